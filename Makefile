@@ -1,0 +1,279 @@
+# mco: one static binary. `make help` lists the targets.
+#
+# Everything comes from Debian 12 by package name; .mk/need.sh installs what is
+# missing and .mk/deps.sh builds the libraries once, into ~/.cache/mco.
+
+SHELL	:= /bin/bash
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+# V=1 shows the commands.
+Q	:= $(if $(V),,@)
+say	= $(if $(V),,@echo '  $1' $(patsubst $(CURDIR)/%,%,$2))
+MAKEFLAGS += --no-builtin-rules
+
+# ---- Debian packages, all of them, as package:probe ------------------------
+# The probe is a command on PATH or a file; the package is asked for only when
+# the probe finds nothing.
+PKGS_BUILD := gcc:gcc binutils:strip musl-tools:musl-gcc dpkg-dev:dpkg-source \
+	xz-utils:xz bzip2:bzip2 git:git
+PKGS_SAN   := gcc:gcc libc6-dev:/usr/include/stdlib.h
+PKGS_CHECK := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
+PKGS_FUZZ  := clang:clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a
+PKGS_VALGRIND := valgrind:valgrind libc6-dbg:/usr/share/doc/libc6-dbg
+PKGS_BENCH := python3:/usr/bin/python3 python3-yaml:/usr/lib/python3/dist-packages/yaml/__init__.py
+PKGS_PEER  := golang-go:go \
+	golang-gopkg-yaml.v2-dev:/usr/share/gocode/src/gopkg.in/yaml.v2/yaml.go \
+	golang-github-ghodss-yaml-dev:/usr/share/gocode/src/github.com/ghodss/yaml/yaml.go \
+	golang-github-vincent-petithory-dataurl-dev:/usr/share/gocode/src/github.com/vincent-petithory/dataurl/dataurl.go
+
+# Source packages the libraries are built from: name=upstream version.
+SOURCES := bearssl=0.6 cjson=1.7.15 libyaml=0.2.5 zlib=1.2.13 fzy=1.0
+
+# ---- What this build says it is --------------------------------------------
+GIT	:= git -c safe.directory='*'
+RAW	?= $(or $(shell $(GIT) describe --tags --always --dirty 2>/dev/null),v0.0.0-unknown)
+HASH	?= $(or $(shell $(GIT) rev-parse -q --verify HEAD 2>/dev/null),0000000000000000000000000000000000000000)
+
+# ---- Variants, each in a directory of its own ------------------------------
+CACHE	?= $(HOME)/.cache/mco
+DEPS_DIR ?=
+WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wpointer-arith -Wwrite-strings -Wvla -Wundef
+CPPFLAGS = -Iinclude -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
+CFLAGS	= -std=c11 -g $(WARN) $(OPT) -fno-strict-aliasing -ffunction-sections \
+	-fdata-sections -ffile-prefix-map=$(CURDIR)=. \
+	-ffile-prefix-map=$(abspath $(DEPS))=deps
+LDFLAGS	= -Wl,--gc-sections
+LDLIBS	= $(DEPS)/lib/libbearssl.a $(DEPS)/lib/libcjson.a \
+	$(DEPS)/lib/libyaml.a $(DEPS)/lib/libz.a -lm
+
+ifdef SAN
+VARIANT	:= san
+CC	:= gcc
+OPT	:= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=all -DARENA_MALLOC
+LDFLAGS	+= -fsanitize=address,undefined
+PKGS	:= $(PKGS_BUILD) $(PKGS_SAN)
+else ifdef COV
+VARIANT	:= cov
+CC	:= gcc
+OPT	:= -O0 --coverage
+LDFLAGS	+= --coverage
+PKGS	:= $(PKGS_BUILD) $(PKGS_SAN)
+else ifdef HOSTED
+# glibc and dynamic, so that valgrind can follow every allocation
+VARIANT	:= host
+CC	:= gcc
+OPT	:= -O1 -DARENA_MALLOC
+PKGS	:= $(PKGS_BUILD) $(PKGS_SAN)
+else ifdef FUZZ
+VARIANT	:= fuzz
+CC	:= clang
+OPT	:= -O1 -fno-omit-frame-pointer -DARENA_MALLOC \
+	-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
+LDFLAGS	+= -fsanitize=address,undefined
+PKGS	:= $(PKGS_BUILD) $(PKGS_FUZZ)
+else
+VARIANT	:= musl
+CC	:= musl-gcc
+OPT	:= -O2 -fstack-protector-strong
+LDFLAGS	+= -static
+PKGS	:= $(PKGS_BUILD)
+endif
+
+BUILD	:= build
+OUT	:= $(if $(filter musl,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
+null	:=
+space	:= $(null) $(null)
+DEPS	= $(CACHE)/deps-$(subst $(space),-,$(subst =,,$(SOURCES)))/$(VARIANT)
+DEPS_STAMP = $(DEPS)/SHA256SUMS
+
+# ---- Sources, by layer; the order is the order of the layers ----------------
+PURE_LAYERS := base data ign mc plan view
+LAYERS	:= $(PURE_LAYERS) io kube node sandbox
+PURE_SRC := $(foreach l,$(PURE_LAYERS),$(wildcard src/$l/*.c))
+LOWER_SRC := $(foreach l,$(filter-out $(PURE_LAYERS),$(LAYERS)),$(wildcard src/$l/*.c))
+APPLET_SRC := $(wildcard applets/*.c)
+HEADERS	:= $(wildcard include/*/*.h) $(wildcard applets/*.h)
+TEST_SRC := $(foreach l,$(LAYERS) applets,$(wildcard test/$l/test_*.c))
+FUZZ_SRC := $(wildcard test/fuzz/fuzz_*.c)
+BENCH_SRC := $(wildcard test/bench/bench_*.c)
+TIDY_SRC := $(PURE_SRC) $(LOWER_SRC) $(APPLET_SRC)
+
+obj	= $(patsubst %.c,$(OUT)/obj/%.o,$1)
+PURE_OBJ := $(call obj,$(PURE_SRC))
+LOWER_OBJ := $(call obj,$(LOWER_SRC))
+APPLET_OBJ := $(call obj,$(APPLET_SRC))
+PURE_LIB := $(OUT)/lib/libpure.a
+LOWER_LIB := $(OUT)/lib/liblower.a
+TESTS	:= $(patsubst test/%.c,$(OUT)/test/%,$(TEST_SRC))
+REPLAYS	:= $(patsubst test/fuzz/fuzz_%.c,$(OUT)/test/fuzz/replay_%,$(FUZZ_SRC))
+BENCHES	:= $(patsubst test/bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
+LINKS	:= $(shell awk -F'"' '/^(APPLET|ALIAS)/ { print $$2 }' applets/list.def)
+
+# The version header changes only when the version does.
+VERSION_H := $(OUT)/gen/version.h
+$(shell .mk/version.sh '$(VERSION_H)' '$(RAW)' '$(HASH)')
+
+# ---- The binary -------------------------------------------------------------
+all: $(OUT)/mco $(addprefix $(OUT)/,$(LINKS)) ## build/mco and one link per name
+
+$(DEPS_STAMP): | .mk/deps.sh
+	@.mk/need.sh '$(DEPS_DIR)' $(PKGS)
+	@CC='$(CC)' VARIANT='$(VARIANT)' OPT='$(OPT)' DEPS_DIR='$(DEPS_DIR)' \
+		.mk/deps.sh '$(DEPS)' $(SOURCES)
+
+$(OUT)/obj/%.o: %.c | $(DEPS_STAMP)
+	@mkdir -p $(@D)
+	$(call say,CC  ,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(PURE_LIB): $(PURE_OBJ)
+$(LOWER_LIB): $(LOWER_OBJ)
+$(PURE_LIB) $(LOWER_LIB):
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(call say,AR  ,$@)
+	$(Q)ar rcsD $@ $^
+
+$(OUT)/mco.debug: $(APPLET_OBJ) $(LOWER_LIB) $(PURE_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,-Map=$(OUT)/mco.map -o $@ $^ $(LDLIBS)
+
+# Stripped, and pointing at the file that has its symbols.
+$(OUT)/mco: $(OUT)/mco.debug
+	$(call say,STRIP,$@)
+	$(Q)cd $(OUT) && objcopy --strip-all --add-gnu-debuglink=mco.debug mco.debug mco
+
+$(addprefix $(OUT)/,$(LINKS)): $(OUT)/mco applets/list.def
+	@ln -sfn mco $@
+
+# ---- Tests ------------------------------------------------------------------
+# Tests of the pure half see libpure.a alone: a call downwards does not link.
+$(OUT)/test/%: $(OUT)/obj/test/%.o $(LOWER_LIB) $(PURE_LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(foreach l,$(PURE_LAYERS),$(filter $(OUT)/test/$l/%,$(TESTS))): \
+$(OUT)/test/%: $(OUT)/obj/test/%.o $(PURE_LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(OUT)/test/fuzz/replay_%: $(OUT)/obj/test/fuzz/fuzz_%.o \
+		$(OUT)/obj/test/fuzz/replay.o $(PURE_LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+.SECONDARY:
+.PHONY: all help test test-san test-valgrind test-peer coverage check layers \
+	headers format format-check tidy cppcheck fuzz size repro bench install \
+	clean distclean compile-tests
+
+compile-tests: all $(TESTS) $(REPLAYS)
+
+test: compile-tests ## unit, golden and command-line tests, fuzz corpora replayed
+	@.mk/test.sh $(OUT) $(TESTS) -- $(REPLAYS)
+
+test-san: ## the same under ASan and UBSan
+	@$(MAKE) --no-print-directory SAN=1 test
+
+test-valgrind: ## the same under valgrind
+	@.mk/need.sh '' $(PKGS_VALGRIND)
+	@$(MAKE) --no-print-directory HOSTED=1 compile-tests
+	@WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' \
+		$(MAKE) --no-print-directory HOSTED=1 test
+
+test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from Debian
+	@.mk/need.sh '' $(PKGS_PEER)
+	@$(MAKE) --no-print-directory $(OUT)/test/peer/peer
+	@test/peer/run.sh $(OUT)
+
+coverage: ## line and branch coverage per layer (COV=1)
+	@$(MAKE) --no-print-directory COV=1 test
+	@.mk/coverage.sh $(BUILD)/cov $(LAYERS) applets
+
+FUZZ_S	?= 60
+fuzz-%: ## fuzz-json, fuzz-yml, fuzz-codec: one target for FUZZ_S seconds
+	@$(MAKE) --no-print-directory FUZZ=1 build/fuzz/fuzz_$*
+	@mkdir -p $(BUILD)/fuzz/corpus/$* $(BUILD)/fuzz/crash
+	build/fuzz/fuzz_$* -max_total_time=$(FUZZ_S) -timeout=10 -rss_limit_mb=2048 \
+		-max_len=65536 -print_final_stats=0 -verbosity=0 \
+		-artifact_prefix=$(BUILD)/fuzz/crash/$*- \
+		$(BUILD)/fuzz/corpus/$* test/fuzz/corpus/$*
+fuzz: $(patsubst test/fuzz/fuzz_%.c,fuzz-%,$(FUZZ_SRC)) ## every fuzz target in turn
+
+ifdef FUZZ
+$(BUILD)/fuzz/fuzz_%: $(OUT)/obj/test/fuzz/fuzz_%.o $(PURE_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+endif
+
+# ---- Checks -----------------------------------------------------------------
+check: layers headers format-check tidy cppcheck test size ## everything a change must pass
+
+layers: $(PURE_LIB) ## include order, and no system calls in the pure half
+	@.mk/layers.sh $(PURE_LIB) $(LAYERS)
+
+headers: | $(DEPS_STAMP) ## every header compiles alone
+	@for h in $(HEADERS); do \
+		$(CC) $(CPPFLAGS) $(CFLAGS) -fsyntax-only -x c $$h -include $$h \
+		|| exit 1; done; echo "headers: $(words $(HEADERS)) compile alone"
+
+FORMAT_SRC = $(shell $(GIT) ls-files -co --exclude-standard '*.c' '*.h')
+format: ## rewrites the sources in the project's format
+	@.mk/need.sh '' $(PKGS_CHECK)
+	@clang-format -i $(FORMAT_SRC)
+format-check: ## fails where `make format` would change something
+	@.mk/need.sh '' $(PKGS_CHECK)
+	@clang-format --dry-run --Werror $(FORMAT_SRC) && \
+		echo "format: $(words $(FORMAT_SRC)) files"
+
+TIDY_FLAGS = -std=c11 -Iinclude -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
+tidy: | $(DEPS_STAMP) ## clang-tidy with the set chosen in .clang-tidy
+	@.mk/need.sh '' $(PKGS_CHECK)
+	@printf '%s\n' $(TIDY_SRC) | xargs -P 2 -I{} clang-tidy --quiet \
+		--warnings-as-errors='*' {} -- $(TIDY_FLAGS) 2> >(grep -v -E \
+		'warnings? (generated|treated)|^Suppressed|^Use -header' >&2) \
+		&& echo "clang-tidy: $(words $(TIDY_SRC)) files"
+cppcheck:
+	@.mk/need.sh '' $(PKGS_CHECK)
+	@cppcheck --quiet -j2 --std=c11 --error-exitcode=1 --inline-suppr \
+		--enable=warning,performance,portability -Iinclude -I$(OUT)/gen \
+		--suppress=missingInclude --suppress=normalCheckLevelMaxBranches \
+		$(TIDY_SRC) && echo "cppcheck: $(words $(TIDY_SRC)) files"
+
+SIZE_MAX := 1048576
+size: $(OUT)/mco ## bytes per layer, library and symbol; fails above 1 MiB
+	@.mk/size.sh $(OUT) $(SIZE_MAX)
+
+repro: ## two builds in two folders give the same bytes
+	@.mk/repro.sh
+
+$(OUT)/bench/%: $(OUT)/obj/test/bench/%.o $(LOWER_LIB) $(PURE_LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+bench: all $(BENCHES) ## figures beside peers on this machine, as ratios
+	@.mk/need.sh '' $(PKGS_BENCH)
+	@test/bench/run.sh $(OUT)
+
+# ---- Installing -------------------------------------------------------------
+PREFIX	?= /usr/local
+DESTDIR	?=
+install: all ## DESTDIR= PREFIX=: the binary, its links and man pages
+	install -D -m 0755 $(OUT)/mco $(DESTDIR)$(PREFIX)/bin/mco
+	@for l in $(LINKS); do ln -sfn mco $(DESTDIR)$(PREFIX)/bin/$$l; done
+	@for m in $(wildcard applets/man/*.1); do install -D -m 0644 $$m \
+		$(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$m); done
+
+clean: ## removes build/
+	rm -rf $(BUILD)
+distclean: clean ## and the libraries built for it
+	rm -rf $(CACHE)/deps-*
+
+help: ## this list
+	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
+	@echo; echo "  SAN=1 COV=1 HOSTED=1 FUZZ=1 choose a variant; RAW= HASH= the version"
+
+-include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,186 @@
+#include "applet.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "io/file.h"
+#include "io/log.h"
+
+struct common {
+	bool help, version;
+	int64_t verbosity;
+};
+
+static const struct flag common_flags[] = {
+	{ .name = "help",
+	  .letter = 'h',
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct common, help),
+	  .help = "show this help" },
+	{ .name = "v",
+	  .letter = 'v',
+	  .kind = FLAG_COUNT,
+	  .offset = offsetof(struct common, verbosity),
+	  .value = "N",
+	  .help = "how much to log, from 0 to 10" },
+	{ .name = "version",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct common, version),
+	  .help = "print the version" },
+	{ 0 },
+};
+
+static const char *get_env(void *ctx, const char *name)
+{
+	(void)ctx;
+	return getenv(name);
+}
+
+int applet_flush(struct run *r)
+{
+	int rc = file_write_fd(STDOUT_FILENO, buf_str(&r->out),
+			       "standard output", &r->err);
+
+	r->out.n = 0;
+	return rc;
+}
+
+static int print_error(struct run *r)
+{
+	(void)fprintf(stderr, "Error: %.*s\n", STRF(r->err.msg));
+	return 1;
+}
+
+static int usage_error(struct run *r, const char *command)
+{
+	(void)print_error(r);
+	(void)fprintf(stderr, "See '%s%s%s --help'.\n", r->called_as,
+		      command ? " " : "", command ? command : "");
+	return 1;
+}
+
+static void applet_help(struct run *r)
+{
+	buf_addf(&r->out,
+		 "%s %s.\n\nUsage:\n  %s COMMAND [flags]\n\nCommands:\n",
+		 r->applet->name, r->applet->summary, r->called_as);
+	for (const struct command *const *c = r->applet->commands; *c; c++)
+		buf_addf(&r->out, "  %-12s%s\n", (*c)->name, (*c)->summary);
+	buf_addz(&r->out, "\nFlags:\n");
+	flag_help(&r->out, common_flags);
+	buf_addf(&r->out,
+		 "\nUse \"%s COMMAND --help\" for more about a command.\n",
+		 r->called_as);
+}
+
+static void command_help(struct run *r, const struct command *c)
+{
+	buf_addf(&r->out, "%s: %s.\n\nUsage:\n  %s %s %s\n", c->name,
+		 c->summary, r->called_as, c->name, c->args);
+	if (c->details)
+		buf_addf(&r->out, "\n%s\n", c->details);
+	buf_addz(&r->out, "\nFlags:\n");
+	if (c->flags)
+		flag_help(&r->out, c->flags);
+	flag_help(&r->out, common_flags);
+}
+
+static const struct command *find(const struct applet *ap, struct str name)
+{
+	for (const struct command *const *c = ap->commands; *c; c++)
+		if (str_is(name, (*c)->name))
+			return *c;
+	return NULL;
+}
+
+static int unknown_command(struct run *r, struct str word)
+{
+	VEC(const char *) names = { 0 };
+	const char *near;
+
+	for (const struct command *const *c = r->applet->commands; *c; c++)
+		VEC_PUSH(r->a, &names, (*c)->name);
+	VEC_PUSH(r->a, &names, NULL);
+	near = flag_nearest(word, names.v);
+	(void)err_set(&r->err, ERR_INVALID,
+		      "unknown command \"%.*s\" for \"%s\"%s%s%s", STRF(word),
+		      r->called_as, near ? " (did you mean " : "",
+		      near ? near : "", near ? "?)" : "");
+	return usage_error(r, NULL);
+}
+
+static int finish(struct run *r, int rc)
+{
+	if (rc >= 0 && applet_flush(r) < 0)
+		rc = -1;
+	return rc < 0 ? print_error(r) : rc;
+}
+
+static int run_command(struct run *r, const struct command *c,
+		       struct common *common, int argc, char **argv)
+{
+	void *opts = arena_alloc(r->a, c->opts_size);
+	struct flag_table tables[] = { { common_flags, common },
+				       { c->flags, opts },
+				       { 0 } };
+	struct flag_parse p = { .tables = tables, .env = get_env };
+
+	if (c->defaults)
+		c->defaults(opts);
+	if (flag_parse(r->a, &p, argc, argv, &r->words, &r->err) < 0)
+		return usage_error(r, c->name);
+	log_init(common->verbosity, STDERR_FILENO);
+	if (common->help) {
+		command_help(r, c);
+		return finish(r, 0);
+	}
+	if (common->version)
+		return finish(r, version_print(r, false));
+	return finish(r, c->run(r, opts));
+}
+
+/* "help" and "help COMMAND". */
+static int help(struct run *r, const struct strs *words)
+{
+	const struct command *c = NULL;
+
+	if (words->n > 1) {
+		c = find(r->applet, words->v[1]);
+		if (!c)
+			return unknown_command(r, words->v[1]);
+	}
+	if (c)
+		command_help(r, c);
+	else
+		applet_help(r);
+	return finish(r, 0);
+}
+
+int applet_main(const struct applet *ap, const char *called_as, int argc,
+		char **argv)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct run r = { .a = &a,
+			 .applet = ap,
+			 .called_as = called_as,
+			 .err = ERR_INIT(&a) };
+	struct common common = { 0 };
+	struct flag_table tables[] = { { common_flags, &common }, { 0 } };
+	struct flag_parse p = { .tables = tables, .stop_at_word = true };
+	struct strs words = { 0 };
+	const struct command *c;
+
+	buf_init(&r.out, &a);
+	if (flag_parse(&a, &p, argc, argv, &words, &r.err) < 0)
+		return usage_error(&r, NULL);
+	if (!words.n && common.version)
+		return finish(&r, version_print(&r, false));
+	if (!words.n || str_is(words.v[0], "help"))
+		return help(&r, &words);
+	c = find(ap, words.v[0]);
+	if (!c)
+		return unknown_command(&r, words.v[0]);
+	argv += argc - (int)words.n + 1;
+	return run_command(&r, c, &common, (int)words.n - 1, argv);
+}

@@ -1,0 +1,59 @@
+/*
+ * applet: one role of the binary: a name, and commands with a flag table each.
+ *
+ * Applets are thin: flags, wiring, one call. Exit codes: 0 done, 1 an error
+ * (also bad flags, as upstream's programs do); a command documents any other.
+ */
+#ifndef APPLETS_APPLET_H
+#define APPLETS_APPLET_H
+
+#include "base/err.h"
+#include "base/flag.h"
+
+/* What a command is run with. Output goes to out, and is written when the
+ * command is done or calls applet_flush. */
+struct run {
+	struct arena *a;
+	const struct applet *applet;
+	const char *called_as; /* "mcoctl", "kubectl mco" */
+	struct strs words; /* what followed the flags */
+	struct buf out;
+	struct err err;
+};
+
+struct command {
+	const char *name;
+	const char *args; /* "[-f FILE]... [-o yaml|json]" */
+	const char *summary; /* one line, lower case, no full stop */
+	const char *details; /* more help, or NULL */
+	const struct flag *flags; /* ends in { 0 }; or NULL */
+	size_t opts_size;
+	void (*defaults)(void *opts); /* or NULL: all zero */
+	/* Returns the exit code; a negative err code prints r->err and is 1. */
+	int (*run)(struct run *r, const void *opts);
+};
+
+struct applet {
+	const char *name, *summary;
+	const struct command *const *commands; /* ends in NULL */
+};
+
+/* Runs one applet with the arguments behind its name. */
+int applet_main(const struct applet *ap, const char *called_as, int argc,
+		char **argv);
+
+/* Writes r->out to standard output and empties it. */
+int applet_flush(struct run *r);
+
+/* The version command, which every applet has. */
+extern const struct command version_command;
+int version_print(struct run *r, bool json);
+
+/* The applets themselves, by list.def. */
+#define APPLET(name, symbol) extern const struct applet symbol##_applet;
+#define ALIAS(name, symbol)
+#include "list.def"
+#undef APPLET
+#undef ALIAS
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * mcoctl: what admins run on their workstations. One file per command.
+ */
+#include "mcoctl.h"
+
+static const struct command *const commands[] = {
+	&mcoctl_fmt,
+	&version_command,
+	NULL,
+};
+
+const struct applet mcoctl_applet = {
+	.name = "mcoctl",
+	.summary = "inspects and previews node configuration, offline",
+	.commands = commands,
+};

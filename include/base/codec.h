@@ -1,0 +1,50 @@
+/*
+ * codec: base64, percent escapes and data: URLs, accepting and producing what
+ * the Go packages encoding/base64 (StdEncoding), net/url and dataurl do.
+ */
+#ifndef BASE_CODEC_H
+#define BASE_CODEC_H
+
+#include "base/err.h"
+
+/* Padded standard base64. */
+void base64_add(struct buf *b, struct str bytes);
+
+/*
+ * Decodes padded standard base64, skipping CR and LF.
+ * ERR_INVALID: "illegal base64 data at input byte N".
+ */
+int base64_decode(struct arena *a, struct str text, struct str *out,
+		  struct err *err);
+
+/*
+ * Escapes every byte except A-Z a-z 0-9 - _ . ! ~ * ' ( ) as %XX: what follows
+ * "data:," in generated configs.
+ */
+void percent_add(struct buf *b, struct str bytes);
+
+/*
+ * Undoes %XX; every other byte stays. ERR_INVALID with net/url's text:
+ * "invalid URL escape \"%zz\"".
+ */
+int percent_decode(struct arena *a, struct str text, struct str *out,
+		   struct err *err);
+
+struct dataurl {
+	struct str media_type; /* "text/plain" when absent */
+	struct str params; /* as written, from the first ';' on */
+	bool base64;
+	struct str data; /* decoded */
+};
+
+/* Parses a whole data: URL. ERR_INVALID with dataurl's own texts. */
+int dataurl_parse(struct arena *a, struct str url, struct dataurl *out,
+		  struct err *err);
+
+/* "data:," and the bytes percent-encoded. */
+struct str dataurl_text(struct arena *a, struct str bytes);
+
+/* "data:<mime>;base64,<bytes>", mime as Go's content sniffing finds it. */
+struct str dataurl_base64(struct arena *a, struct str bytes);
+
+#endif

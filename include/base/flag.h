@@ -1,0 +1,73 @@
+/*
+ * flag: command-line flags from one table, read as pflag reads them.
+ *
+ *	--flag=v  --flag v  -f v  -fv  --bool  --bool=false  -abc  --
+ *
+ * In long names '_' counts as '-'. Flags and other words may be mixed; "--"
+ * ends the flags. The same table writes the help, so the two cannot disagree.
+ */
+#ifndef BASE_FLAG_H
+#define BASE_FLAG_H
+
+#include "base/err.h"
+#include "base/vec.h"
+
+enum flag_kind {
+	FLAG_BOOL, /* bool */
+	FLAG_STR, /* struct str */
+	FLAG_STRS, /* struct strs: may be given several times */
+	FLAG_INT, /* int64_t */
+	FLAG_DURATION, /* int64_t nanoseconds: 1h30m, 250ms */
+	FLAG_SIZE, /* int64_t bytes: 512, 64Ki, 10M */
+	FLAG_COUNT, /* int64_t: -vv, or -v 2 as klog has it */
+};
+
+struct flag {
+	const char *name; /* long, without dashes */
+	char letter; /* 0 when there is none */
+	enum flag_kind kind;
+	size_t offset; /* of the field in the options */
+	const char *value; /* "FILE", "N"; NULL for bools */
+	const char *help;
+	const char *env; /* fallback when the flag is not given; or NULL */
+	bool hidden;
+};
+
+/* Looks up an environment variable; NULL when unset. The caller's, so that
+ * parsing stays pure. */
+typedef const char *flag_env(void *ctx, const char *name);
+
+/* Flags, ended by { 0 }, and the options that their offsets are in. */
+struct flag_table {
+	const struct flag *flags;
+	void *opts;
+};
+
+struct flag_parse {
+	const struct flag_table *tables; /* ended by { 0 } */
+	flag_env *env; /* may be NULL */
+	void *env_ctx;
+	/* Stop at the first word that is no flag (a subcommand's name). */
+	bool stop_at_word;
+};
+
+/*
+ * Reads argv[0..argc). Words that are not flags go to *words. Fields keep what
+ * the caller set before where neither flag nor variable is given. ERR_INVALID
+ * with a text for the user ("unknown flag: --pol (did you mean --pool?)").
+ */
+int flag_parse(struct arena *a, const struct flag_parse *p, int argc,
+	       char **argv, struct strs *words, struct err *err);
+
+/* A line for each flag. */
+void flag_help(struct buf *b, const struct flag *flags);
+
+/* "1h2m3.5s" as Go's time.ParseDuration; whole numbers with k, M, G, Ki, Mi, Gi
+ * or nothing behind them. */
+bool flag_duration(struct str s, int64_t *ns);
+bool flag_size(struct str s, int64_t *bytes);
+
+/* The name among candidates (NULL-ended) nearest to word, or NULL. */
+const char *flag_nearest(struct str word, const char *const *names);
+
+#endif

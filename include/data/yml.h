@@ -1,0 +1,61 @@
+/*
+ * yml: YAML 1.1 to and from JSON trees, as go-yaml v2 with ghodss/yaml (and
+ * sigs.k8s.io/yaml) does it: what upstream reads manifests and writes rendered
+ * configs with.
+ */
+#ifndef DATA_YML_H
+#define DATA_YML_H
+
+#include "data/json.h"
+
+#define YML_DEPTH_MAX 1000
+
+/* Where and why a text was refused. */
+struct yml_fault {
+	size_t line, col; /* from 1; 0 when no place can be named */
+	struct str problem;
+	/* The whole message as upstream's library words and numbers it. */
+	struct str upstream;
+};
+
+struct yml_opts {
+	unsigned flags; /* JSON_DUP_ERROR, or the last of equal keys wins */
+	size_t size_max; /* 0: no limit */
+	struct yml_fault *fault; /* when set, filled in on ERR_INVALID */
+};
+
+/*
+ * The first document of text as a JSON tree: anchors expanded, merge keys
+ * applied, keys made strings, numbers in JSON's form. A text without a document
+ * is null. opts may be NULL. Spans are byte offsets into text. Unlike JSON's,
+ * the strings of this tree do not view text.
+ */
+int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts,
+	      struct json **out, struct err *err);
+
+/* A manifest split at "---" lines, as the API machinery splits it. */
+struct yml_docs {
+	struct str rest;
+	size_t line; /* of rest's first line in the file, from 1 */
+};
+
+/* CRLF becomes LF here, so this copies where there is a CR. */
+void yml_docs_init(struct arena *a, struct yml_docs *d, struct str text);
+
+/*
+ * The next document and the line it begins on. Returns 1, 0 at the end, or
+ * ERR_INVALID: "invalid Yaml document separator: …".
+ */
+int yml_docs_next(struct yml_docs *d, struct str *doc, size_t *line,
+		  struct err *err);
+
+/*
+ * Appends j as ghodss/yaml marshals it: block style, sorted keys, final \n.
+ * ERR_INVALID for strings upstream cannot write (control characters).
+ */
+int yml_emit(struct buf *b, const struct json *j, struct err *err);
+
+/* Order of keys in emitted mappings: letters last, digits by value. */
+int yml_key_cmp(struct str x, struct str y);
+
+#endif

@@ -1,0 +1,12 @@
+/*
+ * version: what upstream calls version.Raw and version.Hash. Set when building
+ * (make RAW= HASH=), and overridden by MCO_RAW and MCO_HASH in the environment,
+ * so that one binary can take over a cluster rendered by another build.
+ */
+#ifndef IO_VERSION_H
+#define IO_VERSION_H
+
+const char *version_raw(void);
+const char *version_hash(void);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * Blocks double up to a limit, so small work costs one small malloc and large
+ * work few. A request larger than a block gets a block of its own size.
+ */
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGN 16u
+#define BLOCK_MIN 4096u
+#define BLOCK_MAX (1u << 20)
+
+struct arena_block {
+	struct arena_block *next;
+	size_t size;
+};
+
+static size_t round_up(size_t n)
+{
+	if (n > SIZE_MAX / 2)
+		abort();
+	return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
+
+static struct arena_block *new_block(size_t size)
+{
+	struct arena_block *b = calloc(1, round_up(sizeof(*b)) + size);
+
+	if (!b)
+		abort();
+	b->size = size;
+	return b;
+}
+
+static char *block_data(struct arena_block *b)
+{
+	return (char *)b + round_up(sizeof(*b));
+}
+
+#ifdef ARENA_MALLOC
+
+void *arena_alloc(struct arena *a, size_t n)
+{
+	struct arena_block *b = new_block(n);
+
+	b->next = a->head;
+	a->head = b;
+	return block_data(b);
+}
+
+void *arena_grow(struct arena *a, void *old, size_t old_n, size_t new_n)
+{
+	char *p;
+
+	if (old && new_n <= old_n)
+		return old;
+	p = arena_alloc(a, new_n);
+	if (old && old_n)
+		memcpy(p, old, old_n);
+	return p;
+}
+
+#else
+
+static void add_block(struct arena *a, size_t need)
+{
+	size_t size = a->head ? a->head->size * 2 : BLOCK_MIN;
+	struct arena_block *b;
+
+	if (size > BLOCK_MAX)
+		size = BLOCK_MAX;
+	if (size < need)
+		size = need;
+	b = new_block(size);
+	b->next = a->head;
+	a->head = b;
+	a->at = block_data(b);
+	a->end = a->at + size;
+}
+
+void *arena_alloc(struct arena *a, size_t n)
+{
+	char *p;
+
+	n = round_up(n);
+	if (!a->at || (size_t)(a->end - a->at) < n)
+		add_block(a, n);
+	p = a->at;
+	a->at += n;
+	return p;
+}
+
+void *arena_grow(struct arena *a, void *old, size_t old_n, size_t new_n)
+{
+	char *p = old;
+	size_t have = round_up(old_n), want = round_up(new_n);
+
+	if (p && want <= have)
+		return p;
+	if (p && p + have == a->at && (size_t)(a->end - a->at) >= want - have) {
+		a->at += want - have;
+		return p;
+	}
+	p = arena_alloc(a, new_n);
+	if (old && old_n)
+		memcpy(p, old, old_n);
+	return p;
+}
+
+#endif
+
+void *arena_array(struct arena *a, size_t n, size_t size)
+{
+	if (size && n > SIZE_MAX / 2 / size)
+		abort();
+	return arena_alloc(a, n * size);
+}
+
+char *arena_dup(struct arena *a, const void *p, size_t n)
+{
+	char *q = arena_alloc(a, n + 1);
+
+	if (n)
+		memcpy(q, p, n);
+	return q;
+}
+
+void arena_free(struct arena *a)
+{
+	struct arena_block *b = a->head;
+
+	while (b) {
+		struct arena_block *next = b->next;
+
+		free(b);
+		b = next;
+	}
+	*a = ARENA_INIT;
+}

@@ -1,0 +1,81 @@
+#include "base/buf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void buf_init(struct buf *b, struct arena *a)
+{
+	*b = (struct buf){ .a = a };
+}
+
+void buf_reserve(struct buf *b, size_t more)
+{
+	size_t need = b->n + more + 1, cap = b->cap ? b->cap : 64;
+
+	if (need < more)
+		abort();
+	if (need <= b->cap)
+		return;
+	while (cap < need)
+		cap *= 2;
+	b->p = arena_grow(b->a, b->p, b->cap, cap);
+	b->cap = cap;
+}
+
+void buf_add(struct buf *b, struct str s)
+{
+	buf_reserve(b, s.n);
+	if (s.n)
+		memcpy(b->p + b->n, s.p, s.n);
+	b->n += s.n;
+	b->p[b->n] = '\0';
+}
+
+void buf_addz(struct buf *b, const char *z)
+{
+	buf_add(b, str_of(z));
+}
+
+void buf_fill(struct buf *b, char c, size_t n)
+{
+	buf_reserve(b, n);
+	memset(b->p + b->n, c, n);
+	b->n += n;
+	b->p[b->n] = '\0';
+}
+
+void buf_vaddf(struct buf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (n < 0)
+		abort(); /* a format of ours that cannot be: a bug, not input */
+	buf_reserve(b, (size_t)n);
+	(void)vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+	b->n += (size_t)n;
+}
+
+void buf_addf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vaddf(b, fmt, ap);
+	va_end(ap);
+}
+
+struct str str_fmt(struct arena *a, const char *fmt, ...)
+{
+	struct buf b;
+	va_list ap;
+
+	buf_init(&b, a);
+	va_start(ap, fmt);
+	buf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	return buf_str(&b);
+}

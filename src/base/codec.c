@@ -1,0 +1,185 @@
+#include "base/codec.h"
+
+static const char b64[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void base64_add(struct buf *b, struct str in)
+{
+	const unsigned char *p = (const unsigned char *)in.p;
+	size_t i = 0;
+	char *q;
+
+	buf_reserve(b, (in.n / 3 + 1) * 4);
+	q = b->p + b->n;
+	for (; i + 3 <= in.n; i += 3) {
+		uint32_t w = (uint32_t)p[i] << 16 | (uint32_t)p[i + 1] << 8 |
+			     p[i + 2];
+
+		*q++ = b64[w >> 18];
+		*q++ = b64[w >> 12 & 63];
+		*q++ = b64[w >> 6 & 63];
+		*q++ = b64[w & 63];
+	}
+	if (i < in.n) {
+		bool two = i + 1 < in.n;
+		uint32_t w = (uint32_t)p[i] << 16 |
+			     (two ? (uint32_t)p[i + 1] << 8 : 0);
+
+		*q++ = b64[w >> 18];
+		*q++ = b64[w >> 12 & 63];
+		*q++ = two ? b64[w >> 6 & 63] : '=';
+		*q++ = '=';
+	}
+	b->n = (size_t)(q - b->p);
+	b->p[b->n] = '\0';
+}
+
+/* The value of a base64 letter, or 64. One table, made on the first call. */
+static const unsigned char *b64_values(void)
+{
+	static unsigned char values[256];
+	static bool made;
+
+	if (!made) {
+		memset(values, 64, sizeof(values));
+		for (unsigned char i = 0; i < 64; i++)
+			values[(unsigned char)b64[i]] = i;
+		made = true;
+	}
+	return values;
+}
+
+static size_t skip_breaks(struct str s, size_t i)
+{
+	while (i < s.n && (s.p[i] == '\n' || s.p[i] == '\r'))
+		i++;
+	return i;
+}
+
+static int b64_bad(struct err *err, size_t at)
+{
+	return err_set(err, ERR_INVALID,
+		       "illegal base64 data at input byte %zu", at);
+}
+
+/*
+ * After the j letters of a last group an '=' was met at i: checks the padding
+ * and that nothing follows. Where it is wrong follows Go's decoder.
+ */
+static int b64_padding(struct str s, size_t i, size_t j, struct err *err)
+{
+	if (j < 2)
+		return b64_bad(err, i);
+	i = skip_breaks(s, i + 1);
+	if (j == 2) {
+		if (i == s.n)
+			return b64_bad(err, s.n);
+		if (s.p[i] != '=')
+			return b64_bad(err, i - 1);
+		i = skip_breaks(s, i + 1);
+	}
+	return i < s.n ? b64_bad(err, i) : 0;
+}
+
+int base64_decode(struct arena *a, struct str s, struct str *out,
+		  struct err *err)
+{
+	const unsigned char *value = b64_values();
+	char *buf = arena_alloc(a, s.n / 4 * 3 + 4), *q = buf;
+	size_t i = 0;
+
+	for (;;) {
+		uint32_t w = 0;
+		size_t j = 0;
+
+		for (; j < 4; j++, i++) {
+			i = skip_breaks(s, i);
+			if (i == s.n || s.p[i] == '=')
+				break;
+			if (value[(unsigned char)s.p[i]] > 63)
+				return b64_bad(err, i);
+			w = w << 6 | value[(unsigned char)s.p[i]];
+		}
+		if (j == 4) {
+			*q++ = (char)(w >> 16);
+			*q++ = (char)(w >> 8);
+			*q++ = (char)w;
+			continue;
+		}
+		if (i == s.n && j > 0)
+			return b64_bad(err, i - j);
+		if (i < s.n) {
+			int rc = b64_padding(s, i, j, err);
+
+			if (rc < 0)
+				return rc;
+			w <<= 6 * (4 - j);
+			*q++ = (char)(w >> 16);
+			if (j == 3)
+				*q++ = (char)(w >> 8);
+		}
+		break;
+	}
+	*out = (struct str){ buf, (size_t)(q - buf) };
+	return 0;
+}
+
+static bool unescaped(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("-_.!~*'()", c));
+}
+
+void percent_add(struct buf *b, struct str in)
+{
+	static const char hex[] = "0123456789ABCDEF";
+
+	buf_reserve(b, in.n);
+	for (size_t i = 0; i < in.n; i++) {
+		unsigned char c = (unsigned char)in.p[i];
+
+		if (unescaped((char)c)) {
+			buf_addc(b, (char)c);
+			continue;
+		}
+		buf_addc(b, '%');
+		buf_addc(b, hex[c >> 4]);
+		buf_addc(b, hex[c & 15]);
+	}
+}
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int percent_decode(struct arena *a, struct str s, struct str *out,
+		   struct err *err)
+{
+	char *buf = arena_alloc(a, s.n + 1), *q = buf;
+
+	for (size_t i = 0; i < s.n; i++) {
+		int hi, lo;
+
+		if (s.p[i] != '%') {
+			*q++ = s.p[i];
+			continue;
+		}
+		hi = i + 1 < s.n ? hex_value(s.p[i + 1]) : -1;
+		lo = i + 2 < s.n ? hex_value(s.p[i + 2]) : -1;
+		if (hi < 0 || lo < 0) {
+			struct str bad = str_sub(s, i, i + 3);
+
+			return err_set(err, ERR_INVALID,
+				       "invalid URL escape \"%.*s\"",
+				       STRF(bad));
+		}
+		*q++ = (char)(hi << 4 | lo);
+		i += 2;
+	}
+	*out = (struct str){ buf, (size_t)(q - buf) };
+	return 0;
+}

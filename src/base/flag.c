@@ -1,0 +1,281 @@
+#include "base/flag.h"
+
+struct reader {
+	struct arena *a;
+	const struct flag_parse *p;
+	int argc, at;
+	char **argv;
+	struct strs *words;
+	struct strs given; /* names of flags that were given */
+	struct err *err;
+};
+
+static bool same_name(struct str typed, const char *name)
+{
+	struct str s = str_of(name);
+
+	if (typed.n != s.n)
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != (typed.p[i] == '_' ? '-' : typed.p[i]))
+			return false;
+	return true;
+}
+
+static const struct flag *find(const struct reader *r, struct str name,
+			       char letter, void **opts)
+{
+	for (const struct flag_table *t = r->p->tables; t->flags; t++)
+		for (const struct flag *f = t->flags; f->name; f++)
+			if (letter ? f->letter == letter
+				   : same_name(name, f->name)) {
+				*opts = t->opts;
+				return f;
+			}
+	return NULL;
+}
+
+static int unknown(struct reader *r, struct str name)
+{
+	VEC(const char *) names = { 0 };
+	const char *near;
+
+	for (const struct flag_table *t = r->p->tables; t->flags; t++)
+		for (const struct flag *f = t->flags; f->name; f++)
+			if (!f->hidden)
+				VEC_PUSH(r->a, &names, f->name);
+	VEC_PUSH(r->a, &names, NULL);
+	near = flag_nearest(name, names.v);
+	if (near)
+		return err_set(r->err, ERR_INVALID,
+			       "unknown flag: --%.*s (did you mean --%s?)",
+			       STRF(name), near);
+	return err_set(r->err, ERR_INVALID, "unknown flag: --%.*s", STRF(name));
+}
+
+static bool parse_bool(struct str s, bool *out)
+{
+	static const char *const yes[] = {
+		"1", "t", "T", "true", "TRUE", "True"
+	};
+	static const char *const no[] = { "0",	   "f",	    "F",
+					  "false", "FALSE", "False" };
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (str_is(s, yes[i]) || str_is(s, no[i])) {
+			*out = str_is(s, yes[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int bad_value(struct reader *r, const struct flag *f, struct str v,
+		     const char *source, const char *want)
+{
+	return err_set(r->err, ERR_INVALID,
+		       "invalid argument \"%.*s\" for %s: %s", STRF(v), source,
+		       want ? want : f->value);
+}
+
+/* source names the flag or the variable in messages. */
+static int store(struct reader *r, const struct flag *f, void *opts,
+		 struct str v, const char *source)
+{
+	char *field = (char *)opts + f->offset;
+
+	switch (f->kind) {
+	case FLAG_BOOL:
+		if (!parse_bool(v, (bool *)field))
+			return bad_value(r, f, v, source,
+					 "must be true or false");
+		return 0;
+	case FLAG_STR:
+		*(struct str *)field = v;
+		return 0;
+	case FLAG_STRS:
+		VEC_PUSH(r->a, (struct strs *)field, v);
+		return 0;
+	case FLAG_INT:
+	case FLAG_COUNT:
+		if (!str_to_i64(v, (int64_t *)field))
+			return bad_value(r, f, v, source,
+					 "must be a whole number");
+		return 0;
+	case FLAG_DURATION:
+		if (!flag_duration(v, (int64_t *)field))
+			return bad_value(
+				r, f, v, source,
+				"must be a duration such as 90s or 1h30m");
+		return 0;
+	case FLAG_SIZE:
+		if (!flag_size(v, (int64_t *)field))
+			return bad_value(
+				r, f, v, source,
+				"must be a size such as 512, 64Ki or 10M");
+		return 0;
+	}
+	return 0;
+}
+
+static bool all_digits(const char *z)
+{
+	return *z && z[strspn(z, "0123456789")] == '\0';
+}
+
+/* A flag whose value did not come with it: the next word, or none needed. */
+static int without_value(struct reader *r, const struct flag *f, void *opts,
+			 const char *source)
+{
+	char *field = (char *)opts + f->offset;
+	const char *next = r->at < r->argc ? r->argv[r->at] : NULL;
+
+	if (f->kind == FLAG_BOOL) {
+		*(bool *)field = true;
+		return 0;
+	}
+	if (f->kind == FLAG_COUNT && !(next && all_digits(next))) {
+		++*(int64_t *)field;
+		return 0;
+	}
+	if (!next)
+		return err_set(r->err, ERR_INVALID,
+			       "flag needs an argument: %s", source);
+	r->at++;
+	return store(r, f, opts, str_of(next), source);
+}
+
+static int long_flag(struct reader *r, struct str arg)
+{
+	struct str name = arg, v;
+	bool has_value = str_cut(arg, '=', &name, &v);
+	void *opts = NULL;
+	const struct flag *f = find(r, name, 0, &opts);
+	const char *source;
+
+	if (!f)
+		return unknown(r, name);
+	source = str_fmt(r->a, "--%s", f->name).p;
+	VEC_PUSH(r->a, &r->given, str_of(f->name));
+	return has_value ? store(r, f, opts, v, source)
+			 : without_value(r, f, opts, source);
+}
+
+/* "-abc": letters in a row, until one takes the rest as its value. */
+static int letters(struct reader *r, const char *arg)
+{
+	int rc = 0;
+
+	for (const char *c = arg; *c && rc == 0; c++) {
+		void *opts = NULL;
+		const struct flag *f = find(r, S(""), *c, &opts);
+		const char *source = str_fmt(r->a, "-%c", *c).p;
+
+		if (!f)
+			return err_set(r->err, ERR_INVALID,
+				       "unknown shorthand flag: '%c' in -%s",
+				       *c, arg);
+		VEC_PUSH(r->a, &r->given, str_of(f->name));
+		if (c[1] == '=')
+			return store(r, f, opts, str_of(c + 2), source);
+		if (f->kind == FLAG_COUNT && all_digits(c + 1))
+			return store(r, f, opts, str_of(c + 1), source);
+		if (c[1] && f->kind != FLAG_BOOL && f->kind != FLAG_COUNT)
+			return store(r, f, opts, str_of(c + 1), source);
+		if (c[1] && f->kind == FLAG_BOOL) {
+			*(bool *)((char *)opts + f->offset) = true;
+			continue;
+		}
+		if (c[1])
+			++*(int64_t *)((char *)opts + f->offset);
+		else
+			rc = without_value(r, f, opts, source);
+	}
+	return rc;
+}
+
+static bool was_given(const struct reader *r, const char *name)
+{
+	for (size_t i = 0; i < r->given.n; i++)
+		if (str_is(r->given.v[i], name))
+			return true;
+	return false;
+}
+
+static int from_env(struct reader *r)
+{
+	for (const struct flag_table *t = r->p->tables; t->flags; t++)
+		for (const struct flag *f = t->flags; f->name; f++) {
+			const char *v;
+			int rc;
+
+			if (!f->env || !r->p->env || was_given(r, f->name))
+				continue;
+			v = r->p->env(r->p->env_ctx, f->env);
+			if (!v || !*v)
+				continue;
+			rc = store(r, f, t->opts, str_of(v), f->env);
+			if (rc < 0)
+				return rc;
+		}
+	return 0;
+}
+
+int flag_parse(struct arena *a, const struct flag_parse *p, int argc,
+	       char **argv, struct strs *words, struct err *err)
+{
+	struct reader r = { .a = a,
+			    .p = p,
+			    .argc = argc,
+			    .argv = argv,
+			    .words = words,
+			    .err = err };
+	int rc = 0;
+
+	while (r.at < argc && rc == 0) {
+		const char *arg = argv[r.at++];
+
+		if (strcmp(arg, "--") == 0)
+			break;
+		if (strncmp(arg, "--", 2) == 0) {
+			rc = long_flag(&r, str_of(arg + 2));
+		} else if (arg[0] == '-' && arg[1]) {
+			rc = letters(&r, arg + 1);
+		} else {
+			VEC_PUSH(a, words, str_of(arg));
+			if (p->stop_at_word)
+				break;
+		}
+	}
+	while (r.at < argc && rc == 0)
+		VEC_PUSH(a, words, str_of(argv[r.at++]));
+	return rc < 0 ? rc : from_env(&r);
+}
+
+#define HELP_COLUMN 30
+
+void flag_help(struct buf *b, const struct flag *f)
+{
+	for (; f->name; f++) {
+		size_t start = b->n, width;
+
+		if (f->hidden)
+			continue;
+		if (f->letter)
+			buf_addf(b, "  -%c, --%s", f->letter, f->name);
+		else
+			buf_addf(b, "      --%s", f->name);
+		if (f->value)
+			buf_addf(b, " %s", f->value);
+		width = b->n - start;
+		if (width >= HELP_COLUMN) {
+			buf_addc(b, '\n');
+			width = 0;
+		}
+		buf_fill(b, ' ', HELP_COLUMN - width);
+		buf_addz(b, f->help);
+		if (f->env)
+			buf_addf(b, " [$%s]", f->env);
+		buf_addc(b, '\n');
+	}
+}

@@ -1,0 +1,316 @@
+/*
+ * The tree. A node is a cJSON node with what cJSON lacks around it: lengths, so
+ * that strings may hold NUL and be views of the input, the text of numbers, and
+ * positions. cJSON keeps the links (children in a list whose first node knows
+ * the last, so appending is cheap) and its functions do the surgery; its parser
+ * and printer are not used, being too lax for exact bytes.
+ */
+#include "data/json.h"
+
+#include <cJSON.h>
+
+#include "base/map.h"
+
+struct json {
+	cJSON c; /* first, so that cJSON's pointers are ours */
+	size_t key_n, text_n;
+	size_t key_pos, start, end;
+};
+
+static struct json *ours(cJSON *c)
+{
+	return (struct json *)c;
+}
+
+enum json_kind json_kind(const struct json *j)
+{
+	if (!j)
+		return JSON_NULL;
+	switch (j->c.type & 0xFF) {
+	case cJSON_True:
+	case cJSON_False:
+		return JSON_BOOL;
+	case cJSON_Number:
+		return JSON_NUMBER;
+	case cJSON_String:
+		return JSON_STRING;
+	case cJSON_Array:
+		return JSON_ARRAY;
+	case cJSON_Object:
+		return JSON_OBJECT;
+	default:
+		return JSON_NULL;
+	}
+}
+
+struct json *json_first(const struct json *j)
+{
+	return j ? ours(j->c.child) : NULL;
+}
+
+struct json *json_next(const struct json *j)
+{
+	return ours(j->c.next);
+}
+
+size_t json_len(const struct json *j)
+{
+	return j ? (size_t)cJSON_GetArraySize(&j->c) : 0;
+}
+
+struct str json_key(const struct json *j)
+{
+	return (struct str){ j->c.string, j->key_n };
+}
+
+struct str json_text(const struct json *j)
+{
+	if (!j || !j->c.valuestring)
+		return S("");
+	return (struct str){ j->c.valuestring, j->text_n };
+}
+
+bool json_is_true(const struct json *j)
+{
+	return j && cJSON_IsTrue(&j->c);
+}
+
+void json_span(const struct json *j, size_t *start, size_t *end)
+{
+	*start = j->start;
+	*end = j->end;
+}
+
+size_t json_key_pos(const struct json *j)
+{
+	return j->key_pos;
+}
+
+struct json *json_member(const struct json *j, struct str key)
+{
+	struct json *found = NULL;
+
+	if (json_kind(j) != JSON_OBJECT)
+		return NULL;
+	for (struct json *m = json_first(j); m; m = json_next(m))
+		if (str_eq(json_key(m), key))
+			found = m;
+	return found;
+}
+
+struct json *json_at(const struct json *j, const char *path)
+{
+	struct str rest = str_of(path), name;
+	struct json *at = NULL;
+
+	while (str_cut(rest, '.', &name, &rest)) {
+		at = json_member(j, name);
+		if (!at)
+			return NULL;
+		j = at;
+	}
+	return json_member(j, rest);
+}
+
+bool json_bool(const struct json *j, const char *path, bool dflt)
+{
+	const struct json *v = json_at(j, path);
+
+	return json_kind(v) == JSON_BOOL ? json_is_true(v) : dflt;
+}
+
+struct str json_str(const struct json *j, const char *path, struct str dflt)
+{
+	const struct json *v = json_at(j, path);
+
+	return json_kind(v) == JSON_STRING ? json_text(v) : dflt;
+}
+
+int64_t json_i64(const struct json *j, const char *path, int64_t dflt)
+{
+	const struct json *v = json_at(j, path);
+	int64_t n;
+
+	if (json_kind(v) != JSON_NUMBER || !str_to_i64(json_text(v), &n))
+		return dflt;
+	return n;
+}
+
+struct json *json_new(struct arena *a, enum json_kind kind)
+{
+	static const int types[] = {
+		[JSON_NULL] = cJSON_NULL,     [JSON_BOOL] = cJSON_False,
+		[JSON_NUMBER] = cJSON_Number, [JSON_STRING] = cJSON_String,
+		[JSON_ARRAY] = cJSON_Array,   [JSON_OBJECT] = cJSON_Object,
+	};
+	struct json *j = ARENA_NEW(a, struct json);
+
+	j->c.type = types[kind];
+	return j;
+}
+
+struct json *json_new_bool(struct arena *a, bool value)
+{
+	struct json *j = json_new(a, JSON_BOOL);
+
+	j->c.type = value ? cJSON_True : cJSON_False;
+	return j;
+}
+
+static struct json *new_text(struct arena *a, enum json_kind kind, struct str s)
+{
+	struct json *j = json_new(a, kind);
+
+	j->c.valuestring = (char *)(uintptr_t)s.p; /* never written through */
+	j->text_n = s.n;
+	return j;
+}
+
+struct json *json_new_str(struct arena *a, struct str s)
+{
+	return new_text(a, JSON_STRING, s.p ? s : S(""));
+}
+
+struct json *json_new_num(struct arena *a, struct str text)
+{
+	return new_text(a, JSON_NUMBER, text);
+}
+
+struct json *json_new_i64(struct arena *a, int64_t value)
+{
+	return json_new_num(a, str_fmt(a, "%lld", (long long)value));
+}
+
+void json_push(struct json *array, struct json *item)
+{
+	(void)cJSON_AddItemToArray(&array->c, &item->c);
+}
+
+void json_add(struct json *object, struct str key, struct json *item)
+{
+	item->c.string = (char *)(uintptr_t)key.p;
+	item->key_n = key.n;
+	json_push(object, item);
+}
+
+/* cJSON's own replacement would free the old item, which is the arena's. */
+void json_replace(struct json *parent, struct json *old, struct json *item)
+{
+	cJSON *o = &old->c, *n = &item->c, *p = &parent->c;
+
+	item->c.string = old->c.string;
+	item->key_n = old->key_n;
+	n->next = o->next;
+	n->prev = o->prev == o ? n : o->prev;
+	if (n->next)
+		n->next->prev = n;
+	else if (p->child != o)
+		p->child->prev = n; /* the first knows the last */
+	if (p->child == o)
+		p->child = n;
+	else
+		n->prev->next = n;
+	o->next = o->prev = NULL;
+}
+
+void json_set(struct json *object, struct str key, struct json *item)
+{
+	struct json *old = json_member(object, key);
+
+	if (old)
+		json_replace(object, old, item);
+	else
+		json_add(object, key, item);
+}
+
+void json_detach(struct json *parent, struct json *item)
+{
+	(void)cJSON_DetachItemViaPointer(&parent->c, &item->c);
+}
+
+bool json_remove(struct json *object, struct str key)
+{
+	bool any = false;
+	struct json *next;
+
+	for (struct json *m = json_first(object); m; m = next) {
+		next = json_next(m);
+		if (str_eq(json_key(m), key)) {
+			json_detach(object, m);
+			any = true;
+		}
+	}
+	return any;
+}
+
+void json_set_span(struct json *j, size_t key_pos, size_t start, size_t end)
+{
+	j->key_pos = key_pos;
+	j->start = start;
+	j->end = end;
+}
+
+struct json *json_clone(struct arena *a, const struct json *j)
+{
+	struct json *copy = ARENA_NEW(a, struct json);
+
+	*copy = *j;
+	copy->c.next = copy->c.prev = copy->c.child = NULL;
+	for (const struct json *m = json_first(j); m; m = json_next(m))
+		json_push(copy, json_clone(a, m));
+	return copy;
+}
+
+static void index_of(struct map *m, struct arena *a, const struct json *j)
+{
+	map_init(m, a);
+	for (struct json *v = json_first(j); v; v = json_next(v))
+		(void)map_put(m, json_key(v), v);
+}
+
+/* Members are paired through maps, so large objects compare in linear time; of
+ * equal keys the last counts, as for json_member. */
+static bool eq_members(const struct json *x, const struct json *y)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct map in_x, in_y;
+
+	index_of(&in_x, &a, x);
+	index_of(&in_y, &a, y);
+	if (in_x.n != in_y.n)
+		return false;
+	for (size_t i = 0; i < in_x.n; i++) {
+		const struct json *other = map_get(&in_y, in_x.v[i].key);
+
+		if (!other || !json_eq(in_x.v[i].value, other))
+			return false;
+	}
+	return true;
+}
+
+bool json_eq(const struct json *x, const struct json *y)
+{
+	const struct json *p, *q;
+
+	if (json_kind(x) != json_kind(y))
+		return false;
+	switch (json_kind(x)) {
+	case JSON_NULL:
+		return true;
+	case JSON_BOOL:
+		return json_is_true(x) == json_is_true(y);
+	case JSON_NUMBER:
+	case JSON_STRING:
+		return str_eq(json_text(x), json_text(y));
+	case JSON_OBJECT:
+		return eq_members(x, y);
+	case JSON_ARRAY:
+		break;
+	}
+	p = json_first(x);
+	q = json_first(y);
+	for (; p && q; p = json_next(p), q = json_next(q))
+		if (!json_eq(p, q))
+			return false;
+	return !p && !q;
+}

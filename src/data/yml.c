@@ -1,0 +1,298 @@
+/*
+ * libyaml's events to a tree of nodes. Marks count characters; positions are
+ * turned into byte offsets by a cursor that only moves forward, as marks do.
+ */
+#include <yaml.h>
+
+#include "base/map.h"
+#include "yml_node.h"
+
+struct loader {
+	struct yml_decode d;
+	yaml_parser_t parser;
+	struct str text;
+	size_t byte, chars; /* the cursor */
+	struct map anchors;
+	unsigned depth;
+	char flow; /* what ends the flow collection we are in; 0 outside */
+};
+
+static size_t char_len(unsigned char c)
+{
+	return c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+}
+
+/* The byte offset of a mark not before the last one asked for. */
+static size_t offset_of(struct loader *l, const yaml_mark_t *m)
+{
+	while (l->chars < m->index && l->byte < l->text.n) {
+		l->byte += char_len((unsigned char)l->text.p[l->byte]);
+		l->chars++;
+	}
+	return l->byte < l->text.n ? l->byte : l->text.n;
+}
+
+/* The library counts lines from 0, and upstream prints some of them so. */
+static size_t upstream_line(const yaml_parser_t *p)
+{
+	if (p->problem_mark.line)
+		return p->problem_mark.line + (p->error == YAML_SCANNER_ERROR);
+	return p->context_mark.line;
+}
+
+static int parser_fault(struct loader *l)
+{
+	const yaml_parser_t *p = &l->parser;
+	struct yml_fault *f = &l->d.fault;
+	size_t line = upstream_line(p);
+
+	f->problem = str_dup(l->d.a, str_of(p->problem ? p->problem : ""));
+	if (!f->problem.n)
+		f->problem = S("unknown problem parsing YAML content");
+	if (p->error == YAML_READER_ERROR) {
+		json_line_col(l->text, p->problem_offset, &f->line, &f->col);
+		line = 0;
+	} else {
+		f->line = p->problem_mark.line + 1;
+		f->col = p->problem_mark.column + 1;
+	}
+	f->upstream = line ? str_fmt(l->d.a, "yaml: line %zu: %.*s", line,
+				     STRF(f->problem))
+			   : str_fmt(l->d.a, "yaml: %.*s", STRF(f->problem));
+	return err_set(l->d.err, ERR_INVALID, "line %zu, column %zu: %.*s",
+		       f->line, f->col, STRF(f->problem));
+}
+
+static int next_event(struct loader *l, yaml_event_t *e)
+{
+	if (!yaml_parser_parse(&l->parser, e))
+		return parser_fault(l);
+	return 0;
+}
+
+static struct str copy(struct loader *l, const yaml_char_t *z)
+{
+	return z ? str_dup(l->d.a, str_of((const char *)z)) : S("");
+}
+
+static struct yml_node *new_node(struct loader *l, const yaml_event_t *e,
+				 enum yml_kind kind)
+{
+	struct yml_node *n = ARENA_NEW(l->d.a, struct yml_node);
+
+	n->kind = kind;
+	n->line = e->start_mark.line;
+	n->col = e->start_mark.column;
+	n->start = offset_of(l, &e->start_mark);
+	n->end = offset_of(l, &e->end_mark);
+	return n;
+}
+
+static void set_anchor(struct loader *l, const yaml_char_t *name,
+		       struct yml_node *n)
+{
+	if (name)
+		(void)map_put(&l->anchors, copy(l, name), n);
+}
+
+/*
+ * A '?' inside a plain scalar ends it for upstream's older reader when it
+ * stands in a flow collection, and is then out of place.
+ */
+static int check_plain(struct loader *l, const struct yml_node *n)
+{
+	struct str text = str_sub(l->text, n->start, n->end);
+	ptrdiff_t at = str_chr(text, '?');
+	size_t line, col;
+	int rc;
+
+	if (!l->flow || at < 0)
+		return 0;
+	json_line_col(text, (size_t)at, &line, &col);
+	rc = yml_fail(&l->d, n, "did not find expected ',' or '%c'", l->flow);
+	line += n->line - 1;
+	if (line)
+		l->d.fault.upstream = str_fmt(l->d.a, "yaml: line %zu: %.*s",
+					      line, STRF(l->d.fault.problem));
+	return rc;
+}
+
+static int scalar(struct loader *l, const yaml_event_t *e,
+		  struct yml_node **out)
+{
+	struct yml_node *n = new_node(l, e, YML_SCALAR);
+
+	n->value = str_dup(l->d.a, (struct str){ (char *)e->data.scalar.value,
+						 e->data.scalar.length });
+	n->tag = copy(l, e->data.scalar.tag);
+	n->implicit = e->data.scalar.plain_implicit;
+	set_anchor(l, e->data.scalar.anchor, n);
+	*out = n;
+	if (e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
+		return check_plain(l, n);
+	return 0;
+}
+
+static int alias(struct loader *l, const yaml_event_t *e, struct yml_node **out)
+{
+	struct yml_node *n = new_node(l, e, YML_ALIAS);
+
+	n->value = copy(l, e->data.alias.anchor);
+	n->target = map_get(&l->anchors, n->value);
+	if (!n->target)
+		return yml_fail(&l->d, n, "unknown anchor '%.*s' referenced",
+				STRF(n->value));
+	*out = n;
+	return 0;
+}
+
+static int node(struct loader *l, yaml_event_t *e, struct yml_node **out);
+
+static void append(struct yml_node *parent, struct yml_node *child)
+{
+	if (parent->last)
+		parent->last->next = child;
+	else
+		parent->first = child;
+	parent->last = child;
+	parent->n++;
+}
+
+/* Children up to the event that ends the collection. */
+static int children(struct loader *l, struct yml_node *parent,
+		    yaml_event_type_t end)
+{
+	for (;;) {
+		struct yml_node *child = NULL;
+		yaml_event_t e;
+		int rc = next_event(l, &e);
+
+		if (rc < 0)
+			return rc;
+		if (e.type == end) {
+			parent->end = offset_of(l, &e.end_mark);
+			yaml_event_delete(&e);
+			return 0;
+		}
+		rc = node(l, &e, &child);
+		if (rc < 0)
+			return rc;
+		append(parent, child);
+	}
+}
+
+static int collection(struct loader *l, const yaml_event_t *e,
+		      struct yml_node **out)
+{
+	bool map = e->type == YAML_MAPPING_START_EVENT;
+	struct yml_node *n = new_node(l, e, map ? YML_MAPPING : YML_SEQUENCE);
+	char outer = l->flow;
+	int rc;
+
+	if (l->depth == YML_DEPTH_MAX)
+		return err_set(l->d.err, ERR_LIMIT,
+			       "line %zu: nested more than %d levels deep",
+			       n->line + 1, YML_DEPTH_MAX);
+	n->tag = copy(l, map ? e->data.mapping_start.tag
+			     : e->data.sequence_start.tag);
+	set_anchor(l,
+		   map ? e->data.mapping_start.anchor
+		       : e->data.sequence_start.anchor,
+		   n);
+	*out = n;
+	if (map && e->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE)
+		l->flow = '}';
+	if (!map && e->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE)
+		l->flow = ']';
+	l->depth++;
+	rc = children(l, n,
+		      map ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT);
+	l->depth--;
+	l->flow = outer;
+	return rc;
+}
+
+/* Takes the event over. */
+static int node(struct loader *l, yaml_event_t *e, struct yml_node **out)
+{
+	int rc = 0;
+
+	if (e->type == YAML_SCALAR_EVENT)
+		rc = scalar(l, e, out);
+	else if (e->type == YAML_ALIAS_EVENT)
+		rc = alias(l, e, out);
+	else
+		rc = collection(l, e, out);
+	yaml_event_delete(e);
+	return rc;
+}
+
+/* The root of the first document; NULL in a stream without one. */
+static int document(struct loader *l, struct yml_node **out)
+{
+	for (;;) {
+		yaml_event_t e;
+		int rc = next_event(l, &e);
+
+		if (rc < 0)
+			return rc;
+		switch (e.type) {
+		case YAML_STREAM_START_EVENT:
+		case YAML_DOCUMENT_START_EVENT:
+			yaml_event_delete(&e);
+			continue;
+		case YAML_STREAM_END_EVENT:
+			yaml_event_delete(&e);
+			return 0;
+		default:
+			rc = node(l, &e, out);
+			if (rc < 0)
+				return rc;
+			/* what follows must at least be a document's end */
+			rc = next_event(l, &e);
+			if (rc == 0)
+				yaml_event_delete(&e);
+			return rc;
+		}
+	}
+}
+
+static int load(struct loader *l, struct json **out)
+{
+	struct yml_node *root = NULL;
+	int rc = document(l, &root);
+
+	if (rc < 0)
+		return rc;
+	if (!root) {
+		*out = json_new(l->d.a, JSON_NULL);
+		return 0;
+	}
+	return yml_decode(&l->d, l->text, root, out);
+}
+
+int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts,
+	      struct json **out, struct err *err)
+{
+	struct loader l = { .d = { .a = a, .err = err }, .text = text };
+	int rc;
+
+	if (opts)
+		l.d.flags = opts->flags;
+	if (opts && opts->size_max && text.n > opts->size_max)
+		return err_set(err, ERR_LIMIT,
+			       "%zu bytes of YAML, more than the limit of %zu",
+			       text.n, opts->size_max);
+	if (str_starts(text, S("\xEF\xBB\xBF")))
+		l.byte = 3; /* a byte order mark is no character */
+	map_init(&l.anchors, a);
+	if (!yaml_parser_initialize(&l.parser))
+		return err_set(err, ERR_SYS, "out of memory");
+	yaml_parser_set_input_string(&l.parser, (const unsigned char *)text.p,
+				     text.n);
+	rc = load(&l, out);
+	yaml_parser_delete(&l.parser);
+	if (rc == -ERR_INVALID && opts && opts->fault)
+		*opts->fault = l.d.fault;
+	return rc;
+}

@@ -1,0 +1,384 @@
+#include "yml_scalar.h"
+
+#include "base/utf8.h"
+
+#define WIDTH 80
+#define SIMPLE_KEY_MAX 128
+
+/* ---- characters ---------------------------------------------------------- */
+
+static bool is_break(uint32_t r)
+{
+	return r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 ||
+	       r == 0x2029;
+}
+
+static bool is_blank(uint32_t r)
+{
+	return r == ' ' || r == '\t';
+}
+
+static bool is_printable(uint32_t r)
+{
+	return r == '\n' || (r >= 0x20 && r <= 0x7E) ||
+	       (r >= 0xA0 && r <= 0xD7FF) ||
+	       (r >= 0xE000 && r <= 0xFFFD && r != 0xFEFF);
+}
+
+/* ---- the line -------------------------------------------------------------- */
+
+static void put(struct yml_out *o, char c)
+{
+	buf_addc(o->b, c);
+	o->col++;
+}
+
+static void put_break(struct yml_out *o)
+{
+	buf_addc(o->b, '\n');
+	o->col = 0;
+}
+
+void yml_write_indent(struct yml_out *o)
+{
+	size_t indent = o->indent < 0 ? 0 : (size_t)o->indent;
+
+	if (!o->fresh || o->col > indent || (o->col == indent && !o->white))
+		put_break(o);
+	if (o->col < indent) {
+		buf_fill(o->b, ' ', indent - o->col);
+		o->col = indent;
+	}
+	o->white = true;
+	o->fresh = true;
+}
+
+void yml_write_indicator(struct yml_out *o, struct str s, bool needs_space,
+			 bool keeps_fresh)
+{
+	if (needs_space && !o->white)
+		put(o, ' ');
+	buf_add(o->b, s);
+	o->col += s.n;
+	o->white = false;
+	o->fresh = o->fresh && keeps_fresh;
+}
+
+void yml_write_word(struct yml_out *o, struct str s)
+{
+	yml_write_indicator(o, s, true, false);
+}
+
+/* ---- choosing a style --------------------------------------------------------- */
+
+struct facts {
+	bool multiline, special, indicator;
+	bool edge; /* a space or break at either end */
+	bool trailing_space;
+	bool space_break, break_space;
+	bool line_feed;
+};
+
+static bool leading_indicator(uint32_t r, bool before_blank)
+{
+	if (r < 0x80 && r && strchr("#,[]{}&*!|>'\"%@`", (int)r))
+		return true;
+	return (r == '?' || r == ':' || r == '-') && before_blank;
+}
+
+/*
+ * Bytes that mean nothing special anywhere but at the start of a text: printable
+ * ASCII other than blank, colon, hash, quotes and backslash.
+ */
+static const bool *plain_bytes(void)
+{
+	static bool plain[256];
+
+	if (!plain['a']) {
+		memset(plain + 0x21, true, 0x7F - 0x21);
+		plain[':'] = plain['#'] = false;
+		plain['\''] = plain['"'] = plain['\\'] = false;
+	}
+	return plain;
+}
+
+/* The run of such bytes at i; false when there is none. */
+static bool plain_run(struct str s, size_t i, size_t *len)
+{
+	const bool *plain = plain_bytes();
+	size_t start = i;
+
+	while (i < s.n && plain[(unsigned char)s.p[i]])
+		i++;
+	*len = i - start;
+	return *len > 0;
+}
+
+static struct facts analyze(struct str s)
+{
+	struct facts f = { 0 };
+	bool after_blank = true, after_space = false, after_break = false;
+
+	f.indicator = str_starts(s, S("---")) || str_starts(s, S("..."));
+	for (size_t i = 0, len; i < s.n; i += len) {
+		uint32_t r, ahead = ' ';
+		size_t unused;
+		bool last;
+
+		if (i > 0 && plain_run(s, i, &len)) {
+			after_space = after_break = after_blank = false;
+			continue;
+		}
+		r = utf8_at(s, i, &len);
+		last = i + len >= s.n;
+		if (!last)
+			ahead = utf8_at(s, i + len, &unused);
+		if (i == 0)
+			f.indicator |= leading_indicator(r, is_blank(ahead));
+		else if (r == ':')
+			f.indicator |= is_blank(ahead);
+		else if (r == '#')
+			f.indicator |= after_blank;
+		f.special |= !is_printable(r);
+		f.line_feed |= r == '\n';
+		f.multiline |= is_break(r);
+		if (r == ' ' || is_break(r))
+			f.edge |= i == 0 || last;
+		f.trailing_space |= r == ' ' && last;
+		f.break_space |= r == ' ' && after_break;
+		f.space_break |= is_break(r) && after_space;
+		after_space = r == ' ';
+		after_break = is_break(r);
+		after_blank = is_blank(r) || is_break(r) || r == 0;
+	}
+	return f;
+}
+
+enum style { PLAIN, SINGLE, DOUBLE, LITERAL };
+
+static enum style choose(struct str s, bool simple_key)
+{
+	struct facts f = analyze(s);
+	bool single_ok = !f.special && !f.space_break && !f.break_space;
+
+	if (simple_key && f.multiline)
+		return DOUBLE;
+	if (f.line_feed) {
+		if (f.special || f.space_break || f.trailing_space)
+			return DOUBLE;
+		return LITERAL;
+	}
+	if (!yml_plain_is_string(s))
+		return DOUBLE;
+	if (!f.special && !f.indicator && !f.edge && !f.multiline)
+		return PLAIN;
+	return single_ok ? SINGLE : DOUBLE;
+}
+
+bool yml_is_simple_key(struct str key)
+{
+	return key.n <= SIMPLE_KEY_MAX && !analyze(key).multiline;
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+static void put_rune(struct yml_out *o, struct str s, size_t i, size_t len)
+{
+	buf_add(o->b, str_sub(s, i, i + len));
+	o->col++;
+}
+
+/* Writes a run of plain bytes, if there is one at i. */
+static bool put_run(struct yml_out *o, struct str s, size_t i, size_t *len)
+{
+	if (!plain_run(s, i, len))
+		return false;
+	buf_add(o->b, str_sub(s, i, i + *len));
+	o->col += *len;
+	return true;
+}
+
+static bool space_at(struct str s, size_t i)
+{
+	return i < s.n && s.p[i] == ' ';
+}
+
+/* Plain and single-quoted text: folded at single spaces, never elsewhere. */
+static void write_flow(struct yml_out *o, struct str s, bool quoted, bool fold)
+{
+	bool spaces = false, breaks = false;
+
+	for (size_t i = 0, len; i < s.n; i += len) {
+		uint32_t r;
+
+		if (!breaks && put_run(o, s, i, &len)) {
+			o->fresh = spaces = false;
+			continue;
+		}
+		r = utf8_at(s, i, &len);
+		if (r == ' ') {
+			bool edge = quoted && (i == 0 || i == s.n - 1);
+
+			if (fold && !spaces && o->col > WIDTH && !edge &&
+			    !space_at(s, i + 1))
+				yml_write_indent(o);
+			else
+				put(o, ' ');
+			spaces = true;
+		} else if (is_break(r)) {
+			put_rune(o, s, i, len);
+			o->col = 0;
+			o->fresh = true;
+			breaks = true;
+		} else {
+			if (breaks)
+				yml_write_indent(o);
+			if (quoted && r == '\'')
+				put(o, '\'');
+			put_rune(o, s, i, len);
+			o->fresh = false;
+			spaces = breaks = false;
+		}
+	}
+	o->white = false;
+	o->fresh = false;
+}
+
+static void put_escape(struct yml_out *o, uint32_t r)
+{
+	static const struct {
+		uint32_t r;
+		char c;
+	} named[] = {
+		{ 0x00, '0' }, { 0x07, 'a' },	{ 0x08, 'b' },	 { 0x09, 't' },
+		{ 0x0A, 'n' }, { 0x0B, 'v' },	{ 0x0C, 'f' },	 { 0x0D, 'r' },
+		{ 0x1B, 'e' }, { '"', '"' },	{ '\\', '\\' },	 { 0x85, 'N' },
+		{ 0xA0, '_' }, { 0x2028, 'L' }, { 0x2029, 'P' },
+	};
+	size_t before = o->b->n;
+
+	for (size_t k = 0; k < sizeof(named) / sizeof(named[0]); k++)
+		if (named[k].r == r) {
+			put(o, '\\');
+			put(o, named[k].c);
+			return;
+		}
+	buf_addf(o->b,
+		 r <= 0xFF     ? "\\x%02X"
+		 : r <= 0xFFFF ? "\\u%04X"
+			       : "\\U%08X",
+		 r);
+	o->col += o->b->n - before;
+}
+
+static void write_double(struct yml_out *o, struct str s, bool fold)
+{
+	/* upstream asks of the first character where it means the current */
+	bool bom = str_starts(s, S("\xEF\xBB\xBF"));
+	bool spaces = false;
+
+	yml_write_indicator(o, S("\""), true, false);
+	for (size_t i = 0, len; i < s.n; i += len) {
+		uint32_t r;
+
+		if (!bom && put_run(o, s, i, &len)) {
+			spaces = false;
+			continue;
+		}
+		r = utf8_at(s, i, &len);
+		if (!is_printable(r) || bom || is_break(r) || r == '"' ||
+		    r == '\\') {
+			put_escape(o, r);
+			spaces = false;
+		} else if (r == ' ') {
+			if (fold && !spaces && o->col > WIDTH && i > 0 &&
+			    i < s.n - 1) {
+				yml_write_indent(o);
+				if (space_at(s, i + 1))
+					put(o, '\\');
+			} else {
+				put(o, ' ');
+			}
+			spaces = true;
+		} else {
+			put_rune(o, s, i, len);
+			spaces = false;
+		}
+	}
+	yml_write_indicator(o, S("\""), false, false);
+}
+
+/* How many bytes the line break that ends s has; 0 when there is none. */
+static size_t final_break(struct str s)
+{
+	if (s.n >= 1 && (s.p[s.n - 1] == '\n' || s.p[s.n - 1] == '\r'))
+		return 1;
+	if (str_ends(s, S("\xC2\x85")))
+		return 2;
+	return str_ends(s, S("\xE2\x80\xA8")) || str_ends(s, S("\xE2\x80\xA9"))
+		       ? 3
+		       : 0;
+}
+
+static void write_literal(struct yml_out *o, struct str s)
+{
+	size_t len, end = final_break(s);
+	uint32_t first = utf8_at(s, 0, &len);
+	bool breaks = true;
+
+	yml_write_indicator(o, S("|"), true, false);
+	if (first == ' ' || is_break(first))
+		yml_write_indicator(o, S("2"), false, false);
+	if (!end)
+		yml_write_indicator(o, S("-"), false, false);
+	else if (end == s.n || final_break(str_sub(s, 0, s.n - end)))
+		yml_write_indicator(o, S("+"), false, false);
+	put_break(o);
+	o->fresh = true;
+	o->white = true;
+	for (size_t i = 0; i < s.n; i += len) {
+		uint32_t r;
+
+		if (!breaks && put_run(o, s, i, &len))
+			continue;
+		r = utf8_at(s, i, &len);
+		if (is_break(r)) {
+			put_rune(o, s, i, len);
+			o->col = 0;
+			o->fresh = true;
+			breaks = true;
+			continue;
+		}
+		if (breaks)
+			yml_write_indent(o);
+		put_rune(o, s, i, len);
+		o->fresh = false;
+		breaks = false;
+	}
+}
+
+void yml_write_string(struct yml_out *o, struct str s, bool simple_key)
+{
+	int outer = o->indent;
+
+	o->indent = outer < 0 ? 2 : outer + 2;
+	switch (choose(s, simple_key)) {
+	case PLAIN:
+		if (!o->white)
+			put(o, ' ');
+		write_flow(o, s, false, !simple_key);
+		break;
+	case SINGLE:
+		yml_write_indicator(o, S("'"), true, false);
+		write_flow(o, s, true, !simple_key);
+		yml_write_indicator(o, S("'"), false, false);
+		break;
+	case DOUBLE:
+		write_double(o, s, !simple_key);
+		break;
+	case LITERAL:
+		write_literal(o, s);
+		break;
+	}
+	o->indent = outer;
+}

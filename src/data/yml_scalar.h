@@ -1,0 +1,30 @@
+/*
+ * Inside data/yml: writing scalars, and the state of the output line.
+ */
+#ifndef DATA_YML_SCALAR_H
+#define DATA_YML_SCALAR_H
+
+#include "yml_node.h"
+
+struct yml_out {
+	struct buf *b;
+	size_t col; /* in characters */
+	int indent; /* -1 outside of everything */
+	bool white; /* the last thing written was white space */
+	bool fresh; /* the line holds only indentation and indicators */
+};
+
+void yml_write_indent(struct yml_out *o);
+void yml_write_indicator(struct yml_out *o, struct str s, bool needs_space,
+			 bool keeps_fresh);
+
+/* null, true, 12, [] and the like: never quoted, never folded. */
+void yml_write_word(struct yml_out *o, struct str s);
+
+/* In the style its content asks for; a simple key stays on its line. */
+void yml_write_string(struct yml_out *o, struct str s, bool simple_key);
+
+/* Short enough and on one line. */
+bool yml_is_simple_key(struct str key);
+
+#endif

@@ -1,0 +1,39 @@
+# Names, help, versions, and what is said of mistakes.
+. test/applets/lib.sh
+
+names='mcoctl
+kubectl-mco
+oc-mco
+'
+expect 'the names' 0 "$names" '' "$BIN/mco" --list
+for n in $names; do
+	expect "$n by its link" 0 $'v9\nabc\n' '' \
+		env MCO_RAW=v9 MCO_HASH=abc "$BIN/$n" version
+	expect "$n by the first word" 0 $'v9\nabc\n' '' \
+		env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco" "$n" --version
+done
+expect 'the version as JSON' 0 $'{\n  "raw": "v9",\n  "hash": "abc"\n}\n' '' \
+	env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco" version -o json
+expect 'an unknown name' 1 '' \
+	$'Error: unknown name "mcoctrl" for "mco" (did you mean mcoctl?)\n' \
+	"$BIN/mco" mcoctrl
+expect 'an unknown flag of mco' 1 '' $'Error: unknown flag "--lost" for "mco" (did you mean --list?)\n' \
+	"$BIN/mco" --lost
+expect 'an unknown command' 1 '' \
+	$'Error: unknown command "fmr" for "kubectl mco" (did you mean fmt?)\nSee \'kubectl mco --help\'.\n' \
+	"$BIN/kubectl-mco" fmr
+expect 'an unknown flag' 1 '' \
+	$'Error: unknown flag: --outptu (did you mean --output?)\nSee \'mcoctl fmt --help\'.\n' \
+	"$BIN/mcoctl" fmt --outptu=json
+expect 'a flag without its value' 1 '' \
+	$'Error: flag needs an argument: -f\nSee \'mcoctl fmt --help\'.\n' \
+	"$BIN/mcoctl" fmt -f
+expect 'help of a command' 0 "$("$BIN/mcoctl" help fmt)
+" '' "$BIN/mcoctl" fmt --help
+expect 'a bad format' 1 '' \
+	$'Error: unknown output format "toml": use json\n' \
+	"$BIN/mcoctl" version -o toml
+"$BIN/mcoctl" --help > "$TMP/help"
+expect 'help names every command' 0 $'  fmt         rewrite manifests in upstream\'s exact YAML or JSON\n  version     print the version this build stands for\n' '' \
+	grep -E '^  (fmt|version) ' "$TMP/help"
+finish

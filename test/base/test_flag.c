@@ -1,0 +1,257 @@
+#include "../test.h"
+
+#include "base/flag.h"
+
+struct opts {
+	bool all, wide;
+	struct str pool;
+	struct strs files;
+	int64_t n, wait, size, v;
+};
+
+static const struct flag flags[] = {
+	{ .name = "all",
+	  .letter = 'A',
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, all),
+	  .help = "everything" },
+	{ .name = "wide",
+	  .letter = 'w',
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, wide),
+	  .help = "more columns" },
+	{ .name = "pool-name",
+	  .letter = 'p',
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, pool),
+	  .value = "POOL",
+	  .help = "one pool",
+	  .env = "POOL_NAME" },
+	{ .name = "filename",
+	  .letter = 'f',
+	  .kind = FLAG_STRS,
+	  .offset = offsetof(struct opts, files),
+	  .value = "FILE",
+	  .help = "a file" },
+	{ .name = "count",
+	  .kind = FLAG_INT,
+	  .offset = offsetof(struct opts, n),
+	  .value = "N",
+	  .help = "how many" },
+	{ .name = "timeout",
+	  .kind = FLAG_DURATION,
+	  .offset = offsetof(struct opts, wait),
+	  .value = "TIME",
+	  .help = "how long" },
+	{ .name = "max",
+	  .kind = FLAG_SIZE,
+	  .offset = offsetof(struct opts, size),
+	  .value = "SIZE",
+	  .help = "how large" },
+	{ .name = "v",
+	  .letter = 'v',
+	  .kind = FLAG_COUNT,
+	  .offset = offsetof(struct opts, v),
+	  .value = "N",
+	  .help = "how loud" },
+	{ .name = "secret",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, all),
+	  .help = "?",
+	  .hidden = true },
+	{ 0 },
+};
+
+static const char *env(void *ctx, const char *name)
+{
+	return strcmp(name, "POOL_NAME") == 0 ? ctx : NULL;
+}
+
+/* Shows options and words in one line. */
+static struct str told(struct arena *a, const struct opts *o,
+		       const struct strs *words)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_addf(&b, "%s%s", o->all ? "all " : "", o->wide ? "wide " : "");
+	if (o->pool.p)
+		buf_addf(&b, "pool=%.*s ", STRF(o->pool));
+	for (size_t i = 0; i < o->files.n; i++)
+		buf_addf(&b, "f=%.*s ", STRF(o->files.v[i]));
+	if (o->n)
+		buf_addf(&b, "n=%lld ", (long long)o->n);
+	if (o->wait)
+		buf_addf(&b, "wait=%lld ", (long long)o->wait);
+	if (o->size)
+		buf_addf(&b, "size=%lld ", (long long)o->size);
+	if (o->v)
+		buf_addf(&b, "v=%lld ", (long long)o->v);
+	for (size_t i = 0; i < words->n; i++)
+		buf_addf(&b, "<%.*s> ", STRF(words->v[i]));
+	if (b.n)
+		b.n--;
+	return buf_str(&b);
+}
+
+static struct str parse(struct arena *a, const char *line, const char *pool_env,
+			bool stop)
+{
+	struct opts o = { 0 };
+	struct flag_table tables[] = { { flags, &o }, { 0 } };
+	struct flag_parse p = { .tables = tables,
+				.env = env,
+				.env_ctx = (void *)(uintptr_t)pool_env,
+				.stop_at_word = stop };
+	struct err err = ERR_INIT(a);
+	struct strs words = { 0 };
+	struct str rest = str_of(line), word;
+	char *argv[20];
+	int argc = 0;
+
+	while (str_cut(rest, ' ', &word, &rest))
+		argv[argc++] = str_z(a, word);
+	if (rest.n)
+		argv[argc++] = str_z(a, rest);
+	if (flag_parse(a, &p, argc, argv, &words, &err) < 0)
+		return str_fmt(a, "Error: %.*s", STRF(err.msg));
+	return told(a, &o, &words);
+}
+
+TEST forms(void)
+{
+	static const struct {
+		const char *in, *want;
+	} cases[] = {
+		{ "", "" },
+		{ "--all", "all" },
+		{ "--all=false", "" },
+		{ "--all=T -w", "all wide" },
+		{ "-Aw", "all wide" },
+		{ "--pool-name worker", "pool=worker" },
+		{ "--pool-name=worker", "pool=worker" },
+		{ "--pool_name=a=b", "pool=a=b" },
+		{ "--pool-name=", "pool=" },
+		{ "-p worker", "pool=worker" },
+		{ "-pworker", "pool=worker" },
+		{ "-p=worker", "pool=worker" },
+		{ "-Apworker", "all pool=worker" },
+		{ "-f a -f b --filename=c", "f=a f=b f=c" },
+		{ "x -f a y", "f=a <x> <y>" },
+		{ "-- -f a", "<-f> <a>" },
+		{ "x -- --all", "<x> <--all>" },
+		{ "- x", "<-> <x>" },
+		{ "--count -3", "n=-3" },
+		{ "--timeout 1h30m", "wait=5400000000000" },
+		{ "--timeout=250ms", "wait=250000000" },
+		{ "--max 64Ki", "size=65536" },
+		{ "-v", "v=1" },
+		{ "-vv", "v=2" },
+		{ "-v 4", "v=4" },
+		{ "-v4", "v=4" },
+		{ "--v=2", "v=2" },
+		{ "--v 2 x", "v=2 <x>" },
+		{ "--pol-name x",
+		  "Error: unknown flag: --pol-name (did you mean --pool-name?)" },
+		{ "--zzzzzz", "Error: unknown flag: --zzzzzz" },
+		{ "--secre", "Error: unknown flag: --secre" },
+		{ "-x", "Error: unknown shorthand flag: 'x' in -x" },
+		{ "-Ax", "Error: unknown shorthand flag: 'x' in -Ax" },
+		{ "--pool-name", "Error: flag needs an argument: --pool-name" },
+		{ "-p", "Error: flag needs an argument: -p" },
+		{ "--count x",
+		  "Error: invalid argument \"x\" for --count: must be a whole number" },
+		{ "--all=maybe",
+		  "Error: invalid argument \"maybe\" for --all: must be true or false" },
+		{ "--timeout 5",
+		  "Error: invalid argument \"5\" for --timeout: must be a duration such as 90s or 1h30m" },
+		{ "--max 5Q",
+		  "Error: invalid argument \"5Q\" for --max: must be a size such as 512, 64Ki or 10M" },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ASSERT_STR_M(cases[i].in, str_of(cases[i].want),
+			     parse(&a, cases[i].in, NULL, false));
+	PASS();
+}
+
+TEST a_variable_stands_in_for_a_flag(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	ASSERT_STR("pool=infra", parse(&a, "", "infra", false));
+	ASSERT_STR("pool=worker", parse(&a, "-p worker", "infra", false));
+	ASSERT_STR("", parse(&a, "", "", false));
+	PASS();
+}
+
+TEST stopping_at_a_subcommand(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	ASSERT_STR("all <diff> <-w> <x>",
+		   parse(&a, "--all diff -w x", NULL, true));
+	PASS();
+}
+
+TEST durations_and_sizes(void)
+{
+	static const struct {
+		const char *in;
+		bool ok;
+		int64_t ns;
+	} cases[] = {
+		{ "0", true, 0 },
+		{ "1ns", true, 1 },
+		{ "1.5s", true, 1500000000 },
+		{ ".5m", true, 30000000000 },
+		{ "-2h", true, -7200000000000 },
+		{ "1h2m3s4ms5us6ns", true, 3723004005006 },
+		{ "", false, 0 },
+		{ "5", false, 0 },
+		{ "s", false, 0 },
+		{ ".s", false, 0 },
+		{ "1d", false, 0 },
+		{ "99999999999h", false, 0 },
+	};
+	int64_t got;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		got = 0;
+		ASSERT_INT_M(cases[i].in, cases[i].ok,
+			     flag_duration(str_of(cases[i].in), &got));
+		if (cases[i].ok)
+			ASSERT_INT_M(cases[i].in, cases[i].ns, got);
+	}
+	ASSERT(flag_size(S("10M"), &got) && got == 10000000);
+	ASSERT(flag_size(S("2Gi"), &got) && got == (int64_t)2 << 30);
+	ASSERT(!flag_size(S("99999999999Gi"), &got));
+	ASSERT(!flag_size(S("Ki"), &got));
+	PASS();
+}
+
+TEST help_comes_from_the_table(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct flag two[] = { flags[2], flags[8], flags[7], { 0 } };
+	struct buf b;
+
+	buf_init(&b, &a);
+	flag_help(&b, two);
+	ASSERT_STR("  -p, --pool-name POOL        one pool [$POOL_NAME]\n"
+		   "  -v, --v N                   how loud\n",
+		   buf_str(&b));
+	PASS();
+}
+
+SUITE(suite)
+{
+	RUN_TEST(forms);
+	RUN_TEST(a_variable_stands_in_for_a_flag);
+	RUN_TEST(stopping_at_a_subcommand);
+	RUN_TEST(durations_and_sizes);
+	RUN_TEST(help_comes_from_the_table);
+}
+
+TEST_MAIN(suite)

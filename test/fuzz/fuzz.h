@@ -1,0 +1,16 @@
+#ifndef TEST_FUZZ_FUZZ_H
+#define TEST_FUZZ_FUZZ_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* What the fuzzer calls; aborts where a promise is broken. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(what)               \
+	do {                     \
+		if (!(what))     \
+			abort(); \
+	} while (0)
+
+#endif

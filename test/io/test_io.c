@@ -1,0 +1,260 @@
+/* log, file and loop, on pipes and a scratch folder. */
+#include "../test.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "io/file.h"
+#include "io/log.h"
+#include "io/loop.h"
+
+static char scratch[] = "/tmp/mco-test-XXXXXX";
+
+static const char *path_of(struct arena *a, const char *name)
+{
+	return str_fmt(a, "%s/%s", scratch, name).p;
+}
+
+TEST a_log_line_is_klogs(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct str line, rest;
+	int fds[2];
+
+	ASSERT_INT(0, pipe(fds));
+	log_init(4, fds[1]);
+	log_info("pool %s", "worker");
+	log_v(4, "seen");
+	log_v(5, "not seen");
+	log_error("ends itself\n");
+	log_init(0, STDERR_FILENO);
+	(void)close(fds[1]);
+	ASSERT_INT(0, file_read_fd(&a, fds[0], "pipe", 4096, &rest, &err));
+	(void)close(fds[0]);
+	ASSERT(str_line(&rest, &line));
+	/* I1116 02:10:46.123456       7 test_io.c:12] pool worker */
+	ASSERT_INT('I', line.p[0]);
+	ASSERT_INT(' ', line.p[5]);
+	ASSERT_INT(':', line.p[8]);
+	ASSERT_INT('.', line.p[14]);
+	ASSERT_INT(' ', line.p[21]);
+	ASSERT(str_find(line, S(" test_io.c:")) == 29);
+	ASSERT(str_ends(line, S("] pool worker")));
+	ASSERT(str_line(&rest, &line));
+	ASSERT(str_ends(line, S("] seen")));
+	ASSERT(str_line(&rest, &line));
+	ASSERT_INT('E', line.p[0]);
+	ASSERT(str_ends(line, S("] ends itself")));
+	ASSERT(!str_line(&rest, &line));
+	PASS();
+}
+
+TEST a_file_is_replaced_whole(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	const char *path = path_of(&a, "f");
+	struct stat st;
+	struct str got;
+
+	ASSERT_INT(0, file_replace(path, S("one"), 0640, &err));
+	ASSERT_INT(0, file_replace(path, S("two\n"), 0604, &err));
+	ASSERT_INT(0, file_read(&a, path, 100, &got, &err));
+	ASSERT_STR("two\n", got);
+	ASSERT_INT(0, stat(path, &st));
+	ASSERT_INT(0604, st.st_mode & 07777);
+	ASSERT_INT(0, unlink(path));
+	ASSERT_INT(0, rmdir(scratch)); /* nothing else was left */
+	ASSERT_INT(0, mkdir(scratch, 0700));
+	PASS();
+}
+
+TEST a_failed_replace_leaves_the_old_file(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	const char *dir = path_of(&a, "d");
+
+	ASSERT_INT(0, mkdir(dir, 0700));
+	ASSERT_INT(0, mkdir(str_fmt(&a, "%s/in", dir).p, 0700));
+	/* a folder cannot be replaced by a file */
+	ASSERT_INT(-ERR_SYS, file_replace(dir, S("x"), 0600, &err));
+	ASSERT_STR(str_fmt(&a, "rename to %s: Is a directory", dir).p, err.msg);
+	ASSERT_INT(-ERR_NOTFOUND,
+		   file_replace(path_of(&a, "no/f"), S("x"), 0600, &err));
+	ASSERT_INT(0, rmdir(str_fmt(&a, "%s/in", dir).p));
+	ASSERT_INT(0, rmdir(dir));
+	ASSERT_INT(0, rmdir(scratch)); /* the new file is gone too */
+	ASSERT_INT(0, mkdir(scratch, 0700));
+	PASS();
+}
+
+TEST reading_is_bounded(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	const char *path = path_of(&a, "big");
+	struct str got;
+	struct buf b;
+
+	buf_init(&b, &a);
+	buf_fill(&b, 'x', 200000);
+	ASSERT_INT(0, file_replace(path, buf_str(&b), 0600, &err));
+	ASSERT_INT(0, file_read(&a, path, 200000, &got, &err));
+	ASSERT_INT(200000, (long long)got.n);
+	ASSERT_INT(-ERR_LIMIT, file_read(&a, path, 199999, &got, &err));
+	ASSERT_INT(0, unlink(path));
+	ASSERT_INT(-ERR_NOTFOUND, file_read(&a, path, 10, &got, &err));
+	PASS();
+}
+
+/* ---- loop ------------------------------------------------------------------- */
+
+struct seen {
+	struct loop *loop;
+	int ready, due, signals, status;
+	char last;
+};
+
+static void on_ready(struct source *s, short events)
+{
+	struct seen *seen = s->ctx;
+
+	if (!events) {
+		seen->due++;
+		return;
+	}
+	seen->ready++;
+	if (read(s->fd, &seen->last, 1) != 1)
+		loop_remove(seen->loop, s);
+}
+
+TEST readiness_and_deadlines(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct seen seen = { .loop = loop_new(&err) };
+	struct source s = { .want = POLLIN, .ready = on_ready, .ctx = &seen };
+	struct source timer = { .fd = -1, .ready = on_ready, .ctx = &seen };
+	int fds[2];
+
+	ASSERT(seen.loop);
+	ASSERT_INT(0, pipe(fds));
+	s.fd = fds[0];
+	loop_add(seen.loop, &s);
+	loop_add(seen.loop, &timer);
+	timer.due = loop_clock() + 20;
+	while (!seen.due)
+		ASSERT_INT(0, loop_turn(seen.loop, -1, &err));
+	ASSERT_INT(1, seen.due);
+	ASSERT_INT(0, timer.due);
+	ASSERT(loop_now(seen.loop) <= loop_clock());
+	ASSERT_INT(1, write(fds[1], "x", 1));
+	ASSERT_INT(0, loop_turn(seen.loop, 1000, &err));
+	ASSERT_INT('x', seen.last);
+	s.want = 0; /* read afresh each turn */
+	ASSERT_INT(1, write(fds[1], "y", 1));
+	ASSERT_INT(0, loop_turn(seen.loop, 0, &err));
+	ASSERT_INT(1, seen.ready);
+	s.want = POLLIN;
+	(void)close(fds[1]);
+	ASSERT_INT(0, loop_turn(seen.loop, 1000, &err));
+	ASSERT_INT(0, loop_turn(seen.loop, 1000, &err)); /* removes itself */
+	ASSERT_INT(0, loop_turn(seen.loop, 0, &err));
+	ASSERT_INT(3, seen.ready);
+	(void)close(fds[0]);
+	loop_free(seen.loop);
+	PASS();
+}
+
+static void on_signal(void *ctx, int signo)
+{
+	struct seen *seen = ctx;
+
+	seen->signals += signo == SIGTERM;
+	loop_stop(seen->loop);
+}
+
+static void on_child(struct child *c, int status)
+{
+	struct seen *seen = c->ctx;
+
+	seen->status = status;
+	loop_stop(seen->loop);
+}
+
+TEST signals_and_children(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct seen seen = { .loop = loop_new(&err), .status = -1 };
+	struct child c = { .done = on_child, .ctx = &seen };
+
+	ASSERT(seen.loop);
+	ASSERT_INT(0, loop_signal(seen.loop, SIGTERM, on_signal, &seen, &err));
+	ASSERT_INT(-ERR_INVALID,
+		   loop_signal(seen.loop, 99, on_signal, &seen, &err));
+	ASSERT_INT(0, kill(getpid(), SIGTERM));
+	ASSERT_INT(0, loop_run(seen.loop, &err));
+	ASSERT_INT(1, seen.signals);
+	c.pid = fork();
+	if (c.pid == 0)
+		_exit(7);
+	(void)usleep(20000); /* it may end before it is watched */
+	loop_child(seen.loop, &c);
+	ASSERT_INT(0, loop_run(seen.loop, &err));
+	ASSERT(WIFEXITED(seen.status));
+	ASSERT_INT(7, WEXITSTATUS(seen.status));
+	loop_free(seen.loop);
+	PASS();
+}
+
+static void remove_other(struct source *s, short events)
+{
+	struct source **pair = s->ctx;
+
+	(void)events;
+	loop_remove((struct loop *)(void *)pair[2], pair[0]);
+	loop_remove((struct loop *)(void *)pair[2], pair[1]);
+}
+
+TEST a_callback_may_remove_what_is_ready_too(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct loop *l = loop_new(&err);
+	struct source x = { .fd = -1, .ready = remove_other };
+	struct source y = { .fd = -1, .ready = remove_other };
+	struct source *pair[3] = { &x, &y, (struct source *)(void *)l };
+
+	x.ctx = y.ctx = pair;
+	x.due = y.due = 1; /* both overdue */
+	loop_add(l, &x);
+	loop_add(l, &y);
+	ASSERT_INT(0, loop_turn(l, 0, &err));
+	ASSERT_INT(0, x.due);
+	ASSERT_INT(1, y.due); /* never called */
+	ASSERT_INT(0, loop_turn(l, 0, &err));
+	loop_free(l);
+	PASS();
+}
+
+SUITE(suite)
+{
+	if (!mkdtemp(scratch))
+		abort();
+	RUN_TEST(a_log_line_is_klogs);
+	RUN_TEST(a_file_is_replaced_whole);
+	RUN_TEST(a_failed_replace_leaves_the_old_file);
+	RUN_TEST(reading_is_bounded);
+	RUN_TEST(readiness_and_deadlines);
+	RUN_TEST(signals_and_children);
+	RUN_TEST(a_callback_may_remove_what_is_ready_too);
+	(void)rmdir(scratch);
+}
+
+TEST_MAIN(suite)
