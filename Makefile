@@ -137,6 +137,8 @@ $(PURE_LIB) $(LOWER_LIB):
 	$(Q)ar rcsD $@ $^
 
 $(OUT)/mco.debug: $(APPLET_OBJ) $(LOWER_LIB) $(PURE_LIB)
+	@cd $(DEPS) && sha256sum --quiet -c SHA256SUMS || { echo "Error: the \
+		libraries in $(DEPS) are damaged; run: make distclean" >&2; exit 1; }
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,-Map=$(OUT)/mco.map -o $@ $^ $(LDLIBS)
 
@@ -197,10 +199,13 @@ FUZZ_S	?= 60
 fuzz-%: ## fuzz-json, fuzz-yml, fuzz-codec: one target for FUZZ_S seconds
 	@$(MAKE) --no-print-directory FUZZ=1 build/fuzz/fuzz_$*
 	@mkdir -p $(BUILD)/fuzz/corpus/$* $(BUILD)/fuzz/crash
-	build/fuzz/fuzz_$* -max_total_time=$(FUZZ_S) -timeout=10 -rss_limit_mb=2048 \
-		-max_len=65536 -print_final_stats=0 -verbosity=0 \
+	@build/fuzz/fuzz_$* -max_total_time=$(FUZZ_S) -timeout=10 -rss_limit_mb=2048 \
+		-max_len=65536 -print_final_stats=1 \
 		-artifact_prefix=$(BUILD)/fuzz/crash/$*- \
-		$(BUILD)/fuzz/corpus/$* test/fuzz/corpus/$*
+		$(BUILD)/fuzz/corpus/$* test/fuzz/corpus/$* >$(BUILD)/fuzz/$*.log 2>&1 \
+		|| { tail -n 40 $(BUILD)/fuzz/$*.log; exit 1; }
+	@sed -n 's/^stat::number_of_executed_units: *//p' $(BUILD)/fuzz/$*.log | \
+		xargs printf 'fuzz-$*: %s inputs, no fault\n'
 fuzz: $(patsubst test/fuzz/fuzz_%.c,fuzz-%,$(FUZZ_SRC)) ## every fuzz target in turn
 
 ifdef FUZZ
@@ -236,7 +241,7 @@ tidy: | $(DEPS_STAMP) ## clang-tidy with the set chosen in .clang-tidy
 		--warnings-as-errors='*' {} -- $(TIDY_FLAGS) 2> >(grep -v -E \
 		'warnings? (generated|treated)|^Suppressed|^Use -header' >&2) \
 		&& echo "clang-tidy: $(words $(TIDY_SRC)) files"
-cppcheck:
+cppcheck: ## cppcheck's warnings
 	@.mk/need.sh '' $(PKGS_CHECK)
 	@cppcheck --quiet -j2 --std=c11 --error-exitcode=1 --inline-suppr \
 		--enable=warning,performance,portability -Iinclude -I$(OUT)/gen \
