@@ -30,6 +30,9 @@ void percent_add(struct buf *b, struct str bytes);
 int percent_decode(struct arena *a, struct str text, struct str *out,
 		   struct err *err);
 
+/* s in quotes as Go's %q writes it. */
+void go_quote(struct buf *b, struct str s);
+
 struct dataurl {
 	struct str media_type; /* "text/plain" when absent */
 	struct str params; /* as written, from the first ';' on */

@@ -1,5 +1,7 @@
 #include "base/codec.h"
 
+#include "base/utf8.h"
+
 static const char b64[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -182,4 +184,36 @@ int percent_decode(struct arena *a, struct str s, struct str *out,
 	}
 	*out = (struct str){ buf, (size_t)(q - buf) };
 	return 0;
+}
+
+/* Printable is decided by script-free ranges: what is not assigned or a format
+ * character above ASCII hardly ever stands in what we quote. */
+static bool quote_raw(uint32_t r)
+{
+	return r > 0xA0 && r != 0xAD && !(r >= 0x2000 && r <= 0x200F) &&
+	       !(r >= 0x2028 && r <= 0x202F) && r != 0xFEFF && r < 0xE0000 &&
+	       !(r >= 0xE000 && r <= 0xF8FF);
+}
+
+void go_quote(struct buf *b, struct str s)
+{
+	static const char code[] = "\a\b\f\n\r\t\v\"\\", name[] = "abfnrtv\"\\";
+
+	buf_addc(b, '"');
+	for (size_t i = 0, len; i < s.n; i += len) {
+		uint32_t r = utf8_at(s, i, &len);
+		const char *k = r && r < 0x80 ? strchr(code, (int)r) : NULL;
+
+		if (k)
+			buf_addf(b, "\\%c", name[k - code]);
+		else if (r == UTF8_BAD && len == 1)
+			buf_addf(b, "\\x%02x", (unsigned char)s.p[i]);
+		else if (r < 0x20 || r == 0x7F)
+			buf_addf(b, "\\x%02x", r);
+		else if (r < 0x7F || quote_raw(r))
+			buf_add(b, str_sub(s, i, i + len));
+		else
+			buf_addf(b, r > 0xFFFF ? "\\U%08x" : "\\u%04x", r);
+	}
+	buf_addc(b, '"');
 }

@@ -1,0 +1,176 @@
+/*
+ * ign: Ignition configs as values described by one table (schema.def).
+ *
+ * A config of any accepted version becomes an object of spec 3.5's shape. An
+ * object holds a value per field; fields are named by enumerators such as
+ * IGN_FILE_PATH. Objects are made once and then only read: merging shares what
+ * it does not change. Everything lives in the arena given.
+ */
+#ifndef IGN_IGN_H
+#define IGN_IGN_H
+
+#include "base/vec.h"
+#include "data/json.h"
+
+enum ign_kind { IGN_STR, IGN_INT, IGN_BOOL, IGN_OBJ, IGN_STRS, IGN_OBJS };
+
+enum ign_flags {
+	IGN_PLAIN = 1, /* not optional: written even when empty */
+	IGN_KEY = 2, /* tells the entries of a list apart */
+	IGN_OMIT = 4, /* plain, but left out when zero */
+	IGN_CONCAT = 8, /* lists that are appended, duplicates and all */
+	IGN_GROUPED = 16, /* keys are shared with the struct's other such lists */
+	IGN_DROP_UNSET = 32, /* an entry without a value removes its parent */
+};
+
+struct ign_obj;
+struct ign_check;
+
+struct ign_type {
+	const char *go; /* its name in messages */
+	const struct ign_field *fields; /* ended by one without a name */
+	size_t n;
+	void (*check)(struct ign_check *c, const struct ign_obj *o);
+};
+
+struct ign_field {
+	const char *name;
+	enum ign_kind kind;
+	unsigned flags;
+	int since; /* minor version of the spec */
+	const struct ign_type *sub;
+	const char *go, *embed;
+};
+
+struct ign_objs {
+	struct ign_obj **v;
+	size_t n, cap;
+};
+
+struct map;
+
+struct ign_val {
+	bool set; /* given; of a list: given and not null */
+	bool holes; /* while folding: entries were taken out of this list */
+	struct map *index; /* while folding: where the keys of a list stand */
+	union {
+		struct str s;
+		int64_t i;
+		bool b;
+		struct ign_obj *o; /* NULL: nothing in it is set */
+		struct strs strs;
+		struct ign_objs objs;
+	} u;
+};
+
+struct ign_obj {
+	const struct ign_type *type;
+	bool own; /* while folding: not shared, may be changed */
+	struct ign_val v[];
+};
+
+/* enum { IGN_FILE_GROUP, IGN_FILE_OVERWRITE, … }; extern ign_type_FILE; … */
+#define TYPE(T, go, check)                   \
+	extern const struct ign_type ign_type_##T; \
+	enum {
+#define FIELD(T, F, name, kind, flags, since, sub, go, embed) IGN_##T##_##F,
+#define END(T)           \
+	IGN_##T##_FIELDS \
+	}                \
+	;
+#include "ign/schema.def"
+#undef TYPE
+#undef FIELD
+#undef END
+
+struct ign_obj *ign_new(struct arena *a, const struct ign_type *type);
+
+/* Reading; a NULL object has nothing set. */
+const struct ign_obj *ign_sub(const struct ign_obj *o, int field);
+struct str ign_str(const struct ign_obj *o, int field); /* "" when unset */
+bool ign_is_set(const struct ign_obj *o, int field);
+bool ign_is_true(const struct ign_obj *o, int field);
+int64_t ign_int(const struct ign_obj *o, int field, int64_t dflt);
+const struct ign_objs *ign_list(const struct ign_obj *o, int field);
+const struct strs *ign_strings(const struct ign_obj *o, int field);
+
+/* "storage", "files" of a config at once. */
+const struct ign_objs *ign_files(const struct ign_obj *config);
+const struct ign_objs *ign_units(const struct ign_obj *config);
+
+/* Nothing set, no list with entries, plain fields empty: not written. */
+bool ign_is_zero(const struct ign_obj *o);
+
+/* Deep and in order; an absent list is not an empty one. */
+bool ign_eq(const struct ign_obj *x, const struct ign_obj *y);
+
+/* What tells o apart in its list. */
+struct str ign_key(struct arena *a, const struct ign_obj *o);
+
+/* A config with nothing but version 3.5.0. */
+struct ign_obj *ign_empty(struct arena *a);
+
+/* ---- reports ------------------------------------------------------------- */
+
+struct ign_entry {
+	bool fatal;
+	struct str path; /* "storage.files.0.path"; "" for the whole */
+	struct str message;
+	bool at_key; /* the place is the key's, not the value's */
+};
+
+struct ign_report {
+	struct ign_entry *v;
+	size_t n, cap;
+	bool fatal; /* has an error, not only warnings */
+};
+
+/* As upstream prints it; positions in root's text when text is given. */
+struct str ign_report_text(struct arena *a, const struct ign_report *r,
+			   const struct json *root, struct str text);
+
+/* Where path, or what of it there is, stands in text: from 1. */
+void ign_locate(const struct json *root, struct str text, struct str path,
+		bool at_key, size_t *line, size_t *col);
+
+/* Checks a config by the rules of spec 3.minor; root may be NULL. */
+void ign_validate(struct arena *a, const struct ign_obj *config, int minor,
+		  const struct json *root, struct ign_report *out);
+
+/* ---- parsing -------------------------------------------------------------- */
+
+struct ign_parsed {
+	struct ign_obj *config; /* 3.5's shape; NULL for v2 until converted */
+	const struct json *root; /* the text's tree, for positions */
+	struct ign_report report; /* of v3: warnings of an accepted config */
+	int minor; /* the spec it was written in: 3.minor */
+	bool v2;
+	struct ign_v2 *old; /* the v2 config, as it was read */
+};
+
+/*
+ * Reads a config of any accepted version. ERR_INVALID with upstream's text,
+ * report included.
+ */
+int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
+	      struct err *err);
+
+/* The same, a v2 config converted to 3.5 as upstream does when it merges. */
+int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out,
+		 struct err *err);
+
+/* File modes above 0777 in a v2 config: ERR_INVALID. */
+int ign_v2_check_modes(const struct ign_v2 *old, struct err *err);
+
+/* ---- merging and writing ---------------------------------------------------- */
+
+/*
+ * Each config merged over those before it, by the rules of spec 3.5. Costs what
+ * the configs hold together, however many they are. n is at least 1.
+ */
+struct ign_obj *ign_fold(struct arena *a, const struct ign_objs *configs);
+
+/* The config as upstream's encoder orders and omits; strings are shared. */
+struct json *ign_encode(struct arena *a, const struct ign_obj *config);
+
+#endif

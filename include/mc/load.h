@@ -1,0 +1,37 @@
+/*
+ * load: the objects found in manifests, sorted by kind, in the order they came.
+ */
+#ifndef MC_LOAD_H
+#define MC_LOAD_H
+
+#include "mc/merge.h"
+
+struct mc_pools {
+	struct mc_pool **v;
+	size_t n, cap;
+};
+
+struct mc_set {
+	struct mcs mcs;
+	struct mc_pools pools;
+	struct mc_controller_config *controller_config; /* the last, or NULL */
+	struct json *configuration; /* MachineConfiguration cluster, or NULL */
+	size_t objects; /* of any kind */
+};
+
+/* What is wrong with a manifest, for people and as upstream says it. */
+struct mc_fault {
+	size_t line, col; /* 0 when unknown */
+	struct str object; /* "MachineConfig 10-a", or "" */
+	struct str problem;
+	struct str upstream;
+};
+
+/*
+ * Reads one file's text into set; path is for messages. Lists are taken apart.
+ * ERR_INVALID with fault filled in; err then has the upstream text.
+ */
+int mc_load(struct arena *a, struct str path, struct str text,
+	    struct mc_set *set, struct mc_fault *fault, struct err *err);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * merge: from the MachineConfigs of a pool to the rendered one.
+ */
+#ifndef MC_MERGE_H
+#define MC_MERGE_H
+
+#include "ign/ign.h"
+#include "mc/object.h"
+
+struct mcs {
+	struct mc **v;
+	size_t n, cap;
+};
+
+/* Upstream's checks of one MachineConfig before it is merged. */
+int mc_validate(struct arena *a, const struct mc *mc, struct err *err);
+
+/* Worker-labelled ones first, each group by name, bytewise; in place.
+ * ERR_INVALID when one has no labels. */
+int mc_sort(struct mcs *list, struct err *err);
+
+struct mc_merged {
+	struct ign_obj *config;
+	struct strs kargs, extensions;
+	struct str kernel_type, os_image, extensions_image;
+	bool fips;
+};
+
+/*
+ * Merges list (already sorted, not empty) over the images of the controller
+ * config.
+ */
+int mc_merge(struct arena *a, const struct mcs *list, struct str base_image,
+	     struct str extensions_image, struct mc_merged *out,
+	     struct err *err);
+
+/* The MachineConfigSpec of a merge as JSON: all seven fields. */
+struct json *mc_spec(struct arena *a, const struct mc_merged *m);
+
+/* rendered-<pool>-<md5 of salt and YAML of the spec>. */
+int mc_rendered_name(struct arena *a, struct str pool, const struct json *spec,
+		     struct str *out, struct err *err);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * object: Kubernetes objects of the kinds this program decides by, decoded once.
+ *
+ * Strings are views of the document's tree, which must outlive them. Decoding is
+ * case-sensitive, coerces nothing and ignores what it does not know, as
+ * upstream's decoder does; its words for what does not fit are used.
+ */
+#ifndef MC_OBJECT_H
+#define MC_OBJECT_H
+
+#include "base/vec.h"
+#include "data/docs.h"
+
+enum mc_kind {
+	MC_OTHER, /* known to be nothing of ours */
+	MC_MACHINE_CONFIG,
+	MC_POOL,
+	MC_CONTROLLER_CONFIG,
+	MC_FEATURE_GATE,
+	MC_CONFIGURATION, /* MachineConfiguration, the operator's settings */
+};
+
+struct mc_meta {
+	struct str name, uid;
+	const struct json *labels, *annotations; /* objects, or NULL */
+};
+
+struct mc {
+	struct mc_meta meta;
+	struct str config; /* Ignition as bytes; "" when there is none */
+	struct strs kargs, extensions;
+	struct str kernel_type, os_image, extensions_image;
+	bool fips;
+	struct str file; /* where it came from, for people */
+	size_t line;
+};
+
+struct mc_pool {
+	struct mc_meta meta;
+	const struct json *tree; /* the whole object */
+	const struct json *selector; /* machineConfigSelector, or NULL */
+	struct str os_image_stream;
+	bool paused;
+	struct str file;
+};
+
+struct mc_controller_config {
+	struct mc_meta meta;
+	struct str base_image, extensions_image; /* baseOSContainerImage, … */
+	const struct json *tree;
+};
+
+/* Which kind a document is, by apiVersion and kind. ERR_INVALID when it has
+ * none: "Object 'Kind' is missing in '…'". */
+int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
+	       struct err *err);
+
+/* ERR_INVALID in the words of upstream's decoder. text is the document's. */
+int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
+	      struct err *err);
+int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out,
+		   struct err *err);
+int mc_controller_config_decode(struct arena *a, const struct doc *d,
+				struct mc_controller_config *out,
+				struct err *err);
+
+struct str mc_label(const struct mc_meta *m, const char *key); /* or "" */
+struct str mc_annotation(const struct mc_meta *m, const char *key);
+
+#define MC_API "machineconfiguration.openshift.io/v1"
+#define MC_PREFIX "machineconfiguration.openshift.io/"
+#define MC_ROLE MC_PREFIX "role"
+#define MC_BY_CONTROLLER MC_PREFIX "generated-by-controller-version"
+#define MC_BY_VERSION MC_PREFIX "generated-by-version"
+#define MC_RELEASE_VERSION MC_PREFIX "release-image-version"
+#define MC_OS_OVERRIDDEN MC_PREFIX "os-image-url-overridden"
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * render: which MachineConfigs make up a pool's config, and what comes of them.
+ *
+ * The same call serves mcoctl, the bootstrap run and the controller.
+ */
+#ifndef PLAN_RENDER_H
+#define PLAN_RENDER_H
+
+#include "mc/load.h"
+
+struct render_in {
+	struct str raw, hash; /* the version this program stands for */
+	/* May be NULL offline: no images and no release then, and no check. */
+	const struct mc_controller_config *controller_config;
+	const struct mc_pool *pool;
+	const struct mcs *mcs; /* all there are, in the order they were loaded */
+};
+
+struct rendered {
+	struct str name;
+	struct json *object; /* the MachineConfig, ready to be written */
+	struct mc_merged merged;
+	struct mcs sources; /* in the order they were merged */
+	bool os_overridden;
+};
+
+/*
+ * Renders a pool. ERR_INVALID with upstream's text; *culprit (may be NULL) is
+ * then the MachineConfig that is to blame, or NULL when it is none alone.
+ */
+int plan_render(struct arena *a, const struct render_in *in,
+		struct rendered *out, const struct mc **culprit,
+		struct err *err);
+
+/* Those of mcs that the pool selects, in their order. */
+int plan_render_select(struct arena *a, const struct mc_pool *pool,
+		       const struct mcs *mcs, struct mcs *out,
+		       struct err *err);
+
+#endif

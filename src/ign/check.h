@@ -1,0 +1,63 @@
+/*
+ * Inside ign: what a type's rules are given, and the rules by type.
+ */
+#ifndef IGN_CHECK_H
+#define IGN_CHECK_H
+
+#include "ign/ign.h"
+
+struct ign_check {
+	struct arena *a;
+	int minor;
+	struct buf path; /* of the object being checked */
+	struct ign_report *report;
+};
+
+/* Adds an entry at the object's path and, where given, "." and below. */
+void ign_error(struct ign_check *c, const char *below, const char *message);
+void ign_warn(struct ign_check *c, const char *below, const char *message);
+
+
+void ign_check_header(struct ign_check *c, const struct ign_obj *o);
+void ign_check_verification(struct ign_check *c, const struct ign_obj *o);
+void ign_check_resource(struct ign_check *c, const struct ign_obj *o);
+void ign_check_ignition_config(struct ign_check *c, const struct ign_obj *o);
+void ign_check_proxy(struct ign_check *c, const struct ign_obj *o);
+void ign_check_tls(struct ign_check *c, const struct ign_obj *o);
+void ign_check_ignition(struct ign_check *c, const struct ign_obj *o);
+void ign_check_owner(struct ign_check *c, const struct ign_obj *o);
+void ign_check_node(struct ign_check *c, const struct ign_obj *o);
+void ign_check_directory(struct ign_check *c, const struct ign_obj *o);
+void ign_check_file(struct ign_check *c, const struct ign_obj *o);
+void ign_check_partition(struct ign_check *c, const struct ign_obj *o);
+void ign_check_disk(struct ign_check *c, const struct ign_obj *o);
+void ign_check_filesystem(struct ign_check *c, const struct ign_obj *o);
+void ign_check_tang(struct ign_check *c, const struct ign_obj *o);
+void ign_check_custom(struct ign_check *c, const struct ign_obj *o);
+void ign_check_luks(struct ign_check *c, const struct ign_obj *o);
+void ign_check_raid(struct ign_check *c, const struct ign_obj *o);
+void ign_check_storage(struct ign_check *c, const struct ign_obj *o);
+void ign_check_dropin(struct ign_check *c, const struct ign_obj *o);
+void ign_check_unit(struct ign_check *c, const struct ign_obj *o);
+void ign_check_systemd(struct ign_check *c, const struct ign_obj *o);
+void ign_check_config(struct ign_check *c, const struct ign_obj *o);
+
+/* A unit by its extension. */
+bool ign_unit_name_ok(struct str name);
+
+/* NULL when a path is clean and absolute, else what is wrong with it. */
+const char *ign_bad_path(struct str path);
+/* The lexically cleaned path, as Go's path.Clean. */
+struct str ign_clean_path(struct arena *a, struct str path);
+
+/* NULL when url is a source that spec 3.minor accepts, else the complaint. */
+const char *ign_bad_url(struct arena *a, struct str url, int minor);
+/* Go's url.Parse in as far as it can fail; the scheme in lower case. */
+bool ign_url_scheme(struct arena *a, struct str url, struct str *scheme);
+
+/* Reads a unit's text; NULL or the lexer's complaint. install says whether an
+ * option stands in an [Install] section. v2 words one complaint otherwise. */
+const char *ign_lex_unit(struct arena *a, struct str text, bool v2,
+			 bool *install);
+
+#endif

@@ -1,0 +1,474 @@
+/*
+ * From JSON text to an object of spec 3.5's shape: which version it is, decoding
+ * as Go's encoding/json fills structs (with its words for what does not fit),
+ * validation by that version's rules, and the few changes on the way to 3.5.
+ */
+#include "check.h"
+
+#include "base/semver.h"
+#include "v2.h"
+
+struct decoder {
+	struct arena *a;
+	int minor;
+	struct buf path; /* field names from the root, for messages */
+	struct str problem; /* set when something does not fit */
+	size_t offset;
+};
+
+/* ---- messages ------------------------------------------------------------------ */
+
+/* 3.0 has three types for what is one later; 3.2's custom pin another name. */
+static const char *go_name(const struct ign_field *f, int minor)
+{
+	if (f->sub == &ign_type_RESOURCE && minor == 0) {
+		if (strcmp(f->name, "certificateAuthorities") == 0)
+			return "CaReference";
+		return f->embed[0] ? "FileContents" : "ConfigReference";
+	}
+	if (f->sub == &ign_type_CUSTOM && minor == 2)
+		return "Custom";
+	return f->sub ? f->sub->go : f->go;
+}
+
+static const char *what_is(const struct json *j)
+{
+	switch (json_kind(j)) {
+	case JSON_NULL:
+		return "null";
+	case JSON_BOOL:
+		return "bool";
+	case JSON_NUMBER:
+		return "number";
+	case JSON_STRING:
+		return "string";
+	case JSON_ARRAY:
+		return "array";
+	case JSON_OBJECT:
+		return "object";
+	}
+	return "";
+}
+
+/* Where Go's decoder stands when it notices: behind a scalar or a bracket. */
+static size_t notice_offset(const struct json *j)
+{
+	size_t start, end;
+
+	json_span(j, &start, &end);
+	if (json_kind(j) == JSON_ARRAY || json_kind(j) == JSON_OBJECT)
+		return start + 1;
+	return end;
+}
+
+static int misfit(struct decoder *d, const struct json *j, struct str what,
+		  const char *in, const char *type)
+{
+	if (d->problem.n)
+		return -ERR_INVALID;
+	d->offset = notice_offset(j);
+	d->problem = str_fmt(d->a,
+			     "json: cannot unmarshal %.*s into Go struct field "
+			     "%s.%.*s of type %s",
+			     STRF(what), in, STRF(buf_str(&d->path)), type);
+	return -ERR_INVALID;
+}
+
+/* "error at line L col C: problem\n"; no place when it is behind the text. */
+static struct str place(struct arena *a, struct str text, size_t offset,
+			struct str problem)
+{
+	size_t line = 0, col = 0;
+
+	if (offset < text.n)
+		json_line_col(text, offset, &line, &col);
+	return str_fmt(a, "error at line %zu col %zu: %.*s\n", line, col,
+		       STRF(problem));
+}
+
+/* ---- decoding ------------------------------------------------------------------- */
+
+static int decode(struct decoder *d, struct ign_obj *o, const struct json *j,
+		  const char *in);
+
+static int decode_int(struct decoder *d, struct ign_val *v,
+		      const struct json *j, const char *in)
+{
+	struct str text = json_text(j);
+
+	if (json_kind(j) != JSON_NUMBER)
+		return misfit(d, j, str_of(what_is(j)), in, "int");
+	if (!str_to_i64(text, &v->u.i))
+		return misfit(d, j, str_fmt(d->a, "number %.*s", STRF(text)),
+			      in, "int");
+	v->set = true;
+	return 0;
+}
+
+static int decode_strs(struct decoder *d, const struct ign_field *f,
+		       struct ign_val *v, const struct json *j, const char *in)
+{
+	if (json_kind(j) != JSON_ARRAY)
+		return misfit(d, j, str_of(what_is(j)), in,
+			      str_fmt(d->a, "[]types.%s", f->go).p);
+	v->set = true;
+	v->u.strs = (struct strs){ 0 };
+	for (const struct json *e = json_first(j); e; e = json_next(e)) {
+		if (json_kind(e) != JSON_STRING && json_kind(e) != JSON_NULL)
+			return misfit(d, e, str_of(what_is(e)), in,
+				      str_fmt(d->a, "types.%s", f->go).p);
+		VEC_PUSH(d->a, &v->u.strs, json_text(e));
+	}
+	return 0;
+}
+
+/* A second list under the same key is read over the first, entry by entry. */
+static int decode_objs(struct decoder *d, const struct ign_field *f,
+		       struct ign_val *v, const struct json *j, const char *in)
+{
+	const char *go = go_name(f, d->minor);
+	struct ign_objs old = v->u.objs;
+	int rc = 0;
+
+	if (json_kind(j) != JSON_ARRAY) {
+		bool headers = f->sub == &ign_type_HEADER;
+
+		return misfit(d, j, str_of(what_is(j)), in,
+			      str_fmt(d->a, "%stypes.%s", headers ? "" : "[]",
+				      headers ? f->go : go)
+				      .p);
+	}
+	v->set = true;
+	v->u.objs = (struct ign_objs){ 0 };
+	for (const struct json *e = json_first(j); e && rc == 0;
+	     e = json_next(e)) {
+		size_t i = v->u.objs.n;
+		struct ign_obj *o = i < old.n ? old.v[i] :
+						ign_new(d->a, f->sub);
+
+		if (json_kind(e) == JSON_OBJECT)
+			rc = decode(d, o, e, go);
+		else if (json_kind(e) != JSON_NULL)
+			rc = misfit(d, e, str_of(what_is(e)), in,
+				    str_fmt(d->a, "types.%s", go).p);
+		VEC_PUSH(d->a, &v->u.objs, o);
+	}
+	return rc;
+}
+
+static int decode_obj(struct decoder *d, const struct ign_field *f,
+		      struct ign_val *v, const struct json *j, const char *in)
+{
+	const char *go = go_name(f, d->minor);
+
+	if (json_kind(j) != JSON_OBJECT)
+		return misfit(d, j, str_of(what_is(j)), in,
+			      str_fmt(d->a, "types.%s", go).p);
+	if (!v->u.o)
+		v->u.o = ign_new(d->a, f->sub);
+	return decode(d, v->u.o, j, go);
+}
+
+/* null unsets what is a pointer or a list in Go, and nothing else. */
+static void decode_null(const struct ign_field *f, struct ign_val *v)
+{
+	if (f->kind != IGN_OBJ && !(f->flags & IGN_PLAIN))
+		*v = (struct ign_val){ 0 };
+}
+
+static int decode_field(struct decoder *d, const struct ign_field *f,
+			struct ign_val *v, const struct json *j, const char *in)
+{
+	if (json_kind(j) == JSON_NULL) {
+		decode_null(f, v);
+		return 0;
+	}
+	switch (f->kind) {
+	case IGN_STR:
+		if (json_kind(j) != JSON_STRING)
+			return misfit(d, j, str_of(what_is(j)), in, "string");
+		v->set = true;
+		v->u.s = json_text(j);
+		return 0;
+	case IGN_INT:
+		return decode_int(d, v, j, in);
+	case IGN_BOOL:
+		if (json_kind(j) != JSON_BOOL)
+			return misfit(d, j, str_of(what_is(j)), in, "bool");
+		v->set = true;
+		v->u.b = json_is_true(j);
+		return 0;
+	case IGN_OBJ:
+		return decode_obj(d, f, v, j, in);
+	case IGN_STRS:
+		return decode_strs(d, f, v, j, in);
+	case IGN_OBJS:
+		return decode_objs(d, f, v, j, in);
+	}
+	return 0;
+}
+
+/* The field of that name, or else one that differs in case only. */
+static ptrdiff_t field_of(const struct ign_type *type, struct str key, int minor)
+{
+	ptrdiff_t fold = -1;
+
+	for (size_t i = 0; i < type->n; i++) {
+		struct str name = str_of(type->fields[i].name);
+
+		if (type->fields[i].since > minor)
+			continue;
+		if (str_eq(name, key))
+			return (ptrdiff_t)i;
+		if (fold < 0 && str_eq_fold(name, key))
+			fold = (ptrdiff_t)i;
+	}
+	return fold;
+}
+
+static int decode(struct decoder *d, struct ign_obj *o, const struct json *j,
+		  const char *in)
+{
+	size_t n = d->path.n;
+	int rc = 0;
+
+	for (const struct json *m = json_first(j); m && rc == 0;
+	     m = json_next(m)) {
+		ptrdiff_t i = field_of(o->type, json_key(m), d->minor);
+		const struct ign_field *f;
+
+		if (i < 0)
+			continue;
+		f = &o->type->fields[i];
+		if (f->embed[0])
+			buf_addf(&d->path, "%s%s", n ? "." : "", f->embed);
+		buf_addf(&d->path, "%s%s", d->path.n ? "." : "", f->name);
+		rc = decode_field(d, f, &o->v[i], m, in);
+		d->path.n = n;
+	}
+	return rc;
+}
+
+int ign_decode(struct arena *a, struct ign_obj *o, const struct json *j,
+	       int minor, struct str *problem, size_t *offset)
+{
+	struct decoder d = { .a = a, .minor = minor };
+	int rc;
+
+	buf_init(&d.path, a);
+	rc = decode(&d, o, j, o->type->go);
+	*problem = d.problem;
+	*offset = d.offset;
+	return rc;
+}
+
+/* ---- the version -------------------------------------------------------------------- */
+
+static const char supported[] =
+	"Supported spec versions: 2.2,3.0,3.1,3.2,3.3,3.4,3.5";
+
+static int v3_failed(struct err *err, const char *why, struct str report)
+{
+	return err_set(err, ERR_INVALID,
+		       "parsing Ignition config spec v3 failed with error: %s\n"
+		       "Report: %.*s",
+		       why, STRF(report));
+}
+
+static struct str stub_misfit(struct arena *a, struct str text,
+			      const struct json *j, const char *into)
+{
+	return place(a, text, notice_offset(j),
+		     str_fmt(a, "json: cannot unmarshal %s into Go %s",
+			     what_is(j), into));
+}
+
+/* ignition.version, keys of any case, later ones winning; "" when absent. */
+static int stub_version(struct arena *a, struct str text, const struct json *j,
+			struct str *version, struct err *err)
+{
+	struct str report = { 0 };
+
+	*version = S("");
+	if (json_kind(j) == JSON_NULL)
+		return 0;
+	if (json_kind(j) != JSON_OBJECT)
+		report = stub_misfit(a, text, j, "value of type util.versionStub");
+	for (const struct json *m = json_first(j); m && !report.n;
+	     m = json_next(m)) {
+		if (!str_eq_fold(json_key(m), S("ignition")) ||
+		    json_kind(m) == JSON_NULL)
+			continue;
+		if (json_kind(m) != JSON_OBJECT) {
+			report = stub_misfit(a, text, m,
+					     "struct field versionStub.Ignition "
+					     "of type struct { Version string }");
+			break;
+		}
+		for (const struct json *v = json_first(m); v && !report.n;
+		     v = json_next(v)) {
+			if (!str_eq_fold(json_key(v), S("version")) ||
+			    json_kind(v) == JSON_NULL)
+				continue;
+			if (json_kind(v) == JSON_STRING)
+				*version = json_text(v);
+			else
+				report = stub_misfit(
+					a, text, v,
+					"struct field .Ignition.Version of "
+					"type string");
+		}
+	}
+	if (report.n)
+		return v3_failed(err, "config is not valid", report);
+	return 0;
+}
+
+/* ---- up to 3.5 ------------------------------------------------------------------------ */
+
+static void set_if_unset(struct ign_obj *o, int field)
+{
+	if (!o->v[field].set) {
+		o->v[field].set = true;
+		o->v[field].u.s = S("");
+	}
+}
+
+static void drop_mode_bits(const struct ign_objs *list, int field)
+{
+	for (size_t i = 0; i < list->n; i++)
+		list->v[i]->v[field].u.i &= ~(int64_t)07000;
+}
+
+static void mend_luks(const struct ign_objs *list, int minor)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct ign_obj *clevis = ign_sub(list->v[i],
+						       IGN_LUKS_CLEVIS);
+		const struct ign_objs *tang = ign_list(clevis, IGN_CLEVIS_TANG);
+		struct ign_obj *custom =
+			clevis ? clevis->v[IGN_CLEVIS_CUSTOM].u.o : NULL;
+
+		if (custom && minor < 3) {
+			set_if_unset(custom, IGN_CUSTOM_CONFIG);
+			set_if_unset(custom, IGN_CUSTOM_PIN);
+		}
+		for (size_t k = 0; k < tang->n; k++)
+			tang->v[k]->v[IGN_TANG_ADVERTISEMENT] =
+				(struct ign_val){ 0 };
+	}
+}
+
+void ign_up(struct ign_obj *config, int minor)
+{
+	struct ign_obj *ignition = config->v[IGN_CONFIG_IGNITION].u.o;
+	const struct ign_obj *storage = ign_sub(config, IGN_CONFIG_STORAGE);
+	const struct ign_objs *links = ign_list(storage, IGN_STORAGE_LINKS);
+	const struct ign_objs *raid = ign_list(storage, IGN_STORAGE_RAID);
+	const struct ign_objs *cas = ign_list(
+		ign_sub(ign_sub(ignition, IGN_IGNITION_SECURITY),
+			IGN_SECURITY_TLS),
+		IGN_TLS_CAS);
+
+	if (minor >= 5)
+		return;
+	ignition->v[IGN_IGNITION_VERSION].u.s = S("3.5.0");
+	for (size_t i = 0; minor < 1 && i < cas->n; i++)
+		set_if_unset(cas->v[i], IGN_RESOURCE_SOURCE);
+	for (size_t i = 0; minor < 3 && i < links->n; i++)
+		set_if_unset(links->v[i], IGN_LINK_TARGET);
+	for (size_t i = 0; minor < 3 && i < raid->n; i++)
+		set_if_unset(raid->v[i], IGN_RAID_LEVEL);
+	if (minor < 4) {
+		drop_mode_bits(ign_list(storage, IGN_STORAGE_FILES),
+			       IGN_FILE_MODE);
+		drop_mode_bits(ign_list(storage, IGN_STORAGE_DIRECTORIES),
+			       IGN_DIRECTORY_MODE);
+	}
+	mend_luks(ign_list(storage, IGN_STORAGE_LUKS), minor);
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
+static int parse_v3(struct arena *a, struct str text, int minor,
+		    struct ign_parsed *out, struct err *err)
+{
+	struct ign_obj *config = ign_new(a, &ign_type_CONFIG);
+	struct str problem;
+	size_t offset;
+
+	if (ign_decode(a, config, out->root, minor, &problem, &offset) < 0)
+		return v3_failed(err, "config is not valid",
+				 place(a, text, offset, problem));
+	ign_validate(a, config, minor, out->root, &out->report);
+	if (out->report.fatal)
+		return v3_failed(err, "config is not valid",
+				 ign_report_text(a, &out->report, out->root,
+						 text));
+	ign_up(config, minor);
+	out->config = config;
+	out->minor = minor;
+	return 0;
+}
+
+static bool is_v3(struct semver v)
+{
+	return v.major == 3 && v.minor >= 0 && v.minor <= 5 && v.patch == 0 &&
+	       !v.pre.n && !v.meta.n;
+}
+
+int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
+	      struct err *err)
+{
+	struct json_fault fault = { 0 };
+	struct json_opts opts = { .flags = JSON_FIX_UTF8, .fault = &fault };
+	struct ign_parsed p = { 0 };
+	struct semver v;
+	struct str version;
+	struct json *root;
+	int rc;
+
+	if (!text.n)
+		return v3_failed(err, "not a config (empty)", S(""));
+	rc = json_parse(a, text, &opts, &root, err);
+	if (rc == -ERR_INVALID)
+		return v3_failed(err, "config is not valid",
+				 place(a, text, fault.offset, fault.problem));
+	if (rc < 0)
+		return rc;
+	p.root = root;
+	rc = stub_version(a, text, root, &version, err);
+	if (rc < 0)
+		return rc;
+	if (!semver_parse(version, &v))
+		return err_set(err, ERR_INVALID,
+			       "parsing Ignition config failed: invalid "
+			       "version. %s",
+			       supported);
+	if (is_v3(v))
+		rc = parse_v3(a, text, (int)v.minor, &p, err);
+	else
+		rc = ign_v2_parse(a, text, root, &p, err);
+	if (rc == -ERR_NOTFOUND) /* no version that anyone knows */
+		return err_set(err, ERR_INVALID,
+			       "parsing Ignition config failed: unknown "
+			       "version. %s",
+			       supported);
+	if (rc == 0)
+		*out = p;
+	return rc;
+}
+
+int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out,
+		 struct err *err)
+{
+	struct ign_parsed p;
+	int rc = ign_parse(a, text, &p, err);
+
+	if (rc < 0)
+		return rc;
+	if (p.v2)
+		return ign_v2_convert(a, p.old, out, err);
+	*out = p.config;
+	return 0;
+}

@@ -1,0 +1,169 @@
+#include "mc/load.h"
+
+struct loader {
+	struct arena *a;
+	struct str path;
+	struct mc_set *set;
+	struct mc_fault *fault;
+	struct err *err;
+};
+
+static int syntax_error(struct loader *l, const struct docs_fault *f)
+{
+	bool yaml = str_starts(f->upstream, S("yaml: ")) ||
+		    str_starts(f->upstream, S("json: "));
+
+	*l->fault = (struct mc_fault){ .line = f->line,
+				       .col = f->col,
+				       .problem = f->problem };
+	l->fault->upstream = str_fmt(
+		l->a,
+		"error parsing manifests from %.*s: error parsing \"%.*s\": "
+		"%s%.*s",
+		STRF(l->path), STRF(l->path),
+		yaml ? "error converting YAML to JSON: " : "",
+		STRF(f->upstream));
+	return err_set(l->err, ERR_INVALID, "%.*s", STRF(l->fault->upstream));
+}
+
+/* An object that is not what its kind promises; err says why. */
+static int object_error(struct loader *l, const struct doc *d)
+{
+	struct str kind = json_str(d->tree, "kind", S(""));
+	struct str name = json_str(d->tree, "metadata.name", S(""));
+	size_t start, end, line, col;
+
+	json_span(d->tree, &start, &end);
+	json_line_col(d->text, start, &line, &col);
+	*l->fault = (struct mc_fault){ .line = d->line + line - 1,
+				       .col = col,
+				       .problem = l->err->msg };
+	if (kind.n)
+		l->fault->object = str_fmt(l->a, "%.*s%s%.*s", STRF(kind),
+					   name.n ? " " : "", STRF(name));
+	l->fault->upstream = str_fmt(
+		l->a, "error parsing \"%.*s\" [%zu] manifest: %.*s",
+		STRF(l->path), d->number, STRF(l->err->msg));
+	return err_set(l->err, ERR_INVALID, "%.*s", STRF(l->fault->upstream));
+}
+
+static int add_pool(struct loader *l, const struct doc *d)
+{
+	struct mc_pool *p = ARENA_NEW(l->a, struct mc_pool);
+	int rc = mc_pool_decode(l->a, d, p, l->err);
+
+	if (rc < 0)
+		return rc;
+	p->file = l->path;
+	/* of several manifests for one pool the last counts */
+	for (size_t i = 0; i < l->set->pools.n; i++)
+		if (str_eq(l->set->pools.v[i]->meta.name, p->meta.name)) {
+			l->set->pools.v[i] = p;
+			return 0;
+		}
+	VEC_PUSH(l->a, &l->set->pools, p);
+	return 0;
+}
+
+static int add_mc(struct loader *l, const struct doc *d)
+{
+	struct mc *mc = ARENA_NEW(l->a, struct mc);
+	int rc = mc_decode(l->a, d, mc, l->err);
+
+	if (rc < 0)
+		return rc;
+	mc->file = l->path;
+	VEC_PUSH(l->a, &l->set->mcs, mc);
+	return 0;
+}
+
+static int add_controller_config(struct loader *l, const struct doc *d)
+{
+	struct mc_controller_config *c =
+		ARENA_NEW(l->a, struct mc_controller_config);
+	int rc = mc_controller_config_decode(l->a, d, c, l->err);
+
+	if (rc == 0)
+		l->set->controller_config = c;
+	return rc;
+}
+
+static int add_object(struct loader *l, const struct doc *d)
+{
+	enum mc_kind kind;
+	int rc = mc_kind_of(l->a, d->tree, &kind, l->err);
+
+	if (rc < 0)
+		return rc;
+	l->set->objects++;
+	switch (kind) {
+	case MC_MACHINE_CONFIG:
+		return add_mc(l, d);
+	case MC_POOL:
+		return add_pool(l, d);
+	case MC_CONTROLLER_CONFIG:
+		return add_controller_config(l, d);
+	case MC_CONFIGURATION:
+		l->set->configuration = d->tree;
+		return 0;
+	case MC_FEATURE_GATE:
+	case MC_OTHER:
+		return 0;
+	}
+	return 0;
+}
+
+static bool is_list(const struct json *tree)
+{
+	return str_ends(json_str(tree, "kind", S("")), S("List")) &&
+	       json_kind(json_at(tree, "items")) == JSON_ARRAY;
+}
+
+/* Items of a typed list may leave out what the list says of all of them. */
+static struct doc item_of(struct loader *l, const struct doc *list,
+			  struct json *item)
+{
+	struct str kind = json_str(list->tree, "kind", S(""));
+	struct doc d = *list;
+
+	d.tree = item;
+	if (!json_member(item, S("kind")) && kind.n > 4)
+		json_add(item, S("kind"),
+			 json_new_str(l->a, str_sub(kind, 0, kind.n - 4)));
+	if (!json_member(item, S("apiVersion")))
+		json_add(item, S("apiVersion"),
+			 json_new_str(l->a, json_str(list->tree, "apiVersion",
+						     S(""))));
+	return d;
+}
+
+int mc_load(struct arena *a, struct str path, struct str text,
+	    struct mc_set *set, struct mc_fault *fault, struct err *err)
+{
+	struct loader l = { a, path, set, fault, err };
+	struct docs_fault df = { 0 };
+	struct docs docs = { 0 };
+	int rc = docs_parse(a, text, &docs, &df, err);
+
+	if (rc == -ERR_INVALID)
+		return syntax_error(&l, &df);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < docs.n; i++) {
+		struct doc *d = &docs.v[i];
+
+		if (!is_list(d->tree)) {
+			if (add_object(&l, d) < 0)
+				return object_error(&l, d);
+			continue;
+		}
+		for (struct json *j = json_first(json_at(d->tree, "items")); j;
+		     j = json_next(j)) {
+			struct doc item = item_of(&l, d, j);
+
+			if (add_object(&l, &item) < 0)
+				return object_error(&l, &item);
+		}
+	}
+	return 0;
+}
