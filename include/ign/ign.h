@@ -19,7 +19,8 @@ enum ign_flags {
 	IGN_KEY = 2, /* tells the entries of a list apart */
 	IGN_OMIT = 4, /* plain, but left out when zero */
 	IGN_CONCAT = 8, /* lists that are appended, duplicates and all */
-	IGN_GROUPED = 16, /* keys are shared with the struct's other such lists */
+	IGN_GROUPED =
+		16, /* keys are shared with the struct's other such lists */
 	IGN_DROP_UNSET = 32, /* an entry without a value removes its parent */
 };
 
@@ -70,7 +71,7 @@ struct ign_obj {
 };
 
 /* enum { IGN_FILE_GROUP, IGN_FILE_OVERWRITE, … }; extern ign_type_FILE; … */
-#define TYPE(T, go, check)                   \
+#define TYPE(T, go, check)                         \
 	extern const struct ign_type ign_type_##T; \
 	enum {
 #define FIELD(T, F, name, kind, flags, since, sub, go, embed) IGN_##T##_##F,

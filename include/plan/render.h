@@ -13,7 +13,8 @@ struct render_in {
 	/* May be NULL offline: no images and no release then, and no check. */
 	const struct mc_controller_config *controller_config;
 	const struct mc_pool *pool;
-	const struct mcs *mcs; /* all there are, in the order they were loaded */
+	const struct mcs
+		*mcs; /* all there are, in the order they were loaded */
 };
 
 struct rendered {
@@ -34,7 +35,6 @@ int plan_render(struct arena *a, const struct render_in *in,
 
 /* Those of mcs that the pool selects, in their order. */
 int plan_render_select(struct arena *a, const struct mc_pool *pool,
-		       const struct mcs *mcs, struct mcs *out,
-		       struct err *err);
+		       const struct mcs *mcs, struct mcs *out, struct err *err);
 
 #endif

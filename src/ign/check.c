@@ -19,7 +19,8 @@ static const char *item(struct ign_check *c, const char *list, size_t i,
 	return str_fmt(c->a, "%s.%zu%s%s", list, i, *below ? "." : "", below).p;
 }
 
-static void error_if(struct ign_check *c, const char *below, const char *message)
+static void error_if(struct ign_check *c, const char *below,
+		     const char *message)
 {
 	if (message)
 		ign_error(c, below, message);
@@ -70,7 +71,6 @@ static const char *bad_headers(struct ign_check *c, const struct ign_obj *o)
 	return "cannot use HTTP headers with this source scheme";
 }
 
-/* "" is no source, except for the plain string of a 3.0 CA. */
 static const char *bad_source(struct ign_check *c, const struct ign_obj *o)
 {
 	struct str source = ign_str(o, IGN_RESOURCE_SOURCE);
@@ -99,6 +99,21 @@ static const char *bad_required(struct ign_check *c, const struct ign_obj *o)
 	if (!filled(o, IGN_RESOURCE_SOURCE))
 		return "source is required";
 	return bad_source(c, o);
+}
+
+void ign_check_reference(struct ign_check *c, const struct ign_obj *o)
+{
+	struct str source = ign_str(o, IGN_REFERENCE_SOURCE);
+
+	if (source.n)
+		error_if(c, "source", ign_bad_url(c->a, source, c->minor));
+}
+
+void ign_check_ca_reference(struct ign_check *c, const struct ign_obj *o)
+{
+	error_if(c, "source",
+		 ign_bad_url(c->a, ign_str(o, IGN_CA_REFERENCE_SOURCE),
+			     c->minor));
 }
 
 void ign_check_ignition_config(struct ign_check *c, const struct ign_obj *o)
@@ -139,15 +154,11 @@ void ign_check_tls(struct ign_check *c, const struct ign_obj *o)
 {
 	const struct ign_objs *cas = ign_list(o, IGN_TLS_CAS);
 
-	for (size_t i = 0; i < cas->n; i++) {
-		if (c->minor > 0)
-			error_if(c, item(c, "certificateAuthorities", i, ""),
-				 bad_required(c, cas->v[i]));
-		else if (!filled(cas->v[i], IGN_RESOURCE_SOURCE))
-			ign_error(c,
-				  item(c, "certificateAuthorities", i, "source"),
-				  "invalid url scheme");
-	}
+	if (c->minor == 0)
+		return; /* nor here */
+	for (size_t i = 0; i < cas->n; i++)
+		error_if(c, item(c, "certificateAuthorities", i, ""),
+			 bad_required(c, cas->v[i]));
 }
 
 void ign_check_ignition(struct ign_check *c, const struct ign_obj *o)
@@ -155,7 +166,8 @@ void ign_check_ignition(struct ign_check *c, const struct ign_obj *o)
 	struct semver v, want = { .major = 3, .minor = c->minor };
 
 	if (!semver_parse(ign_str(o, IGN_IGNITION_VERSION), &v))
-		ign_error(c, "version", "invalid config version (couldn't parse)");
+		ign_error(c, "version",
+			  "invalid config version (couldn't parse)");
 	else if (!semver_eq(v, want))
 		ign_error(c, "version", "unsupported config version");
 }
@@ -234,9 +246,9 @@ void ign_check_dropin(struct ign_check *c, const struct ign_obj *o)
 bool ign_unit_name_ok(struct str name)
 {
 	static const char *const known[] = {
-		".service", ".socket",	  ".device", ".mount",
-		".automount", ".swap",	  ".target", ".path",
-		".timer",   ".snapshot", ".slice",  ".scope",
+		".service",   ".socket",   ".device", ".mount",
+		".automount", ".swap",	   ".target", ".path",
+		".timer",     ".snapshot", ".slice",  ".scope",
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -342,8 +354,9 @@ static void unit_paths(struct ign_check *c, const struct ign_obj *config,
 						 "/etc/systemd/system/"
 						 "%.*s.d/%.*s",
 						 STRF(name),
-						 STRF(ign_str(dropins->v[k],
-							      IGN_DROPIN_NAME))));
+						 STRF(ign_str(
+							 dropins->v[k],
+							 IGN_DROPIN_NAME))));
 	}
 }
 

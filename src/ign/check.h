@@ -17,10 +17,11 @@ struct ign_check {
 void ign_error(struct ign_check *c, const char *below, const char *message);
 void ign_warn(struct ign_check *c, const char *below, const char *message);
 
-
 void ign_check_header(struct ign_check *c, const struct ign_obj *o);
 void ign_check_verification(struct ign_check *c, const struct ign_obj *o);
 void ign_check_resource(struct ign_check *c, const struct ign_obj *o);
+void ign_check_reference(struct ign_check *c, const struct ign_obj *o);
+void ign_check_ca_reference(struct ign_check *c, const struct ign_obj *o);
 void ign_check_ignition_config(struct ign_check *c, const struct ign_obj *o);
 void ign_check_proxy(struct ign_check *c, const struct ign_obj *o);
 void ign_check_tls(struct ign_check *c, const struct ign_obj *o);
@@ -41,6 +42,9 @@ void ign_check_dropin(struct ign_check *c, const struct ign_obj *o);
 void ign_check_unit(struct ign_check *c, const struct ign_obj *o);
 void ign_check_systemd(struct ign_check *c, const struct ign_obj *o);
 void ign_check_config(struct ign_check *c, const struct ign_obj *o);
+
+/* The struct a field holds in spec 3.minor. */
+const struct ign_type *ign_sub_type(const struct ign_field *f, int minor);
 
 /* A unit by its extension. */
 bool ign_unit_name_ok(struct str name);

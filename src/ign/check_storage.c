@@ -22,7 +22,8 @@ static const char *at(struct ign_check *c, const char *list, size_t i,
 	return str_fmt(c->a, "%s.%zu%s%s", list, i, *below ? "." : "", below).p;
 }
 
-static void error_if(struct ign_check *c, const char *below, const char *message)
+static void error_if(struct ign_check *c, const char *below,
+		     const char *message)
 {
 	if (message)
 		ign_error(c, below, message);
@@ -37,8 +38,8 @@ static bool guid_ok(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-		if (dash ? s.p[i] != '-' :
-			   !s.p[i] || !strchr("0123456789abcdefABCDEF", s.p[i]))
+		if (dash ? s.p[i] != '-'
+			 : !s.p[i] || !strchr("0123456789abcdefABCDEF", s.p[i]))
 			return false;
 	}
 	return true;
@@ -74,9 +75,10 @@ void ign_check_partition(struct ign_check *c, const struct ign_obj *o)
 		ign_error(c, "label",
 			  "partition labels may not exceed 36 characters");
 	else if (str_chr(label, ':') >= 0)
-		ign_error(c, "label",
-			  "partition label will be truncated to text before the "
-			  "colon");
+		ign_error(
+			c, "label",
+			"partition label will be truncated to text before the "
+			"colon");
 	check_guid(c, o, IGN_PARTITION_GUID, "guid");
 	check_guid(c, o, IGN_PARTITION_TYPE_GUID, "typeGuid");
 }
@@ -94,8 +96,8 @@ static struct extent extent_of(const struct ign_obj *p)
 	e.known = ign_is_set(p, IGN_PARTITION_START) &&
 		  ign_is_set(p, IGN_PARTITION_SIZE) && e.start != 0;
 	/* size 0 is "all that is free": only its start is known */
-	e.end = size ? (int64_t)((uint64_t)e.start + (uint64_t)size - 1) :
-		       e.start;
+	e.end = size ? (int64_t)((uint64_t)e.start + (uint64_t)size - 1)
+		     : e.start;
 	return e;
 }
 
@@ -133,8 +135,8 @@ static ptrdiff_t repeated(struct ign_check *c, const struct ign_objs *list,
 		const struct ign_obj *p = list->v[i];
 		struct str key = ign_str(p, IGN_PARTITION_LABEL);
 
-		if (numbers ? !p->v[IGN_PARTITION_NUMBER].u.i :
-			      !ign_is_set(p, IGN_PARTITION_LABEL))
+		if (numbers ? !p->v[IGN_PARTITION_NUMBER].u.i
+			    : !ign_is_set(p, IGN_PARTITION_LABEL))
 			continue;
 		if (numbers)
 			key = ign_key(c->a, p);
@@ -233,7 +235,8 @@ static const char *bad_label(struct ign_check *c, const struct ign_obj *o)
 void ign_check_filesystem(struct ign_check *c, const struct ign_obj *o)
 {
 	if (filled(o, IGN_FILESYSTEM_PATH))
-		error_if(c, "path", ign_bad_path(ign_str(o, IGN_FILESYSTEM_PATH)));
+		error_if(c, "path",
+			 ign_bad_path(ign_str(o, IGN_FILESYSTEM_PATH)));
 	error_if(c, "device", ign_bad_path(ign_str(o, IGN_FILESYSTEM_DEVICE)));
 	error_if(c, "format", bad_format(c, o));
 	error_if(c, "label", bad_label(c, o));
@@ -257,17 +260,19 @@ void ign_check_tang(struct ign_check *c, const struct ign_obj *o)
 	if (filled(o, IGN_TANG_ADVERTISEMENT) &&
 	    json_parse(c->a, ign_str(o, IGN_TANG_ADVERTISEMENT), &go, &j,
 		       &ignored) < 0)
-		ign_error(c, "advertisement", "advertisement is not valid JSON");
+		ign_error(c, "advertisement",
+			  "advertisement is not valid JSON");
 }
 
 void ign_check_custom(struct ign_check *c, const struct ign_obj *o)
 {
 	struct str pin = ign_str(o, IGN_CUSTOM_PIN);
 
+	/* 3.2 has plain strings here: a missing pin is an unknown one */
 	if (!pin.n && !filled(o, IGN_CUSTOM_CONFIG) &&
-	    !ign_is_true(o, IGN_CUSTOM_NETWORK))
+	    (c->minor < 3 || !ign_is_true(o, IGN_CUSTOM_NETWORK)))
 		return;
-	if (!pin.n)
+	if (!pin.n && c->minor >= 3)
 		ign_error(c, "pin", "missing required custom clevis pin");
 	else if (!str_is(pin, "tpm2") && !str_is(pin, "tang") &&
 		 !str_is(pin, "sss"))
@@ -287,7 +292,8 @@ void ign_check_luks(struct ign_check *c, const struct ign_obj *o)
 {
 	const struct ign_obj *clevis = ign_sub(o, IGN_LUKS_CLEVIS);
 	const struct ign_obj *key = ign_sub(o, IGN_LUKS_KEY_FILE);
-	bool custom = filled(ign_sub(clevis, IGN_CLEVIS_CUSTOM), IGN_CUSTOM_PIN);
+	const struct ign_obj *own = ign_sub(clevis, IGN_CLEVIS_CUSTOM);
+	bool custom = c->minor < 3 ? own != NULL : filled(own, IGN_CUSTOM_PIN);
 	bool cex = ign_is_true(ign_sub(o, IGN_LUKS_CEX), IGN_CEX_ENABLED);
 
 	if (str_chr(ign_str(o, IGN_LUKS_NAME), '/') >= 0)
@@ -299,7 +305,8 @@ void ign_check_luks(struct ign_check *c, const struct ign_obj *o)
 	if (!filled(o, IGN_LUKS_DEVICE))
 		ign_error(c, "device", "disk device is required");
 	else
-		error_if(c, "device", ign_bad_path(ign_str(o, IGN_LUKS_DEVICE)));
+		error_if(c, "device",
+			 ign_bad_path(ign_str(o, IGN_LUKS_DEVICE)));
 	if (custom && clevis_others(clevis))
 		ign_error(c, "clevis",
 			  "cannot use custom clevis config with tpm2, tang, or "
@@ -315,9 +322,9 @@ void ign_check_luks(struct ign_check *c, const struct ign_obj *o)
 
 static const char *bad_level(struct ign_check *c, const struct ign_obj *o)
 {
-	static const char *const spared[] = { "raid1", "1",	"mirror",
-					      "raid4", "4",	"raid5",
-					      "5",     "raid6", "6",
+	static const char *const spared[] = { "raid1",	"1",	 "mirror",
+					      "raid4",	"4",	 "raid5",
+					      "5",	"raid6", "6",
 					      "raid10", "10" };
 	static const char *const flat[] = { "linear", "raid0", "0", "stripe" };
 	struct str level = ign_str(o, IGN_RAID_LEVEL);
@@ -326,10 +333,10 @@ static const char *bad_level(struct ign_check *c, const struct ign_obj *o)
 		return "raid level is required";
 	for (size_t i = 0; i < sizeof(flat) / sizeof(flat[0]); i++)
 		if (str_is(level, flat[i]))
-			return ign_int(o, IGN_RAID_SPARES, 0) ?
-				       "spares unsupported for linear and raid0 "
-				       "arrays" :
-				       NULL;
+			return ign_int(o, IGN_RAID_SPARES, 0)
+				       ? "spares unsupported for linear and raid0 "
+					 "arrays"
+				       : NULL;
 	for (size_t i = 0; i < sizeof(spared) / sizeof(spared[0]); i++)
 		if (str_is(level, spared[i]))
 			return NULL;
@@ -368,8 +375,8 @@ static void above(struct ign_check *c, const struct ign_objs *nodes,
 		  const char *message)
 {
 	for (size_t i = 0; i < nodes->n; i++)
-		for (size_t n = links_above(links, ign_str(nodes->v[i],
-							   IGN_FILE_PATH));
+		for (size_t n = links_above(
+			     links, ign_str(nodes->v[i], IGN_FILE_PATH));
 		     n; n--)
 			ign_error(c, at(c, list, i, ""), message);
 }
@@ -386,9 +393,13 @@ static void check_hard(struct ign_check *c, const struct ign_obj *link,
 		{ IGN_LINK_GROUP, IGN_NODE_GROUP_ID, "group.id" },
 		{ IGN_LINK_GROUP, IGN_NODE_GROUP_NAME, "group.name" },
 	};
-	struct str target = ign_clean_path(c->a, ign_str(link, IGN_LINK_TARGET));
+	struct str target =
+		ign_clean_path(c->a, ign_str(link, IGN_LINK_TARGET));
 
-	if (target.p[0] != '/')
+	if (!ign_str(link, IGN_LINK_PATH).n &&
+	    !ign_str(link, IGN_LINK_TARGET).n)
+		target = S(""); /* nothing joined to nothing */
+	else if (target.p[0] != '/')
 		target = ign_clean_path(
 			c->a, str_fmt(c->a, "%.*s/%.*s",
 				      STRF(ign_str(link, IGN_LINK_PATH)),
@@ -426,7 +437,8 @@ static void check_links(struct ign_check *c, const struct ign_objs *links,
 static void check_devices(struct ign_check *c, const struct ign_obj *storage)
 {
 	const struct ign_objs *disks = ign_list(storage, IGN_STORAGE_DISKS);
-	const struct ign_objs *list = ign_list(storage, IGN_STORAGE_FILESYSTEMS);
+	const struct ign_objs *list =
+		ign_list(storage, IGN_STORAGE_FILESYSTEMS);
 	struct map by_device;
 
 	map_init(&by_device, c->a);

@@ -5,7 +5,7 @@
 
 /* The tables: fields first, then the types that point at them. */
 #define TYPE(T, go, check) static const struct ign_field T##_fields[] = {
-#define FIELD(T, F, name, kind, flags, since, sub, go, embed)             \
+#define FIELD(T, F, name, kind, flags, since, sub, go, embed) \
 	{ name, IGN_##kind, flags, since, SUBTYPE_##kind(sub), go, embed },
 #define END(T) \
 	{ 0 }, \
@@ -30,10 +30,9 @@
 #undef FIELD
 #undef END
 
-#define TYPE(T, go, check)                     \
-	const struct ign_type ign_type_##T = { \
-		go, T##_fields, IGN_##T##_FIELDS, check \
-	};
+#define TYPE(T, go, check)                                     \
+	const struct ign_type ign_type_##T = { go, T##_fields, \
+					       IGN_##T##_FIELDS, check };
 #define FIELD(T, F, name, kind, flags, since, sub, go, embed)
 #define END(T)
 #include "ign/schema.def"
@@ -44,8 +43,8 @@
 
 struct ign_obj *ign_new(struct arena *a, const struct ign_type *type)
 {
-	struct ign_obj *o = arena_alloc(
-		a, sizeof(*o) + type->n * sizeof(struct ign_val));
+	struct ign_obj *o =
+		arena_alloc(a, sizeof(*o) + type->n * sizeof(struct ign_val));
 
 	o->type = type;
 	return o;
@@ -92,14 +91,12 @@ const struct strs *ign_strings(const struct ign_obj *o, int field)
 
 const struct ign_objs *ign_files(const struct ign_obj *config)
 {
-	return ign_list(ign_sub(config, IGN_CONFIG_STORAGE),
-			IGN_STORAGE_FILES);
+	return ign_list(ign_sub(config, IGN_CONFIG_STORAGE), IGN_STORAGE_FILES);
 }
 
 const struct ign_objs *ign_units(const struct ign_obj *config)
 {
-	return ign_list(ign_sub(config, IGN_CONFIG_SYSTEMD),
-			IGN_SYSTEMD_UNITS);
+	return ign_list(ign_sub(config, IGN_CONFIG_SYSTEMD), IGN_SYSTEMD_UNITS);
 }
 
 static bool zero_value(const struct ign_field *f, const struct ign_val *v)
@@ -195,8 +192,9 @@ struct str ign_key(struct arena *a, const struct ign_obj *o)
 {
 	if (o->type == &ign_type_PARTITION) {
 		if (o->v[IGN_PARTITION_NUMBER].u.i)
-			return str_fmt(a, "number:%lld",
-				       (long long)o->v[IGN_PARTITION_NUMBER].u.i);
+			return str_fmt(
+				a, "number:%lld",
+				(long long)o->v[IGN_PARTITION_NUMBER].u.i);
 		if (!o->v[IGN_PARTITION_LABEL].set)
 			return S("");
 		return str_fmt(a, "label:%.*s",

@@ -30,15 +30,15 @@ static struct ign_obj *own(struct arena *a, const struct ign_obj *o)
 		struct ign_val *v = &c->v[i];
 
 		if (o->type->fields[i].kind == IGN_STRS && v->u.strs.n) {
-			v->u.strs.v = arena_array(a, v->u.strs.n,
-						  sizeof(struct str));
+			v->u.strs.v =
+				arena_array(a, v->u.strs.n, sizeof(struct str));
 			memcpy(v->u.strs.v, o->v[i].u.strs.v,
 			       v->u.strs.n * sizeof(struct str));
 			v->u.strs.cap = v->u.strs.n;
 		}
 		if (o->type->fields[i].kind == IGN_OBJS && v->u.objs.n) {
-			v->u.objs.v = arena_array(a, v->u.objs.n,
-						  sizeof(void *));
+			v->u.objs.v =
+				arena_array(a, v->u.objs.n, sizeof(void *));
 			memcpy(v->u.objs.v, o->v[i].u.objs.v,
 			       v->u.objs.n * sizeof(void *));
 			v->u.objs.cap = v->u.objs.n;

@@ -18,17 +18,25 @@ struct decoder {
 
 /* ---- messages ------------------------------------------------------------------ */
 
-/* 3.0 has three types for what is one later; 3.2's custom pin another name. */
+const struct ign_type *ign_sub_type(const struct ign_field *f, int minor)
+{
+	if (f->sub != &ign_type_RESOURCE || minor > 0 || f->embed[0])
+		return f->sub;
+	return strcmp(f->name, "certificateAuthorities") == 0
+		       ? &ign_type_CA_REFERENCE
+		       : &ign_type_REFERENCE;
+}
+
+/* 3.0 and 3.2 name some types otherwise. */
 static const char *go_name(const struct ign_field *f, int minor)
 {
-	if (f->sub == &ign_type_RESOURCE && minor == 0) {
-		if (strcmp(f->name, "certificateAuthorities") == 0)
-			return "CaReference";
-		return f->embed[0] ? "FileContents" : "ConfigReference";
-	}
-	if (f->sub == &ign_type_CUSTOM && minor == 2)
+	const struct ign_type *sub = ign_sub_type(f, minor);
+
+	if (sub == &ign_type_RESOURCE && minor == 0)
+		return "FileContents";
+	if (sub == &ign_type_CUSTOM && minor == 2)
 		return "Custom";
-	return f->sub ? f->sub->go : f->go;
+	return sub ? sub->go : f->go;
 }
 
 static const char *what_is(const struct json *j)
@@ -143,8 +151,9 @@ static int decode_objs(struct decoder *d, const struct ign_field *f,
 	for (const struct json *e = json_first(j); e && rc == 0;
 	     e = json_next(e)) {
 		size_t i = v->u.objs.n;
-		struct ign_obj *o = i < old.n ? old.v[i] :
-						ign_new(d->a, f->sub);
+		struct ign_obj *o =
+			i < old.n ? old.v[i]
+				  : ign_new(d->a, ign_sub_type(f, d->minor));
 
 		if (json_kind(e) == JSON_OBJECT)
 			rc = decode(d, o, e, go);
@@ -165,7 +174,7 @@ static int decode_obj(struct decoder *d, const struct ign_field *f,
 		return misfit(d, j, str_of(what_is(j)), in,
 			      str_fmt(d->a, "types.%s", go).p);
 	if (!v->u.o)
-		v->u.o = ign_new(d->a, f->sub);
+		v->u.o = ign_new(d->a, ign_sub_type(f, d->minor));
 	return decode(d, v->u.o, j, go);
 }
 
@@ -209,7 +218,8 @@ static int decode_field(struct decoder *d, const struct ign_field *f,
 }
 
 /* The field of that name, or else one that differs in case only. */
-static ptrdiff_t field_of(const struct ign_type *type, struct str key, int minor)
+static ptrdiff_t field_of(const struct ign_type *type, struct str key,
+			  int minor)
 {
 	ptrdiff_t fold = -1;
 
@@ -293,16 +303,18 @@ static int stub_version(struct arena *a, struct str text, const struct json *j,
 	if (json_kind(j) == JSON_NULL)
 		return 0;
 	if (json_kind(j) != JSON_OBJECT)
-		report = stub_misfit(a, text, j, "value of type util.versionStub");
+		report = stub_misfit(a, text, j,
+				     "value of type util.versionStub");
 	for (const struct json *m = json_first(j); m && !report.n;
 	     m = json_next(m)) {
 		if (!str_eq_fold(json_key(m), S("ignition")) ||
 		    json_kind(m) == JSON_NULL)
 			continue;
 		if (json_kind(m) != JSON_OBJECT) {
-			report = stub_misfit(a, text, m,
-					     "struct field versionStub.Ignition "
-					     "of type struct { Version string }");
+			report = stub_misfit(
+				a, text, m,
+				"struct field versionStub.Ignition "
+				"of type struct { Version string }");
 			break;
 		}
 		for (const struct json *v = json_first(m); v && !report.n;
@@ -343,8 +355,8 @@ static void drop_mode_bits(const struct ign_objs *list, int field)
 static void mend_luks(const struct ign_objs *list, int minor)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		const struct ign_obj *clevis = ign_sub(list->v[i],
-						       IGN_LUKS_CLEVIS);
+		const struct ign_obj *clevis =
+			ign_sub(list->v[i], IGN_LUKS_CLEVIS);
 		const struct ign_objs *tang = ign_list(clevis, IGN_CLEVIS_TANG);
 		struct ign_obj *custom =
 			clevis ? clevis->v[IGN_CLEVIS_CUSTOM].u.o : NULL;
@@ -359,22 +371,54 @@ static void mend_luks(const struct ign_objs *list, int minor)
 	}
 }
 
-void ign_up(struct ign_obj *config, int minor)
+/* 3.0's two kinds of reference have the same fields, at the same places. */
+static struct ign_obj *resource(struct arena *a, struct ign_obj *ref)
+{
+	struct ign_obj *r = ign_new(a, &ign_type_RESOURCE);
+
+	if (ref->type == &ign_type_RESOURCE)
+		return ref;
+	r->v[IGN_RESOURCE_SOURCE] = ref->v[IGN_REFERENCE_SOURCE];
+	r->v[IGN_RESOURCE_VERIFICATION] = ref->v[IGN_REFERENCE_VERIFICATION];
+	if (ref->type == &ign_type_CA_REFERENCE)
+		set_if_unset(r, IGN_RESOURCE_SOURCE);
+	return r;
+}
+
+static void mend_references(struct arena *a, const struct ign_obj *ignition)
+{
+	const struct ign_obj *config = ign_sub(ignition, IGN_IGNITION_CONFIG);
+	const struct ign_objs *merge =
+		ign_list(config, IGN_IGNITION_CONFIG_MERGE);
+	const struct ign_objs *cas =
+		ign_list(ign_sub(ign_sub(ignition, IGN_IGNITION_SECURITY),
+				 IGN_SECURITY_TLS),
+			 IGN_TLS_CAS);
+
+	for (size_t i = 0; i < merge->n; i++)
+		merge->v[i] = resource(a, merge->v[i]);
+	for (size_t i = 0; i < cas->n; i++)
+		cas->v[i] = resource(a, cas->v[i]);
+	if (ign_sub(config, IGN_IGNITION_CONFIG_REPLACE)) {
+		struct ign_obj *c = ignition->v[IGN_IGNITION_CONFIG].u.o;
+
+		c->v[IGN_IGNITION_CONFIG_REPLACE].u.o =
+			resource(a, c->v[IGN_IGNITION_CONFIG_REPLACE].u.o);
+	}
+}
+
+void ign_up(struct arena *a, struct ign_obj *config, int minor)
 {
 	struct ign_obj *ignition = config->v[IGN_CONFIG_IGNITION].u.o;
 	const struct ign_obj *storage = ign_sub(config, IGN_CONFIG_STORAGE);
 	const struct ign_objs *links = ign_list(storage, IGN_STORAGE_LINKS);
 	const struct ign_objs *raid = ign_list(storage, IGN_STORAGE_RAID);
-	const struct ign_objs *cas = ign_list(
-		ign_sub(ign_sub(ignition, IGN_IGNITION_SECURITY),
-			IGN_SECURITY_TLS),
-		IGN_TLS_CAS);
 
 	if (minor >= 5)
 		return;
 	ignition->v[IGN_IGNITION_VERSION].u.s = S("3.5.0");
-	for (size_t i = 0; minor < 1 && i < cas->n; i++)
-		set_if_unset(cas->v[i], IGN_RESOURCE_SOURCE);
+	if (minor < 1)
+		mend_references(a, ignition);
 	for (size_t i = 0; minor < 3 && i < links->n; i++)
 		set_if_unset(links->v[i], IGN_LINK_TARGET);
 	for (size_t i = 0; minor < 3 && i < raid->n; i++)
@@ -402,10 +446,10 @@ static int parse_v3(struct arena *a, struct str text, int minor,
 				 place(a, text, offset, problem));
 	ign_validate(a, config, minor, out->root, &out->report);
 	if (out->report.fatal)
-		return v3_failed(err, "config is not valid",
-				 ign_report_text(a, &out->report, out->root,
-						 text));
-	ign_up(config, minor);
+		return v3_failed(
+			err, "config is not valid",
+			ign_report_text(a, &out->report, out->root, text));
+	ign_up(a, config, minor);
 	out->config = config;
 	out->minor = minor;
 	return 0;
@@ -462,7 +506,7 @@ int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
 int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out,
 		 struct err *err)
 {
-	struct ign_parsed p;
+	struct ign_parsed p = { 0 };
 	int rc = ign_parse(a, text, &p, err);
 
 	if (rc < 0)

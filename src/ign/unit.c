@@ -23,8 +23,16 @@ struct lexer {
 };
 
 /* What to do next; each step ends where the limit is looked at again. */
-enum step { NEXT_SECTION, SECTION_NAME, SECTION_SUFFIX, SKIP_LINE, OPTIONS,
-	    OPTION_NAME, OPTION_VALUE, STOP };
+enum step {
+	NEXT_SECTION,
+	SECTION_NAME,
+	SECTION_SUFFIX,
+	SKIP_LINE,
+	OPTIONS,
+	OPTION_NAME,
+	OPTION_VALUE,
+	STOP
+};
 
 static void fill(struct lexer *l)
 {
@@ -155,7 +163,8 @@ static enum step section_suffix(struct lexer *l)
 		return fail(l, b.p);
 	}
 	for (size_t i = 0; i < garbage.n; i++)
-		buf_addf(&b, "%c%d", i ? ' ' : '[', (unsigned char)garbage.p[i]);
+		buf_addf(&b, "%c%d", i ? ' ' : '[',
+			 (unsigned char)garbage.p[i]);
 	buf_addc(&b, ']');
 	return fail(l, b.p);
 }
@@ -247,7 +256,8 @@ const char *ign_lex_unit(struct arena *a, struct str text, bool v2,
 				l.section.n--;
 				step = SECTION_SUFFIX;
 			} else {
-				step = fail(&l, "unable to find end of section");
+				step = fail(&l,
+					    "unable to find end of section");
 			}
 			break;
 		case SECTION_SUFFIX:

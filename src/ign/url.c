@@ -42,7 +42,8 @@ struct str ign_clean_path(struct arena *a, struct str p)
 			if (b.n > floor) {
 				ptrdiff_t at = str_rchr(buf_str(&b), '/');
 
-				b.n = at < (ptrdiff_t)floor ? floor : (size_t)at;
+				b.n = at < (ptrdiff_t)floor ? floor
+							    : (size_t)at;
 				continue;
 			}
 			if (rooted)
@@ -182,7 +183,8 @@ static bool hierarchy_ok(struct str scheme, struct str rest)
 		if (str_chr(before, ':') >= 0)
 			return false;
 	}
-	if (str_starts(rest, S("//")) && (scheme.n || !str_starts(rest, S("///")))) {
+	if (str_starts(rest, S("//")) &&
+	    (scheme.n || !str_starts(rest, S("///")))) {
 		authority = str_from(rest, 2);
 		rest = S("");
 		at = str_chr(authority, '/');
@@ -283,8 +285,7 @@ static const char *bad_arn(struct str rest)
 		return "invalid S3 ARN format";
 	for (size_t i = 0; i < rest.n; i++)
 		slashes += rest.p[i] == '/';
-	if (slashes < 1 ||
-	    (str_starts(left, S("accesspoint/")) && slashes < 2))
+	if (slashes < 1 || (str_starts(left, S("accesspoint/")) && slashes < 2))
 		return "invalid S3 ARN format";
 	return NULL;
 }
@@ -301,16 +302,15 @@ const char *ign_bad_url(struct arena *a, struct str text, int minor)
 	if (str_is(u.scheme, "http") || str_is(u.scheme, "https") ||
 	    str_is(u.scheme, "tftp") || (minor >= 2 && str_is(u.scheme, "gs")))
 		return NULL;
-	if (str_is(u.scheme, "s3") ||
-	    (minor >= 4 && str_is(u.scheme, "arn"))) {
+	if (str_is(u.scheme, "s3") || (minor >= 4 && str_is(u.scheme, "arn"))) {
 		bad = str_is(u.scheme, "arn") ? bad_arn(u.rest) : NULL;
 		if (!bad && empty_version_id(a, u.query))
 			bad = "invalid S3 object VersionId";
 		return bad;
 	}
 	if (str_is(u.scheme, "data"))
-		return dataurl_parse(a, text, &data, &err) < 0 ?
-			       str_z(a, err.msg) :
-			       NULL;
+		return dataurl_parse(a, text, &data, &err) < 0
+			       ? str_z(a, err.msg)
+			       : NULL;
 	return "invalid url scheme";
 }

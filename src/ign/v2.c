@@ -16,7 +16,7 @@ struct checker {
 	bool fatal;
 	/* where entries are reported: a value, or 0 when there is none */
 	const struct json *at;
-	bool highlight;
+	bool highlight, at_key;
 };
 
 /* ---- the report -------------------------------------------------------------------- */
@@ -37,12 +37,25 @@ static void add_highlight(struct checker *c, size_t last, size_t line,
 	buf_addz(&c->out, "^\n");
 }
 
-/* The place of a value is its last byte; the first line counts from 0. */
+/* Behind the quote that ends the key of a member. */
+static size_t key_end(const struct checker *c)
+{
+	size_t i = json_key_pos(c->at) + 1;
+
+	while (i < c->text.n && c->text.p[i] != '"')
+		i += c->text.p[i] == '\\' ? 2 : 1;
+	return i + 1;
+}
+
+/* The place of a value is its last byte, of a key what follows it; the first
+ * line counts from 0. */
 static void add_place(struct checker *c)
 {
 	size_t start, end, line, col;
 
 	json_span(c->at, &start, &end);
+	if (c->at_key)
+		end = key_end(c) + 1;
 	json_line_col(c->text, end - 1, &line, &col);
 	start = end - col;
 	if (line == 1)
@@ -108,7 +121,8 @@ static const char *bad_hash(const struct ign_obj *v)
 
 	if (!ign_is_set(v, IGN_V2_VERIFICATION_HASH))
 		return NULL;
-	if (!str_cut(ign_str(v, IGN_V2_VERIFICATION_HASH), '-', &function, &sum))
+	if (!str_cut(ign_str(v, IGN_V2_VERIFICATION_HASH), '-', &function,
+		     &sum))
 		return "malformed hash specifier";
 	if (!str_is(function, "sha512"))
 		return "unrecognized hash function";
@@ -141,9 +155,9 @@ static bool network_name_ok(struct str name)
 static void check_create(struct checker *c, const struct ign_obj *o)
 {
 	static const int fields[] = {
-		IGN_V2_USER_GECOS,    IGN_V2_USER_GROUPS,   IGN_V2_USER_HOME,
-		IGN_V2_USER_NO_HOME,  IGN_V2_USER_NO_LOG,   IGN_V2_USER_NO_GROUP,
-		IGN_V2_USER_PRIMARY,  IGN_V2_USER_SHELL,    IGN_V2_USER_SYSTEM,
+		IGN_V2_USER_GECOS,   IGN_V2_USER_GROUPS, IGN_V2_USER_HOME,
+		IGN_V2_USER_NO_HOME, IGN_V2_USER_NO_LOG, IGN_V2_USER_NO_GROUP,
+		IGN_V2_USER_PRIMARY, IGN_V2_USER_SHELL,	 IGN_V2_USER_SYSTEM,
 		IGN_V2_USER_UID,
 	};
 
@@ -164,11 +178,12 @@ static void check_create(struct checker *c, const struct ign_obj *o)
 		else
 			used = ign_is_set(o, fields[i]);
 		if (used)
-			error(c, str_fmt(c->a,
-					 "cannot use both the create object and "
-					 "the user-level %s field",
-					 f->name)
-					 .p);
+			error(c,
+			      str_fmt(c->a,
+				      "cannot use both the create object and "
+				      "the user-level %s field",
+				      f->name)
+				      .p);
 	}
 }
 
@@ -184,10 +199,12 @@ static void check_filesystem(struct checker *c, const struct ign_obj *o)
 	if (!ign_sub(mount, IGN_V2_MOUNT_CREATE))
 		return;
 	if (ign_is_true(mount, IGN_V2_MOUNT_WIPE))
-		error(c, "cannot use both create object and wipeFilesystem field");
+		error(c,
+		      "cannot use both create object and wipeFilesystem field");
 	if (ign_strings(mount, IGN_V2_MOUNT_OPTIONS)->n)
-		error(c, "cannot use both create object and mount-level options "
-			 "field");
+		error(c,
+		      "cannot use both create object and mount-level options "
+		      "field");
 	warn(c, "the create object has been deprecated in favor of mount-level "
 		"options");
 }
@@ -225,8 +242,8 @@ static void check_config(struct checker *c, const struct ign_obj *o)
 	(void)map_put(&known, S("root"), c);
 	(void)map_put(&seen, S("root"), c);
 	for (size_t i = 0; i < fs->n; i++)
-		(void)map_put(&known,
-			      ign_str(fs->v[i], IGN_V2_FILESYSTEM_NAME), c);
+		(void)map_put(&known, ign_str(fs->v[i], IGN_V2_FILESYSTEM_NAME),
+			      c);
 	check_nodes(c, ign_list(s, IGN_V2_STORAGE_FILES), &known, "File");
 	check_nodes(c, ign_list(s, IGN_V2_STORAGE_LINKS), &known, "Link");
 	check_nodes(c, ign_list(s, IGN_V2_STORAGE_DIRECTORIES), &known,
@@ -256,7 +273,8 @@ static void check_own(struct checker *c, const struct ign_obj *o)
 	} else if (t == &ign_type_V2_FILE) {
 		if (ign_is_true(o, IGN_V2_FILE_OVERWRITE) &&
 		    ign_is_true(o, IGN_V2_FILE_APPEND))
-			error(c, "cannot set both append and overwrite to true");
+			error(c,
+			      "cannot set both append and overwrite to true");
 	} else if (t == &ign_type_V2_OWNER) {
 		if (ign_is_set(o, IGN_V2_OWNER_ID) &&
 		    filled(o, IGN_V2_OWNER_NAME))
@@ -321,6 +339,23 @@ static void check_unit_text(struct checker *c, const struct ign_obj *o)
 				.p);
 }
 
+/* The reference compares partitions by value: twins are one to it. */
+static bool twins(const struct ign_obj *x, const struct ign_obj *y)
+{
+	static const int texts[] = { IGN_V2_PARTITION_GUID,
+				     IGN_V2_PARTITION_LABEL,
+				     IGN_V2_PARTITION_TYPE_GUID };
+	static const int numbers[] = { IGN_V2_PARTITION_NUMBER,
+				       IGN_V2_PARTITION_SIZE,
+				       IGN_V2_PARTITION_START };
+
+	for (size_t i = 0; i < 3; i++)
+		if (!str_eq(ign_str(x, texts[i]), ign_str(y, texts[i])) ||
+		    ign_int(x, numbers[i], 0) != ign_int(y, numbers[i], 0))
+			return false;
+	return true;
+}
+
 static void check_partitions(struct checker *c, const struct ign_obj *disk)
 {
 	const struct ign_objs *list = ign_list(disk, IGN_V2_DISK_PARTITIONS);
@@ -346,8 +381,8 @@ static void check_partitions(struct checker *c, const struct ign_obj *disk)
 				  (number &&
 				   number == ign_int(o, IGN_V2_PARTITION_NUMBER,
 						     0));
-			overlap = overlap ||
-				  (start && os && start <= oe && end >= os);
+			overlap = overlap || (start && os && !twins(p, o) &&
+					      start <= oe && end >= os);
 		}
 	}
 	if (collide)
@@ -361,9 +396,9 @@ static void check_partitions(struct checker *c, const struct ign_obj *disk)
 static void check_level(struct checker *c, const struct ign_obj *o)
 {
 	static const char *const flat[] = { "linear", "raid0", "0", "stripe" };
-	static const char *const other[] = { "raid1", "1",	"mirror",
-					     "raid4", "4",	"raid5",
-					     "5",     "raid6",	"6",
+	static const char *const other[] = { "raid1",  "1",	"mirror",
+					     "raid4",  "4",	"raid5",
+					     "5",      "raid6", "6",
 					     "raid10", "10" };
 	struct str level = ign_str(o, IGN_V2_RAID_LEVEL);
 
@@ -380,6 +415,28 @@ static void check_level(struct checker *c, const struct ign_obj *o)
 	error(c, "unrecognized raid level");
 }
 
+static void check_label(struct checker *c, const struct ign_obj *mount)
+{
+	static const struct {
+		const char *format;
+		size_t max;
+	} limits[] = { { "ext4", 16 },
+		       { "btrfs", 256 },
+		       { "xfs", 12 },
+		       { "swap", 15 },
+		       { "vfat", 11 } };
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (str_is(ign_str(mount, IGN_V2_MOUNT_FORMAT),
+			   limits[i].format) &&
+		    ign_str(mount, IGN_V2_MOUNT_LABEL).n > limits[i].max)
+			error(c, str_fmt(c->a,
+					 "filesystem labels cannot be longer "
+					 "than %zu characters when using %s",
+					 limits[i].max, limits[i].format)
+					 .p);
+}
+
 /* A rule that belongs to one field of a type. */
 static void check_field(struct checker *c, const struct ign_obj *o, size_t i)
 {
@@ -393,7 +450,8 @@ static void check_field(struct checker *c, const struct ign_obj *o, size_t i)
 	} else if (node && i == IGN_V2_FILE_PATH) {
 		error(c, bad_path(ign_str(o, IGN_V2_FILE_PATH)));
 	} else if ((t == &ign_type_V2_FILE && i == IGN_V2_FILE_MODE) ||
-		   (t == &ign_type_V2_DIRECTORY && i == IGN_V2_DIRECTORY_MODE)) {
+		   (t == &ign_type_V2_DIRECTORY &&
+		    i == IGN_V2_DIRECTORY_MODE)) {
 		check_mode(c, o, (int)i);
 	} else if (t == &ign_type_V2_CONTENTS &&
 		   i == IGN_V2_CONTENTS_COMPRESSION) {
@@ -403,7 +461,8 @@ static void check_field(struct checker *c, const struct ign_obj *o, size_t i)
 			error(c, "invalid compression method");
 	} else if (t == &ign_type_V2_CONTENTS && i == IGN_V2_CONTENTS_SOURCE) {
 		error(c, bad_source(c, ign_str(o, IGN_V2_CONTENTS_SOURCE)));
-	} else if (t == &ign_type_V2_REFERENCE && i == IGN_V2_REFERENCE_SOURCE) {
+	} else if (t == &ign_type_V2_REFERENCE &&
+		   i == IGN_V2_REFERENCE_SOURCE) {
 		error(c, bad_source(c, ign_str(o, IGN_V2_REFERENCE_SOURCE)));
 	} else if (t == &ign_type_V2_UNIT && i == IGN_V2_UNIT_CONTENTS) {
 		check_unit_text(c, o);
@@ -413,7 +472,8 @@ static void check_field(struct checker *c, const struct ign_obj *o, size_t i)
 	} else if (t == &ign_type_V2_DISK && i == IGN_V2_DISK_DEVICE) {
 		struct str device = ign_str(o, IGN_V2_DISK_DEVICE);
 
-		error(c, device.n ? bad_path(device) : "disk device is required");
+		error(c,
+		      device.n ? bad_path(device) : "disk device is required");
 	} else if (t == &ign_type_V2_DISK && i == IGN_V2_DISK_PARTITIONS) {
 		check_partitions(c, o);
 	} else if (t == &ign_type_V2_PARTITION && i == IGN_V2_PARTITION_LABEL) {
@@ -425,11 +485,14 @@ static void check_field(struct checker *c, const struct ign_obj *o, size_t i)
 		if (str_chr(label, ':') >= 0)
 			warn(c, "partition label will be truncated to text "
 				"before the colon");
-	} else if (t == &ign_type_V2_FILESYSTEM && i == IGN_V2_FILESYSTEM_PATH) {
+	} else if (t == &ign_type_V2_FILESYSTEM &&
+		   i == IGN_V2_FILESYSTEM_PATH) {
 		if (ign_is_set(o, IGN_V2_FILESYSTEM_PATH))
 			error(c, bad_path(ign_str(o, IGN_V2_FILESYSTEM_PATH)));
 	} else if (t == &ign_type_V2_MOUNT && i == IGN_V2_MOUNT_DEVICE) {
 		error(c, bad_path(ign_str(o, IGN_V2_MOUNT_DEVICE)));
+	} else if (t == &ign_type_V2_MOUNT && i == IGN_V2_MOUNT_LABEL) {
+		check_label(c, o);
 	} else if (t == &ign_type_V2_RAID && i == IGN_V2_RAID_LEVEL) {
 		check_level(c, o);
 	} else if (t == &ign_type_V2_RAID && i == IGN_V2_RAID_DEVICES) {
@@ -464,7 +527,7 @@ static void unknown_keys(struct checker *c, const struct ign_obj *o,
 		if (known)
 			continue;
 		c->at = m;
-		c->highlight = true;
+		c->highlight = c->at_key = true;
 		warn(c, str_fmt(c->a, "Config has unrecognized key: %.*s",
 				STRF(json_key(m)))
 				.p);
@@ -473,6 +536,7 @@ static void unknown_keys(struct checker *c, const struct ign_obj *o,
 			      str_fmt(c->a, "Did you mean %s instead of %.*s",
 				      near, STRF(json_key(m)))
 				      .p);
+		c->at_key = false;
 	}
 }
 
@@ -549,9 +613,8 @@ static void upgrade(struct arena *a, struct ign_obj *config, int minor)
 	const struct ign_obj *s = ign_sub(config, IGN_V2_CONFIG_STORAGE);
 	const struct ign_objs *files = ign_list(s, IGN_V2_STORAGE_FILES);
 	const struct ign_objs *dirs = ign_list(s, IGN_V2_STORAGE_DIRECTORIES);
-	const struct ign_objs *users =
-		ign_list(ign_sub(config, IGN_V2_CONFIG_PASSWD),
-			 IGN_V2_PASSWD_USERS);
+	const struct ign_objs *users = ign_list(
+		ign_sub(config, IGN_V2_CONFIG_PASSWD), IGN_V2_PASSWD_USERS);
 
 	for (size_t i = 0; minor < 2 && i < files->n; i++)
 		set_int(files->v[i], IGN_V2_FILE_MODE);
@@ -617,12 +680,12 @@ int ign_v2_check_modes(const struct ign_v2 *old, struct err *err)
 		int64_t mode = ign_int(files->v[i], IGN_V2_FILE_MODE, 0);
 
 		if (mode > 0777)
-			return err_set(err, ERR_INVALID,
-				       "invalid mode %#llo for %.*s, cannot "
-				       "exceed 0777",
-				       (unsigned long long)mode,
-				       STRF(ign_str(files->v[i],
-						    IGN_V2_FILE_PATH)));
+			return err_set(
+				err, ERR_INVALID,
+				"invalid mode %#llo for %.*s, cannot "
+				"exceed 0777",
+				(unsigned long long)mode,
+				STRF(ign_str(files->v[i], IGN_V2_FILE_PATH)));
 	}
 	return 0;
 }

@@ -47,6 +47,6 @@ int ign_v2_convert(struct arena *a, const struct ign_v2 *old,
 		   struct ign_obj **out, struct err *err);
 
 /* What 3.minor's configs need to become 3.5's. */
-void ign_up(struct ign_obj *config, int minor);
+void ign_up(struct arena *a, struct ign_obj *config, int minor);
 
 #endif

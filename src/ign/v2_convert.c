@@ -25,10 +25,11 @@ static int refuse(struct converter *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	return err_set(c->err, ERR_INVALID,
-		       "failed to convert Ignition config spec v2 to v3: unable "
-		       "to convert Ignition spec v2 config to v3: %s",
-		       b.p);
+	return err_set(
+		c->err, ERR_INVALID,
+		"failed to convert Ignition config spec v2 to v3: unable "
+		"to convert Ignition spec v2 config to v3: %s",
+		b.p);
 }
 
 static const char *quoted(struct converter *c, struct str s)
@@ -85,8 +86,8 @@ static struct ign_objs last_units(struct arena *a, const struct ign_objs *list)
 			struct ign_objs *d =
 				&last->v[IGN_V2_UNIT_DROPINS].u.objs;
 
-			if (!has_dropin(d, ign_str(more->v[k],
-						   IGN_V2_DROPIN_NAME)))
+			if (!has_dropin(
+				    d, ign_str(more->v[k], IGN_V2_DROPIN_NAME)))
 				VEC_PUSH(a, d, more->v[k]);
 		}
 	}
@@ -115,8 +116,8 @@ static int only_core(struct converter *c, const struct ign_objs *users,
 	last = users->v[users->n - 1];
 	map_init(&seen, c->a);
 	for (size_t i = users->n; i-- > 0;) {
-		const struct strs *k = ign_strings(users->v[i],
-						   IGN_V2_USER_KEYS);
+		const struct strs *k =
+			ign_strings(users->v[i], IGN_V2_USER_KEYS);
 
 		for (size_t n = 0; n < k->n; n++)
 			if (map_put(&seen, k->v[n], last))
@@ -136,8 +137,8 @@ static struct str node_path(struct converter *c, const struct ign_obj *n,
 	struct str path = ign_str(n, IGN_V2_FILE_PATH);
 	bool root = joined || str_is(fs, "root");
 
-	return ign_clean_path(c->a, root ? str_fmt(c->a, "/%.*s", STRF(path)) :
-					   path);
+	return ign_clean_path(c->a,
+			      root ? str_fmt(c->a, "/%.*s", STRF(path)) : path);
 }
 
 static int check_inode(struct converter *c, struct map *entries,
@@ -202,8 +203,8 @@ static int check_inodes(struct converter *c, const struct ign_obj *s,
 static int check_dropins(struct converter *c, const struct ign_objs *units)
 {
 	for (size_t i = 0; i < units->n; i++) {
-		const struct ign_objs *d = ign_list(units->v[i],
-						    IGN_V2_UNIT_DROPINS);
+		const struct ign_objs *d =
+			ign_list(units->v[i], IGN_V2_UNIT_DROPINS);
 		struct map seen;
 
 		map_init(&seen, c->a);
@@ -253,17 +254,19 @@ static int check(struct converter *c, const struct ign_obj *config,
 	if (ign_list(ign_sub(config, IGN_V2_CONFIG_NETWORKD),
 		     IGN_V2_NETWORKD_UNITS)
 		    ->n)
-		return refuse(c, "config includes deprecated networkd section - "
-				 "use Files instead");
+		return refuse(c,
+			      "config includes deprecated networkd section - "
+			      "use Files instead");
 	for (size_t i = 0; i < fs->n; i++) {
 		struct str name = ign_str(fs->v[i], IGN_V2_FILESYSTEM_NAME);
 
 		if (!str_is(name, "root"))
-			return refuse(c,
-				      "Config defined filesystem %s but no "
-				      "mapping was defined.Please specify a path "
-				      "to be used as the filesystem mountpoint.",
-				      quoted(c, name));
+			return refuse(
+				c,
+				"Config defined filesystem %s but no "
+				"mapping was defined.Please specify a path "
+				"to be used as the filesystem mountpoint.",
+				quoted(c, name));
 	}
 	rc = check_inodes(c, s, files);
 	return rc < 0 ? rc : check_dropins(c, units);
@@ -314,23 +317,26 @@ static struct ign_obj *verification(struct converter *c,
 	return v;
 }
 
-static struct ign_obj *reference(struct converter *c, const struct ign_obj *old)
+static struct ign_obj *reference(struct converter *c,
+				 const struct ign_type *type,
+				 const struct ign_obj *old)
 {
-	struct ign_obj *r = ign_new(c->a, &ign_type_RESOURCE);
+	struct ign_obj *r = ign_new(c->a, type);
 
-	put_str(r, IGN_RESOURCE_SOURCE, ign_str(old, IGN_V2_REFERENCE_SOURCE));
-	r->v[IGN_RESOURCE_VERIFICATION].u.o =
+	put_str(r, IGN_REFERENCE_SOURCE, ign_str(old, IGN_V2_REFERENCE_SOURCE));
+	r->v[IGN_REFERENCE_VERIFICATION].u.o =
 		verification(c, ign_sub(old, IGN_V2_REFERENCE_VERIFICATION));
 	return r;
 }
 
 static struct ign_val references(struct converter *c,
+				 const struct ign_type *type,
 				 const struct ign_objs *list)
 {
 	struct ign_val v = { .set = list->n > 0 };
 
 	for (size_t i = 0; i < list->n; i++)
-		VEC_PUSH(c->a, &v.u.objs, reference(c, list->v[i]));
+		VEC_PUSH(c->a, &v.u.objs, reference(c, type, list->v[i]));
 	return v;
 }
 
@@ -348,11 +354,14 @@ static struct ign_obj *ignition(struct converter *c, const struct ign_obj *old)
 
 	put_str(o, IGN_IGNITION_VERSION, S("3.0.0"));
 	if (ign_sub(cfg, IGN_V2_IGNITION_CONFIG_REPLACE))
-		n->v[IGN_IGNITION_CONFIG_REPLACE].u.o = reference(
-			c, ign_sub(cfg, IGN_V2_IGNITION_CONFIG_REPLACE));
+		n->v[IGN_IGNITION_CONFIG_REPLACE].u.o =
+			reference(c, &ign_type_REFERENCE,
+				  ign_sub(cfg, IGN_V2_IGNITION_CONFIG_REPLACE));
 	n->v[IGN_IGNITION_CONFIG_MERGE] =
-		references(c, ign_list(cfg, IGN_V2_IGNITION_CONFIG_APPEND));
-	l->v[IGN_TLS_CAS] = references(c, ign_list(tls, IGN_V2_TLS_CAS));
+		references(c, &ign_type_REFERENCE,
+			   ign_list(cfg, IGN_V2_IGNITION_CONFIG_APPEND));
+	l->v[IGN_TLS_CAS] = references(c, &ign_type_CA_REFERENCE,
+				       ign_list(tls, IGN_V2_TLS_CAS));
 	keep(t, IGN_TIMEOUTS_HEADERS, times, IGN_V2_TIMEOUTS_HEADERS);
 	keep(t, IGN_TIMEOUTS_TOTAL, times, IGN_V2_TIMEOUTS_TOTAL);
 	s->v[IGN_SECURITY_TLS].u.o = l;
@@ -401,7 +410,8 @@ static struct ign_obj *passwd(struct converter *c, const struct ign_objs *users,
 	return p;
 }
 
-static struct ign_obj *systemd(struct converter *c, const struct ign_objs *units)
+static struct ign_obj *systemd(struct converter *c,
+			       const struct ign_objs *units)
 {
 	struct ign_obj *s = ign_new(c->a, &ign_type_SYSTEMD);
 
@@ -581,7 +591,7 @@ int ign_v2_convert(struct arena *a, const struct ign_v2 *old,
 	if (report.fatal)
 		return refuse(&c, "%.*s",
 			      STRF(ign_report_text(a, &report, NULL, S(""))));
-	ign_up(config, 0);
+	ign_up(a, config, 0);
 	*out = config;
 	return 0;
 }

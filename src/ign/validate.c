@@ -165,13 +165,14 @@ static bool known(const struct ign_type *type, struct str key, int minor)
 
 static void mismatch(struct walk *w)
 {
-	ign_warn(&w->c, "",
-		 str_fmt(w->c.a,
-			 "context tree does not match content tree at $%s%.*s. "
-			 "Line and column reporting may be inconsistent. Unused "
-			 "keys may not be reported.",
-			 w->c.path.n ? "." : "", STRF(buf_str(&w->c.path)))
-			 .p);
+	ign_warn(
+		&w->c, "",
+		str_fmt(w->c.a,
+			"context tree does not match content tree at $%s%.*s. "
+			"Line and column reporting may be inconsistent. Unused "
+			"keys may not be reported.",
+			w->c.path.n ? "." : "", STRF(buf_str(&w->c.path)))
+			.p);
 }
 
 /* The tree is walked along with the objects, so no path is looked up twice. */
@@ -188,7 +189,7 @@ static void unused_below(struct walk *w, const struct ign_field *f,
 	if (f->kind == IGN_OBJ && json_kind(j) != JSON_OBJECT)
 		mismatch(w);
 	else if (f->kind == IGN_OBJ)
-		unused_keys(w, f->sub, v->u.o, j);
+		unused_keys(w, ign_sub_type(f, w->c.minor), v->u.o, j);
 	else if (f->kind == IGN_OBJS && json_kind(j) == JSON_ARRAY) {
 		const struct json *e = json_first(j);
 
@@ -198,7 +199,8 @@ static void unused_below(struct walk *w, const struct ign_field *f,
 			if (json_kind(e) != JSON_OBJECT)
 				mismatch(w);
 			else
-				unused_keys(w, f->sub, v->u.objs.v[i], e);
+				unused_keys(w, v->u.objs.v[i]->type,
+					    v->u.objs.v[i], e);
 			w->c.path.n = n;
 		}
 	}

@@ -41,9 +41,9 @@ static int object_error(struct loader *l, const struct doc *d)
 	if (kind.n)
 		l->fault->object = str_fmt(l->a, "%.*s%s%.*s", STRF(kind),
 					   name.n ? " " : "", STRF(name));
-	l->fault->upstream = str_fmt(
-		l->a, "error parsing \"%.*s\" [%zu] manifest: %.*s",
-		STRF(l->path), d->number, STRF(l->err->msg));
+	l->fault->upstream =
+		str_fmt(l->a, "error parsing \"%.*s\" [%zu] manifest: %.*s",
+			STRF(l->path), d->number, STRF(l->err->msg));
 	return err_set(l->err, ERR_INVALID, "%.*s", STRF(l->fault->upstream));
 }
 

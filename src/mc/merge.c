@@ -23,12 +23,12 @@ static int check_modes(const struct ign_obj *config, struct err *err)
 		int64_t mode = ign_int(files->v[i], IGN_FILE_MODE, 0);
 
 		if (mode > 0777)
-			return err_set(err, ERR_INVALID,
-				       "invalid mode %#llo for %.*s, cannot "
-				       "exceed 0777",
-				       (unsigned long long)mode,
-				       STRF(ign_str(files->v[i],
-						    IGN_FILE_PATH)));
+			return err_set(
+				err, ERR_INVALID,
+				"invalid mode %#llo for %.*s, cannot "
+				"exceed 0777",
+				(unsigned long long)mode,
+				STRF(ign_str(files->v[i], IGN_FILE_PATH)));
 	}
 	return 0;
 }
@@ -74,10 +74,10 @@ int mc_validate(struct arena *a, const struct mc *mc, struct err *err)
 	} else {
 		ign_validate(a, p.config, 5, NULL, &again);
 		if (again.fatal)
-			return err_set(err, ERR_INVALID,
-				       "invalid ignition V3 config found: %.*s",
-				       STRF(ign_report_text(a, &again, NULL,
-							    S(""))));
+			return err_set(
+				err, ERR_INVALID,
+				"invalid ignition V3 config found: %.*s",
+				STRF(ign_report_text(a, &again, NULL, S(""))));
 		rc = check_modes(p.config, err);
 	}
 	return rc < 0 ? rc : check_extensions(a, mc, err);
@@ -111,9 +111,10 @@ int mc_sort(struct mcs *list, struct err *err)
 		const struct mc_meta *m = &list->v[i]->meta;
 
 		if (!m->labels)
-			return err_set(err, ERR_INVALID,
-				       "Cannot find label in MachineConfig %.*s",
-				       STRF(m->name));
+			return err_set(
+				err, ERR_INVALID,
+				"Cannot find label in MachineConfig %.*s",
+				STRF(m->name));
 		k[i] = (struct keyed){ list->v[i],
 				       str_is(mc_label(m, MC_ROLE), "worker"),
 				       i };
@@ -265,10 +266,11 @@ int mc_merge(struct arena *a, const struct mcs *list, struct str base_image,
 	for (size_t i = 0; i < m.extensions.n; i++)
 		if (str_is(m.extensions.v[i], "kernel-devel") &&
 		    in(m.kernel_type, named))
-			return err_set(err, ERR_INVALID,
-				       "installing kernel-devel extension is not "
-				       "supported with kernelType: %.*s",
-				       STRF(m.kernel_type));
+			return err_set(
+				err, ERR_INVALID,
+				"installing kernel-devel extension is not "
+				"supported with kernelType: %.*s",
+				STRF(m.kernel_type));
 	*out = m;
 	return 0;
 }

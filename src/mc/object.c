@@ -28,10 +28,11 @@ struct place {
 static int misfit(const struct json *j, struct place p, const char *type,
 		  struct err *err)
 {
-	return err_set(err, ERR_INVALID,
-		       "json: cannot unmarshal %s into Go struct field %s.%s of "
-		       "type %s",
-		       what_is(j), p.in, p.path, type);
+	return err_set(
+		err, ERR_INVALID,
+		"json: cannot unmarshal %s into Go struct field %s.%s of "
+		"type %s",
+		what_is(j), p.in, p.path, type);
 }
 
 static int get_str(const struct json *root, struct place p, struct str *out,
@@ -109,10 +110,10 @@ static int get_meta(const struct json *root, struct mc_meta *out,
 			     (struct place){ "ObjectMeta", "metadata.labels" },
 			     &out->labels, err);
 	if (rc == 0)
-		rc = get_map(root,
-			     (struct place){ "ObjectMeta",
-					     "metadata.annotations" },
-			     &out->annotations, err);
+		rc = get_map(
+			root,
+			(struct place){ "ObjectMeta", "metadata.annotations" },
+			&out->annotations, err);
 	return rc;
 }
 
@@ -138,10 +139,9 @@ int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
 
 		buf_init(&b, a);
 		json_encode(&b, tree, JSON_SORTED);
-		return err_set(err, ERR_INVALID,
-			       "Object '%s' is missing in '%.*s'",
-			       kind.n ? "apiVersion" : "Kind",
-			       STRF(buf_str(&b)));
+		return err_set(
+			err, ERR_INVALID, "Object '%s' is missing in '%.*s'",
+			kind.n ? "apiVersion" : "Kind", STRF(buf_str(&b)));
 	}
 	*out = MC_OTHER;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -192,7 +192,8 @@ int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
 		rc = get_bool(t, (struct place){ in, "spec.fips" }, &mc.fips,
 			      err);
 	if (rc == 0)
-		rc = get_strs(a, t, (struct place){ in, "spec.kernelArguments" },
+		rc = get_strs(a, t,
+			      (struct place){ in, "spec.kernelArguments" },
 			      &mc.kargs, err);
 	if (rc == 0)
 		rc = get_str(t, (struct place){ in, "spec.kernelType" },
@@ -212,8 +213,8 @@ int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out,
 {
 	static const char in[] = "MachineConfigPoolSpec";
 	struct mc_pool p = { .tree = d->tree };
-	const struct json *selector = json_at(d->tree,
-					      "spec.machineConfigSelector");
+	const struct json *selector =
+		json_at(d->tree, "spec.machineConfigSelector");
 	int rc = get_meta(d->tree, &p.meta, err);
 
 	(void)a;

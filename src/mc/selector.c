@@ -54,11 +54,11 @@ static bool is_subdomain(struct str s)
 	"an alphanumeric character (e.g. 'example.com', regex used for "     \
 	"validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]" \
 	"*[a-z0-9])?)*')"
-#define VALUE_RULE                                                           \
-	"a valid label must be an empty string or consist of alphanumeric "  \
-	"characters, '-', '_' or '.', and must start and end with an "       \
-	"alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "       \
-	"'12345', regex used for validation is "                             \
+#define VALUE_RULE                                                          \
+	"a valid label must be an empty string or consist of alphanumeric " \
+	"characters, '-', '_' or '.', and must start and end with an "      \
+	"alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "      \
+	"'12345', regex used for validation is "                            \
 	"'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 
 static void complain(struct buf *b, const char *text)

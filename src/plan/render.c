@@ -19,9 +19,10 @@ int plan_render_select(struct arena *a, const struct mc_pool *pool,
 		if (selector_matches(&s, mcs->v[i]->meta.labels))
 			VEC_PUSH(a, out, mcs->v[i]);
 	if (!out->n)
-		return err_set(err, ERR_INVALID,
-			       "couldn't find any MachineConfigs for pool: %.*s",
-			       STRF(pool->meta.name));
+		return err_set(
+			err, ERR_INVALID,
+			"couldn't find any MachineConfigs for pool: %.*s",
+			STRF(pool->meta.name));
 	return 0;
 }
 
@@ -34,10 +35,11 @@ static int check_controller_config(const struct render_in *in, struct err *err)
 		return 0;
 	v = mc_annotation(&c->meta, MC_BY_VERSION);
 	if (!v.n)
-		return err_set(err, ERR_INVALID,
-			       "Ignoring controller config generated without "
-			       MC_BY_VERSION " annotation (my version: %.*s)",
-			       STRF(in->raw));
+		return err_set(
+			err, ERR_INVALID,
+			"Ignoring controller config generated without " MC_BY_VERSION
+			" annotation (my version: %.*s)",
+			STRF(in->raw));
 	if (!str_eq(v, in->raw))
 		return err_set(err, ERR_INVALID,
 			       "Ignoring controller config generated from %.*s "
@@ -51,8 +53,8 @@ static int check_mcs(struct arena *a, const struct render_in *in,
 		     struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		struct str by = mc_annotation(&list->v[i]->meta,
-					      MC_BY_CONTROLLER);
+		struct str by =
+			mc_annotation(&list->v[i]->meta, MC_BY_CONTROLLER);
 
 		if (!by.n || str_eq(by, in->hash))
 			continue;

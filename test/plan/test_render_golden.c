@@ -80,9 +80,9 @@ static bool same_error(struct arena *a, const char *dir, struct str got)
 		return false;
 	}
 	want = test_file(a, path.p);
-	line = got.n && got.p[got.n - 1] == '\n' ? got :
-						   str_fmt(a, "%.*s\n",
-							   STRF(got));
+	line = got.n && got.p[got.n - 1] == '\n'
+		       ? got
+		       : str_fmt(a, "%.*s\n", STRF(got));
 	return test_same(dir, want, line);
 }
 
@@ -91,8 +91,8 @@ static bool run_case(const char *dir)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct mc_set set = { 0 };
-	bool expects_error = access(str_fmt(&a, "%s/expected/error.txt", dir).p,
-				    R_OK) == 0;
+	bool expects_error =
+		access(str_fmt(&a, "%s/expected/error.txt", dir).p, R_OK) == 0;
 
 	if (load_dir(&a, str_fmt(&a, "%s/input", dir).p, "input", &set, &err) <
 	    0)
