@@ -48,7 +48,9 @@ int applet_flush(struct run *r)
 
 static int print_error(struct run *r)
 {
-	(void)fprintf(stderr, "Error: %.*s\n", STRF(r->err.msg));
+	/* reports of upstream's end in a line feed of their own */
+	(void)fprintf(stderr, "Error: %.*s%s", STRF(r->err.msg),
+		      str_ends(r->err.msg, S("\n")) ? "" : "\n");
 	return 1;
 }
 

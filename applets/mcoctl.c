@@ -4,6 +4,7 @@
 #include "mcoctl.h"
 
 static const struct command *const commands[] = {
+	&mcoctl_render,
 	&mcoctl_fmt,
 	&version_command,
 	NULL,

@@ -2,7 +2,41 @@
 #define APPLETS_MCOCTL_H
 
 #include "applet.h"
+#include "manifests.h"
+#include "plan/render.h"
 
+extern const struct command mcoctl_blame;
+extern const struct command mcoctl_cat;
+extern const struct command mcoctl_convert;
+extern const struct command mcoctl_diff;
+extern const struct command mcoctl_files;
 extern const struct command mcoctl_fmt;
+extern const struct command mcoctl_hash;
+extern const struct command mcoctl_render;
+extern const struct command mcoctl_validate;
+
+/*
+ * Renders one pool of a set. MCO_RAW and MCO_HASH say which version to render
+ * as; without them it is the version the set itself comes from.
+ */
+int mcoctl_render_pool(struct run *r, const struct mc_set *set,
+		       const struct mc_pool *pool, struct rendered *out);
+
+/* The pool of that name. ERR_NOTFOUND names those there are. */
+int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
+		     struct mc_pool **out);
+
+/*
+ * The config a word names: a pool (rendered), or a MachineConfig of the set.
+ * *what is how to call it.
+ */
+struct named_config {
+	struct str name;
+	struct ign_obj *ignition;
+	struct mc_merged spec;
+	struct mcs sources; /* what it was rendered from; none otherwise */
+};
+int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
+		 struct named_config *out);
 
 #endif

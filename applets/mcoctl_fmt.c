@@ -8,8 +8,7 @@
 #include "io/file.h"
 #include "mcoctl.h"
 
-/* Nothing in a cluster comes near this; it bounds what a mistake can cost. */
-#define MANIFEST_MAX ((size_t)64 << 20)
+
 
 struct opts {
 	struct strs files;

@@ -33,6 +33,14 @@ int plan_render(struct arena *a, const struct render_in *in,
 		struct rendered *out, const struct mc **culprit,
 		struct err *err);
 
+/*
+ * For a set read offline: which version the cluster it came from runs (raw and
+ * hash are replaced where the set tells), and which OS images are its defaults
+ * when it has no ControllerConfig but the pool's current config.
+ */
+void plan_render_adopt(struct arena *a, const struct mc_set *set,
+		       struct render_in *in);
+
 /* Those of mcs that the pool selects, in their order. */
 int plan_render_select(struct arena *a, const struct mc_pool *pool,
 		       const struct mcs *mcs, struct mcs *out, struct err *err);

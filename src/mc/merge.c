@@ -58,7 +58,7 @@ int mc_validate(struct arena *a, const struct mc *mc, struct err *err)
 	static const char *const kernels[] = { "", "default", "realtime",
 					       "64k-pages", NULL };
 	struct ign_report again = { 0 };
-	struct ign_parsed p;
+	struct ign_parsed p = { 0 };
 	int rc;
 
 	if (!in(mc->kernel_type, kernels))

@@ -160,3 +160,41 @@ int plan_render(struct arena *a, const struct render_in *in,
 		*out = r;
 	return rc;
 }
+
+static const struct mc *find(const struct mcs *mcs, struct str name)
+{
+	for (size_t i = 0; i < mcs->n; i++)
+		if (str_eq(mcs->v[i]->meta.name, name))
+			return mcs->v[i];
+	return NULL;
+}
+
+void plan_render_adopt(struct arena *a, const struct mc_set *set,
+		       struct render_in *in)
+{
+	struct str now = json_str(in->pool->tree, "spec.configuration.name",
+				  S(""));
+	const struct mc *current = find(&set->mcs, now);
+	struct mc_controller_config *c;
+	struct str v;
+
+	for (size_t i = 0; i < set->mcs.n; i++) {
+		v = mc_annotation(&set->mcs.v[i]->meta, MC_BY_CONTROLLER);
+		if (v.n)
+			in->hash = v;
+	}
+	in->controller_config = set->controller_config;
+	if (set->controller_config) {
+		v = mc_annotation(&set->controller_config->meta, MC_BY_VERSION);
+		if (v.n)
+			in->raw = v;
+		return;
+	}
+	if (!current || mc_annotation(&current->meta, MC_OS_OVERRIDDEN).n)
+		return;
+	c = ARENA_NEW(a, struct mc_controller_config);
+	c->base_image = current->os_image;
+	c->extensions_image = current->extensions_image;
+	c->meta.annotations = current->meta.annotations;
+	in->controller_config = c;
+}

@@ -1,0 +1,122 @@
+#include "manifests.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/file.h"
+
+#define DEPTH_MAX 16
+
+static int load_path(struct run *r, const char *path, bool recursive,
+		     unsigned depth, struct mc_set *set);
+
+static int load_file(struct run *r, const char *path, struct mc_set *set)
+{
+	struct mc_fault f = { 0 };
+	struct str text;
+	int rc = file_read(r->a, path, MANIFEST_MAX, &text, &r->err);
+
+	if (rc < 0)
+		return rc;
+	rc = mc_load(r->a, str_of(path), text, set, &f, &r->err);
+	if (rc == -ERR_INVALID)
+		return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s%s%.*s",
+			       path, f.line, f.col, STRF(f.object),
+			       f.object.n ? ": " : "", STRF(f.problem));
+	return rc < 0 ? err_wrap(&r->err, "%s", path) : 0;
+}
+
+static int by_name(const struct dirent **x, const struct dirent **y)
+{
+	return strcmp((*x)->d_name, (*y)->d_name);
+}
+
+static int not_hidden(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+/* Where a must-gather keeps what we read, below one of its image folders. */
+static const char gathered[] =
+	"cluster-scoped-resources/machineconfiguration.openshift.io";
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The folder of a must-gather at path, or one level below; or NULL. */
+static const char *must_gather(struct run *r, const char *path)
+{
+	const char *at = str_fmt(r->a, "%s/%s", path, gathered).p;
+	struct dirent **list = NULL;
+	const char *found = is_dir(at) ? at : NULL;
+	int n = scandir(path, &list, not_hidden, by_name);
+
+	for (int i = 0; i < n; i++) {
+		at = str_fmt(r->a, "%s/%s/%s", path, list[i]->d_name, gathered)
+			     .p;
+		if (!found && is_dir(at))
+			found = at;
+		free(list[i]);
+	}
+	free(list);
+	return found;
+}
+
+static int load_dir(struct run *r, const char *path, bool recursive,
+		    unsigned depth, struct mc_set *set)
+{
+	struct dirent **list = NULL;
+	int n = scandir(path, &list, not_hidden, by_name), rc = 0;
+
+	if (n < 0)
+		return err_sys(&r->err, "open %s", path);
+	for (int i = 0; i < n; i++) {
+		const char *p = str_fmt(r->a, "%s/%s", path, list[i]->d_name).p;
+
+		if (rc == 0 && (recursive || !is_dir(p)))
+			rc = load_path(r, p, recursive, depth + 1, set);
+		free(list[i]);
+	}
+	free(list);
+	return rc;
+}
+
+static int load_path(struct run *r, const char *path, bool recursive,
+		     unsigned depth, struct mc_set *set)
+{
+	const char *inside;
+
+	if (depth > DEPTH_MAX)
+		return err_set(&r->err, ERR_LIMIT,
+			       "%s: folders more than %d levels deep", path,
+			       DEPTH_MAX);
+	if (strcmp(path, "-") == 0 || !is_dir(path))
+		return load_file(r, path, set);
+	inside = depth == 0 ? must_gather(r, path) : NULL;
+	if (inside)
+		return load_dir(r, inside, true, depth + 1, set);
+	return load_dir(r, path, recursive, depth, set);
+}
+
+int manifests_load(struct run *r, const struct strs *paths, bool recursive,
+		   struct mc_set *set)
+{
+	for (size_t i = 0; i < paths->n; i++) {
+		int rc = load_path(r, str_z(r->a, paths->v[i]), recursive, 0,
+				   set);
+
+		if (rc < 0)
+			return rc;
+	}
+	if (!paths->n && isatty(STDIN_FILENO))
+		return err_set(&r->err, ERR_INVALID,
+			       "no manifests given: use -f FILE, -f FOLDER or "
+			       "-f - for standard input");
+	return paths->n ? 0 : load_file(r, "-", set);
+}

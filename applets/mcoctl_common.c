@@ -1,0 +1,97 @@
+#include <stdlib.h>
+
+#include "io/version.h"
+#include "mcoctl.h"
+
+int mcoctl_render_pool(struct run *r, const struct mc_set *set,
+		       const struct mc_pool *pool, struct rendered *out)
+{
+	struct render_in in = { .raw = str_of(version_raw()),
+				.hash = str_of(version_hash()),
+				.pool = pool,
+				.mcs = &set->mcs,
+				.controller_config = set->controller_config };
+	const struct mc *culprit = NULL;
+	int rc;
+
+	if (!getenv("MCO_RAW") && !getenv("MCO_HASH"))
+		plan_render_adopt(r->a, set, &in);
+	rc = plan_render(r->a, &in, out, &culprit, &r->err);
+	if (rc < 0 && culprit)
+		return err_wrap(&r->err, "pool %.*s: MachineConfig %.*s (%.*s)",
+				STRF(pool->meta.name), STRF(culprit->meta.name),
+				STRF(culprit->file));
+	return rc < 0 ? err_wrap(&r->err, "pool %.*s", STRF(pool->meta.name)) :
+			0;
+}
+
+int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
+		     struct mc_pool **out)
+{
+	struct buf b;
+
+	buf_init(&b, r->a);
+	for (size_t i = 0; i < set->pools.n; i++) {
+		struct str have = set->pools.v[i]->meta.name;
+
+		if (str_eq(have, name)) {
+			*out = set->pools.v[i];
+			return 0;
+		}
+		buf_addf(&b, "%s%.*s", b.n ? ", " : "", STRF(have));
+	}
+	if (!b.n)
+		return err_set(&r->err, ERR_NOTFOUND,
+			       "no MachineConfigPool among the manifests");
+	return err_set(&r->err, ERR_NOTFOUND,
+		       "no MachineConfigPool \"%.*s\" among the manifests: there "
+		       "are %s",
+		       STRF(name), b.p);
+}
+
+static int from_mc(struct run *r, struct mc *mc, struct named_config *out)
+{
+	struct mcs one = { 0 };
+	int rc;
+
+	VEC_PUSH(r->a, &one, mc);
+	rc = mc_validate(r->a, mc, &r->err);
+	if (rc == 0)
+		rc = mc_merge(r->a, &one, S(""), S(""), &out->spec, &r->err);
+	if (rc < 0)
+		return err_wrap(&r->err, "MachineConfig %.*s (%.*s)",
+				STRF(mc->meta.name), STRF(mc->file));
+	/* of a rendered config the images are its own, whoever made it */
+	out->spec.os_image = mc->os_image;
+	out->spec.extensions_image = mc->extensions_image;
+	out->ignition = out->spec.config;
+	out->name = mc->meta.name;
+	return 0;
+}
+
+int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
+		 struct named_config *out)
+{
+	struct rendered rendered;
+	struct mc_pool *pool;
+	int rc;
+
+	*out = (struct named_config){ 0 };
+	for (size_t i = 0; i < set->mcs.n; i++)
+		if (str_eq(set->mcs.v[i]->meta.name, word))
+			return from_mc(r, set->mcs.v[i], out);
+	rc = mcoctl_find_pool(r, set, word, &pool);
+	if (rc < 0)
+		return err_set(&r->err, ERR_NOTFOUND,
+			       "\"%.*s\" is neither a MachineConfigPool nor a "
+			       "MachineConfig of the manifests",
+			       STRF(word));
+	rc = mcoctl_render_pool(r, set, pool, &rendered);
+	if (rc < 0)
+		return rc;
+	out->name = rendered.name;
+	out->ignition = rendered.merged.config;
+	out->spec = rendered.merged;
+	out->sources = rendered.sources;
+	return 0;
+}

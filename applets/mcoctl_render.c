@@ -1,0 +1,122 @@
+/*
+ * mcoctl render: the configs upstream would render from these manifests.
+ */
+#include <stdio.h>
+
+#include "data/yml.h"
+#include "io/log.h"
+#include "mcoctl.h"
+
+struct opts {
+	struct strs files;
+	bool recursive;
+	struct strs pools;
+	struct str output;
+};
+
+static const struct flag flags[] = {
+	MANIFEST_FLAGS(struct opts),
+	{ .name = "pool", .letter = 'p', .kind = FLAG_STRS,
+	  .offset = offsetof(struct opts, pools), .value = "POOL",
+	  .help = "only this pool; may be repeated (default all)" },
+	{ .name = "output", .letter = 'o', .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, output), .value = "FORMAT",
+	  .help = "yaml, json or name (default yaml)" },
+	{ 0 },
+};
+
+static void defaults(void *p)
+{
+	((struct opts *)p)->output = S("yaml");
+}
+
+static int add(struct run *r, struct str format, const struct rendered *m)
+{
+	if (str_is(format, "name")) {
+		buf_addf(&r->out,
+			 "machineconfig.machineconfiguration.openshift.io/"
+			 "%.*s\n",
+			 STRF(m->name));
+		return 0;
+	}
+	if (str_is(format, "json")) {
+		json_encode(&r->out, m->object, JSON_INDENT);
+		buf_addc(&r->out, '\n');
+		return 0;
+	}
+	if (r->out.n)
+		buf_addz(&r->out, "---\n");
+	return yml_emit(&r->out, m->object, &r->err);
+}
+
+/* With -v: what went in, in which order. */
+static void explain(const struct mc_pool *pool, const struct rendered *m)
+{
+	if (!log_enabled(1))
+		return;
+	(void)fprintf(stderr, "pool %.*s: %.*s from %zu MachineConfigs:\n",
+		      STRF(pool->meta.name), STRF(m->name), m->sources.n);
+	for (size_t i = 0; i < m->sources.n; i++)
+		(void)fprintf(stderr, "  %.*s (%.*s)\n",
+			      STRF(m->sources.v[i]->meta.name),
+			      STRF(m->sources.v[i]->file));
+}
+
+static int render(struct run *r, const struct opts *o, const struct mc_set *set,
+		  const struct mc_pool *pool)
+{
+	struct rendered m;
+	int rc = mcoctl_render_pool(r, set, pool, &m);
+
+	if (rc < 0)
+		return rc;
+	explain(pool, &m);
+	return add(r, o->output, &m);
+}
+
+static int run(struct run *r, const void *p)
+{
+	struct opts o = *(const struct opts *)p;
+	struct mc_set set = { 0 };
+	int rc;
+
+	if (!str_is(o.output, "yaml") && !str_is(o.output, "json") &&
+	    !str_is(o.output, "name"))
+		return err_set(&r->err, ERR_INVALID,
+			       "unknown output format \"%.*s\": use yaml, json "
+			       "or name",
+			       STRF(o.output));
+	for (size_t i = 0; i < r->words.n; i++)
+		VEC_PUSH(r->a, &o.files, r->words.v[i]);
+	rc = manifests_load(r, &o.files, o.recursive, &set);
+	if (rc == 0 && !set.pools.n)
+		rc = err_set(&r->err, ERR_NOTFOUND,
+			     "no MachineConfigPool among the manifests");
+	for (size_t i = 0; rc == 0 && !o.pools.n && i < set.pools.n; i++)
+		rc = render(r, &o, &set, set.pools.v[i]);
+	for (size_t i = 0; rc == 0 && i < o.pools.n; i++) {
+		struct mc_pool *pool;
+
+		rc = mcoctl_find_pool(r, &set, o.pools.v[i], &pool);
+		if (rc == 0)
+			rc = render(r, &o, &set, pool);
+	}
+	return rc;
+}
+
+const struct command mcoctl_render = {
+	.name = "render",
+	.args = "-f PATH... [-R] [--pool POOL]... [-o yaml|json|name]",
+	.summary = "render the config of each pool, as upstream would",
+	.details =
+		"Reads MachineConfigs, MachineConfigPools and the "
+		"ControllerConfig from files,\nfolders, `oc get ... -o yaml` "
+		"dumps or an unpacked must-gather. With -v it says\nwhich "
+		"MachineConfigs went in, in the order they were merged.\n\n"
+		"It renders as the version the manifests come from; MCO_RAW and "
+		"MCO_HASH choose\nanother.",
+	.flags = flags,
+	.opts_size = sizeof(struct opts),
+	.defaults = defaults,
+	.run = run,
+};
