@@ -19,12 +19,17 @@ int manifests_load(struct run *r, const struct strs *paths, bool recursive,
 		   struct mc_set *set);
 
 /* -f and -R, for every command that takes manifests. */
-#define MANIFEST_FLAGS(type)                                               \
-	{ .name = "filename", .letter = 'f', .kind = FLAG_STRS,            \
-	  .offset = offsetof(type, files), .value = "PATH",                \
+#define MANIFEST_FLAGS(type)                                                \
+	{ .name = "filename",                                               \
+	  .letter = 'f',                                                    \
+	  .kind = FLAG_STRS,                                                \
+	  .offset = offsetof(type, files),                                  \
+	  .value = "PATH",                                                  \
 	  .help = "a manifest, a folder of them, or - ; may be repeated" }, \
-	{ .name = "recursive", .letter = 'R', .kind = FLAG_BOOL,           \
-	  .offset = offsetof(type, recursive),                             \
-	  .help = "also what is in folders below" }
+	{                                                                   \
+		.name = "recursive", .letter = 'R', .kind = FLAG_BOOL,      \
+		.offset = offsetof(type, recursive),                        \
+		.help = "also what is in folders below"                     \
+	}
 
 #endif

@@ -21,8 +21,8 @@ int mcoctl_render_pool(struct run *r, const struct mc_set *set,
 		return err_wrap(&r->err, "pool %.*s: MachineConfig %.*s (%.*s)",
 				STRF(pool->meta.name), STRF(culprit->meta.name),
 				STRF(culprit->file));
-	return rc < 0 ? err_wrap(&r->err, "pool %.*s", STRF(pool->meta.name)) :
-			0;
+	return rc < 0 ? err_wrap(&r->err, "pool %.*s", STRF(pool->meta.name))
+		      : 0;
 }
 
 int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
@@ -43,10 +43,11 @@ int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 	if (!b.n)
 		return err_set(&r->err, ERR_NOTFOUND,
 			       "no MachineConfigPool among the manifests");
-	return err_set(&r->err, ERR_NOTFOUND,
-		       "no MachineConfigPool \"%.*s\" among the manifests: there "
-		       "are %s",
-		       STRF(name), b.p);
+	return err_set(
+		&r->err, ERR_NOTFOUND,
+		"no MachineConfigPool \"%.*s\" among the manifests: there "
+		"are %s",
+		STRF(name), b.p);
 }
 
 static int from_mc(struct run *r, struct mc *mc, struct named_config *out)

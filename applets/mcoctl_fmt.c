@@ -8,8 +8,6 @@
 #include "io/file.h"
 #include "mcoctl.h"
 
-
-
 struct opts {
 	struct strs files;
 	struct str output;

@@ -16,11 +16,17 @@ struct opts {
 
 static const struct flag flags[] = {
 	MANIFEST_FLAGS(struct opts),
-	{ .name = "pool", .letter = 'p', .kind = FLAG_STRS,
-	  .offset = offsetof(struct opts, pools), .value = "POOL",
+	{ .name = "pool",
+	  .letter = 'p',
+	  .kind = FLAG_STRS,
+	  .offset = offsetof(struct opts, pools),
+	  .value = "POOL",
 	  .help = "only this pool; may be repeated (default all)" },
-	{ .name = "output", .letter = 'o', .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, output), .value = "FORMAT",
+	{ .name = "output",
+	  .letter = 'o',
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, output),
+	  .value = "FORMAT",
 	  .help = "yaml, json or name (default yaml)" },
 	{ 0 },
 };

@@ -172,8 +172,8 @@ static const struct mc *find(const struct mcs *mcs, struct str name)
 void plan_render_adopt(struct arena *a, const struct mc_set *set,
 		       struct render_in *in)
 {
-	struct str now = json_str(in->pool->tree, "spec.configuration.name",
-				  S(""));
+	struct str now =
+		json_str(in->pool->tree, "spec.configuration.name", S(""));
 	const struct mc *current = find(&set->mcs, now);
 	struct mc_controller_config *c;
 	struct str v;

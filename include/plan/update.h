@@ -1,0 +1,78 @@
+/*
+ * update: what moving a node from one config to another takes.
+ *
+ * The deciding part: which actions, whether to drain, and the rule behind each.
+ * The daemon acts by it and `mcoctl diff` shows it, so the preview cannot differ
+ * from what the node will do.
+ */
+#ifndef PLAN_UPDATE_H
+#define PLAN_UPDATE_H
+
+#include "mc/merge.h"
+
+enum update_kind {
+	UPDATE_NONE,
+	UPDATE_RELOAD,
+	UPDATE_RESTART,
+	UPDATE_DAEMON_RELOAD,
+	UPDATE_SPECIAL, /* registries.conf: reload crio, drain if it must be */
+	UPDATE_DRAIN,
+	UPDATE_REBOOT,
+};
+
+struct update_action {
+	enum update_kind kind;
+	struct str service; /* of reload and restart */
+	struct str cause; /* "file /etc/x", "unit a.service", "osImageURL" */
+	struct str rule; /* why: "no policy for this path", … */
+};
+
+struct update_changes {
+	bool os_image, kargs, fips, kernel_type, extensions;
+	bool files, units, passwd; /* sections differ, if only in order */
+	struct strs file_paths; /* added, removed or changed; sorted */
+	struct strs unit_names;
+};
+
+struct update_in {
+	const struct mc_merged *from, *to;
+	/* status.nodeDisruptionPolicyStatus.clusterPolicies, or NULL for the
+	 * defaults; spec.nodeDisruptionPolicy is merged by update_policies. */
+	const struct json *policies;
+	bool force; /* the force file exists */
+};
+
+struct update_plan {
+	struct update_changes changes;
+	struct update_action *v; /* in the order they are to be done */
+	size_t n, cap;
+	bool drain, reboot;
+	struct str drain_reason;
+};
+
+/* ERR_INVALID when registries.conf decides and cannot be read. */
+int plan_update(struct arena *a, const struct update_in *in,
+		struct update_plan *out, struct err *err);
+
+/* The sections and entries that differ. */
+void update_changes(struct arena *a, const struct mc_merged *from,
+		    const struct mc_merged *to, bool force,
+		    struct update_changes *out);
+
+/*
+ * The policies in force for a MachineConfiguration: its status where it has
+ * one, else the defaults with its spec's over them. j may be NULL.
+ */
+const struct json *update_policies(struct arena *a, const struct json *j);
+
+/*
+ * Whether the change of registries.conf needs no drain; *why says what does.
+ * ERR_INVALID with upstream's text when either file is not TOML.
+ */
+int update_registries_safe(struct arena *a, const struct ign_obj *from,
+			   const struct ign_obj *to, bool *safe,
+			   struct str *why, struct err *err);
+
+const char *update_kind_name(enum update_kind kind);
+
+#endif

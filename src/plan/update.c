@@ -1,0 +1,429 @@
+#include "plan/update.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+
+const char *update_kind_name(enum update_kind kind)
+{
+	switch (kind) {
+	case UPDATE_NONE:
+		return "None";
+	case UPDATE_RELOAD:
+		return "Reload";
+	case UPDATE_RESTART:
+		return "Restart";
+	case UPDATE_DAEMON_RELOAD:
+		return "DaemonReload";
+	case UPDATE_SPECIAL:
+		return "Special";
+	case UPDATE_DRAIN:
+		return "Drain";
+	case UPDATE_REBOOT:
+		return "Reboot";
+	}
+	return "";
+}
+
+/* ---- what differs --------------------------------------------------------------- */
+
+static bool same_strs(const struct strs *x, const struct strs *y)
+{
+	if (x->n != y->n)
+		return false;
+	for (size_t i = 0; i < x->n; i++)
+		if (!str_eq(x->v[i], y->v[i]))
+			return false;
+	return true;
+}
+
+static bool same_list(const struct ign_objs *x, const struct ign_objs *y)
+{
+	if (x->n != y->n)
+		return false;
+	for (size_t i = 0; i < x->n; i++)
+		if (!ign_eq(x->v[i], y->v[i]))
+			return false;
+	return true;
+}
+
+static int by_name(const void *x, const void *y)
+{
+	return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
+/* Keys of entries that are only on one side, or not the same on both. */
+static void changed_keys(struct arena *a, const struct ign_objs *from,
+			 const struct ign_objs *to, struct strs *out)
+{
+	struct map old, new;
+
+	map_init(&old, a);
+	map_init(&new, a);
+	for (size_t i = 0; i < from->n; i++)
+		(void)map_put(&old, ign_key(a, from->v[i]), from->v[i]);
+	for (size_t i = 0; i < to->n; i++) {
+		const struct ign_obj *was = map_get(&old, ign_key(a, to->v[i]));
+
+		(void)map_put(&new, ign_key(a, to->v[i]), to->v[i]);
+		if (!was || !ign_eq(was, to->v[i]))
+			VEC_PUSH(a, out, ign_key(a, to->v[i]));
+	}
+	for (size_t i = 0; i < old.n; i++)
+		if (!map_find(&new, old.v[i].key))
+			VEC_PUSH(a, out, old.v[i].key);
+	if (out->n > 1)
+		qsort(out->v, out->n, sizeof(*out->v), by_name);
+}
+
+void update_changes(struct arena *a, const struct mc_merged *from,
+		    const struct mc_merged *to, bool force,
+		    struct update_changes *out)
+{
+	const struct ign_objs *files = ign_files(from->config);
+	const struct ign_objs *units = ign_units(from->config);
+
+	*out = (struct update_changes){
+		.os_image = force || !str_eq(from->os_image, to->os_image),
+		.kargs = !same_strs(&from->kargs, &to->kargs),
+		.fips = from->fips != to->fips,
+		.kernel_type = !str_eq(from->kernel_type, to->kernel_type),
+		.extensions = !same_strs(&from->extensions, &to->extensions),
+		.files = !same_list(files, ign_files(to->config)),
+		.units = !same_list(units, ign_units(to->config)),
+		.passwd = !ign_eq(ign_sub(from->config, IGN_CONFIG_PASSWD),
+				  ign_sub(to->config, IGN_CONFIG_PASSWD)),
+	};
+	changed_keys(a, files, ign_files(to->config), &out->file_paths);
+	changed_keys(a, units, ign_units(to->config), &out->unit_names);
+}
+
+/* ---- policies -------------------------------------------------------------------- */
+
+/* Upstream's defaults. */
+static const struct {
+	const char *path; /* or, of a unit, its name */
+	struct {
+		enum update_kind kind;
+		const char *service;
+	} actions[2];
+} default_policies[] = {
+#define CRIO "crio.service"
+#define KUBELET "kubelet.service"
+#define TRUST "coreos-update-ca-trust.service"
+#define IRI "iri-registry.service"
+#define ANCHORS "/etc/pki/ca-trust/source/anchors/"
+	{ "/var/lib/kubelet/config.json", { { UPDATE_NONE, "-" } } },
+	{ "/etc/machine-config-daemon/no-reboot/containers-gpg.pub",
+	  { { UPDATE_RELOAD, CRIO } } },
+	{ "/etc/containers/policy.json", { { UPDATE_RELOAD, CRIO } } },
+	{ "/etc/containers/registries.conf", { { UPDATE_SPECIAL, "-" } } },
+	{ "/etc/containers/registries.d", { { UPDATE_RELOAD, CRIO } } },
+	{ "/etc/crio/policies", { { UPDATE_RELOAD, CRIO } } },
+	{ "/etc/nmstate/openshift", { { UPDATE_NONE, "-" } } },
+	{ ANCHORS "openshift-config-user-ca-bundle.crt",
+	  { { UPDATE_RESTART, TRUST }, { UPDATE_RESTART, CRIO } } },
+	{ "/etc/kubernetes/credential-providers",
+	  { { UPDATE_RESTART, KUBELET } } },
+	{ "/etc/systemd/system/kubelet.service.d/"
+	  "40-kubelet-crio-image-credential-provider.conf",
+	  { { UPDATE_DAEMON_RELOAD, "-" }, { UPDATE_RESTART, KUBELET } } },
+	{ "/etc/iri-registry", { { UPDATE_RESTART, IRI } } },
+	{ "/usr/local/bin/load-registry-image.sh",
+	  { { UPDATE_RESTART, IRI } } },
+	{ ANCHORS "iri-root-ca.crt", { { UPDATE_RESTART, TRUST } } },
+	{ IRI, { { UPDATE_DAEMON_RELOAD, "-" }, { UPDATE_RESTART, IRI } } },
+};
+
+static struct json *action_json(struct arena *a, enum update_kind kind,
+				const char *service)
+{
+	struct json *j = json_new(a, JSON_OBJECT), *s;
+
+	json_add(j, S("type"), json_new_str(a, str_of(update_kind_name(kind))));
+	if (kind == UPDATE_RELOAD || kind == UPDATE_RESTART) {
+		s = json_new(a, JSON_OBJECT);
+		json_add(s, S("serviceName"), json_new_str(a, str_of(service)));
+		json_add(j, kind == UPDATE_RELOAD ? S("reload") : S("restart"),
+			 s);
+	}
+	return j;
+}
+
+static struct json *defaults_json(struct arena *a)
+{
+	struct json *files = json_new(a, JSON_ARRAY), *actions, *p;
+	struct json *units = json_new(a, JSON_ARRAY);
+	struct json *out = json_new(a, JSON_OBJECT);
+
+	for (size_t i = 0;
+	     i < sizeof(default_policies) / sizeof(default_policies[0]); i++) {
+		const char *name = default_policies[i].path;
+		bool file = name[0] == '/';
+
+		p = json_new(a, JSON_OBJECT);
+		actions = json_new(a, JSON_ARRAY);
+		json_add(p, file ? S("path") : S("name"),
+			 json_new_str(a, str_of(name)));
+		for (size_t k = 0;
+		     k < 2 && default_policies[i].actions[k].service; k++)
+			json_push(
+				actions,
+				action_json(a,
+					    default_policies[i].actions[k].kind,
+					    default_policies[i]
+						    .actions[k]
+						    .service));
+		json_add(p, S("actions"), actions);
+		json_push(file ? files : units, p);
+	}
+	p = json_new(a, JSON_OBJECT);
+	actions = json_new(a, JSON_ARRAY);
+	json_push(actions, action_json(a, UPDATE_NONE, ""));
+	json_add(p, S("actions"), actions);
+	json_add(out, S("files"), files);
+	json_add(out, S("units"), units);
+	json_add(out, S("sshkey"), p);
+	return out;
+}
+
+/* An entry of the same key is replaced, another one appended. */
+static void override(struct arena *a, struct json *list,
+		     const struct json *mine, const char *key)
+{
+	for (const struct json *m = json_first(mine); m; m = json_next(m)) {
+		struct str name = json_str(m, key, S(""));
+		struct json *copy = json_clone(a, m), *old = NULL;
+
+		for (struct json *o = json_first(list); o; o = json_next(o))
+			if (str_eq(json_str(o, key, S("")), name))
+				old = o;
+		if (old)
+			json_replace(list, old, copy);
+		else
+			json_push(list, copy);
+	}
+}
+
+const struct json *update_policies(struct arena *a, const struct json *j)
+{
+	const struct json *status =
+		json_at(j, "status.nodeDisruptionPolicyStatus.clusterPolicies");
+	const struct json *spec = json_at(j, "spec.nodeDisruptionPolicy");
+	struct json *d;
+
+	if (json_first(status))
+		return status;
+	d = defaults_json(a);
+	override(a, json_member(d, S("files")), json_at(spec, "files"), "path");
+	override(a, json_member(d, S("units")), json_at(spec, "units"), "name");
+	if (json_at(spec, "sshkey"))
+		json_set(d, S("sshkey"),
+			 json_clone(a, json_at(spec, "sshkey")));
+	return d;
+}
+
+/* ---- deciding ----------------------------------------------------------------------- */
+
+struct decider {
+	struct arena *a;
+	const struct json *policies;
+	struct update_plan *plan;
+};
+
+static void add(struct decider *d, enum update_kind kind, struct str service,
+		struct str cause, struct str rule)
+{
+	struct update_action act = { kind, service, cause, rule };
+
+	VEC_PUSH(d->a, d->plan, act);
+}
+
+static void reboot(struct decider *d, struct str cause, const char *rule)
+{
+	add(d, UPDATE_REBOOT, S(""), cause, str_of(rule));
+}
+
+static enum update_kind kind_of(struct str type)
+{
+	for (int k = UPDATE_NONE; k <= UPDATE_REBOOT; k++)
+		if (str_is(type, update_kind_name((enum update_kind)k)))
+			return (enum update_kind)k;
+	return UPDATE_REBOOT; /* what we do not know is done the safe way */
+}
+
+static void apply(struct decider *d, const struct json *policy,
+		  struct str cause, struct str rule)
+{
+	for (const struct json *m = json_first(json_at(policy, "actions")); m;
+	     m = json_next(m)) {
+		enum update_kind k = kind_of(json_str(m, "type", S("")));
+		struct str service =
+			json_str(m,
+				 k == UPDATE_RELOAD ? "reload.serviceName"
+						    : "restart.serviceName",
+				 S(""));
+
+		if (k == UPDATE_SPECIAL)
+			service = S("crio");
+		add(d, k, service, cause, rule);
+	}
+}
+
+/* The policy of the longest path that is the file or a folder above it. */
+static const struct json *file_policy(const struct json *policies,
+				      struct str path)
+{
+	const struct json *best = NULL;
+	size_t best_n = 0;
+
+	for (const struct json *m = json_first(json_at(policies, "files")); m;
+	     m = json_next(m)) {
+		struct str p = json_str(m, "path", S(""));
+
+		while (p.n > 1 && p.p[p.n - 1] == '/')
+			p.n--;
+		if (!str_starts(path, p) || p.n < best_n)
+			continue;
+		if (path.n == p.n || path.p[p.n] == '/' || p.n == 1) {
+			best = m;
+			best_n = p.n;
+		}
+	}
+	return best;
+}
+
+static const struct json *unit_policy(const struct json *policies,
+				      struct str name)
+{
+	for (const struct json *m = json_first(json_at(policies, "units")); m;
+	     m = json_next(m))
+		if (str_eq(json_str(m, "name", S("")), name))
+			return m;
+	return NULL;
+}
+
+static void decide_whole(struct decider *d, bool force)
+{
+	const struct update_changes *c = &d->plan->changes;
+
+	if (force)
+		reboot(d, S("force file"), "the force file asks for a reboot");
+	else if (c->os_image)
+		reboot(d, S("osImageURL"), "a new OS image needs a reboot");
+	if (c->kargs)
+		reboot(d, S("kernelArguments"),
+		       "new kernel arguments need a reboot");
+	if (c->fips)
+		reboot(d, S("fips"), "FIPS mode needs a reboot");
+	if (c->kernel_type)
+		reboot(d, S("kernelType"), "another kernel needs a reboot");
+	if (c->extensions)
+		reboot(d, S("extensions"), "OS extensions need a reboot");
+}
+
+static void decide_parts(struct decider *d)
+{
+	const struct update_changes *c = &d->plan->changes;
+
+	for (size_t i = 0; i < c->file_paths.n; i++) {
+		struct str path = c->file_paths.v[i];
+		const struct json *p = file_policy(d->policies, path);
+		struct str cause = str_fmt(d->a, "file %.*s", STRF(path));
+
+		if (!p)
+			reboot(d, cause, "no disruption policy for this path");
+		else
+			apply(d, p, cause,
+			      str_fmt(d->a, "policy for %.*s",
+				      STRF(json_str(p, "path", S("")))));
+	}
+	for (size_t i = 0; i < c->unit_names.n; i++) {
+		struct str name = c->unit_names.v[i];
+		const struct json *p = unit_policy(d->policies, name);
+		struct str cause = str_fmt(d->a, "unit %.*s", STRF(name));
+
+		if (!p)
+			reboot(d, cause, "no disruption policy for this unit");
+		else
+			apply(d, p, cause, S("policy for this unit"));
+	}
+	if (c->passwd)
+		apply(d, json_at(d->policies, "sshkey"), S("users"),
+		      S("policy for SSH keys"));
+}
+
+/* A reboot makes the rest needless; Nones count only when there is no other. */
+static void settle(struct update_plan *p)
+{
+	size_t n = 0, nones = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		p->reboot = p->reboot || p->v[i].kind == UPDATE_REBOOT;
+		nones += p->v[i].kind == UPDATE_NONE;
+	}
+	for (size_t i = 0; i < p->n; i++) {
+		enum update_kind k = p->v[i].kind;
+
+		if (p->reboot ? k == UPDATE_REBOOT
+			      : k != UPDATE_NONE || (nones == p->n && n == 0))
+			p->v[n++] = p->v[i];
+	}
+	p->n = n;
+}
+
+static int decide_drain(struct decider *d, const struct update_in *in,
+			struct err *err)
+{
+	struct update_plan *p = d->plan;
+	bool special = false, safe = true;
+	struct str why = S("");
+	int rc;
+
+	for (size_t i = 0; i < p->n; i++) {
+		enum update_kind k = p->v[i].kind;
+
+		special = special || k == UPDATE_SPECIAL;
+		if (k != UPDATE_REBOOT && k != UPDATE_DRAIN)
+			continue;
+		p->drain = true;
+		p->drain_reason = k == UPDATE_REBOOT
+					  ? S("the node reboots")
+					  : str_fmt(d->a, "%.*s: %.*s",
+						    STRF(p->v[i].cause),
+						    STRF(p->v[i].rule));
+		return 0;
+	}
+	if (!special)
+		return 0;
+	rc = update_registries_safe(d->a, in->from->config, in->to->config,
+				    &safe, &why, err);
+	if (rc < 0)
+		return rc;
+	p->drain = !safe;
+	p->drain_reason = why;
+	return 0;
+}
+
+int plan_update(struct arena *a, const struct update_in *in,
+		struct update_plan *out, struct err *err)
+{
+	struct update_plan p = { 0 };
+	struct decider d = { .a = a, .policies = in->policies, .plan = &p };
+	int rc;
+
+	if (!d.policies)
+		d.policies = update_policies(a, NULL);
+	update_changes(a, in->from, in->to, in->force, &p.changes);
+	decide_whole(&d, in->force);
+	if (!p.n && !p.changes.files && !p.changes.units && !p.changes.passwd)
+		add(&d, UPDATE_NONE, S(""), S("nothing"),
+		    S("no files, units or users differ"));
+	else if (!p.n)
+		decide_parts(&d);
+	settle(&p);
+	rc = decide_drain(&d, in, err);
+	if (rc == 0)
+		*out = p;
+	return rc;
+}
