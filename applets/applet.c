@@ -51,15 +51,16 @@ static int print_error(struct run *r)
 	/* reports of upstream's end in a line feed of their own */
 	(void)fprintf(stderr, "Error: %.*s%s", STRF(r->err.msg),
 		      str_ends(r->err.msg, S("\n")) ? "" : "\n");
-	return 1;
+	return r->error_status ? r->error_status : 1;
 }
 
 static int usage_error(struct run *r, const char *command)
 {
-	(void)print_error(r);
+	int status = print_error(r);
+
 	(void)fprintf(stderr, "See '%s%s%s --help'.\n", r->called_as,
 		      command ? " " : "", command ? command : "");
-	return 1;
+	return status;
 }
 
 static void applet_help(struct run *r)
@@ -128,6 +129,7 @@ static int run_command(struct run *r, const struct command *c,
 				       { 0 } };
 	struct flag_parse p = { .tables = tables, .env = get_env };
 
+	r->error_status = c->error_status;
 	if (c->defaults)
 		c->defaults(opts);
 	if (flag_parse(r->a, &p, argc, argv, &r->words, &r->err) < 0)

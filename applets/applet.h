@@ -19,6 +19,7 @@ struct run {
 	struct strs words; /* what followed the flags */
 	struct buf out;
 	struct err err;
+	int error_status; /* the command's, or 0 */
 };
 
 struct command {
@@ -29,6 +30,7 @@ struct command {
 	const struct flag *flags; /* ends in { 0 }; or NULL */
 	size_t opts_size;
 	void (*defaults)(void *opts); /* or NULL: all zero */
+	int error_status; /* exit status of errors, when it is not 1 */
 	/* Returns the exit code; a negative err code prints r->err and is 1. */
 	int (*run)(struct run *r, const void *opts);
 };

@@ -4,10 +4,7 @@
 #include "mcoctl.h"
 
 static const struct command *const commands[] = {
-	&mcoctl_render,
-	&mcoctl_fmt,
-	&version_command,
-	NULL,
+	&mcoctl_render, &mcoctl_diff, &mcoctl_fmt, &version_command, NULL,
 };
 
 const struct applet mcoctl_applet = {

@@ -1,0 +1,320 @@
+/*
+ * mcoctl diff: what differs between two configs, or what new manifests would
+ * change, and what that does to the nodes.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "external_diff.h"
+#include "mc/reconcile.h"
+#include "mcoctl.h"
+#include "view/config_diff.h"
+
+struct opts {
+	struct strs files;
+	bool recursive, secrets;
+	struct strs base;
+	struct strs pools;
+	struct str output;
+};
+
+static const struct flag flags[] = {
+	MANIFEST_FLAGS(struct opts),
+	{ .name = "base",
+	  .letter = 'b',
+	  .kind = FLAG_STRS,
+	  .offset = offsetof(struct opts, base),
+	  .value = "PATH",
+	  .help = "what there is now: a dump, a folder or a must-gather" },
+	{ .name = "pool",
+	  .letter = 'p',
+	  .kind = FLAG_STRS,
+	  .offset = offsetof(struct opts, pools),
+	  .value = "POOL",
+	  .help = "only this pool; may be repeated" },
+	{ .name = "show-secrets",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, secrets),
+	  .help = "show keys and pull secrets too" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, output),
+	  .value = "FORMAT",
+	  .help = "text or json (default text)" },
+	{ 0 },
+};
+
+static void defaults(void *p)
+{
+	((struct opts *)p)->output = S("text");
+}
+
+/* base with over's objects in place of, or beside, its own. */
+static struct mc_set overlay(struct run *r, const struct mc_set *base,
+			     const struct mc_set *over)
+{
+	struct mc_set out = *base;
+
+	out.mcs = (struct mcs){ 0 };
+	out.pools = (struct mc_pools){ 0 };
+	for (size_t i = 0; i < base->mcs.n; i++)
+		VEC_PUSH(r->a, &out.mcs, base->mcs.v[i]);
+	for (size_t i = 0; i < base->pools.n; i++)
+		VEC_PUSH(r->a, &out.pools, base->pools.v[i]);
+	for (size_t i = 0; i < over->mcs.n; i++) {
+		size_t k = 0;
+
+		while (k < base->mcs.n && !str_eq(out.mcs.v[k]->meta.name,
+						  over->mcs.v[i]->meta.name))
+			k++;
+		if (k < base->mcs.n)
+			out.mcs.v[k] = over->mcs.v[i];
+		else
+			VEC_PUSH(r->a, &out.mcs, over->mcs.v[i]);
+	}
+	for (size_t i = 0; i < over->pools.n; i++) {
+		size_t k = 0;
+
+		while (k < base->pools.n &&
+		       !str_eq(out.pools.v[k]->meta.name,
+			       over->pools.v[i]->meta.name))
+			k++;
+		if (k < base->pools.n)
+			out.pools.v[k] = over->pools.v[i];
+		else
+			VEC_PUSH(r->a, &out.pools, over->pools.v[i]);
+	}
+	if (over->controller_config)
+		out.controller_config = over->controller_config;
+	if (over->configuration)
+		out.configuration = over->configuration;
+	return out;
+}
+
+struct diff {
+	struct run *r;
+	const struct opts *o;
+	struct config_diff_opts view;
+	const struct json *policies;
+	struct mc_overrides allow;
+	struct json *list; /* for -o json */
+	struct buf summary;
+	struct external_diff external;
+	size_t differ;
+};
+
+static int show(struct diff *d, struct config_diff *c)
+{
+	struct run *r = d->r;
+	struct update_in in = { .from = c->from,
+				.to = c->to,
+				.policies = d->policies };
+	struct update_plan plan;
+	int rc = plan_update(r->a, &in, &plan, &r->err);
+
+	if (rc < 0)
+		return rc;
+	c->plan = &plan;
+	c->irreconcilable = mc_irreconcilable(r->a, c->from, c->to, &d->allow);
+	if (d->external.command)
+		return external_diff_add(&d->external, c, &r->err);
+	if (str_is(d->o->output, "json")) {
+		json_push(d->list, config_diff_json(r->a, c));
+		return 0;
+	}
+	if (c->pool.n)
+		buf_addf(&r->out, "pool %.*s: ", STRF(c->pool));
+	buf_addf(&r->out, "%.*s -> %.*s\n", STRF(c->from_name),
+		 STRF(c->to_name));
+	(void)config_diff_text(&r->out, c, &d->view);
+	config_diff_summary(&d->summary, c, &d->view);
+	buf_addc(&r->out, '\n');
+	return 0;
+}
+
+static bool wanted(const struct opts *o, struct str pool)
+{
+	for (size_t i = 0; i < o->pools.n; i++)
+		if (str_eq(o->pools.v[i], pool))
+			return true;
+	return !o->pools.n;
+}
+
+/* Every pool of either set, rendered from both. */
+static int diff_pools(struct diff *d, const struct mc_set *from,
+		      const struct mc_set *to)
+{
+	for (size_t i = 0; i < to->pools.n; i++) {
+		struct rendered x, y;
+		struct str name = to->pools.v[i]->meta.name;
+		struct mc_pool *old;
+		struct config_diff c = { .pool = name };
+		int rc;
+
+		if (!wanted(d->o, name))
+			continue;
+		rc = mcoctl_render_pool(d->r, to, to->pools.v[i], &y);
+		if (rc < 0)
+			return rc;
+		/* a pool that is new has nothing to be compared with */
+		if (mcoctl_find_pool(d->r, from, name, &old) < 0)
+			continue;
+		rc = mcoctl_render_pool(d->r, from, old, &x);
+		if (rc < 0)
+			return rc;
+		if (str_eq(x.name, y.name))
+			continue;
+		d->differ++;
+		c.from_name = x.name;
+		c.to_name = y.name;
+		c.from = &x.merged;
+		c.to = &y.merged;
+		rc = show(d, &c);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* The one MachineConfig that a file holds, if it holds nothing else. */
+static struct str only_config(const struct mc_set *set)
+{
+	return set->mcs.n == 1 && !set->pools.n ? set->mcs.v[0]->meta.name
+						: S("");
+}
+
+static int diff_configs(struct diff *d, const struct mc_set *from, struct str x,
+			const struct mc_set *to, struct str y)
+{
+	struct named_config old, new;
+	struct config_diff c = { 0 };
+	int rc = mcoctl_named(d->r, from, x, &old);
+
+	if (rc == 0)
+		rc = mcoctl_named(d->r, to, y, &new);
+	if (rc < 0)
+		return rc;
+	c.from_name = old.name;
+	c.to_name = new.name;
+	c.from = &old.spec;
+	c.to = &new.spec;
+	if (json_eq(mc_spec(d->r->a, c.from), mc_spec(d->r->a, c.to)))
+		return 0;
+	d->differ++;
+	return show(d, &c);
+}
+
+static int diff_two(struct diff *d)
+{
+	struct run *r = d->r;
+	struct mc_set from = { 0 }, to = { 0 };
+	struct strs x = { 0 }, y = { 0 };
+	int rc;
+
+	VEC_PUSH(r->a, &x, r->words.v[0]);
+	VEC_PUSH(r->a, &y, r->words.v[1]);
+	rc = manifests_load(r, &x, d->o->recursive, &from);
+	if (rc == 0)
+		rc = manifests_load(r, &y, d->o->recursive, &to);
+	if (rc < 0)
+		return rc;
+	d->policies = update_policies(r->a, to.configuration);
+	d->allow = mc_overrides_of(to.configuration);
+	if (only_config(&from).n && only_config(&to).n)
+		return diff_configs(d, &from, only_config(&from), &to,
+				    only_config(&to));
+	if (!from.pools.n || !to.pools.n)
+		return err_set(&r->err, ERR_INVALID,
+			       "%.*s: neither one MachineConfig nor pools to "
+			       "render",
+			       STRF(r->words.v[from.pools.n ? 1 : 0]));
+	return diff_pools(d, &from, &to);
+}
+
+static int diff_change(struct diff *d)
+{
+	struct mc_set base = { 0 }, change = { 0 }, after;
+	struct run *r = d->r;
+	int rc = manifests_load(r, &d->o->base, true, &base);
+
+	if (rc == 0)
+		rc = manifests_load(r, &d->o->files, d->o->recursive, &change);
+	if (rc < 0)
+		return rc;
+	after = overlay(r, &base, &change);
+	d->policies = update_policies(r->a, after.configuration);
+	d->allow = mc_overrides_of(after.configuration);
+	return diff_pools(d, &base, &after);
+}
+
+static bool colour_wanted(void)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && !(no && *no);
+}
+
+static int finish(struct diff *d)
+{
+	struct run *r = d->r;
+
+	if (d->external.command)
+		return external_diff_run(&d->external, &r->err);
+	if (str_is(d->o->output, "json")) {
+		struct json *j = json_new(r->a, JSON_OBJECT);
+
+		json_add(j, S("differences"), d->list);
+		json_encode(&r->out, j, JSON_INDENT);
+		buf_addc(&r->out, '\n');
+	}
+	buf_add(&r->out, buf_str(&d->summary));
+	return d->differ ? 1 : 0;
+}
+
+static int run(struct run *r, const void *p)
+{
+	const struct opts *o = p;
+	struct diff d = { .r = r, .o = o, .view = { .secrets = o->secrets } };
+	int rc;
+
+	d.view.colour = colour_wanted();
+	d.list = json_new(r->a, JSON_ARRAY);
+	buf_init(&d.summary, r->a);
+	external_diff_init(&d.external, r->a, getenv("KUBECTL_EXTERNAL_DIFF"));
+	if (!str_is(o->output, "text") && !str_is(o->output, "json"))
+		return err_set(
+			&r->err, ERR_INVALID,
+			"unknown output format \"%.*s\": use text or json",
+			STRF(o->output));
+	if (r->words.n == 2 && !o->files.n && !o->base.n)
+		rc = diff_two(&d);
+	else if (!r->words.n && o->files.n && o->base.n)
+		rc = diff_change(&d);
+	else
+		return err_set(&r->err, ERR_INVALID,
+			       "give two configs to compare (diff A B), or new "
+			       "manifests and what they change (diff -f NEW "
+			       "--base DUMP)");
+	if (rc == 0)
+		rc = finish(&d);
+	external_diff_free(&d.external);
+	return rc;
+}
+
+const struct command mcoctl_diff = {
+	.name = "diff",
+	.args = "A B | -f NEW... --base DUMP... [--pool POOL]... [-o text|json]",
+	.summary = "show what differs, and what it does to the nodes",
+	.details =
+		"A and B are MachineConfigs, or folders whose pools are rendered. "
+		"With -f and\n--base it answers \"what would this change do?\": "
+		"contents decoded, then for each\npool drain, reboot or reload, "
+		"and the rule behind it.\n\nExit status: 0 same, 1 differs, 2 "
+		"an error. KUBECTL_EXTERNAL_DIFF is honoured.",
+	.flags = flags,
+	.opts_size = sizeof(struct opts),
+	.defaults = defaults,
+	.error_status = 2,
+	.run = run,
+};

@@ -1,0 +1,32 @@
+/*
+ * reconcile: can a running node be brought from one config to another?
+ */
+#ifndef MC_RECONCILE_H
+#define MC_RECONCILE_H
+
+#include "mc/merge.h"
+
+/* Sections whose changes are let pass (irreconcilableValidationOverrides). */
+struct mc_overrides {
+	bool disks, filesystems, raid;
+};
+
+/* NULL when it can, else upstream's reason. */
+const char *mc_irreconcilable(struct arena *a, const struct mc_merged *from,
+			      const struct mc_merged *to,
+			      const struct mc_overrides *allow);
+
+/* From spec.irreconcilableValidationOverrides.storage; j may be NULL. */
+struct mc_overrides mc_overrides_of(const struct json *machine_configuration);
+
+/*
+ * The controller's check of a new rendered config against the pool's current
+ * one. ERR_INVALID with the text of its condition: which base config is to
+ * blame (sources in merge order), as upstream finds it.
+ */
+int mc_reconcile(struct arena *a, struct str old_name,
+		 const struct mc_merged *from, struct str new_name,
+		 const struct mc_merged *to, const struct mcs *sources,
+		 const struct mc_overrides *allow, struct err *err);
+
+#endif

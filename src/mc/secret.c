@@ -1,0 +1,30 @@
+#include "mc/secret.h"
+
+bool mc_is_secret(struct str path, struct str bytes)
+{
+	static const char *const paths[] = {
+		"/var/lib/kubelet/config.json",
+		"/etc/shadow",
+		"/root/.docker/config.json",
+		"/etc/kubernetes/kubeconfig",
+	};
+	static const char *const ends[] = { ".key",	   "-key.pem",
+					    ".kubeconfig", "/kubeconfig",
+					    ".htpasswd",   ".netrc",
+					    ".pgpass" };
+	static const char *const inside[] = {
+		"PRIVATE KEY-----", "\"auths\"",    "client-key-data:",
+		"password=",	    "passwordHash", "_authToken",
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (str_is(path, paths[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (str_ends(path, str_of(ends[i])))
+			return true;
+	for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++)
+		if (str_find(bytes, str_of(inside[i])) >= 0)
+			return true;
+	return false;
+}

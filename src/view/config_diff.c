@@ -1,0 +1,434 @@
+#include "view/config_diff.h"
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "mc/contents.h"
+#include "mc/secret.h"
+#include "view/udiff.h"
+
+struct printer {
+	struct arena a;
+	struct buf *b;
+	const struct config_diff_opts *o;
+};
+
+static void heading(struct printer *p, const char *what, struct str name,
+		    const char *note)
+{
+	buf_addf(p->b, "%s%s %.*s%s%s%s%s\n", p->o->colour ? "\x1b[1m" : "",
+		 what, STRF(name), *note ? " (" : "", note, *note ? ")" : "",
+		 p->o->colour ? "\x1b[0m" : "");
+}
+
+static void changed(struct printer *p, const char *what, struct str old,
+		    struct str new)
+{
+	const char *red = p->o->colour ? "\x1b[31m" : "";
+	const char *green = p->o->colour ? "\x1b[32m" : "";
+	const char *off = p->o->colour ? "\x1b[0m" : "";
+
+	if (str_eq(old, new))
+		return;
+	if (old.n)
+		buf_addf(p->b, "  %s- %s: %.*s%s\n", red, what, STRF(old), off);
+	if (new.n)
+		buf_addf(p->b, "  %s+ %s: %.*s%s\n", green, what, STRF(new),
+			 off);
+}
+
+static struct str number(struct printer *p, const struct ign_obj *o, int field,
+			 const char *fmt_octal)
+{
+	if (!ign_is_set(o, field))
+		return S("");
+	return fmt_octal ? str_fmt(&p->a, "%04llo",
+				   (unsigned long long)o->v[field].u.i)
+			 : str_fmt(&p->a, "%lld", (long long)o->v[field].u.i);
+}
+
+static struct str truth(const struct ign_obj *o, int field)
+{
+	if (!ign_is_set(o, field))
+		return S("");
+	return ign_is_true(o, field) ? S("true") : S("false");
+}
+
+static struct str owner(struct printer *p, const struct ign_obj *o, int field)
+{
+	const struct ign_obj *u = ign_sub(o, field);
+
+	if (ign_str(u, IGN_NODE_USER_NAME).n)
+		return ign_str(u, IGN_NODE_USER_NAME);
+	return number(p, u, IGN_NODE_USER_ID, NULL);
+}
+
+static struct str lines(struct printer *p, const struct strs *list)
+{
+	struct buf b;
+
+	buf_init(&b, &p->a);
+	for (size_t i = 0; i < list->n; i++)
+		buf_addf(&b, "%.*s\n", STRF(list->v[i]));
+	return buf_str(&b);
+}
+
+static void text_diff(struct printer *p, struct str path, struct str old,
+		      struct str new)
+{
+	const char *name = str_z(&p->a, path);
+	struct udiff_opts o = {
+		.from = old.n ? str_fmt(&p->a, "a%s", name).p : "/dev/null",
+		.to = new.n ? str_fmt(&p->a, "b%s", name).p : "/dev/null",
+		.colour = p->o->colour,
+		.indent = "  ",
+	};
+
+	udiff(p->b, old, new, &o);
+}
+
+/* ---- files ------------------------------------------------------------------------- */
+
+static void told_by_sum(struct printer *p, char sign, struct str bytes)
+{
+	buf_addf(p->b, "  %c %zu bytes, sha256 %.*s\n", sign, bytes.n,
+		 STRF(hash_hex_of(&p->a, HASH_SHA256, bytes)));
+}
+
+static struct str bytes_of(struct printer *p, const struct ign_obj *f,
+			   bool *elsewhere)
+{
+	struct err err = ERR_INIT(&p->a);
+	struct str out = S("");
+	int rc = f ? mc_contents(&p->a, f, &out, &err) : 0;
+
+	*elsewhere = rc == -ERR_NOTFOUND;
+	if (rc < 0 && !*elsewhere) {
+		buf_addf(p->b, "  contents cannot be read: %.*s\n",
+			 STRF(err.msg));
+		out = S("");
+	}
+	return out;
+}
+
+static void contents(struct printer *p, struct str path,
+		     const struct ign_obj *from, const struct ign_obj *to)
+{
+	bool old_away, new_away;
+	struct str old = bytes_of(p, from, &old_away);
+	struct str new = bytes_of(p, to, &new_away);
+
+	if (str_eq(old, new))
+		return;
+	if (old_away || new_away) {
+		changed(p, "source", old_away ? old : S("(inline)"),
+			new_away ? new : S("(inline)"));
+		return;
+	}
+	if (!p->o->secrets &&
+	    (mc_is_secret(path, old) || mc_is_secret(path, new))) {
+		buf_addz(p->b, "  contents differ, but look secret: "
+			       "--show-secrets shows them\n");
+		return;
+	}
+	if (mc_is_text(old) && mc_is_text(new)) {
+		text_diff(p, path, old, new);
+		return;
+	}
+	if (from)
+		told_by_sum(p, '-', old);
+	if (to)
+		told_by_sum(p, '+', new);
+}
+
+static const char *note(const void *from, const void *to)
+{
+	return !from ? "added" : !to ? "removed" : "changed";
+}
+
+static void file(struct printer *p, struct str path, const struct ign_obj *from,
+		 const struct ign_obj *to)
+{
+	heading(p, "file", path, note(from, to));
+	changed(p, "mode", number(p, from, IGN_FILE_MODE, "o"),
+		number(p, to, IGN_FILE_MODE, "o"));
+	changed(p, "user", owner(p, from, IGN_FILE_USER),
+		owner(p, to, IGN_FILE_USER));
+	changed(p, "group", owner(p, from, IGN_FILE_GROUP),
+		owner(p, to, IGN_FILE_GROUP));
+	contents(p, path, from, to);
+}
+
+/* ---- units --------------------------------------------------------------------------- */
+
+static void unit_texts(struct printer *p, const struct ign_obj *u,
+		       struct map *out)
+{
+	struct str name = ign_str(u, IGN_UNIT_NAME);
+	const struct ign_objs *d = ign_list(u, IGN_UNIT_DROPINS);
+
+	map_init(out, &p->a);
+	if (u)
+		(void)map_put(
+			out,
+			str_fmt(&p->a, "/etc/systemd/system/%.*s", STRF(name)),
+			str_z(&p->a, ign_str(u, IGN_UNIT_CONTENTS)));
+	for (size_t i = 0; i < d->n; i++)
+		(void)map_put(
+			out,
+			str_fmt(&p->a, "/etc/systemd/system/%.*s.d/%.*s",
+				STRF(name),
+				STRF(ign_str(d->v[i], IGN_DROPIN_NAME))),
+			str_z(&p->a, ign_str(d->v[i], IGN_DROPIN_CONTENTS)));
+}
+
+static void unit(struct printer *p, struct str name, const struct ign_obj *from,
+		 const struct ign_obj *to)
+{
+	struct map old, new;
+
+	heading(p, "unit", name, note(from, to));
+	changed(p, "enabled", truth(from, IGN_UNIT_ENABLED),
+		truth(to, IGN_UNIT_ENABLED));
+	changed(p, "mask", truth(from, IGN_UNIT_MASK),
+		truth(to, IGN_UNIT_MASK));
+	unit_texts(p, from, &old);
+	unit_texts(p, to, &new);
+	for (size_t i = 0; i < old.n; i++)
+		text_diff(p, old.v[i].key, str_of(old.v[i].value),
+			  str_of(map_get(&new, old.v[i].key)));
+	for (size_t i = 0; i < new.n; i++)
+		if (!map_find(&old, new.v[i].key))
+			text_diff(p, new.v[i].key, S(""),
+				  str_of(new.v[i].value));
+}
+
+/* ---- the rest ------------------------------------------------------------------------- */
+
+static const struct ign_obj *find(struct arena *a, const struct ign_objs *list,
+				  struct str key)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (str_eq(ign_key(a, list->v[i]), key))
+			return list->v[i];
+	return NULL;
+}
+
+static void users(struct printer *p, const struct config_diff *d)
+{
+	const struct ign_objs *from = ign_list(
+		ign_sub(d->from->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
+	const struct ign_objs *to = ign_list(
+		ign_sub(d->to->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
+	struct map names;
+
+	map_init(&names, &p->a);
+	for (size_t i = 0; i < from->n; i++)
+		(void)map_put(&names, ign_str(from->v[i], IGN_USER_NAME), p);
+	for (size_t i = 0; i < to->n; i++)
+		(void)map_put(&names, ign_str(to->v[i], IGN_USER_NAME), p);
+	for (size_t i = 0; i < names.n; i++) {
+		const struct ign_obj *x = find(&p->a, from, names.v[i].key);
+		const struct ign_obj *y = find(&p->a, to, names.v[i].key);
+		struct udiff_opts o = { .from = "a/sshAuthorizedKeys",
+					.to = "b/sshAuthorizedKeys",
+					.colour = p->o->colour,
+					.indent = "  " };
+
+		if (ign_eq(x, y))
+			continue;
+		heading(p, "user", names.v[i].key, note(x, y));
+		if (!str_eq(ign_str(x, IGN_USER_PASSWORD),
+			    ign_str(y, IGN_USER_PASSWORD)))
+			buf_addz(p->b, "  passwordHash differs\n");
+		udiff(p->b, lines(p, ign_strings(x, IGN_USER_KEYS)),
+		      lines(p, ign_strings(y, IGN_USER_KEYS)), &o);
+	}
+}
+
+static void list_diff(struct printer *p, const char *what,
+		      const struct strs *from, const struct strs *to)
+{
+	struct udiff_opts o = { .from = str_fmt(&p->a, "a/%s", what).p,
+				.to = str_fmt(&p->a, "b/%s", what).p,
+				.colour = p->o->colour,
+				.indent = "  " };
+	struct str x = lines(p, from), y = lines(p, to);
+
+	if (str_eq(x, y))
+		return;
+	heading(p, what, S(""), "");
+	p->b->n--;
+	p->b->p[p->b->n - 1] = '\n'; /* no name behind it */
+	udiff(p->b, x, y, &o);
+}
+
+static void scalar(struct printer *p, const char *what, struct str from,
+		   struct str to)
+{
+	if (str_eq(from, to))
+		return;
+	buf_addf(p->b, "%s%s%s\n", p->o->colour ? "\x1b[1m" : "", what,
+		 p->o->colour ? "\x1b[0m" : "");
+	changed(p, what, from, to);
+}
+
+/* Sections nobody shows in detail: told as they are written. */
+static void sections(struct printer *p, const struct config_diff *d)
+{
+	static const struct {
+		int field;
+		const char *name;
+	} parts[] = {
+		{ IGN_STORAGE_DIRECTORIES, "directories" },
+		{ IGN_STORAGE_DISKS, "disks" },
+		{ IGN_STORAGE_FILESYSTEMS, "filesystems" },
+		{ IGN_STORAGE_LINKS, "links" },
+		{ IGN_STORAGE_LUKS, "luks" },
+		{ IGN_STORAGE_RAID, "raid" },
+	};
+	const struct ign_obj *x = ign_sub(d->from->config, IGN_CONFIG_STORAGE);
+	const struct ign_obj *y = ign_sub(d->to->config, IGN_CONFIG_STORAGE);
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct strs keys = { 0 };
+		const struct ign_objs *a = ign_list(x, parts[i].field);
+		const struct ign_objs *b = ign_list(y, parts[i].field);
+
+		for (size_t k = 0; k < a->n; k++) {
+			const struct ign_obj *o =
+				find(&p->a, b, ign_key(&p->a, a->v[k]));
+
+			if (!ign_eq(a->v[k], o))
+				VEC_PUSH(&p->a, &keys, ign_key(&p->a, a->v[k]));
+		}
+		for (size_t k = 0; k < b->n; k++)
+			if (!find(&p->a, a, ign_key(&p->a, b->v[k])))
+				VEC_PUSH(&p->a, &keys, ign_key(&p->a, b->v[k]));
+		for (size_t k = 0; k < keys.n; k++)
+			heading(p, parts[i].name, keys.v[k],
+				note(find(&p->a, a, keys.v[k]),
+				     find(&p->a, b, keys.v[k])));
+	}
+}
+
+bool config_diff_text(struct buf *b, const struct config_diff *d,
+		      const struct config_diff_opts *o)
+{
+	struct printer p = { .b = b, .o = o };
+	const struct update_changes *c = &d->plan->changes;
+	size_t before = b->n;
+
+	for (size_t i = 0; i < c->file_paths.n; i++)
+		file(&p, c->file_paths.v[i],
+		     mc_find_file(d->from->config, c->file_paths.v[i]),
+		     mc_find_file(d->to->config, c->file_paths.v[i]));
+	for (size_t i = 0; i < c->unit_names.n; i++)
+		unit(&p, c->unit_names.v[i],
+		     find(&p.a, ign_units(d->from->config), c->unit_names.v[i]),
+		     find(&p.a, ign_units(d->to->config), c->unit_names.v[i]));
+	users(&p, d);
+	sections(&p, d);
+	list_diff(&p, "kernelArguments", &d->from->kargs, &d->to->kargs);
+	list_diff(&p, "extensions", &d->from->extensions, &d->to->extensions);
+	scalar(&p, "kernelType", d->from->kernel_type, d->to->kernel_type);
+	scalar(&p, "fips", d->from->fips ? S("true") : S("false"),
+	       d->to->fips ? S("true") : S("false"));
+	scalar(&p, "osImageURL", d->from->os_image, d->to->os_image);
+	scalar(&p, "baseOSExtensionsContainerImage", d->from->extensions_image,
+	       d->to->extensions_image);
+	arena_free(&p.a);
+	return b->n > before;
+}
+
+/* ---- what it does --------------------------------------------------------------------------- */
+
+static const char *in_words(const struct update_plan *p)
+{
+	if (p->reboot)
+		return p->drain ? "drain and reboot" : "reboot";
+	if (p->drain)
+		return "drain, no reboot";
+	return "no drain, no reboot";
+}
+
+void config_diff_summary(struct buf *b, const struct config_diff *d,
+			 const struct config_diff_opts *o)
+{
+	const struct update_plan *p = d->plan;
+	const char *bold = o->colour ? "\x1b[1m" : "";
+	const char *off = o->colour ? "\x1b[0m" : "";
+
+	if (d->pool.n)
+		buf_addf(b, "%spool %.*s: each node: %s%s\n", bold,
+			 STRF(d->pool), in_words(p), off);
+	else
+		buf_addf(b, "%seach node: %s%s\n", bold, in_words(p), off);
+	if (d->irreconcilable)
+		buf_addf(b, "  refused by running nodes: %s\n",
+			 d->irreconcilable);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct update_action *a = &p->v[i];
+
+		buf_addf(b, "  %s%s%.*s: %.*s: %.*s\n",
+			 update_kind_name(a->kind), a->service.n ? " " : "",
+			 STRF(a->service), STRF(a->cause), STRF(a->rule));
+	}
+	if (p->drain && !p->reboot)
+		buf_addf(b, "  drain because %.*s\n", STRF(p->drain_reason));
+	if (!p->n)
+		buf_addz(b, "  only the order of entries differs\n");
+}
+
+static struct json *strings(struct arena *a, const struct strs *list)
+{
+	struct json *j = json_new(a, JSON_ARRAY);
+
+	for (size_t i = 0; i < list->n; i++)
+		json_push(j, json_new_str(a, list->v[i]));
+	return j;
+}
+
+struct json *config_diff_json(struct arena *a, const struct config_diff *d)
+{
+	const struct update_plan *p = d->plan;
+	const struct update_changes *c = &p->changes;
+	struct json *j = json_new(a, JSON_OBJECT), *list, *ch;
+
+	if (d->pool.n)
+		json_add(j, S("pool"), json_new_str(a, d->pool));
+	json_add(j, S("from"), json_new_str(a, d->from_name));
+	json_add(j, S("to"), json_new_str(a, d->to_name));
+	ch = json_new(a, JSON_OBJECT);
+	json_add(ch, S("files"), strings(a, &c->file_paths));
+	json_add(ch, S("units"), strings(a, &c->unit_names));
+	json_add(ch, S("users"), json_new_bool(a, c->passwd));
+	json_add(ch, S("kernelArguments"), json_new_bool(a, c->kargs));
+	json_add(ch, S("extensions"), json_new_bool(a, c->extensions));
+	json_add(ch, S("kernelType"), json_new_bool(a, c->kernel_type));
+	json_add(ch, S("fips"), json_new_bool(a, c->fips));
+	json_add(ch, S("osImageURL"), json_new_bool(a, c->os_image));
+	json_add(j, S("changes"), ch);
+	list = json_new(a, JSON_ARRAY);
+	for (size_t i = 0; i < p->n; i++) {
+		struct json *act = json_new(a, JSON_OBJECT);
+
+		json_add(act, S("type"),
+			 json_new_str(a,
+				      str_of(update_kind_name(p->v[i].kind))));
+		if (p->v[i].service.n)
+			json_add(act, S("service"),
+				 json_new_str(a, p->v[i].service));
+		json_add(act, S("cause"), json_new_str(a, p->v[i].cause));
+		json_add(act, S("rule"), json_new_str(a, p->v[i].rule));
+		json_push(list, act);
+	}
+	json_add(j, S("actions"), list);
+	json_add(j, S("reboot"), json_new_bool(a, p->reboot));
+	json_add(j, S("drain"), json_new_bool(a, p->drain));
+	if (p->drain)
+		json_add(j, S("drainReason"), json_new_str(a, p->drain_reason));
+	if (d->irreconcilable)
+		json_add(j, S("irreconcilable"),
+			 json_new_str(a, str_of(d->irreconcilable)));
+	return j;
+}
