@@ -9,6 +9,7 @@
 #ifndef IGN_IGN_H
 #define IGN_IGN_H
 
+#include "base/semver.h"
 #include "base/vec.h"
 #include "data/json.h"
 
@@ -173,5 +174,15 @@ struct ign_obj *ign_fold(struct arena *a, const struct ign_objs *configs);
 
 /* The config as upstream's encoder orders and omits; strings are shared. */
 struct json *ign_encode(struct arena *a, const struct ign_obj *config);
+/* The same without the fields that spec 3.minor has not. */
+struct json *ign_encode_as(struct arena *a, const struct ign_obj *config,
+			   int minor);
+
+/*
+ * A 3.5 config in the words of an older spec: 3.1 to 3.5, or 2.2. ERR_INVALID,
+ * in upstream's words, where it says what the older one cannot.
+ */
+int ign_down(struct arena *a, const struct ign_obj *config, struct semver to,
+	     struct json **out, struct err *err);
 
 #endif

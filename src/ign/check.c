@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "base/map.h"
-#include "base/semver.h"
+
 
 static bool filled(const struct ign_obj *o, int field)
 {

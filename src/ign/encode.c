@@ -1,6 +1,8 @@
 #include "ign/ign.h"
 
-static struct json *encode(struct arena *a, const struct ign_obj *o);
+#define ALL 99
+
+static struct json *encode(struct arena *a, const struct ign_obj *o, int minor);
 
 static bool is_left_out(const struct ign_field *f, const struct ign_val *v)
 {
@@ -24,7 +26,7 @@ static bool is_left_out(const struct ign_field *f, const struct ign_val *v)
 }
 
 static struct json *value(struct arena *a, const struct ign_field *f,
-			  const struct ign_val *v)
+			  const struct ign_val *v, int minor)
 {
 	struct json *list;
 
@@ -36,7 +38,7 @@ static struct json *value(struct arena *a, const struct ign_field *f,
 	case IGN_BOOL:
 		return json_new_bool(a, v->u.b);
 	case IGN_OBJ:
-		return v->u.o ? encode(a, v->u.o) : json_new(a, JSON_OBJECT);
+		return v->u.o ? encode(a, v->u.o, minor) : json_new(a, JSON_OBJECT);
 	case IGN_STRS:
 		list = json_new(a, JSON_ARRAY);
 		for (size_t i = 0; i < v->u.strs.n; i++)
@@ -45,26 +47,32 @@ static struct json *value(struct arena *a, const struct ign_field *f,
 	case IGN_OBJS:
 		list = json_new(a, JSON_ARRAY);
 		for (size_t i = 0; i < v->u.objs.n; i++)
-			json_push(list, encode(a, v->u.objs.v[i]));
+			json_push(list, encode(a, v->u.objs.v[i], minor));
 		return list;
 	}
 	return NULL;
 }
 
-static struct json *encode(struct arena *a, const struct ign_obj *o)
+static struct json *encode(struct arena *a, const struct ign_obj *o, int minor)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
 
 	for (size_t i = 0; i < o->type->n; i++) {
 		const struct ign_field *f = &o->type->fields[i];
 
-		if (!is_left_out(f, &o->v[i]))
-			json_add(j, str_of(f->name), value(a, f, &o->v[i]));
+		if (f->since <= minor && !is_left_out(f, &o->v[i]))
+			json_add(j, str_of(f->name), value(a, f, &o->v[i], minor));
 	}
 	return j;
 }
 
 struct json *ign_encode(struct arena *a, const struct ign_obj *config)
 {
-	return encode(a, config);
+	return encode(a, config, ALL);
+}
+
+struct json *ign_encode_as(struct arena *a, const struct ign_obj *config,
+			   int minor)
+{
+	return encode(a, config, minor);
 }

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-#include "base/semver.h"
+
 #include "v2.h"
 
 struct decoder {

@@ -5,7 +5,7 @@
 #include "v2.h"
 
 #include "base/map.h"
-#include "base/semver.h"
+
 #include "check.h"
 
 struct checker {
