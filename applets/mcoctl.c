@@ -4,7 +4,17 @@
 #include "mcoctl.h"
 
 static const struct command *const commands[] = {
-	&mcoctl_render, &mcoctl_diff, &mcoctl_fmt, &version_command, NULL,
+	&mcoctl_render,
+	&mcoctl_diff,
+	&mcoctl_validate,
+	&mcoctl_cat,
+	&mcoctl_files,
+	&mcoctl_blame,
+	&mcoctl_hash,
+	&mcoctl_convert,
+	&mcoctl_fmt,
+	&version_command,
+	NULL,
 };
 
 const struct applet mcoctl_applet = {

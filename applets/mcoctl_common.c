@@ -73,8 +73,8 @@ static int from_mc(struct run *r, struct mc *mc, struct named_config *out)
 int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
 		 struct named_config *out)
 {
-	struct rendered rendered;
-	struct mc_pool *pool;
+	struct rendered rendered = { 0 };
+	struct mc_pool *pool = NULL;
 	int rc;
 
 	*out = (struct named_config){ 0 };

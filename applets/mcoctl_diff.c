@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "external_diff.h"
 #include "mc/reconcile.h"
 #include "mcoctl.h"
@@ -55,36 +56,26 @@ static struct mc_set overlay(struct run *r, const struct mc_set *base,
 			     const struct mc_set *over)
 {
 	struct mc_set out = *base;
+	struct map mcs, pools;
 
+	map_init(&mcs, r->a);
+	map_init(&pools, r->a);
+	for (size_t i = 0; i < base->mcs.n; i++)
+		(void)map_put(&mcs, base->mcs.v[i]->meta.name, base->mcs.v[i]);
+	for (size_t i = 0; i < over->mcs.n; i++)
+		(void)map_put(&mcs, over->mcs.v[i]->meta.name, over->mcs.v[i]);
+	for (size_t i = 0; i < base->pools.n; i++)
+		(void)map_put(&pools, base->pools.v[i]->meta.name,
+			      base->pools.v[i]);
+	for (size_t i = 0; i < over->pools.n; i++)
+		(void)map_put(&pools, over->pools.v[i]->meta.name,
+			      over->pools.v[i]);
 	out.mcs = (struct mcs){ 0 };
 	out.pools = (struct mc_pools){ 0 };
-	for (size_t i = 0; i < base->mcs.n; i++)
-		VEC_PUSH(r->a, &out.mcs, base->mcs.v[i]);
-	for (size_t i = 0; i < base->pools.n; i++)
-		VEC_PUSH(r->a, &out.pools, base->pools.v[i]);
-	for (size_t i = 0; i < over->mcs.n; i++) {
-		size_t k = 0;
-
-		while (k < base->mcs.n && !str_eq(out.mcs.v[k]->meta.name,
-						  over->mcs.v[i]->meta.name))
-			k++;
-		if (k < base->mcs.n)
-			out.mcs.v[k] = over->mcs.v[i];
-		else
-			VEC_PUSH(r->a, &out.mcs, over->mcs.v[i]);
-	}
-	for (size_t i = 0; i < over->pools.n; i++) {
-		size_t k = 0;
-
-		while (k < base->pools.n &&
-		       !str_eq(out.pools.v[k]->meta.name,
-			       over->pools.v[i]->meta.name))
-			k++;
-		if (k < base->pools.n)
-			out.pools.v[k] = over->pools.v[i];
-		else
-			VEC_PUSH(r->a, &out.pools, over->pools.v[i]);
-	}
+	for (size_t i = 0; i < mcs.n; i++)
+		VEC_PUSH(r->a, &out.mcs, mcs.v[i].value);
+	for (size_t i = 0; i < pools.n; i++)
+		VEC_PUSH(r->a, &out.pools, pools.v[i].value);
 	if (over->controller_config)
 		out.controller_config = over->controller_config;
 	if (over->configuration)
@@ -110,12 +101,12 @@ static int show(struct diff *d, struct config_diff *c)
 	struct update_in in = { .from = c->from,
 				.to = c->to,
 				.policies = d->policies };
-	struct update_plan plan;
-	int rc = plan_update(r->a, &in, &plan, &r->err);
+	struct update_plan *plan = ARENA_NEW(r->a, struct update_plan);
+	int rc = plan_update(r->a, &in, plan, &r->err);
 
 	if (rc < 0)
 		return rc;
-	c->plan = &plan;
+	c->plan = plan;
 	c->irreconcilable = mc_irreconcilable(r->a, c->from, c->to, &d->allow);
 	if (d->external.command)
 		return external_diff_add(&d->external, c, &r->err);
@@ -146,7 +137,7 @@ static int diff_pools(struct diff *d, const struct mc_set *from,
 		      const struct mc_set *to)
 {
 	for (size_t i = 0; i < to->pools.n; i++) {
-		struct rendered x, y;
+		struct rendered x = { 0 }, y = { 0 };
 		struct str name = to->pools.v[i]->meta.name;
 		struct mc_pool *old;
 		struct config_diff c = { .pool = name };
@@ -187,7 +178,7 @@ static struct str only_config(const struct mc_set *set)
 static int diff_configs(struct diff *d, const struct mc_set *from, struct str x,
 			const struct mc_set *to, struct str y)
 {
-	struct named_config old, new;
+	struct named_config old = { 0 }, new = { 0 };
 	struct config_diff c = { 0 };
 	int rc = mcoctl_named(d->r, from, x, &old);
 

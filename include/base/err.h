@@ -40,4 +40,15 @@ int err_wrap(struct err *err, const char *fmt, ...)
 int err_sys(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* These never return 0, and compilers and analyzers may know. */
+static inline int err_negative(int rc)
+{
+	if (rc >= 0)
+		__builtin_unreachable();
+	return rc;
+}
+#define err_set(...) err_negative((err_set)(__VA_ARGS__))
+#define err_wrap(...) err_negative((err_wrap)(__VA_ARGS__))
+#define err_sys(...) err_negative((err_sys)(__VA_ARGS__))
+
 #endif

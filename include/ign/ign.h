@@ -109,6 +109,9 @@ bool ign_eq(const struct ign_obj *x, const struct ign_obj *y);
 /* What tells o apart in its list. */
 struct str ign_key(struct arena *a, const struct ign_obj *o);
 
+/* The entries of a list by key, for more than one look-up. */
+void ign_index(struct arena *a, const struct ign_objs *list, struct map *out);
+
 /* A config with nothing but version 3.5.0. */
 struct ign_obj *ign_empty(struct arena *a);
 
@@ -152,7 +155,8 @@ struct ign_parsed {
 
 /*
  * Reads a config of any accepted version. ERR_INVALID with upstream's text,
- * report included.
+ * report included; out->report then has its entries, where it is validation
+ * that failed, and nothing else of *out is set.
  */
 int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
 	      struct err *err);

@@ -31,8 +31,8 @@ struct mc {
 	struct strs kargs, extensions;
 	struct str kernel_type, os_image, extensions_image;
 	bool fips;
-	struct str file; /* where it came from, for people */
-	size_t line;
+	struct doc doc; /* what it was decoded from */
+	struct str file; /* where that was read, for people */
 };
 
 struct mc_pool {

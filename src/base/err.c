@@ -18,7 +18,7 @@ static int set(struct err *err, enum err_code code, const char *fmt, va_list ap,
 	return -(int)code;
 }
 
-int err_set(struct err *err, enum err_code code, const char *fmt, ...)
+int(err_set)(struct err *err, enum err_code code, const char *fmt, ...)
 {
 	va_list ap;
 	int rc;
@@ -29,7 +29,7 @@ int err_set(struct err *err, enum err_code code, const char *fmt, ...)
 	return rc;
 }
 
-int err_wrap(struct err *err, const char *fmt, ...)
+int(err_wrap)(struct err *err, const char *fmt, ...)
 {
 	va_list ap;
 	int rc;
@@ -40,7 +40,7 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	return rc;
 }
 
-int err_sys(struct err *err, const char *fmt, ...)
+int(err_sys)(struct err *err, const char *fmt, ...)
 {
 	int no = errno;
 	va_list ap;

@@ -173,7 +173,7 @@ static int deeper(struct parser *p)
 
 static int array(struct parser *p, struct json **out)
 {
-	struct json *list = json_new(p->a, JSON_ARRAY), *v;
+	struct json *list = json_new(p->a, JSON_ARRAY), *v = NULL;
 	int rc = deeper(p);
 
 	p->at++;
@@ -296,7 +296,7 @@ static int bare(struct parser *p, struct json **out)
 
 static int value(struct parser *p, struct json **out)
 {
-	struct str s;
+	struct str s = S("");
 	int rc;
 
 	*out = NULL;
@@ -339,7 +339,7 @@ static int simple_key(struct parser *p, struct str *out)
 static int dotted_key(struct parser *p, struct strs *out)
 {
 	for (;;) {
-		struct str part;
+		struct str part = S("");
 		int rc;
 
 		blanks(p);
@@ -382,7 +382,7 @@ static int descend(struct parser *p, struct json **table, struct str name)
 static int key_value(struct parser *p, struct json *table)
 {
 	struct strs key = { 0 };
-	struct json *v;
+	struct json *v = NULL;
 	int rc = dotted_key(p, &key);
 
 	if (rc < 0)

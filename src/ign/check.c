@@ -6,7 +6,6 @@
 
 #include "base/map.h"
 
-
 static bool filled(const struct ign_obj *o, int field)
 {
 	return ign_str(o, field).n > 0;

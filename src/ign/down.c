@@ -53,9 +53,8 @@ static int to_34(struct stepper *s)
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < luks->n; i++) {
-		const struct ign_objs *tang =
-			ign_list(ign_sub(luks->v[i], IGN_LUKS_CLEVIS),
-				 IGN_CLEVIS_TANG);
+		const struct ign_objs *tang = ign_list(
+			ign_sub(luks->v[i], IGN_LUKS_CLEVIS), IGN_CLEVIS_TANG);
 
 		unset(luks->v[i], IGN_LUKS_CEX);
 		for (size_t k = 0; k < tang->n; k++)
@@ -109,11 +108,13 @@ static int to_33(struct stepper *s)
 		return rc;
 	for (size_t i = 0; i < luks->n; i++) {
 		if (ign_is_true(luks->v[i], IGN_LUKS_DISCARD))
-			return refuse(s, "Invalid input config: luks discard is "
-					 "not supported in spec v3.3");
+			return refuse(s,
+				      "Invalid input config: luks discard is "
+				      "not supported in spec v3.3");
 		if (ign_strings(luks->v[i], IGN_LUKS_OPEN_OPTIONS)->n)
-			return refuse(s, "Invalid input config: luks openOptions "
-					 "is not supported in spec v3.3");
+			return refuse(s,
+				      "Invalid input config: luks openOptions "
+				      "is not supported in spec v3.3");
 	}
 	if (special_bits(stored(s, IGN_STORAGE_DIRECTORIES),
 			 IGN_DIRECTORY_MODE) ||
@@ -162,8 +163,8 @@ static int check_32(struct stepper *s, const char *on)
 		    !ign_is_true(groups->v[i], IGN_GROUP_EXIST))
 			what = "ShouldExist in Passwd.Groups is";
 	return what ? err_set(s->err, ERR_INVALID, "%s not supported on %s",
-			      what, on) :
-		      0;
+			      what, on)
+		    : 0;
 }
 
 static int check_partitions(struct stepper *s, const char *on, bool sizes)
@@ -171,24 +172,25 @@ static int check_partitions(struct stepper *s, const char *on, bool sizes)
 	const struct ign_objs *disks = stored(s, IGN_STORAGE_DISKS);
 
 	for (size_t i = 0; i < disks->n; i++) {
-		const struct ign_objs *p = ign_list(disks->v[i],
-						    IGN_DISK_PARTITIONS);
+		const struct ign_objs *p =
+			ign_list(disks->v[i], IGN_DISK_PARTITIONS);
 
 		for (size_t k = 0; k < p->n; k++) {
-			if (sizes &&
-			    (ign_is_set(p->v[k], IGN_PARTITION_SIZE) ||
-			     ign_is_set(p->v[k], IGN_PARTITION_START)))
-				return err_set(s->err, ERR_INVALID,
-					       "SizeMiB and StartMiB in "
-					       "Storage.Disks.Partitions is not "
-					       "supported on %s",
-					       on);
+			if (sizes && (ign_is_set(p->v[k], IGN_PARTITION_SIZE) ||
+				      ign_is_set(p->v[k], IGN_PARTITION_START)))
+				return err_set(
+					s->err, ERR_INVALID,
+					"SizeMiB and StartMiB in "
+					"Storage.Disks.Partitions is not "
+					"supported on %s",
+					on);
 			if (ign_is_true(p->v[k], IGN_PARTITION_RESIZE))
-				return err_set(s->err, ERR_INVALID,
-					       "Resize in "
-					       "Storage.Disks.Partitions is not "
-					       "supported on %s",
-					       on);
+				return err_set(
+					s->err, ERR_INVALID,
+					"Resize in "
+					"Storage.Disks.Partitions is not "
+					"supported on %s",
+					on);
 		}
 	}
 	return 0;
@@ -230,17 +232,17 @@ static int check_references(struct stepper *s)
 	const struct ign_obj *cfg = ign_sub(ign, IGN_IGNITION_CONFIG);
 	const struct ign_obj *proxy = ign_sub(ign, IGN_IGNITION_PROXY);
 	const struct ign_objs *merge = ign_list(cfg, IGN_IGNITION_CONFIG_MERGE);
-	const struct ign_objs *cas =
-		ign_list(ign_sub(ign_sub(ign, IGN_IGNITION_SECURITY),
-				 IGN_SECURITY_TLS),
-			 IGN_TLS_CAS);
+	const struct ign_objs *cas = ign_list(
+		ign_sub(ign_sub(ign, IGN_IGNITION_SECURITY), IGN_SECURITY_TLS),
+		IGN_TLS_CAS);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < merge->n; i++)
 		rc = check_resource(s, merge->v[i], "Ignition.Config.Merge",
 				    true);
 	if (rc == 0)
-		rc = check_resource(s, ign_sub(cfg, IGN_IGNITION_CONFIG_REPLACE),
+		rc = check_resource(s,
+				    ign_sub(cfg, IGN_IGNITION_CONFIG_REPLACE),
 				    "Ignition.Config.Replace", true);
 	for (size_t i = 0; rc == 0 && i < cas->n; i++)
 		rc = check_resource(
@@ -249,8 +251,9 @@ static int check_references(struct stepper *s)
 	if (rc == 0 && (ign_is_set(proxy, IGN_PROXY_HTTP) ||
 			ign_is_set(proxy, IGN_PROXY_HTTPS) ||
 			ign_is_set(proxy, IGN_PROXY_NO)))
-		rc = refuse(s, "HTTP proxies in Ignition.Proxy are not supported "
-			       "on 2.2");
+		rc = refuse(s,
+			    "HTTP proxies in Ignition.Proxy are not supported "
+			    "on 2.2");
 	return rc;
 }
 
@@ -262,11 +265,12 @@ static int check_files(struct stepper *s)
 
 	for (size_t i = 0; i < fs->n; i++)
 		if (ign_is_set(fs->v[i], IGN_FILESYSTEM_MOUNT_OPTIONS))
-			return refuse(s, "MountOptions in Storage.Filesystems is "
-					 "not supported on 2.2");
+			return refuse(s,
+				      "MountOptions in Storage.Filesystems is "
+				      "not supported on 2.2");
 	for (size_t i = 0; rc == 0 && i < files->n; i++) {
-		const struct ign_objs *more = ign_list(files->v[i],
-						       IGN_FILE_APPEND);
+		const struct ign_objs *more =
+			ign_list(files->v[i], IGN_FILE_APPEND);
 
 		rc = check_resource(s, ign_sub(files->v[i], IGN_FILE_CONTENTS),
 				    "Storage.Files.Contents", false);
@@ -343,10 +347,9 @@ static struct ign_obj *ignition(struct stepper *s)
 	const struct ign_obj *cfg = ign_sub(old, IGN_IGNITION_CONFIG);
 	const struct ign_obj *times = ign_sub(old, IGN_IGNITION_TIMEOUTS);
 	const struct ign_objs *merge = ign_list(cfg, IGN_IGNITION_CONFIG_MERGE);
-	const struct ign_objs *cas =
-		ign_list(ign_sub(ign_sub(old, IGN_IGNITION_SECURITY),
-				 IGN_SECURITY_TLS),
-			 IGN_TLS_CAS);
+	const struct ign_objs *cas = ign_list(
+		ign_sub(ign_sub(old, IGN_IGNITION_SECURITY), IGN_SECURITY_TLS),
+		IGN_TLS_CAS);
 	struct ign_obj *o = ign_new(s->a, &ign_type_V2_IGNITION);
 	struct ign_obj *c = ign_new(s->a, &ign_type_V2_IGNITION_CONFIG);
 	struct ign_obj *sec = ign_new(s->a, &ign_type_V2_SECURITY);
@@ -357,8 +360,8 @@ static struct ign_obj *ignition(struct stepper *s)
 		VEC_PUSH(s->a, &c->v[IGN_V2_IGNITION_CONFIG_APPEND].u.objs,
 			 reference(s, merge->v[i]));
 	if (!ign_is_zero(ign_sub(cfg, IGN_IGNITION_CONFIG_REPLACE)))
-		c->v[IGN_V2_IGNITION_CONFIG_REPLACE].u.o = reference(
-			s, ign_sub(cfg, IGN_IGNITION_CONFIG_REPLACE));
+		c->v[IGN_V2_IGNITION_CONFIG_REPLACE].u.o =
+			reference(s, ign_sub(cfg, IGN_IGNITION_CONFIG_REPLACE));
 	for (size_t i = 0; i < cas->n; i++)
 		VEC_PUSH(s->a, &tls->v[IGN_V2_TLS_CAS].u.objs,
 			 reference(s, cas->v[i]));
@@ -611,7 +614,8 @@ static struct ign_obj *build_22(struct stepper *s)
 	struct ign_obj *sd = ign_new(s->a, &ign_type_V2_SYSTEMD);
 
 	each(s, pw, IGN_V2_PASSWD_USERS, ign_list(p, IGN_PASSWD_USERS), user);
-	each(s, pw, IGN_V2_PASSWD_GROUPS, ign_list(p, IGN_PASSWD_GROUPS), group);
+	each(s, pw, IGN_V2_PASSWD_GROUPS, ign_list(p, IGN_PASSWD_GROUPS),
+	     group);
 	each(s, sd, IGN_V2_SYSTEMD_UNITS, ign_units(s->config), unit);
 	each(s, st, IGN_V2_STORAGE_DISKS, stored(s, IGN_STORAGE_DISKS), disk);
 	each(s, st, IGN_V2_STORAGE_RAID, stored(s, IGN_STORAGE_RAID), raid);
@@ -655,10 +659,11 @@ static int to_22(struct stepper *s, struct ign_obj **out)
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-int ign_down(struct arena *a, const struct ign_obj *config,
-	     struct semver to, struct json **out, struct err *err)
+int ign_down(struct arena *a, const struct ign_obj *config, struct semver to,
+	     struct json **out, struct err *err)
 {
-	static int (*const steps[])(struct stepper *s) = { to_34, to_33, to_32 };
+	static int (*const steps[])(struct stepper * s) = { to_34, to_33,
+							    to_32 };
 	struct stepper s = { .a = a, .err = err };
 	bool v2 = to.major == 2 && to.minor == 2;
 	int64_t target = v2 ? 2 : to.minor;
@@ -685,6 +690,7 @@ int ign_down(struct arena *a, const struct ign_obj *config,
 		rc = to_22(&s, &old);
 	if (rc < 0)
 		return rc;
-	*out = v2 ? ign_encode(a, old) : ign_encode_as(a, s.config, (int)target);
+	*out = v2 ? ign_encode(a, old)
+		  : ign_encode_as(a, s.config, (int)target);
 	return 0;
 }

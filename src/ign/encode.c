@@ -38,7 +38,8 @@ static struct json *value(struct arena *a, const struct ign_field *f,
 	case IGN_BOOL:
 		return json_new_bool(a, v->u.b);
 	case IGN_OBJ:
-		return v->u.o ? encode(a, v->u.o, minor) : json_new(a, JSON_OBJECT);
+		return v->u.o ? encode(a, v->u.o, minor)
+			      : json_new(a, JSON_OBJECT);
 	case IGN_STRS:
 		list = json_new(a, JSON_ARRAY);
 		for (size_t i = 0; i < v->u.strs.n; i++)
@@ -61,7 +62,8 @@ static struct json *encode(struct arena *a, const struct ign_obj *o, int minor)
 		const struct ign_field *f = &o->type->fields[i];
 
 		if (f->since <= minor && !is_left_out(f, &o->v[i]))
-			json_add(j, str_of(f->name), value(a, f, &o->v[i], minor));
+			json_add(j, str_of(f->name),
+				 value(a, f, &o->v[i], minor));
 	}
 	return j;
 }

@@ -1,5 +1,6 @@
 #include "ign/ign.h"
 
+#include "base/map.h"
 #include "check.h"
 #include "v2.h"
 
@@ -204,6 +205,13 @@ struct str ign_key(struct arena *a, const struct ign_obj *o)
 		if (o->type->fields[i].flags & IGN_KEY)
 			return ign_str(o, (int)i);
 	return S("");
+}
+
+void ign_index(struct arena *a, const struct ign_objs *list, struct map *out)
+{
+	map_init(out, a);
+	for (size_t i = 0; i < list->n; i++)
+		(void)map_put(out, ign_key(a, list->v[i]), list->v[i]);
 }
 
 struct ign_obj *ign_empty(struct arena *a)

@@ -5,7 +5,6 @@
  */
 #include "check.h"
 
-
 #include "v2.h"
 
 struct decoder {
@@ -500,6 +499,8 @@ int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
 			       supported);
 	if (rc == 0)
 		*out = p;
+	else
+		*out = (struct ign_parsed){ .report = p.report };
 	return rc;
 }
 

@@ -175,7 +175,7 @@ int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
 	      struct err *err)
 {
 	static const char in[] = "MachineConfigSpec";
-	struct mc mc = { .line = d->line };
+	struct mc mc = { .doc = *d };
 	const struct json *t = d->tree;
 	int rc = get_meta(t, &mc.meta, err);
 

@@ -154,7 +154,7 @@ int update_registries_safe(struct arena *a, const struct ign_obj *from,
 			   const struct ign_obj *to, bool *safe,
 			   struct str *why, struct err *err)
 {
-	struct json *old, *new;
+	struct json *old = NULL, *new = NULL;
 	int rc = load(a, from, &old, err);
 
 	if (rc == 0)

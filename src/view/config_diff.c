@@ -204,13 +204,15 @@ static void unit(struct printer *p, struct str name, const struct ign_obj *from,
 
 /* ---- the rest ------------------------------------------------------------------------- */
 
-static const struct ign_obj *find(struct arena *a, const struct ign_objs *list,
-				  struct str key)
+/* Keys of both lists, the first's first. */
+static void all_keys(struct printer *p, const struct ign_objs *x,
+		     const struct ign_objs *y, struct map *out)
 {
-	for (size_t i = 0; i < list->n; i++)
-		if (str_eq(ign_key(a, list->v[i]), key))
-			return list->v[i];
-	return NULL;
+	map_init(out, &p->a);
+	for (size_t i = 0; i < x->n; i++)
+		(void)map_put(out, ign_key(&p->a, x->v[i]), p);
+	for (size_t i = 0; i < y->n; i++)
+		(void)map_put(out, ign_key(&p->a, y->v[i]), p);
 }
 
 static void users(struct printer *p, const struct config_diff *d)
@@ -219,20 +221,18 @@ static void users(struct printer *p, const struct config_diff *d)
 		ign_sub(d->from->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
 	const struct ign_objs *to = ign_list(
 		ign_sub(d->to->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
-	struct map names;
+	struct udiff_opts o = { .from = "a/sshAuthorizedKeys",
+				.to = "b/sshAuthorizedKeys",
+				.colour = p->o->colour,
+				.indent = "  " };
+	struct map names, old, new;
 
-	map_init(&names, &p->a);
-	for (size_t i = 0; i < from->n; i++)
-		(void)map_put(&names, ign_str(from->v[i], IGN_USER_NAME), p);
-	for (size_t i = 0; i < to->n; i++)
-		(void)map_put(&names, ign_str(to->v[i], IGN_USER_NAME), p);
+	all_keys(p, from, to, &names);
+	ign_index(&p->a, from, &old);
+	ign_index(&p->a, to, &new);
 	for (size_t i = 0; i < names.n; i++) {
-		const struct ign_obj *x = find(&p->a, from, names.v[i].key);
-		const struct ign_obj *y = find(&p->a, to, names.v[i].key);
-		struct udiff_opts o = { .from = "a/sshAuthorizedKeys",
-					.to = "b/sshAuthorizedKeys",
-					.colour = p->o->colour,
-					.indent = "  " };
+		const struct ign_obj *x = map_get(&old, names.v[i].key);
+		const struct ign_obj *y = map_get(&new, names.v[i].key);
 
 		if (ign_eq(x, y))
 			continue;
@@ -290,24 +290,22 @@ static void sections(struct printer *p, const struct config_diff *d)
 	const struct ign_obj *y = ign_sub(d->to->config, IGN_CONFIG_STORAGE);
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		struct strs keys = { 0 };
-		const struct ign_objs *a = ign_list(x, parts[i].field);
-		const struct ign_objs *b = ign_list(y, parts[i].field);
+		const struct ign_objs *from = ign_list(x, parts[i].field);
+		const struct ign_objs *to = ign_list(y, parts[i].field);
+		struct map keys, old, new;
 
-		for (size_t k = 0; k < a->n; k++) {
-			const struct ign_obj *o =
-				find(&p->a, b, ign_key(&p->a, a->v[k]));
+		all_keys(p, from, to, &keys);
+		ign_index(&p->a, from, &old);
+		ign_index(&p->a, to, &new);
+		for (size_t k = 0; k < keys.n; k++) {
+			const struct ign_obj *was =
+				map_get(&old, keys.v[k].key);
+			const struct ign_obj *is = map_get(&new, keys.v[k].key);
 
-			if (!ign_eq(a->v[k], o))
-				VEC_PUSH(&p->a, &keys, ign_key(&p->a, a->v[k]));
+			if (!ign_eq(was, is))
+				heading(p, parts[i].name, keys.v[k].key,
+					note(was, is));
 		}
-		for (size_t k = 0; k < b->n; k++)
-			if (!find(&p->a, a, ign_key(&p->a, b->v[k])))
-				VEC_PUSH(&p->a, &keys, ign_key(&p->a, b->v[k]));
-		for (size_t k = 0; k < keys.n; k++)
-			heading(p, parts[i].name, keys.v[k],
-				note(find(&p->a, a, keys.v[k]),
-				     find(&p->a, b, keys.v[k])));
 	}
 }
 
@@ -317,15 +315,18 @@ bool config_diff_text(struct buf *b, const struct config_diff *d,
 	struct printer p = { .b = b, .o = o };
 	const struct update_changes *c = &d->plan->changes;
 	size_t before = b->n;
+	struct map old, new;
 
+	ign_index(&p.a, ign_files(d->from->config), &old);
+	ign_index(&p.a, ign_files(d->to->config), &new);
 	for (size_t i = 0; i < c->file_paths.n; i++)
-		file(&p, c->file_paths.v[i],
-		     mc_find_file(d->from->config, c->file_paths.v[i]),
-		     mc_find_file(d->to->config, c->file_paths.v[i]));
+		file(&p, c->file_paths.v[i], map_get(&old, c->file_paths.v[i]),
+		     map_get(&new, c->file_paths.v[i]));
+	ign_index(&p.a, ign_units(d->from->config), &old);
+	ign_index(&p.a, ign_units(d->to->config), &new);
 	for (size_t i = 0; i < c->unit_names.n; i++)
-		unit(&p, c->unit_names.v[i],
-		     find(&p.a, ign_units(d->from->config), c->unit_names.v[i]),
-		     find(&p.a, ign_units(d->to->config), c->unit_names.v[i]));
+		unit(&p, c->unit_names.v[i], map_get(&old, c->unit_names.v[i]),
+		     map_get(&new, c->unit_names.v[i]));
 	users(&p, d);
 	sections(&p, d);
 	list_diff(&p, "kernelArguments", &d->from->kargs, &d->to->kargs);

@@ -33,8 +33,10 @@ TEST what_upstream_served(void)
 	static const struct {
 		const char *dir, *version;
 	} cases[] = {
-		{ "001-master-v3.5", "3.5.0" }, { "002-master-v3.4", "3.4.0" },
-		{ "003-master-v3.3", "3.3.0" }, { "004-master-v3.2", "3.2.0" },
+		{ "001-master-v3.5", "3.5.0" },
+		{ "002-master-v3.4", "3.4.0" },
+		{ "003-master-v3.3", "3.3.0" },
+		{ "004-master-v3.2", "3.2.0" },
 		{ "005-master-v3.1", "3.1.0" },
 		{ "006-master-v2.2-no-accept", "2.2.0" },
 	};
@@ -46,9 +48,8 @@ TEST what_upstream_served(void)
 	newest = test_file(&a, SERVED "001-master-v3.5/expected.body");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct str want = test_file(
-			&a, str_fmt(&a, SERVED "%s/expected.body",
-				    cases[i].dir)
-				    .p);
+			&a,
+			str_fmt(&a, SERVED "%s/expected.body", cases[i].dir).p);
 
 		ASSERT_STR_M(cases[i].version, str_trim(want),
 			     down(&a, newest, cases[i].version));

@@ -1,0 +1,190 @@
+/*
+ * mcoctl convert: an Ignition config in another version of the spec; and
+ * mcoctl hash: the names rendered configs get.
+ */
+#include "data/yml.h"
+#include "io/file.h"
+#include "mcoctl.h"
+
+struct convert_opts {
+	struct str to, output;
+};
+
+static const struct flag convert_flags[] = {
+	{ .name = "to",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct convert_opts, to),
+	  .value = "VERSION",
+	  .help = "3.5, 3.4, 3.3, 3.2, 3.1 or 2.2 (default 3.5)" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct convert_opts, output),
+	  .value = "FORMAT",
+	  .help = "json, json-compact or yaml (default json)" },
+	{ 0 },
+};
+
+static void convert_defaults(void *p)
+{
+	struct convert_opts *o = p;
+
+	o->to = S("3.5");
+	o->output = S("json");
+}
+
+/* The Ignition config of a file: the whole of it, or a MachineConfig's. */
+static int config_text(struct run *r, const char *path, struct str *out)
+{
+	struct docs_fault fault = { 0 };
+	struct docs docs = { 0 };
+	struct str text;
+	struct buf b;
+	struct mc mc = { 0 };
+	int rc = file_read(r->a, path, MANIFEST_MAX, &text, &r->err);
+
+	if (rc < 0)
+		return rc;
+	rc = docs_parse(r->a, text, &docs, &fault, &r->err);
+	if (rc < 0)
+		return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s", path,
+			       fault.line, fault.col, STRF(fault.problem));
+	if (docs.n != 1)
+		return err_set(&r->err, ERR_INVALID,
+			       "%s: %zu documents, not one config", path,
+			       docs.n);
+	if (str_is(json_str(docs.v[0].tree, "kind", S("")), "MachineConfig")) {
+		rc = mc_decode(r->a, &docs.v[0], &mc, &r->err);
+		*out = mc.config;
+		return rc < 0 ? err_wrap(&r->err, "%s", path) : 0;
+	}
+	if (docs.v[0].json) {
+		*out = docs.v[0].text;
+		return 0;
+	}
+	buf_init(&b, r->a);
+	json_encode(&b, docs.v[0].tree, JSON_SORTED);
+	*out = buf_str(&b);
+	return 0;
+}
+
+static int run_convert(struct run *r, const void *p)
+{
+	const struct convert_opts *o = p;
+	struct str text = S(""), to = o->to;
+	struct ign_obj *config = NULL;
+	struct semver v;
+	struct json *j = NULL;
+	int rc;
+
+	if (r->words.n != 1)
+		return err_set(&r->err, ERR_INVALID,
+			       "give one file, or - for standard input");
+	if (str_chr(to, '.') == str_rchr(to, '.'))
+		to = str_fmt(r->a, "%.*s.0", STRF(to));
+	if (!semver_parse(to, &v))
+		return err_set(
+			&r->err, ERR_INVALID,
+			"\"%.*s\" is no version: use 3.5, 3.4, 3.3, 3.2, "
+			"3.1 or 2.2",
+			STRF(o->to));
+	rc = config_text(r, str_z(r->a, r->words.v[0]), &text);
+	if (rc == 0)
+		rc = ign_parse_35(r->a, text, &config, &r->err);
+	if (rc == 0)
+		rc = ign_down(r->a, config, v, &j, &r->err);
+	if (rc < 0)
+		return err_wrap(&r->err, "%.*s", STRF(r->words.v[0]));
+	if (str_is(o->output, "yaml"))
+		return yml_emit(&r->out, j, &r->err);
+	json_encode(&r->out, j, str_is(o->output, "json") ? JSON_INDENT : 0);
+	buf_addc(&r->out, '\n');
+	return 0;
+}
+
+const struct command mcoctl_convert = {
+	.name = "convert",
+	.args = "[--to VERSION] FILE [-o json|json-compact|yaml]",
+	.summary = "write an Ignition config in another version of the spec",
+	.details =
+		"FILE is an Ignition config of spec 2.0 to 2.2 or 3.0 to 3.5, "
+		"or a MachineConfig.\nWhat the target cannot say is refused.",
+	.flags = convert_flags,
+	.opts_size = sizeof(struct convert_opts),
+	.defaults = convert_defaults,
+	.run = run_convert,
+};
+
+/* ---- hash ------------------------------------------------------------------------------ */
+
+struct hash_opts {
+	struct strs files;
+	bool recursive;
+};
+
+static const struct flag hash_flags[] = { MANIFEST_FLAGS(struct hash_opts),
+					  { 0 } };
+
+/* rendered-<pool>-<32 hex digits>: the pool, or "". */
+static struct str pool_of(struct str name)
+{
+	if (!str_starts(name, S("rendered-")) || name.n < 9 + 1 + 33)
+		return S("");
+	return str_sub(name, 9, name.n - 33);
+}
+
+static int run_hash(struct run *r, const void *p)
+{
+	struct hash_opts o = *(const struct hash_opts *)p;
+	struct mc_set set = { 0 };
+	bool wrong = false;
+	int rc;
+
+	for (size_t i = 0; i < r->words.n; i++)
+		VEC_PUSH(r->a, &o.files, r->words.v[i]);
+	rc = manifests_load(r, &o.files, o.recursive, &set);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < set.mcs.n; i++) {
+		const struct mc *mc = set.mcs.v[i];
+		struct str pool = pool_of(mc->meta.name), name = S("");
+
+		if (!pool.n)
+			continue;
+		rc = mc_rendered_name(r->a, pool, json_at(mc->doc.tree, "spec"),
+				      &name, &r->err);
+		if (rc < 0)
+			return err_wrap(&r->err, "MachineConfig %.*s",
+					STRF(mc->meta.name));
+		wrong = wrong || !str_eq(name, mc->meta.name);
+		if (str_eq(name, mc->meta.name))
+			buf_addf(&r->out, "%.*s: ok\n", STRF(mc->meta.name));
+		else
+			buf_addf(&r->out, "%.*s: its spec gives %.*s\n",
+				 STRF(mc->meta.name), STRF(name));
+	}
+	for (size_t i = 0; i < set.pools.n; i++) {
+		struct rendered m = { 0 };
+
+		rc = mcoctl_render_pool(r, &set, set.pools.v[i], &m);
+		if (rc < 0)
+			return rc;
+		buf_addf(&r->out, "pool %.*s: %.*s\n",
+			 STRF(set.pools.v[i]->meta.name), STRF(m.name));
+	}
+	return wrong ? 1 : 0;
+}
+
+const struct command mcoctl_hash = {
+	.name = "hash",
+	.args = "-f PATH... [-R]",
+	.summary =
+		"check the names of rendered configs, and tell those of pools",
+	.details =
+		"Exit status: 0, or 1 when a rendered config is not what its "
+		"name says; 2 for an error.",
+	.flags = hash_flags,
+	.opts_size = sizeof(struct hash_opts),
+	.error_status = 2,
+	.run = run_hash,
+};

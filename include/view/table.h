@@ -1,0 +1,22 @@
+/*
+ * table: columns as kubectl prints them: left-aligned, three blanks between.
+ */
+#ifndef VIEW_TABLE_H
+#define VIEW_TABLE_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+
+struct table {
+	struct arena *a;
+	size_t columns;
+	struct strs cells; /* row by row, the headings first */
+};
+
+/* headings: NULL-ended. */
+void table_init(struct table *t, struct arena *a, const char *const *headings);
+void table_cell(struct table *t, struct str text);
+/* Nothing when there are no rows. */
+void table_print(struct buf *b, const struct table *t);
+
+#endif

@@ -1,0 +1,271 @@
+#include "mc/lint.h"
+
+#include "mc/origin.h"
+
+struct linter {
+	struct arena *a;
+	const struct mc *mc;
+	struct mc_findings *out;
+	bool failed; /* an error was found in this one */
+};
+
+/* Where path stands in the manifest the MachineConfig came from. */
+static void place(struct linter *l, struct str path, bool at_key,
+		  struct mc_finding *f)
+{
+	const struct json *root = l->mc->doc.tree;
+	size_t line, col;
+
+	if (!root)
+		return;
+	ign_locate(root, l->mc->doc.text, path, at_key, &line, &col);
+	f->line = l->mc->doc.line + line - 1;
+	f->col = col;
+}
+
+static void find(struct linter *l, bool error, struct str path, bool at_key,
+		 struct str message)
+{
+	struct mc_finding f = {
+		.error = error,
+		.file = l->mc->file,
+		.object = str_fmt(l->a, "MachineConfig %.*s",
+				  STRF(l->mc->meta.name)),
+		.path = path,
+		.message = message,
+	};
+
+	place(l, path, at_key, &f);
+	l->failed = l->failed || error;
+	VEC_PUSH(l->a, l->out, f);
+}
+
+static struct str below_config(struct linter *l, struct str path)
+{
+	return path.n ? str_fmt(l->a, "spec.config.%.*s", STRF(path))
+		      : S("spec.config");
+}
+
+static void add_report(struct linter *l, const struct ign_report *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		find(l, r->v[i].fatal, below_config(l, r->v[i].path),
+		     r->v[i].at_key, r->v[i].message);
+}
+
+/* ---- what upstream refuses ------------------------------------------------------- */
+
+/* Of a failure without entries the first line says enough. */
+static void add_failure(struct linter *l, struct str text)
+{
+	ptrdiff_t report = str_find(text, S("\nReport: "));
+	struct str line;
+
+	if (report >= 0 && (size_t)report + 9 < text.n)
+		text = str_from(text, (size_t)report + 9);
+	(void)str_line(&text, &line);
+	find(l, true, S("spec.config"), false, line);
+}
+
+static const struct ign_obj *lint_ignition(struct linter *l)
+{
+	struct err err = ERR_INIT(l->a);
+	struct ign_report again = { 0 };
+	struct ign_parsed p = { 0 };
+	struct ign_obj *v3 = NULL;
+
+	if (!l->mc->config.n)
+		return NULL;
+	if (ign_parse(l->a, l->mc->config, &p, &err) < 0) {
+		if (p.report.fatal)
+			add_report(l, &p.report);
+		else
+			add_failure(l, err.msg);
+		return NULL;
+	}
+	if (p.v2) {
+		if (ign_parse_35(l->a, l->mc->config, &v3, &err) < 0)
+			add_failure(l, err.msg);
+		return v3;
+	}
+	add_report(l, &p.report);
+	ign_validate(l->a, p.config, 5, NULL, &again);
+	if (again.fatal && !p.report.fatal)
+		add_report(l, &again);
+	return p.config;
+}
+
+/* What is not Ignition's; where that failed, this would only repeat it. */
+static void lint_rest(struct linter *l)
+{
+	struct err err = ERR_INIT(l->a);
+	struct str path = S("spec");
+
+	if (l->failed || mc_validate(l->a, l->mc, &err) == 0)
+		return;
+	if (str_starts(err.msg, S("kernelType")))
+		path = S("spec.kernelType");
+	else if (str_starts(err.msg, S("invalid extensions")))
+		path = S("spec.extensions");
+	else if (str_starts(err.msg, S("invalid mode")))
+		path = S("spec.config.storage.files");
+	find(l, true, path, false, err.msg);
+}
+
+/* ---- what people regret ------------------------------------------------------------ */
+
+/* Everything else on the node is read-only, or gone after the next reboot. */
+static bool is_kept(struct str path)
+{
+	static const char *const roots[] = { "/etc/", "/var/",	"/usr/local/",
+					     "/opt/", "/home/", "/root/",
+					     "/srv/", "/mnt/" };
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
+		if (str_starts(path, str_of(roots[i])))
+			return true;
+	return false;
+}
+
+static void lint_files(struct linter *l, const struct ign_obj *config)
+{
+	const struct ign_objs *files = ign_files(config);
+
+	for (size_t i = 0; i < files->n; i++) {
+		struct str path = ign_str(files->v[i], IGN_FILE_PATH);
+		const struct ign_obj *c =
+			ign_sub(files->v[i], IGN_FILE_CONTENTS);
+		struct str at =
+			str_fmt(l->a, "spec.config.storage.files.%zu", i);
+
+		if (!is_kept(path))
+			find(l, false, str_fmt(l->a, "%.*s.path", STRF(at)),
+			     false,
+			     str_fmt(l->a,
+				     "%.*s is outside of /etc and /var (and the "
+				     "links into it): it cannot be written on a "
+				     "running node, or does not last",
+				     STRF(path)));
+		if (ign_list(files->v[i], IGN_FILE_APPEND)->n)
+			find(l, false, str_fmt(l->a, "%.*s.append", STRF(at)),
+			     false,
+			     S("append works on new machines only: running "
+			       "nodes refuse it"));
+		if (!ign_is_set(c, IGN_RESOURCE_SOURCE) &&
+		    !ign_list(files->v[i], IGN_FILE_APPEND)->n)
+			find(l, false, at, false,
+			     S("a file without contents.source renders, but the "
+			       "result does not parse again"));
+	}
+}
+
+static void lint_image(struct linter *l, struct str image, const char *path)
+{
+	if (image.n && str_find(image, S("@sha256:")) < 0)
+		find(l, false, str_of(path), false,
+		     str_fmt(l->a,
+			     "%.*s is a tag, not a digest: nodes may run "
+			     "different images under one name",
+			     STRF(image)));
+}
+
+/* Names the controllers give to what they generate and overwrite. */
+static void lint_name(struct linter *l)
+{
+	struct str name = l->mc->meta.name;
+	struct str role = mc_label(&l->mc->meta, MC_ROLE);
+	bool taken = str_starts(name, S("rendered-")) ||
+		     str_find(name, S("-generated-")) >= 0;
+	struct str prefixes[] = { S("00-"), S("01-") };
+
+	for (size_t i = 0; role.n && i < 2; i++)
+		taken = taken || str_starts(name, str_fmt(l->a, "%.*s%.*s",
+							  STRF(prefixes[i]),
+							  STRF(role)));
+	if (!name.n)
+		find(l, true, S("metadata.name"), false,
+		     S("a MachineConfig needs a name"));
+	if (taken && !mc_annotation(&l->mc->meta, MC_BY_CONTROLLER).n)
+		find(l, false, S("metadata.name"), false,
+		     S("the controllers generate MachineConfigs of such names "
+		       "and may overwrite it"));
+	if (!l->mc->meta.labels)
+		find(l, false, S("metadata"), false,
+		     S("without a label no pool selects it: " MC_ROLE
+		       " is the usual one"));
+}
+
+void mc_lint(struct arena *a, const struct mc *mc, struct mc_findings *out)
+{
+	struct linter l = { .a = a, .mc = mc, .out = out };
+	const struct ign_obj *config;
+
+	lint_name(&l);
+	config = lint_ignition(&l);
+	lint_rest(&l);
+	lint_files(&l, config);
+	lint_image(&l, mc->os_image, "spec.osImageURL");
+	lint_image(&l, mc->extensions_image,
+		   "spec.baseOSExtensionsContainerImage");
+}
+
+/* ---- pools ----------------------------------------------------------------------------- */
+
+static struct str says(struct arena *a, const struct mc_origin *o)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	for (size_t i = 0; i < o->n; i++)
+		buf_addf(&b, "%s%.*s", i ? ", " : "",
+			 STRF(o->v[i].mc->meta.name));
+	return buf_str(&b);
+}
+
+static void lint_size(struct arena *a, struct str pool,
+		      const struct mcs *sources, size_t size,
+		      struct mc_findings *out)
+{
+	struct mc_finding f = { .error = size > MC_SIZE_MAX,
+				.object = str_fmt(a, "MachineConfigPool %.*s",
+						  STRF(pool)) };
+	struct buf b;
+
+	if (size < MC_SIZE_MAX / 10 * 8)
+		return;
+	buf_init(&b, a);
+	buf_addf(&b, "the rendered config has %zu of at most %d bytes:", size,
+		 MC_SIZE_MAX);
+	for (size_t i = 0; i < sources->n; i++)
+		buf_addf(&b, "%s %.*s %zu%%", i ? "," : "",
+			 STRF(sources->v[i]->meta.name),
+			 sources->v[i]->config.n * 100 / (size ? size : 1));
+	f.message = buf_str(&b);
+	VEC_PUSH(a, out, f);
+}
+
+void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources,
+		  size_t size, struct mc_findings *out)
+{
+	struct mc_origins origins = { 0 };
+	struct err ignored = ERR_INIT(a);
+
+	if (mc_origins(a, sources, &origins, &ignored) < 0)
+		return; /* told of the MachineConfig itself */
+	for (size_t i = 0; i < origins.n; i++) {
+		const struct mc_origin *o = origins.v[i];
+		struct mc_finding f = {
+			.object = str_fmt(a, "MachineConfigPool %.*s",
+					  STRF(pool)),
+		};
+
+		if (o->n < 2 || o->unit)
+			continue;
+		f.message = str_fmt(a,
+				    "%.*s is set by %.*s: what the last one "
+				    "sets wins",
+				    STRF(o->key), STRF(says(a, o)));
+		VEC_PUSH(a, out, f);
+	}
+	lint_size(a, pool, sources, size, out);
+}
