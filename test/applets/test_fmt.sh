@@ -25,7 +25,7 @@ expect 'several files' 0 $'a: null\nb:\n- 1\n- {}\n---\na: null\nb:\n- 1\n- {}\n
 # The README shows this output: it must be true.
 expect "the README's example" 0 "$(sed -n '/^    \$ build\/mcoctl fmt examples/,/^$/p' README.md |
 	sed -e 1d -e 's/^    //' -e '/^$/d')
-" '' "$BIN/mcoctl" fmt examples/50-worker-chrony.yaml
+" '' "$BIN/mcoctl" fmt examples/cluster/50-worker-chrony.yaml
 expect "the README's mistake" 1 '' "$(sed -n 's/^    \(Error: -:3:1.*\)/\1/p' README.md)
 " "$BIN/mcoctl" fmt <<< $'spec:\n  config: {a: b'
 
@@ -39,9 +39,9 @@ expect 'no such file' 1 '' $'Error: open /nonexistent: No such file or directory
 	"$BIN/mcoctl" fmt /nonexistent
 expect 'a folder' 1 '' "Error: read $TMP: Is a directory
 " "$BIN/mcoctl" fmt "$TMP"
-printf '"a\x7f"' | expect 'what upstream cannot write' 1 '' \
-	$'Error: -: document 1: yaml: control characters are not allowed\n' \
-	"$BIN/mcoctl" fmt
+printf '{"a":"\x7f"}' > "$TMP/del.json"
+expect 'what upstream cannot write' 1 '' "Error: $TMP/del.json: document 1: yaml: control characters are not allowed
+" "$BIN/mcoctl" fmt "$TMP/del.json"
 head -c 70000 /dev/zero | tr '\0' '[' > "$TMP/deep.yaml"
 expect 'too deep' 1 '' "Error: $TMP/deep.yaml: line 1: nested more than 1000 levels deep
 " "$BIN/mcoctl" fmt "$TMP/deep.yaml"

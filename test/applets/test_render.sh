@@ -33,19 +33,19 @@ spec:
   machineConfigSelector:
     matchLabels: {machineconfiguration.openshift.io/role: worker}
 Y
-mkdir "$TMP/dir" && cp "$TMP/pool.yaml" "$TMP/dir/" && cp examples/50-worker-chrony.yaml "$TMP/dir/"
+mkdir "$TMP/dir" && cp "$TMP/pool.yaml" "$TMP/dir/" && cp examples/cluster/50-worker-chrony.yaml "$TMP/dir/"
 expect 'names' 0 "$("$BIN/mcoctl" render -f "$TMP/dir" -o name)
-" '' "$BIN/mcoctl" render -f "$TMP/pool.yaml" -f examples/50-worker-chrony.yaml --pool worker -o name
+" '' "$BIN/mcoctl" render -f "$TMP/pool.yaml" -f examples/cluster/50-worker-chrony.yaml --pool worker -o name
 # the order of files never matters
 expect 'any order of files' 0 "$("$BIN/mcoctl" render -f "$TMP/dir")
-" '' "$BIN/mcoctl" render -f examples/50-worker-chrony.yaml "$TMP/pool.yaml"
+" '' "$BIN/mcoctl" render -f examples/cluster/50-worker-chrony.yaml "$TMP/pool.yaml"
 # a list, as `oc get mc,mcp -o json` prints it
 "$BIN/mcoctl" fmt -o json-compact "$TMP/dir/"* | awk 'BEGIN { printf "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[" } { printf "%s%s", (NR > 1 ? "," : ""), $0 } END { print "]}" }' > "$TMP/list.json"
 expect 'a list' 0 "$("$BIN/mcoctl" render -f "$TMP/dir")
 " '' "$BIN/mcoctl" render -f "$TMP/list.json"
 g=$TMP/gather/quay-io-x/cluster-scoped-resources/machineconfiguration.openshift.io
 mkdir -p "$g/machineconfigs" "$g/machineconfigpools"
-cp examples/50-worker-chrony.yaml "$g/machineconfigs/"; cp "$TMP/pool.yaml" "$g/machineconfigpools/"
+cp examples/cluster/50-worker-chrony.yaml "$g/machineconfigs/"; cp "$TMP/pool.yaml" "$g/machineconfigpools/"
 expect 'a must-gather' 0 "$("$BIN/mcoctl" render -f "$TMP/dir")
 " '' "$BIN/mcoctl" render -f "$TMP/gather"
 expect 'what went in' 0 "$("$BIN/mcoctl" render -f "$TMP/dir" -o name)
@@ -54,13 +54,13 @@ expect 'what went in' 0 "$("$BIN/mcoctl" render -f "$TMP/dir" -o name)
 " "$BIN/mcoctl" render -f "$TMP/dir" -o name -v
 
 expect 'no pool' 1 '' $'Error: no MachineConfigPool among the manifests\n' \
-	"$BIN/mcoctl" render -f examples/50-worker-chrony.yaml
+	"$BIN/mcoctl" render -f examples/cluster/50-worker-chrony.yaml
 expect 'an unknown pool' 1 '' $'Error: no MachineConfigPool "infra" among the manifests: there are worker\n' \
 	"$BIN/mcoctl" render -f "$TMP/dir" --pool infra
-sed 's/nosmt/5/' examples/50-worker-chrony.yaml > "$TMP/bad.yaml"
+sed 's/nosmt/5/' examples/cluster/50-worker-chrony.yaml > "$TMP/bad.yaml"
 expect 'a number for a string' 1 '' "Error: $TMP/bad.yaml:2:1: MachineConfig 50-worker-chrony: json: cannot unmarshal number into Go struct field MachineConfigSpec.spec.kernelArguments of type string
 " "$BIN/mcoctl" render -f "$TMP/pool.yaml" -f "$TMP/bad.yaml"
-sed 's/3.5.0/3.9.0/' examples/50-worker-chrony.yaml > "$TMP/bad.yaml"
+sed 's/3.5.0/3.9.0/' examples/cluster/50-worker-chrony.yaml > "$TMP/bad.yaml"
 expect 'an unknown version' 1 '' "Error: pool worker: MachineConfig 50-worker-chrony ($TMP/bad.yaml): parsing Ignition config failed: unknown version. Supported spec versions: 2.2,3.0,3.1,3.2,3.3,3.4,3.5
 " "$BIN/mcoctl" render -f "$TMP/pool.yaml" -f "$TMP/bad.yaml"
 printf 'metadata: {}\n' > "$TMP/bad.yaml"

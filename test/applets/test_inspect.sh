@@ -1,0 +1,120 @@
+# diff, validate, cat, files, blame, hash, convert: on the examples and on files
+# made here.
+. test/applets/lib.sh
+ctl=$BIN/mcoctl base=examples/cluster
+
+# ---- diff
+"$ctl" diff -f examples/new-time-source.yaml --base $base > "$TMP/diff"
+expect 'what a change does' 1 "$(cat "$TMP/diff")
+" '' "$ctl" diff -f examples/new-time-source.yaml --base $base
+expect 'the contents that differ' 0 '  -pool ntp.example.net iburst
+  +pool time.example.net iburst
+  +makestep 1.0 3
+' '' grep -E '^  [-+](pool|makestep)' <(sed -n '/^pool infra: r/q;p' "$TMP/diff")
+expect 'the summary' 0 'pool worker: each node: drain and reboot
+  Reboot: file /etc/chrony.conf: no disruption policy for this path
+pool infra: each node: drain and reboot
+  Reboot: file /etc/chrony.conf: no disruption policy for this path
+' '' grep -A1 -E '^pool (worker|infra): each' "$TMP/diff"
+expect 'one pool only' 0 'pool infra: each node: drain and reboot
+' '' grep -E '^pool .*each' <("$ctl" diff -p infra -f examples/new-time-source.yaml --base $base)
+expect 'no change' 0 '' '' "$ctl" diff -f $base/50-worker-chrony.yaml --base $base
+expect 'two folders, the same' 0 '' '' "$ctl" diff $base $base
+"$ctl" render -f $base -p worker > "$TMP/a.yaml"
+"$ctl" render -f $base -f examples/new-time-source.yaml -p worker > "$TMP/b.yaml" 2>/dev/null
+expect 'a rendered config and itself' 0 '' '' "$ctl" diff "$TMP/a.yaml" "$TMP/a.yaml"
+sed 's/- nosmt/- quiet/' "$TMP/a.yaml" > "$TMP/c.yaml"
+expect 'two rendered configs' 1 "$(sed -n 's/^  name: \(rendered.*\)/\1 -> \1/p' "$TMP/a.yaml")
+kernelArguments
+  --- a/kernelArguments
+  +++ b/kernelArguments
+  @@ -1,2 +1,2 @@
+  -nosmt
+  +quiet
+   mitigations=auto
+
+each node: drain and reboot
+  Reboot: kernelArguments: new kernel arguments need a reboot
+" '' "$ctl" diff "$TMP/a.yaml" "$TMP/c.yaml"
+expect 'as JSON' 0 'true
+["Reboot"]
+' '' python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))["differences"][0]
+print(json.dumps(d["reboot"])); print(json.dumps([a["type"] for a in d["actions"]]))' \
+	<("$ctl" diff -o json "$TMP/a.yaml" "$TMP/c.yaml")
+expect 'another diff program' 1 'config
+LIVE MERGED
+' '' env KUBECTL_EXTERNAL_DIFF="$PWD/test/applets/external-diff.sh" "$ctl" diff "$TMP/a.yaml" "$TMP/c.yaml"
+cat > "$TMP/secret.yaml" <<'Y'
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata: {name: s, labels: {machineconfiguration.openshift.io/role: worker}}
+spec: {config: {ignition: {version: 3.5.0}, storage: {files: [{path: /etc/tls.key, contents: {source: "data:,hunter2"}}, {path: /etc/bin, contents: {source: "data:;base64,AAEC"}}]}}}
+Y
+expect 'secrets are masked, binaries told by their sum' 0 'file /etc/bin (added)
+  + 3 bytes, sha256 ae4b3280e56e2faf83f414a6e3dabe9d5fbe18976544c05fed121accb85b53fc
+file /etc/tls.key (added)
+  contents differ, but look secret: --show-secrets shows them
+' '' grep -A1 '^file' <("$ctl" diff -p worker -f "$TMP/secret.yaml" --base $base)
+expect 'unless asked for' 0 '  +hunter2
+' '' grep hunter <("$ctl" diff --show-secrets -p worker -f "$TMP/secret.yaml" --base $base)
+expect 'an error is 2' 2 '' $'Error: open /nonexistent: No such file or directory\n' \
+	"$ctl" diff /nonexistent $base
+expect 'nothing given is 2' 2 '' $'Error: give two configs to compare (diff A B), or new manifests and what they change (diff -f NEW --base DUMP)\n' "$ctl" diff
+
+# ---- validate
+expect 'valid' 0 $'5 objects, 2 MachineConfigs: valid\n' '' "$ctl" validate -f $base
+expect 'careless' 1 'examples/careless.yaml:5:9: warning: MachineConfig 00-worker-mine: metadata.name: the controllers generate MachineConfigs of such names and may overwrite it
+examples/careless.yaml:19:15: error: MachineConfig 00-worker-mine: spec.config.storage.files.1.path: path not absolute
+examples/careless.yaml:9:15: warning: MachineConfig 00-worker-mine: spec.osImageURL: registry.example.net/os:latest is a tag, not a digest: nodes may run different images under one name
+' '' "$ctl" validate -f examples/careless.yaml
+grep -v relative examples/careless.yaml | sed '/^          source: data:,x$/{N;}' | awk '/source/ && n++ { next } !/^        contents:$/ || !c++' > "$TMP/regret.yaml"
+expect 'a path that does not last' 0 "$TMP/regret.yaml:15:15: warning: MachineConfig 00-worker-mine: spec.config.storage.files.0.path: /usr/lib/mine.conf is outside of /etc and /var (and the links into it): it cannot be written on a running node, or does not last
+" '' grep /usr/lib <("$ctl" validate -f "$TMP/regret.yaml")
+expect 'one file, two MachineConfigs' 0 'warning: MachineConfigPool worker: /etc/chrony.conf is set by 50-worker-chrony, 50-worker-chrony2: what the last one sets wins
+' '' grep 'set by' <(sed 's/name: 50-worker-chrony/&2/' $base/50-worker-chrony.yaml | "$ctl" validate -f $base -f - | grep worker:)
+expect 'strict' 1 '' '' bash -c '"$0" validate --strict -f "$1" > /dev/null' "$ctl" "$TMP/regret.yaml"
+expect 'unreadable is 2' 2 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate /nonexistent
+
+# ---- cat, files, blame
+expect 'cat' 0 $'net.core.somaxconn = 4096\n' '' "$ctl" cat -f $base infra:/etc/sysctl.d/90-infra.conf
+expect 'cat of a file that holds one' 0 $'pool ntp.example.net iburst\n' '' "$ctl" cat $base/50-worker-chrony.yaml /etc/chrony.conf
+expect 'cat of nothing' 1 '' "Error: 50-worker-chrony has no file or unit /etc/none
+" "$ctl" cat $base/50-worker-chrony.yaml /etc/none
+expect 'files' 0 'PATH                          MODE   SIZE   FROM               OVERRIDES
+/etc/chrony.conf              0644   28     50-worker-chrony   -
+/etc/sysctl.d/90-infra.conf   0644   26     60-infra-sysctl    -
+' '' "$ctl" files -f $base infra
+sed 's/name: 50-worker-chrony/name: 70-mine/; s/mode: 0644/mode: 0600/' $base/50-worker-chrony.yaml > "$TMP/70.yaml"
+expect 'files that are overridden' 0 'PATH               MODE   SIZE   FROM      OVERRIDES
+/etc/chrony.conf   0600   28     70-mine   50-worker-chrony
+' '' "$ctl" files -f $base -f "$TMP/70.yaml" worker
+expect 'blame' 0 "MACHINECONFIG      SETS                      MANIFEST
+50-worker-chrony   overwrite,contents,mode   $base/50-worker-chrony.yaml
+70-mine            overwrite,contents,mode   $TMP/70.yaml
+" '' "$ctl" blame -f $base -f "$TMP/70.yaml" worker:/etc/chrony.conf
+expect 'an unknown config' 1 '' $'Error: "nowhere" is neither a MachineConfigPool nor a MachineConfig of the manifests\n' \
+	"$ctl" files -f $base nowhere
+
+# ---- hash, convert
+name=$(sed -n 's/^  name: \(rendered.*\)/\1/p' "$TMP/a.yaml")
+expect 'a name that is right' 0 "$name: ok
+" '' "$ctl" hash "$TMP/a.yaml"
+expect 'a name that is not' 1 "$name: its spec gives $("$ctl" hash "$TMP/c.yaml" | sed 's/.*gives //')
+" '' "$ctl" hash "$TMP/c.yaml"
+expect 'down to 2.2' 0 '{"ignition":{"version":"2.2.0"},"storage":{"files":[{"filesystem":"root","overwrite":true,"path":"/etc/chrony.conf","contents":{"source":"data:,pool%20ntp.example.net%20iburst%0A"},"mode":420}]}}
+' '' "$ctl" convert --to 2.2 -o json-compact $base/50-worker-chrony.yaml
+expect 'up from 3.4' 0 'ignition:
+  version: 3.5.0
+storage:
+  files:
+  - contents:
+      source: data:,net.core.somaxconn%20%3D%204096%0A
+    mode: 420
+    path: /etc/sysctl.d/90-infra.conf
+' '' "$ctl" convert -o yaml $base/60-infra-sysctl.yaml
+expect 'what the target cannot say' 1 '' 'Error: -: KernelArguments is not supported on 3.2
+' "$ctl" convert --to 3.2 - <<< '{"ignition":{"version":"3.5.0"},"kernelArguments":{"shouldExist":["a"]}}'
+expect 'no such version' 1 '' $'Error: "x" is no version: use 3.5, 3.4, 3.3, 3.2, 3.1 or 2.2\n' \
+	"$ctl" convert --to x $base/60-infra-sysctl.yaml
+finish
