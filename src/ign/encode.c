@@ -38,8 +38,7 @@ static struct json *value(struct arena *a, const struct ign_field *f,
 	case IGN_BOOL:
 		return json_new_bool(a, v->u.b);
 	case IGN_OBJ:
-		return v->u.o ? encode(a, v->u.o, minor)
-			      : json_new(a, JSON_OBJECT);
+		return encode(a, v->u.o ? v->u.o : ign_new(a, f->sub), minor);
 	case IGN_STRS:
 		list = json_new(a, JSON_ARRAY);
 		for (size_t i = 0; i < v->u.strs.n; i++)

@@ -1,0 +1,51 @@
+/*
+ * Whole manifests: loaded, checked, rendered. Also as TOML, and as the text of a
+ * unit and a URL on the way.
+ */
+#include "fuzz.h"
+
+#include "data/toml.h"
+#include "data/yml.h"
+#include "mc/lint.h"
+#include "plan/render.h"
+#include "plan/update.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct str in = { (const char *)data, size };
+	struct mc_findings found = { 0 };
+	struct mc_fault fault = { 0 };
+	struct mc_set set = { 0 };
+	struct json *j;
+
+	if (toml_parse(&a, in, &j, &err) < 0)
+		MUST(err.msg.n);
+	if (mc_load(&a, S("f"), in, &set, &fault, &err) < 0) {
+		MUST(err.msg.n);
+		arena_free(&a);
+		return 0;
+	}
+	for (size_t i = 0; i < set.mcs.n; i++)
+		mc_lint(&a, set.mcs.v[i], &found);
+	for (size_t i = 0; i < set.pools.n; i++) {
+		struct render_in r = { .raw = S("v"),
+				       .hash = S("h"),
+				       .pool = set.pools.v[i],
+				       .mcs = &set.mcs };
+		struct update_plan plan;
+		struct rendered out;
+		struct update_in u = { .from = &out.merged, .to = &out.merged };
+
+		plan_render_adopt(&a, &set, &r);
+		if (plan_render(&a, &r, &out, NULL, &err) < 0) {
+			MUST(err.msg.n);
+			continue;
+		}
+		MUST(plan_update(&a, &u, &plan, &err) == 0);
+		MUST(!plan.reboot && !plan.drain);
+	}
+	arena_free(&a);
+	return 0;
+}

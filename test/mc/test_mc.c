@@ -1,0 +1,208 @@
+/* Selectors and reconcilability, as tables. */
+#include "../test.h"
+
+#include "mc/reconcile.h"
+#include "mc/selector.h"
+
+static struct json *parse(struct arena *a, const char *text)
+{
+	struct err err = ERR_INIT(a);
+	struct json *j;
+
+	if (json_parse(a, str_of(text), NULL, &j, &err) < 0)
+		abort();
+	return j;
+}
+
+TEST selectors(void)
+{
+	static const struct {
+		const char *selector, *labels, *text;
+		bool match;
+	} cases[] = {
+		{ "{\"matchLabels\":{\"b\":\"2\",\"a\":\"1\"}}",
+		  "{\"a\":\"1\",\"b\":\"2\",\"c\":\"3\"}", "a=1,b=2", true },
+		{ "{\"matchLabels\":{\"a\":\"1\"}}", "{\"a\":\"2\"}", "a=1",
+		  false },
+		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"In\",\"values\":[\"worker\",\"infra\"]}]}",
+		  "{\"r\":\"infra\"}", "r in (infra,worker)", true },
+		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"NotIn\",\"values\":[\"x\"]}]}",
+		  "{}", "r notin (x)", true },
+		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"Exists\"}]}",
+		  "{\"r\":\"\"}", "r", true },
+		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"DoesNotExist\"}]}",
+		  "{\"r\":\"\"}", "!r", false },
+		{ "{}", "{}", "", true },
+		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"Near\"}]}",
+		  NULL, "\"Near\" is not a valid label selector operator",
+		  false },
+		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"In\"}]}",
+		  NULL,
+		  "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
+		  false },
+		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"Exists\",\"values\":[\"x\"]}]}",
+		  NULL,
+		  "values: Invalid value: [\"x\"]: values set must be empty for exists and does not exist",
+		  false },
+		{ "{\"matchLabels\":{\"bad key!\":\"x\"}}", NULL,
+		  "key: Invalid value: \"bad key!\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+		  false },
+		{ "{\"matchLabels\":{\"a\":\"no spaces\"}}", NULL,
+		  "values[0][a]: Invalid value: \"no spaces\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+		  false },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct err err = ERR_INIT(&a);
+		struct selector s;
+		int rc = selector_make(&a, parse(&a, cases[i].selector), &s,
+				       &err);
+
+		if (!cases[i].labels) {
+			ASSERT_INT_M(cases[i].selector, -ERR_INVALID, rc);
+			ASSERT_STR_M(cases[i].selector, str_of(cases[i].text),
+				     err.msg);
+			continue;
+		}
+		ASSERT_INT_M(cases[i].selector, 0, rc);
+		ASSERT_STR_M(cases[i].selector, str_of(cases[i].text),
+			     selector_text(&a, &s));
+		ASSERT_INT_M(cases[i].selector, cases[i].match,
+			     selector_matches(&s, parse(&a, cases[i].labels)));
+	}
+	PASS();
+}
+
+static struct mc_merged merged(struct arena *a, const char *rest)
+{
+	struct err err = ERR_INIT(a);
+	struct mc_merged m = { 0 };
+	struct str text =
+		str_fmt(a, "{\"ignition\":{\"version\":\"3.5.0\"}%s%s}",
+			*rest ? "," : "", rest);
+
+	if (ign_parse_35(a, text, &m.config, &err) < 0) {
+		(void)printf("%s: %.*s\n", rest, STRF(err.msg));
+		abort();
+	}
+	return m;
+}
+
+TEST what_running_nodes_refuse(void)
+{
+	static const struct {
+		const char *name, *from, *to, *want;
+	} cases[] = {
+		{ "files", "", "\"storage\":{\"files\":[{\"path\":\"/a\"}]}",
+		  NULL },
+		{ "groups", "", "\"passwd\":{\"groups\":[{\"name\":\"g\"}]}",
+		  "invalid passwd change(s): ignition Passwd Groups section contains changes" },
+		{ "another user", "",
+		  "\"passwd\":{\"users\":[{\"name\":\"bob\"}]}",
+		  "invalid passwd change(s): ignition passwd user section contains unsupported changes: non-core user" },
+		{ "core without keys", "",
+		  "\"passwd\":{\"users\":[{\"name\":\"core\"}]}",
+		  "invalid passwd change(s): ignition passwd user section contains unsupported changes: user must be core and have 1 or more sshKeys" },
+		{ "core's shell", "",
+		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"k\"],\"shell\":\"/bin/sh\"}]}",
+		  "invalid passwd change(s): SSH keys and password hash are not reconcilable" },
+		{ "core's keys", "",
+		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"k\"]}]}",
+		  NULL },
+		{ "all users go",
+		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"k\"]}]}",
+		  "", NULL },
+		{ "kernel arguments in Ignition", "",
+		  "\"kernelArguments\":{\"shouldExist\":[\"a\"]}",
+		  "ignition kargs section contains changes" },
+		{ "disks", "", "\"storage\":{\"disks\":[{\"device\":\"/d\"}]}",
+		  "ignition disks section contains changes" },
+		{ "directories",
+		  "\"storage\":{\"directories\":[{\"path\":\"/d\"}]}", "",
+		  "ignition directories section contains changes" },
+		{ "links come", "",
+		  "\"storage\":{\"links\":[{\"path\":\"/l\",\"target\":\"/t\"}]}",
+		  "ignition links section contains changes" },
+		{ "links go",
+		  "\"storage\":{\"links\":[{\"path\":\"/l\",\"target\":\"/t\"}]}",
+		  "", NULL },
+		{ "append", "",
+		  "\"storage\":{\"files\":[{\"path\":\"/a\",\"append\":[{\"source\":\"data:,x\"}]}]}",
+		  "ignition file /a includes append" },
+		{ "the force file", "",
+		  "\"storage\":{\"files\":[{\"path\":\"/run/machine-config-daemon-force\"}]}",
+		  "cannot create /run/machine-config-daemon-force via Ignition" },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct mc_overrides none = { 0 }, disks;
+	struct mc_merged from, to;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *got;
+
+		from = merged(&a, cases[i].from);
+		to = merged(&a, cases[i].to);
+		got = mc_irreconcilable(&a, &from, &to, &none);
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), str_of(got));
+	}
+	disks = mc_overrides_of(parse(
+		&a,
+		"{\"spec\":{\"irreconcilableValidationOverrides\":{\"storage\":[\"Disks\"]}}}"));
+	from = merged(&a, "");
+	to = merged(&a, "\"storage\":{\"disks\":[{\"device\":\"/d\"}]}");
+	ASSERT(!mc_irreconcilable(&a, &from, &to, &disks));
+	to.fips = true;
+	ASSERT_STR("detected change to FIPS flag; refusing to modify FIPS on a "
+		   "running cluster",
+		   str_of(mc_irreconcilable(&a, &from, &to, &disks)));
+	PASS();
+}
+
+TEST who_is_blamed(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_overrides none = { 0 };
+	struct mc_merged from = merged(&a, "");
+	struct mc_merged to =
+		merged(&a, "\"storage\":{\"directories\":[{\"path\":\"/d\"}]}");
+	struct mc fine = { .meta.name = S("10-a"),
+			   .config = S(
+				   "{\"ignition\":{\"version\":\"3.5.0\"}}") };
+	struct mc bad = {
+		.meta.name = S("20-b"),
+		.config = S(
+			"{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"directories\":[{\"path\":\"/d\"}]}}"),
+	};
+	struct mcs sources = { 0 };
+
+	VEC_PUSH(&a, &sources, &fine);
+	VEC_PUSH(&a, &sources, &bad);
+	ASSERT_INT(-ERR_INVALID,
+		   mc_reconcile(&a, S("rendered-old"), &from, S("rendered-new"),
+				&to, &sources, &none, &err));
+	ASSERT_STR("reconciliation failed between current config "
+		   "\"rendered-old\" and base config \"20-b\": ignition "
+		   "directories section contains changes",
+		   err.msg);
+	sources.n = 1;
+	ASSERT_INT(-ERR_INVALID,
+		   mc_reconcile(&a, S("rendered-old"), &from, S("rendered-new"),
+				&to, &sources, &none, &err));
+	ASSERT_STR("render reconciliation error: new machineconfig "
+		   "\"rendered-old\" is not reconcilable against "
+		   "\"rendered-new\": ignition directories section contains "
+		   "changes; component errors: <nil>",
+		   err.msg);
+	PASS();
+}
+
+SUITE(suite)
+{
+	RUN_TEST(selectors);
+	RUN_TEST(what_running_nodes_refuse);
+	RUN_TEST(who_is_blamed);
+}
+
+TEST_MAIN(suite)
