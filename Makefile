@@ -97,7 +97,7 @@ APPLET_SRC := $(wildcard applets/*.c)
 HEADERS	:= $(wildcard include/*/*.h) $(wildcard applets/*.h)
 TEST_SRC := $(foreach l,$(LAYERS) applets,$(wildcard test/$l/test_*.c))
 FUZZ_SRC := $(wildcard test/fuzz/fuzz_*.c)
-BENCH_SRC := $(wildcard test/bench/bench_*.c)
+BENCH_SRC := $(wildcard test/bench/*.c)
 TIDY_SRC := $(PURE_SRC) $(LOWER_SRC) $(APPLET_SRC)
 
 obj	= $(patsubst %.c,$(OUT)/obj/%.o,$1)

@@ -22,7 +22,7 @@ struct mc_findings {
 };
 
 /* Every rule on one MachineConfig. */
-void mc_lint(struct arena *a, const struct mc *mc, struct mc_findings *out);
+void mc_lint(struct arena *a, struct mc *mc, struct mc_findings *out);
 
 /* What shows only among those that one pool merges (in merge order): paths that
  * several set, and how near to etcd's limit the result of size bytes is. */

@@ -12,8 +12,12 @@ struct mcs {
 	size_t n, cap;
 };
 
-/* Upstream's checks of one MachineConfig before it is merged. */
-int mc_validate(struct arena *a, const struct mc *mc, struct err *err);
+/*
+ * Upstream's checks of one MachineConfig before it is merged. Remembers what it
+ * parsed in mc->ignition (which a must outlive), so that it is parsed once
+ * however many pools take it in.
+ */
+int mc_validate(struct arena *a, struct mc *mc, struct err *err);
 
 /* Worker-labelled ones first, each group by name, bytewise; in place.
  * ERR_INVALID when one has no labels. */

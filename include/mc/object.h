@@ -25,12 +25,15 @@ struct mc_meta {
 	const struct json *labels, *annotations; /* objects, or NULL */
 };
 
+struct ign_obj;
+
 struct mc {
 	struct mc_meta meta;
 	struct str config; /* Ignition as bytes; "" when there is none */
 	struct strs kargs, extensions;
 	struct str kernel_type, os_image, extensions_image;
 	bool fips;
+	struct ign_obj *ignition; /* parsed, once it has been validated */
 	struct doc doc; /* what it was decoded from */
 	struct str file; /* where that was read, for people */
 };

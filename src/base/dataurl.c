@@ -45,16 +45,30 @@ static bool is_token(int32_t r)
 	return r > 0x20 && r < 0x7F && !strchr("()<>@,;:\\\"/[]?=", r);
 }
 
-static bool is_url_char(int32_t r)
+/* What data may consist of: a table each, made on the first call. */
+static const bool *url_bytes(void)
 {
-	return r > 0x20 && r < 0x7F && !strchr("<>#\"{}|\\^[]`", r);
+	static bool ok[256];
+
+	if (!ok['a']) {
+		for (int c = 0x21; c < 0x7F; c++)
+			ok[c] = !strchr("<>#\"{}|\\^[]`", c);
+	}
+	return ok;
 }
 
-static bool is_base64_char(int32_t r)
+static const bool *base64_bytes(void)
 {
-	return (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') ||
-	       (r >= '0' && r <= '9') || r == '+' || r == '/' || r == '=' ||
-	       r == '\n';
+	static bool ok[256];
+
+	if (!ok['a']) {
+		for (int c = 'a'; c <= 'z'; c++)
+			ok[c] = ok[c - 'a' + 'A'] = true;
+		for (int c = '0'; c <= '9'; c++)
+			ok[c] = true;
+		ok['+'] = ok['/'] = ok['='] = ok['\n'] = true;
+	}
+	return ok;
 }
 
 static bool is_hex(char c)
@@ -265,11 +279,11 @@ static int parameter(struct lexer *l, bool *base64)
 
 static int payload(struct lexer *l, struct dataurl *out)
 {
+	const bool *ok = out->base64 ? base64_bytes() : url_bytes();
 	struct str raw = str_from(l->in, l->pos);
-	int32_t r;
 
-	while ((r = next(l)) != END)
-		if (out->base64 ? !is_base64_char(r) : !is_url_char(r))
+	for (size_t i = 0; i < raw.n; i++)
+		if (!ok[(unsigned char)raw.p[i]])
 			return bad(l, "invalid data character");
 	if (out->base64)
 		return base64_decode(l->a, raw, &out->data, l->err);

@@ -11,11 +11,26 @@ struct loader {
 	struct yml_decode d;
 	yaml_parser_t parser;
 	struct str text;
-	size_t byte, chars; /* the cursor */
+	bool ascii; /* characters are bytes: marks are offsets */
+	size_t byte, chars; /* the cursor, for other texts */
 	struct map anchors;
 	unsigned depth;
 	char flow; /* what ends the flow collection we are in; 0 outside */
 };
+
+static bool is_ascii(struct str s)
+{
+	uint64_t high = 0, w;
+	size_t i = 0;
+
+	for (; i + 8 <= s.n; i += 8) {
+		memcpy(&w, s.p + i, 8);
+		high |= w;
+	}
+	for (; i < s.n; i++)
+		high |= (unsigned char)s.p[i];
+	return !(high & 0x8080808080808080u);
+}
 
 static size_t char_len(unsigned char c)
 {
@@ -25,6 +40,8 @@ static size_t char_len(unsigned char c)
 /* The byte offset of a mark not before the last one asked for. */
 static size_t offset_of(struct loader *l, const yaml_mark_t *m)
 {
+	if (l->ascii)
+		return m->index < l->text.n ? m->index : l->text.n;
 	while (l->chars < m->index && l->byte < l->text.n) {
 		l->byte += char_len((unsigned char)l->text.p[l->byte]);
 		l->chars++;
@@ -285,6 +302,7 @@ int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts,
 			       text.n, opts->size_max);
 	if (str_starts(text, S("\xEF\xBB\xBF")))
 		l.byte = 3; /* a byte order mark is no character */
+	l.ascii = is_ascii(text);
 	map_init(&l.anchors, a);
 	if (!yaml_parser_initialize(&l.parser))
 		return err_set(err, ERR_SYS, "out of memory");

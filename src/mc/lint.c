@@ -4,7 +4,7 @@
 
 struct linter {
 	struct arena *a;
-	const struct mc *mc;
+	struct mc *mc;
 	struct mc_findings *out;
 	bool failed; /* an error was found in this one */
 };
@@ -195,7 +195,7 @@ static void lint_name(struct linter *l)
 		       " is the usual one"));
 }
 
-void mc_lint(struct arena *a, const struct mc *mc, struct mc_findings *out)
+void mc_lint(struct arena *a, struct mc *mc, struct mc_findings *out)
 {
 	struct linter l = { .a = a, .mc = mc, .out = out };
 	const struct ign_obj *config;

@@ -53,11 +53,29 @@ static int check_extensions(struct arena *a, const struct mc *mc,
 	return err_set(err, ERR_INVALID, "invalid extensions found: [%s]", b.p);
 }
 
-int mc_validate(struct arena *a, const struct mc *mc, struct err *err)
+static int validate_v3(struct arena *a, struct mc *mc,
+		       const struct ign_parsed *p, struct err *err)
+{
+	struct ign_report again = { 0 };
+	int rc;
+
+	/* what was 3.5 has been checked by 3.5's rules already */
+	if (p->minor < 5)
+		ign_validate(a, p->config, 5, NULL, &again);
+	if (again.fatal)
+		return err_set(err, ERR_INVALID,
+			       "invalid ignition V3 config found: %.*s",
+			       STRF(ign_report_text(a, &again, NULL, S(""))));
+	rc = check_modes(p->config, err);
+	if (rc == 0)
+		mc->ignition = p->config;
+	return rc;
+}
+
+int mc_validate(struct arena *a, struct mc *mc, struct err *err)
 {
 	static const char *const kernels[] = { "", "default", "realtime",
 					       "64k-pages", NULL };
-	struct ign_report again = { 0 };
 	struct ign_parsed p = { 0 };
 	int rc;
 
@@ -66,21 +84,15 @@ int mc_validate(struct arena *a, const struct mc *mc, struct err *err)
 			       STRF(mc->kernel_type));
 	if (!mc->config.n)
 		return 0;
-	rc = ign_parse(a, mc->config, &p, err);
-	if (rc < 0)
-		return rc;
-	if (p.v2) {
-		rc = ign_v2_check_modes(p.old, err);
-	} else {
-		ign_validate(a, p.config, 5, NULL, &again);
-		if (again.fatal)
-			return err_set(
-				err, ERR_INVALID,
-				"invalid ignition V3 config found: %.*s",
-				STRF(ign_report_text(a, &again, NULL, S(""))));
-		rc = check_modes(p.config, err);
+	if (!mc->ignition) {
+		rc = ign_parse(a, mc->config, &p, err);
+		if (rc == 0)
+			rc = p.v2 ? ign_v2_check_modes(p.old, err)
+				  : validate_v3(a, mc, &p, err);
+		if (rc < 0)
+			return rc;
 	}
-	return rc < 0 ? rc : check_extensions(a, mc, err);
+	return check_extensions(a, mc, err);
 }
 
 /* ---- order ------------------------------------------------------------------------ */
@@ -212,7 +224,9 @@ static int merge_ignition(struct arena *a, const struct mcs *list,
 		struct ign_obj *next = ign_empty(a);
 		int rc = 0;
 
-		if (list->v[i]->config.n)
+		if (list->v[i]->ignition)
+			next = list->v[i]->ignition;
+		else if (list->v[i]->config.n)
 			rc = ign_parse_35(a, list->v[i]->config, &next, err);
 		else if (i > 0)
 			continue;

@@ -36,7 +36,8 @@ int mc_origins(struct arena *a, const struct mcs *sources,
 	for (size_t i = 0; i < sources->n; i++) {
 		int rc = 0;
 
-		if (sources->v[i]->config.n)
+		configs[i] = sources->v[i]->ignition;
+		if (!configs[i] && sources->v[i]->config.n)
 			rc = ign_parse_35(a, sources->v[i]->config, &configs[i],
 					  err);
 		if (rc < 0)

@@ -22,13 +22,6 @@ expect 'standard input' 0 $'a: 1\n' '' "$BIN/mcoctl" fmt - <<< '{"a":1}'
 expect 'several files' 0 $'a: null\nb:\n- 1\n- {}\n---\na: null\nb:\n- 1\n- {}\n' '' \
 	"$BIN/mcoctl" fmt "$TMP/b.json" -f "$TMP/b.json"
 
-# The README shows this output: it must be true.
-expect "the README's example" 0 "$(sed -n '/^    \$ build\/mcoctl fmt examples/,/^$/p' README.md |
-	sed -e 1d -e 's/^    //' -e '/^$/d')
-" '' "$BIN/mcoctl" fmt examples/cluster/50-worker-chrony.yaml
-expect "the README's mistake" 1 '' "$(sed -n 's/^    \(Error: -:3:1.*\)/\1/p' README.md)
-" "$BIN/mcoctl" fmt <<< $'spec:\n  config: {a: b'
-
 printf 'a: b\n c: d\n' > "$TMP/bad.yaml"
 expect 'bad YAML' 1 '' "Error: $TMP/bad.yaml:2:3: mapping values are not allowed in this context
 " "$BIN/mcoctl" fmt "$TMP/b.json" "$TMP/bad.yaml"

@@ -11,3 +11,20 @@ join <("$out/bench/bench_data" "$dir/list.json" "$dir/list.yaml" | sort) \
      <(/usr/bin/python3 test/bench/peer_data.py "$dir/list.json" "$dir/list.yaml" | sort) |
 	awk 'BEGIN { printf "  %-12s %10s %10s %8s\n", "", "mco", "python3", "ratio" }
 	     { printf "  %-12s %10.1f %10.1f %7.1fx\n", $1, $2, $3, $2 / $3 }'
+
+py=/usr/bin/python3
+render() {	# label, make_cluster's numbers
+	local label=$1 t
+	shift
+	rm -rf "$dir/cluster"
+	$py test/bench/make_cluster.py "$dir/cluster" "$@"
+	t=$("$out/bench/measure" "${ROUNDS:-7}" "$out/mcoctl" render -o name -f "$dir/cluster")
+	# shellcheck disable=SC2086
+	printf '  %-34s %9s ms %7s MiB\n' "$label" $t
+}
+echo
+echo "mcoctl render -o name, reading the manifests included:"
+render '200 files, 60 units, 1 MiB, 1 pool' 20 1 200 60 1048576
+render 'the same, 3 pools' 20 3 200 60 1048576
+for n in 10 100 1000 10000; do render "$n MachineConfigs of one file" "$n" 1 "$n" 0 $((n * 100)); done
+for n in 1 10 100; do render "100 MachineConfigs, $n pools" 100 "$n" 100 0 10000; done
