@@ -36,4 +36,7 @@ struct strs {
 	size_t n, cap;
 };
 
+/* The same strings in the same order. */
+bool strs_eq(const struct strs *x, const struct strs *y);
+
 #endif

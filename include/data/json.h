@@ -68,6 +68,9 @@ void json_line_col(struct str text, size_t offset, size_t *line, size_t *col);
 /* All of these take NULL for an absent value, which has kind JSON_NULL. */
 enum json_kind json_kind(const struct json *j);
 
+/* "object", "array", "string", "number", "bool", "null": as Go calls them. */
+const char *json_kind_name(const struct json *j);
+
 /* Elements or members in order: for (m = json_first(j); m; m = json_next(m)) */
 struct json *json_first(const struct json *j);
 struct json *json_next(const struct json *j);

@@ -106,6 +106,8 @@ bool ign_is_zero(const struct ign_obj *o);
 /* Deep and in order; an absent list is not an empty one. */
 bool ign_eq(const struct ign_obj *x, const struct ign_obj *y);
 
+bool ign_eq_lists(const struct ign_objs *x, const struct ign_objs *y);
+
 /* What tells o apart in its list. */
 struct str ign_key(struct arena *a, const struct ign_obj *o);
 
@@ -165,8 +167,8 @@ int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
 int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out,
 		 struct err *err);
 
-/* File modes above 0777 in a v2 config: ERR_INVALID. */
-int ign_v2_check_modes(const struct ign_v2 *old, struct err *err);
+/* Upstream takes no file modes above 0777, of any version: ERR_INVALID. */
+int ign_check_modes(const struct ign_parsed *p, struct err *err);
 
 /* ---- merging and writing ---------------------------------------------------- */
 

@@ -43,6 +43,25 @@ enum json_kind json_kind(const struct json *j)
 	}
 }
 
+const char *json_kind_name(const struct json *j)
+{
+	switch (json_kind(j)) {
+	case JSON_NULL:
+		return "null";
+	case JSON_BOOL:
+		return "bool";
+	case JSON_NUMBER:
+		return "number";
+	case JSON_STRING:
+		return "string";
+	case JSON_ARRAY:
+		return "array";
+	case JSON_OBJECT:
+		return "object";
+	}
+	return "";
+}
+
 struct json *json_first(const struct json *j)
 {
 	return j ? ours(j->c.child) : NULL;

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include "base/codec.h"
 #include "base/map.h"
@@ -25,10 +24,10 @@ int yml_fail(struct yml_decode *d, const struct yml_node *at, const char *fmt,
 		.line = at->line + 1,
 		.col = at->col + 1,
 		.problem = buf_str(&b),
-		.upstream = str_fmt(d->a, "yaml: %s", b.p),
+		.upstream = str_fmt(d->a, "yaml: %.*s", STRF(buf_str(&b))),
 	};
-	return err_set(d->err, ERR_INVALID, "line %zu, column %zu: %s",
-		       d->fault.line, d->fault.col, b.p);
+	return err_set(d->err, ERR_INVALID, "line %zu, column %zu: %.*s",
+		       d->fault.line, d->fault.col, STRF(buf_str(&b)));
 }
 
 static const char *short_tag(struct arena *a, struct str tag)
@@ -73,9 +72,8 @@ static int check_tag(struct yml_decode *d, const struct yml_node *n,
 			STRF(n->value), want);
 }
 
-/* The type of a scalar; *text is what it says when it is a string. */
-static int scalar_value(struct yml_decode *d, const struct yml_node *n,
-			struct yml_value *v, struct str *text)
+int yml_scalar_value(struct yml_decode *d, const struct yml_node *n,
+		     struct yml_value *v, struct str *text)
 {
 	struct err ignored = ERR_INIT(d->a);
 
@@ -101,7 +99,7 @@ static int scalar(struct yml_decode *d, const struct yml_node *n,
 	struct yml_value v;
 	struct str text;
 	struct buf b;
-	int rc = scalar_value(d, n, &v, &text);
+	int rc = yml_scalar_value(d, n, &v, &text);
 
 	if (rc < 0)
 		return rc;
@@ -157,114 +155,12 @@ static int count(struct yml_decode *d, const struct yml_node *n)
 
 /* ---- keys --------------------------------------------------------------- */
 
-/* Things as Go's %#v shows them, for messages about keys that are no scalars. */
-static void show(struct yml_decode *d, struct buf *b, const struct yml_node *n);
-
-struct pair {
-	const struct yml_node *key, *value;
-	struct str shown;
-};
-
-/* Go shows maps sorted: numbers before strings. */
-static int by_shown(const void *x, const void *y)
-{
-	const struct pair *p = x, *q = y;
-	bool sp = p->shown.n && p->shown.p[0] == '"';
-	bool sq = q->shown.n && q->shown.p[0] == '"';
-
-	return sp != sq ? sp - sq : str_cmp(p->shown, q->shown);
-}
-
-static void show_map(struct yml_decode *d, struct buf *b,
-		     const struct yml_node *n)
-{
-	VEC(struct pair) pairs = { 0 };
-
-	for (const struct yml_node *k = n->first; k; k = k->next->next) {
-		struct pair p = { .key = k, .value = k->next };
-		struct buf text;
-
-		buf_init(&text, d->a);
-		show(d, &text, k);
-		p.shown = buf_str(&text);
-		VEC_PUSH(d->a, &pairs, p);
-	}
-	if (pairs.n)
-		qsort(pairs.v, pairs.n, sizeof(*pairs.v), by_shown);
-	buf_addz(b, "map[interface {}]interface {}{");
-	for (size_t i = 0; i < pairs.n; i++) {
-		buf_addz(b, i ? ", " : "");
-		buf_add(b, pairs.v[i].shown);
-		buf_addc(b, ':');
-		show(d, b, pairs.v[i].value);
-	}
-	buf_addc(b, '}');
-}
-
-static void show_scalar(struct yml_decode *d, struct buf *b,
-			const struct yml_node *n)
-{
-	struct yml_value v;
-	struct str text;
-
-	if (scalar_value(d, n, &v, &text) < 0)
-		return;
-	switch (v.type) {
-	case YML_NULL:
-		buf_addz(b, "interface {}(nil)");
-		return;
-	case YML_BOOL:
-		buf_addz(b, v.truth ? "true" : "false");
-		return;
-	case YML_INT:
-		if (!v.i.neg && v.i.abs > INT64_MAX)
-			buf_addf(b, "0x%llx", (unsigned long long)v.i.abs);
-		else
-			num_add_int(b, v.i);
-		return;
-	case YML_FLOAT:
-		num_add_float_g(b, v.f, 64);
-		return;
-	case YML_STR:
-	case YML_TIMESTAMP:
-		json_add_quoted(b, text, JSON_NO_HTML);
-		return;
-	}
-}
-
-/* An alias shows what it stands for; one level is enough for a message. */
-static void show(struct yml_decode *d, struct buf *b, const struct yml_node *n)
-{
-	if (n->kind == YML_ALIAS)
-		n = n->target->kind == YML_SCALAR ? n->target : n;
-	switch (n->kind) {
-	case YML_SCALAR:
-		show_scalar(d, b, n);
-		return;
-	case YML_ALIAS:
-		buf_addf(b, "*%.*s", STRF(n->value));
-		return;
-	case YML_MAPPING:
-		show_map(d, b, n);
-		return;
-	case YML_SEQUENCE:
-		buf_addz(b, "[]interface {}{");
-		for (n = n->first; n; n = n->next) {
-			show(d, b, n);
-			if (n->next)
-				buf_addz(b, ", ");
-		}
-		buf_addc(b, '}');
-		return;
-	}
-}
-
 static int bad_key(struct yml_decode *d, const struct yml_node *n)
 {
 	struct buf b;
 
 	buf_init(&b, d->a);
-	show(d, &b, n);
+	yml_show(d, &b, n);
 	return yml_fail(d, n, "invalid map key: %.*s", STRF(buf_str(&b)));
 }
 
@@ -304,7 +200,7 @@ static int key_text(struct yml_decode *d, struct yml_node *n,
 	if (rc == 0 && n->kind != YML_SCALAR)
 		rc = bad_key(d, n);
 	if (rc == 0)
-		rc = scalar_value(d, n, &v, out);
+		rc = yml_scalar_value(d, n, &v, out);
 	if (rc < 0)
 		return rc;
 	buf_init(&b, d->a);
@@ -541,7 +437,7 @@ static int refuse_key(struct yml_decode *d)
 			 (unsigned long long)v.i.abs);
 	else
 		buf_addz(&b, "%!s(<nil>), key: <nil>, value: ");
-	show(d, &b, d->odd_value);
+	yml_show(d, &b, d->odd_value);
 	/* a nil is shown otherwise when it is not inside of something */
 	if (str_ends(buf_str(&b), S("value: interface {}(nil)"))) {
 		b.n -= strlen("interface {}(nil)");

@@ -66,6 +66,13 @@ struct yml_decode {
 int yml_decode(struct yml_decode *d, struct str text, struct yml_node *root,
 	       struct json **out);
 
+/* The type of a scalar; *text is what it says when it is a string. */
+int yml_scalar_value(struct yml_decode *d, const struct yml_node *n,
+		     struct yml_value *v, struct str *text);
+
+/* Appends n as Go's %#v shows it. */
+void yml_show(struct yml_decode *d, struct buf *b, const struct yml_node *n);
+
 /* Sets err and d->fault; upstream's text is "yaml: " and the problem. */
 int yml_fail(struct yml_decode *d, const struct yml_node *at, const char *fmt,
 	     ...) __attribute__((format(printf, 3, 4)));

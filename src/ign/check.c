@@ -6,30 +6,35 @@
 
 #include "base/map.h"
 
-static bool filled(const struct ign_obj *o, int field)
-{
-	return ign_str(o, field).n > 0;
-}
-
-/* An entry of one of the object's lists: "links.3" or "links.3.target". */
-static const char *item(struct ign_check *c, const char *list, size_t i,
-			const char *below)
-{
-	return str_fmt(c->a, "%s.%zu%s%s", list, i, *below ? "." : "", below).p;
-}
-
-static void error_if(struct ign_check *c, const char *below,
-		     const char *message)
+void ign_error_if(struct ign_check *c, const char *below, const char *message)
 {
 	if (message)
 		ign_error(c, below, message);
 }
 
+const char *ign_item(struct ign_check *c, const char *list, size_t i,
+		     const char *below)
+{
+	return str_fmt(c->a, "%s.%zu%s%s", list, i, *below ? "." : "", below).p;
+}
+
+bool ign_filled(const struct ign_obj *o, int field)
+{
+	return ign_str(o, field).n > 0;
+}
+
+struct str ign_extension(struct str name)
+{
+	ptrdiff_t slash = str_rchr(name, '/'), dot = str_rchr(name, '.');
+
+	return dot > slash ? str_from(name, (size_t)dot) : S("");
+}
+
 void ign_check_header(struct ign_check *c, const struct ign_obj *o)
 {
-	if (!filled(o, IGN_HEADER_NAME))
+	if (!ign_filled(o, IGN_HEADER_NAME))
 		ign_error(c, "name", "HTTP header name can't be empty");
-	if (ign_is_set(o, IGN_HEADER_VALUE) && !filled(o, IGN_HEADER_VALUE))
+	if (ign_is_set(o, IGN_HEADER_VALUE) && !ign_filled(o, IGN_HEADER_VALUE))
 		ign_error(c, "value", "unable to parse HTTP header");
 }
 
@@ -62,7 +67,7 @@ static const char *bad_headers(struct ign_check *c, const struct ign_obj *o)
 
 	if (!ign_list(o, IGN_RESOURCE_HEADERS)->n)
 		return NULL;
-	if (!filled(o, IGN_RESOURCE_SOURCE) ||
+	if (!ign_filled(o, IGN_RESOURCE_SOURCE) ||
 	    !ign_url_scheme(c->a, ign_str(o, IGN_RESOURCE_SOURCE), &scheme))
 		return "unable to parse url";
 	if (str_is(scheme, "http") || str_is(scheme, "https"))
@@ -89,13 +94,13 @@ void ign_check_resource(struct ign_check *c, const struct ign_obj *o)
 		ign_error(c, "verification.hash",
 			  "source must be specified if verification is "
 			  "specified");
-	error_if(c, "source", bad_source(c, o));
-	error_if(c, "httpHeaders", bad_headers(c, o));
+	ign_error_if(c, "source", bad_source(c, o));
+	ign_error_if(c, "httpHeaders", bad_headers(c, o));
 }
 
 static const char *bad_required(struct ign_check *c, const struct ign_obj *o)
 {
-	if (!filled(o, IGN_RESOURCE_SOURCE))
+	if (!ign_filled(o, IGN_RESOURCE_SOURCE))
 		return "source is required";
 	return bad_source(c, o);
 }
@@ -105,14 +110,14 @@ void ign_check_reference(struct ign_check *c, const struct ign_obj *o)
 	struct str source = ign_str(o, IGN_REFERENCE_SOURCE);
 
 	if (source.n)
-		error_if(c, "source", ign_bad_url(c->a, source, c->minor));
+		ign_error_if(c, "source", ign_bad_url(c->a, source, c->minor));
 }
 
 void ign_check_ca_reference(struct ign_check *c, const struct ign_obj *o)
 {
-	error_if(c, "source",
-		 ign_bad_url(c->a, ign_str(o, IGN_CA_REFERENCE_SOURCE),
-			     c->minor));
+	ign_error_if(c, "source",
+		     ign_bad_url(c->a, ign_str(o, IGN_CA_REFERENCE_SOURCE),
+				 c->minor));
 }
 
 void ign_check_ignition_config(struct ign_check *c, const struct ign_obj *o)
@@ -122,8 +127,8 @@ void ign_check_ignition_config(struct ign_check *c, const struct ign_obj *o)
 	if (c->minor == 0)
 		return; /* 3.0 asks for nothing here */
 	for (size_t i = 0; i < merge->n; i++)
-		error_if(c, item(c, "merge", i, ""),
-			 bad_required(c, merge->v[i]));
+		ign_error_if(c, ign_item(c, "merge", i, ""),
+			     bad_required(c, merge->v[i]));
 }
 
 static void check_proxy(struct ign_check *c, const struct ign_obj *o, int field,
@@ -156,8 +161,8 @@ void ign_check_tls(struct ign_check *c, const struct ign_obj *o)
 	if (c->minor == 0)
 		return; /* nor here */
 	for (size_t i = 0; i < cas->n; i++)
-		error_if(c, item(c, "certificateAuthorities", i, ""),
-			 bad_required(c, cas->v[i]));
+		ign_error_if(c, ign_item(c, "certificateAuthorities", i, ""),
+			     bad_required(c, cas->v[i]));
 }
 
 void ign_check_ignition(struct ign_check *c, const struct ign_obj *o)
@@ -173,13 +178,14 @@ void ign_check_ignition(struct ign_check *c, const struct ign_obj *o)
 
 void ign_check_owner(struct ign_check *c, const struct ign_obj *o)
 {
-	if (ign_is_set(o, IGN_NODE_USER_ID) && filled(o, IGN_NODE_USER_NAME))
+	if (ign_is_set(o, IGN_NODE_USER_ID) &&
+	    ign_filled(o, IGN_NODE_USER_NAME))
 		ign_error(c, "", "cannot set both id and name");
 }
 
 void ign_check_node(struct ign_check *c, const struct ign_obj *o)
 {
-	error_if(c, "path", ign_bad_path(ign_str(o, IGN_FILE_PATH)));
+	ign_error_if(c, "path", ign_bad_path(ign_str(o, IGN_FILE_PATH)));
 }
 
 static void check_mode(struct ign_check *c, const struct ign_obj *o, int field)
@@ -212,13 +218,6 @@ void ign_check_file(struct ign_check *c, const struct ign_obj *o)
 
 /* ---- units ------------------------------------------------------------------- */
 
-static struct str extension(struct str name)
-{
-	ptrdiff_t slash = str_rchr(name, '/'), dot = str_rchr(name, '.');
-
-	return dot > slash ? str_from(name, (size_t)dot) : S("");
-}
-
 /* The text's complaint, or NULL; *install as ign_lex_unit says. */
 static const char *bad_contents(struct ign_check *c, const struct ign_obj *o,
 				int field, bool *install)
@@ -236,9 +235,9 @@ void ign_check_dropin(struct ign_check *c, const struct ign_obj *o)
 {
 	bool install;
 
-	error_if(c, "contents",
-		 bad_contents(c, o, IGN_DROPIN_CONTENTS, &install));
-	if (!str_is(extension(ign_str(o, IGN_DROPIN_NAME)), ".conf"))
+	ign_error_if(c, "contents",
+		     bad_contents(c, o, IGN_DROPIN_CONTENTS, &install));
+	if (!str_is(ign_extension(ign_str(o, IGN_DROPIN_NAME)), ".conf"))
 		ign_error(c, "name", "invalid systemd drop-in extension");
 }
 
@@ -251,7 +250,7 @@ bool ign_unit_name_ok(struct str name)
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (str_is(extension(name), known[i]))
+		if (str_is(ign_extension(name), known[i]))
 			return true;
 	return false;
 }
@@ -265,9 +264,9 @@ void ign_check_unit(struct ign_check *c, const struct ign_obj *o)
 	if (!ign_unit_name_ok(name))
 		ign_error(c, "name", "invalid systemd unit extension");
 	bad = bad_contents(c, o, IGN_UNIT_CONTENTS, &install);
-	error_if(c, "contents", bad);
+	ign_error_if(c, "contents", bad);
 	if (!bad && !install && ign_is_true(o, IGN_UNIT_ENABLED) &&
-	    filled(o, IGN_UNIT_CONTENTS))
+	    ign_filled(o, IGN_UNIT_CONTENTS))
 		ign_warn(c, "contents",
 			 str_fmt(c->a,
 				 "unit \"%.*s\" is enabled, but has no install "
@@ -313,10 +312,10 @@ void ign_check_systemd(struct ign_check *c, const struct ign_obj *o)
 		if (!base.n || !ign_is_true(units->v[i], IGN_UNIT_ENABLED))
 			continue;
 		t = map_get(&by_name, base);
-		if (!filled(t, IGN_UNIT_CONTENTS) ||
+		if (!ign_filled(t, IGN_UNIT_CONTENTS) ||
 		    bad_contents(c, t, IGN_UNIT_CONTENTS, &install) || install)
 			continue;
-		ign_warn(c, item(c, "units", i, "contents"),
+		ign_warn(c, ign_item(c, "units", i, "contents"),
 			 str_fmt(c->a,
 				 "template unit \"%.*s\" for \"%.*s\" doesn't "
 				 "have Install section",
@@ -342,12 +341,12 @@ static void unit_paths(struct ign_check *c, const struct ign_obj *config,
 		const struct ign_objs *dropins = ign_list(u, IGN_UNIT_DROPINS);
 		struct str name = ign_str(u, IGN_UNIT_NAME);
 
-		if (filled(u, IGN_UNIT_CONTENTS))
+		if (ign_filled(u, IGN_UNIT_CONTENTS))
 			put_path(c, out,
 				 str_fmt(c->a, "/etc/systemd/system/%.*s",
 					 STRF(name)));
 		for (size_t k = 0; k < dropins->n; k++)
-			if (filled(dropins->v[k], IGN_DROPIN_CONTENTS))
+			if (ign_filled(dropins->v[k], IGN_DROPIN_CONTENTS))
 				put_path(c, out,
 					 str_fmt(c->a,
 						 "/etc/systemd/system/"
@@ -364,7 +363,7 @@ static void conflicts(struct ign_check *c, const struct map *paths,
 {
 	for (size_t i = 0; i < nodes->n; i++)
 		if (map_find(paths, ign_str(nodes->v[i], IGN_FILE_PATH)))
-			ign_error(c, item(c, list, i, "path"),
+			ign_error(c, ign_item(c, list, i, "path"),
 				  "path conflicts with systemd unit or dropin");
 }
 

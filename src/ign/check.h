@@ -17,6 +17,19 @@ struct ign_check {
 void ign_error(struct ign_check *c, const char *below, const char *message);
 void ign_warn(struct ign_check *c, const char *below, const char *message);
 
+/* The same, where there is a message. */
+void ign_error_if(struct ign_check *c, const char *below, const char *message);
+
+/* An entry of one of the object's lists: "links.3" or "links.3.target". */
+const char *ign_item(struct ign_check *c, const char *list, size_t i,
+		     const char *below);
+
+/* Set, and not to "". */
+bool ign_filled(const struct ign_obj *o, int field);
+
+/* The last dot of a name and what follows it, or "". */
+struct str ign_extension(struct str name);
+
 void ign_check_header(struct ign_check *c, const struct ign_obj *o);
 void ign_check_verification(struct ign_check *c, const struct ign_obj *o);
 void ign_check_resource(struct ign_check *c, const struct ign_obj *o);

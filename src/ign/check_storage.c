@@ -6,27 +6,9 @@
 
 #include "base/map.h"
 
-static bool filled(const struct ign_obj *o, int field)
-{
-	return ign_str(o, field).n > 0;
-}
-
 static bool is_false(const struct ign_obj *o, int field)
 {
 	return ign_is_set(o, field) && !o->v[field].u.b;
-}
-
-static const char *at(struct ign_check *c, const char *list, size_t i,
-		      const char *below)
-{
-	return str_fmt(c->a, "%s.%zu%s%s", list, i, *below ? "." : "", below).p;
-}
-
-static void error_if(struct ign_check *c, const char *below,
-		     const char *message)
-{
-	if (message)
-		ign_error(c, below, message);
 }
 
 /* ---- disks --------------------------------------------------------------------- */
@@ -60,8 +42,8 @@ void ign_check_partition(struct ign_check *c, const struct ign_obj *o)
 	bool has_label = ign_is_set(o, IGN_PARTITION_LABEL);
 
 	if (is_false(o, IGN_PARTITION_EXIST) &&
-	    (has_label || filled(o, IGN_PARTITION_TYPE_GUID) ||
-	     filled(o, IGN_PARTITION_GUID) ||
+	    (has_label || ign_filled(o, IGN_PARTITION_TYPE_GUID) ||
+	     ign_filled(o, IGN_PARTITION_GUID) ||
 	     ign_is_set(o, IGN_PARTITION_START) ||
 	     ign_is_set(o, IGN_PARTITION_SIZE)))
 		ign_error(c, "",
@@ -152,18 +134,18 @@ void ign_check_disk(struct ign_check *c, const struct ign_obj *o)
 	bool zero = false, gone = false;
 	ptrdiff_t i;
 
-	if (!filled(o, IGN_DISK_DEVICE)) {
+	if (!ign_filled(o, IGN_DISK_DEVICE)) {
 		ign_error(c, "device", "disk device is required");
 		return;
 	}
-	error_if(c, "device", ign_bad_path(ign_str(o, IGN_DISK_DEVICE)));
+	ign_error_if(c, "device", ign_bad_path(ign_str(o, IGN_DISK_DEVICE)));
 	i = repeated(c, list, true);
 	if (i >= 0)
-		ign_error(c, at(c, "partitions", (size_t)i, ""),
+		ign_error(c, ign_item(c, "partitions", (size_t)i, ""),
 			  "partition numbers collide");
 	i = overlapped(list);
 	if (i >= 0)
-		ign_error(c, at(c, "partitions", (size_t)i, ""),
+		ign_error(c, ign_item(c, "partitions", (size_t)i, ""),
 			  "partitions overlap");
 	for (size_t k = 0; k < list->n; k++) {
 		zero |= list->v[k]->v[IGN_PARTITION_NUMBER].u.i == 0;
@@ -175,7 +157,7 @@ void ign_check_disk(struct ign_check *c, const struct ign_obj *o)
 			  "partition(s) has start or size 0");
 	i = repeated(c, list, false);
 	if (i >= 0)
-		ign_error(c, at(c, "partitions", (size_t)i, ""),
+		ign_error(c, ign_item(c, "partitions", (size_t)i, ""),
 			  "cannot use the same partition label twice");
 }
 
@@ -194,9 +176,9 @@ static const char *bad_format(struct ign_check *c, const struct ign_obj *o)
 	struct str format = ign_str(o, IGN_FILESYSTEM_FORMAT);
 
 	if (!format.n) {
-		if (filled(o, IGN_FILESYSTEM_PATH) ||
-		    filled(o, IGN_FILESYSTEM_LABEL) ||
-		    filled(o, IGN_FILESYSTEM_UUID) ||
+		if (ign_filled(o, IGN_FILESYSTEM_PATH) ||
+		    ign_filled(o, IGN_FILESYSTEM_LABEL) ||
+		    ign_filled(o, IGN_FILESYSTEM_UUID) ||
 		    ign_is_true(o, IGN_FILESYSTEM_WIPE) ||
 		    ign_strings(o, IGN_FILESYSTEM_MOUNT_OPTIONS)->n ||
 		    ign_strings(o, IGN_FILESYSTEM_OPTIONS)->n)
@@ -234,12 +216,13 @@ static const char *bad_label(struct ign_check *c, const struct ign_obj *o)
 
 void ign_check_filesystem(struct ign_check *c, const struct ign_obj *o)
 {
-	if (filled(o, IGN_FILESYSTEM_PATH))
-		error_if(c, "path",
-			 ign_bad_path(ign_str(o, IGN_FILESYSTEM_PATH)));
-	error_if(c, "device", ign_bad_path(ign_str(o, IGN_FILESYSTEM_DEVICE)));
-	error_if(c, "format", bad_format(c, o));
-	error_if(c, "label", bad_label(c, o));
+	if (ign_filled(o, IGN_FILESYSTEM_PATH))
+		ign_error_if(c, "path",
+			     ign_bad_path(ign_str(o, IGN_FILESYSTEM_PATH)));
+	ign_error_if(c, "device",
+		     ign_bad_path(ign_str(o, IGN_FILESYSTEM_DEVICE)));
+	ign_error_if(c, "format", bad_format(c, o));
+	ign_error_if(c, "label", bad_label(c, o));
 }
 
 /* ---- luks and raid ----------------------------------------------------------------- */
@@ -255,9 +238,9 @@ void ign_check_tang(struct ign_check *c, const struct ign_obj *o)
 		ign_error(c, "url", "unable to parse url");
 	else if (!str_is(scheme, "http") && !str_is(scheme, "https"))
 		ign_error(c, "url", "invalid url scheme");
-	if (!filled(o, IGN_TANG_THUMBPRINT))
+	if (!ign_filled(o, IGN_TANG_THUMBPRINT))
 		ign_error(c, "thumbprint", "thumbprint is required");
-	if (filled(o, IGN_TANG_ADVERTISEMENT) &&
+	if (ign_filled(o, IGN_TANG_ADVERTISEMENT) &&
 	    json_parse(c->a, ign_str(o, IGN_TANG_ADVERTISEMENT), &go, &j,
 		       &ignored) < 0)
 		ign_error(c, "advertisement",
@@ -269,7 +252,7 @@ void ign_check_custom(struct ign_check *c, const struct ign_obj *o)
 	struct str pin = ign_str(o, IGN_CUSTOM_PIN);
 
 	/* 3.2 has plain strings here: a missing pin is an unknown one */
-	if (!pin.n && !filled(o, IGN_CUSTOM_CONFIG) &&
+	if (!pin.n && !ign_filled(o, IGN_CUSTOM_CONFIG) &&
 	    (c->minor < 3 || !ign_is_true(o, IGN_CUSTOM_NETWORK)))
 		return;
 	if (!pin.n && c->minor >= 3)
@@ -277,7 +260,7 @@ void ign_check_custom(struct ign_check *c, const struct ign_obj *o)
 	else if (!str_is(pin, "tpm2") && !str_is(pin, "tang") &&
 		 !str_is(pin, "sss"))
 		ign_error(c, "pin", "unsupported clevis pin");
-	if (!filled(o, IGN_CUSTOM_CONFIG))
+	if (!ign_filled(o, IGN_CUSTOM_CONFIG))
 		ign_error(c, "config", "missing required custom clevis config");
 }
 
@@ -293,7 +276,8 @@ void ign_check_luks(struct ign_check *c, const struct ign_obj *o)
 	const struct ign_obj *clevis = ign_sub(o, IGN_LUKS_CLEVIS);
 	const struct ign_obj *key = ign_sub(o, IGN_LUKS_KEY_FILE);
 	const struct ign_obj *own = ign_sub(clevis, IGN_CLEVIS_CUSTOM);
-	bool custom = c->minor < 3 ? own != NULL : filled(own, IGN_CUSTOM_PIN);
+	bool custom =
+		c->minor < 3 ? own != NULL : ign_filled(own, IGN_CUSTOM_PIN);
 	bool cex = ign_is_true(ign_sub(o, IGN_LUKS_CEX), IGN_CEX_ENABLED);
 
 	if (str_chr(ign_str(o, IGN_LUKS_NAME), '/') >= 0)
@@ -302,21 +286,21 @@ void ign_check_luks(struct ign_check *c, const struct ign_obj *o)
 		ign_error(c, "label",
 			  "luks device labels cannot be longer than 47 "
 			  "characters");
-	if (!filled(o, IGN_LUKS_DEVICE))
+	if (!ign_filled(o, IGN_LUKS_DEVICE))
 		ign_error(c, "device", "disk device is required");
 	else
-		error_if(c, "device",
-			 ign_bad_path(ign_str(o, IGN_LUKS_DEVICE)));
+		ign_error_if(c, "device",
+			     ign_bad_path(ign_str(o, IGN_LUKS_DEVICE)));
 	if (custom && clevis_others(clevis))
 		ign_error(c, "clevis",
 			  "cannot use custom clevis config with tpm2, tang, or "
 			  "threshold");
-	if (filled(key, IGN_RESOURCE_SOURCE) &&
+	if (ign_filled(key, IGN_RESOURCE_SOURCE) &&
 	    ign_bad_url(c->a, ign_str(key, IGN_RESOURCE_SOURCE), c->minor))
 		ign_error(c, "keys", "invalid key-file source");
 	if (cex && (custom || clevis_others(clevis)))
 		ign_error(c, "cex", "cannot use cex with clevis");
-	if (cex && filled(key, IGN_RESOURCE_SOURCE))
+	if (cex && ign_filled(key, IGN_RESOURCE_SOURCE))
 		ign_error(c, "cex", "cannot use key file with cex");
 }
 
@@ -347,12 +331,12 @@ void ign_check_raid(struct ign_check *c, const struct ign_obj *o)
 {
 	const struct strs *devices = ign_strings(o, IGN_RAID_DEVICES);
 
-	error_if(c, "level", bad_level(c, o));
+	ign_error_if(c, "level", bad_level(c, o));
 	if (!devices->n)
 		ign_error(c, "devices", "raid devices required");
 	for (size_t i = 0; i < devices->n; i++)
-		error_if(c, at(c, "devices", i, ""),
-			 ign_bad_path(devices->v[i]));
+		ign_error_if(c, ign_item(c, "devices", i, ""),
+			     ign_bad_path(devices->v[i]));
 }
 
 /* ---- nodes among each other ------------------------------------------------------------ */
@@ -378,7 +362,7 @@ static void above(struct ign_check *c, const struct ign_objs *nodes,
 		for (size_t n = links_above(
 			     links, ign_str(nodes->v[i], IGN_FILE_PATH));
 		     n; n--)
-			ign_error(c, at(c, list, i, ""), message);
+			ign_error(c, ign_item(c, list, i, ""), message);
 }
 
 static void check_hard(struct ign_check *c, const struct ign_obj *link,
@@ -406,11 +390,11 @@ static void check_hard(struct ign_check *c, const struct ign_obj *link,
 				      STRF(ign_str(link, IGN_LINK_TARGET))));
 	for (size_t k = 0; k < dirs->n; k++)
 		if (str_eq(target, ign_str(dirs->v[k], IGN_DIRECTORY_PATH)))
-			ign_error(c, at(c, "links", i, ""),
+			ign_error(c, ign_item(c, "links", i, ""),
 				  "hard link target is a directory");
 	for (size_t k = 0; k < sizeof(owners) / sizeof(owners[0]); k++)
 		if (ign_is_set(ign_sub(link, owners[k].owner), owners[k].field))
-			ign_warn(c, at(c, "links", i, owners[k].name),
+			ign_warn(c, ign_item(c, "links", i, owners[k].name),
 				 "user/group ignored for hard link");
 }
 
@@ -422,10 +406,10 @@ static void check_links(struct ign_check *c, const struct ign_objs *links,
 
 		for (size_t n = links_above(links, ign_str(l, IGN_LINK_PATH));
 		     n; n--)
-			ign_error(c, at(c, "links", i, ""),
+			ign_error(c, ign_item(c, "links", i, ""),
 				  "link path includes link in config");
-		if (c->minor >= 3 && !filled(l, IGN_LINK_TARGET)) {
-			ign_error(c, at(c, "links", i, "target"),
+		if (c->minor >= 3 && !ign_filled(l, IGN_LINK_TARGET)) {
+			ign_error(c, ign_item(c, "links", i, "target"),
 				  "link target is required");
 			continue;
 		}
@@ -451,11 +435,11 @@ static void check_devices(struct ign_check *c, const struct ign_obj *storage)
 			map_get(&by_device, ign_str(fs, IGN_FILESYSTEM_DEVICE));
 
 		if (ign_list(disk, IGN_DISK_PARTITIONS)->n)
-			ign_warn(c, at(c, "filesystems", i, "device"),
+			ign_warn(c, ign_item(c, "filesystems", i, "device"),
 				 "filesystem overwrites partitioned device");
 		else if (!ign_is_true(fs, IGN_FILESYSTEM_WIPE) &&
 			 ign_is_true(disk, IGN_DISK_WIPE))
-			ign_warn(c, at(c, "filesystems", i, "device"),
+			ign_warn(c, ign_item(c, "filesystems", i, "device"),
 				 "device matches disk with wipeTable enabled; "
 				 "filesystem will be wiped");
 	}

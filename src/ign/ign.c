@@ -131,22 +131,12 @@ bool ign_is_zero(const struct ign_obj *o)
 	return true;
 }
 
-static bool eq_objs(const struct ign_objs *x, const struct ign_objs *y)
+bool ign_eq_lists(const struct ign_objs *x, const struct ign_objs *y)
 {
 	if (x->n != y->n)
 		return false;
 	for (size_t i = 0; i < x->n; i++)
 		if (!ign_eq(x->v[i], y->v[i]))
-			return false;
-	return true;
-}
-
-static bool eq_strs(const struct strs *x, const struct strs *y)
-{
-	if (x->n != y->n)
-		return false;
-	for (size_t i = 0; i < x->n; i++)
-		if (!str_eq(x->v[i], y->v[i]))
 			return false;
 	return true;
 }
@@ -168,9 +158,9 @@ static bool eq_value(const struct ign_field *f, const struct ign_val *x,
 	case IGN_BOOL:
 		return x->u.b == y->u.b;
 	case IGN_STRS:
-		return eq_strs(&x->u.strs, &y->u.strs);
+		return strs_eq(&x->u.strs, &y->u.strs);
 	case IGN_OBJS:
-		return eq_objs(&x->u.objs, &y->u.objs);
+		return ign_eq_lists(&x->u.objs, &y->u.objs);
 	case IGN_OBJ:
 		break;
 	}

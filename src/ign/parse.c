@@ -38,25 +38,6 @@ static const char *go_name(const struct ign_field *f, int minor)
 	return sub ? sub->go : f->go;
 }
 
-static const char *what_is(const struct json *j)
-{
-	switch (json_kind(j)) {
-	case JSON_NULL:
-		return "null";
-	case JSON_BOOL:
-		return "bool";
-	case JSON_NUMBER:
-		return "number";
-	case JSON_STRING:
-		return "string";
-	case JSON_ARRAY:
-		return "array";
-	case JSON_OBJECT:
-		return "object";
-	}
-	return "";
-}
-
 /* Where Go's decoder stands when it notices: behind a scalar or a bracket. */
 static size_t notice_offset(const struct json *j)
 {
@@ -104,7 +85,7 @@ static int decode_int(struct decoder *d, struct ign_val *v,
 	struct str text = json_text(j);
 
 	if (json_kind(j) != JSON_NUMBER)
-		return misfit(d, j, str_of(what_is(j)), in, "int");
+		return misfit(d, j, str_of(json_kind_name(j)), in, "int");
 	if (!str_to_i64(text, &v->u.i))
 		return misfit(d, j, str_fmt(d->a, "number %.*s", STRF(text)),
 			      in, "int");
@@ -116,13 +97,13 @@ static int decode_strs(struct decoder *d, const struct ign_field *f,
 		       struct ign_val *v, const struct json *j, const char *in)
 {
 	if (json_kind(j) != JSON_ARRAY)
-		return misfit(d, j, str_of(what_is(j)), in,
+		return misfit(d, j, str_of(json_kind_name(j)), in,
 			      str_fmt(d->a, "[]types.%s", f->go).p);
 	v->set = true;
 	v->u.strs = (struct strs){ 0 };
 	for (const struct json *e = json_first(j); e; e = json_next(e)) {
 		if (json_kind(e) != JSON_STRING && json_kind(e) != JSON_NULL)
-			return misfit(d, e, str_of(what_is(e)), in,
+			return misfit(d, e, str_of(json_kind_name(e)), in,
 				      str_fmt(d->a, "types.%s", f->go).p);
 		VEC_PUSH(d->a, &v->u.strs, json_text(e));
 	}
@@ -140,7 +121,7 @@ static int decode_objs(struct decoder *d, const struct ign_field *f,
 	if (json_kind(j) != JSON_ARRAY) {
 		bool headers = f->sub == &ign_type_HEADER;
 
-		return misfit(d, j, str_of(what_is(j)), in,
+		return misfit(d, j, str_of(json_kind_name(j)), in,
 			      str_fmt(d->a, "%stypes.%s", headers ? "" : "[]",
 				      headers ? f->go : go)
 				      .p);
@@ -157,7 +138,7 @@ static int decode_objs(struct decoder *d, const struct ign_field *f,
 		if (json_kind(e) == JSON_OBJECT)
 			rc = decode(d, o, e, go);
 		else if (json_kind(e) != JSON_NULL)
-			rc = misfit(d, e, str_of(what_is(e)), in,
+			rc = misfit(d, e, str_of(json_kind_name(e)), in,
 				    str_fmt(d->a, "types.%s", go).p);
 		VEC_PUSH(d->a, &v->u.objs, o);
 	}
@@ -170,7 +151,7 @@ static int decode_obj(struct decoder *d, const struct ign_field *f,
 	const char *go = go_name(f, d->minor);
 
 	if (json_kind(j) != JSON_OBJECT)
-		return misfit(d, j, str_of(what_is(j)), in,
+		return misfit(d, j, str_of(json_kind_name(j)), in,
 			      str_fmt(d->a, "types.%s", go).p);
 	if (!v->u.o)
 		v->u.o = ign_new(d->a, ign_sub_type(f, d->minor));
@@ -194,7 +175,8 @@ static int decode_field(struct decoder *d, const struct ign_field *f,
 	switch (f->kind) {
 	case IGN_STR:
 		if (json_kind(j) != JSON_STRING)
-			return misfit(d, j, str_of(what_is(j)), in, "string");
+			return misfit(d, j, str_of(json_kind_name(j)), in,
+				      "string");
 		v->set = true;
 		v->u.s = json_text(j);
 		return 0;
@@ -202,7 +184,8 @@ static int decode_field(struct decoder *d, const struct ign_field *f,
 		return decode_int(d, v, j, in);
 	case IGN_BOOL:
 		if (json_kind(j) != JSON_BOOL)
-			return misfit(d, j, str_of(what_is(j)), in, "bool");
+			return misfit(d, j, str_of(json_kind_name(j)), in,
+				      "bool");
 		v->set = true;
 		v->u.b = json_is_true(j);
 		return 0;
@@ -289,7 +272,7 @@ static struct str stub_misfit(struct arena *a, struct str text,
 {
 	return place(a, text, notice_offset(j),
 		     str_fmt(a, "json: cannot unmarshal %s into Go %s",
-			     what_is(j), into));
+			     json_kind_name(j), into));
 }
 
 /* ignition.version, keys of any case, later ones winning; "" when absent. */

@@ -15,24 +15,6 @@ static bool in(struct str s, const char *const *list)
 
 /* ---- checks -------------------------------------------------------------------- */
 
-static int check_modes(const struct ign_obj *config, struct err *err)
-{
-	const struct ign_objs *files = ign_files(config);
-
-	for (size_t i = 0; i < files->n; i++) {
-		int64_t mode = ign_int(files->v[i], IGN_FILE_MODE, 0);
-
-		if (mode > 0777)
-			return err_set(
-				err, ERR_INVALID,
-				"invalid mode %#llo for %.*s, cannot "
-				"exceed 0777",
-				(unsigned long long)mode,
-				STRF(ign_str(files->v[i], IGN_FILE_PATH)));
-	}
-	return 0;
-}
-
 static int check_extensions(struct arena *a, const struct mc *mc,
 			    struct err *err)
 {
@@ -66,7 +48,7 @@ static int validate_v3(struct arena *a, struct mc *mc,
 		return err_set(err, ERR_INVALID,
 			       "invalid ignition V3 config found: %.*s",
 			       STRF(ign_report_text(a, &again, NULL, S(""))));
-	rc = check_modes(p->config, err);
+	rc = ign_check_modes(p, err);
 	if (rc == 0)
 		mc->ignition = p->config;
 	return rc;
@@ -87,7 +69,7 @@ int mc_validate(struct arena *a, struct mc *mc, struct err *err)
 	if (!mc->ignition) {
 		rc = ign_parse(a, mc->config, &p, err);
 		if (rc == 0)
-			rc = p.v2 ? ign_v2_check_modes(p.old, err)
+			rc = p.v2 ? ign_check_modes(&p, err)
 				  : validate_v3(a, mc, &p, err);
 		if (rc < 0)
 			return rc;

@@ -1,24 +1,5 @@
 #include "mc/object.h"
 
-static const char *what_is(const struct json *j)
-{
-	switch (json_kind(j)) {
-	case JSON_NULL:
-		return "null";
-	case JSON_BOOL:
-		return "bool";
-	case JSON_NUMBER:
-		return "number";
-	case JSON_STRING:
-		return "string";
-	case JSON_ARRAY:
-		return "array";
-	case JSON_OBJECT:
-		return "object";
-	}
-	return "";
-}
-
 /* The Go struct that declares what stands at path, for messages. */
 struct place {
 	const char *in; /* "MachineConfigSpec" */
@@ -32,7 +13,7 @@ static int misfit(const struct json *j, struct place p, const char *type,
 		err, ERR_INVALID,
 		"json: cannot unmarshal %s into Go struct field %s.%s of "
 		"type %s",
-		what_is(j), p.in, p.path, type);
+		json_kind_name(j), p.in, p.path, type);
 }
 
 static int get_str(const struct json *root, struct place p, struct str *out,

@@ -5,12 +5,8 @@ static bool same_list(const struct ign_obj *x, const struct ign_obj *y,
 {
 	const struct ign_objs *p = ign_list(x, field), *q = ign_list(y, field);
 
-	if (ign_is_set(x, field) != ign_is_set(y, field) || p->n != q->n)
-		return false;
-	for (size_t i = 0; i < p->n; i++)
-		if (!ign_eq(p->v[i], q->v[i]))
-			return false;
-	return true;
+	return ign_is_set(x, field) == ign_is_set(y, field) &&
+	       ign_eq_lists(p, q);
 }
 
 /* Only core's password and keys can change on a running node. */

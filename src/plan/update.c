@@ -27,26 +27,6 @@ const char *update_kind_name(enum update_kind kind)
 
 /* ---- what differs --------------------------------------------------------------- */
 
-static bool same_strs(const struct strs *x, const struct strs *y)
-{
-	if (x->n != y->n)
-		return false;
-	for (size_t i = 0; i < x->n; i++)
-		if (!str_eq(x->v[i], y->v[i]))
-			return false;
-	return true;
-}
-
-static bool same_list(const struct ign_objs *x, const struct ign_objs *y)
-{
-	if (x->n != y->n)
-		return false;
-	for (size_t i = 0; i < x->n; i++)
-		if (!ign_eq(x->v[i], y->v[i]))
-			return false;
-	return true;
-}
-
 static int by_name(const void *x, const void *y)
 {
 	return str_cmp(*(const struct str *)x, *(const struct str *)y);
@@ -85,12 +65,12 @@ void update_changes(struct arena *a, const struct mc_merged *from,
 
 	*out = (struct update_changes){
 		.os_image = force || !str_eq(from->os_image, to->os_image),
-		.kargs = !same_strs(&from->kargs, &to->kargs),
+		.kargs = !strs_eq(&from->kargs, &to->kargs),
 		.fips = from->fips != to->fips,
 		.kernel_type = !str_eq(from->kernel_type, to->kernel_type),
-		.extensions = !same_strs(&from->extensions, &to->extensions),
-		.files = !same_list(files, ign_files(to->config)),
-		.units = !same_list(units, ign_units(to->config)),
+		.extensions = !strs_eq(&from->extensions, &to->extensions),
+		.files = !ign_eq_lists(files, ign_files(to->config)),
+		.units = !ign_eq_lists(units, ign_units(to->config)),
 		.passwd = !ign_eq(ign_sub(from->config, IGN_CONFIG_PASSWD),
 				  ign_sub(to->config, IGN_CONFIG_PASSWD)),
 	};
