@@ -29,6 +29,4 @@ void mc_lint(struct arena *a, struct mc *mc, struct mc_findings *out);
 void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources,
 		  size_t size, struct mc_findings *out);
 
-#define MC_SIZE_MAX 1572864 /* upstream's limit for a rendered config */
-
 #endif

@@ -45,4 +45,10 @@ struct json *mc_spec(struct arena *a, const struct mc_merged *m);
 int mc_rendered_name(struct arena *a, struct str pool, const struct json *spec,
 		     struct str *out, struct err *err);
 
+/* etcd's limit as upstream knows it: the JSON of a rendered config. */
+#define MC_SIZE_MAX 1572864
+
+/* ERR_INVALID in upstream's words when size is more than that. */
+int mc_check_size(struct str name, size_t size, struct err *err);
+
 #endif

@@ -324,3 +324,17 @@ int mc_rendered_name(struct arena *a, struct str pool, const struct json *spec,
 		       STRF(hash_hex(&scratch, &h)));
 	return 0;
 }
+
+int mc_check_size(struct str name, size_t size, struct err *err)
+{
+	if (size <= MC_SIZE_MAX)
+		return 0;
+	return err_set(
+		err, ERR_INVALID,
+		"rendered MachineConfig %.*s is too large (%zu bytes, max "
+		"%d bytes). This will exceed etcd's size limit. Consider "
+		"reducing the number or size of MachineConfigs, "
+		"particularly large registry mirror configurations "
+		"(ImageDigestMirrorSet/ImageContentSourcePolicy)",
+		STRF(name), size, MC_SIZE_MAX);
+}

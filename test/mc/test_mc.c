@@ -198,11 +198,83 @@ TEST who_is_blamed(void)
 	PASS();
 }
 
+TEST how_large_a_config_may_be(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+
+	ASSERT_INT(0, mc_check_size(S("r"), 1572864, &err));
+	ASSERT_INT(-ERR_INVALID, mc_check_size(S("r"), 1572865, &err));
+	ASSERT_STR("rendered MachineConfig r is too large (1572865 bytes, max "
+		   "1572864 bytes). This will exceed etcd's size limit. "
+		   "Consider reducing the number or size of MachineConfigs, "
+		   "particularly large registry mirror configurations "
+		   "(ImageDigestMirrorSet/ImageContentSourcePolicy)",
+		   err.msg);
+	PASS();
+}
+
+/* Names decide, not the order in which manifests are read. */
+TEST the_order_of_manifests_does_not_matter(void)
+{
+	struct test_rng rng = { 9 };
+
+	for (int round = 0; round < 200; round++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct err err = ERR_INIT(&a);
+		struct mc list[8];
+		struct mcs order = { 0 };
+		struct str first = S("");
+
+		for (int i = 0; i < 8; i++) {
+			struct str config = str_fmt(
+				&a,
+				"{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"path\":\"/f%u\",\"mode\":%u}]}}",
+				test_rand(&rng, 4), test_rand(&rng, 512));
+
+			list[i] = (struct mc){
+				.meta.name = str_fmt(&a, "%d-mc", 10 + i),
+				.meta.labels = parse(
+					&a,
+					test_rand(&rng, 2)
+						? "{\"" MC_ROLE "\":\"worker\"}"
+						: "{\"" MC_ROLE "\":\"x\"}"),
+				.config = config,
+			};
+			VEC_PUSH(&a, &order, &list[i]);
+		}
+		for (int shuffle = 0; shuffle < 4; shuffle++) {
+			struct mc_merged m;
+			struct str name;
+
+			for (uint32_t i = 8; i > 1; i--) {
+				uint32_t k = test_rand(&rng, i);
+				struct mc *t = order.v[i - 1];
+
+				order.v[i - 1] = order.v[k];
+				order.v[k] = t;
+			}
+			ASSERT_INT(0, mc_sort(&order, &err));
+			ASSERT_INT(0, mc_merge(&a, &order, S(""), S(""), &m,
+					       &err));
+			ASSERT_INT(0,
+				   mc_rendered_name(&a, S("p"), mc_spec(&a, &m),
+						    &name, &err));
+			if (!first.n)
+				first = name;
+			ASSERT_STR_M("name", first, name);
+		}
+	}
+	PASS();
+}
+
 SUITE(suite)
 {
 	RUN_TEST(selectors);
 	RUN_TEST(what_running_nodes_refuse);
 	RUN_TEST(who_is_blamed);
+	RUN_TEST(how_large_a_config_may_be);
+	RUN_TEST(the_order_of_manifests_does_not_matter);
 }
 
 TEST_MAIN(suite)
