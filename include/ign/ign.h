@@ -136,9 +136,27 @@ struct ign_report {
 struct str ign_report_text(struct arena *a, const struct ign_report *r,
 			   const struct json *root, struct str text);
 
-/* Where path, or what of it there is, stands in text: from 1. */
-void ign_locate(const struct json *root, struct str text, struct str path,
-		bool at_key, size_t *line, size_t *col);
+/*
+ * Finds places in a text. Remembers where it was, so that many places, most of
+ * them one behind the other, cost what the text is long and not each that much.
+ */
+struct ign_locator {
+	const struct json *root;
+	struct str text;
+	size_t at, line,
+		start; /* a known offset, its line, where that begins */
+	struct {
+		const struct json *array, *item;
+		int64_t i;
+	} memo[4]; /* items of arrays that were found */
+};
+
+#define IGN_LOCATOR(root, text) \
+	((struct ign_locator){ root, text, 0, 1, 0, { { 0 } } })
+
+/* Where path, or what of it there is, stands in the text: from 1. */
+void ign_locate(struct ign_locator *l, struct str path, bool at_key,
+		size_t *line, size_t *col);
 
 /* Checks a config by the rules of spec 3.minor; root may be NULL. */
 void ign_validate(struct arena *a, const struct ign_obj *config, int minor,

@@ -341,32 +341,43 @@ void ign_check_raid(struct ign_check *c, const struct ign_obj *o)
 
 /* ---- nodes among each other ------------------------------------------------------------ */
 
-/* True once for every link whose path is a folder on the way to path. */
-static size_t links_above(const struct ign_objs *links, struct str path)
+/* How many links there are of each path. */
+static void count_links(struct ign_check *c, const struct ign_objs *links,
+			struct map *out)
 {
-	size_t n = 0;
-
+	map_init(out, c->a);
 	for (size_t i = 0; i < links->n; i++) {
-		struct str l = ign_str(links->v[i], IGN_LINK_PATH);
+		struct str path = ign_str(links->v[i], IGN_LINK_PATH);
+		uintptr_t n = (uintptr_t)map_get(out, path);
 
-		n += path.n > l.n && path.p[l.n] == '/' && str_starts(path, l);
+		(void)map_put(out, path, (void *)(n + 1));
 	}
+}
+
+/* How many links have the path of a folder on the way to path. */
+static uintptr_t links_above(const struct map *links, struct str path)
+{
+	uintptr_t n = 0;
+
+	for (size_t i = 0; links->n && i < path.n; i++)
+		if (path.p[i] == '/')
+			n += (uintptr_t)map_get(links, str_sub(path, 0, i));
 	return n;
 }
 
 static void above(struct ign_check *c, const struct ign_objs *nodes,
-		  const struct ign_objs *links, const char *list,
+		  const struct map *links, const char *list,
 		  const char *message)
 {
 	for (size_t i = 0; i < nodes->n; i++)
-		for (size_t n = links_above(
+		for (uintptr_t n = links_above(
 			     links, ign_str(nodes->v[i], IGN_FILE_PATH));
 		     n; n--)
 			ign_error(c, ign_item(c, list, i, ""), message);
 }
 
 static void check_hard(struct ign_check *c, const struct ign_obj *link,
-		       size_t i, const struct ign_objs *dirs)
+		       size_t i, const struct map *dirs)
 {
 	static const struct {
 		int owner, field;
@@ -388,10 +399,9 @@ static void check_hard(struct ign_check *c, const struct ign_obj *link,
 			c->a, str_fmt(c->a, "%.*s/%.*s",
 				      STRF(ign_str(link, IGN_LINK_PATH)),
 				      STRF(ign_str(link, IGN_LINK_TARGET))));
-	for (size_t k = 0; k < dirs->n; k++)
-		if (str_eq(target, ign_str(dirs->v[k], IGN_DIRECTORY_PATH)))
-			ign_error(c, ign_item(c, "links", i, ""),
-				  "hard link target is a directory");
+	for (uintptr_t n = (uintptr_t)map_get(dirs, target); n; n--)
+		ign_error(c, ign_item(c, "links", i, ""),
+			  "hard link target is a directory");
 	for (size_t k = 0; k < sizeof(owners) / sizeof(owners[0]); k++)
 		if (ign_is_set(ign_sub(link, owners[k].owner), owners[k].field))
 			ign_warn(c, ign_item(c, "links", i, owners[k].name),
@@ -399,12 +409,22 @@ static void check_hard(struct ign_check *c, const struct ign_obj *link,
 }
 
 static void check_links(struct ign_check *c, const struct ign_objs *links,
-			const struct ign_objs *dirs)
+			const struct map *paths, const struct ign_objs *dirs)
 {
+	struct map by_path;
+
+	map_init(&by_path, c->a);
+	for (size_t i = 0; i < dirs->n; i++) {
+		struct str path = ign_str(dirs->v[i], IGN_DIRECTORY_PATH);
+		uintptr_t n = (uintptr_t)map_get(&by_path, path);
+
+		(void)map_put(&by_path, path, (void *)(n + 1));
+	}
 	for (size_t i = 0; i < links->n; i++) {
 		const struct ign_obj *l = links->v[i];
 
-		for (size_t n = links_above(links, ign_str(l, IGN_LINK_PATH));
+		for (uintptr_t n =
+			     links_above(paths, ign_str(l, IGN_LINK_PATH));
 		     n; n--)
 			ign_error(c, ign_item(c, "links", i, ""),
 				  "link path includes link in config");
@@ -414,7 +434,7 @@ static void check_links(struct ign_check *c, const struct ign_objs *links,
 			continue;
 		}
 		if (ign_is_true(l, IGN_LINK_HARD))
-			check_hard(c, l, i, dirs);
+			check_hard(c, l, i, &by_path);
 	}
 }
 
@@ -449,11 +469,13 @@ void ign_check_storage(struct ign_check *c, const struct ign_obj *o)
 {
 	const struct ign_objs *dirs = ign_list(o, IGN_STORAGE_DIRECTORIES);
 	const struct ign_objs *links = ign_list(o, IGN_STORAGE_LINKS);
+	struct map paths;
 
-	above(c, dirs, links, "directories",
+	count_links(c, links, &paths);
+	above(c, dirs, &paths, "directories",
 	      "directory path includes link in config");
-	above(c, ign_list(o, IGN_STORAGE_FILES), links, "files",
+	above(c, ign_list(o, IGN_STORAGE_FILES), &paths, "files",
 	      "file path includes link in config");
-	check_links(c, links, dirs);
+	check_links(c, links, &paths, dirs);
 	check_devices(c, o);
 }

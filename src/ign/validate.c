@@ -126,34 +126,6 @@ static void visit_duplicates(struct walk *w, const struct ign_obj *o)
 
 /* ---- unknown keys ------------------------------------------------------------------ */
 
-/* Follows path in the text's tree as far as it goes; *whole when to its end. */
-static const struct json *follow(const struct json *j, struct str path,
-				 bool *whole)
-{
-	*whole = true;
-	while (path.n) {
-		const struct json *next = NULL;
-		struct str name = path;
-		int64_t i;
-
-		path = S("");
-		(void)str_cut(name, '.', &name, &path);
-		if (json_kind(j) == JSON_ARRAY && str_to_i64(name, &i)) {
-			next = json_first(j);
-			while (next && i-- > 0)
-				next = json_next(next);
-		} else {
-			next = json_member(j, name);
-		}
-		if (!next) {
-			*whole = false;
-			return j;
-		}
-		j = next;
-	}
-	return j;
-}
-
 static bool known(const struct ign_type *type, struct str key, int minor)
 {
 	for (size_t i = 0; i < type->n; i++)
@@ -247,11 +219,81 @@ void ign_validate(struct arena *a, const struct ign_obj *config, int minor,
 
 /* ---- text --------------------------------------------------------------------------- */
 
-void ign_locate(const struct json *root, struct str text, struct str path,
-		bool at_key, size_t *line, size_t *col)
+/* Item i of an array; from the one found last where that is not behind it. */
+static const struct json *item_at(struct ign_locator *l,
+				  const struct json *array, int64_t i)
+{
+	size_t slot = (size_t)((uintptr_t)array >> 4) %
+		      (sizeof(l->memo) / sizeof(l->memo[0]));
+	const struct json *item = json_first(array);
+	int64_t at = 0;
+
+	if (l->memo[slot].array == array && l->memo[slot].i <= i) {
+		item = l->memo[slot].item;
+		at = l->memo[slot].i;
+	}
+	for (; item && at < i; at++)
+		item = json_next(item);
+	if (item) {
+		l->memo[slot].array = array;
+		l->memo[slot].item = item;
+		l->memo[slot].i = i;
+	}
+	return item;
+}
+
+/* Follows path in the tree as far as it goes; *whole when to its end. */
+static const struct json *follow(struct ign_locator *l, struct str path,
+				 bool *whole)
+{
+	const struct json *j = l->root;
+
+	*whole = true;
+	while (path.n) {
+		const struct json *next;
+		struct str name = path;
+		int64_t i;
+
+		path = S("");
+		(void)str_cut(name, '.', &name, &path);
+		if (json_kind(j) == JSON_ARRAY && str_to_i64(name, &i))
+			next = item_at(l, j, i);
+		else
+			next = json_member(j, name);
+		if (!next) {
+			*whole = false;
+			return j;
+		}
+		j = next;
+	}
+	return j;
+}
+
+/* Counts lines on from the last place, or from the start when it lies before. */
+static void line_of(struct ign_locator *l, size_t offset)
+{
+	if (offset < l->at) {
+		l->at = l->start = 0;
+		l->line = 1;
+	}
+	for (;;) {
+		struct str rest = str_sub(l->text, l->at, offset);
+		ptrdiff_t nl = str_chr(rest, '\n');
+
+		if (nl < 0)
+			break;
+		l->at += (size_t)nl + 1;
+		l->start = l->at;
+		l->line++;
+	}
+	l->at = offset;
+}
+
+void ign_locate(struct ign_locator *l, struct str path, bool at_key,
+		size_t *line, size_t *col)
 {
 	bool whole;
-	const struct json *j = follow(root, path, &whole);
+	const struct json *j = follow(l, path, &whole);
 	size_t start, end;
 
 	json_span(j, &start, &end);
@@ -259,12 +301,15 @@ void ign_locate(const struct json *root, struct str text, struct str path,
 		start = json_key_pos(j);
 	else if (json_kind(j) == JSON_OBJECT || json_kind(j) == JSON_ARRAY)
 		start++; /* inside, so behind the bracket */
-	json_line_col(text, start, line, col);
+	line_of(l, start);
+	*line = l->line;
+	*col = start - l->start + 1;
 }
 
 struct str ign_report_text(struct arena *a, const struct ign_report *r,
 			   const struct json *root, struct str text)
 {
+	struct ign_locator l = IGN_LOCATOR(root, text);
 	struct buf b;
 
 	buf_init(&b, a);
@@ -276,7 +321,7 @@ struct str ign_report_text(struct arena *a, const struct ign_report *r,
 		if (root) {
 			size_t line, col;
 
-			ign_locate(root, text, e->path, e->at_key, &line, &col);
+			ign_locate(&l, e->path, e->at_key, &line, &col);
 			buf_addf(&b, ", line %zu col %zu", line, col);
 		}
 		buf_addf(&b, ": %.*s\n", STRF(e->message));

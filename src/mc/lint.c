@@ -7,18 +7,18 @@ struct linter {
 	struct mc *mc;
 	struct mc_findings *out;
 	bool failed; /* an error was found in this one */
+	struct ign_locator where;
 };
 
 /* Where path stands in the manifest the MachineConfig came from. */
 static void place(struct linter *l, struct str path, bool at_key,
 		  struct mc_finding *f)
 {
-	const struct json *root = l->mc->doc.tree;
 	size_t line, col;
 
-	if (!root)
+	if (!l->where.root)
 		return;
-	ign_locate(root, l->mc->doc.text, path, at_key, &line, &col);
+	ign_locate(&l->where, path, at_key, &line, &col);
 	f->line = l->mc->doc.line + line - 1;
 	f->col = col;
 }
@@ -200,6 +200,7 @@ void mc_lint(struct arena *a, struct mc *mc, struct mc_findings *out)
 	struct linter l = { .a = a, .mc = mc, .out = out };
 	const struct ign_obj *config;
 
+	l.where = IGN_LOCATOR(mc->doc.tree, mc->doc.text);
 	lint_name(&l);
 	config = lint_ignition(&l);
 	lint_rest(&l);
