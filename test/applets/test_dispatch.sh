@@ -1,7 +1,8 @@
 # Names, help, versions, and what is said of mistakes.
 . test/applets/lib.sh
 
-names='mcoctl
+names='mco-controller
+mcoctl
 kubectl-mco
 oc-mco
 '

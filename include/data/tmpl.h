@@ -1,0 +1,92 @@
+/*
+ * tmpl: Go's text/template, as upstream's template trees use it.
+ *
+ * A template is parsed once and run over values. Errors are worded as in Go, with
+ * the template's name, line and column. Depth, steps and output are bounded, so a
+ * hostile template ends.
+ */
+#ifndef DATA_TMPL_H
+#define DATA_TMPL_H
+
+#include "base/vec.h"
+#include "data/json.h"
+
+enum tmpl_kind {
+	TMPL_NONE, /* no value at all: prints <no value> */
+	TMPL_NIL, /* a nil that was found: its fields cannot be read */
+	TMPL_BOOL,
+	TMPL_INT,
+	TMPL_FLOAT,
+	TMPL_STR,
+	TMPL_LIST,
+	TMPL_MAP,
+};
+
+struct tmpl_value {
+	enum tmpl_kind kind;
+	bool boxed; /* found in a map or list of any: Go calls it interface {} */
+	bool b;
+	int64_t i;
+	double f;
+	struct str s;
+	struct tmpl_values *list;
+	const struct json *map;
+};
+
+struct tmpl_values {
+	struct tmpl_value *v;
+	size_t n, cap;
+	bool strings; /* Go's []string */
+};
+
+/* A JSON value as a template sees it. */
+struct tmpl_value tmpl_from_json(struct arena *a, const struct json *j);
+
+struct tmpl_value tmpl_str(struct str s);
+struct tmpl_value tmpl_int(int64_t i);
+struct tmpl_value tmpl_bool(bool b);
+
+/* Not zero, not empty, not nil. */
+bool tmpl_truth(const struct tmpl_value *v);
+
+/* Appends v as Go's fmt prints it with %v. */
+void tmpl_print(struct buf *b, const struct tmpl_value *v);
+
+/* What a function is called with, and how it fails. */
+struct tmpl_call {
+	struct arena *a;
+	const struct tmpl_value *args;
+	size_t n;
+	struct str
+		error; /* set on failure: "error calling f: " goes before it */
+	void *ctx;
+};
+
+/*
+ * A function of templates. args tells what it takes: a letter for each, s string,
+ * i integer, l list of strings, a any, and a final '*' when the last may come any
+ * number of times.
+ */
+struct tmpl_func {
+	const char *name, *args;
+	bool (*call)(struct tmpl_call *c, struct tmpl_value *out);
+};
+
+struct tmpl;
+
+/* Parses text; funcs (ended by { 0 }) are known besides Go's own. ERR_INVALID
+ * "template: NAME:LINE: …". name and text must outlive the template. */
+int tmpl_parse(struct arena *a, const char *name, struct str text,
+	       const struct tmpl_func *funcs, struct tmpl **out,
+	       struct err *err);
+
+/* Runs it over data; appends to b, or leaves b alone on failure. ERR_INVALID
+ * "template: NAME:LINE:COL: executing …", ERR_LIMIT. */
+int tmpl_run(struct arena *a, const struct tmpl *t, struct tmpl_value data,
+	     void *ctx, struct buf *b, struct err *err);
+
+/* toString, indent, join, skip, urlHost, urlPort: those of the template
+ * controller that need nothing but their arguments. */
+extern const struct tmpl_func tmpl_common_funcs[];
+
+#endif

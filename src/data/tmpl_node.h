@@ -1,0 +1,109 @@
+/*
+ * Inside data/tmpl: tokens and the parsed tree.
+ */
+#ifndef DATA_TMPL_NODE_H
+#define DATA_TMPL_NODE_H
+
+#include "base/map.h"
+#include "base/num.h"
+#include "data/tmpl.h"
+
+enum tok {
+	TOK_ERROR,
+	TOK_EOF,
+	TOK_TEXT,
+	TOK_LEFT,
+	TOK_RIGHT,
+	TOK_SPACE,
+	TOK_IDENT,
+	TOK_KEYWORD,
+	TOK_FIELD,
+	TOK_VARIABLE,
+	TOK_DOT,
+	TOK_NIL,
+	TOK_BOOL,
+	TOK_NUMBER,
+	TOK_CHAR_CONST,
+	TOK_STRING,
+	TOK_RAW,
+	TOK_PIPE,
+	TOK_DECLARE,
+	TOK_ASSIGN,
+	TOK_OPEN,
+	TOK_CLOSE,
+	TOK_CHAR,
+};
+
+struct token {
+	enum tok kind;
+	size_t pos, line;
+	struct str val;
+};
+
+struct tokens {
+	struct token *v;
+	size_t n, cap;
+};
+
+/* Ends in an error or EOF token. */
+void tmpl_lex(struct arena *a, struct str text, struct tokens *out);
+
+enum node_kind {
+	NODE_LIST,
+	NODE_TEXT,
+	NODE_ACTION,
+	NODE_IF,
+	NODE_RANGE,
+	NODE_WITH,
+	NODE_TEMPLATE,
+	NODE_BREAK,
+	NODE_CONTINUE,
+	NODE_END,
+	NODE_ELSE,
+	NODE_PIPE,
+	NODE_COMMAND,
+	NODE_FIELD,
+	NODE_CHAIN,
+	NODE_IDENT,
+	NODE_VARIABLE,
+	NODE_DOT,
+	NODE_NIL,
+	NODE_BOOL,
+	NODE_NUMBER,
+	NODE_STRING,
+};
+
+struct node {
+	enum node_kind kind;
+	size_t pos;
+	struct str
+		text; /* of text and strings what it says; a name; a number */
+	struct str shown; /* as it is written in messages */
+	struct strs fields; /* of fields, variables and chains */
+	struct node *first, *last, *next; /* what a list, pipe or command has */
+	struct node *pipe, *body, *other; /* other: the else part */
+	struct strs decl; /* variables a pipe sets */
+	bool assign; /* = and not := */
+	bool is_int, is_float;
+	int64_t i;
+	double f;
+	const struct tmpl_func *func;
+};
+
+struct tmpl {
+	const char *name;
+	struct str text;
+	struct node *root;
+	struct map *defined; /* name to body */
+};
+
+/* The builtins that are plain functions. */
+extern const struct tmpl_func tmpl_builtins[];
+
+/* A node as Go's String() writes it. */
+void tmpl_show_node(struct buf *b, const struct node *n);
+
+/* Go's name of a value's type. */
+const char *tmpl_type(const struct tmpl_value *v);
+
+#endif

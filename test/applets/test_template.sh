@@ -1,0 +1,21 @@
+# mco-controller template: upstream's golden templates through the real binary.
+. test/applets/lib.sh
+cases=$PWD/../shared/golden/gotemplate bin=$PWD/$BIN
+for c in "$cases"/*/; do
+	[ -f "$c/data.json" ] || continue
+	name=$(basename "$c")
+	(cd "$c" && "$bin/mco-controller" template template.tmpl --data data.json) >"$TMP/out" 2>"$TMP/err"
+	status=$?
+	if [ -f "$c/error.txt" ]; then
+		[ $status = 1 ] && [ ! -s "$TMP/out" ] && cmp -s "$TMP/err" "$c/error.txt"
+	else
+		[ $status = 0 ] && cmp -s "$TMP/out" "$c/expected.txt"
+	fi && passed=$((passed + 1)) || { failed=$((failed + 1)); echo "FAIL $name (exit $status)"; }
+done
+expect 'a loop that does not end' 1 '' \
+	$'failed to execute template: template: -: nested too deep\n' \
+	"$BIN/mco-controller" template - <<< '{{define "a"}}{{template "a"}}{{end}}{{template "a"}}'
+printf '{x' > "$TMP/bad.json"
+expect 'bad data' 1 '' "Error: $TMP/bad.json: line 1, column 2: invalid character 'x' looking for beginning of object key string
+" "$BIN/mco-controller" template --data "$TMP/bad.json" - < /dev/null
+finish
