@@ -36,12 +36,10 @@ kernelArguments
 each node: drain and reboot
   Reboot: kernelArguments: new kernel arguments need a reboot
 " '' "$ctl" diff "$TMP/a.yaml" "$TMP/c.yaml"
-expect 'as JSON' 0 'true
-["Reboot"]
-' '' python3 -c 'import json, sys
-d = json.load(open(sys.argv[1]))["differences"][0]
-print(json.dumps(d["reboot"])); print(json.dumps([a["type"] for a in d["actions"]]))' \
-	<("$ctl" diff -o json "$TMP/a.yaml" "$TMP/c.yaml")
+expect 'as JSON' 0 '"actions":[{"cause":"kernelArguments","rule":"new kernel arguments need a reboot","type":"Reboot"}]
+"reboot":true
+' '' grep -oE '"actions":[^]]*]|"reboot":true' \
+	<("$ctl" diff -o json "$TMP/a.yaml" "$TMP/c.yaml" | "$ctl" fmt -o json-compact -)
 expect 'another diff program' 1 'config
 LIVE MERGED
 ' '' env KUBECTL_EXTERNAL_DIFF="$PWD/test/applets/external-diff.sh" "$ctl" diff "$TMP/a.yaml" "$TMP/c.yaml"
