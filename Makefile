@@ -176,6 +176,7 @@ compile-tests: all $(TESTS) $(REPLAYS)
 
 test: compile-tests ## unit, golden and command-line tests, fuzz corpora replayed
 	@.mk/test.sh $(OUT) $(TESTS) -- $(REPLAYS)
+	$(if $(filter cov,$(VARIANT)),@.mk/coverage.sh $(OUT) $(LAYERS) applets)
 
 test-san: ## the same under ASan and UBSan
 	@$(MAKE) --no-print-directory SAN=1 test
@@ -193,7 +194,6 @@ test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from
 
 coverage: ## line and branch coverage per layer (COV=1)
 	@$(MAKE) --no-print-directory COV=1 test
-	@.mk/coverage.sh $(BUILD)/cov $(LAYERS) applets
 
 FUZZ_S	?= 60
 fuzz-%: ## fuzz-json, fuzz-yml, fuzz-codec: one target for FUZZ_S seconds
