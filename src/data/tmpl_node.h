@@ -100,6 +100,22 @@ struct tmpl {
 /* The builtins that are plain functions. */
 extern const struct tmpl_func tmpl_builtins[];
 
+/* Sets the call's error; returns false. */
+bool tmpl_refuse(struct tmpl_call *c, struct str text);
+
+static inline bool tmpl_is_nil(const struct tmpl_value *v)
+{
+	return v->kind == TMPL_NONE || v->kind == TMPL_NIL;
+}
+
+/* Builtins of tmpl_printf.c. */
+bool tmpl_f_print(struct tmpl_call *c, struct tmpl_value *out);
+bool tmpl_f_println(struct tmpl_call *c, struct tmpl_value *out);
+bool tmpl_f_printf(struct tmpl_call *c, struct tmpl_value *out);
+bool tmpl_f_html(struct tmpl_call *c, struct tmpl_value *out);
+bool tmpl_f_js(struct tmpl_call *c, struct tmpl_value *out);
+bool tmpl_f_urlquery(struct tmpl_call *c, struct tmpl_value *out);
+
 /* A node as Go's String() writes it. */
 void tmpl_show_node(struct buf *b, const struct node *n);
 
