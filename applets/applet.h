@@ -47,6 +47,14 @@ int applet_main(const struct applet *ap, const char *called_as, int argc,
 /* Writes r->out to standard output and empties it. */
 int applet_flush(struct run *r);
 
+/* -o, for commands that have several forms of output; choices is a literal. */
+#define OUTPUT_FLAG(type, choices)                                   \
+	{                                                            \
+		.name = "output", .letter = 'o', .kind = FLAG_STR,   \
+		.offset = offsetof(type, output), .value = "FORMAT", \
+		.help = choices                                      \
+	}
+
 /* The version command, which every applet has. */
 extern const struct command version_command;
 int version_print(struct run *r, bool json);

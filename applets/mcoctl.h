@@ -28,7 +28,6 @@ int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 
 /*
  * The config a word names: a pool (rendered), or a MachineConfig of the set.
- * *what is how to call it.
  */
 struct named_config {
 	struct str name;

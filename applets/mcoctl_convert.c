@@ -16,12 +16,8 @@ static const struct flag convert_flags[] = {
 	  .offset = offsetof(struct convert_opts, to),
 	  .value = "VERSION",
 	  .help = "3.5, 3.4, 3.3, 3.2, 3.1 or 2.2 (default 3.5)" },
-	{ .name = "output",
-	  .letter = 'o',
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct convert_opts, output),
-	  .value = "FORMAT",
-	  .help = "json, json-compact or yaml (default json)" },
+	OUTPUT_FLAG(struct convert_opts,
+		    "json, json-compact or yaml (default json)"),
 	{ 0 },
 };
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/map.h"
 #include "external_diff.h"
 #include "mc/reconcile.h"
 #include "mcoctl.h"
@@ -37,50 +36,13 @@ static const struct flag flags[] = {
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, secrets),
 	  .help = "show keys and pull secrets too" },
-	{ .name = "output",
-	  .letter = 'o',
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, output),
-	  .value = "FORMAT",
-	  .help = "text or json (default text)" },
+	OUTPUT_FLAG(struct opts, "text or json (default text)"),
 	{ 0 },
 };
 
 static void defaults(void *p)
 {
 	((struct opts *)p)->output = S("text");
-}
-
-/* base with over's objects in place of, or beside, its own. */
-static struct mc_set overlay(struct run *r, const struct mc_set *base,
-			     const struct mc_set *over)
-{
-	struct mc_set out = *base;
-	struct map mcs, pools;
-
-	map_init(&mcs, r->a);
-	map_init(&pools, r->a);
-	for (size_t i = 0; i < base->mcs.n; i++)
-		(void)map_put(&mcs, base->mcs.v[i]->meta.name, base->mcs.v[i]);
-	for (size_t i = 0; i < over->mcs.n; i++)
-		(void)map_put(&mcs, over->mcs.v[i]->meta.name, over->mcs.v[i]);
-	for (size_t i = 0; i < base->pools.n; i++)
-		(void)map_put(&pools, base->pools.v[i]->meta.name,
-			      base->pools.v[i]);
-	for (size_t i = 0; i < over->pools.n; i++)
-		(void)map_put(&pools, over->pools.v[i]->meta.name,
-			      over->pools.v[i]);
-	out.mcs = (struct mcs){ 0 };
-	out.pools = (struct mc_pools){ 0 };
-	for (size_t i = 0; i < mcs.n; i++)
-		VEC_PUSH(r->a, &out.mcs, mcs.v[i].value);
-	for (size_t i = 0; i < pools.n; i++)
-		VEC_PUSH(r->a, &out.pools, pools.v[i].value);
-	if (over->controller_config)
-		out.controller_config = over->controller_config;
-	if (over->configuration)
-		out.configuration = over->configuration;
-	return out;
 }
 
 struct diff {
@@ -233,7 +195,7 @@ static int diff_change(struct diff *d)
 		rc = manifests_load(r, &d->o->files, d->o->recursive, &change);
 	if (rc < 0)
 		return rc;
-	after = overlay(r, &base, &change);
+	after = mc_overlay(r->a, &base, &change);
 	d->policies = update_policies(r->a, after.configuration);
 	d->allow = mc_overrides_of(after.configuration);
 	return diff_pools(d, &base, &after);

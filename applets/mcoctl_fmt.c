@@ -20,12 +20,7 @@ static const struct flag flags[] = {
 	  .offset = offsetof(struct opts, files),
 	  .value = "FILE",
 	  .help = "a manifest, or - for standard input; may be repeated" },
-	{ .name = "output",
-	  .letter = 'o',
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, output),
-	  .value = "FORMAT",
-	  .help = "yaml, json or json-compact (default yaml)" },
+	OUTPUT_FLAG(struct opts, "yaml, json or json-compact (default yaml)"),
 	{ 0 },
 };
 

@@ -71,36 +71,6 @@ static int config_and_path(struct run *r, struct str *config, struct str *path)
 
 /* ---- cat --------------------------------------------------------------------------- */
 
-/* A unit or dropin by the path it has on the node. */
-static bool unit_text(struct run *r, const struct ign_obj *config,
-		      struct str path, struct str *out)
-{
-	const struct ign_objs *units = ign_units(config);
-
-	for (size_t i = 0; i < units->n; i++) {
-		const struct ign_obj *u = units->v[i];
-		const struct ign_objs *d = ign_list(u, IGN_UNIT_DROPINS);
-		struct str name = ign_str(u, IGN_UNIT_NAME);
-
-		*out = ign_str(u, IGN_UNIT_CONTENTS);
-		if (str_eq(path, name) ||
-		    str_eq(path, str_fmt(r->a, "/etc/systemd/system/%.*s",
-					 STRF(name))))
-			return true;
-		for (size_t k = 0; k < d->n; k++) {
-			*out = ign_str(d->v[k], IGN_DROPIN_CONTENTS);
-			if (str_eq(path,
-				   str_fmt(r->a,
-					   "/etc/systemd/system/%.*s.d/%.*s",
-					   STRF(name),
-					   STRF(ign_str(d->v[k],
-							IGN_DROPIN_NAME)))))
-				return true;
-		}
-	}
-	return false;
-}
-
 static int run_cat(struct run *r, const void *p)
 {
 	struct str config, path, text;
@@ -116,7 +86,7 @@ static int run_cat(struct run *r, const void *p)
 	file = mc_find_file(c.ignition, path);
 	if (file)
 		rc = mc_contents(r->a, file, &text, &r->err);
-	else if (!unit_text(r, c.ignition, path, &text))
+	else if (!mc_unit_text(r->a, c.ignition, path, &text))
 		return err_set(&r->err, ERR_NOTFOUND,
 			       "%.*s has no file or unit %.*s", STRF(c.name),
 			       STRF(path));

@@ -22,12 +22,7 @@ static const struct flag flags[] = {
 	  .offset = offsetof(struct opts, pools),
 	  .value = "POOL",
 	  .help = "only this pool; may be repeated (default all)" },
-	{ .name = "output",
-	  .letter = 'o',
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, output),
-	  .value = "FORMAT",
-	  .help = "yaml, json or name (default yaml)" },
+	OUTPUT_FLAG(struct opts, "yaml, json or name (default yaml)"),
 	{ 0 },
 };
 

@@ -17,12 +17,7 @@ static const struct flag flags[] = {
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, strict),
 	  .help = "warnings count as errors" },
-	{ .name = "output",
-	  .letter = 'o',
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, output),
-	  .value = "FORMAT",
-	  .help = "text or json (default text)" },
+	OUTPUT_FLAG(struct opts, "text or json (default text)"),
 	{ 0 },
 };
 

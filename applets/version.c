@@ -9,12 +9,7 @@ struct opts {
 };
 
 static const struct flag flags[] = {
-	{ .name = "output",
-	  .letter = 'o',
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, output),
-	  .value = "FORMAT",
-	  .help = "json, or a line of text when absent" },
+	OUTPUT_FLAG(struct opts, "json, or a line of text when absent"),
 	{ 0 },
 };
 

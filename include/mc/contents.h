@@ -21,6 +21,11 @@ int mc_contents(struct arena *a, const struct ign_obj *file, struct str *out,
 const struct ign_obj *mc_find_file(const struct ign_obj *config,
 				   struct str path);
 
+/* The text of a unit or dropin, by its path on the node (a unit also by its
+ * name). False when there is none. */
+bool mc_unit_text(struct arena *a, const struct ign_obj *config,
+		  struct str path, struct str *out);
+
 /* Text that can be shown: valid UTF-8 without control characters but tab and
  * line breaks. */
 bool mc_is_text(struct str bytes);

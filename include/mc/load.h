@@ -34,4 +34,8 @@ struct mc_fault {
 int mc_load(struct arena *a, struct str path, struct str text,
 	    struct mc_set *set, struct mc_fault *fault, struct err *err);
 
+/* base with over's objects in place of, or beside, its own; both are shared. */
+struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
+			 const struct mc_set *over);
+
 #endif

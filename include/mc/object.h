@@ -58,7 +58,7 @@ struct mc_controller_config {
 int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
 	       struct err *err);
 
-/* ERR_INVALID in the words of upstream's decoder. text is the document's. */
+/* ERR_INVALID in the words of upstream's decoder. */
 int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
 	      struct err *err);
 int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out,

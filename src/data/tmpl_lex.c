@@ -126,6 +126,13 @@ static bool terminated(const struct lexer *l)
 	return c < 0 || is_space(c) || strchr(".,|:()", c) || here(l, "}}");
 }
 
+static bool bad_character(struct lexer *l)
+{
+	return fail(
+		l,
+		str_fmt(l->a, "bad character U+%04X '%c'", peek(l), peek(l)).p);
+}
+
 static bool word(struct lexer *l)
 {
 	static const char *const keywords[] = {
@@ -139,9 +146,7 @@ static bool word(struct lexer *l)
 	while (is_alnum(peek(l)))
 		l->at++;
 	if (!terminated(l))
-		return fail(l, str_fmt(l->a, "bad character U+%04X '%c'",
-				       peek(l), peek(l))
-				       .p);
+		return bad_character(l);
 	s = str_sub(l->in, start, l->at);
 	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
 		if (str_is(s, keywords[i]))
@@ -166,9 +171,7 @@ static bool marked(struct lexer *l, enum tok alone, enum tok named)
 	while (is_alnum(peek(l)))
 		l->at++;
 	if (!terminated(l))
-		return fail(l, str_fmt(l->a, "bad character U+%04X '%c'",
-				       peek(l), peek(l))
-				       .p);
+		return bad_character(l);
 	emit(l, named, start);
 	return true;
 }

@@ -40,7 +40,6 @@ void ign_warn(struct ign_check *c, const char *below, const char *message)
 
 struct walk {
 	struct ign_check c;
-	const struct json *root;
 	void (*visit)(struct walk *w, const struct ign_obj *o);
 };
 
@@ -205,8 +204,7 @@ static void unused_keys(struct walk *w, const struct ign_type *type,
 void ign_validate(struct arena *a, const struct ign_obj *config, int minor,
 		  const struct json *root, struct ign_report *out)
 {
-	struct walk w = { .c = { .a = a, .minor = minor, .report = out },
-			  .root = root };
+	struct walk w = { .c = { .a = a, .minor = minor, .report = out } };
 
 	buf_init(&w.c.path, a);
 	w.visit = visit_rules;

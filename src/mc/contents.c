@@ -64,3 +64,31 @@ bool mc_is_text(struct str s)
 	}
 	return true;
 }
+
+bool mc_unit_text(struct arena *a, const struct ign_obj *config,
+		  struct str path, struct str *out)
+{
+	const struct ign_objs *units = ign_units(config);
+
+	for (size_t i = 0; i < units->n; i++) {
+		const struct ign_obj *u = units->v[i];
+		const struct ign_objs *d = ign_list(u, IGN_UNIT_DROPINS);
+		struct str name = ign_str(u, IGN_UNIT_NAME);
+
+		*out = ign_str(u, IGN_UNIT_CONTENTS);
+		if (str_eq(path, name) ||
+		    str_eq(path,
+			   str_fmt(a, "/etc/systemd/system/%.*s", STRF(name))))
+			return true;
+		for (size_t k = 0; k < d->n; k++) {
+			*out = ign_str(d->v[k], IGN_DROPIN_CONTENTS);
+			if (str_eq(path,
+				   str_fmt(a, "/etc/systemd/system/%.*s.d/%.*s",
+					   STRF(name),
+					   STRF(ign_str(d->v[k],
+							IGN_DROPIN_NAME)))))
+				return true;
+		}
+	}
+	return false;
+}

@@ -1,5 +1,7 @@
 #include "mc/load.h"
 
+#include "base/map.h"
+
 struct loader {
 	struct arena *a;
 	struct str path;
@@ -166,4 +168,35 @@ int mc_load(struct arena *a, struct str path, struct str text,
 		}
 	}
 	return 0;
+}
+
+struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
+			 const struct mc_set *over)
+{
+	struct mc_set out = *base;
+	struct map mcs, pools;
+
+	map_init(&mcs, a);
+	map_init(&pools, a);
+	for (size_t i = 0; i < base->mcs.n; i++)
+		(void)map_put(&mcs, base->mcs.v[i]->meta.name, base->mcs.v[i]);
+	for (size_t i = 0; i < over->mcs.n; i++)
+		(void)map_put(&mcs, over->mcs.v[i]->meta.name, over->mcs.v[i]);
+	for (size_t i = 0; i < base->pools.n; i++)
+		(void)map_put(&pools, base->pools.v[i]->meta.name,
+			      base->pools.v[i]);
+	for (size_t i = 0; i < over->pools.n; i++)
+		(void)map_put(&pools, over->pools.v[i]->meta.name,
+			      over->pools.v[i]);
+	out.mcs = (struct mcs){ 0 };
+	out.pools = (struct mc_pools){ 0 };
+	for (size_t i = 0; i < mcs.n; i++)
+		VEC_PUSH(a, &out.mcs, mcs.v[i].value);
+	for (size_t i = 0; i < pools.n; i++)
+		VEC_PUSH(a, &out.pools, pools.v[i].value);
+	if (over->controller_config)
+		out.controller_config = over->controller_config;
+	if (over->configuration)
+		out.configuration = over->configuration;
+	return out;
 }

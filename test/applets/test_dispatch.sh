@@ -2,6 +2,7 @@
 . test/applets/lib.sh
 
 names='mco-controller
+machine-config-controller
 mcoctl
 kubectl-mco
 oc-mco

@@ -1,6 +1,6 @@
 /*
- * Whatever is accepted is written and read back as the same tree, the writing
- * is stable, and cJSON, which is laxer, accepts it too.
+ * Whatever is accepted is written and read back as the same tree, and the writing
+ * is stable; whatever is refused has a place and a reason.
  */
 #include "fuzz.h"
 

@@ -1,7 +1,4 @@
-/*
- * Whole manifests: loaded, checked, rendered. Also as TOML, and as the text of a
- * unit and a URL on the way.
- */
+/* Whole manifests: loaded, checked, rendered, planned. The same bytes as TOML. */
 #include "fuzz.h"
 
 #include "data/toml.h"

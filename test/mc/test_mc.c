@@ -1,6 +1,8 @@
 /* Selectors and reconcilability, as tables. */
 #include "../test.h"
 
+#include "mc/contents.h"
+#include "mc/load.h"
 #include "mc/reconcile.h"
 #include "mc/selector.h"
 
@@ -268,6 +270,49 @@ TEST the_order_of_manifests_does_not_matter(void)
 	PASS();
 }
 
+TEST laying_one_set_over_another(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_fault fault = { 0 };
+	struct mc_set base = { 0 }, over = { 0 }, both;
+
+#define MC(name, karg)                                  \
+	"---\napiVersion: " MC_API                      \
+	"\nkind: MachineConfig\nmetadata: {name: " name \
+	"}\nspec: {kernelArguments: [" karg "]}\n"
+	ASSERT_INT(0, mc_load(&a, S("b"), S(MC("a", "old") MC("b", "kept")),
+			      &base, &fault, &err));
+	ASSERT_INT(0, mc_load(&a, S("o"), S(MC("c", "more") MC("a", "new")),
+			      &over, &fault, &err));
+	both = mc_overlay(&a, &base, &over);
+	ASSERT_INT(3, (long long)both.mcs.n);
+	ASSERT_STR("new", both.mcs.v[0]->kargs.v[0]);
+	ASSERT_STR("kept", both.mcs.v[1]->kargs.v[0]);
+	ASSERT_STR("more", both.mcs.v[2]->kargs.v[0]);
+	ASSERT_STR("old", base.mcs.v[0]->kargs.v[0]);
+	PASS();
+}
+
+TEST units_by_their_paths(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct mc_merged m = merged(
+		&a,
+		"\"systemd\":{\"units\":[{\"name\":\"u.service\",\"contents\":\"[Unit]\\n\",\"dropins\":[{\"name\":\"d.conf\",\"contents\":\"[Service]\\n\"}]}]}");
+	struct str text;
+
+	ASSERT(mc_unit_text(&a, m.config, S("u.service"), &text));
+	ASSERT_STR("[Unit]\n", text);
+	ASSERT(mc_unit_text(&a, m.config,
+			    S("/etc/systemd/system/u.service.d/d.conf"),
+			    &text));
+	ASSERT_STR("[Service]\n", text);
+	ASSERT(!mc_unit_text(&a, m.config, S("/etc/systemd/system/x.service"),
+			     &text));
+	PASS();
+}
+
 SUITE(suite)
 {
 	RUN_TEST(selectors);
@@ -275,6 +320,8 @@ SUITE(suite)
 	RUN_TEST(who_is_blamed);
 	RUN_TEST(how_large_a_config_may_be);
 	RUN_TEST(the_order_of_manifests_does_not_matter);
+	RUN_TEST(laying_one_set_over_another);
+	RUN_TEST(units_by_their_paths);
 }
 
 TEST_MAIN(suite)
