@@ -72,6 +72,9 @@ jobs=$(nproc)
 # Warnings are ours to give on our own code only; frame and section flags match it.
 opt="${OPT/-fstack-protector-strong/} -g0 -w -ffunction-sections -fdata-sections -ffile-prefix-map=$base=deps"
 
+# Only BearSSL's arithmetic is worth its size.
+small() { [ "$VARIANT" != musl ] || echo -Os; }
+
 compile() {	# library, include flags, sources...
 	local lib=$1 inc=$2; shift 2
 	mkdir -p "$tmp/obj/$lib"
@@ -88,13 +91,13 @@ b=${dir[bearssl]}
 compile bearssl "-I$b/inc -I$b/src" $(find "$b/src" -name '*.c' | LC_ALL=C sort)
 cp "$b"/inc/*.h "$tmp/include/"
 c=${dir[cjson]}
-compile cjson "-I$c" "$c/cJSON.c"
+compile cjson "$(small) -I$c" "$c/cJSON.c"
 cp "$c/cJSON.h" "$tmp/include/"
 y=${dir[libyaml]}
-compile yaml "-I$y/include -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=2 -DYAML_VERSION_PATCH=5 -DYAML_VERSION_STRING=\"0.2.5\"" "$y"/src/{api,reader,scanner,parser,loader,writer,emitter,dumper}.c
+compile yaml "$(small) -I$y/include -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=2 -DYAML_VERSION_PATCH=5 -DYAML_VERSION_STRING=\"0.2.5\"" "$y"/src/{api,reader,scanner,parser,loader,writer,emitter,dumper}.c
 cp "$y/include/yaml.h" "$tmp/include/"
 z=${dir[zlib]}
-compile z "-I$z -DHAVE_UNISTD_H -D_LARGEFILE64_SOURCE=1" "$z"/{adler32,crc32,deflate,inflate,inffast,inftrees,trees,zutil}.c
+compile z "$(small) -DDYNAMIC_CRC_TABLE -I$z -DHAVE_UNISTD_H -D_LARGEFILE64_SOURCE=1" "$z"/{adler32,crc32,deflate,inflate,inffast,inftrees,trees,zutil}.c
 cp "$z/zlib.h" "$z/zconf.h" "$tmp/include/"
 cp "${dir[fzy]}/deps/greatest/greatest.h" "$tmp/include/"
 rm -rf "$tmp/obj"
