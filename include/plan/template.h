@@ -1,0 +1,56 @@
+/*
+ * template: from a tree of templates and a ControllerConfig to the MachineConfigs
+ * every node begins with.
+ *
+ * <role>/<name>/<layer>/{files,units,extensions}/… gives the MachineConfig <name>
+ * of a role; common/<layer>/… goes into each role's first. Which layers count, and
+ * which wins, follows from the platform and the topology.
+ */
+#ifndef PLAN_TEMPLATE_H
+#define PLAN_TEMPLATE_H
+
+#include "mc/merge.h"
+
+/* A directory's path ends in '/', and it has no text. */
+struct template_file {
+	struct str path; /* below the tree: "worker/00-worker/_base/…" */
+	struct str text;
+};
+
+struct template_tree {
+	struct str dir; /* what the tree is called in messages */
+	struct template_file *v; /* in any order */
+	size_t n, cap;
+};
+
+struct template_input {
+	const struct template_tree *tree;
+	const struct mc_controller_config *controller_config;
+	/* The pull secret's .dockerconfigjson; has to be JSON. */
+	struct str pull_secret;
+	/* The API server's TLS profile. */
+	struct str tls_min_version;
+	struct strs tls_cipher_suites;
+	struct str hash; /* the version this program stands for */
+};
+
+/*
+ * Appends the MachineConfigs of all roles, by name. Each has its whole object in
+ * doc.tree, with labels, annotations and owner. They view the input, which must
+ * outlive them. ERR_INVALID in upstream's words, ERR_LIMIT.
+ */
+int plan_template(struct arena *a, const struct template_input *in,
+		  struct mcs *out, struct err *err);
+
+/*
+ * The MachineConfigs of one role alone, which may be a custom pool's name: it
+ * then gets the worker's. Without annotations and owner: what other controllers
+ * look up base files in.
+ */
+int plan_template_role(struct arena *a, const struct template_input *in,
+		       struct str role, struct mcs *out, struct err *err);
+
+/* The tree that is part of this program. */
+void template_builtin(struct arena *a, struct template_tree *out);
+
+#endif
