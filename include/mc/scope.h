@@ -1,0 +1,38 @@
+/*
+ * scope: which images a rule of registries.conf or policy.json is about: a host,
+ * a repository or anything between, or "*.example.net" for every host below.
+ */
+#ifndef MC_SCOPE_H
+#define MC_SCOPE_H
+
+#include "base/map.h"
+#include "base/vec.h"
+
+/* Whether everything in sub is in super too. */
+bool scope_inside(struct str sub, struct str super);
+
+/* Scopes to be asked about many times. */
+struct scope_set {
+	struct map map; /* value: what scope_set_add was given */
+};
+
+void scope_set_init(struct scope_set *set, struct arena *a);
+
+/* Of equal scopes the first stays. */
+void scope_set_add(struct scope_set *set, struct str scope, void *value);
+
+/* Calls see with each scope of the set that sub is inside of, itself included,
+ * maybe twice; costs what sub is long, however many scopes there are. */
+void scope_set_above(const struct scope_set *set, struct str sub,
+		     void (*see)(void *ctx, const struct map_entry *scope),
+		     void *ctx);
+
+bool scope_set_has(const struct scope_set *set, struct str sub);
+
+/* What registries.conf takes: no "*" but in front of a plain domain. */
+bool scope_is_valid(struct str scope);
+
+/* What mirror sets take as a source; a mirror is an imageref_is_place. */
+bool scope_is_source(struct str s);
+
+#endif
