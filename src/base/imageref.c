@@ -135,8 +135,7 @@ static bool is_digest(struct str s)
 		char c = algorithm.p[i];
 		bool mark = c == '-' || c == '_' || c == '+' || c == '.';
 
-		if (mark ? first
-			 : !is_alnum(c) || (first && is_digit(c)))
+		if (mark ? first : !is_alnum(c) || (first && is_digit(c)))
 			return false;
 		first = mark;
 	}

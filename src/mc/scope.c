@@ -25,8 +25,7 @@ bool scope_inside(struct str sub, struct str super)
 		return true;
 	if (sub.n > super.n && str_starts(sub, super) && sub.p[super.n] == '/')
 		return true;
-	return is_wildcard(super) &&
-	       str_ends(host_of(sub), str_from(super, 1));
+	return is_wildcard(super) && str_ends(host_of(sub), str_from(super, 1));
 }
 
 void scope_set_init(struct scope_set *set, struct arena *a)

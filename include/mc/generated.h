@@ -1,0 +1,41 @@
+/*
+ * generated: the MachineConfigs that controllers make of files they compute.
+ */
+#ifndef MC_GENERATED_H
+#define MC_GENERATED_H
+
+#include "mc/merge.h"
+
+struct mc_file {
+	struct str path, data;
+};
+
+struct mc_files {
+	struct mc_file *v;
+	size_t n, cap;
+};
+
+void mc_files_add(struct arena *a, struct mc_files *files, const char *path,
+		  struct str data);
+
+/*
+ * A MachineConfig of that name and role with these files, all of mode 0644. Its
+ * whole object is in doc.tree: annotations and owners may still be added there
+ * by mc_annotate and mc_set_owner.
+ */
+struct mc *mc_generated(struct arena *a, struct str name, struct str role,
+			const struct mc_files *files);
+
+void mc_annotate(struct arena *a, struct mc *mc, struct str key,
+		 struct str value);
+
+/* The only owner; a controlling one blocks its deletion. */
+void mc_set_owner(struct arena *a, struct mc *mc, struct str api,
+		  struct str kind, struct str name, struct str uid,
+		  bool controller);
+
+/* "99-worker-generated-kubelet". */
+struct str mc_generated_name(struct arena *a, const char *prefix,
+			     struct str pool, const char *suffix);
+
+#endif

@@ -1,0 +1,124 @@
+#include "mc/generated.h"
+
+#include "base/codec.h"
+
+void mc_files_add(struct arena *a, struct mc_files *files, const char *path,
+		  struct str data)
+{
+	struct mc_file f = { str_of(path), data };
+
+	VEC_PUSH(a, files, f);
+}
+
+static void add_str(struct arena *a, struct json *object, struct str key,
+		    struct str value)
+{
+	json_add(object, key, json_new_str(a, value));
+}
+
+static struct json *add_object(struct arena *a, struct json *object,
+			       struct str key)
+{
+	struct json *j = json_new(a, JSON_OBJECT);
+
+	json_add(object, key, j);
+	return j;
+}
+
+static struct json *file_json(struct arena *a, const struct mc_file *f)
+{
+	struct json *j = json_new(a, JSON_OBJECT);
+	struct json *contents = add_object(a, j, S("contents"));
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_addz(&b, "data:text/plain;charset=utf-8;base64,");
+	base64_add(&b, f->data);
+	add_str(a, contents, S("compression"), S(""));
+	add_str(a, contents, S("source"), buf_str(&b));
+	json_add(j, S("mode"), json_new_i64(a, 0644));
+	json_add(j, S("overwrite"), json_new_bool(a, true));
+	add_str(a, j, S("path"), f->path);
+	return j;
+}
+
+static struct json *config_json(struct arena *a, const struct mc_files *files)
+{
+	struct json *j = json_new(a, JSON_OBJECT), *storage;
+	struct json *list = json_new(a, JSON_ARRAY);
+
+	add_str(a, add_object(a, j, S("ignition")), S("version"), S("3.5.0"));
+	storage = add_object(a, j, S("storage"));
+	for (size_t i = 0; i < files->n; i++)
+		json_push(list, file_json(a, &files->v[i]));
+	if (files->n)
+		json_add(storage, S("files"), list);
+	return j;
+}
+
+/* The strings of doc.tree are well-formed, so decoding it cannot fail. */
+static void decode(struct arena *a, struct mc *mc, struct json *tree)
+{
+	struct err err = ERR_INIT(a);
+	struct doc d = { .tree = tree };
+
+	(void)mc_decode(a, &d, mc, &err);
+}
+
+struct mc *mc_generated(struct arena *a, struct str name, struct str role,
+			const struct mc_files *files)
+{
+	struct mc *mc = ARENA_NEW(a, struct mc);
+	struct json *tree = json_new(a, JSON_OBJECT), *meta, *spec;
+
+	add_str(a, tree, S("apiVersion"), S(MC_API));
+	add_str(a, tree, S("kind"), S("MachineConfig"));
+	meta = add_object(a, tree, S("metadata"));
+	add_str(a, add_object(a, meta, S("labels")), S(MC_ROLE), role);
+	add_str(a, meta, S("name"), name);
+	spec = add_object(a, tree, S("spec"));
+	json_add(spec, S("config"), config_json(a, files));
+	decode(a, mc, tree);
+	return mc;
+}
+
+static struct json *metadata(const struct mc *mc)
+{
+	return json_at(mc->doc.tree, "metadata");
+}
+
+void mc_annotate(struct arena *a, struct mc *mc, struct str key,
+		 struct str value)
+{
+	struct json *notes = json_member(metadata(mc), S("annotations"));
+
+	if (!notes)
+		notes = add_object(a, metadata(mc), S("annotations"));
+	json_set(notes, key, json_new_str(a, value));
+	mc->meta.annotations = notes;
+}
+
+void mc_set_owner(struct arena *a, struct mc *mc, struct str api,
+		  struct str kind, struct str name, struct str uid,
+		  bool controller)
+{
+	struct json *list = json_new(a, JSON_ARRAY);
+	struct json *ref = json_new(a, JSON_OBJECT);
+
+	add_str(a, ref, S("apiVersion"), api);
+	if (controller) {
+		json_add(ref, S("blockOwnerDeletion"), json_new_bool(a, true));
+		json_add(ref, S("controller"), json_new_bool(a, true));
+	}
+	add_str(a, ref, S("kind"), kind);
+	add_str(a, ref, S("name"), name);
+	add_str(a, ref, S("uid"), uid);
+	json_push(list, ref);
+	json_set(metadata(mc), S("ownerReferences"), list);
+}
+
+struct str mc_generated_name(struct arena *a, const char *prefix,
+			     struct str pool, const char *suffix)
+{
+	return str_fmt(a, "%s-%.*s-generated-%s", prefix, STRF(pool), suffix);
+}

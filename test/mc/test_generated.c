@@ -1,0 +1,109 @@
+/* Scopes of registry rules, and the MachineConfigs controllers generate. */
+#include "mc/generated.h"
+#include "mc/scope.h"
+#include "../test.h"
+
+static const struct {
+	const char *sub, *super;
+	bool inside;
+} scopes[] = {
+	{ "h.example", "h.example", true },
+	{ "h.example/a", "h.example", true },
+	{ "h.example/ab", "h.example/a", false },
+	{ "h.example/a/b", "h.example/a", true },
+	{ "h.example", "h.example/a", false },
+	{ "h.example:5000", "h.example", false },
+	{ "a.h.example", "*.h.example", true },
+	{ "b.a.h.example/x", "*.h.example", true },
+	{ "*.a.h.example", "*.h.example", true },
+	{ "*.h.example/x", "*.h.example", true },
+	{ "h.example", "*.h.example", false },
+	{ "ah.example", "*.h.example", false },
+	{ "a.h.example:5000/x", "*.h.example", true },
+	{ "q/a.h.example", "*.h.example", false },
+	{ "q/a.h.example:400", "*.h.example", false },
+	{ ".h.example", "*.h.example", true },
+	{ "/a", "", true },
+};
+
+TEST nesting(void)
+{
+	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct str sub = str_of(scopes[i].sub);
+		struct scope_set set;
+
+		ASSERT_INT_M(scopes[i].sub, scopes[i].inside,
+			     scope_inside(sub, str_of(scopes[i].super)));
+		/* a set of scopes gives the same answer */
+		scope_set_init(&set, &a);
+		scope_set_add(&set, S("other.example"), NULL);
+		scope_set_add(&set, str_of(scopes[i].super), NULL);
+		ASSERT_INT_M(scopes[i].sub, scopes[i].inside,
+			     scope_set_has(&set, sub));
+	}
+	PASS();
+}
+
+TEST valid_scopes(void)
+{
+	ASSERT(scope_is_valid(S("h.example/a:b@c")));
+	ASSERT(scope_is_valid(S("*.example")));
+	ASSERT(scope_is_valid(S("*.")));
+	ASSERT(!scope_is_valid(S("")));
+	ASSERT(!scope_is_valid(S("h.*.example")));
+	ASSERT(!scope_is_valid(S("*example")));
+	ASSERT(!scope_is_valid(S("*.example/a")));
+	ASSERT(!scope_is_valid(S("*.*.example")));
+	ASSERT(scope_is_source(S("*.example")));
+	ASSERT(scope_is_source(S("h:1/a")));
+	ASSERT(!scope_is_source(S("*.example:1")));
+	ASSERT(!scope_is_source(S("*.example/a")));
+	ASSERT(!scope_is_source(S("*")));
+	PASS();
+}
+
+TEST a_generated_config(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct mc_files files = { 0 };
+	struct mc *mc;
+	struct buf b;
+
+	mc_files_add(&a, &files, "/etc/x", S("hi"));
+	mc = mc_generated(&a,
+			  mc_generated_name(&a, "99", S("infra"), "registries"),
+			  S("infra"), &files);
+	mc_annotate(&a, mc, S("k"), S("v"));
+	mc_annotate(&a, mc, S("k"), S("w"));
+	mc_set_owner(&a, mc, S("config.openshift.io/v1"), S("Image"), S(""),
+		     S(""), false);
+	ASSERT_STR("w", mc_annotation(&mc->meta, "k"));
+	ASSERT_STR("99-infra-generated-registries", mc->meta.name);
+	buf_init(&b, &a);
+	json_encode(&b, mc->doc.tree, 0);
+	ASSERT_STR(
+		"{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
+		"\"kind\":\"MachineConfig\",\"metadata\":{\"labels\":"
+		"{\"machineconfiguration.openshift.io/role\":\"infra\"},"
+		"\"name\":\"99-infra-generated-registries\",\"annotations\":"
+		"{\"k\":\"w\"},\"ownerReferences\":[{\"apiVersion\":"
+		"\"config.openshift.io/v1\",\"kind\":\"Image\",\"name\":\"\","
+		"\"uid\":\"\"}]},\"spec\":{\"config\":{\"ignition\":"
+		"{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"contents\":"
+		"{\"compression\":\"\",\"source\":\"data:text/plain;charset="
+		"utf-8;base64,aGk=\"},\"mode\":420,\"overwrite\":true,\"path\":"
+		"\"/etc/x\"}]}}}}",
+		buf_str(&b));
+	ASSERT(str_starts(mc->config, S("{\"ignition\"")));
+	PASS();
+}
+
+SUITE(suite)
+{
+	RUN_TEST(nesting);
+	RUN_TEST(valid_scopes);
+	RUN_TEST(a_generated_config);
+}
+
+TEST_MAIN(suite)
