@@ -133,6 +133,7 @@ enum json_style {
 	JSON_INDENT =
 		2, /* as json.MarshalIndent(v, "", "  "), with no final \n */
 	JSON_NO_HTML = 4, /* < > & stay as they are */
+	JSON_INDENT_4 = 8 | JSON_INDENT, /* the same, by four blanks */
 };
 
 void json_encode(struct buf *b, const struct json *j, unsigned style);

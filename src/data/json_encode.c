@@ -104,7 +104,9 @@ static void new_line(struct writer *w)
 	if (!(w->style & JSON_INDENT))
 		return;
 	buf_addc(w->b, '\n');
-	buf_fill(w->b, ' ', 2 * w->depth);
+	buf_fill(w->b, ' ',
+		 ((w->style & JSON_INDENT_4) == JSON_INDENT_4 ? 4 : 2) *
+			 w->depth);
 }
 
 static void add_child(struct writer *w, const struct json *m, bool first,
