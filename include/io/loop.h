@@ -1,9 +1,12 @@
 /*
- * loop: one poll loop: descriptors, deadlines, signals and child processes.
+ * loop: descriptors, deadlines, signals and child processes in one epoll loop.
+ * A turn costs as much as there is to do, not as much as there are sources.
  *
- * The loop reads a source's `want` and `due` afresh every turn, so changing
- * them needs no call. Callbacks may add and remove any source, their own too.
- * Times are monotonic milliseconds.
+ * `want` and `due` are read afresh after each callback of the source itself;
+ * whoever changes those of another source calls loop_update. Callbacks may add
+ * and remove any source, their own too. A source is removed before its
+ * descriptor is closed. Times are monotonic milliseconds. A process that forks
+ * workers does so before loop_new: they would share one epoll.
  */
 #ifndef IO_LOOP_H
 #define IO_LOOP_H
@@ -17,12 +20,19 @@ struct loop;
 
 struct source {
 	int fd; /* -1: a timer */
-	short want; /* POLLIN, POLLOUT; 0 for none */
+	short want; /* POLLIN, POLLOUT, POLLRDHUP; 0 for none */
 	int64_t due; /* ready is called with 0 events at this time; 0: never */
-	/* events is what poll said, or 0 when due has come: due is then 0. */
+	/*
+	 * events is what poll would say, or 0 when due has come: due is then 0.
+	 * POLLERR also tells that the kernel would not watch the descriptor.
+	 */
 	void (*ready)(struct source *s, short events);
 	void *ctx;
-	size_t slot; /* the loop's */
+	/* the loop's own */
+	bool added, failed;
+	short armed;
+	size_t heap; /* place among the timers + 1 */
+	int64_t key; /* the due it stands there with */
 };
 
 struct child {
@@ -37,6 +47,9 @@ struct loop *loop_new(struct err *err);
 void loop_free(struct loop *l);
 
 void loop_add(struct loop *l, struct source *s);
+/* Makes a change of want or due known. */
+void loop_update(struct loop *l, struct source *s);
+/* No effect when it is not added. */
 void loop_remove(struct loop *l, struct source *s);
 
 /* Calls on(ctx) from the loop when the signal has come. */

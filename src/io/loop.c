@@ -1,7 +1,8 @@
 /*
- * Sources stand in an array of slots. Removing one empties its slot, so that a
- * turn under way skips it; the next turn closes the gaps before it polls.
- * Signals come through a signalfd, which is slot 0.
+ * Descriptors are in epoll under the events they want, and out of it when they
+ * want none (epoll reports hang-ups whether asked or not). Timers stand in a
+ * binary heap by due. A source removed during a turn is struck from the events
+ * still to be handed out. Signals come through a signalfd.
  */
 #include "io/loop.h"
 
@@ -9,18 +10,27 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define SIGNALS 65
+#define BATCH 64
+
+_Static_assert(POLLIN == EPOLLIN && POLLOUT == EPOLLOUT &&
+		       POLLERR == EPOLLERR && POLLHUP == EPOLLHUP &&
+		       POLLRDHUP == EPOLLRDHUP,
+	       "poll's and epoll's events are the same bits");
 
 struct loop {
-	struct source **slots;
-	struct pollfd *fds;
+	int epoll;
+	struct epoll_event events[BATCH];
+	int at, n_events; /* of the turn under way */
+	struct source **timers; /* a heap */
 	size_t n, cap;
-	bool gaps, stop;
+	bool stop;
 	int64_t now;
 	struct source signals;
 	sigset_t mask, before;
@@ -29,6 +39,7 @@ struct loop {
 		void *ctx;
 	} handlers[SIGNALS];
 	struct child *children;
+	struct source *current; /* being called back */
 };
 
 int64_t loop_clock(void)
@@ -98,6 +109,12 @@ struct loop *loop_new(struct err *err)
 
 	if (!l)
 		abort();
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (l->epoll < 0) {
+		(void)err_sys(err, "epoll_create");
+		free(l);
+		return NULL;
+	}
 	l->signals = (struct source){
 		.fd = -1, .want = POLLIN, .ready = on_signals, .ctx = l
 	};
@@ -105,6 +122,7 @@ struct loop *loop_new(struct err *err)
 	(void)sigemptyset(&l->mask);
 	(void)sigprocmask(SIG_BLOCK, NULL, &l->before);
 	if (add_signal(l, SIGCHLD, err) < 0) {
+		(void)close(l->epoll);
 		free(l);
 		return NULL;
 	}
@@ -117,37 +135,126 @@ void loop_free(struct loop *l)
 	if (!l)
 		return;
 	(void)close(l->signals.fd);
+	(void)close(l->epoll);
 	(void)sigprocmask(SIG_SETMASK, &l->before, NULL);
-	free(l->slots);
-	free(l->fds);
+	free(l->timers);
 	free(l);
 }
 
-static void grow(struct loop *l)
-{
-	size_t cap = l->cap ? l->cap * 2 : 16;
+/* ---- timers ------------------------------------------------------------------ */
 
-	l->slots = reallocarray(l->slots, cap, sizeof(struct source *));
-	l->fds = reallocarray(l->fds, cap, sizeof(*l->fds));
-	if (!l->slots || !l->fds)
-		abort();
-	l->cap = cap;
+static void place(struct loop *l, size_t i, struct source *s)
+{
+	l->timers[i] = s;
+	s->heap = i + 1;
+}
+
+static void sift_up(struct loop *l, size_t i, struct source *s)
+{
+	while (i > 0 && l->timers[(i - 1) / 2]->key > s->key) {
+		place(l, i, l->timers[(i - 1) / 2]);
+		i = (i - 1) / 2;
+	}
+	place(l, i, s);
+}
+
+static void sift_down(struct loop *l, size_t i, struct source *s)
+{
+	for (;;) {
+		size_t c = 2 * i + 1;
+
+		if (c + 1 < l->n && l->timers[c + 1]->key < l->timers[c]->key)
+			c++;
+		if (c >= l->n || l->timers[c]->key >= s->key)
+			break;
+		place(l, i, l->timers[c]);
+		i = c;
+	}
+	place(l, i, s);
+}
+
+static void timer_remove(struct loop *l, struct source *s)
+{
+	size_t i = s->heap - 1;
+	struct source *last = l->timers[--l->n];
+
+	s->heap = 0;
+	if (last == s)
+		return;
+	sift_down(l, i, last);
+	sift_up(l, last->heap - 1, last);
+}
+
+static void timer_set(struct loop *l, struct source *s, int64_t due)
+{
+	if (s->heap && s->key == due)
+		return;
+	if (s->heap)
+		timer_remove(l, s);
+	if (!due)
+		return;
+	if (l->n == l->cap) {
+		l->cap = l->cap ? l->cap * 2 : 16;
+		l->timers = reallocarray(l->timers, l->cap,
+					 sizeof(struct source *));
+		if (!l->timers)
+			abort();
+	}
+	s->key = due;
+	sift_up(l, l->n++, s);
+}
+
+/* ---- sources ----------------------------------------------------------------- */
+
+static void arm(struct loop *l, struct source *s, short want)
+{
+	struct epoll_event e = { .events = (unsigned short)want,
+				 .data.ptr = s };
+	int op = !want		 ? EPOLL_CTL_DEL
+		 : s->armed == 0 ? EPOLL_CTL_ADD
+				 : EPOLL_CTL_MOD;
+
+	if (want == s->armed)
+		return;
+	s->armed = want;
+	if (epoll_ctl(l->epoll, op, s->fd, &e) < 0 && want) {
+		/* not watched: its owner hears of it at once */
+		s->armed = 0;
+		s->want = 0;
+		s->failed = true;
+		timer_set(l, s, 1);
+	}
+}
+
+void loop_update(struct loop *l, struct source *s)
+{
+	if (!s->added)
+		return;
+	timer_set(l, s, s->due);
+	arm(l, s, s->fd >= 0 ? s->want : 0);
 }
 
 void loop_add(struct loop *l, struct source *s)
 {
-	if (l->n == l->cap)
-		grow(l);
-	s->slot = l->n;
-	l->slots[l->n++] = s;
+	s->added = true;
+	s->armed = 0;
+	s->heap = 0;
+	s->failed = false;
+	loop_update(l, s);
 }
 
 void loop_remove(struct loop *l, struct source *s)
 {
-	if (s->slot >= l->n || l->slots[s->slot] != s)
+	if (!s->added)
 		return;
-	l->slots[s->slot] = NULL;
-	l->gaps = true;
+	arm(l, s, 0);
+	timer_set(l, s, 0);
+	s->added = false;
+	if (l->current == s)
+		l->current = NULL;
+	for (int i = l->at; i < l->n_events; i++)
+		if (l->events[i].data.ptr == s)
+			l->events[i].data.ptr = NULL;
 }
 
 int loop_signal(struct loop *l, int signo, void (*on)(void *ctx, int signo),
@@ -173,65 +280,65 @@ void loop_stop(struct loop *l)
 	l->stop = true;
 }
 
-static void close_gaps(struct loop *l)
+/* Calls back, then takes up what the callback wants next. */
+static void call(struct loop *l, struct source *s, short events)
 {
-	size_t to = 0;
-
-	for (size_t i = 0; i < l->n; i++) {
-		if (!l->slots[i])
-			continue;
-		l->slots[to] = l->slots[i];
-		l->slots[to]->slot = to;
-		to++;
-	}
-	l->n = to;
-	l->gaps = false;
+	l->current = s;
+	s->ready(s, events);
+	/* the callback may have freed its source: loop_remove says so */
+	if (l->current == s)
+		loop_update(l, s);
+	l->current = NULL;
 }
 
-/* Fills the poll set; returns how long it may wait. */
-static int prepare(struct loop *l, int max_ms)
+static void run_timers(struct loop *l)
 {
-	int64_t wait = max_ms < 0 ? INT_MAX : max_ms;
-	bool dated = max_ms >= 0;
+	/* what is set due again meanwhile waits for the next turn */
+	size_t most = l->n;
 
-	if (l->gaps)
-		close_gaps(l);
-	l->now = loop_clock();
-	for (size_t i = 0; i < l->n; i++) {
-		struct source *s = l->slots[i];
+	while (most-- && l->n && l->timers[0]->key <= l->now) {
+		struct source *s = l->timers[0];
+		short events = s->failed ? POLLERR : 0;
 
-		l->fds[i] = (struct pollfd){ .fd = s->want ? s->fd : -1,
-					     .events = s->want };
-		if (!s->due)
-			continue;
-		dated = true;
-		if (s->due - l->now < wait)
-			wait = s->due > l->now ? s->due - l->now : 0;
+		timer_remove(l, s);
+		if (!s->failed)
+			s->due = 0;
+		s->failed = false;
+		call(l, s, events);
 	}
-	return dated ? (int)wait : -1;
+}
+
+static int wait_ms(const struct loop *l, int max_ms)
+{
+	int64_t wait;
+
+	if (!l->n)
+		return max_ms;
+	wait = l->timers[0]->key - l->now;
+	if (wait < 0)
+		wait = 0;
+	if (wait > INT_MAX)
+		wait = INT_MAX;
+	return max_ms >= 0 && max_ms < wait ? max_ms : (int)wait;
 }
 
 int loop_turn(struct loop *l, int max_ms, struct err *err)
 {
-	int wait = prepare(l, max_ms);
-	size_t n = l->n;
-
-	if (poll(l->fds, (nfds_t)n, wait) < 0 && errno != EINTR)
-		return err_sys(err, "poll");
 	l->now = loop_clock();
-	for (size_t i = 0; i < n; i++) {
-		struct source *s = l->slots[i];
+	l->n_events =
+		epoll_wait(l->epoll, l->events, BATCH, wait_ms(l, max_ms));
+	if (l->n_events < 0 && errno != EINTR)
+		return err_sys(err, "epoll_wait");
+	l->now = loop_clock();
+	for (l->at = 0; l->at < l->n_events;) {
+		struct epoll_event *e = &l->events[l->at++];
+		struct source *s = e->data.ptr;
 
-		if (!s)
-			continue;
-		if (l->fds[i].revents)
-			s->ready(s, l->fds[i].revents);
-		/* a busy source meets its deadline too, if it still stands */
-		if (l->slots[i] == s && s->due && s->due <= l->now) {
-			s->due = 0;
-			s->ready(s, 0);
-		}
+		if (s)
+			call(l, s, (short)e->events);
 	}
+	l->at = l->n_events = 0;
+	run_timers(l);
 	return 0;
 }
 

@@ -148,6 +148,7 @@ TEST readiness_and_deadlines(void)
 	loop_add(seen.loop, &s);
 	loop_add(seen.loop, &timer);
 	timer.due = loop_clock() + 20;
+	loop_update(seen.loop, &timer);
 	while (!seen.due)
 		ASSERT_INT(0, loop_turn(seen.loop, -1, &err));
 	ASSERT_INT(1, seen.due);
@@ -156,11 +157,13 @@ TEST readiness_and_deadlines(void)
 	ASSERT_INT(1, write(fds[1], "x", 1));
 	ASSERT_INT(0, loop_turn(seen.loop, 1000, &err));
 	ASSERT_INT('x', seen.last);
-	s.want = 0; /* read afresh each turn */
+	s.want = 0;
+	loop_update(seen.loop, &s);
 	ASSERT_INT(1, write(fds[1], "y", 1));
 	ASSERT_INT(0, loop_turn(seen.loop, 0, &err));
 	ASSERT_INT(1, seen.ready);
 	s.want = POLLIN;
+	loop_update(seen.loop, &s);
 	(void)close(fds[1]);
 	ASSERT_INT(0, loop_turn(seen.loop, 1000, &err));
 	ASSERT_INT(0, loop_turn(seen.loop, 1000, &err)); /* removes itself */
@@ -243,6 +246,84 @@ TEST a_callback_may_remove_what_is_ready_too(void)
 	PASS();
 }
 
+/* Deadlines set, moved and dropped at random come in order, each once. */
+struct alarm {
+	struct source s;
+	int64_t *last;
+	int *n;
+	bool late;
+};
+
+static void on_alarm(struct source *s, short events)
+{
+	struct alarm *t = s->ctx;
+
+	t->late |= events != 0 || s->key < *t->last;
+	*t->last = s->key;
+	(*t->n)++;
+}
+
+TEST many_deadlines(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct loop *l = loop_new(&err);
+	struct test_rng r = { 7 };
+	struct alarm *t = arena_array(&a, 500, sizeof(*t));
+	int64_t last = 0, base = loop_clock();
+	int n = 0, set = 0;
+
+	for (size_t i = 0; i < 500; i++) {
+		t[i] = (struct alarm){ .last = &last, .n = &n };
+		t[i].s = (struct source){ .fd = -1,
+					  .due = base - test_rand(&r, 1000),
+					  .ready = on_alarm,
+					  .ctx = &t[i] };
+		loop_add(l, &t[i].s);
+	}
+	for (size_t i = 0; i < 2000; i++) {
+		struct source *s = &t[test_rand(&r, 500)].s;
+
+		s->due = test_rand(&r, 3) ? base - test_rand(&r, 1000) : 0;
+		loop_update(l, s);
+	}
+	for (size_t i = 0; i < 500; i++)
+		set += t[i].s.due != 0;
+	ASSERT_INT(0, loop_turn(l, 0, &err));
+	ASSERT_INT(set, n);
+	for (size_t i = 0; i < 500; i++)
+		ASSERT(!t[i].late && t[i].s.due == 0);
+	ASSERT_INT(0, loop_turn(l, 0, &err));
+	ASSERT_INT(set, n);
+	loop_free(l);
+	PASS();
+}
+
+static void on_refused(struct source *s, short events)
+{
+	*(int *)s->ctx += events == POLLERR;
+}
+
+TEST a_descriptor_that_cannot_be_watched(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct loop *l = loop_new(&err);
+	int n = 0, fd = open("/proc/self/exe", O_RDONLY);
+	struct source s = {
+		.fd = fd, .want = POLLIN, .ready = on_refused, .ctx = &n
+	};
+
+	ASSERT(fd >= 0);
+	loop_add(l, &s); /* a plain file: epoll refuses it */
+	ASSERT_INT(0, loop_turn(l, 0, &err));
+	ASSERT_INT(1, n);
+	loop_remove(l, &s);
+	(void)close(fd);
+	loop_free(l);
+	PASS();
+}
+
 SUITE(suite)
 {
 	if (!mkdtemp(scratch))
@@ -254,6 +335,8 @@ SUITE(suite)
 	RUN_TEST(readiness_and_deadlines);
 	RUN_TEST(signals_and_children);
 	RUN_TEST(a_callback_may_remove_what_is_ready_too);
+	RUN_TEST(many_deadlines);
+	RUN_TEST(a_descriptor_that_cannot_be_watched);
 	(void)rmdir(scratch);
 }
 
