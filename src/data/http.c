@@ -309,28 +309,32 @@ static int split_head(struct http_reader *r, const char **why)
 	return 0;
 }
 
+static bool has_body(const struct http_reader *r)
+{
+	const struct http_head *h = &r->head;
+
+	if (r->kind == HTTP_REQUEST)
+		return h->chunked || h->length > 0;
+	if (r->no_body || h->status < 200 || h->status == 204 ||
+	    h->status == 304)
+		return false;
+	return !h->has_length || h->length > 0;
+}
+
 /* What follows the head. */
 static void choose_body(struct http_reader *r)
 {
-	const struct http_head *h = &r->head;
-	bool none = r->kind == HTTP_RESPONSE &&
-		    (r->no_body || h->status < 200 || h->status == 204 ||
-		     h->status == 304);
+	struct http_head *h = &r->head;
 
 	r->left = h->length;
-	if (none)
+	if (!has_body(r)) {
 		r->phase = HTTP_P_END;
-	else if (h->chunked)
-		r->phase = HTTP_P_SIZE;
-	else if (h->has_length)
-		r->phase = h->length ? HTTP_P_BODY : HTTP_P_END;
-	else if (r->kind == HTTP_REQUEST)
-		r->phase = HTTP_P_END;
-	else
-		r->phase = HTTP_P_BODY;
-	r->until_end = r->phase == HTTP_P_BODY && !h->has_length;
+		return;
+	}
+	r->phase = h->chunked ? HTTP_P_SIZE : HTTP_P_BODY;
+	r->until_end = !h->chunked && !h->has_length;
 	if (r->until_end)
-		r->head.keep_alive = false;
+		h->keep_alive = false;
 }
 
 static enum http_event feed_head(struct http_reader *r, struct str *in,
