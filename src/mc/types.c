@@ -1,0 +1,63 @@
+#include "mc/types.h"
+
+enum {
+	OMIT = SHAPE_OMIT,
+	PTR = SHAPE_PTR,
+	LIST = SHAPE_LIST,
+	MAP = SHAPE_MAP,
+	ZERO = SHAPE_ZERO,
+};
+
+/*
+ * All names one after the other. Members of a struct of arrays, so that the
+ * compiler does the counting and rows can say where a name is in two bytes.
+ */
+struct pool {
+	char none[1];
+#define STRUCT(type, name) char type##_[sizeof(name)];
+#define F(type, field, kind, flags) char type##_##field[sizeof(#field)];
+#define N(type, field, kind, flags, named)   \
+	char type##_##field[sizeof(#field)]; \
+	char type##_##field##_[sizeof(named)];
+#define R(type, field, of, flags) char type##_##field[sizeof(#field)];
+#include "mc/types.def"
+#undef STRUCT
+#undef F
+#undef N
+#undef R
+};
+
+_Static_assert(sizeof(struct pool) <= UINT16_MAX, "offsets have 16 bits");
+
+static const struct pool pool = {
+	.none = "",
+#define STRUCT(type, name) .type##_ = name,
+#define F(type, field, kind, flags) .type##_##field = #field,
+#define N(type, field, kind, flags, named) \
+	.type##_##field = #field, .type##_##field##_ = named,
+#define R(type, field, of, flags) .type##_##field = #field,
+#include "mc/types.def"
+#undef STRUCT
+#undef F
+#undef N
+#undef R
+};
+
+#define AT(member) offsetof(struct pool, member)
+
+static const struct shape_row rows[] = {
+	{ 0, 0, SHAPE_STRUCT, SHAPE_OPEN },
+#define STRUCT(type, name) { AT(type##_), 0, SHAPE_STRUCT, SHAPE_OPEN },
+#define F(type, field, kind, flags) \
+	{ AT(type##_##field), 0, SHAPE_##kind, (flags) },
+#define N(type, field, kind, flags, named) \
+	{ AT(type##_##field), AT(type##_##field##_), SHAPE_##kind, (flags) },
+#define R(type, field, of, flags) \
+	{ AT(type##_##field), MC_T_##of, SHAPE_STRUCT, (flags) },
+#include "mc/types.def"
+};
+
+_Static_assert(sizeof(rows) / sizeof(rows[0]) == MC_T_COUNT,
+	       "rows and their names are one table");
+
+const struct shapes mc_shapes = { rows, (const char *)&pool, MC_T_COUNT };
