@@ -59,6 +59,9 @@ int loop_signal(struct loop *l, int signo, void (*on)(void *ctx, int signo),
 /* Watches a process that this one forked. */
 void loop_child(struct loop *l, struct child *c);
 
+/* Kills a watched process and forgets it; done is not called. */
+void loop_kill(struct loop *l, struct child *c);
+
 /* The time of this turn, and the time right now. */
 int64_t loop_now(const struct loop *l);
 int64_t loop_clock(void);

@@ -275,6 +275,18 @@ void loop_child(struct loop *l, struct child *c)
 	(void)kill(getpid(), SIGCHLD);
 }
 
+void loop_kill(struct loop *l, struct child *c)
+{
+	for (struct child **at = &l->children; *at; at = &(*at)->next) {
+		if (*at != c)
+			continue;
+		*at = c->next;
+		(void)kill(c->pid, SIGKILL);
+		(void)waitpid(c->pid, NULL, 0);
+		return;
+	}
+}
+
 void loop_stop(struct loop *l)
 {
 	l->stop = true;
