@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "data/json.h"
+#include "mc/labels.h"
 
 enum selector_op { SELECT_IN, SELECT_NOT_IN, SELECT_EXISTS, SELECT_NOT_EXISTS };
 
@@ -29,6 +30,7 @@ int selector_make(struct arena *a, const struct json *j, struct selector *out,
 
 /* All requirements hold for these labels (NULL: none). */
 bool selector_matches(const struct selector *s, const struct json *labels);
+bool selector_matches_labels(const struct selector *s, struct labels labels);
 
 /* "a=b,c in (d,e),!f" */
 struct str selector_text(struct arena *a, const struct selector *s);

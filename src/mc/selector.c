@@ -238,13 +238,13 @@ int selector_make(struct arena *a, const struct json *j, struct selector *out,
 	return 0;
 }
 
-static bool holds(const struct requirement *r, const struct json *labels)
+/* label is NULL when there is none of the requirement's key. */
+static bool holds(const struct requirement *r, const struct str *label)
 {
-	const struct json *label = json_member(labels, r->key);
 	bool listed = false;
 
 	for (size_t i = 0; label && i < r->values.n; i++)
-		listed = listed || str_eq(json_text(label), r->values.v[i]);
+		listed = listed || str_eq(*label, r->values.v[i]);
 	switch (r->op) {
 	case SELECT_IN:
 		return listed;
@@ -260,9 +260,25 @@ static bool holds(const struct requirement *r, const struct json *labels)
 
 bool selector_matches(const struct selector *s, const struct json *labels)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (!holds(&s->v[i], labels))
+	for (size_t i = 0; i < s->n; i++) {
+		const struct json *m = json_member(labels, s->v[i].key);
+		struct str value = json_text(m);
+
+		if (!holds(&s->v[i], m ? &value : NULL))
 			return false;
+	}
+	return true;
+}
+
+bool selector_matches_labels(const struct selector *s, struct labels labels)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct str value;
+		bool found = labels_get(labels, s->v[i].key, &value);
+
+		if (!holds(&s->v[i], found ? &value : NULL))
+			return false;
+	}
 	return true;
 }
 

@@ -1,0 +1,50 @@
+/*
+ * condition: the list of conditions in an object's status.
+ */
+#ifndef MC_CONDITION_H
+#define MC_CONDITION_H
+
+#include "base/rfc3339.h"
+#include "base/vec.h"
+#include "data/json.h"
+
+struct condition {
+	struct str type, status, reason, message;
+	struct str time; /* lastTransitionTime as text */
+};
+
+struct conditions {
+	struct condition *v;
+	size_t n, cap;
+};
+
+/* From a JSON list (NULL: none); texts are views of it. */
+struct conditions conditions_of(struct arena *a, const struct json *list);
+
+/* The first of that type, or NULL. */
+const struct condition *conditions_find(const struct conditions *list,
+					struct str type);
+bool conditions_true(const struct conditions *list, const char *type);
+
+/* Which changes count: a ControllerConfig's message alone is none. */
+enum condition_rule { CONDITION_ALL, CONDITION_NOT_MESSAGE };
+
+/*
+ * Sets one as upstream does: nothing happens when nothing that counts differs;
+ * else the old entry goes and the new one is appended, keeping its time when
+ * the status is the same. True when the list changed.
+ */
+bool conditions_set(struct arena *a, struct conditions *list,
+		    enum condition_rule rule, struct condition c,
+		    struct instant now);
+
+struct json *conditions_json(struct arena *a, const struct conditions *list);
+
+/* now as metav1.Time writes it. */
+struct str condition_time(struct arena *a, struct instant now);
+
+#define CONDITION_TRUE S("True")
+#define CONDITION_FALSE S("False")
+#define CONDITION_UNKNOWN S("Unknown")
+
+#endif

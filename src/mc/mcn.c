@@ -1,0 +1,336 @@
+#include "mc/mcn.h"
+
+#define COUNT(x) (sizeof(x) / sizeof((x)[0]))
+#define FIELD(f) ((uint16_t)offsetof(struct mcn, f))
+
+static const uint16_t fields[] = {
+	FIELD(name),	FIELD(pool),	      FIELD(spec_desired),
+	FIELD(desired), FIELD(desired_image), FIELD(degraded_message),
+};
+
+/* FNV-1a: to see that something changed, nothing more. */
+static uint64_t sum(uint64_t h, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 1099511628211u;
+	return h ^ s.n;
+}
+
+static void decode_conditions(const struct json *list, struct mcn *out)
+{
+	for (const struct json *j = json_first(list); j; j = json_next(j)) {
+		struct str type = json_str(j, "type", S(""));
+		struct str status = json_str(j, "status", S(""));
+		struct str message = json_str(j, "message", S(""));
+
+		out->any = true;
+		out->conditions =
+			sum(sum(sum(out->conditions, type), status), message);
+		out->conditions =
+			sum(out->conditions, json_str(j, "reason", S("")));
+		out->conditions = sum(out->conditions,
+				      json_str(j, "lastTransitionTime", S("")));
+		if (!str_is(status, "True"))
+			continue;
+		if (str_is(type, "Updated") && !out->degraded)
+			out->updated = true;
+		if (str_is(type, "NodeDegraded") && !out->degraded) {
+			out->degraded = true;
+			out->degraded_message = message;
+		}
+	}
+}
+
+void mcn_decode(const struct json *tree, struct mcn *out)
+{
+	struct mcn m = {
+		.name = json_str(tree, "metadata.name", S("")),
+		.pool = json_str(tree, "spec.pool.name", S("")),
+		.spec_desired =
+			json_str(tree, "spec.configVersion.desired", S("")),
+		.desired =
+			json_str(tree, "status.configVersion.desired", S("")),
+		.desired_image = json_str(
+			tree, "status.configImage.desiredImage", S("")),
+		.pinned = true,
+	};
+	const struct json *sets = json_at(tree, "status.pinnedImageSets");
+
+	decode_conditions(json_at(tree, "status.conditions"), &m);
+	for (const struct json *j = json_first(sets); j; j = json_next(j)) {
+		int64_t want = json_i64(j, "desiredGeneration", 0);
+
+		if (want <= 0 || json_i64(j, "currentGeneration", 0) != want)
+			m.pinned = false;
+	}
+	*out = m;
+}
+
+size_t mcn_size(const struct mcn *m)
+{
+	size_t size = sizeof(*m);
+
+	for (size_t i = 0; i < COUNT(fields); i++)
+		size += ((const struct str *)(const void *)((const char *)m +
+							    fields[i]))
+				->n;
+	return size;
+}
+
+struct mcn *mcn_copy(void *mem, const struct mcn *m)
+{
+	struct mcn *out = mem;
+	char *at = (char *)mem + sizeof(*m);
+
+	*out = *m;
+	for (size_t i = 0; i < COUNT(fields); i++) {
+		struct str *s = (struct str *)(void *)((char *)out + fields[i]);
+
+		if (s->n)
+			memcpy(at, s->p, s->n);
+		s->p = at;
+		at += s->n;
+	}
+	return out;
+}
+
+/* ---- reporting ---- */
+
+static const char *const types[] = {
+	"UpdatePrepared",
+	"UpdateExecuted",
+	"UpdatePostActionComplete",
+	"UpdateComplete",
+	"Resumed",
+	"Drained",
+	"AppliedFilesAndOS",
+	"Cordoned",
+	"RebootedNode",
+	"Updated",
+	"Uncordoned",
+	"NodeDegraded",
+	"PinnedImageSetsDegraded",
+	"PinnedImageSetsProgressing",
+};
+static const char *const image_types[] = {
+	"UpdatePrepared",
+	"UpdateExecuted",
+	"UpdatePostActionComplete",
+	"UpdateComplete",
+	"Resumed",
+	"Drained",
+	"AppliedFiles",
+	"AppliedOSImage",
+	"Cordoned",
+	"RebootedNode",
+	"Updated",
+	"Uncordoned",
+	"ImagePulledFromRegistry",
+	"NodeDegraded",
+	"PinnedImageSetsDegraded",
+	"PinnedImageSetsProgressing",
+};
+
+static bool singleton(struct str type)
+{
+	return str_is(type, "PinnedImageSetsDegraded") ||
+	       str_is(type, "PinnedImageSetsProgressing");
+}
+
+/* The first report: every condition gets a value. */
+static void fill(struct arena *a, const struct mcn_in *in, struct str now,
+		 struct conditions *list)
+{
+	const char *const *names = in->image_mode ? image_types : types;
+	size_t n = in->image_mode ? COUNT(image_types) : COUNT(types);
+
+	for (size_t i = 0; i < n; i++) {
+		struct condition c = {
+			.type = str_of(names[i]),
+			.status = CONDITION_FALSE,
+			.reason = S("NotYetOccurred"),
+			.message =
+				str_fmt(a,
+					"This node has not yet entered the %s "
+					"phase",
+					names[i]),
+			.time = now,
+		};
+
+		if (!conditions_find(list, c.type))
+			VEC_PUSH(a, list, c);
+	}
+}
+
+/* What a step of a finished update says afterwards. */
+static struct str past(struct arena *a, const struct json *mcn, struct str said)
+{
+	struct str want = json_str(mcn, "spec.configImage.desiredImage", S(""));
+	struct str have =
+		json_str(mcn, "status.configImage.currentImage", S(""));
+
+	if (str_eq(want, have))
+		want = json_str(mcn, "spec.configVersion.desired", S(""));
+	else if (!want.n)
+		want = S("disable image mode");
+	return str_fmt(a, "Action during update to %.*s: %.*s", STRF(want),
+		       STRF(said));
+}
+
+/*
+ * Puts the two conditions in their places. False when the parent says what it
+ * said before. An Updated that is True stays True here whatever upstream's
+ * source seems to intend: it overwrites the change it makes.
+ */
+static bool place(struct arena *a, const struct mcn_in *in,
+		  const struct mcn_report *r, struct str now,
+		  struct conditions *list)
+{
+	bool reset = str_is(r->parent.type, "Updated");
+	bool parent = false, child = !r->child.type.n;
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct condition *c = &list->v[i];
+
+		if (str_is(c->type, "Updated") && str_is(c->status, "True") &&
+		    !reset)
+			continue;
+		if (r->child.type.n && str_eq(c->type, r->child.type)) {
+			child = true;
+			*c = r->child;
+			c->time = now;
+		} else if (str_eq(c->type, r->parent.type)) {
+			if (str_eq(c->status, r->parent.status) &&
+			    str_eq(c->message, r->parent.message) &&
+			    !singleton(c->type))
+				return false;
+			parent = true;
+			*c = r->parent;
+			c->time = now;
+		} else if (reset && !str_is(c->status, "False")) {
+			c->status = CONDITION_FALSE;
+			c->time = now;
+			c->message = past(a, in->mcn, c->message);
+		}
+	}
+	if (!child) {
+		VEC_PUSH(a, list, r->child);
+		list->v[list->n - 1].time = now;
+	}
+	if (!parent) {
+		VEC_PUSH(a, list, r->parent);
+		list->v[list->n - 1].time = now;
+	}
+	return true;
+}
+
+static struct json *object(struct arena *a, struct json *parent,
+			   const char *key)
+{
+	struct json *j = json_new(a, JSON_OBJECT);
+
+	json_add(parent, str_of(key), j);
+	return j;
+}
+
+static void text(struct arena *a, struct json *parent, const char *key,
+		 struct str s)
+{
+	json_add(parent, str_of(key), json_new_str(a, s));
+}
+
+static struct json *status_of(struct arena *a, const struct mcn_in *in,
+			      const struct mcn_report *r,
+			      const struct conditions *list)
+{
+	struct json *s = json_new(a, JSON_OBJECT), *v;
+	const struct mc_node *n = in->node;
+	struct str desired = S(MCN_NOT_YET_SET);
+	bool prepared = str_is(r->parent.type, "UpdatePrepared");
+	const struct json *sets = json_at(in->mcn, "status.pinnedImageSets");
+
+	if (prepared ? str_is(r->parent.status, "True")
+		     : n->desired_config.n > 0)
+		desired = n->desired_config;
+	json_add(s, S("conditions"), conditions_json(a, list));
+	if (in->mcn)
+		json_add(s, S("observedGeneration"),
+			 json_new_i64(a, json_i64(in->mcn,
+						  "metadata.generation", 0) +
+						 1));
+	v = object(a, s, "configVersion");
+	if (n->current_config.n)
+		text(a, v, "current", n->current_config);
+	text(a, v, "desired", desired);
+	if (in->image_mode && (n->current_image.n || n->desired_image.n)) {
+		v = object(a, s, "configImage");
+		if (n->current_image.n)
+			text(a, v, "currentImage", n->current_image);
+		if (n->desired_image.n)
+			text(a, v, "desiredImage", n->desired_image);
+	}
+	if (json_len(sets))
+		json_add(s, S("pinnedImageSets"), json_clone(a, sets));
+	return s;
+}
+
+static struct json *head(struct arena *a, struct str name)
+{
+	struct json *j = json_new(a, JSON_OBJECT);
+
+	text(a, j, "apiVersion", S(MC_API));
+	text(a, j, "kind", S("MachineConfigNode"));
+	text(a, object(a, j, "metadata"), "name", name);
+	return j;
+}
+
+static struct json *fresh(struct arena *a, const struct mcn_in *in,
+			  struct json *status)
+{
+	const struct mc_node *n = in->node;
+	struct json *j = head(a, n->name);
+	struct json *spec = object(a, j, "spec");
+
+	text(a, object(a, spec, "configVersion"), "desired",
+	     n->desired_config.n ? n->desired_config : S(MCN_NOT_YET_SET));
+	text(a, object(a, spec, "node"), "name", n->name);
+	text(a, object(a, spec, "pool"), "name", in->pool);
+	json_add(j, S("status"), status);
+	return j;
+}
+
+struct json *mcn_report(struct arena *a, const struct mcn_in *in,
+			const struct mcn_report *r, bool *create,
+			struct json **after)
+{
+	struct conditions list =
+		conditions_of(a, json_at(in->mcn, "status.conditions"));
+	struct str now = condition_time(a, in->now);
+	struct json *status, *out;
+
+	*create = !in->mcn;
+	if (!list.n) {
+		VEC_PUSH(a, &list, r->parent);
+		list.v[0].time = now;
+		if (r->child.type.n) {
+			VEC_PUSH(a, &list, r->child);
+			list.v[1].time = now;
+		}
+		fill(a, in, now, &list);
+	} else if (!place(a, in, r, now, &list)) {
+		return NULL;
+	}
+	status = status_of(a, in, r, &list);
+	if (!in->mcn) {
+		if (in->node->provisioning)
+			return NULL;
+		out = fresh(a, in, status);
+		*after = json_clone(a, out);
+		return out;
+	}
+	out = head(a, in->node->name);
+	json_add(out, S("status"), status);
+	*after = json_clone(a, in->mcn);
+	json_set(*after, S("status"), json_clone(a, status));
+	return out;
+}

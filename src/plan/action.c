@@ -1,0 +1,178 @@
+#include "plan/action.h"
+
+#include "mc/object.h"
+
+void actions_step(struct actions *out)
+{
+	if (out->n && out->v[out->n - 1].step == out->step)
+		out->step++;
+}
+
+struct action *action_add(struct arena *a, struct actions *out,
+			  enum action_kind kind, struct str path,
+			  struct str body, struct str reason)
+{
+	struct action act = { .kind = kind,
+			      .step = out->step,
+			      .path = path,
+			      .body = body,
+			      .reason = reason };
+
+	VEC_PUSH(a, out, act);
+	return &out->v[out->n - 1];
+}
+
+struct action *action_log(struct arena *a, struct actions *out, const char *fmt,
+			  ...)
+{
+	struct buf b;
+	va_list ap;
+
+	buf_init(&b, a);
+	va_start(ap, fmt);
+	buf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	return action_add(a, out, ACTION_LOG, S(""), S(""), buf_str(&b));
+}
+
+struct action *action_event(struct arena *a, struct actions *out,
+			    struct action_event about, struct str message)
+{
+	struct action *act =
+		action_add(a, out, ACTION_EVENT, S(""), S(""), message);
+
+	act->event = about;
+	act->fail = ACTION_SHRUG;
+	return act;
+}
+
+struct action *action_requeue(struct arena *a, struct actions *out, int64_t ms,
+			      struct str reason)
+{
+	struct action *act =
+		action_add(a, out, ACTION_REQUEUE, S(""), S(""), reason);
+
+	act->after = ms;
+	return act;
+}
+
+struct action *action_metric(struct arena *a, struct actions *out,
+			     const char *name, const struct str *labels,
+			     size_t n, double value)
+{
+	struct action *act =
+		action_add(a, out, ACTION_METRIC, S(""), S(""), S(""));
+
+	act->metric.name = name;
+	act->metric.value = value;
+	for (size_t i = 0; i < n && i < ACTION_LABELS; i++)
+		act->metric.labels[i] = labels[i];
+	return act;
+}
+
+void action_state_metric(struct arena *a, struct actions *out, const char *sub,
+			 struct str state, struct str object)
+{
+	struct str labels[] = { str_fmt(a, "machine-config-controller-%s", sub),
+				state, object };
+
+	action_metric(a, out, "mcc_sub_controller_state", labels, 3, 0)
+		->metric.now = true;
+}
+
+struct str action_path(struct arena *a, const char *plural, struct str name)
+{
+	return str_fmt(a, "/apis/" MC_API "/%s/%.*s", plural, STRF(name));
+}
+
+struct str action_node_path(struct arena *a, struct str name)
+{
+	return str_fmt(a, "/api/v1/nodes/%.*s", STRF(name));
+}
+
+void body_add(struct buf *b, struct str key, struct str value)
+{
+	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
+		buf_addc(b, ',');
+	json_add_quoted(b, key, 0);
+	buf_addc(b, ':');
+	if (value.p)
+		json_add_quoted(b, value, 0);
+	else
+		buf_addz(b, "null");
+}
+
+struct str body_of(struct arena *a, const struct json *tree)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	json_encode(&b, tree, 0);
+	return buf_str(&b);
+}
+
+static void print_metric(struct buf *b, const struct action *act)
+{
+	const struct action_metric *m = &act->metric;
+
+	buf_addf(b, "%s %s", act->kind == ACTION_METRIC ? "METRIC" : "UNMETRIC",
+		 m->name);
+	for (size_t i = 0; i < ACTION_LABELS && m->labels[i].p; i++)
+		buf_addf(b, "%c%.*s", i ? ',' : ' ', STRF(m->labels[i]));
+	if (act->kind == ACTION_METRIC && m->now)
+		buf_addz(b, " = now");
+	else if (act->kind == ACTION_METRIC)
+		buf_addf(b, " = %g", m->value);
+}
+
+static void print_one(struct buf *b, const struct action *act)
+{
+	static const char *const verbs[] = {
+		[ACTION_GET] = "GET",	      [ACTION_CREATE] = "POST",
+		[ACTION_REPLACE] = "PUT",     [ACTION_MERGE] = "MERGE",
+		[ACTION_STRATEGIC] = "PATCH", [ACTION_APPLY] = "APPLY",
+		[ACTION_DELETE] = "DELETE",   [ACTION_EVICT] = "EVICT",
+	};
+
+	switch (act->kind) {
+	case ACTION_EVENT:
+		buf_addf(b, "EVENT %s %.*s on %.*s/%.*s: %.*s",
+			 act->event.warning ? "Warning" : "Normal",
+			 STRF(act->event.reason), STRF(act->event.kind),
+			 STRF(act->event.name), STRF(act->reason));
+		return;
+	case ACTION_METRIC:
+	case ACTION_UNMETRIC:
+		print_metric(b, act);
+		return;
+	case ACTION_LOG:
+		buf_addf(b, "LOG %.*s", STRF(act->reason));
+		return;
+	case ACTION_REQUEUE:
+		buf_addf(b, "REQUEUE after %lld ms  # %.*s",
+			 (long long)act->after, STRF(act->reason));
+		return;
+	case ACTION_GET:
+	case ACTION_CREATE:
+	case ACTION_REPLACE:
+	case ACTION_MERGE:
+	case ACTION_STRATEGIC:
+	case ACTION_APPLY:
+	case ACTION_DELETE:
+	case ACTION_EVICT:
+		break;
+	}
+	buf_addf(b, "%s %.*s", verbs[act->kind], STRF(act->path));
+	if (act->body.n)
+		buf_addf(b, " %.*s", STRF(act->body));
+	buf_addf(b, "  # %.*s", STRF(act->reason));
+}
+
+void actions_print(struct buf *b, const struct actions *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		buf_addf(b, "%u ", list->v[i].step);
+		print_one(b, &list->v[i]);
+		buf_addc(b, '\n');
+	}
+}

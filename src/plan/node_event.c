@@ -1,0 +1,284 @@
+/*
+ * A change of taints replaces the whole list, so the patch carries the version
+ * of the node it was made from: a taint that somebody added meanwhile is not
+ * lost, the server answers with a conflict and the plan is made again.
+ */
+#include "plan/pool.h"
+
+/* ---- taints and master labels ---- */
+
+static bool is_taint(const struct json *j, struct node_taint t)
+{
+	return str_eq(json_str(j, "key", S("")), t.key) &&
+	       str_eq(json_str(j, "effect", S("")), t.effect);
+}
+
+/*
+ * The taints of n with t added or without it, as a list ("null" for none).
+ * False when they are so already.
+ */
+static bool taint_list(struct arena *a, const struct mc_node *n,
+		       struct node_taint t, bool want, struct str *out)
+{
+	struct json *list = NULL;
+	struct err err = ERR_INIT(a);
+	struct buf b;
+	bool has = false;
+	size_t kept = 0;
+
+	buf_init(&b, a);
+	buf_addc(&b, '[');
+	if (n->taints.n && json_parse(a, n->taints, NULL, &list, &err) < 0)
+		return false;
+	for (const struct json *j = json_first(list); j; j = json_next(j)) {
+		if (is_taint(j, t)) {
+			has = true;
+			continue;
+		}
+		buf_addz(&b, kept++ ? "," : "");
+		json_encode(&b, j, 0);
+	}
+	if (has == want)
+		return false;
+	if (want) {
+		buf_addz(&b, kept++ ? ",{" : "{");
+		body_add(&b, S("effect"), t.effect);
+		body_add(&b, S("key"), t.key);
+		buf_addc(&b, '}');
+	}
+	buf_addc(&b, ']');
+	*out = kept ? buf_str(&b) : S("null");
+	return true;
+}
+
+/* "{"metadata":{"resourceVersion":"7"" and no more: labels may follow. */
+static void begin_patch(struct buf *b, struct arena *a, const struct mc_node *n)
+{
+	buf_init(b, a);
+	buf_addz(b, "{\"metadata\":{");
+	if (n->version.n)
+		body_add(b, S("resourceVersion"), n->version);
+}
+
+bool node_set_taint(struct arena *a, const struct mc_node *n,
+		    struct node_taint t, bool want, struct str reason,
+		    struct actions *out)
+{
+	struct action *act;
+	struct str list;
+	struct buf b;
+
+	if (!taint_list(a, n, t, want, &list))
+		return false;
+	begin_patch(&b, a, n);
+	buf_addf(&b, "},\"spec\":{\"taints\":%.*s}}", STRF(list));
+	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
+			 buf_str(&b), reason);
+	act->fail = ACTION_GO_ON;
+	act->wrap = str_fmt(a, "failed %s %.*s taint for node %.*s",
+			    want ? "applying" : "removing", STRF(t.key),
+			    STRF(n->name));
+	return true;
+}
+
+void plan_master(struct arena *a, const struct mc_node *n, bool has_scheduler,
+		 bool masters_schedulable, struct actions *out)
+{
+	static const struct node_taint taint = {
+		{ NODE_MASTER, sizeof(NODE_MASTER) - 1 }, { "NoSchedule", 10 }
+	};
+	struct str v, list = S("");
+	bool control = !labels_get(n->labels, S(NODE_CONTROL_PLANE), &v);
+	bool worker = has_scheduler && labels_get(n->labels, S(NODE_WORKER),
+						  &v) != masters_schedulable;
+	bool taints = has_scheduler &&
+		      taint_list(a, n, taint, !masters_schedulable, &list);
+	struct buf b;
+
+	if (!node_is_master(n) || !(control || worker || taints))
+		return;
+	begin_patch(&b, a, n);
+	if (control || worker)
+		buf_addf(&b, "%s\"labels\":{", n->version.n ? "," : "");
+	if (control)
+		body_add(&b, S(NODE_CONTROL_PLANE), S(""));
+	if (worker)
+		body_add(&b, S(NODE_WORKER),
+			 masters_schedulable ? S("") : (struct str){ 0 });
+	buf_addz(&b, control || worker ? "}}" : "}");
+	if (taints)
+		buf_addf(&b, ",\"spec\":{\"taints\":%.*s}", STRF(list));
+	buf_addc(&b, '}');
+	action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
+		   buf_str(&b),
+		   masters_schedulable ? S("masters take ordinary work")
+				       : S("masters are kept for the control "
+					   "plane"))
+		->fail = ACTION_GO_ON;
+}
+
+/* ---- which pools a change of a node concerns ---- */
+
+static void enqueue(struct arena *a, struct mcps *queue, const struct mcp *p)
+{
+	if (p && !mcps_find(queue, p->name))
+		VEC_PUSH(a, queue, (struct mcp *)(uintptr_t)p);
+}
+
+static void enqueue_all(struct arena *a, struct mcps *queue,
+			const struct mcp_of_node *of)
+{
+	for (size_t i = 0; i < of->n; i++)
+		enqueue(a, queue, of->v[i]);
+}
+
+static void alert(struct arena *a, const struct mc_node *n,
+		  const struct mcp_of_node *of, struct actions *out)
+{
+	if (of->n)
+		action_metric(a, out, "mcc_pool_alert", &n->name, 1, of->alert);
+}
+
+static bool same_annotation(struct str x, struct str y)
+{
+	return (x.p == NULL) == (y.p == NULL) && str_eq(x, y);
+}
+
+static bool annotations_changed(struct arena *a,
+				const struct node_event_view *in,
+				const struct mcp *pool, struct actions *out)
+{
+	const struct mc_node *o = in->old, *n = in->new;
+	const struct {
+		const char *key;
+		struct str was, is;
+	} list[] = {
+		{ NODE_CURRENT_CONFIG, o->current_config, n->current_config },
+		{ NODE_DESIRED_CONFIG, o->desired_config, n->desired_config },
+		{ NODE_STATE, o->state, n->state },
+		{ NODE_REASON, o->reason, n->reason },
+		{ NODE_CURRENT_IMAGE, o->current_image, n->current_image },
+		{ NODE_DESIRED_IMAGE, o->desired_image, n->desired_image },
+	};
+	bool changed = false;
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		struct str text;
+
+		if (same_annotation(list[i].was, list[i].is))
+			continue;
+		changed = true;
+		if (!str_is(pool->name, "master"))
+			continue;
+		if (list[i].is.p)
+			text = str_fmt(a, "Node %.*s now has %s=%.*s",
+				       STRF(n->name), list[i].key,
+				       STRF(list[i].is));
+		else
+			text = str_fmt(a, "Node %.*s no longer has %s",
+				       STRF(n->name), list[i].key);
+		action_event(a, out, pool_event(pool, S("AnnotationChange")),
+			     text);
+	}
+	return changed;
+}
+
+static bool pinning(const struct mcp *pool)
+{
+	const struct json *list =
+		json_at(pool->tree, "status.poolSynchronizersStatus");
+
+	for (const struct json *j = json_first(list); j; j = json_next(j))
+		if (str_is(json_str(j, "poolSynchronizerType", S("")),
+			   "PinnedImageSets") &&
+		    json_i64(j, "updatedMachineCount", 0) !=
+			    json_i64(j, "machineCount", 0))
+			return true;
+	return false;
+}
+
+static bool concerns(struct arena *a, const struct node_event_view *in,
+		     const struct mcp_of_node *of, struct actions *out)
+{
+	const struct mc_node *o = in->old, *n = in->new;
+	const struct mcp *pool = of->v[0];
+	bool changed =
+		!str_eq(node_unready_text(a, o), node_unready_text(a, n));
+
+	if (!str_eq(o->current_config, o->desired_config) && node_done(n)) {
+		action_log(a, out,
+			   "Pool %.*s: node %.*s: Completed update to %.*s",
+			   STRF(pool->name), STRF(n->name),
+			   STRF(n->desired_config));
+		return true;
+	}
+	changed |= annotations_changed(a, in, pool, out);
+	changed |= !str_eq(o->labels.bytes, n->labels.bytes);
+	changed |= !str_eq(o->taints, n->taints);
+	for (size_t i = 0; i < of->n; i++)
+		changed |= pinning(of->v[i]);
+	return changed;
+}
+
+/* The pools it was in count it no longer. */
+static void left(struct arena *a, const struct node_event_view *in,
+		 const struct mcp *now, struct mcps *queue)
+{
+	struct err err = ERR_INIT(a);
+	struct mcp_of_node was = { 0 };
+
+	if (mcp_of_node(in->pools, in->old, &was, &err) < 0) {
+		struct mcps all = { 0 };
+
+		mcp_matching(a, in->pools, in->old, &all);
+		for (size_t i = 0; i < all.n; i++)
+			enqueue(a, queue, all.v[i]);
+	} else if (was.n && was.v[0] != now) {
+		enqueue(a, queue, was.v[0]);
+	}
+}
+
+static void removed(struct arena *a, const struct node_event_view *in,
+		    const struct mc_node *n, struct mcps *queue,
+		    struct actions *out)
+{
+	struct err err = ERR_INIT(a);
+	struct mcp_of_node of = { 0 };
+	struct action *act;
+
+	if (mcp_of_node(in->pools, n, &of, &err) < 0)
+		return;
+	act = action_metric(a, out, "mcc_drain_err", &n->name, 1, 0);
+	act->kind = ACTION_UNMETRIC;
+	enqueue_all(a, queue, &of);
+}
+
+void plan_node_event(struct arena *a, const struct node_event_view *in,
+		     struct mcps *queue, struct actions *out)
+{
+	struct err err = ERR_INIT(a);
+	struct mcp_of_node of = { 0 };
+	const struct mc_node *n = in->new;
+
+	if (!n || (!in->old && n->deleting)) {
+		removed(a, in, n ? n : in->old, queue, out);
+		return;
+	}
+	if (in->old && !node_managed(n))
+		return;
+	plan_master(a, n, in->has_scheduler, in->masters_schedulable, out);
+	if (mcp_of_node(in->pools, n, &of, &err) < 0) {
+		/* counted nowhere: whoever counted it must hear of it */
+		if (in->old)
+			left(a, in, NULL, queue);
+		action_log(a, out, "%.*s", STRF(err.msg))->warning = true;
+		return;
+	}
+	if (in->old)
+		left(a, in, of.n ? of.v[0] : NULL, queue);
+	if (!of.n)
+		return;
+	alert(a, n, &of, out);
+	if (!in->old || concerns(a, in, &of, out))
+		enqueue_all(a, queue, &of);
+}
