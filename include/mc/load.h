@@ -11,12 +11,19 @@ struct mc_pools {
 	size_t n, cap;
 };
 
+struct mc_objects {
+	struct mc_object **v;
+	size_t n, cap;
+};
+
 struct mc_set {
 	struct mcs mcs;
 	struct mc_pools pools;
 	struct mc_controller_config *controller_config; /* the last, or NULL */
 	struct json *configuration; /* MachineConfiguration cluster, or NULL */
-	size_t objects; /* of any kind */
+	/* The kinds that struct mc_object is for, but no secrets. */
+	struct mc_objects others;
+	size_t objects; /* of any kind, known or not */
 };
 
 /* What is wrong with a manifest, for people and as upstream says it. */
@@ -33,6 +40,10 @@ struct mc_fault {
  */
 int mc_load(struct arena *a, struct str path, struct str text,
 	    struct mc_set *set, struct mc_fault *fault, struct err *err);
+
+/* The last object of that kind and name (NULL: of any), or NULL. */
+struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind,
+			  const char *name);
 
 /* base with over's objects in place of, or beside, its own; both are shared. */
 struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,

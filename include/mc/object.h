@@ -1,9 +1,10 @@
 /*
  * object: Kubernetes objects of the kinds this program decides by, decoded once.
  *
- * Strings are views of the document's tree, which must outlive them. Decoding is
- * case-sensitive, coerces nothing and ignores what it does not know, as
- * upstream's decoder does; its words for what does not fit are used.
+ * Strings are views of the document's tree, which must outlive them. Decoding
+ * checks the whole object against its Go type (mc/types): case-sensitive,
+ * coercing nothing, ignoring what it does not know; upstream's words are used
+ * for what does not fit.
  */
 #ifndef MC_OBJECT_H
 #define MC_OBJECT_H
@@ -16,8 +17,22 @@ enum mc_kind {
 	MC_MACHINE_CONFIG,
 	MC_POOL,
 	MC_CONTROLLER_CONFIG,
-	MC_FEATURE_GATE,
 	MC_CONFIGURATION, /* MachineConfiguration, the operator's settings */
+	/* from here on: held as struct mc_object */
+	MC_FEATURE_GATE,
+	MC_KUBELET_CONFIG,
+	MC_RUNTIME_CONFIG,
+	MC_OS_CONFIG, /* MachineOSConfig */
+	MC_NODE_CONFIG, /* Node of config.openshift.io */
+	MC_API_SERVER,
+	MC_IMAGE,
+	MC_CONTENT_POLICY, /* ImageContentSourcePolicy */
+	MC_DIGEST_MIRRORS, /* ImageDigestMirrorSet */
+	MC_TAG_MIRRORS, /* ImageTagMirrorSet */
+	MC_CLUSTER_IMAGE_POLICY,
+	MC_IMAGE_POLICY,
+	MC_SECRET,
+	MC_KINDS, /* how many */
 };
 
 struct mc_meta {
@@ -53,6 +68,16 @@ struct mc_controller_config {
 	const struct json *tree;
 };
 
+/* An object of a kind that has no struct of its own. */
+struct mc_object {
+	enum mc_kind kind;
+	struct mc_meta meta;
+	struct str namespace;
+	struct json *tree; /* as its Go type holds it */
+	struct doc doc; /* what it was decoded from */
+	struct str file; /* where that was read, for people */
+};
+
 /* Which kind a document is, by apiVersion and kind. ERR_INVALID when it has
  * none: "Object 'Kind' is missing in '…'". */
 int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
@@ -66,6 +91,20 @@ int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out,
 int mc_controller_config_decode(struct arena *a, const struct doc *d,
 				struct mc_controller_config *out,
 				struct err *err);
+
+/* kind is one that struct mc_object stands for. */
+int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind,
+		     struct mc_object *out, struct err *err);
+
+/* The object as Go marshals it, with the members it does not omit. */
+struct json *mc_object_marshal(struct arena *a, const struct mc_object *o);
+
+/*
+ * A raw member (spec.config, spec.kubeletConfig) as upstream has it in memory:
+ * of JSON the text as it was written, of YAML the compact JSON that is made of
+ * it; "" when there is none.
+ */
+struct str mc_raw(struct arena *a, const struct doc *d, const char *path);
 
 struct str mc_label(const struct mc_meta *m, const char *key); /* or "" */
 struct str mc_annotation(const struct mc_meta *m, const char *key);

@@ -90,6 +90,30 @@ static int add_controller_config(struct loader *l, const struct doc *d)
 	return rc;
 }
 
+static int add_other(struct loader *l, const struct doc *d, enum mc_kind kind)
+{
+	struct mc_object *o = ARENA_NEW(l->a, struct mc_object);
+	int rc = mc_object_decode(l->a, d, kind, o, l->err);
+
+	if (rc < 0)
+		return rc;
+	o->file = l->path;
+	VEC_PUSH(l->a, &l->set->others, o);
+	return 0;
+}
+
+struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind,
+			  const char *name)
+{
+	for (size_t i = set->others.n; i > 0; i--) {
+		struct mc_object *o = set->others.v[i - 1];
+
+		if (o->kind == kind && (!name || str_is(o->meta.name, name)))
+			return o;
+	}
+	return NULL;
+}
+
 static int add_object(struct loader *l, const struct doc *d)
 {
 	enum mc_kind kind;
@@ -108,9 +132,23 @@ static int add_object(struct loader *l, const struct doc *d)
 	case MC_CONFIGURATION:
 		l->set->configuration = d->tree;
 		return 0;
-	case MC_FEATURE_GATE:
+	case MC_SECRET: /* dumps have them with their data blotted out */
 	case MC_OTHER:
+	case MC_KINDS:
 		return 0;
+	case MC_FEATURE_GATE:
+	case MC_KUBELET_CONFIG:
+	case MC_RUNTIME_CONFIG:
+	case MC_OS_CONFIG:
+	case MC_NODE_CONFIG:
+	case MC_API_SERVER:
+	case MC_IMAGE:
+	case MC_CONTENT_POLICY:
+	case MC_DIGEST_MIRRORS:
+	case MC_TAG_MIRRORS:
+	case MC_CLUSTER_IMAGE_POLICY:
+	case MC_IMAGE_POLICY:
+		return add_other(l, d, kind);
 	}
 	return 0;
 }
@@ -170,30 +208,45 @@ int mc_load(struct arena *a, struct str path, struct str text,
 	return 0;
 }
 
+/* What tells an object from all others of a set. */
+static struct str identity(struct arena *a, const struct mc_object *o)
+{
+	return str_fmt(a, "%d/%.*s/%.*s", (int)o->kind, STRF(o->namespace),
+		       STRF(o->meta.name));
+}
+
 struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
 			 const struct mc_set *over)
 {
+	const struct mc_set *sets[] = { base, over };
 	struct mc_set out = *base;
-	struct map mcs, pools;
+	struct map mcs, pools, others;
 
 	map_init(&mcs, a);
 	map_init(&pools, a);
-	for (size_t i = 0; i < base->mcs.n; i++)
-		(void)map_put(&mcs, base->mcs.v[i]->meta.name, base->mcs.v[i]);
-	for (size_t i = 0; i < over->mcs.n; i++)
-		(void)map_put(&mcs, over->mcs.v[i]->meta.name, over->mcs.v[i]);
-	for (size_t i = 0; i < base->pools.n; i++)
-		(void)map_put(&pools, base->pools.v[i]->meta.name,
-			      base->pools.v[i]);
-	for (size_t i = 0; i < over->pools.n; i++)
-		(void)map_put(&pools, over->pools.v[i]->meta.name,
-			      over->pools.v[i]);
+	map_init(&others, a);
+	for (size_t k = 0; k < 2; k++) {
+		const struct mc_set *s = sets[k];
+
+		for (size_t i = 0; i < s->mcs.n; i++)
+			(void)map_put(&mcs, s->mcs.v[i]->meta.name,
+				      s->mcs.v[i]);
+		for (size_t i = 0; i < s->pools.n; i++)
+			(void)map_put(&pools, s->pools.v[i]->meta.name,
+				      s->pools.v[i]);
+		for (size_t i = 0; i < s->others.n; i++)
+			(void)map_put(&others, identity(a, s->others.v[i]),
+				      s->others.v[i]);
+	}
 	out.mcs = (struct mcs){ 0 };
 	out.pools = (struct mc_pools){ 0 };
+	out.others = (struct mc_objects){ 0 };
 	for (size_t i = 0; i < mcs.n; i++)
 		VEC_PUSH(a, &out.mcs, mcs.v[i].value);
 	for (size_t i = 0; i < pools.n; i++)
 		VEC_PUSH(a, &out.pools, pools.v[i].value);
+	for (size_t i = 0; i < others.n; i++)
+		VEC_PUSH(a, &out.others, others.v[i].value);
 	if (over->controller_config)
 		out.controller_config = over->controller_config;
 	if (over->configuration)

@@ -1,117 +1,48 @@
 #include "mc/object.h"
 
-/* The Go struct that declares what stands at path, for messages. */
-struct place {
-	const char *in; /* "MachineConfigSpec" */
-	const char *path; /* "spec.kernelArguments" */
+#include "mc/types.h"
+
+#define CONFIG_API "config.openshift.io/v1"
+
+/* Go's type for each kind; its name is the kind's. */
+static const struct {
+	char api[40];
+	uint16_t type;
+} kinds[MC_KINDS] = {
+	[MC_MACHINE_CONFIG] = { MC_API, MC_T_MachineConfig },
+	[MC_POOL] = { MC_API, MC_T_MachineConfigPool },
+	[MC_CONTROLLER_CONFIG] = { MC_API, MC_T_ControllerConfig },
+	[MC_KUBELET_CONFIG] = { MC_API, MC_T_KubeletConfig },
+	[MC_RUNTIME_CONFIG] = { MC_API, MC_T_ContainerRuntimeConfig },
+	[MC_OS_CONFIG] = { MC_API, MC_T_MachineOSConfig },
+	[MC_FEATURE_GATE] = { CONFIG_API, MC_T_FeatureGate },
+	[MC_NODE_CONFIG] = { CONFIG_API, MC_T_Node },
+	[MC_API_SERVER] = { CONFIG_API, MC_T_APIServer },
+	[MC_IMAGE] = { CONFIG_API, MC_T_Image },
+	[MC_DIGEST_MIRRORS] = { CONFIG_API, MC_T_ImageDigestMirrorSet },
+	[MC_TAG_MIRRORS] = { CONFIG_API, MC_T_ImageTagMirrorSet },
+	[MC_CLUSTER_IMAGE_POLICY] = { CONFIG_API, MC_T_ClusterImagePolicy },
+	[MC_IMAGE_POLICY] = { CONFIG_API, MC_T_ImagePolicy },
+	[MC_CONTENT_POLICY] = { "operator.openshift.io/v1alpha1",
+				MC_T_ImageContentSourcePolicy },
+	[MC_SECRET] = { "v1", MC_T_Secret },
 };
 
-static int misfit(const struct json *j, struct place p, const char *type,
-		  struct err *err)
+static enum mc_kind find_kind(struct str api, struct str kind)
 {
-	return err_set(
-		err, ERR_INVALID,
-		"json: cannot unmarshal %s into Go struct field %s.%s of "
-		"type %s",
-		json_kind_name(j), p.in, p.path, type);
-}
-
-static int get_str(const struct json *root, struct place p, struct str *out,
-		   struct err *err)
-{
-	const struct json *j = json_at(root, p.path);
-
-	if (json_kind(j) == JSON_NULL)
-		return 0;
-	if (json_kind(j) != JSON_STRING)
-		return misfit(j, p, "string", err);
-	*out = json_text(j);
-	return 0;
-}
-
-static int get_bool(const struct json *root, struct place p, bool *out,
-		    struct err *err)
-{
-	const struct json *j = json_at(root, p.path);
-
-	if (json_kind(j) == JSON_NULL)
-		return 0;
-	if (json_kind(j) != JSON_BOOL)
-		return misfit(j, p, "bool", err);
-	*out = json_is_true(j);
-	return 0;
-}
-
-static int get_strs(struct arena *a, const struct json *root, struct place p,
-		    struct strs *out, struct err *err)
-{
-	const struct json *j = json_at(root, p.path);
-
-	if (json_kind(j) == JSON_NULL)
-		return 0;
-	if (json_kind(j) != JSON_ARRAY)
-		return misfit(j, p, "[]string", err);
-	for (const struct json *e = json_first(j); e; e = json_next(e)) {
-		if (json_kind(e) != JSON_STRING && json_kind(e) != JSON_NULL)
-			return misfit(e, p, "string", err);
-		VEC_PUSH(a, out, json_text(e));
-	}
-	return 0;
-}
-
-/* A map of strings to strings, or NULL. */
-static int get_map(const struct json *root, struct place p,
-		   const struct json **out, struct err *err)
-{
-	const struct json *j = json_at(root, p.path);
-
-	if (json_kind(j) == JSON_NULL)
-		return 0;
-	if (json_kind(j) != JSON_OBJECT)
-		return misfit(j, p, "map[string]string", err);
-	for (const struct json *m = json_first(j); m; m = json_next(m))
-		if (json_kind(m) != JSON_STRING && json_kind(m) != JSON_NULL)
-			return misfit(m, p, "string", err);
-	*out = j;
-	return 0;
-}
-
-static int get_meta(const struct json *root, struct mc_meta *out,
-		    struct err *err)
-{
-	int rc = get_str(root, (struct place){ "ObjectMeta", "metadata.name" },
-			 &out->name, err);
-
-	if (rc == 0)
-		rc = get_str(root,
-			     (struct place){ "ObjectMeta", "metadata.uid" },
-			     &out->uid, err);
-	if (rc == 0)
-		rc = get_map(root,
-			     (struct place){ "ObjectMeta", "metadata.labels" },
-			     &out->labels, err);
-	if (rc == 0)
-		rc = get_map(
-			root,
-			(struct place){ "ObjectMeta", "metadata.annotations" },
-			&out->annotations, err);
-	return rc;
+	if (str_is(api, "operator.openshift.io/v1") &&
+	    str_is(kind, "MachineConfiguration"))
+		return MC_CONFIGURATION;
+	for (int i = 0; i < MC_KINDS; i++)
+		if (kinds[i].type && str_is(api, kinds[i].api) &&
+		    str_eq(kind, shape_name(&mc_shapes, kinds[i].type)))
+			return (enum mc_kind)i;
+	return MC_OTHER;
 }
 
 int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
 	       struct err *err)
 {
-	static const struct {
-		const char *api, *kind;
-		enum mc_kind is;
-	} kinds[] = {
-		{ MC_API, "MachineConfig", MC_MACHINE_CONFIG },
-		{ MC_API, "MachineConfigPool", MC_POOL },
-		{ MC_API, "ControllerConfig", MC_CONTROLLER_CONFIG },
-		{ "config.openshift.io/v1", "FeatureGate", MC_FEATURE_GATE },
-		{ "operator.openshift.io/v1", "MachineConfiguration",
-		  MC_CONFIGURATION },
-	};
 	struct str api = json_str(tree, "apiVersion", S(""));
 	struct str kind = json_str(tree, "kind", S(""));
 
@@ -124,20 +55,49 @@ int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
 			err, ERR_INVALID, "Object '%s' is missing in '%.*s'",
 			kind.n ? "apiVersion" : "Kind", STRF(buf_str(&b)));
 	}
-	*out = MC_OTHER;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (str_is(api, kinds[i].api) && str_is(kind, kinds[i].kind))
-			*out = kinds[i].is;
+	*out = find_kind(api, kind);
 	return 0;
 }
 
-/*
- * spec.config as bytes: of JSON the text as it was written, of YAML the compact
- * JSON that upstream makes of it.
- */
-static struct str config_bytes(struct arena *a, const struct doc *d)
+/* held may be NULL: the document is checked and read where it stands. */
+static int hold(struct arena *a, const struct doc *d, enum mc_kind kind,
+		struct json **held, struct err *err)
 {
-	const struct json *j = json_at(d->tree, "spec.config");
+	return shape_hold(a, &mc_shapes, kinds[kind].type,
+			  d->json ? 0 : SHAPE_SORTED, d->tree, held, NULL, err);
+}
+
+static const struct json *object_at(const struct json *root, const char *path)
+{
+	const struct json *j = json_at(root, path);
+
+	return json_kind(j) == JSON_OBJECT ? j : NULL;
+}
+
+static struct mc_meta meta_of(const struct json *root)
+{
+	return (struct mc_meta){
+		.name = json_str(root, "metadata.name", S("")),
+		.uid = json_str(root, "metadata.uid", S("")),
+		.labels = object_at(root, "metadata.labels"),
+		.annotations = object_at(root, "metadata.annotations"),
+	};
+}
+
+static struct strs strs_at(struct arena *a, const struct json *root,
+			   const char *path)
+{
+	struct strs out = { 0 };
+
+	for (const struct json *e = json_first(json_at(root, path)); e;
+	     e = json_next(e))
+		VEC_PUSH(a, &out, json_text(e));
+	return out;
+}
+
+struct str mc_raw(struct arena *a, const struct doc *d, const char *path)
+{
+	const struct json *j = json_at(d->tree, path);
 	size_t start, end;
 	struct buf b;
 
@@ -155,67 +115,42 @@ static struct str config_bytes(struct arena *a, const struct doc *d)
 int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
 	      struct err *err)
 {
-	static const char in[] = "MachineConfigSpec";
-	struct mc mc = { .doc = *d };
 	const struct json *t = d->tree;
-	int rc = get_meta(t, &mc.meta, err);
+	int rc = hold(a, d, MC_MACHINE_CONFIG, NULL, err);
 
-	if (rc == 0)
-		rc = get_str(t,
-			     (struct place){ in,
-					     "spec.baseOSExtensionsContainer"
-					     "Image" },
-			     &mc.extensions_image, err);
-	if (rc == 0)
-		rc = get_strs(a, t, (struct place){ in, "spec.extensions" },
-			      &mc.extensions, err);
-	if (rc == 0)
-		rc = get_bool(t, (struct place){ in, "spec.fips" }, &mc.fips,
-			      err);
-	if (rc == 0)
-		rc = get_strs(a, t,
-			      (struct place){ in, "spec.kernelArguments" },
-			      &mc.kargs, err);
-	if (rc == 0)
-		rc = get_str(t, (struct place){ in, "spec.kernelType" },
-			     &mc.kernel_type, err);
-	if (rc == 0)
-		rc = get_str(t, (struct place){ in, "spec.osImageURL" },
-			     &mc.os_image, err);
 	if (rc < 0)
 		return rc;
-	mc.config = config_bytes(a, d);
-	*out = mc;
+	*out = (struct mc){
+		.meta = meta_of(t),
+		.config = mc_raw(a, d, "spec.config"),
+		.kargs = strs_at(a, t, "spec.kernelArguments"),
+		.extensions = strs_at(a, t, "spec.extensions"),
+		.kernel_type = json_str(t, "spec.kernelType", S("")),
+		.os_image = json_str(t, "spec.osImageURL", S("")),
+		.extensions_image = json_str(
+			t, "spec.baseOSExtensionsContainerImage", S("")),
+		.fips = json_bool(t, "spec.fips", false),
+		.doc = *d,
+	};
 	return 0;
 }
 
 int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out,
 		   struct err *err)
 {
-	static const char in[] = "MachineConfigPoolSpec";
-	struct mc_pool p = { .tree = d->tree };
-	const struct json *selector =
-		json_at(d->tree, "spec.machineConfigSelector");
-	int rc = get_meta(d->tree, &p.meta, err);
+	const struct json *t = d->tree;
+	int rc = hold(a, d, MC_POOL, NULL, err);
 
-	(void)a;
-	if (rc == 0)
-		rc = get_bool(d->tree, (struct place){ in, "spec.paused" },
-			      &p.paused, err);
-	if (rc == 0)
-		rc = get_str(d->tree,
-			     (struct place){ "OSImageStreamReference",
-					     "spec.osImageStream.name" },
-			     &p.os_image_stream, err);
-	if (rc == 0 && json_kind(selector) != JSON_NULL &&
-	    json_kind(selector) != JSON_OBJECT)
-		rc = misfit(selector,
-			    (struct place){ in, "spec.machineConfigSelector" },
-			    "v1.LabelSelector", err);
 	if (rc < 0)
 		return rc;
-	p.selector = json_kind(selector) == JSON_OBJECT ? selector : NULL;
-	*out = p;
+	*out = (struct mc_pool){
+		.meta = meta_of(t),
+		.tree = t,
+		.selector = object_at(t, "spec.machineConfigSelector"),
+		.os_image_stream =
+			json_str(t, "spec.osImageStream.name", S("")),
+		.paused = json_bool(t, "spec.paused", false),
+	};
 	return 0;
 }
 
@@ -223,25 +158,42 @@ int mc_controller_config_decode(struct arena *a, const struct doc *d,
 				struct mc_controller_config *out,
 				struct err *err)
 {
-	static const char in[] = "ControllerConfigSpec";
-	struct mc_controller_config c = { .tree = d->tree };
-	int rc = get_meta(d->tree, &c.meta, err);
+	const struct json *t = d->tree;
+	int rc = hold(a, d, MC_CONTROLLER_CONFIG, NULL, err);
 
-	(void)a;
-	if (rc == 0)
-		rc = get_str(d->tree,
-			     (struct place){ in, "spec.baseOSContainerImage" },
-			     &c.base_image, err);
-	if (rc == 0)
-		rc = get_str(d->tree,
-			     (struct place){ in,
-					     "spec.baseOSExtensionsContainer"
-					     "Image" },
-			     &c.extensions_image, err);
 	if (rc < 0)
 		return rc;
-	*out = c;
+	*out = (struct mc_controller_config){
+		.meta = meta_of(t),
+		.base_image = json_str(t, "spec.baseOSContainerImage", S("")),
+		.extensions_image = json_str(
+			t, "spec.baseOSExtensionsContainerImage", S("")),
+		.tree = t,
+	};
 	return 0;
+}
+
+int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind,
+		     struct mc_object *out, struct err *err)
+{
+	struct json *tree;
+	int rc = hold(a, d, kind, &tree, err);
+
+	if (rc < 0)
+		return rc;
+	*out = (struct mc_object){
+		.kind = kind,
+		.meta = meta_of(tree),
+		.namespace = json_str(tree, "metadata.namespace", S("")),
+		.tree = tree,
+		.doc = *d,
+	};
+	return 0;
+}
+
+struct json *mc_object_marshal(struct arena *a, const struct mc_object *o)
+{
+	return shape_marshal(a, &mc_shapes, kinds[o->kind].type, o->tree);
 }
 
 static struct str lookup(const struct json *map, const char *key)

@@ -294,6 +294,61 @@ TEST laying_one_set_over_another(void)
 	PASS();
 }
 
+#define CONFIG_CRS "apiVersion: config.openshift.io/v1\n"
+
+TEST every_kind_goes_to_its_place(void)
+{
+	static const char one[] = CONFIG_CRS
+		"kind: Node\nmetadata: {name: cluster}\n"
+		"spec: {cgroupMode: v2, novelty: 1}\n---\n" CONFIG_CRS
+		"kind: FeatureGate\nmetadata: {name: cluster}\n"
+		"---\napiVersion: v1\nkind: Secret\n"
+		"data: {a: '12 bytes long'}\n"
+		"---\napiVersion: v1\nkind: Node\nspec: 7\n";
+	static const char two[] = CONFIG_CRS
+		"kind: Node\nmetadata: {name: cluster}\n"
+		"spec: {workerLatencyProfile: Default}\n---\n" CONFIG_CRS
+		"kind: Node\nmetadata: {name: other}\n---\n" CONFIG_CRS
+		"kind: ImagePolicy\nmetadata: {name: p, namespace: team}\n";
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_set base = { 0 }, over = { 0 }, both;
+	struct mc_fault f;
+	struct buf b;
+
+	ASSERT_INT(0, mc_load(&a, S("b"), str_of(one), &base, &f, &err));
+	ASSERT_INT(4, base.objects);
+	ASSERT_INT(2, base.others.n);
+	ASSERT_STR("b", mc_find(&base, MC_NODE_CONFIG, NULL)->file);
+	ASSERT(!mc_find(&base, MC_NODE_CONFIG, "other"));
+	buf_init(&b, &a);
+	json_encode(&b,
+		    mc_object_marshal(&a, mc_find(&base, MC_NODE_CONFIG, NULL)),
+		    JSON_SORTED);
+	ASSERT_STR("{\"apiVersion\":\"config.openshift.io/v1\",\"kind\":"
+		   "\"Node\",\"metadata\":{\"name\":\"cluster\"},\"spec\":{"
+		   "\"cgroupMode\":\"v2\",\"minimumKubeletVersion\":\"\"},"
+		   "\"status\":{}}",
+		   buf_str(&b));
+
+	ASSERT_INT(0, mc_load(&a, S("o"), str_of(two), &over, &f, &err));
+	ASSERT_STR("team", mc_find(&over, MC_IMAGE_POLICY, "p")->namespace);
+	both = mc_overlay(&a, &base, &over);
+	ASSERT_INT(4, both.others.n);
+	ASSERT_STR("o", mc_find(&both, MC_NODE_CONFIG, "cluster")->file);
+	ASSERT_STR("other", mc_find(&both, MC_NODE_CONFIG, NULL)->meta.name);
+
+	ASSERT_INT(-ERR_INVALID,
+		   mc_load(&a, S("x.yaml"),
+			   S(CONFIG_CRS "kind: Node\nspec: {cgroupMode: 2}\n"),
+			   &over, &f, &err));
+	ASSERT_STR("error parsing \"x.yaml\" [1] manifest: json: cannot "
+		   "unmarshal number into Go struct field "
+		   "NodeSpec.spec.cgroupMode of type v1.CgroupMode",
+		   err.msg);
+	PASS();
+}
+
 TEST units_by_their_paths(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -321,6 +376,7 @@ SUITE(suite)
 	RUN_TEST(how_large_a_config_may_be);
 	RUN_TEST(the_order_of_manifests_does_not_matter);
 	RUN_TEST(laying_one_set_over_another);
+	RUN_TEST(every_kind_goes_to_its_place);
 	RUN_TEST(units_by_their_paths);
 }
 
