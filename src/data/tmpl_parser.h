@@ -1,0 +1,48 @@
+/*
+ * Inside data/tmpl: what the parts of the parser share.
+ */
+#ifndef DATA_TMPL_PARSER_H
+#define DATA_TMPL_PARSER_H
+
+#include "tmpl_node.h"
+
+struct parser {
+	struct arena *a;
+	const char *name;
+	struct tokens t;
+	size_t at; /* the next token */
+	size_t action_line;
+	struct strs vars; /* in scope */
+	int range_depth, depth;
+	const struct tmpl_func *funcs;
+	struct map *defined;
+	struct err *err;
+	bool failed;
+};
+
+/* The next token; and the next that is no blank. */
+struct token tmpl_peek(const struct parser *p);
+struct token tmpl_next(struct parser *p);
+struct token tmpl_peek_word(struct parser *p);
+struct token tmpl_next_word(struct parser *p);
+void tmpl_back(struct parser *p);
+
+/* The first failure counts; after it everything unwinds. Both return NULL. */
+struct node *tmpl_fail(struct parser *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+struct node *tmpl_unexpected(struct parser *p, struct token t,
+			     const char *context);
+
+/* One level down; false when that is too deep. */
+bool tmpl_deeper(struct parser *p);
+
+struct node *tmpl_new_node(struct parser *p, enum node_kind kind, size_t pos);
+void tmpl_append(struct node *parent, struct node *child);
+
+struct node *tmpl_number(struct parser *p, struct token t);
+struct node *tmpl_literal(struct parser *p, struct token t);
+
+/* Up to the token end, which it takes. context is for messages. */
+struct node *tmpl_pipeline(struct parser *p, const char *context, enum tok end);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Inside data/tmpl: a template while it runs.
+ */
+#ifndef DATA_TMPL_STATE_H
+#define DATA_TMPL_STATE_H
+
+#include "tmpl_node.h"
+
+#define DEPTH_MAX 500
+#define STEPS_MAX 1000000
+
+struct variable {
+	struct str name;
+	struct tmpl_value v;
+};
+
+struct state {
+	struct arena *a;
+	const struct tmpl *t;
+	struct str current; /* the template being run */
+	struct buf *out;
+	VEC(struct variable) vars;
+	const struct node *at;
+	unsigned depth;
+	size_t steps;
+	void *ctx;
+	struct err *err;
+};
+
+enum flow { FAILED = -1, GO_ON, BREAK, CONTINUE };
+
+/* Both set the error, which names the node s->at, and return FAILED. */
+int tmpl_stop(struct state *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int tmpl_limit(struct state *s, const char *what);
+
+/* What a pipe comes to; the second also sets its variables. */
+int tmpl_run_pipe(struct state *s, struct tmpl_value dot,
+		  const struct node *pipe, struct tmpl_value *out);
+int tmpl_eval_pipe(struct state *s, struct tmpl_value dot,
+		   const struct node *pipe, struct tmpl_value *out);
+
+/* Sets the innermost variable of that name. */
+int tmpl_assign(struct state *s, struct str name, struct tmpl_value v);
+
+#endif
