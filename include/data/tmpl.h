@@ -18,19 +18,25 @@ enum tmpl_kind {
 	TMPL_INT,
 	TMPL_FLOAT,
 	TMPL_STR,
+	TMPL_BYTES, /* Go's []byte, in s */
 	TMPL_LIST,
 	TMPL_MAP,
+	TMPL_STRUCT, /* a Go struct: its class knows its fields */
 };
 
 struct tmpl_value {
 	enum tmpl_kind kind;
 	bool boxed; /* found in a map or list of any: Go calls it interface {} */
+	bool ptr; /* reached through a pointer: true whatever it points at */
 	bool b;
 	int64_t i;
 	double f;
 	struct str s;
 	struct tmpl_values *list;
-	const struct json *map;
+	const struct json *map; /* of a struct: its JSON, NULL for all zero */
+	const char *go; /* Go's name of its type, when the kind does not tell */
+	const struct tmpl_class *class; /* of a struct */
+	const void *type; /* the class's own */
 };
 
 struct tmpl_values {
@@ -39,12 +45,26 @@ struct tmpl_values {
 	bool strings; /* Go's []string */
 };
 
+/* Structs of one family, and how to look into them. */
+struct tmpl_class {
+	/* A field's value; false when v's type has none of that name. */
+	bool (*field)(struct arena *a, const struct tmpl_value *v,
+		      struct str name, struct tmpl_value *out);
+	/* What is between the braces when v is printed. */
+	void (*print)(struct buf *b, const struct tmpl_value *v);
+};
+
 /* A JSON value as a template sees it. */
 struct tmpl_value tmpl_from_json(struct arena *a, const struct json *j);
 
 struct tmpl_value tmpl_str(struct str s);
+struct tmpl_value tmpl_bytes(struct str s);
+struct tmpl_value tmpl_strs(struct arena *a, const struct strs *list);
 struct tmpl_value tmpl_int(int64_t i);
 struct tmpl_value tmpl_bool(bool b);
+
+/* Go's name of a value's type. */
+const char *tmpl_type(const struct tmpl_value *v);
 
 /* Not zero, not empty, not nil. */
 bool tmpl_truth(const struct tmpl_value *v);
@@ -64,8 +84,8 @@ struct tmpl_call {
 
 /*
  * A function of templates. args tells what it takes: a letter for each, s string,
- * i integer, l list of strings, a any, and a final '*' when the last may come any
- * number of times.
+ * i integer, l list of strings, r upstream's template.RenderConfig, a any, and a
+ * final '*' when the last may come any number of times.
  */
 struct tmpl_func {
 	const char *name, *args;
@@ -74,8 +94,12 @@ struct tmpl_func {
 
 struct tmpl;
 
-/* Parses text; funcs (ended by { 0 }) are known besides Go's own. ERR_INVALID
- * "template: NAME:LINE: …". name and text must outlive the template. */
+/*
+ * Parses text; funcs (ended by { 0 }, or NULL) are known besides Go's own and
+ * those of the template controller that need nothing but their arguments:
+ * toString, indent, join, skip, urlHost, urlPort. ERR_INVALID
+ * "template: NAME:LINE: …". name and text must outlive the template.
+ */
 int tmpl_parse(struct arena *a, const char *name, struct str text,
 	       const struct tmpl_func *funcs, struct tmpl **out,
 	       struct err *err);
@@ -84,9 +108,5 @@ int tmpl_parse(struct arena *a, const char *name, struct str text,
  * "template: NAME:LINE:COL: executing …", ERR_LIMIT. */
 int tmpl_run(struct arena *a, const struct tmpl *t, struct tmpl_value data,
 	     void *ctx, struct buf *b, struct err *err);
-
-/* toString, indent, join, skip, urlHost, urlPort: those of the template
- * controller that need nothing but their arguments. */
-extern const struct tmpl_func tmpl_common_funcs[];
 
 #endif

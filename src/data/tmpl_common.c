@@ -9,7 +9,10 @@ static bool f_to_string(struct tmpl_call *c, struct tmpl_value *out)
 	struct buf b;
 
 	buf_init(&b, c->a);
-	tmpl_print(&b, &c->args[0]);
+	if (c->args[0].kind == TMPL_BYTES)
+		buf_add(&b, c->args[0].s);
+	else
+		tmpl_print(&b, &c->args[0]);
 	*out = tmpl_str(buf_str(&b));
 	return true;
 }

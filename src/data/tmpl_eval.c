@@ -17,8 +17,11 @@ static int field(struct state *s, struct str name, struct tmpl_value from,
 	if (from.kind == TMPL_NONE)
 		return 0; /* of nothing comes nothing */
 	if (from.kind == TMPL_NIL)
-		return tmpl_stop(s, "nil pointer evaluating interface {}.%.*s",
-				 STRF(name));
+		return tmpl_stop(s, "nil pointer evaluating %s.%.*s",
+				 tmpl_type(&from), STRF(name));
+	if (from.kind == TMPL_STRUCT &&
+	    from.class->field(s->a, &from, name, out))
+		return 0;
 	if (from.kind != TMPL_MAP)
 		return tmpl_stop(
 			s, "can't evaluate field %.*s in type %s", STRF(name),
@@ -26,7 +29,7 @@ static int field(struct state *s, struct str name, struct tmpl_value from,
 	m = json_member(from.map, name);
 	if (m) {
 		*out = tmpl_from_json(s->a, m);
-		out->boxed = true;
+		out->boxed = !from.go; /* that of a typed map has its type */
 	}
 	return 0;
 }
@@ -91,29 +94,40 @@ static char arg_type(const struct tmpl_func *f, size_t i)
 	return f->args[i < n ? i : n - 1];
 }
 
+static const char *go_type(char type)
+{
+	switch (type) {
+	case 's':
+		return "string";
+	case 'i':
+		return "int";
+	case 'l':
+		return "[]string";
+	case 'r':
+		return "template.RenderConfig";
+	default:
+		return "interface {}";
+	}
+}
+
+/* Whether Go could assign v to a parameter of that type. */
+static bool fits(char type, const struct tmpl_value *v)
+{
+	if (type == 'a')
+		return true;
+	return !tmpl_is_nil(v) && strcmp(tmpl_type(v), go_type(type)) == 0;
+}
+
 /* A value where a type is asked for. */
 static int check_type(struct state *s, char type, const struct tmpl_value *v)
 {
-	static const struct {
-		char type;
-		enum tmpl_kind kind;
-		const char *go;
-	} types[] = {
-		{ 's', TMPL_STR, "string" },
-		{ 'i', TMPL_INT, "int" },
-		{ 'l', TMPL_LIST, "[]string" },
-	};
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (types[i].type != type || v->kind == types[i].kind)
-			continue;
-		if (v->kind == TMPL_NONE || v->kind == TMPL_NIL)
-			return tmpl_stop(s, "invalid value; expected %s",
-					 types[i].go);
-		return tmpl_stop(s, "wrong type for value; expected %s; got %s",
-				 types[i].go, tmpl_type(v));
-	}
-	return 0;
+	if (fits(type, v))
+		return 0;
+	if (tmpl_is_nil(v) && !v->go)
+		return tmpl_stop(s, "invalid value; expected %s",
+				 go_type(type));
+	return tmpl_stop(s, "wrong type for value; expected %s; got %s",
+			 go_type(type), tmpl_type(v));
 }
 
 /* and, or: they stop at the first argument that decides. */
@@ -210,11 +224,12 @@ static int check_literal(struct state *s, char type, const struct node *n)
 		return 0;
 	buf_init(&b, s->a);
 	tmpl_show_node(&b, n);
-	return tmpl_stop(s, "expected %s; found %.*s",
-			 type == 's'   ? "string"
-			 : type == 'i' ? "integer"
-				       : "list",
-			 STRF(buf_str(&b)));
+	if (type == 's' || type == 'i')
+		return tmpl_stop(s, "expected %s; found %.*s",
+				 type == 's' ? "string" : "integer",
+				 STRF(buf_str(&b)));
+	return tmpl_stop(s, "can't handle %.*s for arg of type %s",
+			 STRF(buf_str(&b)), go_type(type));
 }
 
 static int eval_arg(struct state *s, struct tmpl_value dot, char type,
@@ -232,9 +247,13 @@ static int eval_arg(struct state *s, struct tmpl_value dot, char type,
 		*out = dot;
 		break;
 	case NODE_NIL:
+		if (type == 'l') { /* slices may be nil */
+			*out = tmpl_strs(s->a, &(struct strs){ 0 });
+			return 0;
+		}
 		if (type != 'a')
 			return tmpl_stop(s, "cannot assign nil to %s",
-					 type == 's' ? "string" : "int");
+					 go_type(type));
 		return 0;
 	case NODE_FIELD:
 		rc = fields(s, n, dot, out);
@@ -326,7 +345,7 @@ int tmpl_run_pipe(struct state *s, struct tmpl_value dot,
 
 		if (rc < 0)
 			return rc;
-		if (v.kind == TMPL_NIL)
+		if (v.kind == TMPL_NIL && !v.go)
 			v.kind = TMPL_NONE;
 		v.boxed = false;
 		prev = v;

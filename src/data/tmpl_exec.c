@@ -88,18 +88,18 @@ static int by_key(const void *x, const void *y)
 }
 
 static enum flow range_map(struct state *s, const struct node *n,
-			   const struct json *map)
+			   const struct tmpl_value *map)
 {
 	VEC(const struct json *) list = { 0 };
 	enum flow flow = GO_ON;
 
-	for (const struct json *m = json_first(map); m; m = json_next(m))
+	for (const struct json *m = json_first(map->map); m; m = json_next(m))
 		VEC_PUSH(s->a, &list, m);
 	qsort(list.v, list.n, sizeof(*list.v), by_key);
 	for (size_t i = 0; i < list.n && flow != FAILED && flow != BREAK; i++) {
 		struct tmpl_value v = tmpl_from_json(s->a, list.v[i]);
 
-		v.boxed = true;
+		v.boxed = !map->go;
 		flow = one_round(s, n, tmpl_str(json_key(list.v[i])), v);
 	}
 	return flow;
@@ -111,12 +111,17 @@ static enum flow range_over(struct state *s, const struct node *n,
 	enum flow flow = GO_ON;
 
 	if (v->kind == TMPL_MAP)
-		return range_map(s, n, v->map);
+		return range_map(s, n, v);
 	if (v->kind == TMPL_LIST)
 		for (size_t i = 0;
 		     i < v->list->n && flow != FAILED && flow != BREAK; i++)
 			flow = one_round(s, n, tmpl_int((int64_t)i),
 					 v->list->v[i]);
+	if (v->kind == TMPL_BYTES)
+		for (size_t i = 0;
+		     i < v->s.n && flow != FAILED && flow != BREAK; i++)
+			flow = one_round(s, n, tmpl_int((int64_t)i),
+					 tmpl_byte(v->s.p[i]));
 	if (v->kind == TMPL_INT)
 		for (int64_t i = 0; i < v->i && flow != FAILED && flow != BREAK;
 		     i++)
@@ -135,7 +140,8 @@ static enum flow range(struct state *s, struct tmpl_value dot,
 	s->at = n;
 	if (tmpl_run_pipe(s, dot, n->pipe, &v) < 0)
 		return FAILED;
-	if (v.kind == TMPL_BOOL || v.kind == TMPL_FLOAT || v.kind == TMPL_STR) {
+	if (v.kind == TMPL_BOOL || v.kind == TMPL_FLOAT || v.kind == TMPL_STR ||
+	    v.kind == TMPL_STRUCT || (v.kind == TMPL_NIL && v.go)) {
 		buf_init(&b, s->a);
 		tmpl_print(&b, &v);
 		return tmpl_stop(s, "range can't iterate over %.*s",
@@ -185,7 +191,7 @@ static enum flow print(struct state *s, struct tmpl_value dot,
 		return FAILED;
 	if (n->pipe->decl.n)
 		return GO_ON;
-	if (v.kind == TMPL_NONE || v.kind == TMPL_NIL)
+	if (v.kind == TMPL_NONE || (v.kind == TMPL_NIL && !v.go))
 		buf_addz(s->out, "<no value>");
 	else
 		tmpl_print(s->out, &v);

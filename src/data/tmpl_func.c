@@ -13,6 +13,8 @@ bool tmpl_refuse(struct tmpl_call *c, struct str text)
 
 static const char *basic(const struct tmpl_value *v)
 {
+	if (v->ptr)
+		return NULL;
 	switch (v->kind) {
 	case TMPL_BOOL:
 	case TMPL_INT:
@@ -21,8 +23,10 @@ static const char *basic(const struct tmpl_value *v)
 		return tmpl_type(v);
 	case TMPL_NONE:
 	case TMPL_NIL:
+	case TMPL_BYTES:
 	case TMPL_LIST:
 	case TMPL_MAP:
+	case TMPL_STRUCT:
 		break;
 	}
 	return NULL;
@@ -142,6 +146,7 @@ static bool f_len(struct tmpl_call *c, struct tmpl_value *out)
 
 	switch (v->kind) {
 	case TMPL_STR:
+	case TMPL_BYTES:
 		*out = tmpl_int((int64_t)v->s.n);
 		return true;
 	case TMPL_LIST:
@@ -161,12 +166,18 @@ static bool f_len(struct tmpl_call *c, struct tmpl_value *out)
 	}
 }
 
+/* Of what can be indexed by number; else -1. */
+static int64_t length(const struct tmpl_value *v)
+{
+	if (v->kind == TMPL_STR || v->kind == TMPL_BYTES)
+		return (int64_t)v->s.n;
+	return v->kind == TMPL_LIST ? (int64_t)v->list->n : -1;
+}
+
 static bool index_one(struct tmpl_call *c, struct tmpl_value *v,
 		      const struct tmpl_value *k)
 {
-	int64_t n = v->kind == TMPL_STR	   ? (int64_t)v->s.n
-		    : v->kind == TMPL_LIST ? (int64_t)v->list->n
-					   : -1;
+	int64_t n = length(v);
 
 	if (v->kind == TMPL_MAP) {
 		if (k->kind != TMPL_STR)
@@ -198,8 +209,7 @@ static bool index_one(struct tmpl_call *c, struct tmpl_value *v,
 	if (k->i < 0 || k->i >= n)
 		return tmpl_refuse(c, str_fmt(c->a, "index out of range: %lld",
 					      (long long)k->i));
-	*v = v->kind == TMPL_STR ? tmpl_int((unsigned char)v->s.p[k->i])
-				 : v->list->v[k->i];
+	*v = v->kind == TMPL_LIST ? v->list->v[k->i] : tmpl_byte(v->s.p[k->i]);
 	return true;
 }
 
@@ -217,9 +227,7 @@ static bool f_index(struct tmpl_call *c, struct tmpl_value *out)
 static bool f_slice(struct tmpl_call *c, struct tmpl_value *out)
 {
 	const struct tmpl_value *v = &c->args[0];
-	int64_t n = v->kind == TMPL_STR	   ? (int64_t)v->s.n
-		    : v->kind == TMPL_LIST ? (int64_t)v->list->n
-					   : -1;
+	int64_t n = length(v);
 	int64_t at[2] = { 0, n };
 
 	if (tmpl_is_nil(v))
@@ -248,7 +256,7 @@ static bool f_slice(struct tmpl_call *c, struct tmpl_value *out)
 			c, str_fmt(c->a, "invalid slice index: %lld > %lld",
 				   (long long)at[0], (long long)at[1]));
 	*out = *v;
-	if (v->kind == TMPL_STR) {
+	if (v->kind != TMPL_LIST) {
 		out->s = str_sub(v->s, (size_t)at[0], (size_t)at[1]);
 		return true;
 	}

@@ -99,6 +99,8 @@ struct tmpl {
 
 /* The builtins that are plain functions. */
 extern const struct tmpl_func tmpl_builtins[];
+/* toString, indent, join, skip, urlHost, urlPort. */
+extern const struct tmpl_func tmpl_common_funcs[];
 
 /* Sets the call's error; returns false. */
 bool tmpl_refuse(struct tmpl_call *c, struct str text);
@@ -106,6 +108,15 @@ bool tmpl_refuse(struct tmpl_call *c, struct str text);
 static inline bool tmpl_is_nil(const struct tmpl_value *v)
 {
 	return v->kind == TMPL_NONE || v->kind == TMPL_NIL;
+}
+
+/* One of a []byte. */
+static inline struct tmpl_value tmpl_byte(char c)
+{
+	struct tmpl_value v = tmpl_int((unsigned char)c);
+
+	v.go = "uint8";
+	return v;
 }
 
 /* Builtins of tmpl_printf.c. */
@@ -118,8 +129,5 @@ bool tmpl_f_urlquery(struct tmpl_call *c, struct tmpl_value *out);
 
 /* A node as Go's String() writes it. */
 void tmpl_show_node(struct buf *b, const struct node *n);
-
-/* Go's name of a value's type. */
-const char *tmpl_type(const struct tmpl_value *v);
 
 #endif

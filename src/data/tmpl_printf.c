@@ -110,6 +110,11 @@ static bool format_one(struct arena *a, struct buf *b, const struct spec *s,
 		buf_add(b, buf_str(&all));
 		return true;
 	}
+	if (v->kind == TMPL_BYTES && s->verb == 's') {
+		struct tmpl_value text = tmpl_str(v->s);
+
+		return format_one(a, b, s, &text);
+	}
 	if (v->kind == TMPL_STR && s->verb == 'q') {
 		go_quote(b, v->s);
 		return true;

@@ -10,6 +10,22 @@ struct tmpl_value tmpl_str(struct str s)
 	return (struct tmpl_value){ .kind = TMPL_STR, .s = s };
 }
 
+struct tmpl_value tmpl_bytes(struct str s)
+{
+	return (struct tmpl_value){ .kind = TMPL_BYTES, .s = s };
+}
+
+struct tmpl_value tmpl_strs(struct arena *a, const struct strs *list)
+{
+	struct tmpl_value v = { .kind = TMPL_LIST };
+
+	v.list = ARENA_NEW(a, struct tmpl_values);
+	v.list->strings = true;
+	for (size_t i = 0; i < list->n; i++)
+		VEC_PUSH(a, v.list, tmpl_str(list->v[i]));
+	return v;
+}
+
 struct tmpl_value tmpl_int(int64_t i)
 {
 	return (struct tmpl_value){ .kind = TMPL_INT, .i = i };
@@ -67,6 +83,8 @@ struct tmpl_value tmpl_from_json(struct arena *a, const struct json *j)
 
 bool tmpl_truth(const struct tmpl_value *v)
 {
+	if (v->ptr)
+		return true;
 	switch (v->kind) {
 	case TMPL_NONE:
 	case TMPL_NIL:
@@ -78,17 +96,22 @@ bool tmpl_truth(const struct tmpl_value *v)
 	case TMPL_FLOAT:
 		return v->f != 0;
 	case TMPL_STR:
+	case TMPL_BYTES:
 		return v->s.n > 0;
 	case TMPL_LIST:
 		return v->list->n > 0;
 	case TMPL_MAP:
 		return json_first(v->map) != NULL;
+	case TMPL_STRUCT:
+		return true;
 	}
 	return false;
 }
 
 const char *tmpl_type(const struct tmpl_value *v)
 {
+	if (v->go)
+		return v->go;
 	switch (v->kind) {
 	case TMPL_NONE:
 	case TMPL_NIL:
@@ -101,10 +124,14 @@ const char *tmpl_type(const struct tmpl_value *v)
 		return "float64";
 	case TMPL_STR:
 		return "string";
+	case TMPL_BYTES:
+		return "[]uint8";
 	case TMPL_LIST:
 		return v->list->strings ? "[]string" : "[]interface {}";
 	case TMPL_MAP:
 		return "map[string]interface {}";
+	case TMPL_STRUCT:
+		break; /* these have a name */
 	}
 	return "";
 }
@@ -155,6 +182,13 @@ void tmpl_print(struct buf *b, const struct tmpl_value *v)
 	case TMPL_STR:
 		buf_add(b, v->s);
 		return;
+	case TMPL_BYTES:
+		buf_addc(b, '[');
+		for (size_t i = 0; i < v->s.n; i++)
+			buf_addf(b, "%s%u", i ? " " : "",
+				 (unsigned char)v->s.p[i]);
+		buf_addc(b, ']');
+		return;
 	case TMPL_LIST:
 		buf_addc(b, '[');
 		for (size_t i = 0; i < v->list->n; i++) {
@@ -165,6 +199,11 @@ void tmpl_print(struct buf *b, const struct tmpl_value *v)
 		return;
 	case TMPL_MAP:
 		print_map(b, v->map);
+		return;
+	case TMPL_STRUCT:
+		buf_addc(b, '{');
+		v->class->print(b, v);
+		buf_addc(b, '}');
 		return;
 	}
 }

@@ -25,8 +25,7 @@ static struct str evaluate(struct arena *a, struct str text, struct str data)
 
 	if (json_parse(a, data, NULL, &j, &err) < 0)
 		return err.msg;
-	if (tmpl_parse(a, "template.tmpl", text, tmpl_common_funcs, &t, &err) <
-	    0)
+	if (tmpl_parse(a, "template.tmpl", text, NULL, &t, &err) < 0)
 		return str_fmt(a,
 			       "failed to parse template template.tmpl: %.*s\n",
 			       STRF(err.msg));
