@@ -15,7 +15,7 @@ MAKEFLAGS += --no-builtin-rules
 # The probe is a command on PATH or a file; the package is asked for only when
 # the probe finds nothing.
 PKGS_BUILD := gcc:gcc binutils:strip musl-tools:musl-gcc dpkg-dev:dpkg-source \
-	xz-utils:xz bzip2:bzip2 git:git
+	xz-utils:xz bzip2:bzip2 gzip:gzip git:git
 PKGS_SAN   := gcc:gcc libc6-dev:/usr/include/stdlib.h
 PKGS_CHECK := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
 PKGS_FUZZ  := clang:clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a
@@ -118,6 +118,15 @@ LINKS	:= $(shell awk -F'"' '/^(APPLET|ALIAS)/ { print $$2 }' applets/list.def)
 # The version header changes only when the version does.
 VERSION_H := $(OUT)/gen/version.h
 $(shell .mk/version.sh '$(VERSION_H)' '$(RAW)' '$(HASH)')
+
+# The default tree of templates, packed.
+TEMPLATES := src/plan/templates
+TEMPLATES_H := $(OUT)/gen/templates.h
+TEMPLATE_FILES := $(shell find $(TEMPLATES) -type f 2>/dev/null)
+$(TEMPLATES_H): .mk/templates.sh $(TEMPLATE_FILES)
+	$(call say,PACK,$(TEMPLATES))
+	$(Q).mk/templates.sh $(TEMPLATES) $@
+$(OUT)/obj/src/plan/template_builtin.o: $(TEMPLATES_H)
 
 # ---- The binary -------------------------------------------------------------
 all: $(OUT)/mco $(addprefix $(OUT)/,$(LINKS)) ## build/mco and one link per name
@@ -239,13 +248,13 @@ format-check: ## fails where `make format` would change something
 		echo "format: $(words $(FORMAT_SRC)) files"
 
 TIDY_FLAGS = -std=c11 -Iinclude -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
-tidy: | $(DEPS_STAMP) ## clang-tidy with the set chosen in .clang-tidy
+tidy: $(TEMPLATES_H) | $(DEPS_STAMP) ## clang-tidy with the set chosen in .clang-tidy
 	@.mk/need.sh '' $(PKGS_CHECK)
 	@printf '%s\n' $(TIDY_SRC) | xargs -P 2 -I{} clang-tidy --quiet \
 		--warnings-as-errors='*' {} -- $(TIDY_FLAGS) 2> >(grep -v -E \
 		'warnings? (generated|treated)|^Suppressed|^Use -header' >&2) \
 		&& echo "clang-tidy: $(words $(TIDY_SRC)) files"
-cppcheck: ## cppcheck's warnings
+cppcheck: $(TEMPLATES_H) ## cppcheck's warnings
 	@.mk/need.sh '' $(PKGS_CHECK)
 	@cppcheck --quiet -j2 --std=c11 --error-exitcode=1 --inline-suppr \
 		--enable=warning,performance,portability -Iinclude -I$(OUT)/gen \

@@ -3,14 +3,14 @@
  */
 #include <stdio.h>
 
-#include "applet.h"
-#include "data/tmpl.h"
 #include "io/file.h"
+#include "applet.h"
+#include "plan/template.h"
 
 #define FILE_SIZE_MAX ((size_t)16 << 20)
 
 struct opts {
-	struct str data;
+	struct str data, render_config;
 };
 
 static const struct flag flags[] = {
@@ -20,15 +20,15 @@ static const struct flag flags[] = {
 	  .offset = offsetof(struct opts, data),
 	  .value = "FILE",
 	  .help = "JSON that the template sees as its dot (default {})" },
+	{ .name = "render-config",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, render_config),
+	  .value = "FILE",
+	  .help = "JSON with spec (a ControllerConfig's), pullSecret, "
+		  "tlsMinVersion and tlsCipherSuites: what the templates of a "
+		  "tree see" },
 	{ 0 },
 };
-
-/* Template errors are printed bare, as upstream's log has them. */
-static int refuse(const char *what, const struct err *err)
-{
-	(void)fprintf(stderr, "%s: %.*s\n", what, STRF(err->msg));
-	return 1;
-}
 
 static int load_data(struct run *r, struct str path, struct json **out)
 {
@@ -47,34 +47,36 @@ static int load_data(struct run *r, struct str path, struct json **out)
 static int run_template(struct run *r, const void *p)
 {
 	const struct opts *o = p;
+	bool typed = o->render_config.n;
 	struct json *data = NULL;
+	struct str text, out;
 	const char *path;
-	struct tmpl *t = NULL;
-	struct str text;
 	int rc;
 
 	if (r->words.n != 1)
 		return err_set(&r->err, ERR_INVALID,
 			       "give one template, or - for standard input");
+	if (typed && o->data.n)
+		return err_set(&r->err, ERR_INVALID,
+			       "--data and --render-config exclude each other");
 	path = str_z(r->a, r->words.v[0]);
-	rc = load_data(r, o->data, &data);
+	rc = load_data(r, typed ? o->render_config : o->data, &data);
 	if (rc == 0)
 		rc = file_read(r->a, path, FILE_SIZE_MAX, &text, &r->err);
 	if (rc < 0)
 		return rc;
-	if (tmpl_parse(r->a, path, text, tmpl_common_funcs, &t, &r->err) < 0)
-		return refuse(
-			str_fmt(r->a, "failed to parse template %s", path).p,
-			&r->err);
-	if (tmpl_run(r->a, t, tmpl_from_json(r->a, data), NULL, &r->out,
-		     &r->err) < 0)
-		return refuse("failed to execute template", &r->err);
+	if (template_one(r->a, path, text, data, typed, &out, &r->err) < 0) {
+		/* bare, as upstream's log has it */
+		(void)fprintf(stderr, "%.*s\n", STRF(r->err.msg));
+		return 1;
+	}
+	buf_add(&r->out, out);
 	return 0;
 }
 
 static const struct command template_command = {
 	.name = "template",
-	.args = "FILE [--data FILE]",
+	.args = "FILE [--data FILE | --render-config FILE]",
 	.summary = "evaluate one Go template over JSON data",
 	.details =
 		"Errors are worded as Go's text/template words them, with line "

@@ -50,6 +50,15 @@ int plan_template(struct arena *a, const struct template_input *in,
 int plan_template_role(struct arena *a, const struct template_input *in,
 		       struct str role, struct mcs *out, struct err *err);
 
+/*
+ * One template alone, for its author: over plain data, or over what templates of
+ * a tree see: {"spec": a ControllerConfig's, "pullSecret": "…", "tlsMinVersion":
+ * "…", "tlsCipherSuites": […]}. ERR_INVALID in upstream's words.
+ */
+int template_one(struct arena *a, const char *name, struct str source,
+		 const struct json *data, bool render_config, struct str *out,
+		 struct err *err);
+
 /* The tree that is part of this program. */
 void template_builtin(struct arena *a, struct template_tree *out);
 

@@ -2,9 +2,9 @@
 . test/applets/lib.sh
 cases=$PWD/../shared/golden/gotemplate bin=$PWD/$BIN
 for c in "$cases"/*/; do
-	[ -f "$c/data.json" ] || continue
-	name=$(basename "$c")
-	(cd "$c" && "$bin/mco-controller" template template.tmpl --data data.json) >"$TMP/out" 2>"$TMP/err"
+	name=$(basename "$c") data=(--data data.json)
+	[ -f "$c/data.json" ] || data=(--render-config renderconfig.json)
+	(cd "$c" && "$bin/mco-controller" template template.tmpl "${data[@]}") >"$TMP/out" 2>"$TMP/err"
 	status=$?
 	if [ -f "$c/error.txt" ]; then
 		[ $status = 1 ] && [ ! -s "$TMP/out" ] && cmp -s "$TMP/err" "$c/error.txt"

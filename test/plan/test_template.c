@@ -1,0 +1,490 @@
+/*
+ * Trees of templates: what upstream's golden render data gives, to the byte, and
+ * the layout's rules on small trees.
+ */
+#include "../test.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include "mc/contents.h"
+#include "plan/template.h"
+
+#define CASES "../shared/golden/gotemplate"
+
+/* ---- golden --------------------------------------------------------------------- */
+
+static int by_name(const struct dirent **x, const struct dirent **y)
+{
+	return strcmp((*x)->d_name, (*y)->d_name);
+}
+
+static bool run_case(const char *dir)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	const char *want = str_fmt(&a, "%s/expected.txt", dir).p;
+	struct json *j = NULL;
+	struct str out = S("");
+
+	if (access(want, R_OK) < 0)
+		want = str_fmt(&a, "%s/error.txt", dir).p;
+	if (json_parse(
+		    &a,
+		    test_file(&a, str_fmt(&a, "%s/renderconfig.json", dir).p),
+		    NULL, &j, &err) < 0 ||
+	    template_one(&a, "template.tmpl",
+			 test_file(&a, str_fmt(&a, "%s/template.tmpl", dir).p),
+			 j, true, &out, &err) < 0)
+		out = str_fmt(&a, "%.*s\n", STRF(err.msg));
+	return test_same(dir, test_file(&a, want), out);
+}
+
+TEST golden_render_data(void)
+{
+	struct dirent **list = NULL;
+	int n = scandir(CASES, &list, NULL, by_name), run = 0, bad = 0;
+
+	if (n < 0)
+		SKIPm("no " CASES " here");
+	for (int i = 0; i < n; i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		const char *dir = str_fmt(&a, CASES "/%s", list[i]->d_name).p;
+
+		if (access(str_fmt(&a, "%s/renderconfig.json", dir).p, R_OK) ==
+		    0) {
+			run++;
+			bad += !run_case(dir);
+		}
+		free(list[i]);
+	}
+	free(list);
+	ASSERT_INT(0, bad);
+	ASSERT_INT(15, run);
+	PASS();
+}
+
+/* ---- one expression over the render data --------------------------------------------- */
+
+static struct str eval(struct arena *a, const char *data, const char *source)
+{
+	struct err err = ERR_INIT(a);
+	struct json *j = NULL;
+	struct str out;
+
+	if (json_parse(a, str_of(data), NULL, &j, &err) < 0 ||
+	    template_one(a, "t", str_of(source), j, true, &out, &err) < 0)
+		return err.msg;
+	return out;
+}
+
+#define PLATFORM(json) \
+	"{\"spec\":{\"infra\":{\"status\":{\"platformStatus\":" json "}}}}"
+#define AT(col, at)                                       \
+	"failed to execute template: template: t:1:" #col \
+	": executing \"t\" at <" at ">: "
+
+TEST values_are_gos(void)
+{
+	static const char none[] = PLATFORM("{\"type\":\"None\"}");
+	static const struct {
+		const char *data, *source, *want;
+	} cases[] = {
+		{ "{}", "{{.Infra}}", "<nil>" },
+		{ "{}", "{{.Images.x}}", "<no value>" },
+		{ "{}", "{{.Images}}", "map[]" },
+		{ "{\"spec\":{\"images\":{\"b\":\"2\",\"a\":\"1\"}}}",
+		  "{{range $k, $v := .Images}}{{$k}}={{$v}} {{end}}",
+		  "a=1 b=2 " },
+		{ "{}", "{{cloudProvider .}}",
+		  AT(2,
+		     "cloudProvider .") "error calling cloudProvider: runtime "
+					"error: invalid memory address or nil "
+					"pointer dereference" },
+		{ "{}", "[{{credentialProviderConfigFlag .}}]", "[]" },
+		{ none, "{{.Infra.Nope}}",
+		  AT(8, ".Infra.Nope") "can't evaluate field Nope in type "
+				       "*v1.Infrastructure" },
+		{ none, "{{.Infra.Status.nope}}",
+		  AT(8,
+		     ".Infra.Status.nope") "can't evaluate field nope in type "
+					   "v1.InfrastructureStatus" },
+		{ none, "{{.Infra.Status.PlatformStatus.AWS.Region}}",
+		  AT(8,
+		     ".Infra.Status.PlatformStatus.AWS.Region") "nil pointer "
+								"evaluating "
+								"*v1."
+								"AWSPlatformSta"
+								"tus.Region" },
+		{ none, "{{urlHost .Infra.Status.PlatformStatus.Type}}",
+		  AT(16,
+		     ".Infra.Status.PlatformStatus.Type") "wrong type for "
+							  "value; expected "
+							  "string; got "
+							  "v1.PlatformType" },
+		{ none, "{{eq .Infra.Status.PlatformStatus.Type \"None\"}}",
+		  "true" },
+		{ none, "{{cloudProvider \"x\"}}",
+		  AT(16, "\"x\"") "can't handle \"x\" for arg of type "
+				  "template.RenderConfig" },
+		{ none, "{{join .Infra \"\"}}",
+		  AT(7,
+		     ".Infra") "wrong type for value; expected []string; got "
+			       "*v1.Infrastructure" },
+		{ "{\"spec\":{\"network\":{\"mtuMigration\":{\"machine\":{"
+		  "\"to\":0}}}}}",
+		  "{{if .Network.MTUMigration.Machine.To}}set{{end}}", "set" },
+		{ "{\"spec\":{\"dns\":{\"metadata\":{\"name\":\"cluster\"}}}}",
+		  "{{.DNS.Name}} {{.DNS.ObjectMeta.Name}}", "cluster cluster" },
+		{ "{\"spec\":{\"rootCAData\":\"QUI=\"}}",
+		  "{{range .RootCAData}}{{.}},{{end}}{{index .RootCAData 1}}",
+		  "65,66,66" },
+		{ PLATFORM("{\"type\":\"BareMetal\",\"baremetal\":{}}"),
+		  "{{onPremPlatformIngressIP .}}",
+		  AT(2,
+		     "onPremPlatformIngressIP .") "error calling "
+						  "onPremPlatformIngressIP: "
+						  "runtime error: index out of "
+						  "range [0] with length 0" },
+		{ PLATFORM("{\"type\":\"VSphere\",\"vsphere\":{"
+			   "\"apiServerInternalIPs\":[\"192.0.2.1\"],"
+			   "\"loadBalancer\":{\"type\":\"UserManaged\"}}}"),
+		  "{{isOpenShiftManagedDefaultLB .}}", "false" },
+		{ PLATFORM("{\"type\":\"External\",\"external\":{"
+			   "\"cloudControllerManager\":{\"state\":"
+			   "\"External\"}}}"),
+		  "{{cloudProvider .}}", "external" },
+		{ PLATFORM("{\"type\":7}"), "x",
+		  "json: cannot unmarshal number into Go struct field "
+		  "PlatformStatus.infra.status.platformStatus.type of type "
+		  "v1.PlatformType" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+
+		ASSERT(test_same(cases[i].source, str_of(cases[i].want),
+				 eval(&a, cases[i].data, cases[i].source)));
+	}
+	PASS();
+}
+
+/* ---- trees ------------------------------------------------------------------------------ */
+
+#define TREE_MAX 12
+
+struct tree_case {
+	const char *what;
+	const char *platform, *topology;
+	const char *files[TREE_MAX][2];
+	const char *want; /* a line per MachineConfig, or the error */
+};
+
+static struct str source_of(struct arena *a, const struct ign_obj *file)
+{
+	struct err err = ERR_INIT(a);
+	struct str bytes = S("");
+
+	(void)mc_contents(a, file, &bytes, &err);
+	return bytes;
+}
+
+static void describe(struct arena *a, struct buf *b, const struct mc *mc)
+{
+	const struct ign_objs *files = ign_files(mc->ignition),
+			      *units = ign_units(mc->ignition);
+
+	buf_addf(b, "%.*s %.*s%s", STRF(mc_label(&mc->meta, MC_ROLE)),
+		 STRF(mc->meta.name), mc->ignition ? "" : " invalid");
+	for (size_t i = 0; i < files->n; i++)
+		buf_addf(b, " %.*s=%.*s",
+			 STRF(ign_str(files->v[i], IGN_FILE_PATH)),
+			 STRF(source_of(a, files->v[i])));
+	for (size_t i = 0; i < units->n; i++)
+		buf_addf(b, " %.*s", STRF(ign_str(units->v[i], IGN_UNIT_NAME)));
+	for (size_t i = 0; i < mc->extensions.n; i++)
+		buf_addf(b, " +%.*s", STRF(mc->extensions.v[i]));
+	buf_addc(b, '\n');
+}
+
+/* What is remembered is what parsing the bytes would give. */
+static bool is_remembered(struct arena *a, const struct mc *mc)
+{
+	struct err err = ERR_INIT(a);
+	struct ign_obj *parsed;
+
+	return !mc->ignition ||
+	       (ign_parse_35(a, mc->config, &parsed, &err) == 0 &&
+		ign_eq(parsed, mc->ignition));
+}
+
+static struct str run_tree(struct arena *a, const struct tree_case *c)
+{
+	struct err err = ERR_INIT(a);
+	struct template_tree tree = { .dir = S("t") };
+	struct mc_controller_config cc = { .meta = { .name = S("cc"),
+						     .uid = S("u") } };
+	struct template_input in = { .tree = &tree,
+				     .controller_config = &cc,
+				     .pull_secret = S("{ \"a b\": 1 }"),
+				     .hash = S("h") };
+	struct mcs mcs = { 0 };
+	struct json *j = NULL;
+	struct buf b;
+
+	for (size_t i = 0; i < TREE_MAX && c->files[i][0]; i++) {
+		struct template_file f = { str_of(c->files[i][0]),
+					   str_of(c->files[i][1]) };
+
+		VEC_PUSH(a, &tree, f);
+	}
+	if (json_parse(a,
+		       str_fmt(a,
+			       "{\"spec\":{\"infra\":{\"status\":{"
+			       "\"controlPlaneTopology\":\"%s\","
+			       "\"platformStatus\":{\"type\":\"%s\"}}}}}",
+			       c->topology ? c->topology : "HighlyAvailable",
+			       c->platform ? c->platform : "None"),
+		       NULL, &j, &err) < 0)
+		return err.msg;
+	cc.tree = j;
+	if (plan_template(a, &in, &mcs, &err) < 0)
+		return err.msg;
+	buf_init(&b, a);
+	for (size_t i = 0; i < mcs.n; i++) {
+		if (!is_remembered(a, mcs.v[i]))
+			return S("not what its bytes say");
+		describe(a, &b, mcs.v[i]);
+	}
+	return buf_str(&b);
+}
+
+#define FILE_(path, text) "path: " path "\ncontents:\n  inline: " text "\n"
+
+static const struct tree_case trees[] = {
+	{ "roles by name, common in the first of each",
+	  .files = { { "worker/01-w/_base/files/b", FILE_("/b", "b") },
+		     { "worker/00-w/_base/files/a", FILE_("/a", "a") },
+		     { "master/00-m/_base/units/u", "name: u.service\n" },
+		     { "common/_base/files/c", FILE_("/c", "c") },
+		     { "README", "not a role" } },
+	  .want = "master 00-m /c=c u.service\nworker 00-w /a=a /c=c\n"
+		  "worker 01-w /b=b\n" },
+	{ "a later layer wins, by base name", .platform = "BareMetal",
+	  .topology = "SingleReplica",
+	  .files = { { "worker/00/_base/files/deep/x", FILE_("/x", "base") },
+		     { "worker/00/on-prem/files/x", FILE_("/x", "prem") },
+		     { "worker/00/baremetal/files/x", FILE_("/x", "metal") },
+		     { "worker/00/sno/files/x", FILE_("/x", "sno") },
+		     { "worker/00/aws/files/x", FILE_("/x", "aws") } },
+	  .want = "worker 00 /x=sno\n" },
+	{ "what is common comes before the role's own",
+	  .files = { { "worker/00/_base/files/x", FILE_("/x", "own") },
+		     { "common/none/files/x", FILE_("/x", "common") } },
+	  .want = "worker 00 /x=own\n" },
+	{ "an empty file removes, a blank result does not",
+	  .files = { { "worker/00/_base/files/a", FILE_("/a", "a") },
+		     { "worker/00/_base/files/b", FILE_("/b", "b") },
+		     { "worker/00/none/files/a", "" },
+		     { "worker/00/none/files/b", " {{if false}}x{{end}}\n" } },
+	  .want = "worker 00 /b=b\n" },
+	{ "an unknown platform is none", .platform = "Moon",
+	  .files = { { "worker/00/none/files/a", FILE_("/a", "a") } },
+	  .want = "worker 00 /a=a\n" },
+	{ "extensions, and only by their names", .topology = "DualReplica",
+	  .files = { { "master/00/two-node-with-fencing/extensions/two-node-ha",
+		       "yes" },
+		     { "master/00/_base/extensions/ipsec", "x" } },
+	  .want = "master 00 invalid +ipsec +two-node-ha\n" },
+	{ "arbiter only where there is one",
+	  .files = { { "arbiter/00/_base/files/a", FILE_("/a", "a") } },
+	  .want = "" },
+	{ "arbiter where there is one", .topology = "HighlyAvailableArbiter",
+	  .files = { { "arbiter/00/_base/files/a", FILE_("/a", "a") } },
+	  .want = "arbiter 00 /a=a\n" },
+	{ "a role of another name takes the worker's",
+	  .files = { { "infra/", "" },
+		     { "worker/00/_base/files/a", FILE_("/a", "a") } },
+	  .want = "infra 00 /a=a\nworker 00 /a=a\n" },
+	{ "names in any case, scalars as strings, the secret without blanks",
+	  .files = { { "worker/00/_base/files/a",
+		       "PATH: /a\nMode: 0600\nwhat: ever\n"
+		       "Contents: {INLINE: 1.5}\n" },
+		     { "worker/00/_base/files/b",
+		       "path: /b\ncontents: {inline: '{{.PullSecret}}'}\n" } },
+	  .want = "worker 00 /a=1.5 /b={\"a b\":1}\n" },
+	{ "the same path from two templates merges",
+	  .files = { { "worker/00/_base/files/a", FILE_("/x", "a") },
+		     { "worker/00/_base/files/b", FILE_("/x", "b") } },
+	  .want = "worker 00 /x=b\n" },
+	{ "an Ignition that is not valid is left to the renderer",
+	  .files = { { "worker/00/_base/files/a", FILE_("relative", "a") } },
+	  .want = "worker 00 invalid\n" },
+	{ "no platform", .platform = "",
+	  .files = { { "worker/00/_base/files/a", "x" } },
+	  .want = "failed to create MachineConfig for role worker: cannot "
+		  "generate MachineConfigs when no platformStatus.type is "
+		  "set" },
+	{ "the platform that would be a layer", .platform = "_base",
+	  .files = { { "worker/00/_base/files/a", "x" } },
+	  .want = "failed to create MachineConfig for role worker: platform "
+		  "_base unsupported" },
+	{ "a file where a layer is expected",
+	  .files = { { "worker/00/_base", "x" } },
+	  .want = "failed to create MachineConfig for role worker: expected "
+		  "template directory, \"t/worker/00/_base\" is not a "
+		  "directory" },
+	{ "a template that does not parse",
+	  .files = { { "worker/00/_base/files/a", "\n{{if}}" } },
+	  .want = "failed to create MachineConfig for role worker: failed to "
+		  "parse template t/worker/00/_base/files/a: template: "
+		  "t/worker/00/_base/files/a:2: missing value for if" },
+	{ "a file that is no object",
+	  .files = { { "worker/00/_base/files/a", "- x" } },
+	  .want = "failed to create MachineConfig for role worker: error "
+		  "transpiling CoreOS config to Ignition config: failed to "
+		  "unmarshal \"- x\" into struct: error unmarshaling JSON: "
+		  "json: cannot unmarshal array into Go value of type "
+		  "v0_1.File" },
+	{ "a member of the wrong type",
+	  .files = { { "worker/00/_base/files/a",
+		       "contents: {verification: {hash: [1]}}" } },
+	  .want = "failed to create MachineConfig for role worker: error "
+		  "transpiling CoreOS config to Ignition config: failed to "
+		  "unmarshal \"contents: {verification: {hash: [1]}}\" into "
+		  "struct: error unmarshaling JSON: json: cannot unmarshal "
+		  "array into Go struct field "
+		  "Verification.Contents.Verification.Hash of type string" },
+	{ "a number that is none of that kind",
+	  .files = { { "worker/00/_base/files/a", "mode: 1.5" } },
+	  .want = "failed to create MachineConfig for role worker: error "
+		  "transpiling CoreOS config to Ignition config: failed to "
+		  "unmarshal \"mode: 1.5\" into struct: error unmarshaling "
+		  "JSON: json: cannot unmarshal number 1.5 into Go struct field "
+		  "File.Mode of type int" },
+	{ "a unit that is no YAML",
+	  .files = { { "worker/00/_base/units/a", "a: b: c" } },
+	  .want = "failed to create MachineConfig for role worker: error "
+		  "transpiling CoreOS config to Ignition config: failed to "
+		  "unmarshal systemd unit into struct: error converting YAML "
+		  "to JSON: yaml: mapping values are not allowed in this "
+		  "context" },
+};
+
+TEST the_layout(void)
+{
+	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+
+		ASSERT(test_same(trees[i].what, str_of(trees[i].want),
+				 run_tree(&a, &trees[i])));
+	}
+	PASS();
+}
+
+TEST the_object(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct template_file files[] = {
+		{ S("worker/00-w/_base/files/a"),
+		  S("path: /a\nmode: 0644\ncontents:\n  inline: ''\n") },
+		{ S("worker/00-w/_base/units/b"),
+		  S("name: b.service\nenabled: true\ndropins:\n- name: c.conf\n"
+		    "  contents: ''\n") },
+	};
+	struct template_tree tree = { .dir = S("t"), .v = files, .n = 2 };
+	struct mc_controller_config cc = { .meta = { .name = S("cc"),
+						     .uid = S("u-1") } };
+	struct template_input in = { .tree = &tree,
+				     .controller_config = &cc,
+				     .pull_secret = S("{}"),
+				     .hash = S("0123") };
+	struct mcs mcs = { 0 };
+	struct json *j;
+	struct buf b;
+
+	ASSERT_INT(0, json_parse(&a,
+				 S("{\"spec\":{\"infra\":{\"status\":{"
+				   "\"platformStatus\":{\"type\":"
+				   "\"None\"}}}}}"),
+				 NULL, &j, &err));
+	cc.tree = j;
+	ASSERT_INT(0, plan_template(&a, &in, &mcs, &err));
+	ASSERT_INT(1, (int)mcs.n);
+	buf_init(&b, &a);
+	json_encode(&b, mcs.v[0]->doc.tree, 0);
+	ASSERT(test_same(
+		"the object",
+		S("{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
+		  "\"kind\":\"MachineConfig\",\"metadata\":{\"name\":\"00-w\","
+		  "\"labels\":{\"machineconfiguration.openshift.io/role\":"
+		  "\"worker\"},\"annotations\":{"
+		  "\"machineconfiguration.openshift.io/"
+		  "generated-by-controller-version\":\"0123\"},"
+		  "\"ownerReferences\":[{\"apiVersion\":"
+		  "\"machineconfiguration.openshift.io/v1\",\"kind\":"
+		  "\"ControllerConfig\",\"name\":\"cc\",\"uid\":\"u-1\","
+		  "\"controller\":true,\"blockOwnerDeletion\":true}]},\"spec\":"
+		  "{\"osImageURL\":\"\",\"baseOSExtensionsContainerImage\":"
+		  "\"\",\"config\":{\"ignition\":{\"version\":\"3.5.0\"},"
+		  "\"storage\":{\"files\":[{\"overwrite\":true,\"path\":"
+		  "\"/a\",\"contents\":{\"source\":\"data:,\"},\"mode\":420}]}"
+		  ",\"systemd\":{\"units\":[{\"dropins\":[{\"contents\":\"\","
+		  "\"name\":\"c.conf\"}],\"enabled\":true,\"name\":"
+		  "\"b.service\"}]}},\"kernelArguments\":null,\"extensions\":"
+		  "null,\"fips\":false,\"kernelType\":\"\"}}"),
+		buf_str(&b)));
+	PASS();
+}
+
+TEST a_role_alone(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct template_file file = { S("worker/00-w/_base/files/a"),
+				      S("path: /a\n") };
+	struct template_tree tree = { .dir = S("t"), .v = &file, .n = 1 };
+	struct mc_controller_config cc = { 0 };
+	struct template_input in = { .tree = &tree,
+				     .controller_config = &cc,
+				     .pull_secret = S("{}") };
+	struct mcs mcs = { 0 };
+	struct json *j;
+
+	ASSERT_INT(0, json_parse(&a,
+				 S("{\"spec\":{\"infra\":{\"status\":{"
+				   "\"platformStatus\":{\"type\":"
+				   "\"None\"}}}}}"),
+				 NULL, &j, &err));
+	cc.tree = j;
+	ASSERT_INT(0, plan_template_role(&a, &in, S("infra"), &mcs, &err));
+	ASSERT_INT(1, (int)mcs.n);
+	ASSERT(str_is(mc_label(&mcs.v[0]->meta, MC_ROLE), "infra"));
+	ASSERT(!mcs.v[0]->meta.annotations);
+	ASSERT_INT(-ERR_NOTFOUND,
+		   plan_template_role(&a, &in, S("master"), &mcs, &err));
+	ASSERT(test_same("no such role",
+			 S("failed to read dir \"t/master\": open t/master: no "
+			   "such file or directory"),
+			 err.msg));
+	in.pull_secret = S("{\"auths\": secret}");
+	ASSERT_INT(-ERR_INVALID,
+		   plan_template_role(&a, &in, S("infra"), &mcs, &err));
+	ASSERT(test_same("secrets stay secret",
+			 S("couldn't compact pullsecret: invalid character 's' "
+			   "looking for beginning of value"),
+			 err.msg));
+	PASS();
+}
+
+SUITE(suite)
+{
+	RUN_TEST(golden_render_data);
+	RUN_TEST(values_are_gos);
+	RUN_TEST(the_layout);
+	RUN_TEST(the_object);
+	RUN_TEST(a_role_alone);
+}
+
+TEST_MAIN(suite)
