@@ -1,6 +1,6 @@
 /*
- * toml: TOML 1.0 to a JSON tree (dates become strings): what registries.conf
- * and CRI-O's files are read with.
+ * toml: TOML 1.0 to a JSON tree (dates become strings) and back: what
+ * registries.conf, storage.conf and CRI-O's files are read and written with.
  */
 #ifndef DATA_TOML_H
 #define DATA_TOML_H
@@ -12,5 +12,12 @@
 /* ERR_INVALID 'toml: line 1 (last key "a"): problem', ERR_LIMIT too deep. */
 int toml_parse(struct arena *a, struct str text, struct json **out,
 	       struct err *err);
+
+/*
+ * Appends an object as BurntSushi's encoder writes one: members in their order,
+ * but tables after everything else; null is left out. What is in b already
+ * counts as written: a blank line then comes before the first table.
+ */
+void toml_emit(struct buf *b, const struct json *j);
 
 #endif
