@@ -1,0 +1,651 @@
+/* Drains, step by step: what happens, and what is done about it. */
+#include "plan/drain.h"
+
+#include "fixture.h"
+
+struct world {
+	struct arena a;
+	struct mc_node node;
+	struct mc_pod pods[8];
+	size_t n_pods;
+	bool pods_known;
+	struct drain d;
+	struct instant now;
+	struct actions last;
+	struct err err;
+	bool image_mode;
+};
+
+static void world_init(struct world *w, const char *wish, const char *done)
+{
+	*w = (struct world){ .now = { 1700000000, 0 } };
+	w->node = *fx_node(&w->a, S("n v0 v1 Working"));
+	w->node.desired_drain = str_of(wish);
+	w->node.applied_drain = str_of(done);
+	w->err = ERR_INIT(&w->a);
+}
+
+static void world_free(struct world *w)
+{
+	drain_free(&w->d);
+	arena_free(&w->a);
+}
+
+static void pod(struct world *w, const char *name, const char *daemonset)
+{
+	w->pods[w->n_pods++] = (struct mc_pod){
+		.ns = S("ns"),
+		.name = str_of(name),
+		.uid = str_fmt(&w->a, "uid-%s", name),
+		.daemonset = str_of(daemonset),
+	};
+}
+
+/* MachineConfigNode writes as their two conditions. */
+static void print_mcn(struct arena *a, struct buf *b, const struct action *act)
+{
+	struct conditions list = conditions_of(
+		a, json_at(fx_json(a, act->body), "status.conditions"));
+	const struct condition *parent = NULL, *child = NULL;
+
+	for (size_t i = 0; i < list.n; i++) {
+		struct condition *c = &list.v[i];
+
+		if (str_eq(c->message, act->reason))
+			parent = c;
+	}
+	if (parent)
+		child = conditions_find(&list, parent->reason);
+	buf_addf(b, "%s MCN ", act->kind == ACTION_CREATE ? "POST" : "APPLY");
+	if (parent && child)
+		buf_addf(b, "%.*s=%.*s %.*s | %.*s=%.*s %.*s %.*s\n",
+			 STRF(parent->type), STRF(parent->status),
+			 STRF(parent->message), STRF(child->type),
+			 STRF(child->status), STRF(child->reason),
+			 STRF(child->message));
+}
+
+/* Plans once; what came of it, one action per line. */
+static struct str plan(struct world *w)
+{
+	struct drain_view v = { .now = w->now,
+				.node = &w->node,
+				.pool = S("worker"),
+				.pods = w->pods,
+				.n_pods = w->n_pods,
+				.pods_known = w->pods_known,
+				.eviction_api = S("policy/v1"),
+				.image_mode = w->image_mode };
+	struct buf b;
+	int rc;
+
+	w->last = (struct actions){ 0 };
+	rc = plan_drain(&w->a, &v, &w->d, &w->last, &w->err);
+	buf_init(&b, &w->a);
+	for (size_t i = 0; i < w->last.n; i++) {
+		struct actions one = { &w->last.v[i], 1, 1, 0 };
+		struct buf line;
+
+		if (w->last.v[i].kind == ACTION_CREATE ||
+		    w->last.v[i].kind == ACTION_APPLY) {
+			print_mcn(&w->a, &b, &w->last.v[i]);
+			continue;
+		}
+		buf_init(&line, &w->a);
+		actions_print(&line, &one);
+		buf_add(&b, str_from(buf_str(&line),
+				     (size_t)str_chr(buf_str(&line), ' ') + 1));
+	}
+	if (rc < 0)
+		buf_addf(&b, "ERROR %d %.*s\n", rc, STRF(w->err.msg));
+	return buf_str(&b);
+}
+
+/* The answer to the i-th action of the last plan. */
+static void reply(struct world *w, size_t i, int status, const char *message)
+{
+	struct drain_answer ans = { .status = status,
+				    .message = str_of(message) };
+
+	drain_reply(&w->d, w->last.v[i].tag, w->now, &ans);
+}
+
+#define GET_MCN                                           \
+	"GET /apis/machineconfiguration.openshift.io/v1/" \
+	"machineconfignodes/n  # to report in it\n"
+#define CORDON(why)                                                     \
+	"PATCH /api/v1/nodes/n {\"spec\":{\"unschedulable\":true}}  # " \
+	"cordon: " why "\n"
+#define UNCORDON(why)                                                   \
+	"PATCH /api/v1/nodes/n {\"spec\":{\"unschedulable\":null}}  # " \
+	"uncordon: " why "\n"
+#define LOOK "REQUEUE after 10000 ms  # look whether it worked\n"
+#define APPLIED(what)                                                    \
+	"PATCH /api/v1/nodes/n {\"metadata\":{\"annotations\":{"         \
+	"\"machineconfiguration.openshift.io/lastAppliedDrain\":\"" what \
+	"\"}}}  # " what " is done\n"
+#define EVICT(p)                                                         \
+	"EVICT /api/v1/namespaces/ns/pods/" p "/eviction {\"kind\":"     \
+	"\"Eviction\",\"apiVersion\":\"policy/v1\",\"metadata\":{"       \
+	"\"name\":\"" p "\",\"namespace\":\"ns\"},\"deleteOptions\":{}}" \
+	"  # node n: drain-v1\n"
+#define UNTIL                                                            \
+	"The drain will not be complete until desired drainer drain-v1 " \
+	"matches current drainer uncordon-v0"
+#define CORDONED                                                         \
+	"UpdateExecuted=Unknown Cordoned Node as part of update "        \
+	"executed phase | Cordoned=True UpdateExecutedCordoned Cordoned" \
+	" node. The node is reporting Unschedulable = false\n"
+#define DRAINING                                                         \
+	"APPLY MCN UpdateExecuted=Unknown Draining Node as part of "     \
+	"update executed phase | Drained=Unknown UpdateExecutedDrained " \
+	"Draining node. " UNTIL "\n"
+#define DRAINED                                                       \
+	"APPLY MCN UpdateExecuted=Unknown Drained Node as part of "   \
+	"update executed phase | Drained=True UpdateExecutedDrained " \
+	"Drained node. The drain is complete as the desired drainer " \
+	"matches current drainer: drain-v1\n"                         \
+	"UNMETRIC mcc_drain_err n\n"
+#define FULFILLED                          \
+	APPLIED("drain-v1")                \
+	"METRIC mcc_sub_controller_state " \
+	"machine-config-controller-drain,drain,n = now\n"
+
+/* From the wish to a cordoned node whose pods are being looked at. */
+static struct str to_cordoned(struct world *w)
+{
+	(void)plan(w);
+	reply(w, 0, 404, "");
+	(void)plan(w);
+	reply(w, 0, 200, "");
+	w->node.unschedulable = true;
+	return plan(w);
+}
+
+TEST drains(void)
+{
+	struct world w;
+
+	world_init(&w, "drain-v1", "uncordon-v0");
+	pod(&w, "a", "");
+	pod(&w, "d", "ds");
+	pod(&w, "orphan", "gone-ds");
+	pod(&w, "static", "");
+	w.pods[3].mirror = true;
+	pod(&w, "done", "ds");
+	w.pods[4].finished = true;
+	w.pods_known = true;
+	ASSERT_STR(GET_MCN, plan(&w));
+	ASSERT_STR("", plan(&w)); /* and waits for the answer */
+	/* one that is not of this attempt counts for nothing */
+	drain_reply(&w.d, 99 * DRAIN_TAGS + DRAIN_TAG_MCN, w.now,
+		    &(struct drain_answer){ .status = 200 });
+	ASSERT_STR("", plan(&w));
+	drain_reply(&w.d, drain_tag(&w.d, DRAIN_TAG_MCN), w.now,
+		    &(struct drain_answer){ .status = 404 });
+	ASSERT_STR(CORDON("drain-v1") LOOK, plan(&w));
+	ASSERT(!drain_wants_pods(&w.d));
+	reply(&w, 0, 200, "");
+	w.node.unschedulable = true;
+	ASSERT_STR("POST MCN " CORDONED DRAINING
+		   "GET /apis/apps/v1/namespaces/ns/daemonsets/ds  # a pod of "
+		   "it is on the node\n"
+		   "GET /apis/apps/v1/namespaces/ns/daemonsets/gone-ds  # a "
+		   "pod of it is on the node\n",
+		   plan(&w));
+	ASSERT(drain_wants_pods(&w.d));
+	reply(&w, 2, 200, "");
+	reply(&w, 3, 404, "");
+	ASSERT_STR(
+		EVICT("a") EVICT("orphan") EVICT(
+			"done") "REQUEUE after 90000 ms  # pods are leaving\n",
+		plan(&w));
+	reply(&w, 0, 201, "");
+	reply(&w, 1, 404, "");
+	reply(&w, 2, 201, "");
+	w.now.sec += 3;
+	ASSERT_STR("REQUEUE after 87000 ms  # pods are leaving\n", plan(&w));
+	w.pods[0] = w.pods[1]; /* a and done are gone */
+	w.pods[1] = w.pods[3];
+	w.n_pods = 2;
+	ASSERT_STR("LOG node n: Evicted pod ns/a\n"
+		   "LOG node n: Evicted pod ns/done\n" DRAINED FULFILLED,
+		   plan(&w));
+	ASSERT(!drain_wants_pods(&w.d));
+	w.node.applied_drain = w.node.desired_drain;
+	ASSERT_STR("", plan(&w));
+	world_free(&w);
+	PASS();
+}
+
+TEST nothing_to_evict(void)
+{
+	struct world w;
+
+	world_init(&w, "drain-v1", "uncordon-v0");
+	ASSERT_STR("POST MCN " CORDONED DRAINING, to_cordoned(&w));
+	ASSERT_STR("", plan(&w)); /* the pods are not known yet */
+	w.pods_known = true;
+	ASSERT_STR(DRAINED FULFILLED, plan(&w));
+	world_free(&w);
+	PASS();
+}
+
+#define BUDGET \
+	"Cannot evict pod as it would violate the pod's disruption budget."
+#define LATE(p)                         \
+	"error when evicting pods/\"" p \
+	"\" -n \"ns\": global timeout reached: 1m30s"
+#define FAILED(why)                                                 \
+	"APPLY MCN UpdateExecuted=Unknown Node Drain has not "      \
+	"succeeded | Drained=Unknown UpdateExecutedDrained Error: " \
+	"Node Drain has not succeeded. Error is: " why " " UNTIL "\n"
+
+/* A budget holds the pod back for one attempt; returns the last plan. */
+static struct str held_back(struct world *w)
+{
+	struct str out = S("");
+
+	for (int i = 0; i < 40 && w->d.phase == DRAIN_EVICT; i++) {
+		for (size_t k = 0; k < w->last.n; k++)
+			if (w->last.v[k].kind == ACTION_EVICT)
+				reply(w, k, 429, BUDGET);
+		w->now.sec += 5;
+		out = plan(w);
+	}
+	return out;
+}
+
+TEST budget(void)
+{
+	struct world w;
+
+	world_init(&w, "drain-v1", "uncordon-v0");
+	pod(&w, "a", "");
+	w.pods_known = true;
+	(void)to_cordoned(&w);
+	ASSERT_STR("LOG node n: pod ns/a was not let go: " BUDGET "\n"
+		   "LOG node n: Drain failed. Waiting 1 minute then retrying. "
+		   "Error message from drain: " LATE("a") "\n" FAILED(
+			   LATE("a")) "REQUEUE after 60000 ms  # the drain "
+				      "failed\n",
+		   held_back(&w));
+	ASSERT_STR("REQUEUE after 60000 ms  # a drain failed\n", plan(&w));
+	/* it is asked again and again; after ten minutes less often */
+	for (int i = 0; i < 4; i++) {
+		w.now.sec += 60;
+		(void)plan(&w);
+		reply(&w, 0, 404, "");
+		(void)plan(&w);
+		(void)held_back(&w);
+	}
+	w.now.sec += 60;
+	(void)plan(&w);
+	reply(&w, 0, 404, "");
+	(void)plan(&w);
+	ASSERT_STR(
+		"LOG node n: pod ns/a was not let go: " BUDGET "\n"
+		"LOG node n: Drain failed. Drain has been failing for more "
+		"than 10 minutes. Waiting 5 minutes then retrying. Error "
+		"message from drain: " LATE(
+			"a") "\n"
+			     "EVENT Warning DrainThresholdExceeded on Node/n: Drain failed."
+			     " Drain has been failing for more than 10 minutes. Waiting 5 "
+			     "minutes then retrying. Error message from drain: " LATE(
+				     "a") "\n" FAILED(LATE("a")) "REQUEUE after 300000 ms  # the drain failed\n",
+		held_back(&w));
+	/* and after an hour an alarm is raised, and the budget still holds */
+	w.now.sec += 3600;
+	(void)plan(&w);
+	reply(&w, 0, 404, "");
+	ASSERT_STR("EVENT Warning DrainFailed on Node/n: node n: drain exceeded"
+		   " timeout: 1h0m0s. Will continue to retry.\n"
+		   "METRIC mcc_drain_err n = 1\n"
+		   "POST MCN UpdateExecuted=Unknown Draining Node as part of "
+		   "update executed phase | Drained=Unknown "
+		   "UpdateExecutedDrained Draining node. " UNTIL "\n" EVICT(
+			   "a") "REQUEUE after 90000 ms  # pods are leaving\n",
+		   plan(&w));
+	/* then it is let go */
+	reply(&w, 3, 201, "");
+	w.n_pods = 0;
+	ASSERT_STR("LOG node n: Evicted pod ns/a\n" DRAINED FULFILLED,
+		   plan(&w));
+	world_free(&w);
+	PASS();
+}
+
+struct evict_case {
+	const char *name;
+	int status;
+	bool terminating, deleting;
+	const char *message, *want;
+};
+
+static const struct evict_case evicts[] = {
+	{ "accepted: waits until it is gone", 201, false, false, "",
+	  "error when waiting for pod \"a\" in namespace \"ns\" to terminate: "
+	  "context deadline exceeded" },
+	{ "not found: gone", 404, false, false, "", "" },
+	{ "refused for another reason", 500, false, false, "boom",
+	  "error when evicting pods/\"a\" -n \"ns\": boom" },
+	{ "forbidden", 403, false, false, "no",
+	  "error when evicting pods/\"a\" -n \"ns\": no" },
+	{ "a namespace going away, the pod not yet", 403, true, false, "no",
+	  LATE("a") },
+	{ "a namespace going away, the pod with it", 403, true, true, "no",
+	  "error when waiting for pod \"a\" in namespace \"ns\" to terminate: "
+	  "context deadline exceeded" },
+};
+
+TEST evictions(void)
+{
+	for (size_t i = 0; i < sizeof(evicts) / sizeof(evicts[0]); i++) {
+		const struct evict_case *c = &evicts[i];
+		struct world w;
+		struct str got;
+		struct str want = str_of(c->want);
+
+		world_init(&w, "drain-v1", "uncordon-v0");
+		pod(&w, "a", "");
+		w.pods[0].deleting = c->deleting;
+		w.pods_known = true;
+		(void)to_cordoned(&w);
+		for (size_t k = 0; k < w.last.n; k++)
+			if (w.last.v[k].kind == ACTION_EVICT)
+				drain_reply(
+					&w.d, w.last.v[k].tag, w.now,
+					&(struct drain_answer){
+						.status = c->status,
+						.message = str_of(c->message),
+						.terminating =
+							c->terminating });
+		w.now.sec += c->status == 404 ? 0 : 90;
+		got = plan(&w);
+		ASSERT_INT_M(c->name, 1, str_find(got, want) >= 0);
+		ASSERT_INT_M(c->name, want.n == 0,
+			     str_find(got, S("is done")) >= 0);
+		world_free(&w);
+	}
+	PASS();
+}
+
+/* Two pods that fail are both named. */
+TEST aggregate(void)
+{
+	struct world w;
+	struct str got;
+
+	world_init(&w, "drain-v1", "uncordon-v0");
+	pod(&w, "a", "");
+	pod(&w, "b", "");
+	w.pods_known = true;
+	(void)to_cordoned(&w);
+	w.now.sec += 90;
+	got = plan(&w);
+	ASSERT(str_find(got, S("Error is: [" LATE("a") ", " LATE(
+				     "b") "] The drain")) >= 0);
+	world_free(&w);
+	PASS();
+}
+
+TEST unknown_daemonset(void)
+{
+	struct world w;
+
+	world_init(&w, "drain-v1", "uncordon-v0");
+	pod(&w, "a", "");
+	pod(&w, "b", "ds");
+	w.pods_known = true;
+	(void)to_cordoned(&w);
+	reply(&w, 2, 500, "no idea");
+	ASSERT_STR(
+		"LOG node n: Drain failed. Waiting 1 minute then retrying. "
+		"Error message from drain: cannot delete no idea: ns/b\n" FAILED(
+			"cannot delete no idea: ns/b") "REQUEUE after 60000 ms  # the drain failed\n",
+		plan(&w));
+	world_free(&w);
+	PASS();
+}
+
+TEST uncordons(void)
+{
+	struct world w;
+
+	world_init(&w, "uncordon-v1", "drain-v1");
+	w.node.unschedulable = true;
+	ASSERT_STR(GET_MCN, plan(&w));
+	reply(&w, 0, 404, "");
+	ASSERT_STR(UNCORDON("uncordon-v1") LOOK, plan(&w));
+	reply(&w, 0, 200, "");
+	w.node.unschedulable = false;
+	ASSERT_STR(
+		"POST MCN UpdateComplete=True Uncordoned Node as part of "
+		"completing upgrade phase | Uncordoned=True "
+		"UpdateCompleteUncordoned UnCordoned node. The node is "
+		"reporting Unschedulable = true\n" APPLIED(
+			"uncordon-v1") "METRIC mcc_sub_controller_state "
+				       "machine-config-controller-drain,uncordon,n = now\n",
+		plan(&w));
+	world_free(&w);
+	PASS();
+}
+
+/* A server that says yes and does nothing: five tries, ever slower. */
+TEST stubborn(void)
+{
+	struct world w;
+	int patches = 0;
+	int64_t begun;
+	struct str got = S("");
+
+	world_init(&w, "uncordon-v1", "drain-v1");
+	w.node.unschedulable = true;
+	begun = w.now.sec;
+	(void)plan(&w);
+	reply(&w, 0, 404, "");
+	for (int i = 0; i < 500 && w.err.code == 0; i++) {
+		got = plan(&w);
+		for (size_t k = 0; k < w.last.n; k++)
+			if (w.last.v[k].kind == ACTION_STRATEGIC) {
+				patches++;
+				reply(&w, k, 500, "boom");
+			}
+		w.now.sec++;
+	}
+	ASSERT_INT(5, patches);
+	ASSERT_INT(10 + 20 + 40 + 80 + 2, w.now.sec - begun);
+	ASSERT_STR("POST MCN UpdateComplete=Unknown Failed to Uncordon Node as "
+		   "part of completing upgrade phase | Uncordoned=Unknown "
+		   "UpdateCompleteUncordoned Error: Failed to UnCordon node. "
+		   "Error is: node n: failed to uncordon (5 tries): [timed out "
+		   "waiting for the condition, boom] The node is reporting "
+		   "Unschedulable = true\n"
+		   "ERROR -5 failed to uncordon node n: node n: failed to "
+		   "uncordon (5 tries): [timed out waiting for the condition, "
+		   "boom]\n",
+		   got);
+	world_free(&w);
+	PASS();
+}
+
+TEST uncordoned_meanwhile(void)
+{
+	struct world w;
+
+	world_init(&w, "drain-v1", "uncordon-v0");
+	(void)to_cordoned(&w);
+	w.node.unschedulable = false;
+	w.pods_known = true;
+	ASSERT_STR(DRAINED
+		   "LOG node n: externally uncordoned during drain, "
+		   "draining again\n"
+		   "REQUEUE after 0 ms  # uncordoned during the drain\n",
+		   plan(&w));
+	ASSERT_STR(GET_MCN, plan(&w));
+	reply(&w, 0, 404, "");
+	ASSERT_STR(CORDON("drain-v1") LOOK, plan(&w));
+	world_free(&w);
+	PASS();
+}
+
+TEST strange_wishes(void)
+{
+	struct world w;
+
+	world_init(&w, "explode-v1", "uncordon-v0");
+	ASSERT_STR("ERROR -1 node n: non-recognized drain verb detected "
+		   "explode\n",
+		   plan(&w));
+	w.node.desired_drain = (struct str){ 0 };
+	ASSERT_STR("ERROR -1 node n: non-recognized drain verb detected \n",
+		   plan(&w));
+	w.node.applied_drain = (struct str){ 0 };
+	ASSERT_STR("", plan(&w));
+	world_free(&w);
+	PASS();
+}
+
+/* ---- the MachineConfigNode itself ---- */
+
+TEST mcn_first_report(void)
+{
+	struct world w;
+	struct str body = S("");
+
+	world_init(&w, "uncordon-v1", "drain-v1");
+	(void)plan(&w);
+	reply(&w, 0, 404, "");
+	(void)plan(&w);
+	body = w.last.v[0].body;
+#define T "{\"lastTransitionTime\":\"2023-11-14T22:13:20Z\","
+#define NOT_YET(t)                                                       \
+	T "\"message\":\"This node has not yet entered the " t           \
+	  " phase\",\"reason\":\"NotYetOccurred\",\"status\":\"False\"," \
+	  "\"type\":\"" t "\"}"
+	ASSERT_STR("{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
+		   "\"kind\":\"MachineConfigNode\",\"metadata\":{\"name\":\"n\"},"
+		   "\"spec\":{\"configVersion\":{\"desired\":\"v1\"},\"node\":{"
+		   "\"name\":\"n\"},\"pool\":{\"name\":\"worker\"}},\"status\":{"
+		   "\"conditions\":[" T
+		   "\"message\":\"Uncordoned Node as part of completing upgrade "
+		   "phase\",\"reason\":\"Uncordoned\",\"status\":\"True\","
+		   "\"type\":\"UpdateComplete\"}," T
+		   "\"message\":\"UnCordoned node. The node is reporting "
+		   "Unschedulable = false\",\"reason\":"
+		   "\"UpdateCompleteUncordoned\",\"status\":\"True\",\"type\":"
+		   "\"Uncordoned\"}," NOT_YET("UpdatePrepared") "," NOT_YET("UpdateExecuted") "," NOT_YET(
+			   "UpdatePostAction"
+			   "Complete") "," NOT_YET("Resumed") "," NOT_YET("Drained") "," NOT_YET("AppliedFilesAndOS") "," NOT_YET("Cordoned") "," NOT_YET("RebootedNode") "," NOT_YET("Updated") "," NOT_YET("NodeDegraded") "," NOT_YET("PinnedImageSetsDegraded") "," NOT_YET("PinnedImageSetsProgressing") "],"
+																																					      "\"configVersion\":{\"current\":\"v0\",\"desired\":\"v1\"}}}",
+		   body);
+	world_free(&w);
+	PASS();
+}
+
+struct report_case {
+	const char *name;
+	const char *before; /* conditions: "Type=Status:message;…" */
+	struct mcn_report r;
+	const char *want;
+};
+
+#define C(t, s, m)                                                            \
+	{                                                                     \
+		.type = { t, sizeof(t) - 1 }, .status = { s, sizeof(s) - 1 }, \
+		.reason = { "r", 1 }, .message = {                            \
+			m,                                                    \
+			sizeof(m) - 1                                         \
+		}                                                             \
+	}
+
+static const struct report_case reports[] = {
+	{ "a parent that says the same is not written",
+	  "UpdateExecuted=Unknown:x;Drained=False:",
+	  { C("UpdateExecuted", "Unknown", "x"), C("Drained", "True", "y") },
+	  "nothing" },
+	{ "both in their places",
+	  "Drained=False:;UpdateExecuted=False:;Updated=False:",
+	  { C("UpdateExecuted", "Unknown", "x"), C("Drained", "True", "y") },
+	  "Drained=True:y;UpdateExecuted=Unknown:x;Updated=False:;" },
+	{ "missing ones are appended, the child first",
+	  "Updated=False:",
+	  { C("UpdateExecuted", "Unknown", "x"), C("Drained", "True", "y") },
+	  "Updated=False:;Drained=True:y;UpdateExecuted=Unknown:x;" },
+	{ "Updated ends all that stood",
+	  "Updated=False:;Drained=True:was drained;Cordoned=False:",
+	  { C("Updated", "True", "done"), C("", "", "") },
+	  "Updated=True:done;Drained=False:Action during update to v1: was "
+	  "drained;Cordoned=False:;" },
+	{ "an Updated that is True is left alone",
+	  "Updated=True:ok;UpdateExecuted=False:",
+	  { C("UpdateExecuted", "True", "x"), C("", "", "") },
+	  "Updated=True:ok;UpdateExecuted=True:x;" },
+	{ "pinned image sets are always written",
+	  "PinnedImageSetsDegraded=False:x",
+	  { C("PinnedImageSetsDegraded", "False", "x"), C("", "", "") },
+	  "PinnedImageSetsDegraded=False:x;" },
+};
+
+TEST mcn_reports(void)
+{
+	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		const struct report_case *c = &reports[i];
+		struct str rest = str_of(c->before);
+		struct mc_node *n = fx_node(&a, S("n v0 v1 Working"));
+		struct json *mcn, *after, *body;
+		struct conditions list = { 0 };
+		struct mcn_in in = { .node = n, .pool = S("worker") };
+		struct buf b;
+		bool create;
+
+		mcn = fx_quote(&a, "{'metadata':{'name':'n','generation':4},"
+				   "'spec':{'configVersion':{'desired':'v1'}},"
+				   "'status':{}}");
+		while (rest.n) {
+			struct str one = fx_word(&rest, ';');
+			struct condition cond = { .type = fx_word(&one, '=') };
+
+			cond.status = fx_word(&one, ':');
+			cond.message = one;
+			VEC_PUSH(&a, &list, cond);
+		}
+		json_add(json_at(mcn, "status"), S("conditions"),
+			 conditions_json(&a, &list));
+		in.mcn = mcn;
+		body = mcn_report(&a, &in, &c->r, &create, &after);
+		buf_init(&b, &a);
+		if (!body)
+			buf_addz(&b, "nothing");
+		else
+			ASSERT_INT_M(
+				c->name, 5,
+				json_i64(body, "status.observedGeneration", 0));
+		list = conditions_of(&a, json_at(body, "status.conditions"));
+		for (size_t k = 0; k < list.n; k++)
+			buf_addf(&b, "%.*s=%.*s:%.*s;", STRF(list.v[k].type),
+				 STRF(list.v[k].status),
+				 STRF(list.v[k].message));
+		ASSERT_STR_M(c->name, str_of(c->want), buf_str(&b));
+	}
+	PASS();
+}
+
+SUITE(drain)
+{
+	RUN_TEST(drains);
+	RUN_TEST(nothing_to_evict);
+	RUN_TEST(budget);
+	RUN_TEST(evictions);
+	RUN_TEST(aggregate);
+	RUN_TEST(unknown_daemonset);
+	RUN_TEST(uncordons);
+	RUN_TEST(stubborn);
+	RUN_TEST(uncordoned_meanwhile);
+	RUN_TEST(strange_wishes);
+	RUN_TEST(mcn_first_report);
+	RUN_TEST(mcn_reports);
+}
+
+TEST_MAIN(drain)
