@@ -7,7 +7,7 @@
 #include "base/codec.h"
 #include "data/yml.h"
 #include "ign/ign.h"
-#include "mc/encode.h"
+#include "mc/types.h"
 
 #define NOTE "machineconfiguration.openshift.io/"
 
@@ -190,22 +190,54 @@ static int append_files(struct maker *m, const struct serve_in *in,
 
 /* ---- all of it ------------------------------------------------------------------------ */
 
-static int open_config(struct maker *m, const struct serve_in *in)
+/*
+ * The MachineConfig as upstream's Go types write it. Its encoder leaves out empty
+ * structs too where omitempty says so, which is why a creationTimestamp never
+ * shows; the Ignition in it has its keys sorted.
+ */
+static int open_mc(struct maker *m, const struct serve_in *in,
+		   struct str *ignition)
 {
-	int rc = mc_encode(m->a, in->mc, &m->mc, m->err);
+	static const struct json_opts last = { .flags = JSON_DUP_LAST };
+	struct json *held = NULL, *meta, *spec, *config = NULL;
 	struct buf text;
+	int rc = shape_hold(m->a, &mc_shapes, MC_T_MachineConfig,
+			    SHAPE_FOLD | SHAPE_SORTED, in->mc, &held, NULL,
+			    m->err);
 
 	if (rc < 0)
 		return err_wrap(m->err, "MachineConfig %.*s",
 				STRF(in->config_name));
+	m->mc = shape_marshal(m->a, &mc_shapes, MC_T_MachineConfig, held);
+	meta = json_member(m->mc, S("metadata"));
+	(void)json_remove(meta, S("creationTimestamp"));
+	if (!json_first(meta))
+		(void)json_remove(m->mc, S("metadata"));
 	if (in->cluster) {
 		(void)json_remove(m->mc, S("kind"));
 		(void)json_remove(m->mc, S("apiVersion"));
 	}
 	buf_init(&text, m->a);
-	if (json_at(m->mc, "spec.config"))
-		json_encode(&text, json_at(m->mc, "spec.config"), 0);
-	rc = ign_parse_35(m->a, buf_str(&text), &m->config, m->err);
+	spec = json_member(m->mc, S("spec"));
+	if (json_kind(json_member(spec, S("config"))) != JSON_NULL)
+		json_encode(&text, json_member(spec, S("config")), JSON_SORTED);
+	*ignition = buf_str(&text);
+	if (!text.n)
+		return 0;
+	rc = json_parse(m->a, *ignition, &last, &config, m->err);
+	if (rc == 0)
+		json_set(spec, S("config"), config);
+	return rc;
+}
+
+static int open_config(struct maker *m, const struct serve_in *in)
+{
+	struct str ignition;
+	int rc = open_mc(m, in, &ignition);
+
+	if (rc < 0)
+		return rc;
+	rc = ign_parse_35(m->a, ignition, &m->config, m->err);
 	return rc < 0 ? err_wrap(m->err, "parsing Ignition config failed with "
 					 "error: failed to parse Ignition "
 					 "config")

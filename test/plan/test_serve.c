@@ -152,11 +152,11 @@ static const char mc_yaml[] =
 	"metadata:\n"
 	"  name: rendered-x\n"
 	"  generation: 0\n"
-	"  labels: {b: 1, a: yes}\n"
+	"  labels: {b: \"1\", a: \"true\"}\n"
 	"  creationTimestamp: null\n"
 	"  unknown: gone\n"
 	"spec:\n"
-	"  kernelArguments: [mc, 1]\n"
+	"  kernelArguments: [mc, \"1\"]\n"
 	"  config:\n"
 	"    ignition: {version: 3.4.0}\n"
 	"    kernelArguments: {shouldExist: [ign]}\n"
@@ -242,12 +242,12 @@ static const struct refusal refusals[] = {
 	  "config: parsing Ignition config spec v3 failed with error: not a "
 	  "config (empty)\nReport: " },
 	{ "no object", "[]", "{}",
-	  "MachineConfig x: json: cannot unmarshal array into Go struct field "
-	  ".MachineConfig of type struct" },
+	  "MachineConfig x: json: cannot unmarshal array into Go value of type "
+	  "v1.MachineConfig" },
 	{ "a list for a string",
 	  "spec: {kernelType: [], config: {ignition: {version: 3.4.0}}}", "{}",
 	  "MachineConfig x: json: cannot unmarshal array into Go struct field "
-	  ".kernelType of type string" },
+	  "MachineConfigSpec.spec.kernelType of type string" },
 	{ "base64 that is none", "spec: {config: {ignition: {version: 3.4.0}}}",
 	  "spec: {kubeAPIServerServingCAData: '!'}",
 	  "controller config: spec.kubeAPIServerServingCAData: illegal base64 "
