@@ -51,7 +51,7 @@ static int config_text(struct run *r, const char *path, struct str *out)
 			       docs.n);
 	if (str_is(json_str(docs.v[0].tree, "kind", S("")), "MachineConfig")) {
 		rc = mc_decode(r->a, &docs.v[0], &mc, &r->err);
-		*out = mc.config;
+		*out = mc_config_text(r->a, &mc);
 		return rc < 0 ? err_wrap(&r->err, "%s", path) : 0;
 	}
 	if (docs.v[0].json) {

@@ -17,6 +17,9 @@ void base64_add(struct buf *b, struct str bytes);
 int base64_decode(struct arena *a, struct str text, struct str *out,
 		  struct err *err);
 
+/* Would it decode? The same errors. */
+int base64_check(struct str text, struct err *err);
+
 /*
  * Escapes every byte except A-Z a-z 0-9 - _ . ! ~ * ' ( ) as %XX: what follows
  * "data:," in generated configs.
@@ -43,6 +46,9 @@ struct dataurl {
 /* Parses a whole data: URL. ERR_INVALID with dataurl's own texts. */
 int dataurl_parse(struct arena *a, struct str url, struct dataurl *out,
 		  struct err *err);
+
+/* Would it parse? The same errors, without the work of decoding. */
+int dataurl_check(struct str url, struct err *err);
 
 /* "data:," and the bytes percent-encoded. */
 struct str dataurl_text(struct arena *a, struct str bytes);

@@ -27,8 +27,8 @@ struct yml_opts {
 /*
  * The first document of text as a JSON tree: anchors expanded, merge keys
  * applied, keys made strings, numbers in JSON's form. A text without a document
- * is null. opts may be NULL. Spans are byte offsets into text. Unlike JSON's,
- * the strings of this tree do not view text.
+ * is null. opts may be NULL. Spans are byte offsets into text. Strings
+ * may view text, which must outlive the tree.
  */
 int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts,
 	      struct json **out, struct err *err);
@@ -54,6 +54,12 @@ int yml_docs_next(struct yml_docs *d, struct str *doc, size_t *line,
  * ERR_INVALID for strings upstream cannot write (control characters).
  */
 int yml_emit(struct buf *b, const struct json *j, struct err *err);
+
+/* The same, handed on piece by piece: for what is not kept, such as a hash. On
+ * an error nothing has been handed on. */
+typedef void yml_sink(void *arg, struct str piece);
+int yml_emit_to(yml_sink *sink, void *arg, const struct json *j,
+		struct err *err);
 
 /* Order of keys in emitted mappings: letters last, digits by value. */
 int yml_key_cmp(struct str x, struct str y);

@@ -181,6 +181,12 @@ struct ign_parsed {
 int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
 	      struct err *err);
 
+/*
+ * The same from a tree, for configs of spec 3 without a fault: false for any
+ * other, which ign_parse has to look at. Warnings are not looked for.
+ */
+bool ign_take(struct arena *a, const struct json *tree, struct ign_parsed *out);
+
 /* The same, a v2 config converted to 3.5 as upstream does when it merges. */
 int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out,
 		 struct err *err);

@@ -44,7 +44,9 @@ struct ign_obj;
 
 struct mc {
 	struct mc_meta meta;
-	struct str config; /* Ignition as bytes; "" when there is none */
+	/* Ignition: the tree it was read into, or else bytes; see below */
+	const struct json *config_tree;
+	struct str config;
 	struct strs kargs, extensions;
 	struct str kernel_type, os_image, extensions_image;
 	bool fips;
@@ -86,6 +88,10 @@ int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
 /* ERR_INVALID in the words of upstream's decoder. */
 int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
 	      struct err *err);
+/* The Ignition config as upstream has it in memory (mc_raw), or "". */
+struct str mc_config_text(struct arena *a, const struct mc *mc);
+bool mc_has_config(const struct mc *mc);
+
 int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out,
 		   struct err *err);
 int mc_controller_config_decode(struct arena *a, const struct doc *d,

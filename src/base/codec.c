@@ -1,5 +1,6 @@
 #include "base/codec.h"
 
+#include "base/scan.h"
 #include "base/utf8.h"
 
 static const char b64[] =
@@ -137,6 +138,26 @@ int base64_decode(struct arena *a, struct str s, struct str *out,
 	}
 	*out = (struct str){ buf, (size_t)(q - buf) };
 	return 0;
+}
+
+int base64_check(struct str s, struct err *err)
+{
+	AUTO(arena) struct arena scratch = ARENA_INIT;
+	struct err ignored = ERR_INIT(&scratch);
+	struct str out;
+	size_t i = 0;
+
+	/* whole groups need no decoding; SCAN is a multiple of four */
+	for (; s.n - i >= SCAN; i += SCAN) {
+		scan_v v = scan_load(s.p + i);
+
+		if (scan_any(~(scan_is(v, '+') | scan_in(v, '/', '9') |
+			       scan_in(v, 'A', 'Z') | scan_in(v, 'a', 'z'))))
+			break;
+	}
+	if (base64_decode(&scratch, str_from(s, i), &out, &ignored) == 0)
+		return 0;
+	return base64_decode(&scratch, s, &out, err);
 }
 
 static bool unescaped(char c)

@@ -4,6 +4,7 @@
  * checked and otherwise ignored: bytes are bytes.
  */
 #include "base/codec.h"
+#include "base/scan.h"
 #include "base/utf8.h"
 
 #define END (-1)
@@ -45,30 +46,35 @@ static bool is_token(int32_t r)
 	return r > 0x20 && r < 0x7F && !strchr("()<>@,;:\\\"/[]?=", r);
 }
 
-/* What data may consist of: a table each, made on the first call. */
-static const bool *url_bytes(void)
+/* What data may consist of. */
+static scan_v url_bytes(scan_v v)
 {
-	static bool ok[256];
-
-	if (!ok['a']) {
-		for (int c = 0x21; c < 0x7F; c++)
-			ok[c] = !strchr("<>#\"{}|\\^[]`", c);
-	}
-	return ok;
+	return scan_is(v, '!') | scan_in(v, '$', ';') | scan_is(v, '=') |
+	       scan_in(v, '?', 'Z') | scan_is(v, '_') | scan_in(v, 'a', 'z') |
+	       scan_is(v, '~');
 }
 
-static const bool *base64_bytes(void)
+static scan_v base64_bytes(scan_v v)
 {
-	static bool ok[256];
+	return scan_is(v, '+') | scan_in(v, '/', '9') | scan_in(v, 'A', 'Z') |
+	       scan_in(v, 'a', 'z') | scan_is(v, '=') | scan_is(v, '\n');
+}
 
-	if (!ok['a']) {
-		for (int c = 'a'; c <= 'z'; c++)
-			ok[c] = ok[c - 'a' + 'A'] = true;
-		for (int c = '0'; c <= '9'; c++)
-			ok[c] = true;
-		ok['+'] = ok['/'] = ok['='] = ok['\n'] = true;
+static bool all_in(struct str s, bool base64)
+{
+	char rest[SCAN];
+	size_t i = 0;
+
+	for (; s.n - i >= SCAN; i += SCAN) {
+		scan_v v = scan_load(s.p + i);
+
+		if (scan_any(~(base64 ? base64_bytes(v) : url_bytes(v))))
+			return false;
 	}
-	return ok;
+	memset(rest, 'a', sizeof(rest));
+	memcpy(rest, s.p + i, s.n - i);
+	return !scan_any(~(base64 ? base64_bytes(scan_load(rest))
+				  : url_bytes(scan_load(rest))));
 }
 
 static bool is_hex(char c)
@@ -120,32 +126,21 @@ static int media_type(struct lexer *l)
 }
 
 /* %XX as dataurl's own unescaping reads it. */
-static int unescape(struct lexer *l, struct str s, struct str *out)
+static int check_escapes(struct lexer *l, struct str s)
 {
-	struct buf b;
+	size_t i = 0;
 
-	buf_init(&b, l->a);
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '%') {
-			for (size_t k = 1; k <= 2; k++) {
-				if (i + k >= s.n)
-					return bad(l, "rfc2396: unexpected end "
-						      "of unescape sequence");
-				if (!is_hex(s.p[i + k]))
-					return bad(l,
-						   "rfc2396: invalid char 0x25 "
-						   "in unescape sequence");
-			}
-			if (percent_decode(l->a, str_sub(s, i, i + 3), out,
-					   l->err) < 0)
-				return -ERR_INVALID;
-			buf_add(&b, *out);
-			i += 2;
-			continue;
+	while ((i += scan_byte(s.p + i, s.n - i, '%')) < s.n) {
+		for (size_t k = 1; k <= 2; k++) {
+			if (i + k >= s.n)
+				return bad(l, "rfc2396: unexpected end of "
+					      "unescape sequence");
+			if (!is_hex(s.p[i + k]))
+				return bad(l, "rfc2396: invalid char 0x25 in "
+					      "unescape sequence");
 		}
-		buf_addc(&b, s.p[i]);
+		i += 3;
 	}
-	*out = buf_str(&b);
 	return 0;
 }
 
@@ -217,7 +212,6 @@ static int quoted_value(struct lexer *l)
 static int plain_value(struct lexer *l)
 {
 	size_t start = l->pos;
-	struct str value;
 	int32_t r = next(l);
 
 	if (r == END)
@@ -231,7 +225,7 @@ static int plain_value(struct lexer *l)
 			return bad(l, "invalid character for parameter value");
 		(void)next(l);
 	}
-	return unescape(l, str_sub(l->in, start, l->pos), &value);
+	return check_escapes(l, str_sub(l->in, start, l->pos));
 }
 
 /* One parameter behind its ';'. "base64" sets *base64 and must come last. */
@@ -277,24 +271,26 @@ static int parameter(struct lexer *l, bool *base64)
 	return r == ';' || r == ',' ? 0 : bad(l, "expected semicolon or comma");
 }
 
-static int payload(struct lexer *l, struct dataurl *out)
+static int payload(struct lexer *l, struct dataurl *out, bool decode)
 {
-	const bool *ok = out->base64 ? base64_bytes() : url_bytes();
 	struct str raw = str_from(l->in, l->pos);
+	int rc;
 
-	for (size_t i = 0; i < raw.n; i++)
-		if (!ok[(unsigned char)raw.p[i]])
-			return bad(l, "invalid data character");
+	if (!all_in(raw, out->base64))
+		return bad(l, "invalid data character");
 	if (out->base64)
-		return base64_decode(l->a, raw, &out->data, l->err);
-	return unescape(l, raw, &out->data);
+		return decode ? base64_decode(l->a, raw, &out->data, l->err)
+			      : base64_check(raw, l->err);
+	rc = check_escapes(l, raw);
+	return rc < 0 || !decode
+		       ? rc
+		       : percent_decode(l->a, raw, &out->data, l->err);
 }
 
-int dataurl_parse(struct arena *a, struct str url, struct dataurl *out,
-		  struct err *err)
+static int parse(struct lexer l, bool decode, struct dataurl *out)
 {
-	struct lexer l = { .in = url, .pos = 5, .a = a, .err = err };
 	struct dataurl d = { .media_type = S("text/plain") };
+	struct str url = l.in;
 	size_t mark;
 	int32_t r;
 	int rc;
@@ -318,11 +314,27 @@ int dataurl_parse(struct arena *a, struct str url, struct dataurl *out,
 			return rc;
 	}
 	d.params = str_sub(url, mark, l.pos - 1);
-	rc = payload(&l, &d);
+	rc = payload(&l, &d, decode);
 	if (rc < 0)
 		return rc;
 	*out = d;
 	return 0;
+}
+
+int dataurl_parse(struct arena *a, struct str url, struct dataurl *out,
+		  struct err *err)
+{
+	struct lexer l = { .in = url, .pos = 5, .a = a, .err = err };
+
+	return parse(l, true, out);
+}
+
+int dataurl_check(struct str url, struct err *err)
+{
+	struct lexer l = { .in = url, .pos = 5, .err = err };
+	struct dataurl ignored;
+
+	return parse(l, false, &ignored);
 }
 
 struct str dataurl_text(struct arena *a, struct str bytes)

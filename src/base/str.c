@@ -1,5 +1,7 @@
 #include "base/str.h"
 
+#include "base/scan.h"
+
 int str_cmp(struct str a, struct str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;
@@ -51,9 +53,9 @@ struct str str_sub(struct str s, size_t i, size_t j)
 
 ptrdiff_t str_chr(struct str s, char c)
 {
-	const char *q = s.n ? memchr(s.p, c, s.n) : NULL;
+	size_t i = scan_byte(s.p, s.n, c);
 
-	return q ? q - s.p : -1;
+	return i < s.n ? (ptrdiff_t)i : -1;
 }
 
 ptrdiff_t str_rchr(struct str s, char c)

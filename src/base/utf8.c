@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include "base/scan.h"
+
 static bool cont(unsigned char c)
 {
 	return (c & 0xC0) == 0x80;
@@ -42,6 +44,11 @@ static size_t valid_prefix(struct str s)
 	size_t i = 0, len;
 
 	while (i < s.n) {
+		if (s.n - i >= SCAN &&
+		    !scan_any(scan_in(scan_load(s.p + i), 0x80, 0xFF))) {
+			i += SCAN;
+			continue;
+		}
 		if ((unsigned char)s.p[i] < 0x80) {
 			i++;
 			continue;

@@ -4,6 +4,7 @@
  * quote it; offset counts the bytes read, the offending one included.
  */
 #include "base/map.h"
+#include "base/scan.h"
 #include "base/utf8.h"
 #include "data/json.h"
 
@@ -186,6 +187,13 @@ static struct str plain_run(struct parser *p)
 {
 	size_t start = p->at;
 
+	for (; p->in.n - p->at >= SCAN; p->at += SCAN) {
+		scan_v v = scan_load(p->in.p + p->at);
+
+		if (scan_any(~scan_in(v, 0x20, 0x7F) | scan_is(v, '"') |
+			     scan_is(v, '\\')))
+			break;
+	}
 	while (p->at < p->in.n) {
 		unsigned char c = (unsigned char)p->in.p[p->at];
 

@@ -5,7 +5,7 @@
 #include <yaml.h>
 
 #include "base/map.h"
-#include "yml_node.h"
+#include "yml_fast.h"
 
 struct loader {
 	struct yml_decode d;
@@ -288,18 +288,15 @@ static int load(struct loader *l, struct json **out)
 	return yml_decode(&l->d, l->text, root, out);
 }
 
-int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts,
-	      struct json **out, struct err *err)
+int yml_parse_events(struct arena *a, struct str text,
+		     const struct yml_opts *opts, struct json **out,
+		     struct err *err)
 {
 	struct loader l = { .d = { .a = a, .err = err }, .text = text };
 	int rc;
 
 	if (opts)
 		l.d.flags = opts->flags;
-	if (opts && opts->size_max && text.n > opts->size_max)
-		return err_set(err, ERR_LIMIT,
-			       "%zu bytes of YAML, more than the limit of %zu",
-			       text.n, opts->size_max);
 	if (str_starts(text, S("\xEF\xBB\xBF")))
 		l.byte = 3; /* a byte order mark is no character */
 	l.ascii = is_ascii(text);
@@ -313,4 +310,16 @@ int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts,
 	if (rc == -ERR_INVALID && opts && opts->fault)
 		*opts->fault = l.d.fault;
 	return rc;
+}
+
+int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts,
+	      struct json **out, struct err *err)
+{
+	if (opts && opts->size_max && text.n > opts->size_max)
+		return err_set(err, ERR_LIMIT,
+			       "%zu bytes of YAML, more than the limit of %zu",
+			       text.n, opts->size_max);
+	if (yml_fast(a, text, out))
+		return 0;
+	return yml_parse_events(a, text, opts, out, err);
 }

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 
 #include "base/codec.h"
-#include "base/map.h"
 #include "yml_node.h"
 
 int yml_fail(struct yml_decode *d, const struct yml_node *at, const char *fmt,
@@ -93,40 +92,43 @@ int yml_scalar_value(struct yml_decode *d, const struct yml_node *n,
 	return check_tag(d, n, v);
 }
 
+struct json *yml_scalar_json(struct arena *a, const struct yml_value *v,
+			     struct str text)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	switch (v->type) {
+	case YML_STR:
+	case YML_TIMESTAMP:
+		return json_new_str(a, text);
+	case YML_NULL:
+		return json_new(a, JSON_NULL);
+	case YML_BOOL:
+		return json_new_bool(a, v->truth);
+	case YML_INT:
+		num_add_int(&b, v->i);
+		break;
+	case YML_FLOAT:
+		if (isfinite(v->f))
+			num_add_float_json(&b, v->f);
+		else /* refused at the end, if it is still there then */
+			num_add_float_g(&b, v->f, 64);
+		break;
+	}
+	return json_new_num(a, buf_str(&b));
+}
+
 static int scalar(struct yml_decode *d, const struct yml_node *n,
 		  struct json **out)
 {
 	struct yml_value v;
 	struct str text;
-	struct buf b;
 	int rc = yml_scalar_value(d, n, &v, &text);
 
-	if (rc < 0)
-		return rc;
-	buf_init(&b, d->a);
-	switch (v.type) {
-	case YML_STR:
-	case YML_TIMESTAMP:
-		*out = json_new_str(d->a, text);
-		return 0;
-	case YML_NULL:
-		*out = json_new(d->a, JSON_NULL);
-		return 0;
-	case YML_BOOL:
-		*out = json_new_bool(d->a, v.truth);
-		return 0;
-	case YML_INT:
-		num_add_int(&b, v.i);
-		break;
-	case YML_FLOAT:
-		if (isfinite(v.f))
-			num_add_float_json(&b, v.f);
-		else /* refused at the end, if it is still there then */
-			num_add_float_g(&b, v.f, 64);
-		break;
-	}
-	*out = json_new_num(d->a, buf_str(&b));
-	return 0;
+	if (rc == 0)
+		*out = yml_scalar_json(d->a, &v, text);
+	return rc;
 }
 
 /*
@@ -230,21 +232,14 @@ static int key_text(struct yml_decode *d, struct yml_node *n,
 
 /* ---- collections --------------------------------------------------------- */
 
-/* A mapping being filled; the index is made when it gets large. */
-struct target {
-	struct json *object;
-	size_t n;
-	struct map index;
-};
-
 #define SMALL 8
 
-static struct json *find(struct yml_decode *d, struct target *t, struct str key)
+struct json *yml_find(struct arena *a, struct yml_target *t, struct str key)
 {
 	if (t->n <= SMALL)
 		return json_member(t->object, key);
 	if (!t->index.a) {
-		map_init(&t->index, d->a);
+		map_init(&t->index, a);
 		for (struct json *m = json_first(t->object); m;
 		     m = json_next(m))
 			(void)map_put(&t->index, json_key(m), m);
@@ -252,10 +247,18 @@ static struct json *find(struct yml_decode *d, struct target *t, struct str key)
 	return map_get(&t->index, key);
 }
 
-static int put(struct yml_decode *d, struct target *t, const struct yml_node *n,
-	       struct str key, struct json *v)
+void yml_put(struct yml_target *t, struct str key, struct json *v)
 {
-	struct json *old = find(d, t, key);
+	json_add(t->object, key, v);
+	t->n++;
+	if (t->index.a)
+		(void)map_put(&t->index, key, v);
+}
+
+static int put(struct yml_decode *d, struct yml_target *t,
+	       const struct yml_node *n, struct str key, struct json *v)
+{
+	struct json *old = yml_find(d->a, t, key);
 
 	if (old && (d->flags & JSON_DUP_ERROR)) {
 		struct buf b;
@@ -269,18 +272,16 @@ static int put(struct yml_decode *d, struct target *t, const struct yml_node *n,
 			d->fault.line, STRF(d->fault.problem));
 		return rc;
 	}
-	if (old)
+	if (old) {
 		json_detach(t->object, old);
-	else
-		t->n++;
-	json_add(t->object, key, v);
-	if (t->index.a)
-		(void)map_put(&t->index, key, v);
+		t->n--;
+	}
+	yml_put(t, key, v);
 	return 0;
 }
 
 static int value(struct yml_decode *d, struct yml_node *n, struct json **out);
-static int fill(struct yml_decode *d, struct yml_node *n, struct target *t);
+static int fill(struct yml_decode *d, struct yml_node *n, struct yml_target *t);
 
 static bool is_merge(const struct yml_node *n)
 {
@@ -304,7 +305,8 @@ static void leave_alias(struct yml_decode *d, struct yml_node *n)
 	n->expanding = false;
 }
 
-static int merge_one(struct yml_decode *d, struct yml_node *n, struct target *t)
+static int merge_one(struct yml_decode *d, struct yml_node *n,
+		     struct yml_target *t)
 {
 	struct yml_node *map = n->kind == YML_ALIAS ? n->target : n;
 	int rc;
@@ -327,7 +329,7 @@ static int merge_one(struct yml_decode *d, struct yml_node *n, struct target *t)
 }
 
 /* The first of several maps wins, so they are merged from the last on. */
-static int merge(struct yml_decode *d, struct yml_node *n, struct target *t)
+static int merge(struct yml_decode *d, struct yml_node *n, struct yml_target *t)
 {
 	struct yml_node **list;
 	size_t i = 0;
@@ -353,7 +355,7 @@ static int deeper(struct yml_decode *d, const struct yml_node *n)
 		       2 * YML_DEPTH_MAX);
 }
 
-static int fill(struct yml_decode *d, struct yml_node *n, struct target *t)
+static int fill(struct yml_decode *d, struct yml_node *n, struct yml_target *t)
 {
 	int rc = deeper(d, n);
 
@@ -395,7 +397,7 @@ static int sequence(struct yml_decode *d, struct yml_node *n, struct json **out)
 
 static int value(struct yml_decode *d, struct yml_node *n, struct json **out)
 {
-	struct target t = { 0 };
+	struct yml_target t = { 0 };
 	int rc = count(d, n);
 
 	if (rc < 0)

@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 
+#include "base/scan.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "yml_scalar.h"
@@ -150,11 +151,15 @@ static void node(struct emitter *e, const struct json *j, bool in_mapping)
 static bool is_delicate(struct str s)
 {
 	for (size_t i = 0, len; i < s.n; i += len) {
-		unsigned char c = (unsigned char)s.p[i];
 		uint32_t r;
 
+		if (s.n - i >= SCAN &&
+		    !scan_any(scan_in(scan_load(s.p + i), 0x7F, 0xFF))) {
+			len = SCAN;
+			continue;
+		}
 		len = 1;
-		if (c < 0x7F)
+		if ((unsigned char)s.p[i] < 0x7F)
 			continue;
 		r = utf8_at(s, i, &len);
 		if (r <= 0x9F || r == 0xFFFE || r == 0xFFFF ||
@@ -197,7 +202,7 @@ static int detour(struct arena *a, const struct json *j, struct json **out,
 	return rc;
 }
 
-int yml_emit(struct buf *b, const struct json *j, struct err *err)
+static int emit(struct yml_out out, const struct json *j, struct err *err)
 {
 	struct emitter e = { 0 };
 	struct json *again;
@@ -211,11 +216,31 @@ int yml_emit(struct buf *b, const struct json *j, struct err *err)
 		}
 		j = again;
 	}
-	e.o = (struct yml_out){
-		.b = b, .indent = -1, .white = true, .fresh = true
-	};
+	e.o = out;
+	e.o.indent = -1;
+	e.o.white = e.o.fresh = true;
 	node(&e, j, false);
 	yml_write_indent(&e.o);
 	arena_free(&e.scratch);
 	return 0;
+}
+
+int yml_emit(struct buf *b, const struct json *j, struct err *err)
+{
+	return emit((struct yml_out){ .b = b }, j, err);
+}
+
+int yml_emit_to(yml_sink *sink, void *arg, const struct json *j,
+		struct err *err)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct buf b;
+	int rc;
+
+	buf_init(&b, &a);
+	rc = emit((struct yml_out){ .b = &b, .sink = sink, .arg = arg }, j,
+		  err);
+	if (rc == 0)
+		sink(arg, buf_str(&b));
+	return rc;
 }

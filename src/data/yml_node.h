@@ -5,6 +5,7 @@
 #ifndef DATA_YML_NODE_H
 #define DATA_YML_NODE_H
 
+#include "base/map.h"
 #include "base/num.h"
 #include "base/vec.h"
 #include "data/yml.h"
@@ -50,6 +51,26 @@ bool yml_plain_is_string(struct str text);
 
 /* The name of a type as in messages: "!!int". */
 const char *yml_type_name(enum yml_type type);
+
+/* A value in JSON's form; text is what a string says. */
+struct json *yml_scalar_json(struct arena *a, const struct yml_value *v,
+			     struct str text);
+
+/* A mapping being filled; the index is made when it gets large. */
+struct yml_target {
+	struct json *object;
+	size_t n;
+	struct map index;
+};
+
+/* The member of that name, or NULL; and a member that is not there yet. */
+struct json *yml_find(struct arena *a, struct yml_target *t, struct str key);
+void yml_put(struct yml_target *t, struct str key, struct json *v);
+
+/* Reads text through the library's events, whatever is in it. */
+int yml_parse_events(struct arena *a, struct str text,
+		     const struct yml_opts *opts, struct json **out,
+		     struct err *err);
 
 /* Decodes the tree under root; sets err and fault. */
 struct yml_decode {

@@ -1,5 +1,6 @@
 #include "yml_scalar.h"
 
+#include "base/scan.h"
 #include "base/utf8.h"
 
 #define WIDTH 80
@@ -39,10 +40,33 @@ static void put_break(struct yml_out *o)
 	o->col = 0;
 }
 
+/* What is handed on at once. */
+#define PIECE 8192
+
+static void drain(struct yml_out *o)
+{
+	o->sink(o->arg, buf_str(o->b));
+	o->b->n = 0;
+}
+
+/* Text that is written as it is; long ones are not copied. */
+static void put_text(struct yml_out *o, struct str s)
+{
+	if (o->sink && s.n >= PIECE / 2) {
+		drain(o);
+		o->sink(o->arg, s);
+	} else {
+		buf_add(o->b, s);
+	}
+	o->col += s.n;
+}
+
 void yml_write_indent(struct yml_out *o)
 {
 	size_t indent = o->indent < 0 ? 0 : (size_t)o->indent;
 
+	if (o->sink && o->b->n >= PIECE)
+		drain(o);
 	if (!o->fresh || o->col > indent || (o->col == indent && !o->white))
 		put_break(o);
 	if (o->col < indent) {
@@ -90,25 +114,26 @@ static bool leading_indicator(uint32_t r, bool before_blank)
  * Bytes that mean nothing special anywhere but at the start of a text: printable
  * ASCII other than blank, colon, hash, quotes and backslash.
  */
-static const bool *plain_bytes(void)
+static bool is_plain(unsigned char c)
 {
-	static bool plain[256];
-
-	if (!plain['a']) {
-		memset(plain + 0x21, true, 0x7F - 0x21);
-		plain[':'] = plain['#'] = false;
-		plain['\''] = plain['"'] = plain['\\'] = false;
-	}
-	return plain;
+	return c > 0x20 && c < 0x7F && c != ':' && c != '#' && c != '\'' &&
+	       c != '"' && c != '\\';
 }
 
 /* The run of such bytes at i; false when there is none. */
 static bool plain_run(struct str s, size_t i, size_t *len)
 {
-	const bool *plain = plain_bytes();
 	size_t start = i;
 
-	while (i < s.n && plain[(unsigned char)s.p[i]])
+	for (; s.n - i >= SCAN; i += SCAN) {
+		scan_v v = scan_load(s.p + i);
+
+		if (scan_any(~scan_in(v, 0x21, 0x7E) | scan_is(v, ':') |
+			     scan_in(v, '"', '#') | scan_is(v, '\'') |
+			     scan_is(v, '\\')))
+			break;
+	}
+	while (i < s.n && is_plain((unsigned char)s.p[i]))
 		i++;
 	*len = i - start;
 	return *len > 0;
@@ -193,8 +218,7 @@ static bool put_run(struct yml_out *o, struct str s, size_t i, size_t *len)
 {
 	if (!plain_run(s, i, len))
 		return false;
-	buf_add(o->b, str_sub(s, i, i + *len));
-	o->col += *len;
+	put_text(o, str_sub(s, i, i + *len));
 	return true;
 }
 
@@ -320,6 +344,21 @@ static size_t final_break(struct str s)
 		       : 0;
 }
 
+static size_t next_break(struct str s)
+{
+	size_t i = 0;
+
+	for (; s.n - i >= SCAN; i += SCAN) {
+		scan_v v = scan_load(s.p + i);
+
+		if (scan_any(scan_is(v, '\n') | scan_in(v, 0x80, 0xFF)))
+			break;
+	}
+	while (i < s.n && s.p[i] != '\n' && (unsigned char)s.p[i] < 0x80)
+		i++;
+	return i;
+}
+
 static void write_literal(struct yml_out *o, struct str s)
 {
 	size_t len, end = final_break(s);
@@ -337,12 +376,7 @@ static void write_literal(struct yml_out *o, struct str s)
 	o->fresh = true;
 	o->white = true;
 	for (size_t i = 0; i < s.n; i += len) {
-		uint32_t r;
-
-		if (!breaks && put_run(o, s, i, &len))
-			continue;
-		r = utf8_at(s, i, &len);
-		if (is_break(r)) {
+		if (is_break(utf8_at(s, i, &len))) {
 			put_rune(o, s, i, len);
 			o->col = 0;
 			o->fresh = true;
@@ -351,7 +385,9 @@ static void write_literal(struct yml_out *o, struct str s)
 		}
 		if (breaks)
 			yml_write_indent(o);
-		put_rune(o, s, i, len);
+		/* up to a line feed, or to what may be another break */
+		len += next_break(str_from(s, i + len));
+		put_text(o, str_sub(s, i, i + len));
 		o->fresh = false;
 		breaks = false;
 	}

@@ -8,6 +8,8 @@
 
 struct yml_out {
 	struct buf *b;
+	yml_sink *sink; /* takes what b has, now and then; or NULL */
+	void *arg;
 	size_t col; /* in characters */
 	int indent; /* -1 outside of everything */
 	bool white; /* the last thing written was white space */

@@ -5,11 +5,13 @@
  */
 #include "check.h"
 
+#include "base/utf8.h"
 #include "v2.h"
 
 struct decoder {
 	struct arena *a;
 	int minor;
+	bool exact; /* see ign_take */
 	struct buf path; /* field names from the root, for messages */
 	struct str problem; /* set when something does not fit */
 	size_t offset;
@@ -105,6 +107,8 @@ static int decode_strs(struct decoder *d, const struct ign_field *f,
 		if (json_kind(e) != JSON_STRING && json_kind(e) != JSON_NULL)
 			return misfit(d, e, str_of(json_kind_name(e)), in,
 				      str_fmt(d->a, "types.%s", f->go).p);
+		if (d->exact && !utf8_valid(json_text(e)))
+			return -ERR_INVALID;
 		VEC_PUSH(d->a, &v->u.strs, json_text(e));
 	}
 	return 0;
@@ -179,7 +183,7 @@ static int decode_field(struct decoder *d, const struct ign_field *f,
 				      "string");
 		v->set = true;
 		v->u.s = json_text(j);
-		return 0;
+		return d->exact && !utf8_valid(v->u.s) ? -ERR_INVALID : 0;
 	case IGN_INT:
 		return decode_int(d, v, j, in);
 	case IGN_BOOL:
@@ -232,6 +236,13 @@ static int decode(struct decoder *d, struct ign_obj *o, const struct json *j,
 		if (i < 0)
 			continue;
 		f = &o->type->fields[i];
+		if (d->exact) {
+			/* no names for messages; what does not fit fails */
+			rc = str_is(json_key(m), f->name)
+				     ? decode_field(d, f, &o->v[i], m, in)
+				     : -ERR_INVALID;
+			continue;
+		}
 		if (f->embed[0])
 			buf_addf(&d->path, "%s%s", n ? "." : "", f->embed);
 		buf_addf(&d->path, "%s%s", d->path.n ? "." : "", f->name);
@@ -485,6 +496,32 @@ int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
 	else
 		*out = (struct ign_parsed){ .report = p.report };
 	return rc;
+}
+
+/*
+ * Keys must have their exact case: of several that differ in case only, which one
+ * counts depends on an order that the tree may not have kept. Strings must be
+ * valid UTF-8: on their way through a text they would be mended.
+ */
+bool ign_take(struct arena *a, const struct json *tree, struct ign_parsed *out)
+{
+	struct decoder d = { .a = a, .exact = true };
+	struct ign_parsed p = { .root = tree };
+	struct semver v;
+
+	if (!semver_parse(json_str(tree, "ignition.version", S("")), &v) ||
+	    !is_v3(v))
+		return false;
+	p.minor = d.minor = (int)v.minor;
+	p.config = ign_new(a, &ign_type_CONFIG);
+	if (decode(&d, p.config, tree, "") < 0)
+		return false;
+	ign_validate(a, p.config, p.minor, NULL, &p.report);
+	if (p.report.fatal)
+		return false;
+	ign_up(a, p.config, p.minor);
+	*out = p;
+	return true;
 }
 
 int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out,

@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include "base/codec.h"
+#include "base/scan.h"
 
 const char *ign_bad_path(struct str p)
 {
@@ -210,14 +211,29 @@ struct url {
 	struct str query;
 };
 
+static bool has_control(struct str s)
+{
+	size_t i = 0;
+
+	for (; s.n - i >= SCAN; i += SCAN) {
+		scan_v v = scan_load(s.p + i);
+
+		if (scan_any(scan_in(v, 0, 0x1F) | scan_is(v, 0x7F)))
+			return true;
+	}
+	for (; i < s.n; i++)
+		if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7F)
+			return true;
+	return false;
+}
+
 static bool parse(struct arena *a, struct str text, struct url *out)
 {
 	struct str rest, fragment = S("");
 	char *lower;
 
-	for (size_t i = 0; i < text.n; i++)
-		if ((unsigned char)text.p[i] < 0x20 || text.p[i] == 0x7F)
-			return false;
+	if (has_control(text))
+		return false;
 	rest = text;
 	(void)str_cut(text, '#', &rest, &fragment);
 	if (!escapes_ok(fragment))
@@ -293,7 +309,6 @@ static const char *bad_arn(struct str rest)
 const char *ign_bad_url(struct arena *a, struct str text, int minor)
 {
 	struct err err = ERR_INIT(a);
-	struct dataurl data;
 	const char *bad;
 	struct url u;
 
@@ -309,8 +324,6 @@ const char *ign_bad_url(struct arena *a, struct str text, int minor)
 		return bad;
 	}
 	if (str_is(u.scheme, "data"))
-		return dataurl_parse(a, text, &data, &err) < 0
-			       ? str_z(a, err.msg)
-			       : NULL;
+		return dataurl_check(text, &err) < 0 ? str_z(a, err.msg) : NULL;
 	return "invalid url scheme";
 }

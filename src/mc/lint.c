@@ -73,10 +73,11 @@ static const struct ign_obj *lint_ignition(struct linter *l)
 	struct ign_report again = { 0 };
 	struct ign_parsed p = { 0 };
 	struct ign_obj *v3 = NULL;
+	struct str text = mc_config_text(l->a, l->mc);
 
-	if (!l->mc->config.n)
+	if (!text.n)
 		return NULL;
-	if (ign_parse(l->a, l->mc->config, &p, &err) < 0) {
+	if (ign_parse(l->a, text, &p, &err) < 0) {
 		if (p.report.fatal)
 			add_report(l, &p.report);
 		else
@@ -84,7 +85,7 @@ static const struct ign_obj *lint_ignition(struct linter *l)
 		return NULL;
 	}
 	if (p.v2) {
-		if (ign_parse_35(l->a, l->mc->config, &v3, &err) < 0)
+		if (ign_parse_35(l->a, text, &v3, &err) < 0)
 			add_failure(l, err.msg);
 		return v3;
 	}
@@ -240,7 +241,8 @@ static void lint_size(struct arena *a, struct str pool,
 	for (size_t i = 0; i < sources->n; i++)
 		buf_addf(&b, "%s %.*s %zu%%", i ? "," : "",
 			 STRF(sources->v[i]->meta.name),
-			 sources->v[i]->config.n * 100 / (size ? size : 1));
+			 mc_config_text(a, sources->v[i]).n * 100 /
+				 (size ? size : 1));
 	f.message = buf_str(&b);
 	VEC_PUSH(a, out, f);
 }

@@ -64,10 +64,13 @@ int mc_validate(struct arena *a, struct mc *mc, struct err *err)
 	if (!in(mc->kernel_type, kernels))
 		return err_set(err, ERR_INVALID, "kernelType=%.*s is invalid",
 			       STRF(mc->kernel_type));
-	if (!mc->config.n)
+	if (!mc_has_config(mc))
 		return 0;
 	if (!mc->ignition) {
-		rc = ign_parse(a, mc->config, &p, err);
+		rc = 0;
+		/* with a fault, or an old one: by its text, for messages */
+		if (!ign_take(a, mc->config_tree, &p))
+			rc = ign_parse(a, mc_config_text(a, mc), &p, err);
 		if (rc == 0)
 			rc = p.v2 ? ign_check_modes(&p, err)
 				  : validate_v3(a, mc, &p, err);
@@ -208,8 +211,9 @@ static int merge_ignition(struct arena *a, const struct mcs *list,
 
 		if (list->v[i]->ignition)
 			next = list->v[i]->ignition;
-		else if (list->v[i]->config.n)
-			rc = ign_parse_35(a, list->v[i]->config, &next, err);
+		else if (mc_has_config(list->v[i]))
+			rc = ign_parse_35(a, mc_config_text(a, list->v[i]),
+					  &next, err);
 		else if (i > 0)
 			continue;
 		if (rc < 0)
@@ -305,23 +309,22 @@ static const char salt[] =
 	"\x40\x53\xb3\x77\x0f\xa8\xd0\xc5\x92\x6b\x3a\xe3\x85\xbc\xee\x1a"
 	"\x21\x1a\xeb\xca\x20\xad\x1f\xea\x29\x90\x94\x4f\x06\xce\x17\x16";
 
+static void add_to_hash(void *h, struct str piece)
+{
+	hash_add(h, piece);
+}
+
 int mc_rendered_name(struct arena *a, struct str pool, const struct json *spec,
 		     struct str *out, struct err *err)
 {
-	AUTO(arena) struct arena scratch = ARENA_INIT;
 	struct hash h;
-	struct buf b;
-	int rc;
 
-	buf_init(&b, &scratch);
-	rc = yml_emit(&b, spec, err);
-	if (rc < 0)
-		return err_wrap(err, "error converting JSON to YAML");
 	hash_init(&h, HASH_MD5);
 	hash_add(&h, (struct str){ salt, sizeof(salt) - 1 });
-	hash_add(&h, buf_str(&b));
+	if (yml_emit_to(add_to_hash, &h, spec, err) < 0)
+		return err_wrap(err, "error converting JSON to YAML");
 	*out = str_fmt(a, "rendered-%.*s-%.*s", STRF(pool),
-		       STRF(hash_hex(&scratch, &h)));
+		       STRF(hash_hex(a, &h)));
 	return 0;
 }
 

@@ -112,6 +112,17 @@ struct str mc_raw(struct arena *a, const struct doc *d, const char *path)
 	return buf_str(&b);
 }
 
+bool mc_has_config(const struct mc *mc)
+{
+	return json_kind(mc->config_tree) != JSON_NULL || mc->config.n;
+}
+
+struct str mc_config_text(struct arena *a, const struct mc *mc)
+{
+	return mc->config_tree ? mc_raw(a, &mc->doc, "spec.config")
+			       : mc->config;
+}
+
 int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
 	      struct err *err)
 {
@@ -122,7 +133,7 @@ int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
 		return rc;
 	*out = (struct mc){
 		.meta = meta_of(t),
-		.config = mc_raw(a, d, "spec.config"),
+		.config_tree = json_at(t, "spec.config"),
 		.kargs = strs_at(a, t, "spec.kernelArguments"),
 		.extensions = strs_at(a, t, "spec.extensions"),
 		.kernel_type = json_str(t, "spec.kernelType", S("")),

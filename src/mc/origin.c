@@ -37,9 +37,9 @@ int mc_origins(struct arena *a, const struct mcs *sources,
 		int rc = 0;
 
 		configs[i] = sources->v[i]->ignition;
-		if (!configs[i] && sources->v[i]->config.n)
-			rc = ign_parse_35(a, sources->v[i]->config, &configs[i],
-					  err);
+		if (!configs[i] && mc_has_config(sources->v[i]))
+			rc = ign_parse_35(a, mc_config_text(a, sources->v[i]),
+					  &configs[i], err);
 		if (rc < 0)
 			return err_wrap(err, "MachineConfig %.*s",
 					STRF(sources->v[i]->meta.name));

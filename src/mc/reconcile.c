@@ -144,7 +144,7 @@ static struct str source_error(struct arena *a, struct str old_name,
 	struct mcs list = { 0 };
 	const char *bad;
 
-	if (!mc->config.n)
+	if (!mc_has_config(mc))
 		return str_fmt(a,
 			       "parsing new Ignition config from machineconfig "
 			       "\"%.*s\" failed: failed to parse Ignition "

@@ -138,7 +138,38 @@ TEST data_urls(void)
 		ASSERT_INT_M(c->in, c->error ? -ERR_INVALID : 0, rc);
 		ASSERT_STR_M(c->in, str_of(c->error ? c->error : c->want),
 			     c->error ? err.msg : u.data);
+		err = ERR_INIT(&a);
+		ASSERT_INT_M(c->in, rc, dataurl_check(str_of(c->in), &err));
+		ASSERT_STR_M(c->in, str_of(c->error ? c->error : ""), err.msg);
 	}
+	PASS();
+}
+
+/* Every byte at every place of texts of every length. */
+TEST checking_finds_what_decoding_does(void)
+{
+	static const char whole[] =
+		"data:;base64,QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZn==";
+
+	for (size_t n = 13; n < sizeof(whole); n++)
+		for (size_t at = 13; at < n; at++)
+			for (int byte = 0; byte < 256; byte += 3) {
+				AUTO(arena) struct arena a = ARENA_INIT;
+				struct err x = ERR_INIT(&a), y = ERR_INIT(&a);
+				char *p = arena_dup(&a, whole, n);
+				struct str url = { p, n }, out;
+				struct dataurl u;
+
+				p[at] = (char)byte;
+				ASSERT_INT(dataurl_parse(&a, url, &u, &x),
+					   dataurl_check(url, &y));
+				ASSERT_STR_M("error", x.msg, y.msg);
+				x = y = ERR_INIT(&a);
+				url = str_from(url, 13);
+				ASSERT_INT(base64_decode(&a, url, &out, &x),
+					   base64_check(url, &y));
+				ASSERT_STR_M("error", x.msg, y.msg);
+			}
 	PASS();
 }
 
@@ -228,6 +259,7 @@ SUITE(suite)
 	RUN_TEST(base64_of_every_length);
 	RUN_TEST(percent_escapes);
 	RUN_TEST(data_urls);
+	RUN_TEST(checking_finds_what_decoding_does);
 	RUN_TEST(data_url_parts);
 	RUN_TEST(data_urls_that_we_write);
 	RUN_TEST(sums);

@@ -209,6 +209,11 @@ struct tally {
 	size_t files, differ;
 };
 
+static void collect(void *b, struct str piece)
+{
+	buf_add(b, piece);
+}
+
 static bool same_bytes(const char *path)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -223,6 +228,11 @@ static bool same_bytes(const char *path)
 		(void)printf("%s: %.*s\n", path, STRF(err.msg));
 		return false;
 	}
+	if (!test_same(path, text, buf_str(&b)))
+		return false;
+	b.n = 0;
+	if (yml_emit_to(collect, &b, j, &err) < 0)
+		return false;
 	return test_same(path, text, buf_str(&b));
 }
 

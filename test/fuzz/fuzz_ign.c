@@ -23,14 +23,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ign_objs all = { 0 };
 
 	while (str_line(&rest, &line)) {
+		struct json_opts go = { .flags = JSON_FIX_UTF8 };
 		struct ign_obj *x, *y;
+		struct ign_parsed p;
 		struct json *j;
 		struct semver v = { .major = 2, .minor = 2 };
 
 		if (ign_parse_35(&a, line, &x, &err) < 0) {
 			MUST(err.msg.n);
+			MUST(json_parse(&a, line, &go, &j, &err) < 0 ||
+			     !ign_take(&a, j, &p));
 			continue;
 		}
+		MUST(json_parse(&a, line, &go, &j, &err) == 0);
+		if (ign_take(&a, j, &p))
+			MUST(ign_eq(x, p.config));
 		VEC_PUSH(&a, &all, x);
 		/* what 3.0 allowed may not read back as 3.5 */
 		if (ign_parse_35(&a, text_of(&a, x), &y, &err) == 0)

@@ -13,7 +13,7 @@ static void check(struct arena *a, struct str in)
 	struct yml_fault fault = { 0 };
 	struct yml_opts opts = { .fault = &fault };
 	struct json *j, *again, *detoured;
-	struct buf text, b;
+	struct buf text, b, x, y;
 	int rc = yml_parse(a, in, &opts, &j, &err);
 
 	if (rc < 0) {
@@ -31,11 +31,11 @@ static void check(struct arena *a, struct str in)
 	json_encode(&text, j, 0);
 	MUST(yml_parse(a, buf_str(&text), NULL, &detoured, &err) == 0);
 	MUST(yml_parse(a, buf_str(&b), NULL, &again, &err) == 0);
-	text.n = 0;
-	json_encode(&text, again, JSON_SORTED);
-	b.n = 0;
-	json_encode(&b, detoured, JSON_SORTED);
-	MUST(str_eq(buf_str(&text), buf_str(&b)));
+	buf_init(&x, a);
+	json_encode(&x, again, JSON_SORTED);
+	buf_init(&y, a);
+	json_encode(&y, detoured, JSON_SORTED);
+	MUST(str_eq(buf_str(&x), buf_str(&y)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

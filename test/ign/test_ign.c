@@ -354,8 +354,79 @@ TEST versions(void)
 	PASS();
 }
 
+/* What is taken from a tree is what its text says. */
+TEST trees_and_texts_say_the_same(void)
+{
+	static const struct {
+		const char *config;
+		bool taken;
+	} cases[] = {
+		{ "{\"ignition\":{\"version\":\"3.5.0\"}}", true },
+		{ "{\"ignition\":{\"version\":\"3.2.0\"},\"storage\":{\"files\":[{\"path\":\"/etc/a\",\"mode\":1023}]}}",
+		  true },
+		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"unknown\":1}",
+		  true },
+		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"path\":\"/a\",\"path\":\"/b\"}]}}",
+		  true },
+		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"passwd\":null}",
+		  true },
+		/* which of two cases counts, the text's order decides */
+		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"Path\":\"/a\",\"path\":\"/b\"}]}}",
+		  false },
+		{ "{\"ignition\":{\"version\":\"2.2.0\"}}", false },
+		{ "{\"ignition\":{\"version\":\"3.6.0\"}}", false },
+		{ "{\"ignition\":{\"version\":3}}", false },
+		{ "{}", false },
+		{ "[]", false },
+		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"path\":7}]}}",
+		  false },
+		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"path\":\"a\"}]}}",
+		  false },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct str text = str_of(cases[i].config);
+		struct err err = ERR_INIT(&a);
+		struct ign_parsed p, q;
+		struct json *tree;
+
+		ASSERT_INT(0, json_parse(&a, text, NULL, &tree, &err));
+		ASSERT_INT_M(cases[i].config, cases[i].taken,
+			     ign_take(&a, tree, &p));
+		if (!cases[i].taken)
+			continue;
+		ASSERT_INT(0, ign_parse(&a, text, &q, &err));
+		ASSERT_INT(q.minor, p.minor);
+		ASSERT(ign_eq(q.config, p.config));
+	}
+	PASS();
+}
+
+/* Bytes that are no UTF-8 can come out of YAML's !!binary. */
+TEST mended_bytes_are_not_taken(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct ign_parsed p;
+	struct json *tree;
+
+	ASSERT_INT(0,
+		   json_parse(&a,
+			      S("{\"ignition\":{\"version\":\"3.5.0\"},"
+				"\"storage\":{\"files\":[{\"path\":\"/a\"}]}}"),
+			      NULL, &tree, &err));
+	ASSERT(ign_take(&a, tree, &p));
+	json_set(json_first(json_at(tree, "storage.files")), S("path"),
+		 json_new_str(&a, S("/\xFF")));
+	ASSERT(!ign_take(&a, tree, &p));
+	PASS();
+}
+
 SUITE(suite)
 {
+	RUN_TEST(trees_and_texts_say_the_same);
+	RUN_TEST(mended_bytes_are_not_taken);
 	RUN_TEST(merging_with_nothing_changes_nothing);
 	RUN_TEST(a_fold_is_merges_one_after_the_other);
 	RUN_TEST(merging_is_associative_where_nothing_moves);

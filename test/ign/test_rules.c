@@ -262,9 +262,28 @@ TEST reports(void)
 	PASS();
 }
 
+/* Without messages the same is refused. */
+TEST what_has_a_fault_is_not_taken(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct json_opts go = { .flags = JSON_FIX_UTF8 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct err err = ERR_INIT(&a);
+		struct ign_parsed p;
+		struct json *tree;
+
+		if (json_parse(&a, str_of(cases[i].config), &go, &tree, &err) ==
+		    0)
+			ASSERTm(cases[i].config, !ign_take(&a, tree, &p));
+	}
+	PASS();
+}
+
 SUITE(suite)
 {
 	RUN_TEST(reports);
+	RUN_TEST(what_has_a_fault_is_not_taken);
 }
 
 TEST_MAIN(suite)

@@ -95,7 +95,7 @@ TEST a_generated_config(void)
 		"utf-8;base64,aGk=\"},\"mode\":420,\"overwrite\":true,\"path\":"
 		"\"/etc/x\"}]}}}}",
 		buf_str(&b));
-	ASSERT(str_starts(mc->config, S("{\"ignition\"")));
+	ASSERT(str_starts(mc_config_text(&a, mc), S("{\"ignition\"")));
 	PASS();
 }
 

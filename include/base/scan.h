@@ -1,0 +1,52 @@
+/*
+ * scan: looking through bytes sixteen at a time. For the few loops that see
+ * every byte of the input; the compiler makes vector code of it where the
+ * machine has it.
+ */
+#ifndef BASE_SCAN_H
+#define BASE_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define SCAN 16
+
+typedef unsigned char scan_v __attribute__((vector_size(SCAN)));
+
+static inline scan_v scan_load(const char *p)
+{
+	scan_v v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* Lanes of all ones where the byte is c, or lies in [low, high]. */
+static inline scan_v scan_is(scan_v v, unsigned char c)
+{
+	return (scan_v)(v == c);
+}
+
+static inline scan_v scan_in(scan_v v, unsigned char low, unsigned char high)
+{
+	return (scan_v)(v - low <= (unsigned char)(high - low));
+}
+
+static inline bool scan_any(scan_v v)
+{
+	uint64_t w[2];
+
+	memcpy(w, &v, sizeof(w));
+	return w[0] | w[1];
+}
+
+/* Where c, or one of the three, first stands in p's n bytes; else n. */
+size_t scan_byte(const char *p, size_t n, char c);
+size_t scan_three(const char *p, size_t n, char c, char d, char e);
+
+/* How many bytes from p on are printable ASCII, line feeds or tabs. */
+size_t scan_text(const char *p, size_t n);
+
+#endif

@@ -1,0 +1,51 @@
+#include "base/scan.h"
+
+size_t scan_byte(const char *p, size_t n, char c)
+{
+	size_t i = 0;
+
+	while (n - i >= SCAN &&
+	       !scan_any(scan_is(scan_load(p + i), (unsigned char)c)))
+		i += SCAN;
+	while (i < n && p[i] != c)
+		i++;
+	return i;
+}
+
+size_t scan_three(const char *p, size_t n, char c, char d, char e)
+{
+	size_t i = 0;
+
+	for (; n - i >= SCAN; i += SCAN) {
+		scan_v v = scan_load(p + i);
+
+		if (scan_any(scan_is(v, (unsigned char)c) |
+			     scan_is(v, (unsigned char)d) |
+			     scan_is(v, (unsigned char)e)))
+			break;
+	}
+	while (i < n && p[i] != c && p[i] != d && p[i] != e)
+		i++;
+	return i;
+}
+
+static bool is_text(unsigned char c)
+{
+	return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\t';
+}
+
+size_t scan_text(const char *p, size_t n)
+{
+	size_t i = 0;
+
+	for (; n - i >= SCAN; i += SCAN) {
+		scan_v v = scan_load(p + i);
+
+		if (scan_any(
+			    ~(scan_in(v, 0x20, 0x7E) | scan_in(v, '\t', '\n'))))
+			break;
+	}
+	while (i < n && is_text((unsigned char)p[i]))
+		i++;
+	return i;
+}
