@@ -19,8 +19,8 @@ void mc_files_add(struct arena *a, struct mc_files *files, const char *path,
 		  struct str data);
 
 /*
- * A MachineConfig of that name and role with these files, all of mode 0644. Its
- * whole object is in doc.tree: annotations and owners may still be added there
+ * A MachineConfig of that name and role with these files, all of mode 0644 (NULL:
+ * without an Ignition config). Its whole object is in doc.tree: annotations and owners may still be added there
  * by mc_annotate and mc_set_owner.
  */
 struct mc *mc_generated(struct arena *a, struct str name, struct str role,

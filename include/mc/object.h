@@ -32,6 +32,7 @@ enum mc_kind {
 	MC_CLUSTER_IMAGE_POLICY,
 	MC_IMAGE_POLICY,
 	MC_SECRET,
+	MC_INTERNAL_RELEASE, /* InternalReleaseImage */
 	MC_KINDS, /* how many */
 };
 

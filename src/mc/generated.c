@@ -77,7 +77,8 @@ struct mc *mc_generated(struct arena *a, struct str name, struct str role,
 	add_str(a, add_object(a, meta, S("labels")), S(MC_ROLE), role);
 	add_str(a, meta, S("name"), name);
 	spec = add_object(a, tree, S("spec"));
-	json_add(spec, S("config"), config_json(a, files));
+	if (files)
+		json_add(spec, S("config"), config_json(a, files));
 	decode(a, mc, tree);
 	return mc;
 }

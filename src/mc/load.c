@@ -58,7 +58,7 @@ static int add_pool(struct loader *l, const struct doc *d)
 		return rc;
 	p->file = l->path;
 	/* of several manifests for one pool the last counts */
-	for (size_t i = 0; i < l->set->pools.n; i++)
+	for (size_t i = 0; !l->set->bootstrap && i < l->set->pools.n; i++)
 		if (str_eq(l->set->pools.v[i]->meta.name, p->meta.name)) {
 			l->set->pools.v[i] = p;
 			return 0;
@@ -148,6 +148,7 @@ static int add_object(struct loader *l, const struct doc *d)
 	case MC_TAG_MIRRORS:
 	case MC_CLUSTER_IMAGE_POLICY:
 	case MC_IMAGE_POLICY:
+	case MC_INTERNAL_RELEASE:
 		return add_other(l, d, kind);
 	}
 	return 0;
@@ -192,7 +193,8 @@ int mc_load(struct arena *a, struct str path, struct str text,
 	for (size_t i = 0; i < docs.n; i++) {
 		struct doc *d = &docs.v[i];
 
-		if (!is_list(d->tree)) {
+		d->number = i + 1; /* empty ones do not count upstream */
+		if (set->bootstrap || !is_list(d->tree)) {
 			if (add_object(&l, d) < 0)
 				return object_error(&l, d);
 			continue;

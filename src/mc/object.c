@@ -33,6 +33,9 @@ static enum mc_kind find_kind(struct str api, struct str kind)
 	if (str_is(api, "operator.openshift.io/v1") &&
 	    str_is(kind, "MachineConfiguration"))
 		return MC_CONFIGURATION;
+	if (str_starts(api, S(MC_PREFIX "v1")) &&
+	    str_is(kind, "InternalReleaseImage"))
+		return MC_INTERNAL_RELEASE;
 	for (int i = 0; i < MC_KINDS; i++)
 		if (kinds[i].type && str_is(api, kinds[i].api) &&
 		    str_eq(kind, shape_name(&mc_shapes, kinds[i].type)))
@@ -63,6 +66,11 @@ int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
 static int hold(struct arena *a, const struct doc *d, enum mc_kind kind,
 		struct json **held, struct err *err)
 {
+	if (!kinds[kind].type) {
+		if (held)
+			*held = d->tree;
+		return 0;
+	}
 	return shape_hold(a, &mc_shapes, kinds[kind].type,
 			  d->json ? 0 : SHAPE_SORTED, d->tree, held, NULL, err);
 }

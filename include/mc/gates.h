@@ -1,0 +1,24 @@
+/*
+ * gates: the feature gates of one release, as FeatureGate "cluster" has them.
+ */
+#ifndef MC_GATES_H
+#define MC_GATES_H
+
+#include "data/json.h"
+#include "base/vec.h"
+
+struct mc_gates {
+	struct strs enabled, disabled;
+};
+
+/*
+ * Those that status.featureGates has for version. ERR_INVALID in upstream's
+ * words when it has no such entry.
+ */
+int mc_gates_read(struct arena *a, const struct json *feature_gate,
+		  struct str version, struct mc_gates *out, struct err *err);
+
+/* A gate that is in neither list is off. */
+bool mc_gate(const struct mc_gates *g, const char *name);
+
+#endif
