@@ -122,7 +122,7 @@ $(shell .mk/version.sh '$(VERSION_H)' '$(RAW)' '$(HASH)')
 # The default tree of templates, packed.
 TEMPLATES := src/plan/templates
 TEMPLATES_H := $(OUT)/gen/templates.h
-TEMPLATE_FILES := $(shell find $(TEMPLATES) -type f 2>/dev/null)
+TEMPLATE_FILES := $(shell find -L $(TEMPLATES) -type f 2>/dev/null)
 $(TEMPLATES_H): .mk/templates.sh $(TEMPLATE_FILES)
 	$(call say,PACK,$(TEMPLATES))
 	$(Q).mk/templates.sh $(TEMPLATES) $@

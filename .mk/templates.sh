@@ -8,8 +8,8 @@ mkdir -p "$(dirname "$out")"
 {
 	echo '/* Made by .mk/templates.sh. */'
 	echo 'static const unsigned char packed_templates[] = {'
-	(cd "$dir" && find . -type f | sed 's|^\./||' | sort | while IFS= read -r f; do
-		printf '%s\n%s\n' "$f" "$(stat -c %s "$f")"
+	(cd "$dir" && find -L . -type f | sed 's|^\./||' | sort | while IFS= read -r f; do
+		printf '%s\n%s\n' "$f" "$(stat -Lc %s "$f")"
 		cat "$f"
 	done) | gzip -9n | od -An -v -tu1 | sed 's/  *\([0-9][0-9]*\)/\1,/g'
 	echo '};'

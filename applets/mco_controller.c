@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "io/file.h"
-#include "applet.h"
+#include "mco_controller.h"
 #include "plan/template.h"
 
 #define FILE_SIZE_MAX ((size_t)16 << 20)
@@ -87,6 +87,7 @@ static const struct command template_command = {
 };
 
 static const struct command *const commands[] = { &template_command,
+						  &templates_command,
 						  &version_command, NULL };
 
 const struct applet mco_controller_applet = {

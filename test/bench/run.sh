@@ -28,3 +28,30 @@ render '200 files, 60 units, 1 MiB, 1 pool' 20 1 200 60 1048576
 render 'the same, 3 pools' 20 3 200 60 1048576
 for n in 10 100 1000 10000; do render "$n MachineConfigs of one file" "$n" 1 "$n" 0 $((n * 100)); done
 for n in 1 10 100; do render "100 MachineConfigs, $n pools" 100 "$n" 100 0 10000; done
+
+# TEMPLATES= a tree of upstream's, to be rendered beside the one built in.
+cat > "$dir/controllerconfig.yaml" <<'END'
+apiVersion: machineconfiguration.openshift.io/v1
+kind: ControllerConfig
+metadata: {name: machine-config-controller}
+spec:
+  clusterDNSIP: 172.30.0.10
+  ipFamilies: IPv4
+  networkType: OVNKubernetes
+  dns: {spec: {baseDomain: c.test}}
+  images: {machineConfigOperator: img.test/mco}
+  infra:
+    status:
+      apiServerInternalURI: https://api-int.c.test:6443
+      controlPlaneTopology: HighlyAvailableArbiter
+      platformStatus:
+        type: BareMetal
+        baremetal: {apiServerInternalIPs: [192.0.2.1], ingressIPs: [192.0.2.2]}
+END
+echo
+echo "Templates of three roles on bare metal to MachineConfigs, CPU time:"
+for tree in '' ${TEMPLATES:+"$TEMPLATES"}; do
+	# shellcheck disable=SC2046
+	printf '  %-20s %4s templates, %2s MachineConfigs, %7s bytes: %7s ms\n' "${tree:-built in}" \
+		$("$out/bench/bench_template" "$dir/controllerconfig.yaml" ${tree:+"$tree"})
+done

@@ -1,0 +1,11 @@
+/*
+ * The commands of mco-controller.
+ */
+#ifndef APPLETS_MCO_CONTROLLER_H
+#define APPLETS_MCO_CONTROLLER_H
+
+#include "applet.h"
+
+extern const struct command templates_command;
+
+#endif

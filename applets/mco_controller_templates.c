@@ -1,0 +1,141 @@
+/*
+ * mco-controller templates: the tree that is built in, or another, and the
+ * MachineConfigs that come of it.
+ */
+#include "data/yml.h"
+#include "io/file.h"
+#include "io/template_dir.h"
+#include "io/version.h"
+#include "manifests.h"
+#include "mc/tls_profile.h"
+#include "mco_controller.h"
+#include "plan/template.h"
+
+#define SECRET_MAX ((size_t)1 << 20)
+
+struct opts {
+	struct str templates, pull_secret, output;
+	struct strs files;
+	bool recursive;
+};
+
+static const struct flag flags[] = {
+	{ .name = "templates",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, templates),
+	  .value = "DIR",
+	  .help = "a tree of templates (default: the one built in)" },
+	MANIFEST_FLAGS(struct opts),
+	{ .name = "pull-secret",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, pull_secret),
+	  .value = "FILE",
+	  .help = "render: the registry credentials, as .dockerconfigjson "
+		  "has them (default {})" },
+	OUTPUT_FLAG(struct opts, "render: yaml, json or name (default yaml)"),
+	{ 0 },
+};
+
+static void defaults(void *p)
+{
+	((struct opts *)p)->output = S("yaml");
+}
+
+static int load_tree(struct run *r, const struct opts *o,
+		     struct template_tree *out)
+{
+	if (o->templates.n)
+		return template_dir_read(r->a, str_z(r->a, o->templates), out,
+					 &r->err);
+	template_builtin(r->a, out);
+	return 0;
+}
+
+static int list(struct run *r, const struct template_tree *tree)
+{
+	for (size_t i = 0; i < tree->n; i++)
+		if (!str_ends(tree->v[i].path, S("/")))
+			buf_addf(&r->out, "%.*s\n", STRF(tree->v[i].path));
+	return 0;
+}
+
+static int print(struct run *r, struct str format, const struct mc *mc)
+{
+	if (str_is(format, "name")) {
+		buf_addf(&r->out, "%.*s\n", STRF(mc->meta.name));
+		return 0;
+	}
+	if (str_is(format, "json")) {
+		json_encode(&r->out, mc->doc.tree, JSON_INDENT);
+		buf_addc(&r->out, '\n');
+		return 0;
+	}
+	if (r->out.n)
+		buf_addz(&r->out, "---\n");
+	return yml_emit(&r->out, mc->doc.tree, &r->err);
+}
+
+static int render(struct run *r, const struct opts *o,
+		  const struct template_tree *tree)
+{
+	struct template_input in = { .tree = tree,
+				     .pull_secret = S("{}"),
+				     .hash = str_of(version_hash()) };
+	struct tls_profile tls = mc_tls_profile(r->a, NULL);
+	struct mc_set set = { 0 };
+	struct mcs mcs = { 0 };
+	int rc = manifests_load(r, &o->files, o->recursive, &set);
+
+	if (rc == 0 && !set.controller_config)
+		return err_set(&r->err, ERR_INVALID,
+			       "no ControllerConfig among the manifests: give "
+			       "one with -f");
+	if (rc == 0 && o->pull_secret.n)
+		rc = file_read(r->a, str_z(r->a, o->pull_secret), SECRET_MAX,
+			       &in.pull_secret, &r->err);
+	if (rc < 0)
+		return rc;
+	in.controller_config = set.controller_config;
+	in.tls_min_version = tls.min_version;
+	in.tls_cipher_suites = tls.suites;
+	rc = plan_template(r->a, &in, &mcs, &r->err);
+	for (size_t i = 0; i < mcs.n && rc == 0; i++)
+		rc = print(r, o->output, mcs.v[i]);
+	return rc;
+}
+
+static int run(struct run *r, const void *p)
+{
+	const struct opts *o = p;
+	struct str verb = r->words.n ? r->words.v[0] : S("");
+	bool export = str_is(verb, "export");
+	struct template_tree tree;
+	int rc;
+
+	if (r->words.n != (export ? 2U : 1U) ||
+	    (!export && !str_is(verb, "list") && !str_is(verb, "render")))
+		return err_set(&r->err, ERR_INVALID,
+			       "say list, export DIR, or render -f FILE");
+	rc = load_tree(r, o, &tree);
+	if (rc < 0)
+		return rc;
+	if (export)
+		return template_dir_write(r->a, &tree,
+					  str_z(r->a, r->words.v[1]), &r->err);
+	return str_is(verb, "list") ? list(r, &tree) : render(r, o, &tree);
+}
+
+const struct command templates_command = {
+	.name = "templates",
+	.args = "list | export DIR | render -f FILE",
+	.summary = "show the tree of templates, and what comes of it",
+	.details =
+		"list names the templates; export writes them to a new "
+		"directory, to be changed and given\nback with --templates; "
+		"render prints the MachineConfigs that every role gets for a\n"
+		"ControllerConfig.",
+	.flags = flags,
+	.opts_size = sizeof(struct opts),
+	.defaults = defaults,
+	.run = run,
+};
