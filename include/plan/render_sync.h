@@ -1,0 +1,46 @@
+/*
+ * render_sync: the render controller. Keeps a pool's rendered config and says
+ * when it cannot.
+ *
+ * Rendered configs are written and never deleted: a node may be on its way to
+ * any of them. A paused pool is rendered like any other.
+ */
+#ifndef PLAN_RENDER_SYNC_H
+#define PLAN_RENDER_SYNC_H
+
+#include "plan/action.h"
+#include "plan/render.h"
+
+struct json_list {
+	const struct json **v;
+	size_t n, cap;
+};
+
+struct render_view {
+	struct instant now;
+	struct str raw, hash; /* the version this program stands for */
+	const struct mc_pool *pool;
+	const struct mcs *mcs; /* every MachineConfig */
+	const struct mc_controller_config *controller_config; /* or NULL */
+	struct json_list kubelet_configs, runtime_configs; /* every one */
+	/* MachineConfiguration cluster, with gate IrreconcilableMachineConfig;
+	 * else NULL. */
+	const struct json *configuration;
+	bool os_streams; /* gate OSStreams */
+	const struct json *os_image_stream; /* OSImageStream cluster, or NULL */
+	struct str worker_stream; /* the worker pool's osImageStream.name */
+};
+
+/*
+ * ERR_AGAIN: waiting for another controller, or the pool cannot be rendered (its
+ * condition then says why). What is in out is to be done all the same.
+ */
+int plan_render_sync(struct arena *a, const struct render_view *in,
+		     struct actions *out, struct err *err);
+
+/* ERR_AGAIN, in upstream's words, until the template controller is done with
+ * this ControllerConfig (NULL: there is none). */
+int controller_config_completed(struct arena *a, const struct json *tree,
+				struct err *err);
+
+#endif

@@ -1,0 +1,398 @@
+/*
+ * The pool and its status are two writes, and the second would be made from an
+ * object that the first has just changed. So a plan has one of them: the answer
+ * to the first brings the pool back here.
+ */
+#include "plan/render_sync.h"
+
+#include <stdlib.h>
+
+#include "mc/condition.h"
+#include "mc/reconcile.h"
+#include "mc/selector.h"
+#include "plan/apply.h"
+
+/* ---- what is waited for ---- */
+
+static const char *yes_no(bool b)
+{
+	return b ? "true" : "false";
+}
+
+int controller_config_completed(struct arena *a, const struct json *tree,
+				struct err *err)
+{
+	struct conditions list =
+		conditions_of(a, json_at(tree, "status.conditions"));
+	int64_t seen = json_i64(tree, "status.observedGeneration", 0);
+	int64_t is = json_i64(tree, "metadata.generation", 0);
+	bool completed = conditions_true(&list, "TemplateControllerCompleted");
+	bool running = conditions_true(&list, "TemplateControllerRunning");
+	bool failing = conditions_true(&list, "TemplateControllerFailing");
+
+	if (!tree)
+		return err_set(err, ERR_AGAIN,
+			       "controllerconfig.machineconfiguration.openshift"
+			       ".io \"machine-config-controller\" not found");
+	if (seen != is)
+		return err_set(err, ERR_AGAIN,
+			       "status for ControllerConfig "
+			       "machine-config-controller is being reported "
+			       "for %lld, expecting it for %lld",
+			       (long long)seen, (long long)is);
+	if (completed && !running && !failing)
+		return 0;
+	return err_set(err, ERR_AGAIN,
+		       "ControllerConfig has not completed: completed(%s) "
+		       "running(%s) failing(%s)",
+		       yes_no(completed), yes_no(running), yes_no(failing));
+}
+
+/* Every object of the list that is for the pool has been dealt with. */
+static int all_completed(struct arena *a, const struct json_list *list,
+			 const struct mc_pool *pool, const char *kind,
+			 struct err *err)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct json *o = list->v[i];
+		const struct json *sel =
+			json_at(o, "spec.machineConfigPoolSelector");
+		int64_t seen = json_i64(o, "status.observedGeneration", 0);
+		int64_t is = json_i64(o, "metadata.generation", 0);
+		struct conditions conds =
+			conditions_of(a, json_at(o, "status.conditions"));
+		struct selector s;
+		int rc = selector_make(a, sel, &s, err);
+
+		if (rc < 0)
+			return err_wrap(err, "invalid label selector");
+		/* an empty one is for every pool here, an absent for none */
+		if (!sel || !selector_matches(&s, pool->meta.labels))
+			continue;
+		if (seen != is)
+			return err_set(
+				err, ERR_AGAIN,
+				"status for %s %.*s is being reported for "
+				"%lld, expecting it for %lld",
+				kind, STRF(json_str(o, "metadata.name", S(""))),
+				(long long)seen, (long long)is);
+		if (!conds.n || !str_is(conds.v[conds.n - 1].type, "Success"))
+			return err_set(err, ERR_AGAIN, "%s has not completed",
+				       kind);
+	}
+	return 0;
+}
+
+/* ---- the rendered config ---- */
+
+static int by_name(const void *x, const void *y)
+{
+	const struct mc *const *p = x, *const *q = y;
+
+	return str_cmp((*p)->meta.name, (*q)->meta.name);
+}
+
+/* What is parsed here must not be found in the cache after a is gone. */
+static struct mc *own(struct arena *a, const struct mc *mc)
+{
+	struct mc *copy = ARENA_NEW(a, struct mc);
+
+	*copy = *mc;
+	return copy;
+}
+
+static int select_mcs(struct arena *a, const struct render_view *in,
+		      struct mcs *out, struct err *err)
+{
+	struct selector s;
+	int rc = selector_make(a, in->pool->selector, &s, err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; in->pool->selector && i < in->mcs->n; i++)
+		if (selector_matches(&s, in->mcs->v[i]->meta.labels))
+			VEC_PUSH(a, out, own(a, in->mcs->v[i]));
+	if (!out->n)
+		return err_set(err, ERR_AGAIN,
+			       "no MachineConfigs found matching selector %.*s",
+			       STRF(selector_text(a, &s)));
+	qsort(out->v, out->n, sizeof(*out->v), by_name);
+	return 0;
+}
+
+static const struct mc *find_mc(const struct mcs *mcs, struct str name)
+{
+	for (size_t i = 0; i < mcs->n; i++)
+		if (str_eq(mcs->v[i]->meta.name, name))
+			return mcs->v[i];
+	return NULL;
+}
+
+/* The images of the pool's stream in place of the ControllerConfig's. */
+static int use_stream(const struct render_view *in,
+		      struct mc_controller_config *c, struct err *err)
+{
+	const struct json *o = in->os_image_stream;
+	const struct json *v = json_member(json_at(o, "metadata.annotations"),
+					   S(MC_RELEASE_VERSION));
+	struct str name = in->pool->os_image_stream;
+	bool custom = !str_is(in->pool->meta.name, "master") &&
+		      !str_is(in->pool->meta.name, "worker");
+
+	if (!in->os_streams)
+		return 0;
+	if (!name.n && custom)
+		name = in->worker_stream;
+	if (!o)
+		return err_set(err, ERR_AGAIN,
+			       "could not get OSImageStream for pool %.*s: "
+			       "osimagestream.machineconfiguration.openshift.io"
+			       " \"cluster\" not found",
+			       STRF(in->pool->meta.name));
+	if (!v)
+		return err_set(
+			err, ERR_AGAIN,
+			"ignoring OSImageStream without " MC_RELEASE_VERSION
+			" annotation (my version: %.*s)",
+			STRF(in->hash));
+	if (!str_eq(json_text(v), in->hash))
+		return err_set(err, ERR_AGAIN,
+			       "ignoring OSImageStream with version %.*s (my "
+			       "version: %.*s)",
+			       STRF(json_text(v)), STRF(in->hash));
+	if (!name.n)
+		name = json_str(o, "status.defaultStream", S(""));
+	for (const struct json *s =
+		     json_first(json_at(o, "status.availableStreams"));
+	     s; s = json_next(s))
+		if (str_eq(json_str(s, "name", S("")), name)) {
+			c->base_image = json_str(s, "osImage", S(""));
+			c->extensions_image =
+				json_str(s, "osExtensionsImage", S(""));
+			return 0;
+		}
+	return err_set(err, ERR_AGAIN,
+		       "could not get OSImageStreamSet for pool %.*s: "
+		       "osimagestreams.machineconfiguration.openshift.io "
+		       "\"%.*s\" not found",
+		       STRF(in->pool->meta.name), STRF(name));
+}
+
+/* Against the config the pool has now, if it still exists. */
+static int check_reconcilable(struct arena *a, const struct render_view *in,
+			      const struct rendered *r, struct err *err)
+{
+	struct str now =
+		json_str(in->pool->tree, "spec.configuration.name", S(""));
+	const struct mc *current = now.n ? find_mc(in->mcs, now) : NULL;
+	struct mc_overrides allow = mc_overrides_of(in->configuration);
+	struct mcs one = { 0 };
+	struct mc_merged from;
+	int rc;
+
+	if (!current)
+		return 0;
+	VEC_PUSH(a, &one, own(a, current));
+	rc = mc_merge(a, &one, S(""), S(""), &from, err);
+	if (rc == 0)
+		rc = mc_reconcile(a, now, &from, r->name, &r->merged,
+				  &r->sources, &allow, err);
+	return rc;
+}
+
+static int generate(struct arena *a, const struct render_view *in,
+		    const struct mcs *mcs,
+		    const struct mc_controller_config *cc, struct rendered *r,
+		    struct err *err)
+{
+	struct render_in render = { in->raw, in->hash, cc, in->pool, mcs };
+	int rc = plan_render(a, &render, r, NULL, err);
+
+	if (rc == 0)
+		rc = check_reconcilable(a, in, r, err);
+	if (rc < 0)
+		return err_wrap(err,
+				"could not generate rendered MachineConfig");
+	rc = mc_check_size(r->name, body_of(a, r->object).n, err);
+	return rc < 0 ? err_wrap(err, "size validation failed") : 0;
+}
+
+/* ---- writing it ---- */
+
+static struct json *configuration(struct arena *a, const struct rendered *r)
+{
+	struct json *c = json_new(a, JSON_OBJECT);
+	struct json *list = json_new(a, JSON_ARRAY);
+
+	for (size_t i = 0; i < r->sources.n; i++) {
+		struct json *ref = json_new(a, JSON_OBJECT);
+
+		json_add(ref, S("apiVersion"), json_new_str(a, S(MC_API)));
+		json_add(ref, S("kind"), json_new_str(a, S("MachineConfig")));
+		json_add(ref, S("name"),
+			 json_new_str(a, r->sources.v[i]->meta.name));
+		json_push(list, ref);
+	}
+	json_add(c, S("name"), json_new_str(a, r->name));
+	json_add(c, S("source"), list);
+	return c;
+}
+
+static struct action_event on_pool(const struct mc_pool *p, struct str reason)
+{
+	return (struct action_event){ .api = S(MC_API),
+				      .kind = S("MachineConfigPool"),
+				      .name = p->meta.name,
+				      .uid = p->meta.uid,
+				      .reason = reason };
+}
+
+static void announce(struct arena *a, const struct render_view *in,
+		     const struct rendered *r, struct actions *out)
+{
+	const struct json *notes = json_at(r->object, "metadata.annotations");
+	struct str release =
+		json_text(json_member(notes, S(MC_RELEASE_VERSION)));
+	struct action_event on_mc = { .api = S(MC_API),
+				      .kind = S("MachineConfig"),
+				      .name = r->name,
+				      .reason = S("OSImageURLOverridden") };
+
+	if (r->os_overridden)
+		action_event(a, out, on_mc,
+			     str_fmt(a,
+				     "OSImageURL was overridden via "
+				     "machineconfig in %.*s (was: %.*s is: "
+				     "%.*s)",
+				     STRF(r->name),
+				     STRF(json_str(in->controller_config->tree,
+						   "spec.osImageURL", S(""))),
+				     STRF(r->merged.os_image)));
+	action_event(a, out, on_pool(in->pool, S("RenderedConfigGenerated")),
+		     str_fmt(a,
+			     "%.*s successfully generated (release version: "
+			     "%.*s, controller version: %.*s)",
+			     STRF(r->name), STRF(release), STRF(in->hash)));
+}
+
+/* True when the pool itself is to be written. */
+static bool write_rendered(struct arena *a, const struct render_view *in,
+			   const struct rendered *r, struct actions *out)
+{
+	const struct json *now = json_at(in->pool->tree, "spec.configuration");
+	const struct mc *there = find_mc(in->mcs, r->name);
+	bool targeted = str_eq(json_str(now, "name", S("")), r->name);
+	struct json *conf = configuration(a, r), *pool;
+	struct str why = str_fmt(a, "pool %.*s: rendered from %zu configs",
+				 STRF(in->pool->meta.name), r->sources.n);
+
+	action_metric(a, out, "os_image_url_override", &in->pool->meta.name, 1,
+		      r->os_overridden);
+	if (!there) {
+		apply_mc(a, NULL, r->object, why, out);
+		actions_step(out);
+		announce(a, in, r, out);
+	} else if (targeted) {
+		apply_mc(a, there->doc.tree, r->object, why, out);
+		actions_step(out);
+	}
+	if (targeted &&
+	    json_eq(json_at(now, "source"), json_at(conf, "source")))
+		return false;
+	pool = json_clone(a, in->pool->tree);
+	json_set(json_at(pool, "spec"), S("configuration"), conf);
+	apply_replace(a, "machineconfigpools", pool, "",
+		      targeted
+			      ? S("other sources, same config")
+			      : str_fmt(a, "now targeting %.*s", STRF(r->name)),
+		      out);
+	if (!targeted)
+		action_state_metric(a, out, "render",
+				    S("Sync Machine Config Pool with new MC"),
+				    in->pool->meta.name);
+	return true;
+}
+
+static void set_degraded(struct arena *a, const struct render_view *in,
+			 bool degraded, struct str message, struct actions *out)
+{
+	struct conditions list =
+		conditions_of(a, json_at(in->pool->tree, "status.conditions"));
+	const struct condition *old =
+		conditions_find(&list, S("RenderDegraded"));
+	struct condition c = { .type = S("RenderDegraded"),
+			       .status = degraded ? CONDITION_TRUE
+						  : CONDITION_FALSE,
+			       .reason = S(""),
+			       .message = message };
+	struct json *pool, *status;
+	struct action *act;
+
+	if (!degraded && old && str_is(old->status, "False"))
+		return;
+	if (!conditions_set(a, &list, CONDITION_ALL, c, in->now))
+		return;
+	pool = json_clone(a, in->pool->tree);
+	status = json_at(pool, "status");
+	if (json_kind(status) != JSON_OBJECT) {
+		status = json_new(a, JSON_OBJECT);
+		json_set(pool, S("status"), status);
+	}
+	json_set(status, S("conditions"), conditions_json(a, &list));
+	act = apply_replace(a, "machineconfigpools", pool, "/status",
+			    degraded ? S("it cannot be rendered")
+				     : S("it is rendered"),
+			    out);
+	if (degraded)
+		act->fail = ACTION_SHRUG;
+}
+
+int plan_render_sync(struct arena *a, const struct render_view *in,
+		     struct actions *out, struct err *err)
+{
+	struct mc_controller_config cc = { 0 };
+	struct mcs mcs = { 0 };
+	struct rendered r = { 0 };
+	int rc;
+
+	if (in->pool->selector && !json_len(in->pool->selector)) {
+		struct action_event e = on_pool(in->pool, S("SelectingAll"));
+
+		e.warning = true;
+		action_event(a, out, e,
+			     S("This machineconfigpool is selecting all "
+			       "machineconfigs. A non-empty selector is "
+			       "required."));
+		return 0;
+	}
+	rc = controller_config_completed(
+		a, in->controller_config ? in->controller_config->tree : NULL,
+		err);
+	if (rc == 0)
+		rc = all_completed(a, &in->runtime_configs, in->pool,
+				   "ContainerRuntimeConfig", err);
+	if (rc == 0)
+		rc = all_completed(a, &in->kubelet_configs, in->pool,
+				   "KubeletConfig", err);
+	if (rc < 0)
+		return rc;
+	cc = *in->controller_config;
+	rc = select_mcs(a, in, &mcs, err);
+	if (rc == 0)
+		rc = use_stream(in, &cc, err);
+	if (rc == 0)
+		rc = generate(a, in, &mcs, &cc, &r, err);
+	if (rc < 0) {
+		set_degraded(a, in, true,
+			     str_fmt(a,
+				     "Failed to render configuration for pool "
+				     "%.*s: %.*s",
+				     STRF(in->pool->meta.name), STRF(err->msg)),
+			     out);
+		err->code = ERR_AGAIN;
+		return -ERR_AGAIN;
+	}
+	if (!write_rendered(a, in, &r, out))
+		set_degraded(a, in, false, S(""), out);
+	return 0;
+}
