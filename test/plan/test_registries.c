@@ -96,7 +96,8 @@ static struct ign_obj *expected(struct fixture *f, const char *dir)
 	load_dir(&e, d);
 	for (size_t i = 0; i < e.set.mcs.n; i++)
 		if (str_starts(e.set.mcs.v[i]->meta.name, S("rendered-worker")))
-			(void)ign_parse_35(f->a, e.set.mcs.v[i]->config,
+			(void)ign_parse_35(f->a,
+					   mc_config_text(f->a, e.set.mcs.v[i]),
 					   &config, &f->err);
 	return config;
 }
