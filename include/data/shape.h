@@ -60,6 +60,9 @@ enum shape_mode {
 	/* The document was YAML: by the time Go reads it its keys are sorted,
 	 * which tells which of several faults is the first. */
 	SHAPE_SORTED = 2,
+	/* Numbers and bools become text where a string is wanted: what Go's YAML
+	 * package does when it knows the target. */
+	SHAPE_TEXT = 4,
 };
 
 /*

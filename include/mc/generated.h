@@ -34,6 +34,8 @@ void mc_set_owner(struct arena *a, struct mc *mc, struct str api,
 		  struct str kind, struct str name, struct str uid,
 		  bool controller);
 
+void mc_set_kargs(struct arena *a, struct mc *mc, const struct strs *kargs);
+
 /* "99-worker-generated-kubelet". */
 struct str mc_generated_name(struct arena *a, const char *prefix,
 			     struct str pool, const char *suffix);

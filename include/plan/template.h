@@ -44,8 +44,8 @@ int plan_template(struct arena *a, const struct template_input *in,
 
 /*
  * The MachineConfigs of one role alone, which may be a custom pool's name: it
- * then gets the worker's. Without annotations and owner: what other controllers
- * look up base files in.
+ * then gets the worker's. Without annotations, owner and pull secret: what other
+ * controllers look up base files in.
  */
 int plan_template_role(struct arena *a, const struct template_input *in,
 		       struct str role, struct mcs *out, struct err *err);

@@ -73,6 +73,23 @@ int shape_wrong_kind(struct shape_reader *r, const struct json *j,
 
 /* ---- values ------------------------------------------------------------ */
 
+static int take_string(struct shape_reader *r, const struct json *j,
+		       const struct shape_row *row, struct json **out)
+{
+	struct str s = json_text(j);
+	bool text = json_kind(j) == JSON_STRING;
+
+	if (r->mode & SHAPE_TEXT && json_kind(j) == JSON_BOOL)
+		s = json_is_true(j) ? S("true") : S("false");
+	if (r->mode & SHAPE_TEXT)
+		text = text || json_kind(j) == JSON_NUMBER ||
+		       json_kind(j) == JSON_BOOL;
+	if (!text)
+		return shape_wrong_kind(r, j, row, 0);
+	*out = r->build ? json_new_str(r->a, s) : NULL;
+	return 0;
+}
+
 static int take_number(struct shape_reader *r, const struct json *j,
 		       const struct shape_row *row, struct json **out)
 {
@@ -255,10 +272,7 @@ int shape_value(struct shape_reader *r, const struct json *j,
 	case SHAPE_STRUCT:
 		return 0;
 	case SHAPE_STRING:
-		if (json_kind(j) != JSON_STRING)
-			return shape_wrong_kind(r, j, row, 0);
-		*out = r->build ? json_new_str(r->a, json_text(j)) : NULL;
-		return 0;
+		return take_string(r, j, row, out);
 	case SHAPE_BOOL:
 		if (json_kind(j) != JSON_BOOL)
 			return shape_wrong_kind(r, j, row, 0);

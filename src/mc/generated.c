@@ -118,6 +118,16 @@ void mc_set_owner(struct arena *a, struct mc *mc, struct str api,
 	json_set(metadata(mc), S("ownerReferences"), list);
 }
 
+void mc_set_kargs(struct arena *a, struct mc *mc, const struct strs *kargs)
+{
+	struct json *list = json_new(a, JSON_ARRAY);
+
+	for (size_t i = 0; i < kargs->n; i++)
+		json_push(list, json_new_str(a, kargs->v[i]));
+	json_set(json_at(mc->doc.tree, "spec"), S("kernelArguments"), list);
+	mc->kargs = *kargs;
+}
+
 struct str mc_generated_name(struct arena *a, const char *prefix,
 			     struct str pool, const char *suffix)
 {

@@ -238,17 +238,13 @@ static int compact(struct arena *a, struct str in, struct str *out,
 }
 
 static int begin(struct arena *a, const struct template_input *in,
-		 struct forest *out, struct err *err)
+		 struct str secret, struct forest *out, struct err *err)
 {
 	struct forest f = { .a = a, .in = in, .err = err };
-	struct str secret;
-	int rc = compact(a, in->pull_secret, &secret, err);
+	int rc = template_data(a, json_at(in->controller_config->tree, "spec"),
+			       false, secret, in->tls_min_version,
+			       &in->tls_cipher_suites, &f.data, err);
 
-	if (rc == 0)
-		rc = template_data(a,
-				   json_at(in->controller_config->tree, "spec"),
-				   false, secret, in->tls_min_version,
-				   &in->tls_cipher_suites, &f.data, err);
 	if (rc < 0)
 		return rc;
 	forest_init(&f);
@@ -314,8 +310,11 @@ int plan_template(struct arena *a, const struct template_input *in,
 	struct mcs list = { 0 };
 	struct strs roles;
 	struct forest f;
-	int rc = begin(a, in, &f, err);
+	struct str secret;
+	int rc = compact(a, in->pull_secret, &secret, err);
 
+	if (rc == 0)
+		rc = begin(a, in, secret, &f, err);
 	if (rc < 0)
 		return rc;
 	roles = forest_subdirs(&f, S(""));
@@ -342,7 +341,8 @@ int plan_template_role(struct arena *a, const struct template_input *in,
 {
 	struct mcs list = { 0 };
 	struct forest f;
-	int rc = begin(a, in, &f, err);
+	/* base files are looked up without the cluster's credentials */
+	int rc = begin(a, in, S(""), &f, err);
 
 	if (rc == 0)
 		rc = one_role(&f, role, &list);

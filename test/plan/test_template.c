@@ -469,8 +469,8 @@ TEST a_role_alone(void)
 			   "such file or directory"),
 			 err.msg));
 	in.pull_secret = S("{\"auths\": secret}");
-	ASSERT_INT(-ERR_INVALID,
-		   plan_template_role(&a, &in, S("infra"), &mcs, &err));
+	ASSERT_INT(0, plan_template_role(&a, &in, S("infra"), &mcs, &err));
+	ASSERT_INT(-ERR_INVALID, plan_template(&a, &in, &mcs, &err));
 	ASSERT(test_same("secrets stay secret",
 			 S("couldn't compact pullsecret: invalid character 's' "
 			   "looking for beginning of value"),
