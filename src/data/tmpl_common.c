@@ -20,11 +20,13 @@ static bool f_to_string(struct tmpl_call *c, struct tmpl_value *out)
 static bool f_indent(struct tmpl_call *c, struct tmpl_value *out)
 {
 	struct str s = c->args[1].s;
-	size_t n = c->args[0].i > 0 ? (size_t)c->args[0].i : 0;
+	size_t n = c->args[0].i > 0 ? (size_t)c->args[0].i : 0, lines = 1;
 	struct buf b;
 
-	if (n > 10000)
-		return tmpl_refuse(c, S("indents too far"));
+	for (size_t i = 0; i < s.n; i++)
+		lines += s.p[i] == '\n';
+	if (n > TEXT_MAX || tmpl_too_long(c, s.n + n * lines))
+		return tmpl_refuse(c, S("makes too long a text"));
 	buf_init(&b, c->a);
 	buf_fill(&b, ' ', n);
 	for (size_t i = 0; i < s.n; i++) {
@@ -42,6 +44,8 @@ static bool f_join(struct tmpl_call *c, struct tmpl_value *out)
 
 	buf_init(&b, c->a);
 	for (size_t i = 0; i < c->args[0].list->n; i++) {
+		if (tmpl_too_long(c, b.n))
+			return false;
 		if (i)
 			buf_add(&b, c->args[1].s);
 		tmpl_print(&b, &c->args[0].list->v[i]);

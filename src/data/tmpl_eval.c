@@ -21,7 +21,7 @@ static int field(struct state *s, struct str name, struct tmpl_value from,
 				 tmpl_type(&from), STRF(name));
 	if (from.kind == TMPL_STRUCT &&
 	    from.class->field(s->a, &from, name, out))
-		return 0;
+		return tmpl_step(s, out);
 	if (from.kind != TMPL_MAP)
 		return tmpl_stop(
 			s, "can't evaluate field %.*s in type %s", STRF(name),
@@ -31,7 +31,7 @@ static int field(struct state *s, struct str name, struct tmpl_value from,
 		*out = tmpl_from_json(s->a, m);
 		out->boxed = !from.go; /* that of a typed map has its type */
 	}
-	return 0;
+	return tmpl_step(s, out);
 }
 
 static int fields(struct state *s, const struct node *n, struct tmpl_value v,
@@ -184,7 +184,7 @@ static int call(struct state *s, struct tmpl_value dot, const struct node *cmd,
 	c.n = args.n;
 	*out = (struct tmpl_value){ 0 };
 	if (f->call(&c, out))
-		return 0;
+		return tmpl_step(s, out);
 	s->at = cmd;
 	return tmpl_stop(s, "error calling %s: %.*s", f->name, STRF(c.error));
 }
@@ -338,8 +338,8 @@ int tmpl_run_pipe(struct state *s, struct tmpl_value dot,
 	const struct tmpl_value *final = NULL;
 	struct tmpl_value v = { 0 }, prev;
 
-	if (++s->steps > STEPS_MAX)
-		return tmpl_limit(s, "takes too many steps");
+	if (tmpl_step(s, NULL) < 0)
+		return FAILED;
 	for (const struct node *c = pipe->first; c; c = c->next) {
 		int rc = eval_command(s, dot, c, final, &v);
 

@@ -39,6 +39,20 @@ int tmpl_limit(struct state *s, const char *what)
 	return FAILED;
 }
 
+int tmpl_step(struct state *s, const struct tmpl_value *v)
+{
+	/* what is made stays until the template is done */
+	if (v && v->kind == TMPL_LIST)
+		s->made += v->list->n * sizeof(*v);
+	else if (v)
+		s->made += v->s.n;
+	if (++s->steps > STEPS_MAX)
+		return tmpl_limit(s, "takes too many steps");
+	if (s->made > MADE_MAX)
+		return tmpl_limit(s, "takes too much memory");
+	return 0;
+}
+
 static enum flow run(struct state *s, struct tmpl_value dot,
 		     const struct node *list);
 
@@ -66,6 +80,8 @@ static enum flow one_round(struct state *s, const struct node *n,
 	size_t vars = s->vars.n;
 	enum flow flow;
 
+	if (tmpl_step(s, NULL) < 0)
+		return FAILED;
 	for (size_t i = 0; i < n->pipe->decl.n; i++) {
 		bool is_key = n->pipe->decl.n > 1 && i == 0;
 		struct variable var = { n->pipe->decl.v[i],
@@ -232,8 +248,8 @@ static enum flow run(struct state *s, struct tmpl_value dot,
 		return tmpl_limit(s, "nested too deep");
 	for (const struct node *n = list->first; n && flow == GO_ON;
 	     n = n->next) {
-		if (++s->steps > STEPS_MAX)
-			return tmpl_limit(s, "takes too many steps");
+		if (tmpl_step(s, NULL) < 0)
+			return FAILED;
 		if (s->out->n > OUTPUT_MAX)
 			return tmpl_limit(s, "writes too much");
 		flow = run_one(s, dot, n);

@@ -105,6 +105,13 @@ extern const struct tmpl_func tmpl_common_funcs[];
 /* Sets the call's error; returns false. */
 bool tmpl_refuse(struct tmpl_call *c, struct str text);
 
+/* What one function may make: a few bytes of template can ask for gigabytes. */
+#define TEXT_MAX ((size_t)32 << 20)
+static inline bool tmpl_too_long(struct tmpl_call *c, size_t n)
+{
+	return n > TEXT_MAX && !tmpl_refuse(c, S("makes too long a text"));
+}
+
 static inline bool tmpl_is_nil(const struct tmpl_value *v)
 {
 	return v->kind == TMPL_NONE || v->kind == TMPL_NIL;

@@ -12,6 +12,8 @@ static bool print_all(struct tmpl_call *c, struct tmpl_value *out, bool line)
 
 	buf_init(&b, c->a);
 	for (size_t i = 0; i < c->n; i++) {
+		if (tmpl_too_long(c, b.n))
+			return false;
 		if (i && (line || (c->args[i].kind != TMPL_STR &&
 				   c->args[i - 1].kind != TMPL_STR)))
 			buf_addc(&b, ' ');
@@ -197,6 +199,8 @@ bool tmpl_f_printf(struct tmpl_call *c, struct tmpl_value *out)
 		struct spec s;
 		struct buf one;
 
+		if (tmpl_too_long(c, b.n))
+			return false;
 		if (f.p[i] != '%') {
 			buf_addc(&b, f.p[i]);
 			continue;
@@ -238,7 +242,7 @@ bool tmpl_f_printf(struct tmpl_call *c, struct tmpl_value *out)
 /* ---- escaping ------------------------------------------------------------------------------- */
 
 /* The arguments as one string; what is nothing says so. */
-static struct str joined(struct tmpl_call *c)
+static bool joined(struct tmpl_call *c, struct str *out)
 {
 	VEC(struct tmpl_value) args = { 0 };
 	struct tmpl_call all = *c;
@@ -248,18 +252,23 @@ static struct str joined(struct tmpl_call *c)
 		VEC_PUSH(c->a, &args,
 			 tmpl_is_nil(&c->args[i]) ? tmpl_str(S("<no value>"))
 						  : c->args[i]);
+	*out = S("");
 	if (!args.v)
-		return S("");
+		return true;
 	all.args = args.v;
-	(void)print_all(&all, &v, false);
-	return v.s;
+	if (!print_all(&all, &v, false))
+		return tmpl_refuse(c, all.error);
+	*out = v.s;
+	return true;
 }
 
 bool tmpl_f_html(struct tmpl_call *c, struct tmpl_value *out)
 {
-	struct str s = joined(c);
+	struct str s;
 	struct buf b;
 
+	if (!joined(c, &s))
+		return false;
 	buf_init(&b, c->a);
 	for (size_t i = 0; i < s.n; i++) {
 		switch (s.p[i]) {
@@ -291,9 +300,11 @@ bool tmpl_f_html(struct tmpl_call *c, struct tmpl_value *out)
 
 bool tmpl_f_js(struct tmpl_call *c, struct tmpl_value *out)
 {
-	struct str s = joined(c);
+	struct str s;
 	struct buf b;
 
+	if (!joined(c, &s))
+		return false;
 	buf_init(&b, c->a);
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char ch = (unsigned char)s.p[i];
@@ -311,9 +322,11 @@ bool tmpl_f_js(struct tmpl_call *c, struct tmpl_value *out)
 
 bool tmpl_f_urlquery(struct tmpl_call *c, struct tmpl_value *out)
 {
-	struct str s = joined(c);
+	struct str s;
 	struct buf b;
 
+	if (!joined(c, &s))
+		return false;
 	buf_init(&b, c->a);
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char ch = (unsigned char)s.p[i];

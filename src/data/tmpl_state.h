@@ -8,6 +8,7 @@
 
 #define DEPTH_MAX 500
 #define STEPS_MAX 1000000
+#define MADE_MAX ((size_t)64 << 20)
 
 struct variable {
 	struct str name;
@@ -23,6 +24,7 @@ struct state {
 	const struct node *at;
 	unsigned depth;
 	size_t steps;
+	size_t made; /* bytes of values that were computed on the way */
 	void *ctx;
 	struct err *err;
 };
@@ -33,6 +35,9 @@ enum flow { FAILED = -1, GO_ON, BREAK, CONTINUE };
 int tmpl_stop(struct state *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int tmpl_limit(struct state *s, const char *what);
+
+/* One step more, in which v was made, or NULL. */
+int tmpl_step(struct state *s, const struct tmpl_value *v);
 
 /* What a pipe comes to; the second also sets its variables. */
 int tmpl_run_pipe(struct state *s, struct tmpl_value dot,
