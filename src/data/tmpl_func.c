@@ -37,7 +37,7 @@ static bool same_kind(struct tmpl_call *c, const struct tmpl_value *x,
 {
 	struct buf b;
 
-	if ((basic(x) || basic(y)) && x->kind != y->kind)
+	if ((basic(x) || basic(y)) && (x->kind != y->kind || x->ptr != y->ptr))
 		return tmpl_refuse(
 			c, str_fmt(c->a,
 				   "incompatible types for comparison: %s "
@@ -140,6 +140,14 @@ static bool f_not(struct tmpl_call *c, struct tmpl_value *out)
 
 /* ---- looking into ------------------------------------------------------------------------ */
 
+/* Go looks through pointers first. */
+static const char *pointed_at(const struct tmpl_value *v)
+{
+	const char *go = tmpl_type(v);
+
+	return v->ptr && *go == '*' ? go + 1 : go;
+}
+
 static bool f_len(struct tmpl_call *c, struct tmpl_value *out)
 {
 	const struct tmpl_value *v = &c->args[0];
@@ -158,11 +166,12 @@ static bool f_len(struct tmpl_call *c, struct tmpl_value *out)
 	case TMPL_NONE:
 	case TMPL_NIL:
 		return tmpl_refuse(
-			c, S("reflect: call of reflect.Value.Type on zero "
-			     "Value"));
+			c, v->go ? S("len of nil pointer")
+				 : S("reflect: call of reflect.Value.Type on "
+				     "zero Value"));
 	default:
 		return tmpl_refuse(
-			c, str_fmt(c->a, "len of type %s", tmpl_type(v)));
+			c, str_fmt(c->a, "len of type %s", pointed_at(v)));
 	}
 }
 
@@ -197,7 +206,7 @@ static bool index_one(struct tmpl_call *c, struct tmpl_value *v,
 					  : str_fmt(c->a,
 						    "can't index item of type "
 						    "%s",
-						    tmpl_type(v)));
+						    pointed_at(v)));
 	if (k->kind != TMPL_INT)
 		return tmpl_refuse(
 			c, tmpl_is_nil(k)
@@ -216,7 +225,9 @@ static bool index_one(struct tmpl_call *c, struct tmpl_value *v,
 static bool f_index(struct tmpl_call *c, struct tmpl_value *out)
 {
 	if (tmpl_is_nil(&c->args[0]))
-		return tmpl_refuse(c, S("index of untyped nil"));
+		return tmpl_refuse(c, c->args[0].go
+					      ? S("index of nil pointer")
+					      : S("index of untyped nil"));
 	*out = c->args[0];
 	for (size_t i = 1; i < c->n; i++)
 		if (!index_one(c, out, &c->args[i]))

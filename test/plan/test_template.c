@@ -154,6 +154,18 @@ TEST values_are_gos(void)
 			   "\"cloudControllerManager\":{\"state\":"
 			   "\"External\"}}}"),
 		  "{{cloudProvider .}}", "external" },
+		{ "{}", "{{len .Infra}}",
+		  AT(2, "len .Infra") "error calling len: len of nil "
+				      "pointer" },
+		{ none, "{{len .Infra}}",
+		  AT(2, "len .Infra") "error calling len: len of type "
+				      "v1.Infrastructure" },
+		{ "{}", "{{index .Infra 0}}",
+		  AT(2, "index .Infra 0") "error calling index: index of nil "
+					  "pointer" },
+		{ none, "{{index .Infra 0}}",
+		  AT(2, "index .Infra 0") "error calling index: can't index "
+					  "item of type v1.Infrastructure" },
 		{ PLATFORM("{\"type\":7}"), "x",
 		  "json: cannot unmarshal number into Go struct field "
 		  "PlatformStatus.infra.status.platformStatus.type of type "
@@ -165,6 +177,55 @@ TEST values_are_gos(void)
 
 		ASSERT(test_same(cases[i].source, str_of(cases[i].want),
 				 eval(&a, cases[i].data, cases[i].source)));
+	}
+	PASS();
+}
+
+/* urlHost and urlPort of what Go's net/url takes, and of what it does not. */
+TEST urls_are_gos(void)
+{
+	static const struct {
+		const char *url, *want; /* "host port", or the error's end */
+	} cases[] = {
+		{ "https://api.test:6443/x?a:b#c", "api.test 6443" },
+		{ "HTTPS://api.test", "api.test 443" },
+		{ "http://u:p@[2001:db8::1]:80", "2001:db8::1 80" },
+		{ "http://[::1]", "::1 80" },
+		{ "https:///path", " 443" },
+		{ "https://a:", "a 443" },
+		{ "//a:1", "a 1" },
+		{ "https://a:b", "parse \"https://a:b\": invalid port \":b\" "
+				 "after host" },
+		{ "https://[::1",
+		  "parse \"https://[::1\": missing ']' in host" },
+		{ "https://[::1]x", "parse \"https://[::1]x\": invalid port "
+				    "\"x\" after host" },
+		{ "192.0.2.1:6443", "parse \"192.0.2.1:6443\": first path "
+				    "segment in URL cannot contain colon" },
+		{ ":1", "parse \":1\": missing protocol scheme" },
+		{ "https://a b", "parse \"https://a b\": invalid character "
+				 "\" \" in host name" },
+		{ "https://a%zz", "parse \"https://a%zz\": invalid URL escape "
+				  "\"%zz\"" },
+		{ "https://a\nb", "parse \"https://a\\nb\": net/url: invalid "
+				  "control character in URL" },
+		{ "a.test:1", "unknown scheme in a.test:1" },
+		{ "plain", "unknown scheme in plain" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct err err = ERR_INIT(&a);
+		struct json *j = json_new(&a, JSON_OBJECT);
+		struct str out, want = str_of(cases[i].want);
+
+		json_add(j, S("u"), json_new_str(&a, str_of(cases[i].url)));
+		if (template_one(&a, "t", S("{{urlHost .u}} {{urlPort .u}}"), j,
+				 false, &out, &err) < 0)
+			out = str_from(err.msg, err.msg.n > want.n
+							? err.msg.n - want.n
+							: 0);
+		ASSERT_STR_M(cases[i].url, want, out);
 	}
 	PASS();
 }
@@ -482,6 +543,7 @@ SUITE(suite)
 {
 	RUN_TEST(golden_render_data);
 	RUN_TEST(values_are_gos);
+	RUN_TEST(urls_are_gos);
 	RUN_TEST(the_layout);
 	RUN_TEST(the_object);
 	RUN_TEST(a_role_alone);
