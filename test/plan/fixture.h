@@ -28,6 +28,44 @@ static inline struct json *fx_quote(struct arena *a, const char *text)
 	return fx_json(a, str_of(z));
 }
 
+static inline struct doc fx_doc(struct arena *a, const char *text)
+{
+	char *z = arena_dup(a, text, strlen(text));
+
+	for (char *p = z; *p; p++)
+		if (*p == '\'')
+			*p = '"';
+	return (struct doc){ .tree = fx_json(a, str_of(z)),
+			     .text = str_of(z),
+			     .json = true };
+}
+
+/* A MachineConfig decoded as it comes from the server. */
+static inline struct mc *fx_mc(struct arena *a, const char *text)
+{
+	struct err err = ERR_INIT(a);
+	struct doc d = fx_doc(a, text);
+	struct mc *mc = ARENA_NEW(a, struct mc);
+
+	if (mc_decode(a, &d, mc, &err) < 0) {
+		(void)printf("%.*s\n", STRF(err.msg));
+		abort();
+	}
+	return mc;
+}
+
+static inline void fx_cc(struct arena *a, const char *text,
+			 struct mc_controller_config *out)
+{
+	struct err err = ERR_INIT(a);
+	struct doc d = fx_doc(a, text);
+
+	if (mc_controller_config_decode(a, &d, out, &err) < 0) {
+		(void)printf("%.*s\n", STRF(err.msg));
+		abort();
+	}
+}
+
 static inline struct mcp *fx_pool(struct arena *a, const char *text)
 {
 	struct err err = ERR_INIT(a);

@@ -16,41 +16,16 @@ struct cluster {
 	struct err err;
 };
 
-static struct doc doc_of(struct arena *a, const char *text)
-{
-	char *z = arena_dup(a, text, strlen(text));
-
-	for (char *p = z; *p; p++)
-		if (*p == '\'')
-			*p = '"';
-	return (struct doc){ .tree = fx_json(a, str_of(z)),
-			     .text = str_of(z),
-			     .json = true };
-}
-
 static void add_mc(struct cluster *c, const char *text)
 {
-	struct doc d = doc_of(&c->a, text);
-	struct mc *mc = ARENA_NEW(&c->a, struct mc);
-
-	if (mc_decode(&c->a, &d, mc, &c->err) < 0)
-		abort();
-	VEC_PUSH(&c->a, &c->mcs, mc);
+	VEC_PUSH(&c->a, &c->mcs, fx_mc(&c->a, text));
 }
 
 static void set_pool(struct cluster *c, const char *text)
 {
-	struct doc d = doc_of(&c->a, text);
+	struct doc d = fx_doc(&c->a, text);
 
 	if (mc_pool_decode(&c->a, &d, &c->pool, &c->err) < 0)
-		abort();
-}
-
-static void set_cc(struct cluster *c, const char *text)
-{
-	struct doc d = doc_of(&c->a, text);
-
-	if (mc_controller_config_decode(&c->a, &d, &c->cc, &c->err) < 0)
 		abort();
 }
 
@@ -80,7 +55,7 @@ static void start(struct cluster *c)
 {
 	*c = (struct cluster){ 0 };
 	c->err = ERR_INIT(&c->a);
-	set_cc(c, CC("2", "False"));
+	fx_cc(&c->a, CC("2", "False"), &c->cc);
 	set_pool(c, POOL_TEXT("{}"));
 	add_mc(c, MC_TEXT("10-b", "'kernelArguments':['quiet'],"));
 	add_mc(c, MC_TEXT("00-a", ""));
@@ -266,7 +241,7 @@ TEST waiting(void)
 
 		start(&c);
 		if (w->cc)
-			set_cc(&c, w->cc);
+			fx_cc(&c.a, w->cc, &c.cc);
 		if (w->pool)
 			set_pool(&c, w->pool);
 		if (w->kc) {

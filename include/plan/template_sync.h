@@ -1,0 +1,36 @@
+/*
+ * template_sync: the template controller. Keeps the MachineConfigs that the
+ * templates make of the ControllerConfig, and says in its status how far it is.
+ */
+#ifndef PLAN_TEMPLATE_SYNC_H
+#define PLAN_TEMPLATE_SYNC_H
+
+#include "plan/action.h"
+#include "plan/template.h"
+
+struct template_view {
+	struct instant now;
+	struct str raw, hash; /* the version this program stands for */
+	const struct mc_controller_config *controller_config;
+	const struct template_tree *tree;
+	const struct mcs *mcs; /* every MachineConfig */
+	/* The Secret that spec.pullSecret names; NULL: it could not be read,
+	 * pull_secret_error then says why. */
+	const struct json *pull_secret;
+	struct str pull_secret_error;
+	const struct json *api_server; /* APIServer "cluster", or NULL */
+	struct str failed; /* why a write of the last plan failed, or "" */
+};
+
+/*
+ * ERR_AGAIN: it cannot be done, and the status says why. What is in out is to be
+ * done all the same.
+ */
+int plan_template_sync(struct arena *a, const struct template_view *in,
+		       struct actions *out, struct err *err);
+
+/* The certificates in a ControllerConfig's bundles, as its status lists them. */
+struct json *controller_certificates(struct arena *a,
+				     const struct json *controller_config);
+
+#endif

@@ -1,0 +1,293 @@
+/*
+ * A new generation is acknowledged first, in a plan of its own: the writes that
+ * follow are then made from what the server answered.
+ */
+#include "plan/template_sync.h"
+
+#include "base/codec.h"
+#include "mc/cert.h"
+#include "mc/condition.h"
+#include "mc/tls_profile.h"
+#include "plan/apply.h"
+
+/* ---- certificates ---- */
+
+static void add_bundle(struct arena *a, struct json *list, struct str name,
+		       const struct json *data)
+{
+	struct err err = ERR_INIT(a);
+	struct certs certs = { 0 };
+	struct str pem;
+
+	if (base64_decode(a, json_text(data), &pem, &err) < 0)
+		return;
+	cert_bundle(a, pem, &certs);
+	for (size_t i = 0; i < certs.n; i++) {
+		const struct cert *c = &certs.v[i];
+		struct json *j = json_new(a, JSON_OBJECT);
+
+		json_add(j, S("bundleFile"), json_new_str(a, name));
+		json_add(j, S("notAfter"),
+			 json_new_str(a, condition_time(a, c->not_after)));
+		json_add(j, S("notBefore"),
+			 json_new_str(a, condition_time(a, c->not_before)));
+		json_add(j, S("signer"), json_new_str(a, c->issuer));
+		json_add(j, S("subject"), json_new_str(a, c->subject));
+		json_push(list, j);
+	}
+}
+
+struct json *controller_certificates(struct arena *a,
+				     const struct json *controller_config)
+{
+	static const struct {
+		const char *name, *path;
+	} bundles[] = {
+		{ "KubeAPIServerServingCAData", "kubeAPIServerServingCAData" },
+		{ "CloudProviderCAData", "cloudProviderCAData" },
+		{ "RootCAData", "rootCAData" },
+		{ "AdditionalTrustBundle", "additionalTrustBundle" },
+	};
+	static const char *const lists[] = { "imageRegistryBundleData",
+					     "imageRegistryBundleUserData" };
+	const struct json *spec = json_at(controller_config, "spec");
+	struct json *out = json_new(a, JSON_ARRAY);
+
+	for (size_t i = 0; i < sizeof(bundles) / sizeof(bundles[0]); i++)
+		add_bundle(a, out, str_of(bundles[i].name),
+			   json_at(spec, bundles[i].path));
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		for (const struct json *e = json_first(json_at(spec, lists[i]));
+		     e; e = json_next(e))
+			add_bundle(a, out, json_str(e, "file", S("")),
+				   json_at(e, "data"));
+	return out;
+}
+
+/* ---- status ---- */
+
+struct status {
+	struct arena *a;
+	const struct template_view *in;
+	struct conditions list;
+	bool changed;
+};
+
+static void set(struct status *s, const char *type, bool yes, struct str text)
+{
+	struct condition c = { .type = str_of(type),
+			       .status = yes ? CONDITION_TRUE : CONDITION_FALSE,
+			       .reason = S(""),
+			       .message = text };
+
+	s->changed |= conditions_set(s->a, &s->list, CONDITION_NOT_MESSAGE, c,
+				     s->in->now);
+}
+
+static struct status status_begin(struct arena *a,
+				  const struct template_view *in)
+{
+	return (struct status){ a, in,
+				conditions_of(
+					a, json_at(in->controller_config->tree,
+						   "status.conditions")),
+				false };
+}
+
+/* Writes it when it, the certificates or the generation differ. */
+static struct action *status_write(struct status *s, struct str reason,
+				   struct actions *out)
+{
+	struct arena *a = s->a;
+	const struct json *tree = s->in->controller_config->tree;
+	struct json *certs = controller_certificates(a, tree);
+	const struct json *now = json_at(tree, "status.controllerCertificates");
+	int64_t generation = json_i64(tree, "metadata.generation", 0);
+	struct json *j, *status;
+
+	/* none at all are no reason to forget those that were */
+	if (!json_len(certs) || json_eq(certs, now))
+		certs = NULL;
+	if (!s->changed && !certs &&
+	    json_i64(tree, "status.observedGeneration", 0) == generation)
+		return NULL;
+	j = json_clone(a, tree);
+	status = json_at(j, "status");
+	if (json_kind(status) != JSON_OBJECT) {
+		status = json_new(a, JSON_OBJECT);
+		json_set(j, S("status"), status);
+	}
+	json_set(status, S("conditions"), conditions_json(a, &s->list));
+	if (certs)
+		json_set(status, S("controllerCertificates"), certs);
+	json_set(status, S("observedGeneration"), json_new_i64(a, generation));
+	actions_step(out);
+	return apply_replace(a, "controllerconfigs", j, "/status", reason, out);
+}
+
+static struct str towards(struct arena *a, const struct template_view *in,
+			  const char *verb)
+{
+	return str_fmt(a,
+		       "%s towards (%lld) generation using controller version "
+		       "%.*s",
+		       verb,
+		       (long long)json_i64(in->controller_config->tree,
+					   "metadata.generation", 0),
+		       STRF(in->raw));
+}
+
+static void acknowledge(struct arena *a, const struct template_view *in,
+			struct actions *out)
+{
+	struct status s = status_begin(a, in);
+	struct str text = towards(a, in, "syncing");
+
+	set(&s, "TemplateControllerRunning", true, text);
+	if (conditions_true(&s.list, "TemplateControllerCompleted"))
+		set(&s, "TemplateControllerCompleted", false,
+		    str_fmt(a, "%.*s due to change in Generation", STRF(text)));
+	(void)status_write(&s, S("a new generation"), out);
+	action_requeue(a, out, 0, S("to do it"));
+}
+
+static int fail(struct arena *a, const struct template_view *in,
+		struct actions *out, struct err *err)
+{
+	struct status s = status_begin(a, in);
+
+	set(&s, "TemplateControllerFailing", true,
+	    str_fmt(a, "%.*s: %.*s", STRF(towards(a, in, "failed to syncing")),
+		    STRF(err->msg)));
+	set(&s, "TemplateControllerCompleted", false, S(""));
+	set(&s, "TemplateControllerRunning", false, S(""));
+	(void)status_write(&s, S("it failed"), out);
+	err->code = ERR_AGAIN;
+	return -ERR_AGAIN;
+}
+
+static void complete(struct arena *a, const struct template_view *in,
+		     struct actions *out)
+{
+	struct status s = status_begin(a, in);
+	struct action *act;
+
+	set(&s, "TemplateControllerCompleted", true,
+	    towards(a, in, "sync completed"));
+	set(&s, "TemplateControllerRunning", false, S(""));
+	set(&s, "TemplateControllerFailing", false, S(""));
+	act = status_write(&s, S("it is done"), out);
+	if (act)
+		act->if_ok = true;
+}
+
+/* ---- the MachineConfigs ---- */
+
+static int read_pull_secret(struct arena *a, const struct template_view *in,
+			    struct str *out, struct err *err)
+{
+	const struct json *wanted =
+		json_at(in->controller_config->tree, "spec.pullSecret");
+	struct str type = json_str(in->pull_secret, "type", S(""));
+	const struct json *data = json_at(in->pull_secret, "data");
+
+	*out = S("");
+	if (json_kind(wanted) != JSON_OBJECT)
+		return 0;
+	if (!in->pull_secret)
+		return err_set(err, ERR_AGAIN, "%.*s",
+			       STRF(in->pull_secret_error));
+	if (!str_is(type, "kubernetes.io/dockerconfigjson"))
+		return err_set(err, ERR_AGAIN,
+			       "expected secret type "
+			       "kubernetes.io/dockerconfigjson found %.*s",
+			       STRF(type));
+	return base64_decode(
+		a, json_text(json_member(data, S(".dockerconfigjson"))), out,
+		err);
+}
+
+/* Older releases put image URLs into generated MachineConfigs. */
+static void clear_images(struct arena *a, const struct template_view *in,
+			 struct actions *out)
+{
+	for (size_t i = 0; i < in->mcs->n; i++) {
+		const struct mc *mc = in->mcs->v[i];
+		struct json *j;
+
+		if (!mc_annotation(&mc->meta, MC_BY_CONTROLLER).n ||
+		    str_starts(mc->meta.name, S("rendered-")) ||
+		    (!mc->os_image.n && !mc->extensions_image.n))
+			continue;
+		j = json_clone(a, mc->doc.tree);
+		json_set(json_at(j, "spec"), S("osImageURL"),
+			 json_new_str(a, S("")));
+		json_set(json_at(j, "spec"),
+			 S("baseOSExtensionsContainerImage"),
+			 json_new_str(a, S("")));
+		apply_replace(a, "machineconfigs", j, "",
+			      S("generated configs have no images any more"),
+			      out)
+			->fail = ACTION_SHRUG;
+	}
+	actions_step(out);
+}
+
+static const struct json *existing(const struct template_view *in,
+				   struct str name)
+{
+	for (size_t i = 0; i < in->mcs->n; i++)
+		if (str_eq(in->mcs->v[i]->meta.name, name))
+			return in->mcs->v[i]->doc.tree;
+	return NULL;
+}
+
+static int make(struct arena *a, const struct template_view *in,
+		struct mcs *out, struct err *err)
+{
+	struct template_input t = { .tree = in->tree,
+				    .controller_config = in->controller_config,
+				    .hash = in->hash };
+	struct tls_profile tls;
+	int rc = read_pull_secret(a, in, &t.pull_secret, err);
+
+	if (rc < 0)
+		return rc;
+	tls = mc_tls_profile(
+		a, json_at(in->api_server, "spec.tlsSecurityProfile"));
+	t.tls_min_version = tls.min_version;
+	t.tls_cipher_suites = tls.suites;
+	return plan_template(a, &t, out, err);
+}
+
+int plan_template_sync(struct arena *a, const struct template_view *in,
+		       struct actions *out, struct err *err)
+{
+	const struct json *tree = in->controller_config->tree;
+	struct mcs list = { 0 };
+
+	if (json_i64(tree, "metadata.generation", 0) !=
+	    json_i64(tree, "status.observedGeneration", 0)) {
+		acknowledge(a, in, out);
+		return 0;
+	}
+	if (in->failed.n) {
+		(void)err_set(err, ERR_AGAIN, "%.*s", STRF(in->failed));
+		return fail(a, in, out, err);
+	}
+	if (make(a, in, &list, err) < 0)
+		return fail(a, in, out, err);
+	clear_images(a, in, out);
+	for (size_t i = 0; i < list.n; i++) {
+		const struct mc *mc = list.v[i];
+
+		if (!apply_mc(a, existing(in, mc->meta.name), mc->doc.tree,
+			      S("it differs from its template"), out))
+			continue;
+		out->v[out->n - 1].fail = ACTION_GO_ON;
+		action_state_metric(a, out, "template",
+				    S("Sync Controller Config"), mc->meta.name);
+	}
+	complete(a, in, out);
+	return 0;
+}
