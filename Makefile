@@ -78,6 +78,10 @@ VARIANT	:= musl
 CC	:= musl-gcc
 OPT	:= -O2 -fstack-protector-strong -fno-unwind-tables -fno-asynchronous-unwind-tables
 LDFLAGS	+= -static
+ifeq ($(shell uname -m),x86_64)
+LDFLAGS	+= -Wl,--wrap=memcpy,-u,__wrap_memcpy
+CPPFLAGS += -DOWN_MEMCPY
+endif
 # Speed where the time goes; everything else is made small.
 HOT	:= src/base/% src/data/json% src/data/yml% src/data/http% src/ign/%
 COLD	= $(if $(filter $(HOT),$<),,-Os)

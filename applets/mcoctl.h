@@ -17,9 +17,10 @@ extern const struct command mcoctl_validate;
 
 /*
  * Renders one pool of a set. MCO_RAW and MCO_HASH say which version to render
- * as; without them it is the version the set itself comes from.
+ * as; without them it is the version the set itself comes from. The result is
+ * in a; what is parsed for other pools as well stays in the run's arena.
  */
-int mcoctl_render_pool(struct run *r, const struct mc_set *set,
+int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		       const struct mc_pool *pool, struct rendered *out);
 
 /* The pool of that name. ERR_NOTFOUND names those there are. */

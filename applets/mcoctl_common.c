@@ -3,20 +3,21 @@
 #include "io/version.h"
 #include "mcoctl.h"
 
-int mcoctl_render_pool(struct run *r, const struct mc_set *set,
+int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		       const struct mc_pool *pool, struct rendered *out)
 {
 	struct render_in in = { .raw = str_of(version_raw()),
 				.hash = str_of(version_hash()),
 				.pool = pool,
 				.mcs = &set->mcs,
+				.keep = r->a,
 				.controller_config = set->controller_config };
 	const struct mc *culprit = NULL;
 	int rc;
 
 	if (!getenv("MCO_RAW") && !getenv("MCO_HASH"))
-		plan_render_adopt(r->a, set, &in);
-	rc = plan_render(r->a, &in, out, &culprit, &r->err);
+		plan_render_adopt(a, set, &in);
+	rc = plan_render(a, &in, out, &culprit, &r->err);
 	if (rc < 0 && culprit)
 		return err_wrap(&r->err, "pool %.*s: MachineConfig %.*s (%.*s)",
 				STRF(pool->meta.name), STRF(culprit->meta.name),
@@ -87,7 +88,7 @@ int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
 			       "\"%.*s\" is neither a MachineConfigPool nor a "
 			       "MachineConfig of the manifests",
 			       STRF(word));
-	rc = mcoctl_render_pool(r, set, pool, &rendered);
+	rc = mcoctl_render_pool(r->a, r, set, pool, &rendered);
 	if (rc < 0)
 		return rc;
 	out->name = rendered.name;

@@ -162,7 +162,7 @@ static int run_hash(struct run *r, const void *p)
 	for (size_t i = 0; i < set.pools.n; i++) {
 		struct rendered m = { 0 };
 
-		rc = mcoctl_render_pool(r, &set, set.pools.v[i], &m);
+		rc = mcoctl_render_pool(r->a, r, &set, set.pools.v[i], &m);
 		if (rc < 0)
 			return rc;
 		buf_addf(&r->out, "pool %.*s: %.*s\n",

@@ -107,13 +107,13 @@ static int diff_pools(struct diff *d, const struct mc_set *from,
 
 		if (!wanted(d->o, name))
 			continue;
-		rc = mcoctl_render_pool(d->r, to, to->pools.v[i], &y);
+		rc = mcoctl_render_pool(d->r->a, d->r, to, to->pools.v[i], &y);
 		if (rc < 0)
 			return rc;
 		/* a pool that is new has nothing to be compared with */
 		if (mcoctl_find_pool(d->r, from, name, &old) < 0)
 			continue;
-		rc = mcoctl_render_pool(d->r, from, old, &x);
+		rc = mcoctl_render_pool(d->r->a, d->r, from, old, &x);
 		if (rc < 0)
 			return rc;
 		if (str_eq(x.name, y.name))

@@ -66,8 +66,9 @@ static void explain(const struct mc_pool *pool, const struct rendered *m)
 static int render(struct run *r, const struct opts *o, const struct mc_set *set,
 		  const struct mc_pool *pool)
 {
+	AUTO(arena) struct arena a = ARENA_INIT;
 	struct rendered m;
-	int rc = mcoctl_render_pool(r, set, pool, &m);
+	int rc = mcoctl_render_pool(&a, r, set, pool, &m);
 
 	if (rc < 0)
 		return rc;

@@ -36,7 +36,7 @@ static void lint_pools(struct run *r, const struct mc_set *set,
 		struct rendered m;
 		struct buf b;
 
-		if (mcoctl_render_pool(r, set, set->pools.v[i], &m) < 0) {
+		if (mcoctl_render_pool(r->a, r, set, set->pools.v[i], &m) < 0) {
 			struct str text = r->err.msg;
 
 			f.object = str_fmt(r->a, "MachineConfigPool %.*s",

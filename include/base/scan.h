@@ -42,6 +42,23 @@ static inline bool scan_any(scan_v v)
 	return w[0] | w[1];
 }
 
+/* The first lane that is not zero; SCAN when there is none. */
+static inline size_t scan_first(scan_v v)
+{
+	uint64_t w[2];
+
+	memcpy(w, &v, sizeof(w));
+	if (!(w[0] | w[1]))
+		return SCAN;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return w[0] ? (size_t)__builtin_ctzll(w[0]) / 8
+		    : 8 + (size_t)__builtin_ctzll(w[1]) / 8;
+#else
+	return w[0] ? (size_t)__builtin_clzll(w[0]) / 8
+		    : 8 + (size_t)__builtin_clzll(w[1]) / 8;
+#endif
+}
+
 /* Where c, or one of the three, first stands in p's n bytes; else n. */
 size_t scan_byte(const char *p, size_t n, char c);
 size_t scan_three(const char *p, size_t n, char c, char d, char e);

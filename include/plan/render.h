@@ -15,6 +15,9 @@ struct render_in {
 	const struct mc_pool *pool;
 	const struct mcs
 		*mcs; /* all there are, in the order they were loaded */
+	/* Where configs are parsed into, once for all pools: as long-lived as
+	 * mcs. NULL: the arena of the call. */
+	struct arena *keep;
 };
 
 struct rendered {

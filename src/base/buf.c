@@ -49,13 +49,16 @@ void buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 	va_list again;
 	int n;
 
+	buf_reserve(b, 0);
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
+	n = vsnprintf(b->p + b->n, b->cap - b->n, fmt, again);
 	va_end(again);
 	if (n < 0)
 		abort(); /* a format of ours that cannot be: a bug, not input */
-	buf_reserve(b, (size_t)n);
-	(void)vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+	if ((size_t)n >= b->cap - b->n) {
+		buf_reserve(b, (size_t)n);
+		(void)vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+	}
 	b->n += (size_t)n;
 }
 

@@ -43,6 +43,8 @@ static int32_t peek(const struct lexer *l)
 
 static bool is_token(int32_t r)
 {
+	if ((r >= 'a' && r <= 'z') || (r >= '0' && r <= '9'))
+		return true;
 	return r > 0x20 && r < 0x7F && !strchr("()<>@,;:\\\"/[]?=", r);
 }
 

@@ -2,11 +2,13 @@
 
 size_t scan_byte(const char *p, size_t n, char c)
 {
-	size_t i = 0;
+	size_t i = 0, k;
 
-	while (n - i >= SCAN &&
-	       !scan_any(scan_is(scan_load(p + i), (unsigned char)c)))
-		i += SCAN;
+	for (; n - i >= SCAN; i += SCAN) {
+		k = scan_first(scan_is(scan_load(p + i), (unsigned char)c));
+		if (k < SCAN)
+			return i + k;
+	}
 	while (i < n && p[i] != c)
 		i++;
 	return i;
@@ -14,15 +16,16 @@ size_t scan_byte(const char *p, size_t n, char c)
 
 size_t scan_three(const char *p, size_t n, char c, char d, char e)
 {
-	size_t i = 0;
+	size_t i = 0, k;
 
 	for (; n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(p + i);
 
-		if (scan_any(scan_is(v, (unsigned char)c) |
-			     scan_is(v, (unsigned char)d) |
-			     scan_is(v, (unsigned char)e)))
-			break;
+		k = scan_first(scan_is(v, (unsigned char)c) |
+			       scan_is(v, (unsigned char)d) |
+			       scan_is(v, (unsigned char)e));
+		if (k < SCAN)
+			return i + k;
 	}
 	while (i < n && p[i] != c && p[i] != d && p[i] != e)
 		i++;
@@ -40,10 +43,11 @@ size_t scan_text(const char *p, size_t n)
 
 	for (; n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(p + i);
+		size_t k = scan_first(
+			~(scan_in(v, 0x20, 0x7E) | scan_in(v, '\t', '\n')));
 
-		if (scan_any(
-			    ~(scan_in(v, 0x20, 0x7E) | scan_in(v, '\t', '\n'))))
-			break;
+		if (k < SCAN)
+			return i + k;
 	}
 	while (i < n && is_text((unsigned char)p[i]))
 		i++;

@@ -13,9 +13,17 @@
 
 struct json {
 	cJSON c; /* first, so that cJSON's pointers are ours */
-	size_t key_n, text_n;
-	size_t key_pos, start, end;
+	size_t text_n;
+	/* 32 bits each: texts are smaller, and trees have many nodes */
+	uint32_t key_n, key_pos, start, end;
 };
+
+_Static_assert(sizeof(struct json) <= 96, "a node is what memory is made of");
+
+static uint32_t small(size_t n)
+{
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
 
 static struct json *ours(cJSON *c)
 {
@@ -208,7 +216,7 @@ void json_push(struct json *array, struct json *item)
 void json_add(struct json *object, struct str key, struct json *item)
 {
 	item->c.string = (char *)(uintptr_t)key.p;
-	item->key_n = key.n;
+	item->key_n = small(key.n);
 	json_push(object, item);
 }
 
@@ -264,9 +272,9 @@ bool json_remove(struct json *object, struct str key)
 
 void json_set_span(struct json *j, size_t key_pos, size_t start, size_t end)
 {
-	j->key_pos = key_pos;
-	j->start = start;
-	j->end = end;
+	j->key_pos = small(key_pos);
+	j->start = small(start);
+	j->end = small(end);
 }
 
 struct json *json_clone(struct arena *a, const struct json *j)

@@ -1,5 +1,7 @@
 #include "data/yml.h"
 
+#include "base/scan.h"
+
 void yml_docs_init(struct arena *a, struct yml_docs *d, struct str text)
 {
 	struct str line;
@@ -26,26 +28,27 @@ int yml_docs_next(struct yml_docs *d, struct str *doc, size_t *line,
 {
 	const char *start = d->rest.p;
 	size_t first = d->line;
-	struct str l;
 
 	if (!d->rest.n)
 		return 0;
-	while (str_line(&d->rest, &l)) {
-		d->line++;
-		if (str_starts(l, S("---"))) {
-			struct str tail = str_trim(str_from(l, 3));
+	while (d->rest.n) {
+		const char *p = d->rest.p;
+		size_t len = scan_byte(p, d->rest.n, '\n');
+		struct str tail;
 
-			if (tail.n && tail.p[0] != '#')
-				return err_set(err, ERR_INVALID,
-					       "invalid Yaml document "
-					       "separator: %.*s",
-					       STRF(tail));
-			if (l.p > start) {
-				*doc = (struct str){ start,
-						     (size_t)(l.p - start) };
-				*line = first;
-				return 1;
-			}
+		d->rest = str_from(d->rest, len + 1);
+		d->line++;
+		if (len < 3 || p[0] != '-' || p[1] != '-' || p[2] != '-')
+			continue;
+		tail = str_trim((struct str){ p + 3, len - 3 });
+		if (tail.n && tail.p[0] != '#')
+			return err_set(err, ERR_INVALID,
+				       "invalid Yaml document separator: %.*s",
+				       STRF(tail));
+		if (p > start) {
+			*doc = (struct str){ start, (size_t)(p - start) };
+			*line = first;
+			return 1;
 		}
 	}
 	*doc = (struct str){ start, (size_t)(d->rest.p - start) };

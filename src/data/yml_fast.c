@@ -87,9 +87,29 @@ static bool plain_begins(const struct yml_fast *f)
 {
 	char c = f->p[f->at];
 
-	if (c == '-' || c == '?' || c == ':')
+	switch (c) {
+	case '-':
+	case '?':
+	case ':':
 		return !yml_fast_gap(f, f->at + 1);
-	return !strchr(" \t\n,[]{}#&*!|>'\"%@`", c);
+	case ' ':
+	case '\t':
+	case '\n':
+	case '#':
+	case '&':
+	case '*':
+	case '!':
+	case '|':
+	case '>':
+	case '\'':
+	case '"':
+	case '%':
+	case '@':
+	case '`':
+		return false;
+	default:
+		return !yml_is_flow(c);
+	}
 }
 
 static bool is_quote(char c)

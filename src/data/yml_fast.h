@@ -46,6 +46,11 @@ static inline bool yml_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+static inline bool yml_is_flow(char c)
+{
+	return c == ',' || c == '[' || c == ']' || c == '{' || c == '}';
+}
+
 /* A blank, a line break or the end. */
 static inline bool yml_fast_gap(const struct yml_fast *f, size_t i)
 {

@@ -97,12 +97,12 @@ bool yml_fast_flow_plain(struct yml_fast *f, struct yml_token *out)
 {
 	size_t i = f->at;
 
-	if (strchr("-?:", f->p[i]) && i + 1 < f->n &&
-	    (yml_is_blank(f->p[i + 1]) || strchr(",[]{}", f->p[i + 1])))
+	if (f->p[i] == '-' && i + 1 < f->n &&
+	    (yml_is_blank(f->p[i + 1]) || yml_is_flow(f->p[i + 1])))
 		return false;
 	if (strchr("\t?:&*!|>'\"%@`#", f->p[i]))
 		return false;
-	for (; i < f->n && !strchr(",[]{}", f->p[i]); i++) {
+	for (; i < f->n && !yml_is_flow(f->p[i]); i++) {
 		char c = f->p[i];
 
 		if (c == '\n' || c == '?' ||
@@ -112,7 +112,7 @@ bool yml_fast_flow_plain(struct yml_fast *f, struct yml_token *out)
 			continue;
 		if (yml_fast_gap(f, i + 1))
 			break;
-		if (strchr(",?[]{}", f->p[i + 1]))
+		if (yml_is_flow(f->p[i + 1]) || f->p[i + 1] == '?')
 			return false;
 	}
 	*out = (struct yml_token){ .plain = true,

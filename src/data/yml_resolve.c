@@ -70,7 +70,8 @@ static bool find_word(struct str s, struct yml_value *out)
 	if (s.n > WORD_MAX)
 		return false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (str_is(s, words[i].word)) {
+		if (words[i].word[0] == (s.n ? s.p[0] : '\0') &&
+		    str_is(s, words[i].word)) {
 			*out = words[i].value;
 			return true;
 		}
@@ -258,13 +259,36 @@ static struct yml_value number(struct str tag, struct str text)
 	return v;
 }
 
+/* What begins otherwise is a string. */
+static bool may_mean(char c)
+{
+	switch (c) {
+	case '+':
+	case '-':
+	case '.':
+	case '~':
+	case 'y':
+	case 'Y':
+	case 'n':
+	case 'N':
+	case 't':
+	case 'T':
+	case 'f':
+	case 'F':
+	case 'o':
+	case 'O':
+		return true;
+	default:
+		return is_digit(c);
+	}
+}
+
 struct yml_value yml_resolve(struct str tag, struct str text)
 {
 	struct yml_value v = { .type = YML_STR };
 	char c = text.n ? text.p[0] : '~';
 
-	if (str_is(tag, YML_TAG("str")) || !c ||
-	    !strchr("+-0123456789yYnNtTfFoO~.", c))
+	if (!may_mean(c) || str_is(tag, YML_TAG("str")))
 		return v;
 	if (find_word(text, &v))
 		return v;

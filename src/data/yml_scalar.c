@@ -128,10 +128,13 @@ static bool plain_run(struct str s, size_t i, size_t *len)
 	for (; s.n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(s.p + i);
 
-		if (scan_any(~scan_in(v, 0x21, 0x7E) | scan_is(v, ':') |
-			     scan_in(v, '"', '#') | scan_is(v, '\'') |
-			     scan_is(v, '\\')))
-			break;
+		*len = scan_first(~scan_in(v, 0x21, 0x7E) | scan_is(v, ':') |
+				  scan_in(v, '"', '#') | scan_is(v, '\'') |
+				  scan_is(v, '\\'));
+		if (*len < SCAN) {
+			*len += i - start;
+			return *len > 0;
+		}
 	}
 	while (i < s.n && is_plain((unsigned char)s.p[i]))
 		i++;
@@ -181,11 +184,40 @@ static struct facts analyze(struct str s)
 
 enum style { PLAIN, SINGLE, DOUBLE, LITERAL };
 
+/* Lines of printable ASCII, none with a blank at its end: always literal. */
+static bool is_clean_text(struct str s)
+{
+	size_t i = 0;
+
+	for (; s.n - i >= SCAN; i += SCAN) {
+		scan_v v = scan_load(s.p + i);
+
+		if (scan_any(~(scan_in(v, 0x20, 0x7E) | scan_is(v, '\n'))))
+			return false;
+	}
+	for (; i < s.n; i++)
+		if (s.p[i] != '\n' && (s.p[i] < 0x20 || s.p[i] > 0x7E))
+			return false;
+	if (!s.n || s.p[s.n - 1] == ' ')
+		return false;
+	i = scan_byte(s.p, s.n, '\n');
+	if (i == s.n)
+		return false;
+	for (; i < s.n; i += 1 + scan_byte(s.p + i + 1, s.n - i - 1, '\n'))
+		if (i > 0 && s.p[i - 1] == ' ')
+			return false;
+	return true;
+}
+
 static enum style choose(struct str s, bool simple_key)
 {
-	struct facts f = analyze(s);
-	bool single_ok = !f.special && !f.space_break && !f.break_space;
+	struct facts f;
+	bool single_ok;
 
+	if (!simple_key && is_clean_text(s))
+		return LITERAL;
+	f = analyze(s);
+	single_ok = !f.special && !f.space_break && !f.break_space;
 	if (simple_key && f.multiline)
 		return DOUBLE;
 	if (f.line_feed) {
@@ -351,8 +383,11 @@ static size_t next_break(struct str s)
 	for (; s.n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(s.p + i);
 
-		if (scan_any(scan_is(v, '\n') | scan_in(v, 0x80, 0xFF)))
-			break;
+		size_t k =
+			scan_first(scan_is(v, '\n') | scan_in(v, 0x80, 0xFF));
+
+		if (k < SCAN)
+			return i + k;
 	}
 	while (i < s.n && s.p[i] != '\n' && (unsigned char)s.p[i] < 0x80)
 		i++;

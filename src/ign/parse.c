@@ -207,19 +207,18 @@ static int decode_field(struct decoder *d, const struct ign_field *f,
 static ptrdiff_t field_of(const struct ign_type *type, struct str key,
 			  int minor)
 {
-	ptrdiff_t fold = -1;
+	char first = key.n ? key.p[0] : '\0';
 
-	for (size_t i = 0; i < type->n; i++) {
-		struct str name = str_of(type->fields[i].name);
-
-		if (type->fields[i].since > minor)
-			continue;
-		if (str_eq(name, key))
+	for (size_t i = 0; i < type->n; i++)
+		if (type->fields[i].name[0] == first &&
+		    type->fields[i].since <= minor &&
+		    str_is(key, type->fields[i].name))
 			return (ptrdiff_t)i;
-		if (fold < 0 && str_eq_fold(name, key))
-			fold = (ptrdiff_t)i;
-	}
-	return fold;
+	for (size_t i = 0; i < type->n; i++)
+		if (type->fields[i].since <= minor &&
+		    str_eq_fold(str_of(type->fields[i].name), key))
+			return (ptrdiff_t)i;
+	return -1;
 }
 
 static int decode(struct decoder *d, struct ign_obj *o, const struct json *j,

@@ -7,6 +7,7 @@
 #include "check.h"
 
 #include "base/codec.h"
+#include "base/scan.h"
 #include "base/utf8.h"
 
 #define LINE_MAX_ 2048
@@ -16,6 +17,7 @@ struct lexer {
 	struct arena *a;
 	struct str in;
 	size_t pos, end;
+	size_t line_end; /* a break at or behind pos; before pos: not known */
 	bool v2;
 	const char *error;
 	struct str section;
@@ -182,11 +184,20 @@ static void skip_comment(struct lexer *l)
 	}
 }
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 static enum step option_name(struct lexer *l)
 {
 	for (;;) {
-		int32_t r = read_rune(l);
+		int32_t r;
 
+		/* letters that the buffer holds need no looking at */
+		while (l->pos < l->end && is_letter(l->in.p[l->pos]))
+			l->pos++;
+		r = read_rune(l);
 		if (r < 0)
 			return fail(l, "EOF");
 		if (r == '\n' || r == '\r')
@@ -226,12 +237,14 @@ static enum step between(struct lexer *l, enum step here)
 	return OPTION_NAME;
 }
 
-static bool too_long(const struct lexer *l)
+static bool too_long(struct lexer *l)
 {
-	struct str held = str_sub(l->in, l->pos, l->pos + LINE_MAX_);
-
-	return l->end - l->pos >= LINE_MAX_ && str_chr(held, '\n') < 0 &&
-	       str_chr(held, '\r') < 0;
+	if (l->end - l->pos < LINE_MAX_)
+		return false;
+	if (l->line_end < l->pos || !l->pos)
+		l->line_end = l->pos + scan_three(l->in.p + l->pos, LINE_MAX_,
+						  '\n', '\r', '\n');
+	return l->line_end >= l->pos + LINE_MAX_;
 }
 
 const char *ign_lex_unit(struct arena *a, struct str text, bool v2,

@@ -211,17 +211,28 @@ struct url {
 	struct str query;
 };
 
-static bool has_control(struct str s)
+/* Where the first control character, hash or question mark stands, or s.n. */
+static size_t first_special(struct str s)
 {
 	size_t i = 0;
 
 	for (; s.n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(s.p + i);
+		size_t k = scan_first(scan_in(v, 0, 0x1F) | scan_is(v, 0x7F) |
+				      scan_is(v, '#') | scan_is(v, '?'));
 
-		if (scan_any(scan_in(v, 0, 0x1F) | scan_is(v, 0x7F)))
-			return true;
+		if (k < SCAN)
+			return i + k;
 	}
-	for (; i < s.n; i++)
+	while (i < s.n && (unsigned char)s.p[i] >= 0x20 && s.p[i] != 0x7F &&
+	       s.p[i] != '#' && s.p[i] != '?')
+		i++;
+	return i;
+}
+
+static bool has_control(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7F)
 			return true;
 	return false;
@@ -229,15 +240,17 @@ static bool has_control(struct str s)
 
 static bool parse(struct arena *a, struct str text, struct url *out)
 {
-	struct str rest, fragment = S("");
+	struct str rest = text, fragment = S("");
+	size_t special = first_special(text);
 	char *lower;
 
-	if (has_control(text))
-		return false;
-	rest = text;
-	(void)str_cut(text, '#', &rest, &fragment);
-	if (!escapes_ok(fragment))
-		return false;
+	if (special < text.n) {
+		if (has_control(str_from(text, special)))
+			return false;
+		(void)str_cut(text, '#', &rest, &fragment);
+		if (!escapes_ok(fragment))
+			return false;
+	}
 	if (str_is(rest, "*")) {
 		*out = (struct url){ .rest = rest };
 		return true;
@@ -251,7 +264,8 @@ static bool parse(struct arena *a, struct str text, struct url *out)
 	out->scheme = str_of(lower);
 	out->query = S("");
 	out->rest = rest;
-	(void)str_cut(rest, '?', &out->rest, &out->query);
+	if (special < text.n)
+		(void)str_cut(rest, '?', &out->rest, &out->query);
 	return hierarchy_ok(out->scheme, out->rest);
 }
 

@@ -40,6 +40,7 @@ void ign_warn(struct ign_check *c, const char *below, const char *message)
 
 struct walk {
 	struct ign_check c;
+	struct arena *scratch; /* for what the walk alone needs */
 	void (*visit)(struct walk *w, const struct ign_obj *o);
 };
 
@@ -72,11 +73,13 @@ static void walk(struct walk *w, const struct ign_obj *o)
 
 		if (f->since > w->c.minor)
 			continue;
-		step_name(w, f->name);
-		if (f->kind == IGN_OBJ && o->v[i].u.o)
+		if (f->kind == IGN_OBJ && o->v[i].u.o) {
+			step_name(w, f->name);
 			walk(w, o->v[i].u.o);
-		else if (f->kind == IGN_OBJS)
+		} else if (f->kind == IGN_OBJS && o->v[i].u.objs.n) {
+			step_name(w, f->name);
 			walk_list(w, &o->v[i].u.objs);
+		}
 		w->c.path.n = n;
 	}
 }
@@ -101,14 +104,14 @@ static void visit_duplicates(struct walk *w, const struct ign_obj *o)
 {
 	struct map grouped, own;
 
-	map_init(&grouped, w->c.a);
+	map_init(&grouped, w->scratch);
 	for (size_t i = 0; i < o->type->n; i++) {
 		const struct ign_field *f = &o->type->fields[i];
 		struct map *seen = &own;
 
 		if (f->flags & IGN_CONCAT || f->since > w->c.minor)
 			continue;
-		map_init(&own, w->c.a);
+		map_init(&own, w->scratch);
 		if (f->flags & IGN_GROUPED)
 			seen = &grouped;
 		if (f->kind == IGN_STRS)
@@ -118,7 +121,8 @@ static void visit_duplicates(struct walk *w, const struct ign_obj *o)
 		if (f->kind == IGN_OBJS)
 			for (size_t k = 0; k < o->v[i].u.objs.n; k++)
 				note_key(w, seen,
-					 ign_key(w->c.a, o->v[i].u.objs.v[k]),
+					 ign_key(w->scratch,
+						 o->v[i].u.objs.v[k]),
 					 f->name, k);
 	}
 }
@@ -204,9 +208,11 @@ static void unused_keys(struct walk *w, const struct ign_type *type,
 void ign_validate(struct arena *a, const struct ign_obj *config, int minor,
 		  const struct json *root, struct ign_report *out)
 {
-	struct walk w = { .c = { .a = a, .minor = minor, .report = out } };
+	AUTO(arena) struct arena scratch = ARENA_INIT;
+	struct walk w = { .c = { .a = a, .minor = minor, .report = out },
+			  .scratch = &scratch };
 
-	buf_init(&w.c.path, a);
+	buf_init(&w.c.path, &scratch);
 	w.visit = visit_rules;
 	walk(&w, config);
 	w.visit = visit_duplicates;

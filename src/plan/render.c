@@ -146,7 +146,8 @@ int plan_render(struct arena *a, const struct render_in *in,
 	if (rc == 0)
 		rc = check_controller_config(in, err);
 	if (rc == 0)
-		rc = check_mcs(a, in, &r.sources, &blamed, err);
+		rc = check_mcs(in->keep ? in->keep : a, in, &r.sources, &blamed,
+			       err);
 	if (rc == 0)
 		rc = merge(a, in, &r, err);
 	if (rc == 0 && r.os_overridden && in->pool->os_image_stream.n)

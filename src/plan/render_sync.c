@@ -205,7 +205,7 @@ static int generate(struct arena *a, const struct render_view *in,
 		    const struct mc_controller_config *cc, struct rendered *r,
 		    struct err *err)
 {
-	struct render_in render = { in->raw, in->hash, cc, in->pool, mcs };
+	struct render_in render = { in->raw, in->hash, cc, in->pool, mcs, a };
 	int rc = plan_render(a, &render, r, NULL, err);
 
 	if (rc == 0)
