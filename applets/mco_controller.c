@@ -86,12 +86,13 @@ static const struct command template_command = {
 	.run = run_template,
 };
 
-static const struct command *const commands[] = { &template_command,
+static const struct command *const commands[] = { &bootstrap_command,
+						  &template_command,
 						  &templates_command,
 						  &version_command, NULL };
 
 const struct applet mco_controller_applet = {
 	.name = "mco-controller",
-	.summary = "evaluates templates as upstream's controller does",
+	.summary = "renders the configs of nodes as upstream's controller does",
 	.commands = commands,
 };

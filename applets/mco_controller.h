@@ -6,6 +6,7 @@
 
 #include "applet.h"
 
+extern const struct command bootstrap_command;
 extern const struct command templates_command;
 
 #endif

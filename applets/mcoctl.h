@@ -23,6 +23,12 @@ extern const struct command mcoctl_validate;
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		       const struct mc_pool *pool, struct rendered *out);
 
+/*
+ * Puts into set what controllers would generate from its KubeletConfigs, mirror
+ * sets and the like. What cannot be told is said on standard error, if warn.
+ */
+int mcoctl_preview(struct run *r, struct mc_set *set, bool warn);
+
 /* The pool of that name. ERR_NOTFOUND names those there are. */
 int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 		     struct mc_pool **out);

@@ -1,7 +1,9 @@
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "io/version.h"
 #include "mcoctl.h"
+#include "plan/preview.h"
 
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		       const struct mc_pool *pool, struct rendered *out)
@@ -24,6 +26,31 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 				STRF(culprit->file));
 	return rc < 0 ? err_wrap(&r->err, "pool %.*s", STRF(pool->meta.name))
 		      : 0;
+}
+
+int mcoctl_preview(struct run *r, struct mc_set *set, bool warn)
+{
+	struct str hash = str_of(version_hash());
+	struct mc_set out;
+	struct strs notes = { 0 };
+	int rc;
+
+	if (!set->others.n)
+		return 0;
+	for (size_t i = 0; !getenv("MCO_HASH") && i < set->mcs.n; i++) {
+		struct str v =
+			mc_annotation(&set->mcs.v[i]->meta, MC_BY_CONTROLLER);
+
+		if (v.n)
+			hash = v;
+	}
+	rc = plan_preview(r->a, set, hash, &out, &notes, &r->err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; warn && i < notes.n; i++)
+		(void)fprintf(stderr, "warning: %.*s\n", STRF(notes.v[i]));
+	*set = out;
+	return 0;
 }
 
 int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,

@@ -170,6 +170,10 @@ static int diff_two(struct diff *d)
 	rc = manifests_load(r, &x, d->o->recursive, &from);
 	if (rc == 0)
 		rc = manifests_load(r, &y, d->o->recursive, &to);
+	if (rc == 0)
+		rc = mcoctl_preview(r, &from, false);
+	if (rc == 0)
+		rc = mcoctl_preview(r, &to, true);
 	if (rc < 0)
 		return rc;
 	d->policies = update_policies(r->a, to.configuration);
@@ -196,6 +200,11 @@ static int diff_change(struct diff *d)
 	if (rc < 0)
 		return rc;
 	after = mc_overlay(r->a, &base, &change);
+	rc = mcoctl_preview(r, &base, false);
+	if (rc == 0)
+		rc = mcoctl_preview(r, &after, true);
+	if (rc < 0)
+		return rc;
 	d->policies = update_policies(r->a, after.configuration);
 	d->allow = mc_overrides_of(after.configuration);
 	return diff_pools(d, &base, &after);

@@ -91,6 +91,8 @@ static int run(struct run *r, const void *p)
 	for (size_t i = 0; i < r->words.n; i++)
 		VEC_PUSH(r->a, &o.files, r->words.v[i]);
 	rc = manifests_load(r, &o.files, o.recursive, &set);
+	if (rc == 0)
+		rc = mcoctl_preview(r, &set, true);
 	if (rc == 0 && !set.pools.n)
 		rc = err_set(&r->err, ERR_NOTFOUND,
 			     "no MachineConfigPool among the manifests");

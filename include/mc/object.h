@@ -103,6 +103,13 @@ int mc_controller_config_decode(struct arena *a, const struct doc *d,
 int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind,
 		     struct mc_object *out, struct err *err);
 
+/*
+ * Checks an object that is of no use here as upstream's decoder would when it
+ * knows the kind: its metadata, and all of a Secret.
+ */
+int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind,
+		   struct err *err);
+
 /* The object as Go marshals it, with the members it does not omit. */
 struct json *mc_object_marshal(struct arena *a, const struct mc_object *o);
 

@@ -135,7 +135,8 @@ static int add_object(struct loader *l, const struct doc *d)
 	case MC_SECRET: /* dumps have them with their data blotted out */
 	case MC_OTHER:
 	case MC_KINDS:
-		return 0;
+		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)
+					 : 0;
 	case MC_FEATURE_GATE:
 	case MC_KUBELET_CONFIG:
 	case MC_RUNTIME_CONFIG:

@@ -210,6 +210,34 @@ int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind,
 	return 0;
 }
 
+int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind,
+		   struct err *err)
+{
+	static const char *const known[] = {
+		"v1",
+		CONFIG_API,
+		CONFIG_API "alpha1",
+		MC_API,
+		MC_API "alpha1",
+		"operator.openshift.io/v1alpha1",
+		"image.openshift.io/v1",
+	};
+	struct str api = json_str(d->tree, "apiVersion", S(""));
+	const struct json *meta = json_member(d->tree, S("metadata"));
+	struct doc whole = *d;
+
+	if (kind != MC_SECRET) {
+		whole.tree = json_new(a, JSON_OBJECT);
+		if (meta)
+			json_add(whole.tree, S("metadata"),
+				 json_clone(a, meta));
+	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (str_is(api, known[i]))
+			return hold(a, &whole, MC_SECRET, NULL, err);
+	return 0;
+}
+
 struct json *mc_object_marshal(struct arena *a, const struct mc_object *o)
 {
 	return shape_marshal(a, &mc_shapes, kinds[o->kind].type, o->tree);

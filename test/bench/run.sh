@@ -55,3 +55,11 @@ for tree in '' ${TEMPLATES:+"$TEMPLATES"}; do
 	printf '  %-20s %4s templates, %2s MachineConfigs, %7s bytes: %7s ms\n' "${tree:-built in}" \
 		$("$out/bench/bench_template" "$dir/controllerconfig.yaml" ${tree:+"$tree"})
 done
+
+echo
+echo "mco-controller bootstrap, three pools, reading and writing included:"
+rm -rf "$dir/first-run"
+# shellcheck disable=SC2046
+printf '  %-34s %9s ms %7s MiB\n' 'the example, built-in templates' \
+	$(MCO_RAW=v4.22.0 "$out/bench/measure" "${ROUNDS:-7}" "$out/mco-controller" bootstrap --manifest-dir examples/bootstrap \
+		--pull-secret examples/bootstrap/pull-secret.yaml --payload-version 4.22.0 --dest-dir "$dir/first-run" 2>/dev/null)

@@ -14,7 +14,7 @@
 
 /*
  * These pools also take in what upstream generates from templates, which the
- * renderer alone does not know.
+ * renderer alone does not know: test_bootstrap.c has them.
  */
 static const char *const from_templates[] = {
 	"031-custom-pool-inherits-worker",

@@ -1,0 +1,117 @@
+# mco-controller bootstrap: upstream's golden cases through the real binary, and
+# mistakes in how it is called.
+. test/applets/lib.sh
+
+golden=$PWD/../shared/golden bin=$PWD/$BIN
+fatal() { # what a fatal log line says, from its header on
+	sed -n '/^F[0-9]\{4\} /,$p' "$1" | sed '1s/^[^]]*\] //'
+}
+bootstrap() { # in a case's folder: secret templates
+	rm -rf "$TMP/out"
+	"$bin/mco-controller" bootstrap --manifest-dir input --dest-dir "$TMP/out" \
+		--pull-secret "$1" --templates "$2" --payload-version 4.22.0 \
+		>"$TMP/.out" 2>"$TMP/.err"
+}
+failure() { # the words expected: status, message, nothing written
+	[ "$2" = 255 ] && fatal "$TMP/.err" | cmp -s - <(printf '%s' "$1") && [ ! -e "$TMP/out" ]
+}
+controllers() {
+	cd "$1" || return
+	bootstrap input/pull-secret.yaml ../../templates-controllers
+	local rc=$?
+	if [ -f expected/error.txt ]; then
+		failure "$(cat expected/error.txt)"$'\n' $rc
+	else
+		[ $rc = 0 ] && diff -r "$TMP/out" expected >"$TMP/.diff" 2>&1
+	fi
+}
+render() {
+	cd "$1" || return
+	bootstrap ../../pull-secret.yaml ../../templates-mini
+	local rc=$?
+	if [ -f expected/error.txt ]; then
+		[ $rc = 255 ] && [ ! -e "$TMP/out" ] && fatal "$TMP/.err" |
+			cmp -s - <(printf "error running MCC[BOOTSTRAP]: "; cat expected/error.txt)
+	else
+		[ $rc = 0 ] && diff -r "$TMP/out/machine-configs" expected/machine-configs >"$TMP/.diff" 2>&1 &&
+			{ [ ! -d expected/machine-pools ] || diff -r "$TMP/out/machine-pools" expected/machine-pools >"$TMP/.diff" 2>&1; }
+	fi
+}
+export MCO_RAW=v4.22.0 MCO_HASH=0123456789abcdef0123456789abcdef01234567
+for set in controllers render; do
+	n=0 ok=0
+	for c in "$golden/$set"/*/; do
+		n=$((n + 1))
+		if ($set "${c%/}"); then
+			ok=$((ok + 1))
+		else
+			echo "FAIL golden $set/$(basename "$c")"
+			[ -n "${SHOW:-}" ] && { fatal "$TMP/.err"; head -20 "$TMP/.diff" 2>/dev/null; }
+		fi
+		rm -f "$TMP/.diff"
+	done
+	echo "$set: $ok of $n golden cases"
+	passed=$((passed + ok)) failed=$((failed + n - ok))
+done
+export MCO_HASH=abc
+
+# What is fatal is told by the log alone, and nothing is written.
+refused() { # name, message, arguments...
+	local name=$1 want=$2
+	shift 2
+	rm -rf "$TMP/out"
+	"$BIN/mco-controller" bootstrap "$@" >"$TMP/.out" 2>"$TMP/.err"
+	if failure "$want"$'\n' $? && [ ! -s "$TMP/.out" ]; then passed=$((passed + 1)); else
+		failed=$((failed + 1)); echo "FAIL $name"; cat "$TMP/.err"
+	fi
+}
+ex=examples/bootstrap
+all=(--manifest-dir $ex --pull-secret $ex/pull-secret.yaml --dest-dir "$TMP/out" --payload-version 4.22.0)
+refused 'no folders' '--dest-dir or --manifest-dir not set' --dest-dir "$TMP/out"
+refused 'no such folder' "error running MCC[BOOTSTRAP]: failed to read dir \"$TMP/none\": open $TMP/none: no such file or directory" \
+	"${all[@]}" --manifest-dir "$TMP/none"
+refused 'no such secret' "error running MCC[BOOTSTRAP]: open $TMP/none: no such file or directory" "${all[@]}" --pull-secret "$TMP/none"
+refused 'another release' 'error running MCC[BOOTSTRAP]: error creating feature gates handler: unable to determine features: missing desired version "4.23.0" in featuregates.config.openshift.io/cluster' \
+	"${all[@]}" --payload-version 4.23.0
+RELEASE_VERSION=4.24.0 refused 'the release from the environment' 'error running MCC[BOOTSTRAP]: error creating feature gates handler: unable to determine features: missing desired version "4.24.0" in featuregates.config.openshift.io/cluster' \
+	--manifest-dir $ex --pull-secret $ex/pull-secret.yaml --dest-dir "$TMP/out"
+touch "$TMP/file"
+"$BIN/mco-controller" bootstrap "${all[@]}" --dest-dir "$TMP/file/x" >"$TMP/.out" 2>"$TMP/.err"
+if [ $? = 255 ] && [ "$(fatal "$TMP/.err")" = "error running MCC[BOOTSTRAP]: mkdir $TMP/file: not a directory" ]; then
+	passed=$((passed + 1)); else failed=$((failed + 1)); echo 'FAIL a file for a folder'; cat "$TMP/.err"; fi
+
+# The example: three pools, modes by the umask, and a second run changes nothing.
+(umask 022; "$BIN/mco-controller" bootstrap "${all[@]}" 2>/dev/null)
+expect 'the example' 0 'controller-config 744
+controller-config/machine-config-controller.yaml 644
+machine-configs 744
+machine-configs/rendered-infra-.yaml 644
+machine-configs/rendered-master-.yaml 644
+machine-configs/rendered-worker-.yaml 644
+machine-pools 744
+machine-pools/infra.yaml 644
+machine-pools/master.yaml 644
+machine-pools/worker.yaml 644
+' '' bash -c "cd '$TMP/out' && find . -mindepth 1 -printf '%P %m\n' | sed 's/-[0-9a-f]\{32\}/-/' | LC_ALL=C sort"
+cp -r "$TMP/out" "$TMP/first"
+"$BIN/mco-controller" bootstrap "${all[@]}" 2>/dev/null
+expect 'the same again' 0 '' '' diff -r "$TMP/first" "$TMP/out"
+expect "upstream's name" 0 '' '' bash -c "exec -a machine-config-controller '$BIN/mco' bootstrap ${all[*]} 2>/dev/null"
+
+# mcoctl shows what a change of such objects would do.
+expect 'a preview of mirrors' 1 'pool master: each node: no drain, no reboot
+  Special crio: file /etc/containers/registries.conf: policy for /etc/containers/registries.conf
+pool worker: each node: no drain, no reboot
+  Special crio: file /etc/containers/registries.conf: policy for /etc/containers/registries.conf
+pool infra: each node: no drain, no reboot
+  Special crio: file /etc/containers/registries.conf: policy for /etc/containers/registries.conf
+' '' bash -c "set -o pipefail; '$BIN/mcoctl' diff -f examples/new-mirrors.yaml --base $ex | sed -n '/each node/,\$p'"
+sed 's/maxPods: 500/maxPods: 250/' $ex/20-kubelet.yaml > "$TMP/kubelet.yaml"
+expect 'a preview of the kubelet' 1 '  -maxPods: 500
+  +maxPods: 250
+pool worker: each node: drain and reboot
+' '' bash -c "set -o pipefail; '$BIN/mcoctl' diff -f '$TMP/kubelet.yaml' --base $ex -p worker | grep -E 'maxPods|each node'"
+sed 's/maxPods: 500/clusterDomain: x/' $ex/20-kubelet.yaml > "$TMP/kubelet.yaml"
+expect 'a KubeletConfig that is refused' 2 '' "Error: KubeletConfig roomy-workers ($TMP/kubelet.yaml): KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x
+" "$BIN/mcoctl" diff -f "$TMP/kubelet.yaml" --base $ex
+finish
