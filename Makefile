@@ -16,6 +16,7 @@ MAKEFLAGS += --no-builtin-rules
 # the probe finds nothing.
 PKGS_BUILD := gcc:gcc binutils:strip musl-tools:musl-gcc dpkg-dev:dpkg-source \
 	xz-utils:xz bzip2:bzip2 gzip:gzip git:git
+PKGS_TEST  := openssl:openssl curl:curl
 PKGS_SAN   := gcc:gcc libc6-dev:/usr/include/stdlib.h
 PKGS_CHECK := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
 PKGS_FUZZ  := clang:clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a
@@ -83,7 +84,7 @@ LDFLAGS	+= -Wl,--wrap=memcpy,-u,__wrap_memcpy
 CPPFLAGS += -DOWN_MEMCPY
 endif
 # Speed where the time goes; everything else is made small.
-HOT	:= src/base/% src/data/json% src/data/yml% src/data/http% src/ign/%
+HOT	:= src/base/% src/data/json% src/data/yml% src/data/http% src/ign/% src/io/http%
 COLD	= $(if $(filter $(HOT),$<),,-Os)
 PKGS	:= $(PKGS_BUILD)
 endif
@@ -192,6 +193,7 @@ $(OUT)/test/fuzz/replay_%: $(OUT)/obj/test/fuzz/fuzz_%.o \
 compile-tests: all $(TESTS) $(REPLAYS)
 
 test: compile-tests ## unit, golden and command-line tests, fuzz corpora replayed
+	@.mk/need.sh '' $(PKGS_TEST)
 	@.mk/test.sh $(OUT) $(TESTS) -- $(REPLAYS)
 	$(if $(filter cov,$(VARIANT)),@.mk/coverage.sh $(OUT) $(LAYERS) applets)
 

@@ -22,6 +22,9 @@ void rfc3339_add_micro(struct buf *b, struct instant t);
 /* True when y-m-d is a day of the (proleptic Gregorian) calendar. */
 bool rfc3339_is_date(int64_t y, int64_t m, int64_t d);
 
+/* Days from 1970 to a day of that calendar. */
+int64_t rfc3339_days(int64_t y, int64_t m, int64_t d);
+
 struct civil {
 	int64_t year;
 	int month, day, hour, min, sec;

@@ -65,7 +65,7 @@ struct http_server *http_server_new(struct loop *l,
 
 /*
  * Serves connections to fd, a listening socket that is the server's from here
- * on. tls is NULL: plain HTTP.
+ * on. tls is NULL for plain HTTP, and must outlive the server.
  */
 void http_server_listen(struct http_server *s, int fd, struct tls_server *tls);
 

@@ -13,7 +13,7 @@ struct tls;
 
 struct stream {
 	int fd;
-	struct tls *tls; /* NULL: plain; owned by whoever made it */
+	struct tls *tls; /* NULL: plain */
 };
 
 /*
@@ -25,6 +25,15 @@ ssize_t stream_read(struct stream *s, void *to, size_t n, struct err *err);
 /* Bytes taken of the n_parts, in order; else as stream_read, never 0. */
 ssize_t stream_write(struct stream *s, const struct iovec *parts, int n_parts,
 		     struct err *err);
+
+/* 0 when all that was taken is with the kernel, -ERR_AGAIN, or -code. */
+int stream_flush(struct stream *s, struct err *err);
+
+/* Says that nothing more will be written. */
+void stream_end(struct stream *s);
+
+/* Gives up descriptor and TLS. */
+void stream_close(struct stream *s);
 
 /*
  * What to wait for after -ERR_AGAIN, in poll's bits, when the caller wants to

@@ -21,7 +21,7 @@ bool rfc3339_is_date(int64_t y, int64_t m, int64_t d)
 	return d <= days[m - 1] + (m == 2 && leap(y));
 }
 
-static int64_t days_from_civil(int64_t y, int64_t m, int64_t d)
+int64_t rfc3339_days(int64_t y, int64_t m, int64_t d)
 {
 	int64_t era, year_of_era, day_of_year;
 
@@ -117,7 +117,7 @@ bool rfc3339_parse(struct str s, struct instant *out)
 	if (at != s.n || !rfc3339_is_date(y, mon, d) || h > 23 || min > 59 ||
 	    sec > 59 || oh > 23 || om > 59)
 		return false;
-	t.sec = days_from_civil(y, mon, d) * DAY + h * 3600 + min * 60 + sec;
+	t.sec = rfc3339_days(y, mon, d) * DAY + h * 3600 + min * 60 + sec;
 	t.sec -= (minus ? -1 : 1) * (oh * 3600 + om * 60);
 	*out = t;
 	return true;

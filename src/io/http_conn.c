@@ -12,6 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/log.h"
+#include "io/tls.h"
+
 #define SCRATCH ((size_t)65536) /* read at once */
 #define TURNS 16 /* before others have theirs */
 #define LINGER_MS 2000
@@ -73,7 +76,7 @@ void conn_close(struct conn *c)
 	end_exchange(c, c->state == CONN_LINGER);
 	drop_body(c);
 	loop_remove(s->loop, &c->src);
-	(void)close(c->stream.fd);
+	stream_close(&c->stream);
 	unlink_it(&c->all);
 	unlink_it(&c->waiting);
 	arena_free(&c->arena);
@@ -140,7 +143,7 @@ static int flush(struct conn *c, struct err *err)
 		c->out = NULL;
 		c->out_cap = c->out_at = c->out_n = 0;
 	}
-	return 0;
+	return stream_flush(&c->stream, err);
 }
 
 static struct str date_line(struct http_server *s)
@@ -440,7 +443,7 @@ static void finish(struct conn *c)
 		c->due = loop_clock() + LINGER_MS;
 		c->sent = 0; /* counts what is read over */
 		c->close_after = true;
-		(void)shutdown(c->stream.fd, SHUT_WR);
+		stream_end(&c->stream);
 		return;
 	}
 	arena_free(&c->arena);
@@ -486,12 +489,37 @@ static int stream_on(struct conn *c, struct err *err)
 	return unsent(c) || c->ended ? 0 : -ERR_AGAIN;
 }
 
+/* As Go tells those who speak plain HTTP to a TLS port. */
+static const char wrong_port[] =
+	"HTTP/1.0 400 Bad Request\r\n\r\n"
+	"Client sent an HTTP request to an HTTPS server.\n";
+
+static int handshake(struct conn *c, struct err *err)
+{
+	int rc = tls_handshake(c->stream.tls, c->stream.fd, err);
+
+	if (rc == 0)
+		await(c, c->server->opts.head_ms);
+	if (rc == 0 || rc == -ERR_AGAIN || !tls_saw_http(c->stream.tls))
+		return rc;
+	tls_free(c->stream.tls);
+	c->stream.tls = NULL;
+	unlink_it(&c->waiting);
+	c->close_after = true;
+	out_add(c, (struct str){ wrong_port, sizeof(wrong_port) - 1 });
+	c->state = CONN_SEND;
+	set_due(c, c->server->opts.send_ms, 0);
+	return 0;
+}
+
 /* One step: 0 to go on, -ERR_AGAIN to wait, or what ends the connection. */
 static int step(struct conn *c, struct err *err)
 {
 	int rc;
 
 	switch (c->state) {
+	case CONN_HANDSHAKE:
+		return handshake(c, err);
 	case CONN_READ:
 		return read_on(c, err);
 	case CONN_HANDLE:
@@ -512,6 +540,8 @@ static int step(struct conn *c, struct err *err)
 static short wants(const struct conn *c)
 {
 	switch (c->state) {
+	case CONN_HANDSHAKE:
+		return stream_want(&c->stream, 0);
 	case CONN_READ:
 		return stream_want(&c->stream,
 				   unsent(c) ? POLLIN | POLLOUT : POLLIN);
@@ -522,13 +552,24 @@ static short wants(const struct conn *c)
 	case CONN_STREAM:
 		if (c->ended)
 			return stream_want(&c->stream, POLLOUT);
-		return (short)((unsent(c) ? stream_want(&c->stream, POLLOUT)
-					  : 0) |
-			       POLLRDHUP);
+		return stream_want(&c->stream, unsent(c) ? POLLOUT : 0) |
+		       POLLRDHUP;
 	case CONN_LINGER:
 		break;
 	}
 	return POLLIN;
+}
+
+/* Why a client could not be served is for whoever runs the server. */
+static void tell(const struct conn *c, const struct err *err)
+{
+	char peer[SOCK_TEXT];
+
+	if (c->state != CONN_HANDSHAKE || !log_enabled(2))
+		return;
+	sock_text(&c->peer, peer);
+	log_info("http: TLS handshake error from %s: %.*s", peer,
+		 STRF(err->msg));
 }
 
 static void advance(struct conn *c)
@@ -540,6 +581,7 @@ static void advance(struct conn *c)
 	for (int i = 0; i < TURNS && rc == 0; i++)
 		rc = step(c, &err);
 	if (rc < 0 && rc != -ERR_AGAIN) {
+		tell(c, &err);
 		conn_close(c);
 		return;
 	}
@@ -575,7 +617,11 @@ void conn_start(struct http_server *s, struct listener *l, int fd,
 	s->n++;
 	link_last(&s->all, &c->all);
 	await(c, s->opts.head_ms);
-	(void)l;
+	if (l->tls) {
+		c->stream.tls = tls_accept(l->tls);
+		c->state = CONN_HANDSHAKE;
+		c->due = loop_clock() + s->opts.handshake_ms;
+	}
 	c->src.want = POLLIN;
 	c->src.due = c->due;
 	loop_add(s->loop, &c->src);

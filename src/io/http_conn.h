@@ -6,6 +6,7 @@
 #include "io/stream.h"
 
 enum conn_state {
+	CONN_HANDSHAKE,
 	CONN_READ, /* a head, a body */
 	CONN_HANDLE, /* the handler has it */
 	CONN_SEND, /* a whole answer */

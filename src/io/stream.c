@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "io/tls.h"
+
 /* What a failed system call means to the caller. */
 static int outcome(struct err *err, const char *what)
 {
@@ -15,8 +17,11 @@ static int outcome(struct err *err, const char *what)
 
 ssize_t stream_read(struct stream *s, void *to, size_t n, struct err *err)
 {
-	ssize_t got = recv(s->fd, to, n, 0);
+	ssize_t got;
 
+	if (s->tls)
+		return tls_read(s->tls, s->fd, to, n, err);
+	got = recv(s->fd, to, n, 0);
 	return got >= 0 ? got : outcome(err, "read");
 }
 
@@ -26,13 +31,36 @@ ssize_t stream_write(struct stream *s, const struct iovec *parts, int n_parts,
 	/* not writev: a peer that left must not send us SIGPIPE */
 	struct msghdr m = { .msg_iov = (struct iovec *)(uintptr_t)parts,
 			    .msg_iovlen = (size_t)n_parts };
-	ssize_t sent = sendmsg(s->fd, &m, MSG_NOSIGNAL);
+	ssize_t sent;
 
+	if (s->tls)
+		return tls_write(s->tls, s->fd, parts, n_parts, err);
+	sent = sendmsg(s->fd, &m, MSG_NOSIGNAL);
 	return sent >= 0 ? sent : outcome(err, "write");
 }
 
 short stream_want(const struct stream *s, short want)
 {
-	(void)s;
-	return want;
+	return s->tls ? tls_want(s->tls, want) : want;
+}
+
+int stream_flush(struct stream *s, struct err *err)
+{
+	return s->tls ? tls_flush(s->tls, s->fd, err) : 0;
+}
+
+void stream_end(struct stream *s)
+{
+	if (s->tls)
+		tls_close(s->tls, s->fd);
+	(void)shutdown(s->fd, SHUT_WR);
+}
+
+void stream_close(struct stream *s)
+{
+	tls_free(s->tls);
+	s->tls = NULL;
+	if (s->fd >= 0)
+		(void)close(s->fd);
+	s->fd = -1;
 }

@@ -1,0 +1,21 @@
+/*
+ * pkey: private keys from PEM: RSA (PKCS#1, PKCS#8) and EC (SEC 1, PKCS#8) on
+ * P-256, P-384 and P-521. Messages never show any of a key.
+ */
+#ifndef DATA_PKEY_H
+#define DATA_PKEY_H
+
+#include "data/x509.h"
+
+struct pkey {
+	enum key_type type;
+	struct str n, e, p, q, dp, dq, iq; /* RSA, without leading zeros */
+	enum key_curve curve; /* EC */
+	struct str x;
+};
+
+/* The first private key in a PEM text, as Go picks it. */
+int pkey_parse(struct arena *a, struct str pem, struct pkey *out,
+	       struct err *err);
+
+#endif

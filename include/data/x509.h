@@ -1,0 +1,85 @@
+/*
+ * x509: what certificates say: keys, names, times and uses. Checking their
+ * signatures is io/tls's; deciding whether a certificate stands for a host is
+ * here, by Go's rules: alternative names alone, never the common name.
+ */
+#ifndef DATA_X509_H
+#define DATA_X509_H
+
+#include "base/err.h"
+#include "base/vec.h"
+
+enum key_type { KEY_RSA, KEY_EC };
+enum key_curve { CURVE_P256, CURVE_P384, CURVE_P521 };
+
+/* A public key: views of the certificate. */
+struct x509_key {
+	enum key_type type;
+	struct str n, e; /* RSA, without leading zeros */
+	enum key_curve curve; /* EC */
+	struct str point; /* uncompressed */
+};
+
+enum x509_sign {
+	SIGN_OTHER, /* one we cannot check */
+	SIGN_SHA1,
+	SIGN_SHA256,
+	SIGN_SHA384,
+	SIGN_SHA512,
+};
+
+enum { X509_EKU_SERVER = 1, X509_EKU_CLIENT = 2, X509_EKU_ANY = 4 };
+
+struct x509 {
+	struct str der; /* the whole of it */
+	struct str tbs, signature; /* what is signed, and the signature */
+	enum x509_sign hash;
+	enum key_type sign_type; /* of the signer's key */
+	struct str issuer, subject; /* encoded names */
+	int64_t not_before, not_after; /* seconds of 1970 */
+	struct x509_key key;
+	bool has_constraints, ca; /* basic constraints */
+	bool may_sign; /* key usage allows to sign certificates */
+	int path_len; /* -1: any */
+	bool has_eku;
+	unsigned eku;
+	struct strs dns, ips; /* ips: 4 or 16 bytes each */
+	bool odd_critical; /* a critical extension we do not know */
+};
+
+/* Largest certificate read: none is near it. */
+#define X509_MAX ((size_t)65536)
+
+/* der must outlive *out. RSA keys above 4096 bits are refused (ERR_LIMIT). */
+int x509_parse(struct arena *a, struct str der, struct x509 *out,
+	       struct err *err);
+
+/* Reads a SubjectPublicKeyInfo. */
+int x509_parse_key(struct str spki, struct x509_key *out, struct err *err);
+
+/* The same key. */
+bool x509_same_key(const struct x509_key *x, const struct x509_key *y);
+
+/*
+ * Whether c stands for host: a name, or, with n_ip of 4 or 16, the address ip.
+ * The message names what it does stand for.
+ */
+int x509_check_host(const struct x509 *c, struct str host,
+		    const unsigned char *ip, size_t n_ip, struct err *err);
+
+/* Whether now (seconds of 1970) is within its time; the message says how far. */
+int x509_check_time(const struct x509 *c, int64_t now, struct err *err);
+
+/* "CN=kubelet,O=system:nodes", as far as the name has common attributes. */
+void x509_add_name(struct buf *b, struct str name);
+
+/* One attribute of a name, such as the common name: "2.5.4.<n>"; or "". */
+struct str x509_attribute(struct str name, unsigned n);
+
+/* curve's order and field size in bytes; and its OID's place. */
+size_t x509_curve_bytes(enum key_curve c);
+bool x509_curve(struct str oid, enum key_curve *out);
+
+extern const struct str x509_oid_rsa, x509_oid_ec;
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * Sessions of a server, in memory that forked workers share: a client that
+ * comes back to another worker is resumed too. Each id has one slot, the next
+ * session there replaces it, and a slot in use by another worker just now is
+ * passed over: nobody ever waits, and a worker killed in the middle costs one
+ * slot.
+ */
+#include "tls_own.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define SLOTS 2048u
+#define LIFE_S 3600
+
+struct slot {
+	atomic_uint busy;
+	uint32_t born; /* monotonic seconds; 0: empty */
+	br_ssl_session_parameters params;
+};
+
+struct tls_cache {
+	const br_ssl_session_cache_class *vtable;
+	struct slot *slots;
+};
+
+static uint32_t seconds(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint32_t)t.tv_sec + 1;
+}
+
+/* Ids are random: their first bytes spread well. */
+static struct slot *slot_of(struct tls_cache *c, const unsigned char *id)
+{
+	return &c->slots[(id[0] | (unsigned)id[1] << 8) % SLOTS];
+}
+
+static bool enter(struct slot *s)
+{
+	unsigned free_ = 0;
+
+	return atomic_compare_exchange_strong(&s->busy, &free_, 1);
+}
+
+static void leave(struct slot *s)
+{
+	atomic_store(&s->busy, 0);
+}
+
+static void save(const br_ssl_session_cache_class **ctx,
+		 br_ssl_server_context *server,
+		 const br_ssl_session_parameters *params)
+{
+	struct slot *s =
+		slot_of((struct tls_cache *)(void *)ctx, params->session_id);
+
+	(void)server;
+	if (!enter(s))
+		return;
+	s->params = *params;
+	s->born = seconds();
+	leave(s);
+}
+
+static int load(const br_ssl_session_cache_class **ctx,
+		br_ssl_server_context *server,
+		br_ssl_session_parameters *params)
+{
+	struct slot *s =
+		slot_of((struct tls_cache *)(void *)ctx, params->session_id);
+	int found;
+
+	(void)server;
+	if (!enter(s))
+		return 0;
+	found = s->born && seconds() - s->born < LIFE_S &&
+		memcmp(s->params.session_id, params->session_id,
+		       sizeof(params->session_id)) == 0;
+	if (found)
+		*params = s->params;
+	leave(s);
+	return found;
+}
+
+struct tls_cache *tls_cache_new(void)
+{
+	static const br_ssl_session_cache_class class = {
+		sizeof(struct tls_cache), save, load
+	};
+	struct tls_cache *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		abort();
+	c->vtable = &class;
+	c->slots =
+		mmap(NULL, SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (c->slots == MAP_FAILED)
+		abort();
+	return c;
+}
+
+void tls_cache_free(struct tls_cache *c)
+{
+	if (!c)
+		return;
+	(void)munmap(c->slots, SLOTS * sizeof(struct slot));
+	free(c);
+}
+
+const br_ssl_session_cache_class **tls_cache_class(struct tls_cache *c)
+{
+	return &c->vtable;
+}

@@ -1,0 +1,72 @@
+/* What the files of io/tls share. */
+#ifndef IO_TLS_OWN_H
+#define IO_TLS_OWN_H
+
+#include <bearssl.h>
+
+#include "data/pkey.h"
+#include "io/tls.h"
+
+#define CHAIN_MAX 10 /* certificates in a chain */
+#define HOST_MAX 255
+
+/* A certificate chain and its key; shared by connections. */
+struct tls_pair {
+	int refs;
+	struct arena a;
+	br_x509_certificate chain[CHAIN_MAX];
+	size_t n;
+	enum key_type type;
+	br_rsa_private_key rsa;
+	br_ec_private_key ec;
+	unsigned issuer_type; /* BR_KEYTYPE_RSA, BR_KEYTYPE_EC */
+};
+
+/* Authorities; shared by connections. */
+struct tls_roots {
+	int refs;
+	struct arena a;
+	VEC(struct x509) v;
+	br_x500_name *names;
+};
+
+int tls_pair_load(struct str cert, struct str key, struct tls_pair **out,
+		  struct err *err);
+void tls_pair_drop(struct tls_pair *p);
+int tls_roots_load(struct str pem, struct tls_roots **out, struct err *err);
+void tls_roots_drop(struct tls_roots *r);
+
+/* What BearSSL calls to have a peer's certificates checked. */
+struct tls_verify {
+	const br_x509_class *vtable;
+	struct arena a;
+	const struct tls_roots *roots;
+	bool insecure;
+	unsigned eku; /* what the certificate must be for */
+	struct str host; /* "": any */
+	unsigned char ip[16];
+	size_t n_ip;
+	struct buf cert; /* the one being received */
+	size_t total; /* bytes of all */
+	VEC(struct x509) chain;
+	bool failed, verified;
+	struct str why;
+	unsigned char alert; /* that tells the peer */
+	br_x509_pkey pkey;
+};
+
+extern const br_x509_class tls_verify_class;
+void tls_verify_init(struct tls_verify *v, const struct tls_roots *roots);
+
+/* Sets versions, suites and the code for them. */
+void tls_engine_setup(br_ssl_engine_context *e, const struct tls_profile *p);
+
+struct tls_cache;
+struct tls_cache *tls_cache_new(void);
+void tls_cache_free(struct tls_cache *c);
+const br_ssl_session_cache_class **tls_cache_class(struct tls_cache *c);
+
+/* BearSSL's number in words. */
+void tls_explain(struct buf *b, int code, bool server);
+
+#endif

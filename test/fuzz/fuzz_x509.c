@@ -1,0 +1,47 @@
+/* Certificates from strangers: whatever is accepted views its own bytes. */
+#include "fuzz.h"
+
+#include "data/der.h"
+#include "data/x509.h"
+
+static void within(struct str s, const uint8_t *data, size_t size)
+{
+	const uint8_t *p = (const uint8_t *)s.p;
+
+	MUST(s.n == 0 || (p >= data && p + s.n <= data + size));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct str in = { (const char *)data, size };
+	struct x509 c;
+	struct buf b;
+
+	buf_init(&b, &a);
+	x509_add_name(&b, in);
+	(void)x509_attribute(in, 3);
+	if (x509_parse(&a, in, &c, &err) < 0) {
+		MUST(err.msg.n);
+		arena_free(&a);
+		return 0;
+	}
+	within(c.tbs, data, size);
+	within(c.signature, data, size);
+	within(c.key.n, data, size);
+	within(c.key.point, data, size);
+	MUST(c.key.type == KEY_EC || (c.key.n.n >= 128 && c.key.n.n <= 512));
+	MUST(c.not_before >= -62167219200 && c.not_after <= 253402300799);
+	for (size_t i = 0; i < c.dns.n; i++)
+		within(c.dns.v[i], data, size);
+	for (size_t i = 0; i < c.ips.n; i++)
+		MUST(c.ips.v[i].n == 4 || c.ips.v[i].n == 16);
+	x509_add_name(&b, c.subject);
+	(void)x509_check_host(&c, S("a.example"), NULL, 0, &err);
+	(void)x509_check_host(&c, S("127.0.0.1"),
+			      (const unsigned char *)"\x7f\0\0\1", 4, &err);
+	(void)x509_check_time(&c, 1800000000, &err);
+	arena_free(&a);
+	return 0;
+}
