@@ -59,6 +59,10 @@ void tls_server_free(struct tls_server *s);
 int tls_server_set_pair(struct tls_server *s, struct str cert, struct str key,
 			struct err *err);
 
+/* The same from files. */
+int tls_server_load(struct tls_server *s, const char *cert, const char *key,
+		    struct err *err);
+
 /*
  * Asks clients for a certificate of these authorities; without one they are
  * served too unless required. "" stops asking.

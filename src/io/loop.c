@@ -34,6 +34,7 @@ struct loop {
 	int64_t now;
 	struct source signals;
 	sigset_t mask, before;
+	void (*sigpipe)(int); /* as it was */
 	struct {
 		void (*on)(void *ctx, int signo);
 		void *ctx;
@@ -126,6 +127,8 @@ struct loop *loop_new(struct err *err)
 		free(l);
 		return NULL;
 	}
+	/* whoever leaves must not end us: writing says so by itself */
+	l->sigpipe = signal(SIGPIPE, SIG_IGN);
 	loop_add(l, &l->signals);
 	return l;
 }
@@ -137,6 +140,7 @@ void loop_free(struct loop *l)
 	(void)close(l->signals.fd);
 	(void)close(l->epoll);
 	(void)sigprocmask(SIG_SETMASK, &l->before, NULL);
+	(void)signal(SIGPIPE, l->sigpipe);
 	free(l->timers);
 	free(l);
 }

@@ -10,8 +10,10 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 
+#include "io/file.h"
 #include "io/sock.h"
 
+#define FILE_MAX ((size_t)1 << 20) /* of a certificate or key */
 #define SAVED 8 /* sessions a client keeps */
 /* Records are read whole, whatever their size; ours may be shorter. */
 #define IN_BUF (16384 + 325)
@@ -128,6 +130,23 @@ int tls_server_set_pair(struct tls_server *s, struct str cert, struct str key,
 	if (!cert.n)
 		return err_set(err, ERR_INVALID, "certificate: empty");
 	return replace_pair(&s->pair, cert, key, err);
+}
+
+int tls_server_load(struct tls_server *s, const char *cert, const char *key,
+		    struct err *err)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct str cert_text = S(""), key_text = S("");
+	int rc = file_read(&a, cert, FILE_MAX, &cert_text, err);
+
+	if (rc == 0)
+		rc = file_read(&a, key, FILE_MAX, &key_text, err);
+	if (rc < 0)
+		return rc;
+	rc = tls_server_set_pair(s, cert_text, key_text, err);
+	/* freed memory keeps no key */
+	explicit_bzero((char *)(uintptr_t)key_text.p, key_text.n);
+	return rc < 0 ? err_wrap(err, "%s, %s", cert, key) : 0;
 }
 
 int tls_server_set_client_ca(struct tls_server *s, struct str ca, bool required,

@@ -342,11 +342,18 @@ TEST rotation(void)
 	struct tls_server *s = server("rsa.pem", "rsa.key");
 	struct tls_client *c = client("ca.pem"), *new = client("ecca.pem");
 	struct ends e, f;
+	const char *cert = str_fmt(&a, "%s/p256.pem", dir).p;
 
 	open_ends(&e, s, c, "localhost");
 	ASSERT_INT(0, e.rc[1]);
-	ASSERT_INT(0, tls_server_set_pair(s, pem("p256.pem"), pem("p256.key"),
-					  &err));
+	ASSERT_INT(0, tls_server_load(s, cert,
+				      str_fmt(&a, "%s/p256.key", dir).p, &err));
+	ASSERT_INT(-ERR_INVALID, tls_server_load(s, cert, cert, &err));
+	ASSERT_STR(
+		str_fmt(&a, "%s, %s: no private key found in PEM", cert, cert)
+			.p,
+		err.msg);
+	ASSERT_INT(-ERR_NOTFOUND, tls_server_load(s, cert, "/no/key", &err));
 	open_ends(&f, s, new, "localhost");
 	ASSERT_INT(0, f.rc[1]);
 	ASSERT(carry(&e, 1, 1000)); /* the old connection goes on */
