@@ -1,0 +1,129 @@
+#include "mc/contents.h"
+#include "plan/apply.h"
+#include "plan/owned.h"
+#include "plan/template.h"
+
+const struct mc *generated_find(const struct mcs *mcs, struct str name)
+{
+	for (size_t i = 0; i < mcs->n; i++)
+		if (str_eq(mcs->v[i]->meta.name, name))
+			return mcs->v[i];
+	return NULL;
+}
+
+static bool empty(const struct json *j)
+{
+	return json_kind(j) == JSON_NULL ||
+	       (json_kind(j) != JSON_STRING && json_kind(j) != JSON_NUMBER &&
+		json_kind(j) != JSON_BOOL && !json_len(j));
+}
+
+/* Makes to's member at key from's; false when it is. */
+static bool take(struct arena *a, struct json *to, const struct json *from,
+		 const char *key)
+{
+	const struct json *is = json_member(to, str_of(key));
+	const struct json *want = json_member(from, str_of(key));
+
+	if (json_eq(is, want) || (empty(is) && empty(want)))
+		return false;
+	if (want)
+		json_set(to, str_of(key), json_clone(a, want));
+	else
+		json_remove(to, str_of(key));
+	return true;
+}
+
+bool generated_write(struct arena *a, const struct mcs *mcs,
+		     const struct mc *mc, struct str reason,
+		     struct actions *out)
+{
+	const struct mc *now = generated_find(mcs, mc->meta.name);
+	const struct json *want = mc->doc.tree;
+	struct json *j, *meta, *spec;
+	bool changed;
+
+	if (!now)
+		return apply_mc(a, NULL, want, reason, out);
+	j = json_clone(a, now->doc.tree);
+	meta = json_at(j, "metadata");
+	spec = json_at(j, "spec");
+	if (!spec) {
+		spec = json_new(a, JSON_OBJECT);
+		json_set(j, S("spec"), spec);
+	}
+	changed = take(a, meta, json_at(want, "metadata"), "annotations");
+	if (json_at(want, "metadata.ownerReferences"))
+		changed |= take(a, meta, json_at(want, "metadata"),
+				"ownerReferences");
+	changed |= take(a, spec, json_at(want, "spec"), "config");
+	if (json_len(json_at(want, "spec.kernelArguments")))
+		changed |=
+			take(a, spec, json_at(want, "spec"), "kernelArguments");
+	if (changed)
+		apply_replace(a, "machineconfigs", j, "", reason, out);
+	return changed;
+}
+
+static void delete_mc(struct arena *a, struct str name, struct str reason,
+		      struct actions *out)
+{
+	action_add(a, out, ACTION_DELETE,
+		   action_path(a, "machineconfigs", name), S(""), reason);
+}
+
+void generated_retire(struct arena *a, const struct mcs *mcs,
+		      const char *prefix, const struct mc_pool *pool,
+		      const char *what, struct actions *out)
+{
+	struct str old =
+		str_fmt(a, "%s-%.*s-%.*s-%s", prefix, STRF(pool->meta.name),
+			STRF(pool->meta.uid), what);
+
+	if (pool->meta.uid.n && generated_find(mcs, old))
+		delete_mc(a, old, S("it has a new name now"), out);
+}
+
+void generated_cleanup(struct arena *a, const struct mcs *mcs, struct str hash,
+		       const char *prefix, const char *what,
+		       struct actions *out)
+{
+	struct str part = str_fmt(a, "generated-%s", what);
+
+	for (size_t i = 0; i < mcs->n; i++) {
+		const struct mc_meta *m = &mcs->v[i]->meta;
+		struct str path = action_path(a, "machineconfigs", m->name);
+		bool written = false;
+
+		/* what this plan writes is of this version afterwards */
+		for (size_t k = 0; k < out->n; k++)
+			written |= out->v[k].kind == ACTION_REPLACE &&
+				   str_eq(out->v[k].path, path);
+		if (written || str_find(m->name, part) < 0 ||
+		    !str_starts(m->name, str_of(prefix)) ||
+		    str_eq(mc_annotation(m, MC_BY_CONTROLLER), hash))
+			continue;
+		delete_mc(a, m->name, S("made by another version"), out);
+	}
+}
+
+int generated_base(struct arena *a, const struct template_input *templates,
+		   struct str role, const char *path, struct str *out,
+		   struct err *err)
+{
+	struct mcs list = { 0 };
+	int rc = plan_template_role(a, templates, role, &list, err);
+
+	for (size_t i = 0; rc == 0 && i < list.n; i++) {
+		const struct ign_obj *file;
+
+		rc = mc_validate(a, list.v[i], err);
+		if (rc < 0)
+			break;
+		file = mc_find_file(list.v[i]->ignition, str_of(path));
+		if (file)
+			return mc_contents(a, file, out, err);
+	}
+	return rc < 0 ? rc
+		      : err_set(err, ERR_NOTFOUND, "no template has %s", path);
+}

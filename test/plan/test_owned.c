@@ -1,0 +1,604 @@
+/* KubeletConfigs, ContainerRuntimeConfigs, feature gates, Node config and
+ * registries: what they own, how it is named, and when it goes. */
+#include "fixture.h"
+#include "plan/kubelet_sync.h"
+#include "plan/runtime_sync.h"
+
+struct world {
+	struct arena a;
+	struct mc_controller_config cc;
+	struct mcs mcs;
+	struct mc_pools pools;
+	struct mc_objects configs;
+	struct template_file files[8];
+	struct template_tree tree;
+	struct template_input templates;
+	struct owned_view o;
+	struct actions out;
+	struct err err;
+};
+
+#define CC_TEXT                                                                \
+	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"         \
+	"'ControllerConfig','metadata':{'name':'machine-config-controller',"   \
+	"'generation':2},'spec':{'infra':{'status':{'platformStatus':{'type':" \
+	"'None'}}}},'status':{'observedGeneration':2,'conditions':[{'type':"   \
+	"'TemplateControllerCompleted','status':'True'}]}}"
+
+static void add_pool(struct world *w, const char *name)
+{
+	struct mc_pool *p = ARENA_NEW(&w->a, struct mc_pool);
+	struct doc d = fx_doc(
+		&w->a,
+		str_fmt(&w->a,
+			"{'apiVersion':'machineconfiguration.openshift.io/v1',"
+			"'kind':'MachineConfigPool','metadata':{'name':'%s',"
+			"'uid':'uid-%s','labels':{'pool':'%s','all':'',"
+			"'machineconfiguration.openshift.io/mco-built-in':''"
+			"}},'spec':{}}",
+			name, name, name)
+			.p);
+
+	if (mc_pool_decode(&w->a, &d, p, &w->err) < 0)
+		abort();
+	VEC_PUSH(&w->a, &w->pools, p);
+}
+
+static struct mc_object *make_object(struct world *w, enum mc_kind kind,
+				     const char *text)
+{
+	struct mc_object *o = ARENA_NEW(&w->a, struct mc_object);
+	struct doc d = fx_doc(&w->a, text);
+
+	if (mc_object_decode(&w->a, &d, kind, o, &w->err) < 0) {
+		(void)printf("%.*s\n", STRF(w->err.msg));
+		abort();
+	}
+	return o;
+}
+
+static void start(struct world *w, const struct owned_kind *kind)
+{
+	static const struct template_file files[] = {
+		{ { "worker/01-w/_base/files/kubelet.yaml", 36 },
+		  { "path: /etc/kubernetes/kubelet.conf\nmode: 0644\n"
+		    "contents:\n  inline: |\n    kind: KubeletConfiguration\n"
+		    "    maxPods: 250\n",
+		    127 } },
+	};
+
+	*w = (struct world){ 0 };
+	w->err = ERR_INIT(&w->a);
+	fx_cc(&w->a, CC_TEXT, &w->cc);
+	add_pool(w, "infra");
+	add_pool(w, "worker");
+	w->files[0] = files[0];
+	w->files[0].path = str_of(files[0].path.p);
+	w->files[0].text = str_of(files[0].text.p);
+	w->files[1] = (struct template_file){
+		S("worker/01-w/_base/files/storage.yaml"),
+		S("path: /etc/containers/storage.conf\ncontents:\n  inline: |\n"
+		  "    [storage]\n    driver = \"overlay\"\n")
+	};
+	w->files[2] = (struct template_file){
+		S("worker/01-w/_base/files/registries.yaml"),
+		S("path: /etc/containers/registries.conf\ncontents:\n"
+		  "  inline: 'unqualified-search-registries = [\"a.io\"]'\n")
+	};
+	w->files[3] = (struct template_file){
+		S("worker/01-w/_base/files/policy.yaml"),
+		S("path: /etc/containers/policy.json\ncontents:\n  inline: "
+		  "'{\"default\":[{\"type\":\"insecureAcceptAnything\"}]}'\n")
+	};
+	w->tree = (struct template_tree){ S("/t"), w->files, 4, 4 };
+	w->templates = (struct template_input){ .tree = &w->tree,
+						.controller_config = &w->cc,
+						.pull_secret = S("{}"),
+						.hash = S("h1") };
+	w->o = (struct owned_view){ .now = { 1700000000, 0 },
+				    .hash = S("h1"),
+				    .kind = kind,
+				    .configs = &w->configs,
+				    .pools = &w->pools,
+				    .mcs = &w->mcs };
+}
+
+static void add_mc(struct world *w, const char *name, const char *version)
+{
+	VEC_PUSH(&w->a, &w->mcs,
+		 fx_mc(&w->a,
+		       str_fmt(&w->a,
+			       "{'apiVersion':'machineconfiguration.openshift."
+			       "io/v1','kind':'MachineConfig','metadata':{"
+			       "'name':'%s','uid':'uid-%s','annotations':{"
+			       "'machineconfiguration.openshift.io/"
+			       "generated-by-controller-version':'%s'}},"
+			       "'spec':{}}",
+			       name, name, version)
+			       .p));
+}
+
+/* ---- names ---- */
+
+struct name_case {
+	const char *name;
+	const char *configs; /* "name created suffix finalizers;…" */
+	const char *mcs; /* that exist */
+	const char *want; /* for the first of them */
+};
+
+static const struct name_case names[] = {
+	{ "the only one has no suffix", "k 1 - -", "",
+	  "99-worker-generated-kubelet" },
+	{ "the youngest of two gets the next", "k 2 - -;o 1 - -", "",
+	  "99-worker-generated-kubelet-1" },
+	{ "after the highest there is", "k 9 - -;o 1 3 -;p 2 1 -", "",
+	  "99-worker-generated-kubelet-4" },
+	{ "what was once given stays", "k 1 2 -;o 9 5 -", "",
+	  "99-worker-generated-kubelet-2" },
+	{ "an empty suffix stays empty", "k 1 0 -;o 9 5 -", "",
+	  "99-worker-generated-kubelet" },
+	{ "an old one is known by its finalizer",
+	  "k 1 - 99-worker-generated-kubelet,99-worker-generated-kubelet-2;"
+	  "o 9 5 -",
+	  "99-worker-generated-kubelet,99-worker-generated-kubelet-2",
+	  "99-worker-generated-kubelet-2" },
+	{ "if what that names exists",
+	  "k 1 - 99-worker-generated-kubelet-2;o 9 5 -", "",
+	  "99-worker-generated-kubelet-6" },
+	{ "and is of this pool", "k 1 - 99-infra-generated-kubelet;o 9 5 -",
+	  "99-infra-generated-kubelet", "99-worker-generated-kubelet-6" },
+	{ "ten are enough", "k 9 - -;o 1 9 -", "",
+	  "max number of supported kubelet config (10) has been reached. Please "
+	  "delete old kubelet configs before retrying" },
+	{ "a suffix that is no number", "k 9 - -;o 1 x -", "",
+	  "error converting x to int: strconv.Atoi: parsing \"x\": invalid "
+	  "syntax" },
+};
+
+static void add_config(struct world *w, struct str text)
+{
+	struct str name = fx_word(&text, ' '), at = fx_word(&text, ' ');
+	struct str suffix = fx_word(&text, ' '), list = text;
+	struct buf b;
+
+	buf_init(&b, &w->a);
+	buf_addf(&b,
+		 "{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"
+		 "'KubeletConfig','metadata':{'name':'%.*s',"
+		 "'creationTimestamp':'2020-01-0%.*sT00:00:00Z',",
+		 STRF(name), STRF(at));
+	if (!str_is(suffix, "-"))
+		buf_addf(&b, "'annotations':{'" OWNED_SUFFIX "':'%.*s'},",
+			 STRF(str_is(suffix, "0") ? S("") : suffix));
+	buf_addz(&b, "'finalizers':[");
+	for (int i = 0; list.n && !str_is(list, "-"); i++) {
+		struct str one = fx_word(&list, ',');
+
+		buf_addf(&b, "%s'%.*s'", i ? "," : "", STRF(one));
+	}
+	buf_addz(&b, "]},'spec':{'machineConfigPoolSelector':{'matchLabels':{"
+		     "'pool':'worker'}}}}");
+	VEC_PUSH(&w->a, &w->configs, make_object(w, MC_KUBELET_CONFIG, b.p));
+}
+
+TEST named(void)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct name_case *c = &names[i];
+		struct str rest = str_of(c->configs), mcs = str_of(c->mcs), got;
+		struct owned_job job = { 0 };
+		struct world w;
+
+		start(&w, &owned_kubelet);
+		while (rest.n)
+			add_config(&w, fx_word(&rest, ';'));
+		while (mcs.n)
+			add_mc(&w, str_z(&w.a, fx_word(&mcs, ',')), "h1");
+		w.o.config = w.configs.v[0];
+		if (owned_name(&w.a, &w.o, &job, w.pools.v[1], &got, &w.err) <
+		    0)
+			got = w.err.msg;
+		ASSERT_STR_M(c->name, str_of(c->want), got);
+		arena_free(&w.a);
+	}
+	PASS();
+}
+
+/* ---- syncs ---- */
+
+static struct str print(struct world *w, int rc)
+{
+	struct buf b;
+
+	buf_init(&b, &w->a);
+	for (size_t i = 0; i < w->out.n; i++) {
+		struct action act = w->out.v[i];
+		struct actions one = { &act, 1, 1, 0 };
+
+		if (act.kind == ACTION_METRIC)
+			continue;
+		if (act.kind == ACTION_CREATE) /* shown by its name */
+			act.body = json_str(fx_json(&w->a, act.body),
+					    "metadata.name", S(""));
+		if (act.kind == ACTION_REPLACE)
+			act.body = S("");
+		actions_print(&b, &one);
+	}
+	if (rc < 0)
+		buf_addf(&b, "ERROR %d %.*s\n", rc, STRF(w->err.msg));
+	return buf_str(&b);
+}
+
+static struct kubelet_view kubelet_view(struct world *w)
+{
+	return (struct kubelet_view){ .owned = w->o,
+				      .controller_config = &w->cc,
+				      .templates = &w->templates };
+}
+
+static struct str sync_kubelet(struct world *w)
+{
+	struct kubelet_view v = kubelet_view(w);
+
+	w->out = (struct actions){ 0 };
+	return print(w, plan_kubelet_sync(&w->a, &v, &w->out, &w->err));
+}
+
+#define KC(extra, selector, conf, status)                                     \
+	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"        \
+	"'KubeletConfig','metadata':{'name':'k','uid':'kc-uid','generation':" \
+	"3,'resourceVersion':'8'" extra "},'spec':{"                          \
+	"'machineConfigPoolSelector':{'matchLabels':{" selector "}},"         \
+	"'kubeletConfig':{" conf "}},'status':{" status "}}"
+#define API "/apis/machineconfiguration.openshift.io/v1/"
+#define KC_PATH API "kubeletconfigs/k"
+#define STATUS(type, text, prefix)                                             \
+	"MERGE " KC_PATH "/status {\"status\":{\"conditions\":[" prefix        \
+	"{\"lastTransitionTime\":\"2023-11-14T22:13:20Z\",\"message\":\"" text \
+	"\",\"reason\":\"\",\"status\":\"True\",\"type\":\"" type              \
+	"\"}],\"observedGeneration\":3}}  # " text "\n"
+
+static void set_config(struct world *w, const char *text)
+{
+	w->configs.n = 0;
+	VEC_PUSH(&w->a, &w->configs, make_object(w, MC_KUBELET_CONFIG, text));
+	w->o.config = w->configs.v[0];
+}
+
+TEST kubelet_config_made(void)
+{
+	struct world w;
+
+	start(&w, &owned_kubelet);
+	set_config(&w, KC("", "'pool':'worker'", "'maxPods':100", ""));
+	ASSERT_STR("0 MERGE " KC_PATH " {\"metadata\":{\"annotations\":{"
+		   "\"machineconfiguration.openshift.io/mc-name-suffix\":\"\"}}"
+		   "}  # which MachineConfig is its\n"
+		   "1 POST " API "machineconfigs 99-worker-generated-kubelet  "
+		   "# KubeletConfig k for pool worker\n"
+		   "2 MERGE " KC_PATH " {\"metadata\":{\"finalizers\":["
+		   "\"99-worker-generated-kubelet\"]}}  # it goes when its "
+		   "MachineConfigs are gone\n"
+		   "3 " STATUS("Success", "Success", ""),
+		   sync_kubelet(&w));
+	/* once it is so, nothing is written */
+	VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[1].body)));
+	set_config(&w,
+		   KC(",'annotations':{'machineconfiguration.openshift.io/"
+		      "mc-name-suffix':''},'finalizers':["
+		      "'99-worker-generated-kubelet']",
+		      "'pool':'worker'", "'maxPods':100",
+		      "'observedGeneration':3,'conditions':[{'type':'Success',"
+		      "'status':'True','message':'Success'}]"));
+	ASSERT_STR("", sync_kubelet(&w));
+	/* an edit is overwritten */
+	json_set(json_at(w.mcs.v[0]->doc.tree, "spec"), S("config"),
+		 json_new(&w.a, JSON_OBJECT));
+	ASSERT_STR("0 PUT " API "machineconfigs/99-worker-generated-kubelet  # "
+		   "KubeletConfig k for pool worker\n",
+		   sync_kubelet(&w));
+	arena_free(&w.a);
+	PASS();
+}
+
+TEST kubelet_config_for_two_pools(void)
+{
+	struct world w;
+
+	start(&w, &owned_kubelet);
+	set_config(&w, KC(",'finalizers':['some-uid']", "'all':''", "", ""));
+	add_mc(&w, "99-worker-uid-worker-kubelet", "h0");
+	add_mc(&w, "99-gone-generated-kubelet-3", "h0");
+	add_mc(&w, "98-gone-generated-kubelet", "h0");
+	ASSERT_STR("0 MERGE " KC_PATH " {\"metadata\":{\"annotations\":{"
+		   "\"machineconfiguration.openshift.io/mc-name-suffix\":\"\"}}"
+		   "}  # which MachineConfig is its\n"
+		   "1 POST " API "machineconfigs 99-infra-generated-kubelet  # "
+		   "KubeletConfig k for pool infra\n"
+		   "2 POST " API "machineconfigs 99-worker-generated-kubelet  "
+		   "# KubeletConfig k for pool worker\n"
+		   "2 DELETE " API "machineconfigs/99-worker-uid-worker-kubelet"
+		   "  # it has a new name now\n"
+		   "3 MERGE " KC_PATH " {\"metadata\":{\"finalizers\":["
+		   "\"99-infra-generated-kubelet\","
+		   "\"99-worker-generated-kubelet\"]}}  # it goes when its "
+		   "MachineConfigs are gone\n"
+		   "4 DELETE " API "machineconfigs/99-gone-generated-kubelet-3"
+		   "  # made by another version\n"
+		   "5 " STATUS("Success", "Success", ""),
+		   sync_kubelet(&w));
+	arena_free(&w.a);
+	PASS();
+}
+
+struct fail_case {
+	const char *name, *config, *want;
+};
+
+#define OLD(n)                                            \
+	"{'type':'Failure','status':'True','message':'" n \
+	"','lastTransitionTime':'2020-01-01T00:00:00Z'}"
+#define OLD_OUT(n)                                                          \
+	"{\"lastTransitionTime\":\"2020-01-01T00:00:00Z\",\"message\":\"" n \
+	"\",\"reason\":\"\",\"status\":\"True\",\"type\":\"Failure\"},"
+#define NO_POOL \
+	"Error: could not find any MachineConfigPool set for KubeletConfig"
+
+static const struct fail_case fails[] = {
+	{ "no pool", KC("", "'pool':'x'", "", ""),
+	  "0 " STATUS("Failure", NO_POOL,
+		      "") "ERROR -5 could not find any "
+			  "MachineConfigPool set for KubeletConfig\n" },
+	{ "an empty selector is for no pool", KC("", "", "", ""),
+	  "0 " STATUS("Failure", NO_POOL,
+		      "") "ERROR -5 could not find any "
+			  "MachineConfigPool set for KubeletConfig\n" },
+	{ "not valid: never tried again",
+	  KC("", "'pool':'worker'", "'clusterDomain':'x'", ""),
+	  "0 " STATUS("Failure",
+		      "Error: KubeletConfiguration: clusterDomain is not "
+		      "allowed to be set, but contains: x",
+		      "") "ERROR -1 KubeletConfiguration: clusterDomain is not "
+			  "allowed to be set, but contains: x\n" },
+	{ "three conditions stay",
+	  KC("", "'pool':'x'", "",
+	     "'conditions':[" OLD("1") "," OLD("2") "," OLD("3") "]"),
+	  "0 " STATUS(
+		  "Failure", NO_POOL,
+		  OLD_OUT("2") OLD_OUT(
+			  "3")) "ERROR -5 "
+				"could not find any MachineConfigPool set for KubeletConfig\n" },
+	{ "said once",
+	  KC("", "'pool':'x'", "",
+	     "'observedGeneration':3,'conditions':[" OLD(NO_POOL) "]"),
+	  "ERROR -5 could not find any MachineConfigPool set for "
+	  "KubeletConfig\n" },
+};
+
+TEST kubelet_config_fails(void)
+{
+	for (size_t i = 0; i < sizeof(fails) / sizeof(fails[0]); i++) {
+		struct world w;
+
+		start(&w, &owned_kubelet);
+		set_config(&w, fails[i].config);
+		ASSERT_STR_M(fails[i].name, str_of(fails[i].want),
+			     sync_kubelet(&w));
+		arena_free(&w.a);
+	}
+	PASS();
+}
+
+TEST kubelet_config_deleted(void)
+{
+	struct world w;
+
+	start(&w, &owned_kubelet);
+	add_mc(&w, "99-worker-generated-kubelet", "h1");
+	set_config(&w, KC(",'deletionTimestamp':'2020-01-01T00:00:00Z',"
+			  "'finalizers':['99-worker-generated-kubelet','b']",
+			  "'pool':'worker'", "", ""));
+	ASSERT_STR("0 DELETE " API "machineconfigs/99-worker-generated-kubelet"
+		   "  # KubeletConfig k is being deleted\n"
+		   "1 MERGE " KC_PATH " {\"metadata\":{\"finalizers\":[\"b\"],"
+		   "\"resourceVersion\":\"8\"}}  # what it named is gone\n",
+		   sync_kubelet(&w));
+	set_config(&w, KC(",'deletionTimestamp':'2020-01-01T00:00:00Z',"
+			  "'finalizers':['b']",
+			  "'pool':'worker'", "", ""));
+	ASSERT_STR("0 MERGE " KC_PATH " {\"metadata\":{\"finalizers\":null,"
+		   "\"resourceVersion\":\"8\"}}  # what it named is gone\n",
+		   sync_kubelet(&w));
+	set_config(&w, KC(",'deletionTimestamp':'2020-01-01T00:00:00Z'",
+			  "'pool':'worker'", "", ""));
+	ASSERT_STR("", sync_kubelet(&w));
+	arena_free(&w.a);
+	PASS();
+}
+
+TEST features_and_node(void)
+{
+	struct kubelet_view v;
+	struct world w;
+	struct str *gate;
+
+	start(&w, &owned_kubelet);
+	gate = ARENA_NEW(&w.a, struct str);
+	*gate = S("NewThing");
+	v = kubelet_view(&w);
+	v.gates_on = (struct strs){ gate, 1, 1 };
+	ASSERT_STR("0 POST " API "machineconfigs 98-infra-generated-kubelet  # "
+		   "feature gates of pool infra\n"
+		   "0 POST " API "machineconfigs 98-worker-generated-kubelet  "
+		   "# feature gates of pool worker\n",
+		   print(&w, plan_features_sync(&w.a, &v, &w.out, &w.err)));
+	w.out = (struct actions){ 0 };
+	ASSERT_STR("ERROR -5 could not fetch Node: missing node configuration, "
+		   "key: cluster\n",
+		   print(&w, plan_node_sync(&w.a, &v, &w.out, &w.err)));
+	v.node = fx_quote(&w.a, "{'spec':{'cgroupMode':'v2'}}");
+	w.out = (struct actions){ 0 };
+	ASSERT_STR("0 POST " API "machineconfigs 97-infra-generated-kubelet  # "
+		   "node config of pool infra\n"
+		   "0 POST " API "machineconfigs 97-worker-generated-kubelet  "
+		   "# node config of pool worker\n",
+		   print(&w, plan_node_sync(&w.a, &v, &w.out, &w.err)));
+	ASSERT(str_find(w.out.v[0].body, S("systemd.unified")) < 0);
+	ASSERT(str_find(w.out.v[2].body,
+			S("\"systemd.unified_cgroup_hierarchy=1\"")) >= 0);
+	arena_free(&w.a);
+	PASS();
+}
+
+struct node_case {
+	const char *name, *old, *new, *want;
+};
+
+#define NODE(n, p) "{'metadata':{'name':'" n "'},'spec':{" p "}}"
+#define LATENCY(p) "'workerLatencyProfile':'" p "'"
+
+static const struct node_case node_cases[] = {
+	{ "new", NULL, NODE("cluster", LATENCY("LowUpdateSlowReaction")), "" },
+	{ "one step", NODE("cluster", ""),
+	  NODE("cluster", LATENCY("MediumUpdateAverageReaction")), "" },
+	{ "two steps", NODE("cluster", ""),
+	  NODE("cluster", LATENCY("LowUpdateSlowReaction")),
+	  "Skipping the Update Node event, name: cluster, transition not "
+	  "allowed from old WorkerLatencyProfile: \"\" to new "
+	  "WorkerLatencyProfile: \"LowUpdateSlowReaction\"" },
+	{ "two steps back", NODE("cluster", LATENCY("LowUpdateSlowReaction")),
+	  NODE("cluster", LATENCY("Default")),
+	  "Skipping the Update Node event, name: cluster, transition not "
+	  "allowed from old WorkerLatencyProfile: \"LowUpdateSlowReaction\" to "
+	  "new WorkerLatencyProfile: \"Default\"" },
+	{ "another name", NULL, NODE("mine", ""),
+	  "The node.config.openshift.io \"mine\" is invalid: metadata.name "
+	  "Invalid value: \"mine\" : must be \"cluster\"" },
+};
+
+TEST node_changes(void)
+{
+	for (size_t i = 0; i < sizeof(node_cases) / sizeof(node_cases[0]);
+	     i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		const struct node_case *c = &node_cases[i];
+		struct actions out = { 0 };
+		bool ok = node_config_allowed(
+			&a, c->old ? fx_quote(&a, c->old) : NULL,
+			fx_quote(&a, c->new), &out);
+
+		ASSERT_INT_M(c->name, c->want[0] == 0, ok);
+		ASSERT_STR_M(c->name, str_of(c->want),
+			     out.n ? out.v[0].reason : S(""));
+	}
+	PASS();
+}
+
+/* ---- container runtime and registries ---- */
+
+#define CRC(selector, conf)                                               \
+	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"    \
+	"'ContainerRuntimeConfig','metadata':{'name':'c','generation':1," \
+	"'finalizers':['mine']},'spec':{'machineConfigPoolSelector':{"    \
+	"'matchLabels':{" selector "}},'containerRuntimeConfig':{" conf   \
+	"}},'status':{}}"
+
+TEST runtime_config_made(void)
+{
+	struct runtime_view v;
+	struct world w;
+
+	start(&w, &owned_runtime);
+	VEC_PUSH(&w.a, &w.configs,
+		 make_object(&w, MC_RUNTIME_CONFIG,
+			     CRC("'pool':'worker'", "'pidsLimit':2048")));
+	w.o.config = w.configs.v[0];
+	v = (struct runtime_view){ .owned = w.o, .templates = &w.templates };
+	ASSERT_STR(
+		"0 MERGE " API "containerruntimeconfigs/c {\"metadata\":{"
+		"\"annotations\":{\"machineconfiguration.openshift.io/"
+		"mc-name-suffix\":\"\"}}}  # which MachineConfig is its\n"
+		"1 POST " API "machineconfigs "
+		"99-worker-generated-containerruntime  # "
+		"ContainerRuntimeConfig c for pool worker\n"
+		"2 MERGE " API "containerruntimeconfigs/c {\"metadata\":{"
+		"\"finalizers\":[\"mine\","
+		"\"99-worker-generated-containerruntime\"]}}  # it goes when "
+		"its MachineConfigs are gone\n"
+		"3 MERGE " API "containerruntimeconfigs/c/status {"
+		"\"status\":{\"conditions\":[{\"lastTransitionTime\":"
+		"\"2023-11-14T22:13:20Z\",\"message\":\"Success\","
+		"\"reason\":\"\",\"status\":\"True\",\"type\":\"Success\"}],"
+		"\"observedGeneration\":1}}  # Success\n",
+		print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)));
+	w.configs.v[0] = make_object(&w, MC_RUNTIME_CONFIG,
+				     CRC("'pool':'worker'", "'pidsLimit':3"));
+	v.owned.config = w.configs.v[0];
+	w.out = (struct actions){ 0 };
+	ASSERT(str_ends(print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)),
+			S("ERROR -5 invalid PidsLimit 3\n")));
+	arena_free(&w.a);
+	PASS();
+}
+
+TEST registries_made(void)
+{
+	struct registries_in in;
+	struct runtime_view v;
+	struct mc_objects objects = { 0 };
+	struct world w;
+
+	start(&w, &owned_runtime);
+	VEC_PUSH(&w.a, &objects,
+		 make_object(&w, MC_IMAGE,
+			     "{'apiVersion':'config.openshift.io/v1','kind':"
+			     "'Image','metadata':{'name':'cluster','uid':"
+			     "'img-uid'},'spec':{'registrySources':{"
+			     "'insecureRegistries':['bad.io']}}}"));
+	in = (struct registries_in){ .objects = &objects,
+				     .release_image = S("q.io/o/r@sha256:"
+							"0123456789abcdef0123"
+							"456789abcdef01234567"
+							"89abcdef0123456789ab"
+							"cdef") };
+	v = (struct runtime_view){ .owned = w.o,
+				   .templates = &w.templates,
+				   .registries = &in };
+	/* nothing before there is an Image config */
+	ASSERT_STR("",
+		   print(&w, plan_registries_sync(&w.a, &v, &w.out, &w.err)));
+	v.image = objects.v[0]->doc.tree;
+	ASSERT_STR("0 POST " API "machineconfigs 99-infra-generated-registries"
+		   "  # registries of pool infra\n"
+		   "0 POST " API "machineconfigs "
+		   "99-worker-generated-registries  # registries of pool "
+		   "worker\n",
+		   print(&w, plan_registries_sync(&w.a, &v, &w.out, &w.err)));
+	ASSERT_STR("[{\"apiVersion\":\"config.openshift.io/v1\",\"kind\":"
+		   "\"Image\",\"name\":\"cluster\",\"uid\":\"img-uid\"}]",
+		   body_of(&w.a, json_at(fx_json(&w.a, w.out.v[0].body),
+					 "metadata.ownerReferences")));
+	VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[0].body)));
+	VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[2].body)));
+	w.out = (struct actions){ 0 };
+	ASSERT_STR("",
+		   print(&w, plan_registries_sync(&w.a, &v, &w.out, &w.err)));
+	arena_free(&w.a);
+	PASS();
+}
+
+SUITE(owned)
+{
+	RUN_TEST(named);
+	RUN_TEST(kubelet_config_made);
+	RUN_TEST(kubelet_config_for_two_pools);
+	RUN_TEST(kubelet_config_fails);
+	RUN_TEST(kubelet_config_deleted);
+	RUN_TEST(features_and_node);
+	RUN_TEST(node_changes);
+	RUN_TEST(runtime_config_made);
+	RUN_TEST(registries_made);
+}
+
+TEST_MAIN(owned)
