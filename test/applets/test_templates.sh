@@ -93,4 +93,27 @@ expect 'pods of a master' 0 '/etc/kubernetes/manifests/coredns.yaml
 expect 'pods of an arbiter' 0 '/etc/kubernetes/manifests/coredns.yaml
 /etc/kubernetes/manifests/criometricsproxy.yaml
 ' '' sh -c "grep -o '/etc/kubernetes/manifests/[^ ]*' $TMP/arbiter.files | sort"
+
+# The scripts do what they say, here in a folder instead of /etc and /run.
+mkdir -p "$TMP/root/etc" "$TMP/root/run/NetworkManager"
+script() {	# PATH: as it is, but for where it works and what it asks others
+	"$BIN/mcoctl" cat -f "$TMP/master.yaml" "master:$1" |
+		sed "s|/etc/|$TMP/root/etc/|g; s|/run/|$TMP/root/run/|g; s/mv -Z/mv/; s/^own=.*/own=192.0.2.9/; s/nmcli .*/:/"
+}
+script /usr/local/sbin/node-sizing.sh > "$TMP/sizing.sh"
+expect 'sizes as given' 0 $'SYSTEM_RESERVED_MEMORY=2Gi\nSYSTEM_RESERVED_CPU=500m\nSYSTEM_RESERVED_ES=3Gi\n' '' \
+	bash -c "bash $TMP/sizing.sh false 2Gi '' 3Gi && cat $TMP/root/etc/node-sizing.env"
+expect 'sizes by the machine' 0 $'SYSTEM_RESERVED_MEMORY=7Gi\nSYSTEM_RESERVED_CPU=816m\nSYSTEM_RESERVED_ES=1Gi\n' '' \
+	bash -c "getconf() { echo 64; }; export -f getconf; sed 's|/proc/meminfo|<(echo MemTotal: 115343360 kB)|' $TMP/sizing.sh > $TMP/auto.sh
+		bash $TMP/auto.sh true 1Gi 500m 1Gi && cat $TMP/root/etc/node-sizing.env"
+printf '%s\n' '# NetworkManager' 'search lan c.test' 'nameserver 192.0.2.53' 'nameserver 192.0.2.54' \
+	'nameserver 192.0.2.55' 'options edns0' > "$TMP/root/run/NetworkManager/resolv.conf"
+script /usr/local/bin/node-resolver.sh > "$TMP/resolver.sh"
+expect "the node's own name server first" 0 '# made by node-resolver.sh
+search c.test lan
+nameserver 192.0.2.9
+nameserver 192.0.2.53
+nameserver 192.0.2.54
+options edns0
+' '' bash -c "bash $TMP/resolver.sh && bash $TMP/resolver.sh && cat $TMP/root/etc/resolv.conf && ls $TMP/root/run/node-resolver-done > /dev/null"
 finish
