@@ -38,6 +38,7 @@ struct proxy_conf http_client_proxy_env(void);
 void http_client_renew(struct http_client *c);
 
 struct hconn;
+struct host;
 
 struct http_call {
 	/* ---- set by the caller; the rest is zero ---- */
@@ -69,7 +70,8 @@ struct http_call {
 	/* ---- the client's ---- */
 	struct http_client *client;
 	struct hconn *conn;
-	struct http_call *next;
+	struct host *host;
+	struct http_call *next, *prev;
 	struct source timer;
 	struct arena a;
 	struct url to;
@@ -78,6 +80,7 @@ struct http_call {
 	struct buf collected;
 	struct err err;
 	int failed; /* before it began */
+	bool waiting; /* for a connection */
 	bool fresh; /* on a new connection: an old one had been closed */
 };
 

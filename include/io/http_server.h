@@ -45,7 +45,10 @@ struct http_server_opts {
 	size_t (*body_max)(const struct http_head *head, void *ctx);
 	/* False closes a connection as soon as it is accepted. NULL: all in. */
 	bool (*admit)(const struct sock_addr *peer, void *ctx);
-	/* After each exchange: status (0: none sent) and bytes of body sent. */
+	/*
+	 * After each exchange: status (0: none sent) and bytes of body sent.
+	 * Of a malformed request the head has what could be read, or nothing.
+	 */
 	void (*over)(const struct http_exchange *x, int status, uint64_t sent,
 		     void *ctx);
 	void *ctx;

@@ -18,27 +18,25 @@ static int or_default(int v, int otherwise)
 	return v ? v : otherwise;
 }
 
-static void unlink_it(struct hconn *h)
-{
-	struct hconn **at = &h->client->conns;
-
-	while (*at != h)
-		at = &(*at)->next;
-	*at = h->next;
-}
-
 void hconn_close(struct hconn *h)
 {
 	struct http_client *c = h->client;
+	struct host *t = h->host;
 
 	loop_remove(c->loop, &h->src);
 	dial_cancel(h->dial);
 	stream_close(&h->stream);
-	unlink_it(h);
+	host_drop(h);
+	if (h->prev)
+		h->prev->next = h->next;
+	else
+		c->conns = h->next;
+	if (h->next)
+		h->next->prev = h->prev;
 	arena_free(&h->read_a);
 	arena_free(&h->a);
 	free(h);
-	client_next(c);
+	host_next(c, t);
 }
 
 /* A request that did no harm may be sent again. */
@@ -200,7 +198,7 @@ static void complete(struct hconn *h, bool clean)
 	h->call = NULL;
 	call->result.body = buf_str(&call->collected);
 	if (!clean || h->last || !call->head.keep_alive ||
-	    h->state != HCONN_ANSWER) {
+	    h->state != HCONN_ANSWER || !host_keep(h)) {
 		hconn_close(h);
 	} else {
 		h->state = HCONN_IDLE;
@@ -208,8 +206,7 @@ static void complete(struct hconn *h, bool clean)
 		h->src.want = POLLIN;
 		h->src.due = loop_clock() + c->opts.keep_ms;
 		loop_update(c->loop, &h->src);
-		client_trim(c);
-		client_next(c);
+		host_next(c, h->host);
 	}
 	call_over(call, 0, &call->err);
 }
@@ -504,7 +501,8 @@ void hconn_open(struct http_client *c, struct http_call *call)
 	h->client = c;
 	h->call = call;
 	call->conn = h;
-	h->key = keep(h, call->key);
+	h->host = call->host;
+	h->host->n++;
 	h->to = call->to;
 	h->to.host = keep(h, call->to.host);
 	h->to.user = h->to.path = S("");
@@ -513,6 +511,8 @@ void hconn_open(struct http_client *c, struct http_call *call)
 	h->stream.fd = -1;
 	h->src = (struct source){ .fd = -1, .ready = on_conn, .ctx = h };
 	h->next = c->conns;
+	if (h->next)
+		h->next->prev = h;
 	c->conns = h;
 	h->due = loop_clock() + or_default(call->connect_ms, 10000);
 	at = h->proxy.host.n ? &h->proxy : &h->to;

@@ -15,13 +15,24 @@ enum hconn_state {
 	HCONN_IDLE,
 };
 
+/* One place to connect to, with its connections and who waits for one. */
+struct host {
+	struct host *next;
+	struct arena a;
+	struct str key;
+	size_t n; /* connections */
+	struct hconn *idle; /* the one used last first */
+	struct http_call *first, *last; /* waiting */
+};
+
 struct hconn {
 	struct http_client *client;
-	struct hconn *next;
+	struct hconn *next, *prev;
+	struct host *host;
+	struct hconn *next_idle;
 	struct http_call *call; /* NULL when idle or given up */
 	enum hconn_state state;
-	struct arena a; /* key and where it leads */
-	struct str key;
+	struct arena a; /* where it leads */
 	struct url to, proxy; /* proxy.host "" when direct */
 	struct dial *dial;
 	struct source src;
@@ -40,7 +51,8 @@ struct http_client {
 	struct http_client_opts opts;
 	struct arena a;
 	struct hconn *conns;
-	struct http_call *waiting;
+	struct host *hosts;
+	size_t n_idle;
 };
 
 void hconn_open(struct http_client *c, struct http_call *call);
@@ -51,7 +63,11 @@ void hconn_pause(struct hconn *h, bool pause);
 void call_over(struct http_call *call, int rc, struct err *err);
 void call_fail(struct http_call *call, int rc, struct err *err);
 void call_again(struct http_call *call);
-void client_next(struct http_client *c);
-void client_trim(struct http_client *c);
+/* An idle connection is kept, unless there are too many: then false. */
+bool host_keep(struct hconn *h);
+/* A connection ends, is it idle or not. */
+void host_drop(struct hconn *h);
+/* One has become free: whoever waits longest for it may go on. */
+void host_next(struct http_client *c, struct host *t);
 
 #endif

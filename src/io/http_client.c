@@ -1,7 +1,7 @@
 /*
- * Calls and the connections they may use. A connection's key says where it
- * leads and how; a call takes an idle one with its key, makes a new one, or
- * waits for one when its host has enough.
+ * Calls and the connections they may use. A host's key says where connections
+ * lead and how; a call takes an idle one of its host, makes a new one, or waits
+ * when the host has enough.
  */
 #include "hconn.h"
 
@@ -54,6 +54,7 @@ void http_client_free(struct http_client *c)
 		return;
 	while (c->conns)
 		hconn_close(c->conns);
+	/* no connection, no waiting call: hosts are gone with them */
 	arena_free(&c->a);
 	free(c);
 }
@@ -119,16 +120,123 @@ void call_fail(struct http_call *call, int rc, struct err *err)
 	fail_now(call, rc);
 }
 
-static void unqueue(struct http_client *c, struct http_call *call)
-{
-	struct http_call **at = &c->waiting;
+/* ---- hosts ----------------------------------------------------------------------- */
 
-	while (*at && *at != call)
-		at = &(*at)->next;
-	if (*at)
-		*at = call->next;
-	call->next = NULL;
+static struct host *host_of(struct http_client *c, struct str key)
+{
+	struct host *t = c->hosts;
+
+	while (t && !str_eq(t->key, key))
+		t = t->next;
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		abort();
+	t->key = str_dup(&t->a, key);
+	t->next = c->hosts;
+	c->hosts = t;
+	return t;
 }
+
+static void forget_unused(struct http_client *c, struct host *t)
+{
+	struct host **at = &c->hosts;
+
+	if (t->n || t->first)
+		return;
+	while (*at != t)
+		at = &(*at)->next;
+	*at = t->next;
+	arena_free(&t->a);
+	free(t);
+}
+
+static void enqueue(struct host *t, struct http_call *call)
+{
+	call->waiting = true;
+	call->next = NULL;
+	call->prev = t->last;
+	if (t->last)
+		t->last->next = call;
+	else
+		t->first = call;
+	t->last = call;
+}
+
+static void unqueue(struct http_call *call)
+{
+	struct host *t = call->host;
+
+	if (!call->waiting)
+		return;
+	call->waiting = false;
+	if (call->prev)
+		call->prev->next = call->next;
+	else
+		t->first = call->next;
+	if (call->next)
+		call->next->prev = call->prev;
+	else
+		t->last = call->prev;
+}
+
+bool host_keep(struct hconn *h)
+{
+	if (h->client->n_idle >= IDLE_MAX)
+		return false;
+	h->client->n_idle++;
+	h->next_idle = h->host->idle;
+	h->host->idle = h;
+	return true;
+}
+
+static void take_idle(struct hconn *h)
+{
+	struct hconn **at = &h->host->idle;
+
+	while (*at && *at != h)
+		at = &(*at)->next_idle;
+	if (!*at)
+		return;
+	*at = h->next_idle;
+	h->client->n_idle--;
+}
+
+void host_drop(struct hconn *h)
+{
+	take_idle(h);
+	h->host->n--;
+}
+
+static void place(struct http_client *c, struct http_call *call)
+{
+	struct host *t = host_of(c, call->key);
+	struct hconn *h = call->fresh ? NULL : t->idle;
+
+	call->host = t;
+	if (h) {
+		take_idle(h);
+		hconn_use(h, call);
+	} else if (t->n < c->opts.per_host) {
+		hconn_open(c, call);
+	} else {
+		enqueue(t, call);
+	}
+}
+
+void host_next(struct http_client *c, struct host *t)
+{
+	struct http_call *call = t->first;
+
+	if (call && (t->idle || t->n < c->opts.per_host)) {
+		unqueue(call);
+		place(c, call);
+	}
+	forget_unused(c, t);
+}
+
+/* ---- more ends ------------------------------------------------------------------- */
 
 static void on_timer(struct source *s, short events)
 {
@@ -142,7 +250,7 @@ static void on_timer(struct source *s, short events)
 			err_set(&call->err, ERR_AGAIN, "took longer than %d ms",
 				call->total_ms);
 	}
-	unqueue(call->client, call);
+	unqueue(call);
 	if (h) {
 		h->call = NULL;
 		hconn_close(h);
@@ -157,7 +265,7 @@ void http_call_cancel(struct http_call *call)
 
 	if (!c)
 		return;
-	unqueue(c, call);
+	unqueue(call);
 	loop_remove(c->loop, &call->timer);
 	call->conn = NULL;
 	arena_free(&call->a);
@@ -177,77 +285,6 @@ void http_call_pause(struct http_call *call, bool pause)
 }
 
 /* ---- beginnings ------------------------------------------------------------------ */
-
-static size_t count(const struct http_client *c, struct str key)
-{
-	size_t n = 0;
-
-	for (const struct hconn *h = c->conns; h; h = h->next)
-		n += str_eq(h->key, key);
-	return n;
-}
-
-static struct hconn *find_idle(const struct http_client *c, struct str key)
-{
-	for (struct hconn *h = c->conns; h; h = h->next)
-		if (h->state == HCONN_IDLE && str_eq(h->key, key))
-			return h;
-	return NULL;
-}
-
-static void place(struct http_client *c, struct http_call *call)
-{
-	struct hconn *h = call->fresh ? NULL : find_idle(c, call->key);
-	struct http_call **at = &c->waiting;
-
-	if (h) {
-		hconn_use(h, call);
-		return;
-	}
-	if (count(c, call->key) < c->opts.per_host) {
-		hconn_open(c, call);
-		return;
-	}
-	while (*at)
-		at = &(*at)->next;
-	call->next = NULL;
-	*at = call;
-}
-
-/* A connection has ended or is free: whoever waits for it may go on. */
-void client_next(struct http_client *c)
-{
-	struct http_call **at = &c->waiting;
-
-	while (*at) {
-		struct http_call *call = *at;
-
-		if (!find_idle(c, call->key) &&
-		    count(c, call->key) >= c->opts.per_host) {
-			at = &call->next;
-			continue;
-		}
-		*at = call->next;
-		place(c, call);
-	}
-}
-
-/* Not more than a few are kept: the one idle longest goes. */
-void client_trim(struct http_client *c)
-{
-	struct hconn *oldest = NULL;
-	size_t n = 0;
-
-	for (struct hconn *h = c->conns; h; h = h->next) {
-		if (h->state != HCONN_IDLE)
-			continue;
-		n++;
-		if (!oldest || h->src.due < oldest->src.due)
-			oldest = h;
-	}
-	if (n > IDLE_MAX)
-		hconn_close(oldest);
-}
 
 static int resolve(struct http_client *c, struct http_call *call)
 {
@@ -288,7 +325,8 @@ void http_call_start(struct http_client *c, struct http_call *call)
 {
 	call->client = c;
 	call->conn = NULL;
-	call->next = NULL;
+	call->host = NULL;
+	call->waiting = false;
 	call->a = ARENA_INIT;
 	call->err = ERR_INIT(&call->a);
 	call->to = (struct url){ 0 };

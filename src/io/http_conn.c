@@ -294,6 +294,7 @@ static void reply_fault(struct conn *c, int status, struct str why)
 			   "charset=utf-8\r\nConnection: close\r\n\r\n%.*s",
 			   STRF(text), STRF(text)));
 	c->close_after = true;
+	c->started = true;
 	c->status = status;
 	c->state = CONN_SEND;
 	set_due(c, c->server->opts.send_ms, unsent(c));

@@ -170,7 +170,8 @@ static const struct x509 *find_root(struct walk *w, const struct x509 *c)
 
 		if (str_eq(root->der, c->der))
 			return root;
-		if (!str_eq(root->subject, c->issuer) ||
+		/* constraints we cannot read would go unheeded */
+		if (!str_eq(root->subject, c->issuer) || root->odd_critical ||
 		    (root->has_constraints && !may_sign_at(root, w->depth)))
 			continue;
 		if (w->tries++ < TRIES_MAX && signed_by(c, &root->key))

@@ -247,6 +247,8 @@ TEST answers(void)
 		ASSERT_STR_M(cases[i].ask, str_of(cases[i].want),
 			     ask(&a, cases[i].ask));
 	}
+	/* all were told of: the refused too, and three were in one case */
+	ASSERT_INT(sizeof(cases) / sizeof(*cases) + 2, w.over);
 	stop();
 	PASS();
 }

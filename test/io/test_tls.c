@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/tls.h"
@@ -379,6 +380,41 @@ TEST rotation(void)
 	PASS();
 }
 
+/* A worker agreed on the session, another one resumes it. */
+TEST resumed_by_another_process(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct tls_server *s = server("rsa.pem", "rsa.key");
+	struct tls_client *c = client("ca.pem");
+	struct tls *t = tls_connect(c, S("localhost"));
+	struct ends e;
+	int fds[2], rc;
+	pid_t pid;
+
+	ASSERT_INT(0, socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
+	pid = fork();
+	if (pid == 0) {
+		struct tls *worker = tls_accept(s);
+
+		(void)close(fds[1]);
+		_exit(tls_handshake(worker, fds[0], &err) != 0);
+	}
+	(void)close(fds[0]);
+	ASSERT_INT(0, tls_handshake(t, fds[1], &err));
+	ASSERT_INT(pid, waitpid(pid, &rc, 0));
+	ASSERT_INT(0, rc);
+	tls_free(t);
+	(void)close(fds[1]);
+	open_ends(&e, s, c, "localhost");
+	ASSERT_INT(0, e.rc[1]);
+	ASSERT(tls_resumed(e.t[1]));
+	close_ends(&e);
+	tls_server_free(s);
+	tls_client_free(c);
+	PASS();
+}
+
 TEST profiles(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -527,6 +563,7 @@ SUITE(suite)
 	RUN_TEST(client_certificates);
 	RUN_TEST(pairs);
 	RUN_TEST(rotation);
+	RUN_TEST(resumed_by_another_process);
 	RUN_TEST(profiles);
 	RUN_TEST(old_profile);
 	RUN_TEST(not_tls);
