@@ -26,6 +26,8 @@ PKGS_PEER  := golang-go:go \
 	golang-gopkg-yaml.v2-dev:/usr/share/gocode/src/gopkg.in/yaml.v2/yaml.go \
 	golang-github-ghodss-yaml-dev:/usr/share/gocode/src/github.com/ghodss/yaml/yaml.go \
 	golang-github-vincent-petithory-dataurl-dev:/usr/share/gocode/src/github.com/vincent-petithory/dataurl/dataurl.go
+PKGS_CLUSTER := etcd-server:etcd golang-1.19-go:/usr/lib/go-1.19/bin/go \
+	rsync:rsync curl:curl openssl:openssl jq:jq
 
 # Source packages the libraries are built from: name=upstream version.
 SOURCES := bearssl=0.6 cjson=1.7.15 libyaml=0.2.5 zlib=1.2.13 fzy=1.0
@@ -210,6 +212,11 @@ test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from
 	@.mk/need.sh '' $(PKGS_PEER)
 	@$(MAKE) --no-print-directory $(OUT)/test/peer/peer
 	@test/peer/run.sh $(OUT)
+
+PEERS	:= $(CACHE)/peers-1.20.2
+$(PEERS)/bin/kube-apiserver: | .mk/peers.sh
+	@.mk/need.sh '' $(PKGS_BUILD) $(PKGS_CLUSTER)
+	@.mk/peers.sh $(PEERS)
 
 coverage: ## line and branch coverage per layer (COV=1)
 	@$(MAKE) --no-print-directory COV=1 test

@@ -2,59 +2,20 @@
 # deps.sh DEST NAME=VERSION...: builds bearssl, cjson, libyaml and zlib with $CC
 # for one variant, and lays out DEST/include, DEST/lib and DEST/SHA256SUMS.
 #
-# The sources are Debian source packages, fetched with a private apt
-# configuration (the machine's own entries turned into deb-src), or the
-# unpacked folders in $DEPS_DIR. Everything is built beside DEST and moved in
+# The sources are Debian source packages, or the unpacked folders in $DEPS_DIR.
+# Everything is built beside DEST and moved in
 # place at the end, so an interrupted run leaves nothing half-made.
 set -eu
 dest=$1; shift
 base=$(dirname "$dest")
 mkdir -p "$base"
 
-fail() { echo "Error: $*" >&2; exit 1; }
-
+. "$(dirname "$0")/source.sh"
 exec 9>"$base/.lock"
 flock 9
 if [ -f "$dest/SHA256SUMS" ]; then exit 0; fi
 
-fetch_sources() {
-	local work=$base/src.tmp.$$ apt=$base/src.tmp.$$/apt f
-	command -v apt-get >/dev/null 2>&1 ||
-		fail "no apt-get here; unpack the Debian source packages" \
-		     "${*%%=*} into a folder and run make DEPS_DIR=that-folder"
-	rm -rf "$work"; mkdir -p "$apt/parts" "$apt/lists/partial"
-	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-		[ -f "$f" ] && sed -n 's/^deb /deb-src /p' "$f" \
-			> "$apt/parts/$(basename "$f" .list).list"
-	done
-	for f in /etc/apt/sources.list.d/*.sources; do
-		[ -f "$f" ] && sed 's/^Types:.*/Types: deb-src/' "$f" \
-			> "$apt/parts/$(basename "$f")"
-	done
-	cat > "$apt/apt.conf" <<-CONF
-	Dir::Etc::sourcelist "/dev/null";
-	Dir::Etc::sourceparts "$apt/parts";
-	Dir::State::lists "$apt/lists";
-	Dir::Cache::pkgcache "";
-	Dir::Cache::srcpkgcache "";
-	APT::Sandbox::User "";
-	CONF
-	echo "fetching source packages: ${*%%=*}"
-	( cd "$work" && export APT_CONFIG="$apt/apt.conf" &&
-	  apt-get -qq update && apt-get -qq source --download-only "${@%%=*}" ) \
-		>"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2
-		fail "apt-get could not fetch the source packages ${*%%=*};" \
-		     "unpack them into a folder and run make DEPS_DIR=that-folder"; }
-	for f in "$work"/*.dsc; do
-		( cd "$work" && dpkg-source --no-check -x "$f" ) >>"$work/log" 2>&1 ||
-			fail "cannot unpack $(basename "$f")"
-	done
-	( cd "$work" && sha256sum -- *.dsc *.tar.* > ARCHIVES )
-	rm -rf "$apt" "$work"/*.dsc "$work"/*.tar.*
-	mv "$work" "$base/src"
-}
-
-[ -n "${DEPS_DIR:-}" ] || [ -d "$base/src" ] || fetch_sources "$@"
+[ -n "${DEPS_DIR:-}" ] || [ -d "$base/src" ] || fetch_sources "$base/src" "${@%%=*}"
 src=${DEPS_DIR:-$base/src}
 declare -A dir
 for p in "$@"; do

@@ -21,7 +21,7 @@ static bool is_name(struct str s)
 }
 
 /* A DNS subdomain: labels of lower-case letters, digits and '-'. */
-static bool is_subdomain(struct str s)
+bool selector_is_subdomain(struct str s)
 {
 	bool more = true;
 
@@ -48,12 +48,6 @@ static bool is_subdomain(struct str s)
 	"start and end with an alphanumeric character (e.g. 'MyName',  or "   \
 	"'my.name',  or '123-abc', regex used for validation is "             \
 	"'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-#define SUBDOMAIN_RULE                                                       \
-	"a lowercase RFC 1123 subdomain must consist of lower case "         \
-	"alphanumeric characters, '-' or '.', and must start and end with "  \
-	"an alphanumeric character (e.g. 'example.com', regex used for "     \
-	"validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]" \
-	"*[a-z0-9])?)*')"
 #define VALUE_RULE                                                          \
 	"a valid label must be an empty string or consist of alphanumeric " \
 	"characters, '-', '_' or '.', and must start and end with an "      \
@@ -67,7 +61,7 @@ static void complain(struct buf *b, const char *text)
 }
 
 /* What is wrong with a key, or "". */
-static struct str bad_key(struct arena *a, struct str key)
+struct str selector_bad_key(struct arena *a, struct str key)
 {
 	struct str prefix = S(""), name = key;
 	bool prefixed = str_cut(key, '/', &prefix, &name);
@@ -80,8 +74,8 @@ static struct str bad_key(struct arena *a, struct str key)
 			     "(e.g. 'example.com/MyName')");
 	else if (prefixed && !prefix.n)
 		complain(&b, "prefix part must be non-empty");
-	else if (prefixed && !is_subdomain(prefix))
-		complain(&b, "prefix part " SUBDOMAIN_RULE);
+	else if (prefixed && !selector_is_subdomain(prefix))
+		complain(&b, "prefix part " SELECTOR_SUBDOMAIN_RULE);
 	if (b.n && prefixed && str_chr(name, '/') >= 0)
 		return buf_str(&b);
 	if (!name.n)
@@ -93,7 +87,7 @@ static struct str bad_key(struct arena *a, struct str key)
 	return buf_str(&b);
 }
 
-static struct str bad_value(struct arena *a, struct str value)
+struct str selector_bad_value(struct arena *a, struct str value)
 {
 	struct buf b;
 
@@ -117,7 +111,7 @@ static void quoted_list(struct buf *b, const struct strs *values)
 
 static int check(struct arena *a, const struct requirement *r, struct err *err)
 {
-	struct str bad = bad_key(a, r->key);
+	struct str bad = selector_bad_key(a, r->key);
 	struct buf b;
 
 	buf_init(&b, a);
@@ -132,6 +126,17 @@ static int check(struct arena *a, const struct requirement *r, struct err *err)
 				       "values: Invalid value: null: for 'in', "
 				       "'notin' operators, values set can't be "
 				       "empty");
+	} else if (r->op == SELECT_GT || r->op == SELECT_LT) {
+		int64_t number;
+
+		if (!str_to_i64(r->values.v[0], &number)) {
+			quoted_list(&b, &r->values);
+			return err_set(err, ERR_INVALID,
+				       "values[0]: Invalid value: %.*s: for "
+				       "'Gt', 'Lt' operators, the value must "
+				       "be an integer",
+				       (int)b.n - 2, b.p + 1);
+		}
 	} else if (r->values.n) {
 		quoted_list(&b, &r->values);
 		return err_set(err, ERR_INVALID,
@@ -140,7 +145,7 @@ static int check(struct arena *a, const struct requirement *r, struct err *err)
 			       b.p);
 	}
 	for (size_t i = 0; i < r->values.n; i++) {
-		bad = bad_value(a, r->values.v[i]);
+		bad = selector_bad_value(a, r->values.v[i]);
 		if (!bad.n)
 			continue;
 		json_add_quoted(&b, r->values.v[i], JSON_NO_HTML);
@@ -163,8 +168,8 @@ static int by_key(const void *x, const void *y)
 	return str_cmp(p->key, q->key);
 }
 
-static int add(struct arena *a, struct selector *s, struct requirement r,
-	       struct err *err)
+int selector_add(struct arena *a, struct selector *s, struct requirement r,
+		 struct err *err)
 {
 	int rc = check(a, &r, err);
 
@@ -211,7 +216,7 @@ static int expression(struct arena *a, const struct json *j, struct selector *s,
 	}
 	for (const struct json *v = json_first(values); v; v = json_next(v))
 		VEC_PUSH(a, &r.values, json_text(v));
-	return add(a, s, r, err);
+	return selector_add(a, s, r, err);
 }
 
 int selector_make(struct arena *a, const struct json *j, struct selector *out,
@@ -225,7 +230,7 @@ int selector_make(struct arena *a, const struct json *j, struct selector *out,
 		struct requirement r = { .key = json_key(m), .op = SELECT_IN };
 
 		VEC_PUSH(a, &r.values, json_text(m));
-		rc = add(a, &s, r, err);
+		rc = selector_add(a, &s, r, err);
 	}
 	for (const struct json *m = json_first(json_at(j, "matchExpressions"));
 	     m && rc == 0; m = json_next(m))
@@ -242,6 +247,7 @@ int selector_make(struct arena *a, const struct json *j, struct selector *out,
 static bool holds(const struct requirement *r, const struct str *label)
 {
 	bool listed = false;
+	int64_t have, than;
 
 	for (size_t i = 0; label && i < r->values.n; i++)
 		listed = listed || str_eq(*label, r->values.v[i]);
@@ -254,6 +260,11 @@ static bool holds(const struct requirement *r, const struct str *label)
 		return label != NULL;
 	case SELECT_NOT_EXISTS:
 		return label == NULL;
+	case SELECT_GT:
+	case SELECT_LT:
+		return label && str_to_i64(*label, &have) &&
+		       str_to_i64(r->values.v[0], &than) &&
+		       (r->op == SELECT_GT ? have > than : have < than);
 	}
 	return false;
 }
@@ -296,6 +307,8 @@ struct str selector_text(struct arena *a, const struct selector *s)
 			 r->op == SELECT_NOT_EXISTS ? "!" : "", STRF(r->key));
 		if (set)
 			buf_addz(&b, r->op == SELECT_IN ? " in (" : " notin (");
+		else if (r->op == SELECT_GT || r->op == SELECT_LT)
+			buf_addc(&b, r->op == SELECT_GT ? '>' : '<');
 		else if (r->op == SELECT_IN)
 			buf_addc(&b, '=');
 		for (size_t k = 0; k < r->values.n; k++)

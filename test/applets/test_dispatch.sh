@@ -3,6 +3,7 @@
 
 names='mco-controller
 machine-config-controller
+mco-sandbox
 mcoctl
 kubectl-mco
 oc-mco

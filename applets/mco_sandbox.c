@@ -1,0 +1,219 @@
+/*
+ * mco-sandbox: an API server for tests, demos and trials.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "applet.h"
+#include "io/file.h"
+#include "io/log.h"
+#include "sandbox/server.h"
+
+#define TOKENS_MAX ((size_t)1 << 20)
+
+struct opts {
+	struct str address, tokens, kubeconfig, eviction;
+	int64_t port, seed, bookmark_ms, pod_reap_ms, verbosity;
+	bool collect;
+	struct sb_faults faults;
+};
+
+#define NUMBER(flag, field, what, text)                                \
+	{                                                              \
+		.name = flag, .kind = FLAG_INT,                        \
+		.offset = offsetof(struct opts, field), .value = what, \
+		.help = text                                           \
+	}
+#define TEXT(flag, field, what, text)                                  \
+	{                                                              \
+		.name = flag, .kind = FLAG_STR,                        \
+		.offset = offsetof(struct opts, field), .value = what, \
+		.help = text                                           \
+	}
+
+static const struct flag flags[] = {
+	TEXT("address", address, "IP", "address to listen on"),
+	NUMBER("port", port, "PORT",
+	       "port to listen on; 0 lets the kernel choose"),
+	TEXT("tokens", tokens, "FILE", "bearer tokens let in, one a line"),
+	TEXT("write-kubeconfig", kubeconfig, "FILE",
+	     "write a kubeconfig for this server when it is ready"),
+	TEXT("eviction", eviction, "VERSION",
+	     "policy version of evictions: v1beta1 or v1"),
+	{ .name = "collect",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, collect),
+	  .help = "collect garbage, as the controller manager does" },
+	NUMBER("pod-reap-ms", pod_reap_ms, "MS",
+	       "remove pods this long after their deletion; -1 never"),
+	NUMBER("bookmark-ms", bookmark_ms, "MS", "time between bookmarks"),
+	NUMBER("seed", seed, "N", "for uids and faults; 0 takes the clock"),
+	NUMBER("fault-latency-ms", faults.latency_ms, "MS",
+	       "wait before each answer"),
+	NUMBER("fault-429", faults.too_many, "N",
+	       "of 1,000 requests, N are told to come later"),
+	NUMBER("fault-500", faults.errors, "N", "of 1,000 requests, N fail"),
+	NUMBER("fault-drop-watch-ms", faults.drop_watch_ms, "MS",
+	       "cut watches after about this long"),
+	NUMBER("fault-compact-every", faults.compact_every, "N",
+	       "forget the past after every N changes"),
+	{ .name = "v",
+	  .letter = 'v',
+	  .kind = FLAG_INT,
+	  .offset = offsetof(struct opts, verbosity),
+	  .value = "LEVEL",
+	  .help = "log level" },
+	{ 0 },
+};
+
+static void defaults(void *p)
+{
+	struct opts *o = p;
+
+	o->address = S("127.0.0.1");
+	o->port = 6443;
+	o->eviction = S("v1beta1");
+	o->collect = true;
+	o->pod_reap_ms = 0;
+}
+
+static int read_tokens(struct run *r, struct str path, struct strs *out)
+{
+	struct str text, line, rest;
+	int rc;
+
+	if (!path.n)
+		return 0;
+	rc = file_read(r->a, str_z(r->a, path), TOKENS_MAX, &text, &r->err);
+	if (rc < 0)
+		return rc;
+	while (str_line(&text, &line)) {
+		(void)str_cut(line, ',', &line, &rest);
+		if (str_trim(line).n)
+			VEC_PUSH(r->a, out, str_trim(line));
+	}
+	return out->n ? 0
+		      : err_set(&r->err, ERR_INVALID, "%.*s has no token",
+				STRF(path));
+}
+
+static int write_kubeconfig(struct run *r, const struct opts *o, int port,
+			    const struct strs *tokens)
+{
+	struct buf b;
+
+	if (!o->kubeconfig.n)
+		return 0;
+	buf_init(&b, r->a);
+	buf_addf(&b,
+		 "apiVersion: v1\nkind: Config\nclusters:\n- name: sandbox\n"
+		 "  cluster:\n    server: http://%.*s:%d\nusers:\n- name: admin"
+		 "\n  user: ",
+		 STRF(o->address), port);
+	if (tokens->n)
+		buf_addf(&b, "\n    token: %.*s\n", STRF(tokens->v[0]));
+	else
+		buf_addz(&b, "{}\n");
+	buf_addz(&b, "contexts:\n- name: sandbox\n  context:\n    cluster: "
+		     "sandbox\n    user: admin\ncurrent-context: sandbox\n");
+	return file_replace(str_z(r->a, o->kubeconfig), buf_str(&b), 0600,
+			    &r->err);
+}
+
+struct running {
+	struct loop *loop;
+	struct sb_server *server;
+};
+
+static void stopped(void *ctx)
+{
+	loop_stop(ctx);
+}
+
+static void on_signal(void *ctx, int signo)
+{
+	struct running *x = ctx;
+
+	(void)signo;
+	sb_server_stop(x->server, stopped, x->loop);
+}
+
+static int serve(struct run *r, const struct opts *o, struct sandbox *sb,
+		 const struct strs *tokens, int fd)
+{
+	struct running x = { .loop = loop_new(&r->err) };
+	struct sb_server_opts so = { .sandbox = sb,
+				     .tokens = *tokens,
+				     .bookmark_ms = o->bookmark_ms,
+				     .faults = o->faults };
+	int rc;
+
+	if (!x.loop)
+		return -(int)r->err.code;
+	so.loop = x.loop;
+	x.server = sb_server_new(&so);
+	sb_server_listen(x.server, fd, NULL);
+	rc = loop_signal(x.loop, SIGTERM, on_signal, &x, &r->err);
+	if (rc == 0)
+		rc = loop_signal(x.loop, SIGINT, on_signal, &x, &r->err);
+	if (rc == 0)
+		rc = write_kubeconfig(r, o, sock_port(fd), tokens);
+	if (rc == 0) {
+		log_info("serving on %.*s:%d", STRF(o->address), sock_port(fd));
+		rc = loop_run(x.loop, &r->err);
+	}
+	sb_server_free(x.server);
+	loop_free(x.loop);
+	return rc;
+}
+
+static int run_start(struct run *r, const void *p)
+{
+	const struct opts *o = p;
+	struct sandbox sb;
+	struct strs tokens = { 0 };
+	int fd, rc;
+
+	log_init(o->verbosity, STDERR_FILENO);
+	if (!str_is(o->eviction, "v1") && !str_is(o->eviction, "v1beta1"))
+		return err_set(&r->err, ERR_INVALID,
+			       "--eviction is v1 or v1beta1, not %.*s",
+			       STRF(o->eviction));
+	rc = read_tokens(r, o->tokens, &tokens);
+	if (rc == 0)
+		rc = sock_listen(o->address, (uint16_t)o->port, &fd, &r->err);
+	if (rc < 0)
+		return rc;
+	sandbox_init(&sb, (uint64_t)(o->seed ? o->seed : time(NULL)));
+	sb.eviction = str_is(o->eviction, "v1") ? "v1" : "v1beta1";
+	sb.collect = o->collect;
+	sb.pod_reap_ms = o->pod_reap_ms;
+	rc = serve(r, o, &sb, &tokens, fd);
+	sandbox_free(&sb);
+	return rc;
+}
+
+static const struct command start_command = {
+	.name = "start",
+	.args = "[--port PORT] [--write-kubeconfig FILE]",
+	.summary = "serve an empty cluster from memory",
+	.details =
+		"Serves nodes, pods, the machineconfiguration.openshift.io "
+		"kinds and whatever CRDs are\ncreated. kubectl and the roles of "
+		"this binary work against it; nothing runs behind it.",
+	.flags = flags,
+	.opts_size = sizeof(struct opts),
+	.defaults = defaults,
+	.run = run_start,
+};
+
+static const struct command *const commands[] = { &start_command,
+						  &version_command, NULL };
+
+const struct applet mco_sandbox_applet = {
+	.name = "mco-sandbox",
+	.summary = "an API server for tests, demos and trials",
+	.commands = commands,
+};

@@ -1,0 +1,74 @@
+/*
+ * reply: what the sandbox answers; refusals as API servers word them.
+ */
+#ifndef SANDBOX_REPLY_H
+#define SANDBOX_REPLY_H
+
+#include "sandbox/kinds.h"
+
+struct sb_watch;
+
+struct sb_reply {
+	int code;
+	const char *type; /* Content-Type */
+	struct str body;
+	int retry_after; /* seconds; 0: none */
+	struct sb_watch *watch; /* set: the answer goes on as events */
+};
+
+/* One thing that is wrong with an object. */
+struct sb_cause {
+	const char *reason; /* FieldValueInvalid … */
+	struct str field, message; /* "Invalid value: …" */
+};
+
+struct sb_causes {
+	struct sb_cause *v;
+	size_t n, cap;
+};
+
+/* What a request is about, for messages; kind may be NULL. */
+struct sb_subject {
+	const struct sb_kind *kind;
+	struct str name;
+};
+
+/* A Status of failure with this code, reason and message. */
+void reply_status(struct arena *a, struct sb_reply *out, int code,
+		  const char *reason, struct str message);
+
+void reply_bad(struct arena *a, struct sb_reply *out, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void reply_not_found(struct arena *a, struct sb_reply *out,
+		     struct sb_subject s);
+void reply_exists(struct arena *a, struct sb_reply *out, struct sb_subject s);
+void reply_conflict(struct arena *a, struct sb_reply *out, struct sb_subject s,
+		    struct str why);
+void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
+		   const struct sb_causes *causes);
+void reply_forbidden(struct arena *a, struct sb_reply *out, struct sb_subject s,
+		     struct str why);
+
+/* "404 page not found", as for paths that nothing serves. */
+void reply_no_page(struct sb_reply *out);
+
+/* 200 (or code) with this JSON. */
+void reply_json(struct arena *a, struct sb_reply *out, int code,
+		const struct json *j);
+
+/* Says that an object is gone. */
+void reply_deleted(struct arena *a, struct sb_reply *out, struct sb_subject s,
+		   struct str uid);
+
+/* Adds a cause; message is "Invalid value: \"x\": why" and the like. */
+void cause_add(struct arena *a, struct sb_causes *c, const char *reason,
+	       struct str field, struct str message);
+/* Invalid value: VALUE: WHY, the value as JSON. */
+void cause_value(struct arena *a, struct sb_causes *c, struct str field,
+		 const struct json *value, const char *why);
+void cause_text(struct arena *a, struct sb_causes *c, struct str field,
+		struct str value, const char *why);
+void cause_required(struct arena *a, struct sb_causes *c, struct str field,
+		    const char *why);
+
+#endif

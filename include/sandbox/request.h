@@ -1,0 +1,81 @@
+/*
+ * request: an API request taken apart.
+ */
+#ifndef SANDBOX_REQUEST_H
+#define SANDBOX_REQUEST_H
+
+#include "mc/selector.h"
+#include "sandbox/reply.h"
+
+enum sb_verb {
+	SB_GET,
+	SB_LIST,
+	SB_WATCH,
+	SB_CREATE,
+	SB_UPDATE,
+	SB_PATCH,
+	SB_DELETE,
+	SB_DELETE_ALL,
+};
+
+struct sb_param {
+	struct str name, value;
+};
+
+struct sb_request {
+	/* As it came. */
+	struct str method, path, query;
+	struct str content_type, accept, authorization;
+	struct str body;
+	int64_t now; /* seconds since 1970 */
+	/* Taken apart by request_parse. */
+	struct sb_param *params;
+	size_t n_params, cap_params;
+	enum sb_verb verb;
+	struct sb_kind *kind; /* NULL: discovery, health … */
+	const struct sb_version *version;
+	struct str ns, name, sub;
+	struct str user; /* who asks, when credentials are needed */
+};
+
+/* A comparison of one field. */
+struct sb_field {
+	struct str path, value;
+	bool differs; /* != */
+};
+
+struct sb_filter {
+	bool labels_set;
+	struct selector labels;
+	struct sb_field *fields;
+	size_t n_fields, cap_fields;
+};
+
+/*
+ * Takes path and query apart. False, and *out filled, when nothing is served
+ * there or the method does not fit.
+ */
+bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
+		   struct sb_reply *out);
+
+/* Takes only the query apart, again. */
+void request_reparse(struct arena *a, struct sb_request *r);
+
+/* A query parameter, or "". */
+struct str request_param(const struct sb_request *r, const char *name);
+bool request_flag(const struct sb_request *r, const char *name);
+
+/* labelSelector and fieldSelector; false and *out filled when malformed. */
+bool request_filter(struct arena *a, const struct sb_request *r,
+		    struct sb_filter *f, struct sb_reply *out);
+
+bool filter_any(const struct sb_filter *f);
+bool filter_matches(const struct sb_filter *f, const struct json *object);
+
+struct sb_subject request_subject(const struct sb_request *r);
+
+/* "namespace/name", or the name of what is cluster-wide. */
+struct str request_key(struct arena *a, const struct sb_request *r,
+		       struct str name);
+
+#endif

@@ -1,0 +1,261 @@
+#include "sandbox/sandbox.h"
+
+/* What is no object: API groups, versions, health. */
+
+static void text(struct sb_call *c, const char *body)
+{
+	*c->out = (struct sb_reply){ .code = 200,
+				     .type = "text/plain; charset=utf-8",
+				     .body = str_of(body) };
+}
+
+static void add_verbs(struct buf *b, const char *verbs)
+{
+	struct str rest = str_of(verbs), one;
+
+	buf_addz(b, "\"verbs\":[");
+	for (bool more = true; more;) {
+		more = str_cut(rest, ' ', &one, &rest);
+		if (!more)
+			one = rest;
+		buf_addf(b, "\"%.*s\"%s", STRF(one), more ? "," : "]");
+	}
+}
+
+static void add_names(struct buf *b, const char *key, const struct strs *names)
+{
+	if (!names->n)
+		return;
+	buf_addf(b, ",\"%s\":[", key);
+	for (size_t i = 0; i < names->n; i++)
+		buf_addf(b, "%s\"%.*s\"", i ? "," : "", STRF(names->v[i]));
+	buf_addc(b, ']');
+}
+
+static void add_sub(struct buf *b, const struct sb_kind *k, const char *sub,
+		    const char *kind, const char *verbs)
+{
+	buf_addf(b,
+		 ",{\"name\":\"%.*s/%s\",\"singularName\":\"\",\"namespaced"
+		 "\":%s,%s,",
+		 STRF(k->plural), sub,
+		 k->traits & SB_NAMESPACED ? "true" : "false", kind);
+	add_verbs(b, verbs);
+	buf_addc(b, '}');
+}
+
+static void add_kind(struct sb_call *c, struct buf *b, const struct sb_kind *k)
+{
+	bool core = !k->group.n;
+	struct str kind = str_fmt(c->a, "\"kind\":\"%.*s\"", STRF(k->kind));
+
+	buf_addf(b,
+		 "{\"name\":\"%.*s\",\"singularName\":\"%.*s\","
+		 "\"namespaced\":%s,%.*s,",
+		 STRF(k->plural), STRF(core ? S("") : k->singular),
+		 k->traits & SB_NAMESPACED ? "true" : "false", STRF(kind));
+	add_verbs(b, core && str_is(k->plural, "namespaces")
+			     ? "create delete get list patch update watch"
+			     : "create delete deletecollection get list patch "
+			       "update watch");
+	add_names(b, "shortNames", &k->shorts);
+	add_names(b, "categories", &k->categories);
+	buf_addc(b, '}');
+	if (k->traits & SB_STATUS)
+		add_sub(b, k, "status", str_z(c->a, kind), "get patch update");
+	if (core && str_is(k->plural, "pods"))
+		add_sub(b, k, "eviction",
+			str_z(c->a,
+			      str_fmt(c->a,
+				      "\"group\":\"policy\",\"version\":\"%s\","
+				      "\"kind\":\"Eviction\"",
+				      c->sb->eviction)),
+			"create");
+	if (core && str_is(k->plural, "namespaces"))
+		add_sub(b, k, "finalize", str_z(c->a, kind), "update");
+}
+
+static void json_body(struct sb_call *c, const struct buf *b)
+{
+	*c->out = (struct sb_reply){ .code = 200,
+				     .type = "application/json",
+				     .body = buf_str(b) };
+}
+
+static const struct sb_version *serves(const struct sb_kind *k,
+				       struct str version)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (k->v[i].served && str_eq(k->v[i].name, version))
+			return &k->v[i];
+	return NULL;
+}
+
+static void resources(struct sb_call *c, struct str group, struct str version)
+{
+	struct buf b;
+	bool any = false;
+
+	buf_init(&b, c->a);
+	buf_addf(&b,
+		 "{\"kind\":\"APIResourceList\",%s\"groupVersion\":\"%.*s%s"
+		 "%.*s\",\"resources\":[",
+		 group.n ? "\"apiVersion\":\"v1\"," : "", STRF(group),
+		 group.n ? "/" : "", STRF(version));
+	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next) {
+		if (!str_eq(k->group, group) || !serves(k, version))
+			continue;
+		buf_addz(&b, any ? "," : "");
+		add_kind(c, &b, k);
+		any = true;
+	}
+	buf_addz(&b, "]}\n");
+	if (any)
+		json_body(c, &b);
+	else
+		reply_no_page(c->out);
+}
+
+/* ---- groups --------------------------------------------------------------------- */
+
+static bool seen(const struct strs *list, struct str s)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (str_eq(list->v[i], s))
+			return true;
+	return false;
+}
+
+/* The versions of a group, in order of arrival. */
+static struct strs versions_of(struct sb_call *c, struct str group)
+{
+	struct strs out = { 0 };
+
+	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next)
+		for (size_t i = 0; str_eq(k->group, group) && i < k->n; i++)
+			if (k->v[i].served && !seen(&out, k->v[i].name))
+				VEC_PUSH(c->a, &out, k->v[i].name);
+	return out;
+}
+
+static void add_group(struct sb_call *c, struct buf *b, struct str group,
+		      const char *head)
+{
+	struct strs versions = versions_of(c, group);
+
+	buf_addf(b, "{%s\"name\":\"%.*s\",\"versions\":[", head, STRF(group));
+	for (size_t i = 0; i < versions.n; i++)
+		buf_addf(b,
+			 "%s{\"groupVersion\":\"%.*s/%.*s\",\"version\":\""
+			 "%.*s\"}",
+			 i ? "," : "", STRF(group), STRF(versions.v[i]),
+			 STRF(versions.v[i]));
+	buf_addf(b,
+		 "],\"preferredVersion\":{\"groupVersion\":\"%.*s/%.*s\","
+		 "\"version\":\"%.*s\"}}",
+		 STRF(group), STRF(versions.v[0]), STRF(versions.v[0]));
+}
+
+static void groups(struct sb_call *c)
+{
+	struct strs told = { 0 };
+	struct buf b;
+
+	buf_init(&b, c->a);
+	buf_addz(&b, "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\","
+		     "\"groups\":[");
+	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next) {
+		if (!k->group.n || seen(&told, k->group) ||
+		    !versions_of(c, k->group).n)
+			continue;
+		buf_addz(&b, told.n ? "," : "");
+		VEC_PUSH(c->a, &told, k->group);
+		add_group(c, &b, k->group, "");
+	}
+	buf_addz(&b, "]}\n");
+	json_body(c, &b);
+}
+
+static void one_group(struct sb_call *c, struct str group)
+{
+	struct buf b;
+
+	if (!group.n || !versions_of(c, group).n) {
+		reply_no_page(c->out);
+		return;
+	}
+	buf_init(&b, c->a);
+	add_group(c, &b, group, "\"kind\":\"APIGroup\",\"apiVersion\":\"v1\",");
+	buf_addc(&b, '\n');
+	json_body(c, &b);
+}
+
+static void version(struct sb_call *c)
+{
+	struct buf b;
+
+	buf_init(&b, c->a);
+	buf_addz(&b,
+		 "{\n  \"major\": \"1\",\n  \"minor\": \"20\",\n  "
+		 "\"gitVersion\": \"v1.20.2\",\n  \"gitCommit\": \"\",\n  "
+		 "\"gitTreeState\": \"clean\",\n  \"buildDate\": "
+		 "\"1970-01-01T00:00:00Z\",\n  \"goVersion\": \"\",\n  "
+		 "\"compiler\": \"cc\",\n  \"platform\": \"linux/amd64\"\n}");
+	json_body(c, &b);
+}
+
+/*
+ * An OpenAPI document without definitions: clients then check nothing
+ * themselves and leave it to the server.
+ */
+static void openapi(struct sb_call *c)
+{
+	bool proto = str_find(c->r->accept, S("protobuf")) >= 0;
+
+	*c->out = (struct sb_reply){
+		.code = 200,
+		.type = proto ? "application/com.github.proto-openapi.spec.v2"
+				".v1.0+protobuf"
+			      : "application/json",
+		.body = proto ? S("\n\003"
+				  "2.0")
+			      : S("{\"swagger\":\"2.0\",\"info\":{\"title\":"
+				  "\"mco-sandbox\",\"version\":\"v1.20.2\"},"
+				  "\"paths\":{},\"definitions\":{}}"),
+	};
+}
+
+void sb_discover(struct sb_call *c)
+{
+	struct str path = c->r->path, group, rest;
+
+	while (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
+	if (str_is(path, "/version")) {
+		version(c);
+	} else if (str_is(path, "/healthz") || str_is(path, "/livez") ||
+		   str_is(path, "/readyz")) {
+		text(c, "ok");
+	} else if (str_is(path, "/openapi/v2")) {
+		openapi(c);
+	} else if (str_is(path, "/api")) {
+		struct buf b;
+
+		buf_init(&b, c->a);
+		buf_addz(&b, "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],"
+			     "\"serverAddressByClientCIDRs\":[]}\n");
+		json_body(c, &b);
+	} else if (str_is(path, "/api/v1")) {
+		resources(c, S(""), S("v1"));
+	} else if (str_is(path, "/apis")) {
+		groups(c);
+	} else if (str_starts(path, S("/apis/"))) {
+		rest = str_from(path, 6);
+		if (str_cut(rest, '/', &group, &rest))
+			resources(c, group, rest);
+		else
+			one_group(c, rest);
+	} else {
+		reply_no_page(c->out);
+	}
+}

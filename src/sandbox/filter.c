@@ -1,0 +1,162 @@
+#include "sandbox/request.h"
+
+/* Fields that can be selected by, beside metadata.name and .namespace. */
+static const struct {
+	const char *plural, *fields;
+} selectable[] = {
+	{ "pods", " spec.nodeName spec.restartPolicy spec.schedulerName "
+		  "spec.serviceAccountName status.phase status.podIP "
+		  "status.podIPs status.nominatedNodeName " },
+	{ "nodes", " spec.unschedulable " },
+	{ "secrets", " type " },
+	{ "namespaces", " status.phase " },
+	{ "events", " involvedObject.kind involvedObject.namespace "
+		    "involvedObject.name involvedObject.uid "
+		    "involvedObject.apiVersion involvedObject.resourceVersion "
+		    "involvedObject.fieldPath reason source type " },
+};
+
+static bool can_select(struct arena *a, const struct sb_kind *k,
+		       struct str path)
+{
+	struct str word = str_fmt(a, " %.*s ", STRF(path));
+
+	if (str_is(path, "metadata.name") || str_is(path, "metadata.namespace"))
+		return true;
+	for (size_t i = 0; i < sizeof(selectable) / sizeof(selectable[0]); i++)
+		if (!k->group.n && str_is(k->plural, selectable[i].plural))
+			return str_find(str_of(selectable[i].fields), word) >=
+			       0;
+	return false;
+}
+
+static bool parse_field(struct str one, struct sb_field *f)
+{
+	ptrdiff_t at = str_find(one, S("!="));
+	size_t skip = 2;
+
+	f->differs = at >= 0;
+	if (at < 0)
+		at = str_find(one, S("=="));
+	if (at < 0) {
+		at = str_chr(one, '=');
+		skip = 1;
+	}
+	if (at < 0)
+		return false;
+	f->path = str_sub(one, 0, (size_t)at);
+	f->value = str_from(one, (size_t)at + skip);
+	return true;
+}
+
+static bool parse_fields(struct arena *a, const struct sb_request *r,
+			 struct str text, struct sb_filter *f,
+			 struct sb_reply *out)
+{
+	struct str one, rest = text;
+	bool more = rest.n > 0;
+	VEC(struct sb_field) fields = { 0 };
+
+	while (more) {
+		struct sb_field field;
+
+		more = str_cut(rest, ',', &one, &rest);
+		if (!more)
+			one = rest;
+		if (!one.n)
+			continue;
+		if (!parse_field(one, &field)) {
+			reply_bad(a, out,
+				  "unable to parse field selector: invalid "
+				  "selector: '%.*s'; can't understand '%.*s'",
+				  STRF(text), STRF(one));
+			return false;
+		}
+		if (!can_select(a, r->kind, field.path)) {
+			bool core = !(r->kind->traits & SB_CUSTOM);
+
+			reply_bad(a, out,
+				  core ? "Unable to find \"%.*s\" that match "
+					 "label selector \"%.*s\", field "
+					 "selector \"%.*s\": \"%.*s\" is not "
+					 "a known field selector: only "
+					 "\"metadata.name\", "
+					 "\"metadata.namespace\""
+				       : "%.*s%.*s%.*sfield label not "
+					 "supported: %.*s",
+				  STRF(core ? r->kind->plural : S("")),
+				  STRF(core ? request_param(r, "labelSelector")
+					    : S("")),
+				  STRF(core ? text : S("")), STRF(field.path));
+			return false;
+		}
+		VEC_PUSH(a, &fields, field);
+	}
+	f->fields = fields.v;
+	f->n_fields = fields.n;
+	return true;
+}
+
+bool request_filter(struct arena *a, const struct sb_request *r,
+		    struct sb_filter *f, struct sb_reply *out)
+{
+	struct str labels = request_param(r, "labelSelector");
+	struct err err = ERR_INIT(a);
+
+	*f = (struct sb_filter){ .labels_set = labels.n > 0 };
+	if (labels.n && selector_parse(a, labels, &f->labels, &err) < 0) {
+		reply_bad(a, out, "%.*s", STRF(err.msg));
+		return false;
+	}
+	if (!parse_fields(a, r, request_param(r, "fieldSelector"), f, out))
+		return false;
+	if (r->name.n && r->verb == SB_WATCH) {
+		VEC(struct sb_field) one = { 0 };
+		struct sb_field name = { S("metadata.name"), r->name, false };
+
+		for (size_t i = 0; i < f->n_fields; i++)
+			VEC_PUSH(a, &one, f->fields[i]);
+		VEC_PUSH(a, &one, name);
+		f->fields = one.v;
+		f->n_fields = one.n;
+	}
+	return true;
+}
+
+bool filter_any(const struct sb_filter *f)
+{
+	return f->labels_set || f->n_fields;
+}
+
+/* What a field is compared as: booleans and absent ones have a text, too. */
+static struct str field_text(const struct json *object, struct str path)
+{
+	char name[64];
+	const struct json *v;
+
+	if (path.n >= sizeof(name))
+		return S("");
+	memcpy(name, path.p, path.n);
+	name[path.n] = '\0';
+	v = json_at(object, str_is(path, "source") ? "source.component" : name);
+	if (json_kind(v) == JSON_BOOL)
+		return json_is_true(v) ? S("true") : S("false");
+	if (!v && str_is(path, "spec.unschedulable"))
+		return S("false");
+	return json_text(v);
+}
+
+bool filter_matches(const struct sb_filter *f, const struct json *object)
+{
+	if (f->labels_set &&
+	    !selector_matches(&f->labels, json_at(object, "metadata.labels")))
+		return false;
+	for (size_t i = 0; i < f->n_fields; i++) {
+		const struct sb_field *one = &f->fields[i];
+
+		if (str_eq(field_text(object, one->path), one->value) ==
+		    one->differs)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,187 @@
+#include "base/hash.h"
+#include "base/rfc3339.h"
+#include "sandbox/sandbox.h"
+
+struct json *sb_tree(struct arena *a, const struct sb_object *o)
+{
+	struct err err = ERR_INIT(a);
+	struct json *j = NULL;
+
+	/* What is stored was written by us. The tree views a copy: the object may
+	 * be gone before it. */
+	(void)json_parse(a, str_dup(a, o->text), NULL, &j, &err);
+	return j;
+}
+
+struct json *sb_meta(struct arena *a, struct json *object)
+{
+	struct json *meta = json_member(object, S("metadata"));
+
+	if (json_kind(meta) != JSON_OBJECT) {
+		meta = json_new(a, JSON_OBJECT);
+		json_set(object, S("metadata"), meta);
+	}
+	return meta;
+}
+
+void sb_set_time(struct arena *a, struct json *meta, struct str key,
+		 int64_t sec)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	rfc3339_add(&b, (struct instant){ .sec = sec });
+	json_set(meta, key, json_new_str(a, buf_str(&b)));
+}
+
+struct str sb_uid(struct sandbox *s, struct arena *a)
+{
+	struct hash h;
+	unsigned char sum[HASH_MAX];
+
+	s->seed++;
+	hash_init(&h, HASH_SHA256);
+	hash_add(&h, (struct str){ (const char *)&s->seed, sizeof(s->seed) });
+	(void)hash_sum(&h, sum);
+	return str_fmt(a,
+		       "%02x%02x%02x%02x-%02x%02x-4%01x%02x-%02x%02x-"
+		       "%02x%02x%02x%02x%02x%02x",
+		       sum[0], sum[1], sum[2], sum[3], sum[4], sum[5],
+		       sum[6] & 15, sum[7], 0x80 | (sum[8] & 0x3F), sum[9],
+		       sum[10], sum[11], sum[12], sum[13], sum[14], sum[15]);
+}
+
+static struct str with_version(struct sandbox *s, struct arena *a,
+			       struct json *object)
+{
+	struct str rv = str_fmt(a, "%llu", (unsigned long long)s->store.rv + 1);
+	struct buf b;
+
+	json_set(sb_meta(a, object), S("resourceVersion"), json_new_str(a, rv));
+	buf_init(&b, a);
+	json_encode(&b, object, JSON_SORTED);
+	return buf_str(&b);
+}
+
+void sb_store(struct sandbox *s, struct arena *a, struct sb_kind *k,
+	      struct str key, struct json *object)
+{
+	(void)store_put(&s->store, &k->objects, key,
+			with_version(s, a, object));
+	if (str_is(k->plural, "customresourcedefinitions"))
+		crd_changed(s, object);
+}
+
+void sb_drop(struct sandbox *s, struct arena *a, struct sb_kind *k,
+	     struct str key, struct json *object)
+{
+	s->dirty = true;
+	store_delete(&s->store, &k->objects, key, with_version(s, a, object));
+	if (str_is(k->plural, "customresourcedefinitions"))
+		crd_removed(s, object);
+}
+
+/* ---- deleting ----------------------------------------------------------------- */
+
+static bool has_text(const struct json *list, struct str text)
+{
+	for (const struct json *v = json_first(list); v; v = json_next(v))
+		if (str_eq(json_text(v), text))
+			return true;
+	return false;
+}
+
+/* Puts in or takes out the finalizers that a deletion's policy stands for. */
+static void policy_finalizers(struct arena *a, struct json *meta,
+			      struct str policy)
+{
+	static const char *const names[] = { "orphan", "foregroundDeletion" };
+	const char *want = str_is(policy, "Orphan")	  ? names[0]
+			   : str_is(policy, "Foreground") ? names[1]
+							  : "";
+	struct json *list = json_member(meta, S("finalizers"));
+
+	if (!policy.n)
+		return;
+	if (!list && *want) {
+		list = json_new(a, JSON_ARRAY);
+		json_set(meta, S("finalizers"), list);
+	}
+	for (size_t i = 0; list && i < 2; i++) {
+		struct json *v = json_first(list);
+
+		while (v && !str_is(json_text(v), names[i]))
+			v = json_next(v);
+		if (v && strcmp(want, names[i]) != 0)
+			json_detach(list, v);
+	}
+	if (*want && !has_text(list, str_of(want)))
+		json_push(list, json_new_str(a, str_of(want)));
+	if (list && !json_len(list))
+		(void)json_remove(meta, S("finalizers"));
+}
+
+/* Seconds a pod is given; 0 for everything else. */
+static int64_t grace(const struct sb_kind *k, const struct json *object,
+		     const struct json *options)
+{
+	struct str phase = json_str(object, "status.phase", S(""));
+	const struct json *asked = json_at(options, "gracePeriodSeconds");
+
+	if (!str_is(k->plural, "pods") || k->group.n)
+		return 0;
+	if (!json_str(object, "spec.nodeName", S("")).n ||
+	    str_is(phase, "Succeeded") || str_is(phase, "Failed"))
+		return 0;
+	if (asked)
+		return json_i64(options, "gracePeriodSeconds", 0);
+	return json_i64(object, "spec.terminationGracePeriodSeconds", 30);
+}
+
+/* A later deletion may only shorten the wait. */
+static bool mark(struct arena *a, struct json *meta, int64_t seconds,
+		 int64_t now)
+{
+	int64_t had = json_i64(meta, "deletionGracePeriodSeconds", -1);
+
+	if (json_member(meta, S("deletionTimestamp")) && had <= seconds)
+		return false;
+	sb_set_time(a, meta, S("deletionTimestamp"), now + seconds);
+	json_set(meta, S("deletionGracePeriodSeconds"),
+		 json_new_i64(a, seconds));
+	return true;
+}
+
+bool sb_remove(struct sandbox *s, struct arena *a, struct sb_kind *k,
+	       struct str key, struct json *object, const struct json *options,
+	       int64_t now)
+{
+	struct json *meta = sb_meta(a, object);
+	int64_t seconds = grace(k, object, options);
+	bool namespace = str_is(k->plural, "namespaces") && !k->group.n;
+	bool kept;
+
+	policy_finalizers(a, meta,
+			  json_str(options, "propagationPolicy", S("")));
+	kept = json_len(json_member(meta, S("finalizers"))) ||
+	       (namespace && json_len(json_at(object, "spec.finalizers"))) ||
+	       seconds > 0;
+	if (!kept) {
+		sb_drop(s, a, k, key, object);
+		return true;
+	}
+	if (!mark(a, meta, seconds, now))
+		return false;
+	if (k->traits & SB_GENERATION)
+		json_set(meta, S("generation"),
+			 json_new_i64(a, json_i64(meta, "generation", 0) + 1));
+	if (namespace) {
+		struct json *status = json_new(a, JSON_OBJECT);
+
+		json_add(status, S("phase"), json_new_str(a, S("Terminating")));
+		json_set(object, S("status"), status);
+	}
+	s->dirty = true;
+	sb_store(s, a, k, key, object);
+	return false;
+}

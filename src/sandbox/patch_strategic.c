@@ -1,0 +1,212 @@
+#include "base/map.h"
+#include "sandbox/patch.h"
+
+/*
+ * Lists whose elements are merged by a key; "" for lists of plain values. Every
+ * other list is replaced.
+ */
+static const struct {
+	const char *field, *key;
+} merged[] = {
+	{ "conditions", "type" },
+	{ "addresses", "type" },
+	{ "ownerReferences", "uid" },
+	{ "finalizers", "" },
+	{ "podCIDRs", "" },
+	{ "containers", "name" },
+	{ "initContainers", "name" },
+	{ "ephemeralContainers", "name" },
+	{ "env", "name" },
+	{ "volumes", "name" },
+	{ "volumeMounts", "mountPath" },
+	{ "volumeDevices", "devicePath" },
+	{ "imagePullSecrets", "name" },
+	{ "hostAliases", "ip" },
+	{ "podIPs", "ip" },
+	{ "topologySpreadConstraints", "topologyKey" },
+	{ "secrets", "name" },
+};
+
+/* NULL: the list is replaced as a whole. Ports go by what they have. */
+static const char *merge_key(struct str field, const struct json *patch)
+{
+	if (str_is(field, "ports"))
+		return json_at(json_first(patch), "containerPort")
+			       ? "containerPort"
+			       : "port";
+	for (size_t i = 0; i < sizeof(merged) / sizeof(merged[0]); i++)
+		if (str_is(field, merged[i].field))
+			return merged[i].key;
+	return NULL;
+}
+
+static struct json *merge(struct arena *a, struct json *target,
+			  const struct json *patch, struct err *err);
+
+static bool is_directive(struct str key)
+{
+	return key.n && key.p[0] == '$';
+}
+
+/* A copy without directives and nulls: what a patch gives where nothing was. */
+static struct json *fresh(struct arena *a, const struct json *patch,
+			  struct err *err)
+{
+	if (json_kind(patch) != JSON_OBJECT)
+		return json_clone(a, patch);
+	return merge(a, json_new(a, JSON_OBJECT), patch, err);
+}
+
+static struct json *find(const struct json *list, const char *key,
+			 const struct json *like)
+{
+	const struct json *want = *key ? json_member(like, str_of(key)) : like;
+	struct json *v = json_first(list);
+
+	while (v && !json_eq(*key ? json_member(v, str_of(key)) : v, want))
+		v = json_next(v);
+	return v;
+}
+
+static struct json *merge_list(struct arena *a, struct json *target,
+			       const struct json *patch, const char *key,
+			       struct err *err)
+{
+	for (const struct json *v = json_first(patch); v; v = json_next(v)) {
+		struct json *old = find(target, key, v);
+		struct str directive = json_str(v, "$patch", S(""));
+		struct json *now;
+
+		if (str_is(directive, "replace"))
+			continue;
+		if (*key && !json_member(v, str_of(key)) && !directive.n) {
+			(void)err_set(err, ERR_INVALID,
+				      "map: map[] does not contain declared "
+				      "merge key: %s",
+				      key);
+			return NULL;
+		}
+		if (str_is(directive, "delete")) {
+			if (old)
+				json_detach(target, old);
+			continue;
+		}
+		now = old && *key ? merge(a, json_clone(a, old), v, err)
+				  : fresh(a, v, err);
+		if (!now)
+			return NULL;
+		if (old)
+			json_replace(target, old, now);
+		else
+			json_push(target, now);
+	}
+	return target;
+}
+
+/* One of the elements says that the list replaces what was there. */
+static bool replaces(const struct json *patch)
+{
+	for (const struct json *v = json_first(patch); v; v = json_next(v))
+		if (str_is(json_str(v, "$patch", S("")), "replace"))
+			return true;
+	return false;
+}
+
+static struct json *list(struct arena *a, const struct json *old,
+			 const struct json *patch, struct err *err)
+{
+	const char *key = merge_key(json_key(patch), patch);
+
+	if (!key)
+		return json_clone(a, patch);
+	if (json_kind(old) == JSON_ARRAY && !replaces(patch))
+		return merge_list(a, json_clone(a, old), patch, key, err);
+	return merge_list(a, json_new(a, JSON_ARRAY), patch, key, err);
+}
+
+/* $deleteFromPrimitiveList/field: [values] */
+static void delete_values(struct json *target, const struct json *m)
+{
+	struct str field =
+		str_from(json_key(m), sizeof("$deleteFromPrimitiveList/") - 1);
+	struct json *values = json_member(target, field);
+
+	for (const struct json *v = json_first(m); values && v;
+	     v = json_next(v)) {
+		struct json *old = find(values, "", v);
+
+		if (old)
+			json_detach(values, old);
+	}
+}
+
+static bool member(struct arena *a, struct json *target, const struct json *m,
+		   struct err *err)
+{
+	struct str key = json_key(m);
+	struct json *old = json_member(target, key), *now;
+
+	if (str_starts(key, S("$deleteFromPrimitiveList/"))) {
+		delete_values(target, m);
+		return true;
+	}
+	if (is_directive(key))
+		return true;
+	switch (json_kind(m)) {
+	case JSON_NULL:
+		(void)json_remove(target, key);
+		return true;
+	case JSON_ARRAY:
+		now = list(a, old, m, err);
+		break;
+	case JSON_OBJECT:
+		now = json_kind(old) == JSON_OBJECT
+			      ? merge(a, json_clone(a, old), m, err)
+			      : fresh(a, m, err);
+		break;
+	default:
+		now = json_clone(a, m);
+		break;
+	}
+	if (now)
+		json_set(target, key, now);
+	return now != NULL;
+}
+
+/* Changes target, which is ours. NULL and err when the patch is malformed. */
+static struct json *merge(struct arena *a, struct json *target,
+			  const struct json *patch, struct err *err)
+{
+	struct str directive = json_str(patch, "$patch", S(""));
+
+	if (str_is(directive, "replace")) {
+		struct json *all = json_clone(a, patch);
+
+		(void)json_remove(all, S("$patch"));
+		return all;
+	}
+	if (str_is(directive, "delete"))
+		return json_new(a, JSON_OBJECT);
+	if (directive.n && !str_is(directive, "merge")) {
+		(void)err_set(err, ERR_INVALID,
+			      "Unknown patch type found: %.*s",
+			      STRF(directive));
+		return NULL;
+	}
+	for (const struct json *m = json_first(patch); m; m = json_next(m))
+		if (!member(a, target, m, err))
+			return NULL;
+	return target;
+}
+
+int patch_strategic(struct arena *a, const struct json *target,
+		    const struct json *patch, struct json **out,
+		    struct err *err)
+{
+	struct json *now = merge(a, json_clone(a, target), patch, err);
+
+	if (!now)
+		return -ERR_INVALID;
+	*out = now;
+	return 0;
+}

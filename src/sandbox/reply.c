@@ -1,0 +1,200 @@
+#include "sandbox/reply.h"
+
+static struct json *text(struct arena *a, struct str s)
+{
+	return json_new_str(a, s);
+}
+
+static struct json *status(struct arena *a, const char *outcome)
+{
+	struct json *j = json_new(a, JSON_OBJECT);
+
+	json_add(j, S("kind"), text(a, S("Status")));
+	json_add(j, S("apiVersion"), text(a, S("v1")));
+	json_add(j, S("metadata"), json_new(a, JSON_OBJECT));
+	json_add(j, S("status"), text(a, str_of(outcome)));
+	return j;
+}
+
+void reply_json(struct arena *a, struct sb_reply *out, int code,
+		const struct json *j)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	json_encode(&b, j, 0);
+	buf_addc(&b, '\n');
+	*out = (struct sb_reply){ .code = code,
+				  .type = "application/json",
+				  .body = buf_str(&b) };
+}
+
+static void refuse(struct arena *a, struct sb_reply *out, int code,
+		   const char *reason, struct str message, struct json *details)
+{
+	struct json *j = status(a, "Failure");
+
+	json_add(j, S("message"), text(a, message));
+	if (*reason)
+		json_add(j, S("reason"), text(a, str_of(reason)));
+	if (details)
+		json_add(j, S("details"), details);
+	json_add(j, S("code"), json_new_i64(a, code));
+	reply_json(a, out, code, j);
+}
+
+void reply_status(struct arena *a, struct sb_reply *out, int code,
+		  const char *reason, struct str message)
+{
+	refuse(a, out, code, reason, message, NULL);
+}
+
+void reply_bad(struct arena *a, struct sb_reply *out, const char *fmt, ...)
+{
+	struct buf b;
+	va_list ap;
+
+	buf_init(&b, a);
+	va_start(ap, fmt);
+	buf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	reply_status(a, out, 400, "BadRequest", buf_str(&b));
+}
+
+static struct json *details(struct arena *a, struct sb_subject s,
+			    struct str kind)
+{
+	struct json *j = json_new(a, JSON_OBJECT);
+
+	if (s.name.n)
+		json_add(j, S("name"), text(a, s.name));
+	if (s.kind && s.kind->group.n)
+		json_add(j, S("group"), text(a, s.kind->group));
+	if (s.kind)
+		json_add(j, S("kind"), text(a, kind));
+	return j;
+}
+
+static struct str plural(struct sb_subject s)
+{
+	return s.kind ? s.kind->plural : S("");
+}
+
+void reply_not_found(struct arena *a, struct sb_reply *out, struct sb_subject s)
+{
+	refuse(a, out, 404, "NotFound",
+	       str_fmt(a, "%.*s \"%.*s\" not found",
+		       STRF(kinds_name(a, s.kind)), STRF(s.name)),
+	       details(a, s, plural(s)));
+}
+
+void reply_exists(struct arena *a, struct sb_reply *out, struct sb_subject s)
+{
+	refuse(a, out, 409, "AlreadyExists",
+	       str_fmt(a, "%.*s \"%.*s\" already exists",
+		       STRF(kinds_name(a, s.kind)), STRF(s.name)),
+	       details(a, s, plural(s)));
+}
+
+void reply_conflict(struct arena *a, struct sb_reply *out, struct sb_subject s,
+		    struct str why)
+{
+	refuse(a, out, 409, "Conflict",
+	       str_fmt(a,
+		       "Operation cannot be fulfilled on %.*s \"%.*s\": %.*s",
+		       STRF(kinds_name(a, s.kind)), STRF(s.name), STRF(why)),
+	       details(a, s, plural(s)));
+}
+
+void reply_forbidden(struct arena *a, struct sb_reply *out, struct sb_subject s,
+		     struct str why)
+{
+	struct str what = s.kind ? kinds_name(a, s.kind) : S("");
+
+	refuse(a, out, 403, "Forbidden",
+	       s.name.n ? str_fmt(a, "%.*s \"%.*s\" is forbidden: %.*s",
+				  STRF(what), STRF(s.name), STRF(why))
+	       : what.n ? str_fmt(a, "%.*s is forbidden: %.*s", STRF(what),
+				  STRF(why))
+			: str_fmt(a, "forbidden: %.*s", STRF(why)),
+	       details(a, s, plural(s)));
+}
+
+void reply_no_page(struct sb_reply *out)
+{
+	*out = (struct sb_reply){ .code = 404,
+				  .type = "text/plain; charset=utf-8",
+				  .body = S("404 page not found\n") };
+}
+
+void reply_deleted(struct arena *a, struct sb_reply *out, struct sb_subject s,
+		   struct str uid)
+{
+	struct json *j = status(a, "Success"), *d = details(a, s, plural(s));
+
+	json_add(d, S("uid"), text(a, uid));
+	json_add(j, S("details"), d);
+	reply_json(a, out, 200, j);
+}
+
+/* ---- causes ------------------------------------------------------------------ */
+
+void cause_add(struct arena *a, struct sb_causes *c, const char *reason,
+	       struct str field, struct str message)
+{
+	struct sb_cause one = { reason, field, message };
+
+	VEC_PUSH(a, c, one);
+}
+
+void cause_value(struct arena *a, struct sb_causes *c, struct str field,
+		 const struct json *value, const char *why)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_addz(&b, "Invalid value: ");
+	json_encode(&b, value, JSON_NO_HTML);
+	buf_addf(&b, ": %s", why);
+	cause_add(a, c, "FieldValueInvalid", field, buf_str(&b));
+}
+
+void cause_text(struct arena *a, struct sb_causes *c, struct str field,
+		struct str value, const char *why)
+{
+	cause_value(a, c, field, json_new_str(a, value), why);
+}
+
+void cause_required(struct arena *a, struct sb_causes *c, struct str field,
+		    const char *why)
+{
+	cause_add(a, c, "FieldValueRequired", field,
+		  str_fmt(a, "Required value%s%s", *why ? ": " : "", why));
+}
+
+void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
+		   const struct sb_causes *causes)
+{
+	struct json *d = details(a, s, s.kind->kind);
+	struct json *list = json_new(a, JSON_ARRAY);
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_addf(&b, "%.*s%s%.*s \"%.*s\" is invalid: %s", STRF(s.kind->kind),
+		 s.kind->group.n ? "." : "", STRF(s.kind->group), STRF(s.name),
+		 causes->n > 1 ? "[" : "");
+	for (size_t i = 0; i < causes->n; i++) {
+		const struct sb_cause *c = &causes->v[i];
+		struct json *j = json_new(a, JSON_OBJECT);
+
+		buf_addf(&b, "%s%.*s: %.*s", i ? ", " : "", STRF(c->field),
+			 STRF(c->message));
+		json_add(j, S("reason"), text(a, str_of(c->reason)));
+		json_add(j, S("message"), text(a, c->message));
+		json_add(j, S("field"), text(a, c->field));
+		json_push(list, j);
+	}
+	buf_addz(&b, causes->n > 1 ? "]" : "");
+	json_add(d, S("causes"), list);
+	refuse(a, out, 422, "Invalid", buf_str(&b), d);
+}

@@ -1,0 +1,214 @@
+#include "sandbox/request.h"
+
+#include "base/codec.h"
+
+/* ---- the query --------------------------------------------------------------- */
+
+static struct str unescape(struct arena *a, struct str s)
+{
+	struct err err = ERR_INIT(a);
+	char *p = str_z(a, s);
+	struct str out = { p, s.n };
+
+	for (size_t i = 0; i < s.n; i++)
+		if (p[i] == '+')
+			p[i] = ' ';
+	(void)percent_decode(a, out, &out, &err);
+	return out;
+}
+
+void request_reparse(struct arena *a, struct sb_request *r)
+{
+	struct str rest = r->query, one;
+	bool more = rest.n > 0;
+	VEC(struct sb_param) params = { 0 };
+
+	while (more) {
+		struct sb_param p = { .value = S("") };
+
+		more = str_cut(rest, '&', &one, &rest);
+		if (!more)
+			one = rest;
+		if (!str_cut(one, '=', &p.name, &p.value))
+			p.name = one;
+		p.name = unescape(a, p.name);
+		p.value = unescape(a, p.value);
+		VEC_PUSH(a, &params, p);
+	}
+	r->params = params.v;
+	r->n_params = params.n;
+}
+
+struct str request_param(const struct sb_request *r, const char *name)
+{
+	for (size_t i = 0; i < r->n_params; i++)
+		if (str_is(r->params[i].name, name))
+			return r->params[i].value;
+	return S("");
+}
+
+bool request_flag(const struct sb_request *r, const char *name)
+{
+	struct str v = request_param(r, name);
+
+	return str_is(v, "true") || str_is(v, "1");
+}
+
+/* ---- the path ---------------------------------------------------------------- */
+
+/* Segments of an API path; an empty one ends them. */
+struct path {
+	struct str v[10];
+	size_t n;
+};
+
+static bool segments(struct arena *a, struct str path, struct path *out)
+{
+	struct str one;
+	bool more = true;
+
+	*out = (struct path){ 0 };
+	path = str_from(path, 1);
+	while (more && path.n) {
+		more = str_cut(path, '/', &one, &path);
+		if (!more)
+			one = path;
+		if (out->n == sizeof(out->v) / sizeof(out->v[0]))
+			return false;
+		out->v[out->n++] = unescape(a, one);
+	}
+	return true;
+}
+
+/* Leaves the segments behind group and version; false when it is no such path. */
+static bool group_version(struct path *p, struct str *group,
+			  struct str *version)
+{
+	size_t skip = 0;
+
+	if (p->n >= 3 && str_is(p->v[0], "api")) {
+		*group = S("");
+		*version = p->v[1];
+		skip = 2;
+	} else if (p->n >= 4 && str_is(p->v[0], "apis")) {
+		*group = p->v[1];
+		*version = p->v[2];
+		skip = 3;
+	}
+	p->n -= skip;
+	memmove(p->v, p->v + skip, p->n * sizeof(p->v[0]));
+	return skip > 0;
+}
+
+static void shift(struct path *p, size_t by)
+{
+	p->n -= by;
+	memmove(p->v, p->v + by, p->n * sizeof(p->v[0]));
+}
+
+/* [namespaces/NS/]PLURAL[/NAME[/SUB]] */
+static bool resource(const struct kinds *k, struct path *p, struct str group,
+		     struct str version, struct sb_request *r)
+{
+	if (p->n >= 3 && str_is(p->v[0], "namespaces") &&
+	    kinds_find(k, group, version, p->v[2], &r->version)) {
+		r->ns = p->v[1];
+		shift(p, 2);
+	}
+	r->kind = kinds_find(k, group, version, p->v[0], &r->version);
+	if (!r->kind || p->n > 3)
+		return false;
+	if (r->ns.n && !(r->kind->traits & SB_NAMESPACED))
+		return false;
+	if (p->n > 1)
+		r->name = p->v[1];
+	if (p->n > 2)
+		r->sub = p->v[2];
+	/* What is in a namespace is named in one. */
+	return !(r->name.n && (r->kind->traits & SB_NAMESPACED) && !r->ns.n);
+}
+
+static bool verb_of(struct sb_request *r, bool watch)
+{
+	bool item = r->name.n > 0;
+
+	if (str_is(r->method, "GET") || str_is(r->method, "HEAD"))
+		r->verb = watch ? SB_WATCH : item ? SB_GET : SB_LIST;
+	else if (str_is(r->method, "POST") && (!item || r->sub.n))
+		r->verb = SB_CREATE;
+	else if (str_is(r->method, "PUT") && item)
+		r->verb = SB_UPDATE;
+	else if (str_is(r->method, "PATCH") && item)
+		r->verb = SB_PATCH;
+	else if (str_is(r->method, "DELETE"))
+		r->verb = item ? SB_DELETE : SB_DELETE_ALL;
+	else
+		return false;
+	return true;
+}
+
+static bool sub_served(const struct sb_request *r)
+{
+	if (!r->sub.n)
+		return true;
+	if (str_is(r->sub, "status"))
+		return r->kind->traits & SB_STATUS && r->verb != SB_CREATE &&
+		       r->verb != SB_DELETE;
+	if (r->kind->group.n)
+		return false;
+	if (str_is(r->sub, "eviction") || str_is(r->sub, "binding"))
+		return str_is(r->kind->plural, "pods") && r->verb == SB_CREATE;
+	return str_is(r->sub, "finalize") && r->verb == SB_UPDATE &&
+	       str_is(r->kind->plural, "namespaces");
+}
+
+bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
+		   struct sb_reply *out)
+{
+	struct path p;
+	struct str group, version;
+	bool watch;
+
+	request_reparse(a, r);
+	if (!r->path.n || r->path.p[0] != '/' || !segments(a, r->path, &p)) {
+		reply_no_page(out);
+		return false;
+	}
+	if (!group_version(&p, &group, &version))
+		return true;
+	watch = request_flag(r, "watch");
+	if (str_is(p.v[0], "watch") && p.n > 1) {
+		watch = true;
+		shift(&p, 1);
+	}
+	if (!resource(k, &p, group, version, r)) {
+		reply_no_page(out);
+		return false;
+	}
+	if (!verb_of(r, watch) ||
+	    (str_is(r->sub, "status") &&
+	     (r->verb == SB_CREATE || r->verb == SB_DELETE))) {
+		reply_status(a, out, 405, "MethodNotAllowed",
+			     S("the server does not allow this method on the "
+			       "requested resource"));
+		return false;
+	}
+	if (!sub_served(r)) {
+		reply_no_page(out);
+		return false;
+	}
+	return true;
+}
+
+struct sb_subject request_subject(const struct sb_request *r)
+{
+	return (struct sb_subject){ r->kind, r->name };
+}
+
+struct str request_key(struct arena *a, const struct sb_request *r,
+		       struct str name)
+{
+	if (!(r->kind->traits & SB_NAMESPACED))
+		return name;
+	return str_fmt(a, "%.*s/%.*s", STRF(r->ns), STRF(name));
+}

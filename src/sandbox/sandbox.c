@@ -1,0 +1,105 @@
+#include "sandbox/watch.h"
+
+/* Changes kept for watches. */
+#define EVENTS_MAX 65536
+#define EVENTS_BYTES ((size_t)64 << 20)
+
+static void seed_namespaces(struct sandbox *s)
+{
+	static const char *const names[] = {
+		"default",
+		"kube-system",
+		"kube-public",
+		"kube-node-lease",
+		"openshift-machine-config-operator",
+		"openshift-config",
+		"openshift-config-managed",
+		"openshift-machine-api",
+		"openshift-image-registry",
+	};
+	struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct sb_reply reply;
+		struct sb_request r = {
+			.method = S("POST"),
+			.path = S("/api/v1/namespaces"),
+			.body = str_fmt(&a, "{\"metadata\":{\"name\":\"%s\"}}",
+					names[i]),
+		};
+
+		sandbox_handle(s, &a, &r, &reply);
+	}
+	arena_free(&a);
+}
+
+void sandbox_init(struct sandbox *s, uint64_t seed)
+{
+	*s = (struct sandbox){ .seed = seed,
+			       .eviction = "v1beta1",
+			       .pod_reap_ms = -1 };
+	kinds_init(&s->kinds);
+	store_init(&s->store, EVENTS_MAX, EVENTS_BYTES);
+	seed_namespaces(s);
+}
+
+void sandbox_free(struct sandbox *s)
+{
+	while (s->watches)
+		watch_free(s->watches);
+	store_free(&s->store);
+	kinds_free(&s->kinds);
+}
+
+static bool acceptable(struct str accept)
+{
+	return !accept.n || str_find(accept, S("json")) >= 0 ||
+	       str_find(accept, S("*/*")) >= 0 ||
+	       str_find(accept, S("application/*")) >= 0 ||
+	       str_find(accept, S("yaml")) >= 0;
+}
+
+void sandbox_handle(struct sandbox *s, struct arena *a, struct sb_request *r,
+		    struct sb_reply *out)
+{
+	struct sb_call c = { s, a, r, out, NULL };
+
+	*out = (struct sb_reply){ 0 };
+	if (!request_parse(a, &s->kinds, r, out))
+		return;
+	if (!r->kind) {
+		sb_discover(&c);
+		return;
+	}
+	if (!acceptable(r->accept)) {
+		reply_status(a, out, 406, "NotAcceptable",
+			     S("only the following media types are accepted: "
+			       "application/json, application/yaml, "
+			       "application/vnd.kubernetes.protobuf"));
+		return;
+	}
+	switch (r->verb) {
+	case SB_GET:
+	case SB_LIST:
+		sb_read(&c);
+		return;
+	case SB_WATCH:
+		sb_watch(&c);
+		return;
+	case SB_CREATE:
+		sb_create(&c);
+		return;
+	case SB_UPDATE:
+		sb_update(&c);
+		return;
+	case SB_PATCH:
+		sb_patch(&c);
+		return;
+	case SB_DELETE:
+		sb_delete(&c);
+		return;
+	case SB_DELETE_ALL:
+		sb_delete_all(&c);
+		return;
+	}
+}

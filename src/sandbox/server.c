@@ -1,0 +1,365 @@
+#include "sandbox/server.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "sandbox/watch.h"
+
+/* Bytes that may wait in a watch's connection before it is left alone. */
+#define WATCH_WAITING ((size_t)256 << 10)
+#define TICK_MS 250
+
+struct conn_watch {
+	struct sb_server *server;
+	struct http_exchange *x;
+	struct sb_watch *watch;
+	int64_t until, bookmark, cut;
+	bool full; /* waiting for on_drain */
+	struct conn_watch *next;
+};
+
+struct later {
+	struct source src;
+	struct sb_server *server;
+	struct http_exchange *x;
+};
+
+struct sb_server {
+	struct sb_server_opts o;
+	struct http_server *http;
+	struct source tick;
+	struct conn_watch *watches;
+	uint64_t random, compact_at;
+};
+
+static int64_t wall_ms(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* xorshift: faults need no better. */
+static int64_t dice(struct sb_server *s, int64_t sides)
+{
+	s->random ^= s->random << 13;
+	s->random ^= s->random >> 7;
+	s->random ^= s->random << 17;
+	return (int64_t)(s->random % (uint64_t)sides);
+}
+
+/* ---- watches ------------------------------------------------------------------------ */
+
+static void forget(struct conn_watch *w)
+{
+	struct conn_watch **at = &w->server->watches;
+
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+	watch_free(w->watch);
+	free(w);
+}
+
+static void watch_gone(struct http_exchange *x)
+{
+	forget(x->state);
+}
+
+static void finish(struct conn_watch *w)
+{
+	struct http_exchange *x = w->x;
+
+	forget(w);
+	http_stream_end(x);
+}
+
+/* Sends what happened until the connection is full; false: the watch ended. */
+static bool push(struct conn_watch *w)
+{
+	while (!w->full) {
+		struct arena a = ARENA_INIT;
+		struct buf b;
+		bool more;
+
+		buf_init(&b, &a);
+		more = watch_next(w->watch, &b, 64 << 10);
+		if (b.n && http_stream_write(w->x, buf_str(&b)) > WATCH_WAITING)
+			w->full = true;
+		arena_free(&a);
+		if (watch_over(w->watch)) {
+			finish(w);
+			return false;
+		}
+		if (!more)
+			break;
+	}
+	return true;
+}
+
+static void watch_drained(struct http_exchange *x)
+{
+	struct conn_watch *w = x->state;
+
+	w->full = false;
+	(void)push(w);
+}
+
+static void push_all(struct sb_server *s)
+{
+	struct conn_watch *next;
+
+	for (struct conn_watch *w = s->watches; w; w = next) {
+		next = w->next;
+		(void)push(w);
+	}
+}
+
+static void watch_start(struct sb_server *s, struct http_exchange *x,
+			struct sb_watch *watch)
+{
+	struct conn_watch *w = calloc(1, sizeof(*w));
+	int64_t now = loop_now(s->o.loop);
+	int64_t seconds = watch->timeout_s > 0 ? watch->timeout_s : 2700;
+
+	if (!w)
+		abort();
+	*w = (struct conn_watch){
+		.server = s,
+		.x = x,
+		.watch = watch,
+		.until = now + seconds * 1000,
+		.bookmark = now + s->o.bookmark_ms,
+		.next = s->watches,
+	};
+	if (s->o.faults.drop_watch_ms)
+		w->cut = now + s->o.faults.drop_watch_ms / 2 +
+			 dice(s, s->o.faults.drop_watch_ms);
+	s->watches = w;
+	x->state = w;
+	x->on_gone = watch_gone;
+	x->on_drain = watch_drained;
+	http_stream_start(x, 200, S("Content-Type: application/json\r\n"));
+	(void)push(w);
+}
+
+static void send_bookmark(struct conn_watch *w)
+{
+	struct arena a = ARENA_INIT;
+	struct buf b;
+
+	buf_init(&b, &a);
+	watch_bookmark(w->watch, &b);
+	if (b.n && !w->full)
+		(void)http_stream_write(w->x, buf_str(&b));
+	arena_free(&a);
+}
+
+static void on_tick(struct source *src, short events)
+{
+	struct sb_server *s = src->ctx;
+	int64_t now = loop_now(s->o.loop);
+	struct conn_watch *next;
+
+	(void)events;
+	src->due = now + TICK_MS;
+	(void)sandbox_work(s->o.sandbox, wall_ms());
+	push_all(s);
+	for (struct conn_watch *w = s->watches; w; w = next) {
+		next = w->next;
+		if (now >= w->bookmark) {
+			w->bookmark = now + s->o.bookmark_ms;
+			send_bookmark(w);
+		}
+		if (now >= w->until || (w->cut && now >= w->cut))
+			finish(w);
+	}
+}
+
+/* ---- requests ----------------------------------------------------------------------- */
+
+static bool let_in(const struct sb_server *s, const struct http_exchange *x)
+{
+	struct str header = http_get(x->head, S("Authorization"));
+	bool ok = s->o.tokens.n == 0;
+
+	if (str_starts(header, S("Bearer ")))
+		header = str_from(header, 7);
+	for (size_t i = 0; i < s->o.tokens.n; i++)
+		ok = ok || str_eq(header, s->o.tokens.v[i]);
+	return ok;
+}
+
+/* An injected fault; false when there is none this time. */
+static bool fault(struct sb_server *s, struct http_exchange *x,
+		  struct sb_reply *reply)
+{
+	const struct sb_faults *f = &s->o.faults;
+
+	if (f->too_many && dice(s, 1000) < f->too_many) {
+		reply_status(x->a, reply, 429, "TooManyRequests",
+			     S("Too many requests, please try again later."));
+		reply->retry_after = 1;
+		return true;
+	}
+	if (f->errors && dice(s, 1000) < f->errors) {
+		reply_status(x->a, reply, 500, "InternalError",
+			     S("Internal error occurred: injected"));
+		return true;
+	}
+	return false;
+}
+
+static void send_reply(struct http_exchange *x, const struct sb_reply *reply)
+{
+	struct buf b;
+
+	buf_init(&b, x->a);
+	http_add_field(&b, S("Cache-Control"), S("no-cache, private"));
+	if (reply->type)
+		http_add_field(&b, S("Content-Type"), str_of(reply->type));
+	if (reply->retry_after)
+		http_add_field(&b, S("Retry-After"),
+			       str_fmt(x->a, "%d", reply->retry_after));
+	http_reply(x, reply->code, buf_str(&b), reply->body, NULL, NULL);
+}
+
+static void answer(struct sb_server *s, struct http_exchange *x)
+{
+	const struct http_head *h = x->head;
+	struct sandbox *sb = s->o.sandbox;
+	struct sb_reply reply = { 0 };
+	struct sb_request r = {
+		.method = h->method,
+		.path = h->target,
+		.content_type = http_get(h, S("Content-Type")),
+		.accept = http_get(h, S("Accept")),
+		.body = x->body,
+		.now = wall_ms() / 1000,
+	};
+
+	(void)str_cut(h->target, '?', &r.path, &r.query);
+	if (!let_in(s, x))
+		reply_status(x->a, &reply, 401, "Unauthorized",
+			     S("Unauthorized"));
+	else if (!fault(s, x, &reply))
+		sandbox_handle(sb, x->a, &r, &reply);
+	if (reply.watch) {
+		watch_start(s, x, reply.watch);
+		return;
+	}
+	send_reply(x, &reply);
+	(void)sandbox_work(sb, wall_ms());
+	if (s->o.faults.compact_every && sb->store.rv >= s->compact_at) {
+		s->compact_at =
+			sb->store.rv + (uint64_t)s->o.faults.compact_every;
+		store_compact(&sb->store);
+	}
+	push_all(s);
+}
+
+static void later_gone(struct http_exchange *x)
+{
+	struct later *l = x->state;
+
+	loop_remove(l->server->o.loop, &l->src);
+	free(l);
+}
+
+static void on_later(struct source *src, short events)
+{
+	struct later *l = src->ctx;
+	struct http_exchange *x = l->x;
+	struct sb_server *s = l->server;
+
+	(void)events;
+	x->on_gone = NULL;
+	loop_remove(s->o.loop, src);
+	free(l);
+	answer(s, x);
+}
+
+static void handle(struct http_exchange *x, void *ctx)
+{
+	struct sb_server *s = ctx;
+	struct later *l;
+
+	if (!s->o.faults.latency_ms) {
+		answer(s, x);
+		return;
+	}
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		abort();
+	*l = (struct later){
+		.src = { .fd = -1,
+			 .due = loop_now(s->o.loop) + s->o.faults.latency_ms,
+			 .ready = on_later,
+			 .ctx = l },
+		.server = s,
+		.x = x,
+	};
+	x->state = l;
+	x->on_gone = later_gone;
+	loop_add(s->o.loop, &l->src);
+}
+
+static size_t body_max(const struct http_head *head, void *ctx)
+{
+	(void)head;
+	(void)ctx;
+	return SB_BODY_MAX;
+}
+
+/* ---- life ----------------------------------------------------------------------------- */
+
+struct sb_server *sb_server_new(const struct sb_server_opts *o)
+{
+	struct sb_server *s = calloc(1, sizeof(*s));
+	struct http_server_opts http = {
+		.handle = handle,
+		.body_max = body_max,
+		.ctx = s,
+		.max_conns = 20000,
+	};
+
+	if (!s)
+		abort();
+	s->o = *o;
+	if (!s->o.bookmark_ms)
+		s->o.bookmark_ms = 60000;
+	s->random = o->sandbox->seed | 1;
+	s->compact_at =
+		o->sandbox->store.rv + (uint64_t)o->faults.compact_every;
+	s->http = http_server_new(o->loop, &http);
+	s->tick = (struct source){ .fd = -1,
+				   .due = loop_now(o->loop) + TICK_MS,
+				   .ready = on_tick,
+				   .ctx = s };
+	loop_add(o->loop, &s->tick);
+	return s;
+}
+
+void sb_server_listen(struct sb_server *s, int fd, struct tls_server *tls)
+{
+	http_server_listen(s->http, fd, tls);
+}
+
+void sb_server_stop(struct sb_server *s, void (*done)(void *ctx), void *ctx)
+{
+	struct conn_watch *next;
+
+	for (struct conn_watch *w = s->watches; w; w = next) {
+		next = w->next;
+		finish(w);
+	}
+	http_server_stop(s->http, 1000, done, ctx);
+}
+
+void sb_server_free(struct sb_server *s)
+{
+	loop_remove(s->o.loop, &s->tick);
+	http_server_free(s->http);
+	free(s);
+}

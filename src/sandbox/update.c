@@ -1,0 +1,234 @@
+#include "sandbox/write.h"
+
+/* Members of metadata that only the server sets. */
+static void keep_meta(struct arena *a, struct json *now, const struct json *old)
+{
+	static const char *const kept[] = {
+		"uid",
+		"creationTimestamp",
+		"deletionTimestamp",
+		"deletionGracePeriodSeconds",
+		"generation",
+		"selfLink",
+		"managedFields",
+	};
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		struct str key = str_of(kept[i]);
+		const struct json *v = json_member(old, key);
+
+		if (v)
+			json_set(now, key, json_clone(a, v));
+		else
+			(void)json_remove(now, key);
+	}
+}
+
+static void keep(struct arena *a, struct json *now, const struct json *old,
+		 struct str member)
+{
+	const struct json *v = json_member(old, member);
+
+	if (v)
+		json_set(now, member, json_clone(a, v));
+	else
+		(void)json_remove(now, member);
+}
+
+/* Each endpoint writes its own part: /status the status, the other the rest. */
+static struct json *own_part(struct sb_call *c, struct json *now,
+			     const struct json *old)
+{
+	struct json *merged;
+
+	if (str_is(c->r->sub, "status")) {
+		merged = json_clone(c->a, old);
+		keep(c->a, merged, now, S("status"));
+		if (!(c->r->kind->traits & SB_CUSTOM))
+			keep(c->a, merged, now, S("metadata"));
+		return merged;
+	}
+	if (c->r->kind->traits & SB_STATUS)
+		keep(c->a, now, old, S("status"));
+	return now;
+}
+
+/* Something beside metadata and status differs. */
+static bool spec_differs(const struct json *x, const struct json *y)
+{
+	for (const struct json *m = json_first(x); m; m = json_next(m)) {
+		struct str key = json_key(m);
+
+		if (!str_is(key, "metadata") && !str_is(key, "status") &&
+		    !str_is(key, "apiVersion") && !str_is(key, "kind") &&
+		    !json_eq(m, json_member(y, key)))
+			return true;
+	}
+	return false;
+}
+
+static bool immutable_meta(struct sb_call *c, const struct json *now,
+			   const struct json *old)
+{
+	static const char *const fixed[] = { "name", "namespace", "uid",
+					     "creationTimestamp" };
+	struct sb_causes causes = { 0 };
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
+		const struct json *v = json_member(
+			json_member(now, S("metadata")), str_of(fixed[i]));
+
+		if (json_text(v).n &&
+		    !str_eq(json_text(v),
+			    json_text(
+				    json_member(json_member(old, S("metadata")),
+						str_of(fixed[i])))))
+			cause_value(c->a, &causes,
+				    str_fmt(c->a, "metadata.%s", fixed[i]), v,
+				    "field is immutable");
+	}
+	if (!causes.n)
+		return true;
+	reply_invalid(c->a, c->out, request_subject(c->r), &causes);
+	return false;
+}
+
+/* False, answered: another one changed it since. */
+static bool same_version(struct sb_call *c, const struct json *now,
+			 const struct json *old)
+{
+	struct str have = json_str(old, "metadata.resourceVersion", S(""));
+	struct str want = json_str(now, "metadata.resourceVersion", S(""));
+	struct sb_causes causes = { 0 };
+
+	if (want.n && !str_eq(want, have)) {
+		reply_conflict(c->a, c->out, request_subject(c->r),
+			       S("the object has been modified; please apply "
+				 "your changes to the latest version and try "
+				 "again"));
+		return false;
+	}
+	if (want.n || !(c->r->kind->traits & SB_CUSTOM) ||
+	    c->r->verb == SB_PATCH)
+		return true;
+	cause_add(c->a, &causes, "FieldValueInvalid",
+		  S("metadata.resourceVersion"),
+		  S("Invalid value: 0x0: must be specified for an update"));
+	reply_invalid(c->a, c->out, request_subject(c->r), &causes);
+	return false;
+}
+
+/* An object that was only waiting for its finalizers goes with the last. */
+static bool finished(const struct json *object)
+{
+	return json_at(object, "metadata.deletionTimestamp") &&
+	       !json_len(json_at(object, "metadata.finalizers")) &&
+	       !json_len(json_at(object, "spec.finalizers")) &&
+	       json_i64(object, "metadata.deletionGracePeriodSeconds", 0) == 0;
+}
+
+void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
+{
+	struct str key = request_key(c->a, c->r, c->r->name);
+	struct json *meta;
+
+	if (!sb_fit_namespace(c, now) || !same_version(c, now, old) ||
+	    !immutable_meta(c, now, old))
+		return;
+	now = own_part(c, now, old);
+	meta = sb_meta(c->a, now);
+	keep_meta(c->a, meta, json_member(old, S("metadata")));
+	if (c->fields)
+		json_set(meta, S("managedFields"), c->fields);
+	keep(c->a, meta, json_member(old, S("metadata")), S("name"));
+	keep(c->a, meta, json_member(old, S("metadata")), S("resourceVersion"));
+	kind_defaults(c, now);
+	if (!sb_valid(c, now, old))
+		return;
+	if (c->r->kind->traits & SB_GENERATION &&
+	    (spec_differs(now, old) || spec_differs(old, now)))
+		json_set(meta, S("generation"),
+			 json_new_i64(c->a,
+				      json_i64(meta, "generation", 0) + 1));
+	if (!json_eq(now, old) && !sb_dry_run(c)) {
+		if (finished(now))
+			sb_drop(c->sb, c->a, c->r->kind, key, now);
+		else
+			sb_store(c->sb, c->a, c->r->kind, key, now);
+	}
+	sb_answer(c, 200, now);
+}
+
+/* The stored object, or NULL with the reply filled. */
+struct json *sb_stored(struct sb_call *c)
+{
+	struct sb_object *o = store_get(&c->r->kind->objects,
+					request_key(c->a, c->r, c->r->name));
+	struct json *old;
+
+	if (!o) {
+		reply_not_found(c->a, c->out, request_subject(c->r));
+		return NULL;
+	}
+	old = sb_tree(c->a, o);
+	json_set(old, S("apiVersion"),
+		 json_new_str(c->a, kinds_api_version(c->a, c->r->kind,
+						      c->r->version)));
+	return old;
+}
+
+static bool uid_fits(struct sb_call *c, const struct json *now,
+		     const struct json *old)
+{
+	struct str want = json_str(now, "metadata.uid", S(""));
+	struct str have = json_str(old, "metadata.uid", S(""));
+
+	if (!want.n || str_eq(want, have))
+		return true;
+	reply_conflict(c->a, c->out, request_subject(c->r),
+		       str_fmt(c->a,
+			       "Precondition failed: UID in precondition: "
+			       "%.*s, UID in object meta: %.*s",
+			       STRF(want), STRF(have)));
+	return false;
+}
+
+void sb_update(struct sb_call *c)
+{
+	struct json *now = sb_body(c), *old;
+	struct str name;
+
+	if (!now)
+		return;
+	name = json_str(now, "metadata.name", S(""));
+	if (!str_eq(name, c->r->name)) {
+		if (name.n)
+			reply_bad(c->a, c->out,
+				  "the name of the object (%.*s) does not "
+				  "match the name on the URL (%.*s)",
+				  STRF(name), STRF(c->r->name));
+		else
+			reply_bad(c->a, c->out,
+				  "the name of the object (%.*s based on URL) "
+				  "was undeterminable: name must be provided",
+				  STRF(c->r->name));
+		return;
+	}
+	if (c->r->kind->traits & SB_CREATE_ON_PUT && !c->r->sub.n &&
+	    !store_get(&c->r->kind->objects,
+		       request_key(c->a, c->r, c->r->name))) {
+		(void)json_remove(sb_meta(c->a, now), S("resourceVersion"));
+		sb_insert(c, now);
+		return;
+	}
+	old = sb_stored(c);
+	if (!old || !uid_fits(c, now, old))
+		return;
+	if (str_is(c->r->sub, "finalize")) {
+		struct json *merged = json_clone(c->a, old);
+
+		keep(c->a, merged, now, S("spec"));
+		now = merged;
+	}
+	sb_replace(c, now, old);
+}

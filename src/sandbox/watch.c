@@ -1,0 +1,229 @@
+#include "sandbox/watch.h"
+
+#include <stdlib.h>
+
+/* ---- events ------------------------------------------------------------------- */
+
+static void add_event(struct sb_watch *w, struct buf *out, const char *type,
+		      struct json *object)
+{
+	struct arena tmp = ARENA_INIT;
+	struct sb_reply reply = { 0 };
+	struct sb_call c = w->call;
+
+	c.a = &tmp;
+	c.out = &reply;
+	sb_answer(&c, 200, object);
+	buf_addf(out, "{\"type\":\"%s\",\"object\":%.*s}\n", type,
+		 STRF(str_trim(reply.body)));
+	arena_free(&tmp);
+}
+
+static void expired(struct sb_watch *w, struct buf *out)
+{
+	struct arena tmp = ARENA_INIT;
+	struct sb_reply reply;
+
+	reply_status(&tmp, &reply, 410, "Expired",
+		     str_fmt(&tmp, "too old resource version: %llu (%llu)",
+			     (unsigned long long)w->rv,
+			     (unsigned long long)w->sb->store.compacted + 1));
+	buf_addf(out, "{\"type\":\"ERROR\",\"object\":%.*s}\n",
+		 STRF(str_trim(reply.body)));
+	arena_free(&tmp);
+	w->over = true;
+}
+
+static bool in_view(const struct sb_watch *w, const struct sb_object *o)
+{
+	return !w->prefix.n || str_starts(o->key, w->prefix);
+}
+
+/* What an event is to this client: it may enter or leave a selection. */
+static void tell(struct sb_watch *w, struct buf *out, const struct sb_event *e)
+{
+	static const char *const names[] = { "ADDED", "MODIFIED", "DELETED" };
+	struct arena tmp = ARENA_INIT;
+	struct json *now = sb_tree(&tmp, e->now), *before;
+	bool is = e->change != SB_DELETED, was = e->before != NULL;
+	enum sb_change change;
+
+	if (filter_any(&w->filter)) {
+		before = was ? sb_tree(&tmp, e->before) : NULL;
+		is = is && filter_matches(&w->filter, now);
+		was = was && filter_matches(&w->filter, before);
+		if (was && !is && e->change != SB_DELETED) {
+			json_set(sb_meta(&tmp, before), S("resourceVersion"),
+				 json_new_str(
+					 &tmp,
+					 str_fmt(&tmp, "%llu",
+						 (unsigned long long)e->rv)));
+			now = before;
+		}
+	}
+	if (is || was) {
+		change = !was ? SB_ADDED : is ? SB_MODIFIED : SB_DELETED;
+		add_event(w, out, names[change], now);
+	}
+	arena_free(&tmp);
+}
+
+/* What was there when the watch began, as it was then. */
+static void tell_initial(struct sb_watch *w, struct buf *out, size_t max)
+{
+	size_t from = out->n;
+
+	while (w->told < w->initial.n && out->n - from < max) {
+		struct arena tmp = ARENA_INIT;
+		struct sb_object *o = w->initial.v[w->told++];
+		struct json *tree = sb_tree(&tmp, o);
+
+		if (filter_matches(&w->filter, tree))
+			add_event(w, out, "ADDED", tree);
+		object_drop(o);
+		arena_free(&tmp);
+	}
+}
+
+bool watch_next(struct sb_watch *w, struct buf *out, size_t max)
+{
+	const struct sb_event *e;
+	size_t i, from = out->n;
+
+	if (w->over)
+		return false;
+	tell_initial(w, out, max);
+	if (w->told < w->initial.n)
+		return true;
+	if (!store_after(&w->sb->store, w->rv, &i)) {
+		expired(w, out);
+		return true;
+	}
+	for (; out->n - from < max && (e = store_event(&w->sb->store, i));
+	     i++) {
+		w->rv = e->rv;
+		if (e->list == &w->request.kind->objects && in_view(w, e->now))
+			tell(w, out, e);
+	}
+	return out->n > from;
+}
+
+void watch_bookmark(struct sb_watch *w, struct buf *out)
+{
+	const struct sb_kind *k = w->request.kind;
+
+	if (!w->bookmarks || w->over || w->told < w->initial.n)
+		return;
+	buf_addf(out,
+		 "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"%.*s\","
+		 "\"apiVersion\":\"%.*s\",\"metadata\":{\"resourceVersion\":"
+		 "\"%llu\",\"creationTimestamp\":null}}}\n",
+		 STRF(k->kind),
+		 STRF(kinds_api_version(&w->arena, k, w->request.version)),
+		 (unsigned long long)w->rv);
+}
+
+/* ---- life ----------------------------------------------------------------------- */
+
+/* Makes w's copy of what it needs of the request. */
+static void keep_request(struct sb_watch *w, const struct sb_call *c)
+{
+	struct arena *a = &w->arena;
+
+	w->request = (struct sb_request){
+		.verb = SB_WATCH,
+		.kind = c->r->kind,
+		.version = c->r->version,
+		.ns = str_dup(a, c->r->ns),
+		.accept = str_dup(a, c->r->accept),
+		.query = str_dup(a, c->r->query),
+		.name = str_dup(a, c->r->name),
+	};
+	w->call = (struct sb_call){
+		.sb = c->sb, .a = a, .r = &w->request, .out = &w->reply
+	};
+}
+
+static bool options_valid(struct sb_call *c)
+{
+	struct sb_causes causes = { 0 };
+	static const struct sb_kind options = { .group = { "meta.k8s.io", 11 },
+						.kind = { "ListOptions", 11 } };
+
+	if (!request_param(c->r, "resourceVersionMatch").n)
+		return true;
+	cause_add(c->a, &causes, "FieldValueForbidden",
+		  S("resourceVersionMatch"),
+		  S("Forbidden: resourceVersionMatch is forbidden for watch"));
+	reply_invalid(c->a, c->out, (struct sb_subject){ &options, S("") },
+		      &causes);
+	return false;
+}
+
+static struct sb_watch *watch_new(struct sb_call *c, uint64_t rv)
+{
+	struct sb_watch *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		abort();
+	w->sb = c->sb;
+	keep_request(w, c);
+	if (c->r->ns.n)
+		w->prefix = str_fmt(&w->arena, "%.*s/", STRF(c->r->ns));
+	w->rv = rv ? rv : c->sb->store.rv;
+	w->next = c->sb->watches;
+	c->sb->watches = w;
+	return w;
+}
+
+void sb_watch(struct sb_call *c)
+{
+	struct str rv = request_param(c->r, "resourceVersion");
+	struct sb_filter filter;
+	struct sb_watch *w;
+	int64_t n = 0;
+
+	if (!options_valid(c) || !request_filter(c->a, c->r, &filter, c->out))
+		return;
+	if (rv.n && (!str_to_i64(rv, &n) || n < 0)) {
+		reply_bad(c->a, c->out,
+			  "resourceVersion: Invalid value: \"%.*s\": "
+			  "strconv.ParseUint: parsing \"%.*s\": invalid syntax",
+			  STRF(rv), STRF(rv));
+		return;
+	}
+	w = watch_new(c, (uint64_t)n);
+	/* The filter views the request: make it again over our copy. */
+	w->request.params = NULL;
+	w->request.verb = SB_WATCH;
+	request_reparse(&w->arena, &w->request);
+	(void)request_filter(&w->arena, &w->request, &w->filter, &w->reply);
+	w->bookmarks = request_flag(c->r, "allowWatchBookmarks");
+	(void)str_to_i64(request_param(c->r, "timeoutSeconds"), &w->timeout_s);
+	for (size_t i = 0; n == 0 && i < c->r->kind->objects.n; i++)
+		if (in_view(w, c->r->kind->objects.v[i]))
+			VEC_PUSH(&w->arena, &w->initial,
+				 object_keep(c->r->kind->objects.v[i]));
+	*c->out = (struct sb_reply){ .code = 200,
+				     .type = "application/json",
+				     .watch = w };
+}
+
+void watch_free(struct sb_watch *w)
+{
+	struct sb_watch **at = &w->sb->watches;
+
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+	while (w->told < w->initial.n)
+		object_drop(w->initial.v[w->told++]);
+	arena_free(&w->arena);
+	free(w);
+}
+
+void watch_end_kind(struct sandbox *s, const struct sb_kind *k)
+{
+	for (struct sb_watch *w = s->watches; w; w = w->next)
+		w->over = w->over || w->request.kind == k;
+}

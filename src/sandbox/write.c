@@ -1,0 +1,41 @@
+#include "sandbox/write.h"
+
+bool sb_dry_run(const struct sb_call *c)
+{
+	return request_param(c->r, "dryRun").n > 0;
+}
+
+/* The namespace of the path; objects may repeat it but not contradict it. */
+bool sb_fit_namespace(struct sb_call *c, struct json *object)
+{
+	struct json *meta = sb_meta(c->a, object);
+	struct str ns = json_str(meta, "namespace", S(""));
+
+	if (!(c->r->kind->traits & SB_NAMESPACED)) {
+		(void)json_remove(meta, S("namespace"));
+		return true;
+	}
+	if (ns.n && !str_eq(ns, c->r->ns)) {
+		reply_bad(c->a, c->out,
+			  "the namespace of the provided object does not match "
+			  "the namespace sent on the request");
+		return false;
+	}
+	json_set(meta, S("namespace"), json_new_str(c->a, c->r->ns));
+	return true;
+}
+
+bool sb_valid(struct sb_call *c, struct json *object, const struct json *old)
+{
+	struct sb_causes causes = { 0 };
+	struct sb_subject s = request_subject(c->r);
+
+	s.name = json_str(object, "metadata.name", S(""));
+	if (c->r->version->schema)
+		schema_apply(c->a, c->r->version->schema, object, &causes);
+	sb_check(c->a, c->r->kind, object, old, &causes);
+	if (!causes.n)
+		return true;
+	reply_invalid(c->a, c->out, s, &causes);
+	return false;
+}
