@@ -237,6 +237,19 @@ static bool is_word_byte(int c)
 	return c > ' ' && c < 0x7F && !strchr(",]}#[{\"'=", c);
 }
 
+/* A dot in a number stands between digits. */
+static bool dots_ok(struct str s)
+{
+	static const char digits[] = "0123456789";
+
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == '.' &&
+		    (i == 0 || i + 1 == s.n || !strchr(digits, s.p[i - 1]) ||
+		     !strchr(digits, s.p[i + 1])))
+			return false;
+	return true;
+}
+
 /* Numbers, booleans and dates. */
 static int bare(struct parser *p, struct json **out)
 {
@@ -277,7 +290,7 @@ static int bare(struct parser *p, struct json **out)
 		*out = json_new_num(p->a, buf_str(&text));
 		return 0;
 	}
-	if (num_parse_float(plain, &f)) {
+	if (dots_ok(word) && num_parse_float(plain, &f)) {
 		struct buf text;
 
 		buf_init(&text, p->a);

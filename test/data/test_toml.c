@@ -60,8 +60,31 @@ TEST trees_are_written_as_the_reference_does(void)
 	PASS();
 }
 
+TEST dots_stand_between_digits(void)
+{
+	static const char *const bad[] = { "a = .5", "a = 5.", "a = -.5",
+					   "a = 5.e3" };
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct err err = ERR_INIT(&a);
+		struct json *j;
+
+		ASSERT_INT_M(bad[i], -ERR_INVALID,
+			     toml_parse(&a, str_of(bad[i]), &j, &err));
+		ASSERT_STR_M(bad[i],
+			     str_fmt(&a,
+				     "toml: line 1 (last key \"a\"): expected "
+				     "value but found \"%s\" instead",
+				     bad[i] + 4),
+			     err.msg);
+	}
+	PASS();
+}
+
 SUITE(toml)
 {
+	RUN_TEST(dots_stand_between_digits);
 	RUN_TEST(trees_are_written_as_the_reference_does);
 }
 
