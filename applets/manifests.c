@@ -87,6 +87,25 @@ static int load_dir(struct run *r, const char *path, bool recursive,
 	return rc;
 }
 
+/* The folder that must_gather found, and those beside it that count. */
+static int load_gathered(struct run *r, const char *inside, struct mc_set *set)
+{
+	static const char *const others[] = { "config.openshift.io",
+					      "operator.openshift.io" };
+	struct str path = str_of(inside);
+	struct str parent = str_sub(path, 0, (size_t)str_rchr(path, '/'));
+	int rc = load_dir(r, inside, true, 1, set);
+
+	for (size_t i = 0; rc == 0 && i < 2; i++) {
+		const char *p =
+			str_fmt(r->a, "%.*s/%s", STRF(parent), others[i]).p;
+
+		if (is_dir(p))
+			rc = load_dir(r, p, true, 1, set);
+	}
+	return rc;
+}
+
 static int load_path(struct run *r, const char *path, bool recursive,
 		     unsigned depth, struct mc_set *set)
 {
@@ -100,7 +119,7 @@ static int load_path(struct run *r, const char *path, bool recursive,
 		return load_file(r, path, set);
 	inside = depth == 0 ? must_gather(r, path) : NULL;
 	if (inside)
-		return load_dir(r, inside, true, depth + 1, set);
+		return load_gathered(r, inside, set);
 	return load_dir(r, path, recursive, depth, set);
 }
 

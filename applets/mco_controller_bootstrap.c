@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -164,24 +165,63 @@ static int make_dir(struct run *r, char *path)
 	}
 }
 
-/* Each file is replaced as a whole, and none before all could be computed. */
-static int write_files(struct run *r, struct str dest,
-		       const struct bootstrap_files *files)
+/* Where file number i waits until all have been written. */
+static const char *staged(struct run *r, const char *stage, size_t i)
+{
+	return str_fmt(r->a, "%s/%zu", stage, i).p;
+}
+
+static int write_all(struct run *r, const char *stage,
+		     const struct bootstrap_files *files)
 {
 	mode_t mask = umask(0);
 	int rc = 0;
 
 	(void)umask(mask);
+	for (size_t i = 0; rc == 0 && i < files->n; i++)
+		rc = file_replace(staged(r, stage, i), files->v[i].text,
+				  0664 & ~mask, &r->err);
+	return rc;
+}
+
+static int move_all(struct run *r, const char *stage, const char *dest,
+		    const struct bootstrap_files *files)
+{
+	int rc = 0;
+
 	for (size_t i = 0; rc == 0 && i < files->n; i++) {
-		struct str path = str_fmt(r->a, "%.*s/%.*s", STRF(dest),
-					  STRF(files->v[i].path));
+		struct str path =
+			str_fmt(r->a, "%s/%.*s", dest, STRF(files->v[i].path));
 		ptrdiff_t slash = str_rchr(path, '/');
 
 		rc = make_dir(r, str_z(r->a, str_sub(path, 0, (size_t)slash)));
-		if (rc == 0)
-			rc = file_replace(path.p, files->v[i].text,
-					  0664 & ~mask, &r->err);
+		if (rc == 0 && rename(staged(r, stage, i), path.p) < 0)
+			rc = lower_errno(r, "rename", path.p);
 	}
+	return rc;
+}
+
+/*
+ * A server may be waiting for these files: none is put in its place before all
+ * have been written beside them, and each is replaced as a whole.
+ */
+static int write_files(struct run *r, struct str dest,
+		       const struct bootstrap_files *files)
+{
+	char *dir = str_z(r->a, dest);
+	char *stage = str_z(r->a, str_fmt(r->a, "%s/.bootstrap-XXXXXX", dir));
+	int rc = make_dir(r, dir);
+
+	if (rc < 0)
+		return rc;
+	if (!mkdtemp(stage))
+		return lower_errno(r, "mkdir", stage);
+	rc = write_all(r, stage, files);
+	if (rc == 0)
+		rc = move_all(r, stage, dir, files);
+	for (size_t i = 0; rc < 0 && i < files->n; i++)
+		(void)unlink(staged(r, stage, i));
+	(void)rmdir(stage);
 	return rc;
 }
 

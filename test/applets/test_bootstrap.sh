@@ -94,6 +94,12 @@ machine-pools/master.yaml 644
 machine-pools/worker.yaml 644
 ' '' bash -c "cd '$TMP/out' && find . -mindepth 1 -printf '%P %m\n' | sed 's/-[0-9a-f]\{32\}/-/' | LC_ALL=C sort"
 cp -r "$TMP/out" "$TMP/first"
+# One file that cannot be put in its place: those before it are whole, nothing else is left.
+mkdir -p "$TMP/blocked/controller-config/machine-config-controller.yaml/x"
+"$BIN/mco-controller" bootstrap "${all[@]}" --dest-dir "$TMP/blocked" >"$TMP/.out" 2>"$TMP/.err"
+if [ $? = 255 ] && [ "$(fatal "$TMP/.err")" = "error running MCC[BOOTSTRAP]: rename $TMP/blocked/controller-config/machine-config-controller.yaml: is a directory" ] &&
+   [ -z "$(find "$TMP/blocked" -name '.bootstrap*')" ]; then
+	passed=$((passed + 1)); else failed=$((failed + 1)); echo 'FAIL a folder for a file'; cat "$TMP/.err"; fi
 "$BIN/mco-controller" bootstrap "${all[@]}" 2>/dev/null
 expect 'the same again' 0 '' '' diff -r "$TMP/first" "$TMP/out"
 expect "upstream's name" 0 '' '' bash -c "exec -a machine-config-controller '$BIN/mco' bootstrap ${all[*]} 2>/dev/null"
@@ -106,6 +112,12 @@ pool worker: each node: no drain, no reboot
 pool infra: each node: no drain, no reboot
   Special crio: file /etc/containers/registries.conf: policy for /etc/containers/registries.conf
 ' '' bash -c "set -o pipefail; '$BIN/mcoctl' diff -f examples/new-mirrors.yaml --base $ex | sed -n '/each node/,\$p'"
+g=$TMP/gather/img/cluster-scoped-resources
+mkdir -p "$g/machineconfiguration.openshift.io" "$g/config.openshift.io"
+cp $ex/00* $ex/1* $ex/20* "$g/machineconfiguration.openshift.io/"
+cp $ex/01* $ex/21* "$g/config.openshift.io/"
+expect 'the same from a must-gather' 0 '' '' diff <("$BIN/mcoctl" diff -f examples/new-mirrors.yaml --base $ex) \
+	<("$BIN/mcoctl" diff -f examples/new-mirrors.yaml --base "$TMP/gather")
 sed 's/maxPods: 500/maxPods: 250/' $ex/20-kubelet.yaml > "$TMP/kubelet.yaml"
 expect 'a preview of the kubelet' 1 '  -maxPods: 500
   +maxPods: 250
