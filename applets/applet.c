@@ -9,7 +9,8 @@
 
 struct common {
 	bool help, version;
-	int64_t verbosity;
+	int64_t verbosity, flush;
+	struct str modules;
 };
 
 static const struct flag common_flags[] = {
@@ -24,6 +25,19 @@ static const struct flag common_flags[] = {
 	  .offset = offsetof(struct common, verbosity),
 	  .value = "N",
 	  .help = "how much to log, from 0 to 10" },
+	/* klog's: manifests may give them; lines are written at once here */
+	{ .name = "vmodule",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct common, modules),
+	  .value = "PATTERNS",
+	  .help = "accepted for compatibility",
+	  .hidden = true },
+	{ .name = "log-flush-frequency",
+	  .kind = FLAG_DURATION,
+	  .offset = offsetof(struct common, flush),
+	  .value = "DURATION",
+	  .help = "accepted for compatibility",
+	  .hidden = true },
 	{ .name = "version",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct common, version),
@@ -161,6 +175,37 @@ static int help(struct run *r, const struct strs *words)
 	return finish(r, 0);
 }
 
+/*
+ * Upstream's programs take a command's flags before its name as well. The command
+ * that argv names so, and the rest of argv without that name; or NULL.
+ */
+static const struct command *late_command(struct run *r, int argc, char **argv,
+					  char **rest)
+{
+	for (const struct command *const *c = r->applet->commands; *c; c++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct err err = ERR_INIT(&a);
+		struct common common = { 0 };
+		struct flag_table tables[] = {
+			{ common_flags, &common },
+			{ (*c)->flags, arena_alloc(&a, (*c)->opts_size) },
+			{ 0 }
+		};
+		struct flag_parse p = { .tables = tables };
+		struct strs words = { 0 };
+		int n = 0;
+
+		if (flag_parse(&a, &p, argc, argv, &words, &err) < 0 ||
+		    !words.n || !str_is(words.v[0], (*c)->name))
+			continue;
+		for (int i = 0; i < argc; i++)
+			if (argv[i] != words.v[0].p)
+				rest[n++] = argv[i];
+		return *c;
+	}
+	return NULL;
+}
+
 int applet_main(const struct applet *ap, const char *called_as, int argc,
 		char **argv)
 {
@@ -176,8 +221,15 @@ int applet_main(const struct applet *ap, const char *called_as, int argc,
 	const struct command *c;
 
 	buf_init(&r.out, &a);
-	if (flag_parse(&a, &p, argc, argv, &words, &r.err) < 0)
-		return usage_error(&r, NULL);
+	if (flag_parse(&a, &p, argc, argv, &words, &r.err) < 0) {
+		char **rest = arena_array(&a, (size_t)argc, sizeof(char *));
+
+		c = late_command(&r, argc, argv, rest);
+		if (!c)
+			return usage_error(&r, NULL);
+		common = (struct common){ 0 };
+		return run_command(&r, c, &common, argc - 1, rest);
+	}
 	if (!words.n && common.version)
 		return finish(&r, version_print(&r, false));
 	if (!words.n || str_is(words.v[0], "help"))

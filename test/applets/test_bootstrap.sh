@@ -75,6 +75,13 @@ refused 'another release' 'error running MCC[BOOTSTRAP]: error creating feature 
 	"${all[@]}" --payload-version 4.23.0
 RELEASE_VERSION=4.24.0 refused 'the release from the environment' 'error running MCC[BOOTSTRAP]: error creating feature gates handler: unable to determine features: missing desired version "4.24.0" in featuregates.config.openshift.io/cluster' \
 	--manifest-dir $ex --pull-secret $ex/pull-secret.yaml --dest-dir "$TMP/out"
+rm -rf "$TMP/out"
+"$BIN/mco-controller" --payload-version 4.25.0 --vmodule=a=1 --log_flush_frequency 5s bootstrap "${all[@]:0:6}" >"$TMP/.out" 2>"$TMP/.err"
+if failure 'error running MCC[BOOTSTRAP]: error creating feature gates handler: unable to determine features: missing desired version "4.25.0" in featuregates.config.openshift.io/cluster'$'\n' $?; then
+	passed=$((passed + 1)); else failed=$((failed + 1)); echo 'FAIL flags before the command'; cat "$TMP/.err"; fi
+expect 'a flag no command has' 1 '' "Error: unknown flag: --payload
+See 'mco-controller bootstrap --help'.
+" "$BIN/mco-controller" bootstrap --payload 1
 touch "$TMP/file"
 "$BIN/mco-controller" bootstrap "${all[@]}" --dest-dir "$TMP/file/x" >"$TMP/.out" 2>"$TMP/.err"
 if [ $? = 255 ] && [ "$(fatal "$TMP/.err")" = "error running MCC[BOOTSTRAP]: mkdir $TMP/file: not a directory" ]; then
