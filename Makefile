@@ -21,7 +21,9 @@ PKGS_SAN   := gcc:gcc libc6-dev:/usr/include/stdlib.h
 PKGS_CHECK := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
 PKGS_FUZZ  := clang:clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a
 PKGS_VALGRIND := valgrind:valgrind libc6-dbg:/usr/share/doc/libc6-dbg
-PKGS_BENCH := python3:/usr/bin/python3 python3-yaml:/usr/lib/python3/dist-packages/yaml/__init__.py
+PKGS_BENCH := python3:/usr/bin/python3 python3-yaml:/usr/lib/python3/dist-packages/yaml/__init__.py \
+	nginx-light:/usr/sbin/nginx wrk:wrk openssl:openssl curl:curl
+PKGS_SERVER := ignition:ignition-validate openssl:openssl curl:curl
 PKGS_PEER  := golang-go:go \
 	golang-gopkg-yaml.v2-dev:/usr/share/gocode/src/gopkg.in/yaml.v2/yaml.go \
 	golang-github-ghodss-yaml-dev:/usr/share/gocode/src/github.com/ghodss/yaml/yaml.go \
@@ -188,7 +190,7 @@ $(OUT)/test/fuzz/replay_%: $(OUT)/obj/test/fuzz/fuzz_%.o \
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .SECONDARY:
-.PHONY: all help test test-san test-valgrind test-peer coverage check layers \
+.PHONY: all help test test-san test-valgrind test-server test-peer coverage check layers \
 	headers format format-check tidy cppcheck fuzz size repro bench install \
 	clean distclean compile-tests
 
@@ -207,6 +209,10 @@ test-valgrind: ## the same under valgrind
 	@$(MAKE) --no-print-directory HOSTED=1 compile-tests
 	@WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' \
 		$(MAKE) --no-print-directory HOSTED=1 test
+
+test-server: all ## what mco-server serves, judged by ignition-validate and Ignition
+	@.mk/need.sh '' $(PKGS_SERVER)
+	@test/server/ignition.sh $(OUT)
 
 test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from Debian
 	@.mk/need.sh '' $(PKGS_PEER)

@@ -4,13 +4,19 @@
 names='mco-controller
 machine-config-controller
 mco-sandbox
+mco-server
+machine-config-server
 mcoctl
 kubectl-mco
 oc-mco
 '
 expect 'the names' 0 "$names" '' "$BIN/mco" --list
 for n in $names; do
-	expect "$n by its link" 0 $'v9\nabc\n' '' \
+	case $n in
+	*server) want=$'MachineConfigServer v9-abc\n' ;; # as upstream's
+	*) want=$'v9\nabc\n' ;;
+	esac
+	expect "$n by its link" 0 "$want" '' \
 		env MCO_RAW=v9 MCO_HASH=abc "$BIN/$n" version
 	expect "$n by the first word" 0 $'v9\nabc\n' '' \
 		env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco" "$n" --version

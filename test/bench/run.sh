@@ -63,3 +63,4 @@ rm -rf "$dir/first-run"
 printf '  %-34s %9s ms %7s MiB\n' 'the example, built-in templates' \
 	$(MCO_RAW=v4.22.0 "$out/bench/measure" "${ROUNDS:-7}" "$out/mco-controller" bootstrap --manifest-dir examples/bootstrap \
 		--pull-secret examples/bootstrap/pull-secret.yaml --payload-version 4.22.0 --dest-dir "$dir/first-run" 2>/dev/null)
+test/bench/server.sh "$out"

@@ -1,0 +1,163 @@
+/*
+ * mco-server: Ignition for machines that join, with upstream's flags.
+ */
+#include <unistd.h>
+
+#include "data/yml.h"
+#include "io/file.h"
+#include "io/log.h"
+#include "io/version.h"
+#include "mc/tls_profile.h"
+#include "server.h"
+
+struct bootstrap_opts {
+	struct server_opts s;
+	struct str base, kubeconfig, apiserver;
+	struct strs certs;
+};
+
+static const struct flag bootstrap_flags[] = {
+	{ .name = "server-basedir",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct bootstrap_opts, base),
+	  .value = "DIR",
+	  .help = "folder of machine-pools, machine-configs and "
+		  "controller-config (default /etc/mcs/bootstrap)" },
+	{ .name = "bootstrap-kubeconfig",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct bootstrap_opts, kubeconfig),
+	  .value = "FILE",
+	  .help = "kubeconfig that machines get (default "
+		  "/etc/kubernetes/kubeconfig)" },
+	{ .name = "bootstrap-certs",
+	  .kind = FLAG_STRS,
+	  .offset = offsetof(struct bootstrap_opts, certs),
+	  .value = "HOST=FILE",
+	  .help = "certificate of a registry, FILE in the folder; may be "
+		  "repeated" },
+	{ .name = "apiserver-manifest",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct bootstrap_opts, apiserver),
+	  .value = "FILE",
+	  .help = "APIServer whose TLS profile is used (default "
+		  "/etc/mcs/bootstrap/api-server/api-server.yaml)" },
+	SERVER_FLAGS(struct bootstrap_opts),
+	{ 0 },
+};
+
+static void bootstrap_defaults(void *p)
+{
+	struct bootstrap_opts *o = p;
+
+	server_defaults(&o->s);
+	o->base = S("/etc/mcs/bootstrap");
+	o->kubeconfig = S("/etc/kubernetes/kubeconfig");
+	o->apiserver = S("/etc/mcs/bootstrap/api-server/api-server.yaml");
+}
+
+/* Whatever is wrong with it, machines are served: the profile is then the
+ * default. */
+static struct tls_profile read_profile(struct run *r, struct str path)
+{
+	struct err err = ERR_INIT(r->a);
+	struct json *tree = NULL;
+	struct str text;
+	int rc = file_read(r->a, str_z(r->a, path), 1 << 20, &text, &err);
+
+	if (rc == 0)
+		rc = yml_parse(r->a, text, NULL, &tree, &err);
+	if (rc == -ERR_NOTFOUND)
+		log_info("No bootstrap apiserver manifest found, bootstrap MCS "
+			 "will use defaults");
+	else if (rc < 0)
+		log_info("error found during grabbing apiserver from bootstrap "
+			 "manifest %.*s",
+			 STRF(err.msg));
+	return mc_tls_profile(r->a, json_at(tree, "spec.tlsSecurityProfile"));
+}
+
+static struct str join(struct arena *a, const struct strs *list)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	for (size_t i = 0; i < list->n; i++)
+		buf_addf(&b, "%s%.*s", i ? " " : "", STRF(list->v[i]));
+	return buf_str(&b);
+}
+
+/* As upstream ends when it cannot start: a line in the log, exit status 1. */
+static int end(struct run *r, int rc)
+{
+	if (rc >= 0)
+		return rc;
+	log_line(LOG_FATAL, __FILE__, __LINE__,
+		 "Machine Config Server exited with error: %.*s",
+		 STRF(r->err.msg));
+	return 1;
+}
+
+static int run_bootstrap(struct run *r, const void *p)
+{
+	const struct bootstrap_opts *o = p;
+	struct bootstrap_origin b = { .base = o->base,
+				      .kubeconfig = o->kubeconfig,
+				      .certs = o->certs };
+	struct tls_profile tls;
+
+	if (r->words.n)
+		return err_set(&r->err, ERR_INVALID,
+			       "unknown argument \"%.*s\"",
+			       STRF(r->words.v[0]));
+	log_info("Version: %s (%s)", version_raw(), version_hash());
+	if (access(str_z(r->a, o->kubeconfig), F_OK) < 0)
+		return end(r, err_set(&r->err, ERR_NOTFOUND,
+				      "kubeconfig not found at location: %.*s",
+				      STRF(o->kubeconfig)));
+	tls = read_profile(r, o->apiserver);
+	log_info("Launching bootstrap server with tls min version: %.*s & "
+		 "cipher suites [%.*s]",
+		 STRF(tls.min_version), STRF(join(r->a, &tls.suites)));
+	bootstrap_origin_init(&b);
+	return end(r, server_run(r, &o->s, &b.origin, tls.min_version,
+				 &tls.suites));
+}
+
+static const struct command bootstrap_command = {
+	.name = "bootstrap",
+	.args = "[flags]",
+	.summary = "serve the control plane's first machines, from files",
+	.details =
+		"Answers GET and HEAD of /config/POOL in the version of "
+		"Ignition that the Accept header\nasks for, and of /healthz. "
+		"Files and certificates are read again when they have\n"
+		"changed. SIGTERM lets requests under way end.",
+	.flags = bootstrap_flags,
+	.opts_size = sizeof(struct bootstrap_opts),
+	.defaults = bootstrap_defaults,
+	.run = run_bootstrap,
+};
+
+static int run_version(struct run *r, const void *p)
+{
+	(void)p;
+	buf_addf(&r->out, "MachineConfigServer %s-%s\n", version_raw(),
+		 version_hash());
+	return 0;
+}
+
+static const struct command server_version = {
+	.name = "version",
+	.args = "",
+	.summary = "print the version this build stands for",
+	.run = run_version,
+};
+
+static const struct command *const commands[] = { &bootstrap_command,
+						  &server_version, NULL };
+
+const struct applet mco_server_applet = {
+	.name = "mco-server",
+	.summary = "serves Ignition to machines that join",
+	.commands = commands,
+};

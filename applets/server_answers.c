@@ -1,0 +1,171 @@
+/*
+ * Answers by pool and version, each with the stamps of the files it was made
+ * of. A request costs a few stat calls as long as they hold. Errors are kept
+ * too: a broken file is not parsed anew for every machine that waits for it.
+ */
+#include <stdlib.h>
+
+#include "server.h"
+
+/* Pools by versions; more than this many at once, and the oldest go. */
+#define ENTRIES 64
+
+struct entry {
+	struct arena a; /* pool and files */
+	struct str pool;
+	size_t version;
+	struct depends files;
+	uint64_t generation, used;
+	struct answer *answer; /* NULL: the entry is free */
+};
+
+struct answers {
+	struct origin *origin;
+	struct entry entries[ENTRIES];
+	uint64_t clock;
+};
+
+void answer_ref(struct answer *a)
+{
+	a->refs++;
+}
+
+void answer_unref(struct answer *a)
+{
+	if (a && --a->refs == 0)
+		free(a);
+}
+
+static struct answer *answer_new(int status, struct str body, struct str why)
+{
+	struct answer *a = malloc(sizeof(*a) + body.n + why.n);
+	char *p;
+
+	if (!a)
+		abort();
+	p = (char *)(a + 1);
+	*a = (struct answer){ 1, status, { p, body.n }, { p + body.n, why.n } };
+	memcpy(p, body.p, body.n);
+	memcpy(p + body.n, why.p, why.n);
+	return a;
+}
+
+static struct answer *failed(struct str pool, struct semver v, bool convert,
+			     struct err *err)
+{
+	if (err->code == ERR_NOTFOUND)
+		return answer_new(404, S(""), S(""));
+	(void)err_wrap(err,
+		       "couldn't %s config for req: {machineConfigPool:%.*s "
+		       "version:%lld.%lld.0}, error",
+		       convert ? "convert" : "get", STRF(pool),
+		       (long long)v.major, (long long)v.minor);
+	return answer_new(500, S(""), err->msg);
+}
+
+static struct answer *make(struct answers *c, struct arena *a, struct str pool,
+			   struct semver v, struct depends *files)
+{
+	struct err err = ERR_INIT(a);
+	struct serve_in in = { 0 };
+	struct str body;
+
+	if (c->origin->load(c->origin, a, pool, &in, files, &err) < 0)
+		return failed(pool, v, false, &err);
+	if (serve_config(a, &in, v, &body, &err) < 0)
+		return failed(pool, v, true, &err);
+	return answer_new(200, body, S(""));
+}
+
+static void drop(struct entry *e)
+{
+	answer_unref(e->answer);
+	arena_free(&e->a);
+	*e = (struct entry){ 0 };
+}
+
+/* The entry of pool and version, else the one to be used for it. */
+static struct entry *find(struct answers *c, struct str pool, size_t version)
+{
+	struct entry *oldest = &c->entries[0];
+
+	for (size_t i = 0; i < ENTRIES; i++) {
+		struct entry *e = &c->entries[i];
+
+		if (e->answer && e->version == version && str_eq(e->pool, pool))
+			return e;
+		if (e->used < oldest->used)
+			oldest = e;
+	}
+	return oldest;
+}
+
+static bool holds(const struct answers *c, const struct entry *e,
+		  struct str pool, size_t version)
+{
+	if (!e->answer || e->version != version || !str_eq(e->pool, pool) ||
+	    e->generation != c->origin->generation)
+		return false;
+	for (size_t i = 0; i < e->files.n; i++)
+		if (!stamp_holds(e->files.v[i].path, &e->files.v[i].stamp))
+			return false;
+	return true;
+}
+
+static void fill(struct entry *e, struct str pool, size_t version,
+		 const struct depends *files)
+{
+	e->pool = str_dup(&e->a, pool);
+	e->version = version;
+	for (size_t i = 0; i < files->n; i++) {
+		struct depend d = files->v[i];
+
+		d.path = str_z(&e->a, str_of(d.path));
+		VEC_PUSH(&e->a, &e->files, d);
+	}
+}
+
+struct answers *answers_new(struct origin *o)
+{
+	struct answers *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		abort();
+	c->origin = o;
+	return c;
+}
+
+void answers_free(struct answers *c)
+{
+	for (size_t i = 0; i < ENTRIES; i++)
+		drop(&c->entries[i]);
+	free(c);
+}
+
+struct answer *answers_get(struct answers *c, struct str pool,
+			   struct semver version, bool *made)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	size_t index = serve_version_index(version);
+	struct depends files = { 0 };
+	struct entry *e;
+
+	if (made)
+		*made = true;
+	if (c->origin->check(c->origin, pool, &err) < 0)
+		return failed(pool, version, false, &err);
+	e = find(c, pool, index);
+	if (holds(c, e, pool, index)) {
+		if (made)
+			*made = false;
+	} else {
+		drop(e);
+		e->generation = c->origin->generation;
+		e->answer = make(c, &a, pool, version, &files);
+		fill(e, pool, index, &files);
+	}
+	e->used = ++c->clock;
+	answer_ref(e->answer);
+	return e->answer;
+}

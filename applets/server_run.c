@@ -1,0 +1,573 @@
+/*
+ * The server itself: sockets made once, worker processes that share them and
+ * the counters, and in each of them HTTP in a loop.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/codec.h"
+#include "io/file.h"
+#include "io/http_server.h"
+#include "io/log.h"
+#include "io/tls.h"
+#include "io/workers.h"
+#include "server.h"
+
+#define GRACE_MS 15000
+#define BODY_MAX 65536 /* read over: nothing here takes one */
+#define WORKERS_MAX 64
+#define LOOK_MS 1000 /* between looks at certificate and tokens */
+
+/* What all processes count together. */
+struct shared {
+	_Atomic uint64_t statuses[600], bytes, made, restarts;
+	struct rate_slot slots[GATE_SLOTS];
+};
+
+struct server {
+	const struct server_opts *o;
+	struct origin *origin;
+	struct tls_server *tls;
+	struct pair *pair;
+	int secure, insecure, metrics, audit; /* descriptors, or -1 */
+	struct shared *shared;
+	struct gate *gate;
+	/* in a worker */
+	struct loop *loop;
+	struct answers *answers;
+	struct http_server *http, *metrics_http;
+	struct source timer;
+};
+
+/* One request, for the log and the audit. */
+struct visit {
+	struct serve_answer route;
+	int64_t began;
+};
+
+/* ---- requests -------------------------------------------------------------------- */
+
+static void release_answer(void *owner)
+{
+	answer_unref(owner);
+}
+
+static void log_request(struct http_exchange *x, struct str pool,
+			struct str accept)
+{
+	struct str agent = http_get(x->head, S("User-Agent"));
+	char peer[SOCK_TEXT];
+	struct buf b;
+
+	sock_text(x->peer, peer);
+	buf_init(&b, x->a);
+	buf_addz(&b, "Pool ");
+	go_quote(&b, pool);
+	buf_addf(&b, " requested by address:\"%s\" User-Agent:", peer);
+	go_quote(&b, agent);
+	buf_addz(&b, " Accept-Header: ");
+	go_quote(&b, accept);
+	log_info("%s", b.p);
+}
+
+static void reply(struct http_exchange *x, int status, const char *name,
+		  struct str value)
+{
+	struct buf fields;
+
+	buf_init(&fields, x->a);
+	if (name)
+		http_add_field(&fields, str_of(name), value);
+	http_reply(x, status, buf_str(&fields), S(""), NULL, NULL);
+}
+
+static void reply_config(struct server *s, struct http_exchange *x,
+			 const struct serve_answer *route)
+{
+	bool made;
+	struct answer *a =
+		answers_get(s->answers, route->pool, route->version, &made);
+
+	if (made)
+		atomic_fetch_add(&s->shared->made, 1);
+	if (a->why.n)
+		log_error("%.*s", STRF(a->why));
+	http_reply(x, a->status,
+		   a->status == 200 ? S("Content-Type: application/json\r\n")
+				    : S(""),
+		   a->body, release_answer, a);
+}
+
+/* True when the request was refused. */
+static bool refused(struct server *s, struct http_exchange *x)
+{
+	int64_t seconds;
+
+	if (!gate_paces(s->gate, x->peer, &seconds)) {
+		reply(x, 429, "Retry-After",
+		      str_fmt(x->a, "%lld", (long long)seconds));
+		return true;
+	}
+	if (!gate_knows(s->gate, http_get(x->head, S("Authorization")))) {
+		reply(x, 401, "WWW-Authenticate", S("Bearer"));
+		return true;
+	}
+	return false;
+}
+
+static void handle(struct http_exchange *x, void *ctx)
+{
+	struct server *s = ctx;
+	struct visit *v = ARENA_NEW(x->a, struct visit);
+	struct serve_request req = { x->head->method, x->head->target,
+				     http_get(x->head, S("Accept")) };
+	struct serve_answer *route = &v->route;
+
+	x->state = v;
+	v->began = loop_clock();
+	if (!gate_admits(s->gate, x->peer)) {
+		reply(x, 403, NULL, S(""));
+		return;
+	}
+	serve_route(x->a, &req, route);
+	if (route->pool.n) {
+		log_request(x, route->pool, req.accept);
+		if (refused(s, x))
+			return;
+	}
+	if (route->why.n)
+		log_error("%.*s: %.*s", STRF(route->why), STRF(req.accept));
+	if (!route->status)
+		reply_config(s, x, route);
+	else if (route->location.n)
+		reply(x, route->status, "Location", route->location);
+	else if (route->body.n)
+		http_reply(x, route->status,
+			   str_fmt(x->a, "Content-Type: %.*s\r\n",
+				   STRF(route->type)),
+			   route->body, NULL, NULL);
+	else
+		reply(x, route->status, NULL, S(""));
+}
+
+/* Also when nobody comes: by then what replaces them may be broken. */
+static void on_timer(struct source *src, short events)
+{
+	struct server *s = src->ctx;
+
+	(void)events;
+	pair_refresh(s->pair, loop_now(s->loop));
+	gate_refresh(s->gate);
+	src->due = loop_now(s->loop) + LOOK_MS;
+}
+
+/* Every connection is let in; the certificate it is shown is a fresh one. */
+static bool admit(const struct sock_addr *peer, void *ctx)
+{
+	struct server *s = ctx;
+
+	(void)peer;
+	pair_refresh(s->pair, loop_now(s->loop));
+	return true;
+}
+
+static size_t body_max(const struct http_head *head, void *ctx)
+{
+	(void)head;
+	(void)ctx;
+	return BODY_MAX;
+}
+
+/* ---- audit and metrics -------------------------------------------------------------- */
+
+static void add_str(struct arena *a, struct json *o, const char *key,
+		    struct str s)
+{
+	json_add(o, str_of(key), json_new_str(a, s));
+}
+
+/* Never headers or queries: those may hold secrets. */
+static void audit(struct server *s, const struct http_exchange *x, int status,
+		  uint64_t sent)
+{
+	const struct visit *v = x->state;
+	struct str target = x->head->target, path, query;
+	struct json *o = json_new(x->a, JSON_OBJECT);
+	struct err err = ERR_INIT(x->a);
+	char peer[SOCK_TEXT];
+	struct timespec now;
+	struct buf b;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	buf_init(&b, x->a);
+	rfc3339_add_micro(&b,
+			  (struct instant){ now.tv_sec, (int32_t)now.tv_nsec });
+	add_str(x->a, o, "time", str_dup(x->a, buf_str(&b)));
+	sock_text(x->peer, peer);
+	add_str(x->a, o, "address", str_of(peer));
+	json_add(o, S("tls"), json_new_bool(x->a, x->tls));
+	add_str(x->a, o, "method", x->head->method);
+	if (!str_cut(target, '?', &path, &query))
+		path = target;
+	add_str(x->a, o, "path", path);
+	if (v->route.pool.n && !v->route.status)
+		add_str(x->a, o, "version",
+			str_fmt(x->a, "%lld.%lld.0",
+				(long long)v->route.version.major,
+				(long long)v->route.version.minor));
+	json_add(o, S("status"), json_new_i64(x->a, status));
+	json_add(o, S("bytes"), json_new_i64(x->a, (int64_t)sent));
+	json_add(o, S("ms"), json_new_i64(x->a, loop_clock() - v->began));
+	b.n = 0;
+	json_encode(&b, o, 0);
+	buf_addc(&b, '\n');
+	if (file_write_fd(s->audit, buf_str(&b), "audit log", &err) < 0)
+		log_error("%.*s", STRF(err.msg));
+}
+
+static void over(const struct http_exchange *x, int status, uint64_t sent,
+		 void *ctx)
+{
+	struct server *s = ctx;
+
+	if (status > 0 && status < 600)
+		atomic_fetch_add(&s->shared->statuses[status], 1);
+	atomic_fetch_add(&s->shared->bytes, sent);
+	if (s->audit >= 0 && x->state)
+		audit(s, x, status, sent);
+}
+
+static void add_counter(struct buf *b, const char *name, const char *help,
+			const _Atomic uint64_t *v)
+{
+	buf_addf(b, "# HELP mco_server_%s %s\n# TYPE mco_server_%s counter\n",
+		 name, help, name);
+	if (v)
+		buf_addf(b, "mco_server_%s %llu\n", name,
+			 (unsigned long long)atomic_load(v));
+}
+
+static void handle_metrics(struct http_exchange *x, void *ctx)
+{
+	struct server *s = ctx;
+	struct shared *h = s->shared;
+	struct buf b;
+
+	if (!str_is(x->head->target, "/metrics")) {
+		reply(x, 404, NULL, S(""));
+		return;
+	}
+	if (!str_is(x->head->method, "GET") &&
+	    !str_is(x->head->method, "HEAD")) {
+		reply(x, 405, NULL, S(""));
+		return;
+	}
+	buf_init(&b, x->a);
+	add_counter(&b, "requests_total", "Requests, by the answer.", NULL);
+	for (int i = 0; i < 600; i++)
+		if (atomic_load(&h->statuses[i]))
+			buf_addf(
+				&b,
+				"mco_server_requests_total{code=\"%d\"} %llu\n",
+				i,
+				(unsigned long long)atomic_load(
+					&h->statuses[i]));
+	add_counter(&b, "sent_bytes_total", "Bytes of bodies sent.", &h->bytes);
+	add_counter(&b, "configs_made_total",
+		    "Configs made, not found ready from before.", &h->made);
+	add_counter(&b, "worker_restarts_total",
+		    "Workers that died and were replaced.", &h->restarts);
+	http_reply(x, 200,
+		   S("Content-Type: text/plain; version=0.0.4; "
+		     "charset=utf-8\r\n"),
+		   buf_str(&b), NULL, NULL);
+}
+
+/* ---- a worker ------------------------------------------------------------------------ */
+
+static void stopped(void *ctx)
+{
+	struct server *s = ctx;
+
+	loop_stop(s->loop);
+}
+
+static void on_term(void *ctx, int signo)
+{
+	struct server *s = ctx;
+
+	(void)signo;
+	http_server_stop(s->http, GRACE_MS - 1000, stopped, s);
+}
+
+static struct http_server_opts http_opts(struct server *s)
+{
+	size_t n = (size_t)(s->o->max_conns / s->o->workers);
+
+	return (struct http_server_opts){ .handle = handle,
+					  .body_max = body_max,
+					  .admit = admit,
+					  .over = over,
+					  .ctx = s,
+					  .max_conns = n ? n : 1 };
+}
+
+static int serve(struct server *s, struct err *err)
+{
+	struct http_server_opts opts = http_opts(s);
+	struct http_server_opts metrics = { .handle = handle_metrics,
+					    .ctx = s,
+					    .max_conns = 16 };
+	int rc;
+
+	s->loop = loop_new(err);
+	if (!s->loop)
+		return -(int)err->code;
+	s->answers = answers_new(s->origin);
+	s->http = http_server_new(s->loop, &opts);
+	s->metrics_http = http_server_new(s->loop, &metrics);
+	http_server_listen(s->http, s->secure, s->tls);
+	http_server_listen(s->http, s->insecure, NULL);
+	if (s->metrics >= 0)
+		http_server_listen(s->metrics_http, s->metrics, NULL);
+	s->timer = (struct source){ .fd = -1,
+				    .due = loop_now(s->loop) + LOOK_MS,
+				    .ready = on_timer,
+				    .ctx = s };
+	loop_add(s->loop, &s->timer);
+	rc = loop_signal(s->loop, SIGTERM, on_term, s, err);
+	if (rc == 0)
+		rc = loop_signal(s->loop, SIGINT, on_term, s, err);
+	if (rc == 0)
+		rc = loop_run(s->loop, err);
+	http_server_free(s->http);
+	http_server_free(s->metrics_http);
+	answers_free(s->answers);
+	loop_remove(s->loop, &s->timer);
+	loop_free(s->loop);
+	return rc;
+}
+
+static int work(void *ctx, size_t index)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	int rc = serve(ctx, &err);
+
+	(void)index;
+	if (rc < 0)
+		log_error("worker: %.*s", STRF(err.msg));
+	return rc < 0;
+}
+
+static void died(void *ctx, pid_t pid, int status)
+{
+	struct server *s = ctx;
+
+	atomic_fetch_add(&s->shared->restarts, 1);
+	if (WIFSIGNALED(status))
+		log_error("worker %d was ended by signal %d; starting another",
+			  (int)pid, WTERMSIG(status));
+	else
+		log_error("worker %d ended with status %d; starting another",
+			  (int)pid, WEXITSTATUS(status));
+}
+
+/* Nobody new is let wait for workers that are ending. */
+static void stopping(void *ctx)
+{
+	struct server *s = ctx;
+
+	(void)close(s->secure);
+	(void)close(s->insecure);
+	if (s->metrics >= 0)
+		(void)close(s->metrics);
+	log_info("stopping: requests under way have %d seconds to end",
+		 GRACE_MS / 1000);
+}
+
+/* ---- all of them ---------------------------------------------------------------------- */
+
+void server_defaults(struct server_opts *o)
+{
+	*o = (struct server_opts){
+		.secure_port = 22623,
+		.insecure_port = 22624,
+		.cert = S("/etc/ssl/mcs/tls.crt"),
+		.key = S("/etc/ssl/mcs/tls.key"),
+		.min_version = S("VersionTLS12"),
+		.max_conns = 4096,
+	};
+}
+
+static int64_t cores(void)
+{
+	cpu_set_t set;
+	int n = 1;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		n = CPU_COUNT(&set);
+	return n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : n;
+}
+
+static int check_opts(const struct server_opts *o, struct err *err)
+{
+	if (o->secure_port < 0 || o->secure_port > 65535 ||
+	    o->insecure_port < 0 || o->insecure_port > 65535)
+		return err_set(err, ERR_INVALID,
+			       "a port is a number from 0 to 65535");
+	if (o->workers < 1 || o->workers > WORKERS_MAX)
+		return err_set(err, ERR_INVALID,
+			       "--workers: give a number from 1 to %d",
+			       WORKERS_MAX);
+	if (o->max_conns < 1 || o->max_conns > 1000000)
+		return err_set(err, ERR_INVALID,
+			       "--max-connections: give a number from 1 to "
+			       "1000000");
+	return 0;
+}
+
+static int open_metrics(struct server *s, struct err *err)
+{
+	ptrdiff_t colon = str_rchr(s->o->metrics, ':');
+	struct str host =
+		str_sub(s->o->metrics, 0, colon < 0 ? 0 : (size_t)colon);
+	int64_t port;
+
+	if (!s->o->metrics.n)
+		return 0;
+	if (colon < 0 ||
+	    !str_to_i64(str_from(s->o->metrics, (size_t)colon + 1), &port) ||
+	    port < 0 || port > 65535)
+		return err_set(
+			err, ERR_INVALID,
+			"--metrics-address: give HOST:PORT, or :PORT for "
+			"every address");
+	return sock_listen(host, (uint16_t)port, &s->metrics, err);
+}
+
+static int open_audit(struct server *s, struct arena *a, struct err *err)
+{
+	const char *path = str_z(a, s->o->audit);
+
+	if (!s->o->audit.n)
+		return 0;
+	if (str_is(s->o->audit, "-")) {
+		s->audit = STDERR_FILENO;
+		return 0;
+	}
+	s->audit = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+	return s->audit < 0 ? err_sys(err, "--audit-log: open %s", path) : 0;
+}
+
+/* Settings that make no sense are not followed, as upstream does not. A positive
+ * answer is an exit status. */
+static int open_tls(struct server *s, struct str min_version,
+		    const struct strs *suites, struct err *err)
+{
+	struct tls_profile p;
+
+	if (tls_profile_parse(min_version, suites, &p, err) < 0) {
+		log_error("Error using provided tls arguments: %.*s",
+			  STRF(err->msg));
+		tls_profile_default(&p);
+	}
+	if (p.wants_13)
+		log_warn("TLS 1.3 was asked for: TLS 1.2 is what this server "
+			 "speaks");
+	s->tls = tls_server_new(&p);
+	s->pair = pair_new(s->tls, s->o->cert, s->o->key, err);
+	if (s->pair)
+		return 0;
+	/* upstream's words for it */
+	log_line(LOG_FATAL, __FILE__, __LINE__,
+		 "failed to load serving cert: %.*s", STRF(err->msg));
+	return 1;
+}
+
+static int open_sockets(struct server *s, struct err *err)
+{
+	int rc = sock_listen(s->o->bind, (uint16_t)s->o->secure_port,
+			     &s->secure, err);
+
+	if (rc == 0)
+		rc = sock_listen(s->o->bind, (uint16_t)s->o->insecure_port,
+				 &s->insecure, err);
+	if (rc == 0)
+		rc = open_metrics(s, err);
+	if (rc < 0)
+		return rc;
+	log_info("Launching server on :%u", sock_port(s->secure));
+	log_info("Launching server on :%u", sock_port(s->insecure));
+	if (s->metrics >= 0)
+		log_info("metrics on :%u", sock_port(s->metrics));
+	return 0;
+}
+
+static int open_shared(struct server *s, struct err *err)
+{
+	struct gate_opts gate = { .allow = &s->o->allow,
+				  .token_file = s->o->token_file,
+				  .per_minute = s->o->rate };
+	struct rlimit files;
+
+	s->shared = mmap(NULL, sizeof(*s->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s->shared == MAP_FAILED)
+		return err_sys(err, "mmap");
+	gate.slots = s->shared->slots;
+	s->gate = gate_new(&gate, err);
+	if (!s->gate)
+		return -(int)err->code;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+	return 0;
+}
+
+int server_run(struct run *r, const struct server_opts *opts,
+	       struct origin *origin, struct str min_version,
+	       const struct strs *suites)
+{
+	struct server_opts o = *opts;
+	struct server s = { .o = &o,
+			    .origin = origin,
+			    .secure = -1,
+			    .insecure = -1,
+			    .metrics = -1,
+			    .audit = -1 };
+	struct workers w = { .run = work,
+			     .died = died,
+			     .stopping = stopping,
+			     .ctx = &s,
+			     .grace_ms = GRACE_MS };
+	int rc;
+
+	o.workers = o.workers ? o.workers : cores();
+	rc = check_opts(&o, &r->err);
+	if (rc == 0)
+		rc = open_shared(&s, &r->err);
+	if (rc == 0)
+		rc = open_audit(&s, r->a, &r->err);
+	if (rc == 0)
+		rc = open_tls(&s, min_version, suites, &r->err);
+	if (rc == 0)
+		rc = open_sockets(&s, &r->err);
+	w.n = (size_t)o.workers;
+	if (rc == 0)
+		rc = workers_run(&w, &r->err);
+	gate_free(s.gate);
+	pair_free(s.pair);
+	tls_server_free(s.tls);
+	return rc;
+}

@@ -1,0 +1,458 @@
+/*
+ * mco-server under clients that are slow, wrong or gone, and workers that die:
+ * the real binary over real sockets.
+ */
+#include "../test.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/file.h"
+
+#define TREE "../shared/golden/server/tree/base"
+#define HALF_OPEN 1000
+#define MALFORMED 3000
+
+static char scratch[] = "/tmp/mco-test-XXXXXX";
+static pid_t server;
+static uint16_t port, secure;
+static int log_fd = -1;
+static char log_text[1 << 20];
+static size_t log_n;
+
+static void pause_ms(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	(void)nanosleep(&t, NULL);
+}
+
+/* mco-server beside the folder that this test is in. */
+static const char *binary(struct arena *a)
+{
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
+	struct str path = { self, n > 0 ? (size_t)n : 0 };
+
+	for (int i = 0; i < 3; i++)
+		path = str_sub(path, 0,
+			       (size_t)(str_rchr(path, '/') < 0
+						? 0
+						: str_rchr(path, '/')));
+	return str_fmt(a, "%.*s/mco-server", STRF(path)).p;
+}
+
+static void read_log(void)
+{
+	ssize_t n;
+
+	while (log_n < sizeof(log_text) - 1 &&
+	       (n = read(log_fd, log_text + log_n,
+			 sizeof(log_text) - 1 - log_n)) > 0)
+		log_n += (size_t)n;
+	if (log_n == sizeof(log_text) - 1)
+		log_n /= 2; /* only what is new is ever looked for */
+}
+
+/* Waits for text in the log; what stands behind it. */
+static const char *in_log(const char *text, int times)
+{
+	for (int i = 0; i < 6000; i++) {
+		const char *at = log_text;
+		int seen = 0;
+
+		read_log();
+		log_text[log_n] = '\0';
+		while ((at = strstr(at, text))) {
+			at += strlen(text);
+			if (++seen == times && strchr(at, '\n'))
+				return at;
+		}
+		pause_ms(10);
+	}
+	return NULL;
+}
+
+static bool make_pair(struct arena *a)
+{
+	return mkdtemp(scratch) &&
+	       system(str_fmt(a,
+			      "openssl req -x509 -nodes -days 2 -subj /CN=x "
+			      "-newkey ec -pkeyopt ec_paramgen_curve:P-256 "
+			      "-keyout %s/tls.key -out %s/tls.crt 2>/dev/null",
+			      scratch, scratch)
+			      .p) == 0;
+}
+
+static bool start_server(struct arena *a, const char *bin)
+{
+	const char *const args[] = {
+		bin,
+		"bootstrap",
+		"--server-basedir",
+		TREE,
+		"--bootstrap-kubeconfig",
+		TREE "/kubeconfig",
+		"--bind-address",
+		"127.0.0.1",
+		"--secure-port",
+		"0",
+		"--insecure-port",
+		"0",
+		"--workers",
+		"2",
+		"--max-connections",
+		"800",
+		"--cert",
+		str_fmt(a, "%s/tls.crt", scratch).p,
+		"--key",
+		str_fmt(a, "%s/tls.key", scratch).p,
+		NULL,
+	};
+	const char *text;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return false;
+	server = fork();
+	if (server == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+		(void)dup2(fds[1], STDERR_FILENO);
+		(void)execv(bin, (char *const *)(uintptr_t)args);
+		_exit(127);
+	}
+	(void)close(fds[1]);
+	log_fd = fds[0];
+	(void)fcntl(log_fd, F_SETFL, O_NONBLOCK);
+	text = in_log("Launching server on :", 1);
+	secure = text ? (uint16_t)strtoul(text, NULL, 10) : 0;
+	text = in_log("Launching server on :", 2);
+	port = text ? (uint16_t)strtoul(text, NULL, 10) : 0;
+	return port && secure;
+}
+
+/* ---- a client ------------------------------------------------------------------- */
+
+static int dial(uint16_t to_port)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(to_port),
+				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct timeval patience = { .tv_sec = 60 };
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
+			 sizeof(patience));
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
+			 sizeof(patience));
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+/* Sends, half-closes when asked to, and reads up to the end: all bytes. */
+static struct str talk(struct arena *a, struct str request, bool half_close)
+{
+	AUTO(fd) int fd = dial(port);
+	struct buf b;
+	ssize_t n;
+
+	buf_init(&b, a);
+	if (fd < 0)
+		return S("");
+	if (send(fd, request.p, request.n, MSG_NOSIGNAL) < 0 && !half_close)
+		return S("");
+	if (half_close)
+		(void)shutdown(fd, SHUT_WR);
+	do {
+		buf_reserve(&b, 65536);
+		n = recv(fd, b.p + b.n, 65536, 0);
+		b.n += n > 0 ? (size_t)n : 0;
+	} while (n > 0);
+	return buf_str(&b);
+}
+
+static bool served(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct str got = talk(&a,
+			      S("GET /config/master HTTP/1.1\r\nHost: x\r\n"
+				"Connection: close\r\n\r\n"),
+			      false);
+
+	return str_starts(got, S("HTTP/1.1 200 OK\r\n")) && got.n > 10000 &&
+	       got.p[got.n - 1] == '}';
+}
+
+/* ---- the server's processes ------------------------------------------------------- */
+
+struct pids {
+	pid_t v[16];
+	size_t n;
+};
+
+static struct pids workers(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct str rest = test_file(
+		&a, str_fmt(&a, "/proc/%d/task/%d/children", server, server).p);
+	struct pids p = { 0 };
+	struct str word;
+	int64_t v;
+
+	rest = str_trim(rest);
+	while (rest.n && p.n < 16) {
+		struct str after = S("");
+
+		if (!str_cut(rest, ' ', &word, &after))
+			word = rest;
+		if (str_to_i64(word, &v))
+			p.v[p.n++] = (pid_t)v;
+		rest = after;
+	}
+	return p;
+}
+
+static int descriptors(pid_t pid)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	DIR *d = opendir(str_fmt(&a, "/proc/%d/fd", pid).p);
+	int n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		(void)closedir(d);
+	return n;
+}
+
+static int all_descriptors(void)
+{
+	struct pids p = workers();
+	int n = descriptors(server);
+
+	for (size_t i = 0; i < p.n; i++)
+		n += descriptors(p.v[i]);
+	return n;
+}
+
+static bool comes_down_to(int want)
+{
+	for (int i = 0; i < 3000 && all_descriptors() > want; i++)
+		pause_ms(10);
+	return all_descriptors() <= want;
+}
+
+/* How many there are when all workers have come up and nothing goes on. */
+static int quiet_descriptors(void)
+{
+	int n = -1, same = 0;
+
+	for (int i = 0; i < 500 && same < 10; i++) {
+		int now = workers().n == 2 ? all_descriptors() : -1;
+
+		same = now == n ? same + 1 : 0;
+		n = now;
+		pause_ms(50);
+	}
+	return n;
+}
+
+/* ---- faults ---------------------------------------------------------------------------- */
+
+static int quiet; /* descriptors when nothing goes on */
+
+TEST half_open_connections_keep_nobody_out(void)
+{
+	static int held[HALF_OPEN];
+	static const char head[] =
+		"GET /config/master HTTP/1.1\r\nHost: x\r\nA";
+	int open = 0;
+
+	quiet = quiet_descriptors();
+	for (int i = 0; i < HALF_OPEN; i++) {
+		held[i] = dial(i % 2 ? port : secure);
+		if (held[i] < 0)
+			continue;
+		open++;
+		/* some say nothing at all, some stop in the middle, and to some
+		 * what they say is no TLS */
+		if (i % 3)
+			(void)send(held[i], head, sizeof(head) - 1 - i % 30u,
+				   MSG_NOSIGNAL);
+		if (i % 50 == 49)
+			ASSERT(served());
+	}
+	ASSERT_INT(HALF_OPEN, open);
+	for (int i = 0; i < 50; i++)
+		ASSERT(served());
+	for (int i = 0; i < HALF_OPEN; i++)
+		(void)close(held[i]);
+	ASSERT(comes_down_to(quiet));
+	PASS();
+}
+
+/* A request with something wrong in it, or bytes that are none. */
+static struct str malformed(struct arena *a, struct test_rng *r)
+{
+	static const char *const heads[] = {
+		"GET /config/master HTTP/1.1\r\n\r\n",
+		"GET /config/master HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+		"GET  /config/master HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET /config/master HTTP/3.0\r\nHost: a\r\n\r\n",
+		"GET /config/master\r\n\r\n",
+		"GET /config/master HTTP/1.1\nHost: a\n\n",
+		"GET /config/master HTTP/1.1\r\nHost : a\r\n\r\n",
+		"GET /config/master HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
+		"Content-Length: 2\r\n\r\nxx",
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999999\r\n"
+		"\r\n",
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n"
+		"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
+		"\r\nzz\r\n",
+		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n"
+		"\r\n",
+		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+	};
+	struct buf b;
+	uint32_t pick = test_rand(r, 18);
+
+	buf_init(&b, a);
+	if (pick < 15) {
+		buf_addz(&b, heads[pick]);
+	} else if (pick == 15) {
+		for (uint32_t n = test_rand(r, 400); n; n--)
+			buf_addc(&b, (char)test_rand(r, 256));
+	} else if (pick == 16) {
+		buf_addz(&b, "GET /");
+		buf_fill(&b, 'a', 20000);
+	} else {
+		buf_addz(&b, "GET / HTTP/1.1\r\n");
+		for (int i = 0; i < 300; i++)
+			buf_addf(&b, "F%d: x\r\n", i);
+	}
+	/* and one byte of it wrong in another way, now and then */
+	if (b.n && test_rand(r, 3) == 0)
+		b.p[test_rand(r, (uint32_t)b.n)] = (char)test_rand(r, 256);
+	return buf_str(&b);
+}
+
+TEST malformed_requests_are_refused(void)
+{
+	struct test_rng r = { 7 };
+	int answered = 0, wrong = 0;
+
+	for (int i = 0; i < MALFORMED; i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct str got = talk(&a, malformed(&a, &r), true);
+
+		answered += got.n > 0;
+		/* changed by one byte it may be a request after all */
+		wrong += got.n && !str_starts(got, S("HTTP/1.1 4")) &&
+			 !str_starts(got, S("HTTP/1.1 50")) &&
+			 !str_starts(got, S("HTTP/1.1 200 OK"));
+		if (i % 500 == 499)
+			ASSERT(served());
+	}
+	ASSERT_INT(0, wrong);
+	ASSERT(answered > MALFORMED / 2);
+	ASSERT(comes_down_to(quiet));
+	PASS();
+}
+
+TEST a_worker_that_is_killed_is_replaced(void)
+{
+	for (int round = 1; round <= 3; round++) {
+		struct pids before = workers();
+
+		ASSERT_INT(2, before.n);
+		ASSERT_INT(0, kill(before.v[round % 2], SIGKILL));
+		ASSERT(in_log("was ended by signal 9; starting another",
+			      round));
+		for (int i = 0; i < 20; i++)
+			ASSERT(served());
+		for (int i = 0; i < 3000 && workers().n != 2; i++)
+			pause_ms(10);
+	}
+	ASSERT(comes_down_to(quiet));
+	PASS();
+}
+
+/* What was begun before SIGTERM is finished; nothing new is taken. */
+TEST a_graceful_end(void)
+{
+	static const char head[] = "GET /config/master HTTP/1.1\r\nHost: x\r\n";
+	AUTO(fd) int fd = dial(port);
+	char got[64] = { 0 };
+	int status = -1, late;
+	ssize_t n;
+
+	ASSERT(fd >= 0);
+	ASSERT(send(fd, head, sizeof(head) - 1, MSG_NOSIGNAL) > 0);
+	pause_ms(200);
+	ASSERT_INT(0, kill(server, SIGTERM));
+	ASSERT(in_log("stopping: requests under way", 1));
+	pause_ms(200);
+	late = dial(port);
+	ASSERT_INT(-1, late);
+	ASSERT_INT(2, send(fd, "\r\n", 2, MSG_NOSIGNAL));
+	n = recv(fd, got, sizeof(got) - 1, MSG_WAITALL);
+	ASSERT(n > 15);
+	ASSERT(strncmp(got, "HTTP/1.1 200 OK", 15) == 0);
+	while (recv(fd, got, sizeof(got), 0) > 0)
+		;
+	ASSERT_INT(server, waitpid(server, &status, 0));
+	ASSERT(WIFEXITED(status));
+	ASSERT_INT(0, WEXITSTATUS(status));
+	server = 0;
+	PASS();
+}
+
+SUITE(suite)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const char *bin = binary(&a);
+	struct rlimit files = { 4096, 4096 };
+
+	(void)alarm(600); /* rather an end than a wait for ever */
+	(void)getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = files.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &files);
+	if (access(TREE, R_OK) < 0)
+		return;
+	if (!make_pair(&a)) {
+		(void)fprintf(stderr, "openssl makes no certificate\n");
+		exit(1);
+	}
+	if (!start_server(&a, bin)) {
+		(void)fprintf(stderr, "%s does not start\n%s", bin, log_text);
+		exit(1);
+	}
+	RUN_TEST(half_open_connections_keep_nobody_out);
+	RUN_TEST(malformed_requests_are_refused);
+	RUN_TEST(a_worker_that_is_killed_is_replaced);
+	RUN_TEST(a_graceful_end);
+	if (server)
+		(void)kill(server, SIGKILL);
+	(void)close(log_fd);
+	(void)unlink(str_fmt(&a, "%s/tls.key", scratch).p);
+	(void)unlink(str_fmt(&a, "%s/tls.crt", scratch).p);
+	(void)rmdir(scratch);
+}
+
+TEST_MAIN(suite)
