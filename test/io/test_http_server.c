@@ -288,7 +288,7 @@ TEST answered_later(void)
 	turn(0);
 	http_reply(w.held, 200, S(""), S("done"), NULL, NULL);
 	ASSERT_STR("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone",
-		   undated(&a, get(&a, fd, 80)));
+		   undated(&a, get(&a, fd, 79)));
 	/* the same connection serves on; and its client leaves while waiting */
 	w.held = NULL;
 	put(fd, "GET /later HTTP/1.1\r\nHost: h\r\n\r\n");

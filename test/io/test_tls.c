@@ -398,7 +398,13 @@ TEST resumed_by_another_process(void)
 		struct tls *worker = tls_accept(s);
 
 		(void)close(fds[1]);
-		_exit(tls_handshake(worker, fds[0], &err) != 0);
+		rc = tls_handshake(worker, fds[0], &err);
+		tls_free(worker);
+		tls_free(t);
+		tls_server_free(s);
+		tls_client_free(c);
+		arena_free(&a);
+		_exit(rc != 0);
 	}
 	(void)close(fds[0]);
 	ASSERT_INT(0, tls_handshake(t, fds[1], &err));
