@@ -4,6 +4,7 @@
 #include "data/yml.h"
 #include "mc/lint.h"
 #include "mcoctl.h"
+#include "plan/config_lint.h"
 
 struct opts {
 	struct strs files;
@@ -109,6 +110,8 @@ static int run(struct run *r, const void *p)
 		return rc;
 	for (size_t i = 0; i < set.mcs.n; i++)
 		mc_lint(r->a, set.mcs.v[i], &list);
+	for (size_t i = 0; i < set.others.n; i++)
+		config_lint(r->a, set.others.v[i], &list);
 	for (size_t i = 0; i < list.n; i++)
 		errors += list.v[i].error;
 	/* a pool of broken parts would only repeat them */
@@ -136,7 +139,7 @@ const struct command mcoctl_validate = {
 		"Every finding has its file, line, object and path. Warnings are "
 		"of what upstream\naccepts: paths that do not last, files that "
 		"several MachineConfigs set, tags for\ndigests, configs near the "
-		"size limit.\n\nExit status: 0 valid, 1 not, 2 when manifests "
+		"size limit, fields that no kubelet knows.\n\nExit status: 0 valid, 1 not, 2 when manifests "
 		"cannot be read.",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),

@@ -82,6 +82,11 @@ struct json *shape_marshal(struct arena *a, const struct shapes *s,
 /* The row of a field by its exact name, or 0. */
 uint16_t shape_field(const struct shapes *s, uint16_t type, struct str name);
 
+/* The field that path ("spec.maxPodz", as shape_hold reports unknown ones) most
+ * likely means, by its last name; or "". */
+struct str shape_nearest(const struct shapes *s, uint16_t type,
+			 struct str path);
+
 /* "MachineConfig", of the row that opens a struct. */
 struct str shape_name(const struct shapes *s, uint16_t type);
 

@@ -99,6 +99,9 @@ int mc_controller_config_decode(struct arena *a, const struct doc *d,
 				struct mc_controller_config *out,
 				struct err *err);
 
+/* The Go type of a kind: a row of mc_shapes (mc/types.h), or 0. */
+uint16_t mc_type(enum mc_kind kind);
+
 /* kind is one that struct mc_object stands for. */
 int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind,
 		     struct mc_object *out, struct err *err);

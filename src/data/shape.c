@@ -24,6 +24,32 @@ static bool reads_null(const struct shape_row *row, unsigned flags)
 	return row->kind == SHAPE_DURATION && !(flags & SHAPE_PTR);
 }
 
+struct str shape_nearest(const struct shapes *s, uint16_t type, struct str path)
+{
+	struct str head, best = S("");
+	size_t best_d = 1 + path.n; /* any */
+
+	while (str_cut(path, '.', &head, &path)) {
+		uint16_t row = shape_field(s, type, head);
+
+		if (!row || s->rows[row].kind != SHAPE_STRUCT)
+			return best;
+		type = s->rows[row].type;
+	}
+	for (uint16_t i = type + 1;
+	     i < s->n && !(s->rows[i].flags & SHAPE_OPEN); i++) {
+		struct str name = str_of(shape_pool(s, s->rows[i].name));
+		size_t d = str_distance(path, name);
+
+		/* farther is another word */
+		if (d <= 1 + path.n / 3 && d < best_d) {
+			best_d = d;
+			best = name;
+		}
+	}
+	return best;
+}
+
 static int take(struct shape_reader *r, const struct json *j,
 		const struct shape_row *row, unsigned flags, struct json **out);
 static int take_struct(struct shape_reader *r, const struct json *j,

@@ -43,6 +43,11 @@ static enum mc_kind find_kind(struct str api, struct str kind)
 	return MC_OTHER;
 }
 
+uint16_t mc_type(enum mc_kind kind)
+{
+	return kinds[kind].type;
+}
+
 int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
 	       struct err *err)
 {

@@ -72,6 +72,43 @@ expect 'a path that does not last' 0 "$TMP/regret.yaml:15:15: warning: MachineCo
 expect 'one file, two MachineConfigs' 0 'warning: MachineConfigPool worker: /etc/chrony.conf is set by 50-worker-chrony, 50-worker-chrony2: what the last one sets wins
 ' '' grep 'set by' <(sed 's/name: 50-worker-chrony/&2/' $base/50-worker-chrony.yaml | "$ctl" validate -f $base -f - | grep worker:)
 expect 'strict' 1 '' '' bash -c '"$0" validate --strict -f "$1" > /dev/null' "$ctl" "$TMP/regret.yaml"
+cat > "$TMP/configs.yaml" <<'END'
+apiVersion: machineconfiguration.openshift.io/v1
+kind: KubeletConfig
+metadata: {name: pods}
+spec:
+  logLevell: 4
+  machineConfigPoolSelector:
+    matchLabels: {p: w}
+  kubeletConfig:
+    maxPodz: 500
+    logging: {vmodul: []}
+    evictionHard: {memory.available: 1Gi}
+    clusterDomain: mine.example
+---
+apiVersion: machineconfiguration.openshift.io/v1
+kind: ContainerRuntimeConfig
+metadata: {name: pids}
+spec:
+  containerRuntimeConfig:
+    pidsLimit: 7
+---
+apiVersion: machineconfiguration.openshift.io/v1
+kind: KubeletConfig
+metadata: {name: types}
+spec:
+  machineConfigPoolSelector: {matchLabels: {p: w}}
+  kubeletConfig:
+    maxPods: many
+END
+expect 'configs that MachineConfigs are made of' 1 "$TMP/configs.yaml:5:3: warning: KubeletConfig pods: spec.logLevell: no such field: it is passed over (did you mean logLevel?)
+$TMP/configs.yaml:10:15: warning: KubeletConfig pods: spec.kubeletConfig.logging.vmodul: no such field: it is passed over (did you mean vmodule?)
+$TMP/configs.yaml:9:5: warning: KubeletConfig pods: spec.kubeletConfig.maxPodz: no such field: it is passed over (did you mean maxPods?)
+$TMP/configs.yaml:12:20: error: KubeletConfig pods: spec.kubeletConfig.clusterDomain: KubeletConfiguration: clusterDomain is not allowed to be set, but contains: mine.example
+$TMP/configs.yaml:19:16: error: ContainerRuntimeConfig pids: spec.containerRuntimeConfig.pidsLimit: invalid PidsLimit 7
+$TMP/configs.yaml:17:1: warning: ContainerRuntimeConfig pids: spec.machineConfigPoolSelector: without a selector it applies to no pool
+$TMP/configs.yaml:27:14: error: KubeletConfig types: spec.kubeletConfig.maxPods: KubeletConfig could not be unmarshalled, err: json: cannot unmarshal string into Go struct field KubeletConfiguration.maxPods of type int32
+" '' "$ctl" validate -f "$TMP/configs.yaml"
 expect 'unreadable is 2' 2 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate /nonexistent
 
 # ---- cat, files, blame
