@@ -122,8 +122,8 @@ void pair_refresh(struct pair *p, int64_t now);
 /* ---- serving ------------------------------------------------------------------------ */
 
 struct server_opts {
-	int64_t secure_port, insecure_port, flush;
-	struct str cert, key, suites, min_version, payload, vmodule;
+	int64_t secure_port, insecure_port;
+	struct str cert, key, suites, min_version, payload;
 	struct str bind, metrics, token_file, audit;
 	struct strs allow;
 	int64_t workers, max_conns, rate;
@@ -159,14 +159,6 @@ void server_defaults(struct server_opts *o);
 		  .value = "VERSION",                                            \
 		  .help = "of the release; changes nothing here",                \
 		  .env = "RELEASE_VERSION" },                                    \
-		{ .name = "vmodule",                                             \
-		  .kind = FLAG_STR,                                              \
-		  .offset = offsetof(of, s.vmodule),                             \
-		  .hidden = true },                                              \
-		{ .name = "log-flush-frequency",                                 \
-		  .kind = FLAG_DURATION,                                         \
-		  .offset = offsetof(of, s.flush),                               \
-		  .hidden = true },                                              \
 		SERVER_FLAG("bind-address", FLAG_STR, of, bind, "ADDRESS",       \
 			    "listen on this address only (default: all)"),       \
 		SERVER_FLAG("workers", FLAG_INT, of, workers, "N",               \

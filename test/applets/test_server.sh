@@ -38,7 +38,8 @@ await() {	# pattern, times: in the log
 start() {	# flags...: sets pid, plain, secure
 	: > "$log"
 	# shellcheck disable=SC2086
-	${WRAP:-} "$BIN/mco-server" bootstrap --server-basedir "$tree" \
+	${WRAP:-} "$BIN/mco-server" --payload-version 4.22.0 --v=2 \
+		--log-flush-frequency=5s bootstrap --server-basedir "$tree" \
 		--bootstrap-kubeconfig "$tree/kubeconfig" --bind-address 127.0.0.1 \
 		--secure-port 0 --insecure-port 0 --cert "$TMP/tls.crt" \
 		--key "$TMP/tls.key" --workers 2 "$@" 2>>"$log" &
@@ -123,6 +124,35 @@ while IFS='|' read -r ref flags dir <&3; do
 	exchange "$dir"
 done 3< "$TMP/cases"
 stop "$before"
+
+# ---- requests as bytes -------------------------------------------------------------------
+
+tree=$golden/tree/base
+start
+raw() {	# name, pattern of the answer on one line, request
+	local got
+	exec 9<>"/dev/tcp/127.0.0.1/$plain"
+	printf '%b' "$3" >&9
+	got=$(timeout 60 cat <&9 | sed 's/^Date: .*/Date/' | tr -d '\r' | tr '\n' '|')
+	exec 9>&-
+	# shellcheck disable=SC2254
+	case $got in $2) ok ;; *) bad "$1: $got" ;; esac
+}
+raw 'OPTIONS *' 'HTTP/1.1 200 OK|Date|Content-Length: 0|Connection: close||' \
+	'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+raw 'HTTP/1.0' 'HTTP/1.1 200 OK|Content-Type: application/json|Date|Content-Length: 12751|Connection: close||{"ignition":*}' \
+	'GET /config/master HTTP/1.0\r\n\r\n'
+raw 'no Host' 'HTTP/1.1 400 Bad Request*Content-Type: text/plain; charset=utf-8|Connection: close||400 Bad Request: missing required Host header' \
+	'GET /config/master HTTP/1.1\r\n\r\n'
+raw 'two in a row' 'HTTP/1.1 200 OK|Date|Content-Length: 0||HTTP/1.1 404 Not Found|Date|Content-Length: 0|Connection: close||' \
+	'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+raw 'a path to be cleaned' 'HTTP/1.1 301 Moved Permanently|Location: /config/master?a|Date|Content-Length: 0|Connection: close||' \
+	'GET /x/..//config/./master?a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+raw 'a path that cannot be decoded' 'HTTP/1.1 400 Bad Request|Content-Type: text/plain; charset=utf-8|Date|Content-Length: 33|Connection: close||400 Bad Request: malformed target' \
+	'GET /config/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+raw 'a body nobody asked for' 'HTTP/1.1 405 Method Not Allowed|Date|Content-Length: 0|Connection: close||' \
+	'POST /config/master HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc'
+stop 'a server for raw bytes'
 
 # ---- TLS ------------------------------------------------------------------------------
 

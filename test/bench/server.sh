@@ -23,7 +23,7 @@ put('controller-config/machine-config-controller.yaml', 'spec: {kubeAPIServerSer
 put('kubeconfig', 'clusters: [{name: a, cluster: {}}]\n')
 words = ['key', 'value', 'listen', 'node', 'true', 'restart', 'path']
 text = 'spec:\n  config:\n    ignition: {version: 3.4.0}\n    storage:\n      files:\n'
-for i in range(60):
+for i in range(77):
     body = '%0A'.join('%20'.join(rng.choice(words) for _ in range(8)) for _ in range(32))
     text += '      - {path: /etc/demo/%d, mode: 420, contents: {source: "data:,%s"}}\n' % (i, body)
 put('machine-configs/big.yaml', text)
@@ -38,6 +38,7 @@ cert rsa -newkey rsa:2048
 cert ec -newkey ec -pkeyopt ec_paramgen_curve:P-256
 
 ours() {	# cert: sets pid, plain, secure
+	: > "$dir/log.$1"
 	"$out/mco-server" bootstrap --server-basedir "$dir/tree" --bootstrap-kubeconfig \
 		"$dir/tree/kubeconfig" --bind-address 127.0.0.1 --secure-port 0 --insecure-port 0 \
 		--cert "$dir/$1.crt" --key "$dir/$1.key" ${WORKERS:+--workers "$WORKERS"} 2>"$dir/log.$1" &
