@@ -54,6 +54,18 @@ struct update_plan {
 int plan_update(struct arena *a, const struct update_in *in,
 		struct update_plan *out, struct err *err);
 
+/*
+ * What is done where no policies rule: first boot and once-from. One action;
+ * update-ca-trust before a restart is the caller's.
+ */
+int plan_update_legacy(struct arena *a, const struct update_in *in,
+		       struct update_plan *out, struct err *err);
+
+/* "&{osUpdate:true kargs:false …}", as upstream logs it. */
+struct str update_changes_text(struct arena *a, const struct update_changes *c,
+			       bool ocl, bool revert);
+bool update_nothing(const struct update_changes *c);
+
 /* The sections and entries that differ. */
 void update_changes(struct arena *a, const struct mc_merged *from,
 		    const struct mc_merged *to, bool force,

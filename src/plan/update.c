@@ -385,6 +385,100 @@ static int decide_drain(struct decider *d, const struct update_in *in,
 	return 0;
 }
 
+/* Direct children only. */
+static bool child_of(struct str path, struct str dir)
+{
+	return str_starts(path, dir) && path.n > dir.n &&
+	       path.p[dir.n] == '/' &&
+	       str_chr(str_from(path, dir.n + 1), '/') < 0;
+}
+
+static enum update_kind legacy_kind(struct str path)
+{
+	static const char *const nothing[] = { "/etc/kubernetes/kubelet-ca.crt",
+					       "/var/lib/kubelet/config.json" };
+	static const char *const reload[] = {
+		"/etc/containers/registries.conf",
+		"/etc/machine-config-daemon/no-reboot/containers-gpg.pub",
+		"/etc/containers/policy.json"
+	};
+
+	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++)
+		if (str_is(path, nothing[i]))
+			return UPDATE_NONE;
+	for (size_t i = 0; i < sizeof(reload) / sizeof(reload[0]); i++)
+		if (str_is(path, reload[i]))
+			return UPDATE_RELOAD;
+	if (child_of(path, S("/etc/nmstate/openshift")))
+		return UPDATE_NONE;
+	if (child_of(path, S("/etc/containers/registries.d")))
+		return UPDATE_RELOAD;
+	return str_is(path, ANCHORS "openshift-config-user-ca-bundle.crt")
+		       ? UPDATE_RESTART
+		       : UPDATE_REBOOT;
+}
+
+int plan_update_legacy(struct arena *a, const struct update_in *in,
+		       struct update_plan *out, struct err *err)
+{
+	struct update_plan p = { 0 };
+	struct decider d = { .a = a, .plan = &p };
+	enum update_kind kind = UPDATE_NONE;
+	struct str cause = S("nothing");
+	bool safe = true;
+	int rc = 0;
+
+	update_changes(a, in->from, in->to, in->force, &p.changes);
+	decide_whole(&d, in->force);
+	if (!p.n && p.changes.units)
+		reboot(&d, S("units"), "changed units need a reboot");
+	for (size_t i = 0; !p.n && i < p.changes.file_paths.n; i++) {
+		struct str path = p.changes.file_paths.v[i];
+		enum update_kind k = legacy_kind(path);
+
+		if (k > kind) {
+			kind = k;
+			cause = str_fmt(a, "file %.*s", STRF(path));
+		}
+	}
+	if (!p.n)
+		add(&d, kind,
+		    kind == UPDATE_RELOAD || kind == UPDATE_RESTART ? S("crio")
+								    : S(""),
+		    cause, S("what changed asks for it"));
+	settle(&p);
+	p.drain = p.reboot;
+	if (!p.reboot && kind != UPDATE_NONE) {
+		rc = update_registries_safe(a, in->from->config, in->to->config,
+					    &safe, &p.drain_reason, err);
+		p.drain = !safe;
+	}
+	if (rc == 0)
+		*out = p;
+	return rc;
+}
+
+struct str update_changes_text(struct arena *a, const struct update_changes *c,
+			       bool ocl, bool revert)
+{
+#define BOOL(x) ((x) ? "true" : "false")
+	return str_fmt(a,
+		       "&{osUpdate:%s kargs:%s fips:%s passwd:%s files:%s "
+		       "units:%s kernelType:%s extensions:%s oclEnabled:%s "
+		       "revertFromOCL:%s}",
+		       BOOL(c->os_image), BOOL(c->kargs), BOOL(c->fips),
+		       BOOL(c->passwd), BOOL(c->files), BOOL(c->units),
+		       BOOL(c->kernel_type), BOOL(c->extensions), BOOL(ocl),
+		       BOOL(revert));
+#undef BOOL
+}
+
+bool update_nothing(const struct update_changes *c)
+{
+	return !c->os_image && !c->kargs && !c->fips && !c->passwd &&
+	       !c->files && !c->units && !c->kernel_type && !c->extensions;
+}
+
 int plan_update(struct arena *a, const struct update_in *in,
 		struct update_plan *out, struct err *err)
 {

@@ -6,6 +6,8 @@ machine-config-controller
 mco-sandbox
 mco-server
 machine-config-server
+mco-daemon
+machine-config-daemon
 mcoctl
 kubectl-mco
 oc-mco

@@ -1,0 +1,377 @@
+/*
+ * mco-daemon: a node's own side. These commands need no cluster: they read and
+ * change the node by its own files.
+ */
+#include "mco_daemon.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "io/file.h"
+#include "io/log.h"
+#include "mc/contents.h"
+#include "mc/secret.h"
+#include "node/verify.h"
+#include "view/table.h"
+#include "view/udiff.h"
+
+#define CONFIG_MAX ((size_t)64 << 20)
+
+struct str daemon_default_root(void)
+{
+	struct stat st;
+
+	return stat("/rootfs/etc", &st) == 0 ? S("/rootfs") : S("/");
+}
+
+int daemon_open(struct run *r, struct str root, bool quiet, struct node *out)
+{
+	int fd = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+
+	if (fd >= 0)
+		log_init(0, fd);
+	return node_open(out, r->a, str_z(r->a, root), &r->err);
+}
+
+/* ---- verify -------------------------------------------------------------------- */
+
+struct verify_flags {
+	struct str root, against;
+	bool offline, secrets;
+};
+
+static const struct flag verify_flag_table[] = {
+	ROOT_FLAG(struct verify_flags),
+	{ .name = "against",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct verify_flags, against),
+	  .value = "FILE",
+	  .help = "a MachineConfig to compare with, not the node's current" },
+	{ .name = "offline",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct verify_flags, offline),
+	  .help = "no system runs there: ask neither systemctl nor rpm-ostree" },
+	{ .name = "show-secrets",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct verify_flags, secrets),
+	  .help = "show differences of keys and pull secrets too" },
+	{ 0 },
+};
+
+static void verify_defaults(void *p)
+{
+	((struct verify_flags *)p)->root = daemon_default_root();
+}
+
+static void show_diff(struct run *r, const struct mismatch *m, bool secrets)
+{
+	struct udiff_opts o = {
+		.from = str_z(r->a, str_fmt(r->a, "want%.*s", STRF(m->path))),
+		.to = str_z(r->a, str_fmt(r->a, "have%.*s", STRF(m->path))),
+		.indent = ""
+	};
+
+	if (!m->contents || str_eq(m->want, m->have))
+		return;
+	buf_addf(&r->out, "\n%.*s\n", STRF(m->text));
+	if (!secrets &&
+	    (mc_is_secret(m->path, m->want) || mc_is_secret(m->path, m->have)))
+		buf_addz(&r->out, "(not shown: it looks like a secret)\n");
+	else if (!mc_is_text(m->want) || !mc_is_text(m->have))
+		buf_addf(&r->out, "(binary: %zu bytes wanted, %zu there)\n",
+			 m->want.n, m->have.n);
+	else
+		udiff(&r->out, m->want, m->have, &o);
+}
+
+static void show_mismatches(struct run *r, const struct mismatches *list,
+			    bool secrets)
+{
+	static const char *const headings[] = { "KIND", "WHERE", "PROBLEM",
+						NULL };
+	struct table t;
+
+	table_init(&t, r->a, headings);
+	for (size_t i = 0; i < list->n; i++) {
+		table_cell(&t, str_of(list->v[i].kind));
+		table_cell(&t, list->v[i].path);
+		table_cell(&t, list->v[i].text);
+	}
+	table_print(&r->out, &t);
+	for (size_t i = 0; i < list->n; i++)
+		show_diff(r, &list->v[i], secrets);
+}
+
+static int run_verify(struct run *r, const void *p)
+{
+	const struct verify_flags *o = p;
+	const struct verify_opts all = { 0 };
+	struct mismatches list = { 0 };
+	struct mc_current c = { 0 };
+	struct str image = S(""), text;
+	struct node n;
+	int rc = daemon_open(r, o->root, true, &n);
+
+	if (rc < 0)
+		return rc;
+	n.offline = o->offline;
+	if (o->against.n) {
+		rc = file_read(r->a, str_z(r->a, o->against), CONFIG_MAX, &text,
+			       &r->err);
+		if (rc == 0)
+			rc = mc_current_parse(r->a, text, &c, &r->err);
+		if (rc < 0)
+			rc = err_wrap(&r->err, "%.*s", STRF(o->against));
+	} else {
+		rc = node_current(&n, r->a, &c, &image, &r->err);
+	}
+	if (rc == 0)
+		rc = node_verify(&n, r->a, &c, image, &all, &list, &r->err);
+	node_close(&n);
+	if (rc < 0)
+		return rc;
+	show_mismatches(r, &list, o->secrets);
+	if (!list.n)
+		buf_addf(&r->out, "as %.*s says: %zu files, %zu units\n",
+			 STRF(c.name), ign_files(c.spec.config)->n,
+			 ign_units(c.spec.config)->n);
+	return list.n ? 1 : 0;
+}
+
+const struct command daemon_verify = {
+	.name = "verify",
+	.args = "[--against FILE] [--root-mount DIR] [--offline]",
+	.summary = "compare the node's disk with its config",
+	.details =
+		"Every mismatch in a table, in the words upstream reports it "
+		"with, then how contents\ndiffer. Exit status: 0 as it should "
+		"be, 1 not, 2 it cannot be told.",
+	.flags = verify_flag_table,
+	.opts_size = sizeof(struct verify_flags),
+	.defaults = verify_defaults,
+	.error_status = 2,
+	.run = run_verify,
+};
+
+/* ---- status ----------------------------------------------------------------------- */
+
+struct root_flags {
+	struct str root;
+	bool offline, skip_reboot;
+};
+
+static const struct flag status_flag_table[] = { ROOT_FLAG(struct root_flags),
+						 { 0 } };
+
+static void root_defaults(void *p)
+{
+	((struct root_flags *)p)->root = daemon_default_root();
+}
+
+static void line(struct run *r, const char *what, struct str value)
+{
+	buf_addf(&r->out, "%-16s%.*s\n", what, STRF(value));
+}
+
+static void status_journal(struct run *r, const struct node_journal_view *v)
+{
+	struct str actions = S("");
+
+	for (size_t i = 0; i < v->actions.n; i++)
+		actions = str_fmt(r->a, "%.*s%s%.*s", STRF(actions),
+				  i ? ", " : "", STRF(v->actions.v[i]));
+	switch (v->state) {
+	case JOURNAL_NONE:
+		line(r, "last update", S("none to go back from"));
+		return;
+	case JOURNAL_ACTIVE:
+	case JOURNAL_UNDO:
+		line(r, "last update",
+		     str_fmt(r->a,
+			     "%.*s -> %.*s, cut short: `recover` undoes "
+			     "it",
+			     STRF(v->from), STRF(v->to)));
+		return;
+	case JOURNAL_LAST:
+		break;
+	}
+	line(r, "last update",
+	     str_fmt(r->a, "%.*s -> %.*s, done; `rollback` goes back",
+		     STRF(v->from), STRF(v->to)));
+	if (!v->finished && actions.n)
+		line(r, "still to do", actions);
+}
+
+static int run_status(struct run *r, const void *p)
+{
+	const struct root_flags *o = p;
+	struct node_journal_view v = { 0 };
+	struct mc_current c = { 0 };
+	struct str image = S("");
+	struct node n;
+	int rc = daemon_open(r, o->root, true, &n);
+
+	if (rc < 0)
+		return rc;
+	rc = node_current(&n, r->a, &c, &image, &r->err);
+	if (rc == 0)
+		line(r, "current config", c.name);
+	else if (rc == -ERR_NOTFOUND)
+		line(r, "current config", S("none yet"));
+	if (rc == 0 && image.n)
+		line(r, "current image", image);
+	if (rc == 0)
+		line(r, "contents",
+		     str_fmt(r->a, "%zu files, %zu units",
+			     ign_files(c.spec.config)->n,
+			     ign_units(c.spec.config)->n));
+	if (rc == 0 || rc == -ERR_NOTFOUND) {
+		rc = node_journal(&n, r->a, &v, &r->err);
+		if (rc == 0)
+			status_journal(r, &v);
+	}
+	if (tree_exists(&n.tree, STEPS_FORCE))
+		line(r, "force file", S("there: the next update is forced"));
+	node_close(&n);
+	return rc;
+}
+
+const struct command daemon_status = {
+	.name = "status",
+	.args = "[--root-mount DIR]",
+	.summary = "show what the node has and what became of its last update",
+	.flags = status_flag_table,
+	.opts_size = sizeof(struct root_flags),
+	.defaults = root_defaults,
+	.run = run_status,
+};
+
+/* ---- rollback and recover ------------------------------------------------------------ */
+
+static const struct flag undo_flag_table[] = {
+	ROOT_FLAG(struct root_flags),
+	{ .name = "offline",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct root_flags, offline),
+	  .help = "no system runs there: files and links alone" },
+	{ .name = "skip-reboot",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct root_flags, skip_reboot),
+	  .help = "do not reboot, whatever was undone" },
+	{ 0 },
+};
+
+/* What the way back asks of the running system. */
+static int act_back(struct run *r, struct node *n,
+		    const struct node_journal_view *v)
+{
+	struct update_plan plan = { 0 };
+
+	for (size_t i = 0; i < v->actions.n; i++) {
+		struct str kind = v->actions.v[i], service = S("");
+		struct update_action act = { 0 };
+
+		(void)str_cut(kind, ' ', &kind, &service);
+		for (int k = UPDATE_NONE; k <= UPDATE_REBOOT; k++)
+			if (str_is(kind, update_kind_name((enum update_kind)k)))
+				act.kind = (enum update_kind)k;
+		act.service = service;
+		if (act.kind != UPDATE_NONE && act.kind != UPDATE_DRAIN)
+			VEC_PUSH(r->a, &plan, act);
+	}
+	return node_actions(n, r->a, &plan, v->from, &r->err);
+}
+
+static int run_rollback(struct run *r, const void *p)
+{
+	const struct root_flags *o = p;
+	struct node_journal_view v = { 0 };
+	struct node n;
+	int rc = daemon_open(r, o->root, false, &n);
+
+	if (rc < 0)
+		return rc;
+	n.offline = o->offline;
+	n.skip_reboot = o->skip_reboot;
+	rc = node_journal(&n, r->a, &v, &r->err);
+	if (rc == 0)
+		rc = node_rollback(&n, r->a, S(""), &r->err);
+	if (rc == 0) {
+		buf_addf(&r->out, "back to %.*s\n", STRF(v.from));
+		rc = act_back(r, &n, &v);
+	}
+	node_close(&n);
+	return rc;
+}
+
+const struct command daemon_rollback = {
+	.name = "rollback",
+	.args = "[--root-mount DIR] [--offline] [--skip-reboot]",
+	.summary = "go back to what was there before the last update",
+	.details =
+		"Contents, modes, owners, units, keys, passwords, kernel "
+		"arguments and the OS image are\nput back, then services are "
+		"reloaded or the node rebooted as the update had it.",
+	.flags = undo_flag_table,
+	.opts_size = sizeof(struct root_flags),
+	.defaults = root_defaults,
+	.run = run_rollback,
+};
+
+static int run_recover(struct run *r, const void *p)
+{
+	const struct root_flags *o = p;
+	struct node_journal_view v = { 0 };
+	bool undone = false;
+	struct node n;
+	int rc = daemon_open(r, o->root, false, &n);
+
+	if (rc < 0)
+		return rc;
+	n.offline = o->offline;
+	n.skip_reboot = o->skip_reboot;
+	rc = node_recover(&n, r->a, &undone, &v, &r->err);
+	if (rc == 0 && undone) {
+		buf_addf(&r->out,
+			 "the update from %.*s to %.*s had been cut short: "
+			 "undone\n",
+			 STRF(v.from), STRF(v.to));
+	} else if (rc == 0 && v.state == JOURNAL_LAST && !v.finished) {
+		struct node_journal_view to = v;
+
+		to.from = v.to;
+		buf_addf(&r->out,
+			 "the update to %.*s holds; what was left of it is "
+			 "done now\n",
+			 STRF(v.to));
+		rc = act_back(r, &n, &to);
+		if (rc == 0)
+			rc = node_finished(&n, r->a, &r->err);
+	} else if (rc == 0) {
+		buf_addz(&r->out, "nothing to recover\n");
+	}
+	node_close(&n);
+	return rc;
+}
+
+const struct command daemon_recover = {
+	.name = "recover",
+	.args = "[--root-mount DIR] [--offline] [--skip-reboot]",
+	.summary = "complete or undo an update that was cut short",
+	.flags = undo_flag_table,
+	.opts_size = sizeof(struct root_flags),
+	.defaults = root_defaults,
+	.run = run_recover,
+};
+
+static const struct command *const commands[] = {
+	&daemon_start,	 &daemon_complete, &daemon_apply,
+	&daemon_verify,	 &daemon_status,   &daemon_rollback,
+	&daemon_recover, &version_command, NULL,
+};
+
+const struct applet mco_daemon_applet = {
+	.name = "mco-daemon",
+	.summary = "applies, verifies and rolls back a node's config",
+	.commands = commands,
+};

@@ -1,0 +1,31 @@
+#ifndef APPLETS_MCO_DAEMON_H
+#define APPLETS_MCO_DAEMON_H
+
+#include "applet.h"
+#include "node/boot.h"
+
+extern const struct command daemon_apply;
+extern const struct command daemon_complete;
+extern const struct command daemon_firstboot;
+extern const struct command daemon_recover;
+extern const struct command daemon_rollback;
+extern const struct command daemon_start;
+extern const struct command daemon_status;
+extern const struct command daemon_verify;
+
+/* What a person runs by hand: in the daemon's pod the node is at /rootfs, and
+ * at / on the node itself. */
+struct str daemon_default_root(void);
+
+#define ROOT_FLAG(type)                                                       \
+	{                                                                     \
+		.name = "root-mount", .kind = FLAG_STR,                       \
+		.offset = offsetof(type, root), .value = "DIR",               \
+		.help = "where the node's root is (default /rootfs if it is " \
+			"there, else /)"                                      \
+	}
+
+/* Opens the node; quiet keeps the log to what went wrong. */
+int daemon_open(struct run *r, struct str root, bool quiet, struct node *out);
+
+#endif

@@ -1,0 +1,326 @@
+/*
+ * mco-daemon apply, start --once-from, firstboot-complete-machineconfig: a
+ * config brought onto a node without a cluster.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "io/file.h"
+#include "io/log.h"
+#include "mco_daemon.h"
+#include "node/verify.h"
+#include "view/table.h"
+
+#define CONFIG_MAX ((size_t)64 << 20)
+
+struct opts {
+	struct str root;
+	bool offline, skip_reboot, force, dry_run;
+	/* of start */
+	struct str node_name, once_from;
+	/* of firstboot */
+	struct str file;
+	bool nics;
+};
+
+static const struct flag apply_flags[] = {
+	ROOT_FLAG(struct opts),
+	{ .name = "offline",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, offline),
+	  .help = "no system runs there: units by links, nothing reloaded" },
+	{ .name = "skip-reboot",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, skip_reboot),
+	  .help = "do not reboot, whatever changed" },
+	{ .name = "force",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, force),
+	  .help = "even if the disk is not as the current config says" },
+	{ .name = "dry-run",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, dry_run),
+	  .help = "show the steps, why each is done and how it is undone" },
+	{ 0 },
+};
+
+static void apply_defaults(void *p)
+{
+	((struct opts *)p)->root = daemon_default_root();
+}
+
+static int load(struct run *r, struct str path, struct mc_current *out)
+{
+	struct str text;
+	int rc = file_read(r->a, str_z(r->a, path), CONFIG_MAX, &text, &r->err);
+
+	if (rc == 0)
+		rc = mc_current_parse(r->a, text, out, &r->err);
+	return rc < 0 ? err_wrap(&r->err, "%.*s", STRF(path)) : 0;
+}
+
+static int show_steps(struct run *r, const struct node *n,
+		      const struct mc_current *from,
+		      const struct mc_current *to)
+{
+	static const char *const headings[] = { "STEP", "WHAT", "WHY", "UNDO",
+						NULL };
+	struct steps_in in = { .from = &from->spec,
+			       .to = &to->spec,
+			       .core_os = n->os.core_os && !n->offline };
+	struct steps steps;
+	struct table t;
+	int rc = plan_steps(r->a, &in, &steps, &r->err);
+
+	if (rc < 0)
+		return rc;
+	table_init(&t, r->a, headings);
+	for (size_t i = 0; i < steps.n; i++) {
+		table_cell(&t, str_of(step_name(steps.v[i].kind)));
+		table_cell(&t, steps.v[i].name);
+		table_cell(&t, str_of(steps.v[i].reason));
+		table_cell(&t, str_of(step_undo(steps.v[i].kind)));
+	}
+	table_print(&r->out, &t);
+	return 0;
+}
+
+/* As upstream does before each update: what is not ours is not overwritten. */
+static int preflight(struct run *r, struct node *n, const struct mc_current *c,
+		     struct str image)
+{
+	const struct verify_opts first = { .first_only = true };
+	struct mismatches list = { 0 };
+	int rc = node_verify(n, r->a, c, image, &first, &list, &r->err);
+
+	if (rc == 0 && list.n)
+		rc = err_set(&r->err, ERR_INVALID, "%.*s%.*s",
+			     STRF(verify_prefix(r->a, c->name, image)),
+			     STRF(list.v[0].text));
+	return rc;
+}
+
+static int apply(struct run *r, struct node *n, const struct opts *o)
+{
+	struct mc_current from = { 0 }, to = { 0 };
+	struct str image = S("");
+	int rc = load(r, r->words.v[0], &to);
+
+	if (rc < 0)
+		return rc;
+	rc = o->dry_run ? 0 : node_init(n, r->a, &r->err);
+	if (rc == 0)
+		rc = node_current(n, r->a, &from, &image, &r->err);
+	if (rc == -ERR_NOTFOUND) {
+		mc_current_empty(r->a, &from);
+		rc = 0;
+	} else if (rc == 0 && !o->force && !o->dry_run &&
+		   !tree_exists(&n->tree, STEPS_FORCE)) {
+		rc = preflight(r, n, &from, image);
+	}
+	if (rc < 0)
+		return rc;
+	if (o->dry_run)
+		return show_steps(r, n, &from, &to);
+	rc = node_update_alone(n, r->a, &from, &to, &r->err);
+	if (rc == 0)
+		buf_addf(&r->out, "%.*s -> %.*s\n", STRF(from.name),
+			 STRF(to.name));
+	return rc;
+}
+
+static int run_apply(struct run *r, const void *p)
+{
+	const struct opts *o = p;
+	struct node n;
+	int rc;
+
+	if (r->words.n != 1)
+		return err_set(&r->err, ERR_INVALID, "give one MachineConfig");
+	rc = daemon_open(r, o->root, o->dry_run, &n);
+	if (rc < 0)
+		return rc;
+	n.offline = o->offline;
+	n.skip_reboot = o->skip_reboot;
+	rc = apply(r, &n, o);
+	node_close(&n);
+	return rc;
+}
+
+const struct command daemon_apply = {
+	.name = "apply",
+	.args = "FILE [--root-mount DIR] [--offline] [--dry-run]",
+	.summary = "bring a rendered MachineConfig onto the node, no cluster "
+		   "needed",
+	.details =
+		"All or nothing: what fails or is cut short is undone, at the "
+		"latest by `recover` or\nthe next start.",
+	.flags = apply_flags,
+	.opts_size = sizeof(struct opts),
+	.defaults = apply_defaults,
+	.run = run_apply,
+};
+
+/* ---- start --once-from ----------------------------------------------------------- */
+
+#define UPSTREAM_ROOT                                                        \
+	{                                                                    \
+		.name = "root-mount", .kind = FLAG_STR,                      \
+		.offset = offsetof(struct opts, root), .value = "DIR",       \
+		.help = "where the node's root is mounted (default /rootfs)" \
+	}
+
+static const struct flag start_flags[] = {
+	UPSTREAM_ROOT,
+	{ .name = "node-name",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, node_name),
+	  .value = "NAME",
+	  .help = "the node this is",
+	  .env = "NODE_NAME" },
+	{ .name = "once-from",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, once_from),
+	  .value = "FILE",
+	  .help = "apply this Ignition config or MachineConfig, and end" },
+	{ .name = "skip-reboot",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, skip_reboot),
+	  .help = "with --once-from: do not reboot" },
+	{ 0 },
+};
+
+static void upstream_defaults(void *p)
+{
+	struct opts *o = p;
+
+	o->root = S("/rootfs");
+	o->file = S(NODE_ENCAPSULATED);
+}
+
+static int once_from(struct run *r, struct node *n, struct str path)
+{
+	const char *file = str_z(r->a, path);
+	struct str text;
+	int rc = node_init(n, r->a, &r->err);
+
+	if (rc < 0)
+		return err_wrap(&r->err,
+				"Failed to initialize single run daemon");
+	/* upstream reads it inside the node's root */
+	rc = tree_read(r->a, &n->tree, file, CONFIG_MAX, &text, &r->err);
+	if (rc == -ERR_NOTFOUND)
+		rc = file_read(r->a, file, CONFIG_MAX, &text, &r->err);
+	return rc < 0 ? rc : node_once_from(n, r->a, text, &r->err);
+}
+
+static int run_start(struct run *r, const void *p)
+{
+	const struct opts *o = p;
+	struct node n;
+	int rc;
+
+	if (!o->node_name.n)
+		log_fatal("node-name is required");
+	if (!o->once_from.n)
+		return err_set(&r->err, ERR_INVALID,
+			       "give --once-from FILE: this build does not "
+			       "follow a cluster yet");
+	if (str_starts(o->once_from, S("http://")) ||
+	    str_starts(o->once_from, S("https://")))
+		return err_set(&r->err, ERR_INVALID,
+			       "--once-from takes a file, not a URL");
+	rc = daemon_open(r, o->root, false, &n);
+	if (rc < 0)
+		return rc;
+	n.skip_reboot = o->skip_reboot;
+	rc = once_from(r, &n, o->once_from);
+	node_close(&n);
+	if (rc < 0)
+		log_fatal("%.*s", STRF(r->err.msg));
+	return rc;
+}
+
+const struct command daemon_start = {
+	.name = "start",
+	.args = "--once-from FILE --node-name NAME [--skip-reboot]",
+	.summary = "apply one config and reboot, as upstream's once-from mode",
+	.flags = start_flags,
+	.opts_size = sizeof(struct opts),
+	.defaults = upstream_defaults,
+	.run = run_start,
+};
+
+/* ---- firstboot-complete-machineconfig ----------------------------------------------- */
+
+static const struct flag complete_flags[] = {
+	UPSTREAM_ROOT,
+	{ .name = "persist-nics",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, nics),
+	  .help = "only write the names of network interfaces down" },
+	{ .name = "machineconfig-file",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, file),
+	  .value = "FILE",
+	  .help = "the MachineConfig, on the node (default " NODE_ENCAPSULATED
+		  ")" },
+	{ 0 },
+};
+
+static int complete_once(struct run *r, const struct opts *o)
+{
+	struct node n;
+	int rc = daemon_open(r, o->root, false, &n);
+
+	if (rc < 0)
+		return rc;
+	if (o->nics) {
+		rc = node_persist_nics(&n, r->a, &r->err);
+		if (rc < 0)
+			rc = err_wrap(&r->err,
+				      "failed to persist network interfaces");
+	} else {
+		rc = node_init(&n, r->a, &r->err);
+		if (rc == 0)
+			rc = node_complete_firstboot(
+				&n, r->a, str_z(r->a, o->file), &r->err);
+	}
+	node_close(&n);
+	return rc;
+}
+
+static int run_complete(struct run *r, const void *p)
+{
+	const char *retry = getenv("MCO_RETRY_MS");
+	int64_t ms = 10000;
+	struct timespec wait;
+
+	if (r->words.n)
+		return err_set(&r->err, ERR_INVALID,
+			       "unknown command \"%.*s\" for \"mco-daemon "
+			       "firstboot-complete-machineconfig\"",
+			       STRF(r->words.v[0]));
+	if (retry)
+		(void)str_to_i64(str_of(retry), &ms);
+	wait = (struct timespec){ .tv_sec = ms * 6 / 1000,
+				  .tv_nsec = ms * 6 % 1000 * 1000000 };
+	while (complete_once(r, p) < 0) {
+		log_warn("error: %.*s", STRF(r->err.msg));
+		log_info("Sleeping 1 minute for retry");
+		(void)nanosleep(&wait, NULL);
+	}
+	return 0;
+}
+
+const struct command daemon_complete = {
+	.name = "firstboot-complete-machineconfig",
+	.args = "[--root-mount DIR] [--persist-nics] [--machineconfig-file "
+		"FILE]",
+	.summary = "bring OS, kernel and kernel arguments to what the first "
+		   "config wants",
+	.flags = complete_flags,
+	.opts_size = sizeof(struct opts),
+	.defaults = upstream_defaults,
+	.run = run_complete,
+};

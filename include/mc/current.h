@@ -1,0 +1,39 @@
+/*
+ * current: a MachineConfig as a node keeps it in currentconfig.
+ */
+#ifndef MC_CURRENT_H
+#define MC_CURRENT_H
+
+#include "mc/merge.h"
+
+struct mc_current {
+	struct str name;
+	struct str text; /* what currentconfig holds: upstream's bytes */
+	struct mc_merged spec;
+	const struct json *tree;
+	bool v2; /* its Ignition config is of spec 2 */
+};
+
+#define MC_EMPTY_NAME "mco-empty-mc"
+
+/*
+ * Reads a MachineConfig, JSON or YAML; apiVersion and kind may be missing, as
+ * upstream writes them only when they were there. ERR_INVALID with upstream's
+ * text, that of the Ignition config's parser included.
+ */
+int mc_current_parse(struct arena *a, struct str text, struct mc_current *out,
+		     struct err *err);
+
+/* The one an update starts from where nothing has been applied yet. */
+void mc_current_empty(struct arena *a, struct mc_current *out);
+
+/*
+ * Whether a node can go from one to the other. ERR_INVALID with upstream's
+ * text: "can't reconcile config a with b: …".
+ */
+struct mc_overrides;
+int mc_current_reconcile(struct arena *a, const struct mc_current *from,
+			 const struct mc_current *to,
+			 const struct mc_overrides *allow, struct err *err);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * boot: what a node does by itself, before or without a cluster.
+ */
+#ifndef NODE_BOOT_H
+#define NODE_BOOT_H
+
+#include "node/update.h"
+
+#define NODE_ENCAPSULATED "/etc/ignition-machine-config-encapsulated.json"
+
+/*
+ * The daemon's first steps on a running machine: an update that was cut short
+ * is undone; on CoreOS leftovers go and the booted image is found out.
+ */
+int node_init(struct node *n, struct arena *a, struct err *err);
+
+/*
+ * A whole update without a cluster: checks, files, OS, state, actions. from is
+ * NULL for a machine that has had none.
+ */
+int node_update_alone(struct node *n, struct arena *a,
+		      const struct mc_current *from,
+		      const struct mc_current *to, struct err *err);
+
+/* Applies an Ignition config or a MachineConfig once, and reboots. */
+int node_once_from(struct node *n, struct arena *a, struct str text,
+		   struct err *err);
+
+/* Completes what Ignition cannot do: the OS and its kernel. One try. */
+int node_complete_firstboot(struct node *n, struct arena *a, const char *file,
+			    struct err *err);
+
+/* Writes the names of network interfaces down, as upstream does on EL. */
+int node_persist_nics(struct node *n, struct arena *a, struct err *err);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * host: the node's own programs, run and waited for.
+ *
+ * In a container they are run inside the node's root. With a folder of
+ * stand-ins (MCO_HOST_PATH) they are looked up there alone, in our own root:
+ * that is how tests and the demo play a node.
+ */
+#ifndef NODE_HOST_H
+#define NODE_HOST_H
+
+#include "node/tree.h"
+
+struct host {
+	const char *root;
+	const char *path; /* folders to look in, as PATH has them */
+	bool chroot;
+	void (*log)(void *ctx,
+		    struct str text); /* what LOG has said; or NULL */
+	void *log_ctx;
+};
+
+/* Takes PATH or MCO_HOST_PATH from the environment. */
+void host_init(struct host *h, const char *root);
+
+enum host_how {
+	HOST_SYNC, /* standard output is ours; failing is an error */
+	HOST_CAPTURE, /* standard output is given back; failing is an error */
+	HOST_SILENT, /* both are given back together, and the exit status */
+};
+
+struct host_out {
+	struct str text; /* what the program said */
+	int status; /* of HOST_SILENT: its exit status */
+};
+
+/*
+ * Runs argv (NULL-ended). ERR_NOTFOUND when there is no such program; the error
+ * texts are upstream's: "error running systemctl reload x: <said>: exit …".
+ */
+int host_run(struct arena *a, const struct host *h, enum host_how how,
+	     const char *const *argv, struct host_out *out, struct err *err);
+
+/* Whether there is such a program. */
+bool host_has(const struct host *h, const char *name);
+
+/* "exit status 1", or "signal: killed". */
+struct str host_status_text(struct arena *a, int status);
+
+/* To the log and, through logger, to the journal. */
+void host_log(const struct host *h, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#define HOST_RUN(a, h, how, out, err, ...)                                   \
+	host_run(a, h, how, (const char *const[]){ __VA_ARGS__, NULL }, out, \
+		 err)
+
+/* Argument lists that grow. */
+struct args {
+	struct arena *a;
+	const char **v;
+	size_t n, cap;
+};
+void args_add(struct args *l, const char *word);
+void args_addf(struct args *l, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* NULL-ended. */
+const char *const *args_end(struct args *l);
+
+#endif

@@ -1,0 +1,136 @@
+/*
+ * node: one machine that configs are applied to.
+ *
+ * What is done to it blocks: commands are waited for, disks are fsynced. A
+ * program with a loop does it in a child process.
+ */
+#ifndef NODE_NODE_H
+#define NODE_NODE_H
+
+#include "mc/current.h"
+#include "node/host.h"
+#include "node/journal.h"
+#include "plan/os.h"
+#include "plan/steps.h"
+
+struct node {
+	struct tree tree;
+	struct host host;
+	struct os_release os;
+	/* No systemd runs on this root: units are enabled by links alone, and
+	 * nothing is reloaded or rebooted. */
+	bool offline;
+	bool skip_reboot;
+	/* "Normal" events for whoever tells the cluster; or NULL. */
+	void (*event)(void *ctx, const char *reason, struct str message);
+	void *event_ctx;
+	struct str booted_image; /* "" until it is known */
+	int64_t retry_ms; /* the first wait between tries; 10 s */
+};
+
+/* Opens the root and finds out which OS it has. */
+int node_open(struct node *n, struct arena *a, const char *root,
+	      struct err *err);
+void node_close(struct node *n);
+
+void node_event(const struct node *n, const char *reason, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* "/usr" + path is there: the OS ships it. */
+bool node_ships(struct node *n, struct arena *a, const char *path);
+
+/* ---- files ----------------------------------------------------------------- */
+
+/* Keeps what the OS shipped at path, or stamps that it shipped nothing. */
+int node_keep_orig(struct node *n, struct arena *a, const char *from,
+		   const char *path, struct err *err);
+int node_write_file(struct node *n, struct arena *a, const struct step *s,
+		    struct err *err);
+/* Puts what the OS shipped back (*restored), or forgets that it shipped none.
+ * ask: only when a package still owns it, or /usr has it. */
+int node_restore_orig(struct node *n, struct arena *a, const char *path,
+		      bool ask, bool *restored, struct err *err);
+int node_stale_file(struct node *n, struct arena *a, const struct step *s,
+		    struct err *err);
+/* Ids by the node's own passwd and group; ERR_NOTFOUND. */
+int node_lookup(struct node *n, struct arena *a, const char *file,
+		struct str name, int64_t *id, struct err *err);
+/* Owner of a file, directory or link, which begin with the same fields. */
+int node_owner(struct node *n, struct arena *a, const struct ign_obj *o,
+	       int64_t *uid, int64_t *gid, struct err *err);
+
+/* ---- units ------------------------------------------------------------------ */
+
+int node_write_dropin(struct node *n, struct arena *a, const struct step *s,
+		      struct err *err);
+int node_write_unit(struct node *n, struct arena *a, const struct step *s,
+		    struct err *err);
+int node_stale_unit(struct node *n, struct arena *a, const struct step *s,
+		    struct err *err);
+/* The unit file that systemd would load, or "". */
+struct str node_find_unit(struct node *n, struct arena *a, struct str unit);
+void node_preset(struct node *n, struct arena *a, struct str unit);
+/* All at once; enable says which of the two. */
+int node_enable(struct node *n, struct arena *a, const struct strs *units,
+		bool enable, struct err *err);
+/* What `systemctl is-enabled` says of it: "enabled", "disabled", "masked" … */
+int node_is_enabled(struct node *n, struct arena *a, struct str unit,
+		    struct str *out, int *status, struct err *err);
+
+/* The same three by links alone, as systemctl --root does it. */
+int links_preset(struct tree *t, struct arena *a, struct str unit,
+		 struct err *err);
+int links_enable(struct tree *t, struct arena *a, struct str unit,
+		 struct err *err);
+int links_disable(struct tree *t, struct arena *a, struct str unit,
+		  struct err *err);
+struct str links_is_enabled(struct tree *t, struct arena *a, struct str unit);
+struct str links_find(struct tree *t, struct arena *a, struct str unit);
+
+/* ---- users, OS, state ------------------------------------------------------- */
+
+/* Paths that the SSH step may change. */
+int node_key_paths(struct node *n, struct arena *a, struct strs *out,
+		   struct err *err);
+int node_ssh_keys(struct node *n, struct arena *a, const struct mc_merged *to,
+		  const struct strs *gone, struct err *err);
+int node_passwords(struct node *n, struct arena *a, const struct mc_merged *to,
+		   const struct strs *gone, struct err *err);
+/* Of core and all that are gone: {"core": "<hash>"}, to be set again by … */
+int node_password_hashes(struct node *n, struct arena *a,
+			 const struct strs *gone, struct json **out,
+			 struct err *err);
+int node_set_password(struct node *n, struct arena *a, struct str user,
+		      struct str hash, struct err *err);
+
+int node_os_status(struct node *n, struct arena *a, struct os_status *out,
+		   struct err *err);
+/* c is what differs; a new image that is booted already is none. ocl: the image
+ * was built in the cluster and has the rest in it. */
+int node_change_os(struct node *n, struct arena *a, struct update_changes c,
+		   const struct mc_current *from, const struct mc_current *to,
+		   bool ocl, struct err *err);
+/* Whether rpm-ostree reads OS images from registries itself. */
+int node_new_enough(struct node *n, struct arena *a, bool *out,
+		    struct err *err);
+int node_tune_kernel(struct node *n, struct arena *a, struct err *err);
+int node_via_container(struct node *n, struct arena *a, struct str image,
+		       struct err *err);
+/* ERR_INVALID when the config wants another FIPS mode than the kernel has. */
+int node_check_fips(struct node *n, struct arena *a, const struct mc_merged *to,
+		    struct err *err);
+bool node_kernel_fips(struct node *n, struct arena *a);
+
+/* currentconfig; ERR_NOTFOUND when nothing has been applied yet. */
+int node_current(struct node *n, struct arena *a, struct mc_current *out,
+		 struct str *image, struct err *err);
+int node_store_current(struct node *n, const struct mc_current *c,
+		       struct str image, struct err *err);
+
+int node_reboot(struct node *n, struct arena *a, const char *rationale,
+		struct err *err);
+/* "systemctl reload x" and so on, in order; a reboot for config name. */
+int node_actions(struct node *n, struct arena *a, const struct update_plan *p,
+		 struct str name, struct err *err);
+
+#endif

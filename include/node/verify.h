@@ -1,0 +1,57 @@
+/*
+ * verify: a node's disk beside the config it should have.
+ */
+#ifndef NODE_VERIFY_H
+#define NODE_VERIFY_H
+
+#include "node/node.h"
+#include "plan/verify.h"
+
+struct mismatch {
+	const char *kind; /* "file", "unit", "OS image", "kernel arguments" */
+	struct str path;
+	struct str text; /* upstream's words */
+	bool contents; /* want and have differ, and may be shown */
+	struct str want, have;
+};
+
+struct mismatches {
+	struct mismatch *v;
+	size_t n, cap;
+};
+
+struct verify_opts {
+	bool files_only; /* as the drift monitor looks: no OS, no kargs */
+	bool first_only; /* stop at the first, as upstream does */
+};
+
+/*
+ * Everything that is not as it should be, in upstream's order. ERR_INVALID for
+ * a config that cannot be verified, ERR_SYS when the node cannot be asked.
+ */
+int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
+		struct str image, const struct verify_opts *o,
+		struct mismatches *out, struct err *err);
+
+/*
+ * drift: notices when a file that a config has is changed, by inotify.
+ *
+ * fd becomes readable; drift_read then says whether one of the files was
+ * touched, and node_verify whether that made a difference. Only folders of
+ * files that exist when it is opened are watched, as upstream does it.
+ */
+struct drift {
+	int fd;
+	struct arena a;
+	struct map paths; /* watched */
+	char **dirs; /* by watch descriptor */
+	size_t n_dirs;
+};
+
+int drift_open(struct drift *d, struct node *n, const struct mc_current *c,
+	       struct err *err);
+void drift_close(struct drift *d);
+/* Takes the events there are; true when a watched path is among them. */
+bool drift_read(struct drift *d);
+
+#endif

@@ -1,0 +1,188 @@
+#include "mc/current.h"
+
+#include "mc/reconcile.h"
+
+/* Members in the order of upstream's struct; those it has not are left out. */
+static struct json *ordered(struct arena *a, const struct json *j,
+			    const char *const *names)
+{
+	struct json *out = json_new(a, JSON_OBJECT);
+
+	for (; *names; names++) {
+		struct json *m = json_member(j, str_of(*names));
+		bool empty = json_kind(m) == JSON_NULL ||
+			     (json_kind(m) == JSON_STRING && !json_text(m).n) ||
+			     (json_kind(m) >= JSON_ARRAY && !json_first(m));
+
+		if (!empty)
+			json_add(out, str_of(*names), json_clone(a, m));
+	}
+	return out;
+}
+
+/* Maps of strings are written in the order of their keys. */
+static void sort_member(struct arena *a, struct json *j, struct str key)
+{
+	struct json *m = json_member(j, key), *sorted = NULL;
+	struct err err = ERR_INIT(a);
+	struct buf b;
+
+	if (!m)
+		return;
+	buf_init(&b, a);
+	json_encode(&b, m, JSON_SORTED);
+	if (json_parse(a, buf_str(&b), NULL, &sorted, &err) == 0)
+		json_set(j, key, sorted);
+}
+
+static struct json *or_dflt(struct arena *a, const struct json *spec,
+			    const char *name, struct json *dflt)
+{
+	struct json *m = json_member(spec, str_of(name));
+
+	return json_kind(m) == JSON_NULL ? dflt : json_clone(a, m);
+}
+
+static struct str encode(struct arena *a, const struct json *tree)
+{
+	static const char *const types[] = { "kind", "apiVersion", NULL };
+	static const char *const metas[] = { "name",
+					     "generateName",
+					     "namespace",
+					     "selfLink",
+					     "uid",
+					     "resourceVersion",
+					     "generation",
+					     "creationTimestamp",
+					     "deletionTimestamp",
+					     "deletionGracePeriodSeconds",
+					     "labels",
+					     "annotations",
+					     "ownerReferences",
+					     "finalizers",
+					     "managedFields",
+					     NULL };
+	const struct json *in = json_at(tree, "spec");
+	struct json *out = ordered(a, tree, types);
+	struct json *meta = ordered(a, json_at(tree, "metadata"), metas);
+	struct json *spec = json_new(a, JSON_OBJECT);
+	struct buf b;
+
+	sort_member(a, meta, S("labels"));
+	sort_member(a, meta, S("annotations"));
+	json_add(out, S("metadata"), meta);
+	json_add(out, S("spec"), spec);
+#define FIELD(name, dflt) json_add(spec, S(name), or_dflt(a, in, name, dflt))
+	FIELD("osImageURL", json_new_str(a, S("")));
+	FIELD("baseOSExtensionsContainerImage", json_new_str(a, S("")));
+	FIELD("config", json_new(a, JSON_NULL));
+	FIELD("kernelArguments", json_new(a, JSON_NULL));
+	FIELD("extensions", json_new(a, JSON_NULL));
+	FIELD("fips", json_new_bool(a, false));
+	FIELD("kernelType", json_new_str(a, S("")));
+#undef FIELD
+	buf_init(&b, a);
+	json_encode(&b, out, 0);
+	return buf_str(&b);
+}
+
+static struct str kernel(struct str type)
+{
+	return str_is(type, "realtime") || str_is(type, "64k-pages")
+		       ? type
+		       : S("default");
+}
+
+static int parse_ignition(struct arena *a, const struct mc *mc,
+			  struct mc_current *out, struct err *err)
+{
+	struct str text = mc_config_text(a, mc);
+	struct ign_parsed p = { 0 };
+	int rc;
+
+	if (!text.n) {
+		out->spec.config = ign_empty(a);
+		return 0;
+	}
+	rc = ign_parse(a, text, &p, err);
+	if (rc == 0)
+		out->v2 = p.v2;
+	if (rc == 0 && !p.v2)
+		out->spec.config = p.config;
+	else if (rc == 0)
+		rc = ign_parse_35(a, text, &out->spec.config, err);
+	if (rc < 0)
+		return err_wrap(
+			err,
+			"parsing new Ignition config from machineconfig "
+			"\"%.*s\" failed: failed to parse Ignition "
+			"config",
+			STRF(mc->meta.name));
+	rc = ign_check_modes(&p, err);
+	return rc < 0 ? err_wrap(err,
+				 "validating new Ignition config from "
+				 "machineconfig \"%.*s\" failed",
+				 STRF(mc->meta.name))
+		      : 0;
+}
+
+int mc_current_parse(struct arena *a, struct str text, struct mc_current *out,
+		     struct err *err)
+{
+	struct mc_current c = { 0 };
+	struct docs docs = { 0 };
+	struct mc mc = { 0 };
+	int rc = docs_parse(a, text, &docs, NULL, err);
+
+	if (rc == 0 && docs.n != 1)
+		rc = err_set(err, ERR_INVALID,
+			     "%zu documents where one MachineConfig is "
+			     "expected",
+			     docs.n);
+	if (rc == 0)
+		rc = mc_decode(a, &docs.v[0], &mc, err);
+	if (rc < 0)
+		return rc;
+	c.name = mc.meta.name;
+	c.tree = docs.v[0].tree;
+	c.text = encode(a, c.tree);
+	rc = parse_ignition(a, &mc, &c, err);
+	if (rc < 0)
+		return rc;
+	c.spec.kargs = mc.kargs;
+	c.spec.extensions = mc.extensions;
+	c.spec.kernel_type = kernel(mc.kernel_type);
+	c.spec.os_image = mc.os_image;
+	c.spec.extensions_image = mc.extensions_image;
+	c.spec.fips = mc.fips;
+	*out = c;
+	return 0;
+}
+
+void mc_current_empty(struct arena *a, struct mc_current *out)
+{
+	static const struct str text =
+		S("{\"metadata\":{\"name\":\"" MC_EMPTY_NAME "\"},\"spec\":"
+		  "{\"config\":{\"ignition\":{\"version\":\"3.5.0\"}}}}");
+	struct err err = ERR_INIT(a);
+
+	*out = (struct mc_current){ .name = S(MC_EMPTY_NAME) };
+	(void)mc_current_parse(a, text, out, &err);
+}
+
+int mc_current_reconcile(struct arena *a, const struct mc_current *from,
+			 const struct mc_current *to,
+			 const struct mc_overrides *allow, struct err *err)
+{
+	const char *bad = mc_irreconcilable(a, &from->spec, &to->spec, allow);
+
+	if (!bad)
+		return 0;
+	/* upstream prints the two names the wrong way round in the middle */
+	return err_set(err, ERR_INVALID,
+		       "can't reconcile config %.*s with %.*s: configs %.*s, "
+		       "%.*s are not reconcilable: new machineconfig "
+		       "\"%.*s\" is not reconcilable against \"%.*s\": %s",
+		       STRF(from->name), STRF(to->name), STRF(from->name),
+		       STRF(to->name), STRF(from->name), STRF(to->name), bad);
+}

@@ -1,0 +1,230 @@
+#include <sys/wait.h>
+
+#include "base/codec.h"
+#include "io/log.h"
+#include "node/node.h"
+
+#define FILE_MAX ((size_t)512 << 20)
+
+bool node_ships(struct node *n, struct arena *a, const char *path)
+{
+	return tree_exists(&n->tree, str_fmt(a, "/usr%s", path).p);
+}
+
+/*
+ * Whether a package owns path: rpm is asked as upstream asks it. Without rpm
+ * (another distribution) nothing is owned, and *no_rpm says so.
+ */
+static int owned(struct node *n, struct arena *a, const char *path,
+		 bool *is_owned, bool *no_rpm, struct err *err)
+{
+	struct host_out out;
+	struct err local = ERR_INIT(a);
+	struct buf b;
+	int rc = HOST_RUN(a, &n->host, HOST_SILENT, &out, &local, "rpm", "-qf",
+			  path);
+
+	*is_owned = false;
+	*no_rpm = rc == -ERR_NOTFOUND;
+	if (*no_rpm)
+		return 0;
+	if (rc < 0)
+		return err_set(err, local.code, "%.*s", STRF(local.msg));
+	*is_owned = out.status == 0;
+	if (*is_owned ||
+	    str_find(out.text, str_fmt(a, "file %s is not owned by any package",
+				       path)) >= 0)
+		return 0;
+	buf_init(&b, a);
+	go_quote(&b, str_fmt(a, "rpm -qf %s", path));
+	return err_set(err, ERR_SYS,
+		       "command %s returned with unexpected error: %.*s: %.*s",
+		       b.p, STRF(out.text),
+		       STRF(host_status_text(a, out.status)));
+}
+
+/* Whether what is at path came with the OS. */
+static int shipped(struct node *n, struct arena *a, const char *path, bool *out,
+		   struct err *err)
+{
+	bool no_rpm = false;
+	int rc;
+
+	*out = false;
+	if (!tree_exists(&n->tree, path))
+		return 0;
+	rc = owned(n, a, path, out, &no_rpm, err);
+	if (rc == 0 && !*out && !no_rpm)
+		*out = str_starts(str_of(path), S("/etc")) &&
+		       node_ships(n, a, path);
+	return rc;
+}
+
+static int stamp(struct node *n, struct arena *a, const char *path,
+		 struct err *err)
+{
+	struct str no = steps_noorig(a, str_of(path));
+	struct str orig = steps_orig(a, str_of(path));
+	int rc = 0;
+
+	if (tree_exists(&n->tree, no.p))
+		return 0;
+	if (tree_exists(&n->tree, orig.p))
+		rc = tree_remove(&n->tree, orig.p, err);
+	return rc < 0 ? rc
+		      : tree_write(&n->tree, no.p, S(""), TREE_DEFAULT, err);
+}
+
+int node_keep_orig(struct node *n, struct arena *a, const char *from,
+		   const char *path, struct err *err)
+{
+	struct str orig = steps_orig(a, str_of(path));
+	bool ships;
+	int rc = shipped(n, a, path, &ships, err);
+
+	if (rc < 0)
+		return rc;
+	if (!ships)
+		return stamp(n, a, path, err);
+	if (tree_lexists(&n->tree, orig.p))
+		return 0;
+	rc = tree_copy(&n->tree, from, orig.p, err);
+	return rc < 0 ? err_wrap(err, "creating orig file for \"%s\"", path)
+		      : 0;
+}
+
+/* ---- owners -------------------------------------------------------------------- */
+
+int node_lookup(struct node *n, struct arena *a, const char *file,
+		struct str name, int64_t *id, struct err *err)
+{
+	struct str text, line, user, rest;
+	int rc = tree_read(a, &n->tree, file, (size_t)1 << 24, &text, err);
+
+	while (rc == 0 && str_line(&text, &line)) {
+		if (!str_cut(line, ':', &user, &rest) || !str_eq(user, name) ||
+		    !str_cut(rest, ':', &user, &rest))
+			continue;
+		if (str_cut(rest, ':', &user, &rest) && str_to_i64(user, id))
+			return 0;
+	}
+	return err_set(err, ERR_NOTFOUND, "no %.*s in %s", STRF(name), file);
+}
+
+static int one_id(struct node *n, struct arena *a, const struct ign_obj *who,
+		  int id_field, int name_field, bool group, int64_t *out,
+		  struct err *err)
+{
+	struct str name = ign_str(who, name_field);
+
+	*out = ign_int(who, id_field, 0);
+	if (ign_is_set(who, id_field) || !name.n ||
+	    node_lookup(n, a, group ? "/etc/group" : "/etc/passwd", name, out,
+			err) == 0)
+		return 0;
+	return err_set(err, ERR_INVALID, "failed to retrieve %s: %.*s",
+		       group ? "GroupID for group" : "UserID for username",
+		       STRF(name));
+}
+
+int node_owner(struct node *n, struct arena *a, const struct ign_obj *o,
+	       int64_t *uid, int64_t *gid, struct err *err)
+{
+	int rc = one_id(n, a, ign_sub(o, IGN_FILE_USER), IGN_NODE_USER_ID,
+			IGN_NODE_USER_NAME, false, uid, err);
+
+	return rc < 0 ? rc
+		      : one_id(n, a, ign_sub(o, IGN_FILE_GROUP),
+			       IGN_NODE_GROUP_ID, IGN_NODE_GROUP_NAME, true,
+			       gid, err);
+}
+
+/* ---- writing and removing --------------------------------------------------------- */
+
+/* Nothing would change: the disk is spared. */
+static bool same(struct node *n, const char *path, struct str data,
+		 const struct tree_attr *attr)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct stat st;
+	struct str have;
+
+	return tree_lstat(&n->tree, path, &st, &err) == 0 &&
+	       S_ISREG(st.st_mode) && (st.st_mode & 07777) == attr->mode &&
+	       (size_t)st.st_size == data.n &&
+	       (!n->tree.own || attr->uid < 0 ||
+		(st.st_uid == (uid_t)attr->uid &&
+		 st.st_gid == (gid_t)attr->gid)) &&
+	       tree_read(&a, &n->tree, path, FILE_MAX, &have, &err) == 0 &&
+	       str_eq(have, data);
+}
+
+int node_write_file(struct node *n, struct arena *a, const struct step *s,
+		    struct err *err)
+{
+	struct tree_attr attr = { (mode_t)s->mode, 0755, 0, 0 };
+	char *path = str_z(a, s->name);
+	int rc = node_owner(n, a, s->obj, &attr.uid, &attr.gid, err);
+
+	log_info("Writing file \"%s\"", path);
+	if (rc < 0)
+		return err_wrap(
+			err,
+			"failed to retrieve file ownership for file \"%s\"",
+			path);
+	rc = node_keep_orig(n, a, path, path, err);
+	if (rc < 0 || same(n, path, s->data, &attr))
+		return rc;
+	return tree_write(&n->tree, path, s->data, attr, err);
+}
+
+int node_restore_orig(struct node *n, struct arena *a, const char *path,
+		      bool ask, bool *restored, struct err *err)
+{
+	struct str no = steps_noorig(a, str_of(path));
+	struct str orig = steps_orig(a, str_of(path));
+	bool is_owned = !ask, no_rpm = false;
+	int rc = 0;
+
+	*restored = false;
+	if (tree_exists(&n->tree, no.p))
+		return tree_remove(&n->tree, no.p, err);
+	if (!tree_lexists(&n->tree, orig.p))
+		return 0;
+	if (ask)
+		rc = owned(n, a, path, &is_owned, &no_rpm, err);
+	if (rc < 0)
+		return rc;
+	if (is_owned || (!no_rpm && str_starts(str_of(path), S("/etc")) &&
+			 node_ships(n, a, path))) {
+		rc = tree_copy(&n->tree, orig.p, path, err);
+		if (rc < 0)
+			return err_wrap(err, "restoring %s", path);
+		*restored = true;
+	}
+	return tree_remove(&n->tree, orig.p, err);
+}
+
+int node_stale_file(struct node *n, struct arena *a, const struct step *s,
+		    struct err *err)
+{
+	char *path = str_z(a, s->name);
+	bool restored;
+	int rc = node_restore_orig(n, a, path, true, &restored, err);
+
+	if (rc < 0 || restored)
+		return rc;
+	if (s->keep) {
+		log_info("Not removing file \"%s\": replaced with systemd "
+			 "dropin",
+			 path);
+		return 0;
+	}
+	if (!tree_lexists(&n->tree, path)) {
+		log_warn("unable to delete %s: it is not there", path);
+		return 0;
+	}
+	rc = tree_remove(&n->tree, path, err);
+	return rc < 0 ? err_wrap(err, "unable to delete %s", path) : 0;
+}

@@ -1,0 +1,350 @@
+#include "node/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/codec.h"
+#include "base/utf8.h"
+#include "io/file.h"
+#include "io/log.h"
+#include "io/loop.h"
+
+#define OUTPUT_MAX ((size_t)16 << 20)
+#define WAIT_MAX_MS ((int64_t)2 * 3600 * 1000) /* an OS image may take long */
+#define SHOWN_MAX 256 /* of what a program said, in an error */
+
+void args_add(struct args *l, const char *word)
+{
+	if (l->n + 1 >= l->cap)
+		l->v = vec_grow(l->a, l->v, &l->cap, sizeof(*l->v));
+	l->v[l->n++] = word;
+}
+
+void args_addf(struct args *l, const char *fmt, ...)
+{
+	struct buf b;
+	va_list ap;
+
+	buf_init(&b, l->a);
+	va_start(ap, fmt);
+	buf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	args_add(l, b.p);
+}
+
+const char *const *args_end(struct args *l)
+{
+	args_add(l, NULL);
+	l->n--;
+	return l->v;
+}
+
+void host_init(struct host *h, const char *root)
+{
+	const char *stand_ins = getenv("MCO_HOST_PATH");
+	const char *path = getenv("PATH");
+
+	*h = (struct host){ .root = root };
+	h->chroot = strcmp(root, "/") != 0 && !stand_ins;
+	h->path = stand_ins	       ? stand_ins
+		  : path && !h->chroot ? path
+				       : "/usr/local/sbin:/usr/local/bin:"
+					 "/usr/sbin:/usr/bin:/sbin:/bin";
+}
+
+/* The program's path, below the root where it will be run; NULL for none. */
+static char *find(struct arena *a, const struct host *h, const char *name)
+{
+	struct str rest = str_of(h->path), dir;
+	bool more = true;
+
+	if (strchr(name, '/'))
+		return str_z(a, str_of(name));
+	while (more) {
+		char *in, *full;
+
+		more = str_cut(rest, ':', &dir, &rest);
+		if (!more)
+			dir = rest;
+		in = str_z(a, str_fmt(a, "%.*s/%s", STRF(dir), name));
+		full = h->chroot ? str_z(a, str_fmt(a, "%s%s", h->root, in))
+				 : in;
+		if (dir.n && access(full, X_OK) == 0)
+			return in;
+	}
+	return NULL;
+}
+
+bool host_has(const struct host *h, const char *name)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	return find(&a, h, name) != NULL;
+}
+
+struct str host_status_text(struct arena *a, int status)
+{
+	if (WIFSIGNALED(status))
+		return str_fmt(a, "signal: %s",
+			       WTERMSIG(status) == SIGKILL   ? "killed"
+			       : WTERMSIG(status) == SIGTERM ? "terminated"
+							     : "abnormal end");
+	return str_fmt(a, "exit status %d", WEXITSTATUS(status));
+}
+
+struct pipes {
+	int out[2], err[2], in[2];
+};
+
+_Noreturn static void child(const struct host *h, const char *program,
+			    const char *const *argv, enum host_how how,
+			    const struct pipes *p)
+{
+	sigset_t none;
+
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)signal(SIGPIPE, SIG_DFL);
+	if (h->chroot && (chroot(h->root) < 0 || chdir("/") < 0))
+		_exit(126);
+	if (!h->chroot)
+		(void)setenv("MCO_ROOT", h->root, 1);
+	(void)setenv("PATH", h->path, 1);
+	(void)setenv("RPMOSTREE_CLIENT_ID", "machine-config-operator", 1);
+	(void)dup2(p->in[0], STDIN_FILENO);
+	if (how != HOST_SYNC)
+		(void)dup2(p->out[1], STDOUT_FILENO);
+	else /* our own standard output is for what was asked for */
+		(void)dup2(STDERR_FILENO, STDOUT_FILENO);
+	(void)dup2(how == HOST_SILENT ? p->out[1] : p->err[1], STDERR_FILENO);
+	(void)execve(program, (char *const *)argv, environ);
+	_exit(127);
+}
+
+static void close_both(int fds[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			(void)close(fds[i]);
+	fds[0] = fds[1] = -1;
+}
+
+static int make_pipes(struct pipes *p, struct err *err)
+{
+	*p = (struct pipes){ { -1, -1 }, { -1, -1 }, { -1, -1 } };
+	if (pipe2(p->out, O_CLOEXEC) < 0 || pipe2(p->err, O_CLOEXEC) < 0 ||
+	    pipe2(p->in, O_CLOEXEC) < 0) {
+		int rc = err_sys(err, "make a pipe");
+
+		close_both(p->out);
+		close_both(p->err);
+		return rc;
+	}
+	return 0;
+}
+
+/* Takes what has come; false at the end of the stream. */
+static bool take(int fd, struct buf *b)
+{
+	char chunk[4096];
+	ssize_t n = read(fd, chunk, sizeof(chunk));
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return true;
+	if (n <= 0)
+		return false;
+	if (b->n < OUTPUT_MAX)
+		buf_add(b, (struct str){ chunk, (size_t)n });
+	return true;
+}
+
+/* Feeds and reads until both streams end; false when time is up. */
+static bool pump(struct pipes *p, struct str in, struct buf *out,
+		 struct buf *err)
+{
+	int64_t due = loop_clock() + WAIT_MAX_MS;
+
+	while (p->out[0] >= 0 || p->err[0] >= 0) {
+		struct pollfd fds[3] = { { p->out[0], POLLIN, 0 },
+					 { p->err[0], POLLIN, 0 },
+					 { p->in[1], POLLOUT, 0 } };
+		int64_t left = due - loop_clock();
+
+		if (left <= 0)
+			return false;
+		if (!in.n && p->in[1] >= 0)
+			close_both(p->in);
+		if (poll(fds, 3, (int)(left < 60000 ? left : 60000)) < 0 &&
+		    errno != EINTR)
+			return false;
+		if (fds[0].revents && !take(p->out[0], out))
+			close_both(p->out);
+		if (fds[1].revents && !take(p->err[0], err))
+			close_both(p->err);
+		if (p->in[1] >= 0 && fds[2].revents) {
+			ssize_t n = write(p->in[1], in.p, in.n);
+
+			in = str_from(in, n > 0 ? (size_t)n : in.n);
+		}
+	}
+	return true;
+}
+
+static int spawn(const struct host *h, const char *program,
+		 const char *const *argv, enum host_how how, struct str in,
+		 struct buf *out, struct buf *said, int *status,
+		 struct err *err)
+{
+	void (*old_pipe)(int) = signal(SIGPIPE, SIG_IGN);
+	struct pipes p;
+	int rc = make_pipes(&p, err);
+	pid_t pid;
+
+	if (rc < 0)
+		return rc;
+	pid = fork();
+	if (pid < 0)
+		rc = err_sys(err, "start %s", argv[0]);
+	if (pid == 0)
+		child(h, program, argv, how, &p);
+	if (pid > 0) {
+		(void)close(p.out[1]);
+		(void)close(p.err[1]);
+		(void)close(p.in[0]);
+		p.out[1] = p.err[1] = p.in[0] = -1;
+		if (!pump(&p, in, out, said))
+			(void)kill(pid, SIGKILL);
+		while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+			;
+	}
+	close_both(p.out);
+	close_both(p.err);
+	close_both(p.in);
+	(void)signal(SIGPIPE, old_pipe);
+	return rc;
+}
+
+static struct str joined(struct arena *a, const char *const *argv)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	for (size_t i = 0; argv[i]; i++)
+		buf_addf(&b, "%s%s", i ? " " : "", argv[i]);
+	return buf_str(&b);
+}
+
+/* The first 256 characters, and how many more there are. */
+static struct str shortened(struct arena *a, struct str s)
+{
+	size_t at = 0, runes = 0, shown;
+
+	while (at < s.n && runes < SHOWN_MAX) {
+		at++;
+		while (at < s.n && ((unsigned char)s.p[at] & 0xC0) == 0x80)
+			at++;
+		runes++;
+	}
+	shown = at;
+	for (runes = 0; at < s.n; at++)
+		runes += ((unsigned char)s.p[at] & 0xC0) != 0x80;
+	return runes ? str_fmt(a, "%.*s [%zu more chars]", (int)shown, s.p,
+			       runes)
+		     : s;
+}
+
+/* A password's hash is an argument; what is shown has none. */
+static struct str shown(struct arena *a, const char *const *argv)
+{
+	if (strcmp(argv[0], "usermod") == 0)
+		return S("usermod -p ***");
+	return joined(a, argv);
+}
+
+static int failed(struct arena *a, enum host_how how, const char *const *argv,
+		  int status, struct str said, struct err *err)
+{
+	struct str cmd = shown(a, argv), text = host_status_text(a, status);
+
+	if (how == HOST_SYNC)
+		return err_set(err, ERR_SYS, "error running %.*s: %.*s: %.*s",
+			       STRF(cmd), STRF(said), STRF(text));
+	return err_set(err, ERR_SYS, "error running %.*s: %.*s\n%.*s",
+		       STRF(cmd), STRF(text), STRF(shortened(a, said)));
+}
+
+static int refused(struct err *err, const char *name)
+{
+	return err_set(err, ERR_SYS, "error running %s: refused", name);
+}
+
+int host_run(struct arena *a, const struct host *h, enum host_how how,
+	     const char *const *argv, struct host_out *out, struct err *err)
+{
+	struct host_out none;
+	struct buf text, said;
+	char *program = find(a, h, argv[0]);
+	int rc;
+
+	if (how == HOST_SYNC)
+		log_info("Running: %.*s", STRF(shown(a, argv)));
+	else if (how == HOST_CAPTURE)
+		log_info("Running captured: %.*s", STRF(shown(a, argv)));
+	if (!program)
+		return err_set(err, ERR_NOTFOUND,
+			       "error running %.*s: exec: \"%s\": executable "
+			       "file not found in $PATH",
+			       STRF(shown(a, argv)), argv[0]);
+	if (!out)
+		out = &none;
+	*out = (struct host_out){ 0 };
+	buf_init(&text, a);
+	buf_init(&said, a);
+	if (node_sys->command(argv[0]) != 0)
+		return refused(err, argv[0]);
+	rc = spawn(h, program, argv, how, S(""), &text, &said, &out->status,
+		   err);
+	if (rc < 0)
+		return rc;
+	if (node_sys->command(argv[0]) != 0)
+		return refused(err, argv[0]);
+	out->text = buf_str(&text);
+	if (how != HOST_SILENT && out->status != 0)
+		return failed(a, how, argv, out->status, buf_str(&said), err);
+	return 0;
+}
+
+void host_log(const struct host *h, const char *fmt, ...)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct buf text, quoted, none, in;
+	char *program = find(&a, h, "logger");
+	int status = 0;
+	va_list ap;
+
+	buf_init(&text, &a);
+	va_start(ap, fmt);
+	buf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	buf_init(&quoted, &a);
+	go_quote(&quoted, buf_str(&text));
+	log_info("%s", quoted.p);
+	if (h->log)
+		h->log(h->log_ctx, buf_str(&text));
+	if (!program)
+		return;
+	buf_init(&in, &a);
+	buf_init(&none, &a);
+	buf_addf(&in, "machine-config-daemon[%d]: %s", (int)getpid(), quoted.p);
+	if (spawn(h, program, (const char *const[]){ "logger", NULL },
+		  HOST_SILENT, buf_str(&in), &none, &none, &status, &err) < 0 ||
+	    status != 0)
+		log_error("failed to invoke logger: %.*s", STRF(err.msg));
+}

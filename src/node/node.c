@@ -1,0 +1,232 @@
+#include "node/node.h"
+
+#include <stdlib.h>
+
+#include "io/file.h"
+#include "io/log.h"
+
+#define STATE_MAX ((size_t)64 << 20)
+#define SMALL_MAX ((size_t)1 << 20)
+
+int node_open(struct node *n, struct arena *a, const char *root,
+	      struct err *err)
+{
+	struct err ignored = ERR_INIT(a);
+	const char *retry = getenv("MCO_RETRY_MS");
+	struct str text = S("");
+	int rc;
+
+	*n = (struct node){ .retry_ms = 10000 };
+	if (retry)
+		(void)str_to_i64(str_of(retry), &n->retry_ms);
+	rc = tree_open(&n->tree, root, err);
+	if (rc < 0)
+		return rc;
+	host_init(&n->host, root);
+	if (tree_read(a, &n->tree, "/etc/os-release", SMALL_MAX, &text,
+		      &ignored) < 0)
+		(void)tree_read(a, &n->tree, "/usr/lib/os-release", SMALL_MAX,
+				&text, &ignored);
+	rc = os_release_parse(a, text, &n->os, &ignored);
+	if (rc < 0) /* what it is cannot be told: no CoreOS */
+		n->os = (struct os_release){ .major = -1, .minor = -1 };
+	return 0;
+}
+
+void node_close(struct node *n)
+{
+	tree_close(&n->tree);
+}
+
+void node_event(const struct node *n, const char *reason, const char *fmt, ...)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct buf b;
+	va_list ap;
+
+	if (!n->event)
+		return;
+	buf_init(&b, &a);
+	va_start(ap, fmt);
+	buf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	n->event(n->event_ctx, reason, buf_str(&b));
+}
+
+/* ---- currentconfig ------------------------------------------------------------ */
+
+int node_current(struct node *n, struct arena *a, struct mc_current *out,
+		 struct str *image, struct err *err)
+{
+	struct err ignored = ERR_INIT(a);
+	struct str text;
+	int rc = tree_read(a, &n->tree, STEPS_CURRENT_CONFIG, STATE_MAX, &text,
+			   err);
+
+	if (rc == 0)
+		rc = mc_current_parse(a, text, out, err);
+	if (rc < 0)
+		return rc;
+	*image = S("");
+	if (tree_read(a, &n->tree, STEPS_CURRENT_IMAGE, SMALL_MAX, &text,
+		      &ignored) == 0)
+		*image = str_trim(text);
+	return 0;
+}
+
+int node_store_current(struct node *n, const struct mc_current *c,
+		       struct str image, struct err *err)
+{
+	int rc = tree_write(&n->tree, STEPS_CURRENT_CONFIG, c->text,
+			    TREE_DEFAULT, err);
+
+	return rc < 0 ? rc
+		      : tree_write(&n->tree, STEPS_CURRENT_IMAGE, image,
+				   TREE_DEFAULT, err);
+}
+
+/* ---- after an update ------------------------------------------------------------- */
+
+int node_reboot(struct node *n, struct arena *a, const char *rationale,
+		struct err *err)
+{
+	struct args args = { .a = a };
+	struct err local = ERR_INIT(a);
+	int rc;
+
+	if (n->skip_reboot || n->offline)
+		return 0;
+	node_event(n, "Reboot", "%s", rationale);
+	host_log(&n->host, "initiating reboot: %s", rationale);
+	args_add(&args, "systemd-run");
+	args_add(&args, "--unit");
+	args_add(&args, "machine-config-daemon-reboot");
+	args_add(&args, "--description");
+	args_addf(&args, "machine-config-daemon: %s", rationale);
+	if (n->os.core_os) {
+		args_add(&args, "-p");
+		args_add(&args, "Requires=ostree-finalize-staged.service");
+		args_add(&args, "-p");
+		args_add(&args, "After=ostree-finalize-staged.service");
+	}
+	args_add(&args, "/bin/sh");
+	args_add(&args, "-c");
+	args_add(&args, "systemctl reboot");
+	rc = host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, &local);
+	if (rc < 0) {
+		host_log(&n->host, "failed to run reboot: %.*s",
+			 STRF(local.msg));
+		return err_set(err, ERR_SYS,
+			       "reboot command failed, something is seriously "
+			       "wrong");
+	}
+	host_log(&n->host, "reboot successful");
+	return 0;
+}
+
+static int restart(struct node *n, struct arena *a, const char *service,
+		   struct err *err)
+{
+	struct err local = ERR_INIT(a);
+	int rc = HOST_RUN(a, &n->host, HOST_SYNC, NULL, &local, "systemctl",
+			  "restart", service);
+
+	if (rc < 0 && strcmp(service, "coreos-update-ca-trust.service") == 0) {
+		host_log(&n->host,
+			 "Error executing %s unit, falling back to command",
+			 service);
+		rc = HOST_RUN(a, &n->host, HOST_SYNC, NULL, &local,
+			      "update-ca-trust");
+	}
+	if (rc == 0) {
+		node_event(n, "ServiceRestart",
+			   "Config changes do not require reboot. Service %s "
+			   "was restarted.",
+			   service);
+		return 0;
+	}
+	node_event(n, "FailedServiceRestart",
+		   "Restarting %s service failed. Error: %.*s", service,
+		   STRF(local.msg));
+	return err_set(err, ERR_SYS,
+		       "could not apply update: restarting %s service failed. "
+		       "Error: %.*s",
+		       service, STRF(local.msg));
+}
+
+static int reload(struct node *n, struct arena *a, const char *service,
+		  struct err *err)
+{
+	struct err local = ERR_INIT(a);
+	bool all = strcmp(service, "daemon-reload") == 0;
+	int rc = HOST_RUN(a, &n->host, HOST_SYNC, NULL, &local, "systemctl",
+			  all ? "daemon-reload" : "reload",
+			  all ? NULL : service);
+
+	if (rc == 0) {
+		node_event(n, "ServiceReload",
+			   "Config changes do not require reboot. Service %s "
+			   "was reloaded.",
+			   service);
+		return 0;
+	}
+	node_event(n, "FailedServiceReload",
+		   "Reloading service %s failed. Error: %.*s", service,
+		   STRF(local.msg));
+	return err_set(err, ERR_SYS,
+		       "could not apply update: reloading %s configuration "
+		       "failed. Error: %.*s",
+		       service, STRF(local.msg));
+}
+
+static int act(struct node *n, struct arena *a, const struct update_action *act,
+	       struct str name, struct err *err)
+{
+	const char *service = str_z(a, act->service);
+
+	switch (act->kind) {
+	case UPDATE_NONE:
+		node_event(n, "SkipReboot",
+			   "Config changes do not require reboot.");
+		host_log(&n->host,
+			 "Node has Desired Config %.*s, skipping reboot",
+			 STRF(name));
+		return 0;
+	case UPDATE_RELOAD:
+	case UPDATE_SPECIAL:
+		return reload(n, a, service, err);
+	case UPDATE_DAEMON_RELOAD:
+		return reload(n, a, "daemon-reload", err);
+	case UPDATE_RESTART:
+		return restart(n, a, service, err);
+	case UPDATE_DRAIN:
+		return 0;
+	case UPDATE_REBOOT:
+		break;
+	}
+	host_log(&n->host, "Rebooting node");
+	return node_reboot(
+		n, a,
+		str_fmt(a, "Node will reboot into config %.*s", STRF(name)).p,
+		err);
+}
+
+int node_actions(struct node *n, struct arena *a, const struct update_plan *p,
+		 struct str name, struct err *err)
+{
+	bool rebooting = false;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < p->n && !n->offline; i++) {
+		if (p->v[i].kind == UPDATE_DRAIN ||
+		    (rebooting && p->v[i].kind == UPDATE_REBOOT))
+			continue; /* one reboot, however many reasons */
+		rebooting = p->v[i].kind == UPDATE_REBOOT;
+		host_log(&n->host,
+			 "Performing post config change action: %s for config "
+			 "%.*s",
+			 update_kind_name(p->v[i].kind), STRF(name));
+		rc = act(n, a, &p->v[i], name, err);
+	}
+	return rc;
+}

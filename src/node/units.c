@@ -1,0 +1,189 @@
+#include <sys/wait.h>
+
+#include "base/codec.h"
+#include "io/log.h"
+#include "node/node.h"
+
+struct str node_find_unit(struct node *n, struct arena *a, struct str unit)
+{
+	return links_find(&n->tree, a, unit);
+}
+
+/* What the OS ships under the same path is kept before it is hidden. */
+static int keep_shipped(struct node *n, struct arena *a, const char *path,
+			struct err *err)
+{
+	if (!n->os.core_os || !node_ships(n, a, path))
+		return 0;
+	return node_keep_orig(n, a, str_fmt(a, "/usr%s", path).p, path, err);
+}
+
+int node_write_dropin(struct node *n, struct arena *a, const struct step *s,
+		      struct err *err)
+{
+	char *path = str_z(a, s->name);
+	int rc;
+
+	if (s->kind == STEP_DROPIN_EMPTY) {
+		log_info("Removing \"%s\", updated file has zero length", path);
+		return tree_remove(&n->tree, path, err);
+	}
+	log_info("Writing systemd unit dropin \"%s\"", path);
+	rc = keep_shipped(n, a, path, err);
+	if (rc == 0)
+		rc = tree_write(&n->tree, path, s->data, TREE_DEFAULT, err);
+	return rc < 0 ? err_wrap(err,
+				 "failed to write systemd unit dropin "
+				 "\"%s\"",
+				 path)
+		      : 0;
+}
+
+int node_is_enabled(struct node *n, struct arena *a, struct str unit,
+		    struct str *out, int *status, struct err *err)
+{
+	struct host_out said;
+	int rc;
+
+	if (n->offline) {
+		*out = links_is_enabled(&n->tree, a, unit);
+		*status = !str_is(*out, "enabled");
+		return 0;
+	}
+	rc = HOST_RUN(a, &n->host, HOST_SILENT, &said, err, "systemctl",
+		      "is-enabled", str_z(a, unit));
+	if (rc < 0)
+		return rc;
+	*out = str_trim(said.text);
+	*status = said.status;
+	return 0;
+}
+
+/* Its [Install] section may change: links by the old one go first. */
+static int disable_before_write(struct node *n, struct arena *a,
+				struct str unit, struct err *err)
+{
+	struct err ignored = ERR_INIT(a);
+	struct host_out out;
+	struct str state;
+	int status, rc;
+
+	if (node_is_enabled(n, a, unit, &state, &status, &ignored) < 0 ||
+	    status != 0 || !str_is(state, "enabled"))
+		return 0;
+	log_info("Disabling systemd unit %.*s before re-writing it",
+		 STRF(unit));
+	if (n->offline)
+		return links_disable(&n->tree, a, unit, err);
+	rc = HOST_RUN(a, &n->host, HOST_SILENT, &out, err, "systemctl",
+		      "disable", str_z(a, unit));
+	if (rc == 0 && out.status != 0)
+		rc = err_set(err, ERR_SYS,
+			     "disabling %.*s failed: %.*s (output: %.*s)",
+			     STRF(unit), STRF(host_status_text(a, out.status)),
+			     STRF(out.text));
+	return rc;
+}
+
+static int write_unit(struct node *n, struct arena *a, const struct step *s,
+		      const char *path, struct err *err)
+{
+	int rc;
+
+	switch (s->kind) {
+	case STEP_MASK:
+		rc = tree_remove_all(&n->tree, path, err);
+		return rc < 0 ? rc
+			      : tree_symlink(&n->tree, "/dev/null", path, err);
+	case STEP_UNMASK:
+		return tree_remove_all(&n->tree, path, err);
+	default:
+		break;
+	}
+	log_info("Writing systemd unit \"%.*s\"", STRF(s->name));
+	rc = keep_shipped(n, a, path, err);
+	if (rc == 0)
+		rc = disable_before_write(n, a, s->name, err);
+	return rc < 0 ? rc
+		      : tree_write(&n->tree, path, s->data, TREE_DEFAULT, err);
+}
+
+int node_write_unit(struct node *n, struct arena *a, const struct step *s,
+		    struct err *err)
+{
+	int rc =
+		write_unit(n, a, s, str_z(a, steps_unit_path(a, s->name)), err);
+
+	return rc < 0 ? err_wrap(err, "daemon could not write systemd unit")
+		      : 0;
+}
+
+void node_preset(struct node *n, struct arena *a, struct str unit)
+{
+	struct err err = ERR_INIT(a);
+	struct host_out out = { 0 };
+	int rc;
+
+	if (n->offline)
+		rc = links_preset(&n->tree, a, unit, &err);
+	else
+		rc = HOST_RUN(a, &n->host, HOST_SILENT, &out, &err, "systemctl",
+			      "preset", str_z(a, unit));
+	if (rc < 0 || out.status != 0)
+		log_warn("Failed to reset unit preset for %.*s: %.*s",
+			 STRF(unit), STRF(rc < 0 ? err.msg : out.text));
+}
+
+static int enable_links(struct node *n, struct arena *a,
+			const struct strs *units, bool enable, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < units->n; i++)
+		rc = enable ? links_enable(&n->tree, a, units->v[i], err)
+			    : links_disable(&n->tree, a, units->v[i], err);
+	return rc;
+}
+
+int node_enable(struct node *n, struct arena *a, const struct strs *units,
+		bool enable, struct err *err)
+{
+	const char *what =
+		enable ? "error enabling units" : "error disabling unit";
+	struct args args = { .a = a };
+	struct host_out out = { 0 };
+	int rc;
+
+	if (!units->n)
+		return 0;
+	if (n->offline) {
+		rc = enable_links(n, a, units, enable, err);
+		return rc < 0 ? err_wrap(err, "%s", what) : 0;
+	}
+	args_add(&args, "systemctl");
+	args_add(&args, enable ? "enable" : "disable");
+	for (size_t i = 0; i < units->n; i++)
+		args_add(&args, str_z(a, units->v[i]));
+	rc = host_run(a, &n->host, HOST_SILENT, args_end(&args), &out, err);
+	if (rc < 0)
+		return err_wrap(err, "%s", what);
+	if (out.status != 0)
+		return err_set(err, ERR_SYS, "%s: %.*s", what, STRF(out.text));
+	return 0;
+}
+
+int node_stale_unit(struct node *n, struct arena *a, const struct step *s,
+		    struct err *err)
+{
+	bool unit = s->kind == STEP_STALE_UNIT, restored;
+	char *path = str_z(a, unit ? steps_unit_path(a, s->name) : s->name);
+	int rc;
+
+	if (unit) /* so that links by its defaults go first */
+		node_preset(n, a, s->name);
+	rc = node_restore_orig(n, a, path, false, &restored, err);
+	if (rc < 0 || restored)
+		return rc;
+	rc = tree_remove_all(&n->tree, path, err);
+	return rc < 0 ? err_wrap(err, "unable to delete %s", path) : 0;
+}

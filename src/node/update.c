@@ -1,0 +1,446 @@
+#include "node/update.h"
+
+#include "io/file.h"
+#include "io/log.h"
+
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+
+/* A scratch root may play a machine with boots of its own. */
+static struct str boot_id(struct node *n, struct arena *a)
+{
+	struct err ignored = ERR_INIT(a);
+	struct str id = S("");
+
+	if (tree_read(a, &n->tree, BOOT_ID, 128, &id, &ignored) < 0)
+		(void)file_read(a, BOOT_ID, 128, &id, &ignored);
+	return str_trim(id);
+}
+
+static struct str marker(struct arena *a, const struct journal *j,
+			 const char *name)
+{
+	return str_fmt(a, JOURNAL_DIR "/%.*s/%s",
+		       STRF(json_str(j->log, "pre", S(""))), name);
+}
+
+static int mark(struct node *n, struct arena *a, const struct journal *j,
+		const char *name, struct err *err)
+{
+	int rc = tree_write(&n->tree, marker(a, j, name).p, S(""), TREE_DEFAULT,
+			    err);
+
+	return rc < 0 ? rc : tree_sync(&n->tree, err);
+}
+
+/* ---- steps ----------------------------------------------------------------------- */
+
+struct runner {
+	struct node *n;
+	struct arena *a;
+	const struct node_update *u;
+	const struct steps *steps;
+	struct journal *j;
+	struct update_changes changes;
+	bool ocl;
+};
+
+/* Enabling and disabling are collected: one command for all. */
+static int enable_from(struct runner *r, size_t *at, struct err *err)
+{
+	enum step_kind kind = r->steps->v[*at].kind;
+	bool enable = kind == STEP_ENABLE;
+	struct strs units = { 0 };
+	size_t i;
+
+	for (i = *at; i < r->steps->n && r->steps->v[i].kind == kind; i++) {
+		const struct step *s = &r->steps->v[i];
+
+		if (ign_str(s->obj, IGN_UNIT_CONTENTS).n ||
+		    node_find_unit(r->n, r->a, s->name).n)
+			VEC_PUSH(r->a, &units, s->name);
+		else
+			log_info("Could not %s unit \"%.*s\", because it has "
+				 "no contents, skipping",
+				 enable ? "enable" : "disable", STRF(s->name));
+	}
+	*at = i - 1;
+	return node_enable(r->n, r->a, &units, enable, err);
+}
+
+static int protect_kubeconfig(struct runner *r, struct err *err)
+{
+	struct err local = ERR_INIT(r->a);
+	struct stat st;
+	int rc = tree_lstat(&r->n->tree, STEPS_KUBECONFIG, &st, &local);
+
+	/* a machine that is being made has none yet */
+	if (rc == -ERR_NOTFOUND && r->n->offline)
+		return 0;
+	if (rc < 0)
+		return err_set(err, ERR_SYS,
+			       "Cannot stat " STEPS_KUBECONFIG
+			       ": stat " STEPS_KUBECONFIG ": %s",
+			       rc == -ERR_NOTFOUND ? "no such file or directory"
+						   : "it cannot be read");
+	if ((st.st_mode & 07777) == 0600 || S_ISLNK(st.st_mode))
+		return 0;
+	return tree_chmod(&r->n->tree, STEPS_KUBECONFIG, 0600, err);
+}
+
+static int change_os(struct runner *r, struct err *err)
+{
+	int rc = mark(r->n, r->a, r->j, "os", err);
+
+	return rc < 0 ? rc
+		      : node_change_os(r->n, r->a, r->changes, r->u->from,
+				       r->u->to, r->ocl, err);
+}
+
+static int run_step(struct runner *r, size_t *at, struct err *err)
+{
+	const struct step *s = &r->steps->v[*at];
+	struct node *n = r->n;
+	struct arena *a = r->a;
+
+	log_v(4, "%s %.*s: %s", step_name(s->kind), STRF(s->name), s->reason);
+	switch (s->kind) {
+	case STEP_FILE:
+		return node_write_file(n, a, s, err);
+	case STEP_DROPIN:
+	case STEP_DROPIN_EMPTY:
+		return node_write_dropin(n, a, s, err);
+	case STEP_UNIT:
+	case STEP_MASK:
+	case STEP_UNMASK:
+		return node_write_unit(n, a, s, err);
+	case STEP_PRESET:
+		node_preset(n, a, s->name);
+		return 0;
+	case STEP_ENABLE:
+	case STEP_DISABLE:
+		return enable_from(r, at, err);
+	case STEP_STALE_FILE:
+		return node_stale_file(n, a, s, err);
+	case STEP_STALE_DROPIN:
+	case STEP_STALE_UNIT:
+		return node_stale_unit(n, a, s, err);
+	case STEP_STALE_LINK:
+		return tree_remove(&n->tree, s->name.p, err);
+	case STEP_KUBECONFIG:
+		return protect_kubeconfig(r, err);
+	case STEP_KEYS:
+		return node_ssh_keys(n, a, &r->u->to->spec,
+				     &r->steps->users_gone, err);
+	case STEP_PASSWORDS:
+		return node_passwords(n, a, &r->u->to->spec,
+				      &r->steps->users_gone, err);
+	case STEP_OS:
+		return change_os(r, err);
+	case STEP_TUNING:
+		return n->offline ? 0 : node_tune_kernel(n, a, err);
+	case STEP_STATE:
+		break;
+	}
+	return node_store_current(n, r->u->to, r->u->to_image, err);
+}
+
+static int run_steps(struct runner *r, struct err *err)
+{
+	struct tree *t = &r->n->tree;
+	int rc = 0;
+
+	t->allowed = &r->j->allowed;
+	t->links = true;
+	for (size_t i = 0; rc == 0 && i < r->steps->n; i++) {
+		/* what the new config is must be on the disk before it is said
+		 * to be there */
+		if (r->steps->v[i].kind == STEP_STATE)
+			rc = tree_sync(t, err);
+		if (rc == 0)
+			rc = run_step(r, &i, err);
+	}
+	t->allowed = NULL;
+	t->links = false;
+	return rc;
+}
+
+/* ---- undoing ------------------------------------------------------------------------- */
+
+/* As upstream tells of a rollback that failed too; equal texts count once. */
+static int both(struct err *err, const char *what, struct str undoing,
+		struct str cause)
+{
+	struct str inner = cause;
+	ptrdiff_t at = str_find(cause, undoing);
+
+	if (!cause.n || at >= 0)
+		return err_set(err, ERR_SYS, "error rolling back %s: %.*s",
+			       what, STRF(cause.n ? cause : undoing));
+	return err_set(err, ERR_SYS, "error rolling back %s: [%.*s, %.*s]",
+		       what, STRF(undoing), STRF(inner));
+}
+
+struct undo {
+	struct node *n;
+	struct arena *a;
+	struct journal *j;
+	struct str cause; /* grows with each failure */
+	bool failed;
+	struct err *err;
+};
+
+static void note(struct undo *u, const char *what, int rc, const struct err *e)
+{
+	if (rc == 0)
+		return;
+	(void)both(u->err, what, e->msg, u->cause);
+	u->cause = u->err->msg;
+	u->failed = true;
+}
+
+static int parse_fact(struct undo *u, const char *name, struct mc_current *out,
+		      struct err *err)
+{
+	return mc_current_parse(
+		u->a, json_str(json_at(u->j->log, "facts"), name, S("")), out,
+		err);
+}
+
+static void undo_os(struct undo *u)
+{
+	const struct json *f = json_at(u->j->log, "facts");
+	struct err err = ERR_INIT(u->a);
+	struct mc_current from, to;
+	struct update_changes c;
+	int rc;
+
+	if (!tree_lexists(&u->n->tree, marker(u->a, u->j, "os").p))
+		return;
+	rc = parse_fact(u, "from", &from, &err);
+	if (rc == 0)
+		rc = parse_fact(u, "to", &to, &err);
+	if (rc == 0) {
+		if (json_str(f, "fromImage", S("")).n)
+			from.spec.os_image = json_str(f, "fromImage", S(""));
+		if (json_str(f, "toImage", S("")).n)
+			to.spec.os_image = json_str(f, "toImage", S(""));
+		update_changes(u->a, &to.spec, &from.spec, false, &c);
+		/* what was staged goes by itself; there is nothing to name */
+		c.os_image = c.os_image && from.spec.os_image.n;
+		rc = node_change_os(u->n, u->a, c, &to, &from,
+				    json_bool(f, "ocl", false), &err);
+	}
+	if (rc == 0) /* a second undo need not repeat it */
+		rc = tree_remove(&u->n->tree, marker(u->a, u->j, "os").p, &err);
+	note(u, "changes to OS", rc, &err);
+}
+
+static void undo_passwords(struct undo *u)
+{
+	struct err err = ERR_INIT(u->a);
+	int rc = 0;
+
+	for (const struct json *m =
+		     json_first(json_at(u->j->log, "facts.passwords"));
+	     rc == 0 && m; m = json_next(m))
+		rc = node_set_password(u->n, u->a, json_key(m), json_text(m),
+				       &err);
+	note(u, "password hash updates", rc, &err);
+}
+
+static int undo(struct node *n, struct arena *a, struct journal *j,
+		struct str cause, struct err *err)
+{
+	struct undo u = { n, a, j, cause, false, err };
+	struct err local = ERR_INIT(a);
+	int rc = journal_undo(&n->tree, j, &local);
+
+	n->tree.allowed = NULL;
+	if (rc < 0) {
+		note(&u, "files writes", rc, &local);
+		return -ERR_SYS;
+	}
+	log_info("Undoing the update to what was there before");
+	rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_CONFIG), &local);
+	if (rc == 0)
+		rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_IMAGE),
+				     &local);
+	note(&u, "current config on disk", rc, &local);
+	undo_os(&u);
+	undo_passwords(&u);
+	rc = journal_restore_all(a, &n->tree, j, &local);
+	note(&u, "files writes", rc, &local);
+	if (!u.failed) {
+		rc = journal_end(a, &n->tree, j, &local);
+		note(&u, "files writes", rc, &local);
+	}
+	return u.failed ? -ERR_SYS : 0;
+}
+
+/* ---- applying -------------------------------------------------------------------------- */
+
+static struct json *action_list(struct arena *a, const struct update_plan *p)
+{
+	struct json *list = json_new(a, JSON_ARRAY);
+
+	for (size_t i = 0; p && i < p->n; i++)
+		json_push(
+			list,
+			json_new_str(a, str_fmt(a, "%s%s%.*s",
+						update_kind_name(p->v[i].kind),
+						p->v[i].service.n ? " " : "",
+						STRF(p->v[i].service))));
+	return list;
+}
+
+/* What undoing needs, and what status tells. */
+static int gather(struct runner *r, struct strs *paths, struct json **out,
+		  struct err *err)
+{
+	const struct node_update *u = r->u;
+	struct json *f = json_new(r->a, JSON_OBJECT), *hashes = NULL;
+	bool users = r->changes.passwd && !u->bare;
+	int rc = 0;
+
+#define TEXT(name, value) json_add(f, S(name), json_new_str(r->a, value))
+	TEXT("fromName", u->from->name);
+	TEXT("toName", u->to->name);
+	TEXT("from", u->from->text);
+	TEXT("to", u->to->text);
+	TEXT("fromImage", u->from_image);
+	TEXT("toImage", u->to_image);
+	TEXT("boot", boot_id(r->n, r->a));
+#undef TEXT
+	json_add(f, S("ocl"), json_new_bool(r->a, r->ocl));
+	json_add(f, S("actions"), action_list(r->a, u->plan));
+	for (size_t i = 0; i < r->steps->paths.n; i++)
+		VEC_PUSH(r->a, paths, r->steps->paths.v[i]);
+	if (users)
+		rc = node_key_paths(r->n, r->a, paths, err);
+	if (rc == 0 && users)
+		rc = node_password_hashes(r->n, r->a, &r->steps->users_gone,
+					  &hashes, err);
+	if (hashes)
+		json_add(f, S("passwords"), hashes);
+	*out = f;
+	return rc;
+}
+
+static void log_error_of(const struct err *err)
+{
+	log_error("The update failed: %.*s", STRF(err->msg));
+}
+
+int node_apply(struct node *n, struct arena *a, const struct node_update *u,
+	       struct err *err)
+{
+	struct steps_in in = { .from = &u->from->spec,
+			       .to = &u->to->spec,
+			       .force = u->force,
+			       .skip_certificates = u->skip_certificates,
+			       .bare = u->bare,
+			       .core_os = n->os.core_os && !n->offline };
+	struct steps steps;
+	struct journal j = { 0 };
+	struct runner r = { .n = n, .a = a, .u = u, .steps = &steps, .j = &j };
+	struct strs paths = { 0 };
+	struct json *facts = NULL;
+	struct err local = ERR_INIT(a);
+	int rc = plan_steps(a, &in, &steps, err);
+
+	if (rc < 0)
+		return rc;
+	r.ocl = u->from_image.n || u->to_image.n;
+	update_changes(a, &u->from->spec, &u->to->spec, u->force, &r.changes);
+	rc = gather(&r, &paths, &facts, err);
+	if (rc == 0)
+		rc = journal_begin(a, &n->tree, &paths, facts, &j, err);
+	if (rc < 0)
+		return rc;
+	rc = run_steps(&r, err);
+	if (rc == 0)
+		rc = journal_commit(&n->tree, &j, err);
+	if (rc == 0)
+		return 0;
+	log_error_of(err);
+	if (undo(n, a, &j, err->msg, &local) < 0)
+		return err_set(err, ERR_SYS, "%.*s", STRF(local.msg));
+	return rc;
+}
+
+/* ---- afterwards ---------------------------------------------------------------------------- */
+
+static void view(struct node *n, struct arena *a, const struct journal *j,
+		 struct node_journal_view *out)
+{
+	const struct json *f = json_at(j->log, "facts");
+
+	*out = (struct node_journal_view){ .state = j->state };
+	if (j->state == JOURNAL_NONE) {
+		out->finished = true;
+		return;
+	}
+	out->from = json_str(f, "fromName", S(""));
+	out->to = json_str(f, "toName", S(""));
+	for (const struct json *e = json_first(json_at(f, "actions")); e;
+	     e = json_next(e))
+		VEC_PUSH(a, &out->actions, json_text(e));
+	out->finished = tree_lexists(&n->tree, marker(a, j, "done").p) ||
+			!str_eq(json_str(f, "boot", S("")), boot_id(n, a));
+}
+
+int node_journal(struct node *n, struct arena *a, struct node_journal_view *out,
+		 struct err *err)
+{
+	struct journal j;
+	int rc = journal_load(a, &n->tree, &j, err);
+
+	if (rc == 0)
+		view(n, a, &j, out);
+	return rc;
+}
+
+int node_finished(struct node *n, struct arena *a, struct err *err)
+{
+	struct journal j;
+	int rc = journal_load(a, &n->tree, &j, err);
+
+	if (rc < 0 || j.state != JOURNAL_LAST)
+		return rc;
+	return mark(n, a, &j, "done", err);
+}
+
+int node_rollback(struct node *n, struct arena *a, struct str cause,
+		  struct err *err)
+{
+	struct journal j;
+	int rc = journal_load(a, &n->tree, &j, err);
+
+	if (rc < 0)
+		return rc;
+	if (j.state == JOURNAL_NONE)
+		return err_set(err, ERR_NOTFOUND,
+			       "no update to go back from: the node keeps "
+			       "what was there before the last one only");
+	return undo(n, a, &j, cause, err);
+}
+
+int node_recover(struct node *n, struct arena *a, bool *undone,
+		 struct node_journal_view *out, struct err *err)
+{
+	struct journal j;
+	int rc = journal_load(a, &n->tree, &j, err);
+
+	*undone = false;
+	if (rc < 0)
+		return rc;
+	view(n, a, &j, out);
+	if (j.state == JOURNAL_ACTIVE || j.state == JOURNAL_UNDO) {
+		log_warn("The update from %.*s to %.*s was cut short",
+			 STRF(out->from), STRF(out->to));
+		*undone = true;
+		return undo(n, a, &j, S(""), err);
+	}
+	/* what a cut at either end left behind */
+	return journal_tidy(a, &n->tree, err);
+}

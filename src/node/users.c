@@ -1,0 +1,325 @@
+/*
+ * Only core is a user that configs can change on a running node: its SSH keys
+ * and its password.
+ */
+#include "io/log.h"
+#include "node/node.h"
+
+#define HOME "/home/core"
+#define SSH HOME "/.ssh"
+#define OLD_KEYS SSH "/authorized_keys"
+#define KEYS_DIR SSH "/authorized_keys.d"
+#define NEW_KEYS KEYS_DIR "/ignition"
+#define DEPTH_MAX 4
+#define ENTRIES_MAX 1000
+#define SHADOW "/etc/shadow"
+#define SHADOW_MAX ((size_t)1 << 24)
+
+static const struct ign_objs *users(const struct mc_merged *m)
+{
+	return ign_list(ign_sub(m->config, IGN_CONFIG_PASSWD),
+			IGN_PASSWD_USERS);
+}
+
+static bool has_core(struct node *n, struct arena *a, int64_t *uid,
+		     int64_t *gid)
+{
+	struct err ignored = ERR_INIT(a);
+
+	return node_lookup(n, a, "/etc/passwd", S("core"), uid, &ignored) ==
+		       0 &&
+	       node_lookup(n, a, "/etc/group", S("core"), gid, &ignored) == 0;
+}
+
+static int below(struct node *n, struct arena *a, struct str dir, int depth,
+		 struct strs *out, struct err *err)
+{
+	struct strs names = { 0 };
+	int rc = 0;
+
+	VEC_PUSH(a, out, dir);
+	if (depth == DEPTH_MAX || out->n > ENTRIES_MAX)
+		return err_set(err, ERR_LIMIT, "too much is in %s", SSH);
+	rc = tree_list(a, &n->tree, dir.p, &names, err);
+	for (size_t i = 0; rc == 0 && i < names.n; i++) {
+		struct str path =
+			str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
+		struct stat st;
+
+		rc = tree_lstat(&n->tree, path.p, &st, err);
+		if (rc == 0 && S_ISDIR(st.st_mode))
+			rc = below(n, a, path, depth + 1, out, err);
+		else if (rc == 0)
+			VEC_PUSH(a, out, path);
+	}
+	return rc;
+}
+
+int node_key_paths(struct node *n, struct arena *a, struct strs *out,
+		   struct err *err)
+{
+	int64_t uid, gid;
+	int rc = 0;
+
+	if (n->offline)
+		VEC_PUSH(a, out, S(SHADOW));
+	if (!has_core(n, a, &uid, &gid))
+		return 0;
+	if (tree_exists(&n->tree, SSH))
+		rc = below(n, a, S(SSH), 0, out, err);
+	VEC_PUSH(a, out, S(SSH));
+	VEC_PUSH(a, out, S(OLD_KEYS));
+	VEC_PUSH(a, out, S(KEYS_DIR));
+	VEC_PUSH(a, out, S(NEW_KEYS));
+	return rc;
+}
+
+/* Upstream does this before each of the two steps, and does not mind errors. */
+static void lock_gone(struct node *n, struct arena *a, const struct strs *gone)
+{
+	struct err ignored = ERR_INIT(a);
+
+	for (size_t i = 0; i < gone->n; i++)
+		(void)node_set_password(n, a, gone->v[i], S(""), &ignored);
+}
+
+static int make_dir(struct node *n, struct arena *a, const char *path,
+		    int64_t uid, int64_t gid, struct err *err)
+{
+	struct host_out out = { 0 };
+	int rc;
+
+	if (n->offline)
+		return tree_mkdirs(&n->tree, path, 0700, uid, gid, err);
+	rc = HOST_RUN(a, &n->host, HOST_SILENT, &out, err, "runuser", "-u",
+		      "core", "--", "mkdir", "-m", "0700", "-p", path);
+	if (rc == 0 && out.status != 0)
+		rc = err_set(err, ERR_SYS, "%.*s: %.*s", STRF(out.text),
+			     STRF(host_status_text(a, out.status)));
+	return rc;
+}
+
+/* One that another user owns is made anew. */
+static int check_ssh_dir(struct node *n, const char *keys, struct arena *a,
+			 int64_t uid, int64_t gid, struct err *err)
+{
+	struct err ignored = ERR_INIT(a);
+	bool new_style = strcmp(keys, NEW_KEYS) == 0;
+	struct stat st;
+	int rc = 0;
+
+	if (tree_lstat(&n->tree, SSH, &st, &ignored) == 0 && n->tree.own &&
+	    (int64_t)st.st_uid != uid)
+		rc = tree_remove_all(&n->tree, SSH, err);
+	if (rc < 0 || tree_exists(&n->tree, new_style ? KEYS_DIR : SSH))
+		return rc;
+	if (!tree_exists(&n->tree, SSH))
+		rc = make_dir(n, a, SSH, uid, gid, err);
+	return rc < 0 ? rc : make_dir(n, a, KEYS_DIR, uid, gid, err);
+}
+
+static int remove_other_keys(struct node *n, struct arena *a, struct err *err)
+{
+	struct strs names = { 0 };
+	int rc = tree_remove(&n->tree, OLD_KEYS, err);
+
+	if (rc == 0)
+		rc = tree_list(a, &n->tree, KEYS_DIR, &names, err);
+	for (size_t i = 0; rc == 0 && i < names.n; i++)
+		if (!str_is(names.v[i], "ignition"))
+			rc = tree_remove_all(
+				&n->tree,
+				str_fmt(a, KEYS_DIR "/%.*s", STRF(names.v[i]))
+					.p,
+				err);
+	return rc;
+}
+
+int node_ssh_keys(struct node *n, struct arena *a, const struct mc_merged *to,
+		  const struct strs *gone, struct err *err)
+{
+	const char *path = n->os.new_keys ? NEW_KEYS : OLD_KEYS;
+	struct tree_attr attr = { 0600, 0700, 0, 0 };
+	struct buf b;
+	int rc = 0;
+
+	log_info("updating SSH keys");
+	lock_gone(n, a, gone);
+	if (!has_core(n, a, &attr.uid, &attr.gid)) {
+		log_info("core user does not exist, and creating users is not "
+			 "supported, so ignoring configuration specified for "
+			 "core user");
+		return 0;
+	}
+	buf_init(&b, a);
+	for (size_t i = 0; i < users(to)->n; i++) {
+		const struct strs *keys =
+			ign_strings(users(to)->v[i], IGN_USER_KEYS);
+
+		for (size_t k = 0; k < keys->n; k++)
+			buf_addf(&b, "%.*s\n", STRF(keys->v[k]));
+	}
+	if (n->os.new_keys)
+		rc = remove_other_keys(n, a, err);
+	if (rc == 0)
+		rc = check_ssh_dir(n, path, a, attr.uid, attr.gid, err);
+	log_info("Writing SSH keys to \"%s\"", path);
+	return rc < 0 ? rc : tree_write(&n->tree, path, buf_str(&b), attr, err);
+}
+
+/* ---- passwords -------------------------------------------------------------------- */
+
+static struct str second_field(struct str line)
+{
+	struct str name, rest, hash;
+
+	if (!str_cut(line, ':', &name, &rest))
+		return S("");
+	return str_cut(rest, ':', &hash, &rest) ? hash : rest;
+}
+
+static bool is_user(struct str line, struct str user)
+{
+	struct str name, rest;
+
+	return str_cut(line, ':', &name, &rest) && str_eq(name, user);
+}
+
+static int get_hash(struct node *n, struct arena *a, struct str user,
+		    struct str *out, struct err *err)
+{
+	struct host_out said = { 0 };
+	struct str text, line;
+	int rc;
+
+	*out = S("");
+	if (!n->offline) {
+		rc = HOST_RUN(a, &n->host, HOST_SILENT, &said, err, "getent",
+			      "shadow", str_z(a, user));
+		if (rc == 0 && said.status != 0)
+			rc = err_set(err, ERR_SYS, "%.*s",
+				     STRF(host_status_text(a, said.status)));
+		if (rc == 0)
+			*out = second_field(str_trim(said.text));
+		return rc;
+	}
+	rc = tree_read(a, &n->tree, SHADOW, SHADOW_MAX, &text, err);
+	if (rc == -ERR_NOTFOUND)
+		return 0;
+	while (rc == 0 && str_line(&text, &line))
+		if (is_user(line, user))
+			*out = second_field(line);
+	return rc;
+}
+
+/* Without a running system the file itself is written anew. */
+static int edit_shadow(struct node *n, struct arena *a, struct str user,
+		       struct str hash, struct err *err)
+{
+	struct tree_attr attr = { 0, 0755, 0, 0 };
+	struct str text = S(""), line, name, rest, old;
+	struct stat st = { 0 };
+	struct buf b;
+	int rc = tree_read(a, &n->tree, SHADOW, SHADOW_MAX, &text, err);
+
+	if (rc == 0)
+		rc = tree_lstat(&n->tree, SHADOW, &st, err);
+	if (rc < 0)
+		return rc;
+	buf_init(&b, a);
+	while (str_line(&text, &line)) {
+		if (is_user(line, user) && str_cut(line, ':', &name, &rest) &&
+		    str_cut(rest, ':', &old, &rest))
+			buf_addf(&b, "%.*s:%.*s:%.*s\n", STRF(name), STRF(hash),
+				 STRF(rest));
+		else
+			buf_addf(&b, "%.*s\n", STRF(line));
+	}
+	attr.mode = st.st_mode & 07777;
+	attr.uid = st.st_uid;
+	attr.gid = st.st_gid;
+	return tree_write(&n->tree, SHADOW, buf_str(&b), attr, err);
+}
+
+int node_set_password(struct node *n, struct arena *a, struct str user,
+		      struct str hash, struct err *err)
+{
+	struct host_out out = { 0 };
+	int rc;
+
+	if (memchr(hash.p, ':', hash.n) || memchr(hash.p, '\n', hash.n))
+		return err_set(err, ERR_INVALID,
+			       "the password hash of %.*s has a character that "
+			       "no hash has",
+			       STRF(user));
+	if (n->offline)
+		return edit_shadow(n, a, user, hash, err);
+	rc = HOST_RUN(a, &n->host, HOST_SILENT, &out, err, "usermod", "-p",
+		      str_z(a, hash), str_z(a, user));
+	if (rc == 0 && out.status != 0)
+		rc = err_set(err, ERR_SYS,
+			     "Failed to reset password for %.*s: %.*s:%.*s",
+			     STRF(user), STRF(out.text),
+			     STRF(host_status_text(a, out.status)));
+	return rc;
+}
+
+int node_passwords(struct node *n, struct arena *a, const struct mc_merged *to,
+		   const struct strs *gone, struct err *err)
+{
+	int64_t uid, gid;
+
+	lock_gone(n, a, gone);
+	if (!has_core(n, a, &uid, &gid)) {
+		log_info("core user does not exist, and creating users is not "
+			 "supported, so ignoring configuration specified for "
+			 "core user");
+		return 0;
+	}
+	for (size_t i = 0; i < users(to)->n; i++) {
+		const struct ign_obj *u = users(to)->v[i];
+		struct str user = ign_str(u, IGN_USER_NAME), have;
+		struct str want = ign_str(u, IGN_USER_PASSWORD);
+		int rc = get_hash(n, a, user, &have, err);
+
+		if (!want.n)
+			want = S("*");
+		if (rc < 0)
+			return err_wrap(
+				err, "Failed to check password hash for %.*s",
+				STRF(user));
+		if (str_eq(have, want))
+			continue;
+		rc = node_set_password(n, a, user, want, err);
+		if (rc < 0)
+			return rc;
+		log_info("Password has been reset");
+	}
+	return 0;
+}
+
+int node_password_hashes(struct node *n, struct arena *a,
+			 const struct strs *gone, struct json **out,
+			 struct err *err)
+{
+	int64_t uid, gid;
+	struct str hash;
+	int rc = 0;
+
+	*out = json_new(a, JSON_OBJECT);
+	/* written back as a file where no system runs */
+	if (n->offline || !has_core(n, a, &uid, &gid))
+		return 0;
+	rc = get_hash(n, a, S("core"), &hash, err);
+	if (rc == 0)
+		json_add(*out, S("core"), json_new_str(a, hash));
+	for (size_t i = 0; rc == 0 && i < gone->n; i++) {
+		struct err ignored = ERR_INIT(a);
+
+		if (!json_member(*out, gone->v[i]) &&
+		    get_hash(n, a, gone->v[i], &hash, &ignored) == 0)
+			json_add(*out, gone->v[i], json_new_str(a, hash));
+	}
+	return rc < 0 ? err_wrap(err, "Failed to check password hash for core")
+		      : 0;
+}

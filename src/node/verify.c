@@ -1,0 +1,246 @@
+#include "node/verify.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "io/log.h"
+
+#define FILE_MAX ((size_t)512 << 20)
+
+static void see_file(struct node *n, struct arena *a, const char *path,
+		     struct verify_seen *s)
+{
+	struct err err = ERR_INIT(a);
+	struct stat st;
+
+	if (tree_lstat(&n->tree, path, &st, &err) < 0) {
+		s->absent = err.code == ERR_NOTFOUND;
+		s->problem = err.msg;
+		return;
+	}
+	s->mode = st.st_mode;
+	if (!S_ISREG(st.st_mode) ||
+	    tree_read(a, &n->tree, path, FILE_MAX, &s->data, &err) == 0)
+		return;
+	s->problem = err.msg;
+}
+
+static int see(struct node *n, struct arena *a, const struct verify_item *i,
+	       struct verify_seen *s, struct err *err)
+{
+	struct err local = ERR_INIT(a);
+	char *path = str_z(a, i->path);
+	int status;
+
+	*s = (struct verify_seen){ 0 };
+	switch (i->kind) {
+	case VERIFY_MASK:
+		/* a root that no system runs in need not have the device */
+		if (tree_readlink(a, &n->tree, path, &s->link, &local) == 0 &&
+		    str_is(s->link, "/dev/null"))
+			return 0;
+		if (tree_realpath(a, &n->tree, path, &s->link, &local) < 0)
+			s->problem = local.msg;
+		return 0;
+	case VERIFY_ENABLED:
+		if (!n->offline && !host_has(&n->host, "systemctl"))
+			return 0;
+		return node_is_enabled(n, a, i->path, &s->state, &status, err);
+	case VERIFY_FILE:
+	case VERIFY_EMPTY_DROPIN:
+		break;
+	}
+	see_file(n, a, path, s);
+	return 0;
+}
+
+static void add(struct arena *a, struct mismatches *out, struct mismatch m)
+{
+	VEC_PUSH(a, out, m);
+}
+
+static int verify_os(struct node *n, struct arena *a,
+		     const struct mc_current *c, struct str image,
+		     struct mismatches *out, struct err *err)
+{
+	struct str want = image.n ? image : c->spec.os_image;
+	struct strs missing = { 0 };
+	struct host_out said = { 0 };
+	struct os_status s = { 0 };
+	int rc = 0;
+
+	if (!n->booted_image.n) {
+		rc = node_os_status(n, a, &s, err);
+		if (rc == 0)
+			n->booted_image = s.image;
+	}
+	if (rc == 0 && !str_eq(n->booted_image, want))
+		add(a, out,
+		    (struct mismatch){
+			    .kind = "OS image",
+			    .path = want,
+			    .text = str_fmt(a,
+					    "expected target osImageURL "
+					    "\"%.*s\", have \"%.*s\"",
+					    STRF(want),
+					    STRF(n->booted_image)) });
+	if (rc == 0)
+		rc = HOST_RUN(a, &n->host, HOST_CAPTURE, &said, err,
+			      "rpm-ostree", "kargs");
+	if (rc < 0)
+		return rc;
+	os_kargs_missing(a, &c->spec.kargs, said.text, &missing);
+	if (missing.n)
+		add(a, out,
+		    (struct mismatch){
+			    .kind = "kernel arguments",
+			    .path = os_list(a, &missing),
+			    .text = str_fmt(a,
+					    "missing expected kernel "
+					    "arguments: %.*s",
+					    STRF(os_list(a, &missing))) });
+	return 0;
+}
+
+int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
+		struct str image, const struct verify_opts *o,
+		struct mismatches *out, struct err *err)
+{
+	struct verify_items items;
+	int rc = verify_items(a, c, &items, err);
+
+	if (rc == 0 && !o->files_only && n->os.core_os && !n->offline)
+		rc = verify_os(n, a, c, image, out, err);
+	for (size_t i = 0; rc == 0 && i < items.n; i++) {
+		/* most are as they should be: what was read of them goes */
+		struct arena scratch = ARENA_INIT;
+		const struct verify_item *it = &items.v[i];
+		struct verify_seen s;
+		struct str text;
+
+		if (o->first_only && out->n)
+			break;
+		rc = see(n, &scratch, it, &s, err);
+		text = rc < 0 ? S("") : verify_text(&scratch, it, &s);
+		if (text.n)
+			add(a, out,
+			    (struct mismatch){
+				    .kind = it->kind == VERIFY_ENABLED ||
+							    it->kind ==
+								    VERIFY_MASK
+						    ? "unit"
+						    : "file",
+				    .path = it->path,
+				    .text = str_dup(a, text),
+				    .contents = it->kind == VERIFY_FILE &&
+						!s.absent && !s.problem.n,
+				    .want = it->data,
+				    .have = str_dup(a, s.data) });
+		arena_free(&scratch);
+	}
+	return rc;
+}
+
+/* ---- drift ------------------------------------------------------------------------ */
+
+static int watch(struct drift *d, struct node *n, struct map *dirs,
+		 struct str path, struct err *err)
+{
+	ptrdiff_t slash = str_rchr(path, '/');
+	struct str dir, real;
+	char *host;
+	int wd, rc;
+
+	path = str_dup(&d->a, path);
+	if (slash <= 0 || !tree_exists(&n->tree, path.p))
+		return 0;
+	(void)map_put(&d->paths, path, d);
+	dir = str_sub(path, 0, (size_t)slash);
+	if (!map_put(dirs, dir, d))
+		return 0;
+	rc = tree_realpath(&d->a, &n->tree, str_z(&d->a, dir), &real, err);
+	if (rc < 0)
+		return rc;
+	host = tree_host_path(&d->a, &n->tree, real.p);
+	wd = inotify_add_watch(d->fd, host,
+			       IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE |
+				       IN_DELETE | IN_MODIFY | IN_MOVE);
+	if (wd < 0)
+		return err_sys(err, "could not watch %s", host);
+	if ((size_t)wd >= d->n_dirs) {
+		size_t had = d->n_dirs;
+
+		d->n_dirs = (size_t)wd + 16;
+		d->dirs = arena_grow(&d->a, d->dirs, had * sizeof(char *),
+				     d->n_dirs * sizeof(char *));
+		memset(d->dirs + had, 0, (d->n_dirs - had) * sizeof(char *));
+	}
+	d->dirs[wd] = str_z(&d->a, dir);
+	return 0;
+}
+
+int drift_open(struct drift *d, struct node *n, const struct mc_current *c,
+	       struct err *err)
+{
+	/* contents are not kept: only where they are */
+	AUTO(arena) struct arena scratch = ARENA_INIT;
+	struct verify_items items;
+	struct map dirs;
+	int rc;
+
+	*d = (struct drift){ .fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
+			     .a = ARENA_INIT };
+	if (d->fd < 0)
+		return err_sys(err, "could not start Config Drift Monitor");
+	map_init(&d->paths, &d->a);
+	map_init(&dirs, &d->a);
+	rc = verify_items(&scratch, c, &items, err);
+	for (size_t i = 0; rc == 0 && i < items.n; i++)
+		if (items.v[i].kind != VERIFY_ENABLED)
+			rc = watch(d, n, &dirs, items.v[i].path, err);
+	if (rc < 0) {
+		drift_close(d);
+		return err_wrap(err, "could not start Config Drift Monitor");
+	}
+	return 0;
+}
+
+void drift_close(struct drift *d)
+{
+	if (d->fd >= 0)
+		(void)close(d->fd);
+	d->fd = -1;
+	arena_free(&d->a);
+}
+
+bool drift_read(struct drift *d)
+{
+	_Alignas(struct inotify_event) char text[8192];
+	bool hit = false;
+	ssize_t n;
+
+	while ((n = read(d->fd, text, sizeof(text))) > 0) {
+		size_t at = 0;
+
+		while (at + sizeof(struct inotify_event) <= (size_t)n) {
+			AUTO(arena) struct arena a = ARENA_INIT;
+			const struct inotify_event *e =
+				(const struct inotify_event *)(void *)(text +
+								       at);
+
+			at += sizeof(*e) + e->len;
+			if (e->mask & IN_Q_OVERFLOW)
+				hit = true; /* some were lost: look */
+			else if (e->wd >= 0 && (size_t)e->wd < d->n_dirs &&
+				 d->dirs[e->wd] && e->len)
+				hit = hit || map_find(&d->paths,
+						      str_fmt(&a, "%s/%s",
+							      d->dirs[e->wd],
+							      e->name));
+		}
+	}
+	return hit;
+}

@@ -1,0 +1,247 @@
+# mco-daemon without a cluster: verify, status, rollback, recover, once-from and
+# the end of a first boot.
+. test/applets/node.sh
+
+new_node
+expect 'verify: nothing applied yet' 2 '' 'Error: open /etc/machine-config-daemon/currentconfig: no such file or directory
+' "$MCO" verify --root-mount "$ROOT"
+expect 'status: nothing applied yet' 0 'current config  none yet
+last update     none to go back from
+' '' "$MCO" status --root-mount "$ROOT"
+expect 'rollback: nothing to go back to' 1 '' 'Error: no update to go back from: the node keeps what was there before the last one only
+' "$MCO" rollback --root-mount "$ROOT"
+empty=$(tree)
+
+mc r1 "$(files "$(file /etc/foo 'a%0Ab%0A')" "$(file /etc/bin '%00')" "$(file /var/lib/kubelet/config.json secret)"),$(units \
+	'{"name":"u.service","contents":"[Service]\n","dropins":[{"name":"d.conf","contents":"x"}]}' \
+	'{"name":"m.service","contents":"m","mask":true}')"
+apply r1 0
+expect 'verify' 0 'as r1 says: 3 files, 2 units
+' '' "$MCO" verify --root-mount "$ROOT"
+expect 'status' 0 'current config  r1
+contents        3 files, 2 units
+last update     mco-empty-mc -> r1, done; `rollback` goes back
+' '' "$MCO" status --root-mount "$ROOT"
+
+printf 'a\nc\n' > "$ROOT/etc/foo"
+printf '\001' > "$ROOT/etc/bin"
+echo leaked > "$ROOT/var/lib/kubelet/config.json"
+chmod 4600 "$ROOT/etc/systemd/system/u.service"
+rm "$ROOT/etc/systemd/system/u.service.d/d.conf" "$ROOT/etc/systemd/system/m.service"
+echo m > "$ROOT/etc/systemd/system/m.service"
+booted quay.io/os@sha256:other
+expect 'verify finds everything' 1 'KIND       WHERE                                    PROBLEM
+OS image   quay.io/os@sha256:old                    expected target osImageURL "quay.io/os@sha256:old", have "quay.io/os@sha256:other"
+file       /etc/foo                                 content mismatch for file "/etc/foo"
+file       /etc/bin                                 content mismatch for file "/etc/bin"
+file       /var/lib/kubelet/config.json             content mismatch for file "/var/lib/kubelet/config.json"
+file       /etc/systemd/system/u.service.d/d.conf   could not stat file "/etc/systemd/system/u.service.d/d.conf": lstat /etc/systemd/system/u.service.d/d.conf: no such file or directory
+file       /etc/systemd/system/u.service            mode mismatch for file: "/etc/systemd/system/u.service"; expected: -rw-r--r--/420/0644; received: urw-------/8388992/040000600
+unit       /etc/systemd/system/m.service            state validation: invalid unit masked setting. path: "/etc/systemd/system/m.service"; expected: /dev/null; received: /etc/systemd/system/m.service
+
+content mismatch for file "/etc/foo"
+--- want/etc/foo
++++ have/etc/foo
+@@ -1,2 +1,2 @@
+ a
+-b
++c
+
+content mismatch for file "/etc/bin"
+(binary: 1 bytes wanted, 1 there)
+
+content mismatch for file "/var/lib/kubelet/config.json"
+(not shown: it looks like a secret)
+' '' "$MCO" verify --root-mount "$ROOT"
+expect 'verify against a file' 1 'KIND   WHERE      PROBLEM
+file   /etc/foo   content mismatch for file "/etc/foo"
+
+content mismatch for file "/etc/foo"
+--- want/etc/foo
++++ have/etc/foo
+@@ -1,1 +1,2 @@
+-z
+\ No newline at end of file
++a
++c
+' '' "$MCO" verify --offline --root-mount "$ROOT" --against <(mc r9 "$(files "$(file /etc/foo z)")"; cat "$TMP/r9.json")
+expect 'verify: not a config' 2 '' 'Error: /dev/null: 0 documents where one MachineConfig is expected
+' "$MCO" verify --root-mount "$ROOT" --against /dev/null
+
+# rollback: contents, modes, owners, links, units, kernel arguments
+new_node
+echo 'mine' > "$ROOT/etc/foo"; chmod 0640 "$ROOT/etc/foo"
+ln -s foo "$ROOT/etc/link"
+mkdir -p "$ROOT/etc/systemd/system/multi-user.target.wants"
+ln -s /usr/lib/systemd/system/crio.service "$ROOT/etc/systemd/system/multi-user.target.wants/crio.service"
+before=$(tree)
+says 'systemctl enable u.service' 'ln -s /etc/systemd/system/u.service "$MCO_ROOT/etc/systemd/system/multi-user.target.wants/u.service"; rm "$MCO_ROOT/etc/systemd/system/multi-user.target.wants/crio.service"'
+mc r1 "$(files "$(file /etc/foo new)" "$(file /etc/link new)"),$(units '{"name":"u.service","contents":"u","enabled":true}')" '"kernelArguments":["a"]'
+apply r1 0
+: > "$CALLS"
+expect 'rollback' 0 'back to mco-empty-mc
+' '' bash -c "$MCO rollback --root-mount $ROOT 2>/dev/null"
+same 'rollback: all as before' "$before" "$(tree)"
+same 'rollback: kernel arguments' 'rpm-ostree cleanup -p
+rpm-ostree kargs --delete-if-present=a
+systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: Node will reboot into config mco-empty-mc -p Requires=ostree-finalize-staged.service -p After=ostree-finalize-staged.service /bin/sh -c systemctl reboot' "$(calls)"
+
+# a daemon that is killed: the next start undoes it
+new_node
+mc r1 "$(files "$(file /etc/foo 1)")"
+apply r1 0
+before=$(tree)
+says 'systemctl preset u.service' 'kill -KILL $PPID'
+mc r2 "$(files "$(file /etc/foo 2)"),$(units '{"name":"u.service","contents":"u"}')"
+apply r2 137
+same 'killed in the middle' 2 "$(cat "$ROOT/etc/foo")"
+expect 'status after a kill' 0 'current config  r1
+contents        1 files, 0 units
+last update     r1 -> r2, cut short: `recover` undoes it
+' '' "$MCO" status --root-mount "$ROOT"
+expect 'recover' 0 'the update from r1 to r2 had been cut short: undone
+' '' bash -c "$MCO recover --root-mount $ROOT 2>/dev/null"
+same 'recover: all as before' "$before" "$(tree)"
+expect 'recover again' 0 'nothing to recover
+' '' bash -c "$MCO recover --root-mount $ROOT 2>/dev/null"
+
+# killed when it holds but nothing has been reloaded: that is done later
+says 'systemctl restart crio' 'kill -KILL $PPID'
+CA=/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt
+mc r3 "$(files "$(file /etc/foo 1)" "$(file $CA c)")"
+apply r3 137
+expect 'status: still to do' 0 'current config  r3
+contents        2 files, 0 units
+last update     r1 -> r3, done; `rollback` goes back
+still to do     Restart crio
+' '' "$MCO" status --root-mount "$ROOT"
+says 'systemctl restart crio' 'exit 0'
+: > "$CALLS"
+expect 'recover: completes' 0 'the update to r3 holds; what was left of it is done now
+' '' bash -c "$MCO recover --root-mount $ROOT 2>/dev/null"
+same 'recover: restarts' 'systemctl restart crio' "$(calls)"
+
+echo '{"pre":' > "$ROOT/etc/machine-config-daemon/journal/active"
+expect 'a damaged journal is left alone' 1 '' 'Error: the update journal /etc/machine-config-daemon/journal/active is damaged: line 2, column 1: unexpected end of JSON input
+' "$MCO" recover --root-mount "$ROOT"
+
+# offline: links as systemctl --root makes them
+new_node
+mc r1 "$(units '{"name":"u.service","enabled":true,"contents":"[Install]\nWantedBy=multi-user.target\nAlias=v.service\n"}')"
+expect 'offline' 0 'mco-empty-mc -> r1
+' '' bash -c "$MCO apply $TMP/r1.json --offline --root-mount $ROOT 2>/dev/null"
+same 'offline: no commands' '' "$(calls)"
+same 'offline: links' 'multi-user.target.wants/u.service -> /etc/systemd/system/u.service
+v.service -> /etc/systemd/system/u.service' "$(cd "$ROOT/etc/systemd/system" && find . -type l -printf '%P -> %l\n' | sort)"
+expect 'offline: back' 0 'back to mco-empty-mc
+' '' bash -c "$MCO rollback --offline --root-mount $ROOT 2>/dev/null"
+same 'offline: nothing left' '' "$(find "$ROOT/etc/systemd" 2>/dev/null)"
+expect 'dry run' 0 'STEP                 WHAT                                                                             WHY                                       UNDO
+write unit           u.service                                                                        added                                     put back what was there
+enable unit          u.service                                                                        enabled: true                             put the links to units back
+remove link          /etc/systemd/system/network-online.target.requires/node-valid-hostname.service   left behind by older releases             put back what was there
+remove link          /etc/systemd/system/network-online.target.wants/ovs-configuration.service        left behind by older releases             put back what was there
+protect kubeconfig   /etc/kubernetes/kubeconfig                                                       it is for root alone                      put the mode back
+kernel tuning        /etc/pivot/kernel-args                                                           kernel arguments that the file asks for   none: the file it reads goes back
+current config       /etc/machine-config-daemon/currentconfig                                         the node has the new config               put back what was there
+' '' "$MCO" apply "$TMP/r1.json" --dry-run --offline --root-mount "$ROOT"
+
+# hostile paths and links stay below the root
+new_node
+mkdir -p "$TMP/outside"
+ln -s "$TMP/outside" "$ROOT/etc/out"; ln -s ../../../../../../../.. "$ROOT/etc/up"
+mc r1 "$(files "$(file "/etc/out/x" 1)" "$(file "/etc/up$TMP/outside/y" 1)")"
+"$MCO" apply "$TMP/r1.json" --root-mount "$ROOT" > /dev/null 2>&1
+same 'links do not lead out' '' "$(ls "$TMP/outside")"
+mc r1 "$(files "$(file /etc/../../x 1)")"
+apply r1 1 "$TMP/r1.json"': parsing new Ignition config from machineconfig "r1" failed: failed to parse Ignition config: parsing Ignition config spec v3 failed with error: config is not valid
+Report: error at $.storage.files.0.path, line 1 col 61: path is not fully simplified'
+mc r1 "$(units '{"name":"a.service","contents":"u","dropins":[{"name":"../../x.conf","contents":"x"}]}')"
+apply r1 1 '"../../x.conf" is not the name of a dropin'
+
+# D128 to D131: once-from
+new_node
+once() { NODE_NAME=node "$MCO" start --root-mount "$ROOT" --once-from "$@" > "$TMP/.out" 2> "$TMP/.err"; }
+echo x > "$ROOT/etc/ignition-machine-config-encapsulated.json"
+printf '{"ignition":{"version":"3.2.0"},%s,%s}' "$(files "$(file /etc/o 1 '"mode":384')")" \
+	"$(units '{"name":"o.service","contents":"o","enabled":true}')" > "$TMP/x.ign"
+once "$TMP/x.ign"
+same 'D128 status' 0 $?
+same 'D128 commands' 'rpm-ostree status --json
+systemctl is-enabled o.service
+systemctl enable o.service
+systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: runOnceFromIgnition complete -p Requires=ostree-finalize-staged.service -p After=ostree-finalize-staged.service /bin/sh -c systemctl reboot' "$(calls)"
+same 'D128 files' '600 etc/o
+644 etc/machine-config-daemon/noorig/etc/o.mcdnoorig
+644 etc/systemd/system/o.service' "$(cd "$ROOT" && stat -c '%a %n' etc/o etc/machine-config-daemon/noorig/etc/o.mcdnoorig etc/systemd/system/o.service)"
+same 'D128 no state' 'no no' "$([ -e "$ROOT/etc/machine-config-daemon/currentconfig" ] && echo yes || echo no) $([ -e "$ROOT/etc/ignition-machine-config-encapsulated.json" ] && echo yes || echo no)"
+(unset NODE_NAME; "$MCO" start --root-mount "$ROOT" --once-from "$TMP/x.ign" > /dev/null 2> "$TMP/.err")
+same 'D129' '255 node-name is required' "$? $(sed 's/.*] //' "$TMP/.err")"
+new_node
+mc r1 "$(files "$(file /etc/foo 1)")" '"kernelArguments":["a"]'
+once "$TMP/r1.json" --skip-reboot
+same 'D130' '0 rpm-ostree status --json
+rpm-ostree cleanup -p
+rpm-ostree kargs --append=a yes' "$? $(calls) $(grep -q 'LOG "Rebooting node"' "$CALLS" && echo yes)"
+same 'D130 state' r1 "$("$MCO" status --root-mount "$ROOT" | sed -n 's/^current config *//p')"
+echo '{}' > "$TMP/x"
+once "$TMP/x"
+same 'D131' "255 unable to decipher onceFrom config type: Object 'Kind' is missing in '{}'" "$? $(tail -n 1 "$TMP/.err" | sed 's/.*] //')"
+
+# D122 to D127: the end of a first boot
+new_node
+complete() { timeout 20 "$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" "$@" > "$TMP/.out" 2> "$TMP/.err"; }
+E=etc/ignition-machine-config-encapsulated.json
+mc rendered-worker-1 '' '"kernelArguments":["nosmt"]'
+cp "$TMP/rendered-worker-1.json" "$ROOT/$E"
+rm "$ROOT/run/systemd/system/rpm-ostreed.service.d/bug2111817.conf"
+complete
+same 'D122 status' 0 $?
+DONE='systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: Completing firstboot provisioning to rendered-worker-1 -p Requires=ostree-finalize-staged.service -p After=ostree-finalize-staged.service /bin/sh -c systemctl reboot'
+same 'D122 commands' "systemctl daemon-reload
+rpm-ostree status --json
+rpm-ostree --version
+skopeo --version
+rpm-ostree kargs
+LOG \"Changes detected from mco-empty-mc to rendered-worker-1: &{osUpdate:false kargs:true fips:false passwd:false files:false units:false kernelType:false extensions:false oclEnabled:false revertFromOCL:false}\"
+rpm-ostree cleanup -p
+rpm-ostree kargs --append=nosmt
+LOG \"Rebooting node\"
+LOG \"initiating reboot: Completing firstboot provisioning to rendered-worker-1\"
+$DONE
+LOG \"reboot successful\"" "$(grep -v -e 'LOG "Starting' -e 'LOG "Running' -e 'LOG "Performing' "$CALLS")"
+same 'D122 files' "yes no 600" "$([ -e "$ROOT/$E.bak" ] && echo yes) $([ -e "$ROOT/$E" ] || echo no) $(stat -c %a "$ROOT/etc/kubernetes/kubeconfig")"
+new_node
+mc rendered-worker-1 ''
+cp "$TMP/rendered-worker-1.json" "$ROOT/$E"
+complete
+same 'D123' '0 rpm-ostree status --json
+rpm-ostree --version
+skopeo --version
+rpm-ostree kargs
+LOG "No changes from mco-empty-mc to rendered-worker-1"
+LOG "skipping reboot since no changes were detected from mco-empty-mc to rendered-worker-1"' "$? $(cat "$CALLS")"
+same 'D123 files' 'no no no' "$(for f in "$E" "$E.bak" etc/machine-config-daemon/currentconfig; do [ -e "$ROOT/$f" ] || echo no; done | xargs)"
+new_node
+says 'rpm-ostree --version' 'printf "rpm-ostree:\n Features:\n  - rust\n"'
+says 'podman version' 'echo 4.2.0'
+cp "$TMP/rendered-worker-1.json" "$ROOT/$E"
+timeout 2 "$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" > /dev/null 2>&1
+RUN='systemd-run --unit machine-config-daemon-update-rpmostree-via-container -p EnvironmentFile=-/etc/mco/proxy.env --collect --wait -- podman'
+same 'D125' "rpm-ostree status --json
+rpm-ostree --version
+podman version -f {{.APIVersion}}
+$RUN pull --authfile /var/lib/kubelet/config.json --signature-policy /etc/machine-config-daemon/policy-for-old-podman.json $OLD
+$RUN run --env-file /etc/mco/proxy.env --privileged --pid=host --net=host --rm -v /:/run/host $OLD rpm-ostree ex deploy-from-self /run/host
+systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: extra reboot for in-place update -p Requires=ostree-finalize-staged.service -p After=ostree-finalize-staged.service /bin/sh -c systemctl reboot" "$(calls)"
+new_node
+timeout 1 "$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" > /dev/null 2> "$TMP/.err"
+same 'D126' 'error: open /etc/ignition-machine-config-encapsulated.json: no such file or directory
+Sleeping 1 minute for retry' "$(sed 's/.*] //' "$TMP/.err" | grep -A1 '^error' | head -n 2)"
+new_node
+says 'nmstatectl' 'echo "ifname=eth0:x ifname=eth1:y" > "$MCO_ROOT${!#}"'
+complete --persist-nics
+same 'D127, D109' "nmstatectl persist-nic-names --root $ROOT --kargs-out /tmp/nmstate-kargs0
+rpm-ostree kargs --append ifname=eth0:x --append ifname=eth1:y" "$(calls)"
+
+finish
