@@ -72,14 +72,29 @@ static void fail(struct dial *d, enum err_code code, const char *why)
 	done(ctx, -1, &err);
 }
 
+static void set(int fd, int level, int option, int value)
+{
+	(void)setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+/* A watch may be silent for long: a server that died is noticed all the same. */
+static void tune(int fd)
+{
+	set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
+	set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
+	set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 60000);
+}
+
 static void succeed(struct dial *d)
 {
 	dial_done *done = d->done;
 	void *ctx = d->ctx;
-	int fd = d->src.fd, one = 1;
+	int fd = d->src.fd;
 
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+	tune(fd);
 	loop_remove(d->loop, &d->src);
 	d->src.fd = -1;
 	drop(d);

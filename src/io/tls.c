@@ -316,6 +316,8 @@ static void set_host(struct tls *t, struct str host)
 
 	if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
 		host = str_sub(host, 1, host.n - 1);
+	if (host.n > 1 && host.p[host.n - 1] == '.')
+		host.n--; /* as names are sent and matched */
 	/* too long for a name: it will match none */
 	if (host.n > HOST_MAX)
 		host.n = HOST_MAX;

@@ -2,6 +2,8 @@
 #include "../test.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <unistd.h>
 
 #include "io/sock.h"
@@ -78,7 +80,8 @@ TEST connecting(void)
 	struct result r;
 	struct dial *d;
 	uint16_t port;
-	int fd, c;
+	int fd, c, idle = 0;
+	socklen_t idle_n = sizeof(idle);
 
 	ASSERT_INT(0, sock_listen(S("127.0.0.1"), 0, &fd, &err));
 	port = sock_port(fd);
@@ -87,6 +90,9 @@ TEST connecting(void)
 	ASSERT_INT(EAGAIN, errno);
 	r = dial(l, S("127.0.0.1"), port, 5000);
 	ASSERT(r.fd >= 0);
+	ASSERT_INT(0,
+		   getsockopt(r.fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, &idle_n));
+	ASSERT_INT(30, idle);
 	c = sock_accept(fd, &peer);
 	ASSERT(c >= 0);
 	(void)close(c);
