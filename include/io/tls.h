@@ -88,6 +88,9 @@ int tls_client_set_pair(struct tls_client *c, struct str cert, struct str key,
 /* Believes whoever answers. */
 void tls_client_set_insecure(struct tls_client *c, bool insecure);
 
+/* Servers must be this name, whatever host they are reached by; "": the host. */
+void tls_client_set_name(struct tls_client *c, struct str name);
+
 /* A connection to be, to a server that must be host: a name or an address. */
 struct tls *tls_connect(struct tls_client *c, struct str host);
 

@@ -37,6 +37,7 @@ struct tls_client {
 	struct tls_pair *pair;
 	struct tls_roots *roots;
 	bool insecure;
+	char name[256]; /* whom to expect instead of the host; or "" */
 	struct saved saved[SAVED];
 	size_t next_saved;
 	unsigned generation; /* of what sessions were agreed under */
@@ -206,6 +207,15 @@ void tls_client_set_insecure(struct tls_client *c, bool insecure)
 	forget_sessions(c);
 }
 
+void tls_client_set_name(struct tls_client *c, struct str name)
+{
+	size_t n = name.n < sizeof(c->name) ? name.n : 0;
+
+	memcpy(c->name, name.p, n);
+	c->name[n] = '\0';
+	forget_sessions(c);
+}
+
 /* ---- connections ---------------------------------------------------------------- */
 
 static void seed(struct tls *t)
@@ -339,7 +349,7 @@ struct tls *tls_connect(struct tls_client *owner, struct str host)
 	t->checks = true;
 	t->verify.eku = X509_EKU_SERVER;
 	t->verify.insecure = owner->insecure;
-	set_host(t, host);
+	set_host(t, *owner->name ? str_of(owner->name) : host);
 	br_ssl_client_zero(c);
 	set_engine(t, &c->eng, &owner->profile);
 	br_ssl_client_set_rsapub(c, br_rsa_public_get_default());

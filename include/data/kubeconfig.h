@@ -1,0 +1,43 @@
+/*
+ * kubeconfig: which cluster, as whom: the files that kubectl reads.
+ */
+#ifndef DATA_KUBECONFIG_H
+#define DATA_KUBECONFIG_H
+
+#include "base/vec.h"
+#include "data/json.h"
+
+struct kubeconfig_file {
+	struct str path, text;
+};
+
+/* What flags ask for; "" leaves it to the files. */
+struct kubeconfig_choice {
+	struct str context, cluster, user, server, ns;
+};
+
+/* Paths are made relative to the file they came from. */
+struct kube_conf {
+	struct str server, ca_file, ca_data; /* ca_data is PEM */
+	bool insecure;
+	struct str tls_server_name, proxy_url;
+	struct str token, token_file;
+	struct str cert_file, cert_data, key_file, key_data;
+	struct str username, password;
+	const struct json *exec; /* users[].user.exec, or NULL */
+	struct str exec_dir; /* relative commands start here */
+	struct str as;
+	struct strs as_groups;
+	struct str ns; /* "default" when nothing says */
+};
+
+/*
+ * Of several files the first that says something counts, as for KUBECONFIG.
+ * ERR_INVALID names the file and what is wrong in it; ERR_NOTFOUND: nothing
+ * says where the cluster is.
+ */
+int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files,
+		    size_t n, const struct kubeconfig_choice *choice,
+		    struct kube_conf *out, struct err *err);
+
+#endif

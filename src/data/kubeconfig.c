@@ -1,0 +1,211 @@
+#include "data/kubeconfig.h"
+
+#include "base/codec.h"
+#include "data/yml.h"
+
+/* One named entry and the file it came from. */
+struct entry {
+	const struct json *value;
+	struct str file;
+};
+
+struct files {
+	struct arena *a;
+	const struct kubeconfig_file *v;
+	struct json **trees;
+	size_t n;
+};
+
+static int parse(struct files *f, struct err *err)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		int rc = yml_parse(f->a, f->v[i].text, NULL, &f->trees[i], err);
+
+		if (rc < 0)
+			return err_wrap(err, "%.*s", STRF(f->v[i].path));
+		if (json_kind(f->trees[i]) != JSON_OBJECT &&
+		    json_kind(f->trees[i]) != JSON_NULL)
+			return err_set(
+				err, ERR_INVALID,
+				"%.*s: a kubeconfig is a mapping, not %s",
+				STRF(f->v[i].path),
+				json_kind_name(f->trees[i]));
+	}
+	return 0;
+}
+
+/* The first entry of that name in the files' lists. */
+static bool find(const struct files *f, const char *list, const char *member,
+		 struct str name, struct entry *out)
+{
+	for (size_t i = 0; i < f->n; i++)
+		for (const struct json *e =
+			     json_first(json_at(f->trees[i], list));
+		     e; e = json_next(e))
+			if (str_eq(json_str(e, "name", S("")), name)) {
+				*out = (struct entry){ json_at(e, member),
+						       f->v[i].path };
+				return true;
+			}
+	return false;
+}
+
+static struct str first(const struct files *f, const char *key)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct str v = json_str(f->trees[i], key, S(""));
+
+		if (v.n)
+			return v;
+	}
+	return S("");
+}
+
+static struct str dir_of(struct str path)
+{
+	ptrdiff_t slash = str_rchr(path, '/');
+
+	return slash < 0 ? S("") : str_sub(path, 0, (size_t)slash + 1);
+}
+
+static struct str path_in(struct arena *a, const struct entry *e,
+			  const char *key)
+{
+	struct str p = json_str(e->value, key, S(""));
+
+	if (!p.n || p.p[0] == '/')
+		return p;
+	return str_fmt(a, "%.*s%.*s", STRF(dir_of(e->file)), STRF(p));
+}
+
+static int data_in(struct arena *a, const struct entry *e, const char *key,
+		   struct str *out, struct err *err)
+{
+	struct str text = json_str(e->value, key, S(""));
+
+	if (!text.n)
+		return 0;
+	if (base64_decode(a, text, out, err) < 0)
+		return err_wrap(err, "%.*s: %s", STRF(e->file), key);
+	return 0;
+}
+
+static int take_cluster(struct arena *a, const struct entry *e,
+			struct kube_conf *out, struct err *err)
+{
+	out->server = json_str(e->value, "server", S(""));
+	out->ca_file = path_in(a, e, "certificate-authority");
+	out->insecure = json_bool(e->value, "insecure-skip-tls-verify", false);
+	out->tls_server_name = json_str(e->value, "tls-server-name", S(""));
+	out->proxy_url = json_str(e->value, "proxy-url", S(""));
+	return data_in(a, e, "certificate-authority-data", &out->ca_data, err);
+}
+
+static int take_user(struct arena *a, const struct entry *e,
+		     struct kube_conf *out, struct err *err)
+{
+	const struct json *groups = json_at(e->value, "as-groups");
+	int rc;
+
+	out->token = json_str(e->value, "token", S(""));
+	out->token_file = path_in(a, e, "tokenFile");
+	out->cert_file = path_in(a, e, "client-certificate");
+	out->key_file = path_in(a, e, "client-key");
+	out->username = json_str(e->value, "username", S(""));
+	out->password = json_str(e->value, "password", S(""));
+	out->as = json_str(e->value, "as", S(""));
+	for (const struct json *g = json_first(groups); g; g = json_next(g))
+		VEC_PUSH(a, &out->as_groups, json_text(g));
+	out->exec = json_at(e->value, "exec");
+	out->exec_dir = dir_of(e->file);
+	if (json_at(e->value, "auth-provider"))
+		return err_set(
+			err, ERR_INVALID,
+			"%.*s: auth-provider %.*s is not supported; use "
+			"an exec plugin or a token",
+			STRF(e->file),
+			STRF(json_str(e->value, "auth-provider.name", S(""))));
+	rc = data_in(a, e, "client-certificate-data", &out->cert_data, err);
+	return rc < 0 ? rc
+		      : data_in(a, e, "client-key-data", &out->key_data, err);
+}
+
+static int take_context(struct files *f, struct str name,
+			const struct kubeconfig_choice *choice,
+			struct str *cluster, struct str *user, struct str *ns,
+			struct err *err)
+{
+	struct entry e = { 0 };
+
+	if (name.n && !find(f, "contexts", "context", name, &e)) {
+		if (choice->cluster.n || choice->server.n)
+			return 0;
+		return err_set(err, ERR_INVALID,
+			       "context \"%.*s\" does not exist", STRF(name));
+	}
+	*cluster = json_str(e.value, "cluster", S(""));
+	*user = json_str(e.value, "user", S(""));
+	*ns = json_str(e.value, "namespace", S(""));
+	return 0;
+}
+
+static int take_entries(struct files *f, const struct kubeconfig_choice *choice,
+			struct str cluster, struct str user,
+			struct kube_conf *out, struct err *err)
+{
+	struct entry e;
+	int rc = 0;
+
+	if (choice->cluster.n)
+		cluster = choice->cluster;
+	if (choice->user.n)
+		user = choice->user;
+	if (cluster.n && find(f, "clusters", "cluster", cluster, &e))
+		rc = take_cluster(f->a, &e, out, err);
+	else if (cluster.n)
+		rc = err_set(err, ERR_INVALID,
+			     "cluster \"%.*s\" does not exist", STRF(cluster));
+	if (rc < 0)
+		return rc;
+	if (user.n && find(f, "users", "user", user, &e))
+		return take_user(f->a, &e, out, err);
+	if (user.n && choice->user.n)
+		return err_set(err, ERR_INVALID,
+			       "auth info \"%.*s\" does not exist", STRF(user));
+	return 0;
+}
+
+int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files,
+		    size_t n, const struct kubeconfig_choice *choice,
+		    struct kube_conf *out, struct err *err)
+{
+	struct files f = { .a = a,
+			   .v = files,
+			   .trees = arena_array(a, n, sizeof(*f.trees)),
+			   .n = n };
+	struct kube_conf conf = { 0 };
+	struct str context, cluster = S(""), user = S(""), ns = S("");
+	int rc = parse(&f, err);
+
+	if (rc < 0)
+		return rc;
+	context = choice->context.n ? choice->context
+				    : first(&f, "current-context");
+	rc = take_context(&f, context, choice, &cluster, &user, &ns, err);
+	if (rc == 0)
+		rc = take_entries(&f, choice, cluster, user, &conf, err);
+	if (rc < 0)
+		return rc;
+	if (choice->server.n)
+		conf.server = choice->server;
+	conf.ns = choice->ns.n ? choice->ns : ns.n ? ns : S("default");
+	if (!conf.server.n)
+		return err_set(err, ERR_NOTFOUND,
+			       "no server: no kubeconfig names a cluster");
+	if (str_find(conf.server, S("://")) < 0)
+		conf.server = str_fmt(a, "http://%.*s", STRF(conf.server));
+	while (conf.server.n && conf.server.p[conf.server.n - 1] == '/')
+		conf.server.n--;
+	*out = conf;
+	return 0;
+}

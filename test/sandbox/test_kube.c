@@ -1,0 +1,302 @@
+/*
+ * The client and its caches against the sandbox, in one loop.
+ */
+#include "../test.h"
+#include "kube/cache.h"
+#include "sandbox/server.h"
+#include "sandbox/watch.h"
+
+struct world {
+	struct loop *loop;
+	struct sandbox sb;
+	struct sb_server *server;
+	uint16_t port;
+	struct kube_conf conf;
+	struct kube *kube;
+	struct arena a;
+	struct err err;
+	/* what the cache told */
+	size_t added, changed, removed, synced;
+};
+
+static void listen_on(struct world *w, const struct sb_faults *faults)
+{
+	struct sb_server_opts o = { .loop = w->loop,
+				    .sandbox = &w->sb,
+				    .bookmark_ms = 20 };
+	int fd = -1;
+
+	if (faults)
+		o.faults = *faults;
+	w->server = sb_server_new(&o);
+	if (sock_listen(S("127.0.0.1"), w->port, &fd, &w->err) < 0) {
+		(void)printf("%.*s\n", STRF(w->err.msg));
+		exit(1);
+	}
+	w->port = sock_port(fd);
+	sb_server_listen(w->server, fd, NULL);
+}
+
+static void setup(struct world *w, const struct sb_faults *faults)
+{
+	struct kube_opts o = { .conf = &w->conf, .agent = "test" };
+
+	*w = (struct world){ 0 };
+	w->err = ERR_INIT(&w->a);
+	w->loop = loop_new(&w->err);
+	sandbox_init(&w->sb, 7);
+	listen_on(w, faults);
+	w->conf.server = str_fmt(&w->a, "http://127.0.0.1:%u", w->port);
+	o.loop = w->loop;
+	if (kube_new(&o, &w->kube, &w->err) < 0)
+		exit(1);
+}
+
+static void teardown(struct world *w)
+{
+	kube_free(w->kube);
+	sb_server_free(w->server);
+	sandbox_free(&w->sb);
+	loop_free(w->loop);
+	arena_free(&w->a);
+}
+
+/* A request behind the client's back. */
+static int poke(struct world *w, const char *method, const char *path,
+		const char *body)
+{
+	struct sb_reply out;
+	struct sb_request r = {
+		.method = str_of(method),
+		.path = str_of(path),
+		.content_type = str_is(str_of(method), "PATCH")
+					? S("application/merge-patch+json")
+					: S(""),
+		.body = str_of(body),
+		.now = 1000000000
+	};
+
+	sandbox_handle(&w->sb, &w->a, &r, &out);
+	return out.code;
+}
+
+static int make_node(struct world *w, int i)
+{
+	return poke(w, "POST", "/api/v1/nodes",
+		    str_fmt(&w->a, "{\"metadata\":{\"name\":\"n%04d\"}}", i).p);
+}
+
+static void changed(void *ctx, struct str key, const void *before,
+		    const void *now)
+{
+	struct world *w = ctx;
+
+	(void)key;
+	w->added += !before;
+	w->removed += !now;
+	w->changed += before && now;
+}
+
+static void synced(void *ctx)
+{
+	((struct world *)ctx)->synced++;
+}
+
+static void *keep_name(const struct json *tree, void *ctx)
+{
+	(void)ctx;
+	return strdup(str_z(&((struct world *)ctx)->a,
+			    json_str(tree, "metadata.labels.x", S("none"))));
+}
+
+static struct kube_cache *watch_nodes(struct world *w, const char *query)
+{
+	struct kube_cache_opts o = { .kube = w->kube,
+				     .path = "/api/v1/nodes",
+				     .query = str_of(query),
+				     .what = "nodes",
+				     .make = keep_name,
+				     .changed = changed,
+				     .synced = synced,
+				     .ctx = w,
+				     .page = 7 };
+
+	return kube_cache_start(&o);
+}
+
+/* Turns the loop until the cache holds n items, at most ten seconds. */
+static bool until(struct world *w, struct kube_cache *c, size_t n)
+{
+	int64_t end = loop_clock() + 10000;
+	struct kube_item *const *v;
+
+	while (loop_clock() < end) {
+		if (kube_cache_synced(c) && kube_cache_all(c, &v) == n)
+			return true;
+		(void)loop_turn(w->loop, 50, &w->err);
+	}
+	return false;
+}
+
+TEST lists_in_pages_and_follows(void)
+{
+	struct world w;
+	struct kube_cache *c;
+
+	setup(&w, NULL);
+	for (int i = 0; i < 20; i++)
+		ASSERT_INT(201, make_node(&w, i));
+	c = watch_nodes(&w, "");
+	ASSERT(until(&w, c, 20));
+	ASSERT_INT(1, (long long)w.synced);
+	ASSERT_INT(20, (long long)w.added);
+	ASSERT_INT(201, make_node(&w, 20));
+	ASSERT(until(&w, c, 21));
+	ASSERT_INT(200, poke(&w, "DELETE", "/api/v1/nodes/n0003", ""));
+	ASSERT(until(&w, c, 20));
+	ASSERT_INT(1, (long long)w.removed);
+	ASSERT(!kube_cache_get(c, S("n0003")));
+	ASSERT_STR("none", str_of(kube_cache_get(c, S("n0004"))));
+	ASSERT_INT(200, poke(&w, "PATCH", "/api/v1/nodes/n0004",
+			     "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}"));
+	while (w.changed == 0)
+		(void)loop_turn(w.loop, 50, &w.err);
+	ASSERT_STR("y", str_of(kube_cache_get(c, S("n0004"))));
+	ASSERT_INT(1, (long long)kube_cache_lists(c));
+	kube_cache_free(c);
+	teardown(&w);
+	PASS();
+}
+
+TEST selects_by_field(void)
+{
+	struct world w;
+	struct kube_cache *c;
+
+	setup(&w, NULL);
+	for (int i = 0; i < 3; i++)
+		(void)make_node(&w, i);
+	c = watch_nodes(&w, "fieldSelector=metadata.name%3Dn0001");
+	ASSERT(until(&w, c, 1));
+	ASSERT(kube_cache_get(c, S("n0001")));
+	kube_cache_free(c);
+	teardown(&w);
+	PASS();
+}
+
+/* What was deleted while nobody watched is found by the next list. */
+TEST relists_after_the_past_is_forgotten(void)
+{
+	struct world w;
+	struct kube_cache *c;
+
+	setup(&w, NULL);
+	for (int i = 0; i < 10; i++)
+		(void)make_node(&w, i);
+	c = watch_nodes(&w, "");
+	ASSERT(until(&w, c, 10));
+	sb_server_free(w.server);
+	(void)poke(&w, "DELETE", "/api/v1/nodes/n0001", "");
+	(void)make_node(&w, 50);
+	(void)make_node(&w, 51);
+	store_compact(&w.sb.store);
+	listen_on(&w, NULL);
+	ASSERT(until(&w, c, 11));
+	ASSERT(!kube_cache_get(c, S("n0001")));
+	ASSERT_INT(12, (long long)w.added);
+	ASSERT_INT(1, (long long)w.removed);
+	ASSERT_INT(2, (long long)kube_cache_lists(c));
+	kube_cache_free(c);
+	teardown(&w);
+	PASS();
+}
+
+TEST goes_on_after_a_restart(void)
+{
+	struct world w;
+	struct kube_cache *c;
+
+	setup(&w, NULL);
+	(void)make_node(&w, 0);
+	c = watch_nodes(&w, "");
+	ASSERT(until(&w, c, 1));
+	sb_server_free(w.server);
+	(void)make_node(&w, 1);
+	listen_on(&w, NULL);
+	ASSERT(until(&w, c, 2));
+	ASSERT_INT(1, (long long)kube_cache_lists(c));
+	ASSERT_INT(2, (long long)w.added);
+	kube_cache_free(c);
+	teardown(&w);
+	PASS();
+}
+
+/* Under faults every change arrives once. */
+TEST survives_faults(void)
+{
+	const struct sb_faults faults = { .too_many = 50,
+					  .errors = 50,
+					  .drop_watch_ms = 60,
+					  .compact_every = 40 };
+	struct world w;
+	struct kube_cache *c;
+	int64_t next = loop_clock();
+	int made = 0;
+
+	setup(&w, &faults);
+	c = watch_nodes(&w, "");
+	while (made < 120) {
+		if (loop_clock() >= next) {
+			ASSERT_INT(201, make_node(&w, made++));
+			next += 5;
+		}
+		(void)loop_turn(w.loop, 5, &w.err);
+	}
+	ASSERT(until(&w, c, 120));
+	ASSERT_INT(120, (long long)w.added);
+	ASSERT_INT(0, (long long)w.removed);
+	ASSERT_INT(0, (long long)w.changed);
+	kube_cache_free(c);
+	teardown(&w);
+	PASS();
+}
+
+TEST tells_errors_by_code(void)
+{
+	struct world w;
+	struct str body;
+
+	setup(&w, NULL);
+	ASSERT_INT(-ERR_NOTFOUND,
+		   kube_get(w.kube, &w.a, S("/api/v1/nodes/x"), &body, &w.err));
+	ASSERT_STR("nodes \"x\" not found", w.err.msg);
+	ASSERT_INT(-ERR_INVALID,
+		   kube_get(w.kube, &w.a, S("/api/v1/nodes?labelSelector=a+b"),
+			    &body, &w.err));
+	ASSERT_INT(0, kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
+	sb_server_free(w.server);
+	ASSERT(kube_get(w.kube, &w.a, S("/version"), &body, &w.err) < 0);
+	ASSERT(str_find(w.err.msg, S("127.0.0.1")) >= 0);
+	listen_on(&w, NULL);
+	teardown(&w);
+	PASS();
+}
+
+SUITE(kube)
+{
+	RUN_TEST(lists_in_pages_and_follows);
+	RUN_TEST(selects_by_field);
+	RUN_TEST(relists_after_the_past_is_forgotten);
+	RUN_TEST(goes_on_after_a_restart);
+	RUN_TEST(survives_faults);
+	RUN_TEST(tells_errors_by_code);
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+	GREATEST_MAIN_BEGIN();
+	RUN_SUITE(kube);
+	GREATEST_MAIN_END();
+}
