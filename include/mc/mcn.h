@@ -51,4 +51,11 @@ struct json *mcn_report(struct arena *a, const struct mcn_in *in,
 			const struct mcn_report *r, bool *create,
 			struct json **after);
 
+/*
+ * The object with the conditions that gate ImageModeStatusReporting asks for, in
+ * place of the one it does away with; NULL when it has them.
+ */
+struct json *mcn_migrate(struct arena *a, const struct json *mcn,
+			 struct instant now);
+
 #endif

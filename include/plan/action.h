@@ -67,8 +67,10 @@ struct action {
 	struct str reason; /* why; of events and log lines the message */
 	struct str wrap; /* goes before ": <error>" when it fails; or "" */
 	int64_t after; /* ACTION_REQUEUE: milliseconds */
-	struct action_event event;
-	struct action_metric metric;
+	union {
+		struct action_event event;
+		struct action_metric metric;
+	};
 };
 
 struct actions {

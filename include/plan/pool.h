@@ -86,6 +86,11 @@ void plan_node_event(struct arena *a, const struct node_event_view *in,
 void plan_master(struct arena *a, const struct mc_node *n, bool has_scheduler,
 		 bool masters_schedulable, struct actions *out);
 
+/* mcc_boot_image_skew_enforcement_none, from MachineConfiguration cluster (NULL:
+ * deleted) and Infrastructure cluster. */
+void plan_skew_metric(struct arena *a, const struct json *configuration,
+		      const struct json *infrastructure, struct actions *out);
+
 /* spec.taints of n without (or with) one, as a patch; nothing when it is so
  * already. True when something was added to out. */
 struct node_taint {

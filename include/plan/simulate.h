@@ -3,7 +3,9 @@
  * functions the controllers use.
  *
  * Nodes have agents that do what the daemon does: drain, apply, reboot,
- * uncordon. The same seed gives the same run.
+ * uncordon. A pool is planned when a change concerns it (plan_node_event,
+ * trigger_mcn), as the controller's queue has it. The same seed gives the same
+ * run.
  */
 #ifndef PLAN_SIMULATE_H
 #define PLAN_SIMULATE_H
@@ -47,6 +49,7 @@ struct sim {
 	struct json **pool_trees;
 	struct arena *pool_arenas;
 	struct mcps pools;
+	bool *queued; /* pools to be planned, by what was told to the queue */
 	struct map mcns, configs;
 	struct json *controller_config;
 	unsigned long version, actions, crashes;

@@ -69,12 +69,17 @@ bool labels_next(struct labels l, size_t *at, struct str *key,
 
 bool labels_get(struct labels l, struct str key, struct str *value)
 {
-	struct str k, v;
+	struct str b = l.bytes;
+	size_t k, v;
 
-	for (size_t at = 0; labels_next(l, &at, &k, &v);)
-		if (str_eq(k, key)) {
-			*value = v;
-			return true;
-		}
+	/* called for every node and pool: no views on the way */
+	for (size_t at = 0; at + 4 <= b.n; at += 4 + k + v) {
+		k = length(b, at);
+		v = length(b, at + 2);
+		if (k != key.n || memcmp(b.p + at + 4, key.p, k) != 0)
+			continue;
+		*value = (struct str){ b.p + at + 4 + k, v };
+		return true;
+	}
 	return false;
 }

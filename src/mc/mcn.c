@@ -137,13 +137,10 @@ static bool singleton(struct str type)
 	       str_is(type, "PinnedImageSetsProgressing");
 }
 
-/* The first report: every condition gets a value. */
-static void fill(struct arena *a, const struct mcn_in *in, struct str now,
-		 struct conditions *list)
+/* Gives every one of n conditions a value that has none. */
+static void fill(struct arena *a, const char *const *names, size_t n,
+		 struct str now, struct conditions *list)
 {
-	const char *const *names = in->image_mode ? image_types : types;
-	size_t n = in->image_mode ? COUNT(image_types) : COUNT(types);
-
 	for (size_t i = 0; i < n; i++) {
 		struct condition c = {
 			.type = str_of(names[i]),
@@ -316,7 +313,10 @@ struct json *mcn_report(struct arena *a, const struct mcn_in *in,
 			VEC_PUSH(a, &list, r->child);
 			list.v[1].time = now;
 		}
-		fill(a, in, now, &list);
+		if (in->image_mode)
+			fill(a, image_types, COUNT(image_types), now, &list);
+		else
+			fill(a, types, COUNT(types), now, &list);
 	} else if (!place(a, in, r, now, &list)) {
 		return NULL;
 	}
@@ -332,5 +332,30 @@ struct json *mcn_report(struct arena *a, const struct mcn_in *in,
 	json_add(out, S("status"), status);
 	*after = json_clone(a, in->mcn);
 	json_set(*after, S("status"), json_clone(a, status));
+	return out;
+}
+
+struct json *mcn_migrate(struct arena *a, const struct json *mcn,
+			 struct instant now)
+{
+	static const char *const added[] = { "AppliedFiles", "AppliedOSImage",
+					     "ImagePulledFromRegistry" };
+	struct conditions old =
+		conditions_of(a, json_at(mcn, "status.conditions"));
+	struct conditions list = { 0 };
+	struct json *out, *status;
+
+	for (size_t i = 0; i < old.n; i++)
+		if (!str_is(old.v[i].type, "AppliedFilesAndOS"))
+			VEC_PUSH(a, &list, old.v[i]);
+	fill(a, added, COUNT(added), condition_time(a, now), &list);
+	if (list.n == old.n && conditions_find(&old, S("AppliedFiles")) &&
+	    !conditions_find(&old, S("AppliedFilesAndOS")))
+		return NULL;
+	out = json_clone(a, mcn);
+	status = json_at(out, "status");
+	if (json_kind(status) != JSON_OBJECT)
+		status = object(a, out, "status");
+	json_set(status, S("conditions"), conditions_json(a, &list));
 	return out;
 }

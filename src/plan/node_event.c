@@ -282,3 +282,22 @@ void plan_node_event(struct arena *a, const struct node_event_view *in,
 	if (!in->old || concerns(a, in, &of, out))
 		enqueue_all(a, queue, &of);
 }
+
+void plan_skew_metric(struct arena *a, const struct json *configuration,
+		      const struct json *infrastructure, struct actions *out)
+{
+	struct str mode =
+		json_str(configuration,
+			 "status.bootImageSkewEnforcementStatus.mode", S(""));
+	struct str topology =
+		json_str(infrastructure, "status.controlPlaneTopology", S(""));
+	struct str platform =
+		json_str(infrastructure, "status.platformStatus.type", S(""));
+	/* where none is the normal case nobody need be told */
+	bool alarm = str_is(mode, "None") && infrastructure &&
+		     !str_is(topology, "SingleReplica") &&
+		     !str_is(platform, "BareMetal");
+
+	action_metric(a, out, "mcc_boot_image_skew_enforcement_none", NULL, 0,
+		      alarm);
+}

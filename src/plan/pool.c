@@ -165,8 +165,13 @@ static void set_taints(struct arena *a, const struct pool_view *in,
 
 /* ---- candidates ---- */
 
+struct pick {
+	const struct mc_node *n;
+	struct str zone; /* p NULL: none */
+};
+
 struct picks {
-	const struct mc_node **v;
+	struct pick *v;
 	size_t n, cap;
 };
 
@@ -187,7 +192,7 @@ static size_t candidates(struct arena *a, const struct pool_view *in,
 		if (pool_node_targeted(in, l, n))
 			failing += node_failing(n);
 		else if (node_ready(n))
-			VEC_PUSH(a, out, n);
+			VEC_PUSH(a, out, ((struct pick){ .n = n }));
 	}
 	/* those failing this very config may recover at any time */
 	return max - busy > failing ? (size_t)(max - busy - failing) : 0;
@@ -196,20 +201,16 @@ static size_t candidates(struct arena *a, const struct pool_view *in,
 /* The zones in order, nodes without one last; the oldest first in each. */
 static int by_zone_and_age(const void *x, const void *y)
 {
-	const struct mc_node *p = *(const struct mc_node *const *)x;
-	const struct mc_node *q = *(const struct mc_node *const *)y;
-	struct str pz, qz;
-	bool p_has = labels_get(p->labels, S(NODE_ZONE), &pz);
-	bool q_has = labels_get(q->labels, S(NODE_ZONE), &qz);
+	const struct pick *p = x, *q = y;
 	int c = 0;
 
-	if (p_has != q_has)
-		return p_has ? -1 : 1;
-	if (p_has)
-		c = str_cmp(pz, qz);
-	if (c == 0 && p->created != q->created)
-		c = p->created < q->created ? -1 : 1;
-	return c ? c : str_cmp(p->name, q->name);
+	if (!p->zone.p != !q->zone.p)
+		return p->zone.p ? -1 : 1;
+	if (p->zone.p)
+		c = str_cmp(p->zone, q->zone);
+	if (c == 0 && p->n->created != q->n->created)
+		c = p->n->created < q->n->created ? -1 : 1;
+	return c ? c : str_cmp(p->n->name, q->n->name);
 }
 
 static void defer_operator(struct arena *a, const struct pool_view *in,
@@ -221,7 +222,7 @@ static void defer_operator(struct arena *a, const struct pool_view *in,
 	    !in->operator_node.n)
 		return;
 	for (size_t i = 0; i < picks->n; i++) {
-		struct str name = picks->v[i]->name;
+		struct str name = picks->v[i].n->name;
 
 		if (str_eq(name, in->operator_node))
 			action_event(
@@ -301,9 +302,12 @@ static void choose(struct arena *a, const struct pool_view *in,
 
 	defer_operator(a, in, picks, out);
 	for (size_t i = 0; i < picks->n; i++)
-		if (!adopt(a, in, picks->v[i], out))
+		if (!adopt(a, in, picks->v[i].n, out))
 			picks->v[kept++] = picks->v[i];
 	picks->n = kept;
+	for (size_t i = 0; i < kept; i++)
+		(void)labels_get(picks->v[i].n->labels, S(NODE_ZONE),
+				 &picks->v[i].zone);
 	if (kept > 1)
 		qsort(picks->v, kept, sizeof(*picks->v), by_zone_and_age);
 	if (picks->n > room)
@@ -383,14 +387,14 @@ static void move(struct arena *a, const struct pool_view *in,
 	if (l->config)
 		t = (struct target){ l->build->config, l->config->image };
 	for (size_t i = 0; i < picks->n; i++)
-		target_mcn(a, in, picks->v[i], &t, out);
+		target_mcn(a, in, picks->v[i].n, &t, out);
 	actions_step(out);
 	for (size_t i = 0; i < picks->n; i++)
-		target_node(a, in, picks->v[i], &t, out);
+		target_node(a, in, picks->v[i].n, &t, out);
 	actions_step(out);
 	buf_init(&b, a);
 	if (picks->n == 1)
-		buf_addf(&b, "Targeted node %.*s", STRF(picks->v[0]->name));
+		buf_addf(&b, "Targeted node %.*s", STRF(picks->v[0].n->name));
 	else
 		buf_addf(&b, "Set target for %zu nodes", picks->n);
 	buf_addf(&b, " to MachineConfig: %.*s", STRF(in->pool->target));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "data/patch.h"
+#include "plan/trigger.h"
 
 #define NEVER INT64_MAX
 
@@ -62,16 +63,42 @@ static void stamp(struct sim *s, struct arena *a, struct json *tree)
 		 json_new_str(a, str_fmt(a, "%lu", ++s->version)));
 }
 
+static void enqueue(struct sim *s, struct str pool)
+{
+	for (size_t i = 0; i < s->pools.n; i++)
+		if (str_eq(s->pools.v[i]->name, pool))
+			s->queued[i] = true;
+}
+
+/* What the watch on nodes tells the queue. */
+static void node_changed(struct sim *s, const struct mc_node *old,
+			 const struct mc_node *new)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct node_event_view v = { .pools = &s->pools,
+				     .old = old,
+				     .new = new };
+	struct mcps queue = { 0 };
+	struct actions out = { 0 };
+
+	plan_node_event(&a, &v, &queue, &out);
+	for (size_t i = 0; i < queue.n; i++)
+		enqueue(s, queue.v[i]->name);
+}
+
 static void set_node(struct sim *s, struct sim_node *n, const struct json *tree)
 {
 	struct arena fresh = ARENA_INIT;
 	struct json *t = own(&fresh, tree);
+	struct mc_node view;
 
 	stamp(s, &fresh, t);
+	node_decode(&fresh, t, &view);
+	node_changed(s, n->tree ? &n->view : NULL, &view);
 	arena_free(&n->a);
 	n->a = fresh;
 	n->tree = t;
-	node_decode(&n->a, t, &n->view);
+	n->view = view;
 	n->drain_due = 0;
 }
 
@@ -79,11 +106,14 @@ static void set_mcn(struct sim *s, struct sim_node *n, const struct json *tree)
 {
 	struct arena fresh = ARENA_INIT;
 	struct json *t = own(&fresh, tree);
+	struct mcn mcn;
 
+	mcn_decode(t, &mcn);
+	enqueue(s, trigger_mcn(n->mcn_tree ? &n->mcn : NULL, &mcn));
 	arena_free(&n->mcn_a);
 	n->mcn_a = fresh;
 	n->mcn_tree = t;
-	mcn_decode(t, &n->mcn);
+	n->mcn = mcn;
 	/* the key must live as long as the map */
 	if (!map_find(&s->mcns, n->mcn.name))
 		map_put(&s->mcns, str_dup(&s->a, n->mcn.name), &n->mcn);
@@ -99,6 +129,7 @@ static void set_pool(struct sim *s, size_t i, const struct json *tree)
 	arena_free(&s->pool_arenas[i]);
 	s->pool_arenas[i] = fresh;
 	s->pool_trees[i] = t;
+	s->queued[i] = true;
 	(void)mcp_decode(&s->pool_arenas[i], t, s->pools.v[i], &err);
 }
 
@@ -121,6 +152,7 @@ void sim_pool(struct sim *s, const struct json *tree)
 		arena_grow(&s->a, s->pool_arenas, n * sizeof(*s->pool_arenas),
 			   (n + 1) * sizeof(*s->pool_arenas));
 	s->pool_arenas[n] = ARENA_INIT;
+	s->queued = arena_grow(&s->a, s->queued, n, n + 1);
 	VEC_PUSH(&s->a, &s->pools, ARENA_NEW(&s->a, struct mcp));
 	set_pool(s, n, tree);
 }
@@ -426,6 +458,9 @@ static void forget(struct sim *s)
 		drain_free(&s->nodes[i].drain);
 		s->nodes[i].drain_due = 0;
 	}
+	/* the next one lists everything anew */
+	for (size_t i = 0; i < s->pools.n; i++)
+		s->queued[i] = true;
 }
 
 /* Carries out a plan; false when the controller did not survive it. */
@@ -449,6 +484,8 @@ static bool carry_out(struct sim *s, const struct mcp *by, struct sim_node *n,
 			forget(s);
 			return false;
 		}
+		if (answer.status >= 400 && by && act->fail != ACTION_SHRUG)
+			enqueue(s, by->name);
 		if (answer.status >= 400 && act->fail == ACTION_STOP &&
 		    !act->tag)
 			return true;
@@ -484,6 +521,9 @@ static bool plan_one_pool(struct sim *s, size_t at, bool *changed)
 			       .configs = &s->configs,
 			       .controller_config = s->controller_config };
 
+	if (!s->queued[at])
+		return true;
+	s->queued[at] = false;
 	for (size_t i = 0; i < s->n_nodes; i++) {
 		struct mcp_of_node of = { 0 };
 

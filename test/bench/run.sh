@@ -64,3 +64,7 @@ printf '  %-34s %9s ms %7s MiB\n' 'the example, built-in templates' \
 	$(MCO_RAW=v4.22.0 "$out/bench/measure" "${ROUNDS:-7}" "$out/mco-controller" bootstrap --manifest-dir examples/bootstrap \
 		--pull-secret examples/bootstrap/pull-secret.yaml --payload-version 4.22.0 --dest-dir "$dir/first-run" 2>/dev/null)
 test/bench/server.sh "$out"
+
+echo
+echo "One plan of the update controller for a pool, and a cached node:"
+"$out/bench/bench_plan" | awk '{ printf "  %6d nodes %9.2f ms %6d bytes per node\n", $1, $2, $3 }'

@@ -632,6 +632,30 @@ TEST mcn_reports(void)
 	PASS();
 }
 
+TEST mcn_migrated(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct json *out = mcn_migrate(
+		&a,
+		fx_quote(&a, "{'status':{'conditions':[{'type':'Updated'},"
+			     "{'type':'AppliedFilesAndOS'},{'type':"
+			     "'AppliedOSImage'}]}}"),
+		(struct instant){ 1700000000, 0 });
+	struct conditions list;
+	struct buf b;
+
+	ASSERT(out != NULL);
+	list = conditions_of(&a, json_at(out, "status.conditions"));
+	buf_init(&b, &a);
+	for (size_t i = 0; i < list.n; i++)
+		buf_addf(&b, "%.*s ", STRF(list.v[i].type));
+	ASSERT_STR("Updated AppliedOSImage AppliedFiles "
+		   "ImagePulledFromRegistry ",
+		   buf_str(&b));
+	ASSERT(mcn_migrate(&a, out, (struct instant){ 0 }) == NULL);
+	PASS();
+}
+
 SUITE(drain)
 {
 	RUN_TEST(drains);
@@ -646,6 +670,7 @@ SUITE(drain)
 	RUN_TEST(strange_wishes);
 	RUN_TEST(mcn_first_report);
 	RUN_TEST(mcn_reports);
+	RUN_TEST(mcn_migrated);
 }
 
 TEST_MAIN(drain)

@@ -806,6 +806,40 @@ TEST master_labels(void)
 	PASS();
 }
 
+struct skew_case {
+	const char *name, *configuration, *infrastructure;
+	int want;
+};
+
+#define MODE(m) "{'status':{'bootImageSkewEnforcementStatus':{'mode':'" m "'}}}"
+#define INFRA(t, p)                                                           \
+	"{'status':{'controlPlaneTopology':'" t "','platformStatus':{'type':" \
+	"'" p "'}}}"
+
+static const struct skew_case skews[] = {
+	{ "no enforcement", MODE("None"), INFRA("HighlyAvailable", "AWS"), 1 },
+	{ "enforced", MODE("Manual"), INFRA("HighlyAvailable", "AWS"), 0 },
+	{ "a single node", MODE("None"), INFRA("SingleReplica", "AWS"), 0 },
+	{ "bare metal", MODE("None"), INFRA("HighlyAvailable", "BareMetal"),
+	  0 },
+	{ "nothing known", "{}", INFRA("HighlyAvailable", "AWS"), 0 },
+};
+
+TEST skew(void)
+{
+	for (size_t i = 0; i < sizeof(skews) / sizeof(skews[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct actions out = { 0 };
+
+		plan_skew_metric(&a, fx_quote(&a, skews[i].configuration),
+				 fx_quote(&a, skews[i].infrastructure), &out);
+		ASSERT_INT_M(skews[i].name, 1, out.n);
+		ASSERT_INT_M(skews[i].name, skews[i].want,
+			     (int)out.v[0].metric.value);
+	}
+	PASS();
+}
+
 /* ---- decoding ---- */
 
 static const char node_text[] =
@@ -858,6 +892,7 @@ SUITE(pool)
 	RUN_TEST(settled);
 	RUN_TEST(node_events);
 	RUN_TEST(master_labels);
+	RUN_TEST(skew);
 	RUN_TEST(decoded);
 }
 

@@ -1,0 +1,32 @@
+/*
+ * trigger: which pools a change of an object concerns. (Nodes: plan_node_event.)
+ *
+ * old is NULL for what was added, new for what was deleted. Names given are those
+ * of pools, "" for none.
+ */
+#ifndef PLAN_TRIGGER_H
+#define PLAN_TRIGGER_H
+
+#include "mc/load.h"
+#include "mc/mcn.h"
+#include "mc/pool.h"
+
+/*
+ * The pools to be rendered: the one that owns a rendered config, else those that
+ * select it. A config that changed its labels concerns both sides.
+ */
+void trigger_mc(struct arena *a, const struct mc_pools *pools,
+		const struct mc *old, const struct mc *new,
+		struct mc_pools *queue);
+
+/* The pools to be counted. */
+struct str trigger_mcn(const struct mcn *old, const struct mcn *new);
+struct str trigger_os_config(const struct os_config *old,
+			     const struct os_config *new);
+struct str trigger_os_build(const struct os_build *old,
+			    const struct os_build *new);
+
+/* A config is to be dealt with: it is new, its spec changed, or it is to go. */
+bool trigger_spec(const struct json *old, const struct json *new);
+
+#endif

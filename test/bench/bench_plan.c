@@ -1,0 +1,111 @@
+/*
+ * bench_plan: the update controller on pools of growing size. Prints "nodes ms
+ * bytes-per-node" lines for run.sh: the time of one plan in the middle of a
+ * rollout, best of several, and what a cached node takes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "plan/pool.h"
+
+#define ROUNDS 7
+
+static double now(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static struct json *parse(struct arena *a, struct str text)
+{
+	struct err err = ERR_INIT(a);
+	struct json *j = NULL;
+
+	if (json_parse(a, text, NULL, &j, &err) < 0)
+		abort();
+	return j;
+}
+
+/* As a cloud's nodes are: twenty labels, a few annotations. */
+static const struct mc_node *make_node(struct arena *a, size_t i)
+{
+	struct mc_node n, *copy;
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_addf(&b,
+		 "{\"metadata\":{\"name\":\"ip-10-0-%zu-%zu.example.internal\","
+		 "\"uid\":\"0b6b2ed0-0000-4000-8000-%012zu\","
+		 "\"resourceVersion\":\"%zu\",\"creationTimestamp\":"
+		 "\"2025-01-01T00:%02zu:00Z\",\"labels\":{\"" NODE_ZONE
+		 "\":\"zone-%zu\",\"" NODE_WORKER "\":\"\"",
+		 i / 256, i % 256, i, 100000 + i, i % 60, i % 3);
+	for (int k = 0; k < 18; k++)
+		buf_addf(&b, ",\"label.example.com/key-%d\":\"value-%d\"", k,
+			 k);
+	buf_addf(&b,
+		 "},\"annotations\":{\"" NODE_CURRENT_CONFIG
+		 "\":\"rendered-worker-%032d\",\"" NODE_DESIRED_CONFIG
+		 "\":\"rendered-worker-%032d\",\"" NODE_STATE
+		 "\":\"Done\",\"" NODE_TOPOLOGY
+		 "\":\"HighlyAvailable\"}},\"spec\":{\"taints\":[{\"key\":"
+		 "\"UpdateInProgress\",\"effect\":\"PreferNoSchedule\"}]},"
+		 "\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":"
+		 "\"True\"}]}}",
+		 (int)(i % 2), (int)(i % 2));
+	node_decode(a, parse(a, buf_str(&b)), &n);
+	copy = node_copy(arena_alloc(a, node_size(&n)), &n);
+	return copy;
+}
+
+static void run(size_t n)
+{
+	static const char pool_text[] =
+		"{\"metadata\":{\"name\":\"worker\"},\"spec\":{"
+		"\"maxUnavailable\":\"10%\",\"configuration\":{\"name\":"
+		"\"rendered-worker-00000000000000000000000000000001\"}}}";
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	const struct mc_node **nodes = arena_array(&a, n, sizeof(*nodes));
+	struct mcps none = { 0 };
+	struct mcp pool;
+	double best = 1e9;
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		nodes[i] = make_node(&a, i);
+		bytes += node_size(nodes[i]);
+	}
+	if (mcp_decode(&a, parse(&a, str_of(pool_text)), &pool, &err) < 0)
+		abort();
+	for (int i = 0; i < ROUNDS; i++) {
+		AUTO(arena) struct arena work = ARENA_INIT;
+		struct pool_view v = { .now = { 1700000000, 0 },
+				       .pool = &pool,
+				       .pools = &none,
+				       .nodes = nodes,
+				       .n_nodes = n,
+				       .controller_config = pool.tree };
+		struct actions out = { 0 };
+		double t = now();
+
+		if (plan_pool(&work, &v, &out, &err) < 0 || !out.n)
+			abort();
+		t = now() - t;
+		if (t < best)
+			best = t;
+	}
+	(void)printf("%zu %.2f %zu\n", n, best, bytes / n);
+}
+
+int main(void)
+{
+	static const size_t sizes[] = { 100, 1000, 5000, 10000 };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		run(sizes[i]);
+	return 0;
+}

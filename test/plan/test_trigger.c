@@ -1,0 +1,106 @@
+/* Which pools hear of a change. */
+#include "plan/trigger.h"
+
+#include "fixture.h"
+
+#define POOL(n)                                                              \
+	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"       \
+	"'MachineConfigPool','metadata':{'name':'" n "','uid':'uid-" n "'}," \
+	"'spec':{'machineConfigSelector':{'matchLabels':{'role':'" n "'}}}}"
+#define MC(role, spec, owner)                                            \
+	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"   \
+	"'MachineConfig','metadata':{'name':'m','labels':{'role':'" role \
+	"'},'ownerReferences':[" owner "]},'spec':{" spec "}}"
+#define OWNED(kind, uid) \
+	"{'controller':true,'kind':'" kind "','name':'b','uid':'" uid "'}"
+
+struct mc_case {
+	const char *name, *old, *new, *want;
+};
+
+static const struct mc_case cases[] = {
+	{ "a new one", NULL, MC("a", "", ""), "a" },
+	{ "one that went", MC("b", "", ""), NULL, "b" },
+	{ "no change", MC("a", "", ""), MC("a", "", ""), "" },
+	{ "another spec", MC("a", "", ""), MC("a", "'fips':true", ""), "a" },
+	{ "moved to another pool", MC("a", "", ""), MC("b", "", ""), "a b" },
+	{ "of no pool", NULL, MC("x", "", ""), "" },
+	{ "a rendered one is its owner's", NULL,
+	  MC("a", "", OWNED("MachineConfigPool", "uid-b")), "b" },
+	{ "unless that is another pool of that name", NULL,
+	  MC("a", "", OWNED("MachineConfigPool", "uid-x")), "a" },
+	{ "or no pool at all", NULL, MC("a", "", OWNED("K", "uid-b")), "a" },
+};
+
+TEST machine_configs(void)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		static const char *const texts[] = { POOL("a"), POOL("b") };
+		struct mc_pools pools = { 0 }, queue = { 0 };
+		struct err err = ERR_INIT(&a);
+		struct buf b;
+
+		for (size_t k = 0; k < 2; k++) {
+			struct doc d = fx_doc(&a, texts[k]);
+			struct mc_pool *p = ARENA_NEW(&a, struct mc_pool);
+
+			ASSERT_INT(0, mc_pool_decode(&a, &d, p, &err));
+			VEC_PUSH(&a, &pools, p);
+		}
+		trigger_mc(&a, &pools,
+			   cases[i].old ? fx_mc(&a, cases[i].old) : NULL,
+			   cases[i].new ? fx_mc(&a, cases[i].new) : NULL,
+			   &queue);
+		buf_init(&b, &a);
+		for (size_t k = 0; k < queue.n; k++)
+			buf_addf(&b, "%s%.*s", k ? " " : "",
+				 STRF(queue.v[k]->meta.name));
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), buf_str(&b));
+	}
+	PASS();
+}
+
+TEST others(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct mcn m = { .pool = S("w"), .conditions = 1 }, n = m;
+	struct mcn open = { .pool = S(MCN_NOT_YET_SET) };
+	struct os_config c = { .pool = S("w") }, d = c;
+	struct os_build b = { .pool = S("w") }, e = b;
+	const struct json *x = fx_quote(&a, "{'spec':{'a':1},'status':{}}");
+	const struct json *y =
+		fx_quote(&a, "{'spec':{'a':1},'status':{'b':1}}");
+	const struct json *z = fx_quote(&a, "{'spec':{'a':2}}");
+	const struct json *gone = fx_quote(
+		&a, "{'metadata':{'deletionTimestamp':'t'},'spec':{'a':1}}");
+
+	ASSERT_STR("w", trigger_mcn(NULL, &m));
+	ASSERT_STR("w", trigger_mcn(&m, NULL));
+	ASSERT_STR("", trigger_mcn(&m, &n));
+	n.conditions = 2;
+	ASSERT_STR("w", trigger_mcn(&m, &n));
+	ASSERT_STR("", trigger_mcn(NULL, &open));
+	ASSERT_STR("", trigger_os_config(&c, &d));
+	d.image = S("i");
+	ASSERT_STR("w", trigger_os_config(&c, &d));
+	ASSERT_STR("w", trigger_os_config(&c, NULL));
+	ASSERT_STR("", trigger_os_build(&b, &e));
+	e.failed = true;
+	ASSERT_STR("w", trigger_os_build(&b, &e));
+	ASSERT_STR("", trigger_os_build(&b, NULL));
+	ASSERT(trigger_spec(NULL, x));
+	ASSERT(!trigger_spec(x, y));
+	ASSERT(trigger_spec(x, z));
+	ASSERT(trigger_spec(x, gone));
+	ASSERT(!trigger_spec(x, NULL));
+	PASS();
+}
+
+SUITE(trigger)
+{
+	RUN_TEST(machine_configs);
+	RUN_TEST(others);
+}
+
+TEST_MAIN(trigger)
