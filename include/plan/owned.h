@@ -11,6 +11,7 @@
 
 #include "mc/load.h"
 #include "plan/action.h"
+#include "plan/template.h"
 
 #define OWNED_SUFFIX MC_PREFIX "mc-name-suffix"
 
@@ -94,12 +95,15 @@ void generated_cleanup(struct arena *a, const struct mcs *mcs, struct str hash,
 
 const struct mc *generated_find(const struct mcs *mcs, struct str name);
 
-struct template_input;
+/* What the templates have of these for a pool's role; those that are not NULL. */
+struct generated_base {
+	struct str *kubelet; /* kubelet.conf */
+	struct str *storage, *registries, *policy; /* all three have to exist */
+};
 
-/* The text of path in the templates of a pool's role. ERR_NOTFOUND when none of
- * them has it. */
+/* ERR_INVALID in upstream's words when there is no such file. */
 int generated_base(struct arena *a, const struct template_input *templates,
-		   struct str role, const char *path, struct str *out,
+		   struct str role, const struct generated_base *want,
 		   struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * trigger: which pools a change of an object concerns. (Nodes: plan_node_event.)
  *
- * old is NULL for what was added, new for what was deleted. Names given are those
+ * was is NULL for what was added, is for what was deleted. Names given are those
  * of pools, "" for none.
  */
 #ifndef PLAN_TRIGGER_H
@@ -16,17 +16,17 @@
  * select it. A config that changed its labels concerns both sides.
  */
 void trigger_mc(struct arena *a, const struct mc_pools *pools,
-		const struct mc *old, const struct mc *new,
+		const struct mc *was, const struct mc *is,
 		struct mc_pools *queue);
 
 /* The pools to be counted. */
-struct str trigger_mcn(const struct mcn *old, const struct mcn *new);
-struct str trigger_os_config(const struct os_config *old,
-			     const struct os_config *new);
-struct str trigger_os_build(const struct os_build *old,
-			    const struct os_build *new);
+struct str trigger_mcn(const struct mcn *was, const struct mcn *is);
+struct str trigger_os_config(const struct os_config *was,
+			     const struct os_config *is);
+struct str trigger_os_build(const struct os_build *was,
+			    const struct os_build *is);
 
 /* A config is to be dealt with: it is new, its spec changed, or it is to go. */
-bool trigger_spec(const struct json *old, const struct json *new);
+bool trigger_spec(const struct json *was, const struct json *is);
 
 #endif

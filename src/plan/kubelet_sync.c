@@ -17,12 +17,9 @@ static int failed(struct arena *a, const struct owned_view *in,
 static int base_of(struct arena *a, const struct kubelet_view *in,
 		   struct str role, struct kubelet_in *out, struct err *err)
 {
-	int rc = generated_base(a, in->templates, role, KUBELET_CONF,
-				&out->base, err);
+	struct generated_base want = { .kubelet = &out->base };
+	int rc = generated_base(a, in->templates, role, &want, err);
 
-	if (rc == -ERR_NOTFOUND)
-		return err_set(err, ERR_AGAIN,
-			       "could not generate old kubelet config");
 	out->pool = role;
 	out->gates_on = in->gates_on;
 	out->gates_off = in->gates_off;
@@ -63,7 +60,7 @@ int plan_kubelet_sync(struct arena *a, const struct kubelet_view *in,
 
 	if (rc < 0)
 		return rc;
-	if (json_at(o->config->doc.tree, "metadata.deletionTimestamp")) {
+	if (json_at(o->config->tree, "metadata.deletionTimestamp")) {
 		owned_delete(a, o, out);
 		return 0;
 	}

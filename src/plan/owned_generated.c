@@ -1,7 +1,6 @@
-#include "mc/contents.h"
+#include "generate_parts.h"
 #include "plan/apply.h"
 #include "plan/owned.h"
-#include "plan/template.h"
 
 const struct mc *generated_find(const struct mcs *mcs, struct str name)
 {
@@ -108,22 +107,33 @@ void generated_cleanup(struct arena *a, const struct mcs *mcs, struct str hash,
 }
 
 int generated_base(struct arena *a, const struct template_input *templates,
-		   struct str role, const char *path, struct str *out,
+		   struct str role, const struct generated_base *want,
 		   struct err *err)
 {
-	struct mcs list = { 0 };
-	int rc = plan_template_role(a, templates, role, &list, err);
+	struct mc_controller_config cc = *templates->controller_config;
+	struct mc_set set = { .controller_config = &cc };
+	struct generate_in in = { .set = &set,
+				  .templates = templates->tree,
+				  .hash = templates->hash };
+	struct runtime_base files;
+	struct generator g;
+	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < list.n; i++) {
-		const struct ign_obj *file;
-
-		rc = mc_validate(a, list.v[i], err);
+	generator_init(&g, a, &in, err);
+	g.tls = (struct tls_profile){ templates->tls_min_version,
+				      templates->tls_cipher_suites };
+	if (want->kubelet)
+		rc = base_file(&g, role, KUBELET_CONF, want->kubelet);
+	if (rc == -ERR_NOTFOUND)
+		return err_set(err, ERR_INVALID,
+			       "could not generate old kubelet config");
+	if (rc == 0 && want->storage) {
+		rc = runtime_base(&g, role, &files);
 		if (rc < 0)
-			break;
-		file = mc_find_file(list.v[i]->ignition, str_of(path));
-		if (file)
-			return mc_contents(a, file, out, err);
+			return rc;
+		*want->storage = files.storage;
+		*want->registries = files.registries;
+		*want->policy = files.policy;
 	}
-	return rc < 0 ? rc
-		      : err_set(err, ERR_NOTFOUND, "no template has %s", path);
+	return rc;
 }

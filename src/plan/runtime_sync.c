@@ -4,8 +4,6 @@
 #include "plan/runtime.h"
 
 #define BUILT_IN MC_PREFIX "mco-built-in"
-#define REGISTRIES_CONF "/etc/containers/registries.conf"
-#define POLICY_JSON "/etc/containers/policy.json"
 
 static int failed(struct arena *a, const struct owned_view *in,
 		  const char *where, struct actions *out, struct err *err)
@@ -19,18 +17,6 @@ static int failed(struct arena *a, const struct owned_view *in,
 	return -ERR_AGAIN;
 }
 
-static int base_of(struct arena *a, const struct runtime_view *in,
-		   struct str role, const char *path, struct str *out,
-		   struct err *err)
-{
-	int rc = generated_base(a, in->templates, role, path, out, err);
-
-	if (rc < 0)
-		return err_wrap(err, "could not generate old container runtime "
-				     "configs");
-	return 0;
-}
-
 static int for_pool(struct arena *a, const struct runtime_view *in,
 		    const struct mc_pool *pool, struct owned_job *job,
 		    struct actions *out, struct err *err)
@@ -39,12 +25,15 @@ static int for_pool(struct arena *a, const struct runtime_view *in,
 	struct runtime_in r = { .pool = pool->meta.name,
 				.more_stores = in->more_stores,
 				.hash = o->hash };
-	struct str name, note;
-	struct mc *mc;
+	struct str name, note, registries = S(""), policy = S("");
+	struct generated_base want = { .storage = &r.storage,
+				       .registries = &registries,
+				       .policy = &policy };
+	struct mc *mc = NULL;
 
 	if (owned_name(a, o, job, pool, &name, err) < 0)
 		return failed(a, o, "could not get ctrcfg key", out, err);
-	if (base_of(a, in, pool->meta.name, STORAGE_CONF, &r.storage, err) < 0)
+	if (generated_base(a, in->templates, pool->meta.name, &want, err) < 0)
 		return failed(a, o,
 			      "could not generate origin ContainerRuntime "
 			      "Configs",
@@ -67,7 +56,7 @@ int plan_runtime_sync(struct arena *a, const struct runtime_view *in,
 	struct owned_job job = { 0 };
 	int rc;
 
-	if (json_at(o->config->doc.tree, "metadata.deletionTimestamp")) {
+	if (json_at(o->config->tree, "metadata.deletionTimestamp")) {
 		owned_delete(a, o, out);
 		return 0;
 	}
@@ -102,12 +91,16 @@ static int registries_of(struct arena *a, const struct runtime_view *in,
 	struct str name =
 		mc_generated_name(a, "99", pool->meta.name, "registries");
 	struct mc_files files = { 0 };
-	struct str conf, policy;
+	struct str storage = S(""), conf = S(""), policy = S("");
+	struct generated_base want = { .storage = &storage,
+				       .registries = &conf,
+				       .policy = &policy };
 	struct mc *mc;
-	int rc = base_of(a, in, pool->meta.name, REGISTRIES_CONF, &conf, err);
+	int rc = generated_base(a, in->templates, pool->meta.name, &want, err);
 
-	if (rc == 0)
-		rc = base_of(a, in, pool->meta.name, POLICY_JSON, &policy, err);
+	if (rc < 0)
+		(void)err_wrap(err, "could not generate original "
+				    "ContainerRuntime Configs");
 	if (rc == 0)
 		rc = registries_files(a, r, conf, policy, &files, err);
 	if (rc < 0)

@@ -49,53 +49,55 @@ static void enqueue_for(struct arena *a, const struct mc_pools *pools,
 }
 
 void trigger_mc(struct arena *a, const struct mc_pools *pools,
-		const struct mc *old, const struct mc *new,
+		const struct mc *was, const struct mc *is,
 		struct mc_pools *queue)
 {
-	if (old && new &&json_eq(old->meta.labels, new->meta.labels) &&
-	    json_eq(old->meta.annotations, new->meta.annotations) &&
-	    json_eq(json_at(old->doc.tree, "spec"),
-		    json_at(new->doc.tree, "spec")))
+	if (was && is && json_eq(was->meta.labels, is->meta.labels) &&
+	    json_eq(was->meta.annotations, is->meta.annotations) &&
+	    json_eq(json_at(was->doc.tree, "spec"),
+		    json_at(is->doc.tree, "spec")))
 		return;
-	enqueue_for(a, pools, old, queue);
-	enqueue_for(a, pools, new, queue);
+	enqueue_for(a, pools, was, queue);
+	enqueue_for(a, pools, is, queue);
 }
 
-struct str trigger_mcn(const struct mcn *old, const struct mcn *new)
+struct str trigger_mcn(const struct mcn *was, const struct mcn *is)
 {
-	const struct mcn *m = new ? new : old;
+	const struct mcn *m = is ? is : was;
 
-	if (str_is(m->pool, MCN_NOT_YET_SET))
+	if (!m || str_is(m->pool, MCN_NOT_YET_SET))
 		return S("");
-	if (old && new &&str_eq(old->pool, new->pool) &&
-	    str_eq(old->spec_desired, new->spec_desired) &&
-	    old->conditions == new->conditions)
+	if (was && is && str_eq(was->pool, is->pool) &&
+	    str_eq(was->spec_desired, is->spec_desired) &&
+	    was->conditions == is->conditions)
 		return S("");
 	return m->pool;
 }
 
-struct str trigger_os_config(const struct os_config *old,
-			     const struct os_config *new)
+struct str trigger_os_config(const struct os_config *was,
+			     const struct os_config *is)
 {
-	if (old && new &&str_eq(old->image, new->image))
+	const struct os_config *c = is ? is : was;
+
+	if (!c || (was && is && str_eq(was->image, is->image)))
 		return S("");
-	return new ? new->pool : old->pool;
+	return c->pool;
 }
 
-struct str trigger_os_build(const struct os_build *old,
-			    const struct os_build *new)
+struct str trigger_os_build(const struct os_build *was,
+			    const struct os_build *is)
 {
-	if (!new)
+	if (!is)
 		return S("");
-	if (old && old->prepared == new->prepared &&
-	    old->building == new->building && old->failed == new->failed &&
-	    old->succeeded == new->succeeded &&str_eq(old->image, new->image))
+	if (was && was->prepared == is->prepared &&
+	    was->building == is->building && was->failed == is->failed &&
+	    was->succeeded == is->succeeded && str_eq(was->image, is->image))
 		return S("");
-	return new->pool;
+	return is->pool;
 }
 
-bool trigger_spec(const struct json *old, const struct json *new)
+bool trigger_spec(const struct json *was, const struct json *is)
 {
-	return new && (!old || json_at(new, "metadata.deletionTimestamp") ||
-		       !json_eq(json_at(old, "spec"), json_at(new, "spec")));
+	return is && (!was || json_at(is, "metadata.deletionTimestamp") ||
+		      !json_eq(json_at(was, "spec"), json_at(is, "spec")));
 }
