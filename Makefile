@@ -88,7 +88,7 @@ LDFLAGS	+= -Wl,--wrap=memcpy,-u,__wrap_memcpy
 CPPFLAGS += -DOWN_MEMCPY
 endif
 # Speed where the time goes; everything else is made small.
-HOT	:= src/base/% src/data/json% src/data/yml% src/data/http% src/ign/% src/io/http%
+HOT	:= src/base/% src/data/json% src/data/yml% src/data/http% src/ign/%
 RARE	:= $(patsubst %,src/base/%.c,duration err flag flag_value imageref letter \
 	quantity rate rfc3339 semver sniff) src/ign/down% src/ign/v2%
 COLD	= $(if $(filter-out $(RARE),$(filter $(HOT),$<)),,-Os)
