@@ -23,6 +23,7 @@ PKGS_FUZZ  := clang:clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/l
 PKGS_VALGRIND := valgrind:valgrind libc6-dbg:/usr/share/doc/libc6-dbg
 PKGS_BENCH := python3:/usr/bin/python3 python3-yaml:/usr/lib/python3/dist-packages/yaml/__init__.py \
 	nginx-light:/usr/sbin/nginx wrk:wrk openssl:openssl curl:curl
+PKGS_NODE  := ignition:ignition-validate systemd:systemctl passwd:useradd
 PKGS_SERVER := ignition:ignition-validate openssl:openssl curl:curl
 PKGS_PEER  := golang-go:go \
 	golang-gopkg-yaml.v2-dev:/usr/share/gocode/src/gopkg.in/yaml.v2/yaml.go \
@@ -192,7 +193,7 @@ $(OUT)/test/fuzz/replay_%: $(OUT)/obj/test/fuzz/fuzz_%.o \
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .SECONDARY:
-.PHONY: all help test test-san test-valgrind test-server test-peer coverage check layers \
+.PHONY: all help test test-san test-valgrind test-server test-node test-peer coverage check layers \
 	headers format format-check tidy cppcheck fuzz size repro bench install \
 	clean distclean compile-tests
 
@@ -215,6 +216,10 @@ test-valgrind: ## the same under valgrind
 test-server: all ## what mco-server serves, judged by ignition-validate and Ignition
 	@.mk/need.sh '' $(PKGS_SERVER)
 	@test/server/ignition.sh $(OUT)
+
+test-node: all ## what mco-daemon does to a root, beside systemctl --root and Ignition
+	@.mk/need.sh '' $(PKGS_NODE)
+	@test/node-peer/run.sh $(OUT)
 
 test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from Debian
 	@.mk/need.sh '' $(PKGS_PEER)

@@ -9,6 +9,7 @@
 
 #include "io/file.h"
 #include "io/log.h"
+#include "io/version.h"
 #include "mc/contents.h"
 #include "mc/secret.h"
 #include "node/verify.h"
@@ -364,10 +365,28 @@ const struct command daemon_recover = {
 	.run = run_recover,
 };
 
+/* As upstream's. */
+static int run_version(struct run *r, const void *p)
+{
+	(void)p;
+	buf_addf(&r->out, "MachineConfigDaemon %s-%s\n", version_raw(),
+		 version_hash());
+	return 0;
+}
+
+static const struct command daemon_version = {
+	.name = "version",
+	.args = "",
+	.summary = "print the version this build stands for",
+	.run = run_version,
+};
+
 static const struct command *const commands[] = {
-	&daemon_start,	 &daemon_complete, &daemon_apply,
-	&daemon_verify,	 &daemon_status,   &daemon_rollback,
-	&daemon_recover, &version_command, NULL,
+	&daemon_start,	   &daemon_complete,
+	&daemon_firstboot, &daemon_apply,
+	&daemon_verify,	   &daemon_status,
+	&daemon_rollback,  &daemon_recover,
+	&daemon_version,   NULL,
 };
 
 const struct applet mco_daemon_applet = {

@@ -16,6 +16,7 @@ expect 'the names' 0 "$names" '' "$BIN/mco" --list
 for n in $names; do
 	case $n in
 	*server) want=$'MachineConfigServer v9-abc\n' ;; # as upstream's
+	*daemon) want=$'MachineConfigDaemon v9-abc\n' ;;
 	*) want=$'v9\nabc\n' ;;
 	esac
 	expect "$n by its link" 0 "$want" '' \

@@ -1,0 +1,224 @@
+/*
+ * The parts of a node that its commands do not show: paths that would lead out,
+ * certificates, drift, and the words for kernels and extensions.
+ */
+#include "scratch.h"
+
+#include <poll.h>
+
+#include "io/log.h"
+#include "node/ignite.h"
+#include "node/verify.h"
+
+static char *root_of(struct arena *a, struct node *n)
+{
+	struct err err = ERR_INIT(a);
+	char *root = scratch_new(a);
+
+	scratch_put(a, root, "/etc/os-release", "ID=rhcos\nRHEL_VERSION=9.4\n",
+		    0644);
+	if (node_open(n, a, root, &err) < 0)
+		abort();
+	n->offline = true;
+	return root;
+}
+
+TEST links_stay_below_the_root(void)
+{
+	static const struct {
+		const char *name, *path,
+			*want; /* real path, or "" for a fault */
+	} cases[] = {
+		{ "plain", "/etc/os-release", "/etc/os-release" },
+		{ "dots", "/etc/../etc/./os-release", "/etc/os-release" },
+		{ "above the root", "/../../etc/os-release",
+		  "/etc/os-release" },
+		{ "an absolute link", "/etc/abs/os-release",
+		  "/etc/os-release" },
+		{ "a link upwards", "/etc/up/etc/os-release",
+		  "/etc/os-release" },
+		{ "a link to a link", "/etc/chain/os-release",
+		  "/etc/os-release" },
+		{ "a loop", "/etc/loop/x", "" },
+		{ "nothing there", "/etc/none/x", "" },
+		{ "a file in between", "/etc/os-release/x", "" },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct node n;
+	char *root = root_of(&a, &n);
+
+	(void)symlink("/etc", str_fmt(&a, "%s/etc/abs", root).p);
+	(void)symlink("../../../../..", str_fmt(&a, "%s/etc/up", root).p);
+	(void)symlink("abs", str_fmt(&a, "%s/etc/chain", root).p);
+	(void)symlink("loop", str_fmt(&a, "%s/etc/loop", root).p);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct err err = ERR_INIT(&a);
+		struct str got = S("");
+
+		(void)tree_realpath(&a, &n.tree, cases[i].path, &got, &err);
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), got);
+	}
+	node_close(&n);
+	scratch_remove(root);
+	PASS();
+}
+
+TEST certificates(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct json *spec = NULL;
+	struct node n;
+	char *root = root_of(&a, &n);
+	struct str got = S("");
+	struct stat st = { 0 };
+
+	scratch_put(&a, root, STEPS_KUBELET_CA, "old", 0600);
+	ASSERT_INT(0, json_parse(&a,
+				 S("{\"kubeAPIServerServingCAData\":\"S0NB\","
+				   "\"internalRegistryPullSecret\":\"e30=\","
+				   "\"imageRegistryBundleData\":[{\"file\":"
+				   "\"h..5000\",\"data\":\"Q0E=\"},{\"file\":"
+				   "\"../../x\",\"data\":\"Q0E=\"}]}"),
+				 NULL, &spec, &err));
+	ASSERT_INT(0, node_write_certificates(&n, &a, spec, &err));
+	ASSERT_INT(0, tree_read(&a, &n.tree, STEPS_KUBELET_CA, 99, &got, &err));
+	ASSERT_STR("KCA\n", got);
+	ASSERT_INT(0, tree_lstat(&n.tree, STEPS_KUBELET_CA, &st, &err));
+	ASSERT_INT(0600, st.st_mode & 07777);
+	ASSERT_INT(0, tree_read(&a, &n.tree, STEPS_CLOUD_CA, 99, &got, &err));
+	ASSERT_STR("\n", got);
+	ASSERT_INT(0,
+		   tree_read(&a, &n.tree, STEPS_PULL_SECRET, 99, &got, &err));
+	ASSERT_STR("{}\n", got);
+	/* registries only where their folder is */
+	ASSERT(!tree_exists(&n.tree, "/etc/docker"));
+	scratch_put(&a, root, "/etc/docker/certs.d/gone/ca.crt", "x", 0644);
+	ASSERT_INT(0, node_write_certificates(&n, &a, spec, &err));
+	ASSERT(!tree_exists(&n.tree, "/etc/docker/certs.d/gone"));
+	ASSERT_INT(0,
+		   tree_read(&a, &n.tree, "/etc/docker/certs.d/h:5000/ca.crt",
+			     99, &got, &err));
+	ASSERT_STR("CA", got);
+	node_close(&n);
+	scratch_remove(root);
+	PASS();
+}
+
+static bool noticed(struct drift *d)
+{
+	struct pollfd p = { d->fd, POLLIN, 0 };
+
+	return poll(&p, 1, 1000) == 1 && drift_read(d);
+}
+
+static bool quiet(struct drift *d)
+{
+	struct pollfd p = { d->fd, POLLIN, 0 };
+
+	return poll(&p, 1, 20) == 0 || !drift_read(d);
+}
+
+static struct str first_mismatch(struct node *n, struct arena *a,
+				 const struct mc_current *c)
+{
+	struct verify_opts o = { .files_only = true, .first_only = true };
+	struct mismatches list = { 0 };
+	struct err err = ERR_INIT(a);
+
+	if (node_verify(n, a, c, S(""), &o, &list, &err) < 0)
+		return err.msg;
+	return list.n ? list.v[0].text : S("");
+}
+
+TEST drift_is_noticed(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_current none,
+		c = scratch_mc(
+			&a, "r1",
+			"\"storage\":{\"files\":[{\"path\":\"/etc/foo\",\"contents\":{"
+			"\"source\":\"data:,1\"}}]},\"systemd\":{\"units\":[{\"name\":"
+			"\"u.service\",\"contents\":\"u\",\"dropins\":[{\"name\":"
+			"\"10.conf\",\"contents\":\"d\"}]}]}",
+			"");
+	struct node n;
+	char *root = root_of(&a, &n);
+	struct node_update u = { .from = &none, .to = &c };
+	struct drift d;
+
+	mc_current_empty(&a, &none);
+	scratch_put(&a, root, STEPS_KUBECONFIG, "k", 0600);
+	ASSERT_INT(0, node_apply(&n, &a, &u, &err));
+	ASSERT_INT(0, drift_open(&d, &n, &c, &err));
+	ASSERT(quiet(&d));
+	scratch_put(&a, root, "/etc/other", "x", 0644);
+	ASSERTm("another file", quiet(&d));
+	scratch_put(&a, root, "/etc/foo", "1", 0644);
+	ASSERTm("touched", noticed(&d));
+	ASSERT_STR("", first_mismatch(&n, &a, &c));
+	scratch_put(&a, root, "/etc/foo", "2", 0644);
+	ASSERTm("changed", noticed(&d));
+	ASSERT_STR("content mismatch for file \"/etc/foo\"",
+		   first_mismatch(&n, &a, &c));
+	scratch_put(&a, root, "/etc/foo", "1", 0644);
+	(void)noticed(&d);
+	(void)chmod(str_fmt(&a, "%s/etc/systemd/system/u.service", root).p,
+		    0600);
+	ASSERTm("mode", noticed(&d));
+	ASSERT_STR("mode mismatch for file: \"/etc/systemd/system/u.service\"; "
+		   "expected: -rw-r--r--/420/0644; received: "
+		   "-rw-------/384/0600",
+		   first_mismatch(&n, &a, &c));
+	(void)chmod(str_fmt(&a, "%s/etc/systemd/system/u.service", root).p,
+		    0644);
+	(void)noticed(&d);
+	(void)unlink(
+		str_fmt(&a, "%s/etc/systemd/system/u.service.d/10.conf", root)
+			.p);
+	ASSERTm("removed", noticed(&d));
+	ASSERT_STR("could not stat file "
+		   "\"/etc/systemd/system/u.service.d/10.conf\": lstat "
+		   "/etc/systemd/system/u.service.d/10.conf: no such file or "
+		   "directory",
+		   first_mismatch(&n, &a, &c));
+	drift_close(&d);
+	node_close(&n);
+	scratch_remove(root);
+	PASS();
+}
+
+TEST nothing_outside_the_journal(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct map only;
+	struct node n;
+	char *root = root_of(&a, &n);
+
+	map_init(&only, &a);
+	(void)map_put(&only, S("/etc/a"), root);
+	n.tree.allowed = &only;
+	ASSERT_INT(0,
+		   tree_write(&n.tree, "/etc/a", S("x"), TREE_DEFAULT, &err));
+	ASSERT_INT(-ERR_INVALID,
+		   tree_write(&n.tree, "/etc/b", S("x"), TREE_DEFAULT, &err));
+	ASSERT_STR("/etc/b is not in the update's journal: not changed",
+		   err.msg);
+	ASSERT(!tree_lexists(&n.tree, "/etc/b"));
+	node_close(&n);
+	scratch_remove(root);
+	PASS();
+}
+
+SUITE(node)
+{
+	log_init(0, open("/dev/null", O_WRONLY | O_CLOEXEC));
+	RUN_TEST(links_stay_below_the_root);
+	RUN_TEST(certificates);
+	RUN_TEST(drift_is_noticed);
+	RUN_TEST(nothing_outside_the_journal);
+}
+
+TEST_MAIN(node)
