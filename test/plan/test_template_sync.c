@@ -174,6 +174,7 @@ TEST edits_are_overwritten(void)
 	ASSERT_STR("0 POST " API "machineconfigs  # it differs from its "
 		   "template\n" METRIC("0", "01-worker-b"),
 		   plan(&w));
+	arena_free(&w.a);
 	/* a label somebody added stays, and is no difference */
 	settle(&w);
 	json_set(json_at(w.mcs.v[0]->doc.tree, "metadata.labels"), S("mine"),
