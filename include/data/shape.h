@@ -74,6 +74,11 @@ int shape_hold(struct arena *a, const struct shapes *s, uint16_t type,
 	       unsigned mode, const struct json *j, struct json **out,
 	       struct strs *unknown, struct err *err);
 
+/* The value that shape_hold refuses j for, to tell where it stands; or NULL. */
+const struct json *shape_blame(struct arena *a, const struct shapes *s,
+			       uint16_t type, unsigned mode,
+			       const struct json *j);
+
 /* What Go marshals for a held object (NULL: the zero value); shares nothing
  * with it, text aside. */
 struct json *shape_marshal(struct arena *a, const struct shapes *s,

@@ -113,6 +113,9 @@ int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind,
 int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind,
 		   struct err *err);
 
+/* The value of a document that does not fit its type, or NULL. */
+const struct json *mc_misfit(struct arena *a, const struct doc *d);
+
 /* The object as Go marshals it, with the members it does not omit. */
 struct json *mc_object_marshal(struct arena *a, const struct mc_object *o);
 

@@ -133,8 +133,9 @@ static int take_map(struct shape_reader *r, const struct json *j,
 	return 0;
 }
 
-static int take(struct shape_reader *r, const struct json *j,
-		const struct shape_row *row, unsigned flags, struct json **out)
+static int take_any(struct shape_reader *r, const struct json *j,
+		    const struct shape_row *row, unsigned flags,
+		    struct json **out)
 {
 	if (json_kind(j) == JSON_NULL && !reads_null(row, flags))
 		return 0;
@@ -145,6 +146,19 @@ static int take(struct shape_reader *r, const struct json *j,
 	if (row->kind == SHAPE_STRUCT)
 		return take_struct(r, j, row, out);
 	return shape_value(r, j, row, out);
+}
+
+static int take(struct shape_reader *r, const struct json *j,
+		const struct shape_row *row, unsigned flags, struct json **out)
+{
+	bool saved = r->saved;
+	int rc = take_any(r, j, row, flags, out);
+
+	/* the innermost is told of first */
+	if (rc < 0 ? !r->ended : r->saved && !saved && !r->blame)
+		r->blame = j;
+	r->ended = rc < 0;
+	return rc;
 }
 
 static const struct shape_row *find_row(struct shape_reader *r, uint16_t type,
@@ -201,6 +215,8 @@ static int take_member(struct shape_reader *r, const struct json *m,
 		item = json_member(object, name);
 	rc = take(&inner, m, row, row->flags, &item);
 	r->saved = inner.saved;
+	r->ended = inner.ended;
+	r->blame = inner.blame;
 	if (rc < 0 || !object)
 		return rc;
 	if (item && json_member(object, name) != item)
@@ -235,6 +251,15 @@ static int take_struct(struct shape_reader *r, const struct json *j,
 	return rc;
 }
 
+static int read_root(struct shape_reader *r, uint16_t type,
+		     const struct json *j, struct json **held)
+{
+	struct shape_row root = { .type = type, .kind = SHAPE_STRUCT };
+	int rc = take(r, j, &root, 0, held);
+
+	return r->saved ? -ERR_INVALID : rc;
+}
+
 int shape_hold(struct arena *a, const struct shapes *s, uint16_t type,
 	       unsigned mode, const struct json *j, struct json **out,
 	       struct strs *unknown, struct err *err)
@@ -246,14 +271,22 @@ int shape_hold(struct arena *a, const struct shapes *s, uint16_t type,
 				  .build = out != NULL,
 				  .unknown = unknown,
 				  .err = &local };
-	struct shape_row root = { .type = type, .kind = SHAPE_STRUCT };
 	struct json *held = NULL;
-	int rc = json_kind(j) == JSON_NULL ? 0
-					   : take_struct(&r, j, &root, &held);
 
-	if (rc < 0 || r.saved)
+	if (read_root(&r, type, j, &held) < 0)
 		return err_set(err, ERR_INVALID, "%.*s", STRF(local.msg));
 	if (out)
 		*out = held ? held : json_new(a, JSON_OBJECT);
 	return 0;
+}
+
+const struct json *shape_blame(struct arena *a, const struct shapes *s,
+			       uint16_t type, unsigned mode,
+			       const struct json *j)
+{
+	struct err local = ERR_INIT(a);
+	struct shape_reader r = { .a = a, .s = s, .mode = mode, .err = &local };
+	struct json *held = NULL;
+
+	return read_root(&r, type, j, &held) < 0 ? r.blame : NULL;
 }

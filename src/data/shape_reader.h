@@ -24,6 +24,8 @@ struct shape_reader {
 	struct strs *unknown;
 	struct err *err;
 	bool saved; /* err has a fault of the first sort */
+	bool ended; /* err has one of the second */
+	const struct json *blame; /* the value it is about */
 };
 
 static inline const char *shape_pool(const struct shapes *s, uint16_t at)

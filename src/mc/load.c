@@ -33,9 +33,10 @@ static int object_error(struct loader *l, const struct doc *d)
 {
 	struct str kind = json_str(d->tree, "kind", S(""));
 	struct str name = json_str(d->tree, "metadata.name", S(""));
+	const struct json *blame = mc_misfit(l->a, d);
 	size_t start, end, line, col;
 
-	json_span(d->tree, &start, &end);
+	json_span(blame ? blame : d->tree, &start, &end);
 	json_line_col(d->text, start, &line, &col);
 	*l->fault = (struct mc_fault){ .line = d->line + line - 1,
 				       .col = col,

@@ -80,6 +80,17 @@ static int hold(struct arena *a, const struct doc *d, enum mc_kind kind,
 			  d->json ? 0 : SHAPE_SORTED, d->tree, held, NULL, err);
 }
 
+const struct json *mc_misfit(struct arena *a, const struct doc *d)
+{
+	enum mc_kind kind = find_kind(json_str(d->tree, "apiVersion", S("")),
+				      json_str(d->tree, "kind", S("")));
+
+	if (!kinds[kind].type)
+		return NULL;
+	return shape_blame(a, &mc_shapes, kinds[kind].type,
+			   d->json ? 0 : SHAPE_SORTED, d->tree);
+}
+
 static const struct json *object_at(const struct json *root, const char *path)
 {
 	const struct json *j = json_at(root, path);

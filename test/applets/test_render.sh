@@ -58,7 +58,7 @@ expect 'no pool' 1 '' $'Error: no MachineConfigPool among the manifests\n' \
 expect 'an unknown pool' 1 '' $'Error: no MachineConfigPool "infra" among the manifests: there are worker\n' \
 	"$BIN/mcoctl" render -f "$TMP/dir" --pool infra
 sed 's/nosmt/5/' examples/cluster/50-worker-chrony.yaml > "$TMP/bad.yaml"
-expect 'a number for a string' 1 '' "Error: $TMP/bad.yaml:2:1: MachineConfig 50-worker-chrony: json: cannot unmarshal number into Go struct field MachineConfigSpec.spec.kernelArguments of type string
+expect 'a number for a string' 1 '' "Error: $TMP/bad.yaml:9:21: MachineConfig 50-worker-chrony: json: cannot unmarshal number into Go struct field MachineConfigSpec.spec.kernelArguments of type string
 " "$BIN/mcoctl" render -f "$TMP/pool.yaml" -f "$TMP/bad.yaml"
 sed 's/3.5.0/3.9.0/' examples/cluster/50-worker-chrony.yaml > "$TMP/bad.yaml"
 expect 'an unknown version' 1 '' "Error: pool worker: MachineConfig 50-worker-chrony ($TMP/bad.yaml): parsing Ignition config failed: unknown version. Supported spec versions: 2.2,3.0,3.1,3.2,3.3,3.4,3.5

@@ -346,6 +346,20 @@ TEST every_kind_goes_to_its_place(void)
 		   "unmarshal number into Go struct field "
 		   "NodeSpec.spec.cgroupMode of type v1.CgroupMode",
 		   err.msg);
+	ASSERT_INT(3, f.line);
+	ASSERT_INT(20, f.col);
+	/* a type that reads itself ends the reading, whatever was wrong before */
+	ASSERT_INT(-ERR_INVALID,
+		   mc_load(&a, S("x.yaml"),
+			   S(CONFIG_CRS "kind: Node\nmetadata:\n  labels: [1]\n"
+					"  creationTimestamp: soon\n"
+					"  generation: much\n"),
+			   &over, &f, &err));
+	ASSERT_STR("parsing time \"soon\" as \"2006-01-02T15:04:05Z07:00\": "
+		   "cannot parse \"soon\" as \"2006\"",
+		   f.problem);
+	ASSERT_INT(5, f.line);
+	ASSERT_INT(22, f.col);
 	PASS();
 }
 
