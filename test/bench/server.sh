@@ -37,6 +37,11 @@ cert() {	# name, key options...
 cert rsa -newkey rsa:2048
 cert ec -newkey ec -pkeyopt ec_paramgen_curve:P-256
 
+alive() {	# pid, log
+	kill -0 "$1" 2>/dev/null && return
+	cat "$2" >&2
+	exit 1
+}
 ours() {	# cert: sets pid, plain, secure
 	: > "$dir/log.$1"
 	"$out/mco-server" bootstrap --server-basedir "$dir/tree" --bootstrap-kubeconfig \
@@ -44,7 +49,10 @@ ours() {	# cert: sets pid, plain, secure
 		--cert "$dir/$1.crt" --key "$dir/$1.key" ${WORKERS:+--workers "$WORKERS"} 2>"$dir/log.$1" &
 	pid=$!
 	pids+=("$pid")
-	until [ "$(grep -c 'Launching server on' "$dir/log.$1")" = 2 ]; do sleep 0.05; done
+	until [ "$(grep -c 'Launching server on' "$dir/log.$1")" = 2 ]; do
+		alive "$pid" "$dir/log.$1"
+		sleep 0.05
+	done
 	read -r -d '' secure plain < <(sed -n 's/.*Launching server on :\([0-9]*\)$/\1/p' "$dir/log.$1"; printf '\0') || :
 }
 theirs() {	# cert, first port: nginx on it and the next
@@ -61,7 +69,10 @@ theirs() {	# cert, first port: nginx on it and the next
 	"$nginx" -q -c "$dir/nginx.$1.conf" -p "$dir" 2>/dev/null &
 	pid=$!
 	pids+=("$pid")
-	until curl -so /dev/null "http://127.0.0.1:$2/"; do sleep 0.05; done
+	until curl -so /dev/null "http://127.0.0.1:$2/"; do
+		alive "$pid" "$dir/tmp/error.log"
+		sleep 0.05
+	done
 }
 ask() {	# url, wrk's options...: requests/s and p99
 	local url=$1
@@ -84,7 +95,8 @@ row() {	# label, ours, theirs
 ours rsa; us=$pid plain=$plain rsa=$secure
 ours ec; ec=$secure
 curl -sS "http://127.0.0.1:$plain/config/master" -o "$dir/www/config/master"
-base=$((20000 + $$ % 20000))
+# below what the kernel gives to port 0 and to clients
+base=$((10000 + $$ % 20000))
 theirs rsa $base; them=$pid
 theirs ec $((base + 2))
 path=/config/master
