@@ -25,9 +25,10 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 
 /*
  * Puts into set what controllers would generate from its KubeletConfigs, mirror
- * sets and the like. What cannot be told is said on standard error, if warn.
+ * sets and the like: what is missing, and what those among touched change. What cannot be told is said on standard error, if warn.
  */
-int mcoctl_preview(struct run *r, struct mc_set *set, bool warn);
+int mcoctl_preview(struct run *r, struct mc_set *set,
+		   const struct mc_set *touched, bool warn);
 
 /* The pool of that name. ERR_NOTFOUND names those there are. */
 int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,

@@ -28,7 +28,8 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		      : 0;
 }
 
-int mcoctl_preview(struct run *r, struct mc_set *set, bool warn)
+int mcoctl_preview(struct run *r, struct mc_set *set,
+		   const struct mc_set *touched, bool warn)
 {
 	struct str hash = str_of(version_hash());
 	struct mc_set out;
@@ -44,7 +45,7 @@ int mcoctl_preview(struct run *r, struct mc_set *set, bool warn)
 		if (v.n)
 			hash = v;
 	}
-	rc = plan_preview(r->a, set, hash, &out, &notes, &r->err);
+	rc = plan_preview(r->a, set, touched, hash, &out, &notes, &r->err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; warn && i < notes.n; i++)

@@ -171,9 +171,9 @@ static int diff_two(struct diff *d)
 	if (rc == 0)
 		rc = manifests_load(r, &y, d->o->recursive, &to);
 	if (rc == 0)
-		rc = mcoctl_preview(r, &from, false);
+		rc = mcoctl_preview(r, &from, NULL, false);
 	if (rc == 0)
-		rc = mcoctl_preview(r, &to, true);
+		rc = mcoctl_preview(r, &to, NULL, true);
 	if (rc < 0)
 		return rc;
 	d->policies = update_policies(r->a, to.configuration);
@@ -200,9 +200,9 @@ static int diff_change(struct diff *d)
 	if (rc < 0)
 		return rc;
 	after = mc_overlay(r->a, &base, &change);
-	rc = mcoctl_preview(r, &base, false);
+	rc = mcoctl_preview(r, &base, &change, false);
 	if (rc == 0)
-		rc = mcoctl_preview(r, &after, true);
+		rc = mcoctl_preview(r, &after, &change, true);
 	if (rc < 0)
 		return rc;
 	d->policies = update_policies(r->a, after.configuration);

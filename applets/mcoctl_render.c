@@ -92,7 +92,7 @@ static int run(struct run *r, const void *p)
 		VEC_PUSH(r->a, &o.files, r->words.v[i]);
 	rc = manifests_load(r, &o.files, o.recursive, &set);
 	if (rc == 0)
-		rc = mcoctl_preview(r, &set, true);
+		rc = mcoctl_preview(r, &set, NULL, true);
 	if (rc == 0 && !set.pools.n)
 		rc = err_set(&r->err, ERR_NOTFOUND,
 			     "no MachineConfigPool among the manifests");

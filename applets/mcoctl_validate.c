@@ -5,6 +5,7 @@
 #include "mc/lint.h"
 #include "mcoctl.h"
 #include "plan/config_lint.h"
+#include "plan/registries_lint.h"
 
 struct opts {
 	struct strs files;
@@ -112,6 +113,7 @@ static int run(struct run *r, const void *p)
 		mc_lint(r->a, set.mcs.v[i], &list);
 	for (size_t i = 0; i < set.others.n; i++)
 		config_lint(r->a, set.others.v[i], &list);
+	registries_lint(r->a, &set, &list);
 	for (size_t i = 0; i < list.n; i++)
 		errors += list.v[i].error;
 	/* a pool of broken parts would only repeat them */

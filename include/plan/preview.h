@@ -8,13 +8,16 @@
 #include "mc/load.h"
 
 /*
- * set with the MachineConfigs that controllers would generate from its objects in
- * place of, or beside, its own. They start from what the set's MachineConfigs have
- * of the templates; without those, from the built-in templates. notes say what
- * could not be told, and what is missing. ERR_INVALID in upstream's words, after
- * the object that is to blame.
+ * set with the MachineConfigs that controllers would generate from its objects.
+ * Those that are there already stay: the cluster made them, maybe in another
+ * version. Only what comes of objects that are among touched (by kind and name;
+ * may be NULL), too, is made anew. The generators start from what the set's
+ * MachineConfigs have of the templates; without those, from the built-in ones.
+ * notes say what could not be told, and what is missing. ERR_INVALID in upstream's
+ * words, after the object that is to blame.
  */
-int plan_preview(struct arena *a, const struct mc_set *set, struct str hash,
+int plan_preview(struct arena *a, const struct mc_set *set,
+		 const struct mc_set *touched, struct str hash,
 		 struct mc_set *out, struct strs *notes, struct err *err);
 
 #endif

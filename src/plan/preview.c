@@ -3,14 +3,23 @@
 #include "generate_parts.h"
 #include "mc/contents.h"
 #include "mc/selector.h"
+#include "plan/runtime.h"
 
 struct preview {
 	struct generator g;
 	struct template_tree builtin;
 	bool gates_known;
-	struct mc_pools built_in; /* those that registries are made for */
+	const struct mc_set *touched; /* or NULL */
+	struct mc_pools registries; /* the pools they are made for */
 	struct strs *notes;
 };
+
+/* What registries are made from. */
+static const enum mc_kind family[] = {
+	MC_IMAGE,	MC_CONTENT_POLICY,	 MC_DIGEST_MIRRORS,
+	MC_TAG_MIRRORS, MC_CLUSTER_IMAGE_POLICY, MC_IMAGE_POLICY,
+};
+#define N_FAMILY (sizeof(family) / sizeof(family[0]))
 
 static bool has(const struct mc_set *set, enum mc_kind kind)
 {
@@ -71,15 +80,44 @@ static const struct template_tree *choose_tree(struct preview *p,
 	return &p->builtin;
 }
 
+static bool is_touched(const struct preview *p, enum mc_kind kind,
+		       struct str name)
+{
+	const struct mc_set *t = p->touched;
+
+	for (size_t i = 0; t && i < t->others.n; i++)
+		if (t->others.v[i]->kind == kind &&
+		    (!name.n || str_eq(t->others.v[i]->meta.name, name)))
+			return true;
+	return false;
+}
+
+/* What the cluster has made stays unless the objects behind it are touched. */
+static bool to_be_made(const struct preview *p, bool touched, struct str name)
+{
+	return touched || !find_mc(p->g.in->set, name);
+}
+
 /* In a running cluster registries are made for the pools it came with. */
 static void choose_pools(struct preview *p, const struct mc_set *set)
 {
+	struct mc_pools all = { 0 };
+	bool touched = false;
+
+	for (size_t i = 0; i < N_FAMILY; i++)
+		touched |= is_touched(p, family[i], S(""));
 	for (size_t i = 0; i < set->pools.n; i++)
 		if (json_member(set->pools.v[i]->meta.labels,
 				S(MC_PREFIX "mco-built-in")))
-			VEC_PUSH(p->g.a, &p->built_in, set->pools.v[i]);
-	if (!p->built_in.n)
-		p->built_in = set->pools;
+			VEC_PUSH(p->g.a, &all, set->pools.v[i]);
+	if (!all.n)
+		all = set->pools;
+	for (size_t i = 0; i < all.n; i++)
+		if (to_be_made(p, touched,
+			       mc_generated_name(p->g.a, "99",
+						 all.v[i]->meta.name,
+						 "registries")))
+			VEC_PUSH(p->g.a, &p->registries, all.v[i]);
 }
 
 static void note(struct preview *p, struct str text)
@@ -140,13 +178,16 @@ static int preview_node(struct preview *p)
 		return 0;
 	for (size_t i = 0; i < set->pools.n; i++) {
 		struct str pool = set->pools.v[i]->meta.name;
-		struct mc *now = find_mc(
-			set, mc_generated_name(p->g.a, "97", pool, "kubelet"));
+		struct str name =
+			mc_generated_name(p->g.a, "97", pool, "kubelet");
+		struct mc *now = find_mc(set, name);
 		struct kubelet_in in;
 		struct mc *mc = NULL;
 		int rc;
 
-		if (!can_start(p, S("Node cluster"), pool, KUBELET_CONF))
+		if (!to_be_made(p, is_touched(p, MC_NODE_CONFIG, S("")),
+				name) ||
+		    !can_start(p, S("Node cluster"), pool, KUBELET_CONF))
 			continue;
 		rc = kubelet_base(&p->g, pool, &in);
 		if (rc == 0)
@@ -235,19 +276,22 @@ static int make_one(const struct choice *c, const struct mc_pool *pool)
 	bool chosen;
 	int rc = selects(p, c->o, pool, &chosen);
 
-	if (rc < 0 || !chosen ||
-	    !can_start(p, c->what, pool->meta.name,
-		       kubelet ? KUBELET_CONF : "/etc/containers/storage.conf"))
+	if (rc < 0 || !chosen)
 		return rc;
 	rc = choose_name(c, pool, &name);
-	if (rc == 0 && kubelet) {
+	if (rc < 0 ||
+	    !to_be_made(p, is_touched(p, c->o->kind, c->o->meta.name), name) ||
+	    !can_start(p, c->what, pool->meta.name,
+		       kubelet ? KUBELET_CONF : STORAGE_CONF))
+		return rc;
+	if (kubelet) {
 		struct kubelet_in in;
 
 		rc = kubelet_start(p, pool->meta.name, &in);
 		if (rc == 0)
 			rc = kubelet_config(p->g.a, &in, c->o, name, &mc,
 					    p->g.err);
-	} else if (rc == 0) {
+	} else {
 		rc = c->c->make(&p->g, c->o, pool->meta.name, name, &mc);
 	}
 	if (rc == 0)
@@ -281,26 +325,53 @@ static int preview_choosers(struct preview *p, const struct chooser *chooser)
 
 /* ---- registries ---------------------------------------------------------------------- */
 
+static size_t count_family(const struct mc_set *set)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; set && i < set->others.n; i++)
+		for (size_t k = 0; k < N_FAMILY; k++)
+			n += set->others.v[i]->kind == family[k];
+	return n;
+}
+
+/* A dump without the objects behind what it has would lose them here. */
+static void warn_of_loss(struct preview *p, struct str pool)
+{
+	struct str name = mc_generated_name(p->g.a, "99", pool, "registries");
+
+	if (find_mc(p->g.in->set, name) &&
+	    count_family(p->g.in->set) == count_family(p->touched))
+		note(p,
+		     str_fmt(p->g.a,
+			     "%.*s is made anew without what it was made "
+			     "from: dump that too (oc get image.config,idms,"
+			     "itms,icsp,clusterimagepolicy,imagepolicy -A -o "
+			     "yaml)",
+			     STRF(name)));
+}
+
 static int preview_registries(struct preview *p)
 {
-	static const enum mc_kind kinds[] = {
-		MC_IMAGE,	MC_CONTENT_POLICY,	 MC_DIGEST_MIRRORS,
-		MC_TAG_MIRRORS, MC_CLUSTER_IMAGE_POLICY, MC_IMAGE_POLICY,
-	};
 	bool any = false;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		any |= has(p->g.in->set, kinds[i]);
-	for (size_t i = 0; any && i < p->built_in.n; i++)
-		any = can_start(p, S("registries"), p->built_in.v[i]->meta.name,
+	for (size_t i = 0; i < N_FAMILY; i++)
+		any |= has(p->g.in->set, family[i]);
+	for (size_t i = 0; any && i < p->registries.n; i++) {
+		struct str pool = p->registries.v[i]->meta.name;
+
+		warn_of_loss(p, pool);
+		any = can_start(p, S("registries"), pool,
 				"/etc/containers/registries.conf");
+	}
 	return any ? generate_registries(&p->g) : 0;
 }
 
-int plan_preview(struct arena *a, const struct mc_set *set, struct str hash,
+int plan_preview(struct arena *a, const struct mc_set *set,
+		 const struct mc_set *touched, struct str hash,
 		 struct mc_set *out, struct strs *notes, struct err *err)
 {
-	struct preview p = { .notes = notes };
+	struct preview p = { .notes = notes, .touched = touched };
 	struct generate_in in = { .set = set, .hash = hash, .preview = true };
 	struct mc_set made = { 0 };
 	int rc;
@@ -309,7 +380,7 @@ int plan_preview(struct arena *a, const struct mc_set *set, struct str hash,
 	read_gates(&p, set, &in.gates);
 	choose_pools(&p, set);
 	in.templates = choose_tree(&p, set);
-	in.pools = &p.built_in;
+	in.pools = &p.registries;
 	rc = preview_registries(&p);
 	if (rc == 0)
 		rc = preview_choosers(&p, &generate_runtimes);

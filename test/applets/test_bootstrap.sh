@@ -133,4 +133,16 @@ pool worker: each node: drain and reboot
 sed 's/maxPods: 500/clusterDomain: x/' $ex/20-kubelet.yaml > "$TMP/kubelet.yaml"
 expect 'a KubeletConfig that is refused' 2 '' "Error: KubeletConfig roomy-workers ($TMP/kubelet.yaml): KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x
 " "$BIN/mcoctl" diff -f "$TMP/kubelet.yaml" --base $ex
+
+# mcoctl validate knows the rules for them.
+cat > "$TMP/objects.yaml" <<'Y'
+apiVersion: config.openshift.io/v1
+kind: ImageTagMirrorSet
+metadata: {name: m}
+spec: {imageTagMirrors: [{source: Bad Source, mirrors: [a.example]}]}
+Y
+expect 'mirrors that are not sound' 1 'error: registries: could not update registries config with new changes: invalid format for source "Bad Source"
+' '' "$BIN/mcoctl" validate -f "$TMP/objects.yaml"
+expect 'objects that are sound' 0 '1 objects, 0 MachineConfigs: valid
+' '' "$BIN/mcoctl" validate -f $ex/21-mirrors.yaml
 finish

@@ -5,7 +5,9 @@
 #include "fuzz.h"
 
 #include "plan/bootstrap.h"
+#include "plan/config_lint.h"
 #include "plan/preview.h"
+#include "plan/registries_lint.h"
 
 #define FILE(name, path, text)                                                   \
 	{                                                                        \
@@ -63,14 +65,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct mc_fault fault = { 0 };
 	struct mc_set set = { 0 }, after;
 	struct strs notes = { 0 };
+	struct mc_findings found = { 0 };
 
 	if (plan_bootstrap(&a, &in, &out, &err) < 0)
 		MUST(err.msg.n && !out.files.n);
 	else
 		MUST(out.files.n);
-	if (mc_load(&a, f.path, f.text, &set, &fault, &err) == 0 &&
-	    plan_preview(&a, &set, S("h"), &after, &notes, &err) < 0)
-		MUST(err.msg.n);
+	if (mc_load(&a, f.path, f.text, &set, &fault, &err) == 0) {
+		for (size_t i = 0; i < set.others.n; i++)
+			config_lint(&a, set.others.v[i], &found);
+		registries_lint(&a, &set, &found);
+		if (plan_preview(&a, &set, NULL, S("h"), &after, &notes, &err) <
+		    0)
+			MUST(err.msg.n);
+	}
 	arena_free(&a);
 	return 0;
 }

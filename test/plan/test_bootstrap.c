@@ -347,7 +347,8 @@ TEST previews(void)
 			  ", annotations: {machineconfiguration.openshift.io/"
 			  "mc-name-suffix: '4'}",
 			  "podsPerCore: 2")));
-	ASSERT_INT(0, plan_preview(&a, &set, S("abc"), &out, &notes, &err));
+	ASSERT_INT(0,
+		   plan_preview(&a, &set, NULL, S("abc"), &out, &notes, &err));
 	for (size_t i = 0; i < notes.n; i++)
 		test_show("note", notes.v[i]);
 	ASSERT_INT(0, notes.n);
@@ -370,6 +371,45 @@ TEST previews(void)
 	PASS();
 }
 
+/* What the cluster made stays, but for what comes of touched objects. */
+TEST previews_of_a_change(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_set set = { 0 }, change = { 0 }, out;
+	struct strs notes = { 0 };
+
+	load(&a, &set,
+	     S(DUMP MC("99-worker-generated-kubelet", "worker",
+		       "/etc/kubernetes/kubelet.conf", "old")
+		       MC("99-worker-generated-registries", "worker",
+			  "/etc/containers/registries.conf", "old")));
+	load(&a, &change, S(IDMS KC("one", "", "podsPerCore: 3")));
+	set = mc_overlay(&a, &set, &change);
+	ASSERT_INT(0,
+		   plan_preview(&a, &set, NULL, S("abc"), &out, &notes, &err));
+	ASSERT_INT(0, notes.n);
+	ASSERT_INT(set.mcs.n, out.mcs.n);
+	ASSERT_STR("old", text_in(&a, &out, "99-worker-generated-kubelet",
+				  "/etc/kubernetes/kubelet.conf"));
+	ASSERT_STR("old", text_in(&a, &out, "99-worker-generated-registries",
+				  "/etc/containers/registries.conf"));
+	ASSERT_INT(0, plan_preview(&a, &set, &change, S("abc"), &out, &notes,
+				   &err));
+	ASSERT_INT(1, notes.n);
+	ASSERT_STR("99-worker-generated-registries is made anew without what "
+		   "it was made from: dump that too (oc get image.config,idms,"
+		   "itms,icsp,clusterimagepolicy,imagepolicy -A -o yaml)",
+		   notes.v[0]);
+	ASSERT(str_find(text_in(&a, &out, "99-worker-generated-kubelet",
+				"/etc/kubernetes/kubelet.conf"),
+			S("podsPerCore: 3\n")) >= 0);
+	ASSERT(str_find(text_in(&a, &out, "99-worker-generated-registries",
+				"/etc/containers/registries.conf"),
+			S("m.example")) >= 0);
+	PASS();
+}
+
 TEST previews_say_what_is_missing(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -379,7 +419,8 @@ TEST previews_say_what_is_missing(void)
 
 	load(&a, &set,
 	     S(POOL("worker", "k: v") IDMS KC("one", "", "podsPerCore: 3")));
-	ASSERT_INT(0, plan_preview(&a, &set, S("abc"), &out, &notes, &err));
+	ASSERT_INT(0,
+		   plan_preview(&a, &set, NULL, S("abc"), &out, &notes, &err));
 	ASSERT_INT(2, notes.n);
 	ASSERT_STR("registries: pool worker: left out: no MachineConfig made "
 		   "of templates has /etc/containers/registries.conf: give a "
@@ -392,7 +433,7 @@ TEST previews_say_what_is_missing(void)
 	ASSERT_INT(0, out.mcs.n);
 	load(&a, &set, S(KC("bad", "", "clusterDomain: x")));
 	ASSERT_INT(-ERR_INVALID,
-		   plan_preview(&a, &set, S("abc"), &out, &notes, &err));
+		   plan_preview(&a, &set, NULL, S("abc"), &out, &notes, &err));
 	ASSERT_STR("KubeletConfig bad (t): KubeletConfiguration: "
 		   "clusterDomain is not allowed to be set, but contains: x",
 		   err.msg);
@@ -405,6 +446,7 @@ SUITE(suite)
 	RUN_TEST(golden_render);
 	RUN_TEST(refusals);
 	RUN_TEST(previews);
+	RUN_TEST(previews_of_a_change);
 	RUN_TEST(previews_say_what_is_missing);
 }
 

@@ -1,0 +1,49 @@
+#include "plan/registries_lint.h"
+
+#include "plan/registries.h"
+
+static void add(struct arena *a, struct mc_findings *out, bool error,
+		struct str object, struct str message)
+{
+	struct mc_finding f = { .error = error,
+				.object = object,
+				.message = message };
+
+	VEC_PUSH(a, out, f);
+}
+
+void registries_lint(struct arena *a, const struct mc_set *set,
+		     struct mc_findings *out)
+{
+	const struct mc_controller_config *cc = set->controller_config;
+	struct registries_in in = {
+		.objects = &set->others,
+		/* any will do where the cluster's own is not known */
+		.release_image =
+			cc ? json_str(cc->tree, "spec.releaseImage", S(""))
+			   : S("unknown.invalid/release"),
+		.sigstore = true,
+	};
+	struct err err = ERR_INIT(a);
+	struct mc_files ignored = { 0 };
+	struct registries r;
+	int rc = registries_decide(a, &in, &r, &err);
+
+	if (rc == 0)
+		rc = registries_files(
+			a, &r, S(""),
+			S("{\"default\":[{\"type\":\"reject\"}]}"), &ignored,
+			&err);
+	if (rc < 0) {
+		add(a, out, true, S("registries"), err.msg);
+		return;
+	}
+	if (r.note.n)
+		add(a, out, false, S("registries"), r.note);
+	for (size_t i = 0; i < r.n_conflicts; i++)
+		add(a, out, false,
+		    str_fmt(a, "ImagePolicy %.*s/%.*s",
+			    STRF(r.conflicts[i].namespace),
+			    STRF(r.conflicts[i].name)),
+		    r.conflicts[i].message);
+}
