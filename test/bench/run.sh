@@ -68,3 +68,10 @@ test/bench/server.sh "$out"
 echo
 echo "One plan of the update controller for a pool, and a cached node:"
 "$out/bench/bench_plan" | awk '{ printf "  %6d nodes %9.2f ms %6d bytes per node\n", $1, $2, $3 }'
+
+echo
+echo "A node's work, on a disk:"
+"$out/bench/bench_node"
+# shellcheck disable=SC2046
+printf '  mco-daemon status          %9s ms %6s MiB\n' \
+	$("$out/bench/measure" "${ROUNDS:-7}" "$out/mco-daemon" status --root-mount /)

@@ -1,0 +1,53 @@
+/*
+ * What a node reads of itself: os-release, rpm-ostree's status, kernel
+ * arguments, and its current config with all that is planned from it.
+ */
+#include "fuzz.h"
+
+#include "plan/os.h"
+#include "plan/steps.h"
+#include "plan/verify.h"
+
+static void config(struct arena *a, struct str text)
+{
+	struct err err = ERR_INIT(a);
+	struct mc_current none, c;
+	struct steps_in in = { .core_os = true };
+	struct steps steps;
+	struct verify_items items;
+	struct mc_current again;
+
+	mc_current_empty(a, &none);
+	if (mc_current_parse(a, text, &c, &err) < 0)
+		return;
+	/* what is written is read again, and then stays as it is */
+	if (mc_current_parse(a, c.text, &again, &err) < 0 ||
+	    !str_eq(again.text, c.text))
+		abort();
+	in.from = &none.spec;
+	in.to = &c.spec;
+	if (plan_steps(a, &in, &steps, &err) == 0)
+		for (size_t i = 0; i < steps.paths.n; i++)
+			if (str_find(steps.paths.v[i], S("/../")) >= 0)
+				abort();
+	in.from = &c.spec;
+	in.to = &none.spec;
+	(void)plan_steps(a, &in, &steps, &err);
+	(void)verify_items(a, &c, &items, &err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct str text = { (const char *)data, n };
+	struct err err = ERR_INIT(&a);
+	struct os_release release;
+	struct os_status status;
+	struct strs kargs = { 0 };
+
+	(void)os_release_parse(&a, text, &release, &err);
+	(void)os_status_parse(&a, text, &status, &err);
+	os_kargs_split(&a, text, &kargs);
+	config(&a, text);
+	return 0;
+}
