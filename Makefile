@@ -101,7 +101,7 @@ OUT	:= $(if $(filter musl,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
 null	:=
 space	:= $(null) $(null)
 # The number counts the ways .mk/deps.sh has built them.
-DEPS	= $(CACHE)/deps-$(subst $(space),-,$(subst =,,$(SOURCES)))/$(VARIANT).2
+DEPS	= $(CACHE)/deps-$(subst $(space),-,$(subst =,,$(SOURCES)))/$(VARIANT).$(if $(SAN)$(FUZZ),3,2)
 DEPS_STAMP = $(DEPS)/SHA256SUMS
 
 # ---- Sources, by layer; the order is the order of the layers ----------------
