@@ -191,6 +191,17 @@ same 'D131' "255 unable to decipher onceFrom config type: Object 'Kind' is missi
 # D122 to D127: the end of a first boot
 new_node
 complete() { timeout 20 "$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" "$@" > "$TMP/.out" 2> "$TMP/.err"; }
+# One that does not end by itself, until a line is in a file.
+until_said() {
+	"$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" > /dev/null 2> "$TMP/.err" &
+	local pid=$! i
+	for ((i = 0; i < 600; i++)); do
+		grep -q "$1" "$2" && break
+		sleep 0.1
+	done
+	kill $pid
+	wait $pid 2>/dev/null
+}
 E=etc/ignition-machine-config-encapsulated.json
 mc rendered-worker-1 '' '"kernelArguments":["nosmt"]'
 cp "$TMP/rendered-worker-1.json" "$ROOT/$E"
@@ -226,7 +237,7 @@ new_node
 says 'rpm-ostree --version' 'printf "rpm-ostree:\n Features:\n  - rust\n"'
 says 'podman version' 'echo 4.2.0'
 cp "$TMP/rendered-worker-1.json" "$ROOT/$E"
-timeout 2 "$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" > /dev/null 2>&1
+until_said 'extra reboot for in-place update.*systemctl reboot' "$CALLS"
 RUN='systemd-run --unit machine-config-daemon-update-rpmostree-via-container -p EnvironmentFile=-/etc/mco/proxy.env --collect --wait -- podman'
 same 'D125' "rpm-ostree status --json
 rpm-ostree --version
@@ -235,7 +246,7 @@ $RUN pull --authfile /var/lib/kubelet/config.json --signature-policy /etc/machin
 $RUN run --env-file /etc/mco/proxy.env --privileged --pid=host --net=host --rm -v /:/run/host $OLD rpm-ostree ex deploy-from-self /run/host
 systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: extra reboot for in-place update -p Requires=ostree-finalize-staged.service -p After=ostree-finalize-staged.service /bin/sh -c systemctl reboot" "$(calls)"
 new_node
-timeout 1 "$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" > /dev/null 2> "$TMP/.err"
+until_said 'Sleeping 1 minute' "$TMP/.err"
 same 'D126' 'error: open /etc/ignition-machine-config-encapsulated.json: no such file or directory
 Sleeping 1 minute for retry' "$(sed 's/.*] //' "$TMP/.err" | grep -A1 '^error' | head -n 2)"
 new_node
