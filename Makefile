@@ -82,16 +82,19 @@ PKGS	:= $(PKGS_BUILD) $(PKGS_FUZZ)
 else
 VARIANT	:= musl
 CC	:= musl-gcc
-OPT	:= -O2 -fstack-protector-strong -fno-unwind-tables -fno-asynchronous-unwind-tables
-LDFLAGS	+= -static
+OPT	:= -O2 -fstack-protector-strong -fno-pie -fcf-protection=none -fno-unwind-tables -fno-asynchronous-unwind-tables
+LDFLAGS	+= -static -no-pie -Wl,-z,noseparate-code
 ifeq ($(shell uname -m),x86_64)
 LDFLAGS	+= -Wl,--wrap=memcpy,-u,__wrap_memcpy
 CPPFLAGS += -DOWN_MEMCPY
 endif
+# Static and at a fixed address: code for neither has to be found at run time.
 # Speed where the time goes; everything else is made small.
 HOT	:= src/base/% src/data/json% src/data/yml% src/data/http% src/ign/%
 RARE	:= $(patsubst %,src/base/%.c,duration err flag flag_value imageref letter \
-	quantity rate rfc3339 semver sniff) src/ign/down% src/ign/v2%
+	quantity rate rfc3339 semver sniff) src/ign/down% src/ign/v2% \
+	src/ign/check% src/ign/encode.c src/ign/ign.c \
+	$(patsubst %,src/data/%.c,yml yml_decode yml_resolve yml_show)
 COLD	= $(if $(filter-out $(RARE),$(filter $(HOT),$<)),,-Os)
 PKGS	:= $(PKGS_BUILD)
 endif
@@ -101,7 +104,7 @@ OUT	:= $(if $(filter musl,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
 null	:=
 space	:= $(null) $(null)
 # The number counts the ways .mk/deps.sh has built them.
-DEPS	= $(CACHE)/deps-$(subst $(space),-,$(subst =,,$(SOURCES)))/$(VARIANT).$(if $(SAN)$(FUZZ),3,2)
+DEPS	= $(CACHE)/deps-$(subst $(space),-,$(subst =,,$(SOURCES)))/$(VARIANT).3
 DEPS_STAMP = $(DEPS)/SHA256SUMS
 
 # ---- Sources, by layer; the order is the order of the layers ----------------

@@ -3,8 +3,7 @@
 # for one variant, and lays out DEST/include, DEST/lib and DEST/SHA256SUMS.
 #
 # The sources are Debian source packages, or the unpacked folders in $DEPS_DIR.
-# Everything is built beside DEST and moved in
-# place at the end, so an interrupted run leaves nothing half-made.
+# Everything is built beside DEST and moved in place at the end, so an interrupted run leaves nothing half-made.
 set -eu
 dest=$1; shift
 base=$(dirname "$dest")
@@ -43,6 +42,7 @@ compile() {	# library, include flags, sources...
 		xargs -P "$jobs" -I{} sh -c \
 		'$CC $OPTS $INC -c -o "$O/$(basename {} .c).o" {}' ||
 		fail "$lib does not compile with $CC"
+	rm -f "$tmp/lib/lib$lib.a"
 	find "$tmp/obj/$lib" -name '*.o' | LC_ALL=C sort |
 		xargs ar rcsD "$tmp/lib/lib$lib.a"
 }
@@ -51,7 +51,10 @@ echo "building bearssl, cjson, libyaml, zlib for $VARIANT"
 b=${dir[bearssl]}
 # It reads words at any address, which x86 allows and sanitizers do not.
 aligned() { case $OPT in *sanitize*) echo -DBR_LE_UNALIGNED=0 ;; esac; }
-compile bearssl "$(aligned) -I$b/inc -I$b/src" $(find "$b/src" -name '*.c' | LC_ALL=C sort)
+compile bearssl "$(aligned) -I$b/inc -I$b/src" $(find "$b/src" -name '*.c' \
+	! -path '*/ssl/*' ! -path '*/x509/*' | LC_ALL=C sort)
+compile bearssl "$(small) $(aligned) -I$b/inc -I$b/src" \
+	$(find "$b/src/ssl" "$b/src/x509" -name '*.c' | LC_ALL=C sort)
 cp "$b"/inc/*.h "$tmp/include/"
 c=${dir[cjson]}
 compile cjson "$(small) -I$c" "$c/cJSON.c"
