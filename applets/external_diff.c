@@ -1,6 +1,7 @@
 #include "external_diff.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/vec.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "data/yml.h"
 #include "io/file.h"
 #include "mc/contents.h"
+#include "mc/secret.h"
 
 void external_diff_init(struct external_diff *e, struct arena *a,
 			const char *command)
@@ -21,56 +24,154 @@ void external_diff_init(struct external_diff *e, struct arena *a,
 		e->command = command;
 }
 
-/* Makes the folders above path. */
-static void make_parents(char *path)
+/* One side of a difference. */
+struct side {
+	const char *dir;
+	struct str pool;
+	const struct mc_merged *own, *other;
+};
+
+/* File systems take names of 255 bytes. */
+#define NAME_LONG 200
+
+/* "worker:etc:chrony.conf"; of a path that is too long the end, and a sum. */
+static struct str flat_name(struct arena *a, struct str pool, struct str path)
 {
-	for (char *c = path + 1; *c; c++)
-		if (*c == '/') {
-			*c = '\0';
-			(void)mkdir(path, 0700);
-			*c = '/';
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_add(&b, pool);
+	for (size_t i = 0; i < path.n; i++) {
+		if (path.p[i] == ':')
+			buf_addc(&b, ':');
+		buf_addc(&b, path.p[i] == '/' ? ':' : path.p[i]);
+	}
+	if (b.n <= NAME_LONG)
+		return buf_str(&b);
+	return str_fmt(a, "%.*s:%.*s",
+		       STRF(hash_hex_of(a, HASH_MD5, buf_str(&b))),
+		       STRF(str_from(buf_str(&b), b.n - NAME_LONG / 2)));
+}
+
+static int put(struct external_diff *e, const struct side *s, struct str path,
+	       struct str bytes, struct err *err)
+{
+	struct str name = flat_name(e->a, s->pool, path);
+	const char *to =
+		str_fmt(e->a, "%s/%s/%.*s", e->dir, s->dir, STRF(name)).p;
+	AUTO(fd)
+	int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return err_sys(err, "create %s", to);
+	return file_write_fd(fd, bytes, to, err);
+}
+
+/* Told apart where the sides differ, as kubectl does with Secrets. */
+static struct str mask(const struct side *s, bool same)
+{
+	if (same)
+		return S("***");
+	return s->dir[0] == 'L' ? S("*** (before)") : S("*** (after)");
+}
+
+static struct str bytes_of(struct external_diff *e, const struct ign_obj *file)
+{
+	struct err ignored = ERR_INIT(e->a);
+	struct str bytes = S("");
+
+	if (file)
+		(void)mc_contents(e->a, file, &bytes, &ignored);
+	return bytes;
+}
+
+/* Each file decoded. What cannot be is in the spec's YAML only, and what is
+ * secret is masked there, too. */
+static int put_files(struct external_diff *e, const struct side *s,
+		     struct json *spec, struct err *err)
+{
+	const struct ign_objs *files = ign_files(s->own->config);
+	struct json *j = json_first(json_at(spec, "config.storage.files"));
+	struct map twins;
+	int rc = 0;
+
+	ign_index(e->a, ign_files(s->other->config), &twins);
+	for (size_t i = 0; i < files->n && rc == 0; i++, j = json_next(j)) {
+		struct str path = ign_str(files->v[i], IGN_FILE_PATH), bytes;
+		struct str twin = bytes_of(e, map_get(&twins, path));
+		struct err ignored = ERR_INIT(e->a);
+
+		if (mc_contents(e->a, files->v[i], &bytes, &ignored) < 0)
+			continue;
+		if (!e->secrets &&
+		    (mc_is_secret(path, bytes) || mc_is_secret(path, twin))) {
+			struct str masked = mask(s, str_eq(bytes, twin));
+
+			json_set(json_member(j, S("contents")), S("source"),
+				 json_new_str(e->a, masked));
+			bytes = str_fmt(e->a, "%.*s\n", STRF(masked));
 		}
+		rc = put(e, s, path, bytes, err);
+	}
+	return rc;
 }
 
-static int put(struct external_diff *e, const char *side, struct str pool,
-	       struct str path, struct str bytes, struct err *err)
+static const struct ign_objs *users_of(const struct mc_merged *m)
 {
-	char *to = str_z(e->a, str_fmt(e->a, "%s/%s/%.*s%.*s", e->dir, side,
-				       STRF(pool), STRF(path)));
-
-	make_parents(to);
-	return file_replace(to, bytes, 0600, err);
+	return ign_list(ign_sub(m->config, IGN_CONFIG_PASSWD),
+			IGN_PASSWD_USERS);
 }
 
-static int put_side(struct external_diff *e, const char *side, struct str pool,
-		    const struct mc_merged *m, struct err *err)
+static void hide_passwords(struct external_diff *e, const struct side *s,
+			   struct json *spec)
 {
-	struct str name = pool.n ? pool : S("config");
-	const struct ign_objs *files = ign_files(m->config);
-	struct json *spec = mc_spec(e->a, m);
+	const struct ign_objs *users = users_of(s->own);
+	struct json *j = json_first(json_at(spec, "config.passwd.users"));
+	struct map twins;
+
+	ign_index(e->a, users_of(s->other), &twins);
+	for (size_t i = 0; i < users->n; i++, j = json_next(j)) {
+		const struct ign_obj *u = users->v[i];
+		const struct ign_obj *twin =
+			map_get(&twins, ign_str(u, IGN_USER_NAME));
+
+		if (!e->secrets && ign_is_set(u, IGN_USER_PASSWORD))
+			json_set(
+				j, S("passwordHash"),
+				json_new_str(
+					e->a,
+					mask(s,
+					     str_eq(ign_str(u,
+							    IGN_USER_PASSWORD),
+						    ign_str(twin,
+							    IGN_USER_PASSWORD)))));
+	}
+}
+
+static int put_side(struct external_diff *e, const struct side *s,
+		    struct err *err)
+{
+	struct json *spec = mc_spec(e->a, s->own);
+	const char *dir = str_fmt(e->a, "%s/%s", e->dir, s->dir).p;
 	struct buf b;
 	int rc;
 
-	for (size_t i = 0; i < files->n; i++) {
-		struct str path = ign_str(files->v[i], IGN_FILE_PATH), bytes;
-
-		if (str_find(path, S("..")) >= 0 ||
-		    mc_contents(e->a, files->v[i], &bytes, err) < 0)
-			continue; /* it stays in the YAML below */
-		rc = put(e, side, name, path, bytes, err);
-		if (rc < 0)
-			return rc;
-	}
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return err_sys(err, "create %s", dir);
+	rc = put_files(e, s, spec, err);
+	hide_passwords(e, s, spec);
 	buf_init(&b, e->a);
-	rc = yml_emit(&b, spec, err);
+	if (rc == 0)
+		rc = yml_emit(&b, spec, err);
 	return rc < 0 ? rc
-		      : put(e, side, name, S("/machineconfig-spec.yaml"),
-			    buf_str(&b), err);
+		      : put(e, s, S("/machineconfig-spec.yaml"), buf_str(&b),
+			    err);
 }
 
 int external_diff_add(struct external_diff *e, const struct config_diff *d,
 		      struct err *err)
 {
+	struct str pool = d->pool.n ? d->pool : S("config");
 	const char *tmp = getenv("TMPDIR");
 	int rc;
 
@@ -83,8 +184,12 @@ int external_diff_add(struct external_diff *e, const struct config_diff *d,
 			return rc;
 		}
 	}
-	rc = put_side(e, "LIVE", d->pool, d->from, err);
-	return rc < 0 ? rc : put_side(e, "MERGED", d->pool, d->to, err);
+	rc = put_side(e, &(struct side){ "LIVE", pool, d->from, d->to }, err);
+	if (rc == 0)
+		rc = put_side(e,
+			      &(struct side){ "MERGED", pool, d->to, d->from },
+			      err);
+	return rc;
 }
 
 int external_diff_run(struct external_diff *e, struct err *err)

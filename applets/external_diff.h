@@ -1,6 +1,7 @@
 /*
  * external_diff: hands configs to the program KUBECTL_EXTERNAL_DIFF names, as
- * kubectl diff does: two folders, LIVE and MERGED, with a file for each thing.
+ * kubectl diff does: two folders, LIVE and MERGED, with a file for each thing and
+ * no folders below, so that any diff program will do. Secrets are masked.
  */
 #ifndef APPLETS_EXTERNAL_DIFF_H
 #define APPLETS_EXTERNAL_DIFF_H
@@ -10,6 +11,7 @@
 struct external_diff {
 	struct arena *a;
 	const char *command; /* NULL: not asked for */
+	bool secrets; /* shown as they are */
 	char *dir; /* made when first needed */
 };
 

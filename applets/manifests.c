@@ -42,6 +42,15 @@ static int not_hidden(const struct dirent *e)
 static const char gathered[] =
 	"cluster-scoped-resources/machineconfiguration.openshift.io";
 
+/* As kubectl takes them from folders. */
+static bool is_manifest(const char *name)
+{
+	struct str s = str_of(name);
+
+	return str_ends(s, S(".yaml")) || str_ends(s, S(".yml")) ||
+	       str_ends(s, S(".json"));
+}
+
 static bool is_dir(const char *path)
 {
 	struct stat st;
@@ -79,7 +88,8 @@ static int load_dir(struct run *r, const char *path, bool recursive,
 	for (int i = 0; i < n; i++) {
 		const char *p = str_fmt(r->a, "%s/%s", path, list[i]->d_name).p;
 
-		if (rc == 0 && (recursive || !is_dir(p)))
+		if (rc == 0 &&
+		    (is_dir(p) ? recursive : is_manifest(list[i]->d_name)))
 			rc = load_path(r, p, recursive, depth + 1, set);
 		free(list[i]);
 	}

@@ -94,6 +94,51 @@ static bool wanted(const struct opts *o, struct str pool)
 	return !o->pools.n;
 }
 
+/* A pool that only one side has: there is nothing to compare it with. */
+static void tell_pool(struct diff *d, struct str pool, struct str from,
+		      struct str to)
+{
+	struct run *r = d->r;
+	struct json *j = json_new(r->a, JSON_OBJECT);
+
+	d->differ++;
+	json_add(j, S("pool"), json_new_str(r->a, pool));
+	json_add(j, S("from"), json_new_str(r->a, from));
+	json_add(j, S("to"), json_new_str(r->a, to));
+	json_push(d->list, j);
+	if (!str_is(d->o->output, "json"))
+		buf_addf(&r->out, "pool %.*s: %s %.*s\n\n", STRF(pool),
+			 from.n ? "removed, was" : "new,",
+			 STRF(from.n ? from : to));
+}
+
+static struct mc_pool *pool_of(const struct mc_set *set, struct str name)
+{
+	for (size_t i = 0; i < set->pools.n; i++)
+		if (str_eq(set->pools.v[i]->meta.name, name))
+			return set->pools.v[i];
+	return NULL;
+}
+
+static int removed_pools(struct diff *d, const struct mc_set *from,
+			 const struct mc_set *to)
+{
+	for (size_t i = 0; i < from->pools.n; i++) {
+		struct str name = from->pools.v[i]->meta.name;
+		struct rendered x = { 0 };
+		int rc;
+
+		if (!wanted(d->o, name) || pool_of(to, name))
+			continue;
+		rc = mcoctl_render_pool(d->r->a, d->r, from, from->pools.v[i],
+					&x);
+		if (rc < 0)
+			return rc;
+		tell_pool(d, name, x.name, S(""));
+	}
+	return 0;
+}
+
 /* Every pool of either set, rendered from both. */
 static int diff_pools(struct diff *d, const struct mc_set *from,
 		      const struct mc_set *to)
@@ -110,9 +155,11 @@ static int diff_pools(struct diff *d, const struct mc_set *from,
 		rc = mcoctl_render_pool(d->r->a, d->r, to, to->pools.v[i], &y);
 		if (rc < 0)
 			return rc;
-		/* a pool that is new has nothing to be compared with */
-		if (mcoctl_find_pool(d->r, from, name, &old) < 0)
+		old = pool_of(from, name);
+		if (!old) {
+			tell_pool(d, name, S(""), y.name);
 			continue;
+		}
 		rc = mcoctl_render_pool(d->r->a, d->r, from, old, &x);
 		if (rc < 0)
 			return rc;
@@ -127,7 +174,7 @@ static int diff_pools(struct diff *d, const struct mc_set *from,
 		if (rc < 0)
 			return rc;
 	}
-	return 0;
+	return removed_pools(d, from, to);
 }
 
 /* The one MachineConfig that a file holds, if it holds nothing else. */
@@ -244,6 +291,7 @@ static int run(struct run *r, const void *p)
 	d.list = json_new(r->a, JSON_ARRAY);
 	buf_init(&d.summary, r->a);
 	external_diff_init(&d.external, r->a, getenv("KUBECTL_EXTERNAL_DIFF"));
+	d.external.secrets = o->secrets;
 	if (!str_is(o->output, "text") && !str_is(o->output, "json"))
 		return err_set(
 			&r->err, ERR_INVALID,

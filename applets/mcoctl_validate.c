@@ -114,6 +114,7 @@ static int run(struct run *r, const void *p)
 	for (size_t i = 0; i < set.others.n; i++)
 		config_lint(r->a, set.others.v[i], &list);
 	registries_lint(r->a, &set, &list);
+	mc_lint_set(r->a, &set, &list);
 	for (size_t i = 0; i < list.n; i++)
 		errors += list.v[i].error;
 	/* a pool of broken parts would only repeat them */

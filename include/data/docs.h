@@ -17,6 +17,10 @@ struct doc {
 	size_t line; /* of text's first byte in the file, from 1 */
 	size_t number; /* among all documents, from 1, empty ones counted */
 	bool json;
+	/* Of YAML: a key that stands twice, and the line and column of its
+	 * second value in the file; 0 when there is none. */
+	struct str twice;
+	size_t twice_line, twice_col;
 };
 
 struct docs {

@@ -22,6 +22,9 @@ struct yml_opts {
 	unsigned flags; /* JSON_DUP_ERROR, or the last of equal keys wins */
 	size_t size_max; /* 0: no limit */
 	struct yml_fault *fault; /* when set, filled in on ERR_INVALID */
+	/* When set, filled in with the first key that stands twice where the
+	 * last one wins: the value's place, and the key as the problem. */
+	struct yml_fault *twice;
 };
 
 /*

@@ -24,6 +24,10 @@ struct mc_findings {
 /* Every rule on one MachineConfig. */
 void mc_lint(struct arena *a, struct mc *mc, struct mc_findings *out);
 
+/* What shows only among all of a set: names that are there twice. */
+void mc_lint_set(struct arena *a, const struct mc_set *set,
+		 struct mc_findings *out);
+
 /* What shows only among those that one pool merges (in merge order): paths that
  * several set, and how near to etcd's limit the result of size bytes is. */
 void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources,

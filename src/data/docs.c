@@ -32,8 +32,8 @@ static int yaml_docs(struct arena *a, struct str text, size_t line,
 	yml_docs_init(a, &docs, text);
 	for (;;) {
 		struct doc d = { 0 };
-		struct yml_fault yf = { 0 };
-		struct yml_opts opts = { .fault = &yf };
+		struct yml_fault yf = { 0 }, twice = { 0 };
+		struct yml_opts opts = { .fault = &yf, .twice = &twice };
 		int rc = yml_docs_next(&docs, &d.text, &d.line, err);
 
 		if (rc == 0)
@@ -59,6 +59,11 @@ static int yaml_docs(struct arena *a, struct str text, size_t line,
 		}
 		if (rc < 0)
 			return rc;
+		if (twice.line) {
+			d.twice = twice.problem;
+			d.twice_line = d.line + twice.line - 1;
+			d.twice_col = twice.col;
+		}
 		keep(a, out, d);
 	}
 }

@@ -295,8 +295,10 @@ int yml_parse_events(struct arena *a, struct str text,
 	struct loader l = { .d = { .a = a, .err = err }, .text = text };
 	int rc;
 
-	if (opts)
+	if (opts) {
 		l.d.flags = opts->flags;
+		l.d.twice = opts->twice;
+	}
 	if (str_starts(text, S("\xEF\xBB\xBF")))
 		l.byte = 3; /* a byte order mark is no character */
 	l.ascii = is_ascii(text);

@@ -273,6 +273,10 @@ static int put(struct yml_decode *d, struct yml_target *t,
 		return rc;
 	}
 	if (old) {
+		if (d->twice && !d->twice->line)
+			*d->twice = (struct yml_fault){ .line = n->line + 1,
+							.col = n->col + 1,
+							.problem = key };
 		json_detach(t->object, old);
 		t->n--;
 	}

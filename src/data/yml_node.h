@@ -77,6 +77,7 @@ struct yml_decode {
 	struct arena *a;
 	unsigned flags;
 	struct yml_fault fault;
+	struct yml_fault *twice; /* see struct yml_opts; may be NULL */
 	struct err *err;
 	uint64_t decoded, aliased; /* upstream's measure of alias bombs */
 	unsigned alias_depth, depth;

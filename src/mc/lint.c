@@ -1,5 +1,6 @@
 #include "mc/lint.h"
 
+#include "base/map.h"
 #include "mc/origin.h"
 
 struct linter {
@@ -152,12 +153,61 @@ static void lint_files(struct linter *l, const struct ign_obj *config)
 			     false,
 			     S("append works on new machines only: running "
 			       "nodes refuse it"));
+		if (ign_str(c, IGN_RESOURCE_SOURCE).n &&
+		    !str_starts(ign_str(c, IGN_RESOURCE_SOURCE), S("data:")))
+			find(l, false,
+			     str_fmt(l->a, "%.*s.contents.source", STRF(at)),
+			     false,
+			     S("other sources than data: work on new machines "
+			       "only: running nodes refuse them"));
 		if (!ign_is_set(c, IGN_RESOURCE_SOURCE) &&
 		    !ign_list(files->v[i], IGN_FILE_APPEND)->n)
 			find(l, false, at, false,
 			     S("a file without contents.source renders, but the "
 			       "result does not parse again"));
 	}
+}
+
+static void lint_users(struct linter *l, const struct ign_obj *config)
+{
+	const struct ign_objs *users =
+		ign_list(ign_sub(config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
+
+	for (size_t i = 0; i < users->n; i++)
+		if (!str_is(ign_str(users->v[i], IGN_USER_NAME), "core"))
+			find(l, false,
+			     str_fmt(l->a, "spec.config.passwd.users.%zu.name",
+				     i),
+			     false,
+			     S("users other than core work on new machines "
+			       "only: running nodes refuse them"));
+}
+
+/* Of the document's, when it is in this object. */
+static void lint_keys(struct linter *l)
+{
+	const struct doc *d = &l->mc->doc;
+	struct mc_finding f = {
+		.file = l->mc->file,
+		.object = str_fmt(l->a, "MachineConfig %.*s",
+				  STRF(l->mc->meta.name)),
+		.line = d->twice_line,
+		.col = d->twice_col,
+	};
+	size_t start, end, first, last, col;
+
+	if (!d->twice_line)
+		return;
+	json_span(d->tree, &start, &end);
+	json_line_col(d->text, start, &first, &col);
+	json_line_col(d->text, end, &last, &col);
+	if (f.line < d->line + first - 1 || f.line > d->line + last - 1)
+		return;
+	f.message = str_fmt(l->a,
+			    "the key %.*s stands twice in one mapping: only "
+			    "the last one counts",
+			    STRF(d->twice));
+	VEC_PUSH(l->a, l->out, f);
 }
 
 static void lint_image(struct linter *l, struct str image, const char *path)
@@ -205,10 +255,35 @@ void mc_lint(struct arena *a, struct mc *mc, struct mc_findings *out)
 	lint_name(&l);
 	config = lint_ignition(&l);
 	lint_rest(&l);
+	lint_keys(&l);
 	lint_files(&l, config);
+	lint_users(&l, config);
 	lint_image(&l, mc->os_image, "spec.osImageURL");
 	lint_image(&l, mc->extensions_image,
 		   "spec.baseOSExtensionsContainerImage");
+}
+
+void mc_lint_set(struct arena *a, const struct mc_set *set,
+		 struct mc_findings *out)
+{
+	struct map seen;
+
+	map_init(&seen, a);
+	for (size_t i = 0; i < set->mcs.n; i++) {
+		struct mc *mc = set->mcs.v[i];
+		const struct mc *first = map_get(&seen, mc->meta.name);
+		struct linter l = { .a = a, .mc = mc, .out = out };
+
+		l.where = IGN_LOCATOR(mc->doc.tree, mc->doc.text);
+		if (first)
+			find(&l, false, S("metadata.name"), false,
+			     str_fmt(a,
+				     "%.*s has one of that name, too: of the "
+				     "two a cluster keeps the one applied last",
+				     STRF(first->file)));
+		else
+			(void)map_put(&seen, mc->meta.name, mc);
+	}
 }
 
 /* ---- pools ----------------------------------------------------------------------------- */

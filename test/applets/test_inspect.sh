@@ -40,9 +40,14 @@ expect 'as JSON' 0 '"actions":[{"cause":"kernelArguments","rule":"new kernel arg
 "reboot":true
 ' '' grep -oE '"actions":[^]]*]|"reboot":true' \
 	<("$ctl" diff -o json "$TMP/a.yaml" "$TMP/c.yaml" | "$ctl" fmt -o json-compact -)
-expect 'another diff program' 1 'config
+expect 'another diff program' 1 'config:etc:chrony.conf
+config:machineconfig-spec.yaml
 LIVE MERGED
 ' '' env KUBECTL_EXTERNAL_DIFF="$PWD/test/applets/external-diff.sh" "$ctl" diff "$TMP/a.yaml" "$TMP/c.yaml"
+expect 'any diff program: there are no folders to go into' 1 '-- nosmt
++- quiet
+' '' bash -c 'KUBECTL_EXTERNAL_DIFF="diff -u" "$0" diff "$1" "$2" > "$3"; rc=$?
+	grep "^[-+]- " "$3"; exit $rc' "$ctl" "$TMP/a.yaml" "$TMP/c.yaml" "$TMP/ext"
 cat > "$TMP/secret.yaml" <<'Y'
 apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
@@ -59,6 +64,29 @@ expect 'unless asked for' 0 '  +hunter2
 expect 'an error is 2' 2 '' $'Error: open /nonexistent: No such file or directory\n' \
 	"$ctl" diff /nonexistent $base
 expect 'nothing given is 2' 2 '' $'Error: give two configs to compare (diff A B), or new manifests and what they change (diff -f NEW --base DUMP)\n' "$ctl" diff
+
+sed 's/hunter2/hunter3/' "$TMP/secret.yaml" > "$TMP/secret2.yaml"
+expect 'secrets are masked for other programs, too' 1 '-*** (before)
++*** (after)
+-        source: '"'*** (before)'"'
++        source: '"'*** (after)'"'
+' '' bash -c 'KUBECTL_EXTERNAL_DIFF="diff -u" "$0" diff "$1" "$2" > "$3"; rc=$?
+	grep "^[-+][^-+]" "$3"; exit $rc' "$ctl" "$TMP/secret.yaml" "$TMP/secret2.yaml" "$TMP/ext"
+expect 'unless asked for, there as well' 0 '-hunter2
++hunter3
+' '' grep '^[-+]hunter.$' <(KUBECTL_EXTERNAL_DIFF='diff -u' "$ctl" diff --show-secrets "$TMP/secret.yaml" "$TMP/secret2.yaml")
+mkdir -p "$TMP/less"
+cp $base/*.yaml "$TMP/less"
+sed -n '1,/^---/p' $base/pools.yaml > "$TMP/less/pools.yaml"
+infra=$("$ctl" render -p infra -o name -f $base | sed 's,.*/,,')
+expect 'a pool that is gone' 1 "pool infra: removed, was $infra
+
+" '' "$ctl" diff $base "$TMP/less"
+expect 'a pool that is new' 1 "pool infra: new, $infra
+
+" '' "$ctl" diff "$TMP/less" $base
+expect 'as JSON' 0 "{\"pool\":\"infra\",\"from\":\"\",\"to\":\"$infra\"}
+" '' grep -o '{"pool[^}]*}' <("$ctl" diff -o json "$TMP/less" $base | tr -d ' \n' && echo)
 
 # ---- validate
 expect 'valid' 0 $'5 objects, 2 MachineConfigs: valid\n' '' "$ctl" validate -f $base
@@ -109,6 +137,27 @@ $TMP/configs.yaml:19:16: error: ContainerRuntimeConfig pids: spec.containerRunti
 $TMP/configs.yaml:17:1: warning: ContainerRuntimeConfig pids: spec.machineConfigPoolSelector: without a selector it applies to no pool
 $TMP/configs.yaml:27:14: error: KubeletConfig types: spec.kubeletConfig.maxPods: KubeletConfig could not be unmarshalled, err: json: cannot unmarshal string into Go struct field KubeletConfiguration.maxPods of type int32
 " '' "$ctl" validate -f "$TMP/configs.yaml"
+cat > "$TMP/twice.yaml" <<'Y'
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata: {name: t, labels: {machineconfiguration.openshift.io/role: worker}}
+spec:
+  kernelArguments: [a]
+  kernelArguments: [b]
+  config:
+    ignition: {version: 3.5.0}
+    storage: {files: [{path: /etc/a, contents: {source: "https://x.example/y"}}]}
+    passwd: {users: [{name: core}, {name: me}]}
+Y
+expect 'what only new machines take, keys and names that stand twice' 0 "$TMP/twice.yaml:6:20: warning: MachineConfig t: the key kernelArguments stands twice in one mapping: only the last one counts
+$TMP/twice.yaml:9:57: warning: MachineConfig t: spec.config.storage.files.0.contents.source: other sources than data: work on new machines only: running nodes refuse them
+$TMP/twice.yaml:10:43: warning: MachineConfig t: spec.config.passwd.users.1.name: users other than core work on new machines only: running nodes refuse them
+-:3:18: warning: MachineConfig t: metadata.name: $TMP/twice.yaml has one of that name, too: of the two a cluster keeps the one applied last
+" '' "$ctl" validate -f "$TMP/twice.yaml" -f - <<< "$(sed -n '1,4p' "$TMP/twice.yaml") {fips: false}"
+mkdir -p "$TMP/mixed"
+cp $base/*.yaml "$TMP/mixed"
+echo '[not: a manifest' > "$TMP/mixed/README.md"
+expect 'of folders only manifests are read' 0 $'5 objects, 2 MachineConfigs: valid\n' '' "$ctl" validate -f "$TMP/mixed"
 expect 'unreadable is 2' 2 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate /nonexistent
 
 # ---- cat, files, blame
