@@ -35,13 +35,14 @@ struct ign_type {
 	void (*check)(struct ign_check *c, const struct ign_obj *o);
 };
 
+/* Small: there are hundreds. */
 struct ign_field {
 	const char *name;
-	enum ign_kind kind;
-	unsigned flags;
-	int since; /* minor version of the spec */
 	const struct ign_type *sub;
-	const char *go, *embed;
+	enum ign_kind kind : 8;
+	unsigned flags : 8;
+	int since : 8; /* minor version of the spec */
+	uint16_t go, embed; /* words for messages: see ign_word */
 };
 
 struct ign_objs {
@@ -84,6 +85,9 @@ struct ign_obj {
 #undef TYPE
 #undef FIELD
 #undef END
+
+/* A field's go or embed as text. */
+const char *ign_word(uint16_t word);
 
 struct ign_obj *ign_new(struct arena *a, const struct ign_type *type);
 

@@ -7,63 +7,54 @@
 #include "base/rfc3339.h"
 #include "yml_node.h"
 
-static const struct {
-	const char *word;
-	struct yml_value value;
-} words[] = {
-#define WORD(w, ...)                \
-	{                           \
-		w,                  \
-		{                   \
-			__VA_ARGS__ \
-		}                   \
-	}
-#define TRUE_WORD(w) WORD(w, .type = YML_BOOL, .truth = true)
-#define FALSE_WORD(w) WORD(w, .type = YML_BOOL)
-#define NULL_WORD(w) WORD(w, .type = YML_NULL)
-#define FLOAT_WORD(w, v) WORD(w, .type = YML_FLOAT, .f = (double)(v))
-	TRUE_WORD("y"),
-	TRUE_WORD("Y"),
-	TRUE_WORD("yes"),
-	TRUE_WORD("Yes"),
-	TRUE_WORD("YES"),
-	TRUE_WORD("true"),
-	TRUE_WORD("True"),
-	TRUE_WORD("TRUE"),
-	TRUE_WORD("on"),
-	TRUE_WORD("On"),
-	TRUE_WORD("ON"),
-	FALSE_WORD("n"),
-	FALSE_WORD("N"),
-	FALSE_WORD("no"),
-	FALSE_WORD("No"),
-	FALSE_WORD("NO"),
-	FALSE_WORD("false"),
-	FALSE_WORD("False"),
-	FALSE_WORD("FALSE"),
-	FALSE_WORD("off"),
-	FALSE_WORD("Off"),
-	FALSE_WORD("OFF"),
-	NULL_WORD(""),
-	NULL_WORD("~"),
-	NULL_WORD("null"),
-	NULL_WORD("Null"),
-	NULL_WORD("NULL"),
-	FLOAT_WORD(".nan", NAN),
-	FLOAT_WORD(".NaN", NAN),
-	FLOAT_WORD(".NAN", NAN),
-	FLOAT_WORD(".inf", HUGE_VAL),
-	FLOAT_WORD(".Inf", HUGE_VAL),
-	FLOAT_WORD(".INF", HUGE_VAL),
-	FLOAT_WORD("+.inf", HUGE_VAL),
-	FLOAT_WORD("+.Inf", HUGE_VAL),
-	FLOAT_WORD("+.INF", HUGE_VAL),
-	FLOAT_WORD("-.inf", -HUGE_VAL),
-	FLOAT_WORD("-.Inf", -HUGE_VAL),
-	FLOAT_WORD("-.INF", -HUGE_VAL),
-};
+enum meaning { IS_FALSE, IS_TRUE, IS_NULL, IS_NAN, IS_INF, IS_MINUS_INF };
 
 #define WORD_MAX 5
+
+static const struct {
+	char word[WORD_MAX + 1];
+	unsigned char meaning;
+} words[] = {
+	{ "y", IS_TRUE },	   { "Y", IS_TRUE },
+	{ "yes", IS_TRUE },	   { "Yes", IS_TRUE },
+	{ "YES", IS_TRUE },	   { "true", IS_TRUE },
+	{ "True", IS_TRUE },	   { "TRUE", IS_TRUE },
+	{ "on", IS_TRUE },	   { "On", IS_TRUE },
+	{ "ON", IS_TRUE },	   { "n", IS_FALSE },
+	{ "N", IS_FALSE },	   { "no", IS_FALSE },
+	{ "No", IS_FALSE },	   { "NO", IS_FALSE },
+	{ "false", IS_FALSE },	   { "False", IS_FALSE },
+	{ "FALSE", IS_FALSE },	   { "off", IS_FALSE },
+	{ "Off", IS_FALSE },	   { "OFF", IS_FALSE },
+	{ "", IS_NULL },	   { "~", IS_NULL },
+	{ "null", IS_NULL },	   { "Null", IS_NULL },
+	{ "NULL", IS_NULL },	   { ".nan", IS_NAN },
+	{ ".NaN", IS_NAN },	   { ".NAN", IS_NAN },
+	{ ".inf", IS_INF },	   { ".Inf", IS_INF },
+	{ ".INF", IS_INF },	   { "+.inf", IS_INF },
+	{ "+.Inf", IS_INF },	   { "+.INF", IS_INF },
+	{ "-.inf", IS_MINUS_INF }, { "-.Inf", IS_MINUS_INF },
+	{ "-.INF", IS_MINUS_INF },
+};
+
+static struct yml_value value_of(enum meaning m)
+{
+	switch (m) {
+	case IS_FALSE:
+	case IS_TRUE:
+		return (struct yml_value){ .type = YML_BOOL,
+					   .truth = m == IS_TRUE };
+	case IS_NULL:
+		return (struct yml_value){ .type = YML_NULL };
+	case IS_NAN:
+		return (struct yml_value){ .type = YML_FLOAT, .f = NAN };
+	case IS_INF:
+	case IS_MINUS_INF:
+		break;
+	}
+	return (struct yml_value){ .type = YML_FLOAT,
+				   .f = m == IS_INF ? HUGE_VAL : -HUGE_VAL };
+}
 
 static bool find_word(struct str s, struct yml_value *out)
 {
@@ -72,7 +63,7 @@ static bool find_word(struct str s, struct yml_value *out)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (words[i].word[0] == (s.n ? s.p[0] : '\0') &&
 		    str_is(s, words[i].word)) {
-			*out = words[i].value;
+			*out = value_of((enum meaning)words[i].meaning);
 			return true;
 		}
 	return false;

@@ -4,10 +4,43 @@
 #include "check.h"
 #include "v2.h"
 
+/*
+ * Words for messages, one behind the other: most are empty, and where one stands
+ * takes less room than a pointer to it.
+ */
+#define TYPE(T, go, check)
+#define FIELD(T, F, name, kind, flags, since, sub, go, embed) \
+	char T##_##F##_go[sizeof(go)], T##_##F##_embed[sizeof(embed)];
+#define END(T)
+struct words {
+#include "ign/schema.def"
+#include "schema2.def"
+};
+#undef FIELD
+#define FIELD(T, F, name, kind, flags, since, sub, go, embed) go, embed,
+static const struct words words = {
+#include "ign/schema.def"
+#include "schema2.def"
+};
+#undef TYPE
+#undef FIELD
+#undef END
+
+const char *ign_word(uint16_t word)
+{
+	return (const char *)&words + word;
+}
+
 /* The tables: fields first, then the types that point at them. */
 #define TYPE(T, go, check) static const struct ign_field T##_fields[] = {
 #define FIELD(T, F, name, kind, flags, since, sub, go, embed) \
-	{ name, IGN_##kind, flags, since, SUBTYPE_##kind(sub), go, embed },
+	{ name,                                               \
+	  SUBTYPE_##kind(sub),                                \
+	  IGN_##kind,                                         \
+	  flags,                                              \
+	  since,                                              \
+	  offsetof(struct words, T##_##F##_go),               \
+	  offsetof(struct words, T##_##F##_embed) },
 #define END(T) \
 	{ 0 }, \
 	}      \

@@ -21,7 +21,7 @@ struct decoder {
 
 const struct ign_type *ign_sub_type(const struct ign_field *f, int minor)
 {
-	if (f->sub != &ign_type_RESOURCE || minor > 0 || f->embed[0])
+	if (f->sub != &ign_type_RESOURCE || minor > 0 || *ign_word(f->embed))
 		return f->sub;
 	return strcmp(f->name, "certificateAuthorities") == 0
 		       ? &ign_type_CA_REFERENCE
@@ -37,7 +37,7 @@ static const char *go_name(const struct ign_field *f, int minor)
 		return "FileContents";
 	if (sub == &ign_type_CUSTOM && minor == 2)
 		return "Custom";
-	return sub ? sub->go : f->go;
+	return sub ? sub->go : ign_word(f->go);
 }
 
 /* Where Go's decoder stands when it notices: behind a scalar or a bracket. */
@@ -100,13 +100,14 @@ static int decode_strs(struct decoder *d, const struct ign_field *f,
 {
 	if (json_kind(j) != JSON_ARRAY)
 		return misfit(d, j, str_of(json_kind_name(j)), in,
-			      str_fmt(d->a, "[]types.%s", f->go).p);
+			      str_fmt(d->a, "[]types.%s", ign_word(f->go)).p);
 	v->set = true;
 	v->u.strs = (struct strs){ 0 };
 	for (const struct json *e = json_first(j); e; e = json_next(e)) {
 		if (json_kind(e) != JSON_STRING && json_kind(e) != JSON_NULL)
-			return misfit(d, e, str_of(json_kind_name(e)), in,
-				      str_fmt(d->a, "types.%s", f->go).p);
+			return misfit(
+				d, e, str_of(json_kind_name(e)), in,
+				str_fmt(d->a, "types.%s", ign_word(f->go)).p);
 		if (d->exact && !utf8_valid(json_text(e)))
 			return -ERR_INVALID;
 		VEC_PUSH(d->a, &v->u.strs, json_text(e));
@@ -127,7 +128,7 @@ static int decode_objs(struct decoder *d, const struct ign_field *f,
 
 		return misfit(d, j, str_of(json_kind_name(j)), in,
 			      str_fmt(d->a, "%stypes.%s", headers ? "" : "[]",
-				      headers ? f->go : go)
+				      headers ? ign_word(f->go) : go)
 				      .p);
 	}
 	v->set = true;
@@ -242,8 +243,9 @@ static int decode(struct decoder *d, struct ign_obj *o, const struct json *j,
 				     : -ERR_INVALID;
 			continue;
 		}
-		if (f->embed[0])
-			buf_addf(&d->path, "%s%s", n ? "." : "", f->embed);
+		if (*ign_word(f->embed))
+			buf_addf(&d->path, "%s%s", n ? "." : "",
+				 ign_word(f->embed));
 		buf_addf(&d->path, "%s%s", d->path.n ? "." : "", f->name);
 		rc = decode_field(d, f, &o->v[i], m, in);
 		d->path.n = n;
