@@ -82,7 +82,7 @@ PKGS	:= $(PKGS_BUILD) $(PKGS_FUZZ)
 else
 VARIANT	:= musl
 CC	:= musl-gcc
-OPT	:= -O2 -fstack-protector-strong -fno-pie -fcf-protection=none -fno-unwind-tables -fno-asynchronous-unwind-tables
+OPT	:= -O2 -fstack-protector -fno-pie -fcf-protection=none -fno-unwind-tables -fno-asynchronous-unwind-tables
 LDFLAGS	+= -static -no-pie -Wl,-z,noseparate-code
 ifeq ($(shell uname -m),x86_64)
 LDFLAGS	+= -Wl,--wrap=memcpy,-u,__wrap_memcpy
@@ -91,9 +91,10 @@ endif
 # Static and at a fixed address: code for neither has to be found at run time.
 # Speed where the time goes; everything else is made small.
 HOT	:= src/base/% src/data/json% src/data/yml% src/data/http% src/ign/%
-RARE	:= $(patsubst %,src/base/%.c,duration err flag flag_value imageref letter \
+RARE	:= $(patsubst %,src/base/%.c,dataurl duration err flag flag_value glob imageref letter num \
 	quantity rate rfc3339 semver sniff) src/ign/down% src/ign/v2% \
-	src/ign/check% src/ign/encode.c src/ign/ign.c \
+	src/ign/check% src/ign/encode.c src/ign/ign.c src/ign/url.c \
+	src/ign/unit.c src/ign/validate.c src/io/http_client.c \
 	$(patsubst %,src/data/%.c,yml yml_decode yml_resolve yml_show)
 COLD	= $(if $(filter-out $(RARE),$(filter $(HOT),$<)),,-Os)
 PKGS	:= $(PKGS_BUILD)

@@ -3,8 +3,8 @@
  * makes by the [Install] section, and takes away again. make test-node compares
  * the two.
  */
-#include <fnmatch.h>
 
+#include "base/glob.h"
 #include "node/node.h"
 
 #define UNIT_MAX ((size_t)1 << 20)
@@ -404,7 +404,7 @@ struct str links_is_enabled(struct tree *t, struct arena *a, struct str unit)
 
 enum preset { PRESET_NONE, PRESET_ENABLE, PRESET_DISABLE, PRESET_IGNORE };
 
-static enum preset rule_for(struct arena *a, struct str text, struct str unit)
+static enum preset rule_for(struct str text, struct str unit)
 {
 	struct str line, verb, pattern, instances;
 
@@ -415,8 +415,7 @@ static enum preset rule_for(struct arena *a, struct str text, struct str unit)
 			continue;
 		pattern = str_trim(pattern);
 		(void)str_cut(pattern, ' ', &pattern, &instances);
-		if (fnmatch(str_z(a, pattern), str_z(a, unit), FNM_NOESCAPE) !=
-		    0)
+		if (!glob_match(pattern, unit))
 			continue;
 		if (str_is(verb, "enable"))
 			return PRESET_ENABLE;
@@ -468,7 +467,7 @@ static int find_preset(struct tree *t, struct arena *a, struct str unit,
 			       str_fmt(a, "%s/%.*s", dirs[from], STRF(name)).p,
 			       UNIT_MAX, &text, err);
 		if (rc == 0)
-			*out = rule_for(a, text, unit);
+			*out = rule_for(text, unit);
 	}
 	return rc;
 }

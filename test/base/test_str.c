@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "base/glob.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -208,8 +209,38 @@ TEST letters_and_digits_of_any_script(void)
 	PASS();
 }
 
+TEST globs(void)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool fits;
+	} cases[] = {
+		{ "*", "", true },
+		{ "*.service", "a.service", true },
+		{ "*.service", "a.socket", false },
+		{ "a*b*c", "aXbYbZc", true },
+		{ "a*b*c", "aXcYb", false },
+		{ "a?c", "abc", true },
+		{ "a?c", "ac", false },
+		{ "[a-c]x", "bx", true },
+		{ "[!a-c]x", "bx", false },
+		{ "[]x]", "]", true },
+		{ "[ab", "[ab", true },
+		{ "getty@*.service", "getty@tty1.service", true },
+		{ "", "x", false },
+		{ "****", "x", true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ASSERT_INT_M(cases[i].pattern, cases[i].fits,
+			     glob_match(str_of(cases[i].pattern),
+					str_of(cases[i].text)));
+	PASS();
+}
+
 SUITE(suite)
 {
+	RUN_TEST(globs);
 	RUN_TEST(comparing);
 	RUN_TEST(cutting);
 	RUN_TEST(finding);
