@@ -75,3 +75,10 @@ echo "A node's work, on a disk:"
 # shellcheck disable=SC2046
 printf '  mco-daemon status          %9s ms %6s MiB\n' \
 	$("$out/bench/measure" "${ROUNDS:-7}" "$out/mco-daemon" status --root-mount /)
+
+echo
+echo "A cache of nodes of 25 KB each, against mco-sandbox: listed and decoded, changes followed per second of one core, memory:"
+for n in 100 1000 5000; do
+	# shellcheck disable=SC2046
+	printf '  %6d nodes %9s s %9s changes/s %7s MiB\n' "$n" $("$out/bench/bench_kube" "$n" 25000 3000)
+done
