@@ -7,14 +7,17 @@
 #include <unistd.h>
 
 #include "applet.h"
+#include "base/codec.h"
 #include "io/file.h"
 #include "io/log.h"
+#include "io/tls.h"
 #include "sandbox/server.h"
 
 #define TOKENS_MAX ((size_t)1 << 20)
 
 struct opts {
 	struct str address, tokens, kubeconfig, eviction;
+	struct str cert, key, data;
 	int64_t port, seed, bookmark_ms, pod_reap_ms, verbosity;
 	bool collect;
 	struct sb_faults faults;
@@ -40,6 +43,13 @@ static const struct flag flags[] = {
 	TEXT("tokens", tokens, "FILE", "bearer tokens let in, one a line"),
 	TEXT("write-kubeconfig", kubeconfig, "FILE",
 	     "write a kubeconfig for this server when it is ready"),
+	TEXT("tls-cert-file", cert, "FILE",
+	     "serve TLS with this certificate; given by --write-kubeconfig as "
+	     "the authority"),
+	TEXT("tls-private-key-file", key, "FILE", "its key"),
+	TEXT("data", data, "FILE",
+	     "keep the objects in this file and go on from it; memory only "
+	     "when absent"),
 	TEXT("eviction", eviction, "VERSION",
 	     "policy version of evictions: v1beta1 or v1"),
 	{ .name = "collect",
@@ -102,16 +112,29 @@ static int read_tokens(struct run *r, struct str path, struct strs *out)
 static int write_kubeconfig(struct run *r, const struct opts *o, int port,
 			    const struct strs *tokens)
 {
+	struct str ca;
 	struct buf b;
+	bool v6 = str_chr(o->address, ':') >= 0;
+	int rc;
 
 	if (!o->kubeconfig.n)
 		return 0;
 	buf_init(&b, r->a);
 	buf_addf(&b,
 		 "apiVersion: v1\nkind: Config\nclusters:\n- name: sandbox\n"
-		 "  cluster:\n    server: http://%.*s:%d\nusers:\n- name: admin"
-		 "\n  user: ",
-		 STRF(o->address), port);
+		 "  cluster:\n    server: http%s://%s%.*s%s:%d\n",
+		 o->cert.n ? "s" : "", v6 ? "[" : "", STRF(o->address),
+		 v6 ? "]" : "", port);
+	if (o->cert.n) {
+		rc = file_read(r->a, str_z(r->a, o->cert), TOKENS_MAX, &ca,
+			       &r->err);
+		if (rc < 0)
+			return rc;
+		buf_addz(&b, "    certificate-authority-data: ");
+		base64_add(&b, ca);
+		buf_addc(&b, '\n');
+	}
+	buf_addz(&b, "users:\n- name: admin\n  user: ");
 	if (tokens->n)
 		buf_addf(&b, "\n    token: %.*s\n", STRF(tokens->v[0]));
 	else
@@ -125,6 +148,7 @@ static int write_kubeconfig(struct run *r, const struct opts *o, int port,
 struct running {
 	struct loop *loop;
 	struct sb_server *server;
+	struct sandbox *sandbox;
 };
 
 static void stopped(void *ctx)
@@ -140,12 +164,44 @@ static void on_signal(void *ctx, int signo)
 	sb_server_stop(x->server, stopped, x->loop);
 }
 
-static int serve(struct run *r, const struct opts *o, struct sandbox *sb,
-		 const struct strs *tokens, int fd)
+/* Forgets the past now: for tests of what clients do then. */
+static void on_compact(void *ctx, int signo)
 {
-	struct running x = { .loop = loop_new(&r->err) };
+	struct running *x = ctx;
+
+	(void)signo;
+	store_compact(&x->sandbox->store);
+}
+
+/* NULL when no certificate was given. */
+static int load_tls(struct run *r, const struct opts *o,
+		    struct tls_server **out)
+{
+	int rc;
+
+	*out = NULL;
+	if (!o->cert.n && !o->key.n)
+		return 0;
+	if (!o->cert.n || !o->key.n)
+		return err_set(&r->err, ERR_INVALID,
+			       "--tls-cert-file and --tls-private-key-file go "
+			       "together");
+	*out = tls_server_new(NULL);
+	rc = tls_server_load(*out, str_z(r->a, o->cert), str_z(r->a, o->key),
+			     &r->err);
+	if (rc < 0)
+		tls_server_free(*out);
+	return rc;
+}
+
+static int serve(struct run *r, const struct opts *o, struct sandbox *sb,
+		 const struct strs *tokens, struct persist *persist,
+		 struct tls_server *tls, int fd)
+{
+	struct running x = { .loop = loop_new(&r->err), .sandbox = sb };
 	struct sb_server_opts so = { .sandbox = sb,
 				     .tokens = *tokens,
+				     .persist = persist,
 				     .bookmark_ms = o->bookmark_ms,
 				     .faults = o->faults };
 	int rc;
@@ -154,10 +210,12 @@ static int serve(struct run *r, const struct opts *o, struct sandbox *sb,
 		return -(int)r->err.code;
 	so.loop = x.loop;
 	x.server = sb_server_new(&so);
-	sb_server_listen(x.server, fd, NULL);
+	sb_server_listen(x.server, fd, tls);
 	rc = loop_signal(x.loop, SIGTERM, on_signal, &x, &r->err);
 	if (rc == 0)
 		rc = loop_signal(x.loop, SIGINT, on_signal, &x, &r->err);
+	if (rc == 0)
+		rc = loop_signal(x.loop, SIGUSR1, on_compact, &x, &r->err);
 	if (rc == 0)
 		rc = write_kubeconfig(r, o, sock_port(fd), tokens);
 	if (rc == 0) {
@@ -174,6 +232,8 @@ static int run_start(struct run *r, const void *p)
 	const struct opts *o = p;
 	struct sandbox sb;
 	struct strs tokens = { 0 };
+	struct persist *persist = NULL;
+	struct tls_server *tls = NULL;
 	int fd, rc;
 
 	log_init(o->verbosity, STDERR_FILENO);
@@ -183,22 +243,34 @@ static int run_start(struct run *r, const void *p)
 			       STRF(o->eviction));
 	rc = read_tokens(r, o->tokens, &tokens);
 	if (rc == 0)
-		rc = sock_listen(o->address, (uint16_t)o->port, &fd, &r->err);
+		rc = load_tls(r, o, &tls);
 	if (rc < 0)
 		return rc;
+	rc = sock_listen(o->address, (uint16_t)o->port, &fd, &r->err);
+	if (rc < 0) {
+		if (tls)
+			tls_server_free(tls);
+		return rc;
+	}
 	sandbox_init(&sb, (uint64_t)(o->seed ? o->seed : time(NULL)));
 	sb.eviction = str_is(o->eviction, "v1") ? "v1" : "v1beta1";
 	sb.collect = o->collect;
 	sb.pod_reap_ms = o->pod_reap_ms;
-	rc = serve(r, o, &sb, &tokens, fd);
+	if (o->data.n)
+		rc = persist_open(&sb, str_z(r->a, o->data), &persist, &r->err);
+	if (rc == 0)
+		rc = serve(r, o, &sb, &tokens, persist, tls, fd);
+	persist_close(persist);
 	sandbox_free(&sb);
+	if (tls)
+		tls_server_free(tls);
 	return rc;
 }
 
 static const struct command start_command = {
 	.name = "start",
 	.args = "[--port PORT] [--write-kubeconfig FILE]",
-	.summary = "serve an empty cluster from memory",
+	.summary = "serve an empty cluster",
 	.details =
 		"Serves nodes, pods, the machineconfiguration.openshift.io "
 		"kinds and whatever CRDs are\ncreated. kubectl and the roles of "

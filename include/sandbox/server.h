@@ -5,7 +5,7 @@
 #define SANDBOX_SERVER_H
 
 #include "io/http_server.h"
-#include "sandbox/sandbox.h"
+#include "sandbox/persist.h"
 
 /* Faults to inject, for tests; all zero: none. Shares are of 1,000 requests. */
 struct sb_faults {
@@ -20,6 +20,8 @@ struct sb_server_opts {
 	struct loop *loop;
 	struct sandbox *sandbox;
 	struct strs tokens; /* bearer tokens that are let in; none: everybody */
+	struct persist
+		*persist; /* what is changed is on disk before the answer */
 	int64_t bookmark_ms; /* between bookmarks; 0: a minute */
 	struct sb_faults faults;
 };

@@ -69,6 +69,10 @@ void store_delete(struct store *s, struct sb_list *l, struct str key,
 void store_restore(struct store *s, struct sb_list *l, struct str key,
 		   struct str text, uint64_t rv);
 
+/* Takes key out again, in the same silence. */
+void store_forget(struct store *s, struct sb_list *l, struct str key,
+		  uint64_t rv);
+
 /* The oldest event after rv, or NULL; false when rv is compacted. */
 bool store_after(const struct store *s, uint64_t rv, size_t *index);
 const struct sb_event *store_event(const struct store *s, size_t index);

@@ -1,8 +1,10 @@
 #include "sandbox/sandbox.h"
 
 #include "base/codec.h"
+#include "base/map.h"
 #include "base/num.h"
 #include "base/rfc3339.h"
+#include "data/regex.h"
 
 /*
  * Structural schemas of CRDs: unknown members are pruned, defaults filled in
@@ -169,6 +171,21 @@ static void check_number(struct walk *w, const struct json *schema,
 			       STRF(json_text(max))));
 }
 
+static void check_pattern(struct walk *w, const struct json *schema,
+			  const struct json *v, struct str path)
+{
+	struct str pattern = json_str(schema, "pattern", S(""));
+	struct arena tmp = ARENA_INIT;
+	struct err err = ERR_INIT(&tmp);
+	struct regex *r;
+
+	if (pattern.n && regex_compile(&tmp, pattern, &r, &err) == 0 &&
+	    !regex_matches(&tmp, r, json_text(v)))
+		should(w, v, path,
+		       str_fmt(w->a, "match '%.*s'", STRF(pattern)));
+	arena_free(&tmp);
+}
+
 static void check_string(struct walk *w, const struct json *schema,
 			 const struct json *v, struct str path)
 {
@@ -185,6 +202,7 @@ static void check_string(struct walk *w, const struct json *schema,
 		should(w, v, path,
 		       str_fmt(w->a, "be at most %lld chars long",
 			       (long long)max));
+	check_pattern(w, schema, v, path);
 	if (str_is(format, "date-time") && !rfc3339_parse(s, &t)) {
 		struct str text = str_fmt(
 			w->a,
@@ -193,6 +211,60 @@ static void check_string(struct walk *w, const struct json *schema,
 
 		cause_value(w->a, w->causes, path, v, str_z(w->a, text));
 	}
+}
+
+/* What tells an element of a list from the others, as Go prints it. */
+static struct str identity(struct walk *w, const struct json *keys,
+			   const struct json *v)
+{
+	struct buf b;
+
+	buf_init(&b, w->a);
+	if (!keys) {
+		json_encode(&b, v, JSON_SORTED | JSON_NO_HTML);
+		return buf_str(&b);
+	}
+	buf_addz(&b, "map[string]interface {}{");
+	for (const struct json *k = json_first(keys); k; k = json_next(k)) {
+		const struct json *part = json_member(v, json_text(k));
+
+		if (!part)
+			continue;
+		buf_addz(&b, b.p[b.n - 1] == '{' ? "" : ", ");
+		go_quote(&b, json_text(k));
+		buf_addc(&b, ':');
+		json_encode(&b, part, JSON_NO_HTML);
+	}
+	buf_addc(&b, '}');
+	return buf_str(&b);
+}
+
+/* Lists that are sets or maps have each element once. */
+static void check_unique(struct walk *w, const struct json *schema,
+			 const struct json *v, struct str path)
+{
+	struct str type = json_str(schema, "x-kubernetes-list-type", S(""));
+	const struct json *keys =
+		json_member(schema, S("x-kubernetes-list-map-keys"));
+	struct arena tmp = ARENA_INIT;
+	struct map seen;
+	size_t i = 0;
+
+	if (!str_is(type, "map") && !str_is(type, "set"))
+		return;
+	map_init(&seen, &tmp);
+	for (const struct json *m = json_first(v); m; m = json_next(m), i++) {
+		struct str id =
+			identity(w, str_is(type, "map") ? keys : NULL, m);
+
+		if (map_get(&seen, id))
+			cause_add(w->a, w->causes, "FieldValueDuplicate",
+				  str_fmt(w->a, "%.*s[%zu]", STRF(path), i),
+				  str_fmt(w->a, "Duplicate value: %.*s",
+					  STRF(id)));
+		(void)map_put(&seen, id, w);
+	}
+	arena_free(&tmp);
 }
 
 static void check_array(struct walk *w, const struct json *schema,
@@ -213,6 +285,7 @@ static void check_array(struct walk *w, const struct json *schema,
 				  "Too many: %zu: must have at most "
 				  "%lld items",
 				  json_len(v), (long long)max));
+	check_unique(w, schema, v, path);
 	for (const struct json *m = json_first(v); m && each;
 	     m = json_next(m), i++)
 		check(w, each, m, str_fmt(w->a, "%.*s[%zu]", STRF(path), i));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "io/log.h"
 #include "sandbox/watch.h"
 
 /* Bytes that may wait in a watch's connection before it is left alone. */
@@ -144,6 +145,19 @@ static void watch_start(struct sb_server *s, struct http_exchange *x,
 	(void)push(w);
 }
 
+/* What cannot be kept must not be told: a full disk ends the process. */
+static void keep(struct sb_server *s)
+{
+	struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+
+	if (s->o.persist && persist_flush(s->o.persist, &err) < 0) {
+		log_error("%.*s", STRF(err.msg));
+		exit(1);
+	}
+	arena_free(&a);
+}
+
 static void send_bookmark(struct conn_watch *w)
 {
 	struct arena a = ARENA_INIT;
@@ -165,6 +179,7 @@ static void on_tick(struct source *src, short events)
 	(void)events;
 	src->due = now + TICK_MS;
 	(void)sandbox_work(s->o.sandbox, wall_ms());
+	keep(s);
 	push_all(s);
 	for (struct conn_watch *w = s->watches; w; w = next) {
 		next = w->next;
@@ -249,8 +264,10 @@ static void answer(struct sb_server *s, struct http_exchange *x)
 		watch_start(s, x, reply.watch);
 		return;
 	}
+	keep(s);
 	send_reply(x, &reply);
 	(void)sandbox_work(sb, wall_ms());
+	keep(s);
 	if (s->o.faults.compact_every && sb->store.rv >= s->compact_at) {
 		s->compact_at =
 			sb->store.rv + (uint64_t)s->o.faults.compact_every;

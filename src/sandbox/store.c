@@ -208,6 +208,18 @@ void store_restore(struct store *s, struct sb_list *l, struct str key,
 		s->rv = s->compacted = rv;
 }
 
+void store_forget(struct store *s, struct sb_list *l, struct str key,
+		  uint64_t rv)
+{
+	size_t i = store_seek(l, key);
+
+	object_drop(l->v[i]);
+	memmove(l->v + i, l->v + i + 1,
+		(--l->n - i) * sizeof(struct sb_object *));
+	if (rv > s->rv)
+		s->rv = s->compacted = rv;
+}
+
 void list_free(struct sb_list *l)
 {
 	for (size_t i = 0; i < l->n; i++)
