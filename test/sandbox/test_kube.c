@@ -2,6 +2,10 @@
  * The client and its caches against the sandbox, in one loop.
  */
 #include "../test.h"
+
+#include <unistd.h>
+
+#include "io/file.h"
 #include "kube/cache.h"
 #include "sandbox/server.h"
 #include "sandbox/watch.h"
@@ -282,6 +286,108 @@ TEST tells_errors_by_code(void)
 	PASS();
 }
 
+/* ---- credentials ------------------------------------------------------------- */
+
+static void write_file(const char *path, const char *text, mode_t mode)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+
+	if (file_replace(path, str_of(text), mode, &err) < 0)
+		exit(1);
+}
+
+/* A server that lets one token in. */
+static void setup_token(struct world *w, struct str *token)
+{
+	struct sb_server_opts o = { .sandbox = &w->sb,
+				    .tokens = { .v = token, .n = 1 } };
+	int fd = -1;
+
+	setup(w, NULL);
+	sb_server_free(w->server);
+	kube_free(w->kube);
+	o.loop = w->loop;
+	w->server = sb_server_new(&o);
+	if (sock_listen(S("127.0.0.1"), 0, &fd, &w->err) < 0)
+		exit(1);
+	w->conf.server = str_fmt(&w->a, "http://127.0.0.1:%u", sock_port(fd));
+	sb_server_listen(w->server, fd, NULL);
+}
+
+static void connect_as(struct world *w)
+{
+	struct kube_opts o = { .loop = w->loop,
+			       .conf = &w->conf,
+			       .agent = "test" };
+
+	if (kube_new(&o, &w->kube, &w->err) < 0)
+		exit(1);
+}
+
+TEST reads_a_rotated_token_again(void)
+{
+	char dir[] = "/tmp/mco-token-XXXXXX";
+	struct str token = S("one"), body;
+	struct world w;
+
+	ASSERT(mkdtemp(dir));
+	setup_token(&w, &token);
+	w.conf.token_file = str_fmt(&w.a, "%s/token", dir);
+	write_file(w.conf.token_file.p, "one\n", 0600);
+	connect_as(&w);
+	ASSERT_INT(0, kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
+	token = S("two");
+	ASSERT_INT(-ERR_INVALID,
+		   kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
+	ASSERT_STR("the server has asked for the client to provide credentials "
+		   "(Unauthorized)",
+		   w.err.msg);
+	write_file(w.conf.token_file.p, "two\n", 0600);
+	ASSERT_INT(0, kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
+	(void)unlink(w.conf.token_file.p);
+	(void)rmdir(dir);
+	teardown(&w);
+	PASS();
+}
+
+TEST asks_a_plugin(void)
+{
+	char dir[] = "/tmp/mco-plugin-XXXXXX";
+	struct str token = S("from-plugin"), body;
+	struct json *exec = NULL;
+	struct world w;
+	const char *path;
+
+	ASSERT(mkdtemp(dir));
+	setup_token(&w, &token);
+	path = str_fmt(&w.a, "%s/plugin", dir).p;
+	write_file(path,
+		   "#!/bin/sh\ncase $KUBERNETES_EXEC_INFO in *ExecCredential*) "
+		   ";; *) exit 3;; esac\necho '{\"status\":{\"token\":\"'$1"
+		   "$SUFFIX'\"}}'\n",
+		   0700);
+	ASSERT_INT(0, json_parse(&w.a,
+				 S("{\"command\":\"./plugin\",\"args\":["
+				   "\"from\"],\"env\":[{\"name\":\"SUFFIX\","
+				   "\"value\":\"-plugin\"}]}"),
+				 NULL, &exec, &w.err));
+	w.conf.exec = exec;
+	w.conf.exec_dir = str_fmt(&w.a, "%s/", dir);
+	connect_as(&w);
+	ASSERT_INT(0, kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
+	/* Refused, it is asked once more, and its failure is told. */
+	token = S("other");
+	write_file(path, "#!/bin/sh\necho no luck >&2\nexit 3\n", 0700);
+	ASSERT_INT(-ERR_INVALID,
+		   kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
+	ASSERT_STR("exec plugin ./plugin: exit status 3: no luck", w.err.msg);
+	(void)unlink(path);
+	(void)rmdir(dir);
+	teardown(&w);
+	PASS();
+}
+
 SUITE(kube)
 {
 	RUN_TEST(lists_in_pages_and_follows);
@@ -290,6 +396,8 @@ SUITE(kube)
 	RUN_TEST(goes_on_after_a_restart);
 	RUN_TEST(survives_faults);
 	RUN_TEST(tells_errors_by_code);
+	RUN_TEST(reads_a_rotated_token_again);
+	RUN_TEST(asks_a_plugin);
 }
 
 GREATEST_MAIN_DEFS();
