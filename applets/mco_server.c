@@ -1,12 +1,14 @@
 /*
  * mco-server: Ignition for machines that join, with upstream's flags.
  */
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "data/yml.h"
 #include "io/file.h"
 #include "io/log.h"
 #include "io/version.h"
+#include "kube/config.h"
 #include "mc/tls_profile.h"
 #include "server.h"
 
@@ -138,6 +140,107 @@ static const struct command bootstrap_command = {
 	.run = run_bootstrap,
 };
 
+/* ---- in a cluster ------------------------------------------------------------------ */
+
+struct start_opts {
+	struct server_opts s;
+	struct str apiserver, kubeconfig, token_dir;
+};
+
+static const struct flag start_flags[] = {
+	{ .name = "apiserver-url",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct start_opts, apiserver),
+	  .value = "URL",
+	  .help = "API server that machines are sent to; must be given" },
+	{ .name = "kubeconfig",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct start_opts, kubeconfig),
+	  .value = "FILE",
+	  .help = "cluster and credentials (default: the pod's account)" },
+	{ .name = "bootstrap-token-dir",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct start_opts, token_dir),
+	  .value = "DIR",
+	  .help = "token and ca.crt that machines get (default "
+		  "/etc/mcs/bootstrap-token)" },
+	SERVER_FLAGS(struct start_opts),
+	{ 0 },
+};
+
+static void start_defaults(void *p)
+{
+	struct start_opts *o = p;
+
+	server_defaults(&o->s);
+	o->token_dir = S("/etc/mcs/bootstrap-token");
+}
+
+/* As upstream ends without a client: the pod's status tells why. */
+static int no_client(struct run *r)
+{
+	AUTO(fd)
+	int fd = open("/dev/termination-log", O_WRONLY | O_TRUNC | O_CLOEXEC);
+	struct err ignored = ERR_INIT(r->a);
+
+	if (fd >= 0)
+		(void)file_write_fd(fd, r->err.msg, "termination-log",
+				    &ignored);
+	log_line(LOG_FATAL, __FILE__, __LINE__, "%.*s", STRF(r->err.msg));
+	return 255;
+}
+
+static int run_start(struct run *r, const void *p)
+{
+	const struct start_opts *o = p;
+	struct kube_flags flags = { .kubeconfig = o->kubeconfig };
+	struct kube_conf conf = { 0 };
+	struct cluster_origin c = { 0 };
+	struct str rest = o->s.suites, one;
+	struct strs suites = { 0 };
+	int rc;
+
+	if (r->words.n)
+		return err_set(&r->err, ERR_INVALID,
+			       "unknown argument \"%.*s\"",
+			       STRF(r->words.v[0]));
+	log_info("Version: %s (%s)", version_raw(), version_hash());
+	if (!o->apiserver.n) {
+		log_line(LOG_FATAL, __FILE__, __LINE__,
+			 "--apiserver-url cannot be empty");
+		return 1;
+	}
+	if (kube_config_load(r->a, &flags, true, &conf, &r->err) < 0)
+		return no_client(r);
+	while (str_cut(rest, ',', &one, &rest))
+		VEC_PUSH(r->a, &suites, one);
+	if (rest.n)
+		VEC_PUSH(r->a, &suites, rest);
+	log_info("Launching server with tls min version: %.*s & cipher suites "
+		 "[%.*s]",
+		 STRF(o->s.min_version), STRF(join(r->a, &suites)));
+	cluster_origin_init(&c);
+	c.conf = &conf;
+	c.url = o->apiserver;
+	c.token_dir = o->token_dir;
+	rc = server_run(r, &o->s, &c.origin, o->s.min_version, &suites);
+	return c.refused ? no_client(r) : end(r, rc);
+}
+
+static const struct command start_command = {
+	.name = "start",
+	.args = "--apiserver-url URL [flags]",
+	.summary = "serve machines that join a running cluster",
+	.details =
+		"Follows pools, MachineConfigs and what else a config is made "
+		"of, and listens when it\nhas seen them all. Answers as "
+		"bootstrap does, for any pool.",
+	.flags = start_flags,
+	.opts_size = sizeof(struct start_opts),
+	.defaults = start_defaults,
+	.run = run_start,
+};
+
 static int run_version(struct run *r, const void *p)
 {
 	(void)p;
@@ -154,6 +257,7 @@ static const struct command server_version = {
 };
 
 static const struct command *const commands[] = { &bootstrap_command,
+						  &start_command,
 						  &server_version, NULL };
 
 const struct applet mco_server_applet = {

@@ -10,6 +10,8 @@
 
 #include "applet.h"
 #include "base/rate.h"
+#include "data/kubeconfig.h"
+#include "io/loop.h"
 #include "io/sock.h"
 #include "io/stamp.h"
 #include "plan/serve.h"
@@ -38,6 +40,13 @@ struct origin {
 		    struct serve_in *in, struct depends *files,
 		    struct err *err);
 	uint64_t generation; /* changes with what is not in files */
+	/*
+	 * For what is followed in the loop, else NULL: then all is done in one
+	 * process, and nothing listens before it is ready.
+	 */
+	int (*start)(struct origin *o, struct loop *l, struct err *err);
+	bool (*ready)(const struct origin *o);
+	void (*stop)(struct origin *o);
 };
 
 /* Reads a file that an answer depends on. */
@@ -51,6 +60,17 @@ struct bootstrap_origin {
 };
 
 void bootstrap_origin_init(struct bootstrap_origin *b);
+
+struct cluster_origin {
+	struct origin origin;
+	const struct kube_conf *conf;
+	struct str url; /* of the API server, for new machines */
+	struct str token_dir; /* has "token" and "ca.crt" */
+	bool refused; /* no client could be made */
+	struct cluster *live; /* its own */
+};
+
+void cluster_origin_init(struct cluster_origin *c);
 
 /* ---- answers ------------------------------------------------------------------- */
 
@@ -162,7 +182,7 @@ void server_defaults(struct server_opts *o);
 		SERVER_FLAG("bind-address", FLAG_STR, of, bind, "ADDRESS",       \
 			    "listen on this address only (default: all)"),       \
 		SERVER_FLAG("workers", FLAG_INT, of, workers, "N",               \
-			    "processes (default: one per core)"),                \
+			    "processes of bootstrap (default: one per core)"),   \
 		SERVER_FLAG("max-connections", FLAG_INT, of, max_conns, "N",     \
 			    "at once, all workers together (default 4096)"),     \
 		SERVER_FLAG("metrics-address", FLAG_STR, of, metrics,            \

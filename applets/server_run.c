@@ -26,6 +26,7 @@
 #define BODY_MAX 65536 /* read over: nothing here takes one */
 #define WORKERS_MAX 64
 #define LOOK_MS 1000 /* between looks at certificate and tokens */
+#define READY_MS 20 /* between looks whether the origin is ready */
 
 /* What all processes count together. */
 struct shared {
@@ -46,6 +47,9 @@ struct server {
 	struct answers *answers;
 	struct http_server *http, *metrics_http;
 	struct source timer;
+	bool launched;
+	int launch_rc;
+	struct err *err; /* of launching */
 };
 
 /* One request, for the log and the audit. */
@@ -159,12 +163,24 @@ static void handle(struct http_exchange *x, void *ctx)
 		reply(x, route->status, NULL, S(""));
 }
 
+static int launch(struct server *s);
+
 /* Also when nobody comes: by then what replaces them may be broken. */
 static void on_timer(struct source *src, short events)
 {
 	struct server *s = src->ctx;
 
 	(void)events;
+	if (!s->launched && !s->origin->ready(s->origin)) {
+		src->due = loop_now(s->loop) + READY_MS;
+		return;
+	}
+	if (!s->launched)
+		s->launch_rc = launch(s);
+	if (s->launch_rc < 0) {
+		loop_stop(s->loop);
+		return;
+	}
 	pair_refresh(s->pair, loop_now(s->loop));
 	gate_refresh(s->gate);
 	src->due = loop_now(s->loop) + LOOK_MS;
@@ -321,6 +337,42 @@ static struct http_server_opts http_opts(struct server *s)
 					  .max_conns = n ? n : 1 };
 }
 
+static int open_sockets(struct server *s, struct err *err);
+
+/* A worker's sockets are its parent's. */
+static int launch(struct server *s)
+{
+	int rc = s->origin->start ? open_sockets(s, s->err) : 0;
+
+	if (rc < 0)
+		return rc;
+	http_server_listen(s->http, s->secure, s->tls);
+	http_server_listen(s->http, s->insecure, NULL);
+	if (s->metrics >= 0)
+		http_server_listen(s->metrics_http, s->metrics, NULL);
+	s->launched = true;
+	return 0;
+}
+
+static int run_loop(struct server *s, struct err *err)
+{
+	int rc = s->origin->start ? s->origin->start(s->origin, s->loop, err)
+				  : launch(s);
+
+	s->timer = (struct source){ .fd = -1,
+				    .due = loop_now(s->loop) + READY_MS,
+				    .ready = on_timer,
+				    .ctx = s };
+	loop_add(s->loop, &s->timer);
+	if (rc == 0)
+		rc = loop_signal(s->loop, SIGTERM, on_term, s, err);
+	if (rc == 0)
+		rc = loop_signal(s->loop, SIGINT, on_term, s, err);
+	if (rc == 0)
+		rc = loop_run(s->loop, err);
+	return rc < 0 ? rc : s->launch_rc;
+}
+
 static int serve(struct server *s, struct err *err)
 {
 	struct http_server_opts opts = http_opts(s);
@@ -329,29 +381,19 @@ static int serve(struct server *s, struct err *err)
 					    .max_conns = 16 };
 	int rc;
 
+	s->err = err;
 	s->loop = loop_new(err);
 	if (!s->loop)
 		return -(int)err->code;
 	s->answers = answers_new(s->origin);
 	s->http = http_server_new(s->loop, &opts);
 	s->metrics_http = http_server_new(s->loop, &metrics);
-	http_server_listen(s->http, s->secure, s->tls);
-	http_server_listen(s->http, s->insecure, NULL);
-	if (s->metrics >= 0)
-		http_server_listen(s->metrics_http, s->metrics, NULL);
-	s->timer = (struct source){ .fd = -1,
-				    .due = loop_now(s->loop) + LOOK_MS,
-				    .ready = on_timer,
-				    .ctx = s };
-	loop_add(s->loop, &s->timer);
-	rc = loop_signal(s->loop, SIGTERM, on_term, s, err);
-	if (rc == 0)
-		rc = loop_signal(s->loop, SIGINT, on_term, s, err);
-	if (rc == 0)
-		rc = loop_run(s->loop, err);
+	rc = run_loop(s, err);
 	http_server_free(s->http);
 	http_server_free(s->metrics_http);
 	answers_free(s->answers);
+	if (s->origin->stop)
+		s->origin->stop(s->origin);
 	loop_remove(s->loop, &s->timer);
 	loop_free(s->loop);
 	return rc;
@@ -553,19 +595,24 @@ int server_run(struct run *r, const struct server_opts *opts,
 			     .grace_ms = GRACE_MS };
 	int rc;
 
-	o.workers = o.workers ? o.workers : cores();
+	if (!o.workers)
+		o.workers = origin->start ? 1 : cores();
 	rc = check_opts(&o, &r->err);
+	if (rc == 0 && origin->start && o.workers > 1)
+		rc = err_set(&r->err, ERR_INVALID,
+			     "--workers: start is one process");
 	if (rc == 0)
 		rc = open_shared(&s, &r->err);
 	if (rc == 0)
 		rc = open_audit(&s, r->a, &r->err);
 	if (rc == 0)
 		rc = open_tls(&s, min_version, suites, &r->err);
-	if (rc == 0)
+	if (rc == 0 && !origin->start)
 		rc = open_sockets(&s, &r->err);
 	w.n = (size_t)o.workers;
 	if (rc == 0)
-		rc = workers_run(&w, &r->err);
+		rc = origin->start ? serve(&s, &r->err)
+				   : workers_run(&w, &r->err);
 	gate_free(s.gate);
 	pair_free(s.pair);
 	tls_server_free(s.tls);
