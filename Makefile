@@ -18,7 +18,7 @@ PKGS_BUILD := gcc:gcc binutils:strip musl-tools:musl-gcc dpkg-dev:dpkg-source \
 	xz-utils:xz bzip2:bzip2 gzip:gzip git:git
 PKGS_TEST  := openssl:openssl curl:curl jq:jq
 PKGS_SAN   := gcc:gcc libc6-dev:/usr/include/stdlib.h
-PKGS_CHECK := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
+PKGS_CHECK := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck clang:clang
 PKGS_FUZZ  := clang:clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a
 PKGS_VALGRIND := valgrind:valgrind libc6-dbg:/usr/share/doc/libc6-dbg
 PKGS_BENCH := python3:/usr/bin/python3 python3-yaml:/usr/lib/python3/dist-packages/yaml/__init__.py \
@@ -280,10 +280,7 @@ format-check: ## fails where `make format` would change something
 TIDY_FLAGS = -std=c11 -Iinclude -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
 tidy: $(TEMPLATES_H) | $(DEPS_STAMP) ## clang-tidy with the set chosen in .clang-tidy
 	@.mk/need.sh '' $(PKGS_CHECK)
-	@printf '%s\n' $(TIDY_SRC) | xargs -P 2 -I{} clang-tidy --quiet \
-		--warnings-as-errors='*' {} -- $(TIDY_FLAGS) 2> >(grep -v -E \
-		'warnings? (generated|treated)|^Suppressed|^Use -header' >&2) \
-		&& echo "clang-tidy: $(words $(TIDY_SRC)) files"
+	@.mk/tidy.sh $(CACHE)/tidy '$(TIDY_FLAGS)' -- $(TIDY_SRC)
 cppcheck: $(TEMPLATES_H) ## cppcheck's warnings
 	@.mk/need.sh '' $(PKGS_CHECK)
 	@cppcheck --quiet -j2 --std=c11 --error-exitcode=1 --inline-suppr \
