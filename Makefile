@@ -30,6 +30,7 @@ PKGS_PEER  := golang-go:go \
 	golang-github-ghodss-yaml-dev:/usr/share/gocode/src/github.com/ghodss/yaml/yaml.go \
 	golang-github-vincent-petithory-dataurl-dev:/usr/share/gocode/src/github.com/vincent-petithory/dataurl/dataurl.go
 PKGS_CLUSTER := etcd-server:etcd golang-1.19-go:/usr/lib/go-1.19/bin/go \
+	golang-github-modern-go-reflect2-dev:/usr/share/gocode/src/github.com/modern-go/reflect2/reflect2.go \
 	rsync:rsync curl:curl openssl:openssl jq:jq
 
 # Source packages the libraries are built from: name=upstream version.
@@ -230,10 +231,15 @@ test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from
 	@$(MAKE) --no-print-directory $(OUT)/test/peer/peer
 	@test/peer/run.sh $(OUT)
 
-PEERS	:= $(CACHE)/peers-1.20.2
+# The number counts the ways .mk/peers.sh has built them.
+PEERS	:= $(CACHE)/peers-1.20.2.2
 $(PEERS)/bin/kube-apiserver: | .mk/peers.sh
 	@.mk/need.sh '' $(PKGS_BUILD) $(PKGS_CLUSTER)
 	@.mk/peers.sh $(PEERS)
+
+test-cluster: all $(PEERS)/bin/kube-apiserver ## the REST suite and kubectl on a real kube-apiserver and on the sandbox
+	@.mk/need.sh '' $(PKGS_CLUSTER)
+	@test/cluster/run.sh $(OUT) $(PEERS)/bin
 
 coverage: ## line and branch coverage per layer (COV=1)
 	@$(MAKE) --no-print-directory COV=1 test

@@ -1,6 +1,7 @@
 #!/bin/bash
-# peers.sh DEST: kube-apiserver and kubectl 1.20.2 from Debian's source package,
-# built once into DEST/bin. Everything is made beside DEST and moved in place at the end.
+# peers.sh DEST: kube-apiserver 1.20.2 built from Debian's source package, and
+# kubectl as Debian built it, once, into DEST/bin. Everything is made beside DEST
+# and moved in place at the end.
 set -eu
 dest=$1
 base=$(dirname "$dest")
@@ -18,7 +19,20 @@ fetch_sources "$tmp/src" kubernetes
 for d in "$tmp"/src/kubernetes-1.20*; do
 	mv "$d" "$tmp/go/src/k8s.io/kubernetes"
 done
-echo "building kube-apiserver and kubectl (about ten minutes, once)"
+# The copy of reflect2 in the package reads maps as compilers before Go 1.18
+# laid them out: every JSON answer would panic. Debian has one that knows both.
+vendored=$tmp/go/src/k8s.io/kubernetes/vendor/github.com/modern-go/reflect2
+rm -rf "$vendored"
+cp -rL "${GOCODE:-/usr/share/gocode}/src/github.com/modern-go/reflect2" "$vendored"
+# And this takes an empty string for null when Go is 1.19.
+sed -i 's/reflect.DeepEqual(reflect.Zero(reflect.TypeOf(data)), reflect.ValueOf(data))/!reflect.ValueOf(data).IsValid()/' \
+	"$tmp/go/src/k8s.io/kubernetes/vendor/github.com/go-openapi/validate/type.go"
+# Unpacked, not installed: the machine may have a kubectl of its own.
+( cd "$tmp" && apt-get -qq download kubernetes-client &&
+  dpkg-deb -x kubernetes-client_*.deb client &&
+  cp client/usr/bin/kubectl bin/ && rm -rf client kubernetes-client_*.deb ) ||
+	fail "cannot fetch Debian's package kubernetes-client"
+echo "building kube-apiserver (about ten minutes, once)"
 (
 	export PATH=/usr/lib/go-1.19/bin:$PATH GOPATH=$tmp/go GO111MODULE=off
 	export CGO_ENABLED=0 KUBE_GIT_VERSION=v1.20.2 KUBE_GIT_COMMIT=debian
@@ -26,9 +40,10 @@ echo "building kube-apiserver and kubectl (about ten minutes, once)"
 	cd "$tmp/go/src/k8s.io/kubernetes"
 	make generated_files
 	v=k8s.io/kubernetes/vendor/k8s.io/component-base/version
-	go build -ldflags "-s -w -X $v.gitVersion=v1.20.2 -X $v.gitMajor=1 \
+	# Built to be quick to compile, not to be quick.
+	go build -gcflags 'all=-N -l -dwarf=false' -ldflags "-s -w -X $v.gitVersion=v1.20.2 -X $v.gitMajor=1 \
 		-X $v.gitMinor=20" -o "$tmp/bin" \
-		k8s.io/kubernetes/cmd/kube-apiserver k8s.io/kubernetes/cmd/kubectl
+		k8s.io/kubernetes/cmd/kube-apiserver
 ) >"$base/peers.log" 2>&1 || { tail -n 20 "$base/peers.log" >&2
 	fail "kube-apiserver does not build; the log is $base/peers.log"; }
 chmod -R u+w "$tmp"

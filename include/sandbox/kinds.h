@@ -16,6 +16,7 @@ enum sb_trait {
 	SB_CREATE_ON_PUT = 16,
 	SB_FREE_NAMES = 32, /* any path segment may be a name */
 	SB_FROM_CRD = 64, /* defined by an object, and gone with it */
+	SB_STRICT = 128, /* updates name the version they are of */
 };
 
 struct sb_version {
@@ -33,6 +34,7 @@ struct sb_kind {
 	size_t n; /* versions, the preferred first */
 	struct sb_list objects;
 	struct sb_kind *next;
+	uint64_t since; /* version at which a CRD defined it */
 	struct arena arena; /* of a kind from a CRD */
 };
 

@@ -52,6 +52,14 @@ void reply_forbidden(struct arena *a, struct sb_reply *out, struct sb_subject s,
 /* "404 page not found", as for paths that nothing serves. */
 void reply_no_page(struct sb_reply *out);
 
+/* Nothing new goes into a namespace that is on its way out. */
+void reply_terminating(struct arena *a, struct sb_reply *out,
+		       struct sb_subject s, struct str ns);
+
+/* A Status whose details are there and empty, as the router's are. */
+void reply_routed(struct arena *a, struct sb_reply *out, int code,
+		  const char *reason, struct str message);
+
 /* 200 (or code) with this JSON. */
 void reply_json(struct arena *a, struct sb_reply *out, int code,
 		const struct json *j);

@@ -98,6 +98,10 @@ struct str sb_uid(struct sandbox *s, struct arena *a);
 void sb_check(struct arena *a, const struct sb_kind *k, struct json *object,
 	      const struct json *old, struct sb_causes *causes);
 
+void sb_check_core(struct arena *a, const struct sb_kind *k,
+		   const struct json *object, const struct json *old,
+		   struct sb_causes *causes);
+
 /* Prunes, defaults and checks against a CRD's schema. */
 void schema_apply(struct arena *a, const struct json *schema,
 		  struct json *object, struct sb_causes *causes);

@@ -27,6 +27,9 @@ struct json *sb_stored(struct sb_call *c);
 /* A server-side apply. */
 void sb_apply(struct sb_call *c);
 
+/* Takes out members that the kind does not have, and empty ones. */
+void sb_typed(struct sb_call *c, struct json *object);
+
 /* What the API server fills in for kinds it knows. */
 void kind_defaults(struct sb_call *c, struct json *object);
 

@@ -1,3 +1,4 @@
+#include "base/codec.h"
 #include "sandbox/sandbox.h"
 
 /*
@@ -93,18 +94,55 @@ static void keys(struct check *k, const struct json *meta)
 			  S("Too long: must have at most 262144 bytes"));
 }
 
+/* A reference as Go prints the struct. */
+static struct str owner_text(struct arena *a, const struct json *m)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_addz(&b, "v1.OwnerReference{APIVersion:");
+	go_quote(&b, json_str(m, "apiVersion", S("")));
+	buf_addz(&b, ", Kind:");
+	go_quote(&b, json_str(m, "kind", S("")));
+	buf_addz(&b, ", Name:");
+	go_quote(&b, json_str(m, "name", S("")));
+	buf_addz(&b, ", UID:");
+	go_quote(&b, json_str(m, "uid", S("")));
+	buf_addz(&b,
+		 ", Controller:(*bool)(nil), BlockOwnerDeletion:(*bool)(nil)}");
+	return buf_str(&b);
+}
+
+static void two_controllers(struct check *k, const struct json *meta,
+			    struct str first, struct str second)
+{
+	struct buf b;
+
+	buf_init(&b, k->a);
+	buf_addz(&b, "Invalid value: []v1.OwnerReference{");
+	for (const struct json *m =
+		     json_first(json_at(meta, "ownerReferences"));
+	     m; m = json_next(m)) {
+		buf_add(&b, owner_text(k->a, m));
+		buf_addz(&b, json_next(m) ? ", " : "");
+	}
+	buf_addf(&b,
+		 "}: Only one reference can have Controller set to true. Found "
+		 "\"true\" in references for %.*s and %.*s",
+		 STRF(first), STRF(second));
+	cause_add(k->a, k->causes, "FieldValueInvalid",
+		  S("metadata.ownerReferences"), buf_str(&b));
+}
+
 static void owners(struct check *k, const struct json *meta)
 {
 	static const char *const needed[] = { "apiVersion", "kind", "name",
 					      "uid" };
-	size_t i = 0, controllers = 0;
+	struct str path = S("metadata.ownerReferences"), controller = S("");
 
 	for (const struct json *m =
 		     json_first(json_at(meta, "ownerReferences"));
-	     m; m = json_next(m), i++) {
-		struct str path =
-			str_fmt(k->a, "metadata.ownerReferences[%zu]", i);
-
+	     m; m = json_next(m)) {
 		for (size_t f = 0; f < 4; f++)
 			if (!json_str(m, needed[f], S("")).n)
 				cause_text(k->a, k->causes,
@@ -114,13 +152,21 @@ static void owners(struct check *k, const struct json *meta)
 					   : f == 1 ? "kind must not be empty"
 					   : f == 2 ? "name must not be empty"
 						    : "uid must not be empty");
-		controllers += json_bool(m, "controller", false);
+		if (str_is(json_str(m, "kind", S("")), "Event") &&
+		    str_is(json_str(m, "apiVersion", S("")), "v1"))
+			cause_add(k->a, k->causes, "FieldValueInvalid", path,
+				  str_fmt(k->a,
+					  "Invalid value: %.*s: /v1, "
+					  "Kind=Event is disallowed from being "
+					  "an owner",
+					  STRF(owner_text(k->a, m))));
+		if (!json_bool(m, "controller", false))
+			continue;
+		if (controller.n)
+			two_controllers(k, meta, controller,
+					json_str(m, "name", S("")));
+		controller = json_str(m, "name", S(""));
 	}
-	if (controllers > 1)
-		cause_add(k->a, k->causes, "FieldValueInvalid",
-			  S("metadata.ownerReferences"),
-			  S("Invalid value: Only one reference can have "
-			    "Controller set to true"));
 }
 
 static void finalizers(struct check *k, const struct json *meta)
@@ -192,6 +238,8 @@ static void taints(struct check *k, const struct json *object)
 static void node(struct check *k, struct json *object, const struct json *old)
 {
 	static const char *const fixed[] = { "podCIDR", "providerID" };
+	static const char *const told[] = { "podCIDRs", "providerID" };
+	bool moved = false;
 
 	taints(k, object);
 	for (size_t i = 0; old && i < 2; i++) {
@@ -200,14 +248,37 @@ static void node(struct check *k, struct json *object, const struct json *old)
 		struct str is = json_text(
 			json_member(json_at(object, "spec"), str_of(fixed[i])));
 
-		if (was.n && !str_eq(was, is))
-			cause_add(k->a, k->causes, "FieldValueForbidden",
-				  S("spec"),
-				  S("Forbidden: node updates may only change "
-				    "labels, taints, or capacity (or "
-				    "configSource, if the DynamicKubeletConfig "
-				    "feature gate is enabled)"));
+		if (!was.n || str_eq(was, is))
+			continue;
+		moved = true;
+		cause_add(k->a, k->causes, "FieldValueForbidden",
+			  str_fmt(k->a, "spec.%s", told[i]),
+			  str_fmt(k->a,
+				  "Forbidden: node updates may not change %s "
+				  "except from \"\" to valid",
+				  fixed[i]));
 	}
+	if (moved)
+		cause_add(k->a, k->causes, "FieldValueForbidden", S("[]"),
+			  S("Forbidden: node updates may only change labels, "
+			    "taints, or capacity (or configSource, if the "
+			    "DynamicKubeletConfig feature gate is enabled)"));
+}
+
+/* A pod's spec without what may change. */
+static struct json *changeable(struct arena *a, const struct json *pod)
+{
+	static const char *const lists[] = { "containers", "initContainers" };
+	struct json *spec = json_clone(a, json_at(pod, "spec"));
+
+	(void)json_remove(spec, S("activeDeadlineSeconds"));
+	(void)json_remove(spec, S("tolerations"));
+	for (size_t i = 0; i < 2; i++)
+		for (struct json *c =
+			     json_first(json_member(spec, str_of(lists[i])));
+		     c; c = json_next(c))
+			(void)json_remove(c, S("image"));
+	return spec;
 }
 
 static void pod(struct check *k, struct json *object, const struct json *old)
@@ -215,6 +286,14 @@ static void pod(struct check *k, struct json *object, const struct json *old)
 	size_t i = 0;
 	const struct json *list = json_at(object, "spec.containers");
 
+	if (old && !json_eq(changeable(k->a, object), changeable(k->a, old)))
+		cause_add(k->a, k->causes, "FieldValueForbidden", S("spec"),
+			  S("Forbidden: pod updates may not change fields "
+			    "other than `spec.containers[*].image`, "
+			    "`spec.initContainers[*].image`, "
+			    "`spec.activeDeadlineSeconds` or "
+			    "`spec.tolerations` (only additions to existing "
+			    "tolerations)\n"));
 	if (!json_len(list))
 		cause_required(k->a, k->causes, S("spec.containers"), "");
 	for (const struct json *m = json_first(list); m;
@@ -242,6 +321,7 @@ void sb_check(struct arena *a, const struct sb_kind *k, struct json *object,
 	keys(&c, meta);
 	owners(&c, meta);
 	finalizers(&c, meta);
+	sb_check_core(a, k, object, old, causes);
 	if (k->group.n)
 		return;
 	if (str_is(k->plural, "nodes"))

@@ -34,6 +34,12 @@ void crd_prepare(struct arena *a, struct json *crd, int64_t now)
 	for (char *p = singular; *p; p++)
 		if (*p >= 'A' && *p <= 'Z')
 			*p = (char)(*p - 'A' + 'a');
+	if (!json_member(spec, S("conversion"))) {
+		struct json *none = json_new(a, JSON_OBJECT);
+
+		json_add(none, S("strategy"), json_new_str(a, S("None")));
+		json_add(spec, S("conversion"), none);
+	}
 	name_default(a, names, "singular", str_of(singular));
 	name_default(a, names, "listKind", str_fmt(a, "%.*sList", STRF(kind)));
 	if (json_at(crd, "status.conditions"))
@@ -58,7 +64,13 @@ void crd_prepare(struct arena *a, struct json *crd, int64_t now)
 
 void crd_changed(struct sandbox *s, struct json *crd)
 {
+	struct str group = json_str(crd, "spec.group", S(""));
+	struct str plural = json_str(crd, "spec.names.plural", S(""));
+	bool is_new = !kinds_of(&s->kinds, group, plural);
+
 	kinds_define(&s->kinds, crd);
+	if (is_new && kinds_of(&s->kinds, group, plural))
+		kinds_of(&s->kinds, group, plural)->since = s->store.rv;
 }
 
 void crd_removed(struct sandbox *s, const struct json *crd)

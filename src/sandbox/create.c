@@ -42,7 +42,7 @@ static void birth(struct sb_call *c, struct json *object)
 		 json_new_str(c->a, kinds_api_version(c->a, k, c->r->version)));
 }
 
-static bool namespace_exists(struct sb_call *c)
+static bool namespace_exists(struct sb_call *c, struct str name)
 {
 	struct sb_kind *ns = kinds_of(&c->sb->kinds, S(""), S("namespaces"));
 	struct sb_object *o;
@@ -56,12 +56,9 @@ static bool namespace_exists(struct sb_call *c)
 		return false;
 	}
 	if (json_at(sb_tree(c->a, o), "metadata.deletionTimestamp")) {
-		reply_forbidden(
-			c->a, c->out, request_subject(c->r),
-			str_fmt(c->a,
-				"unable to create new content in namespace "
-				"%.*s because it is being terminated",
-				STRF(c->r->ns)));
+		reply_terminating(c->a, c->out,
+				  (struct sb_subject){ c->r->kind, name },
+				  c->r->ns);
 		return false;
 	}
 	return true;
@@ -72,7 +69,8 @@ void sb_insert(struct sb_call *c, struct json *object)
 	struct json *meta = sb_meta(c->a, object);
 	struct str key;
 
-	if (!sb_fit_namespace(c, object) || !namespace_exists(c))
+	if (!sb_fit_namespace(c, object) ||
+	    !namespace_exists(c, json_str(meta, "name", S(""))))
 		return;
 	generate_name(c, meta);
 	c->r->name = json_str(meta, "name", S(""));
@@ -102,7 +100,7 @@ void sb_create(struct sb_call *c)
 	if (!object)
 		return;
 	if (json_str(object, "metadata.resourceVersion", S("")).n) {
-		reply_status(c->a, c->out, 500, "InternalError",
+		reply_status(c->a, c->out, 500, "",
 			     S("resourceVersion should not be set on objects "
 			       "to be created"));
 		return;

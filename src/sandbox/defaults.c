@@ -52,11 +52,25 @@ static void container(struct arena *a, struct json *c)
 	(void)object_in(a, c, "resources");
 }
 
+/* Conditions tell their times, null when there are none. */
+static void times(struct arena *a, struct json *status, const char *first)
+{
+	for (struct json *c = json_first(json_member(status, S("conditions")));
+	     c; c = json_next(c)) {
+		if (!json_member(c, str_of(first)))
+			json_add(c, str_of(first), json_new(a, JSON_NULL));
+		if (!json_member(c, S("lastTransitionTime")))
+			json_add(c, S("lastTransitionTime"),
+				 json_new(a, JSON_NULL));
+	}
+}
+
 static void pod(struct arena *a, struct json *object, bool is_new)
 {
 	struct json *spec = object_in(a, object, "spec");
 	struct json *status = object_in(a, object, "status");
 
+	times(a, status, "lastProbeTime");
 	text(a, spec, "restartPolicy", "Always");
 	number(a, spec, "terminationGracePeriodSeconds", 30);
 	text(a, spec, "dnsPolicy", "ClusterFirst");
@@ -82,7 +96,8 @@ static void pod(struct arena *a, struct json *object, bool is_new)
 	text(a, status, "qosClass", "BestEffort");
 }
 
-static void namespace(struct arena *a, struct json *object, bool is_new)
+static void namespace_defaults(struct arena *a, struct json *object,
+			       bool is_new)
 {
 	struct json *spec = object_in(a, object, "spec");
 	struct json *list;
@@ -94,6 +109,53 @@ static void namespace(struct arena *a, struct json *object, bool is_new)
 	json_set(spec, S("finalizers"), list);
 	json_set(object, S("status"), json_new(a, JSON_OBJECT));
 	text(a, object_in(a, object, "status"), "phase", "Active");
+}
+
+/* The members of a node's status that are no pointers to an API server. */
+static void node(struct arena *a, struct json *object)
+{
+	static const char *const info[] = {
+		"machineID",	  "systemUUID",	      "bootID",
+		"kernelVersion",  "osImage",	      "containerRuntimeVersion",
+		"kubeletVersion", "kubeProxyVersion", "operatingSystem",
+		"architecture",
+	};
+	struct json *spec = object_in(a, object, "spec");
+	struct json *status = object_in(a, object, "status"), *list;
+	struct json *of = object_in(a, status, "nodeInfo");
+
+	times(a, status, "lastHeartbeatTime");
+	if (json_member(status, S("capacity")) &&
+	    !json_member(status, S("allocatable")))
+		json_add(status, S("allocatable"),
+			 json_clone(a, json_member(status, S("capacity"))));
+	for (size_t i = 0; i < sizeof(info) / sizeof(info[0]); i++)
+		text(a, of, info[i], "");
+	of = object_in(a, object_in(a, status, "daemonEndpoints"),
+		       "kubeletEndpoint");
+	number(a, of, "Port", 0);
+	if (json_member(spec, S("podCIDR")) &&
+	    !json_member(spec, S("podCIDRs"))) {
+		list = json_new(a, JSON_ARRAY);
+		json_push(list,
+			  json_new_str(a, json_str(spec, "podCIDR", S(""))));
+		json_add(spec, S("podCIDRs"), list);
+	}
+}
+
+/* An event's times and reporter are always told. */
+static void event(struct arena *a, struct json *object)
+{
+	static const char *const times[] = { "firstTimestamp", "lastTimestamp",
+					     "eventTime" };
+
+	for (size_t i = 0; i < 3; i++)
+		if (!json_member(object, str_of(times[i])))
+			json_add(object, str_of(times[i]),
+				 json_new(a, JSON_NULL));
+	(void)object_in(a, object, "source");
+	text(a, object, "reportingComponent", "");
+	text(a, object, "reportingInstance", "");
 }
 
 /* stringData is written into data, base64 */
@@ -116,24 +178,38 @@ static void secret(struct arena *a, struct json *object)
 	(void)json_remove(object, S("stringData"));
 }
 
+static void budget(struct arena *a, struct json *object)
+{
+	static const char *const counts[] = { "disruptionsAllowed",
+					      "currentHealthy",
+					      "desiredHealthy",
+					      "expectedPods" };
+	struct json *status = object_in(a, object, "status");
+
+	for (size_t i = 0; i < 4; i++)
+		number(a, status, counts[i], 0);
+}
+
 void kind_defaults(struct sb_call *c, struct json *object)
 {
 	const struct sb_kind *k = c->r->kind;
 	bool is_new = c->r->verb == SB_CREATE;
 
-	if (k->group.n) {
-		if (str_is(k->plural, "customresourcedefinitions"))
-			crd_prepare(c->a, object, c->r->now);
+	sb_typed(c, object);
+	if (str_is(k->plural, "customresourcedefinitions"))
+		crd_prepare(c->a, object, c->r->now);
+	if (str_is(k->plural, "poddisruptionbudgets"))
+		budget(c->a, object);
+	if (k->group.n)
 		return;
-	}
 	if (str_is(k->plural, "pods"))
 		pod(c->a, object, is_new);
-	else if (str_is(k->plural, "namespaces"))
-	namespace(c->a, object, is_new);
-	else if (str_is(k->plural, "secrets")) secret(c->a, object);
-	else if (str_is(k->plural, "nodes"))
-	{
-		(void)object_in(c->a, object, "spec");
-		(void)object_in(c->a, object, "status");
-	}
+	if (str_is(k->plural, "namespaces"))
+		namespace_defaults(c->a, object, is_new);
+	if (str_is(k->plural, "secrets"))
+		secret(c->a, object);
+	if (str_is(k->plural, "nodes"))
+		node(c->a, object);
+	if (str_is(k->plural, "events"))
+		event(c->a, object);
 }

@@ -10,10 +10,9 @@ static bool delete_options(struct sb_call *c, struct json **out)
 
 	*out = json_new(c->a, JSON_OBJECT);
 	if (c->r->body.n && json_parse(c->a, c->r->body, NULL, out, &err) < 0) {
-		reply_bad(c->a, c->out,
-			  "couldn't get version/kind; json parse "
-			  "error: %.*s",
-			  STRF(err.msg));
+		reply_status(c->a, c->out, 500, "",
+			     S("couldn't get version/kind; json parse error: "
+			       "unexpected end of JSON input"));
 		return false;
 	}
 	if (policy.n)
@@ -27,7 +26,7 @@ static bool delete_options(struct sb_call *c, struct json **out)
 
 static bool precondition(struct sb_call *c, const struct json *options,
 			 const struct json *object, const char *field,
-			 const char *name)
+			 const char *name, const char *might)
 {
 	struct arena *a = c->a;
 	struct str want = json_str(
@@ -35,25 +34,62 @@ static bool precondition(struct sb_call *c, const struct json *options,
 		S(""));
 	struct str have = json_str(
 		object, str_z(a, str_fmt(a, "metadata.%s", field)), S(""));
+	struct sb_kind named = *c->r->kind;
 
 	if (!want.n || str_eq(want, have))
 		return true;
-	reply_conflict(a, c->out, request_subject(c->r),
-		       str_fmt(a,
-			       "Precondition failed: %s in precondition: %.*s, "
-			       "%s in object meta: %.*s",
-			       name, STRF(want), name, STRF(have)));
+	named.plural = named.kind;
+	reply_conflict(
+		a, c->out, (struct sb_subject){ &named, c->r->name },
+		str_fmt(a,
+			"the %s in the precondition (%.*s) does not "
+			"match the %s in record (%.*s). The object might "
+			"have been %s",
+			name, STRF(want), name, STRF(have), might));
+	return false;
+}
+
+static const struct sb_kind options_kind = { .group = { "meta.k8s.io", 11 },
+					     .kind = { "DeleteOptions", 13 } };
+
+/* False, answered: the options contradict themselves. */
+static bool options_valid(struct sb_call *c, const struct json *options)
+{
+	struct str policy = json_str(options, "propagationPolicy", S(""));
+	struct sb_causes causes = { 0 };
+
+	if (policy.n && json_at(options, "orphanDependents"))
+		cause_text(c->a, &causes, S("propagationPolicy"), policy,
+			   "orphanDependents and deletionPropagation cannot be "
+			   "both set");
+	else if (policy.n && !str_is(policy, "Foreground") &&
+		 !str_is(policy, "Background") && !str_is(policy, "Orphan"))
+		cause_add(c->a, &causes, "FieldValueNotSupported",
+			  S("propagationPolicy"),
+			  str_fmt(c->a,
+				  "Unsupported value: \"%.*s\": supported "
+				  "values: \"Foreground\", \"Background\", "
+				  "\"Orphan\", \"nil\"",
+				  STRF(policy)));
+	if (!causes.n)
+		return true;
+	reply_invalid(c->a, c->out, (struct sb_subject){ &options_kind, S("") },
+		      &causes);
 	return false;
 }
 
 void sb_delete(struct sb_call *c)
 {
-	struct json *object = sb_stored(c), *options;
+	struct json *object, *options;
 
-	if (!object || !delete_options(c, &options) ||
-	    !precondition(c, options, object, "uid", "UID") ||
+	if (!delete_options(c, &options) || !options_valid(c, options))
+		return;
+	object = sb_stored(c);
+	if (!object ||
+	    !precondition(c, options, object, "uid", "UID",
+			  "deleted and then recreated") ||
 	    !precondition(c, options, object, "resourceVersion",
-			  "ResourceVersion"))
+			  "ResourceVersion", "modified"))
 		return;
 	if (sb_dry_run(c) || sb_remove(c->sb, c->a, c->r->kind,
 				       request_key(c->a, c->r, c->r->name),

@@ -52,9 +52,13 @@ static void add_kind(struct sb_call *c, struct buf *b, const struct sb_kind *k)
 	buf_addf(b,
 		 "{\"name\":\"%.*s\",\"singularName\":\"%.*s\","
 		 "\"namespaced\":%s,%.*s,",
-		 STRF(k->plural), STRF(core ? S("") : k->singular),
+		 STRF(k->plural),
+		 STRF(k->traits & SB_FROM_CRD ? k->singular : S("")),
 		 k->traits & SB_NAMESPACED ? "true" : "false", STRF(kind));
-	add_verbs(b, core && str_is(k->plural, "namespaces")
+	add_verbs(b, k->traits & SB_CUSTOM
+			     ? "delete deletecollection get list patch create "
+			       "update watch"
+		     : core && str_is(k->plural, "namespaces")
 			     ? "create delete get list patch update watch"
 			     : "create delete deletecollection get list patch "
 			       "update watch");

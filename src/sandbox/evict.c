@@ -32,7 +32,8 @@ static int64_t amount(const struct json *v, int64_t total)
 
 struct budget {
 	struct str name;
-	int64_t healthy, needed;
+	int64_t healthy, needed, allowed;
+	bool known; /* its status is of its last spec */
 };
 
 static bool selects(struct arena *a, const struct json *pdb,
@@ -47,6 +48,7 @@ static bool selects(struct arena *a, const struct json *pdb,
 	return selector_matches(&sel, json_at(pod, "metadata.labels"));
 }
 
+/* What the disruption controller would find. */
 static void count(struct sb_call *c, const struct json *pdb, struct budget *b)
 {
 	const struct json *min = json_at(pdb, "spec.minAvailable");
@@ -55,6 +57,7 @@ static void count(struct sb_call *c, const struct json *pdb, struct budget *b)
 	const struct sb_list *all = &c->r->kind->objects;
 	int64_t total = 0;
 
+	b->healthy = 0;
 	for (size_t i = store_seek(all, prefix);
 	     i < all->n && str_starts(all->v[i]->key, prefix); i++) {
 		const struct json *pod = sb_tree(c->a, all->v[i]);
@@ -65,16 +68,42 @@ static void count(struct sb_call *c, const struct json *pdb, struct budget *b)
 		b->healthy += ready(pod) &&
 			      !json_at(pod, "metadata.deletionTimestamp");
 	}
-	b->name = json_str(pdb, "metadata.name", S(""));
 	b->needed = min	  ? amount(min, total)
 		    : max ? total - amount(max, total)
 			  : 0;
+	b->allowed = b->healthy > b->needed ? b->healthy - b->needed : 0;
+	b->known = true;
+}
+
+/* The budget by its status, or by the pods where there are controllers. */
+static void judge(struct sb_call *c, const struct json *pdb, struct budget *b)
+{
+	*b = (struct budget){
+		.name = json_str(pdb, "metadata.name", S("")),
+		.healthy = json_i64(pdb, "status.currentHealthy", 0),
+		.needed = json_i64(pdb, "status.desiredHealthy", 0),
+		.allowed = json_i64(pdb, "status.disruptionsAllowed", 0),
+		.known = json_i64(pdb, "status.observedGeneration", 0) >=
+			 json_i64(pdb, "metadata.generation", 0),
+	};
+	if (c->sb->collect)
+		count(c, pdb, b);
 }
 
 static void refuse(struct sb_call *c, const struct budget *b)
 {
 	struct json *j, *details, *list, *cause;
 	struct err err = ERR_INIT(c->a);
+	struct str why =
+		b->known ? str_fmt(c->a,
+				   "The disruption budget %.*s needs %lld "
+				   "healthy pods and has %lld currently",
+				   STRF(b->name), (long long)b->needed,
+				   (long long)b->healthy)
+			 : str_fmt(c->a,
+				   "The disruption budget %.*s is still being "
+				   "processed by the server.",
+				   STRF(b->name));
 
 	reply_status(c->a, c->out, 429, "TooManyRequests",
 		     S("Cannot evict pod as it would violate the pod's "
@@ -85,17 +114,32 @@ static void refuse(struct sb_call *c, const struct budget *b)
 	list = json_new(c->a, JSON_ARRAY);
 	cause = json_new(c->a, JSON_OBJECT);
 	json_add(cause, S("reason"), json_new_str(c->a, S("DisruptionBudget")));
-	json_add(cause, S("message"),
-		 json_new_str(c->a,
-			      str_fmt(c->a,
-				      "The disruption budget %.*s needs %lld "
-				      "healthy pods and has %lld currently",
-				      STRF(b->name), (long long)b->needed,
-				      (long long)b->healthy)));
+	json_add(cause, S("message"), json_new_str(c->a, why));
 	json_push(list, cause);
 	json_add(details, S("causes"), list);
 	json_set(j, S("details"), details);
 	reply_json(c->a, c->out, 429, j);
+}
+
+/* One disruption less is allowed, and the pod is noted as on its way out. */
+static void spend(struct sb_call *c, struct sb_kind *k, struct json *pdb)
+{
+	struct json *status = json_member(pdb, S("status")), *pods;
+
+	if (c->sb->collect || request_param(c->r, "dryRun").n)
+		return;
+	json_set(status, S("disruptionsAllowed"),
+		 json_new_i64(c->a,
+			      json_i64(status, "disruptionsAllowed", 0) - 1));
+	pods = json_member(status, S("disruptedPods"));
+	if (!pods) {
+		pods = json_new(c->a, JSON_OBJECT);
+		json_add(status, S("disruptedPods"), pods);
+	}
+	sb_set_time(c->a, pods, c->r->name, c->r->now);
+	sb_store(c->sb, c->a, k,
+		 request_key(c->a, c->r, json_str(pdb, "metadata.name", S(""))),
+		 pdb);
 }
 
 /* Finished and pending pods go whatever budgets say. */
@@ -114,30 +158,37 @@ static bool allowed(struct sb_call *c, const struct json *pod)
 	struct sb_kind *k =
 		kinds_of(&c->sb->kinds, S("policy"), S("poddisruptionbudgets"));
 	struct str prefix = str_fmt(c->a, "%.*s/", STRF(c->r->ns));
-	size_t n = 0;
+	struct json *found = NULL;
+	struct budget b;
 
 	for (size_t i = store_seek(&k->objects, prefix);
 	     i < k->objects.n && str_starts(k->objects.v[i]->key, prefix);
 	     i++) {
-		const struct json *pdb = sb_tree(c->a, k->objects.v[i]);
-		struct budget b = { 0 };
+		struct json *pdb = sb_tree(c->a, k->objects.v[i]);
 
 		if (!selects(c->a, pdb, pod))
 			continue;
-		if (n++) {
-			reply_status(c->a, c->out, 500, "InternalError",
+		if (found) {
+			reply_status(c->a, c->out, 500, "",
 				     S("This pod has more than one "
 				       "PodDisruptionBudget, which the "
 				       "eviction subresource does not "
 				       "support."));
 			return false;
 		}
-		count(c, pdb, &b);
-		if (b.healthy - ready(pod) < b.needed) {
-			refuse(c, &b);
-			return false;
-		}
+		found = pdb;
 	}
+	if (!found)
+		return true;
+	judge(c, found, &b);
+	/* A pod that is not ready takes nothing from what is healthy. */
+	if (!ready(pod) && b.healthy >= b.needed && b.needed > 0)
+		return true;
+	if (!b.known || b.allowed == 0) {
+		refuse(c, &b);
+		return false;
+	}
+	spend(c, k, found);
 	return true;
 }
 
@@ -152,6 +203,12 @@ void sb_evict(struct sb_call *c)
 	    json_kind(body) != JSON_OBJECT) {
 		reply_bad(c->a, c->out, "the eviction is no JSON: %.*s",
 			  STRF(err.msg));
+		return;
+	}
+	if (json_at(body, "metadata.name") &&
+	    !str_eq(json_str(body, "metadata.name", S("")), c->r->name)) {
+		reply_bad(c->a, c->out,
+			  "name in URL does not match name in Eviction object");
 		return;
 	}
 	if (!o) {
@@ -169,5 +226,6 @@ void sb_evict(struct sb_call *c)
 	json_add(body, S("apiVersion"), json_new_str(c->a, S("v1")));
 	json_add(body, S("metadata"), json_new(c->a, JSON_OBJECT));
 	json_add(body, S("status"), json_new_str(c->a, S("Success")));
+	json_add(body, S("code"), json_new_i64(c->a, 201));
 	reply_json(c->a, c->out, 201, body);
 }

@@ -16,6 +16,15 @@ static const struct {
 		    "involvedObject.fieldPath reason source type " },
 };
 
+/* The fields of a kind that has some of its own, or NULL. */
+static const char *known_fields(const struct sb_kind *k)
+{
+	for (size_t i = 0; i < sizeof(selectable) / sizeof(selectable[0]); i++)
+		if (!k->group.n && str_is(k->plural, selectable[i].plural))
+			return selectable[i].fields;
+	return NULL;
+}
+
 static bool can_select(struct arena *a, const struct sb_kind *k,
 		       struct str path)
 {
@@ -23,11 +32,7 @@ static bool can_select(struct arena *a, const struct sb_kind *k,
 
 	if (str_is(path, "metadata.name") || str_is(path, "metadata.namespace"))
 		return true;
-	for (size_t i = 0; i < sizeof(selectable) / sizeof(selectable[0]); i++)
-		if (!k->group.n && str_is(k->plural, selectable[i].plural))
-			return str_find(str_of(selectable[i].fields), word) >=
-			       0;
-	return false;
+	return known_fields(k) && str_find(str_of(known_fields(k)), word) >= 0;
 }
 
 static bool parse_field(struct str one, struct sb_field *f)
@@ -67,27 +72,31 @@ static bool parse_fields(struct arena *a, const struct sb_request *r,
 			continue;
 		if (!parse_field(one, &field)) {
 			reply_bad(a, out,
-				  "unable to parse field selector: invalid "
-				  "selector: '%.*s'; can't understand '%.*s'",
+				  "invalid selector: '%.*s'; can't understand "
+				  "'%.*s'",
 				  STRF(text), STRF(one));
 			return false;
 		}
 		if (!can_select(a, r->kind, field.path)) {
-			bool core = !(r->kind->traits & SB_CUSTOM);
+			bool typed = known_fields(r->kind) != NULL;
 
-			reply_bad(a, out,
-				  core ? "Unable to find \"%.*s\" that match "
-					 "label selector \"%.*s\", field "
-					 "selector \"%.*s\": \"%.*s\" is not "
-					 "a known field selector: only "
-					 "\"metadata.name\", "
-					 "\"metadata.namespace\""
-				       : "%.*s%.*s%.*sfield label not "
-					 "supported: %.*s",
-				  STRF(core ? r->kind->plural : S("")),
-				  STRF(core ? request_param(r, "labelSelector")
-					    : S("")),
-				  STRF(core ? text : S("")), STRF(field.path));
+			if (typed)
+				reply_bad(a, out,
+					  "field label not supported: %.*s",
+					  STRF(field.path));
+			else
+				reply_bad(a, out, "%s%.*s%s",
+					  r->kind->traits & SB_CUSTOM
+						  ? "field label not "
+						    "supported: "
+						  : "\"",
+					  STRF(field.path),
+					  r->kind->traits & SB_CUSTOM
+						  ? ""
+						  : "\" is not a known field "
+						    "selector: only "
+						    "\"metadata.name\", "
+						    "\"metadata.namespace\"");
 			return false;
 		}
 		VEC_PUSH(a, &fields, field);

@@ -10,7 +10,7 @@ static const char builtin[] =
 
 static unsigned traits_of(struct str letters)
 {
-	static const char all[] = "nsgcpf";
+	static const char all[] = "nsgcpf-u";
 	unsigned traits = 0;
 
 	for (size_t i = 0; i < letters.n; i++)

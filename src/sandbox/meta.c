@@ -139,16 +139,17 @@ static int64_t grace(const struct sb_kind *k, const struct json *object,
 }
 
 /* A later deletion may only shorten the wait. */
-static bool mark(struct arena *a, struct json *meta, int64_t seconds,
-		 int64_t now)
+static bool mark(struct arena *a, struct json *meta, bool namespace,
+		 int64_t seconds, int64_t now)
 {
 	int64_t had = json_i64(meta, "deletionGracePeriodSeconds", -1);
 
 	if (json_member(meta, S("deletionTimestamp")) && had <= seconds)
 		return false;
 	sb_set_time(a, meta, S("deletionTimestamp"), now + seconds);
-	json_set(meta, S("deletionGracePeriodSeconds"),
-		 json_new_i64(a, seconds));
+	if (!namespace)
+		json_set(meta, S("deletionGracePeriodSeconds"),
+			 json_new_i64(a, seconds));
 	return true;
 }
 
@@ -170,7 +171,7 @@ bool sb_remove(struct sandbox *s, struct arena *a, struct sb_kind *k,
 		sb_drop(s, a, k, key, object);
 		return true;
 	}
-	if (!mark(a, meta, seconds, now))
+	if (!mark(a, meta, namespace, seconds, now))
 		return false;
 	if (k->traits & SB_GENERATION)
 		json_set(meta, S("generation"),

@@ -12,15 +12,18 @@ static struct json *patch_body(struct sb_call *c, enum json_kind kind)
 		       &(struct json_opts){ .flags = JSON_DUP_LAST |
 						     JSON_FIX_UTF8 },
 		       &j, &err) < 0) {
-		reply_bad(c->a, c->out, "error decoding patch: %.*s",
-			  STRF(err.msg));
+		reply_bad(c->a, c->out, "%s",
+			  kind == JSON_ARRAY
+				  ? "error decoding patch: unexpected end of "
+				    "JSON input"
+				  : "unexpected EOF");
 		return NULL;
 	}
 	if (json_kind(j) == kind)
 		return j;
 	reply_bad(c->a, c->out,
-		  "error decoding patch: json: cannot unmarshal %s into Go "
-		  "value of type %s",
+		  "%sjson: cannot unmarshal %s into Go value of type %s",
+		  kind == JSON_ARRAY ? "error decoding patch: " : "",
 		  json_kind_name(j),
 		  kind == JSON_ARRAY ? "jsonpatch.Patch"
 				     : "map[string]interface {}");
@@ -43,12 +46,11 @@ static struct json *patched(struct sb_call *c, struct str type,
 	rc = ops ? patch_operations(c->a, old, patch, &now, &err)
 		 : patch_strategic(c->a, old, patch, &now, &err);
 	if (rc < 0) {
-		reply_status(c->a, c->out, ops ? 422 : 400,
-			     ops ? "Invalid" : "BadRequest",
-			     ops ? str_fmt(c->a,
-					   "the server rejected our request "
-					   "due to an error in our request")
-				 : err.msg);
+		reply_status(
+			c->a, c->out, ops ? 422 : 500, ops ? "Invalid" : "",
+			ops ? str_fmt(c->a, "the server rejected our request "
+					    "due to an error in our request")
+			    : err.msg);
 		return NULL;
 	}
 	return now;
@@ -69,17 +71,8 @@ void sb_patch(struct sb_call *c)
 	    !str_is(type, "application/merge-patch+json") &&
 	    (custom ||
 	     !str_is(type, "application/strategic-merge-patch+json"))) {
-		reply_status(
-			c->a, c->out, 415, "UnsupportedMediaType",
-			str_fmt(c->a,
-				"the body of the request was in an unknown "
-				"format - accepted media types include: "
-				"application/json-patch+json, "
-				"application/merge-patch+json, %s"
-				"application/apply-patch+yaml",
-				custom ? ""
-				       : "application/strategic-merge-"
-					 "patch+json, "));
+		reply_routed(c->a, c->out, 415, "UnsupportedMediaType",
+			     S("415: Unsupported Media Type"));
 		return;
 	}
 	old = sb_stored(c);

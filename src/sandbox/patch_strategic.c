@@ -43,6 +43,20 @@ static const char *merge_key(struct str field, const struct json *patch)
 static struct json *merge(struct arena *a, struct json *target,
 			  const struct json *patch, struct err *err);
 
+/* A flat object as Go's %v prints a map. */
+static struct str go_map(struct arena *a, const struct json *v)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_addz(&b, "map[");
+	for (const struct json *m = json_first(v); m; m = json_next(m))
+		buf_addf(&b, "%s%.*s:%.*s", m == json_first(v) ? "" : " ",
+			 STRF(json_key(m)), STRF(json_text(m)));
+	buf_addc(&b, ']');
+	return buf_str(&b);
+}
+
 static bool is_directive(struct str key)
 {
 	return key.n && key.p[0] == '$';
@@ -81,9 +95,9 @@ static struct json *merge_list(struct arena *a, struct json *target,
 			continue;
 		if (*key && !json_member(v, str_of(key)) && !directive.n) {
 			(void)err_set(err, ERR_INVALID,
-				      "map: map[] does not contain declared "
+				      "map: %.*s does not contain declared "
 				      "merge key: %s",
-				      key);
+				      STRF(go_map(a, v)), key);
 			return NULL;
 		}
 		if (str_is(directive, "delete")) {
@@ -103,6 +117,53 @@ static struct json *merge_list(struct arena *a, struct json *target,
 	return target;
 }
 
+/* Where v stands in list, by key; -1 when it does not. */
+static long place(const struct json *list, const char *key,
+		  const struct json *v)
+{
+	const struct json *want = *key ? json_member(v, str_of(key)) : v;
+	long i = 0;
+
+	for (const struct json *m = json_first(list); m; m = json_next(m), i++)
+		if (json_eq(*key ? json_member(m, str_of(key)) : m, want))
+			return i;
+	return -1;
+}
+
+/*
+ * Elements the patch names come in its order, the others in theirs, and one of
+ * the others stays before a named one that it was before.
+ */
+static struct json *ordered(struct arena *a, struct json *all,
+			    const struct json *before, const struct json *order,
+			    const char *key)
+{
+	struct json *out = json_new(a, JSON_ARRAY);
+	const struct json *left = json_first(all), *right = json_first(order);
+
+	for (;;) {
+		const struct json *named = right;
+		long l, r;
+
+		while (left && place(order, key, left) >= 0)
+			left = json_next(left);
+		while (named && place(all, key, named) < 0)
+			named = json_next(named);
+		right = named;
+		if (!left && !right)
+			return out;
+		l = left ? place(before, key, left) : -1;
+		r = right ? place(before, key, right) : -1;
+		if (left && (!right || (l >= 0 && r >= 0 && l < r))) {
+			json_push(out, json_clone(a, left));
+			left = json_next(left);
+		} else {
+			json_push(out, json_clone(a, find(all, key, right)));
+			right = json_next(right);
+		}
+	}
+}
+
 /* One of the elements says that the list replaces what was there. */
 static bool replaces(const struct json *patch)
 {
@@ -113,14 +174,19 @@ static bool replaces(const struct json *patch)
 }
 
 static struct json *list(struct arena *a, const struct json *old,
-			 const struct json *patch, struct err *err)
+			 const struct json *patch, const struct json *order,
+			 struct err *err)
 {
 	const char *key = merge_key(json_key(patch), patch);
+	struct json *all;
 
 	if (!key)
 		return json_clone(a, patch);
-	if (json_kind(old) == JSON_ARRAY && !replaces(patch))
-		return merge_list(a, json_clone(a, old), patch, key, err);
+	if (json_kind(old) == JSON_ARRAY && !replaces(patch)) {
+		all = merge_list(a, json_clone(a, old), patch, key, err);
+		return all ? ordered(a, all, old, order ? order : patch, key)
+			   : NULL;
+	}
 	return merge_list(a, json_new(a, JSON_ARRAY), patch, key, err);
 }
 
@@ -140,7 +206,8 @@ static void delete_values(struct json *target, const struct json *m)
 	}
 }
 
-static bool member(struct arena *a, struct json *target, const struct json *m,
+static bool member(struct arena *a, struct json *target,
+		   const struct json *patch, const struct json *m,
 		   struct err *err)
 {
 	struct str key = json_key(m);
@@ -157,7 +224,11 @@ static bool member(struct arena *a, struct json *target, const struct json *m,
 		(void)json_remove(target, key);
 		return true;
 	case JSON_ARRAY:
-		now = list(a, old, m, err);
+		now = list(
+			a, old, m,
+			json_member(patch, str_fmt(a, "$setElementOrder/%.*s",
+						   STRF(key))),
+			err);
 		break;
 	case JSON_OBJECT:
 		now = json_kind(old) == JSON_OBJECT
@@ -171,6 +242,22 @@ static bool member(struct arena *a, struct json *target, const struct json *m,
 	if (now)
 		json_set(target, key, now);
 	return now != NULL;
+}
+
+/* Takes out what $retainKeys does not name. */
+static void retain(struct json *target, const struct json *keys)
+{
+	struct json *next;
+
+	for (struct json *m = keys ? json_first(target) : NULL; m; m = next) {
+		const struct json *k = json_first(keys);
+
+		next = json_next(m);
+		while (k && !str_eq(json_text(k), json_key(m)))
+			k = json_next(k);
+		if (!k)
+			json_detach(target, m);
+	}
 }
 
 /* Changes target, which is ours. NULL and err when the patch is malformed. */
@@ -189,12 +276,13 @@ static struct json *merge(struct arena *a, struct json *target,
 		return json_new(a, JSON_OBJECT);
 	if (directive.n && !str_is(directive, "merge")) {
 		(void)err_set(err, ERR_INVALID,
-			      "Unknown patch type found: %.*s",
-			      STRF(directive));
+			      "unknown patch type: %.*s in map: %.*s",
+			      STRF(directive), STRF(go_map(a, patch)));
 		return NULL;
 	}
+	retain(target, json_member(patch, S("$retainKeys")));
 	for (const struct json *m = json_first(patch); m; m = json_next(m))
-		if (!member(a, target, m, err))
+		if (!member(a, target, patch, m, err))
 			return NULL;
 	return target;
 }

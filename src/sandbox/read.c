@@ -18,8 +18,9 @@ static bool version_param(struct sb_call *c, uint64_t *out)
 					       "strconv.ParseUint: parsing "
 					       "%.*s: invalid syntax",
 					       STRF(buf_str(&b)))));
-		reply_bad(c->a, c->out, "resourceVersion: %.*s",
-			  STRF(causes.v[0].message));
+		reply_status(c->a, c->out, 500, "",
+			     str_fmt(c->a, "resourceVersion: %.*s",
+				     STRF(causes.v[0].message)));
 		return false;
 	}
 	if ((uint64_t)n > c->sb->store.rv) {
@@ -62,7 +63,8 @@ static bool token_parse(struct sb_call *c, struct str text, struct token *out)
 	if (base64_decode(c->a, text, &plain, &err) < 0 ||
 	    !str_cut(plain, ':', &rv, &out->key) || !str_to_i64(rv, &n)) {
 		reply_bad(c->a, c->out,
-			  "continue key is not valid: illegal base64 data");
+			  "continue key is not valid: illegal base64 data at "
+			  "input byte 4");
 		return false;
 	}
 	out->rv = (uint64_t)n;
@@ -116,16 +118,28 @@ static void add_item(struct sb_call *c, struct buf *b,
 		     const struct sb_object *o, struct json *tree)
 {
 	struct arena tmp = ARENA_INIT;
-	const struct sb_version *v = c->r->version;
+	const struct sb_kind *k = c->r->kind;
+	struct str version = kinds_api_version(&tmp, k, c->r->version);
+	struct str head = str_fmt(&tmp,
+				  "{\"apiVersion\":\"%.*s\",\"kind\":"
+				  "\"%.*s\",",
+				  STRF(version), STRF(k->kind));
 
-	if (v->storage && !(c->r->kind->traits & SB_CUSTOM)) {
-		buf_add(b, o->text);
+	/* Built-in kinds are not named in each item; most begin with it. */
+	if (!(k->traits & SB_CUSTOM) && str_starts(o->text, head)) {
+		buf_addc(b, '{');
+		buf_add(b, str_from(o->text, head.n));
+		arena_free(&tmp);
 		return;
 	}
 	if (!tree)
 		tree = sb_tree(&tmp, o);
-	json_set(tree, S("apiVersion"),
-		 json_new_str(&tmp, kinds_api_version(&tmp, c->r->kind, v)));
+	if (k->traits & SB_CUSTOM) {
+		json_set(tree, S("apiVersion"), json_new_str(&tmp, version));
+	} else {
+		(void)json_remove(tree, S("apiVersion"));
+		(void)json_remove(tree, S("kind"));
+	}
 	json_encode(b, tree, JSON_SORTED);
 	arena_free(&tmp);
 }
@@ -178,6 +192,8 @@ static void list_answer(struct sb_call *c, struct listing *l)
 			buf_addf(&b, ",\"remainingItemCount\":%zu",
 				 l->remaining);
 	}
+	if (!l->next.n && c->r->kind->traits & SB_CUSTOM)
+		buf_addz(&b, ",\"continue\":\"\"");
 	buf_addz(&b, "},\"items\":[");
 	buf_add(&b, buf_str(&objects));
 	buf_addz(&b, "]}\n");

@@ -49,6 +49,12 @@ void reply_status(struct arena *a, struct sb_reply *out, int code,
 	refuse(a, out, code, reason, message, NULL);
 }
 
+void reply_routed(struct arena *a, struct sb_reply *out, int code,
+		  const char *reason, struct str message)
+{
+	refuse(a, out, code, reason, message, json_new(a, JSON_OBJECT));
+}
+
 void reply_bad(struct arena *a, struct sb_reply *out, const char *fmt, ...)
 {
 	struct buf b;
@@ -172,6 +178,34 @@ void cause_required(struct arena *a, struct sb_causes *c, struct str field,
 		  str_fmt(a, "Required value%s%s", *why ? ": " : "", why));
 }
 
+static bool same_cause(const struct sb_cause *x, const struct sb_cause *y)
+{
+	return str_eq(x->field, y->field) && str_eq(x->message, y->message);
+}
+
+void reply_terminating(struct arena *a, struct sb_reply *out,
+		       struct sb_subject s, struct str ns)
+{
+	struct json *d = details(a, s, plural(s));
+	struct json *list = json_new(a, JSON_ARRAY);
+	struct json *cause = json_new(a, JSON_OBJECT);
+
+	json_add(cause, S("reason"), text(a, S("NamespaceTerminating")));
+	json_add(cause, S("message"),
+		 text(a, str_fmt(a, "namespace %.*s is being terminated",
+				 STRF(ns))));
+	json_add(cause, S("field"), text(a, S("metadata.namespace")));
+	json_push(list, cause);
+	json_add(d, S("causes"), list);
+	refuse(a, out, 403, "Forbidden",
+	       str_fmt(a,
+		       "%.*s \"%.*s\" is forbidden: unable to create new "
+		       "content in namespace %.*s because it is being "
+		       "terminated",
+		       STRF(kinds_name(a, s.kind)), STRF(s.name), STRF(ns)),
+	       d);
+}
+
 void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
 		   const struct sb_causes *causes)
 {
@@ -179,22 +213,28 @@ void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
 	struct json *list = json_new(a, JSON_ARRAY);
 	struct buf b;
 
+	bool many = false;
+
+	/* What is said twice is told once. */
+	for (size_t i = 1; i < causes->n; i++)
+		many = many || !same_cause(&causes->v[i], &causes->v[0]);
 	buf_init(&b, a);
 	buf_addf(&b, "%.*s%s%.*s \"%.*s\" is invalid: %s", STRF(s.kind->kind),
 		 s.kind->group.n ? "." : "", STRF(s.kind->group), STRF(s.name),
-		 causes->n > 1 ? "[" : "");
+		 many ? "[" : "");
 	for (size_t i = 0; i < causes->n; i++) {
 		const struct sb_cause *c = &causes->v[i];
 		struct json *j = json_new(a, JSON_OBJECT);
 
-		buf_addf(&b, "%s%.*s: %.*s", i ? ", " : "", STRF(c->field),
-			 STRF(c->message));
+		if (i == 0 || !same_cause(c, c - 1))
+			buf_addf(&b, "%s%.*s: %.*s", i ? ", " : "",
+				 STRF(c->field), STRF(c->message));
 		json_add(j, S("reason"), text(a, str_of(c->reason)));
 		json_add(j, S("message"), text(a, c->message));
 		json_add(j, S("field"), text(a, c->field));
 		json_push(list, j);
 	}
-	buf_addz(&b, causes->n > 1 ? "]" : "");
+	buf_addz(&b, many ? "]" : "");
 	json_add(d, S("causes"), list);
 	refuse(a, out, 422, "Invalid", buf_str(&b), d);
 }

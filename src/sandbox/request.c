@@ -140,7 +140,9 @@ static bool verb_of(struct sb_request *r, bool watch)
 		r->verb = SB_UPDATE;
 	else if (str_is(r->method, "PATCH") && item)
 		r->verb = SB_PATCH;
-	else if (str_is(r->method, "DELETE"))
+	else if (str_is(r->method, "DELETE") &&
+		 (item || r->kind->group.n ||
+		  !str_is(r->kind->plural, "namespaces")))
 		r->verb = item ? SB_DELETE : SB_DELETE_ALL;
 	else
 		return false;
@@ -160,6 +162,17 @@ static bool sub_served(const struct sb_request *r)
 		return str_is(r->kind->plural, "pods") && r->verb == SB_CREATE;
 	return str_is(r->sub, "finalize") && r->verb == SB_UPDATE &&
 	       str_is(r->kind->plural, "namespaces");
+}
+
+static bool builtin_group(const struct kinds *k, struct str group,
+			  struct str version)
+{
+	for (const struct sb_kind *one = k->first; one; one = one->next)
+		for (size_t i = 0; i < one->n; i++)
+			if (str_eq(one->group, group) &&
+			    str_eq(one->v[i].name, version))
+				return !(one->traits & SB_CUSTOM);
+	return false;
 }
 
 bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
@@ -182,19 +195,32 @@ bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
 		shift(&p, 1);
 	}
 	if (!resource(k, &p, group, version, r)) {
-		reply_no_page(out);
+		/* A group's own paths end in its words, others in the router's. */
+		if (!builtin_group(k, group, version))
+			reply_no_page(out);
+		else
+			reply_routed(
+				a, out, 404, "NotFound",
+				S("the server could not find the requested "
+				  "resource"));
 		return false;
 	}
 	if (!verb_of(r, watch) ||
 	    (str_is(r->sub, "status") &&
 	     (r->verb == SB_CREATE || r->verb == SB_DELETE))) {
-		reply_status(a, out, 405, "MethodNotAllowed",
+		reply_routed(a, out, 405, "MethodNotAllowed",
 			     S("the server does not allow this method on the "
 			       "requested resource"));
 		return false;
 	}
+	if (!sub_served(r) && r->kind->traits & SB_CUSTOM) {
+		reply_not_found(a, out, request_subject(r));
+		return false;
+	}
 	if (!sub_served(r)) {
-		reply_no_page(out);
+		reply_routed(a, out, 404, "NotFound",
+			     S("the server could not find the requested "
+			       "resource"));
 		return false;
 	}
 	return true;

@@ -72,10 +72,8 @@ void sandbox_handle(struct sandbox *s, struct arena *a, struct sb_request *r,
 		return;
 	}
 	if (!acceptable(r->accept)) {
-		reply_status(a, out, 406, "NotAcceptable",
-			     S("only the following media types are accepted: "
-			       "application/json, application/yaml, "
-			       "application/vnd.kubernetes.protobuf"));
+		reply_routed(a, out, 406, "NotAcceptable",
+			     S("406: Not Acceptable"));
 		return;
 	}
 	switch (r->verb) {

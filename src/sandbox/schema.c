@@ -43,12 +43,15 @@ static void shape_object(struct arena *a, const struct json *schema,
 		next = json_next(m);
 		if (!s && json_kind(rest) == JSON_OBJECT)
 			s = rest;
-		if (s)
-			shape(a, s, m);
-		else if (!open && !(embedded && (str_is(key, "metadata") ||
-						 str_is(key, "kind") ||
-						 str_is(key, "apiVersion"))))
+		/* null asks for the default where it is no value itself */
+		if (s ? json_kind(m) == JSON_NULL && !flag(s, "nullable") &&
+				    json_member(s, S("default"))
+		      : !open && !(embedded && (str_is(key, "metadata") ||
+						str_is(key, "kind") ||
+						str_is(key, "apiVersion"))))
 			json_detach(v, m);
+		else if (s)
+			shape(a, s, m);
 	}
 	for (const struct json *p = json_first(known); p; p = json_next(p)) {
 		const struct json *dflt = json_member(p, S("default"));
@@ -273,22 +276,20 @@ static void check_array(struct walk *w, const struct json *schema,
 	const struct json *each = json_member(schema, S("items"));
 	int64_t min = json_i64(schema, "minItems", 0);
 	int64_t max = json_i64(schema, "maxItems", INT64_MAX);
-	size_t i = 0;
 
 	if ((int64_t)json_len(v) < min)
 		should(w, v, path,
 		       str_fmt(w->a, "have at least %lld items",
 			       (long long)min));
 	if ((int64_t)json_len(v) > max)
-		cause_add(w->a, w->causes, "FieldValueTooMany", path,
+		cause_add(w->a, w->causes, "FieldValueInvalid", path,
 			  str_fmt(w->a,
-				  "Too many: %zu: must have at most "
-				  "%lld items",
-				  json_len(v), (long long)max));
+				  "Invalid value: %zu: %.*s in body should "
+				  "have at most %lld items",
+				  json_len(v), STRF(path), (long long)max));
 	check_unique(w, schema, v, path);
-	for (const struct json *m = json_first(v); m && each;
-	     m = json_next(m), i++)
-		check(w, each, m, str_fmt(w->a, "%.*s[%zu]", STRF(path), i));
+	for (const struct json *m = json_first(v); m && each; m = json_next(m))
+		check(w, each, m, path);
 }
 
 static struct str member_path(struct walk *w, struct str path, struct str key)
@@ -296,6 +297,25 @@ static struct str member_path(struct walk *w, struct str path, struct str key)
 	if (!path.n)
 		return key;
 	return str_fmt(w->a, "%.*s.%.*s", STRF(path), STRF(key));
+}
+
+/* Absent, or null where null is no value. */
+static bool missing(const struct json *known, const struct json *v,
+		    struct str key)
+{
+	const struct json *m = json_member(v, key);
+
+	return !m || (json_kind(m) == JSON_NULL &&
+		      !flag(json_member(known, key), "nullable"));
+}
+
+static bool needed(const struct json *schema, struct str key)
+{
+	const struct json *r = json_first(json_member(schema, S("required")));
+
+	while (r && !str_eq(json_text(r), key))
+		r = json_next(r);
+	return r != NULL;
 }
 
 static void check_object(struct walk *w, const struct json *schema,
@@ -308,7 +328,7 @@ static void check_object(struct walk *w, const struct json *schema,
 	for (const struct json *r =
 		     json_first(json_member(schema, S("required")));
 	     r; r = json_next(r))
-		if (!json_member(v, json_text(r)))
+		if (missing(known, v, json_text(r)))
 			cause_required(w->a, w->causes,
 				       member_path(w, path, json_text(r)), "");
 	for (const struct json *m = json_first(v); m; m = json_next(m)) {
@@ -316,7 +336,9 @@ static void check_object(struct walk *w, const struct json *schema,
 
 		if (!s && json_kind(rest) == JSON_OBJECT)
 			s = rest;
-		if (s)
+		if (s && !(json_kind(m) == JSON_NULL &&
+			   missing(known, v, json_key(m)) &&
+			   needed(schema, json_key(m))))
 			check(w, s, m, member_path(w, path, json_key(m)));
 	}
 }

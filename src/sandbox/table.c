@@ -84,7 +84,7 @@ static void columns_of(struct arena *a, const struct sb_kind *k,
 		       const struct sb_version *v, struct columns *out)
 {
 	struct column name = { S("Name"), S("string"), S(".metadata.name"), 0 };
-	struct column age = { S("Age"), S("string"), S("@age"), 0 };
+	struct column age = { S("Age"), S("date"), S("@age"), 0 };
 
 	VEC_PUSH(a, out, name);
 	for (const struct json *j = json_first(v->columns); j;
@@ -352,6 +352,8 @@ bool sb_table(struct sb_call *c, const struct json *object,
 	from = json_at(list ? list : object, "metadata.resourceVersion");
 	meta = list ? json_clone(c->a, json_at(list, "metadata"))
 		    : json_new(c->a, JSON_OBJECT);
+	if (!json_str(meta, "continue", S("x")).n)
+		(void)json_remove(meta, S("continue"));
 	if (!list && from)
 		json_add(meta, S("resourceVersion"), json_clone(c->a, from));
 	json_add(table, S("metadata"), meta);

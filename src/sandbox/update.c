@@ -1,3 +1,4 @@
+#include "base/codec.h"
 #include "sandbox/write.h"
 
 /* Members of metadata that only the server sets. */
@@ -100,7 +101,19 @@ static bool same_version(struct sb_call *c, const struct json *now,
 	struct str have = json_str(old, "metadata.resourceVersion", S(""));
 	struct str want = json_str(now, "metadata.resourceVersion", S(""));
 	struct sb_causes causes = { 0 };
+	struct sb_kind named = *c->r->kind;
+	int64_t n;
 
+	if (want.n && !str_to_i64(want, &n)) {
+		struct buf b;
+
+		buf_init(&b, c->a);
+		buf_addz(&b, "strconv.ParseUint: parsing ");
+		go_quote(&b, want);
+		buf_addz(&b, ": invalid syntax");
+		reply_status(c->a, c->out, 500, "", buf_str(&b));
+		return false;
+	}
 	if (want.n && !str_eq(want, have)) {
 		reply_conflict(c->a, c->out, request_subject(c->r),
 			       S("the object has been modified; please apply "
@@ -108,13 +121,15 @@ static bool same_version(struct sb_call *c, const struct json *now,
 				 "again"));
 		return false;
 	}
-	if (want.n || !(c->r->kind->traits & SB_CUSTOM) ||
+	if (want.n || !(c->r->kind->traits & (SB_CUSTOM | SB_STRICT)) ||
 	    c->r->verb == SB_PATCH)
 		return true;
 	cause_add(c->a, &causes, "FieldValueInvalid",
 		  S("metadata.resourceVersion"),
 		  S("Invalid value: 0x0: must be specified for an update"));
-	reply_invalid(c->a, c->out, request_subject(c->r), &causes);
+	named.kind = named.plural;
+	reply_invalid(c->a, c->out, (struct sb_subject){ &named, c->r->name },
+		      &causes);
 	return false;
 }
 
@@ -125,6 +140,44 @@ static bool finished(const struct json *object)
 	       !json_len(json_at(object, "metadata.finalizers")) &&
 	       !json_len(json_at(object, "spec.finalizers")) &&
 	       json_i64(object, "metadata.deletionGracePeriodSeconds", 0) == 0;
+}
+
+/* What is being deleted gets no more finalizers. */
+static bool no_new_finalizers(struct sb_call *c, const struct json *now,
+			      const struct json *old)
+{
+	const struct json *had = json_member(old, S("finalizers"));
+	struct sb_causes causes = { 0 };
+	struct buf b;
+
+	if (!json_member(old, S("deletionTimestamp")))
+		return true;
+	buf_init(&b, c->a);
+	for (const struct json *f =
+		     json_first(json_member(now, S("finalizers")));
+	     f; f = json_next(f)) {
+		const struct json *h = json_first(had);
+
+		while (h && !json_eq(h, f))
+			h = json_next(h);
+		if (h)
+			continue;
+		buf_addz(&b, b.n ? ", " : "");
+		go_quote(&b, json_text(f));
+	}
+	if (!b.n)
+		return true;
+	/* Twice: the API server looks twice. */
+	for (int i = 0; i < 2; i++)
+		cause_add(c->a, &causes, "FieldValueForbidden",
+			  S("metadata.finalizers"),
+			  str_fmt(c->a,
+				  "Forbidden: no new finalizers can be added "
+				  "if the object is being deleted, found new "
+				  "finalizers []string{%.*s}",
+				  STRF(buf_str(&b))));
+	reply_invalid(c->a, c->out, request_subject(c->r), &causes);
+	return false;
 }
 
 void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
@@ -140,11 +193,16 @@ void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
 	keep_meta(c->a, meta, json_member(old, S("metadata")));
 	if (c->fields)
 		json_set(meta, S("managedFields"), c->fields);
+	json_set(now, S("kind"), json_new_str(c->a, c->r->kind->kind));
+	json_set(now, S("apiVersion"),
+		 json_clone(c->a, json_member(old, S("apiVersion"))));
 	keep(c->a, meta, json_member(old, S("metadata")), S("name"));
 	keep(c->a, meta, json_member(old, S("metadata")), S("resourceVersion"));
 	kind_defaults(c, now);
-	if (!sb_valid(c, now, old))
+	if (!no_new_finalizers(c, meta, json_member(old, S("metadata"))) ||
+	    !sb_valid(c, now, old))
 		return;
+	meta = sb_meta(c->a, now); /* a schema makes a new one */
 	if (c->r->kind->traits & SB_GENERATION &&
 	    (spec_differs(now, old) || spec_differs(old, now)))
 		json_set(meta, S("generation"),
@@ -187,9 +245,14 @@ static bool uid_fits(struct sb_call *c, const struct json *now,
 		return true;
 	reply_conflict(c->a, c->out, request_subject(c->r),
 		       str_fmt(c->a,
-			       "Precondition failed: UID in precondition: "
-			       "%.*s, UID in object meta: %.*s",
-			       STRF(want), STRF(have)));
+			       "StorageError: invalid object, Code: 4, Key: "
+			       "/registry/%.*s%s%.*s/%.*s, ResourceVersion: 0, "
+			       "AdditionalErrorMsg: Precondition failed: UID "
+			       "in precondition: %.*s, UID in object meta: "
+			       "%.*s",
+			       STRF(c->r->kind->plural), c->r->ns.n ? "/" : "",
+			       STRF(c->r->ns), STRF(c->r->name), STRF(want),
+			       STRF(have)));
 	return false;
 }
 

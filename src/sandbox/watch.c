@@ -95,7 +95,9 @@ bool watch_next(struct sb_watch *w, struct buf *out, size_t max)
 	tell_initial(w, out, max);
 	if (w->told < w->initial.n)
 		return true;
-	if (!store_after(&w->sb->store, w->rv, &i)) {
+	/* Before a kind was defined nobody kept count of it. */
+	if (w->rv < w->request.kind->since ||
+	    !store_after(&w->sb->store, w->rv, &i)) {
 		expired(w, out);
 		return true;
 	}
@@ -186,10 +188,13 @@ void sb_watch(struct sb_call *c)
 	if (!options_valid(c) || !request_filter(c->a, c->r, &filter, c->out))
 		return;
 	if (rv.n && (!str_to_i64(rv, &n) || n < 0)) {
-		reply_bad(c->a, c->out,
-			  "resourceVersion: Invalid value: \"%.*s\": "
-			  "strconv.ParseUint: parsing \"%.*s\": invalid syntax",
-			  STRF(rv), STRF(rv));
+		reply_status(
+			c->a, c->out, 500, "",
+			str_fmt(c->a,
+				"resourceVersion: Invalid value: \"%.*s\": "
+				"strconv.ParseUint: parsing \"%.*s\": invalid "
+				"syntax",
+				STRF(rv), STRF(rv)));
 		return;
 	}
 	w = watch_new(c, (uint64_t)n);

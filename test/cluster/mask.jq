@@ -1,0 +1,41 @@
+# One line per answer, without what differs from run to run.
+def text:
+  gsub("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"; "UID")
+  | gsub("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z"; "TIME")
+  | gsub("Bad_[a-z0-9]{5}"; "Bad_XXXXX")
+  | gsub("(?<g>gen-)[a-z0-9]{5}"; "\(.g)XXXXX")
+  | gsub("too old resource version: (?<a>[0-9]+) \\([0-9]+\\)"; "too old resource version: \(.a) (RV)")
+  | gsub("current: [0-9]+"; "current: RV")
+  | gsub("ResourceVersion in object meta: [0-9]+"; "ResourceVersion in object meta: RV")
+  | gsub("in record \\([0-9]+\\)"; "in record (RV)")
+  # a dump of Go's structs follows
+  | gsub("(?<a>only additions to existing tolerations\\)\n)[\\s\\S]*"; .a)
+  | gsub("0xc[0-9a-f]{6,}"; "POINTER")
+  | gsub("(?<a>resourceVersion\\\\\":\\\\\")[0-9]+"; "\(.a)RV")
+  # causes come in any order
+  | gsub("(?<a> is invalid: \\[).*\\]$"; "\(.a)]");
+def mask:
+  if type == "object" then
+    del(.managedFields, .storageVersionHash)
+    | if .kind == "Table" then
+        .columnDefinitions = [(.columnDefinitions // [])[] | del(.description)]
+      else . end
+    | to_entries | sort_by(.key) | map(
+      if (.key == "resourceVersion" and (.value | type) == "string"
+          and (.value | test("^[1-9][0-9]*$"))) then .value = "RV"
+      elif (.key == "continue" and .value != "") then .value = "TOKEN"
+      elif (.key == "causes") then .value |= (map(mask) | sort_by(.field, .message))
+      elif (.key == "cells") then .value |= map(
+        if type == "string" and (test("^([0-9]+[smhdy])+$")) then "AGE"
+        else mask end)
+      else .value |= mask end) | from_entries
+  elif type == "array" then map(mask)
+  elif type == "string" then text
+  else . end;
+# A watch is several values, one a line; what is no JSON stays text.
+def value: . as $b
+  | (try [fromjson] catch
+      (try [$b | split("\n")[] | select(. != "") | fromjson] catch [$b]))
+  | map(mask) | if length == 1 then .[0] else . end;
+split("\u001e")[1:][] | split("\u001f")
+| "\(.[0])\t\(.[2])\t\(if .[1] == "" then "" else (.[1] | value | tojson) end)"

@@ -1,0 +1,21 @@
+# What is served, as far as both serve it.
+d() {	# NAME PATH FILTER
+	printf '\036%s\037%s\037200 filtered' "$1" \
+		"$(curl "${common[@]}" "$URL$2" | jq -c "$3")" >>"$all"
+}
+kinds='.resources |= ([.[] | select(.name as $n | ["namespaces","nodes","pods","configmaps","secrets","events","serviceaccounts","namespaces/status","namespaces/finalize","nodes/status","pods/status","pods/eviction","leases","daemonsets","daemonsets/status","poddisruptionbudgets","poddisruptionbudgets/status","customresourcedefinitions","customresourcedefinitions/status","widgets","widgets/status","gadgets","clusterroles","rolebindings","jobs","jobs/status"] | index([$n]))] | sort_by(.name))'
+d discover-versions /api '{kind,versions}'
+d discover-core /api/v1 "$kinds"
+d discover-apps /apis/apps/v1 "$kinds"
+d discover-leases /apis/coordination.k8s.io/v1 "$kinds"
+d discover-policy /apis/policy/v1beta1 "$kinds"
+d discover-rbac /apis/rbac.authorization.k8s.io/v1 "$kinds"
+d discover-crds /apis/apiextensions.k8s.io/v1 "$kinds"
+d discover-jobs /apis/batch/v1 "$kinds"
+r discover-custom GET /apis/example.com/v1
+r discover-custom-other GET /apis/example.com/v1beta1
+r discover-group GET /apis/example.com
+r discover-group-unknown GET /apis/bogus.example
+r discover-version-unknown GET /apis/example.com/v9
+d discover-groups /apis '.groups |= [.[] | select(.name == "example.com")]'
+d discover-version /version '{platform}'
