@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "external_diff.h"
+#include "live.h"
 #include "mc/reconcile.h"
 #include "mcoctl.h"
 #include "view/config_diff.h"
@@ -16,6 +17,7 @@ struct opts {
 	struct strs base;
 	struct strs pools;
 	struct str output;
+	struct kube_flags kube;
 };
 
 static const struct flag flags[] = {
@@ -25,7 +27,8 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STRS,
 	  .offset = offsetof(struct opts, base),
 	  .value = "PATH",
-	  .help = "what there is now: a dump, a folder or a must-gather" },
+	  .help = "what there is now: a dump, a folder or a must-gather "
+		  "(default: the cluster)" },
 	{ .name = "pool",
 	  .letter = 'p',
 	  .kind = FLAG_STRS,
@@ -37,6 +40,7 @@ static const struct flag flags[] = {
 	  .offset = offsetof(struct opts, secrets),
 	  .help = "show keys and pull secrets too" },
 	OUTPUT_FLAG(struct opts, "text or json (default text)"),
+	KUBE_FLAGS(struct opts),
 	{ 0 },
 };
 
@@ -205,6 +209,49 @@ static int diff_configs(struct diff *d, const struct mc_set *from, struct str x,
 	return show(d, &c);
 }
 
+/* A side that is a file with one config, or a name in the cluster. */
+static int side(struct diff *d, struct str word, const struct mc_set *live,
+		struct mc_set *set, struct str *name)
+{
+	struct strs paths = { 0 };
+	int rc;
+
+	*set = *live;
+	*name = word;
+	if (!live_is_file(d->r, word))
+		return 0;
+	*set = (struct mc_set){ 0 };
+	VEC_PUSH(d->r->a, &paths, word);
+	rc = manifests_load(d->r, &paths, d->o->recursive, set);
+	if (rc < 0)
+		return rc;
+	*name = only_config(set);
+	return name->n ? 0
+		       : err_set(&d->r->err, ERR_INVALID,
+				 "%.*s: not one MachineConfig to compare with",
+				 STRF(word));
+}
+
+static int diff_live(struct diff *d)
+{
+	struct mc_set live = { 0 }, from = { 0 }, to = { 0 };
+	struct run *r = d->r;
+	struct str x = S(""), y = S("");
+	int rc = live_load(r, &d->o->kube, &live);
+
+	if (rc == 0)
+		rc = mcoctl_preview(r, &live, NULL, true);
+	if (rc == 0)
+		rc = side(d, r->words.v[0], &live, &from, &x);
+	if (rc == 0)
+		rc = side(d, r->words.v[1], &live, &to, &y);
+	if (rc < 0)
+		return rc;
+	d->policies = update_policies(r->a, live.configuration);
+	d->allow = mc_overrides_of(live.configuration);
+	return diff_configs(d, &from, x, &to, y);
+}
+
 static int diff_two(struct diff *d)
 {
 	struct run *r = d->r;
@@ -240,7 +287,8 @@ static int diff_change(struct diff *d)
 {
 	struct mc_set base = { 0 }, change = { 0 }, after;
 	struct run *r = d->r;
-	int rc = manifests_load(r, &d->o->base, true, &base);
+	int rc = d->o->base.n ? manifests_load(r, &d->o->base, true, &base)
+			      : live_load(r, &d->o->kube, &base);
 
 	if (rc == 0)
 		rc = manifests_load(r, &d->o->files, d->o->recursive, &change);
@@ -298,14 +346,16 @@ static int run(struct run *r, const void *p)
 			"unknown output format \"%.*s\": use text or json",
 			STRF(o->output));
 	if (r->words.n == 2 && !o->files.n && !o->base.n)
-		rc = diff_two(&d);
-	else if (!r->words.n && o->files.n && o->base.n)
+		rc = live_is_file(r, r->words.v[0]) &&
+				     live_is_file(r, r->words.v[1])
+			     ? diff_two(&d)
+			     : diff_live(&d);
+	else if (!r->words.n && o->files.n)
 		rc = diff_change(&d);
 	else
 		return err_set(&r->err, ERR_INVALID,
 			       "give two configs to compare (diff A B), or new "
-			       "manifests and what they change (diff -f NEW "
-			       "--base DUMP)");
+			       "manifests (diff -f NEW [--base DUMP])");
 	if (rc == 0)
 		rc = finish(&d);
 	external_diff_free(&d.external);
@@ -314,13 +364,14 @@ static int run(struct run *r, const void *p)
 
 const struct command mcoctl_diff = {
 	.name = "diff",
-	.args = "A B | -f NEW... --base DUMP... [--pool POOL]... [-o text|json]",
+	.args = "A B | -f NEW... [--base DUMP]... [--pool POOL]... [-o text|json]",
 	.summary = "show what differs, and what it does to the nodes",
 	.details =
-		"A and B are MachineConfigs, or folders whose pools are rendered. "
-		"With -f and\n--base it answers \"what would this change do?\": "
-		"contents decoded, then for each\npool drain, reboot or reload, "
-		"and the rule behind it.\n\nExit status: 0 same, 1 differs, 2 "
+		"A and B are MachineConfigs, or folders whose pools are rendered; "
+		"what is no file is\na MachineConfig or pool of the cluster. "
+		"With -f it answers \"what would this change\ndo?\" to a dump or "
+		"to the cluster: contents decoded, then for each pool drain,\n"
+		"reboot or reload, and the rule behind it.\n\nExit status: 0 same, 1 differs, 2 "
 		"an error. KUBECTL_EXTERNAL_DIFF is honoured.",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),

@@ -2,6 +2,7 @@
  * mcoctl cat, files and blame: looking into a config.
  */
 #include "base/map.h"
+#include "live.h"
 #include "mc/contents.h"
 #include "mc/origin.h"
 #include "mcoctl.h"
@@ -10,13 +11,16 @@
 struct opts {
 	struct strs files;
 	bool recursive;
+	struct kube_flags kube;
 };
 
-static const struct flag flags[] = { MANIFEST_FLAGS(struct opts), { 0 } };
+static const struct flag flags[] = { MANIFEST_FLAGS(struct opts),
+				     KUBE_FLAGS(struct opts),
+				     { 0 } };
 
 /*
  * What a command is about: CONFIG is a pool or MachineConfig among the -f
- * manifests, or a file of its own.
+ * manifests, or a file of its own, or else a name in the cluster.
  */
 static int load(struct run *r, const struct opts *o, struct str config,
 		struct mc_set *set, struct named_config *out)
@@ -24,7 +28,14 @@ static int load(struct run *r, const struct opts *o, struct str config,
 	struct strs paths = o->files;
 	int rc;
 
-	if (!paths.n) {
+	if (!paths.n && !live_is_file(r, config)) {
+		rc = live_load(r, &o->kube, set);
+		if (rc == 0)
+			rc = mcoctl_preview(r, set, NULL, true);
+		if (rc < 0)
+			return err_wrap(&r->err, "%.*s is no file here",
+					STRF(config));
+	} else if (!paths.n) {
 		VEC_PUSH(r->a, &paths, config);
 		rc = manifests_load(r, &paths, o->recursive, set);
 		if (rc < 0)
@@ -234,7 +245,8 @@ const struct command mcoctl_cat = {
 	.summary = "print a file or unit of a config, decoded",
 	.details =
 		"CONFIG is a pool or a MachineConfig among the manifests, or a "
-		"file that holds one.",
+		"file that holds one. Without -f, and if there is no such file, "
+		"it is one of the\ncluster's.",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.run = run_cat,

@@ -2,9 +2,12 @@
  * mcoctl render: the configs upstream would render from these manifests.
  */
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "data/yml.h"
 #include "io/log.h"
+#include "live.h"
 #include "mcoctl.h"
 
 struct opts {
@@ -12,6 +15,7 @@ struct opts {
 	bool recursive;
 	struct strs pools;
 	struct str output;
+	struct kube_flags kube;
 };
 
 static const struct flag flags[] = {
@@ -23,6 +27,7 @@ static const struct flag flags[] = {
 	  .value = "POOL",
 	  .help = "only this pool; may be repeated (default all)" },
 	OUTPUT_FLAG(struct opts, "yaml, json or name (default yaml)"),
+	KUBE_FLAGS(struct opts),
 	{ 0 },
 };
 
@@ -76,6 +81,15 @@ static int render(struct run *r, const struct opts *o, const struct mc_set *set,
 	return add(r, o->output, &m);
 }
 
+/* Whether standard input may have manifests. */
+static bool piped(void)
+{
+	struct stat st;
+
+	return fstat(STDIN_FILENO, &st) == 0 &&
+	       (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+}
+
 static int run(struct run *r, const void *p)
 {
 	struct opts o = *(const struct opts *)p;
@@ -90,7 +104,9 @@ static int run(struct run *r, const void *p)
 			       STRF(o.output));
 	for (size_t i = 0; i < r->words.n; i++)
 		VEC_PUSH(r->a, &o.files, r->words.v[i]);
-	rc = manifests_load(r, &o.files, o.recursive, &set);
+	rc = o.files.n || (piped() && !live_asked(&o.kube))
+		     ? manifests_load(r, &o.files, o.recursive, &set)
+		     : live_load(r, &o.kube, &set);
 	if (rc == 0)
 		rc = mcoctl_preview(r, &set, NULL, true);
 	if (rc == 0 && !set.pools.n)
@@ -110,12 +126,14 @@ static int run(struct run *r, const void *p)
 
 const struct command mcoctl_render = {
 	.name = "render",
-	.args = "-f PATH... [-R] [--pool POOL]... [-o yaml|json|name]",
+	.args = "[-f PATH]... [-R] [--pool POOL]... [-o yaml|json|name]",
 	.summary = "render the config of each pool, as upstream would",
 	.details =
 		"Reads MachineConfigs, MachineConfigPools and the "
 		"ControllerConfig from files,\nfolders, `oc get ... -o yaml` "
-		"dumps or an unpacked must-gather. With -v it says\nwhich "
+		"dumps or an unpacked must-gather; without -f from "
+		"standard input if something is\npiped in, else from the "
+		"cluster. With -v it says\nwhich "
 		"MachineConfigs went in, in the order they were merged.\n\n"
 		"It renders as the version the manifests come from; MCO_RAW and "
 		"MCO_HASH choose\nanother.",

@@ -14,6 +14,7 @@ struct sb_faults {
 	int64_t errors; /* requests answered 500 */
 	int64_t drop_watch_ms; /* watches are cut after about this long */
 	int64_t compact_every; /* changes between compactions */
+	struct strs forbid; /* resources answered 403: "routes" */
 };
 
 struct sb_server_opts {

@@ -206,6 +206,22 @@ static bool let_in(const struct sb_server *s, const struct http_exchange *x)
 	return ok;
 }
 
+/* Whether a part of the path is among the resources. */
+static bool forbidden(const struct strs *resources, struct str target)
+{
+	struct str path = target, query, part;
+	bool more = true;
+
+	(void)str_cut(target, '?', &path, &query);
+	while (more) {
+		more = str_cut(path, '/', &part, &path);
+		for (size_t i = 0; i < resources->n; i++)
+			if (str_eq(more ? part : path, resources->v[i]))
+				return true;
+	}
+	return false;
+}
+
 /* An injected fault; false when there is none this time. */
 static bool fault(struct sb_server *s, struct http_exchange *x,
 		  struct sb_reply *reply)
@@ -221,6 +237,11 @@ static bool fault(struct sb_server *s, struct http_exchange *x,
 	if (f->errors && dice(s, 1000) < f->errors) {
 		reply_status(x->a, reply, 500, "InternalError",
 			     S("Internal error occurred: injected"));
+		return true;
+	}
+	if (forbidden(&f->forbid, x->head->target)) {
+		reply_status(x->a, reply, 403, "Forbidden",
+			     S("forbidden: injected"));
 		return true;
 	}
 	return false;

@@ -63,7 +63,7 @@ expect 'unless asked for' 0 '  +hunter2
 ' '' grep hunter <("$ctl" diff --show-secrets -p worker -f "$TMP/secret.yaml" --base $base)
 expect 'an error is 2' 2 '' $'Error: open /nonexistent: No such file or directory\n' \
 	"$ctl" diff /nonexistent $base
-expect 'nothing given is 2' 2 '' $'Error: give two configs to compare (diff A B), or new manifests and what they change (diff -f NEW --base DUMP)\n' "$ctl" diff
+expect 'nothing given is 2' 2 '' $'Error: give two configs to compare (diff A B), or new manifests (diff -f NEW [--base DUMP])\n' "$ctl" diff
 
 sed 's/hunter2/hunter3/' "$TMP/secret.yaml" > "$TMP/secret2.yaml"
 expect 'secrets are masked for other programs, too' 1 '-*** (before)

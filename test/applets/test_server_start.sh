@@ -143,6 +143,19 @@ exchange 006-layered-image-v3.5
 exchange 007-internal-registry-image-not-served
 stop 'a server that finds all there'
 
+# the registry's hosts cannot be known: no image, as upstream
+kill "$sandbox_pid"
+wait "$sandbox_pid"
+rm "$TMP/kubeconfig"
+sandbox_start --fault-forbid routes
+sandbox_load "$golden"/objects/[!r]*.yaml
+start
+launched
+until_body 'served without an image' '{' /config/layered
+grep -q currentImage "$TMP/body" && bad 'an image from nowhere' || ok
+await 'no layered image is served until .*/routes can be listed: forbidden: injected' && ok
+stop 'a server that may not list routes'
+
 # ---- mistakes ------------------------------------------------------------------------------
 
 refuses() {	# name, status, pattern, flags...

@@ -1,0 +1,154 @@
+#include "live.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "kube/client.h"
+
+#define MC "/apis/machineconfiguration.openshift.io/v1/"
+#define CONFIG "/apis/config.openshift.io/v1/"
+
+/* The first NEEDED must be there. */
+#define NEEDED 2
+static const char *const paths[] = {
+	MC "machineconfigpools",
+	MC "machineconfigs",
+	MC "controllerconfigs",
+	MC "kubeletconfigs",
+	MC "containerruntimeconfigs",
+	"/apis/operator.openshift.io/v1/machineconfigurations",
+	"/apis/operator.openshift.io/v1alpha1/imagecontentsourcepolicies",
+	CONFIG "featuregates",
+	CONFIG "nodes",
+	CONFIG "apiservers",
+	CONFIG "images",
+	CONFIG "imagedigestmirrorsets",
+	CONFIG "imagetagmirrorsets",
+	CONFIG "clusterimagepolicies",
+	CONFIG "imagepolicies",
+};
+
+bool live_asked(const struct kube_flags *f)
+{
+	return f->kubeconfig.n || f->context.n || f->cluster.n || f->user.n ||
+	       f->server.n || f->ns.n || f->token.n || f->as.n;
+}
+
+bool live_is_file(struct run *r, struct str word)
+{
+	/* a name has no slash */
+	return str_is(word, "-") || str_chr(word, '/') >= 0 ||
+	       access(str_z(r->a, word), F_OK) == 0;
+}
+
+/* Page by page: a list may be larger than any one answer is allowed to be. */
+static int load_kind(struct run *r, struct kube *k, const char *path,
+		     struct mc_set *set)
+{
+	struct str next = S(""), text;
+	struct mc_fault fault = { 0 };
+	int rc;
+
+	do {
+		AUTO(arena) struct arena scratch = ARENA_INIT;
+		struct json *page = NULL;
+		struct buf b;
+
+		buf_init(&b, &scratch);
+		buf_addf(&b, "%s?limit=100", path);
+		if (next.n) {
+			buf_addz(&b, "&continue=");
+			kube_escape(&b, next);
+		}
+		rc = kube_get(k, r->a, buf_str(&b), &text, &r->err);
+		if (rc == 0)
+			rc = json_parse(&scratch, text, NULL, &page, &r->err);
+		if (rc < 0)
+			return rc;
+		next = str_dup(r->a,
+			       json_str(page, "metadata.continue", S("")));
+		rc = mc_load(r->a, S("cluster"), text, set, &fault, &r->err);
+		if (rc == -ERR_INVALID)
+			/* not refused: the kind is not to be left out */
+			return err_set(&r->err, ERR_SYS, "%.*s: %.*s",
+				       STRF(fault.object), STRF(fault.problem));
+	} while (rc == 0 && next.n);
+	return rc;
+}
+
+static struct str kind_of(const char *path)
+{
+	struct str s = str_of(path);
+
+	return str_from(s, (size_t)str_rchr(s, '/') + 1);
+}
+
+/* What broke on the way has the address already. */
+static int blame(struct run *r, struct str server, const char *path)
+{
+	(void)err_wrap(&r->err, "listing %.*s", STRF(kind_of(path)));
+	return str_find(r->err.msg, server) < 0
+		       ? err_wrap(&r->err, "%.*s", STRF(server))
+		       : -(int)r->err.code;
+}
+
+static int load_all(struct run *r, struct kube *k, struct mc_set *set)
+{
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		int rc = load_kind(r, k, paths[i], set);
+
+		if (rc == 0 || (rc == -ERR_NOTFOUND && i >= NEEDED))
+			continue;
+		if (rc == -ERR_NOTFOUND)
+			return err_set(&r->err, ERR_NOTFOUND,
+				       "%.*s has no %.*s: is it an OpenShift "
+				       "cluster?",
+				       STRF(kube_conf(k)->server),
+				       STRF(kind_of(paths[i])));
+		if (rc != -ERR_INVALID || i < NEEDED)
+			return blame(r, kube_conf(k)->server, paths[i]);
+		(void)fprintf(stderr, "warning: left out: %.*s: %.*s\n",
+			      STRF(kind_of(paths[i])), STRF(r->err.msg));
+	}
+	return 0;
+}
+
+/* "10s", or a number of seconds; "0" and nothing: no limit. */
+static int timeout_of(struct run *r, struct str text, int *ms)
+{
+	int64_t ns = 0, seconds;
+
+	if (str_to_i64(text, &seconds) && seconds >= 0 && seconds < 1000000)
+		ns = seconds * 1000000000;
+	else if (text.n && (!flag_duration(text, &ns) || ns < 0))
+		return err_set(&r->err, ERR_INVALID,
+			       "--request-timeout: %.*s is no duration: give "
+			       "one like 10s",
+			       STRF(text));
+	ns = (ns + 999999) / 1000000;
+	*ms = ns > 1000000000 ? 1000000000 : (int)ns;
+	return 0;
+}
+
+int live_load(struct run *r, const struct kube_flags *flags, struct mc_set *set)
+{
+	struct kube_conf conf = { 0 };
+	struct kube_opts o = { .conf = &conf, .agent = "mcoctl" };
+	struct kube *k;
+	int rc = timeout_of(r, flags->request_timeout, &o.timeout_ms);
+
+	if (rc == 0)
+		rc = kube_config_load(r->a, flags, false, &conf, &r->err);
+	if (rc < 0)
+		return rc;
+	o.loop = loop_new(&r->err);
+	if (!o.loop)
+		return -(int)r->err.code;
+	rc = kube_new(&o, &k, &r->err);
+	if (rc == 0) {
+		rc = load_all(r, k, set);
+		kube_free(k);
+	}
+	loop_free(o.loop);
+	return rc;
+}
