@@ -211,7 +211,8 @@ void tls_client_set_name(struct tls_client *c, struct str name)
 {
 	size_t n = name.n < sizeof(c->name) ? name.n : 0;
 
-	memcpy(c->name, name.p, n);
+	if (n)
+		memcpy(c->name, name.p, n);
 	c->name[n] = '\0';
 	forget_sessions(c);
 }
