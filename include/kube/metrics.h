@@ -1,0 +1,34 @@
+/*
+ * kube/metrics: the gauges of a program, as Prometheus reads them.
+ */
+#ifndef KUBE_METRICS_H
+#define KUBE_METRICS_H
+
+#include "base/map.h"
+#include "io/http_server.h"
+#include "plan/action.h"
+
+/* One gauge; labels are separated by commas, "" for none. */
+struct kube_gauge {
+	const char *name, *labels, *help;
+	bool initial; /* has a series of its own from the start */
+};
+
+struct kube_metrics {
+	const struct kube_gauge *gauges; /* ended by { 0 } */
+	struct arena a;
+	struct map series;
+	struct http_server *http;
+};
+
+void kube_metrics_init(struct kube_metrics *m, const struct kube_gauge *gauges);
+/* drop: the series is not to be shown any more. */
+void kube_metrics_set(struct kube_metrics *m, const struct action_metric *v,
+		      double value, bool drop);
+void kube_metrics_text(struct kube_metrics *m, struct buf *out);
+
+/* Serves /metrics, and /healthz for probes, on "HOST:PORT" or ":PORT". */
+int kube_metrics_listen(struct kube_metrics *m, struct loop *l,
+			struct str address, struct err *err);
+
+#endif

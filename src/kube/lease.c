@@ -1,0 +1,241 @@
+#include "kube/lease.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "data/json.h"
+#include "io/log.h"
+
+struct kube_lease {
+	struct kube_lease_opts o;
+	struct kube_call call;
+	struct source timer;
+	struct arena a; /* of the attempt under way */
+	struct arena seen_arena;
+	struct str seen; /* the spec as it was last seen */
+	int64_t seen_at, renewed_at; /* the loop's time */
+	bool leading, writing, releasing, busy;
+};
+
+static void attempt(struct kube_lease *l);
+
+static void on_timer(struct source *s, short events)
+{
+	(void)events;
+	attempt(s->ctx);
+}
+
+static void again(struct kube_lease *l, int64_t ms)
+{
+	l->timer.due = loop_clock() + ms;
+	loop_update(kube_loop(l->o.kube), &l->timer);
+}
+
+static struct str lease_path(struct kube_lease *l, bool list)
+{
+	return str_fmt(&l->a,
+		       "/apis/coordination.k8s.io/v1/namespaces/%.*s/leases%s"
+		       "%.*s",
+		       STRF(l->o.namespace), list ? "" : "/",
+		       list ? 0 : (int)l->o.name.n, l->o.name.p);
+}
+
+static struct str now_text(struct kube_lease *l)
+{
+	struct timespec t;
+	struct buf b;
+
+	(void)clock_gettime(CLOCK_REALTIME, &t);
+	buf_init(&b, &l->a);
+	rfc3339_add_micro(&b, (struct instant){ t.tv_sec, (int32_t)t.tv_nsec });
+	return buf_str(&b);
+}
+
+static void set_str(struct arena *a, struct json *o, const char *key,
+		    struct str v)
+{
+	json_set(o, str_of(key), json_new_str(a, v));
+}
+
+static void answered(struct kube_call *c, const struct kube_answer *ans);
+
+static void send(struct kube_lease *l, const char *method, struct str path,
+		 const struct json *body)
+{
+	struct buf b;
+
+	buf_init(&b, &l->a);
+	if (body)
+		json_encode(&b, body, 0);
+	l->call = (struct kube_call){ .method = method,
+				      .path = path,
+				      .body = buf_str(&b),
+				      .done = answered,
+				      .ctx = l };
+	l->writing = body != NULL;
+	l->busy = true;
+	kube_start(l->o.kube, &l->call);
+}
+
+/* Takes or renews what was read; tree NULL: there is none yet. */
+static void take(struct kube_lease *l, struct json *tree)
+{
+	struct arena *a = &l->a;
+	bool create = !tree, mine;
+	struct str now = now_text(l);
+	struct json *meta, *spec;
+	int64_t turns;
+
+	if (create) {
+		tree = json_new(a, JSON_OBJECT);
+		set_str(a, tree, "apiVersion", S("coordination.k8s.io/v1"));
+		set_str(a, tree, "kind", S("Lease"));
+		meta = json_new(a, JSON_OBJECT);
+		set_str(a, meta, "name", l->o.name);
+		set_str(a, meta, "namespace", l->o.namespace);
+		json_set(tree, S("metadata"), meta);
+	}
+	spec = json_at(tree, "spec");
+	if (json_kind(spec) != JSON_OBJECT) {
+		spec = json_new(a, JSON_OBJECT);
+		json_set(tree, S("spec"), spec);
+	}
+	mine = str_eq(json_str(spec, "holderIdentity", S("")), l->o.identity);
+	turns = json_i64(spec, "leaseTransitions", 0);
+	if (!mine) {
+		set_str(a, spec, "acquireTime", now);
+		turns += !create;
+	}
+	set_str(a, spec, "holderIdentity",
+		l->releasing ? S("") : l->o.identity);
+	json_set(spec, S("leaseDurationSeconds"),
+		 json_new_i64(a, l->releasing ? 1 : l->o.lasts_s));
+	set_str(a, spec, "renewTime", now);
+	json_set(spec, S("leaseTransitions"), json_new_i64(a, turns));
+	send(l, create ? "POST" : "PUT", lease_path(l, create), tree);
+}
+
+static void ended(struct kube_lease *l)
+{
+	l->leading = false;
+	l->timer.due = 0;
+	loop_update(kube_loop(l->o.kube), &l->timer);
+	l->o.released(l->o.ctx);
+}
+
+/* The lease as it is: free, ours, or somebody's who may have died. */
+static void judge(struct kube_lease *l, struct json *tree)
+{
+	const struct json *spec = json_at(tree, "spec");
+	struct str holder = json_str(spec, "holderIdentity", S(""));
+	int64_t lasts = json_i64(spec, "leaseDurationSeconds", 0) * 1000;
+	bool mine = str_eq(holder, l->o.identity);
+	struct buf b;
+
+	buf_init(&b, &l->a);
+	if (spec)
+		json_encode(&b, spec, 0);
+	if (!str_eq(buf_str(&b), l->seen)) {
+		arena_free(&l->seen_arena);
+		l->seen = str_dup(&l->seen_arena, buf_str(&b));
+		l->seen_at = loop_clock();
+	}
+	if (l->releasing && !mine)
+		ended(l);
+	else if (mine || !holder.n || l->seen_at + lasts < loop_clock())
+		take(l, tree);
+	else {
+		log_v(4, "lease %.*s is held by %.*s", STRF(l->o.name),
+		      STRF(holder));
+		if (l->leading)
+			l->o.lost(l->o.ctx);
+		else
+			again(l, l->o.retry_ms);
+	}
+}
+
+static void wrote(struct kube_lease *l)
+{
+	l->renewed_at = loop_clock();
+	if (l->releasing) {
+		ended(l);
+		return;
+	}
+	again(l, l->o.retry_ms);
+	if (l->leading)
+		return;
+	l->leading = true;
+	log_info("successfully acquired lease %.*s/%.*s", STRF(l->o.namespace),
+		 STRF(l->o.name));
+	l->o.leads(l->o.ctx);
+}
+
+static void answered(struct kube_call *c, const struct kube_answer *ans)
+{
+	struct kube_lease *l = c->ctx;
+	struct err err = ERR_INIT(&l->a);
+	struct json *tree = NULL;
+
+	l->busy = false;
+	if (ans->rc == 0 && l->writing) {
+		wrote(l);
+		return;
+	}
+	if (!l->writing && !l->releasing && ans->rc == -ERR_NOTFOUND) {
+		take(l, NULL);
+		return;
+	}
+	if (ans->rc == 0 && json_parse(&l->a, str_dup(&l->a, ans->body), NULL,
+				       &tree, &err) == 0) {
+		judge(l, tree);
+		return;
+	}
+	log_error("lease %.*s/%.*s: %.*s", STRF(l->o.namespace),
+		  STRF(l->o.name), STRF(ans->rc < 0 ? ans->message : err.msg));
+	if (l->releasing)
+		ended(l);
+	else if (l->leading && l->renewed_at + l->o.renew_ms < loop_clock())
+		l->o.lost(l->o.ctx);
+	else
+		again(l, l->leading ? 2000 : l->o.retry_ms);
+}
+
+static void attempt(struct kube_lease *l)
+{
+	if (l->busy)
+		return; /* its answer goes on */
+	arena_free(&l->a);
+	send(l, "GET", lease_path(l, false), NULL);
+}
+
+struct kube_lease *kube_lease_start(const struct kube_lease_opts *o)
+{
+	struct kube_lease *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		abort();
+	l->o = *o;
+	l->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = l };
+	loop_add(kube_loop(o->kube), &l->timer);
+	attempt(l);
+	return l;
+}
+
+void kube_lease_release(struct kube_lease *l)
+{
+	bool held = l->leading;
+
+	l->releasing = true;
+	if (!held && !l->busy)
+		ended(l);
+	else if (!l->busy)
+		attempt(l);
+}
+
+void kube_lease_free(struct kube_lease *l)
+{
+	loop_remove(kube_loop(l->o.kube), &l->timer);
+	arena_free(&l->a);
+	arena_free(&l->seen_arena);
+	free(l);
+}

@@ -1,0 +1,427 @@
+/*
+ * The queue, what carries plans out, and the lease, against the sandbox.
+ */
+#include <fcntl.h>
+
+#include "../test.h"
+#include "io/log.h"
+#include "kube/exec.h"
+#include "kube/lease.h"
+#include "kube/queue.h"
+#include "sandbox/server.h"
+
+struct world {
+	struct loop *loop;
+	struct sandbox sb;
+	struct sb_server *server;
+	struct kube_conf conf;
+	struct kube *kube;
+	struct arena a;
+	struct err err;
+	struct kube_cache *nodes;
+	struct kube_events events;
+	struct kube_metrics metrics;
+	struct kube_exec exec;
+	/* what was told */
+	const struct kube_key *key;
+	size_t worked, done, replies, leads, lost, released;
+};
+
+static struct kube_cache *cache_of(void *ctx, struct str path)
+{
+	struct world *w = ctx;
+
+	return str_starts(path, S("/api/v1/nodes")) ? w->nodes : NULL;
+}
+
+static const struct kube_gauge gauges[] = {
+	{ "g", "a,b", "a gauge", true },
+	{ "h", "", "another", false },
+	{ 0 },
+};
+
+static void setup(struct world *w)
+{
+	struct sb_server_opts so = { .sandbox = &w->sb };
+	struct kube_opts o = { .conf = &w->conf, .agent = "test" };
+	struct kube_cache_opts co = { .path = "/api/v1/nodes",
+				      .what = "nodes",
+				      .make = kube_tree_make,
+				      .drop = kube_tree_drop };
+	int fd = -1;
+
+	*w = (struct world){ 0 };
+	w->err = ERR_INIT(&w->a);
+	w->loop = loop_new(&w->err);
+	sandbox_init(&w->sb, 7);
+	so.loop = w->loop;
+	w->server = sb_server_new(&so);
+	if (sock_listen(S("127.0.0.1"), 0, &fd, &w->err) < 0)
+		exit(1);
+	w->conf.server = str_fmt(&w->a, "http://127.0.0.1:%u", sock_port(fd));
+	sb_server_listen(w->server, fd, NULL);
+	o.loop = w->loop;
+	if (kube_new(&o, &w->kube, &w->err) < 0)
+		exit(1);
+	co.kube = w->kube;
+	w->nodes = kube_cache_start(&co);
+	w->events.kube = w->kube;
+	w->events.namespace = "default";
+	kube_metrics_init(&w->metrics, gauges);
+	w->exec = (struct kube_exec){ w->kube, &w->events, &w->metrics,
+				      cache_of, w };
+}
+
+static bool until(struct world *w, const size_t *n, size_t want)
+{
+	int64_t end = loop_clock() + 10000;
+
+	while (*n < want && loop_clock() < end)
+		(void)loop_turn(w->loop, 20, &w->err);
+	return *n >= want;
+}
+
+static void teardown(struct world *w)
+{
+	while (w->events.calls)
+		(void)loop_turn(w->loop, 20, &w->err);
+	kube_cache_free(w->nodes);
+	kube_free(w->kube);
+	sb_server_free(w->server);
+	sandbox_free(&w->sb);
+	loop_free(w->loop);
+	arena_free(&w->metrics.a);
+	arena_free(&w->a);
+}
+
+/* ---- the queue ---- */
+
+static void work(void *ctx, const struct kube_key *key)
+{
+	struct world *w = ctx;
+
+	w->key = key;
+	w->worked++;
+}
+
+TEST a_key_is_worked_on_once_at_a_time(void)
+{
+	struct world w;
+	struct kube_queue *q;
+
+	setup(&w);
+	q = kube_queue_new(w.loop, work, &w);
+	kube_queue_add(q, 1, S("a"));
+	kube_queue_add(q, 1, S("a"));
+	(void)loop_turn(w.loop, 10, &w.err);
+	ASSERT_INT(0, (long long)w.worked);
+	kube_queue_go(q);
+	ASSERT(until(&w, &w.worked, 1));
+	ASSERT_STR("a", w.key->name);
+	kube_queue_add(q, 1, S("a"));
+	(void)loop_turn(w.loop, 10, &w.err);
+	(void)loop_turn(w.loop, 10, &w.err);
+	ASSERT_INT(1, (long long)w.worked);
+	ASSERT_INT(1, (long long)kube_queue_busy(q));
+	kube_queue_done(q, w.key, false, 15);
+	ASSERT(until(&w, &w.worked, 2));
+	kube_queue_done(q, w.key, false, 15);
+	ASSERT_INT(0, (long long)kube_queue_busy(q));
+	kube_queue_add(q, 2, S("a"));
+	kube_queue_add(q, 1, S("b"));
+	ASSERT(until(&w, &w.worked, 4));
+	kube_queue_free(q);
+	teardown(&w);
+	PASS();
+}
+
+TEST a_key_that_failed_comes_back(void)
+{
+	struct world w;
+	struct kube_queue *q;
+	int64_t began = loop_clock();
+
+	setup(&w);
+	q = kube_queue_new(w.loop, work, &w);
+	kube_queue_go(q);
+	kube_queue_add(q, 0, S("x"));
+	for (size_t i = 1; i <= 4; i++) {
+		ASSERT(until(&w, &w.worked, i));
+		kube_queue_done(q, w.key, true, 15);
+	}
+	ASSERT(until(&w, &w.worked, 5));
+	/* 5, 10, 20 and 40 milliseconds */
+	ASSERT(loop_clock() - began >= 75);
+	kube_queue_done(q, w.key, false, 15);
+	kube_queue_after(q, 0, S("x"), 600000);
+	kube_queue_after(q, 0, S("x"), 1);
+	ASSERT(until(&w, &w.worked, 6));
+	kube_queue_halt(q);
+	kube_queue_add(q, 0, S("y"));
+	(void)loop_turn(w.loop, 10, &w.err);
+	ASSERT_INT(6, (long long)w.worked);
+	kube_queue_free(q);
+	teardown(&w);
+	PASS();
+}
+
+/* ---- plans ---- */
+
+static void job_done(struct kube_job *j)
+{
+	((struct world *)j->ctx)->done++;
+}
+
+static void replied(struct kube_job *j, const struct action *act,
+		    const struct kube_answer *ans)
+{
+	struct world *w = j->ctx;
+
+	w->replies += act->tag == 7 && ans->status == 404;
+}
+
+static void run(struct world *w, struct kube_job *j)
+{
+	j->reply = replied;
+	j->done = job_done;
+	j->source = "tester";
+	j->ctx = w;
+	w->done = 0;
+	kube_exec(&w->exec, j);
+	(void)until(w, &w->done, 1);
+}
+
+static struct action *create(struct kube_job *j, const char *name)
+{
+	return action_add(&j->a, &j->list, ACTION_CREATE, S("/api/v1/nodes"),
+			  str_fmt(&j->a,
+				  "{\"apiVersion\":\"v1\",\"kind\":\"Node\","
+				  "\"metadata\":{\"name\":\"%s\"}}",
+				  name),
+			  S("a test"));
+}
+
+TEST answers_are_in_the_cache(void)
+{
+	struct world w;
+	struct kube_job j = { 0 };
+
+	setup(&w);
+	create(&j, "a");
+	create(&j, "b");
+	actions_step(&j.list);
+	action_add(&j.a, &j.list, ACTION_MERGE, S("/api/v1/nodes/a"),
+		   S("{\"metadata\":{\"labels\":{\"x\":\"y\"}}}"), S("why"));
+	actions_step(&j.list);
+	action_add(&j.a, &j.list, ACTION_DELETE, S("/api/v1/nodes/b"), S(""),
+		   S("why"));
+	action_add(&j.a, &j.list, ACTION_DELETE, S("/api/v1/nodes/none"), S(""),
+		   S("why"));
+	action_add(&j.a, &j.list, ACTION_GET, S("/api/v1/nodes/none"), S(""),
+		   S("why"))
+		->tag = 7;
+	action_requeue(&j.a, &j.list, 900, S("later"));
+	action_requeue(&j.a, &j.list, 300, S("sooner"));
+	run(&w, &j);
+	ASSERT_INT(1, (long long)w.done);
+	ASSERT(!j.failed);
+	ASSERT_INT(1, (long long)w.replies);
+	ASSERT_INT(300, (long long)j.requeue);
+	ASSERT(!kube_cache_get(w.nodes, S("b")));
+	ASSERT_STR("y", json_str(((struct kube_tree *)kube_cache_get(w.nodes,
+								     S("a")))
+					 ->tree,
+				 "metadata.labels.x", S("")));
+	arena_free(&j.a);
+	teardown(&w);
+	PASS();
+}
+
+/* What happens after a failure, by its kind. */
+TEST failures_stop_or_do_not(void)
+{
+	static const struct {
+		enum action_fail fail;
+		bool failed, later, if_ok;
+	} cases[] = {
+		{ ACTION_STOP, true, false, false },
+		{ ACTION_GO_ON, true, true, false },
+		{ ACTION_SHRUG, false, true, true },
+	};
+	struct world w;
+
+	setup(&w);
+	for (size_t i = 0; i < 3; i++) {
+		struct kube_job j = { 0 };
+		struct str later = str_fmt(&w.a, "later%zu", i);
+		struct str ok = str_fmt(&w.a, "ok%zu", i);
+		struct action *act = action_add(&j.a, &j.list, ACTION_MERGE,
+						S("/api/v1/nodes/none"),
+						S("{}"), S("a test"));
+
+		act->fail = cases[i].fail;
+		act->wrap = S("did not work");
+		actions_step(&j.list);
+		create(&j, later.p);
+		create(&j, ok.p)->if_ok = true;
+		run(&w, &j);
+		ASSERT_INT(cases[i].failed, j.failed);
+		ASSERT_STR(cases[i].failed
+				   ? "did not work: nodes \"none\" not found"
+				   : "",
+			   j.error);
+		ASSERT_INT(cases[i].later, !!kube_cache_get(w.nodes, later));
+		ASSERT_INT(cases[i].if_ok, !!kube_cache_get(w.nodes, ok));
+		arena_free(&j.a);
+	}
+	teardown(&w);
+	PASS();
+}
+
+/* ---- events and gauges ---- */
+
+TEST events_are_counted_up(void)
+{
+	const struct action_event about = { .api = S("v1"),
+					    .kind = S("Node"),
+					    .name = S("n"),
+					    .reason = S("Tested") };
+	struct world w;
+	struct str text;
+
+	setup(&w);
+	for (int i = 0; i < 3; i++) {
+		kube_event(&w.events, "tester", &about, S("a \"test\""));
+		while (w.events.calls)
+			(void)loop_turn(w.loop, 20, &w.err);
+	}
+	kube_event(&w.events, "tester", &about, S("another"));
+	while (w.events.calls)
+		(void)loop_turn(w.loop, 20, &w.err);
+	ASSERT_INT(0, kube_get(w.kube, &w.a,
+			       S("/api/v1/namespaces/default/events"), &text,
+			       &w.err));
+	ASSERT(str_find(text, S("\"count\":3")) >= 0);
+	ASSERT(str_find(text, S("\"count\":1")) >= 0);
+	ASSERT(str_find(text, S("\"count\":2")) < 0);
+	ASSERT(str_find(text, S("\"message\":\"a \\\"test\\\"\"")) >= 0);
+	teardown(&w);
+	PASS();
+}
+
+TEST gauges_are_shown(void)
+{
+	struct action_metric g = { .name = "g",
+				   .labels = { S("x"), S("\"\n\\") } };
+	struct action_metric h = { .name = "h" };
+	struct world w;
+	struct buf b;
+
+	setup(&w);
+	kube_metrics_set(&w.metrics, &g, 2.5, false);
+	kube_metrics_set(&w.metrics, &h, 1, false);
+	buf_init(&b, &w.a);
+	kube_metrics_text(&w.metrics, &b);
+	ASSERT_STR("# HELP g a gauge\n# TYPE g gauge\n"
+		   "g{a=\"initialize\",b=\"initialize\"} 0\n"
+		   "g{a=\"x\",b=\"\\\"\\n\\\\\"} 2.5\n"
+		   "# HELP h another\n# TYPE h gauge\nh 1\n",
+		   buf_str(&b));
+	kube_metrics_set(&w.metrics, &g, 0, true);
+	kube_metrics_set(&w.metrics, &h, 0, true);
+	b.n = 0;
+	kube_metrics_text(&w.metrics, &b);
+	ASSERT_STR("# HELP g a gauge\n# TYPE g gauge\n"
+		   "g{a=\"initialize\",b=\"initialize\"} 0\n",
+		   buf_str(&b));
+	teardown(&w);
+	PASS();
+}
+
+/* ---- the lease ---- */
+
+static void leads(void *ctx)
+{
+	((struct world *)ctx)->leads++;
+}
+
+static void lost(void *ctx)
+{
+	((struct world *)ctx)->lost++;
+}
+
+static void released(void *ctx)
+{
+	((struct world *)ctx)->released++;
+}
+
+static struct kube_lease *contend(struct world *w, const char *who)
+{
+	struct kube_lease_opts o = { .kube = w->kube,
+				     .namespace = S("default"),
+				     .name = S("l"),
+				     .identity = str_of(who),
+				     .lasts_s = 1,
+				     .renew_ms = 500,
+				     .retry_ms = 50,
+				     .leads = leads,
+				     .lost = lost,
+				     .released = released,
+				     .ctx = w };
+
+	return kube_lease_start(&o);
+}
+
+TEST one_leads_until_it_lets_go(void)
+{
+	struct world w;
+	struct kube_lease *x, *y;
+	struct str text;
+	int64_t end;
+
+	setup(&w);
+	x = contend(&w, "x");
+	ASSERT(until(&w, &w.leads, 1));
+	y = contend(&w, "y");
+	end = loop_clock() + 300;
+	while (loop_clock() < end)
+		(void)loop_turn(w.loop, 20, &w.err);
+	ASSERT_INT(1, (long long)w.leads);
+	kube_lease_release(x);
+	ASSERT(until(&w, &w.released, 1));
+	ASSERT(until(&w, &w.leads, 2));
+	ASSERT_INT(0, kube_get(w.kube, &w.a,
+			       S("/apis/coordination.k8s.io/v1/namespaces/"
+				 "default/leases/l"),
+			       &text, &w.err));
+	ASSERT(str_find(text, S("\"holderIdentity\":\"y\"")) >= 0);
+	ASSERT(str_find(text, S("\"leaseDurationSeconds\":1")) >= 0);
+	ASSERT_INT(0, (long long)w.lost);
+	kube_lease_release(y);
+	ASSERT(until(&w, &w.released, 2));
+	kube_lease_free(x);
+	kube_lease_free(y);
+	teardown(&w);
+	PASS();
+}
+
+SUITE(work_suite)
+{
+	RUN_TEST(a_key_is_worked_on_once_at_a_time);
+	RUN_TEST(a_key_that_failed_comes_back);
+	RUN_TEST(answers_are_in_the_cache);
+	RUN_TEST(failures_stop_or_do_not);
+	RUN_TEST(events_are_counted_up);
+	RUN_TEST(gauges_are_shown);
+	RUN_TEST(one_leads_until_it_lets_go);
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+	log_init(0, open("/dev/null", O_WRONLY));
+	GREATEST_MAIN_BEGIN();
+	RUN_SUITE(work_suite);
+	GREATEST_MAIN_END();
+}
