@@ -3,7 +3,6 @@
 
 names='mco-controller
 machine-config-controller
-mco-sandbox
 mco-server
 machine-config-server
 mco-daemon
