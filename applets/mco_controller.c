@@ -1,5 +1,5 @@
 /*
- * mco-controller: for now what the authors of templates need of it.
+ * mco-controller: its commands, and what the authors of templates need of it.
  */
 #include <stdio.h>
 
@@ -86,10 +86,10 @@ static const struct command template_command = {
 	.run = run_template,
 };
 
-static const struct command *const commands[] = { &bootstrap_command,
-						  &template_command,
-						  &templates_command,
-						  &version_command, NULL };
+static const struct command *const commands[] = {
+	&start_command,	    &bootstrap_command, &template_command,
+	&templates_command, &version_command,	NULL
+};
 
 const struct applet mco_controller_applet = {
 	.name = "mco-controller",

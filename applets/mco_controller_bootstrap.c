@@ -134,8 +134,8 @@ static int read_manifests(struct run *r, struct str dir,
 	return rc;
 }
 
-static int read_templates(struct run *r, struct str dir,
-			  struct template_tree *out)
+int controller_templates(struct run *r, struct str dir,
+			 struct template_tree *out)
 {
 	if (!dir.n && !is_dir(TEMPLATES)) {
 		template_builtin(r->a, out);
@@ -239,7 +239,7 @@ static int bootstrap(struct run *r, const struct opts *o)
 	if (rc == 0)
 		rc = read_file(r, str_z(r->a, o->pull_secret), &in.pull_secret);
 	if (rc == 0)
-		rc = read_templates(r, o->templates, &tree);
+		rc = controller_templates(r, o->templates, &tree);
 	if (rc == 0)
 		rc = plan_bootstrap(r->a, &in, &out, &r->err);
 	if (rc < 0)

@@ -1,0 +1,415 @@
+/*
+ * mco-controller start: leads, watches, plans, until it is told to end. Whatever
+ * it had begun can be begun anew by the next one: nothing but the cluster is
+ * remembered.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "controller.h"
+#include "io/file.h"
+#include "io/log.h"
+#include "io/version.h"
+#include "kube/config.h"
+#include "kube/lease.h"
+#include "mco_controller.h"
+
+#define LEASE "machine-config-controller"
+#define GATES_WAIT_MS 60000
+#define RESYNC_MS 1800000
+#define GRACE_MS 5000
+#define SNAPSHOT "0.0.1-snapshot"
+
+struct opts {
+	struct kube_flags kube;
+	struct str templates, release, lock_namespace, metrics;
+	struct str suites, min_version;
+};
+
+#define TEXT(flag, member, what, text)                                  \
+	{                                                               \
+		.name = flag, .kind = FLAG_STR,                         \
+		.offset = offsetof(struct opts, member), .value = what, \
+		.help = text                                            \
+	}
+
+static const struct flag flags[] = {
+	TEXT("kubeconfig", kube.kubeconfig, "FILE",
+	     "cluster and credentials (default $KUBECONFIG, or the pod's)"),
+	TEXT("resourcelock-namespace", lock_namespace, "NAME",
+	     "namespace of the lease (default kube-system)"),
+	TEXT("metrics-listen-address", metrics, "HOST:PORT",
+	     "where metrics are served (default 127.0.0.1:8797)"),
+	TEXT("templates", templates, "DIR",
+	     "the templates (default /etc/mcc/templates, or without it the "
+	     "built-in ones)"),
+	{ .name = "payload-version",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, release),
+	  .value = "VERSION",
+	  .help = "version of the release (default " SNAPSHOT ")",
+	  .env = "RELEASE_VERSION" },
+	/* taken and not used, as upstream does */
+	{ .name = "tls-cipher-suites",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, suites),
+	  .value = "LIST",
+	  .hidden = true },
+	{ .name = "tls-min-version",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, min_version),
+	  .value = "VERSION",
+	  .hidden = true },
+	{ 0 },
+};
+
+static void defaults(void *p)
+{
+	struct opts *o = p;
+
+	o->release = S(SNAPSHOT);
+	o->lock_namespace = S("kube-system");
+	o->metrics = S("127.0.0.1:8797");
+}
+
+static const struct kube_gauge gauges[] = {
+	{ "os_image_url_override", "pool", "state of OS image override", true },
+	{ "mcc_drain_err", "node", "logs failed drain", true },
+	{ "mcc_pool_alert", "node", "pool status alert", true },
+	{ "mcc_sub_controller_state", "subcontroller,state,object",
+	  "state of sub-controllers in the MCC", true },
+	{ "mco_state", "node,pool,state,reason", "state of a specified pool",
+	  false },
+	{ "mco_machine_count", "pool",
+	  "total number of machines in a specified pool", false },
+	{ "mco_updated_machine_count", "pool",
+	  "total number of updated machines in specified pool", false },
+	{ "mco_degraded_machine_count", "pool",
+	  "total number of degraded machines in specified pool", false },
+	{ "mco_unavailable_machine_count", "pool",
+	  "total number of unavailable machines in specified pool", false },
+	{ "mcc_boot_image_skew_enforcement_none", "",
+	  "Set to 1 when boot image skew enforcement mode is None, indicating "
+	  "scaling may not be successful as bootimages are out of date",
+	  false },
+	{ 0 },
+};
+
+struct process {
+	struct controller c;
+	struct kube_conf conf;
+	struct kube_lease *lease;
+	struct kube_call discovery;
+	struct source gates_timer, resync, grace;
+	const struct opts *o;
+	bool stopping;
+	int64_t patience; /* until when jobs under way are waited for */
+	int status;
+};
+
+/* Not on the stack: what it holds stays reachable to the end. */
+static struct process process;
+
+/* ---- ending ---- */
+
+static void released(void *ctx)
+{
+	struct process *p = ctx;
+
+	loop_stop(p->c.loop);
+}
+
+/* The lease goes when nothing of ours is under way any more. */
+static void on_grace(struct source *s, short events)
+{
+	struct process *p = s->ctx;
+
+	(void)events;
+	if (kube_queue_busy(p->c.queue) && loop_clock() < p->patience) {
+		s->due = loop_clock() + 20;
+		return;
+	}
+	kube_lease_release(p->lease);
+}
+
+static void stop(struct process *p, int status)
+{
+	if (p->stopping)
+		return;
+	p->stopping = true;
+	p->status = status;
+	kube_queue_halt(p->c.queue);
+	p->patience = loop_clock() + GRACE_MS;
+	p->grace.due = loop_clock();
+	loop_update(p->c.loop, &p->grace);
+}
+
+static void on_signal(void *ctx, int signo)
+{
+	struct process *p = ctx;
+
+	if (p->stopping)
+		_exit(1);
+	log_info("Received %s, shutting down",
+		 signo == SIGTERM ? "SIGTERM" : "SIGINT");
+	stop(p, 0);
+}
+
+static void lost(void *ctx)
+{
+	(void)ctx;
+	log_info("Stopped leading. Terminating.");
+	_exit(0); /* somebody else leads: not one more write */
+}
+
+/* ---- beginning ---- */
+
+static struct str version_of(const struct controller *c)
+{
+	const struct json *v = known_tree(c, W_VERSION, "version");
+	const struct json *first = json_first(json_at(v, "status.history"));
+
+	if (!str_is(c->release, SNAPSHOT))
+		return c->release;
+	return json_str(v, "status.desired.version",
+			json_str(first, "version", c->release));
+}
+
+static void gates_changed(struct controller *c)
+{
+	struct process *p = &process;
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const struct json *tree = known_tree(c, W_GATES, "cluster");
+	struct err err = ERR_INIT(&a);
+	struct mc_gates now;
+	struct json *own = NULL;
+	struct str text;
+
+	if (!kube_cache_synced(c->watches[W_GATES].cache) ||
+	    !c->watches[W_VERSION].cache ||
+	    !kube_cache_synced(c->watches[W_VERSION].cache) ||
+	    mc_gates_read(&a, tree, version_of(c), &now, &err) < 0)
+		return;
+	if (c->gates_known) {
+		if (strs_eq(&now.enabled, &c->gates.enabled) &&
+		    strs_eq(&now.disabled, &c->gates.disabled))
+			return;
+		log_info("feature gates have changed: ending, to be started "
+			 "with the new ones");
+		stop(p, 0);
+		return;
+	}
+	/* the object may change: what is kept of it has its own text */
+	text = body_of(&c->gates_arena, tree);
+	err = ERR_INIT(&c->gates_arena);
+	if (json_parse(&c->gates_arena, text, NULL, &own, &err) < 0 ||
+	    mc_gates_read(&c->gates_arena, own, version_of(c), &c->gates,
+			  &err) < 0)
+		return;
+	c->gates_known = true;
+	p->gates_timer.due = 0;
+	loop_update(c->loop, &p->gates_timer);
+	log_info("feature gates of %.*s: %zu on, %zu off", STRF(version_of(c)),
+		 c->gates.enabled.n, c->gates.disabled.n);
+	controller_watch(c, W_NODE, W_KINDS);
+}
+
+static void gates_late(struct source *s, short events)
+{
+	(void)events;
+	log_error("timed out waiting for FeatureGate cluster to have an entry "
+		  "for version %.*s",
+		  STRF(version_of(&process.c)));
+	stop(s->ctx, 1);
+}
+
+static void on_resync(struct source *s, short events)
+{
+	struct process *p = s->ctx;
+
+	(void)events;
+	controller_plan_all(&p->c);
+	s->due = loop_clock() + RESYNC_MS;
+}
+
+/* Whether pods can be evicted, and by which version of the API. */
+static void discovered(struct kube_call *call, const struct kube_answer *ans)
+{
+	struct process *p = call->ctx;
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct json *tree = NULL;
+
+	if (ans->rc < 0 || json_parse(&a, ans->body, NULL, &tree, &err) < 0) {
+		log_warn("GET /api/v1: %.*s", STRF(ans->message));
+		*call = (struct kube_call){ .method = "GET",
+					    .path = S("/api/v1"),
+					    .done = discovered,
+					    .ctx = p };
+		kube_start(p->c.kube, call);
+		return;
+	}
+	p->c.eviction_api = S("");
+	for (const struct json *j = json_first(json_at(tree, "resources")); j;
+	     j = json_next(j))
+		if (str_is(json_str(j, "name", S("")), "pods/eviction") &&
+		    str_is(json_str(j, "kind", S("")), "Eviction"))
+			p->c.eviction_api =
+				str_fmt(&p->c.kept, "%.*s/%.*s",
+					STRF(json_str(j, "group", S("policy"))),
+					STRF(json_str(j, "version", S("v1"))));
+	controller_ready(&p->c);
+}
+
+static void leads(void *ctx)
+{
+	struct process *p = ctx;
+
+	if (p->stopping)
+		return;
+	p->discovery = (struct kube_call){ .method = "GET",
+					   .path = S("/api/v1"),
+					   .done = discovered,
+					   .ctx = p };
+	kube_start(p->c.kube, &p->discovery);
+	p->gates_timer.due = loop_clock() + GATES_WAIT_MS;
+	loop_update(p->c.loop, &p->gates_timer);
+	p->resync.due = loop_clock() + RESYNC_MS;
+	loop_update(p->c.loop, &p->resync);
+	controller_watch(&p->c, W_GATES, W_NODE);
+}
+
+/* client-go's: the host's name and a random UUID. */
+static struct str identity(struct arena *a)
+{
+	char host[256] = "";
+	unsigned char r[16];
+	struct buf b;
+
+	(void)gethostname(host, sizeof(host) - 1);
+	if (getrandom(r, sizeof(r), 0) != (ssize_t)sizeof(r))
+		abort();
+	r[6] = (unsigned char)((r[6] & 15) | 64);
+	r[8] = (unsigned char)((r[8] & 63) | 128);
+	buf_init(&b, a);
+	buf_addf(&b, "%s_", host);
+	for (int i = 0; i < 16; i++)
+		buf_addf(&b, "%s%02x",
+			 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			 r[i]);
+	return buf_str(&b);
+}
+
+static void add_timer(struct process *p, struct source *s,
+		      void (*ready)(struct source *s, short events))
+{
+	*s = (struct source){ .fd = -1, .ready = ready, .ctx = p };
+	loop_add(p->c.loop, s);
+}
+
+static int connect_api(struct run *r, struct process *p)
+{
+	struct kube_opts o = { .loop = p->c.loop,
+			       .conf = &p->conf,
+			       .agent = "machine-config-controller" };
+	int rc = kube_config_load(r->a, &p->o->kube, true, &p->conf, &r->err);
+
+	if (rc == 0)
+		rc = kube_new(&o, &p->c.kube, &r->err);
+	return rc;
+}
+
+/* As upstream tells it: to the pod's status, to the log, exit status 255. */
+static _Noreturn void no_clients(struct run *r)
+{
+	struct str text =
+		str_fmt(r->a, "creating clients: %.*s", STRF(r->err.msg));
+	int fd = open("/dev/termination-log", O_WRONLY | O_CLOEXEC);
+	struct err ignored = ERR_INIT(r->a);
+
+	if (fd >= 0) {
+		(void)file_write_fd(fd, text, "termination log", &ignored);
+		(void)close(fd);
+	}
+	log_fatal("%.*s", STRF(text));
+}
+
+static void set_up(struct process *p)
+{
+	struct controller *c = &p->c;
+
+	c->release = p->o->release;
+	c->raw = str_of(version_raw());
+	c->hash = str_of(version_hash());
+	c->gates_changed = gates_changed;
+	c->events.kube = c->kube;
+	c->events.namespace = CONTROLLER_NS;
+	map_init(&c->counted, &c->kept);
+	c->exec = (struct kube_exec){ .kube = c->kube,
+				      .events = &c->events,
+				      .metrics = &c->metrics,
+				      .cache = cache_of_path,
+				      .ctx = c };
+	c->queue = kube_queue_new(c->loop, controller_work, c);
+	add_timer(p, &p->gates_timer, gates_late);
+	add_timer(p, &p->resync, on_resync);
+	add_timer(p, &p->grace, on_grace);
+}
+
+static int run_start(struct run *r, const void *opts)
+{
+	struct process *p = &process;
+	struct kube_lease_opts lease = { .name = S(LEASE),
+					 .lasts_s = 137,
+					 .renew_ms = 107000,
+					 .retry_ms = 26000,
+					 .leads = leads,
+					 .lost = lost,
+					 .released = released,
+					 .ctx = p };
+	int rc;
+
+	p->o = opts;
+	p->c.loop = loop_new(&r->err);
+	if (!p->c.loop)
+		return -(int)r->err.code;
+	if (connect_api(r, p) < 0)
+		no_clients(r);
+	set_up(p);
+	rc = controller_templates(r, p->o->templates, &p->c.templates);
+	kube_metrics_init(&p->c.metrics, gauges);
+	if (rc == 0)
+		rc = kube_metrics_listen(
+			&p->c.metrics, p->c.loop,
+			p->o->metrics.n ? p->o->metrics : S(":8797"), &r->err);
+	if (rc == 0)
+		rc = loop_signal(p->c.loop, SIGTERM, on_signal, p, &r->err);
+	if (rc == 0)
+		rc = loop_signal(p->c.loop, SIGINT, on_signal, p, &r->err);
+	if (rc < 0)
+		return rc;
+	log_info("MachineConfigController %s-%s", version_raw(),
+		 version_hash());
+	lease.kube = p->c.kube;
+	lease.namespace = p->o->lock_namespace;
+	lease.identity = identity(r->a);
+	p->lease = kube_lease_start(&lease);
+	rc = loop_run(p->c.loop, &r->err);
+	return rc < 0 ? rc : p->status;
+}
+
+const struct command start_command = {
+	.name = "start",
+	.args = "[--kubeconfig FILE]",
+	.summary = "run the controllers of a cluster",
+	.details = "Leads by a lease, watches the cluster and brings it to "
+		   "what its objects say, until SIGTERM.",
+	.flags = flags,
+	.opts_size = sizeof(struct opts),
+	.defaults = defaults,
+	.run = run_start,
+};
