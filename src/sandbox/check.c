@@ -169,7 +169,8 @@ static void owners(struct check *k, const struct json *meta)
 	}
 }
 
-static void finalizers(struct check *k, const struct json *meta)
+/* Those of custom resources need not be qualified. */
+static void finalizers(struct check *k, const struct json *meta, bool custom)
 {
 	for (const struct json *m = json_first(json_at(meta, "finalizers")); m;
 	     m = json_next(m)) {
@@ -178,7 +179,7 @@ static void finalizers(struct check *k, const struct json *meta)
 		if (bad.n)
 			cause_text(k->a, k->causes, S("metadata.finalizers"),
 				   json_text(m), str_z(k->a, bad));
-		else if (str_chr(json_text(m), '/') < 0 &&
+		else if (!custom && str_chr(json_text(m), '/') < 0 &&
 			 !str_is(json_text(m), "orphan") &&
 			 !str_is(json_text(m), "foregroundDeletion"))
 			cause_text(k->a, k->causes, S("metadata.finalizers"),
@@ -320,7 +321,7 @@ void sb_check(struct arena *a, const struct sb_kind *k, struct json *object,
 	name(&c, k, meta);
 	keys(&c, meta);
 	owners(&c, meta);
-	finalizers(&c, meta);
+	finalizers(&c, meta, k->traits & SB_CUSTOM);
 	sb_check_core(a, k, object, old, causes);
 	if (k->group.n)
 		return;

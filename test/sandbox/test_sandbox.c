@@ -307,6 +307,16 @@ TEST garbage(void)
 		{ "POST", "/api/v1/namespaces/t/configmaps", NULL,
 		  "{\"metadata\":{\"name\":\"kept\",\"finalizers\":[\"a/b\"]}}",
 		  201, NULL, NULL },
+		{ "POST", "/api/v1/namespaces/t/configmaps", NULL,
+		  "{\"metadata\":{\"name\":\"bad\",\"finalizers\":[\"b\"]}}",
+		  422, NULL, NULL },
+		{ "POST",
+		  "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs",
+		  NULL,
+		  "{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
+		  "\"kind\":\"KubeletConfig\",\"metadata\":{\"name\":\"k\","
+		  "\"finalizers\":[\"b\"]}}",
+		  201, NULL, NULL },
 		/* Garbage is looked for when something is deleted. */
 		{ "DELETE", "/api/v1/namespaces/t", NULL, NULL, 200,
 		  "status.phase", "\"Terminating\"" },
