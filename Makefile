@@ -114,14 +114,12 @@ PURE_LAYERS := base data ign mc plan view
 LAYERS	:= $(PURE_LAYERS) io kube node sandbox
 PURE_SRC := $(foreach l,$(PURE_LAYERS),$(wildcard src/$l/*.c))
 LOWER_SRC := $(foreach l,$(filter-out $(PURE_LAYERS),$(LAYERS)),$(wildcard src/$l/*.c))
-# The sandbox is for tests and trials: a program of its own.
-SANDBOX_SRC := $(patsubst %,applets/%.c,mco_sandbox applet version)
-APPLET_SRC := $(filter-out applets/mco_sandbox.c,$(wildcard applets/*.c))
+APPLET_SRC := $(wildcard applets/*.c)
 HEADERS	:= $(wildcard include/*/*.h) $(wildcard applets/*.h)
 TEST_SRC := $(foreach l,$(LAYERS) applets,$(wildcard test/$l/test_*.c))
 FUZZ_SRC := $(wildcard test/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard test/bench/*.c)
-TIDY_SRC := $(PURE_SRC) $(LOWER_SRC) $(APPLET_SRC) applets/mco_sandbox.c
+TIDY_SRC := $(PURE_SRC) $(LOWER_SRC) $(APPLET_SRC)
 
 obj	= $(patsubst %.c,$(OUT)/obj/%.o,$1)
 PURE_OBJ := $(call obj,$(PURE_SRC))
@@ -148,7 +146,7 @@ $(TEMPLATES_H): .mk/templates.sh $(TEMPLATE_FILES)
 $(OUT)/obj/src/plan/template_builtin.o: $(TEMPLATES_H)
 
 # ---- The binary -------------------------------------------------------------
-all: $(OUT)/mco $(addprefix $(OUT)/,$(LINKS)) $(OUT)/mco-sandbox ## build/mco, one link per name, and the sandbox
+all: $(OUT)/mco $(addprefix $(OUT)/,$(LINKS)) ## build/mco and one link per name
 
 $(DEPS_STAMP): | .mk/deps.sh
 	@.mk/need.sh '$(DEPS_DIR)' $(PKGS)
@@ -178,11 +176,6 @@ $(OUT)/mco.debug: $(APPLET_OBJ) $(LOWER_LIB) $(PURE_LIB)
 $(OUT)/mco: $(OUT)/mco.debug
 	$(call say,STRIP,$@)
 	$(Q)cd $(OUT) && objcopy --strip-all --add-gnu-debuglink=mco.debug mco.debug mco
-
-$(OUT)/mco-sandbox: $(call obj,$(SANDBOX_SRC)) $(LOWER_LIB) $(PURE_LIB)
-	$(call say,LINK,$@)
-	@rm -f $@
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -s -o $@ $^ $(LDLIBS)
 
 $(addprefix $(OUT)/,$(LINKS)): $(OUT)/mco applets/list.def
 	@ln -sfn mco $@

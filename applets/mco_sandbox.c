@@ -1,6 +1,5 @@
 /*
- * mco-sandbox: an API server for tests, demos and trials. A program of its own:
- * the one that runs clusters has no use for it.
+ * mco-sandbox: an API server for tests, demos and trials.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -290,14 +289,8 @@ static const struct command start_command = {
 static const struct command *const commands[] = { &start_command,
 						  &version_command, NULL };
 
-static const struct applet mco_sandbox_applet = {
+const struct applet mco_sandbox_applet = {
 	.name = "mco-sandbox",
 	.summary = "an API server for tests, demos and trials",
 	.commands = commands,
 };
-
-int main(int argc, char **argv)
-{
-	return applet_main(&mco_sandbox_applet, "mco-sandbox", argc - 1,
-			   argv + 1);
-}

@@ -3,6 +3,7 @@
 
 names='mco-controller
 machine-config-controller
+mco-sandbox
 mco-server
 machine-config-server
 mco-daemon
