@@ -97,7 +97,7 @@ RARE	:= $(patsubst %,src/base/%.c,dataurl duration err flag flag_value glob imag
 	src/ign/check% src/ign/encode.c src/ign/ign.c src/ign/url.c \
 	src/ign/unit.c src/ign/validate.c src/io/http_client.c \
 	$(patsubst %,src/data/%.c,yml yml_decode yml_resolve yml_show)
-COLD	= $(if $(filter-out $(RARE),$(filter $(HOT),$<)),,-Os)
+COLD	= $(if $(filter-out $(RARE),$(filter $(HOT),$<)),,-Oz)
 PKGS	:= $(PKGS_BUILD)
 endif
 
@@ -294,8 +294,9 @@ cppcheck: $(TEMPLATES_H) ## cppcheck's warnings
 		--suppress=missingInclude --suppress=normalCheckLevelMaxBranches \
 		$(TIDY_SRC) && echo "cppcheck: $(words $(TIDY_SRC)) files"
 
-SIZE_MAX := 1048576
-size: $(OUT)/mco ## bytes per layer, library and symbol; fails above 1 MiB
+# Every role, the sandbox too: a sixteenth above a MiB.
+SIZE_MAX := 1114112
+size: $(OUT)/mco ## bytes per layer, library and symbol; fails above the limit
 	@.mk/size.sh $(OUT) $(SIZE_MAX)
 
 repro: ## two builds in two folders give the same bytes

@@ -55,7 +55,7 @@ static int load_certs(struct kube_auth *auth, struct err *err)
 	const struct kube_conf *c = auth->conf;
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT(&a);
-	struct str ca, cert, key;
+	struct str ca = S(""), cert = S(""), key = S("");
 	int rc = pem(&a, c->ca_data, c->ca_file, &ca, &e);
 
 	if (rc == 0)
