@@ -4,9 +4,9 @@
 static bool in_set(struct str p, size_t *i, char c)
 {
 	size_t at = *i + 1;
-	bool not = at < p.n && (p.p[at] == '!' || p.p[at] == '^'),
+	bool negated = at < p.n && (p.p[at] == '!' || p.p[at] == '^'),
 	     found = false;
-	size_t first = at + (not ? 1 : 0);
+	size_t first = at + (negated ? 1 : 0);
 
 	/* A ']' at the beginning is a member. */
 	for (at = first; at < p.n && (p.p[at] != ']' || at == first); at++) {
@@ -23,7 +23,7 @@ static bool in_set(struct str p, size_t *i, char c)
 		return c == '[';
 	}
 	*i = at + 1;
-	return found != not ;
+	return found != negated;
 }
 
 bool glob_match(struct str p, struct str s)

@@ -17,7 +17,7 @@ enum op { CLASS, SPLIT, JUMP, BEGIN, END, MATCH };
 struct inst {
 	enum op op;
 	uint32_t x, y; /* CLASS: ranges [x, y); SPLIT: both ways; JUMP: x */
-	bool not ;
+	bool negated;
 };
 
 struct range {
@@ -193,10 +193,10 @@ static int class_item(struct parse *p)
 static int class(struct parse *p)
 {
 	uint32_t from = (uint32_t)p->r->ranges.n;
-	bool not = peek(p) == '^';
+	bool negated = peek(p) == '^';
 	int rc = 0;
 
-	p->at += not ;
+	p->at += negated;
 	for (bool first = true; rc == 0 && (first || peek(p) != ']');
 	     first = false) {
 		if (!more(p))
@@ -207,7 +207,7 @@ static int class(struct parse *p)
 	if (rc == 0)
 		rc = emit(p, CLASS, from, (uint32_t)p->r->ranges.n);
 	if (rc == 0)
-		p->r->code.v[p->r->code.n - 1].not = not ;
+		p->r->code.v[p->r->code.n - 1].negated = negated;
 	return rc;
 }
 
@@ -334,7 +334,7 @@ static int again(struct parse *p, uint32_t from, uint32_t to)
 
 		rc = emit(p, c.op, c.x + d, c.y + d);
 		if (rc == 0)
-			p->r->code.v[p->r->code.n - 1].not = c.not ;
+			p->r->code.v[p->r->code.n - 1].negated = c.negated;
 	}
 	return rc;
 }
@@ -517,8 +517,8 @@ static bool in_class(const struct regex *r, const struct inst *i, uint32_t c)
 {
 	for (uint32_t k = i->x; k < i->y; k++)
 		if (c >= r->ranges.v[k].lo && c <= r->ranges.v[k].hi)
-			return !i->not ;
-	return i->not ;
+			return !i->negated;
+	return i->negated;
 }
 
 bool regex_matches(struct arena *a, const struct regex *r, struct str s)
