@@ -262,9 +262,9 @@ static const struct flag undo_flag_table[] = {
 	{ 0 },
 };
 
-/* What the way back asks of the running system. */
-static int act_back(struct run *r, struct node *n,
-		    const struct node_journal_view *v)
+int daemon_act(struct node *n, struct arena *a,
+	       const struct node_journal_view *v, struct str name,
+	       struct err *err)
 {
 	struct update_plan plan = { 0 };
 
@@ -278,9 +278,9 @@ static int act_back(struct run *r, struct node *n,
 				act.kind = (enum update_kind)k;
 		act.service = service;
 		if (act.kind != UPDATE_NONE && act.kind != UPDATE_DRAIN)
-			VEC_PUSH(r->a, &plan, act);
+			VEC_PUSH(a, &plan, act);
 	}
-	return node_actions(n, r->a, &plan, v->from, &r->err);
+	return node_actions(n, a, &plan, name, err);
 }
 
 static int run_rollback(struct run *r, const void *p)
@@ -299,7 +299,7 @@ static int run_rollback(struct run *r, const void *p)
 		rc = node_rollback(&n, r->a, S(""), &r->err);
 	if (rc == 0) {
 		buf_addf(&r->out, "back to %.*s\n", STRF(v.from));
-		rc = act_back(r, &n, &v);
+		rc = daemon_act(&n, r->a, &v, v.from, &r->err);
 	}
 	node_close(&n);
 	return rc;
@@ -338,14 +338,11 @@ static int run_recover(struct run *r, const void *p)
 			 "undone\n",
 			 STRF(v.from), STRF(v.to));
 	} else if (rc == 0 && v.state == JOURNAL_LAST && !v.finished) {
-		struct node_journal_view to = v;
-
-		to.from = v.to;
 		buf_addf(&r->out,
 			 "the update to %.*s holds; what was left of it is "
 			 "done now\n",
 			 STRF(v.to));
-		rc = act_back(r, &n, &to);
+		rc = daemon_act(&n, r->a, &v, v.to, &r->err);
 		if (rc == 0)
 			rc = node_finished(&n, r->a, &r->err);
 	} else if (rc == 0) {

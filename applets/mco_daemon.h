@@ -28,4 +28,9 @@ struct str daemon_default_root(void);
 /* Opens the node; quiet keeps the log to what went wrong. */
 int daemon_open(struct run *r, struct str root, bool quiet, struct node *out);
 
+/* Does the actions that the journal tells of, for the config of that name. */
+int daemon_act(struct node *n, struct arena *a,
+	       const struct node_journal_view *v, struct str name,
+	       struct err *err);
+
 #endif

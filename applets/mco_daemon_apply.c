@@ -1,6 +1,6 @@
 /*
- * mco-daemon apply, start --once-from, firstboot-complete-machineconfig: a
- * config brought onto a node without a cluster.
+ * mco-daemon apply, firstboot-complete-machineconfig: a config brought onto a
+ * node without a cluster.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -16,8 +16,6 @@
 struct opts {
 	struct str root;
 	bool offline, skip_reboot, force, dry_run;
-	/* of start */
-	struct str node_name, once_from;
 	/* of firstboot */
 	struct str file;
 	bool nics;
@@ -161,34 +159,12 @@ const struct command daemon_apply = {
 	.run = run_apply,
 };
 
-/* ---- start --once-from ----------------------------------------------------------- */
-
 #define UPSTREAM_ROOT                                                        \
 	{                                                                    \
 		.name = "root-mount", .kind = FLAG_STR,                      \
 		.offset = offsetof(struct opts, root), .value = "DIR",       \
 		.help = "where the node's root is mounted (default /rootfs)" \
 	}
-
-static const struct flag start_flags[] = {
-	UPSTREAM_ROOT,
-	{ .name = "node-name",
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, node_name),
-	  .value = "NAME",
-	  .help = "the node this is",
-	  .env = "NODE_NAME" },
-	{ .name = "once-from",
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, once_from),
-	  .value = "FILE",
-	  .help = "apply this Ignition config or MachineConfig, and end" },
-	{ .name = "skip-reboot",
-	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, skip_reboot),
-	  .help = "with --once-from: do not reboot" },
-	{ 0 },
-};
 
 static void upstream_defaults(void *p)
 {
@@ -197,59 +173,6 @@ static void upstream_defaults(void *p)
 	o->root = S("/rootfs");
 	o->file = S(NODE_ENCAPSULATED);
 }
-
-static int once_from(struct run *r, struct node *n, struct str path)
-{
-	const char *file = str_z(r->a, path);
-	struct str text;
-	int rc = node_init(n, r->a, &r->err);
-
-	if (rc < 0)
-		return err_wrap(&r->err,
-				"Failed to initialize single run daemon");
-	/* upstream reads it inside the node's root */
-	rc = tree_read(r->a, &n->tree, file, CONFIG_MAX, &text, &r->err);
-	if (rc == -ERR_NOTFOUND)
-		rc = file_read(r->a, file, CONFIG_MAX, &text, &r->err);
-	return rc < 0 ? rc : node_once_from(n, r->a, text, &r->err);
-}
-
-static int run_start(struct run *r, const void *p)
-{
-	const struct opts *o = p;
-	struct node n;
-	int rc;
-
-	if (!o->node_name.n)
-		log_fatal("node-name is required");
-	if (!o->once_from.n)
-		return err_set(&r->err, ERR_INVALID,
-			       "give --once-from FILE: this build does not "
-			       "follow a cluster yet");
-	if (str_starts(o->once_from, S("http://")) ||
-	    str_starts(o->once_from, S("https://")))
-		return err_set(&r->err, ERR_INVALID,
-			       "--once-from takes a file, not a URL");
-	rc = daemon_open(r, o->root, false, &n);
-	if (rc < 0)
-		return rc;
-	n.skip_reboot = o->skip_reboot;
-	rc = once_from(r, &n, o->once_from);
-	node_close(&n);
-	if (rc < 0)
-		log_fatal("%.*s", STRF(r->err.msg));
-	return rc;
-}
-
-const struct command daemon_start = {
-	.name = "start",
-	.args = "--once-from FILE --node-name NAME [--skip-reboot]",
-	.summary = "apply one config and reboot, as upstream's once-from mode",
-	.flags = start_flags,
-	.opts_size = sizeof(struct opts),
-	.defaults = upstream_defaults,
-	.run = run_start,
-};
 
 /* ---- firstboot-complete-machineconfig ----------------------------------------------- */
 

@@ -1,0 +1,1020 @@
+#include "daemon_loop.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "io/log.h"
+
+#define MC "/apis/machineconfiguration.openshift.io/v1/"
+#define EVENTS "/api/v1/namespaces/openshift-machine-config-operator/events"
+#define POLICIES "/apis/operator.openshift.io/v1/machineconfigurations/cluster"
+#define CONTROLLER "machine-config-controller"
+#define SYNCED DAEMON_KEY "lastSyncedControllerConfigResourceVersion"
+#define POLICY_TRIES 24 /* every 5 s, for 2 min */
+#define SMALL_MAX ((size_t)1 << 20)
+
+static void step(struct daemon *d);
+
+static int64_t wall(void)
+{
+	return (int64_t)time(NULL);
+}
+
+/* ---- telling ------------------------------------------------------------------ */
+
+struct telling {
+	struct kube_call call;
+	struct arena a;
+	struct daemon *d;
+	struct telling *next;
+};
+
+static void forget_telling(struct telling *t)
+{
+	arena_free(&t->a);
+	free(t);
+}
+
+static void told(struct telling *t)
+{
+	struct telling **at = &t->d->tellings;
+
+	while (*at && *at != t)
+		at = &(*at)->next;
+	if (*at)
+		*at = t->next;
+	forget_telling(t);
+}
+
+static void event_sent(struct kube_call *c, const struct kube_answer *ans)
+{
+	if (ans->rc < 0)
+		log_warn("An event could not be sent: %.*s",
+			 STRF(ans->message));
+	told(c->ctx);
+}
+
+static const struct json *own_node(const struct daemon *d)
+{
+	const struct kube_tree *t = kube_cache_get(d->nodes, d->name);
+
+	return t ? t->tree : NULL;
+}
+
+void daemon_tell(struct daemon *d, struct str reason, struct str text)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct telling *t = calloc(1, sizeof(*t));
+	struct timespec now;
+	struct buf b, at;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	log_info("Event %.*s: %.*s", STRF(reason), STRF(text));
+	if (!t)
+		return;
+	buf_init(&at, &a);
+	rfc3339_add(&at, (struct instant){ .sec = now.tv_sec });
+	buf_init(&b, &a);
+	buf_addf(&b,
+		 "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{"
+		 "\"name\":\"%.*s.%llx%02x\",\"namespace\":"
+		 "\"openshift-machine-config-operator\"},"
+		 "\"involvedObject\":{\"kind\":\"Node\",\"namespace\":"
+		 "\"openshift-machine-config-operator\",\"name\":\"%.*s\","
+		 "\"uid\":\"%.*s\"},\"reason\":\"%.*s\",\"message\":",
+		 STRF(d->name),
+		 (unsigned long long)now.tv_sec * 1000000000ULL +
+			 (unsigned long long)now.tv_nsec,
+		 d->events++ & 0xFF, STRF(d->name),
+		 STRF(json_str(own_node(d), "metadata.uid", S(""))),
+		 STRF(reason));
+	json_add_quoted(&b, text, 0);
+	buf_addf(&b,
+		 ",\"source\":{\"component\":\"machineconfigdaemon\",\"host\":"
+		 "\"%.*s\"},\"firstTimestamp\":\"%.*s\",\"lastTimestamp\":"
+		 "\"%.*s\",\"count\":1,\"type\":\"%s\"}",
+		 STRF(d->name), STRF(buf_str(&at)), STRF(buf_str(&at)),
+		 daemon_is_warning(reason) ? "Warning" : "Normal");
+	t->d = d;
+	t->next = d->tellings;
+	d->tellings = t;
+	t->call = (struct kube_call){ .method = "POST",
+				      .path = S(EVENTS),
+				      .body = str_dup(&t->a, buf_str(&b)),
+				      .done = event_sent,
+				      .ctx = t };
+	kube_start(d->writer, &t->call);
+}
+
+/* ---- when ---------------------------------------------------------------------- */
+
+static void wake(struct daemon *d, int64_t ms)
+{
+	int64_t due = loop_clock() + ms;
+
+	if (due < d->not_before)
+		due = d->not_before;
+	if (d->timer.due && d->timer.due <= due)
+		return;
+	d->timer.due = due ? due : 1;
+	loop_update(d->loop, &d->timer);
+}
+
+static void on_timer(struct source *s, short events)
+{
+	(void)events;
+	step(s->ctx);
+}
+
+/* The server cannot be asked for now: the same step again, later. */
+static void later(struct daemon *d, struct str why)
+{
+	int64_t ms = daemon_retry_ms(d->failures++);
+
+	log_warn("%.*s; next try in %lld s", STRF(why), (long long)ms / 1000);
+	d->not_before = loop_clock() + (d->retry_ms ? d->retry_ms : ms);
+	wake(d, 0);
+}
+
+/* ---- the disk ------------------------------------------------------------------- */
+
+/* The config there is now; jobs change it. */
+static void read_disk(struct daemon *d)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_current c;
+	struct str image;
+
+	arena_free(&d->names);
+	d->v.disk = d->v.disk_image = S("");
+	if (node_current(&d->node, &a, &c, &image, &err) < 0)
+		return;
+	d->v.disk = str_dup(&d->names, c.name);
+	d->v.disk_image = str_dup(&d->names, image);
+}
+
+static void unwatch(struct daemon *d)
+{
+	if (!d->watching)
+		return;
+	loop_remove(d->loop, &d->drift_source);
+	drift_close(&d->drift);
+	d->watching = d->drifted = false;
+	daemon_tell(d, S("ConfigDriftMonitorStopped"),
+		    S("Config Drift Monitor stopped"));
+}
+
+static void on_drift(struct source *s, short events)
+{
+	struct daemon *d = s->ctx;
+
+	(void)events;
+	if (!drift_read(&d->drift))
+		return;
+	d->drifted = true;
+	d->not_before = 0;
+	wake(d, 0);
+}
+
+static void watch_disk(struct daemon *d)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_current c;
+	struct str image;
+
+	if (d->watching || node_current(&d->node, &a, &c, &image, &err) < 0)
+		return;
+	if (drift_open(&d->drift, &d->node, &c, &err) < 0) {
+		log_error("%.*s", STRF(err.msg));
+		return;
+	}
+	d->drift_source = (struct source){
+		.fd = d->drift.fd, .want = POLLIN, .ready = on_drift, .ctx = d
+	};
+	loop_add(d->loop, &d->drift_source);
+	d->watching = true;
+	d->drift_at = 0;
+	daemon_tell(d, S("ConfigDriftMonitorStarted"),
+		    str_fmt(&a,
+			    "Config Drift Monitor started, watching against "
+			    "%.*s",
+			    STRF(c.name)));
+}
+
+/* ---- ends ------------------------------------------------------------------------ */
+
+static void forget_update(struct daemon *d)
+{
+	struct daemon_view *v = &d->v;
+
+	if (v->planned && !v->announced)
+		daemon_tell(d, S("RemoveSigtermProtection"),
+			    S("Removing SIGTERM protection"));
+	v->loaded = v->verified = v->planned = v->applied = v->acted = false;
+	v->announced = v->force = false;
+	v->target = v->target_image = S("");
+	d->waiting_since = 0;
+	d->policy_tries = 0;
+	d->plan = (struct update_plan){ 0 };
+	arena_free(&d->held);
+	read_disk(d);
+}
+
+static void patch(struct daemon *d);
+
+static void fail(struct daemon *d, struct str text, bool unreconcilable)
+{
+	struct str reason = str_dup(&d->turn, text);
+
+	if (unreconcilable)
+		log_error("Marking Unreconcilable due to: %.*s", STRF(reason));
+	else
+		log_error("Marking Degraded due to: \"%.*s\"", STRF(reason));
+	daemon_failure(&d->turn, reason, unreconcilable, &d->next);
+	patch(d);
+}
+
+static void failed(struct daemon *d)
+{
+	int64_t ms = daemon_retry_ms(d->failures++);
+
+	if (d->v.booting)
+		d->v.prepared = false;
+	forget_update(d);
+	d->not_before = loop_clock() + (d->retry_ms ? d->retry_ms : ms);
+	wake(d, 0);
+}
+
+static void done(struct daemon *d)
+{
+	if (d->next.text.n)
+		log_info("%.*s", STRF(d->next.text));
+	forget_update(d);
+	d->v.booting = d->v.bootstrap = false;
+	d->failures = 0;
+	d->update_at = wall();
+	watch_disk(d);
+	wake(d, 0);
+}
+
+/* ---- annotations ------------------------------------------------------------------- */
+
+static void patched(struct daemon *d)
+{
+	struct daemon_next *n = &d->next;
+
+	d->failures = n->what == DAEMON_FAIL ? d->failures : 0;
+	for (size_t i = 0; i < n->n_events; i++)
+		daemon_tell(d, str_of(n->events[i].reason), n->events[i].text);
+	n->n_events = 0;
+	if (n->what == DAEMON_FAIL) {
+		failed(d);
+		return;
+	}
+	if (n->what == DAEMON_DONE) {
+		done(d);
+		return;
+	}
+	if (n->n_pairs && str_is(n->pairs[0].value, "Rebooting")) {
+		d->v.announced = true; /* from here on it may be ended */
+		daemon_tell(d, S("RemoveSigtermProtection"),
+			    S("Removing SIGTERM protection"));
+	}
+	wake(d, 0);
+}
+
+static void on_patched(struct kube_call *c, const struct kube_answer *ans)
+{
+	struct daemon *d = c->ctx;
+
+	d->calling = false;
+	if (ans->rc < 0) {
+		later(d,
+		      str_fmt(&d->turn, "unable to update node \"%.*s\": %.*s",
+			      STRF(d->name), STRF(ans->message)));
+		return;
+	}
+	kube_cache_put(d->nodes, ans->body);
+	d->state_at = wall();
+	patched(d);
+}
+
+static void send_patch(struct daemon *d, const struct daemon_pair *pairs,
+		       size_t n)
+{
+	struct str body = daemon_patch(&d->turn, own_node(d), pairs, n);
+
+	if (!body.n) {
+		patched(d);
+		return;
+	}
+	d->call = (struct kube_call){
+		.method = "PATCH",
+		.path = str_fmt(&d->turn, "/api/v1/nodes/%.*s", STRF(d->name)),
+		.type = "application/strategic-merge-patch+json",
+		.body = body,
+		.done = on_patched,
+		.ctx = d
+	};
+	d->calling = true;
+	kube_start(d->writer, &d->call);
+}
+
+static void patch(struct daemon *d)
+{
+	send_patch(d, d->next.pairs, d->next.n_pairs);
+}
+
+/* The first annotations: laid down by the server, or what the disk tells. */
+static void initial(struct daemon *d)
+{
+	VEC(struct daemon_pair) list = { 0 };
+	struct arena *a = &d->turn;
+	struct err err = ERR_INIT(a);
+	struct json *j = NULL;
+	struct str text;
+	int rc = tree_read(a, &d->node.tree, JOB_FIRST_ANNOTATIONS, SMALL_MAX,
+			   &text, &err);
+
+	if (rc == 0 && json_parse(a, text, NULL, &j, &err) < 0)
+		rc = err_wrap(&err, "failed to unmarshal initial annotations");
+	for (const struct json *m = json_first(j); rc == 0 && m;
+	     m = json_next(m)) {
+		struct daemon_pair p = { .key = json_key(m),
+					 .value = json_text(m) };
+
+		VEC_PUSH(a, &list, p);
+	}
+	if (rc == -ERR_NOTFOUND && d->v.disk.n) {
+		struct daemon_pair c = { .key = S(DAEMON_KEY "currentConfig"),
+					 .value = d->v.disk };
+		struct daemon_pair i = { .key = S(DAEMON_KEY "currentImage"),
+					 .value = d->v.disk_image };
+
+		VEC_PUSH(a, &list, c);
+		if (i.value.n)
+			VEC_PUSH(a, &list, i);
+		rc = 0;
+	}
+	if (rc == -ERR_NOTFOUND)
+		fail(d,
+		     S("open " STEPS_CURRENT_CONFIG
+		       ": no such file or directory"),
+		     false);
+	else if (rc < 0)
+		fail(d, err.msg, false);
+	else
+		send_patch(d, list.v, list.n);
+}
+
+/* ---- configs ------------------------------------------------------------------------ */
+
+static void get(struct daemon *d, struct str path,
+		void (*got)(struct kube_call *c, const struct kube_answer *ans))
+{
+	d->call = (struct kube_call){
+		.method = "GET", .path = path, .done = got, .ctx = d
+	};
+	d->calling = true;
+	kube_start(d->kube, &d->call);
+}
+
+static void get_config(struct daemon *d, struct str name,
+		       void (*got)(struct kube_call *c,
+				   const struct kube_answer *ans))
+{
+	get(d, str_fmt(&d->turn, MC "machineconfigs/%.*s", STRF(name)), got);
+}
+
+static struct str not_found(struct daemon *d, struct str name)
+{
+	const struct daemon_view *v = &d->v;
+	struct arena *a = &d->turn;
+
+	if (!v->bootstrap || !str_eq(name, v->current))
+		return str_fmt(a,
+			       "machineconfig.machineconfiguration.openshift."
+			       "io \"%.*s\" not found",
+			       STRF(name));
+	if (!v->disk.n)
+		return S("error fetching current config on disk during "
+			 "bootstrap: open " STEPS_CURRENT_CONFIG
+			 ": no such file or directory, config: <nil>");
+	if (str_eq(v->disk, name))
+		return str_fmt(a,
+			       "bootstrap generated MC %.*s does not match "
+			       "in-cluster MC generated by the controller",
+			       STRF(name));
+	return str_fmt(a,
+		       "error current config %.*s on disk does not match "
+		       "current config on annotation: %.*s",
+		       STRF(v->disk), STRF(name));
+}
+
+static void look(struct daemon *d);
+
+/* False when it has been dealt with. */
+static bool config_of(struct daemon *d, const struct kube_answer *ans,
+		      struct str name, struct mc_current *out)
+{
+	struct err err = ERR_INIT(&d->turn);
+
+	d->calling = false;
+	if (ans->rc == -ERR_NOTFOUND) {
+		fail(d, not_found(d, name), false);
+		return false;
+	}
+	if (ans->rc < 0) {
+		later(d, ans->message);
+		return false;
+	}
+	if (mc_current_parse(&d->held, str_dup(&d->held, ans->body), out,
+			     &err) < 0) {
+		fail(d, err.msg, false);
+		return false;
+	}
+	return true;
+}
+
+static void all_loaded(struct daemon *d)
+{
+	struct daemon_view *v = &d->v;
+
+	/* an image that was built in the cluster stands for the OS image */
+	if (d->from_image.n)
+		d->from.spec.os_image = d->from_image;
+	if (v->target_image.n)
+		d->to.spec.os_image = v->target_image;
+	v->force = tree_exists(&d->node.tree, STEPS_FORCE);
+	v->loaded = true;
+	wake(d, 0);
+}
+
+static void got_current(struct kube_call *c, const struct kube_answer *ans)
+{
+	struct daemon *d = c->ctx;
+
+	look(d); /* the Node may be another one by now */
+	if (config_of(d, ans, d->v.current, &d->from))
+		all_loaded(d);
+}
+
+static void got_desired(struct kube_call *c, const struct kube_answer *ans)
+{
+	struct daemon *d = c->ctx;
+	struct err err = ERR_INIT(&d->turn);
+	bool first;
+
+	look(d); /* the Node may be another one by now */
+	first = d->v.bootstrap && !str_eq(d->v.disk, d->v.current);
+	if (!config_of(d, ans, d->v.target, &d->to))
+		return;
+	if (d->v.disk.n && !first) {
+		if (node_current(&d->node, &d->held, &d->from, &d->from_image,
+				 &err) < 0)
+			fail(d, err.msg, false);
+		else
+			all_loaded(d);
+	} else if (str_eq(d->v.current, d->v.target)) {
+		d->from = d->to;
+		d->from_image = str_dup(&d->held, d->v.current_image);
+		all_loaded(d);
+	} else {
+		d->from_image = str_dup(&d->held, d->v.current_image);
+		get_config(d, d->v.current, got_current);
+	}
+}
+
+static void load(struct daemon *d)
+{
+	arena_free(&d->held);
+	d->v.target = str_dup(&d->held, d->v.desired);
+	d->v.target_image = str_dup(&d->held, d->v.desired_image);
+	get_config(d, d->v.target, got_desired);
+}
+
+/* ---- an update ------------------------------------------------------------------------ */
+
+static void make_plan(struct daemon *d, const struct json *machine)
+{
+	struct arena *a = &d->held;
+	struct err err = ERR_INIT(a);
+	struct mc_overrides allow = mc_overrides_of(machine);
+	struct update_in in = { .from = &d->from.spec,
+				.to = &d->to.spec,
+				.force = d->v.force,
+				.policies = update_policies(a, machine) };
+	int rc;
+
+	unwatch(d);
+	if (d->v.booting)
+		daemon_tell(d, S("BootResync"),
+			    str_fmt(a,
+				    "Booting node %.*s, currentConfig %.*s, "
+				    "desiredConfig %.*s",
+				    STRF(d->name), STRF(d->from.name),
+				    STRF(d->to.name)));
+	daemon_tell(d, S("AddSigtermProtection"),
+		    S("Adding SIGTERM protection"));
+	d->v.planned = true;
+	rc = mc_current_reconcile(a, &d->from, &d->to, &allow, &err);
+	if (rc == 0 && node_check_fips(&d->node, a, &d->to.spec, &err) < 0)
+		rc = err_wrap(&err, "can't reconcile config %.*s with %.*s",
+			      STRF(d->from.name), STRF(d->to.name));
+	if (rc < 0) {
+		daemon_tell(d, S("FailedToReconcile"), err.msg);
+		fail(d, err.msg, true);
+		return;
+	}
+	rc = plan_update(a, &in, &d->plan, &err);
+	if (rc == 0 && d->v.force &&
+	    tree_remove(&d->node.tree, STEPS_FORCE, &err) < 0)
+		rc = err_wrap(&err, "failed to remove force validation file");
+	if (rc < 0) {
+		fail(d, err.msg, false);
+		return;
+	}
+	d->v.drain = d->plan.drain;
+	d->v.reboot = d->plan.reboot;
+	if (d->v.drain && d->v.single)
+		daemon_tell(d, S("Drain"), S("Drain not required, skipping"));
+	d->failures = 0;
+	wake(d, 0);
+}
+
+static void got_policies(struct kube_call *c, const struct kube_answer *ans)
+{
+	struct daemon *d = c->ctx;
+	struct err err = ERR_INIT(&d->turn);
+	struct json *j = NULL;
+	bool ready;
+
+	d->calling = false;
+	if (ans->rc < 0 && ans->rc != -ERR_NOTFOUND) {
+		later(d, ans->message);
+		return;
+	}
+	if (ans->rc == 0 && json_parse(&d->held, str_dup(&d->held, ans->body),
+				       NULL, &j, &err) < 0) {
+		fail(d, err.msg, false);
+		return;
+	}
+	ready = j && json_i64(j, "metadata.generation", 0) ==
+			     json_i64(j, "status.observedGeneration", 0);
+	if (ready) {
+		make_plan(d, j);
+	} else if (d->policy_tries++ < POLICY_TRIES) {
+		d->not_before =
+			loop_clock() + (d->retry_ms ? d->retry_ms : 5000);
+		wake(d, 0);
+	} else {
+		fail(d,
+		     str_fmt(&d->turn,
+			     "NodeDisruptionPolicyStatus was not "
+			     "ready: %s",
+			     j ? "NodeDisruptionPolicyStatus is not up to date"
+			       : "MachineConfiguration/cluster has not been "
+				 "created yet"),
+		     false);
+	}
+}
+
+/* ---- jobs ----------------------------------------------------------------------------- */
+
+static void run_job(struct daemon *d, enum job_kind kind, struct str text,
+		    const struct json *spec)
+{
+	struct err err = ERR_INIT(&d->turn);
+	struct job_in in = {
+		.kind = kind,
+		.text = text,
+		.spec = spec,
+		.retry_ms = d->retry_ms,
+		.update = { .from = &d->from,
+			    .to = &d->to,
+			    .from_image = d->from_image,
+			    .to_image = d->v.target_image,
+			    .plan = &d->plan,
+			    .force = d->v.force,
+			    .skip_certificates = true },
+	};
+
+	if (job_start(&d->job, &in, &err) < 0)
+		later(d, err.msg);
+}
+
+static void on_job_event(void *ctx, struct str reason, struct str text)
+{
+	daemon_tell(ctx, reason, text);
+}
+
+static void drift_checked(struct daemon *d, int rc, struct str text)
+{
+	arena_free(&d->held);
+	if (rc == 0) {
+		wake(d, 0);
+		return;
+	}
+	d->drift_at = wall();
+	daemon_tell(d, S("ConfigDriftDetected"), text);
+	fail(d, text, false);
+}
+
+static void verified(struct daemon *d, int rc, struct str text)
+{
+	if (rc == 0) {
+		d->v.verified = true;
+		if (d->v.booting)
+			log_info("Validated on-disk state");
+		wake(d, 0);
+		return;
+	}
+	daemon_tell(d,
+		    d->v.booting ? S("OnDiskStateValidationFailed")
+				 : S("PreflightConfigDriftCheckFailed"),
+		    text);
+	if (d->v.booting)
+		watch_disk(d);
+	fail(d, text, false);
+}
+
+static void on_job(void *ctx, enum job_kind kind, int rc, struct str text)
+{
+	struct daemon *d = ctx;
+	struct daemon_view *v = &d->v;
+
+	if (kind == JOB_VERIFY || kind == JOB_DRIFT) {
+		(kind == JOB_VERIFY ? verified : drift_checked)(d, rc, text);
+		return;
+	}
+	if (kind == JOB_ROLL_BACK) {
+		fail(d, rc < 0 ? text : d->next.text, false);
+		return;
+	}
+	if (kind == JOB_CERTIFICATES && rc == 0) {
+		patch(d);
+		return;
+	}
+	if (rc < 0) {
+		d->reboots_failed += kind == JOB_ACT && v->reboot;
+		fail(d, text, false);
+		return;
+	}
+	v->rebooting = str_is(text, "reboot");
+	v->prepared = v->prepared || kind == JOB_PREPARE;
+	v->settled = v->settled || kind == JOB_SETTLE;
+	v->stored = v->stored || kind == JOB_STORE;
+	v->applied = v->applied || kind == JOB_APPLY;
+	v->acted = v->acted || kind == JOB_ACT;
+	if (kind == JOB_PREPARE)
+		v->bootstrap =
+			tree_exists(&d->node.tree, JOB_FIRST_ANNOTATIONS);
+	read_disk(d);
+	wake(d, 0);
+}
+
+/* ---- certificates --------------------------------------------------------------------- */
+
+static void got_controller_config(struct kube_call *c,
+				  const struct kube_answer *ans)
+{
+	struct daemon *d = c->ctx;
+	struct err err = ERR_INIT(&d->turn);
+	struct json *j = NULL;
+
+	d->calling = false;
+	if (ans->rc < 0 || json_parse(&d->turn, str_dup(&d->turn, ans->body),
+				      NULL, &j, &err) < 0) {
+		later(d, str_fmt(&d->turn,
+				 "could not get ControllerConfig: "
+				 "%.*s",
+				 STRF(ans->rc < 0 ? ans->message : err.msg)));
+		return;
+	}
+	d->next = (struct daemon_next){ .what = DAEMON_ANNOTATE };
+	d->next.n_pairs = 1;
+	d->next.pairs[0] = (struct daemon_pair){
+		.key = S(SYNCED),
+		.value = json_str(j, "metadata.resourceVersion", S(""))
+	};
+	run_job(d, JOB_CERTIFICATES, S(""), json_at(j, "spec"));
+}
+
+/* True when the ControllerConfig is not the one last seen: it is asked for. */
+static bool certificates(struct daemon *d)
+{
+	struct str key = S(CONTROLLER);
+	const char *version = kube_cache_get(d->configs, key);
+	const struct json *seen = json_member(
+		json_at(own_node(d), "metadata.annotations"), S(SYNCED));
+
+	if (!version || str_is(json_text(seen), version))
+		return false;
+	get(d, S(MC "controllerconfigs/" CONTROLLER), got_controller_config);
+	return true;
+}
+
+/* ---- steps ----------------------------------------------------------------------------- */
+
+static struct str note(const struct json *list, const char *key)
+{
+	return json_text(json_member(list, str_of(key)));
+}
+
+static void look(struct daemon *d)
+{
+	const struct json *l = json_at(own_node(d), "metadata.annotations");
+	struct daemon_view *v = &d->v;
+
+	v->current = note(l, DAEMON_KEY "currentConfig");
+	v->desired = note(l, DAEMON_KEY "desiredConfig");
+	v->state = note(l, DAEMON_KEY "state");
+	v->current_image = note(l, DAEMON_KEY "currentImage");
+	v->desired_image = note(l, DAEMON_KEY "desiredImage");
+	v->want_drain = note(l, DAEMON_KEY "desiredDrain");
+	v->did_drain = note(l, DAEMON_KEY "lastAppliedDrain");
+	v->after = note(l, DAEMON_KEY "post-config-action");
+	v->single = str_is(note(l, DAEMON_KEY "controlPlaneTopology"),
+			   "SingleReplica");
+	v->waited_ms = d->waiting_since ? loop_clock() - d->waiting_since : 0;
+}
+
+static bool check_drift(struct daemon *d)
+{
+	struct err err = ERR_INIT(&d->turn);
+
+	if (!d->drifted || d->v.target.n)
+		return false;
+	d->drifted = false;
+	if (node_current(&d->node, &d->held, &d->from, &d->from_image, &err) <
+	    0)
+		return false;
+	run_job(d, JOB_DRIFT, S(""), NULL);
+	return true;
+}
+
+static void wait_for_controller(struct daemon *d)
+{
+	int64_t now = loop_clock();
+
+	if (!d->waiting_since)
+		d->waiting_since = now;
+	if (!certificates(d))
+		wake(d, (d->v.acted || !d->v.planned ? DAEMON_UNCORDON_MS
+						     : DAEMON_DRAIN_MS) -
+				(now - d->waiting_since));
+}
+
+static void rest(struct daemon *d)
+{
+	if (d->next.text.n && !d->logged_wait)
+		log_info("%.*s", STRF(d->next.text));
+	d->logged_wait = d->next.text.n > 0;
+	if (!d->v.rebooting && !check_drift(d))
+		(void)certificates(d);
+}
+
+static void again(struct daemon *d)
+{
+	struct daemon_view *v = &d->v;
+
+	log_info("The target is %.*s meanwhile", STRF(v->desired));
+	v->loaded = v->planned = v->applied = v->acted = false;
+	v->target = S("");
+	v->booting = false;
+	load(d);
+}
+
+static void carry_out(struct daemon *d)
+{
+	struct arena *a = &d->turn;
+
+	if (d->next.what != DAEMON_AWAIT)
+		d->waiting_since = 0;
+	switch (d->next.what) {
+	case DAEMON_REST:
+		rest(d);
+		return;
+	case DAEMON_AWAIT:
+		wait_for_controller(d);
+		return;
+	case DAEMON_PREPARE:
+		run_job(d, JOB_PREPARE, S(""), NULL);
+		return;
+	case DAEMON_INITIAL:
+		initial(d);
+		return;
+	case DAEMON_LOAD:
+		load(d);
+		return;
+	case DAEMON_SETTLE:
+		run_job(d, JOB_SETTLE, S(""), NULL);
+		return;
+	case DAEMON_VERIFY:
+		run_job(d, JOB_VERIFY, S(""), NULL);
+		return;
+	case DAEMON_STORE:
+		run_job(d, JOB_STORE, S(""), NULL);
+		return;
+	case DAEMON_PLAN:
+		get(d, S(POLICIES), got_policies);
+		return;
+	case DAEMON_APPLY:
+		run_job(d, JOB_APPLY,
+			str_fmt(a, "Starting update from %.*s to %.*s: %.*s",
+				STRF(d->from.name), STRF(d->to.name),
+				STRF(update_changes_text(a, &d->plan.changes,
+							 false, false))),
+			NULL);
+		return;
+	case DAEMON_ACT:
+		run_job(d, JOB_ACT, S(""), NULL);
+		return;
+	case DAEMON_AGAIN:
+		again(d);
+		return;
+	case DAEMON_ANNOTATE:
+		if (d->next.text.n)
+			log_info("%.*s", STRF(d->next.text));
+		patch(d);
+		return;
+	case DAEMON_DONE:
+		patch(d);
+		return;
+	case DAEMON_FAIL:
+		break;
+	}
+	for (size_t i = 0; i < d->next.n_events; i++)
+		daemon_tell(d, str_of(d->next.events[i].reason),
+			    d->next.events[i].text);
+	if (d->next.roll_back)
+		run_job(d, JOB_ROLL_BACK, d->next.text, NULL);
+	else
+		fail(d, d->next.text, false);
+}
+
+static void step(struct daemon *d)
+{
+	if (d->calling || d->job.running || !own_node(d))
+		return;
+	arena_free(&d->turn);
+	look(d);
+	plan_daemon(&d->turn, &d->v, &d->next);
+	carry_out(d);
+}
+
+/* ---- watching ---------------------------------------------------------------------------- */
+
+static void node_changed(void *ctx, struct str key, const void *before,
+			 const void *now)
+{
+	const struct kube_tree *x = before, *y = now;
+	struct daemon *d = ctx;
+
+	(void)key;
+	if (!y)
+		return;
+	/* a new target is not made to wait for an old one's retries */
+	if (x && !str_eq(note(json_at(x->tree, "metadata.annotations"),
+			      DAEMON_KEY "desiredConfig"),
+			 note(json_at(y->tree, "metadata.annotations"),
+			      DAEMON_KEY "desiredConfig"))) {
+		d->not_before = 0;
+		d->failures = 0;
+	}
+	wake(d, 0);
+}
+
+static void *keep_version(const struct json *tree, void *ctx)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	(void)ctx;
+	return strdup(
+		str_z(&a, json_str(tree, "metadata.resourceVersion", S(""))));
+}
+
+static void config_changed(void *ctx, struct str key, const void *before,
+			   const void *now)
+{
+	(void)key;
+	(void)before;
+	if (now)
+		wake(ctx, 0);
+}
+
+void daemon_begin(struct daemon *d)
+{
+	struct kube_cache_opts nodes = { .kube = d->kube,
+					 .path = "/api/v1/nodes",
+					 .what = "the node",
+					 .make = kube_tree_make,
+					 .drop = kube_tree_drop,
+					 .changed = node_changed,
+					 .ctx = d };
+	struct kube_cache_opts configs = {
+		.kube = d->kube,
+		.path = MC "controllerconfigs",
+		.query = S("fieldSelector=metadata.name%3D" CONTROLLER),
+		.what = "the controller's config",
+		.make = keep_version,
+		.changed = config_changed,
+		.ctx = d
+	};
+	struct buf b;
+
+	buf_init(&b, d->a);
+	buf_addz(&b, "fieldSelector=metadata.name%3D");
+	kube_escape(&b, d->name);
+	nodes.query = buf_str(&b);
+	d->v.node = d->name;
+	d->v.booting = true;
+	d->job.loop = d->loop;
+	d->job.root = d->node.tree.root;
+	d->job.ctx = d;
+	d->job.event = on_job_event;
+	d->job.done = on_job;
+	d->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = d };
+	loop_add(d->loop, &d->timer);
+	read_disk(d);
+	d->nodes = kube_cache_start(&nodes);
+	d->configs = kube_cache_start(&configs);
+}
+
+void daemon_end(struct daemon *d)
+{
+	job_cancel(&d->job);
+	if (d->calling)
+		kube_cancel(&d->call);
+	if (d->watching) {
+		loop_remove(d->loop, &d->drift_source);
+		drift_close(&d->drift);
+	}
+	for (struct telling *t = d->tellings, *next; t; t = next) {
+		next = t->next;
+		kube_cancel(&t->call);
+		forget_telling(t);
+	}
+	loop_remove(d->loop, &d->timer);
+	kube_cache_free(d->nodes);
+	kube_cache_free(d->configs);
+	arena_free(&d->turn);
+	arena_free(&d->held);
+	arena_free(&d->names);
+}
+
+bool daemon_may_stop(struct daemon *d)
+{
+	if (!d->v.planned || d->v.announced || d->v.rebooting)
+		return true;
+	daemon_tell(d, S("GotSigtermDuringUpdate"),
+		    S("Got SIGTERM but actively updating"));
+	return false;
+}
+
+/* ---- metrics ------------------------------------------------------------------------------- */
+
+static void gauge(struct buf *b, const char *name, const char *type,
+		  const char *help)
+{
+	buf_addf(b, "# HELP %s %s\n# TYPE %s %s\n%s", name, help, name, type,
+		 name);
+}
+
+static void label(struct buf *b, const char *name, struct str value)
+{
+	buf_addf(b, "%s=\"", name);
+	for (size_t i = 0; i < value.n; i++) {
+		if (value.p[i] == '\n') {
+			buf_addz(b, "\\n");
+			continue;
+		}
+		if (value.p[i] == '"' || value.p[i] == '\\')
+			buf_addc(b, '\\');
+		buf_addc(b, value.p[i]);
+	}
+	buf_addc(b, '"');
+}
+
+void daemon_metrics(struct daemon *d, struct buf *b)
+{
+	const struct json *l = json_at(own_node(d), "metadata.annotations");
+
+	gauge(b, "mcd_state", "gauge", "state of daemon on specified node");
+	buf_addc(b, '{');
+	label(b, "state", note(l, DAEMON_KEY "state"));
+	buf_addc(b, ',');
+	label(b, "reason", note(l, DAEMON_KEY "reason"));
+	buf_addf(b, "} %lld\n", (long long)d->state_at);
+	gauge(b, "mcd_update_state", "gauge",
+	      "completed update config or error");
+	buf_addf(b, "{config=\"MachineConfig: %.*s\",err=\"\"} %lld\n",
+		 STRF(d->v.disk), (long long)d->update_at);
+	gauge(b, "mcd_config_drift", "gauge", "timestamp for config drift");
+	buf_addf(b, " %lld\n", (long long)d->drift_at);
+	gauge(b, "mcd_reboots_failed_total", "counter",
+	      "Total number of reboots that failed.");
+	buf_addf(b, " %llu\n", (unsigned long long)d->reboots_failed);
+}

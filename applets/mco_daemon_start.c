@@ -1,0 +1,324 @@
+/*
+ * mco-daemon start: follows the cluster, or applies one config and ends.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon_loop.h"
+#include "io/file.h"
+#include "io/http_server.h"
+#include "io/log.h"
+#include "io/version.h"
+#include "kube/config.h"
+
+#define CONFIG_MAX ((size_t)64 << 20)
+#define KUBELET "/var/lib/kubelet/kubeconfig"
+
+struct opts {
+	struct str root, node_name, once_from, kubeconfig, metrics;
+	struct str desired_configmap, healthz_endpoint, ciphers, min_version;
+	struct str payload;
+	bool skip_reboot, healthz;
+	int64_t verbosity;
+};
+
+#define TEXT(flag, field, what, text)                                  \
+	{                                                              \
+		.name = flag, .kind = FLAG_STR,                        \
+		.offset = offsetof(struct opts, field), .value = what, \
+		.help = text                                           \
+	}
+/* Upstream's, read for its manifests' sake. */
+#define IGNORED(flag, field)                                              \
+	{                                                                 \
+		.name = flag, .kind = FLAG_STR, .hidden = true,           \
+		.offset = offsetof(struct opts, field), .value = "STRING" \
+	}
+
+static const struct flag flags[] = {
+	TEXT("root-mount", root, "DIR",
+	     "where the node's root is mounted (default /rootfs)"),
+	{ .name = "node-name",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct opts, node_name),
+	  .value = "NAME",
+	  .help = "the node this is",
+	  .env = "NODE_NAME" },
+	TEXT("kubeconfig", kubeconfig, "FILE",
+	     "cluster and credentials (default: those of the pod)"),
+	TEXT("metrics-url", metrics, "HOST:PORT",
+	     "where /metrics and /healthz are (default 127.0.0.1:8797)"),
+	TEXT("once-from", once_from, "FILE",
+	     "apply this Ignition config or MachineConfig, and end"),
+	{ .name = "skip-reboot",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, skip_reboot),
+	  .help = "with --once-from: do not reboot" },
+	{ .name = "v",
+	  .letter = 'v',
+	  .kind = FLAG_INT,
+	  .offset = offsetof(struct opts, verbosity),
+	  .value = "LEVEL",
+	  .help = "log level" },
+	IGNORED("desired-configmap", desired_configmap),
+	IGNORED("kubelet-healthz-endpoint", healthz_endpoint),
+	IGNORED("tls-cipher-suites", ciphers),
+	IGNORED("tls-min-version", min_version),
+	IGNORED("payload-version", payload),
+	{ .name = "kubelet-healthz-enabled",
+	  .kind = FLAG_BOOL,
+	  .hidden = true,
+	  .offset = offsetof(struct opts, healthz) },
+	{ 0 },
+};
+
+static void defaults(void *p)
+{
+	struct opts *o = p;
+
+	o->root = S("/rootfs");
+	o->metrics = S("127.0.0.1:8797");
+}
+
+/* ---- once ------------------------------------------------------------------ */
+
+static int once_from(struct run *r, struct node *n, struct str path)
+{
+	const char *file = str_z(r->a, path);
+	struct str text;
+	int rc = node_init(n, r->a, &r->err);
+
+	if (rc < 0)
+		return err_wrap(&r->err,
+				"Failed to initialize single run daemon");
+	/* upstream reads it inside the node's root */
+	rc = tree_read(r->a, &n->tree, file, CONFIG_MAX, &text, &r->err);
+	if (rc == -ERR_NOTFOUND)
+		rc = file_read(r->a, file, CONFIG_MAX, &text, &r->err);
+	return rc < 0 ? rc : node_once_from(n, r->a, text, &r->err);
+}
+
+static int run_once(struct run *r, const struct opts *o)
+{
+	struct node n;
+	int rc;
+
+	rc = daemon_open(r, o->root, false, &n);
+	if (rc < 0)
+		return rc;
+	n.skip_reboot = o->skip_reboot;
+	rc = once_from(r, &n, o->once_from);
+	node_close(&n);
+	return rc;
+}
+
+/* ---- always ------------------------------------------------------------------ */
+
+struct start {
+	struct daemon d;
+	struct kube_conf conf, writer_conf;
+	struct http_server *http;
+};
+
+/*
+ * Into the node's root, with the pod's credentials and programs in it. Upstream
+ * copies itself there and begins anew; a static program needs no more than this.
+ */
+static int enter(struct run *r, const char *root)
+{
+	static const char *const from[] = { "/run/secrets", "/usr/bin" };
+	static const char *const to[] = { "/run/secrets",
+					  "/run/machine-config-daemon-bin" };
+
+	for (int i = 0; i < 2; i++) {
+		const char *at = str_fmt(r->a, "%s%s", root, to[i]).p;
+
+		if ((mkdir(at, 0755) < 0 && errno != EEXIST) ||
+		    mount(from[i], at, NULL, MS_BIND | MS_REC, NULL) < 0)
+			return err_sys(&r->err, "Binding pod mounts: %s", at);
+	}
+	if (chroot(root) < 0 || chdir("/") < 0)
+		return err_sys(&r->err, "failed to enter %s", root);
+	return 0;
+}
+
+static void handle(struct http_exchange *x, void *ctx)
+{
+	struct start *s = ctx;
+	struct buf b, fields;
+	bool metrics = str_is(x->head->target, "/metrics");
+
+	buf_init(&b, x->a);
+	buf_init(&fields, x->a);
+	http_add_field(&fields, S("Content-Type"),
+		       metrics ? S("text/plain; version=0.0.4; charset=utf-8")
+			       : S("text/plain; charset=utf-8"));
+	if (metrics)
+		daemon_metrics(&s->d, &b);
+	else
+		buf_addz(&b, "ok");
+	http_reply(x,
+		   metrics || str_starts(x->head->target, S("/health")) ? 200
+									: 404,
+		   buf_str(&fields), buf_str(&b), NULL, NULL);
+}
+
+static int serve(struct run *r, struct start *s, struct str address)
+{
+	const struct http_server_opts opts = { .handle = handle, .ctx = s };
+	ptrdiff_t colon = str_rchr(address, ':');
+	int64_t port = 8797;
+	int fd, rc;
+
+	if (colon >= 0 &&
+	    (!str_to_i64(str_from(address, (size_t)colon + 1), &port) ||
+	     port < 0 || port > 65535))
+		return err_set(&r->err, ERR_INVALID,
+			       "--metrics-url: give HOST:PORT");
+	rc = sock_listen(str_sub(address, 0, colon < 0 ? 0 : (size_t)colon),
+			 (uint16_t)port, &fd, &r->err);
+	if (rc < 0)
+		return rc;
+	log_info("Metrics on port %u", sock_port(fd));
+	s->http = http_server_new(s->d.loop, &opts);
+	http_server_listen(s->http, fd, NULL);
+	return 0;
+}
+
+static void on_term(void *ctx, int signo)
+{
+	struct start *s = ctx;
+
+	(void)signo;
+	if (!daemon_may_stop(&s->d))
+		return;
+	log_info("Shutting down");
+	loop_stop(s->d.loop);
+}
+
+/*
+ * Nodes are written with the kubelet's credentials, as upstream does it: those
+ * of the pod may only read them.
+ */
+static int make_clients(struct run *r, struct start *s, const struct opts *o)
+{
+	struct kube_flags pod = { .kubeconfig = o->kubeconfig };
+	struct kube_flags kubelet = {
+		.kubeconfig =
+			str_of(tree_host_path(r->a, &s->d.node.tree, KUBELET))
+	};
+	struct kube_opts opts = { .loop = s->d.loop,
+				  .conf = &s->conf,
+				  .agent = "machine-config-daemon" };
+	int rc = kube_config_load(r->a, &pod, true, &s->conf, &r->err);
+
+	if (rc == 0)
+		rc = kube_new(&opts, &s->d.kube, &r->err);
+	if (rc < 0)
+		return rc;
+	s->d.writer = s->d.kube;
+	if (!tree_exists(&s->d.node.tree, KUBELET))
+		return 0;
+	rc = kube_config_load(r->a, &kubelet, false, &s->writer_conf, &r->err);
+	opts.conf = &s->writer_conf;
+	return rc < 0 ? rc : kube_new(&opts, &s->d.writer, &r->err);
+}
+
+static int follow(struct run *r, struct start *s, const struct opts *o)
+{
+	const char *retry = getenv("MCO_RETRY_MS");
+	int rc = make_clients(r, s, o);
+
+	if (rc == 0)
+		rc = serve(r, s, o->metrics);
+	if (rc == 0)
+		rc = loop_signal(s->d.loop, SIGTERM, on_term, s, &r->err);
+	if (rc == 0)
+		rc = loop_signal(s->d.loop, SIGINT, on_term, s, &r->err);
+	if (rc == 0) {
+		if (retry)
+			(void)str_to_i64(str_of(retry), &s->d.retry_ms);
+		s->d.name = o->node_name;
+		s->d.a = r->a;
+		log_info("Starting to manage node: %.*s", STRF(o->node_name));
+		daemon_begin(&s->d);
+		rc = loop_run(s->d.loop, &r->err);
+		daemon_end(&s->d);
+	}
+	if (s->http)
+		http_server_free(s->http);
+	if (s->d.writer && s->d.writer != s->d.kube)
+		kube_free(s->d.writer);
+	if (s->d.kube)
+		kube_free(s->d.kube);
+	return rc;
+}
+
+static int run_always(struct run *r, const struct opts *o)
+{
+	struct start *s = arena_alloc(r->a, sizeof(*s));
+	struct str root = o->root;
+	int rc = 0;
+
+	memset(s, 0, sizeof(*s));
+	log_init(o->verbosity, 2);
+	log_info("Version: %s (%s)", version_raw(), version_hash());
+	(void)setenv("RPMOSTREE_CLIENT_ID", "machine-config-operator", 1);
+	if (!str_is(root, "/") && !getenv("MCO_HOST_PATH")) {
+		rc = enter(r, str_z(r->a, root));
+		root = S("/");
+	}
+	if (rc == 0)
+		rc = daemon_open(r, root, false, &s->d.node);
+	if (rc < 0)
+		return rc;
+	s->d.loop = loop_new(&r->err);
+	rc = s->d.loop ? follow(r, s, o) : -ERR_SYS;
+	if (s->d.loop)
+		loop_free(s->d.loop);
+	node_close(&s->d.node);
+	return rc;
+}
+
+static int run(struct run *r, const void *p)
+{
+	const struct opts *o = p;
+	int rc;
+
+	if (!o->node_name.n)
+		log_fatal("node-name is required");
+	if (str_starts(o->once_from, S("http://")) ||
+	    str_starts(o->once_from, S("https://")))
+		return err_set(&r->err, ERR_INVALID,
+			       "--once-from takes a file, not a URL");
+	if (o->desired_configmap.n)
+		return err_set(&r->err, ERR_INVALID,
+			       "--desired-configmap: hosted control planes "
+			       "are not served by this build");
+	rc = o->once_from.n ? run_once(r, o) : run_always(r, o);
+	if (rc < 0)
+		log_fatal("%.*s", STRF(r->err.msg));
+	return rc;
+}
+
+const struct command daemon_start = {
+	.name = "start",
+	.args = "--node-name NAME [--root-mount DIR] [--kubeconfig FILE] | "
+		"--once-from FILE",
+	.summary = "keep the node as the cluster wants it",
+	.details =
+		"Follows the node's own Node object: drains, applies, reloads "
+		"or reboots, verifies and\nreports, with upstream's "
+		"annotations, events and metrics. What is cut short is undone "
+		"or\ncompleted at the next start. SIGTERM waits for an update "
+		"to end.",
+	.flags = flags,
+	.opts_size = sizeof(struct opts),
+	.defaults = defaults,
+	.run = run,
+};

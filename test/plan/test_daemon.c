@@ -1,0 +1,256 @@
+/*
+ * What the daemon does next, for one view after the other; as upstream's spec
+ * and scenarios have it.
+ */
+#include "../test.h"
+#include "plan/daemon.h"
+
+#define BASE                                                    \
+	.node = S("n"), .current = S("r1"), .desired = S("r1"), \
+	.state = S("Done"), .disk = S("r1"), .prepared = true,  \
+	.want_drain = S("uncordon-r1"), .did_drain = S("uncordon-r1")
+#define UPDATE                                                       \
+	BASE, .desired = S("r2"), .target = S("r2"), .loaded = true, \
+	      .verified = true
+
+struct row {
+	const char *name;
+	struct daemon_view v;
+	enum daemon_do what;
+	const char *said; /* pairs, events and text */
+};
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+static const struct row rows[] = {
+	{ "D01 as it should be", { BASE }, DAEMON_REST, "" },
+	{ "a reboot is queued",
+	  { BASE, .rebooting = true },
+	  DAEMON_REST,
+	  "| Node n is queued for a reboot, skipping sync." },
+	{ "recovery comes first",
+	  { BASE, .prepared = false, .after = S("Rebooting") },
+	  DAEMON_PREPARE,
+	  "" },
+	{ "D95 it has rebooted",
+	  { BASE, .after = S("Rebooting"), .booting = true },
+	  DAEMON_ANNOTATE,
+	  "post-config-action=" },
+	{ "no annotations", { BASE, .current = S("") }, DAEMON_INITIAL, "" },
+	{ "D100 no target",
+	  { BASE, .desired = S("") },
+	  DAEMON_FAIL,
+	  "| machineconfiguration.openshift.io/desiredConfig annotation not "
+	  "found on node 'n'" },
+	{ "no state",
+	  { BASE, .state = S("") },
+	  DAEMON_FAIL,
+	  "| machineconfiguration.openshift.io/state annotation not found on "
+	  "node 'n'" },
+	{ "D03 a drain is under way",
+	  { BASE, .desired = S("r2"), .want_drain = S("drain-r2") },
+	  DAEMON_REST,
+	  "| A previously requested drain has not yet completed. Waiting for "
+	  "machine-config-controller to finish draining node." },
+	{ "a new target", { BASE, .desired = S("r2") }, DAEMON_LOAD, "" },
+	{ "a new image", { BASE, .desired_image = S("i") }, DAEMON_LOAD, "" },
+	{ "D05 equal but not Done",
+	  { BASE, .state = S("Unreconcilable") },
+	  DAEMON_LOAD,
+	  "" },
+	{ "the disk has another", { BASE, .disk = S("r0") }, DAEMON_LOAD, "" },
+	{ "preflight", { UPDATE, .verified = false }, DAEMON_VERIFY, "" },
+	{ "D10 the force file skips it",
+	  { UPDATE, .verified = false, .force = true },
+	  DAEMON_ANNOTATE,
+	  "state=Working reason=" },
+	{ "Degraded stays",
+	  { UPDATE, .state = S("Degraded") },
+	  DAEMON_PLAN,
+	  "" },
+	{ "D21 drain",
+	  { UPDATE, .state = S("Working"), .planned = true, .drain = true },
+	  DAEMON_ANNOTATE,
+	  "desiredDrain=drain-r2 [Cordon: Cordoned node to apply update] "
+	  "[Drain: Draining node to update config.] | Update prepared; "
+	  "requesting cordon and drain via annotation to controller" },
+	{ "drain is awaited",
+	  { UPDATE, .state = S("Working"), .planned = true, .drain = true,
+	    .want_drain = S("drain-r2") },
+	  DAEMON_AWAIT,
+	  "" },
+	{ "D40 not for ever",
+	  { UPDATE, .state = S("Working"), .planned = true, .drain = true,
+	    .want_drain = S("drain-r2"), .waited_ms = DAEMON_DRAIN_MS },
+	  DAEMON_FAIL,
+	  "[FailedToDrain: failed to drain node: n after 1 hour. Please see "
+	  "machine-config-controller logs for more information] | failed to "
+	  "drain node: n after 1 hour. Please see machine-config-controller "
+	  "logs for more information" },
+	{ "D39 drained already",
+	  { UPDATE, .state = S("Working"), .planned = true, .drain = true,
+	    .did_drain = S("drain-r2") },
+	  DAEMON_APPLY,
+	  "" },
+	{ "one node alone is not drained",
+	  { UPDATE, .state = S("Working"), .planned = true, .drain = true,
+	    .single = true },
+	  DAEMON_APPLY,
+	  "" },
+	{ "a reboot is told first",
+	  { UPDATE, .state = S("Working"), .planned = true, .applied = true,
+	    .reboot = true },
+	  DAEMON_ANNOTATE,
+	  "post-config-action=Rebooting" },
+	{ "then it is done",
+	  { UPDATE, .state = S("Working"), .planned = true, .applied = true,
+	    .reboot = true, .announced = true, .after = S("Rebooting") },
+	  DAEMON_ACT,
+	  "" },
+	{ "uncordon",
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true,
+	    .applied = true, .acted = true },
+	  DAEMON_ANNOTATE,
+	  "desiredDrain=uncordon-r2" },
+	{ "D41 never uncordoned",
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true,
+	    .applied = true, .acted = true, .want_drain = S("uncordon-r2"),
+	    .waited_ms = DAEMON_UNCORDON_MS },
+	  DAEMON_FAIL,
+	  "[FailedToUncordon: could not apply update: setting node's state to "
+	  "Done failed. Error: failed to uncordon node: n after 10 minutes. "
+	  "Please see machine-config-controller logs for more information] | "
+	  "could not apply update: setting node's state to Done failed. "
+	  "Error: failed to uncordon node: n after 10 minutes. Please see "
+	  "machine-config-controller logs for more information (rolled back)" },
+	{ "done",
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true,
+	    .applied = true, .acted = true, .want_drain = S("uncordon-r2"),
+	    .did_drain = S("uncordon-r2") },
+	  DAEMON_DONE,
+	  "state=Done currentConfig=r2 reason= -currentImage -desiredImage "
+	  "[Uncordon: Update completed for config r2 and node has been "
+	  "uncordoned] [NodeDone: Setting node n, currentConfig r2 to Done] | "
+	  "Update completed for config r2 and node has been successfully "
+	  "uncordoned" },
+	{ "another target meanwhile",
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true,
+	    .applied = true, .acted = true, .want_drain = S("uncordon-r2"),
+	    .did_drain = S("uncordon-r2"), .desired = S("r3") },
+	  DAEMON_AGAIN,
+	  "" },
+	{ "D94 booted into it",
+	  { BASE, .booting = true, .loaded = true, .verified = true,
+	    .target = S("r1"), .want_drain = S("drain-r1"),
+	    .did_drain = S("drain-r1"), .state = S("Working") },
+	  DAEMON_ANNOTATE,
+	  "desiredDrain=uncordon-r1" },
+	{ "D104 forced at boot",
+	  { BASE, .booting = true, .loaded = true, .force = true,
+	    .target = S("r1"), .state = S("Degraded") },
+	  DAEMON_PLAN,
+	  "" },
+	{ "D96 the first config",
+	  { BASE, .disk = S(""), .booting = true, .loaded = true,
+	    .target = S("r1"), .bootstrap = true },
+	  DAEMON_SETTLE,
+	  "" },
+	{ "D96 is noted when it is verified",
+	  { BASE, .disk = S(""), .booting = true, .loaded = true,
+	    .target = S("r1"), .bootstrap = true, .settled = true,
+	    .verified = true },
+	  DAEMON_STORE,
+	  "" },
+};
+#pragma GCC diagnostic pop
+
+static struct str say(struct arena *a, const struct daemon_next *n)
+{
+	const size_t skip = sizeof(DAEMON_KEY) - 1;
+	struct buf b;
+
+	buf_init(&b, a);
+	for (size_t i = 0; i < n->n_pairs; i++)
+		buf_addf(&b, "%s%.*s%s%.*s ", n->pairs[i].remove ? "-" : "",
+			 STRF(str_from(n->pairs[i].key, skip)),
+			 n->pairs[i].remove ? "" : "=",
+			 STRF(n->pairs[i].value));
+	for (size_t i = 0; i < n->n_events; i++)
+		buf_addf(&b, "[%s: %.*s] ", n->events[i].reason,
+			 STRF(n->events[i].text));
+	if (n->text.n)
+		buf_addf(&b, "| %.*s", STRF(n->text));
+	if (n->roll_back)
+		buf_addz(&b, " (rolled back)");
+	return str_trim(buf_str(&b));
+}
+
+TEST next_steps(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct daemon_next n;
+
+		plan_daemon(&a, &rows[i].v, &n);
+		ASSERT_INT_M(rows[i].name, rows[i].what, n.what);
+		ASSERT_STR_M(rows[i].name, str_of(rows[i].said), say(&a, &n));
+	}
+	PASS();
+}
+
+TEST patches(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	const struct daemon_pair pairs[] = {
+		{ .key = S("a"), .value = S("1") },
+		{ .key = S("b"), .value = S("\"2\"") },
+		{ .key = S("c"), .remove = true },
+		{ .key = S("d"), .remove = true },
+	};
+	struct json *node = NULL;
+
+	ASSERT_INT(0, json_parse(&a,
+				 S("{\"metadata\":{\"annotations\":{\"a\":"
+				   "\"1\",\"c\":\"x\"}}}"),
+				 NULL, &node, &err));
+	ASSERT_STR("{\"metadata\":{\"annotations\":{\"b\":\"\\\"2\\\"\","
+		   "\"c\":null}}}",
+		   daemon_patch(&a, node, pairs, 4));
+	ASSERT_STR("", daemon_patch(&a, node, pairs, 1));
+	PASS();
+}
+
+TEST failures(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct daemon_next n;
+	struct buf b;
+
+	buf_init(&b, &a);
+	for (int i = 0; i < 2001; i++)
+		buf_addz(&b, "\xC3\xA9");
+	daemon_failure(&a, buf_str(&b), true, &n);
+	ASSERT_STR("Unreconcilable", n.pairs[0].value);
+	ASSERT_INT(4000, (long long)n.pairs[1].value.n);
+	daemon_failure(&a, S("x"), false, &n);
+	ASSERT_STR("state=Degraded reason=x | x", say(&a, &n));
+	ASSERT_INT(1000, daemon_retry_ms(0));
+	ASSERT_INT(32000, daemon_retry_ms(5));
+	ASSERT_INT(60000, daemon_retry_ms(6));
+	ASSERT(daemon_is_warning(S("FailedToDrain")));
+	ASSERT(!daemon_is_warning(S("ConfigDriftMonitorStarted")));
+	PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+	GREATEST_MAIN_BEGIN();
+	RUN_TEST(next_steps);
+	RUN_TEST(patches);
+	RUN_TEST(failures);
+	GREATEST_MAIN_END();
+}
