@@ -1,12 +1,11 @@
 #include "daemon_loop.h"
 
-#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "io/log.h"
 
 #define MC "/apis/machineconfiguration.openshift.io/v1/"
-#define EVENTS "/api/v1/namespaces/openshift-machine-config-operator/events"
 #define POLICIES "/apis/operator.openshift.io/v1/machineconfigurations/cluster"
 #define CONTROLLER "machine-config-controller"
 #define SYNCED DAEMON_KEY "lastSyncedControllerConfigResourceVersion"
@@ -18,92 +17,6 @@ static void step(struct daemon *d);
 static int64_t wall(void)
 {
 	return (int64_t)time(NULL);
-}
-
-/* ---- telling ------------------------------------------------------------------ */
-
-struct telling {
-	struct kube_call call;
-	struct arena a;
-	struct daemon *d;
-	struct telling *next;
-};
-
-static void forget_telling(struct telling *t)
-{
-	arena_free(&t->a);
-	free(t);
-}
-
-static void told(struct telling *t)
-{
-	struct telling **at = &t->d->tellings;
-
-	while (*at && *at != t)
-		at = &(*at)->next;
-	if (*at)
-		*at = t->next;
-	forget_telling(t);
-}
-
-static void event_sent(struct kube_call *c, const struct kube_answer *ans)
-{
-	if (ans->rc < 0)
-		log_warn("An event could not be sent: %.*s",
-			 STRF(ans->message));
-	told(c->ctx);
-}
-
-static const struct json *own_node(const struct daemon *d)
-{
-	const struct kube_tree *t = kube_cache_get(d->nodes, d->name);
-
-	return t ? t->tree : NULL;
-}
-
-void daemon_tell(struct daemon *d, struct str reason, struct str text)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct telling *t = calloc(1, sizeof(*t));
-	struct timespec now;
-	struct buf b, at;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	log_info("Event %.*s: %.*s", STRF(reason), STRF(text));
-	if (!t)
-		return;
-	buf_init(&at, &a);
-	rfc3339_add(&at, (struct instant){ .sec = now.tv_sec });
-	buf_init(&b, &a);
-	buf_addf(&b,
-		 "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{"
-		 "\"name\":\"%.*s.%llx%02x\",\"namespace\":"
-		 "\"openshift-machine-config-operator\"},"
-		 "\"involvedObject\":{\"kind\":\"Node\",\"namespace\":"
-		 "\"openshift-machine-config-operator\",\"name\":\"%.*s\","
-		 "\"uid\":\"%.*s\"},\"reason\":\"%.*s\",\"message\":",
-		 STRF(d->name),
-		 (unsigned long long)now.tv_sec * 1000000000ULL +
-			 (unsigned long long)now.tv_nsec,
-		 d->events++ & 0xFF, STRF(d->name),
-		 STRF(json_str(own_node(d), "metadata.uid", S(""))),
-		 STRF(reason));
-	json_add_quoted(&b, text, 0);
-	buf_addf(&b,
-		 ",\"source\":{\"component\":\"machineconfigdaemon\",\"host\":"
-		 "\"%.*s\"},\"firstTimestamp\":\"%.*s\",\"lastTimestamp\":"
-		 "\"%.*s\",\"count\":1,\"type\":\"%s\"}",
-		 STRF(d->name), STRF(buf_str(&at)), STRF(buf_str(&at)),
-		 daemon_is_warning(reason) ? "Warning" : "Normal");
-	t->d = d;
-	t->next = d->tellings;
-	d->tellings = t;
-	t->call = (struct kube_call){ .method = "POST",
-				      .path = S(EVENTS),
-				      .body = str_dup(&t->a, buf_str(&b)),
-				      .done = event_sent,
-				      .ctx = t };
-	kube_start(d->writer, &t->call);
 }
 
 /* ---- when ---------------------------------------------------------------------- */
@@ -304,7 +217,7 @@ static void on_patched(struct kube_call *c, const struct kube_answer *ans)
 static void send_patch(struct daemon *d, const struct daemon_pair *pairs,
 		       size_t n)
 {
-	struct str body = daemon_patch(&d->turn, own_node(d), pairs, n);
+	struct str body = daemon_patch(&d->turn, daemon_node(d), pairs, n);
 
 	if (!body.n) {
 		patched(d);
@@ -708,7 +621,7 @@ static bool certificates(struct daemon *d)
 	struct str key = S(CONTROLLER);
 	const char *version = kube_cache_get(d->configs, key);
 	const struct json *seen = json_member(
-		json_at(own_node(d), "metadata.annotations"), S(SYNCED));
+		json_at(daemon_node(d), "metadata.annotations"), S(SYNCED));
 
 	if (!version || str_is(json_text(seen), version))
 		return false;
@@ -718,25 +631,20 @@ static bool certificates(struct daemon *d)
 
 /* ---- steps ----------------------------------------------------------------------------- */
 
-static struct str note(const struct json *list, const char *key)
-{
-	return json_text(json_member(list, str_of(key)));
-}
-
 static void look(struct daemon *d)
 {
-	const struct json *l = json_at(own_node(d), "metadata.annotations");
+	const struct json *l = json_at(daemon_node(d), "metadata.annotations");
 	struct daemon_view *v = &d->v;
 
-	v->current = note(l, DAEMON_KEY "currentConfig");
-	v->desired = note(l, DAEMON_KEY "desiredConfig");
-	v->state = note(l, DAEMON_KEY "state");
-	v->current_image = note(l, DAEMON_KEY "currentImage");
-	v->desired_image = note(l, DAEMON_KEY "desiredImage");
-	v->want_drain = note(l, DAEMON_KEY "desiredDrain");
-	v->did_drain = note(l, DAEMON_KEY "lastAppliedDrain");
-	v->after = note(l, DAEMON_KEY "post-config-action");
-	v->single = str_is(note(l, DAEMON_KEY "controlPlaneTopology"),
+	v->current = daemon_note(l, DAEMON_KEY "currentConfig");
+	v->desired = daemon_note(l, DAEMON_KEY "desiredConfig");
+	v->state = daemon_note(l, DAEMON_KEY "state");
+	v->current_image = daemon_note(l, DAEMON_KEY "currentImage");
+	v->desired_image = daemon_note(l, DAEMON_KEY "desiredImage");
+	v->want_drain = daemon_note(l, DAEMON_KEY "desiredDrain");
+	v->did_drain = daemon_note(l, DAEMON_KEY "lastAppliedDrain");
+	v->after = daemon_note(l, DAEMON_KEY "post-config-action");
+	v->single = str_is(daemon_note(l, DAEMON_KEY "controlPlaneTopology"),
 			   "SingleReplica");
 	v->waited_ms = d->waiting_since ? loop_clock() - d->waiting_since : 0;
 }
@@ -857,7 +765,7 @@ static void carry_out(struct daemon *d)
 
 static void step(struct daemon *d)
 {
-	if (d->calling || d->job.running || !own_node(d))
+	if (d->calling || d->job.running || !daemon_node(d))
 		return;
 	arena_free(&d->turn);
 	look(d);
@@ -877,10 +785,10 @@ static void node_changed(void *ctx, struct str key, const void *before,
 	if (!y)
 		return;
 	/* a new target is not made to wait for an old one's retries */
-	if (x && !str_eq(note(json_at(x->tree, "metadata.annotations"),
-			      DAEMON_KEY "desiredConfig"),
-			 note(json_at(y->tree, "metadata.annotations"),
-			      DAEMON_KEY "desiredConfig"))) {
+	if (x && !str_eq(daemon_note(json_at(x->tree, "metadata.annotations"),
+				     DAEMON_KEY "desiredConfig"),
+			 daemon_note(json_at(y->tree, "metadata.annotations"),
+				     DAEMON_KEY "desiredConfig"))) {
 		d->not_before = 0;
 		d->failures = 0;
 	}
@@ -952,11 +860,7 @@ void daemon_end(struct daemon *d)
 		loop_remove(d->loop, &d->drift_source);
 		drift_close(&d->drift);
 	}
-	for (struct telling *t = d->tellings, *next; t; t = next) {
-		next = t->next;
-		kube_cancel(&t->call);
-		forget_telling(t);
-	}
+	daemon_tell_no_more(d);
 	loop_remove(d->loop, &d->timer);
 	kube_cache_free(d->nodes);
 	kube_cache_free(d->configs);
@@ -972,49 +876,4 @@ bool daemon_may_stop(struct daemon *d)
 	daemon_tell(d, S("GotSigtermDuringUpdate"),
 		    S("Got SIGTERM but actively updating"));
 	return false;
-}
-
-/* ---- metrics ------------------------------------------------------------------------------- */
-
-static void gauge(struct buf *b, const char *name, const char *type,
-		  const char *help)
-{
-	buf_addf(b, "# HELP %s %s\n# TYPE %s %s\n%s", name, help, name, type,
-		 name);
-}
-
-static void label(struct buf *b, const char *name, struct str value)
-{
-	buf_addf(b, "%s=\"", name);
-	for (size_t i = 0; i < value.n; i++) {
-		if (value.p[i] == '\n') {
-			buf_addz(b, "\\n");
-			continue;
-		}
-		if (value.p[i] == '"' || value.p[i] == '\\')
-			buf_addc(b, '\\');
-		buf_addc(b, value.p[i]);
-	}
-	buf_addc(b, '"');
-}
-
-void daemon_metrics(struct daemon *d, struct buf *b)
-{
-	const struct json *l = json_at(own_node(d), "metadata.annotations");
-
-	gauge(b, "mcd_state", "gauge", "state of daemon on specified node");
-	buf_addc(b, '{');
-	label(b, "state", note(l, DAEMON_KEY "state"));
-	buf_addc(b, ',');
-	label(b, "reason", note(l, DAEMON_KEY "reason"));
-	buf_addf(b, "} %lld\n", (long long)d->state_at);
-	gauge(b, "mcd_update_state", "gauge",
-	      "completed update config or error");
-	buf_addf(b, "{config=\"MachineConfig: %.*s\",err=\"\"} %lld\n",
-		 STRF(d->v.disk), (long long)d->update_at);
-	gauge(b, "mcd_config_drift", "gauge", "timestamp for config drift");
-	buf_addf(b, " %lld\n", (long long)d->drift_at);
-	gauge(b, "mcd_reboots_failed_total", "counter",
-	      "Total number of reboots that failed.");
-	buf_addf(b, " %llu\n", (unsigned long long)d->reboots_failed);
 }

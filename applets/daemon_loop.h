@@ -50,4 +50,10 @@ bool daemon_may_stop(struct daemon *d);
 void daemon_metrics(struct daemon *d, struct buf *b);
 void daemon_tell(struct daemon *d, struct str reason, struct str text);
 
+/* Those that are on their way are given up. */
+void daemon_tell_no_more(struct daemon *d);
+/* The Node as it is known, or NULL; and one of its annotations, or "". */
+const struct json *daemon_node(const struct daemon *d);
+struct str daemon_note(const struct json *annotations, const char *key);
+
 #endif
