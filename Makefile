@@ -198,7 +198,7 @@ $(OUT)/test/fuzz/replay_%: $(OUT)/obj/test/fuzz/fuzz_%.o \
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .SECONDARY:
-.PHONY: all help test test-san test-valgrind test-server test-node test-peer coverage check layers \
+.PHONY: all help demo test test-san test-valgrind test-server test-node test-peer coverage check layers \
 	headers format format-check tidy cppcheck fuzz size repro bench install \
 	clean distclean compile-tests
 
@@ -208,6 +208,10 @@ test: compile-tests ## unit, golden and command-line tests, fuzz corpora replaye
 	@.mk/need.sh '' $(PKGS_TEST)
 	@.mk/test.sh $(OUT) $(TESTS) -- $(REPLAYS)
 	$(if $(filter cov,$(VARIANT)),@.mk/coverage.sh $(OUT) $(LAYERS) applets)
+
+demo: all ## a cluster in a folder: API server, controller, five daemons, a rollout
+	@.mk/need.sh '' $(PKGS_TEST)
+	@examples/demo/run.sh $(OUT)
 
 test-san: ## the same under ASan and UBSan
 	@$(MAKE) --no-print-directory SAN=1 test

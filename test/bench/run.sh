@@ -60,7 +60,7 @@ echo
 echo "mco-controller bootstrap, three pools, reading and writing included:"
 rm -rf "$dir/first-run"
 # shellcheck disable=SC2046
-printf '  %-34s %9s ms %7s MiB\n' 'the example, built-in templates' \
+printf '  %-34s %9s ms %9s ms %7s MiB\n' 'the example, built-in templates' \
 	$(MCO_RAW=v4.22.0 "$out/bench/measure" "${ROUNDS:-7}" "$out/mco-controller" bootstrap --manifest-dir examples/bootstrap \
 		--pull-secret examples/bootstrap/pull-secret.yaml --payload-version 4.22.0 --dest-dir "$dir/first-run" 2>/dev/null)
 test/bench/server.sh "$out"
@@ -73,7 +73,7 @@ echo
 echo "A node's work, on a disk:"
 "$out/bench/bench_node"
 # shellcheck disable=SC2046
-printf '  mco-daemon status          %9s ms %6s MiB\n' \
+printf '  mco-daemon status          %9s ms %9s ms %6s MiB\n' \
 	$("$out/bench/measure" "${ROUNDS:-7}" "$out/mco-daemon" status --root-mount /)
 
 echo

@@ -1,0 +1,200 @@
+#!/bin/bash
+# run.sh BUILD: a cluster in a folder: mco-sandbox as its API server, mco-controller,
+# and five mco-daemons on scratch roots whose host commands are stand-ins that
+# only write down what they were asked. A MachineConfig is rolled out, one node
+# drifts and is put right. Ends what it started; needs curl.
+set -u
+bin=$(cd "$1" && pwd) here=$(dirname "$0") nodes='worker-0 worker-1 worker-2 worker-3 worker-4'
+P=machineconfiguration.openshift.io
+export MCO_RAW=v4.22.0 MCO_RETRY_MS=100
+[ -w /dev/shm ] && export TMPDIR=/dev/shm
+dir=$(mktemp -d)
+mkdir "$dir/pids"
+cleanup() {
+	exec 2>/dev/null # the shell tells of each child that is killed
+	touch "$dir/over"
+	# shellcheck disable=SC2046
+	kill -KILL $(cat "$dir"/pids/*)
+	wait
+	rm -rf "$dir"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+started=$(date +%s)
+
+say() { printf '%3ds  %s\n' $(($(date +%s) - started)) "$*"; }
+fail() { tail -n 20 "$dir"/*.log; say "FAILED: $*"; exit 1; }
+api() {	# METHOD PATH [TYPE, body on standard input]
+	curl -sS -m 30 -X "$1" ${3:+-H "Content-Type: $3" --data-binary @-} "$url$2"
+}
+create() { api POST "$1" application/yaml > "$dir/answer" || fail "create in $1"; }
+merge() { api PATCH "$1" application/merge-patch+json <<< "$2" > "$dir/answer"; }
+wait_for() {	# what, command...: for at most a minute
+	local what=$1 end=$(($(date +%s) + 90))
+	shift
+	until "$@"; do
+		[ "$(date +%s)" -lt "$end" ] || fail "$what"
+		sleep 0.2
+	done
+}
+
+# ---- the API server and what a cluster has from its installation ----------------
+"$bin/mco-sandbox" start --port 0 --eviction v1 --write-kubeconfig "$dir/kubeconfig" \
+	2> "$dir/sandbox.log" & echo $! > "$dir/pids/sandbox"
+wait_for 'the API server' test -s "$dir/kubeconfig"
+url=$(sed -n 's/^ *server: //p' "$dir/kubeconfig")
+config=/apis/config.openshift.io/v1 mco=/apis/$P/v1
+create $config/featuregates < "$here/../bootstrap/01-featuregate.yaml"
+merge $config/featuregates/cluster/status '{"status":{"featureGates":[{"version":"4.22.0",
+	"enabled":[{"name":"SigstoreImageVerification"}],"disabled":[{"name":"OSStreams"}]}]}}'
+create /api/v1/namespaces/openshift-config/secrets < "$here/../bootstrap/pull-secret.yaml"
+create $mco/controllerconfigs < "$here/../bootstrap/00-controllerconfig.yaml"
+merge $mco/controllerconfigs/machine-config-controller \
+	'{"spec":{"pullSecret":{"kind":"Secret","name":"pull-secret","namespace":"openshift-config"}}}'
+create /apis/operator.openshift.io/v1/machineconfigurations <<< \
+	'{"apiVersion":"operator.openshift.io/v1","kind":"MachineConfiguration","metadata":{"name":"cluster"},"spec":{}}'
+merge /apis/operator.openshift.io/v1/machineconfigurations/cluster/status '{"status":{"observedGeneration":1}}'
+awk -v d="$dir" 'BEGIN { n = 1 } /^---/ { n++; next } { print > d "/pool" n ".yaml" }' "$here/../bootstrap/10-pools.yaml"
+create $mco/machineconfigpools < "$dir/pool1.yaml"
+create $mco/machineconfigpools < "$dir/pool2.yaml"
+say "mco-sandbox serves $url"
+
+# ---- the controller -----------------------------------------------------------------
+"$bin/mco-controller" start --kubeconfig "$dir/kubeconfig" --payload-version 4.22.0 \
+	--metrics-listen-address 127.0.0.1:0 --v 2 2> "$dir/controller.log" &
+echo $! > "$dir/pids/controller"
+target() {	# the config that the workers are to have
+	api GET $mco/machineconfigpools/worker | grep -o '"configuration":{[^}]*"name":"rendered-[^"]*"' |
+		grep -o 'rendered-worker-[0-9a-f]*' | head -n 1
+}
+rendered() { [ -n "$(target)" ]; }
+wait_for 'the first rendered config' rendered
+first=$(target)
+say "mco-controller rendered $first"
+
+# ---- five nodes ---------------------------------------------------------------------
+api GET "$mco/machineconfigs/$first" > "$dir/first.json"
+image=$(grep -o '"osImageURL":"[^"]*"' "$dir/first.json" | cut -d'"' -f4)
+mkdir "$dir/host"
+cat > "$dir/host/stand-in" <<END
+#!/bin/bash
+# Writes down what a host's program was asked; says what a quiet host would.
+PATH=/usr/bin:/bin
+echo "\${0##*/} \$*" >> "\$MCO_ROOT/../calls"
+case "\${0##*/} \$*" in
+'rpm-ostree status'*) echo '{"deployments":[{"booted":true,"version":"1","checksum":"c","container-image-reference":"ostree-unverified-registry:$image"}]}' ;;
+'rpm-ostree kargs'*) echo root=UUID=x rw ;;
+'rpm-ostree --version'*) printf 'rpm-ostree:\n Version: "2024.1"\n Features:\n  - rust\n  - container\n' ;;
+'skopeo --version'*) echo skopeo version 1.22.2 commit: x ;;
+mokutil*) echo SecureBoot disabled ;;
+'rpm -qf'*) echo "file \$2 is not owned by any package"; exit 1 ;;
+'systemctl is-enabled'*)
+	if compgen -G "\$MCO_ROOT/etc/systemd/system/*/\${*: -1}" > /dev/null; then echo enabled; exit 0; fi
+	echo disabled; exit 1 ;;
+'systemd-run'*'systemctl reboot'*) # a machine that boots again at once
+	echo "boot-\$RANDOM\$RANDOM" > "\$MCO_ROOT/proc/sys/kernel/random/boot_id"
+	kill -KILL "\$(cat "\$MCO_ROOT/../pid")" ;;
+esac
+exit 0
+END
+chmod +x "$dir/host/stand-in"
+for c in rpm-ostree systemctl systemd-run podman runuser usermod getent rpm mokutil skopeo \
+	logger chcon nice update-ca-trust nmstatectl setenforce; do
+	ln -s stand-in "$dir/host/$c"
+done
+export MCO_HOST_PATH=$dir/host
+
+machine() {	# a node's root as its installation leaves it, and its daemon after each boot
+	local root=$dir/$1/root
+	mkdir -p "$root"/{etc/kubernetes,etc/machine-config-daemon,run/systemd/system/rpm-ostreed.service.d} \
+		"$root"/{home/core,proc/sys/kernel/random,usr/lib/systemd/system,tmp}
+	: > "$root/run/systemd/system/rpm-ostreed.service.d/bug2111817.conf"
+	printf 'ID=rhel\nVARIANT_ID=coreos\nRHEL_VERSION=9.6\n' > "$root/etc/os-release"
+	printf 'root:x:0:0::/root:/bin/sh\ncore:x:1000:1000::/home/core:/bin/sh\n' > "$root/etc/passwd"
+	printf 'root:x:0:\ncore:x:1000:\n' > "$root/etc/group"
+	echo kubeconfig > "$root/etc/kubernetes/kubeconfig"
+	echo 'root=UUID=x rw' > "$root/proc/cmdline"
+	echo boot-1 > "$root/proc/sys/kernel/random/boot_id"
+	echo $$ > "$dir/$1/pid"
+	"$bin/mco-daemon" apply "$dir/first.json" --offline --root-mount "$root" > "$dir/$1.log" 2>&1 || return 1
+	printf '{"%s/currentConfig":"%s","%s/desiredConfig":"%s","%s/state":"Done"}' $P "$first" $P "$first" $P \
+		> "$root/etc/machine-config-daemon/node-annotations.json"
+	create /api/v1/nodes <<< "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"$1\",\"labels\":{
+		\"node-role.kubernetes.io/worker\":\"\"}},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}"
+	while [ ! -e "$dir/over" ]; do
+		"$bin/mco-daemon" start --node-name "$1" --root-mount "$root" --kubeconfig "$dir/kubeconfig" \
+			--metrics-url 127.0.0.1:0 >> "$dir/$1.log" 2>&1 &
+		echo $! | tee "$dir/$1/pid" > "$dir/pids/$1"
+		wait $! 2>/dev/null
+	done
+}
+for n in $nodes; do
+	mkdir "$dir/$n"
+	machine "$n" 2>/dev/null & echo $! > "$dir/pids/$n.loop"
+done
+
+field() {	# an annotation of a node, its quotes unescaped
+	grep -oE "\"$P/$1\":\"([^\"\\\\]|\\\\.)*\"" "$dir/$2.json" |
+		sed -E 's/^"[^"]*":"//; s/"$//; s/\\(.)/\1/g'
+}
+look() { api GET "/api/v1/nodes/$1" > "$dir/$1.json"; }
+show() {	# each node whose state is another one than before
+	local n now
+	for n in $nodes; do
+		look "$n"
+		now="$(field state "$n") $(field currentConfig "$n")"
+		grep -q '"unschedulable":true' "$dir/$n.json" && now+=' (cordoned)'
+		[ "$now" = ' ' ] || [ "$now" = "$(cat "$dir/$n/shown" 2>/dev/null)" ] && continue
+		echo "$now" > "$dir/$n/shown"
+		say "$n: $now"
+	done
+}
+all_have() {	# config
+	local n
+	show
+	for n in $nodes; do
+		[ "$(field state "$n") $(field currentConfig "$n")" = "Done $1" ] || return 1
+		grep -q '"unschedulable":true' "$dir/$n.json" && return 1
+	done
+	return 0
+}
+wait_for 'five nodes that are done' all_have "$first"
+
+# ---- a MachineConfig is rolled out ----------------------------------------------------
+say "applying ${here##*/}/60-worker-motd.yaml"
+create $mco/machineconfigs < "$here/60-worker-motd.yaml"
+other() { [ -n "$(target)" ] && [ "$(target)" != "$first" ]; }
+wait_for 'the next rendered config' other
+second=$(target)
+say "mco-controller rendered $second"
+wait_for 'the rollout' all_have "$second"
+for n in $nodes; do
+	[ "$(cat "$dir/$n/root/etc/motd")" = 'managed by mco' ] || fail "$n has no /etc/motd"
+done
+
+# ---- one drifts -----------------------------------------------------------------------
+state_of() { show; [ "$(field state "$1")" = "$2" ]; }
+say 'somebody edits /etc/motd on worker-2'
+echo 'all yours' > "$dir/worker-2/root/etc/motd"
+wait_for 'the drift to be seen' state_of worker-2 Degraded
+say "worker-2: $(field reason worker-2)"
+say 'and puts it back'
+printf 'managed by mco\n' > "$dir/worker-2/root/etc/motd"
+wait_for 'worker-2 to recover' state_of worker-2 Done
+
+# ---- what is there in the end ------------------------------------------------------------
+pool_done() {
+	api GET $mco/machineconfigpools/worker > "$dir/pool.json"
+	grep -o '{[^{}]*"type":"Updated"[^{}]*}' "$dir/pool.json" | grep -q '"status":"True"' &&
+		grep -q '"readyMachineCount":5' "$dir/pool.json"
+}
+wait_for 'the pool to be updated' pool_done
+echo
+printf '%-10s %-10s %-50s %s\n' NODE STATE CONFIG REBOOTS
+for n in $nodes; do
+	look "$n"
+	printf '%-10s %-10s %-50s %s\n' "$n" "$(field state "$n")" "$(field currentConfig "$n")" \
+		"$(grep -c 'systemctl reboot' "$dir/$n/calls")"
+done
+echo
+say 'pool worker: 5 of 5 machines updated, none degraded'
