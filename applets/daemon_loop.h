@@ -50,6 +50,28 @@ bool daemon_may_stop(struct daemon *d);
 void daemon_metrics(struct daemon *d, struct buf *b);
 void daemon_tell(struct daemon *d, struct str reason, struct str text);
 
+/* ---- for its parts: each ends in one of these, or in a call or job under way ---- */
+
+#define DAEMON_MC "/apis/machineconfiguration.openshift.io/v1/"
+
+/* The next step after ms; the same step again after a while, saying why. */
+void daemon_wake(struct daemon *d, int64_t ms);
+void daemon_later(struct daemon *d, struct str why);
+/* Degraded, or Unreconcilable, with this reason. */
+void daemon_fail(struct daemon *d, struct str text, bool unreconcilable);
+/* Reads the Node into the view again. */
+void daemon_look(struct daemon *d);
+/* Stops watching for drift. */
+void daemon_unwatch(struct daemon *d);
+/* Fetches path; got must set calling to false. */
+void daemon_get(struct daemon *d, struct str path,
+		void (*got)(struct kube_call *c,
+			    const struct kube_answer *ans));
+/* Fetches both configs into from and to. */
+void daemon_load(struct daemon *d);
+/* Fetches the policies, then plans the update. */
+void daemon_plan(struct daemon *d);
+
 /* Those that are on their way are given up. */
 void daemon_tell_no_more(struct daemon *d);
 /* The Node as it is known, or NULL; and one of its annotations, or "". */

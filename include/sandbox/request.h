@@ -25,17 +25,16 @@ struct sb_param {
 struct sb_request {
 	/* As it came. */
 	struct str method, path, query;
-	struct str content_type, accept, authorization;
+	struct str content_type, accept;
 	struct str body;
 	int64_t now; /* seconds since 1970 */
 	/* Taken apart by request_parse. */
 	struct sb_param *params;
-	size_t n_params, cap_params;
+	size_t n_params;
 	enum sb_verb verb;
 	struct sb_kind *kind; /* NULL: discovery, health … */
 	const struct sb_version *version;
 	struct str ns, name, sub;
-	struct str user; /* who asks, when credentials are needed */
 };
 
 /* A comparison of one field. */
@@ -48,7 +47,7 @@ struct sb_filter {
 	bool labels_set;
 	struct selector labels;
 	struct sb_field *fields;
-	size_t n_fields, cap_fields;
+	size_t n_fields;
 };
 
 /*

@@ -73,7 +73,7 @@ bool sb_table(struct sb_call *c, const struct json *object,
 	      const struct json *list);
 bool sb_wants_table(struct str accept);
 
-/* Stores object under key; its resourceVersion is set. NULL key: as old. */
+/* Stores object under key; its resourceVersion is set. */
 void sb_store(struct sandbox *s, struct arena *a, struct sb_kind *k,
 	      struct str key, struct json *object);
 /* Takes object, the last version of key, out. */

@@ -73,8 +73,9 @@ void store_restore(struct store *s, struct sb_list *l, struct str key,
 void store_forget(struct store *s, struct sb_list *l, struct str key,
 		  uint64_t rv);
 
-/* The oldest event after rv, or NULL; false when rv is compacted. */
+/* Where the events after rv begin; false when some of them are compacted. */
 bool store_after(const struct store *s, uint64_t rv, size_t *index);
+/* The event there, or NULL behind the last. */
 const struct sb_event *store_event(const struct store *s, size_t index);
 
 /* Forgets all changes up to now. */

@@ -4,7 +4,6 @@
 
 #include "io/log.h"
 #include "io/tls.h"
-#include "io/version.h"
 #include "kube/auth.h"
 
 #define IN_FLIGHT 64
@@ -65,7 +64,6 @@ int kube_status(struct arena *a, int http, struct str body,
 				       http, http_status_text(http),
 				       str_trim(body).n ? ": " : "",
 				       STRF(str_sub(str_trim(body), 0, 200)));
-	/* A list that asks for a version from the future waits and asks again. */
 	out->rc = -code_of(http);
 	return out->rc;
 }

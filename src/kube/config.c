@@ -89,8 +89,6 @@ static void override(const struct kube_flags *flags, struct kube_conf *out)
 	}
 	if (flags->as.n)
 		out->as = flags->as;
-	if (!out->proxy_url.n)
-		out->proxy_url = S("");
 }
 
 int kube_config_load(struct arena *a, const struct kube_flags *flags,
