@@ -26,7 +26,7 @@ rm -rf "$vendored"
 cp -rL "${GOCODE:-/usr/share/gocode}/src/github.com/modern-go/reflect2" "$vendored"
 # And this takes an empty string for null when Go is 1.19.
 sed -i 's/reflect.DeepEqual(reflect.Zero(reflect.TypeOf(data)), reflect.ValueOf(data))/!reflect.ValueOf(data).IsValid()/' \
-	"$tmp/go/src/k8s.io/kubernetes/vendor/github.com/go-openapi/validate/type.go"
+	"$tmp/go/src/k8s.io/kubernetes/vendor/k8s.io/kube-openapi/pkg/validation/validate/type.go"
 # Unpacked, not installed: the machine may have a kubectl of its own.
 ( cd "$tmp" && apt-get -qq download kubernetes-client &&
   dpkg-deb -x kubernetes-client_*.deb client &&

@@ -11,6 +11,8 @@ hex='function hex(s,   i, n) {
 	return n
 }'
 awk "$hex"'
+	/^Linker script and memory map/ { kept = 1 } # before it: what was left out
+	!kept { next }
 	# " .text.name  0xaddr 0xsize file", the name perhaps on a line of its own
 	/^ \.(text|rodata|data|bss|eh_frame|init_array)/ {
 		if (NF == 1) { getline rest; $0 = $0 " " rest }

@@ -1,13 +1,13 @@
 #!/bin/bash
-# templates.sh DIR HEADER: packs the files below DIR, as an array of bytes for C:
-# per file "<path>\n<size>\n" and the bytes, in order of path, all through gzip.
+# templates.sh DIR HEADER [NAME]: packs the files below DIR, as an array of bytes
+# for C (packed_templates, or NAME): per file "<path>\n<size>\n" and the bytes, in order of path, all through gzip.
 set -euo pipefail
-dir=$1 out=$2
+dir=$1 out=$2 name=${3:-packed_templates}
 export LC_ALL=C
 mkdir -p "$(dirname "$out")"
 {
 	echo '/* Made by .mk/templates.sh. */'
-	echo 'static const unsigned char packed_templates[] = {'
+	echo "static const unsigned char $name[] = {"
 	(cd "$dir" && find -L . -type f | sed 's|^\./||' | sort | while IFS= read -r f; do
 		printf '%s\n%s\n' "$f" "$(stat -Lc %s "$f")"
 		cat "$f"

@@ -38,6 +38,7 @@ struct command {
 struct applet {
 	const char *name, *summary;
 	const struct command *const *commands; /* ends in NULL */
+	const char *upstream; /* what it calls itself there, or NULL */
 };
 
 /* Runs one applet with the arguments behind its name. */

@@ -40,6 +40,10 @@ enum watched {
 	W_NODE_CONFIG,
 	W_SCHEDULER,
 	W_SETTINGS,
+	W_CREDENTIALS,
+	W_RELEASE_IMAGE,
+	W_RELEASE_AUTH,
+	W_PINNED,
 	W_OPERATOR,
 	W_KINDS
 };
@@ -52,10 +56,13 @@ enum sync_kind {
 	SYNC_NODE_CONFIG, /* one */
 	SYNC_RUNTIME,
 	SYNC_REGISTRIES, /* one */
+	SYNC_CREDENTIALS, /* one */
 	SYNC_RENDER, /* a pool */
+	SYNC_PINNED, /* a pool */
 	SYNC_POOL,
 	SYNC_DRAIN, /* a node */
 	SYNC_MASTER, /* a node */
+	SYNC_MIGRATE, /* one, once */
 	SYNC_KINDS
 };
 
@@ -81,7 +88,13 @@ struct controller;
 struct watch {
 	struct controller *c;
 	enum watched kind;
+	struct str path; /* "/api/v1/nodes" */
 	struct kube_cache *cache; /* NULL: its gate is off */
+	struct kube_call definition; /* is there a CRD of it? */
+	struct arena a;
+	int64_t asked_since; /* since when the server has not had it */
+	bool lacking; /* it is not there: gone on without */
+	bool asking; /* definition is under way, or waits to be */
 };
 
 /* A node that is being drained. */
@@ -92,6 +105,12 @@ struct drainer {
 	struct kube_cache *pods;
 	struct arena a; /* of what the cache asks for */
 	struct str node;
+};
+
+/* What is remembered of a pool. */
+struct pool_state {
+	bool counted; /* it has been planned: its gauges are set */
+	int64_t waits_since; /* to be rendered; 0: it does not */
 };
 
 struct controller {
@@ -105,29 +124,52 @@ struct controller {
 	struct str release, raw, hash;
 	struct watch watches[W_KINDS];
 	bool running; /* everything is known */
+	/* Changes of MachineConfigs are gathered before pools are rendered. */
+	int64_t gather_ms, last_change;
+	unsigned making; /* plans under way whose MachineConfigs are theirs */
+	struct task *turns[SYNC_KINDS]; /* those under way, then who waits */
 	struct arena gates_arena;
 	struct mc_gates gates;
 	bool gates_known;
-	void (*gates_changed)(struct controller *c);
+	void (*on_gates)(struct controller *c); /* they are known */
+	void (*on_other_gates)(struct controller *c);
 	struct str eviction_api; /* p NULL: not known yet */
 	struct kube_cache *secret; /* the pull secret */
 	struct arena secret_arena;
 	struct str secret_path;
 	struct arena failed_arena;
 	struct str template_failed;
+	int64_t evict_ms; /* MCO_DRAIN_MS, or 0 */
 	struct drainer *drainers;
+	size_t n_watched; /* of them, whose pods are watched */
 	struct arena kept;
-	struct map counted; /* pools planned since the start */
+	int64_t pools_rest; /* no pool is planned before this */
+	struct map pools; /* by name: struct pool_state; never forgotten */
+	struct arena no_build_arena;
+	struct str no_build, no_build_pool; /* for its next plan */
+	struct kube_tree *node_config; /* the last one that was allowed */
+	struct arena migration_arena;
+	struct actions migration; /* of MachineConfigNodes, at the start */
+	struct kube_call okd;
+	bool on_runc;
+	bool no_scheduler; /* it was deleted: masters are kept free */
 };
+
+/* ---- feature gates (controller_gates.c) ---- */
+
+/* What is known of them may have changed. */
+void controller_gates(struct controller *c);
+/* The release whose gates count. */
+struct str controller_version(const struct controller *c);
 
 /* ---- what is known (controller_watch.c) ---- */
 
 void controller_watch(struct controller *c, enum watched from,
 		      enum watched before);
-/* Once every cache is full: plans everything. */
+/* All of its kind are known, or that there are none. */
+bool watch_known(const struct watch *w);
+/* Once everything is known: plans all of it. */
 void controller_ready(struct controller *c);
-/* Everything is to be planned. */
-void controller_plan_all(struct controller *c);
 
 const struct object *known(const struct controller *c, enum watched kind,
 			   const char *name);
@@ -139,11 +181,32 @@ struct kube_cache *cache_of_path(void *ctx, struct str path);
 void known_pools(const struct controller *c, struct arena *a, struct mcps *mcps,
 		 struct mc_pools *pools);
 
+/* ---- what is to be planned because of it (controller_trigger.c) ---- */
+
+/* What a cache calls, with the watch as ctx. */
+void controller_changed(void *ctx, struct str key, const void *before,
+			const void *now);
+/* Everything is to be planned; the first time nodes are looked at, too. */
+void controller_plan_all(struct controller *c);
+void controller_first_plans(struct controller *c);
+
 /* ---- what is done about it (controller_sync.c) ---- */
 
 void controller_work(void *ctx, const struct kube_key *key);
 const char *controller_source(enum sync_kind kind);
 struct instant controller_now(void);
+
+/* ---- OKD (controller_okd.c) ---- */
+
+/* Asks whether the cluster is to be moved from runc to crun. */
+void controller_okd(struct controller *c);
+
+/* ---- pools (controller_pools.c) ---- */
+
+/* The answer to what a pool's plan has asked for; false: it is to be tried
+ * again. */
+bool pool_answered(struct controller *c, struct str pool,
+		   const struct action *act, const struct kube_answer *ans);
 
 /* ---- drains (controller_drain.c) ---- */
 

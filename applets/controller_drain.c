@@ -1,10 +1,13 @@
 /*
- * Drains: each node that is being drained has its pods watched, no other.
+ * Drains: each node that is being drained has its pods watched, no other, and
+ * of those only so many at once: a watch is a connection. Upstream drains five.
  */
 #include <stdlib.h>
 
 #include "controller.h"
 #include "plan/drain.h"
+
+#define WATCHED_MAX 64
 
 struct kept_pod {
 	struct arena a;
@@ -77,6 +80,23 @@ static struct drainer *get(struct controller *c, struct str node)
 	return d;
 }
 
+/* Another one may have its pods watched instead. */
+static void stop_watching(struct drainer *d)
+{
+	struct drainer *next = d->c->drainers;
+
+	if (!d->pods)
+		return;
+	kube_cache_free(d->pods);
+	d->pods = NULL;
+	d->c->n_watched--;
+	while (next &&
+	       (next == d || next->pods || !drain_wants_pods(next->drain)))
+		next = next->next;
+	if (next)
+		plan_again(next);
+}
+
 static void end(struct controller *c, struct str node)
 {
 	struct drainer **p = find(c, node), *d = *p;
@@ -84,7 +104,7 @@ static void end(struct controller *c, struct str node)
 	if (!d)
 		return;
 	*p = d->next;
-	kube_cache_free(d->pods);
+	stop_watching(d);
 	drain_free(d->drain);
 	arena_free(&d->a);
 	free(d);
@@ -99,7 +119,10 @@ static void watch_pods(struct drainer *d)
 				     .drop = drop_pod,
 				     .changed = pod_changed,
 				     .synced = pods_synced,
-				     .ctx = d };
+				     .ctx = d,
+				     /* one that came just before the node was
+				      * cordoned must not be missed */
+				     .fresh = true };
 	struct buf b;
 
 	arena_free(&d->a);
@@ -108,6 +131,7 @@ static void watch_pods(struct drainer *d)
 	kube_escape(&b, d->node);
 	o.query = buf_str(&b);
 	d->pods = kube_cache_start(&o);
+	d->c->n_watched++;
 }
 
 /* Watches the node's pods while the drain wants to know of them. */
@@ -115,12 +139,10 @@ static void look(struct drainer *d)
 {
 	bool wants = drain_wants_pods(d->drain);
 
-	if (wants && !d->pods) {
+	if (!wants)
+		stop_watching(d);
+	else if (!d->pods && d->c->n_watched < WATCHED_MAX)
 		watch_pods(d);
-	} else if (!wants && d->pods) {
-		kube_cache_free(d->pods);
-		d->pods = NULL;
-	}
 }
 
 int sync_drain(struct controller *c, struct str name, struct arena *a,
@@ -133,6 +155,7 @@ int sync_drain(struct controller *c, struct str name, struct arena *a,
 		.node = node,
 		.pool = S(MCN_NOT_YET_SET),
 		.eviction_api = c->eviction_api,
+		.evict_ms = c->evict_ms,
 		.image_mode = mc_gate(&c->gates, "ImageModeStatusReporting")
 	};
 	struct mcp_of_node of = { 0 };

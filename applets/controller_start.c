@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "controller.h"
@@ -21,13 +22,15 @@
 #define LEASE "machine-config-controller"
 #define GATES_WAIT_MS 60000
 #define RESYNC_MS 1800000
-#define GRACE_MS 5000
-#define SNAPSHOT "0.0.1-snapshot"
+#define DISCOVER_MS 1000 /* before the second try; later ones wait longer */
+#define DISCOVER_MAX_MS 30000
+#define GRACE_MS 1000 /* what is under way can be begun anew */
 
 struct opts {
 	struct kube_flags kube;
 	struct str templates, release, lock_namespace, metrics;
 	struct str suites, min_version;
+	int64_t gather; /* nanoseconds */
 };
 
 #define TEXT(flag, member, what, text)                                  \
@@ -51,8 +54,15 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, release),
 	  .value = "VERSION",
-	  .help = "version of the release (default " SNAPSHOT ")",
+	  .help = "version of the release (default " MC_GATES_SNAPSHOT ")",
 	  .env = "RELEASE_VERSION" },
+	{ .name = "gather-changes",
+	  .kind = FLAG_DURATION,
+	  .offset = offsetof(struct opts, gather),
+	  .value = "TIME",
+	  .help = "how long MachineConfigs must be left alone before their "
+		  "pools are rendered (default 1s; after five times that it "
+		  "is done anyway)" },
 	/* taken and not used, as upstream does */
 	{ .name = "tls-cipher-suites",
 	  .kind = FLAG_STR,
@@ -71,31 +81,32 @@ static void defaults(void *p)
 {
 	struct opts *o = p;
 
-	o->release = S(SNAPSHOT);
+	o->release = S(MC_GATES_SNAPSHOT);
+	o->gather = 1000000000;
 	o->lock_namespace = S("kube-system");
 	o->metrics = S("127.0.0.1:8797");
 }
 
 static const struct kube_gauge gauges[] = {
-	{ "os_image_url_override", "pool", "state of OS image override", true },
+	{ "mcc_boot_image_skew_enforcement_none", "",
+	  "Set to 1 when boot image skew enforcement mode is None, indicating "
+	  "scaling may not be successful as bootimages are out of date",
+	  true },
 	{ "mcc_drain_err", "node", "logs failed drain", true },
 	{ "mcc_pool_alert", "node", "pool status alert", true },
 	{ "mcc_sub_controller_state", "subcontroller,state,object",
 	  "state of sub-controllers in the MCC", true },
-	{ "mco_state", "node,pool,state,reason", "state of a specified pool",
-	  false },
-	{ "mco_machine_count", "pool",
-	  "total number of machines in a specified pool", false },
-	{ "mco_updated_machine_count", "pool",
-	  "total number of updated machines in specified pool", false },
 	{ "mco_degraded_machine_count", "pool",
 	  "total number of degraded machines in specified pool", false },
+	{ "mco_machine_count", "pool",
+	  "total number of machines in a specified pool", false },
+	{ "mco_state", "node,pool,state,reason", "state of a specified pool",
+	  false },
 	{ "mco_unavailable_machine_count", "pool",
 	  "total number of unavailable machines in specified pool", false },
-	{ "mcc_boot_image_skew_enforcement_none", "",
-	  "Set to 1 when boot image skew enforcement mode is None, indicating "
-	  "scaling may not be successful as bootimages are out of date",
-	  false },
+	{ "mco_updated_machine_count", "pool",
+	  "total number of updated machines in specified pool", false },
+	{ "os_image_url_override", "pool", "state of OS image override", true },
 	{ 0 },
 };
 
@@ -104,7 +115,8 @@ struct process {
 	struct kube_conf conf;
 	struct kube_lease *lease;
 	struct kube_call discovery;
-	struct source gates_timer, resync, grace;
+	struct source gates_timer, resync, grace, rediscover;
+	int64_t discover_ms; /* the last wait */
 	const struct opts *o;
 	bool stopping;
 	int64_t patience; /* until when jobs under way are waited for */
@@ -168,54 +180,17 @@ static void lost(void *ctx)
 
 /* ---- beginning ---- */
 
-static struct str version_of(const struct controller *c)
+static void gates_known(struct controller *c)
 {
-	const struct json *v = known_tree(c, W_VERSION, "version");
-	const struct json *first = json_first(json_at(v, "status.history"));
-
-	if (!str_is(c->release, SNAPSHOT))
-		return c->release;
-	return json_str(v, "status.desired.version",
-			json_str(first, "version", c->release));
+	process.gates_timer.due = 0;
+	loop_update(c->loop, &process.gates_timer);
+	controller_watch(c, W_NODE, W_KINDS);
 }
 
-static void gates_changed(struct controller *c)
+static void gates_differ(struct controller *c)
 {
-	struct process *p = &process;
-	AUTO(arena) struct arena a = ARENA_INIT;
-	const struct json *tree = known_tree(c, W_GATES, "cluster");
-	struct err err = ERR_INIT(&a);
-	struct mc_gates now;
-	struct json *own = NULL;
-	struct str text;
-
-	if (!kube_cache_synced(c->watches[W_GATES].cache) ||
-	    !c->watches[W_VERSION].cache ||
-	    !kube_cache_synced(c->watches[W_VERSION].cache) ||
-	    mc_gates_read(&a, tree, version_of(c), &now, &err) < 0)
-		return;
-	if (c->gates_known) {
-		if (strs_eq(&now.enabled, &c->gates.enabled) &&
-		    strs_eq(&now.disabled, &c->gates.disabled))
-			return;
-		log_info("feature gates have changed: ending, to be started "
-			 "with the new ones");
-		stop(p, 0);
-		return;
-	}
-	/* the object may change: what is kept of it has its own text */
-	text = body_of(&c->gates_arena, tree);
-	err = ERR_INIT(&c->gates_arena);
-	if (json_parse(&c->gates_arena, text, NULL, &own, &err) < 0 ||
-	    mc_gates_read(&c->gates_arena, own, version_of(c), &c->gates,
-			  &err) < 0)
-		return;
-	c->gates_known = true;
-	p->gates_timer.due = 0;
-	loop_update(c->loop, &p->gates_timer);
-	log_info("feature gates of %.*s: %zu on, %zu off", STRF(version_of(c)),
-		 c->gates.enabled.n, c->gates.disabled.n);
-	controller_watch(c, W_NODE, W_KINDS);
+	(void)c;
+	stop(&process, 0);
 }
 
 static void gates_late(struct source *s, short events)
@@ -223,7 +198,7 @@ static void gates_late(struct source *s, short events)
 	(void)events;
 	log_error("timed out waiting for FeatureGate cluster to have an entry "
 		  "for version %.*s",
-		  STRF(version_of(&process.c)));
+		  STRF(controller_version(&process.c)));
 	stop(s->ctx, 1);
 }
 
@@ -236,6 +211,39 @@ static void on_resync(struct source *s, short events)
 	s->due = loop_clock() + RESYNC_MS;
 }
 
+static void discovered(struct kube_call *call, const struct kube_answer *ans);
+
+static void discover(struct process *p)
+{
+	p->discovery = (struct kube_call){ .method = "GET",
+					   .path = S("/api/v1"),
+					   .done = discovered,
+					   .ctx = p };
+	kube_start(p->c.kube, &p->discovery);
+}
+
+static void on_rediscover(struct source *s, short events)
+{
+	(void)events;
+	discover(s->ctx);
+}
+
+/* A server that is not well is not pressed: each wait is longer than the last,
+ * by a part that no two controllers share. */
+static void discover_later(struct process *p)
+{
+	int64_t ms = 2 * p->discover_ms;
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_REALTIME, &t);
+	p->discover_ms = ms < DISCOVER_MS	? DISCOVER_MS
+			 : ms > DISCOVER_MAX_MS ? DISCOVER_MAX_MS
+						: ms;
+	p->rediscover.due = loop_clock() + p->discover_ms +
+			    t.tv_nsec / 1000 % p->discover_ms;
+	loop_update(p->c.loop, &p->rediscover);
+}
+
 /* Whether pods can be evicted, and by which version of the API. */
 static void discovered(struct kube_call *call, const struct kube_answer *ans)
 {
@@ -245,12 +253,9 @@ static void discovered(struct kube_call *call, const struct kube_answer *ans)
 	struct json *tree = NULL;
 
 	if (ans->rc < 0 || json_parse(&a, ans->body, NULL, &tree, &err) < 0) {
-		log_warn("GET /api/v1: %.*s", STRF(ans->message));
-		*call = (struct kube_call){ .method = "GET",
-					    .path = S("/api/v1"),
-					    .done = discovered,
-					    .ctx = p };
-		kube_start(p->c.kube, call);
+		log_warn("GET /api/v1: %.*s",
+			 STRF(ans->rc < 0 ? ans->message : err.msg));
+		discover_later(p);
 		return;
 	}
 	p->c.eviction_api = S("");
@@ -271,11 +276,7 @@ static void leads(void *ctx)
 
 	if (p->stopping)
 		return;
-	p->discovery = (struct kube_call){ .method = "GET",
-					   .path = S("/api/v1"),
-					   .done = discovered,
-					   .ctx = p };
-	kube_start(p->c.kube, &p->discovery);
+	discover(p);
 	p->gates_timer.due = loop_clock() + GATES_WAIT_MS;
 	loop_update(p->c.loop, &p->gates_timer);
 	p->resync.due = loop_clock() + RESYNC_MS;
@@ -328,27 +329,27 @@ static _Noreturn void no_clients(struct run *r)
 {
 	struct str text =
 		str_fmt(r->a, "creating clients: %.*s", STRF(r->err.msg));
-	int fd = open("/dev/termination-log", O_WRONLY | O_CLOEXEC);
-	struct err ignored = ERR_INIT(r->a);
 
-	if (fd >= 0) {
-		(void)file_write_fd(fd, text, "termination log", &ignored);
-		(void)close(fd);
-	}
+	log_to_pod(text);
 	log_fatal("%.*s", STRF(text));
 }
 
 static void set_up(struct process *p)
 {
 	struct controller *c = &p->c;
+	const char *drain = getenv("MCO_DRAIN_MS");
 
+	if (drain)
+		(void)str_to_i64(str_of(drain), &c->evict_ms);
 	c->release = p->o->release;
+	c->gather_ms = p->o->gather / 1000000;
 	c->raw = str_of(version_raw());
 	c->hash = str_of(version_hash());
-	c->gates_changed = gates_changed;
+	c->on_gates = gates_known;
+	c->on_other_gates = gates_differ;
 	c->events.kube = c->kube;
 	c->events.namespace = CONTROLLER_NS;
-	map_init(&c->counted, &c->kept);
+	map_init(&c->pools, &c->kept);
 	c->exec = (struct kube_exec){ .kube = c->kube,
 				      .events = &c->events,
 				      .metrics = &c->metrics,
@@ -358,6 +359,7 @@ static void set_up(struct process *p)
 	add_timer(p, &p->gates_timer, gates_late);
 	add_timer(p, &p->resync, on_resync);
 	add_timer(p, &p->grace, on_grace);
+	add_timer(p, &p->rediscover, on_rediscover);
 }
 
 static int run_start(struct run *r, const void *opts)

@@ -1,59 +1,77 @@
 /*
- * What the controller watches, and which keys are planned when it changes. Plans
- * that find nothing to do are cheap: where upstream waits for a retry or a resync,
- * the key is planned at once.
+ * What the controller watches, and what it keeps of it.
  */
 #include <stdlib.h>
 
 #include "controller.h"
 #include "io/log.h"
-#include "plan/drain.h"
-#include "plan/kubelet_sync.h"
-#include "plan/pool.h"
-#include "plan/trigger.h"
+#include "plan/template_sync.h"
 
-#define MCO "/apis/" MC_API "/"
-#define CONFIG "/apis/config.openshift.io/v1/"
-#define OPERATOR "/apis/operator.openshift.io/"
+#define LACKING_MS 30000
+
+enum group {
+	CORE,
+	MCO,
+	MCO_ALPHA,
+	CONFIG,
+	OPERATOR,
+	OPERATOR_ALPHA,
+	CONFIG_ALPHA,
+	OURS
+};
+
+static const char *const groups[] = {
+	[CORE] = "/api/v1/",
+	[MCO] = "/apis/" MC_API "/",
+	[MCO_ALPHA] = "/apis/machineconfiguration.openshift.io/v1alpha1/",
+	[CONFIG] = "/apis/config.openshift.io/v1/",
+	[OPERATOR] = "/apis/operator.openshift.io/v1/",
+	[OPERATOR_ALPHA] = "/apis/operator.openshift.io/v1alpha1/",
+	[CONFIG_ALPHA] = "/apis/config.openshift.io/v1alpha1/",
+	[OURS] = "/api/v1/namespaces/" CONTROLLER_NS "/",
+};
+
+static const char *const gates[] = { NULL, "OSStreams",
+				     "SigstoreImageVerification",
+				     "CRIOCredentialProviderConfig",
+				     "NoRegistryClusterInstall" };
 
 static const struct {
-	const char *path, *query, *gate;
+	char plural[30];
+	uint8_t group, gate;
 	uint8_t kind; /* enum mc_kind: held as struct mc_object */
 } kinds[W_KINDS] = {
-	[W_GATES] = { CONFIG "featuregates", "", NULL, 0 },
-	[W_VERSION] = { CONFIG "clusterversions", "", NULL, 0 },
-	[W_NODE] = { "/api/v1/nodes", "", NULL, 0 },
-	[W_MCN] = { MCO "machineconfignodes", "", NULL, 0 },
-	[W_POOL] = { MCO "machineconfigpools", "", NULL, 0 },
-	[W_MC] = { MCO "machineconfigs", "", NULL, 0 },
-	[W_CONTROLLER] = { MCO "controllerconfigs", "", NULL, 0 },
-	[W_KUBELET] = { MCO "kubeletconfigs", "", NULL, MC_KUBELET_CONFIG },
-	[W_RUNTIME] = { MCO "containerruntimeconfigs", "", NULL,
-			MC_RUNTIME_CONFIG },
-	[W_OS_CONFIG] = { MCO "machineosconfigs", "", NULL, 0 },
-	[W_OS_BUILD] = { MCO "machineosbuilds", "", NULL, 0 },
-	[W_STREAM] = { "/apis/machineconfiguration.openshift.io/v1alpha1/"
-		       "osimagestreams",
-		       "", "OSStreams", 0 },
-	[W_INFRASTRUCTURE] = { CONFIG "infrastructures", "", NULL, 0 },
-	[W_IMAGE] = { CONFIG "images", "", NULL, MC_IMAGE },
-	[W_CONTENT_POLICY] = { OPERATOR "v1alpha1/imagecontentsourcepolicies",
-			       "", NULL, MC_CONTENT_POLICY },
-	[W_DIGEST] = { CONFIG "imagedigestmirrorsets", "", NULL,
-		       MC_DIGEST_MIRRORS },
-	[W_TAG] = { CONFIG "imagetagmirrorsets", "", NULL, MC_TAG_MIRRORS },
-	[W_CLUSTER_POLICY] = { CONFIG "clusterimagepolicies", "",
-			       "SigstoreImageVerification",
+	[W_GATES] = { "featuregates", CONFIG, 0, 0 },
+	[W_VERSION] = { "clusterversions", CONFIG, 0, 0 },
+	[W_NODE] = { "nodes", CORE, 0, 0 },
+	[W_MCN] = { "machineconfignodes", MCO, 0, 0 },
+	[W_POOL] = { "machineconfigpools", MCO, 0, 0 },
+	[W_MC] = { "machineconfigs", MCO, 0, 0 },
+	[W_CONTROLLER] = { "controllerconfigs", MCO, 0, 0 },
+	[W_KUBELET] = { "kubeletconfigs", MCO, 0, MC_KUBELET_CONFIG },
+	[W_RUNTIME] = { "containerruntimeconfigs", MCO, 0, MC_RUNTIME_CONFIG },
+	[W_OS_CONFIG] = { "machineosconfigs", MCO, 0, 0 },
+	[W_OS_BUILD] = { "machineosbuilds", MCO, 0, 0 },
+	[W_STREAM] = { "osimagestreams", MCO_ALPHA, 1, 0 },
+	[W_INFRASTRUCTURE] = { "infrastructures", CONFIG, 0, 0 },
+	[W_IMAGE] = { "images", CONFIG, 0, MC_IMAGE },
+	[W_CONTENT_POLICY] = { "imagecontentsourcepolicies", OPERATOR_ALPHA, 0,
+			       MC_CONTENT_POLICY },
+	[W_DIGEST] = { "imagedigestmirrorsets", CONFIG, 0, MC_DIGEST_MIRRORS },
+	[W_TAG] = { "imagetagmirrorsets", CONFIG, 0, MC_TAG_MIRRORS },
+	[W_CLUSTER_POLICY] = { "clusterimagepolicies", CONFIG, 2,
 			       MC_CLUSTER_IMAGE_POLICY },
-	[W_POLICY] = { CONFIG "imagepolicies", "", "SigstoreImageVerification",
-		       MC_IMAGE_POLICY },
-	[W_API_SERVER] = { CONFIG "apiservers", "", NULL, 0 },
-	[W_NODE_CONFIG] = { CONFIG "nodes", "", NULL, 0 },
-	[W_SCHEDULER] = { CONFIG "schedulers", "", NULL, 0 },
-	[W_SETTINGS] = { OPERATOR "v1/machineconfigurations", "", NULL, 0 },
-	[W_OPERATOR] = { "/api/v1/namespaces/" CONTROLLER_NS "/pods",
-			 "labelSelector=k8s-app%3Dmachine-config-operator",
-			 NULL, 0 },
+	[W_POLICY] = { "imagepolicies", CONFIG, 2, MC_IMAGE_POLICY },
+	[W_API_SERVER] = { "apiservers", CONFIG, 0, 0 },
+	[W_NODE_CONFIG] = { "nodes", CONFIG, 0, 0 },
+	[W_SCHEDULER] = { "schedulers", CONFIG, 0, 0 },
+	[W_SETTINGS] = { "machineconfigurations", OPERATOR, 0, 0 },
+	[W_CREDENTIALS] = { "criocredentialproviderconfigs", CONFIG_ALPHA, 3,
+			    0 },
+	[W_RELEASE_IMAGE] = { "internalreleaseimages", MCO, 4, 0 },
+	[W_RELEASE_AUTH] = { "secrets", OURS, 4, 0 },
+	[W_PINNED] = { "pinnedimagesets", MCO, 0, 0 },
+	[W_OPERATOR] = { "pods", OURS, 0, 0 },
 };
 
 /* ---- looking ---- */
@@ -103,7 +121,7 @@ struct kube_cache *cache_of_path(void *ctx, struct str path)
 	struct controller *c = ctx;
 
 	for (int i = 0; i < W_KINDS; i++) {
-		struct str p = str_of(kinds[i].path);
+		struct str p = c->watches[i].path;
 
 		if (c->watches[i].cache && str_starts(path, p) &&
 		    (path.n == p.n || path.p[p.n] == '/'))
@@ -127,11 +145,30 @@ static void *keep_node(const struct json *tree)
 	return node_copy(mem, &n);
 }
 
-static void *keep_mcn(const struct json *tree)
+/* Those of before the gate get the conditions it asks for. */
+static void migrate(struct controller *c, const struct json *tree)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct arena *m = &c->migration_arena;
+	struct json *now = NULL;
+
+	if (!c->running && mc_gate(&c->gates, "ImageModeStatusReporting"))
+		now = mcn_migrate(&a, tree, controller_now());
+	if (!now)
+		return;
+	action_add(m, &c->migration, ACTION_REPLACE,
+		   str_fmt(m, "%s/%.*s/status", c->watches[W_MCN].path.p,
+			   STRF(json_str(tree, "metadata.name", S("")))),
+		   body_of(m, now), S("gate ImageModeStatusReporting is on"))
+		->fail = ACTION_SHRUG;
+}
+
+static void *keep_mcn(struct controller *c, const struct json *tree)
 {
 	struct mcn m;
 	void *mem;
 
+	migrate(c, tree);
 	mcn_decode(tree, &m);
 	mem = malloc(mcn_size(&m));
 	if (!mem)
@@ -194,7 +231,7 @@ static struct object *keep(const struct json *tree, enum watched kind)
 	if (rc == 0)
 		return o;
 	log_error("%s/%.*s is left out, it does not fit its type: %.*s",
-		  kinds[kind].path,
+		  kinds[kind].plural,
 		  STRF(json_str(tree, "metadata.name", S(""))), STRF(err.msg));
 	object_drop(o);
 	return NULL;
@@ -207,275 +244,86 @@ static void *object_make(const struct json *tree, void *ctx)
 	if (w->kind == W_NODE)
 		return keep_node(tree);
 	if (w->kind == W_MCN)
-		return keep_mcn(tree);
+		return keep_mcn(w->c, tree);
 	return keep(tree, w->kind);
 }
 
-/* ---- what is to be planned ---- */
-
-static void add(struct controller *c, enum sync_kind kind, struct str name)
-{
-	kube_queue_add(c->queue, kind, name);
-}
-
-static void add_each(struct controller *c, enum sync_kind kind, enum watched of)
-{
-	struct kube_item *const *v;
-	size_t n = known_all(c, of, &v);
-
-	for (size_t i = 0; i < n; i++)
-		add(c, kind, v[i]->key);
-}
-
-/* What kubelet configs are made of has changed. */
-static void add_kubelets(struct controller *c)
-{
-	add(c, SYNC_NODE_CONFIG, S("cluster"));
-	add(c, SYNC_FEATURES, S("cluster"));
-	add_each(c, SYNC_KUBELET, W_KUBELET);
-}
-
-static void add_generated(struct controller *c)
-{
-	add_kubelets(c);
-	add_each(c, SYNC_RUNTIME, W_RUNTIME);
-	add(c, SYNC_REGISTRIES, S("cluster"));
-}
-
-void controller_plan_all(struct controller *c)
-{
-	add(c, SYNC_TEMPLATE, S("machine-config-controller"));
-	add_generated(c);
-	add_each(c, SYNC_RENDER, W_POOL);
-	add_each(c, SYNC_POOL, W_POOL);
-	add_each(c, SYNC_DRAIN, W_NODE);
-}
-
-static void run_local(struct controller *c, const struct actions *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		kube_exec_local(&c->exec, controller_source(SYNC_POOL),
-				&list->v[i]);
-}
-
-static void node_changed(struct controller *c, const struct mc_node *old,
-			 const struct mc_node *new)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	const struct json *scheduler = known_tree(c, W_SCHEDULER, "cluster");
-	const struct mc_node *node = new ? new : old;
-	struct mcps pools = { 0 }, queue = { 0 };
-	struct actions out = { 0 };
-	struct node_event_view v = {
-		.pools = &pools,
-		.old = old,
-		.new = new,
-		.has_scheduler = scheduler != NULL,
-		.masters_schedulable =
-			json_bool(scheduler, "spec.mastersSchedulable", false),
-	};
-
-	if (!node)
-		return;
-	known_pools(c, &a, &pools, NULL);
-	plan_node_event(&a, &v, &queue, &out);
-	for (size_t i = 0; i < queue.n; i++)
-		add(c, SYNC_POOL, queue.v[i]->name);
-	run_local(c, &out);
-	for (size_t i = 0; i < out.n; i++)
-		if (out.v[i].kind == ACTION_STRATEGIC)
-			add(c, SYNC_MASTER, node->name);
-	if (!old || !new || !str_eq(old->desired_drain, new->desired_drain) ||
-	    old->unschedulable != new->unschedulable)
-		add(c, SYNC_DRAIN, node->name);
-}
-
-/* One that was made of something else, and that somebody has changed. */
-static void add_maker(struct controller *c, const struct mc *mc)
-{
-	const struct json *owner =
-		json_first(json_at(mc->doc.tree, "metadata.ownerReferences"));
-	struct str kind = json_str(owner, "kind", S(""));
-	struct str name = json_str(owner, "name", S(""));
-
-	if (!mc_annotation(&mc->meta, MC_BY_CONTROLLER).n ||
-	    str_starts(mc->meta.name, S("rendered-")))
-		return;
-	if (str_is(kind, "ControllerConfig"))
-		add(c, SYNC_TEMPLATE, name);
-	else if (str_is(kind, "KubeletConfig"))
-		add(c, SYNC_KUBELET, name);
-	else if (str_is(kind, "ContainerRuntimeConfig"))
-		add(c, SYNC_RUNTIME, name);
-	else if (str_is(kind, "Image"))
-		add(c, SYNC_REGISTRIES, name);
-	else if (!owner)
-		add_kubelets(c);
-}
-
-static void mc_changed(struct controller *c, const struct object *was,
-		       const struct object *is)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct mc_pools pools = { 0 }, queue = { 0 };
-
-	known_pools(c, &a, NULL, &pools);
-	trigger_mc(&a, &pools, was ? &was->mc : NULL, is ? &is->mc : NULL,
-		   &queue);
-	for (size_t i = 0; i < queue.n; i++) {
-		add(c, SYNC_RENDER, queue.v[i]->meta.name);
-		add(c, SYNC_POOL, queue.v[i]->meta.name);
-	}
-	if (was && queue.n)
-		add_maker(c, is ? &is->mc : &was->mc);
-}
-
-static void pool_changed(struct controller *c, struct str key,
-			 const struct object *was, const struct object *is)
-{
-	add(c, SYNC_RENDER, key);
-	add(c, SYNC_POOL, key);
-	if (!was || !is ||
-	    !json_eq(was->pool.meta.labels, is->pool.meta.labels))
-		add_generated(c);
-	/* custom pools take the worker's stream where they have none */
-	if (was && is &&
-	    !str_eq(was->pool.os_image_stream, is->pool.os_image_stream))
-		add_each(c, SYNC_RENDER, W_POOL);
-	/* nodes may have come in or gone out */
-	if (!was || !is ||
-	    !json_eq(json_at(was->doc.tree, "spec.nodeSelector"),
-		     json_at(is->doc.tree, "spec.nodeSelector")))
-		add_each(c, SYNC_POOL, W_POOL);
-}
-
-static void skew(struct controller *c)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct actions out = { 0 };
-
-	if (!mc_gate(&c->gates, "BootImageSkewEnforcement"))
-		return;
-	plan_skew_metric(&a, known_tree(c, W_SETTINGS, "cluster"),
-			 known_tree(c, W_INFRASTRUCTURE, "cluster"), &out);
-	run_local(c, &out);
-}
-
-static void node_config_changed(struct controller *c, const struct json *was,
-				const struct json *is)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct actions out = { 0 };
-
-	if (is && trigger_spec(was, is) &&
-	    node_config_allowed(&a, was, is, &out))
-		add_kubelets(c);
-	for (size_t i = 0; i < out.n; i++)
-		kube_exec_local(&c->exec, controller_source(SYNC_KUBELET),
-				&out.v[i]);
-}
-
-static void add_pool(struct controller *c, struct str pool)
-{
-	if (pool.n)
-		add(c, SYNC_POOL, pool);
-}
-
-#define TREE(o) ((o) ? (o)->doc.tree : NULL)
-#define PART(o, part) ((o) ? &(o)->part : NULL)
-
-static void object_changed(struct controller *c, enum watched kind,
-			   struct str key, const struct object *was,
-			   const struct object *is)
-{
-	switch (kind) {
-	case W_POOL:
-		pool_changed(c, key, was, is);
-		break;
-	case W_MC:
-		mc_changed(c, was, is);
-		break;
-	case W_CONTROLLER:
-		controller_plan_all(c);
-		break;
-	case W_KUBELET:
-	case W_RUNTIME:
-		if (trigger_spec(TREE(was), TREE(is)))
-			add(c, kind == W_KUBELET ? SYNC_KUBELET : SYNC_RUNTIME,
-			    key);
-		add_each(c, SYNC_RENDER, W_POOL);
-		break;
-	case W_OS_CONFIG:
-		add_pool(c, trigger_os_config(PART(was, os_config),
-					      PART(is, os_config)));
-		break;
-	case W_OS_BUILD:
-		add_pool(c, trigger_os_build(PART(was, os_build),
-					     PART(is, os_build)));
-		break;
-	case W_STREAM:
-	case W_SETTINGS:
-		add_each(c, SYNC_RENDER, W_POOL);
-		add_each(c, SYNC_POOL, W_POOL);
-		skew(c);
-		break;
-	case W_INFRASTRUCTURE:
-		skew(c);
-		break;
-	case W_VERSION:
-	case W_IMAGE:
-	case W_CONTENT_POLICY:
-	case W_DIGEST:
-	case W_TAG:
-	case W_CLUSTER_POLICY:
-	case W_POLICY:
-		add(c, SYNC_REGISTRIES, S("cluster"));
-		break;
-	case W_API_SERVER:
-		add(c, SYNC_TEMPLATE, S("machine-config-controller"));
-		add_kubelets(c);
-		break;
-	case W_NODE_CONFIG:
-		node_config_changed(c, TREE(was), TREE(is));
-		break;
-	case W_SCHEDULER:
-		add_each(c, SYNC_MASTER, W_NODE);
-		break;
-	default:
-		break;
-	}
-}
-
-static void changed(void *ctx, struct str key, const void *before,
-		    const void *now)
-{
-	struct watch *w = ctx;
-	struct controller *c = w->c;
-
-	if (w->kind == W_GATES || w->kind == W_VERSION)
-		c->gates_changed(c);
-	/* at the start everything is planned anyway */
-	if (!c->running)
-		return;
-	if (w->kind == W_NODE)
-		node_changed(c, before, now);
-	else if (w->kind == W_MCN)
-		add_pool(c, trigger_mcn(before, now));
-	else
-		object_changed(c, w->kind, key, before, now);
-}
-
 /* ---- starting ---- */
+
+bool watch_known(const struct watch *w)
+{
+	return w->cache && (w->lacking || kube_cache_synced(w->cache));
+}
 
 static void synced(void *ctx)
 {
 	struct watch *w = ctx;
 	struct controller *c = w->c;
 
-	log_v(2, "watching %s", kinds[w->kind].path);
+	if (w->lacking)
+		log_info("%s: the server has them now", w->path.p);
+	w->lacking = false;
+	log_v(2, "watching %s", w->path.p);
 	if (w->kind == W_GATES || w->kind == W_VERSION)
-		c->gates_changed(c);
+		controller_gates(c);
 	controller_ready(c);
+}
+
+/* "images.config.openshift.io". */
+static struct str definition_name(struct arena *a, enum watched kind)
+{
+	struct str group = str_from(str_of(groups[kinds[kind].group]),
+				    sizeof("/apis/") - 1);
+
+	return str_fmt(a, "%s.%.*s", kinds[kind].plural,
+		       (int)str_chr(group, '/'), group.p);
+}
+
+/*
+ * A server that has just started may not know its own kinds yet, and to plan
+ * without, say, mirrors that exist would be a rollout. So going on without a kind
+ * takes a definition that is not there, or a server that stays with it.
+ */
+static void definition_asked(struct kube_call *call,
+			     const struct kube_answer *ans)
+{
+	struct watch *w = call->ctx;
+
+	w->asking = false;
+	if (w->lacking || kube_cache_synced(w->cache) ||
+	    (ans->rc != -ERR_NOTFOUND &&
+	     loop_clock() - w->asked_since < LACKING_MS))
+		return;
+	w->lacking = true;
+	log_warn("the server does not have %s (CustomResourceDefinition %.*s "
+		 "is missing, or has no such version): going on without; once "
+		 "it is there they are taken up within a minute",
+		 w->path.p, STRF(definition_name(&w->a, w->kind)));
+	if (w->kind == W_GATES || w->kind == W_VERSION)
+		controller_gates(w->c);
+	controller_ready(w->c);
+}
+
+static void absent(void *ctx)
+{
+	struct watch *w = ctx;
+
+	if (w->lacking || w->asking)
+		return;
+	if (!w->asked_since)
+		w->asked_since = loop_clock();
+	arena_free(&w->a);
+	w->definition = (struct kube_call){
+		.method = "GET",
+		.path = str_fmt(&w->a,
+				"/apis/apiextensions.k8s.io/v1/"
+				"customresourcedefinitions/%.*s",
+				STRF(definition_name(&w->a, w->kind))),
+		.done = definition_asked,
+		.ctx = w,
+	};
+	w->asking = true;
+	kube_start(w->c->kube, &w->definition);
 }
 
 void controller_watch(struct controller *c, enum watched from,
@@ -483,43 +331,42 @@ void controller_watch(struct controller *c, enum watched from,
 {
 	for (enum watched k = from; k < before; k++) {
 		struct watch *w = &c->watches[k];
+		const char *group = groups[kinds[k].group];
 		struct kube_cache_opts o = {
 			.kube = c->kube,
-			.path = kinds[k].path,
-			.query = str_of(kinds[k].query),
-			.what = kinds[k].path,
+			.query = k == W_OPERATOR ? S("labelSelector=k8s-app%3D"
+						     "machine-config-operator")
+				 : k == W_RELEASE_AUTH
+					 ? S("fieldSelector=metadata.name"
+					     "%3D" TEMPLATE_RELEASE_AUTH)
+					 : S(""),
 			.make = object_make,
 			.drop = k == W_NODE || k == W_MCN ? NULL : object_drop,
-			.changed = changed,
+			.changed = controller_changed,
 			.synced = synced,
+			.absent = group[4] == 's' ? absent : NULL,
 			.ctx = w,
 		};
 
 		*w = (struct watch){ .c = c, .kind = k };
-		if (!kinds[k].gate || mc_gate(&c->gates, kinds[k].gate))
+		w->path = str_fmt(&c->kept, "%s%s", group, kinds[k].plural);
+		o.path = o.what = w->path.p;
+		if (!kinds[k].gate || mc_gate(&c->gates, gates[kinds[k].gate]))
 			w->cache = kube_cache_start(&o);
 	}
 }
 
 void controller_ready(struct controller *c)
 {
-	struct kube_item *const *v;
-	size_t n;
-
 	if (c->running || !c->gates_known || !c->eviction_api.p)
 		return;
 	for (int i = 0; i < W_KINDS; i++)
-		if (c->watches[i].cache &&
-		    !kube_cache_synced(c->watches[i].cache))
+		if (c->watches[i].cache && !watch_known(&c->watches[i]))
 			return;
 	if (!c->watches[W_OPERATOR].cache)
 		return; /* they are being started */
 	c->running = true;
 	log_info("all caches are in sync: starting");
-	n = known_all(c, W_NODE, &v);
-	for (size_t i = 0; i < n; i++)
-		node_changed(c, NULL, v[i]->value);
-	skew(c);
-	controller_plan_all(c);
+	controller_first_plans(c);
 	kube_queue_go(c->queue);
 }

@@ -10,33 +10,53 @@
 #include "mco_daemon.h"
 
 enum job_kind {
-	JOB_PREPARE, /* recover, tidy up after the first boot */
-	JOB_SETTLE, /* the first OS image, or drop the first annotations */
+	JOB_LOG, /* nothing but what is to be logged */
+	JOB_RECOVER, /* what a killed process left; what OS this is */
+	JOB_SECRET,
+	JOB_PREPARE, /* tidy up after the first boot */
+	JOB_BOOT, /* the first OS image; compare with the config */
 	JOB_VERIFY,
 	JOB_DRIFT, /* the same of files and units alone */
-	JOB_STORE,
+	JOB_REVERT, /* the unit that leaves an image built in the cluster */
+	JOB_UNREVERT, /* away with it */
 	JOB_APPLY,
 	JOB_ACT, /* and roll back when that fails */
 	JOB_ROLL_BACK,
 	JOB_CERTIFICATES,
+	JOB_REBOOTSTRAP, /* the kubelet; what was logged is kept */
+	JOB_HOSTED,
+	JOB_SIZES, /* of images that are to be pinned */
+	JOB_PIN, /* have CRI-O keep them; text: its config */
 };
 
 /* What the child reads; it has a copy of all memory. */
 struct job_in {
 	enum job_kind kind;
 	struct node_update update;
-	struct str text; /* to be logged, or the cause of rolling back */
-	const struct json *spec; /* of a ControllerConfig */
+	const struct strs *logs; /* for the node's journal, before all else */
+	struct str text; /* the cause of rolling back; a hosted node's folder */
+	struct str asked; /* desiredDrain */
+	struct str node; /* its name */
+	struct str booted; /* the OS image; "": not known yet */
+	struct str noted, noted_image; /* config and image as annotated */
+	struct str finalize; /* why the last OS update was not finalized */
+	const struct json *controller; /* a ControllerConfig */
+	const struct pins *pins;
+	const struct map *enabled; /* units that were seen enabled; or NULL */
+	struct str bundle; /* the API servers' CAs to be trusted, or "" */
 	int64_t retry_ms;
+	bool master, bootstrap, in_desired;
+	bool pinned; /* as struct node has it */
 };
 
 struct job {
 	struct loop *loop;
 	const char *root;
 	void *ctx;
-	/* A "reason" of an event and its text, while it runs. */
+	/* A "reason" of an event and its text, while it runs; or, with a small
+	 * first letter, something it has found out. */
 	void (*event)(void *ctx, struct str reason, struct str text);
-	/* text: why it failed; "reboot" when it has asked for one. */
+	/* text: why it failed. */
 	void (*done)(void *ctx, enum job_kind kind, int rc, struct str text);
 	/* its own */
 	struct arena a;
@@ -49,7 +69,16 @@ struct job {
 	bool running;
 };
 
-#define JOB_FIRST_ANNOTATIONS NODE_STATE "/node-annotations.json"
+#define JOB_FIRST_ANNOTATIONS NODE_STATE_DIR "/node-annotations.json"
+
+/* ---- in the child ---- */
+
+/* Tells the parent: see event above. */
+void job_tell(const char *reason, struct str text);
+int job_work(struct node *n, struct arena *a, const struct job_in *in,
+	     struct err *err);
+
+/* ---- in the parent ---- */
 
 int job_start(struct job *j, const struct job_in *in, struct err *err);
 /* Kills it. */

@@ -1,13 +1,11 @@
 /*
  * What the daemon tells: events and metrics.
  */
-#include <stdlib.h>
-#include <time.h>
-
 #include "daemon_loop.h"
 #include "io/log.h"
+#include "io/process_metrics.h"
 
-#define EVENTS "/api/v1/namespaces/openshift-machine-config-operator/events"
+#define NAMESPACE "openshift-machine-config-operator"
 
 const struct json *daemon_node(const struct daemon *d)
 {
@@ -16,94 +14,45 @@ const struct json *daemon_node(const struct daemon *d)
 	return t ? t->tree : NULL;
 }
 
-struct str daemon_note(const struct json *list, const char *key)
+struct str daemon_note(const struct daemon *d, const char *key)
 {
-	return json_text(json_member(list, str_of(key)));
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const struct json *j =
+		json_member(json_at(daemon_node(d), "metadata.annotations"),
+			    str_fmt(&a, DAEMON_KEY "%s", key));
+
+	return j ? json_text(j) : (struct str){ NULL, 0 };
 }
 
-struct telling {
-	struct kube_call call;
-	struct arena a;
-	struct daemon *d;
-	struct telling *next;
-};
-
-static void forget_telling(struct telling *t)
+void daemon_log(struct daemon *d, struct str text)
 {
-	arena_free(&t->a);
-	free(t);
-}
-
-static void told(struct telling *t)
-{
-	struct telling **at = &t->d->tellings;
-
-	while (*at && *at != t)
-		at = &(*at)->next;
-	if (*at)
-		*at = t->next;
-	forget_telling(t);
-}
-
-static void event_sent(struct kube_call *c, const struct kube_answer *ans)
-{
-	if (ans->rc < 0)
-		log_warn("An event could not be sent: %.*s",
-			 STRF(ans->message));
-	told(c->ctx);
+	VEC_PUSH(&d->lines, &d->logs, str_dup(&d->lines, text));
 }
 
 void daemon_tell(struct daemon *d, struct str reason, struct str text)
 {
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct telling *t = calloc(1, sizeof(*t));
-	struct timespec now;
-	struct buf b, at;
+	const struct action_event about = {
+		.kind = S("Node"),
+		.name = d->name,
+		.uid = json_str(daemon_node(d), "metadata.uid", S("")),
+		.reason = reason,
+		.warning = daemon_is_warning(reason)
+	};
 
-	(void)clock_gettime(CLOCK_REALTIME, &now);
 	log_info("Event %.*s: %.*s", STRF(reason), STRF(text));
-	if (!t)
-		return;
-	buf_init(&at, &a);
-	rfc3339_add(&at, (struct instant){ .sec = now.tv_sec });
-	buf_init(&b, &a);
-	buf_addf(&b,
-		 "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{"
-		 "\"name\":\"%.*s.%llx%02x\",\"namespace\":"
-		 "\"openshift-machine-config-operator\"},"
-		 "\"involvedObject\":{\"kind\":\"Node\",\"namespace\":"
-		 "\"openshift-machine-config-operator\",\"name\":\"%.*s\","
-		 "\"uid\":\"%.*s\"},\"reason\":\"%.*s\",\"message\":",
-		 STRF(d->name),
-		 (unsigned long long)now.tv_sec * 1000000000ULL +
-			 (unsigned long long)now.tv_nsec,
-		 d->events++ & 0xFF, STRF(d->name),
-		 STRF(json_str(daemon_node(d), "metadata.uid", S(""))),
-		 STRF(reason));
-	json_add_quoted(&b, text, 0);
-	buf_addf(&b,
-		 ",\"source\":{\"component\":\"machineconfigdaemon\",\"host\":"
-		 "\"%.*s\"},\"firstTimestamp\":\"%.*s\",\"lastTimestamp\":"
-		 "\"%.*s\",\"count\":1,\"type\":\"%s\"}",
-		 STRF(d->name), STRF(buf_str(&at)), STRF(buf_str(&at)),
-		 daemon_is_warning(reason) ? "Warning" : "Normal");
-	t->d = d;
-	t->next = d->tellings;
-	d->tellings = t;
-	t->call = (struct kube_call){ .method = "POST",
-				      .path = S(EVENTS),
-				      .body = str_dup(&t->a, buf_str(&b)),
-				      .done = event_sent,
-				      .ctx = t };
-	kube_start(d->writer, &t->call);
+	/* upstream creates this one without its recorder */
+	d->events.namespace =
+		str_is(reason, "OSUpdateStaged") ? "default" : NAMESPACE;
+	kube_event(&d->events, "machineconfigdaemon", &about, text);
 }
 
 /* ---- metrics ------------------------------------------------------------------------------- */
 
-static void gauge(struct buf *b, const char *name, const char *type,
-		  const char *help)
+static void gauge(struct buf *b, const char *name, const char *help)
 {
-	buf_addf(b, "# HELP %s %s\n# TYPE %s %s\n%s", name, help, name, type,
+	buf_addf(b, "# HELP %s %s\n# TYPE %s %s\n%s", name, help, name,
+		 str_is(str_of(name), "mcd_reboots_failed_total") ? "counter"
+								  : "gauge",
 		 name);
 }
 
@@ -122,33 +71,83 @@ static void label(struct buf *b, const char *name, struct str value)
 	buf_addc(b, '"');
 }
 
-void daemon_metrics(struct daemon *d, struct buf *b)
+/* {x="…",y="…"} n */
+static void labelled(struct buf *b, const char *x, struct str vx, const char *y,
+		     struct str vy, long long n)
 {
-	const struct json *l = json_at(daemon_node(d), "metadata.annotations");
-
-	gauge(b, "mcd_state", "gauge", "state of daemon on specified node");
 	buf_addc(b, '{');
-	label(b, "state", daemon_note(l, DAEMON_KEY "state"));
-	buf_addc(b, ',');
-	label(b, "reason", daemon_note(l, DAEMON_KEY "reason"));
-	buf_addf(b, "} %lld\n", (long long)d->state_at);
-	gauge(b, "mcd_update_state", "gauge",
-	      "completed update config or error");
-	buf_addf(b, "{config=\"MachineConfig: %.*s\",err=\"\"} %lld\n",
-		 STRF(d->v.disk), (long long)d->update_at);
-	gauge(b, "mcd_config_drift", "gauge", "timestamp for config drift");
-	buf_addf(b, " %lld\n", (long long)d->drift_at);
-	gauge(b, "mcd_reboots_failed_total", "counter",
-	      "Total number of reboots that failed.");
-	buf_addf(b, " %llu\n", (unsigned long long)d->reboots_failed);
+	label(b, x, vx);
+	if (y) {
+		buf_addc(b, ',');
+		label(b, y, vy);
+	}
+	buf_addf(b, "} %lld\n", n);
 }
 
-void daemon_tell_no_more(struct daemon *d)
+static void plain(struct buf *b, const char *name, const char *help,
+		  long long n)
 {
-	for (struct telling *t = d->tellings, *next; t; t = next) {
-		next = t->next;
-		kube_cancel(&t->call);
-		forget_telling(t);
+	gauge(b, name, help);
+	buf_addf(b, " %lld\n", n);
+}
+
+static void update_state(struct daemon *d, struct arena *a, struct buf *b)
+{
+	struct str config, trouble = S("");
+
+	if (d->not_uncordoned) {
+		config = S("");
+		trouble = str_fmt(a,
+				  "failed to uncordon node: %.*s after 10 "
+				  "minutes. Please see "
+				  "machine-config-controller logs for more "
+				  "information",
+				  STRF(d->name));
+	} else {
+		config =
+			str_fmt(a, "MachineConfig: %.*s%s%.*s", STRF(d->v.disk),
+				d->v.disk_image.n ? " / Image: " : "",
+				STRF(d->v.disk_image));
 	}
-	d->tellings = NULL;
+	gauge(b, "mcd_update_state", "completed update config or error");
+	labelled(b, "config", config, "err", trouble, d->update_at);
+}
+
+void daemon_metrics(struct daemon *d, struct buf *b)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct buf os;
+	int64_t packages = 0;
+
+	plain(b, "mcd_config_drift", "timestamp for config drift", d->drift_at);
+	buf_init(&os, &a);
+	for (size_t i = 0; i < d->os.n; i++)
+		buf_addc(&os, d->os.p[i] >= 'a' && d->os.p[i] <= 'z' &&
+					      !str_is(d->os, "unsupported")
+				      ? (char)(d->os.p[i] - 32)
+				      : d->os.p[i]);
+	if (d->os.n) {
+		gauge(b, "mcd_host_os_and_version",
+		      "os that MCD is running on and version if RHCOS");
+		labelled(b, "os", buf_str(&os), "version", d->os_version, 1);
+	}
+	plain(b, "mcd_kubelet_state", "state of kubelet health monitor",
+	      d->kubelet_failures);
+	(void)str_to_i64(d->packages, &packages);
+	gauge(b, "mcd_local_unsupported_packages",
+	      "Total number of locally layered unsupported packages installed "
+	      "on the node");
+	labelled(b, "node", d->name, NULL, S(""), packages);
+	plain(b, "mcd_pivot_errors_total",
+	      "Total number of errors encountered during pivot.",
+	      (long long)d->pivot_errors);
+	plain(b, "mcd_reboots_failed_total",
+	      "Total number of reboots that failed.",
+	      (long long)d->reboots_failed);
+	gauge(b, "mcd_state", "state of daemon on specified node");
+	labelled(b, "state", daemon_note(d, "state"), "reason",
+		 daemon_note(d, "reason"), d->state_at);
+	if (d->update_at || d->not_uncordoned)
+		update_state(d, &a, b);
+	process_metrics(b);
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 #include "io/file.h"
 #include "mc/contents.h"
 #include "mc/secret.h"
+#include "node/tree.h"
 
 void external_diff_init(struct external_diff *e, struct arena *a,
 			const char *command)
@@ -223,19 +223,9 @@ int external_diff_run(struct external_diff *e, struct err *err)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	(void)remove(path);
-	return 0;
-}
-
 void external_diff_free(struct external_diff *e)
 {
 	if (e->dir)
-		(void)nftw(e->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		(void)tree_remove_at(AT_FDCWD, e->dir);
 	e->dir = NULL;
 }

@@ -41,38 +41,63 @@ bool live_is_file(struct run *r, struct str word)
 	       access(str_z(r->a, word), F_OK) == 0;
 }
 
+/* One page, and where the next one begins. */
+static int get_page(struct run *r, struct kube *k, const char *path,
+		    const char *limit, struct str *next, struct str *text)
+{
+	AUTO(arena) struct arena scratch = ARENA_INIT;
+	struct json *page = NULL;
+	struct buf b;
+	int rc;
+
+	buf_init(&b, &scratch);
+	buf_addf(&b, "%s?limit=%s", path, limit);
+	if (next->n) {
+		buf_addz(&b, "&continue=");
+		kube_escape(&b, *next);
+	}
+	rc = kube_get(k, r->a, buf_str(&b), text, &r->err);
+	if (rc == 0)
+		rc = json_parse(&scratch, *text, NULL, &page, &r->err);
+	*next = str_dup(r->a, json_str(page, "metadata.continue", S("")));
+	return rc;
+}
+
 /* Page by page: a list may be larger than any one answer is allowed to be. */
-static int load_kind(struct run *r, struct kube *k, const char *path,
-		     struct mc_set *set)
+static int get_pages(struct run *r, struct kube *k, const char *path,
+		     const char *limit, struct strs *out)
 {
 	struct str next = S(""), text;
-	struct mc_fault fault = { 0 };
 	int rc;
 
 	do {
-		AUTO(arena) struct arena scratch = ARENA_INIT;
-		struct json *page = NULL;
-		struct buf b;
-
-		buf_init(&b, &scratch);
-		buf_addf(&b, "%s?limit=100", path);
-		if (next.n) {
-			buf_addz(&b, "&continue=");
-			kube_escape(&b, next);
-		}
-		rc = kube_get(k, r->a, buf_str(&b), &text, &r->err);
-		if (rc == 0)
-			rc = json_parse(&scratch, text, NULL, &page, &r->err);
+		rc = get_page(r, k, path, limit, &next, &text);
 		if (rc < 0)
 			return rc;
-		next = str_dup(r->a,
-			       json_str(page, "metadata.continue", S("")));
-		rc = mc_load(r->a, S("cluster"), text, set, &fault, &r->err);
-		if (rc == -ERR_INVALID)
-			/* not refused: the kind is not to be left out */
-			return err_set(&r->err, ERR_SYS, "%.*s: %.*s",
-				       STRF(fault.object), STRF(fault.problem));
-	} while (rc == 0 && next.n);
+		VEC_PUSH(r->a, out, text);
+	} while (next.n);
+	return 0;
+}
+
+static int load_kind(struct run *r, struct kube *k, const char *path,
+		     struct mc_set *set)
+{
+	struct mc_fault fault = { 0 };
+	struct strs pages = { 0 };
+	int rc = get_pages(r, k, path, "100", &pages);
+
+	/* the server has forgotten what the pages are of: all at once */
+	if (rc == -ERR_GONE) {
+		pages.n = 0;
+		rc = get_pages(r, k, path, "0", &pages);
+	}
+	for (size_t i = 0; rc == 0 && i < pages.n; i++)
+		rc = mc_load(r->a, S("cluster"), pages.v[i], set, &fault,
+			     &r->err);
+	if (rc == -ERR_INVALID && fault.problem.n)
+		/* not refused: the kind is not to be left out */
+		return err_set(&r->err, ERR_SYS, "%.*s: %.*s",
+			       STRF(fault.object), STRF(fault.problem));
 	return rc;
 }
 
@@ -94,6 +119,8 @@ static int blame(struct run *r, struct str server, const char *path)
 
 static int load_all(struct run *r, struct kube *k, struct mc_set *set)
 {
+	struct str server = url_public(r->a, kube_conf(k)->server);
+
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		int rc = load_kind(r, k, paths[i], set);
 
@@ -103,10 +130,9 @@ static int load_all(struct run *r, struct kube *k, struct mc_set *set)
 			return err_set(&r->err, ERR_NOTFOUND,
 				       "%.*s has no %.*s: is it an OpenShift "
 				       "cluster?",
-				       STRF(kube_conf(k)->server),
-				       STRF(kind_of(paths[i])));
+				       STRF(server), STRF(kind_of(paths[i])));
 		if (rc != -ERR_INVALID || i < NEEDED)
-			return blame(r, kube_conf(k)->server, paths[i]);
+			return blame(r, server, paths[i]);
 		(void)fprintf(stderr, "warning: left out: %.*s: %.*s\n",
 			      STRF(kind_of(paths[i])), STRF(r->err.msg));
 	}
@@ -137,6 +163,7 @@ int live_load(struct run *r, const struct kube_flags *flags, struct mc_set *set)
 	struct kube *k;
 	int rc = timeout_of(r, flags->request_timeout, &o.timeout_ms);
 
+	set->live = true;
 	if (rc == 0)
 		rc = kube_config_load(r->a, flags, false, &conf, &r->err);
 	if (rc < 0)

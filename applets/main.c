@@ -80,7 +80,18 @@ static int print_version(bool json)
 	struct run r = { .a = &a, .called_as = "mco", .err = ERR_INIT(&a) };
 
 	buf_init(&r.out, &a);
-	return version_print(&r, json) < 0 || applet_flush(&r) < 0;
+	if (version_print(&r, json) == 0 && applet_flush(&r) == 0)
+		return 0;
+	(void)fprintf(stderr, "Error: %.*s\n", STRF(r.err.msg));
+	return 1;
+}
+
+static int written(void)
+{
+	if (fflush(stdout) == 0)
+		return 0;
+	perror("Error: write standard output");
+	return 1;
 }
 
 static int by_first_word(int argc, char **argv)
@@ -93,7 +104,7 @@ static int by_first_word(int argc, char **argv)
 	if (strcmp(word, "--list") == 0) {
 		for (size_t i = 0; i < NAMES; i++)
 			(void)puts(names[i].name);
-		return 0;
+		return written();
 	}
 	if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0)
 		return print_version(argc > 3 && strcmp(argv[2], "-o") == 0 &&
@@ -101,7 +112,7 @@ static int by_first_word(int argc, char **argv)
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
 	    strcmp(word, "help") == 0) {
 		usage(stdout);
-		return 0;
+		return written();
 	}
 	return unknown(word);
 }

@@ -95,4 +95,5 @@ const struct applet mco_controller_applet = {
 	.name = "mco-controller",
 	.summary = "renders the configs of nodes as upstream's controller does",
 	.commands = commands,
+	.upstream = "MachineConfigController",
 };

@@ -106,7 +106,7 @@ static void show_mismatches(struct run *r, const struct mismatches *list,
 static int run_verify(struct run *r, const void *p)
 {
 	const struct verify_flags *o = p;
-	const struct verify_opts all = { 0 };
+	const struct verify_opts all = { .strict = true };
 	struct mismatches list = { 0 };
 	struct mc_current c = { 0 };
 	struct str image = S(""), text;
@@ -125,6 +125,9 @@ static int run_verify(struct run *r, const void *p)
 			rc = err_wrap(&r->err, "%.*s", STRF(o->against));
 	} else {
 		rc = node_current(&n, r->a, &c, &image, &r->err);
+		if (rc < 0)
+			rc = err_wrap(&r->err, "%.*s has no config to verify",
+				      STRF(o->root));
 	}
 	if (rc == 0)
 		rc = node_verify(&n, r->a, &c, image, &all, &list, &r->err);
@@ -344,7 +347,7 @@ static int run_recover(struct run *r, const void *p)
 			 STRF(v.to));
 		rc = daemon_act(&n, r->a, &v, v.to, &r->err);
 		if (rc == 0)
-			rc = node_finished(&n, r->a, &r->err);
+			node_finished(&n, r->a);
 	} else if (rc == 0) {
 		buf_addz(&r->out, "nothing to recover\n");
 	}
@@ -362,6 +365,14 @@ const struct command daemon_recover = {
 	.run = run_recover,
 };
 
+struct version_flags {
+	struct str payload;
+};
+
+static const struct flag version_flag_table[] = {
+	PAYLOAD_FLAG(struct version_flags), { 0 }
+};
+
 /* As upstream's. */
 static int run_version(struct run *r, const void *p)
 {
@@ -375,6 +386,8 @@ static const struct command daemon_version = {
 	.name = "version",
 	.args = "",
 	.summary = "print the version this build stands for",
+	.flags = version_flag_table,
+	.opts_size = sizeof(struct version_flags),
 	.run = run_version,
 };
 

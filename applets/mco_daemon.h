@@ -25,8 +25,19 @@ struct str daemon_default_root(void);
 			"there, else /)"                                      \
 	}
 
+/* The release; upstream's commands all take it. */
+#define PAYLOAD_FLAG(type)                                                   \
+	{                                                                    \
+		.name = "payload-version", .kind = FLAG_STR, .hidden = true, \
+		.offset = offsetof(type, payload), .value = "STRING",        \
+		.env = "RELEASE_VERSION"                                     \
+	}
+
 /* Opens the node; quiet keeps the log to what went wrong. */
 int daemon_open(struct run *r, struct str root, bool quiet, struct node *out);
+
+/* What is at an http or https address; one try. */
+int daemon_fetch(struct run *r, struct str url, struct str *out);
 
 /* Does the actions that the journal tells of, for the config of that name. */
 int daemon_act(struct node *n, struct arena *a,

@@ -17,7 +17,7 @@ struct opts {
 	struct str root;
 	bool offline, skip_reboot, force, dry_run;
 	/* of firstboot */
-	struct str file;
+	struct str file, payload;
 	bool nics;
 };
 
@@ -102,11 +102,12 @@ static int apply(struct run *r, struct node *n, const struct opts *o)
 {
 	struct mc_current from = { 0 }, to = { 0 };
 	struct str image = S("");
+	struct os_status status;
 	int rc = load(r, r->words.v[0], &to);
 
 	if (rc < 0)
 		return rc;
-	rc = o->dry_run ? 0 : node_init(n, r->a, &r->err);
+	rc = o->dry_run ? 0 : node_init(n, r->a, &status, &r->err);
 	if (rc == 0)
 		rc = node_current(n, r->a, &from, &image, &r->err);
 	if (rc == -ERR_NOTFOUND) {
@@ -188,11 +189,13 @@ static const struct flag complete_flags[] = {
 	  .value = "FILE",
 	  .help = "the MachineConfig, on the node (default " NODE_ENCAPSULATED
 		  ")" },
+	PAYLOAD_FLAG(struct opts),
 	{ 0 },
 };
 
 static int complete_once(struct run *r, const struct opts *o)
 {
+	struct os_status status;
 	struct node n;
 	int rc = daemon_open(r, o->root, false, &n);
 
@@ -204,7 +207,7 @@ static int complete_once(struct run *r, const struct opts *o)
 			rc = err_wrap(&r->err,
 				      "failed to persist network interfaces");
 	} else {
-		rc = node_init(&n, r->a, &r->err);
+		rc = node_init(&n, r->a, &status, &r->err);
 		if (rc == 0)
 			rc = node_complete_firstboot(
 				&n, r->a, str_z(r->a, o->file), &r->err);
@@ -221,9 +224,9 @@ static int run_complete(struct run *r, const void *p)
 
 	if (r->words.n)
 		return err_set(&r->err, ERR_INVALID,
-			       "unknown command \"%.*s\" for \"mco-daemon "
+			       "unknown command \"%.*s\" for \"%s "
 			       "firstboot-complete-machineconfig\"",
-			       STRF(r->words.v[0]));
+			       STRF(r->words.v[0]), r->called_as);
 	if (retry)
 		(void)str_to_i64(str_of(retry), &ms);
 	wait = (struct timespec){ .tv_sec = ms * 6 / 1000,

@@ -2,17 +2,21 @@
  * mco-daemon firstboot: an Ignition config, fetched or from a file, applied to a
  * new root by ourselves.
  */
+#include <limits.h>
 #include <unistd.h>
 
+#include "data/flate.h"
 #include "io/file.h"
 #include "io/http_client.h"
 #include "io/log.h"
 #include "io/tls.h"
+#include "kube/config.h"
 #include "mco_daemon.h"
 #include "node/ignite.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
 #define FIRST_WAIT_MS 100
+#define HOPS_MAX 10
 #define LONGEST_WAIT_MS 5000 /* Ignition's */
 #define ACCEPT                                                         \
 	"Accept: application/vnd.coreos.ignition+json;version=3.5.0, " \
@@ -65,32 +69,60 @@ static void defaults(void *p)
 /* ---- fetching ---------------------------------------------------------------- */
 
 struct fetch {
-	struct arena *a;
+	struct run *r;
+	const struct opts *o;
 	struct loop *loop;
 	struct http_client *client;
+	struct tls_client *tls;
 	struct http_call call;
 	struct source timer;
-	struct str url, text;
+	struct str url, first, fields, text;
+	struct buf pem; /* whom to believe */
 	int64_t wait, give_up;
-	int tries, rc;
-	struct err *err;
+	int tries, hops, rc;
+	bool once; /* what does not come at once does not come */
 };
+
+/* Without the password that may be in it. */
+static struct str shown(struct fetch *f)
+{
+	size_t n = str_starts(f->url, S("https")) ? 8 : 7;
+	struct str rest = str_from(f->url, n);
+	ptrdiff_t slash = str_chr(rest, '/');
+	ptrdiff_t at = str_rchr(
+		slash < 0 ? rest : str_sub(rest, 0, (size_t)slash), '@');
+
+	return at < 0 ? f->url
+		      : str_fmt(f->r->a, "%.*s%.*s", (int)n, f->url.p,
+				STRF(str_from(rest, (size_t)at + 1)));
+}
 
 /* What a server may tell in another second; a refusal stays one. */
 static bool worth_a_retry(int status)
 {
-	return status == 0 || status == 404 || status == 429 || status >= 500;
+	return status == 404 || status == 429 || status >= 500;
+}
+
+/* For this try; 0 when it may take as long as it takes. */
+static int left_ms(const struct fetch *f)
+{
+	int64_t left = f->give_up - loop_clock();
+
+	if (!f->give_up || left > INT_MAX)
+		return 0;
+	return left > 0 ? (int)left : 1;
 }
 
 static void start(struct fetch *f)
 {
 	f->call = (struct http_call){ .method = S("GET"),
 				      .url = f->url,
-				      .fields = S(ACCEPT),
+				      .fields = f->fields,
+				      .total_ms = left_ms(f),
 				      .body_max = CONFIG_MAX,
 				      .done = f->call.done,
 				      .ctx = f };
-	log_info("GET %.*s: attempt #%d", STRF(f->url), ++f->tries);
+	log_info("GET %.*s: attempt #%d", STRF(shown(f)), ++f->tries);
 	http_call_start(f->client, &f->call);
 }
 
@@ -100,103 +132,227 @@ static void again(struct source *s, short events)
 	start(s->ctx);
 }
 
-static void done(struct http_call *c, int rc, struct err *err)
+static void end(struct fetch *f, int rc)
 {
-	struct fetch *f = c->ctx;
-	int status = rc < 0 ? 0 : c->result.status;
+	f->rc = rc;
+	loop_stop(f->loop);
+}
 
-	if (status == 200) {
-		f->text = str_dup(f->a, c->result.body);
-		log_info("GET result: OK, %zu bytes", f->text.n);
-		f->rc = 0;
-		loop_stop(f->loop);
+/* Where it is instead; "" when that is not said, or not to be followed. */
+static struct str moved(struct fetch *f, const struct http_head *head)
+{
+	struct str to = http_get(head, S("location"));
+	ptrdiff_t path = str_chr(str_from(f->url, 8), '/');
+
+	if (head->status / 100 != 3 || f->hops++ == HOPS_MAX)
+		return S("");
+	if (str_starts(to, S("/")) && !str_starts(to, S("//")))
+		return str_fmt(
+			f->r->a, "%.*s%.*s",
+			STRF(str_sub(f->url, 0,
+				     path < 0 ? f->url.n : (size_t)path + 8)),
+			STRF(to));
+	f->fields = S(ACCEPT); /* the rest was for the first one alone */
+	/* what was asked for safely is not taken otherwise */
+	return str_starts(to, S("https://")) ||
+			       (str_starts(to, S("http://")) &&
+				str_starts(f->url, S("http://")))
+		       ? str_dup(f->r->a, to)
+		       : S("");
+}
+
+static void retry(struct fetch *f)
+{
+	log_warn("%.*s", STRF(f->r->err.msg));
+	if (f->give_up && loop_clock() + f->wait > f->give_up) {
+		end(f, -ERR_AGAIN);
 		return;
 	}
-	if (rc < 0)
-		f->rc = err_set(f->err, ERR_AGAIN, "%.*s: %.*s", STRF(f->url),
-				STRF(err->msg));
-	else
-		f->rc = err_set(f->err, ERR_AGAIN,
-				"%.*s: the server answers with status %d",
-				STRF(f->url), status);
-	log_warn("%.*s", STRF(f->err->msg));
-	if (!worth_a_retry(status) ||
-	    (f->give_up && loop_clock() + f->wait > f->give_up)) {
-		loop_stop(f->loop);
-		return;
-	}
+	f->url = f->first;
+	f->hops = 0;
 	f->timer.due = loop_clock() + f->wait;
 	loop_update(f->loop, &f->timer);
 	f->wait = f->wait * 2 < LONGEST_WAIT_MS ? f->wait * 2 : LONGEST_WAIT_MS;
 }
 
-static int trust(struct run *r, const struct opts *o, struct tls_client *tls)
+static int take(struct fetch *f, const struct http_call *c)
 {
-	struct str pem;
-	int rc;
+	int rc = 0;
 
-	tls_client_set_insecure(tls, o->insecure);
-	if (!o->ca.n)
-		return 0;
-	rc = file_read(r->a, str_z(r->a, o->ca), CONFIG_MAX, &pem, &r->err);
-	return rc < 0 ? rc : tls_client_set_ca(tls, pem, &r->err);
+	f->text = str_dup(f->r->a, c->result.body);
+	if (str_is(http_get(c->result.head, S("content-encoding")), "gzip"))
+		rc = flate_gunzip(f->r->a, f->text, CONFIG_MAX, &f->text,
+				  &f->r->err);
+	log_info("GET result: OK, %zu bytes", f->text.n);
+	return rc < 0 ? err_wrap(&f->r->err, "%.*s", STRF(shown(f))) : 0;
 }
 
-static int fetch(struct run *r, const struct opts *o, struct str *text)
+/* The time was up in a try that is not the first: the one before says why. */
+static bool cut_short(const struct fetch *f)
 {
-	struct tls_client *tls = tls_client_new(NULL);
-	struct fetch f = {
-		.a = r->a, .url = o->url, .wait = FIRST_WAIT_MS, .err = &r->err
-	};
-	struct http_client_opts opts = { .tls = tls,
-					 .proxy = http_client_proxy_env() };
-	int rc = trust(r, o, tls);
+	return f->give_up && loop_clock() >= f->give_up && f->tries > 1 &&
+	       !f->hops;
+}
 
-	f.loop = rc < 0 ? NULL : loop_new(&r->err);
-	if (!f.loop) {
-		tls_client_free(tls);
-		return rc < 0 ? rc : -ERR_SYS;
+static void done(struct http_call *c, int rc, struct err *err)
+{
+	struct fetch *f = c->ctx;
+	int status = rc < 0 ? 0 : c->result.status;
+	struct str to = S("");
+
+	if (status == 200) {
+		end(f, take(f, c));
+		return;
 	}
-	if (o->timeout)
-		f.give_up = loop_clock() + o->timeout / 1000000;
-	f.client = http_client_new(f.loop, &opts);
-	f.timer = (struct source){ .fd = -1, .ready = again, .ctx = &f };
-	f.call.done = done;
-	loop_add(f.loop, &f.timer);
-	start(&f);
-	rc = loop_run(f.loop, &r->err);
-	loop_remove(f.loop, &f.timer);
-	http_client_free(f.client);
-	loop_free(f.loop);
-	tls_client_free(tls);
-	*text = f.text;
-	return rc < 0 ? rc : f.rc;
+	if (rc < 0) {
+		if (!cut_short(f))
+			(void)err_set(&f->r->err, ERR_AGAIN, "%.*s",
+				      STRF(err->msg));
+	} else {
+		to = moved(f, c->result.head);
+		(void)err_set(&f->r->err, ERR_AGAIN,
+			      "%.*s: the server answers with status %d",
+			      STRF(shown(f)), status);
+	}
+	if (to.n) {
+		f->url = to;
+		start(f);
+	} else if (f->once || rc == -ERR_INVALID || rc == -ERR_LIMIT ||
+		   (rc == 0 && !worth_a_retry(status))) {
+		end(f, -ERR_INVALID);
+	} else {
+		retry(f);
+	}
+}
+
+static int get(struct fetch *f, struct str url, struct str fields,
+	       struct str *out)
+{
+	int rc;
+
+	f->url = f->first = url;
+	f->fields = fields;
+	f->wait = FIRST_WAIT_MS;
+	f->tries = f->hops = 0;
+	f->call.done = done;
+	f->timer = (struct source){ .fd = -1, .ready = again, .ctx = f };
+	loop_add(f->loop, &f->timer);
+	start(f);
+	rc = loop_run(f->loop, &f->r->err);
+	loop_remove(f->loop, &f->timer);
+	*out = f->text;
+	return rc < 0 ? rc : f->rc;
+}
+
+static int get_resource(void *ctx, const struct ign_obj *resource,
+			struct str *out, struct err *err)
+{
+	const struct ign_objs *l = ign_list(resource, IGN_RESOURCE_HEADERS);
+	struct fetch *f = ctx;
+	struct buf b;
+	int rc;
+
+	buf_init(&b, f->r->a);
+	buf_addz(&b, ACCEPT);
+	for (size_t i = 0; i < l->n; i++)
+		http_add_field(&b, ign_str(l->v[i], IGN_HEADER_NAME),
+			       ign_str(l->v[i], IGN_HEADER_VALUE));
+	rc = get(f, ign_str(resource, IGN_RESOURCE_SOURCE), buf_str(&b), out);
+	if (rc < 0 && err != &f->r->err)
+		rc = err_set(err, ERR_INVALID, "%.*s", STRF(f->r->err.msg));
+	return rc;
+}
+
+static int trust(void *ctx, struct str pem, struct err *err)
+{
+	struct fetch *f = ctx;
+
+	buf_addf(&f->pem, "%.*s\n", STRF(pem));
+	return tls_client_set_ca(f->tls, buf_str(&f->pem), err);
+}
+
+static int open_fetch(struct fetch *f)
+{
+	struct run *r = f->r;
+	struct http_client_opts opts = { .proxy = http_client_proxy_env() };
+	struct str pem;
+	int rc = 0;
+
+	opts.tls = f->tls = tls_client_new(NULL);
+	buf_init(&f->pem, r->a);
+	tls_client_set_insecure(f->tls, f->o->insecure);
+	if (f->o->ca.n) {
+		rc = file_read(r->a, str_z(r->a, f->o->ca), CONFIG_MAX, &pem,
+			       &r->err);
+		if (rc == 0)
+			rc = trust(f, pem, &r->err);
+	}
+	f->loop = rc < 0 ? NULL : loop_new(&r->err);
+	if (!f->loop)
+		return rc < 0 ? rc : -ERR_SYS;
+	f->client = http_client_new(f->loop, &opts);
+	if (f->o->timeout)
+		f->give_up = loop_clock() + f->o->timeout / 1000000;
+	return 0;
+}
+
+static void close_fetch(struct fetch *f)
+{
+	http_client_free(f->client);
+	if (f->loop)
+		loop_free(f->loop);
+	tls_client_free(f->tls);
+}
+
+int daemon_fetch(struct run *r, struct str url, struct str *out)
+{
+	const struct opts none = { 0 };
+	struct fetch f = { .r = r, .o = &none, .once = true };
+	int rc = open_fetch(&f);
+
+	if (rc == 0 && str_starts(url, S("https")))
+		rc = trust(&f, kube_system_ca(r->a), &r->err);
+	if (rc == 0)
+		rc = get(&f, url, S("Accept: */*\r\n"), out);
+	close_fetch(&f);
+	return rc;
+}
+
+static int ignite(struct fetch *f, struct str text)
+{
+	const struct ignite_source from = { get_resource, trust, f };
+	struct run *r = f->r;
+	struct node n;
+	int rc = daemon_open(r, f->o->root, false, &n);
+
+	if (rc < 0)
+		return rc;
+	n.offline = true;
+	rc = node_ignite(&n, r->a, text, &from, &r->err);
+	if (rc == 0)
+		log_info("The config is applied to %.*s", STRF(f->o->root));
+	node_close(&n);
+	return rc;
 }
 
 static int run(struct run *r, const void *p)
 {
-	const struct opts *o = p;
+	struct fetch f = { .r = r, .o = p };
 	struct str text = S("");
-	struct node n;
 	int rc;
 
-	if (r->words.n || !o->config.n == !o->url.n)
+	if (r->words.n || !f.o->config.n == !f.o->url.n)
 		return err_set(&r->err, ERR_INVALID,
 			       "give either --url URL or --config FILE");
-	if (o->url.n)
-		rc = fetch(r, o, &text);
-	else
-		rc = file_read(r->a, str_z(r->a, o->config), CONFIG_MAX, &text,
-			       &r->err);
+	rc = open_fetch(&f);
+	if (rc == 0 && f.o->url.n)
+		rc = get(&f, f.o->url, S(ACCEPT), &text);
+	else if (rc == 0)
+		rc = file_read(r->a, str_z(r->a, f.o->config), CONFIG_MAX,
+			       &text, &r->err);
 	if (rc == 0)
-		rc = daemon_open(r, o->root, false, &n);
-	if (rc < 0)
-		return rc;
-	n.offline = true;
-	rc = node_ignite(&n, r->a, text, &r->err);
-	if (rc == 0)
-		log_info("The config is applied to %.*s", STRF(o->root));
-	node_close(&n);
+		rc = ignite(&f, text);
+	close_fetch(&f);
 	return rc;
 }
 
@@ -206,9 +362,10 @@ const struct command daemon_firstboot = {
 	.summary = "fetch an Ignition config and apply it to a new root",
 	.details =
 		"Files, directories, links, users, groups, units and kernel "
-		"arguments. Configs with\ndisks, raid, filesystems or luks are "
-		"refused before anything is written. Fetching is\ntried again "
-		"until it succeeds.",
+		"arguments; what it\npoints at is fetched first. Configs with "
+		"disks, raid, filesystems or luks are refused\nbefore anything "
+		"is written. Fetching is tried again until it succeeds; a run "
+		"that was\ncut short is repeated.",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

@@ -1,20 +1,19 @@
 /*
  * mco-daemon start: follows the cluster, or applies one config and ends.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon_loop.h"
+#include "data/url.h"
 #include "io/file.h"
 #include "io/http_server.h"
 #include "io/log.h"
 #include "io/version.h"
 #include "kube/config.h"
+#include "node/ignite.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
 #define KUBELET "/var/lib/kubelet/kubeconfig"
@@ -24,7 +23,6 @@ struct opts {
 	struct str desired_configmap, healthz_endpoint, ciphers, min_version;
 	struct str payload;
 	bool skip_reboot, healthz;
-	int64_t verbosity;
 };
 
 #define TEXT(flag, field, what, text)                                  \
@@ -53,23 +51,18 @@ static const struct flag flags[] = {
 	     "cluster and credentials (default: those of the pod)"),
 	TEXT("metrics-url", metrics, "HOST:PORT",
 	     "where /metrics and /healthz are (default 127.0.0.1:8797)"),
-	TEXT("once-from", once_from, "FILE",
+	TEXT("once-from", once_from, "FILE|URL",
 	     "apply this Ignition config or MachineConfig, and end"),
 	{ .name = "skip-reboot",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, skip_reboot),
 	  .help = "with --once-from: do not reboot" },
-	{ .name = "v",
-	  .letter = 'v',
-	  .kind = FLAG_INT,
-	  .offset = offsetof(struct opts, verbosity),
-	  .value = "LEVEL",
-	  .help = "log level" },
-	IGNORED("desired-configmap", desired_configmap),
+	TEXT("desired-configmap", desired_configmap, "DIR",
+	     "a hosted cluster's node: where its config and hash are"),
 	IGNORED("kubelet-healthz-endpoint", healthz_endpoint),
 	IGNORED("tls-cipher-suites", ciphers),
 	IGNORED("tls-min-version", min_version),
-	IGNORED("payload-version", payload),
+	PAYLOAD_FLAG(struct opts),
 	{ .name = "kubelet-healthz-enabled",
 	  .kind = FLAG_BOOL,
 	  .hidden = true,
@@ -83,6 +76,9 @@ static void defaults(void *p)
 
 	o->root = S("/rootfs");
 	o->metrics = S("127.0.0.1:8797");
+	o->healthz = true;
+	o->payload = S(MC_GATES_SNAPSHOT);
+	o->healthz_endpoint = S("http://localhost:10248/healthz");
 }
 
 /* ---- once ------------------------------------------------------------------ */
@@ -90,17 +86,23 @@ static void defaults(void *p)
 static int once_from(struct run *r, struct node *n, struct str path)
 {
 	const char *file = str_z(r->a, path);
+	bool remote = str_starts(path, S("http://")) ||
+		      str_starts(path, S("https://"));
+	struct os_status status;
 	struct str text;
-	int rc = node_init(n, r->a, &r->err);
+	int rc = node_init(n, r->a, &status, &r->err);
 
 	if (rc < 0)
 		return err_wrap(&r->err,
 				"Failed to initialize single run daemon");
-	/* upstream reads it inside the node's root */
-	rc = tree_read(r->a, &n->tree, file, CONFIG_MAX, &text, &r->err);
-	if (rc == -ERR_NOTFOUND)
+	if (remote)
+		rc = daemon_fetch(r, path, &text);
+	else /* upstream reads it inside the node's root */
+		rc = tree_read(r->a, &n->tree, file, CONFIG_MAX, &text,
+			       &r->err);
+	if (!remote && rc == -ERR_NOTFOUND)
 		rc = file_read(r->a, file, CONFIG_MAX, &text, &r->err);
-	return rc < 0 ? rc : node_once_from(n, r->a, text, &r->err);
+	return rc < 0 ? rc : node_once_from(n, r->a, text, remote, &r->err);
 }
 
 static int run_once(struct run *r, const struct opts *o)
@@ -125,25 +127,122 @@ struct start {
 	struct http_server *http;
 };
 
-/*
- * Into the node's root, with the pod's credentials and programs in it. Upstream
- * copies itself there and begins anew; a static program needs no more than this.
- */
-static int enter(struct run *r, const char *root)
+#define SELF "/run/bin/machine-config-daemon"
+#define DID_REEXEC "_MCD_DID_REEXEC"
+
+/* The pod's credentials and programs stay within reach. */
+static int bind_mounts(struct run *r, const char *root)
 {
 	static const char *const from[] = { "/run/secrets", "/usr/bin" };
 	static const char *const to[] = { "/run/secrets",
 					  "/run/machine-config-daemon-bin" };
+	struct host here;
+	struct tree t;
+	int rc = tree_open(&t, root, &r->err);
 
-	for (int i = 0; i < 2; i++) {
-		const char *at = str_fmt(r->a, "%s%s", root, to[i]).p;
+	if (rc < 0)
+		return rc;
+	host_init(&here, "/");
+	for (int i = 0; rc == 0 && i < 2; i++) {
+		const char *at = tree_host_path(r->a, &t, to[i]);
 
-		if ((mkdir(at, 0755) < 0 && errno != EEXIST) ||
-		    mount(from[i], at, NULL, MS_BIND | MS_REC, NULL) < 0)
-			return err_sys(&r->err, "Binding pod mounts: %s", at);
+		if (access(from[i], F_OK) < 0)
+			continue; /* no pod: with a kubeconfig none is needed */
+		rc = tree_mkdirs(&t, to[i], 0755, -1, -1, &r->err);
+		if (rc == 0)
+			rc = host_cmd(r->a, &here, HOST_SYNC, NULL, &r->err,
+				      "mount --rbind %s %s", from[i], at);
+		if (rc < 0)
+			rc = err_wrap(&r->err, "failed to mount %s to %s",
+				      from[i], at);
 	}
-	if (chroot(root) < 0 || chdir("/") < 0)
-		return err_sys(&r->err, "failed to enter %s", root);
+	tree_close(&t);
+	return rc < 0 ? err_wrap(&r->err, "Binding pod mounts") : 0;
+}
+
+/* Our own words from "start" on, as they were given. */
+static const char *const *same_words(struct run *r, struct err *err)
+{
+	struct args args = { .a = r->a };
+	struct str text, word;
+	bool begun = false;
+
+	if (file_read(r->a, "/proc/self/cmdline", CONFIG_MAX, &text, err) < 0)
+		return NULL;
+	args_add(&args, SELF);
+	while (str_cut(text, '\0', &word, &text)) {
+		begun = begun || str_is(word, "start");
+		if (begun)
+			args_add(&args, str_z(r->a, word));
+	}
+	args_add(&args, "--root-mount=/");
+	return args_end(&args);
+}
+
+/* Copies itself into the node's root and begins anew there. */
+static int reexec(struct run *r, const char *root)
+{
+	const struct tree_attr attr = { 0755, 0755, -1, -1 };
+	const char *const *argv = same_words(r, &r->err);
+	struct tree t;
+	struct str self;
+	int rc = argv ? file_read(r->a, "/proc/self/exe", CONFIG_MAX, &self,
+				  &r->err)
+		      : -ERR_SYS;
+
+	if (rc == 0)
+		rc = tree_open(&t, root, &r->err);
+	if (rc == 0) {
+		rc = tree_write(&t, SELF, self, attr, &r->err);
+		tree_close(&t);
+	}
+	if (rc < 0)
+		return err_wrap(&r->err, "failed to re-exec");
+	(void)setenv(DID_REEXEC, "1", 1);
+	if (chroot(root) == 0 && chdir("/") == 0) {
+		log_info("Invoking re-exec " SELF);
+		(void)execv(SELF, (char *const *)argv);
+	}
+	return err_sys(&r->err, "failed to re-exec: %s", root);
+}
+
+/* Where programs are stand-ins nothing is entered: they are not in there. */
+static int enter(struct run *r, const struct opts *o)
+{
+	const char *root = str_z(r->a, o->root);
+	int rc = 0;
+
+	if (str_is(o->root, "/") || getenv("MCO_HOST_PATH") ||
+	    getenv(DID_REEXEC))
+		return 0;
+	if (!o->once_from.n)
+		rc = bind_mounts(r, root);
+	return rc < 0 ? rc : reexec(r, root);
+}
+
+/* A pod reaches the API as the kubelet does, before there is a service network. */
+static int as_kubelet_does(struct run *r, struct start *s, const struct opts *o)
+{
+	struct kube_flags kubelet = {
+		.kubeconfig = str_of(
+			tree_host_path(r->a, &s->d.node.tree, STEPS_KUBECONFIG))
+	};
+	struct kube_conf conf = { 0 };
+	struct url url = { 0 };
+	int rc;
+
+	if (o->kubeconfig.n || getenv("KUBECONFIG"))
+		return 0;
+	rc = kube_config_load(r->a, &kubelet, false, &conf, &r->err);
+	if (rc < 0)
+		return err_wrap(&r->err, "failed to load kubelet kubeconfig");
+	if (url_parse(conf.server, &url, &r->err) < 0)
+		return err_wrap(&r->err, "failed to parse api url from kubelet "
+					 "kubeconfig");
+	log_info("overriding kubernetes api to %.*s", STRF(conf.server));
+	(void)setenv("KUBERNETES_SERVICE_HOST", str_z(r->a, url.host), 1);
+	(void)setenv("KUBERNETES_SERVICE_PORT",
+		     str_fmt(r->a, "%u", (unsigned)url.port).p, 1);
 	return 0;
 }
 
@@ -214,7 +313,9 @@ static int make_clients(struct run *r, struct start *s, const struct opts *o)
 	};
 	struct kube_opts opts = { .loop = s->d.loop,
 				  .conf = &s->conf,
-				  .agent = "machine-config-daemon" };
+				  .agent = "machine-config-daemon",
+				  .failed = daemon_unanswered,
+				  .ctx = &s->d };
 	int rc = kube_config_load(r->a, &pod, true, &s->conf, &r->err);
 
 	if (rc == 0)
@@ -232,10 +333,15 @@ static int make_clients(struct run *r, struct start *s, const struct opts *o)
 static int follow(struct run *r, struct start *s, const struct opts *o)
 {
 	const char *retry = getenv("MCO_RETRY_MS");
-	int rc = make_clients(r, s, o);
+	int rc = as_kubelet_does(r, s, o);
 
 	if (rc == 0)
-		rc = serve(r, s, o->metrics);
+		rc = make_clients(r, s, o);
+
+	/* a node without them is a node all the same */
+	if (rc == 0 && !o->desired_configmap.n && serve(r, s, o->metrics) < 0)
+		log_error("metrics listener exited with error: %.*s",
+			  STRF(r->err.msg));
 	if (rc == 0)
 		rc = loop_signal(s->d.loop, SIGTERM, on_term, s, &r->err);
 	if (rc == 0)
@@ -244,11 +350,16 @@ static int follow(struct run *r, struct start *s, const struct opts *o)
 		if (retry)
 			(void)str_to_i64(str_of(retry), &s->d.retry_ms);
 		s->d.name = o->node_name;
+		s->d.release = o->payload;
+		s->d.hosted = o->desired_configmap;
+		if (o->healthz)
+			s->d.healthz = o->healthz_endpoint;
 		s->d.a = r->a;
-		log_info("Starting to manage node: %.*s", STRF(o->node_name));
 		daemon_begin(&s->d);
 		rc = loop_run(s->d.loop, &r->err);
 		daemon_end(&s->d);
+		if (!s->d.hosted.n)
+			node_keep_logs(&s->d.node, r->a);
 	}
 	if (s->http)
 		http_server_free(s->http);
@@ -262,19 +373,12 @@ static int follow(struct run *r, struct start *s, const struct opts *o)
 static int run_always(struct run *r, const struct opts *o)
 {
 	struct start *s = arena_alloc(r->a, sizeof(*s));
-	struct str root = o->root;
-	int rc = 0;
+	int rc;
 
 	memset(s, 0, sizeof(*s));
-	log_init(o->verbosity, 2);
 	log_info("Version: %s (%s)", version_raw(), version_hash());
 	(void)setenv("RPMOSTREE_CLIENT_ID", "machine-config-operator", 1);
-	if (!str_is(root, "/") && !getenv("MCO_HOST_PATH")) {
-		rc = enter(r, str_z(r->a, root));
-		root = S("/");
-	}
-	if (rc == 0)
-		rc = daemon_open(r, root, false, &s->d.node);
+	rc = daemon_open(r, o->root, false, &s->d.node);
 	if (rc < 0)
 		return rc;
 	s->d.loop = loop_new(&r->err);
@@ -292,15 +396,9 @@ static int run(struct run *r, const void *p)
 
 	if (!o->node_name.n)
 		log_fatal("node-name is required");
-	if (str_starts(o->once_from, S("http://")) ||
-	    str_starts(o->once_from, S("https://")))
-		return err_set(&r->err, ERR_INVALID,
-			       "--once-from takes a file, not a URL");
-	if (o->desired_configmap.n)
-		return err_set(&r->err, ERR_INVALID,
-			       "--desired-configmap: hosted control planes "
-			       "are not served by this build");
-	rc = o->once_from.n ? run_once(r, o) : run_always(r, o);
+	rc = enter(r, o);
+	if (rc == 0)
+		rc = o->once_from.n ? run_once(r, o) : run_always(r, o);
 	if (rc < 0)
 		log_fatal("%.*s", STRF(r->err.msg));
 	return rc;
@@ -309,7 +407,7 @@ static int run(struct run *r, const void *p)
 const struct command daemon_start = {
 	.name = "start",
 	.args = "--node-name NAME [--root-mount DIR] [--kubeconfig FILE] | "
-		"--once-from FILE",
+		"--once-from FILE|URL",
 	.summary = "keep the node as the cluster wants it",
 	.details =
 		"Follows the node's own Node object: drains, applies, reloads "

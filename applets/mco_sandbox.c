@@ -18,7 +18,7 @@
 struct opts {
 	struct str address, tokens, kubeconfig, eviction;
 	struct str cert, key, data;
-	int64_t port, seed, bookmark_ms, pod_reap_ms, verbosity;
+	int64_t port, seed, bookmark_ms, pod_reap_ms;
 	bool collect;
 	struct sb_faults faults;
 };
@@ -74,12 +74,6 @@ static const struct flag flags[] = {
 	  .offset = offsetof(struct opts, faults.forbid),
 	  .value = "RESOURCE",
 	  .help = "refuse all requests for it; may be repeated" },
-	{ .name = "v",
-	  .letter = 'v',
-	  .kind = FLAG_INT,
-	  .offset = offsetof(struct opts, verbosity),
-	  .value = "LEVEL",
-	  .help = "log level" },
 	{ 0 },
 };
 
@@ -241,16 +235,25 @@ static int run_start(struct run *r, const void *p)
 	struct tls_server *tls = NULL;
 	int fd, rc;
 
-	log_init(o->verbosity, STDERR_FILENO);
 	if (!str_is(o->eviction, "v1") && !str_is(o->eviction, "v1beta1"))
 		return err_set(&r->err, ERR_INVALID,
 			       "--eviction is v1 or v1beta1, not %.*s",
 			       STRF(o->eviction));
+	if (r->words.n)
+		return err_set(&r->err, ERR_INVALID,
+			       "start takes flags only, not \"%.*s\"",
+			       STRF(r->words.v[0]));
+	if (o->port < 0 || o->port > 65535)
+		return err_set(&r->err, ERR_INVALID,
+			       "a port is a number from 0 to 65535");
 	rc = read_tokens(r, o->tokens, &tokens);
 	if (rc == 0)
 		rc = load_tls(r, o, &tls);
 	if (rc < 0)
 		return rc;
+	if (tokens.n && !tls)
+		log_warn("kubectl sends no token over http: it needs "
+			 "--tls-cert-file and --tls-private-key-file");
 	rc = sock_listen(o->address, (uint16_t)o->port, &fd, &r->err);
 	if (rc < 0) {
 		if (tls)

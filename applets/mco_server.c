@@ -179,13 +179,7 @@ static void start_defaults(void *p)
 /* As upstream ends without a client: the pod's status tells why. */
 static int no_client(struct run *r)
 {
-	AUTO(fd)
-	int fd = open("/dev/termination-log", O_WRONLY | O_TRUNC | O_CLOEXEC);
-	struct err ignored = ERR_INIT(r->a);
-
-	if (fd >= 0)
-		(void)file_write_fd(fd, r->err.msg, "termination-log",
-				    &ignored);
+	log_to_pod(r->err.msg);
 	log_line(LOG_FATAL, __FILE__, __LINE__, "%.*s", STRF(r->err.msg));
 	return 255;
 }
@@ -241,27 +235,13 @@ static const struct command start_command = {
 	.run = run_start,
 };
 
-static int run_version(struct run *r, const void *p)
-{
-	(void)p;
-	buf_addf(&r->out, "MachineConfigServer %s-%s\n", version_raw(),
-		 version_hash());
-	return 0;
-}
-
-static const struct command server_version = {
-	.name = "version",
-	.args = "",
-	.summary = "print the version this build stands for",
-	.run = run_version,
-};
-
 static const struct command *const commands[] = { &bootstrap_command,
 						  &start_command,
-						  &server_version, NULL };
+						  &version_command, NULL };
 
 const struct applet mco_server_applet = {
 	.name = "mco-server",
 	.summary = "serves Ignition to machines that join",
 	.commands = commands,
+	.upstream = "MachineConfigServer",
 };

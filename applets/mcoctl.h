@@ -30,6 +30,9 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 int mcoctl_preview(struct run *r, struct mc_set *set,
 		   const struct mc_set *touched, bool warn);
 
+/* ERR_NOTFOUND: there is not one. */
+int mcoctl_no_pool(struct run *r, const struct mc_set *set);
+
 /* The pool of that name. ERR_NOTFOUND names those there are. */
 int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 		     struct mc_pool **out);

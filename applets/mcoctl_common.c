@@ -5,6 +5,11 @@
 #include "mcoctl.h"
 #include "plan/preview.h"
 
+static const char *where(const struct mc_set *set)
+{
+	return set->live ? "in the cluster" : "among the manifests";
+}
+
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		       const struct mc_pool *pool, struct rendered *out)
 {
@@ -54,6 +59,12 @@ int mcoctl_preview(struct run *r, struct mc_set *set,
 	return 0;
 }
 
+int mcoctl_no_pool(struct run *r, const struct mc_set *set)
+{
+	return err_set(&r->err, ERR_NOTFOUND, "no MachineConfigPool %s",
+		       where(set));
+}
+
 int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 		     struct mc_pool **out)
 {
@@ -70,13 +81,10 @@ int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 		buf_addf(&b, "%s%.*s", b.n ? ", " : "", STRF(have));
 	}
 	if (!b.n)
-		return err_set(&r->err, ERR_NOTFOUND,
-			       "no MachineConfigPool among the manifests");
-	return err_set(
-		&r->err, ERR_NOTFOUND,
-		"no MachineConfigPool \"%.*s\" among the manifests: there "
-		"are %s",
-		STRF(name), b.p);
+		return mcoctl_no_pool(r, set);
+	return err_set(&r->err, ERR_NOTFOUND,
+		       "no MachineConfigPool \"%.*s\" %s: there are %s",
+		       STRF(name), where(set), b.p);
 }
 
 static int from_mc(struct run *r, struct mc *mc, struct named_config *out)
@@ -114,8 +122,8 @@ int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
 	if (rc < 0)
 		return err_set(&r->err, ERR_NOTFOUND,
 			       "\"%.*s\" is neither a MachineConfigPool nor a "
-			       "MachineConfig of the manifests",
-			       STRF(word));
+			       "MachineConfig %s",
+			       STRF(word), where(set));
 	rc = mcoctl_render_pool(r->a, r, set, pool, &rendered);
 	if (rc < 0)
 		return rc;

@@ -110,8 +110,7 @@ static int run(struct run *r, const void *p)
 	if (rc == 0)
 		rc = mcoctl_preview(r, &set, NULL, true);
 	if (rc == 0 && !set.pools.n)
-		rc = err_set(&r->err, ERR_NOTFOUND,
-			     "no MachineConfigPool among the manifests");
+		rc = mcoctl_no_pool(r, &set);
 	for (size_t i = 0; rc == 0 && !o.pools.n && i < set.pools.n; i++)
 		rc = render(r, &o, &set, set.pools.v[i]);
 	for (size_t i = 0; rc == 0 && i < o.pools.n; i++) {

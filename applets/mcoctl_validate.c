@@ -106,6 +106,11 @@ static int run(struct run *r, const void *p)
 
 	for (size_t i = 0; i < r->words.n; i++)
 		VEC_PUSH(r->a, &o.files, r->words.v[i]);
+	if (!str_is(o.output, "json") && !str_is(o.output, "text"))
+		return err_set(&r->err, ERR_INVALID,
+			       "unknown output format \"%.*s\": use text or "
+			       "json",
+			       STRF(o.output));
 	rc = manifests_load(r, &o.files, o.recursive, &set);
 	if (rc < 0)
 		return rc;

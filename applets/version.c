@@ -37,7 +37,11 @@ static int run(struct run *r, const void *p)
 		return err_set(&r->err, ERR_INVALID,
 			       "unknown output format \"%.*s\": use json",
 			       STRF(o->output));
-	return version_print(r, o->output.n > 0);
+	if (o->output.n || !r->applet->upstream)
+		return version_print(r, o->output.n > 0);
+	buf_addf(&r->out, "%s %s-%s\n", r->applet->upstream, version_raw(),
+		 version_hash());
+	return 0;
 }
 
 const struct command version_command = {

@@ -1,20 +1,20 @@
 #!/bin/bash
 # run.sh BUILD: a cluster in a folder: mco-sandbox as its API server, mco-controller,
-# and five mco-daemons on scratch roots whose host commands are stand-ins that
-# only write down what they were asked. A MachineConfig is rolled out, one node
-# drifts and is put right. Ends what it started; needs curl.
+# mco-server and five mco-daemons on scratch roots whose host commands are stand-ins
+# that only write down what they were asked. A MachineConfig is rolled out, one node
+# drifts and is put right, a sixth machine joins. Ends what it started; needs curl
+# and openssl, and no privileges.
 set -u
 bin=$(cd "$1" && pwd) here=$(dirname "$0") nodes='worker-0 worker-1 worker-2 worker-3 worker-4'
 P=machineconfiguration.openshift.io
 export MCO_RAW=v4.22.0 MCO_RETRY_MS=100
 [ -w /dev/shm ] && export TMPDIR=/dev/shm
 dir=$(mktemp -d)
-mkdir "$dir/pids"
 cleanup() {
 	exec 2>/dev/null # the shell tells of each child that is killed
 	touch "$dir/over"
 	# shellcheck disable=SC2046
-	kill -KILL $(cat "$dir"/pids/*)
+	kill $(jobs -p)
 	wait
 	rm -rf "$dir"
 }
@@ -25,12 +25,12 @@ started=$(date +%s)
 say() { printf '%3ds  %s\n' $(($(date +%s) - started)) "$*"; }
 fail() { tail -n 20 "$dir"/*.log; say "FAILED: $*"; exit 1; }
 api() {	# METHOD PATH [TYPE, body on standard input]
-	curl -sS -m 30 -X "$1" ${3:+-H "Content-Type: $3" --data-binary @-} "$url$2"
+	curl -sS -m 120 -X "$1" ${3:+-H "Content-Type: $3" --data-binary @-} "$url$2"
 }
-create() { api POST "$1" application/yaml > "$dir/answer" || fail "create in $1"; }
-merge() { api PATCH "$1" application/merge-patch+json <<< "$2" > "$dir/answer"; }
-wait_for() {	# what, command...: for at most a minute
-	local what=$1 end=$(($(date +%s) + 90))
+create() { api POST "$1" application/yaml > /dev/null || fail "create in $1"; }
+merge() { api PATCH "$1" application/merge-patch+json <<< "$2" > /dev/null; }
+wait_for() {	# what, command...: for some minutes at most
+	local what=$1 end=$(($(date +%s) + ${PATIENCE:-300}))
 	shift
 	until "$@"; do
 		[ "$(date +%s)" -lt "$end" ] || fail "$what"
@@ -40,7 +40,7 @@ wait_for() {	# what, command...: for at most a minute
 
 # ---- the API server and what a cluster has from its installation ----------------
 "$bin/mco-sandbox" start --port 0 --eviction v1 --write-kubeconfig "$dir/kubeconfig" \
-	2> "$dir/sandbox.log" & echo $! > "$dir/pids/sandbox"
+	2> "$dir/sandbox.log" &
 wait_for 'the API server' test -s "$dir/kubeconfig"
 url=$(sed -n 's/^ *server: //p' "$dir/kubeconfig")
 config=/apis/config.openshift.io/v1 mco=/apis/$P/v1
@@ -62,14 +62,16 @@ say "mco-sandbox serves $url"
 # ---- the controller -----------------------------------------------------------------
 "$bin/mco-controller" start --kubeconfig "$dir/kubeconfig" --payload-version 4.22.0 \
 	--metrics-listen-address 127.0.0.1:0 --v 2 2> "$dir/controller.log" &
-echo $! > "$dir/pids/controller"
 target() {	# the config that the workers are to have
 	api GET $mco/machineconfigpools/worker | grep -o '"configuration":{[^}]*"name":"rendered-[^"]*"' |
 		grep -o 'rendered-worker-[0-9a-f]*' | head -n 1
 }
-rendered() { [ -n "$(target)" ]; }
+rendered() {	# and not rendered again since: every controller has written its part
+	first=$(target)
+	sleep 0.3
+	[ -n "$first" ] && [ "$first" = "$(target)" ]
+}
 wait_for 'the first rendered config' rendered
-first=$(target)
 say "mco-controller rendered $first"
 
 # ---- five nodes ---------------------------------------------------------------------
@@ -104,10 +106,10 @@ for c in rpm-ostree systemctl systemd-run podman runuser usermod getent rpm moku
 done
 export MCO_HOST_PATH=$dir/host
 
-machine() {	# a node's root as its installation leaves it, and its daemon after each boot
+new_root() {	# NAME: a machine's root as its image has it
 	local root=$dir/$1/root
 	mkdir -p "$root"/{etc/kubernetes,etc/machine-config-daemon,run/systemd/system/rpm-ostreed.service.d} \
-		"$root"/{home/core,proc/sys/kernel/random,usr/lib/systemd/system,tmp}
+		"$root"/{home/core,proc/sys/kernel/random,usr/lib/systemd/system,tmp,boot/loader/entries}
 	: > "$root/run/systemd/system/rpm-ostreed.service.d/bug2111817.conf"
 	printf 'ID=rhel\nVARIANT_ID=coreos\nRHEL_VERSION=9.6\n' > "$root/etc/os-release"
 	printf 'root:x:0:0::/root:/bin/sh\ncore:x:1000:1000::/home/core:/bin/sh\n' > "$root/etc/passwd"
@@ -115,22 +117,30 @@ machine() {	# a node's root as its installation leaves it, and its daemon after 
 	echo kubeconfig > "$root/etc/kubernetes/kubeconfig"
 	echo 'root=UUID=x rw' > "$root/proc/cmdline"
 	echo boot-1 > "$root/proc/sys/kernel/random/boot_id"
-	echo $$ > "$dir/$1/pid"
-	"$bin/mco-daemon" apply "$dir/first.json" --offline --root-mount "$root" > "$dir/$1.log" 2>&1 || return 1
+}
+installed() {	# NAME: as its installation leaves it
+	new_root "$1"
+	"$bin/mco-daemon" apply "$dir/first.json" --offline --root-mount "$dir/$1/root" > "$dir/$1.log" 2>&1 || return 1
 	printf '{"%s/currentConfig":"%s","%s/desiredConfig":"%s","%s/state":"Done"}' $P "$first" $P "$first" $P \
-		> "$root/etc/machine-config-daemon/node-annotations.json"
+		> "$dir/$1/root/etc/machine-config-daemon/node-annotations.json"
+}
+machine() {	# NAME: its kubelet makes the Node; its daemon runs again after each boot
+	local child=
+	trap '[ -z "$child" ] || kill -KILL $child; exit' TERM
 	create /api/v1/nodes <<< "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"$1\",\"labels\":{
 		\"node-role.kubernetes.io/worker\":\"\"}},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}"
 	while [ ! -e "$dir/over" ]; do
-		"$bin/mco-daemon" start --node-name "$1" --root-mount "$root" --kubeconfig "$dir/kubeconfig" \
-			--metrics-url 127.0.0.1:0 >> "$dir/$1.log" 2>&1 &
-		echo $! | tee "$dir/$1/pid" > "$dir/pids/$1"
-		wait $! 2>/dev/null
+		"$bin/mco-daemon" start --node-name "$1" --root-mount "$dir/$1/root" --kubeconfig "$dir/kubeconfig" \
+			--payload-version 4.22.0 --metrics-url 127.0.0.1:0 >> "$dir/$1.log" 2>&1 &
+		child=$!
+		echo $child > "$dir/$1/pid"
+		wait $child
+		child=
 	done
 }
 for n in $nodes; do
 	mkdir "$dir/$n"
-	machine "$n" 2>/dev/null & echo $! > "$dir/pids/$n.loop"
+	{ installed "$n" && machine "$n"; } 2>/dev/null &
 done
 
 field() {	# an annotation of a node, its quotes unescaped
@@ -158,14 +168,18 @@ all_have() {	# config
 	done
 	return 0
 }
-wait_for 'five nodes that are done' all_have "$first"
+on_target() { all_have "$(target)"; }
+wait_for 'five nodes that are done' on_target
+first=$(target)
 
 # ---- a MachineConfig is rolled out ----------------------------------------------------
 say "applying ${here##*/}/60-worker-motd.yaml"
 create $mco/machineconfigs < "$here/60-worker-motd.yaml"
-other() { [ -n "$(target)" ] && [ "$(target)" != "$first" ]; }
+other() {	# with what has just been applied
+	second=$(target)
+	[ -n "$second" ] && [ "$second" != "$first" ] && api GET "$mco/machineconfigs/$second" | grep -q '"/etc/motd"'
+}
 wait_for 'the next rendered config' other
-second=$(target)
 say "mco-controller rendered $second"
 wait_for 'the rollout' all_have "$second"
 for n in $nodes; do
@@ -182,11 +196,30 @@ say 'and puts it back'
 printf 'managed by mco\n' > "$dir/worker-2/root/etc/motd"
 wait_for 'worker-2 to recover' state_of worker-2 Done
 
+# ---- a sixth machine joins --------------------------------------------------------------
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$dir/tls.key" -out "$dir/tls.crt" \
+	-days 2 -subj /CN=mco-server -addext subjectAltName=IP:127.0.0.1 2>/dev/null
+mkdir "$dir/token" "$dir/worker-5"
+echo secret > "$dir/token/token"
+cp "$dir/tls.crt" "$dir/token/ca.crt"
+"$bin/mco-server" start --kubeconfig "$dir/kubeconfig" --apiserver-url "$url" --bootstrap-token-dir "$dir/token" \
+	--cert "$dir/tls.crt" --key "$dir/tls.key" --bind-address 127.0.0.1 --secure-port 0 --insecure-port 0 \
+	2> "$dir/server.log" &
+serves() { port=$(sed -n 's/.*Launching server on :\([0-9]*\)$/\1/p' "$dir/server.log" | head -n 1); [ -n "$port" ]; }
+wait_for 'mco-server' serves
+say "worker-5 boots for the first time: mco-daemon firstboot --url https://127.0.0.1:$port/config/worker"
+new_root worker-5
+"$bin/mco-daemon" firstboot --url "https://127.0.0.1:$port/config/worker" --ca "$dir/tls.crt" \
+	--root "$dir/worker-5/root" > "$dir/worker-5.log" 2>&1 || fail 'the first boot'
+machine worker-5 2>/dev/null &
+nodes+=' worker-5'
+wait_for 'worker-5 to join' all_have "$second"
+
 # ---- what is there in the end ------------------------------------------------------------
 pool_done() {
 	api GET $mco/machineconfigpools/worker > "$dir/pool.json"
 	grep -o '{[^{}]*"type":"Updated"[^{}]*}' "$dir/pool.json" | grep -q '"status":"True"' &&
-		grep -q '"readyMachineCount":5' "$dir/pool.json"
+		grep -q '"readyMachineCount":6' "$dir/pool.json"
 }
 wait_for 'the pool to be updated' pool_done
 echo
@@ -194,7 +227,7 @@ printf '%-10s %-10s %-50s %s\n' NODE STATE CONFIG REBOOTS
 for n in $nodes; do
 	look "$n"
 	printf '%-10s %-10s %-50s %s\n' "$n" "$(field state "$n")" "$(field currentConfig "$n")" \
-		"$(grep -c 'systemctl reboot' "$dir/$n/calls")"
+		"$(grep -c 'systemctl reboot' "$dir/$n/calls" 2>/dev/null)"
 done
 echo
-say 'pool worker: 5 of 5 machines updated, none degraded'
+say 'pool worker: 6 of 6 machines updated, none degraded'

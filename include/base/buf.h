@@ -30,7 +30,7 @@ void buf_addf(struct buf *b, const char *fmt, ...)
 void buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-static inline void buf_addc(struct buf *b, char c)
+inline void buf_addc(struct buf *b, char c)
 {
 	if (b->n + 1 >= b->cap)
 		buf_reserve(b, 1);
@@ -38,7 +38,7 @@ static inline void buf_addc(struct buf *b, char c)
 	b->p[b->n] = '\0';
 }
 
-static inline struct str buf_str(const struct buf *b)
+inline struct str buf_str(const struct buf *b)
 {
 	return (struct str){ b->p ? b->p : "", b->n };
 }

@@ -35,6 +35,7 @@ int percent_decode(struct arena *a, struct str text, struct str *out,
 
 /* s in quotes as Go's %q writes it. */
 void go_quote(struct buf *b, struct str s);
+struct str go_quoted(struct arena *a, struct str s);
 
 struct dataurl {
 	struct str media_type; /* "text/plain" when absent */
@@ -53,7 +54,9 @@ int dataurl_check(struct str url, struct err *err);
 /* "data:," and the bytes percent-encoded. */
 struct str dataurl_text(struct arena *a, struct str bytes);
 
-/* "data:<mime>;base64,<bytes>", mime as Go's content sniffing finds it. */
-struct str dataurl_base64(struct arena *a, struct str bytes);
+/* As text for HTML: what Go's text/template escapes with html, and what
+ * html/template does in the text of an element. */
+void html_add(struct buf *b, struct str text);
+void html_add_strict(struct buf *b, struct str text);
 
 #endif

@@ -24,13 +24,13 @@ enum flag_kind {
 
 struct flag {
 	const char *name; /* long, without dashes */
-	char letter; /* 0 when there is none */
-	enum flag_kind kind;
-	size_t offset; /* of the field in the options */
 	const char *value; /* "FILE", "N"; NULL for bools */
 	const char *help;
 	const char *env; /* fallback when the flag is not given; or NULL */
-	bool hidden;
+	uint16_t offset; /* of the field in the options */
+	char letter; /* 0 when there is none */
+	uint8_t kind : 7; /* enum flag_kind */
+	uint8_t hidden : 1;
 };
 
 /* Looks up an environment variable; NULL when unset. The caller's, so that

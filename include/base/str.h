@@ -20,17 +20,18 @@ struct str {
 #define S(lit) ((struct str){ "" lit, sizeof(lit) - 1 })
 #define STRF(s) (int)(s).n, (s).p
 
-static inline struct str str_of(const char *z)
+/* Inline where that is fast; where code is made small it calls the one in str.c. */
+inline struct str str_of(const char *z)
 {
 	return (struct str){ z, z ? strlen(z) : 0 };
 }
 
-static inline bool str_eq(struct str a, struct str b)
+inline bool str_eq(struct str a, struct str b)
 {
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
-static inline bool str_is(struct str s, const char *z)
+inline bool str_is(struct str s, const char *z)
 {
 	return str_eq(s, str_of(z));
 }

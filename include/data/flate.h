@@ -1,5 +1,5 @@
 /*
- * flate: gzip in and out.
+ * flate: gzip, unpacked.
  */
 #ifndef DATA_FLATE_H
 #define DATA_FLATE_H
@@ -13,8 +13,5 @@
  */
 int flate_gunzip(struct arena *a, struct str in, size_t max, struct str *out,
 		 struct err *err);
-
-/* Packs; the same input always gives the same bytes (no name, no time). */
-struct str flate_gzip(struct arena *a, struct str in);
 
 #endif

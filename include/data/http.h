@@ -121,8 +121,6 @@ void http_add_field(struct buf *b, struct str name, struct str value);
 /* "Date: Mon, 16 Nov 2026 10:00:00 GMT" CR LF. */
 void http_add_date(struct buf *b, struct instant now);
 
-/* One chunk: size, bytes. Adds nothing for an empty part, which would end it. */
-void http_add_chunk(struct buf *b, struct str part);
 #define HTTP_LAST_CHUNK S("0\r\n\r\n")
 
 /* True for what may stand in a method or a field's name. */

@@ -95,6 +95,17 @@ bool json_bool(const struct json *j, const char *path, bool dflt);
 struct str json_str(const struct json *j, const char *path, struct str dflt);
 int64_t json_i64(const struct json *j, const char *path, int64_t dflt);
 
+/*
+ * Nothing is by far the most common default. Where code is made small it is not
+ * handed over each time.
+ */
+struct str json_str_or_none(const struct json *j, const char *path);
+#ifdef __OPTIMIZE_SIZE__
+#define json_str(j, path, dflt)                                              \
+	(__builtin_strcmp(#dflt, "S(\"\")") == 0 ? json_str_or_none(j, path) \
+						 : (json_str)(j, path, dflt))
+#endif
+
 /* Same kind and contents; members in any order, numbers by their text. */
 bool json_eq(const struct json *x, const struct json *y);
 
@@ -111,6 +122,11 @@ struct json *json_new_i64(struct arena *a, int64_t value);
 void json_push(struct json *array, struct json *item);
 /* Appends a member without looking for another of that name. */
 void json_add(struct json *object, struct str key, struct json *item);
+void json_add_str(struct arena *a, struct json *object, const char *key,
+		  struct str value);
+/* An empty object as a member. */
+struct json *json_add_object(struct arena *a, struct json *object,
+			     const char *key);
 /* Replaces the member in its place, or appends. */
 void json_set(struct json *object, struct str key, struct json *item);
 /* Puts item where old, a child of parent, stands; it takes over the key. */

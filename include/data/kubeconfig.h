@@ -26,9 +26,12 @@ struct kube_conf {
 	struct str username, password;
 	const struct json *exec; /* users[].user.exec, or NULL */
 	struct str exec_dir; /* relative commands start here */
+	const struct json
+		*exec_config; /* what the cluster has for it, or NULL */
 	struct str as;
 	struct strs as_groups;
 	struct str ns; /* "default" when nothing says */
+	struct str cluster_from, user_from; /* which file; or "" */
 };
 
 /*

@@ -22,8 +22,15 @@ int url_parse(struct str text, struct url *out, struct err *err);
 /* "host:port", the port left out when it is the scheme's; brackets put back. */
 void url_add_host(struct buf *b, const struct url *u, bool always_port);
 
+/* The text without name and password: messages go into logs. */
+struct str url_public(struct arena *a, struct str text);
+
+/* Whether it is this machine's own: localhost, 127.0.0.0/8 or ::1. */
+bool url_loopback(const struct url *u);
+
 struct proxy_conf {
 	struct str http, https, no;
+	bool always; /* for this machine too, whatever `no` says */
 };
 
 /*

@@ -89,7 +89,4 @@ void http_call_start(struct http_client *c, struct http_call *call);
 /* Ends it; done is not called. Allowed in its own callbacks but done. */
 void http_call_cancel(struct http_call *call);
 
-/* Stops reading its answer, after what has been read, or goes on. */
-void http_call_pause(struct http_call *call, bool pause);
-
 #endif

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/str.h"
+
 enum log_level { LOG_INFO, LOG_WARNING, LOG_ERROR, LOG_FATAL };
 
 /* What -v was given, and where lines go (2 at first). */
@@ -28,6 +30,8 @@ void log_line(enum log_level level, const char *file, int line, const char *fmt,
 #define log_fatal(...) \
 	(log_line(LOG_FATAL, __FILE__, __LINE__, __VA_ARGS__), log_exit())
 _Noreturn void log_exit(void);
+/* Has the pod's status tell why the process is about to end. */
+void log_to_pod(struct str why);
 
 #define log_v(n, ...)                          \
 	do {                                   \

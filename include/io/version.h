@@ -6,7 +6,12 @@
 #ifndef IO_VERSION_H
 #define IO_VERSION_H
 
+#include <stdbool.h>
+
 const char *version_raw(void);
 const char *version_hash(void);
+
+/* Whether it stands for OKD's build, on CentOS Stream CoreOS: MCO_SCOS is set. */
+bool version_scos(void);
 
 #endif

@@ -1,5 +1,10 @@
 /*
  * kube/auth: what is shown to the server, and how it is kept fresh.
+ *
+ * Tokens and passwords, and what plugins give, go out over https only, or to this
+ * machine itself (localhost, 127.0.0.0/8, ::1) when no proxy is between: client-go
+ * sends none over http at all, but no one else can listen there, and sandboxes
+ * are spoken to so. Elsewhere they are left out, which is told once.
  */
 #ifndef KUBE_AUTH_H
 #define KUBE_AUTH_H

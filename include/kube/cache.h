@@ -3,9 +3,17 @@
  * watch, and decoded: what is kept of an object is up to its kind.
  *
  * Lists come in pages and are decoded item by item. A watch that breaks goes on
- * where it was; when the server has forgotten that, everything is listed again
- * and compared, so that no deletion is missed. Attempts back off from 0.8 to 30
- * seconds with jitter.
+ * where it was; when the server has forgotten that, or refuses it twice, everything
+ * is listed again and compared, so that no deletion is missed. No change is told
+ * twice, and none that is older than the last; but a server that goes back to
+ * versions it gave before (etcd restored from a backup) is followed. Attempts back
+ * off from 0.8 to 30 seconds with jitter.
+ *
+ * There are no indexes, for nobody looks for objects by anything but their key: a
+ * change leads to the few pools it is of, pods are cached per node that is being
+ * drained, by a field selector, and what looks at all nodes of a pool rests in
+ * between. Nor is anything told again after a while: who wants a resync plans all
+ * of its keys, as they are kept here.
  */
 #ifndef KUBE_CACHE_H
 #define KUBE_CACHE_H
@@ -41,16 +49,22 @@ struct kube_cache_opts {
 			const void *now);
 	/* The first list is complete. May be NULL. */
 	void (*synced)(void *ctx);
+	/*
+	 * The server does not know the kind, and never did: called after each
+	 * attempt, instead of a line in the log. May be NULL.
+	 */
+	void (*absent)(void *ctx);
 	void *ctx;
 	int64_t page; /* items per page; 0: 500 */
+	/* The first list is of this moment, and not of any that the server still
+	 * remembers: costs it more. */
+	bool fresh;
 };
 
 struct kube_cache *kube_cache_start(const struct kube_cache_opts *o);
 void kube_cache_free(struct kube_cache *c);
 
 bool kube_cache_synced(const struct kube_cache *c);
-/* Why the last attempt failed, or "": for status pages. */
-struct str kube_cache_trouble(const struct kube_cache *c);
 
 /* The value of a key, or NULL. */
 void *kube_cache_get(const struct kube_cache *c, struct str key);
@@ -64,11 +78,11 @@ size_t kube_cache_all(const struct kube_cache *c,
  * their own writes. An older version than the one kept is ignored.
  */
 void kube_cache_put(struct kube_cache *c, struct str text);
-/* What a delete took away. */
-void kube_cache_remove(struct kube_cache *c, struct str key);
-
-/* Lists again soon. */
-void kube_cache_relist(struct kube_cache *c);
+/* What a delete took away that was asked for when this version was kept: a newer
+ * one has been made since, or the watch will tell. */
+void kube_cache_remove(struct kube_cache *c, struct str key, uint64_t version);
+/* The version kept of a key; 0: none is. */
+uint64_t kube_cache_version(const struct kube_cache *c, struct str key);
 
 /* How many events and lists it has seen: for metrics and tests. */
 uint64_t kube_cache_events(const struct kube_cache *c);

@@ -18,8 +18,11 @@ struct kube_opts {
 	struct loop *loop;
 	const struct kube_conf *conf; /* must outlive the client */
 	const char *agent; /* component, for User-Agent */
-	size_t in_flight; /* requests at once; 0: 64. Watches do not count */
-	int timeout_ms; /* of one request; 0: none beyond the phases' */
+	size_t in_flight; /* requests at once; 0: 32. Watches do not count */
+	int timeout_ms; /* of a request, tries and all; 0: the phases' alone */
+	/* Every request that got no answer, before its own done. May be NULL. */
+	void (*failed)(void *ctx, struct str why);
+	void *ctx;
 };
 
 /* ERR_INVALID or ERR_SYS when credentials cannot be read. */
@@ -63,7 +66,8 @@ struct kube_call {
 	struct kube_call *next;
 	struct arena a;
 	int tries, failed;
-	bool running, renewed, good;
+	int64_t until; /* when its time is over; 0: never */
+	bool running, renewed, good, alien;
 	struct buf fault; /* body of a refusal that on_part must not see */
 };
 

@@ -55,4 +55,7 @@ struct kube_flags {
 int kube_config_load(struct arena *a, const struct kube_flags *flags,
 		     bool in_cluster, struct kube_conf *out, struct err *err);
 
+/* The authorities that the system trusts, as PEM; "" when it has none. */
+struct str kube_system_ca(struct arena *a);
+
 #endif

@@ -1,8 +1,8 @@
 /*
  * kube/exec: carries out the actions of one key.
  *
- * Steps run in their order, the actions of one step at once (the client bounds
- * how many are under way). The answer to a write is in the cache before done is
+ * Steps run in their order, the actions of one step at once, as far as a bound
+ * allows. The answer to a write is in the cache before done is
  * called, so that the key's next plan sees it.
  */
 #ifndef KUBE_EXEC_H
@@ -33,12 +33,17 @@ struct kube_job {
 	void *ctx;
 	/* ---- what came of it ---- */
 	bool failed; /* the key is to be planned again */
+	bool later; /* so it is, but nothing of weight has failed */
 	struct str error; /* the first one, or "" */
+	bool conflict; /* and that was one: somebody was quicker */
+	bool unwrapped; /* or of an action without a text of its own */
 	int64_t requeue; /* milliseconds; -1: not asked for */
 	/* ---- its own ---- */
 	struct kube_exec *exec;
-	struct kube_step_call *calls;
+	struct kube_step_call *calls; /* free ones */
 	size_t at, running;
+	unsigned step; /* under way */
+	bool failed_before; /* something, before it */
 	bool stopped;
 };
 

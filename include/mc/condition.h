@@ -38,7 +38,10 @@ bool conditions_set(struct arena *a, struct conditions *list,
 		    enum condition_rule rule, struct condition c,
 		    struct instant now);
 
-struct json *conditions_json(struct arena *a, const struct conditions *list);
+/* brief: without reasons and messages that are empty, as the types of
+ * ControllerConfigs, KubeletConfigs and ContainerRuntimeConfigs have it. */
+struct json *conditions_json(struct arena *a, const struct conditions *list,
+			     bool brief);
 
 /* now as metav1.Time writes it. */
 struct str condition_time(struct arena *a, struct instant now);

@@ -24,6 +24,7 @@ struct mc_set {
 	/* The kinds that struct mc_object is for, but no secrets. */
 	struct mc_objects others;
 	size_t objects; /* of any kind, known or not */
+	bool live; /* of a cluster, not of files: for messages */
 	/* To be set before loading: as upstream's bootstrap reads, which does
 	 * not look into lists and keeps all pools of one name. */
 	bool bootstrap;

@@ -36,6 +36,7 @@ struct mcn_report {
 struct mcn_in {
 	const struct json *mcn; /* as it is now; NULL: there is none */
 	const struct mc_node *node;
+	const struct json *sets; /* pinnedImageSets; NULL: as they were */
 	struct str pool; /* of the node, or MCN_NOT_YET_SET */
 	struct instant now;
 	bool image_mode; /* gate ImageModeStatusReporting */
@@ -50,6 +51,11 @@ struct mcn_in {
 struct json *mcn_report(struct arena *a, const struct mcn_in *in,
 			const struct mcn_report *r, bool *create,
 			struct json **after);
+
+/* What a node's object says of it, without a status: to be POSTed with one, or
+ * applied. */
+struct json *mcn_spec(struct arena *a, const struct mc_node *n,
+		      struct str pool);
 
 /*
  * The object with the conditions that gate ImageModeStatusReporting asks for, in

@@ -37,7 +37,7 @@ enum mc_kind {
 };
 
 struct mc_meta {
-	struct str name, uid;
+	struct str name, uid, version; /* resourceVersion */
 	const struct json *labels, *annotations; /* objects, or NULL */
 };
 

@@ -11,7 +11,7 @@ enum mc_type {
 	MC_T_NONE,
 #define STRUCT(type, name) MC_T_##type,
 #define F(type, field, kind, flags) MC_T_##type##_##field,
-#define N(type, field, kind, flags, named) MC_T_##type##_##field,
+#define N(type, field, kind, flags, pkg, named) MC_T_##type##_##field,
 #define R(type, field, of, flags) MC_T_##type##_##field,
 #include "mc/types.def"
 #undef STRUCT

@@ -14,6 +14,7 @@ struct host {
 	const char *root;
 	const char *path; /* folders to look in, as PATH has them */
 	bool chroot;
+	int64_t limit_ms; /* then it is killed; 0: two hours */
 	void (*log)(void *ctx,
 		    struct str text); /* what LOG has said; or NULL */
 	void *log_ctx;
@@ -23,18 +24,20 @@ struct host {
 void host_init(struct host *h, const char *root);
 
 enum host_how {
-	HOST_SYNC, /* standard output is ours; failing is an error */
+	HOST_SYNC, /* its standard output goes to our standard error; failing
+		    * is an error */
 	HOST_CAPTURE, /* standard output is given back; failing is an error */
-	HOST_SILENT, /* both are given back together, and the exit status */
+	HOST_SILENT, /* both are given back together, and how it ended */
 };
 
 struct host_out {
 	struct str text; /* what the program said */
-	int status; /* of HOST_SILENT: its exit status */
+	int status; /* how it ended, as from waitpid */
 };
 
 /*
- * Runs argv (NULL-ended). ERR_NOTFOUND when there is no such program; the error
+ * Runs argv (NULL-ended) until it has ended; what it leaves running is not
+ * waited for. ERR_NOTFOUND when there is no such program; the error
  * texts are upstream's: "error running systemctl reload x: <said>: exit …".
  */
 int host_run(struct arena *a, const struct host *h, enum host_how how,
@@ -43,16 +46,17 @@ int host_run(struct arena *a, const struct host *h, enum host_how how,
 /* Whether there is such a program. */
 bool host_has(const struct host *h, const char *name);
 
-/* "exit status 1", or "signal: killed". */
+/* Of host_out's: "exit status 1", or "signal: killed". */
 struct str host_status_text(struct arena *a, int status);
 
 /* To the log and, through logger, to the journal. */
 void host_log(const struct host *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-#define HOST_RUN(a, h, how, out, err, ...)                                   \
-	host_run(a, h, how, (const char *const[]){ __VA_ARGS__, NULL }, out, \
-		 err)
+/* The same of words: "systemctl restart %s". A %s is one argument, whatever is
+ * in it; NULL is none. */
+int host_cmd(struct arena *a, const struct host *h, enum host_how how,
+	     struct host_out *out, struct err *err, const char *words, ...);
 
 /* Argument lists that grow. */
 struct args {
@@ -61,6 +65,8 @@ struct args {
 	size_t n, cap;
 };
 void args_add(struct args *l, const char *word);
+/* Words as host_cmd has them. */
+void args_words(struct args *l, const char *words, ...);
 void args_addf(struct args *l, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* NULL-ended. */

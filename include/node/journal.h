@@ -18,7 +18,7 @@
 #include "data/json.h"
 #include "node/tree.h"
 
-#define NODE_STATE "/etc/machine-config-daemon"
+#define NODE_STATE_DIR "/etc/machine-config-daemon"
 #define JOURNAL_DIR TREE_JOURNAL
 
 enum journal_state {

@@ -21,7 +21,14 @@ struct node {
 	 * nothing is reloaded or rebooted. */
 	bool offline;
 	bool skip_reboot;
-	/* "Normal" events for whoever tells the cluster; or NULL. */
+	bool pinned; /* images are kept here: the OS's may be among them */
+	bool again; /* a first boot was cut short here, and is repeated */
+	/* Events for whoever tells the cluster; or NULL. With a small letter
+	 * first it is not for the cluster: "done" (a post action), "pivot" (an
+	 * OS image that was staged, or not: then it has a text), "defer" (a
+	 * kubelet that need not be restarted now has a text), "pull U", "pull
+	 * F", "pull T" (an image is being pulled, was not, was), "failed
+	 * <condition>" (an update's step). */
 	void (*event)(void *ctx, const char *reason, struct str message);
 	void *event_ctx;
 	struct str booted_image; /* "" until it is known */
@@ -35,6 +42,13 @@ void node_close(struct node *n);
 
 void node_event(const struct node *n, const char *reason, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Runs a program; a %s in words is x, one argument whatever is in it. The second
+ * gives back what it says, without the blanks around it. */
+int node_do(struct node *n, struct arena *a, const char *words, const char *x,
+	    struct err *err);
+int node_ask(struct node *n, struct arena *a, const char *words, const char *x,
+	     struct str *out, struct err *err);
 
 /* "/usr" + path is there: the OS ships it. */
 bool node_ships(struct node *n, struct arena *a, const char *path);
@@ -67,8 +81,6 @@ int node_write_unit(struct node *n, struct arena *a, const struct step *s,
 		    struct err *err);
 int node_stale_unit(struct node *n, struct arena *a, const struct step *s,
 		    struct err *err);
-/* The unit file that systemd would load, or "". */
-struct str node_find_unit(struct node *n, struct arena *a, struct str unit);
 void node_preset(struct node *n, struct arena *a, struct str unit);
 /* All at once; enable says which of the two. */
 int node_enable(struct node *n, struct arena *a, const struct strs *units,
@@ -85,7 +97,9 @@ int links_enable(struct tree *t, struct arena *a, struct str unit,
 int links_disable(struct tree *t, struct arena *a, struct str unit,
 		  struct err *err);
 struct str links_is_enabled(struct tree *t, struct arena *a, struct str unit);
-struct str links_find(struct tree *t, struct arena *a, struct str unit);
+/* Where the unit's file is, if anywhere; an instance's may be its template's. */
+struct str links_find(struct tree *t, struct arena *a, struct str unit,
+		      bool by_template);
 
 /* ---- users, OS, state ------------------------------------------------------- */
 
@@ -96,6 +110,9 @@ int node_ssh_keys(struct node *n, struct arena *a, const struct mc_merged *to,
 		  const struct strs *gone, struct err *err);
 int node_passwords(struct node *n, struct arena *a, const struct mc_merged *to,
 		   const struct strs *gone, struct err *err);
+/* Keys that an older OS has kept elsewhere go where this one reads them. */
+int node_move_keys(struct node *n, struct arena *a, const struct mc_merged *to,
+		   struct err *err);
 /* Of core and all that are gone: {"core": "<hash>"}, to be set again by … */
 int node_password_hashes(struct node *n, struct arena *a,
 			 const struct strs *gone, struct json **out,
@@ -113,6 +130,24 @@ int node_change_os(struct node *n, struct arena *a, struct update_changes c,
 /* Whether rpm-ostree reads OS images from registries itself. */
 int node_new_enough(struct node *n, struct arena *a, bool *out,
 		    struct err *err);
+/* Stages another OS image for the next boot. */
+int node_update_image(struct node *n, struct arena *a, struct str image,
+		      struct err *err);
+/* rpm-ostree reads the registry's credentials where this links them to. */
+void node_link_secret(struct node *n, struct arena *a);
+/* Why the last OS update was not finalized, or ""; false when it cannot be
+ * told. */
+bool node_finalize_error(struct node *n, struct arena *a, struct str *out);
+/* ERR_SYS when the packages of extensions are not installed. */
+int node_check_extensions(struct node *n, struct arena *a,
+			  const struct mc_merged *spec, struct err *err);
+/* The kernel's arguments, those of the next boot where they can be told. */
+int node_kargs(struct node *n, struct arena *a, struct str *out,
+	       struct err *err);
+/* What could be booted into in place of the booted OS goes; bootc keeps it. */
+int node_drop_rollback(struct node *n, struct arena *a, struct err *err);
+/* Kernel arguments that a file asks for. */
+#define NODE_TUNING "/etc/pivot/kernel-args"
 int node_tune_kernel(struct node *n, struct arena *a, struct err *err);
 int node_via_container(struct node *n, struct arena *a, struct str image,
 		       struct err *err);

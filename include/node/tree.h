@@ -54,6 +54,9 @@ struct tree {
 
 int tree_open(struct tree *t, const char *root, struct err *err);
 void tree_close(struct tree *t);
+/* Until tree_close, or the end of the process, no other one gets this for the same
+ * root. ERR_CONFLICT when another has had it for ten seconds. */
+int tree_lock(struct tree *t, struct err *err);
 
 /* ---- looking ------------------------------------------------------------- */
 
@@ -91,6 +94,9 @@ struct tree_attr {
  */
 int tree_write(struct tree *t, const char *path, struct str data,
 	       struct tree_attr attr, struct err *err);
+/* The same with TREE_DEFAULT. */
+int tree_put(struct tree *t, const char *path, struct str data,
+	     struct err *err);
 int tree_symlink(struct tree *t, const char *target, const char *path,
 		 struct err *err);
 int tree_mkdirs(struct tree *t, const char *path, mode_t mode, int64_t uid,
@@ -98,6 +104,8 @@ int tree_mkdirs(struct tree *t, const char *path, mode_t mode, int64_t uid,
 /* Nothing there is no fault. A folder with something in it is ERR_CONFLICT. */
 int tree_remove(struct tree *t, const char *path, struct err *err);
 int tree_remove_all(struct tree *t, const char *path, struct err *err);
+/* The same of what is not a node's; -1 and errno. */
+int tree_remove_at(int dir, const char *name);
 int tree_rename(struct tree *t, const char *from, const char *to,
 		struct err *err);
 /* Another name for a file or link. ERR_INVALID where there cannot be one: on

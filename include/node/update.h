@@ -3,7 +3,7 @@
  *
  * At any kill, power cut, full disk or failed command the node has the old
  * config or the new one, at the latest when node_recover has run: every start
- * runs it first.
+ * runs it first. What changes a node locks it first: see tree_lock.
  */
 #ifndef NODE_UPDATE_H
 #define NODE_UPDATE_H
@@ -16,6 +16,7 @@ struct node_update {
 	struct str from_image, to_image; /* built in the cluster; or "" */
 	const struct update_plan *plan; /* what is done when it holds */
 	bool force, skip_certificates;
+	bool hosted; /* as hosted clusters have it: see steps_in */
 	bool bare; /* files and units alone, as once-from does with Ignition */
 };
 
@@ -26,8 +27,10 @@ struct node_update {
 int node_apply(struct node *n, struct arena *a, const struct node_update *u,
 	       struct err *err);
 
-/* The actions of the last update have been taken: nothing is left to do. */
-int node_finished(struct node *n, struct arena *a, struct err *err);
+/* The actions of the last update have been taken: nothing is left to do. Where
+ * that cannot be written down it is logged: the next start takes them again,
+ * unless the node has rebooted. */
+void node_finished(struct node *n, struct arena *a);
 
 /* Goes back to what was there before the last update. cause, when it is not
  * "", is the failure that made it necessary and part of the error's text. */

@@ -23,6 +23,10 @@ struct mismatches {
 struct verify_opts {
 	bool files_only; /* as the drift monitor looks: no OS, no kargs */
 	bool first_only; /* stop at the first, as upstream does */
+	/* A unit that should be enabled and is not, which upstream never sees:
+	 * any; or those alone that a drift has seen enabled. */
+	bool strict;
+	const struct map *enabled;
 };
 
 /*
@@ -38,14 +42,17 @@ int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
  *
  * fd becomes readable; drift_read then says whether one of the files was
  * touched, and node_verify whether that made a difference. Only folders of
- * files that exist when it is opened are watched, as upstream does it.
+ * files that exist when it is opened are watched, as upstream does it; and links
+ * that enable units, which upstream does not.
  */
 struct drift {
 	int fd;
 	struct arena a;
 	struct map paths; /* watched */
-	char **dirs; /* by watch descriptor */
+	struct map enabled; /* units, to struct strs of their links */
+	struct strs *dirs; /* by watch descriptor: one may have several names */
 	size_t n_dirs;
+	bool stale; /* a folder went away, and with it its watch: open anew */
 };
 
 int drift_open(struct drift *d, struct node *n, const struct mc_current *c,

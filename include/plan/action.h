@@ -36,12 +36,14 @@ enum action_kind {
 enum action_fail {
 	ACTION_STOP, /* later actions are dropped, the key is retried */
 	ACTION_GO_ON, /* later actions still run, then the key is retried */
+	ACTION_LATER, /* the same, and what is to run if_ok runs, too */
 	ACTION_SHRUG, /* logged, nothing more */
 };
 
 /* An Event's involved object: namespace is set by whoever sends it. */
 struct action_event {
 	struct str api, kind, name, uid; /* of the object it is about */
+	struct str version; /* and its resourceVersion, or "" */
 	struct str reason; /* "SetDesiredConfig" */
 	bool warning;
 };

@@ -19,9 +19,11 @@
 enum drain_phase {
 	DRAIN_IDLE, /* between two attempts */
 	DRAIN_CORDON,
+	DRAIN_BEGIN, /* cordoned */
 	DRAIN_LIST, /* waiting for the node's pods to be known */
 	DRAIN_SORT, /* finding out about DaemonSets */
 	DRAIN_EVICT,
+	DRAIN_END, /* evicted, or not */
 };
 
 enum drain_pod_state {
@@ -49,7 +51,8 @@ struct drain {
 	enum drain_phase phase;
 	int64_t cordoned; /* when this drain began, ms; 0: it has not */
 	int64_t age; /* how long it had gone on when the attempt began */
-	int64_t next; /* no attempt before this, ms */
+	int64_t next; /* no attempt before this, ms, */
+	bool held; /* while the node is cordoned, or is not, as then */
 	int64_t deadline; /* of the attempt's evictions, ms */
 	unsigned attempt; /* tells late answers from new ones */
 	int tries; /* of cordoning */
@@ -57,10 +60,12 @@ struct drain {
 	bool patching; /* a cordon or uncordon is on its way */
 	bool was_unschedulable; /* when the attempt began */
 	bool mcn_asked, mcn_known;
-	struct json *mcn; /* as last read or written; NULL: there is none */
+	struct arena mcn_arena;
+	struct str mcn; /* as read for the next report; "": there is none */
 	struct str refusal; /* the server's answer to the last cordon */
 	struct drain_pod *pods;
 	size_t n_pods;
+	struct str failure; /* END: why it did not work; "": it did */
 };
 
 #define DRAIN_INIT ((struct drain){ 0 })
@@ -76,6 +81,7 @@ struct drain_view {
 	size_t n_pods;
 	bool pods_known;
 	struct str eviction_api; /* "policy/v1", …; "": plain deletes */
+	int64_t evict_ms; /* how long pods are waited for; 0: DRAIN_EVICT_MS */
 	bool image_mode;
 };
 
@@ -98,6 +104,9 @@ struct drain_answer {
 };
 void drain_reply(struct drain *d, unsigned tag, struct instant now,
 		 const struct drain_answer *answer);
+
+/* As upstream; the waits between attempts are in proportion to it. */
+#define DRAIN_EVICT_MS 90000
 
 /* ---- between drain.c and drain_pods.c ---- */
 

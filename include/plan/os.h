@@ -34,12 +34,31 @@ void os_kargs_missing(struct arena *a, const struct strs *want,
 struct os_status {
 	struct str image, version, checksum; /* of the booted one */
 	struct strs packages, removals;
+	size_t unsupported; /* changes to it that no extension makes */
 	bool staged;
 	struct strs staged_packages;
 };
 /* ERR_INVALID: "no booted deployment found", or what is wrong with it. */
 int os_status_parse(struct arena *a, struct str text, struct os_status *out,
 		    struct err *err);
+
+/* The same of bootc status --json. */
+int os_bootc_parse(struct arena *a, struct str text, struct os_status *out,
+		   struct err *err);
+
+/* An image in the node's own storage, as podman tells of it. */
+struct os_image {
+	bool there;
+	struct str id;
+	struct str digest; /* the name it was asked for by, or "" */
+};
+/* From podman images --format=json of one name. */
+int os_image_parse(struct arena *a, struct str text, struct str name,
+		   struct os_image *out, struct err *err);
+/* What policy.json calls it; text is of podman system info --format=json. */
+int os_image_scope(struct arena *a, struct str text,
+		   const struct os_image *image, struct str *out,
+		   struct err *err);
 
 /* override reset …: the way back from another kernel; none when not on one. */
 void os_kernel_reset(struct arena *a, const struct os_status *s,

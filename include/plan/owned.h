@@ -5,6 +5,9 @@
  * The first config of a kind for a pool has 99-<pool>-generated-<what>, the next
  * ones -1 to -9 behind it. Which is whose stands in an annotation of the owner;
  * its finalizers are the names of what it owns, so that they go before it does.
+ *
+ * A suffix is chosen by looking at those of all others: the configs of a kind
+ * are to be planned one after the other, each from what the one before wrote.
  */
 #ifndef PLAN_OWNED_H
 #define PLAN_OWNED_H
@@ -21,9 +24,13 @@ struct owned_kind {
 	const char *what; /* "kubelet" */
 	const char *several; /* "kubelet config" in upstream's messages */
 	const char *delete_them; /* "kubelet configs" */
+	const char *note, *key; /* its annotation, its name: likewise */
+	const char *cleanup; /* what those of other versions begin with */
 	const char *sub, *state; /* of mcc_sub_controller_state */
 	size_t kept; /* how many conditions stay; 0: all */
 	bool own_finalizers; /* one that is not ours clears them all */
+	bool told_of; /* one without pools is named in the message */
+	bool always_again; /* what is not valid is tried again, too */
 };
 
 extern const struct owned_kind owned_kubelet, owned_runtime;
@@ -48,7 +55,24 @@ struct owned_job {
 	struct strs names; /* of its MachineConfigs */
 };
 
-/* The name of its MachineConfig for a pool. ERR_INVALID in upstream's words. */
+/* The annotation that says which MachineConfigs are a config's, or NULL. */
+const struct json *owned_suffix(const struct mc_object *config);
+
+/* Another config of the kind, which is still there, has it as its own. */
+bool owned_by_another(const struct owned_view *in, const struct mc *mc);
+
+/* Such a one that will write it when it is planned. */
+bool owned_by_turn(struct arena *a, const struct owned_view *in,
+		   const struct mc *mc);
+
+/* What the MachineConfig for a pool is called with that suffix. */
+struct str owned_mc_name(struct arena *a, const struct owned_kind *kind,
+			 const struct mc_pool *pool, struct str suffix);
+
+/*
+ * The name of its MachineConfig for a pool: one that no other config has, also
+ * where an annotation says otherwise. ERR_INVALID in upstream's words.
+ */
 int owned_name(struct arena *a, const struct owned_view *in,
 	       struct owned_job *job, const struct mc_pool *pool,
 	       struct str *out, struct err *err);
@@ -66,6 +90,28 @@ void owned_finalize(struct arena *a, const struct owned_view *in,
 /* Removes what the first finalizer names, and the finalizer. */
 void owned_delete(struct arena *a, const struct owned_view *in,
 		  struct actions *out);
+
+/* What the two kinds do differently. */
+struct owned_maker {
+	int (*validate)(struct arena *a, const struct mc_object *config,
+			struct err *err);
+	/* The MachineConfig of that name for the pool. *where is set to what goes
+	 * before the error in the status instead of "Error", *without to why a
+	 * part of it is left out. */
+	int (*make)(struct arena *a, const void *ctx,
+		    const struct mc_pool *pool, struct str name,
+		    struct mc **out, const char **where, struct str *without,
+		    struct err *err);
+	const void *ctx;
+};
+
+/*
+ * One object, from its deletion to its success. ERR_INVALID when only a change of
+ * it helps, ERR_AGAIN otherwise; what is in out is to be done all the same.
+ */
+int owned_sync(struct arena *a, const struct owned_view *in,
+	       const struct owned_maker *maker, struct actions *out,
+	       struct err *err);
 
 /* Success, or Failure with that message. Nothing when it says so already. */
 void owned_status(struct arena *a, const struct owned_view *in,
@@ -88,8 +134,8 @@ void generated_retire(struct arena *a, const struct mcs *mcs,
 		      const char *what, struct actions *out);
 
 /* Deletes those of another version whose names begin with prefix and have
- * "generated-<what>" in them. */
-void generated_cleanup(struct arena *a, const struct mcs *mcs, struct str hash,
+ * "generated-<what>" in them, but not what another config will write. */
+void generated_cleanup(struct arena *a, const struct owned_view *in,
 		       const char *prefix, const char *what,
 		       struct actions *out);
 
@@ -99,7 +145,12 @@ const struct mc *generated_find(const struct mcs *mcs, struct str name);
 struct generated_base {
 	struct str *kubelet; /* kubelet.conf */
 	struct str *storage, *registries, *policy; /* all three have to exist */
+	struct str *credentials; /* the providers at path */
+	const char *path;
 };
+
+/* One that the registries of the cluster are for. */
+bool pool_built_in(const struct mc_pool *pool);
 
 /* ERR_INVALID in upstream's words when there is no such file. */
 int generated_base(struct arena *a, const struct template_input *templates,

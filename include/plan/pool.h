@@ -34,11 +34,16 @@ struct pool_view {
 	size_t n_os_configs;
 	const struct os_build *os_builds;
 	size_t n_os_builds;
+	struct str no_build; /* one that the server says it has not; or "" */
 	struct str operator_node; /* runs the only operator pod; or "" */
 	const struct json *os_image_stream; /* OSImageStream cluster, or NULL */
 	bool image_mode, os_streams; /* gates */
 	bool fresh_metrics; /* first plan since the start: set every gauge */
 };
+
+/* The GET of a MachineOSBuild that is not known: where there is none the pool is
+ * to be planned again with it as no_build. */
+#define POOL_TAG_BUILD 1u
 
 /*
  * ERR_AGAIN, ERR_INVALID: what is in out is to be done all the same. An image
@@ -52,6 +57,7 @@ struct pool_layers {
 	const struct os_config *config; /* NULL: none */
 	const struct os_build *build;
 	bool stale; /* the config's annotation names a build of no use */
+	bool unknown; /* or one that nothing is known of */
 };
 struct pool_layers pool_layers(const struct pool_view *in);
 

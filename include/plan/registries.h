@@ -63,4 +63,8 @@ int registries_files(struct arena *a, const struct registries *r,
 		     struct str base_conf, struct str base_policy,
 		     struct mc_files *out, struct err *err);
 
+/* A policy.json with images of that scope accepted, whoever has signed them. */
+int registries_accept(struct arena *a, struct str policy, struct str transport,
+		      struct str scope, struct str *out, struct err *err);
+
 #endif

@@ -38,6 +38,16 @@ struct render_view {
 int plan_render_sync(struct arena *a, const struct render_view *in,
 		     struct actions *out, struct err *err);
 
+/* Says in the pool's condition that what a plan wants written was refused: why is
+ * the error of the action, with the text that goes before it. */
+void render_failed(struct arena *a, const struct mc_pool *pool,
+		   struct instant now, struct str why, struct actions *out);
+
+/* Sets a condition of a pool to False, or to True where failed says why. */
+void pool_condition(struct arena *a, const struct json *pool, const char *type,
+		    struct instant now, struct str failed, const char *why,
+		    struct actions *out);
+
 /* ERR_AGAIN, in upstream's words, until the template controller is done with
  * this ControllerConfig (NULL: there is none). */
 int controller_config_completed(struct arena *a, const struct json *tree,

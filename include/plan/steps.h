@@ -38,7 +38,8 @@ struct step {
 	struct str data; /* contents to write */
 	int64_t mode;
 	const struct ign_obj *obj; /* the file or unit it comes from */
-	bool keep; /* of a stale file: only its stamp goes, a dropin replaces it */
+	bool keep; /* of a stale file: only its stamp goes, a dropin replaces it;
+		    * of a unit to enable: it was there before */
 	const char *reason; /* "added", "changed", … */
 };
 
@@ -47,6 +48,7 @@ struct steps_in {
 	bool force; /* all units are written */
 	bool skip_certificates; /* kubelet-ca.crt is written by others */
 	bool core_os;
+	bool hosted; /* keys always, no passwords, a state of its own */
 	bool bare; /* only files and units: nothing goes, nothing is recorded */
 };
 
@@ -82,6 +84,7 @@ struct str steps_dropin_path(struct arena *a, struct str unit,
 #define STEPS_CURRENT_CONFIG "/etc/machine-config-daemon/currentconfig"
 #define STEPS_CURRENT_IMAGE "/etc/machine-config-daemon/currentimage"
 #define STEPS_KUBECONFIG "/etc/kubernetes/kubeconfig"
+#define STEPS_HOSTED_CONFIG "/etc/mcd-currentconfig.json"
 #define STEPS_FORCE "/run/machine-config-daemon-force"
 
 #endif

@@ -8,6 +8,8 @@
 #include "plan/action.h"
 #include "plan/template.h"
 
+#define TEMPLATE_RELEASE_AUTH "internal-release-image-registry-auth"
+
 struct template_view {
 	struct instant now;
 	struct str raw, hash; /* the version this program stands for */
@@ -19,6 +21,9 @@ struct template_view {
 	const struct json *pull_secret;
 	struct str pull_secret_error;
 	const struct json *api_server; /* APIServer "cluster", or NULL */
+	bool release_image; /* there is an InternalReleaseImage "cluster" */
+	const struct json
+		*release_auth; /* the Secret of its registry, or NULL */
 	struct str failed; /* why a write of the last plan failed, or "" */
 };
 
@@ -28,6 +33,11 @@ struct template_view {
  */
 int plan_template_sync(struct arena *a, const struct template_view *in,
 		       struct actions *out, struct err *err);
+
+/* Puts what the registry of the InternalReleaseImage asks for into the text of a
+ * pull secret. */
+int template_release_auth(struct arena *a, const struct template_view *in,
+			  struct str *secret, struct err *err);
 
 /* The certificates in a ControllerConfig's bundles, as its status lists them. */
 struct json *controller_certificates(struct arena *a,

@@ -29,4 +29,12 @@ struct str trigger_os_build(const struct os_build *was,
 /* A config is to be dealt with: it is new, its spec changed, or it is to go. */
 bool trigger_spec(const struct json *was, const struct json *is);
 
+/*
+ * How long a pool that is to be rendered waits for further changes, all times in
+ * milliseconds: until there have been none for quiet, but five times that at
+ * most. since is the pool's own: when it began to wait, 0 when it does not.
+ */
+int64_t trigger_wait(int64_t *since, int64_t now, int64_t last_change,
+		     int64_t quiet);
+
 #endif

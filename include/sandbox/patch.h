@@ -19,4 +19,7 @@ int patch_strategic(struct arena *a, const struct json *target,
 		    const struct json *patch, struct json **out,
 		    struct err *err);
 
+/* A patch as Go's %v prints it. */
+struct str patch_told(struct arena *a, const struct json *patch);
+
 #endif

@@ -3,8 +3,9 @@
  *
  * The file begins with a snapshot and goes on with each change as it is made;
  * when the changes outweigh the objects, a new snapshot replaces it. A process
- * killed at any byte loses at most what it had not answered yet: half a record
- * at the end is cut off when the file is read again.
+ * killed at any byte loses at most what it had not answered yet: a record at the
+ * end that is cut short or damaged is left out when the file is read again. One
+ * sandbox at a time has the file, by flock.
  */
 #ifndef SANDBOX_PERSIST_H
 #define SANDBOX_PERSIST_H
@@ -15,7 +16,8 @@ struct persist;
 
 /*
  * Reads path into s, which is fresh, or begins the file with what s has; then
- * follows s. ERR_INVALID when the file is damaged elsewhere than at its end.
+ * follows s. ERR_INVALID when the file is damaged elsewhere than at its end, or
+ * another sandbox has it.
  */
 int persist_open(struct sandbox *s, const char *path, struct persist **out,
 		 struct err *err);

@@ -49,6 +49,17 @@ void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
 void reply_forbidden(struct arena *a, struct sb_reply *out, struct sb_subject s,
 		     struct str why);
 
+/* 410, with the token that goes on all the same. */
+void reply_expired(struct arena *a, struct sb_reply *out, struct str message,
+		   struct str next);
+
+/* 500, with the error as its cause. */
+void reply_internal(struct arena *a, struct sb_reply *out, struct str why);
+
+/* 409 of a server-side apply. */
+void reply_conflicts(struct arena *a, struct sb_reply *out, struct str message,
+		     const struct sb_causes *causes);
+
 /* "404 page not found", as for paths that nothing serves. */
 void reply_no_page(struct sb_reply *out);
 
@@ -76,6 +87,12 @@ void cause_value(struct arena *a, struct sb_causes *c, struct str field,
 		 const struct json *value, const char *why);
 void cause_text(struct arena *a, struct sb_causes *c, struct str field,
 		struct str value, const char *why);
+/* Unsupported value: VALUE: supported values: VALUES, as given. */
+void cause_unsupported(struct arena *a, struct sb_causes *c, struct str field,
+		       struct str value, const char *values);
+/* Each of the reasons in bad, which are behind "; ". */
+void cause_each(struct arena *a, struct sb_causes *c, struct str field,
+		struct str value, struct str bad);
 void cause_required(struct arena *a, struct sb_causes *c, struct str field,
 		    const char *why);
 

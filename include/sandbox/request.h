@@ -57,19 +57,38 @@ struct sb_filter {
 bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
 		   struct sb_reply *out);
 
+/* Nothing is served there: a built-in group's own words, or the router's. */
+void request_nowhere(struct arena *a, const struct kinds *k, struct str group,
+		     struct sb_reply *out);
+
 /* Takes only the query apart, again. */
 void request_reparse(struct arena *a, struct sb_request *r);
 
 /* A query parameter, or "". */
 struct str request_param(const struct sb_request *r, const char *name);
+bool request_has(const struct sb_request *r, const char *name);
+/* There, and neither false nor 0. */
 bool request_flag(const struct sb_request *r, const char *name);
 
 /* labelSelector and fieldSelector; false and *out filled when malformed. */
 bool request_filter(struct arena *a, const struct sb_request *r,
 		    struct sb_filter *f, struct sb_reply *out);
 
+/*
+ * From text as in a query: "a=b,c!=d,e in (f,g),!h,i>1". ERR_INVALID in the API
+ * server's words. An empty text has no requirements.
+ */
+int filter_labels(struct arena *a, struct str text, struct selector *out,
+		  struct err *err);
+
+/* What is wrong with a label's key or value, each rule behind "; ", or "". */
+struct str filter_bad_key(struct arena *a, struct str key);
+struct str filter_bad_value(struct arena *a, struct str value);
+
 bool filter_any(const struct sb_filter *f);
 bool filter_matches(const struct sb_filter *f, const struct json *object);
+/* Whether an object of this text is worth reading: false is certain. */
+bool filter_may_match(const struct sb_filter *f, struct str text);
 
 struct sb_subject request_subject(const struct sb_request *r);
 

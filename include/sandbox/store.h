@@ -78,6 +78,13 @@ bool store_after(const struct store *s, uint64_t rv, size_t *index);
 /* The event there, or NULL behind the last. */
 const struct sb_event *store_event(const struct store *s, size_t index);
 
+/*
+ * The objects of l as they were at rv, to be read only and before the next change;
+ * false when that is compacted.
+ */
+bool store_past(struct arena *a, const struct store *s, const struct sb_list *l,
+		uint64_t rv, struct sb_list *out);
+
 /* Forgets all changes up to now. */
 void store_compact(struct store *s);
 

@@ -14,6 +14,7 @@ struct sb_watch {
 	struct sb_request request;
 	struct sb_reply reply;
 	struct sb_filter filter;
+	struct str version; /* of the kind, by name */
 	struct str prefix; /* "namespace/" or "" */
 	uint64_t rv; /* told up to here */
 	VEC(struct sb_object *) initial; /* told as added at first */
@@ -37,7 +38,7 @@ static inline bool watch_over(const struct sb_watch *w)
 
 void watch_free(struct sb_watch *w);
 
-/* Ends the watches of a kind that goes away. */
-void watch_end_kind(struct sandbox *s, const struct sb_kind *k);
+/* A kind is described anew: its watches go on, or end with their version. */
+void watch_redefine(struct sandbox *s, const struct sb_kind *k);
 
 #endif

@@ -1,6 +1,10 @@
 /*
  * Blocks double up to a limit, so small work costs one small malloc and large
  * work few. A request larger than a block gets a block of its own size.
+ *
+ * One block of each of the smaller sizes is kept when it is freed: work that
+ * comes again and again would otherwise have its pages taken and given back by
+ * the kernel every time.
  */
 #include "base/arena.h"
 
@@ -10,7 +14,7 @@
 #include <string.h>
 
 #define ALIGN 16u
-#define BLOCK_MIN 4096u
+#define BLOCK_MIN 1024u
 #define BLOCK_MAX (1u << 20)
 
 struct arena_block {
@@ -63,7 +67,68 @@ void *arena_grow(struct arena *a, void *old, size_t old_n, size_t new_n)
 	return p;
 }
 
+void arena_free(struct arena *a)
+{
+	struct arena_block *b = a->head;
+
+	while (b) {
+		struct arena_block *next = b->next;
+
+		free(b);
+		b = next;
+	}
+	*a = ARENA_INIT;
+}
+
 #else
+
+#define KEPT 9 /* sizes: BLOCK_MIN << 0 to << 8 */
+
+static struct arena_block *kept[KEPT];
+
+/* Where a block of that size is kept, or NULL: never. */
+static struct arena_block **place_of(size_t size)
+{
+	for (int i = 0; i < KEPT; i++)
+		if (size == (size_t)BLOCK_MIN << i)
+			return &kept[i];
+	return NULL;
+}
+
+static struct arena_block *get_block(size_t size)
+{
+	struct arena_block **at = place_of(size), *b = at ? *at : NULL;
+
+	if (!b)
+		return new_block(size);
+	*at = NULL;
+	return b;
+}
+
+/* used: how much of it is no longer zero. */
+static void put_block(struct arena_block *b, size_t used)
+{
+	struct arena_block **at = place_of(b->size);
+
+	if (!at || *at) {
+		free(b);
+		return;
+	}
+	memset(block_data(b), 0, used);
+	*at = b;
+}
+
+void arena_free(struct arena *a)
+{
+	struct arena_block *b = a->head, *next;
+
+	for (; b; b = next) {
+		next = b->next;
+		put_block(b, b == a->head ? (size_t)(a->at - block_data(b))
+					  : b->size);
+	}
+	*a = ARENA_INIT;
+}
 
 static void add_block(struct arena *a, size_t need)
 {
@@ -74,7 +139,7 @@ static void add_block(struct arena *a, size_t need)
 		size = BLOCK_MAX;
 	if (size < need)
 		size = need;
-	b = new_block(size);
+	b = get_block(size);
 	b->next = a->head;
 	a->head = b;
 	a->at = block_data(b);
@@ -126,17 +191,4 @@ char *arena_dup(struct arena *a, const void *p, size_t n)
 	if (n)
 		memcpy(q, p, n);
 	return q;
-}
-
-void arena_free(struct arena *a)
-{
-	struct arena_block *b = a->head;
-
-	while (b) {
-		struct arena_block *next = b->next;
-
-		free(b);
-		b = next;
-	}
-	*a = ARENA_INIT;
 }

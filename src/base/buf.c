@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+extern inline void buf_addc(struct buf *b, char c);
+extern inline struct str buf_str(const struct buf *b);
+
 void buf_init(struct buf *b, struct arena *a)
 {
 	*b = (struct buf){ .a = a };

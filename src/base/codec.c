@@ -229,6 +229,37 @@ static bool quote_raw(uint32_t r)
 	       !(r >= 0xE000 && r <= 0xF8FF);
 }
 
+/* also: what is escaped by its number besides the quotes. */
+static void html(struct buf *b, struct str s, char also)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (c == '&')
+			buf_addz(b, "&amp;");
+		else if (c == '<')
+			buf_addz(b, "&lt;");
+		else if (c == '>')
+			buf_addz(b, "&gt;");
+		else if (c == '\0')
+			buf_addz(b, "\xEF\xBF\xBD");
+		else if (c == '"' || c == '\'' || c == also)
+			buf_addf(b, "&#%d;", c);
+		else
+			buf_addc(b, c);
+	}
+}
+
+void html_add(struct buf *b, struct str text)
+{
+	html(b, text, '"');
+}
+
+void html_add_strict(struct buf *b, struct str text)
+{
+	html(b, text, '+');
+}
+
 void go_quote(struct buf *b, struct str s)
 {
 	static const char code[] = "\a\b\f\n\r\t\v\"\\", name[] = "abfnrtv\"\\";
@@ -250,4 +281,13 @@ void go_quote(struct buf *b, struct str s)
 			buf_addf(b, r > 0xFFFF ? "\\U%08x" : "\\u%04x", r);
 	}
 	buf_addc(b, '"');
+}
+
+struct str go_quoted(struct arena *a, struct str s)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	go_quote(&b, s);
+	return buf_str(&b);
 }

@@ -2,6 +2,10 @@
 
 #include "base/scan.h"
 
+extern inline struct str str_of(const char *z);
+extern inline bool str_eq(struct str a, struct str b);
+extern inline bool str_is(struct str s, const char *z);
+
 int str_cmp(struct str a, struct str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;

@@ -60,28 +60,3 @@ int flate_gunzip(struct arena *a, struct str in, size_t max, struct str *out,
 		*out = buf_str(&b);
 	return rc;
 }
-
-struct str flate_gzip(struct arena *a, struct str in)
-{
-	z_stream z = { 0 };
-	struct buf b;
-	size_t room;
-	int rc;
-
-	if (deflateInit2(&z, 9, Z_DEFLATED, GZIP_WINDOW, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		abort();
-	room = deflateBound(&z, in.n);
-	buf_init(&b, a);
-	buf_reserve(&b, room);
-	z.next_in = (unsigned char *)(uintptr_t)in.p;
-	z.avail_in = (uInt)in.n;
-	z.next_out = (unsigned char *)b.p;
-	z.avail_out = (uInt)room;
-	rc = deflate(&z, Z_FINISH);
-	if (rc != Z_STREAM_END)
-		abort(); /* deflateBound promised the room */
-	b.n = z.total_out;
-	(void)deflateEnd(&z);
-	return buf_str(&b);
-}

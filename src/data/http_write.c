@@ -78,12 +78,3 @@ void http_add_date(struct buf *b, struct instant now)
 		 days + 3 * day, c.day, months + 3 * (c.month - 1), (int)c.year,
 		 c.hour, c.min, c.sec);
 }
-
-void http_add_chunk(struct buf *b, struct str part)
-{
-	if (!part.n)
-		return;
-	buf_addf(b, "%zx\r\n", part.n);
-	buf_add(b, part);
-	buf_add(b, S("\r\n"));
-}

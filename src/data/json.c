@@ -153,6 +153,11 @@ struct str json_str(const struct json *j, const char *path, struct str dflt)
 	return json_kind(v) == JSON_STRING ? json_text(v) : dflt;
 }
 
+struct str json_str_or_none(const struct json *j, const char *path)
+{
+	return json_str(j, path, S(""));
+}
+
 int64_t json_i64(const struct json *j, const char *path, int64_t dflt)
 {
 	const struct json *v = json_at(j, path);
@@ -218,6 +223,21 @@ void json_add(struct json *object, struct str key, struct json *item)
 	item->c.string = (char *)(uintptr_t)key.p;
 	item->key_n = small(key.n);
 	json_push(object, item);
+}
+
+void json_add_str(struct arena *a, struct json *object, const char *key,
+		  struct str value)
+{
+	json_add(object, str_of(key), json_new_str(a, value));
+}
+
+struct json *json_add_object(struct arena *a, struct json *object,
+			     const char *key)
+{
+	struct json *j = json_new(a, JSON_OBJECT);
+
+	json_add(object, str_of(key), j);
+	return j;
 }
 
 /* cJSON's own replacement would free the old item, which is the arena's. */

@@ -1,4 +1,4 @@
-#include "data/kubeconfig.h"
+#include "kubeconfig_shape.h"
 
 #include "base/codec.h"
 #include "data/yml.h"
@@ -30,6 +30,8 @@ static int parse(struct files *f, struct err *err)
 				"%.*s: a kubeconfig is a mapping, not %s",
 				STRF(f->v[i].path),
 				json_kind_name(f->trees[i]));
+		if (kubeconfig_shape(f->a, f->trees[i], err) < 0)
+			return err_wrap(err, "%.*s", STRF(f->v[i].path));
 	}
 	return 0;
 }
@@ -93,11 +95,17 @@ static int data_in(struct arena *a, const struct entry *e, const char *key,
 static int take_cluster(struct arena *a, const struct entry *e,
 			struct kube_conf *out, struct err *err)
 {
+	out->cluster_from = e->file;
 	out->server = json_str(e->value, "server", S(""));
 	out->ca_file = path_in(a, e, "certificate-authority");
 	out->insecure = json_bool(e->value, "insecure-skip-tls-verify", false);
 	out->tls_server_name = json_str(e->value, "tls-server-name", S(""));
 	out->proxy_url = json_str(e->value, "proxy-url", S(""));
+	for (const struct json *x = json_first(json_at(e->value, "extensions"));
+	     x; x = json_next(x))
+		if (str_is(json_str(x, "name", S("")),
+			   "client.authentication.k8s.io/exec"))
+			out->exec_config = json_at(x, "extension");
 	return data_in(a, e, "certificate-authority-data", &out->ca_data, err);
 }
 
@@ -107,6 +115,7 @@ static int take_user(struct arena *a, const struct entry *e,
 	const struct json *groups = json_at(e->value, "as-groups");
 	int rc;
 
+	out->user_from = e->file;
 	out->token = json_str(e->value, "token", S(""));
 	out->token_file = path_in(a, e, "tokenFile");
 	out->cert_file = path_in(a, e, "client-certificate");
@@ -117,6 +126,9 @@ static int take_user(struct arena *a, const struct entry *e,
 	for (const struct json *g = json_first(groups); g; g = json_next(g))
 		VEC_PUSH(a, &out->as_groups, json_text(g));
 	out->exec = json_at(e->value, "exec");
+	if (out->exec && !json_str(out->exec, "command", S("")).n)
+		return err_set(err, ERR_INVALID, "%.*s: exec has no command",
+			       STRF(e->file));
 	out->exec_dir = dir_of(e->file);
 	if (json_at(e->value, "auth-provider"))
 		return err_set(
@@ -130,6 +142,26 @@ static int take_user(struct arena *a, const struct entry *e,
 		      : data_in(a, e, "client-key-data", &out->key_data, err);
 }
 
+/* What is wrong, and in which files it was looked for. */
+static int wrong(const struct files *f, const char *what, struct err *err)
+{
+	struct buf b;
+
+	buf_init(&b, f->a);
+	for (size_t i = 0; i < f->n; i++)
+		buf_addf(&b, "%s%.*s", i ? ", " : " in ", STRF(f->v[i].path));
+	return err_set(err, ERR_INVALID, "%s%.*s", what, STRF(buf_str(&b)));
+}
+
+static int missing(const struct files *f, const char *what, struct str name,
+		   struct err *err)
+{
+	return wrong(
+		f,
+		str_fmt(f->a, "%s \"%.*s\" does not exist", what, STRF(name)).p,
+		err);
+}
+
 static int take_context(struct files *f, struct str name,
 			const struct kubeconfig_choice *choice,
 			struct str *cluster, struct str *user, struct str *ns,
@@ -140,8 +172,7 @@ static int take_context(struct files *f, struct str name,
 	if (name.n && !find(f, "contexts", "context", name, &e)) {
 		if (choice->cluster.n || choice->server.n)
 			return 0;
-		return err_set(err, ERR_INVALID,
-			       "context \"%.*s\" does not exist", STRF(name));
+		return missing(f, "context", name, err);
 	}
 	*cluster = json_str(e.value, "cluster", S(""));
 	*user = json_str(e.value, "user", S(""));
@@ -163,15 +194,13 @@ static int take_entries(struct files *f, const struct kubeconfig_choice *choice,
 	if (cluster.n && find(f, "clusters", "cluster", cluster, &e))
 		rc = take_cluster(f->a, &e, out, err);
 	else if (cluster.n)
-		rc = err_set(err, ERR_INVALID,
-			     "cluster \"%.*s\" does not exist", STRF(cluster));
+		rc = missing(f, "cluster", cluster, err);
 	if (rc < 0)
 		return rc;
 	if (user.n && find(f, "users", "user", user, &e))
 		return take_user(f->a, &e, out, err);
 	if (user.n && choice->user.n)
-		return err_set(err, ERR_INVALID,
-			       "auth info \"%.*s\" does not exist", STRF(user));
+		return missing(f, "user", user, err);
 	return 0;
 }
 
@@ -199,6 +228,10 @@ int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files,
 	if (choice->server.n)
 		conf.server = choice->server;
 	conf.ns = choice->ns.n ? choice->ns : ns.n ? ns : S("default");
+	if (!conf.server.n && (cluster.n || choice->cluster.n))
+		return wrong(&f, "the cluster has no server", err);
+	if (!conf.server.n && n && !context.n)
+		return wrong(&f, "no --context, and no current-context", err);
 	if (!conf.server.n)
 		return err_set(err, ERR_NOTFOUND,
 			       "no server: no kubeconfig names a cluster");

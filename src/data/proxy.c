@@ -110,6 +110,13 @@ static bool loopback(struct str host, const unsigned char *ip, size_t n)
 	return (n == 4 && ip[0] == 127) || (n == 16 && !memcmp(ip, six, 16));
 }
 
+bool url_loopback(const struct url *u)
+{
+	unsigned char ip[16];
+
+	return loopback(u->host, ip, parse_ip(u->host, ip));
+}
+
 static bool direct(const struct proxy_conf *p, const struct url *u)
 {
 	struct str rest = p->no, one;
@@ -130,7 +137,7 @@ int proxy_for(struct arena *a, const struct proxy_conf *p, const struct url *u,
 	struct str proxy = u->https ? p->https : p->http;
 	struct url found;
 
-	if (!proxy.n || direct(p, u))
+	if (!proxy.n || (!p->always && direct(p, u)))
 		return 0;
 	if (str_find(proxy, S("://")) < 0)
 		proxy = str_fmt(a, "http://%.*s", STRF(proxy));

@@ -197,35 +197,34 @@ static bool one(struct lexer *l, enum tok kind)
 	return true;
 }
 
-/* One token inside of an action; *done when it was the end of it. */
-static bool inside(struct lexer *l, bool *done)
+static bool end_of_action(struct lexer *l, bool trim)
 {
-	bool trim = right_trim(l);
-	int c = peek(l);
+	size_t start = l->at;
+
+	if (l->parens)
+		return fail(l, "unclosed left paren");
+	l->at += trim ? 4 : 2;
+	emit(l, TOK_RIGHT, start);
+	if (trim)
+		skip_space(l);
+	return true;
+}
+
+static bool space(struct lexer *l)
+{
+	size_t start = l->at;
+
+	while (is_space(peek(l)) && !right_trim(l))
+		l->at++;
+	emit(l, TOK_SPACE, start);
+	return true;
+}
+
+/* One token inside of an action that starts with c. */
+static bool token(struct lexer *l, int c)
+{
 	int next = l->at + 1 < l->in.n ? (unsigned char)l->in.p[l->at + 1] : -1;
 
-	if (trim || here(l, "}}")) {
-		size_t start = l->at;
-
-		if (l->parens)
-			return fail(l, "unclosed left paren");
-		l->at += trim ? 4 : 2;
-		emit(l, TOK_RIGHT, start);
-		if (trim)
-			skip_space(l);
-		*done = true;
-		return true;
-	}
-	if (c < 0)
-		return fail(l, "unclosed action");
-	if (is_space(c)) {
-		size_t start = l->at;
-
-		while (is_space(peek(l)) && !right_trim(l))
-			l->at++;
-		emit(l, TOK_SPACE, start);
-		return true;
-	}
 	switch (c) {
 	case '=':
 		return one(l, TOK_ASSIGN);
@@ -269,6 +268,21 @@ static bool inside(struct lexer *l, bool *done)
 	return fail(
 		l,
 		str_fmt(l->a, "unrecognized character in action: U+%04X", c).p);
+}
+
+/* The next token of an action; *done when it was the end of it. */
+static bool inside(struct lexer *l, bool *done)
+{
+	bool trim = right_trim(l);
+	int c = peek(l);
+
+	if (trim || here(l, "}}")) {
+		*done = end_of_action(l, trim);
+		return *done;
+	}
+	if (c < 0)
+		return fail(l, "unclosed action");
+	return is_space(c) ? space(l) : token(l, c);
 }
 
 /* Text up to the next action, without what a trim marker takes off its end. */

@@ -270,30 +270,7 @@ bool tmpl_f_html(struct tmpl_call *c, struct tmpl_value *out)
 	if (!joined(c, &s))
 		return false;
 	buf_init(&b, c->a);
-	for (size_t i = 0; i < s.n; i++) {
-		switch (s.p[i]) {
-		case '\0':
-			buf_addz(&b, "\xEF\xBF\xBD");
-			break;
-		case '"':
-			buf_addz(&b, "&#34;");
-			break;
-		case '\'':
-			buf_addz(&b, "&#39;");
-			break;
-		case '&':
-			buf_addz(&b, "&amp;");
-			break;
-		case '<':
-			buf_addz(&b, "&lt;");
-			break;
-		case '>':
-			buf_addz(&b, "&gt;");
-			break;
-		default:
-			buf_addc(&b, s.p[i]);
-		}
-	}
+	html_add(&b, s);
 	*out = tmpl_str(buf_str(&b));
 	return true;
 }

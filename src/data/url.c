@@ -82,3 +82,16 @@ void url_add_host(struct buf *b, const struct url *u, bool always_port)
 	if (always_port || u->port != (u->https ? 443 : 80))
 		buf_addf(b, ":%u", u->port);
 }
+
+struct str url_public(struct arena *a, struct str text)
+{
+	struct err err = ERR_INIT(a);
+	ptrdiff_t at, slashes = str_find(text, S("://"));
+	struct url u;
+
+	if (url_parse(text, &u, &err) < 0 || !u.user.n)
+		return text;
+	at = u.user.p + u.user.n + 1 - text.p;
+	return str_fmt(a, "%.*s%.*s", (int)slashes + 3, text.p,
+		       STRF(str_from(text, (size_t)at)));
+}

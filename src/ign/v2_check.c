@@ -312,15 +312,16 @@ static void check_mode(struct checker *c, const struct ign_obj *o, int field)
 		warn(c, "permissions unset, defaulting to 0000");
 }
 
-static void check_unit_text(struct checker *c, const struct ign_obj *o)
+static void check_unit_text(struct checker *c, const struct ign_obj *o,
+			    int field)
 {
 	bool install;
-	const char *bad = bad_unit_text(c, o, IGN_V2_UNIT_CONTENTS, &install);
+	const char *bad = bad_unit_text(c, o, field, &install);
 	bool enabled = ign_is_true(o, IGN_V2_UNIT_ENABLE) ||
 		       ign_is_true(o, IGN_V2_UNIT_ENABLED);
 
 	error(c, bad);
-	if (!bad && enabled && !install && ign_filled(o, IGN_V2_UNIT_CONTENTS))
+	if (!bad && enabled && !install && ign_filled(o, field))
 		warn(c, str_fmt(c->a,
 				"unit \"%.*s\" is enabled, but has no install "
 				"section so enable does nothing",
@@ -345,9 +346,10 @@ static bool twins(const struct ign_obj *x, const struct ign_obj *y)
 	return true;
 }
 
-static void check_partitions(struct checker *c, const struct ign_obj *disk)
+static void check_partitions(struct checker *c, const struct ign_obj *disk,
+			     int field)
 {
-	const struct ign_objs *list = ign_list(disk, IGN_V2_DISK_PARTITIONS);
+	const struct ign_objs *list = ign_list(disk, field);
 	bool collide = false, overlap = false, odd = false;
 
 	for (size_t i = 0; i < list->n; i++) {
@@ -382,14 +384,14 @@ static void check_partitions(struct checker *c, const struct ign_obj *disk)
 		error(c, "partitions misaligned");
 }
 
-static void check_level(struct checker *c, const struct ign_obj *o)
+static void check_level(struct checker *c, const struct ign_obj *o, int field)
 {
 	static const char *const flat[] = { "linear", "raid0", "0", "stripe" };
 	static const char *const other[] = { "raid1",  "1",	"mirror",
 					     "raid4",  "4",	"raid5",
 					     "5",      "raid6", "6",
 					     "raid10", "10" };
-	struct str level = ign_str(o, IGN_V2_RAID_LEVEL);
+	struct str level = ign_str(o, field);
 
 	for (size_t i = 0; i < sizeof(flat) / sizeof(flat[0]); i++)
 		if (str_is(level, flat[i])) {
@@ -404,7 +406,8 @@ static void check_level(struct checker *c, const struct ign_obj *o)
 	error(c, "unrecognized raid level");
 }
 
-static void check_label(struct checker *c, const struct ign_obj *mount)
+static void check_label(struct checker *c, const struct ign_obj *mount,
+			int field)
 {
 	static const struct {
 		const char *format;
@@ -418,7 +421,7 @@ static void check_label(struct checker *c, const struct ign_obj *mount)
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (str_is(ign_str(mount, IGN_V2_MOUNT_FORMAT),
 			   limits[i].format) &&
-		    ign_str(mount, IGN_V2_MOUNT_LABEL).n > limits[i].max)
+		    ign_str(mount, field).n > limits[i].max)
 			error(c, str_fmt(c->a,
 					 "filesystem labels cannot be longer "
 					 "than %zu characters when using %s",
@@ -426,70 +429,111 @@ static void check_label(struct checker *c, const struct ign_obj *mount)
 					 .p);
 }
 
-/* A rule that belongs to one field of a type. */
-static void check_field(struct checker *c, const struct ign_obj *o, size_t i)
+static void check_filesystem_named(struct checker *c, const struct ign_obj *o,
+				   int field)
 {
-	const struct ign_type *t = o->type;
-	bool node = t == &ign_type_V2_FILE || t == &ign_type_V2_DIRECTORY ||
-		    t == &ign_type_V2_LINK;
+	if (!ign_filled(o, field))
+		error(c, "no filesystem specified");
+}
 
-	if (node && i == IGN_V2_FILE_FILESYSTEM) {
-		if (!ign_filled(o, IGN_V2_FILE_FILESYSTEM))
-			error(c, "no filesystem specified");
-	} else if (node && i == IGN_V2_FILE_PATH) {
-		error(c, bad_path(ign_str(o, IGN_V2_FILE_PATH)));
-	} else if ((t == &ign_type_V2_FILE && i == IGN_V2_FILE_MODE) ||
-		   (t == &ign_type_V2_DIRECTORY &&
-		    i == IGN_V2_DIRECTORY_MODE)) {
-		check_mode(c, o, (int)i);
-	} else if (t == &ign_type_V2_CONTENTS &&
-		   i == IGN_V2_CONTENTS_COMPRESSION) {
-		struct str z = ign_str(o, IGN_V2_CONTENTS_COMPRESSION);
+static void check_path(struct checker *c, const struct ign_obj *o, int field)
+{
+	error(c, bad_path(ign_str(o, field)));
+}
 
-		if (z.n && !str_is(z, "gzip"))
-			error(c, "invalid compression method");
-	} else if (t == &ign_type_V2_CONTENTS && i == IGN_V2_CONTENTS_SOURCE) {
-		error(c, bad_source(c, ign_str(o, IGN_V2_CONTENTS_SOURCE)));
-	} else if (t == &ign_type_V2_REFERENCE &&
-		   i == IGN_V2_REFERENCE_SOURCE) {
-		error(c, bad_source(c, ign_str(o, IGN_V2_REFERENCE_SOURCE)));
-	} else if (t == &ign_type_V2_UNIT && i == IGN_V2_UNIT_CONTENTS) {
-		check_unit_text(c, o);
-	} else if (t == &ign_type_V2_UNIT && i == IGN_V2_UNIT_NAME) {
-		if (!ign_unit_name_ok(ign_str(o, IGN_V2_UNIT_NAME)))
-			error(c, "invalid systemd unit extension");
-	} else if (t == &ign_type_V2_DISK && i == IGN_V2_DISK_DEVICE) {
-		struct str device = ign_str(o, IGN_V2_DISK_DEVICE);
+static void check_path_if_any(struct checker *c, const struct ign_obj *o,
+			      int field)
+{
+	if (ign_is_set(o, field))
+		check_path(c, o, field);
+}
 
-		error(c,
-		      device.n ? bad_path(device) : "disk device is required");
-	} else if (t == &ign_type_V2_DISK && i == IGN_V2_DISK_PARTITIONS) {
-		check_partitions(c, o);
-	} else if (t == &ign_type_V2_PARTITION && i == IGN_V2_PARTITION_LABEL) {
-		struct str label = ign_str(o, IGN_V2_PARTITION_LABEL);
+static void check_paths(struct checker *c, const struct ign_obj *o, int field)
+{
+	const struct strs *d = ign_strings(o, field);
 
-		if (label.n > 36)
-			error(c, "partition labels may not exceed 36 "
-				 "characters");
-		if (str_chr(label, ':') >= 0)
-			warn(c, "partition label will be truncated to text "
-				"before the colon");
-	} else if (t == &ign_type_V2_FILESYSTEM &&
-		   i == IGN_V2_FILESYSTEM_PATH) {
-		if (ign_is_set(o, IGN_V2_FILESYSTEM_PATH))
-			error(c, bad_path(ign_str(o, IGN_V2_FILESYSTEM_PATH)));
-	} else if (t == &ign_type_V2_MOUNT && i == IGN_V2_MOUNT_DEVICE) {
-		error(c, bad_path(ign_str(o, IGN_V2_MOUNT_DEVICE)));
-	} else if (t == &ign_type_V2_MOUNT && i == IGN_V2_MOUNT_LABEL) {
-		check_label(c, o);
-	} else if (t == &ign_type_V2_RAID && i == IGN_V2_RAID_LEVEL) {
-		check_level(c, o);
-	} else if (t == &ign_type_V2_RAID && i == IGN_V2_RAID_DEVICES) {
-		const struct strs *d = ign_strings(o, IGN_V2_RAID_DEVICES);
+	for (size_t k = 0; k < d->n; k++)
+		error(c, bad_path(d->v[k]));
+}
 
-		for (size_t k = 0; k < d->n; k++)
-			error(c, bad_path(d->v[k]));
-	}
+static void check_disk(struct checker *c, const struct ign_obj *o, int field)
+{
+	struct str device = ign_str(o, field);
+
+	error(c, device.n ? bad_path(device) : "disk device is required");
+}
+
+static void check_compression(struct checker *c, const struct ign_obj *o,
+			      int field)
+{
+	struct str z = ign_str(o, field);
+
+	if (z.n && !str_is(z, "gzip"))
+		error(c, "invalid compression method");
+}
+
+static void check_source(struct checker *c, const struct ign_obj *o, int field)
+{
+	error(c, bad_source(c, ign_str(o, field)));
+}
+
+static void check_unit_name(struct checker *c, const struct ign_obj *o,
+			    int field)
+{
+	if (!ign_unit_name_ok(ign_str(o, field)))
+		error(c, "invalid systemd unit extension");
+}
+
+static void check_partition_label(struct checker *c, const struct ign_obj *o,
+				  int field)
+{
+	struct str label = ign_str(o, field);
+
+	if (label.n > 36)
+		error(c, "partition labels may not exceed 36 characters");
+	if (str_chr(label, ':') >= 0)
+		warn(c, "partition label will be truncated to text before the "
+			"colon");
+}
+
+/* Rules that belong to one field of a type. Directories and links begin with
+ * the fields of files. */
+static const struct {
+	const struct ign_type *type;
+	int field;
+	void (*check)(struct checker *c, const struct ign_obj *o, int field);
+} rules[] = {
+	{ &ign_type_V2_FILE, IGN_V2_FILE_FILESYSTEM, check_filesystem_named },
+	{ &ign_type_V2_DIRECTORY, IGN_V2_FILE_FILESYSTEM,
+	  check_filesystem_named },
+	{ &ign_type_V2_LINK, IGN_V2_FILE_FILESYSTEM, check_filesystem_named },
+	{ &ign_type_V2_FILE, IGN_V2_FILE_PATH, check_path },
+	{ &ign_type_V2_DIRECTORY, IGN_V2_FILE_PATH, check_path },
+	{ &ign_type_V2_LINK, IGN_V2_FILE_PATH, check_path },
+	{ &ign_type_V2_FILE, IGN_V2_FILE_MODE, check_mode },
+	{ &ign_type_V2_DIRECTORY, IGN_V2_DIRECTORY_MODE, check_mode },
+	{ &ign_type_V2_CONTENTS, IGN_V2_CONTENTS_COMPRESSION,
+	  check_compression },
+	{ &ign_type_V2_CONTENTS, IGN_V2_CONTENTS_SOURCE, check_source },
+	{ &ign_type_V2_REFERENCE, IGN_V2_REFERENCE_SOURCE, check_source },
+	{ &ign_type_V2_UNIT, IGN_V2_UNIT_CONTENTS, check_unit_text },
+	{ &ign_type_V2_UNIT, IGN_V2_UNIT_NAME, check_unit_name },
+	{ &ign_type_V2_DISK, IGN_V2_DISK_DEVICE, check_disk },
+	{ &ign_type_V2_DISK, IGN_V2_DISK_PARTITIONS, check_partitions },
+	{ &ign_type_V2_PARTITION, IGN_V2_PARTITION_LABEL,
+	  check_partition_label },
+	{ &ign_type_V2_FILESYSTEM, IGN_V2_FILESYSTEM_PATH, check_path_if_any },
+	{ &ign_type_V2_MOUNT, IGN_V2_MOUNT_DEVICE, check_path },
+	{ &ign_type_V2_MOUNT, IGN_V2_MOUNT_LABEL, check_label },
+	{ &ign_type_V2_RAID, IGN_V2_RAID_LEVEL, check_level },
+	{ &ign_type_V2_RAID, IGN_V2_RAID_DEVICES, check_paths },
+};
+
+static void check_field(struct checker *c, const struct ign_obj *o, int field)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (rules[i].type == o->type && rules[i].field == field)
+			rules[i].check(c, o, field);
 }
 
 /* ---- the walk -------------------------------------------------------------------------- */
@@ -538,7 +582,7 @@ static void walk_field(struct checker *c, const struct ign_obj *o, size_t i,
 
 	c->at = m ? m : nearest;
 	c->highlight = m != NULL;
-	check_field(c, o, i);
+	check_field(c, o, (int)i);
 	if (f->kind == IGN_OBJ && o->v[i].u.o)
 		walk(c, o->v[i].u.o, m, m ? m : nearest);
 	if (f->kind != IGN_OBJS)

@@ -12,6 +12,7 @@
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "io/file.h"
@@ -205,6 +206,10 @@ static _Noreturn void look_up(const char *host, uint16_t port, int out,
 	(void)sigemptyset(&none);
 	(void)signal(SIGALRM, SIG_DFL);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	/* a connection must not outlive the parent's end of it */
+	if (out > STDERR_FILENO + 1)
+		(void)syscall(SYS_close_range, STDERR_FILENO + 1, out - 1, 0);
+	(void)syscall(SYS_close_range, out + 1, ~0U, 0);
 	(void)alarm(seconds);
 	if (getaddrinfo(host, NULL, &hints, &list) == 0)
 		for (struct addrinfo *i = list; i && n < ADDRS;

@@ -123,7 +123,6 @@ static void begin_request(struct hconn *h)
 	buf_init(&call->collected, &call->a);
 	h->interim = 0;
 	h->heard = false;
-	h->paused = false;
 	h->state = HCONN_SEND;
 	h->due = loop_clock() + or_default(call->head_ms, 30000);
 }
@@ -368,7 +367,7 @@ static int step(struct hconn *h, struct err *err)
 		/* a server may answer before it has read all */
 		return rc == -ERR_AGAIN ? read_answer(h, err) : rc;
 	case HCONN_ANSWER:
-		return h->paused ? -ERR_AGAIN : read_answer(h, err);
+		return read_answer(h, err);
 	case HCONN_IDLE:
 		break;
 	}
@@ -381,8 +380,6 @@ static short wants(const struct hconn *h)
 
 	if (h->state == HCONN_HANDSHAKE)
 		return stream_want(&h->stream, 0);
-	if (h->paused)
-		return 0;
 	return stream_want(&h->stream, sending ? POLLIN | POLLOUT : POLLIN);
 }
 
@@ -405,7 +402,7 @@ static void advance(struct hconn *h)
 		return;
 	}
 	h->src.want = rc == 0 ? POLLIN | POLLOUT : wants(h);
-	h->src.due = h->paused ? 0 : h->due;
+	h->src.due = h->due;
 	loop_update(h->client->loop, &h->src);
 }
 
@@ -517,17 +514,4 @@ void hconn_open(struct http_client *c, struct http_call *call)
 	h->due = loop_clock() + or_default(call->connect_ms, 10000);
 	at = h->proxy.host.n ? &h->proxy : &h->to;
 	h->dial = dial_start(c->loop, at->host, at->port, h->due, on_dial, h);
-}
-
-void hconn_pause(struct hconn *h, bool pause)
-{
-	if (h->paused == pause || h->state != HCONN_ANSWER)
-		return;
-	h->paused = pause;
-	if (h->feeding)
-		return;
-	/* at once: decrypted bytes may wait where no poll sees them */
-	h->src.want = pause ? 0 : POLLIN | POLLOUT;
-	h->src.due = pause ? 0 : h->due;
-	loop_update(h->client->loop, &h->src);
 }

@@ -43,7 +43,7 @@ struct hconn {
 	int64_t due;
 	int interim; /* 1xx answers so far */
 	bool last; /* not used again */
-	bool feeding, used, heard, paused;
+	bool feeding, used, heard;
 };
 
 struct http_client {
@@ -58,7 +58,6 @@ struct http_client {
 void hconn_open(struct http_client *c, struct http_call *call);
 void hconn_use(struct hconn *h, struct http_call *call);
 void hconn_close(struct hconn *h);
-void hconn_pause(struct hconn *h, bool pause);
 
 void call_over(struct http_call *call, int rc, struct err *err);
 void call_fail(struct http_call *call, int rc, struct err *err);

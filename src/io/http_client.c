@@ -28,7 +28,7 @@ struct http_client *http_client_new(struct loop *l,
 	c->opts = *opts;
 	p = &c->opts.proxy;
 	*p = (struct proxy_conf){ own(&c->a, p->http), own(&c->a, p->https),
-				  own(&c->a, p->no) };
+				  own(&c->a, p->no), p->always };
 	if (!c->opts.per_host)
 		c->opts.per_host = PER_HOST;
 	if (!c->opts.keep_ms)
@@ -72,7 +72,7 @@ struct proxy_conf http_client_proxy_env(void)
 {
 	return (struct proxy_conf){ env_of("HTTP_PROXY", "http_proxy"),
 				    env_of("HTTPS_PROXY", "https_proxy"),
-				    env_of("NO_PROXY", "no_proxy") };
+				    env_of("NO_PROXY", "no_proxy"), false };
 }
 
 /* ---- ends ------------------------------------------------------------------------ */
@@ -276,12 +276,6 @@ void http_call_cancel(struct http_call *call)
 		h->last = true; /* closed when the callback has returned */
 	else
 		hconn_close(h);
-}
-
-void http_call_pause(struct http_call *call, bool pause)
-{
-	if (call->conn)
-		hconn_pause(call->conn, pause);
 }
 
 /* ---- beginnings ------------------------------------------------------------------ */

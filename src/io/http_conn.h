@@ -72,6 +72,25 @@ void conn_start(struct http_server *s, struct listener *l, int fd,
 		const struct sock_addr *peer);
 /* Ends it whatever it does, telling the handler. */
 void conn_close(struct conn *c);
+
+/* One reads at a time: what came is fed or copied before another does. */
+extern char conn_scratch[65536];
+
+void conn_unlink(struct link *l);
+/* As the newest of a ring. */
+void conn_link(struct link *ring, struct link *l);
+/* Adds to what is sent before the body. */
+void conn_out(struct conn *c, struct str s);
+size_t conn_unsent(const struct conn *c);
+/* 0 when all is sent, -ERR_AGAIN, or what broke. */
+int conn_flush(struct conn *c, struct err *err);
+/* base milliseconds from now, and those that the bytes may take. */
+void conn_set_due(struct conn *c, int base, uint64_t bytes);
+/* Waiting for a request, from now on. */
+void conn_await(struct conn *c, int ms);
+/* Reads and feeds once: 0, -ERR_AGAIN, or what broke. */
+int conn_read(struct conn *c, struct err *err);
+
 /* Tells that a connection is gone. */
 void server_conn_gone(struct http_server *s);
 

@@ -1,5 +1,6 @@
 #include "io/log.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,7 +37,7 @@ static void header(struct buf *b, enum log_level level, const char *file,
 	struct tm tm;
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
-	(void)localtime_r(&now.tv_sec, &tm);
+	(void)gmtime_r(&now.tv_sec, &tm); /* as in the API and on the nodes */
 	buf_addf(b, "%c%02d%02d %02d:%02d:%02d.%06ld %7ld %s:%d] ",
 		 "IWEF"[level], tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
 		 tm.tm_min, tm.tm_sec, now.tv_nsec / 1000, (long)getpid(),
@@ -60,6 +61,17 @@ void log_line(enum log_level level, const char *file, int line, const char *fmt,
 	/* a log that cannot be written must not stop the work */
 	if (write(state.fd, b.p, b.n) < 0)
 		return;
+}
+
+void log_to_pod(struct str why)
+{
+	int fd = open("/dev/termination-log", O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	if (fd < 0)
+		return; /* there is no pod */
+	if (write(fd, why.p, why.n) < 0)
+		log_warn("termination-log: it cannot be written");
+	(void)close(fd);
 }
 
 void log_exit(void)

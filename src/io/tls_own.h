@@ -61,6 +61,57 @@ void tls_verify_init(struct tls_verify *v, const struct tls_roots *roots);
 /* Sets versions, suites and the code for them. */
 void tls_engine_setup(br_ssl_engine_context *e, const struct tls_profile *p);
 
+#define SAVED 8 /* sessions a client keeps */
+/* Records are read whole, whatever their size; ours may be shorter. */
+#define IN_BUF (16384 + 325)
+#define OUT_BUF (16384 + 85)
+
+struct tls_saved {
+	char host[HOST_MAX + 1];
+	br_ssl_session_parameters params;
+};
+
+struct tls_server {
+	struct tls_profile profile;
+	struct tls_pair *pair;
+	struct tls_roots *client_ca;
+	bool client_required;
+	struct tls_cache *cache;
+};
+
+struct tls_client {
+	struct tls_profile profile;
+	struct tls_pair *pair;
+	struct tls_roots *roots;
+	bool insecure;
+	char name[256]; /* whom to expect instead of the host; or "" */
+	struct tls_saved saved[SAVED];
+	size_t next_saved;
+	unsigned generation; /* of what sessions were agreed under */
+};
+
+struct tls {
+	union {
+		br_ssl_server_context server;
+		br_ssl_client_context client;
+	} ctx;
+	br_ssl_engine_context *eng;
+	bool is_server, agreed, started, saw_http, resumed, checks;
+	struct tls_pair *pair;
+	struct tls_roots *roots;
+	struct tls_client *owner; /* whose sessions to keep; a client's only */
+	unsigned generation;
+	struct tls_verify verify;
+	struct x509 peer;
+	char host[HOST_MAX + 1];
+	unsigned char old_id[32];
+	size_t old_id_n;
+	unsigned char in[IN_BUF], out[OUT_BUF];
+};
+
+/* The session kept for a host, or NULL. */
+struct tls_saved *tls_find_saved(struct tls_client *c, const char *host);
+
 struct tls_cache;
 struct tls_cache *tls_cache_new(void);
 void tls_cache_free(struct tls_cache *c);

@@ -49,7 +49,7 @@ static int load_chain(struct tls_pair *p, struct str text, struct x509 *leaf,
 	int rc;
 
 	while ((rc = pem_next(&p->a, &text, &block, err)) > 0) {
-		struct x509 c;
+		struct x509 c = { 0 };
 
 		if (!str_is(block.label, "CERTIFICATE"))
 			continue;
@@ -189,7 +189,7 @@ int tls_roots_load(struct str text, struct tls_roots **out, struct err *err)
 
 	r->refs = 1;
 	while ((rc = pem_next(&r->a, &text, &block, &now)) != 0) {
-		struct x509 c;
+		struct x509 c = { 0 };
 
 		if (rc > 0 && !str_is(block.label, "CERTIFICATE"))
 			continue;

@@ -176,6 +176,21 @@ static unsigned kinds(const struct tls_profile *p)
 	return all;
 }
 
+/* The smaller Poly1305: whoever cares for speed has AES instructions. */
+static void set_chapol(br_ssl_engine_context *e)
+{
+#ifdef __SSE2__
+	br_chacha20_run run = &br_chacha20_sse2_run;
+#else
+	br_chacha20_run run = &br_chacha20_ct_run;
+#endif
+
+	br_ssl_engine_set_chapol(e, &br_sslrec_in_chapol_vtable,
+				 &br_sslrec_out_chapol_vtable);
+	br_ssl_engine_set_chacha20(e, run);
+	br_ssl_engine_set_poly1305(e, &br_poly1305_ctmul_run);
+}
+
 void tls_engine_setup(br_ssl_engine_context *e, const struct tls_profile *p)
 {
 	static const char *alpn[] = { "http/1.1" };
@@ -192,7 +207,7 @@ void tls_engine_setup(br_ssl_engine_context *e, const struct tls_profile *p)
 	br_ssl_engine_set_prf_sha256(e, &br_tls12_sha256_prf);
 	br_ssl_engine_set_prf_sha384(e, &br_tls12_sha384_prf);
 	br_ssl_engine_set_default_aes_gcm(e);
-	br_ssl_engine_set_default_chapol(e);
+	set_chapol(e);
 	if (all & CBC) {
 		br_ssl_engine_set_hash(e, br_sha1_ID, &br_sha1_vtable);
 		br_ssl_engine_set_default_aes_cbc(e);

@@ -20,3 +20,8 @@ const char *version_hash(void)
 {
 	return or_env("MCO_HASH", MCO_BUILD_HASH);
 }
+
+bool version_scos(void)
+{
+	return *or_env("MCO_SCOS", "");
+}

@@ -1,4 +1,4 @@
-#include "kube/cache.h"
+#include "cache_items.h"
 
 #include <stdlib.h>
 
@@ -7,15 +7,20 @@
 
 /*
  * States: a list is being read, a watch is open, or we wait before the next
- * attempt. Items are sorted by key; a list marks those it saw, and what it did
- * not see is gone.
+ * attempt. A list marks the items it saw, and what it did not see is gone.
+ *
+ * Whatever a server says, it is not asked again and again at once: a watch that
+ * ends as it begins and a past that is forgotten twice in a row are faults, and
+ * attempts back off until an event has come. A bookmark of where we are is none.
  */
 
 #define OBJECT_MAX ((size_t)12 << 20)
 #define BACKOFF_FIRST 800
 #define BACKOFF_LAST 30000
-#define CALM_MS 120000
+#define CALM_MS 10000
+#define SHORT_MS 1000
 #define WATCH_S 300
+#define REFUSED_MAX 2
 
 enum state { CACHE_WAIT, CACHE_LIST, CACHE_WATCH };
 
@@ -25,148 +30,27 @@ struct kube_cache {
 	struct kube_call call;
 	struct json_split split;
 	struct source timer;
-	struct kube_item **v;
-	size_t n, cap;
+	struct cache_items items;
 	uint32_t round; /* of lists */
-	uint64_t version; /* newest seen */
-	bool synced, full; /* full: list without a version */
+	uint64_t version; /* newest seen; 0: a list comes next */
+	uint64_t newest; /* the same, and not forgotten before a list */
+	bool synced;
+	bool full; /* list everything at once, without a version */
+	bool gone; /* the past was forgotten, and nothing new has come since */
+	bool rewound; /* the server went back: its list is taken as it is */
+	unsigned refused; /* watches, since something new has come */
 	struct arena page_arena;
 	struct str next; /* page */
 	struct arena call_arena;
 	int64_t backoff, began;
+	uint64_t at_begin; /* the version then */
 	uint64_t events, lists, random;
-	struct arena trouble_arena;
-	struct str trouble;
 };
 
 static struct loop *loop_of(struct kube_cache *c)
 {
 	return kube_loop(c->o.kube);
 }
-
-/* ---- items ------------------------------------------------------------------------------ */
-
-static size_t seek(const struct kube_cache *c, struct str key)
-{
-	size_t lo = 0, hi = c->n;
-
-	/* Lists come sorted: the end is where most belong. */
-	if (hi && str_cmp(c->v[hi - 1]->key, key) < 0)
-		return hi;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (str_cmp(c->v[mid]->key, key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-static struct kube_item *find(const struct kube_cache *c, struct str key)
-{
-	size_t i = seek(c, key);
-
-	return i < c->n && str_eq(c->v[i]->key, key) ? c->v[i] : NULL;
-}
-
-static void drop_value(struct kube_cache *c, void *value)
-{
-	if (c->o.drop)
-		c->o.drop(value);
-	else
-		free(value);
-}
-
-static struct kube_item *insert(struct kube_cache *c, struct str key)
-{
-	struct kube_item *it = malloc(sizeof(*it) + key.n);
-	size_t i = seek(c, key);
-
-	if (c->n == c->cap) {
-		c->cap = c->cap ? 2 * c->cap : 64;
-		c->v = realloc(c->v, c->cap * sizeof(struct kube_item *));
-	}
-	if (!it || !c->v)
-		abort();
-	memcpy(it + 1, key.p, key.n);
-	*it = (struct kube_item){ .key = { (char *)(it + 1), key.n } };
-	memmove(c->v + i + 1, c->v + i,
-		(c->n++ - i) * sizeof(struct kube_item *));
-	c->v[i] = it;
-	return it;
-}
-
-static void remove_at(struct kube_cache *c, size_t i)
-{
-	struct kube_item *it = c->v[i];
-
-	memmove(c->v + i, c->v + i + 1,
-		(--c->n - i) * sizeof(struct kube_item *));
-	if (c->o.changed)
-		c->o.changed(c->o.ctx, it->key, it->value, NULL);
-	drop_value(c, it->value);
-	free(it);
-}
-
-static uint64_t version_of(const struct json *tree)
-{
-	int64_t n = 0;
-
-	(void)str_to_i64(json_str(tree, "metadata.resourceVersion", S("")), &n);
-	return (uint64_t)n;
-}
-
-static struct str key_of(struct arena *a, const struct json *tree)
-{
-	struct str ns = json_str(tree, "metadata.namespace", S(""));
-	struct str name = json_str(tree, "metadata.name", S(""));
-
-	return ns.n ? str_fmt(a, "%.*s/%.*s", STRF(ns), STRF(name)) : name;
-}
-
-static void take(struct kube_cache *c, const struct json *tree)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct str key = key_of(&a, tree);
-	struct kube_item *it = find(c, key);
-	uint64_t version = version_of(tree);
-	void *before = it ? it->value : NULL, *now;
-
-	if (it)
-		it->seen = c->round;
-	if (!key.n || (it && version && it->version >= version))
-		return;
-	now = c->o.make(tree, c->o.ctx);
-	if (!now) {
-		if (it)
-			remove_at(c, seek(c, key));
-		return;
-	}
-	if (!it)
-		it = insert(c, key);
-	it->seen = c->round;
-	it->version = version;
-	it->value = now;
-	if (c->o.changed)
-		c->o.changed(c->o.ctx, it->key, before, now);
-	if (before)
-		drop_value(c, before);
-}
-
-static void forget(struct kube_cache *c, struct str key, uint64_t version)
-{
-	size_t i = seek(c, key);
-
-	/* An object of that name may have been made again since. */
-	if (i < c->n && str_eq(c->v[i]->key, key) &&
-	    (!version || c->v[i]->version <= version))
-		remove_at(c, i);
-}
-
-/* ---- attempts ----------------------------------------------------------------------------- */
-
 static void begin(struct kube_cache *c);
 
 static uint64_t dice(struct kube_cache *c)
@@ -196,7 +80,7 @@ static void wait(struct kube_cache *c, int64_t ms)
 	loop_add(loop_of(c), &c->timer);
 }
 
-static void back_off(struct kube_cache *c, struct str why)
+static void back_off(struct kube_cache *c, struct str why, bool quiet)
 {
 	int64_t now = loop_now(loop_of(c)), ms;
 
@@ -205,17 +89,10 @@ static void back_off(struct kube_cache *c, struct str why)
 	ms = c->backoff + (int64_t)(dice(c) % (uint64_t)c->backoff);
 	c->backoff =
 		c->backoff * 2 < BACKOFF_LAST ? c->backoff * 2 : BACKOFF_LAST;
-	arena_free(&c->trouble_arena);
-	c->trouble = str_dup(&c->trouble_arena, why);
-	log_warn("%s: %.*s; trying again in %.1f s", c->o.what, STRF(why),
-		 (double)ms / 1000);
+	if (!quiet)
+		log_warn("%s: %.*s; trying again in %.1f s", c->o.what,
+			 STRF(why), (double)ms / 1000);
 	wait(c, ms);
-}
-
-static void well(struct kube_cache *c)
-{
-	arena_free(&c->trouble_arena);
-	c->trouble = S("");
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -231,7 +108,7 @@ static int on_listed(void *ctx, struct str text, struct err *err)
 	if (rc < 0)
 		(void)err_set(err, ERR_INVALID, "%.*s", STRF(e.msg));
 	else
-		take(c, tree);
+		cache_take(&c->items, tree, c->round, c->rewound);
 	arena_free(&a);
 	return rc;
 }
@@ -240,16 +117,26 @@ static void list_ended(struct kube_cache *c, uint64_t version)
 {
 	bool first = !c->synced;
 
-	for (size_t i = c->n; i-- > 0;)
-		if (c->v[i]->seen != c->round)
-			remove_at(c, i);
-	c->version = version;
+	cache_sweep(&c->items, c->round, c->rewound ? UINT64_MAX : version);
+	c->version = c->newest = version;
+	c->rewound = false;
 	c->synced = true;
 	c->full = false;
 	c->lists++;
-	well(c);
 	if (first && c->o.synced)
 		c->o.synced(c->o.ctx);
+	begin(c);
+}
+
+/* Its versions were given before, to other objects perhaps: etcd was restored. */
+static void list_rewound(struct kube_cache *c, uint64_t version)
+{
+	log_warn("%s: the server went back from version %llu to %llu: listing "
+		 "again, to take everything as it is there",
+		 c->o.what, (unsigned long long)c->newest,
+		 (unsigned long long)version);
+	c->rewound = true;
+	c->next = S("");
 	begin(c);
 }
 
@@ -259,10 +146,25 @@ static void page_done(struct kube_cache *c)
 	struct err err = ERR_INIT(&a);
 	struct json *rest = NULL;
 	struct str next;
+	uint64_t version;
 	int rc = json_parse(&a, split_rest(&c->split), NULL, &rest, &err);
 
 	if (rc < 0 || !split_between(&c->split)) {
-		back_off(c, rc < 0 ? err.msg : S("the list ended too early"));
+		back_off(c, rc < 0 ? err.msg : S("the list ended too early"),
+			 false);
+		return;
+	}
+	version = cache_version_of(rest);
+	/* whatever this is, it does not say that there is nothing */
+	if (!version) {
+		back_off(c,
+			 S("the answer is no list: it has no "
+			   "resourceVersion"),
+			 false);
+		return;
+	}
+	if (version < c->newest && !c->rewound) {
+		list_rewound(c, version);
 		return;
 	}
 	next = json_str(rest, "metadata.continue", S(""));
@@ -271,7 +173,7 @@ static void page_done(struct kube_cache *c)
 	if (next.n)
 		begin(c);
 	else
-		list_ended(c, version_of(rest));
+		list_ended(c, version);
 }
 
 /* ---- watches ------------------------------------------------------------------------------- */
@@ -290,20 +192,25 @@ static int apply_event(struct kube_cache *c, const struct json *event,
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct str type = json_str(event, "type", S(""));
 	const struct json *object = json_at(event, "object");
-	uint64_t version = version_of(object);
+	uint64_t version = cache_version_of(object);
 
 	if (str_is(type, "ERROR"))
 		return on_error_event(object, err);
 	if (str_is(type, "ADDED") || str_is(type, "MODIFIED"))
-		take(c, object);
+		cache_take(&c->items, object, c->round, false);
 	else if (str_is(type, "DELETED"))
-		forget(c, key_of(&a, object), version);
+		cache_forget(&c->items, cache_key_of(&a, object),
+			     version ? version : UINT64_MAX);
 	else if (!str_is(type, "BOOKMARK"))
 		return err_set(err, ERR_INVALID, "an event of type \"%.*s\"",
 			       STRF(type));
 	c->events++;
-	if (version > c->version)
-		c->version = version;
+	if (version <= c->version)
+		return 0;
+	c->version = c->newest = version;
+	c->backoff = 0;
+	c->refused = 0;
+	c->gone = false;
 	return 0;
 }
 
@@ -324,20 +231,35 @@ static int on_event(void *ctx, struct str text, struct err *err)
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-static void broken(struct kube_cache *c, int rc, struct str why)
+/* said: by the server, about this request. */
+static void broken(struct kube_cache *c, int rc, struct str why, bool said)
 {
-	if (rc == -ERR_GONE) {
-		/* Forgotten there: list again, without asking for a version
-		 * when the list itself was refused so. */
+	bool gone = rc == -ERR_GONE, twice = c->gone;
+	bool absent = rc == -ERR_NOTFOUND && !c->synced && c->o.absent;
+
+	/* It may be that it refuses this version: one it has yet to reach. */
+	if (!gone && said && c->state == CACHE_WATCH &&
+	    ++c->refused >= REFUSED_MAX) {
+		c->version = 0;
+		c->refused = 0;
+	}
+	if (gone) {
+		/* Forgotten there: list again, and not in pages when it was
+		 * one of them that came too late. */
 		c->full = c->state == CACHE_LIST;
 		c->version = 0;
 		arena_free(&c->page_arena);
 		c->next = S("");
-		log_info("%s: listing again: %.*s", c->o.what, STRF(why));
-		wait(c, 0);
+		c->gone = true;
+	}
+	if (!gone || twice) {
+		back_off(c, why, absent);
+		if (absent)
+			c->o.absent(c->o.ctx);
 		return;
 	}
-	back_off(c, why);
+	log_info("%s: listing again: %.*s", c->o.what, STRF(why));
+	wait(c, 0);
 }
 
 static void on_part(struct kube_call *call, struct str part)
@@ -350,7 +272,7 @@ static void on_part(struct kube_call *call, struct str part)
 	if (rc == 0)
 		return;
 	kube_cancel(call);
-	broken(c, rc, err.msg);
+	broken(c, rc, err.msg, true);
 }
 
 static void on_done(struct kube_call *call, const struct kube_answer *ans)
@@ -358,9 +280,13 @@ static void on_done(struct kube_call *call, const struct kube_answer *ans)
 	struct kube_cache *c = call->ctx;
 
 	if (ans->rc < 0)
-		broken(c, ans->rc, ans->message);
+		broken(c, ans->rc, ans->message,
+		       ans->status && ans->status != 429);
 	else if (c->state == CACHE_LIST)
 		page_done(c);
+	else if (c->version == c->at_begin &&
+		 loop_now(loop_of(c)) - c->began < SHORT_MS)
+		back_off(c, S("the watch ended as soon as it began"), false);
 	else
 		wait(c, 0); /* the watch ended in its time */
 }
@@ -372,13 +298,13 @@ static struct str list_path(struct kube_cache *c)
 
 	buf_init(&b, a);
 	buf_addf(&b, "%s?limit=%lld", c->o.path,
-		 (long long)(c->o.page ? c->o.page : 500));
+		 c->full ? 0LL : (long long)(c->o.page ? c->o.page : 500));
 	if (c->o.query.n)
 		buf_addf(&b, "&%.*s", STRF(c->o.query));
 	if (c->next.n) {
 		buf_addz(&b, "&continue=");
 		kube_escape(&b, c->next);
-	} else if (!c->full && !c->synced) {
+	} else if (!c->full && !c->synced && !c->o.fresh) {
 		buf_addz(&b, "&resourceVersion=0");
 	}
 	return buf_str(&b);
@@ -407,6 +333,7 @@ static void begin(struct kube_cache *c)
 		c->round++;
 	c->state = watch ? CACHE_WATCH : CACHE_LIST;
 	c->began = loop_now(loop_of(c));
+	c->at_begin = c->version;
 	split_free(&c->split);
 	split_init(&c->split, watch ? SPLIT_VALUES : SPLIT_ITEMS, OBJECT_MAX,
 		   watch ? on_event : on_listed, c);
@@ -432,6 +359,7 @@ struct kube_cache *kube_cache_start(const struct kube_cache_opts *o)
 	if (!c)
 		abort();
 	c->o = *o;
+	c->items.o = &c->o;
 	c->random = (uint64_t)(uintptr_t)c | 1;
 	begin(c);
 	return c;
@@ -445,15 +373,10 @@ void kube_cache_free(struct kube_cache *c)
 		loop_remove(loop_of(c), &c->timer);
 	else
 		kube_cancel(&c->call);
-	for (size_t i = 0; i < c->n; i++) {
-		drop_value(c, c->v[i]->value);
-		free(c->v[i]);
-	}
-	free(c->v);
+	cache_items_free(&c->items);
 	split_free(&c->split);
 	arena_free(&c->page_arena);
 	arena_free(&c->call_arena);
-	arena_free(&c->trouble_arena);
 	free(c);
 }
 
@@ -462,22 +385,17 @@ bool kube_cache_synced(const struct kube_cache *c)
 	return c->synced;
 }
 
-struct str kube_cache_trouble(const struct kube_cache *c)
-{
-	return c->trouble;
-}
-
 void *kube_cache_get(const struct kube_cache *c, struct str key)
 {
-	struct kube_item *it = find(c, key);
+	struct kube_item *it = cache_find(&c->items, key);
 
 	return it ? it->value : NULL;
 }
 
 size_t kube_cache_all(const struct kube_cache *c, struct kube_item *const **out)
 {
-	*out = c->v;
-	return c->n;
+	*out = c->items.v;
+	return c->items.n;
 }
 
 void kube_cache_put(struct kube_cache *c, struct str text)
@@ -486,22 +404,25 @@ void kube_cache_put(struct kube_cache *c, struct str text)
 	struct err err = ERR_INIT(&a);
 	struct json *tree = NULL;
 
-	if (json_parse(&a, text, NULL, &tree, &err) == 0)
-		take(c, tree);
+	if (json_parse(&a, text, NULL, &tree, &err) < 0)
+		return;
+	/* The watch is past it: it was deleted since, or not selected. */
+	if (cache_version_of(tree) <= c->version &&
+	    !cache_find(&c->items, cache_key_of(&a, tree)))
+		return;
+	cache_take(&c->items, tree, 0, false);
 }
 
-void kube_cache_remove(struct kube_cache *c, struct str key)
+uint64_t kube_cache_version(const struct kube_cache *c, struct str key)
 {
-	forget(c, key, 0);
+	const struct kube_item *it = cache_find(&c->items, key);
+
+	return it ? it->version : 0;
 }
 
-void kube_cache_relist(struct kube_cache *c)
+void kube_cache_remove(struct kube_cache *c, struct str key, uint64_t version)
 {
-	c->version = 0;
-	if (c->state == CACHE_WATCH) {
-		kube_cancel(&c->call);
-		wait(c, 0);
-	}
+	cache_forget(&c->items, key, version);
 }
 
 uint64_t kube_cache_events(const struct kube_cache *c)
@@ -512,28 +433,4 @@ uint64_t kube_cache_events(const struct kube_cache *c)
 uint64_t kube_cache_lists(const struct kube_cache *c)
 {
 	return c->lists;
-}
-
-void *kube_tree_make(const struct json *tree, void *ctx)
-{
-	struct kube_tree *t = calloc(1, sizeof(*t));
-	struct err err;
-	struct buf b;
-
-	(void)ctx;
-	if (!t)
-		abort();
-	err = ERR_INIT(&t->a);
-	buf_init(&b, &t->a);
-	json_encode(&b, tree, JSON_NO_HTML);
-	(void)json_parse(&t->a, buf_str(&b), NULL, &t->tree, &err);
-	return t;
-}
-
-void kube_tree_drop(void *value)
-{
-	struct kube_tree *t = value;
-
-	arena_free(&t->a);
-	free(t);
 }

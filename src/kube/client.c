@@ -6,9 +6,12 @@
 #include "io/tls.h"
 #include "kube/auth.h"
 
-#define IN_FLIGHT 64
+#define IN_FLIGHT 32
 #define TRIES_MAX 10
 #define ANSWER_MAX ((size_t)16 << 20)
+/* Watches are asked to end after ten minutes at most: one that has not is dead. */
+#define WATCH_MS 660000
+#define RETRY_AFTER_MAX 300 /* seconds: a server may ask for no more patience */
 
 struct kube {
 	struct kube_opts o;
@@ -45,6 +48,24 @@ static int code_of(int status)
 	return status == 429 || status >= 500 ? ERR_AGAIN : ERR_INVALID;
 }
 
+static int64_t patience(int64_t seconds)
+{
+	return 1000 * (seconds < 0		   ? 0
+		       : seconds > RETRY_AFTER_MAX ? RETRY_AFTER_MAX
+						   : seconds);
+}
+
+/* Of what is no Status a line is enough to see who answered. */
+static struct str first_line(struct str body)
+{
+	size_t n = 0;
+
+	body = str_sub(str_trim(body), 0, 200);
+	while (n < body.n && (unsigned char)body.p[n] >= ' ')
+		n++;
+	return str_sub(body, 0, n);
+}
+
 int kube_status(struct arena *a, int http, struct str body,
 		struct kube_answer *out)
 {
@@ -58,12 +79,12 @@ int kube_status(struct arena *a, int http, struct str body,
 	out->reason = json_str(j, "reason", S(""));
 	out->message = json_str(j, "message", S(""));
 	out->retry_after_ms =
-		1000 * json_i64(j, "details.retryAfterSeconds", 0);
+		patience(json_i64(j, "details.retryAfterSeconds", 0));
 	if (!out->message.n)
 		out->message = str_fmt(a, "the server answered %d %s%s%.*s",
 				       http, http_status_text(http),
-				       str_trim(body).n ? ": " : "",
-				       STRF(str_sub(str_trim(body), 0, 200)));
+				       first_line(body).n ? ": " : "",
+				       STRF(first_line(body)));
 	out->rc = -code_of(http);
 	return out->rc;
 }
@@ -72,9 +93,25 @@ int kube_status(struct arena *a, int http, struct str body,
 
 static void launch(struct kube_call *c);
 
+/* Watches need no slot, and wait for none. */
+static bool may_go(const struct kube *k, const struct kube_call *c)
+{
+	return !k->blocked && (c->watch || k->running < k->o.in_flight);
+}
+
+static void put_first(struct kube_call *c)
+{
+	struct kube *k = c->kube;
+
+	c->next = k->first;
+	k->first = c;
+	if (!c->next)
+		k->last = &c->next;
+}
+
 static void next_waiting(struct kube *k)
 {
-	while (k->first && !k->blocked && k->running < k->o.in_flight) {
+	while (k->first && may_go(k, k->first)) {
 		struct kube_call *c = k->first;
 
 		k->first = c->next;
@@ -107,7 +144,10 @@ static void finish(struct kube_call *c, const struct kube_answer *ans)
 static void fail(struct kube_call *c, int rc, struct str message)
 {
 	struct kube_answer ans = { .rc = rc, .message = message };
+	const struct kube_opts *o = &c->kube->o;
 
+	if (o->failed)
+		o->failed(o->ctx, message);
 	finish(c, &ans);
 }
 
@@ -139,7 +179,8 @@ static void again(struct source *s, short events)
 
 	(void)events;
 	loop_remove(c->kube->o.loop, s);
-	launch(c);
+	put_first(c);
+	next_waiting(c->kube);
 }
 
 static void retry(struct kube_call *c, int64_t ms)
@@ -155,6 +196,13 @@ static void retry(struct kube_call *c, int64_t ms)
 				   .ready = again,
 				   .ctx = c };
 	loop_add(l, &c->wait);
+	next_waiting(c->kube);
+}
+
+/* Whether the request's time allows for another try after so long. */
+static bool in_time(const struct kube_call *c, int64_t ms)
+{
+	return !c->until || loop_now(c->kube->o.loop) + ms < c->until;
 }
 
 static bool reads(const struct kube_call *c)
@@ -165,8 +213,10 @@ static bool reads(const struct kube_call *c)
 static void on_head(struct http_call *h, const struct http_head *head)
 {
 	struct kube_call *c = h->ctx;
+	struct str type = http_get(head, S("Content-Type"));
 
 	c->good = head->status >= 200 && head->status < 300;
+	c->alien = c->good && type.n && str_find(type, S("json")) < 0;
 	buf_init(&c->fault, &c->a);
 }
 
@@ -174,7 +224,7 @@ static void on_body(struct http_call *h, struct str part)
 {
 	struct kube_call *c = h->ctx;
 
-	if (c->good)
+	if (c->good && !c->alien)
 		c->on_part(c, part);
 	else if (c->fault.n < 65536)
 		buf_add(&c->fault, part);
@@ -186,19 +236,20 @@ static void refused(struct kube_call *c, struct str body)
 	int status = c->http.result.status;
 	struct str after = http_get(c->http.result.head, S("Retry-After"));
 	int64_t seconds = 0;
+	bool later = str_to_i64(after, &seconds);
 
 	(void)kube_status(&c->a, status, body, &ans);
 	ans.body = body;
-	if (str_to_i64(after, &seconds))
-		ans.retry_after_ms = seconds * 1000;
-	if (status == 401 && !c->renewed) {
+	if (later)
+		ans.retry_after_ms = patience(seconds);
+	if (status == 401 && !c->renewed && in_time(c, 0)) {
 		c->renewed = true;
 		kube_auth_stale(c->kube->auth);
 		retry(c, 0);
 		return;
 	}
-	if ((status == 429 || status >= 500) && after.n && !c->once &&
-	    c->tries < TRIES_MAX) {
+	if ((status == 429 || status >= 500) && later && !c->once &&
+	    c->tries < TRIES_MAX && in_time(c, ans.retry_after_ms)) {
 		retry(c, ans.retry_after_ms);
 		return;
 	}
@@ -210,6 +261,18 @@ static void refused(struct kube_call *c, struct str body)
 	finish(c, &ans);
 }
 
+/* A login page of a proxy, say: nothing that an API server would answer. */
+static void not_json(struct kube_call *c)
+{
+	fail(c, -ERR_INVALID,
+	     str_fmt(&c->a,
+		     "%s %.*s answered with %.*s in place of JSON: is it an API "
+		     "server?",
+		     c->method,
+		     STRF(url_public(&c->a, c->kube->o.conf->server)),
+		     STRF(http_get(c->http.result.head, S("Content-Type")))));
+}
+
 static void on_done(struct http_call *h, int rc, struct err *err)
 {
 	struct kube_call *c = h->ctx;
@@ -218,11 +281,19 @@ static void on_done(struct http_call *h, int rc, struct err *err)
 	if (rc < 0) {
 		/* Nothing was begun with what a read gave: ask once more. */
 		if (reads(c) && !c->watch && !c->good && !c->once &&
-		    c->tries == 0 && rc != -ERR_INVALID) {
+		    c->tries == 0 && rc != -ERR_INVALID && in_time(c, 1000)) {
 			retry(c, 1000);
 			return;
 		}
-		fail(c, rc, str_dup(&c->a, err->msg));
+		/* "gone" and the like are the server's words, not the
+		 * connection's */
+		fail(c,
+		     rc == -ERR_INVALID || rc == -ERR_LIMIT ? rc : -ERR_AGAIN,
+		     str_dup(&c->a, err->msg));
+		return;
+	}
+	if (c->alien) {
+		not_json(c);
 		return;
 	}
 	ans.body = c->on_part ? buf_str(&c->fault) : h->result.body;
@@ -248,6 +319,16 @@ static int fields_of(struct kube_call *c, struct str *out, struct err *err)
 	return rc;
 }
 
+/* For all of it; 0: no bound. What is late already is ended as such at once. */
+static int total_ms(const struct kube_call *c)
+{
+	int64_t left = c->until - loop_now(c->kube->o.loop);
+
+	if (c->watch)
+		return WATCH_MS;
+	return !c->until ? 0 : left > 1 ? (int)left : 1;
+}
+
 static void launch(struct kube_call *c)
 {
 	struct kube *k = c->kube;
@@ -257,10 +338,7 @@ static void launch(struct kube_call *c)
 
 	if (rc == -ERR_AGAIN) {
 		/* Back in the queue until the plugin has answered. */
-		c->next = k->first;
-		k->first = c;
-		if (!c->next)
-			k->last = &c->next;
+		put_first(c);
 		k->blocked = true;
 		return;
 	}
@@ -271,7 +349,7 @@ static void launch(struct kube_call *c)
 	if (!c->watch)
 		k->running++;
 	c->running = true;
-	c->good = false;
+	c->good = c->alien = false;
 	c->http = (struct http_call){
 		.method = str_of(c->method),
 		.url = str_fmt(&c->a, "%.*s%.*s", STRF(k->o.conf->server),
@@ -280,7 +358,7 @@ static void launch(struct kube_call *c)
 		.body = c->body,
 		.idle_ms = c->watch ? -1 : 0,
 		.head_ms = c->watch ? 90000 : 60000,
-		.total_ms = c->watch ? 0 : k->o.timeout_ms,
+		.total_ms = total_ms(c),
 		.body_max = c->body_max ? c->body_max : ANSWER_MAX,
 		.on_head = on_head,
 		.on_body = c->on_part ? on_body : NULL,
@@ -295,11 +373,16 @@ void kube_start(struct kube *k, struct kube_call *c)
 	c->kube = k;
 	c->tries = 0;
 	c->renewed = c->running = false;
+	c->until = k->o.timeout_ms ? loop_now(k->o.loop) + k->o.timeout_ms : 0;
 	c->next = NULL;
 	c->a = ARENA_INIT;
-	*k->last = c;
-	k->last = &c->next;
 	c->wait = (struct source){ .fd = -1 };
+	if (c->watch) {
+		put_first(c);
+	} else {
+		*k->last = c;
+		k->last = &c->next;
+	}
 	next_waiting(k);
 }
 
@@ -341,16 +424,20 @@ static void auth_ready(void *ctx)
 
 static void warn_insecure(const struct kube_conf *c)
 {
+	AUTO(arena) struct arena a = ARENA_INIT;
+
 	if (c->insecure && str_starts(c->server, S("https://")))
 		log_warn("INSECURE: the certificate of %.*s is not checked "
 			 "(insecure-skip-tls-verify)",
-			 STRF(c->server));
+			 STRF(url_public(&a, c->server)));
 }
 
 int kube_new(const struct kube_opts *o, struct kube **out, struct err *err)
 {
 	struct kube *k = calloc(1, sizeof(*k));
-	struct http_client_opts h = { .keep_ms = 90000 };
+	/* requests are bounded here; watches are not, and must not keep
+	 * requests from a connection */
+	struct http_client_opts h = { .keep_ms = 90000, .per_host = SIZE_MAX };
 	int rc;
 
 	if (!k)
@@ -369,7 +456,8 @@ int kube_new(const struct kube_opts *o, struct kube **out, struct err *err)
 	h.proxy = http_client_proxy_env();
 	if (o->conf->proxy_url.n)
 		h.proxy = (struct proxy_conf){ .http = o->conf->proxy_url,
-					       .https = o->conf->proxy_url };
+					       .https = o->conf->proxy_url,
+					       .always = true };
 	rc = kube_auth_new(o->loop, o->conf, k->tls, renewed, k, &k->auth, err);
 	if (rc < 0) {
 		tls_client_free(k->tls);

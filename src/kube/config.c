@@ -114,6 +114,12 @@ int kube_config_load(struct arena *a, const struct kube_flags *flags,
 			rc = err_set(err, ERR_NOTFOUND,
 				     "no cluster: give --kubeconfig or "
 				     "--server, or set KUBECONFIG");
+		else if (rc == -ERR_NOTFOUND && !flags->kubeconfig.n &&
+			 !files.n)
+			rc = err_set(err, ERR_NOTFOUND,
+				     "no cluster: there is no file where "
+				     "KUBECONFIG says (%.*s)",
+				     STRF(env("KUBECONFIG")));
 	}
 	if (rc == 0)
 		override(flags, out);

@@ -1,10 +1,15 @@
 #include "kube/event.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "io/log.h"
+
+/* As client-go: what no server has taken is told again, so many times. */
+#define TRIES_MAX 12
+#define RETRY_MS 10000
 
 /* Its own storage, freed when it is answered. */
 struct kube_event_call {
@@ -13,6 +18,11 @@ struct kube_event_call {
 	struct kube_event_call *next;
 	struct arena a;
 	uint64_t hash;
+	struct str path; /* of the namespace that its bodies name */
+	struct str anew; /* what to write when there is none to count up */
+	struct source wait; /* for the next try */
+	bool waiting;
+	int tries; /* that no server answered */
 };
 
 static uint64_t mix(uint64_t h, struct str s)
@@ -22,21 +32,72 @@ static uint64_t mix(uint64_t h, struct str s)
 	return (h ^ 0xff) * 1099511628211u;
 }
 
+static void answered(struct kube_call *c, const struct kube_answer *ans);
+
+static void again(struct source *s, short events)
+{
+	struct kube_event_call *call = s->ctx;
+	const struct kube_call *c = &call->call;
+
+	(void)events;
+	loop_remove(kube_loop(call->events->kube), s);
+	call->waiting = false;
+	call->call = (struct kube_call){ .method = c->method,
+					 .path = c->path,
+					 .type = c->type,
+					 .body = c->body,
+					 .done = answered,
+					 .ctx = call };
+	kube_start(call->events->kube, &call->call);
+}
+
+static void again_later(struct kube_event_call *call)
+{
+	struct kube_events *e = call->events;
+
+	call->wait = (struct source){
+		.fd = -1,
+		.due = loop_clock() + (e->retry_ms ? e->retry_ms : RETRY_MS),
+		.ready = again,
+		.ctx = call,
+	};
+	call->waiting = true;
+	loop_add(kube_loop(e->kube), &call->wait);
+}
+
 static void answered(struct kube_call *c, const struct kube_answer *ans)
 {
-	struct kube_event_call *call = c->ctx, **p = &call->events->calls;
+	struct kube_event_call *call = c->ctx;
+	struct kube_events *e = call->events;
 
-	if (ans->rc < 0)
+	if (ans->rc == -ERR_AGAIN && !ans->status &&
+	    ++call->tries < TRIES_MAX) {
+		again_later(call);
+		return;
+	}
+	if (ans->rc == -ERR_NOTFOUND && call->anew.n) {
+		*c = (struct kube_call){ .method = "POST",
+					 .path = call->path,
+					 .body = call->anew,
+					 .done = answered,
+					 .ctx = call };
+		call->anew = S("");
+		kube_start(e->kube, c);
+		return;
+	}
+	/* one that is there already was taken by a try that got no answer */
+	if (ans->rc < 0 && !(call->tries && ans->rc == -ERR_CONFLICT))
 		log_warn("event: %.*s", STRF(ans->message));
 	/* one that cannot be counted up is written anew the next time */
 	for (size_t i = 0; ans->rc < 0 && i < KUBE_EVENTS_KEPT; i++)
-		if (call->events->kept[i].hash == call->hash)
-			call->events->kept[i].hash = 0;
-	while (*p != call)
-		p = &(*p)->next;
-	*p = call->next;
+		if (e->kept[i].hash == call->hash)
+			e->kept[i].hash = 0;
+	e->calls = call->next;
+	e->n_calls--;
 	arena_free(&call->a);
 	free(call);
+	if (e->calls)
+		kube_start(e->kube, &e->calls->call);
 }
 
 static void add_time(struct buf *b, const char *key, struct instant now)
@@ -46,92 +107,139 @@ static void add_time(struct buf *b, const char *key, struct instant now)
 	buf_addc(b, '"');
 }
 
-static void create(struct kube_events *e, struct kube_event_call *call,
-		   const char *name, const char *source,
-		   const struct action_event *about, struct str message,
-		   struct instant now)
+/* The whole event, as it now is. */
+static struct str whole(struct kube_event_call *call, size_t at,
+			const char *source, const struct action_event *about,
+			struct str message, struct instant now)
 {
+	struct kube_events *e = call->events;
 	struct buf b;
 
 	buf_init(&b, &call->a);
 	buf_addf(&b,
 		 "{\"kind\":\"Event\",\"apiVersion\":\"v1\",\"metadata\":{"
 		 "\"name\":\"%s\",\"namespace\":\"%s\"},\"involvedObject\":{",
-		 name, e->namespace);
+		 e->kept[at].name, e->namespace);
 	body_add(&b, S("kind"), about->kind);
 	body_add(&b, S("namespace"), str_of(e->namespace));
 	body_add(&b, S("name"), about->name);
 	if (about->uid.n)
 		body_add(&b, S("uid"), about->uid);
-	body_add(&b, S("apiVersion"), about->api);
+	if (about->api.n)
+		body_add(&b, S("apiVersion"), about->api);
+	if (about->version.n)
+		body_add(&b, S("resourceVersion"), about->version);
 	buf_addc(&b, '}');
 	body_add(&b, S("reason"), about->reason);
 	body_add(&b, S("message"), message);
-	buf_addf(&b, ",\"source\":{\"component\":\"%s\"}", source);
-	add_time(&b, "firstTimestamp", now);
+	buf_addf(&b, ",\"source\":{\"component\":\"%s\"", source);
+	if (e->host.n)
+		body_add(&b, S("host"), e->host);
+	buf_addc(&b, '}');
+	add_time(&b, "firstTimestamp", e->kept[at].first);
 	add_time(&b, "lastTimestamp", now);
 	buf_addf(&b,
-		 ",\"count\":1,\"type\":\"%s\",\"eventTime\":null,"
+		 ",\"count\":%u,\"type\":\"%s\",\"eventTime\":null,"
 		 "\"reportingComponent\":\"%s\",\"reportingInstance\":\"\"}",
-		 about->warning ? "Warning" : "Normal", source);
-	call->call.method = "POST";
-	call->call.path =
-		str_fmt(&call->a, "/api/v1/namespaces/%s/events", e->namespace);
-	call->call.body = buf_str(&b);
+		 e->kept[at].count, about->warning ? "Warning" : "Normal",
+		 source);
+	return buf_str(&b);
 }
 
-static void count_up(struct kube_events *e, struct kube_event_call *call,
-		     size_t at, struct str message, struct instant now)
+static void count_up(struct kube_event_call *call, size_t at,
+		     struct str message, struct instant now)
 {
+	struct kube_events *e = call->events;
 	struct buf b;
 
 	buf_init(&b, &call->a);
-	buf_addf(&b, "{\"count\":%u", ++e->kept[at].count);
+	buf_addf(&b, "{\"count\":%u", e->kept[at].count);
 	add_time(&b, "lastTimestamp", now);
 	body_add(&b, S("message"), message);
 	buf_addc(&b, '}');
+	call->anew = call->call.body;
 	call->call.method = "PATCH";
 	call->call.type = "application/strategic-merge-patch+json";
-	call->call.path = str_fmt(&call->a, "/api/v1/namespaces/%s/events/%s",
-				  e->namespace, e->kept[at].name);
+	call->call.path = str_fmt(&call->a, "%.*s/%s", STRF(call->call.path),
+				  e->kept[at].name);
 	call->call.body = buf_str(&b);
+}
+
+/* The place of the event of that hash, with its count and name. */
+static size_t keep(struct kube_events *e, uint64_t h, struct str name,
+		   struct instant now)
+{
+	size_t at = 0;
+
+	while (at < KUBE_EVENTS_KEPT && e->kept[at].hash != h)
+		at++;
+	if (at < KUBE_EVENTS_KEPT) {
+		e->kept[at].count++;
+		return at;
+	}
+	at = e->next++ % KUBE_EVENTS_KEPT;
+	e->kept[at].hash = h;
+	e->kept[at].count = 1;
+	e->kept[at].first = now;
+	(void)snprintf(e->kept[at].name, sizeof(e->kept[at].name), "%.*s.%llx",
+		       (int)(name.n < NAME_MAX ? name.n : NAME_MAX), name.p,
+		       (unsigned long long)now.sec * 1000000000 +
+			       (unsigned long long)now.nsec);
+	return at;
 }
 
 void kube_event(struct kube_events *e, const char *source,
 		const struct action_event *about, struct str message)
 {
-	struct kube_event_call *call = calloc(1, sizeof(*call));
+	struct kube_event_call *call, **last = &e->calls;
 	uint64_t h = mix(mix(mix(0, str_of(source)), about->uid), about->name);
 	struct timespec t;
 	struct instant now;
-	size_t at = 0;
+	size_t at;
 
-	if (!call)
-		abort();
+	if (e->n_calls >= KUBE_EVENTS_WAITING) {
+		log_warn("event left out, too many wait: %.*s", STRF(message));
+		return;
+	}
 	(void)clock_gettime(CLOCK_REALTIME, &t);
 	now = (struct instant){ t.tv_sec, (int32_t)t.tv_nsec };
 	h = mix(mix(mix(h, about->kind), about->reason), message);
 	h = (h + about->warning) | 1;
-	while (at < KUBE_EVENTS_KEPT && e->kept[at].hash != h)
-		at++;
+	at = keep(e, h, about->name, now);
+	call = calloc(1, sizeof(*call));
+	if (!call)
+		abort();
 	call->hash = h;
 	call->events = e;
-	if (at < KUBE_EVENTS_KEPT) {
-		count_up(e, call, at, message, now);
-	} else {
-		at = e->next++ % KUBE_EVENTS_KEPT;
-		e->kept[at].hash = h;
-		e->kept[at].count = 1;
-		(void)snprintf(e->kept[at].name, sizeof(e->kept[at].name),
-			       "%.*s.%llx", (int)(about->name.n & 255),
-			       about->name.p,
-			       (unsigned long long)t.tv_sec * 1000000000 +
-				       (unsigned long long)t.tv_nsec);
-		create(e, call, e->kept[at].name, source, about, message, now);
+	call->path =
+		str_fmt(&call->a, "/api/v1/namespaces/%s/events", e->namespace);
+	call->call = (struct kube_call){
+		.method = "POST",
+		.path = call->path,
+		.body = whole(call, at, source, about, message, now),
+		.done = answered,
+		.ctx = call,
+	};
+	if (e->kept[at].count > 1)
+		count_up(call, at, message, now);
+	while (*last)
+		last = &(*last)->next;
+	*last = call;
+	if (!e->n_calls++)
+		kube_start(e->kube, &call->call);
+}
+
+void kube_events_stop(struct kube_events *e)
+{
+	struct kube_event_call *c = e->calls;
+
+	if (c && c->waiting)
+		loop_remove(kube_loop(e->kube), &c->wait);
+	else if (c)
+		kube_cancel(&c->call);
+	while ((c = e->calls)) {
+		e->calls = c->next;
+		arena_free(&c->a);
+		free(c);
 	}
-	call->next = e->calls;
-	e->calls = call;
-	call->call.done = answered;
-	call->call.ctx = call;
-	kube_start(e->kube, &call->call);
 }

@@ -4,10 +4,15 @@
 
 #include "io/log.h"
 
+/* Of one job at once: what a step of thousands takes stays small. */
+#define AT_ONCE 32
+
 struct kube_step_call {
 	struct kube_call call;
 	struct kube_job *job;
 	const struct action *act;
+	uint64_t version; /* that was kept of what is to be deleted */
+	struct kube_step_call *next; /* of those that are free */
 };
 
 /* By enum action_kind, up to EVICT. */
@@ -55,42 +60,63 @@ void kube_exec_local(struct kube_exec *x, const char *source,
 }
 
 static void fail(struct kube_job *j, const struct action *act,
-		 struct str message)
+		 const struct kube_answer *ans)
 {
-	struct str text = message;
+	struct str text = ans->message;
+	/* somebody was quicker: nothing to worry about, it is planned again */
+	bool routine = ans->rc == -ERR_CONFLICT && act->fail != ACTION_SHRUG;
 
 	if (act->wrap.n)
 		text = str_fmt(&j->a, "%.*s: %.*s", STRF(act->wrap),
-			       STRF(message));
-	log_warn("%s %.*s (%.*s): %.*s", verbs[act->kind].method,
-		 STRF(act->path), STRF(act->reason), STRF(text));
-	if (act->fail == ACTION_SHRUG)
+			       STRF(text));
+	if (!routine || log_enabled(2))
+		log_line(routine ? LOG_INFO : LOG_WARNING, __FILE__, __LINE__,
+			 "%s %.*s (%.*s): %.*s", verbs[act->kind].method,
+			 STRF(act->path), STRF(act->reason), STRF(text));
+	j->later |= act->fail == ACTION_LATER;
+	if (act->fail == ACTION_SHRUG || act->fail == ACTION_LATER)
 		return;
-	if (!j->error.n)
+	if (!j->error.n) {
 		j->error = str_dup(&j->a, text);
+		j->conflict = ans->rc == -ERR_CONFLICT;
+		j->unwrapped = !act->wrap.n;
+	}
 	j->failed = true;
 	if (act->fail == ACTION_STOP)
 		j->stopped = true;
 }
 
-/* Without a query, and the part behind the last slash. */
-static struct str object_name(struct str path)
+/* What the cache calls the object of a path: "name", or "namespace/name". */
+static struct str object_key(struct arena *a, struct str path)
 {
-	ptrdiff_t mark = str_chr(path, '?'), slash;
+	const struct str mark = S("/namespaces/");
+	ptrdiff_t query = str_chr(path, '?'), at;
+	struct str name, ns, kind;
 
-	if (mark >= 0)
-		path.n = (size_t)mark;
-	slash = str_rchr(path, '/');
-	return str_from(path, (size_t)(slash + 1));
+	if (query >= 0)
+		path.n = (size_t)query;
+	name = str_from(path, (size_t)(str_rchr(path, '/') + 1));
+	at = str_find(path, mark);
+	if (at < 0 ||
+	    !str_cut(str_from(path, (size_t)at + mark.n), '/', &ns, &kind))
+		return name;
+	return str_fmt(a, "%.*s/%.*s", STRF(ns), STRF(name));
 }
 
-static void remember(struct kube_job *j, const struct action *act,
+/* The cache that is told of an action's answer, or NULL. */
+static struct kube_cache *cache_for(struct kube_job *j,
+				    const struct action *act)
+{
+	return act->kind == ACTION_GET || act->kind == ACTION_EVICT
+		       ? NULL
+		       : j->exec->cache(j->exec->ctx, act->path);
+}
+
+static void remember(struct kube_job *j, const struct kube_step_call *s,
 		     const struct kube_answer *ans)
 {
-	struct kube_cache *c =
-		act->kind == ACTION_GET || act->kind == ACTION_EVICT
-			? NULL
-			: j->exec->cache(j->exec->ctx, act->path);
+	const struct action *act = s->act;
+	struct kube_cache *c = cache_for(j, act);
 	struct err err = ERR_INIT(&j->a);
 	struct json *tree = NULL;
 
@@ -105,7 +131,7 @@ static void remember(struct kube_job *j, const struct action *act,
 	    json_at(tree, "metadata.deletionTimestamp"))
 		kube_cache_put(c, ans->body);
 	else
-		kube_cache_remove(c, object_name(act->path));
+		kube_cache_remove(c, object_key(&j->a, act->path), s->version);
 }
 
 static void go_on(struct kube_job *j);
@@ -118,19 +144,23 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 	bool gone = act->kind == ACTION_DELETE && ans->rc == -ERR_NOTFOUND;
 
 	if (ans->rc == 0 || gone)
-		remember(j, act, ans);
+		remember(j, s, ans);
 	else if (!act->tag || act->fail == ACTION_SHRUG)
-		fail(j, act, ans->message);
+		fail(j, act, ans);
 	if (act->tag && j->reply)
 		j->reply(j, act, ans);
-	if (--j->running == 0)
-		go_on(j);
+	s->next = j->calls;
+	j->calls = s;
+	j->running--;
+	go_on(j);
 }
 
-static void start(struct kube_job *j, struct kube_step_call *s,
-		  const struct action *act)
+static void start(struct kube_job *j, const struct action *act)
 {
 	const char *type = verbs[act->kind].type;
+	struct kube_step_call *s = j->calls;
+
+	j->calls = s->next;
 
 	if (act->kind != ACTION_GET)
 		log_info("%s %.*s: %.*s", verbs[act->kind].method,
@@ -147,31 +177,36 @@ static void start(struct kube_job *j, struct kube_step_call *s,
 		.act = act,
 	};
 	s->call.ctx = s;
+	if (act->kind == ACTION_DELETE && cache_for(j, act))
+		s->version = kube_cache_version(cache_for(j, act),
+						object_key(&j->a, act->path));
 	j->running++;
 	kube_start(j->exec->kube, &s->call);
 }
 
-/* Begins the next step that has something to ask of the server. */
+/* Does what is next in the step, and in the one after when all is answered. */
 static void go_on(struct kube_job *j)
 {
-	while (j->at < j->list.n && !j->running && !j->stopped) {
-		unsigned step = j->list.v[j->at].step;
-		bool failed = j->failed;
+	for (; j->at < j->list.n && !j->stopped; j->at++) {
+		const struct action *act = &j->list.v[j->at];
 
-		for (; j->at < j->list.n && j->list.v[j->at].step == step;
-		     j->at++) {
-			const struct action *act = &j->list.v[j->at];
-
-			if (act->if_ok && failed)
-				continue;
-			if (act->kind == ACTION_REQUEUE) {
-				if (j->requeue < 0 || act->after < j->requeue)
-					j->requeue = act->after;
-			} else if (act->kind <= ACTION_EVICT) {
-				start(j, &j->calls[j->at], act);
-			} else {
-				kube_exec_local(j->exec, j->source, act);
-			}
+		if (act->step != j->step) {
+			if (j->running)
+				break;
+			j->step = act->step;
+			j->failed_before = j->failed;
+		}
+		if (act->if_ok && j->failed_before)
+			continue;
+		if (act->kind == ACTION_REQUEUE) {
+			if (j->requeue < 0 || act->after < j->requeue)
+				j->requeue = act->after;
+		} else if (act->kind <= ACTION_EVICT) {
+			if (!j->calls)
+				break;
+			start(j, act);
+		} else {
+			kube_exec_local(j->exec, j->source, act);
 		}
 	}
 	if (!j->running)
@@ -180,8 +215,15 @@ static void go_on(struct kube_job *j)
 
 void kube_exec(struct kube_exec *x, struct kube_job *j)
 {
+	size_t n = j->list.n < AT_ONCE ? j->list.n : AT_ONCE;
+	struct kube_step_call *v = arena_array(&j->a, n, sizeof(*v));
+
 	j->exec = x;
 	j->requeue = -1;
-	j->calls = arena_array(&j->a, j->list.n, sizeof(*j->calls));
+	j->calls = NULL;
+	while (n-- > 0) {
+		v[n].next = j->calls;
+		j->calls = &v[n];
+	}
 	go_on(j);
 }

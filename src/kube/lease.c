@@ -15,20 +15,67 @@ struct kube_lease {
 	struct str seen; /* the spec as it was last seen */
 	int64_t seen_at, renewed_at; /* the loop's time */
 	bool leading, writing, releasing, busy;
+	bool giving; /* the call was begun to give it up */
 };
+
+/* How long giving it up may take: whoever waits for it has the lease's time. */
+#define RELEASE_MS 1000
 
 static void attempt(struct kube_lease *l);
 
-static void on_timer(struct source *s, short events)
+static void set_due(struct kube_lease *l, int64_t due)
 {
-	(void)events;
-	attempt(s->ctx);
+	l->timer.due = due;
+	loop_update(kube_loop(l->o.kube), &l->timer);
 }
 
 static void again(struct kube_lease *l, int64_t ms)
 {
-	l->timer.due = loop_clock() + ms;
-	loop_update(kube_loop(l->o.kube), &l->timer);
+	set_due(l, loop_clock() + ms);
+}
+
+/* Several that wait do not come all at once: as client-go, up to 2.2 times as
+ * late. */
+static void wait(struct kube_lease *l)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_REALTIME, &t);
+	again(l,
+	      l->o.retry_ms + l->o.retry_ms * (t.tv_nsec / 1000 % 1200) / 1000);
+}
+
+static void ended(struct kube_lease *l)
+{
+	l->leading = false;
+	set_due(l, 0);
+	l->o.released(l->o.ctx);
+}
+
+static void lose(struct kube_lease *l)
+{
+	set_due(l, 0);
+	l->o.lost(l->o.ctx);
+}
+
+static void on_timer(struct source *s, short events)
+{
+	struct kube_lease *l = s->ctx;
+
+	(void)events;
+	if (!l->busy) {
+		attempt(l);
+		return;
+	}
+	/* The answer does not come, and somebody else may take over. */
+	kube_cancel(&l->call);
+	l->busy = false;
+	log_error("lease %.*s/%.*s: no answer in time", STRF(l->o.namespace),
+		  STRF(l->o.name));
+	if (l->releasing)
+		ended(l);
+	else
+		lose(l);
 }
 
 static struct str lease_path(struct kube_lease *l, bool list)
@@ -73,6 +120,7 @@ static void send(struct kube_lease *l, const char *method, struct str path,
 				      .done = answered,
 				      .ctx = l };
 	l->writing = body != NULL;
+	l->giving = l->releasing;
 	l->busy = true;
 	kube_start(l->o.kube, &l->call);
 }
@@ -102,10 +150,9 @@ static void take(struct kube_lease *l, struct json *tree)
 	}
 	mine = str_eq(json_str(spec, "holderIdentity", S("")), l->o.identity);
 	turns = json_i64(spec, "leaseTransitions", 0);
-	if (!mine) {
+	if (!mine || l->releasing)
 		set_str(a, spec, "acquireTime", now);
-		turns += !create;
-	}
+	turns += !mine && !create;
 	set_str(a, spec, "holderIdentity",
 		l->releasing ? S("") : l->o.identity);
 	json_set(spec, S("leaseDurationSeconds"),
@@ -113,14 +160,6 @@ static void take(struct kube_lease *l, struct json *tree)
 	set_str(a, spec, "renewTime", now);
 	json_set(spec, S("leaseTransitions"), json_new_i64(a, turns));
 	send(l, create ? "POST" : "PUT", lease_path(l, create), tree);
-}
-
-static void ended(struct kube_lease *l)
-{
-	l->leading = false;
-	l->timer.due = 0;
-	loop_update(kube_loop(l->o.kube), &l->timer);
-	l->o.released(l->o.ctx);
 }
 
 /* The lease as it is: free, ours, or somebody's who may have died. */
@@ -148,17 +187,26 @@ static void judge(struct kube_lease *l, struct json *tree)
 		log_v(4, "lease %.*s is held by %.*s", STRF(l->o.name),
 		      STRF(holder));
 		if (l->leading)
-			l->o.lost(l->o.ctx);
+			lose(l);
 		else
-			again(l, l->o.retry_ms);
+			wait(l);
 	}
+}
+
+/* What was under way when it was to be given up may have renewed it. */
+static void give_up(struct kube_lease *l)
+{
+	if (l->giving)
+		ended(l);
+	else
+		attempt(l);
 }
 
 static void wrote(struct kube_lease *l)
 {
 	l->renewed_at = loop_clock();
 	if (l->releasing) {
-		ended(l);
+		give_up(l);
 		return;
 	}
 	again(l, l->o.retry_ms);
@@ -193,18 +241,20 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 	log_error("lease %.*s/%.*s: %.*s", STRF(l->o.namespace),
 		  STRF(l->o.name), STRF(ans->rc < 0 ? ans->message : err.msg));
 	if (l->releasing)
-		ended(l);
+		give_up(l);
 	else if (l->leading && l->renewed_at + l->o.renew_ms < loop_clock())
-		l->o.lost(l->o.ctx);
+		lose(l);
+	else if (!l->leading)
+		wait(l);
 	else
-		again(l, l->leading ? 2000 : l->o.retry_ms);
+		again(l, l->o.retry_ms > 2000 ? 2000 : l->o.retry_ms);
 }
 
 static void attempt(struct kube_lease *l)
 {
-	if (l->busy)
-		return; /* its answer goes on */
 	arena_free(&l->a);
+	if (l->leading && !l->releasing)
+		set_due(l, l->renewed_at + l->o.renew_ms);
 	send(l, "GET", lease_path(l, false), NULL);
 }
 
@@ -226,9 +276,12 @@ void kube_lease_release(struct kube_lease *l)
 	bool held = l->leading;
 
 	l->releasing = true;
-	if (!held && !l->busy)
+	if (!held && !l->busy) {
 		ended(l);
-	else if (!l->busy)
+		return;
+	}
+	again(l, RELEASE_MS);
+	if (!l->busy)
 		attempt(l);
 }
 

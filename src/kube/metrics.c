@@ -1,7 +1,10 @@
 #include "kube/metrics.h"
 
+#include <stdlib.h>
+
 #include "base/num.h"
 #include "io/log.h"
+#include "io/process_metrics.h"
 
 struct series {
 	struct str text; /* name{label="value",…} */
@@ -34,21 +37,30 @@ static void add_value(struct buf *b, struct str s)
 	}
 }
 
+/* Labels by their names, as upstream's library writes them. */
 static void add_series(struct buf *b, const struct kube_gauge *g,
 		       const struct str *values)
 {
-	struct str rest = str_of(g->labels), name;
+	struct str names[ACTION_LABELS], rest = str_of(g->labels);
 	size_t n = 0;
 
 	buf_addz(b, g->name);
-	while (rest.n && n < ACTION_LABELS) {
-		if (!str_cut(rest, ',', &name, &rest)) {
-			name = rest;
+	while (rest.n && n < ACTION_LABELS)
+		if (!str_cut(rest, ',', &names[n++], &rest)) {
+			names[n - 1] = rest;
 			rest = S("");
 		}
-		buf_addf(b, "%c%.*s=\"", n ? ',' : '{', STRF(name));
-		add_value(b, values[n++]);
+	for (size_t done = 0; done < n; done++) {
+		size_t next = 0;
+
+		for (size_t i = 1; i < n; i++)
+			if (names[i].p && (!names[next].p ||
+					   str_cmp(names[i], names[next]) < 0))
+				next = i;
+		buf_addf(b, "%c%.*s=\"", done ? ',' : '{', STRF(names[next]));
+		add_value(b, values[next]);
 		buf_addc(b, '"');
+		names[next].p = NULL;
 	}
 	if (n)
 		buf_addc(b, '}');
@@ -93,25 +105,38 @@ void kube_metrics_init(struct kube_metrics *m, const struct kube_gauge *gauges)
 	}
 }
 
+static int in_order(const void *x, const void *y)
+{
+	const struct series *p = *(const struct series *const *)x;
+	const struct series *q = *(const struct series *const *)y;
+
+	return p->of != q->of ? (p->of < q->of ? -1 : 1)
+			      : str_cmp(p->text, q->text);
+}
+
 void kube_metrics_text(struct kube_metrics *m, struct buf *out)
 {
-	for (const struct kube_gauge *g = m->gauges; g->name; g++) {
-		bool head = false;
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const struct series **v = arena_array(&a, m->series.n, sizeof(*v));
+	const struct kube_gauge *of = NULL;
+	size_t n = 0;
 
-		for (size_t i = 0; i < m->series.n; i++) {
-			const struct series *s = m->series.v[i].value;
-
-			if (s->of != g || !s->shown)
-				continue;
-			if (!head)
-				buf_addf(out, "# HELP %s %s\n# TYPE %s gauge\n",
-					 g->name, g->help, g->name);
-			head = true;
-			buf_add(out, s->text);
-			buf_addc(out, ' ');
-			num_add_float_g(out, s->value, 64);
-			buf_addc(out, '\n');
-		}
+	for (size_t i = 0; i < m->series.n; i++) {
+		v[n] = m->series.v[i].value;
+		n += v[n]->shown;
+	}
+	if (n)
+		qsort(v, n, sizeof(const struct series *), in_order);
+	for (size_t i = 0; i < n; i++) {
+		if (v[i]->of != of)
+			buf_addf(out, "# HELP %s %s\n# TYPE %s gauge\n",
+				 v[i]->of->name, v[i]->of->help,
+				 v[i]->of->name);
+		of = v[i]->of;
+		buf_add(out, v[i]->text);
+		buf_addc(out, ' ');
+		num_add_float_g(out, v[i]->value, 64);
+		buf_addc(out, '\n');
 	}
 }
 
@@ -122,10 +147,12 @@ static void handle(struct http_exchange *x, void *ctx)
 	struct buf b;
 
 	buf_init(&b, x->a);
-	if (metrics)
+	if (metrics) {
 		kube_metrics_text(ctx, &b);
-	else if (health)
+		process_metrics(&b);
+	} else if (health) {
 		buf_addz(&b, "ok");
+	}
 	http_reply(x, metrics || health ? 200 : 404,
 		   S("Content-Type: text/plain; version=0.0.4; "
 		     "charset=utf-8\r\n"),

@@ -4,6 +4,8 @@
 
 #include "plan/backoff.h"
 
+#define BUSY_MAX \
+	32 /* plans under way at once: each takes room until it is done */
 #define SLOTS 256 /* chains stay short: a key is known while it has work */
 
 struct entry {
@@ -42,7 +44,7 @@ static struct entry **find(struct kube_queue *q, unsigned kind, struct str name)
 
 static void wake(struct kube_queue *q)
 {
-	if (!q->going || q->turn.due)
+	if (!q->going || q->turn.due || q->busy >= BUSY_MAX)
 		return;
 	q->turn.due = loop_clock();
 	loop_update(q->loop, &q->turn);
@@ -109,21 +111,25 @@ static void drop_idle(struct entry *e)
 static void turn(struct source *s, short events)
 {
 	struct kube_queue *q = s->ctx;
-	struct entry *e = q->first;
+	struct entry **end = q->last, *e;
 
 	(void)events;
 	/* what becomes ready meanwhile waits for the next turn */
-	q->first = NULL;
-	q->last = &q->first;
-	while (e) {
-		struct entry *next = e->next;
+	while (q->busy < BUSY_MAX && (e = q->first)) {
+		bool last = &e->next == end;
 
+		q->first = e->next;
+		if (!q->first)
+			q->last = &q->first;
 		e->ready = false;
 		e->busy = true;
 		q->busy++;
 		q->work(q->ctx, &e->key);
-		e = next;
+		if (last)
+			break;
 	}
+	if (q->first && q->busy < BUSY_MAX)
+		wake(q);
 }
 
 struct kube_queue *kube_queue_new(struct loop *l, kube_work *work, void *ctx)
@@ -199,6 +205,8 @@ void kube_queue_done(struct kube_queue *q, const struct kube_key *key,
 	bool again = e->again;
 
 	q->busy--;
+	if (q->first)
+		wake(q);
 	e->busy = e->again = false;
 	if (!failed)
 		e->failures = 0;

@@ -64,7 +64,8 @@ bool conditions_set(struct arena *a, struct conditions *list,
 	return true;
 }
 
-struct json *conditions_json(struct arena *a, const struct conditions *list)
+struct json *conditions_json(struct arena *a, const struct conditions *list,
+			     bool brief)
 {
 	struct json *out = json_new(a, JSON_ARRAY);
 
@@ -75,8 +76,10 @@ struct json *conditions_json(struct arena *a, const struct conditions *list)
 		json_add(j, S("lastTransitionTime"),
 			 c->time.n ? json_new_str(a, c->time)
 				   : json_new(a, JSON_NULL));
-		json_add(j, S("message"), json_new_str(a, c->message));
-		json_add(j, S("reason"), json_new_str(a, c->reason));
+		if (c->message.n || !brief)
+			json_add(j, S("message"), json_new_str(a, c->message));
+		if (c->reason.n || !brief)
+			json_add(j, S("reason"), json_new_str(a, c->reason));
 		json_add(j, S("status"), json_new_str(a, c->status));
 		json_add(j, S("type"), json_new_str(a, c->type));
 		json_push(out, j);

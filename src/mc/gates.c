@@ -26,6 +26,19 @@ int mc_gates_read(struct arena *a, const struct json *feature_gate,
 	return 0;
 }
 
+struct str mc_gates_release(struct str release,
+			    const struct json *cluster_version)
+{
+	const struct json *first =
+		json_first(json_at(cluster_version, "status.history"));
+	struct str desired =
+		json_str(cluster_version, "status.desired.version", S(""));
+
+	if (!str_is(release, MC_GATES_SNAPSHOT) || !cluster_version)
+		return release;
+	return desired.n ? desired : json_str(first, "version", release);
+}
+
 bool mc_gate(const struct mc_gates *g, const char *name)
 {
 	for (size_t i = 0; i < g->enabled.n; i++)

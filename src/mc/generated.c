@@ -10,35 +10,20 @@ void mc_files_add(struct arena *a, struct mc_files *files, const char *path,
 	VEC_PUSH(a, files, f);
 }
 
-static void add_str(struct arena *a, struct json *object, struct str key,
-		    struct str value)
-{
-	json_add(object, key, json_new_str(a, value));
-}
-
-static struct json *add_object(struct arena *a, struct json *object,
-			       struct str key)
-{
-	struct json *j = json_new(a, JSON_OBJECT);
-
-	json_add(object, key, j);
-	return j;
-}
-
 static struct json *file_json(struct arena *a, const struct mc_file *f)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
-	struct json *contents = add_object(a, j, S("contents"));
+	struct json *contents = json_add_object(a, j, "contents");
 	struct buf b;
 
 	buf_init(&b, a);
 	buf_addz(&b, "data:text/plain;charset=utf-8;base64,");
 	base64_add(&b, f->data);
-	add_str(a, contents, S("compression"), S(""));
-	add_str(a, contents, S("source"), buf_str(&b));
+	json_add_str(a, contents, "compression", S(""));
+	json_add_str(a, contents, "source", buf_str(&b));
 	json_add(j, S("mode"), json_new_i64(a, 0644));
 	json_add(j, S("overwrite"), json_new_bool(a, true));
-	add_str(a, j, S("path"), f->path);
+	json_add_str(a, j, "path", f->path);
 	return j;
 }
 
@@ -47,8 +32,9 @@ static struct json *config_json(struct arena *a, const struct mc_files *files)
 	struct json *j = json_new(a, JSON_OBJECT), *storage;
 	struct json *list = json_new(a, JSON_ARRAY);
 
-	add_str(a, add_object(a, j, S("ignition")), S("version"), S("3.5.0"));
-	storage = add_object(a, j, S("storage"));
+	json_add_str(a, json_add_object(a, j, "ignition"), "version",
+		     S("3.5.0"));
+	storage = json_add_object(a, j, "storage");
 	for (size_t i = 0; i < files->n; i++)
 		json_push(list, file_json(a, &files->v[i]));
 	if (files->n)
@@ -71,12 +57,12 @@ struct mc *mc_generated(struct arena *a, struct str name, struct str role,
 	struct mc *mc = ARENA_NEW(a, struct mc);
 	struct json *tree = json_new(a, JSON_OBJECT), *meta, *spec;
 
-	add_str(a, tree, S("apiVersion"), S(MC_API));
-	add_str(a, tree, S("kind"), S("MachineConfig"));
-	meta = add_object(a, tree, S("metadata"));
-	add_str(a, add_object(a, meta, S("labels")), S(MC_ROLE), role);
-	add_str(a, meta, S("name"), name);
-	spec = add_object(a, tree, S("spec"));
+	json_add_str(a, tree, "apiVersion", S(MC_API));
+	json_add_str(a, tree, "kind", S("MachineConfig"));
+	meta = json_add_object(a, tree, "metadata");
+	json_add_str(a, json_add_object(a, meta, "labels"), MC_ROLE, role);
+	json_add_str(a, meta, "name", name);
+	spec = json_add_object(a, tree, "spec");
 	if (files)
 		json_add(spec, S("config"), config_json(a, files));
 	decode(a, mc, tree);
@@ -94,7 +80,7 @@ void mc_annotate(struct arena *a, struct mc *mc, struct str key,
 	struct json *notes = json_member(metadata(mc), S("annotations"));
 
 	if (!notes)
-		notes = add_object(a, metadata(mc), S("annotations"));
+		notes = json_add_object(a, metadata(mc), "annotations");
 	json_set(notes, key, json_new_str(a, value));
 	mc->meta.annotations = notes;
 }
@@ -106,14 +92,14 @@ void mc_set_owner(struct arena *a, struct mc *mc, struct str api,
 	struct json *list = json_new(a, JSON_ARRAY);
 	struct json *ref = json_new(a, JSON_OBJECT);
 
-	add_str(a, ref, S("apiVersion"), api);
+	json_add_str(a, ref, "apiVersion", api);
 	if (controller) {
 		json_add(ref, S("blockOwnerDeletion"), json_new_bool(a, true));
 		json_add(ref, S("controller"), json_new_bool(a, true));
 	}
-	add_str(a, ref, S("kind"), kind);
-	add_str(a, ref, S("name"), name);
-	add_str(a, ref, S("uid"), uid);
+	json_add_str(a, ref, "kind", kind);
+	json_add_str(a, ref, "name", name);
+	json_add_str(a, ref, "uid", uid);
 	json_push(list, ref);
 	json_set(metadata(mc), S("ownerReferences"), list);
 }

@@ -96,40 +96,14 @@ struct mcn *mcn_copy(void *mem, const struct mcn *m)
 
 /* ---- reporting ---- */
 
-static const char *const types[] = {
-	"UpdatePrepared",
-	"UpdateExecuted",
-	"UpdatePostActionComplete",
-	"UpdateComplete",
-	"Resumed",
-	"Drained",
-	"AppliedFilesAndOS",
-	"Cordoned",
-	"RebootedNode",
-	"Updated",
-	"Uncordoned",
-	"NodeDegraded",
-	"PinnedImageSetsDegraded",
-	"PinnedImageSetsProgressing",
-};
-static const char *const image_types[] = {
-	"UpdatePrepared",
-	"UpdateExecuted",
-	"UpdatePostActionComplete",
-	"UpdateComplete",
-	"Resumed",
-	"Drained",
-	"AppliedFiles",
-	"AppliedOSImage",
-	"Cordoned",
-	"RebootedNode",
-	"Updated",
-	"Uncordoned",
-	"ImagePulledFromRegistry",
-	"NodeDegraded",
-	"PinnedImageSetsDegraded",
-	"PinnedImageSetsProgressing",
-};
+/* With gate ImageModeStatusReporting those after a '+', without those after a
+ * '-'; the rest always. */
+static const char types[] =
+	"UpdatePrepared\0UpdateExecuted\0UpdatePostActionComplete\0"
+	"UpdateComplete\0Resumed\0Drained\0-AppliedFilesAndOS\0+AppliedFiles\0"
+	"+AppliedOSImage\0Cordoned\0RebootedNode\0Updated\0Uncordoned\0"
+	"+ImagePulledFromRegistry\0NodeDegraded\0PinnedImageSetsDegraded\0"
+	"PinnedImageSetsProgressing\0";
 
 static bool singleton(struct str type)
 {
@@ -137,25 +111,25 @@ static bool singleton(struct str type)
 	       str_is(type, "PinnedImageSetsProgressing");
 }
 
-/* Gives every one of n conditions a value that has none. */
-static void fill(struct arena *a, const char *const *names, size_t n,
-		 struct str now, struct conditions *list)
+/* Gives every condition a value that has none: all, or those with a mark. */
+static void fill(struct arena *a, const char *marks, struct str now,
+		 struct conditions *list)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct condition c = {
-			.type = str_of(names[i]),
-			.status = CONDITION_FALSE,
-			.reason = S("NotYetOccurred"),
-			.message =
-				str_fmt(a,
-					"This node has not yet entered the %s "
-					"phase",
-					names[i]),
-			.time = now,
-		};
+	for (const char *p = types; *p; p += strlen(p) + 1) {
+		bool marked = *p == '+' || *p == '-';
+		struct condition c = { .type = str_of(p + marked),
+				       .status = CONDITION_FALSE,
+				       .reason = S("NotYetOccurred"),
+				       .time = now };
 
-		if (!conditions_find(list, c.type))
-			VEC_PUSH(a, list, c);
+		if (!strchr(marks, marked ? *p : ' ') ||
+		    conditions_find(list, c.type))
+			continue;
+		c.message = str_fmt(a,
+				    "This node has not yet entered the %.*s "
+				    "phase",
+				    STRF(c.type));
+		VEC_PUSH(a, list, c);
 	}
 }
 
@@ -221,21 +195,6 @@ static bool place(struct arena *a, const struct mcn_in *in,
 	return true;
 }
 
-static struct json *object(struct arena *a, struct json *parent,
-			   const char *key)
-{
-	struct json *j = json_new(a, JSON_OBJECT);
-
-	json_add(parent, str_of(key), j);
-	return j;
-}
-
-static void text(struct arena *a, struct json *parent, const char *key,
-		 struct str s)
-{
-	json_add(parent, str_of(key), json_new_str(a, s));
-}
-
 static struct json *status_of(struct arena *a, const struct mcn_in *in,
 			      const struct mcn_report *r,
 			      const struct conditions *list)
@@ -244,27 +203,29 @@ static struct json *status_of(struct arena *a, const struct mcn_in *in,
 	const struct mc_node *n = in->node;
 	struct str desired = S(MCN_NOT_YET_SET);
 	bool prepared = str_is(r->parent.type, "UpdatePrepared");
-	const struct json *sets = json_at(in->mcn, "status.pinnedImageSets");
+	const struct json *sets =
+		in->sets ? in->sets
+			 : json_at(in->mcn, "status.pinnedImageSets");
 
 	if (prepared ? str_is(r->parent.status, "True")
 		     : n->desired_config.n > 0)
 		desired = n->desired_config;
-	json_add(s, S("conditions"), conditions_json(a, list));
+	json_add(s, S("conditions"), conditions_json(a, list, false));
 	if (in->mcn)
 		json_add(s, S("observedGeneration"),
 			 json_new_i64(a, json_i64(in->mcn,
 						  "metadata.generation", 0) +
 						 1));
-	v = object(a, s, "configVersion");
+	v = json_add_object(a, s, "configVersion");
 	if (n->current_config.n)
-		text(a, v, "current", n->current_config);
-	text(a, v, "desired", desired);
+		json_add_str(a, v, "current", n->current_config);
+	json_add_str(a, v, "desired", desired);
 	if (in->image_mode && (n->current_image.n || n->desired_image.n)) {
-		v = object(a, s, "configImage");
+		v = json_add_object(a, s, "configImage");
 		if (n->current_image.n)
-			text(a, v, "currentImage", n->current_image);
+			json_add_str(a, v, "currentImage", n->current_image);
 		if (n->desired_image.n)
-			text(a, v, "desiredImage", n->desired_image);
+			json_add_str(a, v, "desiredImage", n->desired_image);
 	}
 	if (json_len(sets))
 		json_add(s, S("pinnedImageSets"), json_clone(a, sets));
@@ -275,24 +236,22 @@ static struct json *head(struct arena *a, struct str name)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
 
-	text(a, j, "apiVersion", S(MC_API));
-	text(a, j, "kind", S("MachineConfigNode"));
-	text(a, object(a, j, "metadata"), "name", name);
+	json_add_str(a, j, "apiVersion", S(MC_API));
+	json_add_str(a, j, "kind", S("MachineConfigNode"));
+	json_add_str(a, json_add_object(a, j, "metadata"), "name", name);
 	return j;
 }
 
-static struct json *fresh(struct arena *a, const struct mcn_in *in,
-			  struct json *status)
+struct json *mcn_spec(struct arena *a, const struct mc_node *n, struct str pool)
 {
-	const struct mc_node *n = in->node;
 	struct json *j = head(a, n->name);
-	struct json *spec = object(a, j, "spec");
+	struct json *spec = json_add_object(a, j, "spec");
 
-	text(a, object(a, spec, "configVersion"), "desired",
-	     n->desired_config.n ? n->desired_config : S(MCN_NOT_YET_SET));
-	text(a, object(a, spec, "node"), "name", n->name);
-	text(a, object(a, spec, "pool"), "name", in->pool);
-	json_add(j, S("status"), status);
+	json_add_str(a, json_add_object(a, spec, "configVersion"), "desired",
+		     n->desired_config.n ? n->desired_config
+					 : S(MCN_NOT_YET_SET));
+	json_add_str(a, json_add_object(a, spec, "node"), "name", n->name);
+	json_add_str(a, json_add_object(a, spec, "pool"), "name", pool);
 	return j;
 }
 
@@ -313,10 +272,7 @@ struct json *mcn_report(struct arena *a, const struct mcn_in *in,
 			VEC_PUSH(a, &list, r->child);
 			list.v[1].time = now;
 		}
-		if (in->image_mode)
-			fill(a, image_types, COUNT(image_types), now, &list);
-		else
-			fill(a, types, COUNT(types), now, &list);
+		fill(a, in->image_mode ? " +" : " -", now, &list);
 	} else if (!place(a, in, r, now, &list)) {
 		return NULL;
 	}
@@ -324,7 +280,8 @@ struct json *mcn_report(struct arena *a, const struct mcn_in *in,
 	if (!in->mcn) {
 		if (in->node->provisioning)
 			return NULL;
-		out = fresh(a, in, status);
+		out = mcn_spec(a, in->node, in->pool);
+		json_add(out, S("status"), status);
 		*after = json_clone(a, out);
 		return out;
 	}
@@ -338,8 +295,6 @@ struct json *mcn_report(struct arena *a, const struct mcn_in *in,
 struct json *mcn_migrate(struct arena *a, const struct json *mcn,
 			 struct instant now)
 {
-	static const char *const added[] = { "AppliedFiles", "AppliedOSImage",
-					     "ImagePulledFromRegistry" };
 	struct conditions old =
 		conditions_of(a, json_at(mcn, "status.conditions"));
 	struct conditions list = { 0 };
@@ -348,14 +303,14 @@ struct json *mcn_migrate(struct arena *a, const struct json *mcn,
 	for (size_t i = 0; i < old.n; i++)
 		if (!str_is(old.v[i].type, "AppliedFilesAndOS"))
 			VEC_PUSH(a, &list, old.v[i]);
-	fill(a, added, COUNT(added), condition_time(a, now), &list);
+	fill(a, "+", condition_time(a, now), &list);
 	if (list.n == old.n && conditions_find(&old, S("AppliedFiles")) &&
 	    !conditions_find(&old, S("AppliedFilesAndOS")))
 		return NULL;
 	out = json_clone(a, mcn);
 	status = json_at(out, "status");
 	if (json_kind(status) != JSON_OBJECT)
-		status = object(a, out, "status");
-	json_set(status, S("conditions"), conditions_json(a, &list));
+		status = json_add_object(a, out, "status");
+	json_set(status, S("conditions"), conditions_json(a, &list, false));
 	return out;
 }

@@ -103,6 +103,7 @@ static struct mc_meta meta_of(const struct json *root)
 	return (struct mc_meta){
 		.name = json_str(root, "metadata.name", S("")),
 		.uid = json_str(root, "metadata.uid", S("")),
+		.version = json_str(root, "metadata.resourceVersion", S("")),
 		.labels = object_at(root, "metadata.labels"),
 		.annotations = object_at(root, "metadata.annotations"),
 	};

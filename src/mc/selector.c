@@ -126,17 +126,6 @@ static int check(struct arena *a, const struct requirement *r, struct err *err)
 				       "values: Invalid value: null: for 'in', "
 				       "'notin' operators, values set can't be "
 				       "empty");
-	} else if (r->op == SELECT_GT || r->op == SELECT_LT) {
-		int64_t number;
-
-		if (!str_to_i64(r->values.v[0], &number)) {
-			quoted_list(&b, &r->values);
-			return err_set(err, ERR_INVALID,
-				       "values[0]: Invalid value: %.*s: for "
-				       "'Gt', 'Lt' operators, the value must "
-				       "be an integer",
-				       (int)b.n - 2, b.p + 1);
-		}
 	} else if (r->values.n) {
 		quoted_list(&b, &r->values);
 		return err_set(err, ERR_INVALID,
@@ -168,8 +157,9 @@ static int by_key(const void *x, const void *y)
 	return str_cmp(p->key, q->key);
 }
 
-int selector_add(struct arena *a, struct selector *s, struct requirement r,
-		 struct err *err)
+/* One requirement's key and values are well-formed; sorts the values. */
+static int add(struct arena *a, struct selector *s, struct requirement r,
+	       struct err *err)
 {
 	int rc = check(a, &r, err);
 
@@ -216,7 +206,7 @@ static int expression(struct arena *a, const struct json *j, struct selector *s,
 	}
 	for (const struct json *v = json_first(values); v; v = json_next(v))
 		VEC_PUSH(a, &r.values, json_text(v));
-	return selector_add(a, s, r, err);
+	return add(a, s, r, err);
 }
 
 int selector_make(struct arena *a, const struct json *j, struct selector *out,
@@ -230,7 +220,7 @@ int selector_make(struct arena *a, const struct json *j, struct selector *out,
 		struct requirement r = { .key = json_key(m), .op = SELECT_IN };
 
 		VEC_PUSH(a, &r.values, json_text(m));
-		rc = selector_add(a, &s, r, err);
+		rc = add(a, &s, r, err);
 	}
 	for (const struct json *m = json_first(json_at(j, "matchExpressions"));
 	     m && rc == 0; m = json_next(m))

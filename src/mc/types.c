@@ -14,28 +14,27 @@ enum {
  */
 struct pool {
 	char none[1];
+#define NAME(field) char n_##field[sizeof(#field)];
+#define NAMED(pkg, name) char n_##pkg##_##name[sizeof(#pkg "." #name)];
+#include "mc/names.def"
+#undef NAME
+#undef NAMED
 #define STRUCT(type, name) char type##_[sizeof(name)];
-#define F(type, field, kind, flags) char type##_##field[sizeof(#field)];
-#define N(type, field, kind, flags, named)   \
-	char type##_##field[sizeof(#field)]; \
-	char type##_##field##_[sizeof(named)];
-#define R(type, field, of, flags) char type##_##field[sizeof(#field)];
+#define F(type, field, kind, flags)
+#define N(type, field, kind, flags, pkg, named)
+#define R(type, field, of, flags)
 #include "mc/types.def"
 #undef STRUCT
-#undef F
-#undef N
-#undef R
 };
 
 _Static_assert(sizeof(struct pool) <= UINT16_MAX, "offsets have 16 bits");
 
 static const struct pool pool = {
 	.none = "",
+#define NAME(field) .n_##field = #field,
+#define NAMED(pkg, name) .n_##pkg##_##name = #pkg "." #name,
+#include "mc/names.def"
 #define STRUCT(type, name) .type##_ = name,
-#define F(type, field, kind, flags) .type##_##field = #field,
-#define N(type, field, kind, flags, named) \
-	.type##_##field = #field, .type##_##field##_ = named,
-#define R(type, field, of, flags) .type##_##field = #field,
 #include "mc/types.def"
 #undef STRUCT
 #undef F
@@ -48,12 +47,11 @@ static const struct pool pool = {
 static const struct shape_row rows[] = {
 	{ 0, 0, SHAPE_STRUCT, SHAPE_OPEN },
 #define STRUCT(type, name) { AT(type##_), 0, SHAPE_STRUCT, SHAPE_OPEN },
-#define F(type, field, kind, flags) \
-	{ AT(type##_##field), 0, SHAPE_##kind, (flags) },
-#define N(type, field, kind, flags, named) \
-	{ AT(type##_##field), AT(type##_##field##_), SHAPE_##kind, (flags) },
+#define F(type, field, kind, flags) { AT(n_##field), 0, SHAPE_##kind, (flags) },
+#define N(type, field, kind, flags, pkg, named) \
+	{ AT(n_##field), AT(n_##pkg##_##named), SHAPE_##kind, (flags) },
 #define R(type, field, of, flags) \
-	{ AT(type##_##field), MC_T_##of, SHAPE_STRUCT, (flags) },
+	{ AT(n_##field), MC_T_##of, SHAPE_STRUCT, (flags) },
 #include "mc/types.def"
 };
 

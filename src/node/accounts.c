@@ -66,7 +66,8 @@ static int store(struct accounts *x, struct err *err)
 {
 	int rc = 0;
 
-	for (int i = 0; rc == 0 && i < DBS; i++) {
+	/* passwd last: a user who is there is there entirely */
+	for (int i = DBS; rc == 0 && i-- > 0;) {
 		struct db *d = &x->db[i];
 		struct tree_attr attr = { d->there ? d->st.st_mode & 07777
 						   : d->mode,
@@ -300,7 +301,7 @@ static int make_home(struct accounts *x, const char *home, int64_t uid,
 	struct strs names = { 0 };
 	int rc;
 
-	if (tree_exists(&x->n->tree, home))
+	if (tree_exists(&x->n->tree, home) && !x->n->again)
 		return 0;
 	rc = tree_mkdirs(&x->n->tree, home, 0755, -1, -1, err);
 	if (rc == 0)
@@ -347,6 +348,7 @@ static int new_user(struct accounts *x, const struct ign_obj *u,
 		    (long long)uid, (long long)gid,
 		    STRF(ign_str(u, IGN_USER_GECOS)), STRF(home),
 		    STRF(shell.n ? shell : default_shell(x))));
+	drop(x, SHADOW, name); /* of one that is gone, or of a run cut short */
 	add(x, SHADOW,
 	    str_fmt(x->a, "%.*s:*:%lld:%s:::", STRF(name),
 		    (long long)(time(NULL) / 86400),
@@ -379,6 +381,13 @@ static int write_keys(struct accounts *x, const struct ign_obj *u,
 			      ? "/authorized_keys.d"
 			      : "");
 	rc = tree_mkdirs(&x->n->tree, dir.p, 0700, attr.uid, attr.gid, err);
+	/* a run cut short may have made them and no more */
+	for (size_t i = 0; rc == 0 && x->n->again && i < 2; i++)
+		rc = tree_chown(
+			&x->n->tree,
+			i ? dir.p
+			  : str_fmt(x->a, "%.*s/.ssh", STRF(field(line, 5))).p,
+			(uid_t)attr.uid, (gid_t)attr.gid, err);
 	buf_init(&b, x->a);
 	for (size_t i = 0; i < keys->n; i++)
 		buf_addf(&b, "%.*s\n", STRF(keys->v[i]));

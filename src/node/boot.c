@@ -2,67 +2,76 @@
 
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/semver.h"
+#include "io/file.h"
 #include "io/log.h"
+#include "os.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
-#define DROPINS "/run/systemd/system/rpm-ostreed.service.d"
-#define REVERT "machine-config-daemon-revert.service"
-#define KUBELET_AUTH "/var/lib/kubelet/config.json"
+#define SMALL_MAX ((size_t)1 << 20)
 
-static int systemctl(struct node *n, struct arena *a, const char *verb,
-		     const char *unit, struct err *err)
-{
-	return HOST_RUN(a, &n->host, HOST_SYNC, NULL, err, "systemctl", verb,
-			unit);
-}
-
-static int init_core_os(struct node *n, struct arena *a, struct err *err)
+static int init_core_os(struct node *n, struct arena *a, struct os_status *s,
+			struct err *err)
 {
 	struct tree *t = &n->tree;
-	struct os_status s = { 0 };
 	int rc = 0;
 
-	if (!tree_exists(t, DROPINS "/bug2111817.conf")) {
-		rc = tree_write(t, DROPINS "/bug2111817.conf",
-				S("[Service]\nInaccessiblePaths=\n"),
-				TREE_DEFAULT, err);
+	if (!os_by_bootc(n) && !tree_exists(t, OS_DROPINS "/bug2111817.conf")) {
+		rc = tree_put(t, OS_DROPINS "/bug2111817.conf",
+			      S("[Service]\nInaccessiblePaths=\n"), err);
 		if (rc == 0)
-			rc = systemctl(n, a, "daemon-reload", NULL, err);
-	}
-	if (rc == 0 &&
-	    tree_lexists(t, DROPINS "/temporal-policy-binding.conf")) {
-		rc = tree_remove(t, DROPINS "/temporal-policy-binding.conf",
-				 err);
-		if (rc == 0)
-			rc = systemctl(n, a, "daemon-reload", NULL, err);
-		if (rc == 0)
-			rc = systemctl(n, a, "try-restart", "rpm-ostreed", err);
+			rc = node_do(n, a, "systemctl daemon-reload", NULL,
+				     err);
 	}
 	if (rc == 0)
-		rc = tree_remove(t, "/run/tmp-rpm-ostree-policy.json", err);
+		rc = os_drop_policy(n, a, err);
 	if (rc < 0)
 		return err_wrap(err, "error initializing rpm-ostree");
-	rc = node_os_status(n, a, &s, err);
+	node_link_secret(n, a);
+	rc = node_os_status(n, a, s, err);
 	if (rc < 0)
-		return err_wrap(err,
-				"error reading osImageURL from rpm-ostree");
-	n->booted_image = s.image;
-	log_info("Booted osImageURL: %.*s (%.*s) %.*s", STRF(s.image),
-		 STRF(s.version), STRF(s.checksum));
+		return err_wrap(err, "error reading osImageURL from %s",
+				os_by_bootc(n) ? "bootc" : "rpm-ostree");
+	n->booted_image = s->image;
+	log_info("Booted osImageURL: %.*s (%.*s) %.*s", STRF(s->image),
+		 STRF(s->version), STRF(s->checksum));
 	return 0;
 }
 
-int node_init(struct node *n, struct arena *a, struct err *err)
+int node_init(struct node *n, struct arena *a, struct os_status *out,
+	      struct err *err)
 {
 	struct node_journal_view v;
 	bool undone;
 	int rc = node_recover(n, a, &undone, &v, err);
 
+	if (rc == 0 && !n->offline && !n->os.id.n && !n->os.version.n)
+		rc = err_set(err, ERR_INVALID,
+			     "checking operating system: No content available "
+			     "from os-release files");
 	if (rc < 0 || n->offline || !n->os.core_os)
 		return rc;
-	return init_core_os(n, a, err);
+	return init_core_os(n, a, out, err);
+}
+
+void node_log_origin(struct node *n, struct arena *a)
+{
+	static const char *const files[] = {
+		"/sysroot/.coreos-aleph-version.json",
+		"/etc/.ignition-result.json"
+	};
+	struct err err = ERR_INIT(a);
+	struct str text;
+
+	for (size_t i = 0; n->os.core_os && i < 2; i++)
+		if (tree_read(a, &n->tree, files[i], SMALL_MAX, &text, &err) <
+		    0)
+			log_warn("Failed to get provisioning information: %.*s",
+				 STRF(err.msg));
+		else
+			log_info("%s: %.*s", files[i], STRF(str_trim(text)));
 }
 
 /* ---- an update ----------------------------------------------------------------- */
@@ -75,11 +84,12 @@ static int finish(struct node *n, struct arena *a, const struct update_plan *p,
 
 	for (size_t i = 0; rc == 0 && i < p->n && !n->offline; i++)
 		if (p->v[i].kind == UPDATE_RESTART)
-			rc = HOST_RUN(a, &n->host, HOST_SYNC, NULL, err,
-				      "update-ca-trust");
+			rc = node_do(n, a, "update-ca-trust", NULL, err);
 	if (rc == 0)
 		rc = node_actions(n, a, p, name, err);
-	return rc < 0 ? rc : node_finished(n, a, err);
+	if (rc == 0)
+		node_finished(n, a);
+	return rc;
 }
 
 int node_update_alone(struct node *n, struct arena *a,
@@ -141,10 +151,10 @@ static int once_from_ignition(struct node *n, struct arena *a,
 		rc = tree_remove(&n->tree, NODE_ENCAPSULATED, err);
 	if (rc == 0)
 		rc = tree_sync(&n->tree, err);
-	if (rc == 0)
-		rc = node_finished(n, a, err);
-	return rc < 0 ? rc
-		      : node_reboot(n, a, "runOnceFromIgnition complete", err);
+	if (rc < 0)
+		return rc;
+	node_finished(n, a);
+	return node_reboot(n, a, "runOnceFromIgnition complete", err);
 }
 
 static int as_machine_config(struct arena *a, struct str text,
@@ -161,7 +171,7 @@ static int as_machine_config(struct arena *a, struct str text,
 }
 
 int node_once_from(struct node *n, struct arena *a, struct str text,
-		   struct err *err)
+		   bool remote, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	struct ign_obj *config = NULL;
@@ -173,6 +183,10 @@ int node_once_from(struct node *n, struct arena *a, struct str text,
 	rc = as_machine_config(a, text, &to, err);
 	if (rc < 0)
 		return err_wrap(err, "unable to decipher onceFrom config type");
+	if (remote)
+		return err_set(err, ERR_INVALID,
+			       "running in onceFrom mode with a remote "
+			       "MachineConfig without a cluster");
 	return node_update_alone(n, a, NULL, &to, err);
 }
 
@@ -185,8 +199,8 @@ static bool new_skopeo(struct node *n, struct arena *a)
 	struct host_out out;
 	struct str word, rest;
 
-	if (HOST_RUN(a, &n->host, HOST_SILENT, &out, &ignored, "skopeo",
-		     "--version") < 0 ||
+	if (host_cmd(a, &n->host, HOST_SILENT, &out, &ignored,
+		     "skopeo --version") < 0 ||
 	    out.status != 0)
 		return false;
 	rest = str_trim(out.text); /* "skopeo version 1.22.2 commit: …" */
@@ -210,13 +224,9 @@ static bool skopeo_will_do(struct node *n, struct arena *a, struct str image)
 
 	if (new_skopeo(n, a))
 		return true;
-	args_add(&args, "skopeo");
-	args_add(&args, "inspect");
-	args_add(&args, "--raw");
-	if (tree_exists(&n->tree, KUBELET_AUTH)) {
-		args_add(&args, "--authfile");
-		args_add(&args, KUBELET_AUTH);
-	}
+	args_words(&args, "skopeo inspect --raw");
+	if (tree_exists(&n->tree, OS_KUBELET_AUTH))
+		args_words(&args, "--authfile " OS_KUBELET_AUTH);
 	args_addf(&args, "docker://%.*s", STRF(image));
 	if (host_run(a, &n->host, HOST_SILENT, args_end(&args), &out, &err) <
 		    0 ||
@@ -257,10 +267,9 @@ static int running_config(struct node *n, struct arena *a,
 			  const struct mc_current *want, struct mc_current *out,
 			  struct err *err)
 {
-	struct host_out said = { 0 };
 	struct strs tokens = { 0 };
-	int rc = HOST_RUN(a, &n->host, HOST_CAPTURE, &said, err, "rpm-ostree",
-			  "kargs");
+	struct str text;
+	int rc = node_kargs(n, a, &text, err);
 
 	if (rc < 0)
 		return err_wrap(err, "failed to set kernel arguments from "
@@ -268,7 +277,7 @@ static int running_config(struct node *n, struct arena *a,
 	mc_current_empty(a, out);
 	out->spec.os_image = n->booted_image;
 	out->spec.fips = node_kernel_fips(n, a);
-	os_kargs_split(a, said.text, &tokens);
+	os_kargs_split(a, text, &tokens);
 	for (size_t i = 0; i < tokens.n; i++)
 		for (size_t k = 0; k < want->spec.kargs.n; k++)
 			if (str_eq(tokens.v[i], want->spec.kargs.v[k])) {
@@ -276,24 +285,6 @@ static int running_config(struct node *n, struct arena *a,
 				break;
 			}
 	return 0;
-}
-
-static int drop_revert_unit(struct node *n, struct arena *a, struct err *err)
-{
-	static const char *const files[] = {
-		TREE_UNITS "/" REVERT, "/etc/mco/machineconfig-revert.json",
-		"/etc/mco/proxy.env.backup"
-	};
-	struct strs units = { 0 };
-	int rc;
-
-	if (!tree_exists(&n->tree, files[0]))
-		return 0;
-	VEC_PUSH(a, &units, S(REVERT));
-	rc = node_enable(n, a, &units, false, err);
-	for (size_t i = 0; rc == 0 && i < 3; i++)
-		rc = tree_remove(&n->tree, files[i], err);
-	return rc;
 }
 
 static int apply_firstboot(struct node *n, struct arena *a, const char *file,
@@ -313,7 +304,7 @@ static int apply_firstboot(struct node *n, struct arena *a, const char *file,
 					   "firstboot");
 	}
 	if (rc == 0)
-		rc = drop_revert_unit(n, a, err);
+		rc = node_drop_revert(n, a, err);
 	if (rc == 0)
 		rc = tree_sync(&n->tree, err);
 	n->skip_reboot = false;
@@ -338,13 +329,16 @@ int node_complete_firstboot(struct node *n, struct arena *a, const char *file,
 
 	if (rc == 0 && mc_current_parse(a, text, &to, err) < 0)
 		rc = err_wrap(err, "failed to parse MachineConfig");
-	if (rc == 0)
+	if (os_by_bootc(n))
+		new_enough = true;
+	else if (rc == 0)
 		rc = node_new_enough(n, a, &new_enough, err);
 	if (rc < 0)
 		return rc;
 	if (!new_enough || !skopeo_will_do(n, a, to.spec.os_image))
 		return update_via_container(n, a, to.spec.os_image, err);
-	log_info("rpm-ostree has container feature");
+	if (!os_by_bootc(n))
+		log_info("rpm-ostree has container feature");
 	rc = running_config(n, a, &to, &old, err);
 	if (rc < 0)
 		return rc;
@@ -372,46 +366,59 @@ int node_complete_firstboot(struct node *n, struct arena *a, const char *file,
 
 /* ---- network interfaces ------------------------------------------------------------------ */
 
+/* What it says is passed on; failing is told in a word. */
+static int run_plainly(struct arena *a, const struct host *h, const char *name,
+		       struct args *args, struct err *err)
+{
+	struct host_out out = { 0 };
+	int rc = host_run(a, h, HOST_SILENT, args_end(args), &out, err);
+
+	if (rc == 0 && out.text.n)
+		log_info("%s: %.*s", name, STRF(str_trim(out.text)));
+	if (rc == 0 && out.status)
+		rc = err_set(err, ERR_SYS, "%.*s",
+			     STRF(host_status_text(a, out.status)));
+	return rc < 0 ? err_wrap(err, "failed to run %s", name) : 0;
+}
+
 int node_persist_nics(struct node *n, struct arena *a, struct err *err)
 {
 	bool inside = strcmp(n->tree.root, "/") == 0;
-	char *out = str_z(a, S("/tmp/nmstate-kargs0"));
-	struct args args = { .a = a };
+	bool cleanup = n->os.major >= 10;
+	/* in our own root, where it runs; nobody else may have made it */
+	char out[] = "/tmp/nmstate-kargsXXXXXX";
+	AUTO(fd) int fd = -1;
+	struct args args = { .a = a }, kargs = { .a = a };
 	struct err ignored = ERR_INIT(a);
 	struct host here = n->host;
 	struct str text, word;
+	bool more = true;
 	int rc;
 
 	if (!n->os.el || n->os.major < 8)
 		return 0;
+	fd = mkstemp(out);
+	if (fd < 0)
+		return err_sys(err, "make %s", out);
 	here.chroot = false;
-	rc = HOST_RUN(a, &here, HOST_SYNC, NULL, err,
-		      getenv("MCO_HOST_PATH") ? "nmstatectl"
-		      : inside ? "/run/machine-config-daemon-bin/nmstatectl"
-			       : "/usr/bin/nmstatectl",
-		      "persist-nic-names", "--root", n->tree.root,
-		      "--kargs-out", out,
-		      n->os.major >= 10 ? "--cleanup" : NULL);
-	if (rc < 0 && n->os.major >= 10)
-		return 0;
+	args_words(&args, "%s persist-nic-names --root %s --kargs-out %s %s",
+		   getenv("MCO_HOST_PATH") ? "nmstatectl"
+		   : inside ? "/run/machine-config-daemon-bin/nmstatectl"
+			    : "/usr/bin/nmstatectl",
+		   n->tree.root, out, cleanup ? "--cleanup" : NULL);
+	rc = run_plainly(a, &here, "nmstatectl", &args, err);
+	if (file_read(a, out, CONFIG_MAX, &text, &ignored) < 0)
+		text = S("");
+	(void)unlink(out);
 	if (rc < 0)
-		return err_wrap(err, "failed to run nmstatectl");
-	if (tree_read(a, &n->tree, out, CONFIG_MAX, &text, &ignored) < 0)
+		return cleanup ? 0 : rc;
+	if (!text.n)
 		return 0;
-	text = str_trim(text);
-	args_add(&args, "rpm-ostree");
-	args_add(&args, "kargs");
-	while (text.n) {
-		if (!str_cut(text, ' ', &word, &text)) {
-			word = text;
-			text = S("");
-		}
-		args_add(&args, n->os.major >= 10 ? "--remove" : "--append");
-		args_add(&args, str_z(a, word));
+	args_words(&kargs, "rpm-ostree kargs");
+	while (more) {
+		more = str_cut(text, ' ', &word, &text);
+		args_words(&kargs, "%s %s", cleanup ? "--remove" : "--append",
+			   str_z(a, more ? word : text));
 	}
-	(void)tree_remove(&n->tree, out, &ignored);
-	if (args.n == 2)
-		return 0;
-	rc = host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, err);
-	return rc < 0 ? err_wrap(err, "failed to run rpm-ostree kargs") : 0;
+	return run_plainly(a, &n->host, "rpm-ostree kargs", &kargs, err);
 }

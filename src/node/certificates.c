@@ -1,6 +1,7 @@
 #include "base/codec.h"
 #include "io/log.h"
 #include "node/ignite.h"
+#include "rotate.h"
 
 #define REGISTRIES "/etc/docker/certs.d"
 
@@ -97,32 +98,60 @@ static int write_bundles(struct node *n, struct arena *a,
 		}
 		rc = bytes_of(a, json_at(e, "data"), &data, err);
 		if (rc == 0)
-			rc = tree_write(
+			rc = tree_put(
 				&n->tree,
 				str_fmt(a, REGISTRIES "/%.*s/ca.crt", STRF(dir))
 					.p,
-				data, TREE_DEFAULT, err);
+				data, err);
 	}
 	return rc;
 }
 
-int node_write_certificates(struct node *n, struct arena *a,
-			    const struct json *spec, struct err *err)
+int node_secret(struct arena *a, const struct json *controller, struct str *out,
+		struct err *err)
 {
+	int rc = bytes_of(
+		a, json_at(controller, "spec.internalRegistryPullSecret"), out,
+		err);
+
+	if (rc == 0 && !str_ends(*out, S("\n")))
+		*out = str_fmt(a, "%.*s\n", STRF(*out));
+	return rc;
+}
+
+int node_write_secret(struct node *n, struct arena *a,
+		      const struct json *controller, struct err *err)
+{
+	int rc = write_data(
+		n, a, STEPS_PULL_SECRET,
+		json_at(controller, "spec.internalRegistryPullSecret"), err);
+
+	if (rc == 0)
+		rc = tree_sync(&n->tree, err);
+	return rc < 0 ? err_wrap(err, "could not write image pull secret data "
+				      "to node filesystem")
+		      : 0;
+}
+
+int node_write_certificates(struct node *n, struct arena *a,
+			    const struct json *controller, struct str bundle,
+			    struct err *err)
+{
+	const struct json *spec = json_at(controller, "spec");
 	const struct json *x = json_at(spec, "imageRegistryBundleData");
 	const struct json *y = json_at(spec, "imageRegistryBundleUserData");
 	struct strs names = { 0 };
-	int rc = write_data(n, a, STEPS_PULL_SECRET,
-			    json_at(spec, "internalRegistryPullSecret"), err);
+	int rc = node_write_secret(n, a, controller, err);
 
-	if (rc < 0)
-		return err_wrap(err, "could not write image pull secret data "
-				     "to node filesystem");
-	rc = write_data(n, a, STEPS_KUBELET_CA,
-			json_at(spec, "kubeAPIServerServingCAData"), err);
+	if (rc == 0)
+		rc = write_data(n, a, STEPS_KUBELET_CA,
+				json_at(spec, "kubeAPIServerServingCAData"),
+				err);
 	if (rc == 0)
 		rc = write_data(n, a, STEPS_CLOUD_CA,
 				json_at(spec, "cloudProviderCAData"), err);
+	if (rc == 0 && bundle.n)
+		rc = rotate_cas(n, a, bundle, err);
 	if (rc == 0 && !tree_exists(&n->tree, REGISTRIES)) {
 		log_error(REGISTRIES " does not exist yet: open " REGISTRIES
 				     ": no such file or directory");

@@ -21,7 +21,7 @@ static int owned(struct node *n, struct arena *a, const char *path,
 	struct host_out out;
 	struct err local = ERR_INIT(a);
 	struct buf b;
-	int rc = HOST_RUN(a, &n->host, HOST_SILENT, &out, &local, "rpm", "-qf",
+	int rc = host_cmd(a, &n->host, HOST_SILENT, &out, &local, "rpm -qf %s",
 			  path);
 
 	*is_owned = false;
@@ -51,8 +51,17 @@ static int shipped(struct node *n, struct arena *a, const char *path, bool *out,
 	int rc;
 
 	*out = false;
-	if (!tree_exists(&n->tree, path))
-		return 0;
+	if (!tree_exists(&n->tree, path)) {
+		struct err local = ERR_INIT(a);
+		struct stat st;
+
+		/* a file where a folder should be is told of as upstream does */
+		return tree_lstat(&n->tree, path, &st, &local) < 0 &&
+				       str_ends(local.msg, S("not a directory"))
+			       ? err_set(err, ERR_SYS,
+					 "stat %s: not a directory", path)
+			       : 0;
+	}
 	rc = owned(n, a, path, out, &no_rpm, err);
 	if (rc == 0 && !*out && !no_rpm)
 		*out = str_starts(str_of(path), S("/etc")) &&
@@ -71,8 +80,7 @@ static int stamp(struct node *n, struct arena *a, const char *path,
 		return 0;
 	if (tree_exists(&n->tree, orig.p))
 		rc = tree_remove(&n->tree, orig.p, err);
-	return rc < 0 ? rc
-		      : tree_write(&n->tree, no.p, S(""), TREE_DEFAULT, err);
+	return rc < 0 ? rc : tree_put(&n->tree, no.p, S(""), err);
 }
 
 int node_keep_orig(struct node *n, struct arena *a, const char *from,
@@ -95,10 +103,12 @@ int node_keep_orig(struct node *n, struct arena *a, const char *from,
 
 /* ---- owners -------------------------------------------------------------------- */
 
+/* The OS's own users are in /usr/lib (nss-altfiles). */
 int node_lookup(struct node *n, struct arena *a, const char *file,
 		struct str name, int64_t *id, struct err *err)
 {
 	struct str text, line, user, rest;
+	bool own = str_starts(str_of(file), S("/etc/"));
 	int rc = tree_read(a, &n->tree, file, (size_t)1 << 24, &text, err);
 
 	while (rc == 0 && str_line(&text, &line)) {
@@ -108,6 +118,9 @@ int node_lookup(struct node *n, struct arena *a, const char *file,
 		if (str_cut(rest, ':', &user, &rest) && str_to_i64(user, id))
 			return 0;
 	}
+	if (own)
+		return node_lookup(n, a, str_fmt(a, "/usr/lib%s", file + 4).p,
+				   name, id, err);
 	return err_set(err, ERR_NOTFOUND, "no %.*s in %s", STRF(name), file);
 }
 

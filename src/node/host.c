@@ -17,6 +17,8 @@
 
 #define OUTPUT_MAX ((size_t)16 << 20)
 #define WAIT_MAX_MS ((int64_t)2 * 3600 * 1000) /* an OS image may take long */
+#define DRAIN_MS 500 /* from the end of a program to the end of listening */
+#define LOOK_MS 100 /* at most, between looks whether it has ended */
 #define SHOWN_MAX 256 /* of what a program said, in an error */
 
 void args_add(struct args *l, const char *word)
@@ -36,6 +38,35 @@ void args_addf(struct args *l, const char *fmt, ...)
 	buf_vaddf(&b, fmt, ap);
 	va_end(ap);
 	args_add(l, b.p);
+}
+
+static void add_words(struct args *l, const char *words, va_list ap)
+{
+	struct str rest = str_of(words), word;
+	bool more = true;
+
+	while (more) {
+		more = str_cut(rest, ' ', &word, &rest);
+		if (!more)
+			word = rest;
+		if (!str_is(word, "%s")) {
+			args_add(l, str_z(l->a, word));
+		} else {
+			const char *arg = va_arg(ap, const char *);
+
+			if (arg)
+				args_add(l, arg);
+		}
+	}
+}
+
+void args_words(struct args *l, const char *words, ...)
+{
+	va_list ap;
+
+	va_start(ap, words);
+	add_words(l, words, ap);
+	va_end(ap);
 }
 
 const char *const *args_end(struct args *l)
@@ -111,6 +142,10 @@ _Noreturn static void child(const struct host *h, const char *program,
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)signal(SIGPIPE, SIG_DFL);
+	/* to be ended with all that it starts; on a terminal Ctrl-C does that,
+	 * and a job, which has a group of its own, ends with all that is in it */
+	if (tcgetpgrp(STDERR_FILENO) < 0 && getpgrp() != getppid())
+		(void)setpgid(0, 0);
 	if (h->chroot && (chroot(h->root) < 0 || chdir("/") < 0))
 		_exit(126);
 	if (!h->chroot)
@@ -149,51 +184,106 @@ static int make_pipes(struct pipes *p, struct err *err)
 	return 0;
 }
 
-/* Takes what has come; false at the end of the stream. */
-static bool take(int fd, struct buf *b)
+/* Takes all that has come, and closes the pipe at the end of the stream. */
+static void take(int fds[2], struct buf *b)
 {
 	char chunk[4096];
-	ssize_t n = read(fd, chunk, sizeof(chunk));
+	ssize_t n = -1;
 
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return true;
-	if (n <= 0)
-		return false;
-	if (b->n < OUTPUT_MAX)
+	if (fds[0] < 0)
+		return;
+	while (b->n < OUTPUT_MAX &&
+	       (n = read(fds[0], chunk, sizeof(chunk))) > 0)
 		buf_add(b, (struct str){ chunk, (size_t)n });
+	if (b->n >= OUTPUT_MAX) /* read over, lest the program waits */
+		n = read(fds[0], chunk, sizeof(chunk));
+	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+		close_both(fds);
+}
+
+/* Gives what the program takes; the rest is dropped when it takes no more. */
+static void feed(int fd, struct str *in)
+{
+	ssize_t n = write(fd, in->p, in->n);
+
+	if (n >= 0)
+		*in = str_from(*in, (size_t)n);
+	else if (errno != EINTR && errno != EAGAIN)
+		*in = S("");
+}
+
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+	int rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+
+	/* where SIGCHLD is ignored it is nobody's child any more */
+	return rc < 0 || info.si_pid == pid;
+}
+
+/*
+ * Feeds and reads until the program has ended and both streams too, or a moment
+ * after it has: what it left running may hold them. False when time is up. Most
+ * programs end with their streams; whether one has without is looked for, the
+ * less often the longer nothing comes.
+ */
+static bool pump(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in,
+		 struct buf *out, struct buf *err)
+{
+	int64_t due = loop_clock() + (limit_ms ? limit_ms : WAIT_MAX_MS);
+	int64_t wait = 1;
+	bool ended = false;
+
+	while (!ended || p->out[0] >= 0 || p->err[0] >= 0) {
+		struct pollfd fds[3] = { { p->out[0], POLLIN, 0 },
+					 { p->err[0], POLLIN, 0 },
+					 { in.n ? p->in[1] : -1, POLLOUT, 0 } };
+		int64_t left = due - loop_clock();
+		int n;
+
+		if (left <= 0)
+			return ended;
+		if (!in.n)
+			close_both(p->in);
+		n = poll(fds, 3, (int)(left < wait ? left : wait));
+		if (n < 0 && errno != EINTR)
+			return false;
+		wait = n ? 1 : wait * 2 < LOOK_MS ? wait * 2 : LOOK_MS;
+		if (!ended && has_ended(pid)) {
+			ended = true;
+			due = left > DRAIN_MS ? loop_clock() + DRAIN_MS : due;
+		}
+		/* after that look: what it said last is there when it ended */
+		take(p->out, out);
+		take(p->err, err);
+		if (n > 0 && fds[2].revents)
+			feed(p->in[1], &in);
+	}
 	return true;
 }
 
-/* Feeds and reads until both streams end; false when time is up. */
-static bool pump(struct pipes *p, struct str in, struct buf *out,
-		 struct buf *err)
+/* Where the program is the head of a group, all of that. */
+static void kill_all(pid_t pid)
 {
-	int64_t due = loop_clock() + WAIT_MAX_MS;
+	if (kill(-pid, SIGKILL) < 0)
+		(void)kill(pid, SIGKILL);
+}
 
-	while (p->out[0] >= 0 || p->err[0] >= 0) {
-		struct pollfd fds[3] = { { p->out[0], POLLIN, 0 },
-					 { p->err[0], POLLIN, 0 },
-					 { p->in[1], POLLOUT, 0 } };
-		int64_t left = due - loop_clock();
+static void attend(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in,
+		   struct buf *out, struct buf *said, int *status)
+{
+	int *ours[] = { &p->out[0], &p->err[0], &p->in[1] };
+	int *its[] = { &p->out[1], &p->err[1], &p->in[0] };
 
-		if (left <= 0)
-			return false;
-		if (!in.n && p->in[1] >= 0)
-			close_both(p->in);
-		if (poll(fds, 3, (int)(left < 60000 ? left : 60000)) < 0 &&
-		    errno != EINTR)
-			return false;
-		if (fds[0].revents && !take(p->out[0], out))
-			close_both(p->out);
-		if (fds[1].revents && !take(p->err[0], err))
-			close_both(p->err);
-		if (p->in[1] >= 0 && fds[2].revents) {
-			ssize_t n = write(p->in[1], in.p, in.n);
-
-			in = str_from(in, n > 0 ? (size_t)n : in.n);
-		}
+	for (int i = 0; i < 3; i++) {
+		(void)close(*its[i]);
+		*its[i] = -1;
+		(void)fcntl(*ours[i], F_SETFL, O_NONBLOCK);
 	}
-	return true;
+	if (!pump(pid, p, limit_ms, in, out, said))
+		kill_all(pid);
+	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+		;
 }
 
 static int spawn(const struct host *h, const char *program,
@@ -201,28 +291,21 @@ static int spawn(const struct host *h, const char *program,
 		 struct buf *out, struct buf *said, int *status,
 		 struct err *err)
 {
-	void (*old_pipe)(int) = signal(SIGPIPE, SIG_IGN);
+	void (*old_pipe)(int);
 	struct pipes p;
 	int rc = make_pipes(&p, err);
 	pid_t pid;
 
 	if (rc < 0)
 		return rc;
+	old_pipe = signal(SIGPIPE, SIG_IGN);
 	pid = fork();
 	if (pid < 0)
 		rc = err_sys(err, "start %s", argv[0]);
 	if (pid == 0)
 		child(h, program, argv, how, &p);
-	if (pid > 0) {
-		(void)close(p.out[1]);
-		(void)close(p.err[1]);
-		(void)close(p.in[0]);
-		p.out[1] = p.err[1] = p.in[0] = -1;
-		if (!pump(&p, in, out, said))
-			(void)kill(pid, SIGKILL);
-		while (waitpid(pid, status, 0) < 0 && errno == EINTR)
-			;
-	}
+	if (pid > 0)
+		attend(pid, &p, h->limit_ms, in, out, said, status);
 	close_both(p.out);
 	close_both(p.err);
 	close_both(p.in);
@@ -298,9 +381,10 @@ int host_run(struct arena *a, const struct host *h, enum host_how how,
 		log_info("Running captured: %.*s", STRF(shown(a, argv)));
 	if (!program)
 		return err_set(err, ERR_NOTFOUND,
-			       "error running %.*s: exec: \"%s\": executable "
+			       "error running %.*s: %sexec: \"%s\": executable "
 			       "file not found in $PATH",
-			       STRF(shown(a, argv)), argv[0]);
+			       STRF(shown(a, argv)),
+			       how == HOST_SYNC ? ": " : "", argv[0]);
 	if (!out)
 		out = &none;
 	*out = (struct host_out){ 0 };
@@ -318,6 +402,18 @@ int host_run(struct arena *a, const struct host *h, enum host_how how,
 	if (how != HOST_SILENT && out->status != 0)
 		return failed(a, how, argv, out->status, buf_str(&said), err);
 	return 0;
+}
+
+int host_cmd(struct arena *a, const struct host *h, enum host_how how,
+	     struct host_out *out, struct err *err, const char *words, ...)
+{
+	struct args args = { .a = a };
+	va_list ap;
+
+	va_start(ap, words);
+	add_words(&args, words, ap);
+	va_end(ap);
+	return host_run(a, h, how, args_end(&args), out, err);
 }
 
 void host_log(const struct host *h, const char *fmt, ...)

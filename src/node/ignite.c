@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "data/flate.h"
 #include "io/log.h"
 #include "mc/contents.h"
 
 #define PRESET "/etc/systemd/system-preset/20-ignition.preset"
 #define ENTRIES "/boot/loader/entries"
+#define BEGUN "/etc/.mco-firstboot" /* there until all is done */
 #define TEXT_MAX ((size_t)1 << 24)
+#define DEPTH_MAX 10 /* of configs that point at configs */
 
 /* ---- what is not done ------------------------------------------------------------ */
 
@@ -34,19 +37,11 @@ static int check_sections(const struct ign_obj *config, struct err *err)
 		{ IGN_STORAGE_LUKS, "storage.luks" },
 	};
 	const struct ign_obj *s = ign_sub(config, IGN_CONFIG_STORAGE);
-	const struct ign_obj *c = ign_sub(ign_sub(config, IGN_CONFIG_IGNITION),
-					  IGN_IGNITION_CONFIG);
 
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		if (ign_list(s, sections[i].field)->n)
 			return refuse(err, sections[i].name);
-	if (ign_list(c, IGN_IGNITION_CONFIG_MERGE)->n)
-		return refuse(err, "ignition.config.merge");
-	return ign_str(ign_sub(c, IGN_IGNITION_CONFIG_REPLACE),
-		       IGN_RESOURCE_SOURCE)
-			       .n
-		       ? refuse(err, "ignition.config.replace")
-		       : 0;
+	return 0;
 }
 
 /* ---- contents --------------------------------------------------------------------- */
@@ -86,33 +81,40 @@ static int check_hash(struct arena *a, const struct ign_obj *r, struct str data,
 }
 
 /* mc_contents reads a file's; what is appended has the same shape. */
-static int resource(struct arena *a, const struct ign_obj *r, struct str *out,
+static int resource(struct arena *a, const struct ign_obj *r,
+		    const struct ignite_source *from, struct str *out,
 		    struct err *err)
 {
 	struct ign_obj *f = ign_new(a, &ign_type_FILE);
+	struct str packed;
 	int rc;
 
 	f->v[IGN_FILE_CONTENTS].set = true;
 	f->v[IGN_FILE_CONTENTS].u.o = (struct ign_obj *)r;
 	rc = mc_contents(a, f, out, err);
-	if (rc == -ERR_NOTFOUND)
-		return err_set(err, ERR_INVALID,
-			       "its contents are at %.*s: only data: URLs are "
-			       "read here",
-			       STRF(*out));
+	if (rc == -ERR_NOTFOUND) {
+		rc = from->get(from->ctx, r, &packed, err);
+		*out = packed;
+		if (rc == 0 && ign_str(r, IGN_RESOURCE_COMPRESSION).n)
+			rc = flate_gunzip(a, packed, MC_CONTENTS_MAX, out, err);
+		if (rc < 0)
+			return rc;
+	}
 	return rc < 0 ? rc : check_hash(a, r, *out, err);
 }
 
-static int file_data(struct arena *a, struct entry *e, struct err *err)
+static int file_data(struct arena *a, struct entry *e,
+		     const struct ignite_source *from, struct err *err)
 {
 	const struct ign_objs *more = ign_list(e->o, IGN_FILE_APPEND);
 	struct str part = S("");
 	struct buf b;
-	int rc = resource(a, ign_sub(e->o, IGN_FILE_CONTENTS), &e->data, err);
+	int rc = resource(a, ign_sub(e->o, IGN_FILE_CONTENTS), from, &e->data,
+			  err);
 
 	buf_init(&b, a);
 	for (size_t i = 0; rc == 0 && i < more->n; i++) {
-		rc = resource(a, more->v[i], &part, err);
+		rc = resource(a, more->v[i], from, &part, err);
 		buf_add(&b, part);
 	}
 	e->tail = buf_str(&b);
@@ -144,7 +146,8 @@ static int by_depth(const void *x, const void *y)
 }
 
 static int gather(struct arena *a, const struct ign_obj *config,
-		  struct entries *out, struct err *err)
+		  const struct ignite_source *from, struct entries *out,
+		  struct err *err)
 {
 	const struct ign_obj *s = ign_sub(config, IGN_CONFIG_STORAGE);
 	int rc = 0;
@@ -154,7 +157,7 @@ static int gather(struct arena *a, const struct ign_obj *config,
 	collect(a, ign_list(s, IGN_STORAGE_LINKS), ENTRY_LINK, out);
 	for (size_t i = 0; rc == 0 && i < out->n; i++)
 		if (out->v[i].kind == ENTRY_FILE)
-			rc = file_data(a, &out->v[i], err);
+			rc = file_data(a, &out->v[i], from, err);
 	if (out->n > 1)
 		qsort(out->v, out->n, sizeof(*out->v), by_depth);
 	return rc;
@@ -162,8 +165,55 @@ static int gather(struct arena *a, const struct ign_obj *config,
 
 /* ---- storage ------------------------------------------------------------------------ */
 
-static int in_the_way(struct err *err, const char *path)
+static bool given(const struct entry *e)
 {
+	return ign_str(ign_sub(e->o, IGN_FILE_CONTENTS), IGN_RESOURCE_SOURCE)
+		       .n > 0;
+}
+
+static struct str whole(struct arena *a, const struct entry *e, struct str data)
+{
+	return e->tail.n ? str_fmt(a, "%.*s%.*s", STRF(data), STRF(e->tail))
+			 : data;
+}
+
+/* Whether what is there may stay, or is of a run that was cut short. */
+static bool may_stay(struct node *n, struct arena *a, const struct entry *e,
+		     const char *path, const struct stat *st)
+{
+	struct err ignored = ERR_INIT(a);
+	struct str have = S("");
+
+	switch (e->kind) {
+	case ENTRY_DIR:
+		return S_ISDIR(st->st_mode);
+	case ENTRY_FILE:
+		return S_ISREG(st->st_mode) &&
+		       (!given(e) ||
+			(n->again &&
+			 tree_read(a, &n->tree, path, MC_CONTENTS_MAX, &have,
+				   &ignored) == 0 &&
+			 str_eq(have, whole(a, e, e->data))));
+	case ENTRY_LINK:
+		break;
+	}
+	if (ign_is_true(e->o, IGN_LINK_HARD))
+		return n->again;
+	return tree_readlink(a, &n->tree, path, &have, &ignored) == 0 &&
+	       str_eq(have, ign_str(e->o, IGN_LINK_TARGET));
+}
+
+static int check_place(struct node *n, struct arena *a, const struct entry *e,
+		       struct err *err)
+{
+	char *path = str_z(a, e->path);
+	struct err ignored = ERR_INIT(a);
+	struct stat st;
+
+	if (ign_is_true(e->o, IGN_FILE_OVERWRITE) ||
+	    tree_lstat(&n->tree, path, &st, &ignored) < 0 ||
+	    may_stay(n, a, e, path, &st))
+		return 0;
 	return err_set(err, ERR_CONFLICT,
 		       "error creating %s: something is there and overwrite is "
 		       "not true",
@@ -171,95 +221,85 @@ static int in_the_way(struct err *err, const char *path)
 }
 
 static int make_dir(struct node *n, struct entry *e, const char *path,
-		    struct err *err)
+		    mode_t mode, struct err *err)
 {
-	struct err ignored = *err;
-	struct stat st;
-	bool there = tree_lstat(&n->tree, path, &st, &ignored) == 0;
-	int rc;
+	int rc = tree_mkdirs(&n->tree, path, 0755, -1, -1, err);
 
-	if (there && S_ISDIR(st.st_mode) &&
-	    !ign_is_set(e->o, IGN_DIRECTORY_MODE) && !e->uid && !e->gid)
-		return 0;
-	if (there && !S_ISDIR(st.st_mode))
-		return in_the_way(err, path);
-	rc = tree_mkdirs(&n->tree, path, 0755, -1, -1, err);
 	if (rc == 0)
 		rc = tree_chown(&n->tree, path, (uid_t)e->uid, (gid_t)e->gid,
 				err);
-	return rc < 0 ? rc
-		      : tree_chmod(&n->tree, path,
-				   (mode_t)ign_int(e->o, IGN_DIRECTORY_MODE,
-						   0755) &
-					   07777,
-				   err);
+	return rc < 0 ? rc : tree_chmod(&n->tree, path, mode, err);
 }
 
 static int make_file(struct node *n, struct arena *a, struct entry *e,
-		     const char *path, struct err *err)
+		     const char *path, mode_t mode, bool there, struct err *err)
 {
-	bool given =
-		ign_str(ign_sub(e->o, IGN_FILE_CONTENTS), IGN_RESOURCE_SOURCE)
-			.n;
-	struct tree_attr attr = { (mode_t)ign_int(e->o, IGN_FILE_MODE, 0644) &
-					  07777,
-				  0755, e->uid, e->gid };
-	struct err ignored = *err;
-	struct stat st;
+	struct tree_attr attr = { mode, 0755, e->uid, e->gid };
 	struct str data = e->data;
 
-	if (tree_lstat(&n->tree, path, &st, &ignored) == 0) {
-		if (given)
-			return in_the_way(err, path);
+	if (there && !given(e)) {
 		if (tree_read(a, &n->tree, path, TEXT_MAX, &data, err) < 0)
 			return -ERR_SYS;
-		if (!ign_is_set(e->o, IGN_FILE_MODE))
-			attr.mode = st.st_mode & 07777;
+		if (n->again && str_ends(data, e->tail))
+			e->tail = S("");
 	}
-	if (e->tail.n)
-		data = str_fmt(a, "%.*s%.*s", STRF(data), STRF(e->tail));
-	return tree_write(&n->tree, path, data, attr, err);
+	return tree_write(&n->tree, path, whole(a, e, data), attr, err);
 }
 
 static int make_link(struct node *n, struct arena *a, struct entry *e,
-		     const char *path, struct err *err)
+		     const char *path, bool there, struct err *err)
 {
 	char *target = str_z(a, ign_str(e->o, IGN_LINK_TARGET));
-	struct err ignored = *err;
-	struct str have;
+	int rc = 0;
 
-	if (tree_readlink(a, &n->tree, path, &have, &ignored) == 0 &&
-	    str_is(have, target) && !ign_is_true(e->o, IGN_LINK_HARD))
-		return 0;
-	if (tree_lexists(&n->tree, path))
-		return in_the_way(err, path);
-	return ign_is_true(e->o, IGN_LINK_HARD)
-		       ? tree_link(&n->tree, target, path, err)
-		       : tree_symlink(&n->tree, target, path, err);
+	if (!ign_is_true(e->o, IGN_LINK_HARD))
+		return tree_symlink(&n->tree, target, path, err);
+	if (there)
+		rc = tree_remove(&n->tree, path, err);
+	return rc < 0 ? rc : tree_link(&n->tree, target, path, err);
+}
+
+static bool names(const struct ign_obj *who, int id, int name)
+{
+	return ign_is_set(who, id) || ign_str(who, name).n;
 }
 
 static int make_entry(struct node *n, struct arena *a, struct entry *e,
 		      struct err *err)
 {
 	char *path = str_z(a, e->path);
+	struct err ignored = ERR_INIT(a);
+	mode_t mode = e->kind == ENTRY_DIR ? 0755 : 0644;
+	struct stat st;
+	bool there;
 	int rc = node_owner(n, a, e->o, &e->uid, &e->gid, err);
 
 	if (rc == 0 && ign_is_true(e->o, IGN_FILE_OVERWRITE))
 		rc = tree_remove_all(&n->tree, path, err);
 	if (rc < 0)
 		return err_wrap(err, "%s", path);
+	/* what is not said stays as it is */
+	there = tree_lstat(&n->tree, path, &st, &ignored) == 0;
+	if (there) {
+		mode = st.st_mode & 07777;
+		if (!names(ign_sub(e->o, IGN_FILE_USER), IGN_NODE_USER_ID,
+			   IGN_NODE_USER_NAME))
+			e->uid = st.st_uid;
+		if (!names(ign_sub(e->o, IGN_FILE_GROUP), IGN_NODE_GROUP_ID,
+			   IGN_NODE_GROUP_NAME))
+			e->gid = st.st_gid;
+	}
 	switch (e->kind) {
 	case ENTRY_DIR:
-		rc = make_dir(n, e, path, err);
-		break;
+		mode = (mode_t)ign_int(e->o, IGN_DIRECTORY_MODE, mode) & 07777;
+		return make_dir(n, e, path, mode, err);
 	case ENTRY_FILE:
-		rc = make_file(n, a, e, path, err);
-		break;
+		mode = (mode_t)ign_int(e->o, IGN_FILE_MODE, mode) & 07777;
+		return make_file(n, a, e, path, mode, there, err);
 	case ENTRY_LINK:
-		rc = make_link(n, a, e, path, err);
 		break;
 	}
-	return rc;
+	return make_link(n, a, e, path, there, err);
 }
 
 /* ---- units --------------------------------------------------------------------------- */
@@ -288,18 +328,18 @@ static int make_unit(struct node *n, struct arena *a, const struct ign_obj *u,
 	int rc = 0;
 
 	if (text.n)
-		rc = tree_write(&n->tree, path, text, TREE_DEFAULT, err);
+		rc = tree_put(&n->tree, path, text, err);
 	for (size_t i = 0; rc == 0 && i < dropins->n; i++) {
 		struct str d = ign_str(dropins->v[i], IGN_DROPIN_CONTENTS);
 
 		if (d.n)
-			rc = tree_write(
+			rc = tree_put(
 				&n->tree,
 				str_z(a, steps_dropin_path(
 						 a, name,
 						 ign_str(dropins->v[i],
 							 IGN_DROPIN_NAME))),
-				d, TREE_DEFAULT, err);
+				d, err);
 	}
 	if (rc == 0 && ign_is_true(u, IGN_UNIT_MASK))
 		rc = tree_symlink(&n->tree, "/dev/null", path, err);
@@ -325,8 +365,7 @@ static int make_units(struct node *n, struct arena *a,
 				   ign_is_true(u, IGN_UNIT_ENABLED));
 	}
 	if (rc == 0 && b.n)
-		rc = tree_write(&n->tree, PRESET, buf_str(&b), TREE_DEFAULT,
-				err);
+		rc = tree_put(&n->tree, PRESET, buf_str(&b), err);
 	return rc;
 }
 
@@ -371,9 +410,7 @@ static int edit_entry(struct node *n, struct arena *a, const char *path,
 		else
 			buf_addf(&b, "%.*s\n", STRF(line));
 	}
-	return rc < 0 ? rc
-		      : tree_write(&n->tree, path, buf_str(&b), TREE_DEFAULT,
-				   err);
+	return rc < 0 ? rc : tree_put(&n->tree, path, buf_str(&b), err);
 }
 
 static int set_kargs(struct node *n, struct arena *a,
@@ -412,26 +449,111 @@ static int check_kargs(struct node *n, const struct ign_obj *config,
 	return 0;
 }
 
+/* ---- configs that point at others ------------------------------------------------------- */
+
+static int fetch_config(struct arena *a, const struct ign_obj *r,
+			const struct ignite_source *from, int depth,
+			struct ign_obj **out, struct err *err);
+
+/* *config with all it points at, as Ignition puts it together. */
+static int complete(struct arena *a, const struct ignite_source *from,
+		    int depth, struct ign_obj **config, struct err *err)
+{
+	const struct ign_obj *i = ign_sub(*config, IGN_CONFIG_IGNITION);
+	const struct ign_obj *c = ign_sub(i, IGN_IGNITION_CONFIG);
+	const struct ign_obj *r = ign_sub(c, IGN_IGNITION_CONFIG_REPLACE);
+	const struct ign_objs *merge = ign_list(c, IGN_IGNITION_CONFIG_MERGE);
+	const struct ign_objs *trust = ign_list(
+		ign_sub(ign_sub(i, IGN_IGNITION_SECURITY), IGN_SECURITY_TLS),
+		IGN_TLS_CAS);
+	struct ign_objs all = { 0 };
+	struct str pem;
+	int rc = 0;
+
+	if (depth > DEPTH_MAX)
+		return err_set(err, ERR_LIMIT,
+			       "configs point at configs more than %d deep",
+			       DEPTH_MAX);
+	for (size_t k = 0; rc == 0 && k < trust->n; k++) {
+		rc = resource(a, trust->v[k], from, &pem, err);
+		if (rc == 0)
+			rc = from->trust(from->ctx, pem, err);
+	}
+	if (rc == 0 && ign_str(r, IGN_RESOURCE_SOURCE).n)
+		return fetch_config(a, r, from, depth, config, err);
+	VEC_PUSH(a, &all, *config);
+	for (size_t k = 0; rc == 0 && k < merge->n; k++) {
+		struct ign_obj *child = NULL;
+
+		rc = fetch_config(a, merge->v[k], from, depth, &child, err);
+		VEC_PUSH(a, &all, child);
+	}
+	if (rc == 0 && all.n > 1)
+		*config = ign_fold(a, &all);
+	return rc;
+}
+
+static int fetch_config(struct arena *a, const struct ign_obj *r,
+			const struct ignite_source *from, int depth,
+			struct ign_obj **out, struct err *err)
+{
+	struct str text = S("");
+	int rc = resource(a, r, from, &text, err);
+
+	if (rc == 0)
+		rc = ign_parse_35(a, text, out, err);
+	if (rc == 0)
+		rc = complete(a, from, depth + 1, out, err);
+	return rc < 0 ? err_wrap(err, "the config at %.*s",
+				 STRF(str_sub(ign_str(r, IGN_RESOURCE_SOURCE),
+					      0, 80)))
+		      : 0;
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+static int write_all(struct node *n, struct arena *a,
+		     const struct ign_obj *config, struct entries *entries,
+		     struct err *err)
+{
+	int rc = tree_put(&n->tree, BEGUN, S(""), err);
+
+	if (rc == 0)
+		rc = tree_sync(&n->tree, err);
+	if (rc == 0)
+		rc = set_kargs(n, a, config, err);
+	if (rc == 0)
+		rc = node_ignite_users(n, a, config, err);
+	for (size_t i = 0; rc == 0 && i < entries->n; i++)
+		rc = make_entry(n, a, &entries->v[i], err);
+	if (rc == 0)
+		rc = make_units(n, a, config, err);
+	if (rc == 0)
+		rc = tree_sync(&n->tree, err);
+	if (rc == 0)
+		rc = tree_remove(&n->tree, BEGUN, err);
+	return rc < 0 ? rc : tree_sync(&n->tree, err);
+}
+
 int node_ignite(struct node *n, struct arena *a, struct str text,
-		struct err *err)
+		const struct ignite_source *from, struct err *err)
 {
 	struct entries entries = { 0 };
 	struct ign_obj *config = NULL;
-	int rc = ign_parse_35(a, text, &config, err);
+	int rc = tree_lock(&n->tree, err);
 
+	if (rc == 0)
+		rc = ign_parse_35(a, text, &config, err);
+	n->again = tree_lexists(&n->tree, BEGUN);
+	if (rc == 0)
+		rc = complete(a, from, 0, &config, err);
 	if (rc == 0)
 		rc = check_sections(config, err);
 	if (rc == 0)
 		rc = check_kargs(n, config, err);
 	if (rc == 0)
-		rc = gather(a, config, &entries, err);
-	if (rc == 0)
-		rc = set_kargs(n, a, config, err);
-	if (rc == 0)
-		rc = node_ignite_users(n, a, config, err);
+		rc = gather(a, config, from, &entries, err);
 	for (size_t i = 0; rc == 0 && i < entries.n; i++)
-		rc = make_entry(n, a, &entries.v[i], err);
-	if (rc == 0)
-		rc = make_units(n, a, config, err);
-	return rc < 0 ? rc : tree_sync(&n->tree, err);
+		rc = check_place(n, a, &entries.v[i], err);
+	return rc < 0 ? rc : write_all(n, a, config, &entries, err);
 }

@@ -8,6 +8,9 @@
 
 #include <stdlib.h>
 
+#include "io/log.h"
+#include "journal_links.h"
+
 #define LOG_MAX ((size_t)64 << 20)
 
 static const char *const state_names[] = { "", JOURNAL_DIR "/active",
@@ -77,105 +80,8 @@ static int keep(struct keeper *k, struct str path, struct err *err)
 	num(k, e, S("gid"), st.st_gid);
 	if (S_ISDIR(st.st_mode))
 		return 0;
-	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-		return err_set(err, ERR_INVALID,
-			       "%s is neither a file nor a link: not replaced",
-			       z);
 	num(k, e, S("kept"), ++k->n);
 	return keep_copy(k, z, err);
-}
-
-/* ---- links to units ------------------------------------------------------------ */
-
-static bool has_links(struct str name)
-{
-	return str_ends(name, S(".wants")) || str_ends(name, S(".requires")) ||
-	       str_ends(name, S(".upholds"));
-}
-
-/* The links in a folder as {path: target}, and its folders of links. */
-static int links_in(struct arena *a, struct tree *t, struct str dir,
-		    struct json *out, struct json *dirs, struct err *err)
-{
-	struct strs names = { 0 };
-	int rc = tree_list(a, t, str_z(a, dir), &names, err);
-
-	for (size_t i = 0; rc == 0 && i < names.n; i++) {
-		struct str path =
-			str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
-		struct str target;
-		struct stat st;
-
-		rc = tree_lstat(t, path.p, &st, err);
-		if (rc < 0)
-			break;
-		if (S_ISLNK(st.st_mode)) {
-			rc = tree_readlink(a, t, path.p, &target, err);
-			json_add(out, path, json_new_str(a, target));
-		} else if (dirs && S_ISDIR(st.st_mode) &&
-			   has_links(names.v[i])) {
-			json_push(dirs, json_new_str(a, path));
-			rc = links_in(a, t, path, out, NULL, err);
-		}
-	}
-	return rc;
-}
-
-static int unit_links(struct arena *a, struct tree *t, struct json **links,
-		      struct json **dirs, struct err *err)
-{
-	*links = json_new(a, JSON_OBJECT);
-	*dirs = json_new(a, JSON_ARRAY);
-	return links_in(a, t, S(TREE_UNITS), *links, *dirs, err);
-}
-
-/* The set of an array's strings, or of an object's keys. */
-static void set_of(struct arena *a, const struct json *j, struct map *out)
-{
-	map_init(out, a);
-	for (struct json *e = json_first(j); e; e = json_next(e))
-		(void)map_put(out,
-			      json_kind(j) == JSON_OBJECT ? json_key(e)
-							  : json_text(e),
-			      e);
-}
-
-/* A folder goes if it is empty; others may have put something there. */
-static int remove_empty(struct tree *t, const char *path, struct err *err)
-{
-	int rc = tree_remove(t, path, err);
-
-	return rc == -ERR_CONFLICT ? 0 : rc;
-}
-
-static int restore_links(struct arena *a, struct tree *t,
-			 const struct journal *j, struct err *err)
-{
-	const struct json *want = json_member(j->log, S("links"));
-	struct json *have, *dirs;
-	struct map wanted, had, had_dirs;
-	int rc = unit_links(a, t, &have, &dirs, err);
-
-	set_of(a, want, &wanted);
-	set_of(a, have, &had);
-	set_of(a, json_member(j->log, S("linkDirs")), &had_dirs);
-	for (struct json *m = json_first(have); rc == 0 && m; m = json_next(m))
-		if (!map_find(&wanted, json_key(m)) &&
-		    !map_find(&j->allowed, json_key(m)))
-			rc = tree_remove(t, str_z(a, json_key(m)), err);
-	for (struct json *m = json_first(want); rc == 0 && m;
-	     m = json_next(m)) {
-		const struct json *now = map_get(&had, json_key(m));
-
-		if (!map_find(&j->allowed, json_key(m)) &&
-		    !(now && str_eq(json_text(now), json_text(m))))
-			rc = tree_symlink(t, str_z(a, json_text(m)),
-					  str_z(a, json_key(m)), err);
-	}
-	for (struct json *d = json_first(dirs); rc == 0 && d; d = json_next(d))
-		if (!map_find(&had_dirs, json_text(d)))
-			rc = remove_empty(t, str_z(a, json_text(d)), err);
-	return rc;
 }
 
 /* ---- beginning ------------------------------------------------------------------- */
@@ -211,6 +117,13 @@ static int tidy(struct arena *a, struct tree *t, struct err *err)
 		if (rc == 0)
 			(void)map_put(&used, json_str(log, "pre", S("")), t);
 		rc = rc == -ERR_NOTFOUND ? 0 : rc;
+		if (rc == -ERR_INVALID && s == JOURNAL_LAST) {
+			/* the update holds; only the way back is lost */
+			log_warn("%.*s: there is no going back from the last "
+				 "update",
+				 STRF(err->msg));
+			rc = tree_remove(t, state_names[s], err);
+		}
 		if (rc == 0)
 			rc = tree_clean(t, state_names[s], err);
 	}
@@ -271,7 +184,7 @@ static void abandon(struct arena *a, struct tree *t)
 	(void)tree_remove(t, state_names[JOURNAL_ACTIVE], &ignored);
 	(void)tidy(a, t, &ignored);
 	(void)tree_remove(t, JOURNAL_DIR, &ignored);
-	(void)tree_remove(t, NODE_STATE, &ignored);
+	(void)tree_remove(t, NODE_STATE_DIR, &ignored);
 	(void)tree_sync(t, &ignored);
 }
 
@@ -282,7 +195,7 @@ int journal_begin(struct arena *a, struct tree *t, const struct strs *paths,
 	struct keeper k = { .a = a, .t = t };
 	struct json *links, *link_dirs, *log = json_new(a, JSON_OBJECT);
 	struct map seen;
-	int rc = unit_links(a, t, &links, &link_dirs, err);
+	int rc = journal_links(a, t, &links, &link_dirs, err);
 
 	map_init(&k.seen_dirs, a);
 	map_init(&seen, a);
@@ -295,7 +208,7 @@ int journal_begin(struct arena *a, struct tree *t, const struct strs *paths,
 	if (rc == 0)
 		rc = tidy(a, t, err);
 	if (rc == 0)
-		rc = tree_mkdirs(t, NODE_STATE, 0755, -1, -1, err);
+		rc = tree_mkdirs(t, NODE_STATE_DIR, 0755, -1, -1, err);
 	if (rc == 0)
 		rc = tree_mkdirs(t, k.pre.p, 0700, -1, -1, err);
 	for (size_t i = 0; rc == 0 && i < paths->n; i++)
@@ -476,7 +389,7 @@ static int remove_dirs(struct arena *a, struct tree *t, const struct journal *j,
 	if (dirs.n > 1)
 		qsort(dirs.v, dirs.n, sizeof(*dirs.v), by_path);
 	for (size_t i = dirs.n; rc == 0 && i-- > 0;)
-		rc = remove_empty(t, str_z(a, dirs.v[i]), err);
+		rc = journal_remove_empty(t, str_z(a, dirs.v[i]), err);
 	return rc;
 }
 
@@ -496,7 +409,7 @@ int journal_restore_all(struct arena *a, struct tree *t, struct journal *j,
 				rc = restore(a, t, j, e, err);
 		}
 	if (rc == 0)
-		rc = restore_links(a, t, j, err);
+		rc = journal_restore_links(a, t, j, err);
 	if (rc == 0)
 		rc = remove_dirs(a, t, j, err);
 	return rc < 0 ? rc : tree_sync(t, err);
@@ -514,9 +427,9 @@ int journal_end(struct arena *a, struct tree *t, struct journal *j,
 	if (rc == 0)
 		rc = tidy(a, t, err);
 	if (rc == 0)
-		rc = remove_empty(t, JOURNAL_DIR, err);
+		rc = journal_remove_empty(t, JOURNAL_DIR, err);
 	if (rc == 0)
-		rc = remove_empty(t, NODE_STATE, err);
+		rc = journal_remove_empty(t, NODE_STATE_DIR, err);
 	if (rc == 0)
 		j->state = JOURNAL_NONE;
 	return rc < 0 ? rc : tree_sync(t, err);
@@ -527,8 +440,8 @@ int journal_tidy(struct arena *a, struct tree *t, struct err *err)
 	int rc = tidy(a, t, err);
 
 	if (rc == 0)
-		rc = remove_empty(t, JOURNAL_DIR, err);
+		rc = journal_remove_empty(t, JOURNAL_DIR, err);
 	if (rc == 0)
-		rc = remove_empty(t, NODE_STATE, err);
+		rc = journal_remove_empty(t, NODE_STATE_DIR, err);
 	return rc < 0 ? rc : tree_sync(t, err);
 }

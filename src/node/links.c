@@ -4,11 +4,15 @@
  * the two.
  */
 
+#include <limits.h>
+
 #include "base/glob.h"
+#include "base/map.h"
 #include "node/node.h"
+#include "plan/install.h"
 
 #define UNIT_MAX ((size_t)1 << 20)
-#define ALSO_MAX 16
+#define UNITS_MAX 1024 /* that one brings along */
 
 static const char *const unit_dirs[] = {
 	TREE_UNITS,
@@ -17,20 +21,6 @@ static const char *const unit_dirs[] = {
 	"/usr/lib/systemd/system",
 	"/lib/systemd/system",
 };
-
-/* "a@.service" of "a@b.service"; "" of a plain one. */
-static struct str template_of(struct arena *a, struct str unit,
-			      struct str *instance)
-{
-	ptrdiff_t at = str_chr(unit, '@'), dot = str_rchr(unit, '.');
-
-	*instance = S("");
-	if (at < 0 || dot < at)
-		return S("");
-	*instance = str_sub(unit, (size_t)at + 1, (size_t)dot);
-	return str_fmt(a, "%.*s@%.*s", (int)at, unit.p,
-		       STRF(str_from(unit, (size_t)dot)));
-}
 
 static struct str find_exact(struct tree *t, struct arena *a, struct str unit)
 {
@@ -43,122 +33,18 @@ static struct str find_exact(struct tree *t, struct arena *a, struct str unit)
 	return S("");
 }
 
-struct str links_find(struct tree *t, struct arena *a, struct str unit)
+struct str links_find(struct tree *t, struct arena *a, struct str unit,
+		      bool by_template)
 {
-	struct str instance, template = template_of(a, unit, &instance);
+	struct str instance, template = install_template(a, unit, &instance);
 	struct str p = find_exact(t, a, unit);
 
-	if (!p.n && template.n && instance.n)
+	if (!p.n && by_template && template.n && instance.n)
 		p = find_exact(t, a, template);
 	return p;
 }
 
 /* ---- [Install] ------------------------------------------------------------------ */
-
-struct install {
-	struct strs wanted, required, upheld, alias, also;
-	struct str instance;
-};
-
-/* %i, %n, %p and the like, as far as a unit's own name gives them. */
-static struct str expand(struct arena *a, struct str word, struct str unit)
-{
-	struct str instance;
-	ptrdiff_t dot = str_rchr(unit, '.'), at = str_chr(unit, '@');
-	struct buf b;
-
-	(void)template_of(a, unit, &instance);
-	buf_init(&b, a);
-	for (size_t i = 0; i < word.n; i++) {
-		if (word.p[i] != '%' || i + 1 == word.n) {
-			buf_addc(&b, word.p[i]);
-			continue;
-		}
-		switch (word.p[++i]) {
-		case 'i':
-			buf_add(&b, instance);
-			break;
-		case 'n':
-			buf_add(&b, unit);
-			break;
-		case 'N':
-			buf_add(&b, str_sub(unit, 0, (size_t)dot));
-			break;
-		case 'p':
-			buf_add(&b,
-				str_sub(unit, 0, (size_t)(at > 0 ? at : dot)));
-			break;
-		default:
-			buf_addc(&b, word.p[i]);
-		}
-	}
-	return buf_str(&b);
-}
-
-static void add_words(struct arena *a, struct str value, struct str unit,
-		      struct strs *out)
-{
-	size_t i = 0;
-
-	if (!value.n)
-		out->n = 0; /* an empty value forgets what came before */
-	while (i < value.n) {
-		size_t start;
-
-		while (i < value.n && (value.p[i] == ' ' || value.p[i] == '\t'))
-			i++;
-		for (start = i;
-		     i < value.n && value.p[i] != ' ' && value.p[i] != '\t';
-		     i++)
-			;
-		if (i > start)
-			VEC_PUSH(a, out,
-				 expand(a, str_sub(value, start, i), unit));
-	}
-}
-
-static void parse_install(struct arena *a, struct str text, struct str unit,
-			  struct install *out)
-{
-	struct {
-		const char *key;
-		struct strs *to;
-	} keys[] = {
-		{ "WantedBy", &out->wanted }, { "RequiredBy", &out->required },
-		{ "UpheldBy", &out->upheld }, { "Alias", &out->alias },
-		{ "Also", &out->also },
-	};
-	struct str line, key, value;
-	bool inside = false;
-
-	while (str_line(&text, &line)) {
-		struct buf b;
-
-		buf_init(&b, a);
-		while (line.n && line.p[line.n - 1] == '\\') {
-			buf_add(&b, str_sub(line, 0, line.n - 1));
-			buf_addc(&b, ' ');
-			if (!str_line(&text, &line))
-				line = S("");
-		}
-		buf_add(&b, line);
-		line = str_trim(buf_str(&b));
-		if (line.n && line.p[0] == '[') {
-			inside = str_is(line, "[Install]");
-			continue;
-		}
-		if (!inside || !line.n || line.p[0] == '#' ||
-		    line.p[0] == ';' || !str_cut(line, '=', &key, &value))
-			continue;
-		key = str_trim(key);
-		value = str_trim(value);
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			if (str_is(key, keys[i].key))
-				add_words(a, value, unit, keys[i].to);
-		if (str_is(key, "DefaultInstance"))
-			out->instance = expand(a, value, unit);
-	}
-}
 
 static int read_install(struct tree *t, struct arena *a, struct str unit,
 			struct str path, struct install *out, struct err *err)
@@ -170,7 +56,7 @@ static int read_install(struct tree *t, struct arena *a, struct str unit,
 	*out = (struct install){ 0 };
 	if (rc < 0)
 		return rc;
-	parse_install(a, text, unit, out);
+	install_parse(a, text, unit, out);
 	rc = tree_list(a, t, dir.p, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.n; i++) {
 		if (!str_ends(names.v[i], S(".conf")))
@@ -180,7 +66,7 @@ static int read_install(struct tree *t, struct arena *a, struct str unit,
 			str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i])).p,
 			UNIT_MAX, &text, err);
 		if (rc == 0)
-			parse_install(a, text, unit, out);
+			install_parse(a, text, unit, out);
 	}
 	return rc;
 }
@@ -230,10 +116,37 @@ static bool is_masked(struct tree *t, struct arena *a, struct str unit)
 	       str_is(to, "/dev/null");
 }
 
-static int enable(struct tree *t, struct arena *a, struct str unit, int depth,
-		  struct err *err)
+/* Units may name one another: what one brings along comes behind those that are
+ * known, each once, and is done in its turn. A template may name ever longer
+ * instances of itself: hence an end. */
+static void bring_along(struct map *units, const struct strs *also)
 {
-	struct str path = links_find(t, a, unit), instance, as = unit;
+	for (size_t i = 0; i < also->n; i++)
+		if (also->v[i].n <= NAME_MAX && units->n < UNITS_MAX)
+			(void)map_put(units, also->v[i], NULL);
+}
+
+/* What is done to one unit; those that it brings along are added to units. */
+typedef int each_unit(struct tree *t, struct arena *a, struct str unit,
+		      struct map *units, struct err *err);
+
+static int with_others(struct tree *t, struct arena *a, struct str unit,
+		       each_unit *each, struct err *err)
+{
+	struct map units;
+	int rc = 0;
+
+	map_init(&units, a);
+	(void)map_put(&units, unit, NULL);
+	for (size_t i = 0; rc == 0 && i < units.n; i++)
+		rc = each(t, a, units.v[i].key, &units, err);
+	return rc;
+}
+
+static int enable(struct tree *t, struct arena *a, struct str unit,
+		  struct map *units, struct err *err)
+{
+	struct str path = links_find(t, a, unit, true), instance, as = unit;
 	struct install in;
 	int rc;
 
@@ -249,7 +162,7 @@ static int enable(struct tree *t, struct arena *a, struct str unit, int depth,
 	rc = read_install(t, a, unit, path, &in, err);
 	if (rc < 0)
 		return rc;
-	if (template_of(a, unit, &instance).n && !instance.n) {
+	if (install_template(a, unit, &instance).n && !instance.n) {
 		ptrdiff_t at = str_chr(unit, '@');
 
 		if (!in.instance.n)
@@ -271,16 +184,14 @@ static int enable(struct tree *t, struct arena *a, struct str unit, int depth,
 				     str_fmt(a, TREE_UNITS "/%.*s",
 					     STRF(in.alias.v[i])),
 				     path, err);
-	for (size_t i = 0; rc == 0 && i < in.also.n && depth < ALSO_MAX; i++)
-		if (!str_eq(in.also.v[i], unit))
-			rc = enable(t, a, in.also.v[i], depth + 1, err);
+	bring_along(units, &in.also);
 	return rc;
 }
 
 int links_enable(struct tree *t, struct arena *a, struct str unit,
 		 struct err *err)
 {
-	return enable(t, a, unit, 0, err);
+	return with_others(t, a, unit, enable, err);
 }
 
 /* ---- disabling ----------------------------------------------------------------------- */
@@ -294,7 +205,7 @@ static struct str base(struct str path)
 static bool is_link_of(struct arena *a, struct str name, struct str target,
 		       struct str unit)
 {
-	struct str instance, template = template_of(a, name, &instance);
+	struct str instance, template = install_template(a, name, &instance);
 
 	if (str_is(target, "/dev/null"))
 		return false;
@@ -315,9 +226,7 @@ static int drop_links(struct tree *t, struct arena *a, struct str dir,
 			str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
 		struct str to;
 
-		if (top && (str_ends(path, S(".wants")) ||
-			    str_ends(path, S(".requires")) ||
-			    str_ends(path, S(".upholds"))))
+		if (top && install_is_folder(names.v[i]))
 			rc = drop_links(t, a, path, unit, false, err);
 		else if (tree_readlink(a, t, path.p, &to, &ignored) == 0 &&
 			 is_link_of(a, names.v[i], to, unit) &&
@@ -331,27 +240,24 @@ static int drop_links(struct tree *t, struct arena *a, struct str dir,
 	return rc;
 }
 
-static int disable(struct tree *t, struct arena *a, struct str unit, int depth,
-		   struct err *err)
+static int disable(struct tree *t, struct arena *a, struct str unit,
+		   struct map *units, struct err *err)
 {
-	struct str path = links_find(t, a, unit);
+	struct str path = links_find(t, a, unit, true);
 	struct install in = { 0 };
 	struct err ignored = ERR_INIT(a);
 	int rc = drop_links(t, a, S(TREE_UNITS), unit, true, err);
 
-	if (rc < 0 || !path.n || is_masked(t, a, unit) ||
-	    read_install(t, a, unit, path, &in, &ignored) < 0)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < in.also.n && depth < ALSO_MAX; i++)
-		if (!str_eq(in.also.v[i], unit))
-			rc = disable(t, a, in.also.v[i], depth + 1, err);
+	if (rc == 0 && path.n && !is_masked(t, a, unit) &&
+	    read_install(t, a, unit, path, &in, &ignored) == 0)
+		bring_along(units, &in.also);
 	return rc;
 }
 
 int links_disable(struct tree *t, struct arena *a, struct str unit,
 		  struct err *err)
 {
-	return disable(t, a, unit, 0, err);
+	return with_others(t, a, unit, disable, err);
 }
 
 /* ---- asking ---------------------------------------------------------------------------- */
@@ -369,9 +275,7 @@ static bool linked(struct tree *t, struct arena *a, struct str dir,
 			str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
 		struct str to;
 
-		if (top && (str_ends(path, S(".wants")) ||
-			    str_ends(path, S(".requires")) ||
-			    str_ends(path, S(".upholds"))))
+		if (top && install_is_folder(names.v[i]))
 			found = linked(t, a, path, unit, false);
 		else
 			found = tree_readlink(a, t, path.p, &to, &ignored) ==
@@ -384,7 +288,7 @@ static bool linked(struct tree *t, struct arena *a, struct str dir,
 
 struct str links_is_enabled(struct tree *t, struct arena *a, struct str unit)
 {
-	struct str path = links_find(t, a, unit);
+	struct str path = links_find(t, a, unit, true);
 	struct err ignored = ERR_INIT(a);
 	struct install in;
 

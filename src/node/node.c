@@ -53,6 +53,23 @@ void node_event(const struct node *n, const char *reason, const char *fmt, ...)
 	n->event(n->event_ctx, reason, buf_str(&b));
 }
 
+int node_do(struct node *n, struct arena *a, const char *words, const char *x,
+	    struct err *err)
+{
+	return host_cmd(a, &n->host, HOST_SYNC, NULL, err, words, x);
+}
+
+int node_ask(struct node *n, struct arena *a, const char *words, const char *x,
+	     struct str *out, struct err *err)
+{
+	struct host_out said = { 0 };
+	int rc = host_cmd(a, &n->host, HOST_CAPTURE, &said, err, words, x);
+
+	if (rc == 0)
+		*out = str_trim(said.text);
+	return rc;
+}
+
 /* ---- currentconfig ------------------------------------------------------------ */
 
 int node_current(struct node *n, struct arena *a, struct mc_current *out,
@@ -77,12 +94,10 @@ int node_current(struct node *n, struct arena *a, struct mc_current *out,
 int node_store_current(struct node *n, const struct mc_current *c,
 		       struct str image, struct err *err)
 {
-	int rc = tree_write(&n->tree, STEPS_CURRENT_CONFIG, c->text,
-			    TREE_DEFAULT, err);
+	int rc = tree_put(&n->tree, STEPS_CURRENT_CONFIG, c->text, err);
 
 	return rc < 0 ? rc
-		      : tree_write(&n->tree, STEPS_CURRENT_IMAGE, image,
-				   TREE_DEFAULT, err);
+		      : tree_put(&n->tree, STEPS_CURRENT_IMAGE, image, err);
 }
 
 /* ---- after an update ------------------------------------------------------------- */
@@ -92,30 +107,25 @@ int node_reboot(struct node *n, struct arena *a, const char *rationale,
 {
 	struct args args = { .a = a };
 	struct err local = ERR_INIT(a);
+	struct host_out out = { 0 };
 	int rc;
 
 	if (n->skip_reboot || n->offline)
 		return 0;
 	node_event(n, "Reboot", "%s", rationale);
 	host_log(&n->host, "initiating reboot: %s", rationale);
-	args_add(&args, "systemd-run");
-	args_add(&args, "--unit");
-	args_add(&args, "machine-config-daemon-reboot");
-	args_add(&args, "--description");
+	args_words(&args, "systemd-run --unit machine-config-daemon-reboot "
+			  "--description");
 	args_addf(&args, "machine-config-daemon: %s", rationale);
-	if (n->os.core_os) {
-		args_add(&args, "-p");
-		args_add(&args, "Requires=ostree-finalize-staged.service");
-		args_add(&args, "-p");
-		args_add(&args, "After=ostree-finalize-staged.service");
-	}
-	args_add(&args, "/bin/sh");
-	args_add(&args, "-c");
-	args_add(&args, "systemctl reboot");
-	rc = host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, &local);
-	if (rc < 0) {
+	if (n->os.core_os)
+		args_words(&args, "-p Requires=ostree-finalize-staged.service "
+				  "-p After=ostree-finalize-staged.service");
+	args_words(&args, "/bin/sh -c %s", "systemctl reboot");
+	rc = host_run(a, &n->host, HOST_SILENT, args_end(&args), &out, &local);
+	if (rc < 0 || out.status) {
 		host_log(&n->host, "failed to run reboot: %.*s",
-			 STRF(local.msg));
+			 STRF(rc < 0 ? local.msg
+				     : host_status_text(a, out.status)));
 		return err_set(err, ERR_SYS,
 			       "reboot command failed, something is seriously "
 			       "wrong");
@@ -128,21 +138,32 @@ static int restart(struct node *n, struct arena *a, const char *service,
 		   struct err *err)
 {
 	struct err local = ERR_INIT(a);
-	int rc = HOST_RUN(a, &n->host, HOST_SYNC, NULL, &local, "systemctl",
-			  "restart", service);
+	struct host_out out = { 0 };
+	int rc = node_do(n, a, "systemctl restart %s", service, &local);
 
 	if (rc < 0 && strcmp(service, "coreos-update-ca-trust.service") == 0) {
 		host_log(&n->host,
 			 "Error executing %s unit, falling back to command",
 			 service);
-		rc = HOST_RUN(a, &n->host, HOST_SYNC, NULL, &local,
+		rc = host_cmd(a, &n->host, HOST_SYNC, &out, err,
 			      "update-ca-trust");
+		if (rc < 0) {
+			node_event(n, "FailedServiceRestart",
+				   "Restarting %s service failed. Error: %.*s",
+				   service,
+				   STRF(out.status ? host_status_text(
+							     a, out.status)
+						   : err->msg));
+			return rc;
+		}
 	}
 	if (rc == 0) {
 		node_event(n, "ServiceRestart",
 			   "Config changes do not require reboot. Service %s "
 			   "was restarted.",
 			   service);
+		host_log(&n->host, "%s service restarted successfully!",
+			 service);
 		return 0;
 	}
 	node_event(n, "FailedServiceRestart",
@@ -159,15 +180,18 @@ static int reload(struct node *n, struct arena *a, const char *service,
 {
 	struct err local = ERR_INIT(a);
 	bool all = strcmp(service, "daemon-reload") == 0;
-	int rc = HOST_RUN(a, &n->host, HOST_SYNC, NULL, &local, "systemctl",
-			  all ? "daemon-reload" : "reload",
+	int rc = host_cmd(a, &n->host, HOST_SYNC, NULL, &local,
+			  "systemctl %s %s", all ? "daemon-reload" : "reload",
 			  all ? NULL : service);
 
 	if (rc == 0) {
+		node_event(n, "done", "Node has reloaded service %s", service);
 		node_event(n, "ServiceReload",
 			   "Config changes do not require reboot. Service %s "
 			   "was reloaded.",
 			   service);
+		host_log(&n->host, "%s service reloaded successfully!",
+			 service);
 		return 0;
 	}
 	node_event(n, "FailedServiceReload",
@@ -188,6 +212,7 @@ static int act(struct node *n, struct arena *a, const struct update_action *act,
 	case UPDATE_NONE:
 		node_event(n, "SkipReboot",
 			   "Config changes do not require reboot.");
+		node_event(n, "done None", "Changes do not require a reboot");
 		host_log(&n->host,
 			 "Node has Desired Config %.*s, skipping reboot",
 			 STRF(name));

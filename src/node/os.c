@@ -2,8 +2,11 @@
  * The OS image, kernel arguments, kernel and extensions, through rpm-ostree. It
  * stages what it is told for the next boot, so `cleanup -p` takes all of it back.
  */
-#include "io/log.h"
 #include "os.h"
+
+#include <sys/wait.h>
+
+#include "io/log.h"
 
 #define REPO "/etc/yum.repos.d/coreos-extensions.repo"
 #define EXTENSIONS_DIR "/run/mco-extensions"
@@ -40,7 +43,7 @@ static int check_staged(struct node *n, struct arena *a,
 	int rc = node_os_status(n, a, &s, err);
 
 	if (rc < 0)
-		return rc;
+		return err_wrap(err, "failed to get staged deployment");
 	if (!s.staged)
 		return err_set(err, ERR_SYS,
 			       "no staged deployment found after applying "
@@ -68,12 +71,16 @@ static int change_extensions(struct node *n, struct arena *a,
 	     str_eq(from->os_image, to->os_image)))
 		return 0;
 	rc = os_extension_args(a, &none, &to->extensions, &words, err);
-	if (rc == 0)
-		rc = node_os_status(n, a, &s, err);
+	if (rc < 0)
+		return rc;
 	words = none;
-	if (rc == 0)
-		rc = os_extension_args(a, &s.packages, &to->extensions, &words,
-				       err);
+	rc = node_os_status(n, a, &s, err);
+	if (rc < 0)
+		return err_wrap(err, "%s",
+				str_is(err->msg, "no booted deployment found")
+					? "failed to get booted deployment"
+					: "failed to query rpm-ostree status");
+	rc = os_extension_args(a, &s.packages, &to->extensions, &words, err);
 	if (rc < 0)
 		return rc;
 	if (!words.n) {
@@ -85,68 +92,137 @@ static int change_extensions(struct node *n, struct arena *a,
 		buf_addf(&b, "%s\"%.*s\"", i ? " " : "", STRF(words.v[i]));
 	host_log(&n->host, "Applying extensions : [%s]", b.p);
 	rc = os_rpm_ostree(n, a, &words, err);
-	return rc < 0 ? rc : check_staged(n, a, &to->extensions, err);
+	return rc < 0 || !to->extensions.n
+		       ? rc
+		       : check_staged(n, a, &to->extensions, err);
+}
+
+int node_check_extensions(struct node *n, struct arena *a,
+			  const struct mc_merged *spec, struct err *err)
+{
+	struct strs want = { 0 }, missing = { 0 };
+
+	if (!n->os.el || n->offline)
+		return 0;
+	os_extension_packages(a, &spec->extensions, &want);
+	for (size_t i = 0; i < want.n; i++) {
+		struct host_out out = { 0 };
+		int rc = host_cmd(a, &n->host, HOST_SILENT, &out, err,
+				  "rpm -q %s", str_z(a, want.v[i]));
+
+		if (rc < 0 || (out.status && WEXITSTATUS(out.status) != 1))
+			return err_set(
+				err, ERR_SYS,
+				"extension package verification failed: "
+				"failed to query RPM database for package "
+				"\"%.*s\": %.*s: %.*s",
+				STRF(want.v[i]),
+				STRF(host_status_text(a, out.status)),
+				STRF(str_trim(out.text)));
+		if (out.status)
+			VEC_PUSH(a, &missing, want.v[i]);
+	}
+	return missing.n ? err_set(err, ERR_SYS,
+				   "extension package verification failed: "
+				   "the following extension packages are "
+				   "missing from the RPM database: %.*s",
+				   STRF(os_list(a, &missing)))
+			 : 0;
+}
+
+bool node_finalize_error(struct node *n, struct arena *a, struct str *out)
+{
+	struct err err = ERR_INIT(a);
+	struct host_out said = { 0 };
+	struct str line;
+	int rc = host_cmd(
+		a, &n->host, HOST_SILENT, &said, &err,
+		"journalctl -b -1 -o cat _UID=0 -u ostree-finalize-staged.service");
+
+	*out = S("");
+	if (rc < 0 || said.status) {
+		log_warn("failed to query for deployment failure: error "
+			 "querying for previous finalization via journalctl: "
+			 "%.*s",
+			 STRF(rc < 0 ? err.msg
+				     : host_status_text(a, said.status)));
+		return false;
+	}
+	while (!out->n && str_line(&said.text, &line))
+		if (str_starts(line, S("error:")))
+			*out = line;
+	if (out->n)
+		log_warn("Failed to finalize previous deployment: %.*s",
+			 STRF(*out));
+	return true;
 }
 
 /* ---- the extensions' repository ---------------------------------------------------------------- */
+
+/* podman, at a low priority, six times over two and a half minutes. */
+static int podman(struct node *n, struct arena *a, struct args *args,
+		  struct err *err)
+{
+	const char *const *argv = args_end(args);
+	struct host_out out = { 0 };
+	int64_t wait = n->retry_ms / 2;
+	struct err local = ERR_INIT(a);
+	struct buf words;
+
+	for (int i = 0; i < 6; i++) {
+		if (i) {
+			os_pause(wait);
+			wait *= 2;
+		}
+		if (host_run(a, &n->host, HOST_SILENT, argv, &out, &local) ==
+			    0 &&
+		    out.status == 0)
+			return 0;
+	}
+	buf_init(&words, a);
+	for (size_t i = 0; argv[i]; i++)
+		buf_addf(&words, "%s ", argv[i]);
+	return err_set(err, ERR_SYS,
+		       "failed to run command nice (6 tries): [timed out "
+		       "waiting for the condition, running %sfailed: %.*s: "
+		       "%.*s]",
+		       words.p, STRF(local.msg.n ? local.msg : out.text),
+		       STRF(host_status_text(a, out.status)));
+}
 
 static int pull_image(struct node *n, struct arena *a, const char *image,
 		      struct err *err)
 {
 	struct args args = { .a = a };
-	struct host_out out = { 0 };
-	int64_t wait = n->retry_ms / 2;
-	struct err local = ERR_INIT(a);
 
-	args_add(&args, "nice");
-	args_add(&args, "--");
-	args_add(&args, "ionice");
-	args_add(&args, "-c");
-	args_add(&args, "3");
-	args_add(&args, "podman");
-	args_add(&args, "pull");
-	args_add(&args, "-q");
-	if (tree_exists(&n->tree, OS_KUBELET_AUTH)) {
-		args_add(&args, "--authfile");
-		args_add(&args, OS_KUBELET_AUTH);
-	}
+	args_words(&args, "nice -- ionice -c 3 podman pull -q");
+	if (tree_exists(&n->tree, OS_KUBELET_AUTH))
+		args_words(&args, "--authfile " OS_KUBELET_AUTH);
 	args_add(&args, image);
-	for (int i = 0; i < 6; i++) {
-		if (host_run(a, &n->host, HOST_SILENT, args_end(&args), &out,
-			     &local) == 0 &&
-		    out.status == 0)
-			return 0;
-		os_pause(wait);
-		wait *= 2;
-	}
-	return err_set(err, ERR_SYS,
-		       "failed to run command nice (6 tries): [timed out "
-		       "waiting for the condition, running nice -- ionice -c 3 "
-		       "podman pull failed: %.*s: %.*s]",
-		       STRF(local.msg.n ? local.msg : out.text),
-		       STRF(host_status_text(a, out.status)));
+	return podman(n, a, &args, err);
 }
 
 static int extract(struct node *n, struct arena *a, const char *image,
 		   const char *name, const char *dir, struct err *err)
 {
 	struct host_out out = { 0 };
-	int rc = HOST_RUN(a, &n->host, HOST_CAPTURE, &out, err, "podman",
-			  "create", "--net=none", PIVOT, "--name", name, image);
-	char *from;
+	struct args args = { .a = a };
+	int rc = host_cmd(a, &n->host, HOST_CAPTURE, &out, err,
+			  "podman create --net=none " PIVOT " --name %s %s",
+			  name, image);
 
 	if (rc < 0)
 		return rc;
-	from = str_z(a, str_fmt(a, "%.*s:/", STRF(str_trim(out.text))));
-	rc = HOST_RUN(a, &n->host, HOST_SILENT, &out, err, "nice", "--",
-		      "ionice", "-c", "3", "podman", "cp", from, dir);
-	if (rc == 0 && out.status != 0)
-		rc = err_set(err, ERR_SYS, "podman cp: %.*s: %.*s",
-			     STRF(out.text),
-			     STRF(host_status_text(a, out.status)));
-	return rc < 0 ? rc
-		      : HOST_RUN(a, &n->host, HOST_SYNC, NULL, err, "chcon",
-				 "-R", "-t", "var_run_t", dir);
+	args_words(&args, "nice -- ionice -c 3 podman cp %s %s",
+		   str_z(a, str_fmt(a, "%.*s:/", STRF(str_trim(out.text)))),
+		   dir);
+	rc = podman(n, a, &args, err);
+	if (rc < 0)
+		return rc;
+	rc = node_do(n, a, "chcon -R -t var_run_t %s", dir, err);
+	return rc < 0 ? err_wrap(err, "changing selinux context on path %s",
+				 dir)
+		      : 0;
 }
 
 static int add_repo(struct node *n, struct arena *a, struct str image,
@@ -157,39 +233,37 @@ static int add_repo(struct node *n, struct arena *a, struct str image,
 	char *name = str_z(
 		a, str_fmt(a, "ostree-container-pivot-%.*s", STRF(os_uuid(a))));
 	struct host_out out = { 0 };
+	struct os_image found = { 0 };
 	int rc;
 
 	*dir = str_z(a, str_fmt(a, EXTENSIONS_DIR "/os-extensions-content-%.*s",
 				STRF(str_sub(os_uuid(a), 0, 8))));
 	rc = tree_mkdirs(&n->tree, *dir, 0755, -1, -1, err);
-	if (rc == 0 && !os_has_image(n, a, image))
+	if (rc < 0)
+		return rc;
+	rc = os_find_image(n, a, image, &found, err);
+	if (rc == 0 && !found.there)
 		rc = pull_image(n, a, z, err);
 	if (rc < 0)
-		return rc;
+		return err_wrap(err, "error pulling extensions image %s", z);
 	rc = extract(n, a, z, name, *dir, err);
-	(void)HOST_RUN(a, &n->host, HOST_SILENT, &out, &ignored, "podman",
-		       "kill", name);
-	(void)HOST_RUN(a, &n->host, HOST_SILENT, &out, &ignored, "podman", "rm",
-		       "-f", name);
+	(void)host_cmd(a, &n->host, HOST_SILENT, &out, &ignored,
+		       "podman kill %s", name);
+	(void)host_cmd(a, &n->host, HOST_SILENT, &out, &ignored,
+		       "podman rm -f %s", name);
 	if (rc < 0)
 		return rc;
-	return tree_write(&n->tree, REPO,
-			  str_fmt(a,
-				  "[coreos-extensions]\nenabled=1\n"
-				  "metadata_expire=1m\nbaseurl=%s/usr/share/"
-				  "rpm-ostree/extensions/\ngpgcheck=0\n"
-				  "skip_if_unavailable=False\n",
-				  *dir),
-			  TREE_DEFAULT, err);
+	return tree_put(&n->tree, REPO,
+			str_fmt(a,
+				"[coreos-extensions]\nenabled=1\n"
+				"metadata_expire=1m\nbaseurl=%s/usr/share/"
+				"rpm-ostree/extensions/\ngpgcheck=0\n"
+				"skip_if_unavailable=False\n",
+				*dir),
+			err);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------ */
-
-static int clean_pending(struct node *n, struct arena *a, struct err *err)
-{
-	return HOST_RUN(a, &n->host, HOST_SYNC, NULL, err, "rpm-ostree",
-			"cleanup", "-p");
-}
 
 static int change_kargs(struct node *n, struct arena *a,
 			const struct strs *from, const struct strs *to,
@@ -232,7 +306,8 @@ static int stage(struct node *n, struct arena *a, const struct change *ch,
 	if (!ch->ocl && kernel)
 		rc = reset_kernel(n, a, err);
 	if (rc == 0 && ch->c.os_image)
-		rc = os_update_image(n, a, to->os_image, err);
+		rc = node_update_image(n, a, to->os_image, err);
+	node_event(n, "pivot", "%s", rc < 0 ? "1" : "");
 	if (rc < 0)
 		return rc;
 	if (ch->c.os_image)
@@ -288,18 +363,19 @@ static int change_layers(struct node *n, struct arena *a, struct change *ch,
 		       !str_is(to->kernel_type, "default");
 	struct err ignored = ERR_INIT(a), cleaning = ERR_INIT(a);
 	char *dir = NULL;
-	int rc = 0;
+	int rc = os_by_bootc(n) ? os_bootc_can(to, ch->c.kargs, err) : 0;
 
-	if (to->extensions_image.n && layered && !ch->ocl)
-		rc = add_repo(n, a, to->extensions_image, &dir, err);
-	if (rc == 0) {
-		rc = clean_pending(n, a, err);
-		if (rc < 0)
-			rc = err_wrap(err,
-				      "failed to remove pending deployment");
-		else
-			rc = stage(n, a, ch, err);
-		if (rc < 0 && clean_pending(n, a, &cleaning) < 0)
+	if (rc == 0 && to->extensions_image.n && layered && !ch->ocl) {
+		os_pulling(n, "extensions", to->extensions_image);
+		rc = os_pulled(n, "extensions", to->extensions_image,
+			       add_repo(n, a, to->extensions_image, &dir, err),
+			       err);
+	}
+	if (rc == 0 && os_clean_pending(n, a, err) < 0) {
+		rc = err_wrap(err, "failed to remove pending deployment");
+	} else if (rc == 0) {
+		rc = stage(n, a, ch, err);
+		if (rc < 0 && os_clean_pending(n, a, &cleaning) < 0)
 			rc = err_set(err, ERR_SYS,
 				     "error removing staged deployment: "
 				     "[%.*s, %.*s]",

@@ -34,24 +34,32 @@ int os_rpm_ostree(struct node *n, struct arena *a, const struct strs *words,
 int node_os_status(struct node *n, struct arena *a, struct os_status *out,
 		   struct err *err)
 {
-	struct host_out said = { 0 };
-	int rc = HOST_RUN(a, &n->host, HOST_CAPTURE, &said, err, "rpm-ostree",
-			  "status", "--json");
+	struct str text;
+	int rc;
 
-	return rc < 0 ? rc : os_status_parse(a, said.text, out, err);
+	if (os_by_bootc(n))
+		return os_bootc_status(n, a, out, err);
+	rc = node_ask(n, a, "rpm-ostree status --json", NULL, &text, err);
+	return rc < 0 ? rc : os_status_parse(a, text, out, err);
 }
 
 /* ---- FIPS and the tuning file ----------------------------------------------------- */
 
 #define FIPS_FILE "/proc/sys/crypto/fips_enabled"
 
-bool node_kernel_fips(struct node *n, struct arena *a)
+/* What the kernel says in one of its files. */
+static bool is_on(struct node *n, struct arena *a, const char *file)
 {
 	struct err ignored = ERR_INIT(a);
 	struct str text;
 
-	return tree_read(a, &n->tree, FIPS_FILE, 64, &text, &ignored) == 0 &&
+	return tree_read(a, &n->tree, file, 64, &text, &ignored) == 0 &&
 	       str_is(str_trim(text), "1");
+}
+
+bool node_kernel_fips(struct node *n, struct arena *a)
+{
+	return is_on(n, a, FIPS_FILE);
 }
 
 int node_check_fips(struct node *n, struct arena *a, const struct mc_merged *to,
@@ -68,9 +76,12 @@ int node_check_fips(struct node *n, struct arena *a, const struct mc_merged *to,
 		return err_set(err, ERR_SYS,
 			       "error reading FIPS file at " FIPS_FILE ": %.*s",
 			       STRF(local.msg));
-	if (!str_to_i64(str_trim(text), &on))
+	if (!str_to_i64(str_trim(text), &on) || on < 0 || on > 1)
 		return err_set(err, ERR_INVALID,
-			       "error parsing FIPS file at " FIPS_FILE);
+			       "error parsing FIPS file at " FIPS_FILE
+			       ": strconv.ParseBool: parsing \"%.*s\": invalid "
+			       "syntax",
+			       STRF(str_trim(text)));
 	if ((on == 1) == to->fips)
 		return 0;
 	return err_set(err, ERR_INVALID,
@@ -85,7 +96,7 @@ static int tune(struct node *n, struct arena *a, struct str line,
 	struct str karg = str_trim(str_from(line, add ? 4 : 7));
 	bool used = str_find(str_fmt(a, " %.*s ", STRF(str_trim(cmdline))),
 			     str_fmt(a, " %.*s ", STRF(karg))) >= 0;
-	struct strs words = { 0 };
+	struct host_out out = { 0 };
 	int rc;
 
 	if (!(n->os.el ? str_is(karg, "nosmt") : n->os.fcos)) {
@@ -94,11 +105,13 @@ static int tune(struct node *n, struct arena *a, struct str line,
 	}
 	if (used == add)
 		return 0;
-	VEC_PUSH(a, &words, S("kargs"));
-	VEC_PUSH(
-		a, &words,
-		str_fmt(a, "--%s=%.*s", add ? "append" : "delete", STRF(karg)));
-	rc = os_rpm_ostree(n, a, &words, err);
+	rc = host_cmd(
+		a, &n->host, HOST_SILENT, &out, err, "rpm-ostree kargs %s",
+		str_fmt(a, "--%s=%.*s", add ? "append" : "delete", STRF(karg))
+			.p);
+	if (rc == 0 && out.status)
+		rc = err_set(err, ERR_SYS, "%.*s",
+			     STRF(host_status_text(a, out.status)));
 	return rc < 0 ? err_wrap(err, "failed %s karg",
 				 add ? "adding" : "deleting")
 		      : 0;
@@ -107,18 +120,19 @@ static int tune(struct node *n, struct arena *a, struct str line,
 int node_tune_kernel(struct node *n, struct arena *a, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
-	struct str text = S(""), line, cmdline = S("");
+	struct str text = S(""), rest, line, cmdline = S("");
 	int rc = 0;
 
-	if (tree_read(a, &n->tree, "/etc/pivot/kernel-args", SMALL_MAX, &text,
-		      &ignored) < 0)
+	if (tree_read(a, &n->tree, NODE_TUNING, SMALL_MAX, &text, &ignored) < 0)
 		return 0;
 	if (tree_read(a, &n->tree, "/proc/cmdline", SMALL_MAX, &cmdline,
 		      &ignored) < 0)
 		cmdline = S("");
-	while (rc == 0 && str_line(&text, &line))
-		if (str_starts(line, S("ADD ")) ||
-		    str_starts(line, S("DELETE ")))
+	for (rest = text; rc == 0 && str_line(&rest, &line);)
+		if (str_starts(line, S("ADD ")))
+			rc = tune(n, a, line, cmdline, err);
+	for (rest = text; rc == 0 && str_line(&rest, &line);)
+		if (str_starts(line, S("DELETE ")))
 			rc = tune(n, a, line, cmdline, err);
 	return rc;
 }
@@ -141,48 +155,44 @@ struct str os_uuid(struct arena *a)
 	return buf_str(&b);
 }
 
-/* Older ones cannot read signatures kept beside images. */
+/* Older ones cannot read signatures kept beside images; nor can what does not
+ * say how old it is. */
 static bool old_podman(struct node *n, struct arena *a)
 {
-	struct err ignored = ERR_INIT(a);
+	struct err err = ERR_INIT(a);
 	struct semver v = { 0 }, min = { 0 };
-	struct host_out out;
+	struct host_out out = { 0 };
 
-	return semver_parse(S("4.4.1"), &min) &&
-	       HOST_RUN(a, &n->host, HOST_SILENT, &out, &ignored, "podman",
-			"version", "-f", "{{.APIVersion}}") == 0 &&
-	       out.status == 0 && semver_parse(str_trim(out.text), &v) &&
-	       semver_cmp(v, min) < 0;
+	if (host_cmd(a, &n->host, HOST_SILENT, &out, &err,
+		     "podman version -f {{.APIVersion}}") == 0 &&
+	    out.status == 0 && semver_parse(S("4.4.1"), &min) &&
+	    semver_parse(str_trim(out.text), &v))
+		return semver_cmp(v, min) < 0;
+	log_error("failed to run podman version: %.*s",
+		  STRF(err.msg.n ? err.msg : str_trim(out.text)));
+	return true;
 }
 
-static void systemd_run(struct args *args, const char *unit)
+void os_systemd_run(struct args *args, const char *unit)
 {
-	static const char *const words[] = {
-		"-p",	     "EnvironmentFile=-/etc/mco/proxy.env",
-		"--collect", "--wait",
-		"--",	     "podman"
-	};
-
-	args_add(args, "systemd-run");
-	args_add(args, "--unit");
-	args_add(args, unit);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		args_add(args, words[i]);
+	args_words(args,
+		   "systemd-run --unit %s -p "
+		   "EnvironmentFile=-/etc/mco/proxy.env --collect --wait -- "
+		   "podman",
+		   unit);
 }
 
-static int pull_by_systemd(struct node *n, struct arena *a, const char *unit,
-			   const char *auth, struct str image, struct err *err)
+int os_pull(struct node *n, struct arena *a, const char *unit, const char *auth,
+	    bool must, struct str image, struct err *err)
 {
 	struct args args = { .a = a };
 
-	systemd_run(&args, unit);
+	os_systemd_run(&args, unit);
 	args_add(&args, "pull");
-	args_add(&args, "--authfile");
-	args_add(&args, auth);
-	if (old_podman(n, a)) {
-		args_add(&args, "--signature-policy");
-		args_add(&args, OLD_POLICY);
-	}
+	if (must || tree_exists(&n->tree, auth))
+		args_words(&args, "--authfile %s", auth);
+	if (old_podman(n, a) && (must || tree_exists(&n->tree, OLD_POLICY)))
+		args_words(&args, "--signature-policy " OLD_POLICY);
 	args_add(&args, str_z(a, image));
 	return host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, err);
 }
@@ -192,105 +202,31 @@ int node_via_container(struct node *n, struct arena *a, struct str image,
 {
 	static const char unit[] =
 		"machine-config-daemon-update-rpmostree-via-container";
-	static const char *const words[] = {
-		"run",		"--env-file", "/etc/mco/proxy.env",
-		"--privileged", "--pid=host", "--net=host",
-		"--rm",		"-v",	      "/:/run/host"
-	};
-	struct err ignored = ERR_INIT(a);
 	struct args args = { .a = a };
-	struct str text;
-	bool enforcing = tree_read(a, &n->tree, "/sys/fs/selinux/enforce", 64,
-				   &text, &ignored) == 0 &&
-			 str_is(str_trim(text), "1");
+	bool enforcing = is_on(n, a, "/sys/fs/selinux/enforce");
 	int rc = 0;
 
 	if (enforcing)
-		rc = HOST_RUN(a, &n->host, HOST_SYNC, NULL, err, "setenforce",
-			      "0");
+		rc = node_do(n, a, "setenforce 0", NULL, err);
 	if (rc == 0)
-		rc = pull_by_systemd(n, a, unit, OS_KUBELET_AUTH, image, err);
+		rc = os_pull(n, a, unit, OS_KUBELET_AUTH, true, image, err);
 	if (rc < 0)
 		return rc;
-	systemd_run(&args, unit);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		args_add(&args, words[i]);
-	args_add(&args, str_z(a, image));
-	args_add(&args, "rpm-ostree");
-	args_add(&args, "ex");
-	args_add(&args, "deploy-from-self");
-	args_add(&args, "/run/host");
+	os_systemd_run(&args, unit);
+	args_words(&args,
+		   "run --env-file /etc/mco/proxy.env --privileged --pid=host "
+		   "--net=host --rm -v /:/run/host %s rpm-ostree ex "
+		   "deploy-from-self /run/host",
+		   str_z(a, image));
 	rc = host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, err);
 	if (rc == 0 && enforcing)
-		rc = HOST_RUN(a, &n->host, HOST_SYNC, NULL, err, "setenforce",
-			      "1");
+		rc = node_do(n, a, "setenforce 1", NULL, err);
 	return rc;
-}
-
-bool os_has_image(struct node *n, struct arena *a, struct str image)
-{
-	struct err err = ERR_INIT(a);
-	struct host_out out;
-	struct json *j = NULL;
-
-	return HOST_RUN(a, &n->host, HOST_CAPTURE, &out, &err, "podman",
-			"images", "--format=json", "--filter",
-			str_fmt(a, "reference=%.*s", STRF(image)).p) == 0 &&
-	       json_parse(a, str_trim(out.text), NULL, &j, &err) == 0 &&
-	       json_first(j);
-}
-
-/* ---- bootloader ------------------------------------------------------------------------ */
-
-static int update_bootloader(struct node *n, struct arena *a, struct str image,
-			     struct err *err)
-{
-	static const char *const words[] = {
-		"--privileged", "--pid=host",	      "--net=host", "--rm",
-		"-v",		"/boot:/boot:rslave", "-v",	    "/dev:/dev"
-	};
-	struct args args = { .a = a };
-	struct host_out out = { 0 };
-	int rc = HOST_RUN(a, &n->host, HOST_CAPTURE, &out, err, "mokutil",
-			  "--sb-state");
-
-	if (rc == 0 && str_find(out.text, S("SecureBoot enabled")) < 0) {
-		host_log(&n->host,
-			 "runBootloaderUpdate: Secure Boot not enabled, "
-			 "bootloader update not required");
-		return 0;
-	}
-	if (n->os.major > 9 || (n->os.major == 9 && n->os.minor >= 6)) {
-		rc = HOST_RUN(a, &n->host, HOST_SYNC, NULL, err, "systemctl",
-			      "start", "bootloader-update.service");
-		if (rc == 0)
-			return 0;
-	}
-	rc = 0;
-	if (!os_has_image(n, a, image))
-		rc = pull_by_systemd(n, a, "machine-config-daemon-bootupd",
-				     tree_exists(&n->tree, STEPS_PULL_SECRET)
-					     ? STEPS_PULL_SECRET
-					     : OS_KUBELET_AUTH,
-				     image, err);
-	if (rc < 0)
-		return rc;
-	systemd_run(&args, "machine-config-daemon-bootupd-update");
-	args_add(&args, "run");
-	args_add(&args, "--env");
-	args_addf(&args, "INVOCATION_ID=%.*s", STRF(os_uuid(a)));
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		args_add(&args, words[i]);
-	args_add(&args, str_z(a, image));
-	args_add(&args, "bootupctl");
-	args_add(&args, "update");
-	return host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, err);
 }
 
 /* ---- the image --------------------------------------------------------------------------- */
 
-/* rpm-ostree reads the registry's credentials there. */
-static void link_pull_secret(struct node *n, struct arena *a)
+void os_link_secret(struct node *n, struct arena *a, const char *path)
 {
 	struct err err = ERR_INIT(a);
 	struct str text;
@@ -299,11 +235,36 @@ static void link_pull_secret(struct node *n, struct arena *a)
 			     &err) == 0 &&
 		   json_parse(a, text, NULL, &j, &err) == 0;
 
-	if (tree_mkdirs(&n->tree, "/run/ostree", 0544, -1, -1, &err) < 0 ||
+	if (tree_mkdirs(&n->tree,
+			str_z(a, str_sub(str_of(path), 0,
+					 (size_t)str_rchr(str_of(path), '/'))),
+			0544, -1, -1, &err) < 0 ||
 	    tree_symlink(&n->tree, own ? STEPS_PULL_SECRET : OS_KUBELET_AUTH,
-			 "/run/ostree/auth.json", &err) < 0)
+			 path, &err) < 0)
 		log_warn("Error while ensuring access to pull secrets: %.*s",
 			 STRF(err.msg));
+}
+
+void node_link_secret(struct node *n, struct arena *a)
+{
+	os_link_secret(n, a, "/run/ostree/auth.json");
+}
+
+void os_pulling(const struct node *n, const char *what, struct str image)
+{
+	node_event(n, "pull U", "Pulling %s image %.*s from registry", what,
+		   STRF(image));
+}
+
+int os_pulled(const struct node *n, const char *what, struct str image, int rc,
+	      const struct err *err)
+{
+	node_event(n, rc < 0 ? "pull F" : "pull T",
+		   "%s %s image %.*s from registry%s%.*s",
+		   rc < 0 ? "Failed to pull" : "Successfully pulled", what,
+		   STRF(image), rc < 0 ? ": " : "",
+		   STRF(rc < 0 ? err->msg : S("")));
+	return rc;
 }
 
 static bool has_container_feature(struct str text)
@@ -329,12 +290,11 @@ static bool has_container_feature(struct str text)
 
 int node_new_enough(struct node *n, struct arena *a, bool *out, struct err *err)
 {
-	struct host_out said = { 0 };
-	int rc = HOST_RUN(a, &n->host, HOST_CAPTURE, &said, err, "rpm-ostree",
-			  "--version");
+	struct str text;
+	int rc = node_ask(n, a, "rpm-ostree --version", NULL, &text, err);
 
 	if (rc == 0)
-		*out = has_container_feature(said.text);
+		*out = has_container_feature(text);
 	return rc;
 }
 
@@ -348,9 +308,9 @@ static int rebase(struct node *n, struct arena *a, struct str image,
 		a, str_fmt(a, "ostree-unverified-registry:%.*s", STRF(image)));
 
 	for (int i = 0; i < 3; i++) {
-		link_pull_secret(n, a);
-		if (HOST_RUN(a, &n->host, HOST_SYNC, NULL, &last, "rpm-ostree",
-			     "rebase", "--experimental", ref) == 0)
+		node_link_secret(n, a);
+		if (node_do(n, a, "rpm-ostree rebase --experimental %s", ref,
+			    &last) == 0)
 			return 0;
 		log_warn("Failed to update OS to %.*s (will retry): %.*s",
 			 STRF(image), STRF(last.msg));
@@ -363,20 +323,33 @@ static int rebase(struct node *n, struct arena *a, struct str image,
 		       STRF(image), STRF(last.msg));
 }
 
-int os_update_image(struct node *n, struct arena *a, struct str image,
-		    struct err *err)
+int node_update_image(struct node *n, struct arena *a, struct str image,
+		      struct err *err)
 {
 	struct err local = ERR_INIT(a);
+	struct os_image found = { 0 };
 	bool new_enough = false;
 	int rc;
 
-	if (update_bootloader(n, a, image, &local) < 0)
+	log_info("Updating OS to layered image \"%.*s\"", STRF(image));
+	if (os_update_bootloader(n, a, image, &local) < 0)
 		log_warn("bootloader update failed: %.*s", STRF(local.msg));
+	if (os_by_bootc(n)) {
+		os_pulling(n, "OS", image);
+		return os_pulled(n, "OS", image,
+				 os_bootc_switch(n, a, image, err), err);
+	}
 	rc = node_new_enough(n, a, &new_enough, err);
+	if (rc == 0 && new_enough && n->pinned)
+		rc = os_find_image(n, a, image, &found, err);
 	if (rc < 0)
 		return rc;
-	if (new_enough)
-		return rebase(n, a, image, err);
+	if (found.digest.n)
+		return os_rebase_local(n, a, &found, err);
+	if (new_enough) {
+		os_pulling(n, "OS", image);
+		return os_pulled(n, "OS", image, rebase(n, a, image, err), err);
+	}
 	host_log(&n->host, "rpm-ostree is not new enough for layering; forcing "
 			   "an update via container");
 	return node_via_container(n, a, image, err);

@@ -80,6 +80,11 @@ int tree_write(struct tree *t, const char *path, struct str data,
 	return rc;
 }
 
+int tree_put(struct tree *t, const char *path, struct str data, struct err *err)
+{
+	return tree_write(t, path, data, TREE_DEFAULT, err);
+}
+
 int tree_symlink(struct tree *t, const char *target, const char *path,
 		 struct err *err)
 {
@@ -179,6 +184,11 @@ static int remove_below(int dir, const char *name, int depth)
 	return rc < 0 ? rc : node_sys->unlinkat(dir, name, AT_REMOVEDIR);
 }
 
+int tree_remove_at(int dir, const char *name)
+{
+	return remove_below(dir, name, 0);
+}
+
 int tree_remove_all(struct tree *t, const char *path, struct err *err)
 {
 	const char *name = NULL;
@@ -189,7 +199,7 @@ int tree_remove_all(struct tree *t, const char *path, struct err *err)
 	dir = tree_changing(t, path, &make_none, &name, err);
 	if (dir < 0)
 		return dir;
-	if (remove_below(dir, name, 0) < 0)
+	if (tree_remove_at(dir, name) < 0)
 		return tree_err(err, "remove", path);
 	tree_forget(t);
 	return 0;

@@ -4,10 +4,7 @@
 #include "io/log.h"
 #include "node/node.h"
 
-struct str node_find_unit(struct node *n, struct arena *a, struct str unit)
-{
-	return links_find(&n->tree, a, unit);
-}
+#define COULD_NOT "daemon could not write systemd unit"
 
 /* What the OS ships under the same path is kept before it is hidden. */
 static int keep_shipped(struct node *n, struct arena *a, const char *path,
@@ -18,6 +15,16 @@ static int keep_shipped(struct node *n, struct arena *a, const char *path,
 	return node_keep_orig(n, a, str_fmt(a, "/usr%s", path).p, path, err);
 }
 
+static int written(struct node *n, const char *path, struct str data,
+		   const char *what, struct err *err)
+{
+	int rc = tree_put(&n->tree, path, data, err);
+
+	return rc < 0 ? err_wrap(err, "failed to write systemd unit %s\"%s\"",
+				 what, strrchr(path, '/') + 1)
+		      : 0;
+}
+
 int node_write_dropin(struct node *n, struct arena *a, const struct step *s,
 		      struct err *err)
 {
@@ -26,17 +33,14 @@ int node_write_dropin(struct node *n, struct arena *a, const struct step *s,
 
 	if (s->kind == STEP_DROPIN_EMPTY) {
 		log_info("Removing \"%s\", updated file has zero length", path);
-		return tree_remove(&n->tree, path, err);
+		rc = tree_remove(&n->tree, path, err);
+	} else {
+		log_info("Writing systemd unit dropin \"%s\"", path);
+		rc = keep_shipped(n, a, path, err);
+		if (rc == 0)
+			rc = written(n, path, s->data, "dropin ", err);
 	}
-	log_info("Writing systemd unit dropin \"%s\"", path);
-	rc = keep_shipped(n, a, path, err);
-	if (rc == 0)
-		rc = tree_write(&n->tree, path, s->data, TREE_DEFAULT, err);
-	return rc < 0 ? err_wrap(err,
-				 "failed to write systemd unit dropin "
-				 "\"%s\"",
-				 path)
-		      : 0;
+	return rc < 0 ? err_wrap(err, COULD_NOT) : 0;
 }
 
 int node_is_enabled(struct node *n, struct arena *a, struct str unit,
@@ -50,8 +54,8 @@ int node_is_enabled(struct node *n, struct arena *a, struct str unit,
 		*status = !str_is(*out, "enabled");
 		return 0;
 	}
-	rc = HOST_RUN(a, &n->host, HOST_SILENT, &said, err, "systemctl",
-		      "is-enabled", str_z(a, unit));
+	rc = host_cmd(a, &n->host, HOST_SILENT, &said, err,
+		      "systemctl is-enabled %s", str_z(a, unit));
 	if (rc < 0)
 		return rc;
 	*out = str_trim(said.text);
@@ -75,8 +79,8 @@ static int disable_before_write(struct node *n, struct arena *a,
 		 STRF(unit));
 	if (n->offline)
 		return links_disable(&n->tree, a, unit, err);
-	rc = HOST_RUN(a, &n->host, HOST_SILENT, &out, err, "systemctl",
-		      "disable", str_z(a, unit));
+	rc = host_cmd(a, &n->host, HOST_SILENT, &out, err,
+		      "systemctl disable %s", str_z(a, unit));
 	if (rc == 0 && out.status != 0)
 		rc = err_set(err, ERR_SYS,
 			     "disabling %.*s failed: %.*s (output: %.*s)",
@@ -104,8 +108,7 @@ static int write_unit(struct node *n, struct arena *a, const struct step *s,
 	rc = keep_shipped(n, a, path, err);
 	if (rc == 0)
 		rc = disable_before_write(n, a, s->name, err);
-	return rc < 0 ? rc
-		      : tree_write(&n->tree, path, s->data, TREE_DEFAULT, err);
+	return rc < 0 ? rc : written(n, path, s->data, "", err);
 }
 
 int node_write_unit(struct node *n, struct arena *a, const struct step *s,
@@ -114,8 +117,7 @@ int node_write_unit(struct node *n, struct arena *a, const struct step *s,
 	int rc =
 		write_unit(n, a, s, str_z(a, steps_unit_path(a, s->name)), err);
 
-	return rc < 0 ? err_wrap(err, "daemon could not write systemd unit")
-		      : 0;
+	return rc < 0 ? err_wrap(err, COULD_NOT) : 0;
 }
 
 void node_preset(struct node *n, struct arena *a, struct str unit)
@@ -127,8 +129,8 @@ void node_preset(struct node *n, struct arena *a, struct str unit)
 	if (n->offline)
 		rc = links_preset(&n->tree, a, unit, &err);
 	else
-		rc = HOST_RUN(a, &n->host, HOST_SILENT, &out, &err, "systemctl",
-			      "preset", str_z(a, unit));
+		rc = host_cmd(a, &n->host, HOST_SILENT, &out, &err,
+			      "systemctl preset %s", str_z(a, unit));
 	if (rc < 0 || out.status != 0)
 		log_warn("Failed to reset unit preset for %.*s: %.*s",
 			 STRF(unit), STRF(rc < 0 ? err.msg : out.text));

@@ -2,6 +2,7 @@
 
 #include "io/file.h"
 #include "io/log.h"
+#include "os.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
@@ -26,8 +27,7 @@ static struct str marker(struct arena *a, const struct journal *j,
 static int mark(struct node *n, struct arena *a, const struct journal *j,
 		const char *name, struct err *err)
 {
-	int rc = tree_write(&n->tree, marker(a, j, name).p, S(""), TREE_DEFAULT,
-			    err);
+	int rc = tree_put(&n->tree, marker(a, j, name).p, S(""), err);
 
 	return rc < 0 ? rc : tree_sync(&n->tree, err);
 }
@@ -38,11 +38,28 @@ struct runner {
 	struct node *n;
 	struct arena *a;
 	const struct node_update *u;
-	const struct steps *steps;
+	struct steps *steps;
 	struct journal *j;
 	struct update_changes changes;
 	bool ocl;
 };
+
+/* systemd lists an instance only where it has a file of its own. */
+static bool unit_file(struct node *n, struct arena *a, struct str unit)
+{
+	return links_find(&n->tree, a, unit, n->offline).n > 0;
+}
+
+/* After the files, before the units: the link of a mask does not make one. */
+static void know_units(struct runner *r)
+{
+	for (size_t i = 0; i < r->steps->n; i++) {
+		struct step *s = &r->steps->v[i];
+
+		if (s->kind == STEP_ENABLE || s->kind == STEP_DISABLE)
+			s->keep = unit_file(r->n, r->a, s->name);
+	}
+}
 
 /* Enabling and disabling are collected: one command for all. */
 static int enable_from(struct runner *r, size_t *at, struct err *err)
@@ -56,7 +73,7 @@ static int enable_from(struct runner *r, size_t *at, struct err *err)
 		const struct step *s = &r->steps->v[i];
 
 		if (ign_str(s->obj, IGN_UNIT_CONTENTS).n ||
-		    node_find_unit(r->n, r->a, s->name).n)
+		    (s->keep && unit_file(r->n, r->a, s->name)))
 			VEC_PUSH(r->a, &units, s->name);
 		else
 			log_info("Could not %s unit \"%.*s\", because it has "
@@ -89,11 +106,42 @@ static int protect_kubeconfig(struct runner *r, struct err *err)
 
 static int change_os(struct runner *r, struct err *err)
 {
-	int rc = mark(r->n, r->a, r->j, "os", err);
+	return node_change_os(r->n, r->a, r->changes, r->u->from, r->u->to,
+			      r->ocl, err);
+}
 
-	return rc < 0 ? rc
-		      : node_change_os(r->n, r->a, r->changes, r->u->from,
-				       r->u->to, r->ocl, err);
+static int change_passwords(struct runner *r, struct err *err)
+{
+	return node_passwords(r->n, r->a, &r->u->to->spec,
+			      &r->steps->users_gone, err);
+}
+
+/* What it stages goes with all that is staged. */
+static int tune_kernel(struct runner *r, struct err *err)
+{
+	int rc;
+
+	if (r->n->offline || !tree_exists(&r->n->tree, NODE_TUNING) ||
+	    os_by_bootc(r->n))
+		return 0;
+	rc = mark(r->n, r->a, r->j, "tuning", err);
+	return rc < 0 ? rc : node_tune_kernel(r->n, r->a, err);
+}
+
+/* A step that takes itself back when it fails: then there is nothing to undo. */
+static int marked(struct runner *r, const char *name,
+		  int (*step)(struct runner *, struct err *), struct err *err)
+{
+	struct err ignored = ERR_INIT(r->a);
+	int rc = mark(r->n, r->a, r->j, name, err);
+
+	if (rc < 0)
+		return rc;
+	rc = step(r, err);
+	if (rc < 0)
+		(void)tree_remove(&r->n->tree, marker(r->a, r->j, name).p,
+				  &ignored);
+	return rc;
 }
 
 static int run_step(struct runner *r, size_t *at, struct err *err)
@@ -132,32 +180,54 @@ static int run_step(struct runner *r, size_t *at, struct err *err)
 		return node_ssh_keys(n, a, &r->u->to->spec,
 				     &r->steps->users_gone, err);
 	case STEP_PASSWORDS:
-		return node_passwords(n, a, &r->u->to->spec,
-				      &r->steps->users_gone, err);
+		return marked(r, "passwords", change_passwords, err);
 	case STEP_OS:
-		return change_os(r, err);
+		return marked(r, "os", change_os, err);
 	case STEP_TUNING:
-		return n->offline ? 0 : node_tune_kernel(n, a, err);
+		return tune_kernel(r, err);
 	case STEP_STATE:
 		break;
 	}
-	return node_store_current(n, r->u->to, r->u->to_image, err);
+	return r->u->hosted
+		       ? tree_put(&n->tree, STEPS_HOSTED_CONFIG, r->u->to->text,
+				  err)
+		       : node_store_current(n, r->u->to, r->u->to_image, err);
+}
+
+/* As far as upstream's conditions tell steps apart. */
+static void tell_failure(const struct runner *r, enum step_kind kind,
+			 const struct err *err)
+{
+	if (kind == STEP_OS)
+		node_event(r->n, "failed AppliedOSImage",
+			   "applying new OS config to node: %.*s",
+			   STRF(err->msg));
+	else if (kind < STEP_KUBECONFIG || kind == STEP_KEYS)
+		node_event(r->n, "failed AppliedFiles",
+			   "applying files to node: %.*s", STRF(err->msg));
 }
 
 static int run_steps(struct runner *r, struct err *err)
 {
 	struct tree *t = &r->n->tree;
+	bool known = false;
 	int rc = 0;
 
 	t->allowed = &r->j->allowed;
 	t->links = true;
 	for (size_t i = 0; rc == 0 && i < r->steps->n; i++) {
+		if (!known && r->steps->v[i].kind != STEP_FILE) {
+			know_units(r);
+			known = true;
+		}
 		/* what the new config is must be on the disk before it is said
 		 * to be there */
 		if (r->steps->v[i].kind == STEP_STATE)
 			rc = tree_sync(t, err);
 		if (rc == 0)
 			rc = run_step(r, &i, err);
+		if (rc < 0)
+			tell_failure(r, r->steps->v[i].kind, err);
 	}
 	t->allowed = NULL;
 	t->links = false;
@@ -170,14 +240,11 @@ static int run_steps(struct runner *r, struct err *err)
 static int both(struct err *err, const char *what, struct str undoing,
 		struct str cause)
 {
-	struct str inner = cause;
-	ptrdiff_t at = str_find(cause, undoing);
-
-	if (!cause.n || at >= 0)
+	if (!cause.n || str_eq(cause, undoing))
 		return err_set(err, ERR_SYS, "error rolling back %s: %.*s",
-			       what, STRF(cause.n ? cause : undoing));
+			       what, STRF(undoing));
 	return err_set(err, ERR_SYS, "error rolling back %s: [%.*s, %.*s]",
-		       what, STRF(undoing), STRF(inner));
+		       what, STRF(undoing), STRF(cause));
 }
 
 struct undo {
@@ -206,6 +273,20 @@ static int parse_fact(struct undo *u, const char *name, struct mc_current *out,
 		err);
 }
 
+static void undo_tuning(struct undo *u)
+{
+	struct str mark = marker(u->a, u->j, "tuning");
+	struct err err = ERR_INIT(u->a);
+	int rc;
+
+	if (!tree_lexists(&u->n->tree, mark.p))
+		return;
+	rc = os_clean_pending(u->n, u->a, &err);
+	if (rc == 0)
+		rc = tree_remove(&u->n->tree, mark.p, &err);
+	note(u, "changes to OS", rc, &err);
+}
+
 static void undo_os(struct undo *u)
 {
 	const struct json *f = json_at(u->j->log, "facts");
@@ -216,7 +297,9 @@ static void undo_os(struct undo *u)
 
 	if (!tree_lexists(&u->n->tree, marker(u->a, u->j, "os").p))
 		return;
-	rc = parse_fact(u, "from", &from, &err);
+	rc = os_drop_policy(u->n, u->a, &err);
+	if (rc == 0)
+		rc = parse_fact(u, "from", &from, &err);
 	if (rc == 0)
 		rc = parse_fact(u, "to", &to, &err);
 	if (rc == 0) {
@@ -240,6 +323,10 @@ static void undo_passwords(struct undo *u)
 	struct err err = ERR_INIT(u->a);
 	int rc = 0;
 
+	/* those of users that are gone go with the keys */
+	if (!json_bool(u->j->log, "facts.gone", false) &&
+	    !tree_lexists(&u->n->tree, marker(u->a, u->j, "passwords").p))
+		return;
 	for (const struct json *m =
 		     json_first(json_at(u->j->log, "facts.passwords"));
 	     rc == 0 && m; m = json_next(m))
@@ -266,6 +353,7 @@ static int undo(struct node *n, struct arena *a, struct journal *j,
 		rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_IMAGE),
 				     &local);
 	note(&u, "current config on disk", rc, &local);
+	undo_tuning(&u);
 	undo_os(&u);
 	undo_passwords(&u);
 	rc = journal_restore_all(a, &n->tree, j, &local);
@@ -299,7 +387,7 @@ static int gather(struct runner *r, struct strs *paths, struct json **out,
 {
 	const struct node_update *u = r->u;
 	struct json *f = json_new(r->a, JSON_OBJECT), *hashes = NULL;
-	bool users = r->changes.passwd && !u->bare;
+	bool users = (r->changes.passwd || u->hosted) && !u->bare;
 	int rc = 0;
 
 #define TEXT(name, value) json_add(f, S(name), json_new_str(r->a, value))
@@ -312,12 +400,13 @@ static int gather(struct runner *r, struct strs *paths, struct json **out,
 	TEXT("boot", boot_id(r->n, r->a));
 #undef TEXT
 	json_add(f, S("ocl"), json_new_bool(r->a, r->ocl));
+	json_add(f, S("gone"), json_new_bool(r->a, r->steps->users_gone.n));
 	json_add(f, S("actions"), action_list(r->a, u->plan));
 	for (size_t i = 0; i < r->steps->paths.n; i++)
 		VEC_PUSH(r->a, paths, r->steps->paths.v[i]);
 	if (users)
 		rc = node_key_paths(r->n, r->a, paths, err);
-	if (rc == 0 && users)
+	if (rc == 0 && users && !u->hosted)
 		rc = node_password_hashes(r->n, r->a, &r->steps->users_gone,
 					  &hashes, err);
 	if (hashes)
@@ -338,6 +427,7 @@ int node_apply(struct node *n, struct arena *a, const struct node_update *u,
 			       .to = &u->to->spec,
 			       .force = u->force,
 			       .skip_certificates = u->skip_certificates,
+			       .hosted = u->hosted,
 			       .bare = u->bare,
 			       .core_os = n->os.core_os && !n->offline };
 	struct steps steps;
@@ -346,8 +436,14 @@ int node_apply(struct node *n, struct arena *a, const struct node_update *u,
 	struct strs paths = { 0 };
 	struct json *facts = NULL;
 	struct err local = ERR_INIT(a);
+	struct node_journal_view left;
+	bool undone;
 	int rc = plan_steps(a, &in, &steps, err);
 
+	if (rc < 0)
+		tell_failure(&r, STEP_FILE, err);
+	else /* what could not be undone before must be now */
+		rc = node_recover(n, a, &undone, &left, err);
 	if (rc < 0)
 		return rc;
 	r.ocl = u->from_image.n || u->to_image.n;
@@ -400,22 +496,30 @@ int node_journal(struct node *n, struct arena *a, struct node_journal_view *out,
 	return rc;
 }
 
-int node_finished(struct node *n, struct arena *a, struct err *err)
+void node_finished(struct node *n, struct arena *a)
 {
-	struct journal j;
-	int rc = journal_load(a, &n->tree, &j, err);
+	struct err err = ERR_INIT(a);
+	struct journal j = { 0 };
+	int rc = tree_lock(&n->tree, &err);
 
-	if (rc < 0 || j.state != JOURNAL_LAST)
-		return rc;
-	return mark(n, a, &j, "done", err);
+	if (rc == 0)
+		rc = journal_load(a, &n->tree, &j, &err);
+	if (rc == 0 && j.state == JOURNAL_LAST)
+		rc = mark(n, a, &j, "done", &err);
+	if (rc < 0)
+		log_warn("The update is done, but that could not be written "
+			 "down: %.*s",
+			 STRF(err.msg));
 }
 
 int node_rollback(struct node *n, struct arena *a, struct str cause,
 		  struct err *err)
 {
-	struct journal j;
-	int rc = journal_load(a, &n->tree, &j, err);
+	struct journal j = { 0 };
+	int rc = tree_lock(&n->tree, err);
 
+	if (rc == 0)
+		rc = journal_load(a, &n->tree, &j, err);
 	if (rc < 0)
 		return rc;
 	if (j.state == JOURNAL_NONE)
@@ -428,10 +532,12 @@ int node_rollback(struct node *n, struct arena *a, struct str cause,
 int node_recover(struct node *n, struct arena *a, bool *undone,
 		 struct node_journal_view *out, struct err *err)
 {
-	struct journal j;
-	int rc = journal_load(a, &n->tree, &j, err);
+	struct journal j = { 0 };
+	int rc = tree_lock(&n->tree, err);
 
 	*undone = false;
+	if (rc == 0)
+		rc = journal_load(a, &n->tree, &j, err);
 	if (rc < 0)
 		return rc;
 	view(n, a, &j, out);

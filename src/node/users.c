@@ -10,8 +10,8 @@
 #define OLD_KEYS SSH "/authorized_keys"
 #define KEYS_DIR SSH "/authorized_keys.d"
 #define NEW_KEYS KEYS_DIR "/ignition"
-#define DEPTH_MAX 4
-#define ENTRIES_MAX 1000
+#define DEPTH_MAX 16
+#define ENTRIES_MAX 10000
 #define SHADOW "/etc/shadow"
 #define SHADOW_MAX ((size_t)1 << 24)
 
@@ -31,6 +31,16 @@ static bool has_core(struct node *n, struct arena *a, int64_t *uid,
 	       node_lookup(n, a, "/etc/group", S("core"), gid, &ignored) == 0;
 }
 
+/* A link to one is none: what is behind it is not core's. */
+static bool is_dir(struct node *n, struct arena *a, const char *path)
+{
+	struct err ignored = ERR_INIT(a);
+	struct stat st;
+
+	return tree_lstat(&n->tree, path, &st, &ignored) == 0 &&
+	       S_ISDIR(st.st_mode);
+}
+
 static int below(struct node *n, struct arena *a, struct str dir, int depth,
 		 struct strs *out, struct err *err)
 {
@@ -38,21 +48,28 @@ static int below(struct node *n, struct arena *a, struct str dir, int depth,
 	int rc = 0;
 
 	VEC_PUSH(a, out, dir);
+	if (!is_dir(n, a, dir.p))
+		return 0;
 	if (depth == DEPTH_MAX || out->n > ENTRIES_MAX)
 		return err_set(err, ERR_LIMIT, "too much is in %s", SSH);
 	rc = tree_list(a, &n->tree, dir.p, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.n; i++) {
 		struct str path =
 			str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
-		struct stat st;
 
-		rc = tree_lstat(&n->tree, path.p, &st, err);
-		if (rc == 0 && S_ISDIR(st.st_mode))
-			rc = below(n, a, path, depth + 1, out, err);
-		else if (rc == 0)
-			VEC_PUSH(a, out, path);
+		rc = below(n, a, path, depth + 1, out, err);
 	}
 	return rc;
+}
+
+/* One that another user owns is made anew, with all that is in it. */
+static bool is_foreign(struct node *n, struct arena *a, int64_t uid)
+{
+	struct err ignored = ERR_INIT(a);
+	struct stat st;
+
+	return n->tree.own && tree_lstat(&n->tree, SSH, &st, &ignored) == 0 &&
+	       (int64_t)st.st_uid != uid;
 }
 
 int node_key_paths(struct node *n, struct arena *a, struct strs *out,
@@ -65,12 +82,12 @@ int node_key_paths(struct node *n, struct arena *a, struct strs *out,
 		VEC_PUSH(a, out, S(SHADOW));
 	if (!has_core(n, a, &uid, &gid))
 		return 0;
-	if (tree_exists(&n->tree, SSH))
-		rc = below(n, a, S(SSH), 0, out, err);
 	VEC_PUSH(a, out, S(SSH));
 	VEC_PUSH(a, out, S(OLD_KEYS));
-	VEC_PUSH(a, out, S(KEYS_DIR));
 	VEC_PUSH(a, out, S(NEW_KEYS));
+	rc = below(n, a, S(KEYS_DIR), 0, out, err);
+	if (rc == 0 && is_foreign(n, a, uid))
+		rc = below(n, a, S(SSH), 0, out, err);
 	return rc;
 }
 
@@ -91,25 +108,21 @@ static int make_dir(struct node *n, struct arena *a, const char *path,
 
 	if (n->offline)
 		return tree_mkdirs(&n->tree, path, 0700, uid, gid, err);
-	rc = HOST_RUN(a, &n->host, HOST_SILENT, &out, err, "runuser", "-u",
-		      "core", "--", "mkdir", "-m", "0700", "-p", path);
+	rc = host_cmd(a, &n->host, HOST_SILENT, &out, err,
+		      "runuser -u core -- mkdir -m 0700 -p %s", path);
 	if (rc == 0 && out.status != 0)
 		rc = err_set(err, ERR_SYS, "%.*s: %.*s", STRF(out.text),
 			     STRF(host_status_text(a, out.status)));
 	return rc;
 }
 
-/* One that another user owns is made anew. */
 static int check_ssh_dir(struct node *n, const char *keys, struct arena *a,
 			 int64_t uid, int64_t gid, struct err *err)
 {
-	struct err ignored = ERR_INIT(a);
 	bool new_style = strcmp(keys, NEW_KEYS) == 0;
-	struct stat st;
 	int rc = 0;
 
-	if (tree_lstat(&n->tree, SSH, &st, &ignored) == 0 && n->tree.own &&
-	    (int64_t)st.st_uid != uid)
+	if (is_foreign(n, a, uid))
 		rc = tree_remove_all(&n->tree, SSH, err);
 	if (rc < 0 || tree_exists(&n->tree, new_style ? KEYS_DIR : SSH))
 		return rc;
@@ -123,6 +136,8 @@ static int remove_other_keys(struct node *n, struct arena *a, struct err *err)
 	struct strs names = { 0 };
 	int rc = tree_remove(&n->tree, OLD_KEYS, err);
 
+	if (rc == 0 && !is_dir(n, a, KEYS_DIR))
+		return tree_remove(&n->tree, KEYS_DIR, err);
 	if (rc == 0)
 		rc = tree_list(a, &n->tree, KEYS_DIR, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.n; i++)
@@ -167,6 +182,25 @@ int node_ssh_keys(struct node *n, struct arena *a, const struct mc_merged *to,
 	return rc < 0 ? rc : tree_write(&n->tree, path, buf_str(&b), attr, err);
 }
 
+int node_move_keys(struct node *n, struct arena *a, const struct mc_merged *to,
+		   struct err *err)
+{
+	const struct strs none = { 0 };
+	int rc;
+
+	if (!n->os.new_keys || !tree_exists(&n->tree, OLD_KEYS) ||
+	    tree_exists(&n->tree, NEW_KEYS))
+		return 0;
+	log_info("SSH key location update required. Moving SSH keys from "
+		 "\"" OLD_KEYS "\" to \"" NEW_KEYS "\".");
+	rc = node_ssh_keys(n, a, to, &none, err);
+	if (rc == 0)
+		rc = tree_sync(&n->tree, err);
+	return rc < 0 ? err_wrap(err,
+				 "could not write SSH keys to new location")
+		      : 0;
+}
+
 /* ---- passwords -------------------------------------------------------------------- */
 
 static struct str second_field(struct str line)
@@ -194,8 +228,8 @@ static int get_hash(struct node *n, struct arena *a, struct str user,
 
 	*out = S("");
 	if (!n->offline) {
-		rc = HOST_RUN(a, &n->host, HOST_SILENT, &said, err, "getent",
-			      "shadow", str_z(a, user));
+		rc = host_cmd(a, &n->host, HOST_SILENT, &said, err,
+			      "getent shadow %s", str_z(a, user));
 		if (rc == 0 && said.status != 0)
 			rc = err_set(err, ERR_SYS, "%.*s",
 				     STRF(host_status_text(a, said.status)));
@@ -254,8 +288,11 @@ int node_set_password(struct node *n, struct arena *a, struct str user,
 			       STRF(user));
 	if (n->offline)
 		return edit_shadow(n, a, user, hash, err);
-	rc = HOST_RUN(a, &n->host, HOST_SILENT, &out, err, "usermod", "-p",
+	rc = host_cmd(a, &n->host, HOST_SILENT, &out, err, "usermod -p %s %s",
 		      str_z(a, hash), str_z(a, user));
+	/* what it says may be what it was given */
+	if (hash.n > 1 && str_find(out.text, hash) >= 0)
+		out.text = S("***");
 	if (rc == 0 && out.status != 0)
 		rc = err_set(err, ERR_SYS,
 			     "Failed to reset password for %.*s: %.*s:%.*s",

@@ -6,7 +6,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "io/log.h"
+#include "plan/install.h"
 
 #define FILE_MAX ((size_t)512 << 20)
 
@@ -28,12 +28,41 @@ static void see_file(struct node *n, struct arena *a, const char *path,
 	s->problem = err.msg;
 }
 
+/* Whether the unit was seen enabled by links that are gone. */
+static bool was_enabled(struct node *n, struct arena *a,
+			const struct map *enabled, struct str unit)
+{
+	const struct strs *links = enabled ? map_get(enabled, unit) : NULL;
+
+	for (size_t i = 0; links && i < links->n; i++)
+		if (tree_lexists(&n->tree, links->v[i].p))
+			return false;
+	return links && !str_is(links_is_enabled(&n->tree, a, unit), "enabled");
+}
+
+static int see_enabled(struct node *n, struct arena *a,
+		       const struct verify_item *i, const struct verify_opts *o,
+		       struct verify_seen *s, struct err *err)
+{
+	int status;
+
+	if (!n->offline && !host_has(&n->host, "systemctl"))
+		return 0;
+	if (node_is_enabled(n, a, i->path, &s->state, &status, err) < 0)
+		return -err->code;
+	/* as upstream: what it says counts when it does not fail */
+	if (status && !(i->enabled &&
+			(o->strict || was_enabled(n, a, o->enabled, i->path))))
+		s->state = S("");
+	return 0;
+}
+
 static int see(struct node *n, struct arena *a, const struct verify_item *i,
-	       struct verify_seen *s, struct err *err)
+	       const struct verify_opts *o, struct verify_seen *s,
+	       struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	char *path = str_z(a, i->path);
-	int status;
 
 	*s = (struct verify_seen){ 0 };
 	switch (i->kind) {
@@ -46,9 +75,7 @@ static int see(struct node *n, struct arena *a, const struct verify_item *i,
 			s->problem = local.msg;
 		return 0;
 	case VERIFY_ENABLED:
-		if (!n->offline && !host_has(&n->host, "systemctl"))
-			return 0;
-		return node_is_enabled(n, a, i->path, &s->state, &status, err);
+		return see_enabled(n, a, i, o, s, err);
 	case VERIFY_FILE:
 	case VERIFY_EMPTY_DROPIN:
 		break;
@@ -64,11 +91,11 @@ static void add(struct arena *a, struct mismatches *out, struct mismatch m)
 
 static int verify_os(struct node *n, struct arena *a,
 		     const struct mc_current *c, struct str image,
-		     struct mismatches *out, struct err *err)
+		     bool first_only, struct mismatches *out, struct err *err)
 {
 	struct str want = image.n ? image : c->spec.os_image;
 	struct strs missing = { 0 };
-	struct host_out said = { 0 };
+	struct str text;
 	struct os_status s = { 0 };
 	int rc = 0;
 
@@ -87,12 +114,12 @@ static int verify_os(struct node *n, struct arena *a,
 					    "\"%.*s\", have \"%.*s\"",
 					    STRF(want),
 					    STRF(n->booted_image)) });
-	if (rc == 0)
-		rc = HOST_RUN(a, &n->host, HOST_CAPTURE, &said, err,
-			      "rpm-ostree", "kargs");
+	if (rc < 0 || (first_only && out->n))
+		return rc;
+	rc = node_kargs(n, a, &text, err);
 	if (rc < 0)
 		return rc;
-	os_kargs_missing(a, &c->spec.kargs, said.text, &missing);
+	os_kargs_missing(a, &c->spec.kargs, text, &missing);
 	if (missing.n)
 		add(a, out,
 		    (struct mismatch){
@@ -113,7 +140,7 @@ int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
 	int rc = verify_items(a, c, &items, err);
 
 	if (rc == 0 && !o->files_only && n->os.core_os && !n->offline)
-		rc = verify_os(n, a, c, image, out, err);
+		rc = verify_os(n, a, c, image, o->first_only, out, err);
 	for (size_t i = 0; rc == 0 && i < items.n; i++) {
 		/* most are as they should be: what was read of them goes */
 		struct arena scratch = ARENA_INIT;
@@ -123,7 +150,7 @@ int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
 
 		if (o->first_only && out->n)
 			break;
-		rc = see(n, &scratch, it, &s, err);
+		rc = see(n, &scratch, it, o, &s, err);
 		text = rc < 0 ? S("") : verify_text(&scratch, it, &s);
 		if (text.n)
 			add(a, out,
@@ -174,12 +201,61 @@ static int watch(struct drift *d, struct node *n, struct map *dirs,
 		size_t had = d->n_dirs;
 
 		d->n_dirs = (size_t)wd + 16;
-		d->dirs = arena_grow(&d->a, d->dirs, had * sizeof(char *),
-				     d->n_dirs * sizeof(char *));
-		memset(d->dirs + had, 0, (d->n_dirs - had) * sizeof(char *));
+		d->dirs = arena_grow(&d->a, d->dirs, had * sizeof(*d->dirs),
+				     d->n_dirs * sizeof(*d->dirs));
+		memset(d->dirs + had, 0, (d->n_dirs - had) * sizeof(*d->dirs));
 	}
-	d->dirs[wd] = str_z(&d->a, dir);
+	VEC_PUSH(&d->a, &d->dirs[wd], dir);
 	return 0;
+}
+
+/* The links of a folder that enable units; the folder too: the last link takes it
+ * along, and the next brings it back. */
+static int watch_links(struct drift *d, struct node *n, struct map *dirs,
+		       const struct map *units, struct str dir, struct err *err)
+{
+	struct strs names = { 0 };
+	bool any = false;
+	int rc = tree_list(&d->a, &n->tree, dir.p, &names, err);
+
+	for (size_t i = 0; rc == 0 && i < names.n; i++) {
+		struct strs *links = map_get(&d->enabled, names.v[i]);
+		struct str path;
+
+		if (!map_find(units, names.v[i]))
+			continue;
+		if (!links) {
+			links = arena_alloc(&d->a, sizeof(*links));
+			*links = (struct strs){ 0 };
+			(void)map_put(&d->enabled, names.v[i], links);
+		}
+		path = str_fmt(&d->a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
+		VEC_PUSH(&d->a, links, path);
+		rc = watch(d, n, dirs, path, err);
+		any = true;
+	}
+	return rc < 0 || !any ? rc : watch(d, n, dirs, dir, err);
+}
+
+static int watch_enabled(struct drift *d, struct node *n, struct map *dirs,
+			 const struct verify_items *items, struct err *err)
+{
+	struct strs names = { 0 };
+	struct map units;
+	int rc = tree_list(&d->a, &n->tree, TREE_UNITS, &names, err);
+
+	map_init(&units, &d->a);
+	for (size_t i = 0; i < items->n; i++)
+		if (items->v[i].kind == VERIFY_ENABLED && items->v[i].enabled)
+			(void)map_put(&units, str_dup(&d->a, items->v[i].path),
+				      d);
+	for (size_t i = 0; rc == 0 && units.n && i < names.n; i++)
+		if (install_is_folder(names.v[i]))
+			rc = watch_links(d, n, dirs, &units,
+					 str_fmt(&d->a, TREE_UNITS "/%.*s",
+						 STRF(names.v[i])),
+					 err);
+	return rc;
 }
 
 int drift_open(struct drift *d, struct node *n, const struct mc_current *c,
@@ -196,11 +272,14 @@ int drift_open(struct drift *d, struct node *n, const struct mc_current *c,
 	if (d->fd < 0)
 		return err_sys(err, "could not start Config Drift Monitor");
 	map_init(&d->paths, &d->a);
+	map_init(&d->enabled, &d->a);
 	map_init(&dirs, &d->a);
 	rc = verify_items(&scratch, c, &items, err);
 	for (size_t i = 0; rc == 0 && i < items.n; i++)
 		if (items.v[i].kind != VERIFY_ENABLED)
 			rc = watch(d, n, &dirs, items.v[i].path, err);
+	if (rc == 0)
+		rc = watch_enabled(d, n, &dirs, &items, err);
 	if (rc < 0) {
 		drift_close(d);
 		return err_wrap(err, "could not start Config Drift Monitor");
@@ -216,6 +295,25 @@ void drift_close(struct drift *d)
 	arena_free(&d->a);
 }
 
+static bool touched(struct drift *d, const struct inotify_event *e)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const struct strs *dirs;
+
+	if (e->mask & IN_Q_OVERFLOW)
+		return true; /* some were lost: look */
+	if (e->mask & IN_IGNORED)
+		d->stale = true;
+	if (e->wd < 0 || (size_t)e->wd >= d->n_dirs || !e->len)
+		return false;
+	dirs = &d->dirs[e->wd];
+	for (size_t i = 0; i < dirs->n; i++)
+		if (map_find(&d->paths,
+			     str_fmt(&a, "%.*s/%s", STRF(dirs->v[i]), e->name)))
+			return true;
+	return false;
+}
+
 bool drift_read(struct drift *d)
 {
 	_Alignas(struct inotify_event) char text[8192];
@@ -226,20 +324,12 @@ bool drift_read(struct drift *d)
 		size_t at = 0;
 
 		while (at + sizeof(struct inotify_event) <= (size_t)n) {
-			AUTO(arena) struct arena a = ARENA_INIT;
 			const struct inotify_event *e =
 				(const struct inotify_event *)(void *)(text +
 								       at);
 
 			at += sizeof(*e) + e->len;
-			if (e->mask & IN_Q_OVERFLOW)
-				hit = true; /* some were lost: look */
-			else if (e->wd >= 0 && (size_t)e->wd < d->n_dirs &&
-				 d->dirs[e->wd] && e->len)
-				hit = hit || map_find(&d->paths,
-						      str_fmt(&a, "%s/%s",
-							      d->dirs[e->wd],
-							      e->name));
+			hit = touched(d, e) || hit;
 		}
 	}
 	return hit;

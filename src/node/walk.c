@@ -214,6 +214,20 @@ static bool may_change(const struct tree *t, struct str path)
 	       (t->links && str_starts(path, S(TREE_UNITS "/")));
 }
 
+/* A file is where a folder should be: which one, as os.MkdirAll tells it. */
+static int no_folder(struct tree *t, const char *path, struct err *err)
+{
+	struct str p = str_of(path),
+		   dir = str_sub(p, 0, (size_t)str_rchr(p, '/')), at = dir;
+
+	while (at.n > 1 && !tree_lexists(t, str_z(err->a, at)))
+		at.n = (size_t)str_rchr(at, '/');
+	return err_set(err, ERR_SYS,
+		       "failed to create directory \"%.*s\": mkdir %.*s: not a "
+		       "directory",
+		       STRF(dir), STRF(at));
+}
+
 /* The same for a change: remembers that the folder has to be fsynced. */
 int tree_changing(struct tree *t, const char *path, const struct make *make,
 		  const char **name, struct err *err)
@@ -227,7 +241,9 @@ int tree_changing(struct tree *t, const char *path, const struct make *make,
 			       path);
 	dir = tree_parent(t, path, make, name);
 	if (dir < 0)
-		return tree_err(err, "open", path);
+		return make->on && errno == ENOTDIR
+			       ? no_folder(t, path, err)
+			       : tree_err(err, "open", path);
 	key = str_sub(str_of(path), 0, (size_t)(*name - path));
 	if (!map_find(&t->dirty, key))
 		(void)map_put(&t->dirty, str_dup(&t->dirty_arena, key), t);

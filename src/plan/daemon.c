@@ -117,27 +117,33 @@ static void finish(struct arena *a, const struct daemon_view *v,
 		   struct daemon_next *out)
 {
 	struct str c = v->disk.n ? v->disk : v->current, image = v->disk_image;
+	struct str want = str_fmt(a, "uncordon-%.*s", STRF(c));
 
-	if (await(v, str_fmt(a, "uncordon-%.*s", STRF(c)), out)) {
+	/* it is not uncordoned to be drained again at once */
+	if (v->acted && !str_eq(v->want_drain, want) &&
+	    (!str_eq(v->target, v->desired) ||
+	     !str_eq(v->target_image, v->desired_image))) {
+		out->what = DAEMON_AGAIN;
+		return;
+	}
+	if (await(v, want, out)) {
 		if (out->what == DAEMON_ANNOTATE ||
 		    v->waited_ms < DAEMON_UNCORDON_MS)
 			return;
 		fail(out, str_fmt(a,
-				  "%sfailed to uncordon node: %.*s after 10 "
+				  "failed to uncordon node: %.*s after 10 "
 				  "minutes. Please see "
 				  "machine-config-controller logs for more "
 				  "information",
-				  v->acted ? "could not apply update: setting "
-					     "node's state to Done failed. "
-					     "Error: "
-					   : "",
 				  STRF(v->node)));
-		out->roll_back = v->acted;
 		tell(out, "FailedToUncordon", out->text);
-		return;
-	}
-	if (v->target.n && !str_eq(v->target, v->desired)) {
-		out->what = DAEMON_AGAIN;
+		out->roll_back = v->acted;
+		if (v->acted)
+			out->text = str_fmt(a,
+					    "could not apply update: setting "
+					    "node's state to Done failed. "
+					    "Error: %.*s",
+					    STRF(out->text));
 		return;
 	}
 	out->what = DAEMON_DONE;
@@ -145,6 +151,7 @@ static void finish(struct arena *a, const struct daemon_view *v,
 			    "Update completed for config %.*s and node has "
 			    "been successfully uncordoned",
 			    STRF(c));
+	out->journal = true;
 	tell(out, "Uncordon",
 	     str_fmt(a,
 		     "Update completed for config %.*s and node has been "
@@ -166,11 +173,19 @@ static void drain(struct arena *a, const struct daemon_view *v,
 {
 	struct str want = str_fmt(a, "drain-%.*s", STRF(v->target));
 
-	if (str_eq(v->did_drain, want) || !await(v, want, out)) {
+	if (str_eq(v->did_drain, want)) {
 		out->what = DAEMON_APPLY;
-	} else if (out->what == DAEMON_ANNOTATE) {
+		out->text = v->asked ? S("drain complete")
+				     : S("drain is already completed on this "
+					 "node");
+		out->journal = true;
+	} else if (!v->asked || !str_eq(v->want_drain, want)) {
+		/* a process before this one may have asked: it is told again */
+		out->what = DAEMON_ANNOTATE;
+		set(out, DAEMON_KEY "desiredDrain", want, false);
 		out->text = S("Update prepared; requesting cordon and drain "
 			      "via annotation to controller");
+		out->journal = true;
 		tell(out, "Cordon", S("Cordoned node to apply update"));
 		tell(out, "Drain", S("Draining node to update config."));
 	} else if (v->waited_ms >= DAEMON_DRAIN_MS) {
@@ -180,23 +195,33 @@ static void drain(struct arena *a, const struct daemon_view *v,
 				  "for more information",
 				  STRF(v->node)));
 		tell(out, "FailedToDrain", out->text);
+	} else {
+		out->what = DAEMON_AWAIT;
 	}
+}
+
+static bool failing(const struct daemon_view *v)
+{
+	return str_is(v->state, "Degraded") ||
+	       str_is(v->state, "Unreconcilable");
 }
 
 static void update(struct arena *a, const struct daemon_view *v,
 		   struct daemon_next *out)
 {
-	if (!str_is(v->state, "Working") && !str_is(v->state, "Degraded") &&
-	    !str_is(v->state, "Unreconcilable")) {
+	if (!v->revertible && v->from_image.n && !v->target_image.n) {
+		out->what = DAEMON_REVERT;
+	} else if (!v->planned && !str_is(v->state, "Working") && !failing(v)) {
 		out->what = DAEMON_ANNOTATE;
 		set(out, DAEMON_KEY "state", S("Working"), false);
-		set(out, DAEMON_KEY "reason", S(""), false);
 	} else if (!v->planned) {
 		out->what = DAEMON_PLAN;
 	} else if (!v->applied) {
 		out->what = DAEMON_APPLY;
 		if (v->drain && !v->single)
 			drain(a, v, out);
+	} else if (v->acted && !v->confirmed) {
+		out->what = DAEMON_CONFIRM;
 	} else if (v->acted) {
 		finish(a, v, out);
 	} else if (v->reboot && !v->announced) {
@@ -208,7 +233,21 @@ static void update(struct arena *a, const struct daemon_view *v,
 	}
 }
 
-/* Before an update or the end of the start: false when there is none. */
+static void not_noted(struct arena *a, const struct daemon_view *v,
+		      const char *key, struct daemon_next *out)
+{
+	fail(out,
+	     str_fmt(a, DAEMON_KEY "%s annotation not found on node '%.*s'",
+		     key, STRF(v->node)));
+}
+
+static void not_named(struct daemon_next *out)
+{
+	fail(out, S("machineconfig.machineconfiguration.openshift.io \"\" not "
+		    "found"));
+}
+
+/* Nothing is to be updated, or must not be: out says which. */
 static bool idle(struct arena *a, const struct daemon_view *v,
 		 struct daemon_next *out)
 {
@@ -220,15 +259,42 @@ static bool idle(struct arena *a, const struct daemon_view *v,
 			      "node.");
 		return true;
 	}
-	if (!v->state.n) {
-		fail(out, str_fmt(a,
-				  DAEMON_KEY "state annotation not found on "
-					     "node '%.*s'",
-				  STRF(v->node)));
+	if (!v->desired.n || (v->current.p && !v->current.n))
+		not_named(out);
+	else if (!v->current.p)
+		not_noted(a, v, "currentConfig", out);
+	else if (!v->has_state)
+		not_noted(a, v, "state", out);
+	else if (v->disk_trouble.n)
+		fail(out, v->disk_trouble);
+	if (out->what == DAEMON_FAIL)
 		return true;
-	}
 	return str_is(v->state, "Done") && in_desired(v) &&
 	       (!v->disk.n || str_eq(v->disk, v->current));
+}
+
+/* From the start of the process to the first time all is as it should be. */
+static void boot(struct arena *a, const struct daemon_view *v,
+		 struct daemon_next *out)
+{
+	if (!v->prepared)
+		out->what = DAEMON_PREPARE;
+	else if (!v->current.n && !v->noted)
+		out->what = DAEMON_INITIAL;
+	else if (!v->current.p || !v->desired.p)
+		not_noted(a, v,
+			  v->current.p ? "desiredConfig" : "currentConfig",
+			  out);
+	else if (!v->current.n || !v->desired.n)
+		not_named(out);
+	else if (!v->loaded)
+		out->what = DAEMON_LOAD;
+	else if (!v->verified)
+		out->what = DAEMON_BOOT;
+	else if (!v->force && !v->planned && in_desired(v))
+		finish(a, v, out);
+	else
+		update(a, v, out);
 }
 
 void plan_daemon(struct arena *a, const struct daemon_view *v,
@@ -240,32 +306,24 @@ void plan_daemon(struct arena *a, const struct daemon_view *v,
 				    "Node %.*s is queued for a reboot, "
 				    "skipping sync.",
 				    STRF(v->node));
-	} else if (!v->prepared) {
-		out->what = DAEMON_PREPARE;
-	} else if (str_is(v->after, "Rebooting") && !v->announced) {
+	} else if (!v->recovered) {
+		out->what = DAEMON_RECOVER;
+	} else if (v->revert_left) {
+		out->what = DAEMON_UNREVERT;
+	} else if (v->target.n && v->loaded) {
+		(v->booting ? boot : update)(a, v, out);
+		if (!v->booting && !v->verified && !v->force)
+			*out = (struct daemon_next){ .what = DAEMON_VERIFY };
+	} else if (v->trouble.n) {
+		fail(out, v->trouble);
+	} else if (str_is(v->after, "Rebooting")) {
 		out->what = DAEMON_ANNOTATE;
 		set(out, DAEMON_KEY "post-config-action", S(""), false);
-	} else if (!v->current.n) {
-		out->what = DAEMON_INITIAL;
-	} else if (!v->desired.n) {
-		fail(out, str_fmt(a,
-				  DAEMON_KEY
-				  "desiredConfig annotation not found on node "
-				  "'%.*s'",
-				  STRF(v->node)));
-	} else if (!v->booting && !v->target.n && idle(a, v, out)) {
-		return;
-	} else if (!v->loaded) {
-		out->what = DAEMON_LOAD;
-	} else if (v->bootstrap && !v->settled) {
-		out->what = DAEMON_SETTLE;
-	} else if (!v->verified && !v->force) {
-		out->what = DAEMON_VERIFY;
-	} else if (v->bootstrap && !v->stored) {
-		out->what = DAEMON_STORE;
-	} else if (v->booting && !v->force && !v->planned && in_desired(v)) {
-		finish(a, v, out);
-	} else {
-		update(a, v, out);
+	} else if (v->secret) {
+		out->what = DAEMON_SECRET;
+	} else if (v->booting) {
+		boot(a, v, out);
+	} else if (!idle(a, v, out)) {
+		*out = (struct daemon_next){ .what = DAEMON_LOAD };
 	}
 }

@@ -4,8 +4,10 @@
  * five once the drain has gone on for ten. Budgets are honoured without end:
  * nothing is ever deleted by force.
  *
- * Each step of it is reported in the node's MachineConfigNode, which is read
- * when the attempt begins.
+ * Each step of it is reported in the node's MachineConfigNode. A report carries
+ * all of its conditions, also those that the node's daemon writes: it is read
+ * before each one, and what was read is good for one. Only where a report makes
+ * it the next one goes on from there: a server takes no status with a new object.
  */
 #include "plan/drain.h"
 
@@ -19,6 +21,7 @@
 void drain_free(struct drain *d)
 {
 	arena_free(&d->a);
+	arena_free(&d->mcn_arena);
 	arena_free(&d->kept);
 	*d = DRAIN_INIT;
 }
@@ -35,9 +38,11 @@ static void rest(struct drain *d)
 			       .wish = d->wish,
 			       .cordoned = d->cordoned,
 			       .attempt = d->attempt + 1,
-			       .next = d->next };
+			       .next = d->next,
+			       .held = d->held };
 
 	arena_free(&d->a);
+	arena_free(&d->mcn_arena);
 	*d = fresh;
 }
 
@@ -60,20 +65,43 @@ struct step {
 	struct str child_text;
 };
 
-/* As text and back: what is kept must not view what is not. */
-static void remember_mcn(struct drain *d, struct str text)
+/* True when it has to be waited for. */
+static bool ask_mcn(struct arena *a, const struct drain_view *in,
+		    struct drain *d, struct actions *out)
 {
-	struct err err = ERR_INIT(&d->a);
+	if (d->mcn_known)
+		return false;
+	if (!d->mcn_asked)
+		action_add(a, out, ACTION_GET,
+			   action_path(a, "machineconfignodes", in->node->name),
+			   S(""), S("to report in it"))
+			->tag = drain_tag(d, DRAIN_TAG_MCN);
+	d->mcn_asked = true;
+	return true;
+}
 
-	d->mcn = NULL;
-	(void)json_parse(&d->a, text, NULL, &d->mcn, &err);
+static void mcn_answered(struct drain *d, const struct drain_answer *answer)
+{
+	/* any failure reads as "there is none", as upstream has it */
+	d->mcn_known = true;
+	if (answer->status == 200)
+		d->mcn = str_dup(&d->mcn_arena, answer->body);
+}
+
+static void forget_mcn(struct drain *d)
+{
+	arena_free(&d->mcn_arena);
+	d->mcn = S("");
+	d->mcn_asked = d->mcn_known = false;
 }
 
 static void report(struct arena *a, const struct drain_view *in,
 		   struct drain *d, const struct step *s, struct actions *out)
 {
-	struct mcn_in mcn = { d->mcn, in->node, in->pool, in->now,
-			      in->image_mode };
+	struct mcn_in mcn = { .node = in->node,
+			      .pool = in->pool,
+			      .now = in->now,
+			      .image_mode = in->image_mode };
 	struct mcn_report r = {
 		.parent = { .type = str_of(s->phase),
 			    .status = s->parent_status,
@@ -84,15 +112,24 @@ static void report(struct arena *a, const struct drain_view *in,
 			   .reason = str_fmt(a, "%s%s", s->phase, s->step),
 			   .message = s->child_text },
 	};
-	struct json *after = NULL, *body;
+	struct json *after = NULL, *body, *now = NULL;
+	struct err err = ERR_INIT(a);
 	bool create;
 	struct action *act;
 
+	/* what is made of it is sent after it is forgotten */
+	if (d->mcn.n)
+		(void)json_parse(a, str_dup(a, d->mcn), NULL, &now, &err);
+	forget_mcn(d);
+	mcn.mcn = now;
 	body = mcn_report(a, &mcn, &r, &create, &after);
 	if (!body)
 		return;
-	remember_mcn(d, body_of(&d->a, after));
 	actions_step(out);
+	if (create) {
+		d->mcn = str_dup(&d->mcn_arena, body_of(a, after));
+		d->mcn_known = true;
+	}
 	if (create)
 		act = action_add(a, out, ACTION_CREATE,
 				 S("/apis/" MC_API "/machineconfignodes"),
@@ -200,12 +237,12 @@ static int uncordon(struct arena *a, const struct drain_view *in,
 			  .parent_text = "Uncordoned Node as part of "
 					 "completing upgrade phase" };
 	const char *was = boolean(d->was_unschedulable);
+	enum drain_outcome o = set_cordon(a, in, d, false, out);
 	struct str why;
 
-	switch (set_cordon(a, in, d, false, out)) {
-	case DRAIN_GOING_ON:
+	if (o == DRAIN_GOING_ON || ask_mcn(a, in, d, out))
 		return 0;
-	case DRAIN_DONE:
+	if (o == DRAIN_DONE) {
 		s.child_text = str_fmt(a,
 				       "UnCordoned node. The node is reporting "
 				       "Unschedulable = %s",
@@ -213,8 +250,6 @@ static int uncordon(struct arena *a, const struct drain_view *in,
 		report(a, in, d, &s, out);
 		fulfil(a, in, d, S("uncordon"), out);
 		return 0;
-	case DRAIN_FAILED:
-		break;
 	}
 	why = cordon_error(a, in, d, false);
 	s.parent_status = s.child_status = CONDITION_UNKNOWN;
@@ -238,6 +273,7 @@ static struct action_event about(const struct mc_node *n, struct str reason)
 				      .kind = S("Node"),
 				      .name = n->name,
 				      .uid = n->uid,
+				      .version = n->version,
 				      .reason = reason,
 				      .warning = true };
 }
@@ -294,6 +330,7 @@ static void not_cordoned(struct arena *a, const struct drain_view *in,
 	report(a, in, d, &s, out);
 	/* upstream stops here until something else happens to the node */
 	d->next = drain_ms(in->now) + AGAIN_MS;
+	d->held = false;
 	action_log(a, out, "%.*s", STRF(why))->warning = true;
 	action_requeue(a, out, AGAIN_MS, S("cordon failed"));
 	rest(d);
@@ -320,10 +357,12 @@ static void start_draining(struct arena *a, const struct drain_view *in,
 }
 
 static void not_drained(struct arena *a, const struct drain_view *in,
-			struct drain *d, struct str why, struct actions *out)
+			struct drain *d, struct actions *out)
 {
 	struct step s = executed("Drained", "Node Drain has not succeeded");
+	struct str why = d->failure;
 	bool slow = d->age > SLOW_AFTER_MS;
+	int64_t again = slow ? SLOW_AGAIN_MS : AGAIN_MS;
 	struct str text;
 
 	if (slow)
@@ -347,9 +386,11 @@ static void not_drained(struct arena *a, const struct drain_view *in,
 			       "%.*s %.*s",
 			       STRF(why), STRF(until(a, in->node)));
 	report(a, in, d, &s, out);
-	d->next = drain_ms(in->now) + (slow ? SLOW_AGAIN_MS : AGAIN_MS);
-	action_requeue(a, out, slow ? SLOW_AGAIN_MS : AGAIN_MS,
-		       S("the drain failed"));
+	if (in->evict_ms)
+		again = again * in->evict_ms / DRAIN_EVICT_MS;
+	d->next = drain_ms(in->now) + again;
+	d->held = true;
+	action_requeue(a, out, again, S("the drain failed"));
 	rest(d);
 }
 
@@ -381,57 +422,66 @@ static void drained(struct arena *a, const struct drain_view *in,
 	action_requeue(a, out, 0, S("uncordoned during the drain"));
 }
 
-static void drain_node(struct arena *a, const struct drain_view *in,
-		       struct drain *d, struct actions *out)
+/* Cordons, or goes on where the node is cordoned. */
+static void cordon(struct arena *a, const struct drain_view *in,
+		   struct drain *d, struct actions *out)
 {
-	struct str why = S("");
-	enum drain_outcome o;
+	enum drain_outcome o = set_cordon(a, in, d, true, out);
 
-	if (d->phase == DRAIN_IDLE) {
-		alarm_if_late(a, in, d, out);
-		if (!d->cordoned || !in->node->unschedulable)
-			d->phase = DRAIN_CORDON;
-		else
-			start_draining(a, in, d, out);
+	if (o == DRAIN_GOING_ON || ask_mcn(a, in, d, out))
+		return;
+	if (o == DRAIN_FAILED) {
+		not_cordoned(a, in, d, out);
+		return;
 	}
-	if (d->phase == DRAIN_CORDON) {
-		o = set_cordon(a, in, d, true, out);
-		if (o == DRAIN_FAILED)
-			not_cordoned(a, in, d, out);
-		if (o != DRAIN_DONE)
-			return;
-		cordoned(a, in, d, out);
-		start_draining(a, in, d, out);
-	}
+	cordoned(a, in, d, out);
+	d->phase = DRAIN_BEGIN;
+}
+
+/* Until the pods are gone or will not go. */
+static void empty(struct arena *a, const struct drain_view *in, struct drain *d,
+		  struct actions *out)
+{
+	enum drain_outcome o = DRAIN_GOING_ON;
+	struct str why = S("");
+
 	if (d->phase == DRAIN_LIST && in->pods_known) {
 		drain_take_pods(d, in);
 		d->phase = DRAIN_SORT;
 	}
-	o = DRAIN_GOING_ON;
 	if (d->phase == DRAIN_SORT)
 		o = drain_sort_pods(a, d, out, &why);
 	if (o == DRAIN_DONE)
 		d->phase = DRAIN_EVICT;
 	if (d->phase == DRAIN_EVICT)
 		o = drain_evict_pods(a, d, in, out, &why);
-	if (o == DRAIN_FAILED)
-		not_drained(a, in, d, why, out);
-	else if (o == DRAIN_DONE)
-		drained(a, in, d, out);
+	if (o == DRAIN_GOING_ON)
+		return;
+	d->phase = DRAIN_END;
+	d->failure = str_dup(&d->a, why);
 }
 
-static bool ask_mcn(struct arena *a, const struct drain_view *in,
-		    struct drain *d, struct actions *out)
+static void drain_node(struct arena *a, const struct drain_view *in,
+		       struct drain *d, struct actions *out)
 {
-	if (d->mcn_known)
-		return false;
-	if (!d->mcn_asked)
-		action_add(a, out, ACTION_GET,
-			   action_path(a, "machineconfignodes", in->node->name),
-			   S(""), S("to report in it"))
-			->tag = drain_tag(d, DRAIN_TAG_MCN);
-	d->mcn_asked = true;
-	return true;
+	if (d->phase == DRAIN_IDLE) {
+		alarm_if_late(a, in, d, out);
+		d->phase = !d->cordoned || !in->node->unschedulable
+				   ? DRAIN_CORDON
+				   : DRAIN_BEGIN;
+	}
+	if (d->phase == DRAIN_CORDON)
+		cordon(a, in, d, out);
+	if (d->phase == DRAIN_BEGIN && !ask_mcn(a, in, d, out))
+		start_draining(a, in, d, out);
+	if (d->phase >= DRAIN_LIST && d->phase <= DRAIN_EVICT)
+		empty(a, in, d, out);
+	if (d->phase != DRAIN_END || ask_mcn(a, in, d, out))
+		return;
+	if (d->failure.n)
+		not_drained(a, in, d, out);
+	else
+		drained(a, in, d, out);
 }
 
 int plan_drain(struct arena *a, const struct drain_view *in, struct drain *d,
@@ -452,26 +502,18 @@ int plan_drain(struct arena *a, const struct drain_view *in, struct drain *d,
 			       "node %.*s: non-recognized drain verb detected "
 			       "%.*s",
 			       STRF(n->name), STRF(verb));
-	if (now < d->next) {
+	/* but not when somebody has uncordoned the node, or cordoned it for us */
+	if (now < d->next && n->unschedulable == d->held) {
 		action_requeue(a, out, d->next - now, S("a drain failed"));
 		return 0;
 	}
+	d->next = 0;
 	if (d->phase == DRAIN_IDLE && !d->tries)
 		d->was_unschedulable = n->unschedulable;
-	if (ask_mcn(a, in, d, out))
-		return 0;
 	if (str_is(verb, "uncordon"))
 		return uncordon(a, in, d, out, err);
 	drain_node(a, in, d, out);
 	return 0;
-}
-
-static void mcn_answered(struct drain *d, const struct drain_answer *answer)
-{
-	/* any failure reads as "there is none", as upstream has it */
-	d->mcn_known = true;
-	if (answer->status == 200)
-		remember_mcn(d, str_dup(&d->a, answer->body));
 }
 
 void drain_reply(struct drain *d, unsigned tag, struct instant now,

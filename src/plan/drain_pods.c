@@ -3,11 +3,11 @@
  * --ignore-daemonsets and --delete-emptydir-data, 90 seconds at a time.
  */
 #include "base/codec.h"
+#include "base/duration.h"
 #include "base/map.h"
 #include "plan/drain.h"
 
 #define RETRY_MS 5000
-#define EVICT_MS 90000
 
 int64_t drain_ms(struct instant t)
 {
@@ -223,6 +223,17 @@ static void notice_gone(struct arena *a, struct drain *d,
 	}
 }
 
+static int64_t evict_ms(const struct drain_view *in)
+{
+	return in->evict_ms ? in->evict_ms : DRAIN_EVICT_MS;
+}
+
+static void add_timeout(struct buf *b, const struct drain_view *in)
+{
+	buf_addz(b, ": global timeout reached: ");
+	duration_add(b, evict_ms(in) * 1000000);
+}
+
 /* Why the attempt failed, and which pods a disruption budget protects. */
 static struct str failure(struct arena *a, const struct drain *d,
 			  const struct drain_view *in, struct actions *out)
@@ -253,7 +264,7 @@ static struct str failure(struct arena *a, const struct drain *d,
 		else if (p->state == DRAIN_POD_FAILED)
 			buf_addf(&b, ": %.*s", STRF(p->said));
 		else
-			buf_addz(&b, ": global timeout reached: 1m30s");
+			add_timeout(&b, in);
 		list_add(&l, buf_str(&b));
 		if (late && p->said.n)
 			action_log(a, out,
@@ -274,7 +285,7 @@ enum drain_outcome drain_evict_pods(struct arena *a, struct drain *d,
 	size_t open = 0;
 
 	if (!d->deadline)
-		d->deadline = now + EVICT_MS;
+		d->deadline = now + evict_ms(in);
 	notice_gone(a, d, in, out);
 	wake = d->deadline;
 	for (size_t i = 0; i < d->n_pods; i++) {

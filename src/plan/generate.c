@@ -122,7 +122,11 @@ static int make_runtime(struct generator *g, const struct mc_object *o,
 	in.storage = base.storage;
 	rc = runtime_config(g->a, &in, o, name, out, &note, g->err);
 	if (rc == 0 && note.n)
-		VEC_PUSH(g->a, &g->out.notes, note);
+		VEC_PUSH(g->a, &g->out.notes,
+			 str_fmt(g->a,
+				 "error merging user changes to storage.conf: "
+				 "%.*s",
+				 STRF(note)));
 	return rc;
 }
 

@@ -3,17 +3,6 @@
 #include "plan/kubelet.h"
 #include "plan/render_sync.h"
 
-/* Says why in the object's status; the error goes on as it is. */
-static int failed(struct arena *a, const struct owned_view *in,
-		  const char *where, struct actions *out, struct err *err)
-{
-	owned_status(
-		a, in,
-		str_fmt(a, "%s: %.*s", where ? where : "Error", STRF(err->msg)),
-		out);
-	return -(int)err->code;
-}
-
 static int base_of(struct arena *a, const struct kubelet_view *in,
 		   struct str role, struct kubelet_in *out, struct err *err)
 {
@@ -28,63 +17,42 @@ static int base_of(struct arena *a, const struct kubelet_view *in,
 	return rc;
 }
 
-static int for_pool(struct arena *a, const struct kubelet_view *in,
-		    const struct mc_pool *pool, struct owned_job *job,
-		    struct actions *out, struct err *err)
+static int make(struct arena *a, const void *ctx, const struct mc_pool *pool,
+		struct str name, struct mc **out, const char **where,
+		struct str *without, struct err *err)
 {
-	const struct owned_view *o = &in->owned;
+	const struct kubelet_view *in = ctx;
 	struct kubelet_in k = { 0 };
-	struct str name;
-	struct mc *mc = NULL;
 
-	if (owned_name(a, o, job, pool, &name, err) < 0)
-		return failed(a, o, "could not get kubelet config key", out,
-			      err);
-	if (base_of(a, in, pool->meta.name, &k, err) < 0)
-		return failed(a, o, "could not get original kubelet config",
-			      out, err);
-	if (kubelet_config(a, &k, o->config, name, &mc, err) < 0)
-		return failed(a, o, NULL, out, err);
-	owned_write(a, o, job, pool, mc, out);
-	return 0;
+	(void)without;
+	if (base_of(a, in, pool->meta.name, &k, err) == 0)
+		return kubelet_config(a, &k, in->owned.config, name, out, err);
+	*where = "could not get original kubelet config";
+	return -(int)err->code;
 }
 
 int plan_kubelet_sync(struct arena *a, const struct kubelet_view *in,
 		      struct actions *out, struct err *err)
 {
-	const struct owned_view *o = &in->owned;
 	const struct mc_controller_config *cc = in->controller_config;
-	struct mc_pools pools = { 0 };
-	struct owned_job job = { 0 };
+	struct owned_maker maker = { kubelet_validate, make, in };
 	int rc = controller_config_completed(a, cc ? cc->tree : NULL, err);
 
-	if (rc < 0)
-		return rc;
-	if (json_at(o->config->tree, "metadata.deletionTimestamp")) {
-		owned_delete(a, o, out);
-		return 0;
-	}
-	if (kubelet_validate(a, o->config, err) < 0)
-		return failed(a, o, NULL, out, err);
-	rc = owned_pools(a, o, &pools, err);
-	if (rc == 0 && !pools.n)
-		rc = err_set(err, ERR_AGAIN,
-			     "could not find any MachineConfigPool set for "
-			     "KubeletConfig");
-	if (rc < 0)
-		return failed(a, o, NULL, out, err);
-	for (size_t i = 0; i < pools.n && rc == 0; i++)
-		rc = for_pool(a, in, pools.v[i], &job, out, err);
-	if (rc < 0)
-		return rc;
-	owned_finalize(a, o, &job, out);
-	generated_cleanup(a, o->mcs, o->hash, "99", o->kind->what, out);
-	owned_status(a, o, S(""), out);
-	return 0;
+	return rc < 0 ? rc : owned_sync(a, &in->owned, &maker, out, err);
 }
 
-int plan_features_sync(struct arena *a, const struct kubelet_view *in,
-		       struct actions *out, struct err *err)
+/* ---- of every pool ---- */
+
+struct every {
+	const char *prefix, *what, *state; /* of mcc_sub_controller_state */
+	int (*make)(struct arena *a, const struct kubelet_view *in,
+		    const struct kubelet_in *k, struct mc **out,
+		    struct err *err);
+};
+
+static int every_pool(struct arena *a, const struct kubelet_view *in,
+		      const struct every *e, struct actions *out,
+		      struct err *err)
 {
 	const struct owned_view *o = &in->owned;
 
@@ -95,21 +63,38 @@ int plan_features_sync(struct arena *a, const struct kubelet_view *in,
 		int rc = base_of(a, in, pool->meta.name, &k, err);
 
 		if (rc == 0)
-			rc = kubelet_features(a, &k, &mc, err);
+			rc = e->make(a, in, &k, &mc, err);
 		if (rc < 0)
 			return rc;
 		if (generated_write(a, o->mcs, mc,
-				    str_fmt(a, "feature gates of pool %.*s",
+				    str_fmt(a, "%s of pool %.*s", e->what,
 					    STRF(pool->meta.name)),
 				    out))
 			action_state_metric(a, out, "kubelet-config",
-					    S("Sync FeatureSet"),
-					    pool->meta.name);
-		generated_retire(a, o->mcs, "98", pool, "kubelet", out);
+					    str_of(e->state), pool->meta.name);
+		generated_retire(a, o->mcs, e->prefix, pool, "kubelet", out);
 	}
 	actions_step(out);
-	generated_cleanup(a, o->mcs, o->hash, "98", "kubelet", out);
+	generated_cleanup(a, o, e->prefix, "kubelet", out);
 	return 0;
+}
+
+static int make_features(struct arena *a, const struct kubelet_view *in,
+			 const struct kubelet_in *k, struct mc **out,
+			 struct err *err)
+{
+	(void)in;
+	return kubelet_features(a, k, out, err);
+}
+
+int plan_features_sync(struct arena *a, const struct kubelet_view *in,
+		       struct actions *out, struct err *err)
+{
+	static const struct every features = { "98", "feature gates",
+					       "Sync FeatureSet",
+					       make_features };
+
+	return every_pool(a, in, &features, out, err);
 }
 
 /* Only these have kernel arguments by the cgroup mode; the others take theirs
@@ -120,44 +105,30 @@ static bool has_kernel_arguments(struct str pool)
 	       str_is(pool, "arbiter");
 }
 
+static int make_node(struct arena *a, const struct kubelet_view *in,
+		     const struct kubelet_in *k, struct mc **out,
+		     struct err *err)
+{
+	static const struct strs none;
+	const struct mc *now = generated_find(
+		in->owned.mcs, mc_generated_name(a, "97", k->pool, "kubelet"));
+	const struct strs *kargs = now ? &now->kargs : &none;
+
+	return kubelet_node(a, k, has_kernel_arguments(k->pool) ? kargs : NULL,
+			    out, err);
+}
+
 int plan_node_sync(struct arena *a, const struct kubelet_view *in,
 		   struct actions *out, struct err *err)
 {
-	static const struct strs none;
-	const struct owned_view *o = &in->owned;
+	static const struct every node = { "97", "node config",
+					   "Sync NodeConfig", make_node };
 
 	if (!in->node)
 		return err_set(err, ERR_AGAIN,
 			       "could not fetch Node: missing node "
 			       "configuration, key: cluster");
-	for (size_t i = 0; i < o->pools->n; i++) {
-		const struct mc_pool *pool = o->pools->v[i];
-		const struct mc *now = generated_find(
-			o->mcs,
-			mc_generated_name(a, "97", pool->meta.name, "kubelet"));
-		const struct strs *kargs = now ? &now->kargs : &none;
-		struct kubelet_in k = { 0 };
-		struct mc *mc = NULL;
-		int rc = base_of(a, in, pool->meta.name, &k, err);
-
-		if (!has_kernel_arguments(pool->meta.name))
-			kargs = NULL;
-		if (rc == 0)
-			rc = kubelet_node(a, &k, kargs, &mc, err);
-		if (rc < 0)
-			return rc;
-		if (generated_write(a, o->mcs, mc,
-				    str_fmt(a, "node config of pool %.*s",
-					    STRF(pool->meta.name)),
-				    out))
-			action_state_metric(a, out, "kubelet-config",
-					    S("Sync NodeConfig"),
-					    pool->meta.name);
-		generated_retire(a, o->mcs, "97", pool, "kubelet", out);
-	}
-	actions_step(out);
-	generated_cleanup(a, o->mcs, o->hash, "97", "kubelet", out);
-	return 0;
+	return every_pool(a, in, &node, out, err);
 }
 
 static void prohibited(struct arena *a, const struct json *node,
@@ -168,6 +139,7 @@ static void prohibited(struct arena *a, const struct json *node,
 		.kind = S("Node"),
 		.name = json_str(node, "metadata.name", S("")),
 		.uid = json_str(node, "metadata.uid", S("")),
+		.version = json_str(node, "metadata.resourceVersion", S("")),
 		.reason = S("ActionProhibited"),
 	};
 

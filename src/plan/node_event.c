@@ -74,7 +74,7 @@ bool node_set_taint(struct arena *a, const struct mc_node *n,
 	buf_addf(&b, "},\"spec\":{\"taints\":%.*s}}", STRF(list));
 	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
 			 buf_str(&b), reason);
-	act->fail = ACTION_GO_ON;
+	act->fail = ACTION_LATER; /* a hint to the scheduler, no more */
 	act->wrap = str_fmt(a, "failed %s %.*s taint for node %.*s",
 			    want ? "applying" : "removing", STRF(t.key),
 			    STRF(n->name));

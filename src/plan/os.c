@@ -220,6 +220,58 @@ static const struct json *deployment(const struct json *root, const char *which)
 	return NULL;
 }
 
+static void words(struct arena *a, const char *text, const char *before,
+		  struct strs *out)
+{
+	struct str rest = str_of(text), one;
+	bool more = true;
+
+	while (more) {
+		more = str_cut(rest, ' ', &one, &rest);
+		if (*before)
+			VEC_PUSH(a, out, str_of(before));
+		VEC_PUSH(a, out, more ? one : rest);
+	}
+}
+
+static const struct {
+	const char *name, *packages;
+} extensions_table[] = {
+	{ "two-node-ha", "pacemaker pcs fence-agents-all" },
+	{ "ipsec", "NetworkManager-libreswan libreswan" },
+	{ "usbguard", "usbguard" },
+	{ "kerberos", "krb5-workstation libkadm5" },
+	{ "kernel-devel", "kernel-devel kernel-headers" },
+	{ "sandboxed-containers", "kata-containers" },
+	{ "sysstat", "sysstat" },
+};
+#define EXTENSIONS (sizeof(extensions_table) / sizeof(extensions_table[0]))
+
+static void all_packages(struct arena *a, struct strs *out)
+{
+	for (size_t i = 0; i < EXTENSIONS; i++)
+		words(a, extensions_table[i].packages, "", out);
+}
+
+/* How many packages were changed that no extension has. */
+static size_t unsupported(struct arena *a, const struct json *booted)
+{
+	static const char *const lists[] = { "packages", "local-packages",
+					     "local-fileoverride-packages",
+					     "base-removals",
+					     "base-local-replacements" };
+	struct strs changed = { 0 }, known = { 0 }, foreign = { 0 };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		strings(a,
+			json_member(booted,
+				    str_fmt(a, "requested-%s", lists[i])),
+			&changed);
+	all_packages(a, &known);
+	os_missing(a, &changed, &known, &foreign);
+	return foreign.n;
+}
+
 int os_status_parse(struct arena *a, struct str text, struct os_status *out,
 		    struct err *err)
 {
@@ -250,27 +302,75 @@ int os_status_parse(struct arena *a, struct str text, struct os_status *out,
 			      json_str(booted, "checksum", S("")));
 	strings(a, json_at(booted, "requested-packages"), &s.packages);
 	strings(a, json_at(booted, "requested-base-removals"), &s.removals);
+	s.unsupported = unsupported(a, booted);
 	s.staged = staged != NULL;
 	strings(a, json_at(staged, "requested-packages"), &s.staged_packages);
 	*out = s;
 	return 0;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------ */
-
-static void words(struct arena *a, const char *text, const char *before,
-		  struct strs *out)
+int os_bootc_parse(struct arena *a, struct str text, struct os_status *out,
+		   struct err *err)
 {
-	struct str rest = str_of(text), one;
-	bool more = true;
+	const struct json *booted, *staged;
+	struct json *root = NULL;
+	int rc = json_parse(a, text, NULL, &root, err);
 
-	while (more) {
-		more = str_cut(rest, ' ', &one, &rest);
-		if (*before)
-			VEC_PUSH(a, out, str_of(before));
-		VEC_PUSH(a, out, more ? one : rest);
-	}
+	if (rc < 0)
+		return err_wrap(err,
+				"failed to parse `bootc status --json` output");
+	booted = json_at(root, "status.booted");
+	staged = json_at(root, "status.staged");
+	if (json_kind(booted) != JSON_OBJECT)
+		return err_set(err, ERR_INVALID, "no booted deployment found");
+	*out = (struct os_status){
+		.image = json_str(booted, "image.image.image", S("")),
+		.version = json_str(booted, "image.version", S("")),
+		.checksum = json_str(booted, "ostree.checksum", S("")),
+		.staged = json_kind(staged) == JSON_OBJECT,
+	};
+	return 0;
 }
+
+/* ---- images ------------------------------------------------------------------------------- */
+
+int os_image_parse(struct arena *a, struct str text, struct str name,
+		   struct os_image *out, struct err *err)
+{
+	const struct json *first;
+	struct json *root = NULL;
+	int rc = json_parse(a, text, NULL, &root, err);
+
+	if (rc < 0)
+		return err_wrap(err, "failed to decode podman image ls output");
+	first = json_first(root);
+	*out = (struct os_image){ .there = first != NULL,
+				  .id = json_str(first, "Id", S("")) };
+	for (const struct json *d = json_first(json_at(first, "RepoDigests"));
+	     d; d = json_next(d))
+		if (str_eq(json_text(d), name))
+			out->digest = name;
+	return 0;
+}
+
+int os_image_scope(struct arena *a, struct str text,
+		   const struct os_image *image, struct str *out,
+		   struct err *err)
+{
+	struct json *root = NULL;
+	int rc = json_parse(a, text, NULL, &root, err);
+
+	if (rc < 0)
+		return err_wrap(err,
+				"failed to decode podman system info output");
+	*out = str_fmt(a, "[%.*s@%.*s]%.*s@%.*s",
+		       STRF(json_str(root, "store.graphDriverName", S(""))),
+		       STRF(json_str(root, "store.graphRoot", S(""))),
+		       STRF(image->digest), STRF(image->id));
+	return 0;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------ */
 
 struct str os_kernel_type(struct str type)
 {
@@ -322,19 +422,6 @@ void os_kernel_switch(struct arena *a, struct str to, struct strs *out)
 }
 
 /* ---- extensions ------------------------------------------------------------------------------ */
-
-static const struct {
-	const char *name, *packages;
-} extensions_table[] = {
-	{ "two-node-ha", "pacemaker pcs fence-agents-all" },
-	{ "ipsec", "NetworkManager-libreswan libreswan" },
-	{ "usbguard", "usbguard" },
-	{ "kerberos", "krb5-workstation libkadm5" },
-	{ "kernel-devel", "kernel-devel kernel-headers" },
-	{ "sandboxed-containers", "kata-containers" },
-	{ "sysstat", "sysstat" },
-};
-#define EXTENSIONS (sizeof(extensions_table) / sizeof(extensions_table[0]))
 
 static int by_name(const void *x, const void *y)
 {
@@ -416,8 +503,7 @@ int os_extension_args(struct arena *a, const struct strs *packages,
 	for (size_t i = 0; i < packages->n; i++)
 		VEC_PUSH(a, &have, packages->v[i]);
 	sort(&have);
-	for (size_t i = 0; i < EXTENSIONS; i++)
-		words(a, extensions_table[i].packages, "", &all);
+	all_packages(a, &all);
 	os_extension_packages(a, extensions, &required);
 	os_missing(a, &required, &have, &install);
 	os_missing(a, &have, &all, &foreign);

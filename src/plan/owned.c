@@ -4,11 +4,7 @@
  */
 #include "plan/owned.h"
 
-#include "mc/condition.h"
 #include "mc/generated.h"
-#include "mc/selector.h"
-
-#define MOST 9 /* suffixes */
 
 const struct owned_kind owned_kubelet = {
 	.kind = "KubeletConfig",
@@ -16,6 +12,9 @@ const struct owned_kind owned_kubelet = {
 	.what = "kubelet",
 	.several = "kubelet config",
 	.delete_them = "kubelet configs",
+	.note = "kubeletConfig",
+	.key = "kubelet config key",
+	.cleanup = "99",
 	.sub = "kubelet-config",
 	.state = "Sync Kubelet Config",
 	.kept = 3,
@@ -28,168 +27,14 @@ const struct owned_kind owned_runtime = {
 	.what = "containerruntime",
 	.several = "ctrcfgs",
 	.delete_them = "ctrcfgs",
+	.note = "containerruntimeConfig",
+	.key = "ctrcfg key",
+	.cleanup = "",
 	.sub = "container-runtime-config",
 	.state = "Sync Container Runtime Config",
+	.told_of = true,
+	.always_again = true,
 };
-
-static int matches(struct arena *a, const struct mc_object *o,
-		   const struct mc_pool *pool, bool *out, struct err *err)
-{
-	struct selector s;
-	int rc = selector_make(
-		a, json_at(o->doc.tree, "spec.machineConfigPoolSelector"), &s,
-		err);
-
-	if (rc < 0)
-		return err_wrap(err, "invalid label selector");
-	*out = s.n && selector_matches(&s, pool->meta.labels);
-	return 0;
-}
-
-int owned_pools(struct arena *a, const struct owned_view *in,
-		struct mc_pools *out, struct err *err)
-{
-	for (size_t i = 0; i < in->pools->n; i++) {
-		bool yes;
-		int rc = matches(a, in->config, in->pools->v[i], &yes, err);
-
-		if (rc < 0)
-			return rc;
-		if (yes)
-			VEC_PUSH(a, out, in->pools->v[i]);
-	}
-	return 0;
-}
-
-/* ---- names ---- */
-
-static const struct json *suffix_of(const struct mc_object *o)
-{
-	return json_member(json_at(o->doc.tree, "metadata.annotations"),
-			   S(OWNED_SUFFIX));
-}
-
-static struct str created(const struct mc_object *o)
-{
-	return json_str(o->doc.tree, "metadata.creationTimestamp", S(""));
-}
-
-/* The number behind the last '-' of a name, or -1. */
-static int64_t number_of(struct str name)
-{
-	ptrdiff_t dash = str_rchr(name, '-');
-	int64_t n;
-
-	if (dash < 0 || !str_to_i64(str_from(name, (size_t)dash + 1), &n) ||
-	    n < 0)
-		return -1;
-	return n;
-}
-
-/* Of a config that was there before there were annotations: the finalizer that
- * names the youngest of what it owns in this pool. */
-static struct str from_finalizers(const struct owned_view *in, struct str base)
-{
-	const struct json *list =
-		json_at(in->config->doc.tree, "metadata.finalizers");
-	struct str best = S("");
-	int64_t most = -1;
-
-	for (const struct json *f = json_first(list); f; f = json_next(f)) {
-		struct str name = json_text(f);
-		int64_t n = number_of(name);
-
-		if (!generated_find(in->mcs, name) || !str_starts(name, base))
-			continue;
-		if (n < 0 && !str_eq(name, base))
-			continue;
-		if (n < 0)
-			n = 0;
-		if (n > most) {
-			most = n;
-			best = name;
-		}
-	}
-	return best;
-}
-
-static int next_suffix(struct arena *a, const struct owned_view *in,
-		       const struct mc_objects *rivals, struct str base,
-		       struct str *out, struct err *err)
-{
-	int64_t most = 0;
-
-	for (size_t i = 0; i < rivals->n; i++) {
-		struct str s = json_text(suffix_of(rivals->v[i]));
-		int64_t n = 0;
-
-		if (s.n && !str_to_i64(s, &n))
-			return err_set(err, ERR_INVALID,
-				       "error converting %.*s to int: "
-				       "strconv.Atoi: parsing \"%.*s\": "
-				       "invalid syntax",
-				       STRF(s), STRF(s));
-		if (n > most)
-			most = n;
-	}
-	if (most >= MOST)
-		return err_set(err, ERR_INVALID,
-			       "max number of supported %s (10) has been "
-			       "reached. Please delete old %s before retrying",
-			       in->kind->several, in->kind->delete_them);
-	*out = str_fmt(a, "%.*s-%lld", STRF(base), (long long)most + 1);
-	return 0;
-}
-
-static int choose(struct arena *a, const struct owned_view *in,
-		  const struct mc_pool *pool, struct str base, struct str *out,
-		  struct err *err)
-{
-	const struct json *mine = suffix_of(in->config);
-	struct mc_objects rivals = { 0 };
-	bool newer = false;
-
-	for (size_t i = 0; i < in->configs->n; i++) {
-		struct mc_object *o = in->configs->v[i];
-		bool yes;
-		int rc = matches(a, o, pool, &yes, err);
-
-		if (rc < 0)
-			return rc;
-		if (!yes)
-			continue;
-		VEC_PUSH(a, &rivals, o);
-		newer = newer || str_cmp(created(o), created(in->config)) > 0;
-	}
-	*out = base;
-	if (mine && json_text(mine).n)
-		*out = str_fmt(a, "%.*s-%.*s", STRF(base),
-			       STRF(json_text(mine)));
-	if (mine || rivals.n <= 1)
-		return 0;
-	*out = newer ? from_finalizers(in, base) : S("");
-	return out->n ? 0 : next_suffix(a, in, &rivals, base, out, err);
-}
-
-int owned_name(struct arena *a, const struct owned_view *in,
-	       struct owned_job *job, const struct mc_pool *pool,
-	       struct str *out, struct err *err)
-{
-	struct str base =
-		mc_generated_name(a, "99", pool->meta.name, in->kind->what);
-	int rc;
-
-	if (job->suffix.p) {
-		*out = job->suffix.n ? str_fmt(a, "%.*s-%.*s", STRF(base),
-					       STRF(job->suffix))
-				     : base;
-		return 0;
-	}
-	rc = choose(a, in, pool, base, out, err);
-	if (rc == 0)
-		job->suffix = str_from(*out, base.n + (out->n > base.n));
-	return rc;
-}
 
 /* ---- writes ---- */
 
@@ -201,9 +46,10 @@ static struct str path_of(struct arena *a, const struct owned_view *in)
 static void annotate(struct arena *a, const struct owned_view *in,
 		     const struct owned_job *job, struct actions *out)
 {
+	const struct json *now = owned_suffix(in->config);
 	struct buf b;
 
-	if (suffix_of(in->config) || job->names.n)
+	if (job->names.n || (now && str_eq(json_text(now), job->suffix)))
 		return;
 	buf_init(&b, a);
 	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
@@ -212,7 +58,7 @@ static void annotate(struct arena *a, const struct owned_view *in,
 	action_add(a, out, ACTION_MERGE, path_of(a, in), buf_str(&b),
 		   S("which MachineConfig is its"))
 		->wrap = str_fmt(a, "could not update annotation for %s",
-				 in->kind->kind);
+				 in->kind->note);
 	actions_step(out);
 }
 
@@ -315,6 +161,8 @@ void owned_delete(struct arena *a, const struct owned_view *in,
 		if (!str_eq(m->name, list.v[0]) &&
 		    !(m->uid.n && str_eq(m->uid, list.v[0])))
 			continue;
+		if (owned_by_another(in, in->mcs->v[i]))
+			break;
 		action_add(a, out, ACTION_DELETE,
 			   action_path(a, "machineconfigs", m->name), S(""),
 			   str_fmt(a, "%s %.*s is being deleted",
@@ -325,47 +173,4 @@ void owned_delete(struct arena *a, const struct owned_view *in,
 	actions_step(out);
 	rest = (struct strs){ list.v + 1, list.n - 1, list.n - 1 };
 	patch_finalizers(a, in, &rest, true, S("what it named is gone"), out);
-}
-
-/* ---- status ---- */
-
-void owned_status(struct arena *a, const struct owned_view *in,
-		  struct str failure, struct actions *out)
-{
-	const struct json *tree = in->config->doc.tree;
-	struct conditions old =
-		conditions_of(a, json_at(tree, "status.conditions"));
-	struct conditions list = { 0 };
-	struct condition c = { .type = failure.n ? S("Failure") : S("Success"),
-			       .status = CONDITION_TRUE,
-			       .reason = S(""),
-			       .message = failure.n ? failure : S("Success"),
-			       .time = condition_time(a, in->now) };
-	int64_t generation = json_i64(tree, "metadata.generation", 0);
-	bool same = old.n && str_eq(old.v[old.n - 1].message, c.message);
-	size_t kept, first = 0;
-	struct json *j, *s;
-
-	if (same && str_eq(old.v[old.n - 1].type, c.type) &&
-	    json_i64(tree, "status.observedGeneration", 0) == generation)
-		return;
-	/* one that says the same is replaced; the oldest make room */
-	kept = old.n - same;
-	if (in->kind->kept && kept >= in->kind->kept)
-		first = kept - in->kind->kept + 1;
-	for (size_t i = first; i < kept; i++)
-		VEC_PUSH(a, &list, old.v[i]);
-	VEC_PUSH(a, &list, c);
-	s = json_new(a, JSON_OBJECT);
-	json_add(s, S("conditions"), conditions_json(a, &list));
-	json_add(s, S("observedGeneration"), json_new_i64(a, generation));
-	j = json_new(a, JSON_OBJECT);
-	json_add(j, S("status"), s);
-	actions_step(out);
-	action_add(a, out, ACTION_MERGE,
-		   str_fmt(a, "%.*s/status", STRF(path_of(a, in))),
-		   body_of(a, j), c.message)
-		->fail = ACTION_SHRUG;
-	if (!failure.n)
-		out->v[out->n - 1].if_ok = true;
 }

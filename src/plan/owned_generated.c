@@ -83,14 +83,29 @@ void generated_retire(struct arena *a, const struct mcs *mcs,
 		delete_mc(a, old, S("it has a new name now"), out);
 }
 
-void generated_cleanup(struct arena *a, const struct mcs *mcs, struct str hash,
+/* Not when it has been written since: whoever did it is of another mind. */
+static void delete_as_seen(struct arena *a, const struct mc_meta *m,
+			   struct str reason, struct actions *out)
+{
+	struct buf b;
+
+	delete_mc(a, m->name, reason, out);
+	buf_init(&b, a);
+	buf_addz(&b, "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\","
+		     "\"preconditions\":{");
+	body_add(&b, S("resourceVersion"), m->version);
+	buf_addz(&b, "}}");
+	out->v[out->n - 1].body = buf_str(&b);
+}
+
+void generated_cleanup(struct arena *a, const struct owned_view *in,
 		       const char *prefix, const char *what,
 		       struct actions *out)
 {
 	struct str part = str_fmt(a, "generated-%s", what);
 
-	for (size_t i = 0; i < mcs->n; i++) {
-		const struct mc_meta *m = &mcs->v[i]->meta;
+	for (size_t i = 0; i < in->mcs->n; i++) {
+		const struct mc_meta *m = &in->mcs->v[i]->meta;
 		struct str path = action_path(a, "machineconfigs", m->name);
 		bool written = false;
 
@@ -100,9 +115,10 @@ void generated_cleanup(struct arena *a, const struct mcs *mcs, struct str hash,
 				   str_eq(out->v[k].path, path);
 		if (written || str_find(m->name, part) < 0 ||
 		    !str_starts(m->name, str_of(prefix)) ||
-		    str_eq(mc_annotation(m, MC_BY_CONTROLLER), hash))
+		    str_eq(mc_annotation(m, MC_BY_CONTROLLER), in->hash) ||
+		    owned_by_turn(a, in, in->mcs->v[i]))
 			continue;
-		delete_mc(a, m->name, S("made by another version"), out);
+		delete_as_seen(a, m, S("made by another version"), out);
 	}
 }
 
@@ -127,6 +143,13 @@ int generated_base(struct arena *a, const struct template_input *templates,
 	if (rc == -ERR_NOTFOUND)
 		return err_set(err, ERR_INVALID,
 			       "could not generate old kubelet config");
+	if (want->credentials)
+		rc = base_file(&g, role, want->path, want->credentials);
+	if (rc == -ERR_NOTFOUND)
+		return err_set(err, ERR_INVALID,
+			       "could not generate original credential "
+			       "provider configs: could not find "
+			       "CRIOCredentialProvider Config");
 	if (rc == 0 && want->storage) {
 		rc = runtime_base(&g, role, &files);
 		if (rc < 0)
@@ -136,4 +159,13 @@ int generated_base(struct arena *a, const struct template_input *templates,
 		*want->policy = files.policy;
 	}
 	return rc;
+}
+
+bool pool_built_in(const struct mc_pool *pool)
+{
+	const struct json *label =
+		json_member(pool->meta.labels, S(MC_PREFIX "mco-built-in"));
+
+	/* its value is empty */
+	return label && !json_text(label).n;
 }

@@ -18,11 +18,15 @@ static const struct node_taint in_progress = { { "UpdateInProgress", 16 },
 
 struct action_event pool_event(const struct mcp *pool, struct str reason)
 {
-	return (struct action_event){ .api = S(MC_API),
-				      .kind = S("MachineConfigPool"),
-				      .name = pool->name,
-				      .uid = pool->uid,
-				      .reason = reason };
+	return (struct action_event){
+		.api = S(MC_API),
+		.kind = S("MachineConfigPool"),
+		.name = pool->name,
+		.uid = pool->uid,
+		.version =
+			json_str(pool->tree, "metadata.resourceVersion", S("")),
+		.reason = reason
+	};
 }
 
 /* ---- layered pools ---- */
@@ -53,7 +57,8 @@ struct pool_layers pool_layers(const struct pool_view *in)
 			l.build = b;
 			return l;
 		}
-		l.stale = true;
+		l.stale = b || str_eq(l.config->build, in->no_build);
+		l.unknown = !l.stale;
 	}
 	for (size_t i = 0; i < in->n_os_builds && !l.build; i++)
 		if (str_eq(in->os_builds[i].os_config, l.config->name) &&
@@ -81,6 +86,17 @@ static void clear_stale_build(struct arena *a, const struct pool_layers *l,
 				 "\"%.*s\"",
 				 STRF(l->config->name));
 	actions_step(out);
+}
+
+/* What is not known yet may have come since: only the server can tell that there
+ * is no such build. */
+static void ask_build(struct arena *a, const struct pool_layers *l,
+		      struct actions *out)
+{
+	action_add(a, out, ACTION_GET,
+		   action_path(a, "machineosbuilds", l->config->build), S(""),
+		   S("a MachineOSConfig names it"))
+		->tag = POOL_TAG_BUILD;
 }
 
 /* Whether a layered pool's image is there; *rc < 0 when its build failed. */
@@ -486,6 +502,8 @@ int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out,
 	l = pool_layers(&view);
 	if (l.stale)
 		clear_stale_build(a, &l, out);
+	if (l.unknown)
+		ask_build(a, &l, out);
 	if (!pool->deleting && !pool->paused) {
 		bool ready = !l.config || image_ready(&l, &rc, err);
 

@@ -457,7 +457,7 @@ void pool_status(struct arena *a, const struct pool_view *in,
 	set_build_updating(&w);
 	degraded = set_degraded(&w, &c);
 	status = status_json(a, in, &c);
-	json_set(status, S("conditions"), conditions_json(a, &w.list));
+	json_set(status, S("conditions"), conditions_json(a, &w.list, false));
 	if (all && !json_eq(json_at(status, "configuration"),
 			    json_at(tree, "spec.configuration"))) {
 		moved = !str_eq(json_str(status, "configuration.name", S("")),

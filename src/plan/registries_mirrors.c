@@ -9,15 +9,6 @@
 #include "mc/scope.h"
 #include "registries_parts.h"
 
-static struct str quoted(struct arena *a, struct str s)
-{
-	struct buf b;
-
-	buf_init(&b, a);
-	go_quote(&b, s);
-	return buf_str(&b);
-}
-
 static bool never(const struct mirror_rule *r)
 {
 	return str_is(r->policy, "NeverContactSource");
@@ -28,7 +19,7 @@ static int check_rule(struct arena *a, struct map *seen,
 		      const struct mirror_rule *r, struct err *err)
 {
 	const struct mirror_rule *first = map_get(seen, r->source);
-	struct str source = quoted(a, r->source);
+	struct str source = go_quoted(a, r->source);
 
 	if (!scope_is_source(r->source))
 		return err_set(err, ERR_INVALID,
@@ -46,7 +37,7 @@ static int check_rule(struct arena *a, struct map *seen,
 		if (!imageref_is_place(r->mirrors.v[i]))
 			return err_set(err, ERR_INVALID,
 				       "invalid format for mirror %.*s",
-				       STRF(quoted(a, r->mirrors.v[i])));
+				       STRF(go_quoted(a, r->mirrors.v[i])));
 		if (never(r) && str_eq(r->mirrors.v[i], r->source))
 			return err_set(err, ERR_INVALID,
 				       "cannot set mirrorSourcePolicy: "

@@ -11,6 +11,7 @@
 #include "mc/reconcile.h"
 #include "mc/selector.h"
 #include "plan/apply.h"
+#include "plan/owned.h"
 
 /* ---- what is waited for ---- */
 
@@ -48,10 +49,37 @@ int controller_config_completed(struct arena *a, const struct json *tree,
 		       yes_no(completed), yes_no(running), yes_no(failing));
 }
 
+static const struct mc *find_mc(const struct mcs *mcs, struct str name)
+{
+	for (size_t i = 0; i < mcs->n; i++)
+		if (str_eq(mcs->v[i]->meta.name, name))
+			return mcs->v[i];
+	return NULL;
+}
+
+/* What a config has made for the pool is there. It may not be: somebody has
+ * deleted it, or the pool is the config's only since it was dealt with. */
+static int made(struct arena *a, const struct render_view *in,
+		const struct json *config, const struct owned_kind *kind,
+		struct err *err)
+{
+	const struct json *suffix = json_member(
+		json_at(config, "metadata.annotations"), S(OWNED_SUFFIX));
+	struct str name = owned_mc_name(a, kind, in->pool, json_text(suffix));
+
+	if (!suffix || find_mc(in->mcs, name) ||
+	    json_at(config, "metadata.deletionTimestamp"))
+		return 0;
+	return err_set(err, ERR_AGAIN, "%s %.*s: MachineConfig %.*s is missing",
+		       kind->kind,
+		       STRF(json_str(config, "metadata.name", S(""))),
+		       STRF(name));
+}
+
 /* Every object of the list that is for the pool has been dealt with. */
-static int all_completed(struct arena *a, const struct json_list *list,
-			 const struct mc_pool *pool, const char *kind,
-			 struct err *err)
+static int all_completed(struct arena *a, const struct render_view *in,
+			 const struct json_list *list,
+			 const struct owned_kind *kind, struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct json *o = list->v[i];
@@ -67,18 +95,23 @@ static int all_completed(struct arena *a, const struct json_list *list,
 		if (rc < 0)
 			return err_wrap(err, "invalid label selector");
 		/* an empty one is for every pool here, an absent for none */
-		if (!sel || !selector_matches(&s, pool->meta.labels))
+		if (!sel || !selector_matches(&s, in->pool->meta.labels))
 			continue;
 		if (seen != is)
 			return err_set(
 				err, ERR_AGAIN,
 				"status for %s %.*s is being reported for "
 				"%lld, expecting it for %lld",
-				kind, STRF(json_str(o, "metadata.name", S(""))),
+				kind->kind,
+				STRF(json_str(o, "metadata.name", S(""))),
 				(long long)seen, (long long)is);
 		if (!conds.n || !str_is(conds.v[conds.n - 1].type, "Success"))
 			return err_set(err, ERR_AGAIN, "%s has not completed",
-				       kind);
+				       kind->kind);
+		/* an empty selector makes nothing for anybody */
+		rc = s.n ? made(a, in, o, kind, err) : 0;
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }
@@ -118,14 +151,6 @@ static int select_mcs(struct arena *a, const struct render_view *in,
 			       STRF(selector_text(a, &s)));
 	qsort(out->v, out->n, sizeof(*out->v), by_name);
 	return 0;
-}
-
-static const struct mc *find_mc(const struct mcs *mcs, struct str name)
-{
-	for (size_t i = 0; i < mcs->n; i++)
-		if (str_eq(mcs->v[i]->meta.name, name))
-			return mcs->v[i];
-	return NULL;
 }
 
 /* The images of the pool's stream in place of the ControllerConfig's. */
@@ -244,6 +269,7 @@ static struct action_event on_pool(const struct mc_pool *p, struct str reason)
 				      .kind = S("MachineConfigPool"),
 				      .name = p->meta.name,
 				      .uid = p->meta.uid,
+				      .version = p->meta.version,
 				      .reason = reason };
 }
 
@@ -275,6 +301,13 @@ static void announce(struct arena *a, const struct render_view *in,
 			     STRF(r->name), STRF(release), STRF(in->hash)));
 }
 
+/* What goes before the reason, whatever that is. */
+static struct str cannot(struct arena *a, const struct render_view *in)
+{
+	return str_fmt(a, "Failed to render configuration for pool %.*s",
+		       STRF(in->pool->meta.name));
+}
+
 /* True when the pool itself is to be written. */
 static bool write_rendered(struct arena *a, const struct render_view *in,
 			   const struct rendered *r, struct actions *out)
@@ -290,10 +323,12 @@ static bool write_rendered(struct arena *a, const struct render_view *in,
 		      r->os_overridden);
 	if (!there) {
 		apply_mc(a, NULL, r->object, why, out);
+		out->v[out->n - 1].wrap = cannot(a, in);
 		actions_step(out);
 		announce(a, in, r, out);
 	} else if (targeted) {
-		apply_mc(a, there->doc.tree, r->object, why, out);
+		if (apply_mc(a, there->doc.tree, r->object, why, out))
+			out->v[out->n - 1].wrap = cannot(a, in);
 		actions_step(out);
 	}
 	if (targeted &&
@@ -305,7 +340,8 @@ static bool write_rendered(struct arena *a, const struct render_view *in,
 		      targeted
 			      ? S("other sources, same config")
 			      : str_fmt(a, "now targeting %.*s", STRF(r->name)),
-		      out);
+		      out)
+		->wrap = cannot(a, in);
 	if (!targeted)
 		action_state_metric(a, out, "render",
 				    S("Sync Machine Config Pool with new MC"),
@@ -313,38 +349,43 @@ static bool write_rendered(struct arena *a, const struct render_view *in,
 	return true;
 }
 
-static void set_degraded(struct arena *a, const struct render_view *in,
-			 bool degraded, struct str message, struct actions *out)
+void pool_condition(struct arena *a, const struct json *tree, const char *type,
+		    struct instant now, struct str failed, const char *why,
+		    struct actions *out)
 {
 	struct conditions list =
-		conditions_of(a, json_at(in->pool->tree, "status.conditions"));
-	const struct condition *old =
-		conditions_find(&list, S("RenderDegraded"));
-	struct condition c = { .type = S("RenderDegraded"),
-			       .status = degraded ? CONDITION_TRUE
+		conditions_of(a, json_at(tree, "status.conditions"));
+	const struct condition *old = conditions_find(&list, str_of(type));
+	struct condition c = { .type = str_of(type),
+			       .status = failed.n ? CONDITION_TRUE
 						  : CONDITION_FALSE,
 			       .reason = S(""),
-			       .message = message };
+			       .message = failed };
 	struct json *pool, *status;
 	struct action *act;
 
-	if (!degraded && old && str_is(old->status, "False"))
+	if (!failed.n && old && str_is(old->status, "False"))
 		return;
-	if (!conditions_set(a, &list, CONDITION_ALL, c, in->now))
+	if (!conditions_set(a, &list, CONDITION_ALL, c, now))
 		return;
-	pool = json_clone(a, in->pool->tree);
+	pool = json_clone(a, tree);
 	status = json_at(pool, "status");
 	if (json_kind(status) != JSON_OBJECT) {
 		status = json_new(a, JSON_OBJECT);
 		json_set(pool, S("status"), status);
 	}
-	json_set(status, S("conditions"), conditions_json(a, &list));
+	json_set(status, S("conditions"), conditions_json(a, &list, false));
 	act = apply_replace(a, "machineconfigpools", pool, "/status",
-			    degraded ? S("it cannot be rendered")
-				     : S("it is rendered"),
-			    out);
-	if (degraded)
+			    str_of(why), out);
+	if (failed.n)
 		act->fail = ACTION_SHRUG;
+}
+
+void render_failed(struct arena *a, const struct mc_pool *pool,
+		   struct instant now, struct str why, struct actions *out)
+{
+	pool_condition(a, pool->tree, "RenderDegraded", now, why,
+		       "it cannot be rendered", out);
 }
 
 int plan_render_sync(struct arena *a, const struct render_view *in,
@@ -369,11 +410,11 @@ int plan_render_sync(struct arena *a, const struct render_view *in,
 		a, in->controller_config ? in->controller_config->tree : NULL,
 		err);
 	if (rc == 0)
-		rc = all_completed(a, &in->runtime_configs, in->pool,
-				   "ContainerRuntimeConfig", err);
+		rc = all_completed(a, in, &in->runtime_configs, &owned_runtime,
+				   err);
 	if (rc == 0)
-		rc = all_completed(a, &in->kubelet_configs, in->pool,
-				   "KubeletConfig", err);
+		rc = all_completed(a, in, &in->kubelet_configs, &owned_kubelet,
+				   err);
 	if (rc < 0)
 		return rc;
 	cc = *in->controller_config;
@@ -383,16 +424,15 @@ int plan_render_sync(struct arena *a, const struct render_view *in,
 	if (rc == 0)
 		rc = generate(a, in, &mcs, &cc, &r, err);
 	if (rc < 0) {
-		set_degraded(a, in, true,
-			     str_fmt(a,
-				     "Failed to render configuration for pool "
-				     "%.*s: %.*s",
-				     STRF(in->pool->meta.name), STRF(err->msg)),
-			     out);
+		render_failed(a, in->pool, in->now,
+			      str_fmt(a, "%.*s: %.*s", STRF(cannot(a, in)),
+				      STRF(err->msg)),
+			      out);
 		err->code = ERR_AGAIN;
 		return -ERR_AGAIN;
 	}
 	if (!write_rendered(a, in, &r, out))
-		set_degraded(a, in, false, S(""), out);
+		pool_condition(a, in->pool->tree, "RenderDegraded", in->now,
+			       S(""), "it is rendered", out);
 	return 0;
 }

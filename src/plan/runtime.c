@@ -29,15 +29,6 @@ static struct quantity quantity_at(struct arena *a, const struct json *j,
 	return q;
 }
 
-static struct str quoted(struct arena *a, struct str s)
-{
-	struct buf b;
-
-	buf_init(&b, a);
-	go_quote(&b, s);
-	return buf_str(&b);
-}
-
 static bool one_of(struct str s, const char *words)
 {
 	struct str rest = str_of(words), word;
@@ -87,7 +78,7 @@ static int check_stores(struct arena *a, const struct json *spec,
 				 stores[k] + 1);
 			if (path.n)
 				buf_addf(&b, " path %.*s: %s",
-					 STRF(quoted(a, path)), fault);
+					 STRF(go_quoted(a, path)), fault);
 			else
 				buf_addz(&b, ": path must not be empty");
 		}
@@ -113,23 +104,23 @@ int runtime_validate(struct arena *a, const struct mc_object *crc,
 		return err_set(err, ERR_INVALID,
 			       "invalid LogSizeMax %.*s, cannot be less than "
 			       "8kB",
-			       STRF(quoted(a, log.text)));
+			       STRF(go_quoted(a, log.text)));
 	if (overlay.value < 0)
 		return err_set(err, ERR_INVALID,
 			       "invalid overlaySize %.*s, cannot be less than "
 			       "0",
-			       STRF(quoted(a, overlay.text)));
+			       STRF(go_quoted(a, overlay.text)));
 	if (level.n &&
 	    !one_of(level, "error fatal panic warn info debug trace"))
 		return err_set(err, ERR_INVALID,
 			       "invalid LogLevel %.*s, must be one of error, "
 			       "fatal, panic, warn, info, debug, or trace",
-			       STRF(quoted(a, level)));
+			       STRF(go_quoted(a, level)));
 	if (runtime.n && !one_of(runtime, "runc crun"))
 		return err_set(err, ERR_INVALID,
 			       "invalid DefaultRuntime %.*s, must be one of "
 			       "crun, runc",
-			       STRF(quoted(a, runtime)));
+			       STRF(go_quoted(a, runtime)));
 	return check_stores(a, spec, err);
 }
 
@@ -239,8 +230,8 @@ int runtime_config(struct arena *a, const struct runtime_in *in,
 	*note = S("");
 	if (storage_file(a, in, spec, &files, &left_out) < 0)
 		*note = str_fmt(a,
-				"error merging user changes to storage.conf: "
-				"%.*s",
+				"could not update container runtime config "
+				"with new changes: %.*s",
 				STRF(left_out.msg));
 	crio_files(a, in, spec, &files);
 	*out = mc_generated(a, name, in->pool, &files);

@@ -3,82 +3,33 @@
 #include "mc/condition.h"
 #include "plan/runtime.h"
 
-#define BUILT_IN MC_PREFIX "mco-built-in"
-
-static int failed(struct arena *a, const struct owned_view *in,
-		  const char *where, struct actions *out, struct err *err)
+static int make(struct arena *a, const void *ctx, const struct mc_pool *pool,
+		struct str name, struct mc **out, const char **where,
+		struct str *without, struct err *err)
 {
-	owned_status(
-		a, in,
-		str_fmt(a, "%s: %.*s", where ? where : "Error", STRF(err->msg)),
-		out);
-	/* upstream tries again whatever it was */
-	err->code = ERR_AGAIN;
-	return -ERR_AGAIN;
-}
-
-static int for_pool(struct arena *a, const struct runtime_view *in,
-		    const struct mc_pool *pool, struct owned_job *job,
-		    struct actions *out, struct err *err)
-{
-	const struct owned_view *o = &in->owned;
+	const struct runtime_view *in = ctx;
+	const struct mc_object *config = in->owned.config;
 	struct runtime_in r = { .pool = pool->meta.name,
 				.more_stores = in->more_stores,
-				.hash = o->hash };
-	struct str name, note, registries = S(""), policy = S("");
+				.hash = in->owned.hash };
+	struct str registries = S(""), policy = S("");
 	struct generated_base want = { .storage = &r.storage,
 				       .registries = &registries,
 				       .policy = &policy };
-	struct mc *mc = NULL;
 
-	if (owned_name(a, o, job, pool, &name, err) < 0)
-		return failed(a, o, "could not get ctrcfg key", out, err);
+	*where = "could not generate origin ContainerRuntime Configs";
 	if (generated_base(a, in->templates, pool->meta.name, &want, err) < 0)
-		return failed(a, o,
-			      "could not generate origin ContainerRuntime "
-			      "Configs",
-			      out, err);
-	if (runtime_config(a, &r, o->config, name, &mc, &note, err) < 0)
-		return failed(a, o, NULL, out, err);
-	if (note.n)
-		action_log(a, out, "%.*s: %.*s", STRF(o->config->meta.name),
-			   STRF(note))
-			->warning = true;
-	owned_write(a, o, job, pool, mc, out);
-	return 0;
+		return -(int)err->code;
+	*where = NULL;
+	return runtime_config(a, &r, config, name, out, without, err);
 }
 
 int plan_runtime_sync(struct arena *a, const struct runtime_view *in,
 		      struct actions *out, struct err *err)
 {
-	const struct owned_view *o = &in->owned;
-	struct mc_pools pools = { 0 };
-	struct owned_job job = { 0 };
-	int rc;
+	struct owned_maker maker = { runtime_validate, make, in };
 
-	if (json_at(o->config->tree, "metadata.deletionTimestamp")) {
-		owned_delete(a, o, out);
-		return 0;
-	}
-	if (runtime_validate(a, o->config, err) < 0)
-		return failed(a, o, NULL, out, err);
-	rc = owned_pools(a, o, &pools, err);
-	if (rc == 0 && !pools.n)
-		rc = err_set(err, ERR_AGAIN,
-			     "could not find any MachineConfigPool set for "
-			     "ContainerRuntimeConfig %.*s",
-			     STRF(o->config->meta.name));
-	if (rc < 0)
-		return failed(a, o, NULL, out, err);
-	/* a pool that is up to date does not hide the ones after it */
-	for (size_t i = 0; i < pools.n && rc == 0; i++)
-		rc = for_pool(a, in, pools.v[i], &job, out, err);
-	if (rc < 0)
-		return rc;
-	owned_finalize(a, o, &job, out);
-	generated_cleanup(a, o->mcs, o->hash, "", o->kind->what, out);
-	owned_status(a, o, S(""), out);
-	return 0;
+	return owned_sync(a, &in->owned, &maker, out, err);
 }
 
 /* ---- registries ---- */
@@ -148,18 +99,20 @@ static void outranked(struct arena *a, const struct runtime_view *in,
 				  .time = condition_time(a, in->owned.now) };
 	struct conditions list = conditions_of(
 		a, json_at(o ? o->doc.tree : NULL, "status.conditions"));
-	struct json *j, *s;
+	struct json *j;
 
 	if (!o || (list.n == 1 && str_eq(list.v[0].message, c->message) &&
 		   str_eq(list.v[0].reason, cond.reason)))
 		return;
 	list.n = 0;
 	VEC_PUSH(a, &list, cond);
-	s = json_new(a, JSON_OBJECT);
-	json_add(s, S("conditions"), conditions_json(a, &list));
-	j = json_new(a, JSON_OBJECT);
-	json_add(j, S("status"), s);
-	action_add(a, out, ACTION_MERGE,
+	j = json_clone(a, o->doc.tree);
+	if (json_kind(json_at(j, "status")) != JSON_OBJECT)
+		json_set(j, S("status"), json_new(a, JSON_OBJECT));
+	json_set(json_at(j, "status"), S("conditions"),
+		 conditions_json(a, &list, false));
+	/* upstream's role may update these, not patch them */
+	action_add(a, out, ACTION_REPLACE,
 		   str_fmt(a,
 			   "/apis/config.openshift.io/v1/namespaces/%.*s/"
 			   "imagepolicies/%.*s/status",
@@ -185,11 +138,7 @@ int plan_registries_sync(struct arena *a, const struct runtime_view *in,
 	for (size_t i = 0; i < r.n_conflicts; i++)
 		outranked(a, in, &r.conflicts[i], out);
 	for (size_t i = 0; i < pools->n; i++) {
-		const struct json *built_in =
-			json_member(pools->v[i]->meta.labels, S(BUILT_IN));
-
-		/* the label's value is empty */
-		if (!built_in || json_text(built_in).n)
+		if (!pool_built_in(pools->v[i]))
 			continue;
 		rc = registries_of(a, in, &r, pools->v[i], out, err);
 		if (rc < 0)

@@ -131,12 +131,19 @@ static int check_path(struct str path, struct err *err)
 	return err_set(err, ERR_INVALID, "%s is not a path to a file", b.p);
 }
 
+/* What systemctl would take for one; -.slice and -.mount are units, and it takes
+ * them for a fault. */
+static bool is_option(struct str name)
+{
+	return str_starts(name, S("-")) && !str_starts(name, S("-."));
+}
+
 static int check_name(struct str name, const char *what, struct err *err)
 {
 	struct buf b;
 
 	if (name.n && name.n < 256 && !memchr(name.p, '/', name.n) &&
-	    !memchr(name.p, '\0', name.n) && name.p[0] != '-' &&
+	    !memchr(name.p, '\0', name.n) && !is_option(name) &&
 	    !str_is(name, ".") && !str_is(name, ".."))
 		return 0;
 	buf_init(&b, err->a);
@@ -277,18 +284,28 @@ static bool kept_for_others(struct str path)
 				      S("/etc/docker/certs.d")) >= 0);
 }
 
-/* "/etc/systemd/system/<unit>.d/<x>.conf" that the new config has as a dropin. */
+/* "/etc/systemd/system/<unit>.d/<x>.conf" that the new config has as a dropin, or
+ * a unit that it has as one. */
 static bool became_dropin(struct planner *p, struct str path)
 {
 	struct str rest, unit, name;
 	const struct ign_objs *list;
 	const struct ign_obj *u;
+	ptrdiff_t slash;
 
 	if (!str_starts(path, S(UNITS)))
 		return false;
 	rest = str_from(path, sizeof(UNITS) - 1);
-	if (!str_cut(rest, '/', &unit, &name) || !str_ends(unit, S(".d")) ||
-	    !str_ends(name, S(".conf")))
+	slash = str_rchr(rest, '/');
+	if (slash < 0) { /* upstream takes away the unit it has just written */
+		u = map_get(&p->new_units, rest);
+		return u && (ign_str(u, IGN_UNIT_CONTENTS).n ||
+			     ign_is_true(u, IGN_UNIT_MASK));
+	}
+	name = str_from(rest, (size_t)slash + 1);
+	unit = str_sub(rest, 0, (size_t)slash);
+	unit = str_from(unit, (size_t)(str_rchr(unit, '/') + 1));
+	if (!str_ends(unit, S(".d")) || !str_ends(name, S(".conf")))
 		return false;
 	unit.n -= 2;
 	u = map_get(&p->new_units, unit);
@@ -337,7 +354,7 @@ static void plan_stale_unit(struct planner *p, const struct ign_obj *old)
 		struct str name = ign_str(list->v[i], IGN_DROPIN_NAME);
 		struct str path = steps_dropin_path(p->a, unit, name);
 
-		if (has_dropin(new, name) ||
+		if (has_dropin(new, name) || map_find(&p->new_files, path) ||
 		    check_name(name, "dropin", &ignored) < 0)
 			continue;
 		(void)add(p, STEP_STALE_DROPIN, path,
@@ -346,6 +363,10 @@ static void plan_stale_unit(struct planner *p, const struct ign_obj *old)
 	}
 	if (new)
 		return;
+	if (map_find(&p->new_files, steps_unit_path(p->a, unit))) {
+		(void)add(p, STEP_PRESET, unit, "it is a file now");
+		return;
+	}
 	(void)add(p, STEP_STALE_UNIT, unit, "no longer in the config");
 	touch(p, steps_unit_path(p->a, unit));
 }
@@ -382,7 +403,8 @@ static void plan_users(struct planner *p)
 	const struct ign_objs *new = users(p->in->to);
 	struct map names;
 
-	if (ign_eq(ign_sub(p->in->from->config, IGN_CONFIG_PASSWD),
+	if (!p->in->hosted &&
+	    ign_eq(ign_sub(p->in->from->config, IGN_CONFIG_PASSWD),
 		   ign_sub(p->in->to->config, IGN_CONFIG_PASSWD)))
 		return;
 	ign_index(p->a, new, &names);
@@ -393,7 +415,8 @@ static void plan_users(struct planner *p)
 			VEC_PUSH(p->a, &p->out->users_gone, name);
 	}
 	(void)add(p, STEP_KEYS, S("core"), "the users differ");
-	(void)add(p, STEP_PASSWORDS, S("core"), "the users differ");
+	if (!p->in->hosted)
+		(void)add(p, STEP_PASSWORDS, S("core"), "the users differ");
 }
 
 static void index_entries(struct arena *a, const struct mc_merged *m,
@@ -425,17 +448,20 @@ int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out,
 	if (in->bare)
 		return 0;
 	plan_stale(&p);
-	(void)add(&p, STEP_KUBECONFIG, S(STEPS_KUBECONFIG),
-		  "it is for root alone");
-	VEC_PUSH(a, &out->paths, S(STEPS_KUBECONFIG));
+	if (!in->hosted) {
+		(void)add(&p, STEP_KUBECONFIG, S(STEPS_KUBECONFIG),
+			  "it is for root alone");
+		VEC_PUSH(a, &out->paths, S(STEPS_KUBECONFIG));
+	}
 	plan_users(&p);
 	if (in->core_os)
 		(void)add(&p, STEP_OS, S("OS"), "image, kernel, extensions");
 	(void)add(&p, STEP_TUNING, S("/etc/pivot/kernel-args"),
 		  "kernel arguments that the file asks for");
-	(void)add(&p, STEP_STATE, S(STEPS_CURRENT_CONFIG),
+	(void)add(&p, STEP_STATE,
+		  in->hosted ? S(STEPS_HOSTED_CONFIG) : S(STEPS_CURRENT_CONFIG),
 		  "the node has the new config");
-	VEC_PUSH(a, &out->paths, S(STEPS_CURRENT_CONFIG));
+	VEC_PUSH(a, &out->paths, out->v[out->n - 1].name);
 	VEC_PUSH(a, &out->paths, S(STEPS_CURRENT_IMAGE));
 	return 0;
 }

@@ -117,7 +117,7 @@ static struct action *status_write(struct status *s, struct str reason,
 		status = json_new(a, JSON_OBJECT);
 		json_set(j, S("status"), status);
 	}
-	json_set(status, S("conditions"), conditions_json(a, &s->list));
+	json_set(status, S("conditions"), conditions_json(a, &s->list, true));
 	if (certs)
 		json_set(status, S("controllerCertificates"), certs);
 	json_set(status, S("observedGeneration"), json_new_i64(a, generation));
@@ -251,6 +251,8 @@ static int make(struct arena *a, const struct template_view *in,
 	struct tls_profile tls;
 	int rc = read_pull_secret(a, in, &t.pull_secret, err);
 
+	if (rc == 0)
+		rc = template_release_auth(a, in, &t.pull_secret, err);
 	if (rc < 0)
 		return rc;
 	tls = mc_tls_profile(

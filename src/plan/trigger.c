@@ -101,3 +101,19 @@ bool trigger_spec(const struct json *was, const struct json *is)
 	return is && (!was || json_at(is, "metadata.deletionTimestamp") ||
 		      !json_eq(json_at(was, "spec"), json_at(is, "spec")));
 }
+
+int64_t trigger_wait(int64_t *since, int64_t now, int64_t last_change,
+		     int64_t quiet)
+{
+	int64_t due = last_change + quiet, latest;
+
+	if (due > now && !*since)
+		*since = now;
+	latest = *since + 5 * quiet;
+	if (due > latest)
+		due = latest;
+	if (due > now)
+		return due - now;
+	*since = 0;
+	return 0;
+}

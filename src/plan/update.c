@@ -259,13 +259,15 @@ static const struct json *file_policy(const struct json *policies,
 
 	for (const struct json *m = json_first(json_at(policies, "files")); m;
 	     m = json_next(m)) {
-		struct str p = json_str(m, "path", S(""));
+		struct str p = json_str(m, "path", S("")), dir = p;
 
-		while (p.n > 1 && p.p[p.n - 1] == '/')
-			p.n--;
-		if (!str_starts(path, p) || p.n < best_n)
-			continue;
-		if (path.n == p.n || path.p[p.n] == '/' || p.n == 1) {
+		while (dir.n > 1 && dir.p[dir.n - 1] == '/')
+			dir.n--;
+		/* of equals the first; "/" is above nothing, upstream's way */
+		if (p.n > best_n &&
+		    (str_eq(path, p) ||
+		     (dir.n > 1 && path.n > dir.n && path.p[dir.n] == '/' &&
+		      str_starts(path, dir)))) {
 			best = m;
 			best_n = p.n;
 		}

@@ -7,15 +7,6 @@
 #include "mc/contents.h"
 #include "plan/steps.h"
 
-static struct str quoted(struct arena *a, struct str s)
-{
-	struct buf b;
-
-	buf_init(&b, a);
-	go_quote(&b, s);
-	return buf_str(&b);
-}
-
 static struct verify_item *add(struct arena *a, struct verify_items *out,
 			       enum verify_kind kind, struct str path)
 {
@@ -52,7 +43,7 @@ static int file_item(struct arena *a, const struct ign_obj *f,
 			     "data prefix");
 	if (rc < 0)
 		return err_wrap(err, "couldn't decode file %.*s",
-				STRF(quoted(a, path)));
+				STRF(go_quoted(a, path)));
 	i = add(a, out, VERIFY_FILE, path);
 	i->data = data;
 	i->mode = ign_int(f, IGN_FILE_MODE, 0644);
@@ -173,11 +164,11 @@ static void add_mode(struct buf *b, uint32_t m)
 static struct str file_text(struct arena *a, const struct verify_item *i,
 			    const struct verify_seen *s)
 {
-	struct str path = quoted(a, i->path);
+	struct str path = go_quoted(a, i->path);
 	uint32_t want = (uint32_t)i->mode;
 	struct buf b;
 
-	if (s->absent)
+	if (s->absent && !s->problem.n)
 		return str_fmt(a,
 			       "could not stat file %.*s: lstat %.*s: no such "
 			       "file or directory",
@@ -215,9 +206,9 @@ static struct str enabled_text(struct arena *a, const struct verify_item *i,
 	return bad ? str_fmt(a,
 			     "unit %.*s expected enabled=%s, but systemd "
 			     "reports %.*s",
-			     STRF(quoted(a, i->path)),
+			     STRF(go_quoted(a, i->path)),
 			     i->enabled ? "true" : "false",
-			     STRF(quoted(a, s->state)))
+			     STRF(go_quoted(a, s->state)))
 		   : S("");
 }
 
@@ -232,7 +223,7 @@ struct str verify_text(struct arena *a, const struct verify_item *i,
 			return str_fmt(a,
 				       "state validation: error while "
 				       "evaluation symlink for path %.*s: %.*s",
-				       STRF(quoted(a, i->path)),
+				       STRF(go_quoted(a, i->path)),
 				       STRF(s->problem));
 		return str_is(s->link, "/dev/null")
 			       ? S("")
@@ -240,7 +231,7 @@ struct str verify_text(struct arena *a, const struct verify_item *i,
 					 "state validation: invalid unit "
 					 "masked setting. path: %.*s; "
 					 "expected: /dev/null; received: %.*s",
-					 STRF(quoted(a, i->path)),
+					 STRF(go_quoted(a, i->path)),
 					 STRF(s->link));
 	case VERIFY_ENABLED:
 		return enabled_text(a, i, s);

@@ -1,208 +1,144 @@
-#include "data/patch.h"
+#include <stdlib.h>
+
 #include "data/yml.h"
+#include "sandbox/fields.h"
 #include "sandbox/write.h"
 
 /*
  * Server-side apply. What a manager applied last is remembered in
  * metadata.managedFields as a set of fields; what it no longer names goes, and
  * a field that another manager applied with another value is a conflict
- * unless forced. Lists are one field each, but for conditions and the like,
- * whose elements are told apart by their type or name.
+ * unless forced.
  */
-
-static struct json *set_of(struct arena *a, const struct json *v);
-
-/* "k:{\"type\":\"Ready\"}" for elements of keyed lists, or an empty str. */
-static struct str element_key(struct arena *a, struct str list,
-			      const struct json *v)
-{
-	const char *key = str_is(list, "conditions") ? "type" : NULL;
-	struct buf b;
-
-	if (!key || !json_member(v, str_of(key)))
-		return S("");
-	buf_init(&b, a);
-	buf_addf(&b, "k:{\"%s\":", key);
-	json_encode(&b, json_member(v, str_of(key)), JSON_NO_HTML);
-	buf_addc(&b, '}');
-	return buf_str(&b);
-}
-
-static struct json *set_of_list(struct arena *a, const struct json *list)
-{
-	struct json *out = json_new(a, JSON_OBJECT);
-
-	for (const struct json *v = json_first(list); v; v = json_next(v)) {
-		struct str key = element_key(a, json_key(list), v);
-		struct json *sub;
-
-		if (!key.n)
-			return json_new(a, JSON_OBJECT);
-		sub = set_of(a, v);
-		json_add(sub, S("."), json_new(a, JSON_OBJECT));
-		json_add(out, key, sub);
-	}
-	return out;
-}
-
-/* The fields of an applied value, in the form of fieldsV1. */
-static struct json *set_of(struct arena *a, const struct json *v)
-{
-	struct json *out = json_new(a, JSON_OBJECT);
-
-	for (const struct json *m = json_kind(v) == JSON_OBJECT ? json_first(v)
-								: NULL;
-	     m; m = json_next(m)) {
-		struct str key = str_fmt(a, "f:%.*s", STRF(json_key(m)));
-
-		json_add(out, key,
-			 json_kind(m) == JSON_ARRAY ? set_of_list(a, m)
-						    : set_of(a, m));
-	}
-	return out;
-}
-
-/* apiVersion, kind and the identity in metadata are nobody's. */
-static struct json *fields_of(struct arena *a, const struct json *applied)
-{
-	static const char *const none[] = { "name",
-					    "namespace",
-					    "uid",
-					    "resourceVersion",
-					    "creationTimestamp",
-					    "generation",
-					    "managedFields" };
-	struct json *copy = json_clone(a, applied);
-	struct json *meta = json_member(copy, S("metadata"));
-
-	(void)json_remove(copy, S("apiVersion"));
-	(void)json_remove(copy, S("kind"));
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-		(void)json_remove(meta, str_of(none[i]));
-	if (!json_len(meta))
-		(void)json_remove(copy, S("metadata"));
-	return set_of(a, copy);
-}
-
-/* ---- merging --------------------------------------------------------------------- */
-
-static struct json *find_like(struct arena *a, const struct json *list,
-			      struct str key)
-{
-	struct json *v = json_first(list);
-
-	while (v && !str_eq(element_key(a, json_key(list), v), key))
-		v = json_next(v);
-	return v;
-}
-
-static void merge(struct arena *a, struct json *into, const struct json *from);
-
-static void merge_list(struct arena *a, struct json *into,
-		       const struct json *from)
-{
-	for (const struct json *v = json_first(from); v; v = json_next(v)) {
-		struct json *old =
-			find_like(a, into, element_key(a, json_key(from), v));
-
-		if (old)
-			merge(a, old, v);
-		else
-			json_push(into, json_clone(a, v));
-	}
-}
-
-static void merge(struct arena *a, struct json *into, const struct json *from)
-{
-	for (const struct json *m = json_first(from); m; m = json_next(m)) {
-		struct json *old = json_member(into, json_key(m));
-		bool keyed = json_kind(m) == JSON_ARRAY && json_first(m) &&
-			     element_key(a, json_key(m), json_first(m)).n;
-
-		if (json_kind(m) == JSON_OBJECT &&
-		    json_kind(old) == JSON_OBJECT)
-			merge(a, old, m);
-		else if (keyed && json_kind(old) == JSON_ARRAY)
-			merge_list(a, old, m);
-		else
-			json_set(into, json_key(m), json_clone(a, m));
-	}
-}
-
-/* Takes out of object what was in the old set and is in no set any more. */
-static void prune(struct arena *a, struct json *object, const struct json *old,
-		  const struct json *now)
-{
-	struct json *next;
-
-	for (struct json *m = json_first(object); m; m = next) {
-		struct str key =
-			json_kind(object) == JSON_ARRAY
-				? element_key(a, json_key(object), m)
-				: str_fmt(a, "f:%.*s", STRF(json_key(m)));
-		const struct json *was = json_member(old, key);
-		const struct json *is = json_member(now, key);
-
-		next = json_next(m);
-		if (was && !is && !json_first(was))
-			json_detach(object, m);
-		else if (was)
-			prune(a, m, was, is);
-		if (was && !is && json_first(was) && !json_first(m))
-			json_detach(object, m);
-	}
-}
 
 /* ---- conflicts -------------------------------------------------------------------- */
 
-/* The first field of set in mine whose value differs between the objects. */
-static bool differs(struct arena *a, const struct json *set,
-		    const struct json *mine, const struct json *applied,
-		    const struct json *object, struct buf *path)
-{
-	for (const struct json *m = json_first(set); m; m = json_next(m)) {
-		const struct json *own = json_member(mine, json_key(m));
-		struct str key = json_key(m);
-		const struct json *x, *y;
-		size_t n = path->n;
+struct conflict {
+	struct str manager, path;
+};
 
-		if (!own || !str_starts(key, S("f:")))
-			continue;
+/* One manager's set against what is applied. */
+struct contest {
+	struct sb_call *c;
+	struct str manager;
+	bool take; /* take the fields off it */
+	VEC(struct conflict) found;
+};
+
+/* What a key of a set stands for in v, and how paths tell it. */
+static const struct json *stands_for(struct arena *a, const struct json *v,
+				     struct str key, struct buf *path)
+{
+	if (str_starts(key, S("f:"))) {
 		key = str_from(key, 2);
-		x = json_member(applied, key);
-		y = json_member(object, key);
 		buf_addf(path, ".%.*s", STRF(key));
-		if (json_first(own) && json_first(m)) {
-			if (differs(a, m, own, x, y, path))
-				return true;
-		} else if (!json_eq(x, y)) {
-			return true;
-		}
-		path->n = n;
+		return json_member(v, key);
 	}
-	return false;
+	for (const struct json *m = json_first(v); m; m = json_next(m)) {
+		struct str like = fields_key(a, json_key(v), m), name, value;
+
+		if (!str_eq(like, key))
+			continue;
+		/* k:{"type":"Ready"} is told as [type="Ready"] */
+		(void)str_cut(str_sub(key, 4, key.n - 1), '"', &name, &value);
+		buf_addf(path, "[%.*s=%.*s]", STRF(name),
+			 STRF(str_from(value, 1)));
+		return m;
+	}
+	return NULL;
 }
 
-static bool conflicts(struct sb_call *c, const struct json *entries,
-		      struct str manager, const struct json *mine,
-		      const struct json *applied, const struct json *object)
+/* Fields of theirs and mine whose values differ; the leaves of a level first. */
+static void contest(struct contest *k, struct json *theirs,
+		    const struct json *mine, const struct json *applied,
+		    const struct json *object, struct str at, bool leaves)
 {
-	for (const struct json *e = json_first(entries); e; e = json_next(e)) {
-		struct str other = json_str(e, "manager", S(""));
-		struct buf path;
+	struct json *next;
 
-		buf_init(&path, c->a);
-		if (str_eq(other, manager) ||
-		    !differs(c->a, json_at(e, "fieldsV1"), mine, applied,
-			     object, &path))
+	for (struct json *m = json_first(theirs); m; m = next) {
+		const struct json *own = json_member(mine, json_key(m));
+		bool leaf = !own || !json_first(own) || !json_first(m);
+		const struct json *x, *y;
+		struct buf path, same;
+
+		next = json_next(m);
+		if (!own || leaf != leaves)
 			continue;
-		reply_status(c->a, c->out, 409, "Conflict",
-			     str_fmt(c->a,
-				     "Apply failed with 1 conflict: conflict "
-				     "with \"%.*s\": %.*s",
-				     STRF(other), STRF(buf_str(&path))));
-		return true;
+		buf_init(&path, k->c->a);
+		buf_init(&same, k->c->a);
+		buf_add(&path, at);
+		x = stands_for(k->c->a, applied, json_key(m), &path);
+		y = stands_for(k->c->a, object, json_key(m), &same);
+		if (!leaf) {
+			contest(k, m, own, x, y, buf_str(&path), true);
+			contest(k, m, own, x, y, buf_str(&path), false);
+		} else if (x && !json_eq(x, y)) {
+			struct conflict one = { k->manager, buf_str(&path) };
+
+			VEC_PUSH(k->c->a, &k->found, one);
+		}
+		if (k->take && (leaf ? x && !json_eq(x, y) : !json_first(m)))
+			json_detach(theirs, m);
 	}
+}
+
+/* Refuses; the managers come in order. */
+static void refuse(struct sb_call *c, const struct contest *k)
+{
+	struct sb_causes causes = { 0 };
+	struct str last = S("");
+	struct buf b;
+
+	buf_init(&b, c->a);
+	buf_addf(&b, "Apply failed with %zu conflict%s:", k->found.n,
+		 k->found.n == 1 ? "" : "s");
+	for (size_t i = 0; i < k->found.n; i++) {
+		struct conflict f = k->found.v[i];
+		struct str with = str_fmt(c->a, "\"%.*s\"", STRF(f.manager));
+
+		cause_add(c->a, &causes, "FieldManagerConflict", f.path,
+			  str_fmt(c->a, "conflict with %.*s", STRF(with)));
+		if (k->found.n == 1)
+			buf_addf(&b, " conflict with %.*s: ", STRF(with));
+		else if (!str_eq(last, f.manager))
+			buf_addf(&b, "%cconflicts with %.*s:", i ? '\n' : ' ',
+				 STRF(with));
+		buf_addf(&b, "%s%.*s", k->found.n == 1 ? "" : "\n- ",
+			 STRF(f.path));
+		last = f.manager;
+	}
+	reply_conflicts(c->a, c->out, buf_str(&b), &causes);
+}
+
+static int by_manager(const void *x, const void *y)
+{
+	return str_cmp(json_str(*(struct json *const *)x, "manager", S("")),
+		       json_str(*(struct json *const *)y, "manager", S("")));
+}
+
+/* False, refused, when others have fields at other values; force takes them. */
+static bool won(struct sb_call *c, struct json *entries, struct str manager,
+		const struct json *mine, const struct json *applied,
+		const struct json *object)
+{
+	struct contest k = { .c = c, .take = request_flag(c->r, "force") };
+	VEC(struct json *) others = { 0 };
+
+	for (struct json *e = json_first(entries); e; e = json_next(e))
+		if (!str_eq(json_str(e, "manager", S("")), manager))
+			VEC_PUSH(c->a, &others, e);
+	if (others.n > 1)
+		qsort(others.v, others.n, sizeof(*others.v), by_manager);
+	for (size_t i = 0; i < others.n; i++) {
+		struct json *theirs = json_at(others.v[i], "fieldsV1");
+
+		k.manager = json_str(others.v[i], "manager", S(""));
+		contest(&k, theirs, mine, applied, object, S(""), true);
+		contest(&k, theirs, mine, applied, object, S(""), false);
+	}
+	if (!k.found.n || k.take)
+		return true;
+	refuse(c, &k);
 	return false;
 }
 
@@ -240,18 +176,52 @@ static struct json *remember(struct sb_call *c, const struct json *entries,
 	return list;
 }
 
+static struct json *everybodys(struct arena *a, const struct json *entries,
+			       struct str manager, const struct json *mine)
+{
+	struct json *all = json_clone(a, mine);
+
+	for (const struct json *e = json_first(entries); e; e = json_next(e))
+		if (!str_eq(json_str(e, "manager", S("")), manager))
+			fields_unite(a, all, json_at(e, "fieldsV1"));
+	return all;
+}
+
 static struct json *applied_body(struct sb_call *c)
 {
 	struct err err = ERR_INIT(c->a);
+	struct yml_fault fault = { 0 };
 	struct json *j = NULL;
+	struct str want = kinds_api_version(c->a, c->r->kind, c->r->version);
+	struct str have;
 
-	if (yml_parse(c->a, c->r->body, NULL, &j, &err) < 0 ||
-	    json_kind(j) != JSON_OBJECT) {
-		reply_bad(c->a, c->out, "error decoding YAML: %.*s",
-			  STRF(err.msg));
+	if (yml_parse(c->a, c->r->body, &(struct yml_opts){ .fault = &fault },
+		      &j, &err) < 0) {
+		reply_bad(c->a, c->out,
+			  "error decoding YAML: error converting YAML to JSON: "
+			  "%.*s",
+			  STRF(fault.upstream.n ? fault.upstream : err.msg));
 		return NULL;
 	}
-	if (json_at(j, "metadata.managedFields")) {
+	if (json_kind(j) == JSON_NULL)
+		j = json_new(c->a, JSON_OBJECT);
+	if (json_kind(j) != JSON_OBJECT) {
+		reply_bad(c->a, c->out,
+			  "error decoding YAML: error unmarshaling JSON: while "
+			  "decoding JSON: json: cannot unmarshal %s into Go "
+			  "value of type map[string]interface {}",
+			  json_kind_name(j));
+		return NULL;
+	}
+	have = json_str(j, "apiVersion", S(""));
+	if (!str_eq(have, want)) {
+		reply_bad(c->a, c->out,
+			  "Incorrect version specified in apply patch. "
+			  "Specified patch version: %.*s, expected: %.*s",
+			  STRF(have), STRF(want));
+		return NULL;
+	}
+	if (json_len(json_at(j, "metadata.managedFields"))) {
 		reply_bad(c->a, c->out, "metadata.managedFields must be nil");
 		return NULL;
 	}
@@ -263,22 +233,15 @@ void sb_apply(struct sb_call *c)
 	struct str manager = request_param(c->r, "fieldManager");
 	struct sb_object *o = store_get(&c->r->kind->objects,
 					request_key(c->a, c->r, c->r->name));
-	struct json *applied, *set, *now, *old, *entry, *entries;
+	struct json *applied = applied_body(c);
+	struct json *set, *now, *old, *entry, *entries;
 
-	if (!manager.n) {
-		reply_bad(c->a, c->out,
-			  "PatchOptions.meta.k8s.io \"\" is "
-			  "invalid: fieldManager: Required "
-			  "value: is required for apply patch");
-		return;
-	}
-	applied = applied_body(c);
 	if (!applied)
 		return;
 	set = fields_of(c->a, applied);
 	if (!o) {
-		json_set(sb_meta(c->a, applied), S("name"),
-			 json_new_str(c->a, c->r->name));
+		if (!sb_same_name(c, applied))
+			return;
 		c->r->verb = SB_CREATE;
 		c->fields = remember(c, NULL, manager, set);
 		sb_insert(c, applied);
@@ -286,16 +249,17 @@ void sb_apply(struct sb_call *c)
 	}
 	old = sb_tree(c->a, o);
 	entries = json_at(old, "metadata.managedFields");
+	entries = entries ? json_clone(c->a, entries)
+			  : json_new(c->a, JSON_ARRAY);
 	entry = my_entry(entries, manager);
-	if (!request_flag(c->r, "force") &&
-	    conflicts(c, entries, manager, set, applied, old))
+	if (!won(c, entries, manager, set, applied, old))
 		return;
 	now = json_clone(c->a, old);
 	if (entry)
-		prune(c->a, now, json_at(entry, "fieldsV1"), set);
-	(void)json_remove(json_member(applied, S("metadata")),
-			  S("resourceVersion"));
-	merge(c->a, now, applied);
+		fields_prune(c->a, now, json_at(entry, "fieldsV1"),
+			     everybodys(c->a, entries, manager, set));
+	fields_merge(c->a, now, applied);
 	c->fields = remember(c, entries, manager, set);
-	sb_replace(c, now, old);
+	if (sb_same_name(c, now))
+		sb_replace(c, now, old);
 }

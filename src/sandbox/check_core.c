@@ -139,6 +139,32 @@ static void lease(struct arena *a, const struct json *object,
 	}
 }
 
+/* Go prints where in memory a pointer leads. */
+static const char *pointer(const struct json *v)
+{
+	return v ? "0xc000000000" : "nil";
+}
+
+static void budget(struct arena *a, const struct json *spec,
+		   struct sb_causes *causes)
+{
+	const struct json *min = json_member(spec, S("minAvailable"));
+	const struct json *max = json_member(spec, S("maxUnavailable"));
+
+	if (min && max)
+		cause_add(a, causes, "FieldValueInvalid", S("spec"),
+			  str_fmt(a,
+				  "Invalid value: policy."
+				  "PodDisruptionBudgetSpec{MinAvailable:"
+				  "(*intstr.IntOrString)(%s), Selector:"
+				  "(*v1.LabelSelector)(%s), MaxUnavailable:"
+				  "(*intstr.IntOrString)(%s)}: minAvailable "
+				  "and maxUnavailable cannot be both set",
+				  pointer(min),
+				  pointer(json_member(spec, S("selector"))),
+				  pointer(max)));
+}
+
 void sb_check_core(struct arena *a, const struct sb_kind *k,
 		   const struct json *object, const struct json *old,
 		   struct sb_causes *causes)
@@ -146,6 +172,8 @@ void sb_check_core(struct arena *a, const struct sb_kind *k,
 	if (str_is(k->plural, "leases") &&
 	    str_is(k->group, "coordination.k8s.io"))
 		lease(a, object, causes);
+	if (str_is(k->plural, "poddisruptionbudgets"))
+		budget(a, json_at(object, "spec"), causes);
 	if (k->group.n)
 		return;
 	if (str_is(k->plural, "configmaps")) {

@@ -67,10 +67,14 @@ void crd_changed(struct sandbox *s, struct json *crd)
 	struct str group = json_str(crd, "spec.group", S(""));
 	struct str plural = json_str(crd, "spec.names.plural", S(""));
 	bool is_new = !kinds_of(&s->kinds, group, plural);
+	struct sb_kind *k;
 
 	kinds_define(&s->kinds, crd);
-	if (is_new && kinds_of(&s->kinds, group, plural))
-		kinds_of(&s->kinds, group, plural)->since = s->store.rv;
+	k = kinds_of(&s->kinds, group, plural);
+	if (k && is_new)
+		k->since = s->store.rv;
+	if (k)
+		watch_redefine(s, k);
 }
 
 void crd_removed(struct sandbox *s, const struct json *crd)
@@ -80,16 +84,13 @@ void crd_removed(struct sandbox *s, const struct json *crd)
 	struct str plural = json_str(crd, "spec.names.plural", S(""));
 	struct sb_kind *k = kinds_of(&s->kinds, group, plural);
 
-	/* Watchers hear of each object; events name the kind's list, so what
-	 * happened to it must be forgotten with it. */
+	/* Watchers hear of each object, and then that there is no more. */
 	while (k && k->objects.n) {
 		struct sb_object *o = k->objects.v[k->objects.n - 1];
 
 		sb_drop(s, &a, k, str_dup(&a, o->key), sb_tree(&a, o));
 	}
-	store_compact(&s->store);
-	watch_end_kind(s, k);
 	if (k && k->traits & SB_FROM_CRD)
-		kinds_undefine(&s->kinds, group, plural);
+		kinds_retire(&s->kinds, k, &s->store);
 	arena_free(&a);
 }

@@ -27,7 +27,6 @@ static void birth(struct sb_call *c, struct json *object)
 	(void)json_remove(meta, S("deletionTimestamp"));
 	(void)json_remove(meta, S("deletionGracePeriodSeconds"));
 	(void)json_remove(meta, S("selfLink"));
-	(void)json_remove(meta, S("generation"));
 	(void)json_remove(meta, S("managedFields"));
 	if (c->fields)
 		json_set(meta, S("managedFields"), c->fields);
@@ -37,7 +36,9 @@ static void birth(struct sb_call *c, struct json *object)
 		json_set(meta, S("generation"), json_new_i64(c->a, 1));
 	if (k->traits & SB_CUSTOM && k->traits & SB_STATUS)
 		(void)json_remove(object, S("status"));
-	json_set(object, S("kind"), json_new_str(c->a, k->kind));
+	/* one that is there stands where it was read */
+	if (!json_member(object, S("kind")))
+		json_add(object, S("kind"), json_new_str(c->a, k->kind));
 	json_set(object, S("apiVersion"),
 		 json_new_str(c->a, kinds_api_version(c->a, k, c->r->version)));
 }
@@ -64,6 +65,14 @@ static bool namespace_exists(struct sb_call *c, struct str name)
 	return true;
 }
 
+/* Its owners may be gone, or never have been: that is seen to in a moment, for
+ * many may be made at once. */
+static void look_for_owners(struct sb_call *c, const struct json *meta)
+{
+	if (json_member(meta, S("ownerReferences")) && !c->sb->due)
+		c->sb->due = (c->r->now + 1) * 1000;
+}
+
 void sb_insert(struct sb_call *c, struct json *object)
 {
 	struct json *meta = sb_meta(c->a, object);
@@ -75,16 +84,17 @@ void sb_insert(struct sb_call *c, struct json *object)
 	generate_name(c, meta);
 	c->r->name = json_str(meta, "name", S(""));
 	birth(c, object);
-	kind_defaults(c, object);
-	if (!sb_valid(c, object, NULL))
+	if (!kind_defaults(c, object, true) || !sb_valid(c, object, NULL))
 		return;
 	key = request_key(c->a, c->r, c->r->name);
 	if (store_get(&c->r->kind->objects, key)) {
 		reply_exists(c->a, c->out, request_subject(c->r));
 		return;
 	}
-	if (!sb_dry_run(c))
+	if (!sb_dry_run(c)) {
 		sb_store(c->sb, c->a, c->r->kind, key, object);
+		look_for_owners(c, meta);
+	}
 	sb_answer(c, 201, object);
 }
 
@@ -96,9 +106,19 @@ void sb_create(struct sb_call *c)
 		sb_evict(c);
 		return;
 	}
-	object = sb_body(c);
+	object = options_write(c, "CreateOptions") ? sb_body(c) : NULL;
 	if (!object)
 		return;
+	if (c->r->kind->traits & SB_REVIEW) {
+		/* whoever is let in may do everything */
+		json_set(object, S("metadata"), json_new(c->a, JSON_OBJECT));
+		json_set(sb_meta(c->a, object), S("creationTimestamp"),
+			 json_new(c->a, JSON_NULL));
+		json_set(sb_object_in(c->a, object, "status"), S("allowed"),
+			 json_new_bool(c->a, true));
+		sb_answer(c, 201, object);
+		return;
+	}
 	if (json_str(object, "metadata.resourceVersion", S("")).n) {
 		reply_status(c->a, c->out, 500, "",
 			     S("resourceVersion should not be set on objects "

@@ -1,9 +1,9 @@
 #include "base/codec.h"
 #include "sandbox/write.h"
 
-/* Sets member of parent (an object made when absent) unless it is there. */
-static struct json *object_in(struct arena *a, struct json *parent,
-			      const char *key)
+/* What the API server fills in that no table can tell. */
+
+struct json *sb_object_in(struct arena *a, struct json *parent, const char *key)
 {
 	struct json *v = json_member(parent, str_of(key));
 
@@ -14,11 +14,12 @@ static struct json *object_in(struct arena *a, struct json *parent,
 	return v;
 }
 
+/* Sets member of parent unless it is there. */
 static void text(struct arena *a, struct json *parent, const char *key,
-		 const char *value)
+		 struct str value)
 {
-	if (!json_member(parent, str_of(key)))
-		json_add(parent, str_of(key), json_new_str(a, str_of(value)));
+	if (!json_str(parent, key, S("")).n)
+		json_set(parent, str_of(key), json_new_str(a, value));
 }
 
 static void number(struct arena *a, struct json *parent, const char *key,
@@ -28,134 +29,179 @@ static void number(struct arena *a, struct json *parent, const char *key,
 		json_add(parent, str_of(key), json_new_i64(a, value));
 }
 
-static void toleration(struct arena *a, struct json *list, const char *key)
+/* A member that is the first of a list, too: either gives the other. */
+static void mirror(struct arena *a, struct json *in, const char *one,
+		   const char *list, const char *member)
 {
-	struct json *t = json_new(a, JSON_OBJECT);
+	struct json *first = json_first(json_member(in, str_of(list)));
+	struct str value = json_str(in, one, S(""));
+	struct json *item;
 
-	text(a, t, "key", key);
-	text(a, t, "operator", "Exists");
-	text(a, t, "effect", "NoExecute");
+	if (first) {
+		value = member ? json_str(first, member, S(""))
+			       : json_text(first);
+		json_set(in, str_of(one), json_new_str(a, value));
+	} else if (value.n) {
+		item = json_new_str(a, value);
+		if (member) {
+			first = json_new(a, JSON_OBJECT);
+			json_add(first, str_of(member), item);
+			item = first;
+		}
+		first = json_new(a, JSON_ARRAY);
+		json_push(first, item);
+		json_set(in, str_of(list), first);
+	}
+}
+
+/* ---- pods ----------------------------------------------------------------------- */
+
+static bool tolerates(const struct json *list, const char *key)
+{
+	for (const struct json *t = json_first(list); t; t = json_next(t)) {
+		struct str of = json_str(t, "key", S(""));
+		struct str effect = json_str(t, "effect", S("NoExecute"));
+
+		if ((!of.n || str_is(of, key)) && str_is(effect, "NoExecute"))
+			return true;
+	}
+	return false;
+}
+
+static void toleration(struct arena *a, struct json *spec, const char *key)
+{
+	struct json *list = json_member(spec, S("tolerations"));
+	struct json *t;
+
+	if (tolerates(list, key))
+		return;
+	if (!list) {
+		list = json_new(a, JSON_ARRAY);
+		json_add(spec, S("tolerations"), list);
+	}
+	t = json_new(a, JSON_OBJECT);
+	text(a, t, "key", str_of(key));
+	text(a, t, "operator", S("Exists"));
+	text(a, t, "effect", S("NoExecute"));
 	number(a, t, "tolerationSeconds", 300);
 	json_push(list, t);
 }
 
-static void container(struct arena *a, struct json *c)
+static void container(struct arena *a, struct json *c, bool host, bool of_pod)
 {
 	struct str image = json_str(c, "image", S(""));
 	ptrdiff_t colon = str_rchr(image, ':'), slash = str_rchr(image, '/');
-	bool latest = colon <= slash || str_ends(image, S(":latest"));
+	bool latest = (colon <= slash && str_chr(image, '@') < 0) ||
+		      str_ends(image, S(":latest"));
+	struct json *limits = json_at(c, "resources.limits"), *requests;
 
-	text(a, c, "terminationMessagePath", "/dev/termination-log");
-	text(a, c, "terminationMessagePolicy", "File");
-	text(a, c, "imagePullPolicy",
-	     latest && str_chr(image, '@') < 0 ? "Always" : "IfNotPresent");
-	(void)object_in(a, c, "resources");
+	text(a, c, "imagePullPolicy", latest ? S("Always") : S("IfNotPresent"));
+	for (struct json *p = json_first(json_at(c, "ports")); p && host;
+	     p = json_next(p))
+		if (!json_i64(p, "hostPort", 0) && json_at(p, "containerPort"))
+			json_set(p, S("hostPort"),
+				 json_clone(a, json_at(p, "containerPort")));
+	if (!of_pod || !json_first(limits))
+		return;
+	requests = sb_object_in(a, json_at(c, "resources"), "requests");
+	for (struct json *l = json_first(limits); l; l = json_next(l))
+		if (!json_member(requests, json_key(l)))
+			json_add(requests, json_key(l), json_clone(a, l));
 }
 
-/* Conditions tell their times, null when there are none. */
-static void times(struct arena *a, struct json *status, const char *first)
+static void pod_spec(struct arena *a, struct json *spec, bool of_pod)
 {
-	for (struct json *c = json_first(json_member(status, S("conditions")));
-	     c; c = json_next(c)) {
-		if (!json_member(c, str_of(first)))
-			json_add(c, str_of(first), json_new(a, JSON_NULL));
-		if (!json_member(c, S("lastTransitionTime")))
-			json_add(c, S("lastTransitionTime"),
-				 json_new(a, JSON_NULL));
+	static const char *const lists[] = { "containers", "initContainers" };
+	bool host = json_bool(spec, "hostNetwork", false);
+
+	for (size_t i = 0; i < 2; i++)
+		for (struct json *c =
+			     json_first(json_member(spec, str_of(lists[i])));
+		     c; c = json_next(c))
+			container(a, c, host, of_pod);
+	for (struct json *v = json_first(json_at(spec, "volumes")); v;
+	     v = json_next(v))
+		if (json_len(v) == 1 && json_member(v, S("name")))
+			json_add(v, S("emptyDir"), json_new(a, JSON_OBJECT));
+	/* The old name of it. */
+	text(a, spec, "serviceAccountName",
+	     json_str(spec, "serviceAccount", S("")));
+	json_set(spec, S("serviceAccount"),
+		 json_clone(a, json_at(spec, "serviceAccountName")));
+}
+
+/* One container's claim on cpu and memory. */
+static void claims(const struct json *c, bool *any, bool *all)
+{
+	static const char *const of[] = { "cpu", "memory" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct str limit =
+			json_str(json_at(c, "resources.limits"), of[i], S("0"));
+		struct str request = json_str(json_at(c, "resources.requests"),
+					      of[i], S("0"));
+
+		*any = *any || !str_is(limit, "0") || !str_is(request, "0");
+		*all = *all && !str_is(limit, "0") && str_eq(limit, request);
 	}
+}
+
+static struct str quality(const struct json *spec)
+{
+	bool any = false, all = true;
+
+	for (const struct json *c = json_first(json_at(spec, "containers")); c;
+	     c = json_next(c))
+		claims(c, &any, &all);
+	for (const struct json *c = json_first(json_at(spec, "initContainers"));
+	     c; c = json_next(c))
+		claims(c, &any, &all);
+	return !any ? S("BestEffort") : all ? S("Guaranteed") : S("Burstable");
 }
 
 static void pod(struct arena *a, struct json *object, bool is_new)
 {
-	struct json *spec = object_in(a, object, "spec");
-	struct json *status = object_in(a, object, "status");
+	struct json *spec = sb_object_in(a, object, "spec");
+	struct json *status = sb_object_in(a, object, "status");
 
-	times(a, status, "lastProbeTime");
-	text(a, spec, "restartPolicy", "Always");
-	number(a, spec, "terminationGracePeriodSeconds", 30);
-	text(a, spec, "dnsPolicy", "ClusterFirst");
-	text(a, spec, "schedulerName", "default-scheduler");
-	(void)object_in(a, spec, "securityContext");
+	mirror(a, status, "podIP", "podIPs", "ip");
+	pod_spec(a, spec, true);
 	if (!json_member(spec, S("enableServiceLinks")))
 		json_add(spec, S("enableServiceLinks"), json_new_bool(a, true));
-	for (struct json *c = json_first(json_at(spec, "containers")); c;
-	     c = json_next(c))
-		container(a, c);
 	if (!is_new)
 		return;
-	if (!json_member(spec, S("tolerations"))) {
-		struct json *list = json_new(a, JSON_ARRAY);
-
-		toleration(a, list, "node.kubernetes.io/not-ready");
-		toleration(a, list, "node.kubernetes.io/unreachable");
-		json_add(spec, S("tolerations"), list);
-	}
+	toleration(a, spec, "node.kubernetes.io/not-ready");
+	toleration(a, spec, "node.kubernetes.io/unreachable");
 	number(a, spec, "priority", 0);
-	text(a, spec, "preemptionPolicy", "PreemptLowerPriority");
-	text(a, status, "phase", "Pending");
-	text(a, status, "qosClass", "BestEffort");
+	text(a, spec, "preemptionPolicy", S("PreemptLowerPriority"));
+	text(a, status, "phase", S("Pending"));
+	text(a, status, "qosClass", quality(spec));
 }
+
+/* ---- other kinds ------------------------------------------------------------------ */
 
 static void namespace_defaults(struct arena *a, struct json *object,
 			       bool is_new)
 {
-	struct json *spec = object_in(a, object, "spec");
 	struct json *list;
 
 	if (!is_new)
 		return;
 	list = json_new(a, JSON_ARRAY);
 	json_push(list, json_new_str(a, S("kubernetes")));
-	json_set(spec, S("finalizers"), list);
-	json_set(object, S("status"), json_new(a, JSON_OBJECT));
-	text(a, object_in(a, object, "status"), "phase", "Active");
+	json_set(sb_object_in(a, object, "spec"), S("finalizers"), list);
 }
 
-/* The members of a node's status that are no pointers to an API server. */
 static void node(struct arena *a, struct json *object)
 {
-	static const char *const info[] = {
-		"machineID",	  "systemUUID",	      "bootID",
-		"kernelVersion",  "osImage",	      "containerRuntimeVersion",
-		"kubeletVersion", "kubeProxyVersion", "operatingSystem",
-		"architecture",
-	};
-	struct json *spec = object_in(a, object, "spec");
-	struct json *status = object_in(a, object, "status"), *list;
-	struct json *of = object_in(a, status, "nodeInfo");
+	struct json *spec = sb_object_in(a, object, "spec");
+	struct json *status = sb_object_in(a, object, "status");
 
-	times(a, status, "lastHeartbeatTime");
 	if (json_member(status, S("capacity")) &&
 	    !json_member(status, S("allocatable")))
 		json_add(status, S("allocatable"),
 			 json_clone(a, json_member(status, S("capacity"))));
-	for (size_t i = 0; i < sizeof(info) / sizeof(info[0]); i++)
-		text(a, of, info[i], "");
-	of = object_in(a, object_in(a, status, "daemonEndpoints"),
-		       "kubeletEndpoint");
-	number(a, of, "Port", 0);
-	if (json_member(spec, S("podCIDR")) &&
-	    !json_member(spec, S("podCIDRs"))) {
-		list = json_new(a, JSON_ARRAY);
-		json_push(list,
-			  json_new_str(a, json_str(spec, "podCIDR", S(""))));
-		json_add(spec, S("podCIDRs"), list);
-	}
-}
-
-/* An event's times and reporter are always told. */
-static void event(struct arena *a, struct json *object)
-{
-	static const char *const times[] = { "firstTimestamp", "lastTimestamp",
-					     "eventTime" };
-
-	for (size_t i = 0; i < 3; i++)
-		if (!json_member(object, str_of(times[i])))
-			json_add(object, str_of(times[i]),
-				 json_new(a, JSON_NULL));
-	(void)object_in(a, object, "source");
-	text(a, object, "reportingComponent", "");
-	text(a, object, "reportingInstance", "");
+	mirror(a, spec, "podCIDR", "podCIDRs", NULL);
 }
 
 /* stringData is written into data, base64 */
@@ -164,10 +210,9 @@ static void secret(struct arena *a, struct json *object)
 	struct json *plain = json_member(object, S("stringData"));
 	struct json *data;
 
-	text(a, object, "type", "Opaque");
 	if (!plain)
 		return;
-	data = object_in(a, object, "data");
+	data = sb_object_in(a, object, "data");
 	for (struct json *m = json_first(plain); m; m = json_next(m)) {
 		struct buf b;
 
@@ -178,38 +223,130 @@ static void secret(struct arena *a, struct json *object)
 	(void)json_remove(object, S("stringData"));
 }
 
-static void budget(struct arena *a, struct json *object)
+/* An address that no service has. */
+static struct str address(struct sb_call *c)
 {
-	static const char *const counts[] = { "disruptionsAllowed",
-					      "currentHealthy",
-					      "desiredHealthy",
-					      "expectedPods" };
-	struct json *status = object_in(a, object, "status");
+	const struct sb_list *all = &c->r->kind->objects;
+	unsigned n = (unsigned)c->sb->store.rv * 40503u;
+	struct str ip = S("");
 
-	for (size_t i = 0; i < 4; i++)
-		number(a, status, counts[i], 0);
+	for (size_t i = 0; i < all->n || !ip.n; i++) {
+		if (ip.n && str_find(all->v[i]->text,
+				     str_fmt(c->a, "\"%.*s\"", STRF(ip))) < 0)
+			continue;
+		n++;
+		ip = str_fmt(c->a, "10.96.%u.%u", n >> 8 & 255, n & 255);
+		i = (size_t)-1; /* from the first again */
+	}
+	return ip;
 }
 
-void kind_defaults(struct sb_call *c, struct json *object)
+/* Services: a port leads to the same one of the pods. */
+static void service(struct sb_call *c, struct json *object, bool is_new)
+{
+	struct arena *a = c->a;
+	struct json *spec = sb_object_in(a, object, "spec");
+
+	if (is_new && !json_first(json_member(spec, S("clusterIPs"))) &&
+	    !str_is(json_str(spec, "type", S("")), "ExternalName"))
+		text(a, spec, "clusterIP", address(c));
+	mirror(a, spec, "clusterIP", "clusterIPs", NULL);
+	for (struct json *p = json_first(json_at(spec, "ports")); p;
+	     p = json_next(p))
+		if (!json_text(json_at(p, "targetPort")).n &&
+		    json_at(p, "port"))
+			json_set(p, S("targetPort"),
+				 json_clone(a, json_at(p, "port")));
+}
+
+static void binding(struct arena *a, struct json *object)
+{
+	for (struct json *s = json_first(json_at(object, "subjects")); s;
+	     s = json_next(s))
+		if (!str_is(json_str(s, "kind", S("")), "ServiceAccount"))
+			text(a, s, "apiGroup", S("rbac.authorization.k8s.io"));
+}
+
+static void special(struct sb_call *c, struct json *meta, struct json *held,
+		    bool is_new)
+{
+	struct str kind = c->r->kind->kind;
+	struct json *template = json_at(held, "spec.template");
+
+	if (template)
+		pod_spec(c->a, sb_object_in(c->a, template, "spec"), false);
+	if (str_is(kind, "Pod"))
+		pod(c->a, held, is_new);
+	else if (str_is(kind, "Namespace"))
+		namespace_defaults(c->a, held, is_new);
+	else if (str_is(kind, "Secret"))
+		secret(c->a, held);
+	else if (str_is(kind, "Node"))
+		node(c->a, held);
+	else if (str_is(kind, "Service"))
+		service(c, held, is_new);
+	else if (str_is(kind, "ClusterRoleBinding") ||
+		 str_is(kind, "RoleBinding"))
+		binding(c->a, held);
+	else
+		workload_fill(c, meta, held, is_new);
+}
+
+/* Part of object as the struct it is; false, answered, when it is not. */
+static bool hold(struct sb_call *c, uint16_t type, const struct json *part,
+		 const struct json *object, struct json **held)
 {
 	const struct sb_kind *k = c->r->kind;
-	bool is_new = c->r->verb == SB_CREATE;
+	struct err err = ERR_INIT(c->a);
 
+	if (shape_hold(c->a, &c->sb->kinds.types.shapes, type, 0, part, held,
+		       NULL, &err) == 0)
+		return true;
+	reply_bad(c->a, c->out,
+		  "%.*s in version \"%.*s\" cannot be handled as a %.*s: %.*s",
+		  STRF(k->kind), STRF(c->r->version->name), STRF(k->kind),
+		  STRF(c->r->verb == SB_PATCH ? err.msg
+					      : sb_misfit(c, type, part, object,
+							  err.msg, false)));
+	return false;
+}
+
+/* The object as the struct it is: nothing unknown, nothing missing. */
+static bool typed(struct sb_call *c, struct json *object, bool is_new)
+{
+	const struct sb_kind *k = c->r->kind;
+	const struct sb_types *t = &c->sb->kinds.types;
+	struct json *held = NULL, *meta = NULL, *next;
+
+	if (!hold(c, types_find(t, S("ObjectMeta")), sb_meta(c->a, object),
+		  object, &meta) ||
+	    !hold(c, k->type, object, object, &held))
+		return false;
+	/* A new object has no status yet, but for nodes. */
+	if (is_new && k->traits & SB_STATUS && !str_is(k->kind, "Node"))
+		(void)json_remove(held, S("status"));
+	special(c, sb_meta(c->a, object), held, is_new);
+	types_fill(c->a, t, k->type, held);
+	held = shape_marshal(c->a, &t->shapes, k->type, held);
+	for (struct json *m = json_first(object); m; m = next) {
+		next = json_next(m);
+		if (!str_is(json_key(m), "apiVersion") &&
+		    !str_is(json_key(m), "kind") &&
+		    !str_is(json_key(m), "metadata"))
+			json_detach(object, m);
+	}
+	for (struct json *m = json_first(held); m; m = next) {
+		next = json_next(m);
+		json_detach(held, m);
+		json_add(object, json_key(m), m);
+	}
+	return true;
+}
+
+bool kind_defaults(struct sb_call *c, struct json *object, bool is_new)
+{
 	sb_typed(c, object);
-	if (str_is(k->plural, "customresourcedefinitions"))
+	if (str_is(c->r->kind->plural, "customresourcedefinitions"))
 		crd_prepare(c->a, object, c->r->now);
-	if (str_is(k->plural, "poddisruptionbudgets"))
-		budget(c->a, object);
-	if (k->group.n)
-		return;
-	if (str_is(k->plural, "pods"))
-		pod(c->a, object, is_new);
-	if (str_is(k->plural, "namespaces"))
-		namespace_defaults(c->a, object, is_new);
-	if (str_is(k->plural, "secrets"))
-		secret(c->a, object);
-	if (str_is(k->plural, "nodes"))
-		node(c->a, object);
-	if (str_is(k->plural, "events"))
-		event(c->a, object);
+	return !c->r->kind->type || typed(c, object, is_new);
 }

@@ -21,7 +21,23 @@ static bool delete_options(struct sb_call *c, struct json **out)
 	if (str_to_i64(period, &seconds))
 		json_set(*out, S("gracePeriodSeconds"),
 			 json_new_i64(c->a, seconds));
+	if (request_has(c->r, "dryRun")) {
+		struct json *list = json_new(c->a, JSON_ARRAY);
+
+		for (size_t i = 0; i < c->r->n_params; i++)
+			if (str_is(c->r->params[i].name, "dryRun"))
+				json_push(list,
+					  json_new_str(c->a,
+						       c->r->params[i].value));
+		json_set(*out, S("dryRun"), list);
+	}
 	return true;
+}
+
+/* Nothing is to be deleted, but as if. */
+static bool dry(const struct json *options)
+{
+	return json_first(json_at(options, "dryRun"));
 }
 
 static bool precondition(struct sb_call *c, const struct json *options,
@@ -49,33 +65,37 @@ static bool precondition(struct sb_call *c, const struct json *options,
 	return false;
 }
 
-static const struct sb_kind options_kind = { .group = { "meta.k8s.io", 11 },
-					     .kind = { "DeleteOptions", 13 } };
-
 /* False, answered: the options contradict themselves. */
 static bool options_valid(struct sb_call *c, const struct json *options)
 {
 	struct str policy = json_str(options, "propagationPolicy", S(""));
 	struct sb_causes causes = { 0 };
+	struct strs runs = { 0 };
 
+	for (const struct json *v = json_first(json_at(options, "dryRun")); v;
+	     v = json_next(v))
+		VEC_PUSH(c->a, &runs, json_text(v));
 	if (policy.n && json_at(options, "orphanDependents"))
 		cause_text(c->a, &causes, S("propagationPolicy"), policy,
 			   "orphanDependents and deletionPropagation cannot be "
 			   "both set");
 	else if (policy.n && !str_is(policy, "Foreground") &&
 		 !str_is(policy, "Background") && !str_is(policy, "Orphan"))
-		cause_add(c->a, &causes, "FieldValueNotSupported",
-			  S("propagationPolicy"),
-			  str_fmt(c->a,
-				  "Unsupported value: \"%.*s\": supported "
-				  "values: \"Foreground\", \"Background\", "
-				  "\"Orphan\", \"nil\"",
-				  STRF(policy)));
+		cause_unsupported(c->a, &causes, S("propagationPolicy"), policy,
+				  "\"Foreground\", \"Background\", "
+				  "\"Orphan\", \"nil\"");
+	options_dry_run(c->a, &runs, &causes);
 	if (!causes.n)
 		return true;
-	reply_invalid(c->a, c->out, (struct sb_subject){ &options_kind, S("") },
-		      &causes);
+	options_refuse(c, "DeleteOptions", &causes);
 	return false;
+}
+
+/* Kinds of which a deletion is answered with the object itself. */
+static bool tells_last(const struct sb_kind *k)
+{
+	return !k->group.n && (str_is(k->plural, "pods") ||
+			       str_is(k->plural, "serviceaccounts"));
 }
 
 void sb_delete(struct sb_call *c)
@@ -91,13 +111,38 @@ void sb_delete(struct sb_call *c)
 	    !precondition(c, options, object, "resourceVersion",
 			  "ResourceVersion", "modified"))
 		return;
-	if (sb_dry_run(c) || sb_remove(c->sb, c->a, c->r->kind,
+	if ((dry(options) || sb_remove(c->sb, c->a, c->r->kind,
 				       request_key(c->a, c->r, c->r->name),
-				       object, options, c->r->now))
+				       object, options, c->r->now)) &&
+	    !tells_last(c->r->kind))
 		reply_deleted(c->a, c->out, request_subject(c->r),
 			      json_str(object, "metadata.uid", S("")));
 	else
 		sb_answer(c, 200, object);
+}
+
+/* The keys of those that the list has told: of one page, perhaps. */
+static struct strs listed(struct sb_call *c, const struct sb_filter *filter)
+{
+	const struct sb_list *all = &c->r->kind->objects;
+	struct str prefix = str_fmt(c->a, "%.*s/", STRF(c->r->ns)), after;
+	struct strs keys = { 0 };
+	int64_t limit;
+	uint64_t rv;
+
+	(void)options_number(c, "limit", &limit);
+	(void)page_begin(c, &after, &rv);
+	for (size_t i = 0; i < all->n; i++) {
+		struct str key = all->v[i]->key;
+
+		if (limit > 0 && keys.n == (size_t)limit)
+			break;
+		if ((!c->r->ns.n || str_starts(key, prefix)) &&
+		    str_cmp(key, after) > 0 &&
+		    filter_matches(filter, sb_tree(c->a, all->v[i])))
+			VEC_PUSH(c->a, &keys, str_dup(c->a, key));
+	}
+	return keys;
 }
 
 void sb_delete_all(struct sb_call *c)
@@ -105,21 +150,16 @@ void sb_delete_all(struct sb_call *c)
 	struct sb_kind *k = c->r->kind;
 	struct sb_filter filter;
 	struct json *options;
-	struct strs keys = { 0 };
-	struct str prefix = str_fmt(c->a, "%.*s/", STRF(c->r->ns));
+	struct strs keys;
 
 	if (!request_filter(c->a, c->r, &filter, c->out) ||
-	    !delete_options(c, &options))
+	    !delete_options(c, &options) || !options_valid(c, options))
 		return;
 	c->r->verb = SB_LIST;
 	sb_read(c);
-	if (c->out->code != 200)
+	if (c->out->code != 200 || dry(options))
 		return;
-	for (size_t i = 0; i < k->objects.n; i++)
-		if ((!c->r->ns.n || str_starts(k->objects.v[i]->key, prefix)) &&
-		    filter_matches(&filter, sb_tree(c->a, k->objects.v[i])))
-			VEC_PUSH(c->a, &keys,
-				 str_dup(c->a, k->objects.v[i]->key));
+	keys = listed(c, &filter);
 	for (size_t i = 0; i < keys.n; i++)
 		(void)sb_remove(
 			c->sb, c->a, k, keys.v[i],

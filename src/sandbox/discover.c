@@ -1,5 +1,7 @@
 #include "sandbox/sandbox.h"
 
+#define CRDS "apiextensions.k8s.io"
+
 /* What is no object: API groups, versions, health. */
 
 static void text(struct sb_call *c, const char *body)
@@ -58,6 +60,7 @@ static void add_kind(struct sb_call *c, struct buf *b, const struct sb_kind *k)
 	add_verbs(b, k->traits & SB_CUSTOM
 			     ? "delete deletecollection get list patch create "
 			       "update watch"
+		     : k->traits & SB_REVIEW ? "create"
 		     : core && str_is(k->plural, "namespaces")
 			     ? "create delete get list patch update watch"
 			     : "create delete deletecollection get list patch "
@@ -67,6 +70,11 @@ static void add_kind(struct sb_call *c, struct buf *b, const struct sb_kind *k)
 	buf_addc(b, '}');
 	if (k->traits & SB_STATUS)
 		add_sub(b, k, "status", str_z(c->a, kind), "get patch update");
+	if (k->traits & SB_SCALE)
+		add_sub(b, k, "scale",
+			"\"group\":\"autoscaling\",\"version\":\"v1\",\"kind\":"
+			"\"Scale\"",
+			"get patch update");
 	if (core && str_is(k->plural, "pods"))
 		add_sub(b, k, "eviction",
 			str_z(c->a,
@@ -117,7 +125,7 @@ static void resources(struct sb_call *c, struct str group, struct str version)
 	if (any)
 		json_body(c, &b);
 	else
-		reply_no_page(c->out);
+		request_nowhere(c->a, &c->sb->kinds, group, c->out);
 }
 
 /* ---- groups --------------------------------------------------------------------- */
@@ -208,25 +216,60 @@ static void version(struct sb_call *c)
 	json_body(c, &b);
 }
 
-/*
- * An OpenAPI document without definitions: clients then check nothing
- * themselves and leave it to the server.
- */
-static void openapi(struct sb_call *c)
-{
-	bool proto = str_find(c->r->accept, S("protobuf")) >= 0;
+/* ---- health, and what else is no object --------------------------------------- */
 
-	*c->out = (struct sb_reply){
-		.code = 200,
-		.type = proto ? "application/com.github.proto-openapi.spec.v2"
-				".v1.0+protobuf"
-			      : "application/json",
-		.body = proto ? S("\n\003"
-				  "2.0")
-			      : S("{\"swagger\":\"2.0\",\"info\":{\"title\":"
-				  "\"mco-sandbox\",\"version\":\"v1.20.2\"},"
-				  "\"paths\":{},\"definitions\":{}}"),
-	};
+/* What /readyz looks at; the others leave out the second and the last. */
+static const char *const checks[] = {
+	"etcd",
+	"informer-sync",
+	"log",
+	"ping",
+	"poststarthook/crd-informer-synced",
+	"poststarthook/generic-apiserver-start-informers",
+	"poststarthook/priority-and-fairness-config-consumer",
+	"poststarthook/priority-and-fairness-filter",
+	"poststarthook/start-apiextensions-controllers",
+	"poststarthook/start-apiextensions-informers",
+	"shutdown",
+};
+
+/* Each path that answers about health, quoted, behind a comma. */
+static void health(struct buf *b, const char *root, bool ready)
+{
+	size_t n = sizeof(checks) / sizeof(checks[0]);
+
+	buf_addf(b, ",\"%s\"", root);
+	for (size_t i = 0; i < n; i++)
+		if (ready || (i != 1 && i != n - 1))
+			buf_addf(b, ",\"%s/%s\"", root, checks[i]);
+}
+
+/* Whoever asks for something else is told what there is. */
+static void index_page(struct sb_call *c)
+{
+	struct buf b;
+
+	buf_init(&b, c->a);
+	buf_addz(&b, "{\"paths\":[\"/apis\",\"/apis/\",\"/apis/" CRDS
+		     "\",\"/apis/" CRDS "/v1\",\"/apis/" CRDS "/v1beta1\"");
+	health(&b, "/healthz", false);
+	health(&b, "/livez", false);
+	buf_addz(&b, ",\"/metrics\",\"/openapi/v2\"");
+	health(&b, "/readyz", true);
+	buf_addz(&b, ",\"/version\"]}\n");
+	json_body(c, &b);
+	c->out->code = 404;
+}
+
+static bool is_health(struct arena *a, struct str path)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	health(&b, "/healthz", false);
+	health(&b, "/livez", false);
+	health(&b, "/readyz", true);
+	return str_find(buf_str(&b), str_fmt(a, "\"%.*s\"", STRF(path))) >= 0;
 }
 
 void sb_discover(struct sb_call *c)
@@ -237,11 +280,10 @@ void sb_discover(struct sb_call *c)
 		path.n--;
 	if (str_is(path, "/version")) {
 		version(c);
-	} else if (str_is(path, "/healthz") || str_is(path, "/livez") ||
-		   str_is(path, "/readyz")) {
+	} else if (is_health(c->a, path)) {
 		text(c, "ok");
 	} else if (str_is(path, "/openapi/v2")) {
-		openapi(c);
+		sb_openapi(c);
 	} else if (str_is(path, "/api")) {
 		struct buf b;
 
@@ -260,6 +302,6 @@ void sb_discover(struct sb_call *c)
 		else
 			one_group(c, rest);
 	} else {
-		reply_no_page(c->out);
+		index_page(c);
 	}
 }

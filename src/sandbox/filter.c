@@ -113,7 +113,7 @@ bool request_filter(struct arena *a, const struct sb_request *r,
 	struct err err = ERR_INIT(a);
 
 	*f = (struct sb_filter){ .labels_set = labels.n > 0 };
-	if (labels.n && selector_parse(a, labels, &f->labels, &err) < 0) {
+	if (labels.n && filter_labels(a, labels, &f->labels, &err) < 0) {
 		reply_bad(a, out, "%.*s", STRF(err.msg));
 		return false;
 	}
@@ -165,6 +165,29 @@ bool filter_matches(const struct sb_filter *f, const struct json *object)
 
 		if (str_eq(field_text(object, one->path), one->value) ==
 		    one->differs)
+			return false;
+	}
+	return true;
+}
+
+/* A name, and so the same in JSON. */
+static bool plain(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '-' || strchr("<>\\\x7f", s.p[i]))
+			return false;
+	return s.n > 0;
+}
+
+bool filter_may_match(const struct sb_filter *f, struct str text)
+{
+	for (size_t i = 0; i < f->n_fields; i++) {
+		const struct sb_field *one = &f->fields[i];
+
+		/* what is absent has a value only there */
+		if (!one->differs && plain(one->value) &&
+		    !str_is(one->path, "spec.unschedulable") &&
+		    str_find(text, one->value) < 0)
 			return false;
 	}
 	return true;

@@ -2,15 +2,24 @@
 
 #include <stdlib.h>
 
-static const char builtin[] =
-#include "kinds.def"
-	;
+#include "data/flate.h"
+#include "sandbox_builtin.h"
 
 /* ---- the built-in ones ------------------------------------------------------ */
 
+/*
+ * builtin/kinds, a line per kind, "-" for none: "group version,version plural
+ * Kind traits shorts categories columns". Traits: n namespaced, s status,
+ * g generation, c custom (as a CRD would give it), p created by PUT, f any name,
+ * u updates only of a known version, l scale, r answered and not kept. table.c
+ * reads the columns.
+ */
+#define BUILTIN_MAX ((size_t)1 << 20)
+enum { GROUP, VERSIONS, PLURAL, KIND, TRAITS, SHORTS, CATEGORIES, FIELDS };
+
 static unsigned traits_of(struct str letters)
 {
-	static const char all[] = "nsgcpf-u";
+	static const char all[] = "nsgcpf-ulr";
 	unsigned traits = 0;
 
 	for (size_t i = 0; i < letters.n; i++)
@@ -18,7 +27,7 @@ static unsigned traits_of(struct str letters)
 	return traits;
 }
 
-static struct str lower(struct arena *a, struct str s)
+struct str kinds_lower(struct arena *a, struct str s)
 {
 	char *p = str_z(a, s);
 
@@ -60,18 +69,29 @@ static struct sb_kind *kind_new(void)
 static void add_builtin(struct kinds *k, struct str line)
 {
 	struct arena *a = &k->arena;
-	struct strs f = split(a, line, ' ');
-	struct strs versions = split(a, f.v[1], ',');
+	struct str f[FIELDS];
+	struct strs versions;
 	struct sb_kind *kind = kind_new();
 
-	kind->group = f.v[0];
-	kind->plural = f.v[2];
-	kind->kind = f.v[3];
-	kind->singular = lower(a, f.v[3]);
-	kind->list_kind = str_fmt(a, "%.*sList", STRF(f.v[3]));
-	kind->traits = traits_of(f.v[4]);
-	if (!str_is(f.v[5], "-"))
-		kind->shorts = split(a, f.v[5], ',');
+	for (int i = 0; i < FIELDS; i++) {
+		f[i] = line;
+		if (!str_cut(line, ' ', &f[i], &line))
+			line = S("");
+	}
+	kind->columns = line;
+	kind->group = f[GROUP];
+	kind->plural = f[PLURAL];
+	kind->kind = f[KIND];
+	kind->singular = kinds_lower(a, f[KIND]);
+	kind->list_kind = str_fmt(a, "%.*sList", STRF(f[KIND]));
+	kind->traits = traits_of(f[TRAITS]);
+	if (!(kind->traits & SB_CUSTOM))
+		kind->type = types_find(&k->types, f[KIND]);
+	if (!str_is(f[SHORTS], "-"))
+		kind->shorts = split(a, f[SHORTS], ',');
+	if (!str_is(f[CATEGORIES], "-"))
+		kind->categories = split(a, f[CATEGORIES], ',');
+	versions = split(a, f[VERSIONS], ',');
 	kind->n = versions.n;
 	kind->v = arena_array(a, kind->n, sizeof(*kind->v));
 	for (size_t i = 0; i < kind->n; i++)
@@ -81,11 +101,34 @@ static void add_builtin(struct kinds *k, struct str line)
 	append(k, kind);
 }
 
+/* The packed files: per file its name, its size and its bytes. */
+static struct str file_of(struct str packed, const char *name)
+{
+	struct str path, size;
+	int64_t n;
+
+	while (str_line(&packed, &path) && str_line(&packed, &size) &&
+	       str_to_i64(size, &n)) {
+		if (str_is(path, name))
+			return str_sub(packed, 0, (size_t)n);
+		packed = str_from(packed, (size_t)n);
+	}
+	return S("");
+}
+
 void kinds_init(struct kinds *k)
 {
-	struct str rest = { builtin, sizeof(builtin) - 1 }, line;
+	struct str packed = { (const char *)packed_builtin,
+			      sizeof(packed_builtin) };
+	struct str all = S(""), rest, line;
+	struct err err;
 
 	*k = (struct kinds){ 0 };
+	err = (struct err)ERR_INIT(&k->arena);
+	/* what was built in is whole: nobody can have changed it */
+	(void)flate_gunzip(&k->arena, packed, BUILTIN_MAX, &all, &err);
+	types_init(&k->arena, file_of(all, "types"), &k->types);
+	rest = file_of(all, "kinds");
 	while (str_line(&rest, &line))
 		add_builtin(k, line);
 }
@@ -97,14 +140,20 @@ static void kind_free(struct sb_kind *kind)
 	free(kind);
 }
 
+static void free_all(struct sb_kind *kind)
+{
+	while (kind) {
+		struct sb_kind *next = kind->next;
+
+		kind_free(kind);
+		kind = next;
+	}
+}
+
 void kinds_free(struct kinds *k)
 {
-	while (k->first) {
-		struct sb_kind *kind = k->first;
-
-		k->first = kind->next;
-		kind_free(kind);
-	}
+	free_all(k->first);
+	free_all(k->retired);
 	arena_free(&k->arena);
 }
 
@@ -170,8 +219,8 @@ static void describe(struct sb_kind *kind, const struct json *crd)
 	kind->group = json_str(crd, "spec.group", S(""));
 	kind->plural = json_str(crd, "spec.names.plural", S(""));
 	kind->kind = json_str(crd, "spec.names.kind", S(""));
-	kind->singular =
-		json_str(crd, "spec.names.singular", lower(a, kind->kind));
+	kind->singular = json_str(crd, "spec.names.singular",
+				  kinds_lower(a, kind->kind));
 	kind->list_kind = json_str(crd, "spec.names.listKind",
 				   str_fmt(a, "%.*sList", STRF(kind->kind)));
 	kind->shorts = texts(a, json_at(crd, "spec.names.shortNames"));
@@ -218,14 +267,32 @@ void kinds_define(struct kinds *k, const struct json *crd)
 		append(k, kind);
 }
 
-void kinds_undefine(struct kinds *k, struct str group, struct str plural)
+/* Those that no watch and no event that is remembered names any more. */
+static void free_retired(struct kinds *k, const struct store *s)
 {
-	struct sb_kind **at = &k->first, *kind = kinds_of(k, group, plural);
+	struct sb_kind **at = &k->retired;
 
-	if (!kind)
-		return;
+	while (*at) {
+		struct sb_kind *kind = *at;
+
+		if (kind->watches || kind->until > s->compacted) {
+			at = &kind->next;
+			continue;
+		}
+		*at = kind->next;
+		kind_free(kind);
+	}
+}
+
+void kinds_retire(struct kinds *k, struct sb_kind *kind, const struct store *s)
+{
+	struct sb_kind **at = &k->first;
+
+	free_retired(k, s);
 	while (*at != kind)
 		at = &(*at)->next;
 	*at = kind->next;
-	kind_free(kind);
+	kind->until = s->rv;
+	kind->next = k->retired;
+	k->retired = kind;
 }

@@ -121,31 +121,44 @@ static void policy_finalizers(struct arena *a, struct json *meta,
 		(void)json_remove(meta, S("finalizers"));
 }
 
+static bool is_core(const struct sb_kind *k, const char *plural)
+{
+	return str_is(k->plural, plural) && !k->group.n;
+}
+
 /* Seconds a pod is given; 0 for everything else. */
 static int64_t grace(const struct sb_kind *k, const struct json *object,
 		     const struct json *options)
 {
 	struct str phase = json_str(object, "status.phase", S(""));
-	const struct json *asked = json_at(options, "gracePeriodSeconds");
+	int64_t asked = json_i64(options, "gracePeriodSeconds", -1);
+	int64_t had =
+		json_i64(object, "metadata.deletionGracePeriodSeconds", -1);
 
-	if (!str_is(k->plural, "pods") || k->group.n)
+	if (!is_core(k, "pods"))
 		return 0;
+	if (had >= 0) /* may only be shortened */
+		return asked >= 0 && asked < had ? asked : had;
 	if (!json_str(object, "spec.nodeName", S("")).n ||
 	    str_is(phase, "Succeeded") || str_is(phase, "Failed"))
 		return 0;
-	if (asked)
-		return json_i64(options, "gracePeriodSeconds", 0);
-	return json_i64(object, "spec.terminationGracePeriodSeconds", 30);
+	return asked >= 0 ? asked
+			  : json_i64(object,
+				     "spec.terminationGracePeriodSeconds", 30);
 }
 
 /* A later deletion may only shorten the wait. */
 static bool mark(struct arena *a, struct json *meta, bool namespace,
 		 int64_t seconds, int64_t now)
 {
-	int64_t had = json_i64(meta, "deletionGracePeriodSeconds", -1);
+	int64_t had = json_i64(meta, "deletionGracePeriodSeconds", 0);
+	struct instant began;
 
-	if (json_member(meta, S("deletionTimestamp")) && had <= seconds)
-		return false;
+	if (rfc3339_parse(json_str(meta, "deletionTimestamp", S("")), &began)) {
+		if (had <= seconds)
+			return false;
+		now = began.sec - had;
+	}
 	sb_set_time(a, meta, S("deletionTimestamp"), now + seconds);
 	if (!namespace)
 		json_set(meta, S("deletionGracePeriodSeconds"),
@@ -159,20 +172,30 @@ bool sb_remove(struct sandbox *s, struct arena *a, struct sb_kind *k,
 {
 	struct json *meta = sb_meta(a, object);
 	int64_t seconds = grace(k, object, options);
-	bool namespace = str_is(k->plural, "namespaces") && !k->group.n;
-	bool kept;
+	bool namespace = is_core(k, "namespaces");
+	bool kept, marked;
 
+	/* Jobs were there before garbage was collected. */
 	policy_finalizers(a, meta,
-			  json_str(options, "propagationPolicy", S("")));
+			  json_str(options, "propagationPolicy",
+				   options && !(k->traits & SB_CUSTOM) &&
+						   str_is(k->kind, "Job")
+					   ? S("Orphan")
+					   : S("")));
 	kept = json_len(json_member(meta, S("finalizers"))) ||
 	       (namespace && json_len(json_at(object, "spec.finalizers"))) ||
 	       seconds > 0;
-	if (!kept) {
+	if (!kept && !is_core(k, "pods")) {
 		sb_drop(s, a, k, key, object);
 		return true;
 	}
-	if (!mark(a, meta, namespace, seconds, now))
-		return false;
+	marked = mark(a, meta, namespace, seconds, now);
+	if (marked && !kept) /* watchers see a pod go in two steps */
+		sb_store(s, a, k, key, object);
+	if (!kept)
+		sb_drop(s, a, k, key, object);
+	if (!marked || !kept)
+		return !kept;
 	if (k->traits & SB_GENERATION)
 		json_set(meta, S("generation"),
 			 json_new_i64(a, json_i64(meta, "generation", 0) + 1));

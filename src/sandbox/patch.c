@@ -1,91 +1,243 @@
 #include "sandbox/patch.h"
 
 #include "data/patch.h"
+#include "sandbox/body.h"
 #include "sandbox/write.h"
 
-static struct json *patch_body(struct sb_call *c, enum json_kind kind)
+#define OPERATIONS_MAX 10000 /* of a JSON patch, kube-apiserver's */
+
+/* ---- what was sent ------------------------------------------------------------ */
+
+/* The body as a tree; NULL and *why when it is no JSON. */
+static struct json *parse(struct sb_call *c, struct str *why)
 {
 	struct err err = ERR_INIT(c->a);
+	struct json_fault fault = { 0 };
 	struct json *j = NULL;
+	int rc = json_parse(
+		c->a, c->r->body,
+		&(struct json_opts){ .flags = JSON_DUP_LAST | JSON_FIX_UTF8,
+				     .fault = &fault },
+		&j, &err);
 
-	if (json_parse(c->a, c->r->body,
-		       &(struct json_opts){ .flags = JSON_DUP_LAST |
-						     JSON_FIX_UTF8 },
-		       &j, &err) < 0) {
-		reply_bad(c->a, c->out, "%s",
-			  kind == JSON_ARRAY
-				  ? "error decoding patch: unexpected end of "
-				    "JSON input"
-				  : "unexpected EOF");
+	if (rc < 0)
+		*why = rc == -ERR_LIMIT ? err.msg : fault.problem;
+	return rc < 0 ? NULL : j;
+}
+
+static void not_a(struct sb_call *c, const struct json *j, const char *type)
+{
+	reply_bad(c->a, c->out,
+		  "json: cannot unmarshal %s into Go value of type %s",
+		  json_kind_name(j), type);
+}
+
+/* What no longer is an object of the kind is refused with its whole text. */
+static void no_object(struct sb_call *c, struct str text, struct str why)
+{
+	static const struct sb_kind none = { .n = 0 };
+	struct sb_causes causes = { 0 };
+
+	cause_text(c->a, &causes, S("patch"), text, str_z(c->a, why));
+	reply_invalid(c->a, c->out, (struct sb_subject){ &none, S("") },
+		      &causes);
+}
+
+static struct json *by_operations(struct sb_call *c, const struct json *old)
+{
+	struct err err = ERR_INIT(c->a);
+	struct str why = S("");
+	struct json *ops = parse(c, &why), *now = NULL;
+
+	if (!ops) {
+		reply_bad(c->a, c->out, "%.*s", STRF(why));
 		return NULL;
 	}
-	if (json_kind(j) == kind)
-		return j;
-	reply_bad(c->a, c->out,
-		  "%sjson: cannot unmarshal %s into Go value of type %s",
-		  kind == JSON_ARRAY ? "error decoding patch: " : "",
-		  json_kind_name(j),
-		  kind == JSON_ARRAY ? "jsonpatch.Patch"
-				     : "map[string]interface {}");
+	if (json_kind(ops) != JSON_ARRAY && json_kind(ops) != JSON_NULL) {
+		not_a(c, ops, "jsonpatch.Patch");
+		return NULL;
+	}
+	for (const struct json *o = json_first(ops); o; o = json_next(o))
+		if (json_kind(o) != JSON_OBJECT && json_kind(o) != JSON_NULL) {
+			not_a(c, o, "jsonpatch.Operation");
+			return NULL;
+		}
+	if (json_len(ops) > OPERATIONS_MAX) {
+		reply_status(c->a, c->out, 413, "RequestEntityTooLarge",
+			     str_fmt(c->a,
+				     "Request entity too large: The allowed "
+				     "maximum operations in a JSON patch is "
+				     "%d, got %zu",
+				     OPERATIONS_MAX, json_len(ops)));
+		return NULL;
+	}
+	if (patch_operations(c->a, old, ops, &now, &err) < 0)
+		reply_routed(c->a, c->out, 422, "Invalid",
+			     S("the server rejected our request due to an "
+			       "error in our request"));
+	return now;
+}
+
+static struct json *by_merging(struct sb_call *c, const struct json *old)
+{
+	struct str why;
+	struct json *patch = parse(c, &why);
+
+	/* A list takes the object's place and is refused as such. */
+	if (json_kind(patch) == JSON_ARRAY)
+		return patch;
+	if (json_kind(patch) == JSON_OBJECT)
+		return patch_apply(c->a, old, patch);
+	reply_status(c->a, c->out, 500, "", S("Invalid JSON Patch"));
 	return NULL;
 }
 
-static struct json *patched(struct sb_call *c, struct str type,
-			    const struct json *old)
+static struct json *by_strategy(struct sb_call *c, const struct json *old)
 {
 	struct err err = ERR_INIT(c->a);
-	bool ops = str_is(type, "application/json-patch+json");
-	struct json *patch = patch_body(c, ops ? JSON_ARRAY : JSON_OBJECT);
-	struct json *now = NULL;
-	int rc;
+	struct str why = S("");
+	struct json *patch = parse(c, &why), *now = NULL;
 
-	if (!patch)
-		return NULL;
-	if (str_is(type, "application/merge-patch+json"))
-		return patch_apply(c->a, old, patch);
-	rc = ops ? patch_operations(c->a, old, patch, &now, &err)
-		 : patch_strategic(c->a, old, patch, &now, &err);
-	if (rc < 0) {
-		reply_status(
-			c->a, c->out, ops ? 422 : 500, ops ? "Invalid" : "",
-			ops ? str_fmt(c->a, "the server rejected our request "
-					    "due to an error in our request")
-			    : err.msg);
-		return NULL;
+	if (!patch) {
+		if (str_is(why, "unexpected end of JSON input"))
+			why = str_trim(c->r->body).n ? S("unexpected EOF")
+						     : S("EOF");
+		reply_bad(c->a, c->out, "%.*s", STRF(why));
+	} else if (json_kind(patch) != JSON_OBJECT &&
+		   json_kind(patch) != JSON_NULL) {
+		not_a(c, patch, "map[string]interface {}");
+	} else if (patch_strategic(c->a, old, patch, &now, &err) < 0) {
+		reply_status(c->a, c->out, 500, "", err.msg);
 	}
 	return now;
 }
 
+/* ---- the request -------------------------------------------------------------- */
+
+static struct str text_of(struct arena *a, const struct json *now)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	json_encode(&b, now, JSON_SORTED);
+	return buf_str(&b);
+}
+
+/* Where and why the text of what a patch made is no such struct. */
+static struct str misfit(struct sb_call *c, struct sb_kind *as, uint16_t type,
+			 struct str why, bool strategic)
+{
+	struct sb_kind *own = c->r->kind;
+	struct err err = ERR_INIT(c->a);
+	struct json *tree = NULL;
+
+	(void)json_parse(c->a, c->r->body, NULL, &tree, &err);
+	c->r->kind = as;
+	why = sb_misfit(c, type,
+			type == as->type ? tree
+					 : json_member(tree, S("metadata")),
+			tree, why, strategic);
+	c->r->kind = own;
+	return why;
+}
+
+/* False, answered: a value is none of its place. */
+static bool fits(struct sb_call *c, const struct json *now, bool strategic)
+{
+	const struct sb_types *t = &c->sb->kinds.types;
+	/* A text is read as what it calls itself. */
+	struct sb_kind *as = strategic ? NULL : body_kind(c, now);
+	struct err err = ERR_INIT(c->a);
+	struct str told = S(""), why = S("");
+	uint16_t type = types_find(t, S("ObjectMeta"));
+
+	as = as ? as : c->r->kind;
+	if (!as->type || json_kind(now) != JSON_OBJECT)
+		return true;
+	if (shape_hold(c->a, &t->shapes, type, 0,
+		       json_member(now, S("metadata")), NULL, NULL, &err) == 0)
+		type = as->type;
+	if (type == as->type &&
+	    shape_hold(c->a, &t->shapes, type, 0, now, NULL, NULL, &err) == 0)
+		return true;
+	if (strategic)
+		told = patch_told(c->a, parse(c, &why));
+	c->r->body = text_of(c->a, now);
+	no_object(c, strategic ? told : c->r->body,
+		  misfit(c, as, type, err.msg, strategic));
+	return false;
+}
+
+/* False, answered: the patch made something else of it. */
+static bool still_its_kind(struct sb_call *c, const struct json *now)
+{
+	struct str why = body_no_kind(c->a, now, NULL);
+	struct str kind = json_str(now, "kind", S(""));
+	struct str version = json_str(now, "apiVersion", S(""));
+	struct str want = kinds_api_version(c->a, c->r->kind, c->r->version);
+	bool custom = c->r->kind->traits & SB_CUSTOM;
+
+	if (!why.n && custom && !kind.n) {
+		why = body_kindless(c->a, text_of(c->a, now));
+	} else if (!why.n && !custom && kind.n &&
+		   !(str_eq(kind, c->r->kind->kind) &&
+		     (!version.n || str_eq(version, want)))) {
+		why = body_other_kind(c, kind, version.n ? version : want);
+	}
+	if (why.n) {
+		no_object(c, text_of(c->a, now), why);
+		return false;
+	}
+	if (!custom || str_eq(kind, c->r->kind->kind))
+		return true;
+	body_wrong_kind(c, now, kind);
+	return false;
+}
+
 void sb_patch(struct sb_call *c)
 {
-	struct str type = c->r->content_type, rest, name;
+	static const char *const types[] = {
+		"application/json-patch+json",
+		"application/merge-patch+json",
+		"application/strategic-merge-patch+json",
+		"application/apply-patch+yaml",
+	};
+	struct str type = c->r->content_type, rest;
 	bool custom = c->r->kind->traits & SB_CUSTOM;
-	struct json *old, *now;
+	struct json *stored, *old, *now;
+	size_t i = 0;
 
 	(void)str_cut(type, ';', &type, &rest);
-	if (str_is(type, "application/apply-patch+yaml")) {
+	while (i < 4 && !(str_is(type, types[i]) && !(custom && i == 2)))
+		i++;
+	/* The router knows the types of what is built in. */
+	if (i == 4 && custom)
+		body_unknown_format(c, str_fmt(c->a, "%s, %s, %s", types[0],
+					       types[1], types[3]));
+	else if (i == 4)
+		reply_routed(c->a, c->out, 415, "UnsupportedMediaType",
+			     S("415: Unsupported Media Type"));
+	if (i == 4)
+		return;
+	if (!options_patch(c, i == 3))
+		return;
+	if (i == 3) {
 		sb_apply(c);
 		return;
 	}
-	if (!str_is(type, "application/json-patch+json") &&
-	    !str_is(type, "application/merge-patch+json") &&
-	    (custom ||
-	     !str_is(type, "application/strategic-merge-patch+json"))) {
-		reply_routed(c->a, c->out, 415, "UnsupportedMediaType",
-			     S("415: Unsupported Media Type"));
+	old = stored = sb_stored(c);
+	if (!old)
 		return;
-	}
-	old = sb_stored(c);
-	now = old ? patched(c, type, old) : NULL;
-	if (!now)
+	if (str_is(c->r->sub, "scale"))
+		old = scale_begin(c, stored);
+	now = i == 0   ? by_operations(c, old)
+	      : i == 1 ? by_merging(c, old)
+		       : by_strategy(c, old);
+	if (!now || !fits(c, now, i == 2) || !still_its_kind(c, now) ||
+	    !sb_same_name(c, now))
 		return;
-	name = json_str(now, "metadata.name", S(""));
-	if (!str_eq(name, c->r->name)) {
-		reply_bad(c->a, c->out,
-			  "the name of the object (%.*s) does not match the "
-			  "name on the URL (%.*s)",
-			  STRF(name), STRF(c->r->name));
-		return;
-	}
-	sb_replace(c, now, old);
+	if (old == stored)
+		sb_replace(c, now, old);
+	else
+		scale_replace(c, now, stored);
 }

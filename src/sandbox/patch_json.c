@@ -1,5 +1,9 @@
 #include "sandbox/patch.h"
 
+/* Copies of copies grow without bound: all of a patch may add so many bytes, as
+ * kube-apiserver has it. */
+#define COPIED_MAX ((size_t)3 << 20)
+
 /* ---- pointers ---------------------------------------------------------------- */
 
 static struct str unescape(struct arena *a, struct str s)
@@ -160,17 +164,26 @@ static int test(struct arena *a, struct json *root, struct str path,
 }
 
 static int copy(struct arena *a, struct json **root, struct str from,
-		struct str path, struct err *err)
+		struct str path, size_t *copied, struct err *err)
 {
 	const struct json *v = look(a, *root, from);
+	struct buf b;
 
 	if (!v)
 		return missing(err, "copy", from);
+	buf_init(&b, a);
+	json_encode(&b, v, 0);
+	*copied += b.n;
+	if (*copied > COPIED_MAX)
+		return err_set(err, ERR_LIMIT,
+			       "Unable to copy, the accumulated size increase "
+			       "of copy is %zu, exceeding the limit %zu",
+			       *copied, COPIED_MAX);
 	return add(a, root, path, json_clone(a, v), err);
 }
 
 static int apply(struct arena *a, struct json **root, const struct json *op,
-		 struct err *err)
+		 size_t *copied, struct err *err)
 {
 	struct str name = json_str(op, "op", S(""));
 	struct str path = json_str(op, "path", S(""));
@@ -189,7 +202,7 @@ static int apply(struct arena *a, struct json **root, const struct json *op,
 	if (str_is(name, "test"))
 		return test(a, *root, path, value, err);
 	if (str_is(name, "copy"))
-		return copy(a, root, from, path, err);
+		return copy(a, root, from, path, copied, err);
 	if (str_is(name, "move")) {
 		rc = take(a, *root, from, "move", &value, err);
 		return rc < 0 ? rc : add(a, root, path, value, err);
@@ -201,9 +214,10 @@ int patch_operations(struct arena *a, const struct json *target,
 		     const struct json *ops, struct json **out, struct err *err)
 {
 	struct json *root = json_clone(a, target);
+	size_t copied = 0;
 
 	for (const struct json *op = json_first(ops); op; op = json_next(op)) {
-		int rc = apply(a, &root, op, err);
+		int rc = apply(a, &root, op, &copied, err);
 
 		if (rc < 0)
 			return rc;

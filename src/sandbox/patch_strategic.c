@@ -43,17 +43,38 @@ static const char *merge_key(struct str field, const struct json *patch)
 static struct json *merge(struct arena *a, struct json *target,
 			  const struct json *patch, struct err *err);
 
-/* A flat object as Go's %v prints a map. */
-static struct str go_map(struct arena *a, const struct json *v)
+static void print(struct buf *b, const struct json *v)
 {
+	bool map = json_kind(v) == JSON_OBJECT;
+
+	if (!map && json_kind(v) != JSON_ARRAY) {
+		buf_add(b, json_kind(v) == JSON_NULL   ? S("<nil>")
+			   : json_kind(v) != JSON_BOOL ? json_text(v)
+			   : json_is_true(v)	       ? S("true")
+						       : S("false"));
+		return;
+	}
+	buf_addz(b, map ? "map[" : "[");
+	for (const struct json *m = json_first(v); m; m = json_next(m)) {
+		buf_addz(b, m == json_first(v) ? "" : " ");
+		if (map)
+			buf_addf(b, "%.*s:", STRF(json_key(m)));
+		print(b, m);
+	}
+	buf_addc(b, ']');
+}
+
+struct str patch_told(struct arena *a, const struct json *patch)
+{
+	struct err err = ERR_INIT(a);
+	struct json *sorted = NULL;
 	struct buf b;
 
 	buf_init(&b, a);
-	buf_addz(&b, "map[");
-	for (const struct json *m = json_first(v); m; m = json_next(m))
-		buf_addf(&b, "%s%.*s:%.*s", m == json_first(v) ? "" : " ",
-			 STRF(json_key(m)), STRF(json_text(m)));
-	buf_addc(&b, ']');
+	json_encode(&b, patch, JSON_SORTED);
+	(void)json_parse(a, buf_str(&b), NULL, &sorted, &err);
+	buf_init(&b, a);
+	print(&b, sorted);
 	return buf_str(&b);
 }
 
@@ -97,7 +118,7 @@ static struct json *merge_list(struct arena *a, struct json *target,
 			(void)err_set(err, ERR_INVALID,
 				      "map: %.*s does not contain declared "
 				      "merge key: %s",
-				      STRF(go_map(a, v)), key);
+				      STRF(patch_told(a, v)), key);
 			return NULL;
 		}
 		if (str_is(directive, "delete")) {
@@ -277,7 +298,7 @@ static struct json *merge(struct arena *a, struct json *target,
 	if (directive.n && !str_is(directive, "merge")) {
 		(void)err_set(err, ERR_INVALID,
 			      "unknown patch type: %.*s in map: %.*s",
-			      STRF(directive), STRF(go_map(a, patch)));
+			      STRF(directive), STRF(patch_told(a, patch)));
 		return NULL;
 	}
 	retain(target, json_member(patch, S("$retainKeys")));

@@ -1,19 +1,25 @@
 #include "sandbox/persist.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
 #include "io/file.h"
+#include "io/log.h"
 
 /*
  * A record: "SUM LENGTH\n", LENGTH bytes, "\n". SUM is the beginning of the
  * bytes' md5: it tells half a record from a whole one. The bytes are
  * "VERSION GROUP PLURAL KEY\n" and the object, or no object when it was
  * deleted; GROUP is - for the core's. A snapshot begins with a record without
- * PLURAL that gives the version only.
+ * PLURAL that gives the version only. No object has a line's end in it, so a
+ * record is of three lines.
  */
+#define RECORD_LINES 3
 #define SUM_LEN 16
 #define FILE_MAX ((size_t)1 << 30)
 #define LOG_MIN ((size_t)1 << 20) /* a log this short is not worth replacing */
@@ -76,6 +82,9 @@ static void restore(struct sandbox *s, struct sb_kind *k, struct str key,
 		store_restore(&s->store, &k->objects, key, text, rv);
 	else if (old && crd)
 		crd_removed(s, sb_tree(&tmp, old));
+	/* nobody watches yet: what it took away is no news */
+	if (s->store.n)
+		store_compact(&s->store);
 	if (!text.n && old)
 		store_forget(&s->store, &k->objects, key, rv);
 	else if (text.n && crd)
@@ -120,27 +129,32 @@ static bool take(struct sandbox *s, struct str record)
 	return true;
 }
 
-/* The record at the beginning of rest; 0 when it is cut short. */
-static size_t record_at(struct str rest, struct str *record, bool *bad)
+/* The record at the beginning of rest; 0 when it is cut short or damaged. */
+static size_t record_at(struct str rest, struct str *record)
 {
-	struct arena tmp = ARENA_INIT;
+	AUTO(arena) struct arena tmp = ARENA_INIT;
 	struct str head, sum, len;
 	int64_t n;
-	size_t all = 0;
 
-	if (!str_cut(rest, '\n', &head, &rest))
-		return 0;
-	*bad = !str_cut(head, ' ', &sum, &len) || !str_to_i64(len, &n) ||
-	       n < 0 || sum.n != SUM_LEN;
-	if (*bad || rest.n <= (size_t)n)
+	if (!str_cut(rest, '\n', &head, &rest) ||
+	    !str_cut(head, ' ', &sum, &len) || !str_to_i64(len, &n) || n < 0 ||
+	    sum.n != SUM_LEN || rest.n <= (size_t)n || rest.p[n] != '\n')
 		return 0;
 	*record = str_sub(rest, 0, (size_t)n);
-	*bad = rest.p[n] != '\n' ||
-	       !str_starts(hash_hex_of(&tmp, HASH_MD5, *record), sum);
-	if (!*bad)
-		all = head.n + 1 + (size_t)n + 1;
-	arena_free(&tmp);
-	return all;
+	if (!str_starts(hash_hex_of(&tmp, HASH_MD5, *record), sum))
+		return 0;
+	return head.n + 1 + (size_t)n + 1;
+}
+
+/* Whether more than the last record follows: that one was not answered yet. */
+static bool inside(struct str rest)
+{
+	struct str line;
+	int lines = 0;
+
+	while (lines <= RECORD_LINES && str_cut(rest, '\n', &line, &rest))
+		lines++;
+	return lines > RECORD_LINES || (lines == RECORD_LINES && rest.n);
 }
 
 int persist_replay(struct sandbox *s, struct str text, size_t *used,
@@ -148,11 +162,10 @@ int persist_replay(struct sandbox *s, struct str text, size_t *used,
 {
 	*used = 0;
 	while (*used < text.n) {
-		struct str record = S("");
-		bool bad = false;
-		size_t n = record_at(str_from(text, *used), &record, &bad);
+		struct str record = S(""), rest = str_from(text, *used);
+		size_t n = record_at(rest, &record);
 
-		if (bad || (n && !take(s, record)))
+		if (n ? !take(s, record) : inside(rest))
 			return err_set(err, ERR_INVALID,
 				       "damaged at byte %zu; take it away or "
 				       "bring back a whole copy",
@@ -166,12 +179,31 @@ int persist_replay(struct sandbox *s, struct str text, size_t *used,
 
 /* ---- writing ---------------------------------------------------------------- */
 
+static int lock(const struct persist *p, int fd, struct err *err)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return err_set(err, ERR_INVALID,
+			       "%s is in use by another sandbox", p->path);
+	return err_sys(err, "lock %s", p->path);
+}
+
+/* The lock on what was replaced is given back when the new one is there. */
 static int open_log(struct persist *p, struct err *err)
 {
-	if (p->fd >= 0)
-		(void)close(p->fd);
-	p->fd = open(p->path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	return p->fd < 0 ? err_sys(err, "open %s", p->path) : 0;
+	int fd = open(p->path, O_WRONLY | O_APPEND | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return err_sys(err, "open %s", p->path);
+	rc = lock(p, fd, err);
+	if (rc < 0) {
+		(void)close(fd);
+		return rc;
+	}
+	(void)close(p->fd);
+	p->fd = fd;
+	return 0;
 }
 
 /* CRDs come first: their kinds must be there before their objects. */
@@ -235,30 +267,55 @@ static void on_change(void *ctx, const struct sb_event *e)
 
 /* ---- life ------------------------------------------------------------------- */
 
+/* Opens the file, empty when it is new, as the only one who does. */
+static int open_first(struct persist *p, struct err *err)
+{
+	struct stat own, there;
+	int rc;
+
+	for (;;) {
+		p->fd = open(p->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		if (p->fd < 0)
+			return err_sys(err, "open %s", p->path);
+		rc = lock(p, p->fd, err);
+		if (rc < 0)
+			return rc;
+		/* who had it may have put another in its place meanwhile */
+		if (fstat(p->fd, &own) == 0 && stat(p->path, &there) == 0 &&
+		    own.st_ino == there.st_ino && own.st_dev == there.st_dev)
+			return 0;
+		(void)close(p->fd);
+	}
+}
+
 static int read_all(struct persist *p, struct err *err)
 {
-	struct arena a = ARENA_INIT;
+	AUTO(arena) struct arena a = ARENA_INIT;
 	struct str text;
 	size_t used;
-	int rc = file_read(&a, p->path, FILE_MAX, &text, err);
+	int rc = file_read_fd(&a, p->fd, p->path, FILE_MAX, &text, err);
 
-	if (rc == 0) {
-		rc = persist_replay(p->s, text, &used, err);
-		if (rc < 0)
-			(void)err_wrap(err, "%s", p->path);
-	}
-	arena_free(&a);
+	if (rc < 0)
+		return rc;
+	rc = persist_replay(p->s, text, &used, err);
+	if (rc < 0)
+		return err_wrap(err, "%s", p->path);
+	if (used < text.n)
+		log_warn("%s: the last record, of %zu bytes, is cut short or "
+			 "damaged and left out: nobody was told that it was "
+			 "kept",
+			 p->path, text.n - used);
 	/* Uids go on from elsewhere than they began. */
 	p->s->seed += p->s->store.rv * 0x9E3779B97F4A7C15u;
 	p->s->dirty = true;
-	return rc;
+	return 0;
 }
 
 int persist_open(struct sandbox *s, const char *path, struct persist **out,
 		 struct err *err)
 {
 	struct persist *p = calloc(1, sizeof(*p));
-	int rc = 0;
+	int rc;
 
 	if (!p)
 		abort();
@@ -266,7 +323,8 @@ int persist_open(struct sandbox *s, const char *path, struct persist **out,
 	if (!p->path)
 		abort();
 	buf_init(&p->waiting, &p->arena);
-	if (access(path, F_OK) == 0)
+	rc = open_first(p, err);
+	if (rc == 0)
 		rc = read_all(p, err);
 	/* A new snapshot also takes off what was cut short. */
 	if (rc == 0)

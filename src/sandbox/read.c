@@ -1,95 +1,26 @@
-#include "base/codec.h"
 #include "sandbox/sandbox.h"
 
-/* A watch's and a list's resourceVersion; false when it is no number. */
+/* A list's resourceVersion, which must have been. */
 static bool version_param(struct sb_call *c, uint64_t *out)
 {
-	struct str rv = request_param(c->r, "resourceVersion");
-	int64_t n = 0;
-
-	if (rv.n && (!str_to_i64(rv, &n) || n < 0)) {
-		struct sb_causes causes = { 0 };
-		struct buf b;
-
-		buf_init(&b, c->a);
-		go_quote(&b, rv);
-		cause_text(c->a, &causes, S("resourceVersion"), rv,
-			   str_z(c->a, str_fmt(c->a,
-					       "strconv.ParseUint: parsing "
-					       "%.*s: invalid syntax",
-					       STRF(buf_str(&b)))));
-		reply_status(c->a, c->out, 500, "",
-			     str_fmt(c->a, "resourceVersion: %.*s",
-				     STRF(causes.v[0].message)));
+	if (!options_version(c, out))
 		return false;
-	}
-	if ((uint64_t)n > c->sb->store.rv) {
-		reply_status(c->a, c->out, 504, "Timeout",
-			     str_fmt(c->a,
-				     "Too large resource version: %lld, "
-				     "current: %llu",
-				     (long long)n,
-				     (unsigned long long)c->sb->store.rv));
-		return false;
-	}
-	*out = (uint64_t)n;
-	return true;
-}
-
-/* ---- pages ------------------------------------------------------------------- */
-
-/* A page's token: the version the list was begun at, and the last key. */
-struct token {
-	uint64_t rv;
-	struct str key;
-};
-
-static struct str token_text(struct arena *a, struct token t)
-{
-	struct buf b;
-
-	buf_init(&b, a);
-	base64_add(&b, str_fmt(a, "%llu:%.*s", (unsigned long long)t.rv,
-			       STRF(t.key)));
-	return buf_str(&b);
-}
-
-static bool token_parse(struct sb_call *c, struct str text, struct token *out)
-{
-	struct err err = ERR_INIT(c->a);
-	struct str plain, rv;
-	int64_t n;
-
-	if (base64_decode(c->a, text, &plain, &err) < 0 ||
-	    !str_cut(plain, ':', &rv, &out->key) || !str_to_i64(rv, &n)) {
-		reply_bad(c->a, c->out,
-			  "continue key is not valid: illegal base64 data at "
-			  "input byte 4");
-		return false;
-	}
-	out->rv = (uint64_t)n;
-	if (out->rv < c->sb->store.compacted) {
-		reply_status(c->a, c->out, 410, "Expired",
-			     S("The provided continue parameter is too old to "
-			       "display a consistent list result. You can "
-			       "start a new list without the continue "
-			       "parameter, or use the continue token in this "
-			       "response to retrieve the remainder of the "
-			       "results. Continuing with the provided token "
-			       "results in an inconsistent list - objects that "
-			       "were created, modified, or deleted between the "
-			       "time the first chunk was returned and now may "
-			       "show up in the list."));
-		return false;
-	}
-	return true;
+	if (*out <= c->sb->store.rv)
+		return true;
+	reply_status(c->a, c->out, 504, "Timeout",
+		     str_fmt(c->a,
+			     "Too large resource version: %llu, current: %llu",
+			     (unsigned long long)*out,
+			     (unsigned long long)c->sb->store.rv));
+	return false;
 }
 
 /* ---- lists ------------------------------------------------------------------- */
 
 struct listing {
 	struct sb_filter filter;
-	size_t first, end; /* of the kind's objects */
+	struct sb_list all; /* of the kind's objects, as they were at rv */
+	size_t first, end; /* of them */
 	int64_t limit;
 	uint64_t rv;
 	struct str next; /* key after which the next page goes on */
@@ -98,7 +29,7 @@ struct listing {
 
 static void range(struct sb_call *c, struct listing *l, struct str after)
 {
-	const struct sb_list *all = &c->r->kind->objects;
+	const struct sb_list *all = &l->all;
 	struct str from = S("");
 
 	l->end = all->n;
@@ -146,19 +77,22 @@ static void add_item(struct sb_call *c, struct buf *b,
 
 static void items(struct sb_call *c, struct listing *l, struct buf *b)
 {
-	const struct sb_list *all = &c->r->kind->objects;
+	const struct sb_list *all = &l->all;
 	bool any = filter_any(&l->filter);
 	int64_t n = 0;
 
 	for (size_t i = l->first; i < l->end; i++) {
 		struct arena tmp = ARENA_INIT;
-		struct json *tree = any ? sb_tree(&tmp, all->v[i]) : NULL;
+		struct json *tree;
 
+		if (!filter_may_match(&l->filter, all->v[i]->text))
+			continue;
+		tree = any ? sb_tree(&tmp, all->v[i]) : NULL;
 		if (any && !filter_matches(&l->filter, tree)) {
 			arena_free(&tmp);
 			continue;
 		}
-		if (l->limit && n == l->limit) {
+		if (l->limit > 0 && n == l->limit) {
 			l->remaining = l->end - i;
 			arena_free(&tmp);
 			return;
@@ -186,8 +120,7 @@ static void list_answer(struct sb_call *c, struct listing *l)
 		 (unsigned long long)l->rv);
 	if (l->next.n) {
 		buf_addf(&b, ",\"continue\":\"%.*s\"",
-			 STRF(token_text(c->a,
-					 (struct token){ l->rv, l->next })));
+			 STRF(page_token(c, l->next, (int64_t)l->rv)));
 		if (!filter_any(&l->filter))
 			buf_addf(&b, ",\"remainingItemCount\":%zu",
 				 l->remaining);
@@ -202,43 +135,92 @@ static void list_answer(struct sb_call *c, struct listing *l)
 				     .body = buf_str(&b) };
 }
 
-static bool limit_param(struct sb_call *c, int64_t *limit)
+static bool wants_partial(struct str accept)
 {
-	struct str text = request_param(c->r, "limit");
+	return str_find(accept, S("as=PartialObjectMetadata")) >= 0;
+}
 
-	*limit = 0;
-	if (text.n && (!str_to_i64(text, limit) || *limit < 0)) {
-		reply_bad(c->a, c->out, "limit: not a positive number: %.*s",
-			  STRF(text));
-		return false;
+/* Takes out all but metadata, and calls it what it then is. */
+static void reduce(struct arena *a, struct json *object, struct str version)
+{
+	struct json *next;
+
+	for (struct json *m = json_first(object); m; m = next) {
+		next = json_next(m);
+		if (!str_is(json_key(m), "metadata"))
+			json_detach(object, m);
 	}
+	json_add(object, S("kind"),
+		 json_new_str(a, S("PartialObjectMetadata")));
+	json_add(object, S("apiVersion"), json_new_str(a, version));
+}
+
+bool sb_partial(struct sb_call *c, struct json *object, struct json *list)
+{
+	bool beta = str_find(c->r->accept, S("v=v1beta1")) >= 0;
+	struct str version =
+		beta ? S("meta.k8s.io/v1beta1") : S("meta.k8s.io/v1");
+
+	if (!wants_partial(c->r->accept))
+		return false;
+	for (struct json *o = json_first(json_at(list, "items")); o;
+	     o = json_next(o))
+		reduce(c->a, o, version);
+	if (list) {
+		json_set(list, S("kind"),
+			 json_new_str(c->a, S("PartialObjectMetadataList")));
+		json_set(list, S("apiVersion"), json_new_str(c->a, version));
+	} else {
+		/* The caller's goes on being whole. */
+		object = json_clone(c->a, object);
+		reduce(c->a, object, version);
+	}
+	reply_json(c->a, c->out, 200, list ? list : object);
 	return true;
 }
 
 static void read_list(struct sb_call *c)
 {
-	struct listing l = { .rv = c->sb->store.rv };
-	struct token t = { 0 };
-	struct str next = request_param(c->r, "continue");
+	struct listing l = { 0 };
+	struct str after = S(""), how;
 	uint64_t rv = 0;
+	int64_t timeout;
 
-	if (!request_filter(c->a, c->r, &l.filter, c->out) ||
-	    !limit_param(c, &l.limit) || !version_param(c, &rv))
+	if (!options_number(c, "timeoutSeconds", &timeout) ||
+	    !options_number(c, "limit", &l.limit) ||
+	    !request_filter(c->a, c->r, &l.filter, c->out) ||
+	    !options_list(c) || !version_param(c, &rv))
 		return;
-	/* What was changed since the first page shows in the later ones: the
-	 * version stays the first one's, so a watch from it misses nothing. */
-	if (next.n && !token_parse(c, next, &t))
+	if (!page_begin(c, &after, &l.rv))
 		return;
-	if (next.n)
-		l.rv = t.rv;
-	range(c, &l, t.key);
+	if (after.n && rv) {
+		reply_bad(c->a, c->out,
+			  "specifying resource version is not allowed when "
+			  "using continue");
+		return;
+	}
+	/* A page of a version that is named is of just that one. */
+	how = request_param(c->r, "resourceVersionMatch");
+	if (str_is(how, "Exact") || (!how.n && l.limit > 0 && rv))
+		l.rv = rv;
+	if (!l.rv)
+		l.rv = c->sb->store.rv;
+	if (!store_past(c->a, &c->sb->store, &c->r->kind->objects, l.rv,
+			&l.all)) {
+		reply_status(c->a, c->out, 410, "Expired",
+			     S("The resourceVersion for the provided list is "
+			       "too old."));
+		return;
+	}
+	range(c, &l, after);
 	list_answer(c, &l);
-	if (sb_wants_table(c->r->accept)) {
+	if (sb_wants_table(c->r->accept) || wants_partial(c->r->accept)) {
 		struct err err = ERR_INIT(c->a);
 		struct json *list = NULL;
 
 		(void)json_parse(c->a, c->out->body, NULL, &list, &err);
-		(void)sb_table(c, NULL, list);
+		if (!sb_table(c, NULL, list))
+			(void)sb_partial(c, NULL, list);
 	}
 }
 
@@ -269,9 +251,13 @@ void sb_answer(struct sb_call *c, int code, struct json *object)
 {
 	struct str version = kinds_api_version(c->a, c->r->kind, c->r->version);
 
+	if (str_is(c->r->sub, "scale")) {
+		reply_json(c->a, c->out, code, sb_scale(c, object));
+		return;
+	}
 	json_set(object, S("apiVersion"), json_new_str(c->a, version));
 	json_set(object, S("kind"), json_new_str(c->a, c->r->kind->kind));
-	if (!sb_table(c, object, NULL))
+	if (!sb_table(c, object, NULL) && !sb_partial(c, object, NULL))
 		reply_json(c->a, c->out, code, object);
 	c->out->code = code;
 }

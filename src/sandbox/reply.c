@@ -1,5 +1,8 @@
 #include "sandbox/reply.h"
 
+#include "base/codec.h"
+#include "base/map.h"
+
 static struct json *text(struct arena *a, struct str s)
 {
 	return json_new_str(a, s);
@@ -29,8 +32,8 @@ void reply_json(struct arena *a, struct sb_reply *out, int code,
 				  .body = buf_str(&b) };
 }
 
-static void refuse(struct arena *a, struct sb_reply *out, int code,
-		   const char *reason, struct str message, struct json *details)
+static struct json *refusal(struct arena *a, int code, const char *reason,
+			    struct str message, struct json *details)
 {
 	struct json *j = status(a, "Failure");
 
@@ -40,7 +43,22 @@ static void refuse(struct arena *a, struct sb_reply *out, int code,
 	if (details)
 		json_add(j, S("details"), details);
 	json_add(j, S("code"), json_new_i64(a, code));
-	reply_json(a, out, code, j);
+	return j;
+}
+
+static void refuse(struct arena *a, struct sb_reply *out, int code,
+		   const char *reason, struct str message, struct json *details)
+{
+	reply_json(a, out, code, refusal(a, code, reason, message, details));
+}
+
+void reply_expired(struct arena *a, struct sb_reply *out, struct str message,
+		   struct str next)
+{
+	struct json *j = refusal(a, 410, "Expired", message, NULL);
+
+	json_add(json_member(j, S("metadata")), S("continue"), text(a, next));
+	reply_json(a, out, 410, j);
 }
 
 void reply_status(struct arena *a, struct sb_reply *out, int code,
@@ -76,7 +94,7 @@ static struct json *details(struct arena *a, struct sb_subject s,
 		json_add(j, S("name"), text(a, s.name));
 	if (s.kind && s.kind->group.n)
 		json_add(j, S("group"), text(a, s.kind->group));
-	if (s.kind)
+	if (s.kind && kind.n)
 		json_add(j, S("kind"), text(a, kind));
 	return j;
 }
@@ -171,6 +189,30 @@ void cause_text(struct arena *a, struct sb_causes *c, struct str field,
 	cause_value(a, c, field, json_new_str(a, value), why);
 }
 
+void cause_each(struct arena *a, struct sb_causes *c, struct str field,
+		struct str value, struct str bad)
+{
+	while (bad.n) {
+		ptrdiff_t at = str_find(bad, S("; "));
+		size_t n = at < 0 ? bad.n : (size_t)at;
+
+		cause_text(a, c, field, value, str_z(a, str_sub(bad, 0, n)));
+		bad = str_from(bad, at < 0 ? n : n + 2);
+	}
+}
+
+void cause_unsupported(struct arena *a, struct sb_causes *c, struct str field,
+		       struct str value, const char *values)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_addz(&b, "Unsupported value: ");
+	go_quote(&b, value);
+	buf_addf(&b, ": supported values: %s", values);
+	cause_add(a, c, "FieldValueNotSupported", field, buf_str(&b));
+}
+
 void cause_required(struct arena *a, struct sb_causes *c, struct str field,
 		    const char *why)
 {
@@ -178,25 +220,45 @@ void cause_required(struct arena *a, struct sb_causes *c, struct str field,
 		  str_fmt(a, "Required value%s%s", *why ? ": " : "", why));
 }
 
-static bool same_cause(const struct sb_cause *x, const struct sb_cause *y)
+static void add_causes(struct arena *a, struct json *d,
+		       const struct sb_causes *causes)
 {
-	return str_eq(x->field, y->field) && str_eq(x->message, y->message);
+	struct json *list = json_new(a, JSON_ARRAY);
+
+	for (size_t i = 0; i < causes->n; i++) {
+		const struct sb_cause *c = &causes->v[i];
+		struct json *j = json_new(a, JSON_OBJECT);
+
+		if (*c->reason)
+			json_add(j, S("reason"), text(a, str_of(c->reason)));
+		json_add(j, S("message"), text(a, c->message));
+		if (c->field.n)
+			json_add(j, S("field"), text(a, c->field));
+		json_push(list, j);
+	}
+	json_add(d, S("causes"), list);
+}
+
+void reply_internal(struct arena *a, struct sb_reply *out, struct str why)
+{
+	struct json *d = json_new(a, JSON_OBJECT);
+	struct sb_cause cause = { "", S(""), why };
+
+	add_causes(a, d, &(struct sb_causes){ &cause, 1, 1 });
+	refuse(a, out, 500, "InternalError",
+	       str_fmt(a, "Internal error occurred: %.*s", STRF(why)), d);
 }
 
 void reply_terminating(struct arena *a, struct sb_reply *out,
 		       struct sb_subject s, struct str ns)
 {
 	struct json *d = details(a, s, plural(s));
-	struct json *list = json_new(a, JSON_ARRAY);
-	struct json *cause = json_new(a, JSON_OBJECT);
+	struct sb_cause cause = {
+		"NamespaceTerminating", S("metadata.namespace"),
+		str_fmt(a, "namespace %.*s is being terminated", STRF(ns))
+	};
 
-	json_add(cause, S("reason"), text(a, S("NamespaceTerminating")));
-	json_add(cause, S("message"),
-		 text(a, str_fmt(a, "namespace %.*s is being terminated",
-				 STRF(ns))));
-	json_add(cause, S("field"), text(a, S("metadata.namespace")));
-	json_push(list, cause);
-	json_add(d, S("causes"), list);
+	add_causes(a, d, &(struct sb_causes){ &cause, 1, 1 });
 	refuse(a, out, 403, "Forbidden",
 	       str_fmt(a,
 		       "%.*s \"%.*s\" is forbidden: unable to create new "
@@ -206,35 +268,38 @@ void reply_terminating(struct arena *a, struct sb_reply *out,
 	       d);
 }
 
+void reply_conflicts(struct arena *a, struct sb_reply *out, struct str message,
+		     const struct sb_causes *causes)
+{
+	struct json *d = json_new(a, JSON_OBJECT);
+
+	add_causes(a, d, causes);
+	refuse(a, out, 409, "Conflict", message, d);
+}
+
 void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
 		   const struct sb_causes *causes)
 {
 	struct json *d = details(a, s, s.kind->kind);
-	struct json *list = json_new(a, JSON_ARRAY);
-	struct buf b;
+	struct map said; /* what is said twice is told once */
+	struct buf b, head;
 
-	bool many = false;
-
-	/* What is said twice is told once. */
-	for (size_t i = 1; i < causes->n; i++)
-		many = many || !same_cause(&causes->v[i], &causes->v[0]);
 	buf_init(&b, a);
-	buf_addf(&b, "%.*s%s%.*s \"%.*s\" is invalid: %s", STRF(s.kind->kind),
-		 s.kind->group.n ? "." : "", STRF(s.kind->group), STRF(s.name),
-		 many ? "[" : "");
+	map_init(&said, a);
 	for (size_t i = 0; i < causes->n; i++) {
-		const struct sb_cause *c = &causes->v[i];
-		struct json *j = json_new(a, JSON_OBJECT);
+		struct str one =
+			str_fmt(a, "%.*s: %.*s", STRF(causes->v[i].field),
+				STRF(causes->v[i].message));
 
-		if (i == 0 || !same_cause(c, c - 1))
-			buf_addf(&b, "%s%.*s: %.*s", i ? ", " : "",
-				 STRF(c->field), STRF(c->message));
-		json_add(j, S("reason"), text(a, str_of(c->reason)));
-		json_add(j, S("message"), text(a, c->message));
-		json_add(j, S("field"), text(a, c->field));
-		json_push(list, j);
+		if (map_get(&said, one))
+			continue;
+		(void)map_put(&said, one, &said);
+		buf_addf(&b, "%s%.*s", b.n ? ", " : "", STRF(one));
 	}
-	buf_addz(&b, many ? "]" : "");
-	json_add(d, S("causes"), list);
-	refuse(a, out, 422, "Invalid", buf_str(&b), d);
+	buf_init(&head, a);
+	buf_addf(&head, "%.*s%s%.*s \"%.*s\" is invalid: ", STRF(s.kind->kind),
+		 s.kind->group.n ? "." : "", STRF(s.kind->group), STRF(s.name));
+	buf_addf(&head, said.n > 1 ? "[%.*s]" : "%.*s", STRF(buf_str(&b)));
+	add_causes(a, d, causes);
+	refuse(a, out, 422, "Invalid", buf_str(&head), d);
 }

@@ -39,19 +39,33 @@ void request_reparse(struct arena *a, struct sb_request *r)
 	r->n_params = params.n;
 }
 
-struct str request_param(const struct sb_request *r, const char *name)
+static const struct sb_param *param(const struct sb_request *r,
+				    const char *name)
 {
 	for (size_t i = 0; i < r->n_params; i++)
 		if (str_is(r->params[i].name, name))
-			return r->params[i].value;
-	return S("");
+			return &r->params[i];
+	return NULL;
+}
+
+struct str request_param(const struct sb_request *r, const char *name)
+{
+	const struct sb_param *p = param(r, name);
+
+	return p ? p->value : S("");
+}
+
+bool request_has(const struct sb_request *r, const char *name)
+{
+	return param(r, name) != NULL;
 }
 
 bool request_flag(const struct sb_request *r, const char *name)
 {
-	struct str v = request_param(r, name);
+	const struct sb_param *p = param(r, name);
 
-	return str_is(v, "true") || str_is(v, "1");
+	return p && !str_is(p->value, "0") &&
+	       !str_eq_fold(p->value, S("false"));
 }
 
 /* ---- the path ---------------------------------------------------------------- */
@@ -133,7 +147,10 @@ static bool verb_of(struct sb_request *r, bool watch)
 	bool item = r->name.n > 0;
 
 	if (str_is(r->method, "GET") || str_is(r->method, "HEAD"))
-		r->verb = watch ? SB_WATCH : item ? SB_GET : SB_LIST;
+		r->verb = watch || (!item && request_flag(r, "watch"))
+				  ? SB_WATCH
+			  : item ? SB_GET
+				 : SB_LIST;
 	else if (str_is(r->method, "POST") && (!item || r->sub.n))
 		r->verb = SB_CREATE;
 	else if (str_is(r->method, "PUT") && item)
@@ -146,16 +163,23 @@ static bool verb_of(struct sb_request *r, bool watch)
 		r->verb = item ? SB_DELETE : SB_DELETE_ALL;
 	else
 		return false;
-	return true;
+	return !(r->kind->traits & SB_REVIEW) || r->verb == SB_CREATE;
+}
+
+/* Those that are read and written as objects are; 0: another. */
+static unsigned sub_trait(const struct sb_request *r)
+{
+	return str_is(r->sub, "status")	 ? SB_STATUS
+	       : str_is(r->sub, "scale") ? SB_SCALE
+					 : 0;
 }
 
 static bool sub_served(const struct sb_request *r)
 {
 	if (!r->sub.n)
 		return true;
-	if (str_is(r->sub, "status"))
-		return r->kind->traits & SB_STATUS && r->verb != SB_CREATE &&
-		       r->verb != SB_DELETE;
+	if (sub_trait(r))
+		return r->kind->traits & sub_trait(r);
 	if (r->kind->group.n)
 		return false;
 	if (str_is(r->sub, "eviction") || str_is(r->sub, "binding"))
@@ -164,15 +188,23 @@ static bool sub_served(const struct sb_request *r)
 	       str_is(r->kind->plural, "namespaces");
 }
 
-static bool builtin_group(const struct kinds *k, struct str group,
-			  struct str version)
+static bool builtin_group(const struct kinds *k, struct str group)
 {
 	for (const struct sb_kind *one = k->first; one; one = one->next)
-		for (size_t i = 0; i < one->n; i++)
-			if (str_eq(one->group, group) &&
-			    str_eq(one->v[i].name, version))
-				return !(one->traits & SB_CUSTOM);
+		if (str_eq(one->group, group))
+			return !(one->traits & SB_CUSTOM);
 	return false;
+}
+
+void request_nowhere(struct arena *a, const struct kinds *k, struct str group,
+		     struct sb_reply *out)
+{
+	if (builtin_group(k, group))
+		reply_routed(a, out, 404, "NotFound",
+			     S("the server could not find the requested "
+			       "resource"));
+	else
+		reply_no_page(out);
 }
 
 bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
@@ -180,7 +212,7 @@ bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
 {
 	struct path p;
 	struct str group, version;
-	bool watch;
+	bool watch = false;
 
 	request_reparse(a, r);
 	if (!r->path.n || r->path.p[0] != '/' || !segments(a, r->path, &p)) {
@@ -189,25 +221,16 @@ bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
 	}
 	if (!group_version(&p, &group, &version))
 		return true;
-	watch = request_flag(r, "watch");
 	if (str_is(p.v[0], "watch") && p.n > 1) {
 		watch = true;
 		shift(&p, 1);
 	}
 	if (!resource(k, &p, group, version, r)) {
-		/* A group's own paths end in its words, others in the router's. */
-		if (!builtin_group(k, group, version))
-			reply_no_page(out);
-		else
-			reply_routed(
-				a, out, 404, "NotFound",
-				S("the server could not find the requested "
-				  "resource"));
+		request_nowhere(a, k, group, out);
 		return false;
 	}
 	if (!verb_of(r, watch) ||
-	    (str_is(r->sub, "status") &&
-	     (r->verb == SB_CREATE || r->verb == SB_DELETE))) {
+	    (sub_trait(r) && (r->verb == SB_CREATE || r->verb == SB_DELETE))) {
 		reply_routed(a, out, 405, "MethodNotAllowed",
 			     S("the server does not allow this method on the "
 			       "requested resource"));
@@ -217,10 +240,17 @@ bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
 		reply_not_found(a, out, request_subject(r));
 		return false;
 	}
+	if (!group.n && str_is(r->kind->plural, "pods") &&
+	    str_find(S("log exec attach portforward proxy"), r->sub) >= 0 &&
+	    r->sub.n > 2) {
+		reply_bad(a, out,
+			  "pods/%.*s: nothing runs in the sandbox, its pods "
+			  "are objects only",
+			  STRF(r->sub));
+		return false;
+	}
 	if (!sub_served(r)) {
-		reply_routed(a, out, 404, "NotFound",
-			     S("the server could not find the requested "
-			       "resource"));
+		request_nowhere(a, k, group, out);
 		return false;
 	}
 	return true;

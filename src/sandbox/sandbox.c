@@ -62,9 +62,10 @@ static bool acceptable(struct str accept)
 void sandbox_handle(struct sandbox *s, struct arena *a, struct sb_request *r,
 		    struct sb_reply *out)
 {
-	struct sb_call c = { s, a, r, out, NULL };
+	struct sb_call c = { .sb = s, .a = a, .r = r, .out = out };
 
 	*out = (struct sb_reply){ 0 };
+	s->now = r->now;
 	if (!request_parse(a, &s->kinds, r, out))
 		return;
 	if (!r->kind) {

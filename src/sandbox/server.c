@@ -9,6 +9,7 @@
 /* Bytes that may wait in a watch's connection before it is left alone. */
 #define WATCH_WAITING ((size_t)256 << 10)
 #define TICK_MS 250
+#define WATCH_S 2700
 
 struct conn_watch {
 	struct sb_server *server;
@@ -122,7 +123,10 @@ static void watch_start(struct sb_server *s, struct http_exchange *x,
 {
 	struct conn_watch *w = calloc(1, sizeof(*w));
 	int64_t now = loop_now(s->o.loop);
-	int64_t seconds = watch->timeout_s > 0 ? watch->timeout_s : 2700;
+	/* for longer than a day nobody is there to be kept waiting */
+	int64_t seconds = watch->timeout_s <= 0	     ? WATCH_S
+			  : watch->timeout_s > 86400 ? 86400
+						     : watch->timeout_s;
 
 	if (!w)
 		abort();
@@ -197,12 +201,14 @@ static void on_tick(struct source *src, short events)
 static bool let_in(const struct sb_server *s, const struct http_exchange *x)
 {
 	struct str header = http_get(x->head, S("Authorization"));
+	struct str scheme, token;
 	bool ok = s->o.tokens.n == 0;
 
-	if (str_starts(header, S("Bearer ")))
-		header = str_from(header, 7);
+	if (ok || !str_cut(header, ' ', &scheme, &token) ||
+	    !str_eq_fold(scheme, S("Bearer")))
+		return ok;
 	for (size_t i = 0; i < s->o.tokens.n; i++)
-		ok = ok || str_eq(header, s->o.tokens.v[i]);
+		ok = ok || str_eq(token, s->o.tokens.v[i]);
 	return ok;
 }
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/map.h"
+
 static void *must(void *p)
 {
 	if (!p)
@@ -139,6 +141,42 @@ struct sb_object *store_get(const struct sb_list *l, struct str key)
 	size_t i = store_seek(l, key);
 
 	return i < l->n && str_eq(l->v[i]->key, key) ? l->v[i] : NULL;
+}
+
+static int by_key(const void *x, const void *y)
+{
+	return str_cmp((*(struct sb_object *const *)x)->key,
+		       (*(struct sb_object *const *)y)->key);
+}
+
+bool store_past(struct arena *a, const struct store *s, const struct sb_list *l,
+		uint64_t rv, struct sb_list *out)
+{
+	const struct sb_event *e;
+	struct map changed;
+	size_t i;
+
+	if (!store_after(s, rv, &i))
+		return false;
+	/* The first change after it tells what each was. */
+	map_init(&changed, a);
+	for (; (e = store_event(s, i)); i++)
+		if (e->list == l && !map_find(&changed, e->now->key))
+			(void)map_put(&changed, e->now->key, e->before);
+	*out = *l;
+	if (!changed.n)
+		return true;
+	out->n = 0;
+	out->v = arena_array(a, l->n + changed.n, sizeof(struct sb_object *));
+	for (i = 0; i < l->n; i++)
+		if (!map_find(&changed, l->v[i]->key))
+			out->v[out->n++] = l->v[i];
+	for (i = 0; i < changed.n; i++)
+		if (changed.v[i].value)
+			out->v[out->n++] = changed.v[i].value;
+	if (out->n)
+		qsort(out->v, out->n, sizeof(struct sb_object *), by_key);
+	return true;
 }
 
 /* The place of key, made free when it is new. */

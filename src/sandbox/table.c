@@ -1,55 +1,21 @@
-#include "base/rfc3339.h"
-#include "sandbox/sandbox.h"
+#include "sandbox/table.h"
 
 /*
  * Tables, as `kubectl get` asks for them: columns of custom kinds come from
- * their definitions, those of the built-in kinds from here. A column is
- * "Name|path" with "+" before the name when only `-o wide` shows it; paths that
- * begin with @ are computed.
+ * their definitions, those of the built-in kinds from builtin/kinds, separated
+ * by ";". A column is "Name|path!text when empty", with marks before the name:
+ *
+ *	+ only `-o wide` shows it	- first of all: the name is no column
+ *	# integer	% number that is called a string	$ number	= date
+ *
+ * A path is a JSONPath; two of them with "/" between are two numbers; "?Type" is
+ * a condition's status; "@x" is computed.
  */
-static const struct {
-	const char *plural, *columns;
-} builtin[] = {
-	{ "nodes", "Status|@node;Roles|@roles;Age|@age;"
-		   "Version|.status.nodeInfo.kubeletVersion;"
-		   "+Internal-IP|.status.addresses[?(@.type==\"InternalIP\")]."
-		   "address;+OS-Image|.status.nodeInfo.osImage;"
-		   "+Kernel-Version|.status.nodeInfo.kernelVersion" },
-	{ "pods", "Ready|@ready;Status|@phase;Restarts|@restarts;Age|@age;"
-		  "+IP|.status.podIP;+Node|.spec.nodeName" },
-	{ "namespaces", "Status|.status.phase;Age|@age" },
-	{ "configmaps", "Data|@data;Age|@age" },
-	{ "secrets", "Type|.type;Data|@data;Age|@age" },
-	{ "leases", "Holder|.spec.holderIdentity;Age|@age" },
-	{ "customresourcedefinitions", "Created At|.metadata."
-				       "creationTimestamp" },
-	{ "poddisruptionbudgets", "Min Available|.spec.minAvailable;Max "
-				  "Unavailable|.spec.maxUnavailable;Allowed "
-				  "Disruptions|.status.disruptionsAllowed;"
-				  "Age|@age" },
-	{ "events", "Last Seen|@seen;Type|.type;Reason|.reason;Object|@object;"
-		    "Message|.message" },
-	{ "machineconfigs",
-	  "GeneratedByController|.metadata.annotations.machineconfiguration\\."
-	  "openshift\\.io/generated-by-controller-version;IgnitionVersion|."
-	  "spec.config.ignition.version;Age|@age" },
-	{ "machineconfigpools",
-	  "Config|.status.configuration.name;Updated|.status.conditions[?(@."
-	  "type==\"Updated\")].status;Updating|.status.conditions[?(@.type==\""
-	  "Updating\")].status;Degraded|.status.conditions[?(@.type==\""
-	  "Degraded\")].status;MachineCount|.status.machineCount;"
-	  "ReadyMachineCount|.status.readyMachineCount;UpdatedMachineCount|."
-	  "status.updatedMachineCount;DegradedMachineCount|.status."
-	  "degradedMachineCount;Age|@age" },
-	{ "machineconfignodes",
-	  "PoolName|.spec.pool.name;DesiredConfig|.spec.configVersion.desired;"
-	  "CurrentConfig|.status.configVersion.current;Updated|.status."
-	  "conditions[?(@.type==\"Updated\")].status;Age|@age" },
-};
 
 struct column {
-	struct str name, type, path;
+	struct str name, type, format, path, empty;
 	int64_t priority;
+	bool number; /* whatever the type says */
 };
 
 struct columns {
@@ -57,11 +23,27 @@ struct columns {
 	size_t n, cap;
 };
 
-static void builtin_columns(struct arena *a, const char *text,
+static void marks(struct column *c)
+{
+	static const char letters[] = "#%$=";
+	static const char *const types[] = { "integer", "string", "number",
+					     "date" };
+
+	for (; strchr("+-#%$=", c->name.p[0]); c->name = str_from(c->name, 1)) {
+		const char *at = strchr(letters, c->name.p[0]);
+
+		if (at)
+			c->type = str_of(types[at - letters]);
+		c->number = c->number || (at && at < letters + 3);
+		c->priority += c->name.p[0] == '+';
+	}
+}
+
+static void builtin_columns(struct arena *a, struct str rest,
 			    struct columns *out)
 {
-	struct str rest = str_of(text), one;
-	bool more = true;
+	struct str one;
+	bool more = rest.n > 0;
 
 	while (more) {
 		struct column c = { .type = S("string") };
@@ -70,12 +52,15 @@ static void builtin_columns(struct arena *a, const char *text,
 		if (!more)
 			one = rest;
 		(void)str_cut(one, '|', &c.name, &c.path);
-		if (c.name.p[0] == '+') {
-			c.name = str_from(c.name, 1);
-			c.priority = 1;
-		}
-		if (str_ends(c.name, S("Count")) || str_is(c.path, "@restarts"))
-			c.type = S("integer");
+		(void)str_cut(c.path, '!', &c.path, &c.empty);
+		if (c.path.p[0] == '?')
+			c.path = str_fmt(a,
+					 ".status.conditions[?(@.type==\"%.*s"
+					 "\")].status",
+					 STRF(str_from(c.path, 1)));
+		if (str_is(c.path, ".metadata.name"))
+			c.format = S("name");
+		marks(&c);
 		VEC_PUSH(a, out, c);
 	}
 }
@@ -83,205 +68,97 @@ static void builtin_columns(struct arena *a, const char *text,
 static void columns_of(struct arena *a, const struct sb_kind *k,
 		       const struct sb_version *v, struct columns *out)
 {
-	struct column name = { S("Name"), S("string"), S(".metadata.name"), 0 };
-	struct column age = { S("Age"), S("date"), S("@age"), 0 };
+	struct column name = { S("Name"), S("string"),
+			       S("name"), S(".metadata.name"),
+			       S(""),	  0,
+			       false };
 
-	VEC_PUSH(a, out, name);
+	if (!str_starts(k->columns, S("-")))
+		VEC_PUSH(a, out, name);
 	for (const struct json *j = json_first(v->columns); j;
 	     j = json_next(j)) {
 		struct column c = { json_str(j, "name", S("")),
 				    json_str(j, "type", S("string")),
+				    json_str(j, "format", S("")),
 				    json_str(j, "jsonPath", S("")),
-				    json_i64(j, "priority", 0) };
+				    S(""),
+				    json_i64(j, "priority", 0),
+				    false };
 
 		VEC_PUSH(a, out, c);
 	}
-	for (size_t i = 0;
-	     !v->columns && i < sizeof(builtin) / sizeof(builtin[0]); i++)
-		if (str_is(k->plural, builtin[i].plural) &&
-		    !str_is(k->group, "config.openshift.io"))
-			builtin_columns(a, builtin[i].columns, out);
-	if (out->n == 1)
-		VEC_PUSH(a, out, age);
+	builtin_columns(a,
+			v->columns     ? S("")
+			: k->columns.n ? k->columns
+			: k->traits & SB_CUSTOM
+				? S("=Age|.metadata.creationTimestamp")
+				: S("=Created At|.metadata.creationTimestamp"),
+			out);
 }
 
-/* ---- paths -------------------------------------------------------------------- */
+/* ---- cells ---------------------------------------------------------------------- */
 
-/* The next member name of a JSONPath, with "\." for a dot in it. */
-static struct str path_name(struct arena *a, struct str *path)
+/* "ready/wanted", two numbers */
+static struct json *fraction(struct arena *a, const struct json *o,
+			     struct str path, size_t at)
 {
-	struct buf b;
-	size_t i = 0;
+	int64_t n[2] = { 0, 0 };
 
-	buf_init(&b, a);
-	for (; i < path->n && path->p[i] != '.' && path->p[i] != '['; i++) {
-		if (path->p[i] == '\\' && i + 1 < path->n)
-			i++;
-		buf_addc(&b, path->p[i]);
-	}
-	*path = str_from(*path, i);
-	return buf_str(&b);
+	(void)str_to_i64(json_text(cell_find(a, o, str_sub(path, 0, at))),
+			 &n[0]);
+	(void)str_to_i64(json_text(cell_find(a, o, str_from(path, at + 1))),
+			 &n[1]);
+	return json_new_str(
+		a, str_fmt(a, "%lld/%lld", (long long)n[0], (long long)n[1]));
 }
 
-/* [?(@.key=="value")] or [n]: the first element that fits */
-static const struct json *path_element(const struct json *list, struct str in)
+/* What a definition's path leads to, as its type asks. */
+static struct json *custom_cell(struct sb_call *c, const struct column *col,
+				const struct json *v)
 {
-	const struct json *v = json_first(list);
-	struct str key, value;
-	int64_t n;
-
-	if (str_to_i64(in, &n)) {
-		while (v && n-- > 0)
-			v = json_next(v);
-		return v;
-	}
-	if (!str_starts(in, S("?(@.")) || !str_cut(in, '=', &key, &value))
-		return v;
-	key = str_from(key, 4);
-	value = str_from(value, 1); /* the second '=' */
-	if (value.n < 3)
-		return NULL;
-	value = str_sub(value, 1, value.n - 2); /* quotes and ')' */
-	while (v && !str_eq(json_text(json_member(v, key)), value))
-		v = json_next(v);
-	return v;
-}
-
-static const struct json *path_find(struct arena *a, const struct json *j,
-				    struct str path)
-{
-	while (j && path.n) {
-		ptrdiff_t end;
-
-		if (path.p[0] == '[') {
-			end = str_chr(path, ']');
-			if (end < 0)
-				return NULL;
-			j = path_element(j, str_sub(path, 1, (size_t)end));
-			path = str_from(path, (size_t)end + 1);
-		} else {
-			path = str_from(path, path.p[0] == '.');
-			j = json_member(j, path_name(a, &path));
-		}
-	}
-	return j;
-}
-
-/* ---- computed cells ------------------------------------------------------------- */
-
-/* As kubectl writes ages. */
-static struct str age(struct arena *a, struct str since, int64_t now)
-{
-	struct instant t;
-	int64_t s;
-
-	if (!rfc3339_parse(since, &t))
-		return S("<unknown>");
-	s = now > t.sec ? now - t.sec : 0;
-	if (s < 120)
-		return str_fmt(a, "%llds", (long long)s);
-	if (s < 600 && s % 60)
-		return str_fmt(a, "%lldm%llds", (long long)s / 60,
-			       (long long)s % 60);
-	if (s < 3 * 3600)
-		return str_fmt(a, "%lldm", (long long)s / 60);
-	if (s < 8 * 3600 && s / 60 % 60)
-		return str_fmt(a, "%lldh%lldm", (long long)s / 3600,
-			       (long long)s / 60 % 60);
-	if (s < 48 * 3600)
-		return str_fmt(a, "%lldh", (long long)s / 3600);
-	return str_fmt(a, "%lldd", (long long)s / 86400);
-}
-
-static struct str node_status(struct arena *a, const struct json *node)
-{
-	const struct json *c = json_first(json_at(node, "status.conditions"));
-	const char *ready = "Unknown";
-
-	for (; c; c = json_next(c))
-		if (str_is(json_str(c, "type", S("")), "Ready"))
-			ready = str_is(json_str(c, "status", S("")), "True")
-					? "Ready"
-					: "NotReady";
-	return str_fmt(a, "%s%s", ready,
-		       json_bool(node, "spec.unschedulable", false)
-			       ? ",SchedulingDisabled"
-			       : "");
-}
-
-static struct str node_roles(struct arena *a, const struct json *node)
-{
-	const struct str prefix = S("node-role.kubernetes.io/");
-	const struct json *m = json_first(json_at(node, "metadata.labels"));
+	enum json_kind kind = json_kind(v);
+	bool numeric =
+		str_is(col->type, "integer") || str_is(col->type, "number");
 	struct buf b;
 
-	buf_init(&b, a);
-	for (; m; m = json_next(m)) {
-		struct str key = json_key(m);
-
-		if (!str_starts(key, prefix) || key.n == prefix.n)
-			continue;
-		buf_addz(&b, b.n ? "," : "");
-		buf_add(&b, str_from(key, prefix.n));
-	}
-	return b.n ? buf_str(&b) : S("<none>");
-}
-
-static struct str pod_ready(struct arena *a, const struct json *pod)
-{
-	const struct json *c =
-		json_first(json_at(pod, "status.containerStatuses"));
-	size_t ready = 0;
-
-	for (; c; c = json_next(c))
-		ready += json_bool(c, "ready", false);
-	return str_fmt(a, "%zu/%zu", ready,
-		       json_len(json_at(pod, "spec.containers")));
-}
-
-static struct str computed(struct sb_call *c, const struct json *o,
-			   struct str what)
-{
-	struct arena *a = c->a;
-
-	if (str_is(what, "@age"))
-		return age(a, json_str(o, "metadata.creationTimestamp", S("")),
-			   c->r->now);
-	if (str_is(what, "@seen"))
-		return age(a, json_str(o, "lastTimestamp", S("")), c->r->now);
-	if (str_is(what, "@node"))
-		return node_status(a, o);
-	if (str_is(what, "@roles"))
-		return node_roles(a, o);
-	if (str_is(what, "@ready"))
-		return pod_ready(a, o);
-	if (str_is(what, "@phase"))
-		return json_at(o, "metadata.deletionTimestamp")
-			       ? S("Terminating")
-			       : json_str(o, "status.phase", S(""));
-	return str_fmt(a, "%.*s/%.*s",
-		       STRF(json_str(o, "involvedObject.kind", S(""))),
-		       STRF(json_str(o, "involvedObject.name", S(""))));
+	if (kind == JSON_STRING && str_is(col->type, "date"))
+		return json_new_str(c->a,
+				    cell_age(c->a, json_text(v), c->r->now));
+	if (kind == JSON_STRING && str_is(col->type, "string"))
+		return json_clone(c->a, v);
+	if (numeric ? kind == JSON_NUMBER
+		    : kind == JSON_BOOL && str_is(col->type, "boolean"))
+		return json_clone(c->a, v);
+	if (kind == JSON_NULL || !str_is(col->type, "string"))
+		return json_new(c->a, JSON_NULL);
+	buf_init(&b, c->a);
+	json_encode(&b, v, JSON_SORTED);
+	return json_new_str(c->a, buf_str(&b));
 }
 
 static struct json *cell(struct sb_call *c, const struct column *col,
 			 const struct json *o)
 {
+	ptrdiff_t slash = str_find(col->path, S("/."));
 	const struct json *v;
+	int64_t n = 0;
 
-	if (str_is(col->path, "@restarts"))
-		return json_new_i64(c->a, 0);
-	if (str_is(col->path, "@data"))
+	if (col->path.n && col->path.p[0] == '@' && col->number)
 		return json_new_i64(c->a,
-				    (int64_t)json_len(json_at(o, "data")));
-	if (col->path.p[0] == '@')
-		return json_new_str(c->a, computed(c, o, col->path));
-	v = path_find(c->a, o, col->path);
-	if (str_is(col->type, "date") && v)
-		return json_new_str(c->a, age(c->a, json_text(v), c->r->now));
-	if (v && (!str_is(col->type, "string") || json_kind(v) == JSON_STRING))
-		return json_clone(c->a, v);
-	return v ? json_new_str(c->a, json_text(v)) : json_new(c->a, JSON_NULL);
+				    cell_number(c, o, str_from(col->path, 1)));
+	if (col->path.n && col->path.p[0] == '@')
+		return json_new_str(c->a,
+				    cell_text(c, o, str_from(col->path, 1)));
+	if (c->r->kind->traits & SB_CUSTOM)
+		return custom_cell(c, col, cell_find(c->a, o, col->path));
+	if (slash > 0)
+		return fraction(c->a, o, col->path, (size_t)slash);
+	v = cell_find(c->a, o, col->path);
+	if (col->number) {
+		(void)str_to_i64(json_text(v), &n);
+		return json_new_i64(c->a, n);
+	}
+	return json_new_str(c->a, json_text(v).n ? json_text(v) : col->empty);
 }
 
 /* ---- the table -------------------------------------------------------------------- */
@@ -291,26 +168,73 @@ bool sb_wants_table(struct str accept)
 	return str_find(accept, S("as=Table")) >= 0;
 }
 
+static struct str api_version(const struct sb_call *c)
+{
+	struct str first = c->r->accept, rest;
+
+	(void)str_cut(first, ',', &first, &rest);
+	return str_find(first, S("v=v1beta1")) >= 0 ? S("meta.k8s.io/v1beta1")
+						    : S("meta.k8s.io/v1");
+}
+
+/* Of a pod that is over, so that clients can leave it out. */
+static void add_conditions(struct sb_call *c, struct json *row,
+			   const struct json *o)
+{
+	struct str phase = json_str(o, "status.phase", S(""));
+	bool good = str_is(phase, "Succeeded");
+	struct json *list, *one;
+
+	if (!str_is(c->r->kind->kind, "Pod") ||
+	    (!good && !str_is(phase, "Failed")))
+		return;
+	list = json_new(c->a, JSON_ARRAY);
+	one = json_new(c->a, JSON_OBJECT);
+	json_add(one, S("type"), json_new_str(c->a, S("Completed")));
+	json_add(one, S("status"), json_new_str(c->a, S("True")));
+	json_add(one, S("reason"), json_new_str(c->a, phase));
+	json_add(one, S("message"),
+		 json_new_str(c->a, good ? S("The pod has completed "
+					     "successfully.")
+					 : S("The pod failed.")));
+	json_push(list, one);
+	json_add(row, S("conditions"), list);
+}
+
 static struct json *row(struct sb_call *c, const struct columns *cols,
 			const struct json *o)
 {
 	struct json *r = json_new(c->a, JSON_OBJECT);
-	struct json *cells = json_new(c->a, JSON_ARRAY);
-	struct json *part = json_new(c->a, JSON_OBJECT);
+	struct json *cells = json_new(c->a, JSON_ARRAY), *part;
 	struct str include = request_param(c->r, "includeObject");
 
 	for (size_t i = 0; i < cols->n; i++)
 		json_push(cells, cell(c, &cols->v[i], o));
 	json_add(r, S("cells"), cells);
+	add_conditions(c, r, o);
 	if (str_is(include, "Object")) {
 		part = json_clone(c->a, o);
-	} else if (!str_is(include, "None")) {
+		/* items of a list need not say what they are, this does */
+		json_set(part, S("kind"), json_new_str(c->a, c->r->kind->kind));
+		json_set(part, S("apiVersion"),
+			 json_new_str(c->a, kinds_api_version(c->a, c->r->kind,
+							      c->r->version)));
+	} else if (str_is(include, "None")) {
+		part = json_new(c->a, JSON_NULL);
+	} else {
+		part = json_new(c->a, JSON_OBJECT);
 		json_add(part, S("kind"),
 			 json_new_str(c->a, S("PartialObjectMetadata")));
 		json_add(part, S("apiVersion"),
-			 json_new_str(c->a, S("meta.k8s.io/v1")));
+			 json_new_str(c->a, api_version(c)));
 		json_add(part, S("metadata"),
 			 json_clone(c->a, json_member(o, S("metadata"))));
+		/* which is a field where the API server makes tables */
+		(void)json_remove(json_at(part, "metadata.annotations"),
+				  S(SB_TEMPLATE_GENERATION));
+		if (!json_first(json_at(part, "metadata.annotations")))
+			(void)json_remove(json_at(part, "metadata"),
+					  S("annotations"));
 	}
 	json_add(r, S("object"), part);
 	return r;
@@ -326,8 +250,7 @@ static struct json *definitions(struct arena *a, const struct columns *cols)
 
 		json_add(d, S("name"), json_new_str(a, c->name));
 		json_add(d, S("type"), json_new_str(a, c->type));
-		json_add(d, S("format"),
-			 json_new_str(a, i ? S("") : S("name")));
+		json_add(d, S("format"), json_new_str(a, c->format));
 		json_add(d, S("description"), json_new_str(a, S("")));
 		json_add(d, S("priority"), json_new_i64(a, c->priority));
 		json_push(list, d);
@@ -347,8 +270,7 @@ bool sb_table(struct sb_call *c, const struct json *object,
 	columns_of(c->a, c->r->kind, c->r->version, &cols);
 	table = json_new(c->a, JSON_OBJECT);
 	json_add(table, S("kind"), json_new_str(c->a, S("Table")));
-	json_add(table, S("apiVersion"),
-		 json_new_str(c->a, S("meta.k8s.io/v1")));
+	json_add(table, S("apiVersion"), json_new_str(c->a, api_version(c)));
 	from = json_at(list ? list : object, "metadata.resourceVersion");
 	meta = list ? json_clone(c->a, json_at(list, "metadata"))
 		    : json_new(c->a, JSON_OBJECT);
@@ -357,7 +279,9 @@ bool sb_table(struct sb_call *c, const struct json *object,
 	if (!list && from)
 		json_add(meta, S("resourceVersion"), json_clone(c->a, from));
 	json_add(table, S("metadata"), meta);
-	json_add(table, S("columnDefinitions"), definitions(c->a, &cols));
+	json_add(table, S("columnDefinitions"),
+		 c->no_headers ? json_new(c->a, JSON_NULL)
+			       : definitions(c->a, &cols));
 	rows = json_new(c->a, JSON_ARRAY);
 	if (object)
 		json_push(rows, row(c, &cols, object));

@@ -1,10 +1,8 @@
 #include "sandbox/write.h"
 
 /*
- * The built-in kinds are structs to an API server: members it does not know
- * vanish, and so do empty values of members that may be left out. Only the
- * outer members are looked at here: what the roles and kubectl write in depth is
- * known to API servers.
+ * Metadata is a struct to an API server: members it does not know vanish, and so
+ * do empty values of members that may be left out.
  */
 
 /* Whether word is one of those in list, which has a space at both ends. */
@@ -52,47 +50,16 @@ static void keep_listed(struct json *object, const char *list, bool drop_empty)
 	}
 }
 
-static const struct {
-	const char *plural, *members;
-} outer[] = {
-	{ "configmaps", " data binaryData immutable " },
-	{ "secrets", " data stringData immutable type " },
-	{ "serviceaccounts",
-	  " secrets imagePullSecrets automountServiceAccountToken " },
-	{ "clusterroles", " rules aggregationRule " },
-	{ "roles", " rules " },
-	{ "clusterrolebindings", " subjects roleRef " },
-	{ "rolebindings", " subjects roleRef " },
-	{ "events", " involvedObject reason message source firstTimestamp "
-		    "lastTimestamp count type eventTime series action related "
-		    "reportingComponent reportingInstance " },
-};
-
 void sb_typed(struct sb_call *c, struct json *object)
 {
-	const char *members = " spec status ";
-	struct json *next;
-
 	keep_listed(json_member(object, S("metadata")),
 		    " name generateName namespace selfLink uid resourceVersion "
 		    "generation creationTimestamp deletionTimestamp "
 		    "deletionGracePeriodSeconds labels annotations "
 		    "ownerReferences finalizers clusterName managedFields ",
 		    true);
-	if (c->r->kind->traits & SB_CUSTOM)
-		return;
-	for (size_t i = 0; i < sizeof(outer) / sizeof(outer[0]); i++)
-		if (str_is(c->r->kind->plural, outer[i].plural))
-			members = outer[i].members;
-	for (struct json *m = json_first(object); m; m = next) {
-		struct str key = json_key(m);
-
-		next = json_next(m);
-		if (str_is(key, "apiVersion") || str_is(key, "kind") ||
-		    str_is(key, "metadata"))
-			continue;
-		if (!listed(members, key) || json_kind(m) == JSON_NULL ||
-		    (members[1] != 's' && empty(m)))
-			json_detach(object, m);
-	}
+	/* The other built-in kinds have a table of their own. */
+	if (!(c->r->kind->traits & SB_CUSTOM) && !c->r->kind->type)
+		keep_listed(object, " apiVersion kind metadata spec status ",
+			    false);
 }

@@ -18,6 +18,9 @@ static void keep_meta(struct arena *a, struct json *now, const struct json *old)
 		struct str key = str_of(kept[i]);
 		const struct json *v = json_member(old, key);
 
+		/* Another uid is told to be wrong. */
+		if (i == 0 && json_str(now, "uid", S("")).n)
+			continue;
 		if (v)
 			json_set(now, key, json_clone(a, v));
 		else
@@ -51,6 +54,12 @@ static struct json *own_part(struct sb_call *c, struct json *now,
 	}
 	if (c->r->kind->traits & SB_STATUS)
 		keep(c->a, now, old, S("status"));
+	/* What a service says first is where it is asked to be. */
+	if (str_is(c->r->kind->kind, "Service") &&
+	    !str_eq(json_str(now, "spec.clusterIP", S("")),
+		    json_str(old, "spec.clusterIP", S(""))))
+		(void)json_remove(sb_object_in(c->a, now, "spec"),
+				  S("clusterIPs"));
 	return now;
 }
 
@@ -65,32 +74,6 @@ static bool spec_differs(const struct json *x, const struct json *y)
 		    !json_eq(m, json_member(y, key)))
 			return true;
 	}
-	return false;
-}
-
-static bool immutable_meta(struct sb_call *c, const struct json *now,
-			   const struct json *old)
-{
-	static const char *const fixed[] = { "name", "namespace", "uid",
-					     "creationTimestamp" };
-	struct sb_causes causes = { 0 };
-
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
-		const struct json *v = json_member(
-			json_member(now, S("metadata")), str_of(fixed[i]));
-
-		if (json_text(v).n &&
-		    !str_eq(json_text(v),
-			    json_text(
-				    json_member(json_member(old, S("metadata")),
-						str_of(fixed[i])))))
-			cause_value(c->a, &causes,
-				    str_fmt(c->a, "metadata.%s", fixed[i]), v,
-				    "field is immutable");
-	}
-	if (!causes.n)
-		return true;
-	reply_invalid(c->a, c->out, request_subject(c->r), &causes);
 	return false;
 }
 
@@ -142,51 +125,13 @@ static bool finished(const struct json *object)
 	       json_i64(object, "metadata.deletionGracePeriodSeconds", 0) == 0;
 }
 
-/* What is being deleted gets no more finalizers. */
-static bool no_new_finalizers(struct sb_call *c, const struct json *now,
-			      const struct json *old)
-{
-	const struct json *had = json_member(old, S("finalizers"));
-	struct sb_causes causes = { 0 };
-	struct buf b;
-
-	if (!json_member(old, S("deletionTimestamp")))
-		return true;
-	buf_init(&b, c->a);
-	for (const struct json *f =
-		     json_first(json_member(now, S("finalizers")));
-	     f; f = json_next(f)) {
-		const struct json *h = json_first(had);
-
-		while (h && !json_eq(h, f))
-			h = json_next(h);
-		if (h)
-			continue;
-		buf_addz(&b, b.n ? ", " : "");
-		go_quote(&b, json_text(f));
-	}
-	if (!b.n)
-		return true;
-	/* Twice: the API server looks twice. */
-	for (int i = 0; i < 2; i++)
-		cause_add(c->a, &causes, "FieldValueForbidden",
-			  S("metadata.finalizers"),
-			  str_fmt(c->a,
-				  "Forbidden: no new finalizers can be added "
-				  "if the object is being deleted, found new "
-				  "finalizers []string{%.*s}",
-				  STRF(buf_str(&b))));
-	reply_invalid(c->a, c->out, request_subject(c->r), &causes);
-	return false;
-}
-
 void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
 {
 	struct str key = request_key(c->a, c->r, c->r->name);
 	struct json *meta;
+	bool told;
 
-	if (!sb_fit_namespace(c, now) || !same_version(c, now, old) ||
-	    !immutable_meta(c, now, old))
+	if (!sb_fit_namespace(c, now) || !same_version(c, now, old))
 		return;
 	now = own_part(c, now, old);
 	meta = sb_meta(c->a, now);
@@ -198,19 +143,22 @@ void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
 		 json_clone(c->a, json_member(old, S("apiVersion"))));
 	keep(c->a, meta, json_member(old, S("metadata")), S("name"));
 	keep(c->a, meta, json_member(old, S("metadata")), S("resourceVersion"));
-	kind_defaults(c, now);
-	if (!no_new_finalizers(c, meta, json_member(old, S("metadata"))) ||
-	    !sb_valid(c, now, old))
+	if (!kind_defaults(c, now, false))
+		return;
+	told = workload_update(c, now, old);
+	if (!sb_valid(c, now, old))
 		return;
 	meta = sb_meta(c->a, now); /* a schema makes a new one */
 	if (c->r->kind->traits & SB_GENERATION &&
-	    (spec_differs(now, old) || spec_differs(old, now)))
+	    (told || spec_differs(now, old) || spec_differs(old, now)))
 		json_set(meta, S("generation"),
 			 json_new_i64(c->a,
 				      json_i64(meta, "generation", 0) + 1));
 	if (!json_eq(now, old) && !sb_dry_run(c)) {
+		/* It goes as it was last stored. */
 		if (finished(now))
-			sb_drop(c->sb, c->a, c->r->kind, key, now);
+			sb_drop(c->sb, c->a, c->r->kind, key,
+				json_clone(c->a, old));
 		else
 			sb_store(c->sb, c->a, c->r->kind, key, now);
 	}
@@ -258,25 +206,21 @@ static bool uid_fits(struct sb_call *c, const struct json *now,
 
 void sb_update(struct sb_call *c)
 {
-	struct json *now = sb_body(c), *old;
-	struct str name;
+	struct json *now, *old;
 
-	if (!now)
-		return;
-	name = json_str(now, "metadata.name", S(""));
-	if (!str_eq(name, c->r->name)) {
-		if (name.n)
-			reply_bad(c->a, c->out,
-				  "the name of the object (%.*s) does not "
-				  "match the name on the URL (%.*s)",
-				  STRF(name), STRF(c->r->name));
-		else
-			reply_bad(c->a, c->out,
-				  "the name of the object (%.*s based on URL) "
-				  "was undeterminable: name must be provided",
-				  STRF(c->r->name));
+	if (str_is(c->r->sub, "scale")) {
+		old = sb_stored(c);
+		if (!old)
+			return;
+		(void)scale_begin(c, old);
+		now = sb_body(c);
+		if (now && sb_same_name(c, now))
+			scale_replace(c, now, old);
 		return;
 	}
+	now = options_write(c, "UpdateOptions") ? sb_body(c) : NULL;
+	if (!now || !sb_same_name(c, now))
+		return;
 	if (c->r->kind->traits & SB_CREATE_ON_PUT && !c->r->sub.n &&
 	    !store_get(&c->r->kind->objects,
 		       request_key(c->a, c->r, c->r->name))) {

@@ -13,7 +13,10 @@ static void add_event(struct sb_watch *w, struct buf *out, const char *type,
 
 	c.a = &tmp;
 	c.out = &reply;
+	w->request.now = w->sb->now;
 	sb_answer(&c, 200, object);
+	/* Columns do not change: the first table has told them. */
+	w->call.no_headers = true;
 	buf_addf(out, "{\"type\":\"%s\",\"object\":%.*s}\n", type,
 		 STRF(str_trim(reply.body)));
 	arena_free(&tmp);
@@ -22,12 +25,18 @@ static void add_event(struct sb_watch *w, struct buf *out, const char *type,
 static void expired(struct sb_watch *w, struct buf *out)
 {
 	struct arena tmp = ARENA_INIT;
+	const struct store *s = &w->sb->store;
+	bool ahead = w->rv > s->rv;
 	struct sb_reply reply;
 
 	reply_status(&tmp, &reply, 410, "Expired",
-		     str_fmt(&tmp, "too old resource version: %llu (%llu)",
+		     str_fmt(&tmp,
+			     ahead ? "Too large resource version: %llu, "
+				     "current: %llu"
+				   : "too old resource version: %llu (%llu)",
 			     (unsigned long long)w->rv,
-			     (unsigned long long)w->sb->store.compacted + 1));
+			     (unsigned long long)(ahead ? s->rv
+							: s->compacted + 1)));
 	buf_addf(out, "{\"type\":\"ERROR\",\"object\":%.*s}\n",
 		 STRF(str_trim(reply.body)));
 	arena_free(&tmp);
@@ -39,15 +48,40 @@ static bool in_view(const struct sb_watch *w, const struct sb_object *o)
 	return !w->prefix.n || str_starts(o->key, w->prefix);
 }
 
+/* Whether the text is what this client is to be told: most are. */
+static bool as_stored(struct sb_watch *w, const struct sb_object *o)
+{
+	struct arena tmp = ARENA_INIT;
+	struct str version =
+		kinds_api_version(&tmp, w->request.kind, w->request.version);
+	struct str head =
+		str_fmt(&tmp, "{\"apiVersion\":\"%.*s\"", STRF(version));
+	/* tables and metadata alone are asked for so */
+	bool same = str_find(w->request.accept, S("as=")) < 0 &&
+		    str_starts(o->text, head);
+
+	arena_free(&tmp);
+	return same;
+}
+
 /* What an event is to this client: it may enter or leave a selection. */
 static void tell(struct sb_watch *w, struct buf *out, const struct sb_event *e)
 {
 	static const char *const names[] = { "ADDED", "MODIFIED", "DELETED" };
 	struct arena tmp = ARENA_INIT;
-	struct json *now = sb_tree(&tmp, e->now), *before;
+	struct json *now, *before;
 	bool is = e->change != SB_DELETED, was = e->before != NULL;
 	enum sb_change change;
 
+	if (!filter_any(&w->filter) && as_stored(w, e->now)) {
+		buf_addf(out, "{\"type\":\"%s\",\"object\":%.*s}\n",
+			 names[e->change], STRF(e->now->text));
+		return;
+	}
+	if (!filter_may_match(&w->filter, e->now->text) &&
+	    (!was || !filter_may_match(&w->filter, e->before->text)))
+		return;
+	now = sb_tree(&tmp, e->now);
 	if (filter_any(&w->filter)) {
 		before = was ? sb_tree(&tmp, e->before) : NULL;
 		is = is && filter_matches(&w->filter, now);
@@ -95,8 +129,10 @@ bool watch_next(struct sb_watch *w, struct buf *out, size_t max)
 	tell_initial(w, out, max);
 	if (w->told < w->initial.n)
 		return true;
-	/* Before a kind was defined nobody kept count of it. */
-	if (w->rv < w->request.kind->since ||
+	/* Before a kind was defined nobody kept count of it; and who is ahead has
+	 * seen another sandbox, before this one began anew. kube-apiserver lets
+	 * that one wait for what it would never tell. */
+	if (w->rv < w->request.kind->since || w->rv > w->sb->store.rv ||
 	    !store_after(&w->sb->store, w->rv, &i)) {
 		expired(w, out);
 		return true;
@@ -107,12 +143,14 @@ bool watch_next(struct sb_watch *w, struct buf *out, size_t max)
 		if (e->list == &w->request.kind->objects && in_view(w, e->now))
 			tell(w, out, e);
 	}
+	w->over = w->request.kind->until && w->rv >= w->request.kind->until;
 	return out->n > from;
 }
 
 void watch_bookmark(struct sb_watch *w, struct buf *out)
 {
 	const struct sb_kind *k = w->request.kind;
+	AUTO(arena) struct arena tmp = ARENA_INIT;
 
 	if (!w->bookmarks || w->over || w->told < w->initial.n)
 		return;
@@ -121,7 +159,7 @@ void watch_bookmark(struct sb_watch *w, struct buf *out)
 		 "\"apiVersion\":\"%.*s\",\"metadata\":{\"resourceVersion\":"
 		 "\"%llu\",\"creationTimestamp\":null}}}\n",
 		 STRF(k->kind),
-		 STRF(kinds_api_version(&w->arena, k, w->request.version)),
+		 STRF(kinds_api_version(&tmp, k, w->request.version)),
 		 (unsigned long long)w->rv);
 }
 
@@ -132,6 +170,7 @@ static void keep_request(struct sb_watch *w, const struct sb_call *c)
 {
 	struct arena *a = &w->arena;
 
+	w->version = str_dup(a, c->r->version->name);
 	w->request = (struct sb_request){
 		.verb = SB_WATCH,
 		.kind = c->r->kind,
@@ -146,22 +185,6 @@ static void keep_request(struct sb_watch *w, const struct sb_call *c)
 	};
 }
 
-static bool options_valid(struct sb_call *c)
-{
-	struct sb_causes causes = { 0 };
-	static const struct sb_kind options = { .group = { "meta.k8s.io", 11 },
-						.kind = { "ListOptions", 11 } };
-
-	if (!request_param(c->r, "resourceVersionMatch").n)
-		return true;
-	cause_add(c->a, &causes, "FieldValueForbidden",
-		  S("resourceVersionMatch"),
-		  S("Forbidden: resourceVersionMatch is forbidden for watch"));
-	reply_invalid(c->a, c->out, (struct sb_subject){ &options, S("") },
-		      &causes);
-	return false;
-}
-
 static struct sb_watch *watch_new(struct sb_call *c, uint64_t rv)
 {
 	struct sb_watch *w = calloc(1, sizeof(*w));
@@ -173,6 +196,7 @@ static struct sb_watch *watch_new(struct sb_call *c, uint64_t rv)
 	if (c->r->ns.n)
 		w->prefix = str_fmt(&w->arena, "%.*s/", STRF(c->r->ns));
 	w->rv = rv ? rv : c->sb->store.rv;
+	c->r->kind->watches++;
 	w->next = c->sb->watches;
 	c->sb->watches = w;
 	return w;
@@ -180,32 +204,25 @@ static struct sb_watch *watch_new(struct sb_call *c, uint64_t rv)
 
 void sb_watch(struct sb_call *c)
 {
-	struct str rv = request_param(c->r, "resourceVersion");
 	struct sb_filter filter;
 	struct sb_watch *w;
-	int64_t n = 0;
+	int64_t limit, timeout;
+	uint64_t rv;
 
-	if (!options_valid(c) || !request_filter(c->a, c->r, &filter, c->out))
+	if (!options_number(c, "timeoutSeconds", &timeout) ||
+	    !options_number(c, "limit", &limit) ||
+	    !request_filter(c->a, c->r, &filter, c->out) || !options_list(c) ||
+	    !options_version(c, &rv))
 		return;
-	if (rv.n && (!str_to_i64(rv, &n) || n < 0)) {
-		reply_status(
-			c->a, c->out, 500, "",
-			str_fmt(c->a,
-				"resourceVersion: Invalid value: \"%.*s\": "
-				"strconv.ParseUint: parsing \"%.*s\": invalid "
-				"syntax",
-				STRF(rv), STRF(rv)));
-		return;
-	}
-	w = watch_new(c, (uint64_t)n);
+	w = watch_new(c, rv);
 	/* The filter views the request: make it again over our copy. */
 	w->request.params = NULL;
 	w->request.verb = SB_WATCH;
 	request_reparse(&w->arena, &w->request);
 	(void)request_filter(&w->arena, &w->request, &w->filter, &w->reply);
 	w->bookmarks = request_flag(c->r, "allowWatchBookmarks");
-	(void)str_to_i64(request_param(c->r, "timeoutSeconds"), &w->timeout_s);
-	for (size_t i = 0; n == 0 && i < c->r->kind->objects.n; i++)
+	w->timeout_s = timeout;
+	for (size_t i = 0; rv == 0 && i < c->r->kind->objects.n; i++)
 		if (in_view(w, c->r->kind->objects.v[i]))
 			VEC_PUSH(&w->arena, &w->initial,
 				 object_keep(c->r->kind->objects.v[i]));
@@ -221,14 +238,21 @@ void watch_free(struct sb_watch *w)
 	while (*at != w)
 		at = &(*at)->next;
 	*at = w->next;
+	w->request.kind->watches--;
 	while (w->told < w->initial.n)
 		object_drop(w->initial.v[w->told++]);
 	arena_free(&w->arena);
 	free(w);
 }
 
-void watch_end_kind(struct sandbox *s, const struct sb_kind *k)
+void watch_redefine(struct sandbox *s, const struct sb_kind *k)
 {
-	for (struct sb_watch *w = s->watches; w; w = w->next)
-		w->over = w->over || w->request.kind == k;
+	for (struct sb_watch *w = s->watches; w; w = w->next) {
+		if (w->request.kind != k)
+			continue;
+		if (!kinds_find(&s->kinds, k->group, w->version, k->plural,
+				&w->request.version))
+			w->over = true;
+		w->call.no_headers = false;
+	}
 }

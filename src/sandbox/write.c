@@ -32,15 +32,51 @@ bool sb_fit_namespace(struct sb_call *c, struct json *object)
 	return true;
 }
 
+bool sb_same_name(struct sb_call *c, const struct json *object)
+{
+	struct str name = json_str(object, "metadata.name", S(""));
+
+	if (str_eq(name, c->r->name))
+		return true;
+	if (name.n)
+		reply_bad(c->a, c->out,
+			  "the name of the object (%.*s) does not match the "
+			  "name on the URL (%.*s)",
+			  STRF(name), STRF(c->r->name));
+	else
+		reply_bad(c->a, c->out,
+			  "the name of the object (%.*s based on URL) was "
+			  "undeterminable: name must be provided",
+			  STRF(c->r->name));
+	return false;
+}
+
 bool sb_valid(struct sb_call *c, struct json *object, const struct json *old)
 {
 	struct sb_causes causes = { 0 };
 	struct sb_subject s = request_subject(c->r);
+	size_t from;
 
 	s.name = json_str(object, "metadata.name", S(""));
 	if (c->r->version->schema)
 		schema_apply(c->a, c->r->version->schema, object, &causes);
-	sb_check(c->a, c->r->kind, object, old, &causes);
+	for (size_t i = 0; i < causes.n; i++)
+		if (!*causes.v[i].reason) {
+			reply_bad(c->a, c->out,
+				  "%.*s in version \"%.*s\" cannot be handled "
+				  "as a %.*s: %.*s: %.*s",
+				  STRF(s.kind->kind), STRF(c->r->version->name),
+				  STRF(s.kind->kind), STRF(causes.v[i].field),
+				  STRF(causes.v[i].message));
+			return false;
+		}
+	sb_check(c->a, c->r->kind, object, old, str_is(c->r->sub, "status"),
+		 &causes);
+	from = causes.n;
+	if (c->r->kind->type)
+		types_check(c->a, &c->sb->kinds.types, c->r->kind->type, object,
+			    S(""), &causes);
+	workload_check(c->a, c->r->kind, object, old, from, &causes);
 	if (!causes.n)
 		return true;
 	reply_invalid(c->a, c->out, s, &causes);

@@ -27,13 +27,15 @@ exit 0
 END
 chmod +x "$TMP/stand-in"
 for c in rpm-ostree systemctl systemd-run podman runuser usermod getent rpm \
-	mokutil skopeo logger chcon nice update-ca-trust nmstatectl setenforce; do
+	mokutil skopeo logger chcon nice update-ca-trust nmstatectl setenforce \
+	journalctl ostree mount umount lsblk findmnt sync cp sh; do
 	ln -s "$TMP/stand-in" "$MCO_HOST_PATH/$c"
 done
 
 says() {	# "command args" shell-text
 	mkdir -p "$SAY"
-	echo "$2" > "$SAY/${1//[^A-Za-z0-9._-]/_}"
+	echo "$2" > "$SAY/.new" # whole, for who reads it just now
+	mv "$SAY/.new" "$SAY/${1//[^A-Za-z0-9._-]/_}"
 }
 
 OLD=quay.io/os@sha256:old
@@ -60,6 +62,7 @@ new_node() {	# a node as the scenarios have it
 	says 'rpm-ostree --version' 'printf "rpm-ostree:\n Version: \"2024.1\"\n Features:\n  - rust\n  - container\n"'
 	says 'mokutil' 'echo SecureBoot disabled'
 	says 'skopeo --version' 'echo skopeo version 1.22.2 commit: x'
+	says 'podman images' 'echo "[]"'
 	says 'rpm -qf' 'echo "file $2 is not owned by any package"; exit 1'
 	says 'getent shadow' 'echo "core:\$6\$old:1::::::"'
 	says 'systemctl is-enabled' 'echo disabled; exit 1'
@@ -74,7 +77,7 @@ file() { printf '{"path":"%s","contents":{"source":"data:,%s"}%s}' "$1" "$2" "${
 files() { local IFS=,; printf '"storage":{"files":[%s]}' "$*"; }
 units() { local IFS=,; printf '"systemd":{"units":[%s]}' "$*"; }
 
-calls() { grep -v '^LOG' "$CALLS"; }
+calls() { sed '/^LOG/d; s|\(/tmp/nmstate-kargs\)[A-Za-z0-9]*|\10|' "$CALLS"; }
 
 # same NAME EXPECTED ACTUAL
 same() {
@@ -82,6 +85,43 @@ same() {
 	failed=$((failed + 1))
 	echo "FAIL $1"
 	diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") | sed 's/^/  /'
+}
+
+# until_ NAME SHELL-CONDITION: for a while, which is long: it is only to end.
+until_() {
+	local end=$((SECONDS + 120))
+	while [ $SECONDS -lt $end ]; do
+		if eval "$2"; then passed=$((passed + 1)); return; fi
+		sleep 0.05
+	done
+	failed=$((failed + 1))
+	echo "FAIL $1: never $2"
+	[ ! -e "$TMP/log" ] || tail -n 15 "$TMP/log" | sed 's/^/  /'
+}
+# soon NAME WANT SHELL-EXPRESSION: what it prints is, within a while, just that. For
+# what a live process may still be at when the test looks.
+soon() {
+	local got end=$((SECONDS + 120))
+	while [ $SECONDS -lt $end ]; do
+		got=$(eval "$3")
+		if [ "$got" = "$2" ]; then passed=$((passed + 1)); return; fi
+		sleep 0.05
+	done
+	same "$1" "$2" "$got"
+	[ ! -e "$TMP/log" ] || tail -n 15 "$TMP/log" | sed 's/^/  /'
+}
+# The programs that it called may outlive a daemon (DAEMON_OF=$TMP) which is killed; what
+# they still do must not reach what is tested next.
+orphans() {
+	local end=$((SECONDS + 300))
+	while grep -qsxzF "DAEMON_OF=$TMP" /proc/[0-9]*/environ; do
+		if [ $SECONDS -ge $end ]; then
+			failed=$((failed + 1))
+			echo "FAIL orphans: $(grep -lsxzF "DAEMON_OF=$TMP" /proc/[0-9]*/environ | xargs)"
+			return
+		fi
+		sleep 0.02
+	done
 }
 
 # apply NAME STATUS ERROR: the MachineConfig of that name, as an update

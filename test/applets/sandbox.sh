@@ -13,7 +13,7 @@ sandbox_start() {	# flags...: sets sandbox_pid and api; kubeconfig in $TMP/kubec
 	"$BIN/mco-sandbox" start --port 0 --write-kubeconfig "$TMP/kubeconfig" "$@" \
 		2>"$TMP/sandbox.log" &
 	sandbox_pid=$!
-	for ((i = 0; i < 1000; i++)); do
+	for ((i = 0; i < 4000; i++)); do
 		[ -s "$TMP/kubeconfig" ] && break
 		sleep 0.03
 	done

@@ -65,18 +65,21 @@ same 'D29 all as before' "$before" "$(tree)"
 # D54: what goes, what is restored, what stays
 new_node
 says 'rpm -qf /etc/owned' 'echo pkg'
-echo shipped > "$ROOT/etc/owned"
+says 'rpm -qf /etc/legacy' 'echo pkg'
+echo shipped | tee "$ROOT/etc/owned" > "$ROOT/etc/legacy"
 mkdir -p "$ROOT/usr/etc"; echo vendor > "$ROOT/usr/etc/usretc"; echo vendor > "$ROOT/etc/usretc"
-applied "$(files "$(file /etc/new n)" "$(file /etc/owned o)" "$(file /etc/usretc u)" \
+applied "$(files "$(file /etc/new n)" "$(file /etc/owned o)" "$(file /etc/legacy l)" "$(file /etc/usretc u)" \
 	"$(file /etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt c)" \
 	"$(file /etc/docker/certs.d/reg/ca.crt c)" "$(file /etc/kubernetes/kubelet-ca.crt c)" \
 	"$(file /etc/systemd/system/k.service.d/10.conf d)")"
+says 'rpm -qf /etc/legacy' 'echo "file $2 is not owned by any package"; exit 1'
 mc r2 "$(units '{"name":"k.service","dropins":[{"name":"10.conf","contents":"x"}]}')"
 apply r2 0
 same 'D54 commands' "$START
 rpm-ostree kargs
 systemctl preset k.service
 rpm -qf /etc/owned
+rpm -qf /etc/legacy
 rpm -qf /etc/usretc
 $(reboot r2)" "$(calls)"
 same 'D54 tree' 'docker/certs.d/reg/ca.crt
@@ -84,7 +87,7 @@ kubernetes/kubelet-ca.crt
 owned: shipped
 pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt
 systemd/system/k.service.d/10.conf: x
-usretc: vendor' "$(cd "$ROOT/etc" && for f in docker/certs.d/reg/ca.crt kubernetes/kubelet-ca.crt new owned \
+usretc: vendor' "$(cd "$ROOT/etc" && for f in docker/certs.d/reg/ca.crt kubernetes/kubelet-ca.crt legacy new owned \
 	pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt systemd/system/k.service.d/10.conf usretc; do
 	[ -e "$f" ] || continue
 	case $f in owned | usretc | *10.conf) echo "$f: $(cat "$f")" ;; *) echo "$f" ;; esac; done)"
@@ -160,7 +163,7 @@ mc r2 "$(files "$(file /etc/link x)")"
 apply r2 0
 same 'D59' 'x real regular file' "$(cat "$ROOT/etc/link") $(cat "$ROOT/etc/real") $(stat -c %F "$ROOT/etc/link")"
 
-# D61, D62, D63: nothing is written of what cannot all be
+# D62, D63: nothing is written of what cannot all be
 new_node
 applied "$(files "$(file /etc/foo 1)")"
 before=$(tree)
@@ -191,7 +194,54 @@ says 'systemctl is-enabled a.service' 'echo enabled'
 apply r1 1 'unexpected on-disk state validating against r1: unit "a.service" expected enabled=false, but systemd reports "enabled"'
 new_node
 applied "$(units '{"name":"a.service","contents":"u","enabled":true}')"
-apply r1 1 'unexpected on-disk state validating against r1: unit "a.service" expected enabled=true, but systemd reports "disabled"'
+apply r1 0 # D66: upstream does not see it, and neither would a node that has run so for years be degraded for it
+
+# D48: an image decides, whatever files change
+new_node
+applied "$(files "$(file /etc/containers/registries.conf 'a%3D1')")"
+IMAGE=quay.io/os@sha256:new mc r2 "$(files "$(file /etc/containers/registries.conf 'a%3D2')")"
+apply r2 0
+same 'D48' "$(reboot r2)" "$(calls | grep -E '^systemd-run|crio')"
+# D60: compression
+new_node
+applied ''
+mc r2 "$(files '{"path":"/etc/z","contents":{"compression":"gzip","source":"data:;base64,'"$(printf hello | gzip -n | base64 -w0)"'"}}')"
+apply r2 0
+same 'D60' hello "$(cat "$ROOT/etc/z")"
+# D68 to D70: what is on the disk for units
+new_node
+applied "$(units '{"name":"k.service","contents":"k","mask":true}')"
+mc r2 ''
+rm "$ROOT/etc/systemd/system/k.service"
+apply r2 1 'unexpected on-disk state validating against r1: state validation: error while evaluation symlink for path "/etc/systemd/system/k.service": lstat /etc/systemd/system/k.service: no such file or directory'
+echo k > "$ROOT/etc/systemd/system/k.service"
+apply r2 1 'unexpected on-disk state validating against r1: state validation: invalid unit masked setting. path: "/etc/systemd/system/k.service"; expected: /dev/null; received: /etc/systemd/system/k.service'
+new_node
+applied "$(units '{"name":"k.service","mask":true}')"
+rm "$ROOT/etc/systemd/system/k.service"
+apply r2 0 # D69
+new_node
+applied "$(units '{"name":"k.service","dropins":[{"name":"e.conf","contents":""}]}')"
+mkdir -p "$ROOT/etc/systemd/system/k.service.d"; : > "$ROOT/etc/systemd/system/k.service.d/e.conf"
+mc r1 "$(units '{"name":"k.service","dropins":[{"name":"e.conf","contents":""}]}')"
+apply r1 0 # D70: of no length
+echo x > "$ROOT/etc/systemd/system/k.service.d/e.conf"
+apply r1 1 'unexpected on-disk state validating against r1: content mismatch for file "/etc/systemd/system/k.service.d/e.conf"'
+# D72: Ignition of spec 2
+v2() { printf '{"metadata":{"name":"%s"},"spec":{"osImageURL":"%s","config":{"ignition":{"version":"2.2.0"},"storage":{"files":[%s]},"systemd":{"units":[{"name":"a.service","contents":"u","enabled":false}]}}}}' "$1" "$OLD" "$2" > "$TMP/$1.json"; }
+new_node
+v2 r1 '{"path":"/etc/foo","filesystem":"root","mode":420,"contents":{"source":"data:,old"}},{"path":"/etc/foo","filesystem":"root","mode":420,"contents":{"source":"data:,1"}}'
+apply r1 0
+v2 r2 '{"path":"/etc/foo","filesystem":"root","mode":420,"contents":{"source":"data:,2"}}'
+says 'systemctl is-enabled a.service' 'echo enabled' # not looked at in spec 2
+apply r2 0
+same 'D72' 2 "$(cat "$ROOT/etc/foo")"
+# D73: a file that becomes a dropin stays, one of another unit does not
+new_node
+applied "$(files "$(file /etc/systemd/system/kubelet.service.d/10-foo.conf 1)" "$(file /etc/systemd/system/other.service.d/10-foo.conf 1)" "$(file /etc/systemd/system/kubelet.service.d/20-foo.conf 1)")"
+mc r2 "$(units '{"name":"kubelet.service","dropins":[{"name":"10-foo.conf","contents":"2"}]}')"
+apply r2 0
+same 'D73' 'kubelet.service.d/10-foo.conf' "$(cd "$ROOT/etc/systemd/system" && find . -type f -printf '%P\n')"
 
 # D49 to D52: keys and passwords
 new_node
@@ -241,6 +291,14 @@ rpm-ostree kargs
 rpm-ostree cleanup -p
 rpm-ostree kargs --delete-if-present=a=1 --delete-if-present=b --append=b --append=c
 $(reboot r2)" "$(calls)"
+
+# D77, D78: one argument is one, however it is written
+new_node
+applied '' '"kernelArguments":["foo","bar=1 hello=world","baz"]'
+says 'rpm-ostree kargs' 'echo root=UUID=x foo bar=1 hello=world baz'
+mc r2 '' '"kernelArguments":["foo","bar=1","hello=world"]'
+apply r2 0
+same 'D77' 'rpm-ostree kargs --delete-if-present=foo --delete-if-present=bar=1 --delete-if-present=hello=world --delete-if-present=baz --append=foo --append=bar=1 --append=hello=world' "$(calls | grep -e --append)"
 
 # D79, D80: kernel, image and extensions
 new_node

@@ -3,8 +3,8 @@
 . test/applets/node.sh
 
 new_node
-expect 'verify: nothing applied yet' 2 '' 'Error: open /etc/machine-config-daemon/currentconfig: no such file or directory
-' "$MCO" verify --root-mount "$ROOT"
+expect 'verify: nothing applied yet' 2 '' "Error: $ROOT has no config to verify: open /etc/machine-config-daemon/currentconfig: no such file or directory
+" "$MCO" verify --root-mount "$ROOT"
 expect 'status: nothing applied yet' 0 'current config  none yet
 last update     none to go back from
 ' '' "$MCO" status --root-mount "$ROOT"
@@ -190,12 +190,12 @@ same 'D131' "255 unable to decipher onceFrom config type: Object 'Kind' is missi
 
 # D122 to D127: the end of a first boot
 new_node
-complete() { timeout 20 "$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" "$@" > "$TMP/.out" 2> "$TMP/.err"; }
+complete() { timeout 300 "$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" "$@" > "$TMP/.out" 2> "$TMP/.err"; }
 # One that does not end by itself, until a line is in a file.
 until_said() {
 	"$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" > /dev/null 2> "$TMP/.err" &
 	local pid=$! i
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		grep -q "$1" "$2" && break
 		sleep 0.1
 	done
@@ -245,12 +245,44 @@ podman version -f {{.APIVersion}}
 $RUN pull --authfile /var/lib/kubelet/config.json --signature-policy /etc/machine-config-daemon/policy-for-old-podman.json $OLD
 $RUN run --env-file /etc/mco/proxy.env --privileged --pid=host --net=host --rm -v /:/run/host $OLD rpm-ostree ex deploy-from-self /run/host
 systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: extra reboot for in-place update -p Requires=ostree-finalize-staged.service -p After=ostree-finalize-staged.service /bin/sh -c systemctl reboot" "$(calls)"
+# D124: everything at once
+new_node
+mkdir -p "$ROOT/var/lib/kubelet"; echo '{}' > "$ROOT/var/lib/kubelet/config.json"
+booted "$OLD" '"requested-base-removals":["kernel"],"requested-packages":["kernel-rt-core"]' '{"staged":true,"requested-packages":["usbguard"]}'
+says 'podman images' 'echo "[]"'
+says 'podman create' 'echo cid'
+IMAGE=quay.io/os@sha256:new mc rendered-worker-1 '' '"kernelType":"realtime","extensions":["usbguard"],"baseOSExtensionsContainerImage":"quay.io/ext","kernelArguments":["a=1 b=2","c"]'
+cp "$TMP/rendered-worker-1.json" "$ROOT/$E"
+complete
+same 'D124' "rpm-ostree status --json
+rpm-ostree --version
+skopeo --version
+rpm-ostree kargs
+podman images --format=json --filter reference=quay.io/ext
+nice -- ionice -c 3 podman pull -q --authfile /var/lib/kubelet/config.json quay.io/ext
+podman create --net=none --annotation=org.openshift.machineconfigoperator.pivot=true --name NAME quay.io/ext
+nice -- ionice -c 3 podman cp cid:/ DIR
+chcon -R -t var_run_t DIR
+podman kill NAME
+podman rm -f NAME
+rpm-ostree cleanup -p
+rpm-ostree status --json
+rpm-ostree override reset kernel --uninstall kernel-rt-core
+mokutil --sb-state
+rpm-ostree --version
+rpm-ostree rebase --experimental ostree-unverified-registry:quay.io/os@sha256:new
+rpm-ostree kargs --append=a=1 --append=b=2 --append=c
+rpm-ostree override remove kernel kernel-core kernel-modules kernel-modules-core kernel-modules-extra --install kernel-rt-core --install kernel-rt-modules --install kernel-rt-modules-extra
+rpm-ostree status --json
+rpm-ostree update --install usbguard
+rpm-ostree status --json
+$DONE" "$(calls | sed 's/ostree-container-pivot-[-0-9a-f]*/NAME/; s,/run/mco-extensions/os-extensions-content-[0-9a-f]*,DIR,')"
 new_node
 until_said 'Sleeping 1 minute' "$TMP/.err"
 same 'D126' 'error: open /etc/ignition-machine-config-encapsulated.json: no such file or directory
 Sleeping 1 minute for retry' "$(sed 's/.*] //' "$TMP/.err" | grep -A1 '^error' | head -n 2)"
 new_node
-says 'nmstatectl' 'echo "ifname=eth0:x ifname=eth1:y" > "$MCO_ROOT${!#}"'
+says 'nmstatectl' 'printf "ifname=eth0:x ifname=eth1:y" > "${!#}"'
 complete --persist-nics
 same 'D127, D109' "nmstatectl persist-nic-names --root $ROOT --kargs-out /tmp/nmstate-kargs0
 rpm-ostree kargs --append ifname=eth0:x --append ifname=eth1:y" "$(calls)"

@@ -2,7 +2,7 @@
 # mco-daemon start against the sandbox: this script plays the controller and the
 # machine. Annotations, events, commands and files are what upstream's are.
 . test/applets/node.sh
-export MCO_RETRY_MS=50
+export MCO_RETRY_MS=50 RELEASE_VERSION=4.22.0
 K=machineconfiguration.openshift.io
 MCS=/apis/$K/v1/machineconfigs
 SANDBOX= DAEMON=
@@ -10,7 +10,7 @@ trap 'kill -KILL $SANDBOX $DAEMON 2>/dev/null; rm -rf "$TMP"' EXIT
 
 "$BIN"/mco-sandbox start --port 0 --write-kubeconfig "$TMP/kubeconfig" > "$TMP/sandbox" 2>&1 &
 SANDBOX=$!
-for _ in {1..600}; do [ -s "$TMP/kubeconfig" ] && break; sleep 0.05; done
+for _ in {1..2400}; do [ -s "$TMP/kubeconfig" ] && break; sleep 0.05; done
 URL=$(sed -n 's/^ *server: //p' "$TMP/kubeconfig")
 
 api() {	# METHOD PATH [BODY]
@@ -25,16 +25,6 @@ note() {	# KEY: its value, as JSON has it
 	api GET /api/v1/nodes/node | grep -oE "\"$K/$1\": ?\"([^\"\\\\]|\\\\.)*\"" |
 		sed -E 's/^"[^"]*": ?"//; s/"$//'
 }
-# until_ NAME SHELL-CONDITION: for a while
-until_() {
-	for _ in {1..400}; do
-		if eval "$2"; then passed=$((passed + 1)); return; fi
-		sleep 0.1
-	done
-	failed=$((failed + 1))
-	echo "FAIL $1: never $2"
-	tail -n 15 "$TMP/log" | sed 's/^/  /'
-}
 until_note() { WANT=$3; until_ "$1" "[ \"\$(note $2)\" = \"\$WANT\" ]"; }
 drained() {	# NAME VALUE: waits for the request, and answers it
 	until_note "$1 asks" desiredDrain "$2"
@@ -45,7 +35,7 @@ events() {	# reasons and texts, in the order they came
 		grep -oE '"(reason|message|type)": ?"([^"\\]|\\.)*"' | sed -E 's/^"[^"]*": ?"//; s/"$//'
 }
 start() {
-	"$MCO" start --node-name node --root-mount "$ROOT" --kubeconfig "$TMP/kubeconfig" \
+	DAEMON_OF=$TMP "$MCO" start --node-name node --root-mount "$ROOT" --kubeconfig "$TMP/kubeconfig" \
 		--metrics-url 127.0.0.1:0 >> "$TMP/log" 2>&1 &
 	DAEMON=$!
 }
@@ -53,6 +43,7 @@ stop() {	# the daemon's exit status
 	kill -"${1:-TERM}" "$DAEMON"
 	wait "$DAEMON" 2>/dev/null
 	echo $?
+	orphans
 }
 reboot_node() {
 	until_ "$1: reboot asked for" 'grep -q "^systemd-run.*systemctl reboot" "$CALLS"'
@@ -80,6 +71,10 @@ api POST /apis/$K/v1/controllerconfigs \
 	"{\"apiVersion\":\"$K/v1\",\"kind\":\"ControllerConfig\",\"metadata\":{\"name\":\"machine-config-controller\"},\"spec\":{\"kubeAPIServerServingCAData\":\"S0NB\"}}" > /dev/null
 api POST /api/v1/nodes '{"apiVersion":"v1","kind":"Node","metadata":{"name":"node"}}' > /dev/null
 api POST /api/v1/nodes "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"other\",\"annotations\":{\"$K/desiredConfig\":\"r2\"}}}" > /dev/null
+
+api POST /apis/config.openshift.io/v1/featuregates '{"apiVersion":"config.openshift.io/v1","kind":"FeatureGate","metadata":{"name":"cluster"},"spec":{}}' > /dev/null
+TYPE=application/merge-patch+json api PATCH /apis/config.openshift.io/v1/featuregates/cluster/status \
+	'{"status":{"featureGates":[{"version":"4.22.0","enabled":[],"disabled":[]}]}}' > /dev/null
 
 # ---- nothing on the disk yet (D101), then what the server laid down (D96)
 start
@@ -161,8 +156,8 @@ same 'killed: tree' '5 b n r5' "$(cat "$ROOT/etc/foo") $(cat "$ROOT$P") $(cat "$
 
 # ---- the rest
 PORT=$(sed -n 's/.*Metrics on port //p' "$TMP/log" | tail -n 1)
-same 'metrics' 'mcd_state{state="Done",reason=""}' "$(curl -sS -m 20 "http://127.0.0.1:$PORT/metrics" | sed -n 's/^\(mcd_state{.*}\).*/\1/p')"
-same 'health' ok "$(curl -sS -m 20 "http://127.0.0.1:$PORT/healthz")"
+soon 'metrics' 'mcd_state{state="Done",reason=""}' 'curl -sS -m 60 "http://127.0.0.1:$PORT/metrics" | sed -n "s/^\(mcd_state{.*}\).*/\1/p"'
+same 'health' ok "$(curl -sS -m 60 "http://127.0.0.1:$PORT/healthz")"
 same 'another node' "\"$K/desiredConfig\":\"r2\"" "$(api GET /api/v1/nodes/other | grep -oE "\"$K/[^,}]*" | tr -d ' ')"
 stop > "$TMP/.out"
 same 'SIGTERM ends it' 0 "$(cat "$TMP/.out")"

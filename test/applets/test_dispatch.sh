@@ -15,7 +15,8 @@ oc-mco
 expect 'the names' 0 "$names" '' "$BIN/mco" --list
 for n in $names; do
 	case $n in
-	*server) want=$'MachineConfigServer v9-abc\n' ;; # as upstream's
+	*controller) want=$'MachineConfigController v9-abc\n' ;; # as upstream's
+	*server) want=$'MachineConfigServer v9-abc\n' ;;
 	*daemon) want=$'MachineConfigDaemon v9-abc\n' ;;
 	*) want=$'v9\nabc\n' ;;
 	esac

@@ -1,5 +1,6 @@
 # mco-daemon firstboot: configs applied to a new root, refusals, and fetching.
 . test/applets/node.sh
+. test/cluster/free_port.sh
 unset MCO_HOST_PATH
 R=$TMP/sysroot
 fresh() {
@@ -10,7 +11,7 @@ fresh() {
 	printf 'title x\noptions root=a quiet rw\n' > "$R/boot/loader/entries/1.conf"
 }
 ign() { printf '{"ignition":{"version":"3.4.0"}%s}' "${1:+,$1}" > "$TMP/c.ign"; }
-boot() { "$MCO" firstboot --config "$TMP/c.ign" --root "$R" > "$TMP/.out" 2> "$TMP/.err"; }
+boot() { timeout ${PATIENCE:-300} "$MCO" firstboot --config "$TMP/c.ign" --root "$R" > "$TMP/.out" 2> "$TMP/.err"; }
 err() { sed -n '/^Error: /,$p' "$TMP/.err"; }
 state() { (cd "$R" && find . -printf '%y %m %p %l\n' | sort; find . -type f -print0 | sort -z | xargs -0 md5sum); }
 
@@ -34,10 +35,6 @@ for s in '"storage":{"disks":[{"device":"/dev/x"}]}|storage.disks' \
 	same "nothing written: ${s#*|}" "$before" "$(state)"
 done
 fresh; before=$(state)
-ign "$(files "$(file /etc/foo 1)" '{"path":"/etc/z","contents":{"source":"https://x.example/y"}}')"
-boot
-same 'contents elsewhere' '1 Error: file /etc/z: its contents are at https://x.example/y: only data: URLs are read here' "$? $(err)"
-same 'nothing written' "$before" "$(state)"
 ign "$(files "{\"path\":\"/etc/z\",\"contents\":{\"source\":\"data:,x\",\"verification\":{\"hash\":\"sha256-$(printf y | sha256sum | cut -d' ' -f1)\"}}}")"
 boot; status=$?
 same 'a wrong sum' "1 Error: file /etc/z: its sha256 is $(printf x | sha256sum | cut -d' ' -f1), not $(printf y | sha256sum | cut -d' ' -f1)" "$status $(err)"
@@ -52,4 +49,217 @@ expect 'neither of the two' 1 '' 'Error: give either --url URL or --config FILE
 ' "$MCO" firstboot --root "$R"
 expect 'nobody there' 1 '' '' bash -c "$MCO firstboot --root $R --timeout 50ms --url http://127.0.0.1:9/config/worker 2>/dev/null"
 
+
+# ---- what is said of what is there already stays when it is not said ------------------
+fresh
+mkdir -m 0750 "$R/etc/d"; printf 'old\n' > "$R/etc/hosts"; chmod 0640 "$R/etc/hosts"
+ign '"storage":{"directories":[{"path":"/etc/d"}],"files":[{"path":"/etc/hosts","append":[{"source":"data:,new%0A"}]}]}'
+boot
+same 'kept' '0 750 640 old
+new' "$? $(stat -c %a "$R/etc/d") $(stat -c %a "$R/etc/hosts") $(cat "$R/etc/hosts")"
+
+# ---- from elsewhere: answers as they come from servers, good and bad -------------------
+D=$TMP/canned
+mkdir "$D"
+perl test/applets/canned.pl "$D" & CANNED=$!
+SERVER=
+trap 'kill $CANNED $SERVER 2>/dev/null; rm -rf "$TMP"' EXIT
+for _ in {1..2400}; do [ -s "$D/port" ] && break; sleep 0.05; done
+U=http://127.0.0.1:$(cat "$D/port")
+export NO_PROXY='*'
+answer() {	# NAME STATUS [HEADERS], body on standard input
+	cat > "$D/.body"
+	{ printf 'HTTP/1.1 %s\r\n%bContent-Length: %d\r\nConnection: close\r\n\r\n' "$2" "${3:-}" "$(stat -c %s "$D/.body")"; cat "$D/.body"; } > "$D/$1"
+}
+fetch() { timeout ${PATIENCE:-300} "$MCO" firstboot --url "$1" --root "$R" "${@:2}" > "$TMP/.out" 2> "$TMP/.err"; }
+tries() { grep -c 'attempt #' "$TMP/.err"; }
+
+ign "$(files "$(file /etc/foo 1)")"
+answer ok '200 OK' < "$TMP/c.ign"
+fresh; fetch "$U/ok"
+same 'fetched' '0 1' "$? $(cat "$R/etc/foo")"
+same 'says what it can read' 'Accept: application/vnd.coreos.ignition+json;version=3.5.0, */*;q=0.1' "$(grep -i '^accept:' "$D/ok.request" | tr -d '\r')"
+answer late.1 '503 Busy' < /dev/null; answer late '200 OK' < "$TMP/c.ign"
+fresh; fetch "$U/late"
+same 'a server that is not ready' '0 1 2' "$? $(cat "$R/etc/foo") $(tries)"
+answer short.1 '200 OK' < "$TMP/c.ign"; truncate -s -5 "$D/short.1"; answer short '200 OK' < "$TMP/c.ign"
+fresh; fetch "$U/short"
+same 'a body cut short' '0 1 2' "$? $(cat "$R/etc/foo") $(tries)"
+same 'told on the console' 1 "$(grep -c '^W.*/short: ' "$TMP/.err")"
+gzip -nc "$TMP/c.ign" | answer packed '200 OK' 'Content-Encoding: gzip\r\n'
+fresh; fetch "$U/packed"
+same 'a packed answer' '0 1' "$? $(cat "$R/etc/foo")"
+head -c 70000000 /dev/zero | answer huge '200 OK'
+fresh; before=$(state); fetch "$U/huge"
+same 'a huge body' '1 1' "$? $(tries)"
+same 'a huge body: told' 1 "$(err | grep -c "/huge: .*67108864")"
+answer no '403 Forbidden' < /dev/null
+fetch "$U/no"
+same 'a refusal' "1 Error: $U/no: the server answers with status 403" "$? $(err)"
+fetch ftp://x/y
+same 'no such scheme' '1 Error: GET: URL is neither http:// nor https://' "$? $(err)"
+answer gone '500 Broken' < /dev/null
+fetch "$U/gone" --timeout 5s
+same 'broken for good' "1 Error: $U/gone: the server answers with status 500" "$? $(err)"
+same 'nothing written' "$before" "$(state)"
+kill -STOP $CANNED # the system takes connections for it, and nobody answers
+fetch "$U/silent" --timeout 1s
+same 'nobody answers in that time' '1 1' "$? $(err | grep -c 'took longer than [0-9]* ms$')"
+kill -CONT $CANNED
+answer one '302 Found' 'Location: /two\r\n' < /dev/null
+answer two '307 Temporary' "Location: $U/ok\r\n" < /dev/null
+fresh; fetch "$U/one"
+same 'redirects' '0 1' "$? $(cat "$R/etc/foo")"
+answer round '302 Found' 'Location: /round\r\n' < /dev/null
+fetch "$U/round"
+same 'redirects without end' "1 11 Error: $U/round: the server answers with status 302" "$? $(tries) $(err)"
+
+# ---- start --once-from: the same, in one try ------------------------------------------------
+once() { NODE_NAME=node MCO_HOST_PATH=$TMP/host "$MCO" start --root-mount "$ROOT" --once-from "$@" > "$TMP/.out" 2> "$TMP/.err"; }
+fatal() { tail -n 1 "$TMP/.err" | sed 's/^F.*\] //'; }
+new_node
+once "$U/one"
+same 'once-from' "0 1 systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: runOnceFromIgnition complete" "$? $(cat "$ROOT/etc/foo") $(calls | tail -n 1 | sed 's/ -p .*//')"
+new_node
+before=$(tree)
+once "$U/gone"
+same 'once-from: broken' "255 1 $U/gone: the server answers with status 500" "$? $(tries) $(fatal)"
+once "http://me:secret@${U#http://}/short.none"
+same 'once-from: no answer' "255 1 0" "$? $(tries) $(grep -c secret "$TMP/.err")"
+once "$U/huge"
+same 'once-from: a huge body' '255 1' "$? $(fatal | grep -c "/huge: .*67108864")"
+echo '{}' | answer empty '200 OK'
+once "$U/empty"
+same 'once-from: neither' "255 unable to decipher onceFrom config type: Object 'Kind' is missing in '{}'" "$? $(fatal)"
+mc r1 "$(files "$(file /etc/foo 1)")"
+answer mc '200 OK' < "$TMP/r1.json"
+once "$U/mc"
+same 'once-from: a MachineConfig' '255 running in onceFrom mode with a remote MachineConfig without a cluster' "$? $(fatal)"
+same 'once-from: nothing written' "$before" "$(tree)"
+
+# ---- what a config points at --------------------------------------------------------------
+printf 'far away\n' | tee "$TMP/far" | answer far '200 OK'
+sum=sha256-$(sha256sum < "$TMP/far" | cut -d' ' -f1)
+gzip -nc "$TMP/far" | answer farz '200 OK'
+ign "$(files "{\"path\":\"/etc/far\",\"contents\":{\"source\":\"$U/far\",\"verification\":{\"hash\":\"$sum\"},\"httpHeaders\":[{\"name\":\"X-Key\",\"value\":\"k1\"}]},\"append\":[{\"source\":\"$U/farz\",\"compression\":\"gzip\",\"verification\":{\"hash\":\"$sum\"}}]}")"
+fresh; boot
+same 'contents elsewhere' '0 far away
+far away' "$? $(cat "$R/etc/far")"
+same 'its headers' 'X-Key: k1' "$(grep X-Key "$D/far.request" | tr -d '\r')"
+ign "$(files "$(file /etc/foo 1)" "{\"path\":\"/etc/z\",\"contents\":{\"source\":\"$U/far\",\"verification\":{\"hash\":\"sha256-$(printf y | sha256sum | cut -d' ' -f1)\"}}}")"
+fresh; before=$(state); boot; status=$?
+same 'contents that are others' "1 Error: file /etc/z: its sha256 is ${sum#*-}, not $(printf y | sha256sum | cut -d' ' -f1)" "$status $(err)"
+same 'nothing written' "$before" "$(state)"
+printf '{"ignition":{"version":"3.4.0","config":{"merge":[{"source":"%s/ok"}]}},%s}' "$U" "$(files "$(file /etc/foo 2)" "$(file /etc/bar 3)")" | answer pointer '200 OK'
+ign "$(files "$(file /etc/foo 1)")" ; answer ok '200 OK' < "$TMP/c.ign"
+fresh; fetch "$U/pointer"
+same 'merged' '0 1 3' "$? $(cat "$R/etc/foo" "$R/etc/bar" | tr -d '\n' | sed 's/./& /' )"
+printf '{"ignition":{"version":"3.4.0","config":{"replace":{"source":"%s/ok"}}},%s}' "$U" "$(files "$(file /etc/bar 3)")" > "$TMP/c.ign"
+fresh; boot
+same 'replaced' '0 1 no' "$? $(cat "$R/etc/foo") $([ -e "$R/etc/bar" ] || echo no)"
+printf '{"ignition":{"version":"3.4.0","config":{"merge":[{"source":"%s/loop"}]}}}' "$U" | tee "$TMP/c.ign" | answer loop '200 OK'
+fresh; boot
+same 'configs in a circle' '1 1' "$? $(err | grep -c 'configs point at configs more than 10 deep$')"
+printf '{"ignition":{"version":"3.4.0"},"storage":{"luks":[{"name":"l","device":"/dev/x"}]}}' | answer luks '200 OK'
+printf '{"ignition":{"version":"3.4.0","config":{"merge":[{"source":"%s/luks"}]}},%s}' "$U" "$(files "$(file /etc/foo 1)")" > "$TMP/c.ign"
+fresh; before=$(state); boot
+same 'refused: of a config elsewhere' '1 Error: the config has storage.luks, which is not done here: nothing has been written' "$? $(err)"
+same 'nothing written' "$before" "$(state)"
+printf 'in the way' > "$R/etc/bar"; before=$(state)
+ign "$(files "$(file /etc/foo 1)" "$(file /etc/bar 2)")"; boot
+same 'something is in the way' '1 Error: error creating /etc/bar: something is there and overwrite is not true' "$? $(err)"
+same 'nothing written before that' "$before" "$(state)"
+
+# ---- mco-server, with TLS --------------------------------------------------------------------
+cert() {	# NAME SAN
+	openssl req -x509 -nodes -days 2 -subj "/CN=$1" -newkey ec -pkeyopt ec_paramgen_curve:P-256 \
+		-addext "subjectAltName=$2" -keyout "$TMP/$1.key" -out "$TMP/$1.crt" 2>/dev/null
+}
+cert good IP:127.0.0.1; cert other IP:127.0.0.1; cert name DNS:example.test
+cat > "$TMP/ca.cnf" <<-END
+	[ca]
+	default_ca = d
+	[d]
+	database = $TMP/ca.db
+	serial = $TMP/ca.serial
+	new_certs_dir = $TMP
+	default_md = sha256
+	policy = p
+	copy_extensions = copy
+	[p]
+	commonName = supplied
+END
+: > "$TMP/ca.db"; echo 01 > "$TMP/ca.serial"
+openssl req -new -nodes -subj /CN=expired -newkey ec -pkeyopt ec_paramgen_curve:P-256 -addext subjectAltName=IP:127.0.0.1 \
+	-keyout "$TMP/expired.key" -out "$TMP/expired.csr" 2>/dev/null
+openssl ca -batch -selfsign -config "$TMP/ca.cnf" -in "$TMP/expired.csr" -keyfile "$TMP/expired.key" -out "$TMP/expired.crt" \
+	-startdate 20200101000000Z -enddate 20200102000000Z -notext 2>/dev/null
+serve() {	# CERTIFICATE [PORT]
+	[ -z "$SERVER" ] || { kill $SERVER; wait $SERVER; }
+	"$PWD/$BIN/mco-server" bootstrap --server-basedir examples/server --bootstrap-kubeconfig examples/server/kubeconfig --bind-address 127.0.0.1 \
+		--secure-port "${2:-0}" --insecure-port 0 --cert "$TMP/$1.crt" --key "$TMP/$1.key" 2> "$TMP/server.log" &
+	SERVER=$!
+	for _ in {1..2400}; do [ "$(grep -c 'Launching server' "$TMP/server.log")" = 2 ] && break; sleep 0.05; done
+	PORT=$(sed -n 's/.*Launching server on :\([0-9]*\)$/\1/p' "$TMP/server.log" | head -n 1)
+}
+serve good
+fresh; rm -rf "$R/boot"; fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/good.crt"
+same 'mco-server: applied' '0 yes' "$? $([ -s "$R/etc/machine-config-daemon/node-annotations.json" ] && [ -s "$R/etc/ignition-machine-config-encapsulated.json" ] && echo yes)"
+state > "$TMP/served"
+fresh; before=$(state)
+refused() {	# NAME PATTERN
+	same "$1" '1 1' "$? $(err | grep -c "$2")"
+	same "$1: nothing written" "$before" "$(state)"
+}
+fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/other.crt" --timeout 5s
+refused 'another authority' 'not signed by an authority that is trusted\|unknown authority\|not trusted'
+fetch "https://127.0.0.1:$PORT/config/master" --timeout 5s
+refused 'no authority' 'authorit'
+fetch "https://127.0.0.1:$PORT/config/nothing" --ca "$TMP/good.crt" --timeout 5s
+refused 'no such pool' '/config/nothing: the server answers with status'
+new_node
+SSL_CERT_FILE=$TMP/other.crt once "https://127.0.0.1:$PORT/config/master"
+same 'once-from: another authority' '255 no' "$? $([ -e "$ROOT/etc/ignition-machine-config-encapsulated.json" ] || echo no)"
+SSL_CERT_FILE=$TMP/good.crt once "https://127.0.0.1:$PORT/config/master"
+same 'once-from: https' '0 yes' "$? $([ -s "$ROOT/etc/machine-config-daemon/node-annotations.json" ] && echo yes)"
+serve name
+fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/name.crt" --timeout 5s
+refused 'the wrong name' 127.0.0.1
+serve expired
+fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/expired.crt" --timeout 5s
+refused 'expired' expired
+# the pointer that machines are given: where to look, and whom to believe
+serve good
+printf '{"ignition":{"version":"3.4.0","config":{"merge":[{"source":"https://127.0.0.1:%s/config/master"}]},"security":{"tls":{"certificateAuthorities":[{"source":"data:;base64,%s"}]}}}}' \
+	"$PORT" "$(base64 -w 0 "$TMP/good.crt")" > "$TMP/c.ign"
+fresh; rm -rf "$R/boot"; boot
+same 'by a pointer' "0 $(cat "$TMP/served")" "$? $(state)"
+# not up yet: told, and tried until it is
+kill $SERVER; wait $SERVER 2>/dev/null; SERVER=
+PORT=$(free_port)
+fresh; rm -rf "$R/boot"; fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/good.crt" & FETCH=$!
+for _ in {1..2400}; do grep -q 'Connection refused' "$TMP/.err" 2>/dev/null && break; sleep 0.05; done
+serve good "$PORT"
+wait $FETCH
+same 'not up yet' "0 $(cat "$TMP/served")" "$? $(state)"
+
+# ---- as in an initramfs: nothing around it, and killed at any moment ------------------------------
+alone() { env -i timeout -s KILL "${1:-300}" "$MCO" firstboot --url "https://127.0.0.1:$PORT/config/master" --ca "$TMP/good.crt" --root "$R" 2> "$TMP/.err"; }
+fresh; rm -rf "$R/boot"; alone
+same 'without environment' "0 $(cat "$TMP/served")" "$? $(state)"
+for t in 0.02 0.05 0.08 0.12; do
+	fresh; rm -rf "$R/boot"
+	alone $t; alone
+	same "killed after $t s, and again" "0 $(cat "$TMP/served")" "$? $(state)"
+done
+# A root of its own with nothing but the binary: no /dev, /proc, /tmp, resolv.conf.
+C=$TMP/initramfs
+mkdir -p "$C"
+cp -L "$MCO" "$C/mco-daemon"; cp "$TMP/good.crt" "$C/ca.crt"
+if [ "$(id -u)" = 0 ] && chroot "$C" /mco-daemon version > /dev/null 2>&1; then
+	R=$C/sysroot; fresh; rm -rf "$R/boot"
+	env -i "$(command -v chroot)" "$C" /mco-daemon firstboot --url "https://127.0.0.1:$PORT/config/master" --ca /ca.crt 2> "$TMP/.err"
+	same 'as /init' "0 $(cat "$TMP/served")" "$? $(state)"
+	same 'as /init: nothing left beside it' 'ca.crt mco-daemon sysroot ' "$(ls "$C" | tr '\n' ' ')"
+fi
 finish

@@ -177,7 +177,7 @@ expect 'blame' 0 "MACHINECONFIG      SETS                      MANIFEST
 50-worker-chrony   overwrite,contents,mode   $base/50-worker-chrony.yaml
 70-mine            overwrite,contents,mode   $TMP/70.yaml
 " '' "$ctl" blame -f $base -f "$TMP/70.yaml" worker:/etc/chrony.conf
-expect 'an unknown config' 1 '' $'Error: "nowhere" is neither a MachineConfigPool nor a MachineConfig of the manifests\n' \
+expect 'an unknown config' 1 '' $'Error: "nowhere" is neither a MachineConfigPool nor a MachineConfig among the manifests\n' \
 	"$ctl" files -f $base nowhere
 
 # ---- hash, convert

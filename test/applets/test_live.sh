@@ -53,7 +53,7 @@ expect 'one of them a file' 1 "$diff_ab" '' "$ctl" diff rendered-a "$TMP/b.yaml"
 expect 'the same' 0 '' '' "$ctl" diff rendered-a "$TMP/a.yaml"
 expect 'a folder is no config' 2 '' "Error: $base: not one MachineConfig to compare with
 " "$ctl" diff rendered-a $base
-expect 'no such name' 2 '' 'Error: "rendered-c" is neither a MachineConfigPool nor a MachineConfig of the manifests
+expect 'no such name' 2 '' 'Error: "rendered-c" is neither a MachineConfigPool nor a MachineConfig in the cluster
 ' "$ctl" diff rendered-a rendered-c
 is 'a change is seen' 200 "$(sandbox_patch $v1/machineconfigs/rendered-b '{"spec":{"kernelArguments":["nosmt","mitigations=auto"]}}')"
 expect 'at once' 0 '' '' "$ctl" diff rendered-a rendered-b
@@ -67,6 +67,8 @@ expect 'more than a page' 0 '' '' "$ctl" diff zz-99 zz-129
 unset KUBECONFIG
 expect 'flags' 0 "$names
 " '' "$ctl" render -o name --server "$api" --request-timeout 30s
+expect 'a password is nobody else'\''s business' 2 '' "Error: $api/nowhere has no machineconfigpools: is it an OpenShift cluster?
+" "$ctl" diff a b --server "http://me:secret@${api#http://}/nowhere"
 expect 'no cluster' 1 '' 'Error: worker is no file here: no cluster: give --kubeconfig or --server, or set KUBECONFIG
 ' "$ctl" files worker
 expect 'a duration that is none' 1 '' 'Error: --request-timeout: soon is no duration: give one like 10s
@@ -84,7 +86,7 @@ rm "$TMP/kubeconfig"
 sandbox_start --tokens "$TMP/tokens"
 expect 'not let in' 1 '' "Error: $api: listing machineconfigpools: the server has asked for the client to provide credentials (Unauthorized)
 " "$ctl" render --server "$api" --token wrong
-expect 'let in' 1 '' "Error: no MachineConfigPool among the manifests
+expect 'let in' 1 '' "Error: no MachineConfigPool in the cluster
 " "$ctl" render --kubeconfig "$TMP/kubeconfig"
 kill "$sandbox_pid" && wait "$sandbox_pid"
 rm "$TMP/kubeconfig"

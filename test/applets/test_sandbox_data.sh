@@ -17,11 +17,23 @@ ask() {	# METHOD PATH [BODY]
 cms=/api/v1/namespaces/default/configmaps
 names() { ask GET "$cms" | jq -r '[.items[].metadata.name] | join(" ")'; }
 killed() {
-	kill -9 "$sandbox_pid"
-	wait "$sandbox_pid" 2>/dev/null
+	local pid
+	pid=$(cat "$dir/sandbox.pid")
+	kill -9 "$pid"
+	while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
 }
 
 start
+# Schemes have no case, as HTTP has it; a token alone is none.
+knock() {	# AUTHORIZATION
+	curl -s --noproxy '*' --cacert "$CA" -o /dev/null -w '%{http_code}\n' \
+		-H "Authorization: $1" "$URL$cms"
+}
+expect 'a small scheme' 0 $'200\n' '' knock "bearer $TOKEN"
+expect 'no scheme' 0 $'401\n' '' knock "$TOKEN"
+expect 'another scheme' 0 $'401\n' '' knock "Basic $TOKEN"
+expect 'a watch for ever is open until curl goes' 28 '' '' curl -s --noproxy '*' --cacert "$CA" -m 1 \
+	-H "Authorization: Bearer $TOKEN" "$URL$cms?watch=1&timeoutSeconds=9223372036854775807"
 for i in 1 2 3; do ask POST $cms '{"metadata":{"name":"cm'$i'"}}' >/dev/null; done
 ask DELETE $cms/cm2 >/dev/null
 ask DELETE /api/v1/namespaces/kube-public >/dev/null
@@ -51,13 +63,30 @@ for cut in 1 2 40 150; do
 	expect "cut by $cut bytes" 0 $'cm1 cm3 cm4\n' '' names
 	killed
 done
+# So is a last one whose bytes are not what was written: it was not answered.
+sed '$s/"last"/"lXst"/' "$TMP/full" >"$TMP/data"
+start
+expect 'the last one damaged' 0 $'cm1 cm3 cm4\n' '' names
+expect 'which is told' 0 '' '' grep -q 'data: the last record, of [0-9]* bytes, is cut short or damaged' "$TMP/sandbox.log"
+expect 'a second one beside it' 1 '' "Error: $TMP/data is in use by another sandbox
+" "$BIN/mco-sandbox" start --port 0 --data "$TMP/data"
+expect 'harms nobody' 0 $'cm1 cm3 cm4\n' '' names
+killed
 # Damage elsewhere is not passed over.
 sed 's/"cm1"/"cmX"/' "$TMP/full" >"$TMP/data"
-${WRAP:-} "$BIN/mco-sandbox" start --port 0 --data "$TMP/data" >/dev/null 2>"$TMP/err"
+timeout -k 5 300 ${WRAP:-} "$BIN/mco-sandbox" start --port 0 --data "$TMP/data" >/dev/null 2>"$TMP/err"
 expect 'damage is refused' 0 '' '' grep -q "data: damaged at byte" "$TMP/err"
+# a length that leads beyond the end is not the end
+sed '1s/ [0-9]*$/ 99999999/' "$TMP/full" >"$TMP/data"
+${WRAP:-} "$BIN/mco-sandbox" start --port 0 --data "$TMP/data" >/dev/null 2>"$TMP/err"
+expect 'so is a wrong length' 0 '' '' grep -q "data: damaged at byte 0" "$TMP/err"
 printf 'a\n' >"$TMP/token"
 expect 'a certificate without a key' 1 '' $'Error: --tls-cert-file and --tls-private-key-file go together\n' \
 	"$BIN/mco-sandbox" start --port 0 --tls-cert-file "$TMP/s.crt"
+expect 'words' 1 '' $'Error: start takes flags only, not "6443"\n' "$BIN/mco-sandbox" start 6443
+start_sandbox "$BIN" || exit 1
+expect 'tokens without TLS' 0 '' '' grep -q 'kubectl sends no token over http: it needs --tls-cert-file' "$TMP/sandbox.log"
+stop_servers
 # A change is not lost to the snapshot that replaces the log.
 rm -f "$TMP/data"
 start

@@ -58,8 +58,8 @@ get() {	# path, curl's options...: the status, the body in $TMP/body
 }
 
 until_body() {	# name, pattern, path: the answer follows the cluster
-	local i
-	for ((i = 0; i < 300; i++)); do
+	local end=$((SECONDS + 120))
+	while [ $SECONDS -lt $end ]; do
 		get "$3" -H "$ign" > /dev/null
 		if grep -q -e "$2" "$TMP/body"; then ok; return; fi
 		sleep 0.03
@@ -70,7 +70,17 @@ until_body() {	# name, pattern, path: the answer follows the cluster
 # ids and versions are the API server's to give
 same_ids() { sed -E 's/(uid%22%3A(%20)?%22)[-0-9a-f]*/\1/g; s/(resourceVersion%22%3A(%20)?%22)[0-9]*/\1/g'; }
 
-exchange() {	# case
+exchange() {	# case: kinds are watched one by one, and one may come late
+	local end=$((SECONDS + 120)) before=$passed,$failed
+	while exchanged "$1" > "$TMP/said" 2>&1; [ "$failed" != "${before#*,}" ]; do
+		[ $SECONDS -lt $end ] || break
+		passed=${before%,*} failed=${before#*,}
+		sleep 0.1
+	done
+	cat "$TMP/said"
+}
+
+exchanged() {	# case, once
 	local dir=$golden/$1 method target line got args=(-H 'User-Agent:')
 	{
 		read -r method target
@@ -118,7 +128,7 @@ await "error: failed to read $TMP/token/token: " && ok
 cp "$golden/bootstrap-token/token" "$TMP/token/token"
 is 'a token again' 200 "$(get /config/worker -H "$ign")"
 curl -sS -m 60 -o /dev/null -X DELETE "$api$v1/controllerconfigs/machine-config-controller"
-for ((i = 0; i < 1000; i++)); do
+for ((i = 0; i < 3000; i++)); do
 	[ "$(get /config/worker -H "$ign")" = 500 ] && break
 	sleep 0.03
 done

@@ -93,8 +93,26 @@ TEST a_map_finds_and_keeps_order(void)
 	PASS();
 }
 
+TEST what_is_used_again_is_zero(void)
+{
+	for (int round = 0; round < 3; round++) {
+		struct arena a = ARENA_INIT;
+
+		for (size_t n = 100; n < 400000; n += n / 2) {
+			unsigned char *p = arena_alloc(&a, n);
+
+			for (size_t i = 0; i < n; i++)
+				ASSERT_EQ(0, p[i]);
+			memset(p, 0xff, n);
+		}
+		arena_free(&a);
+	}
+	PASS();
+}
+
 SUITE(suite)
 {
+	RUN_TEST(what_is_used_again_is_zero);
 	RUN_TEST(allocations_are_zeroed_and_aligned);
 	RUN_TEST(growing_keeps_the_contents);
 	RUN_TEST(large_requests_get_their_own_block);

@@ -1,26 +1,34 @@
 #!/bin/bash
-# run.sh OUT: every benchmark beside its peer on this machine, in one run.
-set -eu
+# run.sh OUT: every benchmark beside its peer on this machine, in one run. None fails
+# for being slow; one that breaks ends the run.
+set -euo pipefail
 out=$1
 dir=$out/bench/data
 mkdir -p "$dir"
+figures() {	# FORMAT LABEL COMMAND...: with the words that the command prints
+	local format=$1 label=$2 words
+	shift 2
+	words=$("$@") || return
+	# shellcheck disable=SC2059,SC2086
+	printf "$format\n" "$label" $words
+}
 /usr/bin/python3 test/bench/make_data.py 8 > "$dir/list.json"
 "$out/mcoctl" fmt "$dir/list.json" > "$dir/list.yaml"
 echo "JSON and YAML, MB/s, $(stat -c %s "$dir/list.json") and $(stat -c %s "$dir/list.yaml") bytes of MachineConfigs:"
-join <("$out/bench/bench_data" "$dir/list.json" "$dir/list.yaml" | sort) \
-     <(/usr/bin/python3 test/bench/peer_data.py "$dir/list.json" "$dir/list.yaml" | sort) |
+"$out/bench/bench_data" "$dir/list.json" "$dir/list.yaml" | sort > "$dir/ours"
+/usr/bin/python3 test/bench/peer_data.py "$dir/list.json" "$dir/list.yaml" | sort > "$dir/theirs"
+join "$dir/ours" "$dir/theirs" |
 	awk 'BEGIN { printf "  %-12s %10s %10s %8s\n", "", "mco", "python3", "ratio" }
 	     { printf "  %-12s %10.1f %10.1f %7.1fx\n", $1, $2, $3, $2 / $3 }'
 
 py=/usr/bin/python3
 render() {	# label, make_cluster's numbers
-	local label=$1 t
+	local label=$1
 	shift
 	rm -rf "$dir/cluster"
 	$py test/bench/make_cluster.py "$dir/cluster" "$@"
-	t=$("$out/bench/measure" "${ROUNDS:-15}" "$out/mcoctl" render -o name -f "$dir/cluster")
-	# shellcheck disable=SC2086
-	printf '  %-34s %9s ms %9s ms %7s MiB\n' "$label" $t
+	figures '  %-34s %9s ms %9s ms %7s MiB' "$label" \
+		"$out/bench/measure" "${ROUNDS:-15}" "$out/mcoctl" render -o name -f "$dir/cluster"
 }
 echo
 echo "mcoctl render -o name, reading the manifests included: by the clock, of a processor, memory:"
@@ -51,18 +59,17 @@ END
 echo
 echo "Templates of three roles on bare metal to MachineConfigs, CPU time:"
 for tree in '' ${TEMPLATES:+"$TEMPLATES"}; do
-	# shellcheck disable=SC2046
-	printf '  %-20s %4s templates, %2s MachineConfigs, %7s bytes: %7s ms\n' "${tree:-built in}" \
-		$("$out/bench/bench_template" "$dir/controllerconfig.yaml" ${tree:+"$tree"})
+	figures '  %-20s %4s templates, %2s MachineConfigs, %7s bytes: %7s ms' "${tree:-built in}" \
+		"$out/bench/bench_template" "$dir/controllerconfig.yaml" ${tree:+"$tree"}
 done
 
 echo
 echo "mco-controller bootstrap, three pools, reading and writing included:"
 rm -rf "$dir/first-run"
-# shellcheck disable=SC2046
-printf '  %-34s %9s ms %9s ms %7s MiB\n' 'the example, built-in templates' \
-	$(MCO_RAW=v4.22.0 "$out/bench/measure" "${ROUNDS:-7}" "$out/mco-controller" bootstrap --manifest-dir examples/bootstrap \
-		--pull-secret examples/bootstrap/pull-secret.yaml --payload-version 4.22.0 --dest-dir "$dir/first-run" 2>/dev/null)
+MCO_RAW=v4.22.0 figures '  %-34s %9s ms %9s ms %7s MiB' 'the example, built-in templates' \
+	"$out/bench/measure" "${ROUNDS:-7}" "$out/mco-controller" bootstrap --manifest-dir examples/bootstrap \
+	--pull-secret examples/bootstrap/pull-secret.yaml --payload-version 4.22.0 --dest-dir "$dir/first-run" 2> "$dir/log" ||
+	{ tail -n 5 "$dir/log" >&2; exit 1; }
 test/bench/server.sh "$out"
 
 echo
@@ -72,13 +79,16 @@ echo "One plan of the update controller for a pool, and a cached node:"
 echo
 echo "A node's work, on a disk:"
 "$out/bench/bench_node"
-# shellcheck disable=SC2046
-printf '  mco-daemon status          %9s ms %9s ms %6s MiB\n' \
-	$("$out/bench/measure" "${ROUNDS:-7}" "$out/mco-daemon" status --root-mount /)
+figures '  %-26s %9s ms %9s ms %6s MiB' 'mco-daemon status' \
+	"$out/bench/measure" "${ROUNDS:-7}" "$out/mco-daemon" status --root-mount /
+test/bench/daemon.sh "$out"
 
 echo
 echo "A cache of nodes of 25 KB each, against mco-sandbox: listed and decoded, changes followed per second of one core, memory:"
 for n in 100 1000 5000; do
-	# shellcheck disable=SC2046
-	printf '  %6d nodes %9s s %9s changes/s %7s MiB\n' "$n" $("$out/bench/bench_kube" "$n" 25000 3000)
+	figures '  %6d nodes %9s s %9s changes/s %7s MiB' "$n" "$out/bench/bench_kube" "$n" 25000 3000
 done
+figures '  %s: %s s, %s KiB, %s KiB more at the end' 'an hour of 1,000 nodes, 200,000 changes in one go' \
+	"$out/bench/bench_memory" 1000 25000 200000
+
+test/bench/cluster.sh "$out"

@@ -89,7 +89,7 @@ rss() {	# pid: of it and its children, private pages and its share of the others
 }
 row() {	# label, ours, theirs
 	awk -v l="$1" -v a="$2" -v b="$3" 'BEGIN { split(a, x, " "); split(b, y, " ");
-		printf "  %-32s %9.0f /s %9s   %9.0f /s %9s   %5.2fx\n", l, x[1], x[2], y[1], y[2], x[1] / y[1] }'
+		printf "  %-32s %9.0f /s %9s   %9.0f /s %9s   %5.2fx\n", l, x[1], x[2], y[1], y[2], y[1] ? x[1] / y[1] : 0 }'
 }
 
 ours rsa; us=$pid plain=$plain rsa=$secure
@@ -97,6 +97,10 @@ ours ec; ec=$secure
 curl -sS "http://127.0.0.1:$plain/config/master" -o "$dir/www/config/master"
 # below what the kernel gives to port 0 and to clients
 base=$((10000 + $$ % 20000))
+free() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+until free $base && free $((base + 1)) && free $((base + 2)) && free $((base + 3)); do
+	base=$((10000 + RANDOM % 20000))
+done
 theirs rsa $base; them=$pid
 theirs ec $((base + 2))
 path=/config/master

@@ -71,11 +71,21 @@ k annotate-off -n kube annotate configmap made n-
 k selector -n kube get configmap -l 'l notin (2)' -o name
 k field -n kube get configmap --field-selector metadata.name=made -o name
 
+k create-deploy -n kube create deployment web --image=i
+k scale -n kube scale deployment web --replicas=3
+k scale-if -n kube scale deployment web --replicas=4 --current-replicas=9
+k scale-cm -n kube scale configmap made --replicas=3
+k scaled -n kube get deployment web
+k can-i auth can-i delete nodes
+
 k node create -f "$dir/node.yaml"
 k pod create -f "$dir/pod.yaml"
 k get-pods -n kube get pods
 k get-pods-wide -n kube get pods -o wide
 k get-nodes get nodes kn1
+k get-sorted get nodes --field-selector metadata.name=kn1 --sort-by=.metadata.name
+k get-sorted-cms -n kube get configmaps --sort-by=.metadata.name
+k get-chunks -n kube get configmaps --chunk-size=1 -o name
 k cordon cordon kn1
 k cordon-again cordon kn1
 k get-cordoned get nodes kn1
@@ -89,6 +99,7 @@ k status-ready patch node kn1 --type=merge -p '{"metadata":{"annotations":{"s":"
 k wait-delete-none -n kube wait --for=delete configmap/none --timeout=5s
 
 # Watching: one line for what is there, then one per change.
+: >"$dir/watch"
 timeout 120 "$kubectl" -n kube get configmap made -w --output-watch-events \
 	-o 'custom-columns=NAME:.metadata.name,V:.data.v' >"$dir/watch" 2>&1 &
 watch=$!

@@ -2,6 +2,7 @@
 def text:
   gsub("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"; "UID")
   | gsub("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z"; "TIME")
+  | gsub("10\\.96(\\.[0-9]+){2}"; "CLUSTER-IP")
   | gsub("Bad_[a-z0-9]{5}"; "Bad_XXXXX")
   | gsub("(?<g>gen-)[a-z0-9]{5}"; "\(.g)XXXXX")
   | gsub("too old resource version: (?<a>[0-9]+) \\([0-9]+\\)"; "too old resource version: \(.a) (RV)")
@@ -19,6 +20,8 @@ def mask:
     del(.managedFields, .storageVersionHash)
     | if .kind == "Table" then
         .columnDefinitions = [(.columnDefinitions // [])[] | del(.description)]
+      # custom ones come in any order
+      elif .kind == "APIResourceList" then .resources |= sort_by(.name)
       else . end
     | to_entries | sort_by(.key) | map(
       if (.key == "resourceVersion" and (.value | type) == "string"
@@ -30,6 +33,10 @@ def mask:
         else mask end)
       else .value |= mask end) | from_entries
   elif type == "array" then map(mask)
+  # An object that is quoted has an order of Go's, and where it was read to with it.
+  elif type == "string" and test("patch: Invalid value: \"\\{|^Invalid value: \"\\{") then
+    capture("(?<head>^.*?Invalid value: )(?<quoted>\"\\{.*\\}\"): (?<why>.*?)(, error found in #.*)?$")
+    | "\(.head)\(.quoted | fromjson | fromjson | mask | tojson): \(.why | text)"
   elif type == "string" then text
   else . end;
 # A watch is several values, one a line; what is no JSON stays text.

@@ -60,7 +60,7 @@ rv() {	# the version of a list now
 # w NAME PATH QUERY: a watch, run at the end beside the others
 watches=()
 w() {
-	watches+=("$1" "$2?watch=true&timeoutSeconds=${4:-2}&$3")
+	watches+=("$1" "$2?watch=true&timeoutSeconds=${4:-5}&$3")
 }
 
 core=/api/v1

@@ -1,19 +1,58 @@
 #!/bin/bash
 # run.sh BUILD PEERS: the REST suite and kubectl against a real kube-apiserver
 # with etcd, and against mco-sandbox; both must answer alike. With RECORD=1 what
-# the real one answers becomes what is expected.
+# the real one answers becomes what is expected. Then rollouts, faults and what the
+# controllers make of a cluster, on the real one: make test does it on the sandbox.
 set -u
 build=$1 peers=$2
 cd "$(dirname "$0")/../.." || exit 1
 . test/cluster/servers.sh
-dir=$(mktemp -d)
+top=$(mktemp -d)
+dir=$top	# where servers.sh keeps its own
 passed=0 failed=0
-trap 'stop_servers; rm -rf "$dir"' EXIT
+trap 'stop_servers; rm -rf "$top"' EXIT
 
-start_real "$peers" || exit 1
-test/cluster/rest.sh >"$dir/real.rest"
-test/cluster/kubectl.sh "$peers/kubectl" >"$dir/real.kubectl" 2>&1
+rollout() {	# SEED, with RESTARTS of the server
+	if STEPS=4 PATIENCE=300 test/cluster/rollout.sh "$build" "$1"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+	fi
+}
+deploy() {
+	if test/cluster/deploy.sh "$peers/kubectl"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+faults() {	# the client while the server is cut off, killed, renewed
+	if PATIENCE=300 CHANGES=150 test/cluster/faults.sh "$build"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+	fi
+}
+real() {	# NAME: a server with nothing in it yet
+	dir=$top/$1
+	mkdir "$dir"
+	start_real "$peers" || exit 1
+}
+real rest
+test/cluster/rest.sh >"$top/real.rest"
+test/cluster/kubectl.sh "$peers/kubectl" >"$top/real.kubectl" 2>&1
 stop_servers
+real rollouts
+deploy
+test/cluster/kinds.sh
+# A server that has just come back forbids for a while what accounts may do.
+ACCOUNTS=1 RESTARTS=0 rollout "${SEED:-1}"
+RESTARTS=1 rollout "${SEED:-2}"
+faults
+stop_servers
+real controller
+test/cluster/controller.sh "$build" | tee "$top/controller.out"
+stop_servers
+read -r p f < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$top/controller.out")
+passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+dir=$top
+
 if [ -n "${RECORD:-}" ]; then
 	cp "$dir/real.rest" test/cluster/rest.expected
 	cp "$dir/real.kubectl" test/cluster/kubectl.expected
@@ -23,6 +62,10 @@ start_sandbox "$build" --tls-cert-file "$dir/sandbox.crt" \
 	--tls-private-key-file "$dir/sandbox.key" --data "$dir/data" || exit 1
 CA=$dir/sandbox.crt test/cluster/rest.sh >"$dir/sandbox.rest"
 test/cluster/kubectl.sh "$peers/kubectl" >"$dir/sandbox.kubectl" 2>&1
+stop_servers
+start_sandbox "$build" --tls-cert-file "$dir/sandbox.crt" \
+	--tls-private-key-file "$dir/sandbox.key" || exit 1
+deploy
 stop_servers
 
 for suite in rest kubectl; do

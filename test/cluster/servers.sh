@@ -1,31 +1,35 @@
 # Sourced: servers for the suites, on loopback, in $dir, ended by stop_servers.
-# start_real sets URL, CA, TOKEN, KUBECONFIG and COMPACT for kube-apiserver with
-# etcd; start_sandbox sets them for mco-sandbox.
+# start_real sets URL, CA, TOKEN, TOKENS, KUBECONFIG, COMPACT and RESTART for kube-apiserver
+# with etcd; start_sandbox sets them for mco-sandbox.
 server_pids=()
 
 stop_servers() {
-	local pid
+	local pid file
+	for file in "$dir"/*.pid; do	# who has been restarted is nobody's child
+		[ ! -e "$file" ] || server_pids+=("$(cat "$file")")
+		rm -f "$file"
+	done
 	for pid in "${server_pids[@]}"; do kill "$pid" 2>/dev/null; done
-	for pid in "${server_pids[@]}"; do wait "$pid" 2>/dev/null; done
+	for pid in "${server_pids[@]}"; do
+		wait "$pid" 2>/dev/null
+		while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+	done
 	server_pids=()
 }
 
-free_port() {	# one that nothing listens on now
-	local port
-	while :; do
-		port=$((20000 + RANDOM % 12000))
-		if ! (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null; then
-			echo $port
-			return
-		fi
-	done
+# start_server NAME COMMAND...: which test/cluster/restart.sh can start again
+start_server() {
+	local base=$dir/$1
+	shift
+	printf '%q ' exec "$@" >"$base.run"
+	bash "$base.run" >"$base.log" 2>&1 &
+	echo $! >"$base.pid"
+	disown # nobody need be told of its death
+	export RESTART="test/cluster/restart.sh $base"
 }
 
-make_cert() {	# NAME: NAME.crt and NAME.key for 127.0.0.1
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \
-		-nodes -keyout "$1.key" -out "$1.crt" -days 2 \
-		-subj /CN=cluster -addext subjectAltName=IP:127.0.0.1 2>/dev/null
-}
+. test/cluster/free_port.sh
+. test/cluster/make_cert.sh
 
 write_kubeconfig() {	# FILE
 	cat >"$1" <<-CONFIG
@@ -44,7 +48,19 @@ write_kubeconfig() {	# FILE
 	CONFIG
 }
 
+# Somebody else may take a port between the look at it and the server's start.
 start_real() {	# DIRECTORY-OF-PEERS
+	local i
+	for i in 1 2 3; do
+		try_real "$1" && return
+		stop_servers
+		rm -rf "$dir/etcd"
+	done
+	echo "Error: kube-apiserver does not get ready" >&2
+	tail -n 20 "$dir/etcd.log" "$dir/api.log" >&2
+	return 1
+}
+try_real() {
 	local etcd api peer i
 	etcd=$(free_port) peer=$(free_port) api=$(free_port)
 	make_cert "$dir/api"
@@ -59,49 +75,48 @@ start_real() {	# DIRECTORY-OF-PEERS
 		>"$dir/etcd.log" 2>&1 &
 	server_pids+=($!)
 	# Without controllers nobody would make service accounts or take taints off.
-	"$1/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd" \
+	start_server api "$1/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd" \
 		--bind-address 127.0.0.1 --secure-port "$api" \
 		--tls-cert-file "$dir/api.crt" --tls-private-key-file "$dir/api.key" \
-		--token-auth-file "$dir/tokens" --authorization-mode RBAC \
+		--token-auth-file "$dir/tokens" --authorization-mode RBAC --allow-privileged \
 		--service-account-issuer https://kubernetes.default.svc \
 		--service-account-signing-key-file "$dir/sa.key" \
 		--service-account-key-file "$dir/sa.key" \
 		--service-cluster-ip-range 10.96.0.0/16 \
-		--disable-admission-plugins ServiceAccount,TaintNodesByCondition \
-		>"$dir/api.log" 2>&1 &
-	server_pids+=($!)
-	export URL=https://127.0.0.1:$api CA=$dir/api.crt TOKEN=cluster-token
+		--disable-admission-plugins ServiceAccount,TaintNodesByCondition
+	export URL=https://127.0.0.1:$api CA=$dir/api.crt TOKEN=cluster-token TOKENS=$dir/tokens
 	export KUBECONFIG=$dir/real.kubeconfig
 	export COMPACT="curl -s http://127.0.0.1:$etcd/v3/kv/compaction -d \"{\\\"revision\\\":\$(rv \$core/nodes),\\\"physical\\\":true}\" >/dev/null"
 	write_kubeconfig "$KUBECONFIG"
-	for ((i = 0; i < 1200; i++)); do
-		if [ "$(curl -s --noproxy '*' --cacert "$CA" -H \
+	for ((i = 0; i < 3000; i++)); do
+		if [ "$(curl -s -m 60 --noproxy '*' --cacert "$CA" -H \
 			"Authorization: Bearer $TOKEN" "$URL/readyz")" = ok ]; then
 			return 0
 		fi
+		kill -0 "${server_pids[-1]}" 2>/dev/null && kill -0 "$(cat "$dir/api.pid")" 2>/dev/null || break
 		sleep 0.1
 	done
-	echo "Error: kube-apiserver does not get ready" >&2
-	tail -n 20 "$dir/api.log" >&2
 	return 1
 }
 
 start_sandbox() {	# DIRECTORY-OF-MCO FLAG...
-	local bin=$1 i
+	local bin=$1 i try
 	shift
 	echo cluster-token >"$dir/sandbox.tokens"
-	export KUBECONFIG=$dir/sandbox.kubeconfig TOKEN=cluster-token CA=
+	export KUBECONFIG=$dir/sandbox.kubeconfig TOKEN=cluster-token CA= TOKENS=$dir/sandbox.tokens
 	rm -f "$KUBECONFIG"
-	${WRAP:-} "$bin/mco-sandbox" start --port 0 --collect=false \
-		--pod-reap-ms=-1 --tokens "$dir/sandbox.tokens" \
-		--write-kubeconfig "$KUBECONFIG" "$@" 2>"$dir/sandbox.log" &
-	sandbox_pid=$!
-	server_pids+=($!)
-	for ((i = 0; i < 600; i++)); do
-		[ ! -s "$KUBECONFIG" ] || break
-		sleep 0.1
+	for try in 1 2 3; do
+		# shellcheck disable=SC2086
+		start_server sandbox ${WRAP:-} "$bin/mco-sandbox" start --port "$(free_port)" \
+			--collect=false --pod-reap-ms=-1 --tokens "$dir/sandbox.tokens" \
+			--write-kubeconfig "$KUBECONFIG" "$@"
+		for ((i = 0; i < 1200; i++)); do
+			[ ! -s "$KUBECONFIG" ] || break 2
+			kill -0 "$(cat "$dir/sandbox.pid")" 2>/dev/null || break
+			sleep 0.1
+		done
 	done
-	export URL COMPACT="kill -USR1 $sandbox_pid"
+	export URL COMPACT="kill -USR1 \$(cat $dir/sandbox.pid)"
 	URL=$(sed -n 's/^ *server: //p' "$KUBECONFIG")
 	[ -n "$URL" ] || { cat "$dir/sandbox.log" >&2; return 1; }
 }

@@ -43,14 +43,14 @@ TEST picks(void)
 		  NULL,
 		  NULL,
 		  NULL,
-		  "context \"zz\" does not exist" },
+		  "context \"zz\" does not exist in /dir/one, two" },
 		{ "a cluster that is not there",
 		  { .context = { "d", 1 } },
 		  NULL,
 		  NULL,
 		  NULL,
 		  NULL,
-		  "cluster \"none\" does not exist" },
+		  "cluster \"none\" does not exist in /dir/one, two" },
 		{ "data that is no base64 names its file",
 		  { .cluster = { "bad", 3 } },
 		  NULL,
@@ -80,6 +80,61 @@ TEST picks(void)
 		ASSERT_STR_M(t->name, str_of(t->ca), conf.ca_file);
 		ASSERT_STR_M(t->name, str_of(t->token), conf.token);
 		ASSERT_STR_M(t->name, str_of(t->ns), conf.ns);
+	}
+	PASS();
+}
+
+/* One value of another type, and the file is refused, used or not. */
+TEST shapes(void)
+{
+	static const struct {
+		const char *text, *error; /* NULL: it fits */
+	} cases[] = {
+		{ "clusters: [{name: a, cluster: {server: 'http://h', "
+		  "insecure-skip-tls-verify: null, more: 1}}]\nusers: ~\n",
+		  NULL },
+		{ "clusters: {a: b}",
+		  "clusters is a mapping, where a list belongs" },
+		{ "clusters: [a]",
+		  "clusters[0] is a string, where a mapping belongs" },
+		{ "clusters: [{name: 1}]",
+		  "clusters[0].name is a number, where a string belongs" },
+		{ "clusters: [{name: a, cluster: {server: 5}}]",
+		  "clusters[0].cluster.server is a number, where a string "
+		  "belongs" },
+		{ "clusters: [{name: a}, {name: b, cluster: "
+		  "{insecure-skip-tls-verify: 'yes'}}]",
+		  "clusters[1].cluster.insecure-skip-tls-verify is a string, "
+		  "where true or false belongs" },
+		{ "users: [{name: a, user: {token: 123}}]",
+		  "users[0].user.token is a number, where a string belongs" },
+		{ "users: [{name: a, user: {as-groups: g}}]",
+		  "users[0].user.as-groups is a string, where a list "
+		  "belongs" },
+		{ "contexts: [{name: a, context: [a]}]",
+		  "contexts[0].context is a list, where a mapping belongs" },
+		{ "current-context: true",
+		  "current-context is true or false, where a string "
+		  "belongs" },
+		{ "clusters: [{name: a}, {name: b}, {name: a}]",
+		  "clusters: duplicate name \"a\" in list" },
+	};
+	const struct kubeconfig_choice choice = { .server = S("http://h") };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct err err = ERR_INIT(&a);
+		const struct kubeconfig_file file = { S("/f"),
+						      str_of(cases[i].text) };
+		struct kube_conf conf;
+		int rc = kubeconfig_pick(&a, &file, 1, &choice, &conf, &err);
+
+		ASSERT_INT_M(cases[i].text, cases[i].error ? -ERR_INVALID : 0,
+			     rc);
+		if (cases[i].error)
+			ASSERT_STR_M(cases[i].text,
+				     str_fmt(&a, "/f: %s", cases[i].error),
+				     err.msg);
 	}
 	PASS();
 }
@@ -126,6 +181,7 @@ TEST splits(void)
 SUITE(kubeconfig)
 {
 	RUN_TEST(picks);
+	RUN_TEST(shapes);
 	RUN_TEST(splits);
 }
 

@@ -85,7 +85,7 @@ TEST proxies(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct proxy_conf p = { S("proxy:3128"), S("http://u:p@[::1]:8080"),
-				str_of(no) };
+				str_of(no), false };
 	struct url u, out;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -103,7 +103,9 @@ TEST proxies(void)
 	ASSERT_STR("u:p", out.user);
 	p.no = S("a, *");
 	ASSERT_INT(0, proxy_for(&a, &p, &u, &out, &err));
-	p = (struct proxy_conf){ S(""), S("socks5://secret@h"), S("") };
+	p.always = true;
+	ASSERT_INT(1, proxy_for(&a, &p, &u, &out, &err));
+	p = (struct proxy_conf){ .https = S("socks5://secret@h") };
 	ASSERT_INT(-ERR_INVALID, proxy_for(&a, &p, &u, &out, &err));
 	ASSERT_STR("proxy address is not supported: give http://host:port",
 		   err.msg);
@@ -112,10 +114,26 @@ TEST proxies(void)
 	PASS();
 }
 
+TEST for_messages(void)
+{
+	static const char *const cases[][2] = {
+		{ "https://h:1/p", "https://h:1/p" },
+		{ "https://u:p@h:1/p?q", "https://h:1/p?q" },
+		{ "http://u:a@b@[::1]", "http://[::1]" },
+		{ "no address", "no address" },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ASSERT_STR(cases[i][1], url_public(&a, str_of(cases[i][0])));
+	PASS();
+}
+
 SUITE(suite)
 {
 	RUN_TEST(parsing);
 	RUN_TEST(proxies);
+	RUN_TEST(for_messages);
 }
 
 TEST_MAIN(suite)

@@ -4,6 +4,8 @@
  */
 #include "fuzz.h"
 
+#include "../gzip.h"
+
 #include "base/codec.h"
 #include "base/flag.h"
 #include "base/rfc3339.h"
@@ -31,17 +33,10 @@ static void decoders(struct arena *a, struct str in)
 	(void)percent_decode(a, in, &out, &err);
 	MUST(dataurl_parse(a, dataurl_text(a, in), &u, &err) == 0);
 	MUST(str_eq(in, u.data));
-	/* upstream names types font/…, and does not know them when it reads */
-	again = dataurl_base64(a, in);
-	if (!str_starts(again, S("data:font/"))) {
-		MUST(dataurl_parse(a, again, &u, &err) == 0);
-		MUST(str_eq(in, u.data));
-	}
 	if (dataurl_parse(a, in, &u, &err) < 0)
 		MUST(err.msg.n);
 	if (flate_gunzip(a, in, 1 << 20, &out, &err) == 0) {
-		MUST(flate_gunzip(a, flate_gzip(a, out), 1 << 20, &again,
-				  &err) == 0);
+		MUST(flate_gunzip(a, gzip(a, out), 1 << 20, &again, &err) == 0);
 		MUST(str_eq(out, again));
 	}
 	MUST(utf8_valid(utf8_fix(a, in)));

@@ -1,10 +1,12 @@
 /*
  * What a node reads of itself: os-release, rpm-ostree's status, kernel
- * arguments, and its current config with all that is planned from it.
+ * arguments, podman's images, lsblk's disks, and its current config with all that is planned from it.
  */
 #include "fuzz.h"
 
+#include "plan/esp.h"
 #include "plan/os.h"
+#include "plan/registries.h"
 #include "plan/steps.h"
 #include "plan/verify.h"
 
@@ -36,6 +38,24 @@ static void config(struct arena *a, struct str text)
 	(void)verify_items(a, &c, &items, &err);
 }
 
+/* What other programs of the node say. */
+static void told(struct arena *a, struct str text)
+{
+	struct err err = ERR_INIT(a);
+	struct os_image image = { 0 };
+	struct strs esps = { 0 };
+	struct str out;
+
+	if (os_image_parse(a, text, S("q/os@sha256:a"), &image, &err) == 0)
+		(void)os_image_scope(a, text, &image, &out, &err);
+	if (esp_choose(a, text, S("/dev/md0"), &esps, &err) == 0 && !esps.n)
+		abort();
+	for (size_t i = 0; i < esps.n; i++)
+		if (!str_starts(esps.v[i], S("/")))
+			abort();
+	(void)registries_accept(a, text, S("t"), S("s"), &out, &err);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -48,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	(void)os_release_parse(&a, text, &release, &err);
 	(void)os_status_parse(&a, text, &status, &err);
 	os_kargs_split(&a, text, &kargs);
+	told(&a, text);
 	config(&a, text);
 	return 0;
 }

@@ -2,29 +2,10 @@
 # certs.sh DIR: authorities, keys and certificates for the tests of io/tls, made
 # by openssl, good ones and bad ones.
 set -eu
+. test/authority.sh
 cd "$1"
-exec 2>openssl.log
-cat > conf <<CONF
-[ca]
-default_ca = own
-[own]
-new_certs_dir = .
-database = index
-serial = serial
-default_md = sha256
-policy = any
-unique_subject = no
-copy_extensions = none
-[any]
-commonName = supplied
-organizationName = optional
-[req]
-distinguished_name = dn
-prompt = no
-[dn]
-[v_ca]
-basicConstraints = critical, CA:TRUE
-keyUsage = critical, keyCertSign, cRLSign
+ORG=system:tests
+authority <<CONF
 [v_inter]
 basicConstraints = critical, CA:TRUE, pathlen:0
 keyUsage = critical, keyCertSign
@@ -36,29 +17,10 @@ extendedKeyUsage = serverAuth
 subjectAltName = DNS:localhost
 [v_nosan]
 extendedKeyUsage = serverAuth
-[v_client]
-extendedKeyUsage = clientAuth
 [v_critical]
 subjectAltName = DNS:localhost
 1.2.3.4 = critical, ASN1:NULL
 CONF
-: > index
-echo 01 > serial
-
-ec() { openssl ecparam -name "$1" -genkey -noout -out "$2"; }
-make() {	# name, key, CN, extensions, CA name, [start, end, more]
-	local name=$1 key=$2 cn=$3 ext=$4 ca=$5 from=${6:-20200101000000Z}
-	local to=${7:-21200101000000Z}
-	shift 7 || shift $#
-	openssl req -new -key "$key" -subj "/O=system:tests/CN=$cn" -out "$name.csr" -config conf
-	openssl ca -batch -notext -config conf -cert "$ca.pem" -keyfile "$ca.key" \
-		-startdate "$from" -enddate "$to" -extensions "$ext" \
-		-in "$name.csr" -out "$name.pem" "$@"
-}
-root() {	# name, key, CN
-	openssl req -new -x509 -key "$2" -subj "/CN=$3" -days 36500 -config conf \
-		-extensions v_ca -out "$1.pem"
-}
 
 openssl genrsa -traditional -out ca.key 2048
 root ca ca.key "test CA"

@@ -1,5 +1,6 @@
 /* The client against our server, and against servers and proxies that misbehave. */
 #include "../test.h"
+#include "../clock.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -73,7 +74,7 @@ static void turn(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 
-	if (loop_turn(loop, 5000, &err) < 0)
+	if (loop_turn(loop, TURN_MS, &err) < 0)
 		abort();
 }
 
@@ -274,16 +275,7 @@ TEST a_watch(void)
 		(void)http_stream_write(held, S("one "));
 		while (k.parts.n < 4)
 			turn();
-		http_call_pause(&k.call, true);
 		(void)http_stream_write(held, S("two "));
-		for (int i = 0; i < 3; i++) {
-			AUTO(arena) struct arena a = ARENA_INIT;
-			struct err err = ERR_INIT(&a);
-
-			ASSERT_INT(0, loop_turn(loop, 5, &err));
-		}
-		ASSERT_STR("one ", buf_str(&k.parts));
-		http_call_pause(&k.call, false);
 		while (k.parts.n < 8)
 			turn();
 		http_stream_end(held);
@@ -398,7 +390,7 @@ TEST what_fails(void)
 	run(&k);
 	ASSERT_STR(
 		str_fmt(&a,
-			"GET https://localhost:%u/: tls: the server does not answer in TLS 1.2",
+			"GET https://localhost:%u/: tls: the server speaks plain HTTP here",
 			port)
 			.p,
 		k.message);

@@ -1,5 +1,6 @@
 /* The server on loopback, spoken to byte by byte. */
 #include "../test.h"
+#include "../clock.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -138,14 +139,14 @@ static void put(int fd, const char *text)
 /* Reads until `want` bytes are there or the server closes ("<closed>"). */
 static struct str get(struct arena *a, int fd, size_t want)
 {
-	int64_t give_up = loop_clock() + 10000;
+	int64_t give_up = loop_clock() + 60000;
 	struct buf b;
 
 	buf_init(&b, a);
 	while (b.n < want && loop_clock() < give_up) {
 		ssize_t n;
 
-		turn(5);
+		turn(TURN_MS);
 		buf_reserve(&b, 65536);
 		n = recv(fd, b.p + b.n, 65536, MSG_DONTWAIT);
 		if (n > 0)
@@ -284,7 +285,7 @@ TEST answered_later(void)
 	fd = client();
 	put(fd, "GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
 	while (!w.held)
-		turn(10);
+		turn(TURN_MS);
 	turn(0);
 	http_reply(w.held, 200, S(""), S("done"), NULL, NULL);
 	ASSERT_STR("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone",
@@ -293,10 +294,10 @@ TEST answered_later(void)
 	w.held = NULL;
 	put(fd, "GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
 	while (!w.held)
-		turn(10);
+		turn(TURN_MS);
 	(void)close(fd);
 	while (!w.gone)
-		turn(10);
+		turn(TURN_MS);
 	ASSERT_INT(0, (long long)http_server_conns(w.server));
 	ASSERT_INT(2, w.over);
 	stop();
@@ -339,12 +340,12 @@ TEST a_stream(void)
 	ASSERT_INT(0, w.gone);
 	(void)close(fd);
 	while (!w.gone)
-		turn(10);
+		turn(TURN_MS);
 	/* HTTP/1.0: no chunks, the end is the end */
 	fd = client();
 	put(fd, "GET /watch HTTP/1.0\r\n\r\n");
 	while (!w.held)
-		turn(10);
+		turn(TURN_MS);
 	http_stream_end(w.held);
 	ASSERT_STR("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\none\n<closed>",
 		   undated(&a, get(&a, fd, (size_t)-1)));
@@ -382,11 +383,11 @@ TEST slow_clients_lose_their_slot(void)
 	fd = client(); /* takes nothing of a stream */
 	put(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
 	while (!w.held)
-		turn(10);
+		turn(TURN_MS);
 	for (int i = 0; i < 200; i++)
 		(void)http_stream_write(w.held, (struct str){ big, 100000 });
 	while (!w.gone)
-		turn(10);
+		turn(TURN_MS);
 	(void)close(fd);
 	stop();
 	PASS();
@@ -416,7 +417,7 @@ TEST half_open_connections_make_room(void)
 		w.held = NULL;
 		put(busy[i], "GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
 		while (!w.held)
-			turn(10);
+			turn(TURN_MS);
 	}
 	ASSERT_STR("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
 		   "Content-Length: 0\r\nConnection: close\r\n\r\n<closed>",
@@ -424,7 +425,7 @@ TEST half_open_connections_make_room(void)
 	for (int i = 0; i < 20; i++)
 		(void)close(busy[i]);
 	while (http_server_conns(w.server))
-		turn(10);
+		turn(TURN_MS);
 	ASSERT_INT(20, w.gone);
 	stop();
 	PASS();
@@ -448,7 +449,7 @@ TEST stopping_lets_requests_end(void)
 	fd = client();
 	put(fd, "GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
 	while (!w.held)
-		turn(10);
+		turn(TURN_MS);
 	http_server_stop(w.server, 5000, stopped, NULL);
 	ASSERT_STR("<closed>", get(&a, idle, 100));
 	ASSERT_INT(0, w.stopped);
@@ -459,7 +460,7 @@ TEST stopping_lets_requests_end(void)
 	(void)close(fd);
 	(void)close(idle);
 	while (!w.stopped)
-		turn(10);
+		turn(TURN_MS);
 	ASSERT_INT(1, w.stopped);
 	stop();
 	/* what does not end in time is cut */
@@ -467,10 +468,10 @@ TEST stopping_lets_requests_end(void)
 	fd = client();
 	put(fd, "GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
 	while (!w.held)
-		turn(10);
+		turn(TURN_MS);
 	http_server_stop(w.server, 30, stopped, NULL);
 	while (!w.stopped)
-		turn(10);
+		turn(TURN_MS);
 	ASSERT_INT(1, w.gone);
 	(void)close(fd);
 	stop();

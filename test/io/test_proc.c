@@ -175,7 +175,7 @@ static bool changes(int *n, int want)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	int64_t end = loop_clock() + 10000;
+	int64_t end = loop_clock() + 60000;
 
 	while (*n < want && loop_clock() < end)
 		(void)loop_turn(loop, 20, &err);

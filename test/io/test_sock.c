@@ -2,6 +2,8 @@
 #include "../test.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <unistd.h>
@@ -88,7 +90,7 @@ TEST connecting(void)
 	ASSERT(port);
 	ASSERT_INT(-1, sock_accept(fd, &peer));
 	ASSERT_INT(EAGAIN, errno);
-	r = dial(l, S("127.0.0.1"), port, 5000);
+	r = dial(l, S("127.0.0.1"), port, 60000);
 	ASSERT(r.fd >= 0);
 	ASSERT_INT(0,
 		   getsockopt(r.fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, &idle_n));
@@ -97,7 +99,7 @@ TEST connecting(void)
 	ASSERT(c >= 0);
 	(void)close(c);
 	(void)close(r.fd);
-	r = dial(l, S("localhost"), port, 5000);
+	r = dial(l, S("localhost"), port, 60000);
 	ASSERT(r.fd >= 0);
 	(void)close(r.fd);
 	/* two on one port: the second is refused with the reason */
@@ -107,7 +109,7 @@ TEST connecting(void)
 			   .p,
 		   err.msg);
 	(void)close(fd);
-	r = dial(l, S("127.0.0.1"), port, 5000);
+	r = dial(l, S("127.0.0.1"), port, 60000);
 	ASSERT_INT(-1, r.fd);
 	ASSERT_STR(str_fmt(&a, "connect to 127.0.0.1 port %u: %s", port,
 			   strerror(ECONNREFUSED))
@@ -126,6 +128,42 @@ TEST connecting(void)
 	PASS();
 }
 
+/* The resolver: of one name it says nothing for long, no other has an address. */
+int getaddrinfo(const char *restrict name, const char *restrict service,
+		const struct addrinfo *restrict hints,
+		struct addrinfo **restrict out)
+{
+	(void)service;
+	(void)hints;
+	(void)out;
+	if (strcmp(name, "slow.invalid") == 0)
+		(void)pause();
+	return EAI_NONAME;
+}
+
+/* Whoever is at the other end of what we close learns it at once. */
+TEST a_lookup_keeps_nothing_open(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct loop *l = loop_new(&err);
+	struct result r = { .fd = -1 };
+	struct pollfd p = { -1, POLLIN, 0 };
+	struct dial *d;
+	int fds[2];
+
+	ASSERT_INT(0, pipe2(fds, O_CLOEXEC));
+	d = dial_start(l, S("slow.invalid"), 1, loop_clock() + 300000, on_dial,
+		       &r);
+	(void)close(fds[1]);
+	p.fd = fds[0];
+	ASSERT_INT(1, poll(&p, 1, 60000));
+	dial_cancel(d);
+	(void)close(fds[0]);
+	loop_free(l);
+	PASS();
+}
+
 TEST every_address(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -135,7 +173,7 @@ TEST every_address(void)
 	int fd;
 
 	ASSERT_INT(0, sock_listen(S(""), 0, &fd, &err));
-	r = dial(l, S("127.0.0.1"), sock_port(fd), 5000);
+	r = dial(l, S("127.0.0.1"), sock_port(fd), 60000);
 	ASSERT(r.fd >= 0);
 	(void)close(r.fd);
 	(void)close(fd);
@@ -149,6 +187,7 @@ SUITE(suite)
 {
 	RUN_TEST(addresses_as_text);
 	RUN_TEST(connecting);
+	RUN_TEST(a_lookup_keeps_nothing_open);
 	RUN_TEST(every_address);
 }
 

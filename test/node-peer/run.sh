@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh OUT: what mco-daemon makes of a root beside systemctl --root and Debian's
-# Ignition: the same links, the same trees.
+# Ignition: the same links, the same trees; and of images beside containerd.
 set -u
 out=$PWD/$1
 tmp=$(mktemp -d)
@@ -98,8 +98,10 @@ root() {	# an empty root with the files both need
 	mkdir -p "$1/etc/selinux"
 	printf 'SELINUX=disabled\nSELINUXTYPE=none\n' > "$1/etc/selinux/config"
 }
-# useradd leaves a lock and backups behind
+# useradd leaves a lock and backups behind; Ignition writes presets in an order that
+# changes from run to run
 tree() { (cd "$1" && rm -f etc/.ignition-result.json etc/.pwd.lock etc/{passwd,shadow,group,gshadow}- &&
+	p=etc/systemd/system-preset/20-ignition.preset && { [ ! -e $p ] || sort -o $p $p; }
 	find . -printf '%y %m %U:%G %p %l\n' | sort
 	find . -type f -print0 | sort -z | xargs -0 md5sum); }
 config() { printf '{"ignition":{"version":"3.3.0"},%s}' "$2" > "$tmp/$1.ign"; }
@@ -143,5 +145,11 @@ for c in files units append users; do
 	done
 	same "ignition and firstboot, $c" "$tmp/want" "$tmp/have"
 done
+
+# ---- images pinned, with containerd as the runtime --------------------------------
+MCO_DIR=$1 bash test/node-peer/containerd.sh > "$tmp/pinned"
+sed '$d' "$tmp/pinned"
+read -r p f < <(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$tmp/pinned")
+passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

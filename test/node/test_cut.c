@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "io/log.h"
+#include "node/ignite.h"
 
 /* Slow variants of the build try some of the places, the plain one all. */
 #ifdef ARENA_MALLOC
@@ -358,32 +359,36 @@ static struct mc_current old_config(struct arena *a)
 													    "\"[Install]\\nRequiredBy=x.target\\nAlias=alias.service\\n\"}"
 													    "]},\"passwd\":{\"users\":[{\"name\":\"core\","
 													    "\"sshAuthorizedKeys\":[\"k1\"],\"passwordHash\":\"$6$old\"}]}",
-		"");
+		"\"kernelArguments\":[\"a\"]");
 }
 
 static struct mc_current new_config(struct arena *a)
 {
 	return scratch_mc(
 		a, "r2",
-		"\"storage\":{\"files\":[" FILE_JSON("/etc/same", "same", "") "," FILE_JSON("/etc/changed", "two%0A", "") "," FILE_JSON("/etc/mode", "m", ",\"mode\":384") "," FILE_JSON(
-			"/etc/linked", "no%20link",
-			"") "," FILE_JSON("/etc/new/dir/file", "new",
-					  ",\"user\":{\"id\":7},\"group\":{\"id\":8}") "," FILE_JSON("/home/file",
-												     "h2",
-												     "") "]},"
-													 "\"systemd\":{\"units\":["
-													 "{\"name\":\"a.service\",\"enabled\":false,\"contents\":"
-													 "\"[Install]\\nWantedBy=other.target\\n\"},"
-													 "{\"name\":\"b.service\",\"dropins\":[{\"name\":\"10.conf\","
-													 "\"contents\":\"\"},{\"name\":\"30.conf\",\"contents\":"
-													 "\"z\"}]},"
-													 "{\"name\":\"m.service\",\"mask\":true},"
-													 "{\"name\":\"new.service\",\"enabled\":true,\"contents\":"
-													 "\"[Install]\\nWantedBy=multi-user.target\\n\"}]},"
-													 "\"passwd\":{\"users\":[{\"name\":\"core\","
-													 "\"sshAuthorizedKeys\":[\"k1\",\"k2\"],"
-													 "\"passwordHash\":\"$6$new\"}]}",
-		"");
+		"\"storage\":{\"files\":[" FILE_JSON("/etc/same", "same", "") "," FILE_JSON("/etc/pivot/kernel-args", "ADD%20nosmt%0A", "") "," FILE_JSON(
+			"/etc/changed", "two%0A",
+			"") "," FILE_JSON("/etc/mode", "m",
+					  ",\"mode\":384") "," FILE_JSON("/etc/linked",
+									 "no%20link",
+									 "") "," FILE_JSON("/etc/new/dir/file",
+											   "new",
+											   ",\"user\":{\"id\":7},\"group\":{\"id\":8}") "," FILE_JSON("/home/file",
+																		      "h2",
+																		      "") "]},"
+																			  "\"systemd\":{\"units\":["
+																			  "{\"name\":\"a.service\",\"enabled\":false,\"contents\":"
+																			  "\"[Install]\\nWantedBy=other.target\\n\"},"
+																			  "{\"name\":\"b.service\",\"dropins\":[{\"name\":\"10.conf\","
+																			  "\"contents\":\"\"},{\"name\":\"30.conf\",\"contents\":"
+																			  "\"z\"}]},"
+																			  "{\"name\":\"m.service\",\"mask\":true},"
+																			  "{\"name\":\"new.service\",\"enabled\":true,\"contents\":"
+																			  "\"[Install]\\nWantedBy=multi-user.target\\n\"}]},"
+																			  "\"passwd\":{\"users\":[{\"name\":\"core\","
+																			  "\"sshAuthorizedKeys\":[\"k1\",\"k2\"],"
+																			  "\"passwordHash\":\"$6$new\"}]}",
+		"\"kernelArguments\":[\"b\"]");
 }
 
 static void plain_root(struct arena *a, const char *root)
@@ -404,6 +409,33 @@ static void plain_root(struct arena *a, const char *root)
 	(void)symlink("var/home", str_z(a, str_fmt(a, "%s/home", root)));
 }
 
+/* A system runs on the root: programs are asked, which are stand-ins that change
+ * nothing; before and after each of them is a place to cut, too. */
+static bool online;
+
+static void stand_in(struct arena *a, const char *dir, const char *name,
+		     const char *text)
+{
+	scratch_put(a, dir, str_fmt(a, "/host/%s", name).p, text, 0755);
+}
+
+static void go_online(struct arena *a, const char *dir)
+{
+	static const char *const silent[] = { "systemctl", "usermod", "runuser",
+					      "logger", "chcon" };
+
+	for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
+		stand_in(a, dir, silent[i], "#!/bin/sh\n");
+	stand_in(
+		a, dir, "rpm",
+		"#!/bin/sh\necho file $2 is not owned by any package\nexit 1\n");
+	stand_in(a, dir, "getent", "#!/bin/sh\necho 'core:$6$old:1::::::'\n");
+	stand_in(a, dir, "rpm-ostree",
+		 "#!/bin/sh\n[ \"$1\" != status ] || echo "
+		 "'{\"deployments\":[{\"booted\":true}]}'\n");
+	(void)setenv("MCO_HOST_PATH", str_z(a, str_fmt(a, "%s/host", dir)), 1);
+}
+
 static int apply(struct arena *a, const char *root,
 		 const struct mc_current *from, const struct mc_current *to,
 		 struct err *err)
@@ -414,7 +446,7 @@ static int apply(struct arena *a, const char *root,
 
 	if (rc < 0)
 		return rc;
-	n.offline = true;
+	n.offline = !online;
 	rc = node_apply(&n, a, &u, err);
 	node_close(&n);
 	return rc;
@@ -427,7 +459,7 @@ static int rollback(struct arena *a, const char *root, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	n.offline = true;
+	n.offline = !online;
 	rc = node_rollback(&n, a, S(""), err);
 	node_close(&n);
 	return rc;
@@ -448,15 +480,45 @@ static int recover(struct arena *a, const char *root, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	n.offline = true;
+	n.offline = !online;
 	rc = node_recover(&n, a, &undone, &v, err);
+	node_close(&n);
+	return rc;
+}
+
+static int first_boot(struct arena *a, const char *root, struct err *err)
+{
+	static const char config[] =
+		"{\"ignition\":{\"version\":\"3.4.0\"},\"storage\":{"
+		"\"directories\":[{\"path\":\"/srv/d\",\"mode\":448,"
+		"\"user\":{\"id\":7}}],"
+		"\"files\":[" FILE_JSON("/srv/d/new", "new", ",\"mode\":384") "," FILE_JSON(
+			"/etc/target", "other",
+			",\"overwrite\":true") ",{\"path\":\"/etc/kubernetes/kubeconfig\",\"append\":"
+					       "[{\"source\":\"data:,more\"}]}],"
+					       "\"links\":[{\"path\":\"/srv/soft\",\"target\":\"d\"},"
+					       "{\"path\":\"/srv/hard\",\"target\":\"/etc/target\","
+					       "\"hard\":true}]},\"passwd\":{\"groups\":[{\"name\":\"g\"}],"
+					       "\"users\":[{\"name\":\"u\",\"groups\":[\"g\"],"
+					       "\"sshAuthorizedKeys\":[\"k\"]}]},"
+					       "\"systemd\":{\"units\":[{\"name\":\"n.service\","
+					       "\"enabled\":true,\"contents\":\"[Unit]\\n\"},"
+					       "{\"name\":\"m.service\",\"mask\":true}]}}";
+	const struct ignite_source none = { 0 };
+	struct node n;
+	int rc = node_open(&n, a, root, err);
+
+	if (rc < 0)
+		return rc;
+	n.offline = true;
+	rc = node_ignite(&n, a, str_of(config), &none, err);
 	node_close(&n);
 	return rc;
 }
 
 /* ---- trying it --------------------------------------------------------------------- */
 
-enum what { UPDATE, ROLLBACK, RECOVER };
+enum what { UPDATE, ROLLBACK, RECOVER, FIRST_BOOT };
 
 struct bench {
 	struct arena a;
@@ -473,6 +535,8 @@ static int do_it(struct arena *a, const struct bench *b, enum what what,
 		return apply(a, b->work, &b->r1, &b->r2, err);
 	case ROLLBACK:
 		return rollback(a, b->work, err);
+	case FIRST_BOOT:
+		return first_boot(a, b->work, err);
 	case RECOVER:
 		break;
 	}
@@ -536,6 +600,8 @@ static void setup(struct bench *b)
 	b->before = str_z(&b->a, str_fmt(&b->a, "%s/before", b->dir));
 	b->after = str_z(&b->a, str_fmt(&b->a, "%s/after", b->dir));
 	b->work = str_z(&b->a, str_fmt(&b->a, "%s/work", b->dir));
+	if (online)
+		go_online(&b->a, b->dir);
 	b->r1 = old_config(&b->a);
 	b->r2 = new_config(&b->a);
 	mc_current_empty(&b->a, &none);
@@ -695,6 +761,76 @@ TEST a_cut_recovery(void)
 	PASS();
 }
 
+TEST cuts_around_programs(void)
+{
+	struct bench b;
+	bool ok;
+
+	online = true;
+	setup(&b);
+	ok = try_all(&b, UPDATE, CUT_KEPT, "update with programs cut") &&
+	     try_all(&b, UPDATE, FAIL_EIO, "update with programs, one EIO") &&
+	     try_all(&b, ROLLBACK, CUT_LOST, "rollback with programs cut");
+	teardown(&b);
+	online = false;
+	(void)unsetenv("MCO_HOST_PATH");
+	ASSERT(ok);
+	PASS();
+}
+
+/* A first boot that was cut is repeated: the tree is as if it had not been. */
+static bool try_first_boot(struct bench *b, enum fault fault)
+{
+	struct err err = ERR_INIT(&b->a);
+	long n = 1, calls = 0;
+	struct str want;
+	int status;
+
+	reset(b, b->before);
+	if (first_boot(&b->a, b->work, &err) < 0) {
+		(void)printf("%.*s\n", STRF(err.msg));
+		return false;
+	}
+	want = scratch_text(&b->a, b->work);
+	do {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct err why = ERR_INIT(&a);
+		struct str text;
+
+		reset(b, b->before);
+		status = run_with_fault(b, FIRST_BOOT, fault, n, &calls);
+		if (status == 0)
+			break;
+		/* cut after its last change it is as whole as it gets */
+		if (!str_eq(scratch_text(&a, b->work), want) &&
+		    first_boot(&a, b->work, &why) < 0) {
+			(void)printf("call %ld: %.*s\n", n, STRF(why.msg));
+			return false;
+		}
+		text = scratch_text(&a, b->work);
+		if (!str_eq(text, want)) {
+			(void)printf("call %ld:\n%.*s\nnot:\n%.*s\n", n,
+				     STRF(text), STRF(want));
+			return false;
+		}
+		n += STRIDE;
+	} while (status == 42);
+	(void)printf("first boot cut: %ld places\n", n);
+	return status == 0 && n > 50;
+}
+
+TEST every_cut_of_a_first_boot(void)
+{
+	struct bench b;
+	bool ok;
+
+	setup(&b);
+	ok = try_first_boot(&b, CUT_KEPT) && try_first_boot(&b, CUT_LOST);
+	teardown(&b);
+	ASSERT(ok);
+	PASS();
+}
+
 SUITE(cuts)
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -704,6 +840,8 @@ SUITE(cuts)
 	RUN_TEST(every_cut_of_a_rollback);
 	RUN_TEST(every_failing_call);
 	RUN_TEST(a_cut_recovery);
+	RUN_TEST(cuts_around_programs);
+	RUN_TEST(every_cut_of_a_first_boot);
 }
 
 TEST_MAIN(cuts)

@@ -74,14 +74,17 @@ TEST certificates(void)
 	struct stat st = { 0 };
 
 	scratch_put(&a, root, STEPS_KUBELET_CA, "old", 0600);
-	ASSERT_INT(0, json_parse(&a,
-				 S("{\"kubeAPIServerServingCAData\":\"S0NB\","
-				   "\"internalRegistryPullSecret\":\"e30=\","
-				   "\"imageRegistryBundleData\":[{\"file\":"
-				   "\"h..5000\",\"data\":\"Q0E=\"},{\"file\":"
-				   "\"../../x\",\"data\":\"Q0E=\"}]}"),
-				 NULL, &spec, &err));
-	ASSERT_INT(0, node_write_certificates(&n, &a, spec, &err));
+	ASSERT_INT(
+		0,
+		json_parse(
+			&a,
+			S("{\"spec\":{\"kubeAPIServerServingCAData\":\"S0NB\","
+			  "\"internalRegistryPullSecret\":\"e30=\","
+			  "\"imageRegistryBundleData\":[{\"file\":"
+			  "\"h..5000\",\"data\":\"Q0E=\"},{\"file\":"
+			  "\"../../x\",\"data\":\"Q0E=\"}]}}"),
+			NULL, &spec, &err));
+	ASSERT_INT(0, node_write_certificates(&n, &a, spec, S(""), &err));
 	ASSERT_INT(0, tree_read(&a, &n.tree, STEPS_KUBELET_CA, 99, &got, &err));
 	ASSERT_STR("KCA\n", got);
 	ASSERT_INT(0, tree_lstat(&n.tree, STEPS_KUBELET_CA, &st, &err));
@@ -94,7 +97,7 @@ TEST certificates(void)
 	/* registries only where their folder is */
 	ASSERT(!tree_exists(&n.tree, "/etc/docker"));
 	scratch_put(&a, root, "/etc/docker/certs.d/gone/ca.crt", "x", 0644);
-	ASSERT_INT(0, node_write_certificates(&n, &a, spec, &err));
+	ASSERT_INT(0, node_write_certificates(&n, &a, spec, S(""), &err));
 	ASSERT(!tree_exists(&n.tree, "/etc/docker/certs.d/gone"));
 	ASSERT_INT(0,
 		   tree_read(&a, &n.tree, "/etc/docker/certs.d/h:5000/ca.crt",
@@ -109,7 +112,7 @@ static bool noticed(struct drift *d)
 {
 	struct pollfd p = { d->fd, POLLIN, 0 };
 
-	return poll(&p, 1, 1000) == 1 && drift_read(d);
+	return poll(&p, 1, 60000) == 1 && drift_read(d);
 }
 
 static bool quiet(struct drift *d)
@@ -212,6 +215,42 @@ TEST nothing_outside_the_journal(void)
 	PASS();
 }
 
+/* As often as they may: each is done once for all that. */
+TEST units_that_name_one_another(void)
+{
+	static const char *const names[] = { "a.service", "b.service" };
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct node n;
+	char *root = root_of(&a, &n);
+	const char *also = "Also=a.service b.service\n"
+			   "Also=b.service a.service\nAlso=a.service "
+			   "b.service\n";
+
+	for (int i = 0; i < 2; i++)
+		scratch_put(&a, root, str_fmt(&a, TREE_UNITS "/%s", names[i]).p,
+			    str_fmt(&a,
+				    "[Install]\nWantedBy=multi-user.target\n"
+				    "%s%s%s",
+				    also, also, also)
+				    .p,
+			    0644);
+	ASSERT_INT(0, links_enable(&n.tree, &a, str_of(names[0]), &err));
+	for (int i = 0; i < 2; i++)
+		ASSERT_STR("enabled",
+			   links_is_enabled(&n.tree, &a, str_of(names[i])));
+	ASSERT_INT(0, links_disable(&n.tree, &a, str_of(names[1]), &err));
+	for (int i = 0; i < 2; i++)
+		ASSERT_STR("disabled",
+			   links_is_enabled(&n.tree, &a, str_of(names[i])));
+	scratch_put(&a, root, TREE_UNITS "/x@.service",
+		    "[Install]\nAlso=x@%i%i1.service x@%i%i2.service\n", 0644);
+	ASSERT_INT(0, links_enable(&n.tree, &a, S("x@1.service"), &err));
+	node_close(&n);
+	scratch_remove(root);
+	PASS();
+}
+
 SUITE(node)
 {
 	log_init(0, open("/dev/null", O_WRONLY | O_CLOEXEC));
@@ -219,6 +258,7 @@ SUITE(node)
 	RUN_TEST(certificates);
 	RUN_TEST(drift_is_noticed);
 	RUN_TEST(nothing_outside_the_journal);
+	RUN_TEST(units_that_name_one_another);
 }
 
 TEST_MAIN(node)

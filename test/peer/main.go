@@ -254,27 +254,6 @@ func dataCases(r *rand.Rand, n int) {
 	}
 }
 
-var magic = []string{
-	"", "a", "<html>", " \n<HTML >", "<!DOCTYPE html>", "<!--x", "<!-- x", "<?xml", " <?xml", "%PDF-", "\x00\x00\x01\x00",
-	"GIF89a", "RIFF1234WEBPVP", "RIFF1234WAVE", "\x1f\x8b\x08", "PK\x03\x04", "\xef\xbb\xbfx", "\xfe\xff..", "\x00asm",
-	"ID3", "OggS\x00", "BM", "\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "wOFF", "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp41isom",
-	"\x1a\x45\xdf\xa3", strings.Repeat("q", 34) + "LP", "\x01", "\x1b[0m", "\x0b", "<p>", "<b", "<br/>", "[Unit]\nDescription=x\n",
-}
-
-func sniffCases(r *rand.Rand, n int) {
-	for i := 0; i < n; i++ {
-		var b strings.Builder
-		for k := 1 + r.Intn(3); k > 0; k-- {
-			b.WriteString(magic[r.Intn(len(magic))])
-		}
-		if r.Intn(10) == 0 {
-			b.WriteString(strings.Repeat("x", 500) + "\x01")
-		}
-		in := []byte(b.String())
-		line('M', in, []byte(dataurl.EncodeBytes(in)))
-	}
-}
-
 // JSON: what Go says of a text, and the compact form of what it accepts.
 func jsonCases(r *rand.Rand, n int) {
 	for i := 0; i < n; i++ {
@@ -340,7 +319,6 @@ func main() {
 	emitCases(r, 4*n)
 	parseCases(r, 4*n)
 	dataCases(r, n)
-	sniffCases(r, n/4)
 	jsonCases(r, n)
 	numberCases(r, n)
 	out.Flush()

@@ -45,8 +45,6 @@ static struct str ours(struct arena *a, char kind, struct str in)
 		if (dataurl_parse(a, in, &url, &err) < 0)
 			return failed(a, err.msg);
 		return url.data;
-	case 'M':
-		return dataurl_base64(a, in);
 	case 'S':
 		if (json_parse(a, in, &jopts, &j, &err) < 0)
 			return str_fmt(a, "!%zu %.*s", jfault.offset,

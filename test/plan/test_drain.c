@@ -14,6 +14,8 @@ struct world {
 	struct actions last;
 	struct err err;
 	bool image_mode;
+	int64_t evict_ms;
+	struct json *mcn; /* as the server has it; NULL: there is none */
 };
 
 static void world_init(struct world *w, const char *wish, const char *done)
@@ -65,8 +67,8 @@ static void print_mcn(struct arena *a, struct buf *b, const struct action *act)
 			 STRF(child->message));
 }
 
-/* Plans once; what came of it, one action per line. */
-static struct str plan(struct world *w)
+/* Plans once. */
+static int plan_once(struct world *w)
 {
 	struct drain_view v = { .now = w->now,
 				.node = &w->node,
@@ -75,12 +77,16 @@ static struct str plan(struct world *w)
 				.n_pods = w->n_pods,
 				.pods_known = w->pods_known,
 				.eviction_api = S("policy/v1"),
+				.evict_ms = w->evict_ms,
 				.image_mode = w->image_mode };
-	struct buf b;
-	int rc;
 
-	w->last = (struct actions){ 0 };
-	rc = plan_drain(&w->a, &v, &w->d, &w->last, &w->err);
+	return plan_drain(&w->a, &v, &w->d, &w->last, &w->err);
+}
+
+static struct str print(struct world *w, int rc)
+{
+	struct buf b;
+
 	buf_init(&b, &w->a);
 	for (size_t i = 0; i < w->last.n; i++) {
 		struct actions one = { &w->last.v[i], 1, 1, 0 };
@@ -101,6 +107,52 @@ static struct str plan(struct world *w)
 	return buf_str(&b);
 }
 
+/* What has been reported so far is what the server has. */
+static void take_reports(struct world *w)
+{
+	for (size_t i = 0; i < w->last.n; i++) {
+		const struct action *act = &w->last.v[i];
+
+		if (act->kind == ACTION_CREATE)
+			w->mcn = fx_json(&w->a, act->body);
+		if (act->kind == ACTION_APPLY)
+			json_set(w->mcn, S("status"),
+				 json_clone(&w->a,
+					    json_at(fx_json(&w->a, act->body),
+						    "status")));
+	}
+}
+
+/* The last action asks for the MachineConfigNode: answers it, and takes it out. */
+static bool answer_mcn(struct world *w)
+{
+	struct drain_answer ans = { 0 };
+
+	if (!w->last.n || w->last.v[w->last.n - 1].kind != ACTION_GET ||
+	    str_find(w->last.v[w->last.n - 1].path, S("confignodes")) < 0)
+		return false;
+	w->last.n--;
+	take_reports(w);
+	ans.status = w->mcn ? 200 : 404;
+	ans.body = w->mcn ? body_of(&w->a, w->mcn) : S("");
+	drain_reply(&w->d, drain_tag(&w->d, DRAIN_TAG_MCN), w->now, &ans);
+	return true;
+}
+
+/* Plans until something else than the MachineConfigNode is waited for; what came
+ * of it, one action per line. */
+static struct str plan(struct world *w)
+{
+	int rc;
+
+	w->last = (struct actions){ 0 };
+	do {
+		rc = plan_once(w);
+	} while (answer_mcn(w));
+	take_reports(w);
+	return print(w, rc);
+}
+
 /* The answer to the i-th action of the last plan. */
 static void reply(struct world *w, size_t i, int status, const char *message)
 {
@@ -110,9 +162,6 @@ static void reply(struct world *w, size_t i, int status, const char *message)
 	drain_reply(&w->d, w->last.v[i].tag, w->now, &ans);
 }
 
-#define GET_MCN                                           \
-	"GET /apis/machineconfiguration.openshift.io/v1/" \
-	"machineconfignodes/n  # to report in it\n"
 #define CORDON(why)                                                     \
 	"PATCH /api/v1/nodes/n {\"spec\":{\"unschedulable\":true}}  # " \
 	"cordon: " why "\n"
@@ -155,8 +204,6 @@ static void reply(struct world *w, size_t i, int status, const char *message)
 static struct str to_cordoned(struct world *w)
 {
 	(void)plan(w);
-	reply(w, 0, 404, "");
-	(void)plan(w);
 	reply(w, 0, 200, "");
 	w->node.unschedulable = true;
 	return plan(w);
@@ -175,14 +222,6 @@ TEST drains(void)
 	pod(&w, "done", "ds");
 	w.pods[4].finished = true;
 	w.pods_known = true;
-	ASSERT_STR(GET_MCN, plan(&w));
-	ASSERT_STR("", plan(&w)); /* and waits for the answer */
-	/* one that is not of this attempt counts for nothing */
-	drain_reply(&w.d, 99 * DRAIN_TAGS + DRAIN_TAG_MCN, w.now,
-		    &(struct drain_answer){ .status = 200 });
-	ASSERT_STR("", plan(&w));
-	drain_reply(&w.d, drain_tag(&w.d, DRAIN_TAG_MCN), w.now,
-		    &(struct drain_answer){ .status = 404 });
 	ASSERT_STR(CORDON("drain-v1") LOOK, plan(&w));
 	ASSERT(!drain_wants_pods(&w.d));
 	reply(&w, 0, 200, "");
@@ -275,13 +314,9 @@ TEST budget(void)
 	for (int i = 0; i < 4; i++) {
 		w.now.sec += 60;
 		(void)plan(&w);
-		reply(&w, 0, 404, "");
-		(void)plan(&w);
 		(void)held_back(&w);
 	}
 	w.now.sec += 60;
-	(void)plan(&w);
-	reply(&w, 0, 404, "");
 	(void)plan(&w);
 	ASSERT_STR(
 		"LOG node n: pod ns/a was not let go: " BUDGET "\n"
@@ -296,14 +331,9 @@ TEST budget(void)
 		held_back(&w));
 	/* and after an hour an alarm is raised, and the budget still holds */
 	w.now.sec += 3600;
-	(void)plan(&w);
-	reply(&w, 0, 404, "");
 	ASSERT_STR("EVENT Warning DrainFailed on Node/n: node n: drain exceeded"
 		   " timeout: 1h0m0s. Will continue to retry.\n"
-		   "METRIC mcc_drain_err n = 1\n"
-		   "POST MCN UpdateExecuted=Unknown Draining Node as part of "
-		   "update executed phase | Drained=Unknown "
-		   "UpdateExecutedDrained Draining node. " UNTIL "\n" EVICT(
+		   "METRIC mcc_drain_err n = 1\n" DRAINING EVICT(
 			   "a") "REQUEUE after 90000 ms  # pods are leaving\n",
 		   plan(&w));
 	/* then it is let go */
@@ -311,6 +341,24 @@ TEST budget(void)
 	w.n_pods = 0;
 	ASSERT_STR("LOG node n: Evicted pod ns/a\n" DRAINED FULFILLED,
 		   plan(&w));
+	world_free(&w);
+	PASS();
+}
+
+/* Tests need not wait for minutes. */
+TEST another_pace(void)
+{
+	struct world w;
+	struct str got;
+
+	world_init(&w, "drain-v1", "uncordon-v0");
+	w.evict_ms = 3000;
+	pod(&w, "a", "");
+	w.pods_known = true;
+	(void)to_cordoned(&w);
+	got = held_back(&w);
+	ASSERT(str_find(got, S("global timeout reached: 3s ")) >= 0);
+	ASSERT(str_ends(got, S("REQUEUE after 2000 ms  # the drain failed\n")));
 	world_free(&w);
 	PASS();
 }
@@ -414,8 +462,6 @@ TEST uncordons(void)
 
 	world_init(&w, "uncordon-v1", "drain-v1");
 	w.node.unschedulable = true;
-	ASSERT_STR(GET_MCN, plan(&w));
-	reply(&w, 0, 404, "");
 	ASSERT_STR(UNCORDON("uncordon-v1") LOOK, plan(&w));
 	reply(&w, 0, 200, "");
 	w.node.unschedulable = false;
@@ -442,8 +488,6 @@ TEST stubborn(void)
 	world_init(&w, "uncordon-v1", "drain-v1");
 	w.node.unschedulable = true;
 	begun = w.now.sec;
-	(void)plan(&w);
-	reply(&w, 0, 404, "");
 	for (int i = 0; i < 500 && w.err.code == 0; i++) {
 		got = plan(&w);
 		for (size_t k = 0; k < w.last.n; k++)
@@ -482,9 +526,37 @@ TEST uncordoned_meanwhile(void)
 		   "draining again\n"
 		   "REQUEUE after 0 ms  # uncordoned during the drain\n",
 		   plan(&w));
-	ASSERT_STR(GET_MCN, plan(&w));
-	reply(&w, 0, 404, "");
 	ASSERT_STR(CORDON("drain-v1") LOOK, plan(&w));
+	world_free(&w);
+	PASS();
+}
+
+/* Between two attempts nothing keeps new pods away: no minute is waited then. */
+TEST uncordoned_at_rest(void)
+{
+	struct world w;
+
+	world_init(&w, "drain-v1", "uncordon-v0");
+	pod(&w, "a", "");
+	w.pods_known = true;
+	(void)to_cordoned(&w);
+	(void)held_back(&w);
+	w.now.sec += 5;
+	ASSERT_STR("REQUEUE after 55000 ms  # a drain failed\n", plan(&w));
+	w.node.unschedulable = false;
+	ASSERT_STR(CORDON("drain-v1") LOOK, plan(&w));
+	/* one that cannot be cordoned is left for its minute */
+	for (int i = 0; i < 500 && !w.d.next; i++) {
+		for (size_t k = 0; k < w.last.n; k++)
+			if (w.last.v[k].kind == ACTION_STRATEGIC)
+				reply(&w, k, 500, "boom");
+		w.now.sec++;
+		(void)plan(&w);
+	}
+	ASSERT_STR("REQUEUE after 60000 ms  # a drain failed\n", plan(&w));
+	/* but goes on when somebody else does it */
+	w.node.unschedulable = true;
+	ASSERT(str_starts(plan(&w), S("APPLY MCN ")));
 	world_free(&w);
 	PASS();
 }
@@ -508,14 +580,54 @@ TEST strange_wishes(void)
 
 /* ---- the MachineConfigNode itself ---- */
 
+/* What the node's daemon says while the node is drained stays. */
+TEST mcn_is_read_for_each_report(void)
+{
+	static const char says[] =
+		"{'metadata':{'name':'n'},'spec':{'configVersion':{'desired':"
+		"'v1'}},'status':{'conditions':[{'type':'PinnedImageSets"
+		"Progressing','status':'True','reason':'r','message':'%d'}]}}";
+	struct world w;
+
+	world_init(&w, "drain-v1", "uncordon-v0");
+	w.node.unschedulable = true;
+	for (int i = 1; i <= 3; i++) {
+		struct drain_answer ans = { .status = 200 };
+		struct conditions list;
+
+		w.pods_known = i == 3; /* that is when it is drained */
+		(void)plan_once(&w);
+		ASSERT(w.d.mcn_asked);
+		w.last = (struct actions){ 0 };
+		(void)plan_once(&w);
+		ASSERT_INT(0, (long long)w.last.n); /* until it is there */
+		/* one that is not of this attempt counts for nothing */
+		drain_reply(&w.d, 99 * DRAIN_TAGS + DRAIN_TAG_MCN, w.now, &ans);
+		(void)plan_once(&w);
+		ASSERT_INT(0, (long long)w.last.n);
+		ans.body =
+			body_of(&w.a, fx_quote(&w.a, str_fmt(&w.a, says, i).p));
+		drain_reply(&w.d, drain_tag(&w.d, DRAIN_TAG_MCN), w.now, &ans);
+		(void)plan_once(&w);
+		ASSERT_INT(ACTION_APPLY, w.last.v[0].kind);
+		list = conditions_of(&w.a,
+				     json_at(fx_json(&w.a, w.last.v[0].body),
+					     "status.conditions"));
+		ASSERT_STR_M(
+			"what the daemon said last", str_fmt(&w.a, "%d", i),
+			conditions_find(&list, S("PinnedImageSetsProgressing"))
+				->message);
+	}
+	world_free(&w);
+	PASS();
+}
+
 TEST mcn_first_report(void)
 {
 	struct world w;
 	struct str body = S("");
 
 	world_init(&w, "uncordon-v1", "drain-v1");
-	(void)plan(&w);
-	reply(&w, 0, 404, "");
 	(void)plan(&w);
 	body = w.last.v[0].body;
 #define T "{\"lastTransitionTime\":\"2023-11-14T22:13:20Z\","
@@ -612,7 +724,7 @@ TEST mcn_reports(void)
 			VEC_PUSH(&a, &list, cond);
 		}
 		json_add(json_at(mcn, "status"), S("conditions"),
-			 conditions_json(&a, &list));
+			 conditions_json(&a, &list, false));
 		in.mcn = mcn;
 		body = mcn_report(&a, &in, &c->r, &create, &after);
 		buf_init(&b, &a);
@@ -661,13 +773,16 @@ SUITE(drain)
 	RUN_TEST(drains);
 	RUN_TEST(nothing_to_evict);
 	RUN_TEST(budget);
+	RUN_TEST(another_pace);
 	RUN_TEST(evictions);
 	RUN_TEST(aggregate);
 	RUN_TEST(unknown_daemonset);
 	RUN_TEST(uncordons);
 	RUN_TEST(stubborn);
 	RUN_TEST(uncordoned_meanwhile);
+	RUN_TEST(uncordoned_at_rest);
 	RUN_TEST(strange_wishes);
+	RUN_TEST(mcn_is_read_for_each_report);
 	RUN_TEST(mcn_first_report);
 	RUN_TEST(mcn_reports);
 	RUN_TEST(mcn_migrated);

@@ -280,13 +280,13 @@ static const struct {
 			  "") },
 	{ "a wrong type leaves the file out",
 	  "[storage.options]\nforce_mask = \"0700\"\n", "{overlaySize: 1G}",
-	  "error merging user changes to storage.conf: error decoding crio "
-	  "config: toml: (last key \"storage.options.force_mask\"): "
+	  "could not update container runtime config with new changes: error "
+	  "decoding crio config: toml: (last key \"storage.options.force_mask\"): "
 	  "incompatible types: TOML value has type string; destination has "
 	  "type integer" },
 	{ "so does what is no TOML", "[", "{overlaySize: 1G}",
-	  "error merging user changes to storage.conf: error decoding crio "
-	  "config: toml: line 1: expected a key" },
+	  "could not update container runtime config with new changes: error "
+	  "decoding crio config: toml: line 1: expected a key" },
 	{ "nothing to store, no file", "", "{pidsLimit: 20}", "(absent)" },
 };
 

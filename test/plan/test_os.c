@@ -133,6 +133,8 @@ TEST images(void)
 		{ "ostree-unverified-registry:q/os@sha256:a", "q/os@sha256:a" },
 		{ "ostree-image-signed:docker://q/os:1", "q/os:1" },
 		{ "ostree-unverified-image:registry:q/os:1", "q/os:1" },
+		{ "ostree-unverified-image:containers-storage:q/os@sha256:a",
+		  "q/os@sha256:a" },
 		{ "ostree-remote-registry:fedora:q/os:1", "q/os:1" },
 		{ "ostree-remote-image:fedora:docker://q/os:1", "q/os:1" },
 		{ "oci:q", "Error: invalid ostree image reference (unmatched "
@@ -167,12 +169,96 @@ TEST images(void)
 	PASS();
 }
 
+TEST bootc_tells(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct os_status s;
+
+	ASSERT_INT(0,
+		   os_bootc_parse(
+			   &a,
+			   S("{\"status\":{\"staged\":null,\"booted\":{"
+			     "\"image\":{\"image\":{\"image\":\"q/os:1\","
+			     "\"transport\":\"registry\"},\"version\":\"9\"},"
+			     "\"ostree\":{\"checksum\":\"c\"}}}}"),
+			   &s, &err));
+	ASSERT_STR("q/os:1", s.image);
+	ASSERT_STR("9", s.version);
+	ASSERT_STR("c", s.checksum);
+	ASSERT(!s.staged);
+	ASSERT_INT(0, os_bootc_parse(&a,
+				     S("{\"status\":{\"booted\":{},"
+				       "\"staged\":{\"image\":null}}}"),
+				     &s, &err));
+	ASSERT_STR("", s.image);
+	ASSERT(s.staged);
+	ASSERT_INT(-ERR_INVALID,
+		   os_bootc_parse(&a, S("{\"status\":{\"booted\":null}}"), &s,
+				  &err));
+	ASSERT_STR("no booted deployment found", err.msg);
+	ASSERT_INT(-ERR_INVALID, os_bootc_parse(&a, S("{"), &s, &err));
+	PASS();
+}
+
+TEST local_images(void)
+{
+	static const struct {
+		const char *name, *text, *want;
+	} cases[] = {
+		{ "there",
+		  "[{\"Id\":\"i\",\"Digest\":\"sha256:b\",\"RepoDigests\":["
+		  "\"q/os@sha256:b\",\"q/os@sha256:a\"]}]",
+		  "i q/os@sha256:a" },
+		{ "there by another name",
+		  "[{\"Id\":\"i\",\"RepoDigests\":[\"q/os@sha256:b\"]}]",
+		  "i " },
+		{ "not named at all", "[{\"Id\":\"i\",\"RepoDigests\":null}]",
+		  "i " },
+		{ "none", "[]", "none" },
+		{ "none, in a word", "null", "none" },
+		{ "no JSON", "{",
+		  "failed to decode podman image ls output: line 1, column 2: "
+		  "unexpected end of JSON input" },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct os_image image = { 0 };
+	struct str scope;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int rc = os_image_parse(&a, str_of(cases[i].text),
+					S("q/os@sha256:a"), &image, &err);
+
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
+			     rc < 0 ? err.msg
+			     : !image.there
+				     ? S("none")
+				     : str_fmt(&a, "%.*s %.*s", STRF(image.id),
+					       STRF(image.digest)));
+	}
+	image = (struct os_image){ true, S("i"), S("q/os@sha256:a") };
+	ASSERT_INT(0,
+		   os_image_scope(
+			   &a,
+			   S("{\"store\":{\"graphDriverName\":\"overlay\","
+			     "\"graphRoot\":\"/var/lib/containers/storage\"}}"),
+			   &image, &scope, &err));
+	ASSERT_STR("[overlay@/var/lib/containers/storage]q/os@sha256:a@i",
+		   scope);
+	ASSERT_INT(-ERR_INVALID,
+		   os_image_scope(&a, S("nope"), &image, &scope, &err));
+	PASS();
+}
+
 SUITE(os)
 {
 	RUN_TEST(releases);
+	RUN_TEST(bootc_tells);
 	RUN_TEST(kernel_arguments);
 	RUN_TEST(extensions);
 	RUN_TEST(images);
+	RUN_TEST(local_images);
 }
 
 TEST_MAIN(os)

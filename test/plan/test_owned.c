@@ -103,19 +103,28 @@ static void start(struct world *w, const struct owned_kind *kind)
 				    .mcs = &w->mcs };
 }
 
+/* name: "mc", or "mc@owner" for one that a config has made. */
 static void add_mc(struct world *w, const char *name, const char *version)
 {
-	VEC_PUSH(&w->a, &w->mcs,
-		 fx_mc(&w->a,
-		       str_fmt(&w->a,
-			       "{'apiVersion':'machineconfiguration.openshift."
-			       "io/v1','kind':'MachineConfig','metadata':{"
-			       "'name':'%s','uid':'uid-%s','annotations':{"
-			       "'machineconfiguration.openshift.io/"
-			       "generated-by-controller-version':'%s'}},"
-			       "'spec':{}}",
-			       name, name, version)
-			       .p));
+	struct str mc = str_of(name), owner = S("");
+	struct buf b;
+
+	(void)str_cut(str_of(name), '@', &mc, &owner);
+	buf_init(&b, &w->a);
+	buf_addf(&b,
+		 "{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"
+		 "'MachineConfig','metadata':{'name':'%.*s','uid':'uid-%.*s',"
+		 "'resourceVersion':'70','annotations':{"
+		 "'machineconfiguration.openshift.io/"
+		 "generated-by-controller-version':'%s'}",
+		 STRF(mc), STRF(mc), version);
+	if (owner.n)
+		buf_addf(&b,
+			 ",'ownerReferences':[{'kind':'KubeletConfig','name':"
+			 "'%.*s','uid':'uid-%.*s','controller':true}]",
+			 STRF(owner), STRF(owner));
+	buf_addz(&b, "},'spec':{}}");
+	VEC_PUSH(&w->a, &w->mcs, fx_mc(&w->a, b.p));
 }
 
 /* ---- names ---- */
@@ -123,7 +132,7 @@ static void add_mc(struct world *w, const char *name, const char *version)
 struct name_case {
 	const char *name;
 	const char *configs; /* "name created suffix finalizers;…" */
-	const char *mcs; /* that exist */
+	const char *mcs; /* that exist, and whose they are */
 	const char *want; /* for the first of them */
 };
 
@@ -148,6 +157,19 @@ static const struct name_case names[] = {
 	  "99-worker-generated-kubelet-6" },
 	{ "and is of this pool", "k 1 - 99-infra-generated-kubelet;o 9 5 -",
 	  "99-infra-generated-kubelet", "99-worker-generated-kubelet-6" },
+	{ "one that another has is not taken over", "k 1 - -;o 2 - -",
+	  "99-worker-generated-kubelet-1@o", "99-worker-generated-kubelet-2" },
+	{ "nor where both were told that it is theirs", "k 1 1 -;o 2 1 -",
+	  "99-worker-generated-kubelet-1@o", "99-worker-generated-kubelet-2" },
+	{ "and the one that has it keeps it", "k 1 1 -;o 2 1 -",
+	  "99-worker-generated-kubelet-1@k", "99-worker-generated-kubelet-1" },
+	{ "what a config that is gone had is free", "k 1 1 -",
+	  "99-worker-generated-kubelet-1@gone",
+	  "99-worker-generated-kubelet-1" },
+	{ "ten are enough, whoever has them", "k 9 - -;o 1 8 -",
+	  "99-worker-generated-kubelet-9@o",
+	  "max number of supported kubelet config (10) has been reached. Please "
+	  "delete old kubelet configs before retrying" },
 	{ "ten are enough", "k 9 - -;o 1 9 -", "",
 	  "max number of supported kubelet config (10) has been reached. Please "
 	  "delete old kubelet configs before retrying" },
@@ -165,9 +187,9 @@ static void add_config(struct world *w, struct str text)
 	buf_init(&b, &w->a);
 	buf_addf(&b,
 		 "{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"
-		 "'KubeletConfig','metadata':{'name':'%.*s',"
+		 "'KubeletConfig','metadata':{'name':'%.*s','uid':'uid-%.*s',"
 		 "'creationTimestamp':'2020-01-0%.*sT00:00:00Z',",
-		 STRF(name), STRF(at));
+		 STRF(name), STRF(name), STRF(at));
 	if (!str_is(suffix, "-"))
 		buf_addf(&b, "'annotations':{'" OWNED_SUFFIX "':'%.*s'},",
 			 STRF(str_is(suffix, "0") ? S("") : suffix));
@@ -256,8 +278,12 @@ static struct str sync_kubelet(struct world *w)
 #define STATUS(type, text, prefix)                                             \
 	"MERGE " KC_PATH "/status {\"status\":{\"conditions\":[" prefix        \
 	"{\"lastTransitionTime\":\"2023-11-14T22:13:20Z\",\"message\":\"" text \
-	"\",\"reason\":\"\",\"status\":\"True\",\"type\":\"" type              \
+	"\",\"status\":\"True\",\"type\":\"" type                              \
 	"\"}],\"observedGeneration\":3}}  # " text "\n"
+
+#define IF_70                                                \
+	"{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"," \
+	"\"preconditions\":{\"resourceVersion\":\"70\"}}"
 
 static void set_config(struct world *w, const char *text)
 {
@@ -325,7 +351,7 @@ TEST kubelet_config_for_two_pools(void)
 		   "\"99-worker-generated-kubelet\"]}}  # it goes when its "
 		   "MachineConfigs are gone\n"
 		   "4 DELETE " API "machineconfigs/99-gone-generated-kubelet-3"
-		   "  # made by another version\n"
+		   " " IF_70 "  # made by another version\n"
 		   "5 " STATUS("Success", "Success", ""),
 		   sync_kubelet(&w));
 	arena_free(&w.a);
@@ -341,7 +367,7 @@ struct fail_case {
 	"','lastTransitionTime':'2020-01-01T00:00:00Z'}"
 #define OLD_OUT(n)                                                          \
 	"{\"lastTransitionTime\":\"2020-01-01T00:00:00Z\",\"message\":\"" n \
-	"\",\"reason\":\"\",\"status\":\"True\",\"type\":\"Failure\"},"
+	"\",\"status\":\"True\",\"type\":\"Failure\"},"
 #define NO_POOL \
 	"Error: could not find any MachineConfigPool set for KubeletConfig"
 
@@ -413,6 +439,64 @@ TEST kubelet_config_deleted(void)
 	set_config(&w, KC(",'deletionTimestamp':'2020-01-01T00:00:00Z'",
 			  "'pool':'worker'", "", ""));
 	ASSERT_STR("", sync_kubelet(&w));
+	arena_free(&w.a);
+	PASS();
+}
+
+/* Two that had the same name for theirs: the one that has it keeps it. */
+TEST kubelet_configs_part(void)
+{
+	struct world w;
+
+	start(&w, &owned_kubelet);
+	add_mc(&w, "99-worker-generated-kubelet-1@o", "h1");
+	set_config(&w, KC(",'annotations':{'" OWNED_SUFFIX "':'1'},"
+			  "'finalizers':['99-worker-generated-kubelet-1']",
+			  "'pool':'worker'", "", ""));
+	add_config(&w, S("o 1 1 99-worker-generated-kubelet-1"));
+	ASSERT(str_starts(sync_kubelet(&w),
+			  S("0 MERGE " KC_PATH " {\"metadata\":{"
+			    "\"annotations\":{\"" OWNED_SUFFIX "\":\"2\"}}}  "
+			    "# which MachineConfig is its\n"
+			    "1 POST " API "machineconfigs "
+			    "99-worker-generated-kubelet-2  # KubeletConfig k "
+			    "for pool worker\n")));
+	/* nor does it take it along */
+	set_config(&w, KC(",'deletionTimestamp':'2020-01-01T00:00:00Z',"
+			  "'finalizers':['99-worker-generated-kubelet-1']",
+			  "'pool':'worker'", "", ""));
+	add_config(&w, S("o 1 1 99-worker-generated-kubelet-1"));
+	ASSERT_STR("0 MERGE " KC_PATH " {\"metadata\":{\"finalizers\":null,"
+		   "\"resourceVersion\":\"8\"}}  # what it named is gone\n",
+		   sync_kubelet(&w));
+	arena_free(&w.a);
+	PASS();
+}
+
+/* Another version begins: what other configs will write is left to them. */
+TEST kubelet_config_taken_over(void)
+{
+	struct world w;
+
+	start(&w, &owned_kubelet);
+	set_config(&w, KC(",'annotations':{'" OWNED_SUFFIX "':''},"
+			  "'finalizers':['99-worker-generated-kubelet']",
+			  "'pool':'worker'", "", ""));
+	add_config(&w, S("second 1 1 99-worker-generated-kubelet-1"));
+	add_config(&w, S("old 1 - 99-worker-generated-kubelet-2"));
+	add_mc(&w, "99-worker-generated-kubelet@k", "h0");
+	add_mc(&w, "99-worker-generated-kubelet-1@second", "h0");
+	add_mc(&w, "99-infra-generated-kubelet-1@second", "h0");
+	add_mc(&w, "99-worker-generated-kubelet-2@old", "h0");
+	add_mc(&w, "99-worker-generated-kubelet-3@gone", "h0");
+	ASSERT_STR("0 PUT " API "machineconfigs/99-worker-generated-kubelet  # "
+		   "KubeletConfig k for pool worker\n"
+		   "1 DELETE " API "machineconfigs/99-infra-generated-kubelet-1"
+		   " " IF_70 "  # made by another version\n"
+		   "1 DELETE " API "machineconfigs/99-worker-generated-kubelet"
+		   "-3 " IF_70 "  # made by another version\n"
+		   "2 " STATUS("Success", "Success", ""),
+		   sync_kubelet(&w));
 	arena_free(&w.a);
 	PASS();
 }
@@ -529,7 +613,7 @@ TEST runtime_config_made(void)
 		"3 MERGE " API "containerruntimeconfigs/c/status {"
 		"\"status\":{\"conditions\":[{\"lastTransitionTime\":"
 		"\"2023-11-14T22:13:20Z\",\"message\":\"Success\","
-		"\"reason\":\"\",\"status\":\"True\",\"type\":\"Success\"}],"
+		"\"status\":\"True\",\"type\":\"Success\"}],"
 		"\"observedGeneration\":1}}  # Success\n",
 		print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)));
 	w.configs.v[0] = make_object(&w, MC_RUNTIME_CONFIG,
@@ -538,6 +622,67 @@ TEST runtime_config_made(void)
 	w.out = (struct actions){ 0 };
 	ASSERT(str_ends(print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)),
 			S("ERROR -5 invalid PidsLimit 3\n")));
+	arena_free(&w.a);
+	PASS();
+}
+
+#define CRC_STATUS(step, said, why)                                         \
+	step " MERGE " API "containerruntimeconfigs/c/status {\"status\":{" \
+	     "\"conditions\":[" said "],\"observedGeneration\":1}}  # " why \
+	     "\n"
+#define CRC_SAID(type, text)                                                   \
+	"{\"lastTransitionTime\":\"2023-11-14T22:13:20Z\",\"message\":\"" text \
+	"\",\"status\":\"True\",\"type\":\"" type "\"}"
+
+#define LEFT_OUT                                                              \
+	"Error: could not update container runtime config with new changes: " \
+	"error decoding crio config: toml: line 1: expected a key"
+
+/* A storage.conf that cannot be changed is left out, and the status says why. */
+TEST runtime_config_in_part(void)
+{
+	struct runtime_view v;
+	struct world w;
+
+	start(&w, &owned_runtime);
+	w.files[1].text = S("path: /etc/containers/storage.conf\ncontents:\n"
+			    "  inline: '['\n");
+	VEC_PUSH(&w.a, &w.configs,
+		 make_object(&w, MC_RUNTIME_CONFIG,
+			     CRC("'pool':'worker'", "'overlaySize':'8G'")));
+	w.o.config = w.configs.v[0];
+	v = (struct runtime_view){ .owned = w.o, .templates = &w.templates };
+	ASSERT_STR(
+		CRC_STATUS(
+			"0", CRC_SAID("Failure", LEFT_OUT),
+			LEFT_OUT) "1 MERGE " API
+				  "containerruntimeconfigs/c {\"metadata\":{"
+				  "\"annotations\":{\"machineconfiguration.openshift.io/"
+				  "mc-name-suffix\":\"\"}}}  # which MachineConfig is its\n"
+				  "2 POST " API "machineconfigs "
+				  "99-worker-generated-containerruntime  # "
+				  "ContainerRuntimeConfig c for pool worker\n"
+				  "3 MERGE " API
+				  "containerruntimeconfigs/c {\"metadata\":{"
+				  "\"finalizers\":[\"mine\","
+				  "\"99-worker-generated-containerruntime\"]}}  # it goes when "
+				  "its MachineConfigs are gone\n" CRC_STATUS(
+					  "4",
+					  CRC_SAID("Failure", LEFT_OUT) "," CRC_SAID(
+						  "Success", "Success"),
+					  "Success"),
+		print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)));
+	/* that is said once */
+	for (size_t i = 0; i < w.out.n; i++)
+		if (w.out.v[i].kind == ACTION_CREATE)
+			VEC_PUSH(&w.a, &w.mcs,
+				 fx_mc(&w.a, str_z(&w.a, w.out.v[i].body)));
+	json_set((struct json *)(uintptr_t)w.configs.v[0]->doc.tree,
+		 S("status"),
+		 json_at(fx_json(&w.a, w.out.v[w.out.n - 1].body), "status"));
+	w.out = (struct actions){ 0 };
+	ASSERT(str_find(print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)),
+			S("status")) < 0);
 	arena_free(&w.a);
 	PASS();
 }
@@ -588,6 +733,57 @@ TEST registries_made(void)
 	PASS();
 }
 
+#define POLICY(kind, meta, scope)                                     \
+	"{'apiVersion':'config.openshift.io/v1','kind':'" kind        \
+	"','metadata':{" meta "},'spec':{'scopes':['" scope           \
+	"'],'policy':{'rootOfTrust':{'policyType':'PublicKey',"       \
+	"'publicKey':{'keyData':'a2V5'}}}},'status':{'conditions':[{" \
+	"'type':'Old','status':'True'}]}}"
+
+/* Upstream's role may update the status of image policies, not patch it. */
+TEST image_policy_outranked(void)
+{
+	struct mc_objects objects = { 0 };
+	struct registries_in in = { .objects = &objects,
+				    .release_image = S("q.io/o/r:t"),
+				    .sigstore = true };
+	struct runtime_view v = { .registries = &in };
+	struct world w;
+
+	start(&w, &owned_runtime);
+	VEC_PUSH(&w.a, &objects,
+		 make_object(
+			 &w, MC_CLUSTER_IMAGE_POLICY,
+			 POLICY("ClusterImagePolicy", "'name':'c'", "a.io")));
+	VEC_PUSH(&w.a, &objects,
+		 make_object(&w, MC_IMAGE_POLICY,
+			     POLICY("ImagePolicy",
+				    "'name':'p','namespace':'shop',"
+				    "'resourceVersion':'4'",
+				    "a.io/x")));
+	w.pools.n = 0;
+	v.owned = w.o;
+	v.templates = &w.templates;
+	v.image = fx_json(&w.a, S("{}"));
+	ASSERT_STR("0 PUT /apis/config.openshift.io/v1/namespaces/shop/"
+		   "imagepolicies/p/status  # has conflicting scope(s) "
+		   "[\"a.io/x\"] that equal to or nest inside existing "
+		   "clusterimagepolicy, only policy from clusterimagepolicy "
+		   "scope(s) will be applied\n",
+		   print(&w, plan_registries_sync(&w.a, &v, &w.out, &w.err)));
+	ASSERT_STR("{\"conditions\":[{\"lastTransitionTime\":\""
+		   "2023-11-14T22:13:20Z\",\"message\":\"has conflicting "
+		   "scope(s) [\\\"a.io/x\\\"] that equal to or nest inside "
+		   "existing clusterimagepolicy, only policy from "
+		   "clusterimagepolicy scope(s) will be applied\",\"reason\":"
+		   "\"ConflictScopes\",\"status\":\"False\",\"type\":"
+		   "\"Pending\"}]}",
+		   body_of(&w.a,
+			   json_at(fx_json(&w.a, w.out.v[0].body), "status")));
+	arena_free(&w.a);
+	PASS();
+}
+
 SUITE(owned)
 {
 	RUN_TEST(named);
@@ -595,10 +791,14 @@ SUITE(owned)
 	RUN_TEST(kubelet_config_for_two_pools);
 	RUN_TEST(kubelet_config_fails);
 	RUN_TEST(kubelet_config_deleted);
+	RUN_TEST(kubelet_configs_part);
+	RUN_TEST(kubelet_config_taken_over);
 	RUN_TEST(features_and_node);
 	RUN_TEST(node_changes);
 	RUN_TEST(runtime_config_made);
+	RUN_TEST(runtime_config_in_part);
 	RUN_TEST(registries_made);
+	RUN_TEST(image_policy_outranked);
 }
 
 TEST_MAIN(owned)

@@ -326,6 +326,67 @@ static void move_view(struct arena *a, const struct move_case *c,
 	};
 }
 
+struct build_case {
+	const char *name;
+	const char *named; /* by the MachineOSConfig */
+	const char *no_build; /* what the server says it has not */
+	const char *target; /* of the build that is known */
+	const char *want;
+};
+
+#define OS "/apis/machineconfiguration.openshift.io/v1/machineos"
+#define GET_BUILD "0 GET " OS "builds/gone  # a MachineOSConfig names it\n"
+#define CLEAR_BUILD(b)                                                      \
+	"0 PUT " OS "configs/cfg {\"metadata\":{\"annotations\":{"          \
+	"\"a\":\"b\"}}}  # its annotation names build " b ", which is not " \
+	"for the pool's config\n"
+
+static const struct build_case builds[] = {
+	{ "the build of the config", "bld", "", "v1", "" },
+	{ "one of another config", "bld", "", "v0", CLEAR_BUILD("bld") },
+	{ "one not known: the server is asked", "gone", "", "v1", GET_BUILD },
+	{ "about this one", "gone", "other", "v1", GET_BUILD },
+	{ "one that does not exist", "gone", "gone", "v1",
+	  CLEAR_BUILD("gone") },
+};
+
+TEST stale_builds(void)
+{
+	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
+		static const struct move_case layered = {
+			.nodes = "a v1 v1 Done i=img",
+			.max = "1",
+			.layered = true
+		};
+		AUTO(arena) struct arena a = ARENA_INIT;
+		const struct build_case *c = &builds[i];
+		struct err err = ERR_INIT(&a);
+		struct actions out = { 0 };
+		struct pool_view v;
+		struct os_config config;
+		struct os_build build;
+		struct buf b;
+
+		move_view(&a, &layered, &v);
+		config = v.os_configs[0];
+		config.build = str_of(c->named);
+		config.tree =
+			fx_quote(&a, "{'metadata':{'annotations':{'a':'b',"
+				     "'" MC_CURRENT_BUILD "':'x'}}}");
+		build = v.os_builds[0];
+		build.config = str_of(c->target);
+		v.os_configs = &config;
+		v.os_builds = &build;
+		v.no_build = str_of(c->no_build);
+		ASSERT_INT_M(c->name, 0, plan_pool(&a, &v, &out, &err));
+		out.n = str_starts(out.v[0].path, S(OS)); /* comes first */
+		buf_init(&b, &a);
+		actions_print(&b, &out);
+		ASSERT_STR_M(c->name, str_of(c->want), buf_str(&b));
+	}
+	PASS();
+}
+
 /* The nodes that get a desired config or image, in order. */
 static struct str moved(struct arena *a, const struct actions *list)
 {
@@ -437,6 +498,29 @@ TEST whole_plans(void)
 		actions_print(&b, &out);
 		ASSERT_STR_M(plans[i].name, str_of(plans[i].want), buf_str(&b));
 	}
+	PASS();
+}
+
+/* A taint that cannot be set holds up neither nodes nor what is told of them. */
+TEST taints_are_no_condition(void)
+{
+	static const struct move_case m = { .nodes = "a v0 v0 Done",
+					    .max = "1" };
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct actions out = { 0 };
+	struct pool_view v;
+	int taints = 0;
+
+	move_view(&a, &m, &v);
+	ASSERT_INT(0, plan_pool(&a, &v, &out, &err));
+	for (size_t i = 0; i < out.n; i++) {
+		if (str_find(out.v[i].body, S("taints")) < 0)
+			continue;
+		ASSERT_INT(ACTION_LATER, out.v[i].fail);
+		taints++;
+	}
+	ASSERT_INT(1, taints);
 	PASS();
 }
 
@@ -886,7 +970,9 @@ SUITE(pool)
 	RUN_TEST(assigned);
 	RUN_TEST(max_unavailable);
 	RUN_TEST(movers);
+	RUN_TEST(stale_builds);
 	RUN_TEST(whole_plans);
+	RUN_TEST(taints_are_no_condition);
 	RUN_TEST(selects_all);
 	RUN_TEST(status);
 	RUN_TEST(settled);

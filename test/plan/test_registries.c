@@ -347,6 +347,55 @@ TEST many_mirrors(void)
 	PASS();
 }
 
+TEST one_more_is_accepted(void)
+{
+	static const struct {
+		const char *policy, *want;
+	} cases[] = {
+		{ "{\"default\":[{\"type\":\"insecureAcceptAnything\"}]}",
+		  "{\n  \"default\": [\n    {\n      \"type\": "
+		  "\"insecureAcceptAnything\"\n    }\n  ],\n"
+		  "  \"transports\": {\n    \"containers-storage\": {\n"
+		  "      \"[o@/r]q@i\": [\n        {\n          \"type\": "
+		  "\"insecureAcceptAnything\"\n        }\n      ]\n    }\n"
+		  "  }\n}" },
+		/* whose signature is meant is said where it was not */
+		{ "{\"default\":[{\"type\":\"reject\"}],\"transports\":{"
+		  "\"docker\":{\"q\":[{\"keyPath\":\"/k\",\"keyType\":"
+		  "\"GPGKeys\",\"type\":\"signedBy\"}]},\"containers-storage\":"
+		  "{\"\":[{\"type\":\"reject\"}]}}}",
+		  "{\n  \"default\": [\n    {\n      \"type\": \"reject\"\n"
+		  "    }\n  ],\n  \"transports\": {\n"
+		  "    \"containers-storage\": {\n      \"\": [\n        {\n"
+		  "          \"type\": \"reject\"\n        }\n      ],\n"
+		  "      \"[o@/r]q@i\": [\n        {\n          \"type\": "
+		  "\"insecureAcceptAnything\"\n        }\n      ]\n    },\n"
+		  "    \"docker\": {\n      \"q\": [\n        {\n"
+		  "          \"type\": \"signedBy\",\n"
+		  "          \"keyType\": \"GPGKeys\",\n"
+		  "          \"keyPath\": \"/k\",\n"
+		  "          \"signedIdentity\": {\n"
+		  "            \"type\": \"matchRepoDigestOrExact\"\n"
+		  "          }\n        }\n      ]\n    }\n  }\n}" },
+		{ "{\"default\":[]}",
+		  "Error: List of verification policy requirements must not "
+		  "be empty" },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct err err = ERR_INIT(&a);
+		struct str got;
+
+		if (registries_accept(&a, str_of(cases[i].policy),
+				      S("containers-storage"), S("[o@/r]q@i"),
+				      &got, &err) < 0)
+			got = str_fmt(&a, "Error: %.*s", STRF(err.msg));
+		ASSERT_STR_M(cases[i].policy, str_of(cases[i].want), got);
+	}
+	PASS();
+}
+
 SUITE(suite)
 {
 	RUN_TEST(golden_cases);
@@ -354,6 +403,7 @@ SUITE(suite)
 	RUN_TEST(live_allows_the_payload_once);
 	RUN_TEST(conflicts_are_told);
 	RUN_TEST(many_mirrors);
+	RUN_TEST(one_more_is_accepted);
 }
 
 TEST_MAIN(suite)

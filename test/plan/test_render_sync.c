@@ -5,6 +5,7 @@
 #include "fixture.h"
 #include "plan/apply.h"
 #include "plan/backoff.h"
+#include "plan/owned.h"
 
 struct cluster {
 	struct arena a;
@@ -185,9 +186,11 @@ struct wait_case {
 	const char *name, *cc, *pool, *kc, *crc, *want;
 };
 
-#define KC(sel, rest)                                          \
-	"{'metadata':{'name':'k','generation':3},'spec':{" sel \
+#define KC_WITH(meta, sel, rest)                                       \
+	"{'metadata':{'name':'k','generation':3" meta "},'spec':{" sel \
 	"},'status':{" rest "}}"
+#define KC(sel, rest) KC_WITH("", sel, rest)
+#define NAMED ",'annotations':{'" OWNED_SUFFIX "':'2'}"
 #define FOR "'machineConfigPoolSelector':{'matchLabels':{'p':'w'}}"
 #define DONE "'observedGeneration':3,'conditions':[{'type':'Success'}]"
 #define GOES_ON METRIC "0 POST "
@@ -219,6 +222,17 @@ static const struct wait_case waits[] = {
 	  GOES_ON },
 	{ "one for no pool", NULL, NULL, KC("", ""), NULL, GOES_ON },
 	{ "one that is done", NULL, NULL, KC(FOR, DONE), NULL, GOES_ON },
+	{ "one whose MachineConfig is gone", NULL, NULL,
+	  KC_WITH(NAMED, FOR, DONE), NULL,
+	  "ERROR -5 KubeletConfig k: MachineConfig "
+	  "99-worker-generated-kubelet-2 is missing\n" },
+	{ "as it is with one that is being deleted", NULL, NULL,
+	  KC_WITH(NAMED ",'deletionTimestamp':'2020-01-01T00:00:00Z'", FOR,
+		  DONE),
+	  NULL, GOES_ON },
+	{ "and is not with one that makes none", NULL, NULL,
+	  KC_WITH(NAMED, "'machineConfigPoolSelector':{}", DONE), NULL,
+	  GOES_ON },
 	{ "a ContainerRuntimeConfig first", NULL, NULL, KC(FOR, ""),
 	  KC(FOR, ""),
 	  "ERROR -5 status for ContainerRuntimeConfig k is being reported for "

@@ -2,7 +2,7 @@
  * Whole rollouts on a virtual cluster, many seeds: what must never happen does
  * not, and a controller that dies at any action leads to the same end.
  */
-#include "plan/simulate.h"
+#include "simulate.h"
 
 #include "fixture.h"
 

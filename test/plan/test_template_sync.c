@@ -138,6 +138,11 @@ TEST first_time(void)
 	ASSERT_STR("Completed=True sync completed towards (2) generation using "
 		   "controller version v1\nRunning=False \nFailing=False \n",
 		   conditions_text(&w));
+	ASSERT_STR("{\"lastTransitionTime\":\"2023-11-14T22:13:20Z\","
+		   "\"status\":\"False\",\"type\":"
+		   "\"TemplateControllerRunning\"}",
+		   body_of(&w.a, json_next(json_first(json_at(
+					 w.cc.tree, "status.conditions")))));
 	ASSERT_INT(2, json_i64(w.cc.tree, "status.observedGeneration", 0));
 	ASSERT_STR("", plan(&w)); /* nothing more */
 	ASSERT_STR(
@@ -263,12 +268,90 @@ TEST old_images(void)
 	PASS();
 }
 
+struct auth_case {
+	const char *secret, *pull, *dns; /* its password, base64; texts */
+	const char *want; /* what is rendered, or the error */
+};
+
+#define DNS "{'spec':{'baseDomain':'example.com'}}"
+#define AUTH "b3BlbnNoaWZ0OnB3" /* openshift:pw */
+#define FAILS "could not merge IRI registry credentials into pull secret: "
+
+static const struct auth_case auths[] = {
+	{ "cHc=", "{'z':{'a':'<'},'auths':{'q.io':{'auth':'YTpi'}}}", DNS,
+	  "{'auths':{'api-int.example.com:22625':{'auth':'" AUTH
+	  "'},'localhost:22625':{'auth':'" AUTH
+	  "'},'q.io':{'auth':'YTpi'}},'z':{'a':'\\u003c'}}" },
+	{ "cHc=",
+	  "{'auths':{'localhost:22625':{'auth':'" AUTH
+	  "','email':'x'},'api-int.example.com:22625':{'auth':'" AUTH "'}}}",
+	  DNS,
+	  "{'auths':{'localhost:22625':{'auth':'" AUTH
+	  "','email':'x'},'api-int.example.com:22625':{'auth':'" AUTH "'}}}" },
+	{ NULL, "{}", DNS,
+	  FAILS "could not get IRI auth secret: secret "
+		"'internal-release-image-registry-auth' not found" },
+	{ "", "{}", DNS,
+	  FAILS "IRI registry credentials secret missing or empty 'password' "
+		"field" },
+	{ "cHc=", "{}", "null",
+	  FAILS "ControllerConfig DNS spec must not be nil" },
+	{ "cHc=", "{}", "{'spec':{'baseDomain':' '}}",
+	  FAILS "ControllerConfig baseDomain must not be empty" },
+	{ "cHc=", "{}", DNS, FAILS "pull secret missing 'auths' field" },
+	{ "cHc=", "", DNS,
+	  FAILS "could not parse pull secret: unexpected end of JSON input" },
+};
+
+static struct str quoted(struct arena *a, const char *text)
+{
+	char *z = arena_dup(a, text, strlen(text));
+
+	for (char *p = z; *p; p++)
+		*p = *p == '\'' ? '"' : *p;
+	return str_of(z);
+}
+
+TEST release_registry(void)
+{
+	for (size_t i = 0; i < sizeof(auths) / sizeof(auths[0]); i++) {
+		const struct auth_case *c = &auths[i];
+		struct str secret, got;
+		struct world w;
+		int rc;
+
+		start(&w);
+		secret = quoted(&w.a, c->pull);
+		json_set(json_at(w.cc.tree, "spec"), S("dns"),
+			 fx_quote(&w.a, c->dns));
+		ASSERT_INT(0,
+			   template_release_auth(&w.a, &w.v, &secret, &w.err));
+		ASSERT_STR_M("left alone without the object",
+			     quoted(&w.a, c->pull), secret);
+		w.v.release_image = true;
+		if (c->secret)
+			w.v.release_auth = fx_quote(
+				&w.a,
+				str_fmt(&w.a, "{'data':{'password':'%s'}}",
+					c->secret)
+					.p);
+		rc = template_release_auth(&w.a, &w.v, &secret, &w.err);
+		got = rc < 0 ? w.err.msg : secret;
+		/* 'auths' in the message has plain quotes */
+		ASSERT_STR_M(c->pull, quoted(&w.a, c->want),
+			     quoted(&w.a, str_z(&w.a, got)));
+		arena_free(&w.a);
+	}
+	PASS();
+}
+
 SUITE(template_sync)
 {
 	RUN_TEST(first_time);
 	RUN_TEST(edits_are_overwritten);
 	RUN_TEST(failing);
 	RUN_TEST(old_images);
+	RUN_TEST(release_registry);
 }
 
 TEST_MAIN(template_sync)

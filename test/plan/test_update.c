@@ -188,6 +188,12 @@ TEST policies_of_the_cluster(void)
 		"{\"path\":\"/etc/containers/policy.json\",\"actions\":[{\"type\":\"None\"}]}],"
 		"\"units\":[{\"name\":\"u.service\",\"actions\":[{\"type\":\"DaemonReload\"},{\"type\":\"Restart\",\"restart\":{\"serviceName\":\"u.service\"}}]}],"
 		"\"sshkey\":{\"actions\":[{\"type\":\"Drain\"}]}}}}";
+	const char *odd =
+		"{\"status\":{\"nodeDisruptionPolicyStatus\":{\"clusterPolicies\":{"
+		"\"files\":[{\"path\":\"/\",\"actions\":[{\"type\":\"None\"}]},"
+		"{\"path\":\"/etc/g/\",\"actions\":[{\"type\":\"None\"}]},"
+		"{\"path\":\"/etc/i\",\"actions\":[{\"type\":\"None\"}]},"
+		"{\"path\":\"/etc/i\",\"actions\":[{\"type\":\"Reboot\"}]}]}}}}";
 	const char *with_unit =
 		"{\"config\":{\"ignition\":{\"version\":\"3.5.0\"},\"systemd\":"
 		"{\"units\":[{\"name\":\"u.service\",\"enabled\":true}]}}}";
@@ -217,6 +223,15 @@ TEST policies_of_the_cluster(void)
 		"Reboot [unit u.service: no disruption policy for this unit]\n"
 		"drain: the node reboots\n",
 		decide(&a, "{}", with_unit, NULL, false));
+	/* a folder's policy is not a file's; "/" is above nothing; the first of
+	 * two */
+	ASSERT_STR("Reboot [file /etc/g: no disruption policy for this path]\n"
+		   "drain: the node reboots\n",
+		   decide(&a, "{}", files(&a, "/etc/g=x"), odd, false));
+	ASSERT_STR("None [file /etc/g/h: policy for /etc/g/]\n",
+		   decide(&a, "{}", files(&a, "/etc/g/h=x"), odd, false));
+	ASSERT_STR("None [file /etc/i: policy for /etc/i]\n",
+		   decide(&a, "{}", files(&a, "/etc/i=x"), odd, false));
 	ASSERT_STR("None [users: policy for SSH keys]\n",
 		   decide(&a, "{}", with_key, NULL, false));
 	ASSERT_STR("Drain [users: policy for SSH keys]\n"
@@ -287,7 +302,7 @@ TEST registries_that_need_a_drain(void)
 				"{\"config\":{\"ignition\":{\"version\":\"3.5.0\"},"
 				"\"storage\":{\"files\":[{\"path\":\"/etc/containers/registries.conf\","
 				"\"contents\":{\"source\":\"%.*s\"}}]}}}",
-				STRF(dataurl_base64(&a, str_of(texts[k]))));
+				STRF(dataurl_text(&a, str_of(texts[k]))));
 		ASSERT_STR_M(
 			cases[i].name,
 			str_fmt(&a,

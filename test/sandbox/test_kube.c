@@ -20,7 +20,7 @@ struct world {
 	struct arena a;
 	struct err err;
 	/* what the cache told */
-	size_t added, changed, removed, synced;
+	size_t added, changed, removed, synced, absent;
 };
 
 static void listen_on(struct world *w, const struct sb_faults *faults)
@@ -128,10 +128,10 @@ static struct kube_cache *watch_nodes(struct world *w, const char *query)
 	return kube_cache_start(&o);
 }
 
-/* Turns the loop until the cache holds n items, at most ten seconds. */
+/* Turns the loop until the cache holds n items, for a minute at most. */
 static bool until(struct world *w, struct kube_cache *c, size_t n)
 {
-	int64_t end = loop_clock() + 10000;
+	int64_t end = loop_clock() + 60000;
 	struct kube_item *const *v;
 
 	while (loop_clock() < end) {
@@ -188,6 +188,26 @@ TEST selects_by_field(void)
 	PASS();
 }
 
+/* Each of them has a connection of its own. */
+TEST watches_leave_room_for_requests(void)
+{
+	enum { N = 150 };
+	struct world w;
+	struct kube_cache *c[N];
+	struct str body;
+
+	setup(&w, NULL);
+	for (int i = 0; i < N; i++)
+		c[i] = watch_nodes(&w, "");
+	for (int i = 0; i < N; i++)
+		ASSERT(until(&w, c[i], 0));
+	ASSERT_INT(0, kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
+	for (int i = 0; i < N; i++)
+		kube_cache_free(c[i]);
+	teardown(&w);
+	PASS();
+}
+
 /* What was deleted while nobody watched is found by the next list. */
 TEST relists_after_the_past_is_forgotten(void)
 {
@@ -230,6 +250,53 @@ TEST goes_on_after_a_restart(void)
 	ASSERT(until(&w, c, 2));
 	ASSERT_INT(1, (long long)kube_cache_lists(c));
 	ASSERT_INT(2, (long long)w.added);
+	kube_cache_free(c);
+	teardown(&w);
+	PASS();
+}
+
+static void absent(void *ctx)
+{
+	((struct world *)ctx)->absent++;
+}
+
+/* A kind that the server does not have is told of, and taken up when it comes. */
+TEST tells_of_a_kind_that_is_missing(void)
+{
+	struct world w;
+	struct kube_cache *c;
+	struct kube_cache_opts o = { .path = "/apis/example.com/v1/gadgets",
+				     .what = "gadgets",
+				     .make = keep_name,
+				     .changed = changed,
+				     .synced = synced,
+				     .absent = absent,
+				     .ctx = &w };
+
+	setup(&w, NULL);
+	o.kube = w.kube;
+	c = kube_cache_start(&o);
+	while (!w.absent)
+		(void)loop_turn(w.loop, 50, &w.err);
+	ASSERT(!kube_cache_synced(c));
+	ASSERT_INT(201,
+		   poke(&w, "POST",
+			"/apis/apiextensions.k8s.io/v1/"
+			"customresourcedefinitions",
+			"{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":"
+			"\"CustomResourceDefinition\",\"metadata\":{\"name\":"
+			"\"gadgets.example.com\"},\"spec\":{\"group\":"
+			"\"example.com\",\"scope\":\"Cluster\",\"names\":{"
+			"\"plural\":\"gadgets\",\"singular\":\"gadget\","
+			"\"kind\":\"Gadget\",\"listKind\":\"GadgetList\"},"
+			"\"versions\":[{\"name\":\"v1\",\"served\":true,"
+			"\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
+			"\"type\":\"object\"}}}]}}"));
+	ASSERT_INT(201, poke(&w, "POST", "/apis/example.com/v1/gadgets",
+			     "{\"apiVersion\":\"example.com/v1\",\"kind\":"
+			     "\"Gadget\",\"metadata\":{\"name\":\"g\"}}"));
+	ASSERT(until(&w, c, 1));
+	ASSERT_INT(1, (long long)w.synced);
 	kube_cache_free(c);
 	teardown(&w);
 	PASS();
@@ -392,8 +459,10 @@ SUITE(kube)
 {
 	RUN_TEST(lists_in_pages_and_follows);
 	RUN_TEST(selects_by_field);
+	RUN_TEST(watches_leave_room_for_requests);
 	RUN_TEST(relists_after_the_past_is_forgotten);
 	RUN_TEST(goes_on_after_a_restart);
+	RUN_TEST(tells_of_a_kind_that_is_missing);
 	RUN_TEST(survives_faults);
 	RUN_TEST(tells_errors_by_code);
 	RUN_TEST(reads_a_rotated_token_again);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include "../test.h"
+#include "../clock.h"
 #include "io/log.h"
 #include "kube/exec.h"
 #include "kube/lease.h"
@@ -35,7 +36,7 @@ static struct kube_cache *cache_of(void *ctx, struct str path)
 }
 
 static const struct kube_gauge gauges[] = {
-	{ "g", "a,b", "a gauge", true },
+	{ "g", "b,a", "a gauge", true },
 	{ "h", "", "another", false },
 	{ 0 },
 };
@@ -74,10 +75,10 @@ static void setup(struct world *w)
 
 static bool until(struct world *w, const size_t *n, size_t want)
 {
-	int64_t end = loop_clock() + 10000;
+	int64_t end = loop_clock() + 60000;
 
 	while (*n < want && loop_clock() < end)
-		(void)loop_turn(w->loop, 20, &w->err);
+		(void)loop_turn(w->loop, TURN_MS, &w->err);
 	return *n >= want;
 }
 
@@ -87,7 +88,8 @@ static void teardown(struct world *w)
 		(void)loop_turn(w->loop, 20, &w->err);
 	kube_cache_free(w->nodes);
 	kube_free(w->kube);
-	sb_server_free(w->server);
+	if (w->server)
+		sb_server_free(w->server);
 	sandbox_free(&w->sb);
 	loop_free(w->loop);
 	arena_free(&w->metrics.a);
@@ -130,6 +132,33 @@ TEST a_key_is_worked_on_once_at_a_time(void)
 	kube_queue_add(q, 2, S("a"));
 	kube_queue_add(q, 1, S("b"));
 	ASSERT(until(&w, &w.worked, 4));
+	kube_queue_free(q);
+	teardown(&w);
+	PASS();
+}
+
+/* Some at a time, each once, in their order. */
+TEST many_keys_are_all_worked_on(void)
+{
+	struct world w;
+	struct kube_queue *q;
+
+	setup(&w);
+	q = kube_queue_new(w.loop, work, &w);
+	kube_queue_go(q);
+	for (int i = 0; i < 100; i++)
+		kube_queue_add(q, 0, str_fmt(&w.a, "%d", i));
+	kube_queue_add(q, 0, S("3"));
+	ASSERT(until(&w, &w.worked, 32));
+	(void)loop_turn(w.loop, 10, &w.err);
+	ASSERT_INT(32, (long long)w.worked);
+	ASSERT_STR("31", w.key->name);
+	for (size_t i = 33; i <= 100; i++) {
+		kube_queue_done(q, w.key, false, 15);
+		ASSERT(until(&w, &w.worked, i));
+	}
+	ASSERT_STR("99", w.key->name);
+	ASSERT_INT(32, (long long)kube_queue_busy(q));
 	kube_queue_free(q);
 	teardown(&w);
 	PASS();
@@ -237,21 +266,92 @@ TEST answers_are_in_the_cache(void)
 	PASS();
 }
 
+static struct kube_cache *maps;
+
+static struct kube_cache *cache_of_maps(void *ctx, struct str path)
+{
+	(void)ctx;
+	return str_find(path, S("/configmaps")) > 0 ? maps : NULL;
+}
+
+/* Keys of what is in a namespace have it in them. */
+TEST what_is_deleted_in_a_namespace_is_forgotten(void)
+{
+	/* the watch tells nothing: only the answers do */
+	struct kube_cache_opts o = { .path = "/api/v1/configmaps",
+				     .query = S("fieldSelector="
+						"metadata.name%3Dnone"),
+				     .what = "configmaps",
+				     .make = kube_tree_make,
+				     .drop = kube_tree_drop };
+	struct world w;
+	struct kube_job j = { 0 };
+
+	setup(&w);
+	w.exec.cache = cache_of_maps;
+	o.kube = w.kube;
+	maps = kube_cache_start(&o);
+	while (!kube_cache_synced(maps))
+		(void)loop_turn(w.loop, TURN_MS, &w.err);
+	action_add(&j.a, &j.list, ACTION_CREATE,
+		   S("/api/v1/namespaces/default/configmaps"),
+		   S("{\"metadata\":{\"name\":\"m\"}}"), S("why"));
+	run(&w, &j);
+	ASSERT(kube_cache_get(maps, S("default/m")));
+	arena_free(&j.a);
+	j = (struct kube_job){ 0 };
+	action_add(&j.a, &j.list, ACTION_DELETE,
+		   S("/api/v1/namespaces/default/configmaps/m?x=y/z"), S(""),
+		   S("why"));
+	run(&w, &j);
+	ASSERT(!j.failed);
+	ASSERT(!kube_cache_get(maps, S("default/m")));
+	arena_free(&j.a);
+	kube_cache_free(maps);
+	teardown(&w);
+	PASS();
+}
+
+/* More than are under way at once, before the next step begins. */
+TEST a_step_may_be_long(void)
+{
+	struct world w;
+	struct kube_job j = { 0 };
+	struct kube_item *const *v;
+
+	setup(&w);
+	for (int i = 0; i < 200; i++)
+		create(&j, str_fmt(&j.a, "n%d", i).p);
+	actions_step(&j.list);
+	for (int i = 0; i < 200; i += 2)
+		action_add(&j.a, &j.list, ACTION_DELETE,
+			   str_fmt(&j.a, "/api/v1/nodes/n%d", i), S(""),
+			   S("why"));
+	run(&w, &j);
+	ASSERT_INT(1, (long long)w.done);
+	ASSERT(!j.failed);
+	ASSERT_INT(100, (long long)kube_cache_all(w.nodes, &v));
+	arena_free(&j.a);
+	teardown(&w);
+	PASS();
+}
+
 /* What happens after a failure, by its kind. */
 TEST failures_stop_or_do_not(void)
 {
 	static const struct {
 		enum action_fail fail;
-		bool failed, later, if_ok;
+		bool failed, again, later, if_ok;
 	} cases[] = {
-		{ ACTION_STOP, true, false, false },
-		{ ACTION_GO_ON, true, true, false },
-		{ ACTION_SHRUG, false, true, true },
+		{ ACTION_STOP, true, true, false, false },
+		{ ACTION_GO_ON, true, true, true, false },
+		{ ACTION_LATER, false, true, true, true },
+		{ ACTION_SHRUG, false, false, true, true },
 	};
 	struct world w;
 
 	setup(&w);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		struct kube_job j = { 0 };
 		struct str later = str_fmt(&w.a, "later%zu", i);
 		struct str ok = str_fmt(&w.a, "ok%zu", i);
@@ -266,6 +366,7 @@ TEST failures_stop_or_do_not(void)
 		create(&j, ok.p)->if_ok = true;
 		run(&w, &j);
 		ASSERT_INT(cases[i].failed, j.failed);
+		ASSERT_INT(cases[i].again, j.failed || j.later);
 		ASSERT_STR(cases[i].failed
 				   ? "did not work: nodes \"none\" not found"
 				   : "",
@@ -285,6 +386,8 @@ TEST events_are_counted_up(void)
 	const struct action_event about = { .api = S("v1"),
 					    .kind = S("Node"),
 					    .name = S("n"),
+					    .uid = S("u"),
+					    .version = S("7"),
 					    .reason = S("Tested") };
 	struct world w;
 	struct str text;
@@ -301,10 +404,182 @@ TEST events_are_counted_up(void)
 	ASSERT_INT(0, kube_get(w.kube, &w.a,
 			       S("/api/v1/namespaces/default/events"), &text,
 			       &w.err));
+	ASSERT(str_find(text, S("\"involvedObject\":{\"apiVersion\":\"v1\","
+				"\"kind\":\"Node\",\"name\":\"n\","
+				"\"namespace\":\"default\","
+				"\"resourceVersion\":\"7\",\"uid\":\"u\"}")) >=
+	       0);
 	ASSERT(str_find(text, S("\"count\":3")) >= 0);
 	ASSERT(str_find(text, S("\"count\":1")) >= 0);
 	ASSERT(str_find(text, S("\"count\":2")) < 0);
 	ASSERT(str_find(text, S("\"message\":\"a \\\"test\\\"\"")) >= 0);
+	teardown(&w);
+	PASS();
+}
+
+static int str_order(const void *x, const void *y)
+{
+	return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
+/* "count message", a line each, sorted. */
+static struct str told(struct world *w)
+{
+	struct json *list = NULL;
+	struct str text, lines[64];
+	size_t n = 0;
+	struct buf b;
+
+	while (w->events.calls)
+		(void)loop_turn(w->loop, 20, &w->err);
+	if (kube_get(w->kube, &w->a, S("/api/v1/namespaces/default/events"),
+		     &text, &w->err) < 0 ||
+	    json_parse(&w->a, text, NULL, &list, &w->err) < 0)
+		return w->err.msg;
+	for (const struct json *e = json_first(json_at(list, "items"));
+	     e && n < 64; e = json_next(e))
+		lines[n++] = str_fmt(&w->a, "%lld %.*s\n",
+				     (long long)json_i64(e, "count", 0),
+				     STRF(json_str(e, "message", S(""))));
+	qsort(lines, n, sizeof(*lines), str_order);
+	buf_init(&b, &w->a);
+	for (size_t i = 0; i < n; i++)
+		buf_add(&b, lines[i]);
+	return buf_str(&b);
+}
+
+static void forgotten(struct kube_call *c, const struct kube_answer *ans)
+{
+	struct world *w = c->ctx;
+
+	w->done += ans->rc == 0;
+}
+
+static bool forget_events(struct world *w)
+{
+	struct kube_call c = { .method = "DELETE",
+			       .path = S("/api/v1/namespaces/default/events"),
+			       .done = forgotten,
+			       .ctx = w };
+
+	kube_start(w->kube, &c);
+	return until(w, &w->done, w->done + 1);
+}
+
+/* One that the server has forgotten is written anew at once, with its count; and
+ * none is counted up before it is there. */
+TEST events_that_are_forgotten(void)
+{
+	const struct action_event about = { .api = S("v1"),
+					    .kind = S("Node"),
+					    .name = S("n"),
+					    .reason = S("Tested") };
+	struct world w;
+
+	setup(&w);
+	for (int i = 0; i < 20; i++)
+		kube_event(&w.events, "tester", &about, S("again"));
+	ASSERT_STR("20 again\n", told(&w));
+	ASSERT(forget_events(&w));
+	kube_event(&w.events, "tester", &about, S("again"));
+	w.events.namespace = "elsewhere"; /* of those told from now on */
+	ASSERT_STR("21 again\n", told(&w));
+	w.events.namespace = "default";
+	kube_event(&w.events, "tester", &about, S("again"));
+	kube_event(&w.events, "tester", &about, S("another"));
+	ASSERT_STR("1 another\n22 again\n", told(&w));
+	teardown(&w);
+	PASS();
+}
+
+/* A server that is away has no ever longer queue behind it. */
+TEST events_do_not_pile_up(void)
+{
+	struct action_event about = { .api = S("v1"),
+				      .kind = S("Node"),
+				      .name = S("n"),
+				      .reason = S("Tested") };
+	struct world w;
+	struct json *list = NULL;
+	struct str text;
+	size_t n = 0;
+
+	setup(&w);
+	for (int i = 0; i < KUBE_EVENTS_WAITING + 100; i++) {
+		about.name = str_fmt(&w.a, "n%d", i);
+		kube_event(&w.events, "tester", &about, S("one of many"));
+	}
+	ASSERT_INT(KUBE_EVENTS_WAITING, (long long)w.events.n_calls);
+	while (w.events.calls)
+		(void)loop_turn(w.loop, 20, &w.err);
+	ASSERT_INT(0, (long long)w.events.n_calls);
+	ASSERT_INT(0, kube_get(w.kube, &w.a,
+			       S("/api/v1/namespaces/default/events"), &text,
+			       &w.err));
+	ASSERT_INT(0, json_parse(&w.a, text, NULL, &list, &w.err));
+	for (const struct json *e = json_first(json_at(list, "items")); e;
+	     e = json_next(e))
+		n++;
+	ASSERT_INT(KUBE_EVENTS_WAITING, (long long)n);
+	/* one that could not be written is written anew, not counted up */
+	w.events.retry_ms = 1;
+	sb_server_free(w.server);
+	w.server = NULL;
+	kube_event(&w.events, "tester", &about, S("lost"));
+	ASSERT(w.events.kept[(w.events.next - 1) % KUBE_EVENTS_KEPT].hash);
+	while (w.events.calls)
+		(void)loop_turn(w.loop, 20, &w.err);
+	ASSERT(!w.events.kept[(w.events.next - 1) % KUBE_EVENTS_KEPT].hash);
+	teardown(&w);
+	PASS();
+}
+
+/* It is away when the event is told, and back before the tries are over. */
+TEST events_outlast_a_server_that_is_away(void)
+{
+	const struct action_event about = { .api = S("v1"),
+					    .kind = S("Node"),
+					    .name = S("n"),
+					    .reason = S("Tested") };
+	struct sb_server_opts so = { 0 };
+	struct world w;
+	uint16_t port;
+	int fd = -1;
+
+	setup(&w);
+	port = (uint16_t)strtoul(strrchr(w.conf.server.p, ':') + 1, NULL, 10);
+	w.events.retry_ms = 100;
+	sb_server_free(w.server);
+	kube_event(&w.events, "tester", &about, S("kept"));
+	kube_event(&w.events, "tester", &about, S("behind it"));
+	for (int64_t end = loop_clock() + 250; loop_clock() < end;)
+		(void)loop_turn(w.loop, 10, &w.err);
+	ASSERT_INT(2, (long long)w.events.n_calls);
+	so.loop = w.loop;
+	so.sandbox = &w.sb;
+	w.server = sb_server_new(&so);
+	ASSERT_INT(0, sock_listen(S("127.0.0.1"), port, &fd, &w.err));
+	sb_server_listen(w.server, fd, NULL);
+	ASSERT_STR("1 behind it\n1 kept\n", told(&w));
+	teardown(&w);
+	PASS();
+}
+
+/* They are given up with the process, waiting or under way. */
+TEST events_that_wait_are_given_up(void)
+{
+	const struct action_event about = { .kind = S("Node"), .name = S("n") };
+	struct world w;
+
+	setup(&w);
+	sb_server_free(w.server);
+	w.server = NULL;
+	kube_event(&w.events, "tester", &about, S("one"));
+	kube_event(&w.events, "tester", &about, S("two"));
+	for (int64_t end = loop_clock() + 200; loop_clock() < end;)
+		(void)loop_turn(w.loop, 10, &w.err);
+	kube_events_stop(&w.events);
+	ASSERT(!w.events.calls);
 	teardown(&w);
 	PASS();
 }
@@ -323,8 +598,8 @@ TEST gauges_are_shown(void)
 	buf_init(&b, &w.a);
 	kube_metrics_text(&w.metrics, &b);
 	ASSERT_STR("# HELP g a gauge\n# TYPE g gauge\n"
+		   "g{a=\"\\\"\\n\\\\\",b=\"x\"} 2.5\n"
 		   "g{a=\"initialize\",b=\"initialize\"} 0\n"
-		   "g{a=\"x\",b=\"\\\"\\n\\\\\"} 2.5\n"
 		   "# HELP h another\n# TYPE h gauge\nh 1\n",
 		   buf_str(&b));
 	kube_metrics_set(&w.metrics, &g, 0, true);
@@ -385,7 +660,7 @@ TEST one_leads_until_it_lets_go(void)
 	y = contend(&w, "y");
 	end = loop_clock() + 300;
 	while (loop_clock() < end)
-		(void)loop_turn(w.loop, 20, &w.err);
+		(void)loop_turn(w.loop, TURN_MS, &w.err);
 	ASSERT_INT(1, (long long)w.leads);
 	kube_lease_release(x);
 	ASSERT(until(&w, &w.released, 1));
@@ -408,10 +683,17 @@ TEST one_leads_until_it_lets_go(void)
 SUITE(work_suite)
 {
 	RUN_TEST(a_key_is_worked_on_once_at_a_time);
+	RUN_TEST(many_keys_are_all_worked_on);
 	RUN_TEST(a_key_that_failed_comes_back);
 	RUN_TEST(answers_are_in_the_cache);
+	RUN_TEST(what_is_deleted_in_a_namespace_is_forgotten);
+	RUN_TEST(a_step_may_be_long);
 	RUN_TEST(failures_stop_or_do_not);
 	RUN_TEST(events_are_counted_up);
+	RUN_TEST(events_that_are_forgotten);
+	RUN_TEST(events_do_not_pile_up);
+	RUN_TEST(events_outlast_a_server_that_is_away);
+	RUN_TEST(events_that_wait_are_given_up);
 	RUN_TEST(gauges_are_shown);
 	RUN_TEST(one_leads_until_it_lets_go);
 }

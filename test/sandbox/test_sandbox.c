@@ -124,8 +124,28 @@ TEST objects(void)
 		  "\"value\":\"2\"},{\"op\":\"remove\",\"path\":\"/metadata/"
 		  "labels/x\"}]",
 		  200, "metadata.labels", "{\"b/c\":\"2\"}" },
+		{ "POST", PODS, NULL,
+		  "{\"metadata\":{\"name\":\"h\"},\"spec\":{\"hostNetwork\":"
+		  "true,\"containers\":[{\"name\":\"c\",\"image\":\"i\","
+		  "\"ports\":[{}]}]}}",
+		  422, "reason", "\"Invalid\"" },
+		{ "POST", "/api/v1/namespaces/default/services", NULL,
+		  "{\"metadata\":{\"name\":\"h\"},\"spec\":{\"ports\":[{}]}}",
+		  422, "reason", "\"Invalid\"" },
+		{ "GET", PODS "/x/log", NULL, NULL, 400, "message",
+		  "\"pods/log: nothing runs in the sandbox, its pods are "
+		  "objects only\"" },
+		{ "POST", PODS "/x/exec", NULL, "{}", 400, "reason",
+		  "\"BadRequest\"" },
+		{ "GET", PODS "/x/bogus", NULL, NULL, 404, "reason",
+		  "\"NotFound\"" },
 		{ "PATCH", NODES "/a", "text/plain", "{}", 415, "reason",
 		  "\"UnsupportedMediaType\"" },
+		{ "POST", NODES, "application/vnd.kubernetes.protobuf", "k8s",
+		  415, "message",
+		  "\"the body of the request was in an unknown format - "
+		  "accepted media types include: application/json, "
+		  "application/yaml\"" },
 		{ "PUT", NODES "/a", NULL,
 		  "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"}}",
 		  409, "reason", "\"Conflict\"" },
@@ -177,24 +197,29 @@ TEST custom_kinds(void)
 		  "\"UnsupportedMediaType\"" },
 		{ "POST", POOLS, NULL, "{\"metadata\":{\"name\":\"x\"}}", 400,
 		  "message",
-		  "\"Object 'Kind' is missing in "
-		  "'{\\\"metadata\\\":{\\\"name\\\":\\\"x\\\"}}'\"" },
-		{ "PATCH", POOLS "/n?fieldManager=m", APPLY,
+		  "\"MachineConfigPool in version \\\"v1\\\" cannot be "
+		  "handled as a MachineConfigPool: unmarshalerDecoder: "
+		  "Object 'Kind' is missing in "
+		  "'{\\\"metadata\\\":{\\\"name\\\":\\\"x\\\"}}', error "
+		  "found in #10 byte of ...|ame\\\":\\\"x\\\"}}|..., "
+		  "bigger context "
+		  "...|{\\\"metadata\\\":{\\\"name\\\":\\\"x\\\"}}|...\"" },
+		{ "PATCH", POOLS "/next?fieldManager=m", APPLY,
 		  "apiVersion: machineconfiguration.openshift.io/v1\nkind: "
-		  "MachineConfigPool\nmetadata:\n  name: n\nspec:\n  paused: "
+		  "MachineConfigPool\nmetadata:\n  name: next\nspec:\n  paused: "
 		  "true\n  maxUnavailable: 2\n",
 		  201, "spec", "{\"maxUnavailable\":2,\"paused\":true}" },
-		{ "PATCH", POOLS "/n?fieldManager=m", APPLY,
+		{ "PATCH", POOLS "/next?fieldManager=m", APPLY,
 		  "apiVersion: machineconfiguration.openshift.io/v1\nkind: "
 		  "MachineConfigPool\nspec:\n  paused: true\n",
 		  200, "spec", "{\"paused\":true}" },
-		{ "PATCH", POOLS "/n?fieldManager=other", APPLY,
+		{ "PATCH", POOLS "/next?fieldManager=other", APPLY,
 		  "apiVersion: machineconfiguration.openshift.io/v1\nkind: "
 		  "MachineConfigPool\nspec:\n  paused: false\n",
 		  409, "message",
 		  "\"Apply failed with 1 conflict: conflict with \\\"m\\\": "
 		  ".spec.paused\"" },
-		{ "PATCH", POOLS "/n?fieldManager=other&force=true", APPLY,
+		{ "PATCH", POOLS "/next?fieldManager=other&force=true", APPLY,
 		  "apiVersion: machineconfiguration.openshift.io/v1\nkind: "
 		  "MachineConfigPool\nspec:\n  paused: false\n",
 		  200, "spec", "{\"paused\":false}" },
@@ -252,17 +277,24 @@ TEST definitions(void)
 	RUN_STEPS(steps, false);
 }
 
-#define POD(name, node, status)                                                \
+#define POD(name, node)                                                        \
 	"{\"metadata\":{\"name\":\"" name "\",\"labels\":{\"app\":\"x\"}},"    \
 	"\"spec\":{\"nodeName\":\"" node "\",\"containers\":[{\"name\":\"c\"," \
-	"\"image\":\"i\"}]},\"status\":{\"phase\":\"Running\","                \
-	"\"conditions\":[{\"type\":\"Ready\",\"status\":\"" status "\"}]}}"
+	"\"image\":\"i\"}]},\"status\":{\"phase\":\"Failed\"}}"
+#define RUNNING                                           \
+	"{\"status\":{\"phase\":\"Running\","             \
+	"\"conditions\":[{\"type\":\"Ready\",\"status\":" \
+	"\"True\"}]}}"
 
 TEST evictions(void)
 {
 	static const struct step steps[] = {
-		{ "POST", PODS, NULL, POD("p", "n", "True"), 201, NULL, NULL },
-		{ "POST", PODS, NULL, POD("q", "n", "True"), 201, NULL, NULL },
+		/* who makes a pod has no say in its status */
+		{ "POST", PODS, NULL, POD("p", "n"), 201, "status.phase",
+		  "\"Pending\"" },
+		{ "POST", PODS, NULL, POD("q", "n"), 201, NULL, NULL },
+		{ "PATCH", PODS "/p/status", MERGE, RUNNING, 200, NULL, NULL },
+		{ "PATCH", PODS "/q/status", MERGE, RUNNING, 200, NULL, NULL },
 		{ "POST",
 		  "/apis/policy/v1beta1/namespaces/default/"
 		  "poddisruptionbudgets",
@@ -317,7 +349,6 @@ TEST garbage(void)
 		  "\"kind\":\"KubeletConfig\",\"metadata\":{\"name\":\"k\","
 		  "\"finalizers\":[\"b\"]}}",
 		  201, NULL, NULL },
-		/* Garbage is looked for when something is deleted. */
 		{ "DELETE", "/api/v1/namespaces/t", NULL, NULL, 200,
 		  "status.phase", "\"Terminating\"" },
 		{ "GET", "/api/v1/namespaces/t/configmaps/lost", NULL, NULL,
@@ -331,6 +362,34 @@ TEST garbage(void)
 	};
 
 	RUN_STEPS(steps, true);
+}
+
+/* Nothing need be deleted for it: garbage is looked for when it may have come. */
+TEST owners_that_never_were(void)
+{
+#define LOST "/api/v1/namespaces/default/configmaps"
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct sandbox s;
+	struct sb_reply out;
+
+	sandbox_init(&s, 7);
+	s.collect = true;
+	ask(&s, &a,
+	    &(struct step){
+		    "POST", LOST, NULL,
+		    "{\"metadata\":{\"name\":\"lost\","
+		    "\"ownerReferences\":[{\"apiVersion\":\"v1\","
+		    "\"kind\":\"X\",\"name\":\"x\",\"uid\":\"none\"}]}}",
+		    201, NULL, NULL },
+	    &out);
+	ASSERT_INT(201, out.code);
+	(void)sandbox_work(&s, 1000000002000);
+	ask(&s, &a,
+	    &(struct step){ "GET", LOST "/lost", NULL, NULL, 404, NULL, NULL },
+	    &out);
+	ASSERT_INT(404, out.code);
+	sandbox_free(&s);
+	PASS();
 }
 
 TEST pages(void)
@@ -454,6 +513,170 @@ TEST watches(void)
 	    &old);
 	ASSERT_STR("\"ERROR\" \"Expired\";", events(&a, old.watch));
 	ASSERT(watch_over(old.watch));
+	/* nor is there a past that has not been yet */
+	ask(&s, &a,
+	    &(struct step){ "GET", NODES "?watch=1&resourceVersion=999", NULL,
+			    NULL, 200, NULL, NULL },
+	    &old);
+	ASSERT_STR("\"ERROR\" \"Expired\";", events(&a, old.watch));
+	ASSERT(watch_over(old.watch));
+	sandbox_free(&s);
+	PASS();
+}
+
+static struct sb_watch *watch(struct sandbox *s, struct arena *a,
+			      const char *path)
+{
+	struct sb_reply out;
+
+	ask(s, a, &(struct step){ "GET", path, NULL, NULL, 200, NULL, NULL },
+	    &out);
+	return out.watch;
+}
+
+/* Described anew, a kind's watches go on; they hear of its end, and nobody else. */
+TEST watches_of_a_kind_that_changes_and_goes(void)
+{
+#define CRDS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	static const struct step changes[] = {
+		{ "POST", ROCKS, NULL, ROCK("r", "{\"size\":2}"), 201, NULL,
+		  NULL },
+		{ "PATCH", CRDS "/rocks.geo.example", MERGE,
+		  "{\"spec\":{\"names\":{\"shortNames\":[\"ro\"]}}}", 200, NULL,
+		  NULL },
+		{ "POST", ROCKS, NULL, ROCK("s", "{\"size\":2}"), 201, NULL,
+		  NULL },
+		{ "DELETE", CRDS "/rocks.geo.example", NULL, NULL, 200, NULL,
+		  NULL },
+		{ "POST", CRDS, NULL, CRD, 201, NULL, NULL },
+		{ "POST", ROCKS, NULL, ROCK("t", "{\"size\":2}"), 201, NULL,
+		  NULL },
+		{ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"n\"}}", 201,
+		  NULL, NULL },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct sb_watch *rocks, *selected, *nodes;
+	struct sandbox s;
+	struct sb_reply out;
+
+	sandbox_init(&s, 7);
+	ask(&s, &a, &(struct step){ "POST", CRDS, NULL, CRD, 201, NULL, NULL },
+	    &out);
+	rocks = watch(&s, &a, ROCKS "?watch=1");
+	selected = watch(&s, &a, ROCKS "?watch=1&labelSelector=!x");
+	nodes = watch(&s, &a, NODES "?watch=1");
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		ask(&s, &a, &changes[i], &out);
+		ASSERT_INT_M(changes[i].path, changes[i].code, out.code);
+	}
+	/* in the order in which they were taken away: from the end */
+	ASSERT_STR("\"ADDED\" \"r\";\"ADDED\" \"s\";\"DELETED\" \"s\";"
+		   "\"DELETED\" \"r\";",
+		   events(&a, rocks));
+	ASSERT_STR("\"ADDED\" \"r\";\"ADDED\" \"s\";\"DELETED\" \"s\";"
+		   "\"DELETED\" \"r\";",
+		   events(&a, selected));
+	ASSERT(watch_over(rocks) && watch_over(selected));
+	ASSERT_STR("\"ADDED\" \"n\";", events(&a, nodes));
+	ASSERT(!watch_over(nodes));
+	sandbox_free(&s);
+	PASS();
+}
+
+/* A version that is not served any more ends its watches. */
+TEST watches_of_a_version_that_goes(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct sb_watch *rocks;
+	struct sandbox s;
+	struct sb_reply out;
+
+	sandbox_init(&s, 7);
+	ask(&s, &a, &(struct step){ "POST", CRDS, NULL, CRD, 201, NULL, NULL },
+	    &out);
+	rocks = watch(&s, &a, ROCKS "?watch=1");
+	ask(&s, &a,
+	    &(struct step){ "PATCH", CRDS "/rocks.geo.example", OPS,
+			    "[{\"op\":\"replace\",\"path\":\"/spec/versions/0/"
+			    "served\",\"value\":false}]",
+			    200, NULL, NULL },
+	    &out);
+	ASSERT_INT(200, out.code);
+	ASSERT_STR("", events(&a, rocks));
+	ASSERT(watch_over(rocks));
+	sandbox_free(&s);
+	PASS();
+}
+
+/* The whole, only the metadata, only what a field selects. */
+TEST watches_in_other_forms(void)
+{
+	static const struct {
+		const char *query, *accept, *want;
+	} cases[] = {
+		{ "watch=1&resourceVersion=0", "", "\"Pod\";\"Pod\";\"Pod\";" },
+		{ "watch=1&resourceVersion=0",
+		  "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+		  "\"PartialObjectMetadata\";\"PartialObjectMetadata\";"
+		  "\"PartialObjectMetadata\";" },
+		{ "watch=1&fieldSelector=spec.nodeName%3Da", "",
+		  "\"Pod\";\"Pod\";" },
+		{ "watch=1&fieldSelector=spec.nodeName!%3Da", "", "\"Pod\";" },
+		{ "watch=1&fieldSelector=spec.nodeName%3D", "", "" },
+	};
+	static const char *const nodes[] = { "a", "b", "a" };
+	struct sb_watch *w[sizeof(cases) / sizeof(cases[0])];
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct sandbox s;
+	struct sb_reply out;
+
+	sandbox_init(&s, 7);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sb_request r = {
+			.method = S("GET"),
+			.path = S("/api/v1/namespaces/default/pods"),
+			.query = str_of(cases[i].query),
+			.accept = str_of(cases[i].accept),
+			.now = 1000000000
+		};
+
+		sandbox_handle(&s, &a, &r, &out);
+		w[i] = out.watch;
+	}
+	for (size_t i = 0; i < 3; i++) {
+		struct step t = {
+			"POST",
+			"/api/v1/namespaces/default/pods",
+			NULL,
+			str_z(&a, str_fmt(&a,
+					  "{\"metadata\":{\"name\":\"p%zu\"},"
+					  "\"spec\":{\"nodeName\":\"%s\","
+					  "\"containers\":[{\"name\":\"c\","
+					  "\"image\":\"i\"}]}}",
+					  i, nodes[i])),
+			201,
+			NULL,
+			NULL
+		};
+
+		ask(&s, &a, &t, &out);
+		ASSERT_INT(201, out.code);
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf b, kinds;
+		struct str rest, line;
+
+		ASSERT(w[i]);
+		buf_init(&b, &a);
+		buf_init(&kinds, &a);
+		while (watch_next(w[i], &b, 1000))
+			;
+		rest = buf_str(&b);
+		while (str_line(&rest, &line))
+			buf_addf(&kinds, "%.*s;",
+				 STRF(value_at(&a, line, "object.kind")));
+		ASSERT_STR(cases[i].want, buf_str(&kinds));
+	}
 	sandbox_free(&s);
 	PASS();
 }
@@ -494,8 +717,12 @@ SUITE(sandbox)
 	RUN_TEST(definitions);
 	RUN_TEST(evictions);
 	RUN_TEST(garbage);
+	RUN_TEST(owners_that_never_were);
 	RUN_TEST(pages);
 	RUN_TEST(watches);
+	RUN_TEST(watches_of_a_kind_that_changes_and_goes);
+	RUN_TEST(watches_of_a_version_that_goes);
+	RUN_TEST(watches_in_other_forms);
 	RUN_TEST(tables);
 }
 

@@ -22,10 +22,16 @@ start() {	# tree, flags...
 		--bind-address 127.0.0.1 --secure-port 0 --insecure-port 0 --cert "$TMP/tls.crt" \
 		--key "$TMP/tls.key" "$@" 2>"$log" &
 	pid=$!
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 3000; i++)); do
 		[ "$(grep -c 'Launching server on' "$log")" = 2 ] && break
+		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.1
 	done
+	if [ "$(grep -c 'Launching server on' "$log")" != 2 ]; then
+		bad "mco-server does not start: $(tail -n 1 "$log")"
+		echo "$passed passed, $failed failed"
+		exit 1
+	fi
 	read -r -d '' secure plain < <(sed -n 's/.*Launching server on :\([0-9]*\)$/\1/p' "$log"; printf '\0')
 }
 stop() {
@@ -79,10 +85,10 @@ config() {	# token
 		  "httpHeaders": [{"name": "Authorization", "value": "Bearer $1"}]}}}}
 	JSON
 }
-run() {	# stage, timeout
-	timeout 60 "$ignition" -platform file -stage "$1" -root "$TMP/root" -log-to-stdout \
+run() {	# stage
+	timeout 300 "$ignition" -platform file -stage "$1" -root "$TMP/root" -log-to-stdout \
 		-config-cache "$TMP/cache.json" -state-file "$TMP/state" -neednet "$TMP/neednet" \
-		-fetch-timeout 10s > "$TMP/ignition.log" 2>&1
+		-fetch-timeout 60s > "$TMP/ignition.log" 2>&1
 }
 mkdir -p "$TMP/root/etc/selinux" "$TMP/root/usr/share/zoneinfo"
 printf 'SELINUX=disabled\nSELINUXTYPE=none\n' > "$TMP/root/etc/selinux/config"

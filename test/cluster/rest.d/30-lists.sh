@@ -40,6 +40,28 @@ r rv-match-bogus GET "$core/nodes?resourceVersion=1&resourceVersionMatch=Bogus"
 r rv-match-newer GET "$core/nodes?resourceVersion=1&resourceVersionMatch=NotOlderThan&fieldSelector=metadata.name=n2"
 n=$(rv $core/nodes)
 r rv-match-exact GET "$core/nodes?resourceVersion=$n&resourceVersionMatch=Exact&limit=1"
+
+# Pages show what was when the first was asked for, whatever has come since.
+for i in 1 3 5 7; do
+	r past-make-$i POST $ns/secrets '{"metadata":{"name":"past-'$i'","labels":{"past":""}}}'
+done
+n=$(rv $ns/secrets)
+c=$(field "$ns/secrets?limit=1" .metadata.continue)
+r past-new POST $ns/secrets '{"metadata":{"name":"past-4","labels":{"past":""}}}'
+p past-change merge $ns/secrets/past-3 '{"metadata":{"labels":{"seen":"no"}}}'
+p past-change-2 merge $ns/secrets/past-3 '{"metadata":{"labels":{"seen":"twice"}}}'
+r past-gone DELETE $ns/secrets/past-5
+r past-gone-2 DELETE $ns/secrets/past-7
+r past-back POST $ns/secrets '{"metadata":{"name":"past-7","labels":{"past":""}},"data":{"new":"eA=="}}'
+r past-page GET "$ns/secrets?limit=2&continue=$c"
+c=$(field "$ns/secrets?limit=2&continue=$c" .metadata.continue)
+r past-page-last GET "$ns/secrets?limit=9&continue=$c"
+r past-exact GET "$ns/secrets?resourceVersion=$n&resourceVersionMatch=Exact"
+r past-exact-page GET "$ns/secrets?resourceVersion=$n&resourceVersionMatch=Exact&limit=2"
+r past-legacy GET "$ns/secrets?resourceVersion=$n&limit=2"
+r past-newer GET "$ns/secrets?resourceVersion=$n&resourceVersionMatch=NotOlderThan&labelSelector=seen"
+r past-now GET "$ns/secrets"
+r past-forget DELETE "$ns/secrets?labelSelector=past"
 r get-rv-zero GET "$core/nodes/n2?resourceVersion=0"
 r get-rv-bad GET "$core/nodes/n2?resourceVersion=x"
 r timeout-bad GET "$core/nodes?timeoutSeconds=x"
@@ -64,6 +86,21 @@ send "$all" table-fallback GET $core/nodes/n2 '' -H 'Accept: application/json;as
 send "$all" partial-list GET "$core/nodes?fieldSelector=metadata.name=n2" '' -H 'Accept: application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 send "$all" partial GET $core/nodes/n2 '' -H 'Accept: application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'
 
+options='{"kind":"DeleteOptions","apiVersion":"v1",'
+for i in 1 2 3; do
+	r batch-make-$i POST $ns/configmaps '{"metadata":{"name":"batch-'$i'","labels":{"batch":"yes"}}}'
+done
+r delete-all-dry DELETE "$ns/configmaps?labelSelector=batch&dryRun=All"
+r delete-all-dry-body DELETE "$ns/configmaps?labelSelector=batch" "$options\"dryRun\":[\"All\"]}"
+r delete-all-dry-bad DELETE "$ns/configmaps?labelSelector=batch&dryRun=Some"
+r delete-all-policy-bad DELETE "$ns/configmaps?labelSelector=batch&propagationPolicy=Bogus"
+r delete-all-policy-bad-body DELETE "$ns/configmaps?labelSelector=batch" "$options\"propagationPolicy\":\"Bogus\"}"
+r delete-all-dry-left GET "$ns/configmaps?labelSelector=batch"
+r delete-all-limit DELETE "$ns/configmaps?labelSelector=batch&limit=2"
+r delete-all-limit-left GET "$ns/configmaps?labelSelector=batch"
+r delete-dry-body DELETE $ns/configmaps/batch-3 "$options\"dryRun\":[\"All\"]}"
+r delete-dry-body-bad DELETE $ns/configmaps/batch-3 "$options\"dryRun\":[\"Some\"]}"
+r delete-dry-body-left GET $ns/configmaps/batch-3
 r delete-all-labels DELETE "$ns/configmaps?labelSelector=page=yes&fieldSelector=metadata.name!=page-1"
 r delete-all-left GET "$ns/configmaps?labelSelector=page=yes"
 r delete-all-none DELETE "$ns/configmaps?labelSelector=page=no"

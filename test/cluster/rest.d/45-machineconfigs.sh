@@ -42,6 +42,8 @@ p mcn-apply apply "$mc/machineconfignodes/n1/status?fieldManager=mco&force=true"
 p mcn-apply-again apply "$mc/machineconfignodes/n1/status?fieldManager=mco&force=true" '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":"n1"},"status":{"conditions":[{"type":"Drained","status":"True","lastTransitionTime":"2020-01-01T00:00:00Z","reason":"Yes","message":"y"}]}}'
 t table-mcn $mc/machineconfignodes
 r mosc-default POST $mc/machineosconfigs "$(obj MachineOSConfig worker '"spec":{"machineConfigPool":{"name":"worker"},"imageBuilder":{"imageBuilderType":"Job"},"renderedImagePushSecret":{"name":"s"},"renderedImagePushSpec":"reg/a:b","containerFile":[{"content":"FROM x"}]}')"
+p mosc-status merge $mc/machineosconfigs/worker/status '{"status":{"observedGeneration":1,"machineOSBuild":{"group":"machineconfiguration.openshift.io","namespace":"none","resource":"machineosbuilds","name":"worker-1","unknown":1}}}'
+p mosc-status-bad merge $mc/machineosconfigs/worker/status '{"status":{"machineOSBuild":{"group":null}}}'
 r pis-empty POST $mc/pinnedimagesets "$(obj PinnedImageSet p '"spec":{"pinnedImages":[]}')"
 r pis-create POST $mc/pinnedimagesets "$(obj PinnedImageSet p '"spec":{"pinnedImages":[{"name":"reg/a@sha256:1"}]}')"
 r iri-create POST $mc/internalreleaseimages "$(obj InternalReleaseImage cluster '"spec":{"releases":[{"name":"ocp-release-bundle-4.22.0-x86_64"}]}')"

@@ -1,0 +1,44 @@
+/*
+ * The plans of the controller, each as the queue calls it, and what several of
+ * them see.
+ */
+#ifndef APPLETS_CONTROLLER_SYNC_H
+#define APPLETS_CONTROLLER_SYNC_H
+
+#include "controller.h"
+#include "mc/tls_profile.h"
+
+#define CC_NAME "machine-config-controller"
+
+struct sight {
+	struct mc_pools pools;
+	struct mcs mcs;
+	struct mc_objects objects;
+	struct template_input templates;
+	struct tls_profile tls;
+	const struct mc_controller_config *cc;
+};
+
+struct sight controller_see(struct controller *c, struct arena *a);
+
+/* Plans the key of that name; what is in out is done whatever it returns. */
+typedef int sync_plan(struct controller *c, struct str name, struct arena *a,
+		      struct actions *out, struct err *err);
+
+sync_plan sync_template, sync_kubelet, sync_features, sync_node_config,
+	sync_runtime, sync_registries, sync_render, sync_pool, sync_master,
+	sync_migrate, sync_credentials, sync_pinned;
+
+/* What moves a cluster from runc to crun. */
+void sync_okd(struct controller *c, struct arena *a, struct actions *out);
+
+/* The same of pinned image sets; failed: why they could not be written. */
+int pin_pool(struct controller *c, struct str name, struct str failed,
+	     struct arena *a, struct actions *out, struct err *err);
+
+/* Says in the status of a KubeletConfig, ContainerRuntimeConfig or
+ * CRIOCredentialProviderConfig why it could not be written. */
+void sync_failed(struct controller *c, const struct kube_key *key,
+		 struct str why, struct arena *a, struct actions *out);
+
+#endif

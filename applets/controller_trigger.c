@@ -1,0 +1,363 @@
+/*
+ * Which keys are planned when something changes. Plans that find nothing to do
+ * are cheap: where upstream waits for a retry or a resync, the key is planned at
+ * once. Pools look at all of their nodes: after a plan they rest 50 ms and ten
+ * times as long as it took, and what changes meanwhile is planned together.
+ */
+#include "controller.h"
+#include "io/log.h"
+#include "plan/drain.h"
+#include "plan/kubelet_sync.h"
+#include "plan/pool.h"
+#include "plan/trigger.h"
+
+static void add(struct controller *c, enum sync_kind kind, struct str name)
+{
+	int64_t rest = kind == SYNC_POOL ? c->pools_rest - loop_clock() : 0;
+
+	if (rest > 0)
+		kube_queue_after(c->queue, kind, name, rest);
+	else
+		kube_queue_add(c->queue, kind, name);
+}
+
+static void add_each(struct controller *c, enum sync_kind kind, enum watched of)
+{
+	struct kube_item *const *v;
+	size_t n = known_all(c, of, &v);
+
+	for (size_t i = 0; i < n; i++)
+		add(c, kind, v[i]->key);
+}
+
+/* What kubelet configs are made of has changed. */
+static void add_kubelets(struct controller *c)
+{
+	add(c, SYNC_NODE_CONFIG, S("cluster"));
+	add(c, SYNC_FEATURES, S("cluster"));
+	add_each(c, SYNC_KUBELET, W_KUBELET);
+}
+
+static void add_generated(struct controller *c)
+{
+	add_kubelets(c);
+	add_each(c, SYNC_RUNTIME, W_RUNTIME);
+	add(c, SYNC_REGISTRIES, S("cluster"));
+	add(c, SYNC_CREDENTIALS, S("cluster"));
+}
+
+void controller_plan_all(struct controller *c)
+{
+	add(c, SYNC_TEMPLATE, S("machine-config-controller"));
+	add_generated(c);
+	add_each(c, SYNC_RENDER, W_POOL);
+	add_each(c, SYNC_PINNED, W_POOL);
+	add_each(c, SYNC_POOL, W_POOL);
+	add_each(c, SYNC_DRAIN, W_NODE);
+}
+
+static void run_local(struct controller *c, const struct actions *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		kube_exec_local(&c->exec, controller_source(SYNC_POOL),
+				&list->v[i]);
+}
+
+static void node_changed(struct controller *c, const struct mc_node *old,
+			 const struct mc_node *new)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const struct json *scheduler = known_tree(c, W_SCHEDULER, "cluster");
+	const struct mc_node *node = new ? new : old;
+	struct mcps pools = { 0 }, queue = { 0 };
+	struct actions out = { 0 };
+	struct node_event_view v = {
+		.pools = &pools,
+		.old = old,
+		.new = new,
+		.has_scheduler = scheduler != NULL,
+		.masters_schedulable =
+			json_bool(scheduler, "spec.mastersSchedulable", false),
+	};
+
+	if (!node)
+		return;
+	known_pools(c, &a, &pools, NULL);
+	plan_node_event(&a, &v, &queue, &out);
+	for (size_t i = 0; i < queue.n; i++)
+		add(c, SYNC_POOL, queue.v[i]->name);
+	run_local(c, &out);
+	for (size_t i = 0; i < out.n; i++)
+		if (out.v[i].kind == ACTION_STRATEGIC)
+			add(c, SYNC_MASTER, node->name);
+	if (!old || !new || !str_eq(old->desired_drain, new->desired_drain) ||
+	    old->unschedulable != new->unschedulable)
+		add(c, SYNC_DRAIN, node->name);
+}
+
+/* Several configs are often changed one after the other: nodes shall not move to
+ * what is rendered of half of them. */
+static void gather(struct controller *c)
+{
+	c->last_change = loop_clock();
+}
+
+/* One that was made of something else, and that somebody has changed. */
+static void add_maker(struct controller *c, const struct mc *mc)
+{
+	const struct json *owner =
+		json_first(json_at(mc->doc.tree, "metadata.ownerReferences"));
+	struct str kind = json_str(owner, "kind", S(""));
+	struct str name = json_str(owner, "name", S(""));
+
+	if (!mc_annotation(&mc->meta, MC_BY_CONTROLLER).n ||
+	    str_starts(mc->meta.name, S("rendered-")))
+		return;
+	if (str_is(kind, "ControllerConfig"))
+		add(c, SYNC_TEMPLATE, name);
+	else if (str_is(kind, "KubeletConfig"))
+		add(c, SYNC_KUBELET, name);
+	else if (str_is(kind, "ContainerRuntimeConfig"))
+		add(c, SYNC_RUNTIME, name);
+	else if (str_is(kind, "Image"))
+		add(c, SYNC_REGISTRIES, name);
+	else if (str_is(kind, "CRIOCredentialProviderConfig"))
+		add(c, SYNC_CREDENTIALS, name);
+	else if (!owner)
+		add_kubelets(c);
+}
+
+static void mc_changed(struct controller *c, const struct object *was,
+		       const struct object *is)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct mc_pools pools = { 0 }, queue = { 0 };
+
+	if (!str_starts((is ? is : was)->mc.meta.name, S("rendered-")))
+		gather(c);
+	known_pools(c, &a, NULL, &pools);
+	trigger_mc(&a, &pools, was ? &was->mc : NULL, is ? &is->mc : NULL,
+		   &queue);
+	for (size_t i = 0; i < queue.n; i++) {
+		add(c, SYNC_RENDER, queue.v[i]->meta.name);
+		add(c, SYNC_POOL, queue.v[i]->meta.name);
+	}
+	if (was && queue.n)
+		add_maker(c, is ? &is->mc : &was->mc);
+}
+
+/* Counts change with every node: no config is rendered for that. */
+static bool renders_anew(const struct object *was, const struct object *is)
+{
+	static const char *const parts[] = { "metadata.generation",
+					     "metadata.annotations" };
+
+	for (size_t i = 0; i < 2; i++)
+		if (!json_eq(json_at(was->doc.tree, parts[i]),
+			     json_at(is->doc.tree, parts[i])))
+			return true;
+	return conditions_true(&was->mcp.conditions, "RenderDegraded") !=
+	       conditions_true(&is->mcp.conditions, "RenderDegraded");
+}
+
+/* Nodes may have come into pools or gone out. */
+static void nodes_moved(struct controller *c)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct mcps pools = { 0 };
+	struct kube_item *const *v;
+	size_t n = known_all(c, W_NODE, &v);
+
+	known_pools(c, &a, &pools, NULL);
+	for (size_t i = 0; i < n; i++) {
+		struct mcp_of_node of = { 0 };
+		struct err err = ERR_INIT(&a);
+
+		if (mcp_of_node(&pools, v[i]->value, &of, &err) < 0)
+			log_warn("%.*s", STRF(err.msg));
+	}
+	add_each(c, SYNC_POOL, W_POOL);
+}
+
+static void pool_changed(struct controller *c, struct str key,
+			 const struct object *was, const struct object *is)
+{
+	bool labels = !was || !is ||
+		      !json_eq(was->pool.meta.labels, is->pool.meta.labels);
+
+	if (labels || renders_anew(was, is)) {
+		add(c, SYNC_RENDER, key);
+		add(c, SYNC_PINNED, key);
+	}
+	if (labels) {
+		/* there will be configs made for it */
+		gather(c);
+		add_generated(c);
+	}
+	add(c, SYNC_POOL, key);
+	/* custom pools take the worker's stream where they have none */
+	if (was && is &&
+	    !str_eq(was->pool.os_image_stream, is->pool.os_image_stream))
+		add_each(c, SYNC_RENDER, W_POOL);
+	if (!was || !is ||
+	    !json_eq(json_at(was->doc.tree, "spec.nodeSelector"),
+		     json_at(is->doc.tree, "spec.nodeSelector")))
+		nodes_moved(c);
+}
+
+static void skew(struct controller *c)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct actions out = { 0 };
+
+	if (!mc_gate(&c->gates, "BootImageSkewEnforcement"))
+		return;
+	plan_skew_metric(&a, known_tree(c, W_SETTINGS, "cluster"),
+			 known_tree(c, W_INFRASTRUCTURE, "cluster"), &out);
+	run_local(c, &out);
+}
+
+static void keep_node_config(struct controller *c, const struct json *tree)
+{
+	if (c->node_config)
+		kube_tree_drop(c->node_config);
+	c->node_config = tree ? kube_tree_make(tree, NULL) : NULL;
+}
+
+/* One that goes too far at once is not used by any plan: what it was before
+ * stays until it is changed to something that may follow on that. */
+static void node_config_changed(struct controller *c, struct str name,
+				const struct json *was, const struct json *is)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const struct json *last = c->node_config ? c->node_config->tree : NULL;
+	struct actions out = { 0 };
+
+	if (!is && str_is(name, "cluster"))
+		keep_node_config(c, NULL);
+	if (is && trigger_spec(was, is) &&
+	    node_config_allowed(&a, last, is, &out)) {
+		keep_node_config(c, is);
+		add_kubelets(c);
+	}
+	for (size_t i = 0; i < out.n; i++)
+		kube_exec_local(&c->exec, controller_source(SYNC_KUBELET),
+				&out.v[i]);
+}
+
+static void add_pool(struct controller *c, struct str pool)
+{
+	if (pool.n)
+		add(c, SYNC_POOL, pool);
+}
+
+#define TREE(o) ((o) ? (o)->doc.tree : NULL)
+#define PART(o, part) ((o) ? &(o)->part : NULL)
+
+static void object_changed(struct controller *c, enum watched kind,
+			   struct str key, const struct object *was,
+			   const struct object *is)
+{
+	switch (kind) {
+	case W_POOL:
+		pool_changed(c, key, was, is);
+		break;
+	case W_MC:
+		mc_changed(c, was, is);
+		break;
+	case W_CONTROLLER:
+		controller_plan_all(c);
+		break;
+	case W_KUBELET:
+	case W_RUNTIME:
+		if (trigger_spec(TREE(was), TREE(is)))
+			add(c, kind == W_KUBELET ? SYNC_KUBELET : SYNC_RUNTIME,
+			    key);
+		add_each(c, SYNC_RENDER, W_POOL);
+		break;
+	case W_OS_CONFIG:
+		add_pool(c, trigger_os_config(PART(was, os_config),
+					      PART(is, os_config)));
+		break;
+	case W_OS_BUILD:
+		add_pool(c, trigger_os_build(PART(was, os_build),
+					     PART(is, os_build)));
+		break;
+	case W_STREAM:
+	case W_SETTINGS:
+		add_each(c, SYNC_RENDER, W_POOL);
+		add_each(c, SYNC_POOL, W_POOL);
+		skew(c);
+		break;
+	case W_INFRASTRUCTURE:
+		skew(c);
+		break;
+	case W_VERSION:
+	case W_IMAGE:
+	case W_CONTENT_POLICY:
+	case W_DIGEST:
+	case W_TAG:
+	case W_CLUSTER_POLICY:
+	case W_POLICY:
+		add(c, SYNC_REGISTRIES, S("cluster"));
+		break;
+	case W_CREDENTIALS:
+		add(c, SYNC_CREDENTIALS, S("cluster"));
+		break;
+	case W_RELEASE_IMAGE:
+	case W_RELEASE_AUTH:
+		add(c, SYNC_TEMPLATE, S("machine-config-controller"));
+		break;
+	case W_API_SERVER:
+		add(c, SYNC_TEMPLATE, S("machine-config-controller"));
+		add_kubelets(c);
+		break;
+	case W_NODE_CONFIG:
+		node_config_changed(c, key, TREE(was), TREE(is));
+		break;
+	case W_PINNED:
+		add_each(c, SYNC_PINNED, W_POOL);
+		break;
+	case W_SCHEDULER:
+		c->no_scheduler = !is && str_is(key, "cluster");
+		add_each(c, SYNC_MASTER, W_NODE);
+		break;
+	default:
+		break;
+	}
+}
+
+void controller_changed(void *ctx, struct str key, const void *before,
+			const void *now)
+{
+	struct watch *w = ctx;
+	struct controller *c = w->c;
+
+	if (w->kind == W_GATES || w->kind == W_VERSION)
+		controller_gates(c);
+	/* at the start everything is planned anyway */
+	if (!c->running)
+		return;
+	if (w->kind == W_NODE)
+		node_changed(c, before, now);
+	else if (w->kind == W_MCN)
+		add_pool(c, trigger_mcn(before, now));
+	else
+		object_changed(c, w->kind, key, before, now);
+}
+
+void controller_first_plans(struct controller *c)
+{
+	struct kube_item *const *v;
+	size_t n = known_all(c, W_NODE, &v);
+
+	for (size_t i = 0; i < n; i++)
+		node_changed(c, NULL, v[i]->value);
+	skew(c);
+	gather(c);
+	keep_node_config(c, known_tree(c, W_NODE_CONFIG, "cluster"));
+	if (c->migration.n)
+		add(c, SYNC_MIGRATE, S("all"));
+	controller_okd(c);
+	controller_plan_all(c);
+}

@@ -1,0 +1,108 @@
+/*
+ * What a ControllerConfig asks a node for besides its config: certificates, the
+ * pull secret, the API servers' CAs.
+ */
+#include "base/codec.h"
+#include "daemon_loop.h"
+#include "io/log.h"
+#include "node/ignite.h"
+
+#define ROTATE "machineconfiguration.openshift.io/service-ca-rotate"
+#define BUNDLE "ca-bundle.crt"
+#define SECRET_MAX ((size_t)4 << 20)
+
+const struct json *daemon_controller(const struct daemon *d)
+{
+	struct str key = S(DAEMON_CONTROLLER);
+	const struct kube_tree *t = kube_cache_get(d->configs, key);
+
+	return t ? t->tree : NULL;
+}
+
+bool daemon_secret_differs(struct daemon *d)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err ignored = ERR_INIT(&a);
+	struct str want, have;
+
+	return node_secret(&a, daemon_controller(d), &want, &ignored) < 0 ||
+	       tree_read(&a, &d->node.tree, STEPS_PULL_SECRET, SECRET_MAX,
+			 &have, &ignored) < 0 ||
+	       !str_eq(want, have);
+}
+
+static struct str rotate_note(const struct json *controller)
+{
+	return json_text(json_member(
+		json_at(controller, "metadata.annotations"), S(ROTATE)));
+}
+
+static void note(struct daemon *d, const char *key, struct str value)
+{
+	struct daemon_next *n = &d->next;
+
+	n->pairs[n->n_pairs++] = (struct daemon_pair){
+		.key = str_fmt(&d->turn, DAEMON_KEY "%s", key), .value = value
+	};
+}
+
+static void write_all(struct daemon *d, struct str bundle)
+{
+	const struct json *c = daemon_controller(d);
+
+	d->bundle = bundle;
+	d->next = (struct daemon_next){ .what = DAEMON_ANNOTATE };
+	note(d, "lastSyncedControllerConfigResourceVersion",
+	     str_dup(&d->turn, json_str(c, "metadata.resourceVersion", S(""))));
+	if (!str_eq(rotate_note(c),
+		    daemon_note(d, "lastObservedServerCAAnnotation")))
+		note(d, "lastObservedServerCAAnnotation",
+		     str_dup(&d->turn, rotate_note(c)));
+	daemon_job(d, JOB_CERTIFICATES, S(""));
+	d->bundle = S("");
+}
+
+static void got_bundle(struct kube_call *c, const struct kube_answer *ans)
+{
+	struct daemon *d = c->ctx;
+	struct arena *a = &d->turn;
+	struct err err = ERR_INIT(a);
+	struct str bundle = S("");
+	const struct json *data = NULL;
+	struct json *j = NULL;
+
+	d->calling = false;
+	if (ans->rc == 0)
+		(void)json_parse(a, str_dup(a, ans->body), NULL, &j, &err);
+	data = json_member(json_at(j, "binaryData"), S(BUNDLE));
+	if (!data)
+		data = json_member(json_at(j, "data"), S(BUNDLE));
+	if (!data)
+		log_error("kubeconfig-data ConfigMap not populated yet: %.*s",
+			  STRF(ans->rc < 0 ? ans->message : S("no " BUNDLE)));
+	else if (base64_decode(a, json_text(data), &bundle, &err) < 0)
+		bundle = json_text(data);
+	write_all(d, bundle);
+}
+
+bool daemon_certificates(struct daemon *d)
+{
+	const struct json *c = daemon_controller(d);
+	struct str rotate = rotate_note(c);
+
+	if (!c ||
+	    (str_eq(daemon_note(d, "lastSyncedControllerConfigResourceVersion"),
+		    json_str(c, "metadata.resourceVersion", S(""))) &&
+	     str_eq(rotate, daemon_note(d, "lastObservedServerCAAnnotation"))))
+		return false;
+	if (str_is(rotate, "true") &&
+	    !str_is(daemon_note(d, "lastObservedServerCAAnnotation"), "true"))
+		daemon_get(d,
+			   S("/api/v1/namespaces/"
+			     "openshift-machine-config-operator/configmaps/"
+			     "kubeconfig-data"),
+			   got_bundle);
+	else
+		write_all(d, S(""));
+	return true;
+}

@@ -1,0 +1,100 @@
+/*
+ * The feature gates, fixed for as long as the process lives; and a kubelet whose
+ * restart was put off until a server is not trusted any more.
+ */
+#include "daemon_loop.h"
+#include "io/log.h"
+
+#define GATES_MS 60000
+
+static const struct json *tree_in(const struct kube_cache *c, const char *name)
+{
+	const struct kube_tree *t = c ? kube_cache_get(c, str_of(name)) : NULL;
+
+	return t ? t->tree : NULL;
+}
+
+static void copy_names(struct arena *a, const struct strs *from,
+		       struct strs *to)
+{
+	for (size_t i = 0; i < from->n; i++)
+		VEC_PUSH(a, to, str_dup(a, from->v[i]));
+}
+
+static void keep(struct daemon *d, const struct mc_gates *g)
+{
+	copy_names(d->a, &g->enabled, &d->gate_names.enabled);
+	copy_names(d->a, &g->disabled, &d->gate_names.disabled);
+	d->image_mode = mc_gate(g, "ImageModeStatusReporting");
+	d->irreconcilable = mc_gate(g, "IrreconcilableMachineConfig");
+	d->gates_known = true;
+	log_info("FeatureGates initialized: enabled=%.*s, disabled=%.*s",
+		 STRF(os_list(&d->turn, &g->enabled)),
+		 STRF(os_list(&d->turn, &g->disabled)));
+}
+
+/* A cluster without any is a trial one; one that has them tells those of our
+ * release sooner or later. */
+bool daemon_gates(struct daemon *d)
+{
+	struct err err = ERR_INIT(&d->turn);
+	struct mc_gates g;
+	const struct json *tree = tree_in(d->gates, "cluster");
+	bool none = !tree && (d->no_gates || kube_cache_synced(d->gates));
+	int rc = mc_gates_read(
+		&d->turn, tree,
+		mc_gates_release(d->release, tree_in(d->versions, "version")),
+		&g, &err);
+
+	if (!d->gates_known && rc == 0) {
+		keep(d, &g);
+	} else if (!d->gates_known && none) {
+		log_warn("no FeatureGate cluster: going on with no feature on");
+		keep(d, &(struct mc_gates){ 0 });
+	} else if (!d->gates_known) {
+		if (loop_clock() >= d->gates_due)
+			log_fatal("failed to connect to feature gates timed "
+				  "out waiting for FeatureGates to be ready");
+		daemon_wake(d, d->gates_due - loop_clock());
+	} else if (rc == 0 && !d->guarded &&
+		   !(strs_eq(&g.enabled, &d->gate_names.enabled) &&
+		     strs_eq(&g.disabled, &d->gate_names.disabled))) {
+		log_info("FeatureGates changed: starting anew");
+		loop_stop(d->loop);
+		return false;
+	}
+	return d->gates_known;
+}
+
+void daemon_no_gates(void *daemon)
+{
+	struct daemon *d = daemon;
+
+	d->no_gates = true;
+	daemon_wake(d, 0);
+}
+
+void daemon_gates_begin(struct daemon *d)
+{
+	int64_t ms = d->retry_ms ? d->retry_ms * 600 : GATES_MS;
+
+	d->gates_due = loop_clock() + ms;
+	daemon_wake(d, ms);
+}
+
+/* Upstream looks for "x509", which Go's words of a certificate begin with. */
+void daemon_unanswered(void *ctx, struct str why)
+{
+	struct daemon *d = ctx;
+
+	if (!d->deferred || d->distrust.n ||
+	    (str_find(why, S("tls: certificate ")) < 0 &&
+	     str_find(why, S("x509")) < 0))
+		return;
+	d->distrust = str_dup(d->a, why);
+	daemon_log(d, str_fmt(d->a,
+			      "Re-bootstrapping kubelet in response to "
+			      "deferred kubeconfig changes and %.*s",
+			      STRF(why)));
+	daemon_wake(d, 0);
+}

@@ -1,0 +1,53 @@
+/*
+ * A node of a hosted cluster: its annotations hold hashes of configs, and the
+ * configs come as files. Each step looks at everything anew.
+ */
+#include "daemon_loop.h"
+#include "io/log.h"
+
+static void set(struct daemon *d, const char *key, struct str value)
+{
+	struct daemon_next *n = &d->next;
+
+	n->pairs[n->n_pairs++] = (struct daemon_pair){
+		.key = str_fmt(&d->turn, DAEMON_KEY "%s", key), .value = value
+	};
+}
+
+void daemon_hosted(struct daemon *d)
+{
+	const struct daemon_view *v = &d->v;
+
+	d->next = (struct daemon_next){ .what = DAEMON_ANNOTATE };
+	if (v->rebooting || !v->desired.n || str_eq(v->current, v->desired))
+		return;
+	if (!str_eq(v->want_drain, v->did_drain)) {
+		log_info("The controller has not yet performed our previous "
+			 "drain/uncordon request %.*s",
+			 STRF(v->want_drain));
+		return;
+	}
+	daemon_job(d, JOB_HOSTED, d->hosted);
+}
+
+void daemon_hosted_found(struct daemon *d, struct str what, struct str hash)
+{
+	bool done = str_is(what, "done");
+
+	hash = str_dup(&d->turn, hash);
+	set(d, "state", done ? S("Done") : S("Working"));
+	set(d, "reason", S(""));
+	set(d, "desiredDrain",
+	    str_fmt(&d->turn, "%s-%.*s", done ? "uncordon" : "drain",
+		    STRF(hash)));
+	if (done)
+		set(d, "currentConfig", hash);
+}
+
+void daemon_hosted_over(struct daemon *d, int rc, struct str text)
+{
+	if (rc < 0)
+		daemon_fail(d, text, false);
+	else if (d->next.n_pairs)
+		daemon_annotate(d);
+}

@@ -1,0 +1,164 @@
+/*
+ * A daemon's beginning and end, and what it follows in between.
+ */
+#include "daemon_loop.h"
+#include "io/log.h"
+
+static struct str note_of(const struct kube_tree *t, const char *key)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	return t ? json_text(
+			   json_member(json_at(t->tree, "metadata.annotations"),
+				       str_fmt(&a, DAEMON_KEY "%s", key)))
+		 : S("");
+}
+
+static void node_changed(void *ctx, struct str key, const void *before,
+			 const void *now)
+{
+	const struct kube_tree *x = before, *y = now;
+	struct daemon *d = ctx;
+
+	(void)key;
+	if (!y)
+		return;
+	if (x && !str_eq(note_of(x, "state"), note_of(y, "state")))
+		log_info("Transitioned from state: %.*s -> %.*s",
+			 STRF(note_of(x, "state")), STRF(note_of(y, "state")));
+	if (x && !str_eq(note_of(x, "reason"), note_of(y, "reason")))
+		log_info("Transitioned from degraded/unreconcilable reason "
+			 "%.*s -> %.*s",
+			 STRF(note_of(x, "reason")),
+			 STRF(note_of(y, "reason")));
+	/* a new target is not made to wait for an old one's retries */
+	if (x &&
+	    !str_eq(note_of(x, "desiredConfig"), note_of(y, "desiredConfig"))) {
+		d->not_before = 0;
+		d->failures = 0;
+	}
+	daemon_wake(d, 0);
+	daemon_pin(d);
+}
+
+static void other_changed(void *ctx, struct str key, const void *before,
+			  const void *now)
+{
+	(void)key;
+	(void)before;
+	if (now)
+		daemon_wake(ctx, 0);
+	daemon_pin(ctx);
+}
+
+static void sets_changed(void *ctx, struct str key, const void *before,
+			 const void *now)
+{
+	(void)key;
+	(void)before;
+	(void)now;
+	daemon_pin(ctx);
+}
+
+static void listed(void *ctx)
+{
+	daemon_wake(ctx, 0);
+	daemon_pin(ctx);
+}
+
+static struct kube_cache *
+follow(struct daemon *d, const char *path, const char *what, struct str name,
+       void (*changed)(void *, struct str, const void *, const void *),
+       void (*absent)(void *))
+{
+	struct kube_cache_opts o = { .kube = d->kube,
+				     .path = path,
+				     .what = what,
+				     .make = kube_tree_make,
+				     .drop = kube_tree_drop,
+				     .changed = changed,
+				     .synced = listed,
+				     .absent = absent,
+				     .ctx = d };
+	struct buf b;
+
+	buf_init(&b, d->a);
+	if (name.n) {
+		buf_addz(&b, "fieldSelector=metadata.name%3D");
+		kube_escape(&b, name);
+	}
+	o.query = buf_str(&b);
+	return kube_cache_start(&o);
+}
+
+void daemon_begin(struct daemon *d)
+{
+	d->v.node = d->name;
+	d->events.kube = d->writer;
+	d->events.host = d->name;
+	d->v.booting = true;
+	daemon_job_init(d);
+	daemon_loop_init(d);
+	d->nodes = follow(d, "/api/v1/nodes", "the node", d->name, node_changed,
+			  NULL);
+	if (d->hosted.n)
+		return;
+	daemon_read_disk(d);
+	daemon_health_begin(d);
+	d->gates = follow(d, DAEMON_CONFIG "featuregates", "the feature gates",
+			  S("cluster"), other_changed, daemon_no_gates);
+	daemon_gates_begin(d);
+	if (str_is(d->release, MC_GATES_SNAPSHOT))
+		d->versions = follow(d, DAEMON_CONFIG "clusterversions",
+				     "the cluster's version", S("version"),
+				     other_changed, NULL);
+	d->pools = follow(d, DAEMON_MC "machineconfigpools", "the pools", S(""),
+			  other_changed, NULL);
+	d->image_sets =
+		follow(d, DAEMON_MC "pinnedimagesets", "the pinned image sets",
+		       S(""), sets_changed, NULL);
+	daemon_pin_begin(d);
+	d->configs = follow(d, DAEMON_MC "controllerconfigs",
+			    "the controller's config", S(DAEMON_CONTROLLER),
+			    other_changed, NULL);
+}
+
+void daemon_end(struct daemon *d)
+{
+	job_cancel(&d->job);
+	if (d->calling)
+		kube_cancel(&d->call);
+	if (d->watching) {
+		loop_remove(d->loop, &d->drift_source);
+		drift_close(&d->drift);
+	}
+	daemon_health_end(d);
+	daemon_pin_end(d);
+	kube_events_stop(&d->events);
+	daemon_report_no_more(d);
+	loop_remove(d->loop, &d->timer);
+	kube_cache_free(d->nodes);
+	if (!d->hosted.n) {
+		kube_cache_free(d->configs);
+		kube_cache_free(d->pools);
+		kube_cache_free(d->gates);
+		kube_cache_free(d->versions);
+		kube_cache_free(d->image_sets);
+	}
+	arena_free(&d->turn);
+	arena_free(&d->held);
+	arena_free(&d->names);
+	arena_free(&d->facts);
+	arena_free(&d->fault_arena);
+	arena_free(&d->lines);
+	arena_free(&d->watched_arena);
+}
+
+bool daemon_may_stop(struct daemon *d)
+{
+	if (!d->guarded || d->v.rebooting)
+		return true;
+	daemon_tell(d, S("GotSigtermDuringUpdate"),
+		    S("Got SIGTERM but actively updating"));
+	return false;
+}

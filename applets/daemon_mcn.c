@@ -1,0 +1,327 @@
+/*
+ * How far the node's update is, in its MachineConfigNode. A report that fails is
+ * logged and no more: nothing waits for one. Each is made from what the one
+ * before has left, so they go one at a time.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "daemon_loop.h"
+#include "io/log.h"
+#include "mc/changes.h"
+#include "mc/mcn.h"
+#include "mc/pool.h"
+
+#define NODES DAEMON_MC "machineconfignodes"
+#define INSTALLED "/etc/mcs-machine-config-content.json"
+#define INSTALLED_MAX ((size_t)64 << 20)
+#define MANAGER "fieldManager=machine-config-operator&force=true"
+
+struct reporting {
+	struct reporting *next;
+	struct arena a;
+	struct mcn_report report;
+	struct str changes; /* the irreconcilable ones instead, or "" */
+	const struct json *sets;
+	bool spec;
+};
+
+static void next_report(struct daemon *d);
+
+/* ---- the pool -------------------------------------------------------------------- */
+
+int daemon_pools(struct daemon *d, struct arena *a, struct mcp_of_node *out,
+		 struct err *err)
+{
+	struct kube_item *const *items;
+	size_t n = kube_cache_all(d->pools, &items);
+	struct mc_node node;
+	struct mcps pools = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct kube_tree *t = items[i]->value;
+		struct mcp *p = arena_alloc(a, sizeof(*p));
+		struct err ignored = ERR_INIT(a);
+
+		(void)mcp_decode(a, t->tree, p, &ignored);
+		VEC_PUSH(a, &pools, p);
+	}
+	node_decode(a, daemon_node(d), &node);
+	return mcp_of_node(&pools, &node, out, err);
+}
+
+int daemon_pool(struct daemon *d, struct arena *a, struct str *name,
+		bool *pinned, struct err *err)
+{
+	struct mcp_of_node of = { 0 };
+	int rc = daemon_pools(d, a, &of, err);
+
+	*name = rc == 0 && of.n ? of.v[0]->name : S(MCN_NOT_YET_SET);
+	*pinned = false;
+	for (size_t i = 0; rc == 0 && i < of.n; i++)
+		*pinned =
+			*pinned || json_first(json_at(of.v[i]->tree,
+						      "spec.pinnedImageSets"));
+	return rc;
+}
+
+/* ---- sending ------------------------------------------------------------------------ */
+
+static void forget(struct reporting *r)
+{
+	arena_free(&r->a);
+	free(r);
+}
+
+static void told(struct daemon *d)
+{
+	struct reporting *r = d->reports;
+
+	d->reports = r->next;
+	forget(r);
+	arena_free(&d->mcn_arena);
+	d->reporting = false;
+	next_report(d);
+}
+
+static void send(struct daemon *d, const char *method, const char *part,
+		 const struct json *body,
+		 void (*done)(struct kube_call *, const struct kube_answer *))
+{
+	struct arena *a = &d->mcn_arena;
+	bool apply = *method == 'P' && method[1] == 'A';
+	struct buf b;
+
+	buf_init(&b, a);
+	if (body)
+		json_encode(&b, body, 0);
+	d->mcn_call = (struct kube_call){
+		.method = method,
+		.path = *method == 'P' && method[1] == 'O'
+				? S(NODES)
+				: str_fmt(a, NODES "/%.*s%s%s", STRF(d->name),
+					  part, apply ? "?" MANAGER : ""),
+		.type = apply ? "application/apply-patch+yaml" : NULL,
+		.body = buf_str(&b),
+		.done = done,
+		.ctx = d
+	};
+	kube_start(d->kube, &d->mcn_call);
+}
+
+static void ended(struct kube_call *c, const struct kube_answer *ans)
+{
+	if (ans->rc < 0)
+		log_error("Error applying MCN: %.*s", STRF(ans->message));
+	told(c->ctx);
+}
+
+static void status_sent(struct kube_call *c, const struct kube_answer *ans)
+{
+	struct daemon *d = c->ctx;
+	struct arena *a = &d->mcn_arena;
+	struct err err = ERR_INIT(a);
+	struct mc_node node;
+	struct str pool;
+	bool pinned;
+
+	if (!d->reports->spec || ans->rc < 0 ||
+	    daemon_pool(d, a, &pool, &pinned, &err) < 0) {
+		ended(c, ans);
+		return;
+	}
+	node_decode(a, daemon_node(d), &node);
+	send(d, "PATCH", "", mcn_spec(a, &node, pool), ended);
+}
+
+static void no_changes(const char *what, struct str why)
+{
+	log_error("Error updating MCN with the irreconcilable report %s%.*s",
+		  what, STRF(why));
+}
+
+static void changes_sent(struct kube_call *c, const struct kube_answer *ans)
+{
+	struct daemon *d = c->ctx;
+
+	if (ans->rc < 0)
+		no_changes(str_fmt(&d->mcn_arena,
+				   "failed to update the %.*s node status with "
+				   "the latest irreconcilable differences: ",
+				   STRF(d->name))
+				   .p,
+			   ans->message);
+	told(d);
+}
+
+/* A list that is empty is not there, for the server lets none be. */
+static void put_changes(struct daemon *d, struct json *mcn)
+{
+	const struct str key = S("irreconcilableChanges");
+	struct arena *a = &d->mcn_arena;
+	struct err err = ERR_INIT(a);
+	struct json *list = NULL, *status = json_at(mcn, "status");
+
+	(void)json_parse(a, d->reports->changes, NULL, &list, &err);
+	if (!mcn)
+		no_changes("",
+			   str_fmt(a,
+				   "MCN for %.*s node does not exits. Skipping "
+				   "irreconcilable differences reporting",
+				   STRF(d->name)));
+	if (!mcn || (json_len(list) ? json_eq(json_member(status, key), list)
+				    : !json_member(status, key))) {
+		told(d);
+		return;
+	}
+	if (!status)
+		status = json_add_object(a, mcn, "status");
+	if (json_len(list))
+		json_set(status, key, list);
+	else
+		(void)json_remove(status, key);
+	send(d, "PUT", "/status?fieldManager=machine-config-operator", mcn,
+	     changes_sent);
+}
+
+static void got(struct kube_call *c, const struct kube_answer *ans)
+{
+	struct daemon *d = c->ctx;
+	struct arena *a = &d->mcn_arena;
+	struct err err = ERR_INIT(a);
+	struct json *mcn = NULL, *body, *after;
+	struct mc_node node;
+	struct mcn_in in = { .node = &node, .image_mode = d->image_mode };
+	bool create, pinned;
+
+	if ((ans->rc < 0 && ans->rc != -ERR_NOTFOUND) ||
+	    (ans->rc == 0 &&
+	     json_parse(a, str_dup(a, ans->body), NULL, &mcn, &err) < 0) ||
+	    daemon_pool(d, a, &in.pool, &pinned, &err) < 0) {
+		log_error("error getting existing MCN: %.*s",
+			  STRF(err.msg.n ? err.msg : ans->message));
+		told(d);
+		return;
+	}
+	if (d->reports->changes.n) {
+		put_changes(d, mcn);
+		return;
+	}
+	node_decode(a, daemon_node(d), &node);
+	in.mcn = mcn;
+	in.sets = d->reports->sets;
+	in.now.sec = (int64_t)time(NULL);
+	body = mcn_report(a, &in, &d->reports->report, &create, &after);
+	if (!body)
+		status_sent(c, &(struct kube_answer){ 0 });
+	else if (create)
+		send(d, "POST", "", body, status_sent);
+	else
+		send(d, "PATCH", "/status", body, status_sent);
+}
+
+static void next_report(struct daemon *d)
+{
+	if (d->reporting || !d->reports)
+		return;
+	d->reporting = true;
+	send(d, "GET", "", NULL, got);
+}
+
+/* ---- reports -------------------------------------------------------------------------- */
+
+static struct str status_text(char c)
+{
+	return c == 'T'	  ? CONDITION_TRUE
+	       : c == 'F' ? CONDITION_FALSE
+			  : CONDITION_UNKNOWN;
+}
+
+static struct reporting *add_report(struct daemon *d)
+{
+	struct reporting **at = &d->reports;
+
+	while (*at)
+		at = &(*at)->next;
+	*at = calloc(1, sizeof(**at));
+	if (!*at)
+		abort();
+	return *at;
+}
+
+void daemon_report_changes(struct daemon *d)
+{
+	struct arena *a = &d->turn;
+	struct err err = ERR_INIT(a);
+	struct mc_current was;
+	struct reporting *r;
+	struct str text;
+	struct buf b;
+
+	if (!d->irreconcilable)
+		return;
+	if (tree_read(a, &d->node.tree, INSTALLED, INSTALLED_MAX, &text, &err) <
+		    0 ||
+	    mc_current_parse(a, text, &was, &err) < 0) {
+		log_v(2, "%.*s", STRF(err.msg));
+		no_changes("error generating the irreconcilable differences "
+			   "list of changes. ",
+			   S("cannot locate and read the install-time "
+			     "configuration"));
+		return;
+	}
+	buf_init(&b, a);
+	json_encode(&b, mc_changes(a, was.spec.config, d->to.spec.config), 0);
+	r = add_report(d);
+	r->changes = str_dup(&r->a, buf_str(&b));
+	next_report(d);
+}
+
+void daemon_report(struct daemon *d, const struct daemon_report *in)
+{
+	struct reporting *r;
+	struct str key = str_fmt(&d->turn, "%s%c%.*s", in->type, in->status,
+				 STRF(in->text));
+
+	if (!in->sets.n && str_eq(key, d->mcn_last))
+		return;
+	arena_free(&d->mcn_kept);
+	d->mcn_last = str_dup(&d->mcn_kept, key);
+	r = add_report(d);
+	r->spec = in->spec;
+	if (in->sets.n) {
+		struct err err = ERR_INIT(&r->a);
+		struct json *sets = NULL;
+
+		(void)json_parse(&r->a, str_dup(&r->a, in->sets), NULL, &sets,
+				 &err);
+		r->sets = sets;
+	}
+	r->report.parent = (struct condition){
+		.type = str_of(in->type),
+		.status = status_text(in->status),
+		.reason = str_dup(&r->a,
+				  str_of(in->reason ? in->reason : in->type)),
+		.message = str_dup(&r->a, in->text)
+	};
+	if (in->child)
+		r->report.child = (struct condition){
+			.type = str_dup(&r->a, str_of(in->child)),
+			.status = status_text(in->child_status),
+			.reason = str_fmt(&r->a, "%s%s", in->type, in->child),
+			.message = str_dup(&r->a, in->child_text)
+		};
+	next_report(d);
+}
+
+void daemon_report_no_more(struct daemon *d)
+{
+	if (d->reporting)
+		kube_cancel(&d->mcn_call);
+	for (struct reporting *r = d->reports, *next; r; r = next) {
+		next = r->next;
+		forget(r);
+	}
+	arena_free(&d->mcn_arena);
+	arena_free(&d->mcn_kept);
+}

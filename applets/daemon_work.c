@@ -1,0 +1,400 @@
+/*
+ * What a job's child does to the node.
+ */
+#include "daemon_job.h"
+#include "io/log.h"
+#include "node/hosted.h"
+#include "node/ignite.h"
+#include "node/pin.h"
+#include "node/verify.h"
+#include "plan/pin.h"
+
+#define PRESET "/etc/systemd/system-preset/20-ignition.preset"
+
+static int verify(struct node *n, struct arena *a, const struct job_in *in,
+		  struct str finalize, struct err *err)
+{
+	bool files_only = in->kind == JOB_DRIFT;
+	const struct verify_opts o = { .first_only = true,
+				       .files_only = files_only,
+				       .enabled = in->enabled };
+	const struct mc_current *c = in->update.from;
+	struct mismatches list = { 0 };
+	int rc = node_verify(n, a, c, in->update.from_image, &o, &list, err);
+
+	if (rc == 0 && !list.n)
+		return 0;
+	err_set(err, ERR_INVALID, "%.*s%.*s%s%.*s",
+		STRF(files_only ? S("")
+				: verify_prefix(a, c->name,
+						in->update.from_image)),
+		STRF(list.n ? list.v[0].text : err->msg),
+		finalize.n && !files_only ? "; possible root cause: " : "",
+		STRF(files_only ? S("") : finalize));
+	if (!files_only)
+		job_tell(in->kind == JOB_BOOT
+				 ? "OnDiskStateValidationFailed"
+				 : "PreflightConfigDriftCheckFailed",
+			 err->msg);
+	return -ERR_INVALID;
+}
+
+/* ---- the start ---------------------------------------------------------------- */
+
+/* What a killed process left undone of an update that holds. */
+static int left_over(struct node *n, struct arena *a, struct err *err)
+{
+	struct node_journal_view v = { 0 };
+	int rc = node_journal(n, a, &v, err);
+
+	if (rc < 0 || v.state != JOURNAL_LAST || v.finished)
+		return rc;
+	rc = daemon_act(n, a, &v, v.to, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < v.actions.n; i++)
+		if (str_is(v.actions.v[i], update_kind_name(UPDATE_REBOOT)))
+			job_tell("reboot", S(""));
+	node_finished(n, a);
+	return 0;
+}
+
+/* For whoever reads the log; only rpm-ostree must answer. */
+static int log_system(struct node *n, struct arena *a, struct err *err)
+{
+	bool ostree = n->os.core_os && host_has(&n->host, "rpm-ostree");
+	struct err local = ERR_INIT(a);
+	struct host_out out;
+
+	if (ostree && host_cmd(a, &n->host, HOST_CAPTURE, &out, &local,
+			       "rpm-ostree status") < 0)
+		return err_set(err, ERR_SYS,
+			       "unable to get rpm-ostree status: %.*s",
+			       STRF(local.msg));
+	if (ostree)
+		log_info("%.*s", STRF(out.text));
+	node_log_origin(n, a);
+	if (host_cmd(a, &n->host, HOST_CAPTURE, &out, &local,
+		     "journalctl --list-boots") < 0)
+		log_error("Listing boots: %.*s", STRF(local.msg));
+	else
+		log_info("journalctl --list-boots:%.*s", STRF(out.text));
+	if (host_cmd(a, &n->host, HOST_CAPTURE, &out, &local,
+		     "systemctl list-units --state=failed --no-legend") < 0)
+		log_error("Listing failed systemd services: %.*s",
+			  STRF(local.msg));
+	else if (out.text.n)
+		log_info("systemctl --failed:%.*s", STRF(out.text));
+	else
+		log_info("systemd service state: OK");
+	return 0;
+}
+
+/* On a disk that still has its image nothing is to leave it at the next boot. */
+static int stay(struct node *n, struct arena *a, struct err *err)
+{
+	struct err ignored = ERR_INIT(a);
+	struct mc_current c;
+	struct str image;
+
+	if (node_current(n, a, &c, &image, &ignored) < 0 || !image.n)
+		return 0;
+	return node_drop_revert(n, a, err);
+}
+
+static int recover(struct node *n, struct arena *a, const struct job_in *in,
+		   struct err *err)
+{
+	struct os_status s = { 0 };
+	struct node_journal_view v;
+	bool undone;
+	int rc = node_recover(n, a, &undone, &v, err);
+
+	if (rc == 0)
+		rc = stay(n, a, err);
+	if (rc < 0)
+		return rc;
+	rc = node_init(n, a, &s, err);
+	job_tell("os", str_fmt(a, "%.*s\n%.*s",
+			       STRF(rc < 0 ? S("unsupported") : n->os.id),
+			       STRF(s.version)));
+	job_tell("booted", n->booted_image);
+	job_tell("packages", str_fmt(a, "%zu", s.unsupported));
+	if (rc < 0)
+		job_tell("fatal",
+			 str_fmt(a,
+				 "Failed to initialize single run daemon: %.*s",
+				 STRF(err->msg)));
+	else
+		rc = left_over(n, a, err);
+	if (rc < 0)
+		return rc;
+	host_log(&n->host, "Starting to manage node: %.*s", STRF(in->node));
+	rc = log_system(n, a, err);
+	if (rc < 0)
+		job_tell("fatal", err->msg);
+	return rc;
+}
+
+static int prepare(struct node *n, struct arena *a, const struct job_in *in,
+		   struct err *err)
+{
+	struct tree *t = &n->tree;
+	struct host_out out = { 0 };
+	int rc = 0;
+
+	if (in->master) {
+		job_tell("ostree", S("")); /* once, whatever comes of it */
+		rc = host_cmd(
+			a, &n->host, HOST_SILENT, &out, err,
+			"ostree --repo=/sysroot/ostree/repo config set core.per-object-fsync true");
+		if (rc == 0 && out.status)
+			rc = err_set(err, ERR_SYS, "%.*s",
+				     STRF(host_status_text(a, out.status)));
+		if (rc < 0)
+			return err_wrap(err, "failed to set per-object-fsync "
+					     "for ostree");
+	}
+	if (tree_exists(t, NODE_ENCAPSULATED)) {
+		log_warn("Failed to complete "
+			 "machine-config-daemon-firstboot before joining "
+			 "cluster!");
+		rc = tree_rename(t, NODE_ENCAPSULATED, NODE_ENCAPSULATED ".bak",
+				 err);
+	}
+	if (rc == 0) {
+		rc = tree_remove(t, PRESET, err);
+		if (rc < 0)
+			return err_wrap(err, "failed to remove "
+					     "Ignition-written systemd preset "
+					     "file");
+		rc = tree_sync(t, err);
+	}
+	return rc < 0 ? rc : node_persist_nics(n, a, err);
+}
+
+/* ---- the first sync --------------------------------------------------------------- */
+
+static void look_back(struct node *n, struct arena *a, struct str *out)
+{
+	if (node_finalize_error(n, a, out))
+		job_tell("finalize", *out);
+}
+
+static int pivot(struct node *n, struct arena *a, const struct mc_current *to,
+		 struct str image, struct err *err)
+{
+	int rc;
+
+	host_log(&n->host, "Bootstrap pivot required to: %.*s", STRF(image));
+	/* the config's own, even where another stands for it: upstream's way */
+	rc = node_update_image(
+		n, a, json_str(to->tree, "spec.osImageURL", S("")), err);
+	if (rc == 0)
+		rc = node_reboot(n, a,
+				 str_fmt(a, "Node will reboot into config %.*s",
+					 STRF(to->name))
+					 .p,
+				 err);
+	if (rc == 0)
+		job_tell("reboot", S(""));
+	return rc;
+}
+
+static int settle(struct node *n, struct arena *a, const struct job_in *in,
+		  bool *rebooting, struct err *err)
+{
+	const struct mc_current *to = in->update.from;
+	struct str image =
+		in->noted_image.n ? in->noted_image : to->spec.os_image;
+	int rc;
+
+	if (n->os.core_os && !str_eq(n->booted_image, image)) {
+		*rebooting = true;
+		return pivot(n, a, to, image, err);
+	}
+	host_log(&n->host, "No bootstrap pivot required; unlinking bootstrap "
+			   "node annotations");
+	rc = tree_rename(&n->tree, JOB_FIRST_ANNOTATIONS,
+			 NODE_STATE_DIR "/node-annotation.json.bak", err);
+	return rc < 0 ? err_wrap(err, "renaming initial node annotation file")
+		      : tree_sync(&n->tree, err);
+}
+
+static void overrides(struct node *n, const char *what, struct str disk,
+		      struct str noted)
+{
+	if (!str_eq(disk, noted))
+		host_log(&n->host,
+			 "Disk %s \"%.*s\" overrides node's %s annotation "
+			 "\"%.*s\"",
+			 what, STRF(disk), what, STRF(noted));
+}
+
+static int boot(struct node *n, struct arena *a, const struct job_in *in,
+		struct err *err)
+{
+	const struct node_update *u = &in->update;
+	struct str finalize = S("");
+	bool rebooting = false;
+	int rc = 0;
+
+	if (n->os.core_os) {
+		look_back(n, a, &finalize);
+		rc = node_drop_rollback(n, a, err);
+		if (rc < 0)
+			return err_wrap(err, "failed to remove rollback");
+	}
+	if (in->bootstrap) {
+		rc = settle(n, a, in, &rebooting, err);
+	} else {
+		overrides(n, "currentConfig", u->from->name, in->noted);
+		overrides(n, "currentImage", u->from_image, in->noted_image);
+	}
+	if (rc < 0 || rebooting)
+		return rc;
+	if (in->text.n && !in->bootstrap) /* the disk's config cannot be read */
+		return err_set(err, ERR_SYS, "%.*s", STRF(in->text));
+	if (u->force) {
+		host_log(&n->host, "Skipping on-disk validation; " STEPS_FORCE
+				   " present");
+		return 0;
+	}
+	rc = node_move_keys(n, a, &u->from->spec, err);
+	if (rc == 0)
+		rc = verify(n, a, in, finalize, err);
+	if (rc == -ERR_INVALID)
+		job_tell("drift", S(""));
+	if (rc < 0)
+		return rc;
+	host_log(&n->host, "Validated on-disk state");
+	if (in->bootstrap) {
+		rc = node_store_current(n, u->from, u->from_image, err);
+		if (rc == 0)
+			rc = tree_sync(&n->tree, err);
+	}
+	return rc == 0 && in->in_desired
+		       ? node_check_extensions(n, a, &u->from->spec, err)
+		       : rc;
+}
+
+/* ---- an update ------------------------------------------------------------------------ */
+
+static int act(struct node *n, struct arena *a, const struct node_update *u,
+	       struct err *err)
+{
+	struct err local = ERR_INIT(a);
+	struct str finalize;
+	int rc = node_actions(n, a, u->plan, u->to->name, err);
+
+	if (rc == 0 && !u->plan->reboot) {
+		if (n->os.core_os)
+			look_back(n, a, &finalize);
+		rc = node_check_extensions(n, a, &u->to->spec, err);
+		if (rc < 0)
+			rc = err_wrap(err, "could not apply update: setting "
+					   "node's state to Done failed. "
+					   "Error");
+	}
+	if (rc < 0 && node_rollback(n, a, err->msg, &local) < 0)
+		return err_set(err, ERR_SYS, "%.*s", STRF(local.msg));
+	if (rc == 0)
+		node_finished(n, a);
+	if (rc == 0 && u->plan->reboot)
+		job_tell("reboot", S(""));
+	return rc;
+}
+
+/* An update that does not come about leaves nothing of the way out. */
+static int forget_revert(struct node *n, struct arena *a, int rc)
+{
+	struct err ignored = ERR_INIT(a);
+
+	if (rc < 0)
+		(void)node_drop_revert(n, a, &ignored);
+	return rc;
+}
+
+/* "drain" or "done", and the config's hash. */
+static int hosted(struct node *n, struct arena *a, const struct job_in *in,
+		  struct err *err)
+{
+	enum hosted_state state = HOSTED_DONE;
+	struct str hash = S("");
+	int rc = node_hosted(n, a, str_z(a, in->text), in->asked, &hash, &state,
+			     err);
+
+	if (rc == 0)
+		job_tell(state == HOSTED_REBOOT	 ? "reboot"
+			 : state == HOSTED_DRAIN ? "hosted drain"
+						 : "hosted done",
+			 hash);
+	return rc;
+}
+
+/* How large images are: "size", "image". */
+static int sizes(struct node *n, struct arena *a, const struct pins *p,
+		 struct err *err)
+{
+	struct map seen;
+	int64_t size;
+	int rc = 0;
+
+	map_init(&seen, a);
+	for (size_t i = 0; rc == 0 && i < p->images.n; i++) {
+		const struct pin_image *im = &p->images.v[i];
+
+		if (im->here || im->size >= 0)
+			continue;
+		rc = node_image_size(n, a, im->name, &seen, &size, err);
+		if (rc == 0)
+			job_tell(str_fmt(a, "%lld", (long long)size).p,
+				 im->name);
+	}
+	return rc;
+}
+
+int job_work(struct node *n, struct arena *a, const struct job_in *in,
+	     struct err *err)
+{
+	const struct node_update *u = &in->update;
+
+	switch (in->kind) {
+	case JOB_LOG:
+		return 0;
+	case JOB_RECOVER:
+		return recover(n, a, in, err);
+	case JOB_SECRET:
+		return node_write_secret(n, a, in->controller, err);
+	case JOB_PREPARE:
+		return prepare(n, a, in, err);
+	case JOB_BOOT:
+		return boot(n, a, in, err);
+	case JOB_VERIFY:
+	case JOB_DRIFT:
+		return verify(n, a, in, in->finalize, err);
+	case JOB_REVERT:
+		return forget_revert(
+			n, a,
+			node_prepare_revert(n, a, in->controller, u->to, err));
+	case JOB_UNREVERT:
+		return node_drop_revert(n, a, err);
+	case JOB_APPLY:
+		return forget_revert(n, a, node_apply(n, a, u, err));
+	case JOB_ACT:
+		return forget_revert(n, a, act(n, a, u, err));
+	case JOB_ROLL_BACK:
+		return node_rollback(n, a, in->text, err);
+	case JOB_HOSTED:
+		return hosted(n, a, in, err);
+	case JOB_REBOOTSTRAP:
+		return node_rebootstrap(n, a, err);
+	case JOB_SIZES:
+		return sizes(n, a, in->pins, err);
+	case JOB_PIN:
+		return node_pin(n, a, in->text, err);
+	case JOB_CERTIFICATES:
+		break;
+	}
+	return node_write_certificates(n, a, in->controller, in->bundle, err);
+}

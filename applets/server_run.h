@@ -1,0 +1,43 @@
+/*
+ * server_run: a server while it runs, and what it does with a request; ctx is the
+ * server.
+ */
+#ifndef APPLETS_SERVER_RUN_H
+#define APPLETS_SERVER_RUN_H
+
+#include "io/http_server.h"
+#include "server.h"
+
+/* What all processes count together. */
+struct shared {
+	_Atomic uint64_t statuses[600], bytes, made, restarts;
+	struct rate_slot slots[GATE_SLOTS];
+};
+
+struct server {
+	const struct server_opts *o;
+	struct origin *origin;
+	struct tls_server *tls;
+	struct pair *pair;
+	int secure, insecure, metrics, audit; /* descriptors, or -1 */
+	struct shared *shared;
+	struct gate *gate;
+	/* in a worker */
+	struct loop *loop;
+	struct answers *answers;
+	struct http_server *http, *metrics_http;
+	struct source timer;
+	bool launched;
+	int launch_rc;
+	struct err *err; /* of launching */
+};
+
+/* Answers it, as the gate and plan/serve have it. */
+void server_handle(struct http_exchange *x, void *ctx);
+void server_handle_metrics(struct http_exchange *x, void *ctx);
+
+/* Counts it, and writes it into the audit log. */
+void server_over(const struct http_exchange *x, int status, uint64_t sent,
+		 void *ctx);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * Hosts that bootc manages without rpm-ostree: the OS is an image and nothing but
+ * that. Upstream has the same calls, and does not make them yet.
+ */
+#include "io/log.h"
+#include "os.h"
+
+#define AUTH "/etc/ostree/auth.json"
+
+bool os_by_bootc(const struct node *n)
+{
+	return !host_has(&n->host, "rpm-ostree") && host_has(&n->host, "bootc");
+}
+
+int os_bootc_status(struct node *n, struct arena *a, struct os_status *out,
+		    struct err *err)
+{
+	struct str text;
+	int rc = node_ask(n, a, "bootc status --json", NULL, &text, err);
+
+	return rc < 0 ? rc : os_bootc_parse(a, text, out, err);
+}
+
+int os_bootc_switch(struct node *n, struct arena *a, struct str image,
+		    struct err *err)
+{
+	os_link_secret(n, a, AUTH);
+	log_info("Executing switch to %.*s", STRF(image));
+	return node_do(n, a, "bootc switch %s", str_z(a, image), err);
+}
+
+int os_clean_pending(struct node *n, struct arena *a, struct err *err)
+{
+	struct os_status s = { 0 };
+	int rc;
+
+	if (!os_by_bootc(n))
+		return node_do(n, a, "rpm-ostree cleanup -p", NULL, err);
+	rc = os_bootc_status(n, a, &s, err);
+	/* there is no other way of unstaging than to stage what is booted */
+	return rc < 0 || !s.staged ? rc : os_bootc_switch(n, a, s.image, err);
+}
+
+int os_bootc_can(const struct mc_merged *to, bool kargs, struct err *err)
+{
+	if (!kargs && !to->extensions.n && str_is(to->kernel_type, "default"))
+		return 0;
+	return err_set(
+		err, ERR_INVALID,
+		"kernel arguments, kernel types and extensions are part "
+		"of the image of a host without rpm-ostree: they must be "
+		"built into it");
+}
+
+int node_drop_rollback(struct node *n, struct arena *a, struct err *err)
+{
+	return os_by_bootc(n)
+		       ? 0
+		       : node_do(n, a, "rpm-ostree cleanup -r", NULL, err);
+}
+
+int node_kargs(struct node *n, struct arena *a, struct str *out,
+	       struct err *err)
+{
+	if (!os_by_bootc(n))
+		return node_ask(n, a, "rpm-ostree kargs", NULL, out, err);
+	return tree_read(a, &n->tree, "/proc/cmdline", (size_t)1 << 20, out,
+			 err);
+}

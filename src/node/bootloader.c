@@ -1,0 +1,232 @@
+/*
+ * The boot loader, updated before an OS whose kernel the old one may not trust.
+ * Whatever comes of it, the OS update goes on: upstream's way.
+ */
+#include "os.h"
+#include "plan/esp.h"
+#include "walk.h"
+
+#define ESP "/boot/efi"
+#define BY_HAND "bootupd fallback: "
+
+/* ---- by hand, where bootupctl cannot ------------------------------------------- */
+
+/* What bootupctl writes beside a folder before it takes its place. */
+static void drop_leftovers(struct node *n, struct arena *a)
+{
+	struct err err = ERR_INIT(a);
+	struct strs names = { 0 };
+	struct stat st;
+
+	(void)tree_list(a, &n->tree, ESP "/EFI", &names, &err);
+	for (size_t i = 0; i < names.n; i++) {
+		const char *path =
+			str_fmt(a, ESP "/EFI/%.*s", STRF(names.v[i])).p;
+
+		if (!str_starts(names.v[i], S(".btmp.")) ||
+		    tree_lstat(&n->tree, path, &st, &err) < 0 ||
+		    !S_ISDIR(st.st_mode))
+			continue;
+		host_log(&n->host, BY_HAND "removing leftover %s", path);
+		if (tree_remove_all(&n->tree, path, &err) < 0)
+			host_log(&n->host, BY_HAND "failed to remove %s: %s",
+				 path, err.msg.p);
+	}
+}
+
+static void log_sums(struct node *n, struct arena *a, const char *when,
+		     const char *device)
+{
+	struct err ignored = ERR_INIT(a);
+	struct str text = S("");
+
+	(void)node_ask(n, a, "sh -c %s",
+		       "find " ESP " -type f | xargs sha256sum", &text,
+		       &ignored);
+	host_log(&n->host, "bootupd fallback [%s %s]:\n%.*s%s", when, device,
+		 STRF(text), text.n ? "\n" : "");
+}
+
+static int copy_to(struct node *n, struct arena *a, const char *device,
+		   const char *from, struct err *err)
+{
+	struct err local = ERR_INIT(a);
+	int rc;
+
+	host_log(&n->host, BY_HAND "copying EFI files to %s", device);
+	rc = node_do(n, a, "mount %s " ESP, device, err);
+	if (rc < 0)
+		return err_wrap(err, "mounting %s", device);
+	drop_leftovers(n, a);
+	log_sums(n, a, "Before", device);
+	rc = node_do(n, a, "cp -rp %s " ESP "/", from, err);
+	if (rc < 0)
+		rc = err_wrap(err, "copying EFI files");
+	else
+		log_sums(n, a, "After", device);
+	tree_forget(&n->tree); /* an open folder would keep it busy */
+	if (node_do(n, a, "umount " ESP, NULL, &local) < 0) {
+		host_log(&n->host, BY_HAND "umount " ESP ": %s", local.msg.p);
+		if (rc == 0)
+			rc = err_set(err, ERR_SYS, "unmounting " ESP ": %s",
+				     local.msg.p);
+	}
+	return rc;
+}
+
+static int find_esps(struct node *n, struct arena *a, struct strs *out,
+		     struct err *err)
+{
+	struct err ignored = ERR_INIT(a);
+	struct str disks, boot;
+
+	if (node_ask(n, a, "lsblk --paths --json -o NAME,PARTTYPE,FSTYPE", NULL,
+		     &disks, err) < 0)
+		return err_wrap(err, "lsblk");
+	if (node_ask(n, a, "findmnt -n -o SOURCE --target /boot", NULL, &boot,
+		     err) < 0)
+		return err_wrap(err, "findmnt /boot");
+	/* lsblk knows it by its own name, not by its UUID */
+	(void)tree_realpath(a, &n->tree, str_z(a, boot), &boot, &ignored);
+	return esp_choose(a, disks, boot, out, err);
+}
+
+static int copy_all(struct node *n, struct arena *a, struct str container,
+		    const char *dir, struct err *err)
+{
+	struct str from = str_fmt(a, "%.*s:/usr/lib/bootupd/updates/EFI",
+				  STRF(container));
+	struct args args = { .a = a };
+	struct strs esps = { 0 };
+	struct host_out out;
+	int rc = tree_mkdirs(&n->tree, dir, 0700, -1, -1, err);
+
+	if (rc < 0)
+		return err_wrap(err, "creating temp dir");
+	args_words(&args, "podman cp %s %s", from.p, dir);
+	rc = host_run(a, &n->host, HOST_CAPTURE, args_end(&args), &out, err);
+	if (rc < 0)
+		return err_wrap(err, "extracting EFI files from container");
+	rc = find_esps(n, a, &esps, err);
+	for (size_t i = 0; rc == 0 && i < esps.n; i++) {
+		const char *device = str_z(a, esps.v[i]);
+
+		rc = copy_to(n, a, device, str_fmt(a, "%s/EFI", dir).p, err);
+		if (rc < 0)
+			rc = err_wrap(err, "copying EFI to %s", device);
+	}
+	return rc < 0 ? rc : node_do(n, a, "sync", NULL, err);
+}
+
+static int by_hand(struct node *n, struct arena *a, const char *image,
+		   struct err *err)
+{
+	const char *dir = str_fmt(a, "/tmp/bootupd-efi-%.8s", os_uuid(a).p).p;
+	struct err ignored = ERR_INIT(a);
+	struct str container;
+	int rc = node_ask(n, a, "podman create --name bootupd-efi-extract %s",
+			  image, &container, err);
+
+	if (rc < 0)
+		return err_wrap(err, "creating container for EFI extraction");
+	rc = copy_all(n, a, container, dir, err);
+	(void)tree_remove_all(&n->tree, dir, &ignored);
+	(void)node_do(n, a, "podman rm -f %s", str_z(a, container), &ignored);
+	return rc;
+}
+
+/* ---- with what the new image has ------------------------------------------------- */
+
+static int by_container(struct node *n, struct arena *a, struct str image,
+			struct err *err)
+{
+	const char *z = str_z(a, image);
+	struct err local = ERR_INIT(a);
+	struct args args = { .a = a };
+	struct os_image found = { 0 };
+
+	host_log(&n->host,
+		 "runBootupdViaContainer: attempting bootloader update");
+	if (os_find_image(n, a, image, &found, &local) < 0)
+		host_log(&n->host,
+			 "runBootupdViaContainer: could not check local podman "
+			 "storage, will attempt pull: %s",
+			 local.msg.p);
+	if (!found.there &&
+	    os_pull(n, a, "machine-config-daemon-bootupd",
+		    tree_exists(&n->tree, STEPS_PULL_SECRET) ? STEPS_PULL_SECRET
+							     : OS_KUBELET_AUTH,
+		    false, image, err) < 0)
+		return err_wrap(err, "pulling image for bootupctl");
+	host_log(&n->host, "bootupctl: running update from container image");
+	os_systemd_run(&args, "machine-config-daemon-bootupd-update");
+	args_words(&args,
+		   "run --env %s --privileged --pid=host --net=host --rm -v "
+		   "/boot:/boot:rslave -v /dev:/dev %s bootupctl update",
+		   str_fmt(a, "INVOCATION_ID=%s", os_uuid(a).p).p, z);
+	if (host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, &local) ==
+	    0)
+		return 0;
+	host_log(&n->host,
+		 "bootupctl update failed (%s); falling back to manual EFI "
+		 "copy",
+		 local.msg.p);
+	if (by_hand(n, a, z, err) < 0)
+		return err_wrap(err, "bootupctl fallback EFI copy");
+	host_log(&n->host, "bootupctl: fallback EFI copy completed");
+	return 0;
+}
+
+/* Nobody knows: it may be. */
+static bool secure_boot(struct node *n, struct arena *a)
+{
+	struct err err = ERR_INIT(a);
+	struct str text;
+
+	if (node_ask(n, a, "mokutil --sb-state", NULL, &text, &err) == 0)
+		return str_find(text, S("SecureBoot enabled")) >= 0;
+	host_log(&n->host,
+		 "isSecureBootEnabled: mokutil failed, assuming Secure Boot "
+		 "may be enabled: %s",
+		 err.msg.p);
+	return true;
+}
+
+#define SAYS "runBootloaderUpdate: "
+#define SERVICE "bootloader-update.service"
+
+/* The one that the OS has, where that is new enough to have one. */
+static bool by_service(struct node *n, struct arena *a)
+{
+	struct err err = ERR_INIT(a);
+
+	if (n->os.major < 9 || (n->os.major == 9 && n->os.minor < 6))
+		return false;
+	host_log(&n->host, SAYS "RHEL 9.6+ detected, attempting node-level "
+				"bootloader update via " SERVICE);
+	if (node_do(n, a, "systemctl start " SERVICE, NULL, &err) == 0) {
+		host_log(&n->host, SAYS "node-level " SERVICE " succeeded");
+		return true;
+	}
+	host_log(&n->host,
+		 SAYS SERVICE " failed with error: %s, "
+			      "falling back to container-based update",
+		 err.msg.p);
+	return false;
+}
+
+int os_update_bootloader(struct node *n, struct arena *a, struct str image,
+			 struct err *err)
+{
+#if !defined(__x86_64__) && !defined(__aarch64__)
+	return 0; /* the others have no such loader */
+#endif
+	if (!n->os.core_os)
+		return 0;
+	if (!secure_boot(n, a)) {
+		host_log(&n->host, SAYS "Secure Boot not enabled, bootloader "
+					"update not required");
+		return 0;
+	}
+	return by_service(n, a) ? 0 : by_container(n, a, image, err);
+}

@@ -1,0 +1,109 @@
+/*
+ * An OS image that is on the node already: rebased to from podman's storage. The
+ * node's policy may ask for signatures that this storage has none of, so
+ * rpm-ostreed sees another one meanwhile: bound over it by a drop-in in /run,
+ * gone with a reboot and taken away by whoever finds it.
+ */
+#include "io/log.h"
+#include "os.h"
+#include "plan/registries.h"
+
+#define POLICY "/etc/containers/policy.json"
+#define POLICY_MAX ((size_t)16 << 20)
+#define OTHER_POLICY "/run/tmp-rpm-ostree-policy.json"
+#define DROPIN OS_DROPINS "/temporal-policy-binding.conf"
+
+int os_find_image(struct node *n, struct arena *a, struct str image,
+		  struct os_image *out, struct err *err)
+{
+	struct str text;
+	int rc = node_ask(n, a, "podman images --format=json --filter %s",
+			  str_fmt(a, "reference=%.*s", STRF(image)).p, &text,
+			  err);
+
+	return rc < 0 ? rc : os_image_parse(a, text, image, out, err);
+}
+
+static int reload(struct node *n, struct arena *a, struct err *err)
+{
+	int rc = node_do(n, a, "systemctl daemon-reload", NULL, err);
+
+	return rc < 0 ? rc
+		      : node_do(n, a, "systemctl try-restart rpm-ostreed", NULL,
+				err);
+}
+
+int os_drop_policy(struct node *n, struct arena *a, struct err *err)
+{
+	int rc = 0;
+
+	if (tree_lexists(&n->tree, DROPIN)) {
+		rc = tree_remove(&n->tree, DROPIN, err);
+		if (rc == 0)
+			rc = reload(n, a, err);
+	}
+	return rc < 0 ? rc : tree_remove(&n->tree, OTHER_POLICY, err);
+}
+
+static int bind_policy(struct node *n, struct arena *a,
+		       const struct os_image *image, struct err *err)
+{
+	struct str scope = S(""), text = S("");
+	int rc = node_ask(n, a, "podman system info --format=json", NULL, &text,
+			  err);
+
+	if (rc == 0)
+		rc = os_image_scope(a, text, image, &scope, err);
+	if (rc < 0)
+		return err_wrap(err, "failed to get podman info for storage "
+				     "configuration gathering");
+	if (!tree_exists(&n->tree, POLICY)) {
+		log_warn("No policy file found at " POLICY ". Skipping "
+			 "temporal policy generation.");
+		return 0;
+	}
+	rc = tree_read(a, &n->tree, POLICY, POLICY_MAX, &text, err);
+	if (rc == 0)
+		rc = registries_accept(a, text, S("containers-storage"), scope,
+				       &text, err);
+	if (rc == 0)
+		rc = tree_put(&n->tree, OTHER_POLICY, text, err);
+	if (rc == 0)
+		rc = tree_put(&n->tree, DROPIN,
+			      S("[Service]\nBindReadOnlyPaths=" OTHER_POLICY
+				":" POLICY),
+			      err);
+	if (rc == 0)
+		rc = reload(n, a, err);
+	if (rc == 0)
+		log_info("Temporal allow policy added for URL %s", scope.p);
+	return rc;
+}
+
+int os_rebase_local(struct node *n, struct arena *a,
+		    const struct os_image *image, struct err *err)
+{
+	struct err local = ERR_INIT(a);
+	int rc;
+
+	node_link_secret(n, a);
+	/* the policy may do as it is */
+	if (bind_policy(n, a, image, &local) < 0)
+		log_error("Error writing temporal policy files %s",
+			  local.msg.p);
+	log_info("Executing local container storage rebase to %.*s",
+		 STRF(image->digest));
+	rc = node_do(n, a, "rpm-ostree rebase --experimental %s",
+		     str_fmt(a,
+			     "ostree-unverified-image:containers-storage:%.*s",
+			     STRF(image->digest))
+			     .p,
+		     err);
+	if (os_drop_policy(n, a, &local) < 0)
+		log_error("Error deleting temporary MCD temporal policy %s",
+			  local.msg.p);
+	return rc < 0 ? err_wrap(err,
+				 "failed to update OS from local storage: %.*s",
+				 STRF(image->digest))
+		      : 0;
+}

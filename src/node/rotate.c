@@ -1,0 +1,232 @@
+/*
+ * The API servers' CAs in the node's kubeconfigs: new ones are taken in, and the
+ * kubelet is restarted at once unless they are of those that rotate during every
+ * upgrade.
+ */
+#include "base/codec.h"
+#include "data/yml.h"
+#include "io/log.h"
+#include "mc/cert.h"
+#include "node/ignite.h"
+#include "os.h"
+#include "rotate.h"
+
+#define KUBELET "/var/lib/kubelet/kubeconfig"
+#define REBOOTSTRAP_TRIES 12 /* ten seconds each, two minutes in all */
+#define KUBECONFIG_MAX ((size_t)4 << 20)
+#define END S("-----END CERTIFICATE-----")
+
+/* One by one, each with what stands before it. */
+static void split(struct arena *a, struct str pem, struct strs *out)
+{
+	ptrdiff_t at;
+
+	pem = str_trim(pem);
+	while ((at = str_find(pem, END)) >= 0) {
+		size_t n = (size_t)at + END.n;
+
+		VEC_PUSH(a, out, str_sub(pem, 0, n));
+		pem = str_from(pem, n);
+	}
+}
+
+static bool has(const struct strs *l, struct str s)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (str_eq(l->v[i], s))
+			return true;
+	return false;
+}
+
+static struct str common_name(struct str subject)
+{
+	struct str part, rest = subject;
+	bool more = true;
+
+	while (more) {
+		more = str_cut(rest, ',', &part, &rest);
+		if (!more)
+			part = rest;
+		if (str_starts(part, S("CN=")))
+			return str_from(part, 3);
+	}
+	return S("");
+}
+
+/* A kubeconfig, and where its first cluster's CAs are. */
+static int load(struct node *n, struct arena *a, const char *path,
+		struct json **tree, struct json **cluster, struct str *pem,
+		struct err *err)
+{
+	struct str text;
+	int rc = tree_read(a, &n->tree, path, KUBECONFIG_MAX, &text, err);
+
+	if (rc == 0)
+		rc = yml_parse(a, text, NULL, tree, err);
+	if (rc < 0)
+		return rc;
+	*cluster = (struct json *)json_at(
+		json_first(json_at(*tree, "clusters")), "cluster");
+	if (json_kind(*cluster) != JSON_OBJECT)
+		return err_set(err, ERR_INVALID, "%s: clusters cannot be nil",
+			       path);
+	return base64_decode(
+		a,
+		json_text(
+			json_member(*cluster, S("certificate-authority-data"))),
+		pem, err);
+}
+
+static int store(struct node *n, struct arena *a, const char *path,
+		 struct json *tree, struct json *cluster, struct str pem,
+		 struct err *err)
+{
+	struct tree_attr attr = TREE_DEFAULT;
+	struct err ignored = ERR_INIT(a);
+	struct buf b, data;
+	struct stat st;
+	int rc;
+
+	buf_init(&data, a);
+	base64_add(&data, pem);
+	json_set(cluster, S("certificate-authority-data"),
+		 json_new_str(a, buf_str(&data)));
+	buf_init(&b, a);
+	rc = yml_emit(&b, tree, err);
+	if (rc < 0)
+		return err_wrap(err, "could not marshal kubeconfig into bytes");
+	if (tree_lstat(&n->tree, path, &st, &ignored) == 0) {
+		attr.mode = st.st_mode & 07777;
+		attr.uid = st.st_uid;
+		attr.gid = st.st_gid;
+	}
+	rc = tree_write(&n->tree, path, buf_str(&b), attr, err);
+	return rc < 0 ? rc : tree_sync(&n->tree, err);
+}
+
+/* Those that are certificates; the others are told of, and left out. */
+static void readable(struct node *n, struct arena *a, const struct strs *list,
+		     struct strs *out)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct certs c = { 0 };
+
+		cert_bundle(a, list->v[i], &c);
+		if (c.n)
+			VEC_PUSH(a, out, list->v[i]);
+		else
+			host_log(&n->host, "Malformed Cert, not syncing: %.*s",
+				 STRF(list->v[i]));
+	}
+}
+
+/* Whether those that are new are of the kinds that rotate in every upgrade. */
+static bool can_wait(struct node *n, struct arena *a, const struct strs *added)
+{
+	static const char *const often[] = {
+		"kube-apiserver-localhost-signer",
+		("openshift-kube-apiserver-operator_localhost-recovery-serving-"
+		 "signer"),
+		"kube-apiserver-lb-signer"
+	};
+	struct strs good = { 0 };
+	bool all = true;
+
+	readable(n, a, added, &good);
+	for (size_t i = 0; i < good.n; i++) {
+		struct certs c = { 0 };
+		struct str name;
+		bool one = false;
+
+		cert_bundle(a, good.v[i], &c);
+		name = common_name(c.v[0].subject);
+		host_log(&n->host,
+			 "Cert not found in kubeconfig. This means we need to "
+			 "write to disk. Subject is: %.*s",
+			 STRF(name));
+		for (size_t k = 0; k < 3; k++)
+			one = one || str_find(name, str_of(often[k])) >= 0;
+		host_log(&n->host, one ? "Skipping kubelet restart"
+				       : "Need to restart kubelet");
+		all = all && one;
+	}
+	return all;
+}
+
+static int restart(struct node *n, struct arena *a, struct str pem,
+		   struct err *err)
+{
+	struct json *tree = NULL, *cluster = NULL;
+	struct str old = S("");
+	int rc;
+
+	host_log(&n->host, "restarting kubelet due to server-ca rotation");
+	rc = node_do(n, a, "systemctl stop kubelet", NULL, err);
+	if (rc == 0)
+		rc = load(n, a, KUBELET, &tree, &cluster, &old, err);
+	if (rc == 0)
+		rc = store(n, a, KUBELET, tree, cluster, pem, err);
+	if (rc == 0)
+		rc = node_do(n, a, "systemctl daemon-reload", NULL, err);
+	return rc < 0 ? rc
+		      : node_do(n, a, "systemctl start kubelet", NULL, err);
+}
+
+int rotate_cas(struct node *n, struct arena *a, struct str bundle,
+	       struct err *err)
+{
+	struct strs want = { 0 }, have = { 0 }, good = { 0 }, added = { 0 };
+	struct json *tree = NULL, *cluster = NULL;
+	struct str pem;
+	bool wait;
+	struct buf all;
+	int rc = load(n, a, STEPS_KUBECONFIG, &tree, &cluster, &pem, err);
+
+	if (rc < 0)
+		return err_wrap(err, "could not read " STEPS_KUBECONFIG);
+	split(a, bundle, &want);
+	split(a, pem, &have);
+	for (size_t i = 0; i < want.n; i++)
+		if (!has(&have, want.v[i]))
+			VEC_PUSH(a, &added, want.v[i]);
+	readable(n, a, &want, &good);
+	wait = can_wait(n, a, &added);
+	node_event(n, "defer", "%s", wait ? "1" : "");
+	/* nothing at all is no reason to trust nobody */
+	if (!added.n || !good.n || str_eq(str_trim(pem), str_trim(bundle)))
+		return 0;
+	buf_init(&all, a);
+	for (size_t i = 0; i < good.n; i++)
+		buf_add(&all, good.v[i]);
+	log_info("Writing new Data to " STEPS_KUBECONFIG);
+	rc = store(n, a, STEPS_KUBECONFIG, tree, cluster, buf_str(&all), err);
+	return rc < 0 || wait ? rc : restart(n, a, buf_str(&all), err);
+}
+
+int node_rebootstrap(struct node *n, struct arena *a, struct err *err)
+{
+	int rc;
+
+	if (!tree_lexists(&n->tree, KUBELET))
+		return err_set(err, ERR_NOTFOUND,
+			       "could not remove kubelet's kubeconfig file: "
+			       "remove " KUBELET ": no such file or directory");
+	rc = tree_remove(&n->tree, KUBELET, err);
+	if (rc < 0)
+		return err_wrap(err, "could not remove kubelet's kubeconfig "
+				     "file");
+	rc = host_cmd(a, &n->host, HOST_SYNC, NULL, err,
+		      "systemctl restart kubelet");
+	for (int i = 0; rc == 0 && i < REBOOTSTRAP_TRIES; i++) {
+		os_pause(n->retry_ms);
+		if (tree_exists(&n->tree, KUBELET))
+			return 0;
+		log_warn("Failed to get kubeconfig file: open " KUBELET
+			 ": no such file or directory");
+	}
+	return rc < 0 ? rc
+		      : err_set(err, ERR_LIMIT,
+				"something went wrong while waiting for "
+				"kubeconfig file to generate: context "
+				"deadline exceeded");
+}

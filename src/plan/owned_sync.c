@@ -1,0 +1,175 @@
+/*
+ * What KubeletConfigs and ContainerRuntimeConfigs go through alike. Whatever goes
+ * wrong is said in the status of the object.
+ */
+#include "mc/condition.h"
+#include "plan/owned.h"
+
+/* What the status says, also with what has been written of late. */
+struct said {
+	struct conditions list;
+	bool observed; /* of this generation */
+};
+
+static struct said said(struct arena *a, const struct owned_view *in)
+{
+	const struct json *tree = in->config->doc.tree;
+
+	return (struct said){
+		.list = conditions_of(a, json_at(tree, "status.conditions")),
+		.observed = json_i64(tree, "status.observedGeneration", 0) ==
+			    json_i64(tree, "metadata.generation", 0),
+	};
+}
+
+static bool succeeded(const struct said *s)
+{
+	return s->observed && s->list.n &&
+	       str_is(s->list.v[s->list.n - 1].type, "Success");
+}
+
+/* Adds c to the list. One that says the same is replaced; the oldest make room. */
+static void add_condition(struct arena *a, const struct owned_view *in,
+			  struct conditions *list, struct condition c)
+{
+	struct conditions old = *list;
+	bool same = old.n && str_eq(old.v[old.n - 1].message, c.message);
+	size_t kept = old.n - same, first = 0;
+
+	if (in->kind->kept && kept >= in->kind->kept)
+		first = kept - in->kind->kept + 1;
+	*list = (struct conditions){ 0 };
+	for (size_t i = first; i < kept; i++)
+		VEC_PUSH(a, list, old.v[i]);
+	VEC_PUSH(a, list, c);
+}
+
+static void say(struct arena *a, const struct owned_view *in, struct said *now,
+		struct str failure, struct actions *out)
+{
+	const struct json *tree = in->config->doc.tree;
+	struct condition c = { .type = failure.n ? S("Failure") : S("Success"),
+			       .status = CONDITION_TRUE,
+			       .reason = S(""),
+			       .message = failure.n ? failure : S("Success"),
+			       .time = condition_time(a, in->now) };
+	const struct condition *last =
+		now->list.n ? &now->list.v[now->list.n - 1] : NULL;
+	struct json *j, *s;
+
+	if (now->observed && last && str_eq(last->message, c.message) &&
+	    str_eq(last->type, c.type))
+		return;
+	add_condition(a, in, &now->list, c);
+	now->observed = true;
+	s = json_new(a, JSON_OBJECT);
+	json_add(s, S("conditions"), conditions_json(a, &now->list, true));
+	json_add(s, S("observedGeneration"),
+		 json_new_i64(a, json_i64(tree, "metadata.generation", 0)));
+	j = json_new(a, JSON_OBJECT);
+	json_add(j, S("status"), s);
+	actions_step(out);
+	action_add(a, out, ACTION_MERGE,
+		   str_fmt(a, "%.*s/status",
+			   STRF(action_path(a, in->kind->plural,
+					    in->config->meta.name))),
+		   body_of(a, j), c.message)
+		->fail = ACTION_SHRUG;
+	if (!failure.n)
+		out->v[out->n - 1].if_ok = true;
+}
+
+void owned_status(struct arena *a, const struct owned_view *in,
+		  struct str failure, struct actions *out)
+{
+	struct said now = said(a, in);
+
+	say(a, in, &now, failure, out);
+}
+
+/* Says why in the object's status; the error goes on. */
+static int failed(struct arena *a, const struct owned_view *in,
+		  struct said *now, const char *where, struct actions *out,
+		  struct err *err)
+{
+	say(a, in, now,
+	    str_fmt(a, "%s: %.*s", where ? where : "Error", STRF(err->msg)),
+	    out);
+	if (in->kind->always_again)
+		err->code = ERR_AGAIN;
+	return -(int)err->code;
+}
+
+/* What the object asks for and cannot have: told, and done without. Once: it is
+ * so again in every plan. */
+static void left_out(struct arena *a, const struct owned_view *in,
+		     struct said *now, struct str name, struct str what,
+		     struct actions *out)
+{
+	const struct mc *mc = generated_find(in->mcs, name);
+
+	if (succeeded(now) && mc &&
+	    str_eq(mc_annotation(&mc->meta, MC_BY_CONTROLLER), in->hash))
+		return;
+	say(a, in, now, str_fmt(a, "Error: %.*s", STRF(what)), out);
+	actions_step(out);
+}
+
+static int for_pool(struct arena *a, const struct owned_view *in,
+		    const struct owned_maker *maker, const struct mc_pool *pool,
+		    struct owned_job *job, struct said *now,
+		    struct actions *out, struct err *err)
+{
+	const char *where = NULL;
+	struct str name, without = S("");
+	struct mc *mc = NULL;
+
+	if (owned_name(a, in, job, pool, &name, err) < 0)
+		return failed(a, in, now,
+			      str_fmt(a, "could not get %s", in->kind->key).p,
+			      out, err);
+	if (maker->make(a, maker->ctx, pool, name, &mc, &where, &without, err) <
+	    0)
+		return failed(a, in, now, where, out, err);
+	if (without.n)
+		left_out(a, in, now, name, without, out);
+	owned_write(a, in, job, pool, mc, out);
+	return 0;
+}
+
+int owned_sync(struct arena *a, const struct owned_view *in,
+	       const struct owned_maker *maker, struct actions *out,
+	       struct err *err)
+{
+	bool named = in->kind->told_of;
+	struct mc_pools pools = { 0 };
+	struct owned_job job = { 0 };
+	struct said now = said(a, in);
+	int rc;
+
+	if (json_at(in->config->tree, "metadata.deletionTimestamp")) {
+		owned_delete(a, in, out);
+		return 0;
+	}
+	if (maker->validate(a, in->config, err) < 0)
+		return failed(a, in, &now, NULL, out, err);
+	rc = owned_pools(a, in, &pools, err);
+	if (rc == 0 && !pools.n)
+		rc = err_set(err, ERR_AGAIN,
+			     "could not find any MachineConfigPool set for "
+			     "%s%s%.*s",
+			     in->kind->kind, named ? " " : "",
+			     named ? (int)in->config->meta.name.n : 0,
+			     in->config->meta.name.p);
+	if (rc < 0)
+		return failed(a, in, &now, NULL, out, err);
+	/* a pool that is up to date does not hide the ones after it */
+	for (size_t i = 0; i < pools.n && rc == 0; i++)
+		rc = for_pool(a, in, maker, pools.v[i], &job, &now, out, err);
+	if (rc < 0)
+		return rc;
+	owned_finalize(a, in, &job, out);
+	generated_cleanup(a, in, in->kind->cleanup, in->kind->what, out);
+	say(a, in, &now, S(""), out);
+	return 0;
+}

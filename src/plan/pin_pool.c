@@ -1,0 +1,76 @@
+/*
+ * PinnedImageSets and pools: what a pool's nodes shall keep stands in its spec.
+ */
+#include <stdlib.h>
+
+#include "plan/apply.h"
+#include "plan/pin.h"
+#include "plan/render_sync.h"
+
+static int by_name(const void *x, const void *y)
+{
+	return str_cmp(json_str(*(struct json *const *)x, "name", S("")),
+		       json_str(*(struct json *const *)y, "name", S("")));
+}
+
+/* The references to those that match, sorted. */
+static struct json *refs(struct arena *a, const struct selector *sel,
+			 const struct json_list *sets)
+{
+	struct json **v = arena_array(a, sets->n, sizeof(*v));
+	struct json *list = json_new(a, JSON_ARRAY);
+	size_t n = 0;
+
+	for (size_t i = 0; i < sets->n; i++) {
+		const struct json *meta = json_at(sets->v[i], "metadata");
+
+		if (!selector_matches(sel, json_at(meta, "labels")))
+			continue;
+		v[n] = json_new(a, JSON_OBJECT);
+		json_add_str(a, v[n++], "name", json_str(meta, "name", S("")));
+	}
+	qsort(v, n, sizeof(*v), by_name);
+	for (size_t i = 0; i < n; i++)
+		json_push(list, v[i]);
+	return list;
+}
+
+int plan_pin_pool(struct arena *a, const struct mc_pool *pool,
+		  const struct json_list *sets, struct instant now,
+		  struct str failed, struct actions *out, struct err *err)
+{
+	static const char type[] = "PinnedImageSetsDegraded";
+	const struct json *have = json_at(pool->tree, "spec.pinnedImageSets");
+	struct json *want, *next, *spec;
+	struct selector sel = { 0 };
+	int rc = selector_make(a, pool->selector, &sel, err);
+
+	if (failed.n)
+		pool_condition(a, pool->tree, type, now,
+			       str_fmt(a,
+				       "Failed to populate pinned image sets "
+				       "for pool %.*s: %.*s",
+				       STRF(pool->meta.name), STRF(failed)),
+			       "its pinned image sets cannot be written", out);
+	if (rc < 0 || failed.n || (pool->selector && !json_len(pool->selector)))
+		return rc;
+	want = refs(a, &sel, sets);
+	if (json_len(want) ? json_eq(have, want) : !json_len(have)) {
+		struct conditions list = conditions_of(
+			a, json_at(pool->tree, "status.conditions"));
+
+		if (json_len(have) || conditions_true(&list, type))
+			pool_condition(a, pool->tree, type, now, S(""),
+				       "its pinned image sets are known", out);
+		return 0;
+	}
+	next = json_clone(a, pool->tree);
+	spec = json_at(next, "spec");
+	if (json_len(want))
+		json_set(spec, S("pinnedImageSets"), want);
+	else
+		(void)json_remove(spec, S("pinnedImageSets"));
+	apply_replace(a, "machineconfigpools", next, "",
+		      S("other pinned image sets"), out);
+	return 0;
+}

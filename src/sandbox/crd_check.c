@@ -1,0 +1,254 @@
+#include "base/codec.h"
+#include "base/map.h"
+#include "sandbox/sandbox.h"
+
+/*
+ * What the API server refuses in a CustomResourceDefinition: what its names,
+ * versions and schemas must be before anything can be served from it.
+ */
+
+#define DNS_1035                                                          \
+	"a DNS-1035 label must consist of lower case alphanumeric "       \
+	"characters or '-', start with an alphabetic character, and end " \
+	"with an alphanumeric character (e.g. 'my-name',  or 'abc-123', " \
+	"regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
+
+struct check {
+	struct arena *a;
+	struct sb_causes *causes;
+};
+
+static bool is_1035(struct str s)
+{
+	return s.n && s.n <= 63 && s.p[0] >= 'a' && s.p[0] <= 'z' &&
+	       selector_is_subdomain(s) && str_chr(s, '.') < 0;
+}
+
+static void label(struct check *k, struct str field, struct str s)
+{
+	if (!is_1035(s))
+		cause_text(k->a, k->causes, field, s,
+			   s.n > 63 ? "must be no more than 63 characters"
+				    : DNS_1035);
+}
+
+/* ---- names -------------------------------------------------------------------- */
+
+static void names(struct check *k, const struct json *spec)
+{
+	static const char *const needed[] = { "plural", "singular", "kind",
+					      "listKind" };
+	const struct json *all = json_at(spec, "names");
+	struct str kind = json_str(all, "kind", S("")), field;
+	size_t i = 0;
+
+	for (i = 0; i < 4; i++) {
+		struct str s = json_str(all, needed[i], S(""));
+
+		field = str_fmt(k->a, "spec.names.%s", needed[i]);
+		if (!s.n)
+			cause_required(k->a, k->causes, field, "");
+		else if (i < 2)
+			label(k, field, s);
+		else if (!is_1035(kinds_lower(k->a, s)))
+			cause_text(k->a, k->causes, field, s,
+				   "may have mixed case, but should otherwise "
+				   "match: " DNS_1035);
+	}
+	if (kind.n && str_eq(kind, json_str(all, "listKind", S(""))))
+		cause_text(k->a, k->causes, S("spec.names.listKind"), kind,
+			   "kind and listKind may not be the same");
+	i = 0;
+	for (const struct json *m = json_first(json_at(all, "shortNames")); m;
+	     m = json_next(m), i++)
+		label(k, str_fmt(k->a, "spec.names.shortNames[%zu]", i),
+		      json_text(m));
+}
+
+static void place(struct check *k, const struct json *crd)
+{
+	struct str name = json_str(crd, "metadata.name", S(""));
+	struct str group = json_str(crd, "spec.group", S(""));
+	struct str scope = json_str(crd, "spec.scope", S(""));
+	struct str plural = json_str(crd, "spec.names.plural", S(""));
+
+	if (!str_eq(name,
+		    str_fmt(k->a, "%.*s.%.*s", STRF(plural), STRF(group))))
+		cause_text(k->a, k->causes, S("metadata.name"), name,
+			   "must be spec.names.plural+\".\"+spec.group");
+	if (!group.n)
+		cause_required(k->a, k->causes, S("spec.group"), "");
+	else if (!selector_is_subdomain(group))
+		cause_text(k->a, k->causes, S("spec.group"), group,
+			   SELECTOR_SUBDOMAIN_RULE);
+	else if (str_chr(group, '.') < 0)
+		cause_text(k->a, k->causes, S("spec.group"), group,
+			   "should be a domain with at least one dot");
+	if (!scope.n)
+		cause_required(k->a, k->causes, S("spec.scope"), "");
+	else if (!str_is(scope, "Cluster") && !str_is(scope, "Namespaced"))
+		cause_unsupported(k->a, k->causes, S("spec.scope"), scope,
+				  "\"Cluster\", \"Namespaced\"");
+}
+
+/* ---- schemas ------------------------------------------------------------------ */
+
+/* Each place of a structural schema has a type, or leaves it open. */
+static void structural(struct check *k, const struct json *s, struct str path,
+		       const char *rule)
+{
+	const struct json *items = json_member(s, S("items"));
+	const struct json *rest = json_member(s, S("additionalProperties"));
+
+	if (!json_str(s, "type", S("")).n &&
+	    !json_bool(s, "x-kubernetes-int-or-string", false) &&
+	    !json_bool(s, "x-kubernetes-preserve-unknown-fields", false))
+		cause_required(k->a, k->causes,
+			       str_fmt(k->a, "%.*s.type", STRF(path)), rule);
+	for (const struct json *m = json_first(json_at(s, "properties")); m;
+	     m = json_next(m))
+		structural(k, m,
+			   str_fmt(k->a, "%.*s.properties[%.*s]", STRF(path),
+				   STRF(json_key(m))),
+			   "must not be empty for specified object fields");
+	if (json_kind(items) == JSON_OBJECT)
+		structural(k, items, str_fmt(k->a, "%.*s.items", STRF(path)),
+			   "must not be empty for specified array items");
+	if (json_kind(rest) == JSON_OBJECT)
+		structural(
+			k, rest,
+			str_fmt(k->a, "%.*s.additionalProperties", STRF(path)),
+			"must not be empty for specified object fields");
+}
+
+static void schema(struct check *k, const struct json *version, size_t i,
+		   bool shared)
+{
+	const struct json *s = json_at(version, "schema.openAPIV3Schema");
+	struct str at = str_fmt(k->a, "spec.versions[%zu].schema.%s", i,
+				"openAPIV3Schema");
+	struct str type = json_str(s, "type", S(""));
+
+	if (!s) {
+		cause_required(k->a, k->causes, at, "schemas are required");
+		return;
+	}
+	/* What all versions share is told once. */
+	if (shared && i)
+		return;
+	if (shared)
+		at = S("spec.validation.openAPIV3Schema");
+	if (type.n && !str_is(type, "object"))
+		cause_text(k->a, k->causes,
+			   str_fmt(k->a, "%.*s.type", STRF(at)), type,
+			   "must be object at the root");
+	structural(k, s, at, "must not be empty at the root");
+}
+
+/* ---- versions ----------------------------------------------------------------- */
+
+#define VERSION "apiextensions.CustomResourceDefinitionVersion"
+
+/* A version as Go prints the struct. */
+static struct str dump(struct arena *a, const struct json *v, bool shared)
+{
+	static const char set[] = "0xc000000000";
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_addz(&b, VERSION "{Name:");
+	go_quote(&b, json_str(v, "name", S("")));
+	buf_addf(&b,
+		 ", Served:%s, Storage:%s, Deprecated:%s, "
+		 "DeprecationWarning:(*string)(nil), "
+		 "Schema:(*apiextensions.CustomResourceValidation)(%s), "
+		 "Subresources:(*apiextensions.CustomResourceSubresources)"
+		 "(%s), AdditionalPrinterColumns:[]apiextensions."
+		 "CustomResourceColumnDefinition(nil)}",
+		 json_bool(v, "served", false) ? "true" : "false",
+		 json_bool(v, "storage", false) ? "true" : "false",
+		 json_bool(v, "deprecated", false) ? "true" : "false",
+		 !shared && json_at(v, "schema") ? set : "nil",
+		 !shared && json_at(v, "subresources") ? set : "nil");
+	return buf_str(&b);
+}
+
+static struct str dump_all(struct arena *a, const struct json *versions,
+			   bool shared)
+{
+	struct buf b;
+
+	if (!json_len(versions))
+		return S("[]" VERSION "(nil)");
+	buf_init(&b, a);
+	for (const struct json *v = json_first(versions); v; v = json_next(v)) {
+		buf_addz(&b, b.n ? ", " : "[]" VERSION "{");
+		buf_add(&b, dump(a, v, shared));
+	}
+	buf_addc(&b, '}');
+	return buf_str(&b);
+}
+
+static void wrong(struct check *k, const char *field, struct str value,
+		  const char *why)
+{
+	cause_add(k->a, k->causes, "FieldValueInvalid", str_of(field),
+		  str_fmt(k->a, "Invalid value: %.*s: %s", STRF(value), why));
+}
+
+static void versions(struct check *k, const struct json *crd)
+{
+	const struct json *list = json_at(crd, "spec.versions");
+	const struct json *first = json_first(list);
+	size_t stored = 0, i = 0;
+	bool twice = false, shared = true;
+	struct map seen;
+
+	map_init(&seen, k->a);
+	for (const struct json *v = first; v; v = json_next(v)) {
+		shared = shared && json_eq(json_member(v, S("schema")),
+					   json_member(first, S("schema")));
+		stored += json_bool(v, "storage", false);
+	}
+	for (const struct json *v = first; v; v = json_next(v), i++) {
+		struct str name = json_str(v, "name", S(""));
+
+		/* The first one's name is the definition's, too. */
+		if (i == 0)
+			label(k, S("spec.version"), name);
+		label(k, str_fmt(k->a, "spec.versions[%zu].name", i), name);
+		schema(k, v, i, shared);
+		if (map_get(&seen, name)) {
+			twice = true;
+			if (json_bool(v, "storage", false))
+				wrong(k, "status.storedVersions",
+				      dump(k->a, v, shared),
+				      str_fmt(k->a,
+					      "must have the storage version "
+					      "%.*s",
+					      STRF(name))
+					      .p);
+		}
+		(void)map_put(&seen, name, &seen);
+	}
+	if (twice)
+		wrong(k, "spec.versions", dump_all(k->a, list, shared),
+		      "must contain unique version names");
+	if (stored != 1)
+		wrong(k, "spec.versions", dump_all(k->a, list, shared),
+		      "must have exactly one version marked as storage "
+		      "version");
+	if (!stored)
+		wrong(k, "status.storedVersions", S("[]string(nil)"),
+		      "must have at least one stored version");
+}
+
+void crd_check(struct arena *a, const struct json *crd,
+	       struct sb_causes *causes)
+{
+	struct check k = { a, causes };
+
+	place(&k, crd);
+	versions(&k, crd);
+	names(&k, json_at(crd, "spec"));
+}

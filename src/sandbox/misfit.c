@@ -1,0 +1,253 @@
+#include "sandbox/write.h"
+
+/*
+ * A body that does not fit its kind is refused in the words of the API server's
+ * decoder: the way to the value, what it wanted there, and the text around. The decoder
+ * goes on behind a value of one character, and then names what it saw there,
+ * too. What a strategic patch makes is no text but a tree, which is restored as a
+ * struct: that tells no way.
+ */
+
+#define WAY_MAX 256
+
+struct misfit {
+	struct sb_call *c;
+	const struct json *blame;
+	struct str why; /* the words of the struct's reader */
+	struct buf what; /* was wanted */
+	size_t head; /* how far the body was read then */
+	VEC(struct str) way; /* the last step first */
+	bool found, stopped, restore;
+};
+
+/* "nodeName" is NodeName, "dnsPolicy" DNSPolicy. */
+static struct str go_field(struct arena *a, const char *name)
+{
+	struct buf b;
+	static const char initials[][5] = { "uid", "api",  "ip", "tty", "dns",
+					    "tcp", "http", "se", "fs",	"qos" };
+	size_t upper = 1;
+
+	for (size_t i = 0; i < sizeof(initials) / sizeof(initials[0]); i++) {
+		size_t n = strlen(initials[i]);
+
+		if (strncmp(name, initials[i], n) == 0 &&
+		    !(name[n] >= 'a' && name[n] <= 'z'))
+			upper = n;
+	}
+	buf_init(&b, a);
+	for (size_t i = 0; name[i]; i++)
+		buf_addc(&b, i < upper && name[i] >= 'a'
+				     ? (char)(name[i] - 'a' + 'A')
+				     : name[i]);
+	return buf_str(&b);
+}
+
+/* Types of a kind's own are of its version, those that kinds share of v1. */
+static struct str go_type(struct misfit *m, const struct shape_row *row,
+			  const char *before, const char *after)
+{
+	const struct sb_types *t = &m->c->sb->kinds.types;
+	struct str name = str_of(t->shapes.pool + row->name);
+	struct str version = str_starts(name, m->c->r->kind->kind)
+				     ? m->c->r->version->name
+				     : S("v1");
+
+	return str_fmt(m->c->a, "%s%.*s.%.*s%s", before, STRF(version),
+		       STRF(name), after);
+}
+
+static void step(struct misfit *m, struct str part)
+{
+	if (m->found && m->way.n < WAY_MAX)
+		VEC_PUSH(m->c->a, &m->way, part);
+}
+
+/* "cannot unmarshal x into Go struct field A.b of type T" of a value alone */
+static void add_why(struct buf *b, struct str why)
+{
+	ptrdiff_t at = str_find(why, S(" struct field "));
+	ptrdiff_t of = str_find(why, S(" of type "));
+
+	if (at > 0 && of > at)
+		buf_addf(b, "%.*s value%.*s", (int)at, why.p,
+			 STRF(str_from(why, (size_t)of)));
+	else
+		buf_add(b, why);
+}
+
+/* What Go calls the kind of a value in a tree. */
+static const char *go_kind(const struct json *v)
+{
+	switch (json_kind(v)) {
+	case JSON_OBJECT:
+		return "map";
+	case JSON_ARRAY:
+		return "slice";
+	case JSON_NUMBER:
+		return str_chr(json_text(v), '.') >= 0 ? "float64" : "int64";
+	case JSON_STRING:
+	case JSON_BOOL:
+	case JSON_NULL:
+		break;
+	}
+	return json_kind_name(v);
+}
+
+/* Why a value of the tree cannot be restored as what the struct has there. */
+static void restore(struct misfit *m, const struct shape_row *row,
+		    unsigned flags)
+{
+	static const char *const names[] = { NULL, "string", "bool", "int32",
+					     "int64" };
+	const char *have = go_kind(m->blame);
+
+	m->stopped = true;
+	if (flags & (SHAPE_MAP | SHAPE_LIST))
+		buf_addf(&m->what, "cannot restore %s from %s",
+			 flags & SHAPE_MAP ? "map" : "slice", have);
+	else if (row->kind == SHAPE_STRUCT)
+		buf_addf(&m->what, "cannot restore struct from: %s", have);
+	else if (row->kind > SHAPE_INT64)
+		add_why(&m->what, m->why);
+	/* what Go itself could convert */
+	else if (json_kind(m->blame) == JSON_NUMBER &&
+		 (row->kind > SHAPE_BOOL ||
+		  (row->kind == SHAPE_STRING && *have == 'i')))
+		buf_addf(&m->what, "cannot convert %s to %s", have,
+			 names[row->kind]);
+	else
+		buf_addf(&m->what, "unrecognized type: %s", names[row->kind]);
+}
+
+/* What the decoder wanted, and how far it had read by then. */
+static void blame(struct misfit *m, const struct shape_row *row, unsigned flags)
+{
+	struct str body = m->c->r->body;
+	const char *want = flags & SHAPE_MAP	? "ReadMapCB: expect { or n"
+			   : flags & SHAPE_LIST ? "decode slice: expect [ "
+						  "or n"
+			   : row->kind == SHAPE_STRUCT ? "readObjectStart: "
+							 "expect { or n"
+			   : row->kind == SHAPE_STRING ? "ReadString: expects "
+							 "\" or n"
+			   : row->kind == SHAPE_BOOL ? "ReadBool: expect t or "
+						       "f"
+						     : NULL;
+	size_t start, end;
+
+	json_span(m->blame, &start, &end);
+	m->found = true;
+	m->head = start + 1;
+	if (m->restore) {
+		restore(m, row, flags);
+		return;
+	}
+	if (want) {
+		buf_addf(&m->what, "%s, but found %c", want, body.p[start]);
+	} else if (row->kind == SHAPE_INT32 || row->kind == SHAPE_INT64) {
+		buf_addf(&m->what,
+			 "readUint%s: unexpected character: \xEF\xBF\xBD",
+			 row->kind == SHAPE_INT32 ? "32" : "64");
+	} else {
+		buf_addz(&m->what, row->kind == SHAPE_BYTES
+					   ? "decode base64: "
+					   : "unmarshalerDecoder: ");
+		add_why(&m->what, m->why);
+		m->head = end;
+	}
+	/* what is left of the value closes what it stands in */
+	m->stopped = m->head < end;
+}
+
+static void decode_struct(struct misfit *m, uint16_t type,
+			  const struct json *object);
+
+static void decode(struct misfit *m, const struct shape_row *row,
+		   unsigned flags, const struct json *v)
+{
+	const struct shape_row *of =
+		&m->c->sb->kinds.types.shapes.rows[row->type];
+	bool in = flags & (SHAPE_MAP | SHAPE_LIST);
+	unsigned inner = flags & SHAPE_MAP ? flags & SHAPE_LIST : 0;
+
+	if (v == m->blame)
+		blame(m, row, flags);
+	else if (!in && row->kind == SHAPE_STRUCT)
+		decode_struct(m, row->type, v);
+	for (const struct json *e = json_first(v); e && in && !m->stopped;
+	     e = json_next(e))
+		decode(m, row, inner, e);
+	if (flags & SHAPE_LIST && !(flags & SHAPE_MAP))
+		step(m, row->kind == SHAPE_STRUCT ? go_type(m, of, "[]", ": ")
+						  : S("[]string: "));
+}
+
+static void decode_struct(struct misfit *m, uint16_t type,
+			  const struct json *object)
+{
+	static const struct shape_row word = { .kind = SHAPE_STRING };
+	const struct shapes *s = &m->c->sb->kinds.types.shapes;
+	struct shape_row meta = { .type = types_find(&m->c->sb->kinds.types,
+						     S("ObjectMeta")) };
+	bool top = type == m->c->r->kind->type;
+	bool late = m->found; /* only told that it was come to */
+
+	for (const struct json *v = json_first(object);
+	     v && !m->stopped && !late; v = json_next(v)) {
+		struct str key = json_key(v);
+		uint16_t i = shape_field(s, type, key);
+		const struct shape_row *row = i ? &s->rows[i] : &word;
+		size_t start, end;
+
+		json_span(v, &start, &end);
+		if (!end)
+			continue; /* not from the body */
+		if (!i &&
+		    !(top && (str_is(key, "metadata") || str_is(key, "kind") ||
+			      str_is(key, "apiVersion"))))
+			continue;
+		if (!i && str_is(key, "metadata"))
+			row = &meta;
+		decode(m, row, row->flags, v);
+		step(m, S(": "));
+		step(m, row == &meta ? S("ObjectMeta")
+				     : go_field(m->c->a, str_z(m->c->a, key)));
+		if (row == &word)
+			step(m, S("TypeMeta: "));
+	}
+	step(m, go_type(m, &s->rows[type], "", "."));
+}
+
+struct str sb_misfit(struct sb_call *c, uint16_t type,
+		     const struct json *object, const struct json *whole,
+		     struct str why, bool restored)
+{
+	const struct sb_types *t = &c->sb->kinds.types;
+	struct misfit m = { .c = c, .why = why, .restore = restored };
+	struct str body = c->r->body;
+	size_t start, end, near, far;
+	struct buf b;
+
+	m.blame = shape_blame(c->a, &t->shapes, type, 0, object);
+	json_span(m.blame, &start, &end);
+	buf_init(&m.what, c->a);
+	if (end && end <= body.n)
+		decode_struct(&m, c->r->kind->type, whole);
+	if (!m.found)
+		return why; /* it was not in the body */
+	if (restored)
+		return buf_str(&m.what);
+	near = m.head > 10 ? m.head - 10 : 0;
+	far = m.head > 50 ? m.head - 50 : 0;
+	buf_init(&b, c->a);
+	for (size_t i = m.way.n; i-- > 0;)
+		buf_add(&b, m.way.v[i]);
+	buf_addf(&b,
+		 "%.*s, error found in #%zu byte of ...|%.*s|..., bigger "
+		 "context ...|%.*s|...",
+		 STRF(buf_str(&m.what)), m.head - near,
+		 STRF(str_sub(body, near, m.head + 10)),
+		 STRF(str_sub(body, far, m.head + 50)));
+	return buf_str(&b);
+}

@@ -1,0 +1,58 @@
+# mco-controller start and API servers that are not well: it waits, and does not press.
+. test/applets/lib.sh
+. test/applets/sandbox.sh
+controller='' server=''
+trap 'kill $controller $server $sandbox_pid 2>/dev/null; wait; rm -rf "$TMP"' EXIT
+
+start() {	# KUBECONFIG
+	"$BIN/mco-controller" start --kubeconfig "$1" --metrics-listen-address 127.0.0.1:0 \
+		2>"$TMP/log" &
+	controller=$!
+}
+within() {	# SECONDS COMMAND...: until it succeeds
+	local i n=$(($1 * 20))
+	shift
+	for ((i = 0; i < n; i++)); do
+		"$@" && return
+		sleep 0.05
+	done
+	return 1
+}
+ended() {	# NAME: it goes when it is told to
+	kill "$controller"
+	wait "$controller"
+	is "$1" 0 $?
+	controller=''
+}
+seen() { [ "$(grep -c "$1" "$2")" -ge "$3" ]; }
+
+# ---- a server that does not know its kinds yet ----------------------------------------
+perl test/applets/unready.pl "$TMP" &
+server=$!
+within 60 test -s "$TMP/port" || exit 1
+cat >"$TMP/unready" <<CONFIG
+clusters:
+- {name: c, cluster: {server: "http://127.0.0.1:$(cat "$TMP/port")"}}
+contexts:
+- {name: c, context: {cluster: c, user: ""}}
+current-context: c
+CONFIG
+start "$TMP/unready"
+crd='definitions/clusterversions.config.openshift.io '
+# each list that fails asks for the definition, which is still being waited for
+within 120 seen "$crd" "$TMP/asked" 3 || bad 'a definition is asked for until it is told'
+within 120 seen 'GET .*/clusterversions?' "$TMP/asked" 4 || bad 'lists go on meanwhile'
+kill -0 "$controller" 2>/dev/null && ok || bad "it died: $(tail -n 3 "$TMP/log")"
+ended 'and it ends'
+kill "$server"
+server=''
+
+# ---- one that refuses discovery --------------------------------------------------------
+sandbox_start --fault-forbid api
+start "$TMP/kubeconfig"
+within 60 seen 'GET /api/v1:' "$TMP/log" 2 || bad 'discovery is tried again'
+sleep 1
+n=$(grep -c 'GET /api/v1:' "$TMP/log")
+if [ "$n" -le 10 ]; then ok; else bad "discovery was tried $n times in a few seconds"; fi
+ended 'and it ends here too'
+finish

@@ -1,0 +1,62 @@
+#!/bin/bash
+# mco-daemon start on a host that has bootc and no rpm-ostree.
+. test/applets/node.sh
+. test/applets/daemon.sh
+NEW=quay.io/os@sha256:new
+rm "$MCO_HOST_PATH/rpm-ostree"
+ln -s "$TMP/stand-in" "$MCO_HOST_PATH/bootc"
+runs() {	# IMAGE: it is booted, and another one staged when $TMP/staged is there
+	rm -f "$TMP/staged"
+	says 'bootc status' "[ -e '$TMP/staged' ] && s={} || s=null
+		echo '{\"status\":{\"booted\":{\"image\":{\"image\":{\"image\":\"$1\"},\"version\":\"1\"}},\"staged\":'\$s'}}'"
+	says 'bootc switch' "touch '$TMP/staged'"
+}
+os_calls() { calls | grep -E '^(bootc|rpm-ostree|systemd-run)'; }
+bootc_node() {	# SPEC-MEMBERS
+	new_node
+	runs $OLD
+	on_disk "$(files "$(file /etc/foo 1)")" "${1:-}"
+	SNO=1 running
+}
+
+# another image is switched to, with the cluster's credentials
+bootc_node
+IMAGE=$NEW to "$(files "$(file /etc/foo 2)")"
+rebooted 'switch'
+same 'switch' "bootc status --json
+bootc switch $NEW
+$(reboot r2)" "$(os_calls | sed '1,/^bootc status/{/^bootc status/!d}' | uniq)"
+same 'credentials' /etc/mco/internal-registry-pull-secret.json "$(readlink "$ROOT/etc/ostree/auth.json")"
+stop
+runs $NEW
+start
+until_note 'the new one' currentConfig r2
+until_note 'the new one' state Done
+stop
+
+# one that cannot be pulled: nothing is left of it
+bootc_node
+says 'bootc switch' 'echo no such image >&2; exit 1'
+IMAGE=$NEW to "$(files "$(file /etc/foo 2)")"
+until_note 'not pulled' state Degraded
+soon 'not pulled' 1 'cat "$ROOT/etc/foo"' # it tries again, again and again
+until_ 'why' '[[ "$(note reason)" == *"bootc switch '"$NEW"'"*"no such image"* ]]'
+stop
+
+# a reboot that fails: what was staged is not any more
+bootc_node
+says systemd-run 'exit 1'
+IMAGE=$NEW to "$(files "$(file /etc/foo 2)")"
+until_note 'no reboot' state Degraded
+same 'no reboot' "bootc switch $NEW
+bootc switch $OLD" "$(os_calls | grep switch | head -n 2)"
+stop
+
+# what only rpm-ostree can do is refused, and the update undone
+bootc_node
+to "$(files "$(file /etc/foo 2)")" '"kernelArguments":["a"]'
+degraded 'kernel arguments' 'kernel arguments, kernel types and extensions are part of the image of a host without rpm-ostree: they must be built into it'
+soon 'kernel arguments, as before' 1 'cat "$ROOT/etc/foo"'
+stop
+
+finish

@@ -1,0 +1,21 @@
+# Every scenario of the daemon's specification is in daemon-scenarios.txt, and what
+# is named there is where it says.
+. test/applets/lib.sh
+list=test/applets/daemon-scenarios.txt
+spec=../shared/spec/daemon-scenarios.md
+while read -r number file text; do
+	case $number in \#* | '') continue ;; esac
+	passed=$((passed + 1))
+	[ "$file" = - ] && [ -n "$text" ] && continue
+	grep -qF -e "${text:-$number}" "$file" 2>/dev/null && continue
+	failed=$((failed + 1))
+	echo "FAIL $number: no \"${text:-$number}\" in $file"
+done < $list
+if [ -e $spec ]; then
+	for number in $(grep -oE '^\| D[0-9]+' $spec | cut -c3-); do
+		grep -q "^$number " $list && continue
+		failed=$((failed + 1))
+		echo "FAIL $number is not in $list"
+	done
+fi
+finish

@@ -1,0 +1,11 @@
+# list.sh DIR: all that is in it, for busybox on either side.
+cd "$1" || exit 1
+find . | sort | while read -r f; do
+	if [ -h "$f" ]; then
+		echo "$(stat -c '%F %u:%g' "$f") $f $(readlink "$f")"
+	elif [ -f "$f" ]; then
+		echo "$(stat -c '%F %a %u:%g' "$f") $f $(sha256sum < "$f")"
+	else
+		echo "$(stat -c '%F %a %u:%g' "$f") $f"
+	fi
+done

@@ -1,0 +1,110 @@
+/*
+ * Programs of the host that do not end as they should: what they leave running,
+ * what they do not read, and what takes too long.
+ */
+#include "scratch.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include "io/log.h"
+#include "io/loop.h"
+#include "node/host.h"
+
+#define LONG_MS 250000 /* what sleeps here sleeps for longer */
+
+/* A host whose one program is that script. */
+static struct host host_of(struct arena *a, const char *root, const char *name,
+			   const char *text)
+{
+	scratch_put(a, root, str_fmt(a, "/%s", name).p,
+		    str_fmt(a, "#!/bin/sh\n%s\n", text).p, 0755);
+	return (struct host){ .root = root, .path = root };
+}
+
+TEST what_is_left_running_is_not_waited_for(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	char *root = scratch_new(&a);
+	struct host h = host_of(&a, root, "p",
+				"PATH=/usr/bin:/bin\nsleep 300 & echo $!\n"
+				"head -c 70000 /dev/zero\nexit 3");
+	int64_t began = loop_clock();
+	struct host_out out = { 0 };
+	long left;
+
+	ASSERT_INT(0, host_cmd(&a, &h, HOST_SILENT, &out, &err, "p"));
+	left = strtol(str_z(&a, str_sub(out.text, 0, 20)), NULL, 10);
+	ASSERT(left > 1);
+	ASSERT_INT(0, kill((pid_t)left, SIGKILL));
+	ASSERT(loop_clock() - began < LONG_MS);
+	ASSERT_STR("exit status 3", host_status_text(&a, out.status));
+	ASSERTm("all it said", out.text.n > 70000);
+	scratch_remove(root);
+	PASS();
+}
+
+/* Whether all that has inherited the descriptor ends. */
+static bool all_end(int fds[2])
+{
+	struct pollfd p = { fds[0], POLLIN, 0 };
+
+	(void)close(fds[1]);
+	return poll(&p, 1, LONG_MS) == 1 && (p.revents & POLLHUP);
+}
+
+/* With what it has started, and also when it has closed its outputs. */
+TEST what_takes_too_long_is_killed(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	char *root = scratch_new(&a);
+	struct host h = host_of(&a, root, "p",
+				"PATH=/usr/bin:/bin\nsleep 300 &\n"
+				"exec >/dev/null 2>&1\nsleep 300");
+	struct host_out out = { 0 };
+	int fds[2];
+
+	h.limit_ms = 1000;
+	ASSERT_INT(0, pipe(fds));
+	ASSERT_INT(0, host_cmd(&a, &h, HOST_SILENT, &out, &err, "p"));
+	ASSERT_STR("signal: killed", host_status_text(&a, out.status));
+	ASSERT(all_end(fds));
+	(void)close(fds[0]);
+	scratch_remove(root);
+	PASS();
+}
+
+/* More than a pipe holds. */
+TEST what_does_not_read_is_killed_too(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	char *root = scratch_new(&a);
+	struct host h = host_of(&a, root, "logger",
+				"PATH=/usr/bin:/bin\nexec sleep 300");
+	int64_t began = loop_clock();
+	struct buf b;
+
+	h.limit_ms = 1000;
+	buf_init(&b, &a);
+	buf_fill(&b, 'x', 300000);
+	host_log(&h, "%s", b.p);
+	ASSERT(loop_clock() - began < LONG_MS);
+	scratch_remove(root);
+	PASS();
+}
+
+SUITE(host)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	log_init(0, null);
+	/* as in a pod: with a terminal Ctrl-C ends what was started */
+	(void)dup2(null, STDERR_FILENO);
+	RUN_TEST(what_is_left_running_is_not_waited_for);
+	RUN_TEST(what_takes_too_long_is_killed);
+	RUN_TEST(what_does_not_read_is_killed_too);
+}
+
+TEST_MAIN(host)
