@@ -152,6 +152,7 @@ struct controller {
 	struct actions migration; /* of MachineConfigNodes, at the start */
 	struct kube_call okd;
 	bool on_runc;
+	bool pools_moved; /* nodes are to be indexed by pool again */
 	bool no_scheduler; /* it was deleted: masters are kept free */
 };
 
@@ -168,6 +169,9 @@ void controller_watch(struct controller *c, enum watched from,
 		      enum watched before);
 /* All of its kind are known, or that there are none. */
 bool watch_known(const struct watch *w);
+/* The nodes whose first pool has that name. */
+size_t known_nodes(struct controller *c, struct str pool,
+		   struct kube_item *const **out);
 /* Once everything is known: plans all of it. */
 void controller_ready(struct controller *c);
 
@@ -186,8 +190,7 @@ void known_pools(const struct controller *c, struct arena *a, struct mcps *mcps,
 /* What a cache calls, with the watch as ctx. */
 void controller_changed(void *ctx, struct str key, const void *before,
 			const void *now);
-/* Everything is to be planned; the first time nodes are looked at, too. */
-void controller_plan_all(struct controller *c);
+/* Everything is to be planned, and nodes are looked at, for the first time. */
 void controller_first_plans(struct controller *c);
 
 /* ---- what is done about it (controller_sync.c) ---- */

@@ -110,19 +110,13 @@ static void see_nodes(struct controller *c, struct arena *a,
 		      struct pool_view *v)
 {
 	struct kube_item *const *items;
-	size_t n = known_all(c, W_NODE, &items);
+	size_t n = known_nodes(c, v->pool->name, &items);
 	const struct mc_node **nodes = arena_array(a, n, sizeof(*nodes));
-	struct err err = ERR_INIT(a);
 
 	v->nodes = nodes;
-	for (size_t i = 0; i < n; i++) {
-		struct mcp_of_node of = { 0 };
-		const struct mc_node *node = items[i]->value;
-
-		if (mcp_of_node(v->pools, node, &of, &err) == 0 && of.n &&
-		    of.v[0] == v->pool)
-			nodes[v->n_nodes++] = node;
-	}
+	v->n_nodes = n;
+	for (size_t i = 0; i < n; i++)
+		nodes[i] = items[i]->value;
 }
 
 static void see_layers(struct controller *c, struct arena *a,

@@ -21,7 +21,6 @@
 
 #define LEASE "machine-config-controller"
 #define GATES_WAIT_MS 60000
-#define RESYNC_MS 1800000
 #define DISCOVER_MS 1000 /* before the second try; later ones wait longer */
 #define DISCOVER_MAX_MS 30000
 #define GRACE_MS 1000 /* what is under way can be begun anew */
@@ -115,8 +114,9 @@ struct process {
 	struct kube_conf conf;
 	struct kube_lease *lease;
 	struct kube_call discovery;
-	struct source gates_timer, resync, grace, rediscover;
+	struct source gates_timer, grace, rediscover;
 	int64_t discover_ms; /* the last wait */
+	struct kube_metrics_place metrics;
 	const struct opts *o;
 	bool stopping;
 	int64_t patience; /* until when jobs under way are waited for */
@@ -180,8 +180,21 @@ static void lost(void *ctx)
 
 /* ---- beginning ---- */
 
+/* Of who leads: the others have nothing to show. As upstream, it goes on without. */
+static void serve_metrics(struct process *p)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+
+	if (kube_metrics_listen(&p->c.metrics, p->c.loop, &p->metrics, &err) <
+	    0)
+		log_error("metrics listener exited with error: %.*s",
+			  STRF(err.msg));
+}
+
 static void gates_known(struct controller *c)
 {
+	serve_metrics(&process);
 	process.gates_timer.due = 0;
 	loop_update(c->loop, &process.gates_timer);
 	controller_watch(c, W_NODE, W_KINDS);
@@ -200,15 +213,6 @@ static void gates_late(struct source *s, short events)
 		  "for version %.*s",
 		  STRF(controller_version(&process.c)));
 	stop(s->ctx, 1);
-}
-
-static void on_resync(struct source *s, short events)
-{
-	struct process *p = s->ctx;
-
-	(void)events;
-	controller_plan_all(&p->c);
-	s->due = loop_clock() + RESYNC_MS;
 }
 
 static void discovered(struct kube_call *call, const struct kube_answer *ans);
@@ -279,8 +283,6 @@ static void leads(void *ctx)
 	discover(p);
 	p->gates_timer.due = loop_clock() + GATES_WAIT_MS;
 	loop_update(p->c.loop, &p->gates_timer);
-	p->resync.due = loop_clock() + RESYNC_MS;
-	loop_update(p->c.loop, &p->resync);
 	controller_watch(&p->c, W_GATES, W_NODE);
 }
 
@@ -357,7 +359,6 @@ static void set_up(struct process *p)
 				      .ctx = c };
 	c->queue = kube_queue_new(c->loop, controller_work, c);
 	add_timer(p, &p->gates_timer, gates_late);
-	add_timer(p, &p->resync, on_resync);
 	add_timer(p, &p->grace, on_grace);
 	add_timer(p, &p->rediscover, on_rediscover);
 }
@@ -385,9 +386,9 @@ static int run_start(struct run *r, const void *opts)
 	rc = controller_templates(r, p->o->templates, &p->c.templates);
 	kube_metrics_init(&p->c.metrics, gauges);
 	if (rc == 0)
-		rc = kube_metrics_listen(
-			&p->c.metrics, p->c.loop,
-			p->o->metrics.n ? p->o->metrics : S(":8797"), &r->err);
+		rc = kube_metrics_place(p->o->metrics.n ? p->o->metrics
+							: S(":8797"),
+					&p->metrics, &r->err);
 	if (rc == 0)
 		rc = loop_signal(p->c.loop, SIGTERM, on_signal, p, &r->err);
 	if (rc == 0)

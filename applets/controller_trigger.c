@@ -46,7 +46,7 @@ static void add_generated(struct controller *c)
 	add(c, SYNC_CREDENTIALS, S("cluster"));
 }
 
-void controller_plan_all(struct controller *c)
+static void plan_all(struct controller *c)
 {
 	add(c, SYNC_TEMPLATE, S("machine-config-controller"));
 	add_generated(c);
@@ -168,6 +168,7 @@ static void nodes_moved(struct controller *c)
 	struct kube_item *const *v;
 	size_t n = known_all(c, W_NODE, &v);
 
+	c->pools_moved = true;
 	known_pools(c, &a, &pools, NULL);
 	for (size_t i = 0; i < n; i++) {
 		struct mcp_of_node of = { 0 };
@@ -266,7 +267,7 @@ static void object_changed(struct controller *c, enum watched kind,
 		mc_changed(c, was, is);
 		break;
 	case W_CONTROLLER:
-		controller_plan_all(c);
+		plan_all(c);
 		break;
 	case W_KUBELET:
 	case W_RUNTIME:
@@ -327,6 +328,21 @@ static void object_changed(struct controller *c, enum watched kind,
 	}
 }
 
+/* Told again as it is: whatever a plan has missed, the next one finds. */
+static void resync(struct controller *c, enum watched kind, struct str key)
+{
+	if (kind == W_CONTROLLER) {
+		add(c, SYNC_TEMPLATE, key);
+		add_generated(c);
+	} else if (kind == W_POOL) {
+		add(c, SYNC_RENDER, key);
+		add(c, SYNC_PINNED, key);
+		add(c, SYNC_POOL, key);
+	} else if (kind == W_NODE) {
+		add(c, SYNC_DRAIN, key);
+	}
+}
+
 void controller_changed(void *ctx, struct str key, const void *before,
 			const void *now)
 {
@@ -338,7 +354,9 @@ void controller_changed(void *ctx, struct str key, const void *before,
 	/* at the start everything is planned anyway */
 	if (!c->running)
 		return;
-	if (w->kind == W_NODE)
+	if (before == now)
+		resync(c, w->kind, key);
+	else if (w->kind == W_NODE)
 		node_changed(c, before, now);
 	else if (w->kind == W_MCN)
 		add_pool(c, trigger_mcn(before, now));
@@ -359,5 +377,5 @@ void controller_first_plans(struct controller *c)
 	if (c->migration.n)
 		add(c, SYNC_MIGRATE, S("all"));
 	controller_okd(c);
-	controller_plan_all(c);
+	plan_all(c);
 }

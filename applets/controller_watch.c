@@ -8,6 +8,7 @@
 #include "plan/template_sync.h"
 
 #define LACKING_MS 30000
+#define RESYNC_MS 1800000 /* a plan that was missed is made up for */
 
 enum group {
 	CORE,
@@ -98,6 +99,34 @@ size_t known_all(const struct controller *c, enum watched kind,
 	const struct kube_cache *cache = c->watches[kind].cache;
 
 	return cache ? kube_cache_all(cache, out) : 0;
+}
+
+size_t known_nodes(struct controller *c, struct str pool,
+		   struct kube_item *const **out)
+{
+	struct kube_cache *nodes = c->watches[W_NODE].cache;
+
+	if (c->pools_moved)
+		kube_cache_reindex(nodes);
+	c->pools_moved = false;
+	return kube_cache_of(nodes, pool, out);
+}
+
+/* Which pool's node it is: of the pools as they are now. */
+static struct str pool_of(const void *node, void *ctx)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const struct watch *w = ctx;
+	struct err err = ERR_INIT(&a);
+	struct mcp_of_node of = { 0 };
+	struct mcps pools = { 0 };
+
+	/* till then there is nothing to ask, and later all are asked again */
+	if (!w->c->running)
+		return S("");
+	known_pools(w->c, &a, &pools, NULL);
+	return mcp_of_node(&pools, node, &of, &err) == 0 && of.n ? of.v[0]->name
+								 : S("");
 }
 
 void known_pools(const struct controller *c, struct arena *a, struct mcps *mcps,
@@ -345,6 +374,8 @@ void controller_watch(struct controller *c, enum watched from,
 			.changed = controller_changed,
 			.synced = synced,
 			.absent = group[4] == 's' ? absent : NULL,
+			.index = k == W_NODE ? pool_of : NULL,
+			.resync_ms = RESYNC_MS,
 			.ctx = w,
 		};
 
@@ -365,7 +396,7 @@ void controller_ready(struct controller *c)
 			return;
 	if (!c->watches[W_OPERATOR].cache)
 		return; /* they are being started */
-	c->running = true;
+	c->running = c->pools_moved = true;
 	log_info("all caches are in sync: starting");
 	controller_first_plans(c);
 	kube_queue_go(c->queue);

@@ -9,11 +9,9 @@
  * versions it gave before (etcd restored from a backup) is followed. Attempts back
  * off from 0.8 to 30 seconds with jitter.
  *
- * There are no indexes, for nobody looks for objects by anything but their key: a
- * change leads to the few pools it is of, pods are cached per node that is being
- * drained, by a field selector, and what looks at all nodes of a pool rests in
- * between. Nor is anything told again after a while: who wants a resync plans all
- * of its keys, as they are kept here.
+ * Objects are found by their key and, with an index, by one more string each, such
+ * as the pool of a node. All can be told again from time to time (resync), for who
+ * plans by what is told.
  */
 #ifndef KUBE_CACHE_H
 #define KUBE_CACHE_H
@@ -28,6 +26,7 @@ struct kube_item {
 	struct str key; /* "namespace/name", or "name" */
 	uint64_t version; /* resourceVersion */
 	uint32_t seen; /* the cache's */
+	struct kube_group *group; /* the index's; NULL: it is in none */
 	void *value; /* what make gave */
 };
 
@@ -43,8 +42,8 @@ struct kube_cache_opts {
 	 */
 	void *(*make)(const struct json *tree, void *ctx);
 	void (*drop)(void *value);
-	/* before is NULL when it is new, now when it is gone. Both may be looked
-	 * at within the call. */
+	/* before is NULL when it is new, now when it is gone, and they are the
+	 * same at a resync. Both may be looked at within the call. */
 	void (*changed)(void *ctx, struct str key, const void *before,
 			const void *now);
 	/* The first list is complete. May be NULL. */
@@ -54,7 +53,17 @@ struct kube_cache_opts {
 	 * attempt, instead of a line in the log. May be NULL.
 	 */
 	void (*absent)(void *ctx);
+	/*
+	 * Under which string kube_cache_of finds a value, "" for none; good for
+	 * the call. Asked for one that has come or changed, and for all by
+	 * kube_cache_reindex: when it depends on more than the value. NULL: no
+	 * index.
+	 */
+	struct str (*index)(const void *value, void *ctx);
 	void *ctx;
+	/* Everything is told again about this often, two thirds to four thirds
+	 * of it, so that caches do not do so together; 0: never. */
+	int64_t resync_ms;
 	int64_t page; /* items per page; 0: 500 */
 	/* The first list is of this moment, and not of any that the server still
 	 * remembers: costs it more. */
@@ -72,6 +81,11 @@ void *kube_cache_get(const struct kube_cache *c, struct str key);
 /* All items in the order of their keys; good until the loop's next turn. */
 size_t kube_cache_all(const struct kube_cache *c,
 		      struct kube_item *const **out);
+
+/* The same of those that the index has under name. */
+size_t kube_cache_of(const struct kube_cache *c, struct str name,
+		     struct kube_item *const **out);
+void kube_cache_reindex(struct kube_cache *c);
 
 /*
  * Takes a write's answer in before the watch tells of it, so that plans see

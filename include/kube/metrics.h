@@ -27,8 +27,16 @@ void kube_metrics_set(struct kube_metrics *m, const struct action_metric *v,
 		      double value, bool drop);
 void kube_metrics_text(struct kube_metrics *m, struct buf *out);
 
-/* Serves /metrics, and /healthz for probes, on "HOST:PORT" or ":PORT". */
+/* Where "HOST:PORT" or ":PORT" says. */
+struct kube_metrics_place {
+	struct str host;
+	uint16_t port;
+};
+int kube_metrics_place(struct str address, struct kube_metrics_place *out,
+		       struct err *err);
+
+/* Serves /metrics, and /healthz for probes. */
 int kube_metrics_listen(struct kube_metrics *m, struct loop *l,
-			struct str address, struct err *err);
+			const struct kube_metrics_place *at, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "cache_items.h"
+#include "cache_index.h"
 
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ struct kube_cache {
 	enum state state;
 	struct kube_call call;
 	struct json_split split;
-	struct source timer;
+	struct source timer, resync;
 	struct cache_items items;
 	uint32_t round; /* of lists */
 	uint64_t version; /* newest seen; 0: a list comes next */
@@ -350,6 +350,25 @@ static void begin(struct kube_cache *c)
 	kube_start(c->o.kube, &c->call);
 }
 
+/* ---- resync ------------------------------------------------------------------------------------ */
+
+static int64_t next_resync(struct kube_cache *c)
+{
+	int64_t third = c->o.resync_ms / 3;
+
+	return loop_now(loop_of(c)) + 2 * third +
+	       (int64_t)(dice(c) % (uint64_t)(2 * third + 1));
+}
+
+static void on_resync(struct source *s, short events)
+{
+	struct kube_cache *c = s->ctx;
+
+	(void)events;
+	s->due = next_resync(c);
+	cache_retell(&c->items);
+}
+
 /* ---- outside ----------------------------------------------------------------------------------- */
 
 struct kube_cache *kube_cache_start(const struct kube_cache_opts *o)
@@ -361,6 +380,13 @@ struct kube_cache *kube_cache_start(const struct kube_cache_opts *o)
 	c->o = *o;
 	c->items.o = &c->o;
 	c->random = (uint64_t)(uintptr_t)c | 1;
+	if (o->index)
+		c->items.index = cache_index_new();
+	c->resync = (struct source){ .fd = -1,
+				     .due = o->resync_ms ? next_resync(c) : 0,
+				     .ready = on_resync,
+				     .ctx = c };
+	loop_add(loop_of(c), &c->resync);
 	begin(c);
 	return c;
 }
@@ -373,6 +399,7 @@ void kube_cache_free(struct kube_cache *c)
 		loop_remove(loop_of(c), &c->timer);
 	else
 		kube_cancel(&c->call);
+	loop_remove(loop_of(c), &c->resync);
 	cache_items_free(&c->items);
 	split_free(&c->split);
 	arena_free(&c->page_arena);
@@ -396,6 +423,17 @@ size_t kube_cache_all(const struct kube_cache *c, struct kube_item *const **out)
 {
 	*out = c->items.v;
 	return c->items.n;
+}
+
+size_t kube_cache_of(const struct kube_cache *c, struct str name,
+		     struct kube_item *const **out)
+{
+	return cache_index_get(c->items.index, name, out);
+}
+
+void kube_cache_reindex(struct kube_cache *c)
+{
+	cache_reindex(&c->items);
 }
 
 void kube_cache_put(struct kube_cache *c, struct str text)

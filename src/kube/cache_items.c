@@ -2,22 +2,44 @@
 
 #include <stdlib.h>
 
-static size_t seek(const struct cache_items *s, struct str key)
+#include "cache_index.h"
+
+size_t cache_seek(struct kube_item *const *v, size_t n, struct str key)
 {
-	size_t lo = 0, hi = s->n;
+	size_t lo = 0, hi = n;
 
 	/* Lists come sorted: the end is where most belong. */
-	if (hi && str_cmp(s->v[hi - 1]->key, key) < 0)
+	if (hi && str_cmp(v[hi - 1]->key, key) < 0)
 		return hi;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (str_cmp(s->v[mid]->key, key) < 0)
+		if (str_cmp(v[mid]->key, key) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	return lo;
+}
+
+void cache_insert(struct kube_item ***v, size_t *n, size_t *cap,
+		  struct kube_item *it)
+{
+	size_t i = cache_seek(*v, *n, it->key);
+
+	if (*n == *cap) {
+		*cap = *cap ? 2 * *cap : 64;
+		*v = realloc(*v, *cap * sizeof(struct kube_item *));
+		if (!*v)
+			abort();
+	}
+	memmove(*v + i + 1, *v + i, ((*n)++ - i) * sizeof(struct kube_item *));
+	(*v)[i] = it;
+}
+
+static size_t seek(const struct cache_items *s, struct str key)
+{
+	return cache_seek(s->v, s->n, key);
 }
 
 struct kube_item *cache_find(const struct cache_items *s, struct str key)
@@ -38,20 +60,20 @@ static void drop_value(struct cache_items *s, void *value)
 static struct kube_item *insert(struct cache_items *s, struct str key)
 {
 	struct kube_item *it = malloc(sizeof(*it) + key.n);
-	size_t i = seek(s, key);
 
-	if (s->n == s->cap) {
-		s->cap = s->cap ? 2 * s->cap : 64;
-		s->v = realloc(s->v, s->cap * sizeof(struct kube_item *));
-	}
-	if (!it || !s->v)
+	if (!it)
 		abort();
 	memcpy(it + 1, key.p, key.n);
 	*it = (struct kube_item){ .key = { (char *)(it + 1), key.n } };
-	memmove(s->v + i + 1, s->v + i,
-		(s->n++ - i) * sizeof(struct kube_item *));
-	s->v[i] = it;
+	cache_insert(&s->v, &s->n, &s->cap, it);
 	return it;
+}
+
+static void group(struct cache_items *s, struct kube_item *it)
+{
+	if (s->index)
+		cache_index_put(s->index, it,
+				s->o->index(it->value, s->o->ctx));
 }
 
 static void remove_at(struct cache_items *s, size_t i)
@@ -60,6 +82,8 @@ static void remove_at(struct cache_items *s, size_t i)
 
 	memmove(s->v + i, s->v + i + 1,
 		(--s->n - i) * sizeof(struct kube_item *));
+	if (s->index)
+		cache_index_put(s->index, it, S(""));
 	if (s->o->changed)
 		s->o->changed(s->o->ctx, it->key, it->value, NULL);
 	drop_value(s, it->value);
@@ -107,6 +131,7 @@ void cache_take(struct cache_items *s, const struct json *tree, uint32_t round,
 	}
 	it->version = version;
 	it->value = now;
+	group(s, it);
 	if (s->o->changed)
 		s->o->changed(s->o->ctx, it->key, before, now);
 	if (before)
@@ -131,8 +156,22 @@ void cache_sweep(struct cache_items *s, uint32_t round, uint64_t version)
 			remove_at(s, i);
 }
 
+void cache_reindex(struct cache_items *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		group(s, s->v[i]);
+}
+
+void cache_retell(struct cache_items *s)
+{
+	for (size_t i = 0; i < s->n && s->o->changed; i++)
+		s->o->changed(s->o->ctx, s->v[i]->key, s->v[i]->value,
+			      s->v[i]->value);
+}
+
 void cache_items_free(struct cache_items *s)
 {
+	cache_index_free(s->index);
 	for (size_t i = 0; i < s->n; i++) {
 		drop_value(s, s->v[i]->value);
 		free(s->v[i]);

@@ -159,15 +159,11 @@ static void handle(struct http_exchange *x, void *ctx)
 		   buf_str(&b), NULL, NULL);
 }
 
-int kube_metrics_listen(struct kube_metrics *m, struct loop *l,
-			struct str address, struct err *err)
+int kube_metrics_place(struct str address, struct kube_metrics_place *out,
+		       struct err *err)
 {
-	struct http_server_opts o = { .handle = handle,
-				      .ctx = m,
-				      .max_conns = 16 };
 	ptrdiff_t colon = str_rchr(address, ':');
 	int64_t port;
-	int fd, rc;
 
 	if (colon < 0 ||
 	    !str_to_i64(str_from(address, (size_t)colon + 1), &port) ||
@@ -176,8 +172,19 @@ int kube_metrics_listen(struct kube_metrics *m, struct loop *l,
 			       "metrics address \"%.*s\": give HOST:PORT, or "
 			       ":PORT for every address",
 			       STRF(address));
-	rc = sock_listen(str_sub(address, 0, (size_t)colon), (uint16_t)port,
-			 &fd, err);
+	*out = (struct kube_metrics_place){ str_sub(address, 0, (size_t)colon),
+					    (uint16_t)port };
+	return 0;
+}
+
+int kube_metrics_listen(struct kube_metrics *m, struct loop *l,
+			const struct kube_metrics_place *at, struct err *err)
+{
+	struct http_server_opts o = { .handle = handle,
+				      .ctx = m,
+				      .max_conns = 16 };
+	int fd, rc = sock_listen(at->host, at->port, &fd, err);
+
 	if (rc < 0)
 		return rc;
 	log_info("metrics on :%u", sock_port(fd));

@@ -4,9 +4,10 @@
 controller='' server=''
 trap 'kill $controller $server $sandbox_pid 2>/dev/null; wait; rm -rf "$TMP"' EXIT
 
-start() {	# KUBECONFIG
-	"$BIN/mco-controller" start --kubeconfig "$1" --metrics-listen-address 127.0.0.1:0 \
-		2>"$TMP/log" &
+log=$TMP/log
+start() {	# KUBECONFIG FLAGS...
+	"$BIN/mco-controller" start --kubeconfig "$1" --metrics-listen-address 127.0.0.1:0 "${@:2}" \
+		2>"$log" &
 	controller=$!
 }
 within() {	# SECONDS COMMAND...: until it succeeds
@@ -55,4 +56,28 @@ sleep 1
 n=$(grep -c 'GET /api/v1:' "$TMP/log")
 if [ "$n" -le 10 ]; then ok; else bad "discovery was tried $n times in a few seconds"; fi
 ended 'and it ends here too'
+
+# ---- metrics are of the one that leads --------------------------------------------------
+kill "$sandbox_pid"
+rm "$TMP/kubeconfig"
+sandbox_start
+cat >"$TMP/gate.yaml" <<'END'
+apiVersion: config.openshift.io/v1
+kind: FeatureGate
+metadata:
+  name: cluster
+spec: {}
+END
+sandbox_put "$TMP/gate.yaml"
+is 'the gates are told' 200 "$(sandbox_patch /apis/config.openshift.io/v1/featuregates/cluster/status \
+	'{"status":{"featureGates":[{"version":"4.22.0","enabled":[],"disabled":[]}]}}')"
+start "$TMP/kubeconfig" --payload-version 4.22.0
+within 60 seen '\] metrics on :' "$TMP/log" 1 || bad "no metrics: $(tail -n 3 "$TMP/log")"
+first=$controller log=$TMP/second
+start "$TMP/kubeconfig" --payload-version 4.22.0 --v 4
+within 60 seen '\] lease .* is held by' "$TMP/second" 1 || bad "no word of the lease: $(cat "$TMP/second")"
+is 'it shows nothing while it waits' 0 "$(grep -c 'metrics on' "$TMP/second")"
+ended 'the one that waits ends'
+controller=$first
+ended 'the one that leads ends'
 finish

@@ -383,27 +383,28 @@ TEST metrics_and_probes(void)
 	struct action_metric v = { .name = "mco_state",
 				   .labels = { S("a\"b\\c\nd"), S("x") } };
 	struct action_metric unknown = { .name = "nothing" };
+	struct kube_metrics_place at;
 	uint16_t port;
 	int fd = -1;
 
 	kube_metrics_init(&m, gauges);
-	ASSERT_INT(-ERR_INVALID, kube_metrics_listen(&m, l, S("8797"), &err));
+	ASSERT_INT(-ERR_INVALID, kube_metrics_place(S("8797"), &at, &err));
 	ASSERT_STR("metrics address \"8797\": give HOST:PORT, or :PORT for "
 		   "every address",
 		   err.msg);
 	ASSERT_INT(-ERR_INVALID,
-		   kube_metrics_listen(&m, l, S("127.0.0.1:99999"), &err));
+		   kube_metrics_place(S("127.0.0.1:99999"), &at, &err));
 	ASSERT_INT(0, sock_listen(S("127.0.0.1"), 0, &fd, &err));
 	port = sock_port(fd);
-	ASSERT(kube_metrics_listen(&m, l, str_fmt(&a, "127.0.0.1:%u", port),
-				   &err) < 0);
+	ASSERT_INT(0, kube_metrics_place(str_fmt(&a, "127.0.0.1:%u", port), &at,
+					 &err));
+	ASSERT(kube_metrics_listen(&m, l, &at, &err) < 0);
 	ASSERTm("in use",
 		str_starts(err.msg,
 			   str_fmt(&a, "listen tcp 127.0.0.1:%u: bind: Address",
 				   port)));
 	(void)close(fd);
-	ASSERT_INT(0, kube_metrics_listen(
-			      &m, l, str_fmt(&a, "127.0.0.1:%u", port), &err));
+	ASSERT_INT(0, kube_metrics_listen(&m, l, &at, &err));
 	kube_metrics_set(&m, &v, 1.5, false);
 	kube_metrics_set(&m, &unknown, 1, false);
 	ASSERT_INT(200, get(l, &a, port, "/metrics"));

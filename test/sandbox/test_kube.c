@@ -20,7 +20,9 @@ struct world {
 	struct arena a;
 	struct err err;
 	/* what the cache told */
-	size_t added, changed, removed, synced, absent;
+	size_t added, changed, removed, synced, absent, again;
+	const char *suffix; /* what the index asks for besides */
+	int64_t resync_ms;
 };
 
 static void listen_on(struct world *w, const struct sb_faults *faults)
@@ -98,7 +100,8 @@ static void changed(void *ctx, struct str key, const void *before,
 	(void)key;
 	w->added += !before;
 	w->removed += !now;
-	w->changed += before && now;
+	w->changed += before && now && before != now;
+	w->again += before == now;
 }
 
 static void synced(void *ctx)
@@ -113,6 +116,17 @@ static void *keep_name(const struct json *tree, void *ctx)
 			    json_str(tree, "metadata.labels.x", S("none"))));
 }
 
+/* By label and, as nodes are by pool, by something that is not in the value. */
+static struct str index_of(const void *value, void *ctx)
+{
+	struct world *w = ctx;
+
+	return str_is(str_of(value), "none")
+		       ? S("")
+		       : str_fmt(&w->a, "%s%s", (const char *)value,
+				 w->suffix ? w->suffix : "");
+}
+
 static struct kube_cache *watch_nodes(struct world *w, const char *query)
 {
 	struct kube_cache_opts o = { .kube = w->kube,
@@ -122,7 +136,9 @@ static struct kube_cache *watch_nodes(struct world *w, const char *query)
 				     .make = keep_name,
 				     .changed = changed,
 				     .synced = synced,
+				     .index = index_of,
 				     .ctx = w,
+				     .resync_ms = w->resync_ms,
 				     .page = 7 };
 
 	return kube_cache_start(&o);
@@ -167,6 +183,93 @@ TEST lists_in_pages_and_follows(void)
 		(void)loop_turn(w.loop, 50, &w.err);
 	ASSERT_STR("y", str_of(kube_cache_get(c, S("n0004"))));
 	ASSERT_INT(1, (long long)kube_cache_lists(c));
+	kube_cache_free(c);
+	teardown(&w);
+	PASS();
+}
+
+/* The keys the index has under a name, each behind a space. */
+static struct str found(struct world *w, struct kube_cache *c, const char *name)
+{
+	struct kube_item *const *v;
+	size_t n = kube_cache_of(c, str_of(name), &v);
+	struct buf b;
+
+	buf_init(&b, &w->a);
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&b, " %.*s", STRF(v[i]->key));
+	return buf_str(&b);
+}
+
+static void label(struct world *w, int i, const char *x)
+{
+	size_t told = w->changed + w->again;
+	struct str path = str_fmt(&w->a, "/api/v1/nodes/n%04d", i);
+
+	if (poke(w, "PATCH", path.p,
+		 str_fmt(&w->a, "{\"metadata\":{\"labels\":{\"x\":%s}}}", x)
+			 .p) != 200)
+		abort();
+	while (w->changed + w->again == told)
+		(void)loop_turn(w->loop, 50, &w->err);
+}
+
+TEST finds_by_its_index(void)
+{
+	struct world w;
+	struct kube_cache *c;
+
+	setup(&w, NULL);
+	for (int i = 0; i < 90; i++)
+		(void)make_node(&w, i);
+	c = watch_nodes(&w, "");
+	ASSERT(until(&w, c, 90));
+	ASSERT_STR("", found(&w, c, "a"));
+	label(&w, 70, "\"a\"");
+	label(&w, 3, "\"b\"");
+	label(&w, 9, "\"a\"");
+	label(&w, 1, "\"a\"");
+	ASSERT_STR(" n0001 n0009 n0070", found(&w, c, "a"));
+	ASSERT_STR(" n0003", found(&w, c, "b"));
+	/* changed and still there; elsewhere; in none; gone */
+	ASSERT_INT(200, poke(&w, "PATCH", "/api/v1/nodes/n0001",
+			     "{\"metadata\":{\"labels\":{\"y\":\"1\"}}}"));
+	label(&w, 9, "\"b\"");
+	ASSERT_STR(" n0001 n0070", found(&w, c, "a"));
+	ASSERT_STR(" n0003 n0009", found(&w, c, "b"));
+	label(&w, 70, "null");
+	ASSERT_INT(200, poke(&w, "DELETE", "/api/v1/nodes/n0003", ""));
+	ASSERT(until(&w, c, 89));
+	ASSERT_STR(" n0001", found(&w, c, "a"));
+	ASSERT_STR(" n0009", found(&w, c, "b"));
+	/* asked for again */
+	w.suffix = "!";
+	kube_cache_reindex(c);
+	ASSERT_STR("", found(&w, c, "a"));
+	ASSERT_STR(" n0001", found(&w, c, "a!"));
+	ASSERT_STR(" n0009", found(&w, c, "b!"));
+	kube_cache_free(c);
+	teardown(&w);
+	PASS();
+}
+
+TEST tells_all_again(void)
+{
+	struct world w;
+	struct kube_cache *c;
+	int64_t end = loop_clock() + 60000;
+
+	setup(&w, NULL);
+	w.resync_ms = 60;
+	for (int i = 0; i < 20; i++)
+		(void)make_node(&w, i);
+	c = watch_nodes(&w, "");
+	ASSERT(until(&w, c, 20));
+	while (w.again < 60 && loop_clock() < end)
+		(void)loop_turn(w.loop, 50, &w.err);
+	ASSERT_INT(60, (long long)w.again);
+	ASSERT_INT(0, (long long)w.changed);
+	ASSERT_INT(20, (long long)w.added);
 	kube_cache_free(c);
 	teardown(&w);
 	PASS();
@@ -458,6 +561,8 @@ TEST asks_a_plugin(void)
 SUITE(kube)
 {
 	RUN_TEST(lists_in_pages_and_follows);
+	RUN_TEST(finds_by_its_index);
+	RUN_TEST(tells_all_again);
 	RUN_TEST(selects_by_field);
 	RUN_TEST(watches_leave_room_for_requests);
 	RUN_TEST(relists_after_the_past_is_forgotten);
