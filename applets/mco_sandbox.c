@@ -261,6 +261,10 @@ static int run_start(struct run *r, const void *p)
 		return rc;
 	}
 	sandbox_init(&sb, (uint64_t)(o->seed ? o->seed : time(NULL)));
+	/* A client of a sandbox that was here before is not to take this one's
+	 * versions for those it knows. */
+	if (!o->seed)
+		store_begin(&sb.store, (uint64_t)time(NULL) * 1000);
 	sb.eviction = str_is(o->eviction, "v1") ? "v1" : "v1beta1";
 	sb.collect = o->collect;
 	sb.pod_reap_ms = o->pod_reap_ms;

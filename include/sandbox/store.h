@@ -88,6 +88,9 @@ bool store_past(struct arena *a, const struct store *s, const struct sb_list *l,
 /* Forgets all changes up to now. */
 void store_compact(struct store *s);
 
+/* The same, and versions go on from this one. */
+void store_begin(struct store *s, uint64_t rv);
+
 /* Holds on to an object beyond its life in the list; NULL is fine. */
 struct sb_object *object_keep(struct sb_object *o);
 void object_drop(struct sb_object *o);

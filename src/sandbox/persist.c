@@ -67,8 +67,7 @@ static void forget(struct sandbox *s)
 {
 	for (struct sb_kind *k = s->kinds.first; k; k = k->next)
 		list_free(&k->objects);
-	store_compact(&s->store);
-	s->store.rv = s->store.compacted = 0;
+	store_begin(&s->store, 0);
 }
 
 static void restore(struct sandbox *s, struct sb_kind *k, struct str key,

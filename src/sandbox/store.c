@@ -74,6 +74,12 @@ void store_compact(struct store *s)
 	s->compacted = s->rv;
 }
 
+void store_begin(struct store *s, uint64_t rv)
+{
+	s->rv = rv;
+	store_compact(s);
+}
+
 void store_free(struct store *s)
 {
 	store_compact(s);

@@ -26,17 +26,12 @@ static void expired(struct sb_watch *w, struct buf *out)
 {
 	struct arena tmp = ARENA_INIT;
 	const struct store *s = &w->sb->store;
-	bool ahead = w->rv > s->rv;
 	struct sb_reply reply;
 
 	reply_status(&tmp, &reply, 410, "Expired",
-		     str_fmt(&tmp,
-			     ahead ? "Too large resource version: %llu, "
-				     "current: %llu"
-				   : "too old resource version: %llu (%llu)",
+		     str_fmt(&tmp, "too old resource version: %llu (%llu)",
 			     (unsigned long long)w->rv,
-			     (unsigned long long)(ahead ? s->rv
-							: s->compacted + 1)));
+			     (unsigned long long)(s->compacted + 1)));
 	buf_addf(out, "{\"type\":\"ERROR\",\"object\":%.*s}\n",
 		 STRF(str_trim(reply.body)));
 	arena_free(&tmp);
@@ -129,10 +124,9 @@ bool watch_next(struct sb_watch *w, struct buf *out, size_t max)
 	tell_initial(w, out, max);
 	if (w->told < w->initial.n)
 		return true;
-	/* Before a kind was defined nobody kept count of it; and who is ahead has
-	 * seen another sandbox, before this one began anew. kube-apiserver lets
-	 * that one wait for what it would never tell. */
-	if (w->rv < w->request.kind->since || w->rv > w->sb->store.rv ||
+	/* Before a kind was defined nobody kept count of it. Who is ahead waits
+	 * until what happens is news to it, as with kube-apiserver. */
+	if (w->rv < w->request.kind->since ||
 	    !store_after(&w->sb->store, w->rv, &i)) {
 		expired(w, out);
 		return true;
@@ -152,7 +146,8 @@ void watch_bookmark(struct sb_watch *w, struct buf *out)
 	const struct sb_kind *k = w->request.kind;
 	AUTO(arena) struct arena tmp = ARENA_INIT;
 
-	if (!w->bookmarks || w->over || w->told < w->initial.n)
+	if (!w->bookmarks || w->over || w->told < w->initial.n ||
+	    w->rv > w->sb->store.rv)
 		return;
 	buf_addf(out,
 		 "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"%.*s\","

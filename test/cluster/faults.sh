@@ -85,7 +85,7 @@ replay() {	# JOURNAL: what there is in the end; what cannot be is told
 	awk '$1 == "+" && $2 in at || $1 ~ /^[-~]/ && !($2 in at) || $3 != "" && $3 + 0 <= last[$2] {
 			print "line " NR ": " $0 }
 		$1 == "-" { delete at[$2] }
-		$1 ~ /^[+~]/ { at[$2] = last[$2] = $3 + 0 }
+		$1 ~ /^[+~]/ { at[$2] = $3; last[$2] = $3 + 0 }
 		END { for (k in at) print k, at[k] }' "$1" | sort
 }
 listed() { call GET $maps | jq -r '.items[].metadata | "\(.namespace)/\(.name) \(.resourceVersion)"' | sort; }

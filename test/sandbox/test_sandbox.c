@@ -477,7 +477,9 @@ TEST watches(void)
 	struct sandbox s;
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct sb_reply all, some, old;
+	struct buf marks;
 
+	buf_init(&marks, &a);
 	sandbox_init(&s, 7);
 	ask(&s, &a,
 	    &(struct step){ "POST", NODES, NULL,
@@ -513,13 +515,33 @@ TEST watches(void)
 	    &old);
 	ASSERT_STR("\"ERROR\" \"Expired\";", events(&a, old.watch));
 	ASSERT(watch_over(old.watch));
-	/* nor is there a past that has not been yet */
+	/* who is ahead is told what comes after that, and nothing before */
 	ask(&s, &a,
-	    &(struct step){ "GET", NODES "?watch=1&resourceVersion=999", NULL,
-			    NULL, 200, NULL, NULL },
+	    &(struct step){ "GET",
+			    str_fmt(&a,
+				    NODES "?watch=1&allowWatchBookmarks=true&"
+					  "resourceVersion=%llu",
+				    (unsigned long long)s.store.rv + 1)
+				    .p,
+			    NULL, NULL, 200, NULL, NULL },
 	    &old);
-	ASSERT_STR("\"ERROR\" \"Expired\";", events(&a, old.watch));
-	ASSERT(watch_over(old.watch));
+	ASSERT_STR("", events(&a, old.watch));
+	watch_bookmark(old.watch, &marks);
+	ASSERT_STR("", buf_str(&marks));
+	for (const char *n = "xy"; *n; n++)
+		ask(&s, &a,
+		    &(struct step){
+			    "POST", NODES, NULL,
+			    str_fmt(&a, "{\"metadata\":{\"name\":\"%c\"}}", *n)
+				    .p,
+			    201, NULL, NULL },
+		    &all);
+	ASSERT_STR("\"ADDED\" \"y\";", events(&a, old.watch));
+	watch_bookmark(old.watch, &marks);
+	ASSERT(str_find(buf_str(&marks),
+			str_fmt(&a, "\"%llu\"",
+				(unsigned long long)s.store.rv)) > 0);
+	ASSERT(!watch_over(old.watch));
 	sandbox_free(&s);
 	PASS();
 }

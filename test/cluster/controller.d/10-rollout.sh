@@ -49,14 +49,15 @@ eventually 'the uncordon is reported' 'True UpdateCompleteUncordoned|UnCordoned 
 eventually 'what a MachineConfigNode is for' "worker-0 worker $w1 $w1" j $mc/machineconfignodes/worker-0 \
 	'[.spec.node.name, .spec.pool.name, .spec.configVersion.desired, .status.configVersion.desired] | join(" ")'
 
+workers=5
 rollout() { # CONTENTS MAX-UNAVAILABLE MOST: changes the workers' config
 	patch $mc/machineconfigpools/worker "{\"spec\":{\"maxUnavailable\":$2}}"
 	record_nodes
 	machine_config 50-worker worker "$1"
 	w1=$(new_target worker "$w1")
-	eventually "the workers are updated with maxUnavailable $2" "$(all_well 5 "$w1")" settled worker
+	eventually "the workers are updated with maxUnavailable $2" "$(all_well $workers "$w1")" settled worker
 	stop_recording
-	is "maxUnavailable $2 of 5 is $3" "$3" "$(most_unavailable $role/worker)"
+	is "maxUnavailable $2 of $workers is $3" "$3" "$(most_unavailable $role/worker)"
 }
 rollout two 3 3
 three_at_once() { events SetDesiredConfig 'Set target for 3' | grep "$w1"; }
@@ -64,6 +65,13 @@ eventually 'one event for several nodes' "Normal machineconfigcontroller-nodecon
 	three_at_once
 rollout three '"34%"' 1
 rollout four '"40%"' 2
+node worker-5 worker "$w1"
+eventually 'one more worker' "$(all_well 6 "$w1")" settled worker
+workers=6
+rollout six-of-them '"34%"' 2
+delete /api/v1/nodes/worker-5
+eventually 'one less' "$(all_well 5 "$w1")" settled worker
+workers=5
 rollout five 0 1
 patch $mc/machineconfigpools/worker '{"spec":{"maxUnavailable":"many"}}'
 machine_config 50-worker worker six

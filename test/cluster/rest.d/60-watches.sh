@@ -10,6 +10,7 @@ w watch-initial $core/nodes "fieldSelector=metadata.name=n2"
 w watch-zero $core/nodes "resourceVersion=0&fieldSelector=metadata.name=n2"
 w watch-bookmarks $core/nodes "allowWatchBookmarks=true&resourceVersion=$(rv $core/nodes)" 1
 w watch-old $wg "resourceVersion=1"
+w watch-ahead $core/nodes "allowWatchBookmarks=true&resourceVersion=$(($(rv $core/nodes) + 1000000))" 1
 w watch-rv-bad $core/nodes "resourceVersion=x"
 w watch-match $core/nodes "resourceVersion=1&resourceVersionMatch=NotOlderThan"
 w watch-selector-bad $core/nodes "labelSelector=a%20b"
