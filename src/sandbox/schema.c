@@ -43,7 +43,8 @@ static void shape_object(struct arena *a, const struct json *schema,
 						str_is(key, "kind") ||
 						str_is(key, "apiVersion"))))
 			json_detach(v, m);
-		else if (s)
+		/* metadata is whole, whatever the schema has of it */
+		else if (s && !(embedded && str_is(key, "metadata")))
 			shape(a, s, m);
 	}
 	for (const struct json *p = json_first(known); p; p = json_next(p)) {

@@ -162,6 +162,15 @@ static bool matches(struct str pattern, struct str s)
 	return fits;
 }
 
+/* As the API server takes bytes: not folded, and never none. */
+static bool is_base64(struct arena *a, struct str s)
+{
+	struct err ignored = ERR_INIT(a);
+
+	return s.n && str_chr(s, '\n') < 0 && str_chr(s, '\r') < 0 &&
+	       base64_check(s, &ignored) == 0;
+}
+
 static void check_string(struct walk *w, const struct json *schema,
 			 const struct json *v, struct str path)
 {
@@ -180,11 +189,12 @@ static void check_string(struct walk *w, const struct json *schema,
 		       json_text(min));
 	else if (pattern.n && !matches(pattern, s))
 		should(w, v, path, "match '%.*s'", pattern);
-	if (str_is(format, "date-time") && !rfc3339_parse(s, &t)) {
-		struct str text = str_fmt(
-			w->a,
-			"%.*s in body must be of type date-time: \"%.*s\"",
-			STRF(path), STRF(s));
+	if ((str_is(format, "date-time") && !rfc3339_parse(s, &t)) ||
+	    (str_is(format, "byte") && !is_base64(w->a, s))) {
+		struct str quoted = go_quoted(w->a, s);
+		struct str text =
+			str_fmt(w->a, "%.*s in body must be of type %.*s: %.*s",
+				STRF(path), STRF(format), STRF(quoted));
 
 		cause_value(w->a, w->causes, path, v, str_z(w->a, text));
 	}
