@@ -10,6 +10,8 @@ for k in machineconfigs machineconfigpools kubeletconfigs containerruntimeconfig
 	wait_kind $mc/$k
 done
 wait_kind /apis/operator.openshift.io/v1/machineconfigurations
+# What is left of one with rules at the root, in an object and in a list.
+r crd-osimagestreams-kept GET $crd/osimagestreams.machineconfiguration.openshift.io
 obj() {	# KIND NAME REST: the body of an object
 	printf '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"%s","metadata":{"name":"%s"},%s}' "$1" "$2" "$3"
 }
@@ -51,4 +53,7 @@ r iri-alpha GET /apis/machineconfiguration.openshift.io/v1alpha1/internalrelease
 r iri-name POST $mc/internalreleaseimages "$(obj InternalReleaseImage c2 '"spec":{"releases":[{"name":"other"}]}')"
 r mcfg-create POST /apis/operator.openshift.io/v1/machineconfigurations '{"apiVersion":"operator.openshift.io/v1","kind":"MachineConfiguration","metadata":{"name":"cluster"},"spec":{"managementState":"Managed"}}'
 r mcfg-bad POST /apis/operator.openshift.io/v1/machineconfigurations '{"apiVersion":"operator.openshift.io/v1","kind":"MachineConfiguration","metadata":{"name":"c2"},"spec":{"managementState":"None","logLevel":"Loud","nodeDisruptionPolicy":{"files":[{"path":"/a","actions":[{"type":"Special"}]}]}}}'
+r iri-long POST $mc/internalreleaseimages "$(obj InternalReleaseImage c3 '"spec":{"releases":[{"name":"ocp-release-bundle-4.22.0-a-name-of-more-than-sixty-four-characters"}]}')"
+r cc-defaults POST $mc/controllerconfigs "$(obj ControllerConfig d '"spec":{"additionalTrustBundle":null,"baseOSContainerImage":"","cloudProviderCAData":null,"cloudProviderConfig":"","clusterDNSIP":"","dns":{"apiVersion":"config.openshift.io/v1","kind":"DNS","metadata":{"name":"cluster"},"spec":{"baseDomain":"a.b"}},"images":{},"infra":{"apiVersion":"config.openshift.io/v1","kind":"Infrastructure","metadata":{"name":"cluster"},"spec":{"platformSpec":{"type":"None"}},"status":{"platform":"None","cpuPartitioning":"AllNodes"}},"ipFamilies":"","kubeAPIServerServingCAData":"YQ==","network":null,"proxy":{"httpProxy":"a","other":"b"},"releaseImage":"","rootCAData":"YQ=="}')"
+r cc-bytes POST $mc/controllerconfigs "$(obj ControllerConfig e '"spec":{"additionalTrustBundle":"a","baseOSContainerImage":"","cloudProviderCAData":"YQ","cloudProviderConfig":"","clusterDNSIP":"","dns":null,"images":{},"infra":null,"internalRegistryPullSecret":"YQ==\n","ipFamilies":"","kubeAPIServerServingCAData":"","network":null,"proxy":null,"releaseImage":"","rootCAData":"Y-=="}')"
 r cc-missing POST $mc/controllerconfigs "$(obj ControllerConfig c '"spec":{"infra":{"kind":"Infrastructure"},"dns":null}')"
