@@ -16,7 +16,7 @@ MAKEFLAGS += --no-builtin-rules
 # the probe finds nothing.
 PKGS_BUILD := gcc:gcc binutils:strip musl-tools:musl-gcc dpkg-dev:dpkg-source \
 	xz-utils:xz bzip2:bzip2 gzip:gzip git:git
-PKGS_TEST  := openssl:openssl curl:curl jq:jq
+PKGS_TEST  := openssl:openssl curl:curl jq:jq perl:/usr/share/perl/5.36/JSON/PP.pm
 PKGS_SAN   := gcc:gcc libc6-dev:/usr/include/stdlib.h
 PKGS_CHECK := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck clang:clang
 PKGS_FUZZ  := clang:clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a

@@ -1,0 +1,44 @@
+# The rules in CEL of the CRDs that examples/deploy has: they fit their schemas,
+# and refuse what they should, in upstream's words.
+. test/applets/lib.sh
+for f in examples/deploy/crds/*.yaml; do
+	"$BIN/mcoctl" fmt -o json "$f" >"$TMP/$(basename "$f" .yaml).json" || exit 1
+done
+perl test/applets/cel.pl test/applets/crds.txt "$TMP"/*.json | tee "$TMP/log"
+read -r passed failed < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$TMP/log")
+
+# What an API server would not even take for a rule: so that one who writes a
+# rule which it refuses hears of it here.
+: >"$TMP/none"
+no() {	# WHY RULE [ITEM]: with the latter it is that of a list's elements
+	local object item=
+	object=', "x-kubernetes-validations": [{"message": "m", "rule": '$(jq -n --arg r "$2" '$r')'}]'
+	[ -z "${3:-}" ] || item=$object object=
+	cat >"$TMP/bad" <<-CRD
+	{"spec": {"names": {"plural": "p"}, "versions": [{"name": "v1", "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+	  "free": {"type": "string"}, "n": {"type": "integer"}, "s": {"type": "string", "maxLength": 9},
+	  "l": {"type": "array", "items": {"type": "integer"$item}}}$object}}}]}}
+	CRD
+	expect "$2" 1 "FAIL p v1${3:+.l[]}: $2: $1
+
+FAIL $TMP/bad: rules in places where none is looked for
+0 passed, 2 failed
+" '' perl test/applets/cel.pl "$TMP/none" "$TMP/bad"
+}
+no 'syntax: it ends too early' 'self.s =='
+no "syntax: 'a' instead of ," "size(self.s 'a')"
+no 'syntax: )' 'has(self.s))'
+no 'syntax at  # 1' 'self.n # 1'
+no 'escape \d' "self.s.matches('\\d')"
+no 'regexp (?=a)' "self.s.matches('(?=a)')"
+no 'no field t' 'has(self.t)'
+no 'unknown it' 'it == self'
+no 'unknown function endsWith string' "self.s.endsWith('a')"
+no 'unknown format uuid' 'format.uuid().validate(self.s).hasValue()'
+no 'type int, not string' 'self.s == self.n'
+no 'type int, not bool' 'self.n'
+no 'type bool, not int time' 'has(self.s) > has(self.n)'
+no 'no bound on what it works through' "self.free.matches('a')"
+no 'no bound on what it works through' 'self.l.all(x, x > 0)'
+no 'its place in an old object is not known' 'self >= oldSelf' item
+finish
