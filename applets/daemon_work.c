@@ -191,11 +191,7 @@ static int pivot(struct node *n, struct arena *a, const struct mc_current *to,
 	rc = node_update_image(
 		n, a, json_str(to->tree, "spec.osImageURL", S("")), err);
 	if (rc == 0)
-		rc = node_reboot(n, a,
-				 str_fmt(a, "Node will reboot into config %.*s",
-					 STRF(to->name))
-					 .p,
-				 err);
+		rc = node_reboot_into(n, a, to->name, err);
 	if (rc == 0)
 		job_tell("reboot", S(""));
 	return rc;

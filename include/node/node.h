@@ -164,7 +164,15 @@ int node_store_current(struct node *n, const struct mc_current *c,
 
 int node_reboot(struct node *n, struct arena *a, const char *rationale,
 		struct err *err);
-/* "systemctl reload x" and so on, in order; a reboot for config name. */
+int node_reboot_into(struct node *n, struct arena *a, struct str name,
+		     struct err *err);
+/* Untold and whatever skip_reboot says; err has how the command ended. */
+int node_reboot_now(struct node *n, struct arena *a, const char *rationale,
+		    struct err *err);
+/* "systemctl reload x" and so on, in order; a reboot for config name. The first
+ * does one of them, and does not say so before. */
+int node_act(struct node *n, struct arena *a, const struct update_action *act,
+	     struct str name, struct err *err);
 int node_actions(struct node *n, struct arena *a, const struct update_plan *p,
 		 struct str name, struct err *err);
 

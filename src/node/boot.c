@@ -76,20 +76,32 @@ void node_log_origin(struct node *n, struct arena *a)
 
 /* ---- an update ----------------------------------------------------------------- */
 
-/* update-ca-trust goes before crio is restarted for it. */
+/* With the words, and the texts of errors, that upstream has where no policies rule. */
 static int finish(struct node *n, struct arena *a, const struct update_plan *p,
 		  struct str name, struct err *err)
 {
+	bool restart;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < p->n && !n->offline; i++)
-		if (p->v[i].kind == UPDATE_RESTART)
-			rc = node_do(n, a, "update-ca-trust", NULL, err);
-	if (rc == 0)
-		rc = node_actions(n, a, p, name, err);
-	if (rc == 0)
-		node_finished(n, a);
-	return rc;
+	if (n->offline || !p->n)
+		return 0;
+	restart = p->v[0].kind == UPDATE_RESTART;
+	if (!restart && p->v[0].kind != UPDATE_RELOAD)
+		return node_act(n, a, &p->v[0], name, err);
+	if (restart)
+		rc = node_do(n, a, "update-ca-trust", NULL, err);
+	if (rc < 0)
+		return rc;
+	rc = node_do(n, a, "systemctl %s crio", restart ? "restart" : "reload",
+		     err);
+	if (rc < 0)
+		return err_wrap(err, "could not apply update: reloading crio "
+				     "configuration failed. Error");
+	host_log(&n->host,
+		 "crio config %s successfully! Desired config %.*s has been "
+		 "applied, skipping reboot",
+		 restart ? "restarted" : "reloaded", STRF(name));
+	return 0;
 }
 
 int node_update_alone(struct node *n, struct arena *a,
@@ -128,7 +140,9 @@ int node_update_alone(struct node *n, struct arena *a,
 	if (rc < 0)
 		return rc;
 	rc = finish(n, a, &plan, to->name, err);
-	if (rc < 0 && node_rollback(n, a, err->msg, &local) < 0)
+	if (rc == 0)
+		node_finished(n, a);
+	else if (node_rollback(n, a, err->msg, &local) < 0)
 		return err_set(err, ERR_SYS, "%.*s", STRF(local.msg));
 	return rc;
 }
@@ -254,7 +268,8 @@ static int update_via_container(struct node *n, struct arena *a,
 		"forcing an update via container and queuing immediate reboot");
 	rc = node_via_container(n, a, image, err);
 	if (rc == 0)
-		rc = node_reboot(n, a, "extra reboot for in-place update", err);
+		rc = node_reboot_now(n, a, "extra reboot for in-place update",
+				     err);
 	if (rc < 0)
 		return rc;
 	(void)nanosleep(&day, NULL); /* the reboot ends it */

@@ -122,12 +122,7 @@ static int act(struct node *n, struct arena *a, const struct node_update *u,
 		} else if (u->plan->v[i].kind == UPDATE_REBOOT &&
 			   *out == HOSTED_DONE) {
 			*out = HOSTED_REBOOT;
-			rc = node_reboot(
-				n, a,
-				str_fmt(a, "Node will reboot into config %.*s",
-					STRF(u->to->name))
-					.p,
-				err);
+			rc = node_reboot_into(n, a, u->to->name, err);
 		}
 	}
 	if (rc == 0)

@@ -102,18 +102,13 @@ int node_store_current(struct node *n, const struct mc_current *c,
 
 /* ---- after an update ------------------------------------------------------------- */
 
-int node_reboot(struct node *n, struct arena *a, const char *rationale,
-		struct err *err)
+int node_reboot_now(struct node *n, struct arena *a, const char *rationale,
+		    struct err *err)
 {
 	struct args args = { .a = a };
-	struct err local = ERR_INIT(a);
 	struct host_out out = { 0 };
 	int rc;
 
-	if (n->skip_reboot || n->offline)
-		return 0;
-	node_event(n, "Reboot", "%s", rationale);
-	host_log(&n->host, "initiating reboot: %s", rationale);
 	args_words(&args, "systemd-run --unit machine-config-daemon-reboot "
 			  "--description");
 	args_addf(&args, "machine-config-daemon: %s", rationale);
@@ -121,17 +116,38 @@ int node_reboot(struct node *n, struct arena *a, const char *rationale,
 		args_words(&args, "-p Requires=ostree-finalize-staged.service "
 				  "-p After=ostree-finalize-staged.service");
 	args_words(&args, "/bin/sh -c %s", "systemctl reboot");
-	rc = host_run(a, &n->host, HOST_SILENT, args_end(&args), &out, &local);
-	if (rc < 0 || out.status) {
+	rc = host_run(a, &n->host, HOST_SILENT, args_end(&args), &out, err);
+	if (rc == 0 && out.status)
+		rc = err_set(err, ERR_SYS, "%.*s",
+			     STRF(host_status_text(a, out.status)));
+	if (rc < 0)
 		host_log(&n->host, "failed to run reboot: %.*s",
-			 STRF(rc < 0 ? local.msg
-				     : host_status_text(a, out.status)));
+			 STRF(err->msg));
+	return rc;
+}
+
+int node_reboot(struct node *n, struct arena *a, const char *rationale,
+		struct err *err)
+{
+	if (n->skip_reboot || n->offline)
+		return 0;
+	node_event(n, "Reboot", "%s", rationale);
+	host_log(&n->host, "initiating reboot: %s", rationale);
+	if (node_reboot_now(n, a, rationale, err) < 0)
 		return err_set(err, ERR_SYS,
 			       "reboot command failed, something is seriously "
 			       "wrong");
-	}
 	host_log(&n->host, "reboot successful");
 	return 0;
+}
+
+int node_reboot_into(struct node *n, struct arena *a, struct str name,
+		     struct err *err)
+{
+	return node_reboot(
+		n, a,
+		str_fmt(a, "Node will reboot into config %.*s", STRF(name)).p,
+		err);
 }
 
 static int restart(struct node *n, struct arena *a, const char *service,
@@ -203,8 +219,8 @@ static int reload(struct node *n, struct arena *a, const char *service,
 		       service, STRF(local.msg));
 }
 
-static int act(struct node *n, struct arena *a, const struct update_action *act,
-	       struct str name, struct err *err)
+int node_act(struct node *n, struct arena *a, const struct update_action *act,
+	     struct str name, struct err *err)
 {
 	const char *service = str_z(a, act->service);
 
@@ -230,10 +246,7 @@ static int act(struct node *n, struct arena *a, const struct update_action *act,
 		break;
 	}
 	host_log(&n->host, "Rebooting node");
-	return node_reboot(
-		n, a,
-		str_fmt(a, "Node will reboot into config %.*s", STRF(name)).p,
-		err);
+	return node_reboot_into(n, a, name, err);
 }
 
 int node_actions(struct node *n, struct arena *a, const struct update_plan *p,
@@ -251,7 +264,7 @@ int node_actions(struct node *n, struct arena *a, const struct update_plan *p,
 			 "Performing post config change action: %s for config "
 			 "%.*s",
 			 update_kind_name(p->v[i].kind), STRF(name));
-		rc = act(n, a, &p->v[i], name, err);
+		rc = node_act(n, a, &p->v[i], name, err);
 	}
 	return rc;
 }

@@ -27,7 +27,6 @@ same 'D21 stamp' 0 "$(stat -c %s "$ROOT/etc/machine-config-daemon/noorig/etc/foo
 same 'D21 currentconfig' '{"kind":"MachineConfig","apiVersion":"machineconfiguration.openshift.io/v1","metadata":{"name":"r2"},"spec":{"osImageURL":"'$OLD'","baseOSExtensionsContainerImage":"","config":{"ignition":{"version":"3.5.0"},"storage":{"files":[{"path":"/etc/foo","contents":{"source":"data:,2"}}]}},"kernelArguments":null,"extensions":null,"fips":false,"kernelType":""}}' \
 	"$(cat "$ROOT/etc/machine-config-daemon/currentconfig")"
 same 'D21 journal log' 'LOG "Starting update from r1 to r2: &{osUpdate:false kargs:false fips:false passwd:false files:true units:false kernelType:false extensions:false oclEnabled:false revertFromOCL:false}"
-LOG "Performing post config change action: Reboot for config r2"
 LOG "Rebooting node"
 LOG "initiating reboot: Node will reboot into config r2"
 LOG "reboot successful"' "$(grep ^LOG "$CALLS")"
