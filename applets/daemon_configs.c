@@ -272,6 +272,8 @@ static void make_plan(struct daemon *d, const struct json *machine)
 	struct update_in in = { .from = &d->from.spec,
 				.to = &d->to.spec,
 				.force = d->v.force,
+				.image_only = node_image_only(&d->node),
+				.built = d->v.target_image.n > 0,
 				.policies = update_policies(a, machine) };
 	int rc = plan_update(a, &in, &d->plan, &err);
 

@@ -127,6 +127,8 @@ int node_os_status(struct node *n, struct arena *a, struct os_status *out,
 int node_change_os(struct node *n, struct arena *a, struct update_changes c,
 		   const struct mc_current *from, const struct mc_current *to,
 		   bool ocl, struct err *err);
+/* bootc alone has its OS: of a change, only another image can be staged. */
+bool node_image_only(const struct node *n);
 /* Whether rpm-ostree reads OS images from registries itself. */
 int node_new_enough(struct node *n, struct arena *a, bool *out,
 		    struct err *err);

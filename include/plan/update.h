@@ -40,6 +40,9 @@ struct update_in {
 	 * defaults; spec.nodeDisruptionPolicy is merged by update_policies. */
 	const struct json *policies;
 	bool force; /* the force file exists */
+	/* The host has no rpm-ostree: its OS is an image, and that alone. */
+	bool image_only;
+	bool built; /* that image was built in the cluster, for this config */
 };
 
 struct update_plan {
@@ -50,7 +53,8 @@ struct update_plan {
 	struct str drain_reason;
 };
 
-/* ERR_INVALID when registries.conf decides and cannot be read. */
+/* ERR_INVALID when registries.conf decides and cannot be read, and for what a host
+ * without rpm-ostree cannot do. */
 int plan_update(struct arena *a, const struct update_in *in,
 		struct update_plan *out, struct err *err);
 

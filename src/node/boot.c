@@ -112,7 +112,9 @@ int node_update_alone(struct node *n, struct arena *a,
 	bool force = tree_exists(&n->tree, STEPS_FORCE);
 	struct mc_current empty;
 	struct update_plan plan = { 0 };
-	struct update_in in = { .to = &to->spec, .force = force };
+	struct update_in in = { .to = &to->spec,
+				.force = force,
+				.image_only = node_image_only(n) };
 	struct node_update u = { .to = to, .plan = &plan, .force = force };
 	struct err local = ERR_INIT(a);
 	int rc;

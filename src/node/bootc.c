@@ -12,6 +12,11 @@ bool os_by_bootc(const struct node *n)
 	return !host_has(&n->host, "rpm-ostree") && host_has(&n->host, "bootc");
 }
 
+bool node_image_only(const struct node *n)
+{
+	return n->os.core_os && !n->offline && os_by_bootc(n);
+}
+
 int os_bootc_status(struct node *n, struct arena *a, struct os_status *out,
 		    struct err *err)
 {
@@ -39,17 +44,6 @@ int os_clean_pending(struct node *n, struct arena *a, struct err *err)
 	rc = os_bootc_status(n, a, &s, err);
 	/* there is no other way of unstaging than to stage what is booted */
 	return rc < 0 || !s.staged ? rc : os_bootc_switch(n, a, s.image, err);
-}
-
-int os_bootc_can(const struct mc_merged *to, bool kargs, struct err *err)
-{
-	if (!kargs && !to->extensions.n && str_is(to->kernel_type, "default"))
-		return 0;
-	return err_set(
-		err, ERR_INVALID,
-		"kernel arguments, kernel types and extensions are part "
-		"of the image of a host without rpm-ostree: they must be "
-		"built into it");
 }
 
 int node_drop_rollback(struct node *n, struct arena *a, struct err *err)

@@ -140,7 +140,9 @@ int node_hosted(struct node *n, struct arena *a, const char *dir,
 	struct node_update u = {
 		.from = &from, .to = &to, .plan = &plan, .hosted = true
 	};
-	struct update_in in = { .from = &from.spec, .to = &to.spec };
+	struct update_in in = { .from = &from.spec,
+				.to = &to.spec,
+				.image_only = node_image_only(n) };
 	struct err local = ERR_INIT(a);
 	int rc = current(n, a, &from, err);
 

@@ -363,9 +363,9 @@ static int change_layers(struct node *n, struct arena *a, struct change *ch,
 		       !str_is(to->kernel_type, "default");
 	struct err ignored = ERR_INIT(a), cleaning = ERR_INIT(a);
 	char *dir = NULL;
-	int rc = os_by_bootc(n) ? os_bootc_can(to, ch->c.kargs, err) : 0;
+	int rc = 0;
 
-	if (rc == 0 && to->extensions_image.n && layered && !ch->ocl) {
+	if (to->extensions_image.n && layered && !ch->ocl) {
 		os_pulling(n, "extensions", to->extensions_image);
 		rc = os_pulled(n, "extensions", to->extensions_image,
 			       add_repo(n, a, to->extensions_image, &dir, err),

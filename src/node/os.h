@@ -40,8 +40,6 @@ int os_bootc_status(struct node *n, struct arena *a, struct os_status *out,
 		    struct err *err);
 int os_bootc_switch(struct node *n, struct arena *a, struct str image,
 		    struct err *err);
-/* ERR_INVALID for what it cannot change; kargs: they differ. */
-int os_bootc_can(const struct mc_merged *to, bool kargs, struct err *err);
 /* Credentials for pulling, linked to at path. */
 void os_link_secret(struct node *n, struct arena *a, const char *path);
 /* Whatever is staged for the next boot is not, with either of the two. */

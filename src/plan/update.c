@@ -420,6 +420,23 @@ static enum update_kind legacy_kind(struct str path)
 		       : UPDATE_REBOOT;
 }
 
+/* Before anything is done, a drain among it: nothing would come of that. */
+static int host_can(const struct update_in *in, const struct update_changes *c,
+		    struct err *err)
+{
+	bool layers = c->kernel_type || c->extensions ||
+		      !str_is(in->to->kernel_type, "default") ||
+		      (c->os_image && in->to->extensions.n);
+
+	if (!in->image_only || !(c->kargs || (layers && !in->built)))
+		return 0;
+	return err_set(
+		err, ERR_INVALID,
+		"kernel arguments, kernel types and extensions are part "
+		"of the image of a host without rpm-ostree: they must be "
+		"built into it");
+}
+
 int plan_update_legacy(struct arena *a, const struct update_in *in,
 		       struct update_plan *out, struct err *err)
 {
@@ -455,6 +472,8 @@ int plan_update_legacy(struct arena *a, const struct update_in *in,
 					    &safe, &p.drain_reason, err);
 		p.drain = !safe;
 	}
+	if (rc == 0)
+		rc = host_can(in, &p.changes, err);
 	if (rc == 0)
 		*out = p;
 	return rc;
@@ -499,6 +518,8 @@ int plan_update(struct arena *a, const struct update_in *in,
 		decide_parts(&d);
 	settle(&p);
 	rc = decide_drain(&d, in, err);
+	if (rc == 0)
+		rc = host_can(in, &p.changes, err);
 	if (rc == 0)
 		*out = p;
 	return rc;

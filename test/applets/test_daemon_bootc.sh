@@ -52,11 +52,30 @@ same 'no reboot' "bootc switch $NEW
 bootc switch $OLD" "$(os_calls | grep switch | head -n 2)"
 stop
 
-# what only rpm-ostree can do is refused, and the update undone
-bootc_node
-to "$(files "$(file /etc/foo 2)")" '"kernelArguments":["a"]'
-degraded 'kernel arguments' 'kernel arguments, kernel types and extensions are part of the image of a host without rpm-ostree: they must be built into it'
-soon 'kernel arguments, as before' 1 'cat "$ROOT/etc/foo"'
-stop
+# what only rpm-ostree can do is refused before anything is done: nobody is drained for it,
+# nothing is written
+for spec in '"kernelArguments":["a"]' '"kernelType":"realtime"' '"extensions":["usbguard"]'; do
+	new_node
+	runs $OLD
+	on_disk "$(files "$(file /etc/foo 1)")"
+	running
+	before=$(tree; stat -c '%i %z' "$ROOT/etc/foo")
+	to "$(files "$(file /etc/foo 2)")" "$spec"
+	degraded "$spec" 'kernel arguments, kernel types and extensions are part of the image of a host without rpm-ostree: they must be built into it'
+	until_ "$spec: told" 'events | grep -q "^RemoveSigterm"'
+	stop
+	same "$spec: no drain" "uncordon-r1 " "$(note desiredDrain) $(events Cordon; events Drain)"
+	same "$spec: nothing written" "$before" "$(tree; stat -c '%i %z' "$ROOT/etc/foo")"
+	same "$spec: nothing staged" '' "$(calls | grep -E '^(rpm|bootc switch)')"
+done
+# without a cluster, too
+new_node
+runs $OLD
+mc r0 "$(files "$(file /etc/foo 1)")"
+apply r0 0
+before=$(tree; stat -c '%i %z' "$ROOT/etc/foo")
+mc r1 "$(files "$(file /etc/foo 2)")" '"kernelArguments":["a"]'
+apply r1 1 'kernel arguments, kernel types and extensions are part of the image of a host without rpm-ostree: they must be built into it'
+same 'apply: nothing written' "$before" "$(tree; stat -c '%i %z' "$ROOT/etc/foo")"
 
 finish

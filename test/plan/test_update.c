@@ -320,6 +320,53 @@ TEST registries_that_need_a_drain(void)
 	PASS();
 }
 
+#define LAYERS "{\"kernelType\":\"realtime\",\"extensions\":[\"usbguard\"]}"
+#define OTHER "{\"osImageURL\":\"new\",\"extensions\":[\"usbguard\"]}"
+
+TEST hosts_without_rpm_ostree(void)
+{
+	static const struct {
+		const char *name, *from, *to;
+		bool built, refused;
+	} cases[] = {
+		{ "another image", "{}", "{\"osImageURL\":\"new\"}", false,
+		  false },
+		{ "kernel arguments", "{}", "{\"kernelArguments\":[\"a\"]}",
+		  false, true },
+		{ "none any more", "{\"kernelArguments\":[\"a\"]}", "{}", false,
+		  true },
+		{ "layers", "{}", LAYERS, false, true },
+		{ "no layers any more", LAYERS, "{}", false, true },
+		{ "layers that are in the image", "{}", LAYERS, true, false },
+		{ "kernel arguments never are", "{}",
+		  "{\"kernelArguments\":[\"a\"]}", true, true },
+		{ "an image under extensions",
+		  "{\"extensions\":[\"usbguard\"]}", OTHER, false, true },
+		{ "extensions that stay", OTHER, OTHER, false, false },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct mc_merged f = merged(&a, cases[i].from);
+		struct mc_merged t = merged(&a, cases[i].to);
+		struct update_in in = { .from = &f,
+					.to = &t,
+					.image_only = true,
+					.built = cases[i].built };
+		int want = cases[i].refused ? -ERR_INVALID : 0;
+		struct err err = ERR_INIT(&a);
+		struct update_plan plan;
+
+		ASSERT_EQm(cases[i].name, want,
+			   plan_update(&a, &in, &plan, &err));
+		ASSERT_EQm(cases[i].name, want,
+			   plan_update_legacy(&a, &in, &plan, &err));
+		in.image_only = false;
+		ASSERT_EQm(cases[i].name, 0, plan_update(&a, &in, &plan, &err));
+	}
+	PASS();
+}
+
 TEST toml(void)
 {
 	static const struct {
@@ -375,6 +422,7 @@ SUITE(suite)
 	RUN_TEST(files_by_policy);
 	RUN_TEST(policies_of_the_cluster);
 	RUN_TEST(registries_that_need_a_drain);
+	RUN_TEST(hosts_without_rpm_ostree);
 	RUN_TEST(toml);
 }
 
