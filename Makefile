@@ -23,7 +23,7 @@ PKGS_FUZZ  := clang:clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/l
 PKGS_VALGRIND := valgrind:valgrind libc6-dbg:/usr/share/doc/libc6-dbg
 PKGS_BENCH := python3:/usr/bin/python3 python3-yaml:/usr/lib/python3/dist-packages/yaml/__init__.py \
 	nginx-light:/usr/sbin/nginx wrk:wrk openssl:openssl curl:curl
-PKGS_NODE  := ignition:ignition-validate systemd:systemctl passwd:useradd containerd:containerd
+PKGS_NODE  := $(PKGS_SAN) ignition:ignition-validate systemd:systemctl passwd:useradd containerd:containerd
 PKGS_BOOT  := qemu-system-x86:qemu-system-x86_64 busybox-static:busybox cpio:cpio openssl:openssl
 PKGS_SERVER := ignition:ignition-validate openssl:openssl curl:curl
 PKGS_PEER  := golang-go:go \
@@ -253,9 +253,17 @@ test-server: all ## what mco-server serves, judged by ignition-validate and Igni
 	@.mk/need.sh '' $(PKGS_SERVER)
 	@test/server/ignition.sh $(OUT)
 
-test-node: all ## what mco-daemon does to a root, beside systemctl --root, Ignition and containerd
+test-node: all ## what mco-daemon does to a root, beside systemctl --root, Ignition and containerd; and when hours pass
 	@.mk/need.sh '' $(PKGS_TEST) $(PKGS_NODE)
-	@test/node-peer/run.sh $(OUT)
+	@$(MAKE) --no-print-directory HOSTED=1 all $(SKEW)
+	@test/node-peer/run.sh $(OUT) $(BUILD)/host $(SKEW)
+
+# What puts a dynamic program's clock forward.
+SKEW	:= $(BUILD)/host/test/skew.so
+$(SKEW): test/node-peer/skew.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)gcc -std=c11 -D_GNU_SOURCE $(WARN) -O1 -shared -fPIC -o $@ $<
 
 test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from Debian
 	@.mk/need.sh '' $(PKGS_PEER)

@@ -280,6 +280,7 @@ static void carry_out(struct daemon *d)
 		daemon_initial(d);
 		return;
 	case DAEMON_LOAD:
+		d->logged_wait = false; /* what it rests for next is news */
 		daemon_load(d);
 		return;
 	case DAEMON_BOOT:

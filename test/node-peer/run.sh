@@ -1,6 +1,7 @@
 #!/bin/bash
-# run.sh OUT: what mco-daemon makes of a root beside systemctl --root and Debian's
-# Ignition: the same links, the same trees; and of images beside containerd.
+# run.sh OUT HOSTED SKEW.SO: what mco-daemon makes of a root beside systemctl --root and
+# Debian's Ignition: the same links, the same trees; of images beside containerd; and of a
+# controller that does not answer.
 set -u
 out=$PWD/$1
 tmp=$(mktemp -d)
@@ -146,10 +147,15 @@ for c in files units append users; do
 	same "ignition and firstboot, $c" "$tmp/want" "$tmp/have"
 done
 
-# ---- images pinned, with containerd as the runtime --------------------------------
+# ---- images pinned, with containerd as the runtime; hours that pass ---------------
+count() {	# what a script has said
+	sed '$d' "$1"
+	read -r p f < <(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$1")
+	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+}
 MCO_DIR=$1 bash test/node-peer/containerd.sh > "$tmp/pinned"
-sed '$d' "$tmp/pinned"
-read -r p f < <(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$tmp/pinned")
-passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+count "$tmp/pinned"
+MCO_DIR=$2 bash test/node-peer/waits.sh "$3" > "$tmp/waits"
+count "$tmp/waits"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
