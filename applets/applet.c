@@ -213,6 +213,8 @@ int applet_main(const struct applet *ap, const char *called_as, int argc,
 	struct run r = { .a = &a,
 			 .applet = ap,
 			 .called_as = called_as,
+			 .argc = argc,
+			 .argv = argv,
 			 .err = ERR_INIT(&a) };
 	struct common common = { 0 };
 	struct flag_table tables[] = { { common_flags, &common }, { 0 } };

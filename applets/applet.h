@@ -16,6 +16,8 @@ struct run {
 	struct arena *a;
 	const struct applet *applet;
 	const char *called_as; /* "mcoctl", "kubectl mco" */
+	int argc; /* all that followed the applet's name */
+	char **argv;
 	struct strs words; /* what followed the flags */
 	struct buf out;
 	struct err err;

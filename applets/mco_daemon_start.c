@@ -160,21 +160,14 @@ static int bind_mounts(struct run *r, const char *root)
 	return rc < 0 ? err_wrap(&r->err, "Binding pod mounts") : 0;
 }
 
-/* Our own words from "start" on, as they were given. */
-static const char *const *same_words(struct run *r, struct err *err)
+/* Our own words as they were given, flags before "start" among them. */
+static const char *const *same_words(const struct run *r)
 {
 	struct args args = { .a = r->a };
-	struct str text, word;
-	bool begun = false;
 
-	if (file_read(r->a, "/proc/self/cmdline", CONFIG_MAX, &text, err) < 0)
-		return NULL;
 	args_add(&args, SELF);
-	while (str_cut(text, '\0', &word, &text)) {
-		begun = begun || str_is(word, "start");
-		if (begun)
-			args_add(&args, str_z(r->a, word));
-	}
+	for (int i = 0; i < r->argc; i++)
+		args_add(&args, r->argv[i]);
 	args_add(&args, "--root-mount=/");
 	return args_end(&args);
 }
@@ -183,12 +176,9 @@ static const char *const *same_words(struct run *r, struct err *err)
 static int reexec(struct run *r, const char *root)
 {
 	const struct tree_attr attr = { 0755, 0755, -1, -1 };
-	const char *const *argv = same_words(r, &r->err);
 	struct tree t;
 	struct str self;
-	int rc = argv ? file_read(r->a, "/proc/self/exe", CONFIG_MAX, &self,
-				  &r->err)
-		      : -ERR_SYS;
+	int rc = file_read(r->a, "/proc/self/exe", CONFIG_MAX, &self, &r->err);
 
 	if (rc == 0)
 		rc = tree_open(&t, root, &r->err);
@@ -201,7 +191,7 @@ static int reexec(struct run *r, const char *root)
 	(void)setenv(DID_REEXEC, "1", 1);
 	if (chroot(root) == 0 && chdir("/") == 0) {
 		log_info("Invoking re-exec " SELF);
-		(void)execv(SELF, (char *const *)argv);
+		(void)execv(SELF, (char *const *)same_words(r));
 	}
 	return err_sys(&r->err, "failed to re-exec: %s", root);
 }
