@@ -84,11 +84,29 @@ static int enable_from(struct runner *r, size_t *at, struct err *err)
 	return node_enable(r->n, r->a, &units, enable, err);
 }
 
+/* The file itself, where that is a link: it is followed as the node would. */
+static int kubeconfig(struct node *n, struct arena *a, const char **out,
+		      struct stat *st, struct err *err)
+{
+	struct str real;
+	int rc = tree_lstat(&n->tree, STEPS_KUBECONFIG, st, err);
+
+	*out = STEPS_KUBECONFIG;
+	if (rc < 0 || !S_ISLNK(st->st_mode))
+		return rc;
+	rc = tree_realpath(a, &n->tree, STEPS_KUBECONFIG, &real, err);
+	if (rc < 0)
+		return rc;
+	*out = str_z(a, real);
+	return tree_lstat(&n->tree, *out, st, err);
+}
+
 static int protect_kubeconfig(struct runner *r, struct err *err)
 {
 	struct err local = ERR_INIT(r->a);
+	const char *path;
 	struct stat st;
-	int rc = tree_lstat(&r->n->tree, STEPS_KUBECONFIG, &st, &local);
+	int rc = kubeconfig(r->n, r->a, &path, &st, &local);
 
 	/* a machine that is being made has none yet */
 	if (rc == -ERR_NOTFOUND && r->n->offline)
@@ -99,9 +117,9 @@ static int protect_kubeconfig(struct runner *r, struct err *err)
 			       ": stat " STEPS_KUBECONFIG ": %s",
 			       rc == -ERR_NOTFOUND ? "no such file or directory"
 						   : "it cannot be read");
-	if ((st.st_mode & 07777) == 0600 || S_ISLNK(st.st_mode))
+	if ((st.st_mode & 07777) == 0600)
 		return 0;
-	return tree_chmod(&r->n->tree, STEPS_KUBECONFIG, 0600, err);
+	return tree_chmod(&r->n->tree, path, 0600, err);
 }
 
 static int change_os(struct runner *r, struct err *err)
@@ -388,6 +406,9 @@ static int gather(struct runner *r, struct strs *paths, struct json **out,
 	const struct node_update *u = r->u;
 	struct json *f = json_new(r->a, JSON_OBJECT), *hashes = NULL;
 	bool users = (r->changes.passwd || u->hosted) && !u->bare;
+	struct err ignored = ERR_INIT(r->a);
+	const char *real;
+	struct stat st;
 	int rc = 0;
 
 #define TEXT(name, value) json_add(f, S(name), json_new_str(r->a, value))
@@ -404,6 +425,9 @@ static int gather(struct runner *r, struct strs *paths, struct json **out,
 	json_add(f, S("actions"), action_list(r->a, u->plan));
 	for (size_t i = 0; i < r->steps->paths.n; i++)
 		VEC_PUSH(r->a, paths, r->steps->paths.v[i]);
+	if (!u->hosted && !u->bare &&
+	    kubeconfig(r->n, r->a, &real, &st, &ignored) == 0)
+		VEC_PUSH(r->a, paths, str_of(real));
 	if (users)
 		rc = node_key_paths(r->n, r->a, paths, err);
 	if (rc == 0 && users && !u->hosted)

@@ -31,6 +31,29 @@ LOG "Rebooting node"
 LOG "initiating reboot: Node will reboot into config r2"
 LOG "reboot successful"' "$(grep ^LOG "$CALLS")"
 
+# a kubeconfig that is a link: what it leads to is protected, as the node sees it
+for to in ../real/kubeconfig /etc/real/kubeconfig; do
+	new_node
+	mkdir "$ROOT/etc/real"
+	mv "$ROOT/etc/kubernetes/kubeconfig" "$ROOT/etc/real/kubeconfig"
+	ln -s "$to" "$ROOT/etc/kubernetes/kubeconfig"
+	before=$(tree)
+	mc r1 "$(files "$(file /etc/foo 1)")"
+	apply r1 0
+	same "kubeconfig, $to" "600 $to" "$(stat -c %a "$ROOT/etc/real/kubeconfig") $(readlink "$ROOT/etc/kubernetes/kubeconfig")"
+	"$MCO" rollback --root-mount "$ROOT" > /dev/null 2>&1
+	same "kubeconfig, $to: put back" "$before" "$(tree)"
+	says systemd-run 'exit 1'
+	apply r1 1 'reboot command failed, something is seriously wrong'
+	same "kubeconfig, $to: undone" "$before" "$(tree)"
+done
+new_node
+mv "$ROOT/etc/kubernetes/kubeconfig" "$TMP/outside"
+ln -s "$TMP/outside" "$ROOT/etc/kubernetes/kubeconfig"
+before=$(tree)
+apply r1 1 'Cannot stat /etc/kubernetes/kubeconfig: stat /etc/kubernetes/kubeconfig: no such file or directory'
+same 'kubeconfig outside' "644 $before" "$(stat -c %a "$TMP/outside") $(tree)"
+
 # D22, D46, D47: what takes no reboot
 new_node
 applied "$(files "$(file /etc/foo 1)")"
