@@ -159,15 +159,10 @@ const struct command daemon_verify = {
 
 /* ---- status ----------------------------------------------------------------------- */
 
-struct root_flags {
-	struct str root;
-	bool offline, skip_reboot;
-};
-
 static const struct flag status_flag_table[] = { ROOT_FLAG(struct root_flags),
 						 { 0 } };
 
-static void root_defaults(void *p)
+void daemon_root_defaults(void *p)
 {
 	((struct root_flags *)p)->root = daemon_default_root();
 }
@@ -246,123 +241,8 @@ const struct command daemon_status = {
 	.summary = "show what the node has and what became of its last update",
 	.flags = status_flag_table,
 	.opts_size = sizeof(struct root_flags),
-	.defaults = root_defaults,
+	.defaults = daemon_root_defaults,
 	.run = run_status,
-};
-
-/* ---- rollback and recover ------------------------------------------------------------ */
-
-static const struct flag undo_flag_table[] = {
-	ROOT_FLAG(struct root_flags),
-	{ .name = "offline",
-	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct root_flags, offline),
-	  .help = "no system runs there: files and links alone" },
-	{ .name = "skip-reboot",
-	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct root_flags, skip_reboot),
-	  .help = "do not reboot, whatever was undone" },
-	{ 0 },
-};
-
-int daemon_act(struct node *n, struct arena *a,
-	       const struct node_journal_view *v, struct str name,
-	       struct err *err)
-{
-	struct update_plan plan = { 0 };
-
-	for (size_t i = 0; i < v->actions.n; i++) {
-		struct str kind = v->actions.v[i], service = S("");
-		struct update_action act = { 0 };
-
-		(void)str_cut(kind, ' ', &kind, &service);
-		for (int k = UPDATE_NONE; k <= UPDATE_REBOOT; k++)
-			if (str_is(kind, update_kind_name((enum update_kind)k)))
-				act.kind = (enum update_kind)k;
-		act.service = service;
-		if (act.kind != UPDATE_NONE && act.kind != UPDATE_DRAIN)
-			VEC_PUSH(a, &plan, act);
-	}
-	return node_actions(n, a, &plan, name, err);
-}
-
-static int run_rollback(struct run *r, const void *p)
-{
-	const struct root_flags *o = p;
-	struct node_journal_view v = { 0 };
-	struct node n;
-	int rc = daemon_open(r, o->root, false, &n);
-
-	if (rc < 0)
-		return rc;
-	n.offline = o->offline;
-	n.skip_reboot = o->skip_reboot;
-	rc = node_journal(&n, r->a, &v, &r->err);
-	if (rc == 0)
-		rc = node_rollback(&n, r->a, S(""), &r->err);
-	if (rc == 0) {
-		buf_addf(&r->out, "back to %.*s\n", STRF(v.from));
-		rc = daemon_act(&n, r->a, &v, v.from, &r->err);
-	}
-	node_close(&n);
-	return rc;
-}
-
-const struct command daemon_rollback = {
-	.name = "rollback",
-	.args = "[--root-mount DIR] [--offline] [--skip-reboot]",
-	.summary = "go back to what was there before the last update",
-	.details =
-		"Contents, modes, owners, units, keys, passwords, kernel "
-		"arguments and the OS image are\nput back, then services are "
-		"reloaded or the node rebooted as the update had it.",
-	.flags = undo_flag_table,
-	.opts_size = sizeof(struct root_flags),
-	.defaults = root_defaults,
-	.run = run_rollback,
-};
-
-static int run_recover(struct run *r, const void *p)
-{
-	const struct root_flags *o = p;
-	struct node_journal_view v = { 0 };
-	bool undone = false;
-	struct node n;
-	int rc = daemon_open(r, o->root, false, &n);
-
-	if (rc < 0)
-		return rc;
-	n.offline = o->offline;
-	n.skip_reboot = o->skip_reboot;
-	rc = node_recover(&n, r->a, &undone, &v, &r->err);
-	if (rc == 0 && undone) {
-		buf_addf(&r->out,
-			 "the update from %.*s to %.*s had been cut short: "
-			 "undone\n",
-			 STRF(v.from), STRF(v.to));
-	} else if (rc == 0 && v.state == JOURNAL_LAST && !v.finished) {
-		buf_addf(&r->out,
-			 "the update to %.*s holds; what was left of it is "
-			 "done now\n",
-			 STRF(v.to));
-		rc = daemon_act(&n, r->a, &v, v.to, &r->err);
-		if (rc == 0)
-			node_finished(&n, r->a);
-	} else if (rc == 0) {
-		buf_addz(&r->out, "nothing to recover\n");
-	}
-	node_close(&n);
-	return rc;
-}
-
-const struct command daemon_recover = {
-	.name = "recover",
-	.args = "[--root-mount DIR] [--offline] [--skip-reboot]",
-	.summary = "complete or undo an update that was cut short",
-	.flags = undo_flag_table,
-	.opts_size = sizeof(struct root_flags),
-	.defaults = root_defaults,
-	.run = run_recover,
 };
 
 struct version_flags {

@@ -16,6 +16,11 @@ extern const struct command daemon_verify;
 /* What a person runs by hand: in the daemon's pod the node is at /rootfs, and
  * at / on the node itself. */
 struct str daemon_default_root(void);
+struct root_flags {
+	struct str root;
+	bool offline, skip_reboot;
+};
+void daemon_root_defaults(void *p); /* of these */
 
 #define ROOT_FLAG(type)                                                       \
 	{                                                                     \

@@ -171,6 +171,9 @@ int node_reboot_into(struct node *n, struct arena *a, struct str name,
 /* Untold and whatever skip_reboot says; err has how the command ended. */
 int node_reboot_now(struct node *n, struct arena *a, const char *rationale,
 		    struct err *err);
+/* Reloads or restarts crio; either failing has the same words, upstream's. */
+int node_crio(struct node *n, struct arena *a, const char *verb,
+	      struct err *err);
 /* "systemctl reload x" and so on, in order; a reboot for config name. The first
  * does one of them, and does not say so before. */
 int node_act(struct node *n, struct arena *a, const struct update_action *act,

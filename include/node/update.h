@@ -18,6 +18,7 @@ struct node_update {
 	bool force, skip_certificates;
 	bool hosted; /* as hosted clusters have it: see steps_in */
 	bool bare; /* files and units alone, as once-from does with Ignition */
+	const struct map *only; /* of these, those in it: see steps_in */
 };
 
 /*

@@ -50,6 +50,8 @@ struct steps_in {
 	bool core_os;
 	bool hosted; /* keys always, no passwords, a state of its own */
 	bool bare; /* only files and units: nothing goes, nothing is recorded */
+	const struct map *only; /* paths of files and names of units: no others
+				 * are written; or NULL */
 };
 
 struct steps {

@@ -92,11 +92,9 @@ static int finish(struct node *n, struct arena *a, const struct update_plan *p,
 		rc = node_do(n, a, "update-ca-trust", NULL, err);
 	if (rc < 0)
 		return rc;
-	rc = node_do(n, a, "systemctl %s crio", restart ? "restart" : "reload",
-		     err);
+	rc = node_crio(n, a, restart ? "restart" : "reload", err);
 	if (rc < 0)
-		return err_wrap(err, "could not apply update: reloading crio "
-				     "configuration failed. Error");
+		return rc;
 	host_log(&n->host,
 		 "crio config %s successfully! Desired config %.*s has been "
 		 "applied, skipping reboot",

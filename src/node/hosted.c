@@ -113,12 +113,7 @@ static int act(struct node *n, struct arena *a, const struct node_update *u,
 	*out = HOSTED_DONE;
 	for (size_t i = 0; rc == 0 && i < u->plan->n; i++) {
 		if (u->plan->v[i].kind == UPDATE_RELOAD) {
-			rc = node_do(n, a, "systemctl reload crio", NULL, err);
-			if (rc < 0)
-				rc = err_wrap(err,
-					      "could not apply update: "
-					      "reloading crio configuration "
-					      "failed. Error");
+			rc = node_crio(n, a, "reload", err);
 		} else if (u->plan->v[i].kind == UPDATE_REBOOT &&
 			   *out == HOSTED_DONE) {
 			*out = HOSTED_REBOOT;

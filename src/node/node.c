@@ -219,6 +219,16 @@ static int reload(struct node *n, struct arena *a, const char *service,
 		       service, STRF(local.msg));
 }
 
+int node_crio(struct node *n, struct arena *a, const char *verb,
+	      struct err *err)
+{
+	int rc = node_do(n, a, "systemctl %s crio", verb, err);
+
+	return rc < 0 ? err_wrap(err, "could not apply update: reloading crio "
+				      "configuration failed. Error")
+		      : 0;
+}
+
 int node_act(struct node *n, struct arena *a, const struct update_action *act,
 	     struct str name, struct err *err)
 {

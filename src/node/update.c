@@ -85,26 +85,18 @@ static int enable_from(struct runner *r, size_t *at, struct err *err)
 }
 
 /* The file itself, where that is a link: it is followed as the node would. */
-static int kubeconfig(struct node *n, struct arena *a, const char **out,
+static int kubeconfig(struct node *n, struct arena *a, struct str *out,
 		      struct stat *st, struct err *err)
 {
-	struct str real;
-	int rc = tree_lstat(&n->tree, STEPS_KUBECONFIG, st, err);
+	int rc = tree_realpath(a, &n->tree, STEPS_KUBECONFIG, out, err);
 
-	*out = STEPS_KUBECONFIG;
-	if (rc < 0 || !S_ISLNK(st->st_mode))
-		return rc;
-	rc = tree_realpath(a, &n->tree, STEPS_KUBECONFIG, &real, err);
-	if (rc < 0)
-		return rc;
-	*out = str_z(a, real);
-	return tree_lstat(&n->tree, *out, st, err);
+	return rc < 0 ? rc : tree_lstat(&n->tree, out->p, st, err);
 }
 
 static int protect_kubeconfig(struct runner *r, struct err *err)
 {
 	struct err local = ERR_INIT(r->a);
-	const char *path;
+	struct str path;
 	struct stat st;
 	int rc = kubeconfig(r->n, r->a, &path, &st, &local);
 
@@ -119,7 +111,7 @@ static int protect_kubeconfig(struct runner *r, struct err *err)
 						   : "it cannot be read");
 	if ((st.st_mode & 07777) == 0600)
 		return 0;
-	return tree_chmod(&r->n->tree, path, 0600, err);
+	return tree_chmod(&r->n->tree, path.p, 0600, err);
 }
 
 static int change_os(struct runner *r, struct err *err)
@@ -407,7 +399,7 @@ static int gather(struct runner *r, struct strs *paths, struct json **out,
 	struct json *f = json_new(r->a, JSON_OBJECT), *hashes = NULL;
 	bool users = (r->changes.passwd || u->hosted) && !u->bare;
 	struct err ignored = ERR_INIT(r->a);
-	const char *real;
+	struct str real;
 	struct stat st;
 	int rc = 0;
 
@@ -427,7 +419,7 @@ static int gather(struct runner *r, struct strs *paths, struct json **out,
 		VEC_PUSH(r->a, paths, r->steps->paths.v[i]);
 	if (!u->hosted && !u->bare &&
 	    kubeconfig(r->n, r->a, &real, &st, &ignored) == 0)
-		VEC_PUSH(r->a, paths, str_of(real));
+		VEC_PUSH(r->a, paths, real);
 	if (users)
 		rc = node_key_paths(r->n, r->a, paths, err);
 	if (rc == 0 && users && !u->hosted)
@@ -453,6 +445,7 @@ int node_apply(struct node *n, struct arena *a, const struct node_update *u,
 			       .skip_certificates = u->skip_certificates,
 			       .hosted = u->hosted,
 			       .bare = u->bare,
+			       .only = u->only,
 			       .core_os = n->os.core_os && !n->offline };
 	struct steps steps;
 	struct journal j = { 0 };

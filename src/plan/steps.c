@@ -170,7 +170,8 @@ static int plan_file(struct planner *p, const struct ign_obj *f,
 	int rc = check_path(path, err);
 
 	if (rc < 0 ||
-	    (p->in->skip_certificates && str_is(path, STEPS_KUBELET_CA)))
+	    (p->in->skip_certificates && str_is(path, STEPS_KUBELET_CA)) ||
+	    (p->in->only && !map_find(p->in->only, path)))
 		return rc;
 	if (ign_list(f, IGN_FILE_APPEND)->n)
 		return err_set(err, ERR_INVALID,
@@ -220,6 +221,14 @@ static int plan_dropins(struct planner *p, const struct ign_obj *u,
 	return 0;
 }
 
+static bool left_alone(const struct planner *p, const struct ign_obj *old,
+		       const struct ign_obj *u)
+{
+	if (p->in->only)
+		return !map_find(p->in->only, ign_str(u, IGN_UNIT_NAME));
+	return old && !p->in->force && ign_eq(old, u);
+}
+
 static int plan_unit(struct planner *p, const struct ign_obj *u,
 		     struct err *err)
 {
@@ -231,7 +240,7 @@ static int plan_unit(struct planner *p, const struct ign_obj *u,
 	struct step *s;
 	int rc = check_name(name, "unit", err);
 
-	if (rc < 0 || (old && !p->in->force && ign_eq(old, u)))
+	if (rc < 0 || left_alone(p, old, u))
 		return rc;
 	rc = plan_dropins(p, u, reason, err);
 	if (rc < 0)
@@ -261,8 +270,7 @@ static void plan_enabling(struct planner *p, bool enabled)
 		struct str name = ign_str(u, IGN_UNIT_NAME);
 		const struct ign_obj *old = map_get(&p->old_units, name);
 
-		if ((old && !p->in->force && ign_eq(old, u)) ||
-		    !ign_is_set(u, IGN_UNIT_ENABLED) ||
+		if (left_alone(p, old, u) || !ign_is_set(u, IGN_UNIT_ENABLED) ||
 		    ign_is_true(u, IGN_UNIT_ENABLED) != enabled)
 			continue;
 		add(p, enabled ? STEP_ENABLE : STEP_DISABLE, name,

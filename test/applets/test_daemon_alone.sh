@@ -86,6 +86,43 @@ same 'rollback: kernel arguments' 'rpm-ostree cleanup -p
 rpm-ostree kargs --delete-if-present=a
 systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: Node will reboot into config mco-empty-mc -p Requires=ostree-finalize-staged.service -p After=ostree-finalize-staged.service /bin/sh -c systemctl reboot' "$(calls)"
 
+# what somebody has edited since: a file that the update did not change has its contents from
+# before in the config alone
+new_node
+U=etc/systemd/system
+r1="$(file /etc/foo 1)" same_="$(file /etc/bar 1) $(file /etc/baz 1)"
+u=$(units '{"name":"u.service","contents":"u","dropins":[{"name":"d.conf","contents":"d"}]}' '{"name":"w.service","contents":"w"}')
+mc r1 "$(files "$r1" $same_),$u"
+apply r1 0
+before=$(tree)
+mc r2 "$(files "$(file /etc/foo 2)" $same_),$u"
+apply r2 0
+echo mine > "$ROOT/etc/bar"
+echo mine > "$ROOT/etc/foo"
+chmod 0600 "$ROOT/etc/baz"
+echo mine > "$ROOT/$U/u.service.d/d.conf"
+edited=$(cd "$ROOT" && cat etc/bar $U/u.service.d/d.conf)
+: > "$CALLS"
+expect 'rollback: edits' 0 'back to r1
+put right: content mismatch for file "/etc/bar"
+put right: content mismatch for file "/etc/systemd/system/u.service.d/d.conf"
+' '' bash -c "$MCO rollback --skip-reboot --root-mount $ROOT 2>/dev/null"
+same 'rollback: edits are gone' "$before" "$(tree)"
+same 'rollback: others are left alone' 'u.service' "$(grep -o '[uw]\.service' "$CALLS" | sort -u)"
+expect 'rollback: edits, verified' 0 'as r1 says: 3 files, 2 units
+' '' "$MCO" verify --root-mount "$ROOT"
+expect 'rollback: edits, again' 0 'back to r1
+' '' bash -c "$MCO rollback --skip-reboot --root-mount $ROOT 2>/dev/null"
+same 'rollback: edits are back' "$edited" "$(cd "$ROOT" && cat etc/bar $U/u.service.d/d.conf)"
+"$MCO" apply "$TMP/r2.json" --force --root-mount "$ROOT" > /dev/null 2>&1
+echo mine > "$ROOT/etc/bar"
+says 'rpm -qf' 'echo broken; exit 3'
+: > "$CALLS"
+expect 'rollback: edits that stay' 1 'Error: back, but what was edited stays: command "rpm -qf /etc/bar" returned with unexpected error: broken
+: exit status 3
+' '' bash -c "$MCO rollback --root-mount $ROOT 2>&1 >/dev/null | sed -n '/^Error/,\$p'; exit \${PIPESTATUS[0]}"
+same 'rollback: reboots all the same' '1 mine reboot into config r1' "$(cat "$ROOT/etc/foo" <(echo) "$ROOT/etc/bar" | xargs) $(calls | grep -o 'reboot into config r1')"
+
 # a daemon that is killed: the next start undoes it
 new_node
 mc r1 "$(files "$(file /etc/foo 1)")"
