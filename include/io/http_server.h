@@ -28,7 +28,8 @@ struct http_exchange {
 	/*
 	 * The exchange ends unanswered or its stream breaks: the client left, or
 	 * was too slow. x must not be used after this returns. Not called after
-	 * a complete answer. A handler that answers later must set it.
+	 * http_reply or http_stream_end, whether all of it can be sent or not. A
+	 * handler that answers later must set it.
 	 */
 	void (*on_gone)(struct http_exchange *x);
 	/* All that was written to the stream has been sent. */

@@ -129,6 +129,13 @@ void conn_set_due(struct conn *c, int base, uint64_t bytes)
 	c->due = loop_clock() + base + (int64_t)(bytes / RATE);
 }
 
+/* Who has said all there is to say may have forgotten x by the time it is sent, or
+ * cannot be. */
+static void answered(struct http_exchange *x)
+{
+	x->on_gone = x->on_drain = NULL;
+}
+
 void http_reply(struct http_exchange *x, int status, struct str fields,
 		struct str body, void (*release)(void *owner), void *owner)
 {
@@ -136,6 +143,7 @@ void http_reply(struct http_exchange *x, int status, struct str fields,
 	bool bare = status == 204 || status == 304;
 	struct str length = S("");
 
+	answered(x);
 	if (!bare)
 		length = str_fmt(&c->arena, "Content-Length: %zu\r\n", body.n);
 	add_head(c, status, fields, length);
@@ -194,6 +202,7 @@ void http_stream_end(struct http_exchange *x)
 
 	if (c->chunked && !str_is(c->reader.head.method, "HEAD"))
 		conn_out(c, HTTP_LAST_CHUNK);
+	answered(x);
 	c->ended = true;
 	conn_set_due(c, c->server->opts.send_ms, conn_unsent(c));
 	kick(c);

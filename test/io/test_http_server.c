@@ -389,6 +389,20 @@ TEST slow_clients_lose_their_slot(void)
 	while (!w.gone)
 		turn(TURN_MS);
 	(void)close(fd);
+	/* nor of the last of it: who has ended it is not told */
+	w.gone = 0;
+	w.held = NULL;
+	fd = client();
+	put(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
+	while (!w.held)
+		turn(TURN_MS);
+	for (int i = 0; i < 200; i++)
+		(void)http_stream_write(w.held, (struct str){ big, 100000 });
+	http_stream_end(w.held);
+	while (http_server_conns(w.server))
+		turn(TURN_MS);
+	ASSERT_INT(0, w.gone);
+	(void)close(fd);
 	stop();
 	PASS();
 }
