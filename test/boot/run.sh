@@ -43,15 +43,24 @@ cp "$(command -v busybox)" "$i/bin/busybox"
 cp -L "$bin/mco-daemon" "$i/mco-daemon"
 cp "$dir/tls.crt" "$i/ca.crt"
 cp "$here/list.sh" "$here/root.sh" "$i/"
-modules='virtio virtio_ring virtio_pci_modern_dev virtio_pci_legacy_dev virtio_pci failover net_failover virtio_net'
-for m in $modules; do
-	find "$kernel/lib/modules" -name "$m.ko" -exec cp {} "$i/modules/" \;
-done
+# Modules after those they need: which these are differs from kernel to kernel. What
+# is no module is built in.
+modules=
+take() {	# MODULE
+	local file need
+	file=$(find "$kernel/lib/modules" -name "$1.ko")
+	[ -n "$file" ] && [ ! -e "$i/modules/$1.ko" ] || return 0
+	cp "$file" "$i/modules/"
+	for need in $(tr '\0' '\n' < "$file" | sed -n 's/^depends=//p' | tr ',' ' '); do take "$need"; done
+	modules+=" $1"
+}
+take virtio_pci
+take virtio_net
 cat > "$i/init" <<END
 #!/bin/busybox sh
 busybox mount -t proc proc /proc
 busybox mount -t sysfs sysfs /sys
-for m in $modules; do [ ! -e /modules/\$m.ko ] || /bin/busybox insmod /modules/\$m.ko; done
+for m in $modules; do /bin/busybox insmod /modules/\$m.ko; done
 /bin/busybox ifconfig eth0 10.0.2.15 netmask 255.255.255.0 up
 /bin/busybox mount -t tmpfs -o mode=0755 tmpfs /sysroot
 export PATH=/bin
