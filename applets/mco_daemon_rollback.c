@@ -23,8 +23,9 @@ int daemon_act(struct node *n, struct arena *a,
 	       struct err *err)
 {
 	struct update_plan plan = { 0 };
+	int rc = 0;
 
-	for (size_t i = 0; i < v->actions.n; i++) {
+	for (size_t i = 0; i < v->actions.n && rc == 0; i++) {
 		struct str kind = v->actions.v[i], service = S("");
 		struct update_action act = { 0 };
 
@@ -35,8 +36,13 @@ int daemon_act(struct node *n, struct arena *a,
 		act.service = service;
 		if (act.kind != UPDATE_NONE && act.kind != UPDATE_DRAIN)
 			VEC_PUSH(a, &plan, act);
+		/* so it is named where no policies rule: for authorities alone,
+		 * which are taken in first */
+		if (act.kind == UPDATE_RESTART && str_is(service, "crio") &&
+		    !n->offline)
+			rc = node_do(n, a, "update-ca-trust", NULL, err);
 	}
-	return node_actions(n, a, &plan, name, err);
+	return rc < 0 ? rc : node_actions(n, a, &plan, name, err);
 }
 
 /* "u.service" of what is at its path or below it; else "". */

@@ -10,6 +10,7 @@ is() {	# name, want, got
 
 sandbox_start() {	# flags...: sets sandbox_pid and api; kubeconfig in $TMP/kubeconfig
 	local i
+	rm -f "$TMP/kubeconfig" # of one before
 	"$BIN/mco-sandbox" start --port 0 --write-kubeconfig "$TMP/kubeconfig" "$@" \
 		2>"$TMP/sandbox.log" &
 	sandbox_pid=$!

@@ -6,6 +6,7 @@ trap 'kill $controller $server $sandbox_pid 2>/dev/null; wait; rm -rf "$TMP"' EX
 
 log=$TMP/log
 start() {	# KUBECONFIG FLAGS...
+	: >"$log"
 	"$BIN/mco-controller" start --kubeconfig "$1" --metrics-listen-address 127.0.0.1:0 "${@:2}" \
 		2>"$log" &
 	controller=$!
@@ -59,7 +60,6 @@ ended 'and it ends here too'
 
 # ---- metrics are of the one that leads --------------------------------------------------
 kill "$sandbox_pid"
-rm "$TMP/kubeconfig"
 sandbox_start
 cat >"$TMP/gate.yaml" <<'END'
 apiVersion: config.openshift.io/v1

@@ -156,7 +156,8 @@ says 'systemctl restart crio' 'exit 0'
 : > "$CALLS"
 expect 'recover: completes' 0 'the update to r3 holds; what was left of it is done now
 ' '' bash -c "$MCO recover --root-mount $ROOT 2>/dev/null"
-same 'recover: restarts' 'systemctl restart crio' "$(calls)"
+same 'recover: restarts' 'update-ca-trust 
+systemctl restart crio' "$(calls)"
 
 echo '{"pre":' > "$ROOT/etc/machine-config-daemon/journal/active"
 expect 'a damaged journal is left alone' 1 '' 'Error: the update journal /etc/machine-config-daemon/journal/active is damaged: line 2, column 1: unexpected end of JSON input

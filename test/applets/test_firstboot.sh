@@ -196,6 +196,7 @@ openssl ca -batch -selfsign -config "$TMP/ca.cnf" -in "$TMP/expired.csr" -keyfil
 	-startdate 20200101000000Z -enddate 20200102000000Z -notext 2>/dev/null
 serve() {	# CERTIFICATE [PORT]
 	[ -z "$SERVER" ] || { kill $SERVER; wait $SERVER; }
+	: > "$TMP/server.log" # what the one before said is not taken for this one's
 	"$PWD/$BIN/mco-server" bootstrap --server-basedir examples/server --bootstrap-kubeconfig examples/server/kubeconfig --bind-address 127.0.0.1 \
 		--secure-port "${2:-0}" --insecure-port 0 --cert "$TMP/$1.crt" --key "$TMP/$1.key" 2> "$TMP/server.log" &
 	SERVER=$!

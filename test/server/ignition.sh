@@ -18,6 +18,7 @@ openssl req -x509 -nodes -days 2 -subj /CN=example -addext subjectAltName=IP:127
 start() {	# tree, flags...
 	local tree=$1 i
 	shift
+	: >"$log" # what the one before said is not taken for this one's
 	"$BIN/mco-server" bootstrap --server-basedir "$tree" --bootstrap-kubeconfig "$tree/kubeconfig" \
 		--bind-address 127.0.0.1 --secure-port 0 --insecure-port 0 --cert "$TMP/tls.crt" \
 		--key "$TMP/tls.key" "$@" 2>"$log" &
