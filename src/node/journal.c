@@ -261,11 +261,10 @@ static int move(struct tree *t, struct journal *j, enum journal_state to,
 	if (rc == 0)
 		rc = tree_rename(t, state_names[j->state], state_names[to],
 				 err);
-	if (rc == 0)
-		rc = tree_sync(t, err);
-	if (rc == 0)
-		j->state = to;
-	return rc;
+	if (rc < 0)
+		return rc;
+	j->state = to; /* by its name, durable or not */
+	return tree_sync(t, err);
 }
 
 int journal_commit(struct tree *t, struct journal *j, struct err *err)
