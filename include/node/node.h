@@ -81,7 +81,8 @@ int node_write_unit(struct node *n, struct arena *a, const struct step *s,
 		    struct err *err);
 int node_stale_unit(struct node *n, struct arena *a, const struct step *s,
 		    struct err *err);
-void node_preset(struct node *n, struct arena *a, struct str unit);
+/* False when it could not be done, which is logged. */
+bool node_preset(struct node *n, struct arena *a, struct str unit);
 /* All at once; enable says which of the two. */
 int node_enable(struct node *n, struct arena *a, const struct strs *units,
 		bool enable, struct err *err);

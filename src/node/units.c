@@ -120,7 +120,7 @@ int node_write_unit(struct node *n, struct arena *a, const struct step *s,
 	return rc < 0 ? err_wrap(err, COULD_NOT) : 0;
 }
 
-void node_preset(struct node *n, struct arena *a, struct str unit)
+bool node_preset(struct node *n, struct arena *a, struct str unit)
 {
 	struct err err = ERR_INIT(a);
 	struct host_out out = { 0 };
@@ -131,9 +131,11 @@ void node_preset(struct node *n, struct arena *a, struct str unit)
 	else
 		rc = host_cmd(a, &n->host, HOST_SILENT, &out, &err,
 			      "systemctl preset %s", str_z(a, unit));
-	if (rc < 0 || out.status != 0)
-		log_warn("Failed to reset unit preset for %.*s: %.*s",
-			 STRF(unit), STRF(rc < 0 ? err.msg : out.text));
+	if (rc == 0 && out.status == 0)
+		return true;
+	log_warn("Failed to reset unit preset for %.*s: %.*s", STRF(unit),
+		 STRF(rc < 0 ? err.msg : out.text));
+	return false;
 }
 
 static int enable_links(struct node *n, struct arena *a,
@@ -177,15 +179,18 @@ int node_enable(struct node *n, struct arena *a, const struct strs *units,
 int node_stale_unit(struct node *n, struct arena *a, const struct step *s,
 		    struct err *err)
 {
-	bool unit = s->kind == STEP_STALE_UNIT, restored;
+	bool unit = s->kind == STEP_STALE_UNIT, restored, preset = true;
 	char *path = str_z(a, unit ? steps_unit_path(a, s->name) : s->name);
 	int rc;
 
 	if (unit) /* so that links by its defaults go first */
-		node_preset(n, a, s->name);
+		preset = node_preset(n, a, s->name);
 	rc = node_restore_orig(n, a, path, false, &restored, err);
 	if (rc < 0 || restored)
 		return rc;
 	rc = tree_remove_all(&n->tree, path, err);
+	/* they would lead nowhere */
+	if (rc == 0 && !preset && !links_find(&n->tree, a, s->name, true).n)
+		rc = links_disable(&n->tree, a, s->name, err);
 	return rc < 0 ? err_wrap(err, "unable to delete %s", path) : 0;
 }

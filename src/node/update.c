@@ -172,7 +172,7 @@ static int run_step(struct runner *r, size_t *at, struct err *err)
 	case STEP_UNMASK:
 		return node_write_unit(n, a, s, err);
 	case STEP_PRESET:
-		node_preset(n, a, s->name);
+		(void)node_preset(n, a, s->name);
 		return 0;
 	case STEP_ENABLE:
 	case STEP_DISABLE:
