@@ -8,7 +8,6 @@
 
 #include "io/log.h"
 
-#define REPO "/etc/yum.repos.d/coreos-extensions.repo"
 #define EXTENSIONS_DIR "/run/mco-extensions"
 #define PIVOT "--annotation=org.openshift.machineconfigoperator.pivot=true"
 
@@ -253,7 +252,7 @@ static int add_repo(struct node *n, struct arena *a, struct str image,
 		       "podman rm -f %s", name);
 	if (rc < 0)
 		return rc;
-	return tree_put(&n->tree, REPO,
+	return tree_put(&n->tree, OS_REPO,
 			str_fmt(a,
 				"[coreos-extensions]\nenabled=1\n"
 				"metadata_expire=1m\nbaseurl=%s/usr/share/"
@@ -375,6 +374,9 @@ static int change_layers(struct node *n, struct arena *a, struct change *ch,
 		rc = err_wrap(err, "failed to remove pending deployment");
 	} else if (rc == 0) {
 		rc = stage(n, a, ch, err);
+		/* what it says is not there would stop whoever comes next */
+		if (rc == 0 && dir)
+			rc = tree_remove(&n->tree, OS_REPO, err);
 		if (rc < 0 && os_clean_pending(n, a, &cleaning) < 0)
 			rc = err_set(err, ERR_SYS,
 				     "error removing staged deployment: "
@@ -383,7 +385,7 @@ static int change_layers(struct node *n, struct arena *a, struct change *ch,
 	}
 	if (dir) {
 		(void)tree_remove_all(&n->tree, dir, &ignored);
-		(void)tree_remove(&n->tree, REPO, &ignored);
+		(void)tree_remove(&n->tree, OS_REPO, &ignored);
 	}
 	return rc;
 }
@@ -394,7 +396,6 @@ int node_change_os(struct node *n, struct arena *a, struct update_changes c,
 {
 	struct change ch = { c, from, to, ocl };
 	const struct map *guard = n->tree.allowed;
-	struct err ignored = ERR_INIT(a);
 	struct os_status s = { 0 };
 	int rc;
 
@@ -405,16 +406,17 @@ int node_change_os(struct node *n, struct arena *a, struct update_changes c,
 	else if (!c.kargs && str_is(to->spec.kernel_type, "default"))
 		return 0;
 	node_event(n, "OSUpdateStarted", "%.*s", STRF(reasons(a, &ch)));
-	if (c.os_image &&
-	    (n->booted_image.n || node_os_status(n, a, &s, &ignored) == 0)) {
-		struct str booted =
-			n->booted_image.n ? n->booted_image : s.image;
-
-		if (str_eq(booted, to->spec.os_image)) {
-			log_info("Already in desired image %.*s",
-				 STRF(to->spec.os_image));
-			ch.c.os_image = false;
-		}
+	/* staged once more it would not be as it was */
+	if (c.os_image && !n->booted_image.n) {
+		rc = node_os_status(n, a, &s, err);
+		if (rc < 0)
+			return rc;
+	}
+	if (c.os_image && str_eq(n->booted_image.n ? n->booted_image : s.image,
+				 to->spec.os_image)) {
+		log_info("Already in desired image %.*s",
+			 STRF(to->spec.os_image));
+		ch.c.os_image = false;
 	}
 	/* what it writes itself is gone when it is done */
 	n->tree.allowed = NULL;

@@ -8,6 +8,8 @@
 
 #define OS_KUBELET_AUTH "/var/lib/kubelet/config.json"
 #define OS_DROPINS "/run/systemd/system/rpm-ostreed.service.d"
+/* Where packages of extensions are; while an OS is changed. */
+#define OS_REPO "/etc/yum.repos.d/coreos-extensions.repo"
 
 /* For the MachineConfigNode: rc says what came of it. */
 void os_pulling(const struct node *n, const char *what, struct str image);

@@ -5,6 +5,7 @@
 #include "os.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
+#define CMDLINE_MAX ((size_t)1 << 16)
 
 /* A scratch root may play a machine with boots of its own. */
 static struct str boot_id(struct node *n, struct arena *a)
@@ -297,6 +298,30 @@ static void undo_tuning(struct undo *u)
 	note(u, "changes to OS", rc, &err);
 }
 
+/*
+ * Whether the kernel runs with the arguments to go back to: then nothing but what
+ * is staged has others, and those that were appended once more would be there
+ * twice.
+ */
+static bool kargs_hold(struct undo *u, const struct mc_merged *from,
+		       const struct mc_merged *to)
+{
+	struct strs gone = { 0 }, only = { 0 }, absent = { 0 };
+	struct err ignored = ERR_INIT(u->a);
+	struct str cmdline = S("");
+	struct buf b;
+
+	(void)tree_read(u->a, &u->n->tree, "/proc/cmdline", CMDLINE_MAX,
+			&cmdline, &ignored);
+	buf_init(&b, u->a);
+	for (size_t i = 0; i < from->kargs.n; i++)
+		buf_addf(&b, "%s%.*s", i ? " " : "", STRF(from->kargs.v[i]));
+	os_kargs_missing(u->a, &from->kargs, cmdline, &gone);
+	os_kargs_missing(u->a, &to->kargs, buf_str(&b), &only);
+	os_kargs_missing(u->a, &only, cmdline, &absent);
+	return from->kargs.n && !gone.n && absent.n == only.n;
+}
+
 static void undo_os(struct undo *u)
 {
 	const struct json *f = json_at(u->j->log, "facts");
@@ -320,9 +345,14 @@ static void undo_os(struct undo *u)
 		update_changes(u->a, &to.spec, &from.spec, false, &c);
 		/* what was staged goes by itself; there is nothing to name */
 		c.os_image = c.os_image && from.spec.os_image.n;
+		if (c.kargs && kargs_hold(u, &from.spec, &to.spec)) {
+			c.kargs = false;
+			rc = os_clean_pending(u->n, u->a, &err);
+		}
+	}
+	if (rc == 0)
 		rc = node_change_os(u->n, u->a, c, &to, &from,
 				    json_bool(f, "ocl", false), &err);
-	}
 	if (rc == 0) /* a second undo need not repeat it */
 		rc = tree_remove(&u->n->tree, marker(u->a, u->j, "os").p, &err);
 	note(u, "changes to OS", rc, &err);
@@ -420,6 +450,9 @@ static int gather(struct runner *r, struct strs *paths, struct json **out,
 	if (!u->hosted && !u->bare &&
 	    kubeconfig(r->n, r->a, &real, &st, &ignored) == 0)
 		VEC_PUSH(r->a, paths, real);
+	/* the OS step takes it away again, unless it is cut short */
+	if (u->from->spec.extensions_image.n || u->to->spec.extensions_image.n)
+		VEC_PUSH(r->a, paths, S(OS_REPO));
 	if (users)
 		rc = node_key_paths(r->n, r->a, paths, err);
 	if (rc == 0 && users && !u->hosted)
