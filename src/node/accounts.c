@@ -191,10 +191,12 @@ static void new_group(struct accounts *x, struct str name, int64_t gid,
 {
 	add(x, GROUP,
 	    str_fmt(x->a, "%.*s:x:%lld:", STRF(name), (long long)gid));
-	if (x->db[GSHADOW].there)
-		add(x, GSHADOW,
-		    str_fmt(x->a, "%.*s:%.*s::", STRF(name),
-			    STRF(hash.n ? hash : S("!"))));
+	if (!x->db[GSHADOW].there)
+		return;
+	drop(x, GSHADOW, name); /* of a run cut short, as with users */
+	add(x, GSHADOW,
+	    str_fmt(x->a, "%.*s:%.*s::", STRF(name),
+		    STRF(hash.n ? hash : S("!"))));
 }
 
 static int make_group(struct accounts *x, const struct ign_obj *g,
