@@ -157,19 +157,24 @@ static int restart(struct node *n, struct arena *a, struct str pem,
 		   struct err *err)
 {
 	struct json *tree = NULL, *cluster = NULL;
+	struct err ignored = ERR_INIT(a);
 	struct str old = S("");
 	int rc;
 
 	host_log(&n->host, "restarting kubelet due to server-ca rotation");
-	rc = node_do(n, a, "systemctl stop kubelet", NULL, err);
+	rc = load(n, a, KUBELET, &tree, &cluster, &old, err);
 	if (rc == 0)
-		rc = load(n, a, KUBELET, &tree, &cluster, &old, err);
-	if (rc == 0)
-		rc = store(n, a, KUBELET, tree, cluster, pem, err);
+		rc = node_do(n, a, "systemctl stop kubelet", NULL, err);
+	if (rc < 0)
+		return rc;
+	rc = store(n, a, KUBELET, tree, cluster, pem, err);
 	if (rc == 0)
 		rc = node_do(n, a, "systemctl daemon-reload", NULL, err);
-	return rc < 0 ? rc
-		      : node_do(n, a, "systemctl start kubelet", NULL, err);
+	/* whatever comes of it, it is not left stopped */
+	return node_do(n, a, "systemctl start kubelet", NULL,
+		       rc < 0 ? &ignored : err) < 0
+		       ? -ERR_SYS
+		       : rc;
 }
 
 int rotate_cas(struct node *n, struct arena *a, struct str bundle,
@@ -198,9 +203,12 @@ int rotate_cas(struct node *n, struct arena *a, struct str bundle,
 	buf_init(&all, a);
 	for (size_t i = 0; i < good.n; i++)
 		buf_add(&all, good.v[i]);
+	/* last the one by which it is told whether all of it is done */
+	rc = wait ? 0 : restart(n, a, buf_str(&all), err);
+	if (rc < 0)
+		return rc;
 	log_info("Writing new Data to " STEPS_KUBECONFIG);
-	rc = store(n, a, STEPS_KUBECONFIG, tree, cluster, buf_str(&all), err);
-	return rc < 0 || wait ? rc : restart(n, a, buf_str(&all), err);
+	return store(n, a, STEPS_KUBECONFIG, tree, cluster, buf_str(&all), err);
 }
 
 int node_rebootstrap(struct node *n, struct arena *a, struct err *err)
