@@ -203,7 +203,6 @@ static int settle(struct node *n, struct arena *a, const struct job_in *in,
 	const struct mc_current *to = in->update.from;
 	struct str image =
 		in->noted_image.n ? in->noted_image : to->spec.os_image;
-	int rc;
 
 	if (n->os.core_os && !str_eq(n->booted_image, image)) {
 		*rebooting = true;
@@ -211,8 +210,15 @@ static int settle(struct node *n, struct arena *a, const struct job_in *in,
 	}
 	host_log(&n->host, "No bootstrap pivot required; unlinking bootstrap "
 			   "node annotations");
-	rc = tree_rename(&n->tree, JOB_FIRST_ANNOTATIONS,
-			 NODE_STATE_DIR "/node-annotation.json.bak", err);
+	return 0;
+}
+
+/* The last of it: who is cut short before that begins anew. */
+static int settled(struct node *n, struct err *err)
+{
+	int rc = tree_rename(&n->tree, JOB_FIRST_ANNOTATIONS,
+			     NODE_STATE_DIR "/node-annotation.json.bak", err);
+
 	return rc < 0 ? err_wrap(err, "renaming initial node annotation file")
 		      : tree_sync(&n->tree, err);
 }
@@ -254,7 +260,7 @@ static int boot(struct node *n, struct arena *a, const struct job_in *in,
 	if (u->force) {
 		host_log(&n->host, "Skipping on-disk validation; " STEPS_FORCE
 				   " present");
-		return 0;
+		return in->bootstrap ? settled(n, err) : 0;
 	}
 	rc = node_move_keys(n, a, &u->from->spec, err);
 	if (rc == 0)
@@ -268,6 +274,8 @@ static int boot(struct node *n, struct arena *a, const struct job_in *in,
 		rc = node_store_current(n, u->from, u->from_image, err);
 		if (rc == 0)
 			rc = tree_sync(&n->tree, err);
+		if (rc == 0)
+			rc = settled(n, err);
 	}
 	return rc == 0 && in->in_desired
 		       ? node_check_extensions(n, a, &u->from->spec, err)
