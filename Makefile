@@ -139,6 +139,7 @@ LOWER_LIB := $(OUT)/lib/liblower.a
 TESTS	:= $(patsubst test/%.c,$(OUT)/test/%,$(TEST_SRC))
 REPLAYS	:= $(patsubst test/fuzz/fuzz_%.c,$(OUT)/test/fuzz/replay_%,$(FUZZ_SRC))
 HELPERS	:= $(OUT)/test/cluster/agents $(OUT)/test/kube/churn
+CUT_HELPERS := $(OUT)/test/node-cut/inject $(OUT)/test/node-cut/host
 BENCHES	:= $(patsubst test/bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
 LINKS	:= $(shell awk -F'"' '/^(APPLET|ALIAS)/ { print $$2 }' applets/list.def)
 
@@ -225,7 +226,7 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .SECONDARY:
-.PHONY: all help demo test test-san test-valgrind test-server test-node test-peer test-boot coverage check layers \
+.PHONY: all help demo test test-san test-valgrind test-server test-node test-cut test-peer test-boot coverage check layers \
 	headers format format-check tidy cppcheck fuzz fuzz-build size repro bench install \
 	clean distclean compile-tests
 
@@ -264,6 +265,10 @@ $(SKEW): test/node-peer/skew.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)gcc -std=c11 -D_GNU_SOURCE $(WARN) -O1 -shared -fPIC -o $@ $<
+
+test-cut: all $(CUT_HELPERS) ## the binary cut, and made to fail, at every system call that changes a node's disk
+	@.mk/need.sh '' $(PKGS_TEST)
+	@test/node-cut/run.sh $(OUT)
 
 test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from Debian
 	@.mk/need.sh '' $(PKGS_PEER)

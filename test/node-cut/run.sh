@@ -1,0 +1,49 @@
+#!/bin/bash
+# run.sh OUT: power cuts, full disks and failing ones on the real binary, at every
+# system call by which it changes a node's disk and around every program that it runs;
+# the programs are stand-ins that change the node, too (test/node-cut/host), and are cut
+# themselves. Afterwards and after a start the node is what it was before or what it
+# was to become: types, modes, owners, contents, links, kernel arguments, OS image.
+#
+# Covered: an update, the first one of a node, going back before and after its reboot,
+# recovering from a cut, first boots, and by a daemon with a cluster: certificates, the
+# pull secret, the kubelet's CAs, the first currentconfig, the way back from an image
+# that was built in the cluster. What a disk loses that was not fsynced is in
+# test/node/test_cut.c: no such disk is to be had here. Nor is there a boot that loses a
+# staged OS: test/node-cut/host keeps it. Of a disk that is gone for good every fourth
+# place is tried, of three recoveries and of the way back their own places.
+set -u
+OUT=$PWD/$1
+[ -w /dev/shm ] && export TMPDIR=/dev/shm # thousands of fsyncs
+ALL=$(mktemp -d)
+PIDS=
+trap '[ -z "$PIDS" ] || { kill $PIDS 2>/dev/null; wait; }; rm -rf "$ALL"' EXIT
+WORKERS=2
+unset MCO_ROOT
+
+"$OUT/test/node-cut/inject" count 0 / "$ALL/place" /bin/true || [ $? = 64 ] || {
+	echo "FAIL: this machine does not let one process trace another: nothing can be cut here"
+	echo "0 passed, 1 failed"
+	exit 1
+}
+for ((w = 0; w < WORKERS; w++)); do
+	mkdir "$ALL/$w"
+	OUT=$OUT TMP=$ALL/$w WORKER=$w WORKERS=$WORKERS test/node-cut/worker.sh &
+	PIDS+=" $!"
+done
+status=0
+for p in $PIDS; do wait "$p" || status=1; done
+PIDS=
+passed=0 failed=0 cut=0 made=0
+for ((w = 0; w < WORKERS; w++)); do
+	if ! read -r p f c m < "$ALL/$w/sum"; then
+		echo "FAIL worker $w: it has not come to its end"
+		p=0 f=1 c=0 m=0
+	fi
+	passed=$((passed + p)) failed=$((failed + f)) cut=$((cut + c)) made=$((made + m))
+done
+sort "$ALL"/*/told | awk -F': ' '{ split($2, x, "[ ,]+"); n[$1] += x[1]; if (x[3] > s[$1]) s[$1] = x[3] }
+	END { for (k in n) printf "%s: %d places, %d s\n", k, n[k], s[k] }' | sort
+echo "$cut places cut, $made made to fail"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$status" -eq 0 ]
