@@ -16,7 +16,7 @@ says systemd-run "cat '$ROOT/etc/foo' >> '$TMP/seen'; echo >> '$TMP/seen'
 	touch '$TMP/once'; curl -sS -m 60 -X DELETE '$URL/api/v1/nodes/node' > /dev/null; exit 1"
 to "$(files "$(file /etc/foo 2)")"
 until_ 'told in vain' 'grep -q "unable to update node" "$TMP/log"'
-same 'the disk is put back' 1 "$(cat "$ROOT/etc/foo")"
+soon 'the disk is put back' 1 'cat "$ROOT/etc/foo"'
 node "${R1[@]}" controlPlaneTopology SingleReplica desiredConfig r2 state Working
 until_ 'then told' 'grep -q "state: Working -> Degraded" "$TMP/log"'
 rebooted 'again'
@@ -40,7 +40,8 @@ SNO=1 running
 says systemd-run "for n in 0 1; do mkdir -p '$ROOT/etc/machine-config-daemon/journal/pre.'\$n/done/x; done"
 to "$(files "$(file /etc/foo 2)")"
 rebooted 'unmarked'
-same 'unmarked' 'r2 2' "$("$MCO" status --root-mount "$ROOT" | sed -n 's/^current config *//p') $(cat "$ROOT/etc/foo")"
+on_it() { echo "$("$MCO" status --root-mount "$ROOT" | sed -n 's/^current config *//p') $(cat "$ROOT/etc/foo")"; }
+soon 'unmarked' 'r2 2' on_it
 until_ 'unmarked, logged' 'grep -q "The update is done, but that could not be written down" "$TMP/log"'
 stop
 
@@ -64,20 +65,20 @@ until_note 'no way to go' state Unreconcilable
 soon 'no way to go, none left' '' way_out
 annotate desiredImage $OCL desiredConfig r1
 until_note 'stays' state Done
-same 'stays, none left' '' "$(way_out)"
+soon 'stays, none left' '' way_out
 stop
 built
 touch "$TMP/deaf"
 mc r2 "$(files "$(file /etc/foo 2)")"; put r2
 annotate desiredImage - desiredConfig r2
 until_note 'drains' desiredDrain drain-r2
-same 'drains, to leave' "$WAY" "$(way_out)"
+soon 'drains, to leave' "$WAY" way_out
 stop
 annotate desiredImage $OCL desiredConfig r1 desiredDrain uncordon-r1
 rm "$TMP/deaf"
 start
 until_note 'killed, and stays' state Done
-same 'killed, none left' '' "$(way_out)"
+soon 'killed, none left' '' way_out
 stop
 
 # Kernel arguments that a file asked for go with it.
