@@ -149,9 +149,16 @@ int node_kargs(struct node *n, struct arena *a, struct str *out,
 	       struct err *err);
 /* What could be booted into in place of the booted OS goes; bootc keeps it. */
 int node_drop_rollback(struct node *n, struct arena *a, struct err *err);
-/* Kernel arguments that a file asks for. */
+/* Kernel arguments that the text of a file asks for. */
 #define NODE_TUNING "/etc/pivot/kernel-args"
-int node_tune_kernel(struct node *n, struct arena *a, struct err *err);
+int node_tune_kernel(struct node *n, struct arena *a, struct str text,
+		     struct err *err);
+/* Those of them that the kernel had been started with before are there again, and
+ * no others. */
+int node_tune_back(struct node *n, struct arena *a, struct str text,
+		   struct str before, struct err *err);
+/* What the kernel was started with; "" when it does not say. */
+struct str node_cmdline(struct node *n, struct arena *a);
 int node_via_container(struct node *n, struct arena *a, struct str image,
 		       struct err *err);
 /* ERR_INVALID when the config wants another FIPS mode than the kernel has. */

@@ -89,13 +89,28 @@ int node_check_fips(struct node *n, struct arena *a, const struct mc_merged *to,
 		       "on a running cluster");
 }
 
-static int tune(struct node *n, struct arena *a, struct str line,
-		struct str cmdline, struct err *err)
+struct str node_cmdline(struct node *n, struct arena *a)
 {
-	bool add = str_starts(line, S("ADD "));
-	struct str karg = str_trim(str_from(line, add ? 4 : 7));
-	bool used = str_find(str_fmt(a, " %.*s ", STRF(str_trim(cmdline))),
-			     str_fmt(a, " %.*s ", STRF(karg))) >= 0;
+	struct err ignored = ERR_INIT(a);
+	struct str text;
+
+	return tree_read(a, &n->tree, "/proc/cmdline", SMALL_MAX, &text,
+			 &ignored) < 0
+		       ? S("")
+		       : text;
+}
+
+static bool has_karg(struct arena *a, struct str cmdline, struct str karg)
+{
+	return str_find(str_fmt(a, " %.*s ", STRF(str_trim(cmdline))),
+			str_fmt(a, " %.*s ", STRF(karg))) >= 0;
+}
+
+/* Makes it be there (add), or not; how goes behind --append or --delete. */
+static int tune(struct node *n, struct arena *a, struct str karg, bool add,
+		const char *how, struct err *err)
+{
+	bool used = has_karg(a, node_cmdline(n, a), karg);
 	struct host_out out = { 0 };
 	int rc;
 
@@ -105,10 +120,11 @@ static int tune(struct node *n, struct arena *a, struct str line,
 	}
 	if (used == add)
 		return 0;
-	rc = host_cmd(
-		a, &n->host, HOST_SILENT, &out, err, "rpm-ostree kargs %s",
-		str_fmt(a, "--%s=%.*s", add ? "append" : "delete", STRF(karg))
-			.p);
+	rc = host_cmd(a, &n->host, HOST_SILENT, &out, err,
+		      "rpm-ostree kargs %s",
+		      str_fmt(a, "--%s%s=%.*s", add ? "append" : "delete", how,
+			      STRF(karg))
+			      .p);
 	if (rc == 0 && out.status)
 		rc = err_set(err, ERR_SYS, "%.*s",
 			     STRF(host_status_text(a, out.status)));
@@ -117,24 +133,48 @@ static int tune(struct node *n, struct arena *a, struct str line,
 		      : 0;
 }
 
-int node_tune_kernel(struct node *n, struct arena *a, struct err *err)
+/* Every argument of the lines that begin with verb; before: what the kernel was
+ * started with when it is to be as it was then. */
+static int tune_each(struct node *n, struct arena *a, struct str rest,
+		     struct str verb, const struct str *before, struct err *err)
 {
-	struct err ignored = ERR_INIT(a);
-	struct str text = S(""), rest, line, cmdline = S("");
+	struct str line;
 	int rc = 0;
 
-	if (tree_read(a, &n->tree, NODE_TUNING, SMALL_MAX, &text, &ignored) < 0)
-		return 0;
-	if (tree_read(a, &n->tree, "/proc/cmdline", SMALL_MAX, &cmdline,
-		      &ignored) < 0)
-		cmdline = S("");
-	for (rest = text; rc == 0 && str_line(&rest, &line);)
-		if (str_starts(line, S("ADD ")))
-			rc = tune(n, a, line, cmdline, err);
-	for (rest = text; rc == 0 && str_line(&rest, &line);)
-		if (str_starts(line, S("DELETE ")))
-			rc = tune(n, a, line, cmdline, err);
+	while (rc == 0 && str_line(&rest, &line)) {
+		struct str karg;
+		bool was;
+
+		if (!str_starts(line, verb))
+			continue;
+		karg = str_trim(str_from(line, verb.n));
+		was = before && has_karg(a, *before, karg);
+		/* going back may be cut short, and done twice */
+		rc = before ? tune(n, a, karg, was,
+				   was ? "-if-missing" : "-if-present", err)
+			    : tune(n, a, karg, str_is(verb, "ADD "), "", err);
+	}
 	return rc;
+}
+
+static int tune_all(struct node *n, struct arena *a, struct str text,
+		    const struct str *before, struct err *err)
+{
+	int rc = tune_each(n, a, text, S("ADD "), before, err);
+
+	return rc < 0 ? rc : tune_each(n, a, text, S("DELETE "), before, err);
+}
+
+int node_tune_kernel(struct node *n, struct arena *a, struct str text,
+		     struct err *err)
+{
+	return tune_all(n, a, text, NULL, err);
+}
+
+int node_tune_back(struct node *n, struct arena *a, struct str text,
+		   struct str before, struct err *err)
+{
+	return tune_all(n, a, text, &before, err);
 }
 
 /* ---- helpers in containers ---------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include "os.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
-#define CMDLINE_MAX ((size_t)1 << 16)
+#define TUNING_MAX ((size_t)1 << 20)
 
 /* A scratch root may play a machine with boots of its own. */
 static struct str boot_id(struct node *n, struct arena *a)
@@ -26,9 +26,9 @@ static struct str marker(struct arena *a, const struct journal *j,
 }
 
 static int mark(struct node *n, struct arena *a, const struct journal *j,
-		const char *name, struct err *err)
+		const char *name, struct str text, struct err *err)
 {
-	int rc = tree_put(&n->tree, marker(a, j, name).p, S(""), err);
+	int rc = tree_put(&n->tree, marker(a, j, name).p, text, err);
 
 	return rc < 0 ? rc : tree_sync(&n->tree, err);
 }
@@ -130,13 +130,16 @@ static int change_passwords(struct runner *r, struct err *err)
 /* What it stages goes with all that is staged. */
 static int tune_kernel(struct runner *r, struct err *err)
 {
+	struct err ignored = ERR_INIT(r->a);
+	struct str text;
 	int rc;
 
-	if (r->n->offline || !tree_exists(&r->n->tree, NODE_TUNING) ||
-	    os_by_bootc(r->n))
+	if (r->n->offline || os_by_bootc(r->n) ||
+	    tree_read(r->a, &r->n->tree, NODE_TUNING, TUNING_MAX, &text,
+		      &ignored) < 0)
 		return 0;
-	rc = mark(r->n, r->a, r->j, "tuning", err);
-	return rc < 0 ? rc : node_tune_kernel(r->n, r->a, err);
+	rc = mark(r->n, r->a, r->j, "tuning", text, err);
+	return rc < 0 ? rc : node_tune_kernel(r->n, r->a, text, err);
 }
 
 /* A step that takes itself back when it fails: then there is nothing to undo. */
@@ -144,7 +147,7 @@ static int marked(struct runner *r, const char *name,
 		  int (*step)(struct runner *, struct err *), struct err *err)
 {
 	struct err ignored = ERR_INIT(r->a);
-	int rc = mark(r->n, r->a, r->j, name, err);
+	int rc = mark(r->n, r->a, r->j, name, S(""), err);
 
 	if (rc < 0)
 		return rc;
@@ -284,17 +287,43 @@ static int parse_fact(struct undo *u, const char *name, struct mc_current *out,
 		err);
 }
 
-static void undo_tuning(struct undo *u)
+/*
+ * What was staged goes, before anything else is staged; what the kernel has been
+ * started with since is taken back after that. False: another undo has to.
+ */
+static bool undo_tuning(struct undo *u)
 {
-	struct str mark = marker(u->a, u->j, "tuning");
+	struct str done = marker(u->a, u->j, "tuning");
 	struct err err = ERR_INIT(u->a);
 	int rc;
 
-	if (!tree_lexists(&u->n->tree, mark.p))
-		return;
+	if (!tree_lexists(&u->n->tree, done.p))
+		return true;
 	rc = os_clean_pending(u->n, u->a, &err);
 	if (rc == 0)
-		rc = tree_remove(&u->n->tree, mark.p, &err);
+		rc = tree_rename(&u->n->tree, done.p,
+				 marker(u->a, u->j, "tuned").p, &err);
+	if (rc == 0)
+		rc = tree_sync(&u->n->tree, &err);
+	note(u, "changes to OS", rc, &err);
+	return rc == 0;
+}
+
+static void tune_back(struct undo *u)
+{
+	struct str tuned = marker(u->a, u->j, "tuned");
+	struct str before = json_str(u->j->log, "facts.cmdline", S(""));
+	struct err err = ERR_INIT(u->a);
+	struct str text = S("");
+	int rc = 0;
+
+	if (!tree_lexists(&u->n->tree, tuned.p))
+		return;
+	rc = tree_read(u->a, &u->n->tree, tuned.p, TUNING_MAX, &text, &err);
+	if (rc == 0 && before.n)
+		rc = node_tune_back(u->n, u->a, text, before, &err);
+	if (rc == 0)
+		rc = tree_remove(&u->n->tree, tuned.p, &err);
 	note(u, "changes to OS", rc, &err);
 }
 
@@ -307,12 +336,9 @@ static bool kargs_hold(struct undo *u, const struct mc_merged *from,
 		       const struct mc_merged *to)
 {
 	struct strs gone = { 0 }, only = { 0 }, absent = { 0 };
-	struct err ignored = ERR_INIT(u->a);
-	struct str cmdline = S("");
+	struct str cmdline = node_cmdline(u->n, u->a);
 	struct buf b;
 
-	(void)tree_read(u->a, &u->n->tree, "/proc/cmdline", CMDLINE_MAX,
-			&cmdline, &ignored);
 	buf_init(&b, u->a);
 	for (size_t i = 0; i < from->kargs.n; i++)
 		buf_addf(&b, "%s%.*s", i ? " " : "", STRF(from->kargs.v[i]));
@@ -322,7 +348,7 @@ static bool kargs_hold(struct undo *u, const struct mc_merged *from,
 	return from->kargs.n && !gone.n && absent.n == only.n;
 }
 
-static void undo_os(struct undo *u)
+static bool undo_os(struct undo *u)
 {
 	const struct json *f = json_at(u->j->log, "facts");
 	struct err err = ERR_INIT(u->a);
@@ -331,7 +357,7 @@ static void undo_os(struct undo *u)
 	int rc;
 
 	if (!tree_lexists(&u->n->tree, marker(u->a, u->j, "os").p))
-		return;
+		return true;
 	rc = os_drop_policy(u->n, u->a, &err);
 	if (rc == 0)
 		rc = parse_fact(u, "from", &from, &err);
@@ -356,6 +382,7 @@ static void undo_os(struct undo *u)
 	if (rc == 0) /* a second undo need not repeat it */
 		rc = tree_remove(&u->n->tree, marker(u->a, u->j, "os").p, &err);
 	note(u, "changes to OS", rc, &err);
+	return rc == 0;
 }
 
 static void undo_passwords(struct undo *u)
@@ -393,8 +420,8 @@ static int undo(struct node *n, struct arena *a, struct journal *j,
 		rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_IMAGE),
 				     &local);
 	note(&u, "current config on disk", rc, &local);
-	undo_tuning(&u);
-	undo_os(&u);
+	if (undo_tuning(&u) && undo_os(&u))
+		tune_back(&u);
 	undo_passwords(&u);
 	rc = journal_restore_all(a, &n->tree, j, &local);
 	note(&u, "files writes", rc, &local);
@@ -441,6 +468,7 @@ static int gather(struct runner *r, struct strs *paths, struct json **out,
 	TEXT("fromImage", u->from_image);
 	TEXT("toImage", u->to_image);
 	TEXT("boot", boot_id(r->n, r->a));
+	TEXT("cmdline", node_cmdline(r->n, r->a));
 #undef TEXT
 	json_add(f, S("ocl"), json_new_bool(r->a, r->ocl));
 	json_add(f, S("gone"), json_new_bool(r->a, r->steps->users_gone.n));
@@ -555,7 +583,7 @@ void node_finished(struct node *n, struct arena *a)
 	if (rc == 0)
 		rc = journal_load(a, &n->tree, &j, &err);
 	if (rc == 0 && j.state == JOURNAL_LAST)
-		rc = mark(n, a, &j, "done", &err);
+		rc = mark(n, a, &j, "done", S(""), &err);
 	if (rc < 0)
 		log_warn("The update is done, but that could not be written "
 			 "down: %.*s",

@@ -86,6 +86,22 @@ same 'rollback: kernel arguments' 'rpm-ostree cleanup -p
 rpm-ostree kargs --delete-if-present=a
 systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: Node will reboot into config mco-empty-mc -p Requires=ostree-finalize-staged.service -p After=ostree-finalize-staged.service /bin/sh -c systemctl reboot' "$(calls)"
 
+# kernel arguments that a file asked for, after the boot that has them; not one that was there
+for cmdline in 'root=UUID=x rw' 'root=UUID=x nosmt rw'; do
+	new_node
+	echo "$cmdline" > "$ROOT/proc/cmdline"
+	mc r1 "$(files "$(file /etc/foo 1)")"; apply r1 0
+	mc r2 "$(files "$(file /etc/foo 2)" "$(file /etc/pivot/kernel-args ADD%20nosmt%0A)")"; apply r2 0
+	echo 'root=UUID=x rw nosmt' > "$ROOT/proc/cmdline"
+	echo boot-2 > "$ROOT/proc/sys/kernel/random/boot_id"
+	: > "$CALLS"
+	expect 'rollback: tuned' 0 'back to r1
+' '' bash -c "$MCO rollback --skip-reboot --root-mount $ROOT 2>/dev/null"
+	want='rpm-ostree cleanup -p'
+	[[ $cmdline == *nosmt* ]] || want+=$'\nrpm-ostree kargs --delete-if-present=nosmt'
+	same "rollback: tuned, from $cmdline" "$want" "$(calls | grep ^rpm-ostree)"
+done
+
 # what somebody has edited since: a file that the update did not change has its contents from
 # before in the config alone
 new_node

@@ -23,7 +23,7 @@ all_of 'first update' 'cut full' "$TMP/bare" "$TMP/bare.tree" "$TMP/first.tree" 
 all_of rollback 'cut eio full' "$TMP/after" "$TMP/before.tree" "$TMP/after.tree" b "${back[@]}"
 
 # After its reboot: what runs is the new OS, and the old one is staged.
-mc r3 $NEW "$(files "$(file /etc/changed three)"),$(core '"k3"' '$6$three')" '"kernelArguments":["c"]'
+mc r3 $NEW "$(files "$(file /etc/changed three)" "$(file /etc/pivot/kernel-args ADD%20nosmt%0A)"),$(core '"k3"' '$6$three')" '"kernelArguments":["c"]'
 cp -a "$TMP/before" "$TMP/rebooted"
 apply r3 "$TMP/rebooted"
 boots "$TMP/rebooted" 2
