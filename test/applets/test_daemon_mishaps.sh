@@ -117,11 +117,15 @@ mkdir -p "$ROOT/var/usrlocal/bin"; mkdir -p "$ROOT/usr"; ln -s ../var/usrlocal "
 on_disk "$(files "$(file /usr/local/bin/x 1)" "$(file /var/usrlocal/bin/y 1)")"
 running
 printf 2 > "$ROOT/usr/local/bin/x"
-degraded 'by one name' 'content mismatch for file \"/usr/local/bin/x\"'
+drifts() {	# NAME FILE: that is told, and then again by each look at the node
+	until_ "$1" "events | grep -qF 'ConfigDriftDetected!: content mismatch for file \\\"$2\\\"'"
+	degraded "$1" "unexpected on-disk state validating against r1: content mismatch for file \\\"$2\\\""
+}
+drifts 'by one name' /usr/local/bin/x
 printf 1 > "$ROOT/usr/local/bin/x"
 until_note 'as it was' state Done
 printf 2 > "$ROOT/usr/local/bin/y"
-degraded 'by the other' 'content mismatch for file \"/var/usrlocal/bin/y\"'
+drifts 'by the other' /var/usrlocal/bin/y
 stop
 
 # Keys are written whatever else core keeps beside them, and not behind a link.

@@ -50,6 +50,12 @@ while [ $killed -lt "$kills" ]; do
 	start_controller
 done
 is 'it was killed in the middle of rollouts' yes "$([ $disturbed -ge $((kills / 4)) ] && echo yes || echo "$disturbed of $kills")"
+went_through() { # the last of them: now that nobody kills it
+	local now
+	now=$(target worker)
+	[ "$now" = "$w" ] || [ "$(settled worker)" != "$(all_well 4 "$now")" ] || echo yes
+}
+eventually 'a rollout goes through' yes went_through
 machine_config 50-worker worker undisturbed
 eventually 'after' "$(all_well 4 "$w")" settled worker
 eventually 'after (infra)' "$(all_well 1 "$i")" settled infra
