@@ -31,7 +31,7 @@ static void expired(struct sb_watch *w, struct buf *out)
 	reply_status(&tmp, &reply, 410, "Expired",
 		     str_fmt(&tmp, "too old resource version: %llu (%llu)",
 			     (unsigned long long)w->rv,
-			     (unsigned long long)(s->compacted + 1)));
+			     (unsigned long long)s->compacted + 1));
 	buf_addf(out, "{\"type\":\"ERROR\",\"object\":%.*s}\n",
 		 STRF(str_trim(reply.body)));
 	arena_free(&tmp);
