@@ -3,9 +3,9 @@
 #include "io/file.h"
 #include "io/log.h"
 #include "os.h"
+#include "undo.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
-#define TUNING_MAX ((size_t)1 << 20)
 
 /* A scratch root may play a machine with boots of its own. */
 static struct str boot_id(struct node *n, struct arena *a)
@@ -18,17 +18,10 @@ static struct str boot_id(struct node *n, struct arena *a)
 	return str_trim(id);
 }
 
-static struct str marker(struct arena *a, const struct journal *j,
-			 const char *name)
-{
-	return str_fmt(a, JOURNAL_DIR "/%.*s/%s",
-		       STRF(json_str(j->log, "pre", S(""))), name);
-}
-
 static int mark(struct node *n, struct arena *a, const struct journal *j,
 		const char *name, struct str text, struct err *err)
 {
-	int rc = tree_put(&n->tree, marker(a, j, name).p, text, err);
+	int rc = tree_put(&n->tree, undo_marker(a, j, name).p, text, err);
 
 	return rc < 0 ? rc : tree_sync(&n->tree, err);
 }
@@ -135,7 +128,7 @@ static int tune_kernel(struct runner *r, struct err *err)
 	int rc;
 
 	if (r->n->offline || os_by_bootc(r->n) ||
-	    tree_read(r->a, &r->n->tree, NODE_TUNING, TUNING_MAX, &text,
+	    tree_read(r->a, &r->n->tree, NODE_TUNING, UNDO_TUNING_MAX, &text,
 		      &ignored) < 0)
 		return 0;
 	rc = mark(r->n, r->a, r->j, "tuning", text, err);
@@ -153,7 +146,7 @@ static int marked(struct runner *r, const char *name,
 		return rc;
 	rc = step(r, err);
 	if (rc < 0)
-		(void)tree_remove(&r->n->tree, marker(r->a, r->j, name).p,
+		(void)tree_remove(&r->n->tree, undo_marker(r->a, r->j, name).p,
 				  &ignored);
 	return rc;
 }
@@ -246,190 +239,6 @@ static int run_steps(struct runner *r, struct err *err)
 	t->allowed = NULL;
 	t->links = false;
 	return rc;
-}
-
-/* ---- undoing ------------------------------------------------------------------------- */
-
-/* As upstream tells of a rollback that failed too; equal texts count once. */
-static int both(struct err *err, const char *what, struct str undoing,
-		struct str cause)
-{
-	if (!cause.n || str_eq(cause, undoing))
-		return err_set(err, ERR_SYS, "error rolling back %s: %.*s",
-			       what, STRF(undoing));
-	return err_set(err, ERR_SYS, "error rolling back %s: [%.*s, %.*s]",
-		       what, STRF(undoing), STRF(cause));
-}
-
-struct undo {
-	struct node *n;
-	struct arena *a;
-	struct journal *j;
-	struct str cause; /* grows with each failure */
-	bool failed;
-	struct err *err;
-};
-
-static void note(struct undo *u, const char *what, int rc, const struct err *e)
-{
-	if (rc == 0)
-		return;
-	(void)both(u->err, what, e->msg, u->cause);
-	u->cause = u->err->msg;
-	u->failed = true;
-}
-
-static int parse_fact(struct undo *u, const char *name, struct mc_current *out,
-		      struct err *err)
-{
-	return mc_current_parse(
-		u->a, json_str(json_at(u->j->log, "facts"), name, S("")), out,
-		err);
-}
-
-/*
- * What was staged goes, before anything else is staged; what the kernel has been
- * started with since is taken back after that. False: another undo has to.
- */
-static bool undo_tuning(struct undo *u)
-{
-	struct str done = marker(u->a, u->j, "tuning");
-	struct err err = ERR_INIT(u->a);
-	int rc;
-
-	if (!tree_lexists(&u->n->tree, done.p))
-		return true;
-	rc = os_clean_pending(u->n, u->a, &err);
-	if (rc == 0)
-		rc = tree_rename(&u->n->tree, done.p,
-				 marker(u->a, u->j, "tuned").p, &err);
-	if (rc == 0)
-		rc = tree_sync(&u->n->tree, &err);
-	note(u, "changes to OS", rc, &err);
-	return rc == 0;
-}
-
-static void tune_back(struct undo *u)
-{
-	struct str tuned = marker(u->a, u->j, "tuned");
-	struct str before = json_str(u->j->log, "facts.cmdline", S(""));
-	struct err err = ERR_INIT(u->a);
-	struct str text = S("");
-	int rc = 0;
-
-	if (!tree_lexists(&u->n->tree, tuned.p))
-		return;
-	rc = tree_read(u->a, &u->n->tree, tuned.p, TUNING_MAX, &text, &err);
-	if (rc == 0 && before.n)
-		rc = node_tune_back(u->n, u->a, text, before, &err);
-	if (rc == 0)
-		rc = tree_remove(&u->n->tree, tuned.p, &err);
-	note(u, "changes to OS", rc, &err);
-}
-
-/*
- * Whether the kernel runs with the arguments to go back to: then nothing but what
- * is staged has others, and those that were appended once more would be there
- * twice.
- */
-static bool kargs_hold(struct undo *u, const struct mc_merged *from,
-		       const struct mc_merged *to)
-{
-	struct strs gone = { 0 }, only = { 0 }, absent = { 0 };
-	struct str cmdline = node_cmdline(u->n, u->a);
-	struct buf b;
-
-	buf_init(&b, u->a);
-	for (size_t i = 0; i < from->kargs.n; i++)
-		buf_addf(&b, "%s%.*s", i ? " " : "", STRF(from->kargs.v[i]));
-	os_kargs_missing(u->a, &from->kargs, cmdline, &gone);
-	os_kargs_missing(u->a, &to->kargs, buf_str(&b), &only);
-	os_kargs_missing(u->a, &only, cmdline, &absent);
-	return from->kargs.n && !gone.n && absent.n == only.n;
-}
-
-static bool undo_os(struct undo *u)
-{
-	const struct json *f = json_at(u->j->log, "facts");
-	struct err err = ERR_INIT(u->a);
-	struct mc_current from, to;
-	struct update_changes c;
-	int rc;
-
-	if (!tree_lexists(&u->n->tree, marker(u->a, u->j, "os").p))
-		return true;
-	rc = os_drop_policy(u->n, u->a, &err);
-	if (rc == 0)
-		rc = parse_fact(u, "from", &from, &err);
-	if (rc == 0)
-		rc = parse_fact(u, "to", &to, &err);
-	if (rc == 0) {
-		if (json_str(f, "fromImage", S("")).n)
-			from.spec.os_image = json_str(f, "fromImage", S(""));
-		if (json_str(f, "toImage", S("")).n)
-			to.spec.os_image = json_str(f, "toImage", S(""));
-		update_changes(u->a, &to.spec, &from.spec, false, &c);
-		/* what was staged goes by itself; there is nothing to name */
-		c.os_image = c.os_image && from.spec.os_image.n;
-		if (c.kargs && kargs_hold(u, &from.spec, &to.spec)) {
-			c.kargs = false;
-			rc = os_clean_pending(u->n, u->a, &err);
-		}
-	}
-	if (rc == 0)
-		rc = node_change_os(u->n, u->a, c, &to, &from,
-				    json_bool(f, "ocl", false), &err);
-	if (rc == 0) /* a second undo need not repeat it */
-		rc = tree_remove(&u->n->tree, marker(u->a, u->j, "os").p, &err);
-	note(u, "changes to OS", rc, &err);
-	return rc == 0;
-}
-
-static void undo_passwords(struct undo *u)
-{
-	struct err err = ERR_INIT(u->a);
-	int rc = 0;
-
-	/* those of users that are gone go with the keys */
-	if (!json_bool(u->j->log, "facts.gone", false) &&
-	    !tree_lexists(&u->n->tree, marker(u->a, u->j, "passwords").p))
-		return;
-	for (const struct json *m =
-		     json_first(json_at(u->j->log, "facts.passwords"));
-	     rc == 0 && m; m = json_next(m))
-		rc = node_set_password(u->n, u->a, json_key(m), json_text(m),
-				       &err);
-	note(u, "password hash updates", rc, &err);
-}
-
-static int undo(struct node *n, struct arena *a, struct journal *j,
-		struct str cause, struct err *err)
-{
-	struct undo u = { n, a, j, cause, false, err };
-	struct err local = ERR_INIT(a);
-	int rc = journal_undo(&n->tree, j, &local);
-
-	n->tree.allowed = NULL;
-	if (rc < 0) {
-		note(&u, "files writes", rc, &local);
-		return -ERR_SYS;
-	}
-	log_info("Undoing the update to what was there before");
-	rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_CONFIG), &local);
-	if (rc == 0)
-		rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_IMAGE),
-				     &local);
-	note(&u, "current config on disk", rc, &local);
-	if (undo_tuning(&u) && undo_os(&u))
-		tune_back(&u);
-	undo_passwords(&u);
-	rc = journal_restore_all(a, &n->tree, j, &local);
-	note(&u, "files writes", rc, &local);
-	if (!u.failed) {
-		rc = journal_end(a, &n->tree, j, &local);
-		note(&u, "files writes", rc, &local);
-	}
-	return u.failed ? -ERR_SYS : 0;
 }
 
 /* ---- applying -------------------------------------------------------------------------- */
@@ -537,7 +346,7 @@ int node_apply(struct node *n, struct arena *a, const struct node_update *u,
 	if (rc == 0)
 		return 0;
 	log_error_of(err);
-	if (undo(n, a, &j, err->msg, &local) < 0)
+	if (undo_update(n, a, &j, err->msg, &local) < 0)
 		return err_set(err, ERR_SYS, "%.*s", STRF(local.msg));
 	return rc;
 }
@@ -559,7 +368,7 @@ static void view(struct node *n, struct arena *a, const struct journal *j,
 	for (const struct json *e = json_first(json_at(f, "actions")); e;
 	     e = json_next(e))
 		VEC_PUSH(a, &out->actions, json_text(e));
-	out->finished = tree_lexists(&n->tree, marker(a, j, "done").p) ||
+	out->finished = tree_lexists(&n->tree, undo_marker(a, j, "done").p) ||
 			!str_eq(json_str(f, "boot", S("")), boot_id(n, a));
 }
 
@@ -604,7 +413,7 @@ int node_rollback(struct node *n, struct arena *a, struct str cause,
 		return err_set(err, ERR_NOTFOUND,
 			       "no update to go back from: the node keeps "
 			       "what was there before the last one only");
-	return undo(n, a, &j, cause, err);
+	return undo_update(n, a, &j, cause, err);
 }
 
 int node_recover(struct node *n, struct arena *a, bool *undone,
@@ -623,7 +432,7 @@ int node_recover(struct node *n, struct arena *a, bool *undone,
 		log_warn("The update from %.*s to %.*s was cut short",
 			 STRF(out->from), STRF(out->to));
 		*undone = true;
-		return undo(n, a, &j, S(""), err);
+		return undo_update(n, a, &j, S(""), err);
 	}
 	/* what a cut at either end left behind */
 	return journal_tidy(a, &n->tree, err);

@@ -1,0 +1,195 @@
+#include "undo.h"
+
+#include "io/log.h"
+#include "os.h"
+
+struct str undo_marker(struct arena *a, const struct journal *j,
+		       const char *name)
+{
+	return str_fmt(a, JOURNAL_DIR "/%.*s/%s",
+		       STRF(json_str(j->log, "pre", S(""))), name);
+}
+
+/* As upstream tells of a rollback that failed too; equal texts count once. */
+static int both(struct err *err, const char *what, struct str undoing,
+		struct str cause)
+{
+	if (!cause.n || str_eq(cause, undoing))
+		return err_set(err, ERR_SYS, "error rolling back %s: %.*s",
+			       what, STRF(undoing));
+	return err_set(err, ERR_SYS, "error rolling back %s: [%.*s, %.*s]",
+		       what, STRF(undoing), STRF(cause));
+}
+
+struct undo {
+	struct node *n;
+	struct arena *a;
+	struct journal *j;
+	struct str cause; /* grows with each failure */
+	bool failed;
+	struct err *err;
+};
+
+static void note(struct undo *u, const char *what, int rc, const struct err *e)
+{
+	if (rc == 0)
+		return;
+	(void)both(u->err, what, e->msg, u->cause);
+	u->cause = u->err->msg;
+	u->failed = true;
+}
+
+static int parse_fact(struct undo *u, const char *name, struct mc_current *out,
+		      struct err *err)
+{
+	return mc_current_parse(
+		u->a, json_str(json_at(u->j->log, "facts"), name, S("")), out,
+		err);
+}
+
+/*
+ * What was staged goes, before anything else is staged; what the kernel has been
+ * started with since is taken back after that. False: another undo has to.
+ */
+static bool undo_tuning(struct undo *u)
+{
+	struct str done = undo_marker(u->a, u->j, "tuning");
+	struct err err = ERR_INIT(u->a);
+	int rc;
+
+	if (!tree_lexists(&u->n->tree, done.p))
+		return true;
+	rc = os_clean_pending(u->n, u->a, &err);
+	if (rc == 0)
+		rc = tree_rename(&u->n->tree, done.p,
+				 undo_marker(u->a, u->j, "tuned").p, &err);
+	if (rc == 0)
+		rc = tree_sync(&u->n->tree, &err);
+	note(u, "changes to OS", rc, &err);
+	return rc == 0;
+}
+
+static void tune_back(struct undo *u)
+{
+	struct str tuned = undo_marker(u->a, u->j, "tuned");
+	struct str before = json_str(u->j->log, "facts.cmdline", S(""));
+	struct err err = ERR_INIT(u->a);
+	struct str text = S("");
+	int rc = 0;
+
+	if (!tree_lexists(&u->n->tree, tuned.p))
+		return;
+	rc = tree_read(u->a, &u->n->tree, tuned.p, UNDO_TUNING_MAX, &text,
+		       &err);
+	if (rc == 0 && before.n)
+		rc = node_tune_back(u->n, u->a, text, before, &err);
+	if (rc == 0)
+		rc = tree_remove(&u->n->tree, tuned.p, &err);
+	note(u, "changes to OS", rc, &err);
+}
+
+/*
+ * Whether the kernel runs with the arguments to go back to: then nothing but what
+ * is staged has others, and those that were appended once more would be there
+ * twice.
+ */
+static bool kargs_hold(struct undo *u, const struct mc_merged *from,
+		       const struct mc_merged *to)
+{
+	struct strs gone = { 0 }, only = { 0 }, absent = { 0 };
+	struct str cmdline = node_cmdline(u->n, u->a);
+	struct buf b;
+
+	buf_init(&b, u->a);
+	for (size_t i = 0; i < from->kargs.n; i++)
+		buf_addf(&b, "%s%.*s", i ? " " : "", STRF(from->kargs.v[i]));
+	os_kargs_missing(u->a, &from->kargs, cmdline, &gone);
+	os_kargs_missing(u->a, &to->kargs, buf_str(&b), &only);
+	os_kargs_missing(u->a, &only, cmdline, &absent);
+	return from->kargs.n && !gone.n && absent.n == only.n;
+}
+
+static bool undo_os(struct undo *u)
+{
+	const struct json *f = json_at(u->j->log, "facts");
+	struct err err = ERR_INIT(u->a);
+	struct mc_current from, to;
+	struct update_changes c;
+	int rc;
+
+	if (!tree_lexists(&u->n->tree, undo_marker(u->a, u->j, "os").p))
+		return true;
+	rc = os_drop_policy(u->n, u->a, &err);
+	if (rc == 0)
+		rc = parse_fact(u, "from", &from, &err);
+	if (rc == 0)
+		rc = parse_fact(u, "to", &to, &err);
+	if (rc == 0) {
+		if (json_str(f, "fromImage", S("")).n)
+			from.spec.os_image = json_str(f, "fromImage", S(""));
+		if (json_str(f, "toImage", S("")).n)
+			to.spec.os_image = json_str(f, "toImage", S(""));
+		update_changes(u->a, &to.spec, &from.spec, false, &c);
+		/* what was staged goes by itself; there is nothing to name */
+		c.os_image = c.os_image && from.spec.os_image.n;
+		if (c.kargs && kargs_hold(u, &from.spec, &to.spec)) {
+			c.kargs = false;
+			rc = os_clean_pending(u->n, u->a, &err);
+		}
+	}
+	if (rc == 0)
+		rc = node_change_os(u->n, u->a, c, &to, &from,
+				    json_bool(f, "ocl", false), &err);
+	if (rc == 0) /* a second undo need not repeat it */
+		rc = tree_remove(&u->n->tree, undo_marker(u->a, u->j, "os").p,
+				 &err);
+	note(u, "changes to OS", rc, &err);
+	return rc == 0;
+}
+
+static void undo_passwords(struct undo *u)
+{
+	struct err err = ERR_INIT(u->a);
+	int rc = 0;
+
+	/* those of users that are gone go with the keys */
+	if (!json_bool(u->j->log, "facts.gone", false) &&
+	    !tree_lexists(&u->n->tree, undo_marker(u->a, u->j, "passwords").p))
+		return;
+	for (const struct json *m =
+		     json_first(json_at(u->j->log, "facts.passwords"));
+	     rc == 0 && m; m = json_next(m))
+		rc = node_set_password(u->n, u->a, json_key(m), json_text(m),
+				       &err);
+	note(u, "password hash updates", rc, &err);
+}
+
+int undo_update(struct node *n, struct arena *a, struct journal *j,
+		struct str cause, struct err *err)
+{
+	struct undo u = { n, a, j, cause, false, err };
+	struct err local = ERR_INIT(a);
+	int rc = journal_undo(&n->tree, j, &local);
+
+	n->tree.allowed = NULL;
+	if (rc < 0) {
+		note(&u, "files writes", rc, &local);
+		return -ERR_SYS;
+	}
+	log_info("Undoing the update to what was there before");
+	rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_CONFIG), &local);
+	if (rc == 0)
+		rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_IMAGE),
+				     &local);
+	note(&u, "current config on disk", rc, &local);
+	if (undo_tuning(&u) && undo_os(&u))
+		tune_back(&u);
+	undo_passwords(&u);
+	rc = journal_restore_all(a, &n->tree, j, &local);
+	note(&u, "files writes", rc, &local);
+	if (!u.failed) {
+		rc = journal_end(a, &n->tree, j, &local);
+		note(&u, "files writes", rc, &local);
+	}
+	return u.failed ? -ERR_SYS : 0;
+}

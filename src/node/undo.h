@@ -1,0 +1,22 @@
+/*
+ * Going back from an update by its journal: what was staged, the OS, passwords,
+ * then all files. It may be cut short or fail anywhere, and is then done again.
+ */
+#ifndef NODE_UNDO_H
+#define NODE_UNDO_H
+
+#include "node/journal.h"
+#include "node/update.h"
+
+#define UNDO_TUNING_MAX ((size_t)1 << 20)
+
+/* The file beside the journal by which a step tells that it has begun. That of
+ * "tuning" holds the text of NODE_TUNING. */
+struct str undo_marker(struct arena *a, const struct journal *j,
+		       const char *name);
+
+/* cause: why, for the message when that fails, too; "" when it was asked for. */
+int undo_update(struct node *n, struct arena *a, struct journal *j,
+		struct str cause, struct err *err);
+
+#endif
