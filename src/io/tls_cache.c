@@ -67,6 +67,18 @@ static void save(const br_ssl_session_cache_class **ctx,
 	leave(s);
 }
 
+/*
+ * BearSSL 0.6 marks a missing ALPN match with index 65534 and replaces the mark
+ * only in a full handshake: in a resumed one it reads that element of the
+ * protocol names. It calls load before it reads the extensions, so a resumed
+ * handshake has no names here, and then BearSSL ignores the client's list. The
+ * client sees no ALPN answer and speaks HTTP/1.1.
+ */
+static void ignore_alpn(br_ssl_server_context *server)
+{
+	br_ssl_engine_set_protocol_names(&server->eng, NULL, 0);
+}
+
 static int load(const br_ssl_session_cache_class **ctx,
 		br_ssl_server_context *server,
 		br_ssl_session_parameters *params)
@@ -75,7 +87,6 @@ static int load(const br_ssl_session_cache_class **ctx,
 		slot_of((struct tls_cache *)(void *)ctx, params->session_id);
 	int found;
 
-	(void)server;
 	if (!enter(s))
 		return 0;
 	found = s->born && seconds() - s->born < LIFE_S &&
@@ -84,6 +95,8 @@ static int load(const br_ssl_session_cache_class **ctx,
 	if (found)
 		*params = s->params;
 	leave(s);
+	if (found)
+		ignore_alpn(server);
 	return found;
 }
 

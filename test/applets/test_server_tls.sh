@@ -1,0 +1,82 @@
+# mco-server: TLS handshakes that must not end it, made by openssl.
+. test/applets/lib.sh
+. test/applets/sandbox.sh
+export LC_ALL=C
+pid='' log=$TMP/log
+trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null
+	[ -z "$sandbox_pid" ] || kill "$sandbox_pid" 2>/dev/null; rm -rf "$TMP"' EXIT
+
+openssl req -x509 -nodes -days 2 -subj /CN=one -newkey ec -pkeyopt ec_paramgen_curve:P-256 \
+	-addext subjectAltName=IP:127.0.0.1 -keyout "$TMP/tls.key" -out "$TMP/tls.crt" 2>/dev/null
+mkdir "$TMP/token"
+printf secret > "$TMP/token/token"
+
+await() {	# pattern, times: in the log
+	local i
+	for ((i = 0; i < 3000; i++)); do
+		[ "$(grep -c -e "$1" "$log")" -ge "${2:-1}" ] && return
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.03
+	done
+	bad "not in the log: $1"
+	tail -n 5 "$log"
+}
+
+serve() {	# command, flags...: sets pid and secure
+	: > "$log"
+	# shellcheck disable=SC2086
+	${WRAP:-} "$BIN/mco-server" "$@" --bind-address 127.0.0.1 --secure-port 0 \
+		--cert "$TMP/tls.crt" --key "$TMP/tls.key" 2>>"$log" &
+	pid=$!
+	await 'Launching server on' 1
+	secure=$(sed -n 's/.*Launching server on :\([0-9]*\)$/\1/p' "$log" | head -n 1)
+}
+
+serve_cluster() {
+	serve start --apiserver-url=https://api-int.demo.example.test:6443 \
+		--kubeconfig "$TMP/kubeconfig" --bootstrap-token-dir "$TMP/token" \
+		--insecure-port 0 "$@"
+}
+
+serve_bootstrap() {
+	serve bootstrap --server-basedir "$TMP" --bootstrap-kubeconfig "$TMP/kubeconfig" \
+		--insecure-port 0 "$@"
+}
+
+stop() {
+	kill "$pid"
+	wait "$pid"
+	is "$1 ends well" 0 $?
+	pid=''
+}
+
+hello() { openssl s_client -connect "127.0.0.1:$secure" -CAfile "$TMP/tls.crt" "$@" </dev/null 2>&1; }
+
+# A session resumed with another ALPN list. BearSSL 0.6 alone reads past the names.
+resume_other_alpn() {	# name
+	hello -tls1_2 -no_ticket -alpn http/1.1 -sess_out "$TMP/s" > "$TMP/said"
+	is "$1: ALPN of a full handshake" 'ALPN protocol: http/1.1' "$(grep '^ALPN protocol' "$TMP/said")"
+	hello -tls1_2 -no_ticket -alpn h2 -sess_in "$TMP/s" > "$TMP/said"
+	is "$1: resumed with h2" 1 "$(grep -c '^Reused, TLSv1.2' "$TMP/said")"
+	is "$1: which is not spoken" 'No ALPN negotiated' "$(grep 'ALPN' "$TMP/said")"
+	hello -tls1_2 -no_ticket -alpn h2,http/1.1 -sess_in "$TMP/s" > "$TMP/said"
+	is "$1: resumed with both" 1 "$(grep -c '^Reused, TLSv1.2' "$TMP/said")"
+	# a session of other suites is not resumed; h2 alone is refused or not negotiated
+	hello -tls1_2 -no_ticket -alpn h2 -sess_in "$TMP/s" -cipher ECDHE-ECDSA-CHACHA20-POLY1305 > "$TMP/said"
+	is "$1: not resumed with other suites" 0 "$(grep -c '^Reused' "$TMP/said")"
+	hello -tls1_2 -no_ticket -alpn h2 > "$TMP/said"
+	is "$1: h2 alone is refused" 1 "$(grep -c 'alert number 120' "$TMP/said")"
+	is "$1: healthy" 200 "$(curl -sS -m 60 --cacert "$TMP/tls.crt" -o /dev/null -w '%{http_code}' "https://127.0.0.1:$secure/healthz")"
+	is "$1: no worker was ended" 0 "$(grep -c 'ended by signal' "$log")"
+}
+
+sandbox_start
+for n in 1 2; do
+	serve_bootstrap --workers $n
+	resume_other_alpn "bootstrap, $n workers"
+	stop "bootstrap, $n workers"
+done
+serve_cluster --workers 1
+resume_other_alpn start
+stop start
+finish
