@@ -120,22 +120,24 @@ DEPS_STAMP = $(DEPS)/SHA256SUMS
 
 # ---- Sources, by layer; the order is the order of the layers ----------------
 PURE_LAYERS := base data ign mc plan view
-LAYERS	:= $(PURE_LAYERS) io kube node sandbox
+LOWER_LAYERS := io kube node
+LAYERS	:= $(PURE_LAYERS) $(LOWER_LAYERS) sandbox
 PURE_SRC := $(foreach l,$(PURE_LAYERS),$(wildcard src/$l/*.c))
-LOWER_SRC := $(foreach l,$(filter-out $(PURE_LAYERS),$(LAYERS)),$(wildcard src/$l/*.c))
+LOWER_SRC := $(foreach l,$(LOWER_LAYERS),$(wildcard src/$l/*.c))
+SANDBOX_SRC := $(wildcard src/sandbox/*.c)
 APPLET_SRC := $(wildcard applets/*.c)
 HEADERS	:= $(wildcard include/*/*.h) $(wildcard applets/*.h)
 TEST_SRC := $(foreach l,$(LAYERS) applets,$(wildcard test/$l/test_*.c))
 FUZZ_SRC := $(wildcard test/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard test/bench/*.c)
-TIDY_SRC := $(PURE_SRC) $(LOWER_SRC) $(APPLET_SRC)
+TIDY_SRC := $(PURE_SRC) $(LOWER_SRC) $(SANDBOX_SRC) $(APPLET_SRC)
 
 obj	= $(patsubst %.c,$(OUT)/obj/%.o,$1)
-PURE_OBJ := $(call obj,$(PURE_SRC))
-LOWER_OBJ := $(call obj,$(LOWER_SRC))
-APPLET_OBJ := $(call obj,$(APPLET_SRC))
 PURE_LIB := $(OUT)/lib/libpure.a
 LOWER_LIB := $(OUT)/lib/liblower.a
+SANDBOX_LIB := $(OUT)/lib/libsandbox.a
+APPLET_LIB := $(OUT)/lib/libapplets.a
+LIBS	:= $(PURE_LIB) $(LOWER_LIB) $(SANDBOX_LIB) $(APPLET_LIB)
 TESTS	:= $(patsubst test/%.c,$(OUT)/test/%,$(TEST_SRC))
 REPLAYS	:= $(patsubst test/fuzz/fuzz_%.c,$(OUT)/test/fuzz/replay_%,$(FUZZ_SRC))
 HELPERS	:= $(OUT)/test/cluster/agents $(OUT)/test/kube/churn
@@ -164,8 +166,9 @@ $(BUILTIN_H): .mk/templates.sh $(wildcard $(BUILTIN)/*)
 	$(Q).mk/templates.sh $(BUILTIN) $@ packed_builtin
 $(OUT)/obj/src/sandbox/kinds.o: $(BUILTIN_H)
 
-# ---- The binary -------------------------------------------------------------
-all: $(OUT)/mco $(addprefix $(OUT)/,$(LINKS)) ## build/mco and one link per name
+# ---- The programs -----------------------------------------------------------
+PROGRAMS := $(OUT)/mco $(OUT)/mco-sandbox
+all: $(PROGRAMS) $(addprefix $(OUT)/,$(LINKS)) ## build/mco, one link per name, and build/mco-sandbox
 
 $(DEPS_STAMP): | .mk/deps.sh
 	@.mk/need.sh '$(DEPS_DIR)' $(PKGS)
@@ -177,31 +180,36 @@ $(OUT)/obj/%.o: %.c Makefile | $(DEPS_STAMP)
 	$(call say,CC  ,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(COLD) -MMD -MP -c -o $@ $<
 
-$(PURE_LIB): $(PURE_OBJ)
-$(LOWER_LIB): $(LOWER_OBJ)
-$(PURE_LIB) $(LOWER_LIB):
+$(PURE_LIB): $(call obj,$(PURE_SRC))
+$(LOWER_LIB): $(call obj,$(LOWER_SRC))
+$(SANDBOX_LIB): $(call obj,$(SANDBOX_SRC))
+$(APPLET_LIB): $(call obj,$(filter-out applets/main%,$(APPLET_SRC)))
+$(LIBS):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR  ,$@)
 	$(Q)ar rcsD $@ $^
 
-$(OUT)/mco.debug: $(APPLET_OBJ) $(LOWER_LIB) $(PURE_LIB)
+# A program is its main and what that needs from the libraries.
+$(OUT)/mco.debug: $(call obj,applets/main.c) $(APPLET_LIB) $(LOWER_LIB) $(PURE_LIB)
+$(OUT)/mco-sandbox.debug: $(call obj,applets/main_sandbox.c) $(APPLET_LIB) $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
+$(PROGRAMS:%=%.debug):
 	@cd $(DEPS) && sha256sum --quiet -c SHA256SUMS || { echo "Error: the \
 		libraries in $(DEPS) are damaged; run: make distclean" >&2; exit 1; }
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,-Map=$(OUT)/mco.map -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,-Map=$(@:.debug=.map) -o $@ $^ $(LDLIBS)
 
 # Stripped, and pointing at the file that has its symbols.
-$(OUT)/mco: $(OUT)/mco.debug
+$(PROGRAMS): %: %.debug
 	$(call say,STRIP,$@)
-	$(Q)cd $(OUT) && objcopy --strip-all --add-gnu-debuglink=mco.debug mco.debug mco
+	$(Q)cd $(@D) && rm -f $(@F) && objcopy --strip-all --add-gnu-debuglink=$(@F).debug $(@F).debug $(@F)
 
 $(addprefix $(OUT)/,$(LINKS)): $(OUT)/mco applets/list.def
 	@ln -sfn mco $@
 
 # ---- Tests ------------------------------------------------------------------
 # Tests of the pure half see libpure.a alone: a call downwards does not link.
-$(OUT)/test/%: $(OUT)/obj/test/%.o $(LOWER_LIB) $(PURE_LIB)
+$(OUT)/test/%: $(OUT)/obj/test/%.o $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -220,7 +228,7 @@ $(OUT)/test/fuzz/replay_%: $(OUT)/obj/test/fuzz/fuzz_%.o \
 FUZZ_LOWER := persist sandbox
 $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 		$(OUT)/obj/test/fuzz/fuzz_%.o $(OUT)/obj/test/fuzz/replay.o \
-		$(LOWER_LIB) $(PURE_LIB)
+		$(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -310,14 +318,14 @@ fuzz: $(FUZZ_NAMES:%=fuzz-%) ## every fuzz target in turn
 $(FUZZ_NAMES:%=fuzz-%): | fuzz-build
 fuzz-build:
 	@$(MAKE) --no-print-directory FUZZ=1 \
-		$(if $(filter fuzz,$(or $(MAKECMDGOALS),fuzz)),$(FUZZ_NAMES:%=build/fuzz/fuzz_%),build/fuzz/lib/libpure.a build/fuzz/lib/liblower.a)
+		$(if $(filter fuzz,$(or $(MAKECMDGOALS),fuzz)),$(FUZZ_NAMES:%=build/fuzz/fuzz_%),$(patsubst $(OUT)/%,build/fuzz/%,$(PURE_LIB) $(LOWER_LIB) $(SANDBOX_LIB)))
 
 ifdef FUZZ
 $(BUILD)/fuzz/fuzz_%: $(OUT)/obj/test/fuzz/fuzz_%.o $(PURE_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 $(FUZZ_LOWER:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/fuzz_%: \
-		$(OUT)/obj/test/fuzz/fuzz_%.o $(LOWER_LIB) $(PURE_LIB)
+		$(OUT)/obj/test/fuzz/fuzz_%.o $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 endif
@@ -325,8 +333,8 @@ endif
 # ---- Checks -----------------------------------------------------------------
 check: layers headers format-check tidy cppcheck test size ## everything a change must pass
 
-layers: $(PURE_LIB) ## include order, and no system calls in the pure half
-	@.mk/layers.sh $(PURE_LIB) $(LAYERS)
+layers: $(PURE_LIB) $(OUT)/mco ## include order, no system calls in the pure half, no sandbox in build/mco
+	@.mk/layers.sh $(PURE_LIB) $(OUT)/mco.map $(LAYERS)
 
 headers: | $(DEPS_STAMP) ## every header compiles alone
 	@for h in $(HEADERS); do \
@@ -353,7 +361,7 @@ cppcheck: $(TEMPLATES_H) $(BUILTIN_H) ## cppcheck's warnings
 		--suppress=missingInclude --suppress=normalCheckLevelMaxBranches \
 		$(TIDY_SRC) && echo "cppcheck: $(words $(TIDY_SRC)) files"
 
-# Every role, and a sandbox that answers as an API server does: 1.1 MiB.
+# Every role.
 SIZE_MAX := 1153000
 size: $(OUT)/mco ## bytes per layer, library and symbol; fails above the limit
 	@.mk/size.sh $(OUT) $(SIZE_MAX)
@@ -361,7 +369,7 @@ size: $(OUT)/mco ## bytes per layer, library and symbol; fails above the limit
 repro: ## two builds in two folders give the same bytes
 	@.mk/repro.sh
 
-$(OUT)/bench/%: $(OUT)/obj/test/bench/%.o $(LOWER_LIB) $(PURE_LIB)
+$(OUT)/bench/%: $(OUT)/obj/test/bench/%.o $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -372,8 +380,8 @@ bench: all $(BENCHES) ## figures beside peers on this machine, as ratios
 # ---- Installing -------------------------------------------------------------
 PREFIX	?= /usr/local
 DESTDIR	?=
-install: all ## DESTDIR= PREFIX=: the binary, its links and man pages
-	install -D -m 0755 $(OUT)/mco $(DESTDIR)$(PREFIX)/bin/mco
+install: all ## DESTDIR= PREFIX=: mco, its links, mco-sandbox and the man pages
+	install -D -m 0755 -t $(DESTDIR)$(PREFIX)/bin $(PROGRAMS)
 	@for l in $(LINKS); do ln -sfn mco $(DESTDIR)$(PREFIX)/bin/$$l; done
 	@for m in $(wildcard applets/man/*.1); do install -D -m 0644 $$m \
 		$(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$m); done

@@ -1,9 +1,9 @@
 #!/bin/bash
-# layers.sh LIBPURE LAYER...: a file includes headers of its own layer and of those
+# layers.sh LIBPURE MAP LAYER...: a file includes headers of its own layer and of those
 # before it; libraries are seen where the design says; the pure half makes no
-# system calls.
+# system calls; the program with this linker map contains nothing of the sandbox.
 set -u
-lib=$1; shift
+lib=$1 map=$2; shift 2
 layers=("$@") bad=0
 rank() {
 	local i
@@ -34,6 +34,17 @@ only cJSON.h src/data/json.c
 only yaml.h src/data/yml.c
 only zlib.h src/data/flate.c
 only bearssl src/base/hash.c src/io/tls*.[ch]
+
+# The sandbox is a program of its own.
+for f in $(grep -l '^#include "sandbox/' -r include src applets); do
+	case $f in */sandbox/*|applets/mco_sandbox.c) ;; *)
+		echo "$f: includes the sandbox, which only applets/mco_sandbox.c may" >&2; bad=1 ;;
+	esac
+done
+if grep -q -e libsandbox -e mco_sandbox "$map"; then
+	echo "$map: mco-sandbox is linked in" >&2
+	bad=1
+fi
 
 # What the pure half may ask of libc is memory, strings and numbers.
 calls='open|openat|read|write|close|socket|connect|poll|fork|execve|time|clock_gettime|gettimeofday|fopen|fprintf|printf|puts|getenv|rand|nanosleep|stat|fstat|lstat|unlink|rename|exit|syscall'

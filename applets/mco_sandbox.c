@@ -286,7 +286,7 @@ static const struct command start_command = {
 	.details =
 		"Serves nodes, pods, the machineconfiguration.openshift.io "
 		"kinds and whatever CRDs are\ncreated. kubectl and the roles of "
-		"this binary work against it; nothing runs behind it.",
+		"mco work against it; nothing runs behind it.",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

@@ -3,7 +3,6 @@
 
 names='mco-controller
 machine-config-controller
-mco-sandbox
 mco-server
 machine-config-server
 mco-daemon
@@ -25,6 +24,14 @@ for n in $names; do
 	expect "$n by the first word" 0 $'v9\nabc\n' '' \
 		env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco" "$n" --version
 done
+# The sandbox is a program of its own, and not in the one that nodes run.
+expect 'the sandbox' 0 $'v9\nabc\n' '' \
+	env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco-sandbox" version
+expect 'the sandbox under another name' 0 $'v9\nabc\n' '' \
+	env MCO_RAW=v9 MCO_HASH=abc bash -c 'exec -a api-server "$0" --version' "$BIN/mco-sandbox"
+expect 'no sandbox in mco' 1 '' $'Error: unknown name "mco-sandbox" for "mco"\n' "$BIN/mco" mco-sandbox
+expect 'nor by its link' 1 '' $'Error: unknown name "start" for "mco"\n' \
+	bash -c 'exec -a mco-sandbox "$0" start' "$BIN/mco"
 expect 'the version as JSON' 0 $'{\n  "raw": "v9",\n  "hash": "abc"\n}\n' '' \
 	env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco" version -o json
 expect 'an unknown name' 1 '' \

@@ -1,0 +1,11 @@
+/*
+ * build/mco-sandbox: one applet, in a program of its own. Nodes have no use for a
+ * server of tests and trials, so build/mco does not contain it.
+ */
+#include "applet.h"
+
+int main(int argc, char **argv)
+{
+	return applet_main(&mco_sandbox_applet, mco_sandbox_applet.name,
+			   argc - 1, argv + 1);
+}
