@@ -127,26 +127,6 @@ static int one_config(struct forest *f, struct str role, struct str dir,
 
 /* ---- layers ----------------------------------------------------------------------- */
 
-static struct str platform_layer(struct arena *a, struct str type)
-{
-	static const char *const known[] = {
-		"AWS",	   "Azure",    "BareMetal", "GCP",	"OpenStack",
-		"Libvirt", "Ovirt",    "VSphere",   "Kubevirt", "PowerVS",
-		"None",	   "External", "Nutanix",   NULL,
-	};
-
-	for (const char *const *k = known; *k; k++)
-		if (str_is(type, *k)) {
-			char *z = str_z(a, type);
-
-			for (char *c = z; *c; c++)
-				if (*c >= 'A' && *c <= 'Z')
-					*c = (char)(*c | 0x20);
-			return str_of(z);
-		}
-	return S("none"); /* of a platform that is yet to be supported */
-}
-
 static struct str topology(const struct forest *f)
 {
 	return json_str(f->data.infra, "status.controlPlaneTopology", S(""));
@@ -169,7 +149,7 @@ static int set_layers(struct forest *f)
 		f->layers[f->n_layers++] = S("on-prem");
 	if (template_lb_state(&f->data) == LB_AVAILABLE)
 		f->layers[f->n_layers++] = S("cloud-platform-alt-dns");
-	f->layers[f->n_layers++] = platform_layer(f->a, type);
+	f->layers[f->n_layers++] = template_layer(type);
 	if (str_is(topology(f), "SingleReplica"))
 		f->layers[f->n_layers++] = S("sno");
 	if (str_is(topology(f), "DualReplica"))

@@ -29,7 +29,10 @@ int template_data(struct arena *a, const struct json *spec, bool fold,
 enum lb_state { LB_DEFAULT, LB_AVAILABLE, LB_ABSENT };
 enum lb_state template_lb_state(const struct render_data *d);
 
-/* BareMetal, Ovirt, OpenStack, VSphere, Nutanix. */
+/* The layer of a platform type: "aws"; "none" for one without its own. */
+struct str template_layer(struct str type);
+
+/* BareMetal, oVirt, OpenStack, VSphere, Nutanix. */
 bool template_on_prem(struct str type);
 
 extern const struct tmpl_func template_funcs[];

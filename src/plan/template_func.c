@@ -22,45 +22,64 @@ static bool text(struct tmpl_value *out, struct str s)
 
 /* ---- the platform ------------------------------------------------------------- */
 
-/* What there is to know of a type; sections are named as in the API. */
+/*
+ * Every platform type as the API spells it; sections are named as in the API. A
+ * type without a layer takes that of None.
+ */
 static const struct platform {
-	const char *type, *section, *short_name, *credentials;
+	const char *type, *layer, *section, *short_name, *credentials;
 	bool external; /* its cloud provider runs outside the kubelet */
 	bool cloud_lb; /* may have load balancer addresses in own DNS */
 } platforms[] = {
 	{ .type = "AWS",
+	  .layer = "aws",
 	  .section = "aws",
 	  .credentials = "ecr",
 	  .external = true,
 	  .cloud_lb = true },
 	{ .type = "Azure",
+	  .layer = "azure",
 	  .section = "azure",
 	  .credentials = "acr",
 	  .external = true,
 	  .cloud_lb = true },
 	{ .type = "GCP",
+	  .layer = "gcp",
 	  .section = "gcp",
 	  .credentials = "gcr",
 	  .external = true,
 	  .cloud_lb = true },
-	{ .type = "BareMetal", .section = "baremetal", .short_name = "kni" },
-	{ .type = "Ovirt", .section = "ovirt", .short_name = "ovirt" },
+	{ .type = "BareMetal",
+	  .layer = "baremetal",
+	  .section = "baremetal",
+	  .short_name = "kni" },
+	{ .type = "oVirt",
+	  .layer = "ovirt",
+	  .section = "ovirt",
+	  .short_name = "ovirt" },
 	{ .type = "OpenStack",
+	  .layer = "openstack",
 	  .section = "openstack",
 	  .short_name = "openstack",
 	  .external = true },
 	{ .type = "VSphere",
+	  .layer = "vsphere",
 	  .section = "vsphere",
 	  .short_name = "vsphere",
 	  .external = true },
 	{ .type = "Nutanix",
+	  .layer = "nutanix",
 	  .section = "nutanix",
 	  .short_name = "nutanix",
 	  .external = true },
+	{ .type = "KubeVirt", .layer = "kubevirt", .external = true },
+	{ .type = "PowerVS", .layer = "powervs", .external = true },
+	{ .type = "Libvirt", .layer = "libvirt" },
+	{ .type = "External", .layer = "external" },
+	{ .type = "None", .layer = "none" },
 	{ .type = "AlibabaCloud", .external = true },
 	{ .type = "IBMCloud", .external = true },
-	{ .type = "Kubevirt", .external = true },
-	{ .type = "PowerVS", .external = true },
+	{ .type = "EquinixMetal" },
 	{ 0 }, /* any other */
 };
 
@@ -71,6 +90,13 @@ static const struct platform *platform(struct str type)
 	while (p->type && !str_is(type, p->type))
 		p++;
 	return p;
+}
+
+struct str template_layer(struct str type)
+{
+	const char *layer = platform(type)->layer;
+
+	return str_of(layer ? layer : "none");
 }
 
 bool template_on_prem(struct str type)
@@ -250,7 +276,7 @@ static bool f_dns_records(struct tmpl_call *c, struct tmpl_value *out)
 {
 	const struct render_data *d = c->ctx;
 	const struct json *s = section(d);
-	bool own = template_on_prem(d->type) && !str_is(d->type, "Ovirt");
+	bool own = template_on_prem(d->type) && !str_is(d->type, "oVirt");
 
 	(void)text(out, own && s ? json_str(s, "dnsRecordsType", S(""))
 				 : S("Internal"));

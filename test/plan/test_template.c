@@ -230,6 +230,53 @@ TEST urls_are_gos(void)
 	PASS();
 }
 
+/* Every type of upstream's API, as it spells them; wrong case is another type. */
+TEST platforms(void)
+{
+#define FLAG(name)                                            \
+	"--image-credential-provider-bin-dir=/usr/libexec/"   \
+	"kubelet-image-credential-provider-plugins "          \
+	"--image-credential-provider-config=/etc/kubernetes/" \
+	"credential-providers/" name "-credential-provider.yaml"
+	static const struct {
+		const char *type, *want; /* cloud provider, short name, flag */
+	} cases[] = {
+		{ "AWS", "external,,true," FLAG("ecr") },
+		{ "Azure", "external,,true," FLAG("acr") },
+		{ "GCP", "external,,true," FLAG("gcr") },
+		{ "BareMetal", ",kni,false," },
+		{ "oVirt", ",ovirt,false," },
+		{ "OpenStack", "external,openstack,false," },
+		{ "VSphere", "external,vsphere,false," },
+		{ "Nutanix", "external,nutanix,false," },
+		{ "KubeVirt", "external,,true," },
+		{ "PowerVS", "external,,true," },
+		{ "AlibabaCloud", "external,,true," },
+		{ "IBMCloud", "external,,true," },
+		{ "Libvirt", ",,true," },
+		{ "External", ",,true," },
+		{ "EquinixMetal", ",,true," },
+		{ "None", ",,true," },
+		{ "Kubevirt", ",,true," },
+		{ "Ovirt", ",,true," },
+	};
+	static const char source[] =
+		"{{cloudProvider .}},{{onPremPlatformShortName .}},"
+		"{{isOpenShiftManagedDefaultLB .}},"
+		"{{credentialProviderConfigFlag .}}";
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct str data = str_fmt(&a, PLATFORM("{\"type\":\"%s\"}"),
+					  cases[i].type);
+
+		ASSERT(test_same(cases[i].type, str_of(cases[i].want),
+				 eval(&a, data.p, source)));
+	}
+	PASS();
+#undef FLAG
+}
+
 /* ---- trees ------------------------------------------------------------------------------ */
 
 #define TREE_MAX 12
@@ -443,6 +490,44 @@ TEST the_layout(void)
 	PASS();
 }
 
+TEST the_layer_of_a_platform(void)
+{
+	static const struct {
+		const char *type, *layer;
+	} cases[] = {
+		{ "AWS", "aws" },
+		{ "Azure", "azure" },
+		{ "BareMetal", "baremetal" },
+		{ "GCP", "gcp" },
+		{ "OpenStack", "openstack" },
+		{ "Libvirt", "libvirt" },
+		{ "oVirt", "ovirt" },
+		{ "VSphere", "vsphere" },
+		{ "KubeVirt", "kubevirt" },
+		{ "PowerVS", "powervs" },
+		{ "External", "external" },
+		{ "Nutanix", "nutanix" },
+		{ "None", "none" },
+		{ "AlibabaCloud", "none" },
+		{ "IBMCloud", "none" },
+		{ "EquinixMetal", "none" },
+		{ "Ovirt", "none" },
+		{ "Kubevirt", "none" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct tree_case c = { .platform = cases[i].type };
+
+		c.files[0][0] =
+			str_fmt(&a, "worker/00/%s/files/a", cases[i].layer).p;
+		c.files[0][1] = FILE_("/a", "a");
+		ASSERT(test_same(cases[i].type, S("worker 00 /a=a\n"),
+				 run_tree(&a, &c)));
+	}
+	PASS();
+}
+
 TEST the_object(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -544,7 +629,9 @@ SUITE(suite)
 	RUN_TEST(golden_render_data);
 	RUN_TEST(values_are_gos);
 	RUN_TEST(urls_are_gos);
+	RUN_TEST(platforms);
 	RUN_TEST(the_layout);
+	RUN_TEST(the_layer_of_a_platform);
 	RUN_TEST(the_object);
 	RUN_TEST(a_role_alone);
 }
