@@ -134,6 +134,14 @@ static int finish(struct run *r, int rc)
 	return rc < 0 ? print_error(r) : rc;
 }
 
+static void warn_unknown(const struct strs *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		log_warn("ignoring unknown flag --%.*s: it may belong to a "
+			 "newer release",
+			 STRF(names->v[i]));
+}
+
 static int run_command(struct run *r, const struct command *c,
 		       struct common *common, int argc, char **argv)
 {
@@ -141,7 +149,10 @@ static int run_command(struct run *r, const struct command *c,
 	struct flag_table tables[] = { { common_flags, common },
 				       { c->flags, opts },
 				       { 0 } };
-	struct flag_parse p = { .tables = tables, .env = get_env };
+	struct strs unknown = { 0 };
+	struct flag_parse p = { .tables = tables,
+				.env = get_env,
+				.unknown = c->from_manifest ? &unknown : NULL };
 
 	r->error_status = c->error_status;
 	if (c->defaults)
@@ -155,6 +166,7 @@ static int run_command(struct run *r, const struct command *c,
 	}
 	if (common->version)
 		return finish(r, version_print(r, false));
+	warn_unknown(&unknown);
 	return finish(r, c->run(r, opts));
 }
 
@@ -191,8 +203,11 @@ static const struct command *late_command(struct run *r, int argc, char **argv,
 			{ (*c)->flags, arena_alloc(&a, (*c)->opts_size) },
 			{ 0 }
 		};
-		struct flag_parse p = { .tables = tables };
-		struct strs words = { 0 };
+		struct strs words = { 0 }, unknown = { 0 };
+		struct flag_parse p = { .tables = tables,
+					.unknown = (*c)->from_manifest
+							   ? &unknown
+							   : NULL };
 		int n = 0;
 
 		if (flag_parse(&a, &p, argc, argv, &words, &err) < 0 ||

@@ -33,6 +33,9 @@ struct command {
 	size_t opts_size;
 	void (*defaults)(void *opts); /* or NULL: all zero */
 	int error_status; /* exit status of errors, when it is not 1 */
+	/* It runs from a manifest, perhaps a newer release's: unknown flags are
+	 * logged and ignored. */
+	bool from_manifest;
 	/* Returns the exit code; a negative err code prints r->err and is 1. */
 	int (*run)(struct run *r, const void *opts);
 };

@@ -414,5 +414,6 @@ const struct command start_command = {
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,
+	.from_manifest = true,
 	.run = run_start,
 };

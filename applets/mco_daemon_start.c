@@ -408,5 +408,6 @@ const struct command daemon_start = {
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,
+	.from_manifest = true,
 	.run = run,
 };

@@ -232,6 +232,7 @@ static const struct command start_command = {
 	.flags = start_flags,
 	.opts_size = sizeof(struct start_opts),
 	.defaults = start_defaults,
+	.from_manifest = true,
 	.run = run_start,
 };
 

@@ -49,6 +49,10 @@ struct flag_parse {
 	void *env_ctx;
 	/* Stop at the first word that is no flag (a subcommand's name). */
 	bool stop_at_word;
+	/* Where not NULL, long flags that no table has are passed over with
+	 * their values, and their names go here; what differs from a known one
+	 * by a single character is still refused. */
+	struct strs *unknown;
 };
 
 /*

@@ -35,7 +35,26 @@ static const struct flag *find(const struct reader *r, struct str name,
 	return NULL;
 }
 
-static int unknown(struct reader *r, struct str name)
+/* A slip of one character is a typing error, not a flag of a newer release. */
+#define TYPO 1
+
+/*
+ * A flag that is not known, where those of newer releases are passed over: true.
+ * The next word is taken for its value unless it looks like a flag, as pflag does.
+ */
+static bool pass_over(struct reader *r, struct str name, bool has_value,
+		      const char *near)
+{
+	if (!r->p->unknown ||
+	    (near && str_distance(name, str_of(near)) <= TYPO))
+		return false;
+	VEC_PUSH(r->a, r->p->unknown, name);
+	if (!has_value && r->at < r->argc && r->argv[r->at][0] != '-')
+		r->at++;
+	return true;
+}
+
+static int unknown(struct reader *r, struct str name, bool has_value)
 {
 	VEC(const char *) names = { 0 };
 	const char *near;
@@ -46,6 +65,8 @@ static int unknown(struct reader *r, struct str name)
 				VEC_PUSH(r->a, &names, f->name);
 	VEC_PUSH(r->a, &names, NULL);
 	near = flag_nearest(name, names.v);
+	if (pass_over(r, name, has_value, near))
+		return 0;
 	if (near)
 		return err_set(r->err, ERR_INVALID,
 			       "unknown flag: --%.*s (did you mean --%s?)",
@@ -154,7 +175,7 @@ static int long_flag(struct reader *r, struct str arg)
 	const char *source;
 
 	if (!f)
-		return unknown(r, name);
+		return unknown(r, name, has_value);
 	source = str_fmt(r->a, "--%s", f->name).p;
 	VEC_PUSH(r->a, &r->given, str_of(f->name));
 	return has_value ? store(r, f, opts, v, source)

@@ -45,6 +45,25 @@ expect 'an unknown command' 1 '' \
 expect 'an unknown flag' 1 '' \
 	$'Error: unknown flag: --outptu (did you mean --output?)\nSee \'mcoctl fmt --help\'.\n' \
 	"$BIN/mcoctl" fmt --outptu=json
+# manifests of newer releases may have flags that are not known here
+for role in controller daemon server; do
+	for flag in --streams-cache --streams-cache=/x '--streams-cache /x'; do
+		set -- start $flag --kubeconfig "$TMP/none"
+		timeout 20 env -u NODE_NAME "$BIN/mco-$role" "$@" < /dev/null > "$TMP/log" 2>&1
+		expect "mco-$role start $flag" 0 $'ignoring unknown flag --streams-cache: it may belong to a newer release\n' '' \
+			grep -o 'ignoring unknown flag .*' "$TMP/log"
+		expect "mco-$role start $flag goes on" 1 '' '' grep 'unknown flag: ' "$TMP/log"
+	done
+done
+timeout 20 "$BIN/mco-controller" --streams-cache=/x start --kubeconfig "$TMP/none" > "$TMP/log" 2>&1
+expect 'an unknown flag before the command' 0 $'ignoring unknown flag --streams-cache: it may belong to a newer release\n' '' \
+	grep -o 'ignoring unknown flag .*' "$TMP/log"
+expect 'a slip in a flag of a role' 1 '' \
+	$'Error: unknown flag: --kubconfig (did you mean --kubeconfig?)\nSee \'mco-controller start --help\'.\n' \
+	"$BIN/mco-controller" start --kubconfig=x
+expect 'an unknown flag of bootstrap' 1 '' \
+	$'Error: unknown flag: --streams-cache\nSee \'mco-controller bootstrap --help\'.\n' \
+	"$BIN/mco-controller" bootstrap --streams-cache
 expect 'a flag without its value' 1 '' \
 	$'Error: flag needs an argument: -f\nSee \'mcoctl fmt --help\'.\n' \
 	"$BIN/mcoctl" fmt -f

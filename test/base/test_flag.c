@@ -94,15 +94,17 @@ static struct str told(struct arena *a, const struct opts *o,
 	return buf_str(&b);
 }
 
-static struct str parse(struct arena *a, const char *line, const char *pool_env,
-			bool stop)
+static struct str parse_over(struct arena *a, const char *line,
+			     const char *pool_env, bool stop,
+			     struct strs *unknown)
 {
 	struct opts o = { 0 };
 	struct flag_table tables[] = { { flags, &o }, { 0 } };
 	struct flag_parse p = { .tables = tables,
 				.env = env,
 				.env_ctx = (void *)(uintptr_t)pool_env,
-				.stop_at_word = stop };
+				.stop_at_word = stop,
+				.unknown = unknown };
 	struct err err = ERR_INIT(a);
 	struct strs words = { 0 };
 	struct str rest = str_of(line), word;
@@ -116,6 +118,12 @@ static struct str parse(struct arena *a, const char *line, const char *pool_env,
 	if (flag_parse(a, &p, argc, argv, &words, &err) < 0)
 		return str_fmt(a, "Error: %.*s", STRF(err.msg));
 	return told(a, &o, &words);
+}
+
+static struct str parse(struct arena *a, const char *line, const char *pool_env,
+			bool stop)
+{
+	return parse_over(a, line, pool_env, stop, NULL);
 }
 
 TEST forms(void)
@@ -195,6 +203,45 @@ TEST stopping_at_a_subcommand(void)
 	PASS();
 }
 
+TEST flags_of_newer_releases(void)
+{
+	static const struct {
+		const char *in, *want, *unknown;
+	} cases[] = {
+		{ "--streams-cache --all", "all", "streams-cache" },
+		{ "--streams-cache=/a --all", "all", "streams-cache" },
+		{ "--streams-cache /a --all", "all", "streams-cache" },
+		{ "--streams-cache= x", "<x>", "streams-cache" },
+		{ "--streams-cache -p worker", "pool=worker", "streams-cache" },
+		{ "--new=1 --newer 2 -w", "wide", "new newer" },
+		{ "--all --new", "all", "new" },
+		{ "--all -- --new", "all <--new>", "" },
+		{ "--new -- x", "<x>", "new" },
+		{ "--poolname x",
+		  "Error: unknown flag: --poolname (did you mean --pool-name?)",
+		  "" },
+		{ "--new -x", "Error: unknown shorthand flag: 'x' in -x",
+		  "new" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct strs unknown = { 0 };
+		struct buf b;
+
+		ASSERT_STR_M(
+			cases[i].in, str_of(cases[i].want),
+			parse_over(&a, cases[i].in, NULL, false, &unknown));
+		buf_init(&b, &a);
+		for (size_t k = 0; k < unknown.n; k++)
+			buf_addf(&b, "%s%.*s", k ? " " : "",
+				 STRF(unknown.v[k]));
+		ASSERT_STR_M(cases[i].in, str_of(cases[i].unknown),
+			     buf_str(&b));
+	}
+	PASS();
+}
+
 TEST durations_and_sizes(void)
 {
 	static const struct {
@@ -250,6 +297,7 @@ SUITE(suite)
 	RUN_TEST(forms);
 	RUN_TEST(a_variable_stands_in_for_a_flag);
 	RUN_TEST(stopping_at_a_subcommand);
+	RUN_TEST(flags_of_newer_releases);
 	RUN_TEST(durations_and_sizes);
 	RUN_TEST(help_comes_from_the_table);
 }
