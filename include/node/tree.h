@@ -41,6 +41,7 @@ struct tree {
 	const char *root; /* as given */
 	int fd;
 	bool own; /* owners can be set: we are root */
+	int lock; /* -1, or what tree_lock holds */
 	/* While an update runs: the only paths that may be changed. */
 	const struct map *allowed;
 	bool links; /* and the links to units, which the journal has too */
@@ -54,9 +55,13 @@ struct tree {
 
 int tree_open(struct tree *t, const char *root, struct err *err);
 void tree_close(struct tree *t);
-/* Until tree_close, or the end of the process, no other one gets this for the same
- * root. ERR_CONFLICT when another has had it for ten seconds. */
+/*
+ * Until tree_close, or the end of the process, no other process gets the lock for
+ * the same root; one that has it keeps it. ERR_CONFLICT when another has had it
+ * for ten seconds. Nobody but root and the user of this process can hold it.
+ */
 int tree_lock(struct tree *t, struct err *err);
+void tree_unlock(struct tree *t);
 
 /* ---- looking ------------------------------------------------------------- */
 

@@ -5,15 +5,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "io/file.h"
 #include "walk.h"
-
-#define LOCK_MS 10000
-#define LOCK_PAUSE_MS 50
 
 /* ---- the calls ------------------------------------------------------------- */
 
@@ -97,6 +92,7 @@ int tree_open(struct tree *t, const char *root, struct err *err)
 	*t = (struct tree){ .root = root,
 			    .fd = fd,
 			    .own = geteuid() == 0,
+			    .lock = -1,
 			    .dirty_arena = ARENA_INIT,
 			    .cache_arena = ARENA_INIT,
 			    .cached_fd = -1 };
@@ -106,33 +102,12 @@ int tree_open(struct tree *t, const char *root, struct err *err)
 
 void tree_close(struct tree *t)
 {
+	tree_unlock(t);
 	tree_forget(t);
 	arena_free(&t->dirty_arena);
 	if (t->fd >= 0)
 		(void)close(t->fd);
 	t->fd = -1;
-}
-
-/* A lock of the folder itself: it leaves no file, and ends with its process. */
-int tree_lock(struct tree *t, struct err *err)
-{
-	const struct timespec pause = { 0, LOCK_PAUSE_MS * 1000000 };
-
-	for (int ms = 0; flock(t->fd, LOCK_EX | LOCK_NB) < 0;
-	     ms += LOCK_PAUSE_MS) {
-		if (errno == EINTR)
-			continue;
-		if (errno != EWOULDBLOCK)
-			return err_sys(err, "lock %s", t->root);
-		if (ms >= LOCK_MS)
-			return err_set(err, ERR_CONFLICT,
-				       "another process is changing this node: "
-				       "it has %s locked; try again when it "
-				       "has ended",
-				       t->root);
-		(void)nanosleep(&pause, NULL);
-	}
-	return 0;
 }
 
 /* ---- looking --------------------------------------------------------------------- */

@@ -169,7 +169,7 @@ says systemd-run "touch '$TMP/held'; until [ -e '$TMP/go' ]; do sleep 0.05; done
 mc r2 "$(files "$(file /etc/foo 2)")"
 "$MCO" apply "$TMP/r2.json" --root-mount "$ROOT" > /dev/null 2>&1 & HELD=$!
 until_ 'held' '[ -e "$TMP/held" ]'
-expect 'locked' 1 '' "Error: another process is changing this node: it has $ROOT locked; try again when it has ended
+expect 'locked' 1 '' "Error: another process is changing this node: it has $ROOT/etc/machine-config-daemon/journal/lock locked; try again when it has ended
 " "$MCO" recover --root-mount "$ROOT"
 touch "$TMP/go"
 wait $HELD

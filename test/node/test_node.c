@@ -4,7 +4,10 @@
  */
 #include "scratch.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <sched.h>
+#include <sys/file.h>
 
 #include "io/log.h"
 #include "node/ignite.h"
@@ -251,6 +254,130 @@ TEST units_that_name_one_another(void)
 	PASS();
 }
 
+/* What another user holds, opens and reads; in a process of its own. */
+static int other_user(const char *root)
+{
+	char path[256];
+	int fd = open(root, O_RDONLY | O_DIRECTORY), bad = 0;
+
+	if (setgid(65534) < 0 || setuid(65534) < 0)
+		return 1;
+	/* the root can be locked, and that is nobody's loss */
+	bad |= fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ? 2 : 0;
+	(void)snprintf(path, sizeof(path), "%s" JOURNAL_DIR "/lock", root);
+	bad |= open(path, O_RDONLY) >= 0 || errno != EACCES ? 4 : 0;
+	(void)snprintf(path, sizeof(path), "%s" JOURNAL_DIR, root);
+	bad |= open(path, O_RDONLY | O_DIRECTORY) >= 0 || errno != EACCES ? 8
+									  : 0;
+	return bad;
+}
+
+TEST others_cannot_lock_the_node(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct node n, second;
+	char *root = root_of(&a, &n), byte = 0;
+	int up[2], down[2], status = 0;
+	struct stat st = { 0 };
+	pid_t pid;
+
+	if (geteuid() != 0)
+		SKIPm("only root can become another user");
+	ASSERT(pipe(up) == 0 && pipe(down) == 0);
+	(void)chmod(root, 0755);
+	/* as an older version may have left it */
+	scratch_put(&a, root, JOURNAL_DIR "/lock", "", 0666);
+	(void)chmod(str_fmt(&a, "%s" JOURNAL_DIR, root).p, 0777);
+	ASSERT_INT(0, tree_lock(&n.tree, &err));
+	pid = fork();
+	if (pid == 0) {
+		byte = (char)other_user(root);
+		(void)write(up[1], &byte, 1);
+		(void)close(down[1]);
+		(void)read(down[0], &byte, 1);
+		_exit(0);
+	}
+	ASSERT_INT(1, read(up[0], &byte, 1));
+	ASSERT_INT(0, byte);
+	node_close(&n);
+	/* it still holds the root; nothing of ours is left */
+	ASSERT(access(str_fmt(&a, "%s" NODE_STATE_DIR, root).p, F_OK) < 0);
+	ASSERT_INT(0, node_open(&second, &a, root, &err));
+	ASSERT_INT(0, tree_lock(&second.tree, &err));
+	ASSERT_INT(0, tree_lstat(&second.tree, JOURNAL_DIR, &st, &err));
+	ASSERT_INT(0700, st.st_mode & 07777);
+	ASSERT_INT(0, tree_lstat(&second.tree, JOURNAL_DIR "/lock", &st, &err));
+	ASSERT_INT(0600, st.st_mode & 07777);
+	node_close(&second);
+	/* somebody else's directory is not trusted */
+	scratch_put(&a, root, JOURNAL_DIR "/lock", "", 0600);
+	(void)chown(str_fmt(&a, "%s" JOURNAL_DIR, root).p, 65534, 65534);
+	ASSERT_INT(0, node_open(&second, &a, root, &err));
+	ASSERT_INT(-ERR_SYS, tree_lock(&second.tree, &err));
+	ASSERT_STR(JOURNAL_DIR "/lock: it or its directory belongs to user "
+			       "65534, who could hold the lock for ever; "
+			       "remove it",
+		   err.msg);
+	node_close(&second);
+	(void)close(down[1]);
+	(void)waitpid(pid, &status, 0);
+	for (int i = 0; i < 2; i++)
+		(void)close(up[i]);
+	(void)close(down[0]);
+	scratch_remove(root);
+	PASS();
+}
+
+/* Takes and drops the lock; only one at a time may make the file. */
+static int lock_often(const char *root, const char *mine)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+
+	for (int i = 0; i < 20; i++) {
+		struct node n;
+		int fd;
+
+		if (node_open(&n, &a, root, &err) < 0 ||
+		    tree_lock(&n.tree, &err) < 0)
+			return 1;
+		fd = open(mine, O_CREAT | O_EXCL | O_WRONLY, 0600);
+		if (fd < 0)
+			return 2;
+		(void)sched_yield();
+		(void)close(fd);
+		(void)unlink(mine);
+		node_close(&n);
+	}
+	return 0;
+}
+
+TEST one_process_holds_the_lock(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct node n;
+	char *root = root_of(&a, &n);
+	char *mine = str_z(&a, str_fmt(&a, "%s/mine", root));
+	pid_t pids[4];
+
+	node_close(&n);
+	for (int i = 0; i < 4; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0)
+			_exit(lock_often(root, mine));
+	}
+	for (int i = 0; i < 4; i++) {
+		int status = -1;
+
+		(void)waitpid(pids[i], &status, 0);
+		ASSERT_INT(0, status);
+	}
+	ASSERT(access(str_fmt(&a, "%s" NODE_STATE_DIR, root).p, F_OK) < 0);
+	scratch_remove(root);
+	PASS();
+}
+
 SUITE(node)
 {
 	log_init(0, open("/dev/null", O_WRONLY | O_CLOEXEC));
@@ -259,6 +386,8 @@ SUITE(node)
 	RUN_TEST(drift_is_noticed);
 	RUN_TEST(nothing_outside_the_journal);
 	RUN_TEST(units_that_name_one_another);
+	RUN_TEST(others_cannot_lock_the_node);
+	RUN_TEST(one_process_holds_the_lock);
 }
 
 TEST_MAIN(node)
