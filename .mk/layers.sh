@@ -54,5 +54,10 @@ if [ -n "$found" ]; then
 	echo "$found" >&2
 	bad=1
 fi
+# The clone stands alone: nothing that builds or tests it reads beside it.
+if grep -rnE '[.][.]/shared' Makefile .mk .ci src applets include test examples >&2; then
+	echo "the tree reads files outside of it" >&2
+	bad=1
+fi
 [ $bad -eq 0 ] && echo "layers: in order"
 exit $bad

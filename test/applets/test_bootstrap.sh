@@ -2,7 +2,7 @@
 # mistakes in how it is called.
 . test/applets/lib.sh
 
-golden=$PWD/../shared/golden bin=$PWD/$BIN
+golden=$PWD/test/golden bin=$PWD/$BIN
 fatal() { # what a fatal log line says, from its header on
 	sed -n '/^F[0-9]\{4\} /,$p' "$1" | sed '1s/^[^]]*\] //'
 }

@@ -2,7 +2,7 @@
 . test/applets/lib.sh
 
 export MCO_RAW=v4.22.0 MCO_HASH=0123456789abcdef0123456789abcdef01234567
-cases=$PWD/../shared/golden/render bin=$PWD/$BIN
+cases=$PWD/test/golden/render bin=$PWD/$BIN
 golden() {	# case: same bytes, or an error that ends in upstream's words
 	local dir=$1 name=${1##*/} want
 	cd "$dir" || return

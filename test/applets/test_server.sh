@@ -2,7 +2,7 @@
 # and TLS, and what is ours alone.
 . test/applets/lib.sh
 export LC_ALL=C
-golden=../shared/golden/server
+golden=test/golden/server
 tree=$golden/tree/base
 ign='Accept: application/vnd.coreos.ignition+json;version=3.5.0'
 pid='' log=$TMP/log

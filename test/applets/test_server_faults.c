@@ -21,7 +21,7 @@
 #include "io/file.h"
 #include "io/loop.h"
 
-#define TREE "../shared/golden/server/tree/base"
+#define TREE "test/golden/server/tree/base"
 #define HALF_OPEN 1000
 #define MALFORMED 3000
 #define PATIENCE_MS 300000 /* of a slow machine; only to end */

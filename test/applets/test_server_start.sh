@@ -2,7 +2,7 @@
 . test/applets/lib.sh
 . test/applets/sandbox.sh
 export LC_ALL=C
-golden=../shared/golden/server/cluster
+golden=test/golden/server/cluster
 v1=/apis/machineconfiguration.openshift.io/v1
 ign='Accept: application/vnd.coreos.ignition+json;version=3.5.0'
 pid='' log=$TMP/log

@@ -1,6 +1,6 @@
 # mco-controller template: upstream's golden templates through the real binary.
 . test/applets/lib.sh
-cases=$PWD/../shared/golden/gotemplate bin=$PWD/$BIN
+cases=$PWD/test/golden/gotemplate bin=$PWD/$BIN
 for c in "$cases"/*/; do
 	name=$(basename "$c") data=(--data data.json)
 	[ -f "$c/data.json" ] || data=(--render-config renderconfig.json)

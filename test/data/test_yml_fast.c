@@ -370,7 +370,7 @@ TEST upstreams_files_are_read_alike(void)
 {
 	struct tally t = { 0 };
 
-	walk("../shared/golden", &t);
+	walk("test/golden", &t);
 	walk("examples", &t);
 	(void)printf("%zu files, %zu documents, %zu read the fast way\n",
 		     t.files, t.docs, t.fast);

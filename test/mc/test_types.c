@@ -7,7 +7,7 @@
 #include "data/yml.h"
 #include "mc/types.h"
 
-#define GOLDEN "../shared/golden/controllers"
+#define GOLDEN "test/golden/controllers"
 
 struct hold_case {
 	const char *name;

@@ -4,7 +4,7 @@
 # with a token and applies it to a scratch root.
 set -u
 BIN=$1
-golden=../shared/golden/server
+golden=test/golden/server
 ignition=/usr/lib/dracut/modules.d/30ignition/ignition
 TMP=$(mktemp -d)
 log=$TMP/log pid='' passed=0 failed=0
