@@ -15,6 +15,7 @@ unlink $path;
 my $server = IO::Socket::UNIX->new(Type => SOCK_STREAM(), Local => $path, Listen => 20)
 	or die "cri.pl: $path: $!\n";
 $SIG{CHLD} = 'IGNORE';
+setpgrp; # killed as a group, with the children that serve connections
 
 sub frame {
 	my ($type, $flags, $stream, $body) = @_;

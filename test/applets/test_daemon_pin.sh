@@ -4,14 +4,14 @@
 . test/applets/node.sh
 . test/applets/daemon.sh
 C= CRI= RUNTIMES=0
-trap 'kill -KILL $SANDBOX $DAEMON $ACK $CRI 2>/dev/null; rm -rf "$TMP"' EXIT
+trap 'kill -KILL -- $SANDBOX $DAEMON $ACK ${CRI:+-$CRI} 2>/dev/null; rm -rf "$TMP"' EXIT
 CONF=etc/crio/crio.conf.d/50-pinned-images
 D=sha256:0123456789012345678901234567890123456789012345678901234567890123
 A=quay.io/a@$D B=quay.io/b@$D X=mirrored.io/ns/x@$D
 
 file_of() { printf %s "${1//[^A-Za-z0-9.]/_}"; }
 runtime() {	# a new one, without images
-	[ -z "$CRI" ] || kill "$CRI"
+	[ -z "$CRI" ] || kill -- "-$CRI"
 	C=$TMP/cri$((++RUNTIMES))
 	rm -rf "$ROOT/var/run/crio"
 	mkdir -p "$ROOT/var/run/crio" "$C"/{images,pull,status}
@@ -153,7 +153,7 @@ until_ 'it does' '[ "$(conf)" = "$(pinned "\"$A\", \"$B\", \"quay.io/odd@$D\"")"
 whole 'and all is well'
 
 # ---- the runtime goes, and comes back -----------------------------------------------------
-kill "$CRI"; CRI=
+kill -- "-$CRI"; CRI=
 set_ two $A
 logged 'no runtime' "failed to get image status for \"$A\": rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial unix $ROOT/var/run/crio/crio.sock: connect: connection refused\""
 runtime
