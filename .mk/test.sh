@@ -1,50 +1,117 @@
 #!/bin/bash
-# test.sh OUT TEST... -- REPLAY...: runs the unit tests, replays the fuzz corpora
-# and runs the command-line tests, one a core; ends with "N passed, N failed".
-# WRAP puts a command such as valgrind in front of each program. One that hangs is
-# ended after LIMIT seconds, and failed.
+# test.sh OUT TEST... -- REPLAY...: runs the command-line tests, the unit tests and
+# the replays of the fuzz corpora, one per core. Prints a line per suite when it
+# ends and, last, "N passed, N failed".
+#
+# SUITES names the command-line tests to run; unset: all. WRAP puts a command such as
+# valgrind in front of each program. A suite that runs longer than LIMIT seconds is
+# killed and fails. So does one that leaves a process behind: every process of a suite
+# has MCO_SUITE in its environment, by which it is found and killed, also when the run
+# is interrupted.
 set -u
-out=$1; shift
-passed=0 failed=0 section=tests
-logs=$(mktemp -d)
-trap 'rm -rf "$logs"' EXIT
 
-count() {	# name log: adds the log's tally, and the exit status beside it
-	local p f status
-	status=$(cat "$2.status")
+# Prints the processes whose environment has MCO_SUITE=$1, or one that begins with
+# it when $2 is "*". Programs that cannot be dumped hide theirs from all but root.
+processes_of() {
+	local f pattern="^MCO_SUITE=$1"
+	[ "${2:-}" = '*' ] || pattern+='$'
+	for f in $(grep -lzs "$pattern" /proc/[0-9]*/environ); do
+		f=${f%/environ} f=${f##*/}
+		[ "$f" = "$$" ] || [ "$f" = "$BASHPID" ] || echo "$f"
+	done
+}
+
+# Runs one suite and tells how it went. The suite's own shell has no MCO_SUITE.
+run_suite() {	# run logs, total, name, command
+	local run=$1 logs=$2 total=$3 name=$4 command=$5 log status p f begin left
+	log=$logs/${name//\//_} begin=$EPOCHREALTIME
+	MCO_SUITE=$run/$name timeout -k 30 "$LIMIT" bash -c "$command" \
+		>"$log" 2>&1 </dev/null
+	status=$?
+	for _ in {1..20}; do # those that were told to end may take a moment
+		left=$(processes_of "$run/$name" | xargs)
+		[ -n "$left" ] && sleep 0.1 || break
+	done
+	if [ -n "$left" ]; then
+		ps -o pid=,args= -p "${left// /,}" >"$log.left" 2>/dev/null
+		# shellcheck disable=SC2086
+		kill -9 $left 2>/dev/null
+	fi
 	read -r p f < <(sed -n \
 		-e 's/^Pass: \([0-9]*\), fail: \([0-9]*\), skip.*/\1 \2/p' \
 		-e 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' \
-		"$2" | tail -n 1)
-	if [ -z "${p:-}" ]; then p=0 f=1; fi
-	if [ "$status" != 0 ] && [ "$f" -eq 0 ]; then f=1; fi
-	passed=$((passed + p)) failed=$((failed + f))
+		"$log" | tail -n 1)
+	[ -n "${p:-}" ] || { p=0 f=1; }
+	if [ "$f" -eq 0 ] && { [ "$status" != 0 ] || [ -s "$log.left" ]; }; then f=1; fi
+	exec 9>>"$logs/sum"
+	flock 9
+	echo "$p $f" >&9
+	awk -v total="$total" -v name="$name" -v p="$p" -v f="$f" \
+		-v ms="$(((${EPOCHREALTIME/./} - ${begin/./}) / 1000))" \
+		'{ done++; passed += $1; failed += $2 } END {
+		printf "[%3d/%d] %6.1fs %5d ok%s  %-46s %d passed so far%s\n", done, total,
+			ms / 1000, p, f ? sprintf(", %d FAILED", f) : "", name, passed,
+			failed ? sprintf(", %d failed", failed) : "" }' "$logs/sum"
 	if [ "$f" -ne 0 ]; then
-		echo "FAILED $1 (exit $status)"
-		tail -n 60 "$2"
+		[ "$status" != 124 ] || echo "$name: killed after $LIMIT s"
+		[ ! -s "$log.left" ] || { echo "$name: left running:"; cat "$log.left"; }
+		echo "FAILED $name (exit $status)"
+		tail -n 60 "$log"
 	fi
 }
 
+if [ "${1:-}" = --suite ]; then
+	shift
+	read -r name command <<<"$4"
+	run_suite "$1" "$2" "$3" "$name" "$command"
+	exit
+fi
+
+out=$1 section=tests; shift
+export LIMIT=${LIMIT:-${WRAP:+2400}}
+LIMIT=${LIMIT:-900}
+logs=$(mktemp -d) run=$$-$EPOCHREALTIME pool=''
+# First TERM, on which the suites' shells remove their directories.
+end() {
+	local signal left
+	trap '' INT TERM HUP
+	[ -z "$pool" ] || kill -- "-$pool" 2>/dev/null
+	for signal in TERM TERM TERM KILL KILL; do
+		left=$(processes_of "$run/" '*')
+		[ -n "$left" ] || break
+		# shellcheck disable=SC2086
+		kill -s $signal $left 2>/dev/null
+		sleep 0.5
+	done
+	rm -rf "$logs"
+}
+trap end EXIT
+trap 'echo "interrupted: $(wc -l <"$logs/sum") of $total suites had ended"; exit 130' INT TERM HUP
+: >"$logs/sum"
+
 # The long ones first, so that none is left running alone at the end.
-for t in test/applets/test_*.sh; do
-	echo "$t MCO_DIR=$out bash $t"
-done >"$logs/all"
-for t in "$@"; do
-	if [ "$t" = -- ]; then section=replays; continue; fi
-	if [ $section = tests ]; then
-		echo "$t ${WRAP:-} $t"
-	else
-		echo "$t ${WRAP:-} $t test/fuzz/corpus/${t##*/replay_}"
-	fi
-done >>"$logs/all"
-# shellcheck disable=SC2016 # the words are for the shell that is started
-xargs -d '\n' -P "$(nproc)" -I{} bash -c '
-	read -r name command <<<"$1"
-	log=$2/${name//\//_}
-	timeout -k 30 "${LIMIT:-2400}" bash -c "$command" >"$log" 2>&1 </dev/null
-	echo $? >"$log.status"' _ {} "$logs" <"$logs/all"
-while read -r name _; do
-	count "$name" "$logs/${name//\//_}"
-done <"$logs/all"
+{
+	for t in "$@"; do
+		[ "${t##*/}" != test_cut ] || echo "$t ${WRAP:-} $t"
+	done
+	for t in ${SUITES-test/applets/test_*.sh}; do echo "$t MCO_DIR=$out bash $t"; done
+	for t in "$@"; do
+		case $section/${t##*/} in
+		*/--) section=replays ;;
+		*/test_cut) ;;
+		tests/*) echo "$t ${WRAP:-} $t" ;;
+		replays/*) echo "$t ${WRAP:-} $t test/fuzz/corpus/${t##*/replay_}" ;;
+		esac
+	done
+} >"$logs/all"
+total=$(wc -l <"$logs/all")
+set -m # the pool is a process group of its own, with the default signals
+xargs -d '\n' -P "$(nproc)" -I{} "$0" --suite "$run" "$logs" "$total" {} <"$logs/all" &
+pool=$!
+wait "$pool"
+pool=''
+read -r passed failed < <(awk '{ p += $1; f += $2 } END { print p + 0, f + 0 }' "$logs/sum")
+ended=$(wc -l <"$logs/sum")
+[ "$ended" -eq "$total" ] || failed=$((failed + total - ended))
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
