@@ -85,6 +85,24 @@ static struct str bytes_of(struct external_diff *e, const struct ign_obj *file)
 	return bytes;
 }
 
+/* A text beside the other side's. */
+static struct str masked_text(struct external_diff *e, const struct side *s,
+			      struct str text, struct str twin)
+{
+	if (s->dir[0] == 'L')
+		mc_mask_both(e->a, &text, &twin);
+	else
+		mc_mask_both(e->a, &twin, &text);
+	return text;
+}
+
+static bool is_secret(struct str path, const struct ign_obj *file,
+		      struct str bytes)
+{
+	return file &&
+	       mc_is_secret(path, ign_int(file, IGN_FILE_MODE, 0644), bytes);
+}
+
 /* Each file decoded. What cannot be is in the spec's YAML only, and what is
  * secret is masked there, too. */
 static int put_files(struct external_diff *e, const struct side *s,
@@ -98,22 +116,86 @@ static int put_files(struct external_diff *e, const struct side *s,
 	ign_index(e->a, ign_files(s->other->config), &twins);
 	for (size_t i = 0; i < files->n && rc == 0; i++, j = json_next(j)) {
 		struct str path = ign_str(files->v[i], IGN_FILE_PATH), bytes;
-		struct str twin = bytes_of(e, map_get(&twins, path));
+		const struct ign_obj *other = map_get(&twins, path);
+		struct str twin = bytes_of(e, other), shown;
 		struct err ignored = ERR_INIT(e->a);
 
 		if (mc_contents(e->a, files->v[i], &bytes, &ignored) < 0)
 			continue;
-		if (!e->secrets &&
-		    (mc_is_secret(path, bytes) || mc_is_secret(path, twin))) {
-			struct str masked = mask(s, str_eq(bytes, twin));
-
+		shown = bytes;
+		if (!e->secrets && (is_secret(path, files->v[i], bytes) ||
+				    is_secret(path, other, twin)))
+			shown = str_fmt(e->a, "%.*s\n",
+					STRF(mask(s, str_eq(bytes, twin))));
+		else if (!e->secrets)
+			shown = masked_text(e, s, bytes, twin);
+		if (!str_eq(shown, bytes))
 			json_set(json_member(j, S("contents")), S("source"),
-				 json_new_str(e->a, masked));
-			bytes = str_fmt(e->a, "%.*s\n", STRF(masked));
-		}
-		rc = put(e, s, path, bytes, err);
+				 json_new_str(e->a,
+					      mask(s, str_eq(bytes, twin))));
+		rc = put(e, s, path, shown, err);
 	}
 	return rc;
+}
+
+/* Masks the contents of a unit or dropin in the spec. */
+static void mask_contents(struct external_diff *e, const struct side *s,
+			  struct json *j, struct str twin)
+{
+	struct str text = json_str(j, "contents", S(""));
+
+	if (text.n)
+		json_set(j, S("contents"),
+			 json_new_str(e->a, masked_text(e, s, text, twin)));
+}
+
+static void mask_units(struct external_diff *e, const struct side *s,
+		       struct json *spec)
+{
+	const struct ign_objs *units = ign_units(s->own->config);
+	struct json *j = json_first(json_at(spec, "config.systemd.units"));
+	struct map twins;
+
+	ign_index(e->a, ign_units(s->other->config), &twins);
+	for (size_t i = 0; i < units->n; i++, j = json_next(j)) {
+		struct str name = ign_str(units->v[i], IGN_UNIT_NAME);
+		const struct ign_obj *twin = map_get(&twins, name);
+		struct json *d = json_first(json_member(j, S("dropins")));
+		struct map dropins;
+
+		mask_contents(e, s, j, ign_str(twin, IGN_UNIT_CONTENTS));
+		ign_index(e->a, ign_list(twin, IGN_UNIT_DROPINS), &dropins);
+		for (; d; d = json_next(d))
+			mask_contents(
+				e, s, d,
+				ign_str(map_get(&dropins,
+						json_str(d, "name", S(""))),
+					IGN_DROPIN_CONTENTS));
+	}
+}
+
+static struct str joined(struct arena *a, const struct strs *list)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	for (size_t i = 0; i < list->n; i++)
+		buf_addf(&b, "%.*s\n", STRF(list->v[i]));
+	return buf_str(&b);
+}
+
+static void mask_kargs(struct external_diff *e, const struct side *s,
+		       struct json *spec)
+{
+	struct json *list = json_new(e->a, JSON_ARRAY);
+	struct str rest = masked_text(e, s, joined(e->a, &s->own->kargs),
+				      joined(e->a, &s->other->kargs));
+	struct str line;
+
+	while (str_line(&rest, &line))
+		json_push(list, json_new_str(e->a, line));
+	if (s->own->kargs.n)
+		json_set(spec, S("kernelArguments"), list);
 }
 
 static const struct ign_objs *users_of(const struct mc_merged *m)
@@ -160,6 +242,10 @@ static int put_side(struct external_diff *e, const struct side *s,
 		return err_sys(err, "create %s", dir);
 	rc = put_files(e, s, spec, err);
 	hide_passwords(e, s, spec);
+	if (!e->secrets) {
+		mask_units(e, s, spec);
+		mask_kargs(e, s, spec);
+	}
 	buf_init(&b, e->a);
 	if (rc == 0)
 		rc = yml_emit(&b, spec, err);

@@ -10,11 +10,9 @@
 #include "io/file.h"
 #include "io/log.h"
 #include "io/version.h"
-#include "mc/contents.h"
-#include "mc/secret.h"
 #include "node/verify.h"
+#include "view/contents_diff.h"
 #include "view/table.h"
-#include "view/udiff.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
 
@@ -55,7 +53,7 @@ static const struct flag verify_flag_table[] = {
 	{ .name = "show-secrets",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct verify_flags, secrets),
-	  .help = "show differences of keys and pull secrets too" },
+	  .help = "show secrets in differences too" },
 	{ 0 },
 };
 
@@ -66,23 +64,14 @@ static void verify_defaults(void *p)
 
 static void show_diff(struct run *r, const struct mismatch *m, bool secrets)
 {
-	struct udiff_opts o = {
-		.from = str_z(r->a, str_fmt(r->a, "want%.*s", STRF(m->path))),
-		.to = str_z(r->a, str_fmt(r->a, "have%.*s", STRF(m->path))),
-		.indent = ""
-	};
-
 	if (!m->contents || str_eq(m->want, m->have))
 		return;
 	buf_addf(&r->out, "\n%.*s\n", STRF(m->text));
-	if (!secrets &&
-	    (mc_is_secret(m->path, m->want) || mc_is_secret(m->path, m->have)))
-		buf_addz(&r->out, "(not shown: it looks like a secret)\n");
-	else if (!mc_is_text(m->want) || !mc_is_text(m->have))
-		buf_addf(&r->out, "(binary: %zu bytes wanted, %zu there)\n",
-			 m->want.n, m->have.n);
-	else
-		udiff(&r->out, m->want, m->have, &o);
+	contents_diff(
+		&r->out, m->path,
+		&(struct contents_side){ true, m->want_mode, m->want, "want" },
+		&(struct contents_side){ true, m->have_mode, m->have, "have" },
+		&(struct contents_opts){ .secrets = secrets });
 }
 
 static void show_mismatches(struct run *r, const struct mismatches *list,

@@ -38,7 +38,7 @@ static const struct flag flags[] = {
 	{ .name = "show-secrets",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, secrets),
-	  .help = "show keys and pull secrets too" },
+	  .help = "show secrets too" },
 	OUTPUT_FLAG(struct opts, "text or json (default text)"),
 	KUBE_FLAGS(struct opts),
 	{ 0 },

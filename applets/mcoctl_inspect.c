@@ -1,22 +1,35 @@
 /*
  * mcoctl cat, files and blame: looking into a config.
  */
+#include <stdio.h>
+
 #include "base/map.h"
 #include "live.h"
 #include "mc/contents.h"
 #include "mc/origin.h"
+#include "mc/secret.h"
 #include "mcoctl.h"
 #include "view/table.h"
 
 struct opts {
 	struct strs files;
-	bool recursive;
+	bool recursive, secrets;
 	struct kube_flags kube;
 };
 
 static const struct flag flags[] = { MANIFEST_FLAGS(struct opts),
 				     KUBE_FLAGS(struct opts),
 				     { 0 } };
+
+static const struct flag cat_flags[] = {
+	MANIFEST_FLAGS(struct opts),
+	{ .name = "show-secrets",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, secrets),
+	  .help = "show secrets too: the exact bytes" },
+	KUBE_FLAGS(struct opts),
+	{ 0 }
+};
 
 /*
  * What a command is about: CONFIG is a pool or MachineConfig among the -f
@@ -82,8 +95,25 @@ static int config_and_path(struct run *r, struct str *config, struct str *path)
 
 /* ---- cat --------------------------------------------------------------------------- */
 
+/* Masks what is secret, and says so: the output is not the file. */
+static struct str masked(struct run *r, struct str path,
+			 const struct ign_obj *file, struct str text)
+{
+	bool all = mc_is_secret(path, ign_int(file, IGN_FILE_MODE, 0644), text);
+	struct str shown = all ? S(MC_MASK "\n") : mc_mask(r->a, text);
+
+	if (!str_eq(shown, text))
+		(void)fprintf(stderr,
+			      "warning: %s masked in %.*s: --show-secrets "
+			      "shows the exact bytes\n",
+			      all ? "the contents are" : "secrets are",
+			      STRF(path));
+	return shown;
+}
+
 static int run_cat(struct run *r, const void *p)
 {
+	const struct opts *o = p;
 	struct str config, path, text;
 	const struct ign_obj *file;
 	struct mc_set set = { 0 };
@@ -104,7 +134,7 @@ static int run_cat(struct run *r, const void *p)
 	if (rc < 0)
 		return err_wrap(&r->err, "%.*s in %.*s", STRF(path),
 				STRF(c.name));
-	buf_add(&r->out, text);
+	buf_add(&r->out, o->secrets ? text : masked(r, path, file, text));
 	return 0;
 }
 
@@ -241,13 +271,15 @@ static int run_blame(struct run *r, const void *p)
 
 const struct command mcoctl_cat = {
 	.name = "cat",
-	.args = "[-f PATH...] CONFIG:/PATH | CONFIG /PATH",
+	.args = "[-f PATH...] [--show-secrets] CONFIG:/PATH | CONFIG /PATH",
 	.summary = "print a file or unit of a config, decoded",
 	.details =
 		"CONFIG is a pool or a MachineConfig among the manifests, or a "
 		"file that holds one. Without -f, and if there is no such file, "
-		"it is one of the\ncluster's.",
-	.flags = flags,
+		"it is one of the\ncluster's. Secrets are masked: the whole of "
+		"a file that only its owner may read,\nand the values of keys "
+		"named password, token, secret, key, credential or auth.",
+	.flags = cat_flags,
 	.opts_size = sizeof(struct opts),
 	.run = run_cat,
 };

@@ -13,6 +13,7 @@ struct mismatch {
 	struct str text; /* upstream's words */
 	bool contents; /* want and have differ, and may be shown */
 	struct str want, have;
+	int64_t want_mode, have_mode;
 };
 
 struct mismatches {

@@ -165,7 +165,9 @@ int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
 				    .contents = it->kind == VERIFY_FILE &&
 						!s.absent && !s.problem.n,
 				    .want = it->data,
-				    .have = str_dup(a, s.data) });
+				    .have = str_dup(a, s.data),
+				    .want_mode = it->mode,
+				    .have_mode = s.mode & 07777 });
 		arena_free(&scratch);
 	}
 	return rc;

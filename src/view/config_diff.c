@@ -1,9 +1,9 @@
 #include "view/config_diff.h"
 
-#include "base/hash.h"
 #include "base/map.h"
 #include "mc/contents.h"
 #include "mc/secret.h"
+#include "view/contents_diff.h"
 #include "view/udiff.h"
 
 struct printer {
@@ -72,27 +72,18 @@ static struct str lines(struct printer *p, const struct strs *list)
 	return buf_str(&b);
 }
 
-static void text_diff(struct printer *p, struct str path, struct str old,
-		      struct str new)
+static void diff_of(struct printer *p, struct str path,
+		    const struct contents_side *from,
+		    const struct contents_side *to)
 {
-	const char *name = str_z(&p->a, path);
-	struct udiff_opts o = {
-		.from = old.n ? str_fmt(&p->a, "a%s", name).p : "/dev/null",
-		.to = new.n ? str_fmt(&p->a, "b%s", name).p : "/dev/null",
-		.colour = p->o->colour,
-		.indent = "  ",
-	};
+	struct contents_opts o = { .colour = p->o->colour,
+				   .secrets = p->o->secrets,
+				   .indent = "  " };
 
-	udiff(p->b, old, new, &o);
+	contents_diff(p->b, path, from, to, &o);
 }
 
 /* ---- files ------------------------------------------------------------------------- */
-
-static void told_by_sum(struct printer *p, char sign, struct str bytes)
-{
-	buf_addf(p->b, "  %c %zu bytes, sha256 %.*s\n", sign, bytes.n,
-		 STRF(hash_hex_of(&p->a, HASH_SHA256, bytes)));
-}
 
 static struct str bytes_of(struct printer *p, const struct ign_obj *f,
 			   bool *elsewhere)
@@ -110,6 +101,11 @@ static struct str bytes_of(struct printer *p, const struct ign_obj *f,
 	return out;
 }
 
+static int64_t mode_of(const struct ign_obj *f)
+{
+	return f ? ign_int(f, IGN_FILE_MODE, 0644) : 0644;
+}
+
 static void contents(struct printer *p, struct str path,
 		     const struct ign_obj *from, const struct ign_obj *to)
 {
@@ -124,20 +120,9 @@ static void contents(struct printer *p, struct str path,
 			new_away ? new : S("(inline)"));
 		return;
 	}
-	if (!p->o->secrets &&
-	    (mc_is_secret(path, old) || mc_is_secret(path, new))) {
-		buf_addz(p->b, "  contents differ, but look secret: "
-			       "--show-secrets shows them\n");
-		return;
-	}
-	if (mc_is_text(old) && mc_is_text(new)) {
-		text_diff(p, path, old, new);
-		return;
-	}
-	if (from)
-		told_by_sum(p, '-', old);
-	if (to)
-		told_by_sum(p, '+', new);
+	diff_of(p, path,
+		&(struct contents_side){ from, mode_of(from), old, "a" },
+		&(struct contents_side){ to, mode_of(to), new, "b" });
 }
 
 static const char *note(const void *from, const void *to)
@@ -181,6 +166,15 @@ static void unit_texts(struct printer *p, const struct ign_obj *u,
 			str_z(&p->a, ign_str(d->v[i], IGN_DROPIN_CONTENTS)));
 }
 
+static void unit_text(struct printer *p, struct str path, const char *from,
+		      const char *to)
+{
+	struct str old = str_of(from), new = str_of(to);
+
+	diff_of(p, path, &(struct contents_side){ old.n > 0, 0644, old, "a" },
+		&(struct contents_side){ new.n > 0, 0644, new, "b" });
+}
+
 static void unit(struct printer *p, struct str name, const struct ign_obj *from,
 		 const struct ign_obj *to)
 {
@@ -194,12 +188,11 @@ static void unit(struct printer *p, struct str name, const struct ign_obj *from,
 	unit_texts(p, from, &old);
 	unit_texts(p, to, &new);
 	for (size_t i = 0; i < old.n; i++)
-		text_diff(p, old.v[i].key, str_of(old.v[i].value),
-			  str_of(map_get(&new, old.v[i].key)));
+		unit_text(p, old.v[i].key, old.v[i].value,
+			  map_get(&new, old.v[i].key));
 	for (size_t i = 0; i < new.n; i++)
 		if (!map_find(&old, new.v[i].key))
-			text_diff(p, new.v[i].key, S(""),
-				  str_of(new.v[i].value));
+			unit_text(p, new.v[i].key, NULL, new.v[i].value);
 }
 
 /* ---- the rest ------------------------------------------------------------------------- */
@@ -256,6 +249,8 @@ static void list_diff(struct printer *p, const char *what,
 
 	if (str_eq(x, y))
 		return;
+	if (!p->o->secrets)
+		mc_mask_both(&p->a, &x, &y);
 	heading(p, what, S(""), "");
 	p->b->n--;
 	p->b->p[p->b->n - 1] = '\n'; /* no name behind it */

@@ -48,10 +48,11 @@ content mismatch for file "/etc/foo"
 +c
 
 content mismatch for file "/etc/bin"
-(binary: 1 bytes wanted, 1 there)
+- 1 bytes, sha256 6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
++ 1 bytes, sha256 4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a
 
 content mismatch for file "/var/lib/kubelet/config.json"
-(not shown: it looks like a secret)
+contents differ, but look secret: --show-secrets shows them
 ' '' "$MCO" verify --root-mount "$ROOT"
 expect 'verify against a file' 1 'KIND   WHERE      PROBLEM
 file   /etc/foo   content mismatch for file "/etc/foo"

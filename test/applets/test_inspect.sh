@@ -75,6 +75,53 @@ expect 'secrets are masked for other programs, too' 1 '-*** (before)
 expect 'unless asked for, there as well' 0 '-hunter2
 +hunter3
 ' '' grep '^[-+]hunter.$' <(KUBECTL_EXTERNAL_DIFF='diff -u' "$ctl" diff --show-secrets "$TMP/secret.yaml" "$TMP/secret2.yaml")
+cat > "$TMP/private.yaml" <<'Y'
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata: {name: p, labels: {machineconfiguration.openshift.io/role: worker}}
+spec:
+  kernelArguments: [luks.key=hunter2]
+  config:
+    ignition: {version: 3.5.0}
+    storage:
+      files:
+      - {path: /etc/own, mode: 384, contents: {source: "data:,hunter2%0A"}}
+      - {path: /etc/app.conf, contents: {source: "data:,user%20%3D%20me%0Atoken%20%3D%20hunter2%0A"}}
+    systemd:
+      units:
+      - {name: a.service, contents: "[Service]\nEnvironment=TOKEN=hunter2\n"}
+Y
+sed 's/hunter2/hunter3/' "$TMP/private.yaml" > "$TMP/private2.yaml"
+expect 'modes and names of keys tell secrets' 1 'p -> p
+file /etc/app.conf (changed)
+  --- a/etc/app.conf
+  +++ b/etc/app.conf
+  @@ -1,2 +1,2 @@
+   user = me
+  -token = *** (before)
+  +token = *** (after)
+file /etc/own (changed)
+  contents differ, but look secret: --show-secrets shows them
+unit a.service (changed)
+  --- a/etc/systemd/system/a.service
+  +++ b/etc/systemd/system/a.service
+  @@ -1,2 +1,2 @@
+   [Service]
+  -Environment=TOKEN=*** (before)
+  +Environment=TOKEN=*** (after)
+kernelArguments
+  --- a/kernelArguments
+  +++ b/kernelArguments
+  @@ -1,1 +1,1 @@
+  -luks.key=*** (before)
+  +luks.key=*** (after)
+' '' bash -c '"$0" diff "$1" "$2" > "$3"; rc=$?; sed "/^$/q" "$3" | sed "/^$/d"; exit $rc' "$ctl" "$TMP/private.yaml" "$TMP/private2.yaml" "$TMP/ext"
+for how in '' 'diff -ru'; do
+	for p in private private2; do
+		expect "no secret in the diff: ${how:-own}, $p" 1 '' '' grep hunter \
+			<(KUBECTL_EXTERNAL_DIFF=$how "$ctl" diff "$TMP/secret.yaml" "$TMP/$p.yaml")
+	done
+done
 mkdir -p "$TMP/less"
 cp $base/*.yaml "$TMP/less"
 sed -n '1,/^---/p' $base/pools.yaml > "$TMP/less/pools.yaml"
@@ -162,6 +209,16 @@ expect 'unreadable is 2' 2 '' $'Error: open /nonexistent: No such file or direct
 
 # ---- cat, files, blame
 expect 'cat' 0 $'net.core.somaxconn = 4096\n' '' "$ctl" cat -f $base infra:/etc/sysctl.d/90-infra.conf
+masked() {
+	echo "warning: $1 masked in $2: --show-secrets shows the exact bytes"
+}
+expect 'cat of a secret file' 0 $'***\n' "$(masked 'the contents are' /etc/own)
+" "$ctl" cat "$TMP/private.yaml" /etc/own
+expect 'cat of a file with a secret' 0 $'user = me\ntoken = ***\n' "$(masked 'secrets are' /etc/app.conf)
+" "$ctl" cat "$TMP/private.yaml" /etc/app.conf
+expect 'cat of a unit with a secret' 0 $'[Service]\nEnvironment=TOKEN=***\n' "$(masked 'secrets are' a.service)
+" "$ctl" cat "$TMP/private.yaml" a.service
+expect 'the exact bytes' 0 $'hunter2\n' '' "$ctl" cat --show-secrets "$TMP/private.yaml" /etc/own
 expect 'cat of a file that holds one' 0 $'pool ntp.example.net iburst\n' '' "$ctl" cat $base/50-worker-chrony.yaml /etc/chrony.conf
 expect 'cat of nothing' 1 '' "Error: 50-worker-chrony has no file or unit /etc/none
 " "$ctl" cat $base/50-worker-chrony.yaml /etc/none
