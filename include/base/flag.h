@@ -50,8 +50,8 @@ struct flag_parse {
 	/* Stop at the first word that is no flag (a subcommand's name). */
 	bool stop_at_word;
 	/* Where not NULL, long flags that no table has are passed over with
-	 * their values, and their names go here; what differs from a known one
-	 * by a single character is still refused. */
+	 * their values, and their names go here; a slip of one character in
+	 * a known one is still refused. */
 	struct strs *unknown;
 };
 

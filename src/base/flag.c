@@ -35,8 +35,22 @@ static const struct flag *find(const struct reader *r, struct str name,
 	return NULL;
 }
 
-/* A slip of one character is a typing error, not a flag of a newer release. */
-#define TYPO 1
+/* One wrong character, or two that changed places: a typing error, and not a flag
+ * of a newer release. */
+static bool is_slip(struct str typed, struct str name)
+{
+	size_t i = 0;
+
+	if (str_distance(typed, name) <= 1)
+		return true;
+	if (typed.n != name.n)
+		return false;
+	while (typed.p[i] == name.p[i])
+		i++;
+	return i + 1 < name.n && typed.p[i] == name.p[i + 1] &&
+	       typed.p[i + 1] == name.p[i] &&
+	       str_eq(str_from(typed, i + 2), str_from(name, i + 2));
+}
 
 /*
  * A flag that is not known, where those of newer releases are passed over: true.
@@ -45,8 +59,7 @@ static const struct flag *find(const struct reader *r, struct str name,
 static bool pass_over(struct reader *r, struct str name, bool has_value,
 		      const char *near)
 {
-	if (!r->p->unknown ||
-	    (near && str_distance(name, str_of(near)) <= TYPO))
+	if (!r->p->unknown || (near && is_slip(name, str_of(near))))
 		return false;
 	VEC_PUSH(r->a, r->p->unknown, name);
 	if (!has_value && r->at < r->argc && r->argv[r->at][0] != '-')

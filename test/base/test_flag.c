@@ -220,6 +220,10 @@ TEST flags_of_newer_releases(void)
 		{ "--poolname x",
 		  "Error: unknown flag: --poolname (did you mean --pool-name?)",
 		  "" },
+		{ "--pool-nmae x",
+		  "Error: unknown flag: --pool-nmae (did you mean --pool-name?)",
+		  "" },
+		{ "--pool-mane x", "", "pool-mane" },
 		{ "--new -x", "Error: unknown shorthand flag: 'x' in -x",
 		  "new" },
 	};
