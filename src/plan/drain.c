@@ -356,6 +356,22 @@ static void start_draining(struct arena *a, const struct drain_view *in,
 	d->phase = DRAIN_LIST;
 }
 
+/*
+ * The node was uncordoned during the attempt: new pods may have come, so cordon
+ * and drain it again at once. Its event came while the attempt was under way and
+ * is not going to come again.
+ */
+static void drain_again(struct arena *a, const struct drain_view *in,
+			struct drain *d, struct actions *out)
+{
+	action_log(a, out,
+		   "node %.*s: externally uncordoned during drain, draining "
+		   "again",
+		   STRF(in->node->name));
+	rest(d);
+	action_requeue(a, out, 0, S("uncordoned during the drain"));
+}
+
 static void not_drained(struct arena *a, const struct drain_view *in,
 			struct drain *d, struct actions *out)
 {
@@ -386,6 +402,10 @@ static void not_drained(struct arena *a, const struct drain_view *in,
 			       "%.*s %.*s",
 			       STRF(why), STRF(until(a, in->node)));
 	report(a, in, d, &s, out);
+	if (!in->node->unschedulable) {
+		drain_again(a, in, d, out);
+		return;
+	}
 	if (in->evict_ms)
 		again = again * in->evict_ms / DRAIN_EVICT_MS;
 	d->next = drain_ms(in->now) + again;
@@ -413,13 +433,7 @@ static void drained(struct arena *a, const struct drain_view *in,
 		fulfil(a, in, d, S("drain"), out);
 		return;
 	}
-	/* new pods may have come: all of it once more */
-	action_log(a, out,
-		   "node %.*s: externally uncordoned during drain, draining "
-		   "again",
-		   STRF(in->node->name));
-	rest(d);
-	action_requeue(a, out, 0, S("uncordoned during the drain"));
+	drain_again(a, in, d, out);
 }
 
 /* Cordons, or goes on where the node is cordoned. */

@@ -76,7 +76,8 @@ static int plan_once(struct world *w)
 				.pods = w->pods,
 				.n_pods = w->n_pods,
 				.pods_known = w->pods_known,
-				.eviction_api = S("policy/v1"),
+				.eviction_api =
+					w->no_eviction ? S("") : S("policy/v1"),
 				.evict_ms = w->evict_ms,
 				.image_mode = w->image_mode };
 
@@ -531,6 +532,31 @@ TEST uncordoned_meanwhile(void)
 	PASS();
 }
 
+/* As upstream, whose queue holds the node's event until the attempt is over. */
+TEST uncordoned_while_blocked(void)
+{
+	struct world w;
+
+	world_init(&w, "drain-v1", "uncordon-v0");
+	pod(&w, "a", "");
+	w.pods_known = true;
+	(void)to_cordoned(&w);
+	w.node.unschedulable = false;
+	ASSERT_STR("LOG node n: pod ns/a was not let go: " BUDGET "\n"
+		   "LOG node n: Drain failed. Waiting 1 minute then retrying. "
+		   "Error message from drain: " LATE("a") "\n" FAILED(
+			   LATE("a")) "LOG node n: externally uncordoned "
+				      "during drain, draining again\n"
+				      "REQUEUE after 0 ms  # uncordoned during "
+				      "the drain\n",
+		   held_back(&w));
+	ASSERT_STR(CORDON("drain-v1") LOOK, plan(&w));
+	/* it is still the same drain, which began when it was first cordoned */
+	ASSERT(w.d.cordoned);
+	world_free(&w);
+	PASS();
+}
+
 /* Between two attempts nothing keeps new pods away: no minute is waited then. */
 TEST uncordoned_at_rest(void)
 {
@@ -780,6 +806,7 @@ SUITE(drain)
 	RUN_TEST(uncordons);
 	RUN_TEST(stubborn);
 	RUN_TEST(uncordoned_meanwhile);
+	RUN_TEST(uncordoned_while_blocked);
 	RUN_TEST(uncordoned_at_rest);
 	RUN_TEST(strange_wishes);
 	RUN_TEST(mcn_is_read_for_each_report);

@@ -40,6 +40,14 @@ eventually 'when the time is over its report names the pod' \
 	"Unknown UpdateExecutedDrained|Error: Node Drain has not succeeded. Error is: error when evicting pods/\"db\" -n \"shop\": global timeout reached: 3s The drain will not be complete until desired drainer drain-$i3 matches current drainer uncordon-$(on_node worker-4 currentConfig)" \
 	mcn worker-4 Drained
 is 'and it still stays' Pod "$(kind_at $pods/db)"
+# most of these come during an attempt, the others while the next one is waited for
+for i in 1 2 3 4; do
+	patch /api/v1/nodes/worker-4 '{"spec":{"unschedulable":null}}'
+	eventually "uncordoned by hand, it is cordoned again: $i" true j /api/v1/nodes/worker-4 .spec.unschedulable
+	logged 'node worker-4: externally uncordoned during drain' >/dev/null && break
+	sleep 0.7
+done
+is 'at once after an attempt' 1 "$(logged 'node worker-4: externally uncordoned during drain, draining again' | sed 's/[1-9][0-9]*/1/')"
 allow 1
 eventually 'freed, the drain ends' "$(all_well 1 "$i3")" settled infra
 eventually 'the pod is gone' Status kind_at $pods/db
