@@ -133,7 +133,7 @@ struct controller {
 	bool gates_known;
 	void (*on_gates)(struct controller *c); /* they are known */
 	void (*on_other_gates)(struct controller *c);
-	struct str eviction_api; /* p NULL: not known yet */
+	struct str eviction_api; /* p NULL: not asked yet; "": not offered */
 	struct kube_cache *secret; /* the pull secret */
 	struct arena secret_arena;
 	struct str secret_path;
@@ -215,6 +215,8 @@ bool pool_answered(struct controller *c, struct str pool,
 
 int sync_drain(struct controller *c, struct str name, struct arena *a,
 	       struct actions *out, struct err *err);
+/* The eviction API is known: what waits for it goes on. */
+void drains_again(struct controller *c);
 void drain_answered(struct controller *c, struct str node,
 		    const struct action *act, const struct kube_answer *ans);
 

@@ -40,6 +40,12 @@ static void plan_again(struct drainer *d)
 	kube_queue_add(d->c->queue, SYNC_DRAIN, d->node);
 }
 
+void drains_again(struct controller *c)
+{
+	for (struct drainer *d = c->drainers; d; d = d->next)
+		plan_again(d);
+}
+
 static void pod_changed(void *ctx, struct str key, const void *before,
 			const void *now)
 {

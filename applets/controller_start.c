@@ -18,6 +18,7 @@
 #include "kube/config.h"
 #include "kube/lease.h"
 #include "mco_controller.h"
+#include "plan/drain.h"
 
 #define LEASE "machine-config-controller"
 #define GATES_WAIT_MS 60000
@@ -248,30 +249,27 @@ static void discover_later(struct process *p)
 	loop_update(p->c.loop, &p->rediscover);
 }
 
-/* Whether pods can be evicted, and by which version of the API. */
+/* Which version of the API evicts pods. Until it is known only drains wait. */
 static void discovered(struct kube_call *call, const struct kube_answer *ans)
 {
 	struct process *p = call->ctx;
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct json *tree = NULL;
+	struct str offered;
 
-	if (ans->rc < 0 || json_parse(&a, ans->body, NULL, &tree, &err) < 0) {
-		log_warn("GET /api/v1: %.*s",
-			 STRF(ans->rc < 0 ? ans->message : err.msg));
+	if (ans->rc < 0)
+		(void)err_set(&err, ERR_AGAIN, "%.*s", STRF(ans->message));
+	else if (drain_eviction_api(&a, ans->body, &offered, &err) == 0)
+		p->c.eviction_api = str_dup(&p->c.kept, offered);
+	if (err.code) {
+		log_warn("GET /api/v1: %.*s: drains wait for it",
+			 STRF(err.msg));
 		discover_later(p);
-		return;
 	}
-	p->c.eviction_api = S("");
-	for (const struct json *j = json_first(json_at(tree, "resources")); j;
-	     j = json_next(j))
-		if (str_is(json_str(j, "name", S("")), "pods/eviction") &&
-		    str_is(json_str(j, "kind", S("")), "Eviction"))
-			p->c.eviction_api =
-				str_fmt(&p->c.kept, "%.*s/%.*s",
-					STRF(json_str(j, "group", S("policy"))),
-					STRF(json_str(j, "version", S("v1"))));
+	if (!p->c.eviction_api.p)
+		p->c.eviction_api = S("");
 	controller_ready(&p->c);
+	drains_again(&p->c);
 }
 
 static void leads(void *ctx)

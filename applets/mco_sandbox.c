@@ -51,7 +51,7 @@ static const struct flag flags[] = {
 	     "keep the objects in this file and go on from it; memory only "
 	     "when absent"),
 	TEXT("eviction", eviction, "VERSION",
-	     "policy version of evictions: v1beta1 or v1"),
+	     "policy version of evictions: v1beta1, v1, or none at all"),
 	{ .name = "collect",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, collect),
@@ -235,9 +235,10 @@ static int run_start(struct run *r, const void *p)
 	struct tls_server *tls = NULL;
 	int fd, rc;
 
-	if (!str_is(o->eviction, "v1") && !str_is(o->eviction, "v1beta1"))
+	if (!str_is(o->eviction, "v1") && !str_is(o->eviction, "v1beta1") &&
+	    !str_is(o->eviction, "none"))
 		return err_set(&r->err, ERR_INVALID,
-			       "--eviction is v1 or v1beta1, not %.*s",
+			       "--eviction is v1, v1beta1 or none, not %.*s",
 			       STRF(o->eviction));
 	if (r->words.n)
 		return err_set(&r->err, ERR_INVALID,
@@ -265,7 +266,8 @@ static int run_start(struct run *r, const void *p)
 	 * versions for those it knows. */
 	if (!o->seed)
 		store_begin(&sb.store, (uint64_t)time(NULL) * 1000);
-	sb.eviction = str_is(o->eviction, "v1") ? "v1" : "v1beta1";
+	sb.eviction =
+		str_is(o->eviction, "none") ? NULL : str_z(r->a, o->eviction);
 	sb.collect = o->collect;
 	sb.pod_reap_ms = o->pod_reap_ms;
 	if (o->data.n)

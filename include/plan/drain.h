@@ -80,10 +80,21 @@ struct drain_view {
 	const struct mc_pod *pods;
 	size_t n_pods;
 	bool pods_known;
-	struct str eviction_api; /* "policy/v1", …; "": plain deletes */
+	/* "policy/v1", …; "": not known, and the drain waits for it until the
+	 * attempt fails. Pods are never deleted instead, which would pass over
+	 * their disruption budgets. */
+	struct str eviction_api;
 	int64_t evict_ms; /* how long pods are waited for; 0: DRAIN_EVICT_MS */
 	bool image_mode;
 };
+
+/*
+ * The eviction_api that the server's answer to GET /api/v1 offers. ERR_INVALID:
+ * the answer is no such list; ERR_NOTFOUND: it has no pods/eviction. Every
+ * supported server has it, so the caller asks again.
+ */
+int drain_eviction_api(struct arena *a, struct str body, struct str *out,
+		       struct err *err);
 
 /* The pods of this node are to be watched. */
 bool drain_wants_pods(const struct drain *d);

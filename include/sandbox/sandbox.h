@@ -15,7 +15,8 @@ struct sandbox {
 	struct kinds kinds;
 	struct store store;
 	uint64_t seed;
-	const char *eviction; /* policy version of evictions: "v1beta1", "v1" */
+	/* policy version of evictions: "v1beta1", "v1"; NULL: not offered */
+	const char *eviction;
 	/* Pods being deleted are removed after this many ms; -1: never. */
 	int64_t pod_reap_ms;
 	bool collect; /* garbage is collected, namespaces are emptied */

@@ -38,6 +38,43 @@ void drain_take_pods(struct drain *d, const struct drain_view *in)
 	}
 }
 
+/* "v1", "v1beta1" */
+static bool is_version(struct str v)
+{
+	if (!str_starts(v, S("v")) || v.n > 16)
+		return false;
+	for (size_t i = 1; i < v.n; i++)
+		if (!(v.p[i] >= '0' && v.p[i] <= '9') &&
+		    !(v.p[i] >= 'a' && v.p[i] <= 'z'))
+			return false;
+	return v.n > 1 && v.p[1] >= '1' && v.p[1] <= '9';
+}
+
+int drain_eviction_api(struct arena *a, struct str body, struct str *out,
+		       struct err *err)
+{
+	struct json *tree = NULL;
+	int rc = json_parse(a, body, NULL, &tree, err);
+
+	if (rc < 0)
+		return rc;
+	if (!str_is(json_str(tree, "kind", S("")), "APIResourceList"))
+		return err_set(err, ERR_INVALID, "it is no APIResourceList");
+	for (const struct json *j = json_first(json_at(tree, "resources")); j;
+	     j = json_next(j)) {
+		struct str version = json_str(j, "version", S("v1"));
+
+		if (!str_is(json_str(j, "name", S("")), "pods/eviction") ||
+		    !str_is(json_str(j, "kind", S("")), "Eviction") ||
+		    !str_is(json_str(j, "group", S("policy")), "policy") ||
+		    !is_version(version))
+			continue;
+		*out = str_fmt(a, "policy/%.*s", STRF(version));
+		return 0;
+	}
+	return err_set(err, ERR_NOTFOUND, "it does not offer pods/eviction");
+}
+
 /* "a", or "[a, b]": as Go's aggregates of errors read. */
 struct list {
 	struct buf b;
@@ -170,29 +207,24 @@ static void send(struct arena *a, struct drain *d, size_t i,
 		 const struct drain_view *in, struct actions *out)
 {
 	struct drain_pod *p = &d->pods[i];
-	struct str path = str_fmt(a, "/api/v1/namespaces/%.*s/pods/%.*s",
-				  STRF(p->pod.ns), STRF(p->pod.name));
+	struct str path =
+		str_fmt(a, "/api/v1/namespaces/%.*s/pods/%.*s/eviction",
+			STRF(p->pod.ns), STRF(p->pod.name));
 	struct str reason = str_fmt(a, "node %.*s: %.*s", STRF(in->node->name),
 				    STRF(d->wish));
 	struct action *act;
 	struct buf b;
 
 	p->state = DRAIN_POD_SENT;
-	if (!in->eviction_api.n) {
-		act = action_add(a, out, ACTION_DELETE, path, S(""), reason);
-	} else {
-		buf_init(&b, a);
-		buf_addc(&b, '{');
-		body_add(&b, S("kind"), S("Eviction"));
-		body_add(&b, S("apiVersion"), in->eviction_api);
-		buf_addz(&b, ",\"metadata\":{");
-		body_add(&b, S("name"), p->pod.name);
-		body_add(&b, S("namespace"), p->pod.ns);
-		buf_addz(&b, "},\"deleteOptions\":{}}");
-		act = action_add(a, out, ACTION_EVICT,
-				 str_fmt(a, "%.*s/eviction", STRF(path)),
-				 buf_str(&b), reason);
-	}
+	buf_init(&b, a);
+	buf_addc(&b, '{');
+	body_add(&b, S("kind"), S("Eviction"));
+	body_add(&b, S("apiVersion"), in->eviction_api);
+	buf_addz(&b, ",\"metadata\":{");
+	body_add(&b, S("name"), p->pod.name);
+	body_add(&b, S("namespace"), p->pod.ns);
+	buf_addz(&b, "},\"deleteOptions\":{}}");
+	act = action_add(a, out, ACTION_EVICT, path, buf_str(&b), reason);
 	act->tag = drain_tag(d, DRAIN_TAG_POD + (unsigned)i);
 	act->fail = ACTION_SHRUG;
 }
@@ -263,6 +295,9 @@ static struct str failure(struct arena *a, const struct drain *d,
 				     "exceeded");
 		else if (p->state == DRAIN_POD_FAILED)
 			buf_addf(&b, ": %.*s", STRF(p->said));
+		else if (!in->eviction_api.n)
+			buf_addz(&b, ": the server's discovery does not offer "
+				     "pods/eviction");
 		else
 			add_timeout(&b, in);
 		list_add(&l, buf_str(&b));
@@ -291,7 +326,8 @@ enum drain_outcome drain_evict_pods(struct arena *a, struct drain *d,
 	for (size_t i = 0; i < d->n_pods; i++) {
 		struct drain_pod *p = &d->pods[i];
 
-		if (p->state == DRAIN_POD_TODO && now < d->deadline) {
+		if (p->state == DRAIN_POD_TODO && now < d->deadline &&
+		    in->eviction_api.n) {
 			if (p->due <= now)
 				send(a, d, i, in, out);
 			else if (p->due < wake)

@@ -75,7 +75,7 @@ static void add_kind(struct sb_call *c, struct buf *b, const struct sb_kind *k)
 			"\"group\":\"autoscaling\",\"version\":\"v1\",\"kind\":"
 			"\"Scale\"",
 			"get patch update");
-	if (core && str_is(k->plural, "pods"))
+	if (core && str_is(k->plural, "pods") && c->sb->eviction)
 		add_sub(b, k, "eviction",
 			str_z(c->a,
 			      str_fmt(c->a,

@@ -61,6 +61,7 @@ ended 'and it ends here too'
 # ---- metrics are of the one that leads --------------------------------------------------
 kill "$sandbox_pid"
 sandbox_start
+gates() {
 cat >"$TMP/gate.yaml" <<'END'
 apiVersion: config.openshift.io/v1
 kind: FeatureGate
@@ -71,6 +72,8 @@ END
 sandbox_put "$TMP/gate.yaml"
 is 'the gates are told' 200 "$(sandbox_patch /apis/config.openshift.io/v1/featuregates/cluster/status \
 	'{"status":{"featureGates":[{"version":"4.22.0","enabled":[],"disabled":[]}]}}')"
+}
+gates
 start "$TMP/kubeconfig" --payload-version 4.22.0
 within 60 seen '\] metrics on :' "$TMP/log" 1 || bad "no metrics: $(tail -n 3 "$TMP/log")"
 first=$controller log=$TMP/second
@@ -80,4 +83,21 @@ is 'it shows nothing while it waits' 0 "$(grep -c 'metrics on' "$TMP/second")"
 ended 'the one that waits ends'
 controller=$first
 ended 'the one that leads ends'
+
+# ---- one that does not offer evictions: nothing is deleted instead ----------------------
+kill "$sandbox_pid"
+sandbox_start --eviction none
+gates
+post() { curl -sS -m 60 -o "$TMP/put" -w '%{http_code}' -H 'Content-Type: application/json' -d "$2" "$api$1"; }
+is 'a node that wants to be drained' 201 "$(post /api/v1/nodes '{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","annotations":
+	{"machineconfiguration.openshift.io/desiredDrain":"drain-x","machineconfiguration.openshift.io/lastAppliedDrain":"uncordon-w"}}}')"
+is 'its pod' 201 "$(post /api/v1/namespaces/default/pods '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},
+	"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}')"
+log=$TMP/log
+MCO_DRAIN_MS=1000 start "$TMP/kubeconfig" --payload-version 4.22.0
+within 60 seen 'GET /api/v1: it does not offer pods/eviction: drains wait for it' "$log" 2 || bad "it does not ask again: $(tail -n 3 "$log")"
+within 60 seen "node n: Drain failed.*pods/\"p\" -n \"default\": the server's discovery does not offer pods/eviction" "$log" 2 ||
+	bad "the drain does not fail: $(tail -n 3 "$log")"
+is 'the pod stays as it is' 'Pod null' "$(curl -sS -m 60 "$api/api/v1/namespaces/default/pods/p" | jq -r '.kind + " " + (.metadata.deletionTimestamp | tostring)')"
+ended 'and it ends there too'
 finish

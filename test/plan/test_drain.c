@@ -14,6 +14,7 @@ struct world {
 	struct actions last;
 	struct err err;
 	bool image_mode;
+	bool no_eviction;
 	int64_t evict_ms;
 	struct json *mcn; /* as the server has it; NULL: there is none */
 };
@@ -420,6 +421,94 @@ TEST evictions(void)
 }
 
 /* Two pods that fail are both named. */
+#define NOT_OFFERED                                                         \
+	"error when evicting pods/\"a\" -n \"ns\": the server's discovery " \
+	"does not offer pods/eviction"
+#define LIST \
+	"{\"kind\":\"APIResourceList\",\"groupVersion\":\"v1\",\"resources\":["
+#define PODS "{\"name\":\"pods\",\"kind\":\"Pod\"}"
+#define EVICTION(more) \
+	"{\"name\":\"pods/eviction\",\"kind\":\"Eviction\"" more "}"
+
+/* Answers to GET /api/v1; want "": it is to be asked again. */
+TEST discovery(void)
+{
+	static const struct {
+		const char *name, *body, *want;
+	} cases[] = {
+		{ "a new server",
+		  LIST PODS
+		  "," EVICTION(",\"group\":\"policy\",\"version\":\"v1\"") "]}",
+		  "policy/v1" },
+		{ "an old one",
+		  LIST EVICTION(
+			  ",\"group\":\"policy\",\"version\":\"v1beta1\"") "]}",
+		  "policy/v1beta1" },
+		{ "no version", LIST EVICTION("") "]}", "policy/v1" },
+		{ "not offered", LIST PODS "]}", "" },
+		{ "nothing offered", LIST "]}", "" },
+		{ "no resources", "{\"kind\":\"APIResourceList\"}", "" },
+		{ "null", "{\"kind\":\"APIResourceList\",\"resources\":null}",
+		  "" },
+		{ "another kind",
+		  "{\"kind\":\"Status\",\"resources\":[" EVICTION("") "]}",
+		  "" },
+		{ "no kind", "{\"resources\":[" EVICTION("") "]}", "" },
+		{ "not an object", "[]", "" },
+		{ "truncated", LIST PODS "," EVICTION(""), "" },
+		{ "empty", "", "" },
+		{ "garbage", "<html>", "" },
+		{ "another kind of eviction",
+		  LIST "{\"name\":\"pods/eviction\",\"kind\":\"Pod\"}]}", "" },
+		{ "another group", LIST EVICTION(",\"group\":\"x\"") "]}", "" },
+		{ "a strange version",
+		  LIST EVICTION(",\"version\":\"v1\\\",\\\"x\"") "]}", "" },
+		{ "no version at all", LIST EVICTION(",\"version\":\"\"") "]}",
+		  "" },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct err err = ERR_INIT(&a);
+		struct str got = S("");
+		int rc = drain_eviction_api(&a, str_of(cases[i].body), &got,
+					    &err);
+
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), got);
+		ASSERT_INT_M(cases[i].name, *cases[i].want != '\0', rc == 0);
+	}
+	PASS();
+}
+
+/* What cannot be evicted is not deleted: budgets would be passed over. */
+TEST eviction_not_offered(void)
+{
+	struct world w;
+
+	world_init(&w, "drain-v1", "uncordon-v0");
+	pod(&w, "a", "");
+	w.pods_known = true;
+	w.no_eviction = true;
+	(void)to_cordoned(&w);
+	ASSERT_STR("REQUEUE after 85000 ms  # pods are leaving\n",
+		   (w.now.sec += 5, plan(&w)));
+	w.now.sec += 85;
+	ASSERT_STR(
+		"LOG node n: Drain failed. Waiting 1 minute then retrying. "
+		"Error message from drain: " NOT_OFFERED "\n" FAILED(
+			NOT_OFFERED) "REQUEUE after 60000 ms  # the drain failed\n",
+		plan(&w));
+	/* the next attempt goes on as soon as it is */
+	w.now.sec += 60;
+	ASSERT_STR(DRAINING "REQUEUE after 90000 ms  # pods are leaving\n",
+		   plan(&w));
+	w.no_eviction = false;
+	ASSERT_STR(EVICT("a") "REQUEUE after 90000 ms  # pods are leaving\n",
+		   plan(&w));
+	world_free(&w);
+	PASS();
+}
+
 TEST aggregate(void)
 {
 	struct world w;
@@ -801,6 +890,8 @@ SUITE(drain)
 	RUN_TEST(budget);
 	RUN_TEST(another_pace);
 	RUN_TEST(evictions);
+	RUN_TEST(discovery);
+	RUN_TEST(eviction_not_offered);
 	RUN_TEST(aggregate);
 	RUN_TEST(unknown_daemonset);
 	RUN_TEST(uncordons);
