@@ -278,9 +278,9 @@ test-cut: all $(CUT_HELPERS) ## the binary cut, and made to fail, at every syste
 	@.mk/need.sh '' $(PKGS_TEST)
 	@test/node-cut/run.sh $(OUT)
 
-test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from Debian
+test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from Debian, certificate chains beside crypto/x509
 	@.mk/need.sh '' $(PKGS_PEER)
-	@$(MAKE) --no-print-directory $(OUT)/test/peer/peer
+	@$(MAKE) --no-print-directory $(OUT)/test/peer/peer $(OUT)/test/io/test_x509_chain
 	@test/peer/run.sh $(OUT)
 
 # The number counts the ways .mk/peers.sh has built them.

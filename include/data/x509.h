@@ -30,11 +30,29 @@ enum x509_sign {
 
 enum { X509_EKU_SERVER = 1, X509_EKU_CLIENT = 2, X509_EKU_ANY = 4 };
 
+/* Kinds of a GeneralName that are read: their DER tags. */
+enum x509_kind {
+	X509_EMAIL = 0x81,
+	X509_DNS = 0x82,
+	X509_URI = 0x86,
+	X509_IP = 0x87, /* 4 or 16 bytes; with a mask in a name constraint */
+};
+
+/* Names of a subject, or subtrees of a name constraint. */
+struct x509_names {
+	struct x509_general {
+		enum x509_kind kind;
+		struct str value;
+	} * v;
+	size_t n, cap;
+};
+
 struct x509 {
 	struct str der; /* the whole of it */
 	struct str tbs, signature; /* what is signed, and the signature */
 	enum x509_sign hash;
 	enum key_type sign_type; /* of the signer's key */
+	unsigned version; /* 1 to 3 */
 	struct str issuer, subject; /* encoded names */
 	int64_t not_before, not_after; /* seconds of 1970 */
 	struct x509_key key;
@@ -43,7 +61,10 @@ struct x509 {
 	int path_len; /* -1: any */
 	bool has_eku;
 	unsigned eku;
-	struct strs dns, ips; /* ips: 4 or 16 bytes each */
+	struct str san; /* the subject alternative names, encoded; or "" */
+	struct x509_names names; /* the same, without kinds that are not read */
+	struct x509_names permitted, excluded; /* name constraints */
+	bool wants_policy; /* requireExplicitPolicy: not supported */
 	bool odd_critical; /* a critical extension we do not know */
 };
 
@@ -66,6 +87,13 @@ bool x509_same_key(const struct x509_key *x, const struct x509_key *y);
  */
 int x509_check_host(const struct x509 *c, struct str host,
 		    const unsigned char *ip, size_t n_ip, struct err *err);
+
+/*
+ * Whether an authority may vouch for the names of c, by the name constraints it
+ * has. *budget is the number of comparisons left, shared by a whole chain.
+ */
+int x509_check_limits(const struct x509 *authority, const struct x509 *c,
+		      size_t *budget, struct err *err);
 
 /* Whether now (seconds of 1970) is within its time; the message says how far. */
 int x509_check_time(const struct x509 *c, int64_t now, struct err *err);

@@ -1,6 +1,7 @@
 #include "data/x509.h"
 
 #include "data/der.h"
+#include "x509_ext.h"
 
 #define O(bytes)                         \
 	{                                \
@@ -112,137 +113,6 @@ bool x509_same_key(const struct x509_key *x, const struct x509_key *y)
 		       : x->curve == y->curve && str_eq(x->point, y->point);
 }
 
-/* ---- extensions --------------------------------------------------------------- */
-
-static bool ext_constraints(struct str v, struct x509 *c)
-{
-	struct str seq, flag;
-	uint32_t len;
-
-	if (!der_take(&v, DER_SEQ, &seq) || v.n)
-		return false;
-	c->has_constraints = true;
-	if (der_take(&seq, DER_BOOL, &flag)) {
-		if (flag.n != 1)
-			return false;
-		c->ca = flag.p[0] != 0;
-	}
-	if (seq.n) {
-		if (!der_take_small(&seq, &len) || len > 1000)
-			return false;
-		c->path_len = (int)len;
-	}
-	return !seq.n;
-}
-
-static bool ext_usage(struct str v, struct x509 *c)
-{
-	struct str bits;
-
-	if (!der_take(&v, DER_BITS, &bits) || v.n || bits.n < 2)
-		return false;
-	c->may_sign = ((unsigned char)bits.p[1] & 0x04) != 0;
-	return true;
-}
-
-static bool ext_eku(struct str v, struct x509 *c)
-{
-	struct str seq, oid;
-
-	if (!der_take(&v, DER_SEQ, &seq) || v.n)
-		return false;
-	c->has_eku = true;
-	while (seq.n) {
-		if (!der_take(&seq, DER_OID, &oid))
-			return false;
-		if (str_is(oid, "\x2b\x06\x01\x05\x05\x07\x03\x01"))
-			c->eku |= X509_EKU_SERVER;
-		else if (str_is(oid, "\x2b\x06\x01\x05\x05\x07\x03\x02"))
-			c->eku |= X509_EKU_CLIENT;
-		else if (str_eq(oid, (struct str)O("\x55\x1d\x25\x00")))
-			c->eku |= X509_EKU_ANY;
-	}
-	return true;
-}
-
-static bool is_ascii(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] <= ' ' || s.p[i] >= 0x7F)
-			return false;
-	return s.n > 0;
-}
-
-static bool ext_names(struct arena *a, struct str v, struct x509 *c)
-{
-	struct str seq, name;
-	unsigned tag;
-
-	if (!der_take(&v, DER_SEQ, &seq) || v.n)
-		return false;
-	while (seq.n) {
-		if (!der_next(&seq, &tag, &name))
-			return false;
-		if (tag == 0x82 && is_ascii(name))
-			VEC_PUSH(a, &c->dns, name);
-		else if (tag == 0x87 && (name.n == 4 || name.n == 16))
-			VEC_PUSH(a, &c->ips, name);
-		else if (tag == 0x82 || tag == 0x87)
-			return false;
-	}
-	return true;
-}
-
-static bool one_extension(struct arena *a, struct str ext, struct x509 *c)
-{
-	struct str oid, flag, v;
-	bool critical = false;
-
-	if (!der_take(&ext, DER_OID, &oid))
-		return false;
-	if (der_take(&ext, DER_BOOL, &flag))
-		critical = flag.n == 1 && flag.p[0];
-	if (!der_take(&ext, DER_OCTETS, &v) || ext.n)
-		return false;
-	if (oid.n != 3 || memcmp(oid.p, "\x55\x1d", 2) != 0) {
-		c->odd_critical |= critical;
-		return true;
-	}
-	switch (oid.p[2]) {
-	case 15:
-		return ext_usage(v, c);
-	case 17:
-		return ext_names(a, v, c);
-	case 19:
-		return ext_constraints(v, c);
-	case 37:
-		return ext_eku(v, c);
-	default:
-		c->odd_critical |= critical;
-		return true;
-	}
-}
-
-static bool extensions(struct arena *a, struct str tbs, struct x509 *c)
-{
-	struct str wrap, seq, ext;
-
-	/* issuer's and subject's unique identifiers, which nobody uses */
-	(void)der_take(&tbs, 0x81, &wrap);
-	(void)der_take(&tbs, 0x82, &wrap);
-	if (!tbs.n)
-		return true;
-	if (!der_take(&tbs, 0xA3, &wrap) || tbs.n ||
-	    !der_take(&wrap, DER_SEQ, &seq) || wrap.n)
-		return false;
-	while (seq.n)
-		if (!der_take(&seq, DER_SEQ, &ext) || !one_extension(a, ext, c))
-			return false;
-	return true;
-}
-
-/* ---- the whole ---------------------------------------------------------------- */
-
 static void sign_of(struct str alg, struct x509 *c)
 {
 	struct str oid;
@@ -266,7 +136,8 @@ static int parse_tbs(struct arena *a, struct str tbs, struct str outer_alg,
 	if (der_take(&tbs, 0xA0, &v) &&
 	    (!der_take_small(&v, &version) || v.n || version > 2))
 		return bad(err, "version");
-	if (!der_take(&tbs, DER_INT, &v))
+	c->version = version + 1;
+	if (!der_take_uint(&tbs, &v))
 		return bad(err, "serial number");
 	if (!der_take(&tbs, DER_SEQ, &alg) || !str_eq(alg, outer_alg))
 		return bad(err, "signature algorithm");
@@ -284,7 +155,7 @@ static int parse_tbs(struct arena *a, struct str tbs, struct str outer_alg,
 	rc = x509_parse_key(spki, &c->key, err);
 	if (rc < 0)
 		return rc;
-	return extensions(a, tbs, c) ? 0 : bad(err, "extension");
+	return x509_extensions(a, tbs, c) ? 0 : bad(err, "extension");
 }
 
 int x509_parse(struct arena *a, struct str der, struct x509 *out,

@@ -1,5 +1,5 @@
 /* What a certificate stands for, and messages about it in Go's words. */
-#include "data/x509.h"
+#include "x509_ext.h"
 
 #include "base/rfc3339.h"
 #include "data/der.h"
@@ -39,7 +39,7 @@ struct str x509_attribute(struct str name, unsigned want)
 }
 
 /* Bytes of a stranger's certificate go into logs: printable ones only. */
-static void add_printable(struct buf *b, struct str s)
+void x509_add_printable(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n && i < 256; i++)
 		buf_addc(b, s.p[i] >= ' ' && s.p[i] < 0x7F ? s.p[i] : '?');
@@ -61,25 +61,22 @@ void x509_add_name(struct buf *b, struct str name)
 			if (b->n > start)
 				buf_addc(b, ',');
 			buf_addf(b, "%s=", attributes[i].text);
-			add_printable(b, value);
+			x509_add_printable(b, value);
 		}
 	if (b->n == start)
 		buf_addz(b, "(no name)");
 }
 
-/* A name's last dot does not count. */
-static struct str without_dot(struct str s)
-{
-	return s.n > 1 && s.p[s.n - 1] == '.' ? str_sub(s, 0, s.n - 1) : s;
-}
-
-/* "*.example.com" stands for one label, the first, and for a whole one. */
+/*
+ * "*.example.com" stands for one label, the first, and for a whole one. The last
+ * dot of a host does not count; a name in a certificate has none.
+ */
 static bool name_matches(struct str pattern, struct str host)
 {
 	ptrdiff_t dot;
 
-	host = without_dot(host);
-	pattern = without_dot(pattern);
+	if (host.n > 1 && host.p[host.n - 1] == '.')
+		host.n--;
 	if (!host.n || !pattern.n || host.p[0] == '.')
 		return false;
 	if (!str_starts(pattern, S("*.")))
@@ -90,7 +87,7 @@ static bool name_matches(struct str pattern, struct str host)
 	       str_eq_fold(str_from(host, (size_t)dot), pattern);
 }
 
-static void add_ip(struct buf *b, struct str ip)
+void x509_add_ip(struct buf *b, struct str ip)
 {
 	if (ip.n == 4) {
 		buf_addf(b, "%u.%u.%u.%u", (unsigned char)ip.p[0],
@@ -104,41 +101,52 @@ static void add_ip(struct buf *b, struct str ip)
 				 (unsigned char)ip.p[i + 1]);
 }
 
-/* "a.example, b.example", at most a few of them. */
-static void add_list(struct buf *b, const struct strs *list, bool ips)
+static size_t count(const struct x509 *c, enum x509_kind kind)
 {
-	for (size_t i = 0; i < list->n; i++) {
-		if (i)
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->names.n; i++)
+		n += c->names.v[i].kind == kind;
+	return n;
+}
+
+/* "a.example, b.example", at most a few of them. */
+static void add_names(struct buf *b, const struct x509 *c, enum x509_kind kind)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < c->names.n && shown <= 10; i++) {
+		if (c->names.v[i].kind != kind)
+			continue;
+		if (shown)
 			buf_addz(b, ", ");
-		if (i == 10) {
+		if (shown++ == 10)
 			buf_addz(b, "…");
-			return;
-		}
-		if (ips)
-			add_ip(b, list->v[i]);
+		else if (kind == X509_IP)
+			x509_add_ip(b, c->names.v[i].value);
 		else
-			add_printable(b, list->v[i]);
+			x509_add_printable(b, c->names.v[i].value);
 	}
 }
 
-static int wrong_host(const struct x509 *c, struct str host, bool ip,
-		      struct err *err)
+static int wrong_host(const struct x509 *c, struct str host,
+		      enum x509_kind kind, struct err *err)
 {
-	const struct strs *list = ip ? &c->ips : &c->dns;
+	bool any = count(c, kind) > 0;
 	struct buf b;
 
-	if (ip && !list->n)
+	if (kind == X509_IP && !any)
 		return err_set(
 			err, ERR_INVALID,
 			"cannot validate certificate for %.*s because it doesn't contain any IP SANs",
 			STRF(host));
-	if (!list->n)
+	if (!any)
 		return err_set(
 			err, ERR_INVALID,
 			"certificate is not valid for any names, but wanted to match %.*s",
 			STRF(host));
 	buf_init(&b, err->a);
-	add_list(&b, list, ip);
+	add_names(&b, c, kind);
 	return err_set(err, ERR_INVALID,
 		       "certificate is valid for %.*s, not %.*s",
 		       STRF(buf_str(&b)), STRF(host));
@@ -147,14 +155,17 @@ static int wrong_host(const struct x509 *c, struct str host, bool ip,
 int x509_check_host(const struct x509 *c, struct str host,
 		    const unsigned char *ip, size_t n_ip, struct err *err)
 {
-	const struct strs *list = n_ip ? &c->ips : &c->dns;
 	struct str want = { (const char *)ip, n_ip };
+	enum x509_kind kind = n_ip ? X509_IP : X509_DNS;
 
-	for (size_t i = 0; i < list->n; i++)
-		if (n_ip ? str_eq(list->v[i], want)
-			 : name_matches(list->v[i], host))
+	for (size_t i = 0; i < c->names.n; i++) {
+		const struct x509_general *g = &c->names.v[i];
+
+		if (g->kind == kind && (n_ip ? str_eq(g->value, want)
+					     : name_matches(g->value, host)))
 			return 0;
-	return wrong_host(c, host, n_ip != 0, err);
+	}
+	return wrong_host(c, host, kind, err);
 }
 
 int x509_check_time(const struct x509 *c, int64_t now, struct err *err)

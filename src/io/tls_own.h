@@ -58,6 +58,9 @@ struct tls_verify {
 extern const br_x509_class tls_verify_class;
 void tls_verify_init(struct tls_verify *v, const struct tls_roots *roots);
 
+/* Whether k has made the signature of c: RSA or ECDSA with SHA-2. */
+bool tls_is_signed(const struct x509 *c, const struct x509_key *k);
+
 /* Sets versions, suites and the code for them. */
 void tls_engine_setup(br_ssl_engine_context *e, const struct tls_profile *p);
 

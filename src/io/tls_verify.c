@@ -1,14 +1,15 @@
 /*
  * Whom to believe. Certificates are gathered as BearSSL hands them over and
- * read by our own strict parser; the chain is then built from the leaf upwards,
- * in whatever order they came, until an authority has signed.
+ * read by our own strict parser; data/x509_chain then looks for a chain to a
+ * trusted authority, and this file checks its signatures with BearSSL.
  */
 #include "tls_own.h"
 
 #include <time.h>
 
+#include "data/x509_chain.h"
+
 #define CERTS_MAX ((size_t)131072) /* bytes of a chain */
-#define TRIES_MAX 24 /* signatures checked for one chain */
 
 static struct tls_verify *self(const br_x509_class **ctx)
 {
@@ -43,7 +44,7 @@ static void start_cert(const br_x509_class **ctx, uint32_t length)
 
 	buf_init(&v->cert, &v->a);
 	if (length > X509_MAX || v->total + length > CERTS_MAX ||
-	    v->chain.n == CHAIN_MAX)
+	    v->chain.n == X509_CHAIN_MAX)
 		refuse(v, S("certificate chain is too long"));
 	v->total += length;
 }
@@ -106,7 +107,7 @@ static br_x509_pkey key_of(const struct x509_key *k)
 	return p;
 }
 
-static bool signed_by(const struct x509 *c, const struct x509_key *k)
+bool tls_is_signed(const struct x509 *c, const struct x509_key *k)
 {
 	unsigned char sum[64], found[64];
 	br_hash_compat_context h;
@@ -131,109 +132,25 @@ static bool signed_by(const struct x509 *c, const struct x509_key *k)
 
 /* ---- the chain ------------------------------------------------------------------ */
 
-struct walk {
-	struct tls_verify *v;
-	int64_t now;
-	size_t tries, depth;
-	bool used[CHAIN_MAX];
-};
-
-static int check_one(struct walk *w, const struct x509 *c, struct err *err)
-{
-	int rc = x509_check_time(c, w->now, err);
-
-	if (rc < 0)
-		w->v->alert = EXPIRED;
-	if (rc == 0 && c->odd_critical)
-		rc = err_set(
-			err, ERR_INVALID,
-			"certificate has a critical extension that is not supported");
-	if (rc == 0 && c->has_eku && !(c->eku & (w->v->eku | X509_EKU_ANY)))
-		rc = err_set(err, ERR_INVALID,
-			     "certificate specifies an incompatible key usage");
-	return rc;
-}
-
-static bool may_sign_at(const struct x509 *c, size_t depth)
-{
-	return c->ca && c->may_sign &&
-	       (c->path_len < 0 || (size_t)c->path_len >= depth);
-}
-
-/* An authority that signed c, or that c itself is. */
-static const struct x509 *find_root(struct walk *w, const struct x509 *c)
-{
-	const struct tls_roots *r = w->v->roots;
-
-	for (size_t i = 0; r && i < r->v.n; i++) {
-		const struct x509 *root = &r->v.v[i];
-
-		if (str_eq(root->der, c->der))
-			return root;
-		/* constraints we cannot read would go unheeded */
-		if (!str_eq(root->subject, c->issuer) || root->odd_critical ||
-		    (root->has_constraints && !may_sign_at(root, w->depth)))
-			continue;
-		if (w->tries++ < TRIES_MAX && signed_by(c, &root->key))
-			return root;
-	}
-	return NULL;
-}
-
-static const struct x509 *find_next(struct walk *w, const struct x509 *c)
-{
-	for (size_t i = 1; i < w->v->chain.n; i++) {
-		const struct x509 *up = &w->v->chain.v[i];
-
-		if (w->used[i] || !str_eq(up->subject, c->issuer) ||
-		    !may_sign_at(up, w->depth))
-			continue;
-		if (w->tries++ < TRIES_MAX && signed_by(c, &up->key)) {
-			w->used[i] = true;
-			return up;
-		}
-	}
-	return NULL;
-}
-
-static int unknown(struct tls_verify *v, const struct x509 *c, struct err *err)
-{
-	struct buf b;
-
-	if (c->hash == SIGN_SHA1 || c->hash == SIGN_OTHER)
-		return err_set(
-			err, ERR_INVALID,
-			"certificate is signed with an algorithm that is not supported (%s)",
-			c->hash == SIGN_SHA1 ? "SHA-1"
-					     : "RSA and ECDSA with SHA-2 are");
-	v->alert = UNKNOWN_CA;
-	buf_init(&b, err->a);
-	x509_add_name(&b, c->issuer);
-	return err_set(err, ERR_INVALID,
-		       "certificate signed by unknown authority (%.*s%s)",
-		       STRF(buf_str(&b)),
-		       str_eq(c->issuer, c->subject) ? ", self-signed" : "");
-}
-
 static int check_chain(struct tls_verify *v, struct err *err)
 {
-	struct walk w = { .v = v, .now = time(NULL) };
-	const struct x509 *c = &v->chain.v[0];
+	static const unsigned char alerts[] = { [X509_BAD] = BAD_CERTIFICATE,
+						[X509_EXPIRED] = EXPIRED,
+						[X509_UNKNOWN] = UNKNOWN_CA };
+	struct x509_trust trust = { .eku = v->eku,
+				    .now = time(NULL),
+				    .is_signed = tls_is_signed };
+	enum x509_fault fault = X509_BAD;
+	int rc;
 
-	for (;; w.depth++) {
-		const struct x509 *root;
-		int rc = check_one(&w, c, err);
-
-		if (rc < 0)
-			return rc;
-		root = find_root(&w, c);
-		if (root)
-			return x509_check_time(root, w.now, err);
-		root = find_next(&w, c);
-		if (!root)
-			return unknown(v, c, err);
-		c = root;
+	if (v->roots) {
+		trust.roots = v->roots->v.v;
+		trust.n_roots = v->roots->v.n;
 	}
+	rc = x509_chain_check(&trust, v->chain.v, v->chain.n, &fault, err);
+	if (rc < 0)
+		v->alert = alerts[fault];
+	return rc;
 }
 
 static unsigned end_chain(const br_x509_class **ctx)

@@ -2,13 +2,39 @@
 #include "fuzz.h"
 
 #include "data/der.h"
-#include "data/x509.h"
+#include "data/x509_chain.h"
 
 static void within(struct str s, const uint8_t *data, size_t size)
 {
 	const uint8_t *p = (const uint8_t *)s.p;
 
 	MUST(s.n == 0 || (p >= data && p + s.n <= data + size));
+}
+
+/* Signatures are of no interest: half of them are good. */
+static bool is_signed(const struct x509 *c, const struct x509_key *key)
+{
+	(void)key;
+	return c->signature.n % 2;
+}
+
+/* A certificate as its own authority, as an intermediate, and as a root. */
+static void check_chain(const struct x509 *c, struct err *err)
+{
+	struct x509 shown[] = { *c, *c, *c };
+	struct x509_trust trust = { .roots = c,
+				    .n_roots = 1,
+				    .eku = X509_EKU_SERVER,
+				    .now = c->not_before,
+				    .is_signed = is_signed };
+	enum x509_fault fault;
+	size_t budget = 10000;
+
+	(void)x509_check_limits(c, c, &budget, err);
+	(void)x509_chain_check(&trust, shown, 3, &fault, err);
+	shown[0].der = S(""); /* no longer the root itself */
+	shown[0].san = S("");
+	(void)x509_chain_check(&trust, shown, 3, &fault, err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -33,15 +59,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	within(c.key.point, data, size);
 	MUST(c.key.type == KEY_EC || (c.key.n.n >= 128 && c.key.n.n <= 512));
 	MUST(c.not_before >= -62167219200 && c.not_after <= 253402300799);
-	for (size_t i = 0; i < c.dns.n; i++)
-		within(c.dns.v[i], data, size);
-	for (size_t i = 0; i < c.ips.n; i++)
-		MUST(c.ips.v[i].n == 4 || c.ips.v[i].n == 16);
+	for (size_t i = 0; i < c.names.n; i++) {
+		within(c.names.v[i].value, data, size);
+		MUST(c.names.v[i].kind != X509_IP ||
+		     c.names.v[i].value.n == 4 || c.names.v[i].value.n == 16);
+	}
 	x509_add_name(&b, c.subject);
 	(void)x509_check_host(&c, S("a.example"), NULL, 0, &err);
 	(void)x509_check_host(&c, S("127.0.0.1"),
 			      (const unsigned char *)"\x7f\0\0\1", 4, &err);
 	(void)x509_check_time(&c, 1800000000, &err);
+	check_chain(&c, &err);
 	arena_free(&a);
 	return 0;
 }

@@ -12,6 +12,9 @@ keyUsage = critical, keyCertSign
 [v_server]
 extendedKeyUsage = serverAuth
 subjectAltName = DNS:localhost, DNS:*.wild.example, DNS:mcs.example, IP:127.0.0.1, IP:::1
+[v_limited]
+basicConstraints = CA:TRUE
+nameConstraints = permitted;DNS:only.example
 [v_noip]
 extendedKeyUsage = serverAuth
 subjectAltName = DNS:localhost
@@ -30,6 +33,8 @@ ec prime256v1 stranger.key
 root stranger stranger.key "stranger CA"
 ec prime256v1 inter.key
 make inter inter.key "test intermediate" v_inter ca
+make limited inter.key "test limited" v_limited ca
+cp inter.key limited.key
 
 openssl genrsa -traditional -out rsa.key 2048
 openssl pkcs8 -topk8 -nocrypt -in rsa.key -out rsa.pk8
@@ -49,6 +54,8 @@ make p521 p521.key server v_server ca '' ''
 make leaf p256.key server v_server inter
 cat leaf.pem inter.pem > chain.pem
 cat leaf.pem ecca.pem stranger.pem inter.pem > jumbled.pem
+make beyond p256.key server v_server limited
+cat beyond.pem limited.pem > beyond-chain.pem
 make expired p256.key server v_server ca 20200101000000Z 20210101000000Z
 make future p256.key server v_server ca 21000101000000Z 21200101000000Z
 make noip p256.key server v_noip ca

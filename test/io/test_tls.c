@@ -173,6 +173,8 @@ TEST refusals(void)
 		  "tls: certificate is signed with an algorithm that is not supported (SHA-1)" },
 		{ "leaf.pem", "p256.key", "ca.pem", "localhost",
 		  "tls: certificate signed by unknown authority (CN=test intermediate,O=system:tests)" },
+		{ "beyond-chain.pem", "p256.key", "ca.pem", "localhost",
+		  "tls: certificate authority is not authorized to sign for this name: DNS name \"localhost\" is not permitted by any constraint" },
 		{ "under-chain.pem", "p384.key", "ecca.pem", "localhost",
 		  "tls: certificate signed by unknown authority (CN=server,O=system:tests, self-signed)" },
 	};
@@ -268,7 +270,7 @@ TEST client_certificates(void)
 		close_ends(&e);
 	}
 	/* a server's certificate is none for a client; nor a stranger's */
-	ASSERT_INT(0, tls_client_set_pair(c, pem("p256.pem"), pem("p256.pk8"),
+	ASSERT_INT(0, tls_client_set_pair(c, pem("noip.pem"), pem("p256.pk8"),
 					  &err));
 	open_ends(&e, s, c, "localhost");
 	ASSERT_STR("tls: certificate specifies an incompatible key usage",

@@ -1,6 +1,6 @@
 #!/bin/bash
-# run.sh OUT: builds the peer from Debian's Go packages, has it say what it makes
-# of SEED's inputs, and compares.
+# run.sh OUT: builds the peers from Debian's Go packages, has them say what they
+# make of SEED's inputs, and compares.
 set -eu -o pipefail
 out=$1
 mkdir -p "$out/peer"
@@ -8,3 +8,6 @@ GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE="$PWD/$out/peer/cache" \
 	go build -o "$out/peer/peer" test/peer/main.go
 "$out/peer/peer" "${SEED:-1}" "${CASES:-5000}" > "$out/peer/cases"
 "$out/test/peer/peer" < "$out/peer/cases"
+GO111MODULE=off GOCACHE="$PWD/$out/peer/cache" go build -o "$out/peer/x509" test/peer/x509/main.go
+"$out/peer/x509" "${SEED:-1}" "${CHAINS:-2000}" > "$out/peer/chains"
+X509_CASES="$out/peer/chains" "$out/test/io/test_x509_chain"
