@@ -165,6 +165,10 @@ static void status_journal(struct run *r, const struct node_journal_view *v)
 {
 	struct str actions = S("");
 
+	if (v->damage.n) {
+		line(r, "last update", v->damage);
+		return;
+	}
 	for (size_t i = 0; i < v->actions.n; i++)
 		actions = str_fmt(r->a, "%.*s%s%.*s", STRF(actions),
 				  i ? ", " : "", STRF(v->actions.v[i]));

@@ -6,7 +6,9 @@
  * second name (nothing is copied, and undoing needs no room on the disk; across
  * devices it is a copy), links by their target, absent ones by their absence,
  * with modes and owners; all links to units; folders that are not there yet.
- * One file names it all. Its own name is the state, so every step is a rename:
+ * One file names it all, with SHA-256 sums of itself and of what is kept: a
+ * journal that does not match them is damaged, and neither used nor removed. Its
+ * own name is the state, so every step is a rename:
  *
  *	journal/active	an update runs, or was cut: undo it
  *	journal/undo	it is being undone: go on with that
@@ -30,6 +32,7 @@ enum journal_state {
 
 struct journal {
 	enum journal_state state;
+	struct str damage; /* why "last" cannot be read; "": it can */
 	struct json *log; /* members of the caller's own go along: "facts" */
 	struct map allowed; /* the paths, for tree.allowed */
 };
@@ -42,12 +45,24 @@ int journal_begin(struct arena *a, struct tree *t, const struct strs *paths,
 		  struct json *facts, struct journal *out, struct err *err);
 
 /* Reads the journal there is: the one of an unfinished update before "last".
- * ERR_INVALID when it is damaged. */
+ * ERR_INVALID when that of an unfinished update is damaged; for "last" see
+ * damage. */
 int journal_load(struct arena *a, struct tree *t, struct journal *out,
 		 struct err *err);
 
 /* All is done and durable: the update holds. */
-int journal_commit(struct tree *t, struct journal *j, struct err *err);
+int journal_commit(struct arena *a, struct tree *t, struct journal *j,
+		   struct err *err);
+
+/* Whether all that is to be put back is as it was; ERR_INVALID. Before the first
+ * step of undoing. */
+int journal_check(struct tree *t, const struct journal *j, struct err *err);
+
+/* A text with its own checksum in front, and back: ERR_INVALID. */
+struct str journal_seal(struct arena *a, struct str text);
+int journal_unseal(struct str sealed, struct str *out, struct err *err);
+/* Says that path is damaged because of err's text, and what to do. */
+int journal_damaged(struct err *err, const char *path);
 
 /* Says that from now on it is undone; before the first step of undoing. */
 int journal_undo(struct tree *t, struct journal *j, struct err *err);

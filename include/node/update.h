@@ -43,6 +43,7 @@ struct node_journal_view {
 	struct str from, to; /* names */
 	struct strs actions; /* "Reload crio.service", … */
 	bool finished; /* they have been taken, or the node has rebooted */
+	struct str damage; /* why the rest of it cannot be told; or "" */
 };
 /* What the journal tells; never ERR_NOTFOUND. */
 int node_journal(struct node *n, struct arena *a, struct node_journal_view *out,

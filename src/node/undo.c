@@ -10,6 +10,35 @@ struct str undo_marker(struct arena *a, const struct journal *j,
 		       STRF(json_str(j->log, "pre", S(""))), name);
 }
 
+/* What a marker says; ERR_NOTFOUND when there is none. */
+static int read_marker(struct node *n, struct arena *a, const struct journal *j,
+		       const char *name, struct str *out, struct err *err)
+{
+	struct str sealed;
+	int rc = tree_read(a, &n->tree, undo_marker(a, j, name).p,
+			   2 * UNDO_TUNING_MAX, &sealed, err);
+
+	return rc < 0 ? rc : journal_unseal(sealed, out, err);
+}
+
+/* Nothing is put back where something cannot be. */
+static int check(struct node *n, struct arena *a, const struct journal *j,
+		 struct err *err)
+{
+	static const char *const markers[] = { "tuning", "tuned" };
+	struct err local = ERR_INIT(a);
+	struct str text;
+
+	for (size_t i = 0; i < 2; i++)
+		if (read_marker(n, a, j, markers[i], &text, &local) ==
+		    -ERR_INVALID) {
+			*err = local;
+			return journal_damaged(err,
+					       undo_marker(a, j, markers[i]).p);
+		}
+	return journal_check(&n->tree, j, err);
+}
+
 /* As upstream tells of a rollback that failed too; equal texts count once. */
 static int both(struct err *err, const char *what, struct str undoing,
 		struct str cause)
@@ -79,8 +108,7 @@ static void tune_back(struct undo *u)
 
 	if (!tree_lexists(&u->n->tree, tuned.p))
 		return;
-	rc = tree_read(u->a, &u->n->tree, tuned.p, UNDO_TUNING_MAX, &text,
-		       &err);
+	rc = read_marker(u->n, u->a, u->j, "tuned", &text, &err);
 	if (rc == 0 && before.n)
 		rc = node_tune_back(u->n, u->a, text, before, &err);
 	if (rc == 0)
@@ -169,9 +197,13 @@ int undo_update(struct node *n, struct arena *a, struct journal *j,
 {
 	struct undo u = { n, a, j, cause, false, err };
 	struct err local = ERR_INIT(a);
-	int rc = journal_undo(&n->tree, j, &local);
+	int rc = check(n, a, j, &local);
 
 	n->tree.allowed = NULL;
+	if (rc == 0)
+		rc = journal_undo(&n->tree, j, &local);
+	if (rc == -ERR_INVALID && !cause.n)
+		return err_set(err, ERR_INVALID, "%.*s", STRF(local.msg));
 	if (rc < 0) {
 		note(&u, "files writes", rc, &local);
 		return -ERR_SYS;

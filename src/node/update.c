@@ -21,7 +21,8 @@ static struct str boot_id(struct node *n, struct arena *a)
 static int mark(struct node *n, struct arena *a, const struct journal *j,
 		const char *name, struct str text, struct err *err)
 {
-	int rc = tree_put(&n->tree, undo_marker(a, j, name).p, text, err);
+	int rc = tree_put(&n->tree, undo_marker(a, j, name).p,
+			  text.n ? journal_seal(a, text) : text, err);
 
 	return rc < 0 ? rc : tree_sync(&n->tree, err);
 }
@@ -342,7 +343,7 @@ int node_apply(struct node *n, struct arena *a, const struct node_update *u,
 		return rc;
 	rc = run_steps(&r, err);
 	if (rc == 0)
-		rc = journal_commit(&n->tree, &j, err);
+		rc = journal_commit(a, &n->tree, &j, err);
 	if (rc == 0)
 		return 0;
 	log_error_of(err);
@@ -359,7 +360,8 @@ static void view(struct node *n, struct arena *a, const struct journal *j,
 	const struct json *f = json_at(j->log, "facts");
 
 	*out = (struct node_journal_view){ .state = j->state };
-	if (j->state == JOURNAL_NONE) {
+	out->damage = j->damage;
+	if (j->state == JOURNAL_NONE || j->damage.n) {
 		out->finished = true;
 		return;
 	}
@@ -391,7 +393,7 @@ void node_finished(struct node *n, struct arena *a)
 
 	if (rc == 0)
 		rc = journal_load(a, &n->tree, &j, &err);
-	if (rc == 0 && j.state == JOURNAL_LAST)
+	if (rc == 0 && j.state == JOURNAL_LAST && !j.damage.n)
 		rc = mark(n, a, &j, "done", S(""), &err);
 	if (rc < 0)
 		log_warn("The update is done, but that could not be written "
@@ -409,6 +411,8 @@ int node_rollback(struct node *n, struct arena *a, struct str cause,
 		rc = journal_load(a, &n->tree, &j, err);
 	if (rc < 0)
 		return rc;
+	if (j.damage.n)
+		return err_set(err, ERR_INVALID, "%.*s", STRF(j.damage));
 	if (j.state == JOURNAL_NONE)
 		return err_set(err, ERR_NOTFOUND,
 			       "no update to go back from: the node keeps "

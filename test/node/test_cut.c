@@ -7,7 +7,7 @@
  * either all has reached the disk, or only what was fsynced: data of a file by
  * an fsync of the file, names by one of their folder.
  */
-#include "scratch.h"
+#include "sample.h"
 
 #include <errno.h>
 
@@ -332,87 +332,8 @@ static const struct node_sys test_sys = {
 
 /* ---- the update ------------------------------------------------------------------ */
 
-#define FILE_JSON(path, text, more)                                     \
-	"{\"path\":\"" path "\",\"contents\":{\"source\":\"data:," text \
-	"\"}" more "}"
-
-static struct mc_current old_config(struct arena *a)
-{
-	return scratch_mc(
-		a, "r1",
-		"\"storage\":{\"files\":[" FILE_JSON("/etc/same", "same", "") "," FILE_JSON("/etc/changed", "one%0A", "") "," FILE_JSON(
-			"/etc/mode", "m",
-			",\"mode\":420") "," FILE_JSON("/etc/gone/deep/er",
-						       "bye",
-						       ",\"mode\":384") "," FILE_JSON("/etc/linked",
-										      "was%20a%20link",
-										      "") "," FILE_JSON("/home/file",
-													"h",
-													"") "]},"
-													    "\"systemd\":{\"units\":["
-													    "{\"name\":\"a.service\",\"enabled\":true,\"contents\":"
-													    "\"[Install]\\nWantedBy=multi-user.target\\n\"},"
-													    "{\"name\":\"b.service\",\"dropins\":[{\"name\":\"10.conf\","
-													    "\"contents\":\"x\"},{\"name\":\"20.conf\",\"contents\":"
-													    "\"y\"}]},"
-													    "{\"name\":\"old.service\",\"enabled\":true,\"contents\":"
-													    "\"[Install]\\nRequiredBy=x.target\\nAlias=alias.service\\n\"}"
-													    "]},\"passwd\":{\"users\":[{\"name\":\"core\","
-													    "\"sshAuthorizedKeys\":[\"k1\"],\"passwordHash\":\"$6$old\"}]}",
-		"\"kernelArguments\":[\"a\"]");
-}
-
-static struct mc_current new_config(struct arena *a)
-{
-	return scratch_mc(
-		a, "r2",
-		"\"storage\":{\"files\":[" FILE_JSON("/etc/same", "same", "") "," FILE_JSON("/etc/pivot/kernel-args", "ADD%20nosmt%0A", "") "," FILE_JSON(
-			"/etc/changed", "two%0A",
-			"") "," FILE_JSON("/etc/mode", "m",
-					  ",\"mode\":384") "," FILE_JSON("/etc/linked",
-									 "no%20link",
-									 "") "," FILE_JSON("/etc/new/dir/file",
-											   "new",
-											   ",\"user\":{\"id\":7},\"group\":{\"id\":8}") "," FILE_JSON("/home/file",
-																		      "h2",
-																		      "") "]},"
-																			  "\"systemd\":{\"units\":["
-																			  "{\"name\":\"a.service\",\"enabled\":false,\"contents\":"
-																			  "\"[Install]\\nWantedBy=other.target\\n\"},"
-																			  "{\"name\":\"b.service\",\"dropins\":[{\"name\":\"10.conf\","
-																			  "\"contents\":\"\"},{\"name\":\"30.conf\",\"contents\":"
-																			  "\"z\"}]},"
-																			  "{\"name\":\"m.service\",\"mask\":true},"
-																			  "{\"name\":\"new.service\",\"enabled\":true,\"contents\":"
-																			  "\"[Install]\\nWantedBy=multi-user.target\\n\"}]},"
-																			  "\"passwd\":{\"users\":[{\"name\":\"core\","
-																			  "\"sshAuthorizedKeys\":[\"k1\",\"k2\"],"
-																			  "\"passwordHash\":\"$6$new\"}]}",
-		"\"kernelArguments\":[\"b\"]");
-}
-
-static void plain_root(struct arena *a, const char *root)
-{
-	scratch_put(a, root, "/etc/os-release",
-		    "ID=rhel\nVARIANT_ID=coreos\nRHEL_VERSION=9.6\n", 0644);
-	scratch_put(
-		a, root, "/etc/passwd",
-		"root:x:0:0::/root:/bin/sh\ncore:x:1000:1000::/home/core:\n",
-		0644);
-	scratch_put(a, root, "/etc/group", "root:x:0:\ncore:x:1000:\n", 0644);
-	scratch_put(a, root, "/etc/shadow",
-		    "root:*:1::::::\ncore:$6$old:1::::::\n", 0640);
-	scratch_put(a, root, "/etc/kubernetes/kubeconfig", "k", 0644);
-	scratch_put(a, root, "/etc/target", "of a link", 0644);
-	scratch_put(a, root, "/var/home/core/.bashrc", "", 0644);
-	scratch_put(a, root, "/usr/lib/systemd/system/m.service", "", 0644);
-	(void)symlink("var/home", str_z(a, str_fmt(a, "%s/home", root)));
-}
-
 /* A system runs on the root: programs are asked, which are stand-ins that change
  * nothing; before and after each of them is a place to cut, too. */
-static bool online;
-
 static void stand_in(struct arena *a, const char *dir, const char *name,
 		     const char *text)
 {
@@ -436,54 +357,10 @@ static void go_online(struct arena *a, const char *dir)
 	(void)setenv("MCO_HOST_PATH", str_z(a, str_fmt(a, "%s/host", dir)), 1);
 }
 
-static int apply(struct arena *a, const char *root,
-		 const struct mc_current *from, const struct mc_current *to,
-		 struct err *err)
-{
-	struct node_update u = { .from = from, .to = to };
-	struct node n;
-	int rc = node_open(&n, a, root, err);
-
-	if (rc < 0)
-		return rc;
-	n.offline = !online;
-	rc = node_apply(&n, a, &u, err);
-	node_close(&n);
-	return rc;
-}
-
-static int rollback(struct arena *a, const char *root, struct err *err)
-{
-	struct node n;
-	int rc = node_open(&n, a, root, err);
-
-	if (rc < 0)
-		return rc;
-	n.offline = !online;
-	rc = node_rollback(&n, a, S(""), err);
-	node_close(&n);
-	return rc;
-}
-
 static int no_fsync(int fd)
 {
 	(void)fd;
 	return 0;
-}
-
-static int recover(struct arena *a, const char *root, struct err *err)
-{
-	struct node_journal_view v;
-	struct node n;
-	bool undone;
-	int rc = node_open(&n, a, root, err);
-
-	if (rc < 0)
-		return rc;
-	n.offline = !online;
-	rc = node_recover(&n, a, &undone, &v, err);
-	node_close(&n);
-	return rc;
 }
 
 static int first_boot(struct arena *a, const char *root, struct err *err)
@@ -532,15 +409,15 @@ static int do_it(struct arena *a, const struct bench *b, enum what what,
 {
 	switch (what) {
 	case UPDATE:
-		return apply(a, b->work, &b->r1, &b->r2, err);
+		return sample_apply(a, b->work, &b->r1, &b->r2, err);
 	case ROLLBACK:
-		return rollback(a, b->work, err);
+		return sample_rollback(a, b->work, err);
 	case FIRST_BOOT:
 		return first_boot(a, b->work, err);
 	case RECOVER:
 		break;
 	}
-	return recover(a, b->work, err);
+	return sample_recover(a, b->work, err);
 }
 
 /* In a process of its own; its exit status: 42 when it was cut. */
@@ -600,14 +477,14 @@ static void setup(struct bench *b)
 	b->before = str_z(&b->a, str_fmt(&b->a, "%s/before", b->dir));
 	b->after = str_z(&b->a, str_fmt(&b->a, "%s/after", b->dir));
 	b->work = str_z(&b->a, str_fmt(&b->a, "%s/work", b->dir));
-	if (online)
+	if (sample_online)
 		go_online(&b->a, b->dir);
-	b->r1 = old_config(&b->a);
-	b->r2 = new_config(&b->a);
+	b->r1 = sample_old(&b->a);
+	b->r2 = sample_new(&b->a);
 	mc_current_empty(&b->a, &none);
 	(void)mkdir(b->before, 0755);
-	plain_root(&b->a, b->before);
-	if (apply(&b->a, b->before, &none, &b->r1, &err) < 0) {
+	sample_root(&b->a, b->before);
+	if (sample_apply(&b->a, b->before, &none, &b->r1, &err) < 0) {
 		(void)printf("%.*s\n", STRF(err.msg));
 		abort();
 	}
@@ -615,7 +492,7 @@ static void setup(struct bench *b)
 	(void)unlink(str_fmt(&b->a, "%s/etc/linked", b->before).p);
 	(void)symlink("target", str_fmt(&b->a, "%s/etc/linked", b->before).p);
 	scratch_copy(&b->a, b->before, b->after);
-	if (apply(&b->a, b->after, &b->r1, &b->r2, &err) < 0) {
+	if (sample_apply(&b->a, b->after, &b->r1, &b->r2, &err) < 0) {
 		(void)printf("%.*s\n", STRF(err.msg));
 		abort();
 	}
@@ -640,7 +517,7 @@ static char settled(struct bench *b, const char *what, long at)
 
 	sys.fsync = no_fsync;
 	node_sys = &sys;
-	rc = recover(&a, b->work, &err);
+	rc = sample_recover(&a, b->work, &err);
 	node_sys = &node_sys_real;
 	if (rc < 0) {
 		(void)printf("%s, call %ld: recovery: %.*s\n", what, at,
@@ -766,13 +643,13 @@ TEST cuts_around_programs(void)
 	struct bench b;
 	bool ok;
 
-	online = true;
+	sample_online = true;
 	setup(&b);
 	ok = try_all(&b, UPDATE, CUT_KEPT, "update with programs cut") &&
 	     try_all(&b, UPDATE, FAIL_EIO, "update with programs, one EIO") &&
 	     try_all(&b, ROLLBACK, CUT_LOST, "rollback with programs cut");
 	teardown(&b);
-	online = false;
+	sample_online = false;
 	(void)unsetenv("MCO_HOST_PATH");
 	ASSERT(ok);
 	PASS();

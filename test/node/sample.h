@@ -1,0 +1,136 @@
+/*
+ * sample: a root, two configs that differ in every way an update knows of, and
+ * what a daemon does with them.
+ */
+#ifndef TEST_NODE_SAMPLE_H
+#define TEST_NODE_SAMPLE_H
+
+#include "scratch.h"
+
+/* A system runs on the root: programs are asked. */
+static bool sample_online;
+
+#define FILE_JSON(path, text, more)                                     \
+	"{\"path\":\"" path "\",\"contents\":{\"source\":\"data:," text \
+	"\"}" more "}"
+
+static inline struct mc_current sample_old(struct arena *a)
+{
+	return scratch_mc(
+		a, "r1",
+		"\"storage\":{\"files\":[" FILE_JSON("/etc/same", "same", "") "," FILE_JSON("/etc/changed", "one%0A", "") "," FILE_JSON(
+			"/etc/mode", "m",
+			",\"mode\":420") "," FILE_JSON("/etc/gone/deep/er",
+						       "bye",
+						       ",\"mode\":384") "," FILE_JSON("/etc/linked",
+										      "was%20a%20link",
+										      "") "," FILE_JSON("/home/file",
+													"h",
+													"") "]},"
+													    "\"systemd\":{\"units\":["
+													    "{\"name\":\"a.service\",\"enabled\":true,\"contents\":"
+													    "\"[Install]\\nWantedBy=multi-user.target\\n\"},"
+													    "{\"name\":\"b.service\",\"dropins\":[{\"name\":\"10.conf\","
+													    "\"contents\":\"x\"},{\"name\":\"20.conf\",\"contents\":"
+													    "\"y\"}]},"
+													    "{\"name\":\"old.service\",\"enabled\":true,\"contents\":"
+													    "\"[Install]\\nRequiredBy=x.target\\nAlias=alias.service\\n\"}"
+													    "]},\"passwd\":{\"users\":[{\"name\":\"core\","
+													    "\"sshAuthorizedKeys\":[\"k1\"],\"passwordHash\":\"$6$old\"}]}",
+		"\"kernelArguments\":[\"a\"]");
+}
+
+static inline struct mc_current sample_new(struct arena *a)
+{
+	return scratch_mc(
+		a, "r2",
+		"\"storage\":{\"files\":[" FILE_JSON("/etc/same", "same", "") "," FILE_JSON("/etc/pivot/kernel-args", "ADD%20nosmt%0A", "") "," FILE_JSON(
+			"/etc/changed", "two%0A",
+			"") "," FILE_JSON("/etc/mode", "m",
+					  ",\"mode\":384") "," FILE_JSON("/etc/linked",
+									 "no%20link",
+									 "") "," FILE_JSON("/etc/new/dir/file",
+											   "new",
+											   ",\"user\":{\"id\":7},\"group\":{\"id\":8}") "," FILE_JSON("/home/file",
+																		      "h2",
+																		      "") "]},"
+																			  "\"systemd\":{\"units\":["
+																			  "{\"name\":\"a.service\",\"enabled\":false,\"contents\":"
+																			  "\"[Install]\\nWantedBy=other.target\\n\"},"
+																			  "{\"name\":\"b.service\",\"dropins\":[{\"name\":\"10.conf\","
+																			  "\"contents\":\"\"},{\"name\":\"30.conf\",\"contents\":"
+																			  "\"z\"}]},"
+																			  "{\"name\":\"m.service\",\"mask\":true},"
+																			  "{\"name\":\"new.service\",\"enabled\":true,\"contents\":"
+																			  "\"[Install]\\nWantedBy=multi-user.target\\n\"}]},"
+																			  "\"passwd\":{\"users\":[{\"name\":\"core\","
+																			  "\"sshAuthorizedKeys\":[\"k1\",\"k2\"],"
+																			  "\"passwordHash\":\"$6$new\"}]}",
+		"\"kernelArguments\":[\"b\"]");
+}
+
+static inline void sample_root(struct arena *a, const char *root)
+{
+	scratch_put(a, root, "/etc/os-release",
+		    "ID=rhel\nVARIANT_ID=coreos\nRHEL_VERSION=9.6\n", 0644);
+	scratch_put(
+		a, root, "/etc/passwd",
+		"root:x:0:0::/root:/bin/sh\ncore:x:1000:1000::/home/core:\n",
+		0644);
+	scratch_put(a, root, "/etc/group", "root:x:0:\ncore:x:1000:\n", 0644);
+	scratch_put(a, root, "/etc/shadow",
+		    "root:*:1::::::\ncore:$6$old:1::::::\n", 0640);
+	scratch_put(a, root, "/etc/kubernetes/kubeconfig", "k", 0644);
+	scratch_put(a, root, "/etc/target", "of a link", 0644);
+	scratch_put(a, root, "/var/home/core/.bashrc", "", 0644);
+	scratch_put(a, root, "/usr/lib/systemd/system/m.service", "", 0644);
+	(void)symlink("var/home", str_z(a, str_fmt(a, "%s/home", root)));
+}
+
+static inline int sample_apply(struct arena *a, const char *root,
+			       const struct mc_current *from,
+			       const struct mc_current *to, struct err *err)
+{
+	struct node_update u = { .from = from, .to = to };
+	struct node n;
+	int rc = node_open(&n, a, root, err);
+
+	if (rc < 0)
+		return rc;
+	n.offline = !sample_online;
+	rc = node_apply(&n, a, &u, err);
+	node_close(&n);
+	return rc;
+}
+
+static inline int sample_rollback(struct arena *a, const char *root,
+				  struct err *err)
+{
+	struct node n;
+	int rc = node_open(&n, a, root, err);
+
+	if (rc < 0)
+		return rc;
+	n.offline = !sample_online;
+	rc = node_rollback(&n, a, S(""), err);
+	node_close(&n);
+	return rc;
+}
+
+static inline int sample_recover(struct arena *a, const char *root,
+				 struct err *err)
+{
+	struct node_journal_view v;
+	struct node n;
+	bool undone;
+	int rc = node_open(&n, a, root, err);
+
+	if (rc < 0)
+		return rc;
+	n.offline = !sample_online;
+	rc = node_recover(&n, a, &undone, &v, err);
+	node_close(&n);
+	return rc;
+}
+
+#endif
