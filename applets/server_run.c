@@ -268,21 +268,21 @@ static int open_audit(struct server *s, struct arena *a, struct err *err)
 	return s->audit < 0 ? err_sys(err, "--audit-log: open %s", path) : 0;
 }
 
-/* Settings that make no sense are not followed, as upstream does not. A positive
- * answer is an exit status. */
+/* Settings that make no sense are not followed, as upstream does not; those that
+ * ask for more than there is end the start. A positive answer is an exit status. */
 static int open_tls(struct server *s, struct str min_version,
 		    const struct strs *suites, struct err *err)
 {
 	struct tls_profile p;
+	int rc = tls_profile_parse(min_version, suites, &p, err);
 
-	if (tls_profile_parse(min_version, suites, &p, err) < 0) {
+	if (rc == -ERR_LIMIT)
+		return rc;
+	if (rc < 0) {
 		log_error("Error using provided tls arguments: %.*s",
 			  STRF(err->msg));
 		tls_profile_default(&p);
 	}
-	if (p.wants_13)
-		log_warn("TLS 1.3 was asked for: TLS 1.2 is what this server "
-			 "speaks");
 	s->tls = tls_server_new(&p);
 	s->pair = pair_new(s->tls, s->o->cert, s->o->key, err);
 	if (s->pair)

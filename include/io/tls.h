@@ -27,11 +27,6 @@ struct tls_profile {
 	uint16_t min_version; /* 0x0303 */
 	uint16_t suites[TLS_SUITES];
 	size_t n;
-	/*
-	 * TLS 1.3 was asked for as the least: it is not spoken here, and 1.2 is
-	 * what there is. The caller says so, or refuses.
-	 */
-	bool wants_13;
 };
 
 /* TLS 1.2, ECDHE with AES-GCM and ChaCha20. */
@@ -40,8 +35,9 @@ void tls_profile_default(struct tls_profile *out);
 /*
  * From the flags --tls-min-version (VersionTLS12; "": default) and
  * --tls-cipher-suites (IANA or OpenSSL names; none: default). Names of TLS 1.3
- * suites and of suites not spoken here are read over; unknown names, or none
- * left, are ERR_INVALID.
+ * suites and of others that are not supported are ignored. Unknown names are
+ * ERR_INVALID. ERR_LIMIT: TLS 1.3 is the minimum, or no suite is left; the
+ * caller must not serve less than was asked for.
  */
 int tls_profile_parse(struct str min_version, const struct strs *suites,
 		      struct tls_profile *out, struct err *err);

@@ -113,8 +113,7 @@ void tls_profile_default(struct tls_profile *out)
 
 static int parse_version(struct str v, struct tls_profile *out, struct err *err)
 {
-	static const uint16_t versions[] = { BR_TLS10, BR_TLS11, BR_TLS12,
-					     BR_TLS12 };
+	static const uint16_t versions[] = { BR_TLS10, BR_TLS11, BR_TLS12 };
 
 	if (!v.n)
 		return 0;
@@ -122,8 +121,11 @@ static int parse_version(struct str v, struct tls_profile *out, struct err *err)
 	    v.p[11] > '3')
 		return err_set(err, ERR_INVALID, "unknown tls version \"%.*s\"",
 			       STRF(v));
+	if (v.p[11] == '3')
+		return err_set(
+			err, ERR_LIMIT,
+			"TLS 1.3 is the minimum that --tls-min-version or the TLS profile asks for, and only TLS 1.2 is supported: use VersionTLS12, or the profile Intermediate");
 	out->min_version = versions[v.p[11] - '0'];
-	out->wants_13 = v.p[11] == '3';
 	return 0;
 }
 
@@ -155,12 +157,10 @@ int tls_profile_parse(struct str min_version, const struct strs *names,
 	for (size_t i = 0; i < N_SUITES; i++)
 		if (wanted[i])
 			p.suites[p.n++] = suites[i].id;
-	if (!p.n && !p.wants_13)
+	if (!p.n)
 		return err_set(
-			err, ERR_INVALID,
-			"none of the cipher suites asked for is supported");
-	if (!p.n) /* a list of TLS 1.3 suites alone */
-		tls_profile_default(&p), p.wants_13 = true;
+			err, ERR_LIMIT,
+			"none of the cipher suites asked for is supported: name one of TLS 1.2, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
 	*out = p;
 	return 0;
 }

@@ -208,12 +208,6 @@ is 'a pair that is none' 8 "$(shown)"
 cp "$TMP/two.key" "$TMP/tls.key"
 stop 'a server with TLS'
 
-printf 'spec: {tlsSecurityProfile: {type: Modern}}' > "$TMP/api.yaml"
-start --apiserver-manifest "$TMP/api.yaml"
-await 'Launching bootstrap server with tls min version: VersionTLS13 & cipher suites \[TLS_AES_128_GCM_SHA256 TLS_AES_256_GCM_SHA384 TLS_CHACHA20_POLY1305_SHA256\]' && ok
-await 'TLS 1.3 was asked for: TLS 1.2 is what this server speaks' && ok
-hello -CAfile "$TMP/two.crt" -tls1_2 | grep -q 'Verify return code: 0 (ok)' && ok || bad 'Modern'
-stop 'a modern server'
 printf 'spec: {tlsSecurityProfile: {type: Old}}' > "$TMP/api.yaml"
 start --apiserver-manifest "$TMP/api.yaml"
 hello -cipher AES128-SHA:@SECLEVEL=0 -tls1_1 | grep -q 'Protocol  *: TLSv1.1' && ok || bad 'Old'

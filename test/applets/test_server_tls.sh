@@ -79,4 +79,30 @@ done
 serve_cluster --workers 1
 resume_other_alpn start
 stop start
+
+# What asks for TLS 1.3 as the minimum is not served with 1.2.
+refuses() {	# name, line, command...
+	local name=$1 line=$2
+	shift 2
+	timeout 60 "$BIN/mco-server" "$@" --bind-address 127.0.0.1 --secure-port 0 --insecure-port 0 \
+		--cert "$TMP/tls.crt" --key "$TMP/tls.key" 2>"$log"
+	is "$name: exit status" 1 $?
+	is "$name: does not listen" 0 "$(grep -c 'Launching server on' "$log")"
+	is "$name: and says" "Machine Config Server exited with error: $line" "$(tail -n 1 "$log" | sed 's/^F[^]]*\] //')"
+}
+start=(start --apiserver-url=https://api-int.demo.example.test:6443 --kubeconfig "$TMP/kubeconfig"
+	--bootstrap-token-dir "$TMP/token")
+newer='TLS 1.3 is the minimum that --tls-min-version or the TLS profile asks for, and only TLS 1.2 is supported: use VersionTLS12, or the profile Intermediate'
+none='none of the cipher suites asked for is supported: name one of TLS 1.2, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'
+refuses VersionTLS13 "$newer" "${start[@]}" --tls-min-version=VersionTLS13
+refuses 'VersionTLS13 with suites of 1.2' "$newer" "${start[@]}" --tls-min-version=VersionTLS13 \
+	--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256
+refuses 'suites of 1.3 alone' "$none" "${start[@]}" --tls-cipher-suites=TLS_AES_128_GCM_SHA256
+printf 'spec: {tlsSecurityProfile: {type: Modern}}' > "$TMP/api.yaml"
+refuses 'the profile Modern' "$newer" bootstrap --server-basedir "$TMP" \
+	--bootstrap-kubeconfig "$TMP/kubeconfig" --apiserver-manifest "$TMP/api.yaml"
+printf 'spec: {tlsSecurityProfile: {type: Custom, custom: {minTLSVersion: VersionTLS13}}}' > "$TMP/api.yaml"
+refuses 'a custom profile' "$newer" bootstrap --server-basedir "$TMP" \
+	--bootstrap-kubeconfig "$TMP/kubeconfig" --apiserver-manifest "$TMP/api.yaml"
+is 'and what was asked for' 1 "$(grep -c 'Launching bootstrap server with tls min version: VersionTLS13' "$log")"
 finish

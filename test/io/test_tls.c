@@ -447,18 +447,20 @@ TEST profiles(void)
 		   str_of(tls_suite_name(p.suites[0])));
 	ASSERT_STR("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
 		   str_of(tls_suite_name(p.suites[1])));
-	ASSERT_INT(0, tls_profile_parse(S("VersionTLS13"),
-					&(struct strs){ odd, 1, 1 }, &p, &err));
-	ASSERT(p.wants_13);
-	ASSERT_INT(0x0303, p.min_version);
-	ASSERT_INT(6, (long long)p.n);
+	ASSERT_INT(-ERR_LIMIT,
+		   tls_profile_parse(S("VersionTLS13"), &none, &p, &err));
+	ASSERT_INT(-ERR_LIMIT,
+		   tls_profile_parse(S("VersionTLS13"),
+				     &(struct strs){ two, 2, 2 }, &p, &err));
 	ASSERT_INT(0, tls_profile_parse(S(""), &(struct strs){ old, 2, 2 }, &p,
 					&err));
 	ASSERT_INT(1, (long long)p.n);
-	ASSERT_INT(-ERR_INVALID,
+	ASSERT_INT(-ERR_LIMIT,
 		   tls_profile_parse(S("VersionTLS12"),
 				     &(struct strs){ odd, 1, 1 }, &p, &err));
-	ASSERT_STR("none of the cipher suites asked for is supported", err.msg);
+	ASSERT_STR(
+		"none of the cipher suites asked for is supported: name one of TLS 1.2, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+		err.msg);
 	ASSERT_INT(-ERR_INVALID,
 		   tls_profile_parse(S(""), &(struct strs){ odd, 2, 2 }, &p,
 				     &err));
