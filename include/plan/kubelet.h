@@ -47,4 +47,8 @@ int kubelet_config(struct arena *a, const struct kubelet_in *in,
 		   const struct mc_object *kc, struct str name, struct mc **out,
 		   struct err *err);
 
+/* Whether the kubelet.conf of mc has the feature gates that in gives. */
+bool kubelet_same_gates(struct arena *a, const struct kubelet_in *in,
+			const struct mc *mc);
+
 #endif

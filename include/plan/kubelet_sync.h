@@ -15,6 +15,7 @@ struct kubelet_view {
 	const struct template_input *templates;
 	struct strs gates_on, gates_off; /* the cluster's feature gates */
 	const struct json *node; /* Node config "cluster", or NULL */
+	struct str only; /* the pool whose 97- and 98- are planned; "": all */
 };
 
 /*
@@ -24,7 +25,13 @@ struct kubelet_view {
 int plan_kubelet_sync(struct arena *a, const struct kubelet_view *in,
 		      struct actions *out, struct err *err);
 
-/* 98-<pool>-generated-kubelet of every pool. */
+/*
+ * 98-<pool>-generated-kubelet of every pool.
+ *
+ * Upstream writes these, and the 97-, when it starts and when the feature gates,
+ * the Node config or the APIServer change. A pool that is made in between has none
+ * until then, so a new pool is no reason to call this.
+ */
 int plan_features_sync(struct arena *a, const struct kubelet_view *in,
 		       struct actions *out, struct err *err);
 

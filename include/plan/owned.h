@@ -58,6 +58,9 @@ struct owned_job {
 /* The annotation that says which MachineConfigs are a config's, or NULL. */
 const struct json *owned_suffix(const struct mc_object *config);
 
+/* Whether the config's status is of its generation and ends with Success. */
+bool owned_settled(struct arena *a, const struct mc_object *config);
+
 /* Another config of the kind, which is still there, has it as its own. */
 bool owned_by_another(const struct owned_view *in, const struct mc *mc);
 
@@ -70,8 +73,9 @@ struct str owned_mc_name(struct arena *a, const struct owned_kind *kind,
 			 const struct mc_pool *pool, struct str suffix);
 
 /*
- * The name of its MachineConfig for a pool: one that no other config has, also
- * where an annotation says otherwise. ERR_INVALID in upstream's words.
+ * The name of its MachineConfig for a pool. A settled config keeps its name, even
+ * where another config has the same one: only an edit of the config gives it a
+ * name that no other config has. ERR_INVALID in upstream's words.
  */
 int owned_name(struct arena *a, const struct owned_view *in,
 	       struct owned_job *job, const struct mc_pool *pool,
@@ -102,12 +106,19 @@ struct owned_maker {
 		    const struct mc_pool *pool, struct str name,
 		    struct mc **out, const char **where, struct str *without,
 		    struct err *err);
+	/* Whether mc, which this version made for the pool, may stay as it is
+	 * although what it was made from has changed; NULL: always. */
+	bool (*may_stay)(struct arena *a, const void *ctx,
+			 const struct mc_pool *pool, const struct mc *mc);
 	const void *ctx;
 };
 
 /*
  * One object, from its deletion to its success. ERR_INVALID when only a change of
  * it helps, ERR_AGAIN otherwise; what is in out is to be done all the same.
+ *
+ * As upstream does: the MachineConfig of a settled config is not made again by
+ * the same version, not even when what it was made from has changed.
  */
 int owned_sync(struct arena *a, const struct owned_view *in,
 	       const struct owned_maker *maker, struct actions *out,

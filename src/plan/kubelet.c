@@ -2,6 +2,7 @@
 
 #include "data/yml.h"
 #include "kubelet_parts.h"
+#include "mc/contents.h"
 #include "mc/tls_profile.h"
 #include "mc/types.h"
 
@@ -352,4 +353,25 @@ int kubelet_config(struct arena *a, const struct kubelet_in *in,
 	mc_files_add(a, &files, KUBELET_CONF, bytes);
 	*out = make(a, in, name, &files);
 	return 0;
+}
+
+bool kubelet_same_gates(struct arena *a, const struct kubelet_in *in,
+			const struct mc *mc)
+{
+	const struct ign_obj *file;
+	struct err ignored = ERR_INIT(a);
+	struct json *now = NULL, *want = NULL;
+	struct ign_obj *config = NULL;
+	struct str conf;
+
+	if (!mc_has_config(mc) ||
+	    ign_parse_35(a, mc_config_text(a, mc), &config, &ignored) < 0)
+		return false;
+	file = mc_find_file(config, S(KUBELET_CONF));
+	if (!file || mc_contents(a, file, &conf, &ignored) < 0 ||
+	    read_base(a, conf, &now, &ignored) < 0 ||
+	    original(a, in, &want, &ignored) < 0)
+		return false;
+	return json_eq(object_at(a, now, S("featureGates")),
+		       object_at(a, want, S("featureGates")));
 }

@@ -31,11 +31,23 @@ static int make(struct arena *a, const void *ctx, const struct mc_pool *pool,
 	return -(int)err->code;
 }
 
+/* The feature gates are the only part that upstream compares. */
+static bool may_stay(struct arena *a, const void *ctx,
+		     const struct mc_pool *pool, const struct mc *mc)
+{
+	const struct kubelet_view *in = ctx;
+	struct err ignored = ERR_INIT(a);
+	struct kubelet_in k = { 0 };
+
+	return base_of(a, in, pool->meta.name, &k, &ignored) == 0 &&
+	       kubelet_same_gates(a, &k, mc);
+}
+
 int plan_kubelet_sync(struct arena *a, const struct kubelet_view *in,
 		      struct actions *out, struct err *err)
 {
 	const struct mc_controller_config *cc = in->controller_config;
-	struct owned_maker maker = { kubelet_validate, make, in };
+	struct owned_maker maker = { kubelet_validate, make, may_stay, in };
 	int rc = controller_config_completed(a, cc ? cc->tree : NULL, err);
 
 	return rc < 0 ? rc : owned_sync(a, &in->owned, &maker, out, err);
@@ -60,8 +72,11 @@ static int every_pool(struct arena *a, const struct kubelet_view *in,
 		const struct mc_pool *pool = o->pools->v[i];
 		struct kubelet_in k = { 0 };
 		struct mc *mc = NULL;
-		int rc = base_of(a, in, pool->meta.name, &k, err);
+		int rc;
 
+		if (in->only.n && !str_eq(pool->meta.name, in->only))
+			continue;
+		rc = base_of(a, in, pool->meta.name, &k, err);
 		if (rc == 0)
 			rc = e->make(a, in, &k, &mc, err);
 		if (rc < 0)
@@ -75,7 +90,8 @@ static int every_pool(struct arena *a, const struct kubelet_view *in,
 		generated_retire(a, o->mcs, e->prefix, pool, "kubelet", out);
 	}
 	actions_step(out);
-	generated_cleanup(a, o, e->prefix, "kubelet", out);
+	if (!in->only.n)
+		generated_cleanup(a, o, e->prefix, "kubelet", out);
 	return 0;
 }
 

@@ -1,7 +1,9 @@
 /*
- * A suffix is the config's for good and for every pool it is for. Only where the
- * MachineConfig of that name is another config's it takes the next one: two that
- * write the same one in turns would roll out nodes for ever.
+ * A suffix is the config's for good and for every pool it is for. Where the
+ * MachineConfig of that name is another config's, a config that was edited takes
+ * the next one: two that write the same one in turns would roll out nodes for
+ * ever. A settled config keeps the name: upstream's workers may have given two
+ * configs the same one, and a new name would roll out nodes at a take-over.
  */
 #include "mc/generated.h"
 #include "mc/selector.h"
@@ -239,7 +241,7 @@ static int choose(struct arena *a, const struct owned_view *in,
 	if (old.n) {
 		*out = mine ? json_text(mine)
 			    : str_from(old, base.n + (old.n > base.n));
-		if (!taken(a, in, *out))
+		if (owned_settled(a, in->config) || !taken(a, in, *out))
 			return 0;
 	}
 	return next_suffix(a, in, &rivals, out, err);

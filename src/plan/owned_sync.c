@@ -11,21 +11,23 @@ struct said {
 	bool observed; /* of this generation */
 };
 
-static struct said said(struct arena *a, const struct owned_view *in)
+static struct said said(struct arena *a, const struct mc_object *config)
 {
-	const struct json *tree = in->config->doc.tree;
+	const struct json *tree = config->doc.tree;
 
 	return (struct said){
 		.list = conditions_of(a, json_at(tree, "status.conditions")),
-		.observed = json_i64(tree, "status.observedGeneration", 0) ==
+		.observed = json_i64(tree, "status.observedGeneration", 0) >=
 			    json_i64(tree, "metadata.generation", 0),
 	};
 }
 
-static bool succeeded(const struct said *s)
+bool owned_settled(struct arena *a, const struct mc_object *config)
 {
-	return s->observed && s->list.n &&
-	       str_is(s->list.v[s->list.n - 1].type, "Success");
+	struct said s = said(a, config);
+
+	return s.observed && s.list.n &&
+	       str_is(s.list.v[s.list.n - 1].type, "Success");
 }
 
 /* Adds c to the list. One that says the same is replaced; the oldest make room. */
@@ -82,7 +84,7 @@ static void say(struct arena *a, const struct owned_view *in, struct said *now,
 void owned_status(struct arena *a, const struct owned_view *in,
 		  struct str failure, struct actions *out)
 {
-	struct said now = said(a, in);
+	struct said now = said(a, in->config);
 
 	say(a, in, &now, failure, out);
 }
@@ -100,19 +102,22 @@ static int failed(struct arena *a, const struct owned_view *in,
 	return -(int)err->code;
 }
 
-/* What the object asks for and cannot have: told, and done without. Once: it is
- * so again in every plan. */
-static void left_out(struct arena *a, const struct owned_view *in,
-		     struct said *now, struct str name, struct str what,
-		     struct actions *out)
+/*
+ * The MachineConfig stays as it is: this version made it for a settled config. Or
+ * another config has the same name and wrote it; then that config writes it.
+ */
+static bool may_stay(struct arena *a, const struct owned_view *in,
+		     const struct owned_maker *maker,
+		     const struct mc_pool *pool, struct str name)
 {
 	const struct mc *mc = generated_find(in->mcs, name);
 
-	if (succeeded(now) && mc &&
-	    str_eq(mc_annotation(&mc->meta, MC_BY_CONTROLLER), in->hash))
-		return;
-	say(a, in, now, str_fmt(a, "Error: %.*s", STRF(what)), out);
-	actions_step(out);
+	if (!mc || !owned_settled(a, in->config))
+		return false;
+	if (owned_by_turn(a, in, mc))
+		return true;
+	return str_eq(mc_annotation(&mc->meta, MC_BY_CONTROLLER), in->hash) &&
+	       (!maker->may_stay || maker->may_stay(a, maker->ctx, pool, mc));
 }
 
 static int for_pool(struct arena *a, const struct owned_view *in,
@@ -128,11 +133,16 @@ static int for_pool(struct arena *a, const struct owned_view *in,
 		return failed(a, in, now,
 			      str_fmt(a, "could not get %s", in->kind->key).p,
 			      out, err);
+	if (may_stay(a, in, maker, pool, name))
+		return 0;
 	if (maker->make(a, maker->ctx, pool, name, &mc, &where, &without, err) <
 	    0)
 		return failed(a, in, now, where, out, err);
-	if (without.n)
-		left_out(a, in, now, name, without, out);
+	/* what cannot be had is left out, and the status says why */
+	if (without.n) {
+		say(a, in, now, str_fmt(a, "Error: %.*s", STRF(without)), out);
+		actions_step(out);
+	}
 	owned_write(a, in, job, pool, mc, out);
 	return 0;
 }
@@ -144,7 +154,7 @@ int owned_sync(struct arena *a, const struct owned_view *in,
 	bool named = in->kind->told_of;
 	struct mc_pools pools = { 0 };
 	struct owned_job job = { 0 };
-	struct said now = said(a, in);
+	struct said now = said(a, in->config);
 	int rc;
 
 	if (json_at(in->config->tree, "metadata.deletionTimestamp")) {

@@ -27,7 +27,7 @@ static int make(struct arena *a, const void *ctx, const struct mc_pool *pool,
 int plan_runtime_sync(struct arena *a, const struct runtime_view *in,
 		      struct actions *out, struct err *err)
 {
-	struct owned_maker maker = { runtime_validate, make, in };
+	struct owned_maker maker = { runtime_validate, make, NULL, in };
 
 	return owned_sync(a, &in->owned, &maker, out, err);
 }

@@ -328,6 +328,105 @@ TEST kubelet_config_made(void)
 	PASS();
 }
 
+/* What happens to a MachineConfig that a settled KubeletConfig has. */
+struct stay_case {
+	const char *name, *config;
+	const char *base; /* podsPerCore in the templates, or NULL */
+	const char *gate; /* a feature gate, or NULL */
+	const char *hash; /* this version */
+	bool written;
+};
+
+#define SETTLED                                                            \
+	"'observedGeneration':3,'conditions':[{'type':'Success','status':" \
+	"'True','message':'Success'}]"
+#define OWNS                                                    \
+	",'annotations':{'" OWNED_SUFFIX "':''},'finalizers':[" \
+	"'99-worker-generated-kubelet']"
+#define KC_NOW(status) KC(OWNS, "'pool':'worker'", "'maxPods':100", status)
+
+static const struct stay_case stays[] = {
+	{ "other templates, as with another Node config or APIServer",
+	  KC_NOW(SETTLED), "251", NULL, "h1", false },
+	{ "another feature gate", KC_NOW(SETTLED), NULL, "NewThing", "h1",
+	  true },
+	{ "another version", KC_NOW(SETTLED), "251", NULL, "h2", true },
+	{ "an edit that was not observed",
+	  KC_NOW("'observedGeneration':2,'conditions':[{'type':'Success',"
+		 "'status':'True','message':'Success'}]"),
+	  "251", NULL, "h1", true },
+	{ "a failure",
+	  KC_NOW("'observedGeneration':3,'conditions':[{'type':'Success',"
+		 "'status':'True','message':'Success'},{'type':'Failure',"
+		 "'status':'True','message':'x'}]"),
+	  "251", NULL, "h1", true },
+	{ "no status yet", KC_NOW(""), "251", NULL, "h1", true },
+};
+
+static void change_base(struct world *w, const char *pods_per_core)
+{
+	w->files[0].text =
+		str_fmt(&w->a,
+			"path: /etc/kubernetes/kubelet.conf\nmode: 0644\n"
+			"contents:\n  inline: |\n    kind: "
+			"KubeletConfiguration\n    podsPerCore: %s\n",
+			pods_per_core);
+}
+
+TEST kubelet_config_stays(void)
+{
+	for (size_t i = 0; i < sizeof(stays) / sizeof(stays[0]); i++) {
+		const struct stay_case *c = &stays[i];
+		struct str gate = str_of(c->gate ? c->gate : "");
+		struct kubelet_view v;
+		struct world w;
+		bool written = false;
+
+		start(&w, &owned_kubelet);
+		set_config(&w, KC("", "'pool':'worker'", "'maxPods':100", ""));
+		(void)sync_kubelet(&w);
+		VEC_PUSH(&w.a, &w.mcs,
+			 fx_mc(&w.a, str_z(&w.a, w.out.v[1].body)));
+		set_config(&w, c->config);
+		if (c->base)
+			change_base(&w, c->base);
+		w.o.hash = str_of(c->hash);
+		v = kubelet_view(&w);
+		v.gates_on = (struct strs){ &gate, c->gate != NULL, 1 };
+		w.out = (struct actions){ 0 };
+		ASSERT_INT_M(c->name, 0,
+			     plan_kubelet_sync(&w.a, &v, &w.out, &w.err));
+		for (size_t k = 0; k < w.out.n; k++)
+			written |= w.out.v[k].kind == ACTION_REPLACE;
+		ASSERT_INT_M(c->name, c->written, written);
+		if (!c->written)
+			ASSERT_INT_M(c->name, 0, (long long)w.out.n);
+		arena_free(&w.a);
+	}
+	PASS();
+}
+
+/* Upstream's workers gave two configs one name: it stays until one is edited. */
+TEST kubelet_configs_share(void)
+{
+	static const char *const hashes[] = { "h1", "h2" };
+	struct world w;
+
+	for (size_t i = 0; i < 2; i++) {
+		start(&w, &owned_kubelet);
+		w.o.hash = str_of(hashes[i]);
+		add_mc(&w, "99-worker-generated-kubelet-1@o", "h1");
+		set_config(&w, KC(",'annotations':{'" OWNED_SUFFIX "':'1'},"
+				  "'finalizers':["
+				  "'99-worker-generated-kubelet-1']",
+				  "'pool':'worker'", "", SETTLED));
+		add_config(&w, S("o 1 1 99-worker-generated-kubelet-1"));
+		ASSERT_STR("", sync_kubelet(&w));
+		arena_free(&w.a);
+	}
+	PASS();
+}
+
 TEST kubelet_config_for_two_pools(void)
 {
 	struct world w;
@@ -626,6 +725,41 @@ TEST runtime_config_made(void)
 	PASS();
 }
 
+/* A settled one stays as it is; a pool that is new to it gets its own. */
+TEST runtime_config_stays(void)
+{
+	struct runtime_view v;
+	struct world w;
+
+	start(&w, &owned_runtime);
+	VEC_PUSH(&w.a, &w.configs,
+		 make_object(&w, MC_RUNTIME_CONFIG,
+			     CRC("'all':''", "'overlaySize':'8G'")));
+	w.o.config = w.configs.v[0];
+	v = (struct runtime_view){ .owned = w.o, .templates = &w.templates };
+	(void)plan_runtime_sync(&w.a, &v, &w.out, &w.err);
+	VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[1].body)));
+	json_set((struct json *)(uintptr_t)w.configs.v[0]->doc.tree,
+		 S("status"),
+		 json_at(fx_json(&w.a, w.out.v[w.out.n - 1].body), "status"));
+	json_set(json_at(w.configs.v[0]->doc.tree, "metadata"),
+		 S("annotations"), fx_quote(&w.a, "{'" OWNED_SUFFIX "':''}"));
+	w.files[1].text = S("path: /etc/containers/storage.conf\ncontents:\n"
+			    "  inline: |\n    [storage]\n    driver = "
+			    "\"vfs\"\n");
+	w.out = (struct actions){ 0 };
+	ASSERT_STR("0 POST " API "machineconfigs "
+		   "99-worker-generated-containerruntime  # "
+		   "ContainerRuntimeConfig c for pool worker\n"
+		   "1 MERGE " API "containerruntimeconfigs/c {\"metadata\":{"
+		   "\"finalizers\":[\"mine\","
+		   "\"99-worker-generated-containerruntime\"]}}  # it goes "
+		   "when its MachineConfigs are gone\n",
+		   print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)));
+	arena_free(&w.a);
+	PASS();
+}
+
 #define CRC_STATUS(step, said, why)                                         \
 	step " MERGE " API "containerruntimeconfigs/c/status {\"status\":{" \
 	     "\"conditions\":[" said "],\"observedGeneration\":1}}  # " why \
@@ -788,6 +922,8 @@ SUITE(owned)
 {
 	RUN_TEST(named);
 	RUN_TEST(kubelet_config_made);
+	RUN_TEST(kubelet_config_stays);
+	RUN_TEST(kubelet_configs_share);
 	RUN_TEST(kubelet_config_for_two_pools);
 	RUN_TEST(kubelet_config_fails);
 	RUN_TEST(kubelet_config_deleted);
@@ -796,6 +932,7 @@ SUITE(owned)
 	RUN_TEST(features_and_node);
 	RUN_TEST(node_changes);
 	RUN_TEST(runtime_config_made);
+	RUN_TEST(runtime_config_stays);
 	RUN_TEST(runtime_config_in_part);
 	RUN_TEST(registries_made);
 	RUN_TEST(image_policy_outranked);
