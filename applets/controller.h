@@ -52,8 +52,8 @@ enum watched {
 enum sync_kind {
 	SYNC_TEMPLATE, /* the ControllerConfig */
 	SYNC_KUBELET,
-	SYNC_FEATURES, /* one */
-	SYNC_NODE_CONFIG, /* one */
+	SYNC_FEATURES, /* "cluster": of all pools; "pool/x": of that one */
+	SYNC_NODE_CONFIG, /* likewise */
 	SYNC_RUNTIME,
 	SYNC_REGISTRIES, /* one */
 	SYNC_CREDENTIALS, /* one */
@@ -65,6 +65,8 @@ enum sync_kind {
 	SYNC_MIGRATE, /* one, once */
 	SYNC_KINDS
 };
+
+#define SYNC_POOL_PREFIX "pool/"
 
 /* Any object but nodes and MachineConfigNodes: the whole of it, decoded. */
 struct object {

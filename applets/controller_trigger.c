@@ -30,7 +30,7 @@ static void add_each(struct controller *c, enum sync_kind kind, enum watched of)
 		add(c, kind, v[i]->key);
 }
 
-/* What kubelet configs are made of has changed. */
+/* As upstream: when it starts, and when the Node config or APIServer changes. */
 static void add_kubelets(struct controller *c)
 {
 	add(c, SYNC_NODE_CONFIG, S("cluster"));
@@ -38,10 +38,19 @@ static void add_kubelets(struct controller *c)
 	add_each(c, SYNC_KUBELET, W_KUBELET);
 }
 
+/*
+ * The pools or the ControllerConfig have changed. What upstream would do at its
+ * next retry is done now. What it leaves until its next start is left here, too:
+ * another MachineConfig for a pool rolls out its nodes.
+ */
 static void add_generated(struct controller *c)
 {
-	add_kubelets(c);
-	add_each(c, SYNC_RUNTIME, W_RUNTIME);
+	static const enum sync_kind waiting[] = { SYNC_NODE_CONFIG,
+						  SYNC_FEATURES, SYNC_KUBELET,
+						  SYNC_RUNTIME };
+
+	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
+		kube_queue_retry(c->queue, waiting[i]);
 	add(c, SYNC_REGISTRIES, S("cluster"));
 	add(c, SYNC_CREDENTIALS, S("cluster"));
 }
@@ -102,6 +111,16 @@ static void gather(struct controller *c)
 	c->last_change = loop_clock();
 }
 
+/* The 97- and 98- of a pool have no owner. */
+static void add_pool_kubelet(struct controller *c, struct str pool)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct str key = str_fmt(&a, SYNC_POOL_PREFIX "%.*s", STRF(pool));
+
+	add(c, SYNC_NODE_CONFIG, key);
+	add(c, SYNC_FEATURES, key);
+}
+
 /* One that was made of something else, and that somebody has changed. */
 static void add_maker(struct controller *c, const struct mc *mc)
 {
@@ -124,7 +143,25 @@ static void add_maker(struct controller *c, const struct mc *mc)
 	else if (str_is(kind, "CRIOCredentialProviderConfig"))
 		add(c, SYNC_CREDENTIALS, name);
 	else if (!owner)
-		add_kubelets(c);
+		add_pool_kubelet(c, mc_label(&mc->meta, MC_ROLE));
+}
+
+/* It was deleted: another config that has the same name writes it. */
+static void add_namesakes(struct controller *c, enum sync_kind kind,
+			  enum watched of, const char *what, struct str name)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct kube_item *const *v;
+	size_t n = known_all(c, of, &v);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct object *o = v[i]->value;
+		struct str suffix = json_text(owned_suffix(&o->object));
+
+		if (str_ends(name, str_fmt(&a, "-generated-%s%s%.*s", what,
+					   suffix.n ? "-" : "", STRF(suffix))))
+			add(c, kind, v[i]->key);
+	}
 }
 
 static void mc_changed(struct controller *c, const struct object *was,
@@ -144,6 +181,11 @@ static void mc_changed(struct controller *c, const struct object *was,
 	}
 	if (was && queue.n)
 		add_maker(c, is ? &is->mc : &was->mc);
+	if (is || !str_starts(was->mc.meta.name, S("99-")))
+		return;
+	add_namesakes(c, SYNC_KUBELET, W_KUBELET, "kubelet", was->mc.meta.name);
+	add_namesakes(c, SYNC_RUNTIME, W_RUNTIME, "containerruntime",
+		      was->mc.meta.name);
 }
 
 /* Counts change with every node: no config is rendered for that. */
@@ -191,7 +233,7 @@ static void pool_changed(struct controller *c, struct str key,
 		add(c, SYNC_PINNED, key);
 	}
 	if (labels) {
-		/* there will be configs made for it */
+		/* configs that waited for it will be made */
 		gather(c);
 		add_generated(c);
 	}
@@ -311,7 +353,10 @@ static void object_changed(struct controller *c, enum watched kind,
 		break;
 	case W_API_SERVER:
 		add(c, SYNC_TEMPLATE, S("machine-config-controller"));
-		add_kubelets(c);
+		/* upstream gets to the kubelet by way of the Node config */
+		if (str_is(key, "cluster") && c->node_config &&
+		    (!is || trigger_spec(TREE(was), TREE(is))))
+			add_kubelets(c);
 		break;
 	case W_NODE_CONFIG:
 		node_config_changed(c, key, TREE(was), TREE(is));
@@ -378,4 +423,6 @@ void controller_first_plans(struct controller *c)
 		add(c, SYNC_MIGRATE, S("all"));
 	controller_okd(c);
 	plan_all(c);
+	add_kubelets(c);
+	add_each(c, SYNC_RUNTIME, W_RUNTIME);
 }

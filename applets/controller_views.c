@@ -183,6 +183,14 @@ int sync_kubelet(struct controller *c, struct str name, struct arena *a,
 	return rc < 0 ? rc : plan_kubelet_sync(a, &v, out, err);
 }
 
+/* "pool/x" is for that pool, any other key for all of them. */
+static struct str only_pool(struct str key)
+{
+	return str_starts(key, S(SYNC_POOL_PREFIX))
+		       ? str_from(key, sizeof(SYNC_POOL_PREFIX) - 1)
+		       : S("");
+}
+
 int sync_features(struct controller *c, struct str name, struct arena *a,
 		  struct actions *out, struct err *err)
 {
@@ -190,7 +198,7 @@ int sync_features(struct controller *c, struct str name, struct arena *a,
 	struct kubelet_view v;
 	int rc = see_kubelet(c, a, &s, &v, err);
 
-	(void)name;
+	v.only = only_pool(name);
 	return rc < 0 ? rc : plan_features_sync(a, &v, out, err);
 }
 
@@ -201,7 +209,7 @@ int sync_node_config(struct controller *c, struct str name, struct arena *a,
 	struct kubelet_view v;
 	int rc = see_kubelet(c, a, &s, &v, err);
 
-	(void)name;
+	v.only = only_pool(name);
 	if (!v.node)
 		return 0; /* it is planned when there is one */
 	return rc < 0 ? rc : plan_node_sync(a, &v, out, err);
@@ -219,8 +227,11 @@ int sync_runtime(struct controller *c, struct str name, struct arena *a,
 	see_objects(c, a, W_RUNTIME, &s.objects);
 	v.owned = owned_by(c, &s, &owned_runtime);
 	v.owned.config = find_object(&s.objects, name);
-	if (!v.owned.config || !s.cc)
+	if (!v.owned.config)
 		return 0;
+	if (!s.cc)
+		return err_set(err, ERR_AGAIN,
+			       "could not get ControllerConfig " CC_NAME);
 	return plan_runtime_sync(a, &v, out, err);
 }
 

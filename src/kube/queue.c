@@ -197,6 +197,14 @@ void kube_queue_after(struct kube_queue *q, unsigned kind, struct str name,
 	loop_update(q->loop, &e->timer);
 }
 
+void kube_queue_retry(struct kube_queue *q, unsigned kind)
+{
+	for (size_t i = 0; i < SLOTS; i++)
+		for (struct entry *e = q->slots[i]; e; e = e->chain)
+			if (e->key.kind == kind && e->failures)
+				make_ready(e);
+}
+
 void kube_queue_done(struct kube_queue *q, const struct kube_key *key,
 		     bool failed, unsigned retries)
 {

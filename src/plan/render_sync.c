@@ -57,8 +57,11 @@ static const struct mc *find_mc(const struct mcs *mcs, struct str name)
 	return NULL;
 }
 
-/* What a config has made for the pool is there. It may not be: somebody has
- * deleted it, or the pool is the config's only since it was dealt with. */
+/*
+ * What a config has made for the pool is there, unless somebody has deleted it: the
+ * config makes it again. A pool that is newer than the config may have none yet, as
+ * upstream's: the config's finalizers name those that were made.
+ */
 static int made(struct arena *a, const struct render_view *in,
 		const struct json *config, const struct owned_kind *kind,
 		struct err *err)
@@ -66,8 +69,12 @@ static int made(struct arena *a, const struct render_view *in,
 	const struct json *suffix = json_member(
 		json_at(config, "metadata.annotations"), S(OWNED_SUFFIX));
 	struct str name = owned_mc_name(a, kind, in->pool, json_text(suffix));
+	const struct json *f =
+		json_first(json_at(config, "metadata.finalizers"));
 
-	if (!suffix || find_mc(in->mcs, name) ||
+	while (f && !str_eq(json_text(f), name))
+		f = json_next(f);
+	if (!suffix || !f || find_mc(in->mcs, name) ||
 	    json_at(config, "metadata.deletionTimestamp"))
 		return 0;
 	return err_set(err, ERR_AGAIN, "%s %.*s: MachineConfig %.*s is missing",

@@ -190,7 +190,8 @@ struct wait_case {
 	"{'metadata':{'name':'k','generation':3" meta "},'spec':{" sel \
 	"},'status':{" rest "}}"
 #define KC(sel, rest) KC_WITH("", sel, rest)
-#define NAMED ",'annotations':{'" OWNED_SUFFIX "':'2'}"
+#define SUFFIXED ",'annotations':{'" OWNED_SUFFIX "':'2'}"
+#define NAMED SUFFIXED ",'finalizers':['x','99-worker-generated-kubelet-2']"
 #define FOR "'machineConfigPoolSelector':{'matchLabels':{'p':'w'}}"
 #define DONE "'observedGeneration':3,'conditions':[{'type':'Success'}]"
 #define GOES_ON METRIC "0 POST "
@@ -226,6 +227,8 @@ static const struct wait_case waits[] = {
 	  KC_WITH(NAMED, FOR, DONE), NULL,
 	  "ERROR -5 KubeletConfig k: MachineConfig "
 	  "99-worker-generated-kubelet-2 is missing\n" },
+	{ "one that never made any for this pool, which is newer", NULL, NULL,
+	  KC_WITH(SUFFIXED, FOR, DONE), NULL, GOES_ON },
 	{ "as it is with one that is being deleted", NULL, NULL,
 	  KC_WITH(NAMED ",'deletionTimestamp':'2020-01-01T00:00:00Z'", FOR,
 		  DONE),

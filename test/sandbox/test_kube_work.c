@@ -164,6 +164,37 @@ TEST many_keys_are_all_worked_on(void)
 	PASS();
 }
 
+/* Keys that wait for a retry are worked on now; others are not. */
+TEST waiting_keys_are_retried(void)
+{
+	struct world w;
+	struct kube_queue *q;
+
+	setup(&w);
+	q = kube_queue_new(w.loop, work, &w);
+	kube_queue_go(q);
+	kube_queue_add(q, 1, S("done"));
+	ASSERT(until(&w, &w.worked, 1));
+	kube_queue_done(q, w.key, false, 15);
+	kube_queue_after(q, 1, S("later"), 100000);
+	for (size_t i = 0; i < 8; i++) { /* to a wait of more than a second */
+		kube_queue_add(q, 1, S("failed"));
+		ASSERT(until(&w, &w.worked, 2 + i));
+		kube_queue_done(q, w.key, true, 15);
+	}
+	kube_queue_retry(q, 2);
+	(void)loop_turn(w.loop, 10, &w.err);
+	ASSERT_INT(9, (long long)w.worked);
+	kube_queue_retry(q, 1);
+	(void)loop_turn(w.loop, 10, &w.err);
+	(void)loop_turn(w.loop, 10, &w.err);
+	ASSERT_INT(10, (long long)w.worked);
+	ASSERT_STR("failed", w.key->name);
+	kube_queue_free(q);
+	teardown(&w);
+	PASS();
+}
+
 TEST a_key_that_failed_comes_back(void)
 {
 	struct world w;
@@ -684,6 +715,7 @@ SUITE(work_suite)
 {
 	RUN_TEST(a_key_is_worked_on_once_at_a_time);
 	RUN_TEST(many_keys_are_all_worked_on);
+	RUN_TEST(waiting_keys_are_retried);
 	RUN_TEST(a_key_that_failed_comes_back);
 	RUN_TEST(answers_are_in_the_cache);
 	RUN_TEST(what_is_deleted_in_a_namespace_is_forgotten);
