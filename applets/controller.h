@@ -123,6 +123,9 @@ struct controller {
 	struct kube_events events;
 	struct kube_metrics metrics;
 	struct template_tree templates;
+	bool replace_templates; /* also what another tree has made */
+	/* It must not run on this cluster. */
+	void (*on_refused)(struct controller *c, struct str why);
 	struct str release, raw, hash;
 	struct watch watches[W_KINDS];
 	bool running; /* everything is known */
@@ -157,6 +160,13 @@ struct controller {
 	bool pools_moved; /* nodes are to be indexed by pool again */
 	bool no_scheduler; /* it was deleted: masters are kept free */
 };
+
+/* ---- what it stands for (controller_origin.c) ---- */
+
+/* Once everything is known. ERR_INVALID: the tree of templates does not serve
+ * this cluster. */
+int controller_check_templates(struct controller *c, struct arena *a,
+			       struct err *err);
 
 /* ---- feature gates (controller_gates.c) ---- */
 

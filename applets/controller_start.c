@@ -31,6 +31,7 @@ struct opts {
 	struct str templates, release, lock_namespace, metrics;
 	struct str suites, min_version;
 	int64_t gather; /* nanoseconds */
+	bool replace_templates;
 };
 
 #define TEXT(flag, member, what, text)                                  \
@@ -48,8 +49,13 @@ static const struct flag flags[] = {
 	TEXT("metrics-listen-address", metrics, "HOST:PORT",
 	     "where metrics are served (default 127.0.0.1:8797)"),
 	TEXT("templates", templates, "DIR",
-	     "the templates (default /etc/mcc/templates, or without it the "
-	     "built-in ones)"),
+	     "the templates (default " TEMPLATES_DIR
+	     "); builtin: those that are part of this program"),
+	{ .name = "replace-templates",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, replace_templates),
+	  .help = "let --templates=builtin replace MachineConfigs that other "
+		  "templates made" },
 	{ .name = "payload-version",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, release),
@@ -207,6 +213,17 @@ static void gates_differ(struct controller *c)
 	stop(&process, 0);
 }
 
+/* What it refuses, nobody has to look for in a log that goes on. */
+static void refused(struct controller *c, struct str why)
+{
+	(void)c;
+	if (process.stopping)
+		return;
+	log_to_pod(why);
+	log_line(LOG_FATAL, __FILE__, __LINE__, "%.*s", STRF(why));
+	stop(&process, 255);
+}
+
 static void gates_late(struct source *s, short events)
 {
 	(void)events;
@@ -325,13 +342,10 @@ static int connect_api(struct run *r, struct process *p)
 }
 
 /* As upstream tells it: to the pod's status, to the log, exit status 255. */
-static _Noreturn void no_clients(struct run *r)
+static _Noreturn void give_up(struct run *r)
 {
-	struct str text =
-		str_fmt(r->a, "creating clients: %.*s", STRF(r->err.msg));
-
-	log_to_pod(text);
-	log_fatal("%.*s", STRF(text));
+	log_to_pod(r->err.msg);
+	log_fatal("%.*s", STRF(r->err.msg));
 }
 
 static void set_up(struct process *p)
@@ -347,6 +361,8 @@ static void set_up(struct process *p)
 	c->hash = str_of(version_hash());
 	c->on_gates = gates_known;
 	c->on_other_gates = gates_differ;
+	c->on_refused = refused;
+	c->replace_templates = p->o->replace_templates;
 	c->events.kube = c->kube;
 	c->events.namespace = CONTROLLER_NS;
 	map_init(&c->pools, &c->kept);
@@ -378,15 +394,16 @@ static int run_start(struct run *r, const void *opts)
 	p->c.loop = loop_new(&r->err);
 	if (!p->c.loop)
 		return -(int)r->err.code;
-	if (connect_api(r, p) < 0)
-		no_clients(r);
+	if (connect_api(r, p) < 0) {
+		(void)err_wrap(&r->err, "creating clients");
+		give_up(r);
+	}
 	set_up(p);
-	rc = controller_templates(r, p->o->templates, &p->c.templates);
+	if (controller_templates(r, p->o->templates, &p->c.templates) < 0)
+		give_up(r);
 	kube_metrics_init(&p->c.metrics, gauges);
-	if (rc == 0)
-		rc = kube_metrics_place(p->o->metrics.n ? p->o->metrics
-							: S(":8797"),
-					&p->metrics, &r->err);
+	rc = kube_metrics_place(p->o->metrics.n ? p->o->metrics : S(":8797"),
+				&p->metrics, &r->err);
 	if (rc == 0)
 		rc = loop_signal(p->c.loop, SIGTERM, on_signal, p, &r->err);
 	if (rc == 0)

@@ -389,6 +389,9 @@ void controller_watch(struct controller *c, enum watched from,
 
 void controller_ready(struct controller *c)
 {
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+
 	if (c->running || !c->gates_known || !c->eviction_api.p)
 		return;
 	for (int i = 0; i < W_KINDS; i++)
@@ -396,6 +399,10 @@ void controller_ready(struct controller *c)
 			return;
 	if (!c->watches[W_OPERATOR].cache)
 		return; /* they are being started */
+	if (controller_check_templates(c, &a, &err) < 0) {
+		c->on_refused(c, err.msg);
+		return;
+	}
 	c->running = c->pools_moved = true;
 	log_info("all caches are in sync: starting");
 	controller_first_plans(c);

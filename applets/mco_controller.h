@@ -11,8 +11,12 @@ extern const struct command bootstrap_command;
 extern const struct command start_command;
 extern const struct command templates_command;
 
-/* The tree in dir; dir "": the one in its usual place, or the built-in one. */
-int controller_templates(struct run *r, struct str dir,
+#define TEMPLATES_DIR "/etc/mcc/templates"
+#define TEMPLATES_BUILTIN "builtin"
+
+/* The tree of that name: a directory, or TEMPLATES_BUILTIN; "": TEMPLATES_DIR.
+ * ERR_NOTFOUND says what to do when there is none. */
+int controller_templates(struct run *r, struct str name,
 			 struct template_tree *out);
 
 #endif

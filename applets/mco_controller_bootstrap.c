@@ -12,13 +12,10 @@
 #include "base/codec.h"
 #include "io/file.h"
 #include "io/log.h"
-#include "io/template_dir.h"
 #include "io/version.h"
 #include "manifests.h"
 #include "mco_controller.h"
 #include "plan/bootstrap.h"
-
-#define TEMPLATES "/etc/mcc/templates"
 
 struct opts {
 	struct str manifest_dir, dest_dir, pull_secret, templates, release;
@@ -44,8 +41,8 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, templates),
 	  .value = "DIR",
-	  .help = "the templates (default " TEMPLATES
-		  ", or without it the built-in ones)" },
+	  .help = "the templates (default " TEMPLATES_DIR
+		  "); builtin: those that are part of this program" },
 	{ .name = "payload-version",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, release),
@@ -132,17 +129,6 @@ static int read_manifests(struct run *r, struct str dir,
 	}
 	free(list);
 	return rc;
-}
-
-int controller_templates(struct run *r, struct str dir,
-			 struct template_tree *out)
-{
-	if (!dir.n && !is_dir(TEMPLATES)) {
-		template_builtin(r->a, out);
-		return 0;
-	}
-	return template_dir_read(r->a, dir.n ? str_z(r->a, dir) : TEMPLATES,
-				 out, &r->err);
 }
 
 /* ---- writing ------------------------------------------------------------------- */

@@ -2,6 +2,8 @@
  * mco-controller templates: the tree that is built in, or another, and the
  * MachineConfigs that come of it.
  */
+#include <unistd.h>
+
 #include "data/yml.h"
 #include "io/file.h"
 #include "io/template_dir.h"
@@ -24,7 +26,7 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, templates),
 	  .value = "DIR",
-	  .help = "a tree of templates (default: the one built in)" },
+	  .help = "a tree of templates (default builtin)" },
 	MANIFEST_FLAGS(struct opts),
 	{ .name = "pull-secret",
 	  .kind = FLAG_STR,
@@ -38,17 +40,32 @@ static const struct flag flags[] = {
 
 static void defaults(void *p)
 {
-	((struct opts *)p)->output = S("yaml");
+	struct opts *o = p;
+
+	o->output = S("yaml");
+	o->templates = S(TEMPLATES_BUILTIN);
 }
 
-static int load_tree(struct run *r, const struct opts *o,
-		     struct template_tree *out)
+/* Never the built-in tree unless it is asked for: what it makes differs from
+ * upstream's, and nodes would lose files. */
+int controller_templates(struct run *r, struct str name,
+			 struct template_tree *out)
 {
-	if (o->templates.n)
-		return template_dir_read(r->a, str_z(r->a, o->templates), out,
-					 &r->err);
-	template_builtin(r->a, out);
-	return 0;
+	const char *dir = name.n ? str_z(r->a, name) : TEMPLATES_DIR;
+
+	if (str_is(name, TEMPLATES_BUILTIN)) {
+		template_builtin(r->a, out);
+		return 0;
+	}
+	if (!name.n && access(dir, F_OK) < 0)
+		return err_set(
+			&r->err, ERR_NOTFOUND,
+			"there are no templates in " TEMPLATES_DIR
+			": mount those of upstream's image there, name another "
+			"directory with --templates=DIR, or give "
+			"--templates=" TEMPLATES_BUILTIN " for the built-in "
+			"ones (platforms None and BareMetal)");
+	return template_dir_read(r->a, dir, out, &r->err);
 }
 
 static int list(struct run *r, const struct template_tree *tree)
@@ -116,7 +133,7 @@ static int run(struct run *r, const void *p)
 	    (!export && !str_is(verb, "list") && !str_is(verb, "render")))
 		return err_set(&r->err, ERR_INVALID,
 			       "say list, export DIR, or render -f FILE");
-	rc = load_tree(r, o, &tree);
+	rc = controller_templates(r, o->templates, &tree);
 	if (rc < 0)
 		return rc;
 	if (export)

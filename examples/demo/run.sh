@@ -60,7 +60,7 @@ create $mco/machineconfigpools < "$dir/pool2.yaml"
 say "mco-sandbox serves $url"
 
 # ---- the controller -----------------------------------------------------------------
-"$bin/mco-controller" start --kubeconfig "$dir/kubeconfig" --payload-version 4.22.0 \
+"$bin/mco-controller" start --kubeconfig "$dir/kubeconfig" --payload-version 4.22.0 --templates=builtin \
 	--metrics-listen-address 127.0.0.1:0 --v 2 2> "$dir/controller.log" &
 target() {	# the config that the workers are to have
 	api GET $mco/machineconfigpools/worker | grep -o '"configuration":{[^}]*"name":"rendered-[^"]*"' |

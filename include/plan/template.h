@@ -21,6 +21,9 @@ struct template_tree {
 	struct str dir; /* what the tree is called in messages */
 	struct template_file *v; /* in any order */
 	size_t n, cap;
+	/* The platform types it serves, ended by NULL; NULL: any. Others are
+	 * refused. */
+	const char *const *platforms;
 };
 
 struct template_input {
@@ -59,7 +62,26 @@ int template_one(struct arena *a, const char *name, struct str source,
 		 const struct json *data, bool render_config, struct str *out,
 		 struct err *err);
 
-/* The tree that is part of this program. */
+/* The tree that is part of this program: for platforms None and BareMetal. */
 void template_builtin(struct arena *a, struct template_tree *out);
+
+/* ERR_INVALID when the tree does not serve the platform of the cluster. */
+int template_serves(struct arena *a, const struct template_tree *tree,
+		    const struct mc_controller_config *cc, struct err *err);
+
+/* What MachineConfigs lose when others replace them. */
+struct template_loss {
+	size_t had; /* files and units of those that lose some */
+	struct strs lost; /* "file /etc/x" and "unit x.service", in order */
+	struct strs configs; /* the MachineConfigs that lose them */
+};
+
+/*
+ * Compares what a tree makes (made) with the MachineConfigs of the same names
+ * that exist. A tree of the same origin adds and changes files; one that takes
+ * some away is another tree.
+ */
+void template_loss(struct arena *a, const struct mcs *made,
+		   const struct mcs *existing, struct template_loss *out);
 
 #endif

@@ -217,6 +217,28 @@ static int compact(struct arena *a, struct str in, struct str *out,
 	return 0;
 }
 
+/* Templates of another platform would leave out files that units refer to. */
+int template_serves(struct arena *a, const struct template_tree *tree,
+		    const struct mc_controller_config *cc, struct err *err)
+{
+	struct str type = json_str(
+		cc->tree, "spec.infra.status.platformStatus.type", S(""));
+	struct buf b;
+
+	if (!tree->platforms || !type.n)
+		return 0;
+	buf_init(&b, a);
+	for (const char *const *p = tree->platforms; *p; p++) {
+		if (str_is(type, *p))
+			return 0;
+		buf_addf(&b, "%s%s", b.n ? ", " : "", *p);
+	}
+	return err_set(err, ERR_INVALID,
+		       "the %.*s templates serve the platforms %.*s, not %.*s: "
+		       "give upstream's templates with --templates=DIR",
+		       STRF(tree->dir), STRF(buf_str(&b)), STRF(type));
+}
+
 static int begin(struct arena *a, const struct template_input *in,
 		 struct str secret, struct forest *out, struct err *err)
 {
@@ -225,6 +247,8 @@ static int begin(struct arena *a, const struct template_input *in,
 			       false, secret, in->tls_min_version,
 			       &in->tls_cipher_suites, &f.data, err);
 
+	if (rc == 0)
+		rc = template_serves(a, in->tree, in->controller_config, err);
 	if (rc < 0)
 		return rc;
 	forest_init(&f);

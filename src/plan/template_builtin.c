@@ -12,7 +12,9 @@ void template_builtin(struct arena *a, struct template_tree *out)
 {
 	struct str packed = { (const char *)packed_templates,
 			      sizeof(packed_templates) };
-	struct template_tree tree = { .dir = S("builtin") };
+	static const char *const platforms[] = { "None", "BareMetal", NULL };
+	struct template_tree tree = { .dir = S("builtin"),
+				      .platforms = platforms };
 	struct err err = ERR_INIT(a);
 	struct str rest = S(""), size;
 	struct template_file f;

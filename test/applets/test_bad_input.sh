@@ -31,7 +31,7 @@ fails 'bootstrap: no folders' 255 '--dest-dir or --manifest-dir not set' "$BIN/m
 fails 'controller: no kubeconfig' 255 'creating clients: open /none: No such file or directory' \
 	"$BIN/mco-controller" start --kubeconfig /none
 fails 'controller: metrics nowhere' 1 'Error: metrics address "foo": give HOST:PORT, or :PORT for every address' \
-	"$BIN/mco-controller" start --kubeconfig examples/server/kubeconfig --metrics-listen-address foo
+	"$BIN/mco-controller" start --templates=builtin --kubeconfig examples/server/kubeconfig --metrics-listen-address foo
 for port in 99999 -1; do
 	fails "sandbox: port $port" 1 'Error: a port is a number from 0 to 65535' "$BIN/mco-sandbox" start --port $port
 done

@@ -66,7 +66,7 @@ refused() { # name, message, arguments...
 	fi
 }
 ex=examples/bootstrap
-all=(--manifest-dir $ex --pull-secret $ex/pull-secret.yaml --dest-dir "$TMP/out" --payload-version 4.22.0)
+all=(--templates=builtin --manifest-dir $ex --pull-secret $ex/pull-secret.yaml --dest-dir "$TMP/out" --payload-version 4.22.0)
 refused 'no folders' '--dest-dir or --manifest-dir not set' --dest-dir "$TMP/out"
 refused 'no such folder' "error running MCC[BOOTSTRAP]: failed to read dir \"$TMP/none\": open $TMP/none: no such file or directory" \
 	"${all[@]}" --manifest-dir "$TMP/none"
@@ -74,14 +74,21 @@ refused 'no such secret' "error running MCC[BOOTSTRAP]: open $TMP/none: no such 
 refused 'another release' 'error running MCC[BOOTSTRAP]: error creating feature gates handler: unable to determine features: missing desired version "4.23.0" in featuregates.config.openshift.io/cluster' \
 	"${all[@]}" --payload-version 4.23.0
 RELEASE_VERSION=4.24.0 refused 'the release from the environment' 'error running MCC[BOOTSTRAP]: error creating feature gates handler: unable to determine features: missing desired version "4.24.0" in featuregates.config.openshift.io/cluster' \
-	--manifest-dir $ex --pull-secret $ex/pull-secret.yaml --dest-dir "$TMP/out"
+	"${all[@]:0:7}"
 rm -rf "$TMP/out"
-"$BIN/mco-controller" --payload-version 4.25.0 --vmodule=a=1 --log_flush_frequency 5s bootstrap "${all[@]:0:6}" >"$TMP/.out" 2>"$TMP/.err"
+"$BIN/mco-controller" --payload-version 4.25.0 --vmodule=a=1 --log_flush_frequency 5s bootstrap "${all[@]:0:7}" >"$TMP/.out" 2>"$TMP/.err"
 if failure 'error running MCC[BOOTSTRAP]: error creating feature gates handler: unable to determine features: missing desired version "4.25.0" in featuregates.config.openshift.io/cluster'$'\n' $?; then
 	passed=$((passed + 1)); else failed=$((failed + 1)); echo 'FAIL flags before the command'; cat "$TMP/.err"; fi
 expect 'a flag no command has' 1 '' "Error: unknown flag: --payload
 See 'mco-controller bootstrap --help'.
 " "$BIN/mco-controller" bootstrap --payload 1
+# The built-in templates only by their name, and only for what they serve.
+refused 'no templates' "error running MCC[BOOTSTRAP]: there are no templates in /etc/mcc/templates: mount those of upstream's image there, name another directory with --templates=DIR, or give --templates=builtin for the built-in ones (platforms None and BareMetal)" \
+	"${all[@]:1}"
+cp -r $ex "$TMP/aws"
+sed -i 's/platformStatus: {type: None}/platformStatus: {type: AWS}/' "$TMP/aws"/*
+refused 'AWS by the built-in templates' "error running MCC[BOOTSTRAP]: the builtin templates serve the platforms None, BareMetal, not AWS: give upstream's templates with --templates=DIR" \
+	"${all[@]}" --manifest-dir "$TMP/aws"
 touch "$TMP/file"
 "$BIN/mco-controller" bootstrap "${all[@]}" --dest-dir "$TMP/file/x" >"$TMP/.out" 2>"$TMP/.err"
 if [ $? = 255 ] && [ "$(fatal "$TMP/.err")" = "error running MCC[BOOTSTRAP]: mkdir $TMP/file: not a directory" ]; then

@@ -7,7 +7,7 @@ trap 'kill $controller $server $sandbox_pid 2>/dev/null; wait; rm -rf "$TMP"' EX
 log=$TMP/log
 start() {	# KUBECONFIG FLAGS...
 	: >"$log"
-	"$BIN/mco-controller" start --kubeconfig "$1" --metrics-listen-address 127.0.0.1:0 "${@:2}" \
+	"$BIN/mco-controller" start --kubeconfig "$1" --templates=builtin --metrics-listen-address 127.0.0.1:0 "${@:2}" \
 		2>"$log" &
 	controller=$!
 }

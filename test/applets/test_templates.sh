@@ -68,6 +68,13 @@ for c in none metal; do
 " '' "$BIN/mcoctl" validate -f "$TMP/$c.out"
 	grep -q '%3Cno%20value%3E\|<no value>' "$TMP/$c.out" && { failed=$((failed + 1)); echo "FAIL $c: a value is missing"; }
 done
+expect 'the built-in tree by its name' 0 "$(cat "$TMP/none.out")
+" '' "$controller" templates render -f "$TMP/none.yaml" --templates=builtin
+for platform in AWS Azure GCP KubeVirt VSphere External; do
+	cc "{type: $platform}" HighlyAvailable > "$TMP/other.yaml"
+	expect "$platform is not for the built-in tree" 1 '' "Error: the builtin templates serve the platforms None, BareMetal, not $platform: give upstream's templates with --templates=DIR
+" "$controller" templates render -f "$TMP/other.yaml"
+done
 
 # Scripts are bash, manifests are YAML, the kubelet has its role.
 roles='machineconfiguration.openshift.io/role'

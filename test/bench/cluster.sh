@@ -60,7 +60,7 @@ cluster() {
 		examples/bootstrap/10-pools.yaml
 	create $mco/machineconfigpools < "$dir/pool1.yaml"
 	create $mco/machineconfigpools < "$dir/pool2.yaml"
-	"$bin/mco-controller" start --kubeconfig "$dir/kubeconfig" --payload-version 4.22.0 \
+	"$bin/mco-controller" start --kubeconfig "$dir/kubeconfig" --payload-version 4.22.0 --templates=builtin \
 		--metrics-listen-address 127.0.0.1:0 2> "$dir/first.log" & controller=$!
 	wait_for rendered
 	sleep 1

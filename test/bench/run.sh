@@ -67,7 +67,7 @@ echo
 echo "mco-controller bootstrap, three pools, reading and writing included:"
 rm -rf "$dir/first-run"
 MCO_RAW=v4.22.0 figures '  %-34s %9s ms %9s ms %7s MiB' 'the example, built-in templates' \
-	"$out/bench/measure" "${ROUNDS:-7}" "$out/mco-controller" bootstrap --manifest-dir examples/bootstrap \
+	"$out/bench/measure" "${ROUNDS:-7}" "$out/mco-controller" bootstrap --templates=builtin --manifest-dir examples/bootstrap \
 	--pull-secret examples/bootstrap/pull-secret.yaml --payload-version 4.22.0 --dest-dir "$dir/first-run" 2> "$dir/log" ||
 	{ tail -n 5 "$dir/log" >&2; exit 1; }
 test/bench/server.sh "$out"

@@ -139,7 +139,7 @@ controller() {
 	while [ ! -e "$dir/over" ]; do
 		life named "$dir/pids/controller" "$bin/mco-controller" start --kubeconfig "$as_controller" \
 			--resourcelock-namespace openshift-machine-config-operator \
-			--payload-version 4.22.0 --metrics-listen-address 127.0.0.1:0 --v 2 >> "$dir/controller.log" 2>&1
+			--payload-version 4.22.0 --templates=builtin --metrics-listen-address 127.0.0.1:0 --v 2 >> "$dir/controller.log" 2>&1
 		ended controller
 		# its next life shall not wait for the lease of the last one to run out
 		ask -o /dev/null -X PATCH -H 'Content-Type: application/merge-patch+json' \

@@ -47,15 +47,17 @@ ACCOUNTS=1 RESTARTS=0 rollout "${SEED:-1}"
 RESTARTS=1 rollout "${SEED:-2}"
 faults
 stop_servers
-controllers() {	# the server that runs is theirs
+controllers() {	# [SUITE]: the server that runs is theirs
 	local p f
-	test/cluster/controller.sh "$build" | tee "$top/controller.out"
+	"test/cluster/${1:-controller}.sh" "$build" | tee "$top/controller.out"
 	stop_servers
 	read -r p f < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$top/controller.out")
 	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
 }
 real controller
 controllers
+real takeover
+controllers takeover
 dir=$top
 start_sandbox "$build" || exit 1
 controllers

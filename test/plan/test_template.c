@@ -528,6 +528,114 @@ TEST the_layer_of_a_platform(void)
 	PASS();
 }
 
+/* The built-in tree has nothing for other platforms: it would leave out files
+ * that its own units refer to. */
+TEST the_builtin_tree_refuses_other_platforms(void)
+{
+	static const struct {
+		const char *type, *want;
+	} cases[] = {
+		{ "None", "" },
+		{ "BareMetal", "" },
+		{ "AWS", "the builtin templates serve the platforms None, "
+			 "BareMetal, not AWS: give upstream's templates with "
+			 "--templates=DIR" },
+		{ "oVirt", "the builtin templates serve the platforms None, "
+			   "BareMetal, not oVirt: give upstream's templates "
+			   "with --templates=DIR" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct err err = ERR_INIT(&a);
+		struct template_tree tree;
+		struct mc_controller_config cc = { 0 };
+		struct template_input in = { .tree = &tree,
+					     .controller_config = &cc,
+					     .pull_secret = S("{}") };
+		struct mcs mcs = { 0 };
+		struct json *j = NULL;
+
+		template_builtin(&a, &tree);
+		ASSERT_INT(
+			0,
+			json_parse(
+				&a,
+				str_fmt(&a,
+					"{\"spec\":{\"infra\":{\"status\":{"
+					"\"apiServerInternalURI\":"
+					"\"https://a.test:6443\","
+					"\"platformStatus\":{\"type\":\"%s\","
+					"\"baremetal\":{"
+					"\"apiServerInternalIPs\":"
+					"[\"192.0.2.1\"],\"ingressIPs\":"
+					"[\"192.0.2.2\"]}}}},\"dns\":{"
+					"\"spec\":{\"baseDomain\":\"t\"}}}}",
+					cases[i].type),
+				NULL, &j, &err));
+		cc.tree = j;
+		(void)plan_template(&a, &in, &mcs, &err);
+		ASSERT(test_same(cases[i].type, str_of(cases[i].want),
+				 err.msg));
+		ASSERT_INT(*cases[i].want ? -ERR_INVALID : 0,
+			   template_serves(&a, &tree, &cc, &err));
+		if (*cases[i].want)
+			ASSERT_INT(-ERR_INVALID,
+				   plan_template_role(&a, &in, S("worker"),
+						      &mcs, &err));
+	}
+	PASS();
+}
+
+static struct mc *mc_of(struct arena *a, const char *name, const char *config)
+{
+	struct err err = ERR_INIT(a);
+	struct mc *mc = ARENA_NEW(a, struct mc);
+
+	mc->meta.name = str_of(name);
+	(void)json_parse(a, str_fmt(a, "{\"spec\":{\"config\":%s}}", config),
+			 NULL, &mc->doc.tree, &err);
+	return mc;
+}
+
+TEST what_another_tree_takes_away(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct mcs made = { 0 }, existing = { 0 };
+	struct template_loss loss;
+
+	VEC_PUSH(&a, &made,
+		 mc_of(&a, "00-worker",
+		       "{\"storage\":{\"files\":[{\"path\":\"/new\"},{"
+		       "\"path\":\"/kept\"}]},\"systemd\":{\"units\":[{"
+		       "\"name\":\"kept.service\"}]}}"));
+	VEC_PUSH(&a, &made, mc_of(&a, "01-worker-kubelet", "{}"));
+	VEC_PUSH(&a, &existing,
+		 mc_of(&a, "00-worker",
+		       "{\"storage\":{\"files\":[{\"path\":\"/kept\"}]},"
+		       "\"systemd\":{\"units\":[{\"name\":"
+		       "\"kept.service\"}]}}"));
+	VEC_PUSH(&a, &existing,
+		 mc_of(&a, "50-mine",
+		       "{\"storage\":{\"files\":[{\"path\":\"/mine\"}]}}"));
+	template_loss(&a, &made, &existing, &loss);
+	ASSERT_INT(0, (int)loss.lost.n);
+	ASSERT_INT(0, (int)loss.configs.n);
+	existing.v[0] = mc_of(&a, "00-worker",
+			      "{\"storage\":{\"files\":[{\"path\":\"/a\"},{"
+			      "\"path\":\"/kept\"}]},\"systemd\":{\"units\":[{"
+			      "\"name\":\"kept.service\"},{\"name\":"
+			      "\"b.service\"}]}}");
+	template_loss(&a, &made, &existing, &loss);
+	ASSERT_INT(4, (int)loss.had);
+	ASSERT_INT(2, (int)loss.lost.n);
+	ASSERT_STR("file /a", loss.lost.v[0]);
+	ASSERT_STR("unit b.service", loss.lost.v[1]);
+	ASSERT_INT(1, (int)loss.configs.n);
+	ASSERT_STR("00-worker", loss.configs.v[0]);
+	PASS();
+}
+
 TEST the_object(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -632,6 +740,8 @@ SUITE(suite)
 	RUN_TEST(platforms);
 	RUN_TEST(the_layout);
 	RUN_TEST(the_layer_of_a_platform);
+	RUN_TEST(the_builtin_tree_refuses_other_platforms);
+	RUN_TEST(what_another_tree_takes_away);
 	RUN_TEST(the_object);
 	RUN_TEST(a_role_alone);
 }

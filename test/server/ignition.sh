@@ -44,7 +44,7 @@ stop() {
 # ---- ignition-validate: all trees, pools and versions ---------------------------------
 
 # what our own first run of the controller leaves is a tree like the others
-MCO_RAW=v4.22.0 "$BIN/mco-controller" bootstrap --manifest-dir examples/bootstrap --pull-secret \
+MCO_RAW=v4.22.0 "$BIN/mco-controller" bootstrap --templates=builtin --manifest-dir examples/bootstrap --pull-secret \
 	examples/bootstrap/pull-secret.yaml --payload-version 4.22.0 --dest-dir "$TMP/first-run" 2>"$log" ||
 	bad 'mco-controller bootstrap'
 cp examples/server/kubeconfig "$TMP/first-run/"

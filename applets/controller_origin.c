@@ -1,0 +1,55 @@
+/*
+ * Whether what this program stands for, its templates, fits the cluster it finds.
+ */
+#include "controller_sync.h"
+#include "mco_controller.h"
+
+#define EXAMPLES 3
+
+static void add_list(struct buf *b, const struct strs *list, size_t most)
+{
+	for (size_t i = 0; i < list->n && i < most; i++)
+		buf_addf(b, "%s%.*s", i ? ", " : "", STRF(list->v[i]));
+	if (list->n > most)
+		buf_addz(b, ", ...");
+}
+
+static int refuse(struct arena *a, const struct template_loss *loss,
+		  struct err *err)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	add_list(&b, &loss->configs, loss->configs.n);
+	buf_addf(&b,
+		 " come from other templates: with the built-in ones %zu of "
+		 "their %zu files and units would vanish (",
+		 loss->lost.n, loss->had);
+	add_list(&b, &loss->lost, EXAMPLES);
+	buf_addz(&b, ") and every node would reboot: mount the templates of "
+		     "upstream's image in " TEMPLATES_DIR
+		     " or name them with --templates=DIR; --replace-templates "
+		     "makes the change all the same");
+	return err_set(err, ERR_INVALID, "%.*s", STRF(buf_str(&b)));
+}
+
+int controller_check_templates(struct controller *c, struct arena *a,
+			       struct err *err)
+{
+	struct sight s = controller_see(c, a);
+	struct template_loss loss;
+	struct mcs made = { 0 };
+	struct err told = ERR_INIT(a);
+	int rc;
+
+	if (!c->templates.platforms || !s.cc)
+		return 0;
+	rc = template_serves(a, &c->templates, s.cc, err);
+	if (rc < 0 || c->replace_templates)
+		return rc;
+	s.templates.pull_secret = S("{}");
+	if (plan_template(a, &s.templates, &made, &told) < 0)
+		return 0; /* the template controller says so in its status */
+	template_loss(a, &made, &s.mcs, &loss);
+	return loss.lost.n ? refuse(a, &loss, err) : 0;
+}

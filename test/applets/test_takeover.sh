@@ -1,0 +1,8 @@
+# Taking over a cluster, on the sandbox; make test-cluster does it on a real
+# kube-apiserver.
+build=${MCO_DIR:-build}
+. test/cluster/servers.sh
+dir=$(mktemp -d)
+trap 'stop_servers; rm -rf "$dir"' EXIT
+start_sandbox "$build" || exit 1
+test/cluster/takeover.sh "$build"

@@ -1,0 +1,54 @@
+#!/bin/bash
+# takeover.sh BUILD: a cluster that upstream's 4.22.0 has made is taken over by
+# mco-controller as it is built without a version, on the API server at $URL: what
+# would harm the cluster is refused before anything is written, and what goes on
+# changes no rendered config. Ends with "N passed, N failed".
+#
+# The server must be fresh, as for controller.sh.
+set -u
+BIN=$1
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/../.." || exit 1
+. "$here/controller.lib"
+PATIENCE=${PATIENCE:-120}
+
+# ---- what upstream leaves behind -------------------------------------------------------
+. "$here/controller.d/00-cluster.sh"
+end_controller
+made() { # all MachineConfigs and what the pools want, with their versions
+	get $mc/machineconfigs | jq -r '.items[].metadata | .name + " " + .resourceVersion'
+	get $mc/machineconfigpools | jq -r '.items[] | .metadata.name + " " + .spec.configuration.name'
+}
+before=$(made)
+
+# ---- the built-in templates ------------------------------------------------------------
+start=("$BIN/mco-controller" start --kubeconfig "$KUBECONFIG" --payload-version 4.22.0
+	--resourcelock-namespace $mco_ns --metrics-listen-address 127.0.0.1:0)
+refused() { # NAME WHY FLAGS...: it ends with 255 and says why, and nothing is written
+	local name=$1 why=$2
+	shift 2
+	timeout "$PATIENCE" "${start[@]}" "$@" >"$W/refused" 2>&1
+	is "$name: it ends" 255 $?
+	is "$name: it says why" "$why" "$(sed -n 's/^F[^]]*\] //p' "$W/refused")"
+	is "$name: nothing is written" "$before" "$(made)"
+}
+refused 'no templates' "there are no templates in /etc/mcc/templates: mount those of upstream's image there, name another directory with --templates=DIR, or give --templates=builtin for the built-in ones (platforms None and BareMetal)"
+platform() { patch $mc/controllerconfigs/machine-config-controller "{\"spec\":{\"infra\":{\"status\":{\"platformStatus\":{\"type\":\"$1\"}}}}}"; }
+was=$(j $mc/controllerconfigs/machine-config-controller .spec.infra.status.platformStatus.type)
+platform AWS
+refused 'the built-in templates on AWS' "the builtin templates serve the platforms None, BareMetal, not AWS: give upstream's templates with --templates=DIR" \
+	--templates=builtin
+platform "$was"
+refused 'the built-in templates over others' "00-master, 00-worker come from other templates: with the built-in ones 16 of their 22 files and units would vanish (file /etc/golden/kept-when-blank, file /etc/golden/platform-note, file /var/lib/golden/registry-login.json, ...) and every node would reboot: mount the templates of upstream's image in /etc/mcc/templates or name them with --templates=DIR; --replace-templates makes the change all the same" \
+	--templates=builtin
+is 'a refusal gives up the lease' '' "$(j $lease .spec.holderIdentity)"
+
+# ---- all the same ----------------------------------------------------------------------
+"${start[@]}" --templates=builtin --replace-templates >>"$W/controller.log" 2>&1 &
+controller=$!
+eventually 'the built-in templates where they are told to' 'false true' j $mc/machineconfigs/00-worker \
+	'[.spec.config.storage.files[].path] | [any(. == "/etc/golden/kept-when-blank"), any(. == "/etc/sysctl.d/50-node.conf")] | map(tostring) | join(" ")'
+end_controller
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
