@@ -16,6 +16,16 @@ struct mc_current {
 
 #define MC_EMPTY_NAME "mco-empty-mc"
 
+/* Where the daemon keeps its state; configs have files of their own there. */
+#define MC_STATE_DIR "/etc/machine-config-daemon"
+
+/* Whether an absolute, simplified path is the daemon's own state: the journal,
+ * currentconfig and the like. No MachineConfig may write there. */
+bool mc_is_state(struct str path);
+/* What is said of one that does. */
+#define MC_STATE_REFUSED \
+	"%.*s is the daemon's own state: no MachineConfig may write it"
+
 /*
  * Reads a MachineConfig, JSON or YAML; apiVersion and kind may be missing, as
  * upstream writes them only when they were there. ERR_INVALID with upstream's

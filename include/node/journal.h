@@ -18,9 +18,10 @@
 #define NODE_JOURNAL_H
 
 #include "data/json.h"
+#include "mc/current.h"
 #include "node/tree.h"
 
-#define NODE_STATE_DIR "/etc/machine-config-daemon"
+#define NODE_STATE_DIR MC_STATE_DIR
 #define JOURNAL_DIR TREE_JOURNAL
 
 enum journal_state {

@@ -79,6 +79,9 @@ int tree_readlink(struct arena *a, struct tree *t, const char *path,
 /* The path with every link in it followed, as filepath.EvalSymlinks does. */
 int tree_realpath(struct arena *a, struct tree *t, const char *path,
 		  struct str *out, struct err *err);
+/* Where a file at path would be written: links in the directories above it are
+ * followed, whether or not they lead to something. */
+struct str tree_resolve(struct arena *a, struct tree *t, const char *path);
 /* Names in a folder, sorted; none when it is not there. */
 int tree_list(struct arena *a, struct tree *t, const char *path,
 	      struct strs *out, struct err *err);

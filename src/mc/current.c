@@ -170,12 +170,57 @@ void mc_current_empty(struct arena *a, struct mc_current *out)
 	(void)mc_current_parse(a, text, out, &err);
 }
 
+bool mc_is_state(struct str path)
+{
+	static const char *const names[] = { "",
+					     "journal",
+					     "currentconfig",
+					     "orig",
+					     "noorig",
+					     "currentimage",
+					     "node-annotations.json",
+					     "node-annotation.json.bak",
+					     "bootstrapconfigdiff",
+					     NULL };
+	struct str name, rest;
+
+	if (str_is(path, "/etc/mcd-currentconfig.json"))
+		return true;
+	if (!str_starts(path, S(MC_STATE_DIR)))
+		return false;
+	name = str_from(path, sizeof(MC_STATE_DIR) - 1);
+	if (name.n && name.p[0] != '/')
+		return false;
+	name = str_from(name, 1);
+	(void)str_cut(name, '/', &name, &rest);
+	for (size_t i = 0; names[i]; i++)
+		if (str_is(name, names[i]))
+			return true;
+	return false;
+}
+
+/* The first of a config's files that is the daemon's own, as a reason; or NULL. */
+static const char *writes_state(struct arena *a, const struct mc_merged *m)
+{
+	const struct ign_objs *files = ign_files(m->config);
+
+	for (size_t i = 0; i < files->n; i++) {
+		struct str path = ign_str(files->v[i], IGN_FILE_PATH);
+
+		if (mc_is_state(path))
+			return str_fmt(a, MC_STATE_REFUSED, STRF(path)).p;
+	}
+	return NULL;
+}
+
 int mc_current_reconcile(struct arena *a, const struct mc_current *from,
 			 const struct mc_current *to,
 			 const struct mc_overrides *allow, struct err *err)
 {
 	const char *bad = mc_irreconcilable(a, &from->spec, &to->spec, allow);
 
+	if (!bad)
+		bad = writes_state(a, &to->spec);
 	if (!bad)
 		return 0;
 	/* upstream prints the two names the wrong way round in the middle */

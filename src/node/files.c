@@ -152,6 +152,51 @@ int node_owner(struct node *n, struct arena *a, const struct ign_obj *o,
 			       gid, err);
 }
 
+/* ---- places ------------------------------------------------------------------------ */
+
+static int check_place(struct node *n, struct arena *a, struct str path,
+		       struct err *err)
+{
+	struct str real = tree_resolve(a, &n->tree, str_z(a, path));
+
+	if (!mc_is_state(real))
+		return 0;
+	if (str_eq(real, path))
+		return err_set(err, ERR_INVALID, MC_STATE_REFUSED, STRF(path));
+	return err_set(
+		err, ERR_INVALID,
+		"%.*s leads to %.*s, which is the daemon's own state: no "
+		"MachineConfig may write it",
+		STRF(path), STRF(real));
+}
+
+int node_check_paths(struct node *n, struct arena *a,
+		     const struct mc_merged *to, struct err *err)
+{
+	const struct ign_objs *files = ign_files(to->config);
+	const struct ign_objs *units = ign_units(to->config);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < files->n; i++)
+		rc = check_place(n, a, ign_str(files->v[i], IGN_FILE_PATH),
+				 err);
+	for (size_t i = 0; rc == 0 && i < units->n; i++) {
+		struct str unit = ign_str(units->v[i], IGN_UNIT_NAME);
+		const struct ign_objs *list =
+			ign_list(units->v[i], IGN_UNIT_DROPINS);
+
+		rc = check_place(n, a, steps_unit_path(a, unit), err);
+		for (size_t k = 0; rc == 0 && k < list->n; k++)
+			rc = check_place(
+				n, a,
+				steps_dropin_path(
+					a, unit,
+					ign_str(list->v[k], IGN_DROPIN_NAME)),
+				err);
+	}
+	return rc;
+}
+
 /* ---- writing and removing --------------------------------------------------------- */
 
 /* Nothing would change: the disk is spared. */

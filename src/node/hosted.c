@@ -148,6 +148,8 @@ int node_hosted(struct node *n, struct arena *a, const char *dir,
 	in.force = tree_exists(&n->tree, STEPS_FORCE);
 	rc = mc_current_reconcile(a, &from, &to, &none, &local);
 	if (rc == 0)
+		rc = node_check_paths(n, a, &to.spec, &local);
+	if (rc == 0)
 		rc = node_check_fips(n, a, &to.spec, &local);
 	if (rc < 0) {
 		ptrdiff_t at = str_find(local.msg, S("configs "));

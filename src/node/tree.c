@@ -210,6 +210,43 @@ int tree_realpath(struct arena *a, struct tree *t, const char *path,
 	return rc;
 }
 
+/* Appends the components of path; ".." takes one away. */
+static void add_path(struct buf *b, struct str path)
+{
+	struct str part;
+	bool more = true;
+
+	while (more) {
+		more = str_cut(path, '/', &part, &path);
+		if (!more)
+			part = path;
+		if (str_is(part, "..")) {
+			ptrdiff_t slash = str_rchr(buf_str(b), '/');
+
+			b->n = slash < 0 ? 0 : (size_t)slash;
+		} else if (part.n && !str_is(part, ".")) {
+			buf_addf(b, "/%.*s", STRF(part));
+		}
+	}
+}
+
+struct str tree_resolve(struct arena *a, struct tree *t, const char *path)
+{
+	struct walk w;
+	struct str last = S("");
+	struct buf b;
+	int rc;
+
+	buf_init(&b, a);
+	walk_start(&w, t);
+	rc = walk_to(&w, path, &last, false, &make_none);
+	for (size_t i = 1; i < w.n; i++)
+		buf_addf(&b, "/%.*s", STRF(w.names[i]));
+	add_path(&b, rc == 0 ? last : w.left);
+	walk_end(&w);
+	return buf_str(&b);
+}
+
 static int by_name(const void *x, const void *y)
 {
 	return str_cmp(*(const struct str *)x, *(const struct str *)y);

@@ -146,8 +146,11 @@ int walk_to(struct walk *w, const char *path, struct str *last,
 				return -1;
 			continue;
 		}
-		if (enter(w, c, &rest, make) < 0)
+		if (enter(w, c, &rest, make) < 0) {
+			w->left = str_fmt(&w->a, "%.*s/%.*s", STRF(c),
+					  STRF(rest));
 			return -1;
+		}
 	}
 	return 0;
 }

@@ -16,6 +16,7 @@ struct walk {
 	size_t n;
 	int links;
 	struct arena a; /* targets of links */
+	struct str left; /* where walk_to failed: what was still to go */
 };
 
 /* What to do about folders that are not there. */

@@ -3,6 +3,7 @@
 #include "base/codec.h"
 #include "base/map.h"
 #include "mc/contents.h"
+#include "mc/current.h"
 
 #define UNITS "/etc/systemd/system/"
 
@@ -120,6 +121,8 @@ static int check_path(struct str path, struct err *err)
 {
 	struct buf b;
 
+	if (mc_is_state(path))
+		return err_set(err, ERR_INVALID, MC_STATE_REFUSED, STRF(path));
 	if (path.n > 1 && path.n < 4000 && path.p[0] == '/' &&
 	    path.p[path.n - 1] != '/' && !memchr(path.p, '\0', path.n) &&
 	    str_find(path, S("/../")) < 0 && !str_ends(path, S("/..")) &&
