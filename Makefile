@@ -90,7 +90,6 @@ OPT	:= -O2 -fstack-protector -fno-pie -fcf-protection=none -fno-unwind-tables -f
 SMALL	:= -Oz $(addprefix -fno-,caller-saves expensive-optimizations if-conversion jump-tables \
 	move-loop-invariants optimize-sibling-calls tree-coalesce-vars \
 	tree-dse tree-sra tree-tail-merge)
-CPPFLAGS += -DOWN_PRINTF
 LDFLAGS	+= -static -no-pie -Wl,-z,noseparate-code,-z,norelro,-z,common-page-size=64,--sort-section=alignment
 ifeq ($(shell uname -m),x86_64)
 LDFLAGS	+= -Wl,--wrap=memcpy,-u,__wrap_memcpy
@@ -101,7 +100,7 @@ endif
 # as the data would if it had to begin with one.
 # Speed where the time goes; everything else is made small.
 HOT	:= src/base/% src/data/json% src/data/yml% src/data/http% src/ign/%
-RARE	:= $(patsubst %,src/base/%.c,dataurl duration err flag flag_value glob imageref letter num print \
+RARE	:= $(patsubst %,src/base/%.c,dataurl duration err flag flag_value glob imageref letter num \
 	quantity rate rfc3339 semver) src/ign/down% src/ign/v2% \
 	src/ign/check% src/ign/encode.c src/ign/ign.c src/ign/url.c \
 	src/ign/unit.c src/ign/validate.c src/io/http_client.c \

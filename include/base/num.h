@@ -31,13 +31,4 @@ void num_add_float_json(struct buf *b, double v);
 
 void num_add_int(struct buf *b, struct num_int v);
 
-/*
- * The first n digits of v, finite and above 0, the last one rounded; or all up to
- * the n-th behind the point. Returns how many there are, none for what rounds to
- * 0; the first one counts 10^*exp10. All that would follow NUM_DIGITS are 0.
- */
-#define NUM_DIGITS 1100
-int num_digits(double v, int n, bool behind_point, char digits[NUM_DIGITS],
-	       int *exp10);
-
 #endif

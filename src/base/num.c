@@ -1,7 +1,7 @@
 /*
  * Shortest digits are found by asking for 1, 2, … 17 significant ones until the
  * text reads back as the same double: slow beside Ryu, but floats are rare in
- * what we read. Reading is long division: exact, and a tenth of libc's strtod.
+ * what we read, and libc's conversions are exact. No locale is ever set.
  */
 #include "base/num.h"
 
@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define DIGITS_MAX 20 /* 17 tell every double from every other */
 
 static int digit(char c)
 {
@@ -62,277 +64,59 @@ bool num_parse_int(struct str s, struct num_int *out)
 	return true;
 }
 
-/* ---- decimal to binary -------------------------------------------------------- */
-
-/* Halfway between two doubles are numbers of up to 768 digits. Of what follows
- * these it counts only whether there is anything. */
-#define DIGITS_MAX 800
-
-/* A whole number; n words in use, the lowest first. */
-struct big {
-	uint32_t w[160];
-	int n;
-};
-
-static void big_mul_add(struct big *x, uint32_t m, uint32_t add)
-{
-	uint64_t carry = add;
-
-	for (int i = 0; i < x->n; i++) {
-		carry += (uint64_t)x->w[i] * m;
-		x->w[i] = (uint32_t)carry;
-		carry >>= 32;
-	}
-	if (carry)
-		x->w[x->n++] = (uint32_t)carry;
-}
-
-static int big_cmp(const struct big *x, const struct big *y)
-{
-	if (x->n != y->n)
-		return x->n < y->n ? -1 : 1;
-	for (int i = x->n; i-- > 0;)
-		if (x->w[i] != y->w[i])
-			return x->w[i] < y->w[i] ? -1 : 1;
-	return 0;
-}
-
-/* x is not the smaller one. */
-static void big_sub(struct big *x, const struct big *y)
-{
-	uint64_t left = 0;
-
-	for (int i = 0; i < x->n; i++) {
-		left = (uint64_t)x->w[i] - (i < y->n ? y->w[i] : 0) -
-		       (left >> 63);
-		x->w[i] = (uint32_t)left;
-	}
-	while (x->n && !x->w[x->n - 1])
-		x->n--;
-}
-
-static void big_shift(struct big *x, int bits)
-{
-	int words = bits / 32;
-
-	big_mul_add(x, (uint32_t)1 << bits % 32, 0);
-	memmove(x->w + words, x->w, (size_t)x->n * sizeof(*x->w));
-	memset(x->w, 0, (size_t)words * sizeof(*x->w));
-	x->n += words;
-}
-
-static int big_bits(const struct big *x)
-{
-	return x->n * 32 - __builtin_clz(x->w[x->n - 1]);
-}
-
-static void big_tens(struct big *x, int64_t n)
-{
-	for (; n >= 9; n -= 9)
-		big_mul_add(x, 1000000000, 0);
-	for (; n > 0; n--)
-		big_mul_add(x, 10, 0);
-}
-
-/* x / y, x not being 0, to the nearest number of so many bits, or, halfway, to
- * the even one. Small ones have fewer: none is below 2^least. */
-static double big_div(struct big *x, struct big *y, int bits, int least)
-{
-	int exp = big_bits(x) - big_bits(y), half;
-	uint64_t m = 0;
-
-	big_shift(exp < 0 ? x : y, abs(exp));
-	if (big_cmp(x, y) >= 0) {
-		big_shift(y, 1);
-		exp++;
-	}
-	/* now y / 2 <= x < y */
-	if (bits > exp - least)
-		bits = exp - least;
-	for (int i = 0; i < bits; i++) {
-		big_mul_add(x, 2, 0);
-		m *= 2;
-		if (big_cmp(x, y) >= 0) {
-			big_sub(x, y);
-			m++;
-		}
-	}
-	big_mul_add(x, 2, 0);
-	half = big_cmp(x, y);
-	m += bits >= 0 && (half > 0 || (half == 0 && m % 2));
-	return ldexp((double)m, exp - bits);
-}
-
-/* Takes the digits off s and appends them to x as far as they count: *kept is how
- * many x has, *appended grows by those that went there, noughts before it too.
- * Returns how many there were. */
-static int64_t take_digits(struct str *s, struct big *x, int *kept,
-			   int64_t *appended)
-{
-	size_t n;
-
-	for (n = 0; n < s->n && s->p[n] >= '0' && s->p[n] <= '9'; n++)
-		if (*kept < DIGITS_MAX) {
-			big_mul_add(x, 10, (uint32_t)(s->p[n] - '0'));
-			*kept += x->n > 0;
-			++*appended;
-		} else if (s->p[n] != '0') {
-			x->w[0] |= 1;
-		}
-	*s = str_from(*s, n);
-	return (int64_t)n;
-}
-
-static bool take_exponent(struct str s, int64_t *out)
-{
-	bool minus;
-	int64_t e = 0;
-
-	if (!s.n)
-		return true;
-	if (*s.p != 'e' && *s.p != 'E')
-		return false;
-	minus = s.n > 1 && s.p[1] == '-';
-	s = str_from(s, minus || (s.n > 1 && s.p[1] == '+') ? 2 : 1);
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
-		if (e < (int64_t)1 << 40)
-			e = e * 10 + s.p[i] - '0';
-	}
-	*out += minus ? -e : e;
-	return s.n > 0;
-}
-
-static bool read_float(struct str s, int bits, int least, double *out)
-{
-	struct big x = { .n = 0 }, y = { .w = { 1 }, .n = 1 };
-	bool minus = s.n && *s.p == '-';
-	int64_t whole = 0, fraction = 0, n, exp;
-	int kept = 0;
-	double v = 0;
-
-	if (minus || (s.n && *s.p == '+'))
-		s = str_from(s, 1);
-	n = take_digits(&s, &x, &kept, &whole);
-	exp = n - whole;
-	if (s.n && *s.p == '.') {
-		s = str_from(s, 1);
-		n += take_digits(&s, &x, &kept, &fraction);
-		exp -= fraction;
-	}
-	if (!n || !take_exponent(s, &exp) || (kept && kept + exp > 310))
-		return false;
-	if (kept && kept + exp > -330) {
-		big_tens(exp < 0 ? &y : &x, llabs(exp));
-		v = big_div(&x, &y, bits, least);
-	}
-	*out = minus ? -v : v;
-	return true;
-}
-
 bool num_parse_float(struct str s, double *out)
 {
+	char small[64], *z = small, *end;
+	bool ok;
 	double v;
 
-	if (!read_float(s, 53, -1074, &v) || !isfinite(v))
-		return false;
-	*out = v;
-	return true;
-}
-
-static bool reads_back(struct str text, double v, int bits)
-{
-	double back;
-
-	return read_float(text, bits == 32 ? 24 : 53, bits == 32 ? -149 : -1074,
-			  &back) &&
-	       back == v;
-}
-
-/* ---- binary to decimal -------------------------------------------------------- */
-
-/* One more in the last of n digits; true when there is one digit more now, for
- * which the last nought is no more room. */
-static bool count_up(char *digits, int n)
-{
-	while (n-- > 0) {
-		if (digits[n]++ != '9')
+	for (size_t i = 0; i < s.n; i++)
+		if (!strchr("+-.eE0123456789", s.p[i]) || !s.p[i])
 			return false;
-		digits[n] = '0';
+	if (!s.n)
+		return false;
+	if (s.n >= sizeof(small)) {
+		z = malloc(s.n + 1);
+		if (!z)
+			abort();
 	}
-	return true;
+	memcpy(z, s.p, s.n);
+	z[s.n] = '\0';
+	v = strtod(z, &end);
+	ok = *end == '\0' && isfinite(v);
+	if (z != small)
+		free(z);
+	if (ok)
+		*out = v;
+	return ok;
 }
 
-int num_digits(double v, int n, bool behind_point, char digits[NUM_DIGITS],
-	       int *exp10)
+static bool reads_back(const char *text, double v, int bits)
 {
-	struct big x = { .n = 0 }, y = { .w = { 1 }, .n = 1 };
-	int exp, tens, half;
-	uint64_t m = (uint64_t)ldexp(frexp(v, &exp), 53);
-
-	big_mul_add(&x, 0, (uint32_t)(m >> 32));
-	big_shift(&x, 32);
-	big_mul_add(&x, 1, (uint32_t)m);
-	tens = (exp - 1) * 1233 / 4096; /* about the logarithm */
-	exp -= 53;
-	big_shift(exp < 0 ? &y : &x, abs(exp));
-	big_tens(tens < 0 ? &x : &y, abs(tens));
-	for (; big_cmp(&x, &y) < 0; tens--)
-		big_mul_add(&x, 10, 0);
-	for (;; tens++) { /* until x < 10 y */
-		struct big ten = y;
-
-		big_mul_add(&ten, 10, 0);
-		if (big_cmp(&x, &ten) < 0)
-			break;
-		y = ten;
-	}
-	if (behind_point)
-		n += tens + 1;
-	if (n > NUM_DIGITS - 1)
-		n = NUM_DIGITS - 1;
-	for (int i = 0; i < n; i++) {
-		digits[i] = '0';
-		for (; big_cmp(&x, &y) >= 0; digits[i]++)
-			big_sub(&x, &y);
-		big_mul_add(&x, 10, 0);
-	}
-	big_mul_add(&x, 2, 0);
-	big_mul_add(&y, 10, 0);
-	half = big_cmp(&x, &y);
-	if (n >= 0 && (half > 0 || (half == 0 && n > 0 && digits[n - 1] % 2)) &&
-	    count_up(digits, n)) {
-		memmove(digits + 1, digits, (size_t)n);
-		*digits = '1';
-		n += behind_point;
-		tens++;
-	}
-	*exp10 = tens;
-	return n < 0 ? 0 : n;
+	if (bits == 32)
+		return strtof(text, NULL) == (float)v;
+	return strtod(text, NULL) == v;
 }
 
 /* Decimal digits of |v| (v != 0, finite) and the power of the first one. */
-static int shortest(double v, int bits, char digits[NUM_DIGITS], int *exp10)
+static int shortest(double v, int bits, char digits[DIGITS_MAX], int *exp10)
 {
-	int n;
+	char text[40];
+	int n = 0;
 
-	v = fabs(bits == 32 ? (double)(float)v : v);
-	for (n = 1; n < 17; n++) {
-		struct str back;
-		char text[48];
-
-		(void)num_digits(v, n, false, digits, exp10);
-		(void)snprintf(text, sizeof(text), "%.*se%d", n, digits,
-			       *exp10 - n + 1);
-		back = str_of(text);
-		if (reads_back(back, v, bits))
+	if (bits == 32)
+		v = (double)(float)v;
+	for (int prec = 0; prec < 17; prec++) {
+		(void)snprintf(text, sizeof(text), "%.*e", prec, fabs(v));
+		if (reads_back(text, fabs(v), bits))
 			break;
 	}
-	if (n == 17)
-		(void)num_digits(v, n, false, digits, exp10);
+	for (const char *c = text; *c != 'e'; c++)
+		if (*c != '.')
+			digits[n++] = *c;
 	while (n > 1 && digits[n - 1] == '0')
 		n--;
+	*exp10 = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
 	return n;
 }
 
@@ -371,7 +155,7 @@ static void add_exponent(struct buf *b, const char *d, int n, int e,
 
 void num_add_float_g(struct buf *b, double v, int bits)
 {
-	char d[NUM_DIGITS] = "0";
+	char d[DIGITS_MAX] = "0";
 	int e = 0, n = 1;
 
 	if (bits == 32 && isfinite(v))
@@ -396,7 +180,7 @@ void num_add_float_g(struct buf *b, double v, int bits)
 
 void num_add_float_json(struct buf *b, double v)
 {
-	char d[NUM_DIGITS] = "0";
+	char d[DIGITS_MAX] = "0";
 	int e = 0, n = 1;
 
 	if (signbit(v))
