@@ -21,23 +21,6 @@
 		size_t n, cap; \
 	}
 
-#ifdef __OPTIMIZE_SIZE__
-/* Where room counts more than time, the room is made elsewhere. */
-#define VEC_AT(vec, f) offsetof(__typeof__(*(vec)), f)
-#define VEC_OFF(vec, f) (VEC_AT(vec, f) - VEC_AT(vec, v))
-#define VEC_ROW(vec)                                                \
-	sizeof(struct {                                             \
-		_Static_assert(VEC_OFF(vec, n) == sizeof(void *) && \
-				       VEC_OFF(vec, cap) ==         \
-					       2 * sizeof(void *),  \
-			       "v, n and cap, in a row");           \
-		int unused;                                         \
-	})
-#define VEC_PUSH(a, vec, item)                                                 \
-	(void)(*(__typeof__((vec)->v))vec_room(                                \
-		       (a), &(vec)->v, sizeof(*(vec)->v) + 0 * VEC_ROW(vec)) = \
-		       (item))
-#else
 #define VEC_PUSH(a, vec, item)                                          \
 	do {                                                            \
 		if ((vec)->n == (vec)->cap)                             \
@@ -45,13 +28,9 @@
 					    sizeof(*(vec)->v));         \
 		(vec)->v[(vec)->n++] = (item);                          \
 	} while (0)
-#endif
 
 /* Twice the room; *cap is updated. */
 void *vec_grow(struct arena *a, void *v, size_t *cap, size_t size);
-
-/* The place of one more item of the list that begins at v, n and cap. */
-void *vec_room(struct arena *a, void *list, size_t size);
 
 /* A list of strings, as many functions take and give. */
 struct strs {

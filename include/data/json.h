@@ -95,17 +95,6 @@ bool json_bool(const struct json *j, const char *path, bool dflt);
 struct str json_str(const struct json *j, const char *path, struct str dflt);
 int64_t json_i64(const struct json *j, const char *path, int64_t dflt);
 
-/*
- * Nothing is by far the most common default. Where code is made small it is not
- * handed over each time.
- */
-struct str json_str_or_none(const struct json *j, const char *path);
-#ifdef __OPTIMIZE_SIZE__
-#define json_str(j, path, dflt)                                              \
-	(__builtin_strcmp(#dflt, "S(\"\")") == 0 ? json_str_or_none(j, path) \
-						 : (json_str)(j, path, dflt))
-#endif
-
 /* Same kind and contents; members in any order, numbers by their text. */
 bool json_eq(const struct json *x, const struct json *y);
 

@@ -21,12 +21,3 @@ bool strs_eq(const struct strs *x, const struct strs *y)
 			return false;
 	return true;
 }
-
-void *vec_room(struct arena *a, void *list, size_t size)
-{
-	VEC(void) *l = list;
-
-	if (l->n == l->cap)
-		l->v = vec_grow(a, l->v, &l->cap, size);
-	return (char *)l->v + size * l->n++;
-}

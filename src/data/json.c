@@ -153,11 +153,6 @@ struct str json_str(const struct json *j, const char *path, struct str dflt)
 	return json_kind(v) == JSON_STRING ? json_text(v) : dflt;
 }
 
-struct str json_str_or_none(const struct json *j, const char *path)
-{
-	return json_str(j, path, S(""));
-}
-
 int64_t json_i64(const struct json *j, const char *path, int64_t dflt)
 {
 	const struct json *v = json_at(j, path);
