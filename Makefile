@@ -55,6 +55,8 @@ LDFLAGS	= -Wl,--gc-sections
 LDLIBS	= $(DEPS)/lib/libbearssl.a $(DEPS)/lib/libcjson.a \
 	$(DEPS)/lib/libyaml.a $(DEPS)/lib/libz.a -lm
 
+DEPS_OPT = $(OPT)
+
 ifdef SAN
 VARIANT	:= san
 CC	:= gcc
@@ -72,7 +74,7 @@ else ifdef HOSTED
 # glibc and dynamic, so that valgrind can follow every allocation
 VARIANT	:= host
 CC	:= gcc
-OPT	:= -O1 -DARENA_MALLOC
+OPT	:= -O1 -DARENA_MALLOC -D_FORTIFY_SOURCE=2
 PKGS	:= $(PKGS_BUILD) $(PKGS_SAN)
 else ifdef FUZZ
 VARIANT	:= fuzz
@@ -84,28 +86,20 @@ PKGS	:= $(PKGS_BUILD) $(PKGS_FUZZ)
 else
 VARIANT	:= musl
 CC	:= musl-gcc
-OPT	:= -O2 -fstack-protector -fno-pie -fcf-protection=none -fno-unwind-tables -fno-asynchronous-unwind-tables \
-	-malign-data=abi -falign-functions=1 -falign-jumps=1
-# What -Oz leaves on and this code is larger with, found by trying each.
-SMALL	:= -Oz $(addprefix -fno-,caller-saves expensive-optimizations if-conversion jump-tables \
-	move-loop-invariants optimize-sibling-calls tree-coalesce-vars \
-	tree-dse tree-sra tree-tail-merge)
-LDFLAGS	+= -static -no-pie -Wl,-z,noseparate-code,-z,norelro,-z,common-page-size=64,--sort-section=alignment
-ifeq ($(shell uname -m),x86_64)
-LDFLAGS	+= -Wl,--wrap=memcpy,-u,__wrap_memcpy
-CPPFLAGS += -DOWN_MEMCPY
-endif
-# Static and at a fixed address: code for neither has to be found at run time. Nor
-# does anybody make a part read-only then, which would only take a page of the file,
-# as the data would if it had to begin with one.
-# Speed where the time goes; everything else is made small.
-HOT	:= src/base/% src/data/json% src/data/yml% src/data/http% src/ign/%
-RARE	:= $(patsubst %,src/base/%.c,dataurl duration err flag flag_value glob imageref letter num \
-	quantity rate rfc3339 semver) src/ign/down% src/ign/v2% \
-	src/ign/check% src/ign/encode.c src/ign/ign.c src/ign/url.c \
-	src/ign/unit.c src/ign/validate.c src/io/http_client.c \
-	$(patsubst %,src/data/%.c,yml yml_decode yml_resolve yml_show)
-COLD	= $(if $(filter-out $(RARE),$(filter $(HOT),$<)),,$(SMALL))
+# musl has no _FORTIFY_SOURCE. Nothing is unwound here, and gdb takes .debug_frame
+# from mco.debug, so tables for it need not be in the program.
+HARDEN	:= -fPIE -fstack-protector-strong -fno-asynchronous-unwind-tables
+# Speed for what every byte passes through (formats, objects, libraries); the rest is made small.
+FAST_LAYERS := base data ign mc
+OPT	= $(if $(filter $(FAST_LAYERS:%=src/%/%),$<),-O2,-Os) $(HARDEN)
+DEPS_OPT := -O2 $(HARDEN)
+# A static position-independent executable. musl-gcc knows only how to link the
+# dynamic kind, so the start files of the static one are named here.
+MUSL	:= /usr/lib/$(shell uname -m)-linux-musl
+START	= $(MUSL)/rcrt1.o $(MUSL)/crti.o $(shell gcc -print-file-name=crtbeginS.o)
+END	= $(shell gcc -print-file-name=crtendS.o) $(MUSL)/crtn.o
+LDFLAGS	+= -nostartfiles -static \
+	-Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,separate-code,-z,noexecstack
 PKGS	:= $(PKGS_BUILD)
 endif
 
@@ -114,7 +108,7 @@ OUT	:= $(if $(filter musl,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
 null	:=
 space	:= $(null) $(null)
 # The number counts the ways .mk/deps.sh has built them.
-DEPS	= $(CACHE)/deps-$(subst $(space),-,$(subst =,,$(SOURCES)))/$(VARIANT).6
+DEPS	= $(CACHE)/deps-$(subst $(space),-,$(subst =,,$(SOURCES)))/$(VARIANT).7
 DEPS_STAMP = $(DEPS)/SHA256SUMS
 
 # ---- Sources, by layer; the order is the order of the layers ----------------
@@ -171,13 +165,13 @@ all: $(PROGRAMS) $(addprefix $(OUT)/,$(LINKS)) ## build/mco, one link per name, 
 
 $(DEPS_STAMP): | .mk/deps.sh
 	@.mk/need.sh '$(DEPS_DIR)' $(PKGS)
-	@CC='$(CC)' VARIANT='$(VARIANT)' OPT='$(OPT)' SMALL='$(SMALL)' DEPS_DIR='$(DEPS_DIR)' \
+	@CC='$(CC)' VARIANT='$(VARIANT)' OPT='$(DEPS_OPT)' DEPS_DIR='$(DEPS_DIR)' \
 		.mk/deps.sh '$(DEPS)' $(SOURCES)
 
 $(OUT)/obj/%.o: %.c Makefile | $(DEPS_STAMP)
 	@mkdir -p $(@D)
 	$(call say,CC  ,$<)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(COLD) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(PURE_LIB): $(call obj,$(PURE_SRC))
 $(LOWER_LIB): $(call obj,$(LOWER_SRC))
@@ -196,7 +190,7 @@ $(PROGRAMS:%=%.debug):
 	@cd $(DEPS) && sha256sum --quiet -c SHA256SUMS || { echo "Error: the \
 		libraries in $(DEPS) are damaged; run: make distclean" >&2; exit 1; }
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,-Map=$(@:.debug=.map) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -Wl,-Map=$(@:.debug=.map) -o $@ $^ $(LDLIBS) $(END)
 
 # Stripped, and pointing at the file that has its symbols.
 $(PROGRAMS): %: %.debug
@@ -211,18 +205,18 @@ $(addprefix $(OUT)/,$(LINKS)): $(OUT)/mco applets/list.def
 $(OUT)/test/%: $(OUT)/obj/test/%.o $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
 $(foreach l,$(PURE_LAYERS),$(filter $(OUT)/test/$l/%,$(TESTS))): \
 $(OUT)/test/%: $(OUT)/obj/test/%.o $(PURE_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(END)
 $(OUT)/test/plan/test_simulate: $(OUT)/obj/test/plan/simulate.o
 $(OUT)/test/fuzz/replay_%: $(OUT)/obj/test/fuzz/fuzz_%.o \
 		$(OUT)/obj/test/fuzz/replay.o $(PURE_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
 # Those of what acts see both halves.
 FUZZ_LOWER := persist sandbox
 $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
@@ -230,11 +224,11 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 		$(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
 
 .SECONDARY:
 .PHONY: all help demo test test-san test-valgrind test-server test-node test-cut test-peer test-boot coverage check layers \
-	headers format format-check tidy cppcheck fuzz fuzz-build size repro bench install \
+	headers format format-check tidy cppcheck fuzz fuzz-build size harden repro bench install \
 	clean distclean compile-tests
 
 compile-tests: all $(TESTS) $(REPLAYS) $(HELPERS)
@@ -322,15 +316,15 @@ fuzz-build:
 ifdef FUZZ
 $(BUILD)/fuzz/fuzz_%: $(OUT)/obj/test/fuzz/fuzz_%.o $(PURE_LIB)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -fsanitize=fuzzer -o $@ $^ $(LDLIBS) $(END)
 $(FUZZ_LOWER:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/fuzz_%: \
 		$(OUT)/obj/test/fuzz/fuzz_%.o $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -fsanitize=fuzzer -o $@ $^ $(LDLIBS) $(END)
 endif
 
 # ---- Checks -----------------------------------------------------------------
-check: layers headers format-check tidy cppcheck test size ## everything a change must pass
+check: layers headers format-check tidy cppcheck test size harden ## everything a change must pass
 
 layers: $(PURE_LIB) $(OUT)/mco ## include order, no system calls in the pure half, no sandbox in build/mco
 	@.mk/layers.sh $(PURE_LIB) $(OUT)/mco.map $(LAYERS)
@@ -360,10 +354,13 @@ cppcheck: $(TEMPLATES_H) $(BUILTIN_H) ## cppcheck's warnings
 		--suppress=missingInclude --suppress=normalCheckLevelMaxBranches \
 		$(TIDY_SRC) && echo "cppcheck: $(words $(TIDY_SRC)) files"
 
-# Every role.
-SIZE_MAX := 1153000
+# Every role: 1.5 MiB.
+SIZE_MAX := 1572864
 size: $(OUT)/mco ## bytes per layer, library and symbol; fails above the limit
 	@.mk/size.sh $(OUT) $(SIZE_MAX)
+
+harden: $(OUT)/mco ## static PIE, RELRO, stack protector and segments of build/mco, by readelf
+	@.mk/harden.sh $(OUT)/mco $(filter %.a,$(LDLIBS))
 
 repro: ## two builds in two folders give the same bytes
 	@.mk/repro.sh
@@ -371,7 +368,7 @@ repro: ## two builds in two folders give the same bytes
 $(OUT)/bench/%: $(OUT)/obj/test/bench/%.o $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
 bench: all $(BENCHES) ## figures beside peers on this machine, as ratios
 	@.mk/need.sh '' $(PKGS_BENCH)
 	@test/bench/run.sh $(OUT)

@@ -6,6 +6,7 @@
 
 #include "io/file.h"
 #include "io/log.h"
+#include "io/relro.h"
 
 struct common {
 	bool help, version;
@@ -238,6 +239,8 @@ int applet_main(const struct applet *ap, const char *called_as, int argc,
 	const struct command *c;
 
 	buf_init(&r.out, &a);
+	if (relro_protect(&r.err) < 0)
+		return print_error(&r);
 	if (flag_parse(&a, &p, argc, argv, &words, &r.err) < 0) {
 		char **rest = arena_array(&a, (size_t)argc, sizeof(char *));
 
