@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon_enter.h"
 #include "daemon_loop.h"
-#include "data/url.h"
 #include "io/file.h"
 #include "io/http_server.h"
 #include "io/log.h"
@@ -127,109 +127,17 @@ struct start {
 	struct http_server *http;
 };
 
-#define SELF "/run/bin/machine-config-daemon"
-#define DID_REEXEC "_MCD_DID_REEXEC"
-
-/* The pod's credentials and programs stay within reach. */
-static int bind_mounts(struct run *r, const char *root)
-{
-	static const char *const from[] = { "/run/secrets", "/usr/bin" };
-	static const char *const to[] = { "/run/secrets",
-					  "/run/machine-config-daemon-bin" };
-	struct host here;
-	struct tree t;
-	int rc = tree_open(&t, root, &r->err);
-
-	if (rc < 0)
-		return rc;
-	host_init(&here, "/");
-	for (int i = 0; rc == 0 && i < 2; i++) {
-		const char *at = tree_host_path(r->a, &t, to[i]);
-
-		if (access(from[i], F_OK) < 0)
-			continue; /* no pod: with a kubeconfig none is needed */
-		rc = tree_mkdirs(&t, to[i], 0755, -1, -1, &r->err);
-		if (rc == 0)
-			rc = host_cmd(r->a, &here, HOST_SYNC, NULL, &r->err,
-				      "mount --rbind %s %s", from[i], at);
-		if (rc < 0)
-			rc = err_wrap(&r->err, "failed to mount %s to %s",
-				      from[i], at);
-	}
-	tree_close(&t);
-	return rc < 0 ? err_wrap(&r->err, "Binding pod mounts") : 0;
-}
-
-/* Our own words as they were given, flags before "start" among them. */
-static const char *const *same_words(const struct run *r)
-{
-	struct args args = { .a = r->a };
-
-	args_add(&args, SELF);
-	for (int i = 0; i < r->argc; i++)
-		args_add(&args, r->argv[i]);
-	args_add(&args, "--root-mount=/");
-	return args_end(&args);
-}
-
-/* Copies itself into the node's root and begins anew there. */
-static int reexec(struct run *r, const char *root)
-{
-	const struct tree_attr attr = { 0755, 0755, -1, -1 };
-	struct tree t;
-	struct str self;
-	int rc = file_read(r->a, "/proc/self/exe", CONFIG_MAX, &self, &r->err);
-
-	if (rc == 0)
-		rc = tree_open(&t, root, &r->err);
-	if (rc == 0) {
-		rc = tree_write(&t, SELF, self, attr, &r->err);
-		tree_close(&t);
-	}
-	if (rc < 0)
-		return err_wrap(&r->err, "failed to re-exec");
-	(void)setenv(DID_REEXEC, "1", 1);
-	if (chroot(root) == 0 && chdir("/") == 0) {
-		log_info("Invoking re-exec " SELF);
-		(void)execv(SELF, (char *const *)same_words(r));
-	}
-	return err_sys(&r->err, "failed to re-exec: %s", root);
-}
-
-/* Where programs are stand-ins nothing is entered: they are not in there. */
-static int enter(struct run *r, const struct opts *o)
-{
-	const char *root = str_z(r->a, o->root);
-	int rc = 0;
-
-	if (str_is(o->root, "/") || getenv("MCO_HOST_PATH") ||
-	    getenv(DID_REEXEC))
-		return 0;
-	if (!o->once_from.n)
-		rc = bind_mounts(r, root);
-	return rc < 0 ? rc : reexec(r, root);
-}
-
 /* A pod reaches the API as the kubelet does, before there is a service network. */
 static int as_kubelet_does(struct run *r, struct start *s, const struct opts *o)
 {
-	struct kube_flags kubelet = {
-		.kubeconfig = str_of(
-			tree_host_path(r->a, &s->d.node.tree, STEPS_KUBECONFIG))
-	};
-	struct kube_conf conf = { 0 };
 	struct url url = { 0 };
 	int rc;
 
 	if (o->kubeconfig.n || getenv("KUBECONFIG"))
 		return 0;
-	rc = kube_config_load(r->a, &kubelet, false, &conf, &r->err);
+	rc = daemon_kubelet_server(r, &s->d.node.tree, &url);
 	if (rc < 0)
-		return err_wrap(&r->err, "failed to load kubelet kubeconfig");
-	if (url_parse(conf.server, &url, &r->err) < 0)
-		return err_wrap(&r->err, "failed to parse api url from kubelet "
-					 "kubeconfig");
-	log_info("overriding kubernetes api to %.*s", STRF(conf.server));
+		return rc;
 	(void)setenv("KUBERNETES_SERVICE_HOST", str_z(r->a, url.host), 1);
 	(void)setenv("KUBERNETES_SERVICE_PORT",
 		     str_fmt(r->a, "%u", (unsigned)url.port).p, 1);
@@ -382,11 +290,15 @@ static int run_always(struct run *r, const struct opts *o)
 static int run(struct run *r, const void *p)
 {
 	const struct opts *o = p;
+	const struct daemon_given given = { .root = o->root,
+					    .kubeconfig = o->kubeconfig,
+					    .configmap = o->desired_configmap,
+					    .once_from = o->once_from };
 	int rc;
 
 	if (!o->node_name.n)
 		log_fatal("node-name is required");
-	rc = enter(r, o);
+	rc = daemon_enter(r, &given);
 	if (rc == 0)
 		rc = o->once_from.n ? run_once(r, o) : run_always(r, o);
 	if (rc < 0)

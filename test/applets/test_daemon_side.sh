@@ -1,7 +1,7 @@
 #!/bin/bash
-# mco-daemon start: what goes on beside updates: whose credentials are used, the pod
-# entering the node's root, secrets that are told to nobody, certificates that
-# rotate, the kubelet's health, feature gates (D132, spec 1.3, 7.1, 7.5, 10).
+# mco-daemon start: what goes on beside updates: whose credentials are used, secrets that
+# are told to nobody, certificates that rotate, the kubelet's health, feature gates (spec
+# 1.3, 7.1, 7.5, 10). test_daemon_enter.sh has the pod that enters the node's root.
 . test/applets/node.sh
 . test/applets/daemon.sh
 
@@ -105,35 +105,4 @@ gates
 until_ 'it ends' '! kill -0 "$DAEMON" 2>/dev/null'
 until_ 'a gate is turned' 'grep -q "FeatureGates changed" "$TMP/log"'
 DAEMON=
-
-# ---- D132: a pod enters the node's root ------------------------------------------------
-# A build for sanitizers or coverage is not static: it cannot begin in an empty root.
-if [ "$(id -u)" = 0 ] && ! ldd "$MCO" > /dev/null 2>&1; then
-	R=$TMP/rootfs secrets=
-	[ ! -e /run/secrets ] || secrets=1
-	mkdir -p "$R"/{etc,proc} "$TMP/path"
-	printf 'ID=debian\n' > "$R/etc/os-release"
-	printf '#!/bin/sh\necho "mount $*" >> %s/mounts\n' "$TMP" > "$TMP/path/mount"
-	chmod +x "$TMP/path/mount"
-	cp "$TMP/kubeconfig" "$R/kubeconfig"
-	enters() {	# PROGRAM WORDS...
-		(unset MCO_HOST_PATH; cd "$TMP"; exec env PATH="$TMP/path:$PATH" NODE_NAME=node "$@" > "$TMP/log" 2>&1) &
-		DAEMON=$!
-		disown
-		until_ 'D132 entered' '[ "$(readlink /proc/$DAEMON/root)" = "$R" ]'
-		until_ 'D132 begun anew' 'tr "\0" " " < /proc/$DAEMON/cmdline | grep -q "^/run/bin/machine-config-daemon"'
-	}
-	enters "$MCO" start --root-mount "$R" --kubeconfig /kubeconfig --metrics-url 127.0.0.1:0 --v 2
-	same 'D132 mounts' "${secrets:+mount --rbind /run/secrets $R/run/secrets
-}mount --rbind /usr/bin $R/run/machine-config-daemon-bin" "$(cat "$TMP/mounts")"
-	same 'D132 nothing to bind' "$([ "$secrets" ] && echo "$R/run/secrets")" "$(ls -d "$R/run/secrets" 2>/dev/null)"
-	same 'D132 words' "/run/bin/machine-config-daemon start --root-mount $R --kubeconfig /kubeconfig --metrics-url 127.0.0.1:0 --v 2 --root-mount=/ " "$(tr '\0' ' ' < /proc/$DAEMON/cmdline)"
-	same 'D132 place' "$R $R 755 1" "$(readlink /proc/$DAEMON/root) $(readlink /proc/$DAEMON/cwd) $(stat -c %a "$R/run/bin/machine-config-daemon") $(tr '\0' '\n' < /proc/$DAEMON/environ | sed -n 's/^_MCD_DID_REEXEC=//p')"
-	stop
-	# words before the command are kept, and one that only looks like it
-	enters "${MCO%-daemon}" mco-daemon --v 2 --metrics-url=127.0.0.1:0 --node-name start start --root-mount "$R" --kubeconfig /kubeconfig
-	same 'D132 words before' "/run/bin/machine-config-daemon --v 2 --metrics-url=127.0.0.1:0 --node-name start start --root-mount $R --kubeconfig /kubeconfig --root-mount=/ " "$(tr '\0' ' ' < /proc/$DAEMON/cmdline)"
-	until_ 'D132 understood' 'sed "1,/Invoking re-exec/d" "$TMP/log" | grep -q "Version: "'
-	stop
-fi
 finish
