@@ -158,47 +158,48 @@ void server_defaults(struct server_opts *o);
 	}
 
 /* The flags that the commands share; `of` has a struct server_opts s. */
-#define SERVER_FLAGS(of)                                                         \
-	SERVER_FLAG("secure-port", FLAG_INT, of, secure_port, "PORT",            \
-		    "serve with TLS here (default 22623)"),                      \
-		SERVER_FLAG("insecure-port", FLAG_INT, of, insecure_port,        \
-			    "PORT", "serve plain HTTP here (default 22624)"),    \
-		SERVER_FLAG(                                                     \
-			"cert", FLAG_STR, of, cert, "FILE",                      \
-			"certificate chain (default /etc/ssl/mcs/tls.crt)"),     \
-		SERVER_FLAG("key", FLAG_STR, of, key, "FILE",                    \
-			    "its key (default /etc/ssl/mcs/tls.key)"),           \
-		SERVER_FLAG("tls-cipher-suites", FLAG_STR, of, suites, "LIST",   \
-			    "IANA names, by commas; for start"),                 \
-		SERVER_FLAG("tls-min-version", FLAG_STR, of, min_version,        \
-			    "VERSION",                                           \
-			    "VersionTLS12 (default), …; for start"),             \
-		{ .name = "payload-version",                                     \
-		  .kind = FLAG_STR,                                              \
-		  .offset = offsetof(of, s.payload),                             \
-		  .value = "VERSION",                                            \
-		  .help = "of the release; changes nothing here",                \
-		  .env = "RELEASE_VERSION" },                                    \
-		SERVER_FLAG("bind-address", FLAG_STR, of, bind, "ADDRESS",       \
-			    "listen on this address only (default: all)"),       \
-		SERVER_FLAG("workers", FLAG_INT, of, workers, "N",               \
-			    "processes of bootstrap (default: one per core)"),   \
-		SERVER_FLAG("max-connections", FLAG_INT, of, max_conns, "N",     \
-			    "at once, all workers together (default 4096)"),     \
-		SERVER_FLAG("metrics-address", FLAG_STR, of, metrics,            \
-			    "HOST:PORT",                                         \
-			    "answer /metrics here (default: nowhere)"),          \
-		SERVER_FLAG(                                                     \
-			"require-token-file", FLAG_STR, of, token_file,          \
-			"FILE",                                                  \
-			"serve configs only to bearers of a token in it, one a " \
-			"line"),                                                 \
-		SERVER_FLAG("allow-cidr", FLAG_STRS, of, allow, "NETWORK",       \
-			    "serve only addresses in it; may be repeated"),      \
-		SERVER_FLAG(                                                     \
-			"rate-limit", FLAG_INT, of, rate, "N",                   \
-			"configs per minute and address (default: any number)"), \
-		SERVER_FLAG("audit-log", FLAG_STR, of, audit, "FILE",            \
+#define SERVER_FLAGS(of)                                                                   \
+	SERVER_FLAG("secure-port", FLAG_INT, of, secure_port, "PORT",                      \
+		    "serve with TLS here (default 22623)"),                                \
+		SERVER_FLAG("insecure-port", FLAG_INT, of, insecure_port,                  \
+			    "PORT", "serve plain HTTP here (default 22624)"),              \
+		SERVER_FLAG(                                                               \
+			"cert", FLAG_STR, of, cert, "FILE",                                \
+			"certificate chain (default /etc/ssl/mcs/tls.crt)"),               \
+		SERVER_FLAG("key", FLAG_STR, of, key, "FILE",                              \
+			    "its key (default /etc/ssl/mcs/tls.key)"),                     \
+		SERVER_FLAG("tls-cipher-suites", FLAG_STR, of, suites, "LIST",             \
+			    "IANA names, by commas; for start"),                           \
+		SERVER_FLAG(                                                               \
+			"tls-min-version", FLAG_STR, of, min_version,                      \
+			"VERSION",                                                         \
+			"VersionTLS10 to VersionTLS12 (default VersionTLS12); for start"), \
+		{ .name = "payload-version",                                               \
+		  .kind = FLAG_STR,                                                        \
+		  .offset = offsetof(of, s.payload),                                       \
+		  .value = "VERSION",                                                      \
+		  .help = "of the release; changes nothing here",                          \
+		  .env = "RELEASE_VERSION" },                                              \
+		SERVER_FLAG("bind-address", FLAG_STR, of, bind, "ADDRESS",                 \
+			    "listen on this address only (default: all)"),                 \
+		SERVER_FLAG("workers", FLAG_INT, of, workers, "N",                         \
+			    "processes of bootstrap (default: one per core)"),             \
+		SERVER_FLAG("max-connections", FLAG_INT, of, max_conns, "N",               \
+			    "at once, all workers together (default 4096)"),               \
+		SERVER_FLAG("metrics-address", FLAG_STR, of, metrics,                      \
+			    "HOST:PORT",                                                   \
+			    "answer /metrics here (default: nowhere)"),                    \
+		SERVER_FLAG(                                                               \
+			"require-token-file", FLAG_STR, of, token_file,                    \
+			"FILE",                                                            \
+			"serve configs only to bearers of a token in it, one a "           \
+			"line"),                                                           \
+		SERVER_FLAG("allow-cidr", FLAG_STRS, of, allow, "NETWORK",                 \
+			    "serve only addresses in it; may be repeated"),                \
+		SERVER_FLAG(                                                               \
+			"rate-limit", FLAG_INT, of, rate, "N",                             \
+			"configs per minute and address (default: any number)"),           \
+		SERVER_FLAG("audit-log", FLAG_STR, of, audit, "FILE",                      \
 			    "a line of JSON per request; - is standard error")
 
 /*

@@ -83,6 +83,8 @@ struct tls *tls_accept(struct tls_server *s)
 		br_ssl_server_set_cache(c, tls_cache_class(s->cache));
 	}
 	(void)br_ssl_server_reset(c);
+	/* of the alert for a client that is too old; 0 would be no TLS */
+	c->eng.version_out = s->profile.min_version;
 	return t;
 }
 

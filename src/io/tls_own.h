@@ -123,4 +123,7 @@ const br_ssl_session_cache_class **tls_cache_class(struct tls_cache *c);
 /* BearSSL's number in words. */
 void tls_explain(struct buf *b, int code, bool server);
 
+/* The alert that tells a peer of BearSSL's error; 0: none is to be sent. */
+unsigned char tls_alert_of(int code);
+
 #endif

@@ -118,14 +118,19 @@ static void agreed(struct tls *t)
 }
 
 /*
- * The engine falls silent when a certificate is refused. The peer is told: up
- * to here records are plain, so an alert is six bytes and its number.
+ * BearSSL sends an alert for few of its errors and can send nothing after the
+ * others. As long as records are not encrypted, the peer is told: an alert is
+ * then six bytes and its number. After that, no alert can be made.
  */
 static void send_alert(const struct tls *t, int fd)
 {
-	unsigned char alert[] = { 21, 3, 3, 0, 2, 2, t->verify.alert };
+	unsigned char why =
+		t->verify.failed
+			? t->verify.alert
+			: tls_alert_of(br_ssl_engine_last_error(t->eng));
+	unsigned char alert[] = { 21, 3, 3, 0, 2, 2, why };
 
-	if (t->verify.failed)
+	if (why && t->eng->out.vtable == &br_sslrec_out_clear_vtable)
 		(void)!send(fd, alert, sizeof(alert), MSG_NOSIGNAL);
 }
 

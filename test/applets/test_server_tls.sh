@@ -70,10 +70,22 @@ resume_other_alpn() {	# name
 	is "$1: no worker was ended" 0 "$(grep -c 'ended by signal' "$log")"
 }
 
+# A client that is refused is told why.
+alerts() {	# name
+	local fd
+	is "$1: TLS 1.1" 1 "$(hello -tls1_1 -cipher DEFAULT@SECLEVEL=0 | grep -c 'alert number 70')"
+	is "$1: no cipher suite in common" 1 "$(hello -tls1_2 -cipher AES128-SHA | grep -c 'alert number 40')"
+	exec {fd}<>"/dev/tcp/127.0.0.1/$secure"
+	printf '\x16\x03\x03\x00\x04\x0e\x00\x00\x00' >&$fd
+	is "$1: a message out of turn" '1503030002020a' "$(timeout 60 head -c 7 <&$fd | od -An -tx1 | tr -d ' \n')"
+	exec {fd}>&-
+}
+
 sandbox_start
 for n in 1 2; do
 	serve_bootstrap --workers $n
 	resume_other_alpn "bootstrap, $n workers"
+	alerts "bootstrap, $n workers"
 	stop "bootstrap, $n workers"
 done
 serve_cluster --workers 1

@@ -518,6 +518,94 @@ TEST old_profile(void)
 	PASS();
 }
 
+#define HELLO_START "\3\3" THIRTY_TWO
+#define THIRTY_TWO "0123456789abcdef0123456789abcdef"
+
+/* What is wrong with a first message is told by an alert in plain bytes. */
+TEST alerts(void)
+{
+	static const struct {
+		const char *name;
+		bool to_server;
+		struct str record;
+		unsigned char alert;
+	} cases[] = {
+		{ "no TLS", true, { "\x80nonsense", 9 }, 70 },
+		{ "a record too large", true, { "\x16\3\1\xff\xff", 5 }, 22 },
+		{ "no handshake", true, { "\x17\3\3\0\1x", 6 }, 10 },
+		{ "a message out of turn",
+		  true,
+		  { "\x16\3\3\0\4\x0e\0\0\0", 9 },
+		  10 },
+		{ "a hello cut short",
+		  true,
+		  { "\x16\3\3\0\6\1\0\0\2\3\3", 11 },
+		  50 },
+		{ "a hello of SSL 2.0",
+		  true,
+		  { "\x16\3\0\0\x2f\1\0\0\x2b\2\0" THIRTY_TWO
+		    "\0\0\2\xc0\x2f\1\0\0\0",
+		    52 },
+		  70 },
+		{ "no compression in common",
+		  true,
+		  { "\x16\3\3\0\x2d\1\0\0\x29" HELLO_START "\0\0\2\xc0\x2f\1\1",
+		    50 },
+		  40 },
+		{ "a server's version 1.0",
+		  false,
+		  { "\x16\3\1\0\x2a\2\0\0\x26\3\1" THIRTY_TWO "\0\xc0\x2f\0",
+		    47 },
+		  70 },
+		{ "a suite that was not offered",
+		  false,
+		  { "\x16\3\3\0\x2a\2\0\0\x26" HELLO_START "\0\0\1\0", 47 },
+		  47 },
+		{ "an extension that was not offered",
+		  false,
+		  { "\x16\3\3\0\x30\2\0\0\x2c" HELLO_START
+		    "\0\xc0\x2f\0\0\4\x12\x34\0\0",
+		    53 },
+		  110 },
+		{ "a server that is none", false, { "nonsense", 8 }, 70 },
+	};
+	struct tls_server *s = server("rsa.pem", "rsa.key");
+	struct tls_client *c = client("ca.pem");
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct err err = ERR_INIT(&a);
+		struct tls *t = cases[i].to_server
+					? tls_accept(s)
+					: tls_connect(c, S("localhost"));
+		unsigned char got[2048];
+		ssize_t n;
+		int fds[2];
+
+		ASSERT_INT(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK,
+					 0, fds));
+		ASSERT_INT(-ERR_AGAIN, tls_handshake(t, fds[0], &err));
+		ASSERT_INT(cases[i].to_server ? -1 : 1,
+			   read(fds[1], got, sizeof(got)) > 0 ? 1 : -1);
+		ASSERT_INT((long long)cases[i].record.n,
+			   write(fds[1], cases[i].record.p, cases[i].record.n));
+		ASSERT_INT_M(cases[i].name, -ERR_INVALID,
+			     tls_handshake(t, fds[0], &err));
+		n = read(fds[1], got, sizeof(got));
+		ASSERT_INT_M(cases[i].name, 7, (long long)n);
+		ASSERT_INT_M(cases[i].name, 21, got[0]);
+		ASSERT_INT_M(cases[i].name, 2, got[4]);
+		ASSERT_INT_M(cases[i].name, 2, got[5]);
+		ASSERT_INT_M(cases[i].name, cases[i].alert, got[6]);
+		tls_free(t);
+		(void)close(fds[0]);
+		(void)close(fds[1]);
+	}
+	tls_server_free(s);
+	tls_client_free(c);
+	PASS();
+}
+
 TEST not_tls(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -576,6 +664,7 @@ SUITE(suite)
 	RUN_TEST(resumed_by_another_process);
 	RUN_TEST(profiles);
 	RUN_TEST(old_profile);
+	RUN_TEST(alerts);
 	RUN_TEST(not_tls);
 	(void)system(str_fmt(&a, "rm -rf %s", dir).p);
 	arena_free(&files);
