@@ -251,9 +251,10 @@ test-valgrind: ## the same under valgrind
 	@WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' \
 		$(MAKE) --no-print-directory HOSTED=1 test
 
-test-server: all ## what mco-server serves, judged by ignition-validate and Ignition
+test-server: all ## what mco-server serves, judged by ignition-validate and Ignition; tlsfuzzer where it is
 	@.mk/need.sh '' $(PKGS_SERVER)
 	@test/server/ignition.sh $(OUT)
+	@test/server/tlsfuzzer.sh $(OUT)
 
 test-node: all ## what mco-daemon does to a root, beside systemctl --root, Ignition and containerd; and when hours pass
 	@.mk/need.sh '' $(PKGS_TEST) $(PKGS_NODE)
