@@ -140,7 +140,8 @@ LINKS	:= $(shell awk -F'"' '/^(APPLET|ALIAS)/ { print $$2 }' applets/list.def)
 
 # The version header changes only when the version does.
 VERSION_H := $(OUT)/gen/version.h
-$(shell .mk/version.sh '$(VERSION_H)' '$(RAW)' '$(HASH)')
+RELEASE_GIVEN := $(if $(filter file,$(origin RAW)),0,1)
+$(shell .mk/version.sh '$(VERSION_H)' '$(RAW)' '$(HASH)' $(RELEASE_GIVEN))
 
 # The default tree of templates, packed.
 TEMPLATES := src/plan/templates

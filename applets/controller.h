@@ -127,6 +127,7 @@ struct controller {
 	/* It must not run on this cluster. */
 	void (*on_refused)(struct controller *c, struct str why);
 	struct str release, raw, hash;
+	bool from_cluster; /* raw and hash are the cluster's */
 	struct watch watches[W_KINDS];
 	bool running; /* everything is known */
 	/* Changes of MachineConfigs are gathered before pools are rendered. */
@@ -167,6 +168,10 @@ struct controller {
  * this cluster. */
 int controller_check_templates(struct controller *c, struct arena *a,
 			       struct err *err);
+
+/* Takes the version that made the cluster's objects, or says in the log that it
+ * differs. Again when the ControllerConfig has changed. */
+void controller_take_version(struct controller *c);
 
 /* ---- feature gates (controller_gates.c) ---- */
 

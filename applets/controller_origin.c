@@ -1,10 +1,46 @@
 /*
- * Whether what this program stands for, its templates, fits the cluster it finds.
+ * Whether what this program stands for, its templates and its version, fits the
+ * cluster it finds.
  */
 #include "controller_sync.h"
+#include "io/log.h"
+#include "mc/made_by.h"
 #include "mco_controller.h"
 
 #define EXAMPLES 3
+
+static void adopt(struct controller *c, const struct made_by *by)
+{
+	/* the hash stays: MachineConfigs are now made with it */
+	bool hash = !c->running && by->hash.n && !str_eq(by->hash, c->hash);
+	bool raw = by->raw.n && !str_eq(by->raw, c->raw);
+
+	if (hash)
+		c->hash = str_dup(&c->kept, by->hash);
+	if (raw)
+		c->raw = str_dup(&c->kept, by->raw);
+	if (hash || raw)
+		log_info("taking the version of the cluster: %.*s (%.*s)",
+			 STRF(c->raw), STRF(c->hash));
+}
+
+void controller_take_version(struct controller *c)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct sight s = controller_see(c, &a);
+	struct made_by by = made_by(s.cc, &s.mcs, &s.pools);
+
+	if (c->from_cluster)
+		adopt(c, &by);
+	else if (by.raw.n && !str_eq(by.raw, c->raw))
+		log_warn(
+			"the ControllerConfig was made by %.*s and this is "
+			"%.*s: no pool is rendered until they agree. To take "
+			"the version of the cluster give --version-from-cluster, "
+			"or set MCO_RAW=%.*s and MCO_HASH=%.*s",
+			STRF(by.raw), STRF(c->raw), STRF(by.raw),
+			STRF(by.hash.n ? by.hash : c->hash));
+}
 
 static void add_list(struct buf *b, const struct strs *list, size_t most)
 {

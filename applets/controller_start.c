@@ -31,7 +31,7 @@ struct opts {
 	struct str templates, release, lock_namespace, metrics;
 	struct str suites, min_version;
 	int64_t gather; /* nanoseconds */
-	bool replace_templates;
+	bool replace_templates, from_cluster;
 };
 
 #define TEXT(flag, member, what, text)                                  \
@@ -56,6 +56,12 @@ static const struct flag flags[] = {
 	  .offset = offsetof(struct opts, replace_templates),
 	  .help = "let --templates=builtin replace MachineConfigs that other "
 		  "templates made" },
+	{ .name = "version-from-cluster",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, from_cluster),
+	  .help = "stand for the version that made the cluster's objects "
+		  "(default true where neither the build nor MCO_RAW or "
+		  "MCO_HASH name one)" },
 	{ .name = "payload-version",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, release),
@@ -88,6 +94,7 @@ static void defaults(void *p)
 	struct opts *o = p;
 
 	o->release = S(MC_GATES_SNAPSHOT);
+	o->from_cluster = !version_given();
 	o->gather = 1000000000;
 	o->lock_namespace = S("kube-system");
 	o->metrics = S("127.0.0.1:8797");
@@ -357,6 +364,7 @@ static void set_up(struct process *p)
 		(void)str_to_i64(str_of(drain), &c->evict_ms);
 	c->release = p->o->release;
 	c->gather_ms = p->o->gather / 1000000;
+	c->from_cluster = p->o->from_cluster;
 	c->raw = str_of(version_raw());
 	c->hash = str_of(version_hash());
 	c->on_gates = gates_known;

@@ -297,6 +297,12 @@ static void add_pool(struct controller *c, struct str pool)
 #define TREE(o) ((o) ? (o)->doc.tree : NULL)
 #define PART(o, part) ((o) ? &(o)->part : NULL)
 
+/* The version that wrote a ControllerConfig. */
+static struct str maker(const struct object *cc)
+{
+	return cc ? mc_annotation(&cc->controller.meta, MC_BY_VERSION) : S("");
+}
+
 static void object_changed(struct controller *c, enum watched kind,
 			   struct str key, const struct object *was,
 			   const struct object *is)
@@ -309,6 +315,8 @@ static void object_changed(struct controller *c, enum watched kind,
 		mc_changed(c, was, is);
 		break;
 	case W_CONTROLLER:
+		if (!str_eq(maker(was), maker(is)))
+			controller_take_version(c);
 		plan_all(c);
 		break;
 	case W_KUBELET:

@@ -399,6 +399,7 @@ void controller_ready(struct controller *c)
 			return;
 	if (!c->watches[W_OPERATOR].cache)
 		return; /* they are being started */
+	controller_take_version(c);
 	if (controller_check_templates(c, &a, &err) < 0) {
 		c->on_refused(c, err.msg);
 		return;

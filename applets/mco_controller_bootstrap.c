@@ -217,6 +217,7 @@ static int bootstrap(struct run *r, const struct opts *o)
 	struct bootstrap_in in = { .manifest_dir = o->manifest_dir,
 				   .templates = &tree,
 				   .raw = str_of(version_raw()),
+				   .adopt_raw = !version_given(),
 				   .hash = str_of(version_hash()),
 				   .release = o->release };
 	struct bootstrap_out out = { 0 };

@@ -2,12 +2,32 @@
 #include <stdlib.h>
 
 #include "io/version.h"
+#include "mc/made_by.h"
 #include "mcoctl.h"
 #include "plan/preview.h"
 
 static const char *where(const struct mc_set *set)
 {
 	return set->live ? "in the cluster" : "among the manifests";
+}
+
+/* When the version in the environment is not that of the set. */
+static void warn_of_version(const struct mc_set *set,
+			    const struct render_in *in)
+{
+	struct made_by by =
+		made_by(set->controller_config, &set->mcs, &set->pools);
+
+	if ((!by.raw.n || str_eq(by.raw, in->raw)) &&
+	    (!by.hash.n || str_eq(by.hash, in->hash)))
+		return;
+	(void)fprintf(
+		stderr,
+		"warning: %s are of version %.*s (%.*s): set MCO_RAW and "
+		"MCO_HASH to these, or neither to take them as they are\n",
+		set->live ? "the cluster's objects" : "the manifests",
+		STRF(by.raw.n ? by.raw : in->raw),
+		STRF(by.hash.n ? by.hash : in->hash));
 }
 
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
@@ -20,11 +40,14 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 				.keep = r->a,
 				.controller_config = set->controller_config };
 	const struct mc *culprit = NULL;
+	bool adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH");
 	int rc;
 
-	if (!getenv("MCO_RAW") && !getenv("MCO_HASH"))
+	if (adopt)
 		plan_render_adopt(a, set, &in);
 	rc = plan_render(a, &in, out, &culprit, &r->err);
+	if (rc < 0 && !adopt)
+		warn_of_version(set, &in);
 	if (rc < 0 && culprit)
 		return err_wrap(&r->err, "pool %.*s: MachineConfig %.*s (%.*s)",
 				STRF(pool->meta.name), STRF(culprit->meta.name),
@@ -39,17 +62,14 @@ int mcoctl_preview(struct run *r, struct mc_set *set,
 	struct str hash = str_of(version_hash());
 	struct mc_set out;
 	struct strs notes = { 0 };
+	struct made_by by;
 	int rc;
 
 	if (!set->others.n)
 		return 0;
-	for (size_t i = 0; !getenv("MCO_HASH") && i < set->mcs.n; i++) {
-		struct str v =
-			mc_annotation(&set->mcs.v[i]->meta, MC_BY_CONTROLLER);
-
-		if (v.n)
-			hash = v;
-	}
+	by = made_by(set->controller_config, &set->mcs, &set->pools);
+	if (!getenv("MCO_HASH") && by.hash.n)
+		hash = by.hash;
 	rc = plan_preview(r->a, set, touched, hash, &out, &notes, &r->err);
 	if (rc < 0)
 		return rc;

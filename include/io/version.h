@@ -11,6 +11,10 @@
 const char *version_raw(void);
 const char *version_hash(void);
 
+/* Whether somebody chose them. Otherwise they are git's, and no cluster was made
+ * by such a version. */
+bool version_given(void);
+
 /* Whether it stands for OKD's build, on CentOS Stream CoreOS: MCO_SCOS is set. */
 bool version_scos(void);
 

@@ -22,6 +22,7 @@ struct bootstrap_in {
 	struct str pull_secret; /* a Secret's manifest */
 	const struct template_tree *templates;
 	struct str raw, hash; /* the version this program stands for */
+	bool adopt_raw; /* raw is that of the ControllerConfig, if it tells */
 	struct str release; /* of the payload: chooses the feature gates */
 };
 

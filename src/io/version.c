@@ -21,6 +21,12 @@ const char *version_hash(void)
 	return or_env("MCO_HASH", MCO_BUILD_HASH);
 }
 
+bool version_given(void)
+{
+	return MCO_BUILD_GIVEN || *or_env("MCO_RAW", "") ||
+	       *or_env("MCO_HASH", "");
+}
+
 bool version_scos(void)
 {
 	return *or_env("MCO_SCOS", "");

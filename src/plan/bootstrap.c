@@ -178,10 +178,13 @@ static int add_pool(struct run *r, const struct mc_pool *pool, struct str name)
 static int render(struct run *r)
 {
 	struct bootstrap_files configs = { 0 };
+	struct str made_by =
+		mc_annotation(&r->set.controller_config->meta, MC_BY_VERSION);
+	struct str raw = r->in->adopt_raw && made_by.n ? made_by : r->in->raw;
 
 	for (size_t i = 0; i < r->pools.n; i++) {
 		struct render_in in = {
-			.raw = r->in->raw,
+			.raw = raw,
 			.hash = r->in->hash,
 			.controller_config = r->set.controller_config,
 			.pool = r->pools.v[i],

@@ -1,5 +1,6 @@
 #include "plan/render.h"
 
+#include "mc/made_by.h"
 #include "mc/selector.h"
 
 int plan_render_select(struct arena *a, const struct mc_pool *pool,
@@ -176,21 +177,17 @@ void plan_render_adopt(struct arena *a, const struct mc_set *set,
 	struct str now =
 		json_str(in->pool->tree, "spec.configuration.name", S(""));
 	const struct mc *current = find(&set->mcs, now);
+	struct made_by by =
+		made_by(set->controller_config, &set->mcs, &set->pools);
 	struct mc_controller_config *c;
-	struct str v;
 
-	for (size_t i = 0; i < set->mcs.n; i++) {
-		v = mc_annotation(&set->mcs.v[i]->meta, MC_BY_CONTROLLER);
-		if (v.n)
-			in->hash = v;
-	}
+	if (by.hash.n)
+		in->hash = by.hash;
+	if (by.raw.n)
+		in->raw = by.raw;
 	in->controller_config = set->controller_config;
-	if (set->controller_config) {
-		v = mc_annotation(&set->controller_config->meta, MC_BY_VERSION);
-		if (v.n)
-			in->raw = v;
+	if (set->controller_config)
 		return;
-	}
 	if (!current || mc_annotation(&current->meta, MC_OS_OVERRIDDEN).n)
 		return;
 	c = ARENA_NEW(a, struct mc_controller_config);

@@ -53,6 +53,24 @@ expect 'what went in' 0 "$("$BIN/mcoctl" render -f "$TMP/dir" -o name)
   50-worker-chrony ($TMP/dir/50-worker-chrony.yaml)
 " "$BIN/mcoctl" render -f "$TMP/dir" -o name -v
 
+# a version in the environment that is not the cluster's
+cat > "$TMP/cc.yaml" <<'Y'
+apiVersion: machineconfiguration.openshift.io/v1
+kind: ControllerConfig
+metadata:
+  name: machine-config-controller
+  annotations: {machineconfiguration.openshift.io/generated-by-version: v4.22.0}
+spec: {}
+Y
+sed 's/^metadata:/&\n  annotations: {machineconfiguration.openshift.io\/generated-by-controller-version: abc}/' \
+	examples/cluster/50-worker-chrony.yaml > "$TMP/of-abc.yaml"
+of_abc=(-f "$TMP/pool.yaml" -f "$TMP/cc.yaml" -f "$TMP/of-abc.yaml")
+expect 'the version of the manifests' 0 "$("$BIN/mcoctl" render -f "$TMP/dir" -o name)
+" '' "$BIN/mcoctl" render "${of_abc[@]}" -o name
+expect 'another version' 1 '' 'warning: the manifests are of version v4.22.0 (abc): set MCO_RAW and MCO_HASH to these, or neither to take them as they are
+Error: pool worker: Ignoring controller config generated from v4.22.0 (my version: v9)
+' env MCO_RAW=v9 "$BIN/mcoctl" render "${of_abc[@]}" -o name
+
 expect 'no pool' 1 '' $'Error: no MachineConfigPool among the manifests\n' \
 	"$BIN/mcoctl" render -f examples/cluster/50-worker-chrony.yaml
 expect 'an unknown pool' 1 '' $'Error: no MachineConfigPool "infra" among the manifests: there are worker\n' \

@@ -43,6 +43,39 @@ refused 'the built-in templates over others' "00-master, 00-worker come from oth
 	--templates=builtin
 is 'a refusal gives up the lease' '' "$(j $lease .spec.holderIdentity)"
 
+# ---- the version -----------------------------------------------------------------------
+cluster_hash=$MCO_HASH
+unset MCO_RAW MCO_HASH
+grep -q 'GIVEN 0' "$BIN/gen/version.h" || start+=(--version-from-cluster)
+tree=$golden/templates-controllers
+take_over() { # FLAGS...
+	"${start[@]}" --gather-changes 300ms --v 2 "$@" >>"$W/controller.log" 2>&1 &
+	controller=$!
+}
+degraded() { j $mc/machineconfigpools '[.items[] | .metadata.name as $n | .status.conditions[] |
+	select((.type | endswith("Degraded")) and .status != "False") | $n + " " + .type] | sort | join(",")'; }
+take_over --templates "$tree"
+eventually 'it takes the version of the cluster' 1 logged "taking the version of the cluster: v4.22.0 ($cluster_hash)"
+machine_config 50-takeover worker one
+new=$(new_target worker "$w")
+is 'what it renders is of that version' "$cluster_hash" \
+	"$(j $mc/machineconfigs/"$new" ".metadata.annotations[\"$P/generated-by-controller-version\"]")"
+eventually 'the nodes get it' "$(all_well 5 "$new")" settled worker
+delete $mc/machineconfigs/50-takeover
+eventually "and the same as upstream's comes of the same" "$w" target worker
+eventually 'which the nodes get' "$(all_well 5 "$w")" settled worker
+is 'no pool is degraded' '' "$(degraded)"
+is 'nothing that was there is written again' "$before" "$(made | grep -v "^$new ")"
+is 'mcoctl gives the same names' "$(printf '%s\n' "$m" "$w")" "$("$BIN/mcoctl" render --kubeconfig "$KUBECONFIG" -o name | sed 's,.*/,,' | sort)"
+end_controller
+MCO_RAW=v4.23.0 MCO_HASH=abc take_over --version-from-cluster=false --templates "$tree"
+eventually 'another version that was chosen says what to do' 1 logged "the ControllerConfig was made by v4.22.0 and this is v4.23.0: no pool is rendered until they agree. To take the version of the cluster give --version-from-cluster, or set MCO_RAW=v4.22.0 and MCO_HASH=$cluster_hash"
+eventually 'and no pool is rendered' 'master Degraded,master RenderDegraded,worker Degraded,worker RenderDegraded' degraded
+end_controller
+MCO_RAW=v4.22.0 MCO_HASH=$cluster_hash take_over --version-from-cluster=false --templates "$tree"
+eventually 'until it is chosen as the log says' '' degraded
+end_controller
+
 # ---- all the same ----------------------------------------------------------------------
 "${start[@]}" --templates=builtin --replace-templates >>"$W/controller.log" 2>&1 &
 controller=$!

@@ -1,5 +1,6 @@
 /* Scopes of registry rules, and the MachineConfigs controllers generate. */
 #include "mc/generated.h"
+#include "mc/made_by.h"
 #include "mc/scope.h"
 #include "../test.h"
 
@@ -99,11 +100,65 @@ TEST a_generated_config(void)
 	PASS();
 }
 
+static struct mc *made(struct arena *a, const char *name, const char *owner,
+		       const char *hash)
+{
+	struct err err = ERR_INIT(a);
+	struct mc *mc = ARENA_NEW(a, struct mc);
+
+	(void)json_parse(a,
+			 str_fmt(a,
+				 "{\"metadata\":{\"ownerReferences\":[{"
+				 "\"kind\":\"%s\"}],\"annotations\":{\"%s\":"
+				 "\"%s\"}}}",
+				 owner, MC_BY_CONTROLLER, hash),
+			 NULL, &mc->doc.tree, &err);
+	mc->meta.name = str_of(name);
+	mc->meta.annotations = json_at(mc->doc.tree, "metadata.annotations");
+	return mc;
+}
+
+/* The version of a cluster, among what older ones have left there. */
+TEST who_made_a_cluster(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_pool pool = { 0 };
+	struct mc_pools pools = { 0 };
+	struct mcs mcs = { 0 };
+	struct json *j = NULL;
+
+	ASSERT_INT(0, json_parse(&a,
+				 S("{\"spec\":{\"configuration\":{\"name\":"
+				   "\"rendered-w-2\"}}}"),
+				 NULL, &j, &err));
+	pool.tree = j;
+	VEC_PUSH(&a, &pools, &pool);
+	ASSERT_STR("", made_by(NULL, &mcs, &pools).hash);
+	ASSERT_STR("", made_by(NULL, &mcs, &pools).raw);
+	VEC_PUSH(&a, &mcs, made(&a, "50-mine", "", ""));
+	ASSERT_STR("", made_by(NULL, &mcs, &pools).hash);
+	VEC_PUSH(&a, &mcs,
+		 made(&a, "rendered-w-1", "MachineConfigPool", "old"));
+	ASSERT_STR("old", made_by(NULL, &mcs, &pools).hash);
+	VEC_PUSH(&a, &mcs, made(&a, "99-w-generated", "KubeletConfig", "gen"));
+	ASSERT_STR("gen", made_by(NULL, &mcs, &pools).hash);
+	VEC_PUSH(&a, &mcs,
+		 made(&a, "rendered-w-2", "MachineConfigPool", "now"));
+	ASSERT_STR("now", made_by(NULL, &mcs, &pools).hash);
+	ASSERT_STR("gen", made_by(NULL, &mcs, NULL).hash);
+	VEC_PUSH(&a, &mcs, made(&a, "00-worker", "ControllerConfig", "new"));
+	VEC_PUSH(&a, &mcs, made(&a, "rendered-z", "MachineConfigPool", "old"));
+	ASSERT_STR("new", made_by(NULL, &mcs, &pools).hash);
+	PASS();
+}
+
 SUITE(suite)
 {
 	RUN_TEST(nesting);
 	RUN_TEST(valid_scopes);
 	RUN_TEST(a_generated_config);
+	RUN_TEST(who_made_a_cluster);
 }
 
 TEST_MAIN(suite)

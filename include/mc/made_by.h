@@ -1,0 +1,23 @@
+/*
+ * made_by: which version of upstream made the objects of a cluster.
+ */
+#ifndef MC_MADE_BY_H
+#define MC_MADE_BY_H
+
+#include "mc/load.h"
+
+struct made_by {
+	struct str raw; /* of the ControllerConfig; n 0: it does not tell */
+	struct str hash; /* of the MachineConfigs; n 0: none tells */
+};
+
+/*
+ * cc and pools may be NULL. The hash is that of the MachineConfigs made from
+ * templates, which a new version writes first; else that of the config a pool
+ * has; else that of any other. Rendered configs of older versions stay in a
+ * cluster, and are asked last.
+ */
+struct made_by made_by(const struct mc_controller_config *cc,
+		       const struct mcs *mcs, const struct mc_pools *pools);
+
+#endif
