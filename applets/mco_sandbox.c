@@ -3,6 +3,7 @@
  */
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ struct opts {
 	struct str address, tokens, kubeconfig, eviction;
 	struct str cert, key, data;
 	int64_t port, seed, bookmark_ms, pod_reap_ms;
-	bool collect;
+	bool collect, open_network;
 	struct sb_faults faults;
 };
 
@@ -37,7 +38,14 @@ struct opts {
 	}
 
 static const struct flag flags[] = {
-	TEXT("address", address, "IP", "address to listen on"),
+	TEXT("address", address, "IP",
+	     "address to listen on; one that is not loopback needs --tokens "
+	     "and TLS"),
+	{ .name = "allow-unauthenticated-network",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, open_network),
+	  .help = "listen on any address without tokens or TLS: who reaches "
+		  "the port may read and write everything" },
 	NUMBER("port", port, "PORT",
 	       "port to listen on; 0 lets the kernel choose"),
 	TEXT("tokens", tokens, "FILE", "bearer tokens let in, one a line"),
@@ -86,6 +94,33 @@ static void defaults(void *p)
 	o->eviction = S("v1beta1");
 	o->collect = true;
 	o->pod_reap_ms = 0;
+}
+
+static bool is_loopback(struct str address)
+{
+	static const unsigned char one[16] = { [15] = 1 };
+	unsigned char ip[16];
+	struct sock_addr a;
+	size_t n;
+
+	if (!address.n || !sock_parse(address, 0, &a))
+		return false;
+	n = sock_ip(&a, ip);
+	return n == 4 ? ip[0] == 127 : memcmp(ip, one, sizeof(one)) == 0;
+}
+
+/* Whoever reaches the server owns what runs against it: a node's root, too. */
+static int check_network(struct run *r, const struct opts *o)
+{
+	if (is_loopback(o->address) || (o->tokens.n && o->cert.n) ||
+	    o->open_network)
+		return 0;
+	return err_set(&r->err, ERR_INVALID,
+		       "--address %.*s is not loopback, so everybody in the "
+		       "network could write here: give --tokens, "
+		       "--tls-cert-file and --tls-private-key-file, or "
+		       "--allow-unauthenticated-network",
+		       STRF(o->address.n ? o->address : S("\"\"")));
 }
 
 static int read_tokens(struct run *r, struct str path, struct strs *out)
@@ -247,6 +282,9 @@ static int run_start(struct run *r, const void *p)
 	if (o->port < 0 || o->port > 65535)
 		return err_set(&r->err, ERR_INVALID,
 			       "a port is a number from 0 to 65535");
+	rc = check_network(r, o);
+	if (rc < 0)
+		return rc;
 	rc = read_tokens(r, o->tokens, &tokens);
 	if (rc == 0)
 		rc = load_tls(r, o, &tls);
