@@ -136,7 +136,6 @@ REPLAYS	:= $(patsubst test/fuzz/fuzz_%.c,$(OUT)/test/fuzz/replay_%,$(FUZZ_SRC))
 HELPERS	:= $(OUT)/test/cluster/agents $(OUT)/test/kube/churn
 CUT_HELPERS := $(OUT)/test/node-cut/inject $(OUT)/test/node-cut/host
 BENCHES	:= $(patsubst test/bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
-LINKS	:= $(shell awk -F'"' '/^(APPLET|ALIAS)/ { print $$2 }' applets/list.def)
 
 # The version header changes only when the version does.
 VERSION_H := $(OUT)/gen/version.h
@@ -161,8 +160,19 @@ $(BUILTIN_H): .mk/templates.sh $(wildcard $(BUILTIN)/*)
 $(OUT)/obj/src/sandbox/kinds.o: $(BUILTIN_H)
 
 # ---- The programs -----------------------------------------------------------
-PROGRAMS := $(OUT)/mco $(OUT)/mco-sandbox
-all: $(PROGRAMS) $(addprefix $(OUT)/,$(LINKS)) ## build/mco, one link per name, and build/mco-sandbox
+# NODE=1: the daemon alone. The objects are the same.
+ifdef NODE
+BIN	:= $(OUT)/node
+PROGRAMS := $(BIN)/mco-daemon
+LINKS	:= machine-config-daemon
+else
+BIN	:= $(OUT)
+PROGRAMS := $(BIN)/mco $(BIN)/mco-sandbox
+LINKS	:= $(shell awk -F'"' '/^(APPLET|ALIAS)/ { print $$2 }' applets/list.def)
+endif
+# What is installed on nodes and put into images.
+SHIPPED	:= $(OUT)/mco $(OUT)/node/mco-daemon
+all: $(PROGRAMS) $(addprefix $(BIN)/,$(LINKS)) ## build/mco, one link per name, and build/mco-sandbox
 
 $(DEPS_STAMP): | .mk/deps.sh
 	@.mk/need.sh '$(DEPS_DIR)' $(PKGS)
@@ -182,24 +192,27 @@ $(LIBS):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR  ,$@)
-	$(Q)ar rcsD $@ $^
+	$(Q)ar rcsD --thin $@ $^
 
 # A program is its main and what that needs from the libraries.
 $(OUT)/mco.debug: $(call obj,applets/main.c) $(APPLET_LIB) $(LOWER_LIB) $(PURE_LIB)
 $(OUT)/mco-sandbox.debug: $(call obj,applets/main_sandbox.c) $(APPLET_LIB) $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
-$(PROGRAMS:%=%.debug):
+$(OUT)/node/mco-daemon.debug: $(call obj,applets/main_daemon.c) $(APPLET_LIB) $(LOWER_LIB) $(PURE_LIB)
+ALL_PROGRAMS := $(sort $(SHIPPED) $(PROGRAMS))
+$(ALL_PROGRAMS:%=%.debug):
+	@mkdir -p $(@D)
 	@cd $(DEPS) && sha256sum --quiet -c SHA256SUMS || { echo "Error: the \
 		libraries in $(DEPS) are damaged; run: make distclean" >&2; exit 1; }
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -Wl,-Map=$(@:.debug=.map) -o $@ $^ $(LDLIBS) $(END)
 
 # Stripped, and pointing at the file that has its symbols.
-$(PROGRAMS): %: %.debug
+$(ALL_PROGRAMS): %: %.debug
 	$(call say,STRIP,$@)
 	$(Q)cd $(@D) && rm -f $(@F) && objcopy --strip-all --add-gnu-debuglink=$(@F).debug $(@F).debug $(@F)
 
-$(addprefix $(OUT)/,$(LINKS)): $(OUT)/mco applets/list.def
-	@ln -sfn mco $@
+$(addprefix $(BIN)/,$(LINKS)): $(firstword $(PROGRAMS)) applets/list.def
+	@ln -sfn $(<F) $@
 
 # ---- Tests ------------------------------------------------------------------
 # Tests of the pure half see libpure.a alone: a call downwards does not link.
@@ -232,7 +245,7 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 	headers format format-check tidy cppcheck fuzz fuzz-build size harden repro bench install \
 	clean distclean compile-tests
 
-compile-tests: all $(TESTS) $(REPLAYS) $(HELPERS)
+compile-tests: all $(SHIPPED) $(TESTS) $(REPLAYS) $(HELPERS)
 
 test: compile-tests ## unit, golden and command-line tests, fuzz corpora replayed
 	@.mk/need.sh '' $(PKGS_TEST)
@@ -356,13 +369,13 @@ cppcheck: $(TEMPLATES_H) $(BUILTIN_H) ## cppcheck's warnings
 		--suppress=missingInclude --suppress=normalCheckLevelMaxBranches \
 		$(TIDY_SRC) && echo "cppcheck: $(words $(TIDY_SRC)) files"
 
-# Every role: 1.5 MiB.
-SIZE_MAX := 1572864
-size: $(OUT)/mco ## bytes per layer, library and symbol; fails above the limit
-	@.mk/size.sh $(OUT) $(SIZE_MAX)
+# Every role: 1.5 MiB; the node's alone, for an initramfs: 1 MiB.
+size: $(SHIPPED) ## bytes per layer, library and symbol; fails above the limits
+	@.mk/size.sh $(OUT)/mco 1572864
+	@.mk/size.sh $(OUT)/node/mco-daemon 1048576
 
-harden: $(OUT)/mco ## static PIE, RELRO, stack protector and segments of build/mco, by readelf
-	@.mk/harden.sh $(OUT)/mco $(filter %.a,$(LDLIBS))
+harden: $(SHIPPED) ## static PIE, RELRO, stack protector and segments of what ships, by readelf
+	@for p in $(SHIPPED); do .mk/harden.sh $$p $(filter %.a,$(LDLIBS)) || exit 1; done
 
 repro: ## two builds in two folders give the same bytes
 	@.mk/repro.sh
@@ -380,8 +393,8 @@ PREFIX	?= /usr/local
 DESTDIR	?=
 install: all ## DESTDIR= PREFIX=: mco, its links, mco-sandbox and the man pages
 	install -D -m 0755 -t $(DESTDIR)$(PREFIX)/bin $(PROGRAMS)
-	@for l in $(LINKS); do ln -sfn mco $(DESTDIR)$(PREFIX)/bin/$$l; done
-	@for m in $(wildcard applets/man/*.1); do install -D -m 0644 $$m \
+	@for l in $(LINKS); do ln -sfn $(notdir $(firstword $(PROGRAMS))) $(DESTDIR)$(PREFIX)/bin/$$l; done
+	@for m in $(wildcard $(if $(NODE),applets/man/mco-daemon.1,applets/man/*.1)); do install -D -m 0644 $$m \
 		$(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$m); done
 
 clean: ## removes build/
@@ -391,6 +404,6 @@ distclean: clean ## and the libraries built for it
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
-	@echo; echo "  SAN=1 COV=1 HOSTED=1 FUZZ=1 choose a variant; RAW= HASH= the version"
+	@echo; echo "  NODE=1 builds build/node/mco-daemon alone; SAN=1 COV=1 HOSTED=1 FUZZ=1 choose a variant; RAW= HASH= the version"
 
 -include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)
