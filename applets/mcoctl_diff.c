@@ -294,8 +294,9 @@ static int diff_change(struct diff *d)
 		rc = manifests_load(r, &d->o->files, d->o->recursive, &change);
 	if (rc < 0)
 		return rc;
+	change = mc_applied(r->a, &base, &change);
 	after = mc_overlay(r->a, &base, &change);
-	rc = mcoctl_preview(r, &base, &change, false);
+	rc = mcoctl_preview(r, &base, NULL, false);
 	if (rc == 0)
 		rc = mcoctl_preview(r, &after, &change, true);
 	if (rc < 0)

@@ -118,6 +118,7 @@ static int run(struct run *r, const void *p)
 		mc_lint(r->a, set.mcs.v[i], &list);
 	for (size_t i = 0; i < set.others.n; i++)
 		config_lint(r->a, set.others.v[i], &list);
+	config_lint_set(r->a, &set, &list);
 	registries_lint(r->a, &set, &list);
 	mc_lint_set(r->a, &set, &list);
 	for (size_t i = 0; i < list.n; i++)

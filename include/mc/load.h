@@ -49,6 +49,14 @@ int mc_load(struct arena *a, struct str path, struct str text,
 struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind,
 			  const char *name);
 
+/*
+ * What a client that applies over's objects changes in a cluster that has base:
+ * KubeletConfigs and ContainerRuntimeConfigs keep their annotations, finalizers
+ * and status, and are left out where their spec is the same. Changes those objects.
+ */
+struct mc_set mc_applied(struct arena *a, const struct mc_set *base,
+			 const struct mc_set *over);
+
 /* base with over's objects in place of, or beside, its own; both are shared. */
 struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
 			 const struct mc_set *over);

@@ -7,8 +7,13 @@
 #define PLAN_CONFIG_LINT_H
 
 #include "mc/lint.h"
+#include "mc/load.h"
 
 void config_lint(struct arena *a, const struct mc_object *o,
 		 struct mc_findings *out);
+
+/* What objects of the set do to each other. */
+void config_lint_set(struct arena *a, const struct mc_set *set,
+		     struct mc_findings *out);
 
 #endif

@@ -31,6 +31,10 @@ struct strs kubelet_unknown(struct arena *a, const struct mc_object *kc);
 int kubelet_features(struct arena *a, const struct kubelet_in *in,
 		     struct mc **out, struct err *err);
 
+/* Whether the cgroup mode decides kernel arguments of that pool in a running
+ * cluster: other pools take theirs from the worker's. */
+bool kubelet_has_kargs(struct str pool);
+
 /*
  * 97-<pool>-generated-kubelet: with the Node config, whose cgroup mode also
  * decides kernel arguments: now are those of the MachineConfig as it is (or

@@ -61,6 +61,14 @@ const struct json *owned_suffix(const struct mc_object *config);
 /* Whether the config's status is of its generation and ends with Success. */
 bool owned_settled(struct arena *a, const struct mc_object *config);
 
+/* Whether its selector matches the pool; an empty one matches none. */
+int owned_matches(struct arena *a, const struct mc_object *config,
+		  const struct mc_pool *pool, bool *out, struct err *err);
+
+/* Whether the config is the controlling owner of mc. */
+bool owned_controls(const struct owned_kind *kind,
+		    const struct mc_object *config, const struct mc *mc);
+
 /* Another config of the kind, which is still there, has it as its own. */
 bool owned_by_another(const struct owned_view *in, const struct mc *mc);
 
@@ -80,6 +88,22 @@ struct str owned_mc_name(struct arena *a, const struct owned_kind *kind,
 int owned_name(struct arena *a, const struct owned_view *in,
 	       struct owned_job *job, const struct mc_pool *pool,
 	       struct str *out, struct err *err);
+
+/* Two configs of a kind that have the same MachineConfig for a pool, as upstream's
+ * workers may leave them: it holds what one of them asks for. */
+struct owned_conflict {
+	const struct mc_object *first, *second;
+	struct str message;
+};
+
+struct owned_conflicts {
+	struct owned_conflict *v;
+	size_t n, cap;
+};
+
+/* Each pair of the set once. */
+void owned_find_conflicts(struct arena *a, const struct mc_set *set,
+			  struct owned_conflicts *out);
 
 /* Brings mc, made for pool, to the cluster: the annotation, the MachineConfig,
  * each where it is due. */

@@ -219,6 +219,57 @@ static struct str identity(struct arena *a, const struct mc_object *o)
 		       STRF(o->meta.name));
 }
 
+/* The members of from that to lacks. */
+static void add_missing(struct arena *a, struct json *to,
+			const struct json *from)
+{
+	for (const struct json *m = json_first(from); m; m = json_next(m))
+		if (!json_member(to, json_key(m)))
+			json_set(to, json_key(m), json_clone(a, m));
+}
+
+/* o in place of was, as an API server keeps it: a new generation. */
+static void apply_over(struct arena *a, const struct mc_object *was,
+		       struct mc_object *o)
+{
+	struct json *meta = json_at(o->doc.tree, "metadata");
+	const struct json *old = json_at(was->doc.tree, "metadata");
+	const struct json *status = json_at(was->doc.tree, "status");
+	struct json *notes = json_member(meta, S("annotations"));
+
+	if (notes)
+		add_missing(a, notes, json_member(old, S("annotations")));
+	add_missing(a, meta, old);
+	json_set(meta, S("generation"),
+		 json_new_i64(a, json_i64(old, "generation", 0) + 1));
+	if (status)
+		json_set(o->doc.tree, S("status"), json_clone(a, status));
+	o->meta.annotations = json_member(meta, S("annotations"));
+}
+
+struct mc_set mc_applied(struct arena *a, const struct mc_set *base,
+			 const struct mc_set *over)
+{
+	struct mc_set out = *over;
+
+	out.others = (struct mc_objects){ 0 };
+	for (size_t i = 0; i < over->others.n; i++) {
+		struct mc_object *o = over->others.v[i];
+		const struct mc_object *was = NULL;
+
+		if (o->kind == MC_KUBELET_CONFIG ||
+		    o->kind == MC_RUNTIME_CONFIG)
+			was = mc_find(base, o->kind, str_z(a, o->meta.name));
+		if (was && json_eq(json_at(was->doc.tree, "spec"),
+				   json_at(o->doc.tree, "spec")))
+			continue;
+		if (was)
+			apply_over(a, was, o);
+		VEC_PUSH(a, &out.others, o);
+	}
+	return out;
+}
+
 struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
 			 const struct mc_set *over)
 {

@@ -3,6 +3,7 @@
 #include "mc/selector.h"
 #include "mc/types.h"
 #include "plan/kubelet.h"
+#include "plan/owned.h"
 #include "plan/runtime.h"
 
 #define KUBELET "spec.kubeletConfig"
@@ -150,4 +151,19 @@ void config_lint(struct arena *a, const struct mc_object *o,
 		lint_runtime(&l);
 	if (o->kind == MC_KUBELET_CONFIG || o->kind == MC_RUNTIME_CONFIG)
 		lint_selector(&l);
+}
+
+void config_lint_set(struct arena *a, const struct mc_set *set,
+		     struct mc_findings *out)
+{
+	struct owned_conflicts list = { 0 };
+
+	owned_find_conflicts(a, set, &list);
+	for (size_t i = 0; i < list.n; i++) {
+		struct linter l = { .a = a, .o = list.v[i].second, .out = out };
+
+		l.where = IGN_LOCATOR(l.o->doc.tree, l.o->doc.text);
+		find(&l, false, S("metadata.annotations"), true,
+		     list.v[i].message);
+	}
 }

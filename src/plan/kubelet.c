@@ -182,6 +182,12 @@ static int cgroup_kargs(struct arena *a, const struct json *node,
 	return 0;
 }
 
+bool kubelet_has_kargs(struct str pool)
+{
+	return str_is(pool, "master") || str_is(pool, "worker") ||
+	       str_is(pool, "arbiter");
+}
+
 int kubelet_node(struct arena *a, const struct kubelet_in *in,
 		 const struct strs *now, struct mc **out, struct err *err)
 {

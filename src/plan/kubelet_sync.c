@@ -113,14 +113,6 @@ int plan_features_sync(struct arena *a, const struct kubelet_view *in,
 	return every_pool(a, in, &features, out, err);
 }
 
-/* Only these have kernel arguments by the cgroup mode; the others take theirs
- * from the worker's. */
-static bool has_kernel_arguments(struct str pool)
-{
-	return str_is(pool, "master") || str_is(pool, "worker") ||
-	       str_is(pool, "arbiter");
-}
-
 static int make_node(struct arena *a, const struct kubelet_view *in,
 		     const struct kubelet_in *k, struct mc **out,
 		     struct err *err)
@@ -130,7 +122,7 @@ static int make_node(struct arena *a, const struct kubelet_view *in,
 		in->owned.mcs, mc_generated_name(a, "97", k->pool, "kubelet"));
 	const struct strs *kargs = now ? &now->kargs : &none;
 
-	return kubelet_node(a, k, has_kernel_arguments(k->pool) ? kargs : NULL,
+	return kubelet_node(a, k, kubelet_has_kargs(k->pool) ? kargs : NULL,
 			    out, err);
 }
 

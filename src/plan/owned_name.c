@@ -11,8 +11,8 @@
 
 #define MOST 9 /* suffixes */
 
-static int matches(struct arena *a, const struct mc_object *o,
-		   const struct mc_pool *pool, bool *out, struct err *err)
+int owned_matches(struct arena *a, const struct mc_object *o,
+		  const struct mc_pool *pool, bool *out, struct err *err)
 {
 	struct selector s;
 	int rc = selector_make(
@@ -30,7 +30,8 @@ int owned_pools(struct arena *a, const struct owned_view *in,
 {
 	for (size_t i = 0; i < in->pools->n; i++) {
 		bool yes = false;
-		int rc = matches(a, in->config, in->pools->v[i], &yes, err);
+		int rc = owned_matches(a, in->config, in->pools->v[i], &yes,
+				       err);
 
 		if (rc < 0)
 			return rc;
@@ -53,15 +54,15 @@ static struct str created(const struct mc_object *o)
 
 /* ---- whose a MachineConfig is ---- */
 
-static bool controls(const struct owned_view *in, const struct mc_object *o,
-		     const struct mc *mc)
+bool owned_controls(const struct owned_kind *kind, const struct mc_object *o,
+		    const struct mc *mc)
 {
 	const struct json *list =
 		json_at(mc->doc.tree, "metadata.ownerReferences");
 
 	for (const struct json *r = json_first(list); r; r = json_next(r))
 		if (json_bool(r, "controller", false) &&
-		    str_is(json_str(r, "kind", S("")), in->kind->kind) &&
+		    str_is(json_str(r, "kind", S("")), kind->kind) &&
 		    str_eq(json_str(r, "name", S("")), o->meta.name) &&
 		    str_eq(json_str(r, "uid", S("")), o->meta.uid))
 			return true;
@@ -77,7 +78,7 @@ bool owned_by_another(const struct owned_view *in, const struct mc *mc)
 {
 	for (size_t i = 0; i < in->configs->n; i++)
 		if (!is_planned(in, in->configs->v[i]) &&
-		    controls(in, in->configs->v[i], mc))
+		    owned_controls(in->kind, in->configs->v[i], mc))
 			return true;
 	return false;
 }
@@ -103,7 +104,7 @@ static bool writes(struct arena *a, const struct owned_view *in,
 		const struct mc_pool *p = in->pools->v[i];
 		bool yes = false;
 
-		if (matches(a, o, p, &yes, &ignored) == 0 && yes &&
+		if (owned_matches(a, o, p, &yes, &ignored) == 0 && yes &&
 		    str_eq(mc->meta.name,
 			   owned_mc_name(a, in->kind, p, json_text(suffix))))
 			return true;
@@ -117,7 +118,7 @@ bool owned_by_turn(struct arena *a, const struct owned_view *in,
 	for (size_t i = 0; i < in->configs->n; i++) {
 		const struct mc_object *o = in->configs->v[i];
 
-		if (!is_planned(in, o) && controls(in, o, mc))
+		if (!is_planned(in, o) && owned_controls(in->kind, o, mc))
 			return writes(a, in, o, mc);
 	}
 	return false;
@@ -227,7 +228,7 @@ static int choose(struct arena *a, const struct owned_view *in,
 	for (size_t i = 0; i < in->configs->n; i++) {
 		struct mc_object *o = in->configs->v[i];
 		bool yes = false;
-		int rc = matches(a, o, pool, &yes, err);
+		int rc = owned_matches(a, o, pool, &yes, err);
 
 		if (rc < 0)
 			return rc;

@@ -1,18 +1,8 @@
 #include "plan/preview.h"
 
-#include "generate_parts.h"
 #include "mc/contents.h"
-#include "mc/selector.h"
-#include "plan/runtime.h"
-
-struct preview {
-	struct generator g;
-	struct template_tree builtin;
-	bool gates_known;
-	const struct mc_set *touched; /* or NULL */
-	struct mc_pools registries; /* the pools they are made for */
-	struct strs *notes;
-};
+#include "plan/owned.h"
+#include "preview_parts.h"
 
 /* What registries are made from. */
 static const enum mc_kind family[] = {
@@ -26,7 +16,7 @@ static bool has(const struct mc_set *set, enum mc_kind kind)
 	return mc_find(set, kind, NULL) != NULL;
 }
 
-static struct mc *find_mc(const struct mc_set *set, struct str name)
+struct mc *preview_find(const struct mc_set *set, struct str name)
 {
 	for (size_t i = set->mcs.n; i-- > 0;)
 		if (str_eq(set->mcs.v[i]->meta.name, name))
@@ -80,8 +70,8 @@ static const struct template_tree *choose_tree(struct preview *p,
 	return &p->builtin;
 }
 
-static bool is_touched(const struct preview *p, enum mc_kind kind,
-		       struct str name)
+bool preview_touched(const struct preview *p, enum mc_kind kind,
+		     struct str name)
 {
 	const struct mc_set *t = p->touched;
 
@@ -95,7 +85,7 @@ static bool is_touched(const struct preview *p, enum mc_kind kind,
 /* What the cluster has made stays unless the objects behind it are touched. */
 static bool to_be_made(const struct preview *p, bool touched, struct str name)
 {
-	return touched || !find_mc(p->g.in->set, name);
+	return touched || !preview_find(p->g.in->set, name);
 }
 
 /* In a running cluster registries are made for the pools it came with. */
@@ -105,7 +95,7 @@ static void choose_pools(struct preview *p, const struct mc_set *set)
 	bool touched = false;
 
 	for (size_t i = 0; i < N_FAMILY; i++)
-		touched |= is_touched(p, family[i], S(""));
+		touched |= preview_touched(p, family[i], S(""));
 	for (size_t i = 0; i < set->pools.n; i++)
 		if (json_member(set->pools.v[i]->meta.labels,
 				S(MC_PREFIX "mco-built-in")))
@@ -120,7 +110,7 @@ static void choose_pools(struct preview *p, const struct mc_set *set)
 			VEC_PUSH(p->g.a, &p->registries, all.v[i]);
 }
 
-static void note(struct preview *p, struct str text)
+void preview_note(struct preview *p, struct str text)
 {
 	VEC_PUSH(p->g.a, p->notes, text);
 }
@@ -128,12 +118,11 @@ static void note(struct preview *p, struct str text)
 /* ---- the kubelet ---------------------------------------------------------------- */
 
 /* Without the gates, what the cluster made of them will do. */
-static int kubelet_start(struct preview *p, struct str pool,
-			 struct kubelet_in *out)
+int preview_kubelet(struct preview *p, struct str pool, struct kubelet_in *out)
 {
 	struct arena *a = p->g.a;
-	struct mc *mc = find_mc(p->g.in->set,
-				mc_generated_name(a, "98", pool, "kubelet"));
+	struct mc *mc = preview_find(
+		p->g.in->set, mc_generated_name(a, "98", pool, "kubelet"));
 	const struct ign_obj *file;
 	int rc = kubelet_base(&p->g, pool, out);
 
@@ -151,8 +140,8 @@ static int kubelet_start(struct preview *p, struct str pool,
 	return mc_contents(a, file, &out->base, p->g.err);
 }
 
-static bool can_start(struct preview *p, struct str what, struct str pool,
-		      const char *path)
+bool preview_can_start(struct preview *p, struct str what, struct str pool,
+		       const char *path)
 {
 	struct str ignored;
 	int rc = base_file(&p->g, pool, path, &ignored);
@@ -164,163 +153,75 @@ static bool can_start(struct preview *p, struct str what, struct str pool,
 			      "no MachineConfig made of templates has %s: give "
 			      "a dump with them (oc get mc -o yaml)",
 			      path);
-	note(p, str_fmt(p->g.a, "%.*s: pool %.*s: left out: %.*s", STRF(what),
-			STRF(pool), STRF(p->g.err->msg)));
+	preview_note(p, str_fmt(p->g.a, "%.*s: pool %.*s: left out: %.*s",
+				STRF(what), STRF(pool), STRF(p->g.err->msg)));
 	return false;
 }
 
-static int preview_node(struct preview *p)
+/* Whether the set has one of those, of any pool. */
+static bool has_generated(const struct mc_set *set, const char *prefix)
+{
+	for (size_t i = 0; i < set->mcs.n; i++)
+		if (str_starts(set->mcs.v[i]->meta.name, str_of(prefix)) &&
+		    str_ends(set->mcs.v[i]->meta.name, S("-generated-kubelet")))
+			return true;
+	return false;
+}
+
+/*
+ * 97- of every pool, or 98-. The controller writes them all when it starts and when
+ * the Node config or the feature gates change. In between they stay as they are, and
+ * a pool that is made gets none: one that is missing beside others stays missing.
+ */
+static int preview_pools(struct preview *p, const char *prefix, bool node)
 {
 	const struct mc_set *set = p->g.in->set;
-	const struct strs none = { 0 };
+	static const struct strs none;
 
-	if (!has(set, MC_NODE_CONFIG) || !p->gates_known)
+	if (!p->kubelets && has_generated(set, prefix))
 		return 0;
 	for (size_t i = 0; i < set->pools.n; i++) {
 		struct str pool = set->pools.v[i]->meta.name;
-		struct str name =
-			mc_generated_name(p->g.a, "97", pool, "kubelet");
-		struct mc *now = find_mc(set, name);
+		struct mc *now =
+			preview_find(set, mc_generated_name(p->g.a, prefix,
+							    pool, "kubelet"));
+		const struct strs *kargs = now ? &now->kargs : &none;
 		struct kubelet_in in;
 		struct mc *mc = NULL;
 		int rc;
 
-		if (!to_be_made(p, is_touched(p, MC_NODE_CONFIG, S("")),
-				name) ||
-		    !can_start(p, S("Node cluster"), pool, KUBELET_CONF))
+		if (!preview_can_start(p,
+				       node ? S("Node cluster")
+					    : S("FeatureGate cluster"),
+				       pool, KUBELET_CONF))
 			continue;
 		rc = kubelet_base(&p->g, pool, &in);
-		if (rc == 0)
+		if (rc == 0 && node)
 			rc = kubelet_node(p->g.a, &in,
-					  now ? &now->kargs : &none, &mc,
-					  p->g.err);
+					  kubelet_has_kargs(pool) ? kargs
+								  : NULL,
+					  &mc, p->g.err);
+		else if (rc == 0)
+			rc = kubelet_features(p->g.a, &in, &mc, p->g.err);
 		if (rc < 0)
 			return rc;
+		if (node && kargs->n && !kubelet_has_kargs(pool))
+			mc_set_kargs(p->g.a, mc, kargs);
 		VEC_PUSH(p->g.a, &p->g.out.mcs, mc);
 	}
 	return 0;
 }
 
-/* ---- objects that choose their pools ----------------------------------------------- */
-
-#define SUFFIX MC_PREFIX "mc-name-suffix"
-
-struct choice {
-	struct preview *p;
-	const struct chooser *c;
-	const struct mc_object *o;
-	struct str what; /* "KubeletConfig x" */
-};
-
-static int selects(struct preview *p, const struct mc_object *o,
-		   const struct mc_pool *pool, bool *out)
+static int preview_cluster(struct preview *p)
 {
-	struct selector s = { 0 };
-	int rc = selector_make(
-		p->g.a, json_at(o->tree, "spec.machineConfigPoolSelector"), &s,
-		p->g.err);
+	int rc = 0;
 
-	*out = rc == 0 && s.n && selector_matches(&s, pool->meta.labels);
-	return rc;
-}
-
-/*
- * The first object of a pool has a MachineConfig without a number; a newer one
- * gets the next, and says so in an annotation.
- */
-static int choose_name(const struct choice *c, const struct mc_pool *pool,
-		       struct str *out)
-{
-	const struct mc_objects *all = &c->p->g.in->set->others;
-	struct arena *a = c->p->g.a;
-	struct str base =
-		mc_generated_name(a, "99", pool->meta.name, c->c->suffix);
-	const struct json *mine =
-		json_member(c->o->meta.annotations, S(SUFFIX));
-	int64_t highest = -1, n;
-
-	*out = base;
-	if (mine && json_text(mine).n)
-		*out = str_fmt(a, "%.*s-%.*s", STRF(base),
-			       STRF(json_text(mine)));
-	if (mine)
+	if (!p->gates_known)
 		return 0;
-	for (size_t i = 0; i < all->n; i++) {
-		const struct mc_object *o = all->v[i];
-		struct str suffix = mc_annotation(&o->meta, SUFFIX);
-		bool other;
-		int rc;
-
-		if (o->kind != c->o->kind || o == c->o)
-			continue;
-		rc = selects(c->p, o, pool, &other);
-		if (rc < 0)
-			return rc;
-		n = 0;
-		if (other && (!suffix.n || str_to_i64(suffix, &n)) &&
-		    n > highest)
-			highest = n;
-	}
-	if (highest >= 0)
-		*out = str_fmt(a, "%.*s-%lld", STRF(base),
-			       (long long)highest + 1);
-	return 0;
-}
-
-static int make_one(const struct choice *c, const struct mc_pool *pool)
-{
-	struct preview *p = c->p;
-	bool kubelet = c->o->kind == MC_KUBELET_CONFIG;
-	struct str name;
-	struct mc *mc = NULL;
-	bool chosen;
-	int rc = selects(p, c->o, pool, &chosen);
-
-	if (rc < 0 || !chosen)
-		return rc;
-	rc = choose_name(c, pool, &name);
-	if (rc < 0 ||
-	    !to_be_made(p, is_touched(p, c->o->kind, c->o->meta.name), name) ||
-	    !can_start(p, c->what, pool->meta.name,
-		       kubelet ? KUBELET_CONF : STORAGE_CONF))
-		return rc;
-	if (kubelet) {
-		struct kubelet_in in;
-
-		rc = kubelet_start(p, pool->meta.name, &in);
-		if (rc == 0)
-			rc = kubelet_config(p->g.a, &in, c->o, name, &mc,
-					    p->g.err);
-	} else {
-		rc = c->c->make(&p->g, c->o, pool->meta.name, name, &mc);
-	}
-	if (rc == 0)
-		VEC_PUSH(p->g.a, &p->g.out.mcs, mc);
+	rc = preview_pools(p, "98", false);
+	if (rc == 0 && has(p->g.in->set, MC_NODE_CONFIG))
+		rc = preview_pools(p, "97", true);
 	return rc;
-}
-
-static int preview_choosers(struct preview *p, const struct chooser *chooser)
-{
-	const struct mc_set *set = p->g.in->set;
-
-	for (size_t i = 0; i < set->others.n; i++) {
-		struct choice c = { .p = p,
-				    .c = chooser,
-				    .o = set->others.v[i] };
-		int rc;
-
-		if (c.o->kind != chooser->kind)
-			continue;
-		c.what = str_fmt(p->g.a, "%s %.*s", chooser->name,
-				 STRF(c.o->meta.name));
-		rc = chooser->check(p->g.a, c.o, p->g.err);
-		for (size_t k = 0; rc == 0 && k < set->pools.n; k++)
-			rc = make_one(&c, set->pools.v[k]);
-		if (rc < 0)
-			return err_wrap(p->g.err, "%.*s (%.*s)", STRF(c.what),
-					STRF(c.o->file));
-	}
-	return 0;
 }
 
 /* ---- registries ---------------------------------------------------------------------- */
@@ -340,15 +241,16 @@ static void warn_of_loss(struct preview *p, struct str pool)
 {
 	struct str name = mc_generated_name(p->g.a, "99", pool, "registries");
 
-	if (find_mc(p->g.in->set, name) &&
+	if (preview_find(p->g.in->set, name) &&
 	    count_family(p->g.in->set) == count_family(p->touched))
-		note(p,
-		     str_fmt(p->g.a,
-			     "%.*s is made anew without what it was made "
-			     "from: dump that too (oc get image.config,idms,"
-			     "itms,icsp,clusterimagepolicy,imagepolicy -A -o "
-			     "yaml)",
-			     STRF(name)));
+		preview_note(
+			p,
+			str_fmt(p->g.a,
+				"%.*s is made anew without what it was made "
+				"from: dump that too (oc get image.config,idms,"
+				"itms,icsp,clusterimagepolicy,imagepolicy -A -o "
+				"yaml)",
+				STRF(name)));
 }
 
 static int preview_registries(struct preview *p)
@@ -361,8 +263,8 @@ static int preview_registries(struct preview *p)
 		struct str pool = p->registries.v[i]->meta.name;
 
 		warn_of_loss(p, pool);
-		any = can_start(p, S("registries"), pool,
-				"/etc/containers/registries.conf");
+		any = preview_can_start(p, S("registries"), pool,
+					"/etc/containers/registries.conf");
 	}
 	return any ? generate_registries(&p->g) : 0;
 }
@@ -373,11 +275,14 @@ int plan_preview(struct arena *a, const struct mc_set *set,
 {
 	struct preview p = { .notes = notes, .touched = touched };
 	struct generate_in in = { .set = set, .hash = hash, .preview = true };
+	struct owned_conflicts conflicts = { 0 };
 	struct mc_set made = { 0 };
 	int rc;
 
 	generator_init(&p.g, a, &in, err);
 	read_gates(&p, set, &in.gates);
+	p.restart = preview_touched(&p, MC_FEATURE_GATE, S(""));
+	p.kubelets = p.restart || preview_touched(&p, MC_NODE_CONFIG, S(""));
 	choose_pools(&p, set);
 	in.templates = choose_tree(&p, set);
 	in.pools = &p.registries;
@@ -385,13 +290,16 @@ int plan_preview(struct arena *a, const struct mc_set *set,
 	if (rc == 0)
 		rc = preview_choosers(&p, &generate_runtimes);
 	if (rc == 0)
-		rc = preview_node(&p);
+		rc = preview_cluster(&p);
 	if (rc == 0)
 		rc = preview_choosers(&p, &generate_kubelets);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < p.g.out.notes.n; i++)
-		note(&p, p.g.out.notes.v[i]);
+		preview_note(&p, p.g.out.notes.v[i]);
+	owned_find_conflicts(a, set, &conflicts);
+	for (size_t i = 0; i < conflicts.n; i++)
+		preview_note(&p, conflicts.v[i].message);
 	made.mcs = p.g.out.mcs;
 	*out = made.mcs.n ? mc_overlay(a, set, &made) : *set;
 	return 0;

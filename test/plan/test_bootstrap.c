@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "mc/contents.h"
 #include "plan/bootstrap.h"
+#include "plan/config_lint.h"
 #include "plan/preview.h"
 #include "plan/render.h"
 
@@ -410,6 +411,133 @@ TEST previews_of_a_change(void)
 	PASS();
 }
 
+#define GATE_LIST(on)                                                   \
+	"---\n{apiVersion: config.openshift.io/v1, kind: FeatureGate, " \
+	"metadata: {name: cluster}, spec: {}, status: {featureGates: [" \
+	"{version: '4.22', enabled: [" on "], disabled: []}]}}\n"
+#define NODE(profile)                                                      \
+	"---\n{apiVersion: config.openshift.io/v1, kind: Node, metadata: " \
+	"{name: cluster}, spec: {workerLatencyProfile: " profile "}}\n"
+#define SETTLED_KC(suffix, config)                                            \
+	"---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: "      \
+	"KubeletConfig, metadata: {name: one, generation: 2, finalizers: ["   \
+	"99-worker-generated-kubelet" suffix "], annotations: {"              \
+	"machineconfiguration.openshift.io/mc-name-suffix: '" suffix          \
+	"'}}, spec: {machineConfigPoolSelector: {matchLabels: {k: "           \
+	"v}}, kubeletConfig: {" config "}}, status: {observedGeneration: 2, " \
+	"conditions: [{type: Success, status: 'True', message: Success}]}}\n"
+#define LATE POOL("late", "k: v")
+#define CONF "/etc/kubernetes/kubelet.conf"
+
+struct running_case {
+	const char *name, *change;
+	const char *mc; /* "" is none: not made */
+	const char *want; /* a line of its kubelet.conf */
+};
+
+/* A cluster whose KubeletConfig is settled, and a pool that was made after it. */
+#define RUNNING                                                             \
+	DUMP LATE GATE_LIST("") NODE("''") SETTLED_KC("", "podsPerCore: 3") \
+		MC("97-worker-generated-kubelet", "worker", CONF, "old97")  \
+			MC("99-worker-generated-kubelet", "worker", CONF,   \
+			   "old99")
+
+static const struct running_case running[] = {
+	{ "a settled one stays", NULL, "99-worker-generated-kubelet",
+	  "old99" },
+	{ "so does 97", NULL, "97-worker-generated-kubelet", "old97" },
+	{ "a late pool has no 97", NULL, "97-late-generated-kubelet", "" },
+	{ "nor 98", NULL, "98-late-generated-kubelet", "" },
+	{ "nor one of the KubeletConfig", NULL, "99-late-generated-kubelet",
+	  "" },
+	{ "another Node config: 97 is new", NODE("Default"),
+	  "97-worker-generated-kubelet", "nodeStatusUpdateFrequency: 10s" },
+	{ "so is 98", NODE("Default"), "98-worker-generated-kubelet",
+	  "nodeStatusUpdateFrequency: 10s" },
+	{ "the settled one stays", NODE("Default"),
+	  "99-worker-generated-kubelet", "old99" },
+	{ "the late pool gets 97", NODE("Default"), "97-late-generated-kubelet",
+	  "maxPods: 7" },
+	{ "and 99", NODE("Default"), "99-late-generated-kubelet",
+	  "podsPerCore: 3" },
+	{ "other gates: all are new", GATE_LIST("{name: Fresh}"),
+	  "99-worker-generated-kubelet", "Fresh: true" },
+	{ "a KubeletConfig that is the same", KC("one", "", "podsPerCore: 3"),
+	  "99-worker-generated-kubelet", "old99" },
+	{ "an edit of it", KC("one", "", "podsPerCore: 4"),
+	  "99-worker-generated-kubelet", "podsPerCore: 4" },
+	{ "which reaches the late pool", KC("one", "", "podsPerCore: 4"),
+	  "99-late-generated-kubelet", "podsPerCore: 4" },
+	{ "a new one beside it", KC("two", "", "podsPerCore: 5"),
+	  "99-worker-generated-kubelet-1", "podsPerCore: 5" },
+	{ "two new ones: the first",
+	  KC("two", "", "podsPerCore: 5") KC("three", "", "podsPerCore: 6"),
+	  "99-worker-generated-kubelet-1", "podsPerCore: 5" },
+	{ "two new ones: the second",
+	  KC("two", "", "podsPerCore: 5") KC("three", "", "podsPerCore: 6"),
+	  "99-worker-generated-kubelet-2", "podsPerCore: 6" },
+};
+
+TEST previews_of_a_running_cluster(void)
+{
+	for (size_t i = 0; i < sizeof(running) / sizeof(running[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		const struct running_case *c = &running[i];
+		struct err err = ERR_INIT(&a);
+		struct mc_set set = { 0 }, change = { 0 }, out;
+		struct strs notes = { 0 };
+		struct str got;
+
+		load(&a, &set, S(RUNNING));
+		if (c->change) {
+			load(&a, &change, str_of(c->change));
+			change = mc_applied(&a, &set, &change);
+			set = mc_overlay(&a, &set, &change);
+		}
+		ASSERT_INT_M(c->name, 0,
+			     plan_preview(&a, &set, c->change ? &change : NULL,
+					  S("abc"), &out, &notes, &err));
+		got = text_in(&a, &out, c->mc, CONF);
+		if (c->want[0] ? str_find(got, str_of(c->want)) < 0 : got.n) {
+			test_show("got", got);
+			FAILm(c->name);
+		}
+	}
+	PASS();
+}
+
+/* Upstream's workers gave both the same name. */
+TEST previews_tell_of_conflicts(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_set set = { 0 }, out;
+	struct mc_findings found = { 0 };
+	struct strs notes = { 0 };
+
+	load(&a, &set,
+	     S(DUMP SETTLED_KC("", "podsPerCore: 3")
+		       KC("two",
+			  ", annotations: {machineconfiguration.openshift.io/"
+			  "mc-name-suffix: ''}",
+			  "podsPerCore: 2") MC("99-worker-generated-kubelet",
+					       "worker", CONF, "")));
+	ASSERT_INT(0,
+		   plan_preview(&a, &set, NULL, S("abc"), &out, &notes, &err));
+	ASSERT_INT(1, notes.n);
+	ASSERT_STR("KubeletConfig one and two have the same MachineConfig "
+		   "99-worker-generated-kubelet, which holds only that of one "
+		   "of them: edit the other one, and it gets a MachineConfig "
+		   "of its own",
+		   notes.v[0]);
+	config_lint_set(&a, &set, &found);
+	ASSERT_INT(1, found.n);
+	ASSERT_INT(0, found.v[0].error);
+	ASSERT_STR("KubeletConfig two", found.v[0].object);
+	ASSERT(str_eq(notes.v[0], found.v[0].message));
+	PASS();
+}
+
 TEST previews_say_what_is_missing(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -447,6 +575,8 @@ SUITE(suite)
 	RUN_TEST(refusals);
 	RUN_TEST(previews);
 	RUN_TEST(previews_of_a_change);
+	RUN_TEST(previews_of_a_running_cluster);
+	RUN_TEST(previews_tell_of_conflicts);
 	RUN_TEST(previews_say_what_is_missing);
 }
 

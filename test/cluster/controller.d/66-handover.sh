@@ -3,6 +3,8 @@
 w5=$(target worker)
 max_pods() { file_of "$1" /etc/kubernetes/kubelet.conf | sed -n 's/^maxPods: //p'; }
 rv() { j $mc/"$1" '.metadata.resourceVersion'; }
+# What mcoctl renders of the cluster, which has to be what the cluster has.
+rendered() { "$BIN/mcoctl" render --kubeconfig "$KUBECONFIG" -p "$1" -o name 2>"$W/warnings" | sed 's,.*/,,'; }
 # Waits until the controller has planned what the changes before this asked for.
 caught_up() {
 	post $mc/kubeletconfigs '{"apiVersion":"'$P'/v1","kind":"KubeletConfig","metadata":{"name":"marker"},
@@ -34,6 +36,11 @@ end_controller
 start_controller
 caught_up
 is 'nor does a start' "$kept VersionTLS12" "$(rv machineconfigs/99-worker-generated-kubelet) $(tls 99-worker-generated-kubelet)"
+is 'mcoctl renders what the cluster has' "$(target worker)" "$(rendered worker)"
+get $mc/kubeletconfigs/kept | jq '{apiVersion, kind, metadata: {name: "kept"}, spec}' >"$W/kept.json"
+is 'the same manifest again is no change' '0 ' "$("$BIN/mcoctl" diff --kubeconfig "$KUBECONFIG" -p worker -f "$W/kept.json" >"$W/diff"; echo $? "$(cat "$W/diff")")"
+sed -i 's/222/223/' "$W/kept.json"
+is 'an edit brings what was left alone' 'tlsMinVersion: VersionTLS13' "$("$BIN/mcoctl" diff --kubeconfig "$KUBECONFIG" -p worker -f "$W/kept.json" | sed -n 's/^ *+\(tlsMin.*\)/\1/p')"
 patch $mc/kubeletconfigs/kept '{"spec":{"kubeletConfig":{"maxPods":223}}}'
 eventually 'an edit does' '223 VersionTLS13' eval 'echo $(max_pods 99-worker-generated-kubelet) $(tls 99-worker-generated-kubelet)'
 delete $config/apiservers/cluster
@@ -50,6 +57,8 @@ l1=$(new_target late '')
 eventually 'a late pool is well' "$(all_well 0 "$l1")" settled late
 caught_up
 is 'without anything of its own' '' "$(late_configs)"
+is 'which is what mcoctl renders' "$l1" "$(rendered late)"
+is 'and says' 'warning: KubeletConfig kept: pool late has no MachineConfig 99-late-generated-kubelet yet: the controller makes it at its next start, or when the object is edited' "$(cat "$W/warnings")"
 profile '"MediumUpdateAverageReaction"'
 eventually 'until the Node config changes' '97-late-generated-kubelet 98-late-generated-kubelet 99-late-generated-kubelet' late_configs
 profile null
@@ -85,6 +94,8 @@ start_controller
 caught_up
 eventually 'the shared config is rendered' 99-worker-generated-kubelet-1 j $mc/machineconfigpools/worker '.spec.configuration.source[].name | select(endswith("kubelet-1"))'
 is 'a shared name stays' "$before" "$(shared)"
+is 'mcoctl renders it' "$(target worker)" "$(rendered worker)"
+is 'and says so' 'warning: KubeletConfig one and two have the same MachineConfig 99-worker-generated-kubelet-1, which holds only that of two: edit the other one, and it gets a MachineConfig of its own' "$(cat "$W/warnings")"
 patch $mc/kubeletconfigs/one '{"spec":{"kubeletConfig":{"maxPods":241}}}'
 eventually 'an edit gives a name of its own' '2 241' eval 'echo $(j $mc/kubeletconfigs/one ".metadata.annotations[\"$P/mc-name-suffix\"]") $(max_pods 99-worker-generated-kubelet-2)'
 for k in one two kept; do delete $mc/kubeletconfigs/$k; done
