@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "data/flate.h"
+#include "data/url.h"
 #include "io/file.h"
 #include "io/http_client.h"
 #include "io/log.h"
@@ -83,18 +84,9 @@ struct fetch {
 	bool once; /* what does not come at once does not come */
 };
 
-/* Without the password that may be in it. */
-static struct str shown(struct fetch *f)
+static struct str shown(const struct fetch *f)
 {
-	size_t n = str_starts(f->url, S("https")) ? 8 : 7;
-	struct str rest = str_from(f->url, n);
-	ptrdiff_t slash = str_chr(rest, '/');
-	ptrdiff_t at = str_rchr(
-		slash < 0 ? rest : str_sub(rest, 0, (size_t)slash), '@');
-
-	return at < 0 ? f->url
-		      : str_fmt(f->r->a, "%.*s%.*s", (int)n, f->url.p,
-				STRF(str_from(rest, (size_t)at + 1)));
+	return url_public(f->r->a, f->url);
 }
 
 /* What a server may tell in another second; a refusal stays one. */

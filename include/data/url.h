@@ -22,7 +22,10 @@ int url_parse(struct str text, struct url *out, struct err *err);
 /* "host:port", the port left out when it is the scheme's; brackets put back. */
 void url_add_host(struct buf *b, const struct url *u, bool always_port);
 
-/* The text without name and password: messages go into logs. */
+/*
+ * The text for messages, which go into logs: without name, password, query and
+ * fragment, and without the contents of a data URL. It need not be a valid URL.
+ */
 struct str url_public(struct arena *a, struct str text);
 
 /* Whether it is this machine's own: localhost, 127.0.0.0/8 or ::1. */

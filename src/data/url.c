@@ -83,15 +83,30 @@ void url_add_host(struct buf *b, const struct url *u, bool always_port)
 		buf_addf(b, ":%u", u->port);
 }
 
+/* Where any of the characters first stands, or the end. */
+static size_t span(struct str s, const char *stops)
+{
+	size_t n = 0;
+
+	while (n < s.n && (!s.p[n] || !strchr(stops, s.p[n])))
+		n++;
+	return n;
+}
+
 struct str url_public(struct arena *a, struct str text)
 {
-	struct err err = ERR_INIT(a);
-	ptrdiff_t at, slashes = str_find(text, S("://"));
-	struct url u;
+	ptrdiff_t slashes = str_find(text, S("://")), at;
+	struct str scheme, rest;
 
-	if (url_parse(text, &u, &err) < 0 || !u.user.n)
+	if (str_starts(text, S("data:")))
+		return S("data:…");
+	text = str_sub(text, 0, span(text, "?#"));
+	if (slashes < 0 || (size_t)slashes >= text.n)
 		return text;
-	at = u.user.p + u.user.n + 1 - text.p;
-	return str_fmt(a, "%.*s%.*s", (int)slashes + 3, text.p,
-		       STRF(str_from(text, (size_t)at)));
+	scheme = str_sub(text, 0, (size_t)slashes + 3);
+	rest = str_from(text, scheme.n);
+	at = str_rchr(str_sub(rest, 0, span(rest, "/")), '@');
+	return at < 0 ? text
+		      : str_fmt(a, "%.*s%.*s", STRF(scheme),
+				STRF(str_from(rest, (size_t)at + 1)));
 }

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "data/flate.h"
+#include "data/url.h"
 #include "io/log.h"
 #include "mc/contents.h"
 
@@ -505,8 +506,8 @@ static int fetch_config(struct arena *a, const struct ign_obj *r,
 	if (rc == 0)
 		rc = complete(a, from, depth + 1, out, err);
 	return rc < 0 ? err_wrap(err, "the config at %.*s",
-				 STRF(str_sub(ign_str(r, IGN_RESOURCE_SOURCE),
-					      0, 80)))
+				 STRF(url_public(
+					 a, ign_str(r, IGN_RESOURCE_SOURCE))))
 		      : 0;
 }
 

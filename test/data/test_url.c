@@ -118,7 +118,12 @@ TEST for_messages(void)
 {
 	static const char *const cases[][2] = {
 		{ "https://h:1/p", "https://h:1/p" },
-		{ "https://u:p@h:1/p?q", "https://h:1/p?q" },
+		{ "https://u:p@h:1/p?q", "https://h:1/p" },
+		{ "https://u:p@h:1?q@x/y", "https://h:1" },
+		{ "https://u:p@h/a@b#f", "https://h/a@b" },
+		{ "ftp://u:p@h x/y?q", "ftp://h x/y" },
+		{ "/path?x=https://h", "/path" },
+		{ "data:,contents", "data:…" },
 		{ "http://u:a@b@[::1]", "http://[::1]" },
 		{ "no address", "no address" },
 	};
