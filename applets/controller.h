@@ -63,6 +63,7 @@ enum sync_kind {
 	SYNC_DRAIN, /* a node */
 	SYNC_MASTER, /* a node */
 	SYNC_MIGRATE, /* one, once */
+	SYNC_SETTINGS, /* one */
 	SYNC_KINDS
 };
 
@@ -115,6 +116,16 @@ struct pool_state {
 	int64_t waits_since; /* to be rendered; 0: it does not */
 };
 
+/* The operator's lease, as it was last seen. */
+struct operator_lease {
+	struct kube_call call;
+	struct arena a;
+	struct str text; /* n 0: there is none */
+	int64_t since; /* when it was first seen so; 0: not yet */
+	int64_t wait_ms;
+	bool asking, known;
+};
+
 struct controller {
 	struct loop *loop;
 	struct kube *kube;
@@ -156,6 +167,7 @@ struct controller {
 	struct kube_tree *node_config; /* the last one that was allowed */
 	struct arena migration_arena;
 	struct actions migration; /* of MachineConfigNodes, at the start */
+	struct operator_lease operator_lease;
 	struct kube_call okd;
 	bool on_runc;
 	bool pools_moved; /* nodes are to be indexed by pool again */
@@ -220,6 +232,10 @@ struct instant controller_now(void);
 
 /* Asks whether the cluster is to be moved from runc to crun. */
 void controller_okd(struct controller *c);
+
+/* ---- MachineConfiguration (controller_settings.c) ---- */
+
+void controller_settings(struct controller *c);
 
 /* ---- pools (controller_pools.c) ---- */
 

@@ -55,6 +55,8 @@ static const struct {
 			 BACKOFF_RETRIES },
 	[SYNC_MIGRATE] = { sync_migrate, "MachineConfigNodes",
 			   SOURCE("nodecontroller"), BACKOFF_RETRIES },
+	[SYNC_SETTINGS] = { sync_settings, "MachineConfiguration",
+			    SOURCE("nodecontroller"), BACKOFF_RETRIES },
 	[SYNC_MASTER] = { sync_master, "master", SOURCE("nodecontroller"),
 			  BACKOFF_RETRIES },
 };

@@ -27,7 +27,7 @@ typedef int sync_plan(struct controller *c, struct str name, struct arena *a,
 
 sync_plan sync_template, sync_kubelet, sync_features, sync_node_config,
 	sync_runtime, sync_registries, sync_render, sync_pool, sync_master,
-	sync_migrate, sync_credentials, sync_pinned;
+	sync_migrate, sync_credentials, sync_pinned, sync_settings;
 
 /* What moves a cluster from runc to crun. */
 void sync_okd(struct controller *c, struct arena *a, struct actions *out);

@@ -336,6 +336,8 @@ static void object_changed(struct controller *c, enum watched kind,
 		break;
 	case W_STREAM:
 	case W_SETTINGS:
+		if (kind == W_SETTINGS)
+			add(c, SYNC_SETTINGS, S("cluster"));
 		add_each(c, SYNC_RENDER, W_POOL);
 		add_each(c, SYNC_POOL, W_POOL);
 		skew(c);
@@ -430,6 +432,8 @@ void controller_first_plans(struct controller *c)
 	if (c->migration.n)
 		add(c, SYNC_MIGRATE, S("all"));
 	controller_okd(c);
+	controller_settings(c);
+	add(c, SYNC_SETTINGS, S("cluster"));
 	plan_all(c);
 	add_kubelets(c);
 	add_each(c, SYNC_RUNTIME, W_RUNTIME);

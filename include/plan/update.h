@@ -81,6 +81,9 @@ void update_changes(struct arena *a, const struct mc_merged *from,
  */
 const struct json *update_policies(struct arena *a, const struct json *j);
 
+/* The defaults with its spec's over them, as the operator writes them. */
+struct json *update_merged_policies(struct arena *a, const struct json *j);
+
 /*
  * Whether the change of registries.conf needs no drain; *why says what does.
  * ERR_INVALID with upstream's text when either file is not TOML.

@@ -185,22 +185,25 @@ static void override(struct arena *a, struct json *list,
 	}
 }
 
-const struct json *update_policies(struct arena *a, const struct json *j)
+struct json *update_merged_policies(struct arena *a, const struct json *j)
 {
-	const struct json *status =
-		json_at(j, "status.nodeDisruptionPolicyStatus.clusterPolicies");
 	const struct json *spec = json_at(j, "spec.nodeDisruptionPolicy");
-	struct json *d;
+	struct json *d = defaults_json(a);
 
-	if (json_first(status))
-		return status;
-	d = defaults_json(a);
 	override(a, json_member(d, S("files")), json_at(spec, "files"), "path");
 	override(a, json_member(d, S("units")), json_at(spec, "units"), "name");
 	if (json_at(spec, "sshkey"))
 		json_set(d, S("sshkey"),
 			 json_clone(a, json_at(spec, "sshkey")));
 	return d;
+}
+
+const struct json *update_policies(struct arena *a, const struct json *j)
+{
+	const struct json *status =
+		json_at(j, "status.nodeDisruptionPolicyStatus.clusterPolicies");
+
+	return json_first(status) ? status : update_merged_policies(a, j);
 }
 
 /* ---- deciding ----------------------------------------------------------------------- */

@@ -68,6 +68,31 @@ is 'no pool is degraded' '' "$(degraded)"
 is 'nothing that was there is written again' "$before" "$(made | grep -v "^$new ")"
 is 'mcoctl gives the same names' "$(printf '%s\n' "$m" "$w")" "$("$BIN/mcoctl" render --kubeconfig "$KUBECONFIG" -o name | sed 's,.*/,,' | sort)"
 end_controller
+
+# ---- MachineConfiguration without an operator ------------------------------------------
+settings=$operator/v1/machineconfigurations
+operator_lease=${lease%/*}/machine-config
+observed() { j $settings/cluster '(.metadata.generation == .status.observedGeneration | tostring) + " " +
+	([.status.nodeDisruptionPolicyStatus.clusterPolicies.files[]? | select(.path == "/etc/motd").actions[].type] | join(","))'; }
+post ${operator_lease%/*} '{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"machine-config","namespace":"'$mco_ns'"},
+	"spec":{"holderIdentity":"operator_1","leaseDurationSeconds":1,"leaseTransitions":1}}'
+create $settings cluster '{"apiVersion":"operator.openshift.io/v1","kind":"MachineConfiguration","metadata":{"name":"cluster"},
+	"spec":{"managementState":"Managed"}}'
+patch $settings/cluster '{"spec":{"nodeDisruptionPolicy":{"files":[{"path":"/etc/motd","actions":[{"type":"None"}]}]}}}'
+MCO_OPERATOR_MS=1000 take_over --templates "$tree"
+for ((i = 0; i < 20; i++)); do	# an operator that is alive, for longer than would be waited
+	patch $operator_lease '{"spec":{"leaseTransitions":'$((i + 2))'}}'
+	sleep 0.2
+done
+is 'an operator that runs is left to write the status' 'false ' "$(observed)"
+eventually 'one that has gone is stood in for' 'true None' observed
+patch $settings/cluster '{"spec":{"nodeDisruptionPolicy":{"files":[{"path":"/etc/motd","actions":[{"type":"DaemonReload"}]}]}}}'
+eventually 'again at the next change' 'true DaemonReload' observed
+is 'with the defaults' "$(sed -n 's/^ *path: //p' "$golden/settings/001-after.yaml"; echo /etc/motd)" \
+	"$(j $settings/cluster '.status.nodeDisruptionPolicyStatus.clusterPolicies.files[].path')"
+end_controller
+
+# ---- a version that was chosen ---------------------------------------------------------
 MCO_RAW=v4.23.0 MCO_HASH=abc take_over --version-from-cluster=false --templates "$tree"
 eventually 'another version that was chosen says what to do' 1 logged "the ControllerConfig was made by v4.22.0 and this is v4.23.0: no pool is rendered until they agree. To take the version of the cluster give --version-from-cluster, or set MCO_RAW=v4.22.0 and MCO_HASH=$cluster_hash"
 eventually 'and no pool is rendered' 'master Degraded,master RenderDegraded,worker Degraded,worker RenderDegraded' degraded

@@ -1,0 +1,82 @@
+/*
+ * Only observedGeneration and the disruption policies are written: boot images and
+ * their skew stay as the operator left them.
+ */
+#include "plan/settings.h"
+
+#include "plan/update.h"
+
+#define LEASE_S 137 /* the operator's, where the lease does not tell */
+#define LEASE_MAX_S 3600
+#define POLL_MAX_MS 30000
+
+bool settings_stale(const struct json *settings)
+{
+	return settings &&
+	       (json_i64(settings, "metadata.generation", 0) !=
+			json_i64(settings, "status.observedGeneration", 0) ||
+		!json_at(settings,
+			 "status.nodeDisruptionPolicyStatus.clusterPolicies"));
+}
+
+/* For how long the lease must have been left alone: one that somebody holds has
+ * to run out first. */
+static int64_t patience(const struct settings_view *in)
+{
+	int64_t lasts =
+		json_i64(in->lease, "spec.leaseDurationSeconds", LEASE_S);
+
+	if (!json_str(in->lease, "spec.holderIdentity", S("")).n)
+		return in->wait_ms;
+	if (lasts < 0 || lasts > LEASE_MAX_S)
+		lasts = LEASE_MAX_S;
+	return in->wait_ms + 1000 * lasts;
+}
+
+static struct json *member(struct arena *a, struct json *j, struct str key)
+{
+	struct json *m = json_member(j, key);
+
+	if (json_kind(m) == JSON_OBJECT)
+		return m;
+	m = json_new(a, JSON_OBJECT);
+	json_set(j, key, m);
+	return m;
+}
+
+static void write(struct arena *a, const struct settings_view *in,
+		  struct actions *out)
+{
+	struct json *j = json_clone(a, in->settings);
+	struct json *status = member(a, j, S("status"));
+	struct json *policies =
+		member(a, status, S("nodeDisruptionPolicyStatus"));
+
+	json_set(policies, S("clusterPolicies"),
+		 update_merged_policies(a, in->settings));
+	json_set(status, S("observedGeneration"),
+		 json_new_i64(a, json_i64(j, "metadata.generation", 0)));
+	action_add(a, out, ACTION_REPLACE,
+		   str_fmt(a,
+			   "/apis/operator.openshift.io/v1/"
+			   "machineconfigurations/%.*s/status",
+			   STRF(json_str(j, "metadata.name", S("")))),
+		   body_of(a, j), S("no operator runs that would do it"));
+}
+
+void plan_settings(struct arena *a, const struct settings_view *in,
+		   struct actions *out)
+{
+	int64_t left = patience(in) - in->idle_ms, poll = in->wait_ms / 4;
+
+	if (!settings_stale(in->settings))
+		return;
+	if (left <= 0) {
+		write(a, in, out);
+		return;
+	}
+	if (poll > POLL_MAX_MS)
+		poll = POLL_MAX_MS;
+	action_requeue(a, out, left < poll ? left : poll,
+		       S("an operator may write the status"));
+}
