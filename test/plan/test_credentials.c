@@ -65,7 +65,8 @@ static void start(struct world *w, const char *platform, const char *file)
 			"credentialprovider.kubelet.k8s.io/v1\n",
 			file)
 	};
-	w->tree = (struct template_tree){ S("/t"), w->files, 1, 1 };
+	w->tree =
+		(struct template_tree){ .dir = S("/t"), .v = w->files, .n = 1 };
 	w->templates = (struct template_input){ .tree = &w->tree,
 						.controller_config = &w->cc,
 						.pull_secret = S("{}"),

@@ -90,7 +90,8 @@ static void start(struct world *w, const struct owned_kind *kind)
 		S("path: /etc/containers/policy.json\ncontents:\n  inline: "
 		  "'{\"default\":[{\"type\":\"insecureAcceptAnything\"}]}'\n")
 	};
-	w->tree = (struct template_tree){ S("/t"), w->files, 4, 4 };
+	w->tree =
+		(struct template_tree){ .dir = S("/t"), .v = w->files, .n = 4 };
 	w->templates = (struct template_input){ .tree = &w->tree,
 						.controller_config = &w->cc,
 						.pull_secret = S("{}"),

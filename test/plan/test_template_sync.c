@@ -40,7 +40,8 @@ static void start(struct world *w)
 		S("worker/01-worker-b/_base/files/b.yaml"),
 		S("path: /etc/b\nmode: 0644\ncontents:\n  inline: b\n")
 	};
-	w->tree = (struct template_tree){ S("/t"), w->files, 2, 2 };
+	w->tree =
+		(struct template_tree){ .dir = S("/t"), .v = w->files, .n = 2 };
 	w->v = (struct template_view){
 		.now = { 1700000000, 0 },
 		.raw = S("v1"),
