@@ -34,6 +34,14 @@ bool mc_is_state(struct str path);
 int mc_current_parse(struct arena *a, struct str text, struct mc_current *out,
 		     struct err *err);
 
+/*
+ * A rendered config is named by a hash of its spec. ERR_INVALID when the name has
+ * one that is not the spec's: then it is not what was rendered, and what differs
+ * from it cannot be told. Other names say nothing.
+ */
+int mc_current_check(struct arena *a, const struct mc_current *c,
+		     struct err *err);
+
 /* The one an update starts from where nothing has been applied yet. */
 void mc_current_empty(struct arena *a, struct mc_current *out);
 

@@ -170,7 +170,8 @@ int node_check_fips(struct node *n, struct arena *a, const struct mc_merged *to,
 		    struct err *err);
 bool node_kernel_fips(struct node *n, struct arena *a);
 
-/* currentconfig; ERR_NOTFOUND when nothing has been applied yet. */
+/* currentconfig; ERR_NOTFOUND when nothing has been applied yet, ERR_INVALID when
+ * it is not what its name says. */
 int node_current(struct node *n, struct arena *a, struct mc_current *out,
 		 struct str *image, struct err *err);
 int node_store_current(struct node *n, const struct mc_current *c,

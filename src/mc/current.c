@@ -159,6 +159,76 @@ int mc_current_parse(struct arena *a, struct str text, struct mc_current *out,
 	return 0;
 }
 
+/* ---- the hash in its name ----------------------------------------------------------- */
+
+#define HASH_LEN 32
+
+/* "rendered-<pool>-<hash>"; the pool's name may have dashes. */
+static bool rendered_for(struct str name, struct str *pool)
+{
+	const struct str prefix = S("rendered-");
+	size_t i = name.n > HASH_LEN ? name.n - HASH_LEN : 0;
+
+	if (!str_starts(name, prefix) || i < prefix.n + 2 ||
+	    name.p[i - 1] != '-')
+		return false;
+	*pool = str_sub(name, prefix.n, i - 1);
+	for (; i < name.n; i++)
+		if (!strchr("0123456789abcdef", name.p[i]) || !name.p[i])
+			return false;
+	return true;
+}
+
+static bool is_name_of(struct arena *a, struct str name, struct str pool,
+		       const struct json *spec)
+{
+	struct err ignored = ERR_INIT(a);
+	struct str is;
+
+	return mc_rendered_name(a, pool, spec, &is, &ignored) == 0 &&
+	       str_eq(is, name);
+}
+
+/* With empty lists as lists, or as none: releases differ in what they hashed and
+ * in what they wrote. */
+static struct json *empty_as(struct arena *a, const struct json *spec,
+			     enum json_kind kind)
+{
+	static const char *const lists[] = { "kernelArguments", "extensions" };
+	struct json *out = json_clone(a, spec);
+
+	for (size_t i = 0; i < 2; i++)
+		if (!json_first(json_member(out, str_of(lists[i]))))
+			json_set(out, str_of(lists[i]), json_new(a, kind));
+	return out;
+}
+
+int mc_current_check(struct arena *a, const struct mc_current *c,
+		     struct err *err)
+{
+	const struct str newer = S("baseOSExtensionsContainerImage");
+	struct json *spec = json_at(c->tree, "spec");
+	struct str pool;
+
+	if (!rendered_for(c->name, &pool) ||
+	    is_name_of(a, c->name, pool, spec) ||
+	    is_name_of(a, c->name, pool, empty_as(a, spec, JSON_ARRAY)) ||
+	    is_name_of(a, c->name, pool, empty_as(a, spec, JSON_NULL)))
+		return 0;
+	/* one that was rendered before there was such a field */
+	if (json_member(spec, newer) &&
+	    !json_text(json_member(spec, newer)).n) {
+		spec = json_clone(a, spec);
+		(void)json_remove(spec, newer);
+		if (is_name_of(a, c->name, pool, spec))
+			return 0;
+	}
+	return err_set(err, ERR_INVALID,
+		       "%.*s does not match the hash in its name: it was "
+		       "damaged or edited",
+		       STRF(c->name));
+}
+
 void mc_current_empty(struct arena *a, struct mc_current *out)
 {
 	static const struct str text =

@@ -72,6 +72,32 @@ int node_ask(struct node *n, struct arena *a, const char *words, const char *x,
 
 /* ---- currentconfig ------------------------------------------------------------ */
 
+/*
+ * What an update removes and restores follows from this file: from a wrong one
+ * nothing is planned, unless the node is forced.
+ */
+static int check_current(struct node *n, struct arena *a,
+			 const struct mc_current *c, struct str image,
+			 struct err *err)
+{
+	struct err local = ERR_INIT(a);
+
+	/* older releases put the image that was built in the cluster in it */
+	if ((image.n && str_eq(image, c->spec.os_image)) ||
+	    mc_current_check(a, c, &local) == 0)
+		return 0;
+	if (tree_exists(&n->tree, STEPS_FORCE)) {
+		log_warn(STEPS_CURRENT_CONFIG ": %.*s; " STEPS_FORCE " present",
+			 STRF(local.msg));
+		return 0;
+	}
+	return err_set(err, ERR_INVALID,
+		       STEPS_CURRENT_CONFIG
+		       ": %.*s; replace it with the cluster's MachineConfig of "
+		       "that name, or create " STEPS_FORCE " to go on with it",
+		       STRF(local.msg));
+}
+
 int node_current(struct node *n, struct arena *a, struct mc_current *out,
 		 struct str *image, struct err *err)
 {
@@ -88,7 +114,7 @@ int node_current(struct node *n, struct arena *a, struct mc_current *out,
 	if (tree_read(a, &n->tree, STEPS_CURRENT_IMAGE, SMALL_MAX, &text,
 		      &ignored) == 0)
 		*image = str_trim(text);
-	return 0;
+	return check_current(n, a, out, *image, err);
 }
 
 int node_store_current(struct node *n, const struct mc_current *c,

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The daemon's own state: no config writes it.
+# The daemon's own state: no config writes it, and a damaged one is not used.
 . test/applets/node.sh
 . test/applets/daemon.sh
 D=/etc/machine-config-daemon
@@ -54,5 +54,41 @@ given "$(files "$(file /etc/foo 1)")"
 to "$(files "$(file /etc/foo 2)" "$(file $D/journal/last x)")"
 degraded 'in a cluster' "can't reconcile config r1 with r2: configs r1, r2 are not reconcilable: new machineconfig \\\"r1\\\" is not reconcilable against \\\"r2\\\": $D/journal/last is the daemon's own state: no MachineConfig may write it" Unreconcilable
 same 'in a cluster: not drained' '1 ' "$(cat "$ROOT/etc/foo") $(note desiredDrain | grep drain-r2)"
+stop
+
+# ---- currentconfig that is not what its name says ------------------------------------
+# as upstream rendered it and its daemon keeps it
+golden=$(echo test/golden/render/001-minimal-file/expected/machine-configs/rendered-lab-*.yaml)
+R=$(basename "$golden" .yaml)
+text="$D/currentconfig: $R does not match the hash in its name: it was damaged or edited; replace it with the cluster's MachineConfig of that name, or create /run/machine-config-daemon-force to go on with it"
+new_node
+"$MCO" apply "$golden" --offline --root-mount "$ROOT" > /dev/null 2> "$TMP/.err"
+same 'rendered by upstream' "0 current config  $R" "$? $("$MCO" status --root-mount "$ROOT" | head -n 1)"
+cp "$ROOT$D/currentconfig" "$TMP/kept"
+sed -i 's/"fips":false/"fips":true/' "$ROOT$D/currentconfig"
+before=$(tree)
+mc r2 "$(files "$(file /etc/foo 2)")"
+for c in status verify "apply $TMP/r2.json --offline" "apply $TMP/r2.json --offline --force --dry-run"; do
+	"$MCO" $c --root-mount "$ROOT" > "$TMP/.out" 2> "$TMP/.err"
+	same "damaged: ${c%% *}" "$text" "$(grep -o "$D/currentconfig: .*" "$TMP/.err")"
+done
+same 'damaged: nothing changed' "$before" "$(tree)"
+mkdir -p "$ROOT/run"
+touch "$ROOT/run/machine-config-daemon-force"
+"$MCO" status --root-mount "$ROOT" > "$TMP/.out" 2> /dev/null
+same 'damaged, forced' "0 current config  $R" "$? $(head -n 1 "$TMP/.out")"
+
+# in a cluster: Degraded, and what the cluster has is the way out
+new_node
+"$MCO" apply "$golden" --offline --root-mount "$ROOT" > /dev/null 2>&1
+sed -i 's/"fips":false/"fips":true/' "$ROOT$D/currentconfig"
+jq -c ".metadata = {name: .metadata.name}" "$TMP/kept" > "$TMP/$R.json"
+put "$R"
+booted "$(sed -n 's/^  osImageURL: //p' "$golden")"
+node currentConfig "$R" desiredConfig "$R" state Done desiredDrain "uncordon-$R" lastAppliedDrain "uncordon-$R"
+start
+degraded 'in a cluster, damaged' "$text"
+cp "$TMP/kept" "$ROOT$D/currentconfig"
+soon 'in a cluster, mended' Done 'note state'
 stop
 finish
