@@ -6,6 +6,7 @@
 
 #include "io/file.h"
 #include "io/log.h"
+#include "io/no_core.h"
 #include "io/relro.h"
 
 struct common {
@@ -238,6 +239,8 @@ int applet_main(const struct applet *ap, const char *called_as, int argc,
 	struct strs words = { 0 };
 	const struct command *c;
 
+	if (ap->holds_keys)
+		no_core();
 	buf_init(&r.out, &a);
 	if (relro_protect(&r.err) < 0)
 		return print_error(&r);

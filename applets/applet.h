@@ -44,6 +44,7 @@ struct applet {
 	const char *name, *summary;
 	const struct command *const *commands; /* ends in NULL */
 	const char *upstream; /* what it calls itself there, or NULL */
+	bool holds_keys; /* in memory: it leaves no core dumps */
 };
 
 /* Runs one applet with the arguments behind its name. */

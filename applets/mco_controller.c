@@ -95,5 +95,6 @@ const struct applet mco_controller_applet = {
 	.name = "mco-controller",
 	.summary = "renders the configs of nodes as upstream's controller does",
 	.commands = commands,
+	.holds_keys = true,
 	.upstream = "MachineConfigController",
 };

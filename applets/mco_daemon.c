@@ -276,4 +276,5 @@ const struct applet mco_daemon_applet = {
 	.name = "mco-daemon",
 	.summary = "applies, verifies and rolls back a node's config",
 	.commands = commands,
+	.holds_keys = true,
 };

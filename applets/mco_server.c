@@ -244,5 +244,6 @@ const struct applet mco_server_applet = {
 	.name = "mco-server",
 	.summary = "serves Ignition to machines that join",
 	.commands = commands,
+	.holds_keys = true,
 	.upstream = "MachineConfigServer",
 };
