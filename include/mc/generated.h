@@ -26,6 +26,10 @@ void mc_files_add(struct arena *a, struct mc_files *files, const char *path,
 struct mc *mc_generated(struct arena *a, struct str name, struct str role,
 			const struct mc_files *files);
 
+/* Adds the members of a MachineConfig's spec that upstream's type writes even when
+ * they are zero, where they are absent. */
+void mc_add_zeros(struct arena *a, struct json *spec);
+
 void mc_annotate(struct arena *a, struct mc *mc, struct str key,
 		 struct str value);
 

@@ -43,6 +43,10 @@ int plan_render_sync(struct arena *a, const struct render_view *in,
 void render_failed(struct arena *a, const struct mc_pool *pool,
 		   struct instant now, struct str why, struct actions *out);
 
+/* Adds the members of a pool's spec that upstream's type writes even when they
+ * are zero: otherwise its next write would change the spec. */
+void pool_add_zeros(struct arena *a, struct json *spec);
+
 /* Sets a condition of a pool to False, or to True where failed says why. */
 void pool_condition(struct arena *a, const struct json *pool, const char *type,
 		    struct instant now, struct str failed, const char *why,

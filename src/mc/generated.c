@@ -29,16 +29,16 @@ static struct json *file_json(struct arena *a, const struct mc_file *f)
 
 static struct json *config_json(struct arena *a, const struct mc_files *files)
 {
-	struct json *j = json_new(a, JSON_OBJECT), *storage;
+	struct json *j = json_new(a, JSON_OBJECT);
 	struct json *list = json_new(a, JSON_ARRAY);
 
 	json_add_str(a, json_add_object(a, j, "ignition"), "version",
 		     S("3.5.0"));
-	storage = json_add_object(a, j, "storage");
 	for (size_t i = 0; i < files->n; i++)
 		json_push(list, file_json(a, &files->v[i]));
+	/* upstream leaves an empty storage section out */
 	if (files->n)
-		json_add(storage, S("files"), list);
+		json_add(json_add_object(a, j, "storage"), S("files"), list);
 	return j;
 }
 
@@ -49,6 +49,24 @@ static void decode(struct arena *a, struct mc *mc, struct json *tree)
 	struct doc d = { .tree = tree };
 
 	(void)mc_decode(a, &d, mc, &err);
+}
+
+void mc_add_zeros(struct arena *a, struct json *spec)
+{
+	static const char *const texts[] = { "osImageURL",
+					     "baseOSExtensionsContainerImage",
+					     "kernelType" };
+	static const char *const lists[] = { "kernelArguments", "extensions" };
+
+	for (size_t i = 0; i < 3; i++)
+		if (!json_member(spec, str_of(texts[i])))
+			json_add_str(a, spec, texts[i], S(""));
+	for (size_t i = 0; i < 2; i++)
+		if (!json_member(spec, str_of(lists[i])))
+			json_add(spec, str_of(lists[i]),
+				 json_new(a, JSON_NULL));
+	if (!json_member(spec, S("fips")))
+		json_add(spec, S("fips"), json_new_bool(a, false));
 }
 
 struct mc *mc_generated(struct arena *a, struct str name, struct str role,
@@ -65,6 +83,7 @@ struct mc *mc_generated(struct arena *a, struct str name, struct str role,
 	spec = json_add_object(a, tree, "spec");
 	if (files)
 		json_add(spec, S("config"), config_json(a, files));
+	mc_add_zeros(a, spec);
 	decode(a, mc, tree);
 	return mc;
 }

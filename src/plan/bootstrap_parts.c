@@ -241,7 +241,7 @@ static struct mc *prebuilt(struct arena *a, const struct json *object)
 	struct mc *mc = mc_generated(a, name, pool, NULL);
 
 	mc_annotate(a, mc, S(PREBUILT), image);
-	json_add(json_at(mc->doc.tree, "spec"), S("osImageURL"),
+	json_set(json_at(mc->doc.tree, "spec"), S("osImageURL"),
 		 json_new_str(a, image));
 	mc->os_image = image;
 	return mc;

@@ -1,4 +1,5 @@
 #include "generate_parts.h"
+#include "mc/generated.h"
 #include "plan/apply.h"
 #include "plan/owned.h"
 
@@ -59,9 +60,11 @@ bool generated_write(struct arena *a, const struct mcs *mcs,
 	if (json_len(json_at(want, "spec.kernelArguments")))
 		changed |=
 			take(a, spec, json_at(want, "spec"), "kernelArguments");
-	if (changed)
-		apply_replace(a, "machineconfigs", j, "", reason, out);
-	return changed;
+	if (!changed)
+		return false;
+	mc_add_zeros(a, spec);
+	apply_replace(a, "machineconfigs", j, "", reason, out);
+	return true;
 }
 
 static void delete_mc(struct arena *a, struct str name, struct str reason,

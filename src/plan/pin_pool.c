@@ -56,12 +56,8 @@ int plan_pin_pool(struct arena *a, const struct mc_pool *pool,
 		return rc;
 	want = refs(a, &sel, sets);
 	if (json_len(want) ? json_eq(have, want) : !json_len(have)) {
-		struct conditions list = conditions_of(
-			a, json_at(pool->tree, "status.conditions"));
-
-		if (json_len(have) || conditions_true(&list, type))
-			pool_condition(a, pool->tree, type, now, S(""),
-				       "its pinned image sets are known", out);
+		pool_condition(a, pool->tree, type, now, S(""),
+			       "its pinned image sets are known", out);
 		return 0;
 	}
 	next = json_clone(a, pool->tree);
@@ -70,6 +66,7 @@ int plan_pin_pool(struct arena *a, const struct mc_pool *pool,
 		json_set(spec, S("pinnedImageSets"), want);
 	else
 		(void)json_remove(spec, S("pinnedImageSets"));
+	pool_add_zeros(a, spec);
 	apply_replace(a, "machineconfigpools", next, "",
 		      S("other pinned image sets"), out);
 	return 0;

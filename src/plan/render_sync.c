@@ -343,6 +343,7 @@ static bool write_rendered(struct arena *a, const struct render_view *in,
 		return false;
 	pool = json_clone(a, in->pool->tree);
 	json_set(json_at(pool, "spec"), S("configuration"), conf);
+	pool_add_zeros(a, json_at(pool, "spec"));
 	apply_replace(a, "machineconfigpools", pool, "",
 		      targeted
 			      ? S("other sources, same config")
@@ -354,6 +355,12 @@ static bool write_rendered(struct arena *a, const struct render_view *in,
 				    S("Sync Machine Config Pool with new MC"),
 				    in->pool->meta.name);
 	return true;
+}
+
+void pool_add_zeros(struct arena *a, struct json *spec)
+{
+	if (!json_member(spec, S("paused")))
+		json_set(spec, S("paused"), json_new_bool(a, false));
 }
 
 void pool_condition(struct arena *a, const struct json *tree, const char *type,

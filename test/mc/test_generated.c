@@ -64,6 +64,11 @@ TEST valid_scopes(void)
 	PASS();
 }
 
+#define ZEROS                                                               \
+	"\"osImageURL\":\"\",\"baseOSExtensionsContainerImage\":\"\","      \
+	"\"kernelType\":\"\",\"kernelArguments\":null,\"extensions\":null," \
+	"\"fips\":false"
+
 TEST a_generated_config(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -94,9 +99,25 @@ TEST a_generated_config(void)
 		"{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"contents\":"
 		"{\"compression\":\"\",\"source\":\"data:text/plain;charset="
 		"utf-8;base64,aGk=\"},\"mode\":420,\"overwrite\":true,\"path\":"
-		"\"/etc/x\"}]}}}}",
+		"\"/etc/x\"}]}}," ZEROS "}}",
 		buf_str(&b));
 	ASSERT(str_starts(mc_config_text(&a, mc), S("{\"ignition\"")));
+	PASS();
+}
+
+/* As upstream writes it: no empty section. */
+TEST a_generated_config_without_files(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct mc_files files = { 0 };
+	struct mc *mc = mc_generated(&a, S("n"), S("infra"), &files);
+	struct buf b;
+
+	buf_init(&b, &a);
+	json_encode(&b, json_at(mc->doc.tree, "spec"), 0);
+	ASSERT_STR("{\"config\":{\"ignition\":{\"version\":\"3.5.0\"}}," ZEROS
+		   "}",
+		   buf_str(&b));
 	PASS();
 }
 
@@ -158,6 +179,7 @@ SUITE(suite)
 	RUN_TEST(nesting);
 	RUN_TEST(valid_scopes);
 	RUN_TEST(a_generated_config);
+	RUN_TEST(a_generated_config_without_files);
 	RUN_TEST(who_made_a_cluster);
 }
 

@@ -384,6 +384,7 @@ TEST pools(void)
 		sets "},\"status\":{\"conditions\":[" conditions "]}}"
 #define SEL "{\"matchLabels\":{\"r\":\"w\"}}"
 #define HAS(sets) ",\"pinnedImageSets\":[" sets "]"
+#define RUNS ",\"paused\":false"
 #define COND(status, message)                                                     \
 	"{\"lastTransitionTime\":\"1970-01-01T00:00:00Z\",\"message\":\"" message \
 	"\",\"reason\":\"\",\"status\":\"" status                                 \
@@ -395,7 +396,7 @@ TEST pools(void)
 		const char *name, *pool, *failed, *want;
 	} cases[] = {
 		{ "those that match, by name", MCP(SEL, "", ""), "",
-		  PUT("", MCP(SEL, HAS(IM("a") "," IM("b")), ""),
+		  PUT("", MCP(SEL, HAS(IM("a") "," IM("b")) RUNS, ""),
 		      "other pinned image sets") },
 		{ "then the condition", MCP(SEL, HAS(IM("a") "," IM("b")), ""),
 		  "",
@@ -407,10 +408,17 @@ TEST pools(void)
 		  "" },
 		{ "others go",
 		  MCP("{\"matchLabels\":{\"r\":\"x\"}}", HAS(IM("z")), ""), "",
-		  PUT("", MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", ""),
+		  PUT("", MCP("{\"matchLabels\":{\"r\":\"x\"}}", RUNS, ""),
 		      "other pinned image sets") },
 		{ "none, and never any",
-		  MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", ""), "", "" },
+		  MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", ""), "",
+		  PUT("/status",
+		      MCP("{\"matchLabels\":{\"r\":\"x\"}}", "",
+			  COND("False", "")),
+		      "its pinned image sets are known") },
+		{ "said once",
+		  MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", COND("False", "")),
+		  "", "" },
 		{ "a selector of everything selects nothing",
 		  MCP("{}", HAS(IM("z")), ""), "", "" },
 		{ "it could not be written", MCP(SEL, "", ""), "too many",

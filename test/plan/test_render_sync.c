@@ -182,6 +182,28 @@ TEST edited(void)
 	PASS();
 }
 
+/* Upstream's type always says whether the pool is paused; a pause stays. */
+TEST paused_is_written(void)
+{
+	static const char *const pools[] = { POOL_TEXT("{}"),
+					     POOL_TEXT("{},'paused':true") };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct cluster c;
+		const struct json *paused;
+
+		start(&c);
+		set_pool(&c, pools[i]);
+		(void)plan(&c);
+		paused = json_at(fx_json(&c.a, str_of(c.out.v[3].body.p)),
+				 "spec.paused");
+		ASSERT_INT(JSON_BOOL, json_kind(paused));
+		ASSERT_INT(i == 1, json_is_true(paused));
+		arena_free(&c.a);
+	}
+	PASS();
+}
+
 struct wait_case {
 	const char *name, *cc, *pool, *kc, *crc, *want;
 };
@@ -474,6 +496,7 @@ TEST backs_off(void)
 SUITE(render_sync)
 {
 	RUN_TEST(rendered);
+	RUN_TEST(paused_is_written);
 	RUN_TEST(edited);
 	RUN_TEST(waiting);
 	RUN_TEST(failing);

@@ -53,8 +53,14 @@ eventually 'it names the pool and a version of it' "$(j $mc/machineconfigpools/w
 eventually 'a pool without nodes is up to date' "$(all_well 0 "$w")" settled worker
 # One that is rendered in two goes is updated twice: what changes goes to the end.
 eventually 'the conditions of a fresh pool are in their order' 'Updated Updating NodeDegraded Degraded' \
-	j $mc/machineconfigpools/worker '.status.conditions | map(select(.type != "RenderDegraded").type) | join(" ") |
+	j $mc/machineconfigpools/worker '.status.conditions | map(select(.type != "RenderDegraded" and .type != "PinnedImageSetsDegraded").type) | join(" ") |
 		sub("^Updating NodeDegraded Degraded Updated$"; "Updated Updating NodeDegraded Degraded")'
+
+# What upstream's types write even when it is zero, so that a hand-over writes nothing.
+eventually 'every pool says that its pinned image sets are known' $'False |\nFalse |' eval 'condition worker PinnedImageSetsDegraded; condition master PinnedImageSetsDegraded'
+is 'a pool that is rendered says whether it is paused' false "$(j $mc/machineconfigpools/worker .spec.paused)"
+is 'zero values of a generated config' '{"baseOSExtensionsContainerImage":"","extensions":null,"fips":false,"kernelArguments":null,"kernelType":"","osImageURL":""}' \
+	"$(get $mc/machineconfigs/98-worker-generated-kubelet | jq -cS '.spec | del(.config) | {extensions: null} + .')"
 
 node() { # NAME ROLE CONFIG [ZONE]
 	post /api/v1/nodes "$(jq -nc --arg n "$1" --arg r "$role/$2" --arg c "$3" --arg z "${4:-}" --arg p $P/ '{apiVersion: "v1",
