@@ -24,6 +24,7 @@ struct reporting {
 	struct str changes; /* the irreconcilable ones instead, or "" */
 	const struct json *sets;
 	bool spec;
+	bool absent; /* there is no object yet */
 };
 
 static void next_report(struct daemon *d);
@@ -131,7 +132,10 @@ static void status_sent(struct kube_call *c, const struct kube_answer *ans)
 		return;
 	}
 	node_decode(a, daemon_node(d), &node);
-	send(d, "PATCH", "", mcn_spec(a, &node, pool), ended);
+	send(d, "PATCH", "",
+	     d->reports->absent ? mcn_new(a, &node, pool)
+				: mcn_spec(a, &node, pool),
+	     ended);
 }
 
 static void no_changes(const char *what, struct str why)
@@ -212,6 +216,7 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 	in.sets = d->reports->sets;
 	in.now.sec = (int64_t)time(NULL);
 	body = mcn_report(a, &in, &d->reports->report, &create, &after);
+	d->reports->absent = !mcn && !body;
 	if (!body)
 		status_sent(c, &(struct kube_answer){ 0 });
 	else if (create)

@@ -52,10 +52,13 @@ struct json *mcn_report(struct arena *a, const struct mcn_in *in,
 			const struct mcn_report *r, bool *create,
 			struct json **after);
 
-/* What a node's object says of it, without a status: to be POSTed with one, or
- * applied. */
+/* What a node's object says of it, without a status: to be applied. */
 struct json *mcn_spec(struct arena *a, const struct mc_node *n,
 		      struct str pool);
+
+/* The same of one that is not there yet: its Node owns it, as upstream's operator
+ * has it. To change the owners of one that exists takes the right to delete it. */
+struct json *mcn_new(struct arena *a, const struct mc_node *n, struct str pool);
 
 /*
  * The object with the conditions that gate ImageModeStatusReporting asks for, in

@@ -255,6 +255,23 @@ struct json *mcn_spec(struct arena *a, const struct mc_node *n, struct str pool)
 	return j;
 }
 
+struct json *mcn_new(struct arena *a, const struct mc_node *n, struct str pool)
+{
+	struct json *j = mcn_spec(a, n, pool), *list, *ref;
+
+	if (!n->uid.n)
+		return j;
+	list = json_new(a, JSON_ARRAY);
+	ref = json_new(a, JSON_OBJECT);
+	json_add_str(a, ref, "apiVersion", S("v1"));
+	json_add_str(a, ref, "kind", S("Node"));
+	json_add_str(a, ref, "name", n->name);
+	json_add_str(a, ref, "uid", n->uid);
+	json_push(list, ref);
+	json_add(json_at(j, "metadata"), S("ownerReferences"), list);
+	return j;
+}
+
 struct json *mcn_report(struct arena *a, const struct mcn_in *in,
 			const struct mcn_report *r, bool *create,
 			struct json **after)
@@ -280,7 +297,7 @@ struct json *mcn_report(struct arena *a, const struct mcn_in *in,
 	if (!in->mcn) {
 		if (in->node->provisioning)
 			return NULL;
-		out = mcn_spec(a, in->node, in->pool);
+		out = mcn_new(a, in->node, in->pool);
 		json_add(out, S("status"), status);
 		*after = json_clone(a, out);
 		return out;

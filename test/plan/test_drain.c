@@ -814,6 +814,36 @@ static const struct report_case reports[] = {
 	  "PinnedImageSetsDegraded=False:x;" },
 };
 
+TEST a_new_mcn_belongs_to_its_node(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct mc_node *n = fx_node(&a, S("n v0 v1 Working"));
+	struct mcn_report r = { C("UpdateExecuted", "Unknown", "x"),
+				C("Drained", "True", "y") };
+	struct mcn_in in = { .node = n, .pool = S("worker") };
+	struct json *after;
+	bool create = false;
+	struct buf b;
+
+	n->uid = S("u-1");
+	buf_init(&b, &a);
+	json_encode(
+		&b,
+		json_at(mcn_report(&a, &in, &r, &create, &after), "metadata"),
+		0);
+	ASSERT(create);
+	ASSERT_STR("{\"name\":\"n\",\"ownerReferences\":[{\"apiVersion\":"
+		   "\"v1\",\"kind\":\"Node\",\"name\":\"n\",\"uid\":"
+		   "\"u-1\"}]}",
+		   buf_str(&b));
+	in.mcn = after;
+	r.parent.message = S("z");
+	ASSERT(!json_at(mcn_report(&a, &in, &r, &create, &after),
+			"metadata.ownerReferences"));
+	ASSERT(!create);
+	PASS();
+}
+
 TEST mcn_reports(void)
 {
 	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
@@ -903,6 +933,7 @@ SUITE(drain)
 	RUN_TEST(mcn_is_read_for_each_report);
 	RUN_TEST(mcn_first_report);
 	RUN_TEST(mcn_reports);
+	RUN_TEST(a_new_mcn_belongs_to_its_node);
 	RUN_TEST(mcn_migrated);
 }
 
