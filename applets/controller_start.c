@@ -14,6 +14,7 @@
 #include "controller.h"
 #include "io/file.h"
 #include "io/log.h"
+#include "io/sock.h"
 #include "io/version.h"
 #include "kube/config.h"
 #include "kube/lease.h"
@@ -28,7 +29,7 @@
 
 struct opts {
 	struct kube_flags kube;
-	struct str templates, release, lock_namespace, metrics;
+	struct str templates, release, lock_namespace, metrics, health;
 	struct str suites, min_version;
 	int64_t gather; /* nanoseconds */
 	bool replace_templates, from_cluster;
@@ -48,6 +49,8 @@ static const struct flag flags[] = {
 	     "namespace of the lease (default kube-system)"),
 	TEXT("metrics-listen-address", metrics, "HOST:PORT",
 	     "where metrics are served (default 127.0.0.1:8797)"),
+	TEXT("health-listen-address", health, "HOST:PORT",
+	     "where /healthz is served, leading or not (default nowhere)"),
 	TEXT("templates", templates, "DIR",
 	     "the templates (default " TEMPLATES_DIR
 	     "); builtin: those that are part of this program"),
@@ -131,6 +134,7 @@ struct process {
 	struct source gates_timer, grace, rediscover;
 	int64_t discover_ms; /* the last wait */
 	struct kube_metrics_place metrics;
+	struct http_server *health;
 	const struct opts *o;
 	bool stopping;
 	int64_t patience; /* until when jobs under way are waited for */
@@ -204,6 +208,36 @@ static void serve_metrics(struct process *p)
 	    0)
 		log_error("metrics listener exited with error: %.*s",
 			  STRF(err.msg));
+}
+
+static void answer_probe(struct http_exchange *x, void *ctx)
+{
+	bool known = str_is(x->head->target, "/healthz");
+
+	(void)ctx;
+	http_reply(x, known ? 200 : 404,
+		   S("Content-Type: text/plain; charset=utf-8\r\n"),
+		   known ? S("ok") : S(""), NULL, NULL);
+}
+
+/* The loop that answers is the one that does everything else. */
+static int serve_probes(struct process *p, struct err *err)
+{
+	struct http_server_opts o = { .handle = answer_probe, .max_conns = 16 };
+	struct kube_metrics_place at;
+	int fd, rc;
+
+	if (!p->o->health.n)
+		return 0;
+	rc = kube_metrics_place(p->o->health, &at, err);
+	if (rc == 0)
+		rc = sock_listen(at.host, at.port, &fd, err);
+	if (rc < 0)
+		return err_wrap(err, "--health-listen-address");
+	log_info("health on :%u", sock_port(fd));
+	p->health = http_server_new(p->c.loop, &o);
+	http_server_listen(p->health, fd, NULL);
+	return 0;
 }
 
 static void gates_known(struct controller *c)
@@ -412,6 +446,8 @@ static int run_start(struct run *r, const void *opts)
 	kube_metrics_init(&p->c.metrics, gauges);
 	rc = kube_metrics_place(p->o->metrics.n ? p->o->metrics : S(":8797"),
 				&p->metrics, &r->err);
+	if (rc == 0)
+		rc = serve_probes(p, &r->err);
 	if (rc == 0)
 		rc = loop_signal(p->c.loop, SIGTERM, on_signal, p, &r->err);
 	if (rc == 0)

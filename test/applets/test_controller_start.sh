@@ -77,8 +77,11 @@ gates
 start "$TMP/kubeconfig" --payload-version 4.22.0
 within 60 seen '\] metrics on :' "$TMP/log" 1 || bad "no metrics: $(tail -n 3 "$TMP/log")"
 first=$controller log=$TMP/second
-start "$TMP/kubeconfig" --payload-version 4.22.0 --v 4
+start "$TMP/kubeconfig" --payload-version 4.22.0 --v 4 --health-listen-address 127.0.0.1:0
 within 60 seen '\] lease .* is held by' "$TMP/second" 1 || bad "no word of the lease: $(cat "$TMP/second")"
+port=$(sed -n 's/.*\] health on :\([0-9]*\)$/\1/p' "$TMP/second")
+is 'it answers probes while it waits' 'ok 200' "$(curl -s --noproxy '*' -m 60 -w ' %{http_code}' "http://127.0.0.1:$port/healthz")"
+is 'and nothing else' ' 404' "$(curl -s --noproxy '*' -m 60 -w ' %{http_code}' "http://127.0.0.1:$port/metrics")"
 is 'it shows nothing while it waits' 0 "$(grep -c 'metrics on' "$TMP/second")"
 ended 'the one that waits ends'
 controller=$first

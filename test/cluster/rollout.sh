@@ -131,7 +131,7 @@ account() {	# NAME: the kubeconfig of one
 		"$KUBECONFIG" > "$dir/$1.kubeconfig"
 	echo "$dir/$1.kubeconfig"
 }
-as_controller=$(account mco-controller) as_daemon=$(account mco-daemon)
+as_controller=$(account machine-config-controller) as_daemon=$(account machine-config-daemon)
 
 # ---- who can be killed -------------------------------------------------------------------
 controller() {
