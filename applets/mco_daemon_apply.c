@@ -34,7 +34,8 @@ static const struct flag apply_flags[] = {
 	{ .name = "force",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, force),
-	  .help = "even if the disk is not as the current config says" },
+	  .help = "even if the disk is not as the current config says, if FILE "
+		  "is no rendered config, or if / is no node's" },
 	{ .name = "dry-run",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, dry_run),
@@ -105,6 +106,10 @@ static int apply(struct run *r, struct node *n, const struct opts *o)
 	struct os_status status;
 	int rc = load(r, r->words.v[0], &to);
 
+	if (rc == 0)
+		rc = daemon_guard_root(r, n, o->force);
+	if (rc == 0)
+		rc = daemon_guard_config(r, n, &to, o->force);
 	if (rc < 0)
 		return rc;
 	rc = o->dry_run ? 0 : node_init(n, r->a, &status, &r->err);

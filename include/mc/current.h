@@ -42,6 +42,10 @@ int mc_current_parse(struct arena *a, struct str text, struct mc_current *out,
 int mc_current_check(struct arena *a, const struct mc_current *c,
 		     struct err *err);
 
+/* Whether it is a whole config as the controller renders it: by its name,
+ * rendered-<pool>-<md5>, or by the annotation that only those have. */
+bool mc_current_rendered(const struct mc_current *c);
+
 /* The one an update starts from where nothing has been applied yet. */
 void mc_current_empty(struct arena *a, struct mc_current *out);
 

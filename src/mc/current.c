@@ -1,5 +1,7 @@
 #include "mc/current.h"
 
+#include <string.h>
+
 #include "mc/reconcile.h"
 
 /* Members in the order of upstream's struct; those it has not are left out. */
@@ -227,6 +229,15 @@ int mc_current_check(struct arena *a, const struct mc_current *c,
 		       "%.*s does not match the hash in its name: it was "
 		       "damaged or edited",
 		       STRF(c->name));
+}
+
+bool mc_current_rendered(const struct mc_current *c)
+{
+	const struct json *notes = json_at(c->tree, "metadata.annotations");
+	struct str pool;
+
+	return json_member(notes, S(MC_RELEASE_VERSION)) ||
+	       rendered_for(c->name, &pool);
 }
 
 void mc_current_empty(struct arena *a, struct mc_current *out)

@@ -68,9 +68,10 @@ new_node() {	# a node as the scenarios have it
 	says 'systemctl is-enabled' 'echo disabled; exit 1'
 }
 
-# mc NAME CONFIG-JSON-MEMBERS SPEC-JSON-MEMBERS: writes $TMP/NAME.json
+# mc NAME CONFIG-JSON-MEMBERS SPEC-JSON-MEMBERS: writes $TMP/NAME.json, a rendered config
+RENDERED='"annotations":{"machineconfiguration.openshift.io/release-image-version":"4.22.0"}'
 mc() {
-	printf '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"%s"},"spec":{"osImageURL":"%s","config":{"ignition":{"version":"3.5.0"}%s}%s}}' \
+	printf '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"%s",'"$RENDERED"'},"spec":{"osImageURL":"%s","config":{"ignition":{"version":"3.5.0"}%s}%s}}' \
 		"$1" "${IMAGE:-$OLD}" "${2:+,$2}" "${3:+,$3}" > "$TMP/$1.json"
 }
 file() { printf '{"path":"%s","contents":{"source":"data:,%s"}%s}' "$1" "$2" "${3:+,$3}"; }

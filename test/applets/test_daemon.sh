@@ -24,7 +24,7 @@ $(reboot r2)" "$(calls)"
 same 'D21 contents' 2 "$(cat "$ROOT/etc/foo")"
 same 'D21 kubeconfig' 600 "$(stat -c %a "$ROOT/etc/kubernetes/kubeconfig")"
 same 'D21 stamp' 0 "$(stat -c %s "$ROOT/etc/machine-config-daemon/noorig/etc/foo.mcdnoorig")"
-same 'D21 currentconfig' '{"kind":"MachineConfig","apiVersion":"machineconfiguration.openshift.io/v1","metadata":{"name":"r2"},"spec":{"osImageURL":"'$OLD'","baseOSExtensionsContainerImage":"","config":{"ignition":{"version":"3.5.0"},"storage":{"files":[{"path":"/etc/foo","contents":{"source":"data:,2"}}]}},"kernelArguments":null,"extensions":null,"fips":false,"kernelType":""}}' \
+same 'D21 currentconfig' '{"kind":"MachineConfig","apiVersion":"machineconfiguration.openshift.io/v1","metadata":{"name":"r2",'"$RENDERED"'},"spec":{"osImageURL":"'$OLD'","baseOSExtensionsContainerImage":"","config":{"ignition":{"version":"3.5.0"},"storage":{"files":[{"path":"/etc/foo","contents":{"source":"data:,2"}}]}},"kernelArguments":null,"extensions":null,"fips":false,"kernelType":""}}' \
 	"$(cat "$ROOT/etc/machine-config-daemon/currentconfig")"
 same 'D21 journal log' 'LOG "Starting update from r1 to r2: &{osUpdate:false kargs:false fips:false passwd:false files:true units:false kernelType:false extensions:false oclEnabled:false revertFromOCL:false}"
 LOG "Rebooting node"
@@ -250,7 +250,7 @@ apply r1 0 # D70: of no length
 echo x > "$ROOT/etc/systemd/system/k.service.d/e.conf"
 apply r1 1 'unexpected on-disk state validating against r1: content mismatch for file "/etc/systemd/system/k.service.d/e.conf"'
 # D72: Ignition of spec 2
-v2() { printf '{"metadata":{"name":"%s"},"spec":{"osImageURL":"%s","config":{"ignition":{"version":"2.2.0"},"storage":{"files":[%s]},"systemd":{"units":[{"name":"a.service","contents":"u","enabled":false}]}}}}' "$1" "$OLD" "$2" > "$TMP/$1.json"; }
+v2() { printf '{"metadata":{"name":"%s",'"$RENDERED"'},"spec":{"osImageURL":"%s","config":{"ignition":{"version":"2.2.0"},"storage":{"files":[%s]},"systemd":{"units":[{"name":"a.service","contents":"u","enabled":false}]}}}}' "$1" "$OLD" "$2" > "$TMP/$1.json"; }
 new_node
 v2 r1 '{"path":"/etc/foo","filesystem":"root","mode":420,"contents":{"source":"data:,old"}},{"path":"/etc/foo","filesystem":"root","mode":420,"contents":{"source":"data:,1"}}'
 apply r1 0

@@ -84,7 +84,7 @@ if [ -z "${ENTER_IN:-}" ]; then
 	finish
 	exit
 fi
-if ldd "$MCO" > /dev/null 2>&1; then
+if ldd "$MCO" 2>&1 | grep -q '=>'; then
 	echo 'SKIPPED: entering a root: this build is not static and cannot begin in an empty root'
 	finish
 	exit

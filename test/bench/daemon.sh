@@ -64,7 +64,7 @@ echo boot-1 > "$root/proc/sys/kernel/random/boot_id"
 	done
 	printf ']}}}}'
 } > "$dir/r.json"
-"$bin/mco-daemon" apply "$dir/r.json" --offline --root-mount "$root" > "$dir/log" 2>&1
+"$bin/mco-daemon" apply "$dir/r.json" --offline --force --root-mount "$root" > "$dir/log" 2>&1
 printf '{"%s/currentConfig":"r","%s/desiredConfig":"r","%s/state":"Done"}' $P $P $P \
 	> "$root/etc/machine-config-daemon/node-annotations.json"
 

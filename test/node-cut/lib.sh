@@ -68,7 +68,7 @@ leftovers() {
 
 # ---- configs --------------------------------------------------------------------
 mc() {	# NAME IMAGE CONFIG-MEMBERS SPEC-MEMBERS: writes $TMP/NAME.json
-	printf '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"%s"},"spec":{"osImageURL":"%s","config":{"ignition":{"version":"3.5.0"}%s}%s}}' \
+	printf '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"%s","annotations":{"machineconfiguration.openshift.io/release-image-version":"4.22.0"}},"spec":{"osImageURL":"%s","config":{"ignition":{"version":"3.5.0"}%s}%s}}' \
 		"$1" "$2" "${3:+,$3}" "${4:+,$4}" > "$TMP/$1.json"
 }
 file() { printf '{"path":"%s","contents":{"source":"data:,%s"}%s}' "$1" "$2" "${3:+,$3}"; }

@@ -1,0 +1,68 @@
+/*
+ * What keeps a trial from costing a machine: commands that a person runs by hand
+ * take the running machine for a node only if it is one.
+ */
+#include <sys/stat.h>
+
+#include "mco_daemon.h"
+
+/* By device and inode: "/" has more than one name. */
+static bool is_own_root(const struct node *n)
+{
+	struct stat root, own;
+
+	return fstat(n->tree.fd, &root) == 0 && stat("/", &own) == 0 &&
+	       root.st_dev == own.st_dev && root.st_ino == own.st_ino;
+}
+
+int daemon_guard_root(struct run *r, struct node *n, bool force)
+{
+	if (force || !is_own_root(n) || n->os.core_os ||
+	    tree_exists(&n->tree, STEPS_CURRENT_CONFIG))
+		return 0;
+	return err_set(
+		&r->err, ERR_INVALID,
+		"this machine is no node: it is not CoreOS and has no " STEPS_CURRENT_CONFIG
+		"; give --root-mount DIR to work "
+		"on another root than /, or --force");
+}
+
+int daemon_guard_config(struct run *r, struct node *n,
+			const struct mc_current *to, bool force)
+{
+	struct mc_current from = { 0 };
+	struct steps steps = { 0 };
+	struct steps_in in = { .to = &to->spec };
+	struct str image;
+	size_t files = 0, units = 0;
+	int rc;
+
+	if (force)
+		return 0;
+	if (mc_current_rendered(to)) {
+		rc = mc_current_check(r->a, to, &r->err);
+		return rc < 0 ? err_wrap(&r->err, "give the config as it was "
+						  "rendered, or --force")
+			      : 0;
+	}
+	rc = node_current(n, r->a, &from, &image, &r->err);
+	if (rc == -ERR_NOTFOUND) {
+		mc_current_empty(r->a, &from);
+		rc = 0;
+	}
+	in.from = &from.spec;
+	if (rc == 0)
+		rc = plan_steps(r->a, &in, &steps, &r->err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < steps.n; i++) {
+		files += steps.v[i].kind == STEP_STALE_FILE;
+		units += steps.v[i].kind == STEP_STALE_UNIT;
+	}
+	return err_set(&r->err, ERR_INVALID,
+		       "%.*s is not a rendered config (rendered-POOL-HASH), "
+		       "and a node takes the whole of one: %zu files and %zu "
+		       "units of %.*s would be removed; render it first "
+		       "(mcoctl render), or give --force",
+		       STRF(to->name), files, units, STRF(from.name));
+}
