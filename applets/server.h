@@ -146,7 +146,7 @@ struct server_opts {
 	struct str cert, key, suites, min_version, payload;
 	struct str bind, metrics, token_file, audit;
 	struct strs allow;
-	int64_t workers, max_conns, rate;
+	int64_t workers, max_conns, per_address, rate;
 };
 
 void server_defaults(struct server_opts *o);
@@ -185,7 +185,10 @@ void server_defaults(struct server_opts *o);
 		SERVER_FLAG("workers", FLAG_INT, of, workers, "N",                         \
 			    "processes of bootstrap (default: one per core)"),             \
 		SERVER_FLAG("max-connections", FLAG_INT, of, max_conns, "N",               \
-			    "at once, all workers together (default 4096)"),               \
+			    "at once on each port (default 4096)"),                        \
+		SERVER_FLAG("max-connections-per-address", FLAG_INT, of,                   \
+			    per_address, "N",                                              \
+			    "of those, from one address (default: half)"),                 \
 		SERVER_FLAG("metrics-address", FLAG_STR, of, metrics,                      \
 			    "HOST:PORT",                                                   \
 			    "answer /metrics here (default: nowhere)"),                    \

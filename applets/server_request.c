@@ -212,6 +212,12 @@ void server_handle_metrics(struct http_exchange *x, void *ctx)
 		    "Configs made, not found ready from before.", &h->made);
 	add_counter(&b, "worker_restarts_total",
 		    "Workers that died and were replaced.", &h->restarts);
+	add_counter(&b, "connections_evicted_total",
+		    "Slow connections that made room for others.",
+		    &h->lost[HTTP_LOST_EVICTED]);
+	add_counter(&b, "connections_refused_total",
+		    "Connections that there was no room for.",
+		    &h->lost[HTTP_LOST_REFUSED]);
 	http_reply(x, 200,
 		   S("Content-Type: text/plain; version=0.0.4; "
 		     "charset=utf-8\r\n"),

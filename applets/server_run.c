@@ -23,6 +23,8 @@
 #define BODY_MAX 65536 /* read over: nothing here takes one */
 #define WORKERS_MAX 64
 #define LOOK_MS 1000 /* between looks at certificate and tokens */
+#define WARN_MS 60000 /* between lines about connections that are lost */
+#define FILES_KEPT 64 /* for all else than connections */
 #define READY_MS 20 /* between looks whether the origin is ready */
 
 static int launch(struct server *s);
@@ -65,6 +67,31 @@ static size_t body_max(const struct http_head *head, void *ctx)
 	return BODY_MAX;
 }
 
+/* Load balancers and the kubelet ask for it: it is answered whoever else asks. */
+static bool vital(const struct http_head *head, void *ctx)
+{
+	(void)ctx;
+	return str_is(head->target, "/healthz");
+}
+
+static void lost(const struct sock_addr *peer, enum http_lost why, void *ctx)
+{
+	struct server *s = ctx;
+	int64_t now = loop_now(s->loop);
+	char text[SOCK_TEXT];
+
+	atomic_fetch_add(&s->shared->lost[why], 1);
+	if (s->warned && now - s->warned < WARN_MS)
+		return;
+	s->warned = now;
+	sock_text(peer, text);
+	log_warn("connections are short: %s %s; more are only counted for a "
+		 "minute",
+		 why == HTTP_LOST_EVICTED ? "evicted the slow connection of"
+					  : "refused",
+		 text);
+}
+
 /* ---- a worker ------------------------------------------------------------------------ */
 
 static void stopped(void *ctx)
@@ -82,16 +109,30 @@ static void on_term(void *ctx, int signo)
 	http_server_stop(s->http, GRACE_MS - 1000, stopped, s);
 }
 
+/* A worker's part, and at least one. */
+static size_t slots(int64_t all, int64_t workers)
+{
+	return all > workers ? (size_t)(all / workers) : 1;
+}
+
 static struct http_server_opts http_opts(struct server *s)
 {
-	size_t n = (size_t)(s->o->max_conns / s->o->workers);
+	size_t n = slots(s->o->max_conns, s->o->workers);
 
-	return (struct http_server_opts){ .handle = server_handle,
-					  .body_max = body_max,
-					  .admit = admit,
-					  .over = server_over,
-					  .ctx = s,
-					  .max_conns = n ? n : 1 };
+	return (struct http_server_opts){
+		.handle = server_handle,
+		.body_max = body_max,
+		.vital = vital,
+		.admit = admit,
+		.over = server_over,
+		.lost = lost,
+		.ctx = s,
+		.max_conns = n,
+		.per_address =
+			slots(s->o->per_address ? s->o->per_address
+						: (s->o->max_conns + 1) / 2,
+			      s->o->workers)
+	};
 }
 
 static int open_sockets(struct server *s, struct err *err);
@@ -232,6 +273,11 @@ static int check_opts(const struct server_opts *o, struct err *err)
 		return err_set(err, ERR_INVALID,
 			       "--max-connections: give a number from 1 to "
 			       "1000000");
+	if (o->per_address < 0 || o->per_address > o->max_conns)
+		return err_set(err, ERR_INVALID,
+			       "--max-connections-per-address: give a number "
+			       "from 1 to %lld, that of --max-connections",
+			       (long long)o->max_conns);
 	return 0;
 }
 
@@ -317,7 +363,6 @@ static int open_shared(struct server *s, struct err *err)
 	struct gate_opts gate = { .allow = &s->o->allow,
 				  .token_file = s->o->token_file,
 				  .per_minute = s->o->rate };
-	struct rlimit files;
 
 	s->shared = mmap(NULL, sizeof(*s->shared), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -327,11 +372,34 @@ static int open_shared(struct server *s, struct err *err)
 	s->gate = gate_new(&gate, err);
 	if (!s->gate)
 		return -(int)err->code;
-	if (prlimit(0, RLIMIT_NOFILE, NULL, &files) == 0) {
-		files.rlim_cur = files.rlim_max;
-		(void)prlimit(0, RLIMIT_NOFILE, &files, NULL);
-	}
 	return 0;
+}
+
+/* The ports must not take descriptors from one another: both have as many slots
+ * as the system gives. */
+static void fit_files(struct server_opts *o)
+{
+	struct rlimit files;
+	int64_t most;
+
+	if (prlimit(0, RLIMIT_NOFILE, NULL, &files) < 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	(void)prlimit(0, RLIMIT_NOFILE, &files, NULL);
+	if (files.rlim_cur > INT32_MAX)
+		return;
+	/* a sixteenth more are spare, and two ports have them */
+	most = ((int64_t)files.rlim_cur - FILES_KEPT) * 8 / 17 * o->workers;
+	if (most < 1)
+		most = 1;
+	if (o->max_conns <= most)
+		return;
+	log_warn("--max-connections is %lld: the limit of open files (%lld) "
+		 "allows no more",
+		 (long long)most, (long long)files.rlim_cur);
+	o->max_conns = most;
+	if (o->per_address > most)
+		o->per_address = most;
 }
 
 int server_run(struct run *r, const struct server_opts *opts,
@@ -358,8 +426,10 @@ int server_run(struct run *r, const struct server_opts *opts,
 	if (rc == 0 && origin->start && o.workers > 1)
 		rc = err_set(&r->err, ERR_INVALID,
 			     "--workers: start is one process");
-	if (rc == 0)
+	if (rc == 0) {
+		fit_files(&o);
 		rc = open_shared(&s, &r->err);
+	}
 	if (rc == 0)
 		rc = open_audit(&s, r->a, &r->err);
 	if (rc == 0)

@@ -11,6 +11,7 @@
 /* What all processes count together. */
 struct shared {
 	_Atomic uint64_t statuses[600], bytes, made, restarts;
+	_Atomic uint64_t lost[2]; /* by enum http_lost */
 	struct rate_slot slots[GATE_SLOTS];
 };
 
@@ -27,6 +28,7 @@ struct server {
 	struct answers *answers;
 	struct http_server *http, *metrics_http;
 	struct source timer;
+	int64_t warned; /* of lost connections, last */
 	bool launched;
 	int launch_rc;
 	struct err *err; /* of launching */

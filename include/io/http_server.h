@@ -2,10 +2,20 @@
  * http_server: HTTP/1.1 over any number of listeners in one loop.
  *
  * A handler gets a whole request and answers now or later, with bytes it only
- * points at, or with a stream written as things happen. Every phase of a
- * connection has a deadline, so that nobody holds a slot by being slow; when
- * all slots are taken the connection that has waited longest without a request
- * makes room, and only when none does a new one is refused.
+ * points at, or with a stream written as things happen.
+ *
+ * Nobody keeps others out by being slow, or by being many:
+ * - Each listener has its own slots, and one address (of IPv6: one /64) has at
+ *   most a part of them.
+ * - Every phase has a deadline, which single bytes do not renew. A handshake and
+ *   a head must be complete in time; a body must come, and an answer be taken, at
+ *   16 KiB/s or faster, measured over each period of body_ms and send_ms.
+ * - When slots are short, a connection without a request goes first, then the one
+ *   that has gone longest without progress. A new connection never evicts one of
+ *   an address that holds fewer than its own.
+ * - When no connection may go, the new one gets one of the spare slots (one for
+ *   16). There only vital requests are handled (see below); others are answered
+ *   503, unless a slot became free by then.
  */
 #ifndef IO_HTTP_SERVER_H
 #define IO_HTTP_SERVER_H
@@ -36,6 +46,8 @@ struct http_exchange {
 	void (*on_drain)(struct http_exchange *x);
 };
 
+enum http_lost { HTTP_LOST_EVICTED, HTTP_LOST_REFUSED };
+
 struct http_server_opts {
 	/* Answers x, now or later. */
 	void (*handle)(struct http_exchange *x, void *ctx);
@@ -44,6 +56,8 @@ struct http_server_opts {
 	 * there; more gives 413. NULL: none.
 	 */
 	size_t (*body_max)(const struct http_head *head, void *ctx);
+	/* Whether a request is to be handled when slots are short. NULL: none. */
+	bool (*vital)(const struct http_head *head, void *ctx);
 	/* False closes a connection as soon as it is accepted. NULL: all in. */
 	bool (*admit)(const struct sock_addr *peer, void *ctx);
 	/*
@@ -52,16 +66,20 @@ struct http_server_opts {
 	 */
 	void (*over)(const struct http_exchange *x, int status, uint64_t sent,
 		     void *ctx);
+	/* Slots were short: a connection was evicted, or a new one refused. */
+	void (*lost)(const struct sock_addr *peer, enum http_lost why,
+		     void *ctx);
 	void *ctx;
 	const struct http_limits *limits; /* NULL: http_limits */
-	size_t max_conns; /* 0: 1000 */
+	size_t max_conns; /* of each listener; 0: 1000 */
+	size_t per_address; /* of those for one address; 0: half of them */
 	/* In milliseconds; 0 takes the figure given here. */
 	int handshake_ms; /* 10 s for TLS to be agreed */
 	int head_ms; /* 10 s from a head's first byte to its last */
-	int body_ms; /* 30 s, and a second more for each 16 KiB */
+	int body_ms; /* 10 s for a body, or for the next 160 KB of it */
 	int idle_ms; /* 75 s between requests */
-	int send_ms; /* 30 s, and a second more for each 16 KiB; in a stream,
-		      * 30 s without a byte taken while some wait */
+	int send_ms; /* 10 s to take an answer, or the next 160 KB of it; of a
+		      * stream, while some of it waits */
 };
 
 struct http_server *http_server_new(struct loop *l,

@@ -24,6 +24,12 @@ void sock_text(const struct sock_addr *a, char out[SOCK_TEXT]);
 /* The bytes of the address alone, 4 or 16; IPv4 also when mapped into IPv6. */
 size_t sock_ip(const struct sock_addr *a, unsigned char out[16]);
 
+/*
+ * Who the address belongs to, as a number: the address itself, of IPv6 the /64 that
+ * it is in (who has one address has the 2^64 beside it).
+ */
+uint64_t sock_owner(const struct sock_addr *a);
+
 /* Reads "1.2.3.4", "::1", "[::1]", "fe80::1%eth0". False for anything else. */
 bool sock_parse(struct str text, uint16_t port, struct sock_addr *out);
 

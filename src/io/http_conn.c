@@ -45,13 +45,24 @@ void conn_close(struct conn *c)
 	drop_body(c);
 	loop_remove(s->loop, &c->src);
 	stream_close(&c->stream);
-	conn_unlink(&c->all);
-	conn_unlink(&c->waiting);
+	ring_remove(&c->all);
+	slot_give(c);
 	arena_free(&c->arena);
 	free(c->rest);
 	free(c->out);
 	free(c);
 	server_conn_gone(s);
+}
+
+void conn_cut(struct conn *c)
+{
+	/* the kernel would keep what it has for minutes: a reset frees it */
+	const struct linger now = { .l_onoff = 1 };
+
+	if (conn_unsent(c))
+		(void)setsockopt(c->stream.fd, SOL_SOCKET, SO_LINGER, &now,
+				 sizeof(now));
+	conn_close(c);
 }
 
 /* The answer is out: the next request, or the end. */
@@ -63,7 +74,7 @@ static void finish(struct conn *c)
 	drop_body(c);
 	if (c->close_after || s->stopping) {
 		c->state = CONN_LINGER;
-		c->due = loop_clock() + LINGER_MS;
+		conn_idles(c, LINGER_MS);
 		c->sent = 0; /* counts what is read over */
 		c->close_after = true;
 		stream_end(&c->stream);
@@ -71,7 +82,8 @@ static void finish(struct conn *c)
 	}
 	arena_free(&c->arena);
 	http_next(&c->reader);
-	conn_await(c, s->opts.idle_ms);
+	c->state = CONN_READ;
+	conn_idles(c, s->opts.idle_ms);
 }
 
 /* Reads over what a client still sends, so that it can read its answer. */
@@ -91,18 +103,15 @@ static int linger(struct conn *c, struct err *err)
 
 static int stream_on(struct conn *c, struct err *err)
 {
-	size_t before = conn_unsent(c);
 	int rc = conn_flush(c, err);
 
-	if (conn_unsent(c) < before)
-		conn_set_due(c, c->server->opts.send_ms, 0);
 	if (rc < 0)
 		return rc;
 	if (c->ended) {
 		finish(c);
 		return 0;
 	}
-	c->due = 0;
+	conn_rests(c);
 	if (c->drained || !c->x.on_drain)
 		return -ERR_AGAIN;
 	c->drained = true;
@@ -121,17 +130,18 @@ static int handshake(struct conn *c, struct err *err)
 {
 	int rc = tls_handshake(c->stream.tls, c->stream.fd, err);
 
-	if (rc == 0)
-		conn_await(c, c->server->opts.head_ms);
+	if (rc == 0) {
+		c->state = CONN_READ;
+		conn_owes(c, c->server->opts.head_ms);
+	}
 	if (rc == 0 || rc == -ERR_AGAIN || !tls_saw_http(c->stream.tls))
 		return rc;
 	tls_free(c->stream.tls);
 	c->stream.tls = NULL;
-	conn_unlink(&c->waiting);
 	c->close_after = true;
 	conn_out(c, (struct str){ wrong_port, sizeof(wrong_port) - 1 });
 	c->state = CONN_SEND;
-	conn_set_due(c, c->server->opts.send_ms, 0);
+	conn_owes(c, c->server->opts.send_ms);
 	return 0;
 }
 
@@ -219,32 +229,38 @@ static void on_conn(struct source *src, short events)
 	bool waiting = c->state == CONN_HANDLE ||
 		       (c->state == CONN_STREAM && !c->ended);
 
-	if (!events || (waiting && events & (POLLRDHUP | POLLHUP | POLLERR)))
+	if (!events && conn_renew(c))
+		c->src.due = c->due;
+	else if (!events)
+		conn_cut(c);
+	else if (waiting && events & (POLLRDHUP | POLLHUP | POLLERR))
 		conn_close(c);
 	else
 		advance(c);
 }
 
-void conn_start(struct http_server *s, struct listener *l, int fd,
-		const struct sock_addr *peer)
+void conn_start(const struct slot *slot, int fd, const struct sock_addr *peer)
 {
+	struct listener *l = slot->listener;
+	struct http_server *s = l->server;
 	struct conn *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		abort();
 	c->server = s;
+	c->slot = *slot;
 	c->peer = *peer;
 	c->stream.fd = fd;
 	http_reader_init(&c->reader, HTTP_REQUEST, s->opts.limits, &c->arena);
 	c->src = (struct source){ .fd = fd, .ready = on_conn, .ctx = c };
 	s->n++;
-	conn_link(&s->all, &c->all);
-	conn_await(c, s->opts.head_ms);
-	if (l->tls) {
+	ring_add(&s->all, &c->all);
+	if (slot->spare)
+		ring_add(&l->spare, &c->turn);
+	if (l->tls)
 		c->stream.tls = tls_accept(l->tls);
-		c->state = CONN_HANDSHAKE;
-		c->due = loop_clock() + s->opts.handshake_ms;
-	}
+	c->state = l->tls ? CONN_HANDSHAKE : CONN_READ;
+	conn_owes(c, l->tls ? s->opts.handshake_ms : s->opts.head_ms);
 	c->src.want = POLLIN;
 	c->src.due = c->due;
 	loop_add(s->loop, &c->src);

@@ -5,31 +5,6 @@
 
 char conn_scratch[65536];
 
-void conn_unlink(struct link *l)
-{
-	if (!l->next)
-		return;
-	l->prev->next = l->next;
-	l->next->prev = l->prev;
-	l->next = l->prev = NULL;
-}
-
-void conn_link(struct link *ring, struct link *l)
-{
-	conn_unlink(l);
-	l->prev = ring->prev;
-	l->next = ring;
-	ring->prev->next = l;
-	ring->prev = l;
-}
-
-void conn_await(struct conn *c, int ms)
-{
-	c->state = CONN_READ;
-	c->due = loop_clock() + ms;
-	conn_link(&c->server->waiting, &c->waiting);
-}
-
 /* A message that cannot be read: said once, then the connection ends. */
 static void reply_fault(struct conn *c, int status, struct str why)
 {
@@ -37,7 +12,6 @@ static void reply_fault(struct conn *c, int status, struct str why)
 		str_fmt(&c->arena, "%d %s%s%.*s", status,
 			http_status_text(status), why.n ? ": " : "", STRF(why));
 
-	conn_unlink(&c->waiting);
 	conn_out(c, str_fmt(&c->arena,
 			    "HTTP/1.1 %.*s\r\nContent-Type: text/plain; "
 			    "charset=utf-8\r\nConnection: close\r\n\r\n%.*s",
@@ -46,7 +20,7 @@ static void reply_fault(struct conn *c, int status, struct str why)
 	c->started = true;
 	c->status = status;
 	c->state = CONN_SEND;
-	conn_set_due(c, c->server->opts.send_ms, conn_unsent(c));
+	conn_owes(c, c->server->opts.send_ms);
 }
 
 static void begin_exchange(struct conn *c)
@@ -60,18 +34,36 @@ static void begin_exchange(struct conn *c)
 	c->sent = 0;
 }
 
+/* In a spare slot only what is vital, and only once. */
+static bool may_be_handled(struct conn *c)
+{
+	const struct http_server_opts *o = &c->server->opts;
+
+	if (!c->slot.spare || slot_promote(c))
+		return true;
+	c->close_after = true;
+	if (o->vital && o->vital(&c->reader.head, o->ctx))
+		return true;
+	if (o->lost)
+		o->lost(&c->peer, HTTP_LOST_REFUSED, o->ctx);
+	return false;
+}
+
 static void handle(struct conn *c)
 {
 	const struct http_server_opts *o = &c->server->opts;
 
-	conn_unlink(&c->waiting);
 	c->close_after = c->close_after || !c->reader.head.keep_alive;
 	c->x.body = buf_str(&c->req_body);
 	c->state = CONN_HANDLE;
-	c->due = 0;
+	conn_rests(c);
 	c->started = true;
 	c->in_handler = true;
-	o->handle(&c->x, o->ctx);
+	if (may_be_handled(c))
+		o->handle(&c->x, o->ctx);
+	else
+		http_reply(&c->x, 503, S("Retry-After: 1\r\n"), S(""), NULL,
+			   NULL);
 	c->in_handler = false;
 }
 
@@ -92,7 +84,7 @@ static void on_head(struct conn *c)
 		reply_fault(c, 417, S(""));
 		return;
 	}
-	conn_set_due(c, o->body_ms, h->has_length ? h->length : c->body_max);
+	conn_owes(c, o->body_ms);
 	if (h->expect_continue && (h->length || h->chunked))
 		conn_out(c, S("HTTP/1.1 100 Continue\r\n\r\n"));
 }
@@ -103,6 +95,7 @@ static void on_part(struct conn *c, struct str part)
 		reply_fault(c, 413, S(""));
 	else
 		buf_add(&c->req_body, part);
+	conn_moved(c, part.n);
 }
 
 /* Feeds until a request is whole or the bytes are used up. */
@@ -113,8 +106,8 @@ static void feed(struct conn *c, struct str *in)
 	while (c->state == CONN_READ) {
 		struct str part;
 
-		if (http_between(&c->reader) && in->n)
-			c->due = loop_clock() + c->server->opts.head_ms;
+		if (c->idle && in->n)
+			conn_owes(c, c->server->opts.head_ms);
 		switch (http_feed(&c->reader, in, &part, &err)) {
 		case HTTP_NEED:
 			return;

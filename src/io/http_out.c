@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define RATE 16 /* bytes a millisecond, the least a client may be served at */
 #define HEADS_KEPT 4096 /* room an idle connection may keep */
 
 static struct conn *conn_of(struct http_exchange *x)
@@ -65,6 +64,7 @@ int conn_flush(struct conn *c, struct err *err)
 		c->out_at += head;
 		c->body = str_from(c->body, (size_t)n - head);
 		c->sent += (size_t)n - head;
+		conn_moved(c, (size_t)n);
 	}
 	if (c->out_cap > HEADS_KEPT && c->state != CONN_STREAM) {
 		free(c->out);
@@ -124,11 +124,6 @@ static void kick(struct conn *c)
 	loop_update(c->server->loop, &c->src);
 }
 
-void conn_set_due(struct conn *c, int base, uint64_t bytes)
-{
-	c->due = loop_clock() + base + (int64_t)(bytes / RATE);
-}
-
 /* Who has said all there is to say may have forgotten x by the time it is sent, or
  * cannot be. */
 static void answered(struct http_exchange *x)
@@ -152,7 +147,7 @@ void http_reply(struct http_exchange *x, int status, struct str fields,
 	if (!bare && !str_is(c->reader.head.method, "HEAD"))
 		c->body = body;
 	c->state = CONN_SEND;
-	conn_set_due(c, c->server->opts.send_ms, conn_unsent(c));
+	conn_owes(c, c->server->opts.send_ms);
 	kick(c);
 }
 
@@ -169,7 +164,7 @@ void http_stream_start(struct http_exchange *x, int status, struct str fields)
 	c->state = CONN_STREAM;
 	c->ended = false;
 	c->drained = true;
-	conn_set_due(c, c->server->opts.send_ms, 0);
+	conn_owes(c, c->server->opts.send_ms);
 	kick(c);
 }
 
@@ -181,7 +176,7 @@ size_t http_stream_write(struct http_exchange *x, struct str part)
 	if (!part.n || str_is(c->reader.head.method, "HEAD"))
 		return conn_unsent(c);
 	if (!conn_unsent(c))
-		conn_set_due(c, c->server->opts.send_ms, 0);
+		conn_owes(c, c->server->opts.send_ms);
 	if (c->chunked) {
 		int n = snprintf(size, sizeof(size), "%zx\r\n", part.n);
 
@@ -204,6 +199,6 @@ void http_stream_end(struct http_exchange *x)
 		conn_out(c, HTTP_LAST_CHUNK);
 	answered(x);
 	c->ended = true;
-	conn_set_due(c, c->server->opts.send_ms, conn_unsent(c));
+	conn_owes(c, c->server->opts.send_ms);
 	kick(c);
 }

@@ -35,13 +35,14 @@ struct http_server *http_server_new(struct loop *l,
 	s->opts = *opts;
 	o = &s->opts;
 	o->max_conns = o->max_conns ? o->max_conns : 1000;
+	if (!o->per_address)
+		o->per_address = (o->max_conns + 1) / 2;
 	o->handshake_ms = or_default(o->handshake_ms, 10000);
 	o->head_ms = or_default(o->head_ms, 10000);
-	o->body_ms = or_default(o->body_ms, 30000);
+	o->body_ms = or_default(o->body_ms, 10000);
 	o->idle_ms = or_default(o->idle_ms, 75000);
-	o->send_ms = or_default(o->send_ms, 30000);
-	s->all = (struct link){ &s->all, &s->all };
-	s->waiting = (struct link){ &s->waiting, &s->waiting };
+	o->send_ms = or_default(o->send_ms, 10000);
+	ring_init(&s->all);
 	s->stop_timer =
 		(struct source){ .fd = -1, .ready = on_stop_timer, .ctx = s };
 	return s;
@@ -52,25 +53,20 @@ size_t http_server_conns(const struct http_server *s)
 	return s->n;
 }
 
-/* The one that has waited longest for a request makes room. */
-static bool evict(struct http_server *s)
-{
-	if (s->waiting.next == &s->waiting)
-		return false;
-	conn_close(CONN_OF(s->waiting.next, waiting));
-	return true;
-}
-
-static void refuse(const struct listener *l, int fd)
+static void refuse(const struct listener *l, int fd,
+		   const struct sock_addr *peer)
 {
 	static const char busy[] =
 		"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
 		"Content-Length: 0\r\nConnection: close\r\n\r\n";
+	const struct http_server_opts *o = &l->server->opts;
 
 	/* behind TLS there is no saying it without a handshake */
 	if (!l->tls)
 		(void)!write(fd, busy, sizeof(busy) - 1);
 	(void)close(fd);
+	if (o->lost)
+		o->lost(peer, HTTP_LOST_REFUSED, o->ctx);
 }
 
 /* False when there is nothing more to accept for now. */
@@ -78,11 +74,12 @@ static bool accept_one(struct listener *l)
 {
 	struct http_server *s = l->server;
 	struct sock_addr peer;
+	struct slot slot;
 	int fd = sock_accept(l->src.fd, &peer);
 
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
 		       errno == ENOBUFS)) {
-		if (evict(s))
+		if (slots_evict(s))
 			return true;
 		l->src.want = 0;
 		l->src.due = loop_now(s->loop) + RETRY_MS;
@@ -94,10 +91,10 @@ static bool accept_one(struct listener *l)
 		(void)close(fd);
 		return true;
 	}
-	if (s->n >= s->opts.max_conns && !evict(s))
-		refuse(l, fd);
+	if (slot_take(l, &peer, &slot))
+		conn_start(&slot, fd, &peer);
 	else
-		conn_start(s, l, fd, &peer);
+		refuse(l, fd, &peer);
 	return true;
 }
 
@@ -119,6 +116,7 @@ void http_server_listen(struct http_server *s, int fd, struct tls_server *tls)
 		abort();
 	l->server = s;
 	l->tls = tls;
+	slots_init(l);
 	l->src = (struct source){
 		.fd = fd, .want = POLLIN, .ready = on_listen, .ctx = l
 	};
@@ -127,15 +125,14 @@ void http_server_listen(struct http_server *s, int fd, struct tls_server *tls)
 	loop_add(s->loop, &l->src);
 }
 
+/* Their connections go on. */
 static void close_listeners(struct http_server *s)
 {
-	while (s->listeners) {
-		struct listener *l = s->listeners;
-
-		s->listeners = l->next;
+	for (struct listener *l = s->listeners; l; l = l->next) {
 		loop_remove(s->loop, &l->src);
-		(void)close(l->src.fd);
-		free(l);
+		if (l->src.fd >= 0)
+			(void)close(l->src.fd);
+		l->src.fd = -1;
 	}
 }
 
@@ -158,9 +155,8 @@ void http_server_stop(struct http_server *s, int grace_ms,
 	s->stop_timer.due = s->n ? loop_clock() + grace_ms : 1;
 	loop_add(s->loop, &s->stop_timer);
 	/* between requests there is nothing to wait for */
-	for (struct link *l = s->waiting.next, *next; l != &s->waiting;
-	     l = next) {
-		struct conn *c = CONN_OF(l, waiting);
+	for (struct link *l = s->all.next, *next; l != &s->all; l = next) {
+		struct conn *c = CONN_OF(l, all);
 
 		next = l->next;
 		if (c->state == CONN_READ && http_between(&c->reader))
@@ -177,5 +173,11 @@ void http_server_free(struct http_server *s)
 	while (s->all.next != &s->all)
 		conn_close(CONN_OF(s->all.next, all));
 	loop_remove(s->loop, &s->stop_timer);
+	while (s->listeners) {
+		struct listener *l = s->listeners;
+
+		s->listeners = l->next;
+		free(l);
+	}
 	free(s);
 }

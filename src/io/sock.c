@@ -31,6 +31,21 @@ size_t sock_ip(const struct sock_addr *a, unsigned char out[16])
 	return 16;
 }
 
+uint64_t sock_owner(const struct sock_addr *a)
+{
+	/* no IPv6 network begins with 32 ones */
+	unsigned char ip[16] = { 0 }, key[8] = { 255, 255, 255, 255 };
+	size_t n = sock_ip(a, ip);
+	uint64_t v;
+
+	if (n == 16)
+		memcpy(key, ip, sizeof(key));
+	else
+		memcpy(key + 4, ip, 4);
+	memcpy(&v, key, sizeof(v));
+	return v;
+}
+
 static uint16_t port_of(const struct sock_addr *a)
 {
 	/* the port stands at the same place in both */

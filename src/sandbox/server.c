@@ -366,6 +366,9 @@ struct sb_server *sb_server_new(const struct sb_server_opts *o)
 		.body_max = body_max,
 		.ctx = s,
 		.max_conns = 20000,
+		.per_address = 20000, /* clients of tests are on one host */
+		.send_ms =
+			60000, /* of watchers that are slow under a debugger */
 	};
 
 	if (!s)

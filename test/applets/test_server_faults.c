@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -24,6 +25,7 @@
 #define TREE "test/golden/server/tree/base"
 #define HALF_OPEN 1000
 #define MALFORMED 3000
+#define SLOW 1600 /* twice as many as --max-connections */
 #define PATIENCE_MS 300000 /* of a slow machine; only to end */
 #define TURNS (PATIENCE_MS / 10)
 
@@ -123,21 +125,21 @@ static bool start_server(struct arena *a, const char *bin)
 		str_fmt(a, "%s/tls.key", scratch).p,
 		NULL,
 	};
-	const char *text;
-	int fds[2];
+	/* a file: a pipe that is full would stop the server */
+	const char *log = str_fmt(a, "%s/log", scratch).p, *text;
+	int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
+	log_fd = open(log, O_RDONLY | O_CLOEXEC);
+	if (out < 0 || log_fd < 0)
 		return false;
 	server = fork();
 	if (server == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-		(void)dup2(fds[1], STDERR_FILENO);
+		(void)dup2(out, STDERR_FILENO);
 		(void)execv(bin, (char *const *)(uintptr_t)args);
 		_exit(127);
 	}
-	(void)close(fds[1]);
-	log_fd = fds[0];
-	(void)fcntl(log_fd, F_SETFL, O_NONBLOCK);
+	(void)close(out);
 	text = in_log("Launching server on :", 1);
 	secure = text ? (uint16_t)strtoul(text, NULL, 10) : 0;
 	text = in_log("Launching server on :", 2);
@@ -147,28 +149,39 @@ static bool start_server(struct arena *a, const char *bin)
 
 /* ---- a client ------------------------------------------------------------------- */
 
-static int dial(uint16_t to_port)
+static int dial_from(int fd, uint32_t from, uint16_t to_port)
 {
+	struct sockaddr_in me = { .sin_family = AF_INET,
+				  .sin_addr = { htonl(from) } };
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons(to_port),
 				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct timeval patience = { .tv_sec = PATIENCE_MS / 1000 };
 
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
 			 sizeof(patience));
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
 			 sizeof(patience));
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
+	if (bind(fd, (struct sockaddr *)&me, sizeof(me)) == 0 &&
+	    connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
 		return fd;
 	(void)close(fd);
 	return -1;
 }
 
-/* Sends, half-closes when asked to, and reads up to the end: all bytes. */
-static struct str talk(struct arena *a, struct str request, bool half_close)
+static int dial(uint16_t to_port)
 {
-	AUTO(fd) int fd = dial(port);
+	return dial_from(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
+			 INADDR_LOOPBACK, to_port);
+}
+
+/* Sends, half-closes when asked to, and reads up to the end: all bytes. */
+static struct str talk_from(uint32_t from, struct arena *a, struct str request,
+			    bool half_close)
+{
+	AUTO(fd)
+	int fd = dial_from(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), from,
+			   port);
 	struct buf b;
 	ssize_t n;
 
@@ -187,16 +200,27 @@ static struct str talk(struct arena *a, struct str request, bool half_close)
 	return buf_str(&b);
 }
 
-static bool served(void)
+static struct str talk(struct arena *a, struct str request, bool half_close)
+{
+	return talk_from(INADDR_LOOPBACK, a, request, half_close);
+}
+
+static bool served_from(uint32_t from)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct str got = talk(&a,
-			      S("GET /config/master HTTP/1.1\r\nHost: x\r\n"
-				"Connection: close\r\n\r\n"),
-			      false);
+	struct str got =
+		talk_from(from, &a,
+			  S("GET /config/master HTTP/1.1\r\nHost: x\r\n"
+			    "Connection: close\r\n\r\n"),
+			  false);
 
 	return str_starts(got, S("HTTP/1.1 200 OK\r\n")) && got.n > 10000 &&
 	       got.p[got.n - 1] == '}';
+}
+
+static bool served(void)
+{
+	return served_from(INADDR_LOOPBACK);
 }
 
 /* ---- the server's processes ------------------------------------------------------- */
@@ -307,6 +331,93 @@ TEST half_open_connections_keep_nobody_out(void)
 		ASSERT(served());
 	for (int i = 0; i < HALF_OPEN; i++)
 		(void)close(held[i]);
+	ASSERT(comes_down_to(quiet));
+	PASS();
+}
+
+/* From 127.0.0.2, with more asked for than all buffers on the way hold. */
+static int slow_reader(struct str requests)
+{
+	int small = 4096, segment = 536;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment,
+			 sizeof(segment));
+	fd = dial_from(fd, INADDR_LOOPBACK + 1, port);
+	if (fd >= 0)
+		(void)send(fd, requests.p, requests.n, MSG_NOSIGNAL);
+	return fd;
+}
+
+/* Asks from 127.0.0.3, for both ports: what curl says of them. */
+static bool both_answer(const char *path)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const char *curl = "curl -sk --interface 127.0.0.3 --max-time 60 -o "
+			   "/dev/null -w '%{http_code}' ";
+	const char *test = str_fmt(&a,
+				   "test \"$(%s http://127.0.0.1:%u%s)\" = 200 "
+				   "&& test \"$(%s https://127.0.0.1:%u%s)\" = "
+				   "200",
+				   curl, port, path, curl, secure, path)
+				   .p;
+
+	return system(test) == 0;
+}
+
+static bool is_cut(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLRDHUP };
+
+	return fd < 0 || (poll(&p, 1, 0) > 0 && p.revents);
+}
+
+/*
+ * One host reads slowly on more connections than there are: others are served, on
+ * this port and on the other, and it does not keep what it has.
+ */
+TEST slow_readers_keep_nobody_out(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	static int held[SLOW];
+	int64_t began = loop_clock();
+	struct buf ask;
+	int open = 0;
+
+	buf_init(&ask, &a);
+	for (int i = 0; i < 400; i++)
+		buf_addz(&ask,
+			 "GET /config/master HTTP/1.1\r\nHost: x\r\n\r\n");
+	for (int i = 0; i < SLOW; i++) {
+		held[i] = slow_reader(buf_str(&ask));
+		if (i % 400 == 399) {
+			ASSERT(both_answer("/config/master"));
+			ASSERT(both_answer("/healthz"));
+		}
+	}
+	for (int i = 0; i < SLOW; i++)
+		open += !is_cut(held[i]);
+	/* half of the 800, and the spare ones */
+	ASSERT(open > 200);
+	ASSERT(open <= 400 + 52);
+	ASSERT(str_find(test_file(&a, str_fmt(&a, "%s/log", scratch).p),
+			S("connections are short: ")) > 0);
+	/* and from where they are, when they are known to be slow */
+	pause_ms(600);
+	for (int i = 0; i < 20; i++)
+		ASSERT(served_from(INADDR_LOOPBACK + 1));
+	/* ten seconds without progress */
+	do {
+		pause_ms(50);
+		open = 0;
+		for (int i = 0; i < SLOW; i++)
+			open += !is_cut(held[i]);
+	} while (open && loop_clock() < began + PATIENCE_MS);
+	ASSERT_INT(0, open);
+	for (int i = 0; i < SLOW; i++)
+		if (held[i] >= 0)
+			(void)close(held[i]);
 	ASSERT(comes_down_to(quiet));
 	PASS();
 }
@@ -492,12 +603,14 @@ SUITE(suite)
 		exit(1);
 	}
 	RUN_TEST(half_open_connections_keep_nobody_out);
+	RUN_TEST(slow_readers_keep_nobody_out);
 	RUN_TEST(malformed_requests_are_refused);
 	RUN_TEST(a_worker_that_is_killed_is_replaced);
 	RUN_TEST(a_graceful_end);
 	if (server)
 		(void)kill(server, SIGKILL);
 	(void)close(log_fd);
+	(void)unlink(str_fmt(&a, "%s/log", scratch).p);
 	(void)unlink(str_fmt(&a, "%s/tls.key", scratch).p);
 	(void)unlink(str_fmt(&a, "%s/tls.crt", scratch).p);
 	(void)rmdir(scratch);

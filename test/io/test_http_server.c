@@ -3,7 +3,9 @@
 #include "../clock.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,12 +16,12 @@ struct world {
 	struct http_server *server;
 	uint16_t port;
 	struct http_exchange *held;
-	int gone, over, drained, released, stopped;
+	int gone, over, drained, released, stopped, evicted, refused;
 	size_t waiting;
 };
 
 static struct world w;
-static char big[400000];
+static char big[400000], huge[24 << 20];
 
 static void on_gone(struct http_exchange *x)
 {
@@ -52,6 +54,12 @@ static void handle(struct http_exchange *x, void *ctx)
 	} else if (str_is(target, "/big")) {
 		http_reply(x, 200, S(""), (struct str){ big, sizeof(big) },
 			   release, &w.released);
+	} else if (str_is(target, "/more")) {
+		http_reply(x, 200, S(""), (struct str){ huge, 800000 }, release,
+			   &w.released);
+	} else if (str_is(target, "/huge")) {
+		http_reply(x, 200, S(""), (struct str){ huge, sizeof(huge) },
+			   release, &w.released);
 	} else if (str_is(target, "/none")) {
 		http_reply(x, 204, S(""), S(""), NULL, NULL);
 	} else if (str_is(target, "/later")) {
@@ -71,7 +79,25 @@ static void handle(struct http_exchange *x, void *ctx)
 static size_t body_max(const struct http_head *head, void *ctx)
 {
 	(void)ctx;
-	return str_is(head->target, "/echo") ? 10 : 0;
+	return str_is(head->target, "/echo")   ? 10
+	       : str_is(head->target, "/sink") ? 1 << 20
+					       : 0;
+}
+
+static bool vital(const struct http_head *head, void *ctx)
+{
+	(void)ctx;
+	return str_is(head->target, "/none");
+}
+
+static void lost(const struct sock_addr *peer, enum http_lost why, void *ctx)
+{
+	(void)peer;
+	(void)ctx;
+	if (why == HTTP_LOST_EVICTED)
+		w.evicted++;
+	else
+		w.refused++;
 }
 
 static void over(const struct http_exchange *x, int status, uint64_t sent,
@@ -96,6 +122,8 @@ static void start(const struct http_server_opts *given)
 	o.handle = handle;
 	o.body_max = body_max;
 	o.over = over;
+	o.vital = vital;
+	o.lost = lost;
 	w.server = http_server_new(w.loop, &o);
 	if (sock_listen(S("127.0.0.1"), 0, &fd, &err) < 0)
 		abort();
@@ -118,16 +146,32 @@ static void turn(int ms)
 		abort();
 }
 
-static int client(void)
+/* From 127.0.0.x. */
+static void dial_from(int fd, int x)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons(w.port),
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in me = { .sin_family = AF_INET,
+				  .sin_addr.s_addr =
+					  htonl(0x7f000000u | (unsigned)x) };
+
+	if (bind(fd, (void *)&me, sizeof(me)) < 0 ||
+	    connect(fd, (void *)&to, sizeof(to)) < 0)
+		abort();
+}
+
+static int client_from(int x)
+{
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	if (connect(fd, (void *)&to, sizeof(to)) < 0)
-		abort();
+	dial_from(fd, x);
 	return fd;
+}
+
+static int client(void)
+{
+	return client_from(1);
 }
 
 static void put(int fd, const char *text)
@@ -174,15 +218,20 @@ static struct str undated(struct arena *a, struct str s)
 	return buf_str(&b);
 }
 
-static struct str ask(struct arena *a, const char *request)
+static struct str ask_from(struct arena *a, int x, const char *request)
 {
-	int fd = client();
+	int fd = client_from(x);
 	struct str got;
 
 	put(fd, request);
 	got = get(a, fd, (size_t)-1);
 	(void)close(fd);
 	return undated(a, got);
+}
+
+static struct str ask(struct arena *a, const char *request)
+{
+	return ask_from(a, 1, request);
 }
 
 #define END " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
@@ -411,7 +460,7 @@ TEST half_open_connections_make_room(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct http_server_opts o = { .max_conns = 20 };
-	int fds[100], busy[20];
+	int fds[100], busy[10];
 
 	start(&o);
 	for (int i = 0; i < 100; i++) {
@@ -425,8 +474,8 @@ TEST half_open_connections_make_room(void)
 	ASSERT(http_server_conns(w.server) <= 20);
 	for (int i = 0; i < 100; i++)
 		(void)close(fds[i]);
-	/* all slots busy with requests: a new one is told so */
-	for (int i = 0; i < 20; i++) {
+	/* all slots of the address busy with requests: a new one is told so */
+	for (int i = 0; i < 10; i++) {
 		busy[i] = client();
 		w.held = NULL;
 		put(busy[i], "GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -435,12 +484,241 @@ TEST half_open_connections_make_room(void)
 	}
 	ASSERT_STR("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
 		   "Content-Length: 0\r\nConnection: close\r\n\r\n<closed>",
-		   ask(&a, ""));
-	for (int i = 0; i < 20; i++)
+		   ask(&a, "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n"));
+	/* but what is vital is answered, once */
+	ASSERT_STR(
+		"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n<closed>",
+		ask(&a, "GET /none HTTP/1.1\r\nHost: h\r\n\r\n"));
+	ASSERT_INT(1, w.refused);
+	for (int i = 0; i < 10; i++)
 		(void)close(busy[i]);
 	while (http_server_conns(w.server))
 		turn(TURN_MS);
-	ASSERT_INT(20, w.gone);
+	ASSERT_INT(10, w.gone);
+	stop();
+	PASS();
+}
+
+/* ---- slots --------------------------------------------------------------------- */
+
+/* A connection from 127.0.0.x that takes little at a time. */
+static int small_reader(int x, const char *target)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	int small = 4096, segment = 536;
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	/* the sender's buffer is made for so many segments */
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment,
+			 sizeof(segment));
+	dial_from(fd, x);
+	put(fd, str_fmt(&a, "GET %s HTTP/1.1\r\nHost: h\r\n\r\n", target).p);
+	return fd;
+}
+
+/* One that has asked for more than all buffers on the way can hold. */
+static int slow_reader(int x)
+{
+	return small_reader(x, "/huge");
+}
+
+/* Whether the other side has closed or reset it, what it sent before aside. */
+static bool is_cut(int fd)
+{
+	char some[65536];
+	ssize_t n;
+
+	do
+		n = recv(fd, some, sizeof(some), MSG_DONTWAIT);
+	while (n > 0);
+	return n == 0 || errno != EAGAIN;
+}
+
+static void turns(int ms)
+{
+	int64_t end = loop_clock() + ms;
+
+	while (loop_clock() < end)
+		turn(TURN_MS);
+}
+
+#define HELLO_200                                         \
+	"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n" \
+	"Content-Length: 6\r\nConnection: close\r\n\r\nhello\n<closed>"
+
+/*
+ * One host reads slowly on as many connections as there are slots, twice over, and
+ * asks again when it is cut off: others are served at once, and it is not alone.
+ */
+TEST slow_readers_keep_nobody_out(void)
+{
+	struct http_server_opts o = { .max_conns = 40 };
+	int fds[80], second;
+
+	start(&o);
+	for (int i = 0; i < 80; i++) {
+		fds[i] = slow_reader(2);
+		turn(0);
+	}
+	turns(20);
+	/* at its half, and no more: 20, and three that hear of it */
+	ASSERT(http_server_conns(w.server) <= 20 + 3);
+	for (int i = 0; i < 20; i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+
+		second = slow_reader(2);
+		ASSERT_STR(HELLO_200, ask_from(&a, 3, "GET /hello" END));
+		(void)close(second);
+	}
+	for (int i = 0; i < 80; i++)
+		(void)close(fds[i]);
+	while (http_server_conns(w.server))
+		turn(TURN_MS);
+	/* three such hosts: then the listener is full, and still */
+	for (int i = 0; i < 80; i++) {
+		fds[i] = slow_reader(4 + i % 3);
+		turn(0);
+	}
+	turns(20);
+	ASSERT(http_server_conns(w.server) >= 40);
+	for (int i = 0; i < 20; i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+
+		second = slow_reader(4);
+		ASSERT_STR(HELLO_200, ask_from(&a, 3, "GET /hello" END));
+		(void)close(second);
+	}
+	for (int i = 0; i < 80; i++)
+		(void)close(fds[i]);
+	stop();
+	PASS();
+}
+
+/* Also from the same address, once the slow ones are known to be slow. */
+TEST the_slowest_goes_first(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct http_server_opts o = { .max_conns = 8, .per_address = 4 };
+	int fds[4];
+
+	start(&o);
+	for (int i = 0; i < 4; i++) {
+		fds[i] = slow_reader(2);
+		turns(10);
+	}
+	turns(500);
+	/* the first one is the slowest no more */
+	ASSERT(get(&a, fds[0], 250000).n >= 250000);
+	ASSERT_STR(HELLO_200, ask_from(&a, 2, "GET /hello" END));
+	ASSERT_INT(1, w.evicted);
+	ASSERT(is_cut(fds[1]));
+	ASSERT(!is_cut(fds[0]));
+	ASSERT(!is_cut(fds[2]));
+	ASSERT(!is_cut(fds[3]));
+	for (int i = 0; i < 4; i++)
+		(void)close(fds[i]);
+	stop();
+	PASS();
+}
+
+/* What one listener is full of is nothing to another. */
+TEST listeners_have_their_own_slots(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct http_server_opts o = { .max_conns = 4, .per_address = 4 };
+	struct err err = ERR_INIT(&a);
+	int fds[4], other;
+
+	start(&o);
+	for (int i = 0; i < 4; i++) {
+		w.held = NULL;
+		fds[i] = client();
+		put(fds[i], "GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
+		while (!w.held)
+			turn(TURN_MS);
+	}
+	ASSERT(str_starts(ask(&a, "GET /hello" END), S("HTTP/1.1 503 ")));
+	ASSERT_INT(0, sock_listen(S("127.0.0.1"), 0, &other, &err));
+	w.port = sock_port(other);
+	http_server_listen(w.server, other, NULL);
+	ASSERT_STR(HELLO_200, ask(&a, "GET /hello" END));
+	for (int i = 0; i < 4; i++)
+		(void)close(fds[i]);
+	stop();
+	PASS();
+}
+
+/* ---- progress -------------------------------------------------------------------- */
+
+#define LATE_MS 10000 /* a deadline of 200 ms that is renewed ends much later */
+
+/* Sends text and then byte after byte until the server ends it: in time? */
+static bool dribble_ends(const char *text, char byte)
+{
+	int fd = client();
+	int64_t began = loop_clock();
+
+	put(fd, text);
+	while (!is_cut(fd) && loop_clock() < began + LATE_MS) {
+		(void)send(fd, &byte, 1, MSG_NOSIGNAL);
+		turns(10);
+	}
+	(void)close(fd);
+	return loop_clock() < began + LATE_MS / 2 && !w.over;
+}
+
+TEST single_bytes_renew_no_deadline(void)
+{
+	struct http_server_opts o = {
+		.head_ms = 200, .body_ms = 200, .send_ms = 200, .idle_ms = 60000
+	};
+	int64_t began;
+	char some[512];
+	int fd;
+
+	start(&o);
+	ASSERT(dribble_ends("", 'G'));
+	ASSERT(dribble_ends("GET /hello HTTP/1.1\r\nX: ", 'x'));
+	ASSERT(dribble_ends("POST /sink HTTP/1.1\r\nHost: h\r\n"
+			    "Content-Length: 1000000\r\n\r\n",
+			    'x'));
+	/* takes a little every now and then, far less than 16 bytes a ms */
+	fd = slow_reader(1);
+	began = loop_clock();
+	while (!w.over && loop_clock() < began + LATE_MS) {
+		(void)!recv(fd, some, 20, MSG_DONTWAIT);
+		turns(10);
+	}
+	ASSERT(loop_clock() < began + LATE_MS / 2);
+	ASSERT_INT(1, w.released);
+	ASSERT_INT(0, (long long)http_server_conns(w.server));
+	(void)close(fd);
+	stop();
+	PASS();
+}
+
+/* Who is fast enough has all the time that it takes: many times send_ms. */
+TEST steady_progress_is_enough(void)
+{
+	struct http_server_opts o = { .send_ms = 100, .body_ms = 100 };
+	size_t got = 0;
+	int64_t began;
+	char some[4000];
+	int fd;
+
+	start(&o);
+	fd = small_reader(1, "/more");
+	began = loop_clock();
+	while (got < 800000) {
+		ssize_t n = recv(fd, some, sizeof(some), MSG_DONTWAIT);
+
+		ASSERT(n != 0);
+		got += n > 0 ? (size_t)n : 0;
+		turns(n > 0 ? 5 : 1);
+	}
+	ASSERT(loop_clock() > began + 500);
+	(void)close(fd);
 	stop();
 	PASS();
 }
@@ -500,6 +778,11 @@ SUITE(suite)
 	RUN_TEST(a_stream);
 	RUN_TEST(slow_clients_lose_their_slot);
 	RUN_TEST(half_open_connections_make_room);
+	RUN_TEST(slow_readers_keep_nobody_out);
+	RUN_TEST(the_slowest_goes_first);
+	RUN_TEST(listeners_have_their_own_slots);
+	RUN_TEST(single_bytes_renew_no_deadline);
+	RUN_TEST(steady_progress_is_enough);
 	RUN_TEST(stopping_lets_requests_end);
 }
 
