@@ -23,6 +23,9 @@ rollout() {	# SEED, with RESTARTS of the server
 deploy() {
 	if test/cluster/deploy.sh "$peers/kubectl"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 }
+recipe() {	# of the README: a take-over, and back
+	if test/cluster/recipe.sh "$peers/kubectl"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
 faults() {	# the client while the server is cut off, killed, renewed
 	if PATIENCE=300 CHANGES=150 test/cluster/faults.sh "$build"; then
 		passed=$((passed + 1))
@@ -56,6 +59,10 @@ controllers() {	# [SUITE]: the server that runs is theirs
 }
 real controller
 controllers
+real recipe
+test/cluster/kinds.sh
+recipe
+stop_servers
 real takeover
 controllers takeover
 dir=$top
@@ -75,6 +82,10 @@ stop_servers
 start_sandbox "$build" --tls-cert-file "$dir/sandbox.crt" \
 	--tls-private-key-file "$dir/sandbox.key" || exit 1
 deploy
+stop_servers
+start_sandbox "$build" --tls-cert-file "$dir/sandbox.crt" \
+	--tls-private-key-file "$dir/sandbox.key" || exit 1
+recipe
 stop_servers
 
 for suite in rest kubectl; do
