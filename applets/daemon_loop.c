@@ -66,7 +66,7 @@ void daemon_forget(struct daemon *d)
 	v->target = v->target_image = v->from_image = S("");
 	d->waiting_since = 0;
 	d->policy_tries = 0;
-	d->checked = d->guarded = false;
+	d->checked = d->guarded = d->resumes = false;
 	d->plan = (struct update_plan){ 0 };
 	arena_free(&d->held);
 	daemon_read_disk(d);
@@ -236,21 +236,14 @@ static void annotate(struct daemon *d)
 						.status = 'T',
 						.text = S("Node has "
 							  "rebooted") };
-	struct daemon_report resumed = { .type = "Resumed", .status = 'T' };
 	const struct daemon_pair *p = &d->next.pairs[0];
 
 	say(d);
 	if (str_ends(p->key, S("/post-config-action")) && !p->value.n)
 		daemon_report(d, &rebooted);
 	if (str_ends(p->key, S("/desiredDrain")) &&
-	    str_starts(p->value, S("uncordon-"))) {
-		resumed.text = str_fmt(&d->turn,
-				       "In desired config %.*s. Resumed normal "
-				       "operations. Applying proper "
-				       "annotations.",
-				       STRF(str_from(p->value, 9)));
-		daemon_report(d, &resumed);
-	}
+	    str_starts(p->value, S("uncordon-")))
+		daemon_resumes(d, str_from(p->value, 9));
 	daemon_annotate(d);
 }
 

@@ -87,6 +87,7 @@ struct daemon {
 	uint64_t reboots_failed, pivot_errors;
 	unsigned kubelet_failures;
 	bool not_uncordoned;
+	bool resumes; /* the MachineConfigNode was told that the update is over */
 	/* the kubelet's health */
 	struct http_client *http;
 	struct http_call health;
@@ -174,6 +175,8 @@ void daemon_tell(struct daemon *d, struct str reason, struct str text);
 /* The Node as it is known, or NULL; and one of its annotations, or "". */
 const struct json *daemon_node(const struct daemon *d);
 struct str daemon_note(const struct daemon *d, const char *key);
+/* Reports that the node resumes work in that config. */
+void daemon_resumes(struct daemon *d, struct str config);
 /* To the node's journal, in the order it was said. */
 void daemon_log(struct daemon *d, struct str text);
 

@@ -56,7 +56,20 @@ static void failed(struct daemon *d)
 	daemon_wake(d, 0);
 }
 
-/* The first pass has come to its end. */
+void daemon_resumes(struct daemon *d, struct str config)
+{
+	struct daemon_report r = { .type = "Resumed", .status = 'T' };
+
+	r.text = str_fmt(&d->turn,
+			 "In desired config %.*s. Resumed normal operations. "
+			 "Applying proper annotations.",
+			 STRF(config));
+	daemon_report(d, &r);
+	d->resumes = true;
+}
+
+/* The first pass has come to its end. A node that had no annotations at the start
+ * has them now. */
 static void resumed(struct daemon *d)
 {
 	struct daemon_report r = { .type = "Resumed", .status = 'T' };
@@ -64,9 +77,9 @@ static void resumed(struct daemon *d)
 	daemon_watch(d);
 	if (!d->v.booting)
 		return;
-	r.text = str_fmt(&d->turn,
-			 "In desired config %.*s. Resumed normal operations.",
-			 STRF(d->first));
+	r.text = str_fmt(
+		&d->turn, "In desired config %.*s. Resumed normal operations.",
+		STRF(d->first.n ? d->first : daemon_note(d, "currentConfig")));
 	daemon_report(d, &r);
 }
 
@@ -75,6 +88,9 @@ static void done(struct daemon *d)
 	struct daemon_view *v = &d->v;
 	bool updated = d->guarded;
 
+	/* an update that had no annotation to write before its last ones */
+	if (!v->booting && !d->resumes)
+		daemon_resumes(d, daemon_note(d, "currentConfig"));
 	resumed(d);
 	if (updated)
 		report_outcome(d, S(""));

@@ -77,7 +77,7 @@ etc/machine-config-daemon/node-annotation.json.bak' "$(cd "$ROOT" && find etc -t
 soon 'D96 notes' 'currentConfig=r1
 state=Done
 desiredDrain=uncordon-r1' 'notes currentConfig state desiredDrain'
-until_ 'D96 report' '[ "$(mcn Resumed)" = "False Resumed Action during update to r1: In desired config . Resumed normal operations." ]'
+until_ 'D96 report' '[ "$(mcn Resumed)" = "False Resumed Action during update to r1: In desired config r1. Resumed normal operations." ]'
 stop
 IMAGE=quay.io/os@sha256:new
 pivots() {	# NAME WHAT

@@ -1,7 +1,7 @@
 #!/bin/bash
 # mco-daemon start: what upstream's code does beyond the scenarios of
 # shared/spec/daemon-scenarios.md. Annotations taken away, a disk without its
-# config, processes that end in the middle (E01 to E14).
+# config, processes that end in the middle (E01 to E15).
 . test/applets/node.sh
 . test/applets/daemon.sh
 P=/etc/containers/policy.json
@@ -158,6 +158,16 @@ start
 until_ 'E13 told' 'grep -qF "Marking Degraded due to: \"failed to set per-object-fsync for ostree: exit status 1\"" "$TMP/log"'
 until_ 'E13 goes on' 'events | grep -q "against r1"'
 same 'E13 once' 1 "$(calls | grep -c ^ostree)"
+stop
+
+# E15: an update without a reboot resumes, also where the node was uncordoned for it before
+given "$(config 1 a)"
+to "$(config 1 b)"
+finished E15
+until_ 'E15 report' '[ "$(mcn Resumed)" = "False Resumed Action during update to r2: In desired config r2. Resumed normal operations. Applying proper annotations." ]'
+annotate desiredDrain uncordon-r1 lastAppliedDrain uncordon-r1 desiredConfig r1
+until_ 'E15 back' '[ "$(note currentConfig)$(note state)" = r1Done ]'
+until_ 'E15 report again' '[ "$(mcn Resumed)" = "False Resumed Action during update to r1: In desired config r1. Resumed normal operations. Applying proper annotations." ]'
 stop
 
 # E14: an OS that cannot be told ends it
