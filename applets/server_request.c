@@ -94,10 +94,6 @@ void server_handle(struct http_exchange *x, void *ctx)
 
 	x->state = v;
 	v->began = loop_clock();
-	if (!gate_admits(s->gate, x->peer)) {
-		reply(x, 403, NULL, S(""));
-		return;
-	}
 	serve_route(x->a, &req, route);
 	if (route->pool.n) {
 		log_request(x, route->pool, req.accept);
@@ -218,6 +214,9 @@ void server_handle_metrics(struct http_exchange *x, void *ctx)
 	add_counter(&b, "connections_refused_total",
 		    "Connections that there was no room for.",
 		    &h->lost[HTTP_LOST_REFUSED]);
+	add_counter(&b, "connections_denied_total",
+		    "Connections from addresses that --allow-cidr leaves out.",
+		    &h->denied);
 	http_reply(x, 200,
 		   S("Content-Type: text/plain; version=0.0.4; "
 		     "charset=utf-8\r\n"),

@@ -50,12 +50,15 @@ static void on_timer(struct source *src, short events)
 	src->due = loop_now(s->loop) + LOOK_MS;
 }
 
-/* Every connection is let in; the certificate it is shown is a fresh one. */
+/* Before a byte is said; the certificate that is shown then is a fresh one. */
 static bool admit(const struct sock_addr *peer, void *ctx)
 {
 	struct server *s = ctx;
 
-	(void)peer;
+	if (!gate_admits(s->gate, peer)) {
+		atomic_fetch_add(&s->shared->denied, 1);
+		return false;
+	}
 	pair_refresh(s->pair, loop_now(s->loop));
 	return true;
 }

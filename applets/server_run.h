@@ -12,6 +12,7 @@
 struct shared {
 	_Atomic uint64_t statuses[600], bytes, made, restarts;
 	_Atomic uint64_t lost[2]; /* by enum http_lost */
+	_Atomic uint64_t denied; /* by --allow-cidr */
 	struct rate_slot slots[GATE_SLOTS];
 };
 

@@ -281,13 +281,37 @@ rm "$TMP/tokens"
 is 'the file gone, its tokens stay' 200 "$(get /config/master -H 'Authorization: Bearer third')"
 stop 'a server with tokens'
 
-start --allow-cidr 10.0.0.0/8 --allow-cidr ::1
-is 'not from here' 403 "$(get /config/master)"
-is 'nor health' 403 "$(get /healthz)"
+# who is not let in hears not a byte, of TLS neither
+start --allow-cidr 10.0.0.0/8 --allow-cidr ::1 --metrics-address 127.0.0.1:0
+is 'not from here' 000 "$(get /config/master 2>"$TMP/.err")"
+is 'nor health' 000 "$(get /healthz 2>"$TMP/.err")"
+hello -tls1_2 -msg > "$TMP/hello"
+grep -q '>>> .*ClientHello' "$TMP/hello" && ok || bad 'a ClientHello'
+is 'no answer to it' 0 "$(grep -c '<<<' "$TMP/hello")"
+is 'not a byte of it' 1 "$(grep -c 'SSL handshake has read 0 bytes' "$TMP/hello")"
+is 'counted' 'mco_server_connections_denied_total 3' "$(curl -sS \
+	"http://127.0.0.1:$(sed -n 's/.*metrics on :\([0-9]*\)$/\1/p' "$log")/metrics" | grep ^mco_server_connections_denied)"
 stop 'a server for others'
-start --allow-cidr 10.0.0.0/8 --allow-cidr 126.0.0.0/7
-is 'from here' 200 "$(get /config/master)"
-stop 'a server for us'
+admitted() {	# network, addresses...: which of them are let in
+	local from
+	start --allow-cidr 10.0.0.0/8 --allow-cidr "$1"
+	shift
+	for from; do
+		[ "$(get /healthz --interface "$from" 2>/dev/null)" != 200 ] || printf '%s ' "$from"
+	done > "$TMP/admitted"
+	stop "a server for a network"
+}
+admitted 126.0.0.0/7 127.0.0.1
+is 'from here' '127.0.0.1 ' "$(cat "$TMP/admitted")"
+# one bit more or less would be others
+for net in '127.0.0.2/31 127.0.0.1 127.0.0.2 127.0.0.3 127.0.0.4=127.0.0.2 127.0.0.3 ' \
+	'127.0.2.0/24 127.0.1.255 127.0.2.0 127.0.2.255 127.0.3.0=127.0.2.0 127.0.2.255 ' \
+	'127.0.0.5/32 127.0.0.4 127.0.0.5 127.0.0.6=127.0.0.5 ' \
+	'127.96.0.0/11 127.95.0.1 127.96.0.1 127.127.0.1 127.128.0.1=127.96.0.1 127.127.0.1 '; do
+	# shellcheck disable=SC2086
+	admitted ${net%=*}
+	is "${net%% *} alone" "${net#*=}" "$(cat "$TMP/admitted")"
+done
 
 start --rate-limit 3
 # by one client in a row: a place is free again after 20 seconds
