@@ -77,11 +77,17 @@ struct fetch {
 	struct tls_client *tls;
 	struct http_call call;
 	struct source timer;
-	struct str url, first, fields, text;
+	struct str url, first, fields;
 	struct buf pem; /* whom to believe */
 	int64_t wait, give_up;
 	int tries, hops, rc;
 	bool once; /* what does not come at once does not come */
+	/* ---- the body of the answer under way ---- */
+	const struct sink *to;
+	struct flate *packed; /* by its Content-Encoding */
+	bool good; /* it is what was asked for: its body counts */
+	bool refused; /* by the sink: not the server's fault */
+	size_t n;
 };
 
 static struct str shown(const struct fetch *f)
@@ -89,10 +95,15 @@ static struct str shown(const struct fetch *f)
 	return url_public(f->r->a, f->url);
 }
 
-/* What a server may tell in another second; a refusal stays one. */
-static bool worth_a_retry(int status)
+/*
+ * A refusal stays one. Anything else may be better in another second: the server
+ * or what is between is not ready, the address is still another's, the clock is
+ * not yet set and makes its certificate invalid.
+ */
+static bool is_refusal(int status)
 {
-	return status == 404 || status == 429 || status >= 500;
+	return status / 100 == 4 && status != 404 && status != 408 &&
+	       status != 425 && status != 429;
 }
 
 /* For this try; 0 when it may take as long as it takes. */
@@ -105,14 +116,19 @@ static int left_ms(const struct fetch *f)
 	return left > 0 ? (int)left : 1;
 }
 
+static void on_head(struct http_call *c, const struct http_head *head);
+static void on_body(struct http_call *c, struct str part);
+static void done(struct http_call *c, int rc, struct err *err);
+
 static void start(struct fetch *f)
 {
 	f->call = (struct http_call){ .method = S("GET"),
 				      .url = f->url,
 				      .fields = f->fields,
 				      .total_ms = left_ms(f),
-				      .body_max = CONFIG_MAX,
-				      .done = f->call.done,
+				      .on_head = on_head,
+				      .on_body = on_body,
+				      .done = done,
 				      .ctx = f };
 	log_info("GET %.*s: attempt #%d", STRF(shown(f)), ++f->tries);
 	http_call_start(f->client, &f->call);
@@ -155,7 +171,12 @@ static struct str moved(struct fetch *f, const struct http_head *head)
 
 static void retry(struct fetch *f)
 {
-	log_warn("%.*s", STRF(f->r->err.msg));
+	if (f->once) {
+		end(f, -ERR_AGAIN);
+		return;
+	}
+	log_warn("%.*s: trying again in %lld ms", STRF(f->r->err.msg),
+		 (long long)f->wait);
 	if (f->give_up && loop_clock() + f->wait > f->give_up) {
 		end(f, -ERR_AGAIN);
 		return;
@@ -167,16 +188,68 @@ static void retry(struct fetch *f)
 	f->wait = f->wait * 2 < LONGEST_WAIT_MS ? f->wait * 2 : LONGEST_WAIT_MS;
 }
 
-static int take(struct fetch *f, const struct http_call *c)
-{
-	int rc = 0;
+/* ---- the body: passed on as it comes ---- */
 
-	f->text = str_dup(f->r->a, c->result.body);
-	if (str_is(http_get(c->result.head, S("content-encoding")), "gzip"))
-		rc = flate_gunzip(f->r->a, f->text, CONFIG_MAX, &f->text,
-				  &f->r->err);
-	log_info("GET result: OK, %zu bytes", f->text.n);
-	return rc < 0 ? err_wrap(&f->r->err, "%.*s", STRF(shown(f))) : 0;
+static int pass_on(void *ctx, struct str part, struct err *err)
+{
+	struct fetch *f = ctx;
+	int rc = f->to->put(f->to->ctx, part, err);
+
+	f->refused = rc < 0;
+	f->n += part.n;
+	return rc;
+}
+
+static void body_begin(struct fetch *f, bool packed)
+{
+	flate_free(f->packed);
+	f->packed = packed ? flate_new() : NULL;
+	f->n = 0;
+	f->refused = f->to->restart(f->to->ctx, &f->r->err) < 0;
+}
+
+static void body_failed(struct fetch *f)
+{
+	(void)err_wrap(&f->r->err, "%.*s", STRF(shown(f)));
+	if (f->refused)
+		end(f, -(int)f->r->err.code);
+	else
+		retry(f);
+}
+
+static void on_head(struct http_call *c, const struct http_head *head)
+{
+	struct fetch *f = c->ctx;
+
+	f->good = head->status == 200;
+	if (f->good)
+		body_begin(f, str_is(http_get(head, S("content-encoding")),
+				     "gzip"));
+}
+
+static void on_body(struct http_call *c, struct str part)
+{
+	struct fetch *f = c->ctx;
+	const struct sink to = { pass_on, NULL, f };
+	int rc = f->refused ? -1 : 0;
+
+	if (f->good && rc == 0)
+		rc = f->packed ? flate_push(f->packed, part, &to, &f->r->err)
+			       : pass_on(f, part, &f->r->err);
+	if (!f->good || rc == 0)
+		return;
+	http_call_cancel(c);
+	body_failed(f);
+}
+
+static void body_end(struct fetch *f)
+{
+	if (f->refused || (f->packed && flate_end(f->packed, &f->r->err) < 0)) {
+		body_failed(f);
+		return;
+	}
+	log_info("GET result: OK, %zu bytes", f->n);
+	end(f, 0);
 }
 
 /* The time was up in a try that is not the first: the one before says why. */
@@ -193,7 +266,7 @@ static void done(struct http_call *c, int rc, struct err *err)
 	struct str to = S("");
 
 	if (status == 200) {
-		end(f, take(f, c));
+		body_end(f);
 		return;
 	}
 	if (rc < 0) {
@@ -209,8 +282,7 @@ static void done(struct http_call *c, int rc, struct err *err)
 	if (to.n) {
 		f->url = to;
 		start(f);
-	} else if (f->once || rc == -ERR_INVALID || rc == -ERR_LIMIT ||
-		   (rc == 0 && !worth_a_retry(status))) {
+	} else if (is_refusal(status)) {
 		end(f, -ERR_INVALID);
 	} else {
 		retry(f);
@@ -218,26 +290,43 @@ static void done(struct http_call *c, int rc, struct err *err)
 }
 
 static int get(struct fetch *f, struct str url, struct str fields,
-	       struct str *out)
+	       const struct sink *to)
 {
-	int rc;
+	struct url parts;
+	int rc = url_parse(url, &parts, &f->r->err);
 
+	if (rc < 0)
+		return err_wrap(&f->r->err, "GET");
 	f->url = f->first = url;
 	f->fields = fields;
 	f->wait = FIRST_WAIT_MS;
 	f->tries = f->hops = 0;
-	f->call.done = done;
+	f->to = to;
 	f->timer = (struct source){ .fd = -1, .ready = again, .ctx = f };
 	loop_add(f->loop, &f->timer);
 	start(f);
 	rc = loop_run(f->loop, &f->r->err);
 	loop_remove(f->loop, &f->timer);
-	*out = f->text;
+	flate_free(f->packed);
+	f->packed = NULL;
 	return rc < 0 ? rc : f->rc;
 }
 
+static int get_text(struct fetch *f, struct str url, struct str fields,
+		    struct str *out)
+{
+	struct sink_buf b = { .max = CONFIG_MAX };
+	const struct sink to = sink_to_buf(&b);
+	int rc;
+
+	buf_init(&b.b, f->r->a);
+	rc = get(f, url, fields, &to);
+	*out = buf_str(&b.b);
+	return rc;
+}
+
 static int get_resource(void *ctx, const struct ign_obj *resource,
-			struct str *out, struct err *err)
+			const struct sink *to, struct err *err)
 {
 	const struct ign_objs *l = ign_list(resource, IGN_RESOURCE_HEADERS);
 	struct fetch *f = ctx;
@@ -249,7 +338,7 @@ static int get_resource(void *ctx, const struct ign_obj *resource,
 	for (size_t i = 0; i < l->n; i++)
 		http_add_field(&b, ign_str(l->v[i], IGN_HEADER_NAME),
 			       ign_str(l->v[i], IGN_HEADER_VALUE));
-	rc = get(f, ign_str(resource, IGN_RESOURCE_SOURCE), buf_str(&b), out);
+	rc = get(f, ign_str(resource, IGN_RESOURCE_SOURCE), buf_str(&b), to);
 	if (rc < 0 && err != &f->r->err)
 		rc = err_set(err, ERR_INVALID, "%.*s", STRF(f->r->err.msg));
 	return rc;
@@ -305,7 +394,7 @@ int daemon_fetch(struct run *r, struct str url, struct str *out)
 	if (rc == 0 && str_starts(url, S("https")))
 		rc = trust(&f, kube_system_ca(r->a), &r->err);
 	if (rc == 0)
-		rc = get(&f, url, S("Accept: */*\r\n"), out);
+		rc = get_text(&f, url, S("Accept: */*\r\n"), out);
 	close_fetch(&f);
 	return rc;
 }
@@ -338,7 +427,7 @@ static int run(struct run *r, const void *p)
 			       "give either --url URL or --config FILE");
 	rc = open_fetch(&f);
 	if (rc == 0 && f.o->url.n)
-		rc = get(&f, f.o->url, S(ACCEPT), &text);
+		rc = get_text(&f, f.o->url, S(ACCEPT), &text);
 	else if (rc == 0)
 		rc = file_read(r->a, str_z(r->a, f.o->config), CONFIG_MAX,
 			       &text, &r->err);
@@ -356,8 +445,9 @@ const struct command daemon_firstboot = {
 		"Files, directories, links, users, groups, units and kernel "
 		"arguments; what it\npoints at is fetched first. Configs with "
 		"disks, raid, filesystems or luks are refused\nbefore anything "
-		"is written. Fetching is tried again until it succeeds; a run "
-		"that was\ncut short is repeated.",
+		"is written. Fetching is tried again, with the reason on the "
+		"console, until it succeeds\nor the server refuses (status "
+		"4xx); a run that was cut short is repeated.",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

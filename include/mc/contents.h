@@ -4,6 +4,7 @@
 #ifndef MC_CONTENTS_H
 #define MC_CONTENTS_H
 
+#include "base/sink.h"
 #include "ign/ign.h"
 
 /* A compressed file may unpack to this much. */
@@ -16,6 +17,33 @@
  */
 int mc_contents(struct arena *a, const struct ign_obj *file, struct str *out,
 		struct err *err);
+
+/*
+ * The same for a resource (a file's contents, or what is appended to it), given in
+ * parts: what is packed is unpacked part by part and never held.
+ */
+int mc_pump(const struct ign_obj *resource, const struct sink *to,
+	    struct err *err);
+/* The contents of a file are packed: mc_pump spares the memory they need. */
+bool mc_is_packed(const struct ign_obj *file);
+/* How many bytes a file's contents are, and that they can be unpacked. */
+int mc_size(const struct ign_obj *file, uint64_t *out, struct err *err);
+
+/*
+ * Between the parts of something packed and their taker: unpacks, and counts up
+ * to MC_CONTENTS_MAX. how: the resource's compression, "" for none.
+ */
+struct mc_unpack {
+	const struct sink *to;
+	struct flate *flate;
+	struct str how;
+	size_t n;
+};
+int mc_unpack_start(struct mc_unpack *u, struct str how, const struct sink *to,
+		    struct err *err);
+struct sink mc_unpack_sink(struct mc_unpack *u);
+/* All has come. Always to be called, with the error there was so far. */
+int mc_unpack_end(struct mc_unpack *u, int rc, struct err *err);
 
 /* The file of that path, or NULL. */
 const struct ign_obj *mc_find_file(const struct ign_obj *config,

@@ -16,8 +16,8 @@
 /* Where what a config only points at comes from: asked before anything is
  * written. */
 struct ignite_source {
-	int (*get)(void *ctx, const struct ign_obj *resource, struct str *out,
-		   struct err *err);
+	int (*get)(void *ctx, const struct ign_obj *resource,
+		   const struct sink *to, struct err *err);
 	/* An authority to believe from now on, as PEM. */
 	int (*trust)(void *ctx, struct str pem, struct err *err);
 	void *ctx;

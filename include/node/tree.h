@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "base/err.h"
 #include "base/map.h"
+#include "base/sink.h"
 #include "base/vec.h"
 
 /* The calls that change something on a disk. */
@@ -74,6 +74,10 @@ bool tree_exists(struct tree *t, const char *path);
 bool tree_lexists(struct tree *t, const char *path);
 int tree_read(struct arena *a, struct tree *t, const char *path, size_t max,
 	      struct str *out, struct err *err);
+/* A descriptor of what is there, to read from; the last link is followed. */
+int tree_open_file(struct tree *t, const char *path, struct err *err);
+/* Whether a file has these bytes, and no others. */
+bool tree_has(struct tree *t, const char *path, const struct producer *from);
 int tree_readlink(struct arena *a, struct tree *t, const char *path,
 		  struct str *out, struct err *err);
 /* The path with every link in it followed, as filepath.EvalSymlinks does. */
@@ -102,6 +106,10 @@ struct tree_attr {
  */
 int tree_write(struct tree *t, const char *path, struct str data,
 	       struct tree_attr attr, struct err *err);
+/* The same with what comes in parts. */
+int tree_write_from(struct tree *t, const char *path,
+		    const struct producer *from, struct tree_attr attr,
+		    struct err *err);
 /* The same with TREE_DEFAULT. */
 int tree_put(struct tree *t, const char *path, struct str data,
 	     struct err *err);
@@ -126,6 +134,13 @@ int tree_copy(struct tree *t, const char *from, const char *to,
 int tree_chmod(struct tree *t, const char *path, mode_t mode, struct err *err);
 int tree_chown(struct tree *t, const char *path, uid_t uid, gid_t gid,
 	       struct err *err);
+
+/* A file without a name in the folder of path, to write to and read from; or a
+ * negative err code. It is gone when it is closed. */
+int tree_scratch(struct tree *t, const char *path, struct err *err);
+/* Bytes that may still be written in the folder of path; 0 when it is not
+ * known. */
+uint64_t tree_free(struct tree *t, const char *path);
 
 /* Makes every change so far durable. */
 int tree_sync(struct tree *t, struct err *err);

@@ -6,57 +6,106 @@
 #define GZIP_WINDOW (15 + 16)
 #define STEP ((size_t)1 << 16)
 
-static int bad(struct err *err, int z, bool header)
+struct flate {
+	z_stream z;
+	bool any; /* something has come */
+	bool member; /* inside of a member */
+	char out[STEP];
+};
+
+struct flate *flate_new(void)
 {
-	if (z == Z_BUF_ERROR)
-		return err_set(err, ERR_INVALID, "unexpected EOF");
-	if (z == Z_DATA_ERROR && !header)
+	struct flate *f = calloc(1, sizeof(*f));
+
+	if (!f || inflateInit2(&f->z, GZIP_WINDOW) != Z_OK)
+		abort(); /* lack of memory */
+	return f;
+}
+
+void flate_free(struct flate *f)
+{
+	if (!f)
+		return;
+	(void)inflateEnd(&f->z);
+	free(f);
+}
+
+static int bad(const struct flate *f, int z, struct err *err)
+{
+	if (z == Z_DATA_ERROR && f->z.total_out)
 		return err_set(err, ERR_INVALID, "flate: corrupt input");
 	return err_set(err, ERR_INVALID, "gzip: invalid header");
 }
 
-/* Inflates one member, appending to b. */
-static int member(z_stream *z, struct buf *b, size_t max, struct err *err)
+/* Inflates what there is room for, and passes it on. */
+static int step(struct flate *f, const struct sink *to, struct err *err)
 {
-	uLong start = z->total_out;
-	int rc;
+	struct str part = { f->out, 0 };
+	int z, rc = 0;
 
-	do {
-		buf_reserve(b, STEP);
-		z->next_out = (unsigned char *)b->p + b->n;
-		z->avail_out = STEP;
-		rc = inflate(z, Z_NO_FLUSH);
-		b->n += STEP - z->avail_out;
-		if (b->n > max)
-			return err_set(err, ERR_LIMIT,
-				       "unpacks to more than %zu bytes", max);
-	} while (rc == Z_OK);
-	if (rc != Z_STREAM_END)
-		return bad(err, rc, z->total_out == start);
-	return 0;
+	f->member = true;
+	f->z.next_out = (unsigned char *)f->out;
+	f->z.avail_out = STEP;
+	z = inflate(&f->z, Z_NO_FLUSH);
+	part.n = STEP - f->z.avail_out;
+	if (part.n)
+		rc = to->put(to->ctx, part, err);
+	if (rc < 0)
+		return rc;
+	if (z == Z_STREAM_END) {
+		f->member = false;
+		(void)inflateReset(&f->z);
+		return 0;
+	}
+	/* Z_BUF_ERROR: it needs more to go on */
+	return z == Z_OK || z == Z_BUF_ERROR ? 0 : bad(f, z, err);
+}
+
+int flate_push(struct flate *f, struct str in, const struct sink *to,
+	       struct err *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && in.n) {
+		size_t n = in.n < UINT32_MAX ? in.n : UINT32_MAX;
+
+		f->any = true;
+		f->z.next_in = (unsigned char *)(uintptr_t)in.p;
+		f->z.avail_in = (uInt)n;
+		in = str_from(in, n);
+		/* what is unpacked but did not fit is given without more input */
+		do {
+			rc = step(f, to, err);
+		} while (rc == 0 &&
+			 (f->z.avail_in || (f->member && !f->z.avail_out)));
+	}
+	return rc;
+}
+
+int flate_end(const struct flate *f, struct err *err)
+{
+	if (!f->any)
+		return err_set(err, ERR_INVALID, "EOF");
+	return f->member ? err_set(err, ERR_INVALID, "unexpected EOF") : 0;
 }
 
 int flate_gunzip(struct arena *a, struct str in, size_t max, struct str *out,
 		 struct err *err)
 {
-	z_stream z = { 0 };
-	struct buf b;
+	struct sink_buf b = { .max = max };
+	const struct sink to = sink_to_buf(&b);
+	struct flate *f = flate_new();
 	int rc;
 
-	if (!in.n)
-		return err_set(err, ERR_INVALID, "EOF");
-	if (in.n > UINT32_MAX)
-		return err_set(err, ERR_LIMIT, "gzip input of %zu bytes", in.n);
-	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
-		abort(); /* lack of memory */
-	buf_init(&b, a);
-	z.next_in = (unsigned char *)(uintptr_t)in.p;
-	z.avail_in = (uInt)in.n;
-	do {
-		rc = member(&z, &b, max, err);
-	} while (rc == 0 && z.avail_in && inflateReset(&z) == Z_OK);
-	(void)inflateEnd(&z);
+	buf_init(&b.b, a);
+	rc = flate_push(f, in, &to, err);
 	if (rc == 0)
-		*out = buf_str(&b);
+		rc = flate_end(f, err);
+	flate_free(f);
+	if (rc == -ERR_LIMIT)
+		return err_set(err, ERR_LIMIT, "unpacks to more than %zu bytes",
+			       max);
+	if (rc == 0)
+		*out = buf_str(&b.b);
 	return rc;
 }

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "data/flate.h"
 #include "data/url.h"
+#include "ignite_contents.h"
 #include "io/log.h"
-#include "mc/contents.h"
 
 #define PRESET "/etc/systemd/system-preset/20-ignition.preset"
 #define ENTRIES "/boot/loader/entries"
@@ -52,7 +50,7 @@ struct entry {
 	const struct ign_obj *o;
 	struct str path;
 	size_t depth, order;
-	struct str data, tail; /* contents, and what is appended */
+	struct pieces data, tail; /* contents, and what is appended */
 	int64_t uid, gid;
 };
 
@@ -61,64 +59,15 @@ struct entries {
 	size_t n, cap;
 };
 
-static int check_hash(struct arena *a, const struct ign_obj *r, struct str data,
-		      struct err *err)
-{
-	struct str want = ign_str(ign_sub(r, IGN_RESOURCE_VERIFICATION),
-				  IGN_VERIFICATION_HASH);
-	struct str kind, sum, have;
-
-	if (!want.n)
-		return 0;
-	if (!str_cut(want, '-', &kind, &sum))
-		return err_set(err, ERR_INVALID, "unknown hash %.*s",
-			       STRF(want));
-	have = hash_hex_of(
-		a, str_is(kind, "sha256") ? HASH_SHA256 : HASH_SHA512, data);
-	return str_eq_fold(have, sum)
-		       ? 0
-		       : err_set(err, ERR_INVALID, "its %.*s is %.*s, not %.*s",
-				 STRF(kind), STRF(have), STRF(sum));
-}
-
-/* mc_contents reads a file's; what is appended has the same shape. */
-static int resource(struct arena *a, const struct ign_obj *r,
-		    const struct ignite_source *from, struct str *out,
-		    struct err *err)
-{
-	struct ign_obj *f = ign_new(a, &ign_type_FILE);
-	struct str packed;
-	int rc;
-
-	f->v[IGN_FILE_CONTENTS].set = true;
-	f->v[IGN_FILE_CONTENTS].u.o = (struct ign_obj *)r;
-	rc = mc_contents(a, f, out, err);
-	if (rc == -ERR_NOTFOUND) {
-		rc = from->get(from->ctx, r, &packed, err);
-		*out = packed;
-		if (rc == 0 && ign_str(r, IGN_RESOURCE_COMPRESSION).n)
-			rc = flate_gunzip(a, packed, MC_CONTENTS_MAX, out, err);
-		if (rc < 0)
-			return rc;
-	}
-	return rc < 0 ? rc : check_hash(a, r, *out, err);
-}
-
-static int file_data(struct arena *a, struct entry *e,
+static int file_data(struct arena *a, struct entry *e, struct spool *spool,
 		     const struct ignite_source *from, struct err *err)
 {
 	const struct ign_objs *more = ign_list(e->o, IGN_FILE_APPEND);
-	struct str part = S("");
-	struct buf b;
-	int rc = resource(a, ign_sub(e->o, IGN_FILE_CONTENTS), from, &e->data,
-			  err);
+	int rc = ignite_contents(a, spool, ign_sub(e->o, IGN_FILE_CONTENTS),
+				 from, &e->data, err);
 
-	buf_init(&b, a);
-	for (size_t i = 0; rc == 0 && i < more->n; i++) {
-		rc = resource(a, more->v[i], from, &part, err);
-		buf_add(&b, part);
-	}
-	e->tail = buf_str(&b);
+	for (size_t i = 0; rc == 0 && i < more->n; i++)
+		rc = ignite_contents(a, spool, more->v[i], from, &e->tail, err);
 	return rc < 0 ? err_wrap(err, "file %.*s", STRF(e->path)) : 0;
 }
 
@@ -147,8 +96,8 @@ static int by_depth(const void *x, const void *y)
 }
 
 static int gather(struct arena *a, const struct ign_obj *config,
-		  const struct ignite_source *from, struct entries *out,
-		  struct err *err)
+		  struct spool *spool, const struct ignite_source *from,
+		  struct entries *out, struct err *err)
 {
 	const struct ign_obj *s = ign_sub(config, IGN_CONFIG_STORAGE);
 	int rc = 0;
@@ -158,7 +107,7 @@ static int gather(struct arena *a, const struct ign_obj *config,
 	collect(a, ign_list(s, IGN_STORAGE_LINKS), ENTRY_LINK, out);
 	for (size_t i = 0; rc == 0 && i < out->n; i++)
 		if (out->v[i].kind == ENTRY_FILE)
-			rc = file_data(a, &out->v[i], from, err);
+			rc = file_data(a, &out->v[i], spool, from, err);
 	if (out->n > 1)
 		qsort(out->v, out->n, sizeof(*out->v), by_depth);
 	return rc;
@@ -172,10 +121,33 @@ static bool given(const struct entry *e)
 		       .n > 0;
 }
 
-static struct str whole(struct arena *a, const struct entry *e, struct str data)
+static void add_pieces(struct arena *a, struct pieces *to,
+		       const struct pieces *more)
 {
-	return e->tail.n ? str_fmt(a, "%.*s%.*s", STRF(data), STRF(e->tail))
-			 : data;
+	for (size_t i = 0; i < more->n; i++)
+		VEC_PUSH(a, to, more->v[i]);
+	if (more->n)
+		to->spool = more->spool;
+}
+
+/* Contents and what is appended. */
+static struct pieces whole(struct arena *a, const struct entry *e)
+{
+	struct pieces p = { 0 };
+
+	add_pieces(a, &p, &e->data);
+	add_pieces(a, &p, &e->tail);
+	return p;
+}
+
+/* Whether a run that was cut short has written it. */
+static bool is_written(struct node *n, struct arena *a, const struct entry *e,
+		       const char *path)
+{
+	struct pieces p = whole(a, e);
+	const struct producer all = pieces_producer(&p);
+
+	return n->again && tree_has(&n->tree, path, &all);
 }
 
 /* Whether what is there may stay, or is of a run that was cut short. */
@@ -190,11 +162,7 @@ static bool may_stay(struct node *n, struct arena *a, const struct entry *e,
 		return S_ISDIR(st->st_mode);
 	case ENTRY_FILE:
 		return S_ISREG(st->st_mode) &&
-		       (!given(e) ||
-			(n->again &&
-			 tree_read(a, &n->tree, path, MC_CONTENTS_MAX, &have,
-				   &ignored) == 0 &&
-			 str_eq(have, whole(a, e, e->data))));
+		       (!given(e) || is_written(n, a, e, path));
 	case ENTRY_LINK:
 		break;
 	}
@@ -232,19 +200,43 @@ static int make_dir(struct node *n, struct entry *e, const char *path,
 	return rc < 0 ? rc : tree_chmod(&n->tree, path, mode, err);
 }
 
+/* A run that was cut short has appended it. */
+static bool is_appended(struct arena *a, struct str data,
+			const struct pieces *tail)
+{
+	struct err ignored = ERR_INIT(a);
+	struct sink_buf b = { .max = data.n };
+	const struct sink to = sink_to_buf(&b);
+	struct pieces p = *tail;
+	const struct producer all = pieces_producer(&p);
+
+	buf_init(&b.b, a);
+	return pieces_size(tail) <= data.n &&
+	       all.pump(all.ctx, &to, &ignored) == 0 &&
+	       str_ends(data, buf_str(&b.b));
+}
+
 static int make_file(struct node *n, struct arena *a, struct entry *e,
 		     const char *path, mode_t mode, bool there, struct err *err)
 {
 	struct tree_attr attr = { mode, 0755, e->uid, e->gid };
-	struct str data = e->data;
+	struct piece old = { 0 };
+	struct producer all;
+	struct pieces p;
 
 	if (there && !given(e)) {
-		if (tree_read(a, &n->tree, path, TEXT_MAX, &data, err) < 0)
+		if (tree_read(a, &n->tree, path, TEXT_MAX, &old.mem, err) < 0)
 			return -ERR_SYS;
-		if (n->again && str_ends(data, e->tail))
-			e->tail = S("");
+		if (n->again && is_appended(a, old.mem, &e->tail))
+			e->tail.n = 0;
+		if (old.mem.n)
+			VEC_PUSH(a, &e->data, old);
 	}
-	return tree_write(&n->tree, path, whole(a, e, data), attr, err);
+	p = whole(a, e);
+	if (!pieces_size(&p))
+		return tree_write(&n->tree, path, S(""), attr, err);
+	all = pieces_producer(&p);
+	return tree_write_from(&n->tree, path, &all, attr, err);
 }
 
 static int make_link(struct node *n, struct arena *a, struct entry *e,
@@ -476,7 +468,7 @@ static int complete(struct arena *a, const struct ignite_source *from,
 			       "configs point at configs more than %d deep",
 			       DEPTH_MAX);
 	for (size_t k = 0; rc == 0 && k < trust->n; k++) {
-		rc = resource(a, trust->v[k], from, &pem, err);
+		rc = ignite_text(a, trust->v[k], from, &pem, err);
 		if (rc == 0)
 			rc = from->trust(from->ctx, pem, err);
 	}
@@ -499,7 +491,7 @@ static int fetch_config(struct arena *a, const struct ign_obj *r,
 			struct ign_obj **out, struct err *err)
 {
 	struct str text = S("");
-	int rc = resource(a, r, from, &text, err);
+	int rc = ignite_text(a, r, from, &text, err);
 
 	if (rc == 0)
 		rc = ign_parse_35(a, text, out, err);
@@ -539,6 +531,7 @@ static int write_all(struct node *n, struct arena *a,
 int node_ignite(struct node *n, struct arena *a, struct str text,
 		const struct ignite_source *from, struct err *err)
 {
+	struct spool spool = SPOOL_INIT(&n->tree);
 	struct entries entries = { 0 };
 	struct ign_obj *config = NULL;
 	int rc = tree_lock(&n->tree, err);
@@ -553,8 +546,11 @@ int node_ignite(struct node *n, struct arena *a, struct str text,
 	if (rc == 0)
 		rc = check_kargs(n, config, err);
 	if (rc == 0)
-		rc = gather(a, config, from, &entries, err);
+		rc = gather(a, config, &spool, from, &entries, err);
 	for (size_t i = 0; rc == 0 && i < entries.n; i++)
 		rc = check_place(n, a, &entries.v[i], err);
-	return rc < 0 ? rc : write_all(n, a, config, &entries, err);
+	if (rc == 0)
+		rc = write_all(n, a, config, &entries, err);
+	spool_close(&spool);
+	return rc;
 }

@@ -146,12 +146,10 @@ bool tree_exists(struct tree *t, const char *path)
 	return there;
 }
 
-int tree_read(struct arena *a, struct tree *t, const char *path, size_t max,
-	      struct str *out, struct err *err)
+int tree_open_file(struct tree *t, const char *path, struct err *err)
 {
 	const char *name;
-	int dir = tree_parent(t, path, &make_none, &name);
-	AUTO(fd) int fd = -1;
+	int dir = tree_parent(t, path, &make_none, &name), fd = -1;
 	int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 	if (dir >= 0)
@@ -165,9 +163,46 @@ int tree_read(struct arena *a, struct tree *t, const char *path, size_t max,
 			fd = openat(walk_top(&w), last.p, flags);
 		walk_end(&w);
 	}
-	if (fd < 0)
-		return tree_err(err, "open", path);
-	return file_read_fd(a, fd, path, max, out, err);
+	return fd < 0 ? tree_err(err, "open", path) : fd;
+}
+
+int tree_read(struct arena *a, struct tree *t, const char *path, size_t max,
+	      struct str *out, struct err *err)
+{
+	AUTO(fd) int fd = tree_open_file(t, path, err);
+
+	return fd < 0 ? fd : file_read_fd(a, fd, path, max, out, err);
+}
+
+/* ERR_CONFLICT: the file goes on otherwise. */
+static int same_part(void *ctx, struct str part, struct err *err)
+{
+	const int *fd = ctx;
+	char have[8192];
+
+	while (part.n) {
+		size_t want = part.n < sizeof(have) ? part.n : sizeof(have);
+		ssize_t n = read(*fd, have, want);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || memcmp(have, part.p, (size_t)n) != 0)
+			return err_set(err, ERR_CONFLICT, "it differs");
+		part = str_from(part, (size_t)n);
+	}
+	return 0;
+}
+
+bool tree_has(struct tree *t, const char *path, const struct producer *from)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	AUTO(fd) int fd = tree_open_file(t, path, &err);
+	const struct sink compare = { same_part, NULL, &fd };
+	char more;
+
+	return fd >= 0 && from->pump(from->ctx, &compare, &err) == 0 &&
+	       read(fd, &more, 1) == 0;
 }
 
 int tree_readlink(struct arena *a, struct tree *t, const char *path,

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -22,37 +23,51 @@ static void temp_name(const char *name, char out[32])
 	(void)snprintf(out, 32, ".mco-%.20s", sum.p);
 }
 
-static int fill(struct tree *t, int fd, struct str data,
-		const struct tree_attr *attr)
+static int put_part(void *ctx, struct str part, struct err *err)
 {
-	struct stat st;
+	const int *fd = ctx;
 
-	/* an empty file is as durable as its name */
-	if (!data.n && attr->uid < 0 && fstat(fd, &st) == 0 &&
-	    (st.st_mode & 07777) == attr->mode)
-		return 0;
-	if (node_sys->fchmod(fd, attr->mode) < 0)
-		return -1;
-	while (data.n) {
-		ssize_t n = node_sys->write(fd, data.p, data.n);
+	while (part.n) {
+		ssize_t n = node_sys->write(*fd, part.p, part.n);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return -1;
-		data = str_from(data, (size_t)n);
+			return err_set(err, ERR_SYS, "%s", go_errno(errno));
+		part = str_from(part, (size_t)n);
 	}
-	if (attr->uid >= 0 && attr->gid >= 0 && t->own &&
-	    node_sys->fchown(fd, (uid_t)attr->uid, (gid_t)attr->gid) < 0)
-		return -1;
-	/* a change of owner takes these bits away */
-	if ((attr->mode & 07000) && node_sys->fchmod(fd, attr->mode) < 0)
-		return -1;
-	return node_sys->fsync(fd);
+	return 0;
 }
 
-int tree_write(struct tree *t, const char *path, struct str data,
-	       struct tree_attr attr, struct err *err)
+/* empty: nothing is going to be written. */
+static int fill(struct tree *t, int fd, const struct producer *from, bool empty,
+		const struct tree_attr *attr, const char *path, struct err *err)
+{
+	const struct sink to = { put_part, NULL, &fd };
+	struct stat st;
+	int rc;
+
+	/* an empty file is as durable as its name */
+	if (empty && attr->uid < 0 && fstat(fd, &st) == 0 &&
+	    (st.st_mode & 07777) == attr->mode)
+		return 0;
+	if (node_sys->fchmod(fd, attr->mode) < 0)
+		return tree_err(err, "write", path);
+	rc = from->pump(from->ctx, &to, err);
+	if (rc < 0)
+		return err_wrap(err, "write %s", path);
+	if (attr->uid >= 0 && attr->gid >= 0 && t->own &&
+	    node_sys->fchown(fd, (uid_t)attr->uid, (gid_t)attr->gid) < 0)
+		return tree_err(err, "write", path);
+	/* a change of owner takes these bits away */
+	if ((attr->mode & 07000) && node_sys->fchmod(fd, attr->mode) < 0)
+		return tree_err(err, "write", path);
+	return node_sys->fsync(fd) < 0 ? tree_err(err, "write", path) : 0;
+}
+
+static int replace(struct tree *t, const char *path,
+		   const struct producer *from, bool empty,
+		   struct tree_attr attr, struct err *err)
 {
 	struct make make = { true, attr.dir_mode, -1, -1 };
 	AUTO(fd) int fd = -1;
@@ -67,17 +82,69 @@ int tree_write(struct tree *t, const char *path, struct str data,
 		return tree_err(err, "remove", path);
 	fd = node_sys->openat(
 		dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		data.n ? 0600 : attr.mode & 0777);
+		empty ? attr.mode & 0777 : 0600);
 	if (fd < 0)
 		return tree_err(err, "open", path);
-	if (fill(t, fd, data, &attr) < 0)
-		rc = tree_err(err, "write", path);
-	else if (node_sys->renameat(dir, temp, dir, name) < 0)
+	rc = fill(t, fd, from, empty, &attr, path, err);
+	if (rc == 0 && node_sys->renameat(dir, temp, dir, name) < 0)
 		rc = tree_err(err, "rename", path);
-	else
-		return 0;
-	(void)node_sys->unlinkat(dir, temp, 0);
+	if (rc < 0)
+		(void)node_sys->unlinkat(dir, temp, 0);
 	return rc;
+}
+
+static int pump_str(void *ctx, const struct sink *to, struct err *err)
+{
+	const struct str *data = ctx;
+
+	return to->put(to->ctx, *data, err);
+}
+
+int tree_write(struct tree *t, const char *path, struct str data,
+	       struct tree_attr attr, struct err *err)
+{
+	const struct producer from = { pump_str, &data };
+
+	return replace(t, path, &from, !data.n, attr, err);
+}
+
+int tree_write_from(struct tree *t, const char *path,
+		    const struct producer *from, struct tree_attr attr,
+		    struct err *err)
+{
+	return replace(t, path, from, false, attr, err);
+}
+
+int tree_scratch(struct tree *t, const char *path, struct err *err)
+{
+	struct make make = { true, 0755, -1, -1 };
+	const char *name = NULL;
+	int dir = tree_changing(t, path, &make, &name, err), fd;
+
+	if (dir < 0)
+		return dir;
+	if (node_sys->unlinkat(dir, name, 0) < 0 && errno != ENOENT)
+		return tree_err(err, "remove", path);
+	fd = node_sys->openat(
+		dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		0600);
+	if (fd < 0)
+		return tree_err(err, "open", path);
+	if (node_sys->unlinkat(dir, name, 0) == 0)
+		return fd;
+	(void)close(fd);
+	return tree_err(err, "remove", path);
+}
+
+uint64_t tree_free(struct tree *t, const char *path)
+{
+	const char *name = NULL;
+	int dir = tree_parent(t, path, &make_none, &name);
+	struct statvfs st;
+
+	return dir < 0 || fstatvfs(dir, &st) < 0
+		       ? 0
+		       : (uint64_t)st.f_bavail * st.f_frsize;
 }
 
 int tree_put(struct tree *t, const char *path, struct str data, struct err *err)
@@ -264,25 +331,42 @@ static void copy_xattrs(int from, int to)
 	}
 }
 
+/* From the descriptor's offset to the end. */
+static int pump_fd(void *ctx, const struct sink *to, struct err *err)
+{
+	const int *fd = ctx;
+	char part[16384];
+
+	for (;;) {
+		ssize_t n = read(*fd, part, sizeof(part));
+		int rc;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_set(err, ERR_SYS, "%s", go_errno(errno));
+		if (n == 0)
+			return 0;
+		rc = to->put(to->ctx, (struct str){ part, (size_t)n }, err);
+		if (rc < 0)
+			return rc;
+	}
+}
+
 static int copy_file(struct tree *t, const char *from, const struct stat *st,
 		     const char *to, struct err *err)
 {
-	AUTO(arena) struct arena a = ARENA_INIT;
 	struct tree_attr attr = { st->st_mode & 07777, 0755, st->st_uid,
 				  st->st_gid };
-	struct str data = S("");
-	int rc = tree_read(&a, t, from, SIZE_MAX / 2, &data, err), dir;
-	AUTO(fd) int x = -1;
+	AUTO(fd) int x = tree_open_file(t, from, err);
+	const struct producer bytes = { pump_fd, &x };
 	AUTO(fd) int y = -1;
 	const char *name = NULL;
+	int dir, rc = x < 0 ? x
+			    : replace(t, to, &bytes, !st->st_size, attr, err);
 
-	if (rc == 0)
-		rc = tree_write(t, to, data, attr, err);
 	if (rc < 0)
 		return rc;
-	dir = tree_parent(t, from, &make_none, &name);
-	if (dir >= 0)
-		x = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	dir = tree_parent(t, to, &make_none, &name);
 	if (dir >= 0)
 		y = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);

@@ -111,8 +111,81 @@ answer two '307 Temporary' "Location: $U/ok\r\n" < /dev/null
 fresh; fetch "$U/one"
 same 'redirects' '0 1' "$? $(cat "$R/etc/foo")"
 answer round '302 Found' 'Location: /round\r\n' < /dev/null
-fetch "$U/round"
-same 'redirects without end' "1 11 Error: $U/round: the server answers with status 302" "$? $(tries) $(err)"
+fetch "$U/round" --timeout 1s
+same 'redirects without end' "1 Error: $U/round: the server answers with status 302" "$? $(err)"
+same 'not followed without end, but tried again' yes "$([ "$(tries)" -gt 11 ] && [ "$(tries)" -lt 120 ] && echo yes)"
+
+# ---- answers that are none: tried again, and said why --------------------------------------
+spoiled() {	# NAME PATTERN, the bytes of the first answer on standard input
+	cat > "$D/$1.1"; answer "$1" '200 OK' < "$TMP/c.ign"
+	fresh; fetch "$U/$1"
+	same "$1" '0 1 2' "$? $(cat "$R/etc/foo") $(tries)"
+	same "$1: told why" 1 "$(grep -c "^W.*$2.*: trying again in 100 ms$" "$TMP/.err")"
+}
+ign "$(files "$(file /etc/foo 1)")"
+printf 'garbage\r\n\r\n' | spoiled garbage 'GET .*/garbage: '
+printf 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n' | spoiled syntax 'GET .*/syntax: '
+{ printf 'HTTP/1.1 200 OK\r\nX: '; head -c 100000 /dev/zero | tr '\0' x; } | spoiled endless-head 'GET .*/endless-head: '
+printf '' | spoiled nothing 'GET .*/nothing: '
+printf 'HTTP/1.1 301 Moved\r\nLocation: ftp://x/\r\nContent-Length: 0\r\n\r\n' | spoiled elsewhere '/elsewhere: the server answers with status 301'
+printf 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd' | spoiled unpacked '/unpacked: gzip: invalid header'
+gzip -nc "$TMP/c.ign" | head -c 40 | answer begun '200 OK' 'Content-Encoding: gzip\r\n'
+spoiled half '/half: unexpected EOF' < "$D/begun"
+for status in 400 401 403 410 451; do
+	answer no "$status No" < /dev/null
+	fetch "$U/no"
+	same "a refusal: $status" "1 1 Error: $U/no: the server answers with status $status" "$? $(tries) $(err)"
+done
+echo '{"ignition":{"version":"9.9.9"}}' | answer no '200 OK'
+fetch "$U/no"
+same 'a config that is none' '1 1' "$? $(tries)"
+
+# ---- large contents go to the disk, not into memory ----------------------------------------
+bounded() {	# MEGABYTES COMMAND...: with so much address space
+	(ulimit -v $(($1 * 1024)); exec "${@:2}")
+}
+if bounded 48 "$MCO" version > /dev/null 2>&1; then
+	head -c 100000000 /dev/zero | tee >(sha256sum | cut -d' ' -f1 > "$TMP/sum") | gzip -n9 > "$TMP/big.gz"
+	packed=$(base64 -w 0 < "$TMP/big.gz")
+	until [ -s "$TMP/sum" ]; do sleep 0.05; done
+	check="\"verification\":{\"hash\":\"sha256-$(cat "$TMP/sum")\"}"
+	answer big '200 OK' < "$TMP/big.gz"
+	head -c 100000000 /dev/zero | answer plain '200 OK'
+	answer big-encoded '200 OK' 'Content-Encoding: gzip\r\n' < "$TMP/big.gz"
+	for how in "data:;base64,$packed gzip" "$U/big gzip" "$U/plain" "$U/big-encoded"; do
+		ign "$(files "{\"path\":\"/etc/big\",\"contents\":{\"source\":\"${how% *}\",$check$([ "$how" = "${how% *}" ] || echo ',"compression":"gzip"')}}")"
+		fresh; before=$(ls -A "$R/etc")
+		bounded 48 timeout ${PATIENCE:-300} "$MCO" firstboot --config "$TMP/c.ign" --root "$R" > "$TMP/.out" 2> "$TMP/.err"
+		status=$?
+		same "a large file: ${how:0:30}" "0 $(cat "$TMP/sum")" "$status $(sha256sum < "$R/etc/big" | cut -d' ' -f1)"
+		same "no other file: ${how:0:30}" "$(printf '%s\nbig' "$before" | sort)" "$(ls -A "$R/etc" | grep -v '^machine-config-daemon$')"
+	done
+	rm "$D/plain"
+	# gzip of gzip: 300 MB in a few hundred bytes
+	head -c 300000000 /dev/zero | gzip -n9 > "$TMP/bomb.gz"
+	for how in "data:;base64,$(base64 -w 0 < "$TMP/bomb.gz")" "$U/bomb"; do
+		answer bomb '200 OK' < "$TMP/bomb.gz"
+		ign "$(files "$(file /etc/foo 1)" "{\"path\":\"/etc/bomb\",\"contents\":{\"source\":\"$how\",\"compression\":\"gzip\"}}")"
+		fresh; before=$(state)
+		bounded 48 timeout ${PATIENCE:-300} "$MCO" firstboot --config "$TMP/c.ign" --root "$R" > "$TMP/.out" 2> "$TMP/.err"
+		same "a bomb: ${how:0:30}" '1 1' "$? $(err | grep -c '^Error: file /etc/bomb: .*unpacks to more than 268435456 bytes$')"
+		same "a bomb, nothing written: ${how:0:30}" "$before" "$(state)"
+	done
+	answer bomb-config '200 OK' 'Content-Encoding: gzip\r\n' < "$TMP/bomb.gz"
+	fetch "$U/bomb-config"
+	same 'a bomb for a config' "1 1 Error: $U/bomb-config: larger than 67108864 bytes" "$? $(tries) $(err)"
+	rm "$TMP/bomb.gz" "$TMP/big.gz" "$R/etc/big" 2>/dev/null
+	# a disk that is too small for both the contents and the file
+	if [ "$(id -u)" = 0 ] && mkdir -p "$TMP/small" && mount -t tmpfs -o size=150m none "$TMP/small" 2>/dev/null; then
+		was=$R R=$TMP/small/root
+		ign "$(files "{\"path\":\"/etc/big\",\"contents\":{\"source\":\"data:;base64,$packed\",\"compression\":\"gzip\"}}")"
+		fresh; before=$(state); boot
+		same 'a small disk' '1 1' "$? $(err | grep -c '^Error: file /etc/big: the contents of the config.s files need more than 7[0-9]* bytes, half of what is free on the disk: nothing has been written$')"
+		same 'a small disk: nothing written' "$before" "$(state)"
+		R=$was
+		umount "$TMP/small"
+	fi
+fi
 
 # ---- start --once-from: the same, in one try ------------------------------------------------
 once() { NODE_NAME=node MCO_HOST_PATH=$TMP/host "$MCO" start --root-mount "$ROOT" --once-from "$@" > "$TMP/.out" 2> "$TMP/.err"; }
@@ -229,6 +302,22 @@ refused 'the wrong name' 127.0.0.1
 serve expired
 fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/expired.crt" --timeout 5s
 refused 'expired' expired
+# not believed at first, then it is: the clock was not set, or another had the address
+openssl req -new -nodes -subj /CN=early -newkey ec -pkeyopt ec_paramgen_curve:P-256 -addext subjectAltName=IP:127.0.0.1 \
+	-keyout "$TMP/early.key" -out "$TMP/early.csr" 2>/dev/null
+openssl ca -batch -selfsign -config "$TMP/ca.cnf" -in "$TMP/early.csr" -keyfile "$TMP/early.key" -out "$TMP/early.crt" \
+	-startdate 20900101000000Z -enddate 20910101000000Z -notext 2>/dev/null
+cat "$TMP/good.crt" "$TMP/early.crt" "$TMP/name.crt" > "$TMP/some.crt"
+for first in 'early not yet valid' 'name 127.0.0.1' 'other authorit'; do
+	serve ${first%% *} "$(free_port)"
+	fresh; rm -rf "$R/boot"
+	fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/some.crt" & FETCH=$!
+	for _ in {1..2400}; do [ "$(tries 2>/dev/null)" -ge 3 ] 2>/dev/null && break; sleep 0.05; done
+	serve good "$PORT"
+	wait $FETCH
+	same "first ${first%% *}, then good" "0 $(cat "$TMP/served")" "$? $(state)"
+	same "first ${first%% *}: told why" yes "$(grep -q "^W.*${first#* }.*: trying again in 100 ms$" "$TMP/.err" && echo yes)"
+done
 # the pointer that machines are given: where to look, and whom to believe
 serve good
 printf '{"ignition":{"version":"3.4.0","config":{"merge":[{"source":"https://127.0.0.1:%s/config/master"}]},"security":{"tls":{"certificateAuthorities":[{"source":"data:;base64,%s"}]}}}}' \

@@ -135,6 +135,52 @@ TEST gzip_there_and_back(void)
 	PASS();
 }
 
+/* In parts of any size, and with output that just fills a part. */
+TEST gunzip_in_parts(void)
+{
+	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 200000 };
+	static const size_t steps[] = { 1, 7, 1000, 1000000 };
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < 6 * 4; i++) {
+		struct err err = ERR_INIT(&a);
+		struct sink_buf b = { .max = 400000 };
+		struct sink to = sink_to_buf(&b);
+		struct flate *f = flate_new();
+		struct buf plain, packed;
+		struct str rest;
+
+		buf_init(&b.b, &a);
+		buf_init(&plain, &a);
+		buf_init(&packed, &a);
+		for (size_t k = 0; k < sizes[i % 6]; k++)
+			buf_addc(&plain, (char)(k * k >> 5));
+		buf_add(&packed, gzip(&a, buf_str(&plain)));
+		buf_add(&packed, gzip(&a, buf_str(&plain)));
+		for (rest = buf_str(&packed); rest.n;
+		     rest = str_from(rest, steps[i / 6] < rest.n ? steps[i / 6]
+								 : rest.n)) {
+			if (rest.n < packed.n / 2 && rest.n > 0)
+				ASSERT(b.b.n >= plain.n);
+			ASSERT_INT(0, flate_push(f,
+						 str_sub(rest, 0,
+							 steps[i / 6] < rest.n
+								 ? steps[i / 6]
+								 : rest.n),
+						 &to, &err));
+		}
+		ASSERT_INT(0, flate_end(f, &err));
+		ASSERT_INT((long long)plain.n * 2, (long long)b.b.n);
+		ASSERT(str_eq(buf_str(&plain),
+			      str_sub(buf_str(&b.b), plain.n, b.b.n)));
+		/* one more byte begins another member */
+		ASSERT_INT(0, flate_push(f, S("\x1f"), &to, &err));
+		ASSERT_INT(-ERR_INVALID, flate_end(f, &err));
+		flate_free(f);
+	}
+	PASS();
+}
+
 TEST gzip_refused(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -201,6 +247,7 @@ SUITE(suite)
 	RUN_TEST(making_a_merge_patch);
 	RUN_TEST(telling_differences);
 	RUN_TEST(gzip_there_and_back);
+	RUN_TEST(gunzip_in_parts);
 	RUN_TEST(gzip_refused);
 	RUN_TEST(documents_of_a_manifest);
 }
