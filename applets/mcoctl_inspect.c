@@ -143,12 +143,12 @@ static int run_cat(struct run *r, const void *p)
 static struct str size_of(struct run *r, const struct ign_obj *file)
 {
 	struct err ignored = ERR_INIT(r->a);
-	struct str bytes;
-	int rc = mc_contents(r->a, file, &bytes, &ignored);
+	uint64_t n;
+	int rc = mc_size(file, &n, &ignored);
 
 	if (rc == -ERR_NOTFOUND)
 		return S("remote");
-	return rc < 0 ? S("?") : str_fmt(r->a, "%zu", bytes.n);
+	return rc < 0 ? S("?") : str_fmt(r->a, "%llu", (unsigned long long)n);
 }
 
 static struct str mode_of(struct run *r, const struct ign_obj *file)

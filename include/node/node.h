@@ -60,6 +60,10 @@ int node_keep_orig(struct node *n, struct arena *a, const char *from,
 		   const char *path, struct err *err);
 int node_write_file(struct node *n, struct arena *a, const struct step *s,
 		    struct err *err);
+/* The bytes of a file of a config, unpacked as they are given. */
+struct producer node_file_bytes(const struct ign_obj *file);
+/* ERR_LIMIT when the packed files of an update do not fit on the disk. */
+int node_check_room(struct node *n, const struct steps *steps, struct err *err);
 /* Puts what the OS shipped back (*restored), or forgets that it shipped none.
  * ask: only when a package still owns it, or /usr has it. */
 int node_restore_orig(struct node *n, struct arena *a, const char *path,

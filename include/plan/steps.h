@@ -36,6 +36,10 @@ struct step {
 	enum step_kind kind;
 	struct str name; /* a path, or a unit's name */
 	struct str data; /* contents to write */
+	/* A file's contents are packed: not in data, but given by mc_pump of
+	 * obj's, and of this size. */
+	bool packed;
+	uint64_t size;
 	int64_t mode;
 	const struct ign_obj *obj; /* the file or unit it comes from */
 	bool keep; /* of a stale file: only its stamp goes, a dropin replaces it;

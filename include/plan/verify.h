@@ -17,6 +17,10 @@ struct verify_item {
 	enum verify_kind kind;
 	struct str path; /* of VERIFY_ENABLED the unit's name */
 	struct str data;
+	/* The file of it, where its contents are packed: they are not in data,
+	 * and of this size. */
+	const struct ign_obj *packed;
+	uint64_t size;
 	int64_t mode; /* as the config has it */
 	bool enabled;
 };
@@ -39,6 +43,7 @@ struct verify_seen {
 	struct str problem; /* why it could not be looked at or read; or "" */
 	unsigned mode; /* st_mode */
 	struct str data;
+	bool same; /* of a packed one: the contents are as they should be */
 	struct str link; /* of VERIFY_MASK: where the path leads */
 	struct str state; /* of VERIFY_ENABLED: what systemd says */
 };

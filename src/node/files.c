@@ -2,9 +2,8 @@
 
 #include "base/codec.h"
 #include "io/log.h"
+#include "mc/contents.h"
 #include "node/node.h"
-
-#define FILE_MAX ((size_t)512 << 20)
 
 bool node_ships(struct node *n, struct arena *a, const char *path)
 {
@@ -199,23 +198,36 @@ int node_check_paths(struct node *n, struct arena *a,
 
 /* ---- writing and removing --------------------------------------------------------- */
 
+static int pump_file(void *ctx, const struct sink *to, struct err *err)
+{
+	return mc_pump(ign_sub(ctx, IGN_FILE_CONTENTS), to, err);
+}
+
+static int pump_data(void *ctx, const struct sink *to, struct err *err)
+{
+	return to->put(to->ctx, *(const struct str *)ctx, err);
+}
+
+struct producer node_file_bytes(const struct ign_obj *file)
+{
+	return (struct producer){ pump_file, (void *)(uintptr_t)file };
+}
+
 /* Nothing would change: the disk is spared. */
-static bool same(struct node *n, const char *path, struct str data,
-		 const struct tree_attr *attr)
+static bool same(struct node *n, const char *path, const struct producer *from,
+		 uint64_t size, const struct tree_attr *attr)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct stat st;
-	struct str have;
 
 	return tree_lstat(&n->tree, path, &st, &err) == 0 &&
 	       S_ISREG(st.st_mode) && (st.st_mode & 07777) == attr->mode &&
-	       (size_t)st.st_size == data.n &&
+	       (uint64_t)st.st_size == size &&
 	       (!n->tree.own || attr->uid < 0 ||
 		(st.st_uid == (uid_t)attr->uid &&
 		 st.st_gid == (gid_t)attr->gid)) &&
-	       tree_read(&a, &n->tree, path, FILE_MAX, &have, &err) == 0 &&
-	       str_eq(have, data);
+	       tree_has(&n->tree, path, from);
 }
 
 int node_write_file(struct node *n, struct arena *a, const struct step *s,
@@ -223,6 +235,10 @@ int node_write_file(struct node *n, struct arena *a, const struct step *s,
 {
 	struct tree_attr attr = { (mode_t)s->mode, 0755, 0, 0 };
 	char *path = str_z(a, s->name);
+	struct str data = s->data;
+	const struct producer from =
+		s->packed ? node_file_bytes(s->obj)
+			  : (struct producer){ pump_data, &data };
 	int rc = node_owner(n, a, s->obj, &attr.uid, &attr.gid, err);
 
 	log_info("Writing file \"%s\"", path);
@@ -232,9 +248,26 @@ int node_write_file(struct node *n, struct arena *a, const struct step *s,
 			"failed to retrieve file ownership for file \"%s\"",
 			path);
 	rc = node_keep_orig(n, a, path, path, err);
-	if (rc < 0 || same(n, path, s->data, &attr))
+	if (rc < 0 || same(n, path, &from, s->packed ? s->size : data.n, &attr))
 		return rc;
-	return tree_write(&n->tree, path, s->data, attr, err);
+	return s->packed ? tree_write_from(&n->tree, path, &from, attr, err)
+			 : tree_write(&n->tree, path, data, attr, err);
+}
+
+int node_check_room(struct node *n, const struct steps *steps, struct err *err)
+{
+	uint64_t need = 0, room = tree_free(&n->tree, "/etc/x");
+
+	for (size_t i = 0; i < steps->n; i++)
+		need += steps->v[i].packed ? steps->v[i].size : 0;
+	return !room || need <= room
+		       ? 0
+		       : err_set(err, ERR_LIMIT,
+				 "the packed files of the config need %llu "
+				 "bytes, and %llu are free on the disk: "
+				 "nothing has been written",
+				 (unsigned long long)need,
+				 (unsigned long long)room);
 }
 
 int node_restore_orig(struct node *n, struct arena *a, const char *path,

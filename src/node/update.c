@@ -330,6 +330,8 @@ int node_apply(struct node *n, struct arena *a, const struct node_update *u,
 
 	if (rc == 0)
 		rc = node_check_paths(n, a, &u->to->spec, err);
+	if (rc == 0)
+		rc = node_check_room(n, &steps, err);
 	if (rc < 0)
 		tell_failure(&r, STEP_FILE, err);
 	else /* what could not be undone before must be now */

@@ -6,12 +6,29 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "mc/contents.h"
 #include "plan/install.h"
 
 #define FILE_MAX ((size_t)512 << 20)
+#define SHOWN_MAX ((size_t)1 << 20) /* of packed contents that differ */
+
+/* Compared as it is unpacked; what differs is read where it may be shown. */
+static void see_packed(struct node *n, struct arena *a, const char *path,
+		       const struct verify_item *i, const struct stat *st,
+		       struct verify_seen *s)
+{
+	const struct producer want = node_file_bytes(i->packed);
+	struct err err = ERR_INIT(a);
+
+	s->same = (uint64_t)st->st_size == i->size &&
+		  tree_has(&n->tree, path, &want);
+	if (!s->same && (uint64_t)st->st_size <= SHOWN_MAX &&
+	    tree_read(a, &n->tree, path, SHOWN_MAX, &s->data, &err) < 0)
+		s->problem = err.msg;
+}
 
 static void see_file(struct node *n, struct arena *a, const char *path,
-		     struct verify_seen *s)
+		     const struct verify_item *i, struct verify_seen *s)
 {
 	struct err err = ERR_INIT(a);
 	struct stat st;
@@ -22,6 +39,10 @@ static void see_file(struct node *n, struct arena *a, const char *path,
 		return;
 	}
 	s->mode = st.st_mode;
+	if (S_ISREG(st.st_mode) && i->packed) {
+		see_packed(n, a, path, i, &st, s);
+		return;
+	}
 	if (!S_ISREG(st.st_mode) ||
 	    tree_read(a, &n->tree, path, FILE_MAX, &s->data, &err) == 0)
 		return;
@@ -80,7 +101,7 @@ static int see(struct node *n, struct arena *a, const struct verify_item *i,
 	case VERIFY_EMPTY_DROPIN:
 		break;
 	}
-	see_file(n, a, path, s);
+	see_file(n, a, path, i, s);
 	return 0;
 }
 
@@ -132,6 +153,16 @@ static int verify_os(struct node *n, struct arena *a,
 	return 0;
 }
 
+static struct str shown(struct arena *a, const struct verify_item *i)
+{
+	struct err ignored = ERR_INIT(a);
+	struct str out = i->data;
+
+	if (i->packed && i->size <= SHOWN_MAX)
+		(void)mc_contents(a, i->packed, &out, &ignored);
+	return out;
+}
+
 int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
 		struct str image, const struct verify_opts *o,
 		struct mismatches *out, struct err *err)
@@ -163,8 +194,11 @@ int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
 				    .path = it->path,
 				    .text = str_dup(a, text),
 				    .contents = it->kind == VERIFY_FILE &&
-						!s.absent && !s.problem.n,
-				    .want = it->data,
+						!s.absent && !s.problem.n &&
+						(!it->packed ||
+						 (s.data.n &&
+						  it->size <= SHOWN_MAX)),
+				    .want = shown(a, it),
 				    .have = str_dup(a, s.data),
 				    .want_mode = it->mode,
 				    .have_mode = s.mode & 07777 });

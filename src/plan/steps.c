@@ -167,7 +167,9 @@ static const char *why(const struct ign_obj *old, const struct ign_obj *new)
 static int plan_file(struct planner *p, const struct ign_obj *f,
 		     struct err *err)
 {
-	struct str path = ign_str(f, IGN_FILE_PATH), data;
+	struct str path = ign_str(f, IGN_FILE_PATH), data = S("");
+	bool packed = mc_is_packed(f);
+	uint64_t size = 0;
 	struct buf quoted;
 	struct step *s;
 	int rc = check_path(path, err);
@@ -180,7 +182,7 @@ static int plan_file(struct planner *p, const struct ign_obj *f,
 		return err_set(err, ERR_INVALID,
 			       "found an append section when writing files. "
 			       "Append is not supported");
-	rc = mc_contents(p->a, f, &data, err);
+	rc = packed ? mc_size(f, &size, err) : mc_contents(p->a, f, &data, err);
 	buf_init(&quoted, p->a);
 	go_quote(&quoted, path);
 	if (rc == -ERR_NOTFOUND)
@@ -192,6 +194,8 @@ static int plan_file(struct planner *p, const struct ign_obj *f,
 		return err_wrap(err, "could not decode file %s", quoted.p);
 	s = add(p, STEP_FILE, path, why(map_get(&p->old_files, path), f));
 	s->data = data;
+	s->packed = packed;
+	s->size = size;
 	s->mode = ign_int(f, IGN_FILE_MODE, 0644) & 07777;
 	s->obj = f;
 	touch(p, path);

@@ -28,15 +28,17 @@ static bool others(struct str path)
 static int file_item(struct arena *a, const struct ign_obj *f,
 		     struct verify_items *out, struct err *err)
 {
-	struct str path = ign_str(f, IGN_FILE_PATH), data;
+	struct str path = ign_str(f, IGN_FILE_PATH), data = S("");
+	bool packed = mc_is_packed(f);
 	struct verify_item *i;
+	uint64_t size = 0;
 	int rc;
 
 	if (ign_list(f, IGN_FILE_APPEND)->n)
 		return err_set(err, ERR_INVALID,
 			       "found an append section when checking files. "
 			       "Append is not supported");
-	rc = mc_contents(a, f, &data, err);
+	rc = packed ? mc_size(f, &size, err) : mc_contents(a, f, &data, err);
 	if (rc == -ERR_NOTFOUND)
 		rc = err_set(err, ERR_INVALID,
 			     "could not decode file content string: missing "
@@ -46,6 +48,8 @@ static int file_item(struct arena *a, const struct ign_obj *f,
 				STRF(go_quoted(a, path)));
 	i = add(a, out, VERIFY_FILE, path);
 	i->data = data;
+	i->packed = packed ? f : NULL;
+	i->size = size;
 	i->mode = ign_int(f, IGN_FILE_MODE, 0644);
 	return 0;
 }
@@ -188,7 +192,7 @@ static struct str file_text(struct arena *a, const struct verify_item *i,
 	if (s->problem.n)
 		return str_fmt(a, "could not read file %.*s: %.*s", STRF(path),
 			       STRF(s->problem));
-	if (!str_eq(s->data, i->data))
+	if (i->packed ? !s->same : !str_eq(s->data, i->data))
 		return str_fmt(a, "content mismatch for file %.*s", STRF(path));
 	return S("");
 }

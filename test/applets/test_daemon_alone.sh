@@ -391,4 +391,51 @@ complete --persist-nics
 same 'D127, D109' "nmstatectl persist-nic-names --root $ROOT --kargs-out /tmp/nmstate-kargs0
 rpm-ostree kargs --append ifname=eth0:x --append ifname=eth1:y" "$(sed 's|\(/tmp/nmstate-kargs\)[A-Za-z0-9]*|\10|' "$CALLS")"
 
+# ---- packed contents are unpacked on their way to the disk -----------------------------------
+packed() { printf '{"path":"%s","contents":{"compression":"gzip","source":"data:;base64,%s"}}' "$1" "$(gzip -n9 | base64 -w 0)"; }
+new_node
+mc z1 "$(files "$(printf 'a\nb\n' | packed /etc/foo)" "$(head -c 100000000 /dev/zero | packed /etc/big)")"
+apply z1 0
+same 'packed' '100000000
+a
+b' "$(stat -c %s "$ROOT/etc/big"; cat "$ROOT/etc/foo")"
+expect 'packed: verified' 0 'as z1 says: 2 files, 0 units
+' '' "$MCO" verify --root-mount "$ROOT"
+if (ulimit -v 49152; "$MCO" version > /dev/null 2>&1); then
+	expect 'packed: memory of verify' 0 'as z1 says: 2 files, 0 units
+' '' bash -c 'ulimit -v 49152; exec "$0" verify --root-mount "$1"' "$MCO" "$ROOT"
+	rm "$ROOT/etc/big"
+	bash -c 'ulimit -v 49152; exec "$0" apply --force "$1" --root-mount "$2"' "$MCO" "$TMP/z1.json" "$ROOT" > "$TMP/.out" 2> "$TMP/.err"
+	same 'packed: memory of apply' '0 100000000' "$? $(stat -c %s "$ROOT/etc/big")"
+fi
+printf x | dd of="$ROOT/etc/big" bs=1 seek=99999999 conv=notrunc 2>/dev/null
+printf 'a\nc\n' > "$ROOT/etc/foo"
+expect 'packed: what differs' 1 'KIND   WHERE      PROBLEM
+file   /etc/foo   content mismatch for file "/etc/foo"
+file   /etc/big   content mismatch for file "/etc/big"
+
+content mismatch for file "/etc/foo"
+--- want/etc/foo
++++ have/etc/foo
+@@ -1,2 +1,2 @@
+ a
+-b
++c
+' '' "$MCO" verify --root-mount "$ROOT"
+before=$(tree)
+mc z2 "$(files "$(file /etc/foo 1)" "$(head -c 300000000 /dev/zero | packed /etc/bomb)")"
+"$MCO" apply --force "$TMP/z2.json" --root-mount "$ROOT" > "$TMP/.out" 2> "$TMP/.err"
+same 'a bomb' '1 Error: could not decode file "/etc/bomb": unpacks to more than 268435456 bytes' "$? $(grep '^Error' "$TMP/.err")"
+same 'a bomb: nothing written' "$before" "$(tree)"
+rm -f "$ROOT/etc/big"
+new_node
+cp -a "$ROOT/etc" "$TMP/etc"
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=150m none "$ROOT/etc" 2>/dev/null; then
+	cp -a "$TMP/etc/." "$ROOT/etc"
+	mc z3 "$(files "$(head -c 100000000 /dev/zero | packed /etc/a)" "$(head -c 100000000 /dev/zero | packed /etc/b)")"
+	"$MCO" apply --force "$TMP/z3.json" --root-mount "$ROOT" > "$TMP/.out" 2> "$TMP/.err"
+	same 'a small disk' '1 1' "$? $(grep -c '^Error: the packed files of the config need 200000000 bytes, and 1[0-9]* are free on the disk: nothing has been written$' "$TMP/.err")"
+	umount "$ROOT/etc"
+fi
+
 finish
