@@ -117,11 +117,12 @@ static void touch(struct planner *p, struct str path)
  * Paths come from a cluster, but a node is not given away by a mistake in one:
  * no step may leave the folder it speaks of.
  */
-static int check_path(struct str path, struct err *err)
+static int check_path(const struct planner *p, struct str path, struct err *err)
 {
 	struct buf b;
 
-	if (mc_is_state(path))
+	/* the first config of a node brings its annotations */
+	if (mc_is_state(path) && !p->in->bare)
 		return err_set(err, ERR_INVALID, MC_STATE_REFUSED, STRF(path));
 	if (path.n > 1 && path.n < 4000 && path.p[0] == '/' &&
 	    path.p[path.n - 1] != '/' && !memchr(path.p, '\0', path.n) &&
@@ -172,7 +173,7 @@ static int plan_file(struct planner *p, const struct ign_obj *f,
 	uint64_t size = 0;
 	struct buf quoted;
 	struct step *s;
-	int rc = check_path(path, err);
+	int rc = check_path(p, path, err);
 
 	if (rc < 0 ||
 	    (p->in->skip_certificates && str_is(path, STEPS_KUBELET_CA)) ||
@@ -338,7 +339,7 @@ static void plan_stale_files(struct planner *p)
 		struct err ignored = ERR_INIT(p->a);
 
 		if (map_find(&p->new_files, path) || kept_for_others(path) ||
-		    check_path(path, &ignored) < 0)
+		    check_path(p, path, &ignored) < 0)
 			continue;
 		add(p, STEP_STALE_FILE, path, "no longer in the config")->keep =
 			became_dropin(p, path);
