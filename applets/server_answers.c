@@ -2,13 +2,16 @@
  * Answers by pool and version, each with the stamps of the files it was made
  * of. A request costs a few stat calls as long as they hold. Errors are kept
  * too: a broken file is not parsed anew for every machine that waits for it.
+ * But they have entries of their own: anybody can ask for pools that do not exist.
  */
 #include <stdlib.h>
 
 #include "server.h"
 
-/* Pools by versions; more than this many at once, and the oldest go. */
-#define ENTRIES 64
+/* Pools by versions; more than this many at once, and the oldest go. The last
+ * ones are for errors. */
+#define ENTRIES 72
+#define ERRORS 8
 
 struct entry {
 	struct arena a; /* pool and files */
@@ -84,27 +87,34 @@ static void drop(struct entry *e)
 	*e = (struct entry){ 0 };
 }
 
-/* The entry of pool and version, else the one to be used for it. */
+/* The entry of pool and version, or NULL. */
 static struct entry *find(struct answers *c, struct str pool, size_t version)
 {
-	struct entry *oldest = &c->entries[0];
-
 	for (size_t i = 0; i < ENTRIES; i++) {
 		struct entry *e = &c->entries[i];
 
 		if (e->answer && e->version == version && str_eq(e->pool, pool))
 			return e;
-		if (e->used < oldest->used)
-			oldest = e;
 	}
+	return NULL;
+}
+
+/* The free or oldest entry of those for this status. */
+static struct entry *oldest_for(struct answers *c, int status)
+{
+	size_t i = status == 200 ? 0 : ENTRIES - ERRORS;
+	size_t end = status == 200 ? ENTRIES - ERRORS : ENTRIES;
+	struct entry *oldest = &c->entries[i];
+
+	for (; i < end; i++)
+		if (c->entries[i].used < oldest->used)
+			oldest = &c->entries[i];
 	return oldest;
 }
 
-static bool holds(const struct answers *c, const struct entry *e,
-		  struct str pool, size_t version)
+static bool holds(const struct answers *c, const struct entry *e)
 {
-	if (!e->answer || e->version != version || !str_eq(e->pool, pool) ||
-	    e->generation != c->origin->generation)
+	if (e->generation != c->origin->generation)
 		return false;
 	for (size_t i = 0; i < e->files.n; i++)
 		if (!stamp_holds(e->files.v[i].path, &e->files.v[i].stamp))
@@ -112,9 +122,15 @@ static bool holds(const struct answers *c, const struct entry *e,
 	return true;
 }
 
-static void fill(struct entry *e, struct str pool, size_t version,
-		 const struct depends *files)
+static struct entry *keep(struct answers *c, struct answer *answer,
+			  struct str pool, size_t version,
+			  const struct depends *files)
 {
+	struct entry *e = oldest_for(c, answer->status);
+
+	drop(e);
+	e->answer = answer;
+	e->generation = c->origin->generation;
 	e->pool = str_dup(&e->a, pool);
 	e->version = version;
 	for (size_t i = 0; i < files->n; i++) {
@@ -123,6 +139,7 @@ static void fill(struct entry *e, struct str pool, size_t version,
 		d.path = str_z(&e->a, str_of(d.path));
 		VEC_PUSH(&e->a, &e->files, d);
 	}
+	return e;
 }
 
 struct answers *answers_new(struct origin *o)
@@ -156,15 +173,15 @@ struct answer *answers_get(struct answers *c, struct str pool,
 	if (c->origin->check(c->origin, pool, &err) < 0)
 		return failed(pool, version, false, &err);
 	e = find(c, pool, index);
-	if (holds(c, e, pool, index)) {
-		if (made)
-			*made = false;
-	} else {
+	if (e && !holds(c, e)) {
 		drop(e);
-		e->generation = c->origin->generation;
-		e->answer = make(c, &a, pool, version, &files);
-		fill(e, pool, index, &files);
+		e = NULL;
 	}
+	if (made)
+		*made = !e;
+	if (!e)
+		e = keep(c, make(c, &a, pool, version, &files), pool, index,
+			 &files);
 	e->used = ++c->clock;
 	answer_ref(e->answer);
 	return e->answer;

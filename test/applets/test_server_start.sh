@@ -98,7 +98,7 @@ exchanged() {	# case, once
 # ---- golden exchanges ------------------------------------------------------------------
 
 sandbox_start
-start
+start --metrics-address 127.0.0.1:0
 sandbox_load "$golden/objects/registry.yaml"	# as it is before anything is built
 sandbox_load "$golden"/objects/[!r]*.yaml
 launched
@@ -110,6 +110,19 @@ done
 await 'Launching server with tls min version: VersionTLS12 & cipher suites \[TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256\]' && ok
 await "couldn't get config for req: {machineConfigPool:absent version:3.5.0}, error: could not fetch pool. err: machineconfigpool.machineconfiguration.openshift.io \"absent\" not found" && ok
 is 'TLS' 200 "$(curl -sS -m 60 --cacert "$TMP/tls.crt" -o "$TMP/body" -w '%{http_code}' -H "$ign" "https://127.0.0.1:$secure/config/worker")"
+
+# ---- what is kept ready -------------------------------------------------------------------
+
+metrics=$(sed -n 's/.*metrics on :\([0-9]*\)$/\1/p' "$log")
+made() { curl -sS -m 60 "http://127.0.0.1:$metrics/metrics" | sed -n 's/^mco_server_configs_made_total //p'; }
+is 'a config' 200 "$(get /config/worker -H "$ign")"
+before=$(made)
+# by one client in a row
+is 'unknown pools' "$(printf '500%.0s' {1..80})" "$(curl -sS -m 60 -o /dev/null -w '%{http_code}' -H "$ign" \
+	"http://127.0.0.1:$plain/config/unknown-[1-80]")"
+is 'each is looked for' $((before + 80)) "$(made)"
+is 'the config again' 200 "$(get /config/worker -H "$ign")"
+is 'is the one from before' $((before + 80)) "$(made)"
 
 # ---- changes are followed ----------------------------------------------------------------
 
