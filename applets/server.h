@@ -161,8 +161,9 @@ void server_defaults(struct server_opts *o);
 #define SERVER_FLAGS(of)                                                                   \
 	SERVER_FLAG("secure-port", FLAG_INT, of, secure_port, "PORT",                      \
 		    "serve with TLS here (default 22623)"),                                \
-		SERVER_FLAG("insecure-port", FLAG_INT, of, insecure_port,                  \
-			    "PORT", "serve plain HTTP here (default 22624)"),              \
+		SERVER_FLAG(                                                               \
+			"insecure-port", FLAG_INT, of, insecure_port, "PORT",              \
+			"serve plain HTTP here; 0: nowhere (default 22624)"),              \
 		SERVER_FLAG(                                                               \
 			"cert", FLAG_STR, of, cert, "FILE",                                \
 			"certificate chain (default /etc/ssl/mcs/tls.crt)"),               \

@@ -148,7 +148,8 @@ static int launch(struct server *s)
 	if (rc < 0)
 		return rc;
 	http_server_listen(s->http, s->secure, s->tls);
-	http_server_listen(s->http, s->insecure, NULL);
+	if (s->insecure >= 0)
+		http_server_listen(s->http, s->insecure, NULL);
 	if (s->metrics >= 0)
 		http_server_listen(s->metrics_http, s->metrics, NULL);
 	s->launched = true;
@@ -231,7 +232,8 @@ static void stopping(void *ctx)
 	struct server *s = ctx;
 
 	(void)close(s->secure);
-	(void)close(s->insecure);
+	if (s->insecure >= 0)
+		(void)close(s->insecure);
 	if (s->metrics >= 0)
 		(void)close(s->metrics);
 	log_info("stopping: requests under way have %d seconds to end",
@@ -347,7 +349,7 @@ static int open_sockets(struct server *s, struct err *err)
 	int rc = sock_listen(s->o->bind, (uint16_t)s->o->secure_port,
 			     &s->secure, err);
 
-	if (rc == 0)
+	if (rc == 0 && s->o->insecure_port)
 		rc = sock_listen(s->o->bind, (uint16_t)s->o->insecure_port,
 				 &s->insecure, err);
 	if (rc == 0)
@@ -355,7 +357,8 @@ static int open_sockets(struct server *s, struct err *err)
 	if (rc < 0)
 		return rc;
 	log_info("Launching server on :%u", sock_port(s->secure));
-	log_info("Launching server on :%u", sock_port(s->insecure));
+	if (s->insecure >= 0)
+		log_info("Launching server on :%u", sock_port(s->insecure));
 	if (s->metrics >= 0)
 		log_info("metrics on :%u", sock_port(s->metrics));
 	return 0;

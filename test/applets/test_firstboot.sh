@@ -273,7 +273,7 @@ serve() {	# CERTIFICATE [PORT]
 	"$PWD/$BIN/mco-server" bootstrap --server-basedir examples/server --bootstrap-kubeconfig examples/server/kubeconfig --bind-address 127.0.0.1 \
 		--secure-port "${2:-0}" --insecure-port 0 --cert "$TMP/$1.crt" --key "$TMP/$1.key" 2> "$TMP/server.log" &
 	SERVER=$!
-	for _ in {1..2400}; do [ "$(grep -c 'Launching server' "$TMP/server.log")" = 2 ] && break; sleep 0.05; done
+	for _ in {1..2400}; do grep -q 'Launching server' "$TMP/server.log" && break; sleep 0.05; done
 	PORT=$(sed -n 's/.*Launching server on :\([0-9]*\)$/\1/p' "$TMP/server.log" | head -n 1)
 }
 serve good

@@ -41,7 +41,7 @@ start() {	# flags...: sets pid, plain, secure
 	${WRAP:-} "$BIN/mco-server" --payload-version 4.22.0 --v=2 \
 		--log-flush-frequency=5s bootstrap --server-basedir "$tree" \
 		--bootstrap-kubeconfig "$tree/kubeconfig" --bind-address 127.0.0.1 \
-		--secure-port 0 --insecure-port 0 --cert "$TMP/tls.crt" \
+		--secure-port 0 --insecure-port "$(free_port)" --cert "$TMP/tls.crt" \
 		--key "$TMP/tls.key" --workers 2 "$@" 2>>"$log" &
 	pid=$!
 	await 'Launching server on' 2
@@ -216,6 +216,31 @@ printf 'spec: {tlsSecurityProfile: {type: Custom, custom: {minTLSVersion: Versio
 start --apiserver-manifest "$TMP/api.yaml"
 await 'Error using provided tls arguments: ' && ok
 stop 'a server with a strange profile'
+
+# ---- ports ----------------------------------------------------------------------------
+
+# a 0 opens none: the process listens once, and that is TLS
+start1() {
+	: > "$log"
+	"$BIN/mco-server" bootstrap --server-basedir "$tree" --bootstrap-kubeconfig "$tree/kubeconfig" \
+		--bind-address 127.0.0.1 --secure-port 0 --cert "$TMP/tls.crt" --key "$TMP/tls.key" \
+		--workers 1 --metrics-address 127.0.0.1:0 "$@" 2>>"$log" &
+	pid=$!
+	await 'metrics on'
+}
+listening() {	# ports that the process listens on
+	local inodes port
+	inodes=$(find "/proc/$pid/fd" -lname 'socket:*' -printf '%l\n' | tr -dc '0-9\n' | paste -sd '|')
+	awk -v want="^($inodes)$" '$4 == "0A" && $10 ~ want { sub(".*:", "", $2); print $2 }' /proc/net/tcp |
+		while read -r port; do echo $((16#$port)); done | sort -n
+}
+start1 --insecure-port 0
+secure=$(sed -n 's/.*Launching server on :\([0-9]*\)$/\1/p' "$log")
+metrics=$(sed -n 's/.*metrics on :\([0-9]*\)$/\1/p' "$log")
+is 'one server' 1 "$(grep -c 'Launching server on' "$log")"
+is 'no plain port' "$(printf '%s\n' "$secure" "$metrics" | sort -n)" "$(listening)"
+is 'TLS' 200 "$(curl -sS -m 60 --cacert "$TMP/two.crt" -o /dev/null -w '%{http_code}' "https://127.0.0.1:$secure/healthz")"
+stop 'a server without a plain port'
 
 # ---- files that change ---------------------------------------------------------------
 

@@ -100,6 +100,25 @@ static bool make_pair(struct arena *a)
 			      .p) == 0;
 }
 
+/* That nobody listens on, below those that the kernel gives away. */
+static unsigned free_port(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	unsigned n = 10000 + (unsigned)(getpid() * 7919) % 20000;
+	bool found = false;
+
+	while (!found) {
+		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		n = n < 30000 ? n + 1 : 10000;
+		at.sin_port = htons((uint16_t)n);
+		found = bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
+		(void)close(fd);
+	}
+	return n;
+}
+
 static bool start_server(struct arena *a, const char *bin)
 {
 	const char *const args[] = {
@@ -114,7 +133,7 @@ static bool start_server(struct arena *a, const char *bin)
 		"--secure-port",
 		"0",
 		"--insecure-port",
-		"0",
+		str_fmt(a, "%u", free_port()).p,
 		"--workers",
 		"2",
 		"--max-connections",

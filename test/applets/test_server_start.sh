@@ -32,7 +32,7 @@ start() {	# flags...
 		--kubeconfig "$TMP/kubeconfig" --bootstrap-token-dir "$TMP/token" \
 		--tls-min-version=VersionTLS12 \
 		--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 \
-		--bind-address 127.0.0.1 --secure-port 0 --insecure-port 0 \
+		--bind-address 127.0.0.1 --secure-port 0 --insecure-port "$(free_port)" \
 		--cert "$TMP/tls.crt" --key "$TMP/tls.key" "$@" 2>>"$log" &
 	pid=$!
 }
@@ -184,7 +184,7 @@ stop 'a server that may not list routes'
 refuses() {	# name, status, pattern, flags...
 	local name=$1 status=$2 pattern=$3
 	shift 3
-	"$BIN/mco-server" start --bind-address 127.0.0.1 --secure-port 0 --insecure-port 0 \
+	"$BIN/mco-server" start --bind-address 127.0.0.1 --secure-port 0 --insecure-port "$(free_port)" \
 		--cert "$TMP/tls.crt" --key "$TMP/tls.key" "$@" 2> "$TMP/.err"
 	is "$name: exit status" "$status" $?
 	grep -q -e "$pattern" "$TMP/.err" && ok || { bad "$name"; cat "$TMP/.err"; }

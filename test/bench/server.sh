@@ -42,10 +42,18 @@ alive() {	# pid, log
 	cat "$2" >&2
 	exit 1
 }
+free_port() {	# below those that the kernel gives away
+	local port
+	while
+		port=$((10000 + (RANDOM ^ $$) % 20000))
+		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null
+	do :; done
+	echo "$port"
+}
 ours() {	# cert: sets pid, plain, secure
 	: > "$dir/log.$1"
 	"$out/mco-server" bootstrap --server-basedir "$dir/tree" --bootstrap-kubeconfig \
-		"$dir/tree/kubeconfig" --bind-address 127.0.0.1 --secure-port 0 --insecure-port 0 \
+		"$dir/tree/kubeconfig" --bind-address 127.0.0.1 --secure-port 0 --insecure-port "$(free_port)" \
 		--cert "$dir/$1.crt" --key "$dir/$1.key" ${WORKERS:+--workers "$WORKERS"} 2>"$dir/log.$1" &
 	pid=$!
 	pids+=("$pid")
@@ -95,8 +103,7 @@ row() {	# label, ours, theirs
 ours rsa; us=$pid plain=$plain rsa=$secure
 ours ec; ec=$secure
 curl -sS "http://127.0.0.1:$plain/config/master" -o "$dir/www/config/master"
-# below what the kernel gives to port 0 and to clients
-base=$((10000 + $$ % 20000))
+base=$(free_port)
 free() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 until free $base && free $((base + 1)) && free $((base + 2)) && free $((base + 3)); do
 	base=$((10000 + RANDOM % 20000))

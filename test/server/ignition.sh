@@ -15,12 +15,20 @@ bad() { failed=$((failed + 1)); echo "FAIL $*"; }
 openssl req -x509 -nodes -days 2 -subj /CN=example -addext subjectAltName=IP:127.0.0.1 \
 	-newkey rsa:2048 -keyout "$TMP/tls.key" -out "$TMP/tls.crt" 2>/dev/null
 
+free_port() {	# below those that the kernel gives away
+	local port
+	while
+		port=$((10000 + (RANDOM ^ $$) % 20000))
+		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null
+	do :; done
+	echo "$port"
+}
 start() {	# tree, flags...
 	local tree=$1 i
 	shift
 	: >"$log" # what the one before said is not taken for this one's
 	"$BIN/mco-server" bootstrap --server-basedir "$tree" --bootstrap-kubeconfig "$tree/kubeconfig" \
-		--bind-address 127.0.0.1 --secure-port 0 --insecure-port 0 --cert "$TMP/tls.crt" \
+		--bind-address 127.0.0.1 --secure-port 0 --insecure-port "$(free_port)" --cert "$TMP/tls.crt" \
 		--key "$TMP/tls.key" "$@" 2>"$log" &
 	pid=$!
 	for ((i = 0; i < 3000; i++)); do
