@@ -15,7 +15,7 @@ MAKEFLAGS += --no-builtin-rules
 # The probe is a command on PATH or a file; the package is asked for only when
 # the probe finds nothing.
 PKGS_BUILD := gcc:gcc binutils:strip musl-tools:musl-gcc dpkg-dev:dpkg-source \
-	xz-utils:xz bzip2:bzip2 gzip:gzip git:git
+	debian-keyring:/usr/share/keyrings/debian-keyring.gpg gpgv:gpgv xz-utils:xz bzip2:bzip2 gzip:gzip git:git
 PKGS_TEST  := openssl:openssl curl:curl jq:jq perl:/usr/share/perl/5.36/JSON/PP.pm
 PKGS_SAN   := gcc:gcc libc6-dev:/usr/include/stdlib.h
 PKGS_CHECK := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck clang:clang
@@ -34,8 +34,9 @@ PKGS_CLUSTER := etcd-server:etcd golang-1.19-go:/usr/lib/go-1.19/bin/go \
 	golang-github-modern-go-reflect2-dev:/usr/share/gocode/src/github.com/modern-go/reflect2/reflect2.go \
 	rsync:rsync curl:curl openssl:openssl jq:jq
 
-# Source packages the libraries are built from: name=upstream version.
-SOURCES := bearssl=0.6 cjson=1.7.15 libyaml=0.2.5 zlib=1.2.13 fzy=1.0
+# Source packages the libraries are built from; the pins have their versions.
+SOURCES := bearssl cjson libyaml zlib fzy
+PINS	:= .mk/sources.sha256
 
 # ---- What this build says it is --------------------------------------------
 GIT	:= git -c safe.directory='*'
@@ -44,6 +45,7 @@ HASH	?= $(or $(shell $(GIT) rev-parse -q --verify HEAD 2>/dev/null),000000000000
 
 # ---- Variants, each in a directory of its own ------------------------------
 CACHE	?= $(HOME)/.cache/mco
+ARCHIVES ?= $(CACHE)/sources
 DEPS_DIR ?=
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wwrite-strings -Wvla -Wundef
@@ -105,10 +107,10 @@ endif
 
 BUILD	:= build
 OUT	:= $(if $(filter musl,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
-null	:=
-space	:= $(null) $(null)
-# The number counts the ways .mk/deps.sh has built them.
-DEPS	= $(CACHE)/deps-$(subst $(space),-,$(subst =,,$(SOURCES)))/$(VARIANT).7
+# Another pin, another way to build them: other libraries.
+DEPS_KEY := $(shell { sed -n $(SOURCES:%=-e '/  %_/p') $(PINS); cat .mk/deps.sh; \
+	echo '$(CC) $(DEPS_OPT)'; } | sha256sum | cut -c1-16)
+DEPS	:= $(if $(DEPS_DIR),$(BUILD),$(CACHE))/deps/$(VARIANT)-$(DEPS_KEY)
 DEPS_STAMP = $(DEPS)/SHA256SUMS
 
 # ---- Sources, by layer; the order is the order of the layers ----------------
@@ -176,7 +178,7 @@ all: $(PROGRAMS) $(addprefix $(BIN)/,$(LINKS)) ## build/mco, one link per name, 
 
 $(DEPS_STAMP): | .mk/deps.sh
 	@.mk/need.sh '$(DEPS_DIR)' $(PKGS)
-	@CC='$(CC)' VARIANT='$(VARIANT)' OPT='$(DEPS_OPT)' DEPS_DIR='$(DEPS_DIR)' \
+	@CC='$(CC)' VARIANT='$(VARIANT)' OPT='$(DEPS_OPT)' ARCHIVES='$(ARCHIVES)' DEPS_DIR='$(DEPS_DIR)' \
 		.mk/deps.sh '$(DEPS)' $(SOURCES)
 
 $(OUT)/obj/%.o: %.c Makefile | $(DEPS_STAMP)
@@ -199,12 +201,12 @@ $(OUT)/mco.debug: $(call obj,applets/main.c) $(APPLET_LIB) $(LOWER_LIB) $(PURE_L
 $(OUT)/mco-sandbox.debug: $(call obj,applets/main_sandbox.c) $(APPLET_LIB) $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 $(OUT)/node/mco-daemon.debug: $(call obj,applets/main_daemon.c) $(APPLET_LIB) $(LOWER_LIB) $(PURE_LIB)
 ALL_PROGRAMS := $(sort $(SHIPPED) $(PROGRAMS))
-$(ALL_PROGRAMS:%=%.debug):
+$(ALL_PROGRAMS:%=%.debug): $(wildcard $(MUSL)/libc.a)
 	@mkdir -p $(@D)
 	@cd $(DEPS) && sha256sum --quiet -c SHA256SUMS || { echo "Error: the \
 		libraries in $(DEPS) are damaged; run: make distclean" >&2; exit 1; }
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -Wl,-Map=$(@:.debug=.map) -o $@ $^ $(LDLIBS) $(END)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -Wl,-Map=$(@:.debug=.map) -o $@ $(filter-out %/libc.a,$^) $(LDLIBS) $(END)
 
 # Stripped, and pointing at the file that has its symbols.
 $(ALL_PROGRAMS): %: %.debug
@@ -242,14 +244,14 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 
 .SECONDARY:
 .PHONY: all help demo test test-san test-valgrind test-server test-node test-cut test-peer test-boot coverage check layers \
-	headers format format-check tidy cppcheck fuzz fuzz-build size harden repro bench install \
+	headers format format-check tidy cppcheck fuzz fuzz-build size harden repro pins sbom bench install \
 	clean distclean compile-tests
 
-compile-tests: all $(SHIPPED) $(TESTS) $(REPLAYS) $(HELPERS)
+compile-tests: all $(SHIPPED) $(if $(filter musl,$(VARIANT)),sbom) $(TESTS) $(REPLAYS) $(HELPERS)
 
 test: compile-tests ## unit, golden and command-line tests, fuzz corpora replayed
 	@.mk/need.sh '' $(PKGS_TEST)
-	@.mk/test.sh $(OUT) $(TESTS) -- $(REPLAYS)
+	@ARCHIVES='$(ARCHIVES)' .mk/test.sh $(OUT) $(TESTS) -- $(REPLAYS)
 	$(if $(filter cov,$(VARIANT)),@.mk/coverage.sh $(OUT) $(LAYERS) applets)
 
 demo: all ## a cluster in a folder: API server, controller, server, five daemons, a rollout
@@ -295,7 +297,7 @@ test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from
 PEERS	:= $(CACHE)/peers-1.20.2.3
 $(PEERS)/bin/kube-apiserver: | .mk/peers.sh
 	@.mk/need.sh '' $(PKGS_BUILD) $(PKGS_CLUSTER)
-	@.mk/peers.sh $(PEERS)
+	@ARCHIVES='$(ARCHIVES)' .mk/peers.sh $(PEERS)
 
 test-cluster: all $(HELPERS) $(PEERS)/bin/kube-apiserver ## the REST suite, kubectl and the controllers on a real kube-apiserver and on the sandbox
 	@.mk/need.sh '' $(PKGS_CLUSTER)
@@ -339,7 +341,7 @@ $(FUZZ_LOWER:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/fuzz_%: \
 endif
 
 # ---- Checks -----------------------------------------------------------------
-check: layers headers format-check tidy cppcheck test size harden ## everything a change must pass
+check: layers headers format-check tidy cppcheck test size harden sbom ## everything a change must pass
 
 layers: $(PURE_LIB) $(OUT)/mco ## include order, no system calls in the pure half, no sandbox in build/mco
 	@.mk/layers.sh $(PURE_LIB) $(OUT)/mco.map $(LAYERS)
@@ -377,8 +379,20 @@ size: $(SHIPPED) ## bytes per layer, library and symbol; fails above the limits
 harden: $(SHIPPED) ## static PIE, RELRO, stack protector and segments of what ships, by readelf
 	@for p in $(SHIPPED); do .mk/harden.sh $$p $(filter %.a,$(LDLIBS)) || exit 1; done
 
-repro: ## two builds in two folders give the same bytes
-	@.mk/repro.sh
+repro: | $(DEPS_STAMP) ## two builds in two folders, libraries included, give the same bytes
+	@ARCHIVES='$(abspath $(ARCHIVES))' .mk/repro.sh $(SHIPPED)
+
+# ---- Where the parts come from ----------------------------------------------
+pins: ## .mk/sources.sha256 from what Debian has now, signatures checked; to be reviewed
+	@.mk/need.sh '' $(PKGS_BUILD)
+	@.mk/pins.sh $(SOURCES) kubernetes
+
+sbom: $(SHIPPED:%=%.spdx.json) ## build/mco.spdx.json: what is linked in, with versions, hashes and licences
+$(SHIPPED:%=%.spdx.json): %.spdx.json: % .mk/sbom.sh $(PINS)
+	$(if $(DEPS_DIR),@echo "Error: sbom: the sources in DEPS_DIR are not the pinned ones" >&2; exit 1)
+	$(call say,SBOM,$@)
+	$(Q)SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH-$$($(GIT) log -1 --format=%ct 2>/dev/null)} \
+		.mk/sbom.sh $* '$(RAW)' >$@
 
 $(OUT)/bench/%: $(OUT)/obj/test/bench/%.o $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	@mkdir -p $(@D)
@@ -400,7 +414,7 @@ install: all ## DESTDIR= PREFIX=: mco, its links, mco-sandbox and the man pages
 clean: ## removes build/
 	rm -rf $(BUILD)
 distclean: clean ## and the libraries built for it
-	rm -rf $(CACHE)/deps-*
+	rm -rf $(CACHE)/deps $(CACHE)/deps-* $(CACHE)/sources
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18

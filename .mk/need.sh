@@ -12,7 +12,7 @@ for p in "$@"; do
 	esac
 	# Unpacked sources were given: the tools that unpack them are not needed.
 	case $deps_dir:${p%%:*} in
-	?*:dpkg-dev|?*:xz-utils|?*:bzip2) continue ;;
+	?*:dpkg-dev|?*:debian-keyring|?*:gpgv|?*:xz-utils|?*:bzip2) continue ;;
 	esac
 	missing+=("${p%%:*}")
 done

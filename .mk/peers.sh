@@ -15,10 +15,7 @@ if [ -x "$dest/bin/kube-apiserver" ]; then exit 0; fi
 tmp=$dest.tmp.$$
 trap 'if [ -d "$tmp" ]; then chmod -R u+w "$tmp"; rm -rf "$tmp"; fi' EXIT
 rm -rf "$tmp"; mkdir -p "$tmp/bin" "$tmp/go/src/k8s.io"
-fetch_sources "$tmp/src" kubernetes
-for d in "$tmp"/src/kubernetes-1.20*; do
-	mv "$d" "$tmp/go/src/k8s.io/kubernetes"
-done
+get_sources "$tmp/go/src/k8s.io" kubernetes
 # The copy of reflect2 in the package reads maps as compilers before Go 1.18
 # laid them out: every JSON answer would panic. Debian has one that knows both.
 vendored=$tmp/go/src/k8s.io/kubernetes/vendor/github.com/modern-go/reflect2
@@ -47,7 +44,7 @@ echo "building kube-apiserver (about ten minutes, once)"
 ) >"$base/peers.log" 2>&1 || { tail -n 20 "$base/peers.log" >&2
 	fail "kube-apiserver does not build; the log is $base/peers.log"; }
 chmod -R u+w "$tmp"
-rm -rf "$tmp/go" "$tmp/src" "$tmp/cache"
+rm -rf "$tmp/go" "$tmp/cache"
 "$tmp/bin/kube-apiserver" --version
 rm -rf "$dest"
 mv "$tmp" "$dest"
