@@ -238,8 +238,9 @@ static void begin(struct daemon *d, const struct json *machine)
 		    S("Adding SIGTERM protection"));
 	d->guarded = true;
 	rc = mc_current_reconcile(a, &d->from, &d->to, &allow, &err);
-	if (rc == 0 && (node_check_paths(&d->node, a, &d->to.spec, &err) < 0 ||
-			node_check_fips(&d->node, a, &d->to.spec, &err) < 0))
+	if (rc == 0 &&
+	    (node_check_paths(&d->node, a, &d->to.spec, false, &err) < 0 ||
+	     node_check_fips(&d->node, a, &d->to.spec, &err) < 0))
 		rc = err_wrap(&err, "can't reconcile config %.*s with %.*s",
 			      STRF(d->from.name), STRF(d->to.name));
 	if (rc < 0) {

@@ -69,7 +69,7 @@ struct job {
 	bool running;
 };
 
-#define JOB_FIRST_ANNOTATIONS NODE_STATE_DIR "/node-annotations.json"
+#define JOB_FIRST_ANNOTATIONS MC_FIRST_ANNOTATIONS
 
 /* ---- in the child ---- */
 

@@ -125,7 +125,7 @@ static int apply(struct run *r, struct node *n, const struct opts *o)
 	if (rc < 0)
 		return rc;
 	if (o->dry_run) {
-		rc = node_check_paths(n, r->a, &to.spec, &r->err);
+		rc = node_check_paths(n, r->a, &to.spec, false, &r->err);
 		return rc < 0 ? rc : show_steps(r, n, &from, &to);
 	}
 	rc = node_update_alone(n, r->a, &from, &to, &r->err);

@@ -22,6 +22,9 @@ struct mc_current {
 /* Whether an absolute, simplified path is the daemon's own state: the journal,
  * currentconfig and the like. No MachineConfig may write there. */
 bool mc_is_state(struct str path);
+/* In the Ignition config that mco-server gives to a new machine, and from there in
+ * one that start --once-from applies: the node's first annotations. */
+#define MC_FIRST_ANNOTATIONS MC_STATE_DIR "/node-annotations.json"
 /* What is said of one that does. */
 #define MC_STATE_REFUSED \
 	"%.*s is the daemon's own state: no MachineConfig may write it"

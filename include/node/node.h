@@ -69,9 +69,10 @@ int node_check_room(struct node *n, const struct steps *steps, struct err *err);
 int node_restore_orig(struct node *n, struct arena *a, const char *path,
 		      bool ask, bool *restored, struct err *err);
 /* ERR_INVALID when a file or unit of the config would be written, through links
- * of this node, onto the daemon's own state. Before the node is drained. */
+ * of this node, onto the daemon's own state. Before the node is drained. bare: as
+ * in struct steps_in. */
 int node_check_paths(struct node *n, struct arena *a,
-		     const struct mc_merged *to, struct err *err);
+		     const struct mc_merged *to, bool bare, struct err *err);
 int node_stale_file(struct node *n, struct arena *a, const struct step *s,
 		    struct err *err);
 /* Ids by the node's own passwd and group; ERR_NOTFOUND. */

@@ -125,7 +125,7 @@ int node_update_alone(struct node *n, struct arena *a,
 	u.from = from;
 	rc = mc_current_reconcile(a, from, to, &none, err);
 	if (rc == 0 &&
-	    (node_check_paths(n, a, &to->spec, err) < 0 ||
+	    (node_check_paths(n, a, &to->spec, false, err) < 0 ||
 	     (!n->offline && node_check_fips(n, a, &to->spec, err) < 0)))
 		rc = err_wrap(err, "can't reconcile config %.*s with %.*s",
 			      STRF(from->name), STRF(to->name));

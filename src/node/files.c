@@ -153,12 +153,12 @@ int node_owner(struct node *n, struct arena *a, const struct ign_obj *o,
 
 /* ---- places ------------------------------------------------------------------------ */
 
-static int check_place(struct node *n, struct arena *a, struct str path,
-		       struct err *err)
+static int check_place(struct node *n, struct arena *a, bool bare,
+		       struct str path, struct err *err)
 {
 	struct str real = tree_resolve(a, &n->tree, str_z(a, path));
 
-	if (!mc_is_state(real))
+	if (!mc_is_state(real) || (bare && str_is(real, MC_FIRST_ANNOTATIONS)))
 		return 0;
 	if (str_eq(real, path))
 		return err_set(err, ERR_INVALID, MC_STATE_REFUSED, STRF(path));
@@ -170,24 +170,24 @@ static int check_place(struct node *n, struct arena *a, struct str path,
 }
 
 int node_check_paths(struct node *n, struct arena *a,
-		     const struct mc_merged *to, struct err *err)
+		     const struct mc_merged *to, bool bare, struct err *err)
 {
 	const struct ign_objs *files = ign_files(to->config);
 	const struct ign_objs *units = ign_units(to->config);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < files->n; i++)
-		rc = check_place(n, a, ign_str(files->v[i], IGN_FILE_PATH),
-				 err);
+		rc = check_place(n, a, bare,
+				 ign_str(files->v[i], IGN_FILE_PATH), err);
 	for (size_t i = 0; rc == 0 && i < units->n; i++) {
 		struct str unit = ign_str(units->v[i], IGN_UNIT_NAME);
 		const struct ign_objs *list =
 			ign_list(units->v[i], IGN_UNIT_DROPINS);
 
-		rc = check_place(n, a, steps_unit_path(a, unit), err);
+		rc = check_place(n, a, bare, steps_unit_path(a, unit), err);
 		for (size_t k = 0; rc == 0 && k < list->n; k++)
 			rc = check_place(
-				n, a,
+				n, a, bare,
 				steps_dropin_path(
 					a, unit,
 					ign_str(list->v[k], IGN_DROPIN_NAME)),

@@ -148,7 +148,7 @@ int node_hosted(struct node *n, struct arena *a, const char *dir,
 	in.force = tree_exists(&n->tree, STEPS_FORCE);
 	rc = mc_current_reconcile(a, &from, &to, &none, &local);
 	if (rc == 0)
-		rc = node_check_paths(n, a, &to.spec, &local);
+		rc = node_check_paths(n, a, &to.spec, false, &local);
 	if (rc == 0)
 		rc = node_check_fips(n, a, &to.spec, &local);
 	if (rc < 0) {

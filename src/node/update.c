@@ -328,9 +328,8 @@ int node_apply(struct node *n, struct arena *a, const struct node_update *u,
 	bool undone;
 	int rc = plan_steps(a, &in, &steps, err);
 
-	/* the first config of a node brings its annotations */
-	if (rc == 0 && !u->bare)
-		rc = node_check_paths(n, a, &u->to->spec, err);
+	if (rc == 0)
+		rc = node_check_paths(n, a, &u->to->spec, u->bare, err);
 	if (rc == 0)
 		rc = node_check_room(n, &steps, err);
 	if (rc < 0)

@@ -121,8 +121,8 @@ static int check_path(const struct planner *p, struct str path, struct err *err)
 {
 	struct buf b;
 
-	/* the first config of a node brings its annotations */
-	if (mc_is_state(path) && !p->in->bare)
+	if (mc_is_state(path) &&
+	    !(p->in->bare && str_is(path, MC_FIRST_ANNOTATIONS)))
 		return err_set(err, ERR_INVALID, MC_STATE_REFUSED, STRF(path));
 	if (path.n > 1 && path.n < 4000 && path.p[0] == '/' &&
 	    path.p[path.n - 1] != '/' && !memchr(path.p, '\0', path.n) &&

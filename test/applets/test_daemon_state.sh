@@ -49,6 +49,17 @@ printf '%s' "$(sed 's|/etc/foo|/etc/machine-config-daemon/currentimage|' "$TMP/r
 "$MCO" apply "$TMP/r2.json" --force --root-mount "$ROOT" > /dev/null 2>&1
 same 'one of before' "0 2 $D/currentimage" "$? $(cat "$ROOT/etc/foo") $(cd "$ROOT" && ls -d .$D/currentimage | cut -c2-)"
 
+# ---- once-from: the first annotations only ---------------------------------------------
+once() {	# PATH: an Ignition config with that file
+	printf '{"ignition":{"version":"3.2.0"},%s}' "$(files "$(file "$1" x)")" > "$TMP/x.ign"
+	NODE_NAME=node "$MCO" start --root-mount "$ROOT" --once-from "$TMP/x.ign" > "$TMP/.out" 2> "$TMP/.err"
+}
+new_node
+once $D/currentconfig
+same 'once-from: other state' '255 no' "$? $([ -e "$ROOT$D/currentconfig" ] && echo yes || echo no)"
+once $D/node-annotations.json
+same 'once-from: first annotations' '0 x' "$? $(cat "$ROOT$D/node-annotations.json")"
+
 # ---- in a cluster: before the node is drained ---------------------------------------
 given "$(files "$(file /etc/foo 1)")"
 to "$(files "$(file /etc/foo 2)" "$(file $D/journal/last x)")"
