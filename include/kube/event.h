@@ -1,15 +1,15 @@
 /*
  * kube/event: Events as client-go records them: one that is told again counts up
- * instead of being written anew. client-go leaves out what goes beyond 25 of an
- * object, and tells those that differ in their messages only as one after nine:
- * here each is told. Nothing waits for them. One that no server answers is told
- * again, twelve times in all, ten seconds apart; those after it wait.
+ * instead of being written anew, and kube/correlate decides which are combined or
+ * left out. Nothing waits for them. One that no server answers is told again,
+ * twelve times in all, ten seconds apart; those after it wait.
  */
 #ifndef KUBE_EVENT_H
 #define KUBE_EVENT_H
 
 #include "base/rfc3339.h"
 #include "kube/client.h"
+#include "kube/correlate.h"
 #include "plan/action.h"
 
 #define KUBE_EVENTS_KEPT 64
@@ -29,6 +29,7 @@ struct kube_events {
 		char name[300];
 	} kept[KUBE_EVENTS_KEPT];
 	size_t next;
+	struct correlator correlator;
 	/* one after the other: to count up what is being written is too early */
 	struct kube_event_call *calls;
 	size_t n_calls;

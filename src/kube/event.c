@@ -22,6 +22,7 @@ struct kube_event_call {
 	struct str anew; /* what to write when there is none to count up */
 	struct source wait; /* for the next try */
 	bool waiting;
+	bool combined; /* of several that are alike */
 	int tries; /* that no server answered */
 };
 
@@ -142,7 +143,7 @@ static struct str whole(struct kube_event_call *call, size_t at,
 		 ",\"count\":%u,\"type\":\"%s\",\"eventTime\":null,"
 		 "\"reportingComponent\":\"%s\",\"reportingInstance\":\"\"}",
 		 e->kept[at].count, about->warning ? "Warning" : "Normal",
-		 source);
+		 call->combined ? "" : source);
 	return buf_str(&b);
 }
 
@@ -188,13 +189,59 @@ static size_t keep(struct kube_events *e, uint64_t h, struct str name,
 	return at;
 }
 
+/* What one event is known by: a hash that is never 0. */
+struct event_keys {
+	uint64_t object, similar, message, whole;
+};
+
+static struct event_keys keys_of(const char *source,
+				 const struct action_event *about,
+				 struct str message)
+{
+	struct event_keys k;
+
+	k.object = mix(mix(0, str_of(source)), about->uid);
+	k.object =
+		mix(mix(mix(k.object, about->name), about->kind), about->api);
+	k.similar = mix(k.object, about->reason) + about->warning;
+	k.message = mix(0, message);
+	k.whole = mix(k.similar, message) | 1;
+	k.object |= 1;
+	k.similar |= 1;
+	return k;
+}
+
+static struct kube_event_call *new_call(struct kube_events *e)
+{
+	struct kube_event_call *call = calloc(1, sizeof(*call));
+
+	if (!call)
+		abort();
+	call->events = e;
+	return call;
+}
+
+static void queue_call(struct kube_event_call *call)
+{
+	struct kube_events *e = call->events;
+	struct kube_event_call **last = &e->calls;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = call;
+	if (!e->n_calls++)
+		kube_start(e->kube, &call->call);
+}
+
 void kube_event(struct kube_events *e, const char *source,
 		const struct action_event *about, struct str message)
 {
-	struct kube_event_call *call, **last = &e->calls;
-	uint64_t h = mix(mix(mix(0, str_of(source)), about->uid), about->name);
+	struct event_keys keys = keys_of(source, about, message);
+	int64_t now_ms = loop_clock();
+	struct kube_event_call *call;
 	struct timespec t;
 	struct instant now;
+	bool combined;
 	size_t at;
 
 	if (e->n_calls >= KUBE_EVENTS_WAITING) {
@@ -203,14 +250,18 @@ void kube_event(struct kube_events *e, const char *source,
 	}
 	(void)clock_gettime(CLOCK_REALTIME, &t);
 	now = (struct instant){ t.tv_sec, (int32_t)t.tv_nsec };
-	h = mix(mix(mix(h, about->kind), about->reason), message);
-	h = (h + about->warning) | 1;
-	at = keep(e, h, about->name, now);
-	call = calloc(1, sizeof(*call));
-	if (!call)
-		abort();
-	call->hash = h;
-	call->events = e;
+	combined = correlate_combines(&e->correlator, keys.similar,
+				      keys.message, now_ms);
+	at = keep(e, combined ? keys.similar : keys.whole, about->name, now);
+	if (!correlate_allows(&e->correlator, keys.object, now_ms))
+		return;
+	call = new_call(e);
+	call->combined = combined;
+	call->hash = e->kept[at].hash;
+	if (combined)
+		message = str_fmt(&call->a,
+				  "(combined from similar events): %.*s",
+				  STRF(message));
 	call->path =
 		str_fmt(&call->a, "/api/v1/namespaces/%s/events", e->namespace);
 	call->call = (struct kube_call){
@@ -222,11 +273,7 @@ void kube_event(struct kube_events *e, const char *source,
 	};
 	if (e->kept[at].count > 1)
 		count_up(call, at, message, now);
-	while (*last)
-		last = &(*last)->next;
-	*last = call;
-	if (!e->n_calls++)
-		kube_start(e->kube, &call->call);
+	queue_call(call);
 }
 
 void kube_events_stop(struct kube_events *e)

@@ -524,6 +524,41 @@ TEST events_that_are_forgotten(void)
 }
 
 /* A server that is away has no ever longer queue behind it. */
+/* As client-go: the tenth message that is like nine others stands for those to come;
+ * an object has 25 at once. */
+TEST events_that_are_alike(void)
+{
+	struct action_event about = { .api = S("v1"),
+				      .kind = S("Node"),
+				      .name = S("n"),
+				      .reason = S("Tested") };
+	struct world w;
+
+	setup(&w);
+	for (int i = 0; i < 12; i++)
+		kube_event(&w.events, "tester", &about,
+			   str_fmt(&w.a, "number %d", i));
+	kube_event(&w.events, "tester", &about, S("number 3"));
+	ASSERT_STR("1 number 0\n1 number 1\n1 number 2\n1 number 4\n"
+		   "1 number 5\n1 number 6\n1 number 7\n1 number 8\n"
+		   "2 number 3\n"
+		   "3 (combined from similar events): number 11\n",
+		   told(&w));
+	/* another reason is not like them, and those of other objects are not */
+	about.reason = S("Other");
+	kube_event(&w.events, "tester", &about, S("number 11"));
+	ASSERT(str_find(told(&w), S("1 number 11\n")) >= 0);
+	for (int i = 0; i < 20; i++)
+		kube_event(&w.events, "tester", &about, S("often"));
+	/* 14 were told before: 11 more are allowed */
+	ASSERT(str_find(told(&w), S("11 often\n")) >= 0);
+	about.name = S("another");
+	kube_event(&w.events, "tester", &about, S("of another"));
+	ASSERT(str_find(told(&w), S("1 of another\n")) >= 0);
+	teardown(&w);
+	PASS();
+}
+
 TEST events_do_not_pile_up(void)
 {
 	struct action_event about = { .api = S("v1"),
@@ -723,6 +758,7 @@ SUITE(work_suite)
 	RUN_TEST(failures_stop_or_do_not);
 	RUN_TEST(events_are_counted_up);
 	RUN_TEST(events_that_are_forgotten);
+	RUN_TEST(events_that_are_alike);
 	RUN_TEST(events_do_not_pile_up);
 	RUN_TEST(events_outlast_a_server_that_is_away);
 	RUN_TEST(events_that_wait_are_given_up);
