@@ -5,7 +5,8 @@
  * given new certificates at any time: connections under way keep what they
  * began with. Peers are checked by Go's rules, and every refusal is told in
  * words. Sessions are resumed by id; a server's are kept in memory that worker
- * processes forked after tls_server_new share.
+ * processes forked after tls_server_new share. A full handshake requires that a
+ * client with an ALPN list offers http/1.1; a resumed one ignores the list.
  */
 #ifndef IO_TLS_H
 #define IO_TLS_H
