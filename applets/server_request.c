@@ -67,6 +67,21 @@ static void reply_config(struct server *s, struct http_exchange *x,
 		   a->body, release_answer, a);
 }
 
+static void reply_route(struct http_exchange *x,
+			const struct serve_answer *route)
+{
+	/* as Go, which says no length of a page that HEAD does not get */
+	struct str body = route->type.n ? route->body : S("");
+	struct buf fields;
+
+	buf_init(&fields, x->a);
+	if (route->type.n)
+		http_add_field(&fields, S("Content-Type"), route->type);
+	if (route->location.n)
+		http_add_field(&fields, S("Location"), route->location);
+	http_reply(x, route->status, buf_str(&fields), body, NULL, NULL);
+}
+
 /* True when the request was refused. */
 static bool refused(struct server *s, struct http_exchange *x)
 {
@@ -104,15 +119,8 @@ void server_handle(struct http_exchange *x, void *ctx)
 		log_error("%.*s: %.*s", STRF(route->why), STRF(req.accept));
 	if (!route->status)
 		reply_config(s, x, route);
-	else if (route->location.n)
-		reply(x, route->status, "Location", route->location);
-	else if (route->body.n)
-		http_reply(x, route->status,
-			   str_fmt(x->a, "Content-Type: %.*s\r\n",
-				   STRF(route->type)),
-			   route->body, NULL, NULL);
 	else
-		reply(x, route->status, NULL, S(""));
+		reply_route(x, route);
 }
 
 /* ---- audit and metrics -------------------------------------------------------------- */

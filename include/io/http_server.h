@@ -110,7 +110,7 @@ size_t http_server_conns(const struct http_server *s);
  * The whole answer. fields are lines as http_add_field writes them; the server
  * adds Date, Content-Length and, where it closes, Connection. body must stay
  * until release(owner) is called (NULL: it lives in x->a or forever). To HEAD
- * only the length of it goes out; with 204 and 304 neither.
+ * only the length of it goes out, unless body.p is NULL; with 204 and 304 neither.
  */
 void http_reply(struct http_exchange *x, int status, struct str fields,
 		struct str body, void (*release)(void *owner), void *owner);

@@ -136,15 +136,16 @@ void http_reply(struct http_exchange *x, int status, struct str fields,
 {
 	struct conn *c = conn_of(x);
 	bool bare = status == 204 || status == 304;
+	bool head = str_is(c->reader.head.method, "HEAD");
 	struct str length = S("");
 
 	answered(x);
-	if (!bare)
+	if (!bare && (body.p || !head))
 		length = str_fmt(&c->arena, "Content-Length: %zu\r\n", body.n);
 	add_head(c, status, fields, length);
 	c->release = release;
 	c->owner = owner;
-	if (!bare && !str_is(c->reader.head.method, "HEAD"))
+	if (!bare && !head)
 		c->body = body;
 	c->state = CONN_SEND;
 	conn_owes(c, c->server->opts.send_ms);

@@ -132,6 +132,67 @@ static struct str target_path(struct str target, struct str *query)
 	return path;
 }
 
+static bool is_one_of(char c, const char *set)
+{
+	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
+	       (c && strchr(set, c));
+}
+
+/* As Go escapes a path: escapes that are there already are escaped, too. */
+static struct str escape(struct arena *a, struct str path)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	for (size_t i = 0; i < path.n; i++) {
+		if (is_one_of(path.p[i], "-_.~$&+,/:;=@"))
+			buf_addc(&b, path.p[i]);
+		else
+			buf_addf(&b, "%%%02X", (unsigned char)path.p[i]);
+	}
+	return buf_str(&b);
+}
+
+/* The path as Go shows it to its routes: as it was sent, or escaped anew when
+ * something in it should have been escaped. */
+static struct str escaped_path(struct arena *a, struct str sent,
+			       struct str decoded)
+{
+	for (size_t i = 0; i < sent.n; i++)
+		if (!is_one_of(sent.p[i], "-_.~$&+,/:;=@!'()*[]%"))
+			return escape(a, decoded);
+	return sent;
+}
+
+/* What Go's Redirect says: a page to GET, its type alone to HEAD. */
+static void redirect(struct arena *a, const struct serve_request *req,
+		     struct str path, struct str query,
+		     struct serve_answer *out)
+{
+	struct str url = str_fmt(a, "%.*s%.*s", STRF(escape(a, path)),
+				 STRF(query.n > 1 ? query : S("")));
+	struct buf b;
+
+	out->status = 301;
+	buf_init(&b, a);
+	for (size_t i = 0; i < url.n; i++) {
+		if ((unsigned char)url.p[i] < 0x80)
+			buf_addc(&b, url.p[i]);
+		else
+			buf_addf(&b, "%%%02x", (unsigned char)url.p[i]);
+	}
+	out->location = buf_str(&b);
+	if (str_is(req->method, "GET") || str_is(req->method, "HEAD"))
+		out->type = S("text/html; charset=utf-8");
+	if (!str_is(req->method, "GET"))
+		return;
+	buf_init(&b, a);
+	buf_addz(&b, "<a href=\"");
+	html_add(&b, url);
+	buf_addz(&b, "\">Moved Permanently</a>.\n\n");
+	out->body = buf_str(&b);
+}
+
 static struct str last_element(struct str path)
 {
 	while (path.n > 1 && path.p[path.n - 1] == '/')
@@ -181,12 +242,12 @@ void serve_route(struct arena *a, const struct serve_request *req,
 		bad_request(out, "400 Bad Request: malformed target");
 		return;
 	}
+	sent = escaped_path(a, sent, path);
 	tidy = clean(a, sent);
 	if (str_is(path, "/config"))
 		tidy = S("/config/");
 	if (!str_eq(tidy, sent)) {
-		out->status = 301;
-		out->location = str_fmt(a, "%.*s%.*s", STRF(tidy), STRF(query));
+		redirect(a, req, tidy, query, out);
 	} else if (str_starts(path, S("/config/"))) {
 		ask(path, req, reads, out);
 	} else if (str_is(path, "/healthz")) {

@@ -146,8 +146,13 @@ raw 'no Host' 'HTTP/1.1 400 Bad Request*Content-Type: text/plain; charset=utf-8|
 	'GET /config/master HTTP/1.1\r\n\r\n'
 raw 'two in a row' 'HTTP/1.1 200 OK|Date|Content-Length: 0||HTTP/1.1 404 Not Found|Date|Content-Length: 0|Connection: close||' \
 	'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
-raw 'a path to be cleaned' 'HTTP/1.1 301 Moved Permanently|Location: /config/master?a|Date|Content-Length: 0|Connection: close||' \
+# as Go's net/http wrote them
+raw 'a path to be cleaned' 'HTTP/1.1 301 Moved Permanently|Content-Type: text/html; charset=utf-8|Location: /config/master?a|Date|Content-Length: 51|Connection: close||<a href="/config/master?a">Moved Permanently</a>.||' \
 	'GET /x/..//config/./master?a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+raw 'its head' 'HTTP/1.1 301 Moved Permanently|Content-Type: text/html; charset=utf-8|Location: /config/|Date|Connection: close||' \
+	'HEAD /config HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+raw 'for another method' 'HTTP/1.1 301 Moved Permanently|Location: /config/|Date|Content-Length: 0|Connection: close||' \
+	'POST /config HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 raw 'a path that cannot be decoded' 'HTTP/1.1 400 Bad Request|Content-Type: text/plain; charset=utf-8|Date|Content-Length: 33|Connection: close||400 Bad Request: malformed target' \
 	'GET /config/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 raw 'a body nobody asked for' 'HTTP/1.1 405 Method Not Allowed|Date|Content-Length: 0|Connection: close||' \

@@ -101,6 +101,17 @@ static const struct route_case routes[] = {
 	{ "GET", "/../..", 301, "", "/" },
 	{ "GET", "/a/b/../../../c/.", 301, "", "/c" },
 	{ "GET", "http://host", 301, "", "/" },
+	/* as Go's: what is escaped is escaped again, and a "?" alone is lost */
+	{ "GET", "/x/../config/./m%20a%2fb?x=%3c", 301, "", "/config/m%2520a%252fb?x=%3c" },
+	{ "GET", "/config/\xc3\xa9/../b\xc3\xa9", 301, "", "/config/b%25C3%25A9" },
+	{ "GET", "//%61b/'\"<>&", 301, "", "/ab/%2527%2522%253C%253E&" },
+	{ "GET", "//a;b=c,d@e:f$g!h*i(j)k", 301, "", "/a;b=c,d@e:f$g%21h%2Ai%28j%29k" },
+	{ "GET", "//a|b^c`d{e}f[g]h\\i", 301, "", "/a%257Cb%255Ec%2560d%257Be%257Df%255Bg%255Dh%255Ci" },
+	{ "GET", "//a?", 301, "", "/a" },
+	{ "GET", "//a?b#c", 301, "", "/a?b#c" },
+	{ "GET", "//a#c", 301, "", "/a%2523c" },
+	{ "GET", "//a%C3%A9%41", 301, "", "/a%25C3%25A9%2541" },
+	{ "GET", "//a?q=\xc3\xa9", 301, "", "/a?q=%c3%a9" },
 	{ "OPTIONS", "*", 200, "", "" },
 	{ "GET", "*", 400, "", "" },
 	{ "CONNECT", "host:1", 405, "", "" },
@@ -128,6 +139,31 @@ TEST route_table(void)
 		ASSERT_STR_M(c->target, pool, got.pool);
 		ASSERT_STR_M(c->target, str_of(c->location), got.location);
 	}
+	PASS();
+}
+
+TEST a_redirect_has_a_page(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct serve_request req = { S("GET"),
+				     S("//config//master?a=b&c=\"<x>'\xc3\xa9"),
+				     S("") };
+	struct serve_answer got;
+
+	serve_route(&a, &req, &got);
+	ASSERT_STR("/config/master?a=b&c=\"<x>'%c3%a9", got.location);
+	ASSERT_STR("text/html; charset=utf-8", got.type);
+	ASSERT_STR("<a href=\"/config/master?a=b&amp;c=&#34;&lt;x&gt;&#39;"
+		   "\xc3\xa9\">Moved Permanently</a>.\n\n",
+		   got.body);
+	req.method = S("HEAD");
+	serve_route(&a, &req, &got);
+	ASSERT_STR("text/html; charset=utf-8", got.type);
+	ASSERT_STR("", got.body);
+	req.method = S("POST");
+	serve_route(&a, &req, &got);
+	ASSERT_STR("", got.type);
+	ASSERT_STR("", got.body);
 	PASS();
 }
 
@@ -308,6 +344,7 @@ SUITE(suite)
 {
 	RUN_TEST(accept_headers);
 	RUN_TEST(route_table);
+	RUN_TEST(a_redirect_has_a_page);
 	RUN_TEST(unsupported_version_says_why);
 	RUN_TEST(objects_are_not_changed);
 	RUN_TEST(embedded_objects);
