@@ -18,7 +18,7 @@ extern const struct command daemon_verify;
 struct str daemon_default_root(void);
 struct root_flags {
 	struct str root;
-	bool offline, skip_reboot;
+	bool offline, skip_reboot, dry_run, secrets;
 };
 void daemon_root_defaults(void *p); /* of these */
 
@@ -52,6 +52,10 @@ int daemon_guard_config(struct run *r, struct node *n,
 
 /* What is at an http or https address; one try. */
 int daemon_fetch(struct run *r, struct str url, struct str *out);
+
+/* The actions that the journal tells of, without Nones. */
+void daemon_actions_of(struct arena *a, const struct node_journal_view *v,
+		       struct update_plan *out);
 
 /* Does the actions that the journal tells of, for the config of that name. */
 int daemon_act(struct node *n, struct arena *a,

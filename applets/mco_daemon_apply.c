@@ -5,17 +5,16 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "daemon_dry_run.h"
 #include "io/file.h"
 #include "io/log.h"
-#include "mco_daemon.h"
 #include "node/verify.h"
-#include "view/table.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
 
 struct opts {
 	struct str root;
-	bool offline, skip_reboot, force, dry_run;
+	bool offline, skip_reboot, force, dry_run, secrets;
 	/* of firstboot */
 	struct str file, payload;
 	bool nics;
@@ -39,7 +38,11 @@ static const struct flag apply_flags[] = {
 	{ .name = "dry-run",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, dry_run),
-	  .help = "show the steps, why each is done and how it is undone" },
+	  .help = "show what would change, and what follows" },
+	{ .name = "show-secrets",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, secrets),
+	  .help = "with --dry-run: show values that look secret too" },
 	{ 0 },
 };
 
@@ -58,30 +61,18 @@ static int load(struct run *r, struct str path, struct mc_current *out)
 	return rc < 0 ? err_wrap(&r->err, "%.*s", STRF(path)) : 0;
 }
 
-static int show_steps(struct run *r, const struct node *n,
-		      const struct mc_current *from,
-		      const struct mc_current *to)
+/* An update that was cut short is undone first, which a dry run cannot show. */
+static int nothing_cut(struct run *r, struct node *n)
 {
-	static const char *const headings[] = { "STEP", "WHAT", "WHY", "UNDO",
-						NULL };
-	struct steps_in in = { .from = &from->spec,
-			       .to = &to->spec,
-			       .core_os = n->os.core_os && !n->offline };
-	struct steps steps;
-	struct table t;
-	int rc = plan_steps(r->a, &in, &steps, &r->err);
+	struct node_journal_view v = { 0 };
+	int rc = node_journal(n, r->a, &v, &r->err);
 
-	if (rc < 0)
-		return rc;
-	table_init(&t, r->a, headings);
-	for (size_t i = 0; i < steps.n; i++) {
-		table_cell(&t, str_of(step_name(steps.v[i].kind)));
-		table_cell(&t, steps.v[i].name);
-		table_cell(&t, str_of(steps.v[i].reason));
-		table_cell(&t, str_of(step_undo(steps.v[i].kind)));
-	}
-	table_print(&r->out, &t);
-	return 0;
+	if (rc == 0 && (v.state == JOURNAL_ACTIVE || v.state == JOURNAL_UNDO))
+		rc = err_set(&r->err, ERR_INVALID,
+			     "the update from %.*s to %.*s was cut short: run "
+			     "`recover` first",
+			     STRF(v.from), STRF(v.to));
+	return rc;
 }
 
 /* As upstream does before each update: what is not ours is not overwritten. */
@@ -112,22 +103,21 @@ static int apply(struct run *r, struct node *n, const struct opts *o)
 		rc = daemon_guard_config(r, n, &to, o->force);
 	if (rc < 0)
 		return rc;
-	rc = o->dry_run ? 0 : node_init(n, r->a, &status, &r->err);
+	rc = o->dry_run ? nothing_cut(r, n)
+			: node_init(n, r->a, &status, &r->err);
 	if (rc == 0)
 		rc = node_current(n, r->a, &from, &image, &r->err);
 	if (rc == -ERR_NOTFOUND) {
 		mc_current_empty(r->a, &from);
 		rc = 0;
-	} else if (rc == 0 && !o->force && !o->dry_run &&
+	} else if (rc == 0 && !o->force &&
 		   !tree_exists(&n->tree, STEPS_FORCE)) {
 		rc = preflight(r, n, &from, image);
 	}
 	if (rc < 0)
 		return rc;
-	if (o->dry_run) {
-		rc = node_check_paths(n, r->a, &to.spec, false, &r->err);
-		return rc < 0 ? rc : show_steps(r, n, &from, &to);
-	}
+	if (o->dry_run)
+		return daemon_dry_apply(r, n, &from, &to, o->secrets);
 	rc = node_update_alone(n, r->a, &from, &to, &r->err);
 	if (rc == 0)
 		buf_addf(&r->out, "%.*s -> %.*s\n", STRF(from.name),

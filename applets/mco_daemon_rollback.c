@@ -2,30 +2,40 @@
  * mco-daemon rollback and recover: back from an update, or through one that was cut
  * short.
  */
-#include "mco_daemon.h"
+#include "daemon_dry_run.h"
 #include "node/verify.h"
 
+#define UNDO_FLAGS                                                         \
+	ROOT_FLAG(struct root_flags),                                      \
+		{ .name = "offline",                                       \
+		  .kind = FLAG_BOOL,                                       \
+		  .offset = offsetof(struct root_flags, offline),          \
+		  .help = "no system runs there: files and links alone" }, \
+	{                                                                  \
+		.name = "skip-reboot", .kind = FLAG_BOOL,                  \
+		.offset = offsetof(struct root_flags, skip_reboot),        \
+		.help = "do not reboot, whatever was undone"               \
+	}
+
+static const struct flag recover_flag_table[] = { UNDO_FLAGS, { 0 } };
+
 static const struct flag undo_flag_table[] = {
-	ROOT_FLAG(struct root_flags),
-	{ .name = "offline",
+	UNDO_FLAGS,
+	{ .name = "dry-run",
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct root_flags, offline),
-	  .help = "no system runs there: files and links alone" },
-	{ .name = "skip-reboot",
+	  .offset = offsetof(struct root_flags, dry_run),
+	  .help = "show what would change, and what follows" },
+	{ .name = "show-secrets",
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct root_flags, skip_reboot),
-	  .help = "do not reboot, whatever was undone" },
+	  .offset = offsetof(struct root_flags, secrets),
+	  .help = "with --dry-run: show values that look secret too" },
 	{ 0 },
 };
 
-int daemon_act(struct node *n, struct arena *a,
-	       const struct node_journal_view *v, struct str name,
-	       struct err *err)
+void daemon_actions_of(struct arena *a, const struct node_journal_view *v,
+		       struct update_plan *out)
 {
-	struct update_plan plan = { 0 };
-	int rc = 0;
-
-	for (size_t i = 0; i < v->actions.n && rc == 0; i++) {
+	for (size_t i = 0; i < v->actions.n; i++) {
 		struct str kind = v->actions.v[i], service = S("");
 		struct update_action act = { 0 };
 
@@ -34,14 +44,25 @@ int daemon_act(struct node *n, struct arena *a,
 			if (str_is(kind, update_kind_name((enum update_kind)k)))
 				act.kind = (enum update_kind)k;
 		act.service = service;
-		if (act.kind != UPDATE_NONE && act.kind != UPDATE_DRAIN)
-			VEC_PUSH(a, &plan, act);
+		if (act.kind != UPDATE_NONE)
+			VEC_PUSH(a, out, act);
+	}
+}
+
+int daemon_act(struct node *n, struct arena *a,
+	       const struct node_journal_view *v, struct str name,
+	       struct err *err)
+{
+	struct update_plan plan = { 0 };
+	int rc = 0;
+
+	daemon_actions_of(a, v, &plan);
+	for (size_t i = 0; i < plan.n && rc == 0; i++)
 		/* so it is named where no policies rule: for authorities alone,
 		 * which are taken in first */
-		if (act.kind == UPDATE_RESTART && str_is(service, "crio") &&
-		    !n->offline)
+		if (plan.v[i].kind == UPDATE_RESTART &&
+		    str_is(plan.v[i].service, "crio") && !n->offline)
 			rc = node_do(n, a, "update-ca-trust", NULL, err);
-	}
 	return rc < 0 ? rc : node_actions(n, a, &plan, name, err);
 }
 
@@ -95,7 +116,7 @@ static int put_right(struct run *r, struct node *n)
 
 static int open_root(struct run *r, const struct root_flags *o, struct node *n)
 {
-	int rc = daemon_open(r, o->root, false, n);
+	int rc = daemon_open(r, o->root, o->dry_run, n);
 
 	if (rc == 0) {
 		n->offline = o->offline;
@@ -106,6 +127,7 @@ static int open_root(struct run *r, const struct root_flags *o, struct node *n)
 
 static int run_rollback(struct run *r, const void *p)
 {
+	const struct root_flags *o = p;
 	struct node_journal_view v = { 0 };
 	struct err local = ERR_INIT(r->a), *err = &r->err;
 	struct node n;
@@ -113,6 +135,11 @@ static int run_rollback(struct run *r, const void *p)
 
 	if (rc < 0)
 		return rc;
+	if (o->dry_run) {
+		rc = daemon_dry_rollback(r, &n, o->secrets);
+		node_close(&n);
+		return rc;
+	}
 	rc = node_journal(&n, r->a, &v, err);
 	if (rc == 0)
 		rc = node_rollback(&n, r->a, S(""), err);
@@ -135,7 +162,7 @@ static int run_rollback(struct run *r, const void *p)
 
 const struct command daemon_rollback = {
 	.name = "rollback",
-	.args = "[--root-mount DIR] [--offline] [--skip-reboot]",
+	.args = "[--root-mount DIR] [--offline] [--skip-reboot] [--dry-run]",
 	.summary = "go back to what was there before the last update",
 	.details =
 		"Contents, modes, owners, units, keys, passwords, kernel "
@@ -181,7 +208,7 @@ const struct command daemon_recover = {
 	.name = "recover",
 	.args = "[--root-mount DIR] [--offline] [--skip-reboot]",
 	.summary = "complete or undo an update that was cut short",
-	.flags = undo_flag_table,
+	.flags = recover_flag_table,
 	.opts_size = sizeof(struct root_flags),
 	.defaults = daemon_root_defaults,
 	.run = run_recover,

@@ -26,6 +26,11 @@ int node_update_alone(struct node *n, struct arena *a,
 		      const struct mc_current *from,
 		      const struct mc_current *to, struct err *err);
 
+/* Its checks, and what is done when it holds; nothing is changed. */
+int node_plan_alone(struct node *n, struct arena *a,
+		    const struct mc_current *from, const struct mc_current *to,
+		    struct update_plan *out, struct err *err);
+
 /* Applies an Ignition config or a MachineConfig once, and reboots. remote: it
  * comes from elsewhere, which a MachineConfig may not. */
 int node_once_from(struct node *n, struct arena *a, struct str text,

@@ -68,6 +68,9 @@ int node_check_room(struct node *n, const struct steps *steps, struct err *err);
  * ask: only when a package still owns it, or /usr has it. */
 int node_restore_orig(struct node *n, struct arena *a, const char *path,
 		      bool ask, bool *restored, struct err *err);
+/* Whether that would put something back. */
+int node_would_restore(struct node *n, struct arena *a, const char *path,
+		       bool ask, bool *out, struct err *err);
 /* ERR_INVALID when a file or unit of the config would be written, through links
  * of this node, onto the daemon's own state. Before the node is drained. bare: as
  * in struct steps_in. */

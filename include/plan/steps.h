@@ -2,8 +2,8 @@
  * steps: what a node does to get from one config to another, in order.
  *
  * Everything that can be known to fail is found here, before the first change:
- * contents are decoded, paths checked. Each step says why it is done and how it
- * is undone; the paths it may change are known beforehand.
+ * contents are decoded, paths checked. Each step says why it is done; the paths it
+ * may change are known beforehand.
  */
 #ifndef PLAN_STEPS_H
 #define PLAN_STEPS_H
@@ -70,8 +70,6 @@ int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out,
 	       struct err *err);
 
 const char *step_name(enum step_kind kind);
-/* How a step is undone, in a word or two. */
-const char *step_undo(enum step_kind kind);
 
 /* "/etc/machine-config-daemon/orig/<path>.mcdorig" and the stamp. */
 struct str steps_orig(struct arena *a, struct str path);

@@ -102,18 +102,34 @@ static int finish(struct node *n, struct arena *a, const struct update_plan *p,
 	return 0;
 }
 
+int node_plan_alone(struct node *n, struct arena *a,
+		    const struct mc_current *from, const struct mc_current *to,
+		    struct update_plan *out, struct err *err)
+{
+	const struct mc_overrides none = { 0 };
+	struct update_in in = { .from = &from->spec,
+				.to = &to->spec,
+				.force = tree_exists(&n->tree, STEPS_FORCE),
+				.image_only = node_image_only(n) };
+	int rc = mc_current_reconcile(a, from, to, &none, err);
+
+	if (rc == 0 &&
+	    (node_check_paths(n, a, &to->spec, false, err) < 0 ||
+	     (!n->offline && node_check_fips(n, a, &to->spec, err) < 0)))
+		rc = err_wrap(err, "can't reconcile config %.*s with %.*s",
+			      STRF(from->name), STRF(to->name));
+	return rc < 0 ? rc : plan_update_legacy(a, &in, out, err);
+}
+
 int node_update_alone(struct node *n, struct arena *a,
 		      const struct mc_current *from,
 		      const struct mc_current *to, struct err *err)
 {
-	const struct mc_overrides none = { 0 };
-	bool force = tree_exists(&n->tree, STEPS_FORCE);
 	struct mc_current empty;
 	struct update_plan plan = { 0 };
-	struct update_in in = { .to = &to->spec,
-				.force = force,
-				.image_only = node_image_only(n) };
-	struct node_update u = { .to = to, .plan = &plan, .force = force };
+	struct node_update u = { .to = to,
+				 .plan = &plan,
+				 .force = tree_exists(&n->tree, STEPS_FORCE) };
 	struct err local = ERR_INIT(a);
 	int rc;
 
@@ -121,16 +137,8 @@ int node_update_alone(struct node *n, struct arena *a,
 		mc_current_empty(a, &empty);
 		from = &empty;
 	}
-	in.from = &from->spec;
 	u.from = from;
-	rc = mc_current_reconcile(a, from, to, &none, err);
-	if (rc == 0 &&
-	    (node_check_paths(n, a, &to->spec, false, err) < 0 ||
-	     (!n->offline && node_check_fips(n, a, &to->spec, err) < 0)))
-		rc = err_wrap(err, "can't reconcile config %.*s with %.*s",
-			      STRF(from->name), STRF(to->name));
-	if (rc == 0)
-		rc = plan_update_legacy(a, &in, &plan, err);
+	rc = node_plan_alone(n, a, from, to, &plan, err);
 	if (rc < 0)
 		return rc;
 	host_log(&n->host, "Starting update from %.*s to %.*s: %.*s",

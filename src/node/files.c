@@ -270,29 +270,40 @@ int node_check_room(struct node *n, const struct steps *steps, struct err *err)
 				 (unsigned long long)room);
 }
 
+int node_would_restore(struct node *n, struct arena *a, const char *path,
+		       bool ask, bool *out, struct err *err)
+{
+	bool is_owned = !ask, no_rpm = false;
+	int rc = 0;
+
+	*out = false;
+	if (tree_exists(&n->tree, steps_noorig(a, str_of(path)).p) ||
+	    !tree_lexists(&n->tree, steps_orig(a, str_of(path)).p))
+		return 0;
+	if (ask)
+		rc = owned(n, a, path, &is_owned, &no_rpm, err);
+	if (rc == 0)
+		*out = is_owned ||
+		       (!no_rpm && str_starts(str_of(path), S("/etc")) &&
+			node_ships(n, a, path));
+	return rc;
+}
+
 int node_restore_orig(struct node *n, struct arena *a, const char *path,
 		      bool ask, bool *restored, struct err *err)
 {
 	struct str no = steps_noorig(a, str_of(path));
 	struct str orig = steps_orig(a, str_of(path));
-	bool is_owned = !ask, no_rpm = false;
-	int rc = 0;
+	int rc = node_would_restore(n, a, path, ask, restored, err);
 
-	*restored = false;
-	if (tree_exists(&n->tree, no.p))
-		return tree_remove(&n->tree, no.p, err);
-	if (!tree_lexists(&n->tree, orig.p))
-		return 0;
-	if (ask)
-		rc = owned(n, a, path, &is_owned, &no_rpm, err);
 	if (rc < 0)
 		return rc;
-	if (is_owned || (!no_rpm && str_starts(str_of(path), S("/etc")) &&
-			 node_ships(n, a, path))) {
+	if (tree_exists(&n->tree, no.p))
+		return tree_remove(&n->tree, no.p, err);
+	if (*restored) {
 		rc = tree_copy(&n->tree, orig.p, path, err);
 		if (rc < 0)
 			return err_wrap(err, "restoring %s", path);
-		*restored = true;
 	}
 	return tree_remove(&n->tree, orig.p, err);
 }

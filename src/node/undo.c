@@ -21,9 +21,24 @@ static int read_marker(struct node *n, struct arena *a, const struct journal *j,
 	return rc < 0 ? rc : journal_unseal(sealed, out, err);
 }
 
-/* Nothing is put back where something cannot be. */
-static int check(struct node *n, struct arena *a, const struct journal *j,
-		 struct err *err)
+int undo_load(struct node *n, struct arena *a, struct journal *out,
+	      struct err *err)
+{
+	int rc = journal_load(a, &n->tree, out, err);
+
+	if (rc < 0)
+		return rc;
+	if (out->damage.n)
+		return err_set(err, ERR_INVALID, "%.*s", STRF(out->damage));
+	if (out->state == JOURNAL_NONE)
+		return err_set(err, ERR_NOTFOUND,
+			       "no update to go back from: the node keeps "
+			       "what was there before the last one only");
+	return 0;
+}
+
+int undo_check(struct node *n, struct arena *a, const struct journal *j,
+	       struct err *err)
 {
 	static const char *const markers[] = { "tuning", "tuned" };
 	struct err local = ERR_INIT(a);
@@ -197,7 +212,7 @@ int undo_update(struct node *n, struct arena *a, struct journal *j,
 {
 	struct undo u = { n, a, j, cause, false, err };
 	struct err local = ERR_INIT(a);
-	int rc = check(n, a, j, &local);
+	int rc = undo_check(n, a, j, &local);
 
 	n->tree.allowed = NULL;
 	if (rc == 0)

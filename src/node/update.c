@@ -412,16 +412,8 @@ int node_rollback(struct node *n, struct arena *a, struct str cause,
 	int rc = tree_lock(&n->tree, err);
 
 	if (rc == 0)
-		rc = journal_load(a, &n->tree, &j, err);
-	if (rc < 0)
-		return rc;
-	if (j.damage.n)
-		return err_set(err, ERR_INVALID, "%.*s", STRF(j.damage));
-	if (j.state == JOURNAL_NONE)
-		return err_set(err, ERR_NOTFOUND,
-			       "no update to go back from: the node keeps "
-			       "what was there before the last one only");
-	return undo_update(n, a, &j, cause, err);
+		rc = undo_load(n, a, &j, err);
+	return rc < 0 ? rc : undo_update(n, a, &j, cause, err);
 }
 
 int node_recover(struct node *n, struct arena *a, bool *undone,

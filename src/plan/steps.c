@@ -34,38 +34,6 @@ const char *step_name(enum step_kind kind)
 	return names[kind];
 }
 
-const char *step_undo(enum step_kind kind)
-{
-	switch (kind) {
-	case STEP_PRESET:
-	case STEP_ENABLE:
-	case STEP_DISABLE:
-		return "put the links to units back";
-	case STEP_KUBECONFIG:
-		return "put the mode back";
-	case STEP_PASSWORDS:
-		return "set the old hash";
-	case STEP_OS:
-		return "change the OS back";
-	case STEP_TUNING:
-		return "none: the file it reads goes back";
-	case STEP_FILE:
-	case STEP_DROPIN:
-	case STEP_DROPIN_EMPTY:
-	case STEP_UNIT:
-	case STEP_MASK:
-	case STEP_UNMASK:
-	case STEP_STALE_FILE:
-	case STEP_STALE_DROPIN:
-	case STEP_STALE_UNIT:
-	case STEP_STALE_LINK:
-	case STEP_KEYS:
-	case STEP_STATE:
-		break;
-	}
-	return "put back what was there";
-}
-
 struct str steps_orig(struct arena *a, struct str path)
 {
 	return str_fmt(a, "/etc/machine-config-daemon/orig%.*s.mcdorig",

@@ -423,6 +423,24 @@ static enum update_kind legacy_kind(struct str path)
 		       : UPDATE_REBOOT;
 }
 
+static const char *legacy_rule(enum update_kind kind)
+{
+	switch (kind) {
+	case UPDATE_NONE:
+		return "nothing has to be told of it";
+	case UPDATE_RELOAD:
+		return "CRI-O reads this path when it is reloaded";
+	case UPDATE_RESTART:
+		return "CRI-O reads the system's authorities when it starts";
+	case UPDATE_DAEMON_RELOAD:
+	case UPDATE_SPECIAL:
+	case UPDATE_DRAIN:
+	case UPDATE_REBOOT:
+		break;
+	}
+	return "no rule lets this path change without a reboot";
+}
+
 /* Before anything is done, a drain among it: nothing would come of that. */
 static int host_can(const struct update_in *in, const struct update_changes *c,
 		    struct err *err)
@@ -467,7 +485,7 @@ int plan_update_legacy(struct arena *a, const struct update_in *in,
 		add(&d, kind,
 		    kind == UPDATE_RELOAD || kind == UPDATE_RESTART ? S("crio")
 								    : S(""),
-		    cause, S("what changed asks for it"));
+		    cause, str_of(legacy_rule(kind)));
 	settle(&p);
 	p.drain = p.reboot;
 	if (!p.reboot && kind != UPDATE_NONE) {

@@ -12,11 +12,10 @@ apply r1 0
 same 'its directory has files of configs' 'k' "$(cat "$ROOT$D/no-reboot/containers-gpg.pub")"
 before=$(tree)
 refused() {	# PATH REASON
-	local plain="Error: $2
-" wrapped="Error: can't reconcile config r1 with r2: ${3-configs r1, r2 are not reconcilable: new machineconfig \"r1\" is not reconcilable against \"r2\": }$2
+	local wrapped="Error: can't reconcile config r1 with r2: ${3-configs r1, r2 are not reconcilable: new machineconfig \"r1\" is not reconcilable against \"r2\": }$2
 "
 	mc r2 "$(files "$(file /etc/foo 2)" "$(file "$1" x)")"
-	expect "$1, dry run" 1 '' "$plain" "$MCO" apply "$TMP/r2.json" --dry-run --root-mount "$ROOT"
+	expect "$1, dry run" 1 '' "$wrapped" "$MCO" apply "$TMP/r2.json" --dry-run --root-mount "$ROOT"
 	"$MCO" apply "$TMP/r2.json" --root-mount "$ROOT" > "$TMP/.out" 2> "$TMP/.err"
 	same "$1" "$wrapped" "$(grep '^Error' "$TMP/.err")
 "

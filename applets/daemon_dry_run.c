@@ -1,0 +1,167 @@
+/*
+ * --dry-run of apply and rollback: what changes on the disk, then which commands
+ * are run, and last what follows.
+ */
+#include "daemon_dry_run.h"
+
+#include "node/dry_run.h"
+#include "view/config_diff.h"
+
+struct shown {
+	struct run *r;
+	struct node *n;
+	bool secrets;
+	size_t lines; /* of changes */
+};
+
+/* Users, kernel arguments, OS: what no path tells. os: the OS is changed. */
+static void show_rest(struct shown *s, const struct mc_current *from,
+		      const struct mc_current *to, bool os)
+{
+	const struct config_diff_opts opts = { .secrets = s->secrets };
+	const struct update_plan no_paths = { 0 };
+	struct mc_merged was = from->spec, is = to->spec;
+	struct config_diff d = { .from = &was, .to = &is, .plan = &no_paths };
+
+	if (!os) {
+		is = from->spec;
+		is.config = to->spec.config;
+	} else if (str_eq(s->n->booted_image, is.os_image)) {
+		was.os_image = is.os_image; /* it is there already */
+	}
+	s->lines += config_diff_text(&s->r->out, &d, &opts);
+}
+
+static void show_disk(struct shown *s, const struct dry_run *d)
+{
+	const struct contents_opts opts = { .secrets = s->secrets,
+					    .indent = "  " };
+
+	s->lines += disk_diff(&s->r->out, &d->disk, &opts);
+}
+
+static void show_commands(struct shown *s, const struct dry_run *d)
+{
+	if (!s->lines && !d->commands.n)
+		buf_addz(&s->r->out, "nothing changes on the disk\n");
+	if (d->commands.n)
+		buf_addz(&s->r->out, "commands:\n");
+	for (size_t i = 0; i < d->commands.n; i++)
+		buf_addf(&s->r->out, "  %.*s\n", STRF(d->commands.v[i]));
+}
+
+static const char *command_of(struct arena *a, const struct update_action *act)
+{
+	switch (act->kind) {
+	case UPDATE_RELOAD:
+	case UPDATE_SPECIAL:
+		return str_fmt(a, "systemctl reload %.*s", STRF(act->service))
+			.p;
+	case UPDATE_RESTART:
+		return str_fmt(a, "systemctl restart %.*s", STRF(act->service))
+			.p;
+	case UPDATE_DAEMON_RELOAD:
+		return "systemctl daemon-reload";
+	case UPDATE_REBOOT:
+		return "REBOOT";
+	case UPDATE_NONE:
+	case UPDATE_DRAIN:
+		break;
+	}
+	return "nothing is reloaded or rebooted";
+}
+
+static void show_action(struct shown *s, const struct update_action *act)
+{
+	struct buf *b = &s->r->out;
+	const char *left_out = s->n->offline ? "left out (--offline): "
+			       : s->n->skip_reboot && act->kind == UPDATE_REBOOT
+				       ? "left out (--skip-reboot): "
+				       : "";
+
+	/* see daemon_act */
+	if (act->kind == UPDATE_RESTART && str_is(act->service, "crio"))
+		buf_addf(b, "  %supdate-ca-trust\n", left_out);
+	buf_addf(b, "  %s%s", left_out, command_of(s->r->a, act));
+	if (act->cause.n)
+		buf_addf(b, ": %.*s", STRF(act->cause));
+	if (act->rule.n)
+		buf_addf(b, ": %.*s", STRF(act->rule));
+	buf_addc(b, '\n');
+}
+
+static void show_follow(struct shown *s, const struct update_plan *p)
+{
+	buf_addz(&s->r->out, "then:\n");
+	if (p->drain)
+		buf_addz(&s->r->out, "  no drain: pods that run here are not "
+				     "moved; drain the node first\n");
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].kind != UPDATE_DRAIN)
+			show_action(s, &p->v[i]);
+}
+
+int daemon_dry_apply(struct run *r, struct node *n,
+		     const struct mc_current *from, const struct mc_current *to,
+		     bool secrets)
+{
+	struct node_update u = { .from = from,
+				 .to = to,
+				 .force = tree_exists(&n->tree, STEPS_FORCE) };
+	struct shown s = { .r = r, .n = n, .secrets = secrets };
+	bool os = n->os.core_os && !n->offline;
+	struct update_plan plan = { 0 };
+	struct os_status status = { 0 };
+	struct dry_run d;
+	int rc = node_plan_alone(n, r->a, from, to, &plan, &r->err);
+
+	if (rc == 0)
+		rc = node_dry_run(n, r->a, &u, &d, &r->err);
+	if (rc == 0 && os) {
+		rc = node_os_status(n, r->a, &status, &r->err);
+		n->booted_image = status.image;
+	}
+	if (rc < 0)
+		return rc;
+	buf_addf(&r->out, "%.*s -> %.*s\n", STRF(from->name), STRF(to->name));
+	show_disk(&s, &d);
+	show_rest(&s, from, to, os);
+	show_commands(&s, &d);
+	show_follow(&s, &plan);
+	return 0;
+}
+
+int daemon_dry_rollback(struct run *r, struct node *n, bool secrets)
+{
+	struct shown s = { .r = r, .n = n, .secrets = secrets };
+	struct node_journal_view v = { 0 };
+	struct update_plan plan = { 0 };
+	struct dry_back back;
+	struct dry_run d;
+	int rc = node_dry_rollback(n, r->a, &d, &back, &r->err);
+
+	if (rc == 0)
+		rc = node_journal(n, r->a, &v, &r->err);
+	if (rc < 0)
+		return rc;
+	buf_addf(&r->out, "%.*s -> %.*s\n", STRF(back.to.name),
+		 STRF(back.from.name));
+	for (size_t i = 0; i < back.put_right.n; i++)
+		buf_addf(&r->out, "put right: %.*s was edited\n",
+			 STRF(back.put_right.v[i]));
+	show_disk(&s, &d);
+	show_rest(&s, &back.to, &back.from, back.os);
+	show_commands(&s, &d);
+	daemon_actions_of(r->a, &v, &plan);
+	for (size_t i = 0; i < plan.n; i++) {
+		plan.drain = plan.drain || plan.v[i].kind == UPDATE_DRAIN ||
+			     plan.v[i].kind == UPDATE_REBOOT;
+		plan.v[i].cause = str_fmt(r->a, "as after the update to %.*s",
+					  STRF(v.to));
+	}
+	if (plan.n)
+		show_follow(&s, &plan);
+	else
+		buf_addz(&r->out, "then:\n  nothing is reloaded or rebooted\n");
+	return 0;
+}

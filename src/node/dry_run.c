@@ -1,0 +1,276 @@
+/*
+ * A disk that exists in memory only: the first look at a path reads it, steps
+ * change what was read.
+ */
+#include "dry_run.h"
+
+#include "mc/contents.h"
+#include "os.h"
+
+#define FILE_MAX ((size_t)512 << 20)
+
+int sim_read(struct sim *s, const char *path, struct disk_state *out,
+	     struct err *err)
+{
+	struct tree *t = &s->n->tree;
+	struct stat st;
+	int rc = tree_lstat(t, path, &st, err);
+
+	*out = (struct disk_state){ .kind = DISK_ABSENT };
+	if (rc == -ERR_NOTFOUND)
+		return 0;
+	if (rc < 0)
+		return rc;
+	out->mode = st.st_mode & 07777;
+	/* owners that cannot be set do not count */
+	out->uid = t->own ? (int64_t)st.st_uid : -1;
+	out->gid = t->own ? (int64_t)st.st_gid : -1;
+	out->kind = S_ISREG(st.st_mode)	  ? DISK_FILE
+		    : S_ISLNK(st.st_mode) ? DISK_LINK
+					  : DISK_OTHER;
+	if (out->kind == DISK_FILE)
+		return tree_read(s->a, t, path, FILE_MAX, &out->data, err);
+	if (out->kind == DISK_LINK)
+		return tree_readlink(s->a, t, path, &out->data, err);
+	return 0;
+}
+
+void sim_init(struct sim *s, struct node *n, struct arena *a,
+	      struct dry_run *out)
+{
+	*s = (struct sim){ .n = n, .a = a, .out = out };
+	*out = (struct dry_run){ 0 };
+	map_init(&s->index, a);
+}
+
+int sim_at(struct sim *s, struct str path, struct disk_state **out,
+	   struct err *err)
+{
+	struct disk_changes *list = &s->out->disk;
+	struct map_entry *e = map_find(&s->index, path);
+	struct disk_change c = { .path = path };
+	int rc;
+
+	if (!e) {
+		rc = sim_read(s, str_z(s->a, path), &c.from, err);
+		if (rc < 0)
+			return rc;
+		c.to = c.from;
+		VEC_PUSH(s->a, list, c);
+		(void)map_put(&s->index, path, (void *)(uintptr_t)list->n);
+		e = map_find(&s->index, path);
+	}
+	*out = &list->v[(uintptr_t)e->value - 1].to;
+	return 0;
+}
+
+static int sim_set(struct sim *s, struct str path, struct disk_state state,
+		   struct err *err)
+{
+	struct disk_state *at;
+	int rc = sim_at(s, path, &at, err);
+
+	if (rc == 0)
+		*at = state;
+	return rc;
+}
+
+static int sim_remove(struct sim *s, struct str path, struct err *err)
+{
+	return sim_set(s, path, (struct disk_state){ .kind = DISK_ABSENT },
+		       err);
+}
+
+static void sim_command(struct sim *s, const char *verb, struct str units)
+{
+	VEC_PUSH(s->a, &s->out->commands,
+		 str_fmt(s->a,
+			 s->n->offline ? "%s %.*s, by links"
+				       : "systemctl %s %.*s",
+			 verb, STRF(units)));
+}
+
+/* ---- steps ------------------------------------------------------------------- */
+
+static int sim_file(struct sim *s, const struct step *step, struct err *err)
+{
+	struct disk_state to = { DISK_FILE, step->mode, 0, 0, step->data };
+	int rc = node_owner(s->n, s->a, step->obj, &to.uid, &to.gid, err);
+
+	if (rc == 0 && step->packed)
+		rc = mc_contents(s->a, step->obj, &to.data, err);
+	return rc < 0 ? rc : sim_set(s, step->name, to, err);
+}
+
+static int sim_unit(struct sim *s, const struct step *step, struct err *err)
+{
+	struct str path = steps_unit_path(s->a, step->name), state;
+	struct disk_state to = { DISK_FILE, 0644, -1, -1, step->data };
+	struct err ignored = ERR_INIT(s->a);
+	int status = 1;
+
+	if (step->kind == STEP_UNMASK)
+		return sim_remove(s, path, err);
+	if (step->kind == STEP_MASK) {
+		to.kind = DISK_LINK;
+		to.data = S("/dev/null");
+		return sim_set(s, path, to, err);
+	}
+	/* as node_write_unit does, for what its [Install] section says now */
+	if (node_is_enabled(s->n, s->a, step->name, &state, &status,
+			    &ignored) == 0 &&
+	    status == 0 && str_is(state, "enabled"))
+		sim_command(s, "disable", step->name);
+	return sim_set(s, path, to, err);
+}
+
+/* What the OS shipped comes back, or the path goes. */
+static int sim_stale(struct sim *s, struct str path, bool ask, bool keep,
+		     struct err *err)
+{
+	struct disk_state orig;
+	bool restored = false;
+	int rc = node_would_restore(s->n, s->a, str_z(s->a, path), ask,
+				    &restored, err);
+
+	if (rc == 0 && restored) {
+		rc = sim_read(s, steps_orig(s->a, path).p, &orig, err);
+		return rc < 0 ? rc : sim_set(s, path, orig, err);
+	}
+	return rc < 0 || keep ? rc : sim_remove(s, path, err);
+}
+
+/* Whether there will be a unit's file when units are enabled. */
+static bool unit_there(struct sim *s, struct str unit)
+{
+	struct map_entry *e = map_find(&s->index, steps_unit_path(s->a, unit));
+
+	if (e && s->out->disk.v[(uintptr_t)e->value - 1].to.kind != DISK_ABSENT)
+		return true;
+	if (!e)
+		return links_find(&s->n->tree, s->a, unit, s->n->offline).n > 0;
+	return tree_exists(
+		&s->n->tree,
+		str_fmt(s->a, "/usr/lib/systemd/system/%.*s", STRF(unit)).p);
+}
+
+static void sim_enable(struct sim *s, const struct steps *steps, size_t *at)
+{
+	enum step_kind kind = steps->v[*at].kind;
+	struct buf units;
+	size_t i;
+
+	buf_init(&units, s->a);
+	for (i = *at; i < steps->n && steps->v[i].kind == kind; i++)
+		if (ign_str(steps->v[i].obj, IGN_UNIT_CONTENTS).n ||
+		    unit_there(s, steps->v[i].name))
+			buf_addf(&units, "%s%.*s", units.n ? " " : "",
+				 STRF(steps->v[i].name));
+	if (units.n)
+		sim_command(s, kind == STEP_ENABLE ? "enable" : "disable",
+			    buf_str(&units));
+	*at = i - 1;
+}
+
+static int sim_kubeconfig(struct sim *s, struct err *err)
+{
+	struct err ignored = ERR_INIT(s->a);
+	struct disk_state *at;
+	struct str real;
+	int rc;
+
+	if (tree_realpath(s->a, &s->n->tree, STEPS_KUBECONFIG, &real,
+			  &ignored) < 0)
+		return 0;
+	rc = sim_at(s, real, &at, err);
+	if (rc == 0 && at->kind == DISK_FILE)
+		at->mode = 0600;
+	return rc;
+}
+
+static void sim_tuning(struct sim *s)
+{
+	struct err ignored = ERR_INIT(s->a);
+	struct disk_state *at;
+
+	if (!s->n->offline && !os_by_bootc(s->n) &&
+	    sim_at(s, S(NODE_TUNING), &at, &ignored) == 0 &&
+	    at->kind == DISK_FILE)
+		VEC_PUSH(s->a, &s->out->commands,
+			 S("rpm-ostree kargs, as " NODE_TUNING " asks"));
+}
+
+static int sim_step(struct sim *s, const struct steps *steps, size_t *at,
+		    struct err *err)
+{
+	const struct step *step = &steps->v[*at];
+	struct disk_state text = { DISK_FILE, 0644, -1, -1, step->data };
+
+	switch (step->kind) {
+	case STEP_FILE:
+		return sim_file(s, step, err);
+	case STEP_DROPIN:
+		return sim_set(s, step->name, text, err);
+	case STEP_DROPIN_EMPTY:
+	case STEP_STALE_LINK:
+		return sim_remove(s, step->name, err);
+	case STEP_UNIT:
+	case STEP_MASK:
+	case STEP_UNMASK:
+		return sim_unit(s, step, err);
+	case STEP_PRESET:
+		sim_command(s, "preset", step->name);
+		return 0;
+	case STEP_ENABLE:
+	case STEP_DISABLE:
+		sim_enable(s, steps, at);
+		return 0;
+	case STEP_STALE_FILE:
+		return sim_stale(s, step->name, true, step->keep, err);
+	case STEP_STALE_DROPIN:
+		return sim_stale(s, step->name, false, false, err);
+	case STEP_STALE_UNIT:
+		sim_command(s, "preset", step->name);
+		return sim_stale(s, steps_unit_path(s->a, step->name), false,
+				 false, err);
+	case STEP_KUBECONFIG:
+		return sim_kubeconfig(s, err);
+	case STEP_TUNING:
+		sim_tuning(s);
+		return 0;
+	case STEP_KEYS: /* told by the configs */
+	case STEP_PASSWORDS:
+	case STEP_OS:
+	case STEP_STATE:
+		break;
+	}
+	return 0;
+}
+
+int sim_steps(struct sim *s, const struct steps *steps, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < steps->n; i++)
+		rc = sim_step(s, steps, &i, err);
+	return rc;
+}
+
+int node_dry_run(struct node *n, struct arena *a, const struct node_update *u,
+		 struct dry_run *out, struct err *err)
+{
+	struct steps_in in = { .from = &u->from->spec,
+			       .to = &u->to->spec,
+			       .force = u->force,
+			       .core_os = n->os.core_os && !n->offline };
+	struct steps steps;
+	struct sim s;
+	int rc = plan_steps(a, &in, &steps, err);
+
+	sim_init(&s, n, a, out);
+	if (rc == 0)
+		rc = node_check_room(n, &steps, err);
+	if (rc == 0 && u->force)
+		rc = sim_remove(&s, S(STEPS_FORCE), err);
+	return rc < 0 ? rc : sim_steps(&s, &steps, err);
+}
