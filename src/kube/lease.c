@@ -67,11 +67,12 @@ static void on_timer(struct source *s, short events)
 		attempt(l);
 		return;
 	}
-	/* The answer does not come, and somebody else may take over. */
+	/* The answer does not come, or was an error too often: somebody else may
+	 * take over. */
 	kube_cancel(&l->call);
 	l->busy = false;
-	log_error("lease %.*s/%.*s: no answer in time", STRF(l->o.namespace),
-		  STRF(l->o.name));
+	log_error("lease %.*s/%.*s: not %s in time", STRF(l->o.namespace),
+		  STRF(l->o.name), l->releasing ? "given up" : "renewed");
 	if (l->releasing)
 		ended(l);
 	else
@@ -242,8 +243,6 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 		  STRF(l->o.name), STRF(ans->rc < 0 ? ans->message : err.msg));
 	if (l->releasing)
 		give_up(l);
-	else if (l->leading && l->renewed_at + l->o.renew_ms < loop_clock())
-		lose(l);
 	else if (!l->leading)
 		wait(l);
 	else
@@ -253,6 +252,8 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 static void attempt(struct kube_lease *l)
 {
 	arena_free(&l->a);
+	/* the one place that ends a leader who cannot renew: when that time is
+	 * past, this attempt is cut short at once */
 	if (l->leading && !l->releasing)
 		set_due(l, l->renewed_at + l->o.renew_ms);
 	send(l, "GET", lease_path(l, false), NULL);

@@ -22,7 +22,8 @@
 /* What the server answers, by turns; the last one for all that follow. */
 static const struct lease_case {
 	const char *name;
-	const char *answers[8]; /* "": none; "404", "409", "500"; or a lease */
+	/* "": none; "404", "409", "500"; "read-only": 500 to writes; or a lease */
+	const char *answers[8];
 	const char *asked; /* first letters of the methods */
 	const char *told; /* l leads, x lost, r released */
 	bool release; /* after a second */
@@ -67,6 +68,16 @@ static const struct lease_case {
 	  { "500", "404", HELD("me", "0"), "500", HELD("me", "0") },
 	  "GGPG",
 	  "l",
+	  false },
+	{ "the server fails from then on",
+	  { "404", HELD("me", "0"), "500" },
+	  "GPG",
+	  "lx",
+	  false },
+	{ "it can be read, not renewed",
+	  { "404", HELD("me", "0"), "read-only" },
+	  "GPG",
+	  "lx",
 	  false },
 	{ "no JSON",
 	  { "{\"spec\":", "404", HELD("me", "0") },
@@ -124,7 +135,10 @@ static void asked(struct peer_conn *c, struct str request)
 		peer_answer(c, "404 Not Found", JSON, S("{}"));
 	else if (str_is(str_of(say), "409"))
 		peer_answer(c, "409 Conflict", JSON, S("{}"));
-	else if (str_is(str_of(say), "500"))
+	else if (str_is(str_of(say), "read-only") &&
+		 str_starts(request, S("GET")))
+		peer_answer(c, "200 OK", JSON, S(HELD("me", "0")));
+	else if (str_is(str_of(say), "500") || str_is(str_of(say), "read-only"))
 		peer_answer(c, "500 Internal Server Error", JSON, S("{}"));
 	else if (*say)
 		peer_answer(c, "200 OK", JSON, str_of(say));
@@ -221,6 +235,10 @@ TEST leases(void)
 		/* given up in time, and not long before: 700 ms and the write */
 		if (r->gone && str_is(str_of(r->t->answers[2]), ""))
 			ASSERTm(r->t->name, r->gone - r->led >= 600);
+		/* and no later than that, and one more attempt */
+		if (r->gone)
+			ASSERTm(r->t->name,
+				r->gone - r->led <= 1500 || r->t->release);
 		/* who waits does so up to 2.2 times as long, at random */
 		if (str_is(str_of(r->t->name), "its holder has died"))
 			ASSERTm(r->t->name, r->longest > 110);
