@@ -188,6 +188,12 @@ void ign_check_node(struct ign_check *c, const struct ign_obj *o)
 	ign_error_if(c, "path", ign_bad_path(ign_str(o, IGN_FILE_PATH)));
 }
 
+void ign_check_link(struct ign_check *c, const struct ign_obj *o)
+{
+	ign_check_node(c, o);
+	ign_error_if(c, "target", ign_has_nul(ign_str(o, IGN_LINK_TARGET)));
+}
+
 static void check_mode(struct ign_check *c, const struct ign_obj *o, int field)
 {
 	int64_t mode = ign_int(o, field, 0);
@@ -239,6 +245,7 @@ void ign_check_dropin(struct ign_check *c, const struct ign_obj *o)
 		     bad_contents(c, o, IGN_DROPIN_CONTENTS, &install));
 	if (!str_is(ign_extension(ign_str(o, IGN_DROPIN_NAME)), ".conf"))
 		ign_error(c, "name", "invalid systemd drop-in extension");
+	ign_error_if(c, "name", ign_has_nul(ign_str(o, IGN_DROPIN_NAME)));
 }
 
 bool ign_unit_name_ok(struct str name)
@@ -263,6 +270,7 @@ void ign_check_unit(struct ign_check *c, const struct ign_obj *o)
 
 	if (!ign_unit_name_ok(name))
 		ign_error(c, "name", "invalid systemd unit extension");
+	ign_error_if(c, "name", ign_has_nul(name));
 	bad = bad_contents(c, o, IGN_UNIT_CONTENTS, &install);
 	ign_error_if(c, "contents", bad);
 	if (!bad && !install && ign_is_true(o, IGN_UNIT_ENABLED) &&

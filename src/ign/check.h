@@ -41,6 +41,7 @@ void ign_check_tls(struct ign_check *c, const struct ign_obj *o);
 void ign_check_ignition(struct ign_check *c, const struct ign_obj *o);
 void ign_check_owner(struct ign_check *c, const struct ign_obj *o);
 void ign_check_node(struct ign_check *c, const struct ign_obj *o);
+void ign_check_link(struct ign_check *c, const struct ign_obj *o);
 void ign_check_directory(struct ign_check *c, const struct ign_obj *o);
 void ign_check_file(struct ign_check *c, const struct ign_obj *o);
 void ign_check_partition(struct ign_check *c, const struct ign_obj *o);
@@ -64,6 +65,8 @@ bool ign_unit_name_ok(struct str name);
 
 /* NULL when a path is clean and absolute, else what is wrong with it. */
 const char *ign_bad_path(struct str path);
+/* The complaint about a name that a system call would cut short, or NULL. */
+const char *ign_has_nul(struct str name);
 /* The lexically cleaned path, as Go's path.Clean. */
 struct str ign_clean_path(struct arena *a, struct str path);
 

@@ -7,6 +7,13 @@
 #include "base/codec.h"
 #include "base/scan.h"
 
+const char *ign_has_nul(struct str name)
+{
+	return name.n && memchr(name.p, '\0', name.n)
+		       ? "contains a NUL character"
+		       : NULL;
+}
+
 const char *ign_bad_path(struct str p)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -17,7 +24,7 @@ const char *ign_bad_path(struct str p)
 		return "path not absolute";
 	if (!str_eq(ign_clean_path(&a, p), p))
 		return "path is not fully simplified";
-	return NULL;
+	return ign_has_nul(p);
 }
 
 struct str ign_clean_path(struct arena *a, struct str p)

@@ -93,7 +93,8 @@ static void warn(struct checker *c, const char *message)
 
 static const char *bad_path(struct str path)
 {
-	return str_starts(path, S("/")) ? NULL : "path not absolute";
+	return str_starts(path, S("/")) ? ign_has_nul(path)
+					: "path not absolute";
 }
 
 static const char *bad_source(struct checker *c, struct str source)
@@ -287,6 +288,7 @@ static void check_own(struct checker *c, const struct ign_obj *o)
 		if (!str_is(ign_extension(ign_str(o, IGN_V2_DROPIN_NAME)),
 			    ".conf"))
 			error(c, "invalid systemd drop-in extension");
+		error(c, ign_has_nul(ign_str(o, IGN_V2_DROPIN_NAME)));
 	} else if (t == &ign_type_V2_NETWORK_UNIT) {
 		error(c, bad_unit_text(c, o, IGN_V2_NETWORK_UNIT_CONTENTS,
 				       &install));
@@ -482,6 +484,7 @@ static void check_unit_name(struct checker *c, const struct ign_obj *o,
 {
 	if (!ign_unit_name_ok(ign_str(o, field)))
 		error(c, "invalid systemd unit extension");
+	error(c, ign_has_nul(ign_str(o, field)));
 }
 
 static void check_partition_label(struct checker *c, const struct ign_obj *o,

@@ -95,6 +95,24 @@ static int by_depth(const void *x, const void *y)
 	return (p->order > q->order) - (p->order < q->order);
 }
 
+/* What a system call would cut short names another file. */
+static int check_nul(const struct entries *list, struct err *err)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct entry *e = &list->v[i];
+		struct str target = e->kind == ENTRY_LINK
+					    ? ign_str(e->o, IGN_LINK_TARGET)
+					    : S("");
+
+		if ((e->path.n && memchr(e->path.p, '\0', e->path.n)) ||
+		    (target.n && memchr(target.p, '\0', target.n)))
+			return err_set(err, ERR_INVALID,
+				       "a path of the config contains a NUL "
+				       "character: nothing has been written");
+	}
+	return 0;
+}
+
 static int gather(struct arena *a, const struct ign_obj *config,
 		  struct spool *spool, const struct ignite_source *from,
 		  struct entries *out, struct err *err)
@@ -105,6 +123,7 @@ static int gather(struct arena *a, const struct ign_obj *config,
 	collect(a, ign_list(s, IGN_STORAGE_DIRECTORIES), ENTRY_DIR, out);
 	collect(a, ign_list(s, IGN_STORAGE_FILES), ENTRY_FILE, out);
 	collect(a, ign_list(s, IGN_STORAGE_LINKS), ENTRY_LINK, out);
+	rc = check_nul(out, err);
 	for (size_t i = 0; rc == 0 && i < out->n; i++)
 		if (out->v[i].kind == ENTRY_FILE)
 			rc = file_data(a, &out->v[i], spool, from, err);

@@ -43,6 +43,10 @@ ign "$(files "$(file /etc/foo 1)")"
 boot
 same 'something is there' '1 Error: error creating /etc/foo: something is there and overwrite is not true' "$? $(err)"
 same 'nothing overwritten' old "$(cat "$R/etc/foo")"
+fresh; before=$(state)
+ign "$(files "$(file '/etc/passwd\u0000x' 1)")"; boot
+same 'a NUL in a path' '1 1' "$? $(err | grep -c 'contains a NUL character')"
+same 'a NUL in a path: nothing written' "$before" "$(state)"
 echo '{' > "$TMP/c.ign"; boot
 same 'not a config' 1 $?
 expect 'neither of the two' 1 '' 'Error: give either --url URL or --config FILE
