@@ -2,12 +2,14 @@
  * tree: a node's files below a root folder, reached as a chroot would reach them.
  *
  * Paths are absolute as the node sees them. Symlinks are followed inside the
- * root: neither they nor ".." lead out of it. Every change goes through
+ * root: neither they nor ".." lead out of it, and those of users other than root
+ * only to folders of the same user. Every change goes through
  * node_sys, so that a test can cut the power before any of them.
  */
 #ifndef NODE_TREE_H
 #define NODE_TREE_H
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -36,6 +38,9 @@ extern const struct node_sys *node_sys;
 
 #define TREE_UNITS "/etc/systemd/system"
 #define TREE_JOURNAL "/etc/machine-config-daemon/journal"
+
+/* errno: a user's link leads to what is not theirs. No call below has it. */
+#define TREE_STRAYED EREMCHG
 
 struct tree {
 	const char *root; /* as given */

@@ -63,6 +63,8 @@ const char *go_errno(int no)
 		{ EIO, "input/output error" },
 		{ EROFS, "read-only file system" },
 		{ EXDEV, "invalid cross-device link" },
+		{ TREE_STRAYED, "a link in it leads to a folder that its owner "
+				"does not own: not followed" },
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -76,10 +78,10 @@ int tree_err(struct err *err, const char *op, const char *path)
 	int no = errno;
 
 	return err_set(err,
-		       no == ENOENT || no == ENOTDIR	 ? ERR_NOTFOUND
-		       : no == EXDEV			 ? ERR_INVALID
-		       : no == ENOTEMPTY || no == EEXIST ? ERR_CONFLICT
-							 : ERR_SYS,
+		       no == ENOENT || no == ENOTDIR	   ? ERR_NOTFOUND
+		       : no == EXDEV || no == TREE_STRAYED ? ERR_INVALID
+		       : no == ENOTEMPTY || no == EEXIST   ? ERR_CONFLICT
+							   : ERR_SYS,
 		       "%s %s: %s", op, path, go_errno(no));
 }
 

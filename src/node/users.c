@@ -2,6 +2,8 @@
  * Only core is a user that configs can change on a running node: its SSH keys
  * and its password.
  */
+#include <errno.h>
+
 #include "io/log.h"
 #include "node/node.h"
 
@@ -72,6 +74,28 @@ static bool is_foreign(struct node *n, struct arena *a, int64_t uid)
 	       (int64_t)st.st_uid != uid;
 }
 
+/* Root writes there, so it must be core's own: refused before anything is done. */
+static int check_links(struct node *n, struct arena *a, struct err *err)
+{
+	static const char *const dirs[] = { SSH, KEYS_DIR };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct err ignored = ERR_INIT(a);
+		struct str to = S("");
+
+		errno = 0;
+		if (tree_exists(&n->tree, dirs[i]) || errno != TREE_STRAYED)
+			continue;
+		(void)tree_readlink(a, &n->tree, dirs[i], &to, &ignored);
+		return err_set(err, ERR_INVALID,
+			       "%s is a link to %.*s, which its owner does not "
+			       "own: SSH keys are not written there; remove "
+			       "the link",
+			       dirs[i], STRF(to));
+	}
+	return 0;
+}
+
 int node_key_paths(struct node *n, struct arena *a, struct strs *out,
 		   struct err *err)
 {
@@ -82,6 +106,9 @@ int node_key_paths(struct node *n, struct arena *a, struct strs *out,
 		VEC_PUSH(a, out, S(SHADOW));
 	if (!has_core(n, a, &uid, &gid))
 		return 0;
+	rc = check_links(n, a, err);
+	if (rc < 0)
+		return rc;
 	VEC_PUSH(a, out, S(SSH));
 	VEC_PUSH(a, out, S(OLD_KEYS));
 	VEC_PUSH(a, out, S(NEW_KEYS));

@@ -1,7 +1,9 @@
 /*
  * Every component is opened on its own with O_NOFOLLOW, and links are followed
  * by hand from a stack of the folders above: a link can be swapped at any time,
- * and still leads nowhere but below the root.
+ * and still leads nowhere but below the root. A link that is not root's leads to
+ * folders of its owner alone: else whoever owns a home could have root write
+ * into another's.
  */
 #include "walk.h"
 
@@ -63,9 +65,14 @@ static int follow(struct walk *w, const char *name, struct str *rest)
 {
 	char *to = arena_alloc(&w->a, TREE_PATH_MAX);
 	ssize_t n = readlinkat(walk_top(w), name, to, TREE_PATH_MAX - 1);
+	struct stat st;
 
-	if (n < 0)
+	if (n < 0 || fstatat(walk_top(w), name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -1;
+	if (w->t->own && st.st_uid != 0) {
+		w->theirs = true;
+		w->owner = st.st_uid;
+	}
 	if (++w->links > LINKS_MAX || (size_t)n + rest->n + 2 > TREE_PATH_MAX) {
 		errno = ELOOP;
 		return -1;
@@ -85,6 +92,21 @@ static bool is_link(int dir, const char *name)
 	       S_ISLNK(st.st_mode);
 }
 
+/* Where the way has led so far is not another's. */
+static int check_owner(struct walk *w)
+{
+	struct stat st;
+
+	if (!w->theirs)
+		return 0;
+	if (fstat(walk_top(w), &st) < 0)
+		return -1;
+	if (st.st_uid == w->owner)
+		return 0;
+	errno = TREE_STRAYED;
+	return -1;
+}
+
 static int enter(struct walk *w, struct str c, struct str *rest,
 		 const struct make *make)
 {
@@ -96,6 +118,8 @@ static int enter(struct walk *w, struct str c, struct str *rest,
 	    is_link(top, name))
 		return follow(w, name, rest);
 	if (fd < 0 && errno == ENOENT && make->on) {
+		if (check_owner(w) < 0)
+			return -1;
 		/* what is made in it can be durable only when it is */
 		if ((node_sys->mkdirat(top, name, make->mode) < 0 &&
 		     errno != EEXIST) ||
@@ -140,7 +164,7 @@ int walk_to(struct walk *w, const char *path, struct str *last,
 
 			if (!follow_last || !is_link(walk_top(w), name)) {
 				*last = str_of(name);
-				return 0;
+				return check_owner(w);
 			}
 			if (follow(w, name, &rest) < 0)
 				return -1;
@@ -152,7 +176,7 @@ int walk_to(struct walk *w, const char *path, struct str *last,
 			return -1;
 		}
 	}
-	return 0;
+	return check_owner(w);
 }
 
 void walk_start(struct walk *w, struct tree *t)

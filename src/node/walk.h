@@ -15,6 +15,10 @@ struct walk {
 	struct str names[TREE_DEPTH_MAX]; /* of fds[1..n) */
 	size_t n;
 	int links;
+	/* A link of a user other than root was followed: the way may only end
+	 * in a folder of the same user. */
+	bool theirs;
+	uid_t owner;
 	struct arena a; /* targets of links */
 	struct str left; /* where walk_to failed: what was still to go */
 };

@@ -302,6 +302,43 @@ mc r2 "$(core ',"sshAuthorizedKeys":["k1"]')"
 apply r2 0
 same 'D52 no core user' ' ' "$(calls | grep -E 'usermod|runuser') $(find "$ROOT/home" -type f)"
 
+# links of core's lead to what is core's alone: root writes there, and removes
+if [ "$(id -u)" = 0 ]; then
+	for link in .ssh .ssh/authorized_keys.d; do
+		new_node
+		chown 1000:1000 "$ROOT/home/core"
+		applied "$(core ',"sshAuthorizedKeys":["k1"]')"
+		mkdir -p "$ROOT/root/.ssh/authorized_keys.d"
+		echo theirs | tee "$ROOT/root/.ssh/authorized_keys" > "$ROOT/root/.ssh/authorized_keys.d/other"
+		rm -rf "${ROOT:?}/home/core/$link"
+		ln -s "/root/$link" "$ROOT/home/core/$link"
+		chown -hR 1000:1000 "$ROOT/home/core"
+		before=$(tree)
+		mc r2 "$(core ',"sshAuthorizedKeys":["k2"]')"
+		: > "$CALLS"
+		apply r2 1 "/home/core/$link is a link to /root/$link, which its owner does not own: SSH keys are not written there; remove the link"
+		same "a link of core's: $link" "$before" "$(tree)"
+		same "a link of core's, no command: $link" '' "$(calls | grep runuser)"
+	done
+	new_node
+	applied "$(core ',"sshAuthorizedKeys":["k1"]')"
+	mv "$ROOT/home/core/.ssh" "$ROOT/home/core/keys"
+	ln -s keys "$ROOT/home/core/.ssh"
+	chown -hR 1000:1000 "$ROOT/home/core"
+	mc r2 "$(core ',"sshAuthorizedKeys":["k2"]')"
+	apply r2 0
+	same "a link of core's to its own" k2 "$(cat "$ROOT/home/core/keys/authorized_keys.d/ignition")"
+	# and files, by any user's link
+	new_node
+	applied "$(files "$(file /etc/foo 1)")"
+	mkdir -p "$ROOT/var/tmp"; ln -s /etc "$ROOT/var/tmp/x"; chown -h 1000 "$ROOT/var/tmp/x"
+	mc r2 "$(files "$(file /etc/foo 1)" "$(file /var/tmp/x/shadow 1)" "$(file /var/tmp/x/new/shadow 1)")"
+	before=$(tree)
+	apply r2 1
+	same "a file through a user's link" 1 "$(grep -c "^Error: .*/var/tmp/x/.*: a link in it leads to a folder that its owner does not own: not followed" "$TMP/.err")"
+	same "a file through a user's link: nothing written" "$before" "$(tree)"
+fi
+
 # D76 to D78: kernel arguments
 new_node
 applied '' '"kernelArguments":["a=1","b"]'
