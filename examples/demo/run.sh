@@ -100,7 +100,7 @@ esac
 exit 0
 END
 chmod +x "$dir/host/stand-in"
-for c in rpm-ostree systemctl systemd-run podman runuser usermod getent rpm mokutil skopeo \
+for c in rpm-ostree systemctl systemd-run podman runuser usermod chpasswd getent rpm mokutil skopeo \
 	logger chcon nice update-ca-trust nmstatectl setenforce; do
 	ln -s stand-in "$dir/host/$c"
 done

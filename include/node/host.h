@@ -43,6 +43,12 @@ struct host_out {
 int host_run(struct arena *a, const struct host *h, enum host_how how,
 	     const char *const *argv, struct host_out *out, struct err *err);
 
+/* The same with something on its standard input: what nobody else may see, as
+ * arguments are to be seen by every user of the machine. */
+int host_feed(struct arena *a, const struct host *h, enum host_how how,
+	      const char *const *argv, struct str in, struct host_out *out,
+	      struct err *err);
+
 /* Whether there is such a program. */
 bool host_has(const struct host *h, const char *name);
 

@@ -342,18 +342,10 @@ static struct str shortened(struct arena *a, struct str s)
 		     : s;
 }
 
-/* A password's hash is an argument; what is shown has none. */
-static struct str shown(struct arena *a, const char *const *argv)
-{
-	if (strcmp(argv[0], "usermod") == 0)
-		return S("usermod -p ***");
-	return joined(a, argv);
-}
-
 static int failed(struct arena *a, enum host_how how, const char *const *argv,
 		  int status, struct str said, struct err *err)
 {
-	struct str cmd = shown(a, argv), text = host_status_text(a, status);
+	struct str cmd = joined(a, argv), text = host_status_text(a, status);
 
 	if (how == HOST_SYNC)
 		return err_set(err, ERR_SYS, "error running %.*s: %.*s: %.*s",
@@ -367,8 +359,9 @@ static int refused(struct err *err, const char *name)
 	return err_set(err, ERR_SYS, "error running %s: refused", name);
 }
 
-int host_run(struct arena *a, const struct host *h, enum host_how how,
-	     const char *const *argv, struct host_out *out, struct err *err)
+int host_feed(struct arena *a, const struct host *h, enum host_how how,
+	      const char *const *argv, struct str in, struct host_out *out,
+	      struct err *err)
 {
 	struct host_out none;
 	struct buf text, said;
@@ -376,14 +369,14 @@ int host_run(struct arena *a, const struct host *h, enum host_how how,
 	int rc;
 
 	if (how == HOST_SYNC)
-		log_info("Running: %.*s", STRF(shown(a, argv)));
+		log_info("Running: %.*s", STRF(joined(a, argv)));
 	else if (how == HOST_CAPTURE)
-		log_info("Running captured: %.*s", STRF(shown(a, argv)));
+		log_info("Running captured: %.*s", STRF(joined(a, argv)));
 	if (!program)
 		return err_set(err, ERR_NOTFOUND,
 			       "error running %.*s: %sexec: \"%s\": executable "
 			       "file not found in $PATH",
-			       STRF(shown(a, argv)),
+			       STRF(joined(a, argv)),
 			       how == HOST_SYNC ? ": " : "", argv[0]);
 	if (!out)
 		out = &none;
@@ -392,8 +385,7 @@ int host_run(struct arena *a, const struct host *h, enum host_how how,
 	buf_init(&said, a);
 	if (node_sys->command(argv[0]) != 0)
 		return refused(err, argv[0]);
-	rc = spawn(h, program, argv, how, S(""), &text, &said, &out->status,
-		   err);
+	rc = spawn(h, program, argv, how, in, &text, &said, &out->status, err);
 	if (rc < 0)
 		return rc;
 	if (node_sys->command(argv[0]) != 0)
@@ -402,6 +394,12 @@ int host_run(struct arena *a, const struct host *h, enum host_how how,
 	if (how != HOST_SILENT && out->status != 0)
 		return failed(a, how, argv, out->status, buf_str(&said), err);
 	return 0;
+}
+
+int host_run(struct arena *a, const struct host *h, enum host_how how,
+	     const char *const *argv, struct host_out *out, struct err *err)
+{
+	return host_feed(a, h, how, argv, S(""), out, err);
 }
 
 int host_cmd(struct arena *a, const struct host *h, enum host_how how,

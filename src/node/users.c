@@ -302,21 +302,46 @@ static int edit_shadow(struct node *n, struct arena *a, struct str user,
 	return tree_write(&n->tree, SHADOW, buf_str(&b), attr, err);
 }
 
+static bool ends_field(struct str s)
+{
+	return s.n && (memchr(s.p, ':', s.n) || memchr(s.p, '\n', s.n) ||
+		       memchr(s.p, '\0', s.n));
+}
+
+/* A hash is given on standard input: arguments can be seen by every user of the
+ * machine. What only locks or unlocks the account is upstream's call. */
+static int run_program(struct node *n, struct arena *a, struct str user,
+		       struct str hash, struct host_out *out, struct err *err)
+{
+	static const char *const chpasswd[] = { "chpasswd", "-e", NULL };
+
+	if (hash.n <= 1)
+		return host_cmd(a, &n->host, HOST_SILENT, out, err,
+				"usermod -p %s %s", str_z(a, hash),
+				str_z(a, user));
+	return host_feed(a, &n->host, HOST_SILENT, chpasswd,
+			 str_fmt(a, "%.*s:%.*s\n", STRF(user), STRF(hash)), out,
+			 err);
+}
+
 int node_set_password(struct node *n, struct arena *a, struct str user,
 		      struct str hash, struct err *err)
 {
 	struct host_out out = { 0 };
 	int rc;
 
-	if (memchr(hash.p, ':', hash.n) || memchr(hash.p, '\n', hash.n))
+	if (ends_field(user))
+		return err_set(err, ERR_INVALID,
+			       "a user's name has a character that no name "
+			       "has");
+	if (ends_field(hash))
 		return err_set(err, ERR_INVALID,
 			       "the password hash of %.*s has a character that "
 			       "no hash has",
 			       STRF(user));
 	if (n->offline)
 		return edit_shadow(n, a, user, hash, err);
-	rc = host_cmd(a, &n->host, HOST_SILENT, &out, err, "usermod -p %s %s",
-		      str_z(a, hash), str_z(a, user));
+	rc = run_program(n, a, user, hash, &out, err);
 	/* what it says may be what it was given */
 	if (hash.n > 1 && str_find(out.text, hash) >= 0)
 		out.text = S("***");

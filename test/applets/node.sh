@@ -26,7 +26,7 @@ done
 exit 0
 END
 chmod +x "$TMP/stand-in"
-for c in rpm-ostree systemctl systemd-run podman runuser usermod getent rpm \
+for c in rpm-ostree systemctl systemd-run podman runuser usermod chpasswd getent rpm \
 	mokutil skopeo logger chcon nice update-ca-trust nmstatectl setenforce \
 	journalctl ostree mount umount lsblk findmnt sync cp sh; do
 	ln -s "$TMP/stand-in" "$MCO_HOST_PATH/$c"
@@ -66,6 +66,7 @@ new_node() {	# a node as the scenarios have it
 	says 'rpm -qf' 'echo "file $2 is not owned by any package"; exit 1'
 	says 'getent shadow' 'echo "core:\$6\$old:1::::::"'
 	says 'systemctl is-enabled' 'echo disabled; exit 1'
+	says 'chpasswd' 'sed "s/^/given /" >> "$CALLS"'
 }
 
 # mc NAME CONFIG-JSON-MEMBERS SPEC-JSON-MEMBERS: writes $TMP/NAME.json, a rendered config

@@ -287,7 +287,9 @@ mc r3 "$(core ',"sshAuthorizedKeys":["k3"],"passwordHash":"$6$h"')"
 : > "$CALLS"
 apply r3 0
 same 'D51 other keys are gone' ignition "$(find "$ROOT/home/core/.ssh" -type f -printf '%f\n')"
-same 'D51 usermod' 'usermod -p $6$h core' "$(calls | grep usermod)"
+same 'D51 chpasswd' 'chpasswd -e
+given core:$6$h' "$(calls | grep -e usermod -e chpasswd -e given)"
+same 'D51 no hash is an argument' '' "$(calls | grep -F '$6$' | grep -v ^given)"
 same 'no hash in the log' '' "$(grep -F '$6$' "$TMP/.err")"
 : > "$CALLS"
 mc r4 ''
@@ -426,7 +428,8 @@ mc r2 "$(files "$(file /etc/foo 2)"),$(core ',"sshAuthorizedKeys":["k2"]')" '"ke
 apply r2 1 'reboot command failed, something is seriously wrong'
 same 'D87 the way back' 'rpm-ostree cleanup -p
 rpm-ostree kargs --delete-if-present=b --append=a
-usermod -p $6$old core' "$(calls | sed '1,/^systemd-run/d')"
+chpasswd -e
+given core:$6$old' "$(calls | sed '1,/^systemd-run/d')"
 same 'D87 all as before' "$before" "$(tree)"
 
 # D92: no CoreOS, no rpm-ostree

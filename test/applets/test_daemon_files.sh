@@ -121,14 +121,15 @@ new_node
 mc r1 "$(core k1)"
 apply r1 0
 : > "$CALLS"
-says usermod 'echo locked; exit 1'
+says chpasswd 'sed "s/^/given /" >> "$CALLS"; echo locked; exit 1'
 mc r2 "$(core k2 ',"passwordHash":"$6$z"')"
 apply r2 1 'Failed to reset password for core: locked
 :exit status 1'
-same 'E32' 'usermod -p $6$z core' "$(calls | grep usermod)"
+same 'E32' 'chpasswd -e
+given core:$6$z' "$(calls | grep -e usermod -e chpasswd -e given)"
 same 'E32 keys' k1 "$(cat "$ROOT/home/core/.ssh/authorized_keys.d/ignition")"
 # E33: one that was set is, also where that fails
-says usermod 'case $2 in ?6?old) echo locked; exit 1;; esac'
+says chpasswd 'case $(cat) in core:?6?old) echo locked; exit 1;; esac'
 says 'rpm-ostree cleanup' 'echo busy >&2; exit 5'
 mc r2 "$(core k2 ',"passwordHash":"$6$z"')" '"kernelArguments":["a"]'
 apply r2 1 'error rolling back password hash updates: [Failed to reset password for core: locked

@@ -140,7 +140,8 @@ degraded D87 'reboot command failed, something is seriously wrong'
 same 'D87' '"failed to run reboot: exit status 1" Rebooting 1 k1' "$(logs | grep failed) $(note post-config-action) $(cat "$ROOT/etc/foo" "$ROOT/home/core/.ssh/authorized_keys.d/ignition" | paste -sd' ' | sed 's/^1/1 /; s/  / /')"
 same 'D87 the way back' 'rpm-ostree cleanup -p
 rpm-ostree kargs --delete-if-present=b --append=a
-usermod -p $6$old core' "$(calls | sed '1,/^systemd-run/d')"
+chpasswd -e
+given core:$6$old' "$(calls | sed '1,/^systemd-run/d')"
 soon 'D87 events (the other counts up)' 'OSUpgradeSkipped' 'events | sed "1,/^Reboot/d; s/: .*//" | grep OSUp | paste -sd" "'
 metrics() { curl -sS -m 60 "http://127.0.0.1:$(sed -n 's/.*Metrics on port //p' "$TMP/log")/metrics" | grep -vE '^(#|process_)'; }
 same 'D87 metric' 'mcd_reboots_failed_total 1' "$(metrics | grep '^mcd_reboots')"

@@ -10,10 +10,10 @@ S=mArKeR
 given "$(files "$(file /etc/foo ${S}1)" "$(file /var/lib/kubelet/config.json ${S}2)"),\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"${S}3\"],\"passwordHash\":\"\$6\$${S}4\"}]}"
 merge $MC/controllerconfigs/machine-config-controller "{\"spec\":{\"internalRegistryPullSecret\":\"$(printf '{"auths":"%s5"}' $S | base64 -w0)\"}}" > /dev/null
 until_ 'the pull secret' 'grep -q 5 "$ROOT/etc/mco/internal-registry-pull-secret.json"'
-says usermod 'echo "usermod: invalid: $*"; exit 1'
+says chpasswd 'echo "chpasswd: invalid: $(cat)"; exit 1'
 to "$(files "$(file /etc/foo ${S}6)" "$(file /var/lib/kubelet/config.json ${S}7)"),\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"${S}8\"],\"passwordHash\":\"\$6\$${S}9\"}]}"
 until_note 'a failure' state Degraded
-says usermod 'exit 0'
+says chpasswd 'exit 0'
 until_ 'and an update' 'grep -q "reboot successful" "$CALLS"'
 printf ${S}a > "$ROOT/etc/foo"
 stop

@@ -41,7 +41,7 @@ mokutil*) echo SecureBoot disabled ;;
 esac
 END
 chmod +x "$dir/host/stand-in"
-for c in rpm-ostree systemctl systemd-run podman runuser usermod getent rpm mokutil skopeo \
+for c in rpm-ostree systemctl systemd-run podman runuser usermod chpasswd getent rpm mokutil skopeo \
 	logger chcon nice update-ca-trust nmstatectl setenforce journalctl; do
 	ln -s stand-in "$dir/host/$c"
 done

@@ -367,6 +367,21 @@ static void usermod(const char *hash, const char *user)
 	replace(at("/etc/shadow"), out);
 }
 
+/* "user:hash" on standard input. */
+static void chpasswd(void)
+{
+	char line[LEN], *hash;
+
+	if (!fgets(line, sizeof(line), stdin))
+		no("standard input");
+	line[strcspn(line, "\n")] = '\0';
+	hash = strchr(line, ':');
+	if (!hash)
+		no("a hash");
+	*hash++ = '\0';
+	usermod(hash, line);
+}
+
 static int getent(const char *user)
 {
 	char text[LEN], *line, *x;
@@ -426,6 +441,8 @@ int main(int argc, char **argv)
 		return getent(argv[2]);
 	if (strcmp(name, "usermod") == 0)
 		usermod(argv[2], argv[3]);
+	else if (strcmp(name, "chpasswd") == 0)
+		chpasswd();
 	else if (strcmp(name, "runuser") == 0)
 		make_dir(argv[argc - 1]);
 	else if (strcmp(name, "podman") == 0)

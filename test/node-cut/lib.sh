@@ -3,7 +3,7 @@
 MCO=$OUT/mco-daemon
 INJECT=$OUT/test/node-cut/inject
 mkdir -p "$TMP/host"
-for c in rpm-ostree systemctl systemd-run podman runuser usermod getent rpm mokutil skopeo \
+for c in rpm-ostree systemctl systemd-run podman runuser usermod chpasswd getent rpm mokutil skopeo \
 	chcon nice update-ca-trust nmstatectl journalctl ostree sync; do
 	ln -s "$OUT/test/node-cut/host" "$TMP/host/$c"
 done

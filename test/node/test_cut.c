@@ -342,8 +342,9 @@ static void stand_in(struct arena *a, const char *dir, const char *name,
 
 static void go_online(struct arena *a, const char *dir)
 {
-	static const char *const silent[] = { "systemctl", "usermod", "runuser",
-					      "logger", "chcon" };
+	static const char *const silent[] = { "systemctl", "usermod",
+					      "chpasswd",  "runuser",
+					      "logger",	   "chcon" };
 
 	for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
 		stand_in(a, dir, silent[i], "#!/bin/sh\n");
