@@ -10,7 +10,6 @@ BIN=$1
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.." || exit 1
 . "$here/controller.lib"
-PATIENCE=${PATIENCE:-120}
 
 # ---- what upstream leaves behind -------------------------------------------------------
 . "$here/controller.d/00-cluster.sh"
@@ -27,7 +26,7 @@ start=("$BIN/mco-controller" start --kubeconfig "$KUBECONFIG" --payload-version 
 refused() { # NAME WHY FLAGS...: it ends with 255 and says why, and nothing is written
 	local name=$1 why=$2
 	shift 2
-	timeout "$PATIENCE" "${start[@]}" "$@" >"$W/refused" 2>&1
+	timeout "${PATIENCE:-300}" "${start[@]}" "$@" >"$W/refused" 2>&1
 	is "$name: it ends" 255 $?
 	is "$name: it says why" "$why" "$(sed -n 's/^F[^]]*\] //p' "$W/refused")"
 	is "$name: nothing is written" "$before" "$(made)"
