@@ -220,6 +220,11 @@ static int check_and_go(struct run *r, struct enter *e,
 	return rc < 0 ? rc : reexec(r, e, &words);
 }
 
+bool daemon_entered(void)
+{
+	return getenv(DID_REEXEC) != NULL;
+}
+
 /* Where programs are stand-ins nothing is entered: they are not in there. */
 int daemon_enter(struct run *r, const struct daemon_given *g)
 {
@@ -227,8 +232,7 @@ int daemon_enter(struct run *r, const struct daemon_given *g)
 	const char *root;
 	int rc;
 
-	if (str_is(g->root, "/") || getenv("MCO_HOST_PATH") ||
-	    getenv(DID_REEXEC))
+	if (str_is(g->root, "/") || getenv("MCO_HOST_PATH") || daemon_entered())
 		return 0;
 	rc = enter_root(r->a, str_z(r->a, g->root), &root, &r->err);
 	if (rc < 0 || str_is(str_of(root), "/"))

@@ -19,6 +19,9 @@ struct daemon_given {
  */
 int daemon_enter(struct run *r, const struct daemon_given *g);
 
+/* This is the program that began anew: its root is the node's. */
+bool daemon_entered(void);
+
 /* Where the node's kubelet finds the API. */
 int daemon_kubelet_server(struct run *r, const struct tree *t, struct url *out);
 

@@ -7,24 +7,39 @@
 #include "mco_daemon.h"
 
 /* By device and inode: "/" has more than one name. */
-static bool is_own_root(const struct node *n)
+static bool is_own_root(const struct stat *root)
 {
-	struct stat root, own;
+	struct stat own;
 
-	return fstat(n->tree.fd, &root) == 0 && stat("/", &own) == 0 &&
-	       root.st_dev == own.st_dev && root.st_ino == own.st_ino;
+	return stat("/", &own) == 0 && root->st_dev == own.st_dev &&
+	       root->st_ino == own.st_ino;
 }
 
 int daemon_guard_root(struct run *r, struct node *n, bool force)
 {
-	if (force || !is_own_root(n) || n->os.core_os ||
-	    tree_exists(&n->tree, STEPS_CURRENT_CONFIG))
+	struct stat root;
+
+	if (force || fstat(n->tree.fd, &root) < 0 || !is_own_root(&root) ||
+	    n->os.core_os || tree_exists(&n->tree, STEPS_CURRENT_CONFIG) ||
+	    tree_exists(&n->tree, MC_FIRST_ANNOTATIONS))
 		return 0;
 	return err_set(
 		&r->err, ERR_INVALID,
 		"this machine is no node: it is not CoreOS and has no " STEPS_CURRENT_CONFIG
 		"; give --root-mount DIR to work "
 		"on another root than /, or --force");
+}
+
+int daemon_guard_new(struct run *r, struct str dir, bool force)
+{
+	struct stat root;
+
+	if (force || stat(str_z(r->a, dir), &root) < 0 || !is_own_root(&root))
+		return 0;
+	return err_set(&r->err, ERR_INVALID,
+		       "firstboot is for the root of a system that does not "
+		       "run yet, and / is this machine's; give --root DIR, or "
+		       "--force");
 }
 
 int daemon_guard_config(struct run *r, struct node *n,

@@ -26,7 +26,7 @@
 struct opts {
 	struct str root, config, url, ca;
 	int64_t timeout;
-	bool insecure;
+	bool insecure, force;
 };
 
 static const struct flag flags[] = {
@@ -59,6 +59,10 @@ static const struct flag flags[] = {
 	  .offset = offsetof(struct opts, config),
 	  .value = "FILE",
 	  .help = "the Ignition config in a file, or - for standard input" },
+	{ .name = "force",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, force),
+	  .help = "even if the root is that of the running machine" },
 	{ 0 },
 };
 
@@ -425,6 +429,9 @@ static int run(struct run *r, const void *p)
 	if (r->words.n || !f.o->config.n == !f.o->url.n)
 		return err_set(&r->err, ERR_INVALID,
 			       "give either --url URL or --config FILE");
+	rc = daemon_guard_new(r, f.o->root, f.o->force);
+	if (rc < 0)
+		return rc;
 	rc = open_fetch(&f);
 	if (rc == 0 && f.o->url.n)
 		rc = get_text(&f, f.o->url, S(ACCEPT), &text);

@@ -22,7 +22,7 @@ struct opts {
 	struct str root, node_name, once_from, kubeconfig, metrics;
 	struct str desired_configmap, healthz_endpoint, ciphers, min_version;
 	struct str payload;
-	bool skip_reboot, healthz;
+	bool skip_reboot, healthz, force;
 };
 
 #define TEXT(flag, field, what, text)                                  \
@@ -57,6 +57,10 @@ static const struct flag flags[] = {
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, skip_reboot),
 	  .help = "with --once-from: do not reboot" },
+	{ .name = "force",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, force),
+	  .help = "with --root-mount /: even if this machine is no node" },
 	TEXT("desired-configmap", desired_configmap, "DIR",
 	     "a hosted cluster's node: where its config and hash are"),
 	IGNORED("kubelet-healthz-endpoint", healthz_endpoint),
@@ -105,12 +109,24 @@ static int once_from(struct run *r, struct node *n, struct str path)
 	return rc < 0 ? rc : node_once_from(n, r->a, text, remote, &r->err);
 }
 
+/* Who has entered a root has been given it. */
+static int open_node(struct run *r, const struct opts *o, struct node *n)
+{
+	int rc = daemon_open(r, o->root, false, n);
+
+	if (rc < 0)
+		return rc;
+	rc = daemon_guard_root(r, n, o->force || daemon_entered());
+	if (rc < 0)
+		node_close(n);
+	return rc;
+}
+
 static int run_once(struct run *r, const struct opts *o)
 {
 	struct node n;
-	int rc;
+	int rc = open_node(r, o, &n);
 
-	rc = daemon_open(r, o->root, false, &n);
 	if (rc < 0)
 		return rc;
 	n.skip_reboot = o->skip_reboot;
@@ -276,7 +292,7 @@ static int run_always(struct run *r, const struct opts *o)
 	memset(s, 0, sizeof(*s));
 	log_info("Version: %s (%s)", version_raw(), version_hash());
 	(void)setenv("RPMOSTREE_CLIENT_ID", "machine-config-operator", 1);
-	rc = daemon_open(r, o->root, false, &s->d.node);
+	rc = open_node(r, o, &s->d.node);
 	if (rc < 0)
 		return rc;
 	s->d.loop = loop_new(&r->err);

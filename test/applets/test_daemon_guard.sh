@@ -58,7 +58,7 @@ machine() {	# OS-RELEASE...
 	cp "$TMP/r1.json" "$ROOT/r1.json"
 	before=$(tree)
 }
-on() { env -u MCO_HOST_PATH chroot "$ROOT" /mco-daemon "$@"; }
+on() { timeout 60 env -u MCO_HOST_PATH chroot "$ROOT" /mco-daemon "$@"; }
 machine ID=debian
 ln -s / "$ROOT/root-too"
 before=$(tree)
@@ -77,6 +77,44 @@ mc r1 "$(files "$(file /etc/foo 1)")"
 machine ID=rhel VARIANT_ID=coreos RHEL_VERSION=9.6
 on apply /r1.json --offline > "$TMP/.out" 2>&1
 same 'it is a node by its OS' '0 1' "$? $(cat "$ROOT/etc/foo")"
+
+# `start` does what a cluster says, and `firstboot` what a config says, to the root it has
+# been given
+kubeconfig() { printf 'apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters:\n- name: x\n  cluster: {server: "http://127.0.0.1:9"}\ncontexts:\n- name: c\n  context: {cluster: x, user: u}\nusers:\n- name: u\n  user: {}\n'; }
+ign() { printf '{"ignition":{"version":"3.5.0"},%s}' "$(files "$(file /etc/foo 1)")"; }
+machine ID=debian
+kubeconfig > "$ROOT/k"
+ign > "$ROOT/c.ign"
+before=$(tree)
+klog() { sed 's/^\([A-Z]\)[0-9: .]* [a-z_]*\.c:[0-9]*\] /\1 /'; }
+for what in '--kubeconfig /k' '--once-from /c.ign' '--once-from /r1.json'; do
+	on start --node-name node --root-mount / $what > "$TMP/.out" 2> "$TMP/.err"
+	same "start $what" "255 F ${M#Error: }" "$? $(klog < "$TMP/.err" | grep -v ^I)
+"
+	same "start $what: nothing changed" "$before" "$(tree)"
+done
+on start --node-name node --root-mount / --once-from /c.ign --skip-reboot --force > "$TMP/.out" 2> "$TMP/.err"
+same 'start: forced' 1 "$(cat "$ROOT/etc/foo")"
+machine ID=debian
+mkdir -p "$ROOT/etc/machine-config-daemon"
+echo '{}' > "$ROOT/etc/machine-config-daemon/node-annotations.json"
+ign > "$ROOT/c.ign"
+on start --node-name node --root-mount / --once-from /c.ign --skip-reboot > "$TMP/.out" 2> "$TMP/.err"
+same 'a node to be' 1 "$(cat "$ROOT/etc/foo")"
+for os in ID=debian 'ID=rhel VARIANT_ID=coreos RHEL_VERSION=9.6'; do
+	machine $os
+	ign > "$ROOT/c.ign"
+	ln -s / "$ROOT/root-too"
+	before=$(tree)
+	for root in / /root-too; do
+		expect "firstboot $root" 1 '' "Error: firstboot is for the root of a system that does not run yet, and / is this machine's; give --root DIR, or --force
+" on firstboot --root $root --config /c.ign
+		same "firstboot $root: nothing changed" "$before" "$(tree)"
+	done
+done
+on firstboot --root / --config /c.ign --force > "$TMP/.out" 2> "$TMP/.err"
+same 'firstboot: forced' '0 1' "$? $(cat "$ROOT/etc/foo")"
+
 machine ID=debian
 mkdir -p "$ROOT/other/etc"
 echo ID=debian > "$ROOT/other/etc/os-release"
