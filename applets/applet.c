@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "io/file.h"
 #include "io/log.h"
 #include "io/no_core.h"
@@ -55,18 +56,38 @@ static const char *get_env(void *ctx, const char *name)
 
 int applet_flush(struct run *r)
 {
-	int rc = file_write_fd(STDOUT_FILENO, buf_str(&r->out),
-			       "standard output", &r->err);
+	struct str text = buf_str(&r->out);
+	int rc;
+
+	if (isatty(STDOUT_FILENO))
+		text = r->colour ? terminal_safe_but_colours(r->a, text)
+				 : terminal_safe(r->a, text);
+	rc = file_write_fd(STDOUT_FILENO, text, "standard output", &r->err);
 
 	r->out.n = 0;
 	return rc;
 }
 
+void applet_say(const char *fmt, ...)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err ignored = ERR_INIT(&a);
+	struct buf b;
+	va_list ap;
+
+	buf_init(&b, &a);
+	va_start(ap, fmt);
+	buf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	(void)file_write_fd(STDERR_FILENO, terminal_safe(&a, buf_str(&b)),
+			    "standard error", &ignored);
+}
+
 static int print_error(struct run *r)
 {
 	/* reports of upstream's end in a line feed of their own */
-	(void)fprintf(stderr, "Error: %.*s%s", STRF(r->err.msg),
-		      str_ends(r->err.msg, S("\n")) ? "" : "\n");
+	applet_say("Error: %.*s%s", STRF(r->err.msg),
+		   str_ends(r->err.msg, S("\n")) ? "" : "\n");
 	return r->error_status ? r->error_status : 1;
 }
 
@@ -74,8 +95,8 @@ static int usage_error(struct run *r, const char *command)
 {
 	int status = print_error(r);
 
-	(void)fprintf(stderr, "See '%s%s%s --help'.\n", r->called_as,
-		      command ? " " : "", command ? command : "");
+	applet_say("See '%s%s%s --help'.\n", r->called_as, command ? " " : "",
+		   command ? command : "");
 	return status;
 }
 

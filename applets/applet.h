@@ -20,6 +20,7 @@ struct run {
 	char **argv;
 	struct strs words; /* what followed the flags */
 	struct buf out;
+	bool colour; /* out has colours: only on a terminal */
 	struct err err;
 	int error_status; /* the command's, or 0 */
 };
@@ -51,8 +52,12 @@ struct applet {
 int applet_main(const struct applet *ap, const char *called_as, int argc,
 		char **argv);
 
-/* Writes r->out to standard output and empties it. */
+/* Writes r->out to standard output and empties it. On a terminal, what a terminal
+ * would obey is written out: see base/terminal.h. */
 int applet_flush(struct run *r);
+
+/* Writes to standard error at once, likewise written out. */
+void applet_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* -o, for commands that have several forms of output; choices is a literal. */
 #define OUTPUT_FLAG(type, choices)                                   \

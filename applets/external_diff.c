@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "applet.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/terminal.h"
 #include "data/yml.h"
 #include "io/file.h"
 #include "mc/contents.h"
@@ -56,7 +58,7 @@ static struct str flat_name(struct arena *a, struct str pool, struct str path)
 static int put(struct external_diff *e, const struct side *s, struct str path,
 	       struct str bytes, struct err *err)
 {
-	struct str name = flat_name(e->a, s->pool, path);
+	struct str name = flat_name(e->a, s->pool, terminal_safe(e->a, path));
 	const char *to =
 		str_fmt(e->a, "%s/%s/%.*s", e->dir, s->dir, STRF(name)).p;
 	AUTO(fd)
@@ -64,6 +66,9 @@ static int put(struct external_diff *e, const struct side *s, struct str path,
 
 	if (fd < 0)
 		return err_sys(err, "create %s", to);
+	/* the program is going to show it */
+	if (isatty(STDOUT_FILENO))
+		bytes = terminal_safe(e->a, bytes);
 	return file_write_fd(fd, bytes, to, err);
 }
 
@@ -299,8 +304,7 @@ int external_diff_run(struct external_diff *e, struct err *err)
 		return err_sys(err, "fork");
 	if (pid == 0) {
 		(void)execvp(argv.v[0], argv.v);
-		(void)fprintf(stderr, "Error: run %s: %s\n", argv.v[0],
-			      strerror(errno));
+		applet_say("Error: run %s: %s\n", argv.v[0], strerror(errno));
 		_exit(127);
 	}
 	while (waitpid(pid, &status, 0) < 0)

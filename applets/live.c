@@ -133,8 +133,8 @@ static int load_all(struct run *r, struct kube *k, struct mc_set *set)
 				       STRF(server), STRF(kind_of(paths[i])));
 		if (rc != -ERR_INVALID || i < NEEDED)
 			return blame(r, server, paths[i]);
-		(void)fprintf(stderr, "warning: left out: %.*s: %.*s\n",
-			      STRF(kind_of(paths[i])), STRF(r->err.msg));
+		applet_say("warning: left out: %.*s: %.*s\n",
+			   STRF(kind_of(paths[i])), STRF(r->err.msg));
 	}
 	return 0;
 }

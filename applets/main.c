@@ -67,10 +67,10 @@ static int unknown(const char *word)
 	for (size_t i = 0; i < NAMES; i++)
 		all[i] = names[i].name;
 	near = flag_nearest(str_of(word), word[0] == '-' ? flags : all);
-	(void)fprintf(stderr, "Error: unknown %s \"%s\" for \"mco\"%s%s%s\n",
-		      word[0] == '-' ? "flag" : "name", word,
-		      near ? " (did you mean " : "", near ? near : "",
-		      near ? "?)" : "");
+	applet_say("Error: unknown %s \"%s\" for \"mco\"%s%s%s\n",
+		   word[0] == '-' ? "flag" : "name", word,
+		   near ? " (did you mean " : "", near ? near : "",
+		   near ? "?)" : "");
 	return 1;
 }
 
@@ -82,7 +82,7 @@ static int print_version(bool json)
 	buf_init(&r.out, &a);
 	if (version_print(&r, json) == 0 && applet_flush(&r) == 0)
 		return 0;
-	(void)fprintf(stderr, "Error: %.*s\n", STRF(r.err.msg));
+	applet_say("Error: %.*s\n", STRF(r.err.msg));
 	return 1;
 }
 

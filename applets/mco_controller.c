@@ -67,7 +67,7 @@ static int run_template(struct run *r, const void *p)
 		return rc;
 	if (template_one(r->a, path, text, data, typed, &out, &r->err) < 0) {
 		/* bare, as upstream's log has it */
-		(void)fprintf(stderr, "%.*s\n", STRF(r->err.msg));
+		applet_say("%.*s\n", STRF(r->err.msg));
 		return 1;
 	}
 	buf_add(&r->out, out);

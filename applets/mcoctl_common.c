@@ -74,7 +74,7 @@ int mcoctl_preview(struct run *r, struct mc_set *set,
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; warn && i < notes.n; i++)
-		(void)fprintf(stderr, "warning: %.*s\n", STRF(notes.v[i]));
+		applet_say("warning: %.*s\n", STRF(notes.v[i]));
 	*set = out;
 	return 0;
 }

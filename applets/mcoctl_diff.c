@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "external_diff.h"
 #include "live.h"
 #include "mc/reconcile.h"
@@ -61,6 +62,12 @@ struct diff {
 	size_t differ;
 };
 
+/* A text beside colours. */
+static struct str text_of(struct run *r, struct str s)
+{
+	return r->colour ? terminal_safe(r->a, s) : s;
+}
+
 static int show(struct diff *d, struct config_diff *c)
 {
 	struct run *r = d->r;
@@ -81,9 +88,9 @@ static int show(struct diff *d, struct config_diff *c)
 		return 0;
 	}
 	if (c->pool.n)
-		buf_addf(&r->out, "pool %.*s: ", STRF(c->pool));
-	buf_addf(&r->out, "%.*s -> %.*s\n", STRF(c->from_name),
-		 STRF(c->to_name));
+		buf_addf(&r->out, "pool %.*s: ", STRF(text_of(r, c->pool)));
+	buf_addf(&r->out, "%.*s -> %.*s\n", STRF(text_of(r, c->from_name)),
+		 STRF(text_of(r, c->to_name)));
 	(void)config_diff_text(&r->out, c, &d->view);
 	config_diff_summary(&d->summary, c, &d->view);
 	buf_addc(&r->out, '\n');
@@ -111,9 +118,10 @@ static void tell_pool(struct diff *d, struct str pool, struct str from,
 	json_add(j, S("to"), json_new_str(r->a, to));
 	json_push(d->list, j);
 	if (!str_is(d->o->output, "json"))
-		buf_addf(&r->out, "pool %.*s: %s %.*s\n\n", STRF(pool),
+		buf_addf(&r->out, "pool %.*s: %s %.*s\n\n",
+			 STRF(text_of(r, pool)),
 			 from.n ? "removed, was" : "new,",
-			 STRF(from.n ? from : to));
+			 STRF(text_of(r, from.n ? from : to)));
 }
 
 static struct mc_pool *pool_of(const struct mc_set *set, struct str name)
@@ -336,7 +344,7 @@ static int run(struct run *r, const void *p)
 	struct diff d = { .r = r, .o = o, .view = { .secrets = o->secrets } };
 	int rc;
 
-	d.view.colour = colour_wanted();
+	d.view.colour = r->colour = colour_wanted();
 	d.list = json_new(r->a, JSON_ARRAY);
 	buf_init(&d.summary, r->a);
 	external_diff_init(&d.external, r->a, getenv("KUBECTL_EXTERNAL_DIFF"));

@@ -103,11 +103,10 @@ static struct str masked(struct run *r, struct str path,
 	struct str shown = all ? S(MC_MASK "\n") : mc_mask(r->a, text);
 
 	if (!str_eq(shown, text))
-		(void)fprintf(stderr,
-			      "warning: %s masked in %.*s: --show-secrets "
-			      "shows the exact bytes\n",
-			      all ? "the contents are" : "secrets are",
-			      STRF(path));
+		applet_say("warning: %s masked in %.*s: --show-secrets "
+			   "shows the exact bytes\n",
+			   all ? "the contents are" : "secrets are",
+			   STRF(path));
 	return shown;
 }
 

@@ -60,12 +60,11 @@ static void explain(const struct mc_pool *pool, const struct rendered *m)
 {
 	if (!log_enabled(1))
 		return;
-	(void)fprintf(stderr, "pool %.*s: %.*s from %zu MachineConfigs:\n",
-		      STRF(pool->meta.name), STRF(m->name), m->sources.n);
+	applet_say("pool %.*s: %.*s from %zu MachineConfigs:\n",
+		   STRF(pool->meta.name), STRF(m->name), m->sources.n);
 	for (size_t i = 0; i < m->sources.n; i++)
-		(void)fprintf(stderr, "  %.*s (%.*s)\n",
-			      STRF(m->sources.v[i]->meta.name),
-			      STRF(m->sources.v[i]->file));
+		applet_say("  %.*s (%.*s)\n", STRF(m->sources.v[i]->meta.name),
+			   STRF(m->sources.v[i]->file));
 }
 
 static int render(struct run *r, const struct opts *o, const struct mc_set *set,

@@ -4,7 +4,7 @@
  *	I1116 02:10:46.123456       7 exec.c:88] pool worker: node a: new target
  *
  * Info: what changed. Warning: went wrong, going on. Error: gave up. log_v(4,
- * …): for a developer. Never a secret.
+ * …): for a developer. Never a secret. What a terminal would obey is written out.
  */
 #ifndef IO_LOG_H
 #define IO_LOG_H

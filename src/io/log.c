@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/terminal.h"
 
 static struct {
 	int64_t verbosity;
@@ -48,14 +48,16 @@ void log_line(enum log_level level, const char *file, int line, const char *fmt,
 	      ...)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct buf b;
+	struct buf b, text;
 	va_list ap;
 
 	buf_init(&b, &a);
+	buf_init(&text, &a);
 	header(&b, level, file, line);
 	va_start(ap, fmt);
-	buf_vaddf(&b, fmt, ap);
+	buf_vaddf(&text, fmt, ap);
 	va_end(ap);
+	buf_add(&b, terminal_safe(&a, buf_str(&text)));
 	if (b.p[b.n - 1] != '\n')
 		buf_addc(&b, '\n');
 	/* a log that cannot be written must not stop the work */

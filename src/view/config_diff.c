@@ -1,6 +1,7 @@
 #include "view/config_diff.h"
 
 #include "base/map.h"
+#include "base/terminal.h"
 #include "mc/contents.h"
 #include "mc/secret.h"
 #include "view/contents_diff.h"
@@ -12,23 +13,32 @@ struct printer {
 	const struct config_diff_opts *o;
 };
 
+/* A text between colours. */
+static struct str shown(struct printer *p, struct str s)
+{
+	return p->o->colour ? terminal_safe(&p->a, s) : s;
+}
+
 static void heading(struct printer *p, const char *what, struct str name,
 		    const char *note)
 {
-	buf_addf(p->b, "%s%s %.*s%s%s%s%s\n", p->o->colour ? "\x1b[1m" : "",
+	name = shown(p, name);
+	buf_addf(p->b, "%s%s %.*s%s%s%s%s\n", p->o->colour ? TERMINAL_BOLD : "",
 		 what, STRF(name), *note ? " (" : "", note, *note ? ")" : "",
-		 p->o->colour ? "\x1b[0m" : "");
+		 p->o->colour ? TERMINAL_OFF : "");
 }
 
 static void changed(struct printer *p, const char *what, struct str old,
 		    struct str new)
 {
-	const char *red = p->o->colour ? "\x1b[31m" : "";
-	const char *green = p->o->colour ? "\x1b[32m" : "";
-	const char *off = p->o->colour ? "\x1b[0m" : "";
+	const char *red = p->o->colour ? TERMINAL_RED : "";
+	const char *green = p->o->colour ? TERMINAL_GREEN : "";
+	const char *off = p->o->colour ? TERMINAL_OFF : "";
 
 	if (str_eq(old, new))
 		return;
+	old = shown(p, old);
+	new = shown(p, new);
 	if (old.n)
 		buf_addf(p->b, "  %s- %s: %.*s%s\n", red, what, STRF(old), off);
 	if (new.n)
@@ -262,8 +272,8 @@ static void scalar(struct printer *p, const char *what, struct str from,
 {
 	if (str_eq(from, to))
 		return;
-	buf_addf(p->b, "%s%s%s\n", p->o->colour ? "\x1b[1m" : "", what,
-		 p->o->colour ? "\x1b[0m" : "");
+	buf_addf(p->b, "%s%s%s\n", p->o->colour ? TERMINAL_BOLD : "", what,
+		 p->o->colour ? TERMINAL_OFF : "");
 	changed(p, what, from, to);
 }
 
@@ -347,18 +357,10 @@ static const char *in_words(const struct update_plan *p)
 	return "no drain, no reboot";
 }
 
-void config_diff_summary(struct buf *b, const struct config_diff *d,
-			 const struct config_diff_opts *o)
+static void add_reasons(struct buf *b, const struct config_diff *d)
 {
 	const struct update_plan *p = d->plan;
-	const char *bold = o->colour ? "\x1b[1m" : "";
-	const char *off = o->colour ? "\x1b[0m" : "";
 
-	if (d->pool.n)
-		buf_addf(b, "%spool %.*s: each node: %s%s\n", bold,
-			 STRF(d->pool), in_words(p), off);
-	else
-		buf_addf(b, "%seach node: %s%s\n", bold, in_words(p), off);
 	if (d->irreconcilable)
 		buf_addf(b, "  refused by running nodes: %s\n",
 			 d->irreconcilable);
@@ -373,6 +375,24 @@ void config_diff_summary(struct buf *b, const struct config_diff *d,
 		buf_addf(b, "  drain because %.*s\n", STRF(p->drain_reason));
 	if (!p->n)
 		buf_addz(b, "  only the order of entries differs\n");
+}
+
+void config_diff_summary(struct buf *b, const struct config_diff *d,
+			 const struct config_diff_opts *o)
+{
+	struct printer p = { .b = b, .o = o };
+	struct str pool =
+		d->pool.n
+			? str_fmt(&p.a, "pool %.*s: ", STRF(shown(&p, d->pool)))
+			: S("");
+	struct buf reasons;
+
+	buf_addf(b, "%s%.*seach node: %s%s\n", o->colour ? TERMINAL_BOLD : "",
+		 STRF(pool), in_words(d->plan), o->colour ? TERMINAL_OFF : "");
+	buf_init(&reasons, &p.a);
+	add_reasons(&reasons, d);
+	buf_add(b, shown(&p, buf_str(&reasons)));
+	arena_free(&p.a);
 }
 
 static struct json *strings(struct arena *a, const struct strs *list)

@@ -1,5 +1,7 @@
 #include "view/disk_diff.h"
 
+#include "base/terminal.h"
+
 static bool same_number(int64_t x, int64_t y)
 {
 	return x < 0 || y < 0 || x == y;
@@ -68,6 +70,13 @@ static struct contents_side side(const struct disk_state *s, const char *prefix)
 				       .prefix = prefix };
 }
 
+/* A text beside colours. */
+static struct str text_of(struct arena *a, struct str s,
+			  const struct contents_opts *o)
+{
+	return o->colour ? terminal_safe(a, s) : s;
+}
+
 size_t disk_diff(struct buf *b, const struct disk_changes *list,
 		 const struct contents_opts *o)
 {
@@ -78,16 +87,22 @@ size_t disk_diff(struct buf *b, const struct disk_changes *list,
 		const struct disk_change *c = &list->v[i];
 		struct contents_side from = side(&c->from, "a");
 		struct contents_side to = side(&c->to, "b");
+		AUTO(arena) struct arena a = ARENA_INIT;
 
 		if (disk_same(&c->from, &c->to))
 			continue;
 		shown++;
-		buf_addf(b, "%s%s %.*s (%s)%s\n", o->colour ? "\x1b[1m" : "",
-			 kind_name(c), STRF(c->path), how(c),
-			 o->colour ? "\x1b[0m" : "");
+		buf_addf(b, "%s%s %.*s (%s)%s\n",
+			 o->colour ? TERMINAL_BOLD : "", kind_name(c),
+			 STRF(text_of(&a, c->path, o)), how(c),
+			 o->colour ? TERMINAL_OFF : "");
 		if (c->to.kind != DISK_ABSENT) {
-			show_attributes(b, '-', &c->from, &c->to, indent);
-			show_attributes(b, '+', &c->to, &c->from, indent);
+			struct buf t;
+
+			buf_init(&t, &a);
+			show_attributes(&t, '-', &c->from, &c->to, indent);
+			show_attributes(&t, '+', &c->to, &c->from, indent);
+			buf_add(b, text_of(&a, buf_str(&t), o));
 		}
 		contents_diff(b, c->path, &from, &to, o);
 	}

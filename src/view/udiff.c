@@ -6,6 +6,7 @@
 #include "view/udiff.h"
 
 #include "base/map.h"
+#include "base/terminal.h"
 #include "base/vec.h"
 
 #define CONTEXT 3
@@ -196,9 +197,13 @@ static void compare(struct job *j)
 static void add_line(struct buf *b, const struct udiff_opts *o, const char *on,
 		     const char *text, struct str s)
 {
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	if (o->colour) /* a terminal: it gets no other colours */
+		s = terminal_safe(&a, s);
 	buf_addf(b, "%s%s%s%.*s%s\n", o->indent ? o->indent : "",
 		 o->colour ? on : "", text, STRF(s),
-		 o->colour && *on ? "\x1b[0m" : "");
+		 o->colour && *on ? TERMINAL_OFF : "");
 }
 
 static void add_hunk(struct buf *b, const struct job *j,
@@ -214,7 +219,7 @@ static void add_hunk(struct buf *b, const struct job *j,
 	{
 		AUTO(arena) struct arena a = ARENA_INIT;
 
-		add_line(b, o, "\x1b[36m", "",
+		add_line(b, o, TERMINAL_CYAN, "",
 			 str_fmt(&a, "@@ -%zu,%zu +%zu,%zu @@",
 				 nx ? line_x + 1 : line_x, nx,
 				 ny ? line_y + 1 : line_y, ny));
@@ -224,8 +229,8 @@ static void add_hunk(struct buf *b, const struct job *j,
 		char op[2] = { e->op, '\0' };
 
 		add_line(b, o,
-			 e->op == '-'	? "\x1b[31m"
-			 : e->op == '+' ? "\x1b[32m"
+			 e->op == '-'	? TERMINAL_RED
+			 : e->op == '+' ? TERMINAL_GREEN
 					: "",
 			 op, e->text);
 		if (e->no_newline)
@@ -275,8 +280,8 @@ void udiff(struct buf *b, struct str x, struct str y,
 	split(&j, x, &j.x, &j.x_open);
 	split(&j, y, &j.y, &j.y_open);
 	compare(&j);
-	add_line(b, o, "\x1b[1m", "--- ", str_of(o->from));
-	add_line(b, o, "\x1b[1m", "+++ ", str_of(o->to));
+	add_line(b, o, TERMINAL_BOLD, "--- ", str_of(o->from));
+	add_line(b, o, TERMINAL_BOLD, "+++ ", str_of(o->to));
 	hunks(b, &j, o);
 	arena_free(&j.a);
 }
