@@ -21,8 +21,10 @@ made() { # all MachineConfigs and what the pools want, with their versions
 before=$(made)
 
 # ---- the built-in templates ------------------------------------------------------------
-start=("$BIN/mco-controller" start --kubeconfig "$KUBECONFIG" --payload-version 4.22.0
-	--resourcelock-namespace $mco_ns --metrics-listen-address 127.0.0.1:0)
+# as examples/deploy starts it, but for the ports
+mapfile -t args < <("$BIN/mcoctl" fmt -o json-compact examples/deploy/controller.yaml |
+	jq -r 'select(.kind == "Deployment") | .spec.template.spec.containers[].args[]')
+start=("$BIN/mco-controller" "${args[@]/=:8798/=127.0.0.1:0}" --kubeconfig "$KUBECONFIG" --metrics-listen-address 127.0.0.1:0)
 refused() { # NAME WHY FLAGS...: it ends with 255 and says why, and nothing is written
 	local name=$1 why=$2
 	shift 2
