@@ -17,7 +17,7 @@ differ() {
 		awk -F'\t' '$2 != $3 { print $1, $2 == "-" ? "added" : $3 == "-" ? "removed" : "changed" }'
 }
 # Programs that only ask, and those that are shown as kernel arguments, OS and users.
-asks='^(systemctl is-enabled|rpm -qf|rpm-ostree|getent|mokutil|skopeo|podman|chcon|runuser|usermod)'
+asks='^(systemctl is-enabled|rpm -qf|rpm-ostree|getent|mokutil|skopeo|podman|chcon|runuser|chpasswd|given)'
 did() { calls | grep -vE "$asks" | sed 's/ *$//; s/^systemd-run --unit machine-config-daemon-reboot.*/REBOOT/' | uniq; }
 said() { sed -n '/^\(commands\|then\):/,$ s/^  //p' <<< "$1" | grep -vE '^(no drain|nothing is|left out|rpm-ostree)|, by links$' | sed 's/: .*//' | uniq; }
 
@@ -31,7 +31,7 @@ as_shown() {
 	shown=$("$MCO" "$@" --dry-run --show-secrets --root-mount "$ROOT" 2> "$TMP/.err")
 	same "$name: shown" '0 ' "$? $(cat "$TMP/.err")"
 	same "$name: showing changes nothing" "$(tree)" "$(ROOT=$TMP/copy tree)"
-	same "$name: showing only asks" '' "$(calls | grep -vE "$asks"; calls | grep -E '^(rpm-ostree (kargs --|rebase|cleanup|override|install)|usermod)')"
+	same "$name: showing only asks" '' "$(calls | grep -vE "$asks"; calls | grep -E '^(rpm-ostree (kargs --|rebase|cleanup|override|install)|chpasswd)')"
 	: > "$CALLS"
 	"$MCO" "$@" --root-mount "$ROOT" > "$TMP/.out" 2> "$TMP/.err"
 	same "$name: done" 0 $?
