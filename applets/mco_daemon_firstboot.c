@@ -81,7 +81,8 @@ struct fetch {
 	struct tls_client *tls;
 	struct http_call call;
 	struct source timer;
-	struct str url, first, fields;
+	struct str url, fields;
+	struct str first_url, first_fields; /* what was asked for */
 	struct buf pem; /* whom to believe */
 	int64_t wait, give_up;
 	int tries, hops, rc;
@@ -185,7 +186,8 @@ static void retry(struct fetch *f)
 		end(f, -ERR_AGAIN);
 		return;
 	}
-	f->url = f->first;
+	f->url = f->first_url;
+	f->fields = f->first_fields;
 	f->hops = 0;
 	f->timer.due = loop_clock() + f->wait;
 	loop_update(f->loop, &f->timer);
@@ -301,8 +303,8 @@ static int get(struct fetch *f, struct str url, struct str fields,
 
 	if (rc < 0)
 		return err_wrap(&f->r->err, "GET");
-	f->url = f->first = url;
-	f->fields = fields;
+	f->url = f->first_url = url;
+	f->fields = f->first_fields = fields;
 	f->wait = FIRST_WAIT_MS;
 	f->tries = f->hops = 0;
 	f->to = to;
