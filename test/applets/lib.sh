@@ -24,16 +24,6 @@ expect() {
 	diff <(printf '%s' "$err") "$TMP/.err" | sed 's/^/  err /'
 }
 
-# A port on 127.0.0.1 that nobody listens on, below those that the kernel gives away.
-free_port() {
-	local port
-	while
-		port=$((10000 + (RANDOM ^ $$) % 20000))
-		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null
-	do :; done
-	echo "$port"
-}
-
 finish() {
 	echo "$passed passed, $failed failed"
 	[ "$failed" -eq 0 ]

@@ -1,6 +1,7 @@
 # mco-server: upstream's golden exchanges through the real binary, over plain HTTP
 # and TLS, and what is ours alone.
 . test/applets/lib.sh
+. test/cluster/free_port.sh
 export LC_ALL=C
 golden=test/golden/server
 tree=$golden/tree/base

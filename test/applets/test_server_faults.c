@@ -25,6 +25,7 @@
 #define TREE "test/golden/server/tree/base"
 #define HALF_OPEN 1000
 #define MALFORMED 3000
+#define LATE_MS 100000 /* ten times as late as it should be */
 #define SLOW 1600 /* twice as many as --max-connections */
 #define PATIENCE_MS 300000 /* of a slow machine; only to end */
 #define TURNS (PATIENCE_MS / 10)
@@ -399,10 +400,13 @@ static bool is_cut(int fd)
 TEST slow_readers_keep_nobody_out(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
+	/* the beginning of a ClientHello of 16 KB */
+	static const char hello[] =
+		"\x16\x03\x01\x40\x00\x01\x00\x3f\xfc\x03\x03";
 	static int held[SLOW];
 	int64_t began = loop_clock();
+	int open = 0, tls, plain;
 	struct buf ask;
-	int open = 0;
 
 	buf_init(&ask, &a);
 	for (int i = 0; i < 400; i++)
@@ -426,14 +430,22 @@ TEST slow_readers_keep_nobody_out(void)
 	pause_ms(600);
 	for (int i = 0; i < 20; i++)
 		ASSERT(served_from(INADDR_LOOPBACK + 1));
-	/* ten seconds without progress */
+	/* ten seconds without progress, which single bytes are not */
+	tls = dial(secure);
+	plain = dial(port);
+	(void)send(tls, hello, sizeof(hello) - 1, MSG_NOSIGNAL);
+	(void)send(plain, "GET /healthz HTTP/1.1\r\nX: ", 26, MSG_NOSIGNAL);
 	do {
-		pause_ms(50);
-		open = 0;
+		pause_ms(100);
+		(void)send(tls, "\2", 1, MSG_NOSIGNAL); /* long lists */
+		(void)send(plain, "x", 1, MSG_NOSIGNAL);
+		open = !is_cut(tls) + !is_cut(plain);
 		for (int i = 0; i < SLOW; i++)
 			open += !is_cut(held[i]);
-	} while (open && loop_clock() < began + PATIENCE_MS);
+	} while (open && loop_clock() < began + LATE_MS);
 	ASSERT_INT(0, open);
+	(void)close(tls);
+	(void)close(plain);
 	for (int i = 0; i < SLOW; i++)
 		if (held[i] >= 0)
 			(void)close(held[i]);

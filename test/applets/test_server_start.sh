@@ -1,5 +1,6 @@
 # mco-server start: upstream's golden exchanges, with the objects in a sandbox.
 . test/applets/lib.sh
+. test/cluster/free_port.sh
 . test/applets/sandbox.sh
 export LC_ALL=C
 golden=test/golden/server/cluster

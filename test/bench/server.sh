@@ -2,6 +2,7 @@
 # server.sh OUT: mco-server beside nginx, both serving the same 400 KB, one core's
 # worth of wrk asking. Requests/s, 99th percentile, memory.
 set -eu
+. test/cluster/free_port.sh
 out=$1
 dir=$out/bench/server
 rm -rf "$dir" && mkdir -p "$dir/tree" "$dir/www/config" "$dir/tmp"
@@ -41,14 +42,6 @@ alive() {	# pid, log
 	kill -0 "$1" 2>/dev/null && return
 	cat "$2" >&2
 	exit 1
-}
-free_port() {	# below those that the kernel gives away
-	local port
-	while
-		port=$((10000 + (RANDOM ^ $$) % 20000))
-		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null
-	do :; done
-	echo "$port"
 }
 ours() {	# cert: sets pid, plain, secure
 	: > "$dir/log.$1"

@@ -3,6 +3,7 @@
 # version it knows, and ignition itself, which fetches its config from here over TLS
 # with a token and applies it to a scratch root.
 set -u
+. test/cluster/free_port.sh
 BIN=$1
 golden=test/golden/server
 ignition=/usr/lib/dracut/modules.d/30ignition/ignition
@@ -15,14 +16,6 @@ bad() { failed=$((failed + 1)); echo "FAIL $*"; }
 openssl req -x509 -nodes -days 2 -subj /CN=example -addext subjectAltName=IP:127.0.0.1 \
 	-newkey rsa:2048 -keyout "$TMP/tls.key" -out "$TMP/tls.crt" 2>/dev/null
 
-free_port() {	# below those that the kernel gives away
-	local port
-	while
-		port=$((10000 + (RANDOM ^ $$) % 20000))
-		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null
-	do :; done
-	echo "$port"
-}
 start() {	# tree, flags...
 	local tree=$1 i
 	shift
