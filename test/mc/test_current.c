@@ -142,10 +142,49 @@ TEST names_and_hashes(void)
 	PASS();
 }
 
+/* Only a rendered config is a whole one. */
+TEST rendered_or_a_part(void)
+{
+#define NOTE(key) \
+	",\"annotations\":{\"machineconfiguration.openshift.io/" key "\":\"\"}"
+	static const struct {
+		const char *name, *more;
+		bool want;
+	} cases[] = {
+		{ "rendered-worker-0123456789abcdef0123456789abcdef", "",
+		  true },
+		{ "rendered-a-b-0123456789abcdef0123456789abcdef", "", true },
+		{ "rendered-0123456789abcdef0123456789abcdef", "", false },
+		{ "rendered-worker", "", false },
+		{ "99-worker-ssh", "", false },
+		{ "00-worker", NOTE("generated-by-controller-version"), false },
+		{ "r1", NOTE("release-image-version"), true },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct mc_current c;
+
+		ASSERT_INT(0,
+			   mc_current_parse(
+				   &a,
+				   str_fmt(&a,
+					   "{\"metadata\":{\"name\":\"%s\"%s},"
+					   "\"spec\":{" SPEC("", "[]") "}}",
+					   cases[i].name, cases[i].more),
+				   &c, &err));
+		ASSERT_EQm(cases[i].name, cases[i].want,
+			   mc_current_rendered(&c));
+	}
+	PASS();
+}
+
 SUITE(current)
 {
 	RUN_TEST(what_upstream_rendered);
 	RUN_TEST(names_and_hashes);
+	RUN_TEST(rendered_or_a_part);
 }
 
 TEST_MAIN(current)
