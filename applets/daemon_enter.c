@@ -124,13 +124,10 @@ static int env_kubeconfigs(struct run *r, struct enter *e, const char *env,
 	return rc;
 }
 
-/* A pod's account; an image without links may have it in /var/run alone. */
 static int pod_account(struct run *r, struct enter *e)
 {
 	struct url ignored = { 0 };
 
-	if (!enter_add(e, SECRETS, SECRETS))
-		(void)enter_add(e, "/var" SECRETS, SECRETS);
 	if (!enter_has(e, S(SECRETS TOKEN)))
 		return err_set(&r->err, ERR_NOTFOUND,
 			       "no cluster: give --kubeconfig, set KUBECONFIG, "
@@ -194,6 +191,15 @@ static int reexec(struct run *r, struct enter *e, struct args *words)
 	return enter_exec(e, args_end(words), &r->err);
 }
 
+/* The pod's accounts, and its nmstatectl for hosts that have none. An image
+ * without links may have the first in /var/run alone. */
+static void add_pod(struct enter *e)
+{
+	if (!enter_add(e, SECRETS, SECRETS))
+		(void)enter_add(e, "/var" SECRETS, SECRETS);
+	(void)enter_add(e, "/usr/bin", "/run/machine-config-daemon-bin");
+}
+
 static int check_and_go(struct run *r, struct enter *e,
 			const struct daemon_given *g)
 {
@@ -210,10 +216,8 @@ static int check_and_go(struct run *r, struct enter *e,
 		rc = rename_flag(r, e, "desired-configmap", g->configmap,
 				 &words);
 	if (rc == 0 && !g->once_from.n) {
+		add_pod(e);
 		rc = find_cluster(r, e, g, &words);
-		/* the pod's own nmstatectl, for hosts that have none */
-		(void)enter_add(e, "/usr/bin",
-				"/run/machine-config-daemon-bin");
 	}
 	if (rc == 0)
 		rc = enter_mount(e, &r->err);

@@ -22,6 +22,7 @@ struct enter {
 	struct tree tree; /* the node's root */
 	struct enter_bind *v; /* in the order they are mounted */
 	size_t n, cap;
+	size_t given; /* how many of them come from paths */
 };
 
 /* The root without links in it. ERR_INVALID when it is not the root of a

@@ -108,7 +108,7 @@ static int bring(struct enter *e, const char *path, struct str *inside,
 		return err_sys(err, "%s", path);
 	to = below(real, e->tree.root);
 	if (!to) {
-		to = str_fmt(e->a, GIVEN "/%zu", e->n).p;
+		to = str_fmt(e->a, GIVEN "/%zu", e->given++).p;
 		add_bind(e, str_z(e->a, str_of(real)), to, false);
 	}
 	*inside = str_fmt(e->a, "%s%s%s", to, *name || !*to ? "/" : "", name);
@@ -136,7 +136,9 @@ int enter_path(struct enter *e, struct str path, struct str *inside,
 /* Where the name leads before the mounts are there. *ours: in our own root. */
 static const char *before(struct enter *e, struct str inside, bool *ours)
 {
-	const char *p = str_z(e->a, inside);
+	/* /var/run is a link to /run on most nodes */
+	const char *p =
+		str_z(e->a, tree_resolve(e->a, &e->tree, str_z(e->a, inside)));
 
 	for (size_t i = e->n; i-- > 0;) {
 		const char *rest = below(p, e->v[i].to);

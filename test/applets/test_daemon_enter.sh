@@ -157,6 +157,11 @@ else
 /run/secrets" "$(mounts $DAEMON /run | sort)"
 	same 'a pod: its account' ok "$(cat /proc/$DAEMON/root/run/secrets/kubernetes.io/serviceaccount/token && echo ok)"
 	stop 'a pod'
+	kubeconfig 'tokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token' > account
+	echo t > pod/kubernetes.io/serviceaccount/token
+	enters unshare -m --propagation slave sh -c 'mount -t tmpfs t /run && mkdir /run/secrets && mount --bind pod /run/secrets && exec "$@"' sh "${start[@]}" --kubeconfig account
+	same 'a kubeconfig that names the account' "$GIVEN/0" "$(mounts $DAEMON $GIVEN)"
+	stop 'a kubeconfig that names the account'
 fi
 
 # it fails after the mounts
