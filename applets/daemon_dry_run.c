@@ -90,14 +90,23 @@ static void show_action(struct shown *s, const struct update_action *act)
 	buf_addc(b, '\n');
 }
 
+/* One reboot, however many reasons that the journal does not tell. */
+static bool same_as_last(const struct update_plan *p, size_t i)
+{
+	return i > 0 && p->v[i].kind == UPDATE_REBOOT &&
+	       p->v[i - 1].kind == UPDATE_REBOOT &&
+	       str_eq(p->v[i].cause, p->v[i - 1].cause) &&
+	       str_eq(p->v[i].rule, p->v[i - 1].rule);
+}
+
 static void show_follow(struct shown *s, const struct update_plan *p)
 {
 	buf_addz(&s->r->out, "then:\n");
-	if (p->drain)
+	if (p->drain && !s->n->offline)
 		buf_addz(&s->r->out, "  no drain: pods that run here are not "
 				     "moved; drain the node first\n");
 	for (size_t i = 0; i < p->n; i++)
-		if (p->v[i].kind != UPDATE_DRAIN)
+		if (p->v[i].kind != UPDATE_DRAIN && !same_as_last(p, i))
 			show_action(s, &p->v[i]);
 }
 

@@ -185,9 +185,13 @@ as_shown 'the force file, back' rollback
 # offline, and cut short
 says 'systemctl is-enabled u.service' 'echo disabled; exit 1'
 new_node
-mc r1 "$(files "${base[@]}"),$(units "${u[@]}")"
+mc r1 "$(files "${base[@]}"),$(units "${u[@]}")" '"kernelArguments":["a"]'
 there_and_back 'offline' r1 --offline
-same 'offline: follows' '  left out (--offline): REBOOT: osImageURL: a new OS image needs a reboot' "$(grep REBOOT <<< "$THERE" | head -n 1)"
+same 'offline: follows' 'then:
+  left out (--offline): REBOOT: osImageURL: a new OS image needs a reboot
+  left out (--offline): REBOOT: kernelArguments: new kernel arguments need a reboot' "$(sed -n '/^then/,$p' <<< "$THERE")"
+same 'offline, back: follows' 'then:
+  left out (--offline): REBOOT: as after the update to r1' "$(sed -n '/^then/,$p' <<< "$SHOWN")"
 new_node
 mc r1 "$(files "$(file /etc/foo 1)")"; apply r1 0
 mc r2 "$(files "$(file /etc/foo 2)"),$(units '{"name":"u.service","contents":"u"}')"
