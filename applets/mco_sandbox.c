@@ -96,15 +96,18 @@ static void defaults(void *p)
 	o->pod_reap_ms = 0;
 }
 
-static bool is_loopback(struct str address)
+/* What is no address at all is told so when it is listened on. */
+static bool is_harmless(struct str address)
 {
 	static const unsigned char one[16] = { [15] = 1 };
 	unsigned char ip[16];
 	struct sock_addr a;
 	size_t n;
 
-	if (!address.n || !sock_parse(address, 0, &a))
+	if (!address.n)
 		return false;
+	if (!sock_parse(address, 0, &a))
+		return true;
 	n = sock_ip(&a, ip);
 	return n == 4 ? ip[0] == 127 : memcmp(ip, one, sizeof(one)) == 0;
 }
@@ -112,7 +115,7 @@ static bool is_loopback(struct str address)
 /* Whoever reaches the server owns what runs against it: a node's root, too. */
 static int check_network(struct run *r, const struct opts *o)
 {
-	if (is_loopback(o->address) || (o->tokens.n && o->cert.n) ||
+	if (is_harmless(o->address) || (o->tokens.n && o->cert.n) ||
 	    o->open_network)
 		return 0;
 	return err_set(&r->err, ERR_INVALID,
