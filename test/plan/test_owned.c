@@ -761,6 +761,58 @@ TEST runtime_config_stays(void)
 	PASS();
 }
 
+/* Two that upstream gave one name keep it, until one of them is edited. */
+TEST runtime_configs_share(void)
+{
+	static const char text[] =
+		"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"
+		"'ContainerRuntimeConfig','metadata':{'name':'%s','uid':"
+		"'uid-%s','generation':%d,'annotations':{'" OWNED_SUFFIX
+		"':'1'},'finalizers':['99-worker-generated-containerruntime-1']"
+		"},'spec':{'machineConfigPoolSelector':{'matchLabels':{'pool':"
+		"'worker'}},'containerRuntimeConfig':{'pidsLimit':2048}},"
+		"'status':{'observedGeneration':1,'conditions':[{'type':"
+		"'Success','status':'True','message':'Success'}]}}";
+	struct runtime_view v;
+	struct world w;
+
+	for (int generation = 1; generation <= 2; generation++) {
+		struct str got;
+
+		start(&w, &owned_runtime);
+		VEC_PUSH(&w.a, &w.mcs,
+			 fx_mc(&w.a,
+			       "{'apiVersion':'machineconfiguration.openshift."
+			       "io/v1','kind':'MachineConfig','metadata':{"
+			       "'name':'99-worker-generated-containerruntime-1'"
+			       ",'annotations':{'machineconfiguration.openshift"
+			       ".io/generated-by-controller-version':'h1'},"
+			       "'ownerReferences':[{'kind':"
+			       "'ContainerRuntimeConfig','name':'d','uid':"
+			       "'uid-d','controller':true}]},'spec':{}}"));
+		VEC_PUSH(&w.a, &w.configs,
+			 make_object(
+				 &w, MC_RUNTIME_CONFIG,
+				 str_fmt(&w.a, text, "c", "c", generation).p));
+		VEC_PUSH(&w.a, &w.configs,
+			 make_object(&w, MC_RUNTIME_CONFIG,
+				     str_fmt(&w.a, text, "d", "d", 1).p));
+		w.o.config = w.configs.v[0];
+		v = (struct runtime_view){ .owned = w.o,
+					   .templates = &w.templates };
+		got = print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err));
+		if (generation == 1)
+			ASSERT_STR("", got);
+		else
+			ASSERT(str_find(
+				       got,
+				       S("POST " API "machineconfigs 99-worker-"
+					 "generated-containerruntime-2 ")) > 0);
+		arena_free(&w.a);
+	}
+	PASS();
+}
+
 #define CRC_STATUS(step, said, why)                                         \
 	step " MERGE " API "containerruntimeconfigs/c/status {\"status\":{" \
 	     "\"conditions\":[" said "],\"observedGeneration\":1}}  # " why \
@@ -934,6 +986,7 @@ SUITE(owned)
 	RUN_TEST(node_changes);
 	RUN_TEST(runtime_config_made);
 	RUN_TEST(runtime_config_stays);
+	RUN_TEST(runtime_configs_share);
 	RUN_TEST(runtime_config_in_part);
 	RUN_TEST(registries_made);
 	RUN_TEST(image_policy_outranked);
