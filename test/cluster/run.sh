@@ -64,7 +64,8 @@ test/cluster/kinds.sh
 recipe
 stop_servers
 real takeover
-controllers takeover
+deploy
+ACCOUNTS=1 controllers takeover
 dir=$top
 start_sandbox "$build" || exit 1
 controllers

@@ -4,7 +4,8 @@
 # would harm the cluster is refused before anything is written, and what goes on
 # changes no rendered config. Ends with "N passed, N failed".
 #
-# The server must be fresh, as for controller.sh.
+# The server must be fresh, as for controller.sh. With ACCOUNTS=1, and examples/deploy
+# applied, the controller that takes over has the rights of its account and no others.
 set -u
 BIN=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,10 +22,15 @@ made() { # all MachineConfigs and what the pools want, with their versions
 before=$(made)
 
 # ---- the built-in templates ------------------------------------------------------------
+as_controller=$KUBECONFIG
+if [ -n "${ACCOUNTS:-}" ]; then
+	as_controller=$W/account
+	sed "s/^\( *user: {token: .*\)}/\1, as: \"system:serviceaccount:$mco_ns:machine-config-controller\"}/" "$KUBECONFIG" >"$as_controller"
+fi
 # as examples/deploy starts it, but for the ports
 mapfile -t args < <("$BIN/mcoctl" fmt -o json-compact examples/deploy/controller.yaml |
 	jq -r 'select(.kind == "Deployment") | .spec.template.spec.containers[].args[]')
-start=("$BIN/mco-controller" "${args[@]/=:8798/=127.0.0.1:0}" --kubeconfig "$KUBECONFIG" --metrics-listen-address 127.0.0.1:0)
+start=("$BIN/mco-controller" "${args[@]/=:8798/=127.0.0.1:0}" --kubeconfig "$as_controller" --metrics-listen-address 127.0.0.1:0)
 refused() { # NAME WHY FLAGS...: it ends with 255 and says why, and nothing is written
 	local name=$1 why=$2
 	shift 2
