@@ -148,8 +148,9 @@ const struct command mcoctl_validate = {
 		"Every finding has its file, line, object and path. Warnings are "
 		"of what upstream\naccepts: paths that do not last, files that "
 		"several MachineConfigs set, tags for\ndigests, configs near the "
-		"size limit, fields that no kubelet knows.\n\nExit status: 0 valid, 1 not, 2 when manifests "
-		"cannot be read.",
+		"size limit, fields that no kubelet knows,\nKubeletConfigs that "
+		"share a MachineConfig.\n\nExit status: 0 valid, 1 not, 2 when "
+		"manifests cannot be read.",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,
