@@ -4,10 +4,59 @@
  */
 #include "dry_run.h"
 
+#include "base/hash.h"
+#include "journal_parts.h"
 #include "mc/contents.h"
 #include "os.h"
 
-#define FILE_MAX ((size_t)512 << 20)
+/* Who reads a diff reads no more, and the node has other use for its memory. */
+#define HELD_MAX ((uint64_t)1 << 20)
+
+static struct str by_sum(struct arena *a, uint64_t size, struct str hex)
+{
+	return str_fmt(a, "%llu bytes, sha256 %.*s\n", (unsigned long long)size,
+		       STRF(hex));
+}
+
+static int read_file(struct sim *s, const char *path, const struct stat *st,
+		     struct str *out, struct err *err)
+{
+	struct str hex;
+	int rc;
+
+	if ((uint64_t)st->st_size <= HELD_MAX)
+		return tree_read(s->a, &s->n->tree, path, HELD_MAX, out, err);
+	rc = journal_sum(s->a, &s->n->tree, path, &hex, err);
+	if (rc == 0)
+		*out = by_sum(s->a, (uint64_t)st->st_size, hex);
+	return rc;
+}
+
+static int put_hash(void *ctx, struct str part, struct err *err)
+{
+	(void)err;
+	hash_add(ctx, part);
+	return 0;
+}
+
+int sim_contents(struct sim *s, const struct ign_obj *file, struct str *out,
+		 struct err *err)
+{
+	struct hash h;
+	const struct sink to = { .put = put_hash, .ctx = &h };
+	uint64_t size = 0;
+	int rc = mc_size(file, &size, err);
+
+	if (rc < 0)
+		return rc;
+	if (size <= HELD_MAX)
+		return mc_contents(s->a, file, out, err);
+	hash_init(&h, HASH_SHA256);
+	rc = mc_pump(ign_sub(file, IGN_FILE_CONTENTS), &to, err);
+	if (rc == 0)
+		*out = by_sum(s->a, size, hash_hex(s->a, &h));
+	return rc;
+}
 
 int sim_read(struct sim *s, const char *path, struct disk_state *out,
 	     struct err *err)
@@ -29,7 +78,7 @@ int sim_read(struct sim *s, const char *path, struct disk_state *out,
 		    : S_ISLNK(st.st_mode) ? DISK_LINK
 					  : DISK_OTHER;
 	if (out->kind == DISK_FILE)
-		return tree_read(s->a, t, path, FILE_MAX, &out->data, err);
+		return read_file(s, path, &st, &out->data, err);
 	if (out->kind == DISK_LINK)
 		return tree_readlink(s->a, t, path, &out->data, err);
 	return 0;
@@ -94,11 +143,11 @@ static void sim_command(struct sim *s, const char *verb, struct str units)
 
 static int sim_file(struct sim *s, const struct step *step, struct err *err)
 {
-	struct disk_state to = { DISK_FILE, step->mode, 0, 0, step->data };
+	struct disk_state to = { .kind = DISK_FILE, .mode = step->mode };
 	int rc = node_owner(s->n, s->a, step->obj, &to.uid, &to.gid, err);
 
-	if (rc == 0 && step->packed)
-		rc = mc_contents(s->a, step->obj, &to.data, err);
+	if (rc == 0)
+		rc = sim_contents(s, step->obj, &to.data, err);
 	return rc < 0 ? rc : sim_set(s, step->name, to, err);
 }
 

@@ -4,7 +4,6 @@
  */
 #include "dry_run.h"
 #include "journal_parts.h"
-#include "mc/contents.h"
 #include "undo.h"
 
 static bool was(const struct json *entry, const char *what)
@@ -110,7 +109,7 @@ static int compare_file(struct edits *d, const struct ign_obj *f,
 			struct err *err)
 {
 	struct str want;
-	int rc = mc_contents(d->s->a, f, &want, err);
+	int rc = sim_contents(d->s, f, &want, err);
 
 	return rc < 0 ? rc
 		      : compare(d, ign_str(f, IGN_FILE_PATH), S(""), want,

@@ -47,8 +47,8 @@ static const char *type_of(mode_t mode)
 
 /* ---- checksums -------------------------------------------------------------------- */
 
-static int sum_file(struct arena *a, struct tree *t, const char *path,
-		    struct str *out, struct err *err)
+int journal_sum(struct arena *a, struct tree *t, const char *path,
+		struct str *out, struct err *err)
 {
 	const char *name = NULL;
 	int dir = tree_parent(t, path, &make_none, &name);
@@ -82,7 +82,7 @@ static int sum(struct arena *a, struct tree *t, const char *path, mode_t mode,
 
 	*out = S("");
 	if (S_ISREG(mode))
-		return sum_file(a, t, path, out, err);
+		return journal_sum(a, t, path, out, err);
 	if (!S_ISLNK(mode))
 		return 0;
 	rc = tree_readlink(a, t, path, &target, err);

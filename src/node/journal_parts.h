@@ -36,6 +36,9 @@ int journal_write(struct arena *a, struct tree *t, const char *path,
 
 /* ---- what is kept ------------------------------------------------------------- */
 
+/* SHA-256 of a file's contents, in hex. */
+int journal_sum(struct arena *a, struct tree *t, const char *path,
+		struct str *out, struct err *err);
 /* JOURNAL_DIR "/<pre>/<kept>"; "" when nothing is kept. */
 struct str journal_kept(struct arena *a, const struct json *log,
 			const struct json *entry);

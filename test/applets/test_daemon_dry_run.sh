@@ -116,6 +116,24 @@ there_and_back 'files added and removed; what the OS shipped comes back' r2
 Z=$(printf 'packed\n' | gzip -n | base64 -w0)
 mc r2 "$(files "${base[@]}" "{\"path\":\"/etc/packed\",\"contents\":{\"compression\":\"gzip\",\"source\":\"data:;base64,$Z\"}}"),$(units "${u[@]}")"
 there_and_back 'a compressed file' r2
+# what is large is told by its sum: 3 MB, packed and as it is, and beside other 3 MB
+large() { head -c 3000000 /dev/zero | tr '\0' "$1"; }
+Z=$(large a | gzip -n | base64 -w0)
+large b > "$ROOT/etc/large"; large a > "$ROOT/etc/large-too"
+mc r2 "$(files "${base[@]}" "{\"path\":\"/etc/large\",\"mode\":420,\"contents\":{\"compression\":\"gzip\",\"source\":\"data:;base64,$Z\"}}" "{\"path\":\"/etc/large-too\",\"mode\":420,\"contents\":{\"compression\":\"gzip\",\"source\":\"data:;base64,$Z\"}}"),$(units "${u[@]}")"
+same 'large: shown' "r1 -> r2
+file /etc/large (changed)
+  --- a/etc/large
+  +++ b/etc/large
+  @@ -1,1 +1,1 @@
+  -3000000 bytes, sha256 $(large b | sha256sum | cut -c1-64)
+  +3000000 bytes, sha256 $(large a | sha256sum | cut -c1-64)" "$("$MCO" apply "$TMP/r2.json" --dry-run --root-mount "$ROOT" | sed '/^then/,$d')"
+at=$(disk "$ROOT")
+apply r2 0
+same 'large, back: shown' '/etc/large' "$("$MCO" rollback --dry-run --root-mount "$ROOT" | sed -n 's/^file \(.*\) (changed)/\1/p')"
+"$MCO" rollback --root-mount "$ROOT" > /dev/null 2>&1
+same 'large, back: all as before' "$at" "$(disk "$ROOT")"
+rm "$ROOT"/etc/large*
 mc r2 "$(files "${base[@]:0:3}" "$(file /etc/key k%0A '"mode":384,"user":{"name":"core"}')" "${base[@]:4}"),$(units "${u[@]}")"
 there_and_back 'mode and owner' r2
 mc r2 "$(files "${base[@]}" "$(f /etc/containers/registries.conf 'unqualified-search-registries%20=%20%5B%22a%22%5D%0A')"),$(units "${u[@]}")"
