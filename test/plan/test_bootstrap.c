@@ -443,8 +443,7 @@ struct running_case {
 			   "old99")
 
 static const struct running_case running[] = {
-	{ "a settled one stays", NULL, "99-worker-generated-kubelet",
-	  "old99" },
+	{ "a settled one stays", NULL, "99-worker-generated-kubelet", "old99" },
 	{ "so does 97", NULL, "97-worker-generated-kubelet", "old97" },
 	{ "a late pool has no 97", NULL, "97-late-generated-kubelet", "" },
 	{ "nor 98", NULL, "98-late-generated-kubelet", "" },
