@@ -24,6 +24,8 @@ struct node_sys {
 	int (*fsync)(int fd);
 	int (*fchmod)(int fd, mode_t mode);
 	int (*fchown)(int fd, uid_t uid, gid_t gid);
+	int (*fsetxattr)(int fd, const char *name, const void *p, size_t n,
+			 int flags);
 	int (*renameat)(int from, const char *x, int to, const char *y);
 	int (*linkat)(int from, const char *x, int to, const char *y);
 	int (*symlinkat)(const char *target, int dir, const char *name);

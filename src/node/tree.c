@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "io/file.h"
@@ -34,6 +35,7 @@ const struct node_sys node_sys_real = {
 	.fsync = fsync,
 	.fchmod = fchmod,
 	.fchown = fchown,
+	.fsetxattr = fsetxattr,
 	.renameat = renameat,
 	.linkat = sys_linkat,
 	.symlinkat = symlinkat,

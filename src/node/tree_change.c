@@ -23,6 +23,25 @@ static void temp_name(const char *name, char out[32])
 	(void)snprintf(out, 32, ".mco-%.20s", sum.p);
 }
 
+/* Labels and the like; those that the copy's file system has no place for are left
+ * out. */
+static int copy_xattrs(int from, int to)
+{
+	char names[XATTRS_MAX], value[XATTRS_MAX];
+	ssize_t n = flistxattr(from, names, sizeof(names));
+
+	for (ssize_t i = 0; i < n; i += (ssize_t)strlen(names + i) + 1) {
+		ssize_t v = fgetxattr(from, names + i, value, sizeof(value));
+
+		if (v >= 0 &&
+		    node_sys->fsetxattr(to, names + i, value, (size_t)v, 0) <
+			    0 &&
+		    errno != EOPNOTSUPP && errno != EPERM && errno != EACCES)
+			return -1;
+	}
+	return 0;
+}
+
 static int put_part(void *ctx, struct str part, struct err *err)
 {
 	const int *fd = ctx;
@@ -39,16 +58,18 @@ static int put_part(void *ctx, struct str part, struct err *err)
 	return 0;
 }
 
-/* empty: nothing is going to be written. */
+/* empty: nothing is going to be written. like: a file whose extended attributes it
+ * gets; or -1. */
 static int fill(struct tree *t, int fd, const struct producer *from, bool empty,
-		const struct tree_attr *attr, const char *path, struct err *err)
+		const struct tree_attr *attr, int like, const char *path,
+		struct err *err)
 {
 	const struct sink to = { put_part, NULL, &fd };
 	struct stat st;
 	int rc;
 
 	/* an empty file is as durable as its name */
-	if (empty && attr->uid < 0 && fstat(fd, &st) == 0 &&
+	if (empty && attr->uid < 0 && like < 0 && fstat(fd, &st) == 0 &&
 	    (st.st_mode & 07777) == attr->mode)
 		return 0;
 	if (node_sys->fchmod(fd, attr->mode) < 0)
@@ -62,12 +83,14 @@ static int fill(struct tree *t, int fd, const struct producer *from, bool empty,
 	/* a change of owner takes these bits away */
 	if ((attr->mode & 07000) && node_sys->fchmod(fd, attr->mode) < 0)
 		return tree_err(err, "write", path);
+	if (like >= 0 && copy_xattrs(like, fd) < 0)
+		return tree_err(err, "write", path);
 	return node_sys->fsync(fd) < 0 ? tree_err(err, "write", path) : 0;
 }
 
 static int replace(struct tree *t, const char *path,
 		   const struct producer *from, bool empty,
-		   struct tree_attr attr, struct err *err)
+		   struct tree_attr attr, int like, struct err *err)
 {
 	struct make make = { true, attr.dir_mode, -1, -1 };
 	AUTO(fd) int fd = -1;
@@ -85,7 +108,7 @@ static int replace(struct tree *t, const char *path,
 		empty ? attr.mode & 0777 : 0600);
 	if (fd < 0)
 		return tree_err(err, "open", path);
-	rc = fill(t, fd, from, empty, &attr, path, err);
+	rc = fill(t, fd, from, empty, &attr, like, path, err);
 	if (rc == 0 && node_sys->renameat(dir, temp, dir, name) < 0)
 		rc = tree_err(err, "rename", path);
 	if (rc < 0)
@@ -105,14 +128,14 @@ int tree_write(struct tree *t, const char *path, struct str data,
 {
 	const struct producer from = { pump_str, &data };
 
-	return replace(t, path, &from, !data.n, attr, err);
+	return replace(t, path, &from, !data.n, attr, -1, err);
 }
 
 int tree_write_from(struct tree *t, const char *path,
 		    const struct producer *from, struct tree_attr attr,
 		    struct err *err)
 {
-	return replace(t, path, from, false, attr, err);
+	return replace(t, path, from, false, attr, -1, err);
 }
 
 int tree_scratch(struct tree *t, const char *path, struct err *err)
@@ -317,20 +340,6 @@ int tree_link(struct tree *t, const char *from, const char *to, struct err *err)
 	return tree_err(err, "link", from);
 }
 
-/* Labels and the like; what cannot be set on the copy is left out. */
-static void copy_xattrs(int from, int to)
-{
-	char names[XATTRS_MAX], value[XATTRS_MAX];
-	ssize_t n = flistxattr(from, names, sizeof(names));
-
-	for (ssize_t i = 0; i < n; i += (ssize_t)strlen(names + i) + 1) {
-		ssize_t v = fgetxattr(from, names + i, value, sizeof(value));
-
-		if (v >= 0)
-			(void)fsetxattr(to, names + i, value, (size_t)v, 0);
-	}
-}
-
 /* From the descriptor's offset to the end. */
 static int pump_fd(void *ctx, const struct sink *to, struct err *err)
 {
@@ -358,21 +367,11 @@ static int copy_file(struct tree *t, const char *from, const struct stat *st,
 {
 	struct tree_attr attr = { st->st_mode & 07777, 0755, st->st_uid,
 				  st->st_gid };
-	AUTO(fd) int x = tree_open_file(t, from, err);
-	const struct producer bytes = { pump_fd, &x };
-	AUTO(fd) int y = -1;
-	const char *name = NULL;
-	int dir, rc = x < 0 ? x
-			    : replace(t, to, &bytes, !st->st_size, attr, err);
+	AUTO(fd) int like = tree_open_file(t, from, err);
+	const struct producer bytes = { pump_fd, &like };
 
-	if (rc < 0)
-		return rc;
-	dir = tree_parent(t, to, &make_none, &name);
-	if (dir >= 0)
-		y = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (x >= 0 && y >= 0)
-		copy_xattrs(x, y);
-	return 0;
+	return like < 0 ? like
+			: replace(t, to, &bytes, !st->st_size, attr, like, err);
 }
 
 int tree_copy(struct tree *t, const char *from, const char *to, struct err *err)
@@ -444,12 +443,19 @@ static int sync_one(struct tree *t, struct str path, struct err *err)
 	return rc;
 }
 
+/*
+ * The journal's own last: of a file that was moved from there to its place the new
+ * name must be durable before the old one is gone.
+ */
 int tree_sync(struct tree *t, struct err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < t->dirty.n; i++)
-		rc = sync_one(t, t->dirty.v[i].key, err);
+	for (int journal = 0; journal < 2; journal++)
+		for (size_t i = 0; rc == 0 && i < t->dirty.n; i++)
+			if (str_starts(t->dirty.v[i].key, S(TREE_JOURNAL)) ==
+			    (journal == 1))
+				rc = sync_one(t, t->dirty.v[i].key, err);
 	if (rc < 0)
 		return rc;
 	arena_free(&t->dirty_arena);

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #define LINKS_MAX 40
+#define MKDIR_BITS ((mode_t)01777)
+#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 /* ---- walking ---------------------------------------------------------------- */
 
@@ -107,33 +109,54 @@ static int check_owner(struct walk *w)
 	return -1;
 }
 
+/* What mkdir cannot set: other bits, and the owner. */
+static int set_attrs(struct walk *w, int fd, const struct make *make)
+{
+	bool own = make->uid >= 0 && w->t->own, bits = make->mode & ~MKDIR_BITS;
+
+	if (own && node_sys->fchown(fd, (uid_t)make->uid, (gid_t)make->gid) < 0)
+		return -1;
+	if (bits && node_sys->fchmod(fd, make->mode) < 0)
+		return -1;
+	return own || bits ? node_sys->fsync(fd) : 0;
+}
+
+/*
+ * Its mode is right from the start, whatever the umask is: a directory that a cut
+ * leaves behind is not looked at again.
+ */
+static int make_dir(struct walk *w, const char *name, const struct make *make)
+{
+	int top = walk_top(w), rc, fd;
+	mode_t old;
+
+	if (check_owner(w) < 0)
+		return -1;
+	old = umask(0);
+	rc = node_sys->mkdirat(top, name, make->mode & MKDIR_BITS);
+	(void)umask(old);
+	/* what is made in it can be durable only when it is */
+	if ((rc < 0 && errno != EEXIST) || node_sys->fsync(top) < 0)
+		return -1;
+	fd = openat(top, name, DIR_FLAGS);
+	if (fd >= 0 && rc == 0 && set_attrs(w, fd, make) < 0) {
+		(void)close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 static int enter(struct walk *w, struct str c, struct str *rest,
 		 const struct make *make)
 {
 	char *name = str_z(&w->a, c);
-	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int top = walk_top(w), fd = openat(top, name, flags);
+	int top = walk_top(w), fd = openat(top, name, DIR_FLAGS);
 
 	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR) &&
 	    is_link(top, name))
 		return follow(w, name, rest);
-	if (fd < 0 && errno == ENOENT && make->on) {
-		if (check_owner(w) < 0)
-			return -1;
-		/* what is made in it can be durable only when it is */
-		if ((node_sys->mkdirat(top, name, make->mode) < 0 &&
-		     errno != EEXIST) ||
-		    node_sys->fsync(top) < 0)
-			return -1;
-		fd = openat(top, name, flags);
-		if (fd >= 0 && (node_sys->fchmod(fd, make->mode) < 0 ||
-				(make->uid >= 0 && w->t->own &&
-				 node_sys->fchown(fd, (uid_t)make->uid,
-						  (gid_t)make->gid) < 0))) {
-			(void)close(fd);
-			return -1;
-		}
-	}
+	if (fd < 0 && errno == ENOENT && make->on)
+		fd = make_dir(w, name, make);
 	return fd < 0 ? -1 : push(w, fd, c);
 }
 

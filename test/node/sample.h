@@ -10,63 +10,62 @@
 /* A system runs on the root: programs are asked. */
 static bool sample_online;
 
-#define FILE_JSON(path, text, more)                                     \
-	"{\"path\":\"" path "\",\"contents\":{\"source\":\"data:," text \
-	"\"}" more "}"
+/* clang-format off */
+#define FILE_JSON(path, text, more) \
+	"{\"path\":\"" path "\",\"contents\":{\"source\":\"data:," text "\"}" more "}"
+#define SAMPLE_OLD \
+	"\"storage\":{\"files\":[" \
+	FILE_JSON("/etc/same", "same", "") "," \
+	FILE_JSON("/etc/changed", "one%0A", "") "," \
+	FILE_JSON("/etc/mode", "m", ",\"mode\":420") "," \
+	FILE_JSON("/etc/gone/deep/er", "bye", ",\"mode\":384") "," \
+	FILE_JSON("/etc/linked", "was%20a%20link", "") "," \
+	FILE_JSON("/var/lib/data", "v1", ",\"user\":{\"id\":5},\"group\":{\"id\":6}") "," \
+	FILE_JSON("/var/only/old", "o", ",\"mode\":384") "," \
+	FILE_JSON("/boot/cfg", "c1", ",\"mode\":384") "," \
+	FILE_JSON("/home/file", "h", "") "]}," \
+	"\"systemd\":{\"units\":[" \
+	"{\"name\":\"a.service\",\"enabled\":true,\"contents\":" \
+	"\"[Install]\\nWantedBy=multi-user.target\\n\"}," \
+	"{\"name\":\"b.service\",\"dropins\":[{\"name\":\"10.conf\",\"contents\":\"x\"}," \
+	"{\"name\":\"20.conf\",\"contents\":\"y\"}]}," \
+	"{\"name\":\"old.service\",\"enabled\":true,\"contents\":" \
+	"\"[Install]\\nRequiredBy=x.target\\nAlias=alias.service\\n\"}" \
+	"]},\"passwd\":{\"users\":[{\"name\":\"core\"," \
+	"\"sshAuthorizedKeys\":[\"k1\"],\"passwordHash\":\"$6$old\"}]}"
+#define SAMPLE_NEW \
+	"\"storage\":{\"files\":[" \
+	FILE_JSON("/etc/same", "same", "") "," \
+	FILE_JSON("/etc/pivot/kernel-args", "ADD%20nosmt%0A", "") "," \
+	FILE_JSON("/etc/changed", "two%0A", "") "," \
+	FILE_JSON("/etc/mode", "m", ",\"mode\":384") "," \
+	FILE_JSON("/etc/linked", "no%20link", "") "," \
+	FILE_JSON("/etc/new/dir/file", "new", ",\"user\":{\"id\":7},\"group\":{\"id\":8}") "," \
+	FILE_JSON("/var/lib/data", "v2", "") "," \
+	FILE_JSON("/var/new/file", "n", ",\"user\":{\"id\":9}") "," \
+	FILE_JSON("/boot/cfg", "c2", "") "," \
+	FILE_JSON("/boot/new", "n", "") "," \
+	FILE_JSON("/home/file", "h2", "") "]}," \
+	"\"systemd\":{\"units\":[" \
+	"{\"name\":\"a.service\",\"enabled\":false,\"contents\":" \
+	"\"[Install]\\nWantedBy=other.target\\n\"}," \
+	"{\"name\":\"b.service\",\"dropins\":[{\"name\":\"10.conf\",\"contents\":\"\"}," \
+	"{\"name\":\"30.conf\",\"contents\":\"z\"}]}," \
+	"{\"name\":\"m.service\",\"mask\":true}," \
+	"{\"name\":\"new.service\",\"enabled\":true,\"contents\":" \
+	"\"[Install]\\nWantedBy=multi-user.target\\n\"}]}," \
+	"\"passwd\":{\"users\":[{\"name\":\"core\"," \
+	"\"sshAuthorizedKeys\":[\"k1\",\"k2\"],\"passwordHash\":\"$6$new\"}]}"
+/* clang-format on */
 
 static inline struct mc_current sample_old(struct arena *a)
 {
-	return scratch_mc(
-		a, "r1",
-		"\"storage\":{\"files\":[" FILE_JSON("/etc/same", "same", "") "," FILE_JSON("/etc/changed", "one%0A", "") "," FILE_JSON(
-			"/etc/mode", "m",
-			",\"mode\":420") "," FILE_JSON("/etc/gone/deep/er",
-						       "bye",
-						       ",\"mode\":384") "," FILE_JSON("/etc/linked",
-										      "was%20a%20link",
-										      "") "," FILE_JSON("/home/file",
-													"h",
-													"") "]},"
-													    "\"systemd\":{\"units\":["
-													    "{\"name\":\"a.service\",\"enabled\":true,\"contents\":"
-													    "\"[Install]\\nWantedBy=multi-user.target\\n\"},"
-													    "{\"name\":\"b.service\",\"dropins\":[{\"name\":\"10.conf\","
-													    "\"contents\":\"x\"},{\"name\":\"20.conf\",\"contents\":"
-													    "\"y\"}]},"
-													    "{\"name\":\"old.service\",\"enabled\":true,\"contents\":"
-													    "\"[Install]\\nRequiredBy=x.target\\nAlias=alias.service\\n\"}"
-													    "]},\"passwd\":{\"users\":[{\"name\":\"core\","
-													    "\"sshAuthorizedKeys\":[\"k1\"],\"passwordHash\":\"$6$old\"}]}",
-		"\"kernelArguments\":[\"a\"]");
+	return scratch_mc(a, "r1", SAMPLE_OLD, "\"kernelArguments\":[\"a\"]");
 }
 
 static inline struct mc_current sample_new(struct arena *a)
 {
-	return scratch_mc(
-		a, "r2",
-		"\"storage\":{\"files\":[" FILE_JSON("/etc/same", "same", "") "," FILE_JSON("/etc/pivot/kernel-args", "ADD%20nosmt%0A", "") "," FILE_JSON(
-			"/etc/changed", "two%0A",
-			"") "," FILE_JSON("/etc/mode", "m",
-					  ",\"mode\":384") "," FILE_JSON("/etc/linked",
-									 "no%20link",
-									 "") "," FILE_JSON("/etc/new/dir/file",
-											   "new",
-											   ",\"user\":{\"id\":7},\"group\":{\"id\":8}") "," FILE_JSON("/home/file",
-																		      "h2",
-																		      "") "]},"
-																			  "\"systemd\":{\"units\":["
-																			  "{\"name\":\"a.service\",\"enabled\":false,\"contents\":"
-																			  "\"[Install]\\nWantedBy=other.target\\n\"},"
-																			  "{\"name\":\"b.service\",\"dropins\":[{\"name\":\"10.conf\","
-																			  "\"contents\":\"\"},{\"name\":\"30.conf\",\"contents\":"
-																			  "\"z\"}]},"
-																			  "{\"name\":\"m.service\",\"mask\":true},"
-																			  "{\"name\":\"new.service\",\"enabled\":true,\"contents\":"
-																			  "\"[Install]\\nWantedBy=multi-user.target\\n\"}]},"
-																			  "\"passwd\":{\"users\":[{\"name\":\"core\","
-																			  "\"sshAuthorizedKeys\":[\"k1\",\"k2\"],"
-																			  "\"passwordHash\":\"$6$new\"}]}",
-		"\"kernelArguments\":[\"b\"]");
+	return scratch_mc(a, "r2", SAMPLE_NEW, "\"kernelArguments\":[\"b\"]");
 }
 
 static inline void sample_root(struct arena *a, const char *root)
@@ -84,7 +83,20 @@ static inline void sample_root(struct arena *a, const char *root)
 	scratch_put(a, root, "/etc/target", "of a link", 0644);
 	scratch_put(a, root, "/var/home/core/.bashrc", "", 0644);
 	scratch_put(a, root, "/usr/lib/systemd/system/m.service", "", 0644);
+	scratch_put(a, root, "/boot/kernel", "", 0644);
 	(void)symlink("var/home", str_z(a, str_fmt(a, "%s/home", root)));
+}
+
+/* Files that an update replaces or removes have labels, where there can be some. */
+static inline void sample_labels(struct arena *a, const char *root)
+{
+	static const char *const files[] = { "/etc/changed", "/etc/same",
+					     "/var/lib/data", "/var/only/old",
+					     "/boot/cfg" };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		(void)setxattr(str_fmt(a, "%s%s", root, files[i]).p,
+			       "user.label", files[i], strlen(files[i]), 0);
 }
 
 static inline int sample_apply(struct arena *a, const char *root,

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "../test.h"
@@ -63,6 +64,15 @@ static inline void scratch_put(struct arena *a, const char *root,
 	(void)chmod(full, mode);
 }
 
+/* The one extended attribute that tests set; "" for none. */
+static inline struct str scratch_label(struct arena *a, const char *path)
+{
+	char *v = arena_alloc(a, 64);
+	ssize_t n = lgetxattr(path, "user.label", v, 64);
+
+	return n < 0 ? S("") : (struct str){ v, (size_t)n };
+}
+
 /* cp -a of a whole tree, without starting a program for it. */
 static inline void scratch_copy(struct arena *a, const char *from,
 				const char *to)
@@ -93,12 +103,16 @@ static inline void scratch_copy(struct arena *a, const char *from,
 			(void)symlink(link, y);
 		} else {
 			struct str data = test_file(a, x);
+			struct str label = scratch_label(a, x);
 			FILE *f = fopen(y, "w");
 
 			if (!f)
 				abort();
 			(void)fwrite(data.p, 1, data.n, f);
 			(void)fclose(f);
+			if (label.n &&
+			    setxattr(y, "user.label", label.p, label.n, 0) < 0)
+				abort();
 		}
 		if (lchown(y, s.st_uid, s.st_gid) < 0 && geteuid() == 0)
 			abort();
@@ -116,7 +130,7 @@ static inline int scratch_by_name(const struct dirent **x,
 	return strcmp((*x)->d_name, (*y)->d_name);
 }
 
-/* One line for each thing: type, mode, owner, path, contents or target. The
+/* One line for each thing: type, mode, owner, path, contents, label, target. The
  * journal is not part of a node's state, and left out. */
 static inline void scratch_list(struct buf *b, struct arena *a,
 				const char *root, const char *dir)
@@ -150,7 +164,7 @@ static inline void scratch_list(struct buf *b, struct arena *a,
 		if (S_ISREG(st.st_mode)) {
 			buf_addz(b, "   ");
 			go_quote(b, test_file(a, at));
-			buf_addc(b, '\n');
+			buf_addf(b, " %.*s\n", STRF(scratch_label(a, at)));
 		}
 		if (S_ISDIR(st.st_mode))
 			scratch_list(b, a, root, path);

@@ -95,7 +95,7 @@ static void teardown(struct world *w)
 static bool half_done(struct world *w)
 {
 	setup(w);
-	for (int n = 30; n > 0; n--) {
+	for (int n = 40; n > 0; n--) {
 		if (!cut_at(w, n, false))
 			continue;
 		w->now = scratch_text(&w->a, w->root);
