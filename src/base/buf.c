@@ -47,21 +47,29 @@ void buf_fill(struct buf *b, char c, size_t n)
 	b->p[b->n] = '\0';
 }
 
+/*
+ * Formats once, as a rule: into the buffer when it has room for a line, else on the
+ * stack. Only what is longer than that is formatted again when its length is known.
+ */
 void buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 {
+	char line[256];
+	bool roomy = b->cap - b->n >= sizeof(line);
+	char *to = roomy ? b->p + b->n : line;
+	size_t room = roomy ? b->cap - b->n : sizeof(line);
 	va_list again;
 	int n;
 
-	buf_reserve(b, 0);
 	va_copy(again, ap);
-	n = vsnprintf(b->p + b->n, b->cap - b->n, fmt, again);
+	n = vsnprintf(to, room, fmt, again);
 	va_end(again);
 	if (n < 0)
 		abort(); /* a format of ours that cannot be: a bug, not input */
-	if ((size_t)n >= b->cap - b->n) {
-		buf_reserve(b, (size_t)n);
+	buf_reserve(b, (size_t)n);
+	if ((size_t)n >= room)
 		(void)vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
-	}
+	else if (!roomy)
+		memcpy(b->p + b->n, line, (size_t)n + 1);
 	b->n += (size_t)n;
 }
 

@@ -134,6 +134,30 @@ TEST building(void)
 	PASS();
 }
 
+/* Every length around the room on the stack, in a buffer that has room and in one
+ * that has not. */
+TEST formatting(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	char want[1100];
+
+	for (int n = 0; n < 1000; n += n < 250 || n > 260 ? 7 : 1) {
+		for (size_t room = 0; room <= 2048; room += 512) {
+			struct buf b;
+
+			buf_init(&b, &a);
+			buf_addz(&b, "before ");
+			buf_reserve(&b, room);
+			buf_addf(&b, "%*d|", n, 7);
+			(void)snprintf(want, sizeof(want), "before %*d|", n, 7);
+			ASSERT_STR(want, buf_str(&b));
+			ASSERT_INT(0, b.p[b.n]);
+		}
+		ASSERT_STR(want + 7, str_fmt(&a, "%*d|", n, 7));
+	}
+	PASS();
+}
+
 TEST errors_say_what_and_where(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -248,6 +272,7 @@ SUITE(suite)
 	RUN_TEST(whole_numbers);
 	RUN_TEST(distances);
 	RUN_TEST(building);
+	RUN_TEST(formatting);
 	RUN_TEST(errors_say_what_and_where);
 	RUN_TEST(utf8_as_go_sees_it);
 	RUN_TEST(letters_and_digits_of_any_script);
