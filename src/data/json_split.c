@@ -29,15 +29,36 @@ static bool blank(char c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-static int keep(struct json_split *s, struct str part, struct err *err)
+/* Where the next n bytes go; NULL when that is more than an object may have. */
+static struct buf *room_for(struct json_split *s, size_t n, struct err *err)
 {
 	struct buf *b =
 		s->item_depth || s->mode == SPLIT_VALUES ? &s->item : &s->rest;
 
-	if (b->n + part.n > s->max)
-		return err_set(err, ERR_LIMIT,
-			       "an object of more than %zu bytes", s->max);
+	if (b->n + n <= s->max)
+		return b;
+	(void)err_set(err, ERR_LIMIT, "an object of more than %zu bytes",
+		      s->max);
+	return NULL;
+}
+
+static int keep(struct json_split *s, struct str part, struct err *err)
+{
+	struct buf *b = room_for(s, part.n, err);
+
+	if (!b)
+		return -ERR_LIMIT;
 	buf_add(b, part);
+	return 0;
+}
+
+static int keep_char(struct json_split *s, char c, struct err *err)
+{
+	struct buf *b = room_for(s, 1, err);
+
+	if (!b)
+		return -ERR_LIMIT;
+	buf_addc(b, c);
 	return 0;
 }
 
@@ -87,12 +108,12 @@ static int open_bracket(struct json_split *s, char c, struct err *err)
 		return err_set(err, ERR_LIMIT, "nested more than 1000 deep");
 	s->depth++;
 	if (s->mode == SPLIT_VALUES)
-		return keep(s, (struct str){ &c, 1 }, err);
+		return keep_char(s, c, err);
 	if (s->in_items && !s->item_depth)
 		s->item_depth = s->depth;
 	else if (c == '[' && s->depth == 2 && is_items(s))
 		s->in_items = true;
-	return keep(s, (struct str){ &c, 1 }, err);
+	return keep_char(s, c, err);
 }
 
 static int close_bracket(struct json_split *s, char c, struct err *err)
@@ -106,7 +127,7 @@ static int close_bracket(struct json_split *s, char c, struct err *err)
 			       c);
 	if (s->in_items && s->depth == 2 && !s->item_depth)
 		s->in_items = false;
-	rc = keep(s, (struct str){ &c, 1 }, err);
+	rc = keep_char(s, c, err);
 	if (rc < 0)
 		return rc;
 	if ((s->mode == SPLIT_VALUES && s->depth == 1) ||
@@ -133,7 +154,7 @@ static int plain(struct json_split *s, char c, struct err *err)
 			       ? 0
 			       : err_set(err, ERR_INVALID,
 					 "an item that is no object");
-	return keep(s, (struct str){ &c, 1 }, err);
+	return keep_char(s, c, err);
 }
 
 int split_feed(struct json_split *s, struct str part, struct err *err)
@@ -156,7 +177,7 @@ int split_feed(struct json_split *s, struct str part, struct err *err)
 				s->key_n = 0;
 			s->in_string = true;
 			rc = s->depth || s->mode == SPLIT_ITEMS
-				     ? keep(s, S("\""), err)
+				     ? keep_char(s, c, err)
 				     : err_set(err, ERR_INVALID,
 					       "a value that is no object");
 		} else if (c == '{' || c == '[') {
