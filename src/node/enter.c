@@ -205,7 +205,7 @@ static int read_only(const char *at)
 static int bind_one(struct enter *e, const struct enter_bind *b,
 		    struct err *err)
 {
-	struct str real;
+	struct str real = S("");
 	const char *at;
 	int rc = tree_mkdirs(&e->tree, b->to, 0755, -1, -1, err);
 
