@@ -164,6 +164,9 @@ int owned_sync(struct arena *a, const struct owned_view *in,
 	if (maker->validate(a, in->config, err) < 0)
 		return failed(a, in, &now, NULL, out, err);
 	rc = owned_pools(a, in, &pools, err);
+	/* its pools were deleted: that is no failure of the config */
+	if (rc == 0 && !pools.n && owned_settled(a, in->config))
+		return 0;
 	if (rc == 0 && !pools.n)
 		rc = err_set(err, ERR_AGAIN,
 			     "could not find any MachineConfigPool set for "

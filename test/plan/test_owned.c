@@ -476,6 +476,7 @@ static const struct fail_case fails[] = {
 	  "0 " STATUS("Failure", NO_POOL,
 		      "") "ERROR -5 could not find any "
 			  "MachineConfigPool set for KubeletConfig\n" },
+	{ "its pool was deleted", KC("", "'pool':'x'", "", SETTLED), "" },
 	{ "an empty selector is for no pool", KC("", "", "", ""),
 	  "0 " STATUS("Failure", NO_POOL,
 		      "") "ERROR -5 could not find any "

@@ -74,6 +74,10 @@ of_late=$(rv kubeletconfigs/of-late)
 delete $mc/machineconfigpools/late
 caught_up
 is 'the pool is deleted: no failure is told' "$of_late" "$(rv kubeletconfigs/of-late)"
+end_controller
+start_controller
+caught_up
+is 'nor at a start' "$of_late" "$(rv kubeletconfigs/of-late)"
 delete $mc/kubeletconfigs/of-late
 for n in 97 98 99; do delete $mc/machineconfigs/$n-late-generated-kubelet; done
 
