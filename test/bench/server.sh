@@ -124,3 +124,39 @@ for url in "https://127.0.0.1:$rsa$path $us" "https://127.0.0.1:$((base + 1))$pa
 	echo
 	wait $w
 done | paste -s | awk '{ printf "  memory with 500 TLS connections: %s MiB, nginx %s MiB\n", $1, $2 }'
+
+# ---- slow readers ------------------------------------------------------------------------
+# Machines join, each from its own address, one after the other, while others hold as many
+# plain connections as they can.
+joins=${JOINS:-60}
+join() {	# what: how many of them were served, and the times, in ms
+	local i
+	for ((i = 1; i <= joins; i++)); do
+		curl -sk --max-time 20 --interface "127.0.1.$i" -o "$dir/joined" -w '%{http_code} %{time_total} ' "$1" || :
+		cmp -s "$dir/joined" "$dir/www$path" && echo whole || echo broken
+	done | sort -k2n | awk -v n="$joins" '$1 == 200 { ok++ } $3 == "whole" { w++ } { t[NR] = $2 * 1000 }
+		END { printf "%d %d %.0f %.0f", ok, w, t[int(n / 2) + 1], t[n] }'
+}
+shows() {	# label, readers, addresses
+	local attack=''
+	: > "$dir/attack"
+	if [ "$2" != 0 ]; then
+		"$out/bench/bench_slow" "$plain" "$2" "$3" > "$dir/attack" &
+		attack=$!
+		pids+=("$attack")
+		until grep -q ready "$dir/attack"; do alive "$attack" "$dir/attack"; sleep 0.05; done
+		sleep 1
+	fi
+	# shellcheck disable=SC2046
+	printf '  %-34s %3d of %d, %5d ms, %5d ms   %3d of %d, %5d ms, %5d ms   %s MiB\n' "$1" \
+		$(join "https://127.0.0.1:$ec$path" | awk -v n="$joins" '{ print $2, n, $3, $4 }') \
+		$(join "http://127.0.0.1:$plain/healthz" | awk -v n="$joins" '{ print $1, n, $3, $4 }') "$(rss "$us")"
+	[ -z "$attack" ] || { kill "$attack"; wait "$attack"; } 2>/dev/null
+}
+ours ec; us=$pid ec=$secure
+echo
+echo "Slow readers on the plain port. Machines that join over TLS with the whole config, half of them
+and all within; the same of /healthz on the plain port; memory:"
+shows 'no slow readers' 0 0
+shows '4,100 of one address' 4100 1
+shows '8,000 of four addresses' 8000 4
