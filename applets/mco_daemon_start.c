@@ -181,9 +181,18 @@ static void handle(struct http_exchange *x, void *ctx)
 		   buf_str(&fields), buf_str(&b), NULL, NULL);
 }
 
+/* A probe that goes unanswered has the pod restarted. */
+static bool vital(const struct http_head *head, void *ctx)
+{
+	(void)ctx;
+	return str_starts(head->target, S("/health"));
+}
+
 static int serve(struct run *r, struct start *s, struct str address)
 {
-	const struct http_server_opts opts = { .handle = handle, .ctx = s };
+	const struct http_server_opts opts = { .handle = handle,
+					       .vital = vital,
+					       .ctx = s };
 	ptrdiff_t colon = str_rchr(address, ':');
 	int64_t port = 8797;
 	int fd, rc;

@@ -159,6 +159,13 @@ static void handle(struct http_exchange *x, void *ctx)
 		   buf_str(&b), NULL, NULL);
 }
 
+/* A probe that goes unanswered has the pod restarted. */
+static bool vital(const struct http_head *head, void *ctx)
+{
+	(void)ctx;
+	return str_is(head->target, "/healthz");
+}
+
 int kube_metrics_place(struct str address, struct kube_metrics_place *out,
 		       struct err *err)
 {
@@ -180,9 +187,9 @@ int kube_metrics_place(struct str address, struct kube_metrics_place *out,
 int kube_metrics_listen(struct kube_metrics *m, struct loop *l,
 			const struct kube_metrics_place *at, struct err *err)
 {
-	struct http_server_opts o = { .handle = handle,
-				      .ctx = m,
-				      .max_conns = 16 };
+	struct http_server_opts o = {
+		.handle = handle, .vital = vital, .ctx = m, .max_conns = 16
+	};
 	int fd, rc = sock_listen(at->host, at->port, &fd, err);
 
 	if (rc < 0)

@@ -6,6 +6,9 @@
 #include "../clock.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include "io/log.h"
 #include "kube/lease.h"
@@ -443,12 +446,72 @@ TEST metrics_and_probes(void)
 	PASS();
 }
 
+/* A connection from 127.0.0.2 that asks a thousand times and takes no answer. */
+static int slow_reader(struct loop *l, uint16_t port)
+{
+	static const char ask[] = "GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n";
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(port),
+				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	struct sockaddr_in me = { .sin_family = AF_INET,
+				  .sin_addr = { htonl(INADDR_LOOPBACK + 1) } };
+	int small = 4096, segment = 536;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment,
+			 sizeof(segment));
+	if (bind(fd, (struct sockaddr *)&me, sizeof(me)) < 0 ||
+	    connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0)
+		abort();
+	for (int i = 0; i < 1000; i++)
+		(void)!send(fd, ask, sizeof(ask) - 1,
+			    MSG_NOSIGNAL | MSG_DONTWAIT);
+	turn(l, 20);
+	return fd;
+}
+
+/* One host takes no answers on more connections than there are: probes and scrapes
+ * from elsewhere are answered. */
+TEST slow_readers_keep_no_probe_out(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct loop *l = loop_new(&err);
+	struct kube_metrics m;
+	struct kube_metrics_place at;
+	int fds[32], fd = -1;
+	uint16_t port;
+
+	kube_metrics_init(&m, gauges);
+	ASSERT_INT(0, sock_listen(S("127.0.0.1"), 0, &fd, &err));
+	port = sock_port(fd);
+	(void)close(fd);
+	ASSERT_INT(0, kube_metrics_place(str_fmt(&a, "127.0.0.1:%u", port), &at,
+					 &err));
+	ASSERT_INT(0, kube_metrics_listen(&m, l, &at, &err));
+	for (int i = 0; i < 32; i++)
+		fds[i] = slow_reader(l, port);
+	ASSERT(http_server_conns(m.http) >= 8);
+	for (int i = 0; i < 5; i++) {
+		ASSERT_INT(200, get(l, &a, port, "/healthz"));
+		ASSERT_INT(200, get(l, &a, port, "/metrics"));
+	}
+	for (int i = 0; i < 32; i++)
+		(void)close(fds[i]);
+	http_server_free(m.http);
+	arena_free(&m.a);
+	loop_free(l);
+	PASS();
+}
+
 SUITE(suite)
 {
 	log_init(0, open("/dev/null", O_WRONLY | O_CLOEXEC));
 	RUN_TEST(leases);
 	RUN_TEST(given_up_while_it_is_written);
 	RUN_TEST(metrics_and_probes);
+	RUN_TEST(slow_readers_keep_no_probe_out);
 }
 
 TEST_MAIN(suite)
