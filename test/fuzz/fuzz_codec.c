@@ -1,6 +1,6 @@
 /*
  * base64, percent, data URLs, gzip, versions, times, flags' values: what is
- * decoded is encoded and decoded again to the same.
+ * decoded is encoded and decoded again to the same. What is shown of any text.
  */
 #include "fuzz.h"
 
@@ -10,8 +10,23 @@
 #include "base/flag.h"
 #include "base/rfc3339.h"
 #include "base/semver.h"
+#include "base/terminal.h"
 #include "base/utf8.h"
 #include "data/flate.h"
+#include "mc/secret.h"
+
+/* What is shown of a text. */
+static void shown(struct arena *a, struct str in)
+{
+	struct str safe = terminal_safe(a, in);
+	struct str x = in, y = in;
+
+	MUST(utf8_valid(safe));
+	MUST(str_eq(safe, terminal_safe(a, safe)));
+	mc_mask_both(a, &x, &y);
+	MUST(str_eq(x, y));
+	MUST(str_eq(x, mc_mask(a, in)));
+}
 
 static void decoders(struct arena *a, struct str in)
 {
@@ -40,6 +55,7 @@ static void decoders(struct arena *a, struct str in)
 		MUST(str_eq(out, again));
 	}
 	MUST(utf8_valid(utf8_fix(a, in)));
+	shown(a, in);
 }
 
 static void texts(struct arena *a, struct str in)
