@@ -305,7 +305,9 @@ int node_restore_orig(struct node *n, struct arena *a, const char *path,
 		if (rc < 0)
 			return err_wrap(err, "restoring %s", path);
 	}
-	return tree_remove(&n->tree, orig.p, err);
+	return tree_lexists(&n->tree, orig.p)
+		       ? tree_remove(&n->tree, orig.p, err)
+		       : 0;
 }
 
 int node_stale_file(struct node *n, struct arena *a, const struct step *s,
