@@ -28,6 +28,25 @@ boots() {	# ROOT N: what is staged is booted
 	rm -rf "$1/run"
 	mkdir -p "$1/run/systemd/system"
 }
+# The power goes before a staged OS is finalized: it was in /run alone.
+loses() {	# ROOT
+	rm -f "$1/sysroot/staged"
+	boots "$1" lost
+}
+# A root as it was. With APART=1, /var and /boot are file systems of their own.
+fresh_root() {	# FROM
+	if [ -z "${APART:-}" ]; then
+		rm -rf "$W"
+		cp -a "$1" "$W"
+		return
+	fi
+	mkdir -p "$W/var" "$W/boot"
+	mountpoint -q "$W/var" || mount -t tmpfs -o mode=755 none "$W/var"
+	mountpoint -q "$W/boot" || mount -t tmpfs -o mode=755 none "$W/boot"
+	find "$W" -mindepth 1 -xdev ! -path "$W/var" ! -path "$W/boot" -delete
+	find "$W/var" "$W/boot" -mindepth 1 -delete
+	cp -a "$1/." "$W/"
+}
 bare() {	# ROOT
 	mkdir -p "$1"/{etc/kubernetes,etc/systemd/system,etc/containers,etc/mco,proc/sys/kernel/random,usr/lib/systemd/system,usr/lib/systemd/system-preset,sysroot,tmp,var/home/core}
 	ln -s var/home "$1/home"
@@ -127,16 +146,15 @@ asked() { grep -q "$1" "$W/run/asked" 2>/dev/null; }
 one() {	# NAME MODE N FROM BEFORE AFTER GOAL COMMAND...: GOAL is b or a
 	local name="$1 $2 $3" mode=$2 n=$3 from=$4 before=$5 after=$6 goal=$7 rc was now want
 	shift 7
-	rm -rf "$W"
-	cp -a "$from" "$W"
-	"$INJECT" "$mode" "$n" "$W" "$TMP/place" "$@" > "$TMP/out" 2> "$TMP/said"
+	fresh_root "$from"
+	"$INJECT" "${mode/lost/cut}" "$n" "$W" "$TMP/place" "$@" > "$TMP/out" 2> "$TMP/said"
 	rc=$?
 	[ $rc -lt 64 ] || {
 		[ $rc = 64 ] || bad "$name" "without a fault it ends with $rc"
 		return 1
 	}
 	name="$name ($(cat "$TMP/place"))"
-	if [ "$mode" = cut ]; then cut=$((cut + 1)); else made=$((made + 1)); fi
+	case $mode in cut|lost) cut=$((cut + 1)) ;; *) made=$((made + 1)) ;; esac
 	case $rc in
 	0)	was=$(is "$before" "$after")
 		[ "$was" = "$goal" ] || { mix "$name" 'it says that it is done' "$before" "$after"; return 0; } ;;
@@ -144,17 +162,22 @@ one() {	# NAME MODE N FROM BEFORE AFTER GOAL COMMAND...: GOAL is b or a
 	42)	;;
 	*)	bad "$name" "exit $rc"; return 0 ;;
 	esac
+	if [ "$mode" = lost ]; then
+		was=$(cat "$W/proc/sys/kernel/random/boot_id")
+		loses "$W"
+	fi
 	recover "$name" || return 0
+	[ "$mode" != lost ] || echo "$was" > "$W/proc/sys/kernel/random/boot_id"
 	now=$(is "$before" "$after")
 	[ "$now" != '?' ] || { mix "$name" "a mix after $rc" "$before" "$after"; return 0; }
 	# nothing is taken back that was said to be done; nothing is left half done
 	[ $rc != 0 ] || [ "$now" = "$goal" ] || { bad "$name" 'recovery undoes it'; return 0; }
 	# (a disk that is gone keeps what could not be taken back)
 	[ $rc != 1 ] || [ "$now" = b ] || [ "$goal" = b ] || [ "$mode" = dead ] || { bad "$name" 'it fails, and is done'; return 0; }
-	[ "$now$goal" != aa ] || asked reboot || { bad "$name" 'done, and no reboot'; return 0; }
+	[ "$now$goal" != aa ] || [ "$mode" = lost ] || asked reboot || { bad "$name" 'done, and no reboot'; return 0; }
 	[ -z "$(leftovers)" ] || { bad "$name" "left in the journal: $(leftovers)"; return 0; }
 	# and it can be done from there
-	if [ $((n % 16)) = 0 ] && [ "$goal" = a ]; then
+	if [ "$mode" != lost ] && [ $((n % 16)) = 0 ] && [ "$goal" = a ]; then
 		if [ "$now" = b ]; then want=a; else want=b; set -- "$MCO" rollback --root-mount "$W"; fi
 		"$@" > "$TMP/out" 2> "$TMP/said"
 		now=$(is "$before" "$after")

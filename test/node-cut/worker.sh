@@ -22,6 +22,22 @@ STRIDE=4 all_of 'update, disk gone' dead "${between[@]}" "${update[@]}"
 all_of 'first update' 'cut full' "$TMP/bare" "$TMP/bare.tree" "$TMP/first.tree" a "$MCO" apply "$TMP/r1.json" --root-mount "$W"
 all_of rollback 'cut eio full' "$TMP/after" "$TMP/before.tree" "$TMP/after.tree" b "${back[@]}"
 
+# The boot after the cut has lost the OS that was staged. An update that was cut is
+# undone; one that holds has its files, and verifying tells of the OS.
+cp -a "$TMP/after" "$TMP/unstaged"
+rm -f "$TMP/unstaged/sysroot/staged"
+tree "$TMP/unstaged" > "$TMP/unstaged.tree"
+all_of 'staged OS lost' lost "$TMP/before" "$TMP/before.tree" "$TMP/unstaged.tree" a "${update[@]}"
+
+# Several file systems, in a mount namespace of our own (see run.sh).
+if [ -n "${MOUNTS:-}" ]; then
+	for t in before after; do mkdir -p "$TMP/$t/boot"; tree "$TMP/$t" > "$TMP/$t.tree"; done
+	rm -rf "$W"
+	APART=1 all_of 'several file systems' 'cut full' "${between[@]}" "${update[@]}"
+	APART=1 all_of 'several file systems' cut "$TMP/after" "$TMP/before.tree" "$TMP/after.tree" b "${back[@]}"
+	umount "$W/var" "$W/boot"
+fi
+
 # After its reboot: what runs is the new OS, and the old one is staged.
 mc r3 $NEW "$(files "$(file /etc/changed three)" "$(file /etc/pivot/kernel-args ADD%20nosmt%0A)"),$(core '"k3"' '$6$three')" '"kernelArguments":["c"]'
 cp -a "$TMP/before" "$TMP/rebooted"
@@ -47,7 +63,8 @@ for first in 60 190 310; do
 done
 
 bare "$TMP/blank"
-mkdir -p "$TMP/blank/boot/loader/entries" "$TMP/blank/etc/skel"
+mkdir -p "$TMP/blank/boot/loader/entries" "$TMP/blank/etc/skel" "$TMP/blank/etc/machine-config-daemon"
+echo '{}' > "$TMP/blank/etc/machine-config-daemon/node-annotations.json" # so that it stays
 printf 'title x\noptions root=UUID=x rw\n' > "$TMP/blank/boot/loader/entries/x.conf"
 echo skel > "$TMP/blank/etc/skel/.profile"
 printf 'core:!::\n' > "$TMP/blank/etc/gshadow"
