@@ -225,7 +225,7 @@ static int serve_probes(struct process *p, struct err *err)
 {
 	struct http_server_opts o = { .handle = answer_probe, .max_conns = 16 };
 	struct kube_metrics_place at;
-	int fd, rc;
+	int fd = -1, rc;
 
 	if (!p->o->health.n)
 		return 0;
