@@ -5,8 +5,8 @@
  *
  * A cut ends the process before the call. Of what the calls before it did and did
  * not fsync all has reached the disk, or nothing, or any part of it: see disk.h.
- * MCO_CUT_ALL=1 tries the loss of each single call at every place; without it at
- * some.
+ * MCO_CUT_ALL=1 tries the loss of each single call, and full disks, at every place;
+ * without it at some.
  */
 #include "disk.h"
 #include "sample.h"
@@ -268,9 +268,13 @@ static bool try_all(struct bench *b, enum what what, enum fault fault,
 		    const char *name)
 {
 	const char *from = what == UPDATE ? b->before : b->after;
-	long n, calls, old = 0, new = 0;
+	long n, calls, old = 0, new = 0, step = STRIDE;
 
-	for (n = 1;; n += STRIDE) {
+	/* where there is no room for a call there is none for its neighbour */
+	if ((fault == FAIL_ENOSPC || fault == FULL_DISK) &&
+	    !getenv("MCO_CUT_ALL"))
+		step *= 2;
+	for (n = 1;; n += step) {
 		int status;
 		char is;
 
@@ -299,8 +303,8 @@ static bool try_parts(struct bench *b, enum what what, const char *name)
 	static const enum fault faults[] = { CUT_SOME, CUT_ONE, CUT_BUT_ONE };
 	const char *from = what == UPDATE ? b->before : b->after;
 	bool all = getenv("MCO_CUT_ALL") != NULL;
-	long singles = all ? 1 : 15, seeds = all ? 3 : 1;
-	long step = all ? 1 : 2 * STRIDE;
+	long singles = all ? 1 : 8, seeds = all ? 3 : 1;
+	long step = all ? 1 : STRIDE > 1 ? STRIDE : 4;
 	long n, calls, tried = 0, most = 0;
 	int status = 42;
 
