@@ -101,14 +101,14 @@ static struct str shown(const struct fetch *f)
 }
 
 /*
- * A refusal stays one. Anything else may be better in another second: the server
- * or what is between is not ready, the address is still another's, the clock is
- * not yet set and makes its certificate invalid.
+ * A refusal is final, except the three that ask the client to try again. All other
+ * errors are retried: the server or a proxy may not be ready, the address may still
+ * belong to another host, and a clock that is not set makes a certificate invalid.
  */
 static bool is_refusal(int status)
 {
-	return status / 100 == 4 && status != 404 && status != 408 &&
-	       status != 425 && status != 429;
+	return status / 100 == 4 && status != 408 && status != 425 &&
+	       status != 429;
 }
 
 /* For this try; 0 when it may take as long as it takes. */

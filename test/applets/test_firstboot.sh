@@ -135,7 +135,7 @@ printf 'HTTP/1.1 301 Moved\r\nLocation: ftp://x/\r\nContent-Length: 0\r\n\r\n' |
 printf 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd' | spoiled unpacked '/unpacked: gzip: invalid header'
 gzip -nc "$TMP/c.ign" | head -c 40 | answer begun '200 OK' 'Content-Encoding: gzip\r\n'
 spoiled half '/half: unexpected EOF' < "$D/begun"
-for status in 400 401 403 410 451; do
+for status in 400 401 403 404 410 451; do
 	answer no "$status No" < /dev/null
 	fetch "$U/no"
 	same "a refusal: $status" "1 1 Error: $U/no: the server answers with status $status" "$? $(tries) $(err)"
