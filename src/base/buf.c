@@ -68,7 +68,8 @@ void buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 	buf_reserve(b, (size_t)n);
 	if ((size_t)n >= room)
 		(void)vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
-	else if (!roomy)
+	else if (!roomy) /* to is line */
+		/* cppcheck-suppress uninitvar */
 		memcpy(b->p + b->n, line, (size_t)n + 1);
 	b->n += (size_t)n;
 }
