@@ -315,6 +315,7 @@ cat "$TMP/good.crt" "$TMP/early.crt" "$TMP/name.crt" > "$TMP/some.crt"
 for first in 'early not yet valid' 'name 127.0.0.1' 'other authorit'; do
 	serve ${first%% *} "$(free_port)"
 	fresh; rm -rf "$R/boot"
+	rm -f "$TMP/.err" # of the one before
 	fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/some.crt" & FETCH=$!
 	for _ in {1..2400}; do [ "$(tries 2>/dev/null)" -ge 3 ] 2>/dev/null && break; sleep 0.05; done
 	serve good "$PORT"
