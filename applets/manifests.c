@@ -133,12 +133,62 @@ static int load_path(struct run *r, const char *path, bool recursive,
 	return load_dir(r, path, recursive, depth, set);
 }
 
+/* The manifests in the directories below path; those in path itself too if own. */
+static size_t count_below(struct run *r, const char *path, bool own,
+			  unsigned depth)
+{
+	struct dirent **list = NULL;
+	int n = scandir(path, &list, not_hidden, by_name);
+	size_t found = 0;
+
+	for (int i = 0; i < n; i++) {
+		const char *p = str_fmt(r->a, "%s/%s", path, list[i]->d_name).p;
+
+		if (!is_dir(p))
+			found += own && is_manifest(list[i]->d_name);
+		else if (depth < DEPTH_MAX)
+			found += count_below(r, p, true, depth + 1);
+		free(list[i]);
+	}
+	free(list);
+	return found;
+}
+
+/* An answer about nothing would look like one about the manifests. */
+static int none_found(struct run *r, const char *path, bool recursive)
+{
+	size_t below = 0;
+
+	if (strcmp(path, "-") == 0)
+		return err_set(&r->err, ERR_NOTFOUND,
+			       "no manifests found in standard input");
+	if (!recursive && is_dir(path))
+		below = count_below(r, path, false, 0);
+	if (!below)
+		return err_set(&r->err, ERR_NOTFOUND,
+			       "no manifests found in %s", path);
+	return err_set(&r->err, ERR_NOTFOUND,
+		       "no manifests found in %s itself, but %zu in "
+		       "directories below it: use -R",
+		       path, below);
+}
+
+static int load_some(struct run *r, const char *path, bool recursive,
+		     struct mc_set *set)
+{
+	size_t before = set->objects;
+	int rc = load_path(r, path, recursive, 0, set);
+
+	return rc == 0 && set->objects == before
+		       ? none_found(r, path, recursive)
+		       : rc;
+}
+
 int manifests_load(struct run *r, const struct strs *paths, bool recursive,
 		   struct mc_set *set)
 {
 	for (size_t i = 0; i < paths->n; i++) {
-		int rc = load_path(r, str_z(r->a, paths->v[i]), recursive, 0,
-				   set);
+		int rc = load_some(r, str_z(r->a, paths->v[i]), recursive, set);
 
 		if (rc < 0)
 			return rc;
@@ -147,5 +197,5 @@ int manifests_load(struct run *r, const struct strs *paths, bool recursive,
 		return err_set(&r->err, ERR_INVALID,
 			       "no manifests given: use -f FILE, -f FOLDER or "
 			       "-f - for standard input");
-	return paths->n ? 0 : load_file(r, "-", set);
+	return paths->n ? 0 : load_some(r, "-", recursive, set);
 }

@@ -13,7 +13,8 @@
 /*
  * Reads files, folders (their files in order of name; with recursive also what
  * is below; of a must-gather the right folders are found) and "-". Sets r->err:
- * "file:line:column: object: problem".
+ * "file:line:column: object: problem". ERR_NOTFOUND when one of the paths has no
+ * manifest.
  */
 int manifests_load(struct run *r, const struct strs *paths, bool recursive,
 		   struct mc_set *set);

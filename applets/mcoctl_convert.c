@@ -168,6 +168,10 @@ static int run_hash(struct run *r, const void *p)
 		buf_addf(&r->out, "pool %.*s: %.*s\n",
 			 STRF(set.pools.v[i]->meta.name), STRF(m.name));
 	}
+	if (!r->out.n)
+		return err_set(&r->err, ERR_NOTFOUND,
+			       "neither a rendered config nor a pool among the "
+			       "manifests");
 	return wrong ? 1 : 0;
 }
 

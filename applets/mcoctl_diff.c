@@ -151,10 +151,27 @@ static int removed_pools(struct diff *d, const struct mc_set *from,
 	return 0;
 }
 
+/* A pool that was asked for and is on neither side is a mistake, not "no change". */
+static int check_pools(struct diff *d, const struct mc_set *from,
+		       const struct mc_set *to)
+{
+	for (size_t i = 0; i < d->o->pools.n; i++) {
+		struct mc_pool *found;
+		struct str name = d->o->pools.v[i];
+
+		if (!pool_of(from, name) &&
+		    mcoctl_find_pool(d->r, to, name, &found) < 0)
+			return -ERR_NOTFOUND;
+	}
+	return 0;
+}
+
 /* Every pool of either set, rendered from both. */
 static int diff_pools(struct diff *d, const struct mc_set *from,
 		      const struct mc_set *to)
 {
+	if (check_pools(d, from, to) < 0)
+		return -ERR_NOTFOUND;
 	for (size_t i = 0; i < to->pools.n; i++) {
 		struct rendered x = { 0 }, y = { 0 };
 		struct str name = to->pools.v[i]->meta.name;

@@ -20,7 +20,7 @@ fails() {
 	fi
 }
 fails 'render: no such file' 1 'Error: open /nonexistent: No such file or directory' "$BIN/mcoctl" render -f /nonexistent
-fails 'render: an empty folder' 1 'Error: no MachineConfigPool among the manifests' "$BIN/mcoctl" render -f "$TMP/empty"
+fails 'render: an empty folder' 1 "Error: no manifests found in $TMP/empty" "$BIN/mcoctl" render -f "$TMP/empty"
 fails 'render: no such pool' 1 'Error: no MachineConfigPool "nope" among the manifests: there are master, worker, infra' \
 	"$BIN/mcoctl" render -f examples/bootstrap --pool nope
 fails 'diff: nobody there' 2 'Error: listing machineconfigpools: GET http://127.0.0.1:1/apis/machineconfiguration.openshift.io/v1/machineconfigpools: connect to 127.0.0.1 port 1: Connection refused' \

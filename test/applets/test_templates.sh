@@ -57,7 +57,7 @@ expect 'names' 0 '00-master
 01-worker-kubelet
 ' '' "$controller" templates render -f "$TMP/none.yaml" -o name
 expect 'no ControllerConfig' 1 '' $'Error: no ControllerConfig among the manifests: give one with -f\n' \
-	"$controller" templates render -f /dev/null
+	"$controller" templates render -f examples/new-time-source.yaml
 expect 'a pull secret that is none' 1 '' $'Error: couldn\'t compact pullsecret: invalid character \'s\' looking for beginning of value\n' \
 	"$controller" templates render -f "$TMP/none.yaml" --pull-secret <(echo 'secret')
 for c in none metal; do

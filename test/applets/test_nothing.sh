@@ -1,0 +1,36 @@
+# mcoctl: input without anything to judge is an error, not a good answer.
+. test/applets/lib.sh
+mkdir -p "$TMP/empty" "$TMP/repo/a/b" "$TMP/repo/.git" "$TMP/other"
+cp examples/cluster/*.yaml "$TMP/repo/a/b"
+cp examples/cluster/*.yaml "$TMP/repo/.git"
+n=$(ls examples/cluster/*.yaml | wc -l)
+: > "$TMP/empty.yaml"
+printf -- '---\n# only a comment\n---\n' > "$TMP/comment.yaml"
+echo text > "$TMP/other/README.md"
+
+none() {	# NAME STATUS TEXT ARGS...
+	local name=$1 status=$2 text=$3
+	shift 3
+	expect "$name" "$status" '' "Error: $text
+" "$BIN/mcoctl" "$@" < /dev/null
+}
+for path in empty empty.yaml comment.yaml other; do
+	none "validate $path" 2 "no manifests found in $TMP/$path" validate -f "$TMP/$path"
+	none "diff $path" 2 "no manifests found in $TMP/$path" diff -f "$TMP/$path" --base examples/cluster
+	none "diff --base $path" 2 "no manifests found in $TMP/$path" diff -f examples/new-time-source.yaml --base "$TMP/$path"
+	none "hash $path" 2 "no manifests found in $TMP/$path" hash -f "$TMP/$path"
+	none "render $path" 1 "no manifests found in $TMP/$path" render -f "$TMP/$path"
+done
+none '/dev/null' 2 'no manifests found in /dev/null' validate -f /dev/null
+none 'standard input' 2 'no manifests found in standard input' validate -f -
+none 'hash of standard input' 2 'no manifests found in standard input' hash
+none 'one of two' 2 "no manifests found in $TMP/empty" validate -f examples/cluster -f "$TMP/empty"
+none 'deeper' 2 "no manifests found in $TMP/repo itself, but $n in directories below it: use -R" validate -f "$TMP/repo"
+expect 'deeper, with -R' 0 "$("$BIN/mcoctl" validate -f examples/cluster)
+" '' "$BIN/mcoctl" validate -R -f "$TMP/repo"
+
+none 'diff: no such pool' 2 'no MachineConfigPool "nosuch" among the manifests: there are worker, infra' \
+	diff -f examples/new-time-source.yaml --base examples/cluster -p worker -p nosuch
+none 'hash: nothing to check' 2 'neither a rendered config nor a pool among the manifests' \
+	hash -f examples/new-time-source.yaml
+finish
