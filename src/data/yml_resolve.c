@@ -117,10 +117,10 @@ static bool clock_time(struct str s, size_t *i)
 	    !field(s, i, 0, 59, &sec))
 		return false;
 	if (*i < s.n && (s.p[*i] == '.' || s.p[*i] == ',')) {
-		size_t n = digits(s, *i + 1);
+		size_t n = digits(s, *i + 1); /* any number, as Go 1.21 */
 
 		if (n)
-			*i += 1 + (n < 9 ? n : 9);
+			*i += 1 + n;
 	}
 	return true;
 }

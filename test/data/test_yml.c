@@ -379,6 +379,7 @@ TEST words_that_need_quotes(void)
 		"2001-01-01",
 		"2001-01-01T00:00:00Z",
 		"2001-1-1 1:2:3",
+		"2001-1-1T1:2:3.01234567890123Z",
 	};
 	static const char *const plain[] = {
 		"yEs",
