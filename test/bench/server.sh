@@ -10,7 +10,7 @@ dir=$(cd "$dir" && pwd)
 secs=${SECS:-3} conns=16
 nginx=$(command -v nginx || echo /usr/sbin/nginx)
 pids=()
-trap 'for p in "${pids[@]}"; do kill "$p" 2>/dev/null; done; wait 2>/dev/null' EXIT
+trap 'for p in "${pids[@]}"; do kill "$p" 2>/dev/null || :; done; wait 2>/dev/null' EXIT
 
 /usr/bin/python3 - "$dir/tree" <<'PY'
 import os, sys, random
