@@ -150,7 +150,7 @@ const struct command mcoctl_validate = {
 		"several MachineConfigs set, tags for\ndigests, configs near the "
 		"size limit, fields that no kubelet knows,\nKubeletConfigs that "
 		"share a MachineConfig.\n\nExit status: 0 valid, 1 not, 2 when "
-		"manifests cannot be read.",
+		"there are no manifests or\nthey cannot be read.",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,
