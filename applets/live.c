@@ -156,7 +156,8 @@ static int timeout_of(struct run *r, struct str text, int *ms)
 	return 0;
 }
 
-int live_load(struct run *r, const struct kube_flags *flags, struct mc_set *set)
+int live_load(struct run *r, const struct kube_flags *flags,
+	      const char *instead, struct mc_set *set)
 {
 	struct kube_conf conf = { 0 };
 	struct kube_opts o = { .conf = &conf, .agent = "mcoctl" };
@@ -166,6 +167,9 @@ int live_load(struct run *r, const struct kube_flags *flags, struct mc_set *set)
 	set->live = true;
 	if (rc == 0)
 		rc = kube_config_load(r->a, flags, false, &conf, &r->err);
+	if (rc == -ERR_NOTFOUND && !live_asked(flags))
+		return err_set(&r->err, ERR_NOTFOUND, "%.*s; or give %s",
+			       STRF(r->err.msg), instead);
 	if (rc < 0)
 		return rc;
 	o.loop = loop_new(&r->err);

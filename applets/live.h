@@ -17,9 +17,13 @@ bool live_is_file(struct run *r, struct str word);
 /*
  * Lists once what configs are rendered from. Kinds that the cluster does not
  * have are skipped, those it will not show with a warning; without pools and
- * MachineConfigs it is an error: r->err.
+ * MachineConfigs it is an error: r->err. Where there is no cluster to ask, the error
+ * says what else could be given: instead.
  */
 int live_load(struct run *r, const struct kube_flags *flags,
-	      struct mc_set *set);
+	      const char *instead, struct mc_set *set);
+
+/* For commands that read manifests or else the cluster. */
+#define LIVE_INSTEAD "manifests with -f PATH (- is standard input)"
 
 #endif

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "io/file.h"
 
@@ -193,9 +192,9 @@ int manifests_load(struct run *r, const struct strs *paths, bool recursive,
 		if (rc < 0)
 			return rc;
 	}
-	if (!paths->n && isatty(STDIN_FILENO))
+	if (!paths->n)
 		return err_set(&r->err, ERR_INVALID,
-			       "no manifests given: use -f FILE, -f FOLDER or "
-			       "-f - for standard input");
-	return paths->n ? 0 : load_some(r, "-", recursive, set);
+			       "no manifests given: use -f FILE, -f DIRECTORY "
+			       "or -f - for standard input");
+	return 0;
 }

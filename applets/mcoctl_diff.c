@@ -262,7 +262,7 @@ static int diff_live(struct diff *d)
 	struct mc_set live = { 0 }, from = { 0 }, to = { 0 };
 	struct run *r = d->r;
 	struct str x = S(""), y = S("");
-	int rc = live_load(r, &d->o->kube, &live);
+	int rc = live_load(r, &d->o->kube, "two files", &live);
 
 	if (rc == 0)
 		rc = mcoctl_preview(r, &live, NULL, true);
@@ -313,7 +313,7 @@ static int diff_change(struct diff *d)
 	struct mc_set base = { 0 }, change = { 0 }, after;
 	struct run *r = d->r;
 	int rc = d->o->base.n ? manifests_load(r, &d->o->base, true, &base)
-			      : live_load(r, &d->o->kube, &base);
+			      : live_load(r, &d->o->kube, "--base PATH", &base);
 
 	if (rc == 0)
 		rc = manifests_load(r, &d->o->files, d->o->recursive, &change);

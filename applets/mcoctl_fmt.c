@@ -1,8 +1,6 @@
 /*
  * mcoctl fmt: manifests in the exact bytes upstream's encoders write.
  */
-#include <unistd.h>
-
 #include "data/docs.h"
 #include "data/yml.h"
 #include "io/file.h"
@@ -80,12 +78,10 @@ static int run(struct run *r, const void *p)
 			       STRF(o.output));
 	for (size_t i = 0; i < r->words.n; i++)
 		VEC_PUSH(r->a, &o.files, r->words.v[i]);
-	if (!o.files.n && isatty(STDIN_FILENO))
-		return err_set(&r->err, ERR_INVALID,
-			       "no manifest given: name a FILE, or - for "
-			       "standard input");
 	if (!o.files.n)
-		VEC_PUSH(r->a, &o.files, S("-"));
+		return err_set(&r->err, ERR_INVALID,
+			       "no manifests given: use -f FILE or -f - for "
+			       "standard input");
 	for (size_t i = 0; i < o.files.n; i++) {
 		int rc = format_file(r, &o, o.files.v[i]);
 

@@ -42,7 +42,7 @@ static int load(struct run *r, const struct opts *o, struct str config,
 	int rc;
 
 	if (!paths.n && !live_is_file(r, config)) {
-		rc = live_load(r, &o->kube, set);
+		rc = live_load(r, &o->kube, LIVE_INSTEAD, set);
 		if (rc == 0)
 			rc = mcoctl_preview(r, set, NULL, true);
 		if (rc < 0)

@@ -1,10 +1,6 @@
 /*
  * mcoctl render: the configs upstream would render from these manifests.
  */
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "data/yml.h"
 #include "io/log.h"
 #include "live.h"
@@ -80,15 +76,6 @@ static int render(struct run *r, const struct opts *o, const struct mc_set *set,
 	return add(r, o->output, &m);
 }
 
-/* Whether standard input may have manifests. */
-static bool piped(void)
-{
-	struct stat st;
-
-	return fstat(STDIN_FILENO, &st) == 0 &&
-	       (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
-}
-
 static int run(struct run *r, const void *p)
 {
 	struct opts o = *(const struct opts *)p;
@@ -103,9 +90,8 @@ static int run(struct run *r, const void *p)
 			       STRF(o.output));
 	for (size_t i = 0; i < r->words.n; i++)
 		VEC_PUSH(r->a, &o.files, r->words.v[i]);
-	rc = o.files.n || (piped() && !live_asked(&o.kube))
-		     ? manifests_load(r, &o.files, o.recursive, &set)
-		     : live_load(r, &o.kube, &set);
+	rc = o.files.n ? manifests_load(r, &o.files, o.recursive, &set)
+		       : live_load(r, &o.kube, LIVE_INSTEAD, &set);
 	if (rc == 0)
 		rc = mcoctl_preview(r, &set, NULL, true);
 	if (rc == 0 && !set.pools.n)
@@ -129,10 +115,10 @@ const struct command mcoctl_render = {
 	.details =
 		"Reads MachineConfigs, MachineConfigPools and the "
 		"ControllerConfig from files,\nfolders, `oc get ... -o yaml` "
-		"dumps or an unpacked must-gather; without -f from "
-		"standard input if something is\npiped in, else from the "
-		"cluster. With -v it says\nwhich "
-		"MachineConfigs went in, in the order they were merged.\n\n"
+		"dumps or an unpacked must-gather; -f - is "
+		"standard input. Without -f\nit asks the cluster. With -v it says "
+		"which "
+		"MachineConfigs went in, in the order\nthey were merged.\n\n"
 		"It renders as the version the manifests come from; MCO_RAW and "
 		"MCO_HASH choose\nanother.",
 	.flags = flags,

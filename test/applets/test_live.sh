@@ -17,8 +17,10 @@ expect 'render, in the order of names' 0 "$names
 expect 'render one pool' 0 "$("$ctl" render -f $base -p worker)
 " '' sed 's/uid: .*/uid: ""/' <("$ctl" render -p worker < /dev/null)
 sed -s '$a---' $base/*.yaml > "$TMP/all.yaml"
-expect 'manifests piped in are meant' 0 "$names
-" '' env KUBECONFIG=/nowhere "$ctl" render -o name -p infra -p worker < "$TMP/all.yaml"
+expect 'manifests piped in count with -f - only' 0 "$names
+" '' "$ctl" render -o name < $base/pools.yaml
+expect 'and then the cluster is not asked' 0 "$names
+" '' env KUBECONFIG=/nowhere "$ctl" render -o name -p infra -p worker -f - < "$TMP/all.yaml"
 expect 'cat' 0 "$("$ctl" cat -f $base worker:/etc/chrony.conf)
 " '' "$ctl" cat worker:/etc/chrony.conf
 expect 'files' 0 "$("$ctl" files -f $base worker)
@@ -69,7 +71,7 @@ expect 'flags' 0 "$names
 " '' "$ctl" render -o name --server "$api" --request-timeout 30s
 expect 'a password is nobody else'\''s business' 2 '' "Error: $api/nowhere has no machineconfigpools: is it an OpenShift cluster?
 " "$ctl" diff a b --server "http://me:secret@${api#http://}/nowhere"
-expect 'no cluster' 1 '' 'Error: worker is no file here: no cluster: give --kubeconfig or --server, or set KUBECONFIG
+expect 'no cluster' 1 '' 'Error: worker is no file here: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give manifests with -f PATH (- is standard input)
 ' "$ctl" files worker
 expect 'a duration that is none' 1 '' 'Error: --request-timeout: soon is no duration: give one like 10s
 ' "$ctl" render --server "$api" --request-timeout soon

@@ -23,7 +23,7 @@ for path in empty empty.yaml comment.yaml other; do
 done
 none '/dev/null' 2 'no manifests found in /dev/null' validate -f /dev/null
 none 'standard input' 2 'no manifests found in standard input' validate -f -
-none 'hash of standard input' 2 'no manifests found in standard input' hash
+none 'hash of standard input' 2 'no manifests found in standard input' hash -f -
 none 'one of two' 2 "no manifests found in $TMP/empty" validate -f examples/cluster -f "$TMP/empty"
 none 'deeper' 2 "no manifests found in $TMP/repo itself, but $n in directories below it: use -R" validate -f "$TMP/repo"
 expect 'deeper, with -R' 0 "$("$BIN/mcoctl" validate -f examples/cluster)
