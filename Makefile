@@ -244,7 +244,7 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
 
 .SECONDARY:
-.PHONY: all help demo test test-san test-valgrind test-server test-node test-cut test-peer test-boot coverage check layers \
+.PHONY: all help help-golden demo test test-san test-valgrind test-server test-node test-cut test-peer test-boot coverage check layers \
 	headers format format-check tidy cppcheck fuzz fuzz-build size harden repro pins sbom bench install \
 	clean distclean compile-tests
 
@@ -346,6 +346,10 @@ check: layers headers format-check tidy cppcheck test size harden sbom ## everyt
 
 layers: $(PURE_LIB) $(OUT)/mco ## include order, no system calls in the pure half, no sandbox in build/mco
 	@.mk/layers.sh $(PURE_LIB) $(OUT)/mco.map $(LAYERS)
+
+help-golden: all ## rewrites test/golden/help, the pages of --help, from the programs; to be reviewed
+	@rm -f test/golden/help/*.txt
+	@test/applets/help-pages.sh $(OUT) test/golden/help
 
 headers: | $(DEPS_STAMP) ## every header compiles alone
 	@for h in $(HEADERS); do \

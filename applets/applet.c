@@ -100,32 +100,6 @@ static int usage_error(struct run *r, const char *command)
 	return status;
 }
 
-static void applet_help(struct run *r)
-{
-	buf_addf(&r->out,
-		 "%s %s.\n\nUsage:\n  %s COMMAND [flags]\n\nCommands:\n",
-		 r->applet->name, r->applet->summary, r->called_as);
-	for (const struct command *const *c = r->applet->commands; *c; c++)
-		buf_addf(&r->out, "  %-12s%s\n", (*c)->name, (*c)->summary);
-	buf_addz(&r->out, "\nFlags:\n");
-	flag_help(&r->out, common_flags);
-	buf_addf(&r->out,
-		 "\nUse \"%s COMMAND --help\" for more about a command.\n",
-		 r->called_as);
-}
-
-static void command_help(struct run *r, const struct command *c)
-{
-	buf_addf(&r->out, "%s: %s.\n\nUsage:\n  %s %s %s\n", c->name,
-		 c->summary, r->called_as, c->name, c->args);
-	if (c->details)
-		buf_addf(&r->out, "\n%s\n", c->details);
-	buf_addz(&r->out, "\nFlags:\n");
-	if (c->flags)
-		flag_help(&r->out, c->flags);
-	flag_help(&r->out, common_flags);
-}
-
 static const struct command *find(const struct applet *ap, struct str name)
 {
 	for (const struct command *const *c = ap->commands; *c; c++)
@@ -184,7 +158,7 @@ static int run_command(struct run *r, const struct command *c,
 		return usage_error(r, c->name);
 	log_init(common->verbosity, STDERR_FILENO);
 	if (common->help) {
-		command_help(r, c);
+		help_command(r, c, common_flags);
 		return finish(r, 0);
 	}
 	if (common->version)
@@ -204,9 +178,9 @@ static int help(struct run *r, const struct strs *words)
 			return unknown_command(r, words->v[1]);
 	}
 	if (c)
-		command_help(r, c);
+		help_command(r, c, common_flags);
 	else
-		applet_help(r);
+		help_applet(r, common_flags);
 	return finish(r, 0);
 }
 

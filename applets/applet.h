@@ -27,9 +27,13 @@ struct run {
 
 struct command {
 	const char *name;
-	const char *args; /* "[-f FILE]... [-o yaml|json]" */
+	const char *args; /* "[-f FILE]... [-o yaml|json]"; a line per form */
 	const char *summary; /* one line, lower case, no full stop */
-	const char *details; /* more help, or NULL */
+	const char *details; /* more help, or NULL; paragraphs are wrapped */
+	/* Lines of at most 80 columns when shown: "# what it does", then the command, in which
+	 * a word "@" stands for the program's name. The tests parse each. */
+	const char *examples;
+	const char *exits; /* "0 same, 1 differs"; NULL: "0 done, 1 an error" */
 	const struct flag *flags; /* ends in { 0 }; or NULL */
 	size_t opts_size;
 	void (*defaults)(void *opts); /* or NULL: all zero */
@@ -56,15 +60,23 @@ int applet_main(const struct applet *ap, const char *called_as, int argc,
  * would obey is written out: see base/terminal.h. */
 int applet_flush(struct run *r);
 
+/* The pages of --help, added to r->out. */
+void help_applet(struct run *r, const struct flag *common);
+void help_command(struct run *r, const struct command *c,
+		  const struct flag *common);
+/* Columns of a page: $COLUMNS, the terminal's, or 80. */
+size_t help_width(void);
+
 /* Writes to standard error at once, likewise written out. */
 void applet_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* -o, for commands that have several forms of output; choices is a literal. */
-#define OUTPUT_FLAG(type, choices)                                   \
-	{                                                            \
-		.name = "output", .letter = 'o', .kind = FLAG_STR,   \
-		.offset = offsetof(type, output), .value = "FORMAT", \
-		.help = choices                                      \
+/* -o, for commands that have several forms of output: "yaml|json|name". Others are
+ * refused when flags are parsed. */
+#define OUTPUT_FLAG(type, formats)                                    \
+	{                                                             \
+		.name = "output", .letter = 'o', .kind = FLAG_CHOICE, \
+		.offset = offsetof(type, output), .value = "FORMAT",  \
+		.choices = formats, .help = "output format"           \
 	}
 
 /* The version command, which every applet has. */

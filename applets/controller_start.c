@@ -470,6 +470,12 @@ const struct command start_command = {
 	.summary = "run the controllers of a cluster",
 	.details = "Leads by a lease, watches the cluster and brings it to "
 		   "what its objects say, until SIGTERM.",
+	.examples =
+		"# In the cluster, with the account of the pod\n"
+		"@ start \\\n"
+		"    --resourcelock-namespace openshift-machine-config-operator\n"
+		"# Outside, with the templates that are part of this program\n"
+		"@ start --kubeconfig admin.kubeconfig --templates builtin",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

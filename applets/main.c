@@ -2,9 +2,8 @@
  * One binary, many names: the applet is found by argv[0], or else by the first
  * word.
  */
-#include <stdio.h>
-
 #include "applet.h"
+#include "base/wrap.h"
 
 static const struct {
 	const char *name;
@@ -35,26 +34,49 @@ static const char *spoken(const char *name)
 	return strcmp(name, "oc-mco") == 0 ? "oc mco" : name;
 }
 
-static void usage(FILE *to)
-{
-	(void)fputs("mco renders, rolls out and serves the configuration of "
-		    "OpenShift nodes.\n\n"
-		    "Usage:\n"
-		    "  mco NAME [COMMAND] [flags]\n"
-		    "  NAME [COMMAND] [flags]     through a link of that name\n"
-		    "  mco --list | --version | --help\n\n"
-		    "Names:\n",
-		    to);
-	for (size_t i = 0; i < NAMES; i++) {
-		const struct applet *ap = names[i].applet;
-		/* NOLINTNEXTLINE: list.def has no null entries */
-		bool alias = strcmp(ap->name, names[i].name) != 0;
+#define NAME_COLUMN 29
 
-		(void)fprintf(to, "  %-27s%s%s\n", names[i].name,
-			      alias ? "the same as " : ap->summary,
-			      alias ? ap->name : "");
-	}
-	(void)fputs("\nUse \"mco NAME --help\" for more about a name.\n", to);
+static void add_name(struct run *r, const char *name, const struct applet *ap,
+		     size_t width)
+{
+	/* NOLINTNEXTLINE: list.def has no null entries */
+	bool alias = strcmp(ap->name, name) != 0;
+
+	buf_addf(&r->out, "  %-*s", NAME_COLUMN - 2, name);
+	wrap_add(&r->out,
+		 alias ? str_fmt(r->a, "the same as %s", ap->name)
+		       : str_of(ap->summary),
+		 NAME_COLUMN, NAME_COLUMN, width);
+}
+
+static int usage(struct run *r)
+{
+	size_t width = help_width();
+
+	buf_addz(&r->out,
+		 "mco renders, rolls out and serves the configuration of "
+		 "OpenShift nodes.\n\n"
+		 "Usage:\n"
+		 "  mco NAME [COMMAND] [flags]\n"
+		 "  NAME [COMMAND] [flags]     through a link of that name\n"
+		 "  mco --list | --version | --help\n\n"
+		 "Names:\n");
+	for (size_t i = 0; i < NAMES; i++)
+		add_name(r, names[i].name, names[i].applet, width);
+	buf_addz(&r->out, "\nExamples:\n"
+			  "  # What a change does to the nodes of the cluster\n"
+			  "  mco mcoctl diff -f 99-worker-ntp.yaml\n"
+			  "  # Links that have the names\n"
+			  "  for n in $(mco --list); do ln -s mco $n; done\n"
+			  "\nUse \"mco NAME --help\" for more about a name.\n");
+	return 0;
+}
+
+static int list(struct run *r)
+{
+	for (size_t i = 0; i < NAMES; i++)
+		buf_addf(&r->out, "%s\n", names[i].name);
+	return 0;
 }
 
 static int unknown(const char *word)
@@ -74,23 +96,25 @@ static int unknown(const char *word)
 	return 1;
 }
 
-static int print_version(bool json)
+static int version(struct run *r)
+{
+	return version_print(r, false);
+}
+
+static int version_json(struct run *r)
+{
+	return version_print(r, true);
+}
+
+static int print(int (*page)(struct run *r))
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct run r = { .a = &a, .called_as = "mco", .err = ERR_INIT(&a) };
 
 	buf_init(&r.out, &a);
-	if (version_print(&r, json) == 0 && applet_flush(&r) == 0)
+	if (page(&r) == 0 && applet_flush(&r) == 0)
 		return 0;
 	applet_say("Error: %.*s\n", STRF(r.err.msg));
-	return 1;
-}
-
-static int written(void)
-{
-	if (fflush(stdout) == 0)
-		return 0;
-	perror("Error: write standard output");
 	return 1;
 }
 
@@ -101,19 +125,16 @@ static int by_first_word(int argc, char **argv)
 
 	if (ap)
 		return applet_main(ap, spoken(word), argc - 2, argv + 2);
-	if (strcmp(word, "--list") == 0) {
-		for (size_t i = 0; i < NAMES; i++)
-			(void)puts(names[i].name);
-		return written();
-	}
+	if (strcmp(word, "--list") == 0)
+		return print(list);
 	if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0)
-		return print_version(argc > 3 && strcmp(argv[2], "-o") == 0 &&
-				     strcmp(argv[3], "json") == 0);
+		return print(argc > 3 && strcmp(argv[2], "-o") == 0 &&
+					     strcmp(argv[3], "json") == 0
+				     ? version_json
+				     : version);
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
-	    strcmp(word, "help") == 0) {
-		usage(stdout);
-		return written();
-	}
+	    strcmp(word, "help") == 0)
+		return print(usage);
 	return unknown(word);
 }
 

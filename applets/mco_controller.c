@@ -81,6 +81,11 @@ static const struct command template_command = {
 	.details =
 		"Errors are worded as Go's text/template words them, with line "
 		"and column; nothing is\nprinted when there is one.",
+	.examples =
+		"# A template over data of your own\n"
+		"@ template motd.tmpl --data data.json\n"
+		"# A template of MachineConfigs, as upstream's controller evaluates it\n"
+		"@ template chrony.yaml --render-config render-config.json",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.run = run_template,

@@ -267,8 +267,12 @@ const struct command bootstrap_command = {
 		"image policies and the rest from the\nmanifests, and writes "
 		"machine-pools, machine-configs, api-server and\n"
 		"controller-config. Nothing is written unless all of it could "
-		"be made.\n\nExit status: 0 done, 255 an error, which the last "
-		"line of the log tells.",
+		"be made.",
+	.examples =
+		"# On the bootstrap machine, before the cluster is there\n"
+		"@ bootstrap --manifest-dir manifests \\\n"
+		"    --dest-dir /etc/mcs/bootstrap --pull-secret pull-secret.yaml",
+	.exits = "0 done, 255 an error, which the last line of the log tells",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

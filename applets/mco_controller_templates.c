@@ -34,7 +34,7 @@ static const struct flag flags[] = {
 	  .value = "FILE",
 	  .help = "render: the registry credentials, as .dockerconfigjson "
 		  "has them (default {})" },
-	OUTPUT_FLAG(struct opts, "render: yaml, json or name (default yaml)"),
+	OUTPUT_FLAG(struct opts, "yaml|json|name"),
 	{ 0 },
 };
 
@@ -151,6 +151,13 @@ const struct command templates_command = {
 		"directory, to be changed and given\nback with --templates; "
 		"render prints the MachineConfigs that every role gets for a\n"
 		"ControllerConfig.",
+	.examples =
+		"# The templates that are part of this program\n"
+		"@ templates list\n"
+		"# A copy to change\n"
+		"@ templates export my-templates\n"
+		"# The MachineConfigs that come of it\n"
+		"@ templates render -f config.yaml --templates my-templates",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

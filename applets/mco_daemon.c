@@ -137,8 +137,13 @@ const struct command daemon_verify = {
 	.summary = "compare the node's disk with its config",
 	.details =
 		"Every mismatch in a table, in the words upstream reports it "
-		"with, then how contents\ndiffer. Exit status: 0 as it should "
-		"be, 1 not, 2 it cannot be told.",
+		"with, then how contents\ndiffer.",
+	.examples =
+		"# Whether this node is what its current config says\n"
+		"@ verify\n"
+		"# A disk that is mounted, against a config of your choice\n"
+		"@ verify --against rendered-worker.json --root-mount /mnt --offline",
+	.exits = "0 no mismatch, 1 a mismatch, 2 it cannot be told",
 	.flags = verify_flag_table,
 	.opts_size = sizeof(struct verify_flags),
 	.defaults = verify_defaults,
@@ -232,6 +237,10 @@ const struct command daemon_status = {
 	.name = "status",
 	.args = "[--root-mount DIR]",
 	.summary = "show what the node has and what became of its last update",
+	.examples = "# What this node has\n"
+		    "@ status\n"
+		    "# What a disk that is mounted has\n"
+		    "@ status --root-mount /mnt",
 	.flags = status_flag_table,
 	.opts_size = sizeof(struct root_flags),
 	.defaults = daemon_root_defaults,
@@ -259,6 +268,8 @@ static const struct command daemon_version = {
 	.name = "version",
 	.args = "",
 	.summary = "print the version this build stands for",
+	.examples = "# What this build stands for\n"
+		    "@ version",
 	.flags = version_flag_table,
 	.opts_size = sizeof(struct version_flags),
 	.run = run_version,

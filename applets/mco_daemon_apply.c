@@ -151,6 +151,10 @@ const struct command daemon_apply = {
 	.details =
 		"All or nothing: what fails or is cut short is undone, at the "
 		"latest by `recover` or\nthe next start.",
+	.examples = "# What it would change\n"
+		    "@ apply rendered-worker.json --dry-run\n"
+		    "# To a disk that is mounted, while no system runs on it\n"
+		    "@ apply rendered-worker.json --root-mount /mnt --offline",
 	.flags = apply_flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = apply_defaults,
@@ -242,6 +246,8 @@ const struct command daemon_complete = {
 		"FILE]",
 	.summary = "bring OS, kernel and kernel arguments to what the first "
 		   "config wants",
+	.examples = "# On the host, at the first boot\n"
+		    "@ firstboot-complete-machineconfig --root-mount /",
 	.flags = complete_flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = upstream_defaults,

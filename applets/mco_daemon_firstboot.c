@@ -457,6 +457,12 @@ const struct command daemon_firstboot = {
 		"is written. Fetching is tried again, with the reason on the "
 		"console, until it succeeds\nor the server refuses (status "
 		"4xx); a run that was cut short is repeated.",
+	.examples =
+		"# From the machine config server\n"
+		"@ firstboot --url https://api-int.example.com:22623/config/worker \\\n"
+		"    --ca root-ca.pem\n"
+		"# From a file, to a root that is mounted\n"
+		"@ firstboot --config worker.ign --root /mnt",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

@@ -168,6 +168,10 @@ const struct command daemon_rollback = {
 		"Contents, modes, owners, units, keys, passwords, kernel "
 		"arguments and the OS image are\nput back, then services are "
 		"reloaded or the node rebooted as the update had it.",
+	.examples = "# What it would change\n"
+		    "@ rollback --dry-run\n"
+		    "# Undo the last update; reboot later\n"
+		    "@ rollback --skip-reboot",
 	.flags = undo_flag_table,
 	.opts_size = sizeof(struct root_flags),
 	.defaults = daemon_root_defaults,
@@ -208,6 +212,10 @@ const struct command daemon_recover = {
 	.name = "recover",
 	.args = "[--root-mount DIR] [--offline] [--skip-reboot]",
 	.summary = "complete or undo an update that was cut short",
+	.examples = "# After a power cut, before anything else\n"
+		    "@ recover\n"
+		    "# A disk that is mounted\n"
+		    "@ recover --root-mount /mnt --offline",
 	.flags = recover_flag_table,
 	.opts_size = sizeof(struct root_flags),
 	.defaults = daemon_root_defaults,

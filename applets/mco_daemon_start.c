@@ -342,6 +342,11 @@ const struct command daemon_start = {
 		"annotations, events and metrics. What is cut short is undone "
 		"or\ncompleted at the next start. SIGTERM waits for an update "
 		"to end.",
+	.examples =
+		"# In the node's pod\n"
+		"@ start --node-name worker-0 --root-mount /rootfs\n"
+		"# Apply one config and end, no cluster needed\n"
+		"@ start --once-from worker.ign --root-mount / --skip-reboot",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

@@ -330,6 +330,10 @@ static const struct command start_command = {
 		"Serves nodes, pods, the machineconfiguration.openshift.io "
 		"kinds and whatever CRDs are\ncreated. kubectl and the roles of "
 		"mco work against it; nothing runs behind it.",
+	.examples = "# A cluster to try things in\n"
+		    "@ start --port 0 --write-kubeconfig sandbox.kubeconfig\n"
+		    "# One that keeps its objects in a file\n"
+		    "@ start --data cluster.data",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,
@@ -341,6 +345,6 @@ static const struct command *const commands[] = { &start_command,
 
 const struct applet mco_sandbox_applet = {
 	.name = "mco-sandbox",
-	.summary = "an API server for tests, demos and trials",
+	.summary = "serves the Kubernetes API for tests, demos and trials",
 	.commands = commands,
 };

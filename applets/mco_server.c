@@ -134,6 +134,10 @@ static const struct command bootstrap_command = {
 		"Ignition that the Accept header\nasks for, and of /healthz. "
 		"Files and certificates are read again when they have\n"
 		"changed. SIGTERM lets requests under way end.",
+	.examples = "# Serve what `mco-controller bootstrap` wrote\n"
+		    "@ bootstrap --server-basedir /etc/mcs/bootstrap\n"
+		    "# Only to the machines of one network\n"
+		    "@ bootstrap --allow-cidr 192.0.2.0/24",
 	.flags = bootstrap_flags,
 	.opts_size = sizeof(struct bootstrap_opts),
 	.defaults = bootstrap_defaults,
@@ -229,6 +233,12 @@ static const struct command start_command = {
 		"Follows pools, MachineConfigs and what else a config is made "
 		"of, and listens when it\nhas seen them all. Answers as "
 		"bootstrap does, for any pool.",
+	.examples =
+		"# In the cluster, with the account of the pod\n"
+		"@ start --apiserver-url https://api-int.example.com:6443\n"
+		"# Only to machines that have a token\n"
+		"@ start --apiserver-url https://api-int.example.com:6443 \\\n"
+		"    --require-token-file /etc/mcs/tokens",
 	.flags = start_flags,
 	.opts_size = sizeof(struct start_opts),
 	.defaults = start_defaults,

@@ -3,6 +3,7 @@
  */
 #include "mcoctl.h"
 
+/* clang-format off */
 static const struct command *const commands[] = {
 	&mcoctl_render,
 	&mcoctl_diff,
@@ -13,12 +14,14 @@ static const struct command *const commands[] = {
 	&mcoctl_hash,
 	&mcoctl_convert,
 	&mcoctl_fmt,
+	&mcoctl_options,
 	&version_command,
 	NULL,
 };
+/* clang-format on */
 
 const struct applet mcoctl_applet = {
 	.name = "mcoctl",
-	.summary = "inspects and previews node configuration, offline",
+	.summary = "inspects and previews node configuration, offline or live",
 	.commands = commands,
 };

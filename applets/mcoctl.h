@@ -12,6 +12,7 @@ extern const struct command mcoctl_diff;
 extern const struct command mcoctl_files;
 extern const struct command mcoctl_fmt;
 extern const struct command mcoctl_hash;
+extern const struct command mcoctl_options;
 extern const struct command mcoctl_render;
 extern const struct command mcoctl_validate;
 

@@ -16,8 +16,7 @@ static const struct flag convert_flags[] = {
 	  .offset = offsetof(struct convert_opts, to),
 	  .value = "VERSION",
 	  .help = "3.5, 3.4, 3.3, 3.2, 3.1 or 2.2 (default 3.5)" },
-	OUTPUT_FLAG(struct convert_opts,
-		    "json, json-compact or yaml (default json)"),
+	OUTPUT_FLAG(struct convert_opts, "json|json-compact|yaml"),
 	{ 0 },
 };
 
@@ -105,6 +104,10 @@ const struct command mcoctl_convert = {
 	.details =
 		"FILE is an Ignition config of spec 2.0 to 2.2 or 3.0 to 3.5, "
 		"or a MachineConfig.\nWhat the target cannot say is refused.",
+	.examples = "# For machines whose Ignition reads spec 3.2\n"
+		    "@ convert --to 3.2 worker.ign\n"
+		    "# An old config in the newest version, as YAML\n"
+		    "@ convert -o yaml old.ign",
 	.flags = convert_flags,
 	.opts_size = sizeof(struct convert_opts),
 	.defaults = convert_defaults,
@@ -180,9 +183,12 @@ const struct command mcoctl_hash = {
 	.args = "-f PATH... [-R]",
 	.summary =
 		"check the names of rendered configs, and tell those of pools",
-	.details =
-		"Exit status: 0, or 1 when a rendered config is not what its "
-		"name says; 2 for an error.",
+	.examples =
+		"# Whether each rendered config in a dump is what its name says\n"
+		"@ hash -f cluster.yaml",
+	.exits =
+		"0 they are, 1 a rendered config is not what its name says, 2 an "
+		"error",
 	.flags = hash_flags,
 	.opts_size = sizeof(struct hash_opts),
 	.error_status = 2,

@@ -40,7 +40,7 @@ static const struct flag flags[] = {
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, secrets),
 	  .help = "show secrets too" },
-	OUTPUT_FLAG(struct opts, "text or json (default text)"),
+	OUTPUT_FLAG(struct opts, "text|json"),
 	KUBE_FLAGS(struct opts),
 	{ 0 },
 };
@@ -366,11 +366,6 @@ static int run(struct run *r, const void *p)
 	buf_init(&d.summary, r->a);
 	external_diff_init(&d.external, r->a, getenv("KUBECTL_EXTERNAL_DIFF"));
 	d.external.secrets = o->secrets;
-	if (!str_is(o->output, "text") && !str_is(o->output, "json"))
-		return err_set(
-			&r->err, ERR_INVALID,
-			"unknown output format \"%.*s\": use text or json",
-			STRF(o->output));
 	if (r->words.n == 2 && !o->files.n && !o->base.n)
 		rc = live_is_file(r, r->words.v[0]) &&
 				     live_is_file(r, r->words.v[1])
@@ -397,8 +392,15 @@ const struct command mcoctl_diff = {
 		"what is no file is\na MachineConfig or pool of the cluster. "
 		"With -f it answers \"what would this change\ndo?\" to a dump or "
 		"to the cluster: contents decoded, then for each pool drain,\n"
-		"reboot or reload, and the rule behind it.\n\nExit status: 0 same, 1 differs, 2 "
-		"an error. KUBECTL_EXTERNAL_DIFF is honoured.",
+		"reboot or reload, and the rule behind it.\n\n"
+		"KUBECTL_EXTERNAL_DIFF is honoured.",
+	.examples = "# What a change does to the nodes of the cluster\n"
+		    "@ diff -f 99-worker-ntp.yaml\n"
+		    "# The same without a cluster\n"
+		    "@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n"
+		    "# Two MachineConfigs in files\n"
+		    "@ diff old.yaml new.yaml",
+	.exits = "0 same, 1 differs, 2 an error",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

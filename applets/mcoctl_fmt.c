@@ -18,7 +18,7 @@ static const struct flag flags[] = {
 	  .offset = offsetof(struct opts, files),
 	  .value = "FILE",
 	  .help = "a manifest, or - for standard input; may be repeated" },
-	OUTPUT_FLAG(struct opts, "yaml, json or json-compact (default yaml)"),
+	OUTPUT_FLAG(struct opts, "yaml|json|json-compact"),
 	{ 0 },
 };
 
@@ -70,12 +70,6 @@ static int run(struct run *r, const void *p)
 {
 	struct opts o = *(const struct opts *)p;
 
-	if (!str_is(o.output, "yaml") && !str_is(o.output, "json") &&
-	    !str_is(o.output, "json-compact"))
-		return err_set(&r->err, ERR_INVALID,
-			       "unknown output format \"%.*s\": use yaml, json "
-			       "or json-compact",
-			       STRF(o.output));
 	for (size_t i = 0; i < r->words.n; i++)
 		VEC_PUSH(r->a, &o.files, r->words.v[i]);
 	if (!o.files.n)
@@ -100,6 +94,10 @@ const struct command mcoctl_fmt = {
 		"it (YAML 1.1:\nyes and no are booleans, 0644 is 420), and "
 		"prints it as upstream writes it.\nNothing is printed when any "
 		"input is bad.",
+	.examples = "# A manifest as upstream would write it\n"
+		    "@ fmt -f 99-worker-ntp.yaml\n"
+		    "# An object of the cluster as JSON\n"
+		    "oc get mc 99-worker-ntp -o yaml | @ fmt -f - -o json",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

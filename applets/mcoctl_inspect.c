@@ -278,6 +278,10 @@ const struct command mcoctl_cat = {
 		"it is one of the\ncluster's. Secrets are masked: the whole of "
 		"a file that only its owner may read,\nand the values of keys "
 		"named password, token, secret, key, credential or auth.",
+	.examples = "# A file as the nodes of a pool get it\n"
+		    "@ cat worker:/etc/chrony.conf\n"
+		    "# A file of a MachineConfig that is not in the cluster\n"
+		    "@ cat 99-worker-ntp.yaml /etc/chrony.conf",
 	.flags = cat_flags,
 	.opts_size = sizeof(struct opts),
 	.run = run_cat,
@@ -290,6 +294,11 @@ const struct command mcoctl_files = {
 	.details =
 		"FROM is the MachineConfig whose word is last; OVERRIDES are "
 		"those it overrides.",
+	.examples =
+		"# The files of a pool, and the MachineConfig each comes from\n"
+		"@ files worker\n"
+		"# The same from a dump\n"
+		"@ files -f cluster.yaml worker",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.run = run_files,
@@ -300,6 +309,10 @@ const struct command mcoctl_blame = {
 	.args = "[-f PATH...] POOL:/PATH | POOL UNIT",
 	.summary =
 		"tell which MachineConfigs set a file or unit, last one last",
+	.examples = "# Which MachineConfigs set a file\n"
+		    "@ blame worker:/etc/chrony.conf\n"
+		    "# Which set a unit, from a dump\n"
+		    "@ blame -f cluster.yaml worker kubelet.service",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.run = run_blame,

@@ -22,7 +22,7 @@ static const struct flag flags[] = {
 	  .offset = offsetof(struct opts, pools),
 	  .value = "POOL",
 	  .help = "only this pool; may be repeated (default all)" },
-	OUTPUT_FLAG(struct opts, "yaml, json or name (default yaml)"),
+	OUTPUT_FLAG(struct opts, "yaml|json|name"),
 	KUBE_FLAGS(struct opts),
 	{ 0 },
 };
@@ -82,12 +82,6 @@ static int run(struct run *r, const void *p)
 	struct mc_set set = { 0 };
 	int rc;
 
-	if (!str_is(o.output, "yaml") && !str_is(o.output, "json") &&
-	    !str_is(o.output, "name"))
-		return err_set(&r->err, ERR_INVALID,
-			       "unknown output format \"%.*s\": use yaml, json "
-			       "or name",
-			       STRF(o.output));
 	for (size_t i = 0; i < r->words.n; i++)
 		VEC_PUSH(r->a, &o.files, r->words.v[i]);
 	rc = o.files.n ? manifests_load(r, &o.files, o.recursive, &set)
@@ -121,6 +115,10 @@ const struct command mcoctl_render = {
 		"MachineConfigs went in, in the order\nthey were merged.\n\n"
 		"It renders as the version the manifests come from; MCO_RAW and "
 		"MCO_HASH choose\nanother.",
+	.examples = "# The name of each pool's rendered config\n"
+		    "@ render -o name\n"
+		    "# The config of one pool, from a dump\n"
+		    "@ render -f cluster.yaml -p worker",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

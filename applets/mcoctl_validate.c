@@ -19,7 +19,7 @@ static const struct flag flags[] = {
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, strict),
 	  .help = "warnings count as errors" },
-	OUTPUT_FLAG(struct opts, "text or json (default text)"),
+	OUTPUT_FLAG(struct opts, "text|json"),
 	{ 0 },
 };
 
@@ -106,11 +106,6 @@ static int run(struct run *r, const void *p)
 
 	for (size_t i = 0; i < r->words.n; i++)
 		VEC_PUSH(r->a, &o.files, r->words.v[i]);
-	if (!str_is(o.output, "json") && !str_is(o.output, "text"))
-		return err_set(&r->err, ERR_INVALID,
-			       "unknown output format \"%.*s\": use text or "
-			       "json",
-			       STRF(o.output));
 	rc = manifests_load(r, &o.files, o.recursive, &set);
 	if (rc < 0)
 		return rc;
@@ -149,8 +144,15 @@ const struct command mcoctl_validate = {
 		"of what upstream\naccepts: paths that do not last, files that "
 		"several MachineConfigs set, tags for\ndigests, configs near the "
 		"size limit, fields that no kubelet knows,\nKubeletConfigs that "
-		"share a MachineConfig.\n\nExit status: 0 valid, 1 not, 2 when "
-		"there are no manifests or\nthey cannot be read.",
+		"share a MachineConfig.",
+	.examples =
+		"# A directory and those below it; warnings are errors, too\n"
+		"@ validate -f manifests/ -R --strict\n"
+		"# Findings for a program to read\n"
+		"@ validate -f 99-worker-ntp.yaml -o json",
+	.exits =
+		"0 valid, 1 not, 2 when there are no manifests or they cannot be "
+		"read",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

@@ -9,7 +9,7 @@ struct opts {
 };
 
 static const struct flag flags[] = {
-	OUTPUT_FLAG(struct opts, "json, or a line of text when absent"),
+	OUTPUT_FLAG(struct opts, "json"),
 	{ 0 },
 };
 
@@ -33,10 +33,6 @@ static int run(struct run *r, const void *p)
 {
 	const struct opts *o = p;
 
-	if (o->output.n && !str_is(o->output, "json"))
-		return err_set(&r->err, ERR_INVALID,
-			       "unknown output format \"%.*s\": use json",
-			       STRF(o->output));
 	if (o->output.n || !r->applet->upstream)
 		return version_print(r, o->output.n > 0);
 	buf_addf(&r->out, "%s %s-%s\n", r->applet->upstream, version_raw(),
@@ -48,6 +44,10 @@ const struct command version_command = {
 	.name = "version",
 	.args = "[-o json]",
 	.summary = "print the version this build stands for",
+	.examples = "# What this build is, and what it stands for\n"
+		    "@ version\n"
+		    "# The same for a program to read\n"
+		    "@ version -o json",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.run = run,

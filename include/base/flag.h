@@ -20,13 +20,19 @@ enum flag_kind {
 	FLAG_DURATION, /* int64_t nanoseconds: 1h30m, 250ms */
 	FLAG_SIZE, /* int64_t bytes: 512, 64Ki, 10M */
 	FLAG_COUNT, /* int64_t: -vv, or -v 2 as klog has it */
+	FLAG_CHOICE, /* struct str: one of choices */
+	FLAG_GROUP, /* the flags of another table, in a struct at offset */
 };
 
 struct flag {
 	const char *name; /* long, without dashes */
 	const char *value; /* "FILE", "N"; NULL for bools */
 	const char *help;
-	const char *env; /* fallback when the flag is not given; or NULL */
+	union {
+		const char *env; /* used when the flag is not given; or NULL */
+		const char *choices; /* FLAG_CHOICE: "yaml|json|name" */
+		const struct flag *group; /* FLAG_GROUP */
+	};
 	uint16_t offset; /* of the field in the options */
 	char letter; /* 0 when there is none */
 	uint8_t kind : 7; /* enum flag_kind */
@@ -63,13 +69,27 @@ struct flag_parse {
 int flag_parse(struct arena *a, const struct flag_parse *p, int argc,
 	       char **argv, struct strs *words, struct err *err);
 
-/* A line for each flag. */
-void flag_help(struct buf *b, const struct flag *flags);
+/*
+ * A paragraph for each flag that is not hidden, in lines of at most width columns.
+ * Defaults are read from opts, unless the help says "(default": NULL for none.
+ * Groups are left out.
+ */
+void flag_help(struct buf *b, const struct flag *flags, const void *opts,
+	       size_t width);
 
 /* "1h2m3.5s" as Go's time.ParseDuration; whole numbers with k, M, G, Ki, Mi, Gi
  * or nothing behind them. */
 bool flag_duration(struct str s, int64_t *ns);
 bool flag_size(struct str s, int64_t *bytes);
+
+/* "yaml, json or name" for "yaml|json|name". */
+void flag_choices(struct buf *b, const char *choices);
+
+/* Whether v is one of the choices; if not, *near is the nearest one, or "". */
+bool flag_choose(const char *choices, struct str v, struct str *near);
+
+/* One wrong character, or two that changed places: a typing error. */
+bool flag_slip(struct str typed, struct str name);
 
 /* The name among candidates (NULL-ended) nearest to word, or NULL. */
 const char *flag_nearest(struct str word, const char *const *names);

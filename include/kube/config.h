@@ -5,6 +5,7 @@
 #ifndef KUBE_CONFIG_H
 #define KUBE_CONFIG_H
 
+#include "base/flag.h"
 #include "data/kubeconfig.h"
 
 /* What kubectl's flags of the same names say; "" where not given. */
@@ -13,39 +14,16 @@ struct kube_flags {
 	struct str request_timeout; /* "0": none */
 };
 
-/* The table entries of these flags, for a struct that has them as `kube`. */
-#define KUBE_FLAG(type, flag_name, member, what, text)                \
-	{                                                             \
-		.name = flag_name, .kind = FLAG_STR,                  \
-		.offset = offsetof(type, kube.member), .value = what, \
-		.help = text                                          \
-	}
-#define KUBE_FLAGS(type)                                                       \
-	KUBE_FLAG(type, "kubeconfig", kubeconfig, "FILE",                      \
-		  "cluster and credentials (default $KUBECONFIG or "           \
-		  "~/.kube/config)"),                                          \
-		KUBE_FLAG(type, "context", context, "NAME",                    \
-			  "context of the kubeconfig to use"),                 \
-		KUBE_FLAG(type, "cluster", cluster, "NAME",                    \
-			  "cluster of the kubeconfig to use"),                 \
-		KUBE_FLAG(type, "user", user, "NAME",                          \
-			  "user of the kubeconfig to use"),                    \
-		KUBE_FLAG(type, "token", token, "TOKEN",                       \
-			  "bearer token to show the server"),                  \
-		KUBE_FLAG(type, "as", as, "USER", "user to impersonate"),      \
-		KUBE_FLAG(type, "request-timeout", request_timeout,            \
-			  "DURATION",                                          \
-			  "how long one request may take (default no limit)"), \
-		{ .name = "server",                                            \
-		  .letter = 's',                                               \
-		  .kind = FLAG_STR,                                            \
-		  .offset = offsetof(type, kube.server),                       \
-		  .value = "URL",                                              \
-		  .help = "address of the API server" },                       \
-	{                                                                      \
-		.name = "namespace", .letter = 'n', .kind = FLAG_STR,          \
-		.offset = offsetof(type, kube.ns), .value = "NAME",            \
-		.help = "namespace to look in"                                 \
+/* Their table, for a struct kube_flags. */
+extern const struct flag kube_flag_table[];
+
+/* The entry of these flags, for a struct that has them as `kube`. */
+#define KUBE_FLAGS(type)                                                  \
+	{                                                                 \
+		.name = "options", .kind = FLAG_GROUP,                    \
+		.offset = offsetof(type, kube), .group = kube_flag_table, \
+		.help = "the flags that choose the cluster and the "      \
+			"credentials, as kubectl's"                       \
 	}
 
 /*

@@ -22,34 +22,36 @@ static bool same_name(struct str typed, const char *name)
 	return true;
 }
 
-static const struct flag *find(const struct reader *r, struct str name,
-			       char letter, void **opts)
+static const struct flag *find_in(const struct flag_table *t, struct str name,
+				  char letter, void **opts)
 {
-	for (const struct flag_table *t = r->p->tables; t->flags; t++)
-		for (const struct flag *f = t->flags; f->name; f++)
-			if (letter ? f->letter == letter
-				   : same_name(name, f->name)) {
-				*opts = t->opts;
-				return f;
-			}
+	for (const struct flag *f = t->flags; f->name; f++) {
+		struct flag_table inner = { f->group,
+					    (char *)t->opts + f->offset };
+
+		if (f->kind == FLAG_GROUP) {
+			const struct flag *in =
+				find_in(&inner, name, letter, opts);
+
+			if (in)
+				return in;
+		} else if (letter ? f->letter == letter
+				  : same_name(name, f->name)) {
+			*opts = t->opts;
+			return f;
+		}
+	}
 	return NULL;
 }
 
-/* One wrong character, or two that changed places: a typing error, and not a flag
- * of a newer release. */
-static bool is_slip(struct str typed, struct str name)
+static const struct flag *find(const struct reader *r, struct str name,
+			       char letter, void **opts)
 {
-	size_t i = 0;
+	const struct flag *f = NULL;
 
-	if (str_distance(typed, name) <= 1)
-		return true;
-	if (typed.n != name.n)
-		return false;
-	while (typed.p[i] == name.p[i])
-		i++;
-	return i + 1 < name.n && typed.p[i] == name.p[i + 1] &&
-	       typed.p[i + 1] == name.p[i] &&
-	       str_eq(str_from(typed, i + 2), str_from(name, i + 2));
+	for (const struct flag_table *t = r->p->tables; t->flags && !f; t++)
+		f = find_in(t, name, letter, opts);
+	return f;
 }
 
 /*
@@ -59,7 +61,7 @@ static bool is_slip(struct str typed, struct str name)
 static bool pass_over(struct reader *r, struct str name, bool has_value,
 		      const char *near)
 {
-	if (!r->p->unknown || (near && is_slip(name, str_of(near))))
+	if (!r->p->unknown || (near && flag_slip(name, str_of(near))))
 		return false;
 	VEC_PUSH(r->a, r->p->unknown, name);
 	if (!has_value && r->at < r->argc && r->argv[r->at][0] != '-')
@@ -67,15 +69,28 @@ static bool pass_over(struct reader *r, struct str name, bool has_value,
 	return true;
 }
 
+struct names {
+	const char **v;
+	size_t n, cap;
+};
+
+static void shown_names(struct arena *a, const struct flag *f,
+			struct names *out)
+{
+	for (; f->name; f++)
+		if (f->kind == FLAG_GROUP)
+			shown_names(a, f->group, out);
+		else if (!f->hidden)
+			VEC_PUSH(a, out, f->name);
+}
+
 static int unknown(struct reader *r, struct str name, bool has_value)
 {
-	VEC(const char *) names = { 0 };
+	struct names names = { 0 };
 	const char *near;
 
 	for (const struct flag_table *t = r->p->tables; t->flags; t++)
-		for (const struct flag *f = t->flags; f->name; f++)
-			if (!f->hidden)
-				VEC_PUSH(r->a, &names, f->name);
+		shown_names(r->a, t->flags, &names);
 	VEC_PUSH(r->a, &names, NULL);
 	near = flag_nearest(name, names.v);
 	if (pass_over(r, name, has_value, near))
@@ -112,17 +127,42 @@ static int bad_value(struct reader *r, const struct flag *f, struct str v,
 		       want ? want : f->value);
 }
 
+/* One line: what is wrong, what may have been meant, what there is. */
+static int bad_choice(struct reader *r, const struct flag *f, struct str v,
+		      struct str near, const char *source)
+{
+	struct buf b;
+
+	buf_init(&b, r->a);
+	if (strcmp(f->name, "output") == 0)
+		buf_addf(&b, "unknown output format \"%.*s\"", STRF(v));
+	else
+		buf_addf(&b, "invalid argument \"%.*s\" for %s", STRF(v),
+			 source);
+	if (near.n)
+		buf_addf(&b, " (did you mean %.*s?)", STRF(near));
+	buf_addz(&b, ": use ");
+	flag_choices(&b, f->choices);
+	return err_set(r->err, ERR_INVALID, "%s", b.p);
+}
+
 /* source names the flag or the variable in messages. */
 static int store(struct reader *r, const struct flag *f, void *opts,
 		 struct str v, const char *source)
 {
 	char *field = (char *)opts + f->offset;
+	struct str near;
 
-	switch (f->kind) {
+	switch ((enum flag_kind)f->kind) {
 	case FLAG_BOOL:
 		if (!parse_bool(v, (bool *)field))
 			return bad_value(r, f, v, source,
 					 "must be true or false");
+		return 0;
+	case FLAG_CHOICE:
+		if (!flag_choose(f->choices, v, &near))
+			return bad_choice(r, f, v, near, source);
+		*(struct str *)field = v;
 		return 0;
 	case FLAG_STR:
 		*(struct str *)field = v;
@@ -147,6 +187,8 @@ static int store(struct reader *r, const struct flag *f, void *opts,
 			return bad_value(
 				r, f, v, source,
 				"must be a size such as 512, 64Ki or 10M");
+		return 0;
+	case FLAG_GROUP: /* never found */
 		return 0;
 	}
 	return 0;
@@ -236,23 +278,26 @@ static bool was_given(const struct reader *r, const char *name)
 	return false;
 }
 
-static int from_env(struct reader *r)
+static int from_env(struct reader *r, const struct flag_table *t)
 {
-	for (const struct flag_table *t = r->p->tables; t->flags; t++)
-		for (const struct flag *f = t->flags; f->name; f++) {
-			const char *v;
-			int rc;
+	int rc = 0;
 
-			if (!f->env || !r->p->env || was_given(r, f->name))
-				continue;
-			v = r->p->env(r->p->env_ctx, f->env);
-			if (!v || !*v)
-				continue;
-			rc = store(r, f, t->opts, str_of(v), f->env);
-			if (rc < 0)
-				return rc;
+	for (const struct flag *f = t->flags; f->name && rc == 0; f++) {
+		struct flag_table inner = { f->group,
+					    (char *)t->opts + f->offset };
+		const char *v;
+
+		if (f->kind == FLAG_GROUP) {
+			rc = from_env(r, &inner);
+			continue;
 		}
-	return 0;
+		if (f->kind == FLAG_CHOICE || !f->env || was_given(r, f->name))
+			continue;
+		v = r->p->env(r->p->env_ctx, f->env);
+		if (v && *v)
+			rc = store(r, f, t->opts, str_of(v), f->env);
+	}
+	return rc;
 }
 
 int flag_parse(struct arena *a, const struct flag_parse *p, int argc,
@@ -283,33 +328,8 @@ int flag_parse(struct arena *a, const struct flag_parse *p, int argc,
 	}
 	while (r.at < argc && rc == 0)
 		VEC_PUSH(a, words, str_of(argv[r.at++]));
-	return rc < 0 ? rc : from_env(&r);
-}
-
-#define HELP_COLUMN 30
-
-void flag_help(struct buf *b, const struct flag *f)
-{
-	for (; f->name; f++) {
-		size_t start = b->n, width;
-
-		if (f->hidden)
-			continue;
-		if (f->letter)
-			buf_addf(b, "  -%c, --%s", f->letter, f->name);
-		else
-			buf_addf(b, "      --%s", f->name);
-		if (f->value)
-			buf_addf(b, " %s", f->value);
-		width = b->n - start;
-		if (width >= HELP_COLUMN) {
-			buf_addc(b, '\n');
-			width = 0;
-		}
-		buf_fill(b, ' ', HELP_COLUMN - width);
-		buf_addz(b, f->help);
-		if (f->env)
-			buf_addf(b, " [$%s]", f->env);
-		buf_addc(b, '\n');
-	}
+	for (const struct flag_table *t = p->tables;
+	     p->env && t->flags && rc == 0; t++)
+		rc = from_env(&r, t);
+	return rc;
 }

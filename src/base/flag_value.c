@@ -54,6 +54,64 @@ bool flag_size(struct str s, int64_t *bytes)
 	return false;
 }
 
+bool flag_slip(struct str typed, struct str name)
+{
+	size_t i = 0;
+
+	if (str_distance(typed, name) <= 1)
+		return true;
+	if (typed.n != name.n)
+		return false;
+	while (typed.p[i] == name.p[i])
+		i++;
+	return i + 1 < name.n && typed.p[i] == name.p[i + 1] &&
+	       typed.p[i + 1] == name.p[i] &&
+	       str_eq(str_from(typed, i + 2), str_from(name, i + 2));
+}
+
+/* Takes the first choice from *rest; false when none is left. */
+static bool next_choice(struct str *rest, struct str *out)
+{
+	if (!rest->n)
+		return false;
+	if (!str_cut(*rest, '|', out, rest)) {
+		*out = *rest;
+		*rest = S("");
+	}
+	return true;
+}
+
+void flag_choices(struct buf *b, const char *choices)
+{
+	struct str rest = str_of(choices), one;
+
+	while (next_choice(&rest, &one))
+		buf_addf(b, "%.*s%s", STRF(one),
+			 !rest.n		  ? ""
+			 : str_chr(rest, '|') < 0 ? " or "
+						  : ", ");
+}
+
+bool flag_choose(const char *choices, struct str v, struct str *near)
+{
+	struct str rest = str_of(choices), one;
+	size_t best = 1 + v.n / 5; /* choices are short words, and alike */
+
+	*near = S("");
+	while (next_choice(&rest, &one)) {
+		size_t d = str_distance(v, one);
+
+		if (d == 0)
+			return true;
+		if ((d <= best && (!near->n || d < best)) ||
+		    (!near->n && flag_slip(v, one))) {
+			*near = one;
+			best = d;
+		}
+	}
+	return false;
+}
+
 const char *flag_nearest(struct str word, const char *const *names)
 {
 	const char *best = NULL;

@@ -70,7 +70,7 @@ expect 'a flag without its value' 1 '' \
 expect 'help of a command' 0 "$("$BIN/mcoctl" help fmt)
 " '' "$BIN/mcoctl" fmt --help
 expect 'a bad format' 1 '' \
-	$'Error: unknown output format "toml": use json\n' \
+	$'Error: unknown output format "toml": use json\nSee \'mcoctl version --help\'.\n' \
 	"$BIN/mcoctl" version -o toml
 "$BIN/mcoctl" --help > "$TMP/help"
 expect 'help names every command' 0 $'  render\n  fmt\n  version\n' '' \

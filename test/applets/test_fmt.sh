@@ -39,7 +39,7 @@ head -c 70000 /dev/zero | tr '\0' '[' > "$TMP/deep.yaml"
 expect 'too deep' 1 '' "Error: $TMP/deep.yaml: line 1: nested more than 1000 levels deep
 " "$BIN/mcoctl" fmt "$TMP/deep.yaml"
 expect 'an unknown format' 1 '' \
-	$'Error: unknown output format "xml": use yaml, json or json-compact\n' \
+	$'Error: unknown output format "xml": use yaml, json or json-compact\nSee \'mcoctl fmt --help\'.\n' \
 	"$BIN/mcoctl" fmt -o xml "$TMP/b.json"
 expect 'full standard output' 1 '' \
 	$'Error: write standard output: No space left on device\n' \

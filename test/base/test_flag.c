@@ -289,15 +289,139 @@ TEST help_comes_from_the_table(void)
 	struct buf b;
 
 	buf_init(&b, &a);
-	flag_help(&b, two);
+	flag_help(&b, two, NULL, 80);
 	ASSERT_STR("  -p, --pool-name POOL        one pool [$POOL_NAME]\n"
 		   "  -v, --v N                   how loud\n",
 		   buf_str(&b));
 	PASS();
 }
 
+struct inner {
+	struct str format;
+	bool on;
+};
+
+struct outer {
+	int64_t span, count;
+	struct inner inner;
+	struct str free;
+};
+
+static const struct flag inner_flags[] = {
+	{ .name = "format",
+	  .letter = 'o',
+	  .kind = FLAG_CHOICE,
+	  .offset = offsetof(struct inner, format),
+	  .value = "FORMAT",
+	  .choices = "yaml|json|name",
+	  .help = "how it looks" },
+	{ .name = "on",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct inner, on),
+	  .help = "whether it is" },
+	{ 0 },
+};
+
+static const struct flag outer_flags[] = {
+	{ .name = "span",
+	  .kind = FLAG_DURATION,
+	  .offset = offsetof(struct outer, span),
+	  .value = "TIME",
+	  .help = "how long" },
+	{ .name = "more",
+	  .kind = FLAG_GROUP,
+	  .offset = offsetof(struct outer, inner),
+	  .group = inner_flags },
+	{ .name = "free",
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct outer, free),
+	  .value = "WORD",
+	  .help = "any word (default none)" },
+	{ .name = "count-of-all-the-many-things",
+	  .kind = FLAG_INT,
+	  .offset = offsetof(struct outer, count),
+	  .value = "N",
+	  .help = "how many of them there are to be at the most, at any time" },
+	{ 0 },
+};
+
+static const char *no_env(void *ctx, const char *name)
+{
+	(void)ctx;
+	(void)name;
+	return NULL;
+}
+
+static int parse_outer(struct arena *a, char *word, struct outer *o,
+		       struct err *err)
+{
+	struct flag_table tables[] = { { outer_flags, o }, { 0 } };
+	struct flag_parse p = { .tables = tables, .env = no_env };
+	struct strs words = { 0 };
+
+	return flag_parse(a, &p, 1, &word, &words, err);
+}
+
+TEST groups_and_choices(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct outer o = { 0 };
+	char good[] = "--format=json", on[] = "--on", letter[] = "-oname",
+	     near[] = "--format=josn", far[] = "-otoml", slip[] = "--formt=x";
+
+	ASSERT_INT(0, parse_outer(&a, good, &o, &err));
+	ASSERT_STR("json", o.inner.format);
+	ASSERT_INT(0, parse_outer(&a, on, &o, &err));
+	ASSERT(o.inner.on);
+	ASSERT_INT(0, parse_outer(&a, letter, &o, &err));
+	ASSERT_STR("name", o.inner.format);
+	ASSERT_INT(-ERR_INVALID, parse_outer(&a, near, &o, &err));
+	ASSERT_STR("invalid argument \"josn\" for --format (did you mean "
+		   "json?): use yaml, json or name",
+		   err.msg);
+	ASSERT_INT(-ERR_INVALID, parse_outer(&a, far, &o, &err));
+	ASSERT_STR("invalid argument \"toml\" for -o: use yaml, json or name",
+		   err.msg);
+	ASSERT_STR("name", o.inner.format);
+	ASSERT_INT(-ERR_INVALID, parse_outer(&a, slip, &o, &err));
+	ASSERT_STR("unknown flag: --formt (did you mean --format?)", err.msg);
+	PASS();
+}
+
+TEST help_has_defaults_and_fits(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct outer o = { .span = 90000000000,
+			   .count = 7,
+			   .inner = { S("yaml"), true },
+			   .free = S("seen") };
+	struct buf b;
+
+	buf_init(&b, &a);
+	flag_help(&b, outer_flags, &o, 70);
+	ASSERT_STR(
+		"      --span TIME             how long (default 1m30s)\n"
+		"      --free WORD             any word (default none)\n"
+		"      --count-of-all-the-many-things N\n"
+		"                              how many of them there are to be at the\n"
+		"                              most, at any time (default 7)\n",
+		buf_str(&b));
+	b.n = 0;
+	flag_help(&b, inner_flags, &o.inner, 50);
+	ASSERT_STR("  -o, --format FORMAT\n"
+		   "          how it looks: yaml, json or name\n"
+		   "          (default yaml)\n"
+		   "      --on\n"
+		   "          whether it is (default true)\n",
+		   buf_str(&b));
+	PASS();
+}
+
 SUITE(suite)
 {
+	RUN_TEST(groups_and_choices);
+	RUN_TEST(help_has_defaults_and_fits);
 	RUN_TEST(forms);
 	RUN_TEST(a_variable_stands_in_for_a_flag);
 	RUN_TEST(stopping_at_a_subcommand);
