@@ -20,6 +20,7 @@ static const char *const paths[] = {
 	"/apis/operator.openshift.io/v1alpha1/imagecontentsourcepolicies",
 	CONFIG "featuregates",
 	CONFIG "nodes",
+	"/api/v1/nodes",
 	CONFIG "apiservers",
 	CONFIG "images",
 	CONFIG "imagedigestmirrorsets",

@@ -5,6 +5,7 @@
 #define MC_LOAD_H
 
 #include "mc/merge.h"
+#include "mc/node.h"
 
 struct mc_pools {
 	struct mc_pool **v;
@@ -16,11 +17,17 @@ struct mc_objects {
 	size_t n, cap;
 };
 
+struct mc_nodes {
+	struct mc_node **v;
+	size_t n, cap;
+};
+
 struct mc_set {
 	struct mcs mcs;
 	struct mc_pools pools;
 	struct mc_controller_config *controller_config; /* the last, or NULL */
 	struct json *configuration; /* MachineConfiguration cluster, or NULL */
+	struct mc_nodes nodes; /* of the core API */
 	/* The kinds that struct mc_object is for, but no secrets. */
 	struct mc_objects others;
 	size_t objects; /* of any kind, known or not */

@@ -18,6 +18,7 @@ enum mc_kind {
 	MC_POOL,
 	MC_CONTROLLER_CONFIG,
 	MC_CONFIGURATION, /* MachineConfiguration, the operator's settings */
+	MC_NODE, /* the core API's, not config.openshift.io's */
 	/* from here on: held as struct mc_object */
 	MC_FEATURE_GATE,
 	MC_KUBELET_CONFIG,

@@ -69,6 +69,10 @@ void os_kernel_switch(struct arena *a, struct str to, struct strs *out);
 /* "default", "realtime" or "64k-pages". */
 struct str os_kernel_type(struct str type);
 
+/* ERR_INVALID, as os_extension_args, where one of them is unknown. */
+int os_check_extensions(struct arena *a, const struct strs *extensions,
+			struct err *err);
+
 /* update …: from the packages there are to those of extensions. ERR_INVALID:
  * "invalid extensions found: [x]". */
 int os_extension_args(struct arena *a, const struct strs *packages,

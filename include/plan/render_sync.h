@@ -29,6 +29,9 @@ struct render_view {
 	bool os_streams; /* gate OSStreams */
 	const struct json *os_image_stream; /* OSImageStream cluster, or NULL */
 	struct str worker_stream; /* the worker pool's osImageStream.name */
+	/* As in struct render_in: NULL in a controller, whose MachineConfigs are a
+	 * cache's. */
+	struct arena *keep;
 };
 
 /*
@@ -37,6 +40,19 @@ struct render_view {
  */
 int plan_render_sync(struct arena *a, const struct render_view *in,
 		     struct actions *out, struct err *err);
+
+/*
+ * What the pool renders to, with every check the controller makes, but without
+ * waiting for other controllers. ERR_*: out has its name and parts only where it
+ * was rendered and a check failed; *culprit (may be NULL) is as in plan_render.
+ */
+int render_target(struct arena *a, const struct render_view *in,
+		  struct rendered *out, const struct mc **culprit,
+		  struct err *err);
+
+/* The message of RenderDegraded: "Failed to render configuration for pool …". */
+struct str render_degraded(struct arena *a, const struct render_view *in,
+			   struct str why);
 
 /* Says in the pool's condition that what a plan wants written was refused: why is
  * the error of the action, with the text that goes before it. */

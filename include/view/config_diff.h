@@ -8,7 +8,7 @@
 #include "plan/update.h"
 
 struct config_diff {
-	struct str pool; /* "" when it is not about a pool */
+	struct str pool; /* for external_diff; "" when it is not about a pool */
 	struct str from_name, to_name;
 	const struct mc_merged *from, *to;
 	const struct update_plan *plan;
@@ -23,7 +23,7 @@ struct config_diff_opts {
 bool config_diff_text(struct buf *b, const struct config_diff *d,
 		      const struct config_diff_opts *o);
 
-/* What the nodes of the pool go through: a line, and one for each reason. */
+/* What a node goes through: a line, and one for each reason. */
 void config_diff_summary(struct buf *b, const struct config_diff *d,
 			 const struct config_diff_opts *o);
 

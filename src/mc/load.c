@@ -103,6 +103,15 @@ static int add_other(struct loader *l, const struct doc *d, enum mc_kind kind)
 	return 0;
 }
 
+static int add_node(struct loader *l, const struct doc *d)
+{
+	struct mc_node *n = ARENA_NEW(l->a, struct mc_node);
+
+	node_decode(l->a, d->tree, n);
+	VEC_PUSH(l->a, &l->set->nodes, n);
+	return 0;
+}
+
 struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind,
 			  const char *name)
 {
@@ -133,6 +142,9 @@ static int add_object(struct loader *l, const struct doc *d)
 	case MC_CONFIGURATION:
 		l->set->configuration = d->tree;
 		return 0;
+	case MC_NODE:
+		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)
+					 : add_node(l, d);
 	case MC_SECRET: /* dumps have them with their data blotted out */
 	case MC_OTHER:
 	case MC_KINDS:
@@ -275,8 +287,9 @@ struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
 {
 	const struct mc_set *sets[] = { base, over };
 	struct mc_set out = *base;
-	struct map mcs, pools, others;
+	struct map mcs, pools, others, nodes;
 
+	map_init(&nodes, a);
 	map_init(&mcs, a);
 	map_init(&pools, a);
 	map_init(&others, a);
@@ -289,6 +302,9 @@ struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
 		for (size_t i = 0; i < s->pools.n; i++)
 			(void)map_put(&pools, s->pools.v[i]->meta.name,
 				      s->pools.v[i]);
+		for (size_t i = 0; i < s->nodes.n; i++)
+			(void)map_put(&nodes, s->nodes.v[i]->name,
+				      s->nodes.v[i]);
 		for (size_t i = 0; i < s->others.n; i++)
 			(void)map_put(&others, identity(a, s->others.v[i]),
 				      s->others.v[i]);
@@ -296,6 +312,9 @@ struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
 	out.mcs = (struct mcs){ 0 };
 	out.pools = (struct mc_pools){ 0 };
 	out.others = (struct mc_objects){ 0 };
+	out.nodes = (struct mc_nodes){ 0 };
+	for (size_t i = 0; i < nodes.n; i++)
+		VEC_PUSH(a, &out.nodes, nodes.v[i].value);
 	for (size_t i = 0; i < mcs.n; i++)
 		VEC_PUSH(a, &out.mcs, mcs.v[i].value);
 	for (size_t i = 0; i < pools.n; i++)

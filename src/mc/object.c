@@ -33,6 +33,8 @@ static enum mc_kind find_kind(struct str api, struct str kind)
 	if (str_is(api, "operator.openshift.io/v1") &&
 	    str_is(kind, "MachineConfiguration"))
 		return MC_CONFIGURATION;
+	if (str_is(api, "v1") && str_is(kind, "Node"))
+		return MC_NODE;
 	if (str_starts(api, S(MC_PREFIX "v1")) &&
 	    str_is(kind, "InternalReleaseImage"))
 		return MC_INTERNAL_RELEASE;

@@ -475,8 +475,8 @@ struct str os_list(struct arena *a, const struct strs *l)
 	return buf_str(&b);
 }
 
-static int check_extensions(struct arena *a, const struct strs *extensions,
-			    struct err *err)
+int os_check_extensions(struct arena *a, const struct strs *extensions,
+			struct err *err)
 {
 	struct strs known = { 0 }, bad = { 0 };
 
@@ -496,7 +496,7 @@ int os_extension_args(struct arena *a, const struct strs *packages,
 	struct strs all = { 0 }, required = { 0 }, install = { 0 };
 	struct strs managed = { 0 }, foreign = { 0 }, uninstall = { 0 };
 	struct strs have = { 0 };
-	int rc = check_extensions(a, extensions, err);
+	int rc = os_check_extensions(a, extensions, err);
 
 	if (rc < 0)
 		return rc;

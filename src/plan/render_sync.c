@@ -151,7 +151,9 @@ static int select_mcs(struct arena *a, const struct render_view *in,
 		return rc;
 	for (size_t i = 0; in->pool->selector && i < in->mcs->n; i++)
 		if (selector_matches(&s, in->mcs->v[i]->meta.labels))
-			VEC_PUSH(a, out, own(a, in->mcs->v[i]));
+			VEC_PUSH(a, out,
+				 in->keep ? in->mcs->v[i]
+					  : own(a, in->mcs->v[i]));
 	if (!out->n)
 		return err_set(err, ERR_AGAIN,
 			       "no MachineConfigs found matching selector %.*s",
@@ -235,10 +237,12 @@ static int check_reconcilable(struct arena *a, const struct render_view *in,
 static int generate(struct arena *a, const struct render_view *in,
 		    const struct mcs *mcs,
 		    const struct mc_controller_config *cc, struct rendered *r,
-		    struct err *err)
+		    const struct mc **culprit, struct err *err)
 {
-	struct render_in render = { in->raw, in->hash, cc, in->pool, mcs, a };
-	int rc = plan_render(a, &render, r, NULL, err);
+	struct render_in render = {
+		in->raw, in->hash, cc, in->pool, mcs, in->keep ? in->keep : a
+	};
+	int rc = plan_render(a, &render, r, culprit, err);
 
 	if (rc == 0)
 		rc = check_reconcilable(a, in, r, err);
@@ -313,6 +317,32 @@ static struct str cannot(struct arena *a, const struct render_view *in)
 {
 	return str_fmt(a, "Failed to render configuration for pool %.*s",
 		       STRF(in->pool->meta.name));
+}
+
+struct str render_degraded(struct arena *a, const struct render_view *in,
+			   struct str why)
+{
+	return str_fmt(a, "%.*s: %.*s", STRF(cannot(a, in)), STRF(why));
+}
+
+int render_target(struct arena *a, const struct render_view *in,
+		  struct rendered *out, const struct mc **culprit,
+		  struct err *err)
+{
+	struct mc_controller_config cc = { 0 };
+	struct mcs mcs = { 0 };
+	int rc;
+
+	*out = (struct rendered){ 0 };
+	if (in->controller_config)
+		cc = *in->controller_config;
+	rc = select_mcs(a, in, &mcs, err);
+	if (rc == 0)
+		rc = use_stream(in, &cc, err);
+	if (rc == 0)
+		rc = generate(a, in, &mcs, in->controller_config ? &cc : NULL,
+			      out, culprit, err);
+	return rc;
 }
 
 /* True when the pool itself is to be written. */
@@ -405,8 +435,6 @@ void render_failed(struct arena *a, const struct mc_pool *pool,
 int plan_render_sync(struct arena *a, const struct render_view *in,
 		     struct actions *out, struct err *err)
 {
-	struct mc_controller_config cc = { 0 };
-	struct mcs mcs = { 0 };
 	struct rendered r = { 0 };
 	int rc;
 
@@ -431,17 +459,10 @@ int plan_render_sync(struct arena *a, const struct render_view *in,
 				   err);
 	if (rc < 0)
 		return rc;
-	cc = *in->controller_config;
-	rc = select_mcs(a, in, &mcs, err);
-	if (rc == 0)
-		rc = use_stream(in, &cc, err);
-	if (rc == 0)
-		rc = generate(a, in, &mcs, &cc, &r, err);
+	rc = render_target(a, in, &r, NULL, err);
 	if (rc < 0) {
 		render_failed(a, in->pool, in->now,
-			      str_fmt(a, "%.*s: %.*s", STRF(cannot(a, in)),
-				      STRF(err->msg)),
-			      out);
+			      render_degraded(a, in, err->msg), out);
 		err->code = ERR_AGAIN;
 		return -ERR_AGAIN;
 	}

@@ -6,6 +6,7 @@
 #include "mc/secret.h"
 #include "view/contents_diff.h"
 #include "view/udiff.h"
+#include "view/update_text.h"
 
 struct printer {
 	struct arena a;
@@ -348,97 +349,36 @@ bool config_diff_text(struct buf *b, const struct config_diff *d,
 
 /* ---- what it does --------------------------------------------------------------------------- */
 
-static const char *in_words(const struct update_plan *p)
-{
-	if (p->reboot)
-		return p->drain ? "drain and reboot" : "reboot";
-	if (p->drain)
-		return "drain, no reboot";
-	return "no drain, no reboot";
-}
-
-static void add_reasons(struct buf *b, const struct config_diff *d)
-{
-	const struct update_plan *p = d->plan;
-
-	if (d->irreconcilable)
-		buf_addf(b, "  refused by running nodes: %s\n",
-			 d->irreconcilable);
-	for (size_t i = 0; i < p->n; i++) {
-		const struct update_action *a = &p->v[i];
-
-		buf_addf(b, "  %s%s%.*s: %.*s: %.*s\n",
-			 update_kind_name(a->kind), a->service.n ? " " : "",
-			 STRF(a->service), STRF(a->cause), STRF(a->rule));
-	}
-	if (p->drain && !p->reboot)
-		buf_addf(b, "  drain because %.*s\n", STRF(p->drain_reason));
-	if (!p->n)
-		buf_addz(b, "  only the order of entries differs\n");
-}
-
 void config_diff_summary(struct buf *b, const struct config_diff *d,
 			 const struct config_diff_opts *o)
 {
 	struct printer p = { .b = b, .o = o };
-	struct str pool =
-		d->pool.n
-			? str_fmt(&p.a, "pool %.*s: ", STRF(shown(&p, d->pool)))
-			: S("");
+	const char *why = d->irreconcilable;
 	struct buf reasons;
 
-	buf_addf(b, "%s%.*seach node: %s%s\n", o->colour ? TERMINAL_BOLD : "",
-		 STRF(pool), in_words(d->plan), o->colour ? TERMINAL_OFF : "");
 	buf_init(&reasons, &p.a);
-	add_reasons(&reasons, d);
+	buf_addf(&reasons, "%s: %s",
+		 why ? "refused by running nodes" : "each node",
+		 why ? why : update_plan_words(d->plan));
+	buf_addf(b, "%s%.*s%s\n", o->colour ? TERMINAL_BOLD : "",
+		 STRF(shown(&p, buf_str(&reasons))),
+		 o->colour ? TERMINAL_OFF : "");
+	buf_init(&reasons, &p.a);
+	if (!why)
+		update_plan_reasons(&reasons, d->plan);
 	buf_add(b, shown(&p, buf_str(&reasons)));
 	arena_free(&p.a);
-}
-
-static struct json *strings(struct arena *a, const struct strs *list)
-{
-	struct json *j = json_new(a, JSON_ARRAY);
-
-	for (size_t i = 0; i < list->n; i++)
-		json_push(j, json_new_str(a, list->v[i]));
-	return j;
 }
 
 struct json *config_diff_json(struct arena *a, const struct config_diff *d)
 {
 	const struct update_plan *p = d->plan;
-	const struct update_changes *c = &p->changes;
-	struct json *j = json_new(a, JSON_OBJECT), *list, *ch;
+	struct json *j = json_new(a, JSON_OBJECT);
 
-	if (d->pool.n)
-		json_add(j, S("pool"), json_new_str(a, d->pool));
 	json_add(j, S("from"), json_new_str(a, d->from_name));
 	json_add(j, S("to"), json_new_str(a, d->to_name));
-	ch = json_new(a, JSON_OBJECT);
-	json_add(ch, S("files"), strings(a, &c->file_paths));
-	json_add(ch, S("units"), strings(a, &c->unit_names));
-	json_add(ch, S("users"), json_new_bool(a, c->passwd));
-	json_add(ch, S("kernelArguments"), json_new_bool(a, c->kargs));
-	json_add(ch, S("extensions"), json_new_bool(a, c->extensions));
-	json_add(ch, S("kernelType"), json_new_bool(a, c->kernel_type));
-	json_add(ch, S("fips"), json_new_bool(a, c->fips));
-	json_add(ch, S("osImageURL"), json_new_bool(a, c->os_image));
-	json_add(j, S("changes"), ch);
-	list = json_new(a, JSON_ARRAY);
-	for (size_t i = 0; i < p->n; i++) {
-		struct json *act = json_new(a, JSON_OBJECT);
-
-		json_add(act, S("type"),
-			 json_new_str(a,
-				      str_of(update_kind_name(p->v[i].kind))));
-		if (p->v[i].service.n)
-			json_add(act, S("service"),
-				 json_new_str(a, p->v[i].service));
-		json_add(act, S("cause"), json_new_str(a, p->v[i].cause));
-		json_add(act, S("rule"), json_new_str(a, p->v[i].rule));
-		json_push(list, act);
-	}
-	json_add(j, S("actions"), list);
+	json_add(j, S("changes"), update_changes_json(a, &p->changes));
+	json_add(j, S("actions"), update_plan_json(a, p));
 	json_add(j, S("reboot"), json_new_bool(a, p->reboot));
 	json_add(j, S("drain"), json_new_bool(a, p->drain));
 	if (p->drain)

@@ -1,0 +1,35 @@
+/*
+ * mcoctl_diff: what the parts of `mcoctl diff` share.
+ */
+#ifndef APPLETS_MCOCTL_DIFF_H
+#define APPLETS_MCOCTL_DIFF_H
+
+#include "external_diff.h"
+#include "kube/config.h"
+#include "mcoctl.h"
+#include "view/config_diff.h"
+
+struct diff_opts {
+	struct strs files;
+	bool recursive, secrets;
+	struct strs base;
+	struct strs pools;
+	struct str output;
+	struct kube_flags kube;
+};
+
+struct diff {
+	struct run *r;
+	const struct diff_opts *o;
+	struct config_diff_opts view;
+	struct json *list; /* for -o json */
+	struct external_diff external;
+	size_t differ;
+};
+
+/* Every pool of either set: what becomes of it from one to the other. ERR_NOTFOUND:
+ * neither has a pool that was asked for. ERR_INVALID: none can be rendered. */
+int diff_pools(struct diff *d, const struct mc_set *from,
+	       const struct mc_set *to);
+
+#endif

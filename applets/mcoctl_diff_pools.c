@@ -1,0 +1,123 @@
+#include <stdlib.h>
+
+#include "io/version.h"
+#include "mcoctl_diff.h"
+#include "view/forecast_text.h"
+
+static bool wanted(const struct diff_opts *o, struct str pool)
+{
+	for (size_t i = 0; i < o->pools.n; i++)
+		if (str_eq(o->pools.v[i], pool))
+			return true;
+	return !o->pools.n;
+}
+
+static bool has_pool(const struct mc_set *set, struct str name)
+{
+	for (size_t i = 0; i < set->pools.n; i++)
+		if (str_eq(set->pools.v[i]->meta.name, name))
+			return true;
+	return false;
+}
+
+/* A pool that was asked for and is on neither side is a mistake, not "no change". */
+static int check_pools(struct diff *d, const struct mc_set *from,
+		       const struct mc_set *to)
+{
+	for (size_t i = 0; i < d->o->pools.n; i++) {
+		struct mc_pool *found;
+		struct str name = d->o->pools.v[i];
+
+		if (!has_pool(from, name) &&
+		    mcoctl_find_pool(d->r, to, name, &found) < 0)
+			return -ERR_NOTFOUND;
+	}
+	return 0;
+}
+
+/* The pools asked for: to's, then those that only from has. */
+static struct strs pool_names(struct diff *d, const struct mc_set *from,
+			      const struct mc_set *to)
+{
+	struct strs out = { 0 };
+
+	for (size_t i = 0; i < to->pools.n; i++)
+		if (wanted(d->o, to->pools.v[i]->meta.name))
+			VEC_PUSH(d->r->a, &out, to->pools.v[i]->meta.name);
+	for (size_t i = 0; i < from->pools.n; i++) {
+		struct str name = from->pools.v[i]->meta.name;
+
+		if (wanted(d->o, name) && !has_pool(to, name))
+			VEC_PUSH(d->r->a, &out, name);
+	}
+	return out;
+}
+
+/* Of what no program can compare only the headline is left. */
+static int show_outside(struct diff *d, const struct forecast *f)
+{
+	struct config_diff c = { .pool = f->pool,
+				 .from_name = f->from_name,
+				 .to_name = f->to_name,
+				 .from = f->from,
+				 .to = f->to };
+
+	if (f->render_error.n || f->refused.n || !f->plan)
+		applet_say("warning: pool %.*s: %.*s\n", STRF(f->pool),
+			   STRF(forecast_headline(d->r->a, f)));
+	return f->plan ? external_diff_add(&d->external, &c, &d->r->err) : 0;
+}
+
+static int show_all(struct diff *d, const struct forecasts *list)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < list->n && rc == 0; i++)
+		if (d->external.command)
+			rc = show_outside(d, list->v[i]);
+		else
+			json_push(d->list, forecast_json(d->r->a, list->v[i]));
+	if (!d->external.command && str_is(d->o->output, "text"))
+		forecasts_text(&d->r->out, list, &d->view);
+	return rc;
+}
+
+/* Nothing could be told of any pool: that is no answer. */
+static int none_rendered(struct diff *d, const struct forecast *f)
+{
+	return err_set(&d->r->err, ERR_INVALID, "pool %.*s: %.*s%s%.*s",
+		       STRF(f->pool), STRF(f->render_error),
+		       f->culprit.n ? ": " : "", STRF(f->culprit));
+}
+
+int diff_pools(struct diff *d, const struct mc_set *from,
+	       const struct mc_set *to)
+{
+	struct run *r = d->r;
+	struct forecast_in in = { .before = from,
+				  .after = to,
+				  .raw = str_of(version_raw()),
+				  .hash = str_of(version_hash()),
+				  .adopt = !getenv("MCO_RAW") &&
+					   !getenv("MCO_HASH"),
+				  .keep = r->a };
+	struct forecasts list = { 0 };
+	struct strs names;
+	size_t told = 0;
+
+	if (check_pools(d, from, to) < 0)
+		return -ERR_NOTFOUND;
+	names = pool_names(d, from, to);
+	for (size_t i = 0; i < names.n; i++) {
+		struct forecast *f = ARENA_NEW(r->a, struct forecast);
+		bool differs = plan_forecast(r->a, &in, names.v[i], f);
+
+		told += !f->render_error.n || differs;
+		d->differ += differs;
+		if (differs || f->render_error.n)
+			VEC_PUSH(r->a, &list, f);
+	}
+	if (list.n && !told)
+		return none_rendered(d, list.v[0]);
+	return show_all(d, &list);
+}

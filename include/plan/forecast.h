@@ -1,0 +1,63 @@
+/*
+ * forecast: what becomes of each pool when objects are applied to a cluster: its
+ * new rendered config or why there is none, what its nodes do or why they refuse.
+ *
+ * Renders, checks and decides by the code of the controllers and of the daemon
+ * (plan/render_sync, plan/update, mc/pool).
+ */
+#ifndef PLAN_FORECAST_H
+#define PLAN_FORECAST_H
+
+#include "mc/load.h"
+#include "plan/update.h"
+
+/* The cluster before and after, with what its controllers generate. */
+struct forecast_in {
+	const struct mc_set *before, *after;
+	struct str raw, hash; /* the version to render as */
+	bool adopt; /* or rather that of the sets, where they tell */
+	struct arena *keep; /* as long-lived as the sets: see plan/render.h */
+};
+
+/* How many nodes a pool has, and how many of them are updated at a time. */
+struct forecast_nodes {
+	bool known; /* there are Nodes to count */
+	size_t n;
+	int64_t max; /* at a time; 0: not known, or max_error says why */
+	struct str max_error; /* no node is updated: a bad maxUnavailable */
+	bool paused;
+};
+
+struct forecast {
+	struct str pool;
+	bool is_new, removed; /* only one side has the pool */
+	/* Rendered names. to is what it would be where a check refuses it; "" where
+	 * there is none. */
+	struct str from_name, to_name;
+	const struct mc_merged *from, *to; /* NULL: could not be rendered */
+	const struct update_plan *plan; /* of a node from from to to; or NULL */
+	/* The pool cannot be rendered: the message of RenderDegraded. */
+	struct str render_error;
+	struct str culprit; /* "MachineConfig x (file)", or "" */
+	bool selects_all; /* the controller leaves it alone, without a condition */
+	bool failed_before; /* nor could it be before, for the same reason */
+	struct str keeps; /* the config its nodes stay with then, or "" */
+	/* Running nodes refuse the config: why. */
+	struct str refused;
+	bool refused_late; /* only after they have been drained */
+	bool irreconcilable; /* because no running node can follow */
+	struct forecast_nodes nodes;
+};
+
+/*
+ * The forecast for one pool, which at least one side has. False when nothing
+ * changes for it; out is filled in all the same.
+ */
+bool plan_forecast(struct arena *a, const struct forecast_in *in,
+		   struct str pool, struct forecast *out);
+
+/* What a node does about it: nothing where it cannot be rendered or is refused. */
+bool forecast_drains(const struct forecast *f);
+bool forecast_reboots(const struct forecast *f);
+
+#endif

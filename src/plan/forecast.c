@@ -1,0 +1,284 @@
+#include "plan/forecast.h"
+
+#include "mc/current.h"
+#include "mc/gates.h"
+#include "mc/pool.h"
+#include "mc/reconcile.h"
+#include "plan/os.h"
+#include "plan/render_sync.h"
+#include "plan/steps.h"
+
+/* One side of a pool. */
+struct pool_side {
+	const struct mc_set *set;
+	const struct mc_pool *pool; /* NULL: it has none */
+	struct rendered r;
+	struct str error, culprit;
+};
+
+static const struct mc_pool *find_pool(const struct mc_set *set,
+				       struct str name)
+{
+	for (size_t i = 0; i < set->pools.n; i++)
+		if (str_eq(set->pools.v[i]->meta.name, name))
+			return set->pools.v[i];
+	return NULL;
+}
+
+static struct mc *find_mc(const struct mc_set *set, struct str name)
+{
+	for (size_t i = set->mcs.n; i-- > 0;)
+		if (str_eq(set->mcs.v[i]->meta.name, name))
+			return set->mcs.v[i];
+	return NULL;
+}
+
+static struct str current_name(const struct mc_pool *pool)
+{
+	return json_str(pool ? pool->tree : NULL, "spec.configuration.name",
+			S(""));
+}
+
+/* ---- rendering ---- */
+
+/* Where the gates are not known, a field that only exists with its gate counts. */
+static const struct json *overrides_from(struct arena *a,
+					 const struct mc_set *set)
+{
+	const struct mc_object *o = mc_find(set, MC_FEATURE_GATE, "cluster");
+	const struct json *all =
+		o ? json_at(o->tree, "status.featureGates") : NULL;
+	struct err ignored = ERR_INIT(a);
+	struct mc_gates gates = { 0 };
+	struct str version = S("");
+
+	if (set->controller_config)
+		version = mc_annotation(&set->controller_config->meta,
+					MC_RELEASE_VERSION);
+	if (json_len(all) == 1)
+		version = json_str(json_first(all), "version", S(""));
+	if (o && mc_gates_read(a, o->tree, version, &gates, &ignored) == 0 &&
+	    !mc_gate(&gates, "IrreconcilableMachineConfig"))
+		return NULL;
+	return set->configuration;
+}
+
+static bool selects_all(const struct mc_pool *pool)
+{
+	return pool->selector && !json_len(pool->selector);
+}
+
+static void render_side(struct arena *a, const struct forecast_in *in,
+			struct pool_side *s)
+{
+	struct render_in version = { .raw = in->raw,
+				     .hash = in->hash,
+				     .pool = s->pool,
+				     .controller_config =
+					     s->set->controller_config };
+	struct render_view v = { .pool = s->pool,
+				 .mcs = &s->set->mcs,
+				 .keep = in->keep };
+	struct err err = ERR_INIT(a);
+	const struct mc *culprit = NULL;
+
+	if (in->adopt)
+		plan_render_adopt(a, s->set, &version);
+	v.raw = version.raw;
+	v.hash = version.hash;
+	v.controller_config = version.controller_config;
+	v.configuration = overrides_from(a, s->set);
+	if (selects_all(s->pool)) {
+		s->error = S("This machineconfigpool is selecting all "
+			     "machineconfigs. A non-empty selector is "
+			     "required.");
+		return;
+	}
+	if (render_target(a, &v, &s->r, &culprit, &err) == 0)
+		return;
+	s->error = render_degraded(a, &v, err.msg);
+	if (culprit)
+		s->culprit =
+			str_fmt(a, "MachineConfig %.*s (%.*s)",
+				STRF(culprit->meta.name), STRF(culprit->file));
+}
+
+/* The config the nodes have where the pool could not be rendered before. */
+static void use_current(struct arena *a, struct pool_side *s)
+{
+	struct mc *mc = find_mc(s->set, current_name(s->pool));
+	struct err ignored = ERR_INIT(a);
+	struct rendered r = { 0 };
+	struct mcs one = { 0 };
+
+	if (!mc)
+		return;
+	VEC_PUSH(a, &one, mc);
+	if (mc_merge(a, &one, S(""), S(""), &r.merged, &ignored) < 0)
+		return;
+	r.merged.os_image = mc->os_image;
+	r.merged.extensions_image = mc->extensions_image;
+	r.name = mc->meta.name;
+	s->r = r;
+}
+
+/* ---- nodes ---- */
+
+static void count_nodes(struct arena *a, const struct mc_set *set,
+			struct str pool, struct forecast_nodes *out)
+{
+	struct err err = ERR_INIT(a);
+	struct mcps all = { 0 };
+	const struct mcp *own;
+
+	for (size_t i = 0; i < set->pools.n; i++) {
+		struct mcp *p = ARENA_NEW(a, struct mcp);
+
+		(void)mcp_decode(a, set->pools.v[i]->tree, p, &err);
+		VEC_PUSH(a, &all, p);
+	}
+	own = mcps_find(&all, pool);
+	if (!own)
+		return;
+	out->paused = own->paused;
+	out->known = set->nodes.n > 0;
+	for (size_t i = 0; i < set->nodes.n; i++) {
+		struct mcp_of_node of = { 0 };
+
+		if (mcp_of_node(&all, set->nodes.v[i], &of, &err) == 0 &&
+		    of.n && of.v[0] == own)
+			out->n++;
+	}
+	if (mcp_max_unavailable(own, out->n, &out->max, &err) < 0) {
+		out->max = 0;
+		out->max_error = err.msg;
+	}
+	/* a share of nobody knows what */
+	if (!out->known && json_kind(own->max_unavailable) == JSON_STRING)
+		out->max = 0;
+}
+
+/* ---- what nodes refuse ---- */
+
+static bool daemons_own(struct arena *a, const struct ign_objs *files,
+			struct str *why)
+{
+	for (size_t i = 0; i < files->n; i++) {
+		struct str path = ign_str(files->v[i], IGN_FILE_PATH);
+
+		if (!mc_is_state(path))
+			continue;
+		*why = str_fmt(a, MC_STATE_REFUSED, STRF(path));
+		return true;
+	}
+	return false;
+}
+
+/* What is found when files are written and extensions installed: after the drain. */
+static int late_refusal(struct arena *a, const struct forecast *f,
+			struct err *err)
+{
+	struct steps_in in = { .from = f->from, .to = f->to, .core_os = true };
+	struct steps steps = { 0 };
+	int rc = plan_steps(a, &in, &steps, err);
+
+	if (rc == 0 && f->plan->changes.extensions)
+		rc = os_check_extensions(a, &f->to->extensions, err);
+	return rc;
+}
+
+/* In the order in which a daemon gets there. */
+static void find_refusal(struct arena *a, const struct mc_set *set,
+			 struct forecast *f)
+{
+	struct mc_overrides allow = mc_overrides_of(overrides_from(a, set));
+	const char *bad = mc_irreconcilable(a, f->from, f->to, &allow);
+	struct update_in in = { .from = f->from,
+				.to = f->to,
+				.policies = update_policies(
+					a, set->configuration) };
+	struct update_plan *plan = ARENA_NEW(a, struct update_plan);
+	struct err err = ERR_INIT(a);
+	int rc = plan_update(a, &in, plan, &err);
+
+	if (rc < 0)
+		update_changes(a, f->from, f->to, false, &plan->changes);
+	f->plan = plan;
+	if (bad) {
+		f->refused = str_of(bad);
+		f->irreconcilable = true;
+	} else if (daemons_own(a, ign_files(f->to->config), &f->refused)) {
+		return;
+	} else if (rc < 0) {
+		f->refused = err.msg;
+	} else if (late_refusal(a, f, &err) < 0) {
+		f->refused = err.msg;
+		f->refused_late = true;
+	}
+}
+
+/* ---- together ---- */
+
+static void take_sides(const struct pool_side *x, const struct pool_side *y,
+		       struct forecast *f)
+{
+	struct str now = current_name(x->pool);
+
+	f->is_new = !x->pool;
+	f->removed = !y->pool;
+	f->from_name = x->r.name;
+	f->to_name = y->r.name;
+	if (x->r.name.n)
+		f->from = &x->r.merged;
+	if (y->r.name.n)
+		f->to = &y->r.merged;
+	f->render_error = y->error;
+	f->culprit = y->culprit;
+	f->selects_all = y->pool && selects_all(y->pool);
+	f->keeps = now.n ? now : x->r.name;
+	f->failed_before = x->error.n && str_eq(x->error, y->error);
+}
+
+bool plan_forecast(struct arena *a, const struct forecast_in *in,
+		   struct str pool, struct forecast *out)
+{
+	struct pool_side *x = ARENA_NEW(a, struct pool_side);
+	struct pool_side *y = ARENA_NEW(a, struct pool_side);
+
+	*out = (struct forecast){ .pool = pool };
+	*x = (struct pool_side){ .set = in->before };
+	*y = (struct pool_side){ .set = in->after };
+	x->pool = find_pool(in->before, pool);
+	y->pool = find_pool(in->after, pool);
+	if (x->pool)
+		render_side(a, in, x);
+	if (x->error.n)
+		use_current(a, x);
+	if (y->pool)
+		render_side(a, in, y);
+	take_sides(x, y, out);
+	count_nodes(a, out->removed ? in->before : in->after, pool,
+		    &out->nodes);
+	if (out->from && out->to)
+		find_refusal(a, in->after, out);
+	if (out->render_error.n)
+		return !out->failed_before;
+	return out->is_new || out->removed || x->error.n > 0 ||
+	       !str_eq(out->from_name, out->to_name);
+}
+
+static bool happens(const struct forecast *f)
+{
+	return f->plan && !f->render_error.n &&
+	       (!f->refused.n || f->refused_late);
+}
+
+bool forecast_drains(const struct forecast *f)
+{
+	return happens(f) && f->plan->drain;
+}
+
+bool forecast_reboots(const struct forecast *f)
+{
+	return happens(f) && !f->refused.n && f->plan->reboot;
+}
