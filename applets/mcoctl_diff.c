@@ -207,8 +207,11 @@ static int finish(struct diff *d)
 {
 	struct run *r = d->r;
 
-	if (d->external.command)
-		return external_diff_run(&d->external, &r->err);
+	if (d->external.command) {
+		int rc = external_diff_run(&d->external, &r->err);
+
+		return rc == 0 && d->unseen ? 1 : rc;
+	}
 	if (str_is(d->o->output, "json")) {
 		struct json *j = json_new(r->a, JSON_OBJECT);
 

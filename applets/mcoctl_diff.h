@@ -25,6 +25,7 @@ struct diff {
 	struct json *list; /* for -o json */
 	struct external_diff external;
 	size_t differ;
+	bool unseen; /* of some of it the other program was told nothing */
 };
 
 /* Every pool of either set: what becomes of it from one to the other. ERR_NOTFOUND:

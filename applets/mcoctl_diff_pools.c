@@ -62,9 +62,11 @@ static int show_outside(struct diff *d, const struct forecast *f)
 				 .from = f->from,
 				 .to = f->to };
 
-	if (f->render_error.n || f->refused.n || !f->plan)
+	if (f->render_error.n || f->refused.n || !f->plan) {
 		applet_say("warning: pool %.*s: %.*s\n", STRF(f->pool),
 			   STRF(forecast_headline(d->r->a, f)));
+		d->unseen |= !f->failed_before;
+	}
 	return f->plan ? external_diff_add(&d->external, &c, &d->r->err) : 0;
 }
 

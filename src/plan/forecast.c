@@ -152,6 +152,9 @@ static void count_nodes(struct arena *a, const struct mc_set *set,
 	if (mcp_max_unavailable(own, out->n, &out->max, &err) < 0) {
 		out->max = 0;
 		out->max_error = err.msg;
+	} else if (out->max < 0) {
+		out->max_error = str_fmt(a, "maxUnavailable is %lld",
+					 (long long)out->max);
 	}
 	/* a share of nobody knows what */
 	if (!out->known && json_kind(own->max_unavailable) == JSON_STRING)

@@ -180,6 +180,7 @@ void plan_render_adopt(struct arena *a, const struct mc_set *set,
 	struct made_by by =
 		made_by(set->controller_config, &set->mcs, &set->pools);
 	struct mc_controller_config *c;
+	struct json *notes;
 
 	if (by.hash.n)
 		in->hash = by.hash;
@@ -193,6 +194,11 @@ void plan_render_adopt(struct arena *a, const struct mc_set *set,
 	c = ARENA_NEW(a, struct mc_controller_config);
 	c->base_image = current->os_image;
 	c->extensions_image = current->extensions_image;
-	c->meta.annotations = current->meta.annotations;
+	/* as if it were of the version that the config is rendered as */
+	notes = current->meta.annotations
+			? json_clone(a, current->meta.annotations)
+			: json_new(a, JSON_OBJECT);
+	json_set(notes, S(MC_BY_VERSION), json_new_str(a, in->raw));
+	c->meta.annotations = notes;
 	in->controller_config = c;
 }

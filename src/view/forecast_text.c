@@ -199,7 +199,8 @@ static struct str reasons_of(struct teller *t, const struct forecast *f)
 	buf_init(&b, &t->a);
 	if (f->culprit.n)
 		buf_addf(&b, "  %.*s\n", STRF(f->culprit));
-	if (f->plan && !f->render_error.n && (!f->refused.n || f->refused_late))
+	if (f->plan && !f->render_error.n && !f->refused.n &&
+	    !(f->nodes.known && !f->nodes.n))
 		update_plan_reasons(&b, f->plan);
 	return shown(t, buf_str(&b));
 }

@@ -48,4 +48,122 @@ worker_b=$(name "$TMP/after.yaml" worker) infra_b=$(name "$TMP/after.yaml" infra
 # ---- for programs
 expect 'every pool, for programs' 1 '{"differences":[{"actions":[{"cause":"file /etc/b","rule":"no disruption policy for this path","type":"Reboot"}],"changes":{"extensions":false,"files":["/etc/b"],"fips":false,"kernelArguments":false,"kernelType":false,"osImageURL":false,"units":[],"users":false},"drain":true,"drainReason":"the node reboots","from":"'"$worker"'","headline":"each node: drain and reboot (5 nodes, 1 at a time)","maxUnavailable":1,"nodes":5,"paused":false,"pool":"worker","reboot":true,"refused":null,"renderError":null,"to":"'"$worker_b"'"}]}
 ' '' json -p worker -f "$TMP/b.yaml" --base "$TMP/base.yaml"
+
+# ---- nodes: how many, and how many at a time
+expect 'every node of each pool' 1 "pools worker, infra: the same change
+  worker: $worker -> $worker_b
+  infra: $infra -> $infra_b
+file /etc/b (added)
+  + mode: 0644
+  --- /dev/null
+  +++ b/etc/b
+  @@ -0,0 +1,1 @@
+  +b
+  \\ No newline at end of file
+
+pool worker: each node: drain and reboot (5 nodes, 1 at a time)
+pool infra: each node: drain and reboot (1 node, 1 at a time)
+  Reboot: file /etc/b: no disruption policy for this path
+" '' "$ctl" diff -f "$TMP/b.yaml" --base "$TMP/base.yaml"
+with() {	# more of worker's spec: the base with it
+	{ cat "$TMP/mcs.yaml"; pools "$1"; nodes; } > "$TMP/with.yaml"
+}
+one() { headlines -p worker -f "$TMP/b.yaml" --base "$TMP/with.yaml"; }
+why='  Reboot: file /etc/b: no disruption policy for this path'
+with $'  maxUnavailable: 40%\n'
+expect 'a share of them' 1 "pool worker: each node: drain and reboot (5 nodes, 2 at a time)
+$why
+" '' one
+with $'  maxUnavailable: 9\n'
+expect 'no more than there are' 1 "pool worker: each node: drain and reboot (5 nodes, 5 at a time)
+$why
+" '' one
+with $'  maxUnavailable: 40\n  paused: true\n'
+expect 'a paused pool' 1 "pool worker: paused: rendered, but no node updates until it is unpaused; then each node: drain and reboot (5 nodes, 5 at a time)
+$why
+" '' one
+expect 'paused, for programs' 0 '"maxUnavailable":40
+"nodes":5
+"paused":true
+' '' grep -oE '"(paused|nodes|maxUnavailable)":[^,]*' <(json -p worker -f "$TMP/b.yaml" --base "$TMP/with.yaml")
+with $'  maxUnavailable: some\n'
+expect 'a bad maxUnavailable' 1 "pool worker: no node updates: \"maxUnavailable\" invalid value for IntOrString: invalid type: string is not a percentage; else each node: drain and reboot
+$why
+" '' one
+with $'  maxUnavailable: -1\n'
+expect 'a negative one' 1 "pool worker: no node updates: maxUnavailable is -1; else each node: drain and reboot
+$why
+" '' one
+{ cat "$TMP/mcs.yaml"; pools; node w worker; } > "$TMP/with.yaml"
+expect 'a pool without nodes' 1 'pool infra: no nodes: rendered, but nothing updates
+' '' headlines -p infra -f "$TMP/b.yaml" --base "$TMP/with.yaml"
+expect 'nodes that are not known' 1 "pool infra: each node: drain and reboot (number of nodes not known, 1 at a time)
+$why
+" '' headlines -p infra -f "$TMP/b.yaml" --base "$TMP/nodeless.yaml"
+expect 'not known, for programs' 0 '"maxUnavailable":1
+"nodes":null
+' '' grep -oE '"(nodes|maxUnavailable)":[^,]*' <(json -p infra -f "$TMP/b.yaml" --base "$TMP/nodeless.yaml")
+
+# ---- what cannot be rendered is the headline, and ends nothing
+cannot='cannot be rendered: Failed to render configuration for pool'
+{ mc 50-b infra 'extensions: [vim], config: {ignition: {version: 3.5.0}}'; mc 50-c master "$(file /etc/c c)"; } > "$TMP/bad.yaml"
+expect 'one bad pool among others' 1 "pool master: each node: drain and reboot (3 nodes, 1 at a time)
+  Reboot: file /etc/c: no disruption policy for this path
+pool infra: $cannot infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: the pool becomes RenderDegraded and its nodes keep $infra
+  MachineConfig 50-b ($TMP/bad.yaml)
+" '' headlines -f "$TMP/bad.yaml" --base "$TMP/base.yaml"
+expect 'the same for programs' 1 '{"differences":[{"actions":[],"culprit":"MachineConfig 50-b ('"$TMP"'/bad.yaml)","drain":false,"from":"'"$infra"'","headline":"'"$cannot"' infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: the pool becomes RenderDegraded and its nodes keep '"$infra"'","maxUnavailable":1,"nodes":1,"paused":false,"pool":"infra","reboot":false,"refused":null,"renderError":"Failed to render configuration for pool infra: could not generate rendered MachineConfig: invalid extensions found: [vim]","to":""}]}
+' '' json -p infra -f "$TMP/bad.yaml" --base "$TMP/base.yaml"
+expect 'another program is not asked' 1 '' "warning: pool infra: $cannot infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: the pool becomes RenderDegraded and its nodes keep $infra
+" env KUBECTL_EXTERNAL_DIFF=/nonexistent "$ctl" diff -p infra -f "$TMP/bad.yaml" --base "$TMP/base.yaml"
+big() { file "$1" "$(head -c 900000 /dev/zero | tr '\0' x)"; }
+{ mc 60-x infra "$(big /etc/x)"; mc 60-y infra "$(big /etc/y)"; } > "$TMP/big.yaml"
+expect 'too large' 1 "pool infra: $cannot infra: size validation failed: rendered MachineConfig RENDERED is too large (SIZE bytes, max 1572864 bytes). This will exceed etcd's size limit. Consider reducing the number or size of MachineConfigs, particularly large registry mirror configurations (ImageDigestMirrorSet/ImageContentSourcePolicy): the pool becomes RenderDegraded and its nodes keep $infra
+" '' bash -c "set -o pipefail; \"\$0\" diff \"\$@\" | sed -nE '/^pool infra: c/!d; s/rendered-infra-[0-9a-f]+ is/RENDERED is/; s/[0-9]+ bytes,/SIZE bytes,/p'" "$ctl" -f "$TMP/big.yaml" --base "$TMP/base.yaml"
+{ cat "$TMP/base.yaml" "$TMP/bad.yaml"; } > "$TMP/broken.yaml"
+mc 50-d master "$(file /etc/d d)" > "$TMP/d.yaml"
+expect 'bad already' 1 "pool master: each node: drain and reboot (3 nodes, 1 at a time)
+  Reboot: file /etc/d: no disruption policy for this path
+pool infra: cannot be rendered, as before: Failed to render configuration for pool infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: the pool stays RenderDegraded and has no config
+  MachineConfig 50-b ($TMP/broken.yaml)
+" '' headlines -f "$TMP/d.yaml" --base "$TMP/broken.yaml"
+expect 'bad already is no difference' 0 "pool infra: cannot be rendered, as before: Failed to render configuration for pool infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: the pool stays RenderDegraded and has no config
+  MachineConfig 50-b ($TMP/broken.yaml)
+" '' "$ctl" diff -f "$TMP/mcs.yaml" --base "$TMP/broken.yaml"
+expect 'nothing can be told' 2 '' "Error: pool infra: Failed to render configuration for pool infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: MachineConfig 50-b ($TMP/broken.yaml)
+" "$ctl" diff -p infra -f "$TMP/d.yaml" --base "$TMP/broken.yaml"
+mc 50-b infra "$(file /etc/b b)" > "$TMP/mend.yaml"
+expect 'mended' 1 "pool infra: rendered again, $(name <(cat "$TMP/base.yaml" "$TMP/mend.yaml") infra) (1 node, 1 at a time)
+" '' "$ctl" diff -p infra -f "$TMP/mend.yaml" --base "$TMP/broken.yaml"
+
+# ---- what running nodes refuse is the headline
+mc 50-d infra 'config: {ignition: {version: 3.5.0}, storage: {directories: [{path: /srv/d}]}}' > "$TMP/dir.yaml"
+expect 'refused by nodes' 1 'pool infra: refused by running nodes: ignition directories section contains changes: the first node becomes Degraded and the rollout stops (1 node, 1 at a time)
+' '' headlines -f "$TMP/dir.yaml" --base "$TMP/base.yaml"
+expect 'refused, for programs' 0 '"actions":[]
+"drain":false
+"reboot":false
+"refused":"ignition directories section contains changes"
+"renderError":null
+' '' grep -oE '"(actions|drain|reboot|refused|renderError)":(null|[][a-z]+|"[^"]*")' <(json -f "$TMP/dir.yaml" --base "$TMP/base.yaml")
+mc 50-e infra 'extensions: [vim]' > "$TMP/ext.yaml"
+expect 'refused after the drain' 1 'pool infra: refused by running nodes after they were drained: invalid extensions found: [vim]: the first node becomes Degraded and the rollout stops (1 node, 1 at a time)
+' '' headlines -f "$TMP/ext.yaml" --base "$TMP/base.yaml"
+mc 50-h infra 'config: {ignition: {version: 3.5.0}, storage: {files: [{path: /etc/h, contents: {source: "https://example.net/h"}}]}}' > "$TMP/https.yaml"
+expect 'contents that are elsewhere' 1 'pool infra: refused by running nodes after they were drained: could not decode file "/etc/h": could not decode file content string: missing data prefix: the first node becomes Degraded and the rollout stops (1 node, 1 at a time)
+' '' headlines -f "$TMP/https.yaml" --base "$TMP/base.yaml"
+# with the config that the pool has now the controller finds out first
+"$ctl" render -f "$TMP/base.yaml" -p infra > "$TMP/now.yaml"
+{ cat "$TMP/mcs.yaml"; pool infra 'worker, infra' "  configuration: {name: $infra}"$'\n'; nodes; echo ---; cat "$TMP/now.yaml"; } > "$TMP/current.yaml"
+expect 'refused by the controller' 1 "pool infra: $cannot infra: could not generate rendered MachineConfig: reconciliation failed between current config \"$infra\" and base config \"50-d\": ignition directories section contains changes: the pool becomes RenderDegraded and its nodes keep $infra
+" '' headlines -f "$TMP/dir.yaml" --base "$TMP/current.yaml"
+expect 'both, for programs' 0 '"refused":"ignition directories section contains changes"
+"renderError":"Failed to render configuration for pool infra: could not generate rendered MachineConfig: reconciliation failed between current config \"'"$infra"'\" and base config \"50-d\": ignition directories section contains changes"
+' '' grep -oE '"(refused|renderError)":("[^"]*(\\"[^"]*)*")' <(json -f "$TMP/dir.yaml" --base "$TMP/current.yaml")
+
+# ---- the same change
+{ mc 50-s master "$(file /etc/s 'password%3Dhunter1')"; mc 50-s2 worker "$(file /etc/s 'password%3Dhunter2')"; } > "$TMP/secrets.yaml"
+expect 'what is only shown alike is not the same' 0 "pool master: $(name "$TMP/base.yaml" master)
+pools worker, infra: the same change
+" '' sed -n 's/ -> .*//; /^pools\|^pool master: rendered-/p' <("$ctl" diff -f "$TMP/secrets.yaml" --base "$TMP/base.yaml")
 finish
