@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "kube/client.h"
+#include "mc/ref.h"
 
 #define MC "/apis/machineconfiguration.openshift.io/v1/"
 #define CONFIG "/apis/config.openshift.io/v1/"
@@ -37,9 +38,10 @@ bool live_asked(const struct kube_flags *f)
 
 bool live_is_file(struct run *r, struct str word)
 {
-	/* a name has no slash */
-	return str_is(word, "-") || str_chr(word, '/') >= 0 ||
-	       access(str_z(r->a, word), F_OK) == 0;
+	if (str_is(word, "-") || access(str_z(r->a, word), F_OK) == 0)
+		return true;
+	/* a name has no slash; an unknown type may be a file that is missing */
+	return str_chr(word, '/') >= 0 && !mc_ref_typed(word);
 }
 
 /* One page, and where the next one begins. */

@@ -38,16 +38,32 @@ int mcoctl_no_pool(struct run *r, const struct mc_set *set);
 int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 		     struct mc_pool **out);
 
-/*
- * The config a word names: a pool (rendered), or a MachineConfig of the set.
- */
+/* "in the cluster" or "among the manifests". */
+const char *mcoctl_where(const struct mc_set *set);
+
 struct named_config {
 	struct str name;
 	struct ign_obj *ignition;
 	struct mc_merged spec;
 	struct mcs sources; /* what it was rendered from; none otherwise */
 };
+
+/*
+ * The config a word names: a pool (rendered), a MachineConfig or a Node's current
+ * config, all of the set; see mc/ref.h.
+ */
 int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
 		 struct named_config *out);
+
+/* The two steps of that: what is named (one of mc and pool, the other is NULL),
+ * and its config. */
+int mcoctl_find(struct run *r, const struct mc_set *set, struct str word,
+		struct mc **mc, struct mc_pool **pool);
+int mcoctl_mc(struct run *r, struct mc *mc, struct named_config *out);
+int mcoctl_pool(struct run *r, const struct mc_set *set,
+		const struct mc_pool *pool, struct named_config *out);
+
+/* ERR_INVALID for a word with a slash that is neither a file nor TYPE/NAME. */
+int mcoctl_check_word(struct run *r, struct str word);
 
 #endif

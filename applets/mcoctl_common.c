@@ -6,7 +6,7 @@
 #include "mcoctl.h"
 #include "plan/preview.h"
 
-static const char *where(const struct mc_set *set)
+const char *mcoctl_where(const struct mc_set *set)
 {
 	return set->live ? "in the cluster" : "among the manifests";
 }
@@ -82,7 +82,7 @@ int mcoctl_preview(struct run *r, struct mc_set *set,
 int mcoctl_no_pool(struct run *r, const struct mc_set *set)
 {
 	return err_set(&r->err, ERR_NOTFOUND, "no MachineConfigPool %s",
-		       where(set));
+		       mcoctl_where(set));
 }
 
 int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
@@ -104,52 +104,5 @@ int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 		return mcoctl_no_pool(r, set);
 	return err_set(&r->err, ERR_NOTFOUND,
 		       "no MachineConfigPool \"%.*s\" %s: there are %s",
-		       STRF(name), where(set), b.p);
-}
-
-static int from_mc(struct run *r, struct mc *mc, struct named_config *out)
-{
-	struct mcs one = { 0 };
-	int rc;
-
-	VEC_PUSH(r->a, &one, mc);
-	rc = mc_validate(r->a, mc, &r->err);
-	if (rc == 0)
-		rc = mc_merge(r->a, &one, S(""), S(""), &out->spec, &r->err);
-	if (rc < 0)
-		return err_wrap(&r->err, "MachineConfig %.*s (%.*s)",
-				STRF(mc->meta.name), STRF(mc->file));
-	/* of a rendered config the images are its own, whoever made it */
-	out->spec.os_image = mc->os_image;
-	out->spec.extensions_image = mc->extensions_image;
-	out->ignition = out->spec.config;
-	out->name = mc->meta.name;
-	return 0;
-}
-
-int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
-		 struct named_config *out)
-{
-	struct rendered rendered = { 0 };
-	struct mc_pool *pool = NULL;
-	int rc;
-
-	*out = (struct named_config){ 0 };
-	for (size_t i = 0; i < set->mcs.n; i++)
-		if (str_eq(set->mcs.v[i]->meta.name, word))
-			return from_mc(r, set->mcs.v[i], out);
-	rc = mcoctl_find_pool(r, set, word, &pool);
-	if (rc < 0)
-		return err_set(&r->err, ERR_NOTFOUND,
-			       "\"%.*s\" is neither a MachineConfigPool nor a "
-			       "MachineConfig %s",
-			       STRF(word), where(set));
-	rc = mcoctl_render_pool(r->a, r, set, pool, &rendered);
-	if (rc < 0)
-		return rc;
-	out->name = rendered.name;
-	out->ignition = rendered.merged.config;
-	out->spec = rendered.merged;
-	out->sources = rendered.sources;
-	return 0;
+		       STRF(name), mcoctl_where(set), b.p);
 }

@@ -1,6 +1,5 @@
 /*
- * mcoctl convert: an Ignition config in another version of the spec; and
- * mcoctl hash: the names rendered configs get.
+ * mcoctl convert: an Ignition config in another version of the spec.
  */
 #include "data/yml.h"
 #include "io/file.h"
@@ -112,85 +111,4 @@ const struct command mcoctl_convert = {
 	.opts_size = sizeof(struct convert_opts),
 	.defaults = convert_defaults,
 	.run = run_convert,
-};
-
-/* ---- hash ------------------------------------------------------------------------------ */
-
-struct hash_opts {
-	struct strs files;
-	bool recursive;
-};
-
-static const struct flag hash_flags[] = { MANIFEST_FLAGS(struct hash_opts),
-					  { 0 } };
-
-/* rendered-<pool>-<32 hex digits>: the pool, or "". */
-static struct str pool_of(struct str name)
-{
-	if (!str_starts(name, S("rendered-")) || name.n < 9 + 1 + 33)
-		return S("");
-	return str_sub(name, 9, name.n - 33);
-}
-
-static int run_hash(struct run *r, const void *p)
-{
-	struct hash_opts o = *(const struct hash_opts *)p;
-	struct mc_set set = { 0 };
-	bool wrong = false;
-	int rc;
-
-	for (size_t i = 0; i < r->words.n; i++)
-		VEC_PUSH(r->a, &o.files, r->words.v[i]);
-	rc = manifests_load(r, &o.files, o.recursive, &set);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < set.mcs.n; i++) {
-		const struct mc *mc = set.mcs.v[i];
-		struct str pool = pool_of(mc->meta.name), name = S("");
-
-		if (!pool.n)
-			continue;
-		rc = mc_rendered_name(r->a, pool, json_at(mc->doc.tree, "spec"),
-				      &name, &r->err);
-		if (rc < 0)
-			return err_wrap(&r->err, "MachineConfig %.*s",
-					STRF(mc->meta.name));
-		wrong = wrong || !str_eq(name, mc->meta.name);
-		if (str_eq(name, mc->meta.name))
-			buf_addf(&r->out, "%.*s: ok\n", STRF(mc->meta.name));
-		else
-			buf_addf(&r->out, "%.*s: its spec gives %.*s\n",
-				 STRF(mc->meta.name), STRF(name));
-	}
-	for (size_t i = 0; i < set.pools.n; i++) {
-		struct rendered m = { 0 };
-
-		rc = mcoctl_render_pool(r->a, r, &set, set.pools.v[i], &m);
-		if (rc < 0)
-			return rc;
-		buf_addf(&r->out, "pool %.*s: %.*s\n",
-			 STRF(set.pools.v[i]->meta.name), STRF(m.name));
-	}
-	if (!r->out.n)
-		return err_set(&r->err, ERR_NOTFOUND,
-			       "neither a rendered config nor a pool among the "
-			       "manifests");
-	return wrong ? 1 : 0;
-}
-
-const struct command mcoctl_hash = {
-	.name = "hash",
-	.args = "-f PATH... [-R]",
-	.summary =
-		"check the names of rendered configs, and tell those of pools",
-	.examples =
-		"# Whether each rendered config in a dump is what its name says\n"
-		"@ hash -f cluster.yaml",
-	.exits =
-		"0 they are, 1 a rendered config is not what its name says, 2 an "
-		"error",
-	.flags = hash_flags,
-	.opts_size = sizeof(struct hash_opts),
-	.error_status = 2,
-	.run = run_hash,
 };

@@ -232,6 +232,9 @@ static int run(struct run *r, const void *p)
 	d.list = json_new(r->a, JSON_ARRAY);
 	external_diff_init(&d.external, r->a, getenv("KUBECTL_EXTERNAL_DIFF"));
 	d.external.secrets = o->secrets;
+	for (size_t i = 0; i < r->words.n; i++)
+		if (mcoctl_check_word(r, r->words.v[i]) < 0)
+			return -ERR_INVALID;
 	if (r->words.n == 2 && !o->files.n && !o->base.n)
 		rc = live_is_file(r, r->words.v[0]) &&
 				     live_is_file(r, r->words.v[1])

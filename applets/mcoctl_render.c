@@ -4,6 +4,7 @@
 #include "data/yml.h"
 #include "io/log.h"
 #include "live.h"
+#include "mc/ref.h"
 #include "mcoctl.h"
 
 struct opts {
@@ -76,14 +77,43 @@ static int render(struct run *r, const struct opts *o, const struct mc_set *set,
 	return add(r, o->output, &m);
 }
 
+/* Words are files, or pools: NAME, mcp/NAME or mcp NAME. */
+static int take_words(struct run *r, struct opts *o)
+{
+	struct strs words = mc_ref_join(r->a, &r->words);
+
+	for (size_t i = 0; i < words.n; i++) {
+		struct str word = words.v[i];
+		struct mc_ref ref;
+		int rc = mcoctl_check_word(r, word);
+
+		if (rc == 0 && live_is_file(r, word)) {
+			VEC_PUSH(r->a, &o->files, word);
+			continue;
+		}
+		if (rc == 0)
+			rc = mc_ref_parse(word, &ref, &r->err);
+		if (rc < 0)
+			return rc;
+		if (ref.type != MC_REF_ANY && ref.type != MC_REF_POOL)
+			return err_set(&r->err, ERR_INVALID,
+				       "%.*s is not rendered: give pools, such "
+				       "as mcp/worker",
+				       STRF(word));
+		VEC_PUSH(r->a, &o->pools, ref.name);
+	}
+	return 0;
+}
+
 static int run(struct run *r, const void *p)
 {
 	struct opts o = *(const struct opts *)p;
 	struct mc_set set = { 0 };
 	int rc;
 
-	for (size_t i = 0; i < r->words.n; i++)
-		VEC_PUSH(r->a, &o.files, r->words.v[i]);
+	rc = take_words(r, &o);
+	if (rc < 0)
+		return rc;
 	rc = o.files.n ? manifests_load(r, &o.files, o.recursive, &set)
 		       : live_load(r, &o.kube, LIVE_INSTEAD, &set);
 	if (rc == 0)
@@ -104,7 +134,7 @@ static int run(struct run *r, const void *p)
 
 const struct command mcoctl_render = {
 	.name = "render",
-	.args = "[-f PATH]... [-R] [--pool POOL]... [-o yaml|json|name]",
+	.args = "[-f PATH]... [-R] [POOL | mcp/POOL]... [-o yaml|json|name]",
 	.summary = "render the config of each pool, as upstream would",
 	.details =
 		"Reads MachineConfigs, MachineConfigPools and the "
@@ -118,7 +148,7 @@ const struct command mcoctl_render = {
 	.examples = "# The name of each pool's rendered config\n"
 		    "@ render -o name\n"
 		    "# The config of one pool, from a dump\n"
-		    "@ render -f cluster.yaml -p worker",
+		    "@ render -f cluster.yaml mcp/worker",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

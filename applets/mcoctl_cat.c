@@ -1,0 +1,85 @@
+/*
+ * mcoctl cat: a file or unit of a config, decoded.
+ */
+#include "inspect.h"
+#include "mc/contents.h"
+#include "mc/secret.h"
+
+static const struct flag cat_flags[] = {
+	MANIFEST_FLAGS(struct inspect_opts),
+	{ .name = "show-secrets",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct inspect_opts, secrets),
+	  .help = "show secrets too: the exact bytes" },
+	KUBE_FLAGS(struct inspect_opts),
+	{ 0 }
+};
+
+/* Masks what is secret, and says so: the output is not the file. */
+static struct str masked(struct run *r, struct str path,
+			 const struct ign_obj *file, struct str text)
+{
+	bool all = mc_is_secret(path, ign_int(file, IGN_FILE_MODE, 0644), text);
+	struct str shown = all ? S(MC_MASK "\n") : mc_mask(r->a, text);
+
+	if (!str_eq(shown, text))
+		applet_say("warning: %s masked in %.*s: --show-secrets "
+			   "shows the exact bytes\n",
+			   all ? "the contents are" : "secrets are",
+			   STRF(path));
+	return shown;
+}
+
+static int run_cat(struct run *r, const void *p)
+{
+	const struct inspect_opts *o = p;
+	struct inspect what;
+	struct str path, text;
+	const struct ign_obj *file;
+	struct mc_set set = { 0 };
+	struct named_config c;
+	int rc = inspect_words(r, &what);
+
+	if (rc == 0 && !what.part.n)
+		rc = inspect_no_part(r);
+	path = what.part;
+	if (rc == 0)
+		rc = inspect_load(r, p, what.config, &set, &c);
+	if (rc < 0)
+		return rc;
+	file = mc_find_file(c.ignition, path);
+	if (file)
+		rc = mc_contents(r->a, file, &text, &r->err);
+	else if (!mc_unit_text(r->a, c.ignition, path, &text))
+		return err_set(&r->err, ERR_NOTFOUND,
+			       "%.*s has no file or unit %.*s", STRF(c.name),
+			       STRF(path));
+	if (rc < 0)
+		return err_wrap(&r->err, "%.*s in %.*s", STRF(path),
+				STRF(c.name));
+	buf_add(&r->out, o->secrets ? text : masked(r, path, file, text));
+	return 0;
+}
+
+const struct command mcoctl_cat = {
+	.name = "cat",
+	.args = "[-f PATH...] [--show-secrets] CONFIG:/PATH | CONFIG PART",
+	.summary = "print a file or unit of a config, decoded",
+	.details =
+		"CONFIG is a pool (worker, mcp/worker), a MachineConfig (mc/NAME), "
+		"a node's current\nconfig (node/NAME), all of them among the "
+		"manifests, or a file that holds one.\nWithout -f, and if there "
+		"is no such file, it is one of the cluster's. PART is a\npath or "
+		"a unit. Secrets are masked: the whole of a file that only its "
+		"owner may\nread, and the values of keys named password, token, "
+		"secret, key, credential or auth.",
+	.examples = "# A file as the nodes of a pool get it\n"
+		    "@ cat worker:/etc/chrony.conf\n"
+		    "# A file of the config that a node runs\n"
+		    "@ cat node/worker-0:/etc/chrony.conf\n"
+		    "# A file of a MachineConfig that is not in the cluster\n"
+		    "@ cat 99-worker-ntp.yaml /etc/chrony.conf",
+	.flags = cat_flags,
+	.opts_size = sizeof(struct inspect_opts),
+	.run = run_cat,
+};
