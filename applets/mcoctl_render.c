@@ -35,6 +35,9 @@ static void defaults(void *p)
 
 static int add(struct run *r, struct str format, const struct rendered *m)
 {
+	size_t before;
+	int rc;
+
 	if (str_is(format, "name")) {
 		buf_addf(&r->out,
 			 "machineconfig.machineconfiguration.openshift.io/"
@@ -47,9 +50,13 @@ static int add(struct run *r, struct str format, const struct rendered *m)
 		buf_addc(&r->out, '\n');
 		return 0;
 	}
-	if (r->out.n)
+	before = r->out.n;
+	if (before)
 		buf_addz(&r->out, "---\n");
-	return yml_emit(&r->out, m->object, &r->err);
+	rc = yml_emit(&r->out, m->object, &r->err);
+	if (rc < 0)
+		r->out.n = before; /* nothing of it */
+	return rc;
 }
 
 /* With -v: what went in, in which order. */
@@ -75,6 +82,33 @@ static int render(struct run *r, const struct opts *o, const struct mc_set *set,
 		return rc;
 	explain(pool, &m);
 	return add(r, o->output, &m);
+}
+
+/* Says why one pool is left out. */
+static void left_out(struct run *r, bool *failed)
+{
+	applet_say("Error: %.*s%s", STRF(r->err.msg),
+		   str_ends(r->err.msg, S("\n")) ? "" : "\n");
+	*failed = true;
+}
+
+/* Every pool that can be rendered; the others are named. */
+static int render_pools(struct run *r, const struct opts *o,
+			const struct mc_set *set)
+{
+	bool failed = false;
+
+	for (size_t i = 0; !o->pools.n && i < set->pools.n; i++)
+		if (render(r, o, set, set->pools.v[i]) < 0)
+			left_out(r, &failed);
+	for (size_t i = 0; i < o->pools.n; i++) {
+		struct mc_pool *pool;
+
+		if (mcoctl_find_pool(r, set, o->pools.v[i], &pool) < 0 ||
+		    render(r, o, set, pool) < 0)
+			left_out(r, &failed);
+	}
+	return failed ? 1 : 0;
 }
 
 /* Words are files, or pools: NAME, mcp/NAME or mcp NAME. */
@@ -120,16 +154,7 @@ static int run(struct run *r, const void *p)
 		rc = mcoctl_preview(r, &set, NULL, true);
 	if (rc == 0 && !set.pools.n)
 		rc = mcoctl_no_pool(r, &set);
-	for (size_t i = 0; rc == 0 && !o.pools.n && i < set.pools.n; i++)
-		rc = render(r, &o, &set, set.pools.v[i]);
-	for (size_t i = 0; rc == 0 && i < o.pools.n; i++) {
-		struct mc_pool *pool;
-
-		rc = mcoctl_find_pool(r, &set, o.pools.v[i], &pool);
-		if (rc == 0)
-			rc = render(r, &o, &set, pool);
-	}
-	return rc;
+	return rc < 0 ? rc : render_pools(r, &o, &set);
 }
 
 const struct command mcoctl_render = {
@@ -143,12 +168,15 @@ const struct command mcoctl_render = {
 		"standard input. Without -f\nit asks the cluster. With -v it says "
 		"which "
 		"MachineConfigs went in, in the order\nthey were merged.\n\n"
+		"Pools that cannot be rendered are named, with the reason; the "
+		"others are rendered.\n\n"
 		"It renders as the version the manifests come from; MCO_RAW and "
 		"MCO_HASH choose\nanother.",
 	.examples = "# The name of each pool's rendered config\n"
 		    "@ render -o name\n"
 		    "# The config of one pool, from a dump\n"
 		    "@ render -f cluster.yaml mcp/worker",
+	.exits = "0 all are rendered, 1 one is not, or another error",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,
