@@ -19,6 +19,7 @@ static const char *const paths[] = {
 	MC "containerruntimeconfigs",
 	"/apis/operator.openshift.io/v1/machineconfigurations",
 	"/apis/operator.openshift.io/v1alpha1/imagecontentsourcepolicies",
+	CONFIG "clusterversions",
 	CONFIG "featuregates",
 	CONFIG "nodes",
 	"/api/v1/nodes",

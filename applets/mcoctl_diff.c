@@ -7,8 +7,10 @@
 
 #include "base/terminal.h"
 #include "live.h"
+#include "mc/prune.h"
 #include "mc/reconcile.h"
 #include "mcoctl_diff.h"
+#include "plan/forecast.h"
 
 static const struct flag flags[] = {
 	MANIFEST_FLAGS(struct diff_opts),
@@ -25,6 +27,16 @@ static const struct flag flags[] = {
 	  .offset = offsetof(struct diff_opts, pools),
 	  .value = "POOL",
 	  .help = "only this pool; may be repeated" },
+	{ .name = "prune",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct diff_opts, prune),
+	  .help = "treat objects that users own and -f lacks as removed" },
+	{ .name = "selector",
+	  .letter = 'l',
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct diff_opts, selector),
+	  .value = "LABELS",
+	  .help = "only objects with these labels, of -f and of --prune" },
 	{ .name = "show-secrets",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct diff_opts, secrets),
@@ -172,28 +184,51 @@ static int diff_two(struct diff *d)
 			       "%.*s: neither one MachineConfig nor pools to "
 			       "render",
 			       STRF(r->words.v[from.pools.n ? 1 : 0]));
+	forecast_assumptions(r->a, &to, &to, &d->assumed);
 	return diff_pools(d, &from, &to);
+}
+
+/* Applies the change to base: *after; touched is what controllers react to. */
+static void apply_change(struct diff *d, const struct mc_set *base,
+			 struct mc_set *change, const struct selector *selector,
+			 struct mc_set *after)
+{
+	struct arena *a = d->r->a;
+	struct mc_set removed = { 0 }, kept = *base;
+
+	if (d->o->selector.n)
+		*change = mc_selected(a, change, selector);
+	if (d->o->prune)
+		kept = mc_prune(a, base, change,
+				d->o->selector.n ? selector : NULL, &removed);
+	d->pruned = mc_set_names(a, &removed);
+	*change = mc_applied(a, base, change);
+	*after = mc_overlay(a, &kept, change);
+	for (size_t i = 0; i < removed.others.n; i++)
+		VEC_PUSH(a, &change->others, removed.others.v[i]);
 }
 
 static int diff_change(struct diff *d)
 {
 	struct mc_set base = { 0 }, change = { 0 }, after;
+	struct selector selector;
 	struct run *r = d->r;
-	int rc = d->o->base.n ? manifests_load(r, &d->o->base, true, &base)
-			      : live_load(r, &d->o->kube, "--base PATH", &base);
+	int rc = selector_parse(r->a, d->o->selector, &selector, &r->err);
 
+	if (rc < 0)
+		return err_wrap(&r->err, "--selector");
+	rc = d->o->base.n ? manifests_load(r, &d->o->base, true, &base)
+			  : live_load(r, &d->o->kube, "--base PATH", &base);
 	if (rc == 0)
 		rc = manifests_load(r, &d->o->files, d->o->recursive, &change);
 	if (rc < 0)
 		return rc;
-	change = mc_applied(r->a, &base, &change);
-	after = mc_overlay(r->a, &base, &change);
+	apply_change(d, &base, &change, &selector, &after);
+	forecast_assumptions(r->a, &after, &change, &d->assumed);
 	rc = mcoctl_preview(r, &base, NULL, false);
 	if (rc == 0)
 		rc = mcoctl_preview(r, &after, &change, true);
-	if (rc < 0)
-		return rc;
-	return diff_pools(d, &base, &after);
+	return rc < 0 ? rc : diff_pools(d, &base, &after);
 }
 
 static bool colour_wanted(void)
@@ -201,6 +236,15 @@ static bool colour_wanted(void)
 	const char *no = getenv("NO_COLOR");
 
 	return isatty(STDOUT_FILENO) && !(no && *no);
+}
+
+static struct json *strings(struct arena *a, const struct strs *list)
+{
+	struct json *j = json_new(a, JSON_ARRAY);
+
+	for (size_t i = 0; i < list->n; i++)
+		json_push(j, json_new_str(a, list->v[i]));
+	return j;
 }
 
 static int finish(struct diff *d)
@@ -216,6 +260,8 @@ static int finish(struct diff *d)
 		struct json *j = json_new(r->a, JSON_OBJECT);
 
 		json_add(j, S("differences"), d->list);
+		json_add(j, S("pruned"), strings(r->a, &d->pruned));
+		json_add(j, S("assumptions"), strings(r->a, &d->assumed));
 		json_encode(&r->out, j, JSON_INDENT);
 		buf_addc(&r->out, '\n');
 	}
@@ -235,6 +281,9 @@ static int run(struct run *r, const void *p)
 	for (size_t i = 0; i < r->words.n; i++)
 		if (mcoctl_check_word(r, r->words.v[i]) < 0)
 			return -ERR_INVALID;
+	if (r->words.n && (o->prune || o->selector.n))
+		return err_set(&r->err, ERR_INVALID,
+			       "--prune and --selector are for -f");
 	if (r->words.n == 2 && !o->files.n && !o->base.n)
 		rc = live_is_file(r, r->words.v[0]) &&
 				     live_is_file(r, r->words.v[1])
@@ -254,22 +303,33 @@ static int run(struct run *r, const void *p)
 
 const struct command mcoctl_diff = {
 	.name = "diff",
-	.args = "A B | -f NEW... [--base DUMP]... [--pool POOL]... [-o text|json]",
+	.args = "A B | -f NEW... [--base DUMP]... [--prune] [-l LABELS] "
+		"[--pool POOL]... [-o text|json]",
 	.summary = "show what differs, and what it does to the nodes",
 	.details =
 		"A and B are MachineConfigs, or folders whose pools are rendered; "
 		"what is no file is\na MachineConfig or pool of the cluster. "
 		"With -f it answers \"what would this change\ndo?\" to a dump or "
 		"to the cluster: contents decoded, then for each pool drain,\n"
-		"reboot or reload, and the rule behind it.\n\n"
+		"reboot or reload, and the rule behind it; or why the pool cannot be "
+		"rendered or\nrunning nodes refuse the config. What was assumed for "
+		"want of an object is said\nlast. With --prune MachineConfigs, custom "
+		"pools, KubeletConfigs, "
+		"ContainerRuntimeConfigs,\nmirror sets and image policies that -f "
+		"lacks are gone; what the cluster\nowns stays.\n\n"
 		"KUBECTL_EXTERNAL_DIFF is honoured.",
-	.examples = "# What a change does to the nodes of the cluster\n"
-		    "@ diff -f 99-worker-ntp.yaml\n"
-		    "# The same without a cluster\n"
-		    "@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n"
-		    "# Two MachineConfigs in files\n"
-		    "@ diff old.yaml new.yaml",
-	.exits = "0 same, 1 differs, 2 an error",
+	.examples =
+		"# What a change does to the nodes of the cluster\n"
+		"@ diff -f 99-worker-ntp.yaml\n"
+		"# The same without a cluster\n"
+		"@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n"
+		"# As if all that carries the label were replaced by a folder\n"
+		"@ diff -f configs/ --prune -l team=storage\n"
+		"# Two MachineConfigs in files\n"
+		"@ diff old.yaml new.yaml",
+	.exits =
+		"0 same, 1 differs (a pool that cannot be rendered any more is "
+		"one),\n2 an error, or no pool can be rendered",
 	.flags = flags,
 	.opts_size = sizeof(struct diff_opts),
 	.defaults = defaults,

@@ -14,6 +14,8 @@ struct diff_opts {
 	bool recursive, secrets;
 	struct strs base;
 	struct strs pools;
+	bool prune;
+	struct str selector;
 	struct str output;
 	struct kube_flags kube;
 };
@@ -23,6 +25,8 @@ struct diff {
 	const struct diff_opts *o;
 	struct config_diff_opts view;
 	struct json *list; /* for -o json */
+	struct strs pruned; /* "MachineConfig x", … */
+	struct strs assumed;
 	struct external_diff external;
 	size_t differ;
 	bool unseen; /* of some of it the other program was told nothing */

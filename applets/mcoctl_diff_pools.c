@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/terminal.h"
 #include "io/version.h"
 #include "mcoctl_diff.h"
 #include "view/forecast_text.h"
@@ -70,6 +71,28 @@ static int show_outside(struct diff *d, const struct forecast *f)
 	return f->plan ? external_diff_add(&d->external, &c, &d->r->err) : 0;
 }
 
+static void add_lines(struct buf *b, const char *what, const struct strs *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		buf_addf(b, "%s: %.*s\n", what, STRF(list->v[i]));
+}
+
+static void show_text(struct diff *d, const struct forecasts *list)
+{
+	struct run *r = d->r;
+	struct buf b;
+
+	buf_init(&b, r->a);
+	add_lines(&b, "pruned", &d->pruned);
+	if (b.n)
+		buf_addc(&b, '\n');
+	buf_add(&r->out,
+		r->colour ? terminal_safe(r->a, buf_str(&b)) : buf_str(&b));
+	forecasts_text(&r->out, list, &d->view);
+	if (list->n)
+		add_lines(&r->out, "assumed", &d->assumed);
+}
+
 static int show_all(struct diff *d, const struct forecasts *list)
 {
 	int rc = 0;
@@ -80,7 +103,7 @@ static int show_all(struct diff *d, const struct forecasts *list)
 		else
 			json_push(d->list, forecast_json(d->r->a, list->v[i]));
 	if (!d->external.command && str_is(d->o->output, "text"))
-		forecasts_text(&d->r->out, list, &d->view);
+		show_text(d, list);
 	return rc;
 }
 

@@ -27,6 +27,7 @@ struct mc_set {
 	struct mc_pools pools;
 	struct mc_controller_config *controller_config; /* the last, or NULL */
 	struct json *configuration; /* MachineConfiguration cluster, or NULL */
+	struct json *cluster_version; /* or NULL */
 	struct mc_nodes nodes; /* of the core API */
 	/* The kinds that struct mc_object is for, but no secrets. */
 	struct mc_objects others;

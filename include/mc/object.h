@@ -19,6 +19,7 @@ enum mc_kind {
 	MC_CONTROLLER_CONFIG,
 	MC_CONFIGURATION, /* MachineConfiguration, the operator's settings */
 	MC_NODE, /* the core API's, not config.openshift.io's */
+	MC_CLUSTER_VERSION,
 	/* from here on: held as struct mc_object */
 	MC_FEATURE_GATE,
 	MC_KUBELET_CONFIG,

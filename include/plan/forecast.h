@@ -56,6 +56,14 @@ struct forecast {
 bool plan_forecast(struct arena *a, const struct forecast_in *in,
 		   struct str pool, struct forecast *out);
 
+/*
+ * What a forecast for the set takes for granted because the set has no object that
+ * says it: "no MachineConfiguration: …". Of what configs are generated from only
+ * what those of the change need counts.
+ */
+void forecast_assumptions(struct arena *a, const struct mc_set *set,
+			  const struct mc_set *change, struct strs *out);
+
 /* What a node does about it: nothing where it cannot be rendered or is refused. */
 bool forecast_drains(const struct forecast *f);
 bool forecast_reboots(const struct forecast *f);

@@ -142,6 +142,10 @@ static int add_object(struct loader *l, const struct doc *d)
 	case MC_CONFIGURATION:
 		l->set->configuration = d->tree;
 		return 0;
+	case MC_CLUSTER_VERSION:
+		l->set->cluster_version = d->tree;
+		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)
+					 : 0;
 	case MC_NODE:
 		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)
 					 : add_node(l, d);
@@ -325,5 +329,7 @@ struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
 		out.controller_config = over->controller_config;
 	if (over->configuration)
 		out.configuration = over->configuration;
+	if (over->cluster_version)
+		out.cluster_version = over->cluster_version;
 	return out;
 }

@@ -33,10 +33,12 @@ pools() {	# more of worker's spec
 { cat "$TMP/mcs.yaml"; pools; } > "$TMP/nodeless.yaml"
 mc 50-b worker "$(file /etc/b b)" > "$TMP/b.yaml"
 
+assumed='assumed: no MachineConfiguration: node disruption policies are the defaults
+assumed: no ControllerConfig: configs are rendered without OS images'
 headlines() {	# arguments of diff...: what happens to each pool
 	"$ctl" diff "$@" > "$TMP/.all"
 	local rc=$?
-	sed -n '/^pool [^ ]*: rendered-[^ ]* -> /d; /^pool /,$p' "$TMP/.all"
+	sed -n '/^pool [^ ]*: rendered-[^ ]* -> /d; /^assumed: /d; /^pool /,$p' "$TMP/.all"
 	return $rc
 }
 json() { "$ctl" diff -o json "$@" > "$TMP/.all"; local rc=$?; "$ctl" fmt -o json-compact - < "$TMP/.all"; return $rc; }
@@ -46,7 +48,7 @@ cat "$TMP/base.yaml" "$TMP/b.yaml" > "$TMP/after.yaml"
 worker_b=$(name "$TMP/after.yaml" worker) infra_b=$(name "$TMP/after.yaml" infra)
 
 # ---- for programs
-expect 'every pool, for programs' 1 '{"differences":[{"actions":[{"cause":"file /etc/b","rule":"no disruption policy for this path","type":"Reboot"}],"changes":{"extensions":false,"files":["/etc/b"],"fips":false,"kernelArguments":false,"kernelType":false,"osImageURL":false,"units":[],"users":false},"drain":true,"drainReason":"the node reboots","from":"'"$worker"'","headline":"each node: drain and reboot (5 nodes, 1 at a time)","maxUnavailable":1,"nodes":5,"paused":false,"pool":"worker","reboot":true,"refused":null,"renderError":null,"to":"'"$worker_b"'"}]}
+expect 'every pool, for programs' 1 '{"assumptions":["no MachineConfiguration: node disruption policies are the defaults","no ControllerConfig: configs are rendered without OS images"],"differences":[{"actions":[{"cause":"file /etc/b","rule":"no disruption policy for this path","type":"Reboot"}],"changes":{"extensions":false,"files":["/etc/b"],"fips":false,"kernelArguments":false,"kernelType":false,"osImageURL":false,"units":[],"users":false},"drain":true,"drainReason":"the node reboots","from":"'"$worker"'","headline":"each node: drain and reboot (5 nodes, 1 at a time)","maxUnavailable":1,"nodes":5,"paused":false,"pool":"worker","reboot":true,"refused":null,"renderError":null,"to":"'"$worker_b"'"}],"pruned":[]}
 ' '' json -p worker -f "$TMP/b.yaml" --base "$TMP/base.yaml"
 
 # ---- nodes: how many, and how many at a time
@@ -64,6 +66,7 @@ file /etc/b (added)
 pool worker: each node: drain and reboot (5 nodes, 1 at a time)
 pool infra: each node: drain and reboot (1 node, 1 at a time)
   Reboot: file /etc/b: no disruption policy for this path
+$assumed
 " '' "$ctl" diff -f "$TMP/b.yaml" --base "$TMP/base.yaml"
 with() {	# more of worker's spec: the base with it
 	{ cat "$TMP/mcs.yaml"; pools "$1"; nodes; } > "$TMP/with.yaml"
@@ -112,7 +115,7 @@ expect 'one bad pool among others' 1 "pool master: each node: drain and reboot (
 pool infra: $cannot infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: the pool becomes RenderDegraded and its nodes keep $infra
   MachineConfig 50-b ($TMP/bad.yaml)
 " '' headlines -f "$TMP/bad.yaml" --base "$TMP/base.yaml"
-expect 'the same for programs' 1 '{"differences":[{"actions":[],"culprit":"MachineConfig 50-b ('"$TMP"'/bad.yaml)","drain":false,"from":"'"$infra"'","headline":"'"$cannot"' infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: the pool becomes RenderDegraded and its nodes keep '"$infra"'","maxUnavailable":1,"nodes":1,"paused":false,"pool":"infra","reboot":false,"refused":null,"renderError":"Failed to render configuration for pool infra: could not generate rendered MachineConfig: invalid extensions found: [vim]","to":""}]}
+expect 'the same for programs' 1 '{"assumptions":["no MachineConfiguration: node disruption policies are the defaults","no ControllerConfig: configs are rendered without OS images"],"differences":[{"actions":[],"culprit":"MachineConfig 50-b ('"$TMP"'/bad.yaml)","drain":false,"from":"'"$infra"'","headline":"'"$cannot"' infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: the pool becomes RenderDegraded and its nodes keep '"$infra"'","maxUnavailable":1,"nodes":1,"paused":false,"pool":"infra","reboot":false,"refused":null,"renderError":"Failed to render configuration for pool infra: could not generate rendered MachineConfig: invalid extensions found: [vim]","to":""}],"pruned":[]}
 ' '' json -p infra -f "$TMP/bad.yaml" --base "$TMP/base.yaml"
 expect 'another program is not asked' 1 '' "warning: pool infra: $cannot infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: the pool becomes RenderDegraded and its nodes keep $infra
 " env KUBECTL_EXTERNAL_DIFF=/nonexistent "$ctl" diff -p infra -f "$TMP/bad.yaml" --base "$TMP/base.yaml"
@@ -129,11 +132,13 @@ pool infra: cannot be rendered, as before: Failed to render configuration for po
 " '' headlines -f "$TMP/d.yaml" --base "$TMP/broken.yaml"
 expect 'bad already is no difference' 0 "pool infra: cannot be rendered, as before: Failed to render configuration for pool infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: the pool stays RenderDegraded and has no config
   MachineConfig 50-b ($TMP/broken.yaml)
+$assumed
 " '' "$ctl" diff -f "$TMP/mcs.yaml" --base "$TMP/broken.yaml"
 expect 'nothing can be told' 2 '' "Error: pool infra: Failed to render configuration for pool infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: MachineConfig 50-b ($TMP/broken.yaml)
 " "$ctl" diff -p infra -f "$TMP/d.yaml" --base "$TMP/broken.yaml"
 mc 50-b infra "$(file /etc/b b)" > "$TMP/mend.yaml"
 expect 'mended' 1 "pool infra: rendered again, $(name <(cat "$TMP/base.yaml" "$TMP/mend.yaml") infra) (1 node, 1 at a time)
+$assumed
 " '' "$ctl" diff -p infra -f "$TMP/mend.yaml" --base "$TMP/broken.yaml"
 
 # ---- what running nodes refuse is the headline
@@ -166,4 +171,64 @@ expect 'both, for programs' 0 '"refused":"ignition directories section contains 
 expect 'what is only shown alike is not the same' 0 "pool master: $(name "$TMP/base.yaml" master)
 pools worker, infra: the same change
 " '' sed -n 's/ -> .*//; /^pools\|^pool master: rendered-/p' <("$ctl" diff -f "$TMP/secrets.yaml" --base "$TMP/base.yaml")
+
+# ---- what --prune removes
+note() { sed "s|metadata: {name: $1|metadata: {annotations: {$2}, name: $1|"; }
+kept() {
+	mc 97-tuned worker "$(file /etc/t t)" | note 97-tuned "tuned.openshift.io/generated-by-controller-version: '1'"
+	mc 99-worker-ssh worker "$(file /etc/u u)"
+	mc rendered-worker-old worker "$(file /etc/v v)"
+	mc 95-owned worker "$(file /etc/w w)" | sed 's/metadata: {/metadata: {ownerReferences: [{kind: X, name: x, uid: u, apiVersion: v1}], /'
+	mc 94-release worker "$(file /etc/x x)" | note 94-release "include.release.openshift.io/self-managed: 'true'"
+}
+{ cat "$TMP/base.yaml"; kept; mc 50-b worker "$(file /etc/b b)" | sed 's/labels: {/labels: {team: red, /'; mc 51-c worker "$(file /etc/c c)"; } > "$TMP/full.yaml"
+prune() { "$ctl" diff --prune "$@" | sed -n '/^pruned/p; /^file/p; /^pool[^s].*was/p; /^Error/p'; return "${PIPESTATUS[0]}"; }
+expect 'nothing is removed unasked' 0 '' '' "$ctl" diff -f "$TMP/mcs.yaml" --base "$TMP/full.yaml"
+expect 'pruned' 1 'pruned: MachineConfig 50-b
+pruned: MachineConfig 51-c
+pruned: MachineConfigPool infra
+file /etc/b (removed)
+file /etc/c (removed)
+pool infra: removed, was '"$(name "$TMP/full.yaml" infra)"'
+' '' prune -f "$TMP/mcs.yaml" --base "$TMP/full.yaml"
+expect 'within a selector' 1 'pruned: MachineConfig 50-b
+file /etc/b (removed)
+' '' prune -l team=red -f "$TMP/mcs.yaml" --base "$TMP/full.yaml"
+expect 'which bounds what is applied, too' 0 '' '' "$ctl" diff -l 'team in (red, blue)' -f "$TMP/d.yaml" --base "$TMP/full.yaml"
+expect 'for programs' 0 '"pruned":["MachineConfig 50-b"]
+' '' grep -oE '"pruned":[^]]*]' <(json --prune -l team=red -f "$TMP/mcs.yaml" --base "$TMP/full.yaml")
+expect 'what is given stays' 0 'pruned: MachineConfigPool infra
+pool infra: removed, was '"$(name "$TMP/full.yaml" infra)"'
+' '' grep -E '^prune|was' <("$ctl" diff --prune -f "$TMP/mcs.yaml" -f <(sed -n '/name: 50-b/,$p' "$TMP/full.yaml" | sed '1i ---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig') --base "$TMP/full.yaml")
+expect 'a bad selector' 2 '' "Error: --selector: unable to parse requirement: found '', expected: identifier
+" "$ctl" diff --prune -l '!' -f "$TMP/mcs.yaml" --base "$TMP/full.yaml"
+expect 'not without -f' 2 '' $'Error: --prune and --selector are for -f\n' "$ctl" diff --prune "$TMP/a.yaml" "$TMP/b.yaml"
+cat > "$TMP/kubelets.yaml" <<Y
+---
+apiVersion: machineconfiguration.openshift.io/v1
+kind: KubeletConfig
+metadata: {name: pods, finalizers: [99-worker-generated-kubelet], annotations: {machineconfiguration.openshift.io/mc-name-suffix: ''}, generation: 1}
+spec: {machineConfigPoolSelector: {matchLabels: {pools.operator.machineconfiguration.openshift.io/worker: ''}}, kubeletConfig: {maxPods: 3}}
+status: {observedGeneration: 1, conditions: [{type: Success, status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z'}]}
+Y
+mc 99-worker-generated-kubelet worker "$(file /etc/kubernetes/kubelet.conf k)" | note 99-worker-generated-kubelet "machineconfiguration.openshift.io/generated-by-controller-version: ''" >> "$TMP/kubelets.yaml"
+{ cat "$TMP/base.yaml" "$TMP/kubelets.yaml"; } > "$TMP/with.yaml"
+expect 'with what was made of it' 1 'pruned: MachineConfigPool infra
+pruned: KubeletConfig pods
+file /etc/kubernetes/kubelet.conf (removed)
+pool infra: removed, was '"$(name "$TMP/with.yaml" infra)"'
+' '' prune -f "$TMP/mcs.yaml" --base "$TMP/with.yaml"
+
+# ---- what is assumed
+only() { "$ctl" diff "$@" | sed -n '/^assumed: /p'; }
+expect 'nothing to go by' 0 'assumed: no MachineConfiguration: node disruption policies are the defaults
+assumed: no Nodes: how many nodes a pool has is not known
+assumed: no ControllerConfig: configs are rendered without OS images
+' '' only -f "$TMP/b.yaml" --base "$TMP/nodeless.yaml"
+{ cat "$TMP/current.yaml"; printf -- '---\napiVersion: operator.openshift.io/v1\nkind: MachineConfiguration\nmetadata: {name: cluster}\nspec: {nodeDisruptionPolicy: {files: [{path: /etc/b, actions: [{type: None}]}]}}\n'; } > "$TMP/with.yaml"
+expect 'policies that are known' 1 'pool infra: each node: no drain, no reboot (1 node, 1 at a time)
+  None: file /etc/b: policy for /etc/b
+' '' headlines -f "$TMP/b.yaml" --base "$TMP/with.yaml"
+expect 'the current config to go by' 0 "assumed: no ControllerConfig: OS images and release are those of the pools' current configs
+" '' only -f "$TMP/b.yaml" --base "$TMP/with.yaml"
 finish

@@ -1,0 +1,81 @@
+#include "plan/forecast.h"
+
+static bool has_current(const struct mc_set *set)
+{
+	for (size_t i = 0; i < set->pools.n; i++) {
+		struct str name = json_str(set->pools.v[i]->tree,
+					   "spec.configuration.name", S(""));
+
+		for (size_t k = 0; k < set->mcs.n; k++)
+			if (str_eq(set->mcs.v[k]->meta.name, name))
+				return true;
+	}
+	return false;
+}
+
+static bool touches(const struct mc_set *change, const enum mc_kind *kinds)
+{
+	for (size_t i = 0; i < change->others.n; i++)
+		for (const enum mc_kind *k = kinds; *k != MC_OTHER; k++)
+			if (change->others.v[i]->kind == *k)
+				return true;
+	return false;
+}
+
+/* Of which objects kubelets' and registries' configs are made. */
+static const enum mc_kind kubelet[] = { MC_KUBELET_CONFIG, MC_FEATURE_GATE,
+					MC_NODE_CONFIG, MC_API_SERVER,
+					MC_OTHER };
+static const enum mc_kind registries[] = {
+	MC_IMAGE,	MC_CONTENT_POLICY,	 MC_DIGEST_MIRRORS,
+	MC_TAG_MIRRORS, MC_CLUSTER_IMAGE_POLICY, MC_IMAGE_POLICY,
+	MC_OTHER
+};
+
+static void assume_inputs(struct arena *a, const struct mc_set *set,
+			  const struct mc_set *change, struct strs *out)
+{
+	bool kubelets = touches(change, kubelet);
+	bool images = touches(change, registries);
+
+	if ((kubelets || images) && !mc_find(set, MC_FEATURE_GATE, NULL))
+		VEC_PUSH(a, out,
+			 S("no FeatureGate: feature gates are as the generated "
+			   "MachineConfigs have them"));
+	if ((kubelets || images) && !set->cluster_version)
+		VEC_PUSH(a, out,
+			 S("no ClusterVersion: the release is the one that the "
+			   "ControllerConfig names"));
+	if (images && !mc_find(set, MC_IMAGE, NULL))
+		VEC_PUSH(a, out,
+			 S("no Image config: it restricts no registry"));
+	if (kubelets && !mc_find(set, MC_API_SERVER, NULL))
+		VEC_PUSH(a, out,
+			 S("no APIServer config: kubelets have the TLS profile "
+			   "Intermediate"));
+	if (kubelets && !mc_find(set, MC_NODE_CONFIG, NULL))
+		VEC_PUSH(a, out,
+			 S("no Node config: cgroups and worker latency are the "
+			   "defaults"));
+}
+
+void forecast_assumptions(struct arena *a, const struct mc_set *set,
+			  const struct mc_set *change, struct strs *out)
+{
+	if (!set->configuration)
+		VEC_PUSH(a, out,
+			 S("no MachineConfiguration: node disruption policies "
+			   "are the defaults"));
+	if (!set->nodes.n)
+		VEC_PUSH(a, out,
+			 S("no Nodes: how many nodes a pool has is not known"));
+	if (!set->controller_config)
+		VEC_PUSH(a, out,
+			 has_current(set)
+				 ? S("no ControllerConfig: OS images and "
+				     "release are those of the pools' current "
+				     "configs")
+				 : S("no ControllerConfig: configs are "
+				     "rendered without OS images"));
+	assume_inputs(a, set, change, out);
+}
