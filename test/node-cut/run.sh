@@ -9,8 +9,8 @@
 # recovering from a cut, first boots, and by a daemon with a cluster: certificates, the
 # pull secret, the kubelet's CAs, the first currentconfig, the way back from an image
 # that was built in the cluster. What a disk loses that was not fsynced is in
-# test/node/test_cut.c: no such disk is to be had here. A boot may lose a staged OS, and
-# /var and /boot be file systems of their own. Of a disk that is gone for good every fourth
+# test/node/test_cut.c: no such disk is to be had here. It runs last, with every place. A
+# boot may lose a staged OS, and /var and /boot be file systems of their own. Of a disk that is gone for good every fourth
 # place is tried, of three recoveries and of the way back their own places.
 set -u
 OUT=$PWD/$1
@@ -45,6 +45,11 @@ for ((w = 0; w < WORKERS; w++)); do
 	fi
 	passed=$((passed + p)) failed=$((failed + f)) cut=$((cut + c)) made=$((made + m))
 done
+MCO_CUT_STRIDE=1 "$OUT/test/node/test_cut" >"$ALL/lost" || status=1
+read -r p f < <(sed -n 's/^Pass: \([0-9]*\), fail: \([0-9]*\), skip.*/\1 \2/p' "$ALL/lost")
+grep ': [0-9]* \(places\|losses\)' "$ALL/lost" | sed 's/^\.*//'
+[ "${f:-1}" = 0 ] || tail -n 40 "$ALL/lost"
+passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
 sort "$ALL"/*/told | awk -F': ' '{ split($2, x, "[ ,]+"); n[$1] += x[1]; if (x[3] > s[$1]) s[$1] = x[3] }
 	END { for (k in n) printf "%s: %d places, %d s\n", k, n[k], s[k] }' | sort
 echo "$cut places cut, $made made to fail"

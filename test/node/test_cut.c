@@ -5,8 +5,10 @@
  *
  * A cut ends the process before the call. Of what the calls before it did and did
  * not fsync all has reached the disk, or nothing, or any part of it: see disk.h.
- * MCO_CUT_ALL=1 tries the loss of each single call, and full disks, at every place;
- * without it at some.
+ * MCO_CUT_STRIDE=1 tries every place, as `make test-cut` does; unset, updates and
+ * rollbacks that lose what they did not fsync are cut at every place, and the rest at
+ * every third. MCO_CUT_ALL=1 tries the loss of each single call, and full disks, at
+ * every place, too.
  */
 #include "disk.h"
 #include "sample.h"
@@ -20,6 +22,21 @@
 #else
 #define STRIDE 1
 #endif
+
+static bool cut_all(void)
+{
+	return getenv("MCO_CUT_ALL") != NULL;
+}
+
+static long stride(void)
+{
+	const char *s = getenv("MCO_CUT_STRIDE");
+	long n = s ? atol(s) : 3;
+
+	if (cut_all() || n < 1)
+		n = 1;
+	return n > STRIDE ? n : STRIDE;
+}
 
 /* ---- the update ------------------------------------------------------------------ */
 
@@ -268,13 +285,14 @@ static bool try_all(struct bench *b, enum what what, enum fault fault,
 		    const char *name)
 {
 	const char *from = what == UPDATE ? b->before : b->after;
-	long n, calls, old = 0, new = 0, step = STRIDE;
+	bool plain = fault == CUT_LOST && !b->devices && !sample_online;
+	long n, calls, old = 0, new = 0, step = plain ? STRIDE : stride();
 
 	/* where there is no room for a call there is none for its neighbour */
-	if ((fault == FAIL_ENOSPC || fault == FULL_DISK) &&
-	    !getenv("MCO_CUT_ALL"))
+	if ((fault == FAIL_ENOSPC || fault == FULL_DISK) && !cut_all())
 		step *= 2;
-	for (n = 1;; n += step) {
+	/* the faults begin at different places */
+	for (n = 1 + (long)fault % step;; n += step) {
 		int status;
 		char is;
 
@@ -302,9 +320,9 @@ static bool try_parts(struct bench *b, enum what what, const char *name)
 {
 	static const enum fault faults[] = { CUT_SOME, CUT_ONE, CUT_BUT_ONE };
 	const char *from = what == UPDATE ? b->before : b->after;
-	bool all = getenv("MCO_CUT_ALL") != NULL;
+	bool all = cut_all();
 	long singles = all ? 1 : 8, seeds = all ? 3 : 1;
-	long step = all ? 1 : STRIDE > 1 ? STRIDE : 4;
+	long step = all ? 1 : STRIDE > 1 ? STRIDE : stride() * 4;
 	long n, calls, tried = 0, most = 0;
 	int status = 42;
 
@@ -334,7 +352,7 @@ static bool try_parts(struct bench *b, enum what what, const char *name)
 				break;
 		}
 	(void)printf("%s: %ld losses, of up to %ld calls\n", name, tried, most);
-	return status == 0 && tried > 100 / STRIDE && most > 3;
+	return status == 0 && tried > 100 / stride() && most > 3;
 }
 
 TEST every_cut_of_an_update(void)
@@ -436,7 +454,7 @@ TEST a_cut_recovery(void)
 	bool ok = true;
 
 	setup(&b);
-	for (long first = 40; ok && first < 1000; first += 31 * STRIDE) {
+	for (long first = 40; ok && first < 1000; first += 31 * stride()) {
 		reset(&b, b.before);
 		if (run_with_fault(&b, UPDATE, CUT_KEPT, first, &calls) != 42)
 			break;
@@ -457,7 +475,7 @@ TEST a_cut_recovery(void)
 	teardown(&b);
 	(void)printf("recovery cut: %ld places\n", tried);
 	ASSERT(ok);
-	ASSERT(tried > 100 / (STRIDE * STRIDE));
+	ASSERT(tried > 100 / (STRIDE * stride()));
 	PASS();
 }
 
@@ -511,7 +529,7 @@ static bool try_first_boot(struct bench *b, enum fault fault)
 				     STRF(text), STRF(want));
 			return false;
 		}
-		n += status == 42 ? STRIDE : 0;
+		n += status == 42 ? stride() : 0;
 	} while (status == 42);
 	(void)printf("first boot cut: %ld places\n", n);
 	return status == 0 && n > 50;
