@@ -10,6 +10,11 @@ SHELL	:= /bin/bash
 Q	:= $(if $(V),,@)
 say	= $(if $(V),,@echo '  $1' $(patsubst $(CURDIR)/%,%,$2))
 MAKEFLAGS += --no-builtin-rules
+# Without -j a single goal is made on all cores. Several goals, and the parts of these,
+# run one after the other.
+ifeq ($(MAKELEVEL)$(filter check fuzz bench,$(MAKECMDGOALS))$(word 2,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 
 # ---- Debian packages, all of them, as package:probe ------------------------
 # The probe is a command on PATH or a file; the package is asked for only when
@@ -285,7 +290,7 @@ $(SKEW): test/node-peer/skew.c
 	$(call say,LINK,$@)
 	$(Q)gcc -std=c11 -D_GNU_SOURCE $(WARN) -O1 -shared -fPIC -o $@ $<
 
-test-cut: all $(CUT_HELPERS) ## the binary cut, and made to fail, at every system call that changes a node's disk
+test-cut: all $(CUT_HELPERS) $(OUT)/test/node/test_cut ## the binary cut, and made to fail, at every system call that changes a node's disk
 	@.mk/need.sh '' $(PKGS_TEST)
 	@test/node-cut/run.sh $(OUT)
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # test.sh OUT TEST... -- REPLAY...: runs the command-line tests, the unit tests and
-# the replays of the fuzz corpora, one per core. Prints a line per suite when it
-# ends and, last, "N passed, N failed".
+# the replays of the fuzz corpora, three for every two cores: many of them wait for
+# most of their time. Prints a line per suite when it ends and, last, "N passed, N failed".
 #
 # SUITES names the command-line tests to run; unset: all. WRAP puts a command such as
 # valgrind in front of each program. A suite that runs longer than LIMIT seconds is
@@ -90,23 +90,27 @@ trap 'echo "interrupted: $(wc -l <"$logs/sum") of $total suites had ended"; exit
 : >"$logs/sum"
 
 # The long ones first, so that none is left running alone at the end.
+rank() {
+	case $1 in
+	*/test_cut | */test_controller.sh) echo 1 ;;
+	*/test_firstboot.sh | */test_handover.sh | */test_daemon_mishaps.sh | */test_server_faults) echo 2 ;;
+	*) echo 3 ;;
+	esac
+}
+suite() { echo "$(rank "$1") $*"; }	# name, command
 {
+	for t in ${SUITES-test/applets/test_*.sh}; do suite "$t" "MCO_DIR=$out" bash "$t"; done
 	for t in "$@"; do
-		[ "${t##*/}" != test_cut ] || echo "$t ${WRAP:-} $t"
-	done
-	for t in ${SUITES-test/applets/test_*.sh}; do echo "$t MCO_DIR=$out bash $t"; done
-	for t in "$@"; do
-		case $section/${t##*/} in
+		case $section/$t in
 		*/--) section=replays ;;
-		*/test_cut) ;;
-		tests/*) echo "$t ${WRAP:-} $t" ;;
-		replays/*) echo "$t ${WRAP:-} $t test/fuzz/corpus/${t##*/replay_}" ;;
+		tests/*) suite "$t" "${WRAP:-}" "$t" ;;
+		replays/*) suite "$t" "${WRAP:-}" "$t" "test/fuzz/corpus/${t##*/replay_}" ;;
 		esac
 	done
-} >"$logs/all"
+} | sort -s -n -k1,1 | cut -d' ' -f2- >"$logs/all"
 total=$(wc -l <"$logs/all")
 set -m # the pool is a process group of its own, with the default signals
-xargs -d '\n' -P "$(nproc)" -I{} "$0" --suite "$run" "$logs" "$total" {} <"$logs/all" &
+xargs -d '\n' -P $((($(nproc) * 3 + 1) / 2)) -I{} "$0" --suite "$run" "$logs" "$total" {} <"$logs/all" &
 pool=$!
 wait "$pool"
 pool=''
