@@ -42,4 +42,10 @@ struct docs_fault {
 int docs_parse(struct arena *a, struct str text, struct docs *out,
 	       struct docs_fault *fault, struct err *err);
 
+/*
+ * The line of the first comment in a text that docs_parse takes, 0 when there is
+ * none. Trees have no comments: whoever writes one back loses them.
+ */
+size_t docs_comment(struct arena *a, struct str text);
+
 #endif

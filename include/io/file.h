@@ -25,6 +25,13 @@ int file_read_fd(struct arena *a, int fd, const char *name, size_t max,
 int file_replace(const char *path, struct str data, mode_t mode,
 		 struct err *err);
 
+/*
+ * The same for a regular file that is there: it keeps its mode and owner, and a
+ * link to it stays a link. An error where that cannot be, or where the caller may
+ * not write to it; the file is then as it was.
+ */
+int file_rewrite(const char *path, struct str data, struct err *err);
+
 /* Writes all of s, in as many calls as it takes. */
 int file_write_fd(int fd, struct str s, const char *name, struct err *err);
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -128,6 +129,51 @@ int file_replace(const char *path, struct str data, mode_t mode,
 		return err_sys(err, "create a file in %s", dir);
 	rc = fill(fd, data, mode, path, err);
 	if (rc == 0 && rename(temp, path) < 0)
+		rc = err_sys(err, "rename to %s", path);
+	if (rc < 0) {
+		(void)unlink(temp);
+		return rc;
+	}
+	return sync_dir(dir, err);
+}
+
+/* Gives fd the owner of st, if it has another one. */
+static int keep_owner(int fd, const struct stat *st, const char *path,
+		      struct err *err)
+{
+	struct stat now;
+
+	if (fstat(fd, &now) < 0)
+		return err_sys(err, "stat %s", path);
+	if (now.st_uid == st->st_uid && now.st_gid == st->st_gid)
+		return 0;
+	return fchown(fd, st->st_uid, st->st_gid) < 0
+		       ? err_sys(err, "keep the owner of %s", path)
+		       : 0;
+}
+
+int file_rewrite(const char *path, struct str data, struct err *err)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	AUTO(fd) int fd = -1;
+	char real[PATH_MAX], *dir, *temp;
+	struct stat st;
+	int rc;
+
+	if (!realpath(path, real) || stat(real, &st) < 0 ||
+	    access(real, W_OK) < 0)
+		return err_sys(err, "open %s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, ERR_INVALID, "%s is not a regular file",
+			       path);
+	split(&a, real, &dir, &temp);
+	fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(err, "create a file in %s", dir);
+	rc = keep_owner(fd, &st, path, err);
+	if (rc == 0)
+		rc = fill(fd, data, st.st_mode & 07777, path, err);
+	if (rc == 0 && rename(temp, real) < 0)
 		rc = err_sys(err, "rename to %s", path);
 	if (rc < 0) {
 		(void)unlink(temp);
