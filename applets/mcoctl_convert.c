@@ -1,79 +1,182 @@
 /*
- * mcoctl convert: an Ignition config in another version of the spec.
+ * mcoctl convert: Ignition configs, also those of MachineConfigs, in another version
+ * of the spec.
  */
 #include "data/yml.h"
 #include "io/file.h"
 #include "mcoctl.h"
 
-struct convert_opts {
+struct opts {
+	struct strs files;
 	struct str to, output;
 };
 
-static const struct flag convert_flags[] = {
+static const struct flag flags[] = {
+	{ .name = "filename",
+	  .letter = 'f',
+	  .kind = FLAG_STRS,
+	  .offset = offsetof(struct opts, files),
+	  .value = "FILE",
+	  .help = "an Ignition config or MachineConfigs, or - for standard "
+		  "input; may be repeated" },
 	{ .name = "to",
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct convert_opts, to),
+	  .offset = offsetof(struct opts, to),
 	  .value = "VERSION",
 	  .help = "3.5, 3.4, 3.3, 3.2, 3.1 or 2.2 (default 3.5)" },
-	OUTPUT_FLAG(struct convert_opts, "json|json-compact|yaml"),
+	{ .name = "output",
+	  .letter = 'o',
+	  .kind = FLAG_CHOICE,
+	  .offset = offsetof(struct opts, output),
+	  .value = "FORMAT",
+	  .choices = "json|json-compact|yaml",
+	  .help = "output format (default yaml for MachineConfigs, json for "
+		  "Ignition configs)" },
 	{ 0 },
 };
 
-static void convert_defaults(void *p)
+static void defaults(void *p)
 {
-	struct convert_opts *o = p;
-
-	o->to = S("3.5");
-	o->output = S("json");
+	((struct opts *)p)->to = S("3.5");
 }
 
-/* The Ignition config of a file: the whole of it, or a MachineConfig's. */
-static int config_text(struct run *r, const char *path, struct str *out)
+static int convert_text(struct run *r, struct semver to, struct str text,
+			struct json **out)
+{
+	struct ign_obj *config = NULL;
+	int rc = ign_parse_35(r->a, text, &config, &r->err);
+
+	return rc < 0 ? rc : ign_down(r->a, config, to, out, &r->err);
+}
+
+/* Puts the new config into the tree; all else stays as it came. */
+static int convert_mc(struct run *r, struct semver to, const struct doc *d)
+{
+	struct str name = json_str(d->tree, "metadata.name", S(""));
+	struct json *config = NULL;
+	struct mc mc = { 0 };
+	int rc = mc_decode(r->a, d, &mc, &r->err);
+
+	if (rc == 0 && !mc_has_config(&mc))
+		return 0;
+	if (rc == 0)
+		rc = convert_text(r, to, mc_config_text(r->a, &mc), &config);
+	if (rc < 0)
+		return err_wrap(&r->err, "MachineConfig %.*s", STRF(name));
+	json_set(json_at(d->tree, "spec"), S("config"), config);
+	return 0;
+}
+
+static int convert_list(struct run *r, struct semver to, const struct doc *d);
+
+/* A manifest: a MachineConfig, or a list of them. */
+static int convert_object(struct run *r, struct semver to, const struct doc *d)
+{
+	struct str kind = json_str(d->tree, "kind", S(""));
+
+	if (str_is(kind, "MachineConfig"))
+		return convert_mc(r, to, d);
+	if (json_kind(json_at(d->tree, "items")) == JSON_ARRAY)
+		return convert_list(r, to, d);
+	return err_set(&r->err, ERR_INVALID,
+		       "%.*s has no Ignition config: give MachineConfigs or "
+		       "Ignition configs",
+		       STRF(kind));
+}
+
+static int convert_list(struct run *r, struct semver to, const struct doc *d)
+{
+	for (struct json *j = json_first(json_at(d->tree, "items")); j;
+	     j = json_next(j)) {
+		struct doc item = *d;
+		int rc;
+
+		item.tree = j;
+		if (json_kind(json_at(j, "items")) == JSON_ARRAY)
+			return err_set(&r->err, ERR_INVALID,
+				       "a list inside a list");
+		/* items of a typed list may leave out their kind */
+		rc = json_member(j, S("kind")) ? convert_object(r, to, &item)
+					       : convert_mc(r, to, &item);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static struct str text_of(struct run *r, const struct doc *d)
+{
+	struct buf b;
+
+	if (d->json)
+		return d->text;
+	buf_init(&b, r->a);
+	json_encode(&b, d->tree, JSON_SORTED);
+	return buf_str(&b);
+}
+
+static int print(struct run *r, struct str format, const struct json *j)
+{
+	if (!str_is(format, "yaml")) {
+		json_encode(&r->out, j,
+			    str_is(format, "json") ? JSON_INDENT : 0);
+		buf_addc(&r->out, '\n');
+		return 0;
+	}
+	if (r->out.n)
+		buf_addz(&r->out, "---\n");
+	return yml_emit(&r->out, j, &r->err);
+}
+
+/* Objects of the API have a kind, Ignition configs have none. */
+static int convert_doc(struct run *r, const struct opts *o, struct semver to,
+		       const struct doc *d)
+{
+	bool object = json_member(d->tree, S("kind")) != NULL;
+	struct str format = o->output;
+	struct json *j = d->tree;
+	int rc = object ? convert_object(r, to, d)
+			: convert_text(r, to, text_of(r, d), &j);
+
+	if (!format.n)
+		format = object ? S("yaml") : S("json");
+	return rc < 0 ? rc : print(r, format, j);
+}
+
+static int convert_file(struct run *r, const struct opts *o, struct semver to,
+			const char *path)
 {
 	struct docs_fault fault = { 0 };
 	struct docs docs = { 0 };
 	struct str text;
-	struct buf b;
-	struct mc mc = { 0 };
 	int rc = file_read(r->a, path, MANIFEST_MAX, &text, &r->err);
 
 	if (rc < 0)
 		return rc;
 	rc = docs_parse(r->a, text, &docs, &fault, &r->err);
-	if (rc < 0)
+	if (rc == -ERR_INVALID)
 		return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s", path,
 			       fault.line, fault.col, STRF(fault.problem));
-	if (docs.n != 1)
-		return err_set(&r->err, ERR_INVALID,
-			       "%s: %zu documents, not one config", path,
-			       docs.n);
-	if (str_is(json_str(docs.v[0].tree, "kind", S("")), "MachineConfig")) {
-		rc = mc_decode(r->a, &docs.v[0], &mc, &r->err);
-		*out = mc_config_text(r->a, &mc);
-		return rc < 0 ? err_wrap(&r->err, "%s", path) : 0;
-	}
-	if (docs.v[0].json) {
-		*out = docs.v[0].text;
-		return 0;
-	}
-	buf_init(&b, r->a);
-	json_encode(&b, docs.v[0].tree, JSON_SORTED);
-	*out = buf_str(&b);
-	return 0;
+	if (rc == 0 && !docs.n)
+		return err_set(&r->err, ERR_NOTFOUND, "no configs found in %s",
+			       strcmp(path, "-") ? path : "standard input");
+	for (size_t i = 0; rc == 0 && i < docs.n; i++)
+		rc = convert_doc(r, o, to, &docs.v[i]);
+	return rc < 0 ? err_wrap(&r->err, "%s", path) : 0;
 }
 
-static int run_convert(struct run *r, const void *p)
+static int run(struct run *r, const void *p)
 {
-	const struct convert_opts *o = p;
-	struct str text = S(""), to = o->to;
-	struct ign_obj *config = NULL;
+	struct opts o = *(const struct opts *)p;
+	struct str to = o.to;
 	struct semver v;
-	struct json *j = NULL;
-	int rc;
 
-	if (r->words.n != 1)
+	for (size_t i = 0; i < r->words.n; i++)
+		VEC_PUSH(r->a, &o.files, r->words.v[i]);
+	if (!o.files.n)
 		return err_set(&r->err, ERR_INVALID,
-			       "give one file, or - for standard input");
+			       "no configs given: use -f FILE or -f - for "
+			       "standard input");
 	if (str_chr(to, '.') == str_rchr(to, '.'))
 		to = str_fmt(r->a, "%.*s.0", STRF(to));
 	if (!semver_parse(to, &v))
@@ -81,34 +184,33 @@ static int run_convert(struct run *r, const void *p)
 			&r->err, ERR_INVALID,
 			"\"%.*s\" is no version: use 3.5, 3.4, 3.3, 3.2, "
 			"3.1 or 2.2",
-			STRF(o->to));
-	rc = config_text(r, str_z(r->a, r->words.v[0]), &text);
-	if (rc == 0)
-		rc = ign_parse_35(r->a, text, &config, &r->err);
-	if (rc == 0)
-		rc = ign_down(r->a, config, v, &j, &r->err);
-	if (rc < 0)
-		return err_wrap(&r->err, "%.*s", STRF(r->words.v[0]));
-	if (str_is(o->output, "yaml"))
-		return yml_emit(&r->out, j, &r->err);
-	json_encode(&r->out, j, str_is(o->output, "json") ? JSON_INDENT : 0);
-	buf_addc(&r->out, '\n');
+			STRF(o.to));
+	for (size_t i = 0; i < o.files.n; i++) {
+		int rc = convert_file(r, &o, v, str_z(r->a, o.files.v[i]));
+
+		if (rc < 0)
+			return rc;
+	}
 	return 0;
 }
 
 const struct command mcoctl_convert = {
 	.name = "convert",
-	.args = "[--to VERSION] FILE [-o json|json-compact|yaml]",
-	.summary = "write an Ignition config in another version of the spec",
+	.args = "[--to VERSION] [-f FILE]... [FILE]... [-o json|json-compact|yaml]",
+	.summary = "write Ignition configs in another version of the spec",
 	.details =
-		"FILE is an Ignition config of spec 2.0 to 2.2 or 3.0 to 3.5, "
-		"or a MachineConfig.\nWhat the target cannot say is refused.",
+		"Reads Ignition configs of spec 2.0 to 2.2 or 3.0 to 3.5. A "
+		"MachineConfig stays a\nMachineConfig: only spec.config "
+		"changes, and all its other fields are kept.\nWhat the target "
+		"cannot say is refused, and nothing is printed then.",
 	.examples = "# For machines whose Ignition reads spec 3.2\n"
-		    "@ convert --to 3.2 worker.ign\n"
+		    "@ convert --to 3.2 -f worker.ign\n"
 		    "# An old config in the newest version, as YAML\n"
-		    "@ convert -o yaml old.ign",
-	.flags = convert_flags,
-	.opts_size = sizeof(struct convert_opts),
-	.defaults = convert_defaults,
-	.run = run_convert,
+		    "@ convert -o yaml -f old.ign\n"
+		    "# A MachineConfig of the cluster in the newest version\n"
+		    "oc get mc 50-old -o yaml | @ convert -f -",
+	.flags = flags,
+	.opts_size = sizeof(struct opts),
+	.defaults = defaults,
+	.run = run,
 };

@@ -1,4 +1,4 @@
-# diff, validate, cat, files, blame, hash, convert: on the examples and on files
+# diff, validate, cat, files, blame, hash: on the examples and on files
 # made here.
 . test/applets/lib.sh
 ctl=$BIN/mcoctl base=examples/cluster
@@ -238,25 +238,10 @@ expect 'blame' 0 "MACHINECONFIG      SETS                      MANIFEST
 expect 'an unknown config' 1 '' $'Error: "nowhere" is neither a MachineConfigPool nor a MachineConfig among the manifests\n' \
 	"$ctl" files -f $base nowhere
 
-# ---- hash, convert
+# ---- hash
 name=$(sed -n 's/^  name: \(rendered.*\)/\1/p' "$TMP/a.yaml")
 expect 'a name that is right' 0 "$name: ok
 " '' "$ctl" hash "$TMP/a.yaml"
 expect 'a name that is not' 1 "$name: its spec gives $("$ctl" hash "$TMP/c.yaml" | sed 's/.*gives //')
 " '' "$ctl" hash "$TMP/c.yaml"
-expect 'down to 2.2' 0 '{"ignition":{"version":"2.2.0"},"storage":{"files":[{"filesystem":"root","overwrite":true,"path":"/etc/chrony.conf","contents":{"source":"data:,pool%20ntp.example.net%20iburst%0A"},"mode":420}]}}
-' '' "$ctl" convert --to 2.2 -o json-compact $base/50-worker-chrony.yaml
-expect 'up from 3.4' 0 'ignition:
-  version: 3.5.0
-storage:
-  files:
-  - contents:
-      source: data:,net.core.somaxconn%20%3D%204096%0A
-    mode: 420
-    path: /etc/sysctl.d/90-infra.conf
-' '' "$ctl" convert -o yaml $base/60-infra-sysctl.yaml
-expect 'what the target cannot say' 1 '' 'Error: -: KernelArguments is not supported on 3.2
-' "$ctl" convert --to 3.2 - <<< '{"ignition":{"version":"3.5.0"},"kernelArguments":{"shouldExist":["a"]}}'
-expect 'no such version' 1 '' $'Error: "x" is no version: use 3.5, 3.4, 3.3, 3.2, 3.1 or 2.2\n' \
-	"$ctl" convert --to x $base/60-infra-sysctl.yaml
 finish

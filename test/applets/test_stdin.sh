@@ -26,6 +26,8 @@ nothing() {	# HOW; standard input is passed on
 ' timeout 20 "$ctl" diff -f $base
 	expect "fmt, $1" 1 '' 'Error: no manifests given: use -f FILE or -f - for standard input
 ' timeout 20 "$ctl" fmt
+	expect "convert, $1" 1 '' 'Error: no configs given: use -f FILE or -f - for standard input
+' timeout 20 "$ctl" convert
 }
 nothing 'no input' < /dev/null
 nothing 'manifests that nobody asked for' < "$TMP/all.yaml"
@@ -57,5 +59,6 @@ expect 'cat -f -' 0 $'pool ntp.example.net iburst\n' '' "$ctl" cat -f - worker:/
 expect 'diff -f -' 0 '' '' "$ctl" diff -f - --base $base < "$TMP/all.yaml"
 expect 'diff --base -' 0 '' '' "$ctl" diff -f $base --base - < "$TMP/all.yaml"
 expect 'fmt -f -' 0 $'a: 1\n' '' "$ctl" fmt -f - <<< '{"a":1}'
+expect 'convert -f -' 0 $'{"ignition":{"version":"3.5.0"}}\n' '' "$ctl" convert -o json-compact -f - <<< '{"ignition":{"version":"3.1.0"}}'
 expect 'fmt -' 0 $'a: 1\n' '' "$ctl" fmt - <<< '{"a":1}'
 finish
