@@ -33,8 +33,16 @@ static const char *const paths[] = {
 
 bool live_asked(const struct kube_flags *f)
 {
-	return f->kubeconfig.n || f->context.n || f->cluster.n || f->user.n ||
-	       f->server.n || f->ns.n || f->token.n || f->as.n;
+	const struct str *const given[] = {
+		&f->kubeconfig,	     &f->context, &f->cluster,	&f->user,
+		&f->server,	     &f->ns,	  &f->ca_file,	&f->cert_file,
+		&f->tls_server_name, &f->token,	  &f->username, &f->as,
+	};
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+		if (given[i]->n)
+			return true;
+	return f->insecure;
 }
 
 bool live_is_file(struct run *r, struct str word)
@@ -164,7 +172,7 @@ int live_load(struct run *r, const struct kube_flags *flags,
 	      const char *instead, struct mc_set *set)
 {
 	struct kube_conf conf = { 0 };
-	struct kube_opts o = { .conf = &conf, .agent = "mcoctl" };
+	struct kube_opts o = { .conf = &conf, .agent = "mcoctl", .tool = true };
 	struct kube *k;
 	int rc = timeout_of(r, flags->request_timeout, &o.timeout_ms);
 

@@ -28,8 +28,9 @@ struct kube_conf {
 	struct str exec_dir; /* relative commands start here */
 	const struct json
 		*exec_config; /* what the cluster has for it, or NULL */
-	struct str as;
+	struct str as, as_uid;
 	struct strs as_groups;
+	struct strs as_extra; /* keys and values in turn */
 	struct str ns; /* "default" when nothing says */
 	struct str cluster_from, user_from; /* which file; or "" */
 };
@@ -42,5 +43,9 @@ struct kube_conf {
 int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files,
 		    size_t n, const struct kubeconfig_choice *choice,
 		    struct kube_conf *out, struct err *err);
+
+/* Refuses what contradicts itself, as clientcmd does: ERR_INVALID says what, and
+ * in which file if it came from one. */
+int kubeconfig_check(const struct kube_conf *conf, struct err *err);
 
 #endif

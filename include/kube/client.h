@@ -19,6 +19,7 @@ struct kube_opts {
 	const struct kube_conf *conf; /* must outlive the client */
 	const char *agent; /* component, for User-Agent */
 	size_t in_flight; /* requests at once; 0: 32. Watches do not count */
+	bool tool; /* who runs it chose the server: no warning of insecurity */
 	int timeout_ms; /* of a request, tries and all; 0: the phases' alone */
 	/* Every request that got no answer, before its own done. May be NULL. */
 	void (*failed)(void *ctx, struct str why);

@@ -10,8 +10,14 @@
 
 /* What kubectl's flags of the same names say; "" where not given. */
 struct kube_flags {
-	struct str kubeconfig, context, cluster, user, server, ns, token, as;
+	struct str kubeconfig, context, cluster, user, server, ns;
+	struct str ca_file, tls_server_name;
+	struct str token, username, password, cert_file, key_file;
+	struct str as, as_uid;
+	struct strs as_groups, as_extra; /* "KEY=VALUE" */
 	struct str request_timeout; /* "0": none */
+	struct str ignored;
+	bool insecure, ignored_bool;
 };
 
 /* Their table, for a struct kube_flags. */

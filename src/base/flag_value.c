@@ -120,7 +120,8 @@ const char *flag_nearest(struct str word, const char *const *names)
 	for (; *names; names++) {
 		size_t d = str_distance(word, str_of(*names));
 
-		if (d <= best_d && (!best || d < best_d)) {
+		/* of a word of one letter nothing would be left */
+		if (d < word.n && d <= best_d && (!best || d < best_d)) {
 			best = *names;
 			best_d = d;
 		}

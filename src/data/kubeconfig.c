@@ -1,6 +1,7 @@
 #include "kubeconfig_shape.h"
 
 #include "base/codec.h"
+#include "base/flag.h"
 #include "data/yml.h"
 
 /* One named entry and the file it came from. */
@@ -109,6 +110,17 @@ static int take_cluster(struct arena *a, const struct entry *e,
 	return data_in(a, e, "certificate-authority-data", &out->ca_data, err);
 }
 
+static void take_extra(struct arena *a, const struct json *extra,
+		       struct kube_conf *out)
+{
+	for (const struct json *e = json_first(extra); e; e = json_next(e))
+		for (const struct json *v = json_first(e); v;
+		     v = json_next(v)) {
+			VEC_PUSH(a, &out->as_extra, json_key(e));
+			VEC_PUSH(a, &out->as_extra, json_text(v));
+		}
+}
+
 static int take_user(struct arena *a, const struct entry *e,
 		     struct kube_conf *out, struct err *err)
 {
@@ -123,8 +135,10 @@ static int take_user(struct arena *a, const struct entry *e,
 	out->username = json_str(e->value, "username", S(""));
 	out->password = json_str(e->value, "password", S(""));
 	out->as = json_str(e->value, "as", S(""));
+	out->as_uid = json_str(e->value, "as-uid", S(""));
 	for (const struct json *g = json_first(groups); g; g = json_next(g))
 		VEC_PUSH(a, &out->as_groups, json_text(g));
+	take_extra(a, json_at(e->value, "as-user-extra"), out);
 	out->exec = json_at(e->value, "exec");
 	if (out->exec && !json_str(out->exec, "command", S("")).n)
 		return err_set(err, ERR_INVALID, "%.*s: exec has no command",
@@ -153,27 +167,41 @@ static int wrong(const struct files *f, const char *what, struct err *err)
 	return err_set(err, ERR_INVALID, "%s%.*s", what, STRF(buf_str(&b)));
 }
 
-static int missing(const struct files *f, const char *what, struct str name,
-		   struct err *err)
+/* The name in the lists that comes nearest; NULL: none does. */
+static const char *nearest(const struct files *f, const char *list,
+			   struct str name)
 {
-	return wrong(
-		f,
-		str_fmt(f->a, "%s \"%.*s\" does not exist", what, STRF(name)).p,
-		err);
+	VEC(const char *) names = { 0 };
+
+	for (size_t i = 0; i < f->n; i++)
+		for (const struct json *e =
+			     json_first(json_at(f->trees[i], list));
+		     e; e = json_next(e))
+			VEC_PUSH(f->a, &names,
+				 str_z(f->a, json_str(e, "name", S(""))));
+	VEC_PUSH(f->a, &names, NULL);
+	return flag_nearest(name, names.v);
 }
 
-static int take_context(struct files *f, struct str name,
-			const struct kubeconfig_choice *choice,
-			struct str *cluster, struct str *user, struct str *ns,
-			struct err *err)
+static int missing(const struct files *f, const char *what, const char *list,
+		   struct str name, struct err *err)
+{
+	const char *near = nearest(f, list, name);
+	struct str what_is_wrong =
+		str_fmt(f->a, "%s \"%.*s\" does not exist%s%s%s", what,
+			STRF(name), near ? " (did you mean " : "",
+			near ? near : "", near ? "?)" : "");
+
+	return wrong(f, what_is_wrong.p, err);
+}
+
+static int take_context(struct files *f, struct str name, struct str *cluster,
+			struct str *user, struct str *ns, struct err *err)
 {
 	struct entry e = { 0 };
 
-	if (name.n && !find(f, "contexts", "context", name, &e)) {
-		if (choice->cluster.n || choice->server.n)
-			return 0;
-		return missing(f, "context", name, err);
-	}
+	if (name.n && !find(f, "contexts", "context", name, &e))
+		return missing(f, "context", "contexts", name, err);
 	*cluster = json_str(e.value, "cluster", S(""));
 	*user = json_str(e.value, "user", S(""));
 	*ns = json_str(e.value, "namespace", S(""));
@@ -194,13 +222,13 @@ static int take_entries(struct files *f, const struct kubeconfig_choice *choice,
 	if (cluster.n && find(f, "clusters", "cluster", cluster, &e))
 		rc = take_cluster(f->a, &e, out, err);
 	else if (cluster.n)
-		rc = missing(f, "cluster", cluster, err);
+		rc = missing(f, "cluster", "clusters", cluster, err);
 	if (rc < 0)
 		return rc;
 	if (user.n && find(f, "users", "user", user, &e))
 		return take_user(f->a, &e, out, err);
 	if (user.n && choice->user.n)
-		return missing(f, "user", user, err);
+		return missing(f, "user", "users", user, err);
 	return 0;
 }
 
@@ -220,7 +248,7 @@ int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files,
 		return rc;
 	context = choice->context.n ? choice->context
 				    : first(&f, "current-context");
-	rc = take_context(&f, context, choice, &cluster, &user, &ns, err);
+	rc = take_context(&f, context, &cluster, &user, &ns, err);
 	if (rc == 0)
 		rc = take_entries(&f, choice, cluster, user, &conf, err);
 	if (rc < 0)

@@ -41,7 +41,9 @@ static const struct member users[] = {
 	{ "username", JSON_STRING },
 	{ "password", JSON_STRING },
 	{ "as", JSON_STRING },
+	{ "as-uid", JSON_STRING },
 	{ "as-groups", JSON_ARRAY },
+	{ "as-user-extra", JSON_OBJECT },
 	{ "exec", JSON_OBJECT },
 	{ "", 0 },
 };

@@ -10,6 +10,7 @@
 #include "io/follow.h"
 #include "io/log.h"
 #include "io/tls.h"
+#include "kube/client.h"
 #include "kube/config.h"
 
 #define FILE_MAX ((size_t)1 << 20)
@@ -45,9 +46,10 @@ static int pem(struct arena *a, struct str data, struct str file,
 	if (data.n || !file.n)
 		return 0;
 	rc = file_read(a, str_z(a, file), FILE_MAX, out, err);
-	if (rc < 0 && conf.n)
-		return err_wrap(err, "%.*s: %s", STRF(conf), key);
-	return rc;
+	if (rc < 0)
+		return err_wrap(err, "%.*s%s%s", STRF(conf), conf.n ? ": " : "",
+				key);
+	return 0;
 }
 
 /* For messages. */
@@ -312,6 +314,13 @@ int kube_auth_add(struct kube_auth *auth, struct buf *fields, struct err *err)
 	for (size_t i = 0; i < c->as_groups.n; i++)
 		http_add_field(fields, S("Impersonate-Group"),
 			       c->as_groups.v[i]);
+	if (c->as_uid.n)
+		http_add_field(fields, S("Impersonate-Uid"), c->as_uid);
+	for (size_t i = 0; i + 1 < c->as_extra.n; i += 2) {
+		buf_addz(fields, "Impersonate-Extra-");
+		kube_escape(fields, c->as_extra.v[i]);
+		http_add_field(fields, S(""), c->as_extra.v[i + 1]);
+	}
 	return 0;
 }
 

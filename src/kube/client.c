@@ -451,7 +451,8 @@ int kube_new(const struct kube_opts *o, struct kube **out, struct err *err)
 	k->tls = tls_client_new(NULL);
 	tls_client_set_insecure(k->tls, o->conf->insecure);
 	tls_client_set_name(k->tls, o->conf->tls_server_name);
-	warn_insecure(o->conf);
+	if (!o->tool)
+		warn_insecure(o->conf);
 	h.tls = k->tls;
 	h.proxy = http_client_proxy_env();
 	if (o->conf->proxy_url.n)

@@ -81,14 +81,64 @@ static int pod_account(struct arena *a, const struct kube_flags *flags,
 	return 0;
 }
 
-static void override(const struct kube_flags *flags, struct kube_conf *out)
+/* As clientcmd: what is said of the server's identity goes together. */
+static void override_cluster(const struct kube_flags *flags,
+			     struct kube_conf *out)
+{
+	if (flags->server.n || flags->tls_server_name.n)
+		out->tls_server_name = flags->tls_server_name;
+	if (!flags->insecure && !flags->ca_file.n)
+		return;
+	out->insecure = flags->insecure;
+	out->ca_file = flags->ca_file;
+	out->ca_data = S("");
+	out->cluster_from = S("");
+}
+
+static void override_user(const struct kube_flags *flags, struct kube_conf *out)
 {
 	if (flags->token.n) {
 		out->token = flags->token;
 		out->token_file = S("");
 	}
+	if (flags->username.n)
+		out->username = flags->username;
+	if (flags->password.n)
+		out->password = flags->password;
+	if (flags->cert_file.n) {
+		out->cert_file = flags->cert_file;
+		out->cert_data = S("");
+	}
+	if (flags->key_file.n) {
+		out->key_file = flags->key_file;
+		out->key_data = S("");
+	}
+	if (flags->cert_file.n && flags->key_file.n)
+		out->user_from = S("");
+}
+
+static int override_as(struct arena *a, const struct kube_flags *flags,
+		       struct kube_conf *out, struct err *err)
+{
+	struct str key, value;
+
 	if (flags->as.n)
 		out->as = flags->as;
+	if (flags->as_uid.n)
+		out->as_uid = flags->as_uid;
+	if (flags->as_groups.n)
+		out->as_groups = flags->as_groups;
+	if (flags->as_extra.n)
+		out->as_extra.n = 0;
+	for (size_t i = 0; i < flags->as_extra.n; i++) {
+		if (!str_cut(flags->as_extra.v[i], '=', &key, &value) || !key.n)
+			return err_set(err, ERR_INVALID,
+				       "--as-user-extra %.*s: give KEY=VALUE",
+				       STRF(flags->as_extra.v[i]));
+		VEC_PUSH(a, &out->as_extra, key);
+		VEC_PUSH(a, &out->as_extra, value);
+	}
+	return 0;
 }
 
 int kube_config_load(struct arena *a, const struct kube_flags *flags,
@@ -121,7 +171,10 @@ int kube_config_load(struct arena *a, const struct kube_flags *flags,
 				     "KUBECONFIG says (%.*s)",
 				     STRF(env("KUBECONFIG")));
 	}
-	if (rc == 0)
-		override(flags, out);
-	return rc;
+	if (rc < 0)
+		return rc;
+	override_cluster(flags, out);
+	override_user(flags, out);
+	rc = override_as(a, flags, out, err);
+	return rc < 0 ? rc : kubeconfig_check(out, err);
 }

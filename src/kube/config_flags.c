@@ -1,33 +1,69 @@
 #include "kube/config.h"
 
-#define STR(flag_name, member, what, text)                                    \
+/* In the order of `kubectl options`. */
+#define FLAG(flag_name, type, member, what, text)                             \
 	{                                                                     \
-		.name = flag_name, .kind = FLAG_STR,                          \
+		.name = flag_name, .kind = type,                              \
 		.offset = offsetof(struct kube_flags, member), .value = what, \
 		.help = text                                                  \
 	}
+#define STR(name, member, what, text) FLAG(name, FLAG_STR, member, what, text)
+#define STRS(name, member, what, text) FLAG(name, FLAG_STRS, member, what, text)
+#define BOOL(name, member, text) FLAG(name, FLAG_BOOL, member, NULL, text)
 
 const struct flag kube_flag_table[] = {
+	STR("as", as, "USER", "user to impersonate"),
+	STRS("as-group", as_groups, "GROUP",
+	     "group to impersonate, with --as; may be repeated"),
+	STR("as-uid", as_uid, "UID", "uid to impersonate, with --as"),
+	STRS("as-user-extra", as_extra, "KEY=VALUE",
+	     "extra field to impersonate, with --as; may be repeated"),
+	STR("cache-dir", ignored, "DIR",
+	    "no effect: nothing is cached between commands"),
+	STR("certificate-authority", ca_file, "FILE",
+	    "authorities that may sign the server's certificate (default the "
+	    "kubeconfig's, or the system's)"),
+	STR("client-certificate", cert_file, "FILE",
+	    "certificate to show the server, with --client-key"),
+	STR("client-key", key_file, "FILE", "key of --client-certificate"),
+	STR("cluster", cluster, "NAME", "cluster of the kubeconfig to use"),
+	STR("context", context, "NAME",
+	    "context of the kubeconfig to use (default its current-context)"),
+	BOOL("disable-compression", ignored_bool,
+	     "no effect: compression is never asked for"),
+	BOOL("insecure-skip-tls-verify", insecure,
+	     "do not verify the server's certificate: whoever is on the way can "
+	     "read and change everything"),
 	STR("kubeconfig", kubeconfig, "FILE",
 	    "cluster and credentials (default $KUBECONFIG or ~/.kube/config)"),
-	STR("context", context, "NAME", "context of the kubeconfig to use"),
-	STR("cluster", cluster, "NAME", "cluster of the kubeconfig to use"),
-	STR("user", user, "NAME", "user of the kubeconfig to use"),
-	STR("token", token, "TOKEN", "bearer token to show the server"),
-	STR("as", as, "USER", "user to impersonate"),
-	STR("request-timeout", request_timeout, "DURATION",
-	    "how long one request may take (default no limit)"),
-	{ .name = "server",
-	  .letter = 's',
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct kube_flags, server),
-	  .value = "URL",
-	  .help = "address of the API server" },
+	STR("kuberc", ignored, "FILE", "no effect: there are no preferences"),
+	BOOL("match-server-version", ignored_bool,
+	     "no effect: any version of the server will do"),
 	{ .name = "namespace",
 	  .letter = 'n',
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct kube_flags, ns),
 	  .value = "NAME",
 	  .help = "namespace to look in" },
+	STR("password", password, "PASSWORD", "password of --username"),
+	STR("profile", ignored, "NAME", "no effect: there are no profiles"),
+	STR("profile-output", ignored, "FILE", "no effect: see --profile"),
+	STR("request-timeout", request_timeout, "DURATION",
+	    "how long one request may take (default 0: no limit)"),
+	{ .name = "server",
+	  .letter = 's',
+	  .kind = FLAG_STR,
+	  .offset = offsetof(struct kube_flags, server),
+	  .value = "URL",
+	  .help = "address of the API server (default the kubeconfig's)" },
+	STR("tls-server-name", tls_server_name, "NAME",
+	    "name to ask for and to verify in the server's certificate "
+	    "(default the host of its address)"),
+	STR("token", token, "TOKEN", "bearer token to show the server"),
+	STR("user", user, "NAME", "user of the kubeconfig to use"),
+	STR("username", username, "NAME",
+	    "user for basic authentication, with --password"),
+	BOOL("warnings-as-errors", ignored_bool,
+	     "no effect: nothing is written, so nothing is warned of"),
 	{ 0 },
 };

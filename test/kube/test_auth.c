@@ -564,12 +564,12 @@ TEST credentials_that_cannot_be_used(void)
 		const char *name, *ca, *cert, *key, *want; /* "*": the folder */
 	} cases[] = {
 		{ "no such authority", "none.pem", NULL, NULL,
-		  "open */none.pem: No such file or directory" },
+		  "certificate-authority: open */none.pem: No such file or directory" },
 		{ "an authority that is none", "conf", NULL, NULL,
 		  "certificate authority */conf: no usable CA certificate: no "
 		  "PEM block found" },
 		{ "no such certificate", NULL, "none.pem", "bob.key",
-		  "open */none.pem: No such file or directory" },
+		  "client-certificate: open */none.pem: No such file or directory" },
 		{ "a certificate without its key", NULL, "bob.pem", NULL,
 		  "client certificate */bob.pem: no private key found in PEM" },
 		{ "another's key", NULL, "bob.pem", "alice.key",

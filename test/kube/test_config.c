@@ -14,7 +14,7 @@
 	"- name: nowhere\n  context: {cluster: gone, user: u}\n"            \
 	"clusters:\n- name: k\n  cluster: {server: 'https://one:6443', "    \
 	"certificate-authority: certs/ca.crt, proxy-url: 'http://p:3128', " \
-	"tls-server-name: other, insecure-skip-tls-verify: true}\n"
+	"tls-server-name: other}\n"
 #define TWO                                                                      \
 	"current-context: b\ncontexts:\n- name: a\n  context: {cluster: late}\n" \
 	"- name: b\n  context: {cluster: k2, user: u}\nclusters:\n"              \
@@ -23,7 +23,13 @@
 	"users:\n- name: u\n  user: {tokenFile: token, username: me, "           \
 	"password: secret, as: root, as-groups: [g]}\n"                          \
 	"- name: x\n  user: {exec: {command: ./plugin, apiVersion: v1}}\n"       \
+	"- name: file\n  user: {tokenFile: token}\n"                             \
 	"- name: old\n  user: {auth-provider: {name: gcp}}\n"
+
+#define BOTH                                                                  \
+	"current-context: b\ncontexts:\n- name: b\n  context: {cluster: k}\n" \
+	"clusters:\n- name: k\n  cluster: {server: 'https://both', "          \
+	"certificate-authority: ca, insecure-skip-tls-verify: true}\n"
 
 #define HALF                                                         \
 	"contexts:\n- name: b\n  context: {cluster: c}\nclusters:\n" \
@@ -63,9 +69,12 @@ static const struct config_case {
 	  { .context = S("b"),
 	    .server = S("https://flag"),
 	    .ns = S("m"),
-	    .token = S("t"),
 	    .as = S("me") },
-	  "https://flag   me m" },
+	  "https://flag  */token me m" },
+	{ "a token goes before a file of one",
+	  "*/one:*/two",
+	  { .user = S("file"), .token = S("t") },
+	  "https://one:6443 */certs/ca.crt   ns" },
 	{ "a user that nobody names is nobody",
 	  "*/one",
 	  { .context = S("nobody") },
@@ -119,6 +128,28 @@ static const struct config_case {
 	  "*/bad",
 	  { .ns = { 0 } },
 	  "*/bad: client-key-data: illegal base64 data at input byte 0" },
+	{ "an authority that is not to be asked",
+	  "*/both",
+	  { .ns = { 0 } },
+	  "*/both: insecure-skip-tls-verify and certificate-authority "
+	  "contradict each other: give only one" },
+	{ "nobody is verified, by a flag",
+	  "*/both",
+	  { .insecure = true },
+	  "https://both    default" },
+	{ "an authority, by a flag",
+	  "*/both",
+	  { .ca_file = S("/ca") },
+	  "https://both /ca   default" },
+	{ "two ways to authenticate",
+	  "*/both",
+	  { .insecure = true, .token = S("t"), .username = S("u") },
+	  "a token and a username: only one way to authenticate is allowed" },
+	{ "a group of nobody",
+	  "*/both",
+	  { .insecure = true, .as_uid = S("1") },
+	  "as-uid, as-group and as-user-extra need as: the user to "
+	  "impersonate" },
 	{ "nothing",
 	  "",
 	  { .ns = { 0 } },
@@ -171,7 +202,7 @@ TEST every_field(void)
 	ASSERT_INT(0, kube_config_load(&a, &flags, false, &c, &err));
 	ASSERT_STR("http://p:3128", c.proxy_url);
 	ASSERT_STR("other", c.tls_server_name);
-	ASSERT(c.insecure);
+	ASSERT(!c.insecure);
 	ASSERT_STR("me", c.username);
 	ASSERT_STR("secret", c.password);
 	ASSERT_INT(1, (long long)c.as_groups.n);
@@ -247,6 +278,7 @@ SUITE(suite)
 		exit(1);
 	(void)setenv("HOME", dir, 1);
 	put(&a, "one", ONE);
+	put(&a, "both", BOTH);
 	put(&a, "two", TWO);
 	put(&a, "torn", "a: [b\nc: d\n");
 	put(&a, "list", "[]");
