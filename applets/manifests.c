@@ -17,6 +17,11 @@ static int load_file(struct run *r, const char *path, struct mc_set *set)
 	struct str text;
 	int rc = file_read(r->a, path, MANIFEST_MAX, &text, &r->err);
 
+	if (rc < 0 && set->review) {
+		VEC_PUSH(r->a, &set->review->unread, r->err.msg);
+		set->objects++;
+		return 0;
+	}
 	if (rc < 0)
 		return rc;
 	rc = mc_load(r->a, str_of(path), text, set, &f, &r->err);

@@ -35,6 +35,11 @@ struct docs_fault {
 	struct str upstream; /* as upstream words it: "yaml: line 2: …" */
 };
 
+struct docs_faults {
+	struct docs_fault *v;
+	size_t n, cap;
+};
+
 /*
  * Parses text; JSON keeps duplicate keys, of YAML the last wins. ERR_INVALID
  * "line L, column C: …" with *fault filled in (fault may be NULL); ERR_LIMIT.
@@ -47,5 +52,12 @@ int docs_parse(struct arena *a, struct str text, struct docs *out,
  * none. Trees have no comments: whoever writes one back loses them.
  */
 size_t docs_comment(struct arena *a, struct str text);
+
+/*
+ * The same, but goes on after a document that cannot be parsed, as far as the
+ * next one can be found: adds its fault to faults, and returns 0. ERR_LIMIT.
+ */
+int docs_parse_all(struct arena *a, struct str text, struct docs *out,
+		   struct docs_faults *faults, struct err *err);
 
 #endif

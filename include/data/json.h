@@ -125,6 +125,9 @@ bool json_remove(struct json *object, struct str key);
 /* Takes item, a child of parent, out. */
 void json_detach(struct json *parent, struct json *item);
 
+/* Makes j null where it is; its key and span stay. */
+void json_set_null(struct json *j);
+
 /* A deep copy; the text of strings is shared. */
 struct json *json_clone(struct arena *a, const struct json *j);
 

@@ -67,17 +67,16 @@ enum shape_mode {
 
 /*
  * Reads j as the struct that row type opens. *out (may be NULL: check only) is
- * the held object; paths of members the struct does not have go to unknown
- * unless that is NULL. ERR_INVALID with Go's text.
+ * the held object; members the struct does not have are passed over.
+ * ERR_INVALID with Go's text.
  */
 int shape_hold(struct arena *a, const struct shapes *s, uint16_t type,
 	       unsigned mode, const struct json *j, struct json **out,
-	       struct strs *unknown, struct err *err);
+	       struct err *err);
 
 /* The value that shape_hold refuses j for, to tell where it stands; or NULL. */
-const struct json *shape_blame(struct arena *a, const struct shapes *s,
-			       uint16_t type, unsigned mode,
-			       const struct json *j);
+struct json *shape_blame(struct arena *a, const struct shapes *s, uint16_t type,
+			 unsigned mode, const struct json *j);
 
 /* What Go marshals for a held object (NULL: the zero value); shares nothing
  * with it, text aside. */
@@ -87,10 +86,25 @@ struct json *shape_marshal(struct arena *a, const struct shapes *s,
 /* The row of a field by its exact name, or 0. */
 uint16_t shape_field(const struct shapes *s, uint16_t type, struct str name);
 
-/* The field that path ("spec.maxPodz", as shape_hold reports unknown ones) most
- * likely means, by its last name; or "". */
-struct str shape_nearest(const struct shapes *s, uint16_t type,
-			 struct str path);
+/* A member that its struct does not have. */
+struct shape_unknown {
+	const struct json *member;
+	struct str path; /* "spec.files.0.pth" */
+	struct str meant; /* the field it most likely means, or "" */
+};
+
+struct shape_unknowns {
+	struct shape_unknown *v;
+	size_t n, cap;
+};
+
+#define SHAPE_UNKNOWN_MAX 100
+
+/* Adds the members of j that shape_hold passes over, at every depth: at most
+ * SHAPE_UNKNOWN_MAX in all. path is that of j, or "". */
+void shape_find_unknown(struct arena *a, const struct shapes *s, uint16_t type,
+			unsigned mode, const struct json *j, struct str path,
+			struct shape_unknowns *out);
 
 /* "MachineConfig", of the row that opens a struct. */
 struct str shape_name(const struct shapes *s, uint16_t type);

@@ -22,6 +22,37 @@ struct mc_nodes {
 	size_t n, cap;
 };
 
+/* What is wrong with a manifest, for people and as upstream says it. */
+struct mc_fault {
+	struct str file;
+	size_t line, col; /* 0 when unknown */
+	struct str object; /* "MachineConfig 10-a", or "" */
+	struct str problem;
+	struct str upstream;
+};
+
+struct mc_faults {
+	struct mc_fault *v;
+	size_t n, cap;
+};
+
+struct mc_doc {
+	struct doc doc;
+	struct str file;
+};
+
+struct mc_docs {
+	struct mc_doc *v;
+	size_t n, cap;
+};
+
+/* What a set is loaded with that is to be judged, not only used. */
+struct mc_review {
+	struct mc_faults faults;
+	struct mc_docs docs; /* every object of every kind, as it was written */
+	struct strs unread; /* why a file could not be read */
+};
+
 struct mc_set {
 	struct mcs mcs;
 	struct mc_pools pools;
@@ -36,19 +67,15 @@ struct mc_set {
 	/* To be set before loading: as upstream's bootstrap reads, which does
 	 * not look into lists and keeps all pools of one name. */
 	bool bootstrap;
-};
-
-/* What is wrong with a manifest, for people and as upstream says it. */
-struct mc_fault {
-	size_t line, col; /* 0 when unknown */
-	struct str object; /* "MachineConfig 10-a", or "" */
-	struct str problem;
-	struct str upstream;
+	/* To be set before loading, or NULL: takes all faults, which are no
+	 * errors then. A value of the wrong type counts as absent. */
+	struct mc_review *review;
 };
 
 /*
  * Reads one file's text into set; path is for messages. Lists are taken apart.
- * ERR_INVALID with fault filled in; err then has the upstream text.
+ * ERR_INVALID with fault filled in; err then has the upstream text. With
+ * set->review there is no ERR_INVALID.
  */
 int mc_load(struct arena *a, struct str path, struct str text,
 	    struct mc_set *set, struct mc_fault *fault, struct err *err);

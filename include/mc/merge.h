@@ -19,6 +19,11 @@ struct mcs {
  */
 int mc_validate(struct arena *a, struct mc *mc, struct err *err);
 
+/* Parts of it: kernelType; and extensions, which upstream checks only of those
+ * with an Ignition config. */
+int mc_check_kernel(const struct mc *mc, struct err *err);
+int mc_check_extensions(struct arena *a, const struct mc *mc, struct err *err);
+
 /* Worker-labelled ones first, each group by name, bytewise; in place.
  * ERR_INVALID when one has no labels. */
 int mc_sort(struct mcs *list, struct err *err);

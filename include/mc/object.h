@@ -65,6 +65,7 @@ struct mc_pool {
 	struct str os_image_stream;
 	bool paused;
 	struct str file;
+	size_t line, col; /* there; 0 unless it is reviewed */
 };
 
 struct mc_controller_config {
@@ -87,6 +88,10 @@ struct mc_object {
  * none: "Object 'Kind' is missing in '…'". */
 int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
 	       struct err *err);
+
+/* What to do about a document that has no kind or apiVersion, in words that do
+ * not quote all of it; "" when it has both. */
+struct str mc_kind_problem(struct arena *a, const struct json *tree);
 
 /* ERR_INVALID in the words of upstream's decoder. */
 int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
@@ -116,7 +121,7 @@ int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind,
 		   struct err *err);
 
 /* The value of a document that does not fit its type, or NULL. */
-const struct json *mc_misfit(struct arena *a, const struct doc *d);
+struct json *mc_misfit(struct arena *a, const struct doc *d);
 
 /* The object as Go marshals it, with the members it does not omit. */
 struct json *mc_object_marshal(struct arena *a, const struct mc_object *o);

@@ -11,7 +11,27 @@ struct mc_overrides {
 	bool disks, filesystems, raid;
 };
 
-/* NULL when it can, else upstream's reason. */
+/* What is compared, in upstream's order. */
+enum mc_section {
+	MC_SECTION_PASSWD,
+	MC_SECTION_KARGS, /* Ignition's, not the MachineConfig's */
+	MC_SECTION_DISKS,
+	MC_SECTION_FILESYSTEMS,
+	MC_SECTION_RAID,
+	MC_SECTION_DIRECTORIES,
+	MC_SECTION_LINKS,
+	MC_SECTION_FILES,
+	MC_SECTION_FIPS,
+};
+#define MC_SECTIONS (MC_SECTION_FIPS + 1)
+
+/* NULL when a node takes this part of the change, else upstream's reason. */
+const char *mc_section_refused(struct arena *a, enum mc_section section,
+			       const struct mc_merged *from,
+			       const struct mc_merged *to,
+			       const struct mc_overrides *allow);
+
+/* The first reason of all sections; NULL when a node takes the change. */
 const char *mc_irreconcilable(struct arena *a, const struct mc_merged *from,
 			      const struct mc_merged *to,
 			      const struct mc_overrides *allow);

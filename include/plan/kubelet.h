@@ -24,9 +24,6 @@ struct kubelet_in {
 int kubelet_validate(struct arena *a, const struct mc_object *kc,
 		     struct err *err);
 
-/* Members of its kubeletConfig that no kubelet knows: upstream drops them. */
-struct strs kubelet_unknown(struct arena *a, const struct mc_object *kc);
-
 /* 98-<pool>-generated-kubelet: with feature gates alone. */
 int kubelet_features(struct arena *a, const struct kubelet_in *in,
 		     struct mc **out, struct err *err);

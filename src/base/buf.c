@@ -94,3 +94,12 @@ struct str str_fmt(struct arena *a, const char *fmt, ...)
 	va_end(ap);
 	return buf_str(&b);
 }
+
+struct str str_clip(struct arena *a, struct str s, size_t max)
+{
+	if (s.n <= max)
+		return s;
+	while (max && ((unsigned char)s.p[max] & 0xC0) == 0x80)
+		max--;
+	return str_fmt(a, "%.*s…", STRF(str_sub(s, 0, max)));
+}

@@ -23,8 +23,18 @@ static void keep(struct arena *a, struct docs *out, struct doc d)
 		VEC_PUSH(a, out, d);
 }
 
+/* Keeps the fault of one document when the others are wanted all the same. */
+static bool pass_over(struct arena *a, struct docs_faults *faults,
+		      const struct docs_fault *f)
+{
+	if (faults)
+		VEC_PUSH(a, faults, *f);
+	return faults != NULL;
+}
+
 static int yaml_docs(struct arena *a, struct str text, size_t line,
-		     struct docs *out, struct docs_fault *f, struct err *err)
+		     struct docs *out, struct docs_faults *faults,
+		     struct docs_fault *f, struct err *err)
 {
 	size_t number = out->n;
 	struct yml_docs docs;
@@ -46,7 +56,8 @@ static int yaml_docs(struct arena *a, struct str text, size_t line,
 						  .number = number,
 						  .problem = err->msg,
 						  .upstream = err->msg };
-			return refuse(f, err);
+			/* where the next document begins is not known */
+			return pass_over(a, faults, f) ? 0 : refuse(f, err);
 		}
 		rc = yml_parse(a, d.text, &opts, &d.tree, err);
 		if (rc == -ERR_INVALID) {
@@ -55,6 +66,8 @@ static int yaml_docs(struct arena *a, struct str text, size_t line,
 						  .number = number,
 						  .problem = yf.problem,
 						  .upstream = yf.upstream };
+			if (pass_over(a, faults, f))
+				continue;
 			return refuse(f, err);
 		}
 		if (rc < 0)
@@ -92,7 +105,8 @@ static size_t lines_between(const char *from, const char *to)
  * value may be YAML in flow style, and is tried as that.
  */
 static int json_docs(struct arena *a, struct str text, struct docs *out,
-		     struct docs_fault *f, struct err *err)
+		     struct docs_faults *faults, struct docs_fault *f,
+		     struct err *err)
 {
 	struct str rest = skip_space(text);
 	size_t line = 1 + lines_between(text.p, rest.p), number = 0;
@@ -112,7 +126,8 @@ static int json_docs(struct arena *a, struct str text, struct docs *out,
 			struct err second = ERR_INIT(a);
 			size_t kept = out->n;
 
-			if (yaml_docs(a, rest, line, out, f, &second) == 0)
+			if (yaml_docs(a, rest, line, out, NULL, f, &second) ==
+			    0)
 				return 0;
 			out->n = kept;
 		}
@@ -122,7 +137,7 @@ static int json_docs(struct arena *a, struct str text, struct docs *out,
 						  .number = number,
 						  .problem = jf.problem,
 						  .upstream = jf.problem };
-			return refuse(f, err);
+			return pass_over(a, faults, f) ? 0 : refuse(f, err);
 		}
 		if (rc < 0)
 			return rc;
@@ -134,14 +149,27 @@ static int json_docs(struct arena *a, struct str text, struct docs *out,
 	return 0;
 }
 
+static int parse(struct arena *a, struct str text, struct docs *out,
+		 struct docs_faults *faults, struct docs_fault *fault,
+		 struct err *err)
+{
+	if (looks_like_json(text))
+		return json_docs(a, text, out, faults, fault, err);
+	return yaml_docs(a, text, 1, out, faults, fault, err);
+}
+
 int docs_parse(struct arena *a, struct str text, struct docs *out,
 	       struct docs_fault *fault, struct err *err)
 {
 	struct docs_fault scratch;
 
-	if (!fault)
-		fault = &scratch;
-	if (looks_like_json(text))
-		return json_docs(a, text, out, fault, err);
-	return yaml_docs(a, text, 1, out, fault, err);
+	return parse(a, text, out, NULL, fault ? fault : &scratch, err);
+}
+
+int docs_parse_all(struct arena *a, struct str text, struct docs *out,
+		   struct docs_faults *faults, struct err *err)
+{
+	struct docs_fault scratch;
+
+	return parse(a, text, out, faults, &scratch, err);
 }

@@ -270,6 +270,12 @@ void json_detach(struct json *parent, struct json *item)
 	(void)cJSON_DetachItemViaPointer(&parent->c, &item->c);
 }
 
+void json_set_null(struct json *j)
+{
+	j->c.type = cJSON_NULL;
+	j->c.child = NULL;
+}
+
 bool json_remove(struct json *object, struct str key)
 {
 	bool any = false;

@@ -24,32 +24,6 @@ static bool reads_null(const struct shape_row *row, unsigned flags)
 	return row->kind == SHAPE_DURATION && !(flags & SHAPE_PTR);
 }
 
-struct str shape_nearest(const struct shapes *s, uint16_t type, struct str path)
-{
-	struct str head, best = S("");
-	size_t best_d = 1 + path.n; /* any */
-
-	while (str_cut(path, '.', &head, &path)) {
-		uint16_t row = shape_field(s, type, head);
-
-		if (!row || s->rows[row].kind != SHAPE_STRUCT)
-			return best;
-		type = s->rows[row].type;
-	}
-	for (uint16_t i = type + 1;
-	     i < s->n && !(s->rows[i].flags & SHAPE_OPEN); i++) {
-		struct str name = str_of(shape_pool(s, s->rows[i].name));
-		size_t d = str_distance(path, name);
-
-		/* farther is another word */
-		if (d <= 1 + path.n / 3 && d < best_d) {
-			best_d = d;
-			best = name;
-		}
-	}
-	return best;
-}
-
 static int take(struct shape_reader *r, const struct json *j,
 		const struct shape_row *row, unsigned flags, struct json **out);
 static int take_struct(struct shape_reader *r, const struct json *j,
@@ -161,50 +135,32 @@ static int take(struct shape_reader *r, const struct json *j,
 	return rc;
 }
 
-static const struct shape_row *find_row(struct shape_reader *r, uint16_t type,
-					struct str name)
+const struct shape_row *shape_row_of(const struct shapes *s, uint16_t type,
+				     unsigned mode, struct str name)
 {
-	uint16_t i = shape_field(r->s, type, name);
+	uint16_t i = shape_field(s, type, name);
 
-	if (i || !(r->mode & SHAPE_FOLD))
-		return i ? &r->s->rows[i] : NULL;
-	for (i = type + 1; i < r->s->n && !(r->s->rows[i].flags & SHAPE_OPEN);
-	     i++)
-		if (str_eq_fold(name,
-				str_of(shape_pool(r->s, r->s->rows[i].name))))
-			return &r->s->rows[i];
+	if (i || !(mode & SHAPE_FOLD))
+		return i ? &s->rows[i] : NULL;
+	for (i = type + 1; i < s->n && !(s->rows[i].flags & SHAPE_OPEN); i++)
+		if (str_eq_fold(name, str_of(shape_pool(s, s->rows[i].name))))
+			return &s->rows[i];
 	return NULL;
-}
-
-static void note_unknown(struct shape_reader *r, struct str name)
-{
-	struct buf b;
-
-	if (!r->unknown)
-		return;
-	buf_init(&b, r->a);
-	if (r->at) {
-		shape_path(&b, r->at);
-		buf_addc(&b, '.');
-	}
-	buf_add(&b, name);
-	VEC_PUSH(r->a, r->unknown, buf_str(&b));
 }
 
 static int take_member(struct shape_reader *r, const struct json *m,
 		       uint16_t type, struct json *object)
 {
-	const struct shape_row *row = find_row(r, type, json_key(m));
+	const struct shape_row *row =
+		shape_row_of(r->s, type, r->mode, json_key(m));
 	struct shape_frame f = { r->at, NULL };
 	struct shape_reader inner = *r;
 	struct json *item = NULL;
 	struct str name;
 	int rc;
 
-	if (!row) {
-		note_unknown(r, json_key(m));
+	if (!row)
 		return 0;
-	}
 	f.name = shape_pool(r->s, row->name);
 	name = str_of(f.name);
 	inner.at = &f;
@@ -262,14 +218,13 @@ static int read_root(struct shape_reader *r, uint16_t type,
 
 int shape_hold(struct arena *a, const struct shapes *s, uint16_t type,
 	       unsigned mode, const struct json *j, struct json **out,
-	       struct strs *unknown, struct err *err)
+	       struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	struct shape_reader r = { .a = a,
 				  .s = s,
 				  .mode = mode,
 				  .build = out != NULL,
-				  .unknown = unknown,
 				  .err = &local };
 	struct json *held = NULL;
 
@@ -280,13 +235,13 @@ int shape_hold(struct arena *a, const struct shapes *s, uint16_t type,
 	return 0;
 }
 
-const struct json *shape_blame(struct arena *a, const struct shapes *s,
-			       uint16_t type, unsigned mode,
-			       const struct json *j)
+struct json *shape_blame(struct arena *a, const struct shapes *s, uint16_t type,
+			 unsigned mode, const struct json *j)
 {
 	struct err local = ERR_INIT(a);
 	struct shape_reader r = { .a = a, .s = s, .mode = mode, .err = &local };
 	struct json *held = NULL;
 
-	return read_root(&r, type, j, &held) < 0 ? r.blame : NULL;
+	return read_root(&r, type, j, &held) < 0 ? (struct json *)r.blame
+						 : NULL;
 }

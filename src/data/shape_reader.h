@@ -21,7 +21,6 @@ struct shape_reader {
 	bool build; /* else check only */
 	const char *in; /* the struct that declares the last field */
 	const struct shape_frame *at; /* the path to it */
-	struct strs *unknown;
 	struct err *err;
 	bool saved; /* err has a fault of the first sort */
 	bool ended; /* err has one of the second */
@@ -32,6 +31,10 @@ static inline const char *shape_pool(const struct shapes *s, uint16_t at)
 {
 	return s->pool + at;
 }
+
+/* The field of that name, in any case with SHAPE_FOLD; or NULL. */
+const struct shape_row *shape_row_of(const struct shapes *s, uint16_t type,
+				     unsigned mode, struct str name);
 
 void shape_path(struct buf *b, const struct shape_frame *f);
 

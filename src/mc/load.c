@@ -10,44 +10,67 @@ struct loader {
 	struct err *err;
 };
 
-static int syntax_error(struct loader *l, const struct docs_fault *f)
+/* What upstream says of a file that is neither YAML nor JSON. */
+static struct mc_fault syntax_fault(struct loader *l,
+				    const struct docs_fault *f)
 {
 	bool yaml = str_starts(f->upstream, S("yaml: ")) ||
 		    str_starts(f->upstream, S("json: "));
 
-	*l->fault = (struct mc_fault){ .line = f->line,
-				       .col = f->col,
-				       .problem = f->problem };
-	l->fault->upstream = str_fmt(
-		l->a,
-		"error parsing manifests from %.*s: error parsing \"%.*s\": "
-		"%s%.*s",
-		STRF(l->path), STRF(l->path),
-		yaml ? "error converting YAML to JSON: " : "",
-		STRF(f->upstream));
-	return err_set(l->err, ERR_INVALID, "%.*s", STRF(l->fault->upstream));
+	return (struct mc_fault){
+		.file = l->path,
+		.line = f->line,
+		.col = f->col,
+		.problem = f->problem,
+		.upstream = str_fmt(
+			l->a,
+			"error parsing manifests from %.*s: error parsing "
+			"\"%.*s\": %s%.*s",
+			STRF(l->path), STRF(l->path),
+			yaml ? "error converting YAML to JSON: " : "",
+			STRF(f->upstream)),
+	};
 }
 
-/* An object that is not what its kind promises; err says why. */
-static int object_error(struct loader *l, const struct doc *d)
+/* Where a value stands in its file. */
+static void place(const struct doc *d, const struct json *j, size_t *line,
+		  size_t *col)
+{
+	size_t start, end;
+
+	json_span(j, &start, &end);
+	json_line_col(d->text, start, line, col);
+	*line += d->line - 1;
+}
+
+/* An object that is not what its kind promises; l->err says why. */
+static struct mc_fault object_fault(struct loader *l, const struct doc *d,
+				    const struct json *blame)
 {
 	struct str kind = json_str(d->tree, "kind", S(""));
 	struct str name = json_str(d->tree, "metadata.name", S(""));
-	const struct json *blame = mc_misfit(l->a, d);
-	size_t start, end, line, col;
+	struct str problem = mc_kind_problem(l->a, d->tree);
+	struct mc_fault f = {
+		.file = l->path,
+		.problem = problem.n ? problem : l->err->msg,
+		.upstream =
+			str_fmt(l->a,
+				"error parsing \"%.*s\" [%zu] manifest: "
+				"%.*s",
+				STRF(l->path), d->number, STRF(l->err->msg)),
+	};
 
-	json_span(blame ? blame : d->tree, &start, &end);
-	json_line_col(d->text, start, &line, &col);
-	*l->fault = (struct mc_fault){ .line = d->line + line - 1,
-				       .col = col,
-				       .problem = l->err->msg };
+	place(d, blame ? blame : d->tree, &f.line, &f.col);
 	if (kind.n)
-		l->fault->object = str_fmt(l->a, "%.*s%s%.*s", STRF(kind),
-					   name.n ? " " : "", STRF(name));
-	l->fault->upstream =
-		str_fmt(l->a, "error parsing \"%.*s\" [%zu] manifest: %.*s",
-			STRF(l->path), d->number, STRF(l->err->msg));
-	return err_set(l->err, ERR_INVALID, "%.*s", STRF(l->fault->upstream));
+		f.object = str_fmt(l->a, "%.*s%s%.*s", STRF(kind),
+				   name.n ? " " : "", STRF(name));
+	return f;
+}
+
+static int refuse(struct loader *l, struct mc_fault f)
+{
+	*l->fault = f;
+	return err_set(l->err, ERR_INVALID, "%.*s", STRF(f.upstream));
 }
 
 static int add_pool(struct loader *l, const struct doc *d)
@@ -58,6 +81,8 @@ static int add_pool(struct loader *l, const struct doc *d)
 	if (rc < 0)
 		return rc;
 	p->file = l->path;
+	if (l->set->review)
+		place(d, d->tree, &p->line, &p->col);
 	/* of several manifests for one pool the last counts */
 	for (size_t i = 0; !l->set->bootstrap && i < l->set->pools.n; i++)
 		if (str_eq(l->set->pools.v[i]->meta.name, p->meta.name)) {
@@ -186,6 +211,8 @@ static struct doc item_of(struct loader *l, const struct doc *list,
 	struct doc d = *list;
 
 	d.tree = item;
+	if (json_kind(item) != JSON_OBJECT)
+		return d;
 	if (!json_member(item, S("kind")) && kind.n > 4)
 		json_add(item, S("kind"),
 			 json_new_str(l->a, str_sub(kind, 0, kind.n - 4)));
@@ -196,36 +223,89 @@ static struct doc item_of(struct loader *l, const struct doc *list,
 	return d;
 }
 
+/* More wrong values than anybody reads; each costs a look at the whole object. */
+#define FAULTS_MAX 100
+
+/*
+ * Adds an object as far as it can be understood: a value of the wrong type is
+ * made null, which is as good as absent, so that the rest can be judged.
+ */
+static void add_reviewed(struct loader *l, const struct doc *d)
+{
+	struct mc_review *review = l->set->review;
+	struct mc_doc kept = { *d, l->path };
+	size_t before = l->set->objects;
+
+	for (int i = 0; add_object(l, d) < 0; i++) {
+		struct json *blame = mc_misfit(l->a, d);
+		struct mc_fault f = object_fault(l, d, blame);
+
+		VEC_PUSH(l->a, &review->faults, f);
+		l->set->objects = before + 1;
+		if (json_kind(blame) == JSON_NULL || i == FAULTS_MAX)
+			break;
+		l->set->objects = before;
+		json_set_null(blame);
+	}
+	VEC_PUSH(l->a, &review->docs, kept);
+}
+
+static int take_object(struct loader *l, const struct doc *d)
+{
+	if (l->set->review)
+		add_reviewed(l, d);
+	else if (add_object(l, d) < 0)
+		return refuse(l, object_fault(l, d, mc_misfit(l->a, d)));
+	return 0;
+}
+
+static int take_doc(struct loader *l, const struct doc *d)
+{
+	if (l->set->bootstrap || !is_list(d->tree))
+		return take_object(l, d);
+	for (struct json *j = json_first(json_at(d->tree, "items")); j;
+	     j = json_next(j)) {
+		struct doc item = item_of(l, d, j);
+		int rc = take_object(l, &item);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* All documents; of those that cannot be parsed the faults, with a review. */
+static int parse_docs(struct loader *l, struct str text, struct docs *out)
+{
+	struct mc_review *review = l->set->review;
+	struct docs_faults faults = { 0 };
+	struct docs_fault first = { 0 };
+	int rc = review ? docs_parse_all(l->a, text, out, &faults, l->err)
+			: docs_parse(l->a, text, out, &first, l->err);
+
+	if (rc == -ERR_INVALID)
+		return refuse(l, syntax_fault(l, &first));
+	for (size_t i = 0; i < faults.n; i++) {
+		struct mc_fault f = syntax_fault(l, &faults.v[i]);
+
+		VEC_PUSH(l->a, &review->faults, f);
+		l->set->objects++;
+	}
+	return rc;
+}
+
 int mc_load(struct arena *a, struct str path, struct str text,
 	    struct mc_set *set, struct mc_fault *fault, struct err *err)
 {
 	struct loader l = { a, path, set, fault, err };
-	struct docs_fault df = { 0 };
 	struct docs docs = { 0 };
-	int rc = docs_parse(a, text, &docs, &df, err);
+	int rc = parse_docs(&l, text, &docs);
 
-	if (rc == -ERR_INVALID)
-		return syntax_error(&l, &df);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < docs.n; i++) {
-		struct doc *d = &docs.v[i];
-
-		d->number = i + 1; /* empty ones do not count upstream */
-		if (set->bootstrap || !is_list(d->tree)) {
-			if (add_object(&l, d) < 0)
-				return object_error(&l, d);
-			continue;
-		}
-		for (struct json *j = json_first(json_at(d->tree, "items")); j;
-		     j = json_next(j)) {
-			struct doc item = item_of(&l, d, j);
-
-			if (add_object(&l, &item) < 0)
-				return object_error(&l, &item);
-		}
+	for (size_t i = 0; rc == 0 && i < docs.n; i++) {
+		docs.v[i].number = i + 1; /* empty ones do not count upstream */
+		rc = take_doc(&l, &docs.v[i]);
 	}
-	return 0;
+	return rc;
 }
 
 /* What tells an object from all others of a set. */

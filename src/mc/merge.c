@@ -15,8 +15,7 @@ static bool in(struct str s, const char *const *list)
 
 /* ---- checks -------------------------------------------------------------------- */
 
-static int check_extensions(struct arena *a, const struct mc *mc,
-			    struct err *err)
+int mc_check_extensions(struct arena *a, const struct mc *mc, struct err *err)
 {
 	static const char *const known[] = {
 		"two-node-ha", "ipsec",	       "usbguard",
@@ -54,18 +53,24 @@ static int validate_v3(struct arena *a, struct mc *mc,
 	return rc;
 }
 
-int mc_validate(struct arena *a, struct mc *mc, struct err *err)
+int mc_check_kernel(const struct mc *mc, struct err *err)
 {
 	static const char *const kernels[] = { "", "default", "realtime",
 					       "64k-pages", NULL };
-	struct ign_parsed p = { 0 };
-	int rc;
 
-	if (!in(mc->kernel_type, kernels))
-		return err_set(err, ERR_INVALID, "kernelType=%.*s is invalid",
-			       STRF(mc->kernel_type));
-	if (!mc_has_config(mc))
-		return 0;
+	return in(mc->kernel_type, kernels)
+		       ? 0
+		       : err_set(err, ERR_INVALID, "kernelType=%.*s is invalid",
+				 STRF(mc->kernel_type));
+}
+
+int mc_validate(struct arena *a, struct mc *mc, struct err *err)
+{
+	struct ign_parsed p = { 0 };
+	int rc = mc_check_kernel(mc, err);
+
+	if (rc < 0 || !mc_has_config(mc))
+		return rc;
 	if (!mc->ignition) {
 		rc = 0;
 		/* with a fault, or an old one: by its text, for messages */
@@ -77,7 +82,7 @@ int mc_validate(struct arena *a, struct mc *mc, struct err *err)
 		if (rc < 0)
 			return rc;
 	}
-	return check_extensions(a, mc, err);
+	return mc_check_extensions(a, mc, err);
 }
 
 /* ---- order ------------------------------------------------------------------------ */

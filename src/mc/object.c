@@ -71,6 +71,37 @@ int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
 	return 0;
 }
 
+/* The names of its members: values may be secret, and long. */
+static struct str gist(struct arena *a, const struct json *tree)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	for (const struct json *m = json_first(tree); m && b.n < 100;
+	     m = json_next(m))
+		buf_addf(&b, "%s%.*s", b.n ? ", " : "", STRF(json_key(m)));
+	return b.n ? str_clip(a, buf_str(&b), 100) : S("nothing");
+}
+
+struct str mc_kind_problem(struct arena *a, const struct json *tree)
+{
+	struct str kind = json_str(tree, "kind", S(""));
+	struct str api = json_str(tree, "apiVersion", S(""));
+
+	if (kind.n && api.n)
+		return S("");
+	if (json_kind(tree) != JSON_OBJECT)
+		return str_fmt(a, "not an object but of type %s",
+			       json_kind_name(tree));
+	if (!kind.n && json_str(tree, "variant", S("")).n)
+		return S("this is Butane: convert it with butane first");
+	if (!kind.n && json_member(tree, S("ignition")))
+		return S("this is an Ignition config: it goes into spec.config "
+			 "of a MachineConfig");
+	return str_fmt(a, "no %s: there is only %.*s",
+		       kind.n ? "apiVersion" : "kind", STRF(gist(a, tree)));
+}
+
 /* held may be NULL: the document is checked and read where it stands. */
 static int hold(struct arena *a, const struct doc *d, enum mc_kind kind,
 		struct json **held, struct err *err)
@@ -81,10 +112,10 @@ static int hold(struct arena *a, const struct doc *d, enum mc_kind kind,
 		return 0;
 	}
 	return shape_hold(a, &mc_shapes, kinds[kind].type,
-			  d->json ? 0 : SHAPE_SORTED, d->tree, held, NULL, err);
+			  d->json ? 0 : SHAPE_SORTED, d->tree, held, err);
 }
 
-const struct json *mc_misfit(struct arena *a, const struct doc *d)
+struct json *mc_misfit(struct arena *a, const struct doc *d)
 {
 	enum mc_kind kind = find_kind(json_str(d->tree, "apiVersion", S("")),
 				      json_str(d->tree, "kind", S("")));

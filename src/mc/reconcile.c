@@ -5,6 +5,9 @@ static bool same_list(const struct ign_obj *x, const struct ign_obj *y,
 {
 	const struct ign_objs *p = ign_list(x, field), *q = ign_list(y, field);
 
+	/* an empty list is not written, so nodes never see one */
+	if (!p->n && !q->n)
+		return true;
 	return ign_is_set(x, field) == ign_is_set(y, field) &&
 	       ign_eq_lists(p, q);
 }
@@ -50,22 +53,42 @@ static const char *bad_passwd(const struct ign_obj *from,
 	return bad_user(ign_list(to, IGN_PASSWD_USERS));
 }
 
-static const char *bad_storage(const struct ign_obj *from,
+static const char *bad_storage(enum mc_section section,
+			       const struct ign_obj *from,
 			       const struct ign_obj *to,
 			       const struct mc_overrides *allow)
 {
-	if (!allow->disks && !same_list(from, to, IGN_STORAGE_DISKS))
-		return "ignition disks section contains changes";
-	if (!allow->filesystems &&
-	    !same_list(from, to, IGN_STORAGE_FILESYSTEMS))
-		return "ignition filesystems section contains changes";
-	if (!allow->raid && !same_list(from, to, IGN_STORAGE_RAID))
-		return "ignition raid section contains changes";
-	if (!same_list(from, to, IGN_STORAGE_DIRECTORIES))
-		return "ignition directories section contains changes";
-	if (ign_list(to, IGN_STORAGE_LINKS)->n &&
-	    !same_list(from, to, IGN_STORAGE_LINKS))
-		return "ignition links section contains changes";
+	switch (section) {
+	case MC_SECTION_DISKS:
+		return allow->disks || same_list(from, to, IGN_STORAGE_DISKS)
+			       ? NULL
+			       : "ignition disks section contains changes";
+	case MC_SECTION_FILESYSTEMS:
+		return allow->filesystems || same_list(from, to,
+						       IGN_STORAGE_FILESYSTEMS)
+			       ? NULL
+			       : "ignition filesystems section contains "
+				 "changes";
+	case MC_SECTION_RAID:
+		return allow->raid || same_list(from, to, IGN_STORAGE_RAID)
+			       ? NULL
+			       : "ignition raid section contains changes";
+	case MC_SECTION_DIRECTORIES:
+		return same_list(from, to, IGN_STORAGE_DIRECTORIES)
+			       ? NULL
+			       : "ignition directories section contains "
+				 "changes";
+	case MC_SECTION_LINKS:
+		return !ign_list(to, IGN_STORAGE_LINKS)->n ||
+				       same_list(from, to, IGN_STORAGE_LINKS)
+			       ? NULL
+			       : "ignition links section contains changes";
+	case MC_SECTION_PASSWD:
+	case MC_SECTION_KARGS:
+	case MC_SECTION_FILES:
+	case MC_SECTION_FIPS:
+		break;
+	}
 	return NULL;
 }
 
@@ -87,25 +110,49 @@ static const char *bad_files(struct arena *a, const struct ign_obj *config)
 	return NULL;
 }
 
+const char *mc_section_refused(struct arena *a, enum mc_section section,
+			       const struct mc_merged *from,
+			       const struct mc_merged *to,
+			       const struct mc_overrides *allow)
+{
+	const struct ign_obj *x = from->config, *y = to->config;
+
+	switch (section) {
+	case MC_SECTION_PASSWD:
+		return bad_passwd(ign_sub(x, IGN_CONFIG_PASSWD),
+				  ign_sub(y, IGN_CONFIG_PASSWD));
+	case MC_SECTION_KARGS:
+		return ign_eq(ign_sub(x, IGN_CONFIG_KARGS),
+			      ign_sub(y, IGN_CONFIG_KARGS))
+			       ? NULL
+			       : "ignition kargs section contains changes";
+	case MC_SECTION_DISKS:
+	case MC_SECTION_FILESYSTEMS:
+	case MC_SECTION_RAID:
+	case MC_SECTION_DIRECTORIES:
+	case MC_SECTION_LINKS:
+		return bad_storage(section, ign_sub(x, IGN_CONFIG_STORAGE),
+				   ign_sub(y, IGN_CONFIG_STORAGE), allow);
+	case MC_SECTION_FILES:
+		return bad_files(a, y);
+	case MC_SECTION_FIPS:
+		return from->fips == to->fips
+			       ? NULL
+			       : "detected change to FIPS flag; refusing to "
+				 "modify FIPS on a running cluster";
+	}
+	return NULL;
+}
+
 const char *mc_irreconcilable(struct arena *a, const struct mc_merged *from,
 			      const struct mc_merged *to,
 			      const struct mc_overrides *allow)
 {
-	const struct ign_obj *x = from->config, *y = to->config;
-	const char *bad = bad_passwd(ign_sub(x, IGN_CONFIG_PASSWD),
-				     ign_sub(y, IGN_CONFIG_PASSWD));
+	const char *bad = NULL;
 
-	if (!bad &&
-	    !ign_eq(ign_sub(x, IGN_CONFIG_KARGS), ign_sub(y, IGN_CONFIG_KARGS)))
-		bad = "ignition kargs section contains changes";
-	if (!bad)
-		bad = bad_storage(ign_sub(x, IGN_CONFIG_STORAGE),
-				  ign_sub(y, IGN_CONFIG_STORAGE), allow);
-	if (!bad)
-		bad = bad_files(a, y);
-	if (!bad && from->fips != to->fips)
-		bad = "detected change to FIPS flag; refusing to modify FIPS on "
-		      "a running cluster";
+	for (int i = 0; !bad && i < MC_SECTIONS; i++)
+		bad = mc_section_refused(a, (enum mc_section)i, from, to,
+					 allow);
 	return bad;
 }
 

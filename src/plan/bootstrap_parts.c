@@ -20,7 +20,7 @@ struct json *bootstrap_marshal(struct arena *a, uint16_t type,
 	struct json *held = NULL;
 
 	/* it fitted when it was loaded */
-	(void)shape_hold(a, &mc_shapes, type, 0, object, &held, NULL, &err);
+	(void)shape_hold(a, &mc_shapes, type, 0, object, &held, &err);
 	return shape_marshal(a, &mc_shapes, type, held);
 }
 

@@ -8,56 +8,59 @@
 
 #define KUBELET "spec.kubeletConfig"
 #define RUNTIME "spec.containerRuntimeConfig"
+#define SELECTOR "spec.machineConfigPoolSelector"
 
 struct linter {
 	struct arena *a;
 	const struct mc_object *o;
-	struct mc_findings *out;
-	struct ign_locator where;
+	struct mc_linter out;
 };
+
+static struct linter linter_of(struct arena *a, const struct mc_object *o,
+			       struct mc_findings *out)
+{
+	struct str kind = shape_name(&mc_shapes, mc_type(o->kind));
+	struct linter l = { .a = a, .o = o };
+
+	l.out = mc_linter_of(
+		a, &o->doc, o->file,
+		str_fmt(a, "%.*s %.*s", STRF(kind), STRF(o->meta.name)), out);
+	return l;
+}
 
 static void find(struct linter *l, bool error, struct str path, bool at_key,
 		 struct str message)
 {
-	const struct mc_object *o = l->o;
-	struct str kind = shape_name(&mc_shapes, mc_type(o->kind));
-	struct mc_finding f = {
-		.error = error,
-		.file = o->file,
-		.object = str_fmt(l->a, "%.*s %.*s", STRF(kind),
-				  STRF(o->meta.name)),
-		.path = path,
-		.message = message,
-	};
-	size_t line, col;
+	struct str there = path;
 
 	/* what is not there is placed where it would be */
-	while (!json_at(o->doc.tree, str_z(l->a, path)) &&
-	       str_rchr(path, '.') > 0) {
-		path = str_sub(path, 0, (size_t)str_rchr(path, '.'));
+	while (!json_at(l->o->doc.tree, str_z(l->a, there)) &&
+	       str_rchr(there, '.') > 0) {
+		there = str_sub(there, 0, (size_t)str_rchr(there, '.'));
 		at_key = true;
 	}
-	ign_locate(&l->where, path, at_key, &line, &col);
-	f.line = o->doc.line + line - 1;
-	f.col = col;
-	VEC_PUSH(l->a, l->out, f);
+	mc_linter_add(&l->out, error, there, at_key, message);
+	l->out.out->v[l->out.out->n - 1].path = path;
 }
 
-/* Members that are dropped: below prefix, of the struct that type opens. */
-static void find_unknown(struct linter *l, const char *prefix, uint16_t type,
-			 const struct strs *paths)
+/* Members of kubeletConfig, which the API server keeps and no kubelet knows. */
+static void lint_fields(struct linter *l)
 {
-	for (size_t i = 0; i < paths->n; i++) {
-		struct str near = shape_nearest(&mc_shapes, type, paths->v[i]);
-		struct buf b;
+	struct shape_unknowns list = { 0 };
 
-		buf_init(&b, l->a);
-		buf_addz(&b, "no such field: it is passed over");
-		if (near.n)
-			buf_addf(&b, " (did you mean %.*s?)", STRF(near));
-		find(l, false,
-		     str_fmt(l->a, "%s%.*s", prefix, STRF(paths->v[i])), true,
-		     buf_str(&b));
+	shape_find_unknown(l->a, &mc_shapes, MC_T_KubeletConfiguration,
+			   SHAPE_FOLD, json_at(l->o->doc.tree, KUBELET),
+			   S(KUBELET), &list);
+	for (size_t i = 0; i < list.n; i++) {
+		struct str meant = list.v[i].meant;
+
+		mc_linter_add_at(
+			&l->out, false, str_clip(l->a, list.v[i].path, 200),
+			list.v[i].member, true,
+			str_fmt(l->a,
+				"no such field: it is passed over%s%.*s%s",
+				meant.n ? " (did you mean " : "", STRF(meant),
+				meant.n ? "?)" : ""));
 	}
 }
 
@@ -85,10 +88,9 @@ static struct str word_after(struct str text, struct str before)
 static void lint_kubelet(struct linter *l)
 {
 	struct err err = ERR_INIT(l->a);
-	struct strs unknown = kubelet_unknown(l->a, l->o);
 	struct str path;
 
-	find_unknown(l, KUBELET ".", MC_T_KubeletConfiguration, &unknown);
+	lint_fields(l);
 	if (kubelet_validate(l->a, l->o, &err) == 0)
 		return;
 	path = blamed(l, KUBELET,
@@ -122,29 +124,21 @@ static void lint_runtime(struct linter *l)
 
 static void lint_selector(struct linter *l)
 {
-	static const char path[] = "spec.machineConfigPoolSelector";
 	struct err err = ERR_INIT(l->a);
 	struct selector s = { 0 };
 
-	if (selector_make(l->a, json_at(l->o->tree, path), &s, &err) < 0)
-		find(l, true, str_of(path), false, err.msg);
+	if (selector_make(l->a, json_at(l->o->tree, SELECTOR), &s, &err) < 0)
+		find(l, true, S(SELECTOR), false, err.msg);
 	else if (!s.n)
-		find(l, false, str_of(path), false,
+		find(l, false, S(SELECTOR), false,
 		     S("without a selector it applies to no pool"));
 }
 
 void config_lint(struct arena *a, const struct mc_object *o,
 		 struct mc_findings *out)
 {
-	struct linter l = { .a = a, .o = o, .out = out };
-	struct err err = ERR_INIT(a);
-	struct strs unknown = { 0 };
+	struct linter l = linter_of(a, o, out);
 
-	l.where = IGN_LOCATOR(o->doc.tree, o->doc.text);
-	(void)shape_hold(a, &mc_shapes, mc_type(o->kind),
-			 o->doc.json ? 0 : SHAPE_SORTED, o->doc.tree, NULL,
-			 &unknown, &err);
-	find_unknown(&l, "", mc_type(o->kind), &unknown);
 	if (o->kind == MC_KUBELET_CONFIG)
 		lint_kubelet(&l);
 	if (o->kind == MC_RUNTIME_CONFIG)
@@ -153,17 +147,72 @@ void config_lint(struct arena *a, const struct mc_object *o,
 		lint_selector(&l);
 }
 
+static bool is_among(const struct mc_objects *list, const struct mc_object *o)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->v[i]->kind == o->kind &&
+		    str_eq(list->v[i]->meta.name, o->meta.name))
+			return true;
+	return false;
+}
+
 void config_lint_set(struct arena *a, const struct mc_set *set,
-		     struct mc_findings *out)
+		     const struct mc_objects *given, struct mc_findings *out)
 {
 	struct owned_conflicts list = { 0 };
 
 	owned_find_conflicts(a, set, &list);
 	for (size_t i = 0; i < list.n; i++) {
-		struct linter l = { .a = a, .o = list.v[i].second, .out = out };
+		const struct owned_conflict *c = &list.v[i];
+		struct linter l = linter_of(
+			a, is_among(given, c->second) ? c->second : c->first,
+			out);
 
-		l.where = IGN_LOCATOR(l.o->doc.tree, l.o->doc.text);
-		find(&l, false, S("metadata.annotations"), true,
-		     list.v[i].message);
+		if (is_among(given, l.o))
+			find(&l, false, S("metadata.annotations"), true,
+			     c->message);
+	}
+}
+
+/* A pool's labels, as a selector that asks for them all. */
+static struct str labels_of(struct arena *a, const struct mc_pool *pool)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	for (const struct json *m = json_first(pool->meta.labels); m;
+	     m = json_next(m))
+		buf_addf(&b, "%s%.*s=%.*s", b.n ? "," : "", STRF(json_key(m)),
+			 STRF(json_text(m)));
+	return b.n ? buf_str(&b) : S("no labels");
+}
+
+void config_lint_selected(struct arena *a, const struct mc_objects *given,
+			  const struct mc_pools *pools, struct mc_findings *out)
+{
+	for (size_t i = 0; i < given->n; i++) {
+		const struct mc_object *o = given->v[i];
+		struct linter l = linter_of(a, o, out);
+		struct err err = ERR_INIT(a);
+		struct selector s = { 0 };
+		bool any = false;
+
+		if ((o->kind != MC_KUBELET_CONFIG &&
+		     o->kind != MC_RUNTIME_CONFIG) ||
+		    selector_make(a, json_at(o->tree, SELECTOR), &s, &err) <
+			    0 ||
+		    !s.n)
+			continue;
+		for (size_t k = 0; k < pools->n && !any; k++)
+			any = selector_matches(&s, pools->v[k]->meta.labels);
+		if (!any)
+			find(&l, false, S(SELECTOR), true,
+			     str_fmt(a,
+				     "it selects no pool (%.*s): there are "
+				     "%.*s",
+				     STRF(str_clip(a, selector_text(a, &s),
+						   300)),
+				     STRF(mc_lint_pool_names(a, pools,
+							     labels_of))));
 	}
 }

@@ -32,7 +32,7 @@ static int read_base(struct arena *a, struct str conf, struct json **out,
 					(docs.v[0].json
 						 ? 0
 						 : SHAPE_SORTED | SHAPE_TEXT),
-				docs.v[0].tree, out, NULL, err);
+				docs.v[0].tree, out, err);
 	if (rc < 0)
 		return err_wrap(err,
 				"could not deserialize the Kubelet source");
@@ -331,7 +331,7 @@ int kubelet_config(struct arena *a, const struct kubelet_in *in,
 	int rc = original(a, in, &conf, err);
 
 	if (rc == 0)
-		rc = kubelet_user(a, kc, NULL, &user, err);
+		rc = kubelet_user(a, kc, &user, err);
 	if (rc < 0)
 		return rc;
 	(void)apply_latency(a, in, conf, &ignored);

@@ -2,8 +2,8 @@
 #include "mc/types.h"
 #include "plan/kubelet.h"
 
-int kubelet_user(struct arena *a, const struct mc_object *kc,
-		 struct strs *unknown, struct json **out, struct err *err)
+int kubelet_user(struct arena *a, const struct mc_object *kc, struct json **out,
+		 struct err *err)
 {
 	const struct json *raw = json_at(kc->tree, "spec.kubeletConfig");
 
@@ -13,17 +13,7 @@ int kubelet_user(struct arena *a, const struct mc_object *kc,
 	/* of a YAML manifest upstream has JSON with its keys sorted */
 	return shape_hold(a, &mc_shapes, MC_T_KubeletConfiguration,
 			  SHAPE_FOLD | (kc->doc.json ? 0 : SHAPE_SORTED), raw,
-			  out, unknown, err);
-}
-
-struct strs kubelet_unknown(struct arena *a, const struct mc_object *kc)
-{
-	struct err err = ERR_INIT(a);
-	struct strs unknown = { 0 };
-	struct json *conf;
-
-	(void)kubelet_user(a, kc, &unknown, &conf, &err);
-	return unknown;
+			  out, err);
 }
 
 /* As fmt prints a value with %v. */
@@ -121,7 +111,7 @@ int kubelet_validate(struct arena *a, const struct mc_object *kc,
 			       "KubeletConfig's LogLevel is not valid [0,10]: "
 			       "%lld",
 			       (long long)level);
-	rc = kubelet_user(a, kc, NULL, &user, err);
+	rc = kubelet_user(a, kc, &user, err);
 	if (rc < 0)
 		return err_wrap(err,
 				"KubeletConfig could not be unmarshalled, err");

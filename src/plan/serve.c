@@ -202,8 +202,7 @@ static int open_mc(struct maker *m, const struct serve_in *in,
 	struct json *held = NULL, *meta, *spec, *config = NULL;
 	struct buf text;
 	int rc = shape_hold(m->a, &mc_shapes, MC_T_MachineConfig,
-			    SHAPE_FOLD | SHAPE_SORTED, in->mc, &held, NULL,
-			    m->err);
+			    SHAPE_FOLD | SHAPE_SORTED, in->mc, &held, m->err);
 
 	if (rc < 0)
 		return err_wrap(m->err, "MachineConfig %.*s",

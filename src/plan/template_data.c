@@ -282,7 +282,7 @@ int template_data(struct arena *a, const struct json *spec, bool fold,
 
 	if (json_kind(spec) != JSON_NULL)
 		rc = shape_hold(a, api, MC_T_ControllerConfigSpec,
-				fold ? SHAPE_FOLD : 0, spec, &held, NULL, err);
+				fold ? SHAPE_FOLD : 0, spec, &held, err);
 	if (rc < 0)
 		return rc;
 	c->spec = api_struct(a, MC_T_ControllerConfigSpec, false, held);

@@ -300,7 +300,7 @@ static bool hold(struct sb_call *c, uint16_t type, const struct json *part,
 	struct err err = ERR_INIT(c->a);
 
 	if (shape_hold(c->a, &c->sb->kinds.types.shapes, type, 0, part, held,
-		       NULL, &err) == 0)
+		       &err) == 0)
 		return true;
 	reply_bad(c->a, c->out,
 		  "%.*s in version \"%.*s\" cannot be handled as a %.*s: %.*s",

@@ -155,10 +155,10 @@ static bool fits(struct sb_call *c, const struct json *now, bool strategic)
 	if (!as->type || json_kind(now) != JSON_OBJECT)
 		return true;
 	if (shape_hold(c->a, &t->shapes, type, 0,
-		       json_member(now, S("metadata")), NULL, NULL, &err) == 0)
+		       json_member(now, S("metadata")), NULL, &err) == 0)
 		type = as->type;
 	if (type == as->type &&
-	    shape_hold(c->a, &t->shapes, type, 0, now, NULL, NULL, &err) == 0)
+	    shape_hold(c->a, &t->shapes, type, 0, now, NULL, &err) == 0)
 		return true;
 	if (strategic)
 		told = patch_told(c->a, parse(c, &why));

@@ -147,6 +147,7 @@ metadata: {name: m}
 spec: {imageTagMirrors: [{source: Bad Source, mirrors: [a.example]}]}
 Y
 expect 'mirrors that are not sound' 1 'error: registries: could not update registries config with new changes: invalid format for source "Bad Source"
+1 error
 ' '' "$BIN/mcoctl" validate -f "$TMP/objects.yaml"
 # Upstream's workers gave both the same suffix.
 for k in one two; do
@@ -159,7 +160,7 @@ spec: {machineConfigPoolSelector: {matchLabels: {pools.operator.machineconfigura
 Y
 done > "$TMP/objects.yaml"
 cp test/golden/controllers/001-baseline/input/worker.pool.yaml "$TMP/pool.yaml"
-expect 'configs that share a MachineConfig' 1 "$TMP/objects.yaml:9:23: warning: KubeletConfig two: metadata.annotations: KubeletConfig one and two have the same MachineConfig 99-worker-generated-kubelet-1, which holds only that of one of them: edit the other one, and it gets a MachineConfig of its own
+expect 'configs that share a MachineConfig' 0 "$TMP/objects.yaml:9:23: warning: KubeletConfig two: metadata.annotations: KubeletConfig one and two have the same MachineConfig 99-worker-generated-kubelet-1, which holds only that of one of them: edit the other one, and it gets a MachineConfig of its own
 " '' bash -c "set -o pipefail; '$BIN/mcoctl' validate -f '$TMP/objects.yaml' -f '$TMP/pool.yaml' | grep 'the same'"
 expect 'objects that are sound' 0 '1 objects, 0 MachineConfigs: valid
 ' '' "$BIN/mcoctl" validate -f $ex/21-mirrors.yaml

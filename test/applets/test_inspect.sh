@@ -1,4 +1,4 @@
-# diff, validate, cat, files, blame, hash: on the examples and on files
+# diff, cat, files, blame, hash: on the examples and on files
 # made here.
 . test/applets/lib.sh
 ctl=$BIN/mcoctl base=examples/cluster
@@ -135,78 +135,6 @@ assumed: no Nodes: how many nodes a pool has is not known
 " '' "$ctl" diff "$TMP/less" $base
 expect 'as JSON' 0 "{\"pool\":\"infra\",\"from\":\"\",\"to\":\"$infra\"
 " '' grep -o '{"pool[^}]*"to":"[^"]*"' <("$ctl" diff -o json "$TMP/less" $base | tr -d ' \n' && echo)
-
-# ---- validate
-expect 'valid' 0 $'5 objects, 2 MachineConfigs: valid\n' '' "$ctl" validate -f $base
-expect 'careless' 1 'examples/careless.yaml:5:9: warning: MachineConfig 00-worker-mine: metadata.name: the controllers generate MachineConfigs of such names and may overwrite it
-examples/careless.yaml:19:15: error: MachineConfig 00-worker-mine: spec.config.storage.files.1.path: path not absolute
-examples/careless.yaml:9:15: warning: MachineConfig 00-worker-mine: spec.osImageURL: registry.example.net/os:latest is a tag, not a digest: nodes may run different images under one name
-' '' "$ctl" validate -f examples/careless.yaml
-grep -v relative examples/careless.yaml | sed '/^          source: data:,x$/{N;}' | awk '/source/ && n++ { next } !/^        contents:$/ || !c++' > "$TMP/regret.yaml"
-expect 'a path that does not last' 0 "$TMP/regret.yaml:15:15: warning: MachineConfig 00-worker-mine: spec.config.storage.files.0.path: /usr/lib/mine.conf is outside of /etc and /var (and the links into it): it cannot be written on a running node, or does not last
-" '' grep /usr/lib <("$ctl" validate -f "$TMP/regret.yaml")
-expect 'one file, two MachineConfigs' 0 'warning: MachineConfigPool worker: /etc/chrony.conf is set by 50-worker-chrony, 50-worker-chrony2: what the last one sets wins
-' '' grep 'set by' <(sed 's/name: 50-worker-chrony/&2/' $base/50-worker-chrony.yaml | "$ctl" validate -f $base -f - | grep worker:)
-expect 'strict' 1 '' '' bash -c '"$0" validate --strict -f "$1" > /dev/null' "$ctl" "$TMP/regret.yaml"
-cat > "$TMP/configs.yaml" <<'END'
-apiVersion: machineconfiguration.openshift.io/v1
-kind: KubeletConfig
-metadata: {name: pods}
-spec:
-  logLevell: 4
-  machineConfigPoolSelector:
-    matchLabels: {p: w}
-  kubeletConfig:
-    maxPodz: 500
-    logging: {vmodul: []}
-    evictionHard: {memory.available: 1Gi}
-    clusterDomain: mine.example
----
-apiVersion: machineconfiguration.openshift.io/v1
-kind: ContainerRuntimeConfig
-metadata: {name: pids}
-spec:
-  containerRuntimeConfig:
-    pidsLimit: 7
----
-apiVersion: machineconfiguration.openshift.io/v1
-kind: KubeletConfig
-metadata: {name: types}
-spec:
-  machineConfigPoolSelector: {matchLabels: {p: w}}
-  kubeletConfig:
-    maxPods: many
-END
-expect 'configs that MachineConfigs are made of' 1 "$TMP/configs.yaml:5:3: warning: KubeletConfig pods: spec.logLevell: no such field: it is passed over (did you mean logLevel?)
-$TMP/configs.yaml:10:15: warning: KubeletConfig pods: spec.kubeletConfig.logging.vmodul: no such field: it is passed over (did you mean vmodule?)
-$TMP/configs.yaml:9:5: warning: KubeletConfig pods: spec.kubeletConfig.maxPodz: no such field: it is passed over (did you mean maxPods?)
-$TMP/configs.yaml:12:20: error: KubeletConfig pods: spec.kubeletConfig.clusterDomain: KubeletConfiguration: clusterDomain is not allowed to be set, but contains: mine.example
-$TMP/configs.yaml:19:16: error: ContainerRuntimeConfig pids: spec.containerRuntimeConfig.pidsLimit: invalid PidsLimit 7
-$TMP/configs.yaml:17:1: warning: ContainerRuntimeConfig pids: spec.machineConfigPoolSelector: without a selector it applies to no pool
-$TMP/configs.yaml:27:14: error: KubeletConfig types: spec.kubeletConfig.maxPods: KubeletConfig could not be unmarshalled, err: json: cannot unmarshal string into Go struct field KubeletConfiguration.maxPods of type int32
-" '' "$ctl" validate -f "$TMP/configs.yaml"
-cat > "$TMP/twice.yaml" <<'Y'
-apiVersion: machineconfiguration.openshift.io/v1
-kind: MachineConfig
-metadata: {name: t, labels: {machineconfiguration.openshift.io/role: worker}}
-spec:
-  kernelArguments: [a]
-  kernelArguments: [b]
-  config:
-    ignition: {version: 3.5.0}
-    storage: {files: [{path: /etc/a, contents: {source: "https://x.example/y"}}]}
-    passwd: {users: [{name: core}, {name: me}]}
-Y
-expect 'what only new machines take, keys and names that stand twice' 0 "$TMP/twice.yaml:6:20: warning: MachineConfig t: the key kernelArguments stands twice in one mapping: only the last one counts
-$TMP/twice.yaml:9:57: warning: MachineConfig t: spec.config.storage.files.0.contents.source: other sources than data: work on new machines only: running nodes refuse them
-$TMP/twice.yaml:10:43: warning: MachineConfig t: spec.config.passwd.users.1.name: users other than core work on new machines only: running nodes refuse them
--:3:18: warning: MachineConfig t: metadata.name: $TMP/twice.yaml has one of that name, too: of the two a cluster keeps the one applied last
-" '' "$ctl" validate -f "$TMP/twice.yaml" -f - <<< "$(sed -n '1,4p' "$TMP/twice.yaml") {fips: false}"
-mkdir -p "$TMP/mixed"
-cp $base/*.yaml "$TMP/mixed"
-echo '[not: a manifest' > "$TMP/mixed/README.md"
-expect 'of folders only manifests are read' 0 $'5 objects, 2 MachineConfigs: valid\n' '' "$ctl" validate -f "$TMP/mixed"
-expect 'unreadable is 2' 2 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate /nonexistent
 
 # ---- cat, files, blame
 expect 'cat' 0 $'net.core.somaxconn = 4096\n' '' "$ctl" cat -f $base infra:/etc/sysctl.d/90-infra.conf

@@ -33,7 +33,6 @@ static void kubelet(struct arena *a, const struct mc_object *o, struct str base)
 		MUST(err.msg.n);
 		return;
 	}
-	(void)kubelet_unknown(a, o);
 	in.base = conf_of(a, mc);
 	MUST(kubelet_features(a, &in, &mc, &err) == 0);
 	MUST(str_eq(in.base, conf_of(a, mc)));

@@ -186,13 +186,13 @@ TEST documents_are_held_and_written_as_go_does(void)
 		ASSERT_INT_M(c->name, 0,
 			     json_parse(&a, str_of(c->in), NULL, &in, &err));
 		rc = shape_hold(&a, &mc_shapes, c->type, c->mode, in, &held,
-				NULL, &err);
+				&err);
 		if (c->fails) {
 			ASSERT_INT_M(c->name, -ERR_INVALID, rc);
 			ASSERT_STR_M(c->name, str_of(c->out), err.msg);
 			ASSERT_INT_M(c->name, -ERR_INVALID,
 				     shape_hold(&a, &mc_shapes, c->type,
-						c->mode, in, NULL, NULL, &err));
+						c->mode, in, NULL, &err));
 			ASSERT_STR_M(c->name, str_of(c->out), err.msg);
 			continue;
 		}
@@ -208,20 +208,54 @@ TEST documents_are_held_and_written_as_go_does(void)
 
 TEST members_nobody_knows_are_told(void)
 {
+	static const struct {
+		const char *path, *meant;
+	} want[] = {
+		{ "speck", "spec" },
+		{ "spec.Paused", "paused" },
+		{ "spec.machineConfigSelector.matchExpressions.1.operater",
+		  "operator" },
+		{ "metadata.colour", "" },
+	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct strs unknown = { 0 };
+	struct shape_unknowns got = { 0 };
 	struct json *in;
 
 	ASSERT_INT(0, json_parse(&a,
-				 S("{\"speck\":1,\"spec\":{\"fips\":true,"
-				   "\"Fips\":false}}"),
+				 S("{\"speck\":1,\"spec\":{\"Paused\":true,"
+				   "\"machineConfigSelector\":{\"matchLabels\":"
+				   "{\"any\":\"x\"},\"matchExpressions\":[{},"
+				   "{\"operater\":\"In\"}]}},"
+				   "\"metadata\":{\"colour\":\"red\"}}"),
 				 NULL, &in, &err));
-	ASSERT_INT(0, shape_hold(&a, &mc_shapes, MC_T_MachineConfig, 0, in,
-				 NULL, &unknown, &err));
-	ASSERT_INT(2, unknown.n);
-	ASSERT_STR("speck", unknown.v[0]);
-	ASSERT_STR("spec.Fips", unknown.v[1]);
+	shape_find_unknown(&a, &mc_shapes, MC_T_MachineConfigPool, 0, in, S(""),
+			   &got);
+	ASSERT_INT(4, got.n);
+	for (size_t i = 0; i < 4; i++) {
+		ASSERT_STR(want[i].path, got.v[i].path);
+		ASSERT_STR(want[i].meant, got.v[i].meant);
+	}
+	PASS();
+}
+
+TEST names_in_any_case_are_known_when_folded(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct shape_unknowns got = { 0 };
+	struct json *in;
+
+	ASSERT_INT(0, json_parse(&a,
+				 S("{\"maxPodz\":1,\"MAXPODS\":2,"
+				   "\"logging\":{\"colour\":\"red\"}}"),
+				 NULL, &in, &err));
+	shape_find_unknown(&a, &mc_shapes, MC_T_KubeletConfiguration,
+			   SHAPE_FOLD, in, S("spec.kubeletConfig"), &got);
+	ASSERT_INT(2, got.n);
+	ASSERT_STR("spec.kubeletConfig.maxPodz", got.v[0].path);
+	ASSERT_STR("maxPods", got.v[0].meant);
+	ASSERT_STR("spec.kubeletConfig.logging.colour", got.v[1].path);
 	PASS();
 }
 
@@ -239,7 +273,7 @@ static enum greatest_test_res round_trip(struct arena *a, const char *name,
 		     docs_parse(a, test_file(a, in), &docs, NULL, &err));
 	ASSERT_INT_M(name, 0,
 		     shape_hold(a, &mc_shapes, type, SHAPE_SORTED,
-				docs.v[0].tree, &held, NULL, &err));
+				docs.v[0].tree, &held, &err));
 	buf_init(&b, a);
 	ASSERT_INT_M(
 		name, 0,
@@ -299,6 +333,7 @@ SUITE(types)
 {
 	RUN_TEST(documents_are_held_and_written_as_go_does);
 	RUN_TEST(members_nobody_knows_are_told);
+	RUN_TEST(names_in_any_case_are_known_when_folded);
 	RUN_TEST(golden_objects_come_back_as_upstream_wrote_them);
 }
 

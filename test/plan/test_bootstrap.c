@@ -529,7 +529,7 @@ TEST previews_tell_of_conflicts(void)
 		   "of them: edit the other one, and it gets a MachineConfig "
 		   "of its own",
 		   notes.v[0]);
-	config_lint_set(&a, &set, &found);
+	config_lint_set(&a, &set, &set.others, &found);
 	ASSERT_INT(1, found.n);
 	ASSERT_INT(0, found.v[0].error);
 	ASSERT_STR("KubeletConfig two", found.v[0].object);

@@ -175,19 +175,6 @@ TEST kubelet_configs(void)
 	PASS();
 }
 
-TEST members_no_kubelet_knows(void)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct strs got = kubelet_unknown(
-		&a, object(&a, HEAD "{kubeletConfig: {maxPodz: 1, MAXPODS: 2, "
-				    "logging: {colour: red}}}"));
-
-	ASSERT_INT(2, got.n);
-	ASSERT_STR("logging.colour", got.v[0]);
-	ASSERT_STR("maxPodz", got.v[1]);
-	PASS();
-}
-
 TEST kernel_arguments_of_cgroups(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -340,7 +327,6 @@ TEST runtime_configs_that_say_nothing(void)
 SUITE(kubelet)
 {
 	RUN_TEST(kubelet_configs);
-	RUN_TEST(members_no_kubelet_knows);
 	RUN_TEST(kernel_arguments_of_cgroups);
 	RUN_TEST(an_unknown_profile_stops_only_the_node_config);
 	RUN_TEST(runtime_configs);

@@ -1,0 +1,172 @@
+#include "plan/pool_lint.h"
+
+#include "mc/selector.h"
+#include "plan/render.h"
+
+struct linter {
+	struct arena *a;
+	const struct pool_lint_in *in;
+	const struct mc_pool *pool;
+	struct mcs given; /* of those at hand the ones that the pool selects */
+	struct mc_findings *out;
+};
+
+static bool is_among(const struct mcs *list, const struct mc *mc)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (str_eq(list->v[i]->meta.name, mc->meta.name))
+			return true;
+	return false;
+}
+
+static bool pool_is_given(const struct linter *l)
+{
+	const struct mc_pools *pools = &l->in->given->pools;
+
+	for (size_t i = 0; i < pools->n; i++)
+		if (str_eq(pools->v[i]->meta.name, l->pool->meta.name))
+			return true;
+	return false;
+}
+
+/* At the pool where it is among the manifests, else at no place. */
+static void add(struct linter *l, bool error, struct str message)
+{
+	struct mc_finding f = {
+		.error = error,
+		.object = str_fmt(l->a, "MachineConfigPool %.*s",
+				  STRF(l->pool->meta.name)),
+		.message = message,
+	};
+
+	if (pool_is_given(l)) {
+		f.file = l->pool->file;
+		f.line = l->pool->line;
+		f.col = l->pool->col;
+	}
+	VEC_PUSH(l->a, l->out, f);
+}
+
+/*
+ * Without a cluster's own MachineConfigs a pool that selects none says nothing:
+ * manifests are seldom all there is.
+ */
+static bool is_partial(const struct linter *l)
+{
+	const struct mcs *mcs = &l->in->given->mcs;
+	struct err ignored = ERR_INIT(l->a);
+	struct selector s = { 0 };
+
+	if (l->in->sets.before ||
+	    selector_make(l->a, l->pool->selector, &s, &ignored) < 0 || !s.n)
+		return false;
+	for (size_t i = 0; i < mcs->n; i++)
+		if (mc_is_generated(mcs->v[i]))
+			return false;
+	return true;
+}
+
+/* What the nodes of the pool have now, when it is at hand. */
+static bool present(struct linter *l, const struct forecast *f,
+		    struct mc_merged *out)
+{
+	struct str name =
+		json_str(l->pool->tree, "spec.configuration.name", S(""));
+	const struct mcs *mcs = &l->in->sets.after->mcs;
+	struct err err = ERR_INIT(l->a);
+	struct mcs one = { 0 };
+
+	for (size_t i = 0; i < mcs->n; i++)
+		if (str_eq(mcs->v[i]->meta.name, name))
+			VEC_PUSH(l->a, &one, mcs->v[i]);
+	if (one.n == 1)
+		return mc_validate(l->a, one.v[0], &err) == 0 &&
+		       mc_merge(l->a, &one, S(""), S(""), out, &err) == 0;
+	if (f->from)
+		*out = *f->from;
+	return f->from != NULL;
+}
+
+static void lint_refused(struct linter *l, const struct forecast *f)
+{
+	struct mc_overrides allow =
+		mc_overrides_of(l->in->sets.after->configuration);
+	struct mc_merged now;
+
+	if (f->to && present(l, f, &now)) {
+		mc_lint_change(l->a, l->pool, &now, f->to, &allow, &l->given,
+			       l->out);
+		if (f->refused.n && !f->irreconcilable)
+			add(l, false,
+			    str_fmt(l->a,
+				    "running nodes refuse the change: "
+				    "%.*s",
+				    STRF(f->refused)));
+		return;
+	}
+	for (size_t i = 0; i < l->given.n; i++)
+		mc_lint_refused(l->a, l->given.v[i], l->out);
+}
+
+static void lint_rendered(struct linter *l, const struct mcs *sources,
+			  const struct forecast *f)
+{
+	struct buf b;
+
+	buf_init(&b, l->a);
+	json_encode(&b, mc_spec(l->a, f->to), 0);
+	mc_lint_pool(l->a, l->pool->meta.name, sources, b.n, &l->given, l->out);
+}
+
+static void lint_one(struct linter *l)
+{
+	const struct pool_lint_in *in = l->in;
+	static const struct mc_set nothing = { 0 };
+	struct forecast_in sets = in->sets;
+	struct forecast f = { 0 };
+	struct err err = ERR_INIT(l->a);
+	struct mcs sources = { 0 };
+	bool some, differs;
+
+	some = plan_render_select(l->a, l->pool, &sets.after->mcs, &sources,
+				  &err) == 0 &&
+	       mc_sort(&sources, &err) == 0;
+	if (!sources.n && is_partial(l))
+		return;
+	for (size_t i = 0; i < sources.n; i++)
+		if (is_among(&in->given->mcs, sources.v[i]))
+			VEC_PUSH(l->a, &l->given, sources.v[i]);
+	/* of other objects anything may be generated */
+	if (in->sets.before && !l->given.n && !in->given->others.n &&
+	    !pool_is_given(l))
+		return;
+	if (!sets.before)
+		sets.before = &nothing;
+	differs = plan_forecast(l->a, &sets, l->pool->meta.name, &f);
+	if (f.render_error.n && !f.irreconcilable && !f.failed_before)
+		add(l, true,
+		    str_fmt(l->a, "%.*s%s%.*s", STRF(f.render_error),
+			    f.culprit.n ? ": " : "", STRF(f.culprit)));
+	if (differs)
+		lint_refused(l, &f);
+	if (some && f.to && !f.render_error.n)
+		lint_rendered(l, &sources, &f);
+}
+
+void pool_lint(struct arena *a, const struct pool_lint_in *in,
+	       struct mc_findings *out)
+{
+	const struct mc_pools *pools = &in->sets.after->pools;
+	struct mcs pooled = { 0 };
+
+	for (size_t i = 0; i < pools->n; i++) {
+		struct linter l = { a, in, pools->v[i], { 0 }, out };
+
+		lint_one(&l);
+		for (size_t k = 0; k < l.given.n; k++)
+			VEC_PUSH(a, &pooled, l.given.v[k]);
+	}
+	for (size_t i = 0; i < in->given->mcs.n; i++)
+		if (!is_among(&pooled, in->given->mcs.v[i]))
+			mc_lint_refused(a, in->given->mcs.v[i], out);
+}

@@ -1,0 +1,317 @@
+# mcoctl validate: what is wrong is told, all of it, where it is; what is sound is not.
+. test/applets/lib.sh
+unset KUBECONFIG KUBERNETES_SERVICE_HOST
+export HOME=$TMP
+ctl=$BIN/mcoctl base=examples/cluster role='machineconfiguration.openshift.io/role'
+cd "$TMP" && ln -s "$OLDPWD/examples" "$OLDPWD/test" . && case $BIN in /*) ;; *) ctl=$OLDPWD/$ctl ;; esac || exit 1
+
+# manifest KIND NAME REST...: a manifest whose spec follows, of the worker role
+manifest() {
+	cat <<-Y
+	apiVersion: machineconfiguration.openshift.io/v1
+	kind: $1
+	metadata:
+	  name: $2
+	  labels: {$role: worker}
+	Y
+}
+# finds NAME STATUS EXPECTED [ARGS...]: of the manifest on standard input, x.yaml
+finds() {
+	local name=$1 status=$2 want=$3
+	shift 3
+	cat > x.yaml
+	expect "$name" "$status" "$want
+" '' "$ctl" validate -f x.yaml "$@"
+}
+mc() {	# NAME STATUS EXPECTED SPEC: a MachineConfig
+	finds "$1" "$2" "$3" <<< "$(manifest MachineConfig 50-x)
+spec:
+$4"
+}
+
+# ---- sound, and not
+expect 'valid' 0 $'5 objects, 2 MachineConfigs: valid\n' '' "$ctl" validate -f $base
+expect 'careless' 1 'examples/careless.yaml:5:9: warning: MachineConfig 00-worker-mine: metadata.name: the controllers generate MachineConfigs of such names and may overwrite it
+examples/careless.yaml:9:15: warning: MachineConfig 00-worker-mine: spec.osImageURL: registry.example.net/os:latest is a tag, not a digest: nodes may run different images under one name
+examples/careless.yaml:19:15: error: MachineConfig 00-worker-mine: spec.config.storage.files.1.path: path not absolute
+1 error, 2 warnings
+' '' "$ctl" validate -f examples/careless.yaml
+mc 'a path that does not last' 0 'x.yaml:9:30: warning: MachineConfig 50-x: spec.config.storage.files.0.path: /usr/lib/mine.conf is outside of /etc and /var (and the links into it): it cannot be written on a running node, or does not last
+1 warning' '  config:
+    ignition: {version: 3.5.0}
+    storage: {files: [{path: /usr/lib/mine.conf, contents: {source: "data:,x"}}]}'
+expect 'strict' 1 "$("$ctl" validate -f x.yaml)
+" '' "$ctl" validate --strict -f x.yaml
+sed 's/name: 50-worker-chrony/&2/' $base/50-worker-chrony.yaml > two.yaml
+expect 'one file, two MachineConfigs' 0 'warning: MachineConfigPool worker: /etc/chrony.conf is set by 50-worker-chrony, 50-worker-chrony2: what the last one sets wins
+warning: MachineConfigPool infra: /etc/chrony.conf is set by 50-worker-chrony, 50-worker-chrony2: what the last one sets wins
+2 warnings
+' '' "$ctl" validate -f $base -f two.yaml
+mkdir mixed
+cp $base/*.yaml mixed
+echo '[not: a manifest' > mixed/README.md
+expect 'of directories only manifests are read' 0 $'5 objects, 2 MachineConfigs: valid\n' '' "$ctl" validate -f mixed
+
+# ---- kinds and versions
+kind() {	# API KIND WHERE EXPECTED
+	local want="x.yaml:$3: error: $2 a: $4"
+	finds "$1 $2" 1 "$want
+1 error" <<< "apiVersion: $1
+kind: $2
+metadata: {name: a}
+spec: {}"
+}
+m=machineconfiguration.openshift.io
+kind $m/v1 MachineConfigg '2:7' "kind: $m/v1 has no kind MachineConfigg (did you mean MachineConfig?)"
+kind $m/v1 machineconfigpool '2:7' "kind: $m/v1 has no kind machineconfigpool (did you mean MachineConfigPool?)"
+kind $m/v1 KubletConfig '2:7' "kind: $m/v1 has no kind KubletConfig (did you mean KubeletConfig?)"
+kind $m/v1 Deployment '2:7' "kind: $m/v1 has no kind Deployment"
+kind $m/v2 MachineConfig '1:13' "apiVersion: $m/v2 has no kind MachineConfig (did you mean $m/v1?)"
+kind $m MachineConfig '1:13' "apiVersion: $m has no kind MachineConfig (did you mean $m/v1?)"
+kind v1 KubeletConfig '1:13' "apiVersion: v1 has no kind KubeletConfig (did you mean $m/v1?)"
+kind machineconfig.openshift.io/v1 PinnedImageSet '1:13' "apiVersion: machineconfig.openshift.io/v1 has no kind PinnedImageSet (did you mean $m/v1?)"
+kind config.openshift.io/v1beta9 ImageTagMirrorSet '1:13' "apiVersion: config.openshift.io/v1beta9 has no kind ImageTagMirrorSet (did you mean config.openshift.io/v1?)"
+kind config.openshift.io/v2 Image '1:13' "apiVersion: config.openshift.io/v2 has no kind Image (did you mean config.openshift.io/v1?)"
+kind config.openshift.io/v1 ImageDigestMirorSet '2:7' 'kind: config.openshift.io/v1 has no kind ImageDigestMirorSet (did you mean ImageDigestMirrorSet?)'
+kind operator.openshift.io/v1 MachineConfigurations '2:7' 'kind: operator.openshift.io/v1 has no kind MachineConfigurations (did you mean MachineConfiguration?)'
+for words in 'apps/v1 Deployment' 'v1 Node' 'v1 ConfigMap' 'operator.openshift.io/v1 IngressController' 'hive.openshift.io/v1 MachinePool' \
+	'config.openshift.io/v1 ClusterVersion' 'config.openshift.io/v1alpha1 Backup' 'image.openshift.io/v1 Image' 'x.example/v1 KubeletConfig'; do
+	finds "somebody else's: $words" 0 '1 objects, 0 MachineConfigs: valid' <<< "apiVersion: ${words% *}
+kind: ${words#* }
+metadata: {name: a}
+spek: {}"
+done
+
+# ---- fields, at every depth
+dropped='the API server would drop it silently'
+mc 'fields of a MachineConfig' 1 "x.yaml:7:3: error: MachineConfig 50-x: spec.kernelArgument: no such field (did you mean kernelArguments?): $dropped
+x.yaml:8:3: error: MachineConfig 50-x: spec.confg: no such field (did you mean config?): $dropped
+x.yaml:9:1: error: MachineConfig 50-x: stats: no such field: $dropped
+3 errors" "  kernelArgument: [a]
+  confg: {}
+stats: {}"
+finds 'fields of metadata' 1 "x.yaml:5:3: error: MachineConfig a: metadata.lables: no such field (did you mean labels?): $dropped
+x.yaml:6:31: error: MachineConfig a: metadata.ownerReferences.0.nam: no such field (did you mean name?): $dropped
+2 errors" <<< "apiVersion: $m/v1
+kind: MachineConfig
+metadata:
+  name: a
+  lables: {$role: worker}
+  ownerReferences: [{kind: x, nam: y}]
+  labels: {$role: worker}
+  annotations: {any: x}"
+finds 'fields of a pool' 1 "x.yaml:7:3: error: MachineConfigPool p: spec.machineConfigSelecter: no such field (did you mean machineConfigSelector?): $dropped
+x.yaml:8:38: error: MachineConfigPool p: spec.nodeSelector.matchExpressions.0.operater: no such field (did you mean operator?): $dropped
+2 errors" <<< "$(manifest MachineConfigPool p)
+spec:
+  machineConfigSelecter: {matchLabels: {$role: worker}}
+  nodeSelector: {matchExpressions: [{operater: In}], matchLabels: {any: x}}
+status: {newer: 1}"
+finds 'fields of a MachineConfiguration' 1 "x.yaml:6:24: error: MachineConfiguration cluster: spec.nodeDisruptionPolicy.files.0.actoins: no such field (did you mean actions?): $dropped
+x.yaml:7:5: error: MachineConfiguration cluster: spec.nodeDisruptionPolicy.sshKey: no such field (did you mean sshkey?): $dropped
+2 errors" <<< "apiVersion: operator.openshift.io/v1
+kind: MachineConfiguration
+metadata: {name: cluster}
+spec:
+  nodeDisruptionPolicy:
+    files: [{path: /a, actoins: []}]
+    sshKey: {actions: []}
+  observedConfig: {any: {thing: 1}}"
+for words in "$m/v1 PinnedImageSet pinnedImage pinnedImages" "$m/v1 ContainerRuntimeConfig containerRuntimeConf containerRuntimeConfig" \
+	"$m/v1 MachineOSConfig machineConfigPol machineConfigPool" "$m/v1 ControllerConfig releaseImag releaseImage" \
+	"$m/v1 MachineOSBuild machineConf machineConfig" "$m/v1 MachineConfigNode configVersoin configVersion" \
+	"$m/v1alpha1 OSImageStream defaultStrem defaultStream" "$m/v1 InternalReleaseImage relases releases" \
+	'config.openshift.io/v1 ImageDigestMirrorSet imageDigestMirror imageDigestMirrors' 'config.openshift.io/v1 Image registrySource registrySources' \
+	'config.openshift.io/v1 Node cgroupmode cgroupMode' 'config.openshift.io/v1 FeatureGate featureset featureSet' \
+	'config.openshift.io/v1 APIServer tlsSecurityProfiles tlsSecurityProfile' 'config.openshift.io/v1 ClusterImagePolicy scope scopes' \
+	'config.openshift.io/v1 Infrastructure platformspec platformSpec' 'config.openshift.io/v1alpha1 CRIOCredentialProviderConfig matchImage matchImages' \
+	'operator.openshift.io/v1alpha1 ImageContentSourcePolicy repositoryDigestMirror repositoryDigestMirrors'; do
+	read -r api kind field meant <<< "$words"
+	cat > x.yaml <<< "{apiVersion: $api, kind: $kind, metadata: {name: a},
+spec: {$field: {}}}"
+	expect "fields of a $kind" 0 "x.yaml:2:8: error: $kind a: spec.$field: no such field (did you mean $meant?): $dropped
+" '' grep 'no such' <("$ctl" validate -f x.yaml)
+done
+cat > x.yaml <<< "$(manifest KubeletConfig pods)
+spec:
+  logLevell: 4
+  machineConfigPoolSelector:
+    matchLabels: {p: w}
+  kubeletConfig:
+    maxPodz: 500
+    logging: {vmodul: []}
+    evictionHard: {memory.available: 1Gi}
+    clusterDomain: mine.example
+---
+$(manifest ContainerRuntimeConfig pids)
+spec:
+  containerRuntimeConfig:
+    pidsLimit: 7
+---
+$(manifest KubeletConfig types)
+spec:
+  machineConfigPoolSelector: {matchLabels: {p: w}}
+  kubeletConfig:
+    maxPods: many"
+expect 'configs that MachineConfigs are made of' 1 "x.yaml:7:3: error: KubeletConfig pods: spec.logLevell: no such field (did you mean logLevel?): $dropped
+x.yaml:11:5: warning: KubeletConfig pods: spec.kubeletConfig.maxPodz: no such field: it is passed over (did you mean maxPods?)
+x.yaml:12:15: warning: KubeletConfig pods: spec.kubeletConfig.logging.vmodul: no such field: it is passed over (did you mean vmodule?)
+x.yaml:14:20: error: KubeletConfig pods: spec.kubeletConfig.clusterDomain: KubeletConfiguration: clusterDomain is not allowed to be set, but contains: mine.example
+x.yaml:21:1: warning: ContainerRuntimeConfig pids: spec.machineConfigPoolSelector: without a selector it applies to no pool
+x.yaml:23:16: error: ContainerRuntimeConfig pids: spec.containerRuntimeConfig.pidsLimit: invalid PidsLimit 7
+x.yaml:33:14: error: KubeletConfig types: spec.kubeletConfig.maxPods: KubeletConfig could not be unmarshalled, err: json: cannot unmarshal string into Go struct field KubeletConfiguration.maxPods of type int32
+4 errors, 3 warnings
+" '' "$ctl" validate -f x.yaml
+finds 'a name and labels that no API server takes' 1 "x.yaml:3:18: error: MachineConfig A_b: metadata.name: not a valid name: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')
+1 error" <<< "apiVersion: $m/v1
+kind: MachineConfig
+metadata: {name: A_b, labels: {$role: worker}}"
+finds 'no name' 1 'x.yaml:3:12: error: MachineConfig: metadata.name: the object needs a name
+1 error' <<< "apiVersion: $m/v1
+kind: MachineConfig
+metadata: {labels: {$role: worker}}"
+
+# ---- one wrong type does not hide the rest
+mkdir all
+manifest MachineConfig 10-a > all/a.yaml
+cat >> all/a.yaml <<< "spec:
+  kernelArguments: nosmt
+  fips: 'yes'
+  kernelType: fast
+  config:
+    ignition: {version: 3.5.0}
+    storage: {files: [{path: etc/x, contents: {source: 'data:,x'}}]}
+---
+a: [
+---
+$(manifest MachineConfigPool infra)
+spec: {paused: 3, maxUnavailable: [1]}"
+printf 'kind: List\napiVersion: v1\nitems:\n- %s\n- 7\n' "{apiVersion: $m/v1, kind: MachineConfig, metadata: {name: l, labels: {$role: worker}}, spec: {fips: 1}}" > all/b.yaml
+echo '{"kind" "x"}' > all/c.json
+expect 'all findings' 1 "all/a.yaml:7:20: error: MachineConfig 10-a: json: cannot unmarshal string into Go struct field MachineConfigSpec.spec.kernelArguments of type []string
+all/a.yaml:8:9: error: MachineConfig 10-a: json: cannot unmarshal string into Go struct field MachineConfigSpec.spec.fips of type bool
+all/a.yaml:9:15: error: MachineConfig 10-a: spec.kernelType: kernelType=fast is invalid
+all/a.yaml:12:30: error: MachineConfig 10-a: spec.config.storage.files.0.path: path not absolute
+all/a.yaml:15:1: error: did not find expected node content
+all/a.yaml:21:16: error: MachineConfigPool infra: json: cannot unmarshal number into Go struct field MachineConfigPoolSpec.spec.paused of type bool
+all/a.yaml:21:35: error: MachineConfigPool infra: json: cannot unmarshal array into Go struct field MachineConfigPoolSpec.spec.maxUnavailable of type int32
+all/b.yaml:4:167: error: MachineConfig l: json: cannot unmarshal number into Go struct field MachineConfigSpec.spec.fips of type bool
+all/b.yaml:5:3: error: not an object but of type number
+all/c.json:1:9: error: invalid character '\"' after object key
+10 errors
+" '' "$ctl" validate -f all
+"$ctl" validate -f all -o json > all.json
+expect 'all findings as JSON' 0 '10 0 6
+error all/a.yaml 7 20 MachineConfig 10-a
+' '' perl -MJSON::PP -e 'local $/; my $j = decode_json(<STDIN>); my $f = $j->{findings}[0];
+	print "$j->{errors} $j->{warnings} $j->{objects}\n@$f{qw(severity file line column object)}\n"; exit(@{$j->{findings}} != 10)' < all.json
+expect 'unreadable is 2' 2 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate /nonexistent
+expect 'unreadable, and the rest' 2 "$("$ctl" validate -f all)
+" $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate -f /nonexistent -f all
+expect 'unreadable as JSON' 2 '{
+  "findings": [],
+  "errors": 0,
+  "warnings": 0,
+  "objects": 1,
+  "error": "open /nonexistent: No such file or directory"
+}
+' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate -o json -f /nonexistent
+mkdir empty
+expect 'nothing as JSON' 2 '{
+  "findings": [],
+  "errors": 0,
+  "warnings": 0,
+  "objects": 0,
+  "error": "no manifests found in empty"
+}
+' $'Error: no manifests found in empty\n' "$ctl" validate -o json -f empty
+finds 'keys that stand twice' 0 'x.yaml:8:20: warning: MachineConfig 50-x: the key kernelArguments stands twice in one mapping: only the last one counts
+1 warning' <<< "$(manifest MachineConfig 50-x)
+spec:
+  kernelArguments: [a]
+  kernelArguments: [b]"
+expect 'names that are there twice' 0 "x.yaml:4:9: warning: MachineConfig 50-x: metadata.name: - has one of that name, too: of the two a cluster keeps the one applied last
+x.yaml:8:20: warning: MachineConfig 50-x: the key kernelArguments stands twice in one mapping: only the last one counts
+2 warnings
+" '' "$ctl" validate -f - -f x.yaml <<< "$(manifest MachineConfig 50-x)"
+
+# ---- what people write
+for word in '644 0644 01204' '755 0755 01363' '1777 0 03361'; do
+	read -r mode meant octal <<< "$word"
+	text="invalid mode $octal for /etc/x, cannot exceed 0777 (decimal; did you mean $meant?)"
+	[ "$meant" = 0 ] && text="invalid mode $octal for /etc/x, cannot exceed 0777"
+	mc "mode: $mode" 1 "x.yaml:9:44: error: MachineConfig 50-x: spec.config.storage.files.0.mode: $text
+1 error" "  config:
+    ignition: {version: 3.5.0}
+    storage: {files: [{path: /etc/x, mode: $mode, contents: {source: 'data:,x'}}]}"
+done
+mc 'mode: 400' 0 'x.yaml:9:44: warning: MachineConfig 50-x: spec.config.storage.files.0.mode: the mode of /etc/x is 0620 (decimal; did you mean 0400?)
+1 warning' "  config:
+    ignition: {version: 3.5.0}
+    storage: {files: [{path: /etc/x, mode: 400, contents: {source: 'data:,x'}}]}"
+mc 'mode: 420' 0 '1 objects, 1 MachineConfigs: valid' "  config:
+    ignition: {version: 3.5.0}
+    storage: {files: [{path: /etc/x, mode: 420, contents: {source: 'data:,x'}}]}"
+finds 'Butane' 1 'x.yaml:1:1: error: this is Butane: convert it with butane first
+1 error' <<< "variant: openshift
+version: 4.14.0
+metadata: {name: x, labels: {$role: worker}}
+storage: {files: [{path: /etc/x, contents: {inline: $(printf 'secret%.0s' {1..500})}}]}"
+expect 'Butane, for render' 1 '' 'Error: x.yaml:1:1: this is Butane: convert it with butane first
+' "$ctl" render -f x.yaml
+finds 'Ignition alone' 1 'x.yaml:1:1: error: this is an Ignition config: it goes into spec.config of a MachineConfig
+1 error' <<< 'ignition: {version: 3.5.0}'
+finds 'no kind' 1 'x.yaml:1:1: error: no kind: there is only password, more
+1 error' <<< 'password: secret
+more: secret'
+big=$(printf 'x%.0s' {1..5000})
+finds 'what is quoted is bounded' 1 "x.yaml:2:7: error: ${big:0:100}…: kind: $m/v1 has no kind ${big:0:100}…
+1 error" <<< "apiVersion: $m/v1
+kind: $big"
+
+# ---- what running nodes refuse
+refused() {	# NAME WHERE PATH WHY SPEC
+	mc "nodes refuse: $1" 0 "x.yaml:$2: warning: MachineConfig 50-x: $3: running nodes refuse it: $4
+1 warning" "$5"
+}
+v='ignition: {version: 3.5.0}'
+refused 'an extension without config' 7:16 spec.extensions 'invalid extensions found: [nosuch]' '  extensions: [nosuch, usbguard]'
+mc 'an extension with config' 1 'x.yaml:8:16: error: MachineConfig 50-x: spec.extensions: invalid extensions found: [nosuch]
+1 error' "  config: {$v}
+  extensions: [nosuch]"
+refused fips 7:9 spec.fips 'detected change to FIPS flag; refusing to modify FIPS on a running cluster' '  fips: true'
+for section in 'disks device: /dev/vdb' 'filesystems device: /dev/vdb, format: xfs, path: /var/a' 'raid name: a, level: linear, devices: [/dev/vdb]' \
+	'directories path: /etc/d' 'links path: /etc/l, target: /etc/m'; do
+	name=${section%% *}
+	refused "$name" 9:15 "spec.config.storage.$name" "ignition $name section contains changes" "  config:
+    $v
+    storage: {$name: [{${section#* }}]}"
+done
+refused 'kernel arguments of Ignition' 9:5 spec.config.kernelArguments 'ignition kargs section contains changes' "  config:
+    $v
+    kernelArguments: {shouldExist: [a]}"
+refused append 9:38 spec.config.storage.files.0.append 'ignition file /etc/a includes append' "  config:
+    $v
+    storage: {files: [{path: /etc/a, append: [{source: 'data:,x'}]}]}"
+refused 'https sources' 9:57 spec.config.storage.files.0.contents.source 'could not decode file content string: missing data prefix' "  config:
+    $v
+    storage: {files: [{path: /etc/a, contents: {source: 'https://x.example/y'}}]}"
+refused users 9:43 spec.config.passwd.users.1.name 'invalid passwd change(s): ignition passwd user section contains unsupported changes: non-core user' "  config:
+    $v
+    passwd: {users: [{name: core}, {name: me}]}"
+refused groups 9:23 spec.config.passwd.groups 'invalid passwd change(s): ignition Passwd Groups section contains changes' "  config:
+    $v
+    passwd: {groups: [{name: me}]}"
+mc 'nodes pass over luks' 0 'x.yaml:9:22: warning: MachineConfig 50-x: spec.config.storage.luks: it works on new machines only: running nodes pass over it
+1 warning' "  config:
+    $v
+    storage: {luks: [{name: a, device: /dev/vdb, clevis: {tpm2: true}}]}"
+mc 'nodes take keys of core' 0 '1 objects, 1 MachineConfigs: valid' "  config:
+    $v
+    passwd: {users: [{name: core, sshAuthorizedKeys: [a]}]}"
+
+# ---- too large
+mc '1.5 MiB' 1 'x.yaml:1:1: error: MachineConfig 50-x: it has 1572865 bytes as JSON: the API server takes at most 1572864 (1.5 MiB)
+1 error' "  kernelArguments: [$(head -c 1572669 /dev/zero | tr '\0' a)]"
+mc 'one byte less' 0 '1 objects, 1 MachineConfigs: valid' "  kernelArguments: [$(head -c 1572668 /dev/zero | tr '\0' a)]"
+finish
