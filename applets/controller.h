@@ -11,7 +11,7 @@
 #include "mc/load.h"
 #include "mc/mcn.h"
 #include "mc/pool.h"
-#include "plan/template.h"
+#include "plan/generate.h"
 
 #define CONTROLLER_NS "openshift-machine-config-operator"
 
@@ -50,14 +50,15 @@ enum watched {
 
 /* The queues: what a key is the name of. */
 enum sync_kind {
-	SYNC_TEMPLATE, /* the ControllerConfig */
-	SYNC_KUBELET,
-	SYNC_FEATURES, /* "cluster": of all pools; "pool/x": of that one */
-	SYNC_NODE_CONFIG, /* likewise */
-	SYNC_RUNTIME,
-	SYNC_REGISTRIES, /* one */
-	SYNC_CREDENTIALS, /* one */
-	SYNC_RENDER, /* a pool */
+	/* these make MachineConfigs: their keys are those of plan/generate */
+	SYNC_TEMPLATE = GENERATE_TEMPLATES,
+	SYNC_KUBELET = GENERATE_KUBELET,
+	SYNC_FEATURES = GENERATE_FEATURES,
+	SYNC_NODE_CONFIG = GENERATE_NODE,
+	SYNC_RUNTIME = GENERATE_RUNTIME,
+	SYNC_REGISTRIES = GENERATE_REGISTRIES,
+	SYNC_CREDENTIALS = GENERATE_CREDENTIALS,
+	SYNC_RENDER = GENERATE_RENDER,
 	SYNC_PINNED, /* a pool */
 	SYNC_POOL,
 	SYNC_DRAIN, /* a node */
@@ -66,8 +67,6 @@ enum sync_kind {
 	SYNC_SETTINGS, /* one */
 	SYNC_KINDS
 };
-
-#define SYNC_POOL_PREFIX "pool/"
 
 /* Any object but nodes and MachineConfigNodes: the whole of it, decoded. */
 struct object {

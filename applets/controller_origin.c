@@ -27,9 +27,11 @@ static void adopt(struct controller *c, const struct made_by *by)
 void controller_take_version(struct controller *c)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct sight s = controller_see(c, &a);
-	struct made_by by = made_by(s.cc, &s.mcs, &s.pools);
+	struct sight s;
+	struct made_by by;
 
+	controller_see(c, &a, &s);
+	by = made_by(s.view.controller_config, &s.mcs, &s.pools);
 	if (c->from_cluster)
 		adopt(c, &by);
 	else if (by.raw.n && !str_eq(by.raw, c->raw))
@@ -72,19 +74,22 @@ static int refuse(struct arena *a, const struct template_loss *loss,
 int controller_check_templates(struct controller *c, struct arena *a,
 			       struct err *err)
 {
-	struct sight s = controller_see(c, a);
 	struct template_loss loss;
+	struct template_input in;
 	struct mcs made = { 0 };
 	struct err told = ERR_INIT(a);
+	struct sight s;
 	int rc;
 
-	if (!c->templates.platforms || !s.cc)
+	controller_see(c, a, &s);
+	if (!c->templates.platforms || !s.view.controller_config)
 		return 0;
-	rc = template_serves(a, &c->templates, s.cc, err);
+	rc = template_serves(a, &c->templates, s.view.controller_config, err);
 	if (rc < 0 || c->replace_templates)
 		return rc;
-	s.templates.pull_secret = S("{}");
-	if (plan_template(a, &s.templates, &made, &told) < 0)
+	in = generate_templates(a, &s.view);
+	in.pull_secret = S("{}");
+	if (plan_template(a, &in, &made, &told) < 0)
 		return 0; /* the template controller says so in its status */
 	template_loss(a, &made, &s.mcs, &loss);
 	return loss.lost.n ? refuse(a, &loss, err) : 0;

@@ -29,31 +29,6 @@ static struct pool_state *state_of(struct controller *c, struct str pool)
 	return s;
 }
 
-static int render(struct controller *c, const struct mc_pool *pool,
-		  struct arena *a, struct actions *out, struct err *err)
-{
-	struct sight s = controller_see(c, a);
-	const struct object *worker = known(c, W_POOL, "worker");
-	struct render_view v = {
-		.now = controller_now(),
-		.raw = c->raw,
-		.hash = c->hash,
-		.pool = pool,
-		.mcs = &s.mcs,
-		.controller_config = s.cc,
-		.os_streams =
-			mc_gate(&c->gates, "OSStreams") && !version_scos(),
-		.os_image_stream = known_tree(c, W_STREAM, "cluster"),
-		.worker_stream = worker ? worker->pool.os_image_stream : S(""),
-	};
-
-	see_trees(c, a, W_KUBELET, &v.kubelet_configs);
-	see_trees(c, a, W_RUNTIME, &v.runtime_configs);
-	if (mc_gate(&c->gates, "IrreconcilableMachineConfig"))
-		v.configuration = known_tree(c, W_SETTINGS, "cluster");
-	return plan_render_sync(a, &v, out, err);
-}
-
 int sync_render(struct controller *c, struct str name, struct arena *a,
 		struct actions *out, struct err *err)
 {
@@ -67,7 +42,7 @@ int sync_render(struct controller *c, struct str name, struct arena *a,
 	wait = trigger_wait(&state_of(c, name)->waits_since, now,
 			    c->making ? now : c->last_change, c->gather_ms);
 	if (!wait)
-		return render(c, &pool->pool, a, out, err);
+		return sync_generate(c, SYNC_RENDER, name, a, out, err);
 	action_requeue(a, out, wait, S("configs are being changed"));
 	return 0;
 }

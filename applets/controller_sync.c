@@ -20,29 +20,29 @@ struct instant controller_now(void)
 #define SOURCE(name) "machineconfigcontroller-" name
 
 static const struct {
-	sync_plan *plan;
+	sync_plan *plan; /* NULL: sync_generate */
 	const char *what, *source;
 	unsigned retries;
 	bool alone; /* a key's plan must see what the one before has written */
 } syncs[SYNC_KINDS] = {
 	[SYNC_TEMPLATE] = { sync_template, "ControllerConfig",
 			    SOURCE("templatecontroller"), BACKOFF_RETRIES },
-	[SYNC_KUBELET] = { sync_kubelet, "KubeletConfig",
+	[SYNC_KUBELET] = { NULL, "KubeletConfig",
 			   SOURCE("kubeletconfigcontroller"),
 			   BACKOFF_RETRIES_KUBELET, true },
-	[SYNC_FEATURES] = { sync_features, "FeatureGate",
+	[SYNC_FEATURES] = { NULL, "FeatureGate",
 			    SOURCE("kubeletconfigcontroller"),
 			    BACKOFF_RETRIES_KUBELET },
-	[SYNC_NODE_CONFIG] = { sync_node_config, "Node config",
+	[SYNC_NODE_CONFIG] = { NULL, "Node config",
 			       SOURCE("kubeletconfigcontroller"),
 			       BACKOFF_RETRIES_KUBELET },
-	[SYNC_RUNTIME] = { sync_runtime, "ContainerRuntimeConfig",
+	[SYNC_RUNTIME] = { NULL, "ContainerRuntimeConfig",
 			   SOURCE("containerruntimeconfigcontroller"),
 			   BACKOFF_RETRIES, true },
-	[SYNC_REGISTRIES] = { sync_registries, "Image config",
+	[SYNC_REGISTRIES] = { NULL, "Image config",
 			      SOURCE("containerruntimeconfigcontroller"),
 			      BACKOFF_RETRIES },
-	[SYNC_CREDENTIALS] = { sync_credentials, "CRIOCredentialProviderConfig",
+	[SYNC_CREDENTIALS] = { NULL, "CRIOCredentialProviderConfig",
 			       SOURCE("containerruntimeconfigcontroller"),
 			       BACKOFF_RETRIES },
 	[SYNC_RENDER] = { sync_render, "rendering pool",
@@ -213,8 +213,12 @@ static void begin(struct task *t)
 	int64_t began = loop_clock();
 	struct err err = ERR_INIT(&t->job.a);
 
-	t->rc = syncs[key->kind].plan(c, key->name, &t->job.a, &t->job.list,
-				      &err);
+	if (syncs[key->kind].plan)
+		t->rc = syncs[key->kind].plan(c, key->name, &t->job.a,
+					      &t->job.list, &err);
+	else
+		t->rc = sync_generate(c, (enum sync_kind)key->kind, key->name,
+				      &t->job.a, &t->job.list, &err);
 	if (key->kind == SYNC_POOL) {
 		int64_t now = loop_clock(), rest = 50 + 10 * (now - began);
 

@@ -6,28 +6,29 @@
 #define APPLETS_CONTROLLER_SYNC_H
 
 #include "controller.h"
-#include "mc/tls_profile.h"
 
 #define CC_NAME "machine-config-controller"
 
+/* What is known, as the plans that make MachineConfigs see it. */
 struct sight {
+	struct generate_view view; /* of these */
 	struct mc_pools pools;
 	struct mcs mcs;
-	struct mc_objects objects;
-	struct template_input templates;
-	struct tls_profile tls;
-	const struct mc_controller_config *cc;
+	struct mc_objects kubelets, runtimes, images;
 };
 
-struct sight controller_see(struct controller *c, struct arena *a);
+void controller_see(struct controller *c, struct arena *a, struct sight *out);
 
 /* Plans the key of that name; what is in out is done whatever it returns. */
 typedef int sync_plan(struct controller *c, struct str name, struct arena *a,
 		      struct actions *out, struct err *err);
 
-sync_plan sync_template, sync_kubelet, sync_features, sync_node_config,
-	sync_runtime, sync_registries, sync_render, sync_pool, sync_master,
-	sync_migrate, sync_credentials, sync_pinned, sync_settings;
+sync_plan sync_template, sync_render, sync_pool, sync_master, sync_migrate,
+	sync_pinned, sync_settings;
+
+/* The plan of a key that plan/generate knows, over what is known. */
+int sync_generate(struct controller *c, enum sync_kind kind, struct str name,
+		  struct arena *a, struct actions *out, struct err *err);
 
 /* What moves a cluster from runc to crun. */
 void sync_okd(struct controller *c, struct arena *a, struct actions *out);

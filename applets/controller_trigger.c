@@ -4,7 +4,7 @@
  * once. Pools look at all of their nodes: after a plan they rest 50 ms and ten
  * times as long as it took, and what changes meanwhile is planned together.
  */
-#include "controller.h"
+#include "controller_sync.h"
 #include "io/log.h"
 #include "plan/drain.h"
 #include "plan/kubelet_sync.h"
@@ -111,57 +111,10 @@ static void gather(struct controller *c)
 	c->last_change = loop_clock();
 }
 
-/* The 97- and 98- of a pool have no owner. */
-static void add_pool_kubelet(struct controller *c, struct str pool)
+static void add_keys(struct controller *c, const struct generate_keys *keys)
 {
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct str key = str_fmt(&a, SYNC_POOL_PREFIX "%.*s", STRF(pool));
-
-	add(c, SYNC_NODE_CONFIG, key);
-	add(c, SYNC_FEATURES, key);
-}
-
-/* One that was made of something else, and that somebody has changed. */
-static void add_maker(struct controller *c, const struct mc *mc)
-{
-	const struct json *owner =
-		json_first(json_at(mc->doc.tree, "metadata.ownerReferences"));
-	struct str kind = json_str(owner, "kind", S(""));
-	struct str name = json_str(owner, "name", S(""));
-
-	if (!mc_annotation(&mc->meta, MC_BY_CONTROLLER).n ||
-	    str_starts(mc->meta.name, S("rendered-")))
-		return;
-	if (str_is(kind, "ControllerConfig"))
-		add(c, SYNC_TEMPLATE, name);
-	else if (str_is(kind, "KubeletConfig"))
-		add(c, SYNC_KUBELET, name);
-	else if (str_is(kind, "ContainerRuntimeConfig"))
-		add(c, SYNC_RUNTIME, name);
-	else if (str_is(kind, "Image"))
-		add(c, SYNC_REGISTRIES, name);
-	else if (str_is(kind, "CRIOCredentialProviderConfig"))
-		add(c, SYNC_CREDENTIALS, name);
-	else if (!owner)
-		add_pool_kubelet(c, mc_label(&mc->meta, MC_ROLE));
-}
-
-/* It was deleted: another config that has the same name writes it. */
-static void add_namesakes(struct controller *c, enum sync_kind kind,
-			  enum watched of, const char *what, struct str name)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct kube_item *const *v;
-	size_t n = known_all(c, of, &v);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct object *o = v[i]->value;
-		struct str suffix = json_text(owned_suffix(&o->object));
-
-		if (str_ends(name, str_fmt(&a, "-generated-%s%s%.*s", what,
-					   suffix.n ? "-" : "", STRF(suffix))))
-			add(c, kind, v[i]->key);
-	}
+	for (size_t i = 0; i < keys->n; i++)
+		add(c, (enum sync_kind)keys->v[i].kind, keys->v[i].name);
 }
 
 static void mc_changed(struct controller *c, const struct object *was,
@@ -169,6 +122,8 @@ static void mc_changed(struct controller *c, const struct object *was,
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct mc_pools pools = { 0 }, queue = { 0 };
+	struct generate_keys keys = { 0 };
+	struct sight s;
 
 	if (!str_starts((is ? is : was)->mc.meta.name, S("rendered-")))
 		gather(c);
@@ -180,12 +135,15 @@ static void mc_changed(struct controller *c, const struct object *was,
 		add(c, SYNC_POOL, queue.v[i]->meta.name);
 	}
 	if (was && queue.n)
-		add_maker(c, is ? &is->mc : &was->mc);
-	if (is || !str_starts(was->mc.meta.name, S("99-")))
-		return;
-	add_namesakes(c, SYNC_KUBELET, W_KUBELET, "kubelet", was->mc.meta.name);
-	add_namesakes(c, SYNC_RUNTIME, W_RUNTIME, "containerruntime",
-		      was->mc.meta.name);
+		trigger_maker(&a, is ? &is->mc : &was->mc, &keys);
+	if (!is && str_starts(was->mc.meta.name, S("99-"))) {
+		controller_see(c, &a, &s);
+		trigger_namesakes(&a, GENERATE_KUBELET, &s.kubelets,
+				  was->mc.meta.name, &keys);
+		trigger_namesakes(&a, GENERATE_RUNTIME, &s.runtimes,
+				  was->mc.meta.name, &keys);
+	}
+	add_keys(c, &keys);
 }
 
 /* Counts change with every node: no config is rendered for that. */

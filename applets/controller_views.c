@@ -3,10 +3,10 @@
  * of the cluster.
  */
 #include "controller_sync.h"
+#include "io/version.h"
 #include "plan/credentials.h"
-#include "plan/kubelet_sync.h"
+#include "plan/owned.h"
 #include "plan/render_sync.h"
-#include "plan/runtime_sync.h"
 #include "plan/template_sync.h"
 
 static void see_objects(struct controller *c, struct arena *a,
@@ -19,47 +19,60 @@ static void see_objects(struct controller *c, struct arena *a,
 		VEC_PUSH(a, out, &((struct object *)v[i]->value)->object);
 }
 
-struct sight controller_see(struct controller *c, struct arena *a)
+void controller_see(struct controller *c, struct arena *a, struct sight *out)
 {
 	const struct object *cc = known(c, W_CONTROLLER, CC_NAME);
-	const struct json *api = known_tree(c, W_API_SERVER, "cluster");
+	const struct json *version = known_tree(c, W_VERSION, "version");
 	struct kube_item *const *v;
 	size_t n = known_all(c, W_MC, &v);
-	struct sight s = { 0 };
 
-	known_pools(c, a, NULL, &s.pools);
+	*out = (struct sight){ 0 };
+	known_pools(c, a, NULL, &out->pools);
 	for (size_t i = 0; i < n; i++)
-		VEC_PUSH(a, &s.mcs, &((struct object *)v[i]->value)->mc);
-	s.cc = cc ? &cc->controller : NULL;
-	s.tls = mc_tls_profile(a, json_at(api, "spec.tlsSecurityProfile"));
-	s.templates = (struct template_input){
-		.tree = &c->templates,
-		.controller_config = s.cc,
-		.tls_min_version = s.tls.min_version,
-		.tls_cipher_suites = s.tls.suites,
+		VEC_PUSH(a, &out->mcs, &((struct object *)v[i]->value)->mc);
+	see_objects(c, a, W_KUBELET, &out->kubelets);
+	see_objects(c, a, W_RUNTIME, &out->runtimes);
+	for (enum watched k = W_IMAGE; k <= W_POLICY; k++)
+		see_objects(c, a, k, &out->images);
+	out->view = (struct generate_view){
+		.now = controller_now(),
+		.raw = c->raw,
 		.hash = c->hash,
+		.pools = &out->pools,
+		.mcs = &out->mcs,
+		.kubelets = &out->kubelets,
+		.runtimes = &out->runtimes,
+		.images = &out->images,
+		.controller_config = cc ? &cc->controller : NULL,
+		.tree = &c->templates,
+		.gates = c->gates,
+		.node = c->node_config ? c->node_config->tree : NULL,
+		.api_server = known_tree(c, W_API_SERVER, "cluster"),
+		.credentials = known_tree(c, W_CREDENTIALS, "cluster"),
+		.release_image =
+			json_str(version, "status.desired.image", S("")),
+		.internal_release =
+			known_tree(c, W_RELEASE_IMAGE, "cluster") != NULL,
+		.release_auth =
+			known_tree(c, W_RELEASE_AUTH,
+				   CONTROLLER_NS "/" TEMPLATE_RELEASE_AUTH),
+		.template_failed = c->template_failed,
+		.configuration = known_tree(c, W_SETTINGS, "cluster"),
+		.os_image_stream = known_tree(c, W_STREAM, "cluster"),
+		.os_streams =
+			mc_gate(&c->gates, "OSStreams") && !version_scos(),
 	};
-	return s;
 }
 
-static struct owned_view owned_by(struct controller *c, const struct sight *s,
-				  const struct owned_kind *kind)
+int sync_generate(struct controller *c, enum sync_kind kind, struct str name,
+		  struct arena *a, struct actions *out, struct err *err)
 {
-	return (struct owned_view){ .now = controller_now(),
-				    .hash = c->hash,
-				    .kind = kind,
-				    .configs = &s->objects,
-				    .pools = &s->pools,
-				    .mcs = &s->mcs };
-}
+	struct generate_key key = { .kind = (enum generate_kind)kind,
+				    .name = name };
+	struct sight s;
 
-static struct mc_object *find_object(const struct mc_objects *list,
-				     struct str name)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (str_eq(list->v[i]->meta.name, name))
-			return list->v[i];
-	return NULL;
+	controller_see(c, a, &s);
+	return plan_generate(a, &s.view, &key, out, err);
 }
 
 /* ---- the template controller ---- */
@@ -127,113 +140,17 @@ static bool see_secret(struct controller *c, const struct json *cc,
 int sync_template(struct controller *c, struct str name, struct arena *a,
 		  struct actions *out, struct err *err)
 {
-	struct sight s = controller_see(c, a);
-	struct template_view v = { .now = controller_now(),
-				   .raw = c->raw,
-				   .hash = c->hash,
-				   .controller_config = s.cc,
-				   .tree = &c->templates,
-				   .mcs = &s.mcs,
-				   .api_server = known_tree(c, W_API_SERVER,
-							    "cluster"),
-				   .failed = c->template_failed };
-
-	(void)name;
-	v.release_image = known_tree(c, W_RELEASE_IMAGE, "cluster");
-	v.release_auth = known_tree(c, W_RELEASE_AUTH,
-				    CONTROLLER_NS "/" TEMPLATE_RELEASE_AUTH);
-	if (!s.cc || !see_secret(c, s.cc->tree, &v.pull_secret))
-		return 0;
-	if (!v.pull_secret)
-		v.pull_secret_error =
-			str_fmt(a, "secrets \"%.*s\" not found",
-				STRF(json_str(s.cc->tree,
-					      "spec.pullSecret.name", S(""))));
-	return plan_template_sync(a, &v, out, err);
-}
-
-/* ---- kubelet and runtime controllers ---- */
-
-static int see_kubelet(struct controller *c, struct arena *a, struct sight *s,
-		       struct kubelet_view *v, struct err *err)
-{
-	*s = controller_see(c, a);
-	see_objects(c, a, W_KUBELET, &s->objects);
-	*v = (struct kubelet_view){
-		.owned = owned_by(c, s, &owned_kubelet),
-		.controller_config = s->cc,
-		.templates = &s->templates,
-		.gates_on = c->gates.enabled,
-		.gates_off = c->gates.disabled,
-		.node = c->node_config ? c->node_config->tree : NULL,
-	};
-	return controller_config_completed(a, s->cc ? s->cc->tree : NULL, err);
-}
-
-int sync_kubelet(struct controller *c, struct str name, struct arena *a,
-		 struct actions *out, struct err *err)
-{
+	struct generate_key key = { .kind = GENERATE_TEMPLATES, .name = name };
 	struct sight s;
-	struct kubelet_view v;
-	int rc = see_kubelet(c, a, &s, &v, err);
 
-	v.owned.config = find_object(&s.objects, name);
-	if (!v.owned.config)
+	controller_see(c, a, &s);
+	if (!s.view.controller_config ||
+	    !see_secret(c, s.view.controller_config->tree, &s.view.pull_secret))
 		return 0;
-	return rc < 0 ? rc : plan_kubelet_sync(a, &v, out, err);
+	return plan_generate(a, &s.view, &key, out, err);
 }
 
-/* "pool/x" is for that pool, any other key for all of them. */
-static struct str only_pool(struct str key)
-{
-	return str_starts(key, S(SYNC_POOL_PREFIX))
-		       ? str_from(key, sizeof(SYNC_POOL_PREFIX) - 1)
-		       : S("");
-}
-
-int sync_features(struct controller *c, struct str name, struct arena *a,
-		  struct actions *out, struct err *err)
-{
-	struct sight s;
-	struct kubelet_view v;
-	int rc = see_kubelet(c, a, &s, &v, err);
-
-	v.only = only_pool(name);
-	return rc < 0 ? rc : plan_features_sync(a, &v, out, err);
-}
-
-int sync_node_config(struct controller *c, struct str name, struct arena *a,
-		     struct actions *out, struct err *err)
-{
-	struct sight s;
-	struct kubelet_view v;
-	int rc = see_kubelet(c, a, &s, &v, err);
-
-	v.only = only_pool(name);
-	if (!v.node)
-		return 0; /* it is planned when there is one */
-	return rc < 0 ? rc : plan_node_sync(a, &v, out, err);
-}
-
-int sync_runtime(struct controller *c, struct str name, struct arena *a,
-		 struct actions *out, struct err *err)
-{
-	struct sight s = controller_see(c, a);
-	struct runtime_view v = {
-		.templates = &s.templates,
-		.more_stores = mc_gate(&c->gates, "AdditionalStorageConfig")
-	};
-
-	see_objects(c, a, W_RUNTIME, &s.objects);
-	v.owned = owned_by(c, &s, &owned_runtime);
-	v.owned.config = find_object(&s.objects, name);
-	if (!v.owned.config)
-		return 0;
-	if (!s.cc)
-		return err_set(err, ERR_AGAIN,
-			       "could not get ControllerConfig " CC_NAME);
-	return plan_runtime_sync(a, &v, out, err);
-}
+/* ---- what failed ---- */
 
 void sync_failed(struct controller *c, const struct kube_key *key,
 		 struct str why, struct arena *a, struct actions *out)
@@ -267,41 +184,4 @@ void sync_failed(struct controller *c, const struct kube_key *key,
 		credentials_failed(a, v.now, o->doc.tree, why, out);
 	else
 		owned_status(a, &v, why, out);
-}
-
-int sync_registries(struct controller *c, struct str name, struct arena *a,
-		    struct actions *out, struct err *err)
-{
-	struct sight s = controller_see(c, a);
-	const struct json *version = known_tree(c, W_VERSION, "version");
-	struct registries_in in = {
-		.objects = &s.objects,
-		.release_image =
-			json_str(version, "status.desired.image", S("")),
-		.sigstore = mc_gate(&c->gates, "SigstoreImageVerification"),
-	};
-	struct runtime_view v = { .templates = &s.templates,
-				  .registries = &in,
-				  .image = known_tree(c, W_IMAGE, "cluster") };
-
-	(void)name;
-	for (enum watched k = W_IMAGE; k <= W_POLICY; k++)
-		see_objects(c, a, k, &s.objects);
-	v.owned = owned_by(c, &s, &owned_runtime);
-	return s.cc ? plan_registries_sync(a, &v, out, err) : 0;
-}
-
-int sync_credentials(struct controller *c, struct str name, struct arena *a,
-		     struct actions *out, struct err *err)
-{
-	const struct json *config = known_tree(c, W_CREDENTIALS, "cluster");
-	struct sight s = { 0 };
-	struct runtime_view v = { .templates = &s.templates };
-
-	(void)name;
-	if (!config)
-		return 0;
-	s = controller_see(c, a);
-	v.owned = owned_by(c, &s, &owned_runtime);
-	return s.cc ? plan_credentials_sync(a, &v, config, out, err) : 0;
 }

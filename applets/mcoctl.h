@@ -3,6 +3,7 @@
 
 #include "applet.h"
 #include "manifests.h"
+#include "plan/preview.h"
 #include "plan/render.h"
 
 extern const struct command mcoctl_blame;
@@ -26,10 +27,20 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 
 /*
  * Puts into set what controllers would generate from its KubeletConfigs, mirror
- * sets and the like: what is missing, and what those among touched change. What cannot be told is said on standard error, if warn.
+ * sets and the like, where it is missing. What cannot be told is said on standard
+ * error, and what they would refuse is an error; not so without warn.
  */
-int mcoctl_preview(struct run *r, struct mc_set *set,
-		   const struct mc_set *touched, bool warn);
+int mcoctl_preview(struct run *r, struct mc_set *set, bool warn);
+
+/* plan_preview as the version of in's set, or of MCO_HASH. */
+void mcoctl_plan(struct run *r, struct preview_in *in, struct preview *out);
+
+/*
+ * The same after a change of base: what comes of the objects in change is made anew.
+ * Those that the controllers would refuse are an error.
+ */
+int mcoctl_preview_change(struct run *r, const struct mc_set *base,
+			  const struct mc_set *change, struct mc_set *after);
 
 /* ERR_NOTFOUND: there is not one. */
 int mcoctl_no_pool(struct run *r, const struct mc_set *set);

@@ -56,27 +56,84 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		      : 0;
 }
 
-int mcoctl_preview(struct run *r, struct mc_set *set,
-		   const struct mc_set *touched, bool warn)
+static struct str refusal_text(struct run *r, const struct preview_refusal *f)
 {
-	struct str hash = str_of(version_hash());
-	struct mc_set out;
-	struct strs notes = { 0 };
-	struct made_by by;
+	struct buf b;
+
+	buf_init(&b, r->a);
+	buf_add(&b, f->object);
+	if (f->file.n)
+		buf_addf(&b, " (%.*s)", STRF(f->file));
+	buf_addf(&b, "%s%.*s", b.n ? ": " : "", STRF(f->message));
+	return buf_str(&b);
+}
+
+/* The last error is the command's own. What a cluster refuses already, and what
+ * the change did not cause, is a warning. */
+static int tell_refusals(struct run *r, const struct preview *p, bool change)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < p->refused.n; i++) {
+		const struct preview_refusal *f = &p->refused.v[i];
+		struct str text = refusal_text(r, f);
+
+		if (change ? !f->touched : f->known || p->set.live) {
+			applet_say("warning: %.*s\n", STRF(text));
+			continue;
+		}
+		if (rc < 0)
+			applet_say("error: %.*s\n", STRF(r->err.msg));
+		rc = err_set(&r->err, ERR_INVALID, "%.*s", STRF(text));
+	}
+	return rc;
+}
+
+void mcoctl_plan(struct run *r, struct preview_in *in, struct preview *out)
+{
+	const struct mc_set *set = in->set;
+	struct made_by by =
+		made_by(set->controller_config, &set->mcs, &set->pools);
+
+	in->hash = str_of(version_hash());
+	if (!getenv("MCO_HASH") && by.hash.n)
+		in->hash = by.hash;
+	plan_preview(r->a, in, out);
+}
+
+int mcoctl_preview(struct run *r, struct mc_set *set, bool warn)
+{
+	struct preview_in in = { .set = set };
+	struct preview out;
 	int rc;
 
 	if (!set->others.n)
 		return 0;
-	by = made_by(set->controller_config, &set->mcs, &set->pools);
-	if (!getenv("MCO_HASH") && by.hash.n)
-		hash = by.hash;
-	rc = plan_preview(r->a, set, touched, hash, &out, &notes, &r->err);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; warn && i < notes.n; i++)
-		applet_say("warning: %.*s\n", STRF(notes.v[i]));
-	*set = out;
-	return 0;
+	mcoctl_plan(r, &in, &out);
+	for (size_t i = 0; warn && i < out.notes.n; i++)
+		applet_say("warning: %.*s\n", STRF(out.notes.v[i]));
+	rc = warn ? tell_refusals(r, &out, false) : 0;
+	if (rc == 0)
+		*set = out.set;
+	return rc;
+}
+
+int mcoctl_preview_change(struct run *r, const struct mc_set *base,
+			  const struct mc_set *change, struct mc_set *after)
+{
+	struct preview_in in = { .set = after,
+				 .touched = change,
+				 .base = base };
+	struct preview out;
+	int rc;
+
+	mcoctl_plan(r, &in, &out);
+	for (size_t i = 0; i < out.notes.n; i++)
+		applet_say("warning: %.*s\n", STRF(out.notes.v[i]));
+	rc = tell_refusals(r, &out, true);
+	if (rc == 0)
+		*after = out.set;
+	return rc;
 }
 
 int mcoctl_no_pool(struct run *r, const struct mc_set *set)

@@ -148,7 +148,7 @@ static int diff_live(struct diff *d)
 	int rc = live_load(r, &d->o->kube, "two files", &live);
 
 	if (rc == 0)
-		rc = mcoctl_preview(r, &live, NULL, true);
+		rc = mcoctl_preview(r, &live, true);
 	if (rc == 0)
 		rc = side(d, r->words.v[0], &live, &from, &x);
 	if (rc == 0)
@@ -171,9 +171,9 @@ static int diff_two(struct diff *d)
 	if (rc == 0)
 		rc = manifests_load(r, &y, d->o->recursive, &to);
 	if (rc == 0)
-		rc = mcoctl_preview(r, &from, NULL, false);
+		rc = mcoctl_preview(r, &from, false);
 	if (rc == 0)
-		rc = mcoctl_preview(r, &to, NULL, true);
+		rc = mcoctl_preview(r, &to, true);
 	if (rc < 0)
 		return rc;
 	if (only_config(&from).n && only_config(&to).n)
@@ -225,9 +225,9 @@ static int diff_change(struct diff *d)
 		return rc;
 	apply_change(d, &base, &change, &selector, &after);
 	forecast_assumptions(r->a, &after, &change, &d->assumed);
-	rc = mcoctl_preview(r, &base, NULL, false);
+	rc = mcoctl_preview(r, &base, false);
 	if (rc == 0)
-		rc = mcoctl_preview(r, &after, &change, true);
+		rc = mcoctl_preview_change(r, &base, &change, &after);
 	return rc < 0 ? rc : diff_pools(d, &base, &after);
 }
 

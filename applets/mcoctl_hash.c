@@ -139,7 +139,7 @@ static int run(struct run *r, const void *p)
 	else
 		rc = live_load(r, &o.kube, LIVE_INSTEAD, &h.set);
 	if (rc == 0)
-		rc = mcoctl_preview(r, &h.set, NULL, true);
+		rc = mcoctl_preview(r, &h.set, true);
 	if (rc == 0 && !names.n)
 		rc = hash_all(&h);
 	for (size_t i = 0; rc == 0 && i < names.n; i++)

@@ -32,7 +32,7 @@ static int load_cluster(struct run *r, const struct inspect_opts *o,
 	int rc = live_load(r, &o->kube, LIVE_INSTEAD, set);
 
 	if (rc == 0)
-		rc = mcoctl_preview(r, set, NULL, true);
+		rc = mcoctl_preview(r, set, true);
 	return rc < 0 ? err_wrap(&r->err, "%.*s is no file here", STRF(config))
 		      : 0;
 }

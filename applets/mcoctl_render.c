@@ -151,7 +151,7 @@ static int run(struct run *r, const void *p)
 	rc = o.files.n ? manifests_load(r, &o.files, o.recursive, &set)
 		       : live_load(r, &o.kube, LIVE_INSTEAD, &set);
 	if (rc == 0)
-		rc = mcoctl_preview(r, &set, NULL, true);
+		rc = mcoctl_preview(r, &set, true);
 	if (rc == 0 && !set.pools.n)
 		rc = mcoctl_no_pool(r, &set);
 	return rc < 0 ? rc : render_pools(r, &o, &set);

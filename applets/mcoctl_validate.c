@@ -109,6 +109,30 @@ static void judge_objects(struct judge *j)
 	config_lint_selected(a, &j->given.others, &pools, &j->list);
 }
 
+/* What the controllers make of it, and what they refuse. */
+static void judge_generated(struct judge *j)
+{
+	struct run *r = j->r;
+	struct preview_in in = { .set = &j->after,
+				 .touched = j->with_base ? &j->given : NULL,
+				 .base = j->with_base ? &j->base : NULL };
+	struct preview out;
+
+	mcoctl_plan(r, &in, &out);
+	for (size_t i = 0; j->with_base && i < out.notes.n; i++)
+		applet_say("warning: %.*s\n", STRF(out.notes.v[i]));
+	for (size_t i = 0; i < out.refused.n; i++) {
+		const struct preview_refusal *p = &out.refused.v[i];
+		struct mc_finding f = { .error = p->touched || !j->with_base,
+					.file = p->file,
+					.object = p->object,
+					.message = p->message };
+
+		VEC_PUSH(r->a, &j->list, f);
+	}
+	j->after = out.set;
+}
+
 /* What comes of it; of broken parts it would only say that they are. */
 static int judge_pools(struct judge *j)
 {
@@ -122,21 +146,11 @@ static int judge_pools(struct judge *j)
 			  .keep = r->a },
 		.given = &j->given,
 	};
-	int rc = 0;
+	int rc = j->with_base ? mcoctl_preview(r, &j->base, false) : 0;
 
-	if (j->with_base)
-		rc = mcoctl_preview(r, &j->base, NULL, false);
 	if (rc == 0 && (j->with_base || j->after.controller_config))
-		rc = mcoctl_preview(r, &j->after,
-				    j->with_base ? &j->given : NULL,
-				    j->with_base);
-	if (rc == -ERR_INVALID) {
-		struct mc_finding f = { .error = true, .message = r->err.msg };
-
-		VEC_PUSH(r->a, &j->list, f);
-		return 0;
-	}
-	if (rc == 0)
+		judge_generated(j);
+	if (rc == 0 && !mc_findings_errors(&j->list))
 		pool_lint(r->a, &in, &j->list);
 	return rc;
 }

@@ -60,7 +60,8 @@ struct mc_set {
 	struct json *configuration; /* MachineConfiguration cluster, or NULL */
 	struct json *cluster_version; /* or NULL */
 	struct mc_nodes nodes; /* of the core API */
-	/* The kinds that struct mc_object is for, but no secrets. */
+	/* The kinds that struct mc_object is for; of Secrets those that are
+	 * used to pull images. */
 	struct mc_objects others;
 	size_t objects; /* of any kind, known or not */
 	bool live; /* of a cluster, not of files: for messages */

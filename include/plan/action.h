@@ -57,6 +57,8 @@ struct action_metric {
 	double value;
 };
 
+struct mc;
+
 struct action {
 	enum action_kind kind;
 	enum action_fail fail;
@@ -65,7 +67,11 @@ struct action {
 	bool warning; /* ACTION_LOG: as a warning */
 	unsigned tag; /* not 0: give the answer to the plan's *_reply */
 	struct str path; /* "/api/v1/nodes/a", query included */
-	struct str body;
+	struct str body; /* n 0 where actions.objects is set */
+	/* Of apply_mc and apply_replace: what body says; and of a MachineConfig
+	 * that was just made, itself. Or NULL. */
+	const struct json *object;
+	const struct mc *mc;
 	struct str reason; /* why; of events and log lines the message */
 	struct str wrap; /* goes before ": <error>" when it fails; or "" */
 	int64_t after; /* ACTION_REQUEUE: milliseconds */
@@ -79,6 +85,9 @@ struct actions {
 	struct action *v;
 	size_t n, cap;
 	unsigned step; /* of what is added next */
+	/* To be carried out in this process: apply_mc and apply_replace leave
+	 * the body out where the object says it. */
+	bool objects;
 };
 
 /* What is added from now on waits for all that was added before. */

@@ -1,36 +1,92 @@
 /*
- * generate: every MachineConfig that is made from other objects: templates over
- * the ControllerConfig, Image and mirrors, ContainerRuntimeConfigs, feature
- * gates, the Node config, KubeletConfigs.
+ * generate: the controllers that make MachineConfigs, each a plan over the same
+ * view of a cluster.
  *
- * The same call serves the bootstrap run and the previews of mcoctl.
+ * What becomes of an object, for which pool and under which name, is decided here
+ * and nowhere else: the live controller calls it over its caches, bootstrap and the
+ * previews of mcoctl over a set of objects (plan/settle).
  */
 #ifndef PLAN_GENERATE_H
 #define PLAN_GENERATE_H
 
 #include "mc/gates.h"
 #include "mc/load.h"
+#include "plan/action.h"
 #include "plan/template.h"
 
-struct generate_in {
-	const struct mc_set *set;
-	const struct mc_pools *pools; /* in the order they are to be visited */
-	const struct template_tree *templates;
-	struct str pull_secret; /* .dockerconfigjson */
-	struct str hash; /* the version this program stands for */
+/* What the name of a key is of. */
+enum generate_kind {
+	GENERATE_TEMPLATES, /* the ControllerConfig */
+	GENERATE_KUBELET, /* a KubeletConfig */
+	GENERATE_FEATURES, /* "cluster": of all pools; "pool/x": of that one */
+	GENERATE_NODE, /* likewise */
+	GENERATE_RUNTIME, /* a ContainerRuntimeConfig */
+	GENERATE_REGISTRIES, /* one */
+	GENERATE_CREDENTIALS, /* one */
+	GENERATE_RENDER, /* a pool */
+	GENERATE_KINDS
+};
+
+#define GENERATE_POOL_PREFIX "pool/"
+
+struct generate_key {
+	enum generate_kind kind;
+	struct str name;
+	/* The one that is meant where several have the name, or NULL. */
+	const struct mc_object *object;
+};
+
+struct generate_keys {
+	struct generate_key *v;
+	size_t n, cap;
+};
+
+/* Objects may be NULL where there is none. */
+struct generate_view {
+	struct instant now;
+	struct str raw, hash; /* the version this program stands for */
+	const struct mc_pools *pools;
+	const struct mcs *mcs;
+	const struct mc_objects *kubelets, *runtimes;
+	/* Image config, mirror sets, image policies. */
+	const struct mc_objects *images;
+	const struct mc_controller_config *controller_config;
+	const struct template_tree *tree; /* NULL: bases are looked up in mcs */
+	struct map *bases; /* template_input.bases, or NULL */
 	struct mc_gates gates;
-	/* Not the first run: as the controllers of a running cluster. Without
-	 * templates then: what set has of them is used. */
-	bool preview;
+	const struct json *node; /* Node config "cluster" */
+	const struct json *api_server, *credentials;
+	struct str release_image; /* what the cluster runs from */
+	/* of the template controller: see struct template_view */
+	const struct json *pull_secret, *release_auth;
+	struct str pull_secret_error, template_failed;
+	bool internal_release;
+	/* of the render controller: see struct render_view */
+	const struct json *configuration, *os_image_stream;
+	bool os_streams;
+
+	/* ---- what is different outside of a running cluster ---- */
+
+	/* The first run: see struct owned_view. */
+	bool first_run;
+	struct str first_secret; /* the text of the pull secret */
+	/* Previews: see struct kubelet_view and struct runtime_view. */
+	bool gates_unknown, every_pool, assume_image;
+	/* Instead of pools, where bases of others are missing; or NULL. */
+	const struct mc_pools *kubelet_pools, *runtime_pools;
 };
 
-struct generated {
-	struct mcs mcs; /* in upstream's order */
-	struct strs notes; /* what was left out and why */
-};
+/* Plans one key. What is in out is to be done whatever it returns: ERR_INVALID when
+ * only a change of the objects helps, ERR_AGAIN otherwise. */
+int plan_generate(struct arena *a, const struct generate_view *in,
+		  const struct generate_key *key, struct actions *out,
+		  struct err *err);
 
-/* ERR_INVALID in upstream's words. */
-int plan_generate(struct arena *a, const struct generate_in *in,
-		  struct generated *out, struct err *err);
+/* What templates are rendered with, but for the pull secret. */
+struct template_input generate_templates(struct arena *a,
+					 const struct generate_view *in);
+
+/* The Image config "cluster" among images, or NULL. */
+const struct json *generate_image(const struct mc_objects *images);
 
 #endif

@@ -14,6 +14,9 @@ struct kubelet_view {
 	const struct mc_controller_config *controller_config; /* or NULL */
 	const struct template_input *templates;
 	struct strs gates_on, gates_off; /* the cluster's feature gates */
+	/* They are not known: KubeletConfigs start from what the 98- of their
+	 * pool has. For previews. */
+	bool gates_unknown;
 	const struct json *node; /* Node config "cluster", or NULL */
 	struct str only; /* the pool whose 97- and 98- are planned; "": all */
 };

@@ -31,6 +31,10 @@ struct owned_kind {
 	bool own_finalizers; /* one that is not ours clears them all */
 	bool told_of; /* one without pools is named in the message */
 	bool always_again; /* what is not valid is tried again, too */
+	/* Of the first run: all are validated before the first is made; what
+	 * upstream calls them; what it puts before that error, or NULL. */
+	bool check_all;
+	const char *many, *one, *wrap;
 };
 
 extern const struct owned_kind owned_kubelet, owned_runtime;
@@ -43,6 +47,10 @@ struct owned_view {
 	const struct mc_objects *configs; /* all of its kind */
 	const struct mc_pools *pools; /* all */
 	const struct mcs *mcs; /* all */
+	/* As upstream's bootstrap: the objects have no uid and no status, a pool
+	 * takes one config of a kind, and what cannot be made is an error of the
+	 * run. mcs are those made so far. */
+	bool first_run;
 };
 
 /* The pools its selector matches, in their order; an empty one matches none. */
@@ -183,6 +191,14 @@ struct generated_base {
 	struct str *credentials; /* the providers at path */
 	const char *path;
 };
+
+/* Whether templates made it: not another generator, and not a user. */
+bool generated_by_templates(const struct mc *mc);
+
+/* The file at path as the templates have it for a role. ERR_NOTFOUND. */
+int generated_file(struct arena *a, const struct template_input *templates,
+		   struct str role, const char *path, struct str *out,
+		   struct err *err);
 
 /* One that the registries of the cluster are for. */
 bool pool_built_in(const struct mc_pool *pool);

@@ -17,6 +17,8 @@ struct runtime_view {
 	/* For the registries: what they are decided by. */
 	const struct registries_in *registries;
 	const struct json *image; /* Image config "cluster", or NULL */
+	bool every_pool; /* registries are not for the built-in pools alone */
+	bool assume_image; /* go on without an Image config or release image */
 };
 
 /* One ContainerRuntimeConfig; as plan_kubelet_sync. */

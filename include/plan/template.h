@@ -9,6 +9,7 @@
 #ifndef PLAN_TEMPLATE_H
 #define PLAN_TEMPLATE_H
 
+#include "base/map.h"
 #include "mc/merge.h"
 
 /* A directory's path ends in '/', and it has no text. */
@@ -35,6 +36,12 @@ struct template_input {
 	struct str tls_min_version;
 	struct strs tls_cipher_suites;
 	struct str hash; /* the version this program stands for */
+	/* Without a tree: the MachineConfigs of a cluster, some of them made of
+	 * templates that are not known. For base files only. */
+	const struct mcs *made;
+	/* Base files by role, kept by the caller as long as the input is the
+	 * same; NULL: not kept. */
+	struct map *bases;
 };
 
 /*
@@ -61,6 +68,14 @@ int plan_template_role(struct arena *a, const struct template_input *in,
 int template_one(struct arena *a, const char *name, struct str source,
 		 const struct json *data, bool render_config, struct str *out,
 		 struct err *err);
+
+/* Where the templates put the pull secret on a node. */
+#define TEMPLATE_SECRET_FILE "/var/lib/kubelet/config.json"
+
+/* The text of a pull secret as templates get it: without the blanks between its
+ * tokens. ERR_INVALID when it is not JSON. */
+int template_secret(struct arena *a, struct str in, struct str *out,
+		    struct err *err);
 
 /* The tree that is part of this program: for platforms None and BareMetal. */
 void template_builtin(struct arena *a, struct template_tree *out);

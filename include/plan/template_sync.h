@@ -25,6 +25,10 @@ struct template_view {
 	const struct json
 		*release_auth; /* the Secret of its registry, or NULL */
 	struct str failed; /* why a write of the last plan failed, or "" */
+	/* As upstream's bootstrap: no status is kept, and the pull secret is
+	 * this text, whatever the ControllerConfig says. */
+	bool first_run;
+	struct str first_secret;
 };
 
 /*
@@ -33,6 +37,10 @@ struct template_view {
  */
 int plan_template_sync(struct arena *a, const struct template_view *in,
 		       struct actions *out, struct err *err);
+
+/* The text of the pull secret that nodes get; "": they get none. */
+int template_pull_secret(struct arena *a, const struct template_view *in,
+			 struct str *out, struct err *err);
 
 /* Puts what the registry of the InternalReleaseImage asks for into the text of a
  * pull secret. */

@@ -10,6 +10,7 @@
 #include "mc/load.h"
 #include "mc/mcn.h"
 #include "mc/pool.h"
+#include "plan/generate.h"
 
 /*
  * The pools to be rendered: the one that owns a rendered config, else those that
@@ -18,6 +19,17 @@
 void trigger_mc(struct arena *a, const struct mc_pools *pools,
 		const struct mc *was, const struct mc *is,
 		struct mc_pools *queue);
+
+/* Who made a MachineConfig that somebody has changed or deleted: to be planned
+ * again. Nothing for rendered ones and for those that users made. */
+void trigger_maker(struct arena *a, const struct mc *mc,
+		   struct generate_keys *out);
+
+/* A MachineConfig was deleted: other configs of the kind (KUBELET or RUNTIME) that
+ * have the same name for it write it. */
+void trigger_namesakes(struct arena *a, enum generate_kind kind,
+		       const struct mc_objects *configs, struct str name,
+		       struct generate_keys *out);
 
 /* The pools to be counted. */
 struct str trigger_mcn(const struct mcn *was, const struct mcn *is);

@@ -137,6 +137,35 @@ static int add_node(struct loader *l, const struct doc *d)
 	return 0;
 }
 
+static bool pulls_images(const struct json *tree)
+{
+	struct str name = json_str(tree, "metadata.name", S(""));
+
+	return str_is(json_str(tree, "type", S("")),
+		      "kubernetes.io/dockerconfigjson") ||
+	       str_is(name, "pull-secret") ||
+	       str_is(name, "internal-release-image-registry-auth");
+}
+
+/* Only those that nodes pull images with are of use here. In dumps their data may
+ * be blotted out: such a one is passed over. */
+static int add_secret(struct loader *l, const struct doc *d)
+{
+	struct mc_object *o;
+
+	if (l->set->bootstrap)
+		return mc_check_other(l->a, d, MC_SECRET, l->err);
+	if (!pulls_images(d->tree) ||
+	    mc_check_other(l->a, d, MC_SECRET, l->err) < 0)
+		return 0;
+	o = ARENA_NEW(l->a, struct mc_object);
+	if (mc_object_decode(l->a, d, MC_SECRET, o, l->err) < 0)
+		return 0;
+	o->file = l->path;
+	VEC_PUSH(l->a, &l->set->others, o);
+	return 0;
+}
+
 struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind,
 			  const char *name)
 {
@@ -174,7 +203,8 @@ static int add_object(struct loader *l, const struct doc *d)
 	case MC_NODE:
 		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)
 					 : add_node(l, d);
-	case MC_SECRET: /* dumps have them with their data blotted out */
+	case MC_SECRET:
+		return add_secret(l, d);
 	case MC_OTHER:
 	case MC_KINDS:
 		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)

@@ -122,16 +122,28 @@ static bool merge_spec(struct arena *a, struct json *spec,
 	return changed;
 }
 
+static struct action *add_write(struct arena *a, struct actions *out,
+				enum action_kind kind, struct str path,
+				const struct json *object, struct str reason)
+{
+	struct action *act =
+		action_add(a, out, kind, path,
+			   out->objects ? S("") : body_of(a, object), reason);
+
+	act->object = object;
+	return act;
+}
+
 struct action *apply_replace(struct arena *a, const char *plural,
 			     const struct json *object, const char *part,
 			     struct str reason, struct actions *out)
 {
 	struct str name = json_str(object, "metadata.name", S(""));
 
-	return action_add(a, out, ACTION_REPLACE,
-			  str_fmt(a, "/apis/" MC_API "/%s/%.*s%s", plural,
-				  STRF(name), part),
-			  body_of(a, object), reason);
+	return add_write(a, out, ACTION_REPLACE,
+			 str_fmt(a, "/apis/" MC_API "/%s/%.*s%s", plural,
+				 STRF(name), part),
+			 object, reason);
 }
 
 bool apply_mc(struct arena *a, const struct json *existing,
@@ -143,9 +155,9 @@ bool apply_mc(struct arena *a, const struct json *existing,
 	bool changed;
 
 	if (!existing) {
-		action_add(a, out, ACTION_CREATE,
-			   S("/apis/" MC_API "/machineconfigs"),
-			   body_of(a, required), reason);
+		(void)add_write(a, out, ACTION_CREATE,
+				S("/apis/" MC_API "/machineconfigs"), required,
+				reason);
 		return true;
 	}
 	j = json_clone(a, existing);

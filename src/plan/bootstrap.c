@@ -4,8 +4,8 @@
 #include "base/codec.h"
 #include "data/yml.h"
 #include "mc/types.h"
-#include "plan/generate.h"
 #include "plan/render.h"
+#include "plan/settle.h"
 
 struct run {
 	struct arena *a;
@@ -67,36 +67,78 @@ static int refuse_gates(struct run *r, const struct mc_gates *gates)
 	return 0;
 }
 
+/* Manifests may have several objects of one name. */
+static void add_objects(struct settle *s, enum generate_kind kind,
+			const struct mc_objects *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct settle_key k = { .key = { kind, list->v[i]->meta.name,
+						 list->v[i] },
+					.due = true };
+
+		VEC_PUSH(s->a, &s->keys, k);
+	}
+}
+
+/* The order of the keys is that of the MachineConfigs in upstream's pools. */
+static void add_keys(struct settle *s)
+{
+	settle_add(s, GENERATE_TEMPLATES, s->cc.meta.name, false);
+	settle_add(s, GENERATE_REGISTRIES, S("cluster"), false);
+	add_objects(s, GENERATE_RUNTIME, &s->runtimes);
+	settle_add(s, GENERATE_FEATURES, S("cluster"), false);
+	settle_add(s, GENERATE_NODE, S("cluster"), false);
+	add_objects(s, GENERATE_KUBELET, &s->kubelets);
+}
+
+/* The plans of the controllers, over everything but the user's MachineConfigs. */
+static int settle(struct run *r, const struct mc_gates *gates,
+		  struct str pull_secret)
+{
+	struct mc_set objects = r->set;
+	struct settle s;
+
+	objects.mcs = (struct mcs){ 0 };
+	objects.pools = r->pools;
+	settle_init(&s, r->a, &objects);
+	s.view.hash = r->in->hash;
+	s.view.tree = r->in->templates;
+	s.view.gates = *gates;
+	s.view.first_run = s.view.every_pool = s.view.assume_image = true;
+	s.view.first_secret = pull_secret;
+	add_keys(&s);
+	settle_run(&s);
+	for (size_t i = 0; i < s.keys.n; i++)
+		if (s.keys.v[i].rc < 0)
+			return err_set(r->err, ERR_INVALID, "%.*s",
+				       STRF(s.keys.v[i].error));
+	r->out.notes = s.warnings;
+	r->mcs = r->set.mcs;
+	for (size_t i = 0; i < s.mcs.n; i++)
+		VEC_PUSH(r->a, &r->mcs, s.mcs.v[i]);
+	return 0;
+}
+
 static int generate(struct run *r, struct str pull_secret)
 {
-	const struct mc_object *gates =
+	const struct mc_object *object =
 		mc_find(&r->set, MC_FEATURE_GATE, "cluster");
-	struct generate_in in = { .set = &r->set,
-				  .pools = &r->pools,
-				  .templates = r->in->templates,
-				  .pull_secret = pull_secret,
-				  .hash = r->in->hash };
-	struct generated made = { 0 };
+	struct mc_gates gates = { 0 };
 	int rc;
 
 	if (!r->set.controller_config)
 		return missing(r, "controllerconfig");
-	if (!gates)
+	if (!object)
 		return missing(r, "featuregate");
-	rc = mc_gates_read(r->a, gates->tree, r->in->release, &in.gates,
-			   r->err);
+	rc = mc_gates_read(r->a, object->tree, r->in->release, &gates, r->err);
 	if (rc < 0)
 		return err_wrap(r->err, "error creating feature gates handler");
 	bootstrap_pools(r->a, &r->set.pools, &r->pools);
-	rc = refuse_gates(r, &in.gates);
+	rc = refuse_gates(r, &gates);
 	if (rc == 0)
-		rc = plan_generate(r->a, &in, &made, r->err);
+		rc = settle(r, &gates, pull_secret);
 	if (rc < 0)
 		return rc;
-	r->out.notes = made.notes;
-	r->mcs = r->set.mcs;
-	for (size_t i = 0; i < made.mcs.n; i++)
-		VEC_PUSH(r->a, &r->mcs, made.mcs.v[i]);
 	return bootstrap_prebuilt(r->a, &r->set.others, &r->pools, &r->mcs,
 				  r->err);
 }

@@ -1,235 +1,264 @@
 #include "plan/generate.h"
 
-#include "generate_parts.h"
-#include "mc/selector.h"
-#include "plan/runtime.h"
+#include "mc/tls_profile.h"
+#include "plan/credentials.h"
+#include "plan/kubelet_sync.h"
+#include "plan/render_sync.h"
+#include "plan/runtime_sync.h"
+#include "plan/template_sync.h"
 
-static int from_templates(struct generator *g)
+struct template_input generate_templates(struct arena *a,
+					 const struct generate_view *in)
 {
-	struct template_input in = {
-		.tree = g->in->templates,
-		.controller_config = g->in->set->controller_config,
-		.pull_secret = g->in->pull_secret,
-		.tls_min_version = g->tls.min_version,
-		.tls_cipher_suites = g->tls.suites,
-		.hash = g->in->hash,
+	struct tls_profile tls = mc_tls_profile(
+		a, json_at(in->api_server, "spec.tlsSecurityProfile"));
+
+	return (struct template_input){
+		.tree = in->tree,
+		.controller_config = in->controller_config,
+		.tls_min_version = tls.min_version,
+		.tls_cipher_suites = tls.suites,
+		.hash = in->hash,
+		.made = in->mcs,
+		.bases = in->bases,
 	};
-
-	return plan_template(g->a, &in, &g->out.mcs, g->err);
 }
 
-/* ---- registries --------------------------------------------------------------------- */
-
-static int add_registries(struct generator *g, const struct registries *r,
-			  struct str pool)
+static const struct mc_object *find_object(const struct mc_objects *list,
+					   struct str name)
 {
-	struct runtime_base base;
-	struct mc_files files = { 0 };
-	struct mc *mc;
-	int rc = runtime_base(g, pool, &base);
-
-	if (rc < 0)
-		return err_wrap(g->err, "could not generate original "
-					"ContainerRuntime Configs");
-	rc = registries_files(g->a, r, base.registries, base.policy, &files,
-			      g->err);
-	if (rc < 0)
-		return rc;
-	mc = mc_generated(g->a,
-			  mc_generated_name(g->a, "99", pool, "registries"),
-			  pool, &files);
-	/* without a version the first sync in the cluster makes it anew */
-	if (g->in->preview)
-		mc_annotate(g->a, mc, S(MC_BY_CONTROLLER), g->in->hash);
-	mc_set_owner(g->a, mc, S("config.openshift.io/v1"), S("Image"), S(""),
-		     S(""), false);
-	VEC_PUSH(g->a, &g->out.mcs, mc);
-	return 0;
+	for (size_t i = 0; i < list->n; i++)
+		if (str_eq(list->v[i]->meta.name, name))
+			return list->v[i];
+	return NULL;
 }
 
-int generate_registries(struct generator *g)
+const struct json *generate_image(const struct mc_objects *images)
 {
-	const struct mc_controller_config *cc = g->in->set->controller_config;
-	struct registries_in in = {
-		.objects = &g->in->set->others,
-		.release_image =
-			cc ? json_str(cc->tree, "spec.releaseImage", S(""))
-			   : S(""),
-		.sigstore = mc_gate(&g->in->gates, "SigstoreImageVerification"),
-		.bootstrap = !g->in->preview,
+	for (size_t i = images->n; i-- > 0;)
+		if (images->v[i]->kind == MC_IMAGE &&
+		    str_is(images->v[i]->meta.name, "cluster"))
+			return images->v[i]->doc.tree;
+	return NULL;
+}
+
+static const struct json *tree_of(const struct generate_view *in)
+{
+	return in->controller_config ? in->controller_config->tree : NULL;
+}
+
+static struct owned_view owned_by(const struct generate_view *in,
+				  const struct owned_kind *kind,
+				  const struct mc_objects *configs,
+				  const struct mc_pools *pools)
+{
+	return (struct owned_view){ .now = in->now,
+				    .hash = in->hash,
+				    .kind = kind,
+				    .configs = configs,
+				    .pools = pools ? pools : in->pools,
+				    .mcs = in->mcs,
+				    .first_run = in->first_run };
+}
+
+/* ---- templates ---- */
+
+static int templates(struct arena *a, const struct generate_view *in,
+		     struct actions *out, struct err *err)
+{
+	struct template_view v = { .now = in->now,
+				   .raw = in->raw,
+				   .hash = in->hash,
+				   .controller_config = in->controller_config,
+				   .tree = in->tree,
+				   .mcs = in->mcs,
+				   .pull_secret = in->pull_secret,
+				   .pull_secret_error = in->pull_secret_error,
+				   .api_server = in->api_server,
+				   .release_image = in->internal_release,
+				   .release_auth = in->release_auth,
+				   .failed = in->template_failed,
+				   .first_run = in->first_run,
+				   .first_secret = in->first_secret };
+
+	if (!v.controller_config || !v.tree)
+		return 0;
+	if (!v.pull_secret && !v.pull_secret_error.n)
+		v.pull_secret_error =
+			str_fmt(a, "secrets \"%.*s\" not found",
+				STRF(json_str(tree_of(in),
+					      "spec.pullSecret.name", S(""))));
+	return plan_template_sync(a, &v, out, err);
+}
+
+/* ---- the kubelet ---- */
+
+/* "pool/x" is for that pool, any other key for all of them. */
+static struct str only_pool(struct str name)
+{
+	return str_starts(name, S(GENERATE_POOL_PREFIX))
+		       ? str_from(name, sizeof(GENERATE_POOL_PREFIX) - 1)
+		       : S("");
+}
+
+static int kubelet(struct arena *a, const struct generate_view *in,
+		   const struct generate_key *key, struct actions *out,
+		   struct err *err)
+{
+	struct template_input t = generate_templates(a, in);
+	struct kubelet_view v = {
+		.owned = owned_by(in, &owned_kubelet, in->kubelets,
+				  in->kubelet_pools),
+		.controller_config = in->controller_config,
+		.templates = &t,
+		.gates_on = in->gates.enabled,
+		.gates_off = in->gates.disabled,
+		.gates_unknown = in->gates_unknown,
+		.node = in->node,
 	};
-	struct registries r;
-	int rc = registries_decide(g->a, &in, &r, g->err);
+	int rc = in->first_run
+			 ? 0
+			 : controller_config_completed(a, tree_of(in), err);
 
-	for (size_t i = 0; rc == 0 && i < g->in->pools->n; i++)
-		rc = add_registries(g, &r, g->in->pools->v[i]->meta.name);
-	if (rc == 0 && r.note.n)
-		VEC_PUSH(g->a, &g->out.notes, r.note);
-	return rc;
-}
-
-/* 98-… of every pool, then 97-… of every pool. */
-static int from_cluster(struct generator *g)
-{
-	const struct strs none = { 0 };
-
-	for (size_t k = 0; k < 2; k++)
-		for (size_t i = 0; i < g->in->pools->n; i++) {
-			struct kubelet_in in;
-			struct mc *mc = NULL;
-			int rc = kubelet_base(g, g->in->pools->v[i]->meta.name,
-					      &in);
-
-			if (rc == 0)
-				rc = k ? kubelet_node(g->a, &in, &none, &mc,
-						      g->err)
-				       : kubelet_features(g->a, &in, &mc,
-							  g->err);
-			if (rc < 0)
-				return rc;
-			VEC_PUSH(g->a, &g->out.mcs, mc);
-		}
-	return 0;
-}
-
-/* ---- objects that choose their pools -------------------------------------------- */
-
-static int make_kubelet(struct generator *g, const struct mc_object *o,
-			struct str pool, struct str name, struct mc **out)
-{
-	struct kubelet_in in;
-	int rc = kubelet_base(g, pool, &in);
-
-	return rc < 0 ? rc : kubelet_config(g->a, &in, o, name, out, g->err);
-}
-
-static int make_runtime(struct generator *g, const struct mc_object *o,
-			struct str pool, struct str name, struct mc **out)
-{
-	struct runtime_in in = {
-		.pool = pool,
-		.more_stores =
-			mc_gate(&g->in->gates, "AdditionalStorageConfig"),
-		.hash = g->in->hash,
-	};
-	struct runtime_base base;
-	struct str note = S("");
-	int rc = runtime_base(g, pool, &base);
-
-	if (rc < 0)
-		return err_wrap(g->err, "could not generate origin "
-					"ContainerRuntime Configs");
-	in.storage = base.storage;
-	rc = runtime_config(g->a, &in, o, name, out, &note, g->err);
-	if (rc == 0 && note.n)
-		VEC_PUSH(g->a, &g->out.notes,
-			 str_fmt(g->a,
-				 "error merging user changes to storage.conf: "
-				 "%.*s",
-				 STRF(note)));
-	return rc;
-}
-
-static int choose(struct generator *g, const struct chooser *c,
-		  const struct mc_object *o, struct map *taken)
-{
-	struct selector s = { 0 };
-	int rc = selector_make(
-		g->a, json_at(o->tree, "spec.machineConfigPoolSelector"), &s,
-		g->err);
-
-	if (rc < 0)
-		return err_wrap(g->err, "invalid label selector");
-	for (size_t i = 0; rc == 0 && i < g->in->pools->n; i++) {
-		const struct mc_meta *pool = &g->in->pools->v[i]->meta;
-		struct mc *mc = NULL;
-
-		/* an empty selector selects nothing */
-		if (!s.n || !selector_matches(&s, pool->labels))
-			continue;
-		rc = c->make(
-			g, o, pool->name,
-			mc_generated_name(g->a, "99", pool->name, c->suffix),
-			&mc);
-		if (rc < 0)
-			return rc;
-		if (!map_put(taken, pool->name, mc)) {
-			(void)err_set(g->err, ERR_INVALID,
-				      "Error found multiple %s targeting "
-				      "MachineConfigPool %.*s. Please apply "
-				      "only one %s manifest for each pool "
-				      "during installation",
-				      c->many, STRF(pool->name), c->one);
-			return c->wrap ? err_wrap(g->err, "%s", c->wrap)
-				       : -ERR_INVALID;
-		}
-		mc_set_owner(g->a, mc, S(MC_API), str_of(c->name), S(""), S(""),
-			     false);
-		VEC_PUSH(g->a, &g->out.mcs, mc);
+	if (key->kind == GENERATE_KUBELET) {
+		v.owned.config = key->object
+					 ? key->object
+					 : find_object(in->kubelets, key->name);
+		if (!v.owned.config)
+			return 0;
+		return rc < 0 ? rc : plan_kubelet_sync(a, &v, out, err);
 	}
-	return rc;
+	v.only = only_pool(key->name);
+	if (key->kind == GENERATE_FEATURES)
+		return rc < 0 ? rc : plan_features_sync(a, &v, out, err);
+	if (!v.node && !in->first_run)
+		return 0; /* it is planned when there is one */
+	return rc < 0 ? rc : plan_node_sync(a, &v, out, err);
 }
 
-static int from_choosers(struct generator *g, const struct chooser *c)
-{
-	const struct mc_objects *all = &g->in->set->others;
-	struct map taken;
-	int rc = 0;
+/* ---- the container runtime ---- */
 
-	map_init(&taken, g->a);
-	for (size_t i = 0; rc == 0 && i < all->n; i++)
-		if (all->v[i]->kind == c->kind && c->check_all)
-			rc = c->check(g->a, all->v[i], g->err);
-	for (size_t i = 0; rc == 0 && i < all->n; i++) {
-		if (all->v[i]->kind != c->kind)
-			continue;
-		if (!c->check_all)
-			rc = c->check(g->a, all->v[i], g->err);
-		if (rc == 0)
-			rc = choose(g, c, all->v[i], &taken);
+static int runtime(struct arena *a, const struct generate_view *in,
+		   const struct generate_key *key, struct actions *out,
+		   struct err *err)
+{
+	struct template_input t = generate_templates(a, in);
+	struct runtime_view v = {
+		.owned = owned_by(in, &owned_runtime, in->runtimes,
+				  in->runtime_pools),
+		.templates = &t,
+		.more_stores = mc_gate(&in->gates, "AdditionalStorageConfig"),
+	};
+
+	v.owned.config = key->object ? key->object
+				     : find_object(in->runtimes, key->name);
+	if (!v.owned.config)
+		return 0;
+	if (!in->controller_config)
+		return err_set(err, ERR_AGAIN,
+			       "could not get ControllerConfig "
+			       "machine-config-controller");
+	return plan_runtime_sync(a, &v, out, err);
+}
+
+static int registries(struct arena *a, const struct generate_view *in,
+		      struct actions *out, struct err *err)
+{
+	struct template_input t = generate_templates(a, in);
+	struct registries_in r = {
+		.objects = in->images,
+		.release_image = in->release_image,
+		.sigstore = mc_gate(&in->gates, "SigstoreImageVerification"),
+		.bootstrap = in->first_run,
+	};
+	struct runtime_view v = {
+		.owned = owned_by(in, &owned_runtime, in->runtimes,
+				  in->runtime_pools),
+		.templates = &t,
+		.registries = &r,
+		.image = generate_image(in->images),
+		.every_pool = in->every_pool,
+		.assume_image = in->assume_image,
+	};
+
+	return in->controller_config ? plan_registries_sync(a, &v, out, err)
+				     : 0;
+}
+
+static int credentials(struct arena *a, const struct generate_view *in,
+		       struct actions *out, struct err *err)
+{
+	struct template_input t = generate_templates(a, in);
+	struct runtime_view v = { .owned = owned_by(in, &owned_runtime,
+						    in->runtimes,
+						    in->runtime_pools),
+				  .templates = &t };
+
+	if (!in->credentials || !in->controller_config)
+		return 0;
+	return plan_credentials_sync(a, &v, in->credentials, out, err);
+}
+
+/* ---- rendered configs ---- */
+
+static struct json_list trees_of(struct arena *a, const struct mc_objects *list)
+{
+	struct json_list out = { 0 };
+
+	for (size_t i = 0; i < list->n; i++)
+		VEC_PUSH(a, &out, list->v[i]->doc.tree);
+	return out;
+}
+
+static int render(struct arena *a, const struct generate_view *in,
+		  struct str name, struct actions *out, struct err *err)
+{
+	struct render_view v = {
+		.now = in->now,
+		.raw = in->raw,
+		.hash = in->hash,
+		.mcs = in->mcs,
+		.controller_config = in->controller_config,
+		.kubelet_configs = trees_of(a, in->kubelets),
+		.runtime_configs = trees_of(a, in->runtimes),
+		.os_streams = in->os_streams,
+		.os_image_stream = in->os_image_stream,
+	};
+
+	for (size_t i = 0; i < in->pools->n; i++) {
+		const struct mc_pool *p = in->pools->v[i];
+
+		if (str_eq(p->meta.name, name))
+			v.pool = p;
+		if (str_is(p->meta.name, "worker"))
+			v.worker_stream = p->os_image_stream;
 	}
-	return rc;
+	if (mc_gate(&in->gates, "IrreconcilableMachineConfig"))
+		v.configuration = in->configuration;
+	return v.pool ? plan_render_sync(a, &v, out, err) : 0;
 }
 
-const struct chooser generate_kubelets = {
-	.kind = MC_KUBELET_CONFIG,
-	.name = "KubeletConfig",
-	.suffix = "kubelet",
-	.many = "KubeletConfigs",
-	.one = "KubeletConfig",
-	.check_all = true,
-	.check = kubelet_validate,
-	.make = make_kubelet,
-};
-
-const struct chooser generate_runtimes = {
-	.kind = MC_RUNTIME_CONFIG,
-	.name = "ContainerRuntimeConfig",
-	.suffix = "containerruntime",
-	.many = "ContainerConfig",
-	.one = "ContainerConfig",
-	.wrap = "could not marshal container runtime ignition",
-	.check = runtime_validate,
-	.make = make_runtime,
-};
-
-int plan_generate(struct arena *a, const struct generate_in *in,
-		  struct generated *out, struct err *err)
+int plan_generate(struct arena *a, const struct generate_view *in,
+		  const struct generate_key *key, struct actions *out,
+		  struct err *err)
 {
-	struct generator g;
-	int rc;
-
-	generator_init(&g, a, in, err);
-	rc = from_templates(&g);
-	if (rc == 0)
-		rc = generate_registries(&g);
-	if (rc == 0)
-		rc = from_choosers(&g, &generate_runtimes);
-	if (rc == 0)
-		rc = from_cluster(&g);
-	if (rc == 0)
-		rc = from_choosers(&g, &generate_kubelets);
-	if (rc == 0)
-		*out = g.out;
-	return rc;
+	switch (key->kind) {
+	case GENERATE_TEMPLATES:
+		return templates(a, in, out, err);
+	case GENERATE_KUBELET:
+	case GENERATE_FEATURES:
+	case GENERATE_NODE:
+		return kubelet(a, in, key, out, err);
+	case GENERATE_RUNTIME:
+		return runtime(a, in, key, out, err);
+	case GENERATE_REGISTRIES:
+		return registries(a, in, out, err);
+	case GENERATE_CREDENTIALS:
+		return credentials(a, in, out, err);
+	case GENERATE_RENDER:
+		return render(a, in, key->name, out, err);
+	case GENERATE_KINDS:
+		break;
+	}
+	return 0;
 }

@@ -1,7 +1,10 @@
 #include "plan/kubelet_sync.h"
 
+#include "mc/contents.h"
 #include "plan/kubelet.h"
 #include "plan/render_sync.h"
+
+#define FIRST_WHERE "could not generate the original Kubelet config ignition"
 
 static int base_of(struct arena *a, const struct kubelet_view *in,
 		   struct str role, struct kubelet_in *out, struct err *err)
@@ -17,6 +20,26 @@ static int base_of(struct arena *a, const struct kubelet_view *in,
 	return rc;
 }
 
+/* Without the gates, what the cluster made of them will do. */
+static int config_base(struct arena *a, const struct kubelet_view *in,
+		       struct str role, struct kubelet_in *out, struct err *err)
+{
+	const struct mc *made = generated_find(
+		in->owned.mcs, mc_generated_name(a, "98", role, "kubelet"));
+	struct ign_obj *config = NULL;
+	const struct ign_obj *file;
+	int rc = base_of(a, in, role, out, err);
+
+	if (rc < 0 || !in->gates_unknown)
+		return rc;
+	out->gates_on = out->gates_off = (struct strs){ 0 };
+	if (!made || !mc_has_config(made))
+		return 0;
+	rc = ign_parse_35(a, mc_config_text(a, made), &config, err);
+	file = rc == 0 ? mc_find_file(config, S(KUBELET_CONF)) : NULL;
+	return file ? mc_contents(a, file, &out->base, err) : rc;
+}
+
 static int make(struct arena *a, const void *ctx, const struct mc_pool *pool,
 		struct str name, struct mc **out, const char **where,
 		struct str *without, struct err *err)
@@ -25,9 +48,10 @@ static int make(struct arena *a, const void *ctx, const struct mc_pool *pool,
 	struct kubelet_in k = { 0 };
 
 	(void)without;
-	if (base_of(a, in, pool->meta.name, &k, err) == 0)
+	if (config_base(a, in, pool->meta.name, &k, err) == 0)
 		return kubelet_config(a, &k, in->owned.config, name, out, err);
-	*where = "could not get original kubelet config";
+	*where = in->owned.first_run ? FIRST_WHERE
+				     : "could not get original kubelet config";
 	return -(int)err->code;
 }
 
@@ -39,8 +63,10 @@ static bool may_stay(struct arena *a, const void *ctx,
 	struct err ignored = ERR_INIT(a);
 	struct kubelet_in k = { 0 };
 
-	return base_of(a, in, pool->meta.name, &k, &ignored) == 0 &&
-	       kubelet_same_gates(a, &k, mc);
+	/* what is not known is no reason to write it */
+	return in->gates_unknown ||
+	       (base_of(a, in, pool->meta.name, &k, &ignored) == 0 &&
+		kubelet_same_gates(a, &k, mc));
 }
 
 int plan_kubelet_sync(struct arena *a, const struct kubelet_view *in,
@@ -48,7 +74,9 @@ int plan_kubelet_sync(struct arena *a, const struct kubelet_view *in,
 {
 	const struct mc_controller_config *cc = in->controller_config;
 	struct owned_maker maker = { kubelet_validate, make, may_stay, in };
-	int rc = controller_config_completed(a, cc ? cc->tree : NULL, err);
+	int rc = in->owned.first_run ? 0
+				     : controller_config_completed(
+					       a, cc ? cc->tree : NULL, err);
 
 	return rc < 0 ? rc : owned_sync(a, &in->owned, &maker, out, err);
 }
@@ -77,6 +105,8 @@ static int every_pool(struct arena *a, const struct kubelet_view *in,
 		if (in->only.n && !str_eq(pool->meta.name, in->only))
 			continue;
 		rc = base_of(a, in, pool->meta.name, &k, err);
+		if (rc < 0 && o->first_run)
+			return err_wrap(err, FIRST_WHERE);
 		if (rc == 0)
 			rc = e->make(a, in, &k, &mc, err);
 		if (rc < 0)
@@ -122,8 +152,9 @@ static int make_node(struct arena *a, const struct kubelet_view *in,
 		in->owned.mcs, mc_generated_name(a, "97", k->pool, "kubelet"));
 	const struct strs *kargs = now ? &now->kargs : &none;
 
-	return kubelet_node(a, k, kubelet_has_kargs(k->pool) ? kargs : NULL,
-			    out, err);
+	if (!in->owned.first_run && !kubelet_has_kargs(k->pool))
+		kargs = NULL;
+	return kubelet_node(a, k, kargs, out, err);
 }
 
 int plan_node_sync(struct arena *a, const struct kubelet_view *in,
@@ -132,7 +163,7 @@ int plan_node_sync(struct arena *a, const struct kubelet_view *in,
 	static const struct every node = { "97", "node config",
 					   "Sync NodeConfig", make_node };
 
-	if (!in->node)
+	if (!in->node && !in->owned.first_run)
 		return err_set(err, ERR_AGAIN,
 			       "could not fetch Node: missing node "
 			       "configuration, key: cluster");

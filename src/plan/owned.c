@@ -19,6 +19,9 @@ const struct owned_kind owned_kubelet = {
 	.state = "Sync Kubelet Config",
 	.kept = 3,
 	.own_finalizers = true,
+	.check_all = true,
+	.many = "KubeletConfigs",
+	.one = "KubeletConfig",
 };
 
 const struct owned_kind owned_runtime = {
@@ -34,6 +37,9 @@ const struct owned_kind owned_runtime = {
 	.state = "Sync Container Runtime Config",
 	.told_of = true,
 	.always_again = true,
+	.many = "ContainerConfig",
+	.one = "ContainerConfig",
+	.wrap = "could not marshal container runtime ignition",
 };
 
 /* ---- writes ---- */

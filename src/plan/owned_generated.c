@@ -1,4 +1,3 @@
-#include "generate_parts.h"
 #include "mc/generated.h"
 #include "plan/apply.h"
 #include "plan/owned.h"
@@ -43,8 +42,11 @@ bool generated_write(struct arena *a, const struct mcs *mcs,
 	struct json *j, *meta, *spec;
 	bool changed;
 
-	if (!now)
-		return apply_mc(a, NULL, want, reason, out);
+	if (!now) {
+		(void)apply_mc(a, NULL, want, reason, out);
+		out->v[out->n - 1].mc = mc;
+		return true;
+	}
 	j = json_clone(a, now->doc.tree);
 	meta = json_at(j, "metadata");
 	spec = json_at(j, "spec");
@@ -123,45 +125,6 @@ void generated_cleanup(struct arena *a, const struct owned_view *in,
 			continue;
 		delete_as_seen(a, m, S("made by another version"), out);
 	}
-}
-
-int generated_base(struct arena *a, const struct template_input *templates,
-		   struct str role, const struct generated_base *want,
-		   struct err *err)
-{
-	struct mc_controller_config cc = *templates->controller_config;
-	struct mc_set set = { .controller_config = &cc };
-	struct generate_in in = { .set = &set,
-				  .templates = templates->tree,
-				  .hash = templates->hash };
-	struct runtime_base files;
-	struct generator g;
-	int rc = 0;
-
-	generator_init(&g, a, &in, err);
-	g.tls = (struct tls_profile){ templates->tls_min_version,
-				      templates->tls_cipher_suites };
-	if (want->kubelet)
-		rc = base_file(&g, role, KUBELET_CONF, want->kubelet);
-	if (rc == -ERR_NOTFOUND)
-		return err_set(err, ERR_INVALID,
-			       "could not generate old kubelet config");
-	if (want->credentials)
-		rc = base_file(&g, role, want->path, want->credentials);
-	if (rc == -ERR_NOTFOUND)
-		return err_set(err, ERR_INVALID,
-			       "could not generate original credential "
-			       "provider configs: could not find "
-			       "CRIOCredentialProvider Config");
-	if (rc == 0 && want->storage) {
-		rc = runtime_base(&g, role, &files);
-		if (rc < 0)
-			return rc;
-		*want->storage = files.storage;
-		*want->registries = files.registries;
-		*want->policy = files.policy;
-	}
-	return rc;
 }
 
 bool pool_built_in(const struct mc_pool *pool)

@@ -3,6 +3,7 @@
  * wrong is said in the status of the object.
  */
 #include "mc/condition.h"
+#include "mc/generated.h"
 #include "plan/owned.h"
 
 /* What the status says, also with what has been written of late. */
@@ -120,6 +121,13 @@ static bool may_stay(struct arena *a, const struct owned_view *in,
 	       (!maker->may_stay || maker->may_stay(a, maker->ctx, pool, mc));
 }
 
+static void without_part(struct arena *a, struct str why, struct actions *out)
+{
+	action_log(a, out, "error merging user changes to storage.conf: %.*s",
+		   STRF(why))
+		->warning = true;
+}
+
 static int for_pool(struct arena *a, const struct owned_view *in,
 		    const struct owned_maker *maker, const struct mc_pool *pool,
 		    struct owned_job *job, struct said *now,
@@ -140,11 +148,70 @@ static int for_pool(struct arena *a, const struct owned_view *in,
 		return failed(a, in, now, where, out, err);
 	/* what cannot be had is left out, and the status says why */
 	if (without.n) {
+		without_part(a, without, out);
 		say(a, in, now, str_fmt(a, "Error: %.*s", STRF(without)), out);
 		actions_step(out);
 	}
 	owned_write(a, in, job, pool, mc, out);
 	return 0;
+}
+
+/* ---- the first run ---- */
+
+static int check_first(struct arena *a, const struct owned_view *in,
+		       const struct owned_maker *maker, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && in->kind->check_all && i < in->configs->n;
+	     i++)
+		rc = maker->validate(a, in->configs->v[i], err);
+	return rc < 0 ? rc : maker->validate(a, in->config, err);
+}
+
+static int first_for_pool(struct arena *a, const struct owned_view *in,
+			  const struct owned_maker *maker,
+			  const struct mc_pool *pool, struct actions *out,
+			  struct err *err)
+{
+	struct str name = owned_mc_name(a, in->kind, pool, S(""));
+	struct str without = S("");
+	const char *where = NULL;
+	struct mc *mc = NULL;
+
+	if (maker->make(a, maker->ctx, pool, name, &mc, &where, &without, err) <
+	    0)
+		return where ? err_wrap(err, "%s", where) : -(int)err->code;
+	if (without.n)
+		without_part(a, without, out);
+	if (generated_find(in->mcs, name)) {
+		(void)err_set(err, ERR_INVALID,
+			      "Error found multiple %s targeting "
+			      "MachineConfigPool %.*s. Please apply only one "
+			      "%s manifest for each pool during installation",
+			      in->kind->many, STRF(pool->meta.name),
+			      in->kind->one);
+		return in->kind->wrap ? err_wrap(err, "%s", in->kind->wrap)
+				      : -ERR_INVALID;
+	}
+	mc_set_owner(a, mc, S(MC_API), str_of(in->kind->kind), S(""), S(""),
+		     false);
+	(void)generated_write(a, in->mcs, mc, S("the first run"), out);
+	return 0;
+}
+
+static int first_sync(struct arena *a, const struct owned_view *in,
+		      const struct owned_maker *maker, struct actions *out,
+		      struct err *err)
+{
+	struct mc_pools pools = { 0 };
+	int rc = check_first(a, in, maker, err);
+
+	if (rc == 0)
+		rc = owned_pools(a, in, &pools, err);
+	for (size_t i = 0; rc == 0 && i < pools.n; i++)
+		rc = first_for_pool(a, in, maker, pools.v[i], out, err);
+	return rc;
 }
 
 int owned_sync(struct arena *a, const struct owned_view *in,
@@ -157,6 +224,8 @@ int owned_sync(struct arena *a, const struct owned_view *in,
 	struct said now = said(a, in->config);
 	int rc;
 
+	if (in->first_run)
+		return first_sync(a, in, maker, out, err);
 	if (json_at(in->config->tree, "metadata.deletionTimestamp")) {
 		owned_delete(a, in, out);
 		return 0;

@@ -1,79 +1,32 @@
+/*
+ * Which keys are planned because of a change is what the live controller's triggers
+ * say (applets/controller_trigger.c). What is only missing is planned with keep.
+ */
 #include "plan/preview.h"
 
-#include "mc/contents.h"
-#include "plan/owned.h"
+#include "plan/kubelet.h"
+#include "plan/kubelet_sync.h"
 #include "preview_parts.h"
 
-/* What registries are made from. */
-static const enum mc_kind family[] = {
-	MC_IMAGE,	MC_CONTENT_POLICY,	 MC_DIGEST_MIRRORS,
-	MC_TAG_MIRRORS, MC_CLUSTER_IMAGE_POLICY, MC_IMAGE_POLICY,
-};
-#define N_FAMILY (sizeof(family) / sizeof(family[0]))
-
-static bool has(const struct mc_set *set, enum mc_kind kind)
+bool preview_is_family(enum mc_kind kind)
 {
-	return mc_find(set, kind, NULL) != NULL;
+	switch (kind) {
+	case MC_IMAGE:
+	case MC_CONTENT_POLICY:
+	case MC_DIGEST_MIRRORS:
+	case MC_TAG_MIRRORS:
+	case MC_CLUSTER_IMAGE_POLICY:
+	case MC_IMAGE_POLICY:
+		return true;
+	default:
+		return false;
+	}
 }
 
-struct mc *preview_find(const struct mc_set *set, struct str name)
-{
-	for (size_t i = set->mcs.n; i-- > 0;)
-		if (str_eq(set->mcs.v[i]->meta.name, name))
-			return set->mcs.v[i];
-	return NULL;
-}
-
-/* ---- what is known ----------------------------------------------------------- */
-
-/* The gates of the release the ControllerConfig is of; or the only ones. */
-static void read_gates(struct preview *p, const struct mc_set *set,
-		       struct mc_gates *out)
-{
-	const struct mc_object *o = mc_find(set, MC_FEATURE_GATE, "cluster");
-	const struct json *all =
-		o ? json_at(o->tree, "status.featureGates") : NULL;
-	struct err ignored = ERR_INIT(p->g.a);
-	struct str version = S("");
-
-	if (set->controller_config)
-		version = mc_annotation(&set->controller_config->meta,
-					MC_RELEASE_VERSION);
-	if (json_len(all) == 1)
-		version = json_str(json_first(all), "version", S(""));
-	p->gates_known = o && mc_gates_read(p->g.a, o->tree, version, out,
-					    &ignored) == 0;
-	/* on in every release this can be about */
-	if (!p->gates_known)
-		VEC_PUSH(p->g.a, &out->enabled, S("SigstoreImageVerification"));
-}
-
-static bool from_templates(const struct mc *mc)
-{
-	return mc_annotation(&mc->meta, MC_BY_CONTROLLER).n &&
-	       mc_label(&mc->meta, MC_ROLE).n &&
-	       str_find(mc->meta.name, S("-generated-")) < 0;
-}
-
-/* The set's own MachineConfigs if it has any that came of templates. */
-static const struct template_tree *choose_tree(struct preview *p,
-					       const struct mc_set *set)
-{
-	for (size_t i = 0; i < set->mcs.n; i++)
-		if (from_templates(set->mcs.v[i]))
-			return NULL;
-	if (!set->controller_config ||
-	    !json_at(set->controller_config->tree,
-		     "spec.infra.status.platformStatus.type"))
-		return NULL;
-	template_builtin(p->g.a, &p->builtin);
-	return &p->builtin;
-}
-
-bool preview_touched(const struct preview *p, enum mc_kind kind,
+bool preview_touched(const struct preview_run *p, enum mc_kind kind,
 		     struct str name)
 {
-	const struct mc_set *t = p->touched;
+	const struct mc_set *t = p->in->touched;
 
 	for (size_t i = 0; t && i < t->others.n; i++)
 		if (t->others.v[i]->kind == kind &&
@@ -82,88 +35,178 @@ bool preview_touched(const struct preview *p, enum mc_kind kind,
 	return false;
 }
 
-/* What the cluster has made stays unless the objects behind it are touched. */
-static bool to_be_made(const struct preview *p, bool touched, struct str name)
+static size_t count_family(const struct mc_set *set)
 {
-	return touched || !preview_find(p->g.in->set, name);
+	size_t n = 0;
+
+	for (size_t i = 0; set && i < set->others.n; i++)
+		n += preview_is_family(set->others.v[i]->kind);
+	return n;
 }
 
-/* In a running cluster registries are made for the pools it came with. */
-static void choose_pools(struct preview *p, const struct mc_set *set)
+void preview_note(struct preview_run *p, struct str text)
 {
-	struct mc_pools all = { 0 };
-	bool touched = false;
-
-	for (size_t i = 0; i < N_FAMILY; i++)
-		touched |= preview_touched(p, family[i], S(""));
-	for (size_t i = 0; i < set->pools.n; i++)
-		if (json_member(set->pools.v[i]->meta.labels,
-				S(MC_PREFIX "mco-built-in")))
-			VEC_PUSH(p->g.a, &all, set->pools.v[i]);
-	if (!all.n)
-		all = set->pools;
-	for (size_t i = 0; i < all.n; i++)
-		if (to_be_made(p, touched,
-			       mc_generated_name(p->g.a, "99",
-						 all.v[i]->meta.name,
-						 "registries")))
-			VEC_PUSH(p->g.a, &p->registries, all.v[i]);
+	VEC_PUSH(p->a, &p->out->notes, text);
 }
 
-void preview_note(struct preview *p, struct str text)
+void preview_refuse(struct preview_run *p, struct preview_refusal r)
 {
-	VEC_PUSH(p->g.a, p->notes, text);
+	VEC_PUSH(p->a, &p->out->refused, r);
 }
 
-/* ---- the kubelet ---------------------------------------------------------------- */
-
-/* Without the gates, what the cluster made of them will do. */
-int preview_kubelet(struct preview *p, struct str pool, struct kubelet_in *out)
+static bool has_mc(const struct preview_run *p, struct str name)
 {
-	struct arena *a = p->g.a;
-	struct mc *mc = preview_find(
-		p->g.in->set, mc_generated_name(a, "98", pool, "kubelet"));
-	const struct ign_obj *file;
-	int rc = kubelet_base(&p->g, pool, out);
-
-	if (p->gates_known || !mc)
-		return rc;
-	if (!mc->ignition)
-		rc = ign_parse_35(a, mc_config_text(a, mc), &mc->ignition,
-				  p->g.err);
-	else
-		rc = 0;
-	file = rc == 0 ? mc_find_file(mc->ignition, S(KUBELET_CONF)) : NULL;
-	if (!file)
-		return rc;
-	out->gates_on = out->gates_off = (struct strs){ 0 };
-	return mc_contents(a, file, &out->base, p->g.err);
+	return generated_find(&p->s.mcs, name) != NULL;
 }
 
-bool preview_can_start(struct preview *p, struct str what, struct str pool,
-		       const char *path)
+/* ---- what is known ----------------------------------------------------------- */
+
+/* The gates of the release the ControllerConfig is of; or the only ones. */
+static void read_gates(struct preview_run *p)
 {
+	const struct mc_set *set = p->in->set;
+	const struct mc_object *o = mc_find(set, MC_FEATURE_GATE, "cluster");
+	const struct json *all =
+		o ? json_at(o->tree, "status.featureGates") : NULL;
+	struct generate_view *v = &p->s.view;
+	struct err ignored = ERR_INIT(p->a);
+	struct str version = S("");
+
+	if (set->controller_config)
+		version = mc_annotation(&set->controller_config->meta,
+					MC_RELEASE_VERSION);
+	if (json_len(all) == 1)
+		version = json_str(json_first(all), "version", S(""));
+	v->gates_unknown = !o || mc_gates_read(p->a, o->tree, version,
+					       &v->gates, &ignored) < 0;
+	/* on in every release this can be about */
+	if (v->gates_unknown)
+		VEC_PUSH(p->a, &v->gates.enabled,
+			 S("SigstoreImageVerification"));
+}
+
+/* Built-in templates only where the set has nothing that came of others. */
+static void choose_tree(struct preview_run *p)
+{
+	const struct mc_controller_config *cc = p->in->set->controller_config;
+
+	for (size_t i = 0; i < p->s.mcs.n; i++)
+		if (generated_by_templates(p->s.mcs.v[i]))
+			return;
+	if (!cc || !json_at(cc->tree, "spec.infra.status.platformStatus.type"))
+		return;
+	template_builtin(p->a, &p->builtin);
+	p->s.view.tree = &p->builtin;
+}
+
+/* One that goes too far at once: the controller goes on with the last one. */
+static void check_node_config(struct preview_run *p)
+{
+	const struct mc_object *new =
+		mc_find(p->in->set, MC_NODE_CONFIG, "cluster");
+	const struct mc_object *old =
+		p->in->base ? mc_find(p->in->base, MC_NODE_CONFIG, "cluster")
+			    : NULL;
+	struct actions out = { 0 };
+
+	if (!new || !old ||
+	    node_config_allowed(p->a, old->tree, new->tree, &out))
+		return;
+	p->s.view.node = old->tree;
+	preview_refuse(p, (struct preview_refusal){ .object = S("Node cluster"),
+						    .file = new->file,
+						    .message = out.v[0].reason,
+						    .touched = true });
+}
+
+static void read_set(struct preview_run *p)
+{
+	bool built_in = false;
+
+	settle_init(&p->s, p->a, p->in->set);
+	p->s.view.hash = p->in->hash;
+	read_gates(p);
+	choose_tree(p);
+	settle_complete(&p->s);
+	check_node_config(p);
+	/* in manifests that are not a cluster's every pool counts */
+	for (size_t i = 0; i < p->s.pools.n; i++)
+		built_in |= pool_built_in(p->s.pools.v[i]);
+	p->s.view.every_pool = !built_in;
+	p->s.view.assume_image = true;
+	p->restart = preview_touched(p, MC_FEATURE_GATE, S("")) &&
+		     !p->s.view.gates_unknown;
+	p->kubelets = p->restart || preview_touched(p, MC_NODE_CONFIG, S("")) ||
+		      (p->s.view.node &&
+		       preview_touched(p, MC_API_SERVER, S("cluster")));
+	for (size_t i = 0; p->in->touched && i < p->in->touched->others.n; i++)
+		p->family |=
+			preview_is_family(p->in->touched->others.v[i]->kind);
+}
+
+/* ---- pools whose bases are known ----------------------------------------------- */
+
+static bool has_base(struct preview_run *p, const struct template_input *t,
+		     struct str pool, const char *path, struct str *why)
+{
+	struct err err = ERR_INIT(p->a);
 	struct str ignored;
-	int rc = base_file(&p->g, pool, path, &ignored);
+	int rc = generated_file(p->a, t, pool, path, &ignored, &err);
 
-	if (rc == 0)
-		return true;
 	if (rc == -ERR_NOTFOUND)
-		(void)err_set(p->g.err, ERR_NOTFOUND,
+		(void)err_set(&err, ERR_NOTFOUND,
 			      "no MachineConfig made of templates has %s: give "
 			      "a dump with them (oc get mc -o yaml)",
 			      path);
-	preview_note(p, str_fmt(p->g.a, "%.*s: pool %.*s: left out: %.*s",
-				STRF(what), STRF(pool), STRF(p->g.err->msg)));
+	*why = err.msg;
+	return rc == 0;
+}
+
+static void find_bases(struct preview_run *p)
+{
+	static const char *const files[] = { "/etc/containers/registries.conf",
+					     "/etc/containers/policy.json",
+					     "/etc/containers/storage.conf" };
+	struct template_input t = generate_templates(p->a, &p->s.view);
+	struct str why;
+
+	for (size_t i = 0; i < p->s.pools.n; i++) {
+		struct str pool = p->s.pools.v[i]->meta.name;
+		size_t k = 0;
+
+		if (has_base(p, &t, pool, KUBELET_CONF, &why))
+			VEC_PUSH(p->a, &p->kubelet_pools, p->s.pools.v[i]);
+		while (k < 3 && has_base(p, &t, pool, files[k], &why))
+			k++;
+		if (k == 3)
+			VEC_PUSH(p->a, &p->runtime_pools, p->s.pools.v[i]);
+	}
+	p->s.view.kubelet_pools = &p->kubelet_pools;
+	p->s.view.runtime_pools = &p->runtime_pools;
+}
+
+/* Says what is left out for the want of a base. True when it is there. */
+static bool tell_base(struct preview_run *p, struct str what, struct str pool,
+		      const char *path)
+{
+	struct template_input t = generate_templates(p->a, &p->s.view);
+	struct str why;
+
+	if (has_base(p, &t, pool, path, &why))
+		return true;
+	preview_note(p, str_fmt(p->a, "%.*s: pool %.*s: left out: %.*s",
+				STRF(what), STRF(pool), STRF(why)));
 	return false;
 }
 
+/* ---- the kubelet of every pool --------------------------------------------------- */
+
 /* Whether the set has one of those, of any pool. */
-static bool has_generated(const struct mc_set *set, const char *prefix)
+static bool has_generated(const struct preview_run *p, const char *prefix)
 {
-	for (size_t i = 0; i < set->mcs.n; i++)
-		if (str_starts(set->mcs.v[i]->meta.name, str_of(prefix)) &&
-		    str_ends(set->mcs.v[i]->meta.name, S("-generated-kubelet")))
+	for (size_t i = 0; i < p->s.mcs.n; i++)
+		if (str_starts(p->s.mcs.v[i]->meta.name, str_of(prefix)) &&
+		    str_ends(p->s.mcs.v[i]->meta.name, S("-generated-kubelet")))
 			return true;
 	return false;
 }
@@ -173,79 +216,33 @@ static bool has_generated(const struct mc_set *set, const char *prefix)
  * the Node config or the feature gates change. In between they stay as they are, and
  * a pool that is made gets none: one that is missing beside others stays missing.
  */
-static int preview_pools(struct preview *p, const char *prefix, bool node)
+static void preview_kubelets(struct preview_run *p, enum generate_kind kind,
+			     const char *prefix, struct str what)
 {
-	const struct mc_set *set = p->g.in->set;
-	static const struct strs none;
-
-	if (!p->kubelets && has_generated(set, prefix))
-		return 0;
-	for (size_t i = 0; i < set->pools.n; i++) {
-		struct str pool = set->pools.v[i]->meta.name;
-		struct mc *now =
-			preview_find(set, mc_generated_name(p->g.a, prefix,
-							    pool, "kubelet"));
-		const struct strs *kargs = now ? &now->kargs : &none;
-		struct kubelet_in in;
-		struct mc *mc = NULL;
-		int rc;
-
-		if (!preview_can_start(p,
-				       node ? S("Node cluster")
-					    : S("FeatureGate cluster"),
-				       pool, KUBELET_CONF))
-			continue;
-		rc = kubelet_base(&p->g, pool, &in);
-		if (rc == 0 && node)
-			rc = kubelet_node(p->g.a, &in,
-					  kubelet_has_kargs(pool) ? kargs
-								  : NULL,
-					  &mc, p->g.err);
-		else if (rc == 0)
-			rc = kubelet_features(p->g.a, &in, &mc, p->g.err);
-		if (rc < 0)
-			return rc;
-		if (node && kargs->n && !kubelet_has_kargs(pool))
-			mc_set_kargs(p->g.a, mc, kargs);
-		VEC_PUSH(p->g.a, &p->g.out.mcs, mc);
-	}
-	return 0;
-}
-
-static int preview_cluster(struct preview *p)
-{
-	int rc = 0;
-
-	if (!p->gates_known)
-		return 0;
-	rc = preview_pools(p, "98", false);
-	if (rc == 0 && has(p->g.in->set, MC_NODE_CONFIG))
-		rc = preview_pools(p, "97", true);
-	return rc;
+	if (!p->kubelets && has_generated(p, prefix))
+		return;
+	for (size_t i = 0; i < p->s.pools.n; i++)
+		(void)tell_base(p, what, p->s.pools.v[i]->meta.name,
+				KUBELET_CONF);
+	settle_add(&p->s, kind, S("cluster"), !p->kubelets);
 }
 
 /* ---- registries ---------------------------------------------------------------------- */
 
-static size_t count_family(const struct mc_set *set)
+static bool for_registries(const struct preview_run *p,
+			   const struct mc_pool *pool)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; set && i < set->others.n; i++)
-		for (size_t k = 0; k < N_FAMILY; k++)
-			n += set->others.v[i]->kind == family[k];
-	return n;
+	return p->s.view.every_pool || pool_built_in(pool);
 }
 
 /* A dump without the objects behind what it has would lose them here. */
-static void warn_of_loss(struct preview *p, struct str pool)
+static void warn_of_loss(struct preview_run *p, struct str name)
 {
-	struct str name = mc_generated_name(p->g.a, "99", pool, "registries");
-
-	if (preview_find(p->g.in->set, name) &&
-	    count_family(p->g.in->set) == count_family(p->touched))
+	if (has_mc(p, name) &&
+	    count_family(p->in->set) == count_family(p->in->touched))
 		preview_note(
 			p,
-			str_fmt(p->g.a,
+			str_fmt(p->a,
 				"%.*s is made anew without what it was made "
 				"from: dump that too (oc get image.config,idms,"
 				"itms,icsp,clusterimagepolicy,imagepolicy -A -o "
@@ -253,54 +250,112 @@ static void warn_of_loss(struct preview *p, struct str pool)
 				STRF(name)));
 }
 
-static int preview_registries(struct preview *p)
+static void preview_registries(struct preview_run *p)
 {
-	bool any = false;
+	bool image = generate_image(&p->s.images);
+	bool anew = p->family || (p->restart && image);
+	bool due = anew;
 
-	for (size_t i = 0; i < N_FAMILY; i++)
-		any |= has(p->g.in->set, family[i]);
-	for (size_t i = 0; any && i < p->registries.n; i++) {
-		struct str pool = p->registries.v[i]->meta.name;
+	if (!count_family(p->in->set) && !p->family)
+		return;
+	for (size_t i = 0; i < p->s.pools.n; i++) {
+		const struct mc_pool *pool = p->s.pools.v[i];
+		struct str name = mc_generated_name(p->a, "99", pool->meta.name,
+						    "registries");
 
-		warn_of_loss(p, pool);
-		any = preview_can_start(p, S("registries"), pool,
-					"/etc/containers/registries.conf");
+		if (!for_registries(p, pool) || (!anew && has_mc(p, name)))
+			continue;
+		due = true;
+		if (p->family)
+			warn_of_loss(p, name);
+		(void)tell_base(p, S("registries"), pool->meta.name,
+				"/etc/containers/registries.conf");
 	}
-	return any ? generate_registries(&p->g) : 0;
+	if (due)
+		settle_add(&p->s, GENERATE_REGISTRIES, S("cluster"), !anew);
 }
 
-int plan_preview(struct arena *a, const struct mc_set *set,
-		 const struct mc_set *touched, struct str hash,
-		 struct mc_set *out, struct strs *notes, struct err *err)
-{
-	struct preview p = { .notes = notes, .touched = touched };
-	struct generate_in in = { .set = set, .hash = hash, .preview = true };
-	struct owned_conflicts conflicts = { 0 };
-	struct mc_set made = { 0 };
-	int rc;
+/* ---- what came of it ---------------------------------------------------------------- */
 
-	generator_init(&p.g, a, &in, err);
-	read_gates(&p, set, &in.gates);
-	p.restart = preview_touched(&p, MC_FEATURE_GATE, S(""));
-	p.kubelets = p.restart || preview_touched(&p, MC_NODE_CONFIG, S(""));
-	choose_pools(&p, set);
-	in.templates = choose_tree(&p, set);
-	in.pools = &p.registries;
-	rc = preview_registries(&p);
-	if (rc == 0)
-		rc = preview_choosers(&p, &generate_runtimes);
-	if (rc == 0)
-		rc = preview_cluster(&p);
-	if (rc == 0)
-		rc = preview_choosers(&p, &generate_kubelets);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < p.g.out.notes.n; i++)
-		preview_note(&p, p.g.out.notes.v[i]);
-	owned_find_conflicts(a, set, &conflicts);
+static const struct mc_object *object_of(const struct preview_run *p,
+					 enum mc_kind kind)
+{
+	return mc_find(p->in->set, kind, "cluster");
+}
+
+static void refused(struct preview_run *p, const struct settle_key *k)
+{
+	struct preview_refusal r = { .message = k->error, .touched = true };
+	const struct mc_object *o = NULL;
+
+	switch (k->key.kind) {
+	case GENERATE_KUBELET:
+	case GENERATE_RUNTIME:
+		preview_owned_refusal(p, k);
+		return;
+	case GENERATE_FEATURES:
+		r.object = S("FeatureGate cluster");
+		o = object_of(p, MC_FEATURE_GATE);
+		r.touched = p->kubelets;
+		break;
+	case GENERATE_NODE:
+		r.object = S("Node cluster");
+		o = object_of(p, MC_NODE_CONFIG);
+		r.touched = p->kubelets;
+		break;
+	case GENERATE_REGISTRIES:
+		r.object = S("");
+		r.touched = p->family;
+		break;
+	case GENERATE_TEMPLATES:
+		r.object = S("ControllerConfig machine-config-controller");
+		break;
+	case GENERATE_CREDENTIALS:
+	case GENERATE_RENDER:
+	case GENERATE_KINDS:
+		break;
+	}
+	if (o)
+		r.file = o->file;
+	preview_refuse(p, r);
+}
+
+static void report(struct preview_run *p)
+{
+	struct owned_conflicts conflicts = { 0 };
+
+	for (size_t i = 0; i < p->s.keys.n; i++)
+		if (p->s.keys.v[i].rc < 0)
+			refused(p, &p->s.keys.v[i]);
+	for (size_t i = 0; i < p->s.warnings.n; i++)
+		preview_note(p, p->s.warnings.v[i]);
+	owned_find_conflicts(p->a, p->in->set, &conflicts);
 	for (size_t i = 0; i < conflicts.n; i++)
-		preview_note(&p, conflicts.v[i].message);
-	made.mcs = p.g.out.mcs;
-	*out = made.mcs.n ? mc_overlay(a, set, &made) : *set;
-	return 0;
+		preview_note(p, conflicts.v[i].message);
+	if (p->s.restless)
+		preview_note(p, S("the controllers would never come to rest "
+				  "over these objects"));
+}
+
+void plan_preview(struct arena *a, const struct preview_in *in,
+		  struct preview *out)
+{
+	struct preview_run p = { .a = a, .in = in, .out = out };
+
+	*out = (struct preview){ .set = *in->set };
+	read_set(&p);
+	preview_templates(&p);
+	find_bases(&p);
+	preview_registries(&p);
+	preview_owned(&p, &owned_runtime);
+	if (!p.s.view.gates_unknown)
+		preview_kubelets(&p, GENERATE_FEATURES, "98",
+				 S("FeatureGate cluster"));
+	if (!p.s.view.gates_unknown && p.s.view.node)
+		preview_kubelets(&p, GENERATE_NODE, "97", S("Node cluster"));
+	preview_owned(&p, &owned_kubelet);
+	settle_run(&p.s);
+	report(&p);
+	if (p.s.writes)
+		out->set.mcs = p.s.mcs;
 }

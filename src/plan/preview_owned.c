@@ -1,177 +1,277 @@
 /*
- * Objects that choose their pools, in a preview: named and kept as the controller
- * does it (plan/owned). What it would not write now is not written here.
+ * KubeletConfigs and ContainerRuntimeConfigs in a preview: which of them the
+ * controller would plan now.
  */
-#include "plan/owned.h"
+#include "mc/condition.h"
+#include "plan/kubelet.h"
 #include "plan/runtime.h"
 #include "preview_parts.h"
 
+/* A key of one kind, and the lists that go with it. */
 struct choice {
-	struct preview *p;
-	const struct chooser *c;
-	struct owned_view view; /* of copies, which get their suffix here */
-	struct owned_job job;
-	const struct mc_object *o;
-	struct str what; /* "KubeletConfig x" */
+	struct preview_run *p;
+	const struct owned_kind *kind;
+	enum mc_kind mc_kind;
+	enum generate_kind key;
+	struct mc_objects *list;
+	const struct mc_pools *pools; /* with bases */
 };
 
-static bool among(const struct json *list, struct str name)
+static struct choice choice_of(struct preview_run *p,
+			       const struct owned_kind *kind)
 {
-	for (const struct json *e = json_first(list); e; e = json_next(e))
-		if (str_eq(json_text(e), name))
+	bool kubelet = kind == &owned_kubelet;
+
+	return (struct choice){
+		.p = p,
+		.kind = kind,
+		.mc_kind = kubelet ? MC_KUBELET_CONFIG : MC_RUNTIME_CONFIG,
+		.key = kubelet ? GENERATE_KUBELET : GENERATE_RUNTIME,
+		.list = kubelet ? &p->s.kubelets : &p->s.runtimes,
+		.pools = kubelet ? &p->kubelet_pools : &p->runtime_pools,
+	};
+}
+
+static struct str what(const struct choice *c, const struct mc_object *o)
+{
+	return str_fmt(c->p->a, "%s %.*s", c->kind->kind, STRF(o->meta.name));
+}
+
+static bool among(const struct mc_pools *pools, const struct mc_pool *pool)
+{
+	for (size_t i = 0; i < pools->n; i++)
+		if (pools->v[i] == pool)
 			return true;
 	return false;
 }
 
-/* The feature gates were touched, and what is there has others. */
-static int has_other_gates(const struct choice *c, const struct mc_pool *pool,
-			   const struct mc *mc, bool *out)
+/* The pools it is for, of all there are. An invalid selector is for none. */
+static struct mc_pools pools_of(const struct choice *c,
+				const struct mc_object *o)
 {
-	struct preview *p = c->p;
-	struct kubelet_in in;
-	int rc;
+	struct err ignored = ERR_INIT(c->p->a);
+	struct mc_pools out = { 0 };
+	struct owned_view v = { .kind = c->kind,
+				.config = o,
+				.pools = &c->p->s.pools };
 
-	*out = false;
-	if (c->o->kind != MC_KUBELET_CONFIG || !p->gates_known || !p->restart)
-		return 0;
-	rc = preview_kubelet(p, pool->meta.name, &in);
-	*out = rc == 0 && !kubelet_same_gates(p->g.a, &in, mc);
-	return rc;
+	if (owned_pools(c->p->a, &v, &out, &ignored) < 0)
+		out.n = 0;
+	return out;
 }
 
-/* Whether the controller would write the MachineConfig of that name now. */
-static int is_due(const struct choice *c, const struct mc_pool *pool,
-		  struct str name, bool *out)
-{
-	struct preview *p = c->p;
-	const struct mc *mc = preview_find(p->g.in->set, name);
-	const struct json *meta = json_at(c->view.config->doc.tree, "metadata");
+/* ---- what is due -------------------------------------------------------------- */
 
-	*out = true;
-	if (preview_touched(p, c->o->kind, c->o->meta.name))
-		return 0;
-	if (mc)
-		return has_other_gates(c, pool, mc, out);
-	/* the pool is newer than the object, which was dealt with before */
-	if (!owned_settled(p->g.a, c->view.config) ||
-	    among(json_member(meta, S("finalizers")), name) ||
-	    (c->o->kind == MC_KUBELET_CONFIG ? p->kubelets : p->restart))
-		return 0;
-	*out = false;
-	preview_note(p,
-		     str_fmt(p->g.a,
-			     "%.*s: pool %.*s has no MachineConfig %.*s "
-			     "yet: the controller makes it at its next "
-			     "start, or when the object is edited",
-			     STRF(c->what), STRF(pool->meta.name), STRF(name)));
-	return 0;
+static bool is_finalizer(const struct mc_object *o, struct str name)
+{
+	const struct json *f =
+		json_first(json_at(o->doc.tree, "metadata.finalizers"));
+
+	while (f && !str_eq(json_text(f), name))
+		f = json_next(f);
+	return f;
 }
 
-static int make(const struct choice *c, const struct mc_pool *pool,
-		struct str name)
+/* Not planned now: says which pools, made after it, it has not reached. */
+static void tell_late(const struct choice *c, const struct mc_object *o,
+		      const struct mc_pools *pools)
 {
-	struct preview *p = c->p;
-	bool kubelet = c->o->kind == MC_KUBELET_CONFIG;
-	struct mc *mc = NULL;
-	int rc;
+	struct str suffix = json_text(owned_suffix(o));
 
-	if (!preview_can_start(p, c->what, pool->meta.name,
-			       kubelet ? KUBELET_CONF : STORAGE_CONF))
-		return 0;
-	if (kubelet) {
-		struct kubelet_in in;
+	for (size_t i = 0; i < pools->n; i++) {
+		struct str name =
+			owned_mc_name(c->p->a, c->kind, pools->v[i], suffix);
 
-		rc = preview_kubelet(p, pool->meta.name, &in);
-		if (rc == 0)
-			rc = kubelet_config(p->g.a, &in, c->o, name, &mc,
-					    p->g.err);
-	} else {
-		rc = c->c->make(&p->g, c->o, pool->meta.name, name, &mc);
+		if (generated_find(&c->p->s.mcs, name))
+			continue;
+		preview_note(
+			c->p,
+			str_fmt(c->p->a,
+				"%.*s: pool %.*s has no MachineConfig %.*s "
+				"yet: the controller makes it at its next "
+				"start, or when the object is edited",
+				STRF(what(c, o)), STRF(pools->v[i]->meta.name),
+				STRF(name)));
 	}
-	if (rc == 0)
-		VEC_PUSH(p->g.a, &p->g.out.mcs, mc);
-	return rc;
 }
 
-/* The next object of the kind shall see which suffix this one has. */
-static void keep_suffix(const struct choice *c)
+/* It is being dealt with, or somebody has deleted what it made. */
+static bool is_missed(const struct choice *c, const struct mc_object *o,
+		      const struct mc_pools *pools)
 {
-	struct arena *a = c->p->g.a;
-	struct json *meta = json_at(c->view.config->doc.tree, "metadata");
-	struct json *notes = json_member(meta, S("annotations"));
+	struct str suffix = json_text(owned_suffix(o));
 
-	if (!c->job.suffix.p)
+	if (!owned_settled(c->p->a, o))
+		return true;
+	for (size_t i = 0; i < pools->n; i++) {
+		struct str name =
+			owned_mc_name(c->p->a, c->kind, pools->v[i], suffix);
+
+		if (is_finalizer(o, name) &&
+		    !generated_find(&c->p->s.mcs, name))
+			return true;
+	}
+	return false;
+}
+
+/* False: not one of the pools it is for has a base. */
+static bool has_bases(const struct choice *c, const struct mc_object *o,
+		      const struct mc_pools *pools)
+{
+	bool kubelet = c->kind == &owned_kubelet;
+	size_t known = 0;
+
+	for (size_t i = 0; i < pools->n; i++) {
+		if (among(c->pools, pools->v[i])) {
+			known++;
+			continue;
+		}
+		preview_note(
+			c->p,
+			str_fmt(c->p->a,
+				"%.*s: pool %.*s: left out: no "
+				"MachineConfig made of templates has %s: "
+				"give a dump with them (oc get mc -o yaml)",
+				STRF(what(c, o)), STRF(pools->v[i]->meta.name),
+				kubelet ? KUBELET_CONF : STORAGE_CONF));
+	}
+	return known || !pools->n;
+}
+
+static void preview_one(const struct choice *c, const struct mc_object *o)
+{
+	struct preview_run *p = c->p;
+	bool touched = preview_touched(p, c->mc_kind, o->meta.name);
+	/* a start, or another Node config, plans every KubeletConfig */
+	bool all = c->key == GENERATE_KUBELET ? p->kubelets : p->restart;
+	struct mc_pools pools = pools_of(c, o);
+
+	if (!touched && !all && !is_missed(c, o, &pools)) {
+		tell_late(c, o, &pools);
 		return;
-	if (json_kind(notes) != JSON_OBJECT) {
-		notes = json_new(a, JSON_OBJECT);
-		json_set(meta, S("annotations"), notes);
 	}
-	json_set(notes, S(OWNED_SUFFIX), json_new_str(a, c->job.suffix));
+	if (has_bases(c, o, &pools))
+		settle_add(&p->s, c->key, o->meta.name,
+			   !touched && !(all && c->key == GENERATE_KUBELET));
 }
 
-static int preview_one(struct choice *c)
-{
-	struct preview *p = c->p;
-	struct mc_pools pools = { 0 };
-	int rc = c->c->check(p->g.a, c->o, p->g.err);
-
-	if (rc == 0)
-		rc = owned_pools(p->g.a, &c->view, &pools, p->g.err);
-	for (size_t i = 0; rc == 0 && i < pools.n; i++) {
-		bool due = false;
-		struct str name;
-
-		rc = owned_name(p->g.a, &c->view, &c->job, pools.v[i], &name,
-				p->g.err);
-		if (rc == 0)
-			rc = is_due(c, pools.v[i], name, &due);
-		if (rc == 0 && due)
-			rc = make(c, pools.v[i], name);
-	}
-	keep_suffix(c);
-	return rc;
-}
+/* ---- what was applied or deleted -------------------------------------------------- */
 
 static struct mc_object *copy_of(struct arena *a, const struct mc_object *o)
 {
 	struct mc_object *copy = ARENA_NEW(a, struct mc_object);
+	struct err ignored = ERR_INIT(a);
+	struct doc d = o->doc;
 
 	*copy = *o;
-	copy->doc.tree = json_clone(a, o->doc.tree);
+	d.tree = json_clone(a, o->doc.tree);
+	if (mc_object_decode(a, &d, o->kind, copy, &ignored) == 0)
+		copy->file = o->file;
 	return copy;
 }
 
-int preview_choosers(struct preview *p, const struct chooser *chooser)
+static void stamp(struct arena *a, struct mc_object *o, struct str key)
 {
-	const struct mc_set *set = p->g.in->set;
-	struct mc_objects copies = { 0 }, objects = { 0 };
+	struct str time = S("9999-12-31T23:59:59Z");
+	struct json *trees[] = { o->doc.tree, o->tree };
 
-	for (size_t i = 0; i < set->others.n; i++)
-		if (set->others.v[i]->kind == chooser->kind) {
-			VEC_PUSH(p->g.a, &objects, set->others.v[i]);
-			VEC_PUSH(p->g.a, &copies,
-				 copy_of(p->g.a, set->others.v[i]));
-		}
-	for (size_t i = 0; i < objects.n; i++) {
-		struct choice c = {
-			.p = p,
-			.c = chooser,
-			.view = { .hash = p->g.in->hash,
-				  .kind = chooser->kind == MC_KUBELET_CONFIG
-						  ? &owned_kubelet
-						  : &owned_runtime,
-				  .config = copies.v[i],
-				  .configs = &copies,
-				  .pools = &set->pools,
-				  .mcs = &set->mcs },
-			.o = objects.v[i],
-			.what = str_fmt(p->g.a, "%s %.*s", chooser->name,
-					STRF(objects.v[i]->meta.name)),
-		};
+	for (size_t i = 0; i < 2; i++)
+		if (json_at(trees[i], "metadata"))
+			json_set(json_at(trees[i], "metadata"), key,
+				 json_new_str(a, time));
+}
 
-		if (preview_one(&c) < 0)
-			return err_wrap(p->g.err, "%.*s (%.*s)", STRF(c.what),
-					STRF(c.o->file));
+/* What was just applied is younger than all there are. */
+static void stamp_new(const struct choice *c)
+{
+	for (size_t i = 0; i < c->list->n; i++) {
+		struct mc_object *o = c->list->v[i];
+
+		if (json_at(o->doc.tree, "metadata.creationTimestamp") ||
+		    !preview_touched(c->p, c->mc_kind, o->meta.name))
+			continue;
+		c->list->v[i] = copy_of(c->p->a, o);
+		stamp(c->p->a, c->list->v[i], S("creationTimestamp"));
 	}
-	return 0;
+}
+
+/* What was touched and is gone is being deleted: its MachineConfigs go first. */
+static void add_deleted(const struct choice *c)
+{
+	const struct mc_set *t = c->p->in->touched;
+
+	for (size_t i = 0; t && i < t->others.n; i++) {
+		struct mc_object *o = t->others.v[i];
+		struct mc_object *was;
+
+		if (o->kind != c->mc_kind ||
+		    mc_find(c->p->in->set, c->mc_kind,
+			    str_z(c->p->a, o->meta.name)))
+			continue;
+		was = c->p->in->base ? mc_find(c->p->in->base, c->mc_kind,
+					       str_z(c->p->a, o->meta.name))
+				     : NULL;
+		o = copy_of(c->p->a, was ? was : o);
+		stamp(c->p->a, o, S("deletionTimestamp"));
+		VEC_PUSH(c->p->a, c->list, o);
+	}
+}
+
+void preview_owned(struct preview_run *p, const struct owned_kind *kind)
+{
+	struct choice c = choice_of(p, kind);
+
+	stamp_new(&c);
+	add_deleted(&c);
+	for (size_t i = 0; i < c.list->n; i++)
+		preview_one(&c, c.list->v[i]);
+}
+
+/* ---- what was refused ---------------------------------------------------------------- */
+
+static bool is_failed(struct arena *a, const struct mc_object *o)
+{
+	struct conditions list =
+		conditions_of(a, json_at(o->doc.tree, "status.conditions"));
+
+	return list.n && str_is(list.v[list.n - 1].type, "Failure");
+}
+
+static bool is_valid(const struct choice *c, const struct mc_object *o)
+{
+	struct err ignored = ERR_INIT(c->p->a);
+
+	return (c->kind == &owned_kubelet
+			? kubelet_validate(c->p->a, o, &ignored)
+			: runtime_validate(c->p->a, o, &ignored)) == 0;
+}
+
+void preview_owned_refusal(struct preview_run *p, const struct settle_key *k)
+{
+	struct choice c =
+		choice_of(p, k->key.kind == GENERATE_KUBELET ? &owned_kubelet
+							     : &owned_runtime);
+	const struct mc_object *o =
+		mc_find(p->in->set, c.mc_kind, str_z(p->a, k->key.name));
+	struct preview_refusal r = {
+		.object = str_fmt(p->a, "%s %.*s", c.kind->kind,
+				  STRF(k->key.name)),
+		.message = k->error,
+		.touched = preview_touched(p, c.mc_kind, k->key.name),
+	};
+	struct mc_pools pools = { 0 };
+
+	if (o) {
+		pools = pools_of(&c, o);
+		r.file = o->file;
+		r.known = is_failed(p->a, o);
+	}
+	for (size_t i = 0; i < pools.n; i++)
+		VEC_PUSH(p->a, &r.pools, pools.v[i]->meta.name);
+	/* one that is for no pool changes nothing */
+	if (!o || pools.n || !is_valid(&c, o))
+		preview_refuse(p, r);
+	else if (r.touched)
+		preview_note(p, str_fmt(p->a, "%.*s: %.*s", STRF(r.object),
+					STRF(k->error)));
 }

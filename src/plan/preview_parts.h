@@ -2,37 +2,38 @@
 #ifndef PLAN_PREVIEW_PARTS_H
 #define PLAN_PREVIEW_PARTS_H
 
-#include "generate_parts.h"
+#include "plan/owned.h"
 #include "plan/preview.h"
+#include "plan/settle.h"
 
-struct preview {
-	struct generator g;
+struct preview_run {
+	struct arena *a;
+	const struct preview_in *in;
+	struct preview *out;
+	struct settle s;
 	struct template_tree builtin;
-	bool gates_known;
 	bool restart; /* other feature gates: the controller starts anew */
 	bool kubelets; /* that, or another Node config: all are planned */
-	const struct mc_set *touched; /* or NULL */
-	struct mc_pools registries; /* the pools they are made for */
-	struct strs *notes;
+	bool family; /* what registries are made of was touched */
+	struct mc_pools kubelet_pools, runtime_pools; /* those with bases */
 };
 
-void preview_note(struct preview *p, struct str text);
-
-/* The last MachineConfig of that name, or NULL. */
-struct mc *preview_find(const struct mc_set *set, struct str name);
+void preview_note(struct preview_run *p, struct str text);
+void preview_refuse(struct preview_run *p, struct preview_refusal r);
 
 /* Whether that object is among those touched; "": any of the kind. */
-bool preview_touched(const struct preview *p, enum mc_kind kind,
+bool preview_touched(const struct preview_run *p, enum mc_kind kind,
 		     struct str name);
 
-/* What a KubeletConfig for the pool starts from. */
-int preview_kubelet(struct preview *p, struct str pool, struct kubelet_in *out);
+/* What registries are made from. */
+bool preview_is_family(enum mc_kind kind);
 
-/* Whether the templates have the file at path; if not, a note says so. */
-bool preview_can_start(struct preview *p, struct str what, struct str pool,
-		       const char *path);
+/* preview_templates.c: what comes of the pull secret, the ControllerConfig and the
+ * APIServer, by way of the templates. */
+void preview_templates(struct preview_run *p);
 
-/* The MachineConfigs of one kind of objects that choose their pools. */
-int preview_choosers(struct preview *p, const struct chooser *chooser);
+/* preview_owned.c: KubeletConfigs and ContainerRuntimeConfigs. */
+void preview_owned(struct preview_run *p, const struct owned_kind *kind);
+void preview_owned_refusal(struct preview_run *p, const struct settle_key *k);
 
 #endif

@@ -57,9 +57,13 @@ static int registries_of(struct arena *a, const struct runtime_view *in,
 	if (rc < 0)
 		return rc;
 	mc = mc_generated(a, name, pool->meta.name, &files);
-	mc_annotate(a, mc, S(MC_BY_CONTROLLER), o->hash);
+	/* without a version the first sync in the cluster makes it anew */
+	if (!o->first_run)
+		mc_annotate(a, mc, S(MC_BY_CONTROLLER), o->hash);
 	mc_set_owner(a, mc, S("config.openshift.io/v1"), S("Image"),
-		     S("cluster"), json_str(in->image, "metadata.uid", S("")),
+		     o->first_run ? S("") : S("cluster"),
+		     json_str(o->first_run ? NULL : in->image, "metadata.uid",
+			      S("")),
 		     false);
 	if (generated_write(a, o->mcs, mc,
 			    str_fmt(a, "registries of pool %.*s",
@@ -128,17 +132,18 @@ int plan_registries_sync(struct arena *a, const struct runtime_view *in,
 	struct registries r;
 	int rc;
 
-	if (!in->image || !in->registries->release_image.n)
+	if (!in->assume_image &&
+	    (!in->image || !in->registries->release_image.n))
 		return 0;
 	rc = registries_decide(a, in->registries, &r, err);
 	if (rc < 0)
 		return rc;
 	if (r.note.n)
 		action_log(a, out, "%.*s", STRF(r.note))->warning = true;
-	for (size_t i = 0; i < r.n_conflicts; i++)
+	for (size_t i = 0; !in->owned.first_run && i < r.n_conflicts; i++)
 		outranked(a, in, &r.conflicts[i], out);
 	for (size_t i = 0; i < pools->n; i++) {
-		if (!pool_built_in(pools->v[i]))
+		if (!in->every_pool && !pool_built_in(pools->v[i]))
 			continue;
 		rc = registries_of(a, in, &r, pools->v[i], out, err);
 		if (rc < 0)

@@ -186,12 +186,9 @@ static int one_role(struct forest *f, struct str role, struct mcs *out)
 	return rc < 0 ? rc : 0;
 }
 
-/*
- * The pull secret without the blanks between its tokens. What it holds stays out
- * of the error, where upstream shows it all.
- */
-static int compact(struct arena *a, struct str in, struct str *out,
-		   struct err *err)
+/* What the secret holds stays out of the error, where upstream shows it all. */
+int template_secret(struct arena *a, struct str in, struct str *out,
+		    struct err *err)
 {
 	struct json_fault fault = { 0 };
 	struct json_opts opts = { .fault = &fault };
@@ -315,7 +312,7 @@ int plan_template(struct arena *a, const struct template_input *in,
 	struct strs roles;
 	struct forest f;
 	struct str secret;
-	int rc = compact(a, in->pull_secret, &secret, err);
+	int rc = template_secret(a, in->pull_secret, &secret, err);
 
 	if (rc == 0)
 		rc = begin(a, in, secret, &f, err);

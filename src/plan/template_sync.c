@@ -207,6 +207,18 @@ static int read_pull_secret(struct arena *a, const struct template_view *in,
 		err);
 }
 
+int template_pull_secret(struct arena *a, const struct template_view *in,
+			 struct str *out, struct err *err)
+{
+	int rc;
+
+	*out = in->first_secret;
+	if (in->first_run)
+		return 0;
+	rc = read_pull_secret(a, in, out, err);
+	return rc < 0 ? rc : template_release_auth(a, in, out, err);
+}
+
 /* Older releases put image URLs into generated MachineConfigs. */
 static void clear_images(struct arena *a, const struct template_view *in,
 			 struct actions *out)
@@ -249,10 +261,8 @@ static int make(struct arena *a, const struct template_view *in,
 				    .controller_config = in->controller_config,
 				    .hash = in->hash };
 	struct tls_profile tls;
-	int rc = read_pull_secret(a, in, &t.pull_secret, err);
+	int rc = template_pull_secret(a, in, &t.pull_secret, err);
 
-	if (rc == 0)
-		rc = template_release_auth(a, in, &t.pull_secret, err);
 	if (rc < 0)
 		return rc;
 	tls = mc_tls_profile(
@@ -268,8 +278,9 @@ int plan_template_sync(struct arena *a, const struct template_view *in,
 	const struct json *tree = in->controller_config->tree;
 	struct mcs list = { 0 };
 
-	if (json_i64(tree, "metadata.generation", 0) !=
-	    json_i64(tree, "status.observedGeneration", 0)) {
+	if (!in->first_run &&
+	    json_i64(tree, "metadata.generation", 0) !=
+		    json_i64(tree, "status.observedGeneration", 0)) {
 		acknowledge(a, in, out);
 		return 0;
 	}
@@ -278,18 +289,21 @@ int plan_template_sync(struct arena *a, const struct template_view *in,
 		return fail(a, in, out, err);
 	}
 	if (make(a, in, &list, err) < 0)
-		return fail(a, in, out, err);
+		return in->first_run ? -(int)err->code : fail(a, in, out, err);
 	clear_images(a, in, out);
 	for (size_t i = 0; i < list.n; i++) {
 		const struct mc *mc = list.v[i];
+		const struct json *is = existing(in, mc->meta.name);
 
-		if (!apply_mc(a, existing(in, mc->meta.name), mc->doc.tree,
+		if (!apply_mc(a, is, mc->doc.tree,
 			      S("it differs from its template"), out))
 			continue;
 		out->v[out->n - 1].fail = ACTION_GO_ON;
+		out->v[out->n - 1].mc = is ? NULL : mc;
 		action_state_metric(a, out, "template",
 				    S("Sync Controller Config"), mc->meta.name);
 	}
-	complete(a, in, out);
+	if (!in->first_run)
+		complete(a, in, out);
 	return 0;
 }

@@ -1,6 +1,7 @@
 #include "plan/trigger.h"
 
 #include "mc/selector.h"
+#include "plan/owned.h"
 
 /* The pool that owns it as its controller, or NULL. */
 static struct mc_pool *owner(const struct mc_pools *pools, const struct mc *mc)
@@ -59,6 +60,64 @@ void trigger_mc(struct arena *a, const struct mc_pools *pools,
 		return;
 	enqueue_for(a, pools, was, queue);
 	enqueue_for(a, pools, is, queue);
+}
+
+static void add_key(struct arena *a, struct generate_keys *out,
+		    enum generate_kind kind, struct str name)
+{
+	struct generate_key key = { .kind = kind, .name = name };
+
+	VEC_PUSH(a, out, key);
+}
+
+void trigger_maker(struct arena *a, const struct mc *mc,
+		   struct generate_keys *out)
+{
+	static const struct {
+		const char *owner;
+		enum generate_kind kind;
+	} makers[] = {
+		{ "ControllerConfig", GENERATE_TEMPLATES },
+		{ "KubeletConfig", GENERATE_KUBELET },
+		{ "ContainerRuntimeConfig", GENERATE_RUNTIME },
+		{ "Image", GENERATE_REGISTRIES },
+		{ "CRIOCredentialProviderConfig", GENERATE_CREDENTIALS },
+	};
+	const struct json *owner =
+		json_first(json_at(mc->doc.tree, "metadata.ownerReferences"));
+	struct str kind = json_str(owner, "kind", S(""));
+
+	if (!mc_annotation(&mc->meta, MC_BY_CONTROLLER).n ||
+	    str_starts(mc->meta.name, S("rendered-")))
+		return;
+	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+		if (str_is(kind, makers[i].owner))
+			add_key(a, out, makers[i].kind,
+				json_str(owner, "name", S("")));
+	/* the 97- and 98- of a pool have no owner */
+	if (!owner) {
+		struct str pool = str_fmt(a, GENERATE_POOL_PREFIX "%.*s",
+					  STRF(mc_label(&mc->meta, MC_ROLE)));
+
+		add_key(a, out, GENERATE_NODE, pool);
+		add_key(a, out, GENERATE_FEATURES, pool);
+	}
+}
+
+void trigger_namesakes(struct arena *a, enum generate_kind kind,
+		       const struct mc_objects *configs, struct str name,
+		       struct generate_keys *out)
+{
+	const char *what = kind == GENERATE_KUBELET ? owned_kubelet.what
+						    : owned_runtime.what;
+
+	for (size_t i = 0; i < configs->n; i++) {
+		struct str suffix = json_text(owned_suffix(configs->v[i]));
+
+		if (str_ends(name, str_fmt(a, "-generated-%s%s%.*s", what,
+					   suffix.n ? "-" : "", STRF(suffix))))
+			add_key(a, out, kind, configs->v[i]->meta.name);
+	}
 }
 
 struct str trigger_mcn(const struct mcn *was, const struct mcn *is)

@@ -300,6 +300,21 @@ static struct str text_in(struct arena *a, const struct mc_set *set,
 	return out;
 }
 
+/* What the controllers would make; what they refuse is printed. */
+static struct preview preview_of(struct arena *a, const struct mc_set *set,
+				 const struct mc_set *change)
+{
+	struct preview_in in = { .set = set,
+				 .touched = change,
+				 .hash = S("abc") };
+	struct preview out;
+
+	plan_preview(a, &in, &out);
+	for (size_t i = 0; i < out.refused.n; i++)
+		test_show("refused", out.refused.v[i].message);
+	return out;
+}
+
 #define POOL(name, labels)                                               \
 	"---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: " \
 	"MachineConfigPool, metadata: {name: " name ", labels: {" labels \
@@ -338,9 +353,8 @@ static struct str text_in(struct arena *a, const struct mc_set *set,
 TEST previews(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct err err = ERR_INIT(&a);
-	struct mc_set set = { 0 }, out;
-	struct strs notes = { 0 };
+	struct mc_set set = { 0 };
+	struct preview out;
 
 	load(&a, &set,
 	     S(DUMP IDMS KC("one", "", "podsPerCore: 3")
@@ -348,27 +362,26 @@ TEST previews(void)
 			  ", annotations: {machineconfiguration.openshift.io/"
 			  "mc-name-suffix: '4'}",
 			  "podsPerCore: 2")));
-	ASSERT_INT(0,
-		   plan_preview(&a, &set, NULL, S("abc"), &out, &notes, &err));
-	for (size_t i = 0; i < notes.n; i++)
-		test_show("note", notes.v[i]);
-	ASSERT_INT(0, notes.n);
+	out = preview_of(&a, &set, NULL);
+	for (size_t i = 0; i < out.notes.n; i++)
+		test_show("note", out.notes.v[i]);
+	ASSERT_INT(0, out.notes.n + out.refused.n);
 	/* without the gates' object what the cluster made of it is the base */
-	ASSERT(str_find(text_in(&a, &out, "99-worker-generated-kubelet-4",
+	ASSERT(str_find(text_in(&a, &out.set, "99-worker-generated-kubelet-4",
 				"/etc/kubernetes/kubelet.conf"),
 			S("maxPods: 8\n")) >= 0);
 	/* the next free number */
-	ASSERT(str_find(text_in(&a, &out, "99-worker-generated-kubelet-5",
+	ASSERT(str_find(text_in(&a, &out.set, "99-worker-generated-kubelet-5",
 				"/etc/kubernetes/kubelet.conf"),
 			S("podsPerCore: 3\n")) >= 0);
-	ASSERT(str_find(text_in(&a, &out, "99-worker-generated-registries",
+	ASSERT(str_find(text_in(&a, &out.set, "99-worker-generated-registries",
 				"/etc/containers/registries.conf"),
 			S("location = \"m.example\"")) >= 0);
 	/* only the pools that the cluster came with get registries */
-	ASSERT_INT(0, text_in(&a, &out, "99-infra-generated-registries",
+	ASSERT_INT(0, text_in(&a, &out.set, "99-infra-generated-registries",
 			      "/etc/containers/registries.conf")
 			      .n);
-	ASSERT_INT(set.mcs.n + 3, out.mcs.n);
+	ASSERT_INT(set.mcs.n + 3, out.set.mcs.n);
 	PASS();
 }
 
@@ -376,9 +389,8 @@ TEST previews(void)
 TEST previews_of_a_change(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct err err = ERR_INIT(&a);
-	struct mc_set set = { 0 }, change = { 0 }, out;
-	struct strs notes = { 0 };
+	struct mc_set set = { 0 }, change = { 0 };
+	struct preview out;
 
 	load(&a, &set,
 	     S(DUMP MC("99-worker-generated-kubelet", "worker",
@@ -387,25 +399,25 @@ TEST previews_of_a_change(void)
 			  "/etc/containers/registries.conf", "old")));
 	load(&a, &change, S(IDMS KC("one", "", "podsPerCore: 3")));
 	set = mc_overlay(&a, &set, &change);
-	ASSERT_INT(0,
-		   plan_preview(&a, &set, NULL, S("abc"), &out, &notes, &err));
-	ASSERT_INT(0, notes.n);
-	ASSERT_INT(set.mcs.n, out.mcs.n);
-	ASSERT_STR("old", text_in(&a, &out, "99-worker-generated-kubelet",
+	out = preview_of(&a, &set, NULL);
+	ASSERT_INT(0, out.notes.n + out.refused.n);
+	ASSERT_INT(set.mcs.n, out.set.mcs.n);
+	ASSERT_STR("old", text_in(&a, &out.set, "99-worker-generated-kubelet",
 				  "/etc/kubernetes/kubelet.conf"));
-	ASSERT_STR("old", text_in(&a, &out, "99-worker-generated-registries",
-				  "/etc/containers/registries.conf"));
-	ASSERT_INT(0, plan_preview(&a, &set, &change, S("abc"), &out, &notes,
-				   &err));
-	ASSERT_INT(1, notes.n);
+	ASSERT_STR("old",
+		   text_in(&a, &out.set, "99-worker-generated-registries",
+			   "/etc/containers/registries.conf"));
+	out = preview_of(&a, &set, &change);
+	ASSERT_INT(0, out.refused.n);
+	ASSERT_INT(1, out.notes.n);
 	ASSERT_STR("99-worker-generated-registries is made anew without what "
 		   "it was made from: dump that too (oc get image.config,idms,"
 		   "itms,icsp,clusterimagepolicy,imagepolicy -A -o yaml)",
-		   notes.v[0]);
-	ASSERT(str_find(text_in(&a, &out, "99-worker-generated-kubelet",
+		   out.notes.v[0]);
+	ASSERT(str_find(text_in(&a, &out.set, "99-worker-generated-kubelet",
 				"/etc/kubernetes/kubelet.conf"),
 			S("podsPerCore: 3\n")) >= 0);
-	ASSERT(str_find(text_in(&a, &out, "99-worker-generated-registries",
+	ASSERT(str_find(text_in(&a, &out.set, "99-worker-generated-registries",
 				"/etc/containers/registries.conf"),
 			S("m.example")) >= 0);
 	PASS();
@@ -440,10 +452,11 @@ struct running_case {
 	DUMP LATE GATE_LIST("") NODE("''") SETTLED_KC("", "podsPerCore: 3") \
 		MC("97-worker-generated-kubelet", "worker", CONF, "old97")  \
 			MC("99-worker-generated-kubelet", "worker", CONF,   \
-			   "old99")
+			   "kind:%20KubeletConfiguration%0AmaxPods:%209")
 
 static const struct running_case running[] = {
-	{ "a settled one stays", NULL, "99-worker-generated-kubelet", "old99" },
+	{ "a settled one stays", NULL, "99-worker-generated-kubelet",
+	  "maxPods: 9" },
 	{ "so does 97", NULL, "97-worker-generated-kubelet", "old97" },
 	{ "a late pool has no 97", NULL, "97-late-generated-kubelet", "" },
 	{ "nor 98", NULL, "98-late-generated-kubelet", "" },
@@ -454,7 +467,7 @@ static const struct running_case running[] = {
 	{ "so is 98", NODE("Default"), "98-worker-generated-kubelet",
 	  "nodeStatusUpdateFrequency: 10s" },
 	{ "the settled one stays", NODE("Default"),
-	  "99-worker-generated-kubelet", "old99" },
+	  "99-worker-generated-kubelet", "maxPods: 9" },
 	{ "the late pool gets 97", NODE("Default"), "97-late-generated-kubelet",
 	  "maxPods: 7" },
 	{ "and 99", NODE("Default"), "99-late-generated-kubelet",
@@ -462,7 +475,7 @@ static const struct running_case running[] = {
 	{ "other gates: all are new", GATE_LIST("{name: Fresh}"),
 	  "99-worker-generated-kubelet", "Fresh: true" },
 	{ "a KubeletConfig that is the same", KC("one", "", "podsPerCore: 3"),
-	  "99-worker-generated-kubelet", "old99" },
+	  "99-worker-generated-kubelet", "maxPods: 9" },
 	{ "an edit of it", KC("one", "", "podsPerCore: 4"),
 	  "99-worker-generated-kubelet", "podsPerCore: 4" },
 	{ "which reaches the late pool", KC("one", "", "podsPerCore: 4"),
@@ -482,9 +495,8 @@ TEST previews_of_a_running_cluster(void)
 	for (size_t i = 0; i < sizeof(running) / sizeof(running[0]); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct running_case *c = &running[i];
-		struct err err = ERR_INIT(&a);
-		struct mc_set set = { 0 }, change = { 0 }, out;
-		struct strs notes = { 0 };
+		struct mc_set set = { 0 }, change = { 0 };
+		struct preview out;
 		struct str got;
 
 		load(&a, &set, S(RUNNING));
@@ -493,10 +505,9 @@ TEST previews_of_a_running_cluster(void)
 			change = mc_applied(&a, &set, &change);
 			set = mc_overlay(&a, &set, &change);
 		}
-		ASSERT_INT_M(c->name, 0,
-			     plan_preview(&a, &set, c->change ? &change : NULL,
-					  S("abc"), &out, &notes, &err));
-		got = text_in(&a, &out, c->mc, CONF);
+		out = preview_of(&a, &set, c->change ? &change : NULL);
+		ASSERT_INT_M(c->name, 0, out.refused.n);
+		got = text_in(&a, &out.set, c->mc, CONF);
 		if (c->want[0] ? str_find(got, str_of(c->want)) < 0 : got.n) {
 			test_show("got", got);
 			FAILm(c->name);
@@ -509,10 +520,9 @@ TEST previews_of_a_running_cluster(void)
 TEST previews_tell_of_conflicts(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct err err = ERR_INIT(&a);
-	struct mc_set set = { 0 }, out;
+	struct mc_set set = { 0 };
 	struct mc_findings found = { 0 };
-	struct strs notes = { 0 };
+	struct preview out;
 
 	load(&a, &set,
 	     S(DUMP SETTLED_KC("", "podsPerCore: 3")
@@ -521,49 +531,56 @@ TEST previews_tell_of_conflicts(void)
 			  "mc-name-suffix: ''}",
 			  "podsPerCore: 2") MC("99-worker-generated-kubelet",
 					       "worker", CONF, "")));
-	ASSERT_INT(0,
-		   plan_preview(&a, &set, NULL, S("abc"), &out, &notes, &err));
-	ASSERT_INT(1, notes.n);
+	out = preview_of(&a, &set, NULL);
+	ASSERT_INT(0, out.refused.n);
+	ASSERT_INT(1, out.notes.n);
 	ASSERT_STR("KubeletConfig one and two have the same MachineConfig "
 		   "99-worker-generated-kubelet, which holds only that of one "
 		   "of them: edit the other one, and it gets a MachineConfig "
 		   "of its own",
-		   notes.v[0]);
+		   out.notes.v[0]);
 	config_lint_set(&a, &set, &set.others, &found);
 	ASSERT_INT(1, found.n);
 	ASSERT_INT(0, found.v[0].error);
 	ASSERT_STR("KubeletConfig two", found.v[0].object);
-	ASSERT(str_eq(notes.v[0], found.v[0].message));
+	ASSERT(str_eq(out.notes.v[0], found.v[0].message));
 	PASS();
 }
 
 TEST previews_say_what_is_missing(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct err err = ERR_INIT(&a);
-	struct mc_set set = { 0 }, out;
-	struct strs notes = { 0 };
+	struct mc_set set = { 0 };
+	struct preview out;
 
 	load(&a, &set,
 	     S(POOL("worker", "k: v") IDMS KC("one", "", "podsPerCore: 3")));
-	ASSERT_INT(0,
-		   plan_preview(&a, &set, NULL, S("abc"), &out, &notes, &err));
-	ASSERT_INT(2, notes.n);
+	out = preview_of(&a, &set, NULL);
+	ASSERT_INT(0, out.refused.n);
+	ASSERT_INT(2, out.notes.n);
 	ASSERT_STR("registries: pool worker: left out: no MachineConfig made "
 		   "of templates has /etc/containers/registries.conf: give a "
 		   "dump with them (oc get mc -o yaml)",
-		   notes.v[0]);
+		   out.notes.v[0]);
 	ASSERT_STR("KubeletConfig one: pool worker: left out: no MachineConfig "
 		   "made of templates has /etc/kubernetes/kubelet.conf: give a "
 		   "dump with them (oc get mc -o yaml)",
-		   notes.v[1]);
-	ASSERT_INT(0, out.mcs.n);
+		   out.notes.v[1]);
+	ASSERT_INT(0, out.set.mcs.n);
 	load(&a, &set, S(KC("bad", "", "clusterDomain: x")));
-	ASSERT_INT(-ERR_INVALID,
-		   plan_preview(&a, &set, NULL, S("abc"), &out, &notes, &err));
-	ASSERT_STR("KubeletConfig bad (t): KubeletConfiguration: "
-		   "clusterDomain is not allowed to be set, but contains: x",
-		   err.msg);
+	load(&a, &set,
+	     S(MC("01-worker-kubelet", "worker", "/etc/kubernetes/kubelet.conf",
+		  "kind:%20KubeletConfiguration")));
+	out = preview_of(&a, &set, NULL);
+	ASSERT_INT(1, out.refused.n);
+	ASSERT_STR("KubeletConfig bad", out.refused.v[0].object);
+	ASSERT_STR("t", out.refused.v[0].file);
+	ASSERT_STR("KubeletConfiguration: clusterDomain is not allowed to be "
+		   "set, but contains: x",
+		   out.refused.v[0].message);
+	ASSERT_INT(0, out.refused.v[0].touched);
+	ASSERT_INT(1, out.refused.v[0].pools.n);
+	ASSERT_STR("worker", out.refused.v[0].pools.v[0]);
 	PASS();
 }
 

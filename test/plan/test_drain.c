@@ -91,7 +91,7 @@ static struct str print(struct world *w, int rc)
 
 	buf_init(&b, &w->a);
 	for (size_t i = 0; i < w->last.n; i++) {
-		struct actions one = { &w->last.v[i], 1, 1, 0 };
+		struct actions one = { .v = &w->last.v[i], .n = 1 };
 		struct buf line;
 
 		if (w->last.v[i].kind == ACTION_CREATE ||

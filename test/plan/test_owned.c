@@ -237,7 +237,7 @@ static struct str print(struct world *w, int rc)
 	buf_init(&b, &w->a);
 	for (size_t i = 0; i < w->out.n; i++) {
 		struct action act = w->out.v[i];
-		struct actions one = { &act, 1, 1, 0 };
+		struct actions one = { .v = &act, .n = 1 };
 
 		if (act.kind == ACTION_METRIC)
 			continue;
@@ -822,9 +822,10 @@ TEST runtime_configs_share(void)
 	"{\"lastTransitionTime\":\"2023-11-14T22:13:20Z\",\"message\":\"" text \
 	"\",\"status\":\"True\",\"type\":\"" type "\"}"
 
-#define LEFT_OUT                                                              \
-	"Error: could not update container runtime config with new changes: " \
+#define NOT_READ                                                       \
+	"could not update container runtime config with new changes: " \
 	"error decoding crio config: toml: line 1: expected a key"
+#define LEFT_OUT "Error: " NOT_READ
 
 /* A storage.conf that cannot be changed is left out, and the status says why. */
 TEST runtime_config_in_part(void)
@@ -841,21 +842,22 @@ TEST runtime_config_in_part(void)
 	w.o.config = w.configs.v[0];
 	v = (struct runtime_view){ .owned = w.o, .templates = &w.templates };
 	ASSERT_STR(
-		CRC_STATUS(
-			"0", CRC_SAID("Failure", LEFT_OUT),
-			LEFT_OUT) "1 MERGE " API
+		"0 LOG error merging user changes to storage.conf: " NOT_READ
+		"\n" CRC_STATUS(
+			"1", CRC_SAID("Failure", LEFT_OUT),
+			LEFT_OUT) "2 MERGE " API
 				  "containerruntimeconfigs/c {\"metadata\":{"
 				  "\"annotations\":{\"machineconfiguration.openshift.io/"
 				  "mc-name-suffix\":\"\"}}}  # which MachineConfig is its\n"
-				  "2 POST " API "machineconfigs "
+				  "3 POST " API "machineconfigs "
 				  "99-worker-generated-containerruntime  # "
 				  "ContainerRuntimeConfig c for pool worker\n"
-				  "3 MERGE " API
+				  "4 MERGE " API
 				  "containerruntimeconfigs/c {\"metadata\":{"
 				  "\"finalizers\":[\"mine\","
 				  "\"99-worker-generated-containerruntime\"]}}  # it goes when "
 				  "its MachineConfigs are gone\n" CRC_STATUS(
-					  "4",
+					  "5",
 					  CRC_SAID("Failure", LEFT_OUT) "," CRC_SAID(
 						  "Success", "Success"),
 					  "Success"),

@@ -835,7 +835,7 @@ TEST node_events(void)
 				 STRF(queue.v[k]->name));
 		buf_addc(&b, '|');
 		for (size_t k = 0; k < out.n; k++) {
-			struct actions one = { &out.v[k], 1, 1, 0 };
+			struct actions one = { .v = &out.v[k], .n = 1 };
 			struct buf line;
 
 			buf_init(&line, &a);

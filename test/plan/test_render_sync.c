@@ -77,7 +77,7 @@ static struct str plan(struct cluster *c)
 	rc = plan_render_sync(&c->a, &c->v, &c->out, &c->err);
 	buf_init(&b, &c->a);
 	for (size_t i = 0; i < c->out.n; i++) {
-		struct actions one = { &c->out.v[i], 1, 1, 0 };
+		struct actions one = { .v = &c->out.v[i], .n = 1 };
 
 		if (c->out.v[i].kind == ACTION_CREATE ||
 		    c->out.v[i].kind == ACTION_REPLACE)

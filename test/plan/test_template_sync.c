@@ -64,7 +64,7 @@ static struct str plan(struct world *w)
 	rc = plan_template_sync(&w->a, &w->v, &w->out, &w->err);
 	buf_init(&b, &w->a);
 	for (size_t i = 0; i < w->out.n; i++) {
-		struct actions one = { &w->out.v[i], 1, 1, 0 };
+		struct actions one = { .v = &w->out.v[i], .n = 1 };
 		struct action act = w->out.v[i];
 
 		act.body = S("");
