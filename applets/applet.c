@@ -13,40 +13,73 @@
 struct common {
 	bool help, version;
 	int64_t verbosity, flush;
-	struct str modules;
+	struct str modules, colour;
 };
 
-static const struct flag common_flags[] = {
-	{ .name = "help",
-	  .letter = 'h',
-	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct common, help),
-	  .help = "show this help" },
-	{ .name = "v",
-	  .letter = 'v',
-	  .kind = FLAG_COUNT,
-	  .offset = offsetof(struct common, verbosity),
-	  .value = "N",
-	  .help = "how much to log, from 0 to 10" },
-	/* klog's: manifests may give them; lines are written at once here */
-	{ .name = "vmodule",
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct common, modules),
-	  .value = "PATTERNS",
-	  .help = "accepted for compatibility",
-	  .hidden = true },
-	{ .name = "log-flush-frequency",
-	  .kind = FLAG_DURATION,
-	  .offset = offsetof(struct common, flush),
-	  .value = "DURATION",
-	  .help = "accepted for compatibility",
-	  .hidden = true },
-	{ .name = "version",
-	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct common, version),
-	  .help = "print the version" },
+/* vmodule and log-flush-frequency are klog's: manifests may give them; lines are
+ * written at once here */
+/* clang-format off */
+#define COMMON_FLAGS                                             \
+	{ .name = "help",                                        \
+	  .letter = 'h',                                         \
+	  .kind = FLAG_BOOL,                                     \
+	  .offset = offsetof(struct common, help),               \
+	  .help = "show this help" },                            \
+	{ .name = "v",                                           \
+	  .letter = 'v',                                         \
+	  .kind = FLAG_COUNT,                                    \
+	  .offset = offsetof(struct common, verbosity),          \
+	  .value = "N",                                          \
+	  .help = "how much to log, from 0 to 10 (default 0)" }, \
+	{ .name = "vmodule",                                     \
+	  .kind = FLAG_STR,                                      \
+	  .offset = offsetof(struct common, modules),            \
+	  .value = "PATTERNS",                                   \
+	  .help = "accepted for compatibility",                  \
+	  .hidden = true },                                      \
+	{ .name = "log-flush-frequency",                         \
+	  .kind = FLAG_DURATION,                                 \
+	  .offset = offsetof(struct common, flush),              \
+	  .value = "DURATION",                                   \
+	  .help = "accepted for compatibility",                  \
+	  .hidden = true },                                      \
+	{ .name = "version",                                     \
+	  .kind = FLAG_BOOL,                                     \
+	  .offset = offsetof(struct common, version),            \
+	  .help = "print the version" }
+/* clang-format on */
+
+static const struct flag common_flags[] = { COMMON_FLAGS, { 0 } };
+
+/* Of applets whose output has colours. */
+static const struct flag colour_flags[] = {
+	{ .name = "color",
+	  .kind = FLAG_CHOICE,
+	  .offset = offsetof(struct common, colour),
+	  .value = "WHEN",
+	  .choices = "auto|always|never",
+	  .help = "colour the output" },
+	COMMON_FLAGS,
 	{ 0 },
 };
+
+static const struct flag *flags_of(const struct applet *ap)
+{
+	return ap->colours ? colour_flags : common_flags;
+}
+
+static const struct common common_defaults = { .colour = S("auto") };
+
+/* By default as most programs have it: https://no-color.org and git. */
+static bool colour_wanted(struct str when)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (str_is(when, "always") || str_is(when, "never"))
+		return str_is(when, "always");
+	return isatty(STDOUT_FILENO) && !(no && *no) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
 
 static const char *get_env(void *ctx, const char *name)
 {
@@ -143,7 +176,7 @@ static int run_command(struct run *r, const struct command *c,
 		       struct common *common, int argc, char **argv)
 {
 	void *opts = arena_alloc(r->a, c->opts_size);
-	struct flag_table tables[] = { { common_flags, common },
+	struct flag_table tables[] = { { flags_of(r->applet), common },
 				       { c->flags, opts },
 				       { 0 } };
 	struct strs unknown = { 0 };
@@ -157,8 +190,9 @@ static int run_command(struct run *r, const struct command *c,
 	if (flag_parse(r->a, &p, argc, argv, &r->words, &r->err) < 0)
 		return usage_error(r, c->name);
 	log_init(common->verbosity, STDERR_FILENO);
+	r->colour = c->colours && colour_wanted(common->colour);
 	if (common->help) {
-		help_command(r, c, common_flags);
+		help_command(r, c, flags_of(r->applet), &common_defaults);
 		return finish(r, 0);
 	}
 	if (common->version)
@@ -178,9 +212,9 @@ static int help(struct run *r, const struct strs *words)
 			return unknown_command(r, words->v[1]);
 	}
 	if (c)
-		help_command(r, c, common_flags);
+		help_command(r, c, flags_of(r->applet), &common_defaults);
 	else
-		help_applet(r, common_flags);
+		help_applet(r, flags_of(r->applet), &common_defaults);
 	return finish(r, 0);
 }
 
@@ -194,9 +228,9 @@ static const struct command *late_command(struct run *r, int argc, char **argv,
 	for (const struct command *const *c = r->applet->commands; *c; c++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
-		struct common common = { 0 };
+		struct common common = common_defaults;
 		struct flag_table tables[] = {
-			{ common_flags, &common },
+			{ flags_of(r->applet), &common },
 			{ (*c)->flags, arena_alloc(&a, (*c)->opts_size) },
 			{ 0 }
 		};
@@ -228,8 +262,8 @@ int applet_main(const struct applet *ap, const char *called_as, int argc,
 			 .argc = argc,
 			 .argv = argv,
 			 .err = ERR_INIT(&a) };
-	struct common common = { 0 };
-	struct flag_table tables[] = { { common_flags, &common }, { 0 } };
+	struct common common = common_defaults;
+	struct flag_table tables[] = { { flags_of(ap), &common }, { 0 } };
 	struct flag_parse p = { .tables = tables, .stop_at_word = true };
 	struct strs words = { 0 };
 	const struct command *c;
@@ -245,7 +279,7 @@ int applet_main(const struct applet *ap, const char *called_as, int argc,
 		c = late_command(&r, argc, argv, rest);
 		if (!c)
 			return usage_error(&r, NULL);
-		common = (struct common){ 0 };
+		common = common_defaults;
 		return run_command(&r, c, &common, argc - 1, rest);
 	}
 	if (!words.n && common.version)

@@ -20,7 +20,7 @@ struct run {
 	char **argv;
 	struct strs words; /* what followed the flags */
 	struct buf out;
-	bool colour; /* out has colours: only on a terminal */
+	bool colour; /* by --color: out may have colours */
 	struct err err;
 	int error_status; /* the command's, or 0 */
 };
@@ -41,6 +41,7 @@ struct command {
 	/* It runs from a manifest, perhaps a newer release's: unknown flags are
 	 * logged and ignored. */
 	bool from_manifest;
+	bool colours; /* it writes colours: r->colour says whether it may */
 	/* Returns the exit code; a negative err code prints r->err and is 1. */
 	int (*run)(struct run *r, const void *opts);
 };
@@ -49,6 +50,7 @@ struct applet {
 	const char *name, *summary;
 	const struct command *const *commands; /* ends in NULL */
 	const char *upstream; /* what it calls itself there, or NULL */
+	bool colours; /* commands take --color */
 	bool holds_keys; /* in memory: it leaves no core dumps */
 };
 
@@ -60,10 +62,12 @@ int applet_main(const struct applet *ap, const char *called_as, int argc,
  * would obey is written out: see base/terminal.h. */
 int applet_flush(struct run *r);
 
-/* The pages of --help, added to r->out. */
-void help_applet(struct run *r, const struct flag *common);
+/* The pages of --help, added to r->out; with the flags that all commands have, and
+ * their defaults. */
+void help_applet(struct run *r, const struct flag *common,
+		 const void *defaults);
 void help_command(struct run *r, const struct command *c,
-		  const struct flag *common);
+		  const struct flag *common, const void *defaults);
 /* Columns of a page: $COLUMNS, the terminal's, or 80. */
 size_t help_width(void);
 

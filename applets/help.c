@@ -46,7 +46,7 @@ static void add_summary(struct buf *b, const struct command *c, size_t width)
 	wrap_add(b, str_of(c->summary), COMMAND_COLUMN, COMMAND_COLUMN, width);
 }
 
-void help_applet(struct run *r, const struct flag *common)
+void help_applet(struct run *r, const struct flag *common, const void *defaults)
 {
 	size_t width = help_width();
 	struct buf *b = &r->out;
@@ -59,7 +59,7 @@ void help_applet(struct run *r, const struct flag *common)
 	for (const struct command *const *c = r->applet->commands; *c; c++)
 		add_summary(b, *c, width);
 	buf_addz(b, "\nFlags:\n");
-	flag_help(b, common, NULL, width);
+	flag_help(b, common, defaults, width);
 	buf_addc(b, '\n');
 	wrap_add(b,
 		 str_fmt(r->a,
@@ -147,7 +147,7 @@ static void add_groups(struct run *r, const struct command *c, size_t width)
 }
 
 void help_command(struct run *r, const struct command *c,
-		  const struct flag *common)
+		  const struct flag *common, const void *defaults)
 {
 	void *opts = arena_alloc(r->a, c->opts_size);
 	size_t width = help_width();
@@ -169,7 +169,7 @@ void help_command(struct run *r, const struct command *c,
 	buf_addz(b, "\nFlags:\n");
 	if (c->flags)
 		flag_help(b, c->flags, opts, width);
-	flag_help(b, common, NULL, width);
+	flag_help(b, common, defaults, width);
 	add_exits(r, c, width);
 	add_groups(r, c, width);
 }

@@ -24,4 +24,5 @@ const struct applet mcoctl_applet = {
 	.name = "mcoctl",
 	.summary = "inspects and previews node configuration, offline or live",
 	.commands = commands,
+	.colours = true,
 };

@@ -231,13 +231,6 @@ static int diff_change(struct diff *d)
 	return rc < 0 ? rc : diff_pools(d, &base, &after);
 }
 
-static bool colour_wanted(void)
-{
-	const char *no = getenv("NO_COLOR");
-
-	return isatty(STDOUT_FILENO) && !(no && *no);
-}
-
 static struct json *strings(struct arena *a, const struct strs *list)
 {
 	struct json *j = json_new(a, JSON_ARRAY);
@@ -274,7 +267,7 @@ static int run(struct run *r, const void *p)
 	struct diff d = { .r = r, .o = o, .view = { .secrets = o->secrets } };
 	int rc;
 
-	d.view.colour = r->colour = colour_wanted();
+	d.view.colour = r->colour;
 	d.list = json_new(r->a, JSON_ARRAY);
 	external_diff_init(&d.external, r->a, getenv("KUBECTL_EXTERNAL_DIFF"));
 	d.external.secrets = o->secrets;
@@ -334,5 +327,6 @@ const struct command mcoctl_diff = {
 	.opts_size = sizeof(struct diff_opts),
 	.defaults = defaults,
 	.error_status = 2,
+	.colours = true,
 	.run = run,
 };

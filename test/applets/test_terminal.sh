@@ -47,6 +47,49 @@ expect 'diff, not to a terminal: as it is' 0 $'  -a\x1b[31mb\n' '' grep -- -a <(
 # shellcheck disable=SC2016
 expect 'diff by another program' 1 $'0\n' '' obeyed < <(KUBECTL_EXTERNAL_DIFF='diff -u' tty "$ctl" diff "$TMP/bad.yaml" "$TMP/bad2.yaml")
 
+# ---- colours: on a terminal that has them, or as --color says
+red() { grep -c $'\x1b\[31m' | sed 's/^[1-9].*/some/'; }
+unset NO_COLOR
+sed 's/%1B%5B31m//; s/\\e\[31m//; s/\\e\[2J//' "$TMP/bad.yaml" > "$TMP/plain.yaml"
+sed 's/one/ONE/' "$TMP/plain.yaml" > "$TMP/plain2.yaml"
+change=(diff "$TMP/plain.yaml" "$TMP/plain2.yaml")
+coloured() {	# NAME WANT COMMAND...
+	local name=$1 want=$2
+	shift 2
+	expect "$name" 0 "$want
+" '' red < <("$@")
+}
+coloured 'a terminal' some env TERM=xterm bash -c "$(declare -f tty); tty \"\$@\"" - "$ctl" "${change[@]}"
+for how in 'TERM=dumb' 'TERM=' 'NO_COLOR=1 TERM=xterm'; do
+	# shellcheck disable=SC2086
+	coloured "a terminal, $how" 0 env $how bash -c "$(declare -f tty); tty \"\$@\"" - "$ctl" "${change[@]}"
+	# shellcheck disable=SC2086
+	coloured "$how --color=always" some env $how bash -c "$(declare -f tty); tty \"\$@\"" - "$ctl" "${change[@]}" --color=always
+done
+coloured 'a terminal, --color=never' 0 env TERM=xterm bash -c "$(declare -f tty); tty \"\$@\"" - "$ctl" "${change[@]}" --color never
+coloured 'a pipe' 0 env TERM=xterm "$ctl" "${change[@]}"
+coloured 'a pipe, --color=auto' 0 env TERM=xterm "$ctl" "${change[@]}" --color=auto
+coloured 'a pipe, --color=always' some "$ctl" --color=always "${change[@]}"
+expect 'a manifest has none' 0 "$("$ctl" fmt examples/demo/60-worker-motd.yaml)
+" '' "$ctl" fmt --color=always examples/demo/60-worker-motd.yaml
+expect 'another word' 2 '' \
+	$'Error: invalid argument "alway" for --color (did you mean always?): use auto, always or never\nSee \'mcoctl diff --help\'.\n' \
+	"$ctl" diff --color alway a b
+
+# ---- help: as wide as the terminal
+wide() {	# COLUMNS COMMAND...: the longest line on such a terminal
+	local columns=$1
+	shift
+	script -qec "stty cols $columns; $(printf '%q ' "$@")" /dev/null < /dev/null |
+		sed 's/\r$//' | awk 'length > n { n = length } END { print n }'
+}
+unset COLUMNS
+for columns in 64 76 100; do
+	wide $columns "$ctl" validate --help > "$TMP/wide"
+	expect "help on $columns columns" 0 "within $columns
+" '' awk -v c=$columns '{ print ($1 <= c && $1 > c - 8 ? "within " c : $1) }' "$TMP/wide"
+done
+
 # ---- errors and logs: always
 expect 'an error' 1 '' $'Error: m\\x1b]0;title\\x07 has no file or unit /etc/\\x1b[2J\\u202e\n' "$ctl" cat "$TMP/bad.yaml" $'/etc/\x1b[2J\u202e'
 expect 'an unknown command' 1 '' $'Error: unknown command "\\x1b[2J" for "mcoctl"\nSee \'mcoctl --help\'.\n' "$ctl" $'\x1b[2J'
