@@ -109,17 +109,51 @@ static struct json *secret_of(struct arena *a, struct str text)
 	return j;
 }
 
-static struct str secret_now(struct preview_run *p)
+static bool is_login(struct arena *a, struct str text)
 {
-	struct template_input t = { .made = &p->s.mcs };
-	struct err ignored = ERR_INIT(p->a);
-	struct str text = S("");
+	struct err ignored = ERR_INIT(a);
+	struct json *j = NULL;
 
-	if (generated_file(p->a, &t, S("worker"), TEMPLATE_SECRET_FILE, &text,
-			   &ignored) < 0)
-		(void)generated_file(p->a, &t, S("master"),
-				     TEMPLATE_SECRET_FILE, &text, &ignored);
-	return text;
+	return json_parse(a, text, NULL, &j, &ignored) == 0 &&
+	       json_kind(json_at(j, "auths")) == JSON_OBJECT;
+}
+
+/* The file of mc at path; "": the first one that holds logins of registries. */
+static bool find_secret(struct arena *a, const struct mc *mc, struct str path,
+			struct str *at, struct str *text)
+{
+	struct err ignored = ERR_INIT(a);
+	struct ign_obj *config = NULL;
+	const struct ign_objs *files;
+
+	if (!generated_by_templates(mc) || !mc_has_config(mc) ||
+	    ign_parse_35(a, mc_config_text(a, mc), &config, &ignored) < 0)
+		return false;
+	files = ign_list(ign_sub(config, IGN_CONFIG_STORAGE),
+			 IGN_STORAGE_FILES);
+	for (size_t i = 0; files && i < files->n; i++) {
+		*at = ign_str(files->v[i], IGN_FILE_PATH);
+		if ((!path.n || str_eq(*at, path)) &&
+		    mc_contents(a, files->v[i], text, &ignored) == 0 &&
+		    (path.n || is_login(a, *text)))
+			return true;
+	}
+	return false;
+}
+
+/* Where the templates put the secret, and its text. False: nowhere. */
+static bool secret_now(struct preview_run *p, struct str *path,
+		       struct str *text)
+{
+	struct str known[] = { S(TEMPLATE_SECRET_FILE), S("") };
+
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < p->s.mcs.n; i++)
+			if (find_secret(p->a, p->s.mcs.v[i], known[k], path,
+					text))
+				return true;
+	*path = *text = S("");
+	return false;
 }
 
 /* ---- with the built-in templates ---------------------------------------------------- */
@@ -142,11 +176,12 @@ static bool reproduces(struct preview_run *p, const struct template_tree *tree)
 	struct err ignored = ERR_INIT(p->a);
 	struct template_input t;
 	struct mcs made = { 0 };
+	struct str path;
 
 	if (!v.controller_config)
 		return false;
 	t = generate_templates(p->a, &v);
-	t.pull_secret = secret_now(p);
+	(void)secret_now(p, &path, &t.pull_secret);
 	if (plan_template(p->a, &t, &made, &ignored) < 0)
 		return false;
 	for (size_t i = 0; i < made.n; i++)
@@ -169,7 +204,7 @@ static const struct json *release_auth(const struct preview_run *p)
 
 /* mc with the text in place of the pull secret; NULL: it has none. */
 static struct mc *with_secret(struct arena *a, const struct mc *mc,
-			      struct str text)
+			      struct str path, struct str text)
 {
 	struct json *tree = json_clone(a, mc->doc.tree);
 	struct json *f = json_first(json_at(tree, "spec.config.storage.files"));
@@ -177,7 +212,7 @@ static struct mc *with_secret(struct arena *a, const struct mc *mc,
 	struct err ignored = ERR_INIT(a);
 	struct doc d = { .tree = tree };
 
-	while (f && !str_is(json_str(f, "path", S("")), TEMPLATE_SECRET_FILE))
+	while (f && !str_eq(json_str(f, "path", S("")), path))
 		f = json_next(f);
 	if (!f || json_kind(json_at(f, "contents")) != JSON_OBJECT)
 		return NULL;
@@ -189,28 +224,28 @@ static struct mc *with_secret(struct arena *a, const struct mc *mc,
 
 static void put_secret(struct preview_run *p, struct str text)
 {
-	struct str now = secret_now(p);
 	struct mcs changed = { 0 };
+	struct str now, path;
 
+	if (!secret_now(p, &path, &now)) {
+		preview_note(p, S("the pull secret: left out: no MachineConfig "
+				  "made of templates has " TEMPLATE_SECRET_FILE
+				  ": give a dump with them (oc get mc -o "
+				  "yaml)"));
+		return;
+	}
 	if (str_ends(now, S("\n")))
 		text = str_fmt(p->a, "%.*s\n", STRF(text));
-	if (str_eq(now, text))
-		return;
-	for (size_t i = 0; i < p->s.mcs.n; i++) {
+	for (size_t i = 0; !str_eq(now, text) && i < p->s.mcs.n; i++) {
 		struct mc *mc = NULL;
 
 		if (generated_by_templates(p->s.mcs.v[i]))
-			mc = with_secret(p->a, p->s.mcs.v[i], text);
+			mc = with_secret(p->a, p->s.mcs.v[i], path, text);
 		if (mc)
 			VEC_PUSH(p->a, &changed, mc);
 	}
 	for (size_t i = 0; i < changed.n; i++)
 		settle_put(&p->s, changed.v[i]->meta.name, changed.v[i]);
-	if (!changed.n)
-		preview_note(p, S("the pull secret: left out: no MachineConfig "
-				  "made of templates has " TEMPLATE_SECRET_FILE
-				  ": give a dump with them (oc get mc -o "
-				  "yaml)"));
 }
 
 /* The text that nodes would get, by the template controller's rules. */
@@ -263,13 +298,13 @@ void preview_templates(struct preview_run *p)
 	bool config = other_config(p), profile = other_profile(p);
 	bool auth = preview_touched(p, MC_SECRET, S(TEMPLATE_RELEASE_AUTH));
 	struct generate_view *v = &p->s.view;
-	struct str text;
+	struct str text, now, path;
 
 	if ((!secret && !config && !profile && !auth) || v->tree)
 		return;
 	v->release_auth = release_auth(p);
-	v->pull_secret =
-		secret ? stored(p->a, secret) : secret_of(p->a, secret_now(p));
+	(void)secret_now(p, &path, &now);
+	v->pull_secret = secret ? stored(p->a, secret) : secret_of(p->a, now);
 	template_builtin(p->a, &p->builtin);
 	if (secret && !secret_text(p, secret, &text))
 		return;
