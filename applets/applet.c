@@ -143,17 +143,13 @@ static const struct command *find(const struct applet *ap, struct str name)
 
 static int unknown_command(struct run *r, struct str word)
 {
-	VEC(const char *) names = { 0 };
-	const char *near;
+	struct strs names = { 0 };
 
 	for (const struct command *const *c = r->applet->commands; *c; c++)
-		VEC_PUSH(r->a, &names, (*c)->name);
-	VEC_PUSH(r->a, &names, NULL);
-	near = flag_nearest(word, names.v);
+		VEC_PUSH(r->a, &names, str_of((*c)->name));
 	(void)err_set(&r->err, ERR_INVALID,
-		      "unknown command \"%.*s\" for \"%s\"%s%s%s", STRF(word),
-		      r->called_as, near ? " (did you mean " : "",
-		      near ? near : "", near ? "?)" : "");
+		      "unknown command \"%.*s\" for \"%s\"%.*s", STRF(word),
+		      r->called_as, STRF(flag_hint(r->a, word, &names)));
 	return usage_error(r, NULL);
 }
 

@@ -81,29 +81,31 @@ static int list(struct run *r)
 
 static int unknown(const char *word)
 {
-	static const char *const flags[] = { "--help", "--list", "--version",
-					     NULL };
-	const char *all[NAMES + 1] = { 0 };
-	const char *near;
+	static const char *const flags[] = { "--help", "--list", "--version" };
+	AUTO(arena) struct arena a = ARENA_INIT;
+	bool flag = word[0] == '-';
+	struct strs known = { 0 };
 
-	for (size_t i = 0; i < NAMES; i++)
-		all[i] = names[i].name;
-	near = flag_nearest(str_of(word), word[0] == '-' ? flags : all);
-	applet_say("Error: unknown %s \"%s\" for \"mco\"%s%s%s\n",
-		   word[0] == '-' ? "flag" : "name", word,
-		   near ? " (did you mean " : "", near ? near : "",
-		   near ? "?)" : "");
+	for (size_t i = 0; i < (flag ? 3 : NAMES); i++)
+		VEC_PUSH(&a, &known, str_of(flag ? flags[i] : names[i].name));
+	applet_say("Error: unknown %s \"%s\" for \"mco\"%.*s\n",
+		   flag ? "flag" : "name", word,
+		   STRF(flag_hint(&a, str_of(word), &known)));
 	return 1;
 }
+
+/* What `mco version` runs; no name of the binary's. */
+static const struct command *const own_commands[] = { &version_command, NULL };
+static const struct applet own = {
+	.name = "mco",
+	.summary = "renders, rolls out and serves the configuration of "
+		   "OpenShift nodes",
+	.commands = own_commands,
+};
 
 static int version(struct run *r)
 {
 	return version_print(r, false);
-}
-
-static int version_json(struct run *r)
-{
-	return version_print(r, true);
 }
 
 static int print(int (*page)(struct run *r))
@@ -118,6 +120,19 @@ static int print(int (*page)(struct run *r))
 	return 1;
 }
 
+/* "mco help NAME [COMMAND]". */
+static int help_of(int argc, char **argv)
+{
+	static char help[] = "help";
+	const struct applet *ap = find(argv[0]);
+	const char *name = argv[0];
+
+	if (!ap)
+		return unknown(argv[0]);
+	argv[0] = help;
+	return applet_main(ap, spoken(name), argc, argv);
+}
+
 static int by_first_word(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "--help";
@@ -127,11 +142,12 @@ static int by_first_word(int argc, char **argv)
 		return applet_main(ap, spoken(word), argc - 2, argv + 2);
 	if (strcmp(word, "--list") == 0)
 		return print(list);
-	if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0)
-		return print(argc > 3 && strcmp(argv[2], "-o") == 0 &&
-					     strcmp(argv[3], "json") == 0
-				     ? version_json
-				     : version);
+	if (strcmp(word, "version") == 0)
+		return applet_main(&own, own.name, argc - 1, argv + 1);
+	if (strcmp(word, "--version") == 0)
+		return print(version);
+	if (strcmp(word, "help") == 0 && argc > 2)
+		return help_of(argc - 2, argv + 2);
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
 	    strcmp(word, "help") == 0)
 		return print(usage);

@@ -124,13 +124,18 @@ static int render(struct run *r, const struct opts *o,
 static int run(struct run *r, const void *p)
 {
 	const struct opts *o = p;
-	struct str verb = r->words.n ? r->words.v[0] : S("");
+	struct str verb = r->words.n ? r->words.v[0] : S(""), near;
 	bool export = str_is(verb, "export");
 	struct template_tree tree;
 	int rc;
 
-	if (r->words.n != (export ? 2U : 1U) ||
-	    (!export && !str_is(verb, "list") && !str_is(verb, "render")))
+	if (r->words.n && !flag_choose("list|export|render", verb, &near))
+		return err_set(&r->err, ERR_INVALID,
+			       "templates: unknown word \"%.*s\"%s%.*s%s: say "
+			       "list, export DIR, or render -f FILE",
+			       STRF(verb), near.n ? " (did you mean " : "",
+			       STRF(near), near.n ? "?)" : "");
+	if (r->words.n != (export ? 2U : 1U))
 		return err_set(&r->err, ERR_INVALID,
 			       "say list, export DIR, or render -f FILE");
 	rc = controller_templates(r, o->templates, &tree);

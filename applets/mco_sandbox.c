@@ -58,8 +58,12 @@ static const struct flag flags[] = {
 	TEXT("data", data, "FILE",
 	     "keep the objects in this file and go on from it; memory only "
 	     "when absent"),
-	TEXT("eviction", eviction, "VERSION",
-	     "policy version of evictions: v1beta1, v1, or none at all"),
+	{ .name = "eviction",
+	  .kind = FLAG_CHOICE,
+	  .offset = offsetof(struct opts, eviction),
+	  .value = "VERSION",
+	  .choices = "v1beta1|v1|none",
+	  .help = "policy version of evictions" },
 	{ .name = "collect",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, collect),
@@ -273,11 +277,6 @@ static int run_start(struct run *r, const void *p)
 	struct tls_server *tls = NULL;
 	int fd, rc;
 
-	if (!str_is(o->eviction, "v1") && !str_is(o->eviction, "v1beta1") &&
-	    !str_is(o->eviction, "none"))
-		return err_set(&r->err, ERR_INVALID,
-			       "--eviction is v1, v1beta1 or none, not %.*s",
-			       STRF(o->eviction));
 	if (r->words.n)
 		return err_set(&r->err, ERR_INVALID,
 			       "start takes flags only, not \"%.*s\"",

@@ -145,6 +145,7 @@ int mcoctl_no_pool(struct run *r, const struct mc_set *set)
 int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 		     struct mc_pool **out)
 {
+	struct strs names = { 0 };
 	struct buf b;
 
 	buf_init(&b, r->a);
@@ -156,10 +157,12 @@ int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 			return 0;
 		}
 		buf_addf(&b, "%s%.*s", b.n ? ", " : "", STRF(have));
+		VEC_PUSH(r->a, &names, have);
 	}
 	if (!b.n)
 		return mcoctl_no_pool(r, set);
 	return err_set(&r->err, ERR_NOTFOUND,
-		       "no MachineConfigPool \"%.*s\" %s: there are %s",
-		       STRF(name), mcoctl_where(set), b.p);
+		       "no MachineConfigPool \"%.*s\" %s%.*s: there are %s",
+		       STRF(name), mcoctl_where(set),
+		       STRF(flag_hint(r->a, name, &names)), b.p);
 }

@@ -62,6 +62,29 @@ static struct mc *find_mc(const struct mc_set *set, struct str name)
 	return NULL;
 }
 
+/* Which of the configs may have been meant; pools: theirs, too. */
+static struct str near_config(struct run *r, const struct mc_set *set,
+			      struct str name, bool pools)
+{
+	struct strs names = { 0 };
+
+	for (size_t i = 0; pools && i < set->pools.n; i++)
+		VEC_PUSH(r->a, &names, set->pools.v[i]->meta.name);
+	for (size_t i = 0; i < set->mcs.n; i++)
+		VEC_PUSH(r->a, &names, set->mcs.v[i]->meta.name);
+	return flag_hint(r->a, name, &names);
+}
+
+static struct str near_node(struct run *r, const struct mc_set *set,
+			    struct str name)
+{
+	struct strs names = { 0 };
+
+	for (size_t i = 0; i < set->nodes.n; i++)
+		VEC_PUSH(r->a, &names, set->nodes.v[i]->name);
+	return flag_hint(r->a, name, &names);
+}
+
 static int of_node(struct run *r, const struct mc_set *set, struct str name,
 		   struct mc **out)
 {
@@ -71,8 +94,9 @@ static int of_node(struct run *r, const struct mc_set *set, struct str name,
 		if (str_eq(set->nodes.v[i]->name, name))
 			node = set->nodes.v[i];
 	if (!node)
-		return err_set(&r->err, ERR_NOTFOUND, "no Node \"%.*s\" %s",
-			       STRF(name), mcoctl_where(set));
+		return err_set(&r->err, ERR_NOTFOUND, "no Node \"%.*s\" %s%.*s",
+			       STRF(name), mcoctl_where(set),
+			       STRF(near_node(r, set, name)));
 	if (!node->current_config.n)
 		return err_set(&r->err, ERR_NOTFOUND,
 			       "node %.*s has no current config: the "
@@ -106,8 +130,10 @@ int mcoctl_find(struct run *r, const struct mc_set *set, struct str word,
 		*mc = find_mc(set, ref.name);
 		return *mc ? 0
 			   : err_set(&r->err, ERR_NOTFOUND,
-				     "no MachineConfig \"%.*s\" %s",
-				     STRF(ref.name), mcoctl_where(set));
+				     "no MachineConfig \"%.*s\" %s%.*s",
+				     STRF(ref.name), mcoctl_where(set),
+				     STRF(near_config(r, set, ref.name,
+						      false)));
 	case MC_REF_ANY:
 		break;
 	}
@@ -116,8 +142,9 @@ int mcoctl_find(struct run *r, const struct mc_set *set, struct str word,
 		return 0;
 	return err_set(&r->err, ERR_NOTFOUND,
 		       "\"%.*s\" is neither a MachineConfigPool nor a "
-		       "MachineConfig %s",
-		       STRF(word), mcoctl_where(set));
+		       "MachineConfig %s%.*s",
+		       STRF(word), mcoctl_where(set),
+		       STRF(near_config(r, set, word, true)));
 }
 
 int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,

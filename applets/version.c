@@ -3,6 +3,7 @@
 #include "applet.h"
 #include "data/json.h"
 #include "io/version.h"
+#include "mc/gates.h"
 
 struct opts {
 	struct str output;
@@ -13,19 +14,47 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-int version_print(struct run *r, bool json)
+/* Of the release: what the role's manifest would say. */
+static const char *payload(void)
 {
-	struct json *j;
+	const char *v = getenv("RELEASE_VERSION");
 
-	if (!json) {
-		buf_addf(&r->out, "%s\n%s\n", version_raw(), version_hash());
-		return 0;
-	}
-	j = json_new(r->a, JSON_OBJECT);
-	json_add(j, S("raw"), json_new_str(r->a, str_of(version_raw())));
-	json_add(j, S("hash"), json_new_str(r->a, str_of(version_hash())));
+	return v && *v ? v : MC_GATES_SNAPSHOT;
+}
+
+static void add_json(struct run *r)
+{
+	struct json *j = json_new(r->a, JSON_OBJECT);
+
+	json_add_str(r->a, j, "raw", str_of(version_raw()));
+	json_add_str(r->a, j, "hash", str_of(version_hash()));
+	json_add_str(r->a, j, "release", S(VERSION_RELEASE));
+	json_add_str(r->a, j, "payload", str_of(payload()));
+	json_add_str(r->a, j, "ignition", S("3.5.0"));
 	json_encode(&r->out, j, JSON_INDENT);
 	buf_addc(&r->out, '\n');
+}
+
+int version_print(struct run *r, bool json)
+{
+	if (json) {
+		add_json(r);
+		return 0;
+	}
+	buf_addf(
+		&r->out,
+		"%s %s (%s)\n"
+		"Stands for:  OpenShift Machine Config Operator " VERSION_RELEASE
+		"\n"
+		"Renders as:  %s%s%s%s\n"
+		"Payload:     %s\n"
+		"Ignition:    3.5.0 (reads 2.0 to 2.2 and 3.0 to 3.5)\n",
+		r->applet ? r->applet->name : "mco", version_raw(),
+		version_hash(), version_given() ? version_raw() : "",
+		version_given() ? " ("
+				: "the version that the objects come from",
+		version_given() ? version_hash() : "",
+		version_given() ? ")" : "", payload());
 	return 0;
 }
 
@@ -43,7 +72,7 @@ static int run(struct run *r, const void *p)
 const struct command version_command = {
 	.name = "version",
 	.args = "[-o json]",
-	.summary = "print the version this build stands for",
+	.summary = "print the version, and the release it stands for",
 	.examples = "# What this build is, and what it stands for\n"
 		    "@ version\n"
 		    "# The same for a program to read\n"

@@ -94,4 +94,8 @@ bool flag_slip(struct str typed, struct str name);
 /* The name among candidates (NULL-ended) nearest to word, or NULL. */
 const char *flag_nearest(struct str word, const char *const *names);
 
+/* " (did you mean NAME?)" with the nearest of names, or "". */
+struct str flag_hint(struct arena *a, struct str word,
+		     const struct strs *names);
+
 #endif

@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+/* The release whose behaviour this is. */
+#define VERSION_RELEASE "4.22"
+
 const char *version_raw(void);
 const char *version_hash(void);
 

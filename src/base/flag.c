@@ -270,6 +270,21 @@ static int letters(struct reader *r, const char *arg)
 	return rc;
 }
 
+/* Somebody who writes -pool means --pool. */
+static int wrong_letters(struct reader *r, const char *arg, int rc)
+{
+	struct str name = str_of(arg), v;
+	void *opts = NULL;
+	const struct flag *f;
+
+	(void)str_cut(name, '=', &name, &v);
+	f = find(r, name, 0, &opts);
+	if (!f || f->hidden || name.n < 2)
+		return rc;
+	return err_set(r->err, ERR_INVALID, "%s (did you mean --%s?)",
+		       str_z(r->a, r->err->msg), f->name);
+}
+
 static bool was_given(const struct reader *r, const char *name)
 {
 	for (size_t i = 0; i < r->given.n; i++)
@@ -320,6 +335,8 @@ int flag_parse(struct arena *a, const struct flag_parse *p, int argc,
 			rc = long_flag(&r, str_of(arg + 2));
 		} else if (arg[0] == '-' && arg[1]) {
 			rc = letters(&r, arg + 1);
+			if (rc < 0)
+				rc = wrong_letters(&r, arg + 1, rc);
 		} else {
 			VEC_PUSH(a, words, str_of(arg));
 			if (p->stop_at_word)

@@ -112,19 +112,43 @@ bool flag_choose(const char *choices, struct str v, struct str *near)
 	return false;
 }
 
+/* How far a name may be from what was meant; farther is another word. */
+static size_t reach(struct str word)
+{
+	size_t most = 1 + word.n / 3;
+
+	/* of a word of one letter nothing would be left */
+	return most < word.n ? most : word.n ? word.n - 1 : 0;
+}
+
 const char *flag_nearest(struct str word, const char *const *names)
 {
-	const char *best = NULL;
-	size_t best_d = 1 + word.n / 3; /* farther is another word */
+	size_t best = reach(word) + 1;
+	const char *near = NULL;
 
 	for (; *names; names++) {
 		size_t d = str_distance(word, str_of(*names));
 
-		/* of a word of one letter nothing would be left */
-		if (d < word.n && d <= best_d && (!best || d < best_d)) {
-			best = *names;
-			best_d = d;
+		if (d < best) {
+			near = *names;
+			best = d;
 		}
 	}
-	return best;
+	return near;
+}
+
+struct str flag_hint(struct arena *a, struct str word, const struct strs *names)
+{
+	size_t best = reach(word) + 1;
+	struct str near = S("");
+
+	for (size_t i = 0; i < names->n; i++) {
+		size_t d = str_distance(word, names->v[i]);
+
+		if (d < best) {
+			near = names->v[i];
+			best = d;
+		}
+	}
+	return near.n ? str_fmt(a, " (did you mean %.*s?)", STRF(near)) : S("");
 }

@@ -167,32 +167,21 @@ static int wrong(const struct files *f, const char *what, struct err *err)
 	return err_set(err, ERR_INVALID, "%s%.*s", what, STRF(buf_str(&b)));
 }
 
-/* The name in the lists that comes nearest; NULL: none does. */
-static const char *nearest(const struct files *f, const char *list,
-			   struct str name)
+static int missing(const struct files *f, const char *what, const char *list,
+		   struct str name, struct err *err)
 {
-	VEC(const char *) names = { 0 };
+	struct strs names = { 0 };
 
 	for (size_t i = 0; i < f->n; i++)
 		for (const struct json *e =
 			     json_first(json_at(f->trees[i], list));
 		     e; e = json_next(e))
-			VEC_PUSH(f->a, &names,
-				 str_z(f->a, json_str(e, "name", S(""))));
-	VEC_PUSH(f->a, &names, NULL);
-	return flag_nearest(name, names.v);
-}
-
-static int missing(const struct files *f, const char *what, const char *list,
-		   struct str name, struct err *err)
-{
-	const char *near = nearest(f, list, name);
-	struct str what_is_wrong =
-		str_fmt(f->a, "%s \"%.*s\" does not exist%s%s%s", what,
-			STRF(name), near ? " (did you mean " : "",
-			near ? near : "", near ? "?)" : "");
-
-	return wrong(f, what_is_wrong.p, err);
+			VEC_PUSH(f->a, &names, json_str(e, "name", S("")));
+	return wrong(f,
+		     str_fmt(f->a, "%s \"%.*s\" does not exist%.*s", what,
+			     STRF(name), STRF(flag_hint(f->a, name, &names)))
+			     .p,
+		     err);
 }
 
 static int take_context(struct files *f, struct str name, struct str *cluster,

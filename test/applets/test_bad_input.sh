@@ -41,7 +41,7 @@ fails 'sandbox: data nowhere' 1 'Error: open /none/x: No such file or directory'
 	"$BIN/mco-sandbox" start --port 0 --data /none/x
 fails 'sandbox: data in a folder' 1 "Error: open $TMP/empty: Is a directory" \
 	"$BIN/mco-sandbox" start --port 0 --data "$TMP/empty"
-fails 'sandbox: evictions' 1 'Error: --eviction is v1, v1beta1 or none, not v9' "$BIN/mco-sandbox" start --eviction v9
+fails 'sandbox: evictions' 1 'Error: invalid argument "v9" for --eviction (did you mean v1?): use v1beta1, v1 or none' "$BIN/mco-sandbox" start --eviction v9
 fails 'verify: nothing there' 2 "Error: $TMP/empty has no config to verify: open /etc/machine-config-daemon/currentconfig: no such file or directory" \
 	"$BIN/mco-daemon" verify --root-mount "$TMP/empty"
 fails 'rollback: nothing there' 1 'Error: no update to go back from: the node keeps what was there before the last one only' \

@@ -11,29 +11,66 @@ mcoctl
 kubectl-mco
 oc-mco
 '
+unset RELEASE_VERSION
+stands_for() {	# PROGRAM: its version, when it is given
+	cat <<-VERSION
+	$1 v9 (abc)
+	Stands for:  OpenShift Machine Config Operator 4.22
+	Renders as:  v9 (abc)
+	Payload:     0.0.1-snapshot
+	Ignition:    3.5.0 (reads 2.0 to 2.2 and 3.0 to 3.5)
+	VERSION
+}
 expect 'the names' 0 "$names" '' "$BIN/mco" --list
 for n in $names; do
 	case $n in
 	*controller) want=$'MachineConfigController v9-abc\n' ;; # as upstream's
 	*server) want=$'MachineConfigServer v9-abc\n' ;;
 	*daemon) want=$'MachineConfigDaemon v9-abc\n' ;;
-	*) want=$'v9\nabc\n' ;;
+	*) want=$(stands_for mcoctl)$'\n' ;;
 	esac
 	expect "$n by its link" 0 "$want" '' \
 		env MCO_RAW=v9 MCO_HASH=abc "$BIN/$n" version
-	expect "$n by the first word" 0 $'v9\nabc\n' '' \
+	case $n in
+	*controller) role=mco-controller ;;
+	*server) role=mco-server ;;
+	*daemon) role=mco-daemon ;;
+	*) role=mcoctl ;;
+	esac
+	expect "$n by the first word" 0 "$(stands_for $role)
+" '' \
 		env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco" "$n" --version
 done
 # The sandbox is a program of its own, and not in the one that nodes run.
-expect 'the sandbox' 0 $'v9\nabc\n' '' \
+expect 'the sandbox' 0 "$(stands_for mco-sandbox)
+" '' \
 	env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco-sandbox" version
-expect 'the sandbox under another name' 0 $'v9\nabc\n' '' \
+expect 'the sandbox under another name' 0 "$(stands_for mco-sandbox)
+" '' \
 	env MCO_RAW=v9 MCO_HASH=abc bash -c 'exec -a api-server "$0" --version' "$BIN/mco-sandbox"
 expect 'no sandbox in mco' 1 '' $'Error: unknown name "mco-sandbox" for "mco"\n' "$BIN/mco" mco-sandbox
 expect 'nor by its link' 1 '' $'Error: unknown name "start" for "mco"\n' \
 	bash -c 'exec -a mco-sandbox "$0" start' "$BIN/mco"
-expect 'the version as JSON' 0 $'{\n  "raw": "v9",\n  "hash": "abc"\n}\n' '' \
-	env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco" version -o json
+expect 'the version as JSON' 0 '{
+  "raw": "v9",
+  "hash": "abc",
+  "release": "4.22",
+  "payload": "4.22.1",
+  "ignition": "3.5.0"
+}
+' '' env MCO_RAW=v9 MCO_HASH=abc RELEASE_VERSION=4.22.1 "$BIN/mco" version --output=json
+expect 'the version of mco' 0 "$(stands_for mco)
+" '' env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco" --version
+expect 'a format of the version' 1 '' $'Error: unknown output format "jsn" (did you mean json?): use json\nSee \'mco version --help\'.\n' \
+	"$BIN/mco" version -o jsn
+# Without a version of its own a build renders as what made the objects.
+if [ "$("$BIN/mcoctl" version -o json | sed -n 's/.*"raw": "\(.*\)",/\1/p')" != v4.22.0 ]; then
+	expect 'a version that nobody gave' 0 $'Renders as:  the version that the objects come from\n' '' \
+		bash -c '"$0" --version | grep ^Renders' "$BIN/mco"
+fi
+expect 'help NAME COMMAND' 0 "$("$BIN/mcoctl" fmt --help)
+" '' "$BIN/mco" help mcoctl fmt
+expect 'help of an unknown name' 1 '' $'Error: unknown name "mcoclt" for "mco" (did you mean mcoctl?)\n' "$BIN/mco" help mcoclt
 expect 'an unknown name' 1 '' \
 	$'Error: unknown name "mcoctrl" for "mco" (did you mean mcoctl?)\n' \
 	"$BIN/mco" mcoctrl
@@ -75,4 +112,34 @@ expect 'a bad format' 1 '' \
 "$BIN/mcoctl" --help > "$TMP/help"
 expect 'help names every command' 0 $'  render\n  fmt\n  version\n' '' \
 	sed -nE 's,^  (fmt|render|version) .*,  \1,p' "$TMP/help"
+
+# ---- did you mean ----------------------------------------------------------------------
+cat > "$TMP/set.yaml" <<'Y'
+{apiVersion: machineconfiguration.openshift.io/v1, kind: MachineConfigPool, metadata: {name: worker}, spec: {machineConfigSelector: {matchLabels: {machineconfiguration.openshift.io/role: worker}}}}
+---
+{apiVersion: machineconfiguration.openshift.io/v1, kind: MachineConfigPool, metadata: {name: infra}, spec: {machineConfigSelector: {matchLabels: {machineconfiguration.openshift.io/role: infra}}}}
+---
+{apiVersion: machineconfiguration.openshift.io/v1, kind: MachineConfig, metadata: {name: 99-worker-ntp, labels: {machineconfiguration.openshift.io/role: worker}}, spec: {config: {ignition: {version: 3.5.0}}}}
+Y
+set=(-f "$TMP/set.yaml")
+meant() {	# NAME STATUS ERROR ARGUMENTS...
+	local name=$1 status=$2 error=$3
+	shift 3
+	expect "$name" "$status" '' "Error: $error
+" "$BIN/mcoctl" "$@"
+}
+meant 'a pool of render' 1 'no MachineConfigPool "wroker" among the manifests (did you mean worker?): there are worker, infra' render "${set[@]}" -p wroker
+meant 'a pool of diff' 2 'no MachineConfigPool "wrker" among the manifests (did you mean worker?): there are worker, infra' diff "${set[@]}" --base "$TMP/set.yaml" -p wrker
+meant 'far from any' 1 'no MachineConfigPool "gpu" among the manifests: there are worker, infra' render "${set[@]}" -p gpu
+meant 'a config' 1 '"99-worker-npt" is neither a MachineConfigPool nor a MachineConfig among the manifests (did you mean 99-worker-ntp?)' \
+	files "${set[@]}" 99-worker-npt
+meant 'a config by its type' 1 'no MachineConfig "99-worker-nt" among the manifests (did you mean 99-worker-ntp?)' files "${set[@]}" mc/99-worker-nt
+meant 'a type' 1 'mcpp/worker is no file here: no resource type "mcpp" has configs (did you mean mcp?): use mcp/NAME, mc/NAME or node/NAME' files "${set[@]}" mcpp/worker
+meant 'one dash' 1 "unknown shorthand flag: 't' in -to (did you mean --to?)
+See 'mcoctl convert --help'." convert -to 3.5 x
+meant 'one dash, with a letter that is one' 1 "unknown output format \"utput\": use yaml, json or name (did you mean --output?)
+See 'mcoctl render --help'." render -output json
+expect 'a word of templates' 1 '' \
+	$'Error: templates: unknown word "exprot" (did you mean export?): say list, export DIR, or render -f FILE\n' \
+	"$BIN/mco-controller" templates exprot x
 finish
