@@ -55,7 +55,7 @@ expect 'one of them a file' 1 "$diff_ab" '' "$ctl" diff rendered-a "$TMP/b.yaml"
 expect 'the same' 0 '' '' "$ctl" diff rendered-a "$TMP/a.yaml"
 expect 'a folder is no config' 2 '' "Error: $base: not one MachineConfig to compare with
 " "$ctl" diff rendered-a $base
-expect 'no such name' 2 '' 'Error: "rendered-c" is neither a MachineConfigPool nor a MachineConfig in the cluster
+expect 'no such name' 2 '' 'Error: "rendered-c" is neither a MachineConfigPool nor a MachineConfig in the cluster (did you mean rendered-a?)
 ' "$ctl" diff rendered-a rendered-c
 is 'a change is seen' 200 "$(sandbox_patch $v1/machineconfigs/rendered-b '{"spec":{"kernelArguments":["nosmt","mitigations=auto"]}}')"
 expect 'at once' 0 '' '' "$ctl" diff rendered-a rendered-b
