@@ -91,10 +91,9 @@ static int get_pages(struct run *r, struct kube *k, const char *path,
 	return 0;
 }
 
-static int load_kind(struct run *r, struct kube *k, const char *path,
-		     struct mc_set *set)
+static int list_kind(struct run *r, struct kube *k, const char *path,
+		     const struct live_sink *to)
 {
-	struct mc_fault fault = { 0 };
 	struct strs pages = { 0 };
 	int rc = get_pages(r, k, path, "100", &pages);
 
@@ -104,12 +103,7 @@ static int load_kind(struct run *r, struct kube *k, const char *path,
 		rc = get_pages(r, k, path, "0", &pages);
 	}
 	for (size_t i = 0; rc == 0 && i < pages.n; i++)
-		rc = mc_load(r->a, S("cluster"), pages.v[i], set, &fault,
-			     &r->err);
-	if (rc == -ERR_INVALID && fault.problem.n)
-		/* not refused: the kind is not to be left out */
-		return err_set(&r->err, ERR_SYS, "%.*s: %.*s",
-			       STRF(fault.object), STRF(fault.problem));
+		rc = to->take(to->ctx, r, pages.v[i]);
 	return rc;
 }
 
@@ -129,12 +123,12 @@ static int blame(struct run *r, struct str server, const char *path)
 		       : -(int)r->err.code;
 }
 
-static int load_all(struct run *r, struct kube *k, struct mc_set *set)
+static int list_all(struct run *r, struct kube *k, const struct live_sink *to)
 {
 	struct str server = url_public(r->a, kube_conf(k)->server);
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		int rc = load_kind(r, k, paths[i], set);
+		int rc = list_kind(r, k, paths[i], to);
 
 		if (rc == 0 || (rc == -ERR_NOTFOUND && i >= NEEDED))
 			continue;
@@ -168,15 +162,14 @@ static int timeout_of(struct run *r, struct str text, int *ms)
 	return 0;
 }
 
-int live_load(struct run *r, const struct kube_flags *flags,
-	      const char *instead, struct mc_set *set)
+int live_lists(struct run *r, const struct kube_flags *flags,
+	       const char *instead, const struct live_sink *to)
 {
 	struct kube_conf conf = { 0 };
 	struct kube_opts o = { .conf = &conf, .agent = "mcoctl", .tool = true };
 	struct kube *k;
 	int rc = timeout_of(r, flags->request_timeout, &o.timeout_ms);
 
-	set->live = true;
 	if (rc == 0)
 		rc = kube_config_load(r->a, flags, false, &conf, &r->err);
 	if (rc == -ERR_NOTFOUND && !live_asked(flags))
@@ -189,9 +182,30 @@ int live_load(struct run *r, const struct kube_flags *flags,
 		return -(int)r->err.code;
 	rc = kube_new(&o, &k, &r->err);
 	if (rc == 0) {
-		rc = load_all(r, k, set);
+		rc = list_all(r, k, to);
 		kube_free(k);
 	}
 	loop_free(o.loop);
 	return rc;
+}
+
+static int take_into_set(void *ctx, struct run *r, struct str text)
+{
+	struct mc_fault fault = { 0 };
+	int rc = mc_load(r->a, S("cluster"), text, ctx, &fault, &r->err);
+
+	if (rc == -ERR_INVALID && fault.problem.n)
+		/* not refused: the kind is not to be left out */
+		return err_set(&r->err, ERR_SYS, "%.*s: %.*s",
+			       STRF(fault.object), STRF(fault.problem));
+	return rc;
+}
+
+int live_load(struct run *r, const struct kube_flags *flags,
+	      const char *instead, struct mc_set *set)
+{
+	const struct live_sink to = { take_into_set, set };
+
+	set->live = true;
+	return live_lists(r, flags, instead, &to);
 }

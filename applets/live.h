@@ -14,6 +14,19 @@ bool live_asked(const struct kube_flags *flags);
 /* Whether word means a file or folder here; if not, it is a name in the cluster. */
 bool live_is_file(struct run *r, struct str word);
 
+/* Takes one page of a list, in JSON; it may be kept. */
+struct live_sink {
+	int (*take)(void *ctx, struct run *r, struct str text);
+	void *ctx;
+};
+
+/*
+ * Everything that live_load reads, list by list, and with its errors: what is
+ * dumped is what previews of the cluster itself are made from.
+ */
+int live_lists(struct run *r, const struct kube_flags *flags,
+	       const char *instead, const struct live_sink *to);
+
 /*
  * Lists once what configs are rendered from. Kinds that the cluster does not
  * have are skipped, those it will not show with a warning; without pools and

@@ -105,12 +105,13 @@ static int load_dir(struct run *r, const char *path, bool recursive,
 static int load_gathered(struct run *r, const char *inside, struct mc_set *set)
 {
 	static const char *const others[] = { "config.openshift.io",
-					      "operator.openshift.io" };
+					      "operator.openshift.io",
+					      "core/nodes" };
 	struct str path = str_of(inside);
 	struct str parent = str_sub(path, 0, (size_t)str_rchr(path, '/'));
 	int rc = load_dir(r, inside, true, 1, set);
 
-	for (size_t i = 0; rc == 0 && i < 2; i++) {
+	for (size_t i = 0; rc == 0 && i < 3; i++) {
 		const char *p =
 			str_fmt(r->a, "%.*s/%s", STRF(parent), others[i]).p;
 

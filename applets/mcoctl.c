@@ -7,6 +7,7 @@
 static const struct command *const commands[] = {
 	&mcoctl_render,
 	&mcoctl_diff,
+	&mcoctl_dump,
 	&mcoctl_validate,
 	&mcoctl_cat,
 	&mcoctl_files,

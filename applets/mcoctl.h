@@ -10,6 +10,7 @@ extern const struct command mcoctl_blame;
 extern const struct command mcoctl_cat;
 extern const struct command mcoctl_convert;
 extern const struct command mcoctl_diff;
+extern const struct command mcoctl_dump;
 extern const struct command mcoctl_files;
 extern const struct command mcoctl_fmt;
 extern const struct command mcoctl_hash;

@@ -1,0 +1,104 @@
+#include "view/dump.h"
+
+#include "base/map.h"
+#include "mc/node.h"
+
+void dump_init(struct dump *d, struct arena *a)
+{
+	d->a = a;
+	d->items = json_new(a, JSON_ARRAY);
+}
+
+/* apiVersion and kind first; items of built-in kinds have them in the list only. */
+static struct json *whole(struct dump *d, const struct json *list,
+			  const struct json *item)
+{
+	struct json *o = json_new(d->a, JSON_OBJECT);
+	struct str kind = json_str(list, "kind", S(""));
+
+	if (str_ends(kind, S("List")))
+		kind.n -= 4;
+	json_add(o, S("apiVersion"),
+		 json_new_str(d->a,
+			      json_str(item, "apiVersion",
+				       json_str(list, "apiVersion", S("")))));
+	json_add(o, S("kind"),
+		 json_new_str(d->a, json_str(item, "kind", kind)));
+	for (const struct json *m = json_first(item); m; m = json_next(m))
+		if (!str_is(json_key(m), "apiVersion") &&
+		    !str_is(json_key(m), "kind"))
+			json_add(o, json_key(m), json_clone(d->a, m));
+	return o;
+}
+
+static bool is_kind(const struct json *o, const char *api, const char *kind)
+{
+	return str_is(json_str(o, "apiVersion", S("")), api) &&
+	       str_is(json_str(o, "kind", S("")), kind);
+}
+
+void dump_add(struct dump *d, struct json *list)
+{
+	for (const struct json *m = json_first(json_at(list, "items")); m;
+	     m = json_next(m)) {
+		struct json *o = whole(d, list, m);
+
+		(void)json_remove(json_at(o, "metadata"), S("managedFields"));
+		if (is_kind(o, "v1", "Node"))
+			(void)json_remove(json_at(o, "status"), S("images"));
+		json_push(d->items, o);
+	}
+}
+
+static void refer(struct map *used, const struct json *name)
+{
+	if (json_text(name).n)
+		(void)map_put(used, json_text(name), used);
+}
+
+static void find_used(const struct dump *d, struct map *used)
+{
+	for (const struct json *o = json_first(d->items); o; o = json_next(o)) {
+		const struct json *notes = json_at(o, "metadata.annotations");
+
+		if (is_kind(o, MC_API, "MachineConfigPool")) {
+			refer(used, json_at(o, "spec.configuration.name"));
+			refer(used, json_at(o, "status.configuration.name"));
+		} else if (is_kind(o, "v1", "Node")) {
+			refer(used, json_member(notes, S(NODE_CURRENT_CONFIG)));
+			refer(used, json_member(notes, S(NODE_DESIRED_CONFIG)));
+		}
+	}
+}
+
+static bool is_rendered(const struct json *o)
+{
+	return is_kind(o, MC_API, "MachineConfig") &&
+	       str_is(json_str(json_first(
+				       json_at(o, "metadata.ownerReferences")),
+			       "kind", S("")),
+		      "MachineConfigPool");
+}
+
+struct json *dump_list(struct dump *d)
+{
+	struct json *out = json_new(d->a, JSON_OBJECT);
+	struct json *kept = json_new(d->a, JSON_ARRAY);
+	struct json *next;
+	struct map used;
+
+	map_init(&used, d->a);
+	find_used(d, &used);
+	for (struct json *o = json_first(d->items); o; o = next) {
+		next = json_next(o);
+		if (is_rendered(o) &&
+		    !map_find(&used, json_str(o, "metadata.name", S(""))))
+			continue;
+		json_detach(d->items, o);
+		json_push(kept, o);
+	}
+	json_add(out, S("apiVersion"), json_new_str(d->a, S("v1")));
+	json_add(out, S("items"), kept);
+	json_add(out, S("kind"), json_new_str(d->a, S("List")));
+	return out;
+}
