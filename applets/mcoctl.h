@@ -33,6 +33,12 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
  */
 int mcoctl_preview(struct run *r, struct mc_set *set, bool warn);
 
+/* The same for commands that go on without what is refused, and say so themselves;
+ * mcoctl_refusal is one of them as a text. */
+void mcoctl_preview_some(struct run *r, struct mc_set *set,
+			 struct preview_refusals *refused);
+struct str mcoctl_refusal(struct run *r, const struct preview_refusal *f);
+
 /* plan_preview as the version of in's set, or of MCO_HASH. */
 void mcoctl_plan(struct run *r, struct preview_in *in, struct preview *out);
 

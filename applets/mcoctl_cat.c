@@ -30,33 +30,49 @@ static struct str masked(struct run *r, struct str path,
 	return shown;
 }
 
-static int run_cat(struct run *r, const void *p)
+/* unit/NAME and dropin/UNIT/NAME, as blame has them, by their paths. */
+static struct str path_of(struct run *r, struct str part)
+{
+	struct str kind, rest, unit, name;
+
+	if (str_starts(part, S("/")) || !str_cut(part, '/', &kind, &rest))
+		return part;
+	if (str_is(kind, "unit"))
+		return rest;
+	if (str_is(kind, "dropin") && str_cut(rest, '/', &unit, &name))
+		return str_fmt(r->a, "/etc/systemd/system/%.*s.d/%.*s",
+			       STRF(unit), STRF(name));
+	return part;
+}
+
+static int run(struct run *r, const void *p)
 {
 	const struct inspect_opts *o = p;
+	const struct ign_obj *file;
+	struct inspected in;
 	struct inspect what;
 	struct str path, text;
-	const struct ign_obj *file;
-	struct mc_set set = { 0 };
-	struct named_config c;
 	int rc = inspect_words(r, &what);
 
 	if (rc == 0 && !what.part.n)
-		rc = inspect_no_part(r);
-	path = what.part;
+		return err_set(&r->err, ERR_INVALID,
+			       "give a config and a path: "
+			       "worker:/etc/chrony.conf");
 	if (rc == 0)
-		rc = inspect_load(r, p, what.config, &set, &c);
+		rc = inspect_load(r, p, what.config, &in);
 	if (rc < 0)
 		return rc;
-	file = mc_find_file(c.ignition, path);
+	path = path_of(r, what.part);
+	file = mc_find_file(in.config.ignition, path);
 	if (file)
 		rc = mc_contents(r->a, file, &text, &r->err);
-	else if (!mc_unit_text(r->a, c.ignition, path, &text))
+	else if (!mc_unit_text(r->a, in.config.ignition, path, &text))
 		return err_set(&r->err, ERR_NOTFOUND,
-			       "%.*s has no file or unit %.*s", STRF(c.name),
-			       STRF(path));
+			       "%.*s has no file or unit %.*s",
+			       STRF(in.config.name), STRF(path));
 	if (rc < 0)
 		return err_wrap(&r->err, "%.*s in %.*s", STRF(path),
-				STRF(c.name));
+				STRF(in.config.name));
 	buf_add(&r->out, o->secrets ? text : masked(r, path, file, text));
 	return 0;
 }
@@ -81,5 +97,5 @@ const struct command mcoctl_cat = {
 		    "@ cat 99-worker-ntp.yaml /etc/chrony.conf",
 	.flags = cat_flags,
 	.opts_size = sizeof(struct inspect_opts),
-	.run = run_cat,
+	.run = run,
 };

@@ -56,7 +56,7 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		      : 0;
 }
 
-static struct str refusal_text(struct run *r, const struct preview_refusal *f)
+struct str mcoctl_refusal(struct run *r, const struct preview_refusal *f)
 {
 	struct buf b;
 
@@ -76,7 +76,7 @@ static int tell_refusals(struct run *r, const struct preview *p, bool change)
 
 	for (size_t i = 0; i < p->refused.n; i++) {
 		const struct preview_refusal *f = &p->refused.v[i];
-		struct str text = refusal_text(r, f);
+		struct str text = mcoctl_refusal(r, f);
 
 		if (change ? !f->touched : f->known || p->set.live) {
 			applet_say("warning: %.*s\n", STRF(text));
@@ -116,6 +116,22 @@ int mcoctl_preview(struct run *r, struct mc_set *set, bool warn)
 	if (rc == 0)
 		*set = out.set;
 	return rc;
+}
+
+void mcoctl_preview_some(struct run *r, struct mc_set *set,
+			 struct preview_refusals *refused)
+{
+	struct preview_in in = { .set = set };
+	struct preview out = { 0 };
+
+	*refused = (struct preview_refusals){ 0 };
+	if (!set->others.n)
+		return;
+	mcoctl_plan(r, &in, &out);
+	for (size_t i = 0; i < out.notes.n; i++)
+		applet_say("warning: %.*s\n", STRF(out.notes.v[i]));
+	*refused = out.refused;
+	*set = out.set;
 }
 
 int mcoctl_preview_change(struct run *r, const struct mc_set *base,

@@ -1,5 +1,9 @@
 #include "inspect.h"
+
+#include "data/yml.h"
+#include "mc/behind.h"
 #include "mc/ref.h"
+#include "plan/sources.h"
 
 int inspect_words(struct run *r, struct inspect *out)
 {
@@ -20,19 +24,11 @@ int inspect_words(struct run *r, struct inspect *out)
 	return mcoctl_check_word(r, out->config);
 }
 
-int inspect_no_part(struct run *r)
-{
-	return err_set(&r->err, ERR_INVALID,
-		       "give a config and a path: worker:/etc/chrony.conf");
-}
-
 static int load_cluster(struct run *r, const struct inspect_opts *o,
 			struct str config, struct mc_set *set)
 {
 	int rc = live_load(r, &o->kube, LIVE_INSTEAD, set);
 
-	if (rc == 0)
-		rc = mcoctl_preview(r, set, true);
 	return rc < 0 ? err_wrap(&r->err, "%.*s is no file here", STRF(config))
 		      : 0;
 }
@@ -53,21 +49,113 @@ static int only_config(struct run *r, const struct mc_set *set, struct str file,
 	return 0;
 }
 
-int inspect_load(struct run *r, const struct inspect_opts *o, struct str config,
-		 struct mc_set *set, struct named_config *out)
+static int load_set(struct run *r, const struct inspect_opts *o,
+		    struct str *config, struct mc_set *set)
 {
 	struct strs paths = o->files;
 	int rc;
 
-	if (!paths.n && !live_is_file(r, config)) {
-		rc = load_cluster(r, o, config, set);
-	} else if (!paths.n) {
-		VEC_PUSH(r->a, &paths, config);
-		rc = manifests_load(r, &paths, o->recursive, set);
-		if (rc == 0)
-			rc = only_config(r, set, config, &config);
-	} else {
-		rc = manifests_load(r, &paths, o->recursive, set);
+	if (!paths.n && !live_is_file(r, *config))
+		return load_cluster(r, o, *config, set);
+	if (paths.n)
+		return manifests_load(r, &paths, o->recursive, set);
+	VEC_PUSH(r->a, &paths, *config);
+	rc = manifests_load(r, &paths, o->recursive, set);
+	return rc < 0 ? rc : only_config(r, set, *config, config);
+}
+
+/* A config that is there, and the MachineConfigs behind it. */
+static int take_mc(struct run *r, struct mc *mc, struct inspected *out)
+{
+	struct rendered_from from;
+	int rc = mcoctl_mc(r, mc, &out->config);
+
+	if (rc < 0)
+		return rc;
+	plan_sources(r->a, &out->set, mc, &from);
+	out->config.sources = from.mcs;
+	out->exact = !from.pool;
+	return 0;
+}
+
+static int take_pool(struct run *r, const struct mc_pool *pool,
+		     struct inspected *out)
+{
+	int rc = mcoctl_pool(r, &out->set, pool, &out->config);
+	struct mc *last = plan_last_good(&out->set, pool);
+
+	out->exact = rc == 0;
+	if (rc == 0 || !last)
+		return rc;
+	applet_say("warning: %.*s\nwarning: pool %.*s cannot be rendered: this "
+		   "is %.*s, its last config\n",
+		   STRF(r->err.msg), STRF(pool->meta.name),
+		   STRF(last->meta.name));
+	return take_mc(r, last, out);
+}
+
+int inspect_load(struct run *r, const struct inspect_opts *o, struct str config,
+		 struct inspected *out)
+{
+	struct preview_refusals refused;
+	struct mc_pool *pool;
+	struct mc *mc;
+	int rc;
+
+	*out = (struct inspected){ 0 };
+	rc = load_set(r, o, &config, &out->set);
+	if (rc < 0)
+		return rc;
+	/* what there is can be looked into all the same */
+	mcoctl_preview_some(r, &out->set, &refused);
+	for (size_t i = 0; i < refused.n; i++)
+		applet_say("warning: %.*s\n",
+			   STRF(mcoctl_refusal(r, &refused.v[i])));
+	rc = mcoctl_find(r, &out->set, config, &mc, &pool);
+	if (rc < 0)
+		return rc;
+	return mc ? take_mc(r, mc, out) : take_pool(r, pool, out);
+}
+
+void inspect_origins(struct run *r, const struct inspected *in,
+		     struct mc_origins *out)
+{
+	struct mc_origins_in from = { .config = &in->config.spec,
+				      .sources = &in->config.sources,
+				      .exact = in->exact };
+
+	mc_origins(r->a, &from, out);
+	mc_behind_all(r->a, &in->set, out);
+	for (size_t i = 0; i < out->unread.n; i++)
+		applet_say("warning: MachineConfig %.*s (%.*s) is not valid: "
+			   "what comes of it is not known\n",
+			   STRF(out->unread.v[i]->meta.name),
+			   STRF(out->unread.v[i]->file));
+	if (out->unknown)
+		applet_say("warning: %zu parts of %.*s are not what its "
+			   "MachineConfigs make now: these have been edited or "
+			   "deleted since\n",
+			   out->unknown, STRF(in->config.name));
+}
+
+void inspect_defaults(void *opts)
+{
+	((struct inspect_opts *)opts)->output = S("table");
+}
+
+int inspect_print(struct run *r, const struct inspect_opts *o,
+		  struct parts_view *v,
+		  void (*table)(struct buf *b, struct arena *a,
+				const struct parts_view *v))
+{
+	v->no_headers = o->no_headers;
+	if (str_is(o->output, "table")) {
+		table(&r->out, r->a, v);
+		return 0;
 	}
-	return rc < 0 ? rc : mcoctl_named(r, set, config, out);
+	if (str_is(o->output, "yaml"))
+		return yml_emit(&r->out, parts_json(r->a, v), &r->err);
+	json_encode(&r->out, parts_json(r->a, v), JSON_INDENT);
+	buf_addc(&r->out, '\n');
+	return 0;
 }

@@ -1,31 +1,103 @@
 /*
- * origin: which MachineConfigs had a say in each file and unit of a rendered
- * config.
+ * origin: which MachineConfigs have a say in each part of a config.
+ *
+ * Parts are the entries of Ignition's lists (files, units and their drop-ins, users,
+ * …) and the fields of a MachineConfig's spec (kernelArguments, osImageURL, …).
  */
 #ifndef MC_ORIGIN_H
 #define MC_ORIGIN_H
 
 #include "mc/merge.h"
 
+enum mc_part {
+	MC_PART_FILE,
+	MC_PART_DIRECTORY,
+	MC_PART_LINK,
+	MC_PART_UNIT,
+	MC_PART_DROPIN, /* key: UNIT/NAME */
+	MC_PART_USER,
+	MC_PART_GROUP,
+	MC_PART_DISK,
+	MC_PART_FILESYSTEM,
+	MC_PART_LUKS,
+	MC_PART_RAID,
+	/* from here on: fields of the spec */
+	MC_PART_KARG, /* key: one argument */
+	MC_PART_EXTENSION, /* key: one extension */
+	MC_PART_KERNEL_TYPE,
+	MC_PART_FIPS,
+	MC_PART_OS_IMAGE,
+	MC_PART_EXTENSIONS_IMAGE,
+	MC_PARTS, /* how many */
+};
+
 struct mc_say {
-	const struct mc *mc;
-	const struct ign_obj *entry; /* the file or unit as that one has it */
+	const struct mc *mc; /* NULL: the ControllerConfig */
+	const struct ign_obj *entry; /* as that one has it; of a list */
+	struct str value; /* of a field of the spec */
+	bool overridden; /* others have the last word on all it sets */
+	struct strs made_from; /* see mc/behind.h */
 };
 
 struct mc_origin {
-	struct str key; /* a path, or a unit's name */
-	bool unit;
-	struct mc_say *v; /* in the order they were merged: the last one wins */
-	size_t n, cap;
+	enum mc_part part;
+	struct str key; /* a path or name; "" for fields with one value */
+	const struct ign_obj *entry; /* as the config has it; of a list */
+	struct str value; /* of a field of the spec */
+	struct mc_say *v; /* in the order they were merged */
+	size_t n, cap; /* n 0: nothing that is there now says it */
 };
 
 struct mc_origins {
-	struct mc_origin **v; /* files, then units, each by first mention */
+	struct mc_origin **v; /* by part, each in the order of the config */
 	size_t n, cap;
+	struct mcs unread; /* sources whose Ignition config does not parse */
+	size_t unknown; /* how many have n 0 */
 };
 
-/* Reads every source; ERR_INVALID when one does not parse. */
-int mc_origins(struct arena *a, const struct mcs *sources,
-	       struct mc_origins *out, struct err *err);
+struct mc_origins_in {
+	const struct mc_merged *config;
+	const struct mcs *sources; /* in the order they were merged */
+	/* config was made of the sources just now; if not, they may have been
+	 * edited since, and only what still fits is attributed. */
+	bool exact;
+};
+
+void mc_origins(struct arena *a, const struct mc_origins_in *in,
+		struct mc_origins *out);
+
+/*
+ * What the sources say, part by part, without looking at what comes of it. Those
+ * that do not parse are left out.
+ */
+void mc_says(struct arena *a, const struct mcs *sources,
+	     struct mc_origins *out);
+
+/* "file", "dropin", "kernelArguments", … */
+const char *mc_part_kind(enum mc_part part);
+
+/*
+ * A part as people write and read it: "/etc/x", "unit/a.service",
+ * "dropin/a.service/b.conf", "user/core", "kernelArguments=nosmt" (masked),
+ * "osImageURL".
+ */
+struct str mc_part_text(struct arena *a, const struct mc_origin *o);
+
+/*
+ * Whether a selector names a part: its text, a path on the node, a unit's name (its
+ * drop-ins, too), or a kind with or without an s ("units", "kernelArguments").
+ */
+bool mc_part_matches(struct arena *a, const struct mc_origin *o,
+		     struct str selector);
+
+/* The kind nearest to a selector that names none, or NULL. */
+const char *mc_part_nearest(struct str selector);
+
+/* Whether an entry sets its field i. Keys do not count, nor do the drop-ins of a
+ * unit, which are parts of their own. */
+bool mc_entry_sets(const struct ign_obj *entry, size_t i);
+
+/* What a say sets: names of fields, or a value, masked. */
+struct strs mc_say_sets(struct arena *a, const struct mc_say *say);
 
 #endif

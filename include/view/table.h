@@ -11,6 +11,7 @@ struct table {
 	struct arena *a;
 	size_t columns;
 	struct strs cells; /* row by row, the headings first */
+	bool no_headings; /* leave them out: they count for no width either */
 };
 
 /* headings: NULL-ended. */

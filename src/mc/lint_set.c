@@ -86,10 +86,9 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources,
 		  size_t size, const struct mcs *given, struct mc_findings *out)
 {
 	struct mc_origins origins = { 0 };
-	struct err ignored = ERR_INIT(a);
 
-	if (mc_origins(a, sources, &origins, &ignored) < 0)
-		return; /* told of the MachineConfig itself */
+	/* those that do not parse have findings of their own */
+	mc_says(a, sources, &origins);
 	for (size_t i = 0; i < origins.n; i++) {
 		const struct mc_origin *o = origins.v[i];
 		struct mc_finding f = {
@@ -97,7 +96,7 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources,
 					  STRF(pool)),
 		};
 
-		if (o->n < 2 || o->unit || !concerns(o, given))
+		if (o->n < 2 || o->part != MC_PART_FILE || !concerns(o, given))
 			continue;
 		f.message = str_fmt(a,
 				    "%.*s is set by %.*s: what the last one "

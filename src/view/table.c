@@ -25,13 +25,14 @@ static size_t width(struct str s)
 void table_print(struct buf *b, const struct table *t)
 {
 	size_t *wide = arena_array(t->a, t->columns, sizeof(*wide));
+	size_t first = t->no_headings ? t->columns : 0;
 
 	if (t->cells.n <= t->columns)
 		return;
-	for (size_t i = 0; i < t->cells.n; i++)
+	for (size_t i = first; i < t->cells.n; i++)
 		if (width(t->cells.v[i]) > wide[i % t->columns])
 			wide[i % t->columns] = width(t->cells.v[i]);
-	for (size_t i = 0; i < t->cells.n; i++) {
+	for (size_t i = first; i < t->cells.n; i++) {
 		bool last = (i + 1) % t->columns == 0;
 
 		buf_add(b, t->cells.v[i]);

@@ -151,18 +151,24 @@ expect 'the exact bytes' 0 $'hunter2\n' '' "$ctl" cat --show-secrets "$TMP/priva
 expect 'cat of a file that holds one' 0 $'pool ntp.example.net iburst\n' '' "$ctl" cat $base/50-worker-chrony.yaml /etc/chrony.conf
 expect 'cat of nothing' 1 '' "Error: 50-worker-chrony has no file or unit /etc/none
 " "$ctl" cat $base/50-worker-chrony.yaml /etc/none
-expect 'files' 0 'PATH                          MODE   SIZE   FROM               OVERRIDES
-/etc/chrony.conf              0644   28     50-worker-chrony   -
-/etc/sysctl.d/90-infra.conf   0644   26     60-infra-sysctl    -
-' '' "$ctl" files -f $base infra
-sed 's/name: 50-worker-chrony/name: 70-mine/; s/mode: 0644/mode: 0600/' $base/50-worker-chrony.yaml > "$TMP/70.yaml"
-expect 'files that are overridden' 0 'PATH               MODE   SIZE   FROM      OVERRIDES
-/etc/chrony.conf   0600   28     70-mine   50-worker-chrony
-' '' "$ctl" files -f $base -f "$TMP/70.yaml" worker
-expect 'blame' 0 "MACHINECONFIG      SETS                      MANIFEST
-50-worker-chrony   overwrite,contents,mode   $base/50-worker-chrony.yaml
-70-mine            overwrite,contents,mode   $TMP/70.yaml
-" '' "$ctl" blame -f $base -f "$TMP/70.yaml" worker:/etc/chrony.conf
+spec='osImageURL                         -      -      ControllerConfig   -
+baseOSExtensionsContainerImage     -      -      ControllerConfig   -
+'
+expect 'files' 0 "PART                               MODE   SIZE   FROM               OVERRIDES
+/etc/chrony.conf                   0644   28     50-worker-chrony   -
+/etc/sysctl.d/90-infra.conf        0644   26     60-infra-sysctl    -
+kernelArguments=nosmt              -      -      50-worker-chrony   -
+kernelArguments=mitigations=auto   -      -      50-worker-chrony   -
+$spec" '' "$ctl" files -f $base infra
+sed 's/name: 50-worker-chrony/name: 70-mine/; s/mode: 0644/mode: 0600/; /kernelArguments/d; /- nosmt/d; /- mitigations/d' $base/50-worker-chrony.yaml > "$TMP/70.yaml"
+expect 'files that are overridden' 0 "PART                               MODE   SIZE   FROM               OVERRIDES
+/etc/chrony.conf                   0600   28     70-mine            50-worker-chrony
+kernelArguments=nosmt              -      -      50-worker-chrony   -
+kernelArguments=mitigations=auto   -      -      50-worker-chrony   -
+$spec" '' "$ctl" files -f $base -f "$TMP/70.yaml" worker
+expect 'blame' 0 "50-worker-chrony - $base/50-worker-chrony.yaml overwrite,contents,mode
+70-mine - $TMP/70.yaml overwrite,contents,mode
+" '' awk '{ print $2, $3, $4, $5 }' <("$ctl" blame --no-headers -f $base -f "$TMP/70.yaml" worker:/etc/chrony.conf)
 expect 'an unknown config' 1 '' $'Error: "nowhere" is neither a MachineConfigPool nor a MachineConfig among the manifests\n' \
 	"$ctl" files -f $base nowhere
 

@@ -25,8 +25,8 @@ expect 'cat' 0 "$("$ctl" cat -f $base worker:/etc/chrony.conf)
 " '' "$ctl" cat worker:/etc/chrony.conf
 expect 'files' 0 "$("$ctl" files -f $base worker)
 " '' "$ctl" files worker
-expect 'blame' 0 "$("$ctl" blame -f $base infra:/etc/chrony.conf | sed 's,examples/.*,cluster,')
-" '' bash -c '"$0" blame infra:/etc/chrony.conf | sed "s/ *$//"' "$ctl"
+expect 'blame' 0 "$("$ctl" blame --no-headers -f $base infra:/etc/chrony.conf | sed 's,examples/[^ ]*,cluster,')
+" '' "$ctl" blame --no-headers infra:/etc/chrony.conf
 expect 'what a change does' 1 "$("$ctl" diff -p worker -f examples/new-time-source.yaml --base $base)
 " '' "$ctl" diff -p worker -f examples/new-time-source.yaml
 expect 'a file is a file' 0 '' '' "$ctl" diff $base $base
@@ -64,6 +64,19 @@ for ((i = 0; i < 130; i++)); do
 		"{\"apiVersion\":\"machineconfiguration.openshift.io/v1\",\"kind\":\"MachineConfig\",\"metadata\":{\"name\":\"zz-$i\",\"labels\":{\"machineconfiguration.openshift.io/role\":\"none\"}},\"spec\":{\"config\":{\"ignition\":{\"version\":\"3.5.0\"}}}}"
 done
 expect 'more than a page' 0 '' '' "$ctl" diff zz-99 zz-129
+
+# ---- RenderDegraded ----------------------------------------------------------------------
+is 'the last config' 200 "$(sandbox_patch $v1/machineconfigpools/worker '{"spec":{"configuration":{"name":"rendered-a","source":[{"name":"50-worker-chrony"}]}}}')"
+printf 'apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig\nmetadata:\n  name: 60-bad\n  labels: {machineconfiguration.openshift.io/role: worker}\nspec: {extensions: [nosuch], config: {ignition: {version: 3.5.0}}}\n' > "$TMP/bad.yaml"
+sandbox_load "$TMP/bad.yaml"
+degraded='warning: pool worker: MachineConfig 60-bad (cluster): invalid extensions found: [nosuch]
+warning: pool worker cannot be rendered: this is rendered-a, its last config
+'
+expect 'cat' 0 $'pool ntp.example.net iburst\n' "$degraded" "$ctl" cat worker:/etc/chrony.conf
+expect 'files' 0 $'/etc/chrony.conf 50-worker-chrony\n' "$degraded" bash -c '"$0" files worker > "$1/out"; awk "/^.etc.chrony/ { print \$1, \$4 }" "$1/out"' "$ctl" "$TMP"
+expect 'blame' 0 $'/etc/chrony.conf   50-worker-chrony   -   cluster   overwrite,contents,mode\n' "$degraded" \
+	"$ctl" blame --no-headers worker:/etc/chrony.conf
+curl -sS -m 60 -o /dev/null -X DELETE "$api$v1/machineconfigs/60-bad"
 
 # ---- which cluster ----------------------------------------------------------------------
 unset KUBECONFIG

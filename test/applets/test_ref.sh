@@ -57,9 +57,9 @@ $now: ok
 " "$ctl" cat "$@" node/worker-2:/etc/x
 	expect "no annotation $where" 1 '' "Error: node worker-3 has no current config: the annotation $group/currentConfig is not set
 " "$ctl" files "$@" node/worker-3
-	expect "no such node $where" 1 '' "Error: no Node \"worker-9\" $where
+	expect "no such node $where" 1 '' "Error: no Node \"worker-9\" $where (did you mean worker-0?)
 " "$ctl" files "$@" node/worker-9
-	expect "no pool $where" 1 '' "Error: no MachineConfigPool \"workers\" $where: there are $(
+	expect "no pool $where" 1 '' "Error: no MachineConfigPool \"workers\" $where (did you mean worker?): there are $(
 		[ "$where" = 'in the cluster' ] && echo infra, worker || echo worker, infra)
 " "$ctl" files "$@" mcp/workers
 	expect "no config $where" 1 '' "Error: no MachineConfig \"worker\" $where
