@@ -8,7 +8,7 @@
 mkfifo "$TMP/in"
 maps() {	# file: the memory map of a run of mcoctl
 	local pid i
-	"$BIN/mcoctl" fmt <"$TMP/in" >/dev/null 2>&1 &
+	"$BIN/mcoctl" fmt -f - <"$TMP/in" >/dev/null 2>&1 &
 	pid=$!
 	exec 7>"$TMP/in"
 	# until it reads (system call 0), and so is past its start

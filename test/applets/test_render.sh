@@ -82,6 +82,6 @@ sed 's/3.5.0/3.9.0/' examples/cluster/50-worker-chrony.yaml > "$TMP/bad.yaml"
 expect 'an unknown version' 1 '' "Error: pool worker: MachineConfig 50-worker-chrony ($TMP/bad.yaml): parsing Ignition config failed: unknown version. Supported spec versions: 2.2,3.0,3.1,3.2,3.3,3.4,3.5
 " "$BIN/mcoctl" render -f "$TMP/pool.yaml" -f "$TMP/bad.yaml"
 printf 'metadata: {}\n' > "$TMP/bad.yaml"
-expect 'no kind' 1 '' "Error: $TMP/bad.yaml:1:1: Object 'Kind' is missing in '{\"metadata\":{}}'
+expect 'no kind' 1 '' "Error: $TMP/bad.yaml:1:1: no kind: there is only metadata
 " "$BIN/mcoctl" render -f "$TMP/bad.yaml"
 finish
