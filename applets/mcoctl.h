@@ -33,21 +33,12 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
  */
 int mcoctl_preview(struct run *r, struct mc_set *set, bool warn);
 
-/* The same for commands that go on without what is refused, and say so themselves;
- * mcoctl_refusal is one of them as a text. */
+/* The same for commands that go on without what is refused, and say so themselves. */
 void mcoctl_preview_some(struct run *r, struct mc_set *set,
 			 struct preview_refusals *refused);
-struct str mcoctl_refusal(struct run *r, const struct preview_refusal *f);
 
 /* plan_preview as the version of in's set, or of MCO_HASH. */
 void mcoctl_plan(struct run *r, struct preview_in *in, struct preview *out);
-
-/*
- * The same after a change of base: what comes of the objects in change is made anew.
- * Those that the controllers would refuse are an error.
- */
-int mcoctl_preview_change(struct run *r, const struct mc_set *base,
-			  const struct mc_set *change, struct mc_set *after);
 
 /* ERR_NOTFOUND: there is not one. */
 int mcoctl_no_pool(struct run *r, const struct mc_set *set);

@@ -56,29 +56,17 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		      : 0;
 }
 
-struct str mcoctl_refusal(struct run *r, const struct preview_refusal *f)
-{
-	struct buf b;
-
-	buf_init(&b, r->a);
-	buf_add(&b, f->object);
-	if (f->file.n)
-		buf_addf(&b, " (%.*s)", STRF(f->file));
-	buf_addf(&b, "%s%.*s", b.n ? ": " : "", STRF(f->message));
-	return buf_str(&b);
-}
-
 /* The last error is the command's own. What a cluster refuses already, and what
  * the change did not cause, is a warning. */
-static int tell_refusals(struct run *r, const struct preview *p, bool change)
+static int tell_refusals(struct run *r, const struct preview *p)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < p->refused.n; i++) {
 		const struct preview_refusal *f = &p->refused.v[i];
-		struct str text = mcoctl_refusal(r, f);
+		struct str text = preview_refusal_text(r->a, f);
 
-		if (change ? !f->touched : f->known || p->set.live) {
+		if (f->known || p->set.live) {
 			applet_say("warning: %.*s\n", STRF(text));
 			continue;
 		}
@@ -112,7 +100,7 @@ int mcoctl_preview(struct run *r, struct mc_set *set, bool warn)
 	mcoctl_plan(r, &in, &out);
 	for (size_t i = 0; warn && i < out.notes.n; i++)
 		applet_say("warning: %.*s\n", STRF(out.notes.v[i]));
-	rc = warn ? tell_refusals(r, &out, false) : 0;
+	rc = warn ? tell_refusals(r, &out) : 0;
 	if (rc == 0)
 		*set = out.set;
 	return rc;
@@ -132,24 +120,6 @@ void mcoctl_preview_some(struct run *r, struct mc_set *set,
 		applet_say("warning: %.*s\n", STRF(out.notes.v[i]));
 	*refused = out.refused;
 	*set = out.set;
-}
-
-int mcoctl_preview_change(struct run *r, const struct mc_set *base,
-			  const struct mc_set *change, struct mc_set *after)
-{
-	struct preview_in in = { .set = after,
-				 .touched = change,
-				 .base = base };
-	struct preview out;
-	int rc;
-
-	mcoctl_plan(r, &in, &out);
-	for (size_t i = 0; i < out.notes.n; i++)
-		applet_say("warning: %.*s\n", STRF(out.notes.v[i]));
-	rc = tell_refusals(r, &out, true);
-	if (rc == 0)
-		*after = out.set;
-	return rc;
 }
 
 int mcoctl_no_pool(struct run *r, const struct mc_set *set)

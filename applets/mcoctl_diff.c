@@ -158,10 +158,36 @@ static int diff_live(struct diff *d)
 	return diff_configs(d, &from, x, &to, y, live.configuration);
 }
 
+/*
+ * What controllers make of in's set: *out. What they refuse because of the change,
+ * or in two folders for the first time, is part of the answer; what a cluster has
+ * refused before is a warning.
+ */
+static void preview(struct diff *d, struct preview_in *in, struct mc_set *out)
+{
+	struct preview p = { 0 };
+
+	mcoctl_plan(d->r, in, &p);
+	for (size_t i = 0; i < p.notes.n; i++)
+		applet_say("warning: %.*s\n", STRF(p.notes.v[i]));
+	for (size_t i = 0; i < p.refused.n; i++) {
+		const struct preview_refusal *f = &p.refused.v[i];
+
+		if (in->touched ? f->touched : !f->known)
+			VEC_PUSH(d->r->a, &d->caused, *f);
+		else
+			applet_say("warning: %.*s\n",
+				   STRF(preview_refusal_text(d->r->a, f)));
+	}
+	d->refused = p.refused;
+	*out = p.set;
+}
+
 static int diff_two(struct diff *d)
 {
 	struct run *r = d->r;
 	struct mc_set from = { 0 }, to = { 0 };
+	struct preview_in in = { .set = &to };
 	struct strs x = { 0 }, y = { 0 };
 	int rc;
 
@@ -172,10 +198,9 @@ static int diff_two(struct diff *d)
 		rc = manifests_load(r, &y, d->o->recursive, &to);
 	if (rc == 0)
 		rc = mcoctl_preview(r, &from, false);
-	if (rc == 0)
-		rc = mcoctl_preview(r, &to, true);
 	if (rc < 0)
 		return rc;
+	preview(d, &in, &to);
 	if (only_config(&from).n && only_config(&to).n)
 		return diff_configs(d, &from, only_config(&from), &to,
 				    only_config(&to), to.configuration);
@@ -211,6 +236,7 @@ static void apply_change(struct diff *d, const struct mc_set *base,
 static int diff_change(struct diff *d)
 {
 	struct mc_set base = { 0 }, change = { 0 }, after;
+	struct preview_in in = { 0 };
 	struct selector selector;
 	struct run *r = d->r;
 	int rc = selector_parse(r->a, d->o->selector, &selector, &r->err);
@@ -226,9 +252,13 @@ static int diff_change(struct diff *d)
 	apply_change(d, &base, &change, &selector, &after);
 	forecast_assumptions(r->a, &after, &change, &d->assumed);
 	rc = mcoctl_preview(r, &base, false);
-	if (rc == 0)
-		rc = mcoctl_preview_change(r, &base, &change, &after);
-	return rc < 0 ? rc : diff_pools(d, &base, &after);
+	if (rc < 0)
+		return rc;
+	in.set = &after;
+	in.touched = &change;
+	in.base = &base;
+	preview(d, &in, &after);
+	return diff_pools(d, &base, &after);
 }
 
 static struct json *strings(struct arena *a, const struct strs *list)
@@ -238,6 +268,24 @@ static struct json *strings(struct arena *a, const struct strs *list)
 	for (size_t i = 0; i < list->n; i++)
 		json_push(j, json_new_str(a, list->v[i]));
 	return j;
+}
+
+static struct json *refusals(struct arena *a,
+			     const struct preview_refusals *list)
+{
+	struct json *out = json_new(a, JSON_ARRAY);
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct preview_refusal *f = &list->v[i];
+		struct json *j = json_new(a, JSON_OBJECT);
+
+		json_add(j, S("object"), json_new_str(a, f->object));
+		json_add(j, S("file"), json_new_str(a, f->file));
+		json_add(j, S("message"), json_new_str(a, f->message));
+		json_add(j, S("pools"), strings(a, &f->pools));
+		json_push(out, j);
+	}
+	return out;
 }
 
 static int finish(struct diff *d)
@@ -253,6 +301,7 @@ static int finish(struct diff *d)
 		struct json *j = json_new(r->a, JSON_OBJECT);
 
 		json_add(j, S("differences"), d->list);
+		json_add(j, S("refusals"), refusals(r->a, &d->caused));
 		json_add(j, S("pruned"), strings(r->a, &d->pruned));
 		json_add(j, S("assumptions"), strings(r->a, &d->assumed));
 		json_encode(&r->out, j, JSON_INDENT);

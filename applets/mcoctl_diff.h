@@ -27,6 +27,9 @@ struct diff {
 	struct json *list; /* for -o json */
 	struct strs pruned; /* "MachineConfig x", … */
 	struct strs assumed;
+	/* Objects that controllers refuse, with the pools that wait; and those
+	 * of them that the change is to blame for. */
+	struct preview_refusals refused, caused;
 	struct external_diff external;
 	size_t differ;
 	bool unseen; /* of some of it the other program was told nothing */

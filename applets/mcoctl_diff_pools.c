@@ -77,6 +77,22 @@ static void add_lines(struct buf *b, const char *what, const struct strs *list)
 		buf_addf(b, "%s: %.*s\n", what, STRF(list->v[i]));
 }
 
+/* An object that controllers take no notice of, because of what it says. */
+static void show_refusals(struct diff *d)
+{
+	struct run *r = d->r;
+
+	for (size_t i = 0; i < d->caused.n; i++) {
+		struct str text = preview_refusal_text(r->a, &d->caused.v[i]);
+
+		if (r->colour)
+			text = terminal_safe(r->a, text);
+		buf_addf(&r->out, "%srefused: %.*s%s\n",
+			 r->colour ? TERMINAL_BOLD : "", STRF(text),
+			 r->colour ? TERMINAL_OFF : "");
+	}
+}
+
 static void show_text(struct diff *d, const struct forecasts *list)
 {
 	struct run *r = d->r;
@@ -89,6 +105,7 @@ static void show_text(struct diff *d, const struct forecasts *list)
 	buf_add(&r->out,
 		r->colour ? terminal_safe(r->a, buf_str(&b)) : buf_str(&b));
 	forecasts_text(&r->out, list, &d->view);
+	show_refusals(d);
 	if (list->n)
 		add_lines(&r->out, "assumed", &d->assumed);
 }
@@ -121,6 +138,7 @@ int diff_pools(struct diff *d, const struct mc_set *from,
 	struct run *r = d->r;
 	struct forecast_in in = { .before = from,
 				  .after = to,
+				  .refused = &d->refused,
 				  .raw = str_of(version_raw()),
 				  .hash = str_of(version_hash()),
 				  .adopt = !getenv("MCO_RAW") &&
@@ -139,10 +157,11 @@ int diff_pools(struct diff *d, const struct mc_set *from,
 
 		told += !f->render_error.n || differs;
 		d->differ += differs;
-		if (differs || f->render_error.n)
+		if (differs || f->render_error.n || (f->waits.n && d->caused.n))
 			VEC_PUSH(r->a, &list, f);
 	}
-	if (list.n && !told)
+	if (list.n && !told && !d->caused.n)
 		return none_rendered(d, list.v[0]);
+	d->differ += d->caused.n;
 	return show_all(d, &list);
 }

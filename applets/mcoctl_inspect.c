@@ -110,7 +110,7 @@ int inspect_load(struct run *r, const struct inspect_opts *o, struct str config,
 	mcoctl_preview_some(r, &out->set, &refused);
 	for (size_t i = 0; i < refused.n; i++)
 		applet_say("warning: %.*s\n",
-			   STRF(mcoctl_refusal(r, &refused.v[i])));
+			   STRF(preview_refusal_text(r->a, &refused.v[i])));
 	rc = mcoctl_find(r, &out->set, config, &mc, &pool);
 	if (rc < 0)
 		return rc;

@@ -9,11 +9,13 @@
 #define PLAN_FORECAST_H
 
 #include "mc/load.h"
+#include "plan/preview.h"
 #include "plan/update.h"
 
 /* The cluster before and after, with what its controllers generate. */
 struct forecast_in {
 	const struct mc_set *before, *after;
+	const struct preview_refusals *refused; /* objects of after; or NULL */
 	struct str raw, hash; /* the version to render as */
 	bool adopt; /* or rather that of the sets, where they tell */
 	struct arena *keep; /* as long-lived as the sets: see plan/render.h */
@@ -41,6 +43,9 @@ struct forecast {
 	struct str culprit; /* "MachineConfig x (file)", or "" */
 	bool selects_all; /* the controller leaves it alone, without a condition */
 	bool failed_before; /* nor could it be before, for the same reason */
+	/* The pool is not rendered before an object that is refused is mended:
+	 * which, and why. */
+	struct str waits;
 	struct str keeps; /* the config its nodes stay with then, or "" */
 	/* Running nodes refuse the config: why. */
 	struct str refused;

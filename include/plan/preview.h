@@ -29,6 +29,10 @@ struct preview_refusal {
 	struct strs pools;
 };
 
+/* "KubeletConfig x (file): why" */
+struct str preview_refusal_text(struct arena *a,
+				const struct preview_refusal *r);
+
 struct preview_refusals {
 	struct preview_refusal *v;
 	size_t n, cap;

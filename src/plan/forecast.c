@@ -222,6 +222,29 @@ static void find_refusal(struct arena *a, const struct mc_set *set,
 
 /* ---- together ---- */
 
+static const struct preview_refusal *
+waits_for(const struct preview_refusals *list, struct str pool)
+{
+	for (size_t i = 0; list && i < list->n; i++)
+		for (size_t k = 0; k < list->v[i].pools.n; k++)
+			if (str_eq(list->v[i].pools.v[k], pool))
+				return &list->v[i];
+	return NULL;
+}
+
+/* Of an object that the change spoils what it had made may be missing in after:
+ * there is nothing to compare. */
+static void wait_for(struct arena *a, const struct preview_refusal *r,
+		     struct forecast *f)
+{
+	f->waits = preview_refusal_text(a, r);
+	if (!r->touched)
+		return;
+	f->plan = NULL;
+	f->to = f->from;
+	f->to_name = f->from_name;
+}
+
 static void take_sides(const struct pool_side *x, const struct pool_side *y,
 		       struct forecast *f)
 {
@@ -247,6 +270,7 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in,
 {
 	struct pool_side *x = ARENA_NEW(a, struct pool_side);
 	struct pool_side *y = ARENA_NEW(a, struct pool_side);
+	const struct preview_refusal *refusal;
 
 	*out = (struct forecast){ .pool = pool };
 	*x = (struct pool_side){ .set = in->before };
@@ -264,6 +288,9 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in,
 		    &out->nodes);
 	if (out->from && out->to)
 		find_refusal(a, in->after, out);
+	refusal = waits_for(in->refused, pool);
+	if (refusal)
+		wait_for(a, refusal, out);
 	if (out->render_error.n)
 		return !out->failed_before;
 	return out->is_new || out->removed || x->error.n > 0 ||
@@ -272,7 +299,7 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in,
 
 static bool happens(const struct forecast *f)
 {
-	return f->plan && !f->render_error.n &&
+	return f->plan && !f->render_error.n && !f->waits.n &&
 	       (!f->refused.n || f->refused_late);
 }
 

@@ -43,9 +43,10 @@ static void assume_inputs(struct arena *a, const struct mc_set *set,
 			 S("no FeatureGate: feature gates are as the generated "
 			   "MachineConfigs have them"));
 	if ((kubelets || images) && !set->cluster_version)
-		VEC_PUSH(a, out,
-			 S("no ClusterVersion: the release is the one that the "
-			   "ControllerConfig names"));
+		VEC_PUSH(
+			a, out,
+			S("no ClusterVersion: the release and its image are those "
+			  "that the ControllerConfig names"));
 	if (images && !mc_find(set, MC_IMAGE, NULL))
 		VEC_PUSH(a, out,
 			 S("no Image config: it restricts no registry"));

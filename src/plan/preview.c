@@ -337,6 +337,19 @@ static void report(struct preview_run *p)
 				  "over these objects"));
 }
 
+struct str preview_refusal_text(struct arena *a,
+				const struct preview_refusal *r)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_add(&b, r->object);
+	if (r->file.n)
+		buf_addf(&b, " (%.*s)", STRF(r->file));
+	buf_addf(&b, "%s%.*s", b.n ? ": " : "", STRF(r->message));
+	return buf_str(&b);
+}
+
 void plan_preview(struct arena *a, const struct preview_in *in,
 		  struct preview *out)
 {

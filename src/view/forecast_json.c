@@ -16,7 +16,8 @@ static struct json *number_or_null(struct arena *a, bool known, int64_t n)
 static void add_actions(struct arena *a, struct json *j,
 			const struct forecast *f)
 {
-	bool happens = f->plan && !f->render_error.n && !f->refused.n;
+	bool happens =
+		f->plan && !f->render_error.n && !f->waits.n && !f->refused.n;
 
 	json_set(j, S("actions"),
 		 happens ? update_plan_json(a, f->plan)
@@ -44,6 +45,7 @@ struct json *forecast_json(struct arena *a, const struct forecast *f)
 		json_add(j, S("irreconcilable"), json_new_str(a, f->refused));
 	json_add(j, S("refused"), text_or_null(a, f->refused));
 	json_add(j, S("renderError"), text_or_null(a, f->render_error));
+	json_add(j, S("waits"), text_or_null(a, f->waits));
 	if (f->culprit.n)
 		json_add(j, S("culprit"), json_new_str(a, f->culprit));
 	json_add(j, S("paused"), json_new_bool(a, n->paused));

@@ -66,6 +66,14 @@ static struct str broken(struct arena *a, const struct forecast *f)
 	return buf_str(&b);
 }
 
+static struct str waiting(struct arena *a, const struct forecast *f)
+{
+	return str_fmt(a, "not rendered until this is mended: %.*s: %s%.*s",
+		       STRF(one_line(a, f->waits)),
+		       f->keeps.n ? "its nodes keep " : "it has no config",
+		       STRF(f->keeps));
+}
+
 static struct str refused(struct arena *a, const struct forecast *f)
 {
 	return str_fmt(a,
@@ -91,6 +99,8 @@ struct str forecast_headline(struct arena *a, const struct forecast *f)
 	const struct forecast_nodes *n = &f->nodes;
 	struct str what;
 
+	if (f->waits.n)
+		return waiting(a, f);
 	if (f->render_error.n)
 		return broken(a, f);
 	if (f->removed)
@@ -184,7 +194,7 @@ static void tell_names(struct teller *t, const struct forecasts *g)
 	for (size_t i = 0; i < g->n; i++) {
 		const struct forecast *f = g->v[i];
 
-		not = f->render_error.n ? " (not rendered)" : "";
+		not = f->render_error.n || f->waits.n ? " (not rendered)" : "";
 		buf_addf(t->b, "%s %.*s: %.*s -> %.*s%s\n",
 			 g->n > 1 ? " " : "pool", STRF(shown(t, f->pool)),
 			 STRF(shown(t, f->from_name)),
@@ -199,7 +209,7 @@ static struct str reasons_of(struct teller *t, const struct forecast *f)
 	buf_init(&b, &t->a);
 	if (f->culprit.n)
 		buf_addf(&b, "  %.*s\n", STRF(f->culprit));
-	if (f->plan && !f->render_error.n && !f->refused.n &&
+	if (f->plan && !f->render_error.n && !f->waits.n && !f->refused.n &&
 	    !(f->nodes.known && !f->nodes.n))
 		update_plan_reasons(&b, f->plan);
 	return shown(t, buf_str(&b));

@@ -136,8 +136,8 @@ expect 'a preview of the kubelet' 1 '  -maxPods: 500
 pool worker: each node: drain and reboot (number of nodes not known, 1 at a time)
 ' '' bash -c "set -o pipefail; '$BIN/mcoctl' diff -f '$TMP/kubelet.yaml' --base $ex -p worker | grep -E 'maxPods|each node'"
 sed 's/maxPods: 500/clusterDomain: x/' $ex/20-kubelet.yaml > "$TMP/kubelet.yaml"
-expect 'a KubeletConfig that is refused' 2 '' "Error: KubeletConfig roomy-workers ($TMP/kubelet.yaml): KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x
-" "$BIN/mcoctl" diff -f "$TMP/kubelet.yaml" --base $ex
+expect 'a KubeletConfig that is refused' 1 "refused: KubeletConfig roomy-workers ($TMP/kubelet.yaml): KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x
+" '' bash -c 'set -o pipefail; "$0" diff -f "$1" --base "$2" | grep ^refused' "$BIN/mcoctl" "$TMP/kubelet.yaml" $ex
 
 # mcoctl validate knows the rules for them.
 cat > "$TMP/objects.yaml" <<'Y'

@@ -87,7 +87,7 @@ pull_secret() { # NAME POOLS
 	is "$1: nothing, once it is applied" '0 ' "$? $(cat "$W/text")"
 	other_secret 'no JSON' >"$W/secret.json"
 	"$BIN/mcoctl" diff -f "$W/secret.json" --kubeconfig "$KUBECONFIG" >"$W/text" 2>&1
-	is "$1: one that is no JSON" "2 Error: Secret pull-secret ($W/secret.json): couldn't compact pullsecret: invalid JSON" \
+	is "$1: one that is no JSON" "1 refused: Secret pull-secret ($W/secret.json): couldn't compact pullsecret: invalid JSON" \
 		"$? $(sed 's/pullsecret: .*/pullsecret: invalid JSON/' "$W/text")"
 }
 start_cluster() {
@@ -123,7 +123,7 @@ for ((i = 1; i < 10; i++)); do eventually "KubeletConfig pods-$i" 'Success: Succ
 full='max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before retrying'
 kubelet_config pods-10 infra 300 >"$W/kc.json"
 "$BIN/mcoctl" diff -f "$W/kc.json" --kubeconfig "$KUBECONFIG" >"$W/text" 2>&1
-is 'the eleventh is refused' "2 Error: KubeletConfig pods-10 ($W/kc.json): $full" "$? $(cat "$W/text")"
+is 'the eleventh is refused' "1 refused: KubeletConfig pods-10 ($W/kc.json): $full" "$? $(grep ^refused "$W/text")"
 post $kc "$(cat "$W/kc.json")"
 eventually 'as the controller refuses it' "Failure: could not get kubelet config key: $full" says pods-10
 "$BIN/mcoctl" render --kubeconfig "$KUBECONFIG" -o name -p master >"$W/text" 2>"$W/err"
