@@ -18,6 +18,7 @@ static const struct flag flags[] = { MANIFEST_FLAGS(struct opts),
 struct hashing {
 	struct run *r;
 	struct mc_set set;
+	struct preview_refusals refused;
 	bool wrong, failed;
 };
 
@@ -55,8 +56,14 @@ static void hash_pool(struct hashing *h, const struct mc_pool *pool)
 {
 	struct run *r = h->r;
 	struct rendered m = { 0 };
+	const struct preview_refusal *f =
+		preview_refusal_of(&h->refused, pool->meta.name);
+	int rc = f ? err_set(&r->err, ERR_INVALID, "pool %.*s: %.*s",
+			     STRF(pool->meta.name),
+			     STRF(preview_refusal_text(r->a, f)))
+		   : mcoctl_render_pool(r->a, r, &h->set, pool, &m);
 
-	if (mcoctl_render_pool(r->a, r, &h->set, pool, &m) < 0) {
+	if (rc < 0) {
 		applet_say("Error: %.*s\n", STRF(r->err.msg));
 		h->failed = true;
 		return;
@@ -139,7 +146,7 @@ static int run(struct run *r, const void *p)
 	else
 		rc = live_load(r, &o.kube, LIVE_INSTEAD, &h.set);
 	if (rc == 0)
-		rc = mcoctl_preview(r, &h.set, true);
+		mcoctl_preview_some(r, &h.set, &h.refused);
 	if (rc == 0 && !names.n)
 		rc = hash_all(&h);
 	for (size_t i = 0; rc == 0 && i < names.n; i++)

@@ -78,19 +78,21 @@ static int take_mc(struct run *r, struct mc *mc, struct inspected *out)
 	return 0;
 }
 
-static int take_pool(struct run *r, const struct mc_pool *pool,
+/* blocked: an object that is refused keeps it from being rendered; told already. */
+static int take_pool(struct run *r, const struct mc_pool *pool, bool blocked,
 		     struct inspected *out)
 {
 	int rc = mcoctl_pool(r, &out->set, pool, &out->config);
 	struct mc *last = plan_last_good(&out->set, pool);
 
 	out->exact = rc == 0;
-	if (rc == 0 || !last)
+	if ((rc == 0 && !blocked) || !last)
 		return rc;
-	applet_say("warning: %.*s\nwarning: pool %.*s cannot be rendered: this "
+	if (rc < 0)
+		applet_say("warning: %.*s\n", STRF(r->err.msg));
+	applet_say("warning: pool %.*s cannot be rendered: this "
 		   "is %.*s, its last config\n",
-		   STRF(r->err.msg), STRF(pool->meta.name),
-		   STRF(last->meta.name));
+		   STRF(pool->meta.name), STRF(last->meta.name));
 	return take_mc(r, last, out);
 }
 
@@ -114,7 +116,10 @@ int inspect_load(struct run *r, const struct inspect_opts *o, struct str config,
 	rc = mcoctl_find(r, &out->set, config, &mc, &pool);
 	if (rc < 0)
 		return rc;
-	return mc ? take_mc(r, mc, out) : take_pool(r, pool, out);
+	if (mc)
+		return take_mc(r, mc, out);
+	return take_pool(r, pool, preview_refusal_of(&refused, pool->meta.name),
+			 out);
 }
 
 void inspect_origins(struct run *r, const struct inspected *in,

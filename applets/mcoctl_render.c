@@ -84,31 +84,75 @@ static int render(struct run *r, const struct opts *o, const struct mc_set *set,
 	return add(r, o->output, &m);
 }
 
-/* Says why one pool is left out. */
-static void left_out(struct run *r, bool *failed)
+struct rendering {
+	struct run *r;
+	const struct opts *o;
+	struct mc_set set;
+	struct preview_refusals refused;
+	bool failed;
+};
+
+/* Says why something is left out: r->err. */
+static void left_out(struct rendering *d)
 {
-	applet_say("Error: %.*s%s", STRF(r->err.msg),
-		   str_ends(r->err.msg, S("\n")) ? "" : "\n");
-	*failed = true;
+	applet_say("Error: %.*s%s", STRF(d->r->err.msg),
+		   str_ends(d->r->err.msg, S("\n")) ? "" : "\n");
+	d->failed = true;
+}
+
+/* Whether an object keeps the pool from being rendered: then r->err names it. */
+static int check_refused(struct rendering *d, const struct mc_pool *pool)
+{
+	const struct preview_refusal *f =
+		preview_refusal_of(&d->refused, pool->meta.name);
+
+	return f ? err_set(&d->r->err, ERR_INVALID, "pool %.*s: %.*s",
+			   STRF(pool->meta.name),
+			   STRF(preview_refusal_text(d->r->a, f)))
+		 : 0;
+}
+
+static void render_one(struct rendering *d, const struct mc_pool *pool)
+{
+	if (check_refused(d, pool) < 0 || render(d->r, d->o, &d->set, pool) < 0)
+		left_out(d);
+}
+
+/* What is refused without any pool waiting for it. */
+static void tell_refused(struct rendering *d)
+{
+	for (size_t i = 0; i < d->refused.n; i++) {
+		const struct preview_refusal *f = &d->refused.v[i];
+		struct str text = preview_refusal_text(d->r->a, f);
+
+		if (f->pools.n)
+			continue;
+		if (f->known || d->set.live) {
+			applet_say("warning: %.*s\n", STRF(text));
+			continue;
+		}
+		(void)err_set(&d->r->err, ERR_INVALID, "%.*s", STRF(text));
+		left_out(d);
+	}
 }
 
 /* Every pool that can be rendered; the others are named. */
-static int render_pools(struct run *r, const struct opts *o,
-			const struct mc_set *set)
+static int render_pools(struct rendering *d)
 {
-	bool failed = false;
+	const struct strs *names = &d->o->pools;
 
-	for (size_t i = 0; !o->pools.n && i < set->pools.n; i++)
-		if (render(r, o, set, set->pools.v[i]) < 0)
-			left_out(r, &failed);
-	for (size_t i = 0; i < o->pools.n; i++) {
+	tell_refused(d);
+	for (size_t i = 0; !names->n && i < d->set.pools.n; i++)
+		render_one(d, d->set.pools.v[i]);
+	for (size_t i = 0; i < names->n; i++) {
 		struct mc_pool *pool;
 
-		if (mcoctl_find_pool(r, set, o->pools.v[i], &pool) < 0 ||
-		    render(r, o, set, pool) < 0)
-			left_out(r, &failed);
+		if (mcoctl_find_pool(d->r, &d->set, names->v[i], &pool) < 0)
+			left_out(d);
+		else
+			render_one(d, pool);
 	}
-	return failed ? 1 : 0;
+	return d->failed ? 1 : 0;
 }
 
 /* Words are files, or pools: NAME, mcp/NAME or mcp NAME. */
@@ -142,19 +186,17 @@ static int take_words(struct run *r, struct opts *o)
 static int run(struct run *r, const void *p)
 {
 	struct opts o = *(const struct opts *)p;
-	struct mc_set set = { 0 };
-	int rc;
+	struct rendering d = { .r = r, .o = &o };
+	int rc = take_words(r, &o);
 
-	rc = take_words(r, &o);
 	if (rc < 0)
 		return rc;
-	rc = o.files.n ? manifests_load(r, &o.files, o.recursive, &set)
-		       : live_load(r, &o.kube, LIVE_INSTEAD, &set);
-	if (rc == 0)
-		rc = mcoctl_preview(r, &set, true);
-	if (rc == 0 && !set.pools.n)
-		rc = mcoctl_no_pool(r, &set);
-	return rc < 0 ? rc : render_pools(r, &o, &set);
+	rc = o.files.n ? manifests_load(r, &o.files, o.recursive, &d.set)
+		       : live_load(r, &o.kube, LIVE_INSTEAD, &d.set);
+	if (rc < 0)
+		return rc;
+	mcoctl_preview_some(r, &d.set, &d.refused);
+	return d.set.pools.n ? render_pools(&d) : mcoctl_no_pool(r, &d.set);
 }
 
 const struct command mcoctl_render = {

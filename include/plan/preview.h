@@ -57,4 +57,8 @@ struct preview {
 void plan_preview(struct arena *a, const struct preview_in *in,
 		  struct preview *out);
 
+/* The refusal that keeps a pool from being rendered, or NULL. list may be NULL. */
+const struct preview_refusal *
+preview_refusal_of(const struct preview_refusals *list, struct str pool);
+
 #endif

@@ -222,16 +222,6 @@ static void find_refusal(struct arena *a, const struct mc_set *set,
 
 /* ---- together ---- */
 
-static const struct preview_refusal *
-waits_for(const struct preview_refusals *list, struct str pool)
-{
-	for (size_t i = 0; list && i < list->n; i++)
-		for (size_t k = 0; k < list->v[i].pools.n; k++)
-			if (str_eq(list->v[i].pools.v[k], pool))
-				return &list->v[i];
-	return NULL;
-}
-
 /* Of an object that the change spoils what it had made may be missing in after:
  * there is nothing to compare. */
 static void wait_for(struct arena *a, const struct preview_refusal *r,
@@ -288,7 +278,7 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in,
 		    &out->nodes);
 	if (out->from && out->to)
 		find_refusal(a, in->after, out);
-	refusal = waits_for(in->refused, pool);
+	refusal = preview_refusal_of(in->refused, pool);
 	if (refusal)
 		wait_for(a, refusal, out);
 	if (out->render_error.n)

@@ -337,6 +337,16 @@ static void report(struct preview_run *p)
 				  "over these objects"));
 }
 
+const struct preview_refusal *
+preview_refusal_of(const struct preview_refusals *list, struct str pool)
+{
+	for (size_t i = 0; list && i < list->n; i++)
+		for (size_t k = 0; k < list->v[i].pools.n; k++)
+			if (str_eq(list->v[i].pools.v[k], pool))
+				return &list->v[i];
+	return NULL;
+}
+
 struct str preview_refusal_text(struct arena *a,
 				const struct preview_refusal *r)
 {

@@ -190,4 +190,18 @@ expect 'the objects behind generated MachineConfigs' 0 '/etc/kubernetes/kubelet.
 ' '' awk '{ print $1, $2, $3 }' <("$BIN/mcoctl" blame --no-headers -f examples/bootstrap worker files)
 expect 'and behind the default images' 0 'osImageURL - ControllerConfig/machine-config-controller
 ' '' awk '{ print $1, $2, $3 }' <("$BIN/mcoctl" blame --no-headers -f examples/bootstrap worker osImageURL)
+
+# ---- a pool that waits for an object that is refused
+last=$("$BIN/mcoctl" render -f examples/bootstrap -o name worker) last=${last##*/}
+{
+	"$BIN/mcoctl" render -f examples/bootstrap worker
+	echo ---
+	sed -n '/^  name: worker/,/^---/p' examples/bootstrap/10-pools.yaml | sed '$d' |
+		cat <(printf 'apiVersion: %s/v1\nkind: MachineConfigPool\nmetadata:\n' $group) - |
+		sed "s/^spec:/&\n  configuration: {name: $last, source: [{name: 98-worker-generated-kubelet}]}/"
+	printf -- '---\napiVersion: %s/v1\nkind: KubeletConfig\nmetadata: {name: wrong}\nspec:\n  kubeletConfig: {clusterDomain: x}\n  machineConfigPoolSelector: {matchLabels: {pools.operator.%s/worker: ""}}\n' $group $group
+} > "$TMP/wrong.yaml"
+expect 'the config it has' 0 $'maxPods: 500\n' "warning: KubeletConfig wrong ($TMP/wrong.yaml): KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x
+warning: pool worker cannot be rendered: this is $last, its last config
+" bash -c '"$0" cat -f examples/bootstrap -f "$1" worker:/etc/kubernetes/kubelet.conf > "$2"; grep maxPods "$2"' "$BIN/mcoctl" "$TMP/wrong.yaml" "$TMP/out"
 finish

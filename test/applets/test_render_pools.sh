@@ -50,4 +50,24 @@ $infra
 expect 'hash' 2 "pool worker: ${worker##*/}
 pool infra: ${infra##*/}
 " "$bad$none$large" "$ctl" hash -f "$TMP/bad.yaml" -f $base
+
+# ---- an object that is refused keeps the pools it is for from being rendered
+cat > "$TMP/kubelet.yaml" <<'Y'
+apiVersion: machineconfiguration.openshift.io/v1
+kind: KubeletConfig
+metadata: {name: wrong}
+spec:
+  machineConfigPoolSelector:
+    matchLabels: {pools.operator.machineconfiguration.openshift.io/worker: ""}
+  kubeletConfig: {clusterDomain: mine.example}
+Y
+wrong="Error: pool worker: KubeletConfig wrong ($TMP/kubelet.yaml): KubeletConfiguration: clusterDomain is not allowed to be set, but contains: mine.example
+"
+others=$("$ctl" render -o name -f examples/bootstrap -p master -p infra 2> /dev/null)
+expect 'a refused KubeletConfig' 1 "$others
+" "$wrong" "$ctl" render -o name -f examples/bootstrap -f "$TMP/kubelet.yaml"
+expect 'those it is not for' 0 "$others
+" '' "$ctl" render -o name -f examples/bootstrap -f "$TMP/kubelet.yaml" master infra
+expect 'hash of it' 2 "$(sed 's,.*/rendered-\([a-z]*\)-,pool \1: rendered-\1-,' <<< "$others")
+" "$wrong" "$ctl" hash -f examples/bootstrap -f "$TMP/kubelet.yaml"
 finish
