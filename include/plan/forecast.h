@@ -33,6 +33,9 @@ struct forecast_nodes {
 struct forecast {
 	struct str pool;
 	bool is_new, removed; /* only one side has the pool */
+	/* Where its nodes come from then, or go to, and the config they have
+	 * there; "" where that cannot be told. */
+	struct str partner, partner_name;
 	/* Rendered names. to is what it would be where a check refuses it; "" where
 	 * there is none. */
 	struct str from_name, to_name;

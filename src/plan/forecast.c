@@ -1,8 +1,8 @@
 #include "plan/forecast.h"
 
+#include "forecast_parts.h"
 #include "mc/current.h"
 #include "mc/gates.h"
-#include "mc/pool.h"
 #include "mc/reconcile.h"
 #include "plan/os.h"
 #include "plan/render_sync.h"
@@ -122,45 +122,6 @@ static void use_current(struct arena *a, struct pool_side *s)
 	s->r = r;
 }
 
-/* ---- nodes ---- */
-
-static void count_nodes(struct arena *a, const struct mc_set *set,
-			struct str pool, struct forecast_nodes *out)
-{
-	struct err err = ERR_INIT(a);
-	struct mcps all = { 0 };
-	const struct mcp *own;
-
-	for (size_t i = 0; i < set->pools.n; i++) {
-		struct mcp *p = ARENA_NEW(a, struct mcp);
-
-		(void)mcp_decode(a, set->pools.v[i]->tree, p, &err);
-		VEC_PUSH(a, &all, p);
-	}
-	own = mcps_find(&all, pool);
-	if (!own)
-		return;
-	out->paused = own->paused;
-	out->known = set->nodes.n > 0;
-	for (size_t i = 0; i < set->nodes.n; i++) {
-		struct mcp_of_node of = { 0 };
-
-		if (mcp_of_node(&all, set->nodes.v[i], &of, &err) == 0 &&
-		    of.n && of.v[0] == own)
-			out->n++;
-	}
-	if (mcp_max_unavailable(own, out->n, &out->max, &err) < 0) {
-		out->max = 0;
-		out->max_error = err.msg;
-	} else if (out->max < 0) {
-		out->max_error = str_fmt(a, "maxUnavailable is %lld",
-					 (long long)out->max);
-	}
-	/* a share of nobody knows what */
-	if (!out->known && json_kind(own->max_unavailable) == JSON_STRING)
-		out->max = 0;
-}
-
 /* ---- what nodes refuse ---- */
 
 static bool daemons_own(struct arena *a, const struct ign_objs *files,
@@ -255,6 +216,36 @@ static void take_sides(const struct pool_side *x, const struct pool_side *y,
 	f->failed_before = x->error.n && str_eq(x->error, y->error);
 }
 
+/* Nodes of a pool that is new or removed come from another pool, or go to one, and
+ * from its config or to it. There its maxUnavailable and pause rule. */
+static void move_nodes(struct arena *a, const struct forecast_in *in,
+		       struct forecast *f)
+{
+	struct pool_side *s = ARENA_NEW(a, struct pool_side);
+	struct forecast_nodes there = { 0 };
+
+	*s = (struct pool_side){ .set = f->removed ? in->after : in->before };
+	f->partner = forecast_partner(a, f->removed ? in->before : in->after,
+				      f->pool, s->set);
+	s->pool = find_pool(s->set, f->partner);
+	if (!s->pool)
+		return;
+	render_side(a, in, s);
+	if (s->error.n)
+		use_current(a, s);
+	if (!s->r.name.n)
+		return;
+	f->partner_name = s->r.name;
+	if (f->is_new) {
+		f->from = &s->r.merged;
+		return;
+	}
+	f->to = &s->r.merged;
+	forecast_count(a, s->set, f->partner, &there);
+	there.n = f->nodes.n;
+	f->nodes = there;
+}
+
 bool plan_forecast(struct arena *a, const struct forecast_in *in,
 		   struct str pool, struct forecast *out)
 {
@@ -274,8 +265,10 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in,
 	if (y->pool)
 		render_side(a, in, y);
 	take_sides(x, y, out);
-	count_nodes(a, out->removed ? in->before : in->after, pool,
-		    &out->nodes);
+	forecast_count(a, out->removed ? in->before : in->after, pool,
+		       &out->nodes);
+	if (out->is_new || out->removed)
+		move_nodes(a, in, out);
 	if (out->from && out->to)
 		find_refusal(a, in->after, out);
 	refusal = preview_refusal_of(in->refused, pool);

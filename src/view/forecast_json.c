@@ -37,6 +37,9 @@ struct json *forecast_json(struct arena *a, const struct forecast *f)
 	json_add(j, S("pool"), json_new_str(a, f->pool));
 	json_add(j, S("from"), json_new_str(a, f->from_name));
 	json_add(j, S("to"), json_new_str(a, f->to_name));
+	if (f->partner.n)
+		json_add(j, f->is_new ? S("nodesFrom") : S("nodesTo"),
+			 json_new_str(a, f->partner));
 	if (f->plan)
 		json_add(j, S("changes"),
 			 update_changes_json(a, &f->plan->changes));

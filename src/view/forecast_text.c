@@ -94,6 +94,36 @@ static struct str update_words(struct arena *a, const struct forecast *f)
 	return str_fmt(a, "each node: %.*s", STRF(what));
 }
 
+/* A pool that only one side has, and what that does to its nodes. */
+static struct str one_sided(struct arena *a, const struct forecast *f)
+{
+	struct str name = f->is_new ? f->to_name : f->from_name;
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_addf(&b, "%s %.*s", f->is_new ? "new," : "removed, was",
+		 STRF(name));
+	if (f->plan)
+		buf_addf(&b, ": its nodes %s pool %.*s: %.*s",
+			 f->is_new ? "come from" : "go to", STRF(f->partner),
+			 STRF(update_words(a, f)));
+	return buf_str(&b);
+}
+
+static struct str what_happens(struct arena *a, const struct forecast *f)
+{
+	if (f->is_new || f->removed)
+		return one_sided(a, f);
+	if (f->plan)
+		return update_words(a, f);
+	return str_fmt(a, "rendered again, %.*s", STRF(f->to_name));
+}
+
+static bool known_empty(const struct forecast *f)
+{
+	return f->nodes.known && !f->nodes.n;
+}
+
 struct str forecast_headline(struct arena *a, const struct forecast *f)
 {
 	const struct forecast_nodes *n = &f->nodes;
@@ -103,19 +133,24 @@ struct str forecast_headline(struct arena *a, const struct forecast *f)
 		return waiting(a, f);
 	if (f->render_error.n)
 		return broken(a, f);
-	if (f->removed)
-		return str_fmt(a, "removed, was %.*s", STRF(f->from_name));
-	what = f->plan ? update_words(a, f)
-		       : str_fmt(a, "%s, %.*s",
-				 f->is_new ? "new" : "rendered again",
-				 STRF(f->to_name));
-	if (n->known && !n->n)
+	what = what_happens(a, f);
+	if (known_empty(f) && f->removed)
+		return str_fmt(a, "%.*s: no nodes", STRF(what));
+	if (known_empty(f))
 		return str_fmt(
 			a, "%.*s%sno nodes: rendered, but nothing updates",
 			STRF(f->plan ? S("") : what), f->plan ? "" : ": ");
+	if (f->removed && !f->plan)
+		return what;
 	if (n->max_error.n)
 		return str_fmt(a, "no node updates: %.*s; else %.*s",
 			       STRF(n->max_error), STRF(what));
+	if (n->paused && f->removed)
+		return str_fmt(a,
+			       "%.*s (%.*s), but not before pool %.*s is "
+			       "unpaused",
+			       STRF(what), STRF(counted(a, n)),
+			       STRF(f->partner));
 	if (n->paused)
 		return str_fmt(a,
 			       "paused: rendered, but no node updates until it "
@@ -180,6 +215,17 @@ static bool same_change(struct teller *t, const struct forecast *x,
 
 /* ---- text ---- */
 
+/* The configs of a node, before and after. */
+static struct str config_before(const struct forecast *f)
+{
+	return f->is_new ? f->partner_name : f->from_name;
+}
+
+static struct str config_after(const struct forecast *f)
+{
+	return f->removed ? f->partner_name : f->to_name;
+}
+
 static void tell_names(struct teller *t, const struct forecasts *g)
 {
 	const char *not = "";
@@ -197,8 +243,8 @@ static void tell_names(struct teller *t, const struct forecasts *g)
 		not = f->render_error.n || f->waits.n ? " (not rendered)" : "";
 		buf_addf(t->b, "%s %.*s: %.*s -> %.*s%s\n",
 			 g->n > 1 ? " " : "pool", STRF(shown(t, f->pool)),
-			 STRF(shown(t, f->from_name)),
-			 STRF(shown(t, f->to_name)), not );
+			 STRF(shown(t, config_before(f))),
+			 STRF(shown(t, config_after(f))), not );
 	}
 }
 
@@ -210,7 +256,7 @@ static struct str reasons_of(struct teller *t, const struct forecast *f)
 	if (f->culprit.n)
 		buf_addf(&b, "  %.*s\n", STRF(f->culprit));
 	if (f->plan && !f->render_error.n && !f->waits.n && !f->refused.n &&
-	    !(f->nodes.known && !f->nodes.n))
+	    !known_empty(f))
 		update_plan_reasons(&b, f->plan);
 	return shown(t, buf_str(&b));
 }

@@ -195,6 +195,35 @@ expect 'what is only shown alike is not the same' 0 "pool master: $(name "$TMP/b
 pools worker, infra: the same change
 " '' sed -n 's/ -> .*//; /^pools\|^pool master: rendered-/p' <("$ctl" diff -f "$TMP/secrets.yaml" --base "$TMP/base.yaml")
 
+# ---- pools that are new or gone take their nodes along
+{ cat "$TMP/mcs.yaml"; pool master master ''; pool worker worker ''; nodes; } > "$TMP/two.yaml"
+{ pool infra 'worker, infra' ''; mc 60-i infra "$(file /etc/i i)"; } > "$TMP/infra.yaml"
+infra_i=$(name <(cat "$TMP/two.yaml" "$TMP/infra.yaml") infra)
+expect 'a new pool takes nodes of another' 1 "pool infra: $worker -> $infra_i
+file /etc/i (added)
+  + mode: 0644
+  --- /dev/null
+  +++ b/etc/i
+  @@ -0,0 +1,1 @@
+  +i
+  \\ No newline at end of file
+
+pool infra: new, $infra_i: its nodes come from pool worker: each node: drain and reboot (1 node, 1 at a time)
+  Reboot: file /etc/i: no disruption policy for this path
+$assumed
+" '' "$ctl" diff -f "$TMP/infra.yaml" --base "$TMP/two.yaml"
+expect 'for programs' 0 '"from":"","nodesFrom":"worker","to":"'"$infra_i"'"
+' '' bash -c 'grep -oE "\"(from|nodesFrom|to)\":\"[^\"]*\"" <<<"$0" | paste -sd,' "$(json -f "$TMP/infra.yaml" --base "$TMP/two.yaml")"
+{ cat "$TMP/two.yaml" "$TMP/infra.yaml"; } > "$TMP/three.yaml"
+expect 'a pool that is gone gives them back' 1 "pool infra: removed, was $infra_i: its nodes go to pool worker: each node: drain and reboot (1 node, 1 at a time)
+  Reboot: file /etc/i: no disruption policy for this path
+" '' headlines --prune -f "$TMP/mcs.yaml" --base "$TMP/three.yaml"
+pool empty 'worker' '' > "$TMP/empty.yaml"
+expect 'a new pool without nodes' 1 "pool empty: new, $(name <(cat "$TMP/two.yaml" "$TMP/empty.yaml") empty): no nodes: rendered, but nothing updates
+" '' headlines -f "$TMP/empty.yaml" --base "$TMP/two.yaml"
+expect 'an empty pool that goes' 1 "pool empty: removed, was $(name <(cat "$TMP/two.yaml" "$TMP/empty.yaml") empty): no nodes
+" '' headlines --prune -f "$TMP/mcs.yaml" --base <(cat "$TMP/two.yaml" "$TMP/empty.yaml")
+
 # ---- what --prune removes
 note() { sed "s|metadata: {name: $1|metadata: {annotations: {$2}, name: $1|"; }
 kept() {
@@ -212,7 +241,7 @@ pruned: MachineConfig 51-c
 pruned: MachineConfigPool infra
 file /etc/b (removed)
 file /etc/c (removed)
-pool infra: removed, was '"$(name "$TMP/full.yaml" infra)"'
+pool infra: removed, was '"$(name "$TMP/full.yaml" infra)"': its nodes go to pool worker: each node: drain and reboot (1 node, 1 at a time)
 ' '' prune -f "$TMP/mcs.yaml" --base "$TMP/full.yaml"
 expect 'within a selector' 1 'pruned: MachineConfig 50-b
 file /etc/b (removed)
@@ -221,7 +250,7 @@ expect 'which bounds what is applied, too' 0 '' '' "$ctl" diff -l 'team in (red,
 expect 'for programs' 0 '"pruned":["MachineConfig 50-b"]
 ' '' grep -oE '"pruned":[^]]*]' <(json --prune -l team=red -f "$TMP/mcs.yaml" --base "$TMP/full.yaml")
 expect 'what is given stays' 0 'pruned: MachineConfigPool infra
-pool infra: removed, was '"$(name "$TMP/full.yaml" infra)"'
+pool infra: removed, was '"$(name "$TMP/full.yaml" infra)"': its nodes go to pool worker: each node: no drain, no reboot (1 node, 1 at a time)
 ' '' grep -E '^prune|was' <("$ctl" diff --prune -f "$TMP/mcs.yaml" -f <(sed -n '/name: 50-b/,$p' "$TMP/full.yaml" | sed '1i ---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig') --base "$TMP/full.yaml")
 expect 'a bad selector' 2 '' "Error: --selector: unable to parse requirement: found '', expected: identifier
 " "$ctl" diff --prune -l '!' -f "$TMP/mcs.yaml" --base "$TMP/full.yaml"
@@ -239,7 +268,7 @@ mc 99-worker-generated-kubelet worker "$(file /etc/kubernetes/kubelet.conf k)" |
 expect 'with what was made of it' 1 'pruned: MachineConfigPool infra
 pruned: KubeletConfig pods
 file /etc/kubernetes/kubelet.conf (removed)
-pool infra: removed, was '"$(name "$TMP/with.yaml" infra)"'
+pool infra: removed, was '"$(name "$TMP/with.yaml" infra)"': its nodes go to pool worker: each node: drain and reboot (1 node, 1 at a time)
 ' '' prune -f "$TMP/mcs.yaml" --base "$TMP/with.yaml"
 
 # ---- what is assumed

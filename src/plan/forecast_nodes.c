@@ -1,0 +1,82 @@
+#include "base/map.h"
+#include "forecast_parts.h"
+#include "mc/pool.h"
+
+static void decode_pools(struct arena *a, const struct mc_set *set,
+			 struct mcps *out)
+{
+	struct err ignored = ERR_INIT(a);
+
+	for (size_t i = 0; i < set->pools.n; i++) {
+		struct mcp *p = ARENA_NEW(a, struct mcp);
+
+		(void)mcp_decode(a, set->pools.v[i]->tree, p, &ignored);
+		VEC_PUSH(a, out, p);
+	}
+}
+
+/* The pool that a node takes its config from, or NULL. */
+static const struct mcp *pool_of(struct arena *a, const struct mcps *pools,
+				 const struct mc_node *n)
+{
+	struct err ignored = ERR_INIT(a);
+	struct mcp_of_node of = { 0 };
+
+	return mcp_of_node(pools, n, &of, &ignored) == 0 && of.n ? of.v[0]
+								 : NULL;
+}
+
+void forecast_count(struct arena *a, const struct mc_set *set, struct str pool,
+		    struct forecast_nodes *out)
+{
+	struct err err = ERR_INIT(a);
+	struct mcps all = { 0 };
+	const struct mcp *own;
+
+	decode_pools(a, set, &all);
+	own = mcps_find(&all, pool);
+	if (!own)
+		return;
+	out->paused = own->paused;
+	out->known = set->nodes.n > 0;
+	for (size_t i = 0; i < set->nodes.n; i++)
+		out->n += pool_of(a, &all, set->nodes.v[i]) == own;
+	if (mcp_max_unavailable(own, out->n, &out->max, &err) < 0) {
+		out->max = 0;
+		out->max_error = err.msg;
+	} else if (out->max < 0) {
+		out->max_error = str_fmt(a, "maxUnavailable is %lld",
+					 (long long)out->max);
+	}
+	/* a share of nobody knows what */
+	if (!out->known && json_kind(own->max_unavailable) == JSON_STRING)
+		out->max = 0;
+}
+
+struct str forecast_partner(struct arena *a, const struct mc_set *here,
+			    struct str pool, const struct mc_set *there)
+{
+	struct mcps own = { 0 }, others = { 0 };
+	struct str found = S("");
+	struct map nodes;
+
+	decode_pools(a, here, &own);
+	decode_pools(a, there, &others);
+	map_init(&nodes, a);
+	for (size_t i = 0; i < there->nodes.n; i++)
+		(void)map_put(&nodes, there->nodes.v[i]->name,
+			      there->nodes.v[i]);
+	for (size_t i = 0; i < here->nodes.n; i++) {
+		const struct mc_node *n = here->nodes.v[i];
+		const struct mcp *is = pool_of(a, &own, n);
+		const struct mc_node *twin = map_get(&nodes, n->name);
+
+		if (!is || !str_eq(is->name, pool))
+			continue;
+		is = twin ? pool_of(a, &others, twin) : NULL;
+		if (!is || (found.n && !str_eq(found, is->name)))
+			return S("");
+		found = is->name;
+	}
+	return found;
+}
