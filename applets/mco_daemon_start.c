@@ -299,6 +299,7 @@ static int run_always(struct run *r, const struct opts *o)
 	int rc;
 
 	memset(s, 0, sizeof(*s));
+	log_never_wait();
 	log_info("Version: %s (%s)", version_raw(), version_hash());
 	(void)setenv("RPMOSTREE_CLIENT_ID", "machine-config-operator", 1);
 	rc = open_node(r, o, &s->d.node);

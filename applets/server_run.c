@@ -426,6 +426,7 @@ int server_run(struct run *r, const struct server_opts *opts,
 			     .grace_ms = GRACE_MS };
 	int rc;
 
+	log_never_wait();
 	if (!o.workers)
 		o.workers = origin->start ? 1 : cores();
 	rc = check_opts(&o, &r->err);

@@ -18,6 +18,12 @@ enum log_level { LOG_INFO, LOG_WARNING, LOG_ERROR, LOG_FATAL };
 
 /* What -v was given, and where lines go (2 at first). */
 void log_init(int64_t verbosity, int fd);
+/*
+ * For a process that serves others: a reader that has stopped reading must not
+ * stop it. Lines that do not fit into the pipe or socket are dropped and counted;
+ * the count is logged when there is room again.
+ */
+void log_never_wait(void);
 bool log_enabled(int verbosity);
 
 void log_line(enum log_level level, const char *file, int line, const char *fmt,

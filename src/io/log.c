@@ -1,21 +1,82 @@
 #include "io/log.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/terminal.h"
 
+/* A reader that is merely busy catches up within this; the loop can spare it. */
+#define PATIENCE_MS 50
+
+enum log_way { LOG_WAITS, LOG_PIPE, LOG_SOCKET };
+
 static struct {
 	int64_t verbosity;
 	int fd;
-} state = { 0, STDERR_FILENO };
+	enum log_way way;
+	unsigned long lost; /* lines, since the last that was written */
+	bool cut; /* the last line was written in part */
+} state = { .fd = STDERR_FILENO };
 
 void log_init(int64_t verbosity, int fd)
 {
 	state.verbosity = verbosity;
 	state.fd = fd;
+	state.way = LOG_WAITS;
+}
+
+/*
+ * O_NONBLOCK belongs to the open file, which other processes share. So a pipe is
+ * opened anew, and a socket is told with each message.
+ */
+void log_never_wait(void)
+{
+	char path[32];
+	struct stat st;
+	int fd;
+
+	if (fstat(state.fd, &st) < 0)
+		return;
+	if (S_ISSOCK(st.st_mode))
+		state.way = LOG_SOCKET;
+	if (!S_ISFIFO(st.st_mode))
+		return;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", state.fd);
+	fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return; /* of another user: it waits, as before */
+	state.fd = fd;
+	state.way = LOG_PIPE;
+}
+
+static ssize_t put(const char *p, size_t n)
+{
+	return state.way == LOG_SOCKET
+		       ? send(state.fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL)
+		       : write(state.fd, p, n);
+}
+
+/* How much of it was written. */
+static size_t put_all(struct str text)
+{
+	ssize_t n = put(text.p, text.n);
+	bool full = n < 0 ? errno == EAGAIN : (size_t)n < text.n;
+	struct pollfd p = { .fd = state.fd, .events = POLLOUT };
+	size_t done = n < 0 ? 0 : (size_t)n;
+
+	/* only the first line that does not fit is waited for */
+	if (!full || state.way == LOG_WAITS || state.lost ||
+	    poll(&p, 1, PATIENCE_MS) <= 0)
+		return done;
+	n = put(text.p + done, text.n - done);
+	return n < 0 ? done : done + (size_t)n;
 }
 
 bool log_enabled(int verbosity)
@@ -44,6 +105,33 @@ static void header(struct buf *b, enum log_level level, const char *file,
 		 base_name(file), line);
 }
 
+/* A log that cannot be written must not stop the work. */
+static void write_line(struct arena *a, struct str line)
+{
+	size_t note, n;
+	struct buf b;
+
+	buf_init(&b, a);
+	if (state.cut)
+		buf_addc(&b, '\n');
+	if (state.lost) {
+		header(&b, LOG_WARNING, __FILE__, __LINE__);
+		buf_addf(&b,
+			 "%lu lines of this log were lost: it was not read "
+			 "in time\n",
+			 state.lost);
+	}
+	note = b.n;
+	buf_add(&b, line);
+	n = put_all(buf_str(&b));
+	if (n)
+		state.cut = n < b.n && b.p[n - 1] != '\n';
+	if (n >= note)
+		state.lost = n < b.n;
+	else
+		state.lost++;
+}
+
 void log_line(enum log_level level, const char *file, int line, const char *fmt,
 	      ...)
 {
@@ -60,9 +148,7 @@ void log_line(enum log_level level, const char *file, int line, const char *fmt,
 	buf_add(&b, terminal_safe(&a, buf_str(&text)));
 	if (b.p[b.n - 1] != '\n')
 		buf_addc(&b, '\n');
-	/* a log that cannot be written must not stop the work */
-	if (write(state.fd, b.p, b.n) < 0)
-		return;
+	write_line(&a, buf_str(&b));
 }
 
 void log_to_pod(struct str why)

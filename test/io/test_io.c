@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +52,71 @@ TEST a_log_line_is_klogs(void)
 	ASSERT_INT('E', line.p[0]);
 	ASSERT(str_ends(line, S("] ends itself")));
 	ASSERT(!str_line(&rest, &line));
+	PASS();
+}
+
+#define LINES 2000
+static char logged[4 << 20];
+static size_t n_logged;
+
+static void read_all(int fd)
+{
+	ssize_t n;
+
+	while ((n = read(fd, logged + n_logged, sizeof(logged) - n_logged)) > 0)
+		n_logged += (size_t)n;
+}
+
+/* Nobody reads, then somebody does: each line is there or counted as lost. */
+static enum greatest_test_res loses_lines(int in, int out)
+{
+	char text[1000];
+	struct str rest, line;
+	long whole = 0, lost = 0, notes = 0;
+
+	memset(text, 'x', sizeof(text));
+	n_logged = 0;
+	ASSERT_INT(0, fcntl(in, F_SETFL, O_NONBLOCK));
+	log_init(0, out);
+	log_never_wait();
+	ASSERT_INT(0, fcntl(out, F_GETFL) & O_NONBLOCK); /* others use it */
+	for (int i = 0; i < LINES; i++)
+		log_info("%.*s", (int)sizeof(text), text);
+	read_all(in);
+	log_info("more");
+	read_all(in);
+	log_init(0, STDERR_FILENO);
+	rest = (struct str){ logged, n_logged };
+	while (str_line(&rest, &line)) {
+		ptrdiff_t at = str_find(line, S("] "));
+
+		ASSERT(at > 0 || line.n < sizeof(text));
+		whole += line.n > sizeof(text);
+		if (!str_ends(line, S("was not read in time")))
+			continue;
+		notes++;
+		ASSERT_INT('W', line.p[0]);
+		lost = strtol(line.p + at + 2, NULL, 10);
+	}
+	ASSERT_INT(1, notes);
+	ASSERT_INT(LINES, whole + lost);
+	ASSERT(whole > 10 && lost > 10);
+	ASSERT(str_ends((struct str){ logged, n_logged }, S("] more\n")));
+	PASS();
+}
+
+TEST a_log_that_nobody_reads_does_not_stop_the_process(void)
+{
+	int p[2];
+
+	ASSERT_INT(0, pipe(p));
+	CHECK_CALL(loses_lines(p[0], p[1]));
+	(void)close(p[0]);
+	(void)close(p[1]);
+	ASSERT_INT(0, socketpair(AF_UNIX, SOCK_STREAM, 0, p));
+	CHECK_CALL(loses_lines(p[0], p[1]));
+	(void)close(p[0]);
+	(void)close(p[1]);
 	PASS();
 }
 
@@ -329,6 +396,7 @@ SUITE(suite)
 	if (!mkdtemp(scratch))
 		abort();
 	RUN_TEST(a_log_line_is_klogs);
+	RUN_TEST(a_log_that_nobody_reads_does_not_stop_the_process);
 	RUN_TEST(a_file_is_replaced_whole);
 	RUN_TEST(a_failed_replace_leaves_the_old_file);
 	RUN_TEST(reading_is_bounded);
