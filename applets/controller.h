@@ -169,6 +169,7 @@ struct controller {
 	struct operator_lease operator_lease;
 	struct kube_call okd;
 	bool on_runc;
+	bool waits; /* the plan waits for something, no more */
 	bool pools_moved; /* nodes are to be indexed by pool again */
 	bool no_scheduler; /* it was deleted: masters are kept free */
 };
@@ -188,6 +189,8 @@ void controller_take_version(struct controller *c);
 
 /* What is known of them may have changed. */
 void controller_gates(struct controller *c);
+/* Logs what the controller waits for. */
+void controller_log_waits(struct controller *c);
 /* The release whose gates count. */
 struct str controller_version(const struct controller *c);
 

@@ -192,19 +192,19 @@ int sync_drain(struct controller *c, struct str name, struct arena *a,
 	return rc;
 }
 
-static bool is_terminating(struct arena *a, struct str body)
+/* The message of a Status's cause that has this reason; n 0: there is none. */
+static struct str cause_of(struct arena *a, struct str body, const char *reason)
 {
 	struct err err = ERR_INIT(a);
 	struct json *tree = NULL;
 
 	if (json_parse(a, body, NULL, &tree, &err) < 0)
-		return false;
+		return S("");
 	for (const struct json *j = json_first(json_at(tree, "details.causes"));
 	     j; j = json_next(j))
-		if (str_is(json_str(j, "reason", S("")),
-			   "NamespaceTerminating"))
-			return true;
-	return false;
+		if (str_is(json_str(j, "reason", S("")), reason))
+			return json_str(j, "message", S("?"));
+	return S("");
 }
 
 void drain_answered(struct controller *c, struct str node,
@@ -219,7 +219,10 @@ void drain_answered(struct controller *c, struct str node,
 	if (!d)
 		return;
 	if (ans->status == 403)
-		answer.terminating = is_terminating(&a, ans->body);
+		answer.terminating =
+			cause_of(&a, ans->body, "NamespaceTerminating").n > 0;
+	else if (ans->status == 429)
+		answer.budget = cause_of(&a, ans->body, "DisruptionBudget");
 	drain_reply(d->drain, act->tag, controller_now(), &answer);
 	plan_again(d);
 }

@@ -3,8 +3,8 @@
  * as the process lives. Others mean another process.
  */
 #include "base/codec.h"
-#include "controller.h"
-#include "io/log.h"
+#include "controller_sync.h"
+#include "io/repeat.h"
 
 #define SOURCE "machine-config-operator"
 
@@ -58,6 +58,21 @@ static bool keep(struct controller *c, const struct json *tree)
 			     &c->gates, &err) == 0;
 }
 
+static void wait_for_gates(const struct controller *c, const struct json *tree,
+			   struct str why)
+{
+	const struct json *version = known_tree(c, W_VERSION, "version");
+
+	if (c->gates_known)
+		return;
+	if (!version && str_is(c->release, MC_GATES_SNAPSHOT))
+		log_again(LOG_INFO, S("gates"),
+			  "waiting for ClusterVersion version, which names "
+			  "the release");
+	log_again(LOG_INFO, S("gates"), "waiting for FeatureGate cluster: %.*s",
+		  STRF(tree ? why : S("there is no such object")));
+}
+
 void controller_gates(struct controller *c)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -66,9 +81,12 @@ void controller_gates(struct controller *c)
 	struct mc_gates now;
 
 	if (!watch_known(&c->watches[W_GATES]) ||
-	    !watch_known(&c->watches[W_VERSION]) ||
-	    mc_gates_read(&a, tree, controller_version(c), &now, &err) < 0)
+	    !watch_known(&c->watches[W_VERSION]))
 		return;
+	if (mc_gates_read(&a, tree, controller_version(c), &now, &err) < 0) {
+		wait_for_gates(c, tree, err.msg);
+		return;
+	}
 	if (c->gates_known) {
 		if (strs_eq(&now.enabled, &c->gates.enabled) &&
 		    strs_eq(&now.disabled, &c->gates.disabled))
@@ -87,4 +105,28 @@ void controller_gates(struct controller *c)
 		 c->gates.disabled.n);
 	tell(c, "FeatureGatesInitialized", &now);
 	c->on_gates(c);
+}
+
+void controller_log_waits(struct controller *c)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct buf b;
+
+	if (c->running && !known(c, W_CONTROLLER, CC_NAME))
+		log_info("waiting for ControllerConfig " CC_NAME
+			 ": nothing is rendered before it is there");
+	if (c->running)
+		return;
+	buf_init(&b, &a);
+	for (int i = 0; i < W_KINDS; i++)
+		if (c->watches[i].cache && !watch_known(&c->watches[i]))
+			buf_addf(&b, "%s%s", b.n ? ", " : "",
+				 c->watches[i].path.p);
+	if (!c->eviction_api.p)
+		buf_addf(&b, "%s/api/v1", b.n ? ", " : "");
+	if (b.n)
+		log_info("waiting for the server's answer to GET %.*s",
+			 STRF(buf_str(&b)));
+	else if (!c->gates_known)
+		controller_gates(c);
 }

@@ -184,6 +184,7 @@ int sync_pool(struct controller *c, struct str name, struct arena *a,
 	state = state_of(c, name);
 	v.fresh_metrics = !state->counted;
 	state->counted = true;
+	c->waits = !v.controller_config;
 	return plan_pool(a, &v, out, err);
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "controller_sync.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "plan/settings.h"
 
 #define LEASE                                                    \
@@ -22,7 +22,8 @@ static void answered(struct kube_call *call, const struct kube_answer *ans)
 
 	l->asking = false;
 	if (ans->rc < 0 && ans->rc != -ERR_NOTFOUND) {
-		log_warn("GET " LEASE ": %.*s", STRF(ans->message));
+		log_again(LOG_WARNING, S(LEASE), "GET " LEASE ": %.*s",
+			  STRF(ans->message));
 		l->since = 0;
 		kube_queue_after(c->queue, SYNC_SETTINGS, S("cluster"),
 				 l->wait_ms / 4);

@@ -13,7 +13,7 @@
 
 #include "controller.h"
 #include "io/file.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "io/sock.h"
 #include "io/version.h"
 #include "kube/config.h"
@@ -25,6 +25,8 @@
 #define GATES_WAIT_MS 60000
 #define DISCOVER_MS 1000 /* before the second try; later ones wait longer */
 #define DISCOVER_MAX_MS 30000
+#define WAITS_MS 2000
+#define WAITS_MAX_MS 300000
 #define GRACE_MS 1000 /* what is under way can be begun anew */
 
 struct opts {
@@ -131,7 +133,8 @@ struct process {
 	struct kube_conf conf;
 	struct kube_lease *lease;
 	struct kube_call discovery;
-	struct source gates_timer, grace, rediscover;
+	struct source gates_timer, grace, rediscover, waits;
+	int64_t waits_ms; /* between two lines about what is waited for */
 	int64_t discover_ms; /* the last wait */
 	struct kube_metrics_place metrics;
 	struct http_server *health;
@@ -282,6 +285,7 @@ static void discover(struct process *p)
 					   .path = S("/api/v1"),
 					   .done = discovered,
 					   .ctx = p };
+	log_v(4, "GET /api/v1: which version of the API evicts pods");
 	kube_start(p->c.kube, &p->discovery);
 }
 
@@ -320,14 +324,32 @@ static void discovered(struct kube_call *call, const struct kube_answer *ans)
 	else if (drain_eviction_api(&a, ans->body, &offered, &err) == 0)
 		p->c.eviction_api = str_dup(&p->c.kept, offered);
 	if (err.code) {
-		log_warn("GET /api/v1: %.*s: drains wait for it",
-			 STRF(err.msg));
+		log_again(LOG_WARNING, S("discovery"),
+			  "GET /api/v1: %.*s: drains wait for it",
+			  STRF(err.msg));
 		discover_later(p);
+	} else if (log_over(S("discovery"))) {
+		log_info("GET /api/v1: %.*s: drains go on",
+			 STRF(p->c.eviction_api));
 	}
 	if (!p->c.eviction_api.p)
 		p->c.eviction_api = S("");
 	controller_ready(&p->c);
 	drains_again(&p->c);
+}
+
+/* What takes longer than a start normally does is said, ever less often. */
+static void on_waits(struct source *s, short events)
+{
+	struct process *p = s->ctx;
+
+	(void)events;
+	if (p->c.running)
+		return;
+	controller_log_waits(&p->c);
+	p->waits_ms *= 2;
+	s->due = loop_clock() +
+		 (p->waits_ms < WAITS_MAX_MS ? p->waits_ms : WAITS_MAX_MS);
 }
 
 static void leads(void *ctx)
@@ -337,6 +359,9 @@ static void leads(void *ctx)
 	if (p->stopping)
 		return;
 	discover(p);
+	p->waits_ms = WAITS_MS;
+	p->waits.due = loop_clock() + WAITS_MS;
+	loop_update(p->c.loop, &p->waits);
 	p->gates_timer.due = loop_clock() + GATES_WAIT_MS;
 	loop_update(p->c.loop, &p->gates_timer);
 	controller_watch(&p->c, W_GATES, W_NODE);
@@ -407,6 +432,7 @@ static void set_up(struct process *p)
 	c->replace_templates = p->o->replace_templates;
 	c->events.kube = c->kube;
 	c->events.namespace = CONTROLLER_NS;
+	c->events.logged = true;
 	map_init(&c->pools, &c->kept);
 	c->exec = (struct kube_exec){ .kube = c->kube,
 				      .events = &c->events,
@@ -417,6 +443,7 @@ static void set_up(struct process *p)
 	add_timer(p, &p->gates_timer, gates_late);
 	add_timer(p, &p->grace, on_grace);
 	add_timer(p, &p->rediscover, on_rediscover);
+	add_timer(p, &p->waits, on_waits);
 }
 
 static int run_start(struct run *r, const void *opts)
@@ -432,6 +459,7 @@ static int run_start(struct run *r, const void *opts)
 					 .ctx = p };
 	int rc;
 
+	log_never_wait();
 	p->o = opts;
 	p->c.loop = loop_new(&r->err);
 	if (!p->c.loop)

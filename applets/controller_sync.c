@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "controller_sync.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "plan/backoff.h"
 
 struct instant controller_now(void)
@@ -25,37 +25,37 @@ static const struct {
 	unsigned retries;
 	bool alone; /* a key's plan must see what the one before has written */
 } syncs[SYNC_KINDS] = {
-	[SYNC_TEMPLATE] = { sync_template, "ControllerConfig",
+	[SYNC_TEMPLATE] = { sync_template, "controllerconfig",
 			    SOURCE("templatecontroller"), BACKOFF_RETRIES },
-	[SYNC_KUBELET] = { NULL, "KubeletConfig",
+	[SYNC_KUBELET] = { NULL, "kubeletconfig",
 			   SOURCE("kubeletconfigcontroller"),
 			   BACKOFF_RETRIES_KUBELET, true },
-	[SYNC_FEATURES] = { NULL, "FeatureGate",
+	[SYNC_FEATURES] = { NULL, "featuregate",
 			    SOURCE("kubeletconfigcontroller"),
 			    BACKOFF_RETRIES_KUBELET },
-	[SYNC_NODE_CONFIG] = { NULL, "Node config",
+	[SYNC_NODE_CONFIG] = { NULL, "node config",
 			       SOURCE("kubeletconfigcontroller"),
 			       BACKOFF_RETRIES_KUBELET },
-	[SYNC_RUNTIME] = { NULL, "ContainerRuntimeConfig",
+	[SYNC_RUNTIME] = { NULL, "containerruntimeconfig",
 			   SOURCE("containerruntimeconfigcontroller"),
 			   BACKOFF_RETRIES, true },
-	[SYNC_REGISTRIES] = { NULL, "Image config",
+	[SYNC_REGISTRIES] = { NULL, "image config",
 			      SOURCE("containerruntimeconfigcontroller"),
 			      BACKOFF_RETRIES },
-	[SYNC_CREDENTIALS] = { NULL, "CRIOCredentialProviderConfig",
+	[SYNC_CREDENTIALS] = { NULL, "criocredentialproviderconfig",
 			       SOURCE("containerruntimeconfigcontroller"),
 			       BACKOFF_RETRIES },
-	[SYNC_RENDER] = { sync_render, "rendering pool",
+	[SYNC_RENDER] = { sync_render, "machineconfigpool",
 			  SOURCE("rendercontroller"), BACKOFF_RETRIES },
-	[SYNC_PINNED] = { sync_pinned, "pinned image sets of pool",
+	[SYNC_PINNED] = { sync_pinned, "pinned image sets of machineconfigpool",
 			  SOURCE("pinnedimagesetcontroller"), BACKOFF_RETRIES },
-	[SYNC_POOL] = { sync_pool, "pool", SOURCE("nodecontroller"),
-			BACKOFF_RETRIES },
-	[SYNC_DRAIN] = { sync_drain, "drain of node", SOURCE("nodecontroller"),
+	[SYNC_POOL] = { sync_pool, "machineconfigpool",
+			SOURCE("nodecontroller"), BACKOFF_RETRIES },
+	[SYNC_DRAIN] = { sync_drain, "node", SOURCE("nodecontroller"),
 			 BACKOFF_RETRIES },
-	[SYNC_MIGRATE] = { sync_migrate, "MachineConfigNodes",
+	[SYNC_MIGRATE] = { sync_migrate, "machineconfignodes",
 			   SOURCE("nodecontroller"), BACKOFF_RETRIES },
-	[SYNC_SETTINGS] = { sync_settings, "MachineConfiguration",
+	[SYNC_SETTINGS] = { sync_settings, "machineconfiguration",
 			    SOURCE("nodecontroller"), BACKOFF_RETRIES },
 	[SYNC_MASTER] = { sync_master, "master", SOURCE("nodecontroller"),
 			  BACKOFF_RETRIES },
@@ -157,6 +157,32 @@ static void end_turn(const struct task *t)
 		begin(t->next);
 }
 
+/* Upstream's words; each kind of plan for itself. */
+static struct str log_key(struct task *t)
+{
+	return str_fmt(&t->job.a, "%u %.*s", t->key->kind, STRF(t->key->name));
+}
+
+static void log_failure(struct task *t, struct str why)
+{
+	const char *what = syncs[t->key->kind].what;
+
+	if (t->c->waits)
+		log_again(LOG_INFO, log_key(t), "Waiting to sync %s %.*s: %.*s",
+			  what, STRF(t->key->name), STRF(why));
+	else
+		log_again(LOG_ERROR, log_key(t), "Error syncing %s %.*s: %.*s",
+			  what, STRF(t->key->name), STRF(why));
+}
+
+/* A plan that only puts itself off says nothing of the failure before it. */
+static void log_success(struct task *t)
+{
+	if (t->rc == 0 && t->job.requeue < 0 && log_over(log_key(t)))
+		log_info("Synced %s %.*s after errors",
+			 syncs[t->key->kind].what, STRF(t->key->name));
+}
+
 static void finished(struct kube_job *j)
 {
 	struct task *t = j->ctx;
@@ -168,6 +194,8 @@ static void finished(struct kube_job *j)
 	if (tell_failure(t))
 		return;
 	c->making -= key->kind < SYNC_RENDER;
+	if (!failed)
+		log_success(t);
 	if (key->kind == SYNC_TEMPLATE)
 		remember_failure(c, j->error);
 	if (j->requeue >= 0)
@@ -213,6 +241,7 @@ static void begin(struct task *t)
 	int64_t began = loop_clock();
 	struct err err = ERR_INIT(&t->job.a);
 
+	c->waits = false;
 	if (syncs[key->kind].plan)
 		t->rc = syncs[key->kind].plan(c, key->name, &t->job.a,
 					      &t->job.list, &err);
@@ -225,12 +254,8 @@ static void begin(struct task *t)
 		/* a machine that stood still meanwhile says nothing of plans */
 		c->pools_rest = now + (rest < REST_MAX ? rest : REST_MAX);
 	}
-	if (t->rc == -ERR_INVALID)
-		log_error("%s %.*s: %.*s", syncs[key->kind].what,
-			  STRF(key->name), STRF(err.msg));
-	else if (t->rc < 0)
-		log_v(2, "%s %.*s: %.*s", syncs[key->kind].what,
-		      STRF(key->name), STRF(err.msg));
+	if (t->rc < 0)
+		log_failure(t, err.msg);
 	own_strings(&t->job.a, &t->job.list);
 	t->job.source = syncs[key->kind].source;
 	t->job.reply = replied;

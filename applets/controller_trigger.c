@@ -5,7 +5,7 @@
  * times as long as it took, and what changes meanwhile is planned together.
  */
 #include "controller_sync.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "plan/drain.h"
 #include "plan/kubelet_sync.h"
 #include "plan/pool.h"
@@ -175,7 +175,9 @@ static void nodes_moved(struct controller *c)
 		struct err err = ERR_INIT(&a);
 
 		if (mcp_of_node(&pools, v[i]->value, &of, &err) < 0)
-			log_warn("%.*s", STRF(err.msg));
+			log_again(LOG_ERROR, err.msg,
+				  "error finding pool for node: %.*s",
+				  STRF(err.msg));
 	}
 	add_each(c, SYNC_POOL, W_POOL);
 }

@@ -69,10 +69,18 @@ int sync_generate(struct controller *c, enum sync_kind kind, struct str name,
 {
 	struct generate_key key = { .kind = (enum generate_kind)kind,
 				    .name = name };
+	struct err ignored = ERR_INIT(a);
 	struct sight s;
+	int rc;
 
 	controller_see(c, a, &s);
-	return plan_generate(a, &s.view, &key, out, err);
+	rc = plan_generate(a, &s.view, &key, out, err);
+	/* whatever it is, it is looked at again after the templates */
+	if (rc < 0)
+		c->waits = controller_config_completed(
+				   a, known_tree(c, W_CONTROLLER, CC_NAME),
+				   &ignored) < 0;
+	return rc;
 }
 
 /* ---- the template controller ---- */

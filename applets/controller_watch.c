@@ -292,7 +292,7 @@ static void synced(void *ctx)
 	if (w->lacking)
 		log_info("%s: the server has them now", w->path.p);
 	w->lacking = false;
-	log_v(2, "watching %s", w->path.p);
+	log_v(4, "watching %s", w->path.p);
 	if (w->kind == W_GATES || w->kind == W_VERSION)
 		controller_gates(c);
 	controller_ready(c);
@@ -406,6 +406,7 @@ void controller_ready(struct controller *c)
 	}
 	c->running = c->pools_moved = true;
 	log_info("all caches are in sync: starting");
+	controller_log_waits(c);
 	controller_first_plans(c);
 	kube_queue_go(c->queue);
 }

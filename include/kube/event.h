@@ -17,6 +17,7 @@
 #define KUBE_EVENTS_WAITING 500
 
 struct kube_events {
+	bool logged; /* each is a line in the log, too */
 	struct kube *kube;
 	const char *namespace;
 	struct str host; /* that the source is on, or "" */

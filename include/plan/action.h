@@ -64,7 +64,8 @@ struct action {
 	enum action_fail fail;
 	unsigned step;
 	bool if_ok; /* not run when an earlier action of this plan failed */
-	bool warning; /* ACTION_LOG: as a warning */
+	bool warning, error; /* ACTION_LOG: as such */
+	bool state; /* ACTION_LOG: repeats of the text are logged with back-off */
 	unsigned tag; /* not 0: give the answer to the plan's *_reply */
 	struct str path; /* "/api/v1/nodes/a", query included */
 	struct str body; /* n 0 where actions.objects is set */

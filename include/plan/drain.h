@@ -42,6 +42,7 @@ struct drain_pod {
 	enum drain_pod_state state;
 	int64_t due; /* TODO: not before this */
 	struct str said; /* the server's last refusal */
+	struct str logged; /* the refusal that was logged last */
 };
 
 struct drain {
@@ -63,6 +64,8 @@ struct drain {
 	struct arena mcn_arena;
 	struct str mcn; /* as read for the next report; "": there is none */
 	struct str refusal; /* the server's answer to the last cordon */
+	bool refused; /* and it is not logged yet */
+	bool succeeded; /* the cordon or uncordon, and it is logged */
 	struct drain_pod *pods;
 	size_t n_pods;
 	struct str failure; /* END: why it did not work; "": it did */
@@ -110,6 +113,7 @@ int plan_drain(struct arena *a, const struct drain_view *in, struct drain *d,
 struct drain_answer {
 	int status; /* HTTP; 0: no answer at all */
 	struct str message; /* of an error */
+	struct str budget; /* 429: which budget, as the server says; or "" */
 	bool terminating; /* 403 because the namespace is going away */
 	struct str body; /* of a GET that succeeded */
 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "data/json_split.h"
-#include "io/log.h"
+#include "io/repeat.h"
 
 /*
  * States: a list is being read, a watch is open, or we wait before the next
@@ -80,7 +80,34 @@ static void wait(struct kube_cache *c, int64_t ms)
 	loop_add(loop_of(c), &c->timer);
 }
 
-static void back_off(struct kube_cache *c, struct str why, bool quiet)
+#define API_SERVER S("API server")
+
+/*
+ * A server that cannot be reached is one failure, however many caches find out.
+ * said: by the server, about this request.
+ */
+static void log_failure(const struct kube_cache *c, struct str why, bool said)
+{
+	if (said)
+		log_again(LOG_WARNING, str_of(c->o.what),
+			  "failed to %s %s: %.*s; retrying",
+			  c->state == CACHE_LIST ? "list" : "watch", c->o.what,
+			  STRF(why));
+	else
+		log_again(LOG_WARNING, API_SERVER, "API server: %.*s; retrying",
+			  STRF(why));
+}
+
+/* It has answered as it should. */
+static void log_success(const struct kube_cache *c)
+{
+	if (log_over(API_SERVER))
+		log_info("API server: it answers again");
+	if (log_over(str_of(c->o.what)))
+		log_info("%s: listed and watched again", c->o.what);
+}
+
+static void back_off(struct kube_cache *c)
 {
 	int64_t now = loop_now(loop_of(c)), ms;
 
@@ -89,9 +116,6 @@ static void back_off(struct kube_cache *c, struct str why, bool quiet)
 	ms = c->backoff + (int64_t)(dice(c) % (uint64_t)c->backoff);
 	c->backoff =
 		c->backoff * 2 < BACKOFF_LAST ? c->backoff * 2 : BACKOFF_LAST;
-	if (!quiet)
-		log_warn("%s: %.*s; trying again in %.1f s", c->o.what,
-			 STRF(why), (double)ms / 1000);
 	wait(c, ms);
 }
 
@@ -123,6 +147,7 @@ static void list_ended(struct kube_cache *c, uint64_t version)
 	c->synced = true;
 	c->full = false;
 	c->lists++;
+	log_success(c);
 	if (first && c->o.synced)
 		c->o.synced(c->o.ctx);
 	begin(c);
@@ -150,17 +175,19 @@ static void page_done(struct kube_cache *c)
 	int rc = json_parse(&a, split_rest(&c->split), NULL, &rest, &err);
 
 	if (rc < 0 || !split_between(&c->split)) {
-		back_off(c, rc < 0 ? err.msg : S("the list ended too early"),
-			 false);
+		log_failure(c, rc < 0 ? err.msg : S("the list ended too early"),
+			    true);
+		back_off(c);
 		return;
 	}
 	version = cache_version_of(rest);
 	/* whatever this is, it does not say that there is nothing */
 	if (!version) {
-		back_off(c,
-			 S("the answer is no list: it has no "
-			   "resourceVersion"),
-			 false);
+		log_failure(c,
+			    S("the answer is no list: it has no "
+			      "resourceVersion"),
+			    true);
+		back_off(c);
 		return;
 	}
 	if (version < c->newest && !c->rewound) {
@@ -207,6 +234,8 @@ static int apply_event(struct kube_cache *c, const struct json *event,
 	c->events++;
 	if (version <= c->version)
 		return 0;
+	if (c->backoff)
+		log_success(c);
 	c->version = c->newest = version;
 	c->backoff = 0;
 	c->refused = 0;
@@ -253,12 +282,14 @@ static void broken(struct kube_cache *c, int rc, struct str why, bool said)
 		c->gone = true;
 	}
 	if (!gone || twice) {
-		back_off(c, why, absent);
+		if (!absent)
+			log_failure(c, why, said);
+		back_off(c);
 		if (absent)
 			c->o.absent(c->o.ctx);
 		return;
 	}
-	log_info("%s: listing again: %.*s", c->o.what, STRF(why));
+	log_v(2, "%s: listing again: %.*s", c->o.what, STRF(why));
 	wait(c, 0);
 }
 
@@ -275,6 +306,12 @@ static void on_part(struct kube_call *call, struct str part)
 	broken(c, rc, err.msg, true);
 }
 
+static void ended_at_once(struct kube_cache *c)
+{
+	log_failure(c, S("the watch ended as soon as it began"), true);
+	back_off(c);
+}
+
 static void on_done(struct kube_call *call, const struct kube_answer *ans)
 {
 	struct kube_cache *c = call->ctx;
@@ -286,7 +323,7 @@ static void on_done(struct kube_call *call, const struct kube_answer *ans)
 		page_done(c);
 	else if (c->version == c->at_begin &&
 		 loop_now(loop_of(c)) - c->began < SHORT_MS)
-		back_off(c, S("the watch ended as soon as it began"), false);
+		ended_at_once(c);
 	else
 		wait(c, 0); /* the watch ended in its time */
 }

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "io/log.h"
+#include "base/codec.h"
+#include "io/repeat.h"
 
 /* As client-go: what no server has taken is told again, so many times. */
 #define TRIES_MAX 12
@@ -88,7 +89,10 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 	}
 	/* one that is there already was taken by a try that got no answer */
 	if (ans->rc < 0 && !(call->tries && ans->rc == -ERR_CONFLICT))
-		log_warn("event: %.*s", STRF(ans->message));
+		log_again(LOG_WARNING, S("event"), "event: %.*s",
+			  STRF(ans->message));
+	else if (log_over(S("event")))
+		log_info("event: they are taken again");
 	/* one that cannot be counted up is written anew the next time */
 	for (size_t i = 0; ans->rc < 0 && i < KUBE_EVENTS_KEPT; i++)
 		if (e->kept[i].hash == call->hash)
@@ -233,6 +237,40 @@ static void queue_call(struct kube_event_call *call)
 		kube_start(e->kube, &call->call);
 }
 
+/* As client-go's recorder has it; a warning that repeats, with back-off. */
+static void log_event(const struct kube_events *e,
+		      const struct action_event *about, struct str message)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const struct {
+		const char *name;
+		struct str value;
+	} list[] = {
+		{ "Kind", about->kind },
+		{ "Namespace", str_of(e->namespace) },
+		{ "Name", about->name },
+		{ "UID", about->uid },
+		{ "APIVersion", about->api },
+		{ "ResourceVersion", about->version },
+		{ "FieldPath", S("") },
+	};
+	struct buf b;
+
+	buf_init(&b, &a);
+	buf_addz(&b, "Event(v1.ObjectReference{");
+	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		buf_addf(&b, "%s%s:", i ? ", " : "", list[i].name);
+		go_quote(&b, list[i].value);
+	}
+	buf_addf(&b, "}): type: '%s' reason: '%.*s' %.*s",
+		 about->warning ? "Warning" : "Normal", STRF(about->reason),
+		 STRF(message));
+	if (!about->warning)
+		log_info("%.*s", STRF(buf_str(&b)));
+	else if (log_due(message))
+		log_warn("%.*s", STRF(buf_str(&b)));
+}
+
 void kube_event(struct kube_events *e, const char *source,
 		const struct action_event *about, struct str message)
 {
@@ -244,8 +282,11 @@ void kube_event(struct kube_events *e, const char *source,
 	bool combined;
 	size_t at;
 
+	if (e->logged)
+		log_event(e, about, message);
 	if (e->n_calls >= KUBE_EVENTS_WAITING) {
-		log_warn("event left out, too many wait: %.*s", STRF(message));
+		log_again(LOG_WARNING, S("event"),
+			  "event left out, too many wait: %.*s", STRF(message));
 		return;
 	}
 	(void)clock_gettime(CLOCK_REALTIME, &t);

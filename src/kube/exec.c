@@ -2,7 +2,8 @@
 
 #include <time.h>
 
-#include "io/log.h"
+#include "io/repeat.h"
+#include "mc/object.h"
 
 /* Of one job at once: what a step of thousands takes stays small. */
 #define AT_ONCE 32
@@ -30,6 +31,18 @@ static const struct {
 	[ACTION_EVICT] = { "POST", "" },
 };
 
+static void log_action(const struct action *act)
+{
+	enum log_level level = act->error     ? LOG_ERROR
+			       : act->warning ? LOG_WARNING
+					      : LOG_INFO;
+
+	if (act->state)
+		log_again(level, act->reason, "%.*s", STRF(act->reason));
+	else
+		log_line(level, __FILE__, __LINE__, "%.*s", STRF(act->reason));
+}
+
 void kube_exec_local(struct kube_exec *x, const char *source,
 		     const struct action *act)
 {
@@ -38,9 +51,6 @@ void kube_exec_local(struct kube_exec *x, const char *source,
 
 	switch (act->kind) {
 	case ACTION_EVENT:
-		log_v(2, "event %.*s on %.*s %.*s: %.*s",
-		      STRF(act->event.reason), STRF(act->event.kind),
-		      STRF(act->event.name), STRF(act->reason));
 		kube_event(x->events, source, &act->event, act->reason);
 		break;
 	case ACTION_METRIC:
@@ -51,12 +61,20 @@ void kube_exec_local(struct kube_exec *x, const char *source,
 				 act->kind == ACTION_UNMETRIC);
 		break;
 	case ACTION_LOG:
-		log_line(act->warning ? LOG_WARNING : LOG_INFO, __FILE__,
-			 __LINE__, "%.*s", STRF(act->reason));
+		log_action(act);
 		break;
 	default:
 		break;
 	}
+}
+
+/* Many objects are created by one path. */
+static struct str log_key(struct kube_job *j, const struct action *act)
+{
+	return act->kind == ACTION_CREATE
+		       ? str_fmt(&j->a, "%.*s %.*s", STRF(act->path),
+				 STRF(act->reason))
+		       : act->path;
 }
 
 static void fail(struct kube_job *j, const struct action *act,
@@ -69,10 +87,13 @@ static void fail(struct kube_job *j, const struct action *act,
 	if (act->wrap.n)
 		text = str_fmt(&j->a, "%.*s: %.*s", STRF(act->wrap),
 			       STRF(text));
-	if (!routine || log_enabled(2))
-		log_line(routine ? LOG_INFO : LOG_WARNING, __FILE__, __LINE__,
-			 "%s %.*s (%.*s): %.*s", verbs[act->kind].method,
-			 STRF(act->path), STRF(act->reason), STRF(text));
+	if (routine)
+		log_v(4, "%s %.*s (%.*s): %.*s", verbs[act->kind].method,
+		      STRF(act->path), STRF(act->reason), STRF(text));
+	else
+		log_again(LOG_WARNING, log_key(j, act), "%s %.*s (%.*s): %.*s",
+			  verbs[act->kind].method, STRF(act->path),
+			  STRF(act->reason), STRF(text));
 	j->later |= act->fail == ACTION_LATER;
 	if (act->fail == ACTION_SHRUG || act->fail == ACTION_LATER)
 		return;
@@ -134,6 +155,23 @@ static void remember(struct kube_job *j, const struct kube_step_call *s,
 		kube_cache_remove(c, object_key(&j->a, act->path), s->version);
 }
 
+/* Writes of MachineConfigs lead to rollouts: each is told, with its reason. */
+static void log_written(const struct action *act)
+{
+	const struct str mcs = S("/apis/" MC_API "/machineconfigs");
+	struct str name;
+
+	if (!str_starts(act->path, mcs) || act->kind == ACTION_GET)
+		return;
+	name = str_from(act->path, mcs.n);
+	log_info("%s MachineConfig%s%.*s: %.*s",
+		 act->kind == ACTION_CREATE   ? "Created"
+		 : act->kind == ACTION_DELETE ? "Deleted"
+					      : "Updated",
+		 name.n ? " " : "", STRF(name.n ? str_from(name, 1) : name),
+		 STRF(act->reason));
+}
+
 static void go_on(struct kube_job *j);
 
 static void answered(struct kube_call *c, const struct kube_answer *ans)
@@ -143,10 +181,16 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 	const struct action *act = s->act;
 	bool gone = act->kind == ACTION_DELETE && ans->rc == -ERR_NOTFOUND;
 
-	if (ans->rc == 0 || gone)
+	if (ans->rc == 0 || gone) {
 		remember(j, s, ans);
-	else if (!act->tag || act->fail == ACTION_SHRUG)
+		log_written(act);
+		if (log_over(log_key(j, act)))
+			log_info("%s %.*s (%.*s): it works again",
+				 verbs[act->kind].method, STRF(act->path),
+				 STRF(act->reason));
+	} else if (!act->tag) {
 		fail(j, act, ans);
+	}
 	if (act->tag && j->reply)
 		j->reply(j, act, ans);
 	s->next = j->calls;
@@ -162,9 +206,8 @@ static void start(struct kube_job *j, const struct action *act)
 
 	j->calls = s->next;
 
-	if (act->kind != ACTION_GET)
-		log_info("%s %.*s: %.*s", verbs[act->kind].method,
-			 STRF(act->path), STRF(act->reason));
+	log_v(4, "%s %.*s: %.*s", verbs[act->kind].method, STRF(act->path),
+	      STRF(act->reason));
 	*s = (struct kube_step_call){
 		.call = { .method = verbs[act->kind].method,
 			  .path = act->path,

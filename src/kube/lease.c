@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "data/json.h"
-#include "io/log.h"
+#include "io/repeat.h"
 
 struct kube_lease {
 	struct kube_lease_opts o;
@@ -163,6 +163,18 @@ static void take(struct kube_lease *l, struct json *tree)
 	send(l, create ? "POST" : "PUT", lease_path(l, create), tree);
 }
 
+/* Said when somebody else takes it, and now and then; not with each renewal. */
+static void log_holder(struct kube_lease *l, const struct json *spec,
+		       struct str holder)
+{
+	if (log_due(str_fmt(&l->a, "%.*s/%.*s %.*s", STRF(l->o.namespace),
+			    STRF(l->o.name), STRF(holder))))
+		log_info("waiting for lease %.*s/%.*s, held by %.*s, renewed "
+			 "%.*s",
+			 STRF(l->o.namespace), STRF(l->o.name), STRF(holder),
+			 STRF(json_str(spec, "renewTime", S("never"))));
+}
+
 /* The lease as it is: free, ours, or somebody's who may have died. */
 static void judge(struct kube_lease *l, struct json *tree)
 {
@@ -185,8 +197,7 @@ static void judge(struct kube_lease *l, struct json *tree)
 	else if (mine || !holder.n || l->seen_at + lasts < loop_clock())
 		take(l, tree);
 	else {
-		log_v(4, "lease %.*s is held by %.*s", STRF(l->o.name),
-		      STRF(holder));
+		log_holder(l, spec, holder);
 		if (l->leading)
 			lose(l);
 		else
@@ -226,6 +237,9 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 	struct json *tree = NULL;
 
 	l->busy = false;
+	if (ans->rc == 0 && log_over(l->o.name))
+		log_info("lease %.*s/%.*s: the server answers again",
+			 STRF(l->o.namespace), STRF(l->o.name));
 	if (ans->rc == 0 && l->writing) {
 		wrote(l);
 		return;
@@ -239,8 +253,9 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 		judge(l, tree);
 		return;
 	}
-	log_error("lease %.*s/%.*s: %.*s", STRF(l->o.namespace),
-		  STRF(l->o.name), STRF(ans->rc < 0 ? ans->message : err.msg));
+	log_again(LOG_ERROR, l->o.name, "lease %.*s/%.*s: %.*s",
+		  STRF(l->o.namespace), STRF(l->o.name),
+		  STRF(ans->rc < 0 ? ans->message : err.msg));
 	if (l->releasing)
 		give_up(l);
 	else if (!l->leading)
@@ -268,6 +283,8 @@ struct kube_lease *kube_lease_start(const struct kube_lease_opts *o)
 	l->o = *o;
 	l->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = l };
 	loop_add(kube_loop(o->kube), &l->timer);
+	log_info("attempting to acquire leader lease %.*s/%.*s...",
+		 STRF(o->namespace), STRF(o->name));
 	attempt(l);
 	return l;
 }

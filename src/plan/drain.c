@@ -147,12 +147,12 @@ static void report(struct arena *a, const struct drain_view *in,
 	actions_step(out);
 }
 
+/* ---- cordon and uncordon ---- */
+
 static const char *boolean(bool b)
 {
 	return b ? "true" : "false";
 }
-
-/* ---- cordon and uncordon ---- */
 
 static struct str cordon_error(struct arena *a, const struct drain_view *in,
 			       const struct drain *d, bool want)
@@ -166,18 +166,39 @@ static struct str cordon_error(struct arena *a, const struct drain_view *in,
 		       TRIES, STRF(why));
 }
 
+/* The node is as wanted; said once, and where it took a request. */
+static void log_cordon(struct arena *a, const struct drain_view *in,
+		       struct drain *d, bool want, struct actions *out)
+{
+	if (d->tries && !d->succeeded)
+		action_log(a, out,
+			   "node %.*s: %s succeeded (currently schedulable: "
+			   "%s)",
+			   STRF(in->node->name), want ? "cordon" : "uncordon",
+			   boolean(!want));
+	d->succeeded = true;
+}
+
 /* DONE when the node is (un)schedulable as wanted, FAILED after five tries. */
 static enum drain_outcome set_cordon(struct arena *a,
 				     const struct drain_view *in,
 				     struct drain *d, bool want,
 				     struct actions *out)
 {
+	const char *verb = want ? "cordon" : "uncordon";
 	int64_t now = drain_ms(in->now);
 
-	if (in->node->unschedulable == want)
+	if (in->node->unschedulable == want) {
+		log_cordon(a, in, d, want, out);
 		return DRAIN_DONE;
+	}
 	if (d->patching)
 		return DRAIN_GOING_ON;
+	if (d->refused)
+		action_log(a, out, "node %.*s: %s failed with: %.*s, retrying",
+			   STRF(in->node->name), verb, STRF(d->refusal))
+			->warning = true;
+	d->refused = false;
 	if (now < d->try_at) {
 		action_requeue(a, out, d->try_at - now,
 			       want ? S("cordon again") : S("uncordon again"));
@@ -185,6 +206,12 @@ static enum drain_outcome set_cordon(struct arena *a,
 	}
 	if (d->tries == TRIES)
 		return DRAIN_FAILED;
+	if (!d->tries)
+		action_log(a, out, "node %.*s: %sing", STRF(in->node->name),
+			   verb);
+	action_log(a, out,
+		   "node %.*s: initiating %s (currently schedulable: %s)",
+		   STRF(in->node->name), verb, boolean(want));
 	d->patching = true;
 	/* nothing is waited for after the last one */
 	d->try_at =
@@ -194,8 +221,7 @@ static enum drain_outcome set_cordon(struct arena *a,
 		   action_node_path(a, in->node->name),
 		   want ? S("{\"spec\":{\"unschedulable\":true}}")
 			: S("{\"spec\":{\"unschedulable\":null}}"),
-		   str_fmt(a, "%s: %.*s", want ? "cordon" : "uncordon",
-			   STRF(d->wish)));
+		   str_fmt(a, "%s: %.*s", verb, STRF(d->wish)));
 	out->v[out->n - 1].tag = drain_tag(d, DRAIN_TAG_CORDON);
 	out->v[out->n - 1].fail = ACTION_SHRUG;
 	action_requeue(a, out, TRY_MS, S("look whether it worked"));
@@ -214,6 +240,10 @@ static void fulfil(struct arena *a, const struct drain_view *in,
 	body_add(&b, S(NODE_APPLIED_DRAIN), in->node->desired_drain);
 	buf_addz(&b, "}}}");
 	actions_step(out);
+	action_log(a, out,
+		   "node %.*s: operation successful; applying completion "
+		   "annotation",
+		   STRF(in->node->name));
 	act = action_add(
 		a, out, ACTION_STRATEGIC, action_node_path(a, in->node->name),
 		buf_str(&b),
@@ -282,13 +312,26 @@ static void alarm_if_late(struct arena *a, const struct drain_view *in,
 			  struct drain *d, struct actions *out)
 {
 	d->age = d->cordoned ? drain_ms(in->now) - d->cordoned : 0;
+	if (d->cordoned)
+		action_log(a, out,
+			   "node %.*s: Previous node drain found. Drain has "
+			   "been going on for %.3f hours",
+			   STRF(in->node->name), (double)d->age / 3600000);
+	if (d->cordoned && !in->node->unschedulable)
+		action_log(a, out,
+			   "External actor has unexpectedly uncordoned node "
+			   "%.*s, cordoning again...",
+			   STRF(in->node->name))
+			->warning = true;
 	if (d->age <= ALARM_AFTER_MS)
 		return;
+	action_log(a, out,
+		   "node %.*s: drain exceeded timeout: 1h0m0s. Will continue "
+		   "to retry.",
+		   STRF(in->node->name))
+		->error = true;
 	action_event(a, out, about(in->node, S("DrainFailed")),
-		     str_fmt(a,
-			     "node %.*s: drain exceeded timeout: 1h0m0s. Will "
-			     "continue to retry.",
-			     STRF(in->node->name)));
+		     out->v[out->n - 1].reason);
 	action_metric(a, out, "mcc_drain_err", &in->node->name, 1, 1);
 }
 
@@ -331,7 +374,7 @@ static void not_cordoned(struct arena *a, const struct drain_view *in,
 	/* upstream stops here until something else happens to the node */
 	d->next = drain_ms(in->now) + AGAIN_MS;
 	d->held = false;
-	action_log(a, out, "%.*s", STRF(why))->warning = true;
+	action_log(a, out, "%.*s", STRF(why))->error = true;
 	action_requeue(a, out, AGAIN_MS, S("cordon failed"));
 	rest(d);
 }
@@ -350,6 +393,7 @@ static void start_draining(struct arena *a, const struct drain_view *in,
 	struct step s = executed("Drained", "Draining Node as part of update "
 					    "executed phase");
 
+	action_log(a, out, "node %.*s: initiating drain", STRF(in->node->name));
 	s.child_text =
 		str_fmt(a, "Draining node. %.*s", STRF(until(a, in->node)));
 	report(a, in, d, &s, out);
@@ -392,7 +436,8 @@ static void not_drained(struct arena *a, const struct drain_view *in,
 			       "Drain failed. Waiting 1 minute then retrying. "
 			       "Error message from drain: %.*s",
 			       STRF(why));
-	action_log(a, out, "node %.*s: %.*s", STRF(in->node->name), STRF(text));
+	action_log(a, out, "node %.*s: %.*s", STRF(in->node->name), STRF(text))
+		->warning = true;
 	if (slow)
 		action_event(a, out,
 			     about(in->node, S("DrainThresholdExceeded")),
@@ -541,7 +586,8 @@ void drain_reply(struct drain *d, unsigned tag, struct instant now,
 		mcn_answered(d, answer);
 	} else if (tag == DRAIN_TAG_CORDON) {
 		d->patching = false;
-		if (answer->status != 200)
+		d->refused = answer->status != 200;
+		if (d->refused)
 			d->refusal = str_dup(&d->a, answer->message);
 	} else if (tag >= DRAIN_TAG_POD && tag - DRAIN_TAG_POD < d->n_pods) {
 		drain_pod_reply(d, &d->pods[tag - DRAIN_TAG_POD], now, answer);

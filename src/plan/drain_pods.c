@@ -197,6 +197,9 @@ void drain_pod_reply(struct drain *d, struct drain_pod *p, struct instant now,
 		     const struct drain_answer *answer)
 {
 	p->said = str_dup(&d->a, answer->message);
+	if (answer->budget.n)
+		p->said = str_fmt(&d->a, "%.*s %.*s", STRF(answer->message),
+				  STRF(answer->budget));
 	if (p->state == DRAIN_POD_ASKED)
 		sorted(p, answer);
 	else if (p->state == DRAIN_POD_SENT)
@@ -216,6 +219,10 @@ static void send(struct arena *a, struct drain *d, size_t i,
 	struct buf b;
 
 	p->state = DRAIN_POD_SENT;
+	if (!p->said.n)
+		action_log(a, out, "node %.*s: evicting pod %.*s/%.*s",
+			   STRF(in->node->name), STRF(p->pod.ns),
+			   STRF(p->pod.name));
 	buf_init(&b, a);
 	buf_addc(&b, '{');
 	body_add(&b, S("kind"), S("Eviction"));
@@ -266,9 +273,29 @@ static void add_timeout(struct buf *b, const struct drain_view *in)
 	duration_add(b, evict_ms(in) * 1000000);
 }
 
-/* Why the attempt failed, and which pods a disruption budget protects. */
+/* What a pod is not let go for, once: it is tried every few seconds. */
+static void log_refusal(struct arena *a, struct drain_pod *p,
+			const struct drain_view *in, struct actions *out)
+{
+	struct buf b;
+
+	if (p->state != DRAIN_POD_TODO || !p->said.n ||
+	    str_eq(p->logged, p->said))
+		return;
+	p->logged = p->said;
+	buf_init(&b, a);
+	buf_addf(&b, "node %.*s: error when evicting pods/",
+		 STRF(in->node->name));
+	go_quote(&b, p->pod.name);
+	buf_addz(&b, " -n ");
+	go_quote(&b, p->pod.ns);
+	buf_addf(&b, " (will retry after 5s): %.*s", STRF(p->said));
+	action_log(a, out, "%.*s", STRF(buf_str(&b)))->warning = true;
+}
+
+/* Why the attempt failed. */
 static struct str failure(struct arena *a, const struct drain *d,
-			  const struct drain_view *in, struct actions *out)
+			  const struct drain_view *in)
 {
 	struct list l;
 
@@ -301,13 +328,6 @@ static struct str failure(struct arena *a, const struct drain *d,
 		else
 			add_timeout(&b, in);
 		list_add(&l, buf_str(&b));
-		if (late && p->said.n)
-			action_log(a, out,
-				   "node %.*s: pod %.*s/%.*s was not let go: "
-				   "%.*s",
-				   STRF(in->node->name), STRF(p->pod.ns),
-				   STRF(p->pod.name), STRF(p->said))
-				->warning = true;
 	}
 	return list_text(a, &l);
 }
@@ -326,6 +346,7 @@ enum drain_outcome drain_evict_pods(struct arena *a, struct drain *d,
 	for (size_t i = 0; i < d->n_pods; i++) {
 		struct drain_pod *p = &d->pods[i];
 
+		log_refusal(a, p, in, out);
 		if (p->state == DRAIN_POD_TODO && now < d->deadline &&
 		    in->eviction_api.n) {
 			if (p->due <= now)
@@ -341,6 +362,6 @@ enum drain_outcome drain_evict_pods(struct arena *a, struct drain *d,
 		action_requeue(a, out, wake - now, S("pods are leaving"));
 		return DRAIN_GOING_ON;
 	}
-	*error = failure(a, d, in, out);
+	*error = failure(a, d, in);
 	return error->n ? DRAIN_FAILED : DRAIN_DONE;
 }

@@ -139,6 +139,19 @@ static void alert(struct arena *a, const struct mc_node *n,
 		action_metric(a, out, "mcc_pool_alert", &n->name, 1, of->alert);
 }
 
+/* "Pool worker[zone=b]: node n: …", as upstream has it. */
+static void log_node(struct arena *a, struct actions *out,
+		     const struct mcp *pool, const struct mc_node *n,
+		     struct str text)
+{
+	struct str zone = S("");
+	bool has = labels_get(n->labels, S(NODE_ZONE), &zone);
+
+	action_log(a, out, "Pool %.*s%s%.*s%s: node %.*s: %.*s",
+		   STRF(pool->name), has ? "[zone=" : "", STRF(zone),
+		   has ? "]" : "", STRF(n->name), STRF(text));
+}
+
 static bool same_annotation(struct str x, struct str y)
 {
 	return (x.p == NULL) == (y.p == NULL) && str_eq(x, y);
@@ -168,6 +181,11 @@ static bool annotations_changed(struct arena *a,
 		if (same_annotation(list[i].was, list[i].is))
 			continue;
 		changed = true;
+		text = list[i].is.p
+			       ? str_fmt(a, "changed annotation %s = %.*s",
+					 list[i].key, STRF(list[i].is))
+			       : str_fmt(a, "lost annotation %s", list[i].key);
+		log_node(a, out, pool, n, text);
 		if (!str_is(pool->name, "master"))
 			continue;
 		if (list[i].is.p)
@@ -202,19 +220,29 @@ static bool concerns(struct arena *a, const struct node_event_view *in,
 {
 	const struct mc_node *o = in->old, *n = in->new;
 	const struct mcp *pool = of->v[0];
-	bool changed =
-		!str_eq(node_unready_text(a, o), node_unready_text(a, n));
+	struct str why = node_unready_text(a, n);
+	bool changed = !str_eq(node_unready_text(a, o), why);
 
+	if (changed)
+		log_node(
+			a, out, pool, n,
+			why.n ? str_fmt(a, "Reporting unready: %.*s", STRF(why))
+			      : S("Reporting ready"));
 	if (!str_eq(o->current_config, o->desired_config) && node_done(n)) {
-		action_log(a, out,
-			   "Pool %.*s: node %.*s: Completed update to %.*s",
-			   STRF(pool->name), STRF(n->name),
-			   STRF(n->desired_config));
+		log_node(a, out, pool, n,
+			 str_fmt(a, "Completed update to %.*s",
+				 STRF(n->desired_config)));
 		return true;
 	}
 	changed |= annotations_changed(a, in, pool, out);
-	changed |= !str_eq(o->labels.bytes, n->labels.bytes);
-	changed |= !str_eq(o->taints, n->taints);
+	if (!str_eq(o->labels.bytes, n->labels.bytes)) {
+		log_node(a, out, pool, n, S("changed labels"));
+		changed = true;
+	}
+	if (!str_eq(o->taints, n->taints)) {
+		log_node(a, out, pool, n, S("changed taints"));
+		changed = true;
+	}
 	for (size_t i = 0; i < of->n; i++)
 		changed |= pinning(of->v[i]);
 	return changed;
@@ -222,7 +250,7 @@ static bool concerns(struct arena *a, const struct node_event_view *in,
 
 /* The pools it was in count it no longer. */
 static void left(struct arena *a, const struct node_event_view *in,
-		 const struct mcp *now, struct mcps *queue)
+		 const struct mcp *now, struct mcps *queue, struct actions *out)
 {
 	struct err err = ERR_INIT(a);
 	struct mcp_of_node was = { 0 };
@@ -234,6 +262,10 @@ static void left(struct arena *a, const struct node_event_view *in,
 		for (size_t i = 0; i < all.n; i++)
 			enqueue(a, queue, all.v[i]);
 	} else if (was.n && was.v[0] != now) {
+		if (now)
+			log_node(a, out, now, in->new,
+				 str_fmt(a, "changed from pool %.*s",
+					 STRF(was.v[0]->name)));
 		enqueue(a, queue, was.v[0]);
 	}
 }
@@ -268,14 +300,18 @@ void plan_node_event(struct arena *a, const struct node_event_view *in,
 		return;
 	plan_master(a, n, in->has_scheduler, in->masters_schedulable, out);
 	if (mcp_of_node(in->pools, n, &of, &err) < 0) {
+		struct action *act;
+
 		/* counted nowhere: whoever counted it must hear of it */
 		if (in->old)
-			left(a, in, NULL, queue);
-		action_log(a, out, "%.*s", STRF(err.msg))->warning = true;
+			left(a, in, NULL, queue, out);
+		act = action_log(a, out, "error finding pool for node: %.*s",
+				 STRF(err.msg));
+		act->error = act->state = true;
 		return;
 	}
 	if (in->old)
-		left(a, in, of.n ? of.v[0] : NULL, queue);
+		left(a, in, of.n ? of.v[0] : NULL, queue, out);
 	if (!of.n)
 		return;
 	alert(a, n, &of, out);

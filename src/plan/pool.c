@@ -311,12 +311,38 @@ static bool adopt(struct arena *a, const struct pool_view *in,
 	return true;
 }
 
+/* Upstream's words. */
+static void log_candidates(struct arena *a, const struct pool_view *in,
+			   const struct picks *picks, size_t room,
+			   struct actions *out)
+{
+	struct map zones;
+
+	map_init(&zones, a);
+	for (size_t i = 0; i < picks->n; i++) {
+		struct str zone;
+
+		if (labels_get(picks->v[i].n->labels, S(NODE_ZONE), &zone))
+			map_put(&zones, zone, out);
+	}
+	action_log(a, out,
+		   "Pool %.*s: %zu candidate nodes in %zu zones for update, "
+		   "capacity: %zu",
+		   STRF(in->pool->name), picks->n, zones.n, room);
+}
+
 static void choose(struct arena *a, const struct pool_view *in,
 		   struct picks *picks, size_t room, struct actions *out)
 {
 	size_t kept = 0;
 
+	log_candidates(a, in, picks, room, out);
 	defer_operator(a, in, picks, out);
+	if (str_is(in->pool->name, "master"))
+		action_log(a, out,
+			   "Pool master: filtered to %zu candidate nodes for "
+			   "update, capacity: %zu",
+			   picks->n, room);
 	for (size_t i = 0; i < picks->n; i++)
 		if (!adopt(a, in, picks->v[i].n, out))
 			picks->v[kept++] = picks->v[i];
@@ -328,6 +354,9 @@ static void choose(struct arena *a, const struct pool_view *in,
 		qsort(picks->v, kept, sizeof(*picks->v), by_zone_and_age);
 	if (picks->n > room)
 		picks->n = room;
+	for (size_t i = 0; i < picks->n; i++)
+		action_log(a, out, "Pool %.*s: selected candidate node %.*s",
+			   STRF(in->pool->name), STRF(picks->v[i].n->name));
 	actions_step(out);
 }
 
@@ -455,6 +484,16 @@ static int roll_out(struct arena *a, const struct pool_view *in,
 	return 0;
 }
 
+static bool is_updating(const struct mcp *pool)
+{
+	const struct json *list = json_at(pool->tree, "status.conditions");
+
+	for (const struct json *j = json_first(list); j; j = json_next(j))
+		if (str_is(json_str(j, "type", S("")), "Updating"))
+			return str_is(json_str(j, "status", S("")), "True");
+	return false;
+}
+
 static int by_name(const void *x, const void *y)
 {
 	const struct mc_node *p = *(const struct mc_node *const *)x;
@@ -475,9 +514,10 @@ int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out,
 
 	if (!pool->target.n) {
 		action_log(a, out,
-			   "Pool %.*s is unconfigured, waiting for its first "
-			   "rendered config",
-			   STRF(pool->name));
+			   "Pool %.*s is unconfigured, pausing for renderer to "
+			   "initialize",
+			   STRF(pool->name))
+			->state = true;
 		return 0;
 	}
 	if (pool->selects_all) {
@@ -512,6 +552,10 @@ int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out,
 		if (ready)
 			rc = roll_out(a, &view, &l, out, err);
 	}
+	if (pool->paused && is_updating(pool))
+		action_log(a, out, "Pool %.*s is paused and will not update.",
+			   STRF(pool->name))
+			->state = true;
 	actions_step(out);
 	pool_status(a, &view, &l, out);
 	return rc;

@@ -380,10 +380,15 @@ static bool write_rendered(struct arena *a, const struct render_view *in,
 			      : str_fmt(a, "now targeting %.*s", STRF(r->name)),
 		      out)
 		->wrap = cannot(a, in);
-	if (!targeted)
-		action_state_metric(a, out, "render",
-				    S("Sync Machine Config Pool with new MC"),
-				    in->pool->meta.name);
+	if (targeted)
+		return true;
+	actions_step(out);
+	action_log(a, out, "Pool %.*s: now targeting: %.*s",
+		   STRF(in->pool->meta.name), STRF(r->name))
+		->if_ok = true;
+	action_state_metric(a, out, "render",
+			    S("Sync Machine Config Pool with new MC"),
+			    in->pool->meta.name);
 	return true;
 }
 

@@ -51,11 +51,13 @@ server=''
 
 # ---- one that refuses discovery --------------------------------------------------------
 sandbox_start --fault-forbid api
-start "$TMP/kubeconfig"
-within 60 seen 'GET /api/v1:' "$TMP/log" 2 || bad 'discovery is tried again'
+start "$TMP/kubeconfig" --v 4
+asks='GET /api/v1: which version'
+within 60 seen "$asks" "$TMP/log" 2 || bad 'discovery is tried again'
 sleep 1
-n=$(grep -c 'GET /api/v1:' "$TMP/log")
+n=$(grep -c "$asks" "$TMP/log")
 if [ "$n" -le 10 ]; then ok; else bad "discovery was tried $n times in a few seconds"; fi
+is 'its failure is logged once, as a warning' 1 "$(grep -c '^W.* GET /api/v1: .*: drains wait for it$' "$TMP/log")"
 ended 'and it ends here too'
 
 # ---- metrics are of the one that leads --------------------------------------------------
@@ -77,8 +79,9 @@ gates
 start "$TMP/kubeconfig" --payload-version 4.22.0
 within 60 seen '\] metrics on :' "$TMP/log" 1 || bad "no metrics: $(tail -n 3 "$TMP/log")"
 first=$controller log=$TMP/second
-start "$TMP/kubeconfig" --payload-version 4.22.0 --v 4 --health-listen-address 127.0.0.1:0
-within 60 seen '\] lease .* is held by' "$TMP/second" 1 || bad "no word of the lease: $(cat "$TMP/second")"
+start "$TMP/kubeconfig" --payload-version 4.22.0 --health-listen-address 127.0.0.1:0
+holder="\] waiting for lease kube-system/machine-config-controller, held by $(hostname)_[-0-9a-f]*, renewed 20[-0-9]*T[:.0-9]*Z\$"
+within 60 seen "$holder" "$TMP/second" 1 || bad "no word of the lease: $(cat "$TMP/second")"
 port=$(sed -n 's/.*\] health on :\([0-9]*\)$/\1/p' "$TMP/second")
 is 'it answers probes while it waits' 'ok 200' "$(curl -s --noproxy '*' -m 60 -w ' %{http_code}' "http://127.0.0.1:$port/healthz")"
 is 'and nothing else' ' 404' "$(curl -s --noproxy '*' -m 60 -w ' %{http_code}' "http://127.0.0.1:$port/metrics")"
@@ -97,8 +100,9 @@ is 'a node that wants to be drained' 201 "$(post /api/v1/nodes '{"apiVersion":"v
 is 'its pod' 201 "$(post /api/v1/namespaces/default/pods '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},
 	"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}')"
 log=$TMP/log
-MCO_DRAIN_MS=1000 start "$TMP/kubeconfig" --payload-version 4.22.0
-within 60 seen 'GET /api/v1: it does not offer pods/eviction: drains wait for it' "$log" 2 || bad "it does not ask again: $(tail -n 3 "$log")"
+MCO_DRAIN_MS=1000 start "$TMP/kubeconfig" --payload-version 4.22.0 --v 4
+within 60 seen 'GET /api/v1: it does not offer pods/eviction: drains wait for it' "$log" 1 || bad "no word of it: $(tail -n 3 "$log")"
+within 60 seen "$asks" "$log" 2 || bad "it does not ask again: $(tail -n 3 "$log")"
 within 60 seen "node n: Drain failed.*pods/\"p\" -n \"default\": the server's discovery does not offer pods/eviction" "$log" 2 ||
 	bad "the drain does not fail: $(tail -n 3 "$log")"
 is 'the pod stays as it is' 'Pod null' "$(curl -sS -m 60 "$api/api/v1/namespaces/default/pods/p" | jq -r '.kind + " " + (.metadata.deletionTimestamp | tostring)')"

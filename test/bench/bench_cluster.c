@@ -392,7 +392,8 @@ static void start_controller(struct bench *b, const char *bin,
 		_exit(126);
 	(void)execl(path, path, "start", "--kubeconfig", kubeconfig,
 		    "--payload-version", "4.22.0", "--templates=builtin",
-		    "--metrics-listen-address", "127.0.0.1:0", (char *)NULL);
+		    "--v=4", "--metrics-listen-address", "127.0.0.1:0",
+		    (char *)NULL);
 	_exit(127);
 }
 

@@ -155,27 +155,47 @@ static struct str plan(struct world *w)
 	return print(w, rc);
 }
 
-/* The answer to the i-th action of the last plan. */
-static void reply(struct world *w, size_t i, int status, const char *message)
+#define WHICH "The disruption budget b needs 1 healthy pods and has 1 currently"
+
+/* The answer to an action of the last plan. */
+static void reply_at(struct world *w, size_t i, int status, const char *message)
 {
 	struct drain_answer ans = { .status = status,
-				    .message = str_of(message) };
+				    .message = str_of(message),
+				    .budget =
+					    status == 429 ? S(WHICH) : S("") };
 
 	drain_reply(&w->d, w->last.v[i].tag, w->now, &ans);
 }
 
+/* The same to its i-th action, lines of the log left out. */
+static void reply(struct world *w, size_t i, int status, const char *message)
+{
+	size_t at = 0;
+
+	for (i++; i; at++)
+		i -= w->last.v[at].kind != ACTION_LOG;
+	reply_at(w, at - 1, status, message);
+}
+
 #define CORDON(why)                                                     \
+	"LOG node n: cordoning\n"                                       \
+	"LOG node n: initiating cordon (currently schedulable: true)\n" \
 	"PATCH /api/v1/nodes/n {\"spec\":{\"unschedulable\":true}}  # " \
 	"cordon: " why "\n"
-#define UNCORDON(why)                                                   \
-	"PATCH /api/v1/nodes/n {\"spec\":{\"unschedulable\":null}}  # " \
+#define UNCORDON(why)                                                      \
+	"LOG node n: uncordoning\n"                                        \
+	"LOG node n: initiating uncordon (currently schedulable: false)\n" \
+	"PATCH /api/v1/nodes/n {\"spec\":{\"unschedulable\":null}}  # "    \
 	"uncordon: " why "\n"
 #define LOOK "REQUEUE after 10000 ms  # look whether it worked\n"
-#define APPLIED(what)                                                    \
-	"PATCH /api/v1/nodes/n {\"metadata\":{\"annotations\":{"         \
-	"\"machineconfiguration.openshift.io/lastAppliedDrain\":\"" what \
+#define APPLIED(what)                                                        \
+	"LOG node n: operation successful; applying completion annotation\n" \
+	"PATCH /api/v1/nodes/n {\"metadata\":{\"annotations\":{"             \
+	"\"machineconfiguration.openshift.io/lastAppliedDrain\":\"" what     \
 	"\"}}}  # " what " is done\n"
-#define EVICT(p)                                                         \
+#define EVICT(p) "LOG node n: evicting pod ns/" p "\n" EVICT_AGAIN(p)
+#define EVICT_AGAIN(p)                                                   \
 	"EVICT /api/v1/namespaces/ns/pods/" p "/eviction {\"kind\":"     \
 	"\"Eviction\",\"apiVersion\":\"policy/v1\",\"metadata\":{"       \
 	"\"name\":\"" p "\",\"namespace\":\"ns\"},\"deleteOptions\":{}}" \
@@ -183,11 +203,14 @@ static void reply(struct world *w, size_t i, int status, const char *message)
 #define UNTIL                                                            \
 	"The drain will not be complete until desired drainer drain-v1 " \
 	"matches current drainer uncordon-v0"
+#define CORDON_WORKED \
+	"LOG node n: cordon succeeded (currently schedulable: false)\n"
 #define CORDONED                                                         \
 	"UpdateExecuted=Unknown Cordoned Node as part of update "        \
 	"executed phase | Cordoned=True UpdateExecutedCordoned Cordoned" \
 	" node. The node is reporting Unschedulable = false\n"
 #define DRAINING                                                         \
+	"LOG node n: initiating drain\n"                                 \
 	"APPLY MCN UpdateExecuted=Unknown Draining Node as part of "     \
 	"update executed phase | Drained=Unknown UpdateExecutedDrained " \
 	"Draining node. " UNTIL "\n"
@@ -228,7 +251,8 @@ TEST drains(void)
 	ASSERT(!drain_wants_pods(&w.d));
 	reply(&w, 0, 200, "");
 	w.node.unschedulable = true;
-	ASSERT_STR("POST MCN " CORDONED DRAINING
+	ASSERT_STR(CORDON_WORKED
+		   "POST MCN " CORDONED DRAINING
 		   "GET /apis/apps/v1/namespaces/ns/daemonsets/ds  # a pod of "
 		   "it is on the node\n"
 		   "GET /apis/apps/v1/namespaces/ns/daemonsets/gone-ds  # a "
@@ -264,7 +288,8 @@ TEST nothing_to_evict(void)
 	struct world w;
 
 	world_init(&w, "drain-v1", "uncordon-v0");
-	ASSERT_STR("POST MCN " CORDONED DRAINING, to_cordoned(&w));
+	ASSERT_STR(CORDON_WORKED "POST MCN " CORDONED DRAINING,
+		   to_cordoned(&w));
 	ASSERT_STR("", plan(&w)); /* the pods are not known yet */
 	w.pods_known = true;
 	ASSERT_STR(DRAINED FULFILLED, plan(&w));
@@ -282,7 +307,20 @@ TEST nothing_to_evict(void)
 	"succeeded | Drained=Unknown UpdateExecutedDrained Error: " \
 	"Node Drain has not succeeded. Error is: " why " " UNTIL "\n"
 
+#define GOING_ON(hours)                                                   \
+	"LOG node n: Previous node drain found. Drain has been going on " \
+	"for " hours " hours\n"
+
+#define MEANWHILE                                                 \
+	"LOG External actor has unexpectedly uncordoned node n, " \
+	"cordoning again...\n"
+
+#define REFUSED                                                             \
+	"LOG node n: error when evicting pods/\"a\" -n \"ns\" (will retry " \
+	"after 5s): " BUDGET " " WHICH "\n"
+
 /* A budget holds the pod back for one attempt; returns the last plan. */
+static int refusals; /* logged since the test began */
 static struct str held_back(struct world *w)
 {
 	struct str out = S("");
@@ -290,9 +328,10 @@ static struct str held_back(struct world *w)
 	for (int i = 0; i < 40 && w->d.phase == DRAIN_EVICT; i++) {
 		for (size_t k = 0; k < w->last.n; k++)
 			if (w->last.v[k].kind == ACTION_EVICT)
-				reply(w, k, 429, BUDGET);
+				reply_at(w, k, 429, BUDGET);
 		w->now.sec += 5;
 		out = plan(w);
+		refusals += str_find(out, S(REFUSED)) >= 0;
 	}
 	return out;
 }
@@ -301,16 +340,17 @@ TEST budget(void)
 {
 	struct world w;
 
+	refusals = 0;
 	world_init(&w, "drain-v1", "uncordon-v0");
 	pod(&w, "a", "");
 	w.pods_known = true;
 	(void)to_cordoned(&w);
-	ASSERT_STR("LOG node n: pod ns/a was not let go: " BUDGET "\n"
-		   "LOG node n: Drain failed. Waiting 1 minute then retrying. "
+	ASSERT_STR("LOG node n: Drain failed. Waiting 1 minute then retrying. "
 		   "Error message from drain: " LATE("a") "\n" FAILED(
 			   LATE("a")) "REQUEUE after 60000 ms  # the drain "
 				      "failed\n",
 		   held_back(&w));
+	ASSERT_INT(1, refusals); /* of an attempt that asked 18 times */
 	ASSERT_STR("REQUEUE after 60000 ms  # a drain failed\n", plan(&w));
 	/* it is asked again and again; after ten minutes less often */
 	for (int i = 0; i < 4; i++) {
@@ -321,7 +361,6 @@ TEST budget(void)
 	w.now.sec += 60;
 	(void)plan(&w);
 	ASSERT_STR(
-		"LOG node n: pod ns/a was not let go: " BUDGET "\n"
 		"LOG node n: Drain failed. Drain has been failing for more "
 		"than 10 minutes. Waiting 5 minutes then retrying. Error "
 		"message from drain: " LATE(
@@ -333,11 +372,15 @@ TEST budget(void)
 		held_back(&w));
 	/* and after an hour an alarm is raised, and the budget still holds */
 	w.now.sec += 3600;
-	ASSERT_STR("EVENT Warning DrainFailed on Node/n: node n: drain exceeded"
-		   " timeout: 1h0m0s. Will continue to retry.\n"
-		   "METRIC mcc_drain_err n = 1\n" DRAINING EVICT(
-			   "a") "REQUEUE after 90000 ms  # pods are leaving\n",
-		   plan(&w));
+	ASSERT_STR(
+		GOING_ON(
+			"1.233") "LOG node n: drain exceeded timeout: "
+				 "1h0m0s. Will continue to retry.\n"
+				 "EVENT Warning DrainFailed on Node/n: node n: drain exceeded"
+				 " timeout: 1h0m0s. Will continue to retry.\n"
+				 "METRIC mcc_drain_err n = 1\n" DRAINING EVICT(
+					 "a") "REQUEUE after 90000 ms  # pods are leaving\n",
+		plan(&w));
 	/* then it is let go */
 	reply(&w, 3, 201, "");
 	w.n_pods = 0;
@@ -500,7 +543,8 @@ TEST eviction_not_offered(void)
 		plan(&w));
 	/* the next attempt goes on as soon as it is */
 	w.now.sec += 60;
-	ASSERT_STR(DRAINING "REQUEUE after 90000 ms  # pods are leaving\n",
+	ASSERT_STR(GOING_ON("0.042") DRAINING
+		   "REQUEUE after 90000 ms  # pods are leaving\n",
 		   plan(&w));
 	w.no_eviction = false;
 	ASSERT_STR(EVICT("a") "REQUEUE after 90000 ms  # pods are leaving\n",
@@ -556,6 +600,8 @@ TEST uncordons(void)
 	reply(&w, 0, 200, "");
 	w.node.unschedulable = false;
 	ASSERT_STR(
+		"LOG node n: uncordon succeeded (currently schedulable: "
+		"true)\n"
 		"POST MCN UpdateComplete=True Uncordoned Node as part of "
 		"completing upgrade phase | Uncordoned=True "
 		"UpdateCompleteUncordoned UnCordoned node. The node is "
@@ -583,13 +629,14 @@ TEST stubborn(void)
 		for (size_t k = 0; k < w.last.n; k++)
 			if (w.last.v[k].kind == ACTION_STRATEGIC) {
 				patches++;
-				reply(&w, k, 500, "boom");
+				reply_at(&w, k, 500, "boom");
 			}
 		w.now.sec++;
 	}
 	ASSERT_INT(5, patches);
 	ASSERT_INT(10 + 20 + 40 + 80 + 2, w.now.sec - begun);
-	ASSERT_STR("POST MCN UpdateComplete=Unknown Failed to Uncordon Node as "
+	ASSERT_STR("LOG node n: uncordon failed with: boom, retrying\n"
+		   "POST MCN UpdateComplete=Unknown Failed to Uncordon Node as "
 		   "part of completing upgrade phase | Uncordoned=Unknown "
 		   "UpdateCompleteUncordoned Error: Failed to UnCordon node. "
 		   "Error is: node n: failed to uncordon (5 tries): [timed out "
@@ -631,15 +678,15 @@ TEST uncordoned_while_blocked(void)
 	w.pods_known = true;
 	(void)to_cordoned(&w);
 	w.node.unschedulable = false;
-	ASSERT_STR("LOG node n: pod ns/a was not let go: " BUDGET "\n"
-		   "LOG node n: Drain failed. Waiting 1 minute then retrying. "
+	ASSERT_STR("LOG node n: Drain failed. Waiting 1 minute then retrying. "
 		   "Error message from drain: " LATE("a") "\n" FAILED(
 			   LATE("a")) "LOG node n: externally uncordoned "
 				      "during drain, draining again\n"
 				      "REQUEUE after 0 ms  # uncordoned during "
 				      "the drain\n",
 		   held_back(&w));
-	ASSERT_STR(CORDON("drain-v1") LOOK, plan(&w));
+	ASSERT_STR(GOING_ON("0.025") MEANWHILE CORDON("drain-v1") LOOK,
+		   plan(&w));
 	/* it is still the same drain, which began when it was first cordoned */
 	ASSERT(w.d.cordoned);
 	world_free(&w);
@@ -659,19 +706,24 @@ TEST uncordoned_at_rest(void)
 	w.now.sec += 5;
 	ASSERT_STR("REQUEUE after 55000 ms  # a drain failed\n", plan(&w));
 	w.node.unschedulable = false;
-	ASSERT_STR(CORDON("drain-v1") LOOK, plan(&w));
+	ASSERT_STR(
+		GOING_ON(
+			"0.026") "LOG External actor has unexpectedly uncordoned node n, "
+				 "cordoning again...\n" CORDON("drain-v1") LOOK,
+		plan(&w));
 	/* one that cannot be cordoned is left for its minute */
 	for (int i = 0; i < 500 && !w.d.next; i++) {
 		for (size_t k = 0; k < w.last.n; k++)
 			if (w.last.v[k].kind == ACTION_STRATEGIC)
-				reply(&w, k, 500, "boom");
+				reply_at(&w, k, 500, "boom");
 		w.now.sec++;
 		(void)plan(&w);
 	}
 	ASSERT_STR("REQUEUE after 60000 ms  # a drain failed\n", plan(&w));
 	/* but goes on when somebody else does it */
 	w.node.unschedulable = true;
-	ASSERT(str_starts(plan(&w), S("APPLY MCN ")));
+	ASSERT(str_find(plan(&w),
+			S("\nLOG node n: initiating drain\nAPPLY MCN ")) > 0);
 	world_free(&w);
 	PASS();
 }
@@ -709,6 +761,7 @@ TEST mcn_is_read_for_each_report(void)
 	for (int i = 1; i <= 3; i++) {
 		struct drain_answer ans = { .status = 200 };
 		struct conditions list;
+		size_t at;
 
 		w.pods_known = i == 3; /* that is when it is drained */
 		(void)plan_once(&w);
@@ -724,9 +777,10 @@ TEST mcn_is_read_for_each_report(void)
 			body_of(&w.a, fx_quote(&w.a, str_fmt(&w.a, says, i).p));
 		drain_reply(&w.d, drain_tag(&w.d, DRAIN_TAG_MCN), w.now, &ans);
 		(void)plan_once(&w);
-		ASSERT_INT(ACTION_APPLY, w.last.v[0].kind);
+		at = w.last.v[0].kind == ACTION_LOG;
+		ASSERT_INT(ACTION_APPLY, w.last.v[at].kind);
 		list = conditions_of(&w.a,
-				     json_at(fx_json(&w.a, w.last.v[0].body),
+				     json_at(fx_json(&w.a, w.last.v[at].body),
 					     "status.conditions"));
 		ASSERT_STR_M(
 			"what the daemon said last", str_fmt(&w.a, "%d", i),

@@ -448,14 +448,17 @@ static const struct plan_case plans[] = {
 	  "0 PATCH /api/v1/nodes/a {\"metadata\":{\"resourceVersion\":\"7\"},"
 	  "\"spec\":{\"taints\":[{\"effect\":\"PreferNoSchedule\",\"key\":"
 	  "\"UpdateInProgress\"}]}}  # is to be updated\n"
-	  "1 PATCH /api/v1/nodes/a {\"metadata\":{\"annotations\":{"
+	  "1 LOG Pool worker: 2 candidate nodes in 0 zones for update, "
+	  "capacity: 1\n"
+	  "1 LOG Pool worker: selected candidate node a\n"
+	  "2 PATCH /api/v1/nodes/a {\"metadata\":{\"annotations\":{"
 	  "\"machineconfiguration.openshift.io/desiredConfig\":\"v1\"}}}"
 	  "  # pool worker: new target v1\n"
-	  "2 EVENT Normal SetDesiredConfig on MachineConfigPool/worker: "
+	  "3 EVENT Normal SetDesiredConfig on MachineConfigPool/worker: "
 	  "Targeted node a to MachineConfig: v1\n"
-	  "2 METRIC mcc_sub_controller_state machine-config-controller-node,"
+	  "3 METRIC mcc_sub_controller_state machine-config-controller-node,"
 	  "Sync Machine Config Pool,worker = now\n"
-	  "3 PUT /apis/machineconfiguration.openshift.io/v1/"
+	  "4 PUT /apis/machineconfiguration.openshift.io/v1/"
 	  "machineconfigpools/worker/status {\"metadata\":{\"name\":\"worker\","
 	  "\"generation\":3},\"spec\":{\"configuration\":{\"name\":\"v1\"},"
 	  "\"nodeSelector\":{\"matchLabels\":{\"w\":\"\"}},"
@@ -469,18 +472,18 @@ static const struct plan_case plans[] = {
 										      "") "," COND("Degraded",
 												   "False",
 												   "") "]}}  # counts or conditions changed\n"
-												       "4 METRIC mco_state a,worker,Updating, = now\n"
-												       "4 METRIC mco_state b,worker,Updating, = now\n"
-												       "4 METRIC mco_machine_count worker = 2\n"
-												       "4 METRIC mco_updated_machine_count worker = 0\n"
-												       "4 METRIC mco_degraded_machine_count worker = 0\n"
-												       "4 METRIC mco_unavailable_machine_count worker = 0\n" },
+												       "5 METRIC mco_state a,worker,Updating, = now\n"
+												       "5 METRIC mco_state b,worker,Updating, = now\n"
+												       "5 METRIC mco_machine_count worker = 2\n"
+												       "5 METRIC mco_updated_machine_count worker = 0\n"
+												       "5 METRIC mco_degraded_machine_count worker = 0\n"
+												       "5 METRIC mco_unavailable_machine_count worker = 0\n" },
 	{ "an unconfigured pool waits",
 	  { .nodes = "a v0 v0 Done",
 	    .max = "1",
 	    .extra = "'configuration':{'name':''}," },
-	  "0 LOG Pool worker is unconfigured, waiting for its first rendered "
-	  "config\n" },
+	  "0 LOG Pool worker is unconfigured, pausing for renderer to "
+	  "initialize\n" },
 };
 
 TEST whole_plans(void)
@@ -785,28 +788,41 @@ static const struct event_case events[] = {
 	{ "a node no daemon has run on", "a - - - l=w=", "a - - - l=w= u",
 	  "|" },
 	{ "cordoned", "a v1 v1 Done l=w=", "a v1 v1 Done l=w= u",
-	  "worker|METRIC mcc_pool_alert a = 0\n" },
+	  "worker|METRIC mcc_pool_alert a = 0\nLOG Pool worker: node a: "
+	  "Reporting unready: node a is reporting Unschedulable\n" },
+	{ "uncordoned, in a zone", "a v1 v1 Done l=w= u z=1",
+	  "a v1 v1 Done l=w= z=1",
+	  "worker|METRIC mcc_pool_alert a = 0\nLOG Pool worker[zone=1]: node "
+	  "a: Reporting ready\n" },
 	{ "tainted", "a v1 v1 Done l=w=", "a v1 v1 Done l=w= t",
-	  "worker|METRIC mcc_pool_alert a = 0\n" },
+	  "worker|METRIC mcc_pool_alert a = 0\nLOG Pool worker: node a: "
+	  "changed taints\n" },
 	{ "an update is done", "a v0 v1 Working l=w=", "a v1 v1 Done l=w=",
 	  "worker|METRIC mcc_pool_alert a = 0\nLOG Pool worker: node a: "
 	  "Completed update to v1\n" },
 	{ "moved from one pool to another",
 	  "a v1 v1 Done l=w=", "a v1 v1 Done l=w= l=infra=",
-	  "worker infra|METRIC mcc_pool_alert a = 0\n" },
+	  "worker infra|LOG Pool infra: node a: changed from pool worker\n"
+	  "METRIC mcc_pool_alert a = 0\n"
+	  "LOG Pool infra: node a: changed labels\n" },
 	{ "now in two custom pools",
 	  "a v1 v1 Done l=w= l=infra=", "a v1 v1 Done l=w= l=infra= l=arb=",
-	  "infra|LOG node a belongs to 2 custom roles, cannot proceed with "
+	  "infra|LOG error finding pool for node: node a belongs to 2 custom roles, cannot proceed with "
 	  "this Node\n" },
 	{ "no longer in two",
 	  "a v1 v1 Done l=w= l=infra= l=arb=", "a v1 v1 Done l=w= l=infra=",
-	  "arbiter infra worker|METRIC mcc_pool_alert a = 0\n" },
+	  "arbiter infra worker|METRIC mcc_pool_alert a = 0\n"
+	  "LOG Pool infra: node a: changed labels\n" },
 	{ "a master's annotations are told",
 	  "a v0 v0 Done l=m= l=node-role.kubernetes.io/control-plane=",
 	  "a v0 v1 - l=m= l=node-role.kubernetes.io/control-plane=",
 	  "master|METRIC mcc_pool_alert a = 0\n"
+	  "LOG Pool master: node a: changed annotation "
+	  "machineconfiguration.openshift.io/desiredConfig = v1\n"
 	  "EVENT Normal AnnotationChange on MachineConfigPool/master: Node a "
 	  "now has machineconfiguration.openshift.io/desiredConfig=v1\n"
+	  "LOG Pool master: node a: lost annotation "
+	  "machineconfiguration.openshift.io/state\n"
 	  "EVENT Normal AnnotationChange on MachineConfigPool/master: Node a "
 	  "no longer has machineconfiguration.openshift.io/state\n" },
 	{ "a Windows node", "a v1 v1 Done l=w= l=kubernetes.io/os=windows",

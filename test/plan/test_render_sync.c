@@ -128,10 +128,11 @@ TEST rendered(void)
 			     "1 PUT " API
 			     "machineconfigpools/worker  # now targeting "
 			     "%.*s\n"
-			     "1 METRIC mcc_sub_controller_state "
+			     "2 LOG Pool worker: now targeting: %.*s\n"
+			     "2 METRIC mcc_sub_controller_state "
 			     "machine-config-controller-render,Sync Machine "
 			     "Config Pool with new MC,worker = now\n",
-			     STRF(name), STRF(name)),
+			     STRF(name), STRF(name), STRF(name)),
 		     got);
 	take(&c, 1);
 	take(&c, 3);

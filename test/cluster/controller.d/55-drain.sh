@@ -29,8 +29,8 @@ machine_config 50-infra infra drained
 i3=$(new_target infra "$i3")
 eventually 'a pod that nothing protects is evicted' Status kind_at $pods/cart
 is 'one of a DaemonSet stays' Pod "$(kind_at $pods/agent)"
-eventually 'the log names the pod that its budget protects' 1 eval \
-	'logged "POST $pods/db/eviction (node worker-4: drain-$i3): Cannot evict pod as it would violate the pod.s disruption budget\." | sed "s/[1-9][0-9]*/1/"'
+eventually 'the log names the pod and the budget that protects it' 1 eval \
+	'logged "^W.* node worker-4: error when evicting pods/\"db\" -n \"shop\" (will retry after 5s): Cannot evict pod as it would violate the pod.s disruption budget\. The disruption budget db needs 1 healthy pods and has 1 currently$" | sed "s/[1-9][0-9]*/1/"'
 is 'which stays' Pod "$(kind_at $pods/db)"
 eventually 'the node is cordoned' true j /api/v1/nodes/worker-4 .spec.unschedulable
 eventually 'the drain is under way' "Unknown UpdateExecutedDrained|Draining node. The drain will not be complete until desired drainer drain-$i3 matches current drainer uncordon-$(on_node worker-4 currentConfig)" \

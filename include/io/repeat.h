@@ -1,0 +1,49 @@
+/*
+ * repeat: log a failure once, then with back-off.
+ *
+ * A failure is an object ("rendering pool worker") and a text. The first line is
+ * logged at once, a repeat of the same text after 30 s, a minute, two, … and at
+ * most once an hour. Another text of the same object is logged at once. When the
+ * object is well, its failures are forgotten, so that the next one is news again.
+ *
+ * A fixed number of failures is remembered; the one that was logged longest ago
+ * makes room for a new one.
+ */
+#ifndef IO_REPEAT_H
+#define IO_REPEAT_H
+
+#include "io/log.h"
+
+#define REPEATS 128
+#define REPEAT_FIRST_MS 30000
+#define REPEAT_LAST_MS 3600000
+
+struct repeat {
+	uint64_t object, text; /* hashes; object 0: free */
+	int64_t logged, wait; /* milliseconds */
+	unsigned held; /* repeats that were not logged since */
+	enum log_level level;
+};
+
+struct repeats {
+	struct repeat v[REPEATS];
+};
+
+/* Whether to log this one; *held: how many repeats were not logged before. */
+bool repeat_due(struct repeats *r, enum log_level level, struct str object,
+		struct str text, int64_t now, unsigned *held);
+/* The object is well. True when a warning or an error of it is known. */
+bool repeat_over(struct repeats *r, struct str object);
+
+/* The same with the process's own table and clock, for the log. */
+void log_repeat(enum log_level level, const char *file, int line,
+		struct str object, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+bool log_over(struct str object);
+/* The same for a line that the caller logs: the text is its own object. */
+bool log_due(struct str text);
+
+#define log_again(level, object, ...) \
+	log_repeat(level, __FILE__, __LINE__, object, __VA_ARGS__)
+
+#endif

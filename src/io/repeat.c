@@ -1,0 +1,109 @@
+#include "io/repeat.h"
+
+#include <time.h>
+
+#include "base/buf.h"
+
+static uint64_t hash(struct str s)
+{
+	uint64_t h = 14695981039346656037u;
+
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 1099511628211u;
+	return h ? h : 1;
+}
+
+/* The entry of this failure, or else the one that makes room for it. */
+static struct repeat *find(struct repeats *r, uint64_t object, uint64_t text)
+{
+	struct repeat *old = &r->v[0];
+
+	for (size_t i = 0; i < REPEATS; i++) {
+		struct repeat *e = &r->v[i];
+
+		if (e->object == object && e->text == text)
+			return e;
+		if (old->object && (!e->object || e->logged < old->logged))
+			old = e;
+	}
+	return old;
+}
+
+bool repeat_due(struct repeats *r, enum log_level level, struct str object,
+		struct str text, int64_t now, unsigned *held)
+{
+	uint64_t o = hash(object), t = hash(text);
+	struct repeat *e = find(r, o, t);
+
+	*held = 0;
+	if (e->object != o || e->text != t) {
+		*e = (struct repeat){ o, t, now, REPEAT_FIRST_MS, 0, level };
+		return true;
+	}
+	if (now - e->logged < e->wait) {
+		e->held++;
+		return false;
+	}
+	*held = e->held;
+	e->held = 0;
+	e->logged = now;
+	e->wait = e->wait * 2 < REPEAT_LAST_MS ? e->wait * 2 : REPEAT_LAST_MS;
+	return true;
+}
+
+bool repeat_over(struct repeats *r, struct str object)
+{
+	uint64_t o = hash(object);
+	bool known = false;
+
+	for (size_t i = 0; i < REPEATS; i++)
+		if (r->v[i].object == o) {
+			known |= r->v[i].level > LOG_INFO;
+			r->v[i] = (struct repeat){ 0 };
+		}
+	return known;
+}
+
+static struct repeats own;
+
+static bool own_due(enum log_level level, struct str object, struct str text,
+		    unsigned *held)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return repeat_due(&own, level, object, text,
+			  (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000, held);
+}
+
+void log_repeat(enum log_level level, const char *file, int line,
+		struct str object, const char *fmt, ...)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	unsigned held;
+	struct buf b;
+	va_list ap;
+
+	buf_init(&b, &a);
+	va_start(ap, fmt);
+	buf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	if (!own_due(level, object, buf_str(&b), &held))
+		return;
+	if (held)
+		buf_addf(&b, " (repeated %u times since it was last logged)",
+			 held);
+	log_line(level, file, line, "%.*s", STRF(buf_str(&b)));
+}
+
+bool log_due(struct str text)
+{
+	unsigned held;
+
+	return own_due(LOG_INFO, text, text, &held);
+}
+
+bool log_over(struct str object)
+{
+	return repeat_over(&own, object);
+}
