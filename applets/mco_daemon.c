@@ -35,8 +35,8 @@ int daemon_open(struct run *r, struct str root, bool quiet, struct node *out)
 /* ---- verify -------------------------------------------------------------------- */
 
 struct verify_flags {
-	struct str root, against;
-	bool offline, secrets;
+	struct str root, against, output;
+	bool offline, secrets, no_headers;
 };
 
 static const struct flag verify_flag_table[] = {
@@ -54,12 +54,20 @@ static const struct flag verify_flag_table[] = {
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct verify_flags, secrets),
 	  .help = "show secrets in differences too" },
+	OUTPUT_FLAG(struct verify_flags, "text|json"),
+	{ .name = "no-headers",
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct verify_flags, no_headers),
+	  .help = "print the table without its headings" },
 	{ 0 },
 };
 
 static void verify_defaults(void *p)
 {
-	((struct verify_flags *)p)->root = daemon_default_root();
+	struct verify_flags *o = p;
+
+	o->root = daemon_default_root();
+	o->output = S("text");
 }
 
 static void show_diff(struct run *r, const struct mismatch *m, bool secrets)
@@ -75,13 +83,14 @@ static void show_diff(struct run *r, const struct mismatch *m, bool secrets)
 }
 
 static void show_mismatches(struct run *r, const struct mismatches *list,
-			    bool secrets)
+			    const struct verify_flags *o)
 {
 	static const char *const headings[] = { "KIND", "WHERE", "PROBLEM",
 						NULL };
 	struct table t;
 
 	table_init(&t, r->a, headings);
+	t.no_headings = o->no_headers;
 	for (size_t i = 0; i < list->n; i++) {
 		table_cell(&t, str_of(list->v[i].kind));
 		table_cell(&t, list->v[i].path);
@@ -89,7 +98,27 @@ static void show_mismatches(struct run *r, const struct mismatches *list,
 	}
 	table_print(&r->out, &t);
 	for (size_t i = 0; i < list->n; i++)
-		show_diff(r, &list->v[i], secrets);
+		show_diff(r, &list->v[i], o->secrets);
+}
+
+static void mismatches_json(struct run *r, const struct mismatches *list,
+			    struct str config)
+{
+	struct json *j = json_new(r->a, JSON_OBJECT);
+	struct json *all = json_new(r->a, JSON_ARRAY);
+
+	json_add_str(r->a, j, "config", config);
+	for (size_t i = 0; i < list->n; i++) {
+		struct json *m = json_new(r->a, JSON_OBJECT);
+
+		json_add_str(r->a, m, "kind", str_of(list->v[i].kind));
+		json_add_str(r->a, m, "where", list->v[i].path);
+		json_add_str(r->a, m, "problem", list->v[i].text);
+		json_push(all, m);
+	}
+	json_add(j, S("mismatches"), all);
+	json_encode(&r->out, j, JSON_INDENT);
+	buf_addc(&r->out, '\n');
 }
 
 static int run_verify(struct run *r, const void *p)
@@ -123,8 +152,11 @@ static int run_verify(struct run *r, const void *p)
 	node_close(&n);
 	if (rc < 0)
 		return rc;
-	show_mismatches(r, &list, o->secrets);
-	if (!list.n)
+	if (str_is(o->output, "json"))
+		mismatches_json(r, &list, c.name);
+	else
+		show_mismatches(r, &list, o);
+	if (!list.n && !str_is(o->output, "json"))
 		buf_addf(&r->out, "as %.*s says: %zu files, %zu units\n",
 			 STRF(c.name), ign_files(c.spec.config)->n,
 			 ign_units(c.spec.config)->n);
@@ -133,7 +165,7 @@ static int run_verify(struct run *r, const void *p)
 
 const struct command daemon_verify = {
 	.name = "verify",
-	.args = "[--against FILE] [--root-mount DIR] [--offline]",
+	.args = "[--against FILE] [--root-mount DIR] [--offline] [-o text|json]",
 	.summary = "compare the node's disk with its config",
 	.details =
 		"Every mismatch in a table, in the words upstream reports it "

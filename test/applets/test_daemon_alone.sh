@@ -66,6 +66,19 @@ content mismatch for file "/etc/foo"
 +a
 +c
 ' '' "$MCO" verify --offline --root-mount "$ROOT" --against <(mc r9 "$(files "$(file /etc/foo z)")"; cat "$TMP/r9.json")
+expect 'verify as JSON' 1 '{
+  "config": "r9",
+  "mismatches": [
+    {
+      "kind": "file",
+      "where": "/etc/foo",
+      "problem": "content mismatch for file \"/etc/foo\""
+    }
+  ]
+}
+' '' "$MCO" verify -o json --offline --root-mount "$ROOT" --against "$TMP/r9.json"
+expect 'verify without headings' 0 'file   /etc/foo   content mismatch for file "/etc/foo"
+' '' sed 1q <("$MCO" verify --no-headers --offline --root-mount "$ROOT" --against "$TMP/r9.json")
 expect 'verify: not a config' 2 '' 'Error: /dev/null: 0 documents where one MachineConfig is expected
 ' "$MCO" verify --root-mount "$ROOT" --against /dev/null
 
