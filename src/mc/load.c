@@ -207,6 +207,8 @@ static int add_object(struct loader *l, const struct doc *d)
 		return add_secret(l, d);
 	case MC_OTHER:
 	case MC_KINDS:
+		if (l->set->review)
+			return mc_check_other(l->a, d, MC_OTHER, l->err);
 		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)
 					 : 0;
 	case MC_FEATURE_GATE:

@@ -314,4 +314,93 @@ mc 'nodes take keys of core' 0 '1 objects, 1 MachineConfigs: valid' "  config:
 mc '1.5 MiB' 1 'x.yaml:1:1: error: MachineConfig 50-x: it has 1572865 bytes as JSON: the API server takes at most 1572864 (1.5 MiB)
 1 error' "  kernelArguments: [$(head -c 1572669 /dev/zero | tr '\0' a)]"
 mc 'one byte less' 0 '1 objects, 1 MachineConfigs: valid' "  kernelArguments: [$(head -c 1572668 /dev/zero | tr '\0' a)]"
+
+# ---- with a base
+pools='worker (ROLE=worker), infra (ROLE in (infra,worker))'
+based() {	# NAME STATUS EXPECTED MANIFEST: as a change of the examples
+	finds "$1" "$2" "${3//ROLE/$role}" --base $base <<< "$4"
+}
+labelled() {	# ROLE: a MachineConfig whose spec follows
+	manifest MachineConfig 70-x | sed "s/worker/$1/"
+}
+selectors='{machineConfigPoolSelector: {matchLabels: {size: big}}, '
+based 'sound' 0 '1 objects, 1 MachineConfigs: valid' "$(labelled infra)
+spec: {kernelArguments: [a]}"
+based 'a role that no pool has' 0 "x.yaml:5:52: warning: MachineConfig 70-x: metadata.labels: no pool selects it: there are $pools
+1 warning" "$(labelled workr)
+spec: {kernelArguments: [a]}"
+based 'configs that select no pool' 0 'x.yaml:6:8: warning: KubeletConfig k: spec.machineConfigPoolSelector: it selects no pool (size=big): there are worker (no labels), infra (no labels)
+x.yaml:13:8: warning: ContainerRuntimeConfig r: spec.machineConfigPoolSelector: it selects no pool (size=big): there are worker (no labels), infra (no labels)
+2 warnings' "$(manifest KubeletConfig k)
+spec: ${selectors}kubeletConfig: {maxPods: 9}}
+---
+$(manifest ContainerRuntimeConfig r)
+spec: ${selectors}containerRuntimeConfig: {pidsLimit: 900}}"
+finds 'without a base nothing is known of pools' 0 '1 objects, 1 MachineConfigs: valid' <<< "$(labelled workr)
+spec: {kernelArguments: [a]}"
+pool=$(manifest MachineConfigPool infra)'
+spec: {machineConfigSelector: {matchExpressions: [{key: '$role', operator: In, values: [infra, worker]}]}}'
+finds 'the pools at hand, and those of every cluster' 0 "x.yaml:12:52: warning: MachineConfig 70-x: metadata.labels: no pool selects it: there are infra ($role in (infra,worker)), master ($role=master), worker ($role=worker)
+1 warning" <<< "$pool
+---
+$(labelled workr)
+spec: {kernelArguments: [a]}
+---
+$(labelled master | sed s/70/71/)"
+based 'a change that nodes refuse' 0 'x.yaml:9:15: warning: MachineConfig 70-x: spec.config.storage.directories: running nodes refuse it: ignition directories section contains changes
+1 warning' "$(labelled worker)
+spec:
+  config:
+    $v
+    storage: {directories: [{path: /etc/d}]}"
+cp -r $base/. based && cp x.yaml based/70.yaml
+expect 'what nodes have already is no change' 0 $'1 objects, 1 MachineConfigs: valid\n' '' "$ctl" validate -f x.yaml --base based
+sed -i 's,/etc/d,/etc/e,' x.yaml
+expect 'unless it differs' 0 'x.yaml:9:15: warning: MachineConfig 70-x: spec.config.storage.directories: running nodes refuse it: ignition directories section contains changes
+1 warning
+' '' "$ctl" validate -f x.yaml --base based
+manifest MachineConfig 70-x > x.yaml
+expect 'that it goes, neither' 0 'warning: MachineConfigPool worker: running nodes refuse the change: ignition directories section contains changes
+warning: MachineConfigPool infra: running nodes refuse the change: ignition directories section contains changes
+2 warnings
+' '' "$ctl" validate -f x.yaml --base based
+cat > based/settings.yaml <<< '{apiVersion: operator.openshift.io/v1, kind: MachineConfiguration, metadata: {name: cluster},
+spec: {irreconcilableValidationOverrides: {storage: [Disks]}}}'
+labelled worker > x.yaml
+cat >> x.yaml <<< "spec: {config: {$v, storage: {directories: [{path: /etc/d}], disks: [{device: /dev/vdb}]}}}"
+expect 'what nodes are told to let pass' 0 $'1 objects, 1 MachineConfigs: valid\n' '' "$ctl" validate -f x.yaml --base based
+based 'a pool that cannot be rendered' 1 'x.yaml:1:1: error: MachineConfigPool infra: This machineconfigpool is selecting all machineconfigs. A non-empty selector is required.
+1 error' "$(manifest MachineConfigPool infra)
+spec: {machineConfigSelector: {}}"
+based 'the faults of the base are not told' 0 '1 objects, 1 MachineConfigs: valid' "$(labelled infra)"
+sed 's/mode: 0644/mode: 4200/' $base/50-worker-chrony.yaml > based/50-worker-chrony.yaml
+labelled worker | sed s/70/71/ > x.yaml
+expect 'nor where they break a pool' 0 $'1 objects, 1 MachineConfigs: valid\n' '' "$ctl" validate -f x.yaml --base based
+expect 'a base that cannot be read' 2 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate -f x.yaml --base /nonexistent
+expect 'no cluster' 2 '' $'Error: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give --base PATH\n' "$ctl" validate -f x.yaml --live
+expect 'two bases' 2 '' $'Error: give --base or a cluster, not both\n' "$ctl" validate -f x.yaml --live --base based
+
+# ---- upstream's golden cases: what it takes is sound, what it refuses is not
+# Fields that the API server would drop.
+dropping='055-ignition 061-pool 075-platform 078-topology 090-manifests'
+# Refused for the version of upstream's controller, or by the first run of a cluster alone:
+# two configs of one pool, gates, the platform, prebuilt images, the ControllerConfig, the pull secret.
+elsewhere='086-err-controllerconfig 087-err-generated 087-err-controllerconfig 033-err 044-err 070-err-featuregate 082-err-platform 085-err-machineosconfig 086-err-no 088-err-pull'
+listed() { local w; for w in $2; do case $1 in "$w"*) return 0 ;; esac; done; return 1; }
+taken=0 refused=0
+for d in test/golden/render/*/ test/golden/controllers/*/; do
+	name=$(basename "$d") want=0
+	"$ctl" validate -f "$d/input" > out 2>&1
+	got=$?
+	if listed "$name" "$dropping"; then
+		want=1
+		[ "$(grep -c 'error:' out)" = "$(grep -c 'error:.*no such field' out)" ] || want=x
+	elif [ -e "$d/expected/error.txt" ] && ! listed "$name" "$elsewhere"; then
+		want=1 refused=$((refused + 1))
+	else
+		taken=$((taken + 1))
+	fi
+	[ $got = "$want" ] && passed=$((passed + 1)) || { failed=$((failed + 1)); echo "FAIL $name: exit $got, expected $want"; cat out; }
+done
+[ $taken -gt 100 ] && [ $refused -gt 50 ] && passed=$((passed + 1)) || { failed=$((failed + 1)); echo "FAIL $taken taken, $refused refused"; }
 finish
