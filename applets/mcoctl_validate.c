@@ -53,6 +53,7 @@ struct judge {
 	struct mc_set base, given, after; /* base: none without with_base */
 	bool with_base;
 	struct mc_findings list;
+	struct strs notes; /* what the answer leaves out */
 };
 
 /* ---- what to judge ---------------------------------------------------------------- */
@@ -109,7 +110,27 @@ static void judge_objects(struct judge *j)
 	config_lint_selected(a, &j->given.others, &pools, &j->list);
 }
 
-/* What the controllers make of it, and what they refuse. */
+/* Where the object stands that a refusal is about. */
+static void place_refusal(const struct judge *j, struct mc_finding *f)
+{
+	for (size_t i = 0; i < j->review.docs.n; i++) {
+		const struct mc_doc *d = &j->review.docs.v[i];
+		struct str title = str_fmt(
+			j->r->a, "%.*s %.*s",
+			STRF(json_str(d->doc.tree, "kind", S(""))),
+			STRF(json_str(d->doc.tree, "metadata.name", S(""))));
+		size_t start, end, line;
+
+		if (!str_eq(title, f->object) || !str_eq(d->file, f->file))
+			continue;
+		json_span(d->doc.tree, &start, &end);
+		json_line_col(d->doc.text, start, &line, &f->col);
+		f->line = d->doc.line + line - 1;
+		return;
+	}
+}
+
+/* What controllers would generate, and the objects that they would refuse. */
 static void judge_generated(struct judge *j)
 {
 	struct run *r = j->r;
@@ -119,18 +140,20 @@ static void judge_generated(struct judge *j)
 	struct preview out;
 
 	mcoctl_plan(r, &in, &out);
-	for (size_t i = 0; j->with_base && i < out.notes.n; i++)
-		applet_say("warning: %.*s\n", STRF(out.notes.v[i]));
 	for (size_t i = 0; i < out.refused.n; i++) {
 		const struct preview_refusal *p = &out.refused.v[i];
-		struct mc_finding f = { .error = p->touched || !j->with_base,
+		struct mc_finding f = { .error = true,
 					.file = p->file,
 					.object = p->object,
 					.message = p->message };
 
+		if (j->with_base && !p->touched)
+			continue;
+		place_refusal(j, &f);
 		VEC_PUSH(r->a, &j->list, f);
 	}
 	j->after = out.set;
+	j->notes = out.notes;
 }
 
 /* What comes of it; of broken parts it would only say that they are. */
@@ -277,6 +300,9 @@ static int run(struct run *r, const void *p)
 	if (rc < 0)
 		applet_say("Error: %.*s\n", STRF(r->err.msg));
 	problem = rc < 0 ? r->err.msg : unread(&j);
+	/* where it would look as if all were well */
+	for (size_t i = 0; j.with_base && !j.list.n && i < j.notes.n; i++)
+		applet_say("warning: %.*s\n", STRF(j.notes.v[i]));
 	if (text && (j.list.n || !problem.n)) {
 		print_text(r, &j.list);
 		print_sum(&j, errors);

@@ -376,6 +376,16 @@ based 'the faults of the base are not told' 0 '1 objects, 1 MachineConfigs: vali
 sed 's/mode: 0644/mode: 4200/' $base/50-worker-chrony.yaml > based/50-worker-chrony.yaml
 labelled worker | sed s/70/71/ > x.yaml
 expect 'nor where they break a pool' 0 $'1 objects, 1 MachineConfigs: valid\n' '' "$ctl" validate -f x.yaml --base based
+for i in {1..10}; do
+	cat <<< "$(manifest KubeletConfig k$i)
+spec: {machineConfigPoolSelector: {matchLabels: {pools.operator.$m/worker: ''}}, kubeletConfig: {maxPods: $i}}
+---"
+done > x.yaml
+mkdir first
+cp examples/bootstrap/[01]*.yaml first
+expect 'more KubeletConfigs than there may be' 1 'x.yaml:64:1: error: KubeletConfig k10: max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before retrying
+1 error
+' '' "$ctl" validate -f x.yaml --base first
 expect 'a base that cannot be read' 2 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate -f x.yaml --base /nonexistent
 expect 'no cluster' 2 '' $'Error: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give --base PATH\n' "$ctl" validate -f x.yaml --live
 expect 'two bases' 2 '' $'Error: give --base or a cluster, not both\n' "$ctl" validate -f x.yaml --live --base based
