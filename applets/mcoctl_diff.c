@@ -117,7 +117,7 @@ static int diff_configs(struct diff *d, const struct mc_set *from, struct str x,
 	return show(d, &c, machine_configuration);
 }
 
-/* A side that is a file with one config, or a name in the cluster. */
+/* A side that is a file with one config, or a name in the base or the cluster. */
 static int side(struct diff *d, struct str word, const struct mc_set *live,
 		struct mc_set *set, struct str *name)
 {
@@ -140,12 +140,15 @@ static int side(struct diff *d, struct str word, const struct mc_set *live,
 				 STRF(word));
 }
 
-static int diff_live(struct diff *d)
+/* Two configs, at least one by its name. */
+static int diff_named(struct diff *d)
 {
 	struct mc_set live = { 0 }, from = { 0 }, to = { 0 };
 	struct run *r = d->r;
 	struct str x = S(""), y = S("");
-	int rc = live_load(r, &d->o->kube, "two files", &live);
+	int rc = d->o->base.n ? manifests_load(r, &d->o->base, true, &live)
+			      : live_load(r, &d->o->kube,
+					  "--base PATH, or two files", &live);
 
 	if (rc == 0)
 		rc = mcoctl_preview(r, &live, true);
@@ -326,11 +329,11 @@ static int run(struct run *r, const void *p)
 	if (r->words.n && (o->prune || o->selector.n))
 		return err_set(&r->err, ERR_INVALID,
 			       "--prune and --selector are for -f");
-	if (r->words.n == 2 && !o->files.n && !o->base.n)
-		rc = live_is_file(r, r->words.v[0]) &&
+	if (r->words.n == 2 && !o->files.n)
+		rc = !o->base.n && live_is_file(r, r->words.v[0]) &&
 				     live_is_file(r, r->words.v[1])
 			     ? diff_two(&d)
-			     : diff_live(&d);
+			     : diff_named(&d);
 	else if (!r->words.n && o->files.n)
 		rc = diff_change(&d);
 	else
@@ -345,12 +348,13 @@ static int run(struct run *r, const void *p)
 
 const struct command mcoctl_diff = {
 	.name = "diff",
-	.args = "A B | -f NEW... [--base DUMP]... [--prune] [-l LABELS] "
+	.args = "[--base DUMP]... A B | -f NEW... [--base DUMP]... [--prune] [-l LABELS] "
 		"[--pool POOL]... [-o text|json]",
 	.summary = "show what differs, and what it does to the nodes",
 	.details =
 		"A and B are MachineConfigs, or folders whose pools are rendered; "
-		"what is no file is\na MachineConfig or pool of the cluster. "
+		"what is no file is\na pool (mcp/NAME), a MachineConfig (mc/NAME) or "
+		"a node's current config (node/NAME)\nof the dump or the cluster. "
 		"With -f it answers \"what would this change\ndo?\" to a dump or "
 		"to the cluster: contents decoded, then for each pool drain,\n"
 		"reboot or reload, and the rule behind it; or why the pool cannot be "
@@ -367,6 +371,8 @@ const struct command mcoctl_diff = {
 		"@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n"
 		"# As if all that carries the label were replaced by a folder\n"
 		"@ diff -f configs/ --prune -l team=storage\n"
+		"# What a node is yet to get\n"
+		"@ diff node/worker-0 mcp/worker\n"
 		"# Two MachineConfigs in files\n"
 		"@ diff old.yaml new.yaml",
 	.exits =

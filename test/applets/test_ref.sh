@@ -67,6 +67,13 @@ $now: ok
 }
 names 'among the manifests' -f "$TMP/dump"
 
+diff="$("$ctl" diff -o json "$TMP/old.yaml" "$TMP/now.yaml")
+"
+expect 'diff of a node and its pool in a dump' 1 "$diff" '' "$ctl" diff -o json --base "$TMP/dump" node/worker-0 mcp/worker
+expect 'and of a file' 1 "$diff" '' "$ctl" diff -o json --base "$TMP/dump" "$TMP/old.yaml" mcp/worker
+expect 'no such name in the dump' 2 '' 'Error: no MachineConfig "nosuch" among the manifests
+' "$ctl" diff --base "$TMP/dump" node/worker-0 mc/nosuch
+
 # ---- mistakes
 use='use mcp/NAME, mc/NAME or node/NAME'
 for verb in 'cat nodee/worker-0:/etc/x' 'files nodee/worker-0' 'blame nodee/worker-0:/etc/x' 'render nodee/worker-0'; do
