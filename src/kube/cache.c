@@ -82,6 +82,18 @@ static void wait(struct kube_cache *c, int64_t ms)
 
 #define API_SERVER S("API server")
 
+/* "GET URL: cause" without what differs from cache to cache. */
+static struct str cause_of(const struct kube_cache *c, struct str why)
+{
+	struct str path = str_of(c->o.path);
+	ptrdiff_t at = str_find(why, path);
+
+	if (at < 0)
+		return why;
+	why = str_from(why, (size_t)at + path.n);
+	return str_starts(why, S(": ")) ? str_from(why, 2) : why;
+}
+
 /*
  * A server that cannot be reached is one failure, however many caches find out.
  * said: by the server, about this request.
@@ -95,7 +107,7 @@ static void log_failure(const struct kube_cache *c, struct str why, bool said)
 			  STRF(why));
 	else
 		log_again(LOG_WARNING, API_SERVER, "API server: %.*s; retrying",
-			  STRF(why));
+			  STRF(cause_of(c, why)));
 }
 
 /* It has answered as it should. */
@@ -308,7 +320,7 @@ static void on_part(struct kube_call *call, struct str part)
 
 static void ended_at_once(struct kube_cache *c)
 {
-	log_failure(c, S("the watch ended as soon as it began"), true);
+	log_failure(c, S("watches end as soon as they begin"), false);
 	back_off(c);
 }
 
