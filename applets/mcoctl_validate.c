@@ -86,6 +86,30 @@ static int load(struct judge *j)
 
 /* ---- judging ------------------------------------------------------------------------ */
 
+static bool has_finding(const struct mc_findings *list,
+			const struct mc_finding *f)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (str_eq(list->v[i].object, f->object) &&
+		    str_eq(list->v[i].message, f->message))
+			return true;
+	return false;
+}
+
+/* Mirrors and policies count together: what is new when these are there, too. */
+static void judge_registries(struct judge *j)
+{
+	struct mc_findings before = { 0 }, now = { 0 };
+
+	if (!j->given.others.n)
+		return;
+	registries_lint(j->r->a, &j->base, &before);
+	registries_lint(j->r->a, &j->after, &now);
+	for (size_t i = 0; i < now.n; i++)
+		if (!has_finding(&before, &now.v[i]))
+			VEC_PUSH(j->r->a, &j->list, now.v[i]);
+}
+
 /* Each object by itself, then what they are to each other. */
 static void judge_objects(struct judge *j)
 {
@@ -100,8 +124,7 @@ static void judge_objects(struct judge *j)
 		config_lint(a, j->given.others.v[i], &j->list);
 	mc_lint_set(a, &j->given, &j->list);
 	config_lint_set(a, &j->after, &j->given.others, &j->list);
-	if (j->given.others.n)
-		registries_lint(a, &j->after, &j->list);
+	judge_registries(j);
 	if (!pools.n && !j->with_base)
 		return;
 	if (!j->with_base)

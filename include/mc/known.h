@@ -10,6 +10,9 @@ struct mc_known {
 	const char *group, *version, *kind;
 	const struct shapes *shapes; /* NULL: its fields are not known */
 	uint16_t type;
+	/* Written by the operator or the installer, not by users: of another
+	 * version it may have fields that are not known here. */
+	bool written;
 };
 
 /* The row of that apiVersion and kind, or NULL. */

@@ -10,26 +10,27 @@
 /* Columns: group, version, kind, fields. Kinds without fields are there so that
  * they are not taken for misspelt names of others. */
 static const struct mc_known known[] = {
-#define T(group, version, kind)                                \
-	{                                                      \
-		group, version, #kind, &mc_shapes, MC_T_##kind \
+#define ROW(group, version, kind, shapes, type, written)                   \
+	{                                                                  \
+		group, version, #kind, (shapes), (uint16_t)(type), written \
 	}
-#define C(group, version, kind)                                  \
-	{                                                        \
-		group, version, #kind, &crd_shapes, CRD_T_##kind \
-	}
-#define O(group, version, kind)                \
-	{                                      \
-		group, version, #kind, NULL, 0 \
-	}
+#define T(group, version, kind) \
+	ROW(group, version, kind, &mc_shapes, MC_T_##kind, false)
+#define TW(group, version, kind) \
+	ROW(group, version, kind, &mc_shapes, MC_T_##kind, true)
+#define C(group, version, kind) \
+	ROW(group, version, kind, &crd_shapes, CRD_T_##kind, false)
+#define CW(group, version, kind) \
+	ROW(group, version, kind, &crd_shapes, CRD_T_##kind, true)
+#define O(group, version, kind) ROW(group, version, kind, NULL, 0, true)
 	T(MC, "v1", MachineConfig),
 	T(MC, "v1", MachineConfigPool),
 	T(MC, "v1", KubeletConfig),
 	T(MC, "v1", ContainerRuntimeConfig),
-	T(MC, "v1", ControllerConfig),
+	TW(MC, "v1", ControllerConfig),
 	T(MC, "v1", MachineOSConfig),
-	C(MC, "v1", MachineOSBuild),
-	C(MC, "v1", MachineConfigNode),
+	CW(MC, "v1", MachineOSBuild),
+	CW(MC, "v1", MachineConfigNode),
 	C(MC, "v1", PinnedImageSet),
 	C(MC, "v1", InternalReleaseImage),
 	C(MC, "v1alpha1", InternalReleaseImage),
@@ -44,8 +45,8 @@ static const struct mc_known known[] = {
 	T(CONFIG, "v1", Node),
 	T(CONFIG, "v1", APIServer),
 	T(CONFIG, "v1", Image),
-	T(CONFIG, "v1", Infrastructure),
-	T(CONFIG, "v1", DNS),
+	TW(CONFIG, "v1", Infrastructure),
+	TW(CONFIG, "v1", DNS),
 	C(CONFIG, "v1alpha1", CRIOCredentialProviderConfig),
 	O(CONFIG, "v1", Authentication),
 	O(CONFIG, "v1", Build),
@@ -60,8 +61,11 @@ static const struct mc_known known[] = {
 	O(CONFIG, "v1", Project),
 	O(CONFIG, "v1", Proxy),
 	O(CONFIG, "v1", Scheduler),
+#undef ROW
 #undef T
+#undef TW
 #undef C
+#undef CW
 #undef O
 };
 

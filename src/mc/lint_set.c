@@ -70,15 +70,19 @@ static void lint_size(struct arena *a, struct str pool,
 	VEC_PUSH(a, out, f);
 }
 
-/* Whether a user's MachineConfig, one of those at hand, has a say in it. */
-static bool concerns(const struct mc_origin *o, const struct mcs *given)
+/* The names of users' MachineConfigs. */
+static void put_names(struct map *m, const struct mcs *mcs)
+{
+	for (size_t i = 0; i < mcs->n; i++)
+		if (!mc_is_generated(mcs->v[i]))
+			(void)map_put(m, mcs->v[i]->meta.name, mcs->v[i]);
+}
+
+static bool concerns(const struct mc_origin *o, const struct map *names)
 {
 	for (size_t i = 0; i < o->n; i++)
-		for (size_t k = 0; k < given->n; k++)
-			if (str_eq(o->v[i].mc->meta.name,
-				   given->v[k]->meta.name) &&
-			    !mc_is_generated(given->v[k]))
-				return true;
+		if (map_find(names, o->v[i].mc->meta.name))
+			return true;
 	return false;
 }
 
@@ -86,7 +90,10 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources,
 		  size_t size, const struct mcs *given, struct mc_findings *out)
 {
 	struct mc_origins origins = { 0 };
+	struct map names;
 
+	map_init(&names, a);
+	put_names(&names, given);
 	/* those that do not parse have findings of their own */
 	mc_says(a, sources, &origins);
 	for (size_t i = 0; i < origins.n; i++) {
@@ -96,7 +103,7 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources,
 					  STRF(pool)),
 		};
 
-		if (o->n < 2 || o->part != MC_PART_FILE || !concerns(o, given))
+		if (o->n < 2 || o->part != MC_PART_FILE || !concerns(o, &names))
 			continue;
 		f.message = str_fmt(a,
 				    "%.*s is set by %.*s: what the last one "

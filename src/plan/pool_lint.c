@@ -1,5 +1,6 @@
 #include "plan/pool_lint.h"
 
+#include "base/map.h"
 #include "mc/selector.h"
 #include "plan/render.h"
 
@@ -7,17 +8,10 @@ struct linter {
 	struct arena *a;
 	const struct pool_lint_in *in;
 	const struct mc_pool *pool;
-	struct mcs given; /* of those at hand the ones that the pool selects */
+	const struct map *names; /* of the MachineConfigs at hand */
+	struct mcs given; /* those of them that the pool selects */
 	struct mc_findings *out;
 };
-
-static bool is_among(const struct mcs *list, const struct mc *mc)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (str_eq(list->v[i]->meta.name, mc->meta.name))
-			return true;
-	return false;
-}
 
 static bool pool_is_given(const struct linter *l)
 {
@@ -118,6 +112,25 @@ static void lint_rendered(struct linter *l, const struct mcs *sources,
 	mc_lint_pool(l->a, l->pool->meta.name, sources, b.n, &l->given, l->out);
 }
 
+/* What keeps the nodes of a pool from being found, or from being updated. */
+static void lint_nodes(struct linter *l, const struct forecast *f)
+{
+	const struct json *nodes = json_at(l->pool->tree, "spec.nodeSelector");
+	struct err err = ERR_INIT(l->a);
+	struct selector s = { 0 };
+
+	if (!pool_is_given(l))
+		return;
+	if (selector_make(l->a, nodes, &s, &err) < 0)
+		add(l, true,
+		    str_fmt(l->a, "invalid label selector: %.*s",
+			    STRF(err.msg)));
+	if (f->nodes.max_error.n)
+		add(l, false,
+		    str_fmt(l->a, "no node is updated: %.*s",
+			    STRF(f->nodes.max_error)));
+}
+
 static void lint_one(struct linter *l)
 {
 	const struct pool_lint_in *in = l->in;
@@ -134,7 +147,7 @@ static void lint_one(struct linter *l)
 	if (!sources.n && is_partial(l))
 		return;
 	for (size_t i = 0; i < sources.n; i++)
-		if (is_among(&in->given->mcs, sources.v[i]))
+		if (map_find(l->names, sources.v[i]->meta.name))
 			VEC_PUSH(l->a, &l->given, sources.v[i]);
 	/* of other objects anything may be generated */
 	if (in->sets.before && !l->given.n && !in->given->others.n &&
@@ -147,6 +160,7 @@ static void lint_one(struct linter *l)
 		add(l, true,
 		    str_fmt(l->a, "%.*s%s%.*s", STRF(f.render_error),
 			    f.culprit.n ? ": " : "", STRF(f.culprit)));
+	lint_nodes(l, &f);
 	if (differs)
 		lint_refused(l, &f);
 	if (some && f.to && !f.render_error.n)
@@ -157,16 +171,22 @@ void pool_lint(struct arena *a, const struct pool_lint_in *in,
 	       struct mc_findings *out)
 {
 	const struct mc_pools *pools = &in->sets.after->pools;
-	struct mcs pooled = { 0 };
+	const struct mcs *given = &in->given->mcs;
+	struct map names, pooled;
 
+	map_init(&names, a);
+	map_init(&pooled, a);
+	for (size_t i = 0; i < given->n; i++)
+		(void)map_put(&names, given->v[i]->meta.name, given->v[i]);
 	for (size_t i = 0; i < pools->n; i++) {
-		struct linter l = { a, in, pools->v[i], { 0 }, out };
+		struct linter l = { a, in, pools->v[i], &names, { 0 }, out };
 
 		lint_one(&l);
 		for (size_t k = 0; k < l.given.n; k++)
-			VEC_PUSH(a, &pooled, l.given.v[k]);
+			(void)map_put(&pooled, l.given.v[k]->meta.name,
+				      l.given.v[k]);
 	}
-	for (size_t i = 0; i < in->given->mcs.n; i++)
-		if (!is_among(&pooled, in->given->mcs.v[i]))
-			mc_lint_refused(a, in->given->mcs.v[i], out);
+	for (size_t i = 0; i < given->n; i++)
+		if (!map_find(&pooled, given->v[i]->meta.name))
+			mc_lint_refused(a, given->v[i], out);
 }

@@ -315,6 +315,28 @@ mc '1.5 MiB' 1 'x.yaml:1:1: error: MachineConfig 50-x: it has 1572865 bytes as J
 1 error' "  kernelArguments: [$(head -c 1572669 /dev/zero | tr '\0' a)]"
 mc 'one byte less' 0 '1 objects, 1 MachineConfigs: valid' "  kernelArguments: [$(head -c 1572668 /dev/zero | tr '\0' a)]"
 
+# ---- what pools lack
+finds 'how many nodes of a pool, and which' 1 'x.yaml:1:1: error: MachineConfigPool infra: invalid label selector: "Near" is not a valid label selector operator
+x.yaml:1:1: warning: MachineConfigPool infra: no node is updated: "maxUnavailable" invalid value for IntOrString: invalid value "many%": strconv.Atoi: parsing "many": invalid syntax
+1 error, 1 warning' <<< "$(manifest MachineConfigPool infra)
+spec:
+  maxUnavailable: many%
+  machineConfigSelector: {matchLabels: {$role: worker}}
+  nodeSelector: {matchExpressions: [{key: a, operator: Near}]}
+---
+$(manifest MachineConfig 50-x)"
+
+# ---- what a cluster has written itself may be of a newer version
+finds 'a newer ControllerConfig' 0 '1 objects, 0 MachineConfigs: valid' <<< "apiVersion: $m/v1
+kind: ControllerConfig
+metadata: {name: machine-config-controller, uid: 0a0b}
+spec: {newer: {}}"
+finds 'a MachineConfig is its user'"'s" 1 "x.yaml:4:8: error: MachineConfig a: spec.newer: no such field: $dropped
+1 error" <<< "apiVersion: $m/v1
+kind: MachineConfig
+metadata: {name: a, uid: 0a0b, labels: {$role: worker}}
+spec: {newer: {}}"
+
 # ---- with a base
 pools='worker (ROLE=worker), infra (ROLE in (infra,worker))'
 based() {	# NAME STATUS EXPECTED MANIFEST: as a change of the examples
@@ -386,6 +408,17 @@ cp examples/bootstrap/[01]*.yaml first
 expect 'more KubeletConfigs than there may be' 1 'x.yaml:64:1: error: KubeletConfig k10: max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before retrying
 1 error
 ' '' "$ctl" validate -f x.yaml --base first
+cp -r first mirrored
+mirror() { echo "{apiVersion: config.openshift.io/v1, kind: ImageTagMirrorSet, metadata: {name: $1}, spec: {imageTagMirrors: [{source: $2, mirrors: [a.example]}]}}"; }
+mirror bad 'Bad Source' > mirrored/bad.yaml
+mirror good b.example > x.yaml
+expect 'mirrors that were bad before keep others out' 1 'error: could not update registries config with new changes: invalid format for source "Bad Source"
+1 error
+' '' "$ctl" validate -f x.yaml --base mirrored
+mirror bad 'Bad Source' > x.yaml
+expect 'mirrors that are bad now' 1 'error: registries: could not update registries config with new changes: invalid format for source "Bad Source"
+1 error
+' '' "$ctl" validate -f x.yaml --base $base
 expect 'a base that cannot be read' 2 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate -f x.yaml --base /nonexistent
 expect 'no cluster' 2 '' $'Error: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give --base PATH\n' "$ctl" validate -f x.yaml --live
 expect 'two bases' 2 '' $'Error: give --base or a cluster, not both\n' "$ctl" validate -f x.yaml --live --base based

@@ -7,6 +7,30 @@
 #include "plan/render.h"
 #include "plan/update.h"
 
+/* As it is judged: whatever is wrong with it, nothing but a limit stops. */
+static void review(struct str in)
+{
+	struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_findings found = { 0 };
+	struct mc_fault fault = { 0 };
+	struct mc_review seen = { 0 };
+	struct mc_set set = { .review = &seen };
+	int rc = mc_load(&a, S("f"), in, &set, &fault, &err);
+
+	MUST(rc != -ERR_INVALID);
+	mc_lint_faults(&a, &seen.faults, &found);
+	mc_lint_docs(&a, &seen.docs, &found);
+	for (size_t i = 0; i < set.mcs.n; i++) {
+		mc_lint(&a, set.mcs.v[i], &found);
+		mc_lint_refused(&a, set.mcs.v[i], &found);
+	}
+	mc_findings_sort(&found);
+	for (size_t i = 0; i < found.n; i++)
+		MUST(found.v[i].message.n);
+	arena_free(&a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena a = ARENA_INIT;
@@ -17,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct mc_set set = { 0 };
 	struct json *j;
 
+	review(in);
 	if (toml_parse(&a, in, &j, &err) < 0)
 		MUST(err.msg.n);
 	if (mc_load(&a, S("f"), in, &set, &fault, &err) < 0) {
