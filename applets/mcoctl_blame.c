@@ -33,8 +33,8 @@ static int run(struct run *r, const void *p)
 {
 	struct mc_origins origins = { 0 };
 	struct parts_view v = { .origins = &origins };
-	struct inspected in;
-	struct inspect what;
+	struct inspected in = { 0 };
+	struct inspect what = { 0 };
 	int rc = inspect_words(r, &what);
 
 	if (rc == 0)

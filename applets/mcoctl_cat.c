@@ -49,8 +49,8 @@ static int run(struct run *r, const void *p)
 {
 	const struct inspect_opts *o = p;
 	const struct ign_obj *file;
-	struct inspected in;
-	struct inspect what;
+	struct inspected in = { 0 };
+	struct inspect what = { 0 };
 	struct str path, text;
 	int rc = inspect_words(r, &what);
 

@@ -9,7 +9,7 @@
 
 int mcoctl_check_word(struct run *r, struct str word)
 {
-	struct mc_ref ref;
+	struct mc_ref ref = { 0 };
 
 	if (str_is(word, "-") || str_chr(word, '/') < 0 ||
 	    str_starts(word, S("/")) || str_starts(word, S(".")) ||
@@ -114,7 +114,7 @@ static int of_node(struct run *r, const struct mc_set *set, struct str name,
 int mcoctl_find(struct run *r, const struct mc_set *set, struct str word,
 		struct mc **mc, struct mc_pool **pool)
 {
-	struct mc_ref ref;
+	struct mc_ref ref = { 0 };
 	int rc = mc_ref_parse(word, &ref, &r->err);
 
 	*mc = NULL;

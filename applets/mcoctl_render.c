@@ -162,7 +162,7 @@ static int take_words(struct run *r, struct opts *o)
 
 	for (size_t i = 0; i < words.n; i++) {
 		struct str word = words.v[i];
-		struct mc_ref ref;
+		struct mc_ref ref = { 0 };
 		int rc = mcoctl_check_word(r, word);
 
 		if (rc == 0 && live_is_file(r, word)) {
