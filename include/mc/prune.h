@@ -14,10 +14,10 @@ struct mc_set mc_selected(struct arena *a, const struct mc_set *set,
 
 /*
  * base without the objects that users own, that change has none of and that the
- * selector matches (NULL: all); nor what controllers made of KubeletConfigs and
- * ContainerRuntimeConfigs among them. Those objects go to *removed. Never a pool
- * of the cluster's own, nor what has an owner, comes with the release or was
- * generated, nor a kind of which there is one.
+ * selector matches (NULL: all). Those objects go to *removed; what controllers
+ * made of them is theirs to remove. Never a pool of the cluster's own, nor what has
+ * an owner, comes with the release or was generated, nor a kind of which there is
+ * one.
  */
 struct mc_set mc_prune(struct arena *a, const struct mc_set *base,
 		       const struct mc_set *change,

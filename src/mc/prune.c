@@ -9,7 +9,6 @@ struct pruner {
 	const struct selector *selector;
 	struct mc_set kept;
 	struct mc_set *removed;
-	struct map generated; /* MachineConfigs that go with their objects */
 };
 
 /* ---- whose it is ---- */
@@ -77,7 +76,6 @@ static void prune_others(struct pruner *p)
 
 	for (size_t i = 0; i < p->base->others.n; i++) {
 		struct mc_object *o = p->base->others.v[i];
-		const struct json *f;
 		bool stays = !own_other(o) || !selected(p->selector, &o->meta);
 
 		for (size_t k = 0; k < given->n && !stays; k++)
@@ -89,10 +87,6 @@ static void prune_others(struct pruner *p)
 			continue;
 		}
 		VEC_PUSH(p->a, &p->removed->others, o);
-		/* a finalizer for each MachineConfig that was made of it */
-		f = json_first(json_at(o->doc.tree, "metadata.finalizers"));
-		for (; f; f = json_next(f))
-			(void)map_put(&p->generated, json_text(f), o);
 	}
 }
 
@@ -110,7 +104,7 @@ static void prune_mcs(struct pruner *p)
 
 		if (own)
 			VEC_PUSH(p->a, &p->removed->mcs, mc);
-		else if (!map_find(&p->generated, mc->meta.name))
+		else
 			VEC_PUSH(p->a, &p->kept.mcs, mc);
 	}
 }
@@ -144,7 +138,6 @@ struct mc_set mc_prune(struct arena *a, const struct mc_set *base,
 			    .kept = *base,
 			    .removed = removed };
 
-	map_init(&p.generated, a);
 	*removed = (struct mc_set){ 0 };
 	p.kept.mcs = (struct mcs){ 0 };
 	p.kept.pools = (struct mc_pools){ 0 };

@@ -238,16 +238,16 @@ static bool for_registries(const struct preview_run *p,
 /* A dump without the objects behind what it has would lose them here. */
 static void warn_of_loss(struct preview_run *p, struct str name)
 {
-	if (has_mc(p, name) &&
-	    count_family(p->in->set) == count_family(p->in->touched))
-		preview_note(
-			p,
-			str_fmt(p->a,
-				"%.*s is made anew without what it was made "
-				"from: dump that too (oc get image.config,idms,"
-				"itms,icsp,clusterimagepolicy,imagepolicy -A -o "
-				"yaml)",
-				STRF(name)));
+	bool lost = p->in->base ? !count_family(p->in->base)
+				: count_family(p->in->set) ==
+					  count_family(p->in->touched);
+
+	if (has_mc(p, name) && lost)
+		preview_note(p,
+			     str_fmt(p->a,
+				     "%.*s is made anew without what it was "
+				     "made from: dump that too (mcoctl dump)",
+				     STRF(name)));
 }
 
 static void preview_registries(struct preview_run *p)

@@ -24,7 +24,7 @@ static void add_actions(struct arena *a, struct json *j,
 			 : json_new(a, JSON_ARRAY));
 	json_set(j, S("reboot"), json_new_bool(a, forecast_reboots(f)));
 	json_set(j, S("drain"), json_new_bool(a, forecast_drains(f)));
-	if (forecast_drains(f))
+	if (f->plan && forecast_drains(f))
 		json_set(j, S("drainReason"),
 			 json_new_str(a, f->plan->drain_reason));
 }

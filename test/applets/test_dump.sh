@@ -105,6 +105,7 @@ same 'mirrors' 1 examples/new-mirrors.yaml
 sed 's/maxPods: 500/maxPods: 250/' $ex/20-kubelet.yaml > "$TMP/kubelet.yaml"
 same 'a kubelet' 1 "$TMP/kubelet.yaml"
 same 'what users own is gone' 1 "$TMP/60-motd.yaml" --prune
+is 'what it was made from is known' '' "$(cat "$TMP/live.err")"
 printf 'apiVersion: config.openshift.io/v1\nkind: Image\nmetadata: {name: cluster}\nspec: {registrySources: {insecureRegistries: [a.example]}}\n' > "$TMP/image.yaml"
 same 'the Image config' 1 "$TMP/image.yaml"
 printf 'apiVersion: config.openshift.io/v1\nkind: Node\nmetadata: {name: cluster}\nspec: {cgroupMode: v2}\n' > "$TMP/nodeconfig.yaml"

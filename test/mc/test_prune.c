@@ -42,7 +42,8 @@ static const struct {
 	  "KubeletConfig k, ImageDigestMirrorSet m, ImagePolicy one/p, "
 	  "ImagePolicy two/p",
 	  "MachineConfig 00-worker, MachineConfig rendered-worker-1, "
-	  "MachineConfig 99-worker-ssh, MachineConfigPool worker, "
+	  "MachineConfig 99-worker-ssh, MachineConfig "
+	  "99-worker-generated-kubelet, MachineConfigPool worker, "
 	  "MachineConfigPool edge, Image cluster, ClusterImagePolicy "
 	  "openshift" },
 	{ "within a selector", "t=red", "",

@@ -411,8 +411,7 @@ TEST previews_of_a_change(void)
 	ASSERT_INT(0, out.refused.n);
 	ASSERT_INT(1, out.notes.n);
 	ASSERT_STR("99-worker-generated-registries is made anew without what "
-		   "it was made from: dump that too (oc get image.config,idms,"
-		   "itms,icsp,clusterimagepolicy,imagepolicy -A -o yaml)",
+		   "it was made from: dump that too (mcoctl dump)",
 		   out.notes.v[0]);
 	ASSERT(str_find(text_in(&a, &out.set, "99-worker-generated-kubelet",
 				"/etc/kubernetes/kubelet.conf"),
