@@ -23,6 +23,7 @@
 #define NODE_FIRST_PIVOT MC_PREFIX "firstPivotConfig"
 #define NODE_LABELS_APPLIED MC_PREFIX "customPoolLabelsApplied"
 
+#define NODE_ARCH "kubernetes.io/arch"
 #define NODE_ZONE "topology.kubernetes.io/zone"
 #define NODE_MASTER "node-role.kubernetes.io/master"
 #define NODE_CONTROL_PLANE "node-role.kubernetes.io/control-plane"

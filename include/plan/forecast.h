@@ -28,6 +28,11 @@ struct forecast_nodes {
 	int64_t max; /* at a time; 0: not known, or max_error says why */
 	struct str max_error; /* no node is updated: a bad maxUnavailable */
 	bool paused;
+	/* Nodes that do not have the config that their pool has now, and the one
+	 * that they have; "" where they have several. */
+	size_t n_behind;
+	struct str behind;
+	bool not_arm; /* one of them is no aarch64 machine */
 };
 
 struct forecast {

@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "data/json.h"
 
+#define OS_64K_REFUSED "64k-pages is only supported for aarch64 architecture"
+
 struct os_release {
 	struct str id, version;
 	bool el; /* RHEL CoreOS or CentOS Stream CoreOS */

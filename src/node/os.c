@@ -22,9 +22,7 @@ static int switch_kernel(struct node *n, struct arena *a, struct str from,
 		return 0;
 #ifndef __aarch64__
 	if (str_is(to, "64k-pages"))
-		return err_set(err, ERR_INVALID,
-			       "64k-pages is only supported for aarch64 "
-			       "architecture");
+		return err_set(err, ERR_INVALID, OS_64K_REFUSED);
 #endif
 	host_log(&n->host, "%s %.*s",
 		 str_eq(from, to) ? "Re-applying kernel type"

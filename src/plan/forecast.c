@@ -103,10 +103,10 @@ static void render_side(struct arena *a, const struct forecast_in *in,
 				STRF(culprit->meta.name), STRF(culprit->file));
 }
 
-/* The config the nodes have where the pool could not be rendered before. */
-static void use_current(struct arena *a, struct pool_side *s)
+/* A config that was rendered earlier instead of what would be rendered now. */
+static void use_config(struct arena *a, struct pool_side *s, struct str name)
 {
-	struct mc *mc = find_mc(s->set, current_name(s->pool));
+	struct mc *mc = find_mc(s->set, name);
 	struct err ignored = ERR_INIT(a);
 	struct rendered r = { 0 };
 	struct mcs one = { 0 };
@@ -120,6 +120,12 @@ static void use_current(struct arena *a, struct pool_side *s)
 	r.merged.extensions_image = mc->extensions_image;
 	r.name = mc->meta.name;
 	s->r = r;
+}
+
+/* The config the nodes have where the pool could not be rendered before. */
+static void use_current(struct arena *a, struct pool_side *s)
+{
+	use_config(a, s, current_name(s->pool));
 }
 
 /* ---- what nodes refuse ---- */
@@ -143,10 +149,14 @@ static int late_refusal(struct arena *a, const struct forecast *f,
 			struct err *err)
 {
 	struct steps_in in = { .from = f->from, .to = f->to, .core_os = true };
+	const struct update_changes *c = &f->plan->changes;
 	struct steps steps = { 0 };
 	int rc = plan_steps(a, &in, &steps, err);
 
-	if (rc == 0 && f->plan->changes.extensions)
+	if (rc == 0 && f->nodes.not_arm && c->kernel_type &&
+	    str_is(f->to->kernel_type, "64k-pages"))
+		rc = err_set(err, ERR_INVALID, OS_64K_REFUSED);
+	if (rc == 0 && c->extensions)
 		rc = os_check_extensions(a, &f->to->extensions, err);
 	return rc;
 }
@@ -246,12 +256,37 @@ static void move_nodes(struct arena *a, const struct forecast_in *in,
 	f->nodes = there;
 }
 
+/*
+ * Nodes that a refusal, a pause or another pool has kept from the pool's config go on
+ * from the one that they have. True when they do though the pool's stays the same.
+ */
+static bool from_behind(struct arena *a, const struct forecast_in *in,
+			struct pool_side *x, struct forecast *f)
+{
+	bool renamed = !str_eq(f->from_name, f->to_name);
+	const struct forecast_nodes *now = &f->nodes;
+	struct forecast_nodes was = { 0 };
+	bool moves;
+
+	if (f->is_new || f->removed || f->render_error.n || !now->behind.n)
+		return false;
+	forecast_count(a, in->before, f->pool, &was);
+	moves = !now->paused && (was.paused || was.n != now->n);
+	if (renamed ? now->n_behind < now->n : !moves)
+		return false;
+	use_config(a, x, now->behind);
+	f->from_name = x->r.name;
+	f->from = &x->r.merged;
+	return moves && !str_eq(f->from_name, f->to_name);
+}
+
 bool plan_forecast(struct arena *a, const struct forecast_in *in,
 		   struct str pool, struct forecast *out)
 {
 	struct pool_side *x = ARENA_NEW(a, struct pool_side);
 	struct pool_side *y = ARENA_NEW(a, struct pool_side);
 	const struct preview_refusal *refusal;
+	bool differs;
 
 	*out = (struct forecast){ .pool = pool };
 	*x = (struct pool_side){ .set = in->before };
@@ -267,8 +302,11 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in,
 	take_sides(x, y, out);
 	forecast_count(a, out->removed ? in->before : in->after, pool,
 		       &out->nodes);
+	differs = out->is_new || out->removed || x->error.n > 0 ||
+		  !str_eq(out->from_name, out->to_name);
 	if (out->is_new || out->removed)
 		move_nodes(a, in, out);
+	differs |= from_behind(a, in, x, out);
 	if (out->from && out->to)
 		find_refusal(a, in->after, out);
 	refusal = preview_refusal_of(in->refused, pool);
@@ -276,8 +314,7 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in,
 		wait_for(a, refusal, out);
 	if (out->render_error.n)
 		return !out->failed_before;
-	return out->is_new || out->removed || x->error.n > 0 ||
-	       !str_eq(out->from_name, out->to_name);
+	return differs;
 }
 
 static bool happens(const struct forecast *f)

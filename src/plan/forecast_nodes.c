@@ -26,6 +26,24 @@ static const struct mcp *pool_of(struct arena *a, const struct mcps *pools,
 								 : NULL;
 }
 
+static void count_node(const struct mcp *pool, const struct mc_node *n,
+		       struct forecast_nodes *out)
+{
+	struct str arch = S("");
+
+	out->n++;
+	if (labels_get(n->labels, S(NODE_ARCH), &arch) &&
+	    !str_is(arch, "arm64"))
+		out->not_arm = true;
+	if (!n->current_config.n || str_eq(n->current_config, pool->target))
+		return;
+	if (!out->n_behind)
+		out->behind = n->current_config;
+	else if (!str_eq(out->behind, n->current_config))
+		out->behind = S("");
+	out->n_behind++;
+}
+
 void forecast_count(struct arena *a, const struct mc_set *set, struct str pool,
 		    struct forecast_nodes *out)
 {
@@ -40,7 +58,8 @@ void forecast_count(struct arena *a, const struct mc_set *set, struct str pool,
 	out->paused = own->paused;
 	out->known = set->nodes.n > 0;
 	for (size_t i = 0; i < set->nodes.n; i++)
-		out->n += pool_of(a, &all, set->nodes.v[i]) == own;
+		if (pool_of(a, &all, set->nodes.v[i]) == own)
+			count_node(own, set->nodes.v[i], out);
 	if (mcp_max_unavailable(own, out->n, &out->max, &err) < 0) {
 		out->max = 0;
 		out->max_error = err.msg;

@@ -283,4 +283,41 @@ expect 'policies that are known' 1 'pool infra: each node: no drain, no reboot (
 ' '' headlines -f "$TMP/b.yaml" --base "$TMP/with.yaml"
 expect 'the current config to go by' 0 "assumed: no ControllerConfig: OS images and release are those of the pools' current configs
 " '' only -f "$TMP/b.yaml" --base "$TMP/with.yaml"
+# ---- nodes that do not have their pool's config yet: they go on from the one they have
+at() {	# name, config, more of its labels
+	printf -- '---\napiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {node-role.kubernetes.io/worker: ""%s}, annotations: {machineconfiguration.openshift.io/currentConfig: %s}}\n' "$1" "${3:-}" "$2"
+}
+behind() {	# more of worker's spec: it has b, its nodes have not
+	cat "$TMP/mcs.yaml" "$TMP/b.yaml"
+	pool worker worker "  configuration: {name: $worker_b}
+${1:-}"
+	for p in base after; do
+		echo ---
+		"$ctl" render -f "$TMP/$p.yaml" -p worker
+	done
+	at worker-0 "$worker"
+	at worker-1 "$worker"
+}
+behind > "$TMP/behind.yaml"
+behind '  paused: true
+' > "$TMP/stopped.yaml"
+expect 'back to what the nodes have' 0 "pool worker: $worker -> $worker
+pool worker: each node: no drain, no reboot (2 nodes, 1 at a time)
+  None: nothing: no files, units or users differ
+" '' eval '"$ctl" diff -f "$TMP/mcs.yaml" --prune --base "$TMP/behind.yaml" | sed "/^pruned\|^assumed\|^$/d"'
+mc 50-c worker "$(file /etc/c c)" > "$TMP/c.yaml"
+expect 'to another config: from what they have' 0 "file /etc/b (added)
+file /etc/c (added)
+" '' eval '"$ctl" diff -f "$TMP/c.yaml" --base "$TMP/behind.yaml" | grep ^file'
+pool worker worker "  configuration: {name: $worker_b}
+" > "$TMP/resumed.yaml"
+expect 'a pool that is resumed' 1 "pool worker: each node: drain and reboot (2 nodes, 1 at a time)
+  Reboot: file /etc/b: no disruption policy for this path
+" '' headlines -f "$TMP/resumed.yaml" --base "$TMP/stopped.yaml"
+expect 'and one that was not stopped' 0 '' '' headlines -f "$TMP/resumed.yaml" --base "$TMP/behind.yaml"
+{ cat "$TMP/base.yaml"; at worker-0 x ', kubernetes.io/arch: amd64'; } > "$TMP/amd64.yaml"
+mc 50-k worker 'kernelType: 64k-pages' > "$TMP/64k.yaml"
+expect 'a kernel that is not for these machines' 1 "pool worker: refused by running nodes after they were drained: 64k-pages is only supported for aarch64 architecture: the first node becomes Degraded and the rollout stops (5 nodes, 1 at a time)
+" '' headlines -p worker -f "$TMP/64k.yaml" --base "$TMP/amd64.yaml"
+
 finish
