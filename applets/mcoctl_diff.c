@@ -236,6 +236,14 @@ static void apply_change(struct diff *d, const struct mc_set *base,
 		VEC_PUSH(a, &change->others, removed.others.v[i]);
 }
 
+/* An API server has one compact text of each config, however it was written:
+ * messages have places in that text. */
+static void as_stored(struct mc_set *set)
+{
+	for (size_t i = 0; i < set->mcs.n; i++)
+		set->mcs.v[i]->doc.json = false;
+}
+
 static int diff_change(struct diff *d)
 {
 	struct mc_set base = { 0 }, change = { 0 }, after;
@@ -252,6 +260,8 @@ static int diff_change(struct diff *d)
 		rc = manifests_load(r, &d->o->files, d->o->recursive, &change);
 	if (rc < 0)
 		return rc;
+	as_stored(&base);
+	as_stored(&change);
 	apply_change(d, &base, &change, &selector, &after);
 	forecast_assumptions(r->a, &after, &change, &d->assumed);
 	rc = mcoctl_preview(r, &base, false);

@@ -320,4 +320,12 @@ mc 50-k worker 'kernelType: 64k-pages' > "$TMP/64k.yaml"
 expect 'a kernel that is not for these machines' 1 "pool worker: refused by running nodes after they were drained: 64k-pages is only supported for aarch64 architecture: the first node becomes Degraded and the rollout stops (5 nodes, 1 at a time)
 " '' headlines -p worker -f "$TMP/64k.yaml" --base "$TMP/amd64.yaml"
 
+# ---- what cannot be rendered: places are those of the text that an API server has
+mc 50-bad worker 'config: {ignition: {version: 3.5.0}, storage: {files: [{path: relative}]}}' > "$TMP/bad.yaml"
+"$ctl" fmt -o json "$TMP/bad.yaml" > "$TMP/bad.json"
+place() { "$ctl" diff -p worker -f "$1" --base "$TMP/base.yaml" | grep -o 'line [0-9]* col [0-9]*' | sort -u; }
+expect 'of YAML' 0 'line 1 col 61
+' '' place "$TMP/bad.yaml"
+expect 'of JSON with lines' 0 'line 1 col 61
+' '' place "$TMP/bad.json"
 finish
