@@ -90,6 +90,10 @@ struct json *json_member(const struct json *j, struct str key);
 /* The value at "spec.paused": member names joined by dots; NULL when absent. */
 struct json *json_at(const struct json *j, const char *path);
 
+/* Where value, by its address, is below j: "spec.files.0.mode"; or "". */
+struct str json_path_of(struct arena *a, const struct json *j,
+			const struct json *value);
+
 /* The value at path when it is of that kind, else the default. */
 bool json_bool(const struct json *j, const char *path, bool dflt);
 struct str json_str(const struct json *j, const char *path, struct str dflt);

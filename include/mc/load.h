@@ -27,9 +27,13 @@ struct mc_fault {
 	struct str file;
 	size_t line, col; /* 0 when unknown */
 	struct str object; /* "MachineConfig 10-a", or "" */
+	struct str path; /* of the value that does not fit, or "" */
 	struct str problem;
 	struct str upstream;
 };
+
+/* Of one object: more than anybody reads, and each costs a look at all of it. */
+#define MC_FAULTS_MAX 100
 
 struct mc_faults {
 	struct mc_fault *v;

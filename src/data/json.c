@@ -139,6 +139,34 @@ struct json *json_at(const struct json *j, const char *path)
 	return json_member(j, rest);
 }
 
+static bool find_path(struct buf *b, const struct json *j,
+		      const struct json *value)
+{
+	size_t i = 0, before = b->n;
+
+	for (const struct json *m = json_first(j); m; m = json_next(m), i++) {
+		buf_addz(b, b->n ? "." : "");
+		if (json_kind(j) == JSON_OBJECT)
+			buf_add(b, json_key(m));
+		else
+			buf_addf(b, "%zu", i);
+		if (m == value || find_path(b, m, value))
+			return true;
+		b->n = before;
+	}
+	return false;
+}
+
+struct str json_path_of(struct arena *a, const struct json *j,
+			const struct json *value)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	(void)find_path(&b, j, value);
+	return buf_str(&b);
+}
+
 bool json_bool(const struct json *j, const char *path, bool dflt)
 {
 	const struct json *v = json_at(j, path);

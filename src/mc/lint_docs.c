@@ -30,18 +30,24 @@ static void lint_unknown(struct mc_linter *l, const struct shapes *s,
 /* Types of the kinds that are not decoded: for the others loading has told. */
 static void lint_types(struct mc_linter *l, const struct mc_known *k)
 {
-	struct err err = ERR_INIT(l->a);
 	unsigned mode = l->doc->json ? 0 : SHAPE_SORTED;
 
-	while (k->shapes != &mc_shapes &&
-	       shape_hold(l->a, k->shapes, k->type, mode, l->doc->tree, NULL,
-			  &err) < 0) {
-		struct json *blame = shape_blame(l->a, k->shapes, k->type, mode,
-						 l->doc->tree);
+	for (int i = 0; k->shapes != &mc_shapes && i < MC_FAULTS_MAX; i++) {
+		struct err err = ERR_INIT(l->a);
+		struct json *blame;
 
+		if (shape_hold(l->a, k->shapes, k->type, mode, l->doc->tree,
+			       NULL, &err) == 0)
+			return;
+		blame = shape_blame(l->a, k->shapes, k->type, mode,
+				    l->doc->tree);
 		if (json_kind(blame) == JSON_NULL)
 			return;
-		mc_linter_add_at(l, true, S(""), blame, false, err.msg);
+		mc_linter_add_at(
+			l, true,
+			str_clip(l->a, json_path_of(l->a, l->doc->tree, blame),
+				 200),
+			blame, false, err.msg);
 		json_set_null(blame);
 	}
 }
@@ -186,6 +192,7 @@ void mc_lint_faults(struct arena *a, const struct mc_faults *faults,
 			.line = v->line,
 			.col = v->col,
 			.object = v->object,
+			.path = str_clip(a, v->path, 200),
 			.message = v->problem,
 		};
 

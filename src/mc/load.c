@@ -61,6 +61,8 @@ static struct mc_fault object_fault(struct loader *l, const struct doc *d,
 	};
 
 	place(d, blame ? blame : d->tree, &f.line, &f.col);
+	if (blame)
+		f.path = json_path_of(l->a, d->tree, blame);
 	if (kind.n)
 		f.object = str_fmt(l->a, "%.*s%s%.*s", STRF(kind),
 				   name.n ? " " : "", STRF(name));
@@ -255,9 +257,6 @@ static struct doc item_of(struct loader *l, const struct doc *list,
 	return d;
 }
 
-/* More wrong values than anybody reads; each costs a look at the whole object. */
-#define FAULTS_MAX 100
-
 /*
  * Adds an object as far as it can be understood: a value of the wrong type is
  * made null, which is as good as absent, so that the rest can be judged.
@@ -274,7 +273,7 @@ static void add_reviewed(struct loader *l, const struct doc *d)
 
 		VEC_PUSH(l->a, &review->faults, f);
 		l->set->objects = before + 1;
-		if (json_kind(blame) == JSON_NULL || i == FAULTS_MAX)
+		if (json_kind(blame) == JSON_NULL || i + 1 == MC_FAULTS_MAX)
 			break;
 		l->set->objects = before;
 		json_set_null(blame);

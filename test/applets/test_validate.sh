@@ -188,23 +188,28 @@ $(manifest MachineConfigPool infra)
 spec: {paused: 3, maxUnavailable: [1]}"
 printf 'kind: List\napiVersion: v1\nitems:\n- %s\n- 7\n' "{apiVersion: $m/v1, kind: MachineConfig, metadata: {name: l, labels: {$role: worker}}, spec: {fips: 1}}" > all/b.yaml
 echo '{"kind" "x"}' > all/c.json
-expect 'all findings' 1 "all/a.yaml:7:20: error: MachineConfig 10-a: json: cannot unmarshal string into Go struct field MachineConfigSpec.spec.kernelArguments of type []string
-all/a.yaml:8:9: error: MachineConfig 10-a: json: cannot unmarshal string into Go struct field MachineConfigSpec.spec.fips of type bool
+expect 'all findings' 1 "all/a.yaml:7:20: error: MachineConfig 10-a: spec.kernelArguments: json: cannot unmarshal string into Go struct field MachineConfigSpec.spec.kernelArguments of type []string
+all/a.yaml:8:9: error: MachineConfig 10-a: spec.fips: json: cannot unmarshal string into Go struct field MachineConfigSpec.spec.fips of type bool
 all/a.yaml:9:15: error: MachineConfig 10-a: spec.kernelType: kernelType=fast is invalid
 all/a.yaml:12:30: error: MachineConfig 10-a: spec.config.storage.files.0.path: path not absolute
 all/a.yaml:15:1: error: did not find expected node content
-all/a.yaml:21:16: error: MachineConfigPool infra: json: cannot unmarshal number into Go struct field MachineConfigPoolSpec.spec.paused of type bool
-all/a.yaml:21:35: error: MachineConfigPool infra: json: cannot unmarshal array into Go struct field MachineConfigPoolSpec.spec.maxUnavailable of type int32
-all/b.yaml:4:167: error: MachineConfig l: json: cannot unmarshal number into Go struct field MachineConfigSpec.spec.fips of type bool
+all/a.yaml:21:16: error: MachineConfigPool infra: spec.paused: json: cannot unmarshal number into Go struct field MachineConfigPoolSpec.spec.paused of type bool
+all/a.yaml:21:35: error: MachineConfigPool infra: spec.maxUnavailable: json: cannot unmarshal array into Go struct field MachineConfigPoolSpec.spec.maxUnavailable of type int32
+all/b.yaml:4:167: error: MachineConfig l: spec.fips: json: cannot unmarshal number into Go struct field MachineConfigSpec.spec.fips of type bool
 all/b.yaml:5:3: error: not an object but of type number
 all/c.json:1:9: error: invalid character '\"' after object key
 10 errors
 " '' "$ctl" validate -f all
 "$ctl" validate -f all -o json > all.json
 expect 'all findings as JSON' 0 '10 0 6
-error all/a.yaml 7 20 MachineConfig 10-a
+error all/a.yaml 7 20 MachineConfig 10-a spec.kernelArguments
 ' '' perl -MJSON::PP -e 'local $/; my $j = decode_json(<STDIN>); my $f = $j->{findings}[0];
-	print "$j->{errors} $j->{warnings} $j->{objects}\n@$f{qw(severity file line column object)}\n"; exit(@{$j->{findings}} != 10)' < all.json
+	print "$j->{errors} $j->{warnings} $j->{objects}\n@$f{qw(severity file line column object path)}\n"; exit(@{$j->{findings}} != 10)' < all.json
+finds 'types of kinds that are only judged' 1 'x.yaml:4:41: error: PinnedImageSet p: spec.pinnedImages.1.name: json: cannot unmarshal number into Go struct field NameReference.spec.pinnedImages.name of type string
+1 error' <<< "apiVersion: $m/v1
+kind: PinnedImageSet
+metadata: {name: p}
+spec: {pinnedImages: [{name: a}, {name: 7}]}"
 expect 'unreadable is 2' 2 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate /nonexistent
 expect 'unreadable, and the rest' 2 "$("$ctl" validate -f all)
 " $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate -f /nonexistent -f all

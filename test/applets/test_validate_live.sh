@@ -66,6 +66,10 @@ mcs=$(jq '.items | length' "$TMP/dump/machineconfigs.json")
 expect 'a dump of a healthy cluster' 0 "$sums objects, $mcs MachineConfigs: valid
 " '' "$ctl" validate --strict -f "$TMP/dump"
 
+"$ctl" dump --kubeconfig "$TMP/kubeconfig" --output-file "$TMP/dump.yaml"
+expect 'what mcoctl dump writes' 0 "$("$ctl" fmt -o json-compact "$TMP/dump.yaml" | jq '.items | length') objects, $mcs MachineConfigs: valid
+" '' "$ctl" validate --strict -f "$TMP/dump.yaml"
+
 # ---- manifests, said and done ----
 manifest() {	# KIND NAME SPEC
 	cat > "$TMP/x.yaml" <<-Y
