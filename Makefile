@@ -234,6 +234,7 @@ $(OUT)/test/%: $(OUT)/obj/test/%.o $(PURE_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(END)
 $(OUT)/test/plan/test_simulate: $(OUT)/obj/test/plan/simulate.o
+$(OUT)/test/plan/test_generate: $(OUT)/obj/test/plan/live.o
 $(OUT)/test/fuzz/replay_%: $(OUT)/obj/test/fuzz/fuzz_%.o \
 		$(OUT)/obj/test/fuzz/replay.o $(PURE_LIB)
 	@mkdir -p $(@D)

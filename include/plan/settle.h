@@ -3,7 +3,8 @@
  * until they have nothing more to do.
  *
  * What a plan wants written is written to copies; the set that was given stays as it
- * is. A key whose plan failed is planned again after the next write; who made a
+ * is. A key whose plan failed is planned again after the next write, unless only an
+ * edit of its object helps (ERR_INVALID); who made a
  * MachineConfig that another plan has changed or deleted is planned again, as the
  * live controller does it.
  */

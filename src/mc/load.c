@@ -372,6 +372,8 @@ static void apply_over(struct arena *a, const struct mc_object *was,
 	if (status)
 		json_set(o->doc.tree, S("status"), json_clone(a, status));
 	o->meta.annotations = json_member(meta, S("annotations"));
+	o->meta.uid = json_str(meta, "uid", S(""));
+	o->meta.version = json_str(meta, "resourceVersion", S(""));
 }
 
 struct mc_set mc_applied(struct arena *a, const struct mc_set *base,

@@ -113,6 +113,7 @@ static void check_node_config(struct preview_run *p)
 	    node_config_allowed(p->a, old->tree, new->tree, &out))
 		return;
 	p->s.view.node = old->tree;
+	p->same_node = true;
 	preview_refuse(p, (struct preview_refusal){ .object = S("Node cluster"),
 						    .file = new->file,
 						    .message = out.v[0].reason,
@@ -136,9 +137,11 @@ static void read_set(struct preview_run *p)
 	p->s.view.assume_image = true;
 	p->restart = preview_touched(p, MC_FEATURE_GATE, S("")) &&
 		     !p->s.view.gates_unknown;
-	p->kubelets = p->restart || preview_touched(p, MC_NODE_CONFIG, S("")) ||
-		      (p->s.view.node &&
-		       preview_touched(p, MC_API_SERVER, S("cluster")));
+	p->kubelets =
+		p->restart ||
+		(preview_touched(p, MC_NODE_CONFIG, S("")) && !p->same_node) ||
+		(p->s.view.node &&
+		 preview_touched(p, MC_API_SERVER, S("cluster")));
 	for (size_t i = 0; p->in->touched && i < p->in->touched->others.n; i++)
 		p->family |=
 			preview_is_family(p->in->touched->others.v[i]->kind);

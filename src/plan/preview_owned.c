@@ -3,6 +3,7 @@
  * controller would plan now.
  */
 #include "mc/condition.h"
+#include "mc/selector.h"
 #include "plan/kubelet.h"
 #include "plan/runtime.h"
 #include "preview_parts.h"
@@ -45,15 +46,14 @@ static bool among(const struct mc_pools *pools, const struct mc_pool *pool)
 	return false;
 }
 
-/* The pools it is for, of all there are. An invalid selector is for none. */
+/* Those of all that it is for. An invalid selector is for none. */
 static struct mc_pools pools_of(const struct choice *c,
+				const struct mc_pools *all,
 				const struct mc_object *o)
 {
 	struct err ignored = ERR_INIT(c->p->a);
 	struct mc_pools out = { 0 };
-	struct owned_view v = { .kind = c->kind,
-				.config = o,
-				.pools = &c->p->s.pools };
+	struct owned_view v = { .kind = c->kind, .config = o, .pools = all };
 
 	if (owned_pools(c->p->a, &v, &out, &ignored) < 0)
 		out.n = 0;
@@ -138,14 +138,72 @@ static bool has_bases(const struct choice *c, const struct mc_object *o,
 	return known || !pools->n;
 }
 
+static bool is_failed(struct arena *a, const struct mc_object *o)
+{
+	struct conditions list =
+		conditions_of(a, json_at(o->doc.tree, "status.conditions"));
+
+	return list.n && str_is(list.v[list.n - 1].type, "Failure") &&
+	       json_i64(o->doc.tree, "status.observedGeneration", 0) >=
+		       json_i64(o->doc.tree, "metadata.generation", 0);
+}
+
+/*
+ * A KubeletConfig that was refused: the controller does not look at it again before
+ * it is edited. One that only had no pool is tried again.
+ */
+static bool is_stuck(const struct choice *c, const struct mc_object *o)
+{
+	const struct mc_set *was =
+		c->p->in->base ? c->p->in->base : c->p->in->set;
+
+	return !c->kind->always_again && is_failed(c->p->a, o) &&
+	       pools_of(c, &was->pools, o).n;
+}
+
+/* The pools that wait for it to be dealt with: the render controller takes an
+ * empty selector for one that selects all. */
+static struct strs held_by(const struct choice *c, const struct mc_object *o)
+{
+	const struct json *given =
+		json_at(o->doc.tree, "spec.machineConfigPoolSelector");
+	struct mc_pools pools = pools_of(c, &c->p->s.pools, o);
+	struct err ignored = ERR_INIT(c->p->a);
+	struct strs out = { 0 };
+	struct selector s;
+
+	if (given && selector_make(c->p->a, given, &s, &ignored) == 0 && !s.n)
+		pools = c->p->s.pools;
+	for (size_t i = 0; i < pools.n; i++)
+		VEC_PUSH(c->p->a, &out, pools.v[i]->meta.name);
+	return out;
+}
+
+static void tell_stuck(const struct choice *c, const struct mc_object *o)
+{
+	struct conditions list = conditions_of(
+		c->p->a, json_at(o->doc.tree, "status.conditions"));
+
+	preview_refuse(c->p, (struct preview_refusal){
+				     .object = what(c, o),
+				     .file = o->file,
+				     .message = list.v[list.n - 1].message,
+				     .known = true,
+				     .pools = held_by(c, o) });
+}
+
 static void preview_one(const struct choice *c, const struct mc_object *o)
 {
 	struct preview_run *p = c->p;
 	bool touched = preview_touched(p, c->mc_kind, o->meta.name);
 	/* a start, or another Node config, plans every KubeletConfig */
 	bool all = c->key == GENERATE_KUBELET ? p->kubelets : p->restart;
-	struct mc_pools pools = pools_of(c, o);
+	struct mc_pools pools = pools_of(c, &p->s.pools, o);
 
+	if (!touched && !all && is_stuck(c, o)) {
+		tell_stuck(c, o);
+		return;
+	}
 	if (!touched && !all && !is_missed(c, o, &pools)) {
 		tell_late(c, o, &pools);
 		return;
@@ -195,6 +253,19 @@ static void stamp_new(const struct choice *c)
 	}
 }
 
+/* Nothing holds it: it is gone at once, and what it owns is garbage. */
+static void collect(const struct choice *c, const struct mc_object *o)
+{
+	struct settle *s = &c->p->s;
+	struct strs names = { 0 };
+
+	for (size_t i = 0; i < s->mcs.n; i++)
+		if (owned_controls(c->kind, o, s->mcs.v[i]))
+			VEC_PUSH(c->p->a, &names, s->mcs.v[i]->meta.name);
+	for (size_t i = 0; i < names.n; i++)
+		settle_put(s, names.v[i], NULL);
+}
+
 /* What was touched and is gone is being deleted: its MachineConfigs go first. */
 static void add_deleted(const struct choice *c)
 {
@@ -212,8 +283,28 @@ static void add_deleted(const struct choice *c)
 					       str_z(c->p->a, o->meta.name))
 				     : NULL;
 		o = copy_of(c->p->a, was ? was : o);
+		if (!json_len(json_at(o->doc.tree, "metadata.finalizers"))) {
+			collect(c, o);
+			continue;
+		}
 		stamp(c->p->a, o, S("deletionTimestamp"));
 		VEC_PUSH(c->p->a, c->list, o);
+	}
+}
+
+static bool is_same(const struct mc_object *x, const struct mc_object *y)
+{
+	return x->kind == y->kind && str_eq(x->meta.name, y->meta.name);
+}
+
+static void preview_untouched(const struct choice *c, bool failed)
+{
+	for (size_t i = 0; i < c->list->n; i++) {
+		const struct mc_object *o = c->list->v[i];
+
+		if (!preview_touched(c->p, c->mc_kind, o->meta.name) &&
+		    is_failed(c->p->a, o) == failed)
+			preview_one(c, o);
 	}
 }
 
@@ -223,19 +314,17 @@ void preview_owned(struct preview_run *p, const struct owned_kind *kind)
 
 	stamp_new(&c);
 	add_deleted(&c);
-	for (size_t i = 0; i < c.list->n; i++)
-		preview_one(&c, c.list->v[i]);
+	/* the first gets the first name: what was there, what is applied in the
+	 * order it is applied, what has failed and is tried again */
+	preview_untouched(&c, false);
+	for (size_t i = 0; p->in->touched && i < p->in->touched->others.n; i++)
+		for (size_t k = 0; k < c.list->n; k++)
+			if (is_same(p->in->touched->others.v[i], c.list->v[k]))
+				preview_one(&c, c.list->v[k]);
+	preview_untouched(&c, true);
 }
 
 /* ---- what was refused ---------------------------------------------------------------- */
-
-static bool is_failed(struct arena *a, const struct mc_object *o)
-{
-	struct conditions list =
-		conditions_of(a, json_at(o->doc.tree, "status.conditions"));
-
-	return list.n && str_is(list.v[list.n - 1].type, "Failure");
-}
 
 static bool is_valid(const struct choice *c, const struct mc_object *o)
 {
@@ -259,17 +348,16 @@ void preview_owned_refusal(struct preview_run *p, const struct settle_key *k)
 		.message = k->error,
 		.touched = preview_touched(p, c.mc_kind, k->key.name),
 	};
-	struct mc_pools pools = { 0 };
 
 	if (o) {
-		pools = pools_of(&c, o);
 		r.file = o->file;
 		r.known = is_failed(p->a, o);
+		r.pools = held_by(&c, o);
 	}
-	for (size_t i = 0; i < pools.n; i++)
-		VEC_PUSH(p->a, &r.pools, pools.v[i]->meta.name);
-	/* one that is for no pool changes nothing */
-	if (!o || pools.n || !is_valid(&c, o))
+	/* one that is for no pool changes nothing; but with an empty selector
+	 * pools of a cluster wait for it */
+	if (!o || pools_of(&c, &p->s.pools, o).n || !is_valid(&c, o) ||
+	    (r.pools.n && (r.touched || r.known)))
 		preview_refuse(p, r);
 	else if (r.touched)
 		preview_note(p, str_fmt(p->a, "%.*s: %.*s", STRF(r.object),

@@ -13,6 +13,7 @@ struct preview_run {
 	struct settle s;
 	struct template_tree builtin;
 	bool restart; /* other feature gates: the controller starts anew */
+	bool same_node; /* the new Node config was refused */
 	bool kubelets; /* that, or another Node config: all are planned */
 	bool family; /* what registries are made of was touched */
 	struct mc_pools kubelet_pools, runtime_pools; /* those with bases */

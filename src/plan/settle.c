@@ -151,7 +151,9 @@ void settle_run(struct settle *s)
 		for (size_t i = 0; i < s->keys.n; i++) {
 			struct settle_key *k = &s->keys.v[i];
 
-			if (!k->due && !(k->rc < 0 && k->at != s->writes))
+			/* only a change of the object helps ERR_INVALID */
+			if (!k->due && !(k->rc < 0 && k->rc != -ERR_INVALID &&
+					 k->at != s->writes))
 				continue;
 			any = true;
 			plan_key(s, i);

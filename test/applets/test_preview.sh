@@ -126,8 +126,8 @@ kubelet_config pods-10 infra 300 >"$W/kc.json"
 is 'the eleventh is refused' "1 refused: KubeletConfig pods-10 ($W/kc.json): $full" "$? $(grep ^refused "$W/text")"
 post $kc "$(cat "$W/kc.json")"
 eventually 'as the controller refuses it' "Failure: could not get kubelet config key: $full" says pods-10
-"$BIN/mcoctl" render --kubeconfig "$KUBECONFIG" -o name -p master >"$W/text" 2>"$W/err"
-is 'once it is there, it is a warning' "0 warning: KubeletConfig pods-10 (cluster): $full" "$? $(cat "$W/err")"
+"$BIN/mcoctl" render --kubeconfig "$KUBECONFIG" -o name -p infra >"$W/text" 2>"$W/err"
+is 'once it is there, its pool is not rendered' "1 Error: pool infra: KubeletConfig pods-10 (cluster): could not get kubelet config key: $full" "$? $(cat "$W/err")"
 delete $kc/pods-10
 pull_secret 'a pull secret' 'infra master worker'
 end_controller
