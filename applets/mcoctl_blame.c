@@ -9,24 +9,40 @@ static const struct flag flags[] = { MANIFEST_FLAGS(struct inspect_opts),
 				     KUBE_FLAGS(struct inspect_opts),
 				     { 0 } };
 
+/* The part, or the kind of parts, that may have been meant. */
+static struct str hint(struct run *r, struct str selector,
+		       const struct mc_origins *origins)
+{
+	const char *kind = mc_part_nearest(selector);
+	struct strs names = { 0 };
+
+	if (kind)
+		return str_fmt(r->a, " (did you mean %s?)", kind);
+	for (size_t i = 0; i < origins->n; i++) {
+		VEC_PUSH(r->a, &names, mc_part_text(r->a, origins->v[i]));
+		if (origins->v[i]->part == MC_PART_UNIT)
+			VEC_PUSH(r->a, &names, origins->v[i]->key);
+	}
+	return flag_hint(r->a, selector, &names);
+}
+
 /* Leaves only the parts that the selector names. */
 static int select_parts(struct run *r, struct str config, struct str selector,
 			struct mc_origins *origins)
 {
-	const char *near = mc_part_nearest(selector);
 	size_t n = 0;
 
 	for (size_t i = 0; i < origins->n; i++)
 		if (!selector.n ||
 		    mc_part_matches(r->a, origins->v[i], selector))
 			origins->v[n++] = origins->v[i];
+	if (!n && selector.n)
+		return err_set(&r->err, ERR_NOTFOUND,
+			       "no MachineConfig of %.*s sets %.*s%.*s",
+			       STRF(config), STRF(selector),
+			       STRF(hint(r, selector, origins)));
 	origins->n = n;
-	if (n || !selector.n)
-		return 0;
-	return err_set(&r->err, ERR_NOTFOUND,
-		       "no MachineConfig of %.*s sets %.*s%s%s%s", STRF(config),
-		       STRF(selector), near ? " (did you mean " : "",
-		       near ? near : "", near ? "?)" : "");
+	return 0;
 }
 
 static int run(struct run *r, const void *p)
@@ -53,9 +69,10 @@ const struct command mcoctl_blame = {
 	.summary = "tell which MachineConfigs set what in a config",
 	.details =
 		"PART is a path, unit/NAME (with its drop-ins), "
-		"dropin/UNIT/NAME, user/NAME, a field\nof the spec "
+		"dropin/UNIT/NAME, user/NAME (with the SSH\nkeys, by their "
+		"fingerprints), a field of the spec "
 		"(kernelArguments, kernelType, extensions, fips, osImageURL), or "
-		"a kind\n(files, units, users); without one, everything is "
+		"a kind\n(files, units, sshkeys); without one, everything is "
 		"listed. MachineConfigs stand in\nthe order they are merged: "
 		"the last one wins. MADE-FROM is the object that a\ncontroller "
 		"generated the MachineConfig from. <unknown>: the MachineConfigs "

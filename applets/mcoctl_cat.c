@@ -45,6 +45,23 @@ static struct str path_of(struct run *r, struct str part)
 	return part;
 }
 
+/* ERR_NOTFOUND, with the file or unit that may have been meant. */
+static int not_there(struct run *r, const struct named_config *c,
+		     struct str path)
+{
+	const struct ign_objs *files = ign_files(c->ignition);
+	const struct ign_objs *units = ign_units(c->ignition);
+	struct strs names = { 0 };
+
+	for (size_t i = 0; i < files->n; i++)
+		VEC_PUSH(r->a, &names, ign_str(files->v[i], IGN_FILE_PATH));
+	for (size_t i = 0; i < units->n; i++)
+		VEC_PUSH(r->a, &names, ign_str(units->v[i], IGN_UNIT_NAME));
+	return err_set(&r->err, ERR_NOTFOUND,
+		       "%.*s has no file or unit %.*s%.*s", STRF(c->name),
+		       STRF(path), STRF(flag_hint(r->a, path, &names)));
+}
+
 static int run(struct run *r, const void *p)
 {
 	const struct inspect_opts *o = p;
@@ -67,9 +84,7 @@ static int run(struct run *r, const void *p)
 	if (file)
 		rc = mc_contents(r->a, file, &text, &r->err);
 	else if (!mc_unit_text(r->a, in.config.ignition, path, &text))
-		return err_set(&r->err, ERR_NOTFOUND,
-			       "%.*s has no file or unit %.*s",
-			       STRF(in.config.name), STRF(path));
+		return not_there(r, &in.config, path);
 	if (rc < 0)
 		return err_wrap(&r->err, "%.*s in %.*s", STRF(path),
 				STRF(in.config.name));

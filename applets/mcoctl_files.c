@@ -35,7 +35,7 @@ const struct command mcoctl_files = {
 	.args = "[-f PATH...] CONFIG [-o table|json|yaml] [--no-headers]",
 	.summary = "list what is in a config and where each part comes from",
 	.details =
-		"Lists files, units, drop-ins, users and the fields of the spec: "
+		"Lists files, units, drop-ins, users, SSH keys and the fields of the spec: "
 		"kernelArguments,\nkernelType, extensions, fips, osImageURL. "
 		"FROM are the MachineConfigs whose word\ncounts, OVERRIDES those "
 		"that they override. CONFIG is a pool (worker, mcp/worker),\na "

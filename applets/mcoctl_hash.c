@@ -147,6 +147,11 @@ static int run(struct run *r, const void *p)
 		rc = live_load(r, &o.kube, LIVE_INSTEAD, &h.set);
 	if (rc == 0)
 		mcoctl_preview_some(r, &h.set, &h.refused);
+	for (size_t i = 0; rc == 0 && i < h.refused.n; i++)
+		if (!h.refused.v[i].pools.n)
+			applet_say("warning: %.*s\n",
+				   STRF(preview_refusal_text(r->a,
+							     &h.refused.v[i])));
 	if (rc == 0 && !names.n)
 		rc = hash_all(&h);
 	for (size_t i = 0; rc == 0 && i < names.n; i++)

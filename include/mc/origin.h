@@ -16,6 +16,7 @@ enum mc_part {
 	MC_PART_UNIT,
 	MC_PART_DROPIN, /* key: UNIT/NAME */
 	MC_PART_USER,
+	MC_PART_SSH_KEY, /* key: USER/FINGERPRINT */
 	MC_PART_GROUP,
 	MC_PART_DISK,
 	MC_PART_FILESYSTEM,
@@ -78,14 +79,14 @@ const char *mc_part_kind(enum mc_part part);
 
 /*
  * A part as people write and read it: "/etc/x", "unit/a.service",
- * "dropin/a.service/b.conf", "user/core", "kernelArguments=nosmt" (masked),
- * "osImageURL".
+ * "dropin/a.service/b.conf", "user/core", "sshkey/core/SHA256:…" (as ssh-keygen -l
+ * and sshd have it), "kernelArguments=nosmt" (masked), "osImageURL".
  */
 struct str mc_part_text(struct arena *a, const struct mc_origin *o);
 
 /*
  * Whether a selector names a part: its text, a path on the node, a unit's name (its
- * drop-ins, too), or a kind with or without an s ("units", "kernelArguments").
+ * drop-ins, too), a user (with the keys), or a kind with or without an s ("units", "kernelArguments").
  */
 bool mc_part_matches(struct arena *a, const struct mc_origin *o,
 		     struct str selector);
@@ -93,9 +94,16 @@ bool mc_part_matches(struct arena *a, const struct mc_origin *o,
 /* The kind nearest to a selector that names none, or NULL. */
 const char *mc_part_nearest(struct str selector);
 
-/* Whether an entry sets its field i. Keys do not count, nor do the drop-ins of a
- * unit, which are parts of their own. */
+/* Whether an entry sets its field i. Its name does not count, nor do the drop-ins of
+ * a unit and the SSH keys of a user, which are parts of their own. */
 bool mc_entry_sets(const struct ign_obj *entry, size_t i);
+
+/* The fingerprint of a line of authorized_keys: "SHA256:…", or "invalid-…" when it
+ * has no key. */
+struct str mc_ssh_fingerprint(struct arena *a, struct str line);
+
+/* Its type and comment. */
+struct str mc_ssh_label(struct arena *a, struct str line);
 
 /* What a say sets: names of fields, or a value, masked. */
 struct strs mc_say_sets(struct arena *a, const struct mc_say *say);

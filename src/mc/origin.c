@@ -12,6 +12,7 @@ static const struct {
 	[MC_PART_UNIT] = { IGN_CONFIG_SYSTEMD, IGN_SYSTEMD_UNITS },
 	[MC_PART_DROPIN] = { IGN_CONFIG_SYSTEMD, IGN_SYSTEMD_UNITS },
 	[MC_PART_USER] = { IGN_CONFIG_PASSWD, IGN_PASSWD_USERS },
+	[MC_PART_SSH_KEY] = { IGN_CONFIG_PASSWD, IGN_PASSWD_USERS },
 	[MC_PART_GROUP] = { IGN_CONFIG_PASSWD, IGN_PASSWD_GROUPS },
 	[MC_PART_DISK] = { IGN_CONFIG_STORAGE, IGN_STORAGE_DISKS },
 	[MC_PART_FILESYSTEM] = { IGN_CONFIG_STORAGE, IGN_STORAGE_FILESYSTEMS },
@@ -67,19 +68,31 @@ static bool is_given(const struct ign_field *f, const struct ign_val *v)
 	return v->set;
 }
 
+/* The field whose elements are parts of their own, or -1. */
+static int divided(const struct ign_obj *entry)
+{
+	if (entry->type == &ign_type_UNIT)
+		return IGN_UNIT_DROPINS;
+	return entry->type == &ign_type_USER ? (int)IGN_USER_KEYS : -1;
+}
+
 bool mc_entry_sets(const struct ign_obj *entry, size_t i)
 {
 	return !(entry->type->fields[i].flags & IGN_KEY) &&
-	       !(entry->type == &ign_type_UNIT && i == IGN_UNIT_DROPINS) &&
+	       (int)i != divided(entry) &&
 	       is_given(&entry->type->fields[i], &entry->v[i]);
 }
 
-static bool only_dropins(const struct ign_obj *unit)
+/* Nothing but what is told part by part. */
+static bool is_shell(const struct ign_obj *entry)
 {
-	for (size_t i = 0; i < unit->type->n; i++)
-		if (mc_entry_sets(unit, i))
+	int field = divided(entry);
+
+	for (size_t i = 0; i < entry->type->n; i++)
+		if (mc_entry_sets(entry, i))
 			return false;
-	return ign_list(unit, IGN_UNIT_DROPINS)->n > 0;
+	return field >= 0 &&
+	       is_given(&entry->type->fields[field], &entry->v[field]);
 }
 
 static void add_dropins(struct collector *c, const struct mc *mc,
@@ -95,6 +108,21 @@ static void add_dropins(struct collector *c, const struct mc *mc,
 		    (struct mc_say){ .mc = mc, .entry = list->v[i] });
 }
 
+/* The value is what a person knows it by: its type and comment. */
+static void add_keys(struct collector *c, const struct mc *mc,
+		     const struct ign_obj *user)
+{
+	const struct strs *list = ign_strings(user, IGN_USER_KEYS);
+
+	for (size_t i = 0; i < list->n; i++)
+		add(c, MC_PART_SSH_KEY,
+		    str_fmt(c->a, "%.*s/%.*s",
+			    STRF(ign_str(user, IGN_USER_NAME)),
+			    STRF(mc_ssh_fingerprint(c->a, list->v[i]))),
+		    (struct mc_say){ .mc = mc,
+				     .value = mc_ssh_label(c->a, list->v[i]) });
+}
+
 static void add_entries(struct collector *c, const struct mc *mc,
 			const struct ign_obj *config, enum mc_part part)
 {
@@ -104,7 +132,9 @@ static void add_entries(struct collector *c, const struct mc *mc,
 	for (size_t i = 0; i < list->n; i++) {
 		if (part == MC_PART_DROPIN)
 			add_dropins(c, mc, list->v[i]);
-		else if (part != MC_PART_UNIT || !only_dropins(list->v[i]))
+		else if (part == MC_PART_SSH_KEY)
+			add_keys(c, mc, list->v[i]);
+		else if (!is_shell(list->v[i]))
 			add(c, part, ign_key(c->a, list->v[i]),
 			    (struct mc_say){ .mc = mc, .entry = list->v[i] });
 	}
@@ -153,6 +183,7 @@ static void add_field(struct collector *c, const struct mc *mc,
 	case MC_PART_UNIT:
 	case MC_PART_DROPIN:
 	case MC_PART_USER:
+	case MC_PART_SSH_KEY:
 	case MC_PART_GROUP:
 	case MC_PART_DISK:
 	case MC_PART_FILESYSTEM:
@@ -219,16 +250,17 @@ static void parts_of(struct arena *a, const struct mc_merged *m,
 	collect(c, &one);
 }
 
-static const struct ign_obj *without_dropins(struct arena *a,
-					     const struct ign_obj *o)
+/* Without what is told part by part. */
+static const struct ign_obj *undivided(struct arena *a, const struct ign_obj *o)
 {
+	int field = divided(o);
 	struct ign_obj *c;
 
-	if (o->type != &ign_type_UNIT)
+	if (field < 0)
 		return o;
 	c = ign_new(a, o->type);
 	memcpy(c->v, o->v, o->type->n * sizeof(struct ign_val));
-	c->v[IGN_UNIT_DROPINS] = (struct ign_val){ 0 };
+	c->v[field] = (struct ign_val){ 0 };
 	return c;
 }
 
@@ -237,8 +269,7 @@ static bool same(struct arena *a, const struct mc_origin *x,
 {
 	if (!y)
 		return false;
-	return x->entry ? ign_eq(without_dropins(a, x->entry),
-				 without_dropins(a, y->entry))
+	return x->entry ? ign_eq(undivided(a, x->entry), undivided(a, y->entry))
 			: str_eq(x->value, y->value);
 }
 
@@ -248,7 +279,8 @@ static bool is_overridden(const struct mc_origin *o, size_t i)
 	const struct ign_obj *e = o->v[i].entry;
 
 	if (!e)
-		return !str_eq(o->v[i].value, o->value);
+		return o->part != MC_PART_SSH_KEY &&
+		       !str_eq(o->v[i].value, o->value);
 	for (size_t f = 0; f < e->type->n; f++) {
 		enum ign_kind kind = e->type->fields[f].kind;
 		bool again = false;

@@ -14,6 +14,7 @@ static const char *const kinds[MC_PARTS + 1] = {
 	[MC_PART_UNIT] = "unit",
 	[MC_PART_DROPIN] = "dropin",
 	[MC_PART_USER] = "user",
+	[MC_PART_SSH_KEY] = "sshkey",
 	[MC_PART_GROUP] = "group",
 	[MC_PART_DISK] = "disk",
 	[MC_PART_FILESYSTEM] = "filesystem",
@@ -63,12 +64,24 @@ static bool is_kind(struct str word, enum mc_part part)
 		str_eq_fold(str_sub(word, 0, kind.n), kind));
 }
 
-/* A unit, or one of its drop-ins, by the unit's name. */
+/* NAME/…: part of the unit or user of that name. */
+static bool is_below(const struct mc_origin *o, struct str name)
+{
+	return o->key.n > name.n && str_starts(o->key, name) &&
+	       o->key.p[name.n] == '/';
+}
+
+/* A unit or one of its drop-ins, a user or one of the keys, by the name of the first. */
+static bool is_of(const struct mc_origin *o, enum mc_part whole,
+		  enum mc_part piece, struct str name)
+{
+	return (o->part == whole && str_eq(o->key, name)) ||
+	       (o->part == piece && is_below(o, name));
+}
+
 static bool is_of_unit(const struct mc_origin *o, struct str unit)
 {
-	return (o->part == MC_PART_UNIT && str_eq(o->key, unit)) ||
-	       (o->part == MC_PART_DROPIN && o->key.n > unit.n &&
-		str_starts(o->key, unit) && o->key.p[unit.n] == '/');
+	return is_of(o, MC_PART_UNIT, MC_PART_DROPIN, unit);
 }
 
 /* Where systemd looks for it. */
@@ -100,7 +113,11 @@ bool mc_part_matches(struct arena *a, const struct mc_origin *o,
 		return false;
 	if (is_kind(kind, MC_PART_UNIT))
 		return is_of_unit(o, name);
-	return is_kind(kind, o->part) && str_eq(name, o->key);
+	if (is_kind(kind, MC_PART_USER))
+		return is_of(o, MC_PART_USER, MC_PART_SSH_KEY, name);
+	return is_kind(kind, o->part) &&
+	       (str_eq(name, o->key) ||
+		(o->part == MC_PART_SSH_KEY && is_below(o, name)));
 }
 
 const char *mc_part_nearest(struct str selector)

@@ -16,7 +16,7 @@ mc 40-base > "$TMP/c/a.yaml" <<'Y'
 spec:
   config:
     ignition: {version: 3.5.0}
-    passwd: {users: [{name: core, sshAuthorizedKeys: [ssh-ed25519 AAAA]}]}
+    passwd: {users: [{name: core, sshAuthorizedKeys: [ssh-rsa AAAAB3NzaC1yc2E= me]}]}
     storage: {files: [{path: /etc/motd, mode: 420, contents: {source: "data:,one%0A"}}]}
     systemd:
       units:
@@ -46,22 +46,22 @@ cd "$TMP" || exit
 ctl=$OLDPWD/$ctl
 rendered=$("$ctl" render -o name -f c) rendered=${rendered##*/}
 os=registry.example.net/os@sha256:1111111111111111111111111111111111111111111111111111111111111111
-all="/etc/motd                      40-base   -   c/a.yaml   contents,mode
-/etc/motd                      50-mine   -   c/b.yaml   contents
-unit/a.service                 40-base   -   c/a.yaml   contents,enabled
-dropin/a.service/10-a.conf     40-base   -   c/a.yaml   contents
-dropin/a.service/20-b.conf     50-mine   -   c/b.yaml   contents
-user/core                      40-base   -   c/a.yaml   sshAuthorizedKeys
-user/core                      50-mine   -   c/b.yaml   passwordHash
-kernelArguments=quiet          40-base   -   c/a.yaml   quiet
-kernelArguments=quiet          50-mine   -   c/b.yaml   quiet
-kernelArguments=luks.key=***   40-base   -   c/a.yaml   luks.key=***
-extensions=usbguard            50-mine   -   c/b.yaml   usbguard
-kernelType=realtime            50-mine   -   c/b.yaml   realtime
-osImageURL                     50-mine   -   c/b.yaml   $os
+all="/etc/motd                                                        40-base   -   c/a.yaml   contents,mode
+/etc/motd                                                        50-mine   -   c/b.yaml   contents
+unit/a.service                                                   40-base   -   c/a.yaml   contents,enabled
+dropin/a.service/10-a.conf                                       40-base   -   c/a.yaml   contents
+dropin/a.service/20-b.conf                                       50-mine   -   c/b.yaml   contents
+user/core                                                        50-mine   -   c/b.yaml   passwordHash
+sshkey/core/SHA256:zBURJC4mpQ6j/DLIDJakTQANmGP4cn9OftElBH5WBrg   40-base   -   c/a.yaml   ssh-rsa me
+kernelArguments=quiet                                            40-base   -   c/a.yaml   quiet
+kernelArguments=quiet                                            50-mine   -   c/b.yaml   quiet
+kernelArguments=luks.key=***                                     40-base   -   c/a.yaml   luks.key=***
+extensions=usbguard                                              50-mine   -   c/b.yaml   usbguard
+kernelType=realtime                                              50-mine   -   c/b.yaml   realtime
+osImageURL                                                       50-mine   -   c/b.yaml   $os
 "
 expect 'everything' 0 "$all" '' "$ctl" blame --no-headers -f c worker
-expect 'with headings' 0 'PART                           MACHINECONFIG   MADE-FROM   MANIFEST   SETS
+expect 'with headings' 0 'PART                                                             MACHINECONFIG   MADE-FROM   MANIFEST   SETS
 ' '' sed 1q <("$ctl" blame -f c worker)
 lines() { grep -E "$1" <<< "$all" | sed 's/   */ /g'; }
 part() {	# PART PATTERN: the lines of one part
@@ -73,7 +73,8 @@ part unit/a.service '^(unit|dropin)/a.service'
 part a.service '^(unit|dropin)/a.service'
 part dropin/a.service/20-b.conf 20-b
 part /etc/systemd/system/a.service.d/10-a.conf 10-a
-part user/core ^user
+part user/core '^(user|sshkey)'
+part sshkey/core ^sshkey
 part kernelArguments ^kernelArguments
 part kernelArguments=quiet =quiet
 part kernelType ^kernelType
@@ -84,23 +85,30 @@ expect 'nothing of the kind' 1 '' "Error: no MachineConfig of $rendered sets fip
 " "$ctl" blame -f c worker fips
 expect 'a slip' 1 '' "Error: no MachineConfig of $rendered sets kernelArgument (did you mean kernelArguments?)
 " "$ctl" blame -f c worker kernelArgument
+expect 'a slip in a unit' 1 '' "Error: no MachineConfig of $rendered sets a.servic (did you mean a.service?)
+" "$ctl" blame -f c worker a.servic
+expect 'a slip in a path' 1 '' "Error: no MachineConfig of $rendered sets /etc/mtod (did you mean /etc/motd?)
+" "$ctl" blame -f c worker:/etc/mtod
+expect 'a slip for cat' 1 '' "Error: $rendered has no file or unit /etc/mtod (did you mean /etc/motd?)
+" "$ctl" cat -f c worker:/etc/mtod
 expect 'one MachineConfig' 0 "$(lines '40-base' | grep -c .)
 " '' grep -c ' 40-base ' <("$ctl" blame -f c mc/40-base)
 
 # ---- files
-expect 'files' 0 'PART                           MODE   SIZE   FROM              OVERRIDES
-/etc/motd                      0644   4      40-base,50-mine   -
-unit/a.service                 -      30     40-base           -
-dropin/a.service/10-a.conf     -      7      40-base           -
-dropin/a.service/20-b.conf     -      7      50-mine           -
-user/core                      -      -      40-base,50-mine   -
-kernelArguments=quiet          -      -      40-base,50-mine   -
-kernelArguments=luks.key=***   -      -      40-base           -
-extensions=usbguard            -      -      50-mine           -
-kernelType=realtime            -      -      50-mine           -
-osImageURL                     -      -      50-mine           -
+expect 'files' 0 'PART                                                             MODE   SIZE   FROM              OVERRIDES
+/etc/motd                                                        0644   4      40-base,50-mine   -
+unit/a.service                                                   -      30     40-base           -
+dropin/a.service/10-a.conf                                       -      7      40-base           -
+dropin/a.service/20-b.conf                                       -      7      50-mine           -
+user/core                                                        -      -      50-mine           -
+sshkey/core/SHA256:zBURJC4mpQ6j/DLIDJakTQANmGP4cn9OftElBH5WBrg   -      -      40-base           -
+kernelArguments=quiet                                            -      -      40-base,50-mine   -
+kernelArguments=luks.key=***                                     -      -      40-base           -
+extensions=usbguard                                              -      -      50-mine           -
+kernelType=realtime                                              -      -      50-mine           -
+osImageURL                                                       -      -      50-mine           -
 ' '' "$ctl" files -f c worker
-expect 'files without headings' 0 '/etc/motd                      0644   4    40-base,50-mine   -
+expect 'files without headings' 0 '/etc/motd                                                        0644   4    40-base,50-mine   -
 ' '' sed 1q <("$ctl" files --no-headers -f c worker)
 expect 'as JSON' 0 '{"config":"'"$rendered"'","parts":[{"kind":"file","part":"/etc/motd","mode":"0644","size":4,"setBy":[{"machineConfig":"40-base","sets":["contents","mode"],"overridden":false,"madeFrom":[],"manifest":"c/a.yaml"},{"machineConfig":"50-mine","sets":["contents"],"overridden":false,"madeFrom":[],"manifest":"c/b.yaml"}]}]}
 ' '' bash -c '"$0" blame -o json -f c worker:/etc/motd | tr -d " \n"; echo' "$ctl"
@@ -150,7 +158,8 @@ expect 'MachineConfigs that were edited or deleted since' 0 '/etc/motd <unknown>
 unit/a.service <unknown> - - -
 dropin/a.service/10-a.conf <unknown> - - -
 dropin/a.service/20-b.conf 50-mine - d/b.yaml contents
-user/core <unknown> - - -
+user/core 50-mine - d/b.yaml passwordHash
+sshkey/core/SHA256:zBURJC4mpQ6j/DLIDJakTQANmGP4cn9OftElBH5WBrg <unknown> - - -
 kernelArguments=quiet 50-mine - d/b.yaml quiet
 kernelArguments=luks.key=*** <unknown> - - -
 extensions=usbguard 50-mine - d/b.yaml usbguard

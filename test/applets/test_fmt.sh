@@ -85,7 +85,8 @@ expect 'its file is written' 0 $'a: 1\n' '' cat sub/target.yaml
 expect 'beside it nothing is left' 0 $'target.yaml\n' '' ls -A sub
 ln -s loop2 loop1
 ln -s loop1 loop2
-expect 'a loop of links' 1 '' $'Error: open loop1: Symbolic link loop\n' "$ctl" fmt -w loop1
+# each C library has words of its own for it
+expect 'a loop of links' 1 '' 'Error: open loop1: ' bash -c '"$0" fmt -w loop1 2> ../loop; rc=$?; head -c 19 ../loop >&2; exit $rc' "$ctl"
 expect 'a directory' 1 '' $'Error: read sub: Is a directory\n' "$ctl" fmt -w sub
 mkfifo pipe
 echo '{a: 1}' > pipe &

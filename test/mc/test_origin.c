@@ -18,7 +18,7 @@ static const char three[] =
 		    "a}]}, {name: v.service, dropins: [{name: 1.conf, "
 		    "contents: b}]}]},\n"
 		    "    passwd: {users: [{name: core, sshAuthorizedKeys: "
-		    "[k1]}]}}\n"
+		    "[ssh-rsa AAAAB3NzaC1yc2E= me, nonsense]}]}}\n"
 		    "  kernelArguments: [quiet, a=b]\n"
 		    "  kernelType: realtime\n"
 		    "  osImageURL: os1\n")
@@ -28,7 +28,7 @@ static const char three[] =
 		   "'data:,2'}}]},\n"
 		   "    systemd: {units: [{name: u.service, mask: true}]},\n"
 		   "    passwd: {users: [{name: core, passwordHash: h, "
-		   "sshAuthorizedKeys: [k2]}]}}\n"
+		   "sshAuthorizedKeys: [ssh-rsa AAAAB3NzaC1yc2E= you]}]}}\n"
 		   "  kernelArguments: [a=b, luks.key=hunter2]\n"
 		   "  kernelType: 64k-pages\n"
 		   "  extensions: [usbguard]\n"
@@ -91,8 +91,10 @@ TEST who_sets_what(void)
 		   "unit/u.service: a(contents enabled) b(mask)\n"
 		   "dropin/u.service/10.conf: a(contents)\n"
 		   "dropin/v.service/1.conf: a(contents)\n"
-		   "user/core: a(sshAuthorizedKeys) b(passwordHash "
-		   "sshAuthorizedKeys)\n"
+		   "user/core: b(passwordHash)\n"
+		   "sshkey/core/SHA256:zBURJC4mpQ6j/DLIDJakTQANmGP4cn9OftElBH5W"
+		   "Brg: a(ssh-rsa me) b(ssh-rsa you)\n"
+		   "sshkey/core/invalid-999aaa8645bb72ff: a(-)\n"
 		   "kernelArguments=quiet: a(quiet)\n"
 		   "kernelArguments=a=b: a(a=b) b(a=b)\n"
 		   "kernelArguments=luks.key=***: b(luks.key=***)\n"
@@ -142,6 +144,10 @@ TEST what_was_edited_since(void)
 	PASS();
 }
 
+#define KEYS                                                              \
+	"sshkey:core/SHA256:zBURJC4mpQ6j/DLIDJakTQANmGP4cn9OftElBH5WBrg " \
+	"sshkey:core/invalid-999aaa8645bb72ff "
+
 static const struct {
 	const char *selector, *found; /* kinds and keys, each followed by ' ' */
 } selectors[] = {
@@ -158,7 +164,11 @@ static const struct {
 	{ "dropins", "dropin:u.service/10.conf dropin:v.service/1.conf " },
 	{ "directories", "directory:/etc/d " },
 	{ "files", "file:/etc/x file:/etc/y " },
-	{ "user/core", "user:core " },
+	{ "user/core", "user:core " KEYS },
+	{ "sshkeys", KEYS },
+	{ "sshkey/core", KEYS },
+	{ "sshkey/core/invalid-999aaa8645bb72ff",
+	  "sshkey:core/invalid-999aaa8645bb72ff " },
 	{ "users", "user:core " },
 	{ "kernelArguments", "kernelArguments:quiet kernelArguments:a=b "
 			     "kernelArguments:luks.key=hunter2 " },
@@ -293,12 +303,43 @@ TEST what_is_behind(void)
 	PASS();
 }
 
+static const struct {
+	const char *line, *fingerprint, *label;
+} keys[] = {
+	/* as ssh-keygen -l prints it */
+	{ "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9"
+	  "okWi0dh2l9GKJl me@example.net",
+	  "SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU",
+	  "ssh-ed25519 me@example.net" },
+	{ "command=\"echo AAAA x\",no-pty  ssh-rsa  AAAAB3NzaC1yc2E=  two words",
+	  "SHA256:zBURJC4mpQ6j/DLIDJakTQANmGP4cn9OftElBH5WBrg",
+	  "ssh-rsa two words" },
+	{ "AAAAB3NzaC1yc2E=", "invalid-8ee46d3a3aec1f52", "-" },
+	{ "ssh-dss AAAAB3NzaC1yc2E=", "invalid-c0897e3178fda249", "-" },
+	{ "nonsense", "invalid-999aaa8645bb72ff", "-" },
+	{ "", "invalid-e3b0c44298fc1c14", "-" },
+};
+
+TEST ssh_keys(void)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+
+		ASSERT_STR(keys[i].fingerprint,
+			   mc_ssh_fingerprint(&a, str_of(keys[i].line)));
+		ASSERT_STR(keys[i].label,
+			   mc_ssh_label(&a, str_of(keys[i].line)));
+	}
+	PASS();
+}
+
 SUITE(suite)
 {
 	RUN_TEST(who_sets_what);
 	RUN_TEST(what_was_edited_since);
 	RUN_TEST(parts_by_name);
 	RUN_TEST(what_is_behind);
+	RUN_TEST(ssh_keys);
 }
 
 TEST_MAIN(suite)
