@@ -26,6 +26,9 @@ extern const struct command mcoctl_validate;
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		       const struct mc_pool *pool, struct rendered *out);
 
+/* Says on standard error when MCO_RAW and MCO_HASH are not the set's version. */
+void mcoctl_warn_version(const struct mc_set *set);
+
 /*
  * Puts into set what controllers would generate from its KubeletConfigs, mirror
  * sets and the like, where it is missing. What cannot be told is said on standard

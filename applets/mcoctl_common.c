@@ -11,23 +11,23 @@ const char *mcoctl_where(const struct mc_set *set)
 	return set->live ? "in the cluster" : "among the manifests";
 }
 
-/* When the version in the environment is not that of the set. */
-static void warn_of_version(const struct mc_set *set,
-			    const struct render_in *in)
+void mcoctl_warn_version(const struct mc_set *set)
 {
 	struct made_by by =
 		made_by(set->controller_config, &set->mcs, &set->pools);
+	struct str raw = str_of(version_raw()), hash = str_of(version_hash());
 
-	if ((!by.raw.n || str_eq(by.raw, in->raw)) &&
-	    (!by.hash.n || str_eq(by.hash, in->hash)))
+	if ((!getenv("MCO_RAW") && !getenv("MCO_HASH")) ||
+	    ((!by.raw.n || str_eq(by.raw, raw)) &&
+	     (!by.hash.n || str_eq(by.hash, hash))))
 		return;
 	(void)fprintf(
 		stderr,
 		"warning: %s are of version %.*s (%.*s): set MCO_RAW and "
 		"MCO_HASH to these, or neither to take them as they are\n",
 		set->live ? "the cluster's objects" : "the manifests",
-		STRF(by.raw.n ? by.raw : in->raw),
-		STRF(by.hash.n ? by.hash : in->hash));
+		STRF(by.raw.n ? by.raw : raw),
+		STRF(by.hash.n ? by.hash : hash));
 }
 
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
@@ -46,8 +46,8 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 	if (adopt)
 		plan_render_adopt(a, set, &in);
 	rc = plan_render(a, &in, out, &culprit, &r->err);
-	if (rc < 0 && !adopt)
-		warn_of_version(set, &in);
+	if (rc < 0)
+		mcoctl_warn_version(set);
 	if (rc < 0 && culprit)
 		return err_wrap(&r->err, "pool %.*s: MachineConfig %.*s (%.*s)",
 				STRF(pool->meta.name), STRF(culprit->meta.name),

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/terminal.h"
 #include "live.h"
 #include "mc/prune.h"
-#include "mc/reconcile.h"
 #include "mcoctl_diff.h"
 #include "plan/forecast.h"
 
@@ -49,116 +47,6 @@ static const struct flag flags[] = {
 static void defaults(void *p)
 {
 	((struct diff_opts *)p)->output = S("text");
-}
-
-/* A text beside colours. */
-static struct str text_of(struct run *r, struct str s)
-{
-	return r->colour ? terminal_safe(r->a, s) : s;
-}
-
-/* Two configs that are of no pool. */
-static int show(struct diff *d, struct config_diff *c,
-		const struct json *machine_configuration)
-{
-	struct run *r = d->r;
-	struct mc_overrides allow = mc_overrides_of(machine_configuration);
-	struct update_in in = { .from = c->from,
-				.to = c->to,
-				.policies = update_policies(
-					r->a, machine_configuration) };
-	struct update_plan *plan = ARENA_NEW(r->a, struct update_plan);
-	int rc = plan_update(r->a, &in, plan, &r->err);
-
-	if (rc < 0)
-		return rc;
-	c->plan = plan;
-	c->irreconcilable = mc_irreconcilable(r->a, c->from, c->to, &allow);
-	if (d->external.command)
-		return external_diff_add(&d->external, c, &r->err);
-	if (str_is(d->o->output, "json")) {
-		json_push(d->list, config_diff_json(r->a, c));
-		return 0;
-	}
-	buf_addf(&r->out, "%.*s -> %.*s\n", STRF(text_of(r, c->from_name)),
-		 STRF(text_of(r, c->to_name)));
-	(void)config_diff_text(&r->out, c, &d->view);
-	buf_addc(&r->out, '\n');
-	config_diff_summary(&r->out, c, &d->view);
-	return 0;
-}
-
-/* The one MachineConfig that a file holds, if it holds nothing else. */
-static struct str only_config(const struct mc_set *set)
-{
-	return set->mcs.n == 1 && !set->pools.n ? set->mcs.v[0]->meta.name
-						: S("");
-}
-
-static int diff_configs(struct diff *d, const struct mc_set *from, struct str x,
-			const struct mc_set *to, struct str y,
-			const struct json *machine_configuration)
-{
-	struct named_config old = { 0 }, new = { 0 };
-	struct config_diff c = { 0 };
-	int rc = mcoctl_named(d->r, from, x, &old);
-
-	if (rc == 0)
-		rc = mcoctl_named(d->r, to, y, &new);
-	if (rc < 0)
-		return rc;
-	c.from_name = old.name;
-	c.to_name = new.name;
-	c.from = &old.spec;
-	c.to = &new.spec;
-	if (json_eq(mc_spec(d->r->a, c.from), mc_spec(d->r->a, c.to)))
-		return 0;
-	d->differ++;
-	return show(d, &c, machine_configuration);
-}
-
-/* A side that is a file with one config, or a name in the base or the cluster. */
-static int side(struct diff *d, struct str word, const struct mc_set *live,
-		struct mc_set *set, struct str *name)
-{
-	struct strs paths = { 0 };
-	int rc;
-
-	*set = *live;
-	*name = word;
-	if (!live_is_file(d->r, word))
-		return 0;
-	*set = (struct mc_set){ 0 };
-	VEC_PUSH(d->r->a, &paths, word);
-	rc = manifests_load(d->r, &paths, d->o->recursive, set);
-	if (rc < 0)
-		return rc;
-	*name = only_config(set);
-	return name->n ? 0
-		       : err_set(&d->r->err, ERR_INVALID,
-				 "%.*s: not one MachineConfig to compare with",
-				 STRF(word));
-}
-
-/* Two configs, at least one by its name. */
-static int diff_named(struct diff *d)
-{
-	struct mc_set live = { 0 }, from = { 0 }, to = { 0 };
-	struct run *r = d->r;
-	struct str x = S(""), y = S("");
-	int rc = d->o->base.n ? manifests_load(r, &d->o->base, true, &live)
-			      : live_load(r, &d->o->kube,
-					  "--base PATH, or two files", &live);
-
-	if (rc == 0)
-		rc = mcoctl_preview(r, &live, true);
-	if (rc == 0)
-		rc = side(d, r->words.v[0], &live, &from, &x);
-	if (rc == 0)
-		rc = side(d, r->words.v[1], &live, &to, &y);
-	if (rc < 0)
-		return rc;
-	return diff_configs(d, &from, x, &to, y, live.configuration);
 }
 
 /*
@@ -204,9 +92,9 @@ static int diff_two(struct diff *d)
 	if (rc < 0)
 		return rc;
 	preview(d, &in, &to);
-	if (only_config(&from).n && only_config(&to).n)
-		return diff_configs(d, &from, only_config(&from), &to,
-				    only_config(&to), to.configuration);
+	if (diff_only_config(&from).n && diff_only_config(&to).n)
+		return diff_configs(d, &from, diff_only_config(&from), &to,
+				    diff_only_config(&to), to.configuration);
 	if (!from.pools.n || !to.pools.n)
 		return err_set(&r->err, ERR_INVALID,
 			       "%.*s: neither one MachineConfig nor pools to "
@@ -244,6 +132,21 @@ static void as_stored(struct mc_set *set)
 		set->mcs.v[i]->doc.json = false;
 }
 
+/* Another operator turns a feature set into gates. */
+static void warn_of_gates(const struct mc_set *base,
+			  const struct mc_set *change)
+{
+	const struct mc_object *o = mc_find(change, MC_FEATURE_GATE, "cluster");
+	const struct mc_object *was = mc_find(base, MC_FEATURE_GATE, "cluster");
+
+	if (o && !json_at(o->doc.tree, "status.featureGates") &&
+	    !(was && json_eq(json_at(was->doc.tree, "spec"),
+			     json_at(o->doc.tree, "spec"))))
+		applet_say("warning: FeatureGate cluster: the gates are in its "
+			   "status, which another operator writes, and the "
+			   "manifest has none: what it does cannot be told\n");
+}
+
 static int diff_change(struct diff *d)
 {
 	struct mc_set base = { 0 }, change = { 0 }, after;
@@ -262,6 +165,7 @@ static int diff_change(struct diff *d)
 		return rc;
 	as_stored(&base);
 	as_stored(&change);
+	warn_of_gates(&base, &change);
 	apply_change(d, &base, &change, &selector, &after);
 	forecast_assumptions(r->a, &after, &change, &d->assumed);
 	rc = mcoctl_preview(r, &base, false);

@@ -110,18 +110,30 @@ static void show_text(struct diff *d, const struct forecasts *list)
 		add_lines(&r->out, "assumed", &d->assumed);
 }
 
-static int show_all(struct diff *d, const struct forecasts *list)
+/* What no program can compare is told beside it. */
+static int show_all_outside(struct diff *d, const struct forecasts *list)
 {
 	int rc = 0;
 
+	for (size_t i = 0; i < d->caused.n; i++)
+		applet_say(
+			"warning: refused: %.*s\n",
+			STRF(preview_refusal_text(d->r->a, &d->caused.v[i])));
+	d->unseen = d->caused.n > 0;
 	for (size_t i = 0; i < list->n && rc == 0; i++)
-		if (d->external.command)
-			rc = show_outside(d, list->v[i]);
-		else
-			json_push(d->list, forecast_json(d->r->a, list->v[i]));
-	if (!d->external.command && str_is(d->o->output, "text"))
-		show_text(d, list);
+		rc = show_outside(d, list->v[i]);
 	return rc;
+}
+
+static int show_all(struct diff *d, const struct forecasts *list)
+{
+	if (d->external.command)
+		return show_all_outside(d, list);
+	for (size_t i = 0; i < list->n; i++)
+		json_push(d->list, forecast_json(d->r->a, list->v[i]));
+	if (str_is(d->o->output, "text"))
+		show_text(d, list);
+	return 0;
 }
 
 /* Nothing could be told of any pool: that is no answer. */
@@ -160,8 +172,10 @@ int diff_pools(struct diff *d, const struct mc_set *from,
 		if (differs || f->render_error.n || (f->waits.n && d->caused.n))
 			VEC_PUSH(r->a, &list, f);
 	}
-	if (list.n && !told && !d->caused.n)
+	if (list.n && !told && !d->caused.n) {
+		mcoctl_warn_version(to);
 		return none_rendered(d, list.v[0]);
+	}
 	d->differ += d->caused.n;
 	return show_all(d, &list);
 }

@@ -140,6 +140,9 @@ mc 50-b infra "$(file /etc/b b)" > "$TMP/mend.yaml"
 expect 'mended' 1 "pool infra: rendered again, $(name <(cat "$TMP/base.yaml" "$TMP/mend.yaml") infra) (1 node, 1 at a time)
 $assumed
 " '' "$ctl" diff -p infra -f "$TMP/mend.yaml" --base "$TMP/broken.yaml"
+expect 'another version is meant' 2 '' "warning: the manifests are of version v4.22.0 (0): set MCO_RAW and MCO_HASH to these, or neither to take them as they are
+Error: pool worker: Failed to render configuration for pool worker: could not generate rendered MachineConfig: Ignoring controller config generated from v4.22.0 (my version: v1)
+" env MCO_RAW=v1 MCO_HASH=0 "$ctl" diff -p worker -f examples/new-time-source.yaml --base examples/cluster
 
 # ---- what running nodes refuse is the headline
 mc 50-d infra 'config: {ignition: {version: 3.5.0}, storage: {directories: [{path: /srv/d}]}}' > "$TMP/dir.yaml"
@@ -188,6 +191,9 @@ kubelet pods-10 infra 'maxPods: 300' > "$TMP/eleventh.yaml"
 expect 'the eleventh' 1 "pool infra: not rendered until this is mended: KubeletConfig pods-10 ($TMP/eleventh.yaml): max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before retrying: its nodes keep $(name "$TMP/eleven" infra)
 refused: KubeletConfig pods-10 ($TMP/eleventh.yaml): max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before retrying
 " '' headlines -f "$TMP/eleventh.yaml" --base "$TMP/eleven"
+expect 'told beside another program' 1 '' "warning: refused: $says
+warning: pool worker: not rendered until this is mended: $says: its nodes keep $roomy
+" env KUBECTL_EXTERNAL_DIFF=/nonexistent "$ctl" diff -p worker -f "$TMP/spoilt.yaml" --base $ex
 
 # ---- the same change
 { mc 50-s master "$(file /etc/s 'password%3Dhunter1')"; mc 50-s2 worker "$(file /etc/s 'password%3Dhunter2')"; } > "$TMP/secrets.yaml"
@@ -270,6 +276,14 @@ pruned: KubeletConfig pods
 file /etc/kubernetes/kubelet.conf (removed)
 pool infra: removed, was '"$(name "$TMP/with.yaml" infra)"': its nodes go to pool worker: each node: drain and reboot (1 node, 1 at a time)
 ' '' prune -f "$TMP/mcs.yaml" --base "$TMP/with.yaml"
+
+# ---- a pool keeps what manifests do not have
+pool infra 'worker, infra' $'  maxUnavailable: 2\n' > "$TMP/pool.yaml"
+expect 'its config: the controller refuses what it cannot reach' 1 "pool infra: $cannot infra: could not generate rendered MachineConfig: reconciliation failed between current config \"$infra\" and base config \"50-d\": ignition directories section contains changes: the pool becomes RenderDegraded and its nodes keep $infra
+" '' headlines -f "$TMP/dir.yaml" -f "$TMP/pool.yaml" --base "$TMP/current.yaml"
+printf 'apiVersion: config.openshift.io/v1\nkind: FeatureGate\nmetadata: {name: cluster}\nspec: {featureSet: TechPreviewNoUpgrade}\n' > "$TMP/gates.yaml"
+expect 'a feature set' 0 '' 'warning: FeatureGate cluster: the gates are in its status, which another operator writes, and the manifest has none: what it does cannot be told
+' "$ctl" diff -f "$TMP/gates.yaml" --base "$TMP/base.yaml"
 
 # ---- what is assumed
 only() { "$ctl" diff "$@" | sed -n '/^assumed: /p'; }
