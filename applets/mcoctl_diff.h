@@ -35,6 +35,9 @@ struct diff {
 	bool unseen; /* of some of it the other program was told nothing */
 };
 
+/* "what: text" for each text. */
+void diff_add_lines(struct buf *b, const char *what, const struct strs *list);
+
 /* The one MachineConfig that a file holds, if it holds nothing else; or "". */
 struct str diff_only_config(const struct mc_set *set);
 

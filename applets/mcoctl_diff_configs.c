@@ -5,6 +5,7 @@
 #include "live.h"
 #include "mc/reconcile.h"
 #include "mcoctl_diff.h"
+#include "plan/forecast.h"
 
 /* A text beside colours. */
 static struct str text_of(struct run *r, struct str s)
@@ -40,6 +41,7 @@ static int show(struct diff *d, struct config_diff *c,
 	(void)config_diff_text(&r->out, c, &d->view);
 	buf_addc(&r->out, '\n');
 	config_diff_summary(&r->out, c, &d->view);
+	diff_add_lines(&r->out, "assumed", &d->assumed);
 	return 0;
 }
 
@@ -111,5 +113,7 @@ int diff_named(struct diff *d)
 		rc = side(d, r->words.v[1], &live, &to, &y);
 	if (rc < 0)
 		return rc;
+	if (!live.configuration)
+		VEC_PUSH(r->a, &d->assumed, S(ASSUMED_POLICIES));
 	return diff_configs(d, &from, x, &to, y, live.configuration);
 }

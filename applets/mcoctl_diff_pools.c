@@ -71,7 +71,7 @@ static int show_outside(struct diff *d, const struct forecast *f)
 	return f->plan ? external_diff_add(&d->external, &c, &d->r->err) : 0;
 }
 
-static void add_lines(struct buf *b, const char *what, const struct strs *list)
+void diff_add_lines(struct buf *b, const char *what, const struct strs *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		buf_addf(b, "%s: %.*s\n", what, STRF(list->v[i]));
@@ -99,7 +99,7 @@ static void show_text(struct diff *d, const struct forecasts *list)
 	struct buf b;
 
 	buf_init(&b, r->a);
-	add_lines(&b, "pruned", &d->pruned);
+	diff_add_lines(&b, "pruned", &d->pruned);
 	if (b.n)
 		buf_addc(&b, '\n');
 	buf_add(&r->out,
@@ -107,7 +107,7 @@ static void show_text(struct diff *d, const struct forecasts *list)
 	forecasts_text(&r->out, list, &d->view);
 	show_refusals(d);
 	if (list->n)
-		add_lines(&r->out, "assumed", &d->assumed);
+		diff_add_lines(&r->out, "assumed", &d->assumed);
 }
 
 /* What no program can compare is told beside it. */

@@ -69,6 +69,10 @@ struct forecast {
 bool plan_forecast(struct arena *a, const struct forecast_in *in,
 		   struct str pool, struct forecast *out);
 
+#define ASSUMED_POLICIES                                             \
+	"no MachineConfiguration: node disruption policies are the " \
+	"defaults"
+
 /*
  * What a forecast for the set takes for granted because the set has no object that
  * says it: "no MachineConfiguration: …". Of what configs are generated from only

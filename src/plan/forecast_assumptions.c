@@ -64,9 +64,7 @@ void forecast_assumptions(struct arena *a, const struct mc_set *set,
 			  const struct mc_set *change, struct strs *out)
 {
 	if (!set->configuration)
-		VEC_PUSH(a, out,
-			 S("no MachineConfiguration: node disruption policies "
-			   "are the defaults"));
+		VEC_PUSH(a, out, S(ASSUMED_POLICIES));
 	if (!set->nodes.n)
 		VEC_PUSH(a, out,
 			 S("no Nodes: how many nodes a pool has is not known"));

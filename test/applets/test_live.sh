@@ -49,6 +49,7 @@ kernelArguments
 
 each node: drain and reboot
   Reboot: kernelArguments: new kernel arguments need a reboot
+assumed: no MachineConfiguration: node disruption policies are the defaults
 '
 expect 'two configs of the cluster' 1 "$diff_ab" '' "$ctl" diff rendered-a rendered-b
 expect 'one of them a file' 1 "$diff_ab" '' "$ctl" diff rendered-a "$TMP/b.yaml"
