@@ -120,6 +120,19 @@ manifest MachineConfig 70-os '{osImageURL: "registry.example.net/os@sha256:01234
 sound 'an image'
 manifest ContainerRuntimeConfig pids "{machineConfigPoolSelector: {matchLabels: {pools.operator.$P/worker: ''}}, containerRuntimeConfig: {pidsLimit: 2000}}"
 sound 'a ContainerRuntimeConfig' 0
+big="machineConfigPoolSelector: {matchLabels: {pools.operator.$P/worker: ''}}"
+manifest KubeletConfig more "{$big, kubeletConfig: {podsPerCore: 10}}"
+sound 'a KubeletConfig' 0
+manifest KubeletConfig bad "{$big, kubeletConfig: {clusterDomain: x}}"
+expect 'a bad KubeletConfig: what validate says' 1 "$TMP/x.yaml:4:144: error: KubeletConfig bad: spec.kubeletConfig.clusterDomain: KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x
+1 error
+" '' "$ctl" validate --kubeconfig "$TMP/kubeconfig" -f "$TMP/x.yaml"
+failure() { api GET $mc/kubeletconfigs/bad | jq -r '.status.conditions[-1] | select(.type == "Failure") | .message'; }
+has_failed() { [ -n "$(failure)" ]; }
+create $mc/kubeletconfigs < "$TMP/x.yaml"
+within has_failed
+case $(failure) in *'clusterDomain is not allowed to be set, but contains: x'*) ok ;; *) bad "the controller says $(failure)" ;; esac
+undo 'a bad KubeletConfig'
 manifest MachineConfig 70-dirs "{config: {$v, storage: {directories: [{path: /etc/d}]}}}"
 unsound directories 0 "$TMP/x.yaml:4:55: warning: MachineConfig 70-dirs: spec.config.storage.directories: running nodes refuse it: ignition directories section contains changes
 1 warning" 'ignition directories section contains changes'

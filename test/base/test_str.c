@@ -131,6 +131,10 @@ TEST building(void)
 	buf_add(&b, S("z"));
 	ASSERT_STR("x---yz", buf_str(&b));
 	ASSERT_STR("7 a", str_fmt(&a, "%d %s", 7, "a"));
+	ASSERT_STR("abc", str_clip(&a, S("abc"), 3));
+	ASSERT_STR("ab…", str_clip(&a, S("abc"), 2));
+	ASSERT_STR("a…", str_clip(&a, S("a\xc3\xa9z"), 2)); /* not half an é */
+	ASSERT_STR("…", str_clip(&a, S("abc"), 0));
 	PASS();
 }
 

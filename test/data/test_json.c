@@ -200,6 +200,30 @@ TEST getters_take_paths(void)
 	PASS();
 }
 
+TEST values_know_their_paths(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	const struct json *list;
+	struct json *j, *other;
+
+	ASSERT_INT(0, json_parse(&a, S("{\"a\":{\"b\":[1,{\"c\":2}]}}"), NULL,
+				 &j, &err));
+	ASSERT_INT(0, json_parse(&a, S("1"), NULL, &other, &err));
+	list = json_at(j, "a.b");
+	ASSERT_STR("a.b", json_path_of(&a, j, list));
+	ASSERT_STR("a.b.0", json_path_of(&a, j, json_first(list)));
+	ASSERT_STR(
+		"a.b.1.c",
+		json_path_of(&a, j, json_first(json_next(json_first(list)))));
+	ASSERT_STR("", json_path_of(&a, j, j));
+	ASSERT_STR("", json_path_of(&a, j, other));
+	json_set_null(json_at(j, "a"));
+	ASSERT_INT(JSON_NULL, json_kind(json_at(j, "a")));
+	ASSERT_STR("a", json_key(json_at(j, "a")));
+	PASS();
+}
+
 TEST spans_point_into_the_text(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -301,6 +325,7 @@ SUITE(suite)
 	RUN_TEST(limits);
 	RUN_TEST(a_stream_is_read_value_by_value);
 	RUN_TEST(getters_take_paths);
+	RUN_TEST(values_know_their_paths);
 	RUN_TEST(spans_point_into_the_text);
 	RUN_TEST(styles);
 	RUN_TEST(building_and_changing);
