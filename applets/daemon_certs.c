@@ -4,7 +4,7 @@
  */
 #include "base/codec.h"
 #include "daemon_loop.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "node/ignite.h"
 
 #define ROTATE "machineconfiguration.openshift.io/service-ca-rotate"
@@ -78,7 +78,8 @@ static void got_bundle(struct kube_call *c, const struct kube_answer *ans)
 	if (!data)
 		data = json_member(json_at(j, "data"), S(BUNDLE));
 	if (!data)
-		log_error("kubeconfig-data ConfigMap not populated yet: %.*s",
+		log_again(LOG_ERROR, S("kubeconfig-data"),
+			  "kubeconfig-data ConfigMap not populated yet: %.*s",
 			  STRF(ans->rc < 0 ? ans->message : S("no " BUNDLE)));
 	else if (base64_decode(a, json_text(data), &bundle, &err) < 0)
 		bundle = json_text(data);

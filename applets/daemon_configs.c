@@ -85,6 +85,12 @@ static void all_loaded(struct daemon *d)
 		d->from.spec.os_image = v->from_image;
 	if (v->target_image.n)
 		d->to.spec.os_image = v->target_image;
+	if (str_eq(v->current, v->target)) {
+		log_info("Current+desired config: %.*s", STRF(v->current));
+	} else {
+		log_info("Current config: %.*s", STRF(v->current));
+		log_info("Desired config: %.*s", STRF(v->target));
+	}
 	v->force = tree_exists(&d->node.tree, STEPS_FORCE);
 	v->loaded = true;
 	daemon_wake(d, 0);
@@ -237,6 +243,8 @@ static void begin(struct daemon *d, const struct json *machine)
 	daemon_tell(d, S("AddSigtermProtection"),
 		    S("Adding SIGTERM protection"));
 	d->guarded = true;
+	log_info("Checking Reconcilable for config %.*s to %.*s",
+		 STRF(d->from.name), STRF(d->to.name));
 	rc = mc_current_reconcile(a, &d->from, &d->to, &allow, &err);
 	if (rc == 0 &&
 	    (node_check_paths(&d->node, a, &d->to.spec, false, &err) < 0 ||
@@ -264,6 +272,24 @@ static void begin(struct daemon *d, const struct json *machine)
 	daemon_wake(d, 0);
 }
 
+/* Upstream's words. */
+static void log_plan(const struct daemon *d)
+{
+	const struct update_plan *p = &d->plan;
+
+	if (d->v.force)
+		log_info("Setting post config change node disruption action to "
+			 "Reboot; " STEPS_FORCE " present");
+	log_info("Calculated node disruption actions:");
+	for (size_t i = 0; i < p->n; i++)
+		log_info("%s%s%.*s (%.*s: %.*s)",
+			 update_kind_name(p->v[i].kind),
+			 p->v[i].service.n ? " - " : "", STRF(p->v[i].service),
+			 STRF(p->v[i].cause), STRF(p->v[i].rule));
+	log_info("Drain calculated for node disruption: %s for config %.*s",
+		 p->drain ? "true" : "false", STRF(d->to.name));
+}
+
 static void make_plan(struct daemon *d, const struct json *machine)
 {
 	struct arena *a = &d->held;
@@ -277,8 +303,10 @@ static void make_plan(struct daemon *d, const struct json *machine)
 				.image_only = node_image_only(&d->node),
 				.built = d->v.target_image.n > 0,
 				.policies = update_policies(a, machine) };
-	int rc = plan_update(a, &in, &d->plan, &err);
+	int rc;
 
+	log_info("Calculating node disruption actions");
+	rc = plan_update(a, &in, &d->plan, &err);
 	if (rc == 0 && d->v.force) {
 		rc = tree_remove(&d->node.tree, STEPS_FORCE, &err);
 		if (rc < 0) {
@@ -294,6 +322,7 @@ static void make_plan(struct daemon *d, const struct json *machine)
 		daemon_fail(d, err.msg, false);
 		return;
 	}
+	log_plan(d);
 	d->v.drain = d->plan.drain;
 	d->v.reboot = d->plan.reboot;
 	d->v.planned = true;

@@ -3,7 +3,7 @@
  */
 #include "daemon_loop.h"
 #include "io/http_client.h"
-#include "io/log.h"
+#include "io/repeat.h"
 
 #define INTERVAL_MS 30000
 
@@ -20,14 +20,19 @@ static void answered(struct http_call *c, int rc, struct err *err)
 
 	d->asking_health = false;
 	if (rc < 0) {
-		log_warn("Got an error from auxiliary tools: kubelet health "
-			 "check has failed %u times: %.*s",
-			 ++d->kubelet_failures, STRF(err->msg));
+		d->kubelet_failures++;
+		if (log_due(LOG_WARNING, S("kubelet"), err->msg))
+			log_warn("Got an error from auxiliary tools: kubelet "
+				 "health check has failed %u times: %.*s",
+				 d->kubelet_failures, STRF(err->msg));
 	} else {
 		d->kubelet_failures = 0;
 		if (!str_is(c->result.body, "ok"))
-			log_warn("Kubelet Healthz Endpoint returned: %.*s",
-				 STRF(c->result.body));
+			log_again(LOG_WARNING, S("kubelet"),
+				  "Kubelet Healthz Endpoint returned: %.*s",
+				  STRF(c->result.body));
+		else if (log_over(S("kubelet")))
+			log_info("Kubelet health ok");
 	}
 	again(d);
 }
@@ -53,6 +58,7 @@ void daemon_health_begin(struct daemon *d)
 
 	if (!d->healthz.n)
 		return;
+	log_info("Enabling Kubelet Healthz Monitor");
 	d->http = http_client_new(d->loop, &o);
 	d->health_timer = (struct source){ .fd = -1, .ready = ask, .ctx = d };
 	loop_add(d->loop, &d->health_timer);

@@ -3,7 +3,7 @@
  * watched for drift.
  */
 #include "daemon_loop.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "node/ignite.h"
 
 /* ---- the disk ------------------------------------------------------------------- */
@@ -207,6 +207,7 @@ void daemon_job(struct daemon *d, enum job_kind kind, struct str text)
 			    .skip_certificates = true },
 	};
 
+	d->job_at = loop_clock();
 	if (job_start(&d->job, &in, &err) < 0) {
 		daemon_later(d, err.msg);
 		return;
@@ -294,9 +295,16 @@ static void took(struct daemon *d, enum job_kind kind)
 		v->prepared = true;
 		v->bootstrap =
 			tree_exists(&d->node.tree, JOB_FIRST_ANNOTATIONS);
+		if (v->bootstrap)
+			log_info("In bootstrap mode");
+		break;
+	case JOB_VERIFY:
+		log_info("Preflight config drift check successful (took "
+			 "%lldms)",
+			 (long long)(loop_clock() - d->job_at));
+		v->verified = true;
 		break;
 	case JOB_BOOT:
-	case JOB_VERIFY:
 		v->verified = true;
 		break;
 	case JOB_REVERT:
@@ -342,6 +350,10 @@ static void on_job(void *ctx, enum job_kind kind, int rc, struct str text)
 		daemon_fail(d, rc < 0 ? text : d->next.text, false);
 	} else if (rc < 0) {
 		d->reboots_failed += kind == JOB_ACT && d->v.reboot;
+		if (kind == JOB_VERIFY)
+			log_again(LOG_ERROR, S("preflight"),
+				  "Preflight config drift check failed: %.*s",
+				  STRF(text));
 		daemon_fail(d, text, false);
 	} else if (kind == JOB_CERTIFICATES) {
 		daemon_annotate(d);

@@ -97,14 +97,17 @@ void daemon_begin(struct daemon *d)
 	d->events.kube = d->writer;
 	d->events.host = d->name;
 	d->v.booting = true;
+	log_info("Starting MachineConfigDaemon");
 	daemon_job_init(d);
 	daemon_loop_init(d);
+	daemon_waits_begin(d);
 	d->nodes = follow(d, "/api/v1/nodes", "the node", d->name, node_changed,
 			  NULL);
 	if (d->hosted.n)
 		return;
 	daemon_read_disk(d);
 	daemon_health_begin(d);
+	daemon_force_begin(d);
 	d->gates = follow(d, DAEMON_CONFIG "featuregates", "the feature gates",
 			  S("cluster"), other_changed, daemon_no_gates);
 	daemon_gates_begin(d);
@@ -133,6 +136,8 @@ void daemon_end(struct daemon *d)
 		drift_close(&d->drift);
 	}
 	daemon_health_end(d);
+	daemon_force_end(d);
+	loop_remove(d->loop, &d->waits_timer);
 	daemon_pin_end(d);
 	kube_events_stop(&d->events);
 	daemon_report_no_more(d);

@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "io/log.h"
+#include "io/repeat.h"
 
 static void step(struct daemon *d);
 
@@ -41,7 +41,7 @@ void daemon_later(struct daemon *d, struct str why)
 {
 	int64_t ms = daemon_retry_ms(d->failures++);
 
-	log_warn("%.*s; next try in %lld s", STRF(why), (long long)ms / 1000);
+	log_again(LOG_WARNING, S("step"), "%.*s; retrying", STRF(why));
 	d->not_before = loop_clock() + (d->retry_ms ? d->retry_ms : ms);
 	daemon_wake(d, 0);
 }
@@ -121,6 +121,10 @@ static void wait_for_controller(struct daemon *d)
 
 	if (!d->waiting_since)
 		d->waiting_since = now;
+	log_again(LOG_INFO, S("controller"),
+		  "Waiting for machine-config-controller to do %.*s (the last "
+		  "it did is %.*s)",
+		  STRF(d->v.want_drain), STRF(d->v.did_drain));
 	if (!daemon_certificates(d))
 		daemon_wake(d, (d->v.acted || !d->v.planned ? DAEMON_UNCORDON_MS
 							    : DAEMON_DRAIN_MS) -
@@ -178,6 +182,11 @@ static void apply(struct daemon *d)
 					 .child_text = none };
 
 	say(d);
+	if (d->v.asked)
+		log_info("Successful drain took %.3f seconds",
+			 (double)d->v.waited_ms / 1000);
+	if (!d->v.drain)
+		log_info("Changes do not require drain, skipping.");
 	if (!d->v.drain || d->v.single)
 		daemon_report(d, &r);
 	if (d->v.drain && d->v.single) {
@@ -239,8 +248,10 @@ static void annotate(struct daemon *d)
 	const struct daemon_pair *p = &d->next.pairs[0];
 
 	say(d);
-	if (str_ends(p->key, S("/post-config-action")) && !p->value.n)
+	if (str_ends(p->key, S("/post-config-action")) && !p->value.n) {
+		log_info("Detected Rebooting Annotation, applying MCN.");
 		daemon_report(d, &rebooted);
+	}
 	if (str_ends(p->key, S("/desiredDrain")) &&
 	    str_starts(p->value, S("uncordon-")))
 		daemon_resumes(d, str_from(p->value, 9));
@@ -267,6 +278,13 @@ static void carry_out(struct daemon *d)
 	case DAEMON_PREPARE:
 		if (!str_eq(d->first, d->v.current))
 			d->first = str_dup(d->a, d->v.current);
+		log_again(LOG_INFO, S("role"),
+			  daemon_is_master(d) ? "Node %.*s is part of the "
+						"control plane"
+					      : "Node %.*s is not labeled "
+						"node-role.kubernetes.io/"
+						"master",
+			  STRF(d->name));
 		daemon_job(d, JOB_PREPARE, S(""));
 		return;
 	case DAEMON_INITIAL:
@@ -277,6 +295,10 @@ static void carry_out(struct daemon *d)
 		daemon_load(d);
 		return;
 	case DAEMON_BOOT:
+		log_info("Validating against current %s %.*s",
+			 d->v.target_image.n ? "image" : "config",
+			 STRF(d->v.target_image.n ? d->v.from_image
+						  : d->from.name));
 		daemon_job(d, JOB_BOOT, d->v.disk_trouble);
 		return;
 	case DAEMON_VERIFY:
@@ -307,6 +329,12 @@ static void carry_out(struct daemon *d)
 		annotate(d);
 		return;
 	case DAEMON_DONE:
+		if (d->guarded)
+			log_info("Completing update to target %.*s",
+				 STRF(daemon_disk_text(d, &d->turn)));
+		else
+			log_info("System state unchanged: %.*s",
+				 STRF(daemon_disk_text(d, &d->turn)));
 		say(d);
 		daemon_annotate(d);
 		return;
@@ -355,6 +383,8 @@ static void step(struct daemon *d)
 	look_at_cluster(d);
 	plan_daemon(&d->turn, &d->v, &d->next);
 	waits = d->next.what == DAEMON_REST || d->next.what == DAEMON_AWAIT;
+	if (waits)
+		(void)log_over(S("step"));
 	if (waits && d->logs.n)
 		daemon_job(d, JOB_LOG, S(""));
 	else

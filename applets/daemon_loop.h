@@ -93,6 +93,9 @@ struct daemon {
 	struct http_call health;
 	struct source health_timer;
 	bool asking_health;
+	struct source waits_timer, force_source;
+	int64_t waits_ms; /* between two lines of daemon_waits */
+	int64_t job_at; /* when the last job began */
 };
 
 void daemon_begin(struct daemon *d);
@@ -102,6 +105,8 @@ void daemon_unanswered(void *ctx, struct str why);
 /* False while an update must not be cut. */
 bool daemon_may_stop(struct daemon *d);
 void daemon_metrics(struct daemon *d, struct buf *b);
+/* "MachineConfig: x / Image: y", of what is on the disk. */
+struct str daemon_disk_text(const struct daemon *d, struct arena *a);
 
 /* ---- for its parts: each ends in one of these, or in a call or job under way ---- */
 
@@ -216,6 +221,13 @@ void daemon_hosted_over(struct daemon *d, int rc, struct str text);
 void daemon_pin_begin(struct daemon *d);
 void daemon_pin_end(struct daemon *d);
 void daemon_pin(struct daemon *d);
+
+/* daemon_waits: logs what the first step waits for, once that takes long. */
+void daemon_waits_begin(struct daemon *d);
+
+/* daemon_force: the force file is noticed when it is made. */
+void daemon_force_begin(struct daemon *d);
+void daemon_force_end(struct daemon *d);
 
 /* daemon_health: asks the kubelet how it is, every 30 s. */
 void daemon_health_begin(struct daemon *d);

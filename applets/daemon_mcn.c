@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "daemon_loop.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "mc/changes.h"
 #include "mc/mcn.h"
 #include "mc/pool.h"
@@ -113,7 +113,10 @@ static void send(struct daemon *d, const char *method, const char *part,
 static void ended(struct kube_call *c, const struct kube_answer *ans)
 {
 	if (ans->rc < 0)
-		log_error("Error applying MCN: %.*s", STRF(ans->message));
+		log_again(LOG_ERROR, S("mcn"), "Error applying MCN: %.*s",
+			  STRF(ans->message));
+	else
+		(void)log_over(S("mcn"));
 	told(c->ctx);
 }
 
@@ -202,7 +205,8 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 	    (ans->rc == 0 &&
 	     json_parse(a, str_dup(a, ans->body), NULL, &mcn, &err) < 0) ||
 	    daemon_pool(d, a, &in.pool, &pinned, &err) < 0) {
-		log_error("error getting existing MCN: %.*s",
+		log_again(LOG_ERROR, S("mcn"),
+			  "error getting existing MCN: %.*s",
 			  STRF(err.msg.n ? err.msg : ans->message));
 		told(d);
 		return;

@@ -2,7 +2,7 @@
  * The Node's annotations: what the daemon writes there, and what follows from it.
  */
 #include "daemon_loop.h"
-#include "io/log.h"
+#include "io/repeat.h"
 
 #define SMALL_MAX ((size_t)1 << 20)
 #define FINALIZE DAEMON_KEY "ostree-finalize-staged-failure"
@@ -23,9 +23,11 @@ static void report_outcome(struct daemon *d, struct str trouble)
 void daemon_fail(struct daemon *d, struct str text, bool unreconcilable)
 {
 	if (unreconcilable)
-		log_error("Marking Unreconcilable due to: %.*s", STRF(text));
+		log_again(LOG_ERROR, S("fault"),
+			  "Marking Unreconcilable due to: %.*s", STRF(text));
 	else
-		log_error("Marking Degraded due to: \"%.*s\"", STRF(text));
+		log_again(LOG_ERROR, S("fault"),
+			  "Marking Degraded due to: \"%.*s\"", STRF(text));
 	d->fault = str_dup(&d->fault_arena, text);
 	d->unreconcilable = unreconcilable;
 	d->untold = true;
@@ -94,6 +96,8 @@ static void done(struct daemon *d)
 	resumed(d);
 	if (updated)
 		report_outcome(d, S(""));
+	(void)log_over(S("fault"));
+	log_info("In desired state %.*s", STRF(daemon_disk_text(d, &d->turn)));
 	daemon_report_changes(d);
 	daemon_forget(d);
 	v->booting = v->bootstrap = false;

@@ -7,7 +7,7 @@
 
 #include "daemon_loop.h"
 #include "io/grpc_call.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "plan/backoff.h"
 #include "plan/pin.h"
 
@@ -124,7 +124,7 @@ static void fail(struct pinning *p, struct str why)
 	int64_t ms = backoff_next(&p->failures, BACKOFF_RETRIES);
 
 	stop(p);
-	log_error("Pinning images: %.*s", STRF(text));
+	log_again(LOG_ERROR, S("pin"), "Pinning images: %.*s", STRF(text));
 	if (!str_eq(sets, p->told) || !p->failures) {
 		arena_free(&p->kept);
 		p->told = str_dup(&p->kept, sets);
@@ -141,6 +141,7 @@ static void complete(struct pinning *p)
 	AUTO(arena) struct arena a = ARENA_INIT;
 
 	stop(p);
+	(void)log_over(S("pin"));
 	p->failures = 0;
 	p->told = S("");
 	report(p, PROGRESSING, 'F', "AsExpected",

@@ -2,7 +2,7 @@
  * What the daemon tells: events and metrics.
  */
 #include "daemon_loop.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "io/process_metrics.h"
 
 #define NAMESPACE "openshift-machine-config-operator"
@@ -39,7 +39,10 @@ void daemon_tell(struct daemon *d, struct str reason, struct str text)
 		.warning = daemon_is_warning(reason)
 	};
 
-	log_info("Event %.*s: %.*s", STRF(reason), STRF(text));
+	if (!about.warning)
+		log_info("Event %.*s: %.*s", STRF(reason), STRF(text));
+	else if (log_due(LOG_INFO, reason, text))
+		log_warn("Event %.*s: %.*s", STRF(reason), STRF(text));
 	/* upstream creates this one without its recorder */
 	d->events.namespace =
 		str_is(reason, "OSUpdateStaged") ? "default" : NAMESPACE;
@@ -91,6 +94,13 @@ static void plain(struct buf *b, const char *name, const char *help,
 	buf_addf(b, " %lld\n", n);
 }
 
+struct str daemon_disk_text(const struct daemon *d, struct arena *a)
+{
+	return str_fmt(a, "MachineConfig: %.*s%s%.*s", STRF(d->v.disk),
+		       d->v.disk_image.n ? " / Image: " : "",
+		       STRF(d->v.disk_image));
+}
+
 static void update_state(struct daemon *d, struct arena *a, struct buf *b)
 {
 	struct str config, trouble = S("");
@@ -104,10 +114,7 @@ static void update_state(struct daemon *d, struct arena *a, struct buf *b)
 				  "information",
 				  STRF(d->name));
 	} else {
-		config =
-			str_fmt(a, "MachineConfig: %.*s%s%.*s", STRF(d->v.disk),
-				d->v.disk_image.n ? " / Image: " : "",
-				STRF(d->v.disk_image));
+		config = daemon_disk_text(d, a);
 	}
 	gauge(b, "mcd_update_state", "completed update config or error");
 	labelled(b, "config", config, "err", trouble, d->update_at);

@@ -219,7 +219,7 @@ static void on_term(void *ctx, int signo)
 	(void)signo;
 	if (!daemon_may_stop(&s->d))
 		return;
-	log_info("Shutting down");
+	log_info("Shutting down MachineConfigDaemon");
 	loop_stop(s->d.loop);
 }
 

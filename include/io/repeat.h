@@ -40,8 +40,9 @@ void log_repeat(enum log_level level, const char *file, int line,
 		struct str object, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 bool log_over(struct str object);
-/* The same for a line that the caller logs: the text is its own object. */
-bool log_due(struct str text);
+/* The same for a line that the caller logs, with more in it than the text that
+ * repeats are known by. */
+bool log_due(enum log_level level, struct str object, struct str text);
 
 #define log_again(level, object, ...) \
 	log_repeat(level, __FILE__, __LINE__, object, __VA_ARGS__)

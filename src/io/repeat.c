@@ -96,11 +96,11 @@ void log_repeat(enum log_level level, const char *file, int line,
 	log_line(level, file, line, "%.*s", STRF(buf_str(&b)));
 }
 
-bool log_due(struct str text)
+bool log_due(enum log_level level, struct str object, struct str text)
 {
 	unsigned held;
 
-	return own_due(LOG_INFO, text, text, &held);
+	return own_due(level, object, text, &held);
 }
 
 bool log_over(struct str object)

@@ -267,7 +267,7 @@ static void log_event(const struct kube_events *e,
 		 STRF(message));
 	if (!about->warning)
 		log_info("%.*s", STRF(buf_str(&b)));
-	else if (log_due(message))
+	else if (log_due(LOG_INFO, about->reason, message))
 		log_warn("%.*s", STRF(buf_str(&b)));
 }
 

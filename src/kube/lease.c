@@ -167,8 +167,7 @@ static void take(struct kube_lease *l, struct json *tree)
 static void log_holder(struct kube_lease *l, const struct json *spec,
 		       struct str holder)
 {
-	if (log_due(str_fmt(&l->a, "%.*s/%.*s %.*s", STRF(l->o.namespace),
-			    STRF(l->o.name), STRF(holder))))
+	if (log_due(LOG_INFO, l->o.name, holder))
 		log_info("waiting for lease %.*s/%.*s, held by %.*s, renewed "
 			 "%.*s",
 			 STRF(l->o.namespace), STRF(l->o.name), STRF(holder),

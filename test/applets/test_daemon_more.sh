@@ -88,7 +88,7 @@ until_ 'E08 report' '[ "$(mcn Resumed)" = "True Resumed In desired config r1. Re
 # E07: once the reboot is asked for it may end
 kill -TERM "$DAEMON"
 timeout 120 tail --pid="$DAEMON" -f /dev/null
-same 'E07 ended' 'Shutting down' "$(sed -n 's/.*] \(Shutting down\)$/\1/p' "$TMP/log")"
+same 'E07 ended' 'Shutting down MachineConfigDaemon' "$(sed -n 's/.*] \(Shutting down\)/\1/p' "$TMP/log")"
 
 # E09: the config is deleted before the update is over
 given "$(config 1 a)"

@@ -95,7 +95,7 @@ on_disk
 gates ImageModeStatusReporting
 node "${R1[@]}"
 start --kubelet-healthz-enabled=true --kubelet-healthz-endpoint http://127.0.0.1:9/healthz
-until_ 'the kubelet does not answer' 'grep -q "Got an error from auxiliary tools: kubelet health check has failed 2 times: " "$TMP/log"'
+until_ 'the kubelet does not answer' 'grep -q "Got an error from auxiliary tools: kubelet health check has failed 1 times: " "$TMP/log"'
 of_process() { curl -sS -m 60 "http://127.0.0.1:$(sed -n "s/.*Metrics on port //p" "$TMP/log")/metrics" | sed -n "s/^process_$1 //p" | awk '{ printf "%d", $1 }'; }
 until_ 'when it began' '[ $(($(date +%s) - $(of_process start_time_seconds))) -lt 3600 ]'
 until_ 'what it takes' '[ "$(of_process resident_memory_bytes)" -gt 500000 ] && [ "$(of_process open_fds)" -ge 5 ] && [ "$(of_process max_fds)" = "$(ulimit -n)" ]'

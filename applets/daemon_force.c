@@ -1,0 +1,69 @@
+/*
+ * The force file, noticed when it is made: who makes it is at a node that is
+ * degraded, and should not have to wait for the next try.
+ */
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "daemon_loop.h"
+#include "io/log.h"
+
+#define DIRECTORY "/run"
+
+static bool made(int fd, struct str name)
+{
+	_Alignas(struct inotify_event) char buf[4096];
+	bool found = false;
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		for (char *p = buf; p < buf + n;) {
+			const struct inotify_event *e =
+				(const struct inotify_event *)(void *)p;
+
+			found |= e->len && str_eq(str_of(e->name), name);
+			p += sizeof(*e) + e->len;
+		}
+	return found;
+}
+
+static void on_force(struct source *s, short events)
+{
+	struct daemon *d = s->ctx;
+
+	(void)events;
+	if (!made(s->fd, str_from(S(STEPS_FORCE), sizeof(DIRECTORY))) ||
+	    !tree_exists(&d->node.tree, STEPS_FORCE))
+		return;
+	log_info("%s present: the next update skips validation and reboots",
+		 STEPS_FORCE);
+	d->not_before = 0;
+	daemon_wake(d, 0);
+}
+
+void daemon_force_begin(struct daemon *d)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const char *dir = tree_host_path(&a, &d->node.tree, DIRECTORY);
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	if (fd < 0)
+		return; /* then it is noticed at the next try */
+	if (inotify_add_watch(fd, dir, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) <
+	    0) {
+		(void)close(fd);
+		return;
+	}
+	d->force_source = (struct source){
+		.fd = fd, .want = POLLIN, .ready = on_force, .ctx = d
+	};
+	loop_add(d->loop, &d->force_source);
+}
+
+void daemon_force_end(struct daemon *d)
+{
+	if (!d->force_source.ready)
+		return;
+	loop_remove(d->loop, &d->force_source);
+	(void)close(d->force_source.fd);
+}

@@ -1,0 +1,52 @@
+/*
+ * What the first step of a daemon waits for, in the log: not in every start, only
+ * when it takes longer than a start normally does, and then ever less often.
+ */
+#include "daemon_loop.h"
+#include "io/log.h"
+
+#define FIRST_MS 2000
+#define LAST_MS 300000
+
+static const char *missing(const struct daemon *d)
+{
+	if (!kube_cache_synced(d->nodes))
+		return "the server's answer to GET /api/v1/nodes";
+	if (!daemon_node(d))
+		return "the Node: the kubelet has not registered it, or it "
+		       "was deleted";
+	if (d->hosted.n)
+		return NULL;
+	if (!d->gates_known)
+		return "FeatureGate cluster to have an entry for this release";
+	if (!kube_cache_synced(d->configs))
+		return "the server's answer to GET " DAEMON_MC
+		       "controllerconfigs";
+	if (!kube_cache_synced(d->pools))
+		return "the server's answer to GET " DAEMON_MC
+		       "machineconfigpools";
+	return NULL;
+}
+
+static void on_waits(struct source *s, short events)
+{
+	struct daemon *d = s->ctx;
+	const char *what = missing(d);
+
+	(void)events;
+	if (!what)
+		return;
+	log_info("Node %.*s: waiting for %s", STRF(d->name), what);
+	d->waits_ms = 2 * d->waits_ms < LAST_MS ? 2 * d->waits_ms : LAST_MS;
+	s->due = loop_clock() + d->waits_ms;
+}
+
+void daemon_waits_begin(struct daemon *d)
+{
+	d->waits_ms = FIRST_MS;
+	d->waits_timer = (struct source){ .fd = -1,
+					  .due = loop_clock() + FIRST_MS,
+					  .ready = on_waits,
+					  .ctx = d };
+	loop_add(d->loop, &d->waits_timer);
+}
