@@ -28,6 +28,7 @@ cp $base/*.yaml "$TMP/now.yaml" "$TMP/old.yaml" "$TMP/dump"
 	node worker-2 ", $group/currentConfig: rendered-worker-gone"
 	node worker-3 ''
 } > "$TMP/dump/nodes.yaml"
+printf 'apiVersion: operator.openshift.io/v1\nkind: MachineConfiguration\nmetadata: {name: cluster}\nspec: {}\n' > "$TMP/dump/operator.yaml"
 chrony=$'pool ntp.example.net iburst\n' old=$'pool old.example.net iburst\n'
 
 names() {	# WHERE ARGS...: everything that names a config
