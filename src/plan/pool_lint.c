@@ -13,19 +13,21 @@ struct linter {
 	struct mc_findings *out;
 };
 
-static bool pool_is_given(const struct linter *l)
+/* The pool as it was given, or NULL. */
+static const struct mc_pool *given_pool(const struct linter *l)
 {
 	const struct mc_pools *pools = &l->in->given->pools;
 
 	for (size_t i = 0; i < pools->n; i++)
 		if (str_eq(pools->v[i]->meta.name, l->pool->meta.name))
-			return true;
-	return false;
+			return pools->v[i];
+	return NULL;
 }
 
 /* At the pool where it is among the manifests, else at no place. */
 static void add(struct linter *l, bool error, struct str message)
 {
+	const struct mc_pool *given = given_pool(l);
 	struct mc_finding f = {
 		.error = error,
 		.object = str_fmt(l->a, "MachineConfigPool %.*s",
@@ -33,10 +35,10 @@ static void add(struct linter *l, bool error, struct str message)
 		.message = message,
 	};
 
-	if (pool_is_given(l)) {
-		f.file = l->pool->file;
-		f.line = l->pool->line;
-		f.col = l->pool->col;
+	if (given) {
+		f.file = given->file;
+		f.line = given->line;
+		f.col = given->col;
 	}
 	VEC_PUSH(l->a, l->out, f);
 }
@@ -119,7 +121,7 @@ static void lint_nodes(struct linter *l, const struct forecast *f)
 	struct err err = ERR_INIT(l->a);
 	struct selector s = { 0 };
 
-	if (!pool_is_given(l))
+	if (!given_pool(l))
 		return;
 	if (selector_make(l->a, nodes, &s, &err) < 0)
 		add(l, true,
@@ -146,12 +148,15 @@ static void lint_one(struct linter *l)
 	       mc_sort(&sources, &err) == 0;
 	if (!sources.n && is_partial(l))
 		return;
-	for (size_t i = 0; i < sources.n; i++)
-		if (map_find(l->names, sources.v[i]->meta.name))
-			VEC_PUSH(l->a, &l->given, sources.v[i]);
+	for (size_t i = 0; i < sources.n; i++) {
+		struct mc *mc = map_get(l->names, sources.v[i]->meta.name);
+
+		if (mc) /* as it was given: that is where findings are placed */
+			VEC_PUSH(l->a, &l->given, mc);
+	}
 	/* of other objects anything may be generated */
 	if (in->sets.before && !l->given.n && !in->given->others.n &&
-	    !pool_is_given(l))
+	    !given_pool(l))
 		return;
 	if (!sets.before)
 		sets.before = &nothing;
