@@ -22,10 +22,11 @@
 	"---\napiVersion: v1\nkind: Node\nmetadata: {name: " name \
 	", labels: {" labels "}}\n"
 
-#define WORKERS                                           \
-	NODE("w1", "worker: ''")                          \
-	NODE("w2", "worker: ''") NODE("w3", "worker: ''") \
-		NODE("w4", "worker: ''") NODE("i1", "worker: '', infra: ''")
+#define WORKERS                  \
+	NODE("w1", "worker: ''") \
+	NODE("w2", "worker: ''") \
+	NODE("w3", "worker: ''") \
+	NODE("w4", "worker: ''") NODE("i1", "worker: '', infra: ''")
 #define BASE MC("00-w", "worker", FILE_AT("/etc/a", "a"))
 
 static const struct {
