@@ -3,9 +3,11 @@
 
 #include "data/toml.h"
 #include "data/yml.h"
+#include "mc/behind.h"
 #include "mc/lint.h"
 #include "plan/render.h"
 #include "plan/update.h"
+#include "view/parts.h"
 
 /* As it is judged: whatever is wrong with it, nothing but a limit stops. */
 static void review(struct str in)
@@ -31,6 +33,23 @@ static void review(struct str in)
 	arena_free(&a);
 }
 
+/* Where the parts of a config come from: whatever was edited since it was rendered. */
+static void blame(struct arena *a, const struct mc_set *set,
+		  const struct mc_merged *config, const struct mcs *sources,
+		  bool exact)
+{
+	struct mc_origins_in in = { config, sources, exact };
+	struct mc_origins out;
+
+	mc_origins(a, &in, &out);
+	mc_behind_all(a, set, &out);
+	for (size_t i = 0; i < out.n; i++) {
+		MUST(mc_part_text(a, out.v[i]).n || !out.v[i]->key.n);
+		MUST(!exact || out.v[i]->n);
+	}
+	(void)parts_json(a, &(struct parts_view){ S("c"), &out, false });
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena a = ARENA_INIT;
@@ -42,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct json *j;
 
 	review(in);
+	(void)docs_comment(&a, in);
 	if (toml_parse(&a, in, &j, &err) < 0)
 		MUST(err.msg.n);
 	if (mc_load(&a, S("f"), in, &set, &fault, &err) < 0) {
@@ -67,6 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		MUST(plan_update(&a, &u, &plan, &err) == 0);
 		MUST(!plan.reboot && !plan.drain);
+		blame(&a, &set, &out.merged, &out.sources, true);
+		blame(&a, &set, &out.merged, &set.mcs, false);
 	}
 	arena_free(&a);
 	return 0;
