@@ -5,6 +5,7 @@
 #include "mc/made_by.h"
 #include "mcoctl.h"
 #include "plan/preview.h"
+#include "plan/render_sync.h"
 
 const char *mcoctl_where(const struct mc_set *set)
 {
@@ -39,13 +40,22 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 				.mcs = &set->mcs,
 				.keep = r->a,
 				.controller_config = set->controller_config };
+	struct mc_controller_config cc = { 0 };
 	const struct mc *culprit = NULL;
+	struct render_view view;
 	bool adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH");
 	int rc;
 
 	if (adopt)
 		plan_render_adopt(a, set, &in);
-	rc = plan_render(a, &in, out, &culprit, &r->err);
+	render_view_of(a, set, &in, &view);
+	if (in.controller_config)
+		cc = *in.controller_config;
+	rc = render_use_stream(&view, &cc, &r->err);
+	if (in.controller_config)
+		in.controller_config = &cc;
+	if (rc == 0)
+		rc = plan_render(a, &in, out, &culprit, &r->err);
 	if (rc < 0)
 		mcoctl_warn_version(set);
 	if (rc < 0 && culprit)

@@ -63,6 +63,7 @@ struct mc_set {
 	struct mc_controller_config *controller_config; /* the last, or NULL */
 	struct json *configuration; /* MachineConfiguration cluster, or NULL */
 	struct json *cluster_version; /* or NULL */
+	struct json *os_image_stream; /* OSImageStream cluster, or NULL */
 	struct mc_nodes nodes; /* of the core API */
 	/* The kinds that struct mc_object is for; of Secrets those that are
 	 * used to pull images. */

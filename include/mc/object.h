@@ -20,6 +20,7 @@ enum mc_kind {
 	MC_CONFIGURATION, /* MachineConfiguration, the operator's settings */
 	MC_NODE, /* the core API's, not config.openshift.io's */
 	MC_CLUSTER_VERSION,
+	MC_OS_STREAM, /* OSImageStream */
 	/* from here on: held as struct mc_object */
 	MC_FEATURE_GATE,
 	MC_KUBELET_CONFIG,

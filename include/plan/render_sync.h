@@ -50,6 +50,19 @@ int render_target(struct arena *a, const struct render_view *in,
 		  struct rendered *out, const struct mc **culprit,
 		  struct err *err);
 
+/*
+ * The view that a controller would have of a set's objects, as far as rendering the
+ * pool of version needs it. What the set has is not taken to be of a feature that
+ * is off.
+ */
+void render_view_of(struct arena *a, const struct mc_set *set,
+		    const struct render_in *version, struct render_view *out);
+
+/* The images of the pool's stream in place of c's, where streams are on. ERR_AGAIN
+ * in upstream's words. */
+int render_use_stream(const struct render_view *in,
+		      struct mc_controller_config *c, struct err *err);
+
 /* The message of RenderDegraded: "Failed to render configuration for pool …". */
 struct str render_degraded(struct arena *a, const struct render_view *in,
 			   struct str why);

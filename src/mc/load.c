@@ -196,6 +196,10 @@ static int add_object(struct loader *l, const struct doc *d)
 	case MC_CONFIGURATION:
 		l->set->configuration = d->tree;
 		return 0;
+	case MC_OS_STREAM:
+		l->set->os_image_stream = d->tree;
+		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)
+					 : 0;
 	case MC_CLUSTER_VERSION:
 		l->set->cluster_version = d->tree;
 		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)

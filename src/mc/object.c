@@ -37,6 +37,8 @@ static enum mc_kind find_kind(struct str api, struct str kind)
 		return MC_NODE;
 	if (str_is(api, CONFIG_API) && str_is(kind, "ClusterVersion"))
 		return MC_CLUSTER_VERSION;
+	if (str_is(api, MC_API "alpha1") && str_is(kind, "OSImageStream"))
+		return MC_OS_STREAM;
 	if (str_starts(api, S(MC_PREFIX "v1")) &&
 	    str_is(kind, "InternalReleaseImage"))
 		return MC_INTERNAL_RELEASE;

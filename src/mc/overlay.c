@@ -158,5 +158,7 @@ struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
 		out.configuration = over->configuration;
 	if (over->cluster_version)
 		out.cluster_version = over->cluster_version;
+	if (over->os_image_stream)
+		out.os_image_stream = over->os_image_stream;
 	return out;
 }

@@ -2,7 +2,6 @@
 
 #include "forecast_parts.h"
 #include "mc/current.h"
-#include "mc/gates.h"
 #include "mc/reconcile.h"
 #include "plan/os.h"
 #include "plan/render_sync.h"
@@ -41,28 +40,6 @@ static struct str current_name(const struct mc_pool *pool)
 
 /* ---- rendering ---- */
 
-/* Where the gates are not known, a field that only exists with its gate counts. */
-static const struct json *overrides_from(struct arena *a,
-					 const struct mc_set *set)
-{
-	const struct mc_object *o = mc_find(set, MC_FEATURE_GATE, "cluster");
-	const struct json *all =
-		o ? json_at(o->tree, "status.featureGates") : NULL;
-	struct err ignored = ERR_INIT(a);
-	struct mc_gates gates = { 0 };
-	struct str version = S("");
-
-	if (set->controller_config)
-		version = mc_annotation(&set->controller_config->meta,
-					MC_RELEASE_VERSION);
-	if (json_len(all) == 1)
-		version = json_str(json_first(all), "version", S(""));
-	if (o && mc_gates_read(a, o->tree, version, &gates, &ignored) == 0 &&
-	    !mc_gate(&gates, "IrreconcilableMachineConfig"))
-		return NULL;
-	return set->configuration;
-}
-
 static bool selects_all(const struct mc_pool *pool)
 {
 	return pool->selector && !json_len(pool->selector);
@@ -74,20 +51,16 @@ static void render_side(struct arena *a, const struct forecast_in *in,
 	struct render_in version = { .raw = in->raw,
 				     .hash = in->hash,
 				     .pool = s->pool,
+				     .keep = in->keep,
 				     .controller_config =
 					     s->set->controller_config };
-	struct render_view v = { .pool = s->pool,
-				 .mcs = &s->set->mcs,
-				 .keep = in->keep };
+	struct render_view v;
 	struct err err = ERR_INIT(a);
 	const struct mc *culprit = NULL;
 
 	if (in->adopt)
 		plan_render_adopt(a, s->set, &version);
-	v.raw = version.raw;
-	v.hash = version.hash;
-	v.controller_config = version.controller_config;
-	v.configuration = overrides_from(a, s->set);
+	render_view_of(a, s->set, &version, &v);
 	if (selects_all(s->pool)) {
 		s->error = S("This machineconfigpool is selecting all "
 			     "machineconfigs. A non-empty selector is "
@@ -161,11 +134,20 @@ static int late_refusal(struct arena *a, const struct forecast *f,
 	return rc;
 }
 
+static struct mc_overrides allowed(struct arena *a, const struct mc_set *set)
+{
+	const struct render_in none = { 0 };
+	struct render_view v;
+
+	render_view_of(a, set, &none, &v);
+	return mc_overrides_of(v.configuration);
+}
+
 /* In the order in which a daemon gets there. */
 static void find_refusal(struct arena *a, const struct mc_set *set,
 			 struct forecast *f)
 {
-	struct mc_overrides allow = mc_overrides_of(overrides_from(a, set));
+	struct mc_overrides allow = allowed(a, set);
 	const char *bad = mc_irreconcilable(a, f->from, f->to, &allow);
 	struct update_in in = { .from = f->from,
 				.to = f->to,

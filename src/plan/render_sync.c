@@ -162,8 +162,7 @@ static int select_mcs(struct arena *a, const struct render_view *in,
 	return 0;
 }
 
-/* The images of the pool's stream in place of the ControllerConfig's. */
-static int use_stream(const struct render_view *in,
+int render_use_stream(const struct render_view *in,
 		      struct mc_controller_config *c, struct err *err)
 {
 	const struct json *o = in->os_image_stream;
@@ -338,7 +337,7 @@ int render_target(struct arena *a, const struct render_view *in,
 		cc = *in->controller_config;
 	rc = select_mcs(a, in, &mcs, err);
 	if (rc == 0)
-		rc = use_stream(in, &cc, err);
+		rc = render_use_stream(in, &cc, err);
 	if (rc == 0)
 		rc = generate(a, in, &mcs, in->controller_config ? &cc : NULL,
 			      out, culprit, err);

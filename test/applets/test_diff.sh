@@ -285,6 +285,43 @@ printf 'apiVersion: config.openshift.io/v1\nkind: FeatureGate\nmetadata: {name: 
 expect 'a feature set' 0 '' 'warning: FeatureGate cluster: the gates are in its status, which another operator writes, and the manifest has none: what it does cannot be told
 ' "$ctl" diff -f "$TMP/gates.yaml" --base "$TMP/base.yaml"
 
+# ---- a pool of another OS stream
+streams() {	# gates: a cluster with two streams
+	cat "$TMP/base.yaml" - <<Y
+---
+apiVersion: machineconfiguration.openshift.io/v1
+kind: ControllerConfig
+metadata: {name: machine-config-controller, annotations: {machineconfiguration.openshift.io/generated-by-version: v1}}
+spec: {baseOSContainerImage: os-default}
+---
+apiVersion: machineconfiguration.openshift.io/v1alpha1
+kind: OSImageStream
+metadata: {name: cluster, annotations: {machineconfiguration.openshift.io/release-image-version: '0'}}
+status: {defaultStream: old, availableStreams: [{name: old, osImage: os-old, osExtensionsImage: ''}, {name: new, osImage: os-new, osExtensionsImage: ''}]}
+---
+apiVersion: config.openshift.io/v1
+kind: FeatureGate
+metadata: {name: cluster}
+spec: {}
+status: {featureGates: [{version: 4.22.0, $1: [{name: OSStreams}]}]}
+Y
+}
+as_v1() { MCO_RAW=v1 MCO_HASH=0 "$ctl" "$@" 2>/dev/null; }	# the gates want kubelets, which this cluster has not
+streams enabled > "$TMP/streams.yaml"
+worker_old=$(as_v1 render -o name -p worker -f "$TMP/streams.yaml" | sed 's,.*/,,')
+pool worker worker $'  osImageStream: {name: new}\n' > "$TMP/stream.yaml"
+expect 'another stream is another image' 0 '  - osImageURL: os-old
+  + osImageURL: os-new
+' '' grep '^  [-+] osImageURL' <(as_v1 diff -p worker -f "$TMP/stream.yaml" --base "$TMP/streams.yaml")
+expect 'custom pools follow the workers' 0 '"osImageURL": true
+' '' grep -o '"osImageURL": true' <(as_v1 diff -o json -p infra -f "$TMP/stream.yaml" --base "$TMP/streams.yaml")
+expect 'and render has it' 0 $'  osImageURL: os-old\n' '' grep 'osImageURL:' <(as_v1 render -p worker -f "$TMP/streams.yaml")
+pool worker worker $'  osImageStream: {name: none}\n' > "$TMP/stream.yaml"
+expect 'one that there is not' 0 "pool worker: $cannot worker: could not get OSImageStreamSet for pool worker: osimagestreams.machineconfiguration.openshift.io \"none\" not found: the pool becomes RenderDegraded and its nodes keep $worker_old
+" '' grep '^pool' <(as_v1 diff -p worker -f "$TMP/stream.yaml" --base "$TMP/streams.yaml")
+streams disabled > "$TMP/streams.yaml"
+expect 'streams that are off' 0 $'  osImageURL: os-default\n' '' grep 'osImageURL:' <(as_v1 render -p worker -f "$TMP/streams.yaml")
+
 # ---- what is assumed
 only() { "$ctl" diff "$@" | sed -n '/^assumed: /p'; }
 expect 'nothing to go by' 0 'assumed: no MachineConfiguration: node disruption policies are the defaults
