@@ -94,7 +94,8 @@ struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind,
  * What a client that applies over's objects changes in a cluster that has base:
  * KubeletConfigs and ContainerRuntimeConfigs keep their annotations, finalizers
  * and status, and are left out where their spec is the same; pools keep their
- * metadata, config and status. Changes those objects.
+ * metadata, config and status; a MachineConfiguration has the status that it had
+ * while its spec is the same, or none. Changes those objects.
  */
 struct mc_set mc_applied(struct arena *a, const struct mc_set *base,
 			 const struct mc_set *over);

@@ -88,13 +88,26 @@ static void apply_pools(struct arena *a, const struct mc_set *base,
 	out->pools = pools;
 }
 
+/* Clients do not write a status: this one is made of the spec. */
+static void apply_configuration(struct arena *a, const struct json *was,
+				struct json *is)
+{
+	const struct json *status = json_member(was, S("status"));
+
+	json_remove(is, S("status"));
+	if (status &&
+	    json_eq(json_member(was, S("spec")), json_member(is, S("spec"))))
+		json_set(is, S("status"), json_clone(a, status));
+}
+
 struct mc_set mc_applied(struct arena *a, const struct mc_set *base,
 			 const struct mc_set *over)
 {
 	struct mc_set out = *over;
 
 	apply_pools(a, base, &out);
-
+	if (out.configuration)
+		apply_configuration(a, base->configuration, out.configuration);
 	out.others = (struct mc_objects){ 0 };
 	for (size_t i = 0; i < over->others.n; i++) {
 		struct mc_object *o = over->others.v[i];

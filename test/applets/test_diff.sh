@@ -379,4 +379,18 @@ expect 'of YAML' 0 'line 1 col 61
 ' '' place "$TMP/bad.yaml"
 expect 'of JSON with lines' 0 'line 1 col 61
 ' '' place "$TMP/bad.json"
+# ---- a status in a manifest: the API server takes none from clients
+policies() {	# of spec, of status
+	printf -- '---\napiVersion: operator.openshift.io/v1\nkind: MachineConfiguration\nmetadata: {name: cluster}\nspec: {nodeDisruptionPolicy: {files: [%s]}}\nstatus: {nodeDisruptionPolicyStatus: {clusterPolicies: {files: [%s]}}}\n' "$1" "$2"
+}
+none='{path: /etc/b, actions: [{type: None}]}' reload='{path: /etc/b, actions: [{type: Reload, reload: {serviceName: b.service}}]}'
+{ cat "$TMP/base.yaml"; policies "$none" "$reload"; } > "$TMP/reloads.yaml"
+{ policies "$none, {path: /etc/c, actions: [{type: None}]}" "$reload"; cat "$TMP/b.yaml"; } > "$TMP/edited.yaml"
+expect 'of another spec' 1 'pool worker: each node: no drain, no reboot (5 nodes, 1 at a time)
+  None: file /etc/b: policy for /etc/b
+' '' headlines -p worker -f "$TMP/edited.yaml" --base "$TMP/reloads.yaml"
+{ policies "$none" ''; cat "$TMP/b.yaml"; } > "$TMP/same.yaml"
+expect 'and of the same' 1 'pool worker: each node: no drain, no reboot (5 nodes, 1 at a time)
+  Reload b.service: file /etc/b: policy for /etc/b
+' '' headlines -p worker -f "$TMP/same.yaml" --base "$TMP/reloads.yaml"
 finish
