@@ -817,9 +817,48 @@ struct base {
 	struct mc_controller_config cc;
 };
 
+#define BASELINE GOLDEN "controllers/001-baseline/input/"
+
+/* What a first run with the same manifests renders, where it takes them all and the
+ * cluster renders the pool. Without a Node config a cluster has no 97-. */
+static bool same_installed(struct pair *t, struct str text, size_t *compared)
+{
+	struct bootstrap_file files[] = {
+		{ S("cc"), test_file(t->a, BASELINE "controllerconfig.yaml") },
+		{ S("t"), text },
+	};
+	struct bootstrap_in in = { .manifest_dir = S("input"),
+				   .manifests = { files, 2, 2 },
+				   .pull_secret = test_file(t->a, BASELINE
+							    "pull-secret.yaml"),
+				   .templates = t->l.tree,
+				   .raw = S(LIVE_RAW),
+				   .hash = S(LIVE_HASH),
+				   .release = S("4.22.0") };
+	struct bootstrap_out out = { 0 };
+	struct err err = ERR_INIT(t->a);
+	static const char *const pools[] = { "master", "worker" };
+
+	if (plan_bootstrap(t->a, &in, &out, &err) < 0 || !t->l.node)
+		return true;
+	for (size_t i = 0; i < 2; i++) {
+		struct str live = live_target(&t->l, str_of(pools[i]));
+
+		if (!live.n)
+			continue;
+		++*compared;
+		if (!test_same(pools[i],
+			       first_target(t->a, &out, str_of(pools[i])),
+			       live))
+			return fail(t, str_of(pools[i]), "another first run");
+	}
+	return true;
+}
+
 static bool generated_cluster(struct arena *a, const struct template_tree *t,
 			      const struct base *base, unsigned seed,
-			      size_t *rendered, size_t *refused)
+			      size_t *rendered, size_t *refused,
+			      size_t *installed)
 {
 	struct maker m = { .a = a, .rng = { seed }, .latency = 3 };
 	struct pair p = { .a = a,
@@ -827,8 +866,11 @@ static bool generated_cluster(struct arena *a, const struct template_tree *t,
 			  .l = { .a = a, .tree = t, .templated = true } };
 	bool same = true;
 
+	struct str text;
+
 	buf_init(&m.b, a);
-	live_objects(a, &p.l.set, make_cluster(&m));
+	text = make_cluster(&m);
+	live_objects(a, &p.l.set, text);
 	for (size_t i = 0; i < base->mcs.n; i++) {
 		struct mc *mc = ARENA_NEW(a, struct mc);
 
@@ -840,6 +882,8 @@ static bool generated_cluster(struct arena *a, const struct template_tree *t,
 	p.l.set.controller_config = ARENA_NEW(a, struct mc_controller_config);
 	*p.l.set.controller_config = base->cc;
 	live_start(&p.l);
+	if (seed % 4 == 0)
+		same = same_installed(&p, text, installed);
 	age(&m, &p.l);
 	for (unsigned i = 0; same && !m.too_far && i < CHANGES; i++) {
 		struct mc_object *o = any_config(&m, &p.l.set);
@@ -873,7 +917,7 @@ TEST generated_clusters(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct template_tree *t = tree(&a);
-	size_t rendered = 0, refused = 0, bad = 0;
+	size_t rendered = 0, refused = 0, installed = 0, bad = 0;
 	struct base base = { 0 };
 
 	make_base(&a, t, &base);
@@ -881,13 +925,13 @@ TEST generated_clusters(void)
 		AUTO(arena) struct arena one = ARENA_INIT;
 
 		bad += !generated_cluster(&one, t, &base, i, &rendered,
-					  &refused);
+					  &refused, &installed);
 	}
-	(void)printf("%d clusters, %zu rendered names, %zu refusals: %zu "
-		     "differ\n",
-		     CLUSTERS, rendered, refused, bad);
+	(void)printf("%d clusters, %zu rendered names, %zu refusals, %zu "
+		     "first runs: %zu differ\n",
+		     CLUSTERS, rendered, refused, installed, bad);
 	ASSERT_INT(0, bad);
-	ASSERT(rendered > 1000 && refused > 50);
+	ASSERT(rendered > 1000 && refused > 50 && installed > 20);
 	PASS();
 }
 
