@@ -30,6 +30,7 @@ static const char *const paths[] = {
 	CONFIG "imagetagmirrorsets",
 	CONFIG "clusterimagepolicies",
 	CONFIG "imagepolicies",
+	"/apis/config.openshift.io/v1alpha1/criocredentialproviderconfigs",
 };
 
 bool live_asked(const struct kube_flags *f)

@@ -68,6 +68,9 @@ struct mc_set {
 	/* The kinds that struct mc_object is for; of Secrets those that are
 	 * used to pull images. */
 	struct mc_objects others;
+	/* "ConfigMap openshift-config/x": what only the operator reads, which
+	 * puts it into the ControllerConfig. */
+	struct strs operator_inputs;
 	size_t objects; /* of any kind, known or not */
 	bool live; /* of a cluster, not of files: for messages */
 	/* To be set before loading: as upstream's bootstrap reads, which does

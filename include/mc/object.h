@@ -36,6 +36,7 @@ enum mc_kind {
 	MC_IMAGE_POLICY,
 	MC_SECRET,
 	MC_INTERNAL_RELEASE, /* InternalReleaseImage */
+	MC_CREDENTIALS, /* CRIOCredentialProviderConfig */
 	MC_KINDS, /* how many */
 };
 

@@ -166,6 +166,33 @@ static int add_secret(struct loader *l, const struct doc *d)
 	return 0;
 }
 
+static void note_input(struct loader *l, const struct json *tree)
+{
+	static const char *const spaces[] = {
+		"openshift-config", "openshift-config-managed",
+		"openshift-machine-config-operator",
+		"openshift-kube-apiserver-operator", "kube-system"
+	};
+	static const char *const kinds[] = { "Infrastructure", "Network",
+					     "Proxy", "DNS" };
+	struct str api = json_str(tree, "apiVersion", S(""));
+	struct str kind = json_str(tree, "kind", S(""));
+	struct str ns = json_str(tree, "metadata.namespace", S(""));
+	struct str name = json_str(tree, "metadata.name", S(""));
+	bool read = false;
+
+	for (size_t i = 0; i < 5; i++)
+		read |= str_is(api, "v1") && str_is(kind, "ConfigMap") &&
+			str_is(ns, spaces[i]);
+	for (size_t i = 0; i < 4; i++)
+		read |= str_is(api, "config.openshift.io/v1") &&
+			str_is(kind, kinds[i]) && str_is(name, "cluster");
+	if (read)
+		VEC_PUSH(l->a, &l->set->operator_inputs,
+			 str_fmt(l->a, "%.*s %.*s%s%.*s", STRF(kind), STRF(ns),
+				 ns.n ? "/" : "", STRF(name)));
+}
+
 struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind,
 			  const char *name)
 {
@@ -209,7 +236,13 @@ static int add_object(struct loader *l, const struct doc *d)
 					 : add_node(l, d);
 	case MC_SECRET:
 		return add_secret(l, d);
+	case MC_CREDENTIALS: /* its type is not known: nothing else is read */
+		if (mc_check_other(l->a, d, MC_OTHER, l->err) < 0)
+			return -(int)l->err->code;
+		return l->set->bootstrap ? 0 : add_other(l, d, kind);
 	case MC_OTHER:
+		note_input(l, d->tree);
+		/* fall through */
 	case MC_KINDS:
 		if (l->set->review)
 			return mc_check_other(l->a, d, MC_OTHER, l->err);

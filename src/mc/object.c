@@ -42,6 +42,9 @@ static enum mc_kind find_kind(struct str api, struct str kind)
 	if (str_starts(api, S(MC_PREFIX "v1")) &&
 	    str_is(kind, "InternalReleaseImage"))
 		return MC_INTERNAL_RELEASE;
+	if (str_is(api, CONFIG_API "alpha1") &&
+	    str_is(kind, "CRIOCredentialProviderConfig"))
+		return MC_CREDENTIALS;
 	for (int i = 0; i < MC_KINDS; i++)
 		if (kinds[i].type && str_is(api, kinds[i].api) &&
 		    str_eq(kind, shape_name(&mc_shapes, kinds[i].type)))

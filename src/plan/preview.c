@@ -278,6 +278,36 @@ static void preview_registries(struct preview_run *p)
 		settle_add(&p->s, GENERATE_REGISTRIES, S("cluster"), !anew);
 }
 
+/* ---- credential providers ------------------------------------------------------------- */
+
+#define CREDENTIALS "CRIOCredentialProviderConfig"
+
+static void preview_credentials(struct preview_run *p)
+{
+	bool touched = preview_touched(p, MC_CREDENTIALS, S("cluster"));
+	bool missing = false;
+
+	if (!p->s.view.credentials)
+		return;
+	if (!p->s.view.gates_unknown &&
+	    !mc_gate(&p->s.view.gates, CREDENTIALS)) {
+		if (touched)
+			preview_note(p, S(CREDENTIALS " cluster: nothing comes "
+						      "of it: its feature gate "
+						      "is off"));
+		return;
+	}
+	for (size_t i = 0; i < p->s.pools.n; i++)
+		missing |=
+			pool_built_in(p->s.pools.v[i]) &&
+			!has_mc(p,
+				mc_generated_name(p->a, "97",
+						  p->s.pools.v[i]->meta.name,
+						  "credentialproviderconfig"));
+	if (touched || missing)
+		settle_add(&p->s, GENERATE_CREDENTIALS, S("cluster"), !touched);
+}
+
 /* ---- what came of it ---------------------------------------------------------------- */
 
 static const struct mc_object *object_of(const struct preview_run *p,
@@ -314,6 +344,10 @@ static void refused(struct preview_run *p, const struct settle_key *k)
 		r.object = S("ControllerConfig machine-config-controller");
 		break;
 	case GENERATE_CREDENTIALS:
+		r.object = S(CREDENTIALS " cluster");
+		o = object_of(p, MC_CREDENTIALS);
+		r.touched = preview_touched(p, MC_CREDENTIALS, S("cluster"));
+		break;
 	case GENERATE_RENDER:
 	case GENERATE_KINDS:
 		break;
@@ -373,6 +407,7 @@ void plan_preview(struct arena *a, const struct preview_in *in,
 	preview_templates(&p);
 	find_bases(&p);
 	preview_registries(&p);
+	preview_credentials(&p);
 	preview_owned(&p, &owned_runtime);
 	if (!p.s.view.gates_unknown)
 		preview_kubelets(&p, GENERATE_FEATURES, "98",

@@ -292,6 +292,20 @@ static void tell_unknown(struct preview_run *p, const char *what)
 				what));
 }
 
+/* What the operator reads reaches the templates by way of the ControllerConfig. */
+static void tell_inputs(struct preview_run *p)
+{
+	const struct mc_set *t = p->in->touched;
+
+	for (size_t i = 0; t && i < t->operator_inputs.n; i++)
+		preview_note(p, str_fmt(p->a,
+					"%.*s: the operator may put it into "
+					"the ControllerConfig: what comes of "
+					"that is not shown: preview the "
+					"ControllerConfig itself",
+					STRF(t->operator_inputs.v[i])));
+}
+
 void preview_templates(struct preview_run *p)
 {
 	const struct mc_object *secret = secret_in(p, p->in->touched);
@@ -300,6 +314,7 @@ void preview_templates(struct preview_run *p)
 	struct generate_view *v = &p->s.view;
 	struct str text, now, path;
 
+	tell_inputs(p);
 	if ((!secret && !config && !profile && !auth) || v->tree)
 		return;
 	v->release_auth = release_auth(p);

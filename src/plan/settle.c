@@ -65,6 +65,7 @@ void settle_init(struct settle *s, struct arena *a, const struct mc_set *set)
 		.node = tree_of(set, MC_NODE_CONFIG),
 		.api_server = tree_of(set, MC_API_SERVER),
 		.internal_release = tree_of(set, MC_INTERNAL_RELEASE),
+		.credentials = tree_of(set, MC_CREDENTIALS),
 		.configuration = set->configuration,
 	};
 	if (!set->controller_config)

@@ -129,6 +129,9 @@ eventually 'as the controller refuses it' "Failure: could not get kubelet config
 "$BIN/mcoctl" render --kubeconfig "$KUBECONFIG" -o name -p infra >"$W/text" 2>"$W/err"
 is 'once it is there, its pool is not rendered' "1 Error: pool infra: KubeletConfig pods-10 (cluster): could not get kubelet config key: $full" "$? $(cat "$W/err")"
 delete $kc/pods-10
+echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"user-ca-bundle","namespace":"openshift-config"},"data":{"ca-bundle.crt":"x"}}' >"$W/cm.json"
+"$BIN/mcoctl" diff -f "$W/cm.json" --kubeconfig "$KUBECONFIG" >"$W/text" 2>&1
+is 'what only the operator reads' "0 warning: ConfigMap openshift-config/user-ca-bundle: the operator may put it into the ControllerConfig: what comes of that is not shown: preview the ControllerConfig itself" "$? $(cat "$W/text")"
 pull_secret 'a pull secret' 'infra master worker'
 end_controller
 stop_servers
@@ -146,6 +149,14 @@ start_controller() {
 start_controller
 settle
 pull_secret 'a pull secret, built-in templates' 'infra master worker'
+get $mc/controllerconfigs/machine-config-controller | jq -c '.spec.images.infraImageKey = "registry.example.net/pause:new"' >"$W/cc.json"
+promise 'a ControllerConfig' "$W/cc.json"
+apply PATCH $mc/controllerconfigs/machine-config-controller '{"spec":{"images":{"infraImageKey":"registry.example.net/pause:new"}}}'
+kept 'a ControllerConfig' 'infra master worker'
+echo '{"apiVersion":"config.openshift.io/v1","kind":"APIServer","metadata":{"name":"cluster"},"spec":{"tlsSecurityProfile":{"type":"Old","old":{}}}}' >"$W/api.json"
+promise 'an APIServer' "$W/api.json"
+apply POST $config/apiservers "$(cat "$W/api.json")"
+kept 'an APIServer' 'infra master worker'
 end_controller
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -143,6 +143,7 @@ static void add_start(struct live *l, struct settle *s)
 		settle_add(s, GENERATE_TEMPLATES,
 			   S("machine-config-controller"), false);
 	settle_add(s, GENERATE_REGISTRIES, S("cluster"), false);
+	settle_add(s, GENERATE_CREDENTIALS, S("cluster"), false);
 	add_kubelets(s);
 	add_all(s, GENERATE_RUNTIME, &s->runtimes);
 }
@@ -197,6 +198,9 @@ static void triggered(struct live *l, struct settle *s,
 			   S("machine-config-controller"), false);
 		if (s->view.node)
 			add_kubelets(s);
+		break;
+	case MC_CREDENTIALS:
+		settle_add(s, GENERATE_CREDENTIALS, S("cluster"), false);
 		break;
 	default:
 		settle_add(s, GENERATE_REGISTRIES, S("cluster"), false);

@@ -686,7 +686,8 @@ static void add_gates(struct maker *m)
 	buf_addf(&m->b,
 		 "---\n{apiVersion: config.openshift.io/v1, kind: FeatureGate, "
 		 "metadata: {name: cluster}, spec: {}, status: {featureGates: "
-		 "[{version: 4.22.0, enabled: [{name: Gate%u}%s], disabled: "
+		 "[{version: 4.22.0, enabled: [{name: Gate%u}, {name: "
+		 "CRIOCredentialProviderConfig}%s], disabled: "
 		 "[{name: GateOff}]}]}}\n",
 		 roll(m, 3),
 		 roll(m, 2) ? ", {name: SigstoreImageVerification}" : "");
@@ -703,6 +704,16 @@ static void add_secret(struct maker *m)
 		 "dockerconfigjson, metadata: {name: pull-secret, namespace: "
 		 "openshift-config}, data: {.dockerconfigjson: %s}}\n",
 		 data[roll(m, 3)]);
+}
+
+static void add_credentials(struct maker *m)
+{
+	buf_addf(
+		&m->b,
+		"---\n{apiVersion: config.openshift.io/v1alpha1, kind: "
+		"CRIOCredentialProviderConfig, metadata: {name: cluster}, spec: "
+		"{matchImages: [r%u.example]}}\n",
+		roll(m, 5));
 }
 
 static struct str taken(struct maker *m)
@@ -770,6 +781,9 @@ static struct str make_change(struct maker *m)
 	case 9:
 		add_kubelet(m, roll(m, 14));
 		add_kubelet(m, 20);
+		break;
+	case 10:
+		add_credentials(m);
 		break;
 	default:
 		add_kubelet(m, roll(m, 14));
