@@ -48,6 +48,8 @@ struct json *forecast_json(struct arena *a, const struct forecast *f)
 		json_add(j, S("irreconcilable"), json_new_str(a, f->refused));
 	json_add(j, S("refused"), text_or_null(a, f->refused));
 	json_add(j, S("renderError"), text_or_null(a, f->render_error));
+	if (f->failed_before)
+		json_add(j, S("failedBefore"), json_new_bool(a, true));
 	json_add(j, S("waits"), text_or_null(a, f->waits));
 	if (f->culprit.n)
 		json_add(j, S("culprit"), json_new_str(a, f->culprit));

@@ -101,8 +101,9 @@ static struct str one_sided(struct arena *a, const struct forecast *f)
 	struct buf b;
 
 	buf_init(&b, a);
-	buf_addf(&b, "%s %.*s", f->is_new ? "new," : "removed, was",
-		 STRF(name));
+	buf_addz(&b, f->is_new ? "new" : "removed");
+	if (name.n)
+		buf_addf(&b, ", %s%.*s", f->is_new ? "" : "was ", STRF(name));
 	if (f->plan)
 		buf_addf(&b, ": its nodes %s pool %.*s: %.*s",
 			 f->is_new ? "come from" : "go to", STRF(f->partner),

@@ -134,6 +134,8 @@ expect 'bad already is no difference' 0 "pool infra: cannot be rendered, as befo
   MachineConfig 50-b ($TMP/broken.yaml)
 $assumed
 " '' "$ctl" diff -f "$TMP/mcs.yaml" --base "$TMP/broken.yaml"
+expect 'bad already, for programs' 0 '"failedBefore":true
+' '' grep -o '"failedBefore":true' <(json -f "$TMP/d.yaml" --base "$TMP/broken.yaml")
 expect 'nothing can be told' 2 '' "Error: pool infra: Failed to render configuration for pool infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: MachineConfig 50-b ($TMP/broken.yaml)
 " "$ctl" diff -p infra -f "$TMP/d.yaml" --base "$TMP/broken.yaml"
 mc 50-b infra "$(file /etc/b b)" > "$TMP/mend.yaml"
