@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "controller.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "plan/template_sync.h"
 
 #define LACKING_MS 30000
@@ -259,7 +259,8 @@ static struct object *keep(const struct json *tree, enum watched kind)
 		rc = decode(o, kind, &err);
 	if (rc == 0)
 		return o;
-	log_error("%s/%.*s is left out, it does not fit its type: %.*s",
+	log_again(LOG_ERROR, str_of(kinds[kind].plural),
+		  "%s/%.*s is left out, it does not fit its type: %.*s",
 		  kinds[kind].plural,
 		  STRF(json_str(tree, "metadata.name", S(""))), STRF(err.msg));
 	object_drop(o);

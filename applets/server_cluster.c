@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 #include "base/codec.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "kube/cache.h"
 #include "server.h"
 
+#define WAITS_MS 2000
 #define API "/apis/machineconfiguration.openshift.io/v1/"
 #define SPACE "openshift-machine-config-operator"
 #define REGISTRY "openshift-image-registry"
@@ -45,6 +46,7 @@ struct hosts {
 struct cluster {
 	struct cluster_origin *origin;
 	struct loop *loop;
+	int64_t began;
 	struct kube *kube;
 	struct kube_cache *caches[KINDS];
 	struct hosts hosts[2]; /* as registry_paths */
@@ -168,10 +170,13 @@ static void listed(struct kube_call *call, const struct kube_answer *ans)
 	h->busy = false;
 	h->asked = true;
 	if (ans->rc == 0 && json_parse(&a, ans->body, NULL, &list, &err) == 0) {
+		if (log_over(call->path))
+			log_info("%.*s are listed", STRF(call->path));
 		set_hosts(h, list);
 		return;
 	}
-	log_error("no layered image is served until %.*s can be listed: %.*s",
+	log_again(LOG_ERROR, call->path,
+		  "no layered image is served until %.*s can be listed: %.*s",
 		  STRF(call->path), STRF(ans->rc ? ans->message : err.msg));
 	if (h->known)
 		h->cluster->origin->origin.generation++;
@@ -243,7 +248,8 @@ static void look_for_ca(struct cluster *c, struct arena *a)
 	struct str ca;
 
 	if (!t) {
-		log_error("Could not get kubeconfig data: configmap "
+		log_again(LOG_ERROR, S("kubeconfig-data"),
+			  "Could not get kubeconfig data: configmap "
 			  "\"kubeconfig-data\" not found");
 		return;
 	}
@@ -338,6 +344,7 @@ static int start(struct origin *o, struct loop *l, struct err *err)
 	origin->live = c;
 	c->origin = origin;
 	c->loop = l;
+	c->began = loop_clock();
 	c->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = c };
 	loop_add(l, &c->timer);
 	for (size_t i = 0; i < 2; i++)
@@ -358,13 +365,23 @@ static int start(struct origin *o, struct loop *l, struct err *err)
 	return 0;
 }
 
+/* Not in every start, only when it takes longer than a start normally does. */
+static void log_wait(const struct cluster *c, const char *path)
+{
+	if (loop_clock() - c->began > WAITS_MS &&
+	    log_due(LOG_INFO, str_of(path), S("")))
+		log_info("waiting for the server's answer to GET %s", path);
+}
+
 static bool ready(const struct origin *o)
 {
 	const struct cluster *c = ((const struct cluster_origin *)o)->live;
 
 	for (size_t i = 0; i < KINDS; i++)
-		if (!kube_cache_synced(c->caches[i]))
+		if (!kube_cache_synced(c->caches[i])) {
+			log_wait(c, kinds[i].path);
 			return false;
+		}
 	return !layered(c) || (c->hosts[0].asked && c->hosts[1].asked);
 }
 

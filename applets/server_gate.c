@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "io/file.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "server.h"
 
 #define TOKEN_FILE_MAX 65536
@@ -115,10 +115,14 @@ void gate_refresh(struct gate *g)
 	AUTO(arena) struct arena scratch = ARENA_INIT;
 	struct err err = ERR_INIT(&scratch);
 
-	if (g->token_path && !stamp_holds(g->token_path, &g->stamp) &&
-	    read_tokens(g, &err) < 0)
-		log_error("tokens not read again, the old ones stay: %.*s",
+	if (!g->token_path || stamp_holds(g->token_path, &g->stamp))
+		return;
+	if (read_tokens(g, &err) < 0)
+		log_again(LOG_ERROR, S("tokens"),
+			  "tokens not read again, the old ones stay: %.*s",
 			  STRF(err.msg));
+	else if (log_over(S("tokens")))
+		log_info("tokens read again: %s", g->token_path);
 }
 
 bool gate_knows(struct gate *g, struct str authorization)

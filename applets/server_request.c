@@ -5,7 +5,7 @@
 
 #include "base/codec.h"
 #include "io/file.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "server_run.h"
 
 /* One request, for the log and the audit. */
@@ -60,7 +60,9 @@ static void reply_config(struct server *s, struct http_exchange *x,
 	if (made)
 		atomic_fetch_add(&s->shared->made, 1);
 	if (a->why.n)
-		log_error("%.*s", STRF(a->why));
+		log_again(LOG_ERROR, route->pool, "%.*s", STRF(a->why));
+	else
+		(void)log_over(route->pool);
 	http_reply(x, a->status,
 		   a->status == 200 ? S("Content-Type: application/json\r\n")
 				    : S(""),
@@ -161,7 +163,7 @@ static void audit(struct server *s, const struct http_exchange *x, int status,
 	json_encode(&b, o, 0);
 	buf_addc(&b, '\n');
 	if (file_write_fd(s->audit, buf_str(&b), "audit log", &err) < 0)
-		log_error("%.*s", STRF(err.msg));
+		log_again(LOG_ERROR, S("audit"), "%.*s", STRF(err.msg));
 }
 
 void server_over(const struct http_exchange *x, int status, uint64_t sent,

@@ -312,7 +312,7 @@ static int open_audit(struct server *s, struct arena *a, struct err *err)
 	if (!s->o->audit.n)
 		return 0;
 	if (str_is(s->o->audit, "-")) {
-		s->audit = STDERR_FILENO;
+		s->audit = log_fd();
 		return 0;
 	}
 	s->audit = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);

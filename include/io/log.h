@@ -24,6 +24,8 @@ void log_init(int64_t verbosity, int fd);
  * the count is logged when there is room again.
  */
 void log_never_wait(void);
+/* Where lines go, for others who write there: never a line in parts. */
+int log_fd(void);
 bool log_enabled(int verbosity);
 
 void log_line(enum log_level level, const char *file, int line, const char *fmt,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "io/log.h"
+#include "io/repeat.h"
 #include "io/tls.h"
 
 #define TURNS 16 /* before others have theirs */
@@ -198,7 +198,9 @@ static void tell(const struct conn *c, const struct err *err)
 {
 	char peer[SOCK_TEXT];
 
-	if (c->state != CONN_HANDSHAKE || !log_enabled(2))
+	if (c->state != CONN_HANDSHAKE ||
+	    (!log_due(LOG_INFO, S("TLS handshake"), err->msg) &&
+	     !log_enabled(2)))
 		return;
 	sock_text(&c->peer, peer);
 	log_info("http: TLS handshake error from %s: %.*s", peer,

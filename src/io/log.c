@@ -56,6 +56,11 @@ void log_never_wait(void)
 	state.way = LOG_PIPE;
 }
 
+int log_fd(void)
+{
+	return state.fd;
+}
+
 static ssize_t put(const char *p, size_t n)
 {
 	return state.way == LOG_SOCKET

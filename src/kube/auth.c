@@ -8,7 +8,7 @@
 #include "data/url.h"
 #include "io/file.h"
 #include "io/follow.h"
-#include "io/log.h"
+#include "io/repeat.h"
 #include "io/tls.h"
 #include "kube/client.h"
 #include "kube/config.h"
@@ -128,10 +128,12 @@ static void certs_changed(void *ctx)
 
 	if (load_certs(auth, &err) < 0) {
 		/* Half of a pair may be there already: the rest follows. */
-		log_warn("credentials changed and cannot be used yet: %.*s",
-			 STRF(err.msg));
+		log_again(LOG_WARNING, S("credentials"),
+			  "credentials changed and cannot be used yet: %.*s",
+			  STRF(err.msg));
 		return;
 	}
+	(void)log_over(S("credentials"));
 	log_info("credentials for %.*s reloaded",
 		 STRF(url_public(&a, auth->conf->server)));
 	auth->renewed(auth->ctx);

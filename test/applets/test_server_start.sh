@@ -208,7 +208,9 @@ kill "$sandbox_pid"
 wait "$sandbox_pid"
 sandbox_pid=''
 start
-await 'trying again in'
+await "^W.* API server: connect to 127.0.0.1 port ${api##*:}: Connection refused; retrying\$" && ok
+await "^I.* waiting for the server's answer to GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools\$" && ok
+is 'each is told once' '1 1' "$(grep -c 'API server: ' "$log") $(grep -c 'waiting for' "$log")"
 grep -q 'Launching server on' "$log" && bad 'listens too early' || ok
 stop 'a server without a cluster'
 finish
