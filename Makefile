@@ -299,6 +299,7 @@ test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from
 	@.mk/need.sh '' $(PKGS_PEER)
 	@$(MAKE) --no-print-directory $(OUT)/test/peer/peer $(OUT)/test/io/test_x509_chain
 	@test/peer/run.sh $(OUT)
+	@test/peer/yaml.sh $(OUT) $(CACHE)
 
 # The number counts the ways .mk/peers.sh has built them.
 PEERS	:= $(CACHE)/peers-1.20.2.3

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "yml_fast.h"
+#include "yml_mend.h"
 
 struct loader {
 	struct yml_decode d;
@@ -16,6 +17,8 @@ struct loader {
 	struct map anchors;
 	unsigned depth;
 	char flow; /* what ends the flow collection we are in; 0 outside */
+	struct yml_mend mend;
+	bool again; /* the text has been mended: read it once more */
 };
 
 static bool is_ascii(struct str s)
@@ -37,6 +40,12 @@ static size_t char_len(unsigned char c)
 	return c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
 }
 
+/* A byte order mark is no character. */
+static size_t first_byte(struct str text)
+{
+	return str_starts(text, S("\xEF\xBB\xBF")) ? 3 : 0;
+}
+
 /* The byte offset of a mark not before the last one asked for. */
 static size_t offset_of(struct loader *l, const yaml_mark_t *m)
 {
@@ -47,6 +56,16 @@ static size_t offset_of(struct loader *l, const yaml_mark_t *m)
 		l->chars++;
 	}
 	return l->byte < l->text.n ? l->byte : l->text.n;
+}
+
+/* The same, wherever the last one was. */
+static size_t first_offset(const struct loader *l, size_t index)
+{
+	struct loader from = { .text = l->text,
+			       .ascii = l->ascii,
+			       .byte = first_byte(l->text) };
+
+	return offset_of(&from, &(yaml_mark_t){ .index = index });
 }
 
 /* The library counts lines from 0, and upstream prints some of them so. */
@@ -73,6 +92,10 @@ static int parser_fault(struct loader *l)
 		f->line = p->problem_mark.line + 1;
 		f->col = p->problem_mark.column + 1;
 	}
+	l->again = p->error == YAML_SCANNER_ERROR &&
+		   yml_mend_fault(&l->mend, f->problem,
+				  first_offset(l, p->context_mark.index),
+				  first_offset(l, p->problem_mark.index));
 	f->upstream = line ? str_fmt(l->d.a, "yaml: line %zu: %.*s", line,
 				     STRF(f->problem))
 			   : str_fmt(l->d.a, "yaml: %.*s", STRF(f->problem));
@@ -118,35 +141,74 @@ static void set_anchor(struct loader *l, const yaml_char_t *name,
  */
 static int check_plain(struct loader *l, const struct yml_node *n)
 {
-	struct str text = str_sub(l->text, n->start, n->end);
-	ptrdiff_t at = str_chr(text, '?');
-	size_t line, col;
+	struct str value = n->value;
+	size_t line, col, at = n->end, marks = 0;
 	int rc;
 
-	if (!l->flow || at < 0)
+	for (size_t i = 0; l->flow && i < value.n; i++)
+		marks += value.p[i] == '?';
+	if (!marks)
 		return 0;
-	json_line_col(text, (size_t)at, &line, &col);
+	while (marks && at-- > n->start)
+		marks -= l->text.p[at] == '?';
+	json_line_col(l->text, at, &line, &col);
 	rc = yml_fail(&l->d, n, "did not find expected ',' or '%c'", l->flow);
-	line += n->line - 1;
-	if (line)
-		l->d.fault.upstream = str_fmt(l->d.a, "yaml: line %zu: %.*s",
-					      line, STRF(l->d.fault.problem));
+	if (line > 1)
+		l->d.fault.upstream =
+			str_fmt(l->d.a, "yaml: line %zu: %.*s", line - 1,
+				STRF(l->d.fault.problem));
 	return rc;
+}
+
+/* Upstream knows no \/. It is found when the scalar is scanned. */
+static int check_quoted(struct loader *l, const struct yml_node *n)
+{
+	size_t at = yml_mend_bad_escape(l->text, n->start, n->end);
+	struct yml_node there = *n;
+
+	if (at == n->end)
+		return 0;
+	json_line_col(l->text, at, &there.line, &there.col);
+	there.line--;
+	there.col--;
+	(void)yml_fail(&l->d, &there, "found unknown escape character");
+	if (there.line)
+		l->d.fault.upstream =
+			str_fmt(l->d.a, "yaml: line %zu: %.*s", there.line + 1,
+				STRF(l->d.fault.problem));
+	return -ERR_INVALID;
+}
+
+/* Upstream's tags go on where libyaml's end at a comma. */
+static int check_tag(struct loader *l, const struct yml_node *n)
+{
+	l->again = l->flow && n->tag.n && yml_mend_tag(&l->mend, n);
+	return l->again ? yml_fail(&l->d, n, "invalid tag") : 0;
 }
 
 static int scalar(struct loader *l, const yaml_event_t *e,
 		  struct yml_node **out)
 {
 	struct yml_node *n = new_node(l, e, YML_SCALAR);
+	struct str value = { (char *)e->data.scalar.value,
+			     e->data.scalar.length };
+	int rc;
 
-	n->value = str_dup(l->d.a, (struct str){ (char *)e->data.scalar.value,
-						 e->data.scalar.length });
+	n->value = value;
+	if (l->mend.mended.n)
+		yml_mend_restore(&l->mend, n, (char *)e->data.scalar.value);
+	n->value = str_dup(l->d.a, value);
 	n->tag = copy(l, e->data.scalar.tag);
 	n->implicit = e->data.scalar.plain_implicit;
 	set_anchor(l, e->data.scalar.anchor, n);
 	*out = n;
+	rc = check_tag(l, n);
+	if (rc < 0)
+		return rc;
 	if (e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
 		return check_plain(l, n);
+	if (e->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE)
+		return check_quoted(l, n);
 	return 0;
 }
 
@@ -217,6 +279,9 @@ static int collection(struct loader *l, const yaml_event_t *e,
 		       : e->data.sequence_start.anchor,
 		   n);
 	*out = n;
+	rc = check_tag(l, n);
+	if (rc < 0)
+		return rc;
 	if (map && e->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE)
 		l->flow = '}';
 	if (!map && e->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE)
@@ -242,6 +307,28 @@ static int node(struct loader *l, yaml_event_t *e, struct yml_node **out)
 		rc = collection(l, e, out);
 	yaml_event_delete(e);
 	return rc;
+}
+
+/* Upstream reads YAML 1.1 alone, libyaml 1.2 as well. */
+static int check_version(struct loader *l)
+{
+	size_t off = yml_mend_bad_version(l->text);
+	struct yml_node at = { 0 };
+
+	if (off == l->text.n)
+		return 0;
+	json_line_col(l->text, off, &at.line, &at.col);
+	at.line--;
+	at.col--;
+	(void)yml_fail(&l->d, &at,
+		       "upstream reads YAML 1.1 alone: remove the %%YAML line");
+	l->d.fault.upstream =
+		at.line ? str_fmt(l->d.a,
+				  "yaml: line %zu: found incompatible YAML "
+				  "document",
+				  at.line)
+			: S("yaml: found incompatible YAML document");
+	return -ERR_INVALID;
 }
 
 /* The root of the first document; NULL in a stream without one. */
@@ -274,11 +361,37 @@ static int document(struct loader *l, struct yml_node **out)
 	}
 }
 
+/* One reading of the text, as it has been mended. */
+static int read_once(struct loader *l, struct yml_node **root)
+{
+	const char *from = l->mend.copy ? l->mend.copy : l->text.p;
+	int rc;
+
+	l->again = false;
+	l->byte = first_byte(l->text);
+	l->chars = l->depth = 0;
+	l->flow = 0;
+	map_init(&l->anchors, l->d.a);
+	*root = NULL;
+	if (!yaml_parser_initialize(&l->parser))
+		return err_set(l->d.err, ERR_SYS, "out of memory");
+	yaml_parser_set_input_string(&l->parser, (const unsigned char *)from,
+				     l->text.n);
+	rc = document(l, root);
+	yaml_parser_delete(&l->parser);
+	return rc;
+}
+
 static int load(struct loader *l, struct json **out)
 {
 	struct yml_node *root = NULL;
-	int rc = document(l, &root);
+	int rc = check_version(l);
 
+	if (rc < 0)
+		return rc;
+	do
+		rc = read_once(l, &root);
+	while (rc < 0 && l->again);
 	if (rc < 0)
 		return rc;
 	if (!root) {
@@ -292,26 +405,21 @@ int yml_parse_events(struct arena *a, struct str text,
 		     const struct yml_opts *opts, struct json **out,
 		     struct err *err)
 {
-	struct loader l = { .d = { .a = a, .err = err }, .text = text };
+	struct err mine = ERR_INIT(a); /* err stays untouched if it is mended */
+	struct loader l = { .d = { .a = a, .err = &mine },
+			    .text = text,
+			    .ascii = is_ascii(text),
+			    .mend = { .a = a, .text = text } };
 	int rc;
 
 	if (opts) {
 		l.d.flags = opts->flags;
 		l.d.twice = opts->twice;
 	}
-	if (str_starts(text, S("\xEF\xBB\xBF")))
-		l.byte = 3; /* a byte order mark is no character */
-	l.ascii = is_ascii(text);
-	map_init(&l.anchors, a);
-	if (!yaml_parser_initialize(&l.parser))
-		return err_set(err, ERR_SYS, "out of memory");
-	yaml_parser_set_input_string(&l.parser, (const unsigned char *)text.p,
-				     text.n);
 	rc = load(&l, out);
-	yaml_parser_delete(&l.parser);
 	if (rc == -ERR_INVALID && opts && opts->fault)
 		*opts->fault = l.d.fault;
-	return rc;
+	return rc < 0 ? err_set(err, mine.code, "%.*s", STRF(mine.msg)) : 0;
 }
 
 int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts,

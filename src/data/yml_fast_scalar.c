@@ -154,12 +154,13 @@ static bool code(struct yml_fast *f, struct buf *b, size_t n)
 	return true;
 }
 
+/* Not \/, which upstream does not take, and not \', which libyaml does not. */
 static bool escape(struct yml_fast *f, struct buf *b)
 {
-	static const char from[] = "0abtnvfre \"/\\N_LP";
-	static const uint16_t to[] = { 0,    '\a', '\b', '\t',	 '\n',	'\v',
-				       '\f', '\r', 0x1B, ' ',	 '"',	'/',
-				       '\\', 0x85, 0xA0, 0x2028, 0x2029 };
+	static const char from[] = "0abtnvfre \"\\N_LP";
+	static const uint16_t to[] = { 0,    '\a', '\b',   '\t',  '\n', '\v',
+				       '\f', '\r', 0x1B,   ' ',	  '"',	'\\',
+				       0x85, 0xA0, 0x2028, 0x2029 };
 	const char *k;
 	char c;
 

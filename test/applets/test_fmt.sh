@@ -38,6 +38,15 @@ expect 'what upstream cannot write' 1 '' "Error: $TMP/del.json: document 1: yaml
 head -c 70000 /dev/zero | tr '\0' '[' > "$TMP/deep.yaml"
 expect 'too deep' 1 '' "Error: $TMP/deep.yaml: line 1: nested more than 1000 levels deep
 " "$BIN/mcoctl" fmt "$TMP/deep.yaml"
+# ---- where YAML 1.2 and libyaml differ from upstream's reader
+printf '%%YAML 1.1\n---\na: "don\\'"'"'t"\nb: [http:, !t, x]\n' > "$TMP/odd.yaml"
+expect 'as upstream reads it' 0 $'a: don\'t\nb:\n- \'http:\'\n- x\n' '' bash -c 'sed 1,2d "$1" | "$0" fmt -f -' "$BIN/mcoctl" "$TMP/odd.yaml"
+printf '%%YAML 1.2\n---\na: b\n' > "$TMP/odd.yaml"
+expect 'another version' 1 '' "Error: $TMP/odd.yaml:1:1: upstream reads YAML 1.1 alone: remove the %YAML line
+" "$BIN/mcoctl" fmt "$TMP/odd.yaml"
+printf 'a: b\nc: "d\\/e"\n' > "$TMP/odd.yaml"
+expect 'an escaped slash' 1 '' "Error: $TMP/odd.yaml:2:6: found unknown escape character
+" "$BIN/mcoctl" fmt "$TMP/odd.yaml"
 expect 'an unknown format' 1 '' \
 	$'Error: unknown output format "xml": use yaml, json or json-compact\nSee \'mcoctl fmt --help\'.\n' \
 	"$BIN/mcoctl" fmt -o xml "$TMP/b.json"

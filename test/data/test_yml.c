@@ -144,6 +144,85 @@ TEST faults(void)
 	CHECK_JSON(cases);
 }
 
+/* Where libyaml and upstream's reader differ, upstream's is followed. */
+TEST upstream_differs_from_libyaml(void)
+{
+	static const struct yml_case cases[] = {
+		/* an apostrophe may be escaped, a slash not */
+		{ "a: \"don\\'t\"\n", "{\"a\":\"don't\"}" },
+		{ "a: \"\\'\\a\\'\\v\\'\"\nb: \"\\'\\x07\"\n",
+		  "{\"a\":\"'\\u0007'\\u000b'\",\"b\":\"'\\u0007\"}" },
+		{ "a: \"\\\\'\"\nb: 'c\\'\nc: d\\'\n",
+		  "{\"a\":\"\\\\'\",\"b\":\"c\\\\\",\"c\":\"d\\\\'\"}" },
+		{ "\xC3\xA9: \"\xC3\xA9\\'\\\n  \\'\"\n", "{\"é\":\"é''\"}" },
+		{ "- \"a\\/b\"\n",
+		  "Error: line 1, column 5: found unknown escape character" },
+		{ "- \"\\\\/\"\n- '\\/'\n- \\/\n",
+		  "[\"\\\\/\",\"\\\\/\",\"\\\\/\"]" },
+		{ "- |\n  \"\\/\"\n", "[\"\\\"\\\\/\\\"\\n\"]" },
+		/* a colon before a flow indicator belongs to a plain scalar */
+		{ "[http:, b]\n", "[\"http:\",\"b\"]" },
+		{ "{a:}\n", "{\"a:\":null}" },
+		{ "{x=y: \xC3\xA9=\xC3\xA9=:[]}\n",
+		  "Error: line 1, column 12: did not find expected ',' or '}'" },
+		{ "{k=: [=:, a=\n  b=:, =c:], l: m:}\n",
+		  "{\"k=\":[\"=:\",\"a= b=:\",\"=c:\"],\"l\":\"m:\"}" },
+		{ "{a:?b}\n",
+		  "Error: line 1, column 2: did not find expected ',' or '}'" },
+		/* tags have commas and brackets */
+		{ "- !!int, 1\n", "[\"1\"]" },
+		{ "- !a[0] 1\n", "[\"1\"]" },
+		{ "- !, x\n", "[\"x\"]" },
+		{ "[!!str, a]\n", "[\"a\"]" },
+		{ "{a: !!str, b: c}\n",
+		  "Error: line 1, column 13: did not find expected ',' or '}'" },
+		{ "[&x !t, y, *x ]\n", "[\"y\",\"y\"]" },
+		{ "[!a? b]\n", "[\"b\"]" },
+		/* version 1.1 alone */
+		{ "%YAML 1.1\n---\na: 1\n", "{\"a\":1}" },
+		{ "%YAML 1.2\n---\na: 1\n",
+		  "Error: line 1, column 1: upstream reads YAML 1.1 alone: remove the %YAML line" },
+		{ "# x\n%TAG !e! tag:e,\n%YAML  1.3 # y\n",
+		  "Error: line 3, column 1: upstream reads YAML 1.1 alone: remove the %YAML line" },
+		{ "%YAML 1.2\n",
+		  "Error: line 1, column 1: upstream reads YAML 1.1 alone: remove the %YAML line" },
+		{ "%YAML 1.2 x\n---\n",
+		  "Error: line 1, column 11: did not find expected comment or line break" },
+		{ "%YAML 1.x\n---\n",
+		  "Error: line 1, column 9: did not find expected version number" },
+		{ "a: 1\n...\n%YAML 1.2\n---\nb: 1\n", "{\"a\":1}" },
+	};
+
+	CHECK_JSON(cases);
+}
+
+/* What has to be mended over and over costs no more than a large text. */
+TEST mending_is_bounded(void)
+{
+	static const char many[] = "- \"\\'\"\n";
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct json *j = NULL;
+	struct buf b;
+
+	buf_init(&b, &a);
+	for (int i = 0; i < 1000; i++)
+		buf_addz(&b, many);
+	ASSERT_INT(0, yml_parse(&a, buf_str(&b), NULL, &j, &err));
+	ASSERT_INT(1000, (long long)json_len(j));
+	while (b.n < (size_t)2 << 20)
+		buf_addz(&b, many);
+	ASSERT_INT(-ERR_INVALID, yml_parse(&a, buf_str(&b), NULL, &j, &err));
+	b.n = 0;
+	buf_addz(&b, "\"");
+	while (b.n < (size_t)2 << 20)
+		buf_addz(&b, "\\'");
+	buf_addz(&b, "\"");
+	ASSERT_INT(0, yml_parse(&a, buf_str(&b), NULL, &j, &err));
+	ASSERT_INT((long long)(b.n - 2) / 2, (long long)json_text(j).n);
+	PASS();
+}
+
 TEST upstream_numbers_lines_its_own_way(void)
 {
 	static const struct yml_case cases[] = {
@@ -156,6 +235,13 @@ TEST upstream_numbers_lines_its_own_way(void)
 		{ "a: \x01\n", "yaml: control characters are not allowed" },
 		{ "a: *x\n", "yaml: unknown anchor 'x' referenced" },
 		{ "a: .inf\n", "json: unsupported value: +Inf" },
+		{ "a: \"\\/\"\n", "yaml: found unknown escape character" },
+		{ "a:\n- \"\\/\"\n",
+		  "yaml: line 2: found unknown escape character" },
+		{ "%YAML 1.2\n---\n",
+		  "yaml: found incompatible YAML document" },
+		{ "\n\n%YAML 1.2\n---\n",
+		  "yaml: line 2: found incompatible YAML document" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
@@ -478,6 +564,8 @@ SUITE(suite)
 	RUN_TEST(structure);
 	RUN_TEST(anchors_and_merges);
 	RUN_TEST(faults);
+	RUN_TEST(upstream_differs_from_libyaml);
+	RUN_TEST(mending_is_bounded);
 	RUN_TEST(upstream_numbers_lines_its_own_way);
 	RUN_TEST(strict_keys);
 	RUN_TEST(bombs_are_defused);
