@@ -17,6 +17,7 @@ static const char *const paths[] = {
 	MC "controllerconfigs",
 	MC "kubeletconfigs",
 	MC "containerruntimeconfigs",
+	MC "machineosconfigs",
 	"/apis/machineconfiguration.openshift.io/v1alpha1/osimagestreams",
 	"/apis/operator.openshift.io/v1/machineconfigurations",
 	"/apis/operator.openshift.io/v1alpha1/imagecontentsourcepolicies",

@@ -41,6 +41,9 @@ struct forecast {
 	/* Where its nodes come from then, or go to, and the config they have
 	 * there; "" where that cannot be told. */
 	struct str partner, partner_name;
+	/* The MachineOSConfig by which the pool is layered, or "": an image is built
+	 * before its nodes are updated, and they reboot into it. */
+	struct str layered;
 	/* Rendered names. to is what it would be where a check refuses it; "" where
 	 * there is none. */
 	struct str from_name, to_name;

@@ -2,6 +2,7 @@
 
 #include "forecast_parts.h"
 #include "mc/current.h"
+#include "mc/pool.h"
 #include "mc/reconcile.h"
 #include "plan/os.h"
 #include "plan/render_sync.h"
@@ -134,6 +135,40 @@ static int late_refusal(struct arena *a, const struct forecast *f,
 	return rc;
 }
 
+/* A pool that is layered has an image built for each of its configs. */
+static void find_layers(struct arena *a, const struct mc_set *set,
+			struct forecast *f)
+{
+	struct str pool = f->removed ? f->partner : f->pool;
+
+	for (size_t i = 0; i < set->others.n && !f->layered.n; i++) {
+		struct os_config c;
+
+		if (set->others.v[i]->kind != MC_OS_CONFIG)
+			continue;
+		os_config_decode(set->others.v[i]->doc.tree, &c);
+		if (str_eq(c.pool, pool))
+			f->layered = str_dup(a, c.name);
+	}
+}
+
+/* In place of what the change of files alone would take. */
+static void reboot_into_image(struct arena *a, const struct forecast *f,
+			      struct update_plan *plan)
+{
+	struct update_action act = {
+		.kind = UPDATE_REBOOT,
+		.cause = str_fmt(a, "image of MachineOSConfig %.*s",
+				 STRF(f->layered)),
+		.rule = S("a new OS image needs a reboot"),
+	};
+
+	plan->n = 0;
+	VEC_PUSH(a, plan, act);
+	plan->drain = plan->reboot = true;
+	plan->drain_reason = S("the node reboots");
+}
+
 static struct mc_overrides allowed(struct arena *a, const struct mc_set *set)
 {
 	const struct render_in none = { 0 };
@@ -159,6 +194,9 @@ static void find_refusal(struct arena *a, const struct mc_set *set,
 
 	if (rc < 0)
 		update_changes(a, f->from, f->to, false, &plan->changes);
+	find_layers(a, set, f);
+	if (f->layered.n)
+		reboot_into_image(a, f, plan);
 	f->plan = plan;
 	if (bad) {
 		f->refused = str_of(bad);

@@ -40,6 +40,8 @@ struct json *forecast_json(struct arena *a, const struct forecast *f)
 	if (f->partner.n)
 		json_add(j, f->is_new ? S("nodesFrom") : S("nodesTo"),
 			 json_new_str(a, f->partner));
+	if (f->layered.n)
+		json_add(j, S("layeredBy"), json_new_str(a, f->layered));
 	if (f->plan)
 		json_add(j, S("changes"),
 			 update_changes_json(a, &f->plan->changes));

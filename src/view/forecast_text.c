@@ -91,6 +91,11 @@ static struct str update_words(struct arena *a, const struct forecast *f)
 
 	if (f->refused.n)
 		return refused(a, f);
+	if (f->layered.n)
+		return str_fmt(a,
+			       "an image is built first, by MachineOSConfig "
+			       "%.*s; then each node: %.*s",
+			       STRF(f->layered), STRF(what));
 	return str_fmt(a, "each node: %.*s", STRF(what));
 }
 

@@ -287,6 +287,16 @@ printf 'apiVersion: config.openshift.io/v1\nkind: FeatureGate\nmetadata: {name: 
 expect 'a feature set' 0 '' 'warning: FeatureGate cluster: the gates are in its status, which another operator writes, and the manifest has none: what it does cannot be told
 ' "$ctl" diff -f "$TMP/gates.yaml" --base "$TMP/base.yaml"
 
+# ---- a pool that is layered
+{ cat "$TMP/with.yaml"; printf -- '---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineOSConfig\nmetadata: {name: infra}\nspec: {machineConfigPool: {name: infra}}\n'; } > "$TMP/layered.yaml"
+expect 'an image is built for each config' 1 'pool infra: an image is built first, by MachineOSConfig infra; then each node: drain and reboot (1 node, 1 at a time)
+  Reboot: image of MachineOSConfig infra: a new OS image needs a reboot
+' '' headlines -p infra -f "$TMP/b.yaml" --base "$TMP/layered.yaml"
+expect 'layered, for programs' 0 '"drain":true
+"layeredBy":"infra"
+"reboot":true
+' '' bash -c 'grep -oE "\"(layeredBy\":\"[a-z]*\"|(drain|reboot)\":[a-z]*)" <<<"$0"' "$(json -p infra -f "$TMP/b.yaml" --base "$TMP/layered.yaml")"
+
 # ---- a pool of another OS stream
 streams() {	# gates: a cluster with two streams
 	cat "$TMP/base.yaml" - <<Y
