@@ -179,7 +179,7 @@ static void judge_generated(struct judge *j)
 	j->notes = out.notes;
 }
 
-/* What comes of it; of broken parts it would only say that they are. */
+/* What comes of it, in pools and on nodes. */
 static int judge_pools(struct judge *j)
 {
 	struct run *r = j->r;
@@ -191,14 +191,20 @@ static int judge_pools(struct judge *j)
 			  .adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH"),
 			  .keep = r->a },
 		.given = &j->given,
+		.broken = mc_findings_errors(&j->list) > 0,
 	};
-	int rc = j->with_base ? mcoctl_preview(r, &j->base, false) : 0;
+	int rc = 0;
 
-	if (rc == 0 && (j->with_base || j->after.controller_config))
+	if (j->with_base && !in.broken)
+		rc = mcoctl_preview(r, &j->base, false);
+	if (rc < 0)
+		return rc;
+	/* of broken parts controllers would only say that they are */
+	if (!in.broken && (j->with_base || j->after.controller_config))
 		judge_generated(j);
-	if (rc == 0 && !mc_findings_errors(&j->list))
-		pool_lint(r->a, &in, &j->list);
-	return rc;
+	in.broken = mc_findings_errors(&j->list) > 0;
+	pool_lint(r->a, &in, &j->list);
+	return 0;
 }
 
 static int judge(struct judge *j)
@@ -213,8 +219,7 @@ static int judge(struct judge *j)
 	j->after = j->with_base ? mc_overlay(j->r->a, &j->base, &change)
 				: j->given;
 	judge_objects(j);
-	if (!mc_findings_errors(&j->list))
-		rc = judge_pools(j);
+	rc = judge_pools(j);
 	mc_findings_sort(&j->list);
 	return rc;
 }

@@ -13,6 +13,9 @@ struct pool_lint_in {
 	 * of after. */
 	struct forecast_in sets;
 	const struct mc_set *given;
+	/* There are errors in given already: a pool that cannot be rendered
+	 * would only repeat them. */
+	bool broken;
 };
 
 void pool_lint(struct arena *a, const struct pool_lint_in *in,

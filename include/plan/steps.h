@@ -65,6 +65,10 @@ struct steps {
 	struct strs users_gone; /* in the old config, not in the new one */
 };
 
+/* Whether a node can write a file: ERR_INVALID with upstream's text if not. */
+int steps_check_file(struct arena *a, const struct ign_obj *file,
+		     struct err *err);
+
 /* ERR_INVALID with upstream's text when a file cannot be written as it is. */
 int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out,
 	       struct err *err);

@@ -165,14 +165,6 @@ static void lint_files(struct mc_linter *l, const struct ign_obj *config)
 					"links into it): it cannot be written on a "
 					"running node, or does not last",
 					STRF(str_clip(l->a, path, 200))));
-		if (ign_str(c, IGN_RESOURCE_SOURCE).n &&
-		    !str_starts(ign_str(c, IGN_RESOURCE_SOURCE), S("data:")))
-			mc_linter_add(
-				l, false,
-				str_fmt(l->a, "%.*s.contents.source", STRF(at)),
-				false,
-				S("running nodes refuse it: could not decode "
-				  "file content string: missing data prefix"));
 		if (!ign_is_set(c, IGN_RESOURCE_SOURCE) &&
 		    !ign_list(files->v[i], IGN_FILE_APPEND)->n)
 			mc_linter_add(

@@ -1,14 +1,17 @@
 #include "plan/pool_lint.h"
 
 #include "base/map.h"
+#include "mc/current.h"
 #include "mc/selector.h"
 #include "plan/render.h"
+#include "plan/steps.h"
 
 struct linter {
 	struct arena *a;
 	const struct pool_lint_in *in;
 	const struct mc_pool *pool;
 	const struct map *names; /* of the MachineConfigs at hand */
+	const struct map *told; /* of those that nodes cannot take at all */
 	struct mcs given; /* those of them that the pool selects */
 	struct mc_findings *out;
 };
@@ -83,6 +86,15 @@ static bool present(struct linter *l, const struct forecast *f,
 	return f->from != NULL;
 }
 
+/* Whether a given MachineConfig has by itself what nodes refuse in the end. */
+static bool is_told(const struct linter *l)
+{
+	for (size_t i = 0; i < l->given.n; i++)
+		if (map_find(l->told, l->given.v[i]->meta.name))
+			return true;
+	return false;
+}
+
 static void lint_refused(struct linter *l, const struct forecast *f)
 {
 	struct mc_overrides allow =
@@ -92,7 +104,7 @@ static void lint_refused(struct linter *l, const struct forecast *f)
 	if (f->to && present(l, f, &now)) {
 		mc_lint_change(l->a, l->pool, &now, f->to, &allow, &l->given,
 			       l->out);
-		if (f->refused.n && !f->irreconcilable)
+		if (f->refused.n && !f->irreconcilable && !is_told(l))
 			add(l, false,
 			    str_fmt(l->a,
 				    "running nodes refuse the change: "
@@ -100,7 +112,8 @@ static void lint_refused(struct linter *l, const struct forecast *f)
 				    STRF(f->refused)));
 		return;
 	}
-	for (size_t i = 0; i < l->given.n; i++)
+	/* of nodes that cannot be told what they get nothing can be said */
+	for (size_t i = 0; !l->in->sets.before && i < l->given.n; i++)
 		mc_lint_refused(l->a, l->given.v[i], l->out);
 }
 
@@ -161,7 +174,8 @@ static void lint_one(struct linter *l)
 	if (!sets.before)
 		sets.before = &nothing;
 	differs = plan_forecast(l->a, &sets, l->pool->meta.name, &f);
-	if (f.render_error.n && !f.irreconcilable && !f.failed_before)
+	if (f.render_error.n && !f.irreconcilable && !f.failed_before &&
+	    !in->broken)
 		add(l, true,
 		    str_fmt(l->a, "%.*s%s%.*s", STRF(f.render_error),
 			    f.culprit.n ? ": " : "", STRF(f.culprit)));
@@ -172,19 +186,59 @@ static void lint_one(struct linter *l)
 		lint_rendered(l, &sources, &f);
 }
 
+/* Files that no node can write, and extensions that it does not have. */
+static bool lint_own(struct arena *a, struct mc *mc, struct mc_findings *out)
+{
+	struct mc_linter l = mc_linter_of(
+		a, &mc->doc, mc->file,
+		str_fmt(a, "MachineConfig %.*s", STRF(mc->meta.name)), out);
+	struct err err = ERR_INIT(a);
+	bool any = mc_check_extensions(a, mc, &err) < 0; /* told by mc_lint */
+	struct mc_merged m;
+	struct mcs one = { 0 };
+
+	VEC_PUSH(a, &one, mc);
+	if (mc_is_generated(mc) || mc_validate(a, mc, &err) < 0 ||
+	    mc_merge(a, &one, S(""), S(""), &m, &err) < 0)
+		return any;
+	for (size_t i = 0; i < ign_files(m.config)->n; i++) {
+		const struct ign_obj *file = ign_files(m.config)->v[i];
+		bool state = mc_is_state(ign_str(file, IGN_FILE_PATH));
+
+		if (ign_list(file, IGN_FILE_APPEND)->n ||
+		    steps_check_file(a, file, &err) == 0)
+			continue;
+		mc_linter_add(&l, false,
+			      str_fmt(a, "spec.config.storage.files.%zu.%s", i,
+				      state ? "path" : "contents.source"),
+			      false,
+			      str_fmt(a, "running nodes refuse it: %.*s",
+				      STRF(str_clip(a, err.msg, 500))));
+		any = true;
+	}
+	return any;
+}
+
 void pool_lint(struct arena *a, const struct pool_lint_in *in,
 	       struct mc_findings *out)
 {
 	const struct mc_pools *pools = &in->sets.after->pools;
 	const struct mcs *given = &in->given->mcs;
-	struct map names, pooled;
+	struct map names, told, pooled;
 
 	map_init(&names, a);
+	map_init(&told, a);
 	map_init(&pooled, a);
-	for (size_t i = 0; i < given->n; i++)
-		(void)map_put(&names, given->v[i]->meta.name, given->v[i]);
+	for (size_t i = 0; i < given->n; i++) {
+		struct mc *mc = given->v[i];
+
+		(void)map_put(&names, mc->meta.name, mc);
+		if (lint_own(a, mc, out))
+			(void)map_put(&told, mc->meta.name, mc);
+	}
 	for (size_t i = 0; i < pools->n; i++) {
-		struct linter l = { a, in, pools->v[i], &names, { 0 }, out };
+		struct linter l = { a,	   in,	  pools->v[i], &names,
+				    &told, { 0 }, out };
 
 		lint_one(&l);
 		for (size_t k = 0; k < l.given.n; k++)

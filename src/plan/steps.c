@@ -410,6 +410,17 @@ static void index_entries(struct arena *a, const struct mc_merged *m,
 	ign_index(a, ign_units(m->config), units);
 }
 
+int steps_check_file(struct arena *a, const struct ign_obj *file,
+		     struct err *err)
+{
+	struct steps_in in = { 0 };
+	struct steps out = { 0 };
+	struct planner p = { .a = a, .in = &in, .out = &out };
+
+	map_init(&p.old_files, a);
+	return plan_file(&p, file, err);
+}
+
 int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out,
 	       struct err *err)
 {

@@ -105,7 +105,7 @@ x.yaml:8:38: error: MachineConfigPool p: spec.nodeSelector.matchExpressions.0.op
 2 errors" <<< "$(manifest MachineConfigPool p)
 spec:
   machineConfigSelecter: {matchLabels: {$role: worker}}
-  nodeSelector: {matchExpressions: [{operater: In}], matchLabels: {any: x}}
+  nodeSelector: {matchExpressions: [{operater: In, key: a, operator: Exists}], matchLabels: {any: x}}
 status: {newer: 1}"
 finds 'fields of a MachineConfiguration' 1 "x.yaml:6:24: error: MachineConfiguration cluster: spec.nodeDisruptionPolicy.files.0.actoins: no such field (did you mean actions?): $dropped
 x.yaml:7:5: error: MachineConfiguration cluster: spec.nodeDisruptionPolicy.sshKey: no such field (did you mean sshkey?): $dropped
@@ -298,9 +298,23 @@ refused 'kernel arguments of Ignition' 9:5 spec.config.kernelArguments 'ignition
 refused append 9:38 spec.config.storage.files.0.append 'ignition file /etc/a includes append' "  config:
     $v
     storage: {files: [{path: /etc/a, append: [{source: 'data:,x'}]}]}"
-refused 'https sources' 9:57 spec.config.storage.files.0.contents.source 'could not decode file content string: missing data prefix' "  config:
+refused 'https sources' 9:57 spec.config.storage.files.0.contents.source 'could not decode file "/etc/a": could not decode file content string: missing data prefix' "  config:
     $v
     storage: {files: [{path: /etc/a, contents: {source: 'https://x.example/y'}}]}"
+refused 'contents that do not unpack' 9:76 spec.config.storage.files.0.contents.source 'could not decode file "/etc/a": failed decompressing: unexpected EOF' "  config:
+    $v
+    storage: {files: [{path: /etc/a, contents: {compression: gzip, source: 'data:,x'}}]}"
+refused "the daemon's state" 9:30 spec.config.storage.files.0.path "/etc/machine-config-daemon/currentconfig is the daemon's own state: no MachineConfig may write it" "  config:
+    $v
+    storage: {files: [{path: /etc/machine-config-daemon/currentconfig, contents: {source: 'data:,x'}}]}"
+finds 'an error does not hide what nodes refuse' 1 "x.yaml:7:13: warning: MachineConfig 50-x: spec.fips: running nodes refuse it: detected change to FIPS flag; refusing to modify FIPS on a running cluster
+x.yaml:14:1: error: MachineConfig 60-x: stats: no such field: $dropped
+1 error, 1 warning" <<< "$(manifest MachineConfig 50-x)
+spec:
+  { fips:   true}
+---
+$(manifest MachineConfig 60-x)
+stats: {}"
 refused users 9:43 spec.config.passwd.users.1.name 'invalid passwd change(s): ignition passwd user section contains unsupported changes: non-core user' "  config:
     $v
     passwd: {users: [{name: core}, {name: me}]}"
@@ -423,6 +437,11 @@ expect 'mirrors that were bad before keep others out' 1 'error: could not update
 mirror bad 'Bad Source' > x.yaml
 expect 'mirrors that are bad now' 1 'error: registries: could not update registries config with new changes: invalid format for source "Bad Source"
 1 error
+' '' "$ctl" validate -f x.yaml --base $base
+labelled worker > x.yaml
+cat >> x.yaml <<< "spec: {config: {$v, storage: {files: [{path: /etc/a, contents: {source: 'http://x.example'}}]}}}"
+expect 'what nodes refuse of one is told once' 0 'x.yaml:6:97: warning: MachineConfig 70-x: spec.config.storage.files.0.contents.source: running nodes refuse it: could not decode file "/etc/a": could not decode file content string: missing data prefix
+1 warning
 ' '' "$ctl" validate -f x.yaml --base $base
 expect 'a base that cannot be read' 2 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate -f x.yaml --base /nonexistent
 expect 'no cluster' 2 '' $'Error: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give --base PATH\n' "$ctl" validate -f x.yaml --live
