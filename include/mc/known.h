@@ -7,7 +7,6 @@
 #include "data/shape.h"
 
 struct mc_known {
-	const char *group, *version, *kind;
 	const struct shapes *shapes; /* NULL: its fields are not known */
 	uint16_t type;
 	/* Written by the operator or the installer, not by users: of another
@@ -15,8 +14,8 @@ struct mc_known {
 	bool written;
 };
 
-/* The row of that apiVersion and kind, or NULL. */
-const struct mc_known *mc_known_find(struct str api, struct str kind);
+/* What is known of that apiVersion and kind; false: nothing. */
+bool mc_known_find(struct str api, struct str kind, struct mc_known *out);
 
 /*
  * What is wrong with an apiVersion and kind that are not known: "" when they may

@@ -3,65 +3,87 @@
 #include "mc/crd_types.h"
 #include "mc/types.h"
 
-#define MC "machineconfiguration.openshift.io"
-#define CONFIG "config.openshift.io"
-#define OPERATOR "operator.openshift.io"
+enum { MC, CONFIG, OPERATOR };
+static const char groups[][36] = {
+	[MC] = "machineconfiguration.openshift.io",
+	[CONFIG] = "config.openshift.io",
+	[OPERATOR] = "operator.openshift.io",
+};
 
-/* Columns: group, version, kind, fields. Kinds without fields are there so that
- * they are not taken for misspelt names of others. */
-static const struct mc_known known[] = {
-#define ROW(group, version, kind, shapes, type, written)                   \
-	{                                                                  \
-		group, version, #kind, (shapes), (uint16_t)(type), written \
+enum { V1, V1ALPHA1 };
+static const char versions[][9] = { [V1] = "v1", [V1ALPHA1] = "v1alpha1" };
+
+enum { OTHER, TYPES, CRD_TYPES };
+
+/* No pointers: each would cost a relocation that is longer than most names. */
+struct row {
+	uint16_t type; /* of TYPES or CRD_TYPES */
+	uint8_t group, version, table;
+	bool written;
+	char kind[30];
+};
+
+/* Columns: group, version, kind. Kinds without fields are there so that they are
+ * not taken for misspelt names of others; W: see mc_known.written. */
+static const struct row known[] = {
+#define T(group, version, kind)                                  \
+	{                                                        \
+		MC_T_##kind, group, version, TYPES, false, #kind \
 	}
-#define T(group, version, kind) \
-	ROW(group, version, kind, &mc_shapes, MC_T_##kind, false)
-#define TW(group, version, kind) \
-	ROW(group, version, kind, &mc_shapes, MC_T_##kind, true)
-#define C(group, version, kind) \
-	ROW(group, version, kind, &crd_shapes, CRD_T_##kind, false)
-#define CW(group, version, kind) \
-	ROW(group, version, kind, &crd_shapes, CRD_T_##kind, true)
-#define O(group, version, kind) ROW(group, version, kind, NULL, 0, true)
-	T(MC, "v1", MachineConfig),
-	T(MC, "v1", MachineConfigPool),
-	T(MC, "v1", KubeletConfig),
-	T(MC, "v1", ContainerRuntimeConfig),
-	TW(MC, "v1", ControllerConfig),
-	T(MC, "v1", MachineOSConfig),
-	CW(MC, "v1", MachineOSBuild),
-	CW(MC, "v1", MachineConfigNode),
-	C(MC, "v1", PinnedImageSet),
-	C(MC, "v1", InternalReleaseImage),
-	C(MC, "v1alpha1", InternalReleaseImage),
-	C(MC, "v1alpha1", OSImageStream),
-	C(OPERATOR, "v1", MachineConfiguration),
-	T(OPERATOR, "v1alpha1", ImageContentSourcePolicy),
-	T(CONFIG, "v1", ImageDigestMirrorSet),
-	T(CONFIG, "v1", ImageTagMirrorSet),
-	T(CONFIG, "v1", ClusterImagePolicy),
-	T(CONFIG, "v1", ImagePolicy),
-	T(CONFIG, "v1", FeatureGate),
-	T(CONFIG, "v1", Node),
-	T(CONFIG, "v1", APIServer),
-	T(CONFIG, "v1", Image),
-	TW(CONFIG, "v1", Infrastructure),
-	TW(CONFIG, "v1", DNS),
-	C(CONFIG, "v1alpha1", CRIOCredentialProviderConfig),
-	O(CONFIG, "v1", Authentication),
-	O(CONFIG, "v1", Build),
-	O(CONFIG, "v1", ClusterOperator),
-	O(CONFIG, "v1", ClusterVersion),
-	O(CONFIG, "v1", Console),
-	O(CONFIG, "v1", ImageContentPolicy),
-	O(CONFIG, "v1", Ingress),
-	O(CONFIG, "v1", Network),
-	O(CONFIG, "v1", OAuth),
-	O(CONFIG, "v1", OperatorHub),
-	O(CONFIG, "v1", Project),
-	O(CONFIG, "v1", Proxy),
-	O(CONFIG, "v1", Scheduler),
-#undef ROW
+#define TW(group, version, kind)                                \
+	{                                                       \
+		MC_T_##kind, group, version, TYPES, true, #kind \
+	}
+#define C(group, version, kind)                                       \
+	{                                                             \
+		CRD_T_##kind, group, version, CRD_TYPES, false, #kind \
+	}
+#define CW(group, version, kind)                                     \
+	{                                                            \
+		CRD_T_##kind, group, version, CRD_TYPES, true, #kind \
+	}
+#define O(group, version, kind)                       \
+	{                                             \
+		0, group, version, OTHER, true, #kind \
+	}
+	T(MC, V1, MachineConfig),
+	T(MC, V1, MachineConfigPool),
+	T(MC, V1, KubeletConfig),
+	T(MC, V1, ContainerRuntimeConfig),
+	TW(MC, V1, ControllerConfig),
+	T(MC, V1, MachineOSConfig),
+	CW(MC, V1, MachineOSBuild),
+	CW(MC, V1, MachineConfigNode),
+	C(MC, V1, PinnedImageSet),
+	C(MC, V1, InternalReleaseImage),
+	C(MC, V1ALPHA1, InternalReleaseImage),
+	C(MC, V1ALPHA1, OSImageStream),
+	C(OPERATOR, V1, MachineConfiguration),
+	T(OPERATOR, V1ALPHA1, ImageContentSourcePolicy),
+	T(CONFIG, V1, ImageDigestMirrorSet),
+	T(CONFIG, V1, ImageTagMirrorSet),
+	T(CONFIG, V1, ClusterImagePolicy),
+	T(CONFIG, V1, ImagePolicy),
+	T(CONFIG, V1, FeatureGate),
+	T(CONFIG, V1, Node),
+	T(CONFIG, V1, APIServer),
+	T(CONFIG, V1, Image),
+	TW(CONFIG, V1, Infrastructure),
+	TW(CONFIG, V1, DNS),
+	C(CONFIG, V1ALPHA1, CRIOCredentialProviderConfig),
+	O(CONFIG, V1, Authentication),
+	O(CONFIG, V1, Build),
+	O(CONFIG, V1, ClusterOperator),
+	O(CONFIG, V1, ClusterVersion),
+	O(CONFIG, V1, Console),
+	O(CONFIG, V1, ImageContentPolicy),
+	O(CONFIG, V1, Ingress),
+	O(CONFIG, V1, Network),
+	O(CONFIG, V1, OAuth),
+	O(CONFIG, V1, OperatorHub),
+	O(CONFIG, V1, Project),
+	O(CONFIG, V1, Proxy),
+	O(CONFIG, V1, Scheduler),
 #undef T
 #undef TW
 #undef C
@@ -84,17 +106,26 @@ static void cut_api(struct str api, struct str *group, struct str *version)
 	}
 }
 
-const struct mc_known *mc_known_find(struct str api, struct str kind)
+bool mc_known_find(struct str api, struct str kind, struct mc_known *out)
 {
 	struct str group, version;
 
 	cut_api(api, &group, &version);
-	for (size_t i = 0; i < KNOWN_N; i++)
-		if (str_is(group, known[i].group) &&
-		    str_is(version, known[i].version) &&
-		    str_is(kind, known[i].kind))
-			return &known[i];
-	return NULL;
+	for (size_t i = 0; i < KNOWN_N; i++) {
+		const struct row *r = &known[i];
+
+		if (!str_is(group, groups[r->group]) ||
+		    !str_is(version, versions[r->version]) ||
+		    !str_is(kind, r->kind))
+			continue;
+		*out = (struct mc_known){ .type = r->type,
+					  .written = r->written };
+		if (r->table != OTHER)
+			out->shapes =
+				r->table == TYPES ? &mc_shapes : &crd_shapes;
+		return true;
+	}
+	return false;
 }
 
 /* Whether have is what was most likely meant by name; farther is another word. */
@@ -110,30 +141,31 @@ static bool is_near(struct str name, const char *have, size_t *best)
 }
 
 /* The kind is right: which apiVersion has it? */
-static const struct mc_known *find_group(struct str group, struct str kind)
+static const struct row *find_group(struct str group, struct str kind)
 {
 	bool plausible = !group.n || str_ends(group, S(".openshift.io"));
-	const struct mc_known *best = NULL;
+	const struct row *best = NULL;
 
 	for (size_t i = 0; i < KNOWN_N; i++) {
 		size_t d = SIZE_MAX;
 
 		if (!str_is(kind, known[i].kind))
 			continue;
-		if (str_is(group, known[i].group) || (plausible && i < OURS) ||
-		    is_near(group, known[i].group, &d))
+		if (str_is(group, groups[known[i].group]) ||
+		    (plausible && i < OURS) ||
+		    is_near(group, groups[known[i].group], &d))
 			best = best ? best : &known[i];
 	}
 	return best;
 }
 
-static const struct mc_known *find_kind(struct str group, struct str kind)
+static const struct row *find_kind(struct str group, struct str kind)
 {
-	const struct mc_known *best = NULL;
+	const struct row *best = NULL;
 	size_t d = SIZE_MAX;
 
 	for (size_t i = 0; i < KNOWN_N; i++)
-		if (str_is(group, known[i].group) &&
+		if (str_is(group, groups[known[i].group]) &&
 		    is_near(kind, known[i].kind, &d))
 			best = &known[i];
 	return best;
@@ -155,7 +187,7 @@ static struct str problem(struct arena *a, struct str api, struct str kind,
 struct str mc_known_problem(struct arena *a, struct str api, struct str kind,
 			    bool *of_kind)
 {
-	const struct mc_known *k;
+	const struct row *k;
 	struct str group, version;
 
 	cut_api(api, &group, &version);
@@ -163,9 +195,10 @@ struct str mc_known_problem(struct arena *a, struct str api, struct str kind,
 	*of_kind = !k;
 	if (k)
 		return problem(a, api, kind,
-			       str_fmt(a, "%s/%s", k->group, k->version));
+			       str_fmt(a, "%s/%s", groups[k->group],
+				       versions[k->version]));
 	k = find_kind(group, kind);
-	if (k || str_is(group, MC))
+	if (k || str_is(group, groups[MC]))
 		return problem(a, api, kind, str_of(k ? k->kind : ""));
 	return S("");
 }

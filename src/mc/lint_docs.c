@@ -128,11 +128,11 @@ static void lint_doc(struct mc_linter *l)
 	const struct json *tree = l->doc->tree;
 	struct str api = json_str(tree, "apiVersion", S(""));
 	struct str kind = json_str(tree, "kind", S(""));
-	const struct mc_known *k = mc_known_find(api, kind);
+	struct mc_known k;
 	bool of_kind;
 	struct str problem;
 
-	if (!k) {
+	if (!mc_known_find(api, kind, &k)) {
 		problem = mc_known_problem(l->a, api, kind, &of_kind);
 		if (problem.n)
 			mc_linter_add(l, true,
@@ -140,16 +140,16 @@ static void lint_doc(struct mc_linter *l)
 				      false, problem);
 		return;
 	}
-	if (!k->shapes)
+	if (!k.shapes)
 		return;
 	/* what a cluster has written has lost what it does not know already */
-	if (k->written && json_str(tree, "metadata.uid", S("")).n)
+	if (k.written && json_str(tree, "metadata.uid", S("")).n)
 		return;
-	lint_unknown(l, k->shapes, k->type, tree, "");
-	if (k->shapes != &mc_shapes)
+	lint_unknown(l, k.shapes, k.type, tree, "");
+	if (k.shapes != &mc_shapes)
 		lint_unknown(l, &mc_shapes, MC_T_ObjectMeta,
 			     json_member(tree, S("metadata")), "metadata");
-	lint_types(l, k);
+	lint_types(l, &k);
 	lint_name(l);
 	lint_labels(l);
 	lint_keys(l);
