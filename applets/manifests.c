@@ -128,7 +128,7 @@ static int load_path(struct run *r, const char *path, bool recursive,
 
 	if (depth > DEPTH_MAX)
 		return err_set(&r->err, ERR_LIMIT,
-			       "%s: folders more than %d levels deep", path,
+			       "%s: directories more than %d levels deep", path,
 			       DEPTH_MAX);
 	if (strcmp(path, "-") == 0 || !is_dir(path))
 		return load_file(r, path, set);

@@ -33,7 +33,7 @@ int manifests_load(struct run *r, const struct strs *paths, bool recursive,
 	{                                                                                           \
 		.name = "recursive", .letter = 'R', .kind = FLAG_BOOL,                              \
 		.offset = offsetof(type, recursive),                                                \
-		.help = "also what is in folders below"                                             \
+		.help = "also what is in directories below"                                         \
 	}
 
 #endif

@@ -149,7 +149,7 @@ static int run(struct run *r, const void *p)
 
 const struct command templates_command = {
 	.name = "templates",
-	.args = "list | export DIR | render -f FILE",
+	.args = "list\nexport DIR\nrender -f FILE",
 	.summary = "show the tree of templates, and what comes of it",
 	.details =
 		"list names the templates; export writes them to a new "

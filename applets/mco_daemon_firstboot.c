@@ -448,7 +448,7 @@ static int run(struct run *r, const void *p)
 
 const struct command daemon_firstboot = {
 	.name = "firstboot",
-	.args = "--url URL [--ca FILE] | --config FILE [--root DIR]",
+	.args = "--url URL [--ca FILE] [--root DIR]\n--config FILE [--root DIR]",
 	.summary = "fetch an Ignition config and apply it to a new root",
 	.details =
 		"Files, directories, links, users, groups, units and kernel "

@@ -334,7 +334,7 @@ static int run(struct run *r, const void *p)
 
 const struct command daemon_start = {
 	.name = "start",
-	.args = "--node-name NAME [--root-mount DIR] [--kubeconfig FILE] | "
+	.args = "--node-name NAME [--root-mount DIR] [--kubeconfig FILE]\n"
 		"--once-from FILE|URL",
 	.summary = "keep the node as the cluster wants it",
 	.details =

@@ -23,7 +23,7 @@ static const struct flag bootstrap_flags[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct bootstrap_opts, base),
 	  .value = "DIR",
-	  .help = "folder of machine-pools, machine-configs and "
+	  .help = "directory of machine-pools, machine-configs and "
 		  "controller-config (default /etc/mcs/bootstrap)" },
 	{ .name = "bootstrap-kubeconfig",
 	  .kind = FLAG_STR,
@@ -35,7 +35,7 @@ static const struct flag bootstrap_flags[] = {
 	  .kind = FLAG_STRS,
 	  .offset = offsetof(struct bootstrap_opts, certs),
 	  .value = "HOST=FILE",
-	  .help = "certificate of a registry, FILE in the folder; may be "
+	  .help = "certificate of a registry, FILE in the directory; may be "
 		  "repeated" },
 	{ .name = "apiserver-manifest",
 	  .kind = FLAG_STR,

@@ -94,7 +94,8 @@ static int run(struct run *r, const void *p)
 
 const struct command mcoctl_cat = {
 	.name = "cat",
-	.args = "[-f PATH...] [--show-secrets] CONFIG:/PATH | CONFIG PART",
+	.args = "[-f PATH...] [--show-secrets] CONFIG:/PATH\n"
+		"[-f PATH...] [--show-secrets] CONFIG PART",
 	.summary = "print a file or unit of a config, decoded",
 	.details =
 		"CONFIG is a pool (worker, mcp/worker), a MachineConfig (mc/NAME), "

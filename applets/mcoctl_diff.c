@@ -17,7 +17,7 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STRS,
 	  .offset = offsetof(struct diff_opts, base),
 	  .value = "PATH",
-	  .help = "what there is now: a dump, a folder or a must-gather "
+	  .help = "what there is now: a dump, a directory or a must-gather "
 		  "(default: the cluster)" },
 	{ .name = "pool",
 	  .letter = 'p',
@@ -262,11 +262,12 @@ static int run(struct run *r, const void *p)
 
 const struct command mcoctl_diff = {
 	.name = "diff",
-	.args = "[--base DUMP]... A B | -f NEW... [--base DUMP]... [--prune] [-l LABELS] "
+	.args = "[--base DUMP]... A B\n"
+		"-f NEW... [--base DUMP]... [--prune] [-l LABELS] "
 		"[--pool POOL]... [-o text|json]",
 	.summary = "show what differs, and what it does to the nodes",
 	.details =
-		"A and B are MachineConfigs, or folders whose pools are rendered; "
+		"A and B are MachineConfigs, or directories whose pools are rendered; "
 		"what is no file is\na pool (mcp/NAME), a MachineConfig (mc/NAME) or "
 		"a node's current config (node/NAME)\nof the dump or the cluster. "
 		"With -f it answers \"what would this change\ndo?\" to a dump or "
@@ -283,7 +284,7 @@ const struct command mcoctl_diff = {
 		"@ diff -f 99-worker-ntp.yaml\n"
 		"# The same without a cluster\n"
 		"@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n"
-		"# As if all that carries the label were replaced by a folder\n"
+		"# As if all that carries the label were replaced by a directory\n"
 		"@ diff -f configs/ --prune -l team=storage\n"
 		"# What a node is yet to get\n"
 		"@ diff node/worker-0 mcp/worker\n"

@@ -163,7 +163,7 @@ static int run(struct run *r, const void *p)
 
 const struct command mcoctl_hash = {
 	.name = "hash",
-	.args = "-f PATH... [-R] | [-f PATH...] [POOL | mc/NAME | node/NAME]...",
+	.args = "-f PATH... [-R]\n[-f PATH...] [POOL | mc/NAME | node/NAME]...",
 	.summary =
 		"check the names of rendered configs, and tell those of pools",
 	.details =

@@ -205,7 +205,7 @@ const struct command mcoctl_render = {
 	.summary = "render the config of each pool, as upstream would",
 	.details =
 		"Reads MachineConfigs, MachineConfigPools and the "
-		"ControllerConfig from files,\nfolders, `oc get ... -o yaml` "
+		"ControllerConfig from files,\ndirectories, `oc get ... -o yaml` "
 		"dumps or an unpacked must-gather; -f - is "
 		"standard input. Without -f\nit asks the cluster. With -v it says "
 		"which "

@@ -48,14 +48,19 @@ static void add_text(struct buf *b, const struct flag *f, const void *opts)
 {
 	size_t start;
 
-	buf_addz(b, f->help);
+	struct str help = str_of(f->help);
+	ptrdiff_t given = str_find(help, S(" (default"));
+
+	buf_add(b, given < 0 ? help : str_sub(help, 0, (size_t)given));
 	if (f->kind == FLAG_CHOICE) {
 		buf_addz(b, ": ");
 		flag_choices(b, f->choices);
 	} else if (f->env) {
 		buf_addf(b, " [$%s]", f->env);
 	}
-	if (!opts || str_find(str_of(f->help), S("(default")) >= 0)
+	if (given >= 0)
+		buf_add(b, str_from(help, (size_t)given));
+	if (!opts || given >= 0)
 		return;
 	buf_addz(b, " (default ");
 	start = b->n;
