@@ -250,7 +250,7 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
 
 .SECONDARY:
-.PHONY: all help help-golden demo test test-san test-valgrind test-server test-node test-cut test-peer test-boot coverage check layers \
+.PHONY: all help help-golden demo test test-san test-valgrind test-server test-node test-promise test-cut test-peer test-boot coverage check layers \
 	headers format format-check tidy cppcheck fuzz fuzz-build size harden repro pins sbom bench install \
 	clean distclean compile-tests
 
@@ -290,6 +290,10 @@ $(SKEW): test/node-peer/skew.c
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)gcc -std=c11 -D_GNU_SOURCE $(WARN) -O1 -shared -fPIC -o $@ $<
+
+test-promise: all ## what mcoctl diff says of over 60 changes, beside what controller and daemons then do
+	@.mk/need.sh '' $(PKGS_TEST)
+	@test/promise/run.sh $(OUT)
 
 test-cut: all $(CUT_HELPERS) $(OUT)/test/node/test_cut ## the binary cut, and made to fail, at every system call that changes a node's disk
 	@.mk/need.sh '' $(PKGS_TEST)

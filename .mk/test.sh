@@ -92,7 +92,7 @@ trap 'echo "interrupted: $(wc -l <"$logs/sum") of $total suites had ended"; exit
 # The long ones first, so that none is left running alone at the end.
 rank() {
 	case $1 in
-	*/test_cut | */test_controller.sh) echo 1 ;;
+	*/test_cut | */test_controller.sh | */test_promise.sh) echo 1 ;;
 	*/test_firstboot.sh | */test_handover.sh | */test_daemon_mishaps.sh | */test_server_faults) echo 2 ;;
 	*) echo 3 ;;
 	esac

@@ -1,0 +1,33 @@
+# What has become of each pool since a step began, one line each, in the words of
+# promised.jq:
+#   same     nothing has changed                 broken   RenderDegraded, and why
+#   paused   a new config that no node takes     unused   a new config, and no node
+#   refused  the node will not have it, and why  reboot   the node has it, by a reboot
+#   drain    the node has it, after a drain      none     the node has it, undisturbed
+#   busy     it is still on its way
+# $names are the rendered names of before, $before the nodes of then, $since are the states of the nodes, $did what their machines were told to do.
+def note($n): .metadata.annotations?[$p + $n] // "";
+def condition($t): first(.status.conditions[]? | select(.type == $t and .status == "True")) // null;
+$pools[0].items[] | . as $pool | .metadata.name as $name | (.spec.configuration.name // "") as $to |
+([$nodes[0].items[] | select(.metadata.name == $name + "-0")][0]) as $node |
+[$since[0][] | select(.metadata.name == $name + "-0")] as $seen |
+($did[0][$name + "-0"] // []) as $done |
+([$before[0].items[] | select(.metadata.name == $name + "-0")][0] | note("desiredDrain")) as $drained |
+($seen | any(.spec.unschedulable == true or (note("desiredDrain") | startswith("drain-") and . != $drained))) as $drain |
+([$done[] | select(. == "reboot")] | length) as $reboots |
+([$done[] | select(. != "reboot") |
+	sub("^reload "; "Reload ") | sub("^restart "; "Restart ") | sub("^daemon-reload$"; "DaemonReload")] | unique) as $actions |
+condition("RenderDegraded") as $broken |
+{pool: $name, to: $to} + (
+	if $broken then {kind: "broken", why: $broken.message}
+	elif $node == null then (if ($seen | length) == 0 then {kind: "unused"} else {kind: "busy"} end)
+	elif ($node | note("state") | IN("Degraded", "Unreconcilable")) then
+		{kind: "refused", why: ($node | note("reason")), drain: $drain}
+	elif .spec.paused and ($node | note("currentConfig")) != $to then {kind: (if $to == $names[$name] then "same" else "paused" end)}
+	elif ($node | note("state") != "Done" or note("currentConfig") != $to or note("desiredConfig") != $to or .spec.unschedulable) then
+		{kind: "busy", state: ($node | note("state")), reboots: $reboots, drain: $drain}
+	elif $reboots > 0 then {kind: (if $reboots > 1 then "\($reboots) reboots" else "reboot" end), drain: $drain}
+	elif $to != $names[$name] or $drain or ($actions | length) > 0 then
+		{kind: (if $drain then "drain" else "none" end), drain: $drain, actions: $actions}
+	else {kind: "same"}
+	end)
