@@ -50,6 +50,22 @@ expect 'an example with a flag that is not there' 2 '' \
 	$'Error: unknown flag: --bse (did you mean --base?)\nSee \'mcoctl diff --help\'.\n' \
 	"$BIN/mcoctl" diff --bse x --help
 
+# ---- man pages: every command, and every flag by its name or letter --------------------
+for program in mcoctl mco-controller mco-server mco-daemon mco-sandbox; do
+	sed -E 's/\\f[A-Z]//g; s/\\-/-/g; s/"//g' "applets/man/$program.1" >"$TMP/man"
+	for page in "$pages/$program"-*.txt; do
+		command=${page##*/} command=${command%.txt} command=${command#"$program-"}
+		if grep -qw -- "$command" "$TMP/man"; then ok; else bad "$program.1 has no $command"; fi
+		sed -n '/^Flags:/,/^$/s/^ *\(-., \)\?\(--[a-z0-9-]*\).*/\1\2/p' "$page" | tr -d ' ' >"$TMP/flags"
+		while IFS=, read -r letter name; do
+			if grep -q -- "${name:-$letter}\b" "$TMP/man" ||
+				{ [ -n "$name" ] && grep -q -- "\(^\|[^-a-z]\)$letter\b" "$TMP/man"; }; then ok; else
+				bad "$program.1 has no ${name:-$letter} of $command"
+			fi
+		done <"$TMP/flags"
+	done
+done
+
 # ---- width ---------------------------------------------------------------------------
 # Words and examples are not broken.
 long_lines() {	# COLUMNS COMMAND...
