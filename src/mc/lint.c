@@ -67,9 +67,14 @@ static struct str meant_mode(struct mc_linter *l, int64_t mode)
 			return S("");
 		octal += rest % 10 * place;
 	}
-	return octal > 0777 ? S("")
-			    : str_fmt(l->a, " (decimal; did you mean 0%llo?)",
-				      (unsigned long long)octal);
+	if (octal > 0777)
+		return S("");
+	/* JSON has no octal numbers */
+	if (l->doc->json)
+		return str_fmt(l->a, " (decimal; did you mean %lld: 0%llo?)",
+			       (long long)octal, (unsigned long long)octal);
+	return str_fmt(l->a, " (decimal; did you mean 0%llo?)",
+		       (unsigned long long)octal);
 }
 
 static void lint_mode(struct mc_linter *l, const struct ign_obj *file,

@@ -250,6 +250,8 @@ for word in '644 0644 01204' '755 0755 01363' '1777 0 03361'; do
     ignition: {version: 3.5.0}
     storage: {files: [{path: /etc/x, mode: $mode, contents: {source: 'data:,x'}}]}"
 done
+finds 'a mode in JSON' 1 'x.yaml:1:255: error: MachineConfig j: spec.config.storage.files.0.mode: invalid mode 01204 for /etc/x, cannot exceed 0777 (decimal; did you mean 420: 0644?)
+1 error' <<< '{"apiVersion":"'$m'/v1","kind":"MachineConfig","metadata":{"name":"j","labels":{"'$role'":"worker"}},"spec":{"config":{"ignition":{"version":"3.5.0"},"storage":{"files":[{"path":"/etc/x","mode":644,"contents":{"source":"data:,x"}}]}}}}'
 mc 'mode: 400' 0 'x.yaml:9:44: warning: MachineConfig 50-x: spec.config.storage.files.0.mode: the mode of /etc/x is 0620 (decimal; did you mean 0400?)
 1 warning' "  config:
     ignition: {version: 3.5.0}
