@@ -276,6 +276,23 @@ static void move_nodes(struct arena *a, const struct forecast_in *in,
 	f->nodes = there;
 }
 
+/* A pool that is removed takes its rendered configs along: its nodes do not find the
+ * one that they have. */
+static void lose_config(struct arena *a, const struct pool_side *x,
+			struct forecast *f)
+{
+	const struct mc *mc = find_mc(x->set, current_name(x->pool));
+
+	if (!f->removed || !f->nodes.n || f->nodes.paused || !mc ||
+	    !json_first(json_at(mc->doc.tree, "metadata.ownerReferences")))
+		return;
+	f->refused = str_fmt(a,
+			     "machineconfig.machineconfiguration.openshift.io "
+			     "\"%.*s\" not found",
+			     STRF(mc->meta.name));
+	f->refused_late = f->irreconcilable = false;
+}
+
 /*
  * Nodes that a refusal, a pause or another pool has kept from the pool's config go on
  * from the one that they have. True when they do though the pool's stays the same.
@@ -286,12 +303,14 @@ static bool from_behind(struct arena *a, const struct forecast_in *in,
 	bool renamed = !str_eq(f->from_name, f->to_name);
 	const struct forecast_nodes *now = &f->nodes;
 	struct forecast_nodes was = { 0 };
-	bool moves;
+	bool joined, moves;
 
 	if (f->is_new || f->removed || f->render_error.n || !now->behind.n)
 		return false;
 	forecast_count(a, in->before, f->pool, &was);
-	moves = !now->paused && (was.paused || was.n != now->n);
+	/* nodes of a pool that is removed are told of there */
+	joined = was.n != now->n && in->before->pools.n <= in->after->pools.n;
+	moves = !now->paused && (was.paused || joined);
 	if (renamed ? now->n_behind < now->n : !moves)
 		return false;
 	use_config(a, x, now->behind);
@@ -329,6 +348,7 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in,
 	differs |= from_behind(a, in, x, out);
 	if (out->from && out->to)
 		find_refusal(a, in->after, out);
+	lose_config(a, x, out);
 	refusal = preview_refusal_of(in->refused, pool);
 	if (refusal)
 		wait_for(a, refusal, out);

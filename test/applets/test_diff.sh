@@ -405,4 +405,10 @@ expect 'of another spec' 1 'pool worker: each node: no drain, no reboot (5 nodes
 expect 'and of the same' 1 'pool worker: each node: no drain, no reboot (5 nodes, 1 at a time)
   Reload b.service: file /etc/b: policy for /etc/b
 ' '' headlines -p worker -f "$TMP/same.yaml" --base "$TMP/reloads.yaml"
+# ---- a pool that goes while nodes have its config: the config goes with it
+{ cat "$TMP/mcs.yaml"; pool worker worker ''; pool infra 'worker, infra' "  configuration: {name: $infra}
+"; node infra-0 worker infra; echo ---; "$ctl" render -f "$TMP/base.yaml" -p infra |
+	sed "s/^  name: rendered-infra-.*/&\n  ownerReferences: [{apiVersion: machineconfiguration.openshift.io\/v1, kind: MachineConfigPool, name: infra, uid: u}]/"; } > "$TMP/owned.yaml"
+expect 'its nodes miss it' 1 "pool infra: removed, was $infra: its nodes go to pool worker: refused by running nodes: machineconfig.machineconfiguration.openshift.io \"$infra\" not found: the first node becomes Degraded and the rollout stops (1 node, 1 at a time)
+" '' headlines -f "$TMP/mcs.yaml" --prune --base "$TMP/owned.yaml"
 finish
