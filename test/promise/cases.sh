@@ -57,6 +57,18 @@ case_file_changed() { expect infra reboot; mc 60-p infra "$(files "$(file /etc/x
 before_file_mode_changed() { mc 60-p infra "$(files "$(file /etc/promise/reload 1)")"; }
 case_file_mode_changed() { expect infra none; mc 60-p infra "$(files "$(file /etc/promise/reload 1 600)")"; }
 
+before_file_behind_another() { mc 70-q infra "$(files "$(file /etc/x 1)")"; }
+case_file_behind_another() { expect; mc 60-p infra "$(files "$(file /etc/x 2)")"; }
+before_file_compressed() { mc 60-p infra "$(files "$(file /etc/x 1)")"; }
+case_file_compressed() {	# the same contents
+	expect infra reboot
+	mc 60-p infra '"storage":{"files":[{"path":"/etc/x","overwrite":true,"mode":420,"contents":{"compression":"gzip","source":"data:;base64,'"$(echo 1 | gzip -n | base64 -w 0)"'"}}]}'
+}
+case_ignition_2() {
+	expect infra reboot
+	mc 60-p infra '"storage":{"files":[{"filesystem":"root","path":"/etc/x","mode":420,"contents":{"source":"data:,x"}}]}' | sed 's/"version":"3.4.0"/"version":"2.2.0"/'
+}
+
 # ---- units ---------------------------------------------------------------------------------
 case_unit() { expect infra reboot; mc 60-p infra "$(units "{\"name\":\"x.service\",\"enabled\":true,\"contents\":\"$service\"}")"; }
 case_unit_masked() { expect infra reboot; mc 60-p infra "$(units '{"name":"x.service","mask":true}')"; }
@@ -71,6 +83,8 @@ case_groups() { expect infra broken; undone; mc 60-p infra '"passwd":{"groups":[
 
 # ---- the OS --------------------------------------------------------------------------------
 case_kernel_arguments() { expect infra reboot; mc 60-p infra '' '"kernelArguments":["nosmt","x=1"]'; }
+before_kernel_argument_twice() { mc 60-p infra '' '"kernelArguments":["x=1"]'; }
+case_kernel_argument_twice() { expect infra reboot; mc 60-p infra '' '"kernelArguments":["x=1","x=1"]'; }
 case_realtime() { expect infra reboot; mc 60-p infra '' '"kernelType":"realtime"'; }
 case_64k_pages() { expect infra refused; undone infra none; mc 60-p infra '' '"kernelType":"64k-pages"'; }
 case_extension() { expect infra reboot; mc 60-p infra '' '"extensions":["usbguard"]'; }
@@ -95,6 +109,11 @@ case_old_mirrors() {
 }
 case_blocked_registries() { expect infra drain master drain worker drain; cluster Image '{"registrySources":{"blockedRegistries":["evil.example.net"]}}'; }
 case_insecure_registries() { expect infra drain master drain worker drain; cluster Image '{"registrySources":{"insecureRegistries":["dev.example.net"]}}'; }
+
+case_image_policy() {
+	expect infra none master none worker none
+	object config.openshift.io/v1 ClusterImagePolicy p '{"scopes":["quay.io/x"],"policy":{"rootOfTrust":{"policyType":"PublicKey","publicKey":{"keyData":"'"$(printf -- '-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----\n' | base64 -w 0)"'"}}}}'
+}
 
 # ---- kubelet and runtime -----------------------------------------------------------------------
 case_kubelet() { expect worker reboot; kubelet p worker '"maxPods":100'; }
@@ -155,12 +174,25 @@ case_change_of_a_paused_pool() { expect infra paused; undone infra none; mc 60-p
 before_change_beside_a_paused_pool() { before_resumed_pool; }
 case_change_beside_a_paused_pool() { expect infra paused worker reboot; mc 61-p worker "$(files "$(file /etc/y 1)")"; }
 case_max_unavailable() { expect; live $mco/machineconfigpools/infra '.spec.maxUnavailable = 2'; }
-case_new_pool() {
-	expect edge unused; undone
-	object machineconfiguration.openshift.io/v1 MachineConfigPool edge '{"machineConfigSelector":{"matchExpressions":[{"key":
-		"machineconfiguration.openshift.io/role","operator":"In","values":["worker","edge"]}]},"nodeSelector":{"matchLabels":{"node-role.kubernetes.io/edge":""}}}'
-}
+before_bad_max_unavailable() { live $mco/machineconfigpools/infra '.spec.maxUnavailable = "lots"'; }
+case_bad_max_unavailable() { expect infra stuck; undone infra none; mc 60-p infra "$(files "$(file /etc/x 1)")"; }
+case_new_pool() { expect edge unused; undone; edge node-role.kubernetes.io/edge ''; }
 before_pool_selector() { mc 60-p infra "$(files "$(file /etc/x 1)")"; }
+edge() {	# NODE-LABEL VALUE
+	object machineconfiguration.openshift.io/v1 MachineConfigPool edge '{"machineConfigSelector":{"matchExpressions":[{"key":
+		"machineconfiguration.openshift.io/role","operator":"In","values":["worker","edge"]}]},"nodeSelector":{"matchLabels":{"'"$1"'":"'"$2"'"}}}'
+}
+case_new_pool_with_a_node() {
+	expect edge reboot; undone worker refused; moves worker-0 edge
+	edge kubernetes.io/hostname worker-0
+	mc 60-p edge "$(files "$(file /etc/x 1)")"
+}
+after_new_pool_with_a_node() {	# the config that went with the pool: without it the node does not go on
+	jq -c '.items[] | select(.metadata.name | startswith("rendered-edge-")) |
+		del(.metadata.ownerReferences, .metadata.uid, .metadata.resourceVersion)' "$dir/mcs.json" > "$dir/lost.json"
+	prepare lost
+	apply_objects lost
+}
 case_pool_selector() {
 	expect infra reboot
 	live $mco/machineconfigpools/infra '.spec.machineConfigSelector = {"matchLabels":{"machineconfiguration.openshift.io/role":"worker"}}'

@@ -4,15 +4,18 @@
 #   paused   a new config that no node takes     unused   a new config, and no node
 #   refused  the node will not have it, and why  reboot   the node has it, by a reboot
 #   drain    the node has it, after a drain      none     the node has it, undisturbed
+#   stuck    no node is told of the new config
 #   busy     it is still on its way
-# $names are the rendered names of before, $before the nodes of then, $since are the states of the nodes, $did what their machines were told to do.
+# A pool's node has its name and -0, but for those that $moved says. $names are the rendered names of before, $before the nodes of then, $since are the states of the nodes, $did what their machines were told to do.
 def note($n): .metadata.annotations?[$p + $n] // "";
 def condition($t): first(.status.conditions[]? | select(.type == $t and .status == "True")) // null;
 $pools[0].items[] | . as $pool | .metadata.name as $name | (.spec.configuration.name // "") as $to |
-([$nodes[0].items[] | select(.metadata.name == $name + "-0")][0]) as $node |
-[$since[0][] | select(.metadata.name == $name + "-0")] as $seen |
-($did[0][$name + "-0"] // []) as $done |
-([$before[0].items[] | select(.metadata.name == $name + "-0")][0] | note("desiredDrain")) as $drained |
+(($moved | to_entries | map(select(.key == $name).value)[0]) //
+	($name + "-0" | if IN($moved[]) then "" else . end)) as $member |
+([$nodes[0].items[] | select(.metadata.name == $member)][0]) as $node |
+[$since[0][] | select(.metadata.name == $member)] as $seen |
+($did[0][$member] // []) as $done |
+([$before[0].items[] | select(.metadata.name == $member)][0] | note("desiredDrain")) as $drained |
 ($seen | any(.spec.unschedulable == true or (note("desiredDrain") | startswith("drain-") and . != $drained))) as $drain |
 ([$done[] | select(. == "reboot")] | length) as $reboots |
 ([$done[] | select(. != "reboot") |
@@ -20,10 +23,11 @@ $pools[0].items[] | . as $pool | .metadata.name as $name | (.spec.configuration.
 condition("RenderDegraded") as $broken |
 {pool: $name, to: $to} + (
 	if $broken then {kind: "broken", why: $broken.message}
-	elif $node == null then (if ($seen | length) == 0 then {kind: "unused"} else {kind: "busy"} end)
+	elif $node == null then {kind: (if $to == $names[$name] then "same" else "unused" end)}
 	elif ($node | note("state") | IN("Degraded", "Unreconcilable")) then
 		{kind: "refused", why: ($node | note("reason")), drain: $drain}
 	elif .spec.paused and ($node | note("currentConfig")) != $to then {kind: (if $to == $names[$name] then "same" else "paused" end)}
+	elif ($node | note("state") == "Done" and note("currentConfig") != $to and note("desiredConfig") == note("currentConfig")) then {kind: "stuck"}
 	elif ($node | note("state") != "Done" or note("currentConfig") != $to or note("desiredConfig") != $to or .spec.unschedulable) then
 		{kind: "busy", state: ($node | note("state")), reboots: $reboots, drain: $drain}
 	elif $reboots > 0 then {kind: (if $reboots > 1 then "\($reboots) reboots" else "reboot" end), drain: $drain}

@@ -151,7 +151,7 @@ install_node() {	# NAME
 		> "$m/root/etc/machine-config-daemon/node-annotations.json"
 	create /api/v1/nodes <<< "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"$1\",\"labels\":{
 		$([ "$pool" != infra ] || echo '"node-role.kubernetes.io/worker":"",')
-		\"node-role.kubernetes.io/$pool\":\"\",\"kubernetes.io/arch\":\"$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')\"}},
+		\"node-role.kubernetes.io/$pool\":\"\",\"kubernetes.io/hostname\":\"$1\",\"kubernetes.io/arch\":\"$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')\"}},
 		\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}"
 }
 machine() {	# NAME: its daemon, again after each boot
@@ -186,6 +186,7 @@ begin_step() {
 	start_at=$(stat -c %s "$dir/events") # the last line may not be whole yet
 	start_at=$((start_at > 65536 ? start_at - 65536 : 0))
 	names=$(names_now)
+	api GET $mco/machineconfigs > "$dir/mcs.json"
 }
 events() {	# of the nodes since the step began
 	tail -c "+$((start_at + 1))" "$dir/events" | grep -a '^{.*"kind":"Node"' | jq -cn --argjson rv "$start_rv" \
@@ -198,7 +199,7 @@ outcome() {
 		$(printf "$dir/%s/did " $nodes) > "$dir/did.json"
 	api GET $mco/machineconfigpools > "$dir/pools.json"
 	api GET /api/v1/nodes > "$dir/nodes.json"
-	jq -Sc -n --arg p "$P/" --argjson names "$names" --slurpfile before "$dir/then.json" \
+	jq -Sc -n --arg p "$P/" --argjson names "$names" --argjson moved "${moved:-{\}}" --slurpfile before "$dir/then.json" \
 		--slurpfile pools "$dir/pools.json" --slurpfile nodes "$dir/nodes.json" \
 		--slurpfile since "$dir/since.json" --slurpfile did "$dir/did.json" -f "$here/outcome.jq"
 }
@@ -241,6 +242,9 @@ step() {
 	got=$(outcome)
 	check "$name: promise and outcome" "$(jq -S . <<< "$want")" "$(jq -S . <<< "$got")" ||
 		for n in $nodes; do sed "s/^/  $n: /" "$dir/$n/did"; done
+	check "$name: numbers of nodes" "$(jq -c --slurpfile p "$dir/pools.json" '[.differences[] | select(.pool | IN($p[0].items[].metadata.name)) | {(.pool): .nodes}] | add // {}' "$dir/live.diff")" \
+		"$(jq -c --slurpfile d "$dir/live.diff" '[.items[] | select(.metadata.name | IN($d[0].differences[].pool)) |
+			{(.metadata.name): .status.machineCount}] | add // {}' "$dir/pools.json")"
 	# what controllers refuse is in their log, or in the object's status
 	jq -r '.refusals[]?.message' "$dir/live.diff" > "$dir/refusals"
 	if [ -s "$dir/refusals" ]; then
@@ -258,6 +262,7 @@ step() {
 expect() { expected=$*; }
 undone() { undo=$*; }
 warns() { warning=$*; }
+moves() { moved="{\"$2\":\"$1\"}"; }	# NODE POOL: until it is undone
 # Objects are kept one by one, and beside each that there is already what it was.
 prepare() {	# WHAT, objects in WHAT.json
 	local i=0 object name folder
@@ -300,11 +305,11 @@ resting() {
 	begin_step
 	sleep 1
 	outcome | jq -es --argjson names "$names" 'all(.kind != "busy" and .to == $names[.pool]) and
-		all(.kind | IN("same", "paused", "refused", "broken", "unused"))' > /dev/null
+		all(.kind | IN("same", "paused", "refused", "broken", "unused", "stuck"))' > /dev/null
 }
 rest() { wait_for "$1" resting; }
 run_case() {	# NAME
-	local expected='' undo=- warning='' before
+	local expected='' undo=- warning='' moved='' before
 	if declare -F "before_$1" > /dev/null; then
 		"before_$1" > "$dir/before.json"
 		prepare before
@@ -317,7 +322,7 @@ run_case() {	# NAME
 	list_of "$dir"/change.[0-9][0-9] > "$dir/change.all"
 	step "$1" "$expected" 'apply_objects change' -f "$dir/change.all"
 	uncordon
-	warning=
+	warning='' moved=
 	if compgen -G "$dir/change.*.old" > /dev/null && grep -q '"promise":"change"' "$dir"/change.[0-9][0-9]; then
 		undo_objects change # one diff cannot say both what is back and what is gone
 		rest "$1: undone"
@@ -329,6 +334,7 @@ run_case() {	# NAME
 	fi
 	uncordon
 	check "$1: as before" "$before" "$(names_now)"
+	if declare -F "after_$1" > /dev/null; then "after_$1"; fi
 	if declare -F "before_$1" > /dev/null; then undo_objects before; fi
 	rest "$1: back to the beginning"
 }
