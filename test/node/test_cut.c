@@ -31,7 +31,7 @@ static bool cut_all(void)
 static long stride(void)
 {
 	const char *s = getenv("MCO_CUT_STRIDE");
-	long n = s ? atol(s) : 3;
+	long n = s ? strtol(s, NULL, 10) : 3;
 
 	if (cut_all() || n < 1)
 		n = 1;
