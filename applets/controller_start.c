@@ -504,6 +504,7 @@ const struct command start_command = {
 		"    --resourcelock-namespace openshift-machine-config-operator\n"
 		"# Outside, with the templates that are part of this program\n"
 		"@ start --kubeconfig admin.kubeconfig --templates builtin",
+	.exits = "0 after SIGTERM or when somebody else leads, 1 an error",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

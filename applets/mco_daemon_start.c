@@ -348,6 +348,7 @@ const struct command daemon_start = {
 		"@ start --node-name worker-0 --root-mount /rootfs\n"
 		"# Apply one config and end, no cluster needed\n"
 		"@ start --once-from worker.ign --root-mount / --skip-reboot",
+	.exits = "0 after SIGTERM or --once-from, 1 an error",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

@@ -333,6 +333,7 @@ static const struct command start_command = {
 		    "@ start --port 0 --write-kubeconfig sandbox.kubeconfig\n"
 		    "# One that keeps its objects in a file\n"
 		    "@ start --data cluster.data",
+	.exits = "0 after SIGTERM or SIGINT, 1 an error",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

@@ -138,6 +138,7 @@ static const struct command bootstrap_command = {
 		    "@ bootstrap --server-basedir /etc/mcs/bootstrap\n"
 		    "# Only to the machines of one network\n"
 		    "@ bootstrap --allow-cidr 192.0.2.0/24",
+	.exits = "0 after SIGTERM, 1 it cannot start",
 	.flags = bootstrap_flags,
 	.opts_size = sizeof(struct bootstrap_opts),
 	.defaults = bootstrap_defaults,
@@ -239,6 +240,8 @@ static const struct command start_command = {
 		"# Only to machines that have a token\n"
 		"@ start --apiserver-url https://api-int.example.com:6443 \\\n"
 		"    --require-token-file /etc/mcs/tokens",
+	.exits =
+		"0 after SIGTERM, 1 it cannot start, 255 it has no usable credentials",
 	.flags = start_flags,
 	.opts_size = sizeof(struct start_opts),
 	.defaults = start_defaults,
