@@ -558,7 +558,8 @@ static unsigned roll(struct maker *m, unsigned below)
 	return test_rand(&m->rng, below);
 }
 
-static const char *const custom[] = { "infra", "edge", "gpu" };
+#define CUSTOM 3
+static const char *const custom[CUSTOM] = { "infra", "edge", "gpu" };
 
 /* Labels choose pools: its own name, and team a or b. */
 static void add_pool(struct maker *m, const char *name, bool built_in)
@@ -732,7 +733,7 @@ static struct str make_cluster(struct maker *m)
 
 	add_pool(m, "master", true);
 	add_pool(m, "worker", true);
-	for (unsigned i = 0; i < pools; i++)
+	for (unsigned i = 0; i < pools && i < CUSTOM; i++)
 		add_pool(m, custom[i], false);
 	for (unsigned i = 0; i < kubelets; i++)
 		add_kubelet(m, i);
@@ -776,7 +777,7 @@ static struct str make_change(struct maker *m)
 		add_secret(m);
 		break;
 	case 8:
-		add_pool(m, custom[roll(m, 3)], false);
+		add_pool(m, custom[roll(m, CUSTOM)], false);
 		break;
 	case 9:
 		add_kubelet(m, roll(m, 14));
