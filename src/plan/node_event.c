@@ -201,6 +201,17 @@ static bool annotations_changed(struct arena *a,
 	return changed;
 }
 
+/* Servers may write the members of a taint in any order. */
+static bool same_taints(struct arena *a, struct str x, struct str y)
+{
+	struct json *was = NULL, *is = NULL;
+	struct err ignored = ERR_INIT(a);
+
+	return str_eq(x, y) ||
+	       (x.n && y.n && json_parse(a, x, NULL, &was, &ignored) == 0 &&
+		json_parse(a, y, NULL, &is, &ignored) == 0 && json_eq(was, is));
+}
+
 static bool pinning(const struct mcp *pool)
 {
 	const struct json *list =
@@ -239,7 +250,7 @@ static bool concerns(struct arena *a, const struct node_event_view *in,
 		log_node(a, out, pool, n, S("changed labels"));
 		changed = true;
 	}
-	if (!str_eq(o->taints, n->taints)) {
+	if (!same_taints(a, o->taints, n->taints)) {
 		log_node(a, out, pool, n, S("changed taints"));
 		changed = true;
 	}

@@ -46,6 +46,7 @@ Pool worker[zone=zone-b]: node worker-1: Reporting unready: node worker-1 is rep
 Pool worker[zone=zone-b]: node worker-1: changed annotation $P/currentConfig = $w1
 Pool worker[zone=zone-b]: node worker-1: Reporting ready
 Pool worker[zone=zone-b]: node worker-1: changed annotation $P/state = Done" "$(lines 'node worker-1: (changed anno|Rep)')"
+eventually 'it is tainted and freed, whatever the order of members' 2 count 'node worker-1: changed taints'
 is 'events, as upstream logs them' "Event(v1.ObjectReference{Kind:\"MachineConfigPool\", Namespace:\"$mco_ns\", Name:\"worker\", UID:\"$(
 	j $mc/machineconfigpools/worker .metadata.uid)\", APIVersion:\"$P/v1\", ResourceVersion:\"N\", FieldPath:\"\"}): type: 'Normal' reason: 'SetDesiredConfig' Targeted node worker-1 to MachineConfig: $w1" \
 	"$(lines "^Event.*node worker-1 " | sed -E 's/(ResourceVersion:")[0-9]+/\1N/')"
