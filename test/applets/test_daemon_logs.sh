@@ -102,6 +102,7 @@ trap 'kill -KILL $SANDBOX $DAEMON $ACK $KUBELET 2>/dev/null; rm -rf "$TMP"' EXIT
 until_ 'a kubelet' '[ -s "$TMP/port" ]'
 MCO_RETRY_MS=$RETRY_WAS start --kubelet-healthz-enabled=true --kubelet-healthz-endpoint "http://127.0.0.1:$(cat "$TMP/port")/healthz"
 metric() { curl -sS -m 60 "http://127.0.0.1:$(sed -n 's/.*Metrics on port //p' "$TMP/log")/metrics" | sed -n "s/^$1 //p"; }
+until_ 'it listens' 'grep -q "Metrics on port" "$TMP/log"'
 until_ 'it fails for a while' '[ "$(metric mcd_kubelet_state)" -ge 4 ]'
 same 'which is told once' 1 "$(lines 'kubelet health check has failed 1 times: ' W | wc -l)"
 same 'and not again' 1 "$(lines 'kubelet health check' W | wc -l)"
