@@ -91,7 +91,7 @@ for columns in 64 76 100; do
 done
 
 # ---- errors and logs: always
-expect 'an error' 1 '' $'Error: m\\x1b]0;title\\x07 has no file or unit /etc/\\x1b[2J\\u202e\n' "$ctl" cat "$TMP/bad.yaml" $'/etc/\x1b[2J\u202e'
+expect 'an error' 1 '' $'Error: m\\x1b]0;title\\x07 has no file or unit /etc/\\x1b[2J\\u202e (did you mean /etc/a\\x1b[2Jb?)\n' "$ctl" cat "$TMP/bad.yaml" $'/etc/\x1b[2J\u202e'
 expect 'an unknown command' 1 '' $'Error: unknown command "\\x1b[2J" for "mcoctl"\nSee \'mcoctl --help\'.\n' "$ctl" $'\x1b[2J'
 expect 'an unknown name' 1 '' $'0\n' bash -c '"$0" $'"'"'\x1b[2J'"'"' 2>&1 | grep -c $'"'"'\x1b'"'"' >&2; exit 1' "$BIN/mco"
 mkdir -p "$TMP/root/etc"
