@@ -71,6 +71,7 @@ static void preview(struct diff *d, struct preview_in *in, struct mc_set *out)
 				   STRF(preview_refusal_text(d->r->a, f)));
 	}
 	d->refused = p.refused;
+	d->partial |= p.partial;
 	*out = p.set;
 }
 
@@ -212,6 +213,8 @@ static int finish(struct diff *d)
 	if (d->external.command) {
 		int rc = external_diff_run(&d->external, &r->err);
 
+		if (rc >= 0 && d->partial)
+			return 2;
 		return rc == 0 && d->unseen ? 1 : rc;
 	}
 	if (str_is(d->o->output, "json")) {
@@ -224,6 +227,8 @@ static int finish(struct diff *d)
 		json_encode(&r->out, j, JSON_INDENT);
 		buf_addc(&r->out, '\n');
 	}
+	if (d->partial)
+		return 2;
 	return d->differ ? 1 : 0;
 }
 
@@ -292,7 +297,8 @@ const struct command mcoctl_diff = {
 		"@ diff old.yaml new.yaml",
 	.exits =
 		"0 same, 1 differs (a pool that cannot be rendered any more is "
-		"one),\n2 an error, or no pool can be rendered",
+		"one),\n2 an error, no pool can be rendered, or a warning says that "
+		"something of -f\nwas left out",
 	.flags = flags,
 	.opts_size = sizeof(struct diff_opts),
 	.defaults = defaults,

@@ -32,6 +32,7 @@ struct diff {
 	struct preview_refusals refused, caused;
 	struct external_diff external;
 	size_t differ;
+	bool partial; /* a warning says what was left out */
 	bool unseen; /* of some of it the other program was told nothing */
 };
 

@@ -42,6 +42,7 @@ struct preview {
 	/* in->set with the MachineConfigs that controllers would generate. */
 	struct mc_set set;
 	struct strs notes; /* what could not be told, and what is missing */
+	bool partial; /* some of what the touched objects do could not be told */
 	struct preview_refusals refused;
 };
 

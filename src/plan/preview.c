@@ -49,6 +49,12 @@ void preview_note(struct preview_run *p, struct str text)
 	VEC_PUSH(p->a, &p->out->notes, text);
 }
 
+void preview_left_out(struct preview_run *p, bool touched, struct str text)
+{
+	p->out->partial |= touched;
+	preview_note(p, text);
+}
+
 void preview_refuse(struct preview_run *p, struct preview_refusal r)
 {
 	VEC_PUSH(p->a, &p->out->refused, r);
@@ -159,7 +165,7 @@ static bool has_base(struct preview_run *p, const struct template_input *t,
 	if (rc == -ERR_NOTFOUND)
 		(void)err_set(&err, ERR_NOTFOUND,
 			      "no MachineConfig made of templates has %s: give "
-			      "a dump with them (oc get mc -o yaml)",
+			      "a dump with them (mcoctl dump)",
 			      path);
 	*why = err.msg;
 	return rc == 0;
@@ -188,18 +194,18 @@ static void find_bases(struct preview_run *p)
 	p->s.view.runtime_pools = &p->runtime_pools;
 }
 
-/* Says what is left out for the want of a base. True when it is there. */
-static bool tell_base(struct preview_run *p, struct str what, struct str pool,
-		      const char *path)
+/* Says what is left out for the want of a base. */
+static void tell_base(struct preview_run *p, bool touched, struct str what,
+		      struct str pool, const char *path)
 {
 	struct template_input t = generate_templates(p->a, &p->s.view);
 	struct str why;
 
-	if (has_base(p, &t, pool, path, &why))
-		return true;
-	preview_note(p, str_fmt(p->a, "%.*s: pool %.*s: left out: %.*s",
-				STRF(what), STRF(pool), STRF(why)));
-	return false;
+	if (!has_base(p, &t, pool, path, &why))
+		preview_left_out(p, touched,
+				 str_fmt(p->a,
+					 "%.*s: pool %.*s: left out: %.*s",
+					 STRF(what), STRF(pool), STRF(why)));
 }
 
 /* ---- the kubelet of every pool --------------------------------------------------- */
@@ -225,8 +231,8 @@ static void preview_kubelets(struct preview_run *p, enum generate_kind kind,
 	if (!p->kubelets && has_generated(p, prefix))
 		return;
 	for (size_t i = 0; i < p->s.pools.n; i++)
-		(void)tell_base(p, what, p->s.pools.v[i]->meta.name,
-				KUBELET_CONF);
+		tell_base(p, p->kubelets, what, p->s.pools.v[i]->meta.name,
+			  KUBELET_CONF);
 	settle_add(&p->s, kind, S("cluster"), !p->kubelets);
 }
 
@@ -271,10 +277,18 @@ static void preview_registries(struct preview_run *p)
 		due = true;
 		if (p->family)
 			warn_of_loss(p, name);
-		(void)tell_base(p, S("registries"), pool->meta.name,
-				"/etc/containers/registries.conf");
+		tell_base(p, p->family, S("registries"), pool->meta.name,
+			  "/etc/containers/registries.conf");
 	}
-	if (due)
+	if (due && image && !p->s.view.release_image.n)
+		preview_left_out(
+			p, p->family,
+			S("Image cluster: left out: the release image, "
+			  "which must not be blocked, is not known: "
+			  "there is no ClusterVersion, and the "
+			  "ControllerConfig has no spec.releaseImage: "
+			  "give a dump with them (mcoctl dump)"));
+	else if (due)
 		settle_add(&p->s, GENERATE_REGISTRIES, S("cluster"), !anew);
 }
 

@@ -126,12 +126,12 @@ static bool has_bases(const struct choice *c, const struct mc_object *o,
 			known++;
 			continue;
 		}
-		preview_note(
-			c->p,
+		preview_left_out(
+			c->p, preview_touched(c->p, c->mc_kind, o->meta.name),
 			str_fmt(c->p->a,
 				"%.*s: pool %.*s: left out: no "
 				"MachineConfig made of templates has %s: "
-				"give a dump with them (oc get mc -o yaml)",
+				"give a dump with them (mcoctl dump)",
 				STRF(what(c, o)), STRF(pools->v[i]->meta.name),
 				kubelet ? KUBELET_CONF : STORAGE_CONF));
 	}

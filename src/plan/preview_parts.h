@@ -20,6 +20,8 @@ struct preview_run {
 };
 
 void preview_note(struct preview_run *p, struct str text);
+/* What is missing keeps the preview from telling what comes of an object. */
+void preview_left_out(struct preview_run *p, bool touched, struct str text);
 void preview_refuse(struct preview_run *p, struct preview_refusal r);
 
 /* Whether that object is among those touched; "": any of the kind. */

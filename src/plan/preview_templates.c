@@ -228,10 +228,11 @@ static void put_secret(struct preview_run *p, struct str text)
 	struct str now, path;
 
 	if (!secret_now(p, &path, &now)) {
-		preview_note(p, S("the pull secret: left out: no MachineConfig "
-				  "made of templates has " TEMPLATE_SECRET_FILE
-				  ": give a dump with them (oc get mc -o "
-				  "yaml)"));
+		preview_left_out(
+			p, true,
+			S("the pull secret: left out: no MachineConfig "
+			  "made of templates has " TEMPLATE_SECRET_FILE
+			  ": give a dump with them (mcoctl dump)"));
 		return;
 	}
 	if (str_ends(now, S("\n")))

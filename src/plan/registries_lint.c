@@ -12,16 +12,24 @@ static void add(struct arena *a, struct mc_findings *out, bool error,
 	VEC_PUSH(a, out, f);
 }
 
+/* Any will do where the cluster's own is not known. */
+static struct str release_image(const struct mc_set *set)
+{
+	const struct mc_controller_config *cc = set->controller_config;
+	struct str image =
+		json_str(set->cluster_version, "status.desired.image", S(""));
+
+	if (!image.n && cc)
+		image = json_str(cc->tree, "spec.releaseImage", S(""));
+	return image.n ? image : S("unknown.invalid/release");
+}
+
 void registries_lint(struct arena *a, const struct mc_set *set,
 		     struct mc_findings *out)
 {
-	const struct mc_controller_config *cc = set->controller_config;
 	struct registries_in in = {
 		.objects = &set->others,
-		/* any will do where the cluster's own is not known */
-		.release_image =
-			cc ? json_str(cc->tree, "spec.releaseImage", S(""))
-			   : S("unknown.invalid/release"),
+		.release_image = release_image(set),
 		.sigstore = true,
 	};
 	struct err err = ERR_INIT(a);

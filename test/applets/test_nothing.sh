@@ -33,4 +33,33 @@ none 'diff: no such pool' 2 'no MachineConfigPool "nosuch" among the manifests: 
 	diff -f examples/new-time-source.yaml --base examples/cluster -p worker -p nosuch
 none 'hash: nothing to check' 2 'neither a rendered config nor a pool among the manifests' \
 	hash -f examples/new-time-source.yaml
+
+# ---- a base that lacks what the controllers start from ----
+left='left out: no MachineConfig made of templates has'
+dump='give a dump with them (mcoctl dump)'
+image="warning: registries: pool worker: $left /etc/containers/registries.conf: $dump
+warning: registries: pool infra: $left /etc/containers/registries.conf: $dump
+warning: Image cluster: left out: the release image, which must not be blocked, is not known: there is no ClusterVersion, and the ControllerConfig has no spec.releaseImage: $dump
+"
+cat > "$TMP/image.yaml" <<E
+apiVersion: config.openshift.io/v1
+kind: Image
+metadata: {name: cluster}
+spec: {registrySources: {blockedRegistries: [bad.example.net]}}
+E
+cat > "$TMP/kubelet.yaml" <<E
+apiVersion: machineconfiguration.openshift.io/v1
+kind: KubeletConfig
+metadata: {name: pods}
+spec:
+  machineConfigPoolSelector: {matchLabels: {size: large}}
+  kubeletConfig: {maxPods: 300}
+E
+expect 'diff: no release image' 2 '' "$image" "$BIN/mcoctl" diff -f "$TMP/image.yaml" --base examples/cluster
+expect 'validate: no release image' 0 '1 objects, 0 MachineConfigs: valid
+' "$image" "$BIN/mcoctl" validate -f "$TMP/image.yaml" --base examples/cluster
+cp -r examples/cluster "$TMP/labelled"
+sed -i 's/^  name: worker$/&\n  labels: {size: large}/' "$TMP/labelled/pools.yaml"
+expect 'diff: no kubelet.conf' 2 '' "warning: KubeletConfig pods: pool worker: $left /etc/kubernetes/kubelet.conf: $dump
+" "$BIN/mcoctl" diff -f "$TMP/kubelet.yaml" --base "$TMP/labelled"
 finish

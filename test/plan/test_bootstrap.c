@@ -559,11 +559,11 @@ TEST previews_say_what_is_missing(void)
 	ASSERT_INT(2, out.notes.n);
 	ASSERT_STR("registries: pool worker: left out: no MachineConfig made "
 		   "of templates has /etc/containers/registries.conf: give a "
-		   "dump with them (oc get mc -o yaml)",
+		   "dump with them (mcoctl dump)",
 		   out.notes.v[0]);
 	ASSERT_STR("KubeletConfig one: pool worker: left out: no MachineConfig "
 		   "made of templates has /etc/kubernetes/kubelet.conf: give a "
-		   "dump with them (oc get mc -o yaml)",
+		   "dump with them (mcoctl dump)",
 		   out.notes.v[1]);
 	ASSERT_INT(0, out.set.mcs.n);
 	load(&a, &set, S(KC("bad", "", "clusterDomain: x")));
