@@ -183,13 +183,14 @@ begin_step() {
 	for n in $nodes; do : > "$dir/$n/did"; done
 	api GET /api/v1/nodes > "$dir/then.json"
 	start_rv=$(jq -r .metadata.resourceVersion "$dir/then.json")
-	start_at=$(stat -c %s "$dir/events") # the last line may not be whole yet
+	start_at=$(stat -c %s "$dir/events") # some lines may still be on their way
 	start_at=$((start_at > 65536 ? start_at - 65536 : 0))
 	names=$(names_now)
 	api GET $mco/machineconfigs > "$dir/mcs.json"
 }
 events() {	# of the nodes since the step began
-	tail -c "+$((start_at + 1))" "$dir/events" | grep -a '^{.*"kind":"Node"' | jq -cn --argjson rv "$start_rv" \
+	# the first line may be the end of one
+	tail -c "+$((start_at + 1))" "$dir/events" | sed "$([ $start_at = 0 ] || echo 1d)" | grep -a '"kind":"Node"' | jq -cn --argjson rv "$start_rv" \
 		'[inputs | .object | select((.metadata.resourceVersion | tonumber) > $rv)]'
 }
 # Each pool's outcome, a line of JSON: see outcome.jq.
