@@ -97,8 +97,8 @@ CC	:= musl-gcc
 # musl has no _FORTIFY_SOURCE. Nothing is unwound here, and gdb takes .debug_frame
 # from mco.debug, so tables for it need not be in the program.
 HARDEN	:= -fPIE -fstack-protector-strong -fno-asynchronous-unwind-tables
-# Speed for what every byte passes through (formats, objects, libraries); the rest is made small.
-FAST_LAYERS := base data ign mc
+# Speed for what every byte passes through (formats, libraries); the rest is made small.
+FAST_LAYERS := base data
 OPT	= $(if $(filter $(FAST_LAYERS:%=src/%/%),$<),-O2,-Os) $(HARDEN)
 DEPS_OPT := -O2 $(HARDEN)
 # A static position-independent executable. musl-gcc knows only how to link the
