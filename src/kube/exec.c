@@ -68,12 +68,24 @@ void kube_exec_local(struct kube_exec *x, const char *source,
 	}
 }
 
+/* The name of the object that an ACTION_CREATE makes. */
+static struct str made_name(struct kube_job *j, const struct action *act)
+{
+	const struct json *object = act->object;
+	struct json *tree = NULL;
+	struct err ignored = ERR_INIT(&j->a);
+
+	if (!object && json_parse(&j->a, act->body, NULL, &tree, &ignored) == 0)
+		object = tree;
+	return json_str(object, "metadata.name", S(""));
+}
+
 /* Many objects are created by one path. */
 static struct str log_key(struct kube_job *j, const struct action *act)
 {
 	return act->kind == ACTION_CREATE
-		       ? str_fmt(&j->a, "%.*s %.*s", STRF(act->path),
-				 STRF(act->reason))
+		       ? str_fmt(&j->a, "%.*s %.*s %.*s", STRF(act->path),
+				 STRF(made_name(j, act)), STRF(act->reason))
 		       : act->path;
 }
 
@@ -156,20 +168,20 @@ static void remember(struct kube_job *j, const struct kube_step_call *s,
 }
 
 /* Writes of MachineConfigs lead to rollouts: each is told, with its reason. */
-static void log_written(const struct action *act)
+static void log_written(struct kube_job *j, const struct action *act)
 {
 	const struct str mcs = S("/apis/" MC_API "/machineconfigs");
 	struct str name;
 
 	if (!str_starts(act->path, mcs) || act->kind == ACTION_GET)
 		return;
-	name = str_from(act->path, mcs.n);
-	log_info("%s MachineConfig%s%.*s: %.*s",
+	name = act->kind == ACTION_CREATE ? made_name(j, act)
+					  : str_from(act->path, mcs.n + 1);
+	log_info("%s MachineConfig %.*s: %.*s",
 		 act->kind == ACTION_CREATE   ? "Created"
 		 : act->kind == ACTION_DELETE ? "Deleted"
 					      : "Updated",
-		 name.n ? " " : "", STRF(name.n ? str_from(name, 1) : name),
-		 STRF(act->reason));
+		 STRF(name), STRF(act->reason));
 }
 
 static void go_on(struct kube_job *j);
@@ -183,7 +195,7 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 
 	if (ans->rc == 0 || gone) {
 		remember(j, s, ans);
-		log_written(act);
+		log_written(j, act);
 		if (log_over(log_key(j, act)))
 			log_info("%s %.*s (%.*s): it works again",
 				 verbs[act->kind].method, STRF(act->path),

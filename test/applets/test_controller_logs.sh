@@ -21,6 +21,7 @@ machine_config 50-worker worker one
 w1=$(new_target worker "$w")
 eventually 'the workers are updated' "$(all_well 5 "$w1")" settled worker
 is 'the pool has a new target' "Pool worker: now targeting: $w1" "$(lines 'now targeting')"
+is 'the rendered config is named' "Created MachineConfig $w1: pool worker: rendered from 6 configs" "$(lines 'Created MachineConfig')"
 is 'nodes are chosen' 'Pool worker: 5 candidate nodes in 2 zones for update, capacity: 1
 Pool worker: selected candidate node worker-2
 Pool worker: 4 candidate nodes in 2 zones for update, capacity: 1
