@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "live.h"
+#include "mc/lint.h"
 #include "mc/prune.h"
 #include "mcoctl_diff.h"
 #include "plan/forecast.h"
@@ -148,6 +149,31 @@ static void warn_of_gates(const struct mc_set *base,
 			   "manifest has none: what it does cannot be told\n");
 }
 
+static bool has_mc(const struct mc_set *set, struct str name)
+{
+	for (size_t i = 0; i < set->mcs.n; i++)
+		if (str_eq(set->mcs.v[i]->meta.name, name))
+			return true;
+	return false;
+}
+
+/* Nothing comes of a new config that no pool selects: silence would look well. */
+static void warn_of_unselected(struct diff *d, const struct mc_set *base,
+			       const struct mc_set *change,
+			       const struct mc_set *after)
+{
+	struct mc_findings list = { 0 };
+	struct mcs added = { 0 };
+
+	for (size_t i = 0; i < change->mcs.n; i++)
+		if (!has_mc(base, change->mcs.v[i]->meta.name))
+			VEC_PUSH(d->r->a, &added, change->mcs.v[i]);
+	mc_lint_selected(d->r->a, &added, &after->pools, &list);
+	for (size_t i = 0; i < list.n; i++)
+		applet_say("warning: %.*s: %.*s\n", STRF(list.v[i].object),
+			   STRF(list.v[i].message));
+}
+
 static int diff_change(struct diff *d)
 {
 	struct mc_set base = { 0 }, change = { 0 }, after;
@@ -168,6 +194,7 @@ static int diff_change(struct diff *d)
 	as_stored(&change);
 	warn_of_gates(&base, &change);
 	apply_change(d, &base, &change, &selector, &after);
+	warn_of_unselected(d, &base, &change, &after);
 	forecast_assumptions(r->a, &after, &change, &d->assumed);
 	rc = mcoctl_preview(r, &base, false);
 	if (rc < 0)

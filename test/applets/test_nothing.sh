@@ -62,4 +62,9 @@ cp -r examples/cluster "$TMP/labelled"
 sed -i 's/^  name: worker$/&\n  labels: {size: large}/' "$TMP/labelled/pools.yaml"
 expect 'diff: no kubelet.conf' 2 '' "warning: KubeletConfig pods: pool worker: $left /etc/kubernetes/kubelet.conf: $dump
 " "$BIN/mcoctl" diff -f "$TMP/kubelet.yaml" --base "$TMP/labelled"
+
+# ---- a config that no pool selects ----
+sed 's/role: worker$/role: wrker/; s/50-worker-chrony/51-wrker/' examples/new-time-source.yaml > "$TMP/wrker.yaml"
+expect 'diff: no pool selects it' 0 '' "warning: MachineConfig 51-wrker: no pool selects it: there are worker (machineconfiguration.openshift.io/role=worker), infra (machineconfiguration.openshift.io/role in (infra,worker))
+" "$BIN/mcoctl" diff -f "$TMP/wrker.yaml" --base examples/cluster -p worker
 finish
