@@ -9,6 +9,7 @@
 #ifndef IGN_IGN_H
 #define IGN_IGN_H
 
+#include "base/map.h"
 #include "base/semver.h"
 #include "base/vec.h"
 #include "data/json.h"
@@ -49,8 +50,6 @@ struct ign_objs {
 	struct ign_obj **v;
 	size_t n, cap;
 };
-
-struct map;
 
 struct ign_val {
 	bool set; /* given; of a list: given and not null */
@@ -194,6 +193,36 @@ bool ign_take(struct arena *a, const struct json *tree, struct ign_parsed *out);
 /* The same, a v2 config converted to 3.5 as upstream does when it merges. */
 int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out,
 		 struct err *err);
+
+/* A value of the wrong type, in the words of Go's decoder. */
+struct ign_misfit {
+	const struct json *at;
+	struct str path; /* as struct ign_entry has it */
+	struct str message;
+};
+
+struct ign_misfits {
+	struct ign_misfit *v;
+	size_t n, cap;
+};
+
+struct ign_review {
+	struct ign_misfits misfits;
+	struct ign_report report; /* of what is left */
+	struct map told; /* paths: of misfits, and of the report's errors */
+	struct ign_obj *config; /* of spec 3, else NULL: what could be read */
+};
+
+/*
+ * All that is wrong with a config that ign_parse refuses. Values of the wrong type
+ * count as absent, and nothing else is said of them. Nothing is found in a config
+ * whose version is not known; of spec 2 only values of the wrong type are.
+ */
+void ign_review(struct arena *a, const struct json *tree,
+		struct ign_review *out);
+
+/* Whether path is that of an error, or inside a misfit. */
+bool ign_is_told(const struct ign_review *r, struct str path);
 
 /* Upstream takes no file modes above 0777, of any version: ERR_INVALID. */
 int ign_check_modes(const struct ign_parsed *p, struct err *err);

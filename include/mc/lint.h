@@ -35,11 +35,19 @@ struct mc_linter {
 	struct mc_findings *out;
 	bool failed; /* an error was found in this one */
 	struct ign_locator where;
+	const struct ign_review *review; /* of spec.config, or NULL */
 };
 
 struct mc_linter mc_linter_of(struct arena *a, const struct doc *doc,
 			      struct str file, struct str object,
 			      struct mc_findings *out);
+
+struct mc_linter mc_linter_of_mc(struct arena *a, const struct mc *mc,
+				 struct mc_findings *out);
+
+/* Whether path has an error in spec.config's review, or is inside a value of the
+ * wrong type: mc_linter_add adds nothing more there. */
+bool mc_linter_told(const struct mc_linter *l, struct str path);
 
 /* At path, or what of it there is: at its value, or at its key. */
 void mc_linter_add(struct mc_linter *l, bool error, struct str path,
@@ -62,7 +70,12 @@ void mc_lint_docs(struct arena *a, const struct mc_docs *docs,
 /* Whether controllers made it: then it is not its user's to mend. */
 bool mc_is_generated(const struct mc *mc);
 
-/* Every rule on one MachineConfig, but of running nodes. */
+/* What the MachineConfig makes of a node that has nothing, in as far as mc_lint
+ * could judge it; false: nothing can be said. */
+bool mc_lint_alone(struct arena *a, struct mc *mc, struct mc_merged *out);
+
+/* Every rule on one MachineConfig, but of running nodes. Sets mc's judged and
+ * review. */
 void mc_lint(struct arena *a, struct mc *mc, struct mc_findings *out);
 
 /* What shows only among all of a set: names that are there twice. */

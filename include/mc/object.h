@@ -46,6 +46,7 @@ struct mc_meta {
 };
 
 struct ign_obj;
+struct ign_review;
 
 struct mc {
 	struct mc_meta meta;
@@ -56,6 +57,9 @@ struct mc {
 	struct str kernel_type, os_image, extensions_image;
 	bool fips;
 	struct ign_obj *ignition; /* parsed, once it has been validated */
+	struct ign_obj *judged; /* once linted: what of it could be read */
+	const struct ign_review
+		*review; /* the same: of a broken one, or NULL */
 	struct doc doc; /* what it was decoded from */
 	struct str file; /* where that was read, for people */
 };

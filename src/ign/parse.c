@@ -12,6 +12,8 @@ struct decoder {
 	struct arena *a;
 	int minor;
 	bool exact; /* see ign_take */
+	struct ign_misfits *misfits; /* when set: note them, and go on */
+	struct buf at; /* then: the path, indices too */
 	struct buf path; /* field names from the root, for messages */
 	struct str problem; /* set when something does not fit */
 	size_t offset;
@@ -61,7 +63,36 @@ static int misfit(struct decoder *d, const struct json *j, struct str what,
 			     "json: cannot unmarshal %.*s into Go struct field "
 			     "%s.%.*s of type %s",
 			     STRF(what), in, STRF(buf_str(&d->path)), type);
+	if (d->misfits) {
+		struct ign_misfit m = { j, str_dup(d->a, buf_str(&d->at)),
+					d->problem };
+
+		VEC_PUSH(d->a, d->misfits, m);
+		d->problem = S("");
+		return 0;
+	}
 	return -ERR_INVALID;
+}
+
+/* A value that is no string stands in for one: nothing else is like it. */
+static struct str text_of(struct decoder *d, const struct json *j)
+{
+	struct buf b;
+
+	if (json_kind(j) == JSON_STRING || json_kind(j) == JSON_NULL)
+		return json_text(j);
+	buf_init(&b, d->a);
+	json_encode(&b, j, 0);
+	return buf_str(&b);
+}
+
+static size_t enter_item(struct decoder *d, size_t i)
+{
+	size_t n = d->at.n;
+
+	if (d->misfits)
+		buf_addf(&d->at, ".%zu", i);
+	return n;
 }
 
 /* "error at line L col C: problem\n"; no place when it is behind the text. */
@@ -104,13 +135,16 @@ static int decode_strs(struct decoder *d, const struct ign_field *f,
 	v->set = true;
 	v->u.strs = (struct strs){ 0 };
 	for (const struct json *e = json_first(j); e; e = json_next(e)) {
-		if (json_kind(e) != JSON_STRING && json_kind(e) != JSON_NULL)
-			return misfit(
-				d, e, str_of(json_kind_name(e)), in,
-				str_fmt(d->a, "types.%s", ign_word(f->go)).p);
+		size_t n = enter_item(d, v->u.strs.n);
+
+		if (json_kind(e) != JSON_STRING && json_kind(e) != JSON_NULL &&
+		    misfit(d, e, str_of(json_kind_name(e)), in,
+			   str_fmt(d->a, "types.%s", ign_word(f->go)).p) < 0)
+			return -ERR_INVALID;
+		d->at.n = n;
 		if (d->exact && !utf8_valid(json_text(e)))
 			return -ERR_INVALID;
-		VEC_PUSH(d->a, &v->u.strs, json_text(e));
+		VEC_PUSH(d->a, &v->u.strs, text_of(d, e));
 	}
 	return 0;
 }
@@ -135,7 +169,7 @@ static int decode_objs(struct decoder *d, const struct ign_field *f,
 	v->u.objs = (struct ign_objs){ 0 };
 	for (const struct json *e = json_first(j); e && rc == 0;
 	     e = json_next(e)) {
-		size_t i = v->u.objs.n;
+		size_t i = v->u.objs.n, n = enter_item(d, i);
 		struct ign_obj *o =
 			i < old.n ? old.v[i]
 				  : ign_new(d->a, ign_sub_type(f, d->minor));
@@ -145,6 +179,7 @@ static int decode_objs(struct decoder *d, const struct ign_field *f,
 		else if (json_kind(e) != JSON_NULL)
 			rc = misfit(d, e, str_of(json_kind_name(e)), in,
 				    str_fmt(d->a, "types.%s", go).p);
+		d->at.n = n;
 		VEC_PUSH(d->a, &v->u.objs, o);
 	}
 	return rc;
@@ -179,11 +214,11 @@ static int decode_field(struct decoder *d, const struct ign_field *f,
 	}
 	switch (f->kind) {
 	case IGN_STR:
-		if (json_kind(j) != JSON_STRING)
-			return misfit(d, j, str_of(json_kind_name(j)), in,
-				      "string");
+		if (json_kind(j) != JSON_STRING &&
+		    misfit(d, j, str_of(json_kind_name(j)), in, "string") < 0)
+			return -ERR_INVALID;
 		v->set = true;
-		v->u.s = json_text(j);
+		v->u.s = text_of(d, j);
 		return d->exact && !utf8_valid(v->u.s) ? -ERR_INVALID : 0;
 	case IGN_INT:
 		return decode_int(d, v, j, in);
@@ -225,7 +260,7 @@ static ptrdiff_t field_of(const struct ign_type *type, struct str key,
 static int decode(struct decoder *d, struct ign_obj *o, const struct json *j,
 		  const char *in)
 {
-	size_t n = d->path.n;
+	size_t n = d->path.n, at = d->at.n;
 	int rc = 0;
 
 	for (const struct json *m = json_first(j); m && rc == 0;
@@ -247,8 +282,12 @@ static int decode(struct decoder *d, struct ign_obj *o, const struct json *j,
 			buf_addf(&d->path, "%s%s", n ? "." : "",
 				 ign_word(f->embed));
 		buf_addf(&d->path, "%s%s", d->path.n ? "." : "", f->name);
+		if (d->misfits)
+			buf_addf(&d->at, "%s%.*s", at ? "." : "",
+				 STRF(json_key(m)));
 		rc = decode_field(d, f, &o->v[i], m, in);
 		d->path.n = n;
+		d->at.n = at;
 	}
 	return rc;
 }
@@ -266,6 +305,16 @@ int ign_decode(struct arena *a, struct ign_obj *o, const struct json *j,
 	return rc;
 }
 
+void ign_decode_some(struct arena *a, struct ign_obj *o, const struct json *j,
+		     int minor, struct ign_misfits *misfits)
+{
+	struct decoder d = { .a = a, .minor = minor, .misfits = misfits };
+
+	buf_init(&d.path, a);
+	buf_init(&d.at, a);
+	(void)decode(&d, o, j, o->type->go);
+}
+
 /* ---- the version -------------------------------------------------------------------- */
 
 static const char supported[] =
@@ -279,55 +328,61 @@ static int v3_failed(struct err *err, const char *why, struct str report)
 		       why, STRF(report));
 }
 
-static struct str stub_misfit(struct arena *a, struct str text,
-			      const struct json *j, const char *into)
+/* Of one "ignition"; see ign_version_of. */
+static const char *version_in(const struct json *ignition, struct str *version,
+			      const struct json **blame)
 {
-	return place(a, text, notice_offset(j),
-		     str_fmt(a, "json: cannot unmarshal %s into Go %s",
-			     json_kind_name(j), into));
+	for (const struct json *v = json_first(ignition); v; v = json_next(v)) {
+		if (!str_eq_fold(json_key(v), S("version")) ||
+		    json_kind(v) == JSON_NULL)
+			continue;
+		*blame = v;
+		if (json_kind(v) != JSON_STRING)
+			return "struct field .Ignition.Version of type string";
+		*version = json_text(v);
+	}
+	return NULL;
+}
+
+const char *ign_version_of(const struct json *j, struct str *version,
+			   const struct json **blame)
+{
+	const char *into = NULL;
+
+	*version = S("");
+	*blame = j;
+	if (json_kind(j) == JSON_NULL)
+		return NULL;
+	if (json_kind(j) != JSON_OBJECT)
+		return "value of type util.versionStub";
+	for (const struct json *m = json_first(j); m && !into;
+	     m = json_next(m)) {
+		if (!str_eq_fold(json_key(m), S("ignition")) ||
+		    json_kind(m) == JSON_NULL)
+			continue;
+		*blame = m;
+		if (json_kind(m) != JSON_OBJECT)
+			return "struct field versionStub.Ignition of type "
+			       "struct { Version string }";
+		into = version_in(m, version, blame);
+	}
+	return into;
 }
 
 /* ignition.version, keys of any case, later ones winning; "" when absent. */
 static int stub_version(struct arena *a, struct str text, const struct json *j,
 			struct str *version, struct err *err)
 {
-	struct str report = { 0 };
+	const struct json *blame;
+	const char *into = ign_version_of(j, version, &blame);
 
-	*version = S("");
-	if (json_kind(j) == JSON_NULL)
+	if (!into)
 		return 0;
-	if (json_kind(j) != JSON_OBJECT)
-		report = stub_misfit(a, text, j,
-				     "value of type util.versionStub");
-	for (const struct json *m = json_first(j); m && !report.n;
-	     m = json_next(m)) {
-		if (!str_eq_fold(json_key(m), S("ignition")) ||
-		    json_kind(m) == JSON_NULL)
-			continue;
-		if (json_kind(m) != JSON_OBJECT) {
-			report = stub_misfit(
-				a, text, m,
-				"struct field versionStub.Ignition "
-				"of type struct { Version string }");
-			break;
-		}
-		for (const struct json *v = json_first(m); v && !report.n;
-		     v = json_next(v)) {
-			if (!str_eq_fold(json_key(v), S("version")) ||
-			    json_kind(v) == JSON_NULL)
-				continue;
-			if (json_kind(v) == JSON_STRING)
-				*version = json_text(v);
-			else
-				report = stub_misfit(
-					a, text, v,
-					"struct field .Ignition.Version of "
-					"type string");
-		}
-	}
-	if (report.n)
-		return v3_failed(err, "config is not valid", report);
-	return 0;
+	return v3_failed(
+		err, "config is not valid",
+		place(a, text, notice_offset(blame),
+		      str_fmt(a, "json: cannot unmarshal %s into Go %s",
+			      json_kind_name(blame), into)));
 }
 
 /* ---- up to 3.5 ------------------------------------------------------------------------ */
@@ -449,7 +504,7 @@ static int parse_v3(struct arena *a, struct str text, int minor,
 	return 0;
 }
 
-static bool is_v3(struct semver v)
+bool ign_is_v3(struct semver v)
 {
 	return v.major == 3 && v.minor >= 0 && v.minor <= 5 && v.patch == 0 &&
 	       !v.pre.n && !v.meta.n;
@@ -483,7 +538,7 @@ int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
 			       "parsing Ignition config failed: invalid "
 			       "version. %s",
 			       supported);
-	if (is_v3(v))
+	if (ign_is_v3(v))
 		rc = parse_v3(a, text, (int)v.minor, &p, err);
 	else
 		rc = ign_v2_parse(a, text, root, &p, err);
@@ -511,7 +566,7 @@ bool ign_take(struct arena *a, const struct json *tree, struct ign_parsed *out)
 	struct semver v;
 
 	if (!semver_parse(json_str(tree, "ignition.version", S("")), &v) ||
-	    !is_v3(v))
+	    !ign_is_v3(v))
 		return false;
 	p.minor = d.minor = (int)v.minor;
 	p.config = ign_new(a, &ign_type_CONFIG);

@@ -31,6 +31,19 @@ struct ign_v2 {
 int ign_decode(struct arena *a, struct ign_obj *o, const struct json *j,
 	       int minor, struct str *problem, size_t *offset);
 
+/* The same, past what does not fit: that goes into misfits, and what is no string
+ * where one is due is read as its text. */
+void ign_decode_some(struct arena *a, struct ign_obj *o, const struct json *j,
+		     int minor, struct ign_misfits *misfits);
+
+/*
+ * ignition.version, keys of any case, later ones winning; "" when absent. NULL, or
+ * what *blame, a value on the way there, should have been.
+ */
+const char *ign_version_of(const struct json *j, struct str *version,
+			   const struct json **blame);
+bool ign_is_v3(struct semver v);
+
 /* The report of a 2.2 config's faults; "" when none of them is an error. */
 struct str ign_v2_report(struct arena *a, const struct ign_obj *config,
 			 int minor, const struct json *root, struct str text);

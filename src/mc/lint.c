@@ -27,8 +27,26 @@ static void add_failure(struct mc_linter *l, struct str text)
 	mc_linter_add(l, true, S("spec.config"), false, line);
 }
 
-static const struct ign_obj *lint_ignition(struct mc_linter *l,
-					   const struct mc *mc)
+/* All that is wrong with a config that upstream refuses; failure is its words. */
+static struct ign_obj *lint_refused(struct mc_linter *l, struct mc *mc,
+				    struct str failure)
+{
+	struct ign_review *r = ARENA_NEW(l->a, struct ign_review);
+
+	ign_review(l->a, mc->config_tree, r);
+	for (size_t i = 0; i < r->misfits.n && i < MC_FAULTS_MAX; i++)
+		mc_linter_add_at(l, true, below_config(l, r->misfits.v[i].path),
+				 r->misfits.v[i].at, false,
+				 r->misfits.v[i].message);
+	add_report(l, &r->report);
+	if (!r->misfits.n && !r->report.fatal)
+		add_failure(l, failure);
+	mc->review = l->review = r;
+	return r->config;
+}
+
+/* The config, in as far as it can be judged, or NULL. */
+static struct ign_obj *lint_ignition(struct mc_linter *l, struct mc *mc)
 {
 	struct err err = ERR_INIT(l->a);
 	struct ign_report again = { 0 };
@@ -38,13 +56,8 @@ static const struct ign_obj *lint_ignition(struct mc_linter *l,
 
 	if (!text.n)
 		return NULL;
-	if (ign_parse(l->a, text, &p, &err) < 0) {
-		if (p.report.fatal)
-			add_report(l, &p.report);
-		else
-			add_failure(l, err.msg);
-		return NULL;
-	}
+	if (ign_parse(l->a, text, &p, &err) < 0)
+		return lint_refused(l, mc, err.msg);
 	if (p.v2) {
 		if (ign_parse_35(l->a, text, &v3, &err) < 0)
 			add_failure(l, err.msg);
@@ -150,6 +163,11 @@ static bool is_kept(struct str path)
 	return false;
 }
 
+static bool is_told(struct mc_linter *l, struct str at, const char *below)
+{
+	return mc_linter_told(l, str_fmt(l->a, "%.*s.%s", STRF(at), below));
+}
+
 static void lint_files(struct mc_linter *l, const struct ign_obj *config)
 {
 	const struct ign_objs *files = ign_files(config);
@@ -171,7 +189,8 @@ static void lint_files(struct mc_linter *l, const struct ign_obj *config)
 					"running node, or does not last",
 					STRF(str_clip(l->a, path, 200))));
 		if (!ign_is_set(c, IGN_RESOURCE_SOURCE) &&
-		    !ign_list(files->v[i], IGN_FILE_APPEND)->n)
+		    !ign_list(files->v[i], IGN_FILE_APPEND)->n &&
+		    !is_told(l, at, "contents") && !is_told(l, at, "append"))
 			mc_linter_add(
 				l, false, at, false,
 				S("a file without contents.source renders, but the "
@@ -237,11 +256,10 @@ static void lint_risks(struct mc_linter *l, const struct mc *mc,
 
 void mc_lint(struct arena *a, struct mc *mc, struct mc_findings *out)
 {
-	struct mc_linter l = mc_linter_of(
-		a, &mc->doc, mc->file,
-		str_fmt(a, "MachineConfig %.*s", STRF(mc->meta.name)), out);
-	const struct ign_obj *config = lint_ignition(&l, mc);
+	struct mc_linter l = mc_linter_of_mc(a, mc, out);
+	struct ign_obj *config = lint_ignition(&l, mc);
 
+	mc->judged = config;
 	lint_modes(&l, config);
 	lint_rest(&l, mc);
 	if (!mc_is_generated(mc))

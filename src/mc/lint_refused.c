@@ -13,15 +13,17 @@ static const char *const paths[MC_SECTIONS] = {
 	[MC_SECTION_FIPS] = "spec.fips",
 };
 
-/* What the MachineConfig makes of a node that has nothing; false: it is broken. */
-static bool alone(struct arena *a, struct mc *mc, struct mc_merged *out)
+bool mc_lint_alone(struct arena *a, struct mc *mc, struct mc_merged *out)
 {
 	struct err err = ERR_INIT(a);
 	struct mcs one = { 0 };
+	struct mc as = *mc;
 
-	VEC_PUSH(a, &one, mc);
-	return mc_validate(a, mc, &err) == 0 &&
-	       mc_merge(a, &one, S(""), S(""), out, &err) == 0;
+	if (!mc->judged && mc_validate(a, mc, &err) < 0)
+		return false;
+	as.ignition = mc->judged ? mc->judged : mc->ignition;
+	VEC_PUSH(a, &one, &as);
+	return mc_merge(a, &one, S(""), S(""), out, &err) == 0;
 }
 
 /* Why an update that brings one's part of the section is refused, or NULL. */
@@ -62,13 +64,12 @@ static struct str user_path(struct arena *a, const struct ign_obj *config)
 static void add(struct arena *a, const struct mc *mc, enum mc_section section,
 		const char *why, struct mc_findings *out)
 {
-	struct mc_linter l = mc_linter_of(
-		a, &mc->doc, mc->file,
-		str_fmt(a, "MachineConfig %.*s", STRF(mc->meta.name)), out);
-	struct str path =
-		section == MC_SECTION_FILES    ? file_path(a, mc->ignition)
-		: section == MC_SECTION_PASSWD ? user_path(a, mc->ignition)
-					       : str_of(paths[section]);
+	struct mc_linter l = mc_linter_of_mc(a, mc, out);
+	const struct ign_obj *config = mc->judged ? mc->judged : mc->ignition;
+	struct str path = section == MC_SECTION_FILES ? file_path(a, config)
+			  : section == MC_SECTION_PASSWD
+				  ? user_path(a, config)
+				  : str_of(paths[section]);
 	struct str text = str_fmt(a, "running nodes refuse it: %s", why);
 
 	/* one in several pools is told of once */
@@ -87,7 +88,7 @@ void mc_lint_refused(struct arena *a, struct mc *mc, struct mc_findings *out)
 {
 	struct mc_merged one;
 
-	if (mc_is_generated(mc) || !alone(a, mc, &one))
+	if (mc_is_generated(mc) || !mc_lint_alone(a, mc, &one))
 		return;
 	for (int i = 0; i < MC_SECTIONS; i++) {
 		const char *why = own_part(a, (enum mc_section)i, &one);
@@ -113,7 +114,8 @@ static void add_change(struct arena *a, const struct mc_pool *pool,
 		struct mc_merged one;
 
 		if (mc_is_generated(given->v[i]) ||
-		    !alone(a, given->v[i], &one) || !own_part(a, section, &one))
+		    !mc_lint_alone(a, given->v[i], &one) ||
+		    !own_part(a, section, &one))
 			continue;
 		add(a, given->v[i], section, why, out);
 		any = true;

@@ -3,14 +3,6 @@
 #include "mc/origin.h"
 #include "mc/selector.h"
 
-static struct mc_linter linter_of(struct arena *a, const struct mc *mc,
-				  struct mc_findings *out)
-{
-	return mc_linter_of(
-		a, &mc->doc, mc->file,
-		str_fmt(a, "MachineConfig %.*s", STRF(mc->meta.name)), out);
-}
-
 void mc_lint_set(struct arena *a, const struct mc_set *set,
 		 struct mc_findings *out)
 {
@@ -20,7 +12,7 @@ void mc_lint_set(struct arena *a, const struct mc_set *set,
 	for (size_t i = 0; i < set->mcs.n; i++) {
 		struct mc *mc = set->mcs.v[i];
 		const struct mc *first = map_get(&seen, mc->meta.name);
-		struct mc_linter l = linter_of(a, mc, out);
+		struct mc_linter l = mc_linter_of_mc(a, mc, out);
 
 		if (first)
 			mc_linter_add(
@@ -195,7 +187,7 @@ void mc_lint_selected(struct arena *a, const struct mcs *mcs,
 		      const struct mc_pools *pools, struct mc_findings *out)
 {
 	for (size_t i = 0; i < mcs->n; i++) {
-		struct mc_linter l = linter_of(a, mcs->v[i], out);
+		struct mc_linter l = mc_linter_of_mc(a, mcs->v[i], out);
 		const struct json *role =
 			json_member(mcs->v[i]->meta.labels, S(MC_ROLE));
 		bool any = false;

@@ -2,6 +2,17 @@
 
 #include "mc/lint.h"
 
+struct mc_linter mc_linter_of_mc(struct arena *a, const struct mc *mc,
+				 struct mc_findings *out)
+{
+	struct mc_linter l = mc_linter_of(
+		a, &mc->doc, mc->file,
+		str_fmt(a, "MachineConfig %.*s", STRF(mc->meta.name)), out);
+
+	l.review = mc->review;
+	return l;
+}
+
 struct mc_linter mc_linter_of(struct arena *a, const struct doc *doc,
 			      struct str file, struct str object,
 			      struct mc_findings *out)
@@ -35,11 +46,21 @@ static void push(struct mc_linter *l, bool error, struct str path,
 	VEC_PUSH(l->a, l->out, f);
 }
 
+bool mc_linter_told(const struct mc_linter *l, struct str path)
+{
+	static const struct str config = S("spec.config.");
+
+	return l->review && str_starts(path, config) &&
+	       ign_is_told(l->review, str_from(path, config.n));
+}
+
 void mc_linter_add(struct mc_linter *l, bool error, struct str path,
 		   bool at_key, struct str message)
 {
 	size_t line = 0, col = 0;
 
+	if (mc_linter_told(l, path))
+		return;
 	if (l->where.root)
 		ign_locate(&l->where, path, at_key, &line, &col);
 	push(l, error, path, message, line, col);

@@ -189,27 +189,24 @@ static void lint_one(struct linter *l)
 /* Files that no node can write, and extensions that it does not have. */
 static bool lint_own(struct arena *a, struct mc *mc, struct mc_findings *out)
 {
-	struct mc_linter l = mc_linter_of(
-		a, &mc->doc, mc->file,
-		str_fmt(a, "MachineConfig %.*s", STRF(mc->meta.name)), out);
+	struct mc_linter l = mc_linter_of_mc(a, mc, out);
 	struct err err = ERR_INIT(a);
 	bool any = mc_check_extensions(a, mc, &err) < 0; /* told by mc_lint */
 	struct mc_merged m;
-	struct mcs one = { 0 };
 
-	VEC_PUSH(a, &one, mc);
-	if (mc_is_generated(mc) || mc_validate(a, mc, &err) < 0 ||
-	    mc_merge(a, &one, S(""), S(""), &m, &err) < 0)
+	if (mc_is_generated(mc) || !mc_lint_alone(a, mc, &m))
 		return any;
 	for (size_t i = 0; i < ign_files(m.config)->n; i++) {
 		const struct ign_obj *file = ign_files(m.config)->v[i];
 		bool state = mc_is_state(ign_str(file, IGN_FILE_PATH));
+		struct str at = str_fmt(a, "spec.config.storage.files.%zu", i);
 
-		if (ign_list(file, IGN_FILE_APPEND)->n ||
+		if (mc_linter_told(&l, str_fmt(a, "%.*s.path", STRF(at))) ||
+		    ign_list(file, IGN_FILE_APPEND)->n ||
 		    steps_check_file(a, file, &err) == 0)
 			continue;
 		mc_linter_add(&l, false,
-			      str_fmt(a, "spec.config.storage.files.%zu.%s", i,
+			      str_fmt(a, "%.*s.%s", STRF(at),
 				      state ? "path" : "contents.source"),
 			      false,
 			      str_fmt(a, "running nodes refuse it: %.*s",

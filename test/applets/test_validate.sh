@@ -33,8 +33,9 @@ $4"
 expect 'valid' 0 $'5 objects, 2 MachineConfigs: valid\n' '' "$ctl" validate -f $base
 expect 'careless' 1 'examples/careless.yaml:5:9: warning: MachineConfig 00-worker-mine: metadata.name: the controllers generate MachineConfigs of such names and may overwrite it
 examples/careless.yaml:9:15: warning: MachineConfig 00-worker-mine: spec.osImageURL: registry.example.net/os:latest is a tag, not a digest: nodes may run different images under one name
+examples/careless.yaml:15:15: warning: MachineConfig 00-worker-mine: spec.config.storage.files.0.path: /usr/lib/mine.conf is outside of /etc and /var (and the links into it): it cannot be written on a running node, or does not last
 examples/careless.yaml:19:15: error: MachineConfig 00-worker-mine: spec.config.storage.files.1.path: path not absolute
-1 error, 2 warnings
+1 error, 3 warnings
 ' '' "$ctl" validate -f examples/careless.yaml
 mc 'a path that does not last' 0 'x.yaml:9:30: warning: MachineConfig 50-x: spec.config.storage.files.0.path: /usr/lib/mine.conf is outside of /etc and /var (and the links into it): it cannot be written on a running node, or does not last
 1 warning' '  config:
@@ -205,6 +206,49 @@ expect 'all findings as JSON' 0 '10 0 6
 error all/a.yaml 7 20 MachineConfig 10-a spec.kernelArguments
 ' '' perl -MJSON::PP -e 'local $/; my $j = decode_json(<STDIN>); my $f = $j->{findings}[0];
 	print "$j->{errors} $j->{warnings} $j->{objects}\n@$f{qw(severity file line column object path)}\n"; exit(@{$j->{findings}} != 10)' < all.json
+go='json: cannot unmarshal' at='MachineConfig 50-x: spec.config'
+mc 'wrong types in Ignition' 1 "x.yaml:10:7: warning: $at.storage.disks: running nodes refuse it: ignition disks section contains changes
+x.yaml:10:45: error: $at.storage.disks.0.wipeTable: $go string into Go struct field Disk.storage.disks.wipeTable of type bool
+x.yaml:11:7: warning: $at.storage.directories: running nodes refuse it: ignition directories section contains changes
+x.yaml:13:30: error: $at.storage.files.0.mode: $go string into Go struct field File.storage.files.FileEmbedded1.mode of type int
+x.yaml:14:30: error: $at.storage.files.1.mode: invalid mode 01204 for /etc/b, cannot exceed 0777 (decimal; did you mean 0644?)
+x.yaml:14:54: warning: $at.storage.files.1.contents.source: running nodes refuse it: could not decode file \"/etc/b\": could not decode file content string: missing data prefix
+x.yaml:15:16: error: $at.storage.files.2.path: $go number into Go struct field File.storage.files.Node.path of type string
+x.yaml:16:9: error: $at.storage.files.3: $go string into Go struct field Storage.storage.files of type types.File
+x.yaml:17:34: error: $at.storage.files.4.contents: $go string into Go struct field File.storage.files.FileEmbedded1.contents of type types.Resource
+x.yaml:18:16: error: $at.storage.files.5.path: path not absolute
+x.yaml:19:50: error: $at.systemd.units.0.enabled: $go string into Go struct field Unit.systemd.units.enabled of type bool
+x.yaml:20:66: error: $at.passwd.users.0.sshAuthorizedKeys.1: $go number into Go struct field PasswdUser.passwd.users.sshAuthorizedKeys of type types.SSHAuthorizedKey
+9 errors, 3 warnings" "  config:
+    ignition: {version: 3.4.0}
+    storage:
+      disks: [{device: /dev/sdb, wipeTable: maybe}]
+      directories: [{path: /etc/d}]
+      files:
+      - {path: /etc/a, mode: foo, contents: {source: 'data:,a'}}
+      - {path: /etc/b, mode: 644, contents: {source: 'https://example.com/b'}}
+      - {path: 5, contents: {source: 'data:,c'}}
+      - nothing
+      - {path: /etc/e, contents: text}
+      - {path: etc/f, contents: {source: 'data:,f'}}
+    systemd: {units: [{name: a.service, enabled: 'yes'}]}
+    passwd: {users: [{name: core, sshAuthorizedKeys: [ssh-rsa a, 7]}]}"
+mc 'a number for the version of Ignition' 1 "x.yaml:8:25: error: $at.ignition.version: $go number into Go struct field .Ignition.Version of type string
+x.yaml:9:30: error: $at.storage.files.0.path: path not absolute
+2 errors" "  config:
+    ignition: {version: 3.4}
+    storage: {files: [{path: etc/x, contents: {source: 'data:,x'}}]}"
+mc 'wrong types in Ignition of spec 2' 1 "x.yaml:9:62: error: $at.storage.files.0.mode: $go string into Go struct field File.storage.files.FileEmbedded1.mode of type int
+x.yaml:9:96: error: $at.storage.files.1.path: $go bool into Go struct field File.storage.files.Node.path of type string
+2 errors" "  config:
+    ignition: {version: 2.2.0}
+    storage: {files: [{filesystem: root, path: /etc/x, mode: '0644'}, {filesystem: root, path: true}]}"
+echo '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"50-x","labels":{"'$role'":"worker"}},"spec":{"config":{"ignition":{"version":"3.5.0"},
+"storage":{"links":3,"files":[{"path":"/etc/x","mode":{},"contents":{"source":"data:,x"}}]}}}}' > x.json
+expect 'wrong types in Ignition, in JSON' 1 "x.json:2:20: error: $at.storage.links: $go number into Go struct field Storage.storage.links of type []types.Link
+x.json:2:55: error: $at.storage.files.0.mode: $go object into Go struct field File.storage.files.FileEmbedded1.mode of type int
+2 errors
+" '' "$ctl" validate -f x.json
 finds 'types of kinds that are only judged' 1 'x.yaml:4:41: error: PinnedImageSet p: spec.pinnedImages.1.name: json: cannot unmarshal number into Go struct field NameReference.spec.pinnedImages.name of type string
 1 error' <<< "apiVersion: $m/v1
 kind: PinnedImageSet
