@@ -99,6 +99,10 @@ int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
  * not quote all of it; "" when it has both. */
 struct str mc_kind_problem(struct arena *a, const struct json *tree);
 
+/* Whether it is what people write and butane makes Ignition of. */
+bool mc_is_butane(const struct json *tree);
+#define MC_BUTANE "this is Butane: convert it with butane first"
+
 /* ERR_INVALID in the words of upstream's decoder. */
 int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
 	      struct err *err);

@@ -33,6 +33,11 @@ static struct ign_obj *lint_refused(struct mc_linter *l, struct mc *mc,
 {
 	struct ign_review *r = ARENA_NEW(l->a, struct ign_review);
 
+	if (mc_is_butane(mc->config_tree)) {
+		mc_linter_add(l, true, S("spec.config.variant"), true,
+			      S(MC_BUTANE));
+		return NULL;
+	}
 	ign_review(l->a, mc->config_tree, r);
 	for (size_t i = 0; i < r->misfits.n && i < MC_FAULTS_MAX; i++)
 		mc_linter_add_at(l, true, below_config(l, r->misfits.v[i].path),

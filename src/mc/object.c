@@ -88,6 +88,12 @@ static struct str gist(struct arena *a, const struct json *tree)
 	return b.n ? str_clip(a, buf_str(&b), 100) : S("nothing");
 }
 
+bool mc_is_butane(const struct json *tree)
+{
+	return json_str(tree, "variant", S("")).n > 0 &&
+	       !json_member(tree, S("ignition"));
+}
+
 struct str mc_kind_problem(struct arena *a, const struct json *tree)
 {
 	struct str kind = json_str(tree, "kind", S(""));
@@ -98,8 +104,8 @@ struct str mc_kind_problem(struct arena *a, const struct json *tree)
 	if (json_kind(tree) != JSON_OBJECT)
 		return str_fmt(a, "not an object but of type %s",
 			       json_kind_name(tree));
-	if (!kind.n && json_str(tree, "variant", S("")).n)
-		return S("this is Butane: convert it with butane first");
+	if (!kind.n && mc_is_butane(tree))
+		return S(MC_BUTANE);
 	if (!kind.n && json_member(tree, S("ignition")))
 		return S("this is an Ignition config: it goes into spec.config "
 			 "of a MachineConfig");

@@ -249,6 +249,11 @@ expect 'wrong types in Ignition, in JSON' 1 "x.json:2:20: error: $at.storage.lin
 x.json:2:55: error: $at.storage.files.0.mode: $go object into Go struct field File.storage.files.FileEmbedded1.mode of type int
 2 errors
 " '' "$ctl" validate -f x.json
+mc 'Butane in a MachineConfig' 1 "x.yaml:8:5: error: $at.variant: this is Butane: convert it with butane first
+1 error" '  config:
+    variant: openshift
+    version: 4.14.0
+    storage: {files: [{path: /etc/x}]}'
 finds 'types of kinds that are only judged' 1 'x.yaml:4:41: error: PinnedImageSet p: spec.pinnedImages.1.name: json: cannot unmarshal number into Go struct field NameReference.spec.pinnedImages.name of type string
 1 error' <<< "apiVersion: $m/v1
 kind: PinnedImageSet
