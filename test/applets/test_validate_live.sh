@@ -149,8 +149,9 @@ manifest MachineConfig 70-mode "{config: {$v, storage: {files: [{path: /etc/x, m
 unsound 'a mode' 1 "$TMP/x.yaml:4:84: error: MachineConfig 70-mode: spec.config.storage.files.0.mode: invalid mode 01204 for /etc/x, cannot exceed 0777 (decimal; did you mean 0644?)
 1 error" 'invalid mode 01204 for /etc/x'
 manifest MachineConfig 70-path "{config: {$v, storage: {files: [{path: etc/x}]}}}"
-unsound 'a path' 1 "$TMP/x.yaml:4:70: error: MachineConfig 70-path: spec.config.storage.files.0.path: path not absolute
-1 error" 'path not absolute'
+unsound 'a path' 1 "$TMP/x.yaml:4:64: warning: MachineConfig 70-path: spec.config.storage.files.0: a file without contents.source renders, but the result does not parse again
+$TMP/x.yaml:4:70: error: MachineConfig 70-path: spec.config.storage.files.0.path: path not absolute
+1 error, 1 warning" 'path not absolute'
 kill "$controller"
 wait "$controller"
 is 'the controller ends' 0 $?
