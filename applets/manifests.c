@@ -11,6 +11,36 @@
 static int load_path(struct run *r, const char *path, bool recursive,
 		     unsigned depth, struct mc_set *set);
 
+/*
+ * The first fault by its line, and how many more there are. Loading stops at one
+ * that need not be the first, since it decodes members in the order of their names.
+ */
+static int refuse(struct run *r, const char *path, struct str text,
+		  const struct mc_fault *fault)
+{
+	struct mc_review review = { 0 };
+	struct mc_set set = { .review = &review };
+	struct err ignored = ERR_INIT(r->a);
+	struct mc_fault f = *fault, unused;
+	struct str more = S("");
+
+	(void)mc_load(r->a, str_of(path), text, &set, &unused, &ignored);
+	for (size_t i = 0; i < review.faults.n; i++) {
+		const struct mc_fault *x = &review.faults.v[i];
+
+		if (x->line < f.line || (x->line == f.line && x->col < f.col))
+			f = *x;
+	}
+	if (review.faults.n > 1)
+		more = str_fmt(
+			r->a,
+			"; and %zu more: mcoctl validate -f %s lists them",
+			review.faults.n - 1, path);
+	return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s%s%.*s%.*s", path,
+		       f.line, f.col, STRF(f.object), f.object.n ? ": " : "",
+		       STRF(f.problem), STRF(more));
+}
+
 static int load_file(struct run *r, const char *path, struct mc_set *set)
 {
 	struct mc_fault f = { 0 };
@@ -26,9 +56,7 @@ static int load_file(struct run *r, const char *path, struct mc_set *set)
 		return rc;
 	rc = mc_load(r->a, str_of(path), text, set, &f, &r->err);
 	if (rc == -ERR_INVALID)
-		return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s%s%.*s",
-			       path, f.line, f.col, STRF(f.object),
-			       f.object.n ? ": " : "", STRF(f.problem));
+		return refuse(r, path, text, &f);
 	return rc < 0 ? err_wrap(&r->err, "%s", path) : 0;
 }
 

@@ -391,6 +391,15 @@ expect 'of YAML' 0 'line 1 col 61
 ' '' place "$TMP/bad.yaml"
 expect 'of JSON with lines' 0 'line 1 col 61
 ' '' place "$TMP/bad.json"
+# ---- several wrong types: the first by line, and where the others are told
+mc 50-types worker 'kernelArguments: nosmt,
+  fips: "yes",
+  extensions: 3' > "$TMP/types.yaml"
+expect 'several wrong types' 2 '' "Error: $TMP/types.yaml:5:25: MachineConfig 50-types: json: cannot unmarshal string into Go struct field MachineConfigSpec.spec.kernelArguments of type []string; and 2 more: mcoctl validate -f $TMP/types.yaml lists them
+" "$ctl" diff -f "$TMP/types.yaml" --base "$TMP/base.yaml"
+mc 50-types worker 'fips: "yes"' > "$TMP/types.yaml"
+expect 'one wrong type' 2 '' "Error: $TMP/types.yaml:5:14: MachineConfig 50-types: json: cannot unmarshal string into Go struct field MachineConfigSpec.spec.fips of type bool
+" "$ctl" diff -f "$TMP/types.yaml" --base "$TMP/base.yaml"
 # ---- a status in a manifest: the API server takes none from clients
 policies() {	# of spec, of status
 	printf -- '---\napiVersion: operator.openshift.io/v1\nkind: MachineConfiguration\nmetadata: {name: cluster}\nspec: {nodeDisruptionPolicy: {files: [%s]}}\nstatus: {nodeDisruptionPolicyStatus: {clusterPolicies: {files: [%s]}}}\n' "$1" "$2"
