@@ -266,8 +266,10 @@ static void print_sum(struct judge *j, size_t errors)
 	if (b.n)
 		buf_addf(&j->r->out, "%s\n", b.p);
 	else
-		buf_addf(&j->r->out, "%zu objects, %zu MachineConfigs: valid\n",
-			 j->given.objects, j->given.mcs.n);
+		buf_addf(&j->r->out,
+			 "%zu object%s, %zu MachineConfig%s: valid\n",
+			 j->given.objects, j->given.objects == 1 ? "" : "s",
+			 j->given.mcs.n, j->given.mcs.n == 1 ? "" : "s");
 }
 
 static struct json *finding_json(struct arena *a, const struct mc_finding *f)

@@ -162,6 +162,6 @@ done > "$TMP/objects.yaml"
 cp test/golden/controllers/001-baseline/input/worker.pool.yaml "$TMP/pool.yaml"
 expect 'configs that share a MachineConfig' 0 "$TMP/objects.yaml:9:23: warning: KubeletConfig two: metadata.annotations: KubeletConfig one and two have the same MachineConfig 99-worker-generated-kubelet-1, which holds only that of one of them: edit the other one, and it gets a MachineConfig of its own
 " '' bash -c "set -o pipefail; '$BIN/mcoctl' validate -f '$TMP/objects.yaml' -f '$TMP/pool.yaml' | grep 'the same'"
-expect 'objects that are sound' 0 '1 objects, 0 MachineConfigs: valid
+expect 'objects that are sound' 0 '1 object, 0 MachineConfigs: valid
 ' '' "$BIN/mcoctl" validate -f $ex/21-mirrors.yaml
 finish

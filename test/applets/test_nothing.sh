@@ -56,7 +56,7 @@ spec:
   kubeletConfig: {maxPods: 300}
 E
 expect 'diff: no release image' 2 '' "$image" "$BIN/mcoctl" diff -f "$TMP/image.yaml" --base examples/cluster
-expect 'validate: no release image' 0 '1 objects, 0 MachineConfigs: valid
+expect 'validate: no release image' 0 '1 object, 0 MachineConfigs: valid
 ' "$image" "$BIN/mcoctl" validate -f "$TMP/image.yaml" --base examples/cluster
 cp -r examples/cluster "$TMP/labelled"
 sed -i 's/^  name: worker$/&\n  labels: {size: large}/' "$TMP/labelled/pools.yaml"

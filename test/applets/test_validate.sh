@@ -77,7 +77,7 @@ kind config.openshift.io/v1 ImageDigestMirorSet '2:7' 'kind: config.openshift.io
 kind operator.openshift.io/v1 MachineConfigurations '2:7' 'kind: operator.openshift.io/v1 has no kind MachineConfigurations (did you mean MachineConfiguration?)'
 for words in 'apps/v1 Deployment' 'v1 Node' 'v1 ConfigMap' 'operator.openshift.io/v1 IngressController' 'hive.openshift.io/v1 MachinePool' \
 	'config.openshift.io/v1 ClusterVersion' 'config.openshift.io/v1alpha1 Backup' 'image.openshift.io/v1 Image' 'x.example/v1 KubeletConfig'; do
-	finds "somebody else's: $words" 0 '1 objects, 0 MachineConfigs: valid' <<< "apiVersion: ${words% *}
+	finds "somebody else's: $words" 0 '1 object, 0 MachineConfigs: valid' <<< "apiVersion: ${words% *}
 kind: ${words#* }
 metadata: {name: a}
 spek: {}"
@@ -305,7 +305,7 @@ mc 'mode: 400' 0 'x.yaml:9:44: warning: MachineConfig 50-x: spec.config.storage.
 1 warning' "  config:
     ignition: {version: 3.5.0}
     storage: {files: [{path: /etc/x, mode: 400, contents: {source: 'data:,x'}}]}"
-mc 'mode: 420' 0 '1 objects, 1 MachineConfigs: valid' "  config:
+mc 'mode: 420' 0 '1 object, 1 MachineConfig: valid' "  config:
     ignition: {version: 3.5.0}
     storage: {files: [{path: /etc/x, mode: 420, contents: {source: 'data:,x'}}]}"
 finds 'Butane' 1 'x.yaml:1:1: error: this is Butane: convert it with butane first
@@ -376,14 +376,14 @@ mc 'nodes pass over luks' 0 'x.yaml:9:22: warning: MachineConfig 50-x: spec.conf
 1 warning' "  config:
     $v
     storage: {luks: [{name: a, device: /dev/vdb, clevis: {tpm2: true}}]}"
-mc 'nodes take keys of core' 0 '1 objects, 1 MachineConfigs: valid' "  config:
+mc 'nodes take keys of core' 0 '1 object, 1 MachineConfig: valid' "  config:
     $v
     passwd: {users: [{name: core, sshAuthorizedKeys: [a]}]}"
 
 # ---- too large
 mc '1.5 MiB' 1 'x.yaml:1:1: error: MachineConfig 50-x: it has 1572865 bytes as JSON: the API server takes at most 1572864 (1.5 MiB)
 1 error' "  kernelArguments: [$(head -c 1572669 /dev/zero | tr '\0' a)]"
-mc 'one byte less' 0 '1 objects, 1 MachineConfigs: valid' "  kernelArguments: [$(head -c 1572668 /dev/zero | tr '\0' a)]"
+mc 'one byte less' 0 '1 object, 1 MachineConfig: valid' "  kernelArguments: [$(head -c 1572668 /dev/zero | tr '\0' a)]"
 
 # ---- what pools lack
 finds 'how many nodes of a pool, and which' 1 'x.yaml:1:1: error: MachineConfigPool infra: invalid label selector: "Near" is not a valid label selector operator
@@ -397,7 +397,7 @@ spec:
 $(manifest MachineConfig 50-x)"
 
 # ---- what a cluster has written itself may be of a newer version
-finds 'a newer ControllerConfig' 0 '1 objects, 0 MachineConfigs: valid' <<< "apiVersion: $m/v1
+finds 'a newer ControllerConfig' 0 '1 object, 0 MachineConfigs: valid' <<< "apiVersion: $m/v1
 kind: ControllerConfig
 metadata: {name: machine-config-controller, uid: 0a0b}
 spec: {newer: {}}"
@@ -416,7 +416,7 @@ labelled() {	# ROLE: a MachineConfig whose spec follows
 	manifest MachineConfig 70-x | sed "s/worker/$1/"
 }
 selectors='{machineConfigPoolSelector: {matchLabels: {size: big}}, '
-based 'sound' 0 '1 objects, 1 MachineConfigs: valid' "$(labelled infra)
+based 'sound' 0 '1 object, 1 MachineConfig: valid' "$(labelled infra)
 spec: {kernelArguments: [a]}"
 based 'a role that no pool has' 0 "x.yaml:5:52: warning: MachineConfig 70-x: metadata.labels: no pool selects it: there are $pools
 1 warning" "$(labelled workr)
@@ -428,7 +428,7 @@ spec: ${selectors}kubeletConfig: {maxPods: 9}}
 ---
 $(manifest ContainerRuntimeConfig r)
 spec: ${selectors}containerRuntimeConfig: {pidsLimit: 900}}"
-finds 'without a base nothing is known of pools' 0 '1 objects, 1 MachineConfigs: valid' <<< "$(labelled workr)
+finds 'without a base nothing is known of pools' 0 '1 object, 1 MachineConfig: valid' <<< "$(labelled workr)
 spec: {kernelArguments: [a]}"
 pool=$(manifest MachineConfigPool infra)'
 spec: {machineConfigSelector: {matchExpressions: [{key: '$role', operator: In, values: [infra, worker]}]}}'
@@ -446,7 +446,7 @@ spec:
     $v
     storage: {directories: [{path: /etc/d}]}"
 cp -r $base/. based && cp x.yaml based/70.yaml
-expect 'what nodes have already is no change' 0 $'1 objects, 1 MachineConfigs: valid\n' '' "$ctl" validate -f x.yaml --base based
+expect 'what nodes have already is no change' 0 $'1 object, 1 MachineConfig: valid\n' '' "$ctl" validate -f x.yaml --base based
 sed -i 's,/etc/d,/etc/e,' x.yaml
 expect 'unless it differs' 0 'x.yaml:9:15: warning: MachineConfig 70-x: spec.config.storage.directories: running nodes refuse it: ignition directories section contains changes
 1 warning
@@ -460,14 +460,14 @@ cat > based/settings.yaml <<< '{apiVersion: operator.openshift.io/v1, kind: Mach
 spec: {irreconcilableValidationOverrides: {storage: [Disks]}}}'
 labelled worker > x.yaml
 cat >> x.yaml <<< "spec: {config: {$v, storage: {directories: [{path: /etc/d}], disks: [{device: /dev/vdb}]}}}"
-expect 'what nodes are told to let pass' 0 $'1 objects, 1 MachineConfigs: valid\n' '' "$ctl" validate -f x.yaml --base based
+expect 'what nodes are told to let pass' 0 $'1 object, 1 MachineConfig: valid\n' '' "$ctl" validate -f x.yaml --base based
 based 'a pool that cannot be rendered' 1 'x.yaml:1:1: error: MachineConfigPool infra: This machineconfigpool is selecting all machineconfigs. A non-empty selector is required.
 1 error' "$(manifest MachineConfigPool infra)
 spec: {machineConfigSelector: {}}"
-based 'the faults of the base are not told' 0 '1 objects, 1 MachineConfigs: valid' "$(labelled infra)"
+based 'the faults of the base are not told' 0 '1 object, 1 MachineConfig: valid' "$(labelled infra)"
 sed 's/mode: 0644/mode: 4200/' $base/50-worker-chrony.yaml > based/50-worker-chrony.yaml
 labelled worker | sed s/70/71/ > x.yaml
-expect 'nor where they break a pool' 0 $'1 objects, 1 MachineConfigs: valid\n' '' "$ctl" validate -f x.yaml --base based
+expect 'nor where they break a pool' 0 $'1 object, 1 MachineConfig: valid\n' '' "$ctl" validate -f x.yaml --base based
 for i in {1..10}; do
 	cat <<< "$(manifest KubeletConfig k$i)
 spec: {machineConfigPoolSelector: {matchLabels: {pools.operator.$m/worker: ''}}, kubeletConfig: {maxPods: $i}}

@@ -85,8 +85,8 @@ is_degraded() { [ -n "$(degraded)" ]; }
 path_of() { echo "$mc/$(sed -n 's/^kind: //p' "$TMP/x.yaml" | tr 'A-Z' 'a-z')s"; }
 undone() { [ "$(target worker)" = "$was" ] && ! is_degraded; }
 undo() { api DELETE "$(path_of)/$(sed -n 's/^metadata: {name: \([^,]*\),.*/\1/p' "$TMP/x.yaml")" > /dev/null; within undone || bad "$1: it does not go back"; }
-sound() {	# NAME: the cluster takes it
-	expect "$1: valid" 0 "1 objects, ${2:-1} MachineConfigs: valid
+sound() {	# NAME [COUNT]: the cluster takes it
+	expect "$1: valid" 0 "1 object, ${2:-1 MachineConfig}: valid
 " '' "$ctl" validate --strict --kubeconfig "$TMP/kubeconfig" -f "$TMP/x.yaml"
 	was=$(target worker)
 	create "$(path_of)" < "$TMP/x.yaml"
@@ -119,10 +119,10 @@ sound 'a kernel and extensions'
 manifest MachineConfig 70-os '{osImageURL: "registry.example.net/os@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}'
 sound 'an image'
 manifest ContainerRuntimeConfig pids "{machineConfigPoolSelector: {matchLabels: {pools.operator.$P/worker: ''}}, containerRuntimeConfig: {pidsLimit: 2000}}"
-sound 'a ContainerRuntimeConfig' 0
+sound 'a ContainerRuntimeConfig' '0 MachineConfigs'
 big="machineConfigPoolSelector: {matchLabels: {pools.operator.$P/worker: ''}}"
 manifest KubeletConfig more "{$big, kubeletConfig: {podsPerCore: 10}}"
-sound 'a KubeletConfig' 0
+sound 'a KubeletConfig' '0 MachineConfigs'
 manifest KubeletConfig bad "{$big, kubeletConfig: {clusterDomain: x}}"
 expect 'a bad KubeletConfig: what validate says' 1 "$TMP/x.yaml:4:144: error: KubeletConfig bad: spec.kubeletConfig.clusterDomain: KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x
 1 error
