@@ -116,6 +116,12 @@ void applet_say(const char *fmt, ...)
 			    "standard error", &ignored);
 }
 
+void applet_warn(struct run *r, struct str text)
+{
+	VEC_PUSH(r->a, &r->warnings, text);
+	applet_say("warning: %.*s\n", STRF(text));
+}
+
 static int print_error(struct run *r)
 {
 	/* reports of upstream's end in a line feed of their own */

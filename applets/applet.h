@@ -21,6 +21,7 @@ struct run {
 	struct strs words; /* what followed the flags */
 	struct buf out;
 	bool colour; /* by --color: out may have colours */
+	struct strs warnings; /* what applet_warn wrote, for -o json */
 	struct err err;
 	int error_status; /* the command's, or 0 */
 };
@@ -73,6 +74,9 @@ size_t help_width(void);
 
 /* Writes to standard error at once, likewise written out. */
 void applet_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* "warning: text" on standard error; the text is kept in r->warnings. */
+void applet_warn(struct run *r, struct str text);
 
 /* -o, for commands that have several forms of output: "yaml|json|name". Others are
  * refused when flags are parsed. */

@@ -142,8 +142,9 @@ static int list_all(struct run *r, struct kube *k, const struct live_sink *to)
 				       STRF(server), STRF(kind_of(paths[i])));
 		if (rc != -ERR_INVALID || i < NEEDED)
 			return blame(r, server, paths[i]);
-		applet_say("warning: left out: %.*s: %.*s\n",
-			   STRF(kind_of(paths[i])), STRF(r->err.msg));
+		applet_warn(r,
+			    str_fmt(r->a, "left out: %.*s: %.*s",
+				    STRF(kind_of(paths[i])), STRF(r->err.msg)));
 	}
 	return 0;
 }

@@ -50,6 +50,9 @@ int mcoctl_no_pool(struct run *r, const struct mc_set *set);
 int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 		     struct mc_pool **out);
 
+/* A list for -o json. */
+struct json *mcoctl_strings(struct arena *a, const struct strs *list);
+
 /* "in the cluster" or "among the manifests". */
 const char *mcoctl_where(const struct mc_set *set);
 

@@ -77,7 +77,7 @@ static int tell_refusals(struct run *r, const struct preview *p)
 		struct str text = preview_refusal_text(r->a, f);
 
 		if (f->known || p->set.live) {
-			applet_say("warning: %.*s\n", STRF(text));
+			applet_warn(r, text);
 			continue;
 		}
 		if (rc < 0)
@@ -109,7 +109,7 @@ int mcoctl_preview(struct run *r, struct mc_set *set, bool warn)
 		return 0;
 	mcoctl_plan(r, &in, &out);
 	for (size_t i = 0; warn && i < out.notes.n; i++)
-		applet_say("warning: %.*s\n", STRF(out.notes.v[i]));
+		applet_warn(r, out.notes.v[i]);
 	rc = warn ? tell_refusals(r, &out) : 0;
 	if (rc == 0)
 		*set = out.set;
@@ -127,9 +127,18 @@ void mcoctl_preview_some(struct run *r, struct mc_set *set,
 		return;
 	mcoctl_plan(r, &in, &out);
 	for (size_t i = 0; i < out.notes.n; i++)
-		applet_say("warning: %.*s\n", STRF(out.notes.v[i]));
+		applet_warn(r, out.notes.v[i]);
 	*refused = out.refused;
 	*set = out.set;
+}
+
+struct json *mcoctl_strings(struct arena *a, const struct strs *list)
+{
+	struct json *j = json_new(a, JSON_ARRAY);
+
+	for (size_t i = 0; i < list->n; i++)
+		json_push(j, json_new_str(a, list->v[i]));
+	return j;
 }
 
 int mcoctl_no_pool(struct run *r, const struct mc_set *set)

@@ -61,15 +61,14 @@ static void preview(struct diff *d, struct preview_in *in, struct mc_set *out)
 
 	mcoctl_plan(d->r, in, &p);
 	for (size_t i = 0; i < p.notes.n; i++)
-		applet_say("warning: %.*s\n", STRF(p.notes.v[i]));
+		applet_warn(d->r, p.notes.v[i]);
 	for (size_t i = 0; i < p.refused.n; i++) {
 		const struct preview_refusal *f = &p.refused.v[i];
 
 		if (in->touched ? f->touched : !f->known)
 			VEC_PUSH(d->r->a, &d->caused, *f);
 		else
-			applet_say("warning: %.*s\n",
-				   STRF(preview_refusal_text(d->r->a, f)));
+			applet_warn(d->r, preview_refusal_text(d->r->a, f));
 	}
 	d->refused = p.refused;
 	d->partial |= p.partial;
@@ -135,7 +134,7 @@ static void as_stored(struct mc_set *set)
 }
 
 /* Another operator turns a feature set into gates. */
-static void warn_of_gates(const struct mc_set *base,
+static void warn_of_gates(struct run *r, const struct mc_set *base,
 			  const struct mc_set *change)
 {
 	const struct mc_object *o = mc_find(change, MC_FEATURE_GATE, "cluster");
@@ -144,9 +143,11 @@ static void warn_of_gates(const struct mc_set *base,
 	if (o && !json_at(o->doc.tree, "status.featureGates") &&
 	    !(was && json_eq(json_at(was->doc.tree, "spec"),
 			     json_at(o->doc.tree, "spec"))))
-		applet_say("warning: FeatureGate cluster: the gates are in its "
-			   "status, which another operator writes, and the "
-			   "manifest has none: what it does cannot be told\n");
+		applet_warn(r,
+			    S("FeatureGate cluster: the gates are in its "
+			      "status, which another operator writes, and the "
+			      "manifest has none: what it does cannot be "
+			      "told"));
 }
 
 static bool has_mc(const struct mc_set *set, struct str name)
@@ -170,8 +171,9 @@ static void warn_of_unselected(struct diff *d, const struct mc_set *base,
 			VEC_PUSH(d->r->a, &added, change->mcs.v[i]);
 	mc_lint_selected(d->r->a, &added, &after->pools, &list);
 	for (size_t i = 0; i < list.n; i++)
-		applet_say("warning: %.*s: %.*s\n", STRF(list.v[i].object),
-			   STRF(list.v[i].message));
+		applet_warn(d->r, str_fmt(d->r->a, "%.*s: %.*s",
+					  STRF(list.v[i].object),
+					  STRF(list.v[i].message)));
 }
 
 static int diff_change(struct diff *d)
@@ -192,7 +194,7 @@ static int diff_change(struct diff *d)
 		return rc;
 	as_stored(&base);
 	as_stored(&change);
-	warn_of_gates(&base, &change);
+	warn_of_gates(r, &base, &change);
 	apply_change(d, &base, &change, &selector, &after);
 	warn_of_unselected(d, &base, &change, &after);
 	forecast_assumptions(r->a, &after, &change, &d->assumed);
@@ -204,15 +206,6 @@ static int diff_change(struct diff *d)
 	in.base = &base;
 	preview(d, &in, &after);
 	return diff_pools(d, &base, &after);
-}
-
-static struct json *strings(struct arena *a, const struct strs *list)
-{
-	struct json *j = json_new(a, JSON_ARRAY);
-
-	for (size_t i = 0; i < list->n; i++)
-		json_push(j, json_new_str(a, list->v[i]));
-	return j;
 }
 
 static struct json *refusals(struct arena *a,
@@ -227,7 +220,7 @@ static struct json *refusals(struct arena *a,
 		json_add(j, S("object"), json_new_str(a, f->object));
 		json_add(j, S("file"), json_new_str(a, f->file));
 		json_add(j, S("message"), json_new_str(a, f->message));
-		json_add(j, S("pools"), strings(a, &f->pools));
+		json_add(j, S("pools"), mcoctl_strings(a, &f->pools));
 		json_push(out, j);
 	}
 	return out;
@@ -249,8 +242,10 @@ static int finish(struct diff *d)
 
 		json_add(j, S("differences"), d->list);
 		json_add(j, S("refusals"), refusals(r->a, &d->caused));
-		json_add(j, S("pruned"), strings(r->a, &d->pruned));
-		json_add(j, S("assumptions"), strings(r->a, &d->assumed));
+		json_add(j, S("pruned"), mcoctl_strings(r->a, &d->pruned));
+		json_add(j, S("assumptions"),
+			 mcoctl_strings(r->a, &d->assumed));
+		json_add(j, S("warnings"), mcoctl_strings(r->a, &r->warnings));
 		json_encode(&r->out, j, JSON_INDENT);
 		buf_addc(&r->out, '\n');
 	}

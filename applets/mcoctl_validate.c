@@ -300,6 +300,7 @@ static void print_json(struct judge *j, size_t errors, struct str problem)
 	json_add(out, S("warnings"),
 		 json_new_i64(a, (int64_t)(j->list.n - errors)));
 	json_add(out, S("objects"), json_new_i64(a, (int64_t)j->given.objects));
+	json_add(out, S("notes"), mcoctl_strings(a, &j->r->warnings));
 	if (problem.n)
 		json_add_str(a, out, "error", problem);
 	json_encode(&j->r->out, out, JSON_INDENT);
@@ -316,6 +317,16 @@ static struct str unread(struct judge *j)
 	return list->n ? list->v[0] : S("");
 }
 
+/* People are told where it would look as if all were well, programs always. */
+static void tell_notes(struct judge *j)
+{
+	for (size_t i = 0; i < j->notes.n; i++)
+		if (!j->list.n)
+			applet_warn(j->r, j->notes.v[i]);
+		else
+			VEC_PUSH(j->r->a, &j->r->warnings, j->notes.v[i]);
+}
+
 static int run(struct run *r, const void *p)
 {
 	const struct opts *o = p;
@@ -330,9 +341,8 @@ static int run(struct run *r, const void *p)
 	if (rc < 0)
 		applet_say("Error: %.*s\n", STRF(r->err.msg));
 	problem = rc < 0 ? r->err.msg : unread(&j);
-	/* where it would look as if all were well */
-	for (size_t i = 0; j.with_base && !j.list.n && i < j.notes.n; i++)
-		applet_say("warning: %.*s\n", STRF(j.notes.v[i]));
+	if (j.with_base)
+		tell_notes(&j);
 	if (text && (j.list.n || !problem.n)) {
 		print_text(r, &j.list);
 		print_sum(&j, errors);

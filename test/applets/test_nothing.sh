@@ -56,6 +56,18 @@ spec:
   kubeletConfig: {maxPods: 300}
 E
 expect 'diff: no release image' 2 '' "$image" "$BIN/mcoctl" diff -f "$TMP/image.yaml" --base examples/cluster
+strings() {	# MEMBER COMMAND...: of its JSON
+	local member=$1
+	shift
+	"$@" 2> /dev/null | jq -r --arg m "$member" '.[$m][] | "warning: " + .'
+	return "${PIPESTATUS[0]}"
+}
+expect 'diff: no release image, for programs' 2 "$image" '' strings warnings "$BIN/mcoctl" diff -o json -f "$TMP/image.yaml" --base examples/cluster
+expect 'and on standard error' 2 '' "$image" eval '"$BIN/mcoctl" diff -o json -f "$TMP/image.yaml" --base examples/cluster > /dev/null'
+expect 'validate: no release image, for programs' 0 "$image" '' strings notes "$BIN/mcoctl" validate -o json -f "$TMP/image.yaml" --base examples/cluster
+{ cat "$TMP/image.yaml"; echo ---; sed '/etc\/relative/,$d' examples/careless.yaml; } > "$TMP/findings.yaml"
+expect 'validate: beside findings, for programs' 0 "$image" '' strings notes "$BIN/mcoctl" validate -o json -f "$TMP/findings.yaml" --base examples/cluster
+expect 'validate: findings say enough' 0 '' '' eval '"$BIN/mcoctl" validate -o json -f "$TMP/findings.yaml" --base examples/cluster > /dev/null'
 expect 'validate: no release image' 0 '1 object, 0 MachineConfigs: valid
 ' "$image" "$BIN/mcoctl" validate -f "$TMP/image.yaml" --base examples/cluster
 cp -r examples/cluster "$TMP/labelled"
@@ -67,4 +79,6 @@ expect 'diff: no kubelet.conf' 2 '' "warning: KubeletConfig pods: pool worker: $
 sed 's/role: worker$/role: wrker/; s/50-worker-chrony/51-wrker/' examples/new-time-source.yaml > "$TMP/wrker.yaml"
 expect 'diff: no pool selects it' 0 '' "warning: MachineConfig 51-wrker: no pool selects it: there are worker (machineconfiguration.openshift.io/role=worker), infra (machineconfiguration.openshift.io/role in (infra,worker))
 " "$BIN/mcoctl" diff -f "$TMP/wrker.yaml" --base examples/cluster -p worker
+expect 'diff: no pool selects it, for programs' 0 '{"assumptions":[],"differences":[],"pruned":[],"refusals":[],"warnings":["MachineConfig 51-wrker: no pool selects it: there are worker (machineconfiguration.openshift.io/role=worker), infra (machineconfiguration.openshift.io/role in (infra,worker))"]}
+' '' bash -c '"$0" diff -o json "$@" 2> /dev/null | jq -Sc ".assumptions = []"' "$BIN/mcoctl" -f "$TMP/wrker.yaml" --base examples/cluster -p worker
 finish

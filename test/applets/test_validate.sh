@@ -267,6 +267,7 @@ expect 'unreadable as JSON' 2 '{
   "errors": 0,
   "warnings": 0,
   "objects": 1,
+  "notes": [],
   "error": "open /nonexistent: No such file or directory"
 }
 ' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate -o json -f /nonexistent
@@ -276,6 +277,7 @@ expect 'nothing as JSON' 2 '{
   "errors": 0,
   "warnings": 0,
   "objects": 0,
+  "notes": [],
   "error": "no manifests found in empty"
 }
 ' $'Error: no manifests found in empty\n' "$ctl" validate -o json -f empty
