@@ -261,6 +261,7 @@ static int run(struct run *r, const void *p)
 	int rc;
 
 	d.view.colour = r->colour;
+	d.view.whole = "KUBECTL_EXTERNAL_DIFF='diff -uN'";
 	d.list = json_new(r->a, JSON_ARRAY);
 	external_diff_init(&d.external, r->a, getenv("KUBECTL_EXTERNAL_DIFF"));
 	d.external.secrets = o->secrets;
@@ -305,7 +306,8 @@ const struct command mcoctl_diff = {
 		"pools, KubeletConfigs, "
 		"ContainerRuntimeConfigs,\nmirror sets and image policies that -f "
 		"lacks are gone; what the cluster\nowns stays.\n\n"
-		"KUBECTL_EXTERNAL_DIFF is honoured.",
+		"Of one file at most 2000 lines and 256 KiB are shown. "
+		"KUBECTL_EXTERNAL_DIFF is\nhonoured, and gets all of it.",
 	.examples =
 		"# What a change does to the nodes of the cluster\n"
 		"@ diff -f 99-worker-ntp.yaml\n"

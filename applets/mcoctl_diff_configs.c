@@ -38,6 +38,8 @@ static int show(struct diff *d, struct config_diff *c,
 	}
 	buf_addf(&r->out, "%.*s -> %.*s\n", STRF(text_of(r, c->from_name)),
 		 STRF(text_of(r, c->to_name)));
+	if (c->irreconcilable) /* before whatever is long */
+		config_diff_summary(&r->out, c, &d->view);
 	(void)config_diff_text(&r->out, c, &d->view);
 	buf_addc(&r->out, '\n');
 	config_diff_summary(&r->out, c, &d->view);

@@ -17,6 +17,7 @@ struct config_diff {
 
 struct config_diff_opts {
 	bool colour, secrets;
+	const char *whole; /* see udiff_opts: of each file and list */
 };
 
 /* Appends the differences; false (and nothing) when there are none. */

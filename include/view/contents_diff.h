@@ -20,6 +20,7 @@ struct contents_opts {
 	bool colour;
 	bool secrets; /* show them */
 	const char *indent; /* before each line; "" when NULL */
+	const char *whole; /* see udiff_opts */
 };
 
 /* Appends it; nothing when both have the same bytes. */

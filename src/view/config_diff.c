@@ -89,7 +89,8 @@ static void diff_of(struct printer *p, struct str path,
 {
 	struct contents_opts o = { .colour = p->o->colour,
 				   .secrets = p->o->secrets,
-				   .indent = "  " };
+				   .indent = "  ",
+				   .whole = p->o->whole };
 
 	contents_diff(p->b, path, from, to, &o);
 }
@@ -228,7 +229,8 @@ static void users(struct printer *p, const struct config_diff *d)
 	struct udiff_opts o = { .from = "a/sshAuthorizedKeys",
 				.to = "b/sshAuthorizedKeys",
 				.colour = p->o->colour,
-				.indent = "  " };
+				.indent = "  ",
+				.whole = p->o->whole };
 	struct map names, old, new;
 
 	all_keys(p, from, to, &names);
@@ -255,7 +257,8 @@ static void list_diff(struct printer *p, const char *what,
 	struct udiff_opts o = { .from = str_fmt(&p->a, "a/%s", what).p,
 				.to = str_fmt(&p->a, "b/%s", what).p,
 				.colour = p->o->colour,
-				.indent = "  " };
+				.indent = "  ",
+				.whole = p->o->whole };
 	struct str x = lines(p, from), y = lines(p, to);
 
 	if (str_eq(x, y))

@@ -33,7 +33,8 @@ void contents_diff(struct buf *b, struct str path,
 	struct udiff_opts u = { .from = head(&a, path, from),
 				.to = head(&a, path, to),
 				.colour = o->colour,
-				.indent = o->indent };
+				.indent = o->indent,
+				.whole = o->whole };
 
 	if (str_eq(old, new))
 		return;

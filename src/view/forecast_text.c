@@ -181,17 +181,15 @@ static bool same_objects(struct teller *t, const struct strs *keys,
 }
 
 static struct str body_of(struct teller *t, const struct forecast *f,
-			  bool secrets)
+			  const struct config_diff_opts *o)
 {
 	struct config_diff d = { .from = f->from,
 				 .to = f->to,
 				 .plan = f->plan };
-	struct config_diff_opts o = *t->o;
 	struct buf b;
 
-	o.secrets = secrets;
 	buf_init(&b, &t->a);
-	(void)config_diff_text(&b, &d, &o);
+	(void)config_diff_text(&b, &d, o);
 	return buf_str(&b);
 }
 
@@ -199,6 +197,7 @@ static struct str body_of(struct teller *t, const struct forecast *f,
 static bool same_change(struct teller *t, const struct forecast *x,
 			const struct forecast *y)
 {
+	const struct config_diff_opts all = { .secrets = true };
 	const struct update_changes *c, *k;
 
 	if (!x->plan || !y->plan)
@@ -216,7 +215,7 @@ static bool same_change(struct teller *t, const struct forecast *x,
 			    ign_units(y->from->config)) &&
 	       same_objects(t, &c->unit_names, ign_units(x->to->config),
 			    ign_units(y->to->config)) &&
-	       str_eq(body_of(t, x, true), body_of(t, y, true));
+	       str_eq(body_of(t, x, &all), body_of(t, y, &all));
 }
 
 /* ---- text ---- */
@@ -230,6 +229,18 @@ static struct str config_before(const struct forecast *f)
 static struct str config_after(const struct forecast *f)
 {
 	return f->removed ? f->partner_name : f->to_name;
+}
+
+/* What goes wrong stands before contents, which may be long. */
+static void tell_trouble(struct teller *t, const struct forecast *f, bool alone)
+{
+	if (f->render_error.n || f->waits.n ||
+	    (f->refused.n && !known_empty(f)))
+		buf_addf(t->b, "%s%s %.*s: %.*s%s\n",
+			 t->o->colour ? TERMINAL_BOLD : "",
+			 alone ? "pool" : " ", STRF(shown(t, f->pool)),
+			 STRF(shown(t, forecast_headline(&t->a, f))),
+			 t->o->colour ? TERMINAL_OFF : "");
 }
 
 static void tell_names(struct teller *t, const struct forecasts *g)
@@ -251,6 +262,7 @@ static void tell_names(struct teller *t, const struct forecasts *g)
 			 g->n > 1 ? " " : "pool", STRF(shown(t, f->pool)),
 			 STRF(shown(t, config_before(f))),
 			 STRF(shown(t, config_after(f))), not );
+		tell_trouble(t, f, g->n == 1);
 	}
 }
 
@@ -312,7 +324,7 @@ void forecasts_text(struct buf *b, const struct forecasts *list,
 		group_from(&t, list, i, done, &g);
 		if (list->v[i]->plan) {
 			tell_names(&t, &g);
-			buf_add(b, body_of(&t, list->v[i], o->secrets));
+			buf_add(b, body_of(&t, list->v[i], o));
 			buf_addc(b, '\n');
 		}
 		tell_headlines(&t, &g, &headlines);

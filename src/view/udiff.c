@@ -39,6 +39,8 @@ struct job {
 	struct lines x, y;
 	bool x_open, y_open; /* the last line has no line feed */
 	struct edits out;
+	size_t lines, bytes; /* of the hunks: shown */
+	size_t cut_lines, cut_bytes; /* and not shown */
 };
 
 static void split(struct job *j, struct str text, struct lines *out, bool *open)
@@ -206,9 +208,42 @@ static void add_line(struct buf *b, const struct udiff_opts *o, const char *on,
 		 o->colour && *on ? TERMINAL_OFF : "");
 }
 
-static void add_hunk(struct buf *b, const struct job *j,
-		     const struct udiff_opts *o, size_t from, size_t to,
-		     size_t line_x, size_t line_y)
+static bool is_full(const struct job *j, const struct udiff_opts *o)
+{
+	return o->whole && (j->cut_lines || j->lines == UDIFF_LINES);
+}
+
+/* Whether the line is beyond what is shown, as all after it then are. */
+static bool cut(struct job *j, const struct udiff_opts *o, struct str line)
+{
+	if (!o->whole)
+		return false;
+	if (!is_full(j, o) && line.n <= UDIFF_BYTES - j->bytes) {
+		j->lines++;
+		j->bytes += line.n;
+		return false;
+	}
+	j->cut_lines++;
+	j->cut_bytes += line.n;
+	return true;
+}
+
+static void add_cut(struct buf *b, const struct job *j,
+		    const struct udiff_opts *o)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	bool one = j->cut_lines == 1;
+
+	if (j->cut_lines)
+		add_line(b, o, "", "",
+			 str_fmt(&a,
+				 "... %zu more line%s, %zu bytes: %s shows %s",
+				 j->cut_lines, one ? "" : "s", j->cut_bytes,
+				 o->whole, one ? "it" : "them"));
+}
+
+static void add_hunk(struct buf *b, struct job *j, const struct udiff_opts *o,
+		     size_t from, size_t to, size_t line_x, size_t line_y)
 {
 	size_t nx = 0, ny = 0;
 
@@ -216,7 +251,7 @@ static void add_hunk(struct buf *b, const struct job *j,
 		nx += j->out.v[i].op != '+';
 		ny += j->out.v[i].op != '-';
 	}
-	{
+	if (!is_full(j, o)) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 
 		add_line(b, o, TERMINAL_CYAN, "",
@@ -228,6 +263,8 @@ static void add_hunk(struct buf *b, const struct job *j,
 		const struct edit *e = &j->out.v[i];
 		char op[2] = { e->op, '\0' };
 
+		if (cut(j, o, e->text))
+			continue;
 		add_line(b, o,
 			 e->op == '-'	? TERMINAL_RED
 			 : e->op == '+' ? TERMINAL_GREEN
@@ -239,8 +276,7 @@ static void add_hunk(struct buf *b, const struct job *j,
 	}
 }
 
-static void hunks(struct buf *b, const struct job *j,
-		  const struct udiff_opts *o)
+static void hunks(struct buf *b, struct job *j, const struct udiff_opts *o)
 {
 	size_t x = 0, y = 0, i = 0, n = j->out.n;
 
@@ -283,5 +319,6 @@ void udiff(struct buf *b, struct str x, struct str y,
 	add_line(b, o, TERMINAL_BOLD, "--- ", str_of(o->from));
 	add_line(b, o, TERMINAL_BOLD, "+++ ", str_of(o->to));
 	hunks(b, &j, o);
+	add_cut(b, &j, o);
 	arena_free(&j.a);
 }

@@ -35,10 +35,10 @@ mc 50-b worker "$(file /etc/b b)" > "$TMP/b.yaml"
 
 assumed='assumed: no MachineConfiguration: node disruption policies are the defaults
 assumed: no ControllerConfig: configs are rendered without OS images'
-headlines() {	# arguments of diff...: what happens to each pool
+headlines() {	# arguments of diff...: what happens to each pool, which follows the last contents
 	"$ctl" diff "$@" > "$TMP/.all"
 	local rc=$?
-	sed -n '/^pool [^ ]*: rendered-[^ ]* -> /d; /^assumed: /d; /^pool /,$p' "$TMP/.all"
+	awk '/^$/ { s = ""; next } !/^assumed: / { s = s $0 "\n" } END { printf "%s", s }' "$TMP/.all"
 	return $rc
 }
 json() { "$ctl" diff -o json "$@" > "$TMP/.all"; local rc=$?; "$ctl" fmt -o json-compact - < "$TMP/.all"; return $rc; }
@@ -121,9 +121,43 @@ expect 'another program is not asked' 1 '' "warning: pool infra: $cannot infra: 
 " env KUBECTL_EXTERNAL_DIFF=/nonexistent "$ctl" diff -p infra -f "$TMP/bad.yaml" --base "$TMP/base.yaml"
 big() { file "$1" "$(head -c 900000 /dev/zero | tr '\0' x)"; }
 { mc 60-x infra "$(big /etc/x)"; mc 60-y infra "$(big /etc/y)"; } > "$TMP/big.yaml"
-expect 'too large' 1 "pool infra: $cannot infra: size validation failed: rendered MachineConfig RENDERED is too large (SIZE bytes, max 1572864 bytes). This will exceed etcd's size limit. Consider reducing the number or size of MachineConfigs, particularly large registry mirror configurations (ImageDigestMirrorSet/ImageContentSourcePolicy): the pool becomes RenderDegraded and its nodes keep $infra
-" '' bash -c "set -o pipefail; \"\$0\" diff \"\$@\" | sed -nE '/^pool infra: c/!d; s/rendered-infra-[0-9a-f]+ is/RENDERED is/; s/[0-9]+ bytes,/SIZE bytes,/p'" "$ctl" -f "$TMP/big.yaml" --base "$TMP/base.yaml"
 { cat "$TMP/base.yaml" "$TMP/bad.yaml"; } > "$TMP/broken.yaml"
+# ---- it comes before the contents, and of a file that is long not all of them
+size="size validation failed: rendered MachineConfig NAME is too large (SIZE bytes, max 1572864 bytes). This will exceed etcd's size limit. Consider reducing the number or size of MachineConfigs, particularly large registry mirror configurations (ImageDigestMirrorSet/ImageContentSourcePolicy): the pool becomes RenderDegraded and its nodes keep $infra"
+more="KUBECTL_EXTERNAL_DIFF='diff -uN' shows"
+tell() { "$ctl" diff "$@" | sed -E 's/rendered-infra-[0-9a-f]+ (\(not|is)/NAME \1/; s/[0-9]+ bytes, max/SIZE bytes, max/'; return "${PIPESTATUS[0]}"; }
+expect 'too large: the cause comes first' 1 "pool infra: $infra -> NAME (not rendered)
+pool infra: $cannot infra: $size
+file /etc/x (added)
+  + mode: 0644
+  --- /dev/null
+  +++ b/etc/x
+  @@ -0,0 +1,1 @@
+  ... 1 more line, 900000 bytes: $more it
+file /etc/y (added)
+  + mode: 0644
+  --- /dev/null
+  +++ b/etc/y
+  @@ -0,0 +1,1 @@
+  ... 1 more line, 900000 bytes: $more it
+
+pool infra: $cannot infra: $size
+$assumed
+" '' tell -f "$TMP/big.yaml" --base "$TMP/base.yaml"
+long() { file /etc/long "$(seq -s %0A "$1" "$2")%0A"; }
+mc 60-l infra "$(long 1001 3000)" > "$TMP/all.yaml"
+mc 60-l infra "$(long 1001 3004)" > "$TMP/over.yaml"
+expect 'as many lines as are shown' 0 $'  @@ -0,0 +1,2000 @@\n  +3000\n' '' eval '"$ctl" diff -f "$TMP/all.yaml" --base "$TMP/base.yaml" | sed -n "/^  @@/p; /^$/!h; /^$/{x;p;q}"'
+expect 'and more' 0 "  @@ -0,0 +1,2004 @@
+  ... 4 more lines, 16 bytes: $more them
+" '' eval '"$ctl" diff -f "$TMP/over.yaml" --base "$TMP/base.yaml" | sed -n "/^  @@/p; /^$/!h; /^$/{x;p;q}"'
+lines() { mc 60-l infra "$(file /etc/long "$(seq 1000 4999 | sed "$1" | sed ':a; N; $!ba; s/\n/%0A/g')%0A")"; }
+{ cat "$TMP/base.yaml"; lines ''; } > "$TMP/long.yaml"
+lines '5~10s/$/x/' > "$TMP/tenth.yaml"
+expect 'nor later hunks' 0 "250 hunks
+  ... 1200 more lines, 4950 bytes: $more them
+" '' eval '"$ctl" diff -f "$TMP/tenth.yaml" --base "$TMP/long.yaml" | awk "/^  @@/ { n++ } /^  \.\.\./ { print n \" hunks\"; print }"'
+expect 'all of it with another program' 0 $'2004\n+3004\n' '' eval 'KUBECTL_EXTERNAL_DIFF="diff -uN" "$ctl" diff -f "$TMP/over.yaml" --base "$TMP/base.yaml" | grep -x "+[0-9]\{4\}" | sed -n "\${=;p}"'
 mc 50-d master "$(file /etc/d d)" > "$TMP/d.yaml"
 expect 'bad already' 1 "pool master: each node: drain and reboot (3 nodes, 1 at a time)
   Reboot: file /etc/d: no disruption policy for this path
@@ -150,6 +184,27 @@ Error: pool worker: Failed to render configuration for pool worker: could not ge
 mc 50-d infra 'config: {ignition: {version: 3.5.0}, storage: {directories: [{path: /srv/d}]}}' > "$TMP/dir.yaml"
 expect 'refused by nodes' 1 'pool infra: refused by running nodes: ignition directories section contains changes: the first node becomes Degraded and the rollout stops (1 node, 1 at a time)
 ' '' headlines -f "$TMP/dir.yaml" --base "$TMP/base.yaml"
+expect 'it comes first' 1 "pool infra: $infra -> $(name <(cat "$TMP/base.yaml" "$TMP/dir.yaml") infra)
+pool infra: refused by running nodes: ignition directories section contains changes: the first node becomes Degraded and the rollout stops (1 node, 1 at a time)
+directories /srv/d (added)
+
+pool infra: refused by running nodes: ignition directories section contains changes: the first node becomes Degraded and the rollout stops (1 node, 1 at a time)
+$assumed
+" '' "$ctl" diff -f "$TMP/dir.yaml" --base "$TMP/base.yaml"
+sed 's/role: infra/role: worker/' "$TMP/dir.yaml" > "$TMP/dirs.yaml"
+expect 'by the nodes of two pools' 0 "pools worker, infra: the same change
+  worker: $worker ->
+  worker: refused by running nodes: ignition directories section contains changes: the first node becomes Degraded and the rollout stops (5 nodes, 1 at a time)
+  infra: $infra ->
+  infra: refused by running nodes: ignition directories section contains changes: the first node becomes Degraded and the rollout stops (1 node, 1 at a time)
+directories /srv/d (added)
+" '' eval '"$ctl" diff -f "$TMP/dirs.yaml" --base "$TMP/base.yaml" | sed "/^$/,\$d; s/-> .*/->/"'
+expect 'of two configs' 1 'a -> 50-d
+refused by running nodes: ignition directories section contains changes
+directories /srv/d (added)
+
+refused by running nodes: ignition directories section contains changes
+' '' "$ctl" diff <(mc a infra 'config: {ignition: {version: 3.5.0}}') "$TMP/dir.yaml"
 expect 'refused, for programs' 0 '"actions":[]
 "drain":false
 "reboot":false
