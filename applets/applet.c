@@ -77,8 +77,7 @@ static bool colour_wanted(struct str when)
 
 	if (str_is(when, "always") || str_is(when, "never"))
 		return str_is(when, "always");
-	return isatty(STDOUT_FILENO) && !(no && *no) && term && *term &&
-	       strcmp(term, "dumb") != 0;
+	return isatty(STDOUT_FILENO) && !(no && *no) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 static const char *get_env(void *ctx, const char *name)
@@ -112,8 +111,8 @@ void applet_say(const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	(void)file_write_fd(STDERR_FILENO, terminal_safe(&a, buf_str(&b)),
-			    "standard error", &ignored);
+	(void)file_write_fd(STDERR_FILENO, terminal_safe(&a, buf_str(&b)), "standard error",
+			    &ignored);
 }
 
 void applet_warn(struct run *r, struct str text)
@@ -125,8 +124,7 @@ void applet_warn(struct run *r, struct str text)
 static int print_error(struct run *r)
 {
 	/* reports of upstream's end in a line feed of their own */
-	applet_say("Error: %.*s%s", STRF(r->err.msg),
-		   str_ends(r->err.msg, S("\n")) ? "" : "\n");
+	applet_say("Error: %.*s%s", STRF(r->err.msg), str_ends(r->err.msg, S("\n")) ? "" : "\n");
 	return r->error_status ? r->error_status : 1;
 }
 
@@ -153,8 +151,7 @@ static int unknown_command(struct run *r, struct str word)
 
 	for (const struct command *const *c = r->applet->commands; *c; c++)
 		VEC_PUSH(r->a, &names, str_of((*c)->name));
-	(void)err_set(&r->err, ERR_INVALID,
-		      "unknown command \"%.*s\" for \"%s\"%.*s", STRF(word),
+	(void)err_set(&r->err, ERR_INVALID, "unknown command \"%.*s\" for \"%s\"%.*s", STRF(word),
 		      r->called_as, STRF(flag_hint(r->a, word, &names)));
 	return usage_error(r, NULL);
 }
@@ -174,13 +171,11 @@ static void warn_unknown(const struct strs *names)
 			 STRF(names->v[i]));
 }
 
-static int run_command(struct run *r, const struct command *c,
-		       struct common *common, int argc, char **argv)
+static int run_command(struct run *r, const struct command *c, struct common *common, int argc,
+		       char **argv)
 {
 	void *opts = arena_alloc(r->a, c->opts_size);
-	struct flag_table tables[] = { { flags_of(r->applet), common },
-				       { c->flags, opts },
-				       { 0 } };
+	struct flag_table tables[] = { { flags_of(r->applet), common }, { c->flags, opts }, { 0 } };
 	struct strs unknown = { 0 };
 	struct flag_parse p = { .tables = tables,
 				.env = get_env,
@@ -224,27 +219,22 @@ static int help(struct run *r, const struct strs *words)
  * Upstream's programs take a command's flags before its name as well. The command
  * that argv names so, and the rest of argv without that name; or NULL.
  */
-static const struct command *late_command(struct run *r, int argc, char **argv,
-					  char **rest)
+static const struct command *late_command(struct run *r, int argc, char **argv, char **rest)
 {
 	for (const struct command *const *c = r->applet->commands; *c; c++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct common common = common_defaults;
-		struct flag_table tables[] = {
-			{ flags_of(r->applet), &common },
-			{ (*c)->flags, arena_alloc(&a, (*c)->opts_size) },
-			{ 0 }
-		};
+		struct flag_table tables[] = { { flags_of(r->applet), &common },
+					       { (*c)->flags, arena_alloc(&a, (*c)->opts_size) },
+					       { 0 } };
 		struct strs words = { 0 }, unknown = { 0 };
 		struct flag_parse p = { .tables = tables,
-					.unknown = (*c)->from_manifest
-							   ? &unknown
-							   : NULL };
+					.unknown = (*c)->from_manifest ? &unknown : NULL };
 		int n = 0;
 
-		if (flag_parse(&a, &p, argc, argv, &words, &err) < 0 ||
-		    !words.n || !str_is(words.v[0], (*c)->name))
+		if (flag_parse(&a, &p, argc, argv, &words, &err) < 0 || !words.n ||
+		    !str_is(words.v[0], (*c)->name))
 			continue;
 		for (int i = 0; i < argc; i++)
 			if (argv[i] != words.v[0].p)
@@ -254,8 +244,7 @@ static const struct command *late_command(struct run *r, int argc, char **argv,
 	return NULL;
 }
 
-int applet_main(const struct applet *ap, const char *called_as, int argc,
-		char **argv)
+int applet_main(const struct applet *ap, const char *called_as, int argc, char **argv)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct run r = { .a = &a,

@@ -56,8 +56,7 @@ struct applet {
 };
 
 /* Runs one applet with the arguments behind its name. */
-int applet_main(const struct applet *ap, const char *called_as, int argc,
-		char **argv);
+int applet_main(const struct applet *ap, const char *called_as, int argc, char **argv);
 
 /* Writes r->out to standard output and empties it. On a terminal, what a terminal
  * would obey is written out: see base/terminal.h. */
@@ -65,10 +64,9 @@ int applet_flush(struct run *r);
 
 /* The pages of --help, added to r->out; with the flags that all commands have, and
  * their defaults. */
-void help_applet(struct run *r, const struct flag *common,
-		 const void *defaults);
-void help_command(struct run *r, const struct command *c,
-		  const struct flag *common, const void *defaults);
+void help_applet(struct run *r, const struct flag *common, const void *defaults);
+void help_command(struct run *r, const struct command *c, const struct flag *common,
+		  const void *defaults);
 /* Columns of a page: $COLUMNS, the terminal's, or 80. */
 size_t help_width(void);
 
@@ -80,11 +78,11 @@ void applet_warn(struct run *r, struct str text);
 
 /* -o, for commands that have several forms of output: "yaml|json|name". Others are
  * refused when flags are parsed. */
-#define OUTPUT_FLAG(type, formats)                                    \
-	{                                                             \
-		.name = "output", .letter = 'o', .kind = FLAG_CHOICE, \
-		.offset = offsetof(type, output), .value = "FORMAT",  \
-		.choices = formats, .help = "output format"           \
+#define OUTPUT_FLAG(type, formats)                                                       \
+	{                                                                                \
+		.name = "output", .letter = 'o', .kind = FLAG_CHOICE,                    \
+		.offset = offsetof(type, output), .value = "FORMAT", .choices = formats, \
+		.help = "output format"                                                  \
 	}
 
 /* The version command, which every applet has. */

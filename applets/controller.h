@@ -178,8 +178,7 @@ struct controller {
 
 /* Once everything is known. ERR_INVALID: the tree of templates does not serve
  * this cluster. */
-int controller_check_templates(struct controller *c, struct arena *a,
-			       struct err *err);
+int controller_check_templates(struct controller *c, struct arena *a, struct err *err);
 
 /* Takes the version that made the cluster's objects, or says in the log that it
  * differs. Again when the ControllerConfig has changed. */
@@ -196,22 +195,17 @@ struct str controller_version(const struct controller *c);
 
 /* ---- what is known (controller_watch.c) ---- */
 
-void controller_watch(struct controller *c, enum watched from,
-		      enum watched before);
+void controller_watch(struct controller *c, enum watched from, enum watched before);
 /* All of its kind are known, or that there are none. */
 bool watch_known(const struct watch *w);
 /* The nodes whose first pool has that name. */
-size_t known_nodes(struct controller *c, struct str pool,
-		   struct kube_item *const **out);
+size_t known_nodes(struct controller *c, struct str pool, struct kube_item *const **out);
 /* Once everything is known: plans all of it. */
 void controller_ready(struct controller *c);
 
-const struct object *known(const struct controller *c, enum watched kind,
-			   const char *name);
-const struct json *known_tree(const struct controller *c, enum watched kind,
-			      const char *name);
-size_t known_all(const struct controller *c, enum watched kind,
-		 struct kube_item *const **out);
+const struct object *known(const struct controller *c, enum watched kind, const char *name);
+const struct json *known_tree(const struct controller *c, enum watched kind, const char *name);
+size_t known_all(const struct controller *c, enum watched kind, struct kube_item *const **out);
 struct kube_cache *cache_of_path(void *ctx, struct str path);
 void known_pools(const struct controller *c, struct arena *a, struct mcps *mcps,
 		 struct mc_pools *pools);
@@ -219,8 +213,7 @@ void known_pools(const struct controller *c, struct arena *a, struct mcps *mcps,
 /* ---- what is to be planned because of it (controller_trigger.c) ---- */
 
 /* What a cache calls, with the watch as ctx. */
-void controller_changed(void *ctx, struct str key, const void *before,
-			const void *now);
+void controller_changed(void *ctx, struct str key, const void *before, const void *now);
 /* Everything is to be planned, and nodes are looked at, for the first time. */
 void controller_first_plans(struct controller *c);
 
@@ -243,16 +236,16 @@ void controller_settings(struct controller *c);
 
 /* The answer to what a pool's plan has asked for; false: it is to be tried
  * again. */
-bool pool_answered(struct controller *c, struct str pool,
-		   const struct action *act, const struct kube_answer *ans);
+bool pool_answered(struct controller *c, struct str pool, const struct action *act,
+		   const struct kube_answer *ans);
 
 /* ---- drains (controller_drain.c) ---- */
 
-int sync_drain(struct controller *c, struct str name, struct arena *a,
-	       struct actions *out, struct err *err);
+int sync_drain(struct controller *c, struct str name, struct arena *a, struct actions *out,
+	       struct err *err);
 /* The eviction API is known: what waits for it goes on. */
 void drains_again(struct controller *c);
-void drain_answered(struct controller *c, struct str node,
-		    const struct action *act, const struct kube_answer *ans);
+void drain_answered(struct controller *c, struct str node, const struct action *act,
+		    const struct kube_answer *ans);
 
 #endif

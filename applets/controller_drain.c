@@ -46,8 +46,7 @@ void drains_again(struct controller *c)
 		plan_again(d);
 }
 
-static void pod_changed(void *ctx, struct str key, const void *before,
-			const void *now)
+static void pod_changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	(void)key;
 	(void)before;
@@ -96,8 +95,7 @@ static void stop_watching(struct drainer *d)
 	kube_cache_free(d->pods);
 	d->pods = NULL;
 	d->c->n_watched--;
-	while (next &&
-	       (next == d || next->pods || !drain_wants_pods(next->drain)))
+	while (next && (next == d || next->pods || !drain_wants_pods(next->drain)))
 		next = next->next;
 	if (next)
 		plan_again(next);
@@ -151,19 +149,17 @@ static void look(struct drainer *d)
 		watch_pods(d);
 }
 
-int sync_drain(struct controller *c, struct str name, struct arena *a,
-	       struct actions *out, struct err *err)
+int sync_drain(struct controller *c, struct str name, struct arena *a, struct actions *out,
+	       struct err *err)
 {
 	struct kube_cache *nodes = c->watches[W_NODE].cache;
 	const struct mc_node *node = kube_cache_get(nodes, name);
-	struct drain_view v = {
-		.now = controller_now(),
-		.node = node,
-		.pool = S(MCN_NOT_YET_SET),
-		.eviction_api = c->eviction_api,
-		.evict_ms = c->evict_ms,
-		.image_mode = mc_gate(&c->gates, "ImageModeStatusReporting")
-	};
+	struct drain_view v = { .now = controller_now(),
+				.node = node,
+				.pool = S(MCN_NOT_YET_SET),
+				.eviction_api = c->eviction_api,
+				.evict_ms = c->evict_ms,
+				.image_mode = mc_gate(&c->gates, "ImageModeStatusReporting") };
 	struct mcp_of_node of = { 0 };
 	struct mcps pools = { 0 };
 	struct kube_item *const *items;
@@ -200,15 +196,15 @@ static struct str cause_of(struct arena *a, struct str body, const char *reason)
 
 	if (json_parse(a, body, NULL, &tree, &err) < 0)
 		return S("");
-	for (const struct json *j = json_first(json_at(tree, "details.causes"));
-	     j; j = json_next(j))
+	for (const struct json *j = json_first(json_at(tree, "details.causes")); j;
+	     j = json_next(j))
 		if (str_is(json_str(j, "reason", S("")), reason))
 			return json_str(j, "message", S("?"));
 	return S("");
 }
 
-void drain_answered(struct controller *c, struct str node,
-		    const struct action *act, const struct kube_answer *ans)
+void drain_answered(struct controller *c, struct str node, const struct action *act,
+		    const struct kube_answer *ans)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct drainer *d = *find(c, node);
@@ -219,8 +215,7 @@ void drain_answered(struct controller *c, struct str node,
 	if (!d)
 		return;
 	if (ans->status == 403)
-		answer.terminating =
-			cause_of(&a, ans->body, "NamespaceTerminating").n > 0;
+		answer.terminating = cause_of(&a, ans->body, "NamespaceTerminating").n > 0;
 	else if (ans->status == 429)
 		answer.budget = cause_of(&a, ans->body, "DisruptionBudget");
 	drain_reply(d->drain, act->tag, controller_now(), &answer);

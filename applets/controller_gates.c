@@ -10,13 +10,11 @@
 
 struct str controller_version(const struct controller *c)
 {
-	return mc_gates_release(c->release,
-				known_tree(c, W_VERSION, "version"));
+	return mc_gates_release(c->release, known_tree(c, W_VERSION, "version"));
 }
 
 /* As Go's %#v prints a list of them. */
-static void add_names(struct buf *b, const char *member,
-		      const struct strs *names)
+static void add_names(struct buf *b, const char *member, const struct strs *names)
 {
 	buf_addf(b, "%s:[]v1.FeatureGateName", member);
 	if (!names->n)
@@ -28,8 +26,7 @@ static void add_names(struct buf *b, const char *member,
 	buf_addz(b, names->n ? "}" : "");
 }
 
-static void tell(struct controller *c, const char *reason,
-		 const struct mc_gates *gates)
+static void tell(struct controller *c, const char *reason, const struct mc_gates *gates)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct action_event about = { .api = S("v1"),
@@ -54,12 +51,10 @@ static bool keep(struct controller *c, const struct json *tree)
 	struct json *own = NULL;
 
 	return json_parse(&c->gates_arena, text, NULL, &own, &err) == 0 &&
-	       mc_gates_read(&c->gates_arena, own, controller_version(c),
-			     &c->gates, &err) == 0;
+	       mc_gates_read(&c->gates_arena, own, controller_version(c), &c->gates, &err) == 0;
 }
 
-static void wait_for_gates(const struct controller *c, const struct json *tree,
-			   struct str why)
+static void wait_for_gates(const struct controller *c, const struct json *tree, struct str why)
 {
 	const struct json *version = known_tree(c, W_VERSION, "version");
 
@@ -80,8 +75,7 @@ void controller_gates(struct controller *c)
 	struct err err = ERR_INIT(&a);
 	struct mc_gates now;
 
-	if (!watch_known(&c->watches[W_GATES]) ||
-	    !watch_known(&c->watches[W_VERSION]))
+	if (!watch_known(&c->watches[W_GATES]) || !watch_known(&c->watches[W_VERSION]))
 		return;
 	if (mc_gates_read(&a, tree, controller_version(c), &now, &err) < 0) {
 		wait_for_gates(c, tree, err.msg);
@@ -100,9 +94,8 @@ void controller_gates(struct controller *c)
 	if (!keep(c, tree))
 		return;
 	c->gates_known = true;
-	log_info("feature gates of %.*s: %zu on, %zu off",
-		 STRF(controller_version(c)), c->gates.enabled.n,
-		 c->gates.disabled.n);
+	log_info("feature gates of %.*s: %zu on, %zu off", STRF(controller_version(c)),
+		 c->gates.enabled.n, c->gates.disabled.n);
 	tell(c, "FeatureGatesInitialized", &now);
 	c->on_gates(c);
 }
@@ -120,13 +113,11 @@ void controller_log_waits(struct controller *c)
 	buf_init(&b, &a);
 	for (int i = 0; i < W_KINDS; i++)
 		if (c->watches[i].cache && !watch_known(&c->watches[i]))
-			buf_addf(&b, "%s%s", b.n ? ", " : "",
-				 c->watches[i].path.p);
+			buf_addf(&b, "%s%s", b.n ? ", " : "", c->watches[i].path.p);
 	if (!c->eviction_api.p)
 		buf_addf(&b, "%s/api/v1", b.n ? ", " : "");
 	if (b.n)
-		log_info("waiting for the server's answer to GET %.*s",
-			 STRF(buf_str(&b)));
+		log_info("waiting for the server's answer to GET %.*s", STRF(buf_str(&b)));
 	else if (!c->gates_known)
 		controller_gates(c);
 }

@@ -6,9 +6,7 @@
 #include "io/log.h"
 #include "io/version.h"
 
-#define CONFIG_MAP                          \
-	"/api/v1/namespaces/" CONTROLLER_NS \
-	"/configmaps/crio-default-container-runtime"
+#define CONFIG_MAP "/api/v1/namespaces/" CONTROLLER_NS "/configmaps/crio-default-container-runtime"
 
 static void answered(struct kube_call *call, const struct kube_answer *ans)
 {
@@ -25,10 +23,9 @@ static void answered(struct kube_call *call, const struct kube_answer *ans)
 
 void controller_okd(struct controller *c)
 {
-	c->okd = (struct kube_call){ .method = "GET",
-				     .path = S(CONFIG_MAP),
-				     .done = answered,
-				     .ctx = c };
+	c->okd = (struct kube_call){
+		.method = "GET", .path = S(CONFIG_MAP), .done = answered, .ctx = c
+	};
 	if (version_scos())
 		kube_start(c->kube, &c->okd);
 }
@@ -39,15 +36,14 @@ void sync_okd(struct controller *c, struct arena *a, struct actions *out)
 
 	for (size_t i = 0; i < 2 && c->on_runc; i++)
 		if (known(c, W_POOL, pools[i]))
-			action_add(
-				a, out, ACTION_DELETE,
-				action_path(a, "machineconfigs",
-					    str_fmt(a,
-						    "00-override-%s-generated-"
-						    "crio-default-container-"
-						    "runtime",
-						    pools[i])),
-				S(""), S("crun is the default now"));
+			action_add(a, out, ACTION_DELETE,
+				   action_path(a, "machineconfigs",
+					       str_fmt(a,
+						       "00-override-%s-generated-"
+						       "crio-default-container-"
+						       "runtime",
+						       pools[i])),
+				   S(""), S("crun is the default now"));
 	actions_step(out);
 	if (c->on_runc)
 		action_add(a, out, ACTION_DELETE, S(CONFIG_MAP), S(""),

@@ -20,8 +20,8 @@ static void adopt(struct controller *c, const struct made_by *by)
 	if (raw)
 		c->raw = str_dup(&c->kept, by->raw);
 	if (hash || raw)
-		log_info("taking the version of the cluster: %.*s (%.*s)",
-			 STRF(c->raw), STRF(c->hash));
+		log_info("taking the version of the cluster: %.*s (%.*s)", STRF(c->raw),
+			 STRF(c->hash));
 }
 
 void controller_take_version(struct controller *c)
@@ -35,13 +35,12 @@ void controller_take_version(struct controller *c)
 	if (c->from_cluster)
 		adopt(c, &by);
 	else if (by.raw.n && !str_eq(by.raw, c->raw))
-		log_warn(
-			"the ControllerConfig was made by %.*s and this is "
-			"%.*s: no pool is rendered until they agree. To take "
-			"the version of the cluster give --version-from-cluster, "
-			"or set MCO_RAW=%.*s and MCO_HASH=%.*s",
-			STRF(by.raw), STRF(c->raw), STRF(by.raw),
-			STRF(by.hash.n ? by.hash : c->hash));
+		log_warn("the ControllerConfig was made by %.*s and this is "
+			 "%.*s: no pool is rendered until they agree. To take "
+			 "the version of the cluster give --version-from-cluster, "
+			 "or set MCO_RAW=%.*s and MCO_HASH=%.*s",
+			 STRF(by.raw), STRF(c->raw), STRF(by.raw),
+			 STRF(by.hash.n ? by.hash : c->hash));
 }
 
 static void add_list(struct buf *b, const struct strs *list, size_t most)
@@ -52,8 +51,7 @@ static void add_list(struct buf *b, const struct strs *list, size_t most)
 		buf_addz(b, ", ...");
 }
 
-static int refuse(struct arena *a, const struct template_loss *loss,
-		  struct err *err)
+static int refuse(struct arena *a, const struct template_loss *loss, struct err *err)
 {
 	struct buf b;
 
@@ -71,8 +69,7 @@ static int refuse(struct arena *a, const struct template_loss *loss,
 	return err_set(err, ERR_INVALID, "%.*s", STRF(buf_str(&b)));
 }
 
-int controller_check_templates(struct controller *c, struct arena *a,
-			       struct err *err)
+int controller_check_templates(struct controller *c, struct arena *a, struct err *err)
 {
 	struct template_loss loss;
 	struct template_input in;

@@ -29,40 +29,36 @@ static struct pool_state *state_of(struct controller *c, struct str pool)
 	return s;
 }
 
-int sync_render(struct controller *c, struct str name, struct arena *a,
-		struct actions *out, struct err *err)
+int sync_render(struct controller *c, struct str name, struct arena *a, struct actions *out,
+		struct err *err)
 {
-	const struct object *pool =
-		kube_cache_get(c->watches[W_POOL].cache, name);
+	const struct object *pool = kube_cache_get(c->watches[W_POOL].cache, name);
 	int64_t now = loop_clock(), wait;
 
 	if (!pool || json_at(pool->doc.tree, "metadata.deletionTimestamp"))
 		return 0;
 	/* what is being made counts as a change, too */
-	wait = trigger_wait(&state_of(c, name)->waits_since, now,
-			    c->making ? now : c->last_change, c->gather_ms);
+	wait = trigger_wait(&state_of(c, name)->waits_since, now, c->making ? now : c->last_change,
+			    c->gather_ms);
 	if (!wait)
 		return sync_generate(c, SYNC_RENDER, name, a, out, err);
 	action_requeue(a, out, wait, S("configs are being changed"));
 	return 0;
 }
 
-int pin_pool(struct controller *c, struct str name, struct str failed,
-	     struct arena *a, struct actions *out, struct err *err)
+int pin_pool(struct controller *c, struct str name, struct str failed, struct arena *a,
+	     struct actions *out, struct err *err)
 {
-	const struct object *pool =
-		kube_cache_get(c->watches[W_POOL].cache, name);
+	const struct object *pool = kube_cache_get(c->watches[W_POOL].cache, name);
 	struct json_list sets = { 0 };
 
 	if (!pool || json_at(pool->doc.tree, "metadata.deletionTimestamp"))
 		return 0;
 	see_trees(c, a, W_PINNED, &sets);
-	return plan_pin_pool(a, &pool->pool, &sets, controller_now(), failed,
-			     out, err);
+	return plan_pin_pool(a, &pool->pool, &sets, controller_now(), failed, out, err);
 }
 
-static void see_configs(struct controller *c, struct arena *a,
-			struct map *configs)
+static void see_configs(struct controller *c, struct arena *a, struct map *configs)
 {
 	struct kube_item *const *v;
 	size_t n = known_all(c, W_MC, &v);
@@ -71,8 +67,8 @@ static void see_configs(struct controller *c, struct arena *a,
 	map_init(configs, a);
 	for (size_t i = 0; i < n; i++) {
 		const struct object *o = v[i]->value;
-		const struct json *owner = json_first(
-			json_at(o->doc.tree, "metadata.ownerReferences"));
+		const struct json *owner =
+			json_first(json_at(o->doc.tree, "metadata.ownerReferences"));
 
 		list[i].owner = json_str(owner, "name", S(""));
 		list[i].os_image = o->mc.os_image;
@@ -81,8 +77,7 @@ static void see_configs(struct controller *c, struct arena *a,
 }
 
 /* The nodes whose first pool it is. */
-static void see_nodes(struct controller *c, struct arena *a,
-		      struct pool_view *v)
+static void see_nodes(struct controller *c, struct arena *a, struct pool_view *v)
 {
 	struct kube_item *const *items;
 	size_t n = known_nodes(c, v->pool->name, &items);
@@ -94,8 +89,7 @@ static void see_nodes(struct controller *c, struct arena *a,
 		nodes[i] = items[i]->value;
 }
 
-static void see_layers(struct controller *c, struct arena *a,
-		       struct pool_view *v)
+static void see_layers(struct controller *c, struct arena *a, struct pool_view *v)
 {
 	struct kube_item *const *items;
 	size_t n = known_all(c, W_OS_CONFIG, &items);
@@ -114,25 +108,23 @@ static void see_layers(struct controller *c, struct arena *a,
 	v->n_os_builds = n;
 }
 
-bool pool_answered(struct controller *c, struct str pool,
-		   const struct action *act, const struct kube_answer *ans)
+bool pool_answered(struct controller *c, struct str pool, const struct action *act,
+		   const struct kube_answer *ans)
 {
 	if (ans->rc == 0)
 		return true; /* the watch is about to tell of it */
 	if (ans->rc != -ERR_NOTFOUND)
 		return false;
 	arena_free(&c->no_build_arena);
-	c->no_build = str_dup(
-		&c->no_build_arena,
-		str_from(act->path, (size_t)str_rchr(act->path, '/') + 1));
+	c->no_build = str_dup(&c->no_build_arena,
+			      str_from(act->path, (size_t)str_rchr(act->path, '/') + 1));
 	c->no_build_pool = str_dup(&c->no_build_arena, pool);
 	kube_queue_add(c->queue, SYNC_POOL, pool);
 	return true;
 }
 
 /* Holds for one plan: it may be made at any time. */
-static struct str take_no_build(struct controller *c, struct arena *a,
-				struct str pool)
+static struct str take_no_build(struct controller *c, struct arena *a, struct str pool)
 {
 	struct str build = S("");
 
@@ -143,11 +135,10 @@ static struct str take_no_build(struct controller *c, struct arena *a,
 	return build;
 }
 
-int sync_pool(struct controller *c, struct str name, struct arena *a,
-	      struct actions *out, struct err *err)
+int sync_pool(struct controller *c, struct str name, struct arena *a, struct actions *out,
+	      struct err *err)
 {
-	const struct object *pool =
-		kube_cache_get(c->watches[W_POOL].cache, name);
+	const struct object *pool = kube_cache_get(c->watches[W_POOL].cache, name);
 	struct map mcns, configs;
 	struct pool_state *state;
 	struct mcps pools = { 0 };
@@ -161,8 +152,7 @@ int sync_pool(struct controller *c, struct str name, struct arena *a,
 		.no_build = take_no_build(c, a, name),
 		.os_image_stream = known_tree(c, W_STREAM, "cluster"),
 		.image_mode = mc_gate(&c->gates, "ImageModeStatusReporting"),
-		.os_streams =
-			mc_gate(&c->gates, "OSStreams") && !version_scos(),
+		.os_streams = mc_gate(&c->gates, "OSStreams") && !version_scos(),
 	};
 	size_t n;
 
@@ -178,9 +168,8 @@ int sync_pool(struct controller *c, struct str name, struct arena *a,
 	see_configs(c, a, &configs);
 	see_layers(c, a, &v);
 	if (known_all(c, W_OPERATOR, &items) == 1)
-		v.operator_node =
-			json_str(((struct object *)items[0]->value)->doc.tree,
-				 "spec.nodeName", S(""));
+		v.operator_node = json_str(((struct object *)items[0]->value)->doc.tree,
+					   "spec.nodeName", S(""));
 	state = state_of(c, name);
 	v.fresh_metrics = !state->counted;
 	state->counted = true;
@@ -188,29 +177,27 @@ int sync_pool(struct controller *c, struct str name, struct arena *a,
 	return plan_pool(a, &v, out, err);
 }
 
-int sync_pinned(struct controller *c, struct str name, struct arena *a,
-		struct actions *out, struct err *err)
+int sync_pinned(struct controller *c, struct str name, struct arena *a, struct actions *out,
+		struct err *err)
 {
 	return pin_pool(c, name, S(""), a, out, err);
 }
 
-int sync_master(struct controller *c, struct str name, struct arena *a,
-		struct actions *out, struct err *err)
+int sync_master(struct controller *c, struct str name, struct arena *a, struct actions *out,
+		struct err *err)
 {
-	const struct mc_node *node =
-		kube_cache_get(c->watches[W_NODE].cache, name);
+	const struct mc_node *node = kube_cache_get(c->watches[W_NODE].cache, name);
 	const struct json *s = known_tree(c, W_SCHEDULER, "cluster");
 
 	(void)err;
 	if (node)
 		plan_master(a, node, s || c->no_scheduler,
-			    json_bool(s, "spec.mastersSchedulable", false),
-			    out);
+			    json_bool(s, "spec.mastersSchedulable", false), out);
 	return 0;
 }
 
-int sync_migrate(struct controller *c, struct str name, struct arena *a,
-		 struct actions *out, struct err *err)
+int sync_migrate(struct controller *c, struct str name, struct arena *a, struct actions *out,
+		 struct err *err)
 {
 	(void)err;
 	if (str_is(name, "okd")) {

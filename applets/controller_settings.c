@@ -9,9 +9,8 @@
 #include "io/repeat.h"
 #include "plan/settings.h"
 
-#define LEASE                                                    \
-	"/apis/coordination.k8s.io/v1/namespaces/" CONTROLLER_NS \
-	"/leases/" SETTINGS_OPERATOR_LEASE
+#define LEASE \
+	"/apis/coordination.k8s.io/v1/namespaces/" CONTROLLER_NS "/leases/" SETTINGS_OPERATOR_LEASE
 
 /* An answer is for one plan: the next one asks again. */
 static void answered(struct kube_call *call, const struct kube_answer *ans)
@@ -22,11 +21,9 @@ static void answered(struct kube_call *call, const struct kube_answer *ans)
 
 	l->asking = false;
 	if (ans->rc < 0 && ans->rc != -ERR_NOTFOUND) {
-		log_again(LOG_WARNING, S(LEASE), "GET " LEASE ": %.*s",
-			  STRF(ans->message));
+		log_again(LOG_WARNING, S(LEASE), "GET " LEASE ": %.*s", STRF(ans->message));
 		l->since = 0;
-		kube_queue_after(c->queue, SYNC_SETTINGS, S("cluster"),
-				 l->wait_ms / 4);
+		kube_queue_after(c->queue, SYNC_SETTINGS, S("cluster"), l->wait_ms / 4);
 		return;
 	}
 	if (!l->since || !str_eq(now, l->text)) {
@@ -45,9 +42,8 @@ static void ask(struct controller *c)
 	if (l->asking)
 		return;
 	l->asking = true;
-	l->call = (struct kube_call){
-		.method = "GET", .path = S(LEASE), .done = answered, .ctx = c
-	};
+	l->call =
+		(struct kube_call){ .method = "GET", .path = S(LEASE), .done = answered, .ctx = c };
 	kube_start(c->kube, &l->call);
 }
 
@@ -61,12 +57,11 @@ void controller_settings(struct controller *c)
 		l->wait_ms = SETTINGS_WAIT_MS;
 }
 
-int sync_settings(struct controller *c, struct str name, struct arena *a,
-		  struct actions *out, struct err *err)
+int sync_settings(struct controller *c, struct str name, struct arena *a, struct actions *out,
+		  struct err *err)
 {
 	struct operator_lease *l = &c->operator_lease;
-	struct settings_view v = { .settings =
-					   known_tree(c, W_SETTINGS, "cluster"),
+	struct settings_view v = { .settings = known_tree(c, W_SETTINGS, "cluster"),
 				   .idle_ms = loop_clock() - l->since,
 				   .wait_ms = l->wait_ms };
 	struct json *lease = NULL;

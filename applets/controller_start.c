@@ -37,11 +37,10 @@ struct opts {
 	bool replace_templates, from_cluster;
 };
 
-#define TEXT(flag, member, what, text)                                  \
-	{                                                               \
-		.name = flag, .kind = FLAG_STR,                         \
-		.offset = offsetof(struct opts, member), .value = what, \
-		.help = text                                            \
+#define TEXT(flag, member, what, text)                                                   \
+	{                                                                                \
+		.name = flag, .kind = FLAG_STR, .offset = offsetof(struct opts, member), \
+		.value = what, .help = text                                              \
 	}
 
 static const struct flag flags[] = {
@@ -116,14 +115,12 @@ static const struct kube_gauge gauges[] = {
 	  "state of sub-controllers in the MCC", true },
 	{ "mco_degraded_machine_count", "pool",
 	  "total number of degraded machines in specified pool", false },
-	{ "mco_machine_count", "pool",
-	  "total number of machines in a specified pool", false },
-	{ "mco_state", "node,pool,state,reason", "state of a specified pool",
-	  false },
+	{ "mco_machine_count", "pool", "total number of machines in a specified pool", false },
+	{ "mco_state", "node,pool,state,reason", "state of a specified pool", false },
 	{ "mco_unavailable_machine_count", "pool",
 	  "total number of unavailable machines in specified pool", false },
-	{ "mco_updated_machine_count", "pool",
-	  "total number of updated machines in specified pool", false },
+	{ "mco_updated_machine_count", "pool", "total number of updated machines in specified pool",
+	  false },
 	{ "os_image_url_override", "pool", "state of OS image override", true },
 	{ 0 },
 };
@@ -187,8 +184,7 @@ static void on_signal(void *ctx, int signo)
 
 	if (p->stopping)
 		_exit(1);
-	log_info("Received %s, shutting down",
-		 signo == SIGTERM ? "SIGTERM" : "SIGINT");
+	log_info("Received %s, shutting down", signo == SIGTERM ? "SIGTERM" : "SIGINT");
 	stop(p, 0);
 }
 
@@ -207,10 +203,8 @@ static void serve_metrics(struct process *p)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 
-	if (kube_metrics_listen(&p->c.metrics, p->c.loop, &p->metrics, &err) <
-	    0)
-		log_error("metrics listener exited with error: %.*s",
-			  STRF(err.msg));
+	if (kube_metrics_listen(&p->c.metrics, p->c.loop, &p->metrics, &err) < 0)
+		log_error("metrics listener exited with error: %.*s", STRF(err.msg));
 }
 
 static void answer_probe(struct http_exchange *x, void *ctx)
@@ -218,8 +212,7 @@ static void answer_probe(struct http_exchange *x, void *ctx)
 	bool known = str_is(x->head->target, "/healthz");
 
 	(void)ctx;
-	http_reply(x, known ? 200 : 404,
-		   S("Content-Type: text/plain; charset=utf-8\r\n"),
+	http_reply(x, known ? 200 : 404, S("Content-Type: text/plain; charset=utf-8\r\n"),
 		   known ? S("ok") : S(""), NULL, NULL);
 }
 
@@ -281,10 +274,9 @@ static void discovered(struct kube_call *call, const struct kube_answer *ans);
 
 static void discover(struct process *p)
 {
-	p->discovery = (struct kube_call){ .method = "GET",
-					   .path = S("/api/v1"),
-					   .done = discovered,
-					   .ctx = p };
+	p->discovery = (struct kube_call){
+		.method = "GET", .path = S("/api/v1"), .done = discovered, .ctx = p
+	};
 	log_v(4, "GET /api/v1: which version of the API evicts pods");
 	kube_start(p->c.kube, &p->discovery);
 }
@@ -306,8 +298,7 @@ static void discover_later(struct process *p)
 	p->discover_ms = ms < DISCOVER_MS	? DISCOVER_MS
 			 : ms > DISCOVER_MAX_MS ? DISCOVER_MAX_MS
 						: ms;
-	p->rediscover.due = loop_clock() + p->discover_ms +
-			    t.tv_nsec / 1000 % p->discover_ms;
+	p->rediscover.due = loop_clock() + p->discover_ms + t.tv_nsec / 1000 % p->discover_ms;
 	loop_update(p->c.loop, &p->rediscover);
 }
 
@@ -324,13 +315,11 @@ static void discovered(struct kube_call *call, const struct kube_answer *ans)
 	else if (drain_eviction_api(&a, ans->body, &offered, &err) == 0)
 		p->c.eviction_api = str_dup(&p->c.kept, offered);
 	if (err.code) {
-		log_again(LOG_WARNING, S("discovery"),
-			  "GET /api/v1: %.*s: drains wait for it",
+		log_again(LOG_WARNING, S("discovery"), "GET /api/v1: %.*s: drains wait for it",
 			  STRF(err.msg));
 		discover_later(p);
 	} else if (log_over(S("discovery"))) {
-		log_info("GET /api/v1: %.*s: drains go on",
-			 STRF(p->c.eviction_api));
+		log_info("GET /api/v1: %.*s: drains go on", STRF(p->c.eviction_api));
 	}
 	if (!p->c.eviction_api.p)
 		p->c.eviction_api = S("");
@@ -348,8 +337,7 @@ static void on_waits(struct source *s, short events)
 		return;
 	controller_log_waits(&p->c);
 	p->waits_ms *= 2;
-	s->due = loop_clock() +
-		 (p->waits_ms < WAITS_MAX_MS ? p->waits_ms : WAITS_MAX_MS);
+	s->due = loop_clock() + (p->waits_ms < WAITS_MAX_MS ? p->waits_ms : WAITS_MAX_MS);
 }
 
 static void leads(void *ctx)
@@ -382,9 +370,7 @@ static struct str identity(struct arena *a)
 	buf_init(&b, a);
 	buf_addf(&b, "%s_", host);
 	for (int i = 0; i < 16; i++)
-		buf_addf(&b, "%s%02x",
-			 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-			 r[i]);
+		buf_addf(&b, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", r[i]);
 	return buf_str(&b);
 }
 
@@ -472,8 +458,7 @@ static int run_start(struct run *r, const void *opts)
 	if (controller_templates(r, p->o->templates, &p->c.templates) < 0)
 		give_up(r);
 	kube_metrics_init(&p->c.metrics, gauges);
-	rc = kube_metrics_place(p->o->metrics.n ? p->o->metrics : S(":8797"),
-				&p->metrics, &r->err);
+	rc = kube_metrics_place(p->o->metrics.n ? p->o->metrics : S(":8797"), &p->metrics, &r->err);
 	if (rc == 0)
 		rc = serve_probes(p, &r->err);
 	if (rc == 0)
@@ -482,8 +467,7 @@ static int run_start(struct run *r, const void *opts)
 		rc = loop_signal(p->c.loop, SIGINT, on_signal, p, &r->err);
 	if (rc < 0)
 		return rc;
-	log_info("MachineConfigController %s-%s", version_raw(),
-		 version_hash());
+	log_info("MachineConfigController %s-%s", version_raw(), version_hash());
 	lease.kube = p->c.kube;
 	lease.namespace = p->o->lock_namespace;
 	lease.identity = identity(r->a);
@@ -498,12 +482,11 @@ const struct command start_command = {
 	.summary = "run the controllers of a cluster",
 	.details = "Leads by a lease, watches the cluster and brings it to "
 		   "what its objects say, until SIGTERM.",
-	.examples =
-		"# In the cluster, with the account of the pod\n"
-		"@ start \\\n"
-		"    --resourcelock-namespace openshift-machine-config-operator\n"
-		"# Outside, with the templates that are part of this program\n"
-		"@ start --kubeconfig admin.kubeconfig --templates builtin",
+	.examples = "# In the cluster, with the account of the pod\n"
+		    "@ start \\\n"
+		    "    --resourcelock-namespace openshift-machine-config-operator\n"
+		    "# Outside, with the templates that are part of this program\n"
+		    "@ start --kubeconfig admin.kubeconfig --templates builtin",
 	.exits = "0 after SIGTERM or when somebody else leads, 1 an error",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),

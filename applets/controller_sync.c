@@ -25,40 +25,31 @@ static const struct {
 	unsigned retries;
 	bool alone; /* a key's plan must see what the one before has written */
 } syncs[SYNC_KINDS] = {
-	[SYNC_TEMPLATE] = { sync_template, "controllerconfig",
-			    SOURCE("templatecontroller"), BACKOFF_RETRIES },
-	[SYNC_KUBELET] = { NULL, "kubeletconfig",
-			   SOURCE("kubeletconfigcontroller"),
+	[SYNC_TEMPLATE] = { sync_template, "controllerconfig", SOURCE("templatecontroller"),
+			    BACKOFF_RETRIES },
+	[SYNC_KUBELET] = { NULL, "kubeletconfig", SOURCE("kubeletconfigcontroller"),
 			   BACKOFF_RETRIES_KUBELET, true },
-	[SYNC_FEATURES] = { NULL, "featuregate",
-			    SOURCE("kubeletconfigcontroller"),
+	[SYNC_FEATURES] = { NULL, "featuregate", SOURCE("kubeletconfigcontroller"),
 			    BACKOFF_RETRIES_KUBELET },
-	[SYNC_NODE_CONFIG] = { NULL, "node config",
-			       SOURCE("kubeletconfigcontroller"),
+	[SYNC_NODE_CONFIG] = { NULL, "node config", SOURCE("kubeletconfigcontroller"),
 			       BACKOFF_RETRIES_KUBELET },
 	[SYNC_RUNTIME] = { NULL, "containerruntimeconfig",
-			   SOURCE("containerruntimeconfigcontroller"),
-			   BACKOFF_RETRIES, true },
-	[SYNC_REGISTRIES] = { NULL, "image config",
-			      SOURCE("containerruntimeconfigcontroller"),
+			   SOURCE("containerruntimeconfigcontroller"), BACKOFF_RETRIES, true },
+	[SYNC_REGISTRIES] = { NULL, "image config", SOURCE("containerruntimeconfigcontroller"),
 			      BACKOFF_RETRIES },
 	[SYNC_CREDENTIALS] = { NULL, "criocredentialproviderconfig",
-			       SOURCE("containerruntimeconfigcontroller"),
-			       BACKOFF_RETRIES },
-	[SYNC_RENDER] = { sync_render, "machineconfigpool",
-			  SOURCE("rendercontroller"), BACKOFF_RETRIES },
+			       SOURCE("containerruntimeconfigcontroller"), BACKOFF_RETRIES },
+	[SYNC_RENDER] = { sync_render, "machineconfigpool", SOURCE("rendercontroller"),
+			  BACKOFF_RETRIES },
 	[SYNC_PINNED] = { sync_pinned, "pinned image sets of machineconfigpool",
 			  SOURCE("pinnedimagesetcontroller"), BACKOFF_RETRIES },
-	[SYNC_POOL] = { sync_pool, "machineconfigpool",
-			SOURCE("nodecontroller"), BACKOFF_RETRIES },
-	[SYNC_DRAIN] = { sync_drain, "node", SOURCE("nodecontroller"),
-			 BACKOFF_RETRIES },
-	[SYNC_MIGRATE] = { sync_migrate, "machineconfignodes",
-			   SOURCE("nodecontroller"), BACKOFF_RETRIES },
-	[SYNC_SETTINGS] = { sync_settings, "machineconfiguration",
-			    SOURCE("nodecontroller"), BACKOFF_RETRIES },
-	[SYNC_MASTER] = { sync_master, "master", SOURCE("nodecontroller"),
-			  BACKOFF_RETRIES },
+	[SYNC_POOL] = { sync_pool, "machineconfigpool", SOURCE("nodecontroller"), BACKOFF_RETRIES },
+	[SYNC_DRAIN] = { sync_drain, "node", SOURCE("nodecontroller"), BACKOFF_RETRIES },
+	[SYNC_MIGRATE] = { sync_migrate, "machineconfignodes", SOURCE("nodecontroller"),
+			   BACKOFF_RETRIES },
+	[SYNC_SETTINGS] = { sync_settings, "machineconfiguration", SOURCE("nodecontroller"),
+			    BACKOFF_RETRIES },
+	[SYNC_MASTER] = { sync_master, "master", SOURCE("nodecontroller"), BACKOFF_RETRIES },
 };
 
 const char *controller_source(enum sync_kind kind)
@@ -77,8 +68,7 @@ struct task {
 
 static void begin(struct task *t);
 
-static void replied(struct kube_job *j, const struct action *act,
-		    const struct kube_answer *ans)
+static void replied(struct kube_job *j, const struct action *act, const struct kube_answer *ans)
 {
 	struct task *t = j->ctx;
 
@@ -128,9 +118,8 @@ static bool tell_failure(struct task *t)
 	j->at = 0;
 	j->failed = j->stopped = false;
 	sync_failed(t->c, t->key,
-		    j->unwrapped ? str_fmt(&j->a, "Error: %.*s", STRF(j->error))
-				 : j->error,
-		    &j->a, &j->list);
+		    j->unwrapped ? str_fmt(&j->a, "Error: %.*s", STRF(j->error)) : j->error, &j->a,
+		    &j->list);
 	kube_exec(&t->c->exec, j);
 	return true;
 }
@@ -168,19 +157,19 @@ static void log_failure(struct task *t, struct str why)
 	const char *what = syncs[t->key->kind].what;
 
 	if (t->c->waits)
-		log_again(LOG_INFO, log_key(t), "Waiting to sync %s %.*s: %.*s",
-			  what, STRF(t->key->name), STRF(why));
+		log_again(LOG_INFO, log_key(t), "Waiting to sync %s %.*s: %.*s", what,
+			  STRF(t->key->name), STRF(why));
 	else
-		log_again(LOG_ERROR, log_key(t), "Error syncing %s %.*s: %.*s",
-			  what, STRF(t->key->name), STRF(why));
+		log_again(LOG_ERROR, log_key(t), "Error syncing %s %.*s: %.*s", what,
+			  STRF(t->key->name), STRF(why));
 }
 
 /* A plan that only puts itself off says nothing of the failure before it. */
 static void log_success(struct task *t)
 {
 	if (t->rc == 0 && t->job.requeue < 0 && log_over(log_key(t)))
-		log_info("Synced %s %.*s after errors",
-			 syncs[t->key->kind].what, STRF(t->key->name));
+		log_info("Synced %s %.*s after errors", syncs[t->key->kind].what,
+			 STRF(t->key->name));
 }
 
 static void finished(struct kube_job *j)
@@ -188,8 +177,7 @@ static void finished(struct kube_job *j)
 	struct task *t = j->ctx;
 	struct controller *c = t->c;
 	const struct kube_key *key = t->key;
-	bool failed =
-		j->failed || j->later || (t->rc < 0 && t->rc != -ERR_INVALID);
+	bool failed = j->failed || j->later || (t->rc < 0 && t->rc != -ERR_INVALID);
 
 	if (tell_failure(t))
 		return;
@@ -223,8 +211,7 @@ static void own_strings(struct arena *a, struct actions *list)
 			s[n++] = &e->uid;
 			s[n++] = &e->version;
 			s[n++] = &e->reason;
-		} else if (act->kind == ACTION_METRIC ||
-			   act->kind == ACTION_UNMETRIC) {
+		} else if (act->kind == ACTION_METRIC || act->kind == ACTION_UNMETRIC) {
 			for (size_t k = 0; k < ACTION_LABELS; k++)
 				s[n++] = &act->metric.labels[k];
 		}
@@ -243,11 +230,10 @@ static void begin(struct task *t)
 
 	c->waits = false;
 	if (syncs[key->kind].plan)
-		t->rc = syncs[key->kind].plan(c, key->name, &t->job.a,
-					      &t->job.list, &err);
+		t->rc = syncs[key->kind].plan(c, key->name, &t->job.a, &t->job.list, &err);
 	else
-		t->rc = sync_generate(c, (enum sync_kind)key->kind, key->name,
-				      &t->job.a, &t->job.list, &err);
+		t->rc = sync_generate(c, (enum sync_kind)key->kind, key->name, &t->job.a,
+				      &t->job.list, &err);
 	if (key->kind == SYNC_POOL) {
 		int64_t now = loop_clock(), rest = 50 + 10 * (now - began);
 

@@ -20,26 +20,26 @@ struct sight {
 void controller_see(struct controller *c, struct arena *a, struct sight *out);
 
 /* Plans the key of that name; what is in out is done whatever it returns. */
-typedef int sync_plan(struct controller *c, struct str name, struct arena *a,
-		      struct actions *out, struct err *err);
+typedef int sync_plan(struct controller *c, struct str name, struct arena *a, struct actions *out,
+		      struct err *err);
 
-sync_plan sync_template, sync_render, sync_pool, sync_master, sync_migrate,
-	sync_pinned, sync_settings;
+sync_plan sync_template, sync_render, sync_pool, sync_master, sync_migrate, sync_pinned,
+	sync_settings;
 
 /* The plan of a key that plan/generate knows, over what is known. */
-int sync_generate(struct controller *c, enum sync_kind kind, struct str name,
-		  struct arena *a, struct actions *out, struct err *err);
+int sync_generate(struct controller *c, enum sync_kind kind, struct str name, struct arena *a,
+		  struct actions *out, struct err *err);
 
 /* What moves a cluster from runc to crun. */
 void sync_okd(struct controller *c, struct arena *a, struct actions *out);
 
 /* The same of pinned image sets; failed: why they could not be written. */
-int pin_pool(struct controller *c, struct str name, struct str failed,
-	     struct arena *a, struct actions *out, struct err *err);
+int pin_pool(struct controller *c, struct str name, struct str failed, struct arena *a,
+	     struct actions *out, struct err *err);
 
 /* Says in the status of a KubeletConfig, ContainerRuntimeConfig or
  * CRIOCredentialProviderConfig why it could not be written. */
-void sync_failed(struct controller *c, const struct kube_key *key,
-		 struct str why, struct arena *a, struct actions *out);
+void sync_failed(struct controller *c, const struct kube_key *key, struct str why, struct arena *a,
+		 struct actions *out);
 
 #endif

@@ -45,8 +45,7 @@ static void add_kubelets(struct controller *c)
  */
 static void add_generated(struct controller *c)
 {
-	static const enum sync_kind waiting[] = { SYNC_NODE_CONFIG,
-						  SYNC_FEATURES, SYNC_KUBELET,
+	static const enum sync_kind waiting[] = { SYNC_NODE_CONFIG, SYNC_FEATURES, SYNC_KUBELET,
 						  SYNC_RUNTIME };
 
 	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
@@ -68,12 +67,10 @@ static void plan_all(struct controller *c)
 static void run_local(struct controller *c, const struct actions *list)
 {
 	for (size_t i = 0; i < list->n; i++)
-		kube_exec_local(&c->exec, controller_source(SYNC_POOL),
-				&list->v[i]);
+		kube_exec_local(&c->exec, controller_source(SYNC_POOL), &list->v[i]);
 }
 
-static void node_changed(struct controller *c, const struct mc_node *old,
-			 const struct mc_node *new)
+static void node_changed(struct controller *c, const struct mc_node *old, const struct mc_node *new)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct json *scheduler = known_tree(c, W_SCHEDULER, "cluster");
@@ -85,8 +82,7 @@ static void node_changed(struct controller *c, const struct mc_node *old,
 		.old = old,
 		.new = new,
 		.has_scheduler = scheduler != NULL,
-		.masters_schedulable =
-			json_bool(scheduler, "spec.mastersSchedulable", false),
+		.masters_schedulable = json_bool(scheduler, "spec.mastersSchedulable", false),
 	};
 
 	if (!node)
@@ -117,8 +113,7 @@ static void add_keys(struct controller *c, const struct generate_keys *keys)
 		add(c, (enum sync_kind)keys->v[i].kind, keys->v[i].name);
 }
 
-static void mc_changed(struct controller *c, const struct object *was,
-		       const struct object *is)
+static void mc_changed(struct controller *c, const struct object *was, const struct object *is)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct mc_pools pools = { 0 }, queue = { 0 };
@@ -128,8 +123,7 @@ static void mc_changed(struct controller *c, const struct object *was,
 	if (!str_starts((is ? is : was)->mc.meta.name, S("rendered-")))
 		gather(c);
 	known_pools(c, &a, NULL, &pools);
-	trigger_mc(&a, &pools, was ? &was->mc : NULL, is ? &is->mc : NULL,
-		   &queue);
+	trigger_mc(&a, &pools, was ? &was->mc : NULL, is ? &is->mc : NULL, &queue);
 	for (size_t i = 0; i < queue.n; i++) {
 		add(c, SYNC_RENDER, queue.v[i]->meta.name);
 		add(c, SYNC_POOL, queue.v[i]->meta.name);
@@ -138,10 +132,8 @@ static void mc_changed(struct controller *c, const struct object *was,
 		trigger_maker(&a, is ? &is->mc : &was->mc, &keys);
 	if (!is && str_starts(was->mc.meta.name, S("99-"))) {
 		controller_see(c, &a, &s);
-		trigger_namesakes(&a, GENERATE_KUBELET, &s.kubelets,
-				  was->mc.meta.name, &keys);
-		trigger_namesakes(&a, GENERATE_RUNTIME, &s.runtimes,
-				  was->mc.meta.name, &keys);
+		trigger_namesakes(&a, GENERATE_KUBELET, &s.kubelets, was->mc.meta.name, &keys);
+		trigger_namesakes(&a, GENERATE_RUNTIME, &s.runtimes, was->mc.meta.name, &keys);
 	}
 	add_keys(c, &keys);
 }
@@ -149,12 +141,10 @@ static void mc_changed(struct controller *c, const struct object *was,
 /* Counts change with every node: no config is rendered for that. */
 static bool renders_anew(const struct object *was, const struct object *is)
 {
-	static const char *const parts[] = { "metadata.generation",
-					     "metadata.annotations" };
+	static const char *const parts[] = { "metadata.generation", "metadata.annotations" };
 
 	for (size_t i = 0; i < 2; i++)
-		if (!json_eq(json_at(was->doc.tree, parts[i]),
-			     json_at(is->doc.tree, parts[i])))
+		if (!json_eq(json_at(was->doc.tree, parts[i]), json_at(is->doc.tree, parts[i])))
 			return true;
 	return conditions_true(&was->mcp.conditions, "RenderDegraded") !=
 	       conditions_true(&is->mcp.conditions, "RenderDegraded");
@@ -175,18 +165,16 @@ static void nodes_moved(struct controller *c)
 		struct err err = ERR_INIT(&a);
 
 		if (mcp_of_node(&pools, v[i]->value, &of, &err) < 0)
-			log_again(LOG_ERROR, err.msg,
-				  "error finding pool for node: %.*s",
+			log_again(LOG_ERROR, err.msg, "error finding pool for node: %.*s",
 				  STRF(err.msg));
 	}
 	add_each(c, SYNC_POOL, W_POOL);
 }
 
-static void pool_changed(struct controller *c, struct str key,
-			 const struct object *was, const struct object *is)
+static void pool_changed(struct controller *c, struct str key, const struct object *was,
+			 const struct object *is)
 {
-	bool labels = !was || !is ||
-		      !json_eq(was->pool.meta.labels, is->pool.meta.labels);
+	bool labels = !was || !is || !json_eq(was->pool.meta.labels, is->pool.meta.labels);
 
 	if (labels || renders_anew(was, is)) {
 		add(c, SYNC_RENDER, key);
@@ -199,8 +187,7 @@ static void pool_changed(struct controller *c, struct str key,
 	}
 	add(c, SYNC_POOL, key);
 	/* custom pools take the worker's stream where they have none */
-	if (was && is &&
-	    !str_eq(was->pool.os_image_stream, is->pool.os_image_stream))
+	if (was && is && !str_eq(was->pool.os_image_stream, is->pool.os_image_stream))
 		add_each(c, SYNC_RENDER, W_POOL);
 	if (!was || !is ||
 	    !json_eq(json_at(was->doc.tree, "spec.nodeSelector"),
@@ -229,8 +216,8 @@ static void keep_node_config(struct controller *c, const struct json *tree)
 
 /* One that goes too far at once is not used by any plan: what it was before
  * stays until it is changed to something that may follow on that. */
-static void node_config_changed(struct controller *c, struct str name,
-				const struct json *was, const struct json *is)
+static void node_config_changed(struct controller *c, struct str name, const struct json *was,
+				const struct json *is)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct json *last = c->node_config ? c->node_config->tree : NULL;
@@ -238,14 +225,12 @@ static void node_config_changed(struct controller *c, struct str name,
 
 	if (!is && str_is(name, "cluster"))
 		keep_node_config(c, NULL);
-	if (is && trigger_spec(was, is) &&
-	    node_config_allowed(&a, last, is, &out)) {
+	if (is && trigger_spec(was, is) && node_config_allowed(&a, last, is, &out)) {
 		keep_node_config(c, is);
 		add_kubelets(c);
 	}
 	for (size_t i = 0; i < out.n; i++)
-		kube_exec_local(&c->exec, controller_source(SYNC_KUBELET),
-				&out.v[i]);
+		kube_exec_local(&c->exec, controller_source(SYNC_KUBELET), &out.v[i]);
 }
 
 static void add_pool(struct controller *c, struct str pool)
@@ -263,9 +248,8 @@ static struct str maker(const struct object *cc)
 	return cc ? mc_annotation(&cc->controller.meta, MC_BY_VERSION) : S("");
 }
 
-static void object_changed(struct controller *c, enum watched kind,
-			   struct str key, const struct object *was,
-			   const struct object *is)
+static void object_changed(struct controller *c, enum watched kind, struct str key,
+			   const struct object *was, const struct object *is)
 {
 	switch (kind) {
 	case W_POOL:
@@ -282,17 +266,14 @@ static void object_changed(struct controller *c, enum watched kind,
 	case W_KUBELET:
 	case W_RUNTIME:
 		if (trigger_spec(TREE(was), TREE(is)))
-			add(c, kind == W_KUBELET ? SYNC_KUBELET : SYNC_RUNTIME,
-			    key);
+			add(c, kind == W_KUBELET ? SYNC_KUBELET : SYNC_RUNTIME, key);
 		add_each(c, SYNC_RENDER, W_POOL);
 		break;
 	case W_OS_CONFIG:
-		add_pool(c, trigger_os_config(PART(was, os_config),
-					      PART(is, os_config)));
+		add_pool(c, trigger_os_config(PART(was, os_config), PART(is, os_config)));
 		break;
 	case W_OS_BUILD:
-		add_pool(c, trigger_os_build(PART(was, os_build),
-					     PART(is, os_build)));
+		add_pool(c, trigger_os_build(PART(was, os_build), PART(is, os_build)));
 		break;
 	case W_STREAM:
 	case W_SETTINGS:
@@ -358,8 +339,7 @@ static void resync(struct controller *c, enum watched kind, struct str key)
 	}
 }
 
-void controller_changed(void *ctx, struct str key, const void *before,
-			const void *now)
+void controller_changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct watch *w = ctx;
 	struct controller *c = w->c;

@@ -9,8 +9,8 @@
 #include "plan/render_sync.h"
 #include "plan/template_sync.h"
 
-static void see_objects(struct controller *c, struct arena *a,
-			enum watched kind, struct mc_objects *out)
+static void see_objects(struct controller *c, struct arena *a, enum watched kind,
+			struct mc_objects *out)
 {
 	struct kube_item *const *v;
 	size_t n = known_all(c, kind, &v);
@@ -49,26 +49,21 @@ void controller_see(struct controller *c, struct arena *a, struct sight *out)
 		.node = c->node_config ? c->node_config->tree : NULL,
 		.api_server = known_tree(c, W_API_SERVER, "cluster"),
 		.credentials = known_tree(c, W_CREDENTIALS, "cluster"),
-		.release_image =
-			json_str(version, "status.desired.image", S("")),
-		.internal_release =
-			known_tree(c, W_RELEASE_IMAGE, "cluster") != NULL,
+		.release_image = json_str(version, "status.desired.image", S("")),
+		.internal_release = known_tree(c, W_RELEASE_IMAGE, "cluster") != NULL,
 		.release_auth =
-			known_tree(c, W_RELEASE_AUTH,
-				   CONTROLLER_NS "/" TEMPLATE_RELEASE_AUTH),
+			known_tree(c, W_RELEASE_AUTH, CONTROLLER_NS "/" TEMPLATE_RELEASE_AUTH),
 		.template_failed = c->template_failed,
 		.configuration = known_tree(c, W_SETTINGS, "cluster"),
 		.os_image_stream = known_tree(c, W_STREAM, "cluster"),
-		.os_streams =
-			mc_gate(&c->gates, "OSStreams") && !version_scos(),
+		.os_streams = mc_gate(&c->gates, "OSStreams") && !version_scos(),
 	};
 }
 
-int sync_generate(struct controller *c, enum sync_kind kind, struct str name,
-		  struct arena *a, struct actions *out, struct err *err)
+int sync_generate(struct controller *c, enum sync_kind kind, struct str name, struct arena *a,
+		  struct actions *out, struct err *err)
 {
-	struct generate_key key = { .kind = (enum generate_kind)kind,
-				    .name = name };
+	struct generate_key key = { .kind = (enum generate_kind)kind, .name = name };
 	struct err ignored = ERR_INIT(a);
 	struct sight s;
 	int rc;
@@ -77,9 +72,8 @@ int sync_generate(struct controller *c, enum sync_kind kind, struct str name,
 	rc = plan_generate(a, &s.view, &key, out, err);
 	/* whatever it is, it is looked at again after the templates */
 	if (rc < 0)
-		c->waits = controller_config_completed(
-				   a, known_tree(c, W_CONTROLLER, CC_NAME),
-				   &ignored) < 0;
+		c->waits = controller_config_completed(a, known_tree(c, W_CONTROLLER, CC_NAME),
+						       &ignored) < 0;
 	return rc;
 }
 
@@ -94,8 +88,7 @@ static void secret_synced(void *ctx)
 
 /* One that is deleted is not missed before something else changes: it may be on
  * its way to be made again. */
-static void secret_changed(void *ctx, struct str key, const void *before,
-			   const void *now)
+static void secret_changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	(void)key;
 	(void)before;
@@ -104,8 +97,7 @@ static void secret_changed(void *ctx, struct str key, const void *before,
 }
 
 /* The Secret that the ControllerConfig names is watched. False: not known yet. */
-static bool see_secret(struct controller *c, const struct json *cc,
-		       const struct json **out)
+static bool see_secret(struct controller *c, const struct json *cc, const struct json **out)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct json *ref = json_at(cc, "spec.pullSecret");
@@ -133,9 +125,7 @@ static bool see_secret(struct controller *c, const struct json *cc,
 		buf_addz(&b, "fieldSelector=metadata.name%3D");
 		kube_escape(&b, name);
 		o.query = buf_str(&b);
-		o.path = str_fmt(&c->secret_arena,
-				 "/api/v1/namespaces/%.*s/secrets", STRF(ns))
-				 .p;
+		o.path = str_fmt(&c->secret_arena, "/api/v1/namespaces/%.*s/secrets", STRF(ns)).p;
 		c->secret = kube_cache_start(&o);
 	}
 	if (!kube_cache_synced(c->secret))
@@ -145,8 +135,8 @@ static bool see_secret(struct controller *c, const struct json *cc,
 	return true;
 }
 
-int sync_template(struct controller *c, struct str name, struct arena *a,
-		  struct actions *out, struct err *err)
+int sync_template(struct controller *c, struct str name, struct arena *a, struct actions *out,
+		  struct err *err)
 {
 	struct generate_key key = { .kind = GENERATE_TEMPLATES, .name = name };
 	struct sight s;
@@ -160,8 +150,8 @@ int sync_template(struct controller *c, struct str name, struct arena *a,
 
 /* ---- what failed ---- */
 
-void sync_failed(struct controller *c, const struct kube_key *key,
-		 struct str why, struct arena *a, struct actions *out)
+void sync_failed(struct controller *c, const struct kube_key *key, struct str why, struct arena *a,
+		 struct actions *out)
 {
 	bool kubelet = key->kind == SYNC_KUBELET;
 	enum watched kind = kubelet			? W_KUBELET
@@ -169,11 +159,9 @@ void sync_failed(struct controller *c, const struct kube_key *key,
 			    : key->kind == SYNC_PINNED	? W_POOL
 			    : key->kind == SYNC_RENDER	? W_POOL
 							: W_CREDENTIALS;
-	const struct object *o =
-		kube_cache_get(c->watches[kind].cache, key->name);
+	const struct object *o = kube_cache_get(c->watches[kind].cache, key->name);
 	struct owned_view v = { .now = controller_now(),
-				.kind = kubelet ? &owned_kubelet
-						: &owned_runtime };
+				.kind = kubelet ? &owned_kubelet : &owned_runtime };
 
 	if (key->kind == SYNC_PINNED) {
 		struct err ignored = ERR_INIT(a);

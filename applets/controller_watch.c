@@ -10,16 +10,7 @@
 #define LACKING_MS 30000
 #define RESYNC_MS 1800000 /* a plan that was missed is made up for */
 
-enum group {
-	CORE,
-	MCO,
-	MCO_ALPHA,
-	CONFIG,
-	OPERATOR,
-	OPERATOR_ALPHA,
-	CONFIG_ALPHA,
-	OURS
-};
+enum group { CORE, MCO, MCO_ALPHA, CONFIG, OPERATOR, OPERATOR_ALPHA, CONFIG_ALPHA, OURS };
 
 static const char *const groups[] = {
 	[CORE] = "/api/v1/",
@@ -32,10 +23,8 @@ static const char *const groups[] = {
 	[OURS] = "/api/v1/namespaces/" CONTROLLER_NS "/",
 };
 
-static const char *const gates[] = { NULL, "OSStreams",
-				     "SigstoreImageVerification",
-				     "CRIOCredentialProviderConfig",
-				     "NoRegistryClusterInstall" };
+static const char *const gates[] = { NULL, "OSStreams", "SigstoreImageVerification",
+				     "CRIOCredentialProviderConfig", "NoRegistryClusterInstall" };
 
 static const struct {
 	char plural[30];
@@ -56,19 +45,16 @@ static const struct {
 	[W_STREAM] = { "osimagestreams", MCO_ALPHA, 1, 0 },
 	[W_INFRASTRUCTURE] = { "infrastructures", CONFIG, 0, 0 },
 	[W_IMAGE] = { "images", CONFIG, 0, MC_IMAGE },
-	[W_CONTENT_POLICY] = { "imagecontentsourcepolicies", OPERATOR_ALPHA, 0,
-			       MC_CONTENT_POLICY },
+	[W_CONTENT_POLICY] = { "imagecontentsourcepolicies", OPERATOR_ALPHA, 0, MC_CONTENT_POLICY },
 	[W_DIGEST] = { "imagedigestmirrorsets", CONFIG, 0, MC_DIGEST_MIRRORS },
 	[W_TAG] = { "imagetagmirrorsets", CONFIG, 0, MC_TAG_MIRRORS },
-	[W_CLUSTER_POLICY] = { "clusterimagepolicies", CONFIG, 2,
-			       MC_CLUSTER_IMAGE_POLICY },
+	[W_CLUSTER_POLICY] = { "clusterimagepolicies", CONFIG, 2, MC_CLUSTER_IMAGE_POLICY },
 	[W_POLICY] = { "imagepolicies", CONFIG, 2, MC_IMAGE_POLICY },
 	[W_API_SERVER] = { "apiservers", CONFIG, 0, 0 },
 	[W_NODE_CONFIG] = { "nodes", CONFIG, 0, 0 },
 	[W_SCHEDULER] = { "schedulers", CONFIG, 0, 0 },
 	[W_SETTINGS] = { "machineconfigurations", OPERATOR, 0, 0 },
-	[W_CREDENTIALS] = { "criocredentialproviderconfigs", CONFIG_ALPHA, 3,
-			    0 },
+	[W_CREDENTIALS] = { "criocredentialproviderconfigs", CONFIG_ALPHA, 3, 0 },
 	[W_RELEASE_IMAGE] = { "internalreleaseimages", MCO, 4, 0 },
 	[W_RELEASE_AUTH] = { "secrets", OURS, 4, 0 },
 	[W_PINNED] = { "pinnedimagesets", MCO, 0, 0 },
@@ -77,32 +63,28 @@ static const struct {
 
 /* ---- looking ---- */
 
-const struct object *known(const struct controller *c, enum watched kind,
-			   const char *name)
+const struct object *known(const struct controller *c, enum watched kind, const char *name)
 {
 	const struct kube_cache *cache = c->watches[kind].cache;
 
 	return cache ? kube_cache_get(cache, str_of(name)) : NULL;
 }
 
-const struct json *known_tree(const struct controller *c, enum watched kind,
-			      const char *name)
+const struct json *known_tree(const struct controller *c, enum watched kind, const char *name)
 {
 	const struct object *o = known(c, kind, name);
 
 	return o ? o->doc.tree : NULL;
 }
 
-size_t known_all(const struct controller *c, enum watched kind,
-		 struct kube_item *const **out)
+size_t known_all(const struct controller *c, enum watched kind, struct kube_item *const **out)
 {
 	const struct kube_cache *cache = c->watches[kind].cache;
 
 	return cache ? kube_cache_all(cache, out) : 0;
 }
 
-size_t known_nodes(struct controller *c, struct str pool,
-		   struct kube_item *const **out)
+size_t known_nodes(struct controller *c, struct str pool, struct kube_item *const **out)
 {
 	struct kube_cache *nodes = c->watches[W_NODE].cache;
 
@@ -125,8 +107,7 @@ static struct str pool_of(const void *node, void *ctx)
 	if (!w->c->running)
 		return S("");
 	known_pools(w->c, &a, &pools, NULL);
-	return mcp_of_node(&pools, node, &of, &err) == 0 && of.n ? of.v[0]->name
-								 : S("");
+	return mcp_of_node(&pools, node, &of, &err) == 0 && of.n ? of.v[0]->name : S("");
 }
 
 void known_pools(const struct controller *c, struct arena *a, struct mcps *mcps,
@@ -215,8 +196,7 @@ static int decode(struct object *o, enum watched kind, struct err *err)
 	case W_MC:
 		return mc_decode(&o->a, &o->doc, &o->mc, err);
 	case W_CONTROLLER:
-		return mc_controller_config_decode(&o->a, &o->doc,
-						   &o->controller, err);
+		return mc_controller_config_decode(&o->a, &o->doc, &o->controller, err);
 	case W_OS_CONFIG:
 		os_config_decode(o->doc.tree, &o->os_config);
 		return 0;
@@ -226,11 +206,9 @@ static int decode(struct object *o, enum watched kind, struct err *err)
 	default:
 		break;
 	}
-	return kinds[kind].kind
-		       ? mc_object_decode(&o->a, &o->doc,
-					  (enum mc_kind)kinds[kind].kind,
-					  &o->object, err)
-		       : 0;
+	return kinds[kind].kind ? mc_object_decode(&o->a, &o->doc, (enum mc_kind)kinds[kind].kind,
+						   &o->object, err)
+				: 0;
 }
 
 static void object_drop(void *value)
@@ -260,8 +238,7 @@ static struct object *keep(const struct json *tree, enum watched kind)
 	if (rc == 0)
 		return o;
 	log_again(LOG_ERROR, str_of(kinds[kind].plural),
-		  "%s/%.*s is left out, it does not fit its type: %.*s",
-		  kinds[kind].plural,
+		  "%s/%.*s is left out, it does not fit its type: %.*s", kinds[kind].plural,
 		  STRF(json_str(tree, "metadata.name", S(""))), STRF(err.msg));
 	object_drop(o);
 	return NULL;
@@ -302,11 +279,9 @@ static void synced(void *ctx)
 /* "images.config.openshift.io". */
 static struct str definition_name(struct arena *a, enum watched kind)
 {
-	struct str group = str_from(str_of(groups[kinds[kind].group]),
-				    sizeof("/apis/") - 1);
+	struct str group = str_from(str_of(groups[kinds[kind].group]), sizeof("/apis/") - 1);
 
-	return str_fmt(a, "%s.%.*s", kinds[kind].plural,
-		       (int)str_chr(group, '/'), group.p);
+	return str_fmt(a, "%s.%.*s", kinds[kind].plural, (int)str_chr(group, '/'), group.p);
 }
 
 /*
@@ -314,15 +289,13 @@ static struct str definition_name(struct arena *a, enum watched kind)
  * without, say, mirrors that exist would be a rollout. So going on without a kind
  * takes a definition that is not there, or a server that stays with it.
  */
-static void definition_asked(struct kube_call *call,
-			     const struct kube_answer *ans)
+static void definition_asked(struct kube_call *call, const struct kube_answer *ans)
 {
 	struct watch *w = call->ctx;
 
 	w->asking = false;
 	if (w->lacking || kube_cache_synced(w->cache) ||
-	    (ans->rc != -ERR_NOTFOUND &&
-	     loop_clock() - w->asked_since < LACKING_MS))
+	    (ans->rc != -ERR_NOTFOUND && loop_clock() - w->asked_since < LACKING_MS))
 		return;
 	w->lacking = true;
 	log_warn("the server does not have %s (CustomResourceDefinition %.*s "
@@ -356,20 +329,18 @@ static void absent(void *ctx)
 	kube_start(w->c->kube, &w->definition);
 }
 
-void controller_watch(struct controller *c, enum watched from,
-		      enum watched before)
+void controller_watch(struct controller *c, enum watched from, enum watched before)
 {
 	for (enum watched k = from; k < before; k++) {
 		struct watch *w = &c->watches[k];
 		const char *group = groups[kinds[k].group];
 		struct kube_cache_opts o = {
 			.kube = c->kube,
-			.query = k == W_OPERATOR ? S("labelSelector=k8s-app%3D"
-						     "machine-config-operator")
-				 : k == W_RELEASE_AUTH
-					 ? S("fieldSelector=metadata.name"
-					     "%3D" TEMPLATE_RELEASE_AUTH)
-					 : S(""),
+			.query = k == W_OPERATOR       ? S("labelSelector=k8s-app%3D"
+								 "machine-config-operator")
+				 : k == W_RELEASE_AUTH ? S("fieldSelector=metadata.name"
+							   "%3D" TEMPLATE_RELEASE_AUTH)
+						       : S(""),
 			.make = object_make,
 			.drop = k == W_NODE || k == W_MCN ? NULL : object_drop,
 			.changed = controller_changed,

@@ -26,24 +26,22 @@ bool daemon_secret_differs(struct daemon *d)
 	struct str want, have;
 
 	return node_secret(&a, daemon_controller(d), &want, &ignored) < 0 ||
-	       tree_read(&a, &d->node.tree, STEPS_PULL_SECRET, SECRET_MAX,
-			 &have, &ignored) < 0 ||
+	       tree_read(&a, &d->node.tree, STEPS_PULL_SECRET, SECRET_MAX, &have, &ignored) < 0 ||
 	       !str_eq(want, have);
 }
 
 static struct str rotate_note(const struct json *controller)
 {
-	return json_text(json_member(
-		json_at(controller, "metadata.annotations"), S(ROTATE)));
+	return json_text(json_member(json_at(controller, "metadata.annotations"), S(ROTATE)));
 }
 
 static void note(struct daemon *d, const char *key, struct str value)
 {
 	struct daemon_next *n = &d->next;
 
-	n->pairs[n->n_pairs++] = (struct daemon_pair){
-		.key = str_fmt(&d->turn, DAEMON_KEY "%s", key), .value = value
-	};
+	n->pairs[n->n_pairs++] =
+		(struct daemon_pair){ .key = str_fmt(&d->turn, DAEMON_KEY "%s", key),
+				      .value = value };
 }
 
 static void write_all(struct daemon *d, struct str bundle)
@@ -54,10 +52,8 @@ static void write_all(struct daemon *d, struct str bundle)
 	d->next = (struct daemon_next){ .what = DAEMON_ANNOTATE };
 	note(d, "lastSyncedControllerConfigResourceVersion",
 	     str_dup(&d->turn, json_str(c, "metadata.resourceVersion", S(""))));
-	if (!str_eq(rotate_note(c),
-		    daemon_note(d, "lastObservedServerCAAnnotation")))
-		note(d, "lastObservedServerCAAnnotation",
-		     str_dup(&d->turn, rotate_note(c)));
+	if (!str_eq(rotate_note(c), daemon_note(d, "lastObservedServerCAAnnotation")))
+		note(d, "lastObservedServerCAAnnotation", str_dup(&d->turn, rotate_note(c)));
 	daemon_job(d, JOB_CERTIFICATES, S(""));
 	d->bundle = S("");
 }
@@ -91,10 +87,9 @@ bool daemon_certificates(struct daemon *d)
 	const struct json *c = daemon_controller(d);
 	struct str rotate = rotate_note(c);
 
-	if (!c ||
-	    (str_eq(daemon_note(d, "lastSyncedControllerConfigResourceVersion"),
-		    json_str(c, "metadata.resourceVersion", S(""))) &&
-	     str_eq(rotate, daemon_note(d, "lastObservedServerCAAnnotation"))))
+	if (!c || (str_eq(daemon_note(d, "lastSyncedControllerConfigResourceVersion"),
+			  json_str(c, "metadata.resourceVersion", S(""))) &&
+		   str_eq(rotate, daemon_note(d, "lastObservedServerCAAnnotation"))))
 		return false;
 	if (str_is(rotate, "true") &&
 	    !str_is(daemon_note(d, "lastObservedServerCAAnnotation"), "true"))

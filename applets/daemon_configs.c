@@ -11,21 +11,15 @@
 void daemon_get(struct daemon *d, struct str path,
 		void (*got)(struct kube_call *c, const struct kube_answer *ans))
 {
-	d->call = (struct kube_call){
-		.method = "GET", .path = path, .done = got, .ctx = d
-	};
+	d->call = (struct kube_call){ .method = "GET", .path = path, .done = got, .ctx = d };
 	d->calling = true;
 	kube_start(d->kube, &d->call);
 }
 
 static void get_config(struct daemon *d, struct str name,
-		       void (*got)(struct kube_call *c,
-				   const struct kube_answer *ans))
+		       void (*got)(struct kube_call *c, const struct kube_answer *ans))
 {
-	daemon_get(
-		d,
-		str_fmt(&d->turn, DAEMON_MC "machineconfigs/%.*s", STRF(name)),
-		got);
+	daemon_get(d, str_fmt(&d->turn, DAEMON_MC "machineconfigs/%.*s", STRF(name)), got);
 }
 
 static struct str not_found(struct daemon *d, struct str name)
@@ -49,15 +43,14 @@ static struct str not_found(struct daemon *d, struct str name)
 }
 
 /* Asks for the next one. False when it has been dealt with. */
-static bool got_config(struct daemon *d, const struct kube_answer *ans,
-		       struct str name)
+static bool got_config(struct daemon *d, const struct kube_answer *ans, struct str name)
 {
 	d->calling = false;
 	daemon_look(d); /* the Node may be another one by now */
 	if (ans->rc == 0)
 		return true;
-	if (ans->rc == -ERR_NOTFOUND && d->v.bootstrap &&
-	    str_eq(name, d->v.current) && str_eq(name, d->v.disk))
+	if (ans->rc == -ERR_NOTFOUND && d->v.bootstrap && str_eq(name, d->v.current) &&
+	    str_eq(name, d->v.disk))
 		daemon_mismatch(d, true);
 	else if (ans->rc == -ERR_NOTFOUND)
 		daemon_fail(d, not_found(d, name), false);
@@ -101,11 +94,9 @@ static bool from_disk(struct daemon *d)
 {
 	struct err err = ERR_INIT(&d->turn);
 
-	if (!d->v.disk.n ||
-	    (d->v.bootstrap && !str_eq(d->v.disk, d->v.current)))
+	if (!d->v.disk.n || (d->v.bootstrap && !str_eq(d->v.disk, d->v.current)))
 		return false;
-	if (node_current(&d->node, &d->held, &d->from, &d->v.from_image, &err) <
-	    0)
+	if (node_current(&d->node, &d->held, &d->from, &d->v.from_image, &err) < 0)
 		daemon_fail(d, err.msg, false);
 	else
 		all_loaded(d);
@@ -129,14 +120,12 @@ static bool unreadable(struct daemon *d, struct str body)
 	struct err err = ERR_INIT(&d->turn);
 	struct str from = d->v.disk.n ? d->v.disk : d->v.current;
 
-	if (mc_current_parse(&d->held, str_dup(&d->held, body), &d->to, &err) ==
-	    0)
+	if (mc_current_parse(&d->held, str_dup(&d->held, body), &d->to, &err) == 0)
 		return false;
 	(void)err_wrap(&err,
 		       "can't reconcile config %.*s with %.*s: configs %.*s, "
 		       "%.*s are not reconcilable",
-		       STRF(from), STRF(d->v.target), STRF(from),
-		       STRF(d->v.target));
+		       STRF(from), STRF(d->v.target), STRF(from), STRF(d->v.target));
 	daemon_tell(d, S("FailedToReconcile"), err.msg);
 	daemon_fail(d, err.msg, true);
 	return true;
@@ -165,8 +154,7 @@ void daemon_load(struct daemon *d)
 	get_config(d, d->v.target, got_desired);
 }
 
-static void confirmed(struct daemon *d, const struct kube_answer *ans,
-		      struct str name)
+static void confirmed(struct daemon *d, const struct kube_answer *ans, struct str name)
 {
 	d->calling = false;
 	if (ans->rc != -ERR_NOTFOUND) {
@@ -227,8 +215,8 @@ static void begin(struct daemon *d, const struct json *machine)
 	const struct mc_overrides none = { 0 };
 	struct mc_overrides allow = machine ? mc_overrides_of(machine) : none;
 	struct daemon_view *v = &d->v;
-	struct str outer = str_fmt(a, "can't reconcile config %.*s with %.*s: ",
-				   STRF(d->from.name), STRF(d->to.name));
+	struct str outer = str_fmt(a, "can't reconcile config %.*s with %.*s: ", STRF(d->from.name),
+				   STRF(d->to.name));
 	bool ocl = v->from_image.n || v->target_image.n;
 	int rc;
 
@@ -238,36 +226,28 @@ static void begin(struct daemon *d, const struct json *machine)
 			    str_fmt(a,
 				    "Booting node %.*s, currentConfig %.*s, "
 				    "desiredConfig %.*s",
-				    STRF(d->name), STRF(d->from.name),
-				    STRF(d->to.name)));
-	daemon_tell(d, S("AddSigtermProtection"),
-		    S("Adding SIGTERM protection"));
+				    STRF(d->name), STRF(d->from.name), STRF(d->to.name)));
+	daemon_tell(d, S("AddSigtermProtection"), S("Adding SIGTERM protection"));
 	d->guarded = true;
-	log_info("Checking Reconcilable for config %.*s to %.*s",
-		 STRF(d->from.name), STRF(d->to.name));
+	log_info("Checking Reconcilable for config %.*s to %.*s", STRF(d->from.name),
+		 STRF(d->to.name));
 	rc = mc_current_reconcile(a, &d->from, &d->to, &allow, &err);
-	if (rc == 0 &&
-	    (node_check_paths(&d->node, a, &d->to.spec, false, &err) < 0 ||
-	     node_check_fips(&d->node, a, &d->to.spec, &err) < 0))
-		rc = err_wrap(&err, "can't reconcile config %.*s with %.*s",
-			      STRF(d->from.name), STRF(d->to.name));
+	if (rc == 0 && (node_check_paths(&d->node, a, &d->to.spec, false, &err) < 0 ||
+			node_check_fips(&d->node, a, &d->to.spec, &err) < 0))
+		rc = err_wrap(&err, "can't reconcile config %.*s with %.*s", STRF(d->from.name),
+			      STRF(d->to.name));
 	if (rc < 0) {
 		not_prepared(d, "compatible. Err",
-			     str_starts(err.msg, outer)
-				     ? str_from(err.msg, outer.n)
-				     : err.msg);
+			     str_starts(err.msg, outer) ? str_from(err.msg, outer.n) : err.msg);
 		daemon_tell(d, S("FailedToReconcile"), err.msg);
 		daemon_fail(d, err.msg, true);
 		return;
 	}
-	update_changes(a, &d->from.spec, &d->to.spec, v->force,
-		       &d->plan.changes);
-	daemon_log(
-		d,
-		str_fmt(a, "Starting update from %.*s to %.*s: %.*s",
-			STRF(d->from.name), STRF(d->to.name),
-			STRF(update_changes_text(a, &d->plan.changes, ocl,
-						 ocl && !v->target_image.n))));
+	update_changes(a, &d->from.spec, &d->to.spec, v->force, &d->plan.changes);
+	daemon_log(d, str_fmt(a, "Starting update from %.*s to %.*s: %.*s", STRF(d->from.name),
+			      STRF(d->to.name),
+			      STRF(update_changes_text(a, &d->plan.changes, ocl,
+						       ocl && !v->target_image.n))));
 	d->checked = true;
 	daemon_wake(d, 0);
 }
@@ -282,10 +262,9 @@ static void log_plan(const struct daemon *d)
 			 "Reboot; " STEPS_FORCE " present");
 	log_info("Calculated node disruption actions:");
 	for (size_t i = 0; i < p->n; i++)
-		log_info("%s%s%.*s (%.*s: %.*s)",
-			 update_kind_name(p->v[i].kind),
-			 p->v[i].service.n ? " - " : "", STRF(p->v[i].service),
-			 STRF(p->v[i].cause), STRF(p->v[i].rule));
+		log_info("%s%s%.*s (%.*s: %.*s)", update_kind_name(p->v[i].kind),
+			 p->v[i].service.n ? " - " : "", STRF(p->v[i].service), STRF(p->v[i].cause),
+			 STRF(p->v[i].rule));
 	log_info("Drain calculated for node disruption: %s for config %.*s",
 		 p->drain ? "true" : "false", STRF(d->to.name));
 }
@@ -294,9 +273,7 @@ static void make_plan(struct daemon *d, const struct json *machine)
 {
 	struct arena *a = &d->held;
 	struct err err = ERR_INIT(a);
-	struct daemon_report r = { .type = "UpdatePrepared",
-				   .status = 'T',
-				   .spec = true };
+	struct daemon_report r = { .type = "UpdatePrepared", .status = 'T', .spec = true };
 	struct update_in in = { .from = &d->from.spec,
 				.to = &d->to.spec,
 				.force = d->v.force,
@@ -337,11 +314,10 @@ static void make_plan(struct daemon *d, const struct json *machine)
 
 static void no_policies(struct daemon *d, bool there)
 {
-	struct str why = str_fmt(
-		&d->turn, "NodeDisruptionPolicyStatus was not ready: %s",
-		there ? "NodeDisruptionPolicyStatus is not up to date"
-		      : "MachineConfiguration/cluster has not been created "
-			"yet");
+	struct str why = str_fmt(&d->turn, "NodeDisruptionPolicyStatus was not ready: %s",
+				 there ? "NodeDisruptionPolicyStatus is not up to date"
+				       : "MachineConfiguration/cluster has not been created "
+					 "yet");
 
 	not_prepared(d,
 		     "available for update. Error calculating post config "
@@ -363,10 +339,9 @@ static void got_policies(struct kube_call *c, const struct kube_answer *ans)
 		return;
 	}
 	if (ans->rc < 0)
-		log_error("calculating NodeDisruptionPolicies: %.*s",
-			  STRF(ans->message));
-	if (ans->rc == 0 && json_parse(&d->held, str_dup(&d->held, ans->body),
-				       NULL, &j, &err) < 0) {
+		log_error("calculating NodeDisruptionPolicies: %.*s", STRF(ans->message));
+	if (ans->rc == 0 &&
+	    json_parse(&d->held, str_dup(&d->held, ans->body), NULL, &j, &err) < 0) {
 		daemon_fail(d, err.msg, false);
 		return;
 	}
@@ -377,8 +352,7 @@ static void got_policies(struct kube_call *c, const struct kube_answer *ans)
 	} else if (ready) {
 		make_plan(d, j);
 	} else if (d->policy_tries++ < POLICY_TRIES) {
-		d->not_before =
-			loop_clock() + (d->retry_ms ? d->retry_ms : 5000);
+		d->not_before = loop_clock() + (d->retry_ms ? d->retry_ms : 5000);
 		daemon_wake(d, 0);
 	} else {
 		no_policies(d, j != NULL);

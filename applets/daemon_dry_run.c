@@ -15,8 +15,8 @@ struct shown {
 };
 
 /* Users, kernel arguments, OS: what no path tells. os: the OS is changed. */
-static void show_rest(struct shown *s, const struct mc_current *from,
-		      const struct mc_current *to, bool os)
+static void show_rest(struct shown *s, const struct mc_current *from, const struct mc_current *to,
+		      bool os)
 {
 	const struct config_diff_opts opts = { .secrets = s->secrets };
 	const struct update_plan no_paths = { 0 };
@@ -34,8 +34,7 @@ static void show_rest(struct shown *s, const struct mc_current *from,
 
 static void show_disk(struct shown *s, const struct dry_run *d)
 {
-	const struct contents_opts opts = { .secrets = s->secrets,
-					    .indent = "  " };
+	const struct contents_opts opts = { .secrets = s->secrets, .indent = "  " };
 
 	s->lines += disk_diff(&s->r->out, &d->disk, &opts);
 }
@@ -55,11 +54,9 @@ static const char *command_of(struct arena *a, const struct update_action *act)
 	switch (act->kind) {
 	case UPDATE_RELOAD:
 	case UPDATE_SPECIAL:
-		return str_fmt(a, "systemctl reload %.*s", STRF(act->service))
-			.p;
+		return str_fmt(a, "systemctl reload %.*s", STRF(act->service)).p;
 	case UPDATE_RESTART:
-		return str_fmt(a, "systemctl restart %.*s", STRF(act->service))
-			.p;
+		return str_fmt(a, "systemctl restart %.*s", STRF(act->service)).p;
 	case UPDATE_DAEMON_RELOAD:
 		return "systemctl daemon-reload";
 	case UPDATE_REBOOT:
@@ -93,10 +90,8 @@ static void show_action(struct shown *s, const struct update_action *act)
 /* One reboot, however many reasons that the journal does not tell. */
 static bool same_as_last(const struct update_plan *p, size_t i)
 {
-	return i > 0 && p->v[i].kind == UPDATE_REBOOT &&
-	       p->v[i - 1].kind == UPDATE_REBOOT &&
-	       str_eq(p->v[i].cause, p->v[i - 1].cause) &&
-	       str_eq(p->v[i].rule, p->v[i - 1].rule);
+	return i > 0 && p->v[i].kind == UPDATE_REBOOT && p->v[i - 1].kind == UPDATE_REBOOT &&
+	       str_eq(p->v[i].cause, p->v[i - 1].cause) && str_eq(p->v[i].rule, p->v[i - 1].rule);
 }
 
 static void show_follow(struct shown *s, const struct update_plan *p)
@@ -110,9 +105,8 @@ static void show_follow(struct shown *s, const struct update_plan *p)
 			show_action(s, &p->v[i]);
 }
 
-int daemon_dry_apply(struct run *r, struct node *n,
-		     const struct mc_current *from, const struct mc_current *to,
-		     bool secrets)
+int daemon_dry_apply(struct run *r, struct node *n, const struct mc_current *from,
+		     const struct mc_current *to, bool secrets)
 {
 	struct node_update u = { .from = from,
 				 .to = to,
@@ -153,11 +147,9 @@ int daemon_dry_rollback(struct run *r, struct node *n, bool secrets)
 		rc = node_journal(n, r->a, &v, &r->err);
 	if (rc < 0)
 		return rc;
-	buf_addf(&r->out, "%.*s -> %.*s\n", STRF(back.to.name),
-		 STRF(back.from.name));
+	buf_addf(&r->out, "%.*s -> %.*s\n", STRF(back.to.name), STRF(back.from.name));
 	for (size_t i = 0; i < back.put_right.n; i++)
-		buf_addf(&r->out, "put right: %.*s was edited\n",
-			 STRF(back.put_right.v[i]));
+		buf_addf(&r->out, "put right: %.*s was edited\n", STRF(back.put_right.v[i]));
 	show_disk(&s, &d);
 	show_rest(&s, &back.to, &back.from, back.os);
 	show_commands(&s, &d);
@@ -165,8 +157,7 @@ int daemon_dry_rollback(struct run *r, struct node *n, bool secrets)
 	for (size_t i = 0; i < plan.n; i++) {
 		plan.drain = plan.drain || plan.v[i].kind == UPDATE_DRAIN ||
 			     plan.v[i].kind == UPDATE_REBOOT;
-		plan.v[i].cause = str_fmt(r->a, "as after the update to %.*s",
-					  STRF(v.to));
+		plan.v[i].cause = str_fmt(r->a, "as after the update to %.*s", STRF(v.to));
 	}
 	if (plan.n)
 		show_follow(&s, &plan);

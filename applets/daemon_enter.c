@@ -20,8 +20,8 @@
 
 int daemon_kubelet_server(struct run *r, const struct tree *t, struct url *out)
 {
-	struct kube_flags kubelet = { .kubeconfig = str_of(tree_host_path(
-					      r->a, t, STEPS_KUBECONFIG)) };
+	struct kube_flags kubelet = { .kubeconfig =
+					      str_of(tree_host_path(r->a, t, STEPS_KUBECONFIG)) };
 	struct kube_conf conf = { 0 };
 	int rc = kube_config_load(r->a, &kubelet, false, &conf, &r->err);
 
@@ -46,8 +46,7 @@ struct files {
 	struct file_list given, inside;
 };
 
-static int add_kubeconfig(struct run *r, struct enter *e, struct str path,
-			  struct files *out)
+static int add_kubeconfig(struct run *r, struct enter *e, struct str path, struct files *out)
 {
 	struct kubeconfig_file f = { 0 };
 	int rc = enter_path(e, path, &f.path, &r->err);
@@ -63,17 +62,14 @@ static int add_kubeconfig(struct run *r, struct enter *e, struct str path,
 }
 
 /* Files that a kubeconfig names are read after the change of root, too. */
-static int check_kubeconfigs(struct run *r, struct enter *e,
-			     const struct files *f)
+static int check_kubeconfigs(struct run *r, struct enter *e, const struct files *f)
 {
 	const struct kubeconfig_choice any = { 0 };
 	struct kube_conf c = { 0 };
-	int rc = kubeconfig_pick(r->a, f->given.v, f->given.n, &any, &c,
-				 &r->err);
+	int rc = kubeconfig_pick(r->a, f->given.v, f->given.n, &any, &c, &r->err);
 
 	if (rc == 0)
-		rc = kubeconfig_pick(r->a, f->inside.v, f->inside.n, &any, &c,
-				     &r->err);
+		rc = kubeconfig_pick(r->a, f->inside.v, f->inside.n, &any, &c, &r->err);
 	for (int i = 0; rc == 0 && i < 4; i++) {
 		struct str named = i == 0   ? c.ca_file
 				   : i == 1 ? c.token_file
@@ -92,8 +88,7 @@ static int check_kubeconfigs(struct run *r, struct enter *e,
 }
 
 /* As kubectl reads KUBECONFIG: files that are not there are left out. */
-static int env_kubeconfigs(struct run *r, struct enter *e, const char *env,
-			   struct files *out)
+static int env_kubeconfigs(struct run *r, struct enter *e, const char *env, struct files *out)
 {
 	struct str rest = str_of(env), one;
 	struct buf names;
@@ -131,13 +126,12 @@ static int pod_account(struct run *r, struct enter *e)
 	if (!enter_has(e, S(SECRETS TOKEN)))
 		return err_set(&r->err, ERR_NOTFOUND,
 			       "no cluster: give --kubeconfig, set KUBECONFIG, "
-			       "or run in a pod (there is no " SECRETS TOKEN
-			       ")");
+			       "or run in a pod (there is no " SECRETS TOKEN ")");
 	return daemon_kubelet_server(r, &e->tree, &ignored);
 }
 
-static int find_cluster(struct run *r, struct enter *e,
-			const struct daemon_given *g, struct args *words)
+static int find_cluster(struct run *r, struct enter *e, const struct daemon_given *g,
+			struct args *words)
 {
 	const char *env = getenv("KUBECONFIG");
 	struct files list = { 0 };
@@ -149,24 +143,21 @@ static int find_cluster(struct run *r, struct enter *e,
 			     : env_kubeconfigs(r, e, env, &list);
 	if (rc == 0)
 		rc = check_kubeconfigs(r, e, &list);
-	if (rc == 0 && g->kubeconfig.n &&
-	    !str_eq(g->kubeconfig, list.inside.v[0].path))
-		args_addf(words, "--kubeconfig=%.*s",
-			  STRF(list.inside.v[0].path));
+	if (rc == 0 && g->kubeconfig.n && !str_eq(g->kubeconfig, list.inside.v[0].path))
+		args_addf(words, "--kubeconfig=%.*s", STRF(list.inside.v[0].path));
 	return rc;
 }
 
 /* ---- entering ------------------------------------------------------------------ */
 
 /* A flag's path, renamed where it has another name inside. */
-static int rename_flag(struct run *r, struct enter *e, const char *flag,
-		       struct str path, struct args *words)
+static int rename_flag(struct run *r, struct enter *e, const char *flag, struct str path,
+		       struct args *words)
 {
 	struct str inside = path;
 	int rc = 0;
 
-	if (path.n && !str_starts(path, S("http://")) &&
-	    !str_starts(path, S("https://")))
+	if (path.n && !str_starts(path, S("http://")) && !str_starts(path, S("https://")))
 		rc = enter_path(e, path, &inside, &r->err);
 	if (rc < 0)
 		return err_wrap(&r->err, "--%s", flag);
@@ -200,8 +191,7 @@ static void add_pod(struct enter *e)
 	(void)enter_add(e, "/usr/bin", "/run/machine-config-daemon-bin");
 }
 
-static int check_and_go(struct run *r, struct enter *e,
-			const struct daemon_given *g)
+static int check_and_go(struct run *r, struct enter *e, const struct daemon_given *g)
 {
 	struct args words = { .a = r->a };
 	int rc;
@@ -213,8 +203,7 @@ static int check_and_go(struct run *r, struct enter *e,
 	args_add(&words, "--root-mount=/");
 	rc = rename_flag(r, e, "once-from", g->once_from, &words);
 	if (rc == 0)
-		rc = rename_flag(r, e, "desired-configmap", g->configmap,
-				 &words);
+		rc = rename_flag(r, e, "desired-configmap", g->configmap, &words);
 	if (rc == 0 && !g->once_from.n) {
 		add_pod(e);
 		rc = find_cluster(r, e, g, &words);

@@ -18,8 +18,7 @@ static bool made(int fd, struct str name)
 
 	while ((n = read(fd, buf, sizeof(buf))) > 0)
 		for (char *p = buf; p < buf + n;) {
-			const struct inotify_event *e =
-				(const struct inotify_event *)(void *)p;
+			const struct inotify_event *e = (const struct inotify_event *)(void *)p;
 
 			found |= e->len && str_eq(str_of(e->name), name);
 			p += sizeof(*e) + e->len;
@@ -35,8 +34,7 @@ static void on_force(struct source *s, short events)
 	if (!made(s->fd, str_from(S(STEPS_FORCE), sizeof(DIRECTORY))) ||
 	    !tree_exists(&d->node.tree, STEPS_FORCE))
 		return;
-	log_info("%s present: the next update skips validation and reboots",
-		 STEPS_FORCE);
+	log_info("%s present: the next update skips validation and reboots", STEPS_FORCE);
 	d->not_before = 0;
 	daemon_wake(d, 0);
 }
@@ -49,14 +47,11 @@ void daemon_force_begin(struct daemon *d)
 
 	if (fd < 0)
 		return; /* then it is noticed at the next try */
-	if (inotify_add_watch(fd, dir, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) <
-	    0) {
+	if (inotify_add_watch(fd, dir, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0) {
 		(void)close(fd);
 		return;
 	}
-	d->force_source = (struct source){
-		.fd = fd, .want = POLLIN, .ready = on_force, .ctx = d
-	};
+	d->force_source = (struct source){ .fd = fd, .want = POLLIN, .ready = on_force, .ctx = d };
 	loop_add(d->loop, &d->force_source);
 }
 

@@ -14,8 +14,7 @@ static const struct json *tree_in(const struct kube_cache *c, const char *name)
 	return t ? t->tree : NULL;
 }
 
-static void copy_names(struct arena *a, const struct strs *from,
-		       struct strs *to)
+static void copy_names(struct arena *a, const struct strs *from, struct strs *to)
 {
 	for (size_t i = 0; i < from->n; i++)
 		VEC_PUSH(a, to, str_dup(a, from->v[i]));
@@ -29,8 +28,7 @@ static void keep(struct daemon *d, const struct mc_gates *g)
 	d->irreconcilable = mc_gate(g, "IrreconcilableMachineConfig");
 	d->gates_known = true;
 	log_info("FeatureGates initialized: enabled=%.*s, disabled=%.*s",
-		 STRF(os_list(&d->turn, &g->enabled)),
-		 STRF(os_list(&d->turn, &g->disabled)));
+		 STRF(os_list(&d->turn, &g->enabled)), STRF(os_list(&d->turn, &g->disabled)));
 }
 
 /* A cluster without any is a trial one; one that has them tells those of our
@@ -41,10 +39,9 @@ bool daemon_gates(struct daemon *d)
 	struct mc_gates g;
 	const struct json *tree = tree_in(d->gates, "cluster");
 	bool none = !tree && (d->no_gates || kube_cache_synced(d->gates));
-	int rc = mc_gates_read(
-		&d->turn, tree,
-		mc_gates_release(d->release, tree_in(d->versions, "version")),
-		&g, &err);
+	int rc = mc_gates_read(&d->turn, tree,
+			       mc_gates_release(d->release, tree_in(d->versions, "version")), &g,
+			       &err);
 
 	if (!d->gates_known && rc == 0) {
 		keep(d, &g);
@@ -88,8 +85,7 @@ void daemon_unanswered(void *ctx, struct str why)
 	struct daemon *d = ctx;
 
 	if (!d->deferred || d->distrust.n ||
-	    (str_find(why, S("tls: certificate ")) < 0 &&
-	     str_find(why, S("x509")) < 0))
+	    (str_find(why, S("tls: certificate ")) < 0 && str_find(why, S("x509")) < 0))
 		return;
 	d->distrust = str_dup(d->a, why);
 	daemon_log(d, str_fmt(d->a,

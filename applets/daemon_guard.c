@@ -11,23 +11,21 @@ static bool is_own_root(const struct stat *root)
 {
 	struct stat own;
 
-	return stat("/", &own) == 0 && root->st_dev == own.st_dev &&
-	       root->st_ino == own.st_ino;
+	return stat("/", &own) == 0 && root->st_dev == own.st_dev && root->st_ino == own.st_ino;
 }
 
 int daemon_guard_root(struct run *r, struct node *n, bool force)
 {
 	struct stat root;
 
-	if (force || fstat(n->tree.fd, &root) < 0 || !is_own_root(&root) ||
-	    n->os.core_os || tree_exists(&n->tree, STEPS_CURRENT_CONFIG) ||
+	if (force || fstat(n->tree.fd, &root) < 0 || !is_own_root(&root) || n->os.core_os ||
+	    tree_exists(&n->tree, STEPS_CURRENT_CONFIG) ||
 	    tree_exists(&n->tree, MC_FIRST_ANNOTATIONS))
 		return 0;
-	return err_set(
-		&r->err, ERR_INVALID,
-		"this machine is no node: it is not CoreOS and has no " STEPS_CURRENT_CONFIG
-		"; give --root-mount DIR to work "
-		"on another root than /, or --force");
+	return err_set(&r->err, ERR_INVALID,
+		       "this machine is no node: it is not CoreOS and has no " STEPS_CURRENT_CONFIG
+		       "; give --root-mount DIR to work "
+		       "on another root than /, or --force");
 }
 
 int daemon_guard_new(struct run *r, struct str dir, bool force)
@@ -42,8 +40,7 @@ int daemon_guard_new(struct run *r, struct str dir, bool force)
 		       "--force");
 }
 
-int daemon_guard_config(struct run *r, struct node *n,
-			const struct mc_current *to, bool force)
+int daemon_guard_config(struct run *r, struct node *n, const struct mc_current *to, bool force)
 {
 	struct mc_current from = { 0 };
 	struct steps steps = { 0 };

@@ -9,8 +9,7 @@
 
 static void again(struct daemon *d)
 {
-	d->health_timer.due =
-		loop_clock() + (d->retry_ms ? d->retry_ms * 4 : INTERVAL_MS);
+	d->health_timer.due = loop_clock() + (d->retry_ms ? d->retry_ms * 4 : INTERVAL_MS);
 	loop_update(d->loop, &d->health_timer);
 }
 
@@ -29,8 +28,7 @@ static void answered(struct http_call *c, int rc, struct err *err)
 		d->kubelet_failures = 0;
 		if (!str_is(c->result.body, "ok"))
 			log_again(LOG_WARNING, S("kubelet"),
-				  "Kubelet Healthz Endpoint returned: %.*s",
-				  STRF(c->result.body));
+				  "Kubelet Healthz Endpoint returned: %.*s", STRF(c->result.body));
 		else if (log_over(S("kubelet")))
 			log_info("Kubelet health ok");
 	}

@@ -9,9 +9,9 @@ static void set(struct daemon *d, const char *key, struct str value)
 {
 	struct daemon_next *n = &d->next;
 
-	n->pairs[n->n_pairs++] = (struct daemon_pair){
-		.key = str_fmt(&d->turn, DAEMON_KEY "%s", key), .value = value
-	};
+	n->pairs[n->n_pairs++] =
+		(struct daemon_pair){ .key = str_fmt(&d->turn, DAEMON_KEY "%s", key),
+				      .value = value };
 }
 
 void daemon_hosted(struct daemon *d)
@@ -38,8 +38,7 @@ void daemon_hosted_found(struct daemon *d, struct str what, struct str hash)
 	set(d, "state", done ? S("Done") : S("Working"));
 	set(d, "reason", S(""));
 	set(d, "desiredDrain",
-	    str_fmt(&d->turn, "%s-%.*s", done ? "uncordon" : "drain",
-		    STRF(hash)));
+	    str_fmt(&d->turn, "%s-%.*s", done ? "uncordon" : "drain", STRF(hash)));
 	if (done)
 		set(d, "currentConfig", hash);
 }

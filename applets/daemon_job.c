@@ -173,9 +173,7 @@ int job_start(struct job *j, const struct job_in *in, struct err *err)
 	j->result = S("");
 	j->at = 0;
 	buf_init(&j->in, &j->a);
-	j->pipe = (struct source){
-		.fd = fds[0], .want = POLLIN, .ready = on_pipe, .ctx = j
-	};
+	j->pipe = (struct source){ .fd = fds[0], .want = POLLIN, .ready = on_pipe, .ctx = j };
 	loop_add(j->loop, &j->pipe);
 	loop_child(j->loop, &j->child);
 	return 0;

@@ -75,8 +75,7 @@ struct job {
 
 /* Tells the parent: see event above. */
 void job_tell(const char *reason, struct str text);
-int job_work(struct node *n, struct arena *a, const struct job_in *in,
-	     struct err *err);
+int job_work(struct node *n, struct arena *a, const struct job_in *in, struct err *err);
 
 /* ---- in the parent ---- */
 

@@ -13,9 +13,7 @@ static struct str as_go(struct str why)
 {
 	if (str_starts(why, S("0 documents")))
 		return S("EOF");
-	return str_ends(why, S("unexpected end of JSON input"))
-		       ? S("unexpected EOF")
-		       : why;
+	return str_ends(why, S("unexpected end of JSON input")) ? S("unexpected EOF") : why;
 }
 
 static struct disk_stamp disk_stamp(struct daemon *d)
@@ -34,8 +32,7 @@ void daemon_disk_changed(struct daemon *d)
 {
 	struct disk_stamp s = disk_stamp(d);
 
-	if (s.file != d->disk_seen.file ||
-	    s.at.tv_sec != d->disk_seen.at.tv_sec ||
+	if (s.file != d->disk_seen.file || s.at.tv_sec != d->disk_seen.at.tv_sec ||
 	    s.at.tv_nsec != d->disk_seen.at.tv_nsec)
 		daemon_read_disk(d);
 }
@@ -75,8 +72,7 @@ void daemon_unwatch(struct daemon *d)
 	if (!d->watching)
 		return;
 	close_drift(d);
-	daemon_tell(d, S("ConfigDriftMonitorStopped"),
-		    S("Config Drift Monitor stopped"));
+	daemon_tell(d, S("ConfigDriftMonitorStopped"), S("Config Drift Monitor stopped"));
 }
 
 static void on_drift(struct source *s, short events)
@@ -114,13 +110,11 @@ void daemon_watch(struct daemon *d)
 		return;
 	}
 	if (drift_open(&d->drift, &d->node, &c, &err) < 0) {
-		log_error("Got an error from auxiliary tools: %.*s",
-			  STRF(err.msg));
+		log_error("Got an error from auxiliary tools: %.*s", STRF(err.msg));
 		return;
 	}
-	d->drift_source = (struct source){
-		.fd = d->drift.fd, .want = POLLIN, .ready = on_drift, .ctx = d
-	};
+	d->drift_source =
+		(struct source){ .fd = d->drift.fd, .want = POLLIN, .ready = on_drift, .ctx = d };
 	loop_add(d->loop, &d->drift_source);
 	d->watching = true;
 	if (renewed)
@@ -143,10 +137,8 @@ bool daemon_check_drift(struct daemon *d)
 	if (!d->drifted || d->v.target.n || d->v.rebooting)
 		return false;
 	d->drifted = false;
-	if (d->watched.n
-		    ? mc_current_parse(&d->held, d->watched, &d->from, &err) < 0
-		    : node_current(&d->node, &d->held, &d->from,
-				   &d->v.from_image, &err) < 0)
+	if (d->watched.n ? mc_current_parse(&d->held, d->watched, &d->from, &err) < 0
+			 : node_current(&d->node, &d->held, &d->from, &d->v.from_image, &err) < 0)
 		return false;
 	daemon_job(d, JOB_DRIFT, S(""));
 	return true;
@@ -196,8 +188,8 @@ void daemon_job(struct daemon *d, enum job_kind kind, struct str text)
 		.master = daemon_is_master(d) && !d->ostree,
 		.pinned = kind >= JOB_BOOT && is_pinned(d),
 		.bootstrap = v->bootstrap,
-		.in_desired = str_eq(d->from.name, v->target) &&
-			      str_eq(v->from_image, v->target_image),
+		.in_desired =
+			str_eq(d->from.name, v->target) && str_eq(v->from_image, v->target_image),
 		.update = { .from = &d->from,
 			    .to = &d->to,
 			    .from_image = v->from_image,
@@ -220,8 +212,7 @@ void daemon_job(struct daemon *d, enum job_kind kind, struct str text)
 static void report(struct daemon *d, struct str what, struct str text)
 {
 	struct daemon_report r = { .type = "UpdatePostActionComplete",
-				   .reason = what.n ? str_z(&d->turn, what)
-						    : NULL,
+				   .reason = what.n ? str_z(&d->turn, what) : NULL,
 				   .status = 'T',
 				   .text = text };
 
@@ -261,8 +252,7 @@ static void on_job_event(void *ctx, struct str reason, struct str text)
 		log_fatal("%.*s", STRF(text));
 	} else if (str_starts(reason, S("hosted "))) {
 		daemon_hosted_found(d, str_from(reason, 7), text);
-	} else if (str_starts(reason, S("pull ")) ||
-		   str_starts(reason, S("failed "))) {
+	} else if (str_starts(reason, S("pull ")) || str_starts(reason, S("failed "))) {
 		daemon_report_image(d, reason, text);
 	} else if (str_starts(reason, S("done"))) {
 		report(d, str_trim(str_from(reason, 4)), text);
@@ -293,8 +283,7 @@ static void took(struct daemon *d, enum job_kind kind)
 		break;
 	case JOB_PREPARE:
 		v->prepared = true;
-		v->bootstrap =
-			tree_exists(&d->node.tree, JOB_FIRST_ANNOTATIONS);
+		v->bootstrap = tree_exists(&d->node.tree, JOB_FIRST_ANNOTATIONS);
 		if (v->bootstrap)
 			log_info("In bootstrap mode");
 		break;
@@ -352,8 +341,7 @@ static void on_job(void *ctx, enum job_kind kind, int rc, struct str text)
 		d->reboots_failed += kind == JOB_ACT && d->v.reboot;
 		if (kind == JOB_VERIFY)
 			log_again(LOG_ERROR, S("preflight"),
-				  "Preflight config drift check failed: %.*s",
-				  STRF(text));
+				  "Preflight config drift check failed: %.*s", STRF(text));
 		daemon_fail(d, text, false);
 	} else if (kind == JOB_CERTIFICATES) {
 		daemon_annotate(d);

@@ -8,14 +8,12 @@ static struct str note_of(const struct kube_tree *t, const char *key)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	return t ? json_text(
-			   json_member(json_at(t->tree, "metadata.annotations"),
-				       str_fmt(&a, DAEMON_KEY "%s", key)))
+	return t ? json_text(json_member(json_at(t->tree, "metadata.annotations"),
+					 str_fmt(&a, DAEMON_KEY "%s", key)))
 		 : S("");
 }
 
-static void node_changed(void *ctx, struct str key, const void *before,
-			 const void *now)
+static void node_changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	const struct kube_tree *x = before, *y = now;
 	struct daemon *d = ctx;
@@ -24,16 +22,14 @@ static void node_changed(void *ctx, struct str key, const void *before,
 	if (!y)
 		return;
 	if (x && !str_eq(note_of(x, "state"), note_of(y, "state")))
-		log_info("Transitioned from state: %.*s -> %.*s",
-			 STRF(note_of(x, "state")), STRF(note_of(y, "state")));
+		log_info("Transitioned from state: %.*s -> %.*s", STRF(note_of(x, "state")),
+			 STRF(note_of(y, "state")));
 	if (x && !str_eq(note_of(x, "reason"), note_of(y, "reason")))
 		log_info("Transitioned from degraded/unreconcilable reason "
 			 "%.*s -> %.*s",
-			 STRF(note_of(x, "reason")),
-			 STRF(note_of(y, "reason")));
+			 STRF(note_of(x, "reason")), STRF(note_of(y, "reason")));
 	/* a new target is not made to wait for an old one's retries */
-	if (x &&
-	    !str_eq(note_of(x, "desiredConfig"), note_of(y, "desiredConfig"))) {
+	if (x && !str_eq(note_of(x, "desiredConfig"), note_of(y, "desiredConfig"))) {
 		d->not_before = 0;
 		d->failures = 0;
 	}
@@ -41,8 +37,7 @@ static void node_changed(void *ctx, struct str key, const void *before,
 	daemon_pin(d);
 }
 
-static void other_changed(void *ctx, struct str key, const void *before,
-			  const void *now)
+static void other_changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	(void)key;
 	(void)before;
@@ -51,8 +46,7 @@ static void other_changed(void *ctx, struct str key, const void *before,
 	daemon_pin(ctx);
 }
 
-static void sets_changed(void *ctx, struct str key, const void *before,
-			 const void *now)
+static void sets_changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	(void)key;
 	(void)before;
@@ -66,10 +60,10 @@ static void listed(void *ctx)
 	daemon_pin(ctx);
 }
 
-static struct kube_cache *
-follow(struct daemon *d, const char *path, const char *what, struct str name,
-       void (*changed)(void *, struct str, const void *, const void *),
-       void (*absent)(void *))
+static struct kube_cache *follow(struct daemon *d, const char *path, const char *what,
+				 struct str name,
+				 void (*changed)(void *, struct str, const void *, const void *),
+				 void (*absent)(void *))
 {
 	struct kube_cache_opts o = { .kube = d->kube,
 				     .path = path,
@@ -101,29 +95,25 @@ void daemon_begin(struct daemon *d)
 	daemon_job_init(d);
 	daemon_loop_init(d);
 	daemon_waits_begin(d);
-	d->nodes = follow(d, "/api/v1/nodes", "the node", d->name, node_changed,
-			  NULL);
+	d->nodes = follow(d, "/api/v1/nodes", "the node", d->name, node_changed, NULL);
 	if (d->hosted.n)
 		return;
 	daemon_read_disk(d);
 	daemon_health_begin(d);
 	daemon_force_begin(d);
-	d->gates = follow(d, DAEMON_CONFIG "featuregates", "the feature gates",
-			  S("cluster"), other_changed, daemon_no_gates);
+	d->gates = follow(d, DAEMON_CONFIG "featuregates", "the feature gates", S("cluster"),
+			  other_changed, daemon_no_gates);
 	daemon_gates_begin(d);
 	if (str_is(d->release, MC_GATES_SNAPSHOT))
-		d->versions = follow(d, DAEMON_CONFIG "clusterversions",
-				     "the cluster's version", S("version"),
-				     other_changed, NULL);
-	d->pools = follow(d, DAEMON_MC "machineconfigpools", "the pools", S(""),
-			  other_changed, NULL);
-	d->image_sets =
-		follow(d, DAEMON_MC "pinnedimagesets", "the pinned image sets",
-		       S(""), sets_changed, NULL);
+		d->versions = follow(d, DAEMON_CONFIG "clusterversions", "the cluster's version",
+				     S("version"), other_changed, NULL);
+	d->pools =
+		follow(d, DAEMON_MC "machineconfigpools", "the pools", S(""), other_changed, NULL);
+	d->image_sets = follow(d, DAEMON_MC "pinnedimagesets", "the pinned image sets", S(""),
+			       sets_changed, NULL);
 	daemon_pin_begin(d);
-	d->configs = follow(d, DAEMON_MC "controllerconfigs",
-			    "the controller's config", S(DAEMON_CONTROLLER),
-			    other_changed, NULL);
+	d->configs = follow(d, DAEMON_MC "controllerconfigs", "the controller's config",
+			    S(DAEMON_CONTROLLER), other_changed, NULL);
 }
 
 void daemon_end(struct daemon *d)
@@ -163,7 +153,6 @@ bool daemon_may_stop(struct daemon *d)
 {
 	if (!d->guarded || d->v.rebooting)
 		return true;
-	daemon_tell(d, S("GotSigtermDuringUpdate"),
-		    S("Got SIGTERM but actively updating"));
+	daemon_tell(d, S("GotSigtermDuringUpdate"), S("Got SIGTERM but actively updating"));
 	return false;
 }

@@ -57,8 +57,7 @@ void daemon_forget(struct daemon *d)
 	struct daemon_view *v = &d->v;
 
 	if (d->guarded)
-		daemon_tell(d, S("RemoveSigtermProtection"),
-			    S("Removing SIGTERM protection"));
+		daemon_tell(d, S("RemoveSigtermProtection"), S("Removing SIGTERM protection"));
 	v->loaded = v->verified = v->planned = v->applied = v->acted = false;
 	v->announced = v->force = v->asked = false;
 	forget_revert(v);
@@ -89,10 +88,9 @@ static void look_at_cluster(struct daemon *d)
 	if (daemon_pool(d, &d->turn, &pool, &pinned, &err) < 0)
 		v->trouble = err.msg;
 	else if (!daemon_controller(d))
-		v->trouble =
-			S("could not get ControllerConfig: "
-			  "controllerconfig.machineconfiguration."
-			  "openshift.io \"" DAEMON_CONTROLLER "\" not found");
+		v->trouble = S("could not get ControllerConfig: "
+			       "controllerconfig.machineconfiguration."
+			       "openshift.io \"" DAEMON_CONTROLLER "\" not found");
 	else
 		v->secret = daemon_secret_differs(d);
 }
@@ -110,8 +108,7 @@ void daemon_look(struct daemon *d)
 	v->want_drain = daemon_note(d, "desiredDrain");
 	v->did_drain = daemon_note(d, "lastAppliedDrain");
 	v->after = daemon_note(d, "post-config-action");
-	v->single =
-		str_is(daemon_note(d, "controlPlaneTopology"), "SingleReplica");
+	v->single = str_is(daemon_note(d, "controlPlaneTopology"), "SingleReplica");
 	v->waited_ms = d->waiting_since ? loop_clock() - d->waiting_since : 0;
 }
 
@@ -126,9 +123,9 @@ static void wait_for_controller(struct daemon *d)
 		  "it did is %.*s)",
 		  STRF(d->v.want_drain), STRF(d->v.did_drain));
 	if (!daemon_certificates(d))
-		daemon_wake(d, (d->v.acted || !d->v.planned ? DAEMON_UNCORDON_MS
-							    : DAEMON_DRAIN_MS) -
-				       (now - d->waiting_since));
+		daemon_wake(d,
+			    (d->v.acted || !d->v.planned ? DAEMON_UNCORDON_MS : DAEMON_DRAIN_MS) -
+				    (now - d->waiting_since));
 }
 
 static void rest(struct daemon *d)
@@ -183,8 +180,7 @@ static void apply(struct daemon *d)
 
 	say(d);
 	if (d->v.asked)
-		log_info("Successful drain took %.3f seconds",
-			 (double)d->v.waited_ms / 1000);
+		log_info("Successful drain took %.3f seconds", (double)d->v.waited_ms / 1000);
 	if (!d->v.drain)
 		log_info("Changes do not require drain, skipping.");
 	if (!d->v.drain || d->v.single)
@@ -216,8 +212,7 @@ static void preflight(struct daemon *d)
 	r.text = str_fmt(&d->turn, "Node %.*s needs an update", STRF(d->name));
 	daemon_report(d, &r);
 	if (d->v.force) {
-		log_info("Skipping preflight config drift check; " STEPS_FORCE
-			 " present");
+		log_info("Skipping preflight config drift check; " STEPS_FORCE " present");
 		d->v.verified = true;
 		daemon_wake(d, 0);
 	} else {
@@ -228,11 +223,9 @@ static void preflight(struct daemon *d)
 static void give_up(struct daemon *d)
 {
 	for (size_t i = 0; i < d->next.n_events; i++)
-		daemon_tell(d, str_of(d->next.events[i].reason),
-			    d->next.events[i].text);
+		daemon_tell(d, str_of(d->next.events[i].reason), d->next.events[i].text);
 	d->not_uncordoned =
-		d->next.n_events &&
-		str_starts(str_of(d->next.events[0].reason), S("FailedToUn"));
+		d->next.n_events && str_starts(str_of(d->next.events[0].reason), S("FailedToUn"));
 	if (d->next.roll_back)
 		daemon_job(d, JOB_ROLL_BACK, d->next.text);
 	else
@@ -252,8 +245,7 @@ static void annotate(struct daemon *d)
 		log_info("Detected Rebooting Annotation, applying MCN.");
 		daemon_report(d, &rebooted);
 	}
-	if (str_ends(p->key, S("/desiredDrain")) &&
-	    str_starts(p->value, S("uncordon-")))
+	if (str_ends(p->key, S("/desiredDrain")) && str_starts(p->value, S("uncordon-")))
 		daemon_resumes(d, str_from(p->value, 9));
 	daemon_annotate(d);
 }
@@ -297,8 +289,7 @@ static void carry_out(struct daemon *d)
 	case DAEMON_BOOT:
 		log_info("Validating against current %s %.*s",
 			 d->v.target_image.n ? "image" : "config",
-			 STRF(d->v.target_image.n ? d->v.from_image
-						  : d->from.name));
+			 STRF(d->v.target_image.n ? d->v.from_image : d->from.name));
 		daemon_job(d, JOB_BOOT, d->v.disk_trouble);
 		return;
 	case DAEMON_VERIFY:
@@ -348,8 +339,7 @@ static void carry_out(struct daemon *d)
 static bool synced(const struct daemon *d)
 {
 	return daemon_node(d) &&
-	       (d->hosted.n ||
-		(kube_cache_synced(d->configs) && kube_cache_synced(d->pools)));
+	       (d->hosted.n || (kube_cache_synced(d->configs) && kube_cache_synced(d->pools)));
 }
 
 static void step(struct daemon *d)
@@ -364,8 +354,7 @@ static void step(struct daemon *d)
 		return;
 	}
 	if ((!d->hosted.n && !daemon_gates(d)) || !synced(d) ||
-	    (!d->v.target.n &&
-	     json_at(daemon_node(d), "metadata.deletionTimestamp")))
+	    (!d->v.target.n && json_at(daemon_node(d), "metadata.deletionTimestamp")))
 		return;
 	/* what has failed is undone: to plan on would take it for done */
 	if (d->untold) {

@@ -123,8 +123,7 @@ void daemon_later(struct daemon *d, struct str why);
 void daemon_look(struct daemon *d);
 /* Fetches path; got must set calling to false. */
 void daemon_get(struct daemon *d, struct str path,
-		void (*got)(struct kube_call *c,
-			    const struct kube_answer *ans));
+		void (*got)(struct kube_call *c, const struct kube_answer *ans));
 /* Forgets the update, whatever came of it. */
 void daemon_forget(struct daemon *d);
 int64_t daemon_wall(void);
@@ -204,11 +203,9 @@ void daemon_report(struct daemon *d, const struct daemon_report *r);
 void daemon_report_changes(struct daemon *d);
 void daemon_report_no_more(struct daemon *d);
 /* The pools of this node; ERR_INVALID when there are two of its own. */
-int daemon_pools(struct daemon *d, struct arena *a, struct mcp_of_node *out,
-		 struct err *err);
+int daemon_pools(struct daemon *d, struct arena *a, struct mcp_of_node *out, struct err *err);
 /* The first one's name; whether any has pinned images. */
-int daemon_pool(struct daemon *d, struct arena *a, struct str *name,
-		bool *pinned, struct err *err);
+int daemon_pool(struct daemon *d, struct arena *a, struct str *name, bool *pinned, struct err *err);
 
 /* daemon_hosted: the next step of a node of a hosted cluster; what a job found
  * out; a step that is over. */

@@ -31,8 +31,7 @@ static void next_report(struct daemon *d);
 
 /* ---- the pool -------------------------------------------------------------------- */
 
-int daemon_pools(struct daemon *d, struct arena *a, struct mcp_of_node *out,
-		 struct err *err)
+int daemon_pools(struct daemon *d, struct arena *a, struct mcp_of_node *out, struct err *err)
 {
 	struct kube_item *const *items;
 	size_t n = kube_cache_all(d->pools, &items);
@@ -51,8 +50,7 @@ int daemon_pools(struct daemon *d, struct arena *a, struct mcp_of_node *out,
 	return mcp_of_node(&pools, &node, out, err);
 }
 
-int daemon_pool(struct daemon *d, struct arena *a, struct str *name,
-		bool *pinned, struct err *err)
+int daemon_pool(struct daemon *d, struct arena *a, struct str *name, bool *pinned, struct err *err)
 {
 	struct mcp_of_node of = { 0 };
 	int rc = daemon_pools(d, a, &of, err);
@@ -60,9 +58,7 @@ int daemon_pool(struct daemon *d, struct arena *a, struct str *name,
 	*name = rc == 0 && of.n ? of.v[0]->name : S(MCN_NOT_YET_SET);
 	*pinned = false;
 	for (size_t i = 0; rc == 0 && i < of.n; i++)
-		*pinned =
-			*pinned || json_first(json_at(of.v[i]->tree,
-						      "spec.pinnedImageSets"));
+		*pinned = *pinned || json_first(json_at(of.v[i]->tree, "spec.pinnedImageSets"));
 	return rc;
 }
 
@@ -85,8 +81,7 @@ static void told(struct daemon *d)
 	next_report(d);
 }
 
-static void send(struct daemon *d, const char *method, const char *part,
-		 const struct json *body,
+static void send(struct daemon *d, const char *method, const char *part, const struct json *body,
 		 void (*done)(struct kube_call *, const struct kube_answer *))
 {
 	struct arena *a = &d->mcn_arena;
@@ -96,25 +91,23 @@ static void send(struct daemon *d, const char *method, const char *part,
 	buf_init(&b, a);
 	if (body)
 		json_encode(&b, body, 0);
-	d->mcn_call = (struct kube_call){
-		.method = method,
-		.path = *method == 'P' && method[1] == 'O'
-				? S(NODES)
-				: str_fmt(a, NODES "/%.*s%s%s", STRF(d->name),
-					  part, apply ? "?" MANAGER : ""),
-		.type = apply ? "application/apply-patch+yaml" : NULL,
-		.body = buf_str(&b),
-		.done = done,
-		.ctx = d
-	};
+	d->mcn_call =
+		(struct kube_call){ .method = method,
+				    .path = *method == 'P' && method[1] == 'O'
+						    ? S(NODES)
+						    : str_fmt(a, NODES "/%.*s%s%s", STRF(d->name),
+							      part, apply ? "?" MANAGER : ""),
+				    .type = apply ? "application/apply-patch+yaml" : NULL,
+				    .body = buf_str(&b),
+				    .done = done,
+				    .ctx = d };
 	kube_start(d->kube, &d->mcn_call);
 }
 
 static void ended(struct kube_call *c, const struct kube_answer *ans)
 {
 	if (ans->rc < 0)
-		log_again(LOG_ERROR, S("mcn"), "Error applying MCN: %.*s",
-			  STRF(ans->message));
+		log_again(LOG_ERROR, S("mcn"), "Error applying MCN: %.*s", STRF(ans->message));
 	else
 		(void)log_over(S("mcn"));
 	told(c->ctx);
@@ -129,22 +122,18 @@ static void status_sent(struct kube_call *c, const struct kube_answer *ans)
 	struct str pool;
 	bool pinned;
 
-	if (!d->reports->spec || ans->rc < 0 ||
-	    daemon_pool(d, a, &pool, &pinned, &err) < 0) {
+	if (!d->reports->spec || ans->rc < 0 || daemon_pool(d, a, &pool, &pinned, &err) < 0) {
 		ended(c, ans);
 		return;
 	}
 	node_decode(a, daemon_node(d), &node);
 	send(d, "PATCH", "",
-	     d->reports->absent ? mcn_new(a, &node, pool)
-				: mcn_spec(a, &node, pool),
-	     ended);
+	     d->reports->absent ? mcn_new(a, &node, pool) : mcn_spec(a, &node, pool), ended);
 }
 
 static void no_changes(const char *what, struct str why)
 {
-	log_error("Error updating MCN with the irreconcilable report %s%.*s",
-		  what, STRF(why));
+	log_error("Error updating MCN with the irreconcilable report %s%.*s", what, STRF(why));
 }
 
 static void changes_sent(struct kube_call *c, const struct kube_answer *ans)
@@ -171,11 +160,10 @@ static void put_changes(struct daemon *d, struct json *mcn)
 
 	(void)json_parse(a, d->reports->changes, NULL, &list, &err);
 	if (!mcn)
-		no_changes("",
-			   str_fmt(a,
-				   "MCN for %.*s node does not exits. Skipping "
-				   "irreconcilable differences reporting",
-				   STRF(d->name)));
+		no_changes("", str_fmt(a,
+				       "MCN for %.*s node does not exits. Skipping "
+				       "irreconcilable differences reporting",
+				       STRF(d->name)));
 	if (!mcn || (json_len(list) ? json_eq(json_member(status, key), list)
 				    : !json_member(status, key))) {
 		told(d);
@@ -187,8 +175,7 @@ static void put_changes(struct daemon *d, struct json *mcn)
 		json_set(status, key, list);
 	else
 		(void)json_remove(status, key);
-	send(d, "PUT", "/status?fieldManager=machine-config-operator", mcn,
-	     changes_sent);
+	send(d, "PUT", "/status?fieldManager=machine-config-operator", mcn, changes_sent);
 }
 
 static void got(struct kube_call *c, const struct kube_answer *ans)
@@ -202,11 +189,9 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 	bool create, pinned;
 
 	if ((ans->rc < 0 && ans->rc != -ERR_NOTFOUND) ||
-	    (ans->rc == 0 &&
-	     json_parse(a, str_dup(a, ans->body), NULL, &mcn, &err) < 0) ||
+	    (ans->rc == 0 && json_parse(a, str_dup(a, ans->body), NULL, &mcn, &err) < 0) ||
 	    daemon_pool(d, a, &in.pool, &pinned, &err) < 0) {
-		log_again(LOG_ERROR, S("mcn"),
-			  "error getting existing MCN: %.*s",
+		log_again(LOG_ERROR, S("mcn"), "error getting existing MCN: %.*s",
 			  STRF(err.msg.n ? err.msg : ans->message));
 		told(d);
 		return;
@@ -241,9 +226,7 @@ static void next_report(struct daemon *d)
 
 static struct str status_text(char c)
 {
-	return c == 'T'	  ? CONDITION_TRUE
-	       : c == 'F' ? CONDITION_FALSE
-			  : CONDITION_UNKNOWN;
+	return c == 'T' ? CONDITION_TRUE : c == 'F' ? CONDITION_FALSE : CONDITION_UNKNOWN;
 }
 
 static struct reporting *add_report(struct daemon *d)
@@ -269,8 +252,7 @@ void daemon_report_changes(struct daemon *d)
 
 	if (!d->irreconcilable)
 		return;
-	if (tree_read(a, &d->node.tree, INSTALLED, INSTALLED_MAX, &text, &err) <
-		    0 ||
+	if (tree_read(a, &d->node.tree, INSTALLED, INSTALLED_MAX, &text, &err) < 0 ||
 	    mc_current_parse(a, text, &was, &err) < 0) {
 		log_v(2, "%.*s", STRF(err.msg));
 		no_changes("error generating the irreconcilable differences "
@@ -289,8 +271,7 @@ void daemon_report_changes(struct daemon *d)
 void daemon_report(struct daemon *d, const struct daemon_report *in)
 {
 	struct reporting *r;
-	struct str key = str_fmt(&d->turn, "%s%c%.*s", in->type, in->status,
-				 STRF(in->text));
+	struct str key = str_fmt(&d->turn, "%s%c%.*s", in->type, in->status, STRF(in->text));
 
 	if (!in->sets.n && str_eq(key, d->mcn_last))
 		return;
@@ -302,24 +283,21 @@ void daemon_report(struct daemon *d, const struct daemon_report *in)
 		struct err err = ERR_INIT(&r->a);
 		struct json *sets = NULL;
 
-		(void)json_parse(&r->a, str_dup(&r->a, in->sets), NULL, &sets,
-				 &err);
+		(void)json_parse(&r->a, str_dup(&r->a, in->sets), NULL, &sets, &err);
 		r->sets = sets;
 	}
-	r->report.parent = (struct condition){
-		.type = str_of(in->type),
-		.status = status_text(in->status),
-		.reason = str_dup(&r->a,
-				  str_of(in->reason ? in->reason : in->type)),
-		.message = str_dup(&r->a, in->text)
-	};
+	r->report.parent =
+		(struct condition){ .type = str_of(in->type),
+				    .status = status_text(in->status),
+				    .reason = str_dup(&r->a,
+						      str_of(in->reason ? in->reason : in->type)),
+				    .message = str_dup(&r->a, in->text) };
 	if (in->child)
-		r->report.child = (struct condition){
-			.type = str_dup(&r->a, str_of(in->child)),
-			.status = status_text(in->child_status),
-			.reason = str_fmt(&r->a, "%s%s", in->type, in->child),
-			.message = str_dup(&r->a, in->child_text)
-		};
+		r->report.child =
+			(struct condition){ .type = str_dup(&r->a, str_of(in->child)),
+					    .status = status_text(in->child_status),
+					    .reason = str_fmt(&r->a, "%s%s", in->type, in->child),
+					    .message = str_dup(&r->a, in->child_text) };
 	next_report(d);
 }
 

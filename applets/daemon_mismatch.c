@@ -40,10 +40,8 @@ static void write_down(struct daemon *d)
 	buf_addz(&b, "\nRaw diff:\n");
 	udiff(&b, spec_of(a, &d->from), spec_of(a, &d->to), &o);
 	if (tree_put(&d->node.tree, DIFF, buf_str(&b), &err) < 0)
-		log_error(
-			"failed to write bootstrap MachineConfig diff to " DIFF
-			": %.*s",
-			STRF(err.msg));
+		log_error("failed to write bootstrap MachineConfig diff to " DIFF ": %.*s",
+			  STRF(err.msg));
 }
 
 static void got(struct kube_call *c, const struct kube_answer *ans)
@@ -54,8 +52,7 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 
 	d->calling = false;
 	if (ans->rc < 0 ||
-	    mc_current_parse(&d->held, str_dup(&d->held, ans->body), &d->to,
-			     &err) < 0) {
+	    mc_current_parse(&d->held, str_dup(&d->held, ans->body), &d->to, &err) < 0) {
 		daemon_mismatch(d, false);
 		return;
 	}
@@ -80,12 +77,9 @@ static struct str generated(struct daemon *d)
 	if (node_current(&d->node, &d->held, &d->from, &image, &err) < 0)
 		return S("");
 	pool = kube_cache_get(
-		d->pools,
-		json_str(json_first(json_at(d->from.tree,
-					    "metadata.ownerReferences")),
-			 "name", S("master")));
-	return pool ? json_str(pool->tree, "spec.configuration.name", S(""))
-		    : S("");
+		d->pools, json_str(json_first(json_at(d->from.tree, "metadata.ownerReferences")),
+				   "name", S("master")));
+	return pool ? json_str(pool->tree, "spec.configuration.name", S("")) : S("");
 }
 
 void daemon_mismatch(struct daemon *d, bool look)
@@ -93,10 +87,7 @@ void daemon_mismatch(struct daemon *d, bool look)
 	struct str name = look ? generated(d) : S("");
 
 	if (name.n)
-		daemon_get(d,
-			   str_fmt(&d->turn, DAEMON_MC "machineconfigs/%.*s",
-				   STRF(name)),
-			   got);
+		daemon_get(d, str_fmt(&d->turn, DAEMON_MC "machineconfigs/%.*s", STRF(name)), got);
 	else
 		daemon_fail(d,
 			    str_fmt(&d->turn,

@@ -9,25 +9,20 @@
 
 static void report_outcome(struct daemon *d, struct str trouble)
 {
-	struct daemon_report r = { .type = "NodeDegraded",
-				   .status = trouble.n ? 'T' : 'F' };
+	struct daemon_report r = { .type = "NodeDegraded", .status = trouble.n ? 'T' : 'F' };
 
-	r.text = trouble.n
-			 ? str_fmt(&d->turn, "Node %.*s upgrade failure. %.*s",
-				   STRF(d->name), STRF(trouble))
-			 : str_fmt(&d->turn, "Node %.*s upgrade succeeded",
-				   STRF(d->name));
+	r.text = trouble.n ? str_fmt(&d->turn, "Node %.*s upgrade failure. %.*s", STRF(d->name),
+				     STRF(trouble))
+			   : str_fmt(&d->turn, "Node %.*s upgrade succeeded", STRF(d->name));
 	daemon_report(d, &r);
 }
 
 void daemon_fail(struct daemon *d, struct str text, bool unreconcilable)
 {
 	if (unreconcilable)
-		log_again(LOG_ERROR, S("fault"),
-			  "Marking Unreconcilable due to: %.*s", STRF(text));
+		log_again(LOG_ERROR, S("fault"), "Marking Unreconcilable due to: %.*s", STRF(text));
 	else
-		log_again(LOG_ERROR, S("fault"),
-			  "Marking Degraded due to: \"%.*s\"", STRF(text));
+		log_again(LOG_ERROR, S("fault"), "Marking Degraded due to: \"%.*s\"", STRF(text));
 	d->fault = str_dup(&d->fault_arena, text);
 	d->unreconcilable = unreconcilable;
 	d->untold = true;
@@ -53,8 +48,7 @@ static void failed(struct daemon *d)
 	if (d->v.booting)
 		d->v.prepared = d->v.noted = false;
 	daemon_forget(d);
-	d->not_before =
-		stale ? 0 : loop_clock() + (d->retry_ms ? d->retry_ms : ms);
+	d->not_before = stale ? 0 : loop_clock() + (d->retry_ms ? d->retry_ms : ms);
 	daemon_wake(d, 0);
 }
 
@@ -79,9 +73,8 @@ static void resumed(struct daemon *d)
 	daemon_watch(d);
 	if (!d->v.booting)
 		return;
-	r.text = str_fmt(
-		&d->turn, "In desired config %.*s. Resumed normal operations.",
-		STRF(d->first.n ? d->first : daemon_note(d, "currentConfig")));
+	r.text = str_fmt(&d->turn, "In desired config %.*s. Resumed normal operations.",
+			 STRF(d->first.n ? d->first : daemon_note(d, "currentConfig")));
 	daemon_report(d, &r);
 }
 
@@ -160,8 +153,7 @@ static void on_patched(struct kube_call *c, const struct kube_answer *ans)
 
 	d->calling = false;
 	if (ans->rc < 0) {
-		daemon_later(d, str_fmt(&d->turn,
-					"unable to update node \"%.*s\": %.*s",
+		daemon_later(d, str_fmt(&d->turn, "unable to update node \"%.*s\": %.*s",
 					STRF(d->name), STRF(ans->message)));
 		return;
 	}
@@ -169,8 +161,7 @@ static void on_patched(struct kube_call *c, const struct kube_answer *ans)
 	patched(d);
 }
 
-static void send_patch(struct daemon *d, const struct daemon_pair *pairs,
-		       size_t n)
+static void send_patch(struct daemon *d, const struct daemon_pair *pairs, size_t n)
 {
 	struct str body = daemon_patch(&d->turn, daemon_node(d), pairs, n);
 
@@ -179,14 +170,13 @@ static void send_patch(struct daemon *d, const struct daemon_pair *pairs,
 		return;
 	}
 	d->state_at = daemon_wall();
-	d->call = (struct kube_call){
-		.method = "PATCH",
-		.path = str_fmt(&d->turn, "/api/v1/nodes/%.*s", STRF(d->name)),
-		.type = "application/strategic-merge-patch+json",
-		.body = body,
-		.done = on_patched,
-		.ctx = d
-	};
+	d->call =
+		(struct kube_call){ .method = "PATCH",
+				    .path = str_fmt(&d->turn, "/api/v1/nodes/%.*s", STRF(d->name)),
+				    .type = "application/strategic-merge-patch+json",
+				    .body = body,
+				    .done = on_patched,
+				    .ctx = d };
 	d->calling = true;
 	kube_start(d->writer, &d->call);
 }
@@ -197,11 +187,9 @@ void daemon_annotate(struct daemon *d)
 
 	/* what the last boot told goes along; nothing for nothing */
 	if (d->finalize_known &&
-	    (d->finalize.n ||
-	     daemon_note(d, "ostree-finalize-staged-failure").n))
+	    (d->finalize.n || daemon_note(d, "ostree-finalize-staged-failure").n))
 		n->pairs[n->n_pairs++] =
-			(struct daemon_pair){ .key = S(FINALIZE),
-					      .value = d->finalize };
+			(struct daemon_pair){ .key = S(FINALIZE), .value = d->finalize };
 	send_patch(d, n->pairs, n->n_pairs);
 }
 
@@ -211,16 +199,14 @@ struct pairs {
 };
 
 /* A map of strings, or why it is none as Go words that. */
-static int read_pairs(struct arena *a, struct str text, struct pairs *out,
-		      struct err *err)
+static int read_pairs(struct arena *a, struct str text, struct pairs *out, struct err *err)
 {
 	struct json *j = NULL;
 	struct str where, why;
 
 	if (json_parse(a, text, NULL, &j, err) < 0)
 		return str_cut(err->msg, ':', &where, &why)
-			       ? err_set(err, ERR_INVALID, "%.*s",
-					 STRF(str_trim(why)))
+			       ? err_set(err, ERR_INVALID, "%.*s", STRF(str_trim(why)))
 			       : -ERR_INVALID;
 	if (json_kind(j) != JSON_OBJECT)
 		return err_set(err, ERR_INVALID,
@@ -228,8 +214,7 @@ static int read_pairs(struct arena *a, struct str text, struct pairs *out,
 			       "type map[string]string",
 			       json_kind_name(j));
 	for (const struct json *m = json_first(j); m; m = json_next(m)) {
-		struct daemon_pair p = { .key = json_key(m),
-					 .value = json_text(m) };
+		struct daemon_pair p = { .key = json_key(m), .value = json_text(m) };
 
 		if (json_kind(m) != JSON_STRING)
 			return err_set(err, ERR_INVALID,
@@ -248,8 +233,7 @@ void daemon_initial(struct daemon *d)
 	struct arena *a = &d->turn;
 	struct err err = ERR_INIT(a);
 	struct str text;
-	int rc = tree_read(a, &d->node.tree, JOB_FIRST_ANNOTATIONS, SMALL_MAX,
-			   &text, &err);
+	int rc = tree_read(a, &d->node.tree, JOB_FIRST_ANNOTATIONS, SMALL_MAX, &text, &err);
 
 	d->v.noted = true;
 	if (rc < 0 && rc != -ERR_NOTFOUND)
@@ -258,8 +242,7 @@ void daemon_initial(struct daemon *d)
 	if (rc == 0 && read_pairs(a, text, &list, &err) < 0)
 		rc = err_wrap(&err, "failed to unmarshal initial annotations");
 	if (rc == -ERR_NOTFOUND && d->v.disk.n) {
-		struct daemon_pair c = { .key = S(DAEMON_KEY "currentConfig"),
-					 .value = d->v.disk };
+		struct daemon_pair c = { .key = S(DAEMON_KEY "currentConfig"), .value = d->v.disk };
 		struct daemon_pair i = { .key = S(DAEMON_KEY "currentImage"),
 					 .value = d->v.disk_image };
 
@@ -272,8 +255,7 @@ void daemon_initial(struct daemon *d)
 		daemon_fail(d,
 			    d->v.disk_trouble.n
 				    ? d->v.disk_trouble
-				    : S("open " STEPS_CURRENT_CONFIG
-					": no such file or directory"),
+				    : S("open " STEPS_CURRENT_CONFIG ": no such file or directory"),
 			    false);
 	else if (rc < 0)
 		daemon_fail(d, err.msg, false);

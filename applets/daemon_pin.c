@@ -59,14 +59,12 @@ static const struct json *find(const void *ctx, struct str name)
 
 /* ---- reports -------------------------------------------------------------------------- */
 
-static void report(struct pinning *p, const char *type, char status,
-		   const char *reason, const char *text, struct str sets)
+static void report(struct pinning *p, const char *type, char status, const char *reason,
+		   const char *text, struct str sets)
 {
-	const struct daemon_report r = { .type = type,
-					 .status = status,
-					 .reason = reason,
-					 .text = str_of(text),
-					 .sets = sets };
+	const struct daemon_report r = {
+		.type = type, .status = status, .reason = reason, .text = str_of(text), .sets = sets
+	};
 
 	daemon_report(p->d, &r);
 }
@@ -79,8 +77,7 @@ static void report_begin(struct pinning *p)
 	AUTO(arena) struct arena a = ARENA_INIT;
 
 	report(p, PROGRESSING, 'T', "ImagePrefetch",
-	       str_fmt(&a, "node is prefetching images: %.*s", STRF(p->d->name))
-		       .p,
+	       str_fmt(&a, "node is prefetching images: %.*s", STRF(p->d->name)).p,
 	       pin_status(&a, &p->now, false, S("")));
 }
 
@@ -144,8 +141,7 @@ static void complete(struct pinning *p)
 	(void)log_over(S("pin"));
 	p->failures = 0;
 	p->told = S("");
-	report(p, PROGRESSING, 'F', "AsExpected",
-	       "All pinned image sets complete",
+	report(p, PROGRESSING, 'F', "AsExpected", "All pinned image sets complete",
 	       pin_status(&a, &p->now, true, S("")));
 	report(p, DEGRADED, 'F', "AsExpected", "All is good", S(""));
 	wake(p, 0);
@@ -171,12 +167,11 @@ static void on_status(struct grpc_call *c, const struct grpc *g)
 		why = S("broken answer");
 	release(s);
 	if (why.n) {
-		fail(p, loop_clock() >= p->due
-				? S(TIMEOUT)
-				: str_fmt(g->a,
-					  "failed to get image status for "
-					  "\"%.*s\": %.*s",
-					  STRF(im->name), STRF(why)));
+		fail(p, loop_clock() >= p->due ? S(TIMEOUT)
+					       : str_fmt(g->a,
+							 "failed to get image status for "
+							 "\"%.*s\": %.*s",
+							 STRF(im->name), STRF(why)));
 		return;
 	}
 	im->here = here > 0;
@@ -201,16 +196,15 @@ static void on_pulled(struct grpc_call *c, const struct grpc *g)
 	if (g->status == GRPC_UNKNOWN)
 		why = g->text; /* the runtime's own words */
 	else if (!why.n && (proto_find(g->message, 1, &ref) <= 0 || !ref.n))
-		why = str_fmt(g->a, "imageRef for %.*s not set",
-			      STRF(s->image->name));
+		why = str_fmt(g->a, "imageRef for %.*s not set", STRF(s->image->name));
 	s->image->here = !why.n;
 	s->tries++;
 	if (why.n && !p->draining)
 		again = pin_retry(s->tries, why);
 	if (why.n && again < 0) {
 		why = pin_pull_error(&p->a, s->image->name, s->tries, why);
-		log_warn("failed to prefetch image \"%.*s\": %.*s",
-			 STRF(s->image->name), STRF(why));
+		log_warn("failed to prefetch image \"%.*s\": %.*s", STRF(s->image->name),
+			 STRF(why));
 		p->draining = p->draining || pin_no_space(why);
 		p->failed = why;
 	}
@@ -219,8 +213,7 @@ static void on_pulled(struct grpc_call *c, const struct grpc *g)
 			s->tries = 0;
 			again = PIN_THROTTLE_MS;
 		}
-		s->timer.due = loop_clock() +
-			       (p->d->retry_ms ? p->d->retry_ms : again);
+		s->timer.due = loop_clock() + (p->d->retry_ms ? p->d->retry_ms : again);
 		loop_update(p->d->loop, &s->timer);
 		return;
 	}
@@ -237,8 +230,7 @@ static void ask(struct slot *s)
 	s->call.path = pull ? S(SERVICE "PullImage") : S(SERVICE "ImageStatus");
 	s->call.ms = pull ? PIN_PULL_MS : left > 1 ? left : 1;
 	s->call.done = pull ? on_pulled : on_status;
-	s->call.message =
-		pin_request(&s->a, pull ? &p->auth : NULL, s->image->name);
+	s->call.message = pin_request(&s->a, pull ? &p->auth : NULL, s->image->name);
 	grpc_call_start(&s->call);
 }
 
@@ -291,9 +283,8 @@ static int load_auth(struct pinning *p, struct err *err)
 	if (rc == 0)
 		rc = tree_list(&p->a, t, PIN_REGISTRIES ".d", &more, err);
 	for (size_t i = 0; rc == 0 && i < more.n; i++) {
-		const char *path = str_fmt(&p->a, PIN_REGISTRIES "%s%.*s",
-					   i ? ".d/" : "", STRF(more.v[i]))
-					   .p;
+		const char *path =
+			str_fmt(&p->a, PIN_REGISTRIES "%s%.*s", i ? ".d/" : "", STRF(more.v[i])).p;
 
 		if (i && !str_ends(more.v[i], S(".conf")))
 			continue;
@@ -309,8 +300,7 @@ static int load_auth(struct pinning *p, struct err *err)
 static bool missing(const struct pins *p, bool unknown)
 {
 	for (size_t i = 0; i < p->images.n; i++)
-		if (!p->images.v[i].here &&
-		    (!unknown || p->images.v[i].size < 0))
+		if (!p->images.v[i].here && (!unknown || p->images.v[i].size < 0))
 			return true;
 	return false;
 }
@@ -318,9 +308,7 @@ static bool missing(const struct pins *p, bool unknown)
 static void start_job(struct pinning *p, enum job_kind kind, struct str text)
 {
 	static const struct strs none;
-	const struct job_in in = {
-		.kind = kind, .logs = &none, .text = text, .pins = &p->now
-	};
+	const struct job_in in = { .kind = kind, .logs = &none, .text = text, .pins = &p->now };
 	struct err err = ERR_INIT(&p->a);
 
 	if (job_start(&p->job, &in, &err) < 0)
@@ -339,8 +327,7 @@ static void on_size(void *ctx, struct str size, struct str image)
 	struct map_entry *e = map_find(&p->now.by_name, image);
 
 	if (e)
-		(void)str_to_i64(size,
-				 &p->now.images.v[(uintptr_t)e->value].size);
+		(void)str_to_i64(size, &p->now.images.v[(uintptr_t)e->value].size);
 }
 
 static void on_job(void *ctx, enum job_kind kind, int rc, struct str text)
@@ -378,9 +365,8 @@ static bool over(struct pinning *p)
 		return true;
 	case PULL:
 		if (!p->at && missing(&p->now, false)) {
-			rc = pin_fits(&p->now)
-				     ? load_auth(p, &err)
-				     : err_set(&err, ERR_AGAIN, PIN_NO_ROOM);
+			rc = pin_fits(&p->now) ? load_auth(p, &err)
+					       : err_set(&err, ERR_AGAIN, PIN_NO_ROOM);
 		}
 		if (rc < 0) {
 			fail(p, err.msg);
@@ -395,8 +381,7 @@ static bool over(struct pinning *p)
 		pin_pulled(&p->now);
 		return true;
 	case WRITE:
-		if (p->now.images.n ||
-		    tree_exists(&p->d->node.tree, PIN_CONFIG)) {
+		if (p->now.images.n || tree_exists(&p->d->node.tree, PIN_CONFIG)) {
 			start_job(p, JOB_PIN, pin_config(&p->a, &p->now));
 			return false;
 		}
@@ -424,13 +409,11 @@ static void look(struct pinning *p, bool again)
 	bool news;
 	int rc;
 
-	if (daemon_pools(p->d, &a, &pools, &err) < 0 ||
-	    (!pools.n && !p->begun)) {
+	if (daemon_pools(p->d, &a, &pools, &err) < 0 || (!pools.n && !p->begun)) {
 		wake(p, p->due);
 		return;
 	}
-	rc = pin_begin(&next, &p->now, &pools, daemon_node(p->d), find, p->d,
-		       &err);
+	rc = pin_begin(&next, &p->now, &pools, daemon_node(p->d), find, p->d, &err);
 	news = !p->begun || !str_eq(next.key, p->now.key);
 	if (!news && !again) {
 		pin_free(&next);
@@ -512,11 +495,8 @@ void daemon_pin_begin(struct daemon *d)
 		struct slot *s = &p->slots[i];
 
 		s->p = p;
-		s->call = (struct grpc_call){ .loop = d->loop,
-					      .socket = socket,
-					      .ctx = s };
-		s->timer =
-			(struct source){ .fd = -1, .ready = on_slot, .ctx = s };
+		s->call = (struct grpc_call){ .loop = d->loop, .socket = socket, .ctx = s };
+		s->timer = (struct source){ .fd = -1, .ready = on_slot, .ctx = s };
 		loop_add(d->loop, &s->timer);
 	}
 	d->pins = p;

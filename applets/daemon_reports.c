@@ -20,13 +20,11 @@ void daemon_report_files(struct daemon *d, bool done)
 				 "%s the Files and OS on disk as a part of the "
 				 "in progress phase",
 				 verb);
-		r.child_text = str_fmt(
-			&d->turn,
-			"%s files and new OS config to node. OS %s %s need an "
-			"update. SSH Keys %s %s need an update",
-			done ? "Applied" : "Applying", done ? "did" : "will",
-			os ? "" : "not", done ? "did" : "will",
-			files ? "" : "not");
+		r.child_text = str_fmt(&d->turn,
+				       "%s files and new OS config to node. OS %s %s need an "
+				       "update. SSH Keys %s %s need an update",
+				       done ? "Applied" : "Applying", done ? "did" : "will",
+				       os ? "" : "not", done ? "did" : "will", files ? "" : "not");
 		daemon_report(d, &r);
 		return;
 	}
@@ -71,8 +69,7 @@ void daemon_report_image(struct daemon *d, struct str what, struct str text)
 				     "part of the in progress phase")
 				 : S("Error the OS on disk as a part of the "
 				     "in progress phase");
-		r.child_text =
-			str_fmt(&d->turn, "Update failed %.*s", STRF(text));
+		r.child_text = str_fmt(&d->turn, "Update failed %.*s", STRF(text));
 	}
 	daemon_report(d, &r);
 }

@@ -20,11 +20,9 @@ static const char *missing(const struct daemon *d)
 	if (!d->gates_known)
 		return "FeatureGate cluster to have an entry for this release";
 	if (!kube_cache_synced(d->configs))
-		return "the server's answer to GET " DAEMON_MC
-		       "controllerconfigs";
+		return "the server's answer to GET " DAEMON_MC "controllerconfigs";
 	if (!kube_cache_synced(d->pools))
-		return "the server's answer to GET " DAEMON_MC
-		       "machineconfigpools";
+		return "the server's answer to GET " DAEMON_MC "machineconfigpools";
 	return NULL;
 }
 
@@ -44,9 +42,8 @@ static void on_waits(struct source *s, short events)
 void daemon_waits_begin(struct daemon *d)
 {
 	d->waits_ms = FIRST_MS;
-	d->waits_timer = (struct source){ .fd = -1,
-					  .due = loop_clock() + FIRST_MS,
-					  .ready = on_waits,
-					  .ctx = d };
+	d->waits_timer = (struct source){
+		.fd = -1, .due = loop_clock() + FIRST_MS, .ready = on_waits, .ctx = d
+	};
 	loop_add(d->loop, &d->waits_timer);
 }

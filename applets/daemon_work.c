@@ -11,8 +11,8 @@
 
 #define PRESET "/etc/systemd/system-preset/20-ignition.preset"
 
-static int verify(struct node *n, struct arena *a, const struct job_in *in,
-		  struct str finalize, struct err *err)
+static int verify(struct node *n, struct arena *a, const struct job_in *in, struct str finalize,
+		  struct err *err)
 {
 	bool files_only = in->kind == JOB_DRIFT;
 	const struct verify_opts o = { .first_only = true,
@@ -25,16 +25,13 @@ static int verify(struct node *n, struct arena *a, const struct job_in *in,
 	if (rc == 0 && !list.n)
 		return 0;
 	err_set(err, ERR_INVALID, "%.*s%.*s%s%.*s",
-		STRF(files_only ? S("")
-				: verify_prefix(a, c->name,
-						in->update.from_image)),
+		STRF(files_only ? S("") : verify_prefix(a, c->name, in->update.from_image)),
 		STRF(list.n ? list.v[0].text : err->msg),
 		finalize.n && !files_only ? "; possible root cause: " : "",
 		STRF(files_only ? S("") : finalize));
 	if (!files_only)
-		job_tell(in->kind == JOB_BOOT
-				 ? "OnDiskStateValidationFailed"
-				 : "PreflightConfigDriftCheckFailed",
+		job_tell(in->kind == JOB_BOOT ? "OnDiskStateValidationFailed"
+					      : "PreflightConfigDriftCheckFailed",
 			 err->msg);
 	return -ERR_INVALID;
 }
@@ -66,23 +63,19 @@ static int log_system(struct node *n, struct arena *a, struct err *err)
 	struct err local = ERR_INIT(a);
 	struct host_out out;
 
-	if (ostree && host_cmd(a, &n->host, HOST_CAPTURE, &out, &local,
-			       "rpm-ostree status") < 0)
-		return err_set(err, ERR_SYS,
-			       "unable to get rpm-ostree status: %.*s",
+	if (ostree && host_cmd(a, &n->host, HOST_CAPTURE, &out, &local, "rpm-ostree status") < 0)
+		return err_set(err, ERR_SYS, "unable to get rpm-ostree status: %.*s",
 			       STRF(local.msg));
 	if (ostree)
 		log_info("%.*s", STRF(out.text));
 	node_log_origin(n, a);
-	if (host_cmd(a, &n->host, HOST_CAPTURE, &out, &local,
-		     "journalctl --list-boots") < 0)
+	if (host_cmd(a, &n->host, HOST_CAPTURE, &out, &local, "journalctl --list-boots") < 0)
 		log_error("Listing boots: %.*s", STRF(local.msg));
 	else
 		log_info("journalctl --list-boots:%.*s", STRF(out.text));
 	if (host_cmd(a, &n->host, HOST_CAPTURE, &out, &local,
 		     "systemctl list-units --state=failed --no-legend") < 0)
-		log_error("Listing failed systemd services: %.*s",
-			  STRF(local.msg));
+		log_error("Listing failed systemd services: %.*s", STRF(local.msg));
 	else if (out.text.n)
 		log_info("systemctl --failed:%.*s", STRF(out.text));
 	else
@@ -102,8 +95,7 @@ static int stay(struct node *n, struct arena *a, struct err *err)
 	return node_drop_revert(n, a, err);
 }
 
-static int recover(struct node *n, struct arena *a, const struct job_in *in,
-		   struct err *err)
+static int recover(struct node *n, struct arena *a, const struct job_in *in, struct err *err)
 {
 	struct os_status s = { 0 };
 	struct node_journal_view v;
@@ -115,16 +107,13 @@ static int recover(struct node *n, struct arena *a, const struct job_in *in,
 	if (rc < 0)
 		return rc;
 	rc = node_init(n, a, &s, err);
-	job_tell("os", str_fmt(a, "%.*s\n%.*s",
-			       STRF(rc < 0 ? S("unsupported") : n->os.id),
+	job_tell("os", str_fmt(a, "%.*s\n%.*s", STRF(rc < 0 ? S("unsupported") : n->os.id),
 			       STRF(s.version)));
 	job_tell("booted", n->booted_image);
 	job_tell("packages", str_fmt(a, "%zu", s.unsupported));
 	if (rc < 0)
-		job_tell("fatal",
-			 str_fmt(a,
-				 "Failed to initialize single run daemon: %.*s",
-				 STRF(err->msg)));
+		job_tell("fatal", str_fmt(a, "Failed to initialize single run daemon: %.*s",
+					  STRF(err->msg)));
 	else
 		rc = left_over(n, a, err);
 	if (rc < 0)
@@ -136,8 +125,7 @@ static int recover(struct node *n, struct arena *a, const struct job_in *in,
 	return rc;
 }
 
-static int prepare(struct node *n, struct arena *a, const struct job_in *in,
-		   struct err *err)
+static int prepare(struct node *n, struct arena *a, const struct job_in *in, struct err *err)
 {
 	struct tree *t = &n->tree;
 	struct host_out out = { 0 };
@@ -149,8 +137,7 @@ static int prepare(struct node *n, struct arena *a, const struct job_in *in,
 			a, &n->host, HOST_SILENT, &out, err,
 			"ostree --repo=/sysroot/ostree/repo config set core.per-object-fsync true");
 		if (rc == 0 && out.status)
-			rc = err_set(err, ERR_SYS, "%.*s",
-				     STRF(host_status_text(a, out.status)));
+			rc = err_set(err, ERR_SYS, "%.*s", STRF(host_status_text(a, out.status)));
 		if (rc < 0)
 			return err_wrap(err, "failed to set per-object-fsync "
 					     "for ostree");
@@ -159,8 +146,7 @@ static int prepare(struct node *n, struct arena *a, const struct job_in *in,
 		log_warn("Failed to complete "
 			 "machine-config-daemon-firstboot before joining "
 			 "cluster!");
-		rc = tree_rename(t, NODE_ENCAPSULATED, NODE_ENCAPSULATED ".bak",
-				 err);
+		rc = tree_rename(t, NODE_ENCAPSULATED, NODE_ENCAPSULATED ".bak", err);
 	}
 	if (rc == 0) {
 		rc = tree_remove(t, PRESET, err);
@@ -181,15 +167,14 @@ static void look_back(struct node *n, struct arena *a, struct str *out)
 		job_tell("finalize", *out);
 }
 
-static int pivot(struct node *n, struct arena *a, const struct mc_current *to,
-		 struct str image, struct err *err)
+static int pivot(struct node *n, struct arena *a, const struct mc_current *to, struct str image,
+		 struct err *err)
 {
 	int rc;
 
 	host_log(&n->host, "Bootstrap pivot required to: %.*s", STRF(image));
 	/* the config's own, even where another stands for it: upstream's way */
-	rc = node_update_image(
-		n, a, json_str(to->tree, "spec.osImageURL", S("")), err);
+	rc = node_update_image(n, a, json_str(to->tree, "spec.osImageURL", S("")), err);
 	if (rc == 0)
 		rc = node_reboot_into(n, a, to->name, err);
 	if (rc == 0)
@@ -197,12 +182,11 @@ static int pivot(struct node *n, struct arena *a, const struct mc_current *to,
 	return rc;
 }
 
-static int settle(struct node *n, struct arena *a, const struct job_in *in,
-		  bool *rebooting, struct err *err)
+static int settle(struct node *n, struct arena *a, const struct job_in *in, bool *rebooting,
+		  struct err *err)
 {
 	const struct mc_current *to = in->update.from;
-	struct str image =
-		in->noted_image.n ? in->noted_image : to->spec.os_image;
+	struct str image = in->noted_image.n ? in->noted_image : to->spec.os_image;
 
 	if (n->os.core_os && !str_eq(n->booted_image, image)) {
 		*rebooting = true;
@@ -223,8 +207,7 @@ static int settled(struct node *n, struct err *err)
 		      : tree_sync(&n->tree, err);
 }
 
-static void overrides(struct node *n, const char *what, struct str disk,
-		      struct str noted)
+static void overrides(struct node *n, const char *what, struct str disk, struct str noted)
 {
 	if (!str_eq(disk, noted))
 		host_log(&n->host,
@@ -233,8 +216,7 @@ static void overrides(struct node *n, const char *what, struct str disk,
 			 what, STRF(disk), what, STRF(noted));
 }
 
-static int boot(struct node *n, struct arena *a, const struct job_in *in,
-		struct err *err)
+static int boot(struct node *n, struct arena *a, const struct job_in *in, struct err *err)
 {
 	const struct node_update *u = &in->update;
 	struct str finalize = S("");
@@ -258,8 +240,7 @@ static int boot(struct node *n, struct arena *a, const struct job_in *in,
 	if (in->text.n && !in->bootstrap) /* the disk's config cannot be read */
 		return err_set(err, ERR_SYS, "%.*s", STRF(in->text));
 	if (u->force) {
-		host_log(&n->host, "Skipping on-disk validation; " STEPS_FORCE
-				   " present");
+		host_log(&n->host, "Skipping on-disk validation; " STEPS_FORCE " present");
 		return in->bootstrap ? settled(n, err) : 0;
 	}
 	rc = node_move_keys(n, a, &u->from->spec, err);
@@ -277,15 +258,12 @@ static int boot(struct node *n, struct arena *a, const struct job_in *in,
 		if (rc == 0)
 			rc = settled(n, err);
 	}
-	return rc == 0 && in->in_desired
-		       ? node_check_extensions(n, a, &u->from->spec, err)
-		       : rc;
+	return rc == 0 && in->in_desired ? node_check_extensions(n, a, &u->from->spec, err) : rc;
 }
 
 /* ---- an update ------------------------------------------------------------------------ */
 
-static int act(struct node *n, struct arena *a, const struct node_update *u,
-	       struct err *err)
+static int act(struct node *n, struct arena *a, const struct node_update *u, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	struct str finalize;
@@ -320,13 +298,11 @@ static int forget_revert(struct node *n, struct arena *a, int rc)
 }
 
 /* "drain" or "done", and the config's hash. */
-static int hosted(struct node *n, struct arena *a, const struct job_in *in,
-		  struct err *err)
+static int hosted(struct node *n, struct arena *a, const struct job_in *in, struct err *err)
 {
 	enum hosted_state state = HOSTED_DONE;
 	struct str hash = S("");
-	int rc = node_hosted(n, a, str_z(a, in->text), in->asked, &hash, &state,
-			     err);
+	int rc = node_hosted(n, a, str_z(a, in->text), in->asked, &hash, &state, err);
 
 	if (rc == 0)
 		job_tell(state == HOSTED_REBOOT	 ? "reboot"
@@ -337,8 +313,7 @@ static int hosted(struct node *n, struct arena *a, const struct job_in *in,
 }
 
 /* How large images are: "size", "image". */
-static int sizes(struct node *n, struct arena *a, const struct pins *p,
-		 struct err *err)
+static int sizes(struct node *n, struct arena *a, const struct pins *p, struct err *err)
 {
 	struct map seen;
 	int64_t size;
@@ -352,14 +327,12 @@ static int sizes(struct node *n, struct arena *a, const struct pins *p,
 			continue;
 		rc = node_image_size(n, a, im->name, &seen, &size, err);
 		if (rc == 0)
-			job_tell(str_fmt(a, "%lld", (long long)size).p,
-				 im->name);
+			job_tell(str_fmt(a, "%lld", (long long)size).p, im->name);
 	}
 	return rc;
 }
 
-int job_work(struct node *n, struct arena *a, const struct job_in *in,
-	     struct err *err)
+int job_work(struct node *n, struct arena *a, const struct job_in *in, struct err *err)
 {
 	const struct node_update *u = &in->update;
 
@@ -378,9 +351,7 @@ int job_work(struct node *n, struct arena *a, const struct job_in *in,
 	case JOB_DRIFT:
 		return verify(n, a, in, in->finalize, err);
 	case JOB_REVERT:
-		return forget_revert(
-			n, a,
-			node_prepare_revert(n, a, in->controller, u->to, err));
+		return forget_revert(n, a, node_prepare_revert(n, a, in->controller, u->to, err));
 	case JOB_UNREVERT:
 		return node_drop_revert(n, a, err);
 	case JOB_APPLY:

@@ -18,8 +18,7 @@
 #include "mc/secret.h"
 #include "node/tree.h"
 
-void external_diff_init(struct external_diff *e, struct arena *a,
-			const char *command)
+void external_diff_init(struct external_diff *e, struct arena *a, const char *command)
 {
 	*e = (struct external_diff){ .a = a };
 	if (command && *command)
@@ -50,17 +49,15 @@ static struct str flat_name(struct arena *a, struct str pool, struct str path)
 	}
 	if (b.n <= NAME_LONG)
 		return buf_str(&b);
-	return str_fmt(a, "%.*s:%.*s",
-		       STRF(hash_hex_of(a, HASH_MD5, buf_str(&b))),
+	return str_fmt(a, "%.*s:%.*s", STRF(hash_hex_of(a, HASH_MD5, buf_str(&b))),
 		       STRF(str_from(buf_str(&b), b.n - NAME_LONG / 2)));
 }
 
-static int put(struct external_diff *e, const struct side *s, struct str path,
-	       struct str bytes, struct err *err)
+static int put(struct external_diff *e, const struct side *s, struct str path, struct str bytes,
+	       struct err *err)
 {
 	struct str name = flat_name(e->a, s->pool, terminal_safe(e->a, path));
-	const char *to =
-		str_fmt(e->a, "%s/%s/%.*s", e->dir, s->dir, STRF(name)).p;
+	const char *to = str_fmt(e->a, "%s/%s/%.*s", e->dir, s->dir, STRF(name)).p;
 	AUTO(fd)
 	int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
@@ -91,8 +88,8 @@ static struct str bytes_of(struct external_diff *e, const struct ign_obj *file)
 }
 
 /* A text beside the other side's. */
-static struct str masked_text(struct external_diff *e, const struct side *s,
-			      struct str text, struct str twin)
+static struct str masked_text(struct external_diff *e, const struct side *s, struct str text,
+			      struct str twin)
 {
 	if (s->dir[0] == 'L')
 		mc_mask_both(e->a, &text, &twin);
@@ -101,17 +98,15 @@ static struct str masked_text(struct external_diff *e, const struct side *s,
 	return text;
 }
 
-static bool is_secret(struct str path, const struct ign_obj *file,
-		      struct str bytes)
+static bool is_secret(struct str path, const struct ign_obj *file, struct str bytes)
 {
-	return file &&
-	       mc_is_secret(path, ign_int(file, IGN_FILE_MODE, 0644), bytes);
+	return file && mc_is_secret(path, ign_int(file, IGN_FILE_MODE, 0644), bytes);
 }
 
 /* Each file decoded. What cannot be is in the spec's YAML only, and what is
  * secret is masked there, too. */
-static int put_files(struct external_diff *e, const struct side *s,
-		     struct json *spec, struct err *err)
+static int put_files(struct external_diff *e, const struct side *s, struct json *spec,
+		     struct err *err)
 {
 	const struct ign_objs *files = ign_files(s->own->config);
 	struct json *j = json_first(json_at(spec, "config.storage.files"));
@@ -128,34 +123,30 @@ static int put_files(struct external_diff *e, const struct side *s,
 		if (mc_contents(e->a, files->v[i], &bytes, &ignored) < 0)
 			continue;
 		shown = bytes;
-		if (!e->secrets && (is_secret(path, files->v[i], bytes) ||
-				    is_secret(path, other, twin)))
-			shown = str_fmt(e->a, "%.*s\n",
-					STRF(mask(s, str_eq(bytes, twin))));
+		if (!e->secrets &&
+		    (is_secret(path, files->v[i], bytes) || is_secret(path, other, twin)))
+			shown = str_fmt(e->a, "%.*s\n", STRF(mask(s, str_eq(bytes, twin))));
 		else if (!e->secrets)
 			shown = masked_text(e, s, bytes, twin);
 		if (!str_eq(shown, bytes))
 			json_set(json_member(j, S("contents")), S("source"),
-				 json_new_str(e->a,
-					      mask(s, str_eq(bytes, twin))));
+				 json_new_str(e->a, mask(s, str_eq(bytes, twin))));
 		rc = put(e, s, path, shown, err);
 	}
 	return rc;
 }
 
 /* Masks the contents of a unit or dropin in the spec. */
-static void mask_contents(struct external_diff *e, const struct side *s,
-			  struct json *j, struct str twin)
+static void mask_contents(struct external_diff *e, const struct side *s, struct json *j,
+			  struct str twin)
 {
 	struct str text = json_str(j, "contents", S(""));
 
 	if (text.n)
-		json_set(j, S("contents"),
-			 json_new_str(e->a, masked_text(e, s, text, twin)));
+		json_set(j, S("contents"), json_new_str(e->a, masked_text(e, s, text, twin)));
 }
 
-static void mask_units(struct external_diff *e, const struct side *s,
-		       struct json *spec)
+static void mask_units(struct external_diff *e, const struct side *s, struct json *spec)
 {
 	const struct ign_objs *units = ign_units(s->own->config);
 	struct json *j = json_first(json_at(spec, "config.systemd.units"));
@@ -171,11 +162,9 @@ static void mask_units(struct external_diff *e, const struct side *s,
 		mask_contents(e, s, j, ign_str(twin, IGN_UNIT_CONTENTS));
 		ign_index(e->a, ign_list(twin, IGN_UNIT_DROPINS), &dropins);
 		for (; d; d = json_next(d))
-			mask_contents(
-				e, s, d,
-				ign_str(map_get(&dropins,
-						json_str(d, "name", S(""))),
-					IGN_DROPIN_CONTENTS));
+			mask_contents(e, s, d,
+				      ign_str(map_get(&dropins, json_str(d, "name", S(""))),
+					      IGN_DROPIN_CONTENTS));
 	}
 }
 
@@ -189,12 +178,11 @@ static struct str joined(struct arena *a, const struct strs *list)
 	return buf_str(&b);
 }
 
-static void mask_kargs(struct external_diff *e, const struct side *s,
-		       struct json *spec)
+static void mask_kargs(struct external_diff *e, const struct side *s, struct json *spec)
 {
 	struct json *list = json_new(e->a, JSON_ARRAY);
-	struct str rest = masked_text(e, s, joined(e->a, &s->own->kargs),
-				      joined(e->a, &s->other->kargs));
+	struct str rest =
+		masked_text(e, s, joined(e->a, &s->own->kargs), joined(e->a, &s->other->kargs));
 	struct str line;
 
 	while (str_line(&rest, &line))
@@ -205,12 +193,10 @@ static void mask_kargs(struct external_diff *e, const struct side *s,
 
 static const struct ign_objs *users_of(const struct mc_merged *m)
 {
-	return ign_list(ign_sub(m->config, IGN_CONFIG_PASSWD),
-			IGN_PASSWD_USERS);
+	return ign_list(ign_sub(m->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
 }
 
-static void hide_passwords(struct external_diff *e, const struct side *s,
-			   struct json *spec)
+static void hide_passwords(struct external_diff *e, const struct side *s, struct json *spec)
 {
 	const struct ign_objs *users = users_of(s->own);
 	struct json *j = json_first(json_at(spec, "config.passwd.users"));
@@ -219,24 +205,17 @@ static void hide_passwords(struct external_diff *e, const struct side *s,
 	ign_index(e->a, users_of(s->other), &twins);
 	for (size_t i = 0; i < users->n; i++, j = json_next(j)) {
 		const struct ign_obj *u = users->v[i];
-		const struct ign_obj *twin =
-			map_get(&twins, ign_str(u, IGN_USER_NAME));
+		const struct ign_obj *twin = map_get(&twins, ign_str(u, IGN_USER_NAME));
 
 		if (!e->secrets && ign_is_set(u, IGN_USER_PASSWORD))
-			json_set(
-				j, S("passwordHash"),
-				json_new_str(
-					e->a,
-					mask(s,
-					     str_eq(ign_str(u,
-							    IGN_USER_PASSWORD),
-						    ign_str(twin,
-							    IGN_USER_PASSWORD)))));
+			json_set(j, S("passwordHash"),
+				 json_new_str(e->a,
+					      mask(s, str_eq(ign_str(u, IGN_USER_PASSWORD),
+							     ign_str(twin, IGN_USER_PASSWORD)))));
 	}
 }
 
-static int put_side(struct external_diff *e, const struct side *s,
-		    struct err *err)
+static int put_side(struct external_diff *e, const struct side *s, struct err *err)
 {
 	struct json *spec = mc_spec(e->a, s->own);
 	const char *dir = str_fmt(e->a, "%s/%s", e->dir, s->dir).p;
@@ -254,21 +233,18 @@ static int put_side(struct external_diff *e, const struct side *s,
 	buf_init(&b, e->a);
 	if (rc == 0)
 		rc = yml_emit(&b, spec, err);
-	return rc < 0 ? rc
-		      : put(e, s, S("/machineconfig-spec.yaml"), buf_str(&b),
-			    err);
+	return rc < 0 ? rc : put(e, s, S("/machineconfig-spec.yaml"), buf_str(&b), err);
 }
 
-int external_diff_add(struct external_diff *e, const struct config_diff *d,
-		      struct err *err)
+int external_diff_add(struct external_diff *e, const struct config_diff *d, struct err *err)
 {
 	struct str pool = d->pool.n ? d->pool : S("config");
 	const char *tmp = getenv("TMPDIR");
 	int rc;
 
 	if (!e->dir) {
-		e->dir = str_z(e->a, str_fmt(e->a, "%s/mco-diff-XXXXXX",
-					     tmp && *tmp ? tmp : "/tmp"));
+		e->dir = str_z(e->a,
+			       str_fmt(e->a, "%s/mco-diff-XXXXXX", tmp && *tmp ? tmp : "/tmp"));
 		if (!mkdtemp(e->dir)) {
 			rc = err_sys(err, "create %s", e->dir);
 			e->dir = NULL;
@@ -277,9 +253,7 @@ int external_diff_add(struct external_diff *e, const struct config_diff *d,
 	}
 	rc = put_side(e, &(struct side){ "LIVE", pool, d->from, d->to }, err);
 	if (rc == 0)
-		rc = put_side(e,
-			      &(struct side){ "MERGED", pool, d->to, d->from },
-			      err);
+		rc = put_side(e, &(struct side){ "MERGED", pool, d->to, d->from }, err);
 	return rc;
 }
 

@@ -15,12 +15,10 @@ struct external_diff {
 	char *dir; /* made when first needed */
 };
 
-void external_diff_init(struct external_diff *e, struct arena *a,
-			const char *command);
+void external_diff_init(struct external_diff *e, struct arena *a, const char *command);
 
 /* Writes both sides of one difference: contents decoded, the rest as YAML. */
-int external_diff_add(struct external_diff *e, const struct config_diff *d,
-		      struct err *err);
+int external_diff_add(struct external_diff *e, const struct config_diff *d, struct err *err);
 
 /* Runs the program; its exit status, 1 meaning that there are differences. */
 int external_diff_run(struct external_diff *e, struct err *err);

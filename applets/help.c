@@ -23,13 +23,9 @@ size_t help_width(void)
 	int64_t width = 0;
 
 	if (!columns || !str_to_i64(str_of(columns), &width) || width <= 0)
-		width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-					size.ws_col
-				? size.ws_col
-				: WIDTH;
-	return width < WIDTH_MIN   ? WIDTH_MIN
-	       : width > WIDTH_MAX ? WIDTH_MAX
-				   : (size_t)width;
+		width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col
+										    : WIDTH;
+	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : (size_t)width;
 }
 
 static void add_summary(struct buf *b, const struct command *c, size_t width)
@@ -51,20 +47,15 @@ void help_applet(struct run *r, const struct flag *common, const void *defaults)
 	size_t width = help_width();
 	struct buf *b = &r->out;
 
-	wrap_add(b,
-		 str_fmt(r->a, "%s %s.", r->applet->name, r->applet->summary),
-		 0, 0, width);
-	buf_addf(b, "\nUsage:\n  %s COMMAND [flags]\n\nCommands:\n",
-		 r->called_as);
+	wrap_add(b, str_fmt(r->a, "%s %s.", r->applet->name, r->applet->summary), 0, 0, width);
+	buf_addf(b, "\nUsage:\n  %s COMMAND [flags]\n\nCommands:\n", r->called_as);
 	for (const struct command *const *c = r->applet->commands; *c; c++)
 		add_summary(b, *c, width);
 	buf_addz(b, "\nFlags:\n");
 	flag_help(b, common, defaults, width);
 	buf_addc(b, '\n');
 	wrap_add(b,
-		 str_fmt(r->a,
-			 "Use \"%s COMMAND --help\" for more about a command.",
-			 r->called_as),
+		 str_fmt(r->a, "Use \"%s COMMAND --help\" for more about a command.", r->called_as),
 		 0, 0, width);
 }
 
@@ -89,10 +80,8 @@ static void add_usage(struct run *r, const struct command *c, size_t width)
 		if (!next_line(&forms, &form))
 			form = S("");
 		buf_addz(&r->out, "  ");
-		wrap_add(&r->out,
-			 str_fmt(r->a, "%s %s %.*s", r->called_as, c->name,
-				 STRF(form)),
-			 2, 6, width);
+		wrap_add(&r->out, str_fmt(r->a, "%s %s %.*s", r->called_as, c->name, STRF(form)), 2,
+			 6, width);
 	} while (forms.n);
 }
 
@@ -123,14 +112,12 @@ static void add_examples(struct run *r, const char *text)
 
 static void add_exits(struct run *r, const struct command *c, size_t width)
 {
-	struct str text =
-		c->exits ? str_of(c->exits)
-			 : str_fmt(r->a, "0 done, %d an error",
-				   c->error_status ? c->error_status : 1);
+	struct str text = c->exits ? str_of(c->exits)
+				   : str_fmt(r->a, "0 done, %d an error",
+					     c->error_status ? c->error_status : 1);
 
 	buf_addc(&r->out, '\n');
-	wrap_add(&r->out, str_fmt(r->a, "Exit status: %.*s.", STRF(text)), 0, 0,
-		 width);
+	wrap_add(&r->out, str_fmt(r->a, "Exit status: %.*s.", STRF(text)), 0, 0, width);
 }
 
 /* Flags that many commands have are on a page of their own. */
@@ -140,14 +127,14 @@ static void add_groups(struct run *r, const struct command *c, size_t width)
 		if (f->kind == FLAG_GROUP && strcmp(f->name, c->name) != 0) {
 			buf_addc(&r->out, '\n');
 			wrap_add(&r->out,
-				 str_fmt(r->a, "Use \"%s %s\" for %s.",
-					 r->called_as, f->name, f->help),
+				 str_fmt(r->a, "Use \"%s %s\" for %s.", r->called_as, f->name,
+					 f->help),
 				 0, 0, width);
 		}
 }
 
-void help_command(struct run *r, const struct command *c,
-		  const struct flag *common, const void *defaults)
+void help_command(struct run *r, const struct command *c, const struct flag *common,
+		  const void *defaults)
 {
 	void *opts = arena_alloc(r->a, c->opts_size);
 	size_t width = help_width();

@@ -50,13 +50,10 @@ int inspect_load(struct run *r, const struct inspect_opts *o, struct str config,
 		 struct inspected *out);
 
 /* Its parts and where they come from. What cannot be told is on standard error. */
-void inspect_origins(struct run *r, const struct inspected *in,
-		     struct mc_origins *out);
+void inspect_origins(struct run *r, const struct inspected *in, struct mc_origins *out);
 
 /* Prints parts in the format that was asked for; table prints one. */
-int inspect_print(struct run *r, const struct inspect_opts *o,
-		  struct parts_view *v,
-		  void (*table)(struct buf *b, struct arena *a,
-				const struct parts_view *v));
+int inspect_print(struct run *r, const struct inspect_opts *o, struct parts_view *v,
+		  void (*table)(struct buf *b, struct arena *a, const struct parts_view *v));
 
 #endif

@@ -37,9 +37,8 @@ static const char *const paths[] = {
 bool live_asked(const struct kube_flags *f)
 {
 	const struct str *const given[] = {
-		&f->kubeconfig,	     &f->context, &f->cluster,	&f->user,
-		&f->server,	     &f->ns,	  &f->ca_file,	&f->cert_file,
-		&f->tls_server_name, &f->token,	  &f->username, &f->as,
+		&f->kubeconfig, &f->context,   &f->cluster,	    &f->user,  &f->server,   &f->ns,
+		&f->ca_file,	&f->cert_file, &f->tls_server_name, &f->token, &f->username, &f->as,
 	};
 
 	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
@@ -57,8 +56,8 @@ bool live_is_file(struct run *r, struct str word)
 }
 
 /* One page, and where the next one begins. */
-static int get_page(struct run *r, struct kube *k, const char *path,
-		    const char *limit, struct str *next, struct str *text)
+static int get_page(struct run *r, struct kube *k, const char *path, const char *limit,
+		    struct str *next, struct str *text)
 {
 	AUTO(arena) struct arena scratch = ARENA_INIT;
 	struct json *page = NULL;
@@ -79,8 +78,8 @@ static int get_page(struct run *r, struct kube *k, const char *path,
 }
 
 /* Page by page: a list may be larger than any one answer is allowed to be. */
-static int get_pages(struct run *r, struct kube *k, const char *path,
-		     const char *limit, struct strs *out)
+static int get_pages(struct run *r, struct kube *k, const char *path, const char *limit,
+		     struct strs *out)
 {
 	struct str next = S(""), text;
 	int rc;
@@ -94,8 +93,7 @@ static int get_pages(struct run *r, struct kube *k, const char *path,
 	return 0;
 }
 
-static int list_kind(struct run *r, struct kube *k, const char *path,
-		     const struct live_sink *to)
+static int list_kind(struct run *r, struct kube *k, const char *path, const struct live_sink *to)
 {
 	struct strs pages = { 0 };
 	int rc = get_pages(r, k, path, "100", &pages);
@@ -121,9 +119,8 @@ static struct str kind_of(const char *path)
 static int blame(struct run *r, struct str server, const char *path)
 {
 	(void)err_wrap(&r->err, "listing %.*s", STRF(kind_of(path)));
-	return str_find(r->err.msg, server) < 0
-		       ? err_wrap(&r->err, "%.*s", STRF(server))
-		       : -(int)r->err.code;
+	return str_find(r->err.msg, server) < 0 ? err_wrap(&r->err, "%.*s", STRF(server))
+						: -(int)r->err.code;
 }
 
 static int list_all(struct run *r, struct kube *k, const struct live_sink *to)
@@ -142,9 +139,8 @@ static int list_all(struct run *r, struct kube *k, const struct live_sink *to)
 				       STRF(server), STRF(kind_of(paths[i])));
 		if (rc != -ERR_INVALID || i < NEEDED)
 			return blame(r, server, paths[i]);
-		applet_warn(r,
-			    str_fmt(r->a, "left out: %.*s: %.*s",
-				    STRF(kind_of(paths[i])), STRF(r->err.msg)));
+		applet_warn(r, str_fmt(r->a, "left out: %.*s: %.*s", STRF(kind_of(paths[i])),
+				       STRF(r->err.msg)));
 	}
 	return 0;
 }
@@ -166,8 +162,8 @@ static int timeout_of(struct run *r, struct str text, int *ms)
 	return 0;
 }
 
-int live_lists(struct run *r, const struct kube_flags *flags,
-	       const char *instead, const struct live_sink *to)
+int live_lists(struct run *r, const struct kube_flags *flags, const char *instead,
+	       const struct live_sink *to)
 {
 	struct kube_conf conf = { 0 };
 	struct kube_opts o = { .conf = &conf, .agent = "mcoctl", .tool = true };
@@ -177,8 +173,8 @@ int live_lists(struct run *r, const struct kube_flags *flags,
 	if (rc == 0)
 		rc = kube_config_load(r->a, flags, false, &conf, &r->err);
 	if (rc == -ERR_NOTFOUND && !live_asked(flags))
-		return err_set(&r->err, ERR_NOTFOUND, "%.*s; or give %s",
-			       STRF(r->err.msg), instead);
+		return err_set(&r->err, ERR_NOTFOUND, "%.*s; or give %s", STRF(r->err.msg),
+			       instead);
 	if (rc < 0)
 		return rc;
 	o.loop = loop_new(&r->err);
@@ -200,13 +196,13 @@ static int take_into_set(void *ctx, struct run *r, struct str text)
 
 	if (rc == -ERR_INVALID && fault.problem.n)
 		/* not refused: the kind is not to be left out */
-		return err_set(&r->err, ERR_SYS, "%.*s: %.*s",
-			       STRF(fault.object), STRF(fault.problem));
+		return err_set(&r->err, ERR_SYS, "%.*s: %.*s", STRF(fault.object),
+			       STRF(fault.problem));
 	return rc;
 }
 
-int live_load(struct run *r, const struct kube_flags *flags,
-	      const char *instead, struct mc_set *set)
+int live_load(struct run *r, const struct kube_flags *flags, const char *instead,
+	      struct mc_set *set)
 {
 	const struct live_sink to = { take_into_set, set };
 

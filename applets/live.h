@@ -24,8 +24,8 @@ struct live_sink {
  * Everything that live_load reads, list by list, and with its errors: what is
  * dumped is what previews of the cluster itself are made from.
  */
-int live_lists(struct run *r, const struct kube_flags *flags,
-	       const char *instead, const struct live_sink *to);
+int live_lists(struct run *r, const struct kube_flags *flags, const char *instead,
+	       const struct live_sink *to);
 
 /*
  * Lists once what configs are rendered from. Kinds that the cluster does not
@@ -33,8 +33,8 @@ int live_lists(struct run *r, const struct kube_flags *flags,
  * MachineConfigs it is an error: r->err. Where there is no cluster to ask, the error
  * says what else could be given: instead.
  */
-int live_load(struct run *r, const struct kube_flags *flags,
-	      const char *instead, struct mc_set *set);
+int live_load(struct run *r, const struct kube_flags *flags, const char *instead,
+	      struct mc_set *set);
 
 /* For commands that read manifests or else the cluster. */
 #define LIVE_INSTEAD "manifests with -f PATH (- is standard input)"

@@ -36,16 +36,13 @@ static const char *spoken(const char *name)
 
 #define NAME_COLUMN 29
 
-static void add_name(struct run *r, const char *name, const struct applet *ap,
-		     size_t width)
+static void add_name(struct run *r, const char *name, const struct applet *ap, size_t width)
 {
 	/* NOLINTNEXTLINE: list.def has no null entries */
 	bool alias = strcmp(ap->name, name) != 0;
 
 	buf_addf(&r->out, "  %-*s", NAME_COLUMN - 2, name);
-	wrap_add(&r->out,
-		 alias ? str_fmt(r->a, "the same as %s", ap->name)
-		       : str_of(ap->summary),
+	wrap_add(&r->out, alias ? str_fmt(r->a, "the same as %s", ap->name) : str_of(ap->summary),
 		 NAME_COLUMN, NAME_COLUMN, width);
 }
 
@@ -53,14 +50,13 @@ static int usage(struct run *r)
 {
 	size_t width = help_width();
 
-	buf_addz(&r->out,
-		 "mco renders, rolls out and serves the configuration of "
-		 "OpenShift nodes.\n\n"
-		 "Usage:\n"
-		 "  mco NAME [COMMAND] [flags]\n"
-		 "  NAME [COMMAND] [flags]     through a link of that name\n"
-		 "  mco --list | --version | --help\n\n"
-		 "Names:\n");
+	buf_addz(&r->out, "mco renders, rolls out and serves the configuration of "
+			  "OpenShift nodes.\n\n"
+			  "Usage:\n"
+			  "  mco NAME [COMMAND] [flags]\n"
+			  "  NAME [COMMAND] [flags]     through a link of that name\n"
+			  "  mco --list | --version | --help\n\n"
+			  "Names:\n");
 	for (size_t i = 0; i < NAMES; i++)
 		add_name(r, names[i].name, names[i].applet, width);
 	buf_addz(&r->out, "\nExamples:\n"
@@ -88,8 +84,7 @@ static int unknown(const char *word)
 
 	for (size_t i = 0; i < (flag ? 3 : NAMES); i++)
 		VEC_PUSH(&a, &known, str_of(flag ? flags[i] : names[i].name));
-	applet_say("Error: unknown %s \"%s\" for \"mco\"%.*s\n",
-		   flag ? "flag" : "name", word,
+	applet_say("Error: unknown %s \"%s\" for \"mco\"%.*s\n", flag ? "flag" : "name", word,
 		   STRF(flag_hint(&a, str_of(word), &known)));
 	return 1;
 }
@@ -148,8 +143,7 @@ static int by_first_word(int argc, char **argv)
 		return print(version);
 	if (strcmp(word, "help") == 0 && argc > 2)
 		return help_of(argc - 2, argv + 2);
-	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
-	    strcmp(word, "help") == 0)
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
 		return print(usage);
 	return unknown(word);
 }

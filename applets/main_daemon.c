@@ -6,6 +6,5 @@
 
 int main(int argc, char **argv)
 {
-	return applet_main(&mco_daemon_applet, mco_daemon_applet.name, argc - 1,
-			   argv + 1);
+	return applet_main(&mco_daemon_applet, mco_daemon_applet.name, argc - 1, argv + 1);
 }

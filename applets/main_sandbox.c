@@ -6,6 +6,5 @@
 
 int main(int argc, char **argv)
 {
-	return applet_main(&mco_sandbox_applet, mco_sandbox_applet.name,
-			   argc - 1, argv + 1);
+	return applet_main(&mco_sandbox_applet, mco_sandbox_applet.name, argc - 1, argv + 1);
 }

@@ -8,15 +8,14 @@
 
 #define DEPTH_MAX 16
 
-static int load_path(struct run *r, const char *path, bool recursive,
-		     unsigned depth, struct mc_set *set);
+static int load_path(struct run *r, const char *path, bool recursive, unsigned depth,
+		     struct mc_set *set);
 
 /*
  * The first fault by its line, and how many more there are. Loading stops at one
  * that need not be the first, since it decodes members in the order of their names.
  */
-static int refuse(struct run *r, const char *path, struct str text,
-		  const struct mc_fault *fault)
+static int refuse(struct run *r, const char *path, struct str text, const struct mc_fault *fault)
 {
 	struct mc_review review = { 0 };
 	struct mc_set set = { .review = &review };
@@ -32,13 +31,10 @@ static int refuse(struct run *r, const char *path, struct str text,
 			f = *x;
 	}
 	if (review.faults.n > 1)
-		more = str_fmt(
-			r->a,
-			"; and %zu more: mcoctl validate -f %s lists them",
-			review.faults.n - 1, path);
-	return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s%s%.*s%.*s", path,
-		       f.line, f.col, STRF(f.object), f.object.n ? ": " : "",
-		       STRF(f.problem), STRF(more));
+		more = str_fmt(r->a, "; and %zu more: mcoctl validate -f %s lists them",
+			       review.faults.n - 1, path);
+	return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s%s%.*s%.*s", path, f.line, f.col,
+		       STRF(f.object), f.object.n ? ": " : "", STRF(f.problem), STRF(more));
 }
 
 static int load_file(struct run *r, const char *path, struct mc_set *set)
@@ -71,16 +67,14 @@ static int not_hidden(const struct dirent *e)
 }
 
 /* Where a must-gather keeps what we read, below one of its image folders. */
-static const char gathered[] =
-	"cluster-scoped-resources/machineconfiguration.openshift.io";
+static const char gathered[] = "cluster-scoped-resources/machineconfiguration.openshift.io";
 
 /* As kubectl takes them from folders. */
 static bool is_manifest(const char *name)
 {
 	struct str s = str_of(name);
 
-	return str_ends(s, S(".yaml")) || str_ends(s, S(".yml")) ||
-	       str_ends(s, S(".json"));
+	return str_ends(s, S(".yaml")) || str_ends(s, S(".yml")) || str_ends(s, S(".json"));
 }
 
 static bool is_dir(const char *path)
@@ -99,8 +93,7 @@ static const char *must_gather(struct run *r, const char *path)
 	int n = scandir(path, &list, not_hidden, by_name);
 
 	for (int i = 0; i < n; i++) {
-		at = str_fmt(r->a, "%s/%s/%s", path, list[i]->d_name, gathered)
-			     .p;
+		at = str_fmt(r->a, "%s/%s/%s", path, list[i]->d_name, gathered).p;
 		if (!found && is_dir(at))
 			found = at;
 		free(list[i]);
@@ -109,8 +102,8 @@ static const char *must_gather(struct run *r, const char *path)
 	return found;
 }
 
-static int load_dir(struct run *r, const char *path, bool recursive,
-		    unsigned depth, struct mc_set *set)
+static int load_dir(struct run *r, const char *path, bool recursive, unsigned depth,
+		    struct mc_set *set)
 {
 	struct dirent **list = NULL;
 	int n = scandir(path, &list, not_hidden, by_name), rc = 0;
@@ -120,8 +113,7 @@ static int load_dir(struct run *r, const char *path, bool recursive,
 	for (int i = 0; i < n; i++) {
 		const char *p = str_fmt(r->a, "%s/%s", path, list[i]->d_name).p;
 
-		if (rc == 0 &&
-		    (is_dir(p) ? recursive : is_manifest(list[i]->d_name)))
+		if (rc == 0 && (is_dir(p) ? recursive : is_manifest(list[i]->d_name)))
 			rc = load_path(r, p, recursive, depth + 1, set);
 		free(list[i]);
 	}
@@ -132,16 +124,14 @@ static int load_dir(struct run *r, const char *path, bool recursive,
 /* The folder that must_gather found, and those beside it that count. */
 static int load_gathered(struct run *r, const char *inside, struct mc_set *set)
 {
-	static const char *const others[] = { "config.openshift.io",
-					      "operator.openshift.io",
+	static const char *const others[] = { "config.openshift.io", "operator.openshift.io",
 					      "core/nodes" };
 	struct str path = str_of(inside);
 	struct str parent = str_sub(path, 0, (size_t)str_rchr(path, '/'));
 	int rc = load_dir(r, inside, true, 1, set);
 
 	for (size_t i = 0; rc == 0 && i < 3; i++) {
-		const char *p =
-			str_fmt(r->a, "%.*s/%s", STRF(parent), others[i]).p;
+		const char *p = str_fmt(r->a, "%.*s/%s", STRF(parent), others[i]).p;
 
 		if (is_dir(p))
 			rc = load_dir(r, p, true, 1, set);
@@ -149,14 +139,13 @@ static int load_gathered(struct run *r, const char *inside, struct mc_set *set)
 	return rc;
 }
 
-static int load_path(struct run *r, const char *path, bool recursive,
-		     unsigned depth, struct mc_set *set)
+static int load_path(struct run *r, const char *path, bool recursive, unsigned depth,
+		     struct mc_set *set)
 {
 	const char *inside;
 
 	if (depth > DEPTH_MAX)
-		return err_set(&r->err, ERR_LIMIT,
-			       "%s: directories more than %d levels deep", path,
+		return err_set(&r->err, ERR_LIMIT, "%s: directories more than %d levels deep", path,
 			       DEPTH_MAX);
 	if (strcmp(path, "-") == 0 || !is_dir(path))
 		return load_file(r, path, set);
@@ -167,8 +156,7 @@ static int load_path(struct run *r, const char *path, bool recursive,
 }
 
 /* The manifests in the directories below path; those in path itself too if own. */
-static size_t count_below(struct run *r, const char *path, bool own,
-			  unsigned depth)
+static size_t count_below(struct run *r, const char *path, bool own, unsigned depth)
 {
 	struct dirent **list = NULL;
 	int n = scandir(path, &list, not_hidden, by_name);
@@ -193,32 +181,26 @@ static int none_found(struct run *r, const char *path, bool recursive)
 	size_t below = 0;
 
 	if (strcmp(path, "-") == 0)
-		return err_set(&r->err, ERR_NOTFOUND,
-			       "no manifests found in standard input");
+		return err_set(&r->err, ERR_NOTFOUND, "no manifests found in standard input");
 	if (!recursive && is_dir(path))
 		below = count_below(r, path, false, 0);
 	if (!below)
-		return err_set(&r->err, ERR_NOTFOUND,
-			       "no manifests found in %s", path);
+		return err_set(&r->err, ERR_NOTFOUND, "no manifests found in %s", path);
 	return err_set(&r->err, ERR_NOTFOUND,
 		       "no manifests found in %s itself, but %zu in "
 		       "directories below it: use -R",
 		       path, below);
 }
 
-static int load_some(struct run *r, const char *path, bool recursive,
-		     struct mc_set *set)
+static int load_some(struct run *r, const char *path, bool recursive, struct mc_set *set)
 {
 	size_t before = set->objects;
 	int rc = load_path(r, path, recursive, 0, set);
 
-	return rc == 0 && set->objects == before
-		       ? none_found(r, path, recursive)
-		       : rc;
+	return rc == 0 && set->objects == before ? none_found(r, path, recursive) : rc;
 }
 
-int manifests_load(struct run *r, const struct strs *paths, bool recursive,
-		   struct mc_set *set)
+int manifests_load(struct run *r, const struct strs *paths, bool recursive, struct mc_set *set)
 {
 	for (size_t i = 0; i < paths->n; i++) {
 		int rc = load_some(r, str_z(r->a, paths->v[i]), recursive, set);

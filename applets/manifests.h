@@ -17,23 +17,19 @@
  * Sets r->err: "file:line:column: object: problem". ERR_NOTFOUND when one of the
  * paths has no manifest.
  */
-int manifests_load(struct run *r, const struct strs *paths, bool recursive,
-		   struct mc_set *set);
+int manifests_load(struct run *r, const struct strs *paths, bool recursive, struct mc_set *set);
 
 /* -f and -R, for every command that takes manifests. */
-#define MANIFEST_FLAGS(type)                                                                        \
-	{                                                                                           \
-		.name = "filename",                                                                 \
-		.letter = 'f',                                                                      \
-		.kind = FLAG_STRS,                                                                  \
-		.offset = offsetof(type, files),                                                    \
-		.value = "PATH",                                                                    \
-		.help = "a manifest, a directory of them, or - for standard input; may be repeated" \
-	},                                                                                          \
-	{                                                                                           \
-		.name = "recursive", .letter = 'R', .kind = FLAG_BOOL,                              \
-		.offset = offsetof(type, recursive),                                                \
-		.help = "also what is in directories below"                                         \
+#define MANIFEST_FLAGS(type)                                                                     \
+	{ .name = "filename",                                                                    \
+	  .letter = 'f',                                                                         \
+	  .kind = FLAG_STRS,                                                                     \
+	  .offset = offsetof(type, files),                                                       \
+	  .value = "PATH",                                                                       \
+	  .help = "a manifest, a directory of them, or - for standard input; may be repeated" }, \
+	{                                                                                        \
+		.name = "recursive", .letter = 'R', .kind = FLAG_BOOL,                           \
+		.offset = offsetof(type, recursive), .help = "also what is in directories below" \
 	}
 
 #endif

@@ -54,8 +54,7 @@ static int run_template(struct run *r, const void *p)
 	int rc;
 
 	if (r->words.n != 1)
-		return err_set(&r->err, ERR_INVALID,
-			       "give one template, or - for standard input");
+		return err_set(&r->err, ERR_INVALID, "give one template, or - for standard input");
 	if (typed && o->data.n)
 		return err_set(&r->err, ERR_INVALID,
 			       "--data and --render-config exclude each other");
@@ -78,23 +77,20 @@ static const struct command template_command = {
 	.name = "template",
 	.args = "FILE [--data FILE | --render-config FILE]",
 	.summary = "evaluate one Go template over JSON data",
-	.details =
-		"Errors are worded as Go's text/template words them, with line "
-		"and column; nothing is\nprinted when there is one.",
-	.examples =
-		"# A template over data of your own\n"
-		"@ template motd.tmpl --data data.json\n"
-		"# A template of MachineConfigs, as upstream's controller evaluates it\n"
-		"@ template chrony.yaml --render-config render-config.json",
+	.details = "Errors are worded as Go's text/template words them, with line "
+		   "and column; nothing is\nprinted when there is one.",
+	.examples = "# A template over data of your own\n"
+		    "@ template motd.tmpl --data data.json\n"
+		    "# A template of MachineConfigs, as upstream's controller evaluates it\n"
+		    "@ template chrony.yaml --render-config render-config.json",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.run = run_template,
 };
 
-static const struct command *const commands[] = {
-	&start_command,	    &bootstrap_command, &template_command,
-	&templates_command, &version_command,	NULL
-};
+static const struct command *const commands[] = { &start_command,    &bootstrap_command,
+						  &template_command, &templates_command,
+						  &version_command,  NULL };
 
 const struct applet mco_controller_applet = {
 	.name = "mco-controller",

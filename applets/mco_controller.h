@@ -16,7 +16,6 @@ extern const struct command templates_command;
 
 /* The tree of that name: a directory, or TEMPLATES_BUILTIN; "": TEMPLATES_DIR.
  * ERR_NOTFOUND says what to do when there is none. */
-int controller_templates(struct run *r, struct str name,
-			 struct template_tree *out);
+int controller_templates(struct run *r, struct str name, struct template_tree *out);
 
 #endif

@@ -103,8 +103,7 @@ static const char *clean(struct run *r, struct str dir)
 	return str_z(r->a, dir);
 }
 
-static int read_manifests(struct run *r, struct str dir,
-			  struct bootstrap_files *out)
+static int read_manifests(struct run *r, struct str dir, struct bootstrap_files *out)
 {
 	const char *d = str_z(r->a, dir), *base = clean(r, dir);
 	struct dirent **list = NULL;
@@ -118,8 +117,7 @@ static int read_manifests(struct run *r, struct str dir,
 		return err_wrap(&r->err, "failed to read dir %s", quoted.p);
 	}
 	for (int i = 0; i < n; i++) {
-		struct bootstrap_file f = { .path = str_fmt(r->a, "%s/%s", base,
-							    list[i]->d_name) };
+		struct bootstrap_file f = { .path = str_fmt(r->a, "%s/%s", base, list[i]->d_name) };
 
 		if (rc == 0 && !is_dir(f.path.p)) {
 			rc = read_file(r, f.path.p, &f.text);
@@ -157,16 +155,14 @@ static const char *staged(struct run *r, const char *stage, size_t i)
 	return str_fmt(r->a, "%s/%zu", stage, i).p;
 }
 
-static int write_all(struct run *r, const char *stage,
-		     const struct bootstrap_files *files)
+static int write_all(struct run *r, const char *stage, const struct bootstrap_files *files)
 {
 	mode_t mask = umask(0);
 	int rc = 0;
 
 	(void)umask(mask);
 	for (size_t i = 0; rc == 0 && i < files->n; i++)
-		rc = file_replace(staged(r, stage, i), files->v[i].text,
-				  0664 & ~mask, &r->err);
+		rc = file_replace(staged(r, stage, i), files->v[i].text, 0664 & ~mask, &r->err);
 	return rc;
 }
 
@@ -176,8 +172,7 @@ static int move_all(struct run *r, const char *stage, const char *dest,
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < files->n; i++) {
-		struct str path =
-			str_fmt(r->a, "%s/%.*s", dest, STRF(files->v[i].path));
+		struct str path = str_fmt(r->a, "%s/%.*s", dest, STRF(files->v[i].path));
 		ptrdiff_t slash = str_rchr(path, '/');
 
 		rc = make_dir(r, str_z(r->a, str_sub(path, 0, (size_t)slash)));
@@ -191,8 +186,7 @@ static int move_all(struct run *r, const char *stage, const char *dest,
  * A server may be waiting for these files: none is put in its place before all
  * have been written beside them, and each is replaced as a whole.
  */
-static int write_files(struct run *r, struct str dest,
-		       const struct bootstrap_files *files)
+static int write_files(struct run *r, struct str dest, const struct bootstrap_files *files)
 {
 	char *dir = str_z(r->a, dest);
 	char *stage = str_z(r->a, str_fmt(r->a, "%s/.bootstrap-XXXXXX", dir));
@@ -235,8 +229,7 @@ static int bootstrap(struct run *r, const struct opts *o)
 		log_warn("%.*s", STRF(out.notes.v[i]));
 	rc = write_files(r, o->dest_dir, &out.files);
 	if (rc == 0)
-		log_info("wrote %zu files to %.*s", out.files.n,
-			 STRF(o->dest_dir));
+		log_info("wrote %zu files to %.*s", out.files.n, STRF(o->dest_dir));
 	return rc;
 }
 
@@ -246,14 +239,13 @@ static int run(struct run *r, const void *p)
 
 	log_info("Version: %s (%s)", version_raw(), version_hash());
 	if (!o->manifest_dir.n || !o->dest_dir.n) {
-		log_line(LOG_FATAL, __FILE__, __LINE__,
-			 "--dest-dir or --manifest-dir not set");
+		log_line(LOG_FATAL, __FILE__, __LINE__, "--dest-dir or --manifest-dir not set");
 		return 255;
 	}
 	if (bootstrap(r, o) == 0)
 		return 0;
-	log_line(LOG_FATAL, __FILE__, __LINE__,
-		 "error running MCC[BOOTSTRAP]: %.*s", STRF(r->err.msg));
+	log_line(LOG_FATAL, __FILE__, __LINE__, "error running MCC[BOOTSTRAP]: %.*s",
+		 STRF(r->err.msg));
 	return 255;
 }
 
@@ -261,17 +253,15 @@ const struct command bootstrap_command = {
 	.name = "bootstrap",
 	.args = "--manifest-dir DIR --dest-dir DIR --pull-secret FILE",
 	.summary = "render the configs of a cluster that is being installed",
-	.details =
-		"Reads the ControllerConfig, FeatureGate, pools, MachineConfigs, "
-		"KubeletConfigs,\nContainerRuntimeConfigs, Image, mirror sets, "
-		"image policies and the rest from the\nmanifests, and writes "
-		"machine-pools, machine-configs, api-server and\n"
-		"controller-config. Nothing is written unless all of it could "
-		"be made.",
-	.examples =
-		"# On the bootstrap machine, before the cluster is there\n"
-		"@ bootstrap --manifest-dir manifests \\\n"
-		"    --dest-dir /etc/mcs/bootstrap --pull-secret pull-secret.yaml",
+	.details = "Reads the ControllerConfig, FeatureGate, pools, MachineConfigs, "
+		   "KubeletConfigs,\nContainerRuntimeConfigs, Image, mirror sets, "
+		   "image policies and the rest from the\nmanifests, and writes "
+		   "machine-pools, machine-configs, api-server and\n"
+		   "controller-config. Nothing is written unless all of it could "
+		   "be made.",
+	.examples = "# On the bootstrap machine, before the cluster is there\n"
+		    "@ bootstrap --manifest-dir manifests \\\n"
+		    "    --dest-dir /etc/mcs/bootstrap --pull-secret pull-secret.yaml",
 	.exits = "0 done, 255 an error, which the last line of the log tells",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),

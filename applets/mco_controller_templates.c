@@ -48,8 +48,7 @@ static void defaults(void *p)
 
 /* Never the built-in tree unless it is asked for: what it makes differs from
  * upstream's, and nodes would lose files. */
-int controller_templates(struct run *r, struct str name,
-			 struct template_tree *out)
+int controller_templates(struct run *r, struct str name, struct template_tree *out)
 {
 	const char *dir = name.n ? str_z(r->a, name) : TEMPLATES_DIR;
 
@@ -58,13 +57,12 @@ int controller_templates(struct run *r, struct str name,
 		return 0;
 	}
 	if (!name.n && access(dir, F_OK) < 0)
-		return err_set(
-			&r->err, ERR_NOTFOUND,
-			"there are no templates in " TEMPLATES_DIR
-			": mount those of upstream's image there, name another "
-			"directory with --templates=DIR, or give "
-			"--templates=" TEMPLATES_BUILTIN " for the built-in "
-			"ones (platforms None and BareMetal)");
+		return err_set(&r->err, ERR_NOTFOUND,
+			       "there are no templates in " TEMPLATES_DIR
+			       ": mount those of upstream's image there, name another "
+			       "directory with --templates=DIR, or give "
+			       "--templates=" TEMPLATES_BUILTIN " for the built-in "
+			       "ones (platforms None and BareMetal)");
 	return template_dir_read(r->a, dir, out, &r->err);
 }
 
@@ -92,8 +90,7 @@ static int print(struct run *r, struct str format, const struct mc *mc)
 	return yml_emit(&r->out, mc->doc.tree, &r->err);
 }
 
-static int render(struct run *r, const struct opts *o,
-		  const struct template_tree *tree)
+static int render(struct run *r, const struct opts *o, const struct template_tree *tree)
 {
 	struct template_input in = { .tree = tree,
 				     .pull_secret = S("{}"),
@@ -108,8 +105,8 @@ static int render(struct run *r, const struct opts *o,
 			       "no ControllerConfig among the manifests: give "
 			       "one with -f");
 	if (rc == 0 && o->pull_secret.n)
-		rc = file_read(r->a, str_z(r->a, o->pull_secret), SECRET_MAX,
-			       &in.pull_secret, &r->err);
+		rc = file_read(r->a, str_z(r->a, o->pull_secret), SECRET_MAX, &in.pull_secret,
+			       &r->err);
 	if (rc < 0)
 		return rc;
 	in.controller_config = set.controller_config;
@@ -133,17 +130,15 @@ static int run(struct run *r, const void *p)
 		return err_set(&r->err, ERR_INVALID,
 			       "templates: unknown word \"%.*s\"%s%.*s%s: say "
 			       "list, export DIR, or render -f FILE",
-			       STRF(verb), near.n ? " (did you mean " : "",
-			       STRF(near), near.n ? "?)" : "");
+			       STRF(verb), near.n ? " (did you mean " : "", STRF(near),
+			       near.n ? "?)" : "");
 	if (r->words.n != (export ? 2U : 1U))
-		return err_set(&r->err, ERR_INVALID,
-			       "say list, export DIR, or render -f FILE");
+		return err_set(&r->err, ERR_INVALID, "say list, export DIR, or render -f FILE");
 	rc = controller_templates(r, o->templates, &tree);
 	if (rc < 0)
 		return rc;
 	if (export)
-		return template_dir_write(r->a, &tree,
-					  str_z(r->a, r->words.v[1]), &r->err);
+		return template_dir_write(r->a, &tree, str_z(r->a, r->words.v[1]), &r->err);
 	return str_is(verb, "list") ? list(r, &tree) : render(r, o, &tree);
 }
 
@@ -151,18 +146,16 @@ const struct command templates_command = {
 	.name = "templates",
 	.args = "list\nexport DIR\nrender -f FILE",
 	.summary = "show the tree of templates, and what comes of it",
-	.details =
-		"list names the templates; export writes them to a new "
-		"directory, to be changed and given\nback with --templates; "
-		"render prints the MachineConfigs that every role gets for a\n"
-		"ControllerConfig.",
-	.examples =
-		"# The templates that are part of this program\n"
-		"@ templates list\n"
-		"# A copy to change\n"
-		"@ templates export my-templates\n"
-		"# The MachineConfigs that come of it\n"
-		"@ templates render -f config.yaml --templates my-templates",
+	.details = "list names the templates; export writes them to a new "
+		   "directory, to be changed and given\nback with --templates; "
+		   "render prints the MachineConfigs that every role gets for a\n"
+		   "ControllerConfig.",
+	.examples = "# The templates that are part of this program\n"
+		    "@ templates list\n"
+		    "# A copy to change\n"
+		    "@ templates export my-templates\n"
+		    "# The MachineConfigs that come of it\n"
+		    "@ templates render -f config.yaml --templates my-templates",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

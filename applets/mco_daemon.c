@@ -75,18 +75,16 @@ static void show_diff(struct run *r, const struct mismatch *m, bool secrets)
 	if (!m->contents || str_eq(m->want, m->have))
 		return;
 	buf_addf(&r->out, "\n%.*s\n", STRF(m->text));
-	contents_diff(
-		&r->out, m->path,
-		&(struct contents_side){ true, m->want_mode, m->want, "want" },
-		&(struct contents_side){ true, m->have_mode, m->have, "have" },
-		&(struct contents_opts){ .secrets = secrets });
+	contents_diff(&r->out, m->path,
+		      &(struct contents_side){ true, m->want_mode, m->want, "want" },
+		      &(struct contents_side){ true, m->have_mode, m->have, "have" },
+		      &(struct contents_opts){ .secrets = secrets });
 }
 
 static void show_mismatches(struct run *r, const struct mismatches *list,
 			    const struct verify_flags *o)
 {
-	static const char *const headings[] = { "KIND", "WHERE", "PROBLEM",
-						NULL };
+	static const char *const headings[] = { "KIND", "WHERE", "PROBLEM", NULL };
 	struct table t;
 
 	table_init(&t, r->a, headings);
@@ -101,8 +99,7 @@ static void show_mismatches(struct run *r, const struct mismatches *list,
 		show_diff(r, &list->v[i], o->secrets);
 }
 
-static void mismatches_json(struct run *r, const struct mismatches *list,
-			    struct str config)
+static void mismatches_json(struct run *r, const struct mismatches *list, struct str config)
 {
 	struct json *j = json_new(r->a, JSON_OBJECT);
 	struct json *all = json_new(r->a, JSON_ARRAY);
@@ -135,8 +132,7 @@ static int run_verify(struct run *r, const void *p)
 		return rc;
 	n.offline = o->offline;
 	if (o->against.n) {
-		rc = file_read(r->a, str_z(r->a, o->against), CONFIG_MAX, &text,
-			       &r->err);
+		rc = file_read(r->a, str_z(r->a, o->against), CONFIG_MAX, &text, &r->err);
 		if (rc == 0)
 			rc = mc_current_parse(r->a, text, &c, &r->err);
 		if (rc < 0)
@@ -144,8 +140,7 @@ static int run_verify(struct run *r, const void *p)
 	} else {
 		rc = node_current(&n, r->a, &c, &image, &r->err);
 		if (rc < 0)
-			rc = err_wrap(&r->err, "%.*s has no config to verify",
-				      STRF(o->root));
+			rc = err_wrap(&r->err, "%.*s has no config to verify", STRF(o->root));
 	}
 	if (rc == 0)
 		rc = node_verify(&n, r->a, &c, image, &all, &list, &r->err);
@@ -157,9 +152,8 @@ static int run_verify(struct run *r, const void *p)
 	else
 		show_mismatches(r, &list, o);
 	if (!list.n && !str_is(o->output, "json"))
-		buf_addf(&r->out, "as %.*s says: %zu files, %zu units\n",
-			 STRF(c.name), ign_files(c.spec.config)->n,
-			 ign_units(c.spec.config)->n);
+		buf_addf(&r->out, "as %.*s says: %zu files, %zu units\n", STRF(c.name),
+			 ign_files(c.spec.config)->n, ign_units(c.spec.config)->n);
 	return list.n ? 1 : 0;
 }
 
@@ -167,14 +161,12 @@ const struct command daemon_verify = {
 	.name = "verify",
 	.args = "[--against FILE] [--root-mount DIR] [--offline] [-o text|json]",
 	.summary = "compare the node's disk with its config",
-	.details =
-		"Every mismatch in a table, in the words upstream reports it "
-		"with, then how contents\ndiffer.",
-	.examples =
-		"# Whether this node is what its current config says\n"
-		"@ verify\n"
-		"# A disk that is mounted, against a config of your choice\n"
-		"@ verify --against rendered-worker.json --root-mount /mnt --offline",
+	.details = "Every mismatch in a table, in the words upstream reports it "
+		   "with, then how contents\ndiffer.",
+	.examples = "# Whether this node is what its current config says\n"
+		    "@ verify\n"
+		    "# A disk that is mounted, against a config of your choice\n"
+		    "@ verify --against rendered-worker.json --root-mount /mnt --offline",
 	.exits = "0 no mismatch, 1 a mismatch, 2 it cannot be told",
 	.flags = verify_flag_table,
 	.opts_size = sizeof(struct verify_flags),
@@ -185,8 +177,7 @@ const struct command daemon_verify = {
 
 /* ---- status ----------------------------------------------------------------------- */
 
-static const struct flag status_flag_table[] = { ROOT_FLAG(struct root_flags),
-						 { 0 } };
+static const struct flag status_flag_table[] = { ROOT_FLAG(struct root_flags), { 0 } };
 
 void daemon_root_defaults(void *p)
 {
@@ -207,8 +198,8 @@ static void status_journal(struct run *r, const struct node_journal_view *v)
 		return;
 	}
 	for (size_t i = 0; i < v->actions.n; i++)
-		actions = str_fmt(r->a, "%.*s%s%.*s", STRF(actions),
-				  i ? ", " : "", STRF(v->actions.v[i]));
+		actions = str_fmt(r->a, "%.*s%s%.*s", STRF(actions), i ? ", " : "",
+				  STRF(v->actions.v[i]));
 	switch (v->state) {
 	case JOURNAL_NONE:
 		line(r, "last update", S("none to go back from"));
@@ -225,8 +216,7 @@ static void status_journal(struct run *r, const struct node_journal_view *v)
 		break;
 	}
 	line(r, "last update",
-	     str_fmt(r->a, "%.*s -> %.*s, done; `rollback` goes back",
-		     STRF(v->from), STRF(v->to)));
+	     str_fmt(r->a, "%.*s -> %.*s, done; `rollback` goes back", STRF(v->from), STRF(v->to)));
 	if (!v->finished && actions.n)
 		line(r, "still to do", actions);
 }
@@ -251,8 +241,7 @@ static int run_status(struct run *r, const void *p)
 		line(r, "current image", image);
 	if (rc == 0)
 		line(r, "contents",
-		     str_fmt(r->a, "%zu files, %zu units",
-			     ign_files(c.spec.config)->n,
+		     str_fmt(r->a, "%zu files, %zu units", ign_files(c.spec.config)->n,
 			     ign_units(c.spec.config)->n));
 	if (rc == 0 || rc == -ERR_NOTFOUND) {
 		rc = node_journal(&n, r->a, &v, &r->err);
@@ -283,16 +272,13 @@ struct version_flags {
 	struct str payload;
 };
 
-static const struct flag version_flag_table[] = {
-	PAYLOAD_FLAG(struct version_flags), { 0 }
-};
+static const struct flag version_flag_table[] = { PAYLOAD_FLAG(struct version_flags), { 0 } };
 
 /* As upstream's. */
 static int run_version(struct run *r, const void *p)
 {
 	(void)p;
-	buf_addf(&r->out, "MachineConfigDaemon %s-%s\n", version_raw(),
-		 version_hash());
+	buf_addf(&r->out, "MachineConfigDaemon %s-%s\n", version_raw(), version_hash());
 	return 0;
 }
 
@@ -308,11 +294,8 @@ static const struct command daemon_version = {
 };
 
 static const struct command *const commands[] = {
-	&daemon_start,	   &daemon_complete,
-	&daemon_firstboot, &daemon_apply,
-	&daemon_verify,	   &daemon_status,
-	&daemon_rollback,  &daemon_recover,
-	&daemon_version,   NULL,
+	&daemon_start,	&daemon_complete, &daemon_firstboot, &daemon_apply,   &daemon_verify,
+	&daemon_status, &daemon_rollback, &daemon_recover,   &daemon_version, NULL,
 };
 
 const struct applet mco_daemon_applet = {

@@ -22,20 +22,19 @@ struct root_flags {
 };
 void daemon_root_defaults(void *p); /* of these */
 
-#define ROOT_FLAG(type)                                                       \
-	{                                                                     \
-		.name = "root-mount", .kind = FLAG_STR,                       \
-		.offset = offsetof(type, root), .value = "DIR",               \
-		.help = "where the node's root is (default /rootfs if it is " \
-			"there, else /)"                                      \
+#define ROOT_FLAG(type)                                                                 \
+	{                                                                               \
+		.name = "root-mount", .kind = FLAG_STR, .offset = offsetof(type, root), \
+		.value = "DIR",                                                         \
+		.help = "where the node's root is (default /rootfs if it is "           \
+			"there, else /)"                                                \
 	}
 
 /* The release; upstream's commands all take it. */
-#define PAYLOAD_FLAG(type)                                                   \
-	{                                                                    \
-		.name = "payload-version", .kind = FLAG_STR, .hidden = true, \
-		.offset = offsetof(type, payload), .value = "STRING",        \
-		.env = "RELEASE_VERSION"                                     \
+#define PAYLOAD_FLAG(type)                                                                     \
+	{                                                                                      \
+		.name = "payload-version", .kind = FLAG_STR, .hidden = true,                   \
+		.offset = offsetof(type, payload), .value = "STRING", .env = "RELEASE_VERSION" \
 	}
 
 /* Opens the node; quiet keeps the log to what went wrong. */
@@ -48,19 +47,16 @@ int daemon_open(struct run *r, struct str root, bool quiet, struct node *out);
  */
 int daemon_guard_root(struct run *r, struct node *n, bool force);
 int daemon_guard_new(struct run *r, struct str root, bool force);
-int daemon_guard_config(struct run *r, struct node *n,
-			const struct mc_current *to, bool force);
+int daemon_guard_config(struct run *r, struct node *n, const struct mc_current *to, bool force);
 
 /* What is at an http or https address; one try. */
 int daemon_fetch(struct run *r, struct str url, struct str *out);
 
 /* The actions that the journal tells of, without Nones. */
-void daemon_actions_of(struct arena *a, const struct node_journal_view *v,
-		       struct update_plan *out);
+void daemon_actions_of(struct arena *a, const struct node_journal_view *v, struct update_plan *out);
 
 /* Does the actions that the journal tells of, for the config of that name. */
-int daemon_act(struct node *n, struct arena *a,
-	       const struct node_journal_view *v, struct str name,
+int daemon_act(struct node *n, struct arena *a, const struct node_journal_view *v, struct str name,
 	       struct err *err);
 
 #endif

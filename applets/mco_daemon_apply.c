@@ -76,8 +76,7 @@ static int nothing_cut(struct run *r, struct node *n)
 }
 
 /* As upstream does before each update: what is not ours is not overwritten. */
-static int preflight(struct run *r, struct node *n, const struct mc_current *c,
-		     struct str image)
+static int preflight(struct run *r, struct node *n, const struct mc_current *c, struct str image)
 {
 	const struct verify_opts first = { .first_only = true };
 	struct mismatches list = { 0 };
@@ -85,8 +84,7 @@ static int preflight(struct run *r, struct node *n, const struct mc_current *c,
 
 	if (rc == 0 && list.n)
 		rc = err_set(&r->err, ERR_INVALID, "%.*s%.*s",
-			     STRF(verify_prefix(r->a, c->name, image)),
-			     STRF(list.v[0].text));
+			     STRF(verify_prefix(r->a, c->name, image)), STRF(list.v[0].text));
 	return rc;
 }
 
@@ -103,15 +101,13 @@ static int apply(struct run *r, struct node *n, const struct opts *o)
 		rc = daemon_guard_config(r, n, &to, o->force);
 	if (rc < 0)
 		return rc;
-	rc = o->dry_run ? nothing_cut(r, n)
-			: node_init(n, r->a, &status, &r->err);
+	rc = o->dry_run ? nothing_cut(r, n) : node_init(n, r->a, &status, &r->err);
 	if (rc == 0)
 		rc = node_current(n, r->a, &from, &image, &r->err);
 	if (rc == -ERR_NOTFOUND) {
 		mc_current_empty(r->a, &from);
 		rc = 0;
-	} else if (rc == 0 && !o->force &&
-		   !tree_exists(&n->tree, STEPS_FORCE)) {
+	} else if (rc == 0 && !o->force && !tree_exists(&n->tree, STEPS_FORCE)) {
 		rc = preflight(r, n, &from, image);
 	}
 	if (rc < 0)
@@ -120,8 +116,7 @@ static int apply(struct run *r, struct node *n, const struct opts *o)
 		return daemon_dry_apply(r, n, &from, &to, o->secrets);
 	rc = node_update_alone(n, r->a, &from, &to, &r->err);
 	if (rc == 0)
-		buf_addf(&r->out, "%.*s -> %.*s\n", STRF(from.name),
-			 STRF(to.name));
+		buf_addf(&r->out, "%.*s -> %.*s\n", STRF(from.name), STRF(to.name));
 	return rc;
 }
 
@@ -148,9 +143,8 @@ const struct command daemon_apply = {
 	.args = "FILE [--root-mount DIR] [--offline] [--dry-run]",
 	.summary = "bring a rendered MachineConfig onto the node, no cluster "
 		   "needed",
-	.details =
-		"All or nothing: what fails or is cut short is undone, at the "
-		"latest by `recover` or\nthe next start.",
+	.details = "All or nothing: what fails or is cut short is undone, at the "
+		   "latest by `recover` or\nthe next start.",
 	.examples = "# What it would change\n"
 		    "@ apply rendered-worker.json --dry-run\n"
 		    "# To a disk that is mounted, while no system runs on it\n"
@@ -161,11 +155,10 @@ const struct command daemon_apply = {
 	.run = run_apply,
 };
 
-#define UPSTREAM_ROOT                                                        \
-	{                                                                    \
-		.name = "root-mount", .kind = FLAG_STR,                      \
-		.offset = offsetof(struct opts, root), .value = "DIR",       \
-		.help = "where the node's root is mounted (default /rootfs)" \
+#define UPSTREAM_ROOT                                                                          \
+	{                                                                                      \
+		.name = "root-mount", .kind = FLAG_STR, .offset = offsetof(struct opts, root), \
+		.value = "DIR", .help = "where the node's root is mounted (default /rootfs)"   \
 	}
 
 static void upstream_defaults(void *p)
@@ -188,8 +181,7 @@ static const struct flag complete_flags[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, file),
 	  .value = "FILE",
-	  .help = "the MachineConfig, on the node (default " NODE_ENCAPSULATED
-		  ")" },
+	  .help = "the MachineConfig, on the node (default " NODE_ENCAPSULATED ")" },
 	PAYLOAD_FLAG(struct opts),
 	{ 0 },
 };
@@ -205,13 +197,11 @@ static int complete_once(struct run *r, const struct opts *o)
 	if (o->nics) {
 		rc = node_persist_nics(&n, r->a, &r->err);
 		if (rc < 0)
-			rc = err_wrap(&r->err,
-				      "failed to persist network interfaces");
+			rc = err_wrap(&r->err, "failed to persist network interfaces");
 	} else {
 		rc = node_init(&n, r->a, &status, &r->err);
 		if (rc == 0)
-			rc = node_complete_firstboot(
-				&n, r->a, str_z(r->a, o->file), &r->err);
+			rc = node_complete_firstboot(&n, r->a, str_z(r->a, o->file), &r->err);
 	}
 	node_close(&n);
 	return rc;
@@ -230,8 +220,7 @@ static int run_complete(struct run *r, const void *p)
 			       STRF(r->words.v[0]), r->called_as);
 	if (retry)
 		(void)str_to_i64(str_of(retry), &ms);
-	wait = (struct timespec){ .tv_sec = ms * 6 / 1000,
-				  .tv_nsec = ms * 6 % 1000 * 1000000 };
+	wait = (struct timespec){ .tv_sec = ms * 6 / 1000, .tv_nsec = ms * 6 % 1000 * 1000000 };
 	while (complete_once(r, p) < 0) {
 		log_warn("error: %.*s", STRF(r->err.msg));
 		log_info("Sleeping 1 minute for retry");

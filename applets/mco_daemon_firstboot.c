@@ -107,8 +107,7 @@ static struct str shown(const struct fetch *f)
  */
 static bool is_refusal(int status)
 {
-	return status / 100 == 4 && status != 408 && status != 425 &&
-	       status != 429;
+	return status / 100 == 4 && status != 408 && status != 425 && status != 429;
 }
 
 /* For this try; 0 when it may take as long as it takes. */
@@ -160,16 +159,13 @@ static struct str moved(struct fetch *f, const struct http_head *head)
 	if (head->status / 100 != 3 || f->hops++ == HOPS_MAX)
 		return S("");
 	if (str_starts(to, S("/")) && !str_starts(to, S("//")))
-		return str_fmt(
-			f->r->a, "%.*s%.*s",
-			STRF(str_sub(f->url, 0,
-				     path < 0 ? f->url.n : (size_t)path + 8)),
-			STRF(to));
+		return str_fmt(f->r->a, "%.*s%.*s",
+			       STRF(str_sub(f->url, 0, path < 0 ? f->url.n : (size_t)path + 8)),
+			       STRF(to));
 	f->fields = S(ACCEPT); /* the rest was for the first one alone */
 	/* what was asked for safely is not taken otherwise */
 	return str_starts(to, S("https://")) ||
-			       (str_starts(to, S("http://")) &&
-				str_starts(f->url, S("http://")))
+			       (str_starts(to, S("http://")) && str_starts(f->url, S("http://")))
 		       ? str_dup(f->r->a, to)
 		       : S("");
 }
@@ -180,8 +176,7 @@ static void retry(struct fetch *f)
 		end(f, -ERR_AGAIN);
 		return;
 	}
-	log_warn("%.*s: trying again in %lld ms", STRF(f->r->err.msg),
-		 (long long)f->wait);
+	log_warn("%.*s: trying again in %lld ms", STRF(f->r->err.msg), (long long)f->wait);
 	if (f->give_up && loop_clock() + f->wait > f->give_up) {
 		end(f, -ERR_AGAIN);
 		return;
@@ -229,8 +224,7 @@ static void on_head(struct http_call *c, const struct http_head *head)
 
 	f->good = head->status == 200;
 	if (f->good)
-		body_begin(f, str_is(http_get(head, S("content-encoding")),
-				     "gzip"));
+		body_begin(f, str_is(http_get(head, S("content-encoding")), "gzip"));
 }
 
 static void on_body(struct http_call *c, struct str part)
@@ -261,8 +255,7 @@ static void body_end(struct fetch *f)
 /* The time was up in a try that is not the first: the one before says why. */
 static bool cut_short(const struct fetch *f)
 {
-	return f->give_up && loop_clock() >= f->give_up && f->tries > 1 &&
-	       !f->hops;
+	return f->give_up && loop_clock() >= f->give_up && f->tries > 1 && !f->hops;
 }
 
 static void done(struct http_call *c, int rc, struct err *err)
@@ -277,12 +270,10 @@ static void done(struct http_call *c, int rc, struct err *err)
 	}
 	if (rc < 0) {
 		if (!cut_short(f))
-			(void)err_set(&f->r->err, ERR_AGAIN, "%.*s",
-				      STRF(err->msg));
+			(void)err_set(&f->r->err, ERR_AGAIN, "%.*s", STRF(err->msg));
 	} else {
 		to = moved(f, c->result.head);
-		(void)err_set(&f->r->err, ERR_AGAIN,
-			      "%.*s: the server answers with status %d",
+		(void)err_set(&f->r->err, ERR_AGAIN, "%.*s: the server answers with status %d",
 			      STRF(shown(f)), status);
 	}
 	if (to.n) {
@@ -295,8 +286,7 @@ static void done(struct http_call *c, int rc, struct err *err)
 	}
 }
 
-static int get(struct fetch *f, struct str url, struct str fields,
-	       const struct sink *to)
+static int get(struct fetch *f, struct str url, struct str fields, const struct sink *to)
 {
 	struct url parts;
 	int rc = url_parse(url, &parts, &f->r->err);
@@ -318,8 +308,7 @@ static int get(struct fetch *f, struct str url, struct str fields,
 	return rc < 0 ? rc : f->rc;
 }
 
-static int get_text(struct fetch *f, struct str url, struct str fields,
-		    struct str *out)
+static int get_text(struct fetch *f, struct str url, struct str fields, struct str *out)
 {
 	struct sink_buf b = { .max = CONFIG_MAX };
 	const struct sink to = sink_to_buf(&b);
@@ -331,8 +320,8 @@ static int get_text(struct fetch *f, struct str url, struct str fields,
 	return rc;
 }
 
-static int get_resource(void *ctx, const struct ign_obj *resource,
-			const struct sink *to, struct err *err)
+static int get_resource(void *ctx, const struct ign_obj *resource, const struct sink *to,
+			struct err *err)
 {
 	const struct ign_objs *l = ign_list(resource, IGN_RESOURCE_HEADERS);
 	struct fetch *f = ctx;
@@ -369,8 +358,7 @@ static int open_fetch(struct fetch *f)
 	buf_init(&f->pem, r->a);
 	tls_client_set_insecure(f->tls, f->o->insecure);
 	if (f->o->ca.n) {
-		rc = file_read(r->a, str_z(r->a, f->o->ca), CONFIG_MAX, &pem,
-			       &r->err);
+		rc = file_read(r->a, str_z(r->a, f->o->ca), CONFIG_MAX, &pem, &r->err);
 		if (rc == 0)
 			rc = trust(f, pem, &r->err);
 	}
@@ -429,8 +417,7 @@ static int run(struct run *r, const void *p)
 	int rc;
 
 	if (r->words.n || !f.o->config.n == !f.o->url.n)
-		return err_set(&r->err, ERR_INVALID,
-			       "give either --url URL or --config FILE");
+		return err_set(&r->err, ERR_INVALID, "give either --url URL or --config FILE");
 	rc = daemon_guard_new(r, f.o->root, f.o->force);
 	if (rc < 0)
 		return rc;
@@ -438,8 +425,7 @@ static int run(struct run *r, const void *p)
 	if (rc == 0 && f.o->url.n)
 		rc = get_text(&f, f.o->url, S(ACCEPT), &text);
 	else if (rc == 0)
-		rc = file_read(r->a, str_z(r->a, f.o->config), CONFIG_MAX,
-			       &text, &r->err);
+		rc = file_read(r->a, str_z(r->a, f.o->config), CONFIG_MAX, &text, &r->err);
 	if (rc == 0)
 		rc = ignite(&f, text);
 	close_fetch(&f);
@@ -450,19 +436,17 @@ const struct command daemon_firstboot = {
 	.name = "firstboot",
 	.args = "--url URL [--ca FILE] [--root DIR]\n--config FILE [--root DIR]",
 	.summary = "fetch an Ignition config and apply it to a new root",
-	.details =
-		"Files, directories, links, users, groups, units and kernel "
-		"arguments; what it\npoints at is fetched first. Configs with "
-		"disks, raid, filesystems or luks are refused\nbefore anything "
-		"is written. Fetching is tried again, with the reason on the "
-		"console, until it succeeds\nor the server refuses (status "
-		"4xx); a run that was cut short is repeated.",
-	.examples =
-		"# From the machine config server\n"
-		"@ firstboot --url https://api-int.example.com:22623/config/worker \\\n"
-		"    --ca root-ca.pem\n"
-		"# From a file, to a root that is mounted\n"
-		"@ firstboot --config worker.ign --root /mnt",
+	.details = "Files, directories, links, users, groups, units and kernel "
+		   "arguments; what it\npoints at is fetched first. Configs with "
+		   "disks, raid, filesystems or luks are refused\nbefore anything "
+		   "is written. Fetching is tried again, with the reason on the "
+		   "console, until it succeeds\nor the server refuses (status "
+		   "4xx); a run that was cut short is repeated.",
+	.examples = "# From the machine config server\n"
+		    "@ firstboot --url https://api-int.example.com:22623/config/worker \\\n"
+		    "    --ca root-ca.pem\n"
+		    "# From a file, to a root that is mounted\n"
+		    "@ firstboot --config worker.ign --root /mnt",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

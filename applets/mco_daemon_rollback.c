@@ -32,8 +32,7 @@ static const struct flag undo_flag_table[] = {
 	{ 0 },
 };
 
-void daemon_actions_of(struct arena *a, const struct node_journal_view *v,
-		       struct update_plan *out)
+void daemon_actions_of(struct arena *a, const struct node_journal_view *v, struct update_plan *out)
 {
 	for (size_t i = 0; i < v->actions.n; i++) {
 		struct str kind = v->actions.v[i], service = S("");
@@ -49,8 +48,7 @@ void daemon_actions_of(struct arena *a, const struct node_journal_view *v,
 	}
 }
 
-int daemon_act(struct node *n, struct arena *a,
-	       const struct node_journal_view *v, struct str name,
+int daemon_act(struct node *n, struct arena *a, const struct node_journal_view *v, struct str name,
 	       struct err *err)
 {
 	struct update_plan plan = { 0 };
@@ -60,8 +58,8 @@ int daemon_act(struct node *n, struct arena *a,
 	for (size_t i = 0; i < plan.n && rc == 0; i++)
 		/* so it is named where no policies rule: for authorities alone,
 		 * which are taken in first */
-		if (plan.v[i].kind == UPDATE_RESTART &&
-		    str_is(plan.v[i].service, "crio") && !n->offline)
+		if (plan.v[i].kind == UPDATE_RESTART && str_is(plan.v[i].service, "crio") &&
+		    !n->offline)
 			rc = node_do(n, a, "update-ca-trust", NULL, err);
 	return rc < 0 ? rc : node_actions(n, a, &plan, name, err);
 }
@@ -91,9 +89,7 @@ static int put_right(struct run *r, struct node *n)
 	struct mc_current c = { 0 };
 	struct str image;
 	struct map only;
-	struct node_update u = {
-		.from = &c, .to = &c, .bare = true, .only = &only
-	};
+	struct node_update u = { .from = &c, .to = &c, .bare = true, .only = &only };
 	int rc = node_current(n, r->a, &c, &image, &r->err);
 
 	if (rc == -ERR_NOTFOUND)
@@ -164,10 +160,9 @@ const struct command daemon_rollback = {
 	.name = "rollback",
 	.args = "[--root-mount DIR] [--offline] [--skip-reboot] [--dry-run]",
 	.summary = "go back to what was there before the last update",
-	.details =
-		"Contents, modes, owners, units, keys, passwords, kernel "
-		"arguments and the OS image are\nput back, then services are "
-		"reloaded or the node rebooted as the update had it.",
+	.details = "Contents, modes, owners, units, keys, passwords, kernel "
+		   "arguments and the OS image are\nput back, then services are "
+		   "reloaded or the node rebooted as the update had it.",
 	.examples = "# What it would change\n"
 		    "@ rollback --dry-run\n"
 		    "# Undo the last update; reboot later\n"

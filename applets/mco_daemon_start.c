@@ -25,11 +25,10 @@ struct opts {
 	bool skip_reboot, healthz, force;
 };
 
-#define TEXT(flag, field, what, text)                                  \
-	{                                                              \
-		.name = flag, .kind = FLAG_STR,                        \
-		.offset = offsetof(struct opts, field), .value = what, \
-		.help = text                                           \
+#define TEXT(flag, field, what, text)                                                   \
+	{                                                                               \
+		.name = flag, .kind = FLAG_STR, .offset = offsetof(struct opts, field), \
+		.value = what, .help = text                                             \
 	}
 /* Upstream's, read for its manifests' sake. */
 #define IGNORED(flag, field)                                              \
@@ -39,8 +38,7 @@ struct opts {
 	}
 
 static const struct flag flags[] = {
-	TEXT("root-mount", root, "DIR",
-	     "where the node's root is mounted (default /rootfs)"),
+	TEXT("root-mount", root, "DIR", "where the node's root is mounted (default /rootfs)"),
 	{ .name = "node-name",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, node_name),
@@ -90,20 +88,17 @@ static void defaults(void *p)
 static int once_from(struct run *r, struct node *n, struct str path)
 {
 	const char *file = str_z(r->a, path);
-	bool remote = str_starts(path, S("http://")) ||
-		      str_starts(path, S("https://"));
+	bool remote = str_starts(path, S("http://")) || str_starts(path, S("https://"));
 	struct os_status status;
 	struct str text;
 	int rc = node_init(n, r->a, &status, &r->err);
 
 	if (rc < 0)
-		return err_wrap(&r->err,
-				"Failed to initialize single run daemon");
+		return err_wrap(&r->err, "Failed to initialize single run daemon");
 	if (remote)
 		rc = daemon_fetch(r, path, &text);
 	else /* upstream reads it inside the node's root */
-		rc = tree_read(r->a, &n->tree, file, CONFIG_MAX, &text,
-			       &r->err);
+		rc = tree_read(r->a, &n->tree, file, CONFIG_MAX, &text, &r->err);
 	if (!remote && rc == -ERR_NOTFOUND)
 		rc = file_read(r->a, file, CONFIG_MAX, &text, &r->err);
 	return rc < 0 ? rc : node_once_from(n, r->a, text, remote, &r->err);
@@ -155,8 +150,7 @@ static int as_kubelet_does(struct run *r, struct start *s, const struct opts *o)
 	if (rc < 0)
 		return rc;
 	(void)setenv("KUBERNETES_SERVICE_HOST", str_z(r->a, url.host), 1);
-	(void)setenv("KUBERNETES_SERVICE_PORT",
-		     str_fmt(r->a, "%u", (unsigned)url.port).p, 1);
+	(void)setenv("KUBERNETES_SERVICE_PORT", str_fmt(r->a, "%u", (unsigned)url.port).p, 1);
 	return 0;
 }
 
@@ -175,9 +169,7 @@ static void handle(struct http_exchange *x, void *ctx)
 		daemon_metrics(&s->d, &b);
 	else
 		buf_addz(&b, "ok");
-	http_reply(x,
-		   metrics || str_starts(x->head->target, S("/health")) ? 200
-									: 404,
+	http_reply(x, metrics || str_starts(x->head->target, S("/health")) ? 200 : 404,
 		   buf_str(&fields), buf_str(&b), NULL, NULL);
 }
 
@@ -190,20 +182,16 @@ static bool vital(const struct http_head *head, void *ctx)
 
 static int serve(struct run *r, struct start *s, struct str address)
 {
-	const struct http_server_opts opts = { .handle = handle,
-					       .vital = vital,
-					       .ctx = s };
+	const struct http_server_opts opts = { .handle = handle, .vital = vital, .ctx = s };
 	ptrdiff_t colon = str_rchr(address, ':');
 	int64_t port = 8797;
 	int fd, rc;
 
 	if (colon >= 0 &&
-	    (!str_to_i64(str_from(address, (size_t)colon + 1), &port) ||
-	     port < 0 || port > 65535))
-		return err_set(&r->err, ERR_INVALID,
-			       "--metrics-url: give HOST:PORT");
-	rc = sock_listen(str_sub(address, 0, colon < 0 ? 0 : (size_t)colon),
-			 (uint16_t)port, &fd, &r->err);
+	    (!str_to_i64(str_from(address, (size_t)colon + 1), &port) || port < 0 || port > 65535))
+		return err_set(&r->err, ERR_INVALID, "--metrics-url: give HOST:PORT");
+	rc = sock_listen(str_sub(address, 0, colon < 0 ? 0 : (size_t)colon), (uint16_t)port, &fd,
+			 &r->err);
 	if (rc < 0)
 		return rc;
 	log_info("Metrics on port %u", sock_port(fd));
@@ -230,10 +218,8 @@ static void on_term(void *ctx, int signo)
 static int make_clients(struct run *r, struct start *s, const struct opts *o)
 {
 	struct kube_flags pod = { .kubeconfig = o->kubeconfig };
-	struct kube_flags kubelet = {
-		.kubeconfig =
-			str_of(tree_host_path(r->a, &s->d.node.tree, KUBELET))
-	};
+	struct kube_flags kubelet = { .kubeconfig = str_of(
+					      tree_host_path(r->a, &s->d.node.tree, KUBELET)) };
 	struct kube_opts opts = { .loop = s->d.loop,
 				  .conf = &s->conf,
 				  .agent = "machine-config-daemon",
@@ -263,8 +249,7 @@ static int follow(struct run *r, struct start *s, const struct opts *o)
 
 	/* a node without them is a node all the same */
 	if (rc == 0 && !o->desired_configmap.n && serve(r, s, o->metrics) < 0)
-		log_error("metrics listener exited with error: %.*s",
-			  STRF(r->err.msg));
+		log_error("metrics listener exited with error: %.*s", STRF(r->err.msg));
 	if (rc == 0)
 		rc = loop_signal(s->d.loop, SIGTERM, on_term, s, &r->err);
 	if (rc == 0)
@@ -337,17 +322,15 @@ const struct command daemon_start = {
 	.args = "--node-name NAME [--root-mount DIR] [--kubeconfig FILE]\n"
 		"--once-from FILE|URL",
 	.summary = "keep the node as the cluster wants it",
-	.details =
-		"Follows the node's own Node object: drains, applies, reloads "
-		"or reboots, verifies and\nreports, with upstream's "
-		"annotations, events and metrics. What is cut short is undone "
-		"or\ncompleted at the next start. SIGTERM waits for an update "
-		"to end.",
-	.examples =
-		"# In the node's pod\n"
-		"@ start --node-name worker-0 --root-mount /rootfs\n"
-		"# Apply one config and end, no cluster needed\n"
-		"@ start --once-from worker.ign --root-mount / --skip-reboot",
+	.details = "Follows the node's own Node object: drains, applies, reloads "
+		   "or reboots, verifies and\nreports, with upstream's "
+		   "annotations, events and metrics. What is cut short is undone "
+		   "or\ncompleted at the next start. SIGTERM waits for an update "
+		   "to end.",
+	.examples = "# In the node's pod\n"
+		    "@ start --node-name worker-0 --root-mount /rootfs\n"
+		    "# Apply one config and end, no cluster needed\n"
+		    "@ start --once-from worker.ign --root-mount / --skip-reboot",
 	.exits = "0 after SIGTERM or --once-from, 1 an error",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),

@@ -24,17 +24,15 @@ struct opts {
 	struct sb_faults faults;
 };
 
-#define NUMBER(flag, field, what, text)                                \
-	{                                                              \
-		.name = flag, .kind = FLAG_INT,                        \
-		.offset = offsetof(struct opts, field), .value = what, \
-		.help = text                                           \
+#define NUMBER(flag, field, what, text)                                                 \
+	{                                                                               \
+		.name = flag, .kind = FLAG_INT, .offset = offsetof(struct opts, field), \
+		.value = what, .help = text                                             \
 	}
-#define TEXT(flag, field, what, text)                                  \
-	{                                                              \
-		.name = flag, .kind = FLAG_STR,                        \
-		.offset = offsetof(struct opts, field), .value = what, \
-		.help = text                                           \
+#define TEXT(flag, field, what, text)                                                   \
+	{                                                                               \
+		.name = flag, .kind = FLAG_STR, .offset = offsetof(struct opts, field), \
+		.value = what, .help = text                                             \
 	}
 
 static const struct flag flags[] = {
@@ -46,8 +44,7 @@ static const struct flag flags[] = {
 	  .offset = offsetof(struct opts, open_network),
 	  .help = "listen on any address without tokens or TLS: who reaches "
 		  "the port may read and write everything" },
-	NUMBER("port", port, "PORT",
-	       "port to listen on; 0 lets the kernel choose"),
+	NUMBER("port", port, "PORT", "port to listen on; 0 lets the kernel choose"),
 	TEXT("tokens", tokens, "FILE", "bearer tokens let in, one a line"),
 	TEXT("write-kubeconfig", kubeconfig, "FILE",
 	     "write a kubeconfig for this server when it is ready"),
@@ -72,10 +69,8 @@ static const struct flag flags[] = {
 	       "remove pods this long after their deletion; -1 never"),
 	NUMBER("bookmark-ms", bookmark_ms, "MS", "time between bookmarks"),
 	NUMBER("seed", seed, "N", "for uids and faults; 0 takes the clock"),
-	NUMBER("fault-latency-ms", faults.latency_ms, "MS",
-	       "wait before each answer"),
-	NUMBER("fault-429", faults.too_many, "N",
-	       "of 1,000 requests, N are told to come later"),
+	NUMBER("fault-latency-ms", faults.latency_ms, "MS", "wait before each answer"),
+	NUMBER("fault-429", faults.too_many, "N", "of 1,000 requests, N are told to come later"),
 	NUMBER("fault-500", faults.errors, "N", "of 1,000 requests, N fail"),
 	NUMBER("fault-drop-watch-ms", faults.drop_watch_ms, "MS",
 	       "cut watches after about this long"),
@@ -119,8 +114,7 @@ static bool is_harmless(struct str address)
 /* Whoever reaches the server owns what runs against it: a node's root, too. */
 static int check_network(struct run *r, const struct opts *o)
 {
-	if (is_harmless(o->address) || (o->tokens.n && o->cert.n) ||
-	    o->open_network)
+	if (is_harmless(o->address) || (o->tokens.n && o->cert.n) || o->open_network)
 		return 0;
 	return err_set(&r->err, ERR_INVALID,
 		       "--address %.*s is not loopback, so everybody in the "
@@ -145,9 +139,7 @@ static int read_tokens(struct run *r, struct str path, struct strs *out)
 		if (str_trim(line).n)
 			VEC_PUSH(r->a, out, str_trim(line));
 	}
-	return out->n ? 0
-		      : err_set(&r->err, ERR_INVALID, "%.*s has no token",
-				STRF(path));
+	return out->n ? 0 : err_set(&r->err, ERR_INVALID, "%.*s has no token", STRF(path));
 }
 
 static int write_kubeconfig(struct run *r, const struct opts *o, int port,
@@ -164,11 +156,9 @@ static int write_kubeconfig(struct run *r, const struct opts *o, int port,
 	buf_addf(&b,
 		 "apiVersion: v1\nkind: Config\nclusters:\n- name: sandbox\n"
 		 "  cluster:\n    server: http%s://%s%.*s%s:%d\n",
-		 o->cert.n ? "s" : "", v6 ? "[" : "", STRF(o->address),
-		 v6 ? "]" : "", port);
+		 o->cert.n ? "s" : "", v6 ? "[" : "", STRF(o->address), v6 ? "]" : "", port);
 	if (o->cert.n) {
-		rc = file_read(r->a, str_z(r->a, o->cert), TOKENS_MAX, &ca,
-			       &r->err);
+		rc = file_read(r->a, str_z(r->a, o->cert), TOKENS_MAX, &ca, &r->err);
 		if (rc < 0)
 			return rc;
 		buf_addz(&b, "    certificate-authority-data: ");
@@ -182,8 +172,7 @@ static int write_kubeconfig(struct run *r, const struct opts *o, int port,
 		buf_addz(&b, "{}\n");
 	buf_addz(&b, "contexts:\n- name: sandbox\n  context:\n    cluster: "
 		     "sandbox\n    user: admin\ncurrent-context: sandbox\n");
-	return file_replace(str_z(r->a, o->kubeconfig), buf_str(&b), 0600,
-			    &r->err);
+	return file_replace(str_z(r->a, o->kubeconfig), buf_str(&b), 0600, &r->err);
 }
 
 struct running {
@@ -215,8 +204,7 @@ static void on_compact(void *ctx, int signo)
 }
 
 /* NULL when no certificate was given. */
-static int load_tls(struct run *r, const struct opts *o,
-		    struct tls_server **out)
+static int load_tls(struct run *r, const struct opts *o, struct tls_server **out)
 {
 	int rc;
 
@@ -228,16 +216,14 @@ static int load_tls(struct run *r, const struct opts *o,
 			       "--tls-cert-file and --tls-private-key-file go "
 			       "together");
 	*out = tls_server_new(NULL);
-	rc = tls_server_load(*out, str_z(r->a, o->cert), str_z(r->a, o->key),
-			     &r->err);
+	rc = tls_server_load(*out, str_z(r->a, o->cert), str_z(r->a, o->key), &r->err);
 	if (rc < 0)
 		tls_server_free(*out);
 	return rc;
 }
 
-static int serve(struct run *r, const struct opts *o, struct sandbox *sb,
-		 const struct strs *tokens, struct persist *persist,
-		 struct tls_server *tls, int fd)
+static int serve(struct run *r, const struct opts *o, struct sandbox *sb, const struct strs *tokens,
+		 struct persist *persist, struct tls_server *tls, int fd)
 {
 	struct running x = { .loop = loop_new(&r->err), .sandbox = sb };
 	struct sb_server_opts so = { .sandbox = sb,
@@ -278,12 +264,10 @@ static int run_start(struct run *r, const void *p)
 	int fd, rc;
 
 	if (r->words.n)
-		return err_set(&r->err, ERR_INVALID,
-			       "start takes flags only, not \"%.*s\"",
+		return err_set(&r->err, ERR_INVALID, "start takes flags only, not \"%.*s\"",
 			       STRF(r->words.v[0]));
 	if (o->port < 0 || o->port > 65535)
-		return err_set(&r->err, ERR_INVALID,
-			       "a port is a number from 0 to 65535");
+		return err_set(&r->err, ERR_INVALID, "a port is a number from 0 to 65535");
 	rc = check_network(r, o);
 	if (rc < 0)
 		return rc;
@@ -306,8 +290,7 @@ static int run_start(struct run *r, const void *p)
 	 * versions for those it knows. */
 	if (!o->seed)
 		store_begin(&sb.store, (uint64_t)time(NULL) * 1000);
-	sb.eviction =
-		str_is(o->eviction, "none") ? NULL : str_z(r->a, o->eviction);
+	sb.eviction = str_is(o->eviction, "none") ? NULL : str_z(r->a, o->eviction);
 	sb.collect = o->collect;
 	sb.pod_reap_ms = o->pod_reap_ms;
 	if (o->data.n)
@@ -325,10 +308,9 @@ static const struct command start_command = {
 	.name = "start",
 	.args = "[--port PORT] [--write-kubeconfig FILE]",
 	.summary = "serve an empty cluster",
-	.details =
-		"Serves nodes, pods, the machineconfiguration.openshift.io "
-		"kinds and whatever CRDs are\ncreated. kubectl and the roles of "
-		"mco work against it; nothing runs behind it.",
+	.details = "Serves nodes, pods, the machineconfiguration.openshift.io "
+		   "kinds and whatever CRDs are\ncreated. kubectl and the roles of "
+		   "mco work against it; nothing runs behind it.",
 	.examples = "# A cluster to try things in\n"
 		    "@ start --port 0 --write-kubeconfig sandbox.kubeconfig\n"
 		    "# One that keeps its objects in a file\n"
@@ -340,8 +322,7 @@ static const struct command start_command = {
 	.run = run_start,
 };
 
-static const struct command *const commands[] = { &start_command,
-						  &version_command, NULL };
+static const struct command *const commands[] = { &start_command, &version_command, NULL };
 
 const struct applet mco_sandbox_applet = {
 	.name = "mco-sandbox",

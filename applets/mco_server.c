@@ -93,8 +93,7 @@ static int end(struct run *r, int rc)
 {
 	if (rc >= 0)
 		return rc;
-	log_line(LOG_FATAL, __FILE__, __LINE__,
-		 "Machine Config Server exited with error: %.*s",
+	log_line(LOG_FATAL, __FILE__, __LINE__, "Machine Config Server exited with error: %.*s",
 		 STRF(r->err.msg));
 	return 1;
 }
@@ -108,32 +107,29 @@ static int run_bootstrap(struct run *r, const void *p)
 	struct tls_profile tls;
 
 	if (r->words.n)
-		return err_set(&r->err, ERR_INVALID,
-			       "unknown argument \"%.*s\"",
+		return err_set(&r->err, ERR_INVALID, "unknown argument \"%.*s\"",
 			       STRF(r->words.v[0]));
 	log_info("Version: %s (%s)", version_raw(), version_hash());
 	if (access(str_z(r->a, o->kubeconfig), F_OK) < 0)
-		return end(r, err_set(&r->err, ERR_NOTFOUND,
-				      "kubeconfig not found at location: %.*s",
-				      STRF(o->kubeconfig)));
+		return end(r,
+			   err_set(&r->err, ERR_NOTFOUND, "kubeconfig not found at location: %.*s",
+				   STRF(o->kubeconfig)));
 	tls = read_profile(r, o->apiserver);
 	log_info("Launching bootstrap server with tls min version: %.*s & "
 		 "cipher suites [%.*s]",
 		 STRF(tls.min_version), STRF(join(r->a, &tls.suites)));
 	bootstrap_origin_init(&b);
-	return end(r, server_run(r, &o->s, &b.origin, tls.min_version,
-				 &tls.suites));
+	return end(r, server_run(r, &o->s, &b.origin, tls.min_version, &tls.suites));
 }
 
 static const struct command bootstrap_command = {
 	.name = "bootstrap",
 	.args = "[flags]",
 	.summary = "serve the control plane's first machines, from files",
-	.details =
-		"Answers GET and HEAD of /config/POOL in the version of "
-		"Ignition that the Accept header\nasks for, and of /healthz. "
-		"Files and certificates are read again when they have\n"
-		"changed. SIGTERM lets requests under way end.",
+	.details = "Answers GET and HEAD of /config/POOL in the version of "
+		   "Ignition that the Accept header\nasks for, and of /healthz. "
+		   "Files and certificates are read again when they have\n"
+		   "changed. SIGTERM lets requests under way end.",
 	.examples = "# Serve what `mco-controller bootstrap` wrote\n"
 		    "@ bootstrap --server-basedir /etc/mcs/bootstrap\n"
 		    "# Only to the machines of one network\n"
@@ -200,13 +196,11 @@ static int run_start(struct run *r, const void *p)
 	int rc;
 
 	if (r->words.n)
-		return err_set(&r->err, ERR_INVALID,
-			       "unknown argument \"%.*s\"",
+		return err_set(&r->err, ERR_INVALID, "unknown argument \"%.*s\"",
 			       STRF(r->words.v[0]));
 	log_info("Version: %s (%s)", version_raw(), version_hash());
 	if (!o->apiserver.n) {
-		log_line(LOG_FATAL, __FILE__, __LINE__,
-			 "--apiserver-url cannot be empty");
+		log_line(LOG_FATAL, __FILE__, __LINE__, "--apiserver-url cannot be empty");
 		return 1;
 	}
 	if (kube_config_load(r->a, &flags, true, &conf, &r->err) < 0)
@@ -230,18 +224,15 @@ static const struct command start_command = {
 	.name = "start",
 	.args = "--apiserver-url URL [flags]",
 	.summary = "serve machines that join a running cluster",
-	.details =
-		"Follows pools, MachineConfigs and what else a config is made "
-		"of, and listens when it\nhas seen them all. Answers as "
-		"bootstrap does, for any pool.",
-	.examples =
-		"# In the cluster, with the account of the pod\n"
-		"@ start --apiserver-url https://api-int.example.com:6443\n"
-		"# Only to machines that have a token\n"
-		"@ start --apiserver-url https://api-int.example.com:6443 \\\n"
-		"    --require-token-file /etc/mcs/tokens",
-	.exits =
-		"0 after SIGTERM, 1 it cannot start, 255 it has no usable credentials",
+	.details = "Follows pools, MachineConfigs and what else a config is made "
+		   "of, and listens when it\nhas seen them all. Answers as "
+		   "bootstrap does, for any pool.",
+	.examples = "# In the cluster, with the account of the pod\n"
+		    "@ start --apiserver-url https://api-int.example.com:6443\n"
+		    "# Only to machines that have a token\n"
+		    "@ start --apiserver-url https://api-int.example.com:6443 \\\n"
+		    "    --require-token-file /etc/mcs/tokens",
+	.exits = "0 after SIGTERM, 1 it cannot start, 255 it has no usable credentials",
 	.flags = start_flags,
 	.opts_size = sizeof(struct start_opts),
 	.defaults = start_defaults,
@@ -249,8 +240,7 @@ static const struct command start_command = {
 	.run = run_start,
 };
 
-static const struct command *const commands[] = { &bootstrap_command,
-						  &start_command,
+static const struct command *const commands[] = { &bootstrap_command, &start_command,
 						  &version_command, NULL };
 
 const struct applet mco_server_applet = {

@@ -37,8 +37,7 @@ void mcoctl_warn_version(const struct mc_set *set);
 int mcoctl_preview(struct run *r, struct mc_set *set, bool warn);
 
 /* The same for commands that go on without what is refused, and say so themselves. */
-void mcoctl_preview_some(struct run *r, struct mc_set *set,
-			 struct preview_refusals *refused);
+void mcoctl_preview_some(struct run *r, struct mc_set *set, struct preview_refusals *refused);
 
 /* plan_preview as the version of in's set, or of MCO_HASH. */
 void mcoctl_plan(struct run *r, struct preview_in *in, struct preview *out);
@@ -72,11 +71,11 @@ int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
 
 /* The two steps of that: what is named (one of mc and pool, the other is NULL),
  * and its config. */
-int mcoctl_find(struct run *r, const struct mc_set *set, struct str word,
-		struct mc **mc, struct mc_pool **pool);
+int mcoctl_find(struct run *r, const struct mc_set *set, struct str word, struct mc **mc,
+		struct mc_pool **pool);
 int mcoctl_mc(struct run *r, struct mc *mc, struct named_config *out);
-int mcoctl_pool(struct run *r, const struct mc_set *set,
-		const struct mc_pool *pool, struct named_config *out);
+int mcoctl_pool(struct run *r, const struct mc_set *set, const struct mc_pool *pool,
+		struct named_config *out);
 
 /* ERR_INVALID for a word with a slash that is neither a file nor TYPE/NAME. */
 int mcoctl_check_word(struct run *r, struct str word);

@@ -4,14 +4,12 @@
  */
 #include "inspect.h"
 
-static const struct flag flags[] = { MANIFEST_FLAGS(struct inspect_opts),
-				     PARTS_FLAGS,
-				     KUBE_FLAGS(struct inspect_opts),
-				     { 0 } };
+static const struct flag flags[] = {
+	MANIFEST_FLAGS(struct inspect_opts), PARTS_FLAGS, KUBE_FLAGS(struct inspect_opts), { 0 }
+};
 
 /* The part, or the kind of parts, that may have been meant. */
-static struct str hint(struct run *r, struct str selector,
-		       const struct mc_origins *origins)
+static struct str hint(struct run *r, struct str selector, const struct mc_origins *origins)
 {
 	const char *kind = mc_part_nearest(selector);
 	struct strs names = { 0 };
@@ -33,14 +31,11 @@ static int select_parts(struct run *r, struct str config, struct str selector,
 	size_t n = 0;
 
 	for (size_t i = 0; i < origins->n; i++)
-		if (!selector.n ||
-		    mc_part_matches(r->a, origins->v[i], selector))
+		if (!selector.n || mc_part_matches(r->a, origins->v[i], selector))
 			origins->v[n++] = origins->v[i];
 	if (!n && selector.n)
-		return err_set(&r->err, ERR_NOTFOUND,
-			       "no MachineConfig of %.*s sets %.*s%.*s",
-			       STRF(config), STRF(selector),
-			       STRF(hint(r, selector, origins)));
+		return err_set(&r->err, ERR_NOTFOUND, "no MachineConfig of %.*s sets %.*s%.*s",
+			       STRF(config), STRF(selector), STRF(hint(r, selector, origins)));
 	origins->n = n;
 	return 0;
 }
@@ -67,16 +62,15 @@ const struct command mcoctl_blame = {
 	.name = "blame",
 	.args = "[-f PATH...] CONFIG:/PATH [-o table|json|yaml]\n[-f PATH...] CONFIG [PART] [-o table|json|yaml]",
 	.summary = "tell which MachineConfigs set what in a config",
-	.details =
-		"PART is a path, unit/NAME (with its drop-ins), "
-		"dropin/UNIT/NAME, user/NAME (with the SSH\nkeys, by their "
-		"fingerprints), a field of the spec "
-		"(kernelArguments, kernelType, extensions, fips, osImageURL), or "
-		"a kind\n(files, units, sshkeys); without one, everything is "
-		"listed. MachineConfigs stand in\nthe order they are merged: "
-		"the last one wins. MADE-FROM is the object that a\ncontroller "
-		"generated the MachineConfig from. <unknown>: the MachineConfigs "
-		"have\nchanged since the config was rendered.",
+	.details = "PART is a path, unit/NAME (with its drop-ins), "
+		   "dropin/UNIT/NAME, user/NAME (with the SSH\nkeys, by their "
+		   "fingerprints), a field of the spec "
+		   "(kernelArguments, kernelType, extensions, fips, osImageURL), or "
+		   "a kind\n(files, units, sshkeys); without one, everything is "
+		   "listed. MachineConfigs stand in\nthe order they are merged: "
+		   "the last one wins. MADE-FROM is the object that a\ncontroller "
+		   "generated the MachineConfig from. <unknown>: the MachineConfigs "
+		   "have\nchanged since the config was rendered.",
 	.examples = "# Which MachineConfigs set a file\n"
 		    "@ blame worker:/etc/chrony.conf\n"
 		    "# Where a unit and its drop-ins come from\n"

@@ -5,19 +5,17 @@
 #include "mc/contents.h"
 #include "mc/secret.h"
 
-static const struct flag cat_flags[] = {
-	MANIFEST_FLAGS(struct inspect_opts),
-	{ .name = "show-secrets",
-	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct inspect_opts, secrets),
-	  .help = "show secrets too: the exact bytes" },
-	KUBE_FLAGS(struct inspect_opts),
-	{ 0 }
-};
+static const struct flag cat_flags[] = { MANIFEST_FLAGS(struct inspect_opts),
+					 { .name = "show-secrets",
+					   .kind = FLAG_BOOL,
+					   .offset = offsetof(struct inspect_opts, secrets),
+					   .help = "show secrets too: the exact bytes" },
+					 KUBE_FLAGS(struct inspect_opts),
+					 { 0 } };
 
 /* Masks what is secret, and says so: the output is not the file. */
-static struct str masked(struct run *r, struct str path,
-			 const struct ign_obj *file, struct str text)
+static struct str masked(struct run *r, struct str path, const struct ign_obj *file,
+			 struct str text)
 {
 	bool all = mc_is_secret(path, ign_int(file, IGN_FILE_MODE, 0644), text);
 	struct str shown = all ? S(MC_MASK "\n") : mc_mask(r->a, text);
@@ -25,8 +23,7 @@ static struct str masked(struct run *r, struct str path,
 	if (!str_eq(shown, text))
 		applet_say("warning: %s masked in %.*s: --show-secrets "
 			   "shows the exact bytes\n",
-			   all ? "the contents are" : "secrets are",
-			   STRF(path));
+			   all ? "the contents are" : "secrets are", STRF(path));
 	return shown;
 }
 
@@ -40,14 +37,12 @@ static struct str path_of(struct run *r, struct str part)
 	if (str_is(kind, "unit"))
 		return rest;
 	if (str_is(kind, "dropin") && str_cut(rest, '/', &unit, &name))
-		return str_fmt(r->a, "/etc/systemd/system/%.*s.d/%.*s",
-			       STRF(unit), STRF(name));
+		return str_fmt(r->a, "/etc/systemd/system/%.*s.d/%.*s", STRF(unit), STRF(name));
 	return part;
 }
 
 /* ERR_NOTFOUND, with the file or unit that may have been meant. */
-static int not_there(struct run *r, const struct named_config *c,
-		     struct str path)
+static int not_there(struct run *r, const struct named_config *c, struct str path)
 {
 	const struct ign_objs *files = ign_files(c->ignition);
 	const struct ign_objs *units = ign_units(c->ignition);
@@ -57,8 +52,7 @@ static int not_there(struct run *r, const struct named_config *c,
 		VEC_PUSH(r->a, &names, ign_str(files->v[i], IGN_FILE_PATH));
 	for (size_t i = 0; i < units->n; i++)
 		VEC_PUSH(r->a, &names, ign_str(units->v[i], IGN_UNIT_NAME));
-	return err_set(&r->err, ERR_NOTFOUND,
-		       "%.*s has no file or unit %.*s%.*s", STRF(c->name),
+	return err_set(&r->err, ERR_NOTFOUND, "%.*s has no file or unit %.*s%.*s", STRF(c->name),
 		       STRF(path), STRF(flag_hint(r->a, path, &names)));
 }
 
@@ -86,8 +80,7 @@ static int run(struct run *r, const void *p)
 	else if (!mc_unit_text(r->a, in.config.ignition, path, &text))
 		return not_there(r, &in.config, path);
 	if (rc < 0)
-		return err_wrap(&r->err, "%.*s in %.*s", STRF(path),
-				STRF(in.config.name));
+		return err_wrap(&r->err, "%.*s in %.*s", STRF(path), STRF(in.config.name));
 	buf_add(&r->out, o->secrets ? text : masked(r, path, file, text));
 	return 0;
 }
@@ -97,14 +90,13 @@ const struct command mcoctl_cat = {
 	.args = "[-f PATH...] [--show-secrets] CONFIG:/PATH\n"
 		"[-f PATH...] [--show-secrets] CONFIG PART",
 	.summary = "print a file or unit of a config, decoded",
-	.details =
-		"CONFIG is a pool (worker, mcp/worker), a MachineConfig (mc/NAME), "
-		"a node's current\nconfig (node/NAME), all of them among the "
-		"manifests, or a file that holds one.\nWithout -f, and if there "
-		"is no such file, it is one of the cluster's. PART is a\npath or "
-		"a unit. Secrets are masked: the whole of a file that only its "
-		"owner may\nread, and the values of keys named password, token, "
-		"secret, key, credential or auth.",
+	.details = "CONFIG is a pool (worker, mcp/worker), a MachineConfig (mc/NAME), "
+		   "a node's current\nconfig (node/NAME), all of them among the "
+		   "manifests, or a file that holds one.\nWithout -f, and if there "
+		   "is no such file, it is one of the cluster's. PART is a\npath or "
+		   "a unit. Secrets are masked: the whole of a file that only its "
+		   "owner may\nread, and the values of keys named password, token, "
+		   "secret, key, credential or auth.",
 	.examples = "# A file as the nodes of a pool get it\n"
 		    "@ cat worker:/etc/chrony.conf\n"
 		    "# A file of the config that a node runs\n"

@@ -14,21 +14,17 @@ const char *mcoctl_where(const struct mc_set *set)
 
 void mcoctl_warn_version(const struct mc_set *set)
 {
-	struct made_by by =
-		made_by(set->controller_config, &set->mcs, &set->pools);
+	struct made_by by = made_by(set->controller_config, &set->mcs, &set->pools);
 	struct str raw = str_of(version_raw()), hash = str_of(version_hash());
 
 	if ((!getenv("MCO_RAW") && !getenv("MCO_HASH")) ||
-	    ((!by.raw.n || str_eq(by.raw, raw)) &&
-	     (!by.hash.n || str_eq(by.hash, hash))))
+	    ((!by.raw.n || str_eq(by.raw, raw)) && (!by.hash.n || str_eq(by.hash, hash))))
 		return;
-	(void)fprintf(
-		stderr,
-		"warning: %s are of version %.*s (%.*s): set MCO_RAW and "
-		"MCO_HASH to these, or neither to take them as they are\n",
-		set->live ? "the cluster's objects" : "the manifests",
-		STRF(by.raw.n ? by.raw : raw),
-		STRF(by.hash.n ? by.hash : hash));
+	(void)fprintf(stderr,
+		      "warning: %s are of version %.*s (%.*s): set MCO_RAW and "
+		      "MCO_HASH to these, or neither to take them as they are\n",
+		      set->live ? "the cluster's objects" : "the manifests",
+		      STRF(by.raw.n ? by.raw : raw), STRF(by.hash.n ? by.hash : hash));
 }
 
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
@@ -62,8 +58,7 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		return err_wrap(&r->err, "pool %.*s: MachineConfig %.*s (%.*s)",
 				STRF(pool->meta.name), STRF(culprit->meta.name),
 				STRF(culprit->file));
-	return rc < 0 ? err_wrap(&r->err, "pool %.*s", STRF(pool->meta.name))
-		      : 0;
+	return rc < 0 ? err_wrap(&r->err, "pool %.*s", STRF(pool->meta.name)) : 0;
 }
 
 /* The last error is the command's own. What a cluster refuses already, and what
@@ -90,8 +85,7 @@ static int tell_refusals(struct run *r, const struct preview *p)
 void mcoctl_plan(struct run *r, struct preview_in *in, struct preview *out)
 {
 	const struct mc_set *set = in->set;
-	struct made_by by =
-		made_by(set->controller_config, &set->mcs, &set->pools);
+	struct made_by by = made_by(set->controller_config, &set->mcs, &set->pools);
 
 	in->hash = str_of(version_hash());
 	if (!getenv("MCO_HASH") && by.hash.n)
@@ -116,8 +110,7 @@ int mcoctl_preview(struct run *r, struct mc_set *set, bool warn)
 	return rc;
 }
 
-void mcoctl_preview_some(struct run *r, struct mc_set *set,
-			 struct preview_refusals *refused)
+void mcoctl_preview_some(struct run *r, struct mc_set *set, struct preview_refusals *refused)
 {
 	struct preview_in in = { .set = set };
 	struct preview out = { 0 };
@@ -143,12 +136,10 @@ struct json *mcoctl_strings(struct arena *a, const struct strs *list)
 
 int mcoctl_no_pool(struct run *r, const struct mc_set *set)
 {
-	return err_set(&r->err, ERR_NOTFOUND, "no MachineConfigPool %s",
-		       mcoctl_where(set));
+	return err_set(&r->err, ERR_NOTFOUND, "no MachineConfigPool %s", mcoctl_where(set));
 }
 
-int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
-		     struct mc_pool **out)
+int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name, struct mc_pool **out)
 {
 	struct strs names = { 0 };
 	struct buf b;
@@ -166,8 +157,6 @@ int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
 	}
 	if (!b.n)
 		return mcoctl_no_pool(r, set);
-	return err_set(&r->err, ERR_NOTFOUND,
-		       "no MachineConfigPool \"%.*s\" %s%.*s: there are %s",
-		       STRF(name), mcoctl_where(set),
-		       STRF(flag_hint(r->a, name, &names)), b.p);
+	return err_set(&r->err, ERR_NOTFOUND, "no MachineConfigPool \"%.*s\" %s%.*s: there are %s",
+		       STRF(name), mcoctl_where(set), STRF(flag_hint(r->a, name, &names)), b.p);
 }

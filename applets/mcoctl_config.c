@@ -11,9 +11,8 @@ int mcoctl_check_word(struct run *r, struct str word)
 {
 	struct mc_ref ref = { 0 };
 
-	if (str_is(word, "-") || str_chr(word, '/') < 0 ||
-	    str_starts(word, S("/")) || str_starts(word, S(".")) ||
-	    access(str_z(r->a, word), F_OK) == 0 ||
+	if (str_is(word, "-") || str_chr(word, '/') < 0 || str_starts(word, S("/")) ||
+	    str_starts(word, S(".")) || access(str_z(r->a, word), F_OK) == 0 ||
 	    mc_ref_parse(word, &ref, &r->err) == 0)
 		return 0;
 	return err_wrap(&r->err, "%.*s is no file here", STRF(word));
@@ -29,8 +28,8 @@ int mcoctl_mc(struct run *r, struct mc *mc, struct named_config *out)
 	if (rc == 0)
 		rc = mc_merge(r->a, &one, S(""), S(""), &out->spec, &r->err);
 	if (rc < 0)
-		return err_wrap(&r->err, "MachineConfig %.*s (%.*s)",
-				STRF(mc->meta.name), STRF(mc->file));
+		return err_wrap(&r->err, "MachineConfig %.*s (%.*s)", STRF(mc->meta.name),
+				STRF(mc->file));
 	/* of a rendered config the images are its own, whoever made it */
 	out->spec.os_image = mc->os_image;
 	out->spec.extensions_image = mc->extensions_image;
@@ -39,8 +38,8 @@ int mcoctl_mc(struct run *r, struct mc *mc, struct named_config *out)
 	return 0;
 }
 
-int mcoctl_pool(struct run *r, const struct mc_set *set,
-		const struct mc_pool *pool, struct named_config *out)
+int mcoctl_pool(struct run *r, const struct mc_set *set, const struct mc_pool *pool,
+		struct named_config *out)
 {
 	struct rendered rendered = { 0 };
 	int rc = mcoctl_render_pool(r->a, r, set, pool, &rendered);
@@ -63,8 +62,7 @@ static struct mc *find_mc(const struct mc_set *set, struct str name)
 }
 
 /* Which of the configs may have been meant; pools: theirs, too. */
-static struct str near_config(struct run *r, const struct mc_set *set,
-			      struct str name, bool pools)
+static struct str near_config(struct run *r, const struct mc_set *set, struct str name, bool pools)
 {
 	struct strs names = { 0 };
 
@@ -75,8 +73,7 @@ static struct str near_config(struct run *r, const struct mc_set *set,
 	return flag_hint(r->a, name, &names);
 }
 
-static struct str near_node(struct run *r, const struct mc_set *set,
-			    struct str name)
+static struct str near_node(struct run *r, const struct mc_set *set, struct str name)
 {
 	struct strs names = { 0 };
 
@@ -85,8 +82,7 @@ static struct str near_node(struct run *r, const struct mc_set *set,
 	return flag_hint(r->a, name, &names);
 }
 
-static int of_node(struct run *r, const struct mc_set *set, struct str name,
-		   struct mc **out)
+static int of_node(struct run *r, const struct mc_set *set, struct str name, struct mc **out)
 {
 	const struct mc_node *node = NULL;
 
@@ -94,9 +90,8 @@ static int of_node(struct run *r, const struct mc_set *set, struct str name,
 		if (str_eq(set->nodes.v[i]->name, name))
 			node = set->nodes.v[i];
 	if (!node)
-		return err_set(&r->err, ERR_NOTFOUND, "no Node \"%.*s\" %s%.*s",
-			       STRF(name), mcoctl_where(set),
-			       STRF(near_node(r, set, name)));
+		return err_set(&r->err, ERR_NOTFOUND, "no Node \"%.*s\" %s%.*s", STRF(name),
+			       mcoctl_where(set), STRF(near_node(r, set, name)));
 	if (!node->current_config.n)
 		return err_set(&r->err, ERR_NOTFOUND,
 			       "node %.*s has no current config: the "
@@ -107,12 +102,11 @@ static int of_node(struct run *r, const struct mc_set *set, struct str name,
 		    : err_set(&r->err, ERR_NOTFOUND,
 			      "node %.*s: no MachineConfig \"%.*s\" %s, which "
 			      "is its current config",
-			      STRF(name), STRF(node->current_config),
-			      mcoctl_where(set));
+			      STRF(name), STRF(node->current_config), mcoctl_where(set));
 }
 
-int mcoctl_find(struct run *r, const struct mc_set *set, struct str word,
-		struct mc **mc, struct mc_pool **pool)
+int mcoctl_find(struct run *r, const struct mc_set *set, struct str word, struct mc **mc,
+		struct mc_pool **pool)
 {
 	struct mc_ref ref = { 0 };
 	int rc = mc_ref_parse(word, &ref, &r->err);
@@ -129,11 +123,9 @@ int mcoctl_find(struct run *r, const struct mc_set *set, struct str word,
 	case MC_REF_CONFIG:
 		*mc = find_mc(set, ref.name);
 		return *mc ? 0
-			   : err_set(&r->err, ERR_NOTFOUND,
-				     "no MachineConfig \"%.*s\" %s%.*s",
+			   : err_set(&r->err, ERR_NOTFOUND, "no MachineConfig \"%.*s\" %s%.*s",
 				     STRF(ref.name), mcoctl_where(set),
-				     STRF(near_config(r, set, ref.name,
-						      false)));
+				     STRF(near_config(r, set, ref.name, false)));
 	case MC_REF_ANY:
 		break;
 	}
@@ -143,12 +135,10 @@ int mcoctl_find(struct run *r, const struct mc_set *set, struct str word,
 	return err_set(&r->err, ERR_NOTFOUND,
 		       "\"%.*s\" is neither a MachineConfigPool nor a "
 		       "MachineConfig %s%.*s",
-		       STRF(word), mcoctl_where(set),
-		       STRF(near_config(r, set, word, true)));
+		       STRF(word), mcoctl_where(set), STRF(near_config(r, set, word, true)));
 }
 
-int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
-		 struct named_config *out)
+int mcoctl_named(struct run *r, const struct mc_set *set, struct str word, struct named_config *out)
 {
 	struct mc_pool *pool;
 	struct mc *mc;

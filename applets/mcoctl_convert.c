@@ -40,8 +40,7 @@ static void defaults(void *p)
 	((struct opts *)p)->to = S("3.5");
 }
 
-static int convert_text(struct run *r, struct semver to, struct str text,
-			struct json **out)
+static int convert_text(struct run *r, struct semver to, struct str text, struct json **out)
 {
 	struct ign_obj *config = NULL;
 	int rc = ign_parse_35(r->a, text, &config, &r->err);
@@ -86,15 +85,13 @@ static int convert_object(struct run *r, struct semver to, const struct doc *d)
 
 static int convert_list(struct run *r, struct semver to, const struct doc *d)
 {
-	for (struct json *j = json_first(json_at(d->tree, "items")); j;
-	     j = json_next(j)) {
+	for (struct json *j = json_first(json_at(d->tree, "items")); j; j = json_next(j)) {
 		struct doc item = *d;
 		int rc;
 
 		item.tree = j;
 		if (json_kind(json_at(j, "items")) == JSON_ARRAY)
-			return err_set(&r->err, ERR_INVALID,
-				       "a list inside a list");
+			return err_set(&r->err, ERR_INVALID, "a list inside a list");
 		/* items of a typed list may leave out their kind */
 		rc = json_member(j, S("kind")) ? convert_object(r, to, &item)
 					       : convert_mc(r, to, &item);
@@ -118,8 +115,7 @@ static struct str text_of(struct run *r, const struct doc *d)
 static int print(struct run *r, struct str format, const struct json *j)
 {
 	if (!str_is(format, "yaml")) {
-		json_encode(&r->out, j,
-			    str_is(format, "json") ? JSON_INDENT : 0);
+		json_encode(&r->out, j, str_is(format, "json") ? JSON_INDENT : 0);
 		buf_addc(&r->out, '\n');
 		return 0;
 	}
@@ -129,22 +125,19 @@ static int print(struct run *r, struct str format, const struct json *j)
 }
 
 /* Objects of the API have a kind, Ignition configs have none. */
-static int convert_doc(struct run *r, const struct opts *o, struct semver to,
-		       const struct doc *d)
+static int convert_doc(struct run *r, const struct opts *o, struct semver to, const struct doc *d)
 {
 	bool object = json_member(d->tree, S("kind")) != NULL;
 	struct str format = o->output;
 	struct json *j = d->tree;
-	int rc = object ? convert_object(r, to, d)
-			: convert_text(r, to, text_of(r, d), &j);
+	int rc = object ? convert_object(r, to, d) : convert_text(r, to, text_of(r, d), &j);
 
 	if (!format.n)
 		format = object ? S("yaml") : S("json");
 	return rc < 0 ? rc : print(r, format, j);
 }
 
-static int convert_file(struct run *r, const struct opts *o, struct semver to,
-			const char *path)
+static int convert_file(struct run *r, const struct opts *o, struct semver to, const char *path)
 {
 	struct docs_fault fault = { 0 };
 	struct docs docs = { 0 };
@@ -155,8 +148,8 @@ static int convert_file(struct run *r, const struct opts *o, struct semver to,
 		return rc;
 	rc = docs_parse(r->a, text, &docs, &fault, &r->err);
 	if (rc == -ERR_INVALID)
-		return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s", path,
-			       fault.line, fault.col, STRF(fault.problem));
+		return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s", path, fault.line,
+			       fault.col, STRF(fault.problem));
 	if (rc == 0 && !docs.n)
 		return err_set(&r->err, ERR_NOTFOUND, "no configs found in %s",
 			       strcmp(path, "-") ? path : "standard input");
@@ -180,11 +173,10 @@ static int run(struct run *r, const void *p)
 	if (str_chr(to, '.') == str_rchr(to, '.'))
 		to = str_fmt(r->a, "%.*s.0", STRF(to));
 	if (!semver_parse(to, &v))
-		return err_set(
-			&r->err, ERR_INVALID,
-			"\"%.*s\" is no version: use 3.5, 3.4, 3.3, 3.2, "
-			"3.1 or 2.2",
-			STRF(o.to));
+		return err_set(&r->err, ERR_INVALID,
+			       "\"%.*s\" is no version: use 3.5, 3.4, 3.3, 3.2, "
+			       "3.1 or 2.2",
+			       STRF(o.to));
 	for (size_t i = 0; i < o.files.n; i++) {
 		int rc = convert_file(r, &o, v, str_z(r->a, o.files.v[i]));
 
@@ -198,11 +190,10 @@ const struct command mcoctl_convert = {
 	.name = "convert",
 	.args = "[--to VERSION] [-f FILE]... [FILE]... [-o json|json-compact|yaml]",
 	.summary = "write Ignition configs in another version of the spec",
-	.details =
-		"Reads Ignition configs of spec 2.0 to 2.2 or 3.0 to 3.5. A "
-		"MachineConfig stays a\nMachineConfig: only spec.config "
-		"changes, and all its other fields are kept.\nWhat the target "
-		"cannot say is refused, and nothing is printed then.",
+	.details = "Reads Ignition configs of spec 2.0 to 2.2 or 3.0 to 3.5. A "
+		   "MachineConfig stays a\nMachineConfig: only spec.config "
+		   "changes, and all its other fields are kept.\nWhat the target "
+		   "cannot say is refused, and nothing is printed then.",
 	.examples = "# For machines whose Ignition reads spec 3.2\n"
 		    "@ convert --to 3.2 -f worker.ign\n"
 		    "# An old config in the newest version, as YAML\n"

@@ -94,8 +94,8 @@ static int diff_two(struct diff *d)
 		return rc;
 	preview(d, &in, &to);
 	if (diff_only_config(&from).n && diff_only_config(&to).n)
-		return diff_configs(d, &from, diff_only_config(&from), &to,
-				    diff_only_config(&to), to.configuration);
+		return diff_configs(d, &from, diff_only_config(&from), &to, diff_only_config(&to),
+				    to.configuration);
 	if (!from.pools.n || !to.pools.n)
 		return err_set(&r->err, ERR_INVALID,
 			       "%.*s: neither one MachineConfig nor pools to "
@@ -106,9 +106,8 @@ static int diff_two(struct diff *d)
 }
 
 /* Applies the change to base: *after; touched is what controllers react to. */
-static void apply_change(struct diff *d, const struct mc_set *base,
-			 struct mc_set *change, const struct selector *selector,
-			 struct mc_set *after)
+static void apply_change(struct diff *d, const struct mc_set *base, struct mc_set *change,
+			 const struct selector *selector, struct mc_set *after)
 {
 	struct arena *a = d->r->a;
 	struct mc_set removed = { 0 }, kept = *base;
@@ -116,8 +115,7 @@ static void apply_change(struct diff *d, const struct mc_set *base,
 	if (d->o->selector.n)
 		*change = mc_selected(a, change, selector);
 	if (d->o->prune)
-		kept = mc_prune(a, base, change,
-				d->o->selector.n ? selector : NULL, &removed);
+		kept = mc_prune(a, base, change, d->o->selector.n ? selector : NULL, &removed);
 	d->pruned = mc_set_names(a, &removed);
 	*change = mc_applied(a, base, change);
 	*after = mc_overlay(a, &kept, change);
@@ -134,20 +132,17 @@ static void as_stored(struct mc_set *set)
 }
 
 /* Another operator turns a feature set into gates. */
-static void warn_of_gates(struct run *r, const struct mc_set *base,
-			  const struct mc_set *change)
+static void warn_of_gates(struct run *r, const struct mc_set *base, const struct mc_set *change)
 {
 	const struct mc_object *o = mc_find(change, MC_FEATURE_GATE, "cluster");
 	const struct mc_object *was = mc_find(base, MC_FEATURE_GATE, "cluster");
 
 	if (o && !json_at(o->doc.tree, "status.featureGates") &&
-	    !(was && json_eq(json_at(was->doc.tree, "spec"),
-			     json_at(o->doc.tree, "spec"))))
-		applet_warn(r,
-			    S("FeatureGate cluster: the gates are in its "
-			      "status, which another operator writes, and the "
-			      "manifest has none: what it does cannot be "
-			      "told"));
+	    !(was && json_eq(json_at(was->doc.tree, "spec"), json_at(o->doc.tree, "spec"))))
+		applet_warn(r, S("FeatureGate cluster: the gates are in its "
+				 "status, which another operator writes, and the "
+				 "manifest has none: what it does cannot be "
+				 "told"));
 }
 
 static bool has_mc(const struct mc_set *set, struct str name)
@@ -160,8 +155,7 @@ static bool has_mc(const struct mc_set *set, struct str name)
 
 /* Nothing comes of a new config that no pool selects: silence would look well. */
 static void warn_of_unselected(struct diff *d, const struct mc_set *base,
-			       const struct mc_set *change,
-			       const struct mc_set *after)
+			       const struct mc_set *change, const struct mc_set *after)
 {
 	struct mc_findings list = { 0 };
 	struct mcs added = { 0 };
@@ -171,8 +165,7 @@ static void warn_of_unselected(struct diff *d, const struct mc_set *base,
 			VEC_PUSH(d->r->a, &added, change->mcs.v[i]);
 	mc_lint_selected(d->r->a, &added, &after->pools, &list);
 	for (size_t i = 0; i < list.n; i++)
-		applet_warn(d->r, str_fmt(d->r->a, "%.*s: %.*s",
-					  STRF(list.v[i].object),
+		applet_warn(d->r, str_fmt(d->r->a, "%.*s: %.*s", STRF(list.v[i].object),
 					  STRF(list.v[i].message)));
 }
 
@@ -208,8 +201,7 @@ static int diff_change(struct diff *d)
 	return diff_pools(d, &base, &after);
 }
 
-static struct json *refusals(struct arena *a,
-			     const struct preview_refusals *list)
+static struct json *refusals(struct arena *a, const struct preview_refusals *list)
 {
 	struct json *out = json_new(a, JSON_ARRAY);
 
@@ -243,8 +235,7 @@ static int finish(struct diff *d)
 		json_add(j, S("differences"), d->list);
 		json_add(j, S("refusals"), refusals(r->a, &d->caused));
 		json_add(j, S("pruned"), mcoctl_strings(r->a, &d->pruned));
-		json_add(j, S("assumptions"),
-			 mcoctl_strings(r->a, &d->assumed));
+		json_add(j, S("assumptions"), mcoctl_strings(r->a, &d->assumed));
 		json_add(j, S("warnings"), mcoctl_strings(r->a, &r->warnings));
 		json_encode(&r->out, j, JSON_INDENT);
 		buf_addc(&r->out, '\n');
@@ -269,11 +260,9 @@ static int run(struct run *r, const void *p)
 		if (mcoctl_check_word(r, r->words.v[i]) < 0)
 			return -ERR_INVALID;
 	if (r->words.n && (o->prune || o->selector.n))
-		return err_set(&r->err, ERR_INVALID,
-			       "--prune and --selector are for -f");
+		return err_set(&r->err, ERR_INVALID, "--prune and --selector are for -f");
 	if (r->words.n == 2 && !o->files.n)
-		rc = !o->base.n && live_is_file(r, r->words.v[0]) &&
-				     live_is_file(r, r->words.v[1])
+		rc = !o->base.n && live_is_file(r, r->words.v[0]) && live_is_file(r, r->words.v[1])
 			     ? diff_two(&d)
 			     : diff_named(&d);
 	else if (!r->words.n && o->files.n)
@@ -294,35 +283,32 @@ const struct command mcoctl_diff = {
 		"-f NEW... [--base DUMP]... [--prune] [-l LABELS] "
 		"[--pool POOL]... [-o text|json]",
 	.summary = "show what differs, and what it does to the nodes",
-	.details =
-		"A and B are MachineConfigs, or directories whose pools are rendered; "
-		"what is no file is\na pool (mcp/NAME), a MachineConfig (mc/NAME) or "
-		"a node's current config (node/NAME)\nof the dump or the cluster. "
-		"With -f it answers \"what would this change\ndo?\" to a dump or "
-		"to the cluster: contents decoded, then for each pool drain,\n"
-		"reboot or reload, and the rule behind it; or why the pool cannot be "
-		"rendered or\nrunning nodes refuse the config. What was assumed for "
-		"want of an object is said\nlast. With --prune MachineConfigs, custom "
-		"pools, KubeletConfigs, "
-		"ContainerRuntimeConfigs,\nmirror sets and image policies that -f "
-		"lacks are gone; what the cluster\nowns stays.\n\n"
-		"Of one file at most 2000 lines and 256 KiB are shown. "
-		"KUBECTL_EXTERNAL_DIFF is\nhonoured, and gets all of it.",
-	.examples =
-		"# What a change does to the nodes of the cluster\n"
-		"@ diff -f 99-worker-ntp.yaml\n"
-		"# The same without a cluster\n"
-		"@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n"
-		"# As if all that carries the label were replaced by a directory\n"
-		"@ diff -f configs/ --prune -l team=storage\n"
-		"# What a node is yet to get\n"
-		"@ diff node/worker-0 mcp/worker\n"
-		"# Two MachineConfigs in files\n"
-		"@ diff old.yaml new.yaml",
-	.exits =
-		"0 same, 1 differs (a pool that cannot be rendered any more is "
-		"one),\n2 an error, no pool can be rendered, or a warning says that "
-		"something of -f\nwas left out",
+	.details = "A and B are MachineConfigs, or directories whose pools are rendered; "
+		   "what is no file is\na pool (mcp/NAME), a MachineConfig (mc/NAME) or "
+		   "a node's current config (node/NAME)\nof the dump or the cluster. "
+		   "With -f it answers \"what would this change\ndo?\" to a dump or "
+		   "to the cluster: contents decoded, then for each pool drain,\n"
+		   "reboot or reload, and the rule behind it; or why the pool cannot be "
+		   "rendered or\nrunning nodes refuse the config. What was assumed for "
+		   "want of an object is said\nlast. With --prune MachineConfigs, custom "
+		   "pools, KubeletConfigs, "
+		   "ContainerRuntimeConfigs,\nmirror sets and image policies that -f "
+		   "lacks are gone; what the cluster\nowns stays.\n\n"
+		   "Of one file at most 2000 lines and 256 KiB are shown. "
+		   "KUBECTL_EXTERNAL_DIFF is\nhonoured, and gets all of it.",
+	.examples = "# What a change does to the nodes of the cluster\n"
+		    "@ diff -f 99-worker-ntp.yaml\n"
+		    "# The same without a cluster\n"
+		    "@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n"
+		    "# As if all that carries the label were replaced by a directory\n"
+		    "@ diff -f configs/ --prune -l team=storage\n"
+		    "# What a node is yet to get\n"
+		    "@ diff node/worker-0 mcp/worker\n"
+		    "# Two MachineConfigs in files\n"
+		    "@ diff old.yaml new.yaml",
+	.exits = "0 same, 1 differs (a pool that cannot be rendered any more is "
+		 "one),\n2 an error, no pool can be rendered, or a warning says that "
+		 "something of -f\nwas left out",
 	.flags = flags,
 	.opts_size = sizeof(struct diff_opts),
 	.defaults = defaults,

@@ -43,16 +43,14 @@ void diff_add_lines(struct buf *b, const char *what, const struct strs *list);
 struct str diff_only_config(const struct mc_set *set);
 
 /* Two configs by their names, each in its set. */
-int diff_configs(struct diff *d, const struct mc_set *from, struct str x,
-		 const struct mc_set *to, struct str y,
-		 const struct json *machine_configuration);
+int diff_configs(struct diff *d, const struct mc_set *from, struct str x, const struct mc_set *to,
+		 struct str y, const struct json *machine_configuration);
 
 /* The two words, of which at least one is the name of a config. */
 int diff_named(struct diff *d);
 
 /* Every pool of either set: what becomes of it from one to the other. ERR_NOTFOUND:
  * neither has a pool that was asked for. ERR_INVALID: none can be rendered. */
-int diff_pools(struct diff *d, const struct mc_set *from,
-	       const struct mc_set *to);
+int diff_pools(struct diff *d, const struct mc_set *from, const struct mc_set *to);
 
 #endif

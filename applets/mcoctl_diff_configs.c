@@ -14,15 +14,13 @@ static struct str text_of(struct run *r, struct str s)
 }
 
 /* Two configs that are of no pool. */
-static int show(struct diff *d, struct config_diff *c,
-		const struct json *machine_configuration)
+static int show(struct diff *d, struct config_diff *c, const struct json *machine_configuration)
 {
 	struct run *r = d->r;
 	struct mc_overrides allow = mc_overrides_of(machine_configuration);
 	struct update_in in = { .from = c->from,
 				.to = c->to,
-				.policies = update_policies(
-					r->a, machine_configuration) };
+				.policies = update_policies(r->a, machine_configuration) };
 	struct update_plan *plan = ARENA_NEW(r->a, struct update_plan);
 	int rc = plan_update(r->a, &in, plan, &r->err);
 
@@ -49,13 +47,11 @@ static int show(struct diff *d, struct config_diff *c,
 
 struct str diff_only_config(const struct mc_set *set)
 {
-	return set->mcs.n == 1 && !set->pools.n ? set->mcs.v[0]->meta.name
-						: S("");
+	return set->mcs.n == 1 && !set->pools.n ? set->mcs.v[0]->meta.name : S("");
 }
 
-int diff_configs(struct diff *d, const struct mc_set *from, struct str x,
-		 const struct mc_set *to, struct str y,
-		 const struct json *machine_configuration)
+int diff_configs(struct diff *d, const struct mc_set *from, struct str x, const struct mc_set *to,
+		 struct str y, const struct json *machine_configuration)
 {
 	struct named_config old = { 0 }, new = { 0 };
 	struct config_diff c = { 0 };
@@ -76,8 +72,8 @@ int diff_configs(struct diff *d, const struct mc_set *from, struct str x,
 }
 
 /* A side that is a file with one config, or a name in the base or the cluster. */
-static int side(struct diff *d, struct str word, const struct mc_set *live,
-		struct mc_set *set, struct str *name)
+static int side(struct diff *d, struct str word, const struct mc_set *live, struct mc_set *set,
+		struct str *name)
 {
 	struct strs paths = { 0 };
 	int rc;
@@ -94,8 +90,7 @@ static int side(struct diff *d, struct str word, const struct mc_set *live,
 	*name = diff_only_config(set);
 	return name->n ? 0
 		       : err_set(&d->r->err, ERR_INVALID,
-				 "%.*s: not one MachineConfig to compare with",
-				 STRF(word));
+				 "%.*s: not one MachineConfig to compare with", STRF(word));
 }
 
 int diff_named(struct diff *d)
@@ -104,8 +99,7 @@ int diff_named(struct diff *d)
 	struct run *r = d->r;
 	struct str x = S(""), y = S("");
 	int rc = d->o->base.n ? manifests_load(r, &d->o->base, true, &live)
-			      : live_load(r, &d->o->kube,
-					  "--base PATH, or two files", &live);
+			      : live_load(r, &d->o->kube, "--base PATH, or two files", &live);
 
 	if (rc == 0)
 		rc = mcoctl_preview(r, &live, true);

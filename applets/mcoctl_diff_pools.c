@@ -22,23 +22,20 @@ static bool has_pool(const struct mc_set *set, struct str name)
 }
 
 /* A pool that was asked for and is on neither side is a mistake, not "no change". */
-static int check_pools(struct diff *d, const struct mc_set *from,
-		       const struct mc_set *to)
+static int check_pools(struct diff *d, const struct mc_set *from, const struct mc_set *to)
 {
 	for (size_t i = 0; i < d->o->pools.n; i++) {
 		struct mc_pool *found;
 		struct str name = d->o->pools.v[i];
 
-		if (!has_pool(from, name) &&
-		    mcoctl_find_pool(d->r, to, name, &found) < 0)
+		if (!has_pool(from, name) && mcoctl_find_pool(d->r, to, name, &found) < 0)
 			return -ERR_NOTFOUND;
 	}
 	return 0;
 }
 
 /* The pools asked for: to's, then those that only from has. */
-static struct strs pool_names(struct diff *d, const struct mc_set *from,
-			      const struct mc_set *to)
+static struct strs pool_names(struct diff *d, const struct mc_set *from, const struct mc_set *to)
 {
 	struct strs out = { 0 };
 
@@ -87,8 +84,7 @@ static void show_refusals(struct diff *d)
 
 		if (r->colour)
 			text = terminal_safe(r->a, text);
-		buf_addf(&r->out, "%srefused: %.*s%s\n",
-			 r->colour ? TERMINAL_BOLD : "", STRF(text),
+		buf_addf(&r->out, "%srefused: %.*s%s\n", r->colour ? TERMINAL_BOLD : "", STRF(text),
 			 r->colour ? TERMINAL_OFF : "");
 	}
 }
@@ -102,8 +98,7 @@ static void show_text(struct diff *d, const struct forecasts *list)
 	diff_add_lines(&b, "pruned", &d->pruned);
 	if (b.n)
 		buf_addc(&b, '\n');
-	buf_add(&r->out,
-		r->colour ? terminal_safe(r->a, buf_str(&b)) : buf_str(&b));
+	buf_add(&r->out, r->colour ? terminal_safe(r->a, buf_str(&b)) : buf_str(&b));
 	forecasts_text(&r->out, list, &d->view);
 	show_refusals(d);
 	if (list->n)
@@ -116,9 +111,8 @@ static int show_all_outside(struct diff *d, const struct forecasts *list)
 	int rc = 0;
 
 	for (size_t i = 0; i < d->caused.n; i++)
-		applet_say(
-			"warning: refused: %.*s\n",
-			STRF(preview_refusal_text(d->r->a, &d->caused.v[i])));
+		applet_say("warning: refused: %.*s\n",
+			   STRF(preview_refusal_text(d->r->a, &d->caused.v[i])));
 	d->unseen = d->caused.n > 0;
 	for (size_t i = 0; i < list->n && rc == 0; i++)
 		rc = show_outside(d, list->v[i]);
@@ -139,13 +133,11 @@ static int show_all(struct diff *d, const struct forecasts *list)
 /* Nothing could be told of any pool: that is no answer. */
 static int none_rendered(struct diff *d, const struct forecast *f)
 {
-	return err_set(&d->r->err, ERR_INVALID, "pool %.*s: %.*s%s%.*s",
-		       STRF(f->pool), STRF(f->render_error),
-		       f->culprit.n ? ": " : "", STRF(f->culprit));
+	return err_set(&d->r->err, ERR_INVALID, "pool %.*s: %.*s%s%.*s", STRF(f->pool),
+		       STRF(f->render_error), f->culprit.n ? ": " : "", STRF(f->culprit));
 }
 
-int diff_pools(struct diff *d, const struct mc_set *from,
-	       const struct mc_set *to)
+int diff_pools(struct diff *d, const struct mc_set *from, const struct mc_set *to)
 {
 	struct run *r = d->r;
 	struct forecast_in in = { .before = from,
@@ -153,8 +145,7 @@ int diff_pools(struct diff *d, const struct mc_set *from,
 				  .refused = &d->refused,
 				  .raw = str_of(version_raw()),
 				  .hash = str_of(version_hash()),
-				  .adopt = !getenv("MCO_RAW") &&
-					   !getenv("MCO_HASH"),
+				  .adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH"),
 				  .keep = r->a };
 	struct forecasts list = { 0 };
 	struct strs names;

@@ -57,19 +57,17 @@ static int run(struct run *r, const void *p)
 	int rc;
 
 	if (!o->file.n && isatty(STDOUT_FILENO))
-		return err_set(
-			&r->err, ERR_INVALID,
-			"a dump has the secrets that MachineConfigs hold: "
-			"not written to a terminal; redirect it, or give "
-			"--output-file FILE");
+		return err_set(&r->err, ERR_INVALID,
+			       "a dump has the secrets that MachineConfigs hold: "
+			       "not written to a terminal; redirect it, or give "
+			       "--output-file FILE");
 	dump_init(&d, r->a);
 	rc = live_lists(r, &o->kube, "--server or --kubeconfig", &to);
 	if (rc == 0)
 		rc = encode(r, o, dump_list(&d));
 	if (rc < 0 || !o->file.n)
 		return rc;
-	rc = file_replace(str_z(r->a, o->file), buf_str(&r->out), 0600,
-			  &r->err);
+	rc = file_replace(str_z(r->a, o->file), buf_str(&r->out), 0600, &r->err);
 	r->out.n = 0;
 	return rc;
 }
@@ -78,14 +76,13 @@ const struct command mcoctl_dump = {
 	.name = "dump",
 	.args = "[-o yaml|json] [--output-file FILE]",
 	.summary = "write what previews read of a cluster to one file",
-	.details =
-		"One List with the pools, MachineConfigs, ControllerConfig, "
-		"KubeletConfigs, Nodes and everything else that the other commands "
-		"read of a live cluster: with --base or -f they answer from it as "
-		"from the cluster.\n\nSecrets are left out. MachineConfigs and "
-		"ControllerConfig are as they are, or their names would change: what "
-		"files of nodes hold, pull secrets and keys among it, is in the "
-		"dump.",
+	.details = "One List with the pools, MachineConfigs, ControllerConfig, "
+		   "KubeletConfigs, Nodes and everything else that the other commands "
+		   "read of a live cluster: with --base or -f they answer from it as "
+		   "from the cluster.\n\nSecrets are left out. MachineConfigs and "
+		   "ControllerConfig are as they are, or their names would change: what "
+		   "files of nodes hold, pull secrets and keys among it, is in the "
+		   "dump.",
 	.examples = "# A cluster to look at later, or elsewhere\n"
 		    "@ dump --output-file cluster.yaml\n"
 		    "# The same in JSON, for other programs\n"

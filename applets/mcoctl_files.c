@@ -3,10 +3,9 @@
  */
 #include "inspect.h"
 
-static const struct flag flags[] = { MANIFEST_FLAGS(struct inspect_opts),
-				     PARTS_FLAGS,
-				     KUBE_FLAGS(struct inspect_opts),
-				     { 0 } };
+static const struct flag flags[] = {
+	MANIFEST_FLAGS(struct inspect_opts), PARTS_FLAGS, KUBE_FLAGS(struct inspect_opts), { 0 }
+};
 
 static int run(struct run *r, const void *p)
 {
@@ -34,13 +33,12 @@ const struct command mcoctl_files = {
 	.name = "files",
 	.args = "[-f PATH...] CONFIG [-o table|json|yaml] [--no-headers]",
 	.summary = "list what is in a config and where each part comes from",
-	.details =
-		"Lists files, units, drop-ins, users, SSH keys and the fields of the spec: "
-		"kernelArguments,\nkernelType, extensions, fips, osImageURL. "
-		"FROM are the MachineConfigs whose word\ncounts, OVERRIDES those "
-		"that they override. CONFIG is a pool (worker, mcp/worker),\na "
-		"MachineConfig (mc/NAME), a node's current config (node/NAME) or "
-		"a file. A pool\nthat cannot be rendered has its last config.",
+	.details = "Lists files, units, drop-ins, users, SSH keys and the fields of the spec: "
+		   "kernelArguments,\nkernelType, extensions, fips, osImageURL. "
+		   "FROM are the MachineConfigs whose word\ncounts, OVERRIDES those "
+		   "that they override. CONFIG is a pool (worker, mcp/worker),\na "
+		   "MachineConfig (mc/NAME), a node's current config (node/NAME) or "
+		   "a file. A pool\nthat cannot be rendered has its last config.",
 	.examples = "# What is in a pool's config, and where it comes from\n"
 		    "@ files worker\n"
 		    "# The same of the config that a node runs\n"

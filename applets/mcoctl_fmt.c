@@ -54,13 +54,10 @@ struct formatted_files {
 	size_t n, cap;
 };
 
-static int add_doc(struct run *r, struct buf *b, struct str format,
-		   const struct doc *d)
+static int add_doc(struct run *r, struct buf *b, struct str format, const struct doc *d)
 {
 	if (str_starts(format, S("json"))) {
-		json_encode(b, d->tree,
-			    JSON_SORTED |
-				    (str_is(format, "json") ? JSON_INDENT : 0));
+		json_encode(b, d->tree, JSON_SORTED | (str_is(format, "json") ? JSON_INDENT : 0));
 		buf_addc(b, '\n');
 		return 0;
 	}
@@ -77,8 +74,8 @@ static struct str format_of(const struct opts *o, const struct docs *docs)
 	return docs->v[0].json ? S("json") : S("yaml");
 }
 
-static int format_file(struct run *r, const struct opts *o, struct str path,
-		       struct buf *to, struct formatted *out)
+static int format_file(struct run *r, const struct opts *o, struct str path, struct buf *to,
+		       struct formatted *out)
 {
 	const char *z = str_z(r->a, path);
 	struct docs_fault fault = { 0 };
@@ -90,22 +87,20 @@ static int format_file(struct run *r, const struct opts *o, struct str path,
 	out->path = z;
 	rc = docs_parse(r->a, out->before, &docs, &fault, &r->err);
 	if (rc == -ERR_INVALID)
-		return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s", z,
-			       fault.line, fault.col, STRF(fault.problem));
+		return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s", z, fault.line, fault.col,
+			       STRF(fault.problem));
 	if (rc < 0)
 		return err_wrap(&r->err, "%s", z);
 	for (size_t i = 0; i < docs.n && rc == 0; i++) {
 		rc = add_doc(r, to, format_of(o, &docs), &docs.v[i]);
 		if (rc < 0)
-			return err_wrap(&r->err, "%s: document %zu", z,
-					docs.v[i].number);
+			return err_wrap(&r->err, "%s: document %zu", z, docs.v[i].number);
 	}
 	return rc;
 }
 
 /* The files that change. Every file is read before the first is written. */
-static int find_changes(struct run *r, const struct opts *o,
-			struct formatted_files *out)
+static int find_changes(struct run *r, const struct opts *o, struct formatted_files *out)
 {
 	for (size_t i = 0; i < o->files.n; i++) {
 		struct formatted f = { 0 };
@@ -182,8 +177,7 @@ static int run(struct run *r, const void *p)
 			       "no manifests given: use -f FILE or -f - for "
 			       "standard input");
 	if (o.write && o.check)
-		return err_set(&r->err, ERR_INVALID,
-			       "give -w or --check, not both");
+		return err_set(&r->err, ERR_INVALID, "give -w or --check, not both");
 	if (o.write || o.check)
 		return o.write ? write_back(r, &o) : check(r, &o);
 	for (size_t i = 0; i < o.files.n; i++) {
@@ -200,13 +194,12 @@ const struct command mcoctl_fmt = {
 	.name = "fmt",
 	.args = "[FILE]... [-f FILE]... [-w | --check] [-o yaml|json|json-compact]",
 	.summary = "rewrite manifests in upstream's exact YAML or JSON",
-	.details =
-		"Reads YAML or JSON, one document or many, as upstream reads "
-		"it (YAML 1.1:\nyes and no are booleans, 0644 is 420), and "
-		"prints it as upstream writes it.\nNothing is printed or "
-		"written when any input is bad. -w replaces each file\n"
-		"atomically and keeps its mode and owner. Comments are not "
-		"kept: -w refuses\nfiles that have any.",
+	.details = "Reads YAML or JSON, one document or many, as upstream reads "
+		   "it (YAML 1.1:\nyes and no are booleans, 0644 is 420), and "
+		   "prints it as upstream writes it.\nNothing is printed or "
+		   "written when any input is bad. -w replaces each file\n"
+		   "atomically and keeps its mode and owner. Comments are not "
+		   "kept: -w refuses\nfiles that have any.",
 	.examples = "# A manifest as upstream would write it\n"
 		    "@ fmt -f 99-worker-ntp.yaml\n"
 		    "# An object of the cluster as JSON\n"

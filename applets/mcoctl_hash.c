@@ -11,9 +11,7 @@ struct opts {
 	struct kube_flags kube;
 };
 
-static const struct flag flags[] = { MANIFEST_FLAGS(struct opts),
-				     KUBE_FLAGS(struct opts),
-				     { 0 } };
+static const struct flag flags[] = { MANIFEST_FLAGS(struct opts), KUBE_FLAGS(struct opts), { 0 } };
 
 struct hashing {
 	struct run *r;
@@ -34,20 +32,17 @@ static int hash_mc(struct hashing *h, const struct mc *mc)
 {
 	struct run *r = h->r;
 	struct str name = S("");
-	int rc =
-		mc_rendered_name(r->a, pool_of(mc->meta.name),
-				 json_at(mc->doc.tree, "spec"), &name, &r->err);
+	int rc = mc_rendered_name(r->a, pool_of(mc->meta.name), json_at(mc->doc.tree, "spec"),
+				  &name, &r->err);
 
 	if (rc < 0)
-		return err_wrap(&r->err, "MachineConfig %.*s",
-				STRF(mc->meta.name));
+		return err_wrap(&r->err, "MachineConfig %.*s", STRF(mc->meta.name));
 	if (str_eq(name, mc->meta.name)) {
 		buf_addf(&r->out, "%.*s: ok\n", STRF(name));
 		return 0;
 	}
 	h->wrong = true;
-	buf_addf(&r->out, "%.*s: its spec gives %.*s\n", STRF(mc->meta.name),
-		 STRF(name));
+	buf_addf(&r->out, "%.*s: its spec gives %.*s\n", STRF(mc->meta.name), STRF(name));
 	return 0;
 }
 
@@ -56,10 +51,8 @@ static void hash_pool(struct hashing *h, const struct mc_pool *pool)
 {
 	struct run *r = h->r;
 	struct rendered m = { 0 };
-	const struct preview_refusal *f =
-		preview_refusal_of(&h->refused, pool->meta.name);
-	int rc = f ? err_set(&r->err, ERR_INVALID, "pool %.*s: %.*s",
-			     STRF(pool->meta.name),
+	const struct preview_refusal *f = preview_refusal_of(&h->refused, pool->meta.name);
+	int rc = f ? err_set(&r->err, ERR_INVALID, "pool %.*s: %.*s", STRF(pool->meta.name),
 			     STRF(preview_refusal_text(r->a, f)))
 		   : mcoctl_render_pool(r->a, r, &h->set, pool, &m);
 
@@ -68,8 +61,7 @@ static void hash_pool(struct hashing *h, const struct mc_pool *pool)
 		h->failed = true;
 		return;
 	}
-	buf_addf(&r->out, "pool %.*s: %.*s\n", STRF(pool->meta.name),
-		 STRF(m.name));
+	buf_addf(&r->out, "pool %.*s: %.*s\n", STRF(pool->meta.name), STRF(m.name));
 }
 
 static int hash_all(struct hashing *h)
@@ -87,8 +79,7 @@ static int hash_all(struct hashing *h)
 	for (size_t i = 0; i < h->set.pools.n; i++)
 		hash_pool(h, h->set.pools.v[i]);
 	if (!r->out.n && !h->failed)
-		return err_set(&r->err, ERR_NOTFOUND,
-			       "neither a rendered config nor a pool %s",
+		return err_set(&r->err, ERR_NOTFOUND, "neither a rendered config nor a pool %s",
 			       mcoctl_where(&h->set));
 	return 0;
 }
@@ -150,8 +141,7 @@ static int run(struct run *r, const void *p)
 	for (size_t i = 0; rc == 0 && i < h.refused.n; i++)
 		if (!h.refused.v[i].pools.n)
 			applet_say("warning: %.*s\n",
-				   STRF(preview_refusal_text(r->a,
-							     &h.refused.v[i])));
+				   STRF(preview_refusal_text(r->a, &h.refused.v[i])));
 	if (rc == 0 && !names.n)
 		rc = hash_all(&h);
 	for (size_t i = 0; rc == 0 && i < names.n; i++)
@@ -164,19 +154,15 @@ static int run(struct run *r, const void *p)
 const struct command mcoctl_hash = {
 	.name = "hash",
 	.args = "-f PATH... [-R]\n[-f PATH...] [POOL | mc/NAME | node/NAME]...",
-	.summary =
-		"check the names of rendered configs, and tell those of pools",
-	.details =
-		"Without names, everything in the manifests. Names without -f "
-		"are the cluster's.",
-	.examples =
-		"# Whether each rendered config in a dump is what its name says\n"
-		"@ hash -f cluster.yaml\n"
-		"# Whether the config that a node runs is what its name says\n"
-		"@ hash node/worker-0",
-	.exits =
-		"0 they are, 1 a rendered config is not what its name says, 2 an "
-		"error",
+	.summary = "check the names of rendered configs, and tell those of pools",
+	.details = "Without names, everything in the manifests. Names without -f "
+		   "are the cluster's.",
+	.examples = "# Whether each rendered config in a dump is what its name says\n"
+		    "@ hash -f cluster.yaml\n"
+		    "# Whether the config that a node runs is what its name says\n"
+		    "@ hash node/worker-0",
+	.exits = "0 they are, 1 a rendered config is not what its name says, 2 an "
+		 "error",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.error_status = 2,

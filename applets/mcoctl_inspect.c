@@ -24,18 +24,16 @@ int inspect_words(struct run *r, struct inspect *out)
 	return mcoctl_check_word(r, out->config);
 }
 
-static int load_cluster(struct run *r, const struct inspect_opts *o,
-			struct str config, struct mc_set *set)
+static int load_cluster(struct run *r, const struct inspect_opts *o, struct str config,
+			struct mc_set *set)
 {
 	int rc = live_load(r, &o->kube, LIVE_INSTEAD, set);
 
-	return rc < 0 ? err_wrap(&r->err, "%.*s is no file here", STRF(config))
-		      : 0;
+	return rc < 0 ? err_wrap(&r->err, "%.*s is no file here", STRF(config)) : 0;
 }
 
 /* The only config of a file that was named in its place. */
-static int only_config(struct run *r, const struct mc_set *set, struct str file,
-		       struct str *out)
+static int only_config(struct run *r, const struct mc_set *set, struct str file, struct str *out)
 {
 	if (set->pools.n == 1)
 		*out = set->pools.v[0]->meta.name;
@@ -49,8 +47,8 @@ static int only_config(struct run *r, const struct mc_set *set, struct str file,
 	return 0;
 }
 
-static int load_set(struct run *r, const struct inspect_opts *o,
-		    struct str *config, struct mc_set *set)
+static int load_set(struct run *r, const struct inspect_opts *o, struct str *config,
+		    struct mc_set *set)
 {
 	struct strs paths = o->files;
 	int rc;
@@ -79,8 +77,7 @@ static int take_mc(struct run *r, struct mc *mc, struct inspected *out)
 }
 
 /* blocked: an object that is refused keeps it from being rendered; told already. */
-static int take_pool(struct run *r, const struct mc_pool *pool, bool blocked,
-		     struct inspected *out)
+static int take_pool(struct run *r, const struct mc_pool *pool, bool blocked, struct inspected *out)
 {
 	int rc = mcoctl_pool(r, &out->set, pool, &out->config);
 	struct mc *last = plan_last_good(&out->set, pool);
@@ -111,19 +108,16 @@ int inspect_load(struct run *r, const struct inspect_opts *o, struct str config,
 	/* what there is can be looked into all the same */
 	mcoctl_preview_some(r, &out->set, &refused);
 	for (size_t i = 0; i < refused.n; i++)
-		applet_say("warning: %.*s\n",
-			   STRF(preview_refusal_text(r->a, &refused.v[i])));
+		applet_say("warning: %.*s\n", STRF(preview_refusal_text(r->a, &refused.v[i])));
 	rc = mcoctl_find(r, &out->set, config, &mc, &pool);
 	if (rc < 0)
 		return rc;
 	if (mc)
 		return take_mc(r, mc, out);
-	return take_pool(r, pool, preview_refusal_of(&refused, pool->meta.name),
-			 out);
+	return take_pool(r, pool, preview_refusal_of(&refused, pool->meta.name), out);
 }
 
-void inspect_origins(struct run *r, const struct inspected *in,
-		     struct mc_origins *out)
+void inspect_origins(struct run *r, const struct inspected *in, struct mc_origins *out)
 {
 	struct mc_origins_in from = { .config = &in->config.spec,
 				      .sources = &in->config.sources,
@@ -134,8 +128,7 @@ void inspect_origins(struct run *r, const struct inspected *in,
 	for (size_t i = 0; i < out->unread.n; i++)
 		applet_say("warning: MachineConfig %.*s (%.*s) is not valid: "
 			   "what comes of it is not known\n",
-			   STRF(out->unread.v[i]->meta.name),
-			   STRF(out->unread.v[i]->file));
+			   STRF(out->unread.v[i]->meta.name), STRF(out->unread.v[i]->file));
 	if (out->unknown)
 		applet_say("warning: %zu parts of %.*s are not what its "
 			   "MachineConfigs make now: these have been edited or "
@@ -148,10 +141,8 @@ void inspect_defaults(void *opts)
 	((struct inspect_opts *)opts)->output = S("table");
 }
 
-int inspect_print(struct run *r, const struct inspect_opts *o,
-		  struct parts_view *v,
-		  void (*table)(struct buf *b, struct arena *a,
-				const struct parts_view *v))
+int inspect_print(struct run *r, const struct inspect_opts *o, struct parts_view *v,
+		  void (*table)(struct buf *b, struct arena *a, const struct parts_view *v))
 {
 	v->no_headers = o->no_headers;
 	if (str_is(o->output, "table")) {

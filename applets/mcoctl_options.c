@@ -6,12 +6,10 @@ static int run(struct run *r, const void *p)
 {
 	(void)p;
 	if (r->words.n)
-		return err_set(&r->err, ERR_INVALID,
-			       "options takes no arguments, but got \"%.*s\"",
+		return err_set(&r->err, ERR_INVALID, "options takes no arguments, but got \"%.*s\"",
 			       STRF(r->words.v[0]));
-	buf_addz(&r->out,
-		 "The following flags can be given to any command that "
-		 "asks a cluster:\n\n");
+	buf_addz(&r->out, "The following flags can be given to any command that "
+			  "asks a cluster:\n\n");
 	flag_help(&r->out, kube_flag_table, NULL, help_width());
 	return 0;
 }

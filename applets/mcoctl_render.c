@@ -64,8 +64,8 @@ static void explain(const struct mc_pool *pool, const struct rendered *m)
 {
 	if (!log_enabled(1))
 		return;
-	applet_say("pool %.*s: %.*s from %zu MachineConfigs:\n",
-		   STRF(pool->meta.name), STRF(m->name), m->sources.n);
+	applet_say("pool %.*s: %.*s from %zu MachineConfigs:\n", STRF(pool->meta.name),
+		   STRF(m->name), m->sources.n);
 	for (size_t i = 0; i < m->sources.n; i++)
 		applet_say("  %.*s (%.*s)\n", STRF(m->sources.v[i]->meta.name),
 			   STRF(m->sources.v[i]->file));
@@ -103,11 +103,9 @@ static void left_out(struct rendering *d)
 /* Whether an object keeps the pool from being rendered: then r->err names it. */
 static int check_refused(struct rendering *d, const struct mc_pool *pool)
 {
-	const struct preview_refusal *f =
-		preview_refusal_of(&d->refused, pool->meta.name);
+	const struct preview_refusal *f = preview_refusal_of(&d->refused, pool->meta.name);
 
-	return f ? err_set(&d->r->err, ERR_INVALID, "pool %.*s: %.*s",
-			   STRF(pool->meta.name),
+	return f ? err_set(&d->r->err, ERR_INVALID, "pool %.*s: %.*s", STRF(pool->meta.name),
 			   STRF(preview_refusal_text(d->r->a, f)))
 		 : 0;
 }
@@ -203,17 +201,16 @@ const struct command mcoctl_render = {
 	.name = "render",
 	.args = "[-f PATH]... [-R] [POOL | mcp/POOL]... [-o yaml|json|name]",
 	.summary = "render the config of each pool, as upstream would",
-	.details =
-		"Reads MachineConfigs, MachineConfigPools and the "
-		"ControllerConfig from files,\ndirectories, `oc get ... -o yaml` "
-		"dumps or an unpacked must-gather; -f - is "
-		"standard input. Without -f\nit asks the cluster. With -v it says "
-		"which "
-		"MachineConfigs went in, in the order\nthey were merged.\n\n"
-		"Pools that cannot be rendered are named, with the reason; the "
-		"others are rendered.\n\n"
-		"It renders as the version the manifests come from; MCO_RAW and "
-		"MCO_HASH choose\nanother.",
+	.details = "Reads MachineConfigs, MachineConfigPools and the "
+		   "ControllerConfig from files,\ndirectories, `oc get ... -o yaml` "
+		   "dumps or an unpacked must-gather; -f - is "
+		   "standard input. Without -f\nit asks the cluster. With -v it says "
+		   "which "
+		   "MachineConfigs went in, in the order\nthey were merged.\n\n"
+		   "Pools that cannot be rendered are named, with the reason; the "
+		   "others are rendered.\n\n"
+		   "It renders as the version the manifests come from; MCO_RAW and "
+		   "MCO_HASH choose\nanother.",
 	.examples = "# The name of each pool's rendered config\n"
 		    "@ render -o name\n"
 		    "# The config of one pool, from a dump\n"

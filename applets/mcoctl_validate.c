@@ -70,8 +70,7 @@ static int load(struct judge *j)
 	for (size_t i = 0; i < r->words.n; i++)
 		VEC_PUSH(r->a, &files, r->words.v[i]);
 	if (live && j->o->base.n)
-		return err_set(&r->err, ERR_INVALID,
-			       "give --base or a cluster, not both");
+		return err_set(&r->err, ERR_INVALID, "give --base or a cluster, not both");
 	j->given.review = &j->review;
 	rc = manifests_load(r, &files, j->o->recursive, &j->given);
 	if (rc < 0)
@@ -86,12 +85,10 @@ static int load(struct judge *j)
 
 /* ---- judging ------------------------------------------------------------------------ */
 
-static bool has_finding(const struct mc_findings *list,
-			const struct mc_finding *f)
+static bool has_finding(const struct mc_findings *list, const struct mc_finding *f)
 {
 	for (size_t i = 0; i < list->n; i++)
-		if (str_eq(list->v[i].object, f->object) &&
-		    str_eq(list->v[i].message, f->message))
+		if (str_eq(list->v[i].object, f->object) && str_eq(list->v[i].message, f->message))
 			return true;
 	return false;
 }
@@ -138,10 +135,9 @@ static void place_refusal(const struct judge *j, struct mc_finding *f)
 {
 	for (size_t i = 0; i < j->review.docs.n; i++) {
 		const struct mc_doc *d = &j->review.docs.v[i];
-		struct str title = str_fmt(
-			j->r->a, "%.*s %.*s",
-			STRF(json_str(d->doc.tree, "kind", S(""))),
-			STRF(json_str(d->doc.tree, "metadata.name", S(""))));
+		struct str title =
+			str_fmt(j->r->a, "%.*s %.*s", STRF(json_str(d->doc.tree, "kind", S(""))),
+				STRF(json_str(d->doc.tree, "metadata.name", S(""))));
 		size_t start, end, line;
 
 		if (!str_eq(title, f->object) || !str_eq(d->file, f->file))
@@ -165,10 +161,9 @@ static void judge_generated(struct judge *j)
 	mcoctl_plan(r, &in, &out);
 	for (size_t i = 0; i < out.refused.n; i++) {
 		const struct preview_refusal *p = &out.refused.v[i];
-		struct mc_finding f = { .error = true,
-					.file = p->file,
-					.object = p->object,
-					.message = p->message };
+		struct mc_finding f = {
+			.error = true, .file = p->file, .object = p->object, .message = p->message
+		};
 
 		if (j->with_base && !p->touched)
 			continue;
@@ -214,10 +209,8 @@ static int judge(struct judge *j)
 
 	if (rc < 0)
 		return rc;
-	change = j->with_base ? mc_applied(j->r->a, &j->base, &j->given)
-			      : j->given;
-	j->after = j->with_base ? mc_overlay(j->r->a, &j->base, &change)
-				: j->given;
+	change = j->with_base ? mc_applied(j->r->a, &j->base, &j->given) : j->given;
+	j->after = j->with_base ? mc_overlay(j->r->a, &j->base, &change) : j->given;
 	judge_objects(j);
 	rc = judge_pools(j);
 	mc_findings_sort(&j->list);
@@ -237,23 +230,19 @@ static void print_text(struct run *r, const struct mc_findings *list)
 
 		(void)str_line(&text, &line);
 		if (f->file.n && f->line)
-			buf_addf(&r->out, "%.*s:%zu:%zu: ", STRF(f->file),
-				 f->line, f->col);
+			buf_addf(&r->out, "%.*s:%zu:%zu: ", STRF(f->file), f->line, f->col);
 		else if (f->file.n)
 			buf_addf(&r->out, "%.*s: ", STRF(f->file));
-		buf_addf(&r->out, "%s: %.*s%s%.*s%s%.*s\n",
-			 f->error ? "error" : "warning", STRF(f->object),
-			 f->object.n ? ": " : "", STRF(f->path),
-			 f->path.n ? ": " : "",
-			 STRF(str_clip(r->a, line, MESSAGE_MAX)));
+		buf_addf(&r->out, "%s: %.*s%s%.*s%s%.*s\n", f->error ? "error" : "warning",
+			 STRF(f->object), f->object.n ? ": " : "", STRF(f->path),
+			 f->path.n ? ": " : "", STRF(str_clip(r->a, line, MESSAGE_MAX)));
 	}
 }
 
 static void add_count(struct buf *b, size_t n, const char *what)
 {
 	if (n)
-		buf_addf(b, "%s%zu %s%s", b->n ? ", " : "", n, what,
-			 n == 1 ? "" : "s");
+		buf_addf(b, "%s%zu %s%s", b->n ? ", " : "", n, what, n == 1 ? "" : "s");
 }
 
 static void print_sum(struct judge *j, size_t errors)
@@ -266,10 +255,9 @@ static void print_sum(struct judge *j, size_t errors)
 	if (b.n)
 		buf_addf(&j->r->out, "%s\n", b.p);
 	else
-		buf_addf(&j->r->out,
-			 "%zu object%s, %zu MachineConfig%s: valid\n",
-			 j->given.objects, j->given.objects == 1 ? "" : "s",
-			 j->given.mcs.n, j->given.mcs.n == 1 ? "" : "s");
+		buf_addf(&j->r->out, "%zu object%s, %zu MachineConfig%s: valid\n", j->given.objects,
+			 j->given.objects == 1 ? "" : "s", j->given.mcs.n,
+			 j->given.mcs.n == 1 ? "" : "s");
 }
 
 static struct json *finding_json(struct arena *a, const struct mc_finding *f)
@@ -297,8 +285,7 @@ static void print_json(struct judge *j, size_t errors, struct str problem)
 		json_push(all, finding_json(a, &j->list.v[i]));
 	json_add(out, S("findings"), all);
 	json_add(out, S("errors"), json_new_i64(a, (int64_t)errors));
-	json_add(out, S("warnings"),
-		 json_new_i64(a, (int64_t)(j->list.n - errors)));
+	json_add(out, S("warnings"), json_new_i64(a, (int64_t)(j->list.n - errors)));
 	json_add(out, S("objects"), json_new_i64(a, (int64_t)j->given.objects));
 	json_add(out, S("notes"), mcoctl_strings(a, &j->r->warnings));
 	if (problem.n)
@@ -359,30 +346,27 @@ const struct command mcoctl_validate = {
 	.args = "-f PATH... [-R] [--base PATH]... [--live] [--strict]",
 	.summary = "validate manifests with upstream's rules, and warn about "
 		   "risky settings",
-	.details =
-		"Every finding has its file, line, object and path. Errors: what "
-		"the API server or the controllers refuse, and what the API "
-		"server would drop silently: kinds and fields that do not "
-		"exist. Warnings: what is accepted and then refused by running "
-		"nodes, selected by no pool, set by several MachineConfigs, "
-		"near the size limit, or not what it looks like. Objects that "
-		"controllers generated get no warnings.\n\n"
-		"With --base, --live or a flag that chooses a cluster the "
-		"manifests are judged as a change of what is there; findings "
-		"are about the manifests only. Otherwise no cluster is asked.",
-	.examples =
-		"# A directory and those below it; warnings are errors, too\n"
-		"@ validate -f manifests/ -R --strict\n"
-		"# As a change of the cluster\n"
-		"@ validate -f 99-worker-ntp.yaml --live\n"
-		"# As a change of a dump\n"
-		"@ validate -f 99-worker-ntp.yaml --base now.yaml\n"
-		"# Findings for a program to read\n"
-		"@ validate -f 99-worker-ntp.yaml -o json",
-	.exits =
-		"0 sound, 1 findings (warnings alone with --strict only), 2 it cannot "
-		"be judged: no manifests, a file that cannot be read, no "
-		"cluster",
+	.details = "Every finding has its file, line, object and path. Errors: what "
+		   "the API server or the controllers refuse, and what the API "
+		   "server would drop silently: kinds and fields that do not "
+		   "exist. Warnings: what is accepted and then refused by running "
+		   "nodes, selected by no pool, set by several MachineConfigs, "
+		   "near the size limit, or not what it looks like. Objects that "
+		   "controllers generated get no warnings.\n\n"
+		   "With --base, --live or a flag that chooses a cluster the "
+		   "manifests are judged as a change of what is there; findings "
+		   "are about the manifests only. Otherwise no cluster is asked.",
+	.examples = "# A directory and those below it; warnings are errors, too\n"
+		    "@ validate -f manifests/ -R --strict\n"
+		    "# As a change of the cluster\n"
+		    "@ validate -f 99-worker-ntp.yaml --live\n"
+		    "# As a change of a dump\n"
+		    "@ validate -f 99-worker-ntp.yaml --base now.yaml\n"
+		    "# Findings for a program to read\n"
+		    "@ validate -f 99-worker-ntp.yaml -o json",
+	.exits = "0 sound, 1 findings (warnings alone with --strict only), 2 it cannot "
+		 "be judged: no manifests, a file that cannot be read, no "
+		 "cluster",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

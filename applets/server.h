@@ -36,9 +36,8 @@ struct origin {
 	 * was looked at. ERR_NOTFOUND when there is none, any other code for
 	 * what is broken.
 	 */
-	int (*load)(struct origin *o, struct arena *a, struct str pool,
-		    struct serve_in *in, struct depends *files,
-		    struct err *err);
+	int (*load)(struct origin *o, struct arena *a, struct str pool, struct serve_in *in,
+		    struct depends *files, struct err *err);
 	uint64_t generation; /* changes with what is not in files */
 	/*
 	 * For what is followed in the loop, else NULL: then all is done in one
@@ -50,8 +49,8 @@ struct origin {
 };
 
 /* Reads a file that an answer depends on. */
-int origin_read(struct arena *a, const char *path, struct depends *files,
-		struct str *out, struct err *err);
+int origin_read(struct arena *a, const char *path, struct depends *files, struct str *out,
+		struct err *err);
 
 struct bootstrap_origin {
 	struct origin origin;
@@ -90,8 +89,7 @@ void answers_free(struct answers *c);
 
 /* The answer to a request for pool in version, now; unref it. made (may be
  * NULL) tells whether it had to be made. */
-struct answer *answers_get(struct answers *c, struct str pool,
-			   struct semver version, bool *made);
+struct answer *answers_get(struct answers *c, struct str pool, struct semver version, bool *made);
 
 /* ---- who may ask ------------------------------------------------------------------ */
 
@@ -131,8 +129,7 @@ struct tls_server;
 
 /* Sets tls's certificate and key from files; tls must outlive the pair. NULL and
  * err when they are no pair. */
-struct pair *pair_new(struct tls_server *tls, struct str cert, struct str key,
-		      struct err *err);
+struct pair *pair_new(struct tls_server *tls, struct str cert, struct str key, struct err *err);
 void pair_free(struct pair *p);
 
 /* Reads them again when they have changed; what is no pair changes nothing. now
@@ -151,67 +148,57 @@ struct server_opts {
 
 void server_defaults(struct server_opts *o);
 
-#define SERVER_FLAG(flag, type, of, field, what, text)                       \
-	{                                                                    \
-		.name = flag, .kind = type, .offset = offsetof(of, s.field), \
-		.value = what, .help = text                                  \
+#define SERVER_FLAG(flag, type, of, field, what, text)                                      \
+	{                                                                                   \
+		.name = flag, .kind = type, .offset = offsetof(of, s.field), .value = what, \
+		.help = text                                                                \
 	}
 
 /* The flags that the commands share; `of` has a struct server_opts s. */
-#define SERVER_FLAGS(of)                                                                   \
-	SERVER_FLAG("secure-port", FLAG_INT, of, secure_port, "PORT",                      \
-		    "serve with TLS here (default 22623)"),                                \
-		SERVER_FLAG(                                                               \
-			"insecure-port", FLAG_INT, of, insecure_port, "PORT",              \
-			"serve plain HTTP here; 0: nowhere (default 22624)"),              \
-		SERVER_FLAG(                                                               \
-			"cert", FLAG_STR, of, cert, "FILE",                                \
-			"certificate chain (default /etc/ssl/mcs/tls.crt)"),               \
-		SERVER_FLAG("key", FLAG_STR, of, key, "FILE",                              \
-			    "its key (default /etc/ssl/mcs/tls.key)"),                     \
-		SERVER_FLAG("tls-cipher-suites", FLAG_STR, of, suites, "LIST",             \
-			    "IANA names, by commas; for start"),                           \
-		SERVER_FLAG(                                                               \
-			"tls-min-version", FLAG_STR, of, min_version,                      \
-			"VERSION",                                                         \
-			"VersionTLS10 to VersionTLS12 (default VersionTLS12); for start"), \
-		{ .name = "payload-version",                                               \
-		  .kind = FLAG_STR,                                                        \
-		  .offset = offsetof(of, s.payload),                                       \
-		  .value = "VERSION",                                                      \
-		  .help = "of the release; changes nothing here",                          \
-		  .env = "RELEASE_VERSION" },                                              \
-		SERVER_FLAG("bind-address", FLAG_STR, of, bind, "ADDRESS",                 \
-			    "listen on this address only (default: all)"),                 \
-		SERVER_FLAG("workers", FLAG_INT, of, workers, "N",                         \
-			    "processes of bootstrap (default: one per core)"),             \
-		SERVER_FLAG("max-connections", FLAG_INT, of, max_conns, "N",               \
-			    "at once on each port (default 4096)"),                        \
-		SERVER_FLAG("max-connections-per-address", FLAG_INT, of,                   \
-			    per_address, "N",                                              \
-			    "of those, from one address (default: half)"),                 \
-		SERVER_FLAG("metrics-address", FLAG_STR, of, metrics,                      \
-			    "HOST:PORT",                                                   \
-			    "answer /metrics here (default: nowhere)"),                    \
-		SERVER_FLAG(                                                               \
-			"require-token-file", FLAG_STR, of, token_file,                    \
-			"FILE",                                                            \
-			"serve configs only to bearers of a token in it, one a "           \
-			"line"),                                                           \
-		SERVER_FLAG("allow-cidr", FLAG_STRS, of, allow, "NETWORK",                 \
-			    "serve only addresses in it; may be repeated"),                \
-		SERVER_FLAG(                                                               \
-			"rate-limit", FLAG_INT, of, rate, "N",                             \
-			"configs per minute and address (default: any number)"),           \
-		SERVER_FLAG("audit-log", FLAG_STR, of, audit, "FILE",                      \
+#define SERVER_FLAGS(of)                                                                       \
+	SERVER_FLAG("secure-port", FLAG_INT, of, secure_port, "PORT",                          \
+		    "serve with TLS here (default 22623)"),                                    \
+		SERVER_FLAG("insecure-port", FLAG_INT, of, insecure_port, "PORT",              \
+			    "serve plain HTTP here; 0: nowhere (default 22624)"),              \
+		SERVER_FLAG("cert", FLAG_STR, of, cert, "FILE",                                \
+			    "certificate chain (default /etc/ssl/mcs/tls.crt)"),               \
+		SERVER_FLAG("key", FLAG_STR, of, key, "FILE",                                  \
+			    "its key (default /etc/ssl/mcs/tls.key)"),                         \
+		SERVER_FLAG("tls-cipher-suites", FLAG_STR, of, suites, "LIST",                 \
+			    "IANA names, by commas; for start"),                               \
+		SERVER_FLAG("tls-min-version", FLAG_STR, of, min_version, "VERSION",           \
+			    "VersionTLS10 to VersionTLS12 (default VersionTLS12); for start"), \
+		{ .name = "payload-version",                                                   \
+		  .kind = FLAG_STR,                                                            \
+		  .offset = offsetof(of, s.payload),                                           \
+		  .value = "VERSION",                                                          \
+		  .help = "of the release; changes nothing here",                              \
+		  .env = "RELEASE_VERSION" },                                                  \
+		SERVER_FLAG("bind-address", FLAG_STR, of, bind, "ADDRESS",                     \
+			    "listen on this address only (default: all)"),                     \
+		SERVER_FLAG("workers", FLAG_INT, of, workers, "N",                             \
+			    "processes of bootstrap (default: one per core)"),                 \
+		SERVER_FLAG("max-connections", FLAG_INT, of, max_conns, "N",                   \
+			    "at once on each port (default 4096)"),                            \
+		SERVER_FLAG("max-connections-per-address", FLAG_INT, of, per_address, "N",     \
+			    "of those, from one address (default: half)"),                     \
+		SERVER_FLAG("metrics-address", FLAG_STR, of, metrics, "HOST:PORT",             \
+			    "answer /metrics here (default: nowhere)"),                        \
+		SERVER_FLAG("require-token-file", FLAG_STR, of, token_file, "FILE",            \
+			    "serve configs only to bearers of a token in it, one a "           \
+			    "line"),                                                           \
+		SERVER_FLAG("allow-cidr", FLAG_STRS, of, allow, "NETWORK",                     \
+			    "serve only addresses in it; may be repeated"),                    \
+		SERVER_FLAG("rate-limit", FLAG_INT, of, rate, "N",                             \
+			    "configs per minute and address (default: any number)"),           \
+		SERVER_FLAG("audit-log", FLAG_STR, of, audit, "FILE",                          \
 			    "a line of JSON per request; - is standard error")
 
 /*
  * Serves until SIGTERM, with TLS of min_version ("VersionTLS12") and suites (IANA
  * names). Returns the exit status, or -code and r->err.
  */
-int server_run(struct run *r, const struct server_opts *o,
-	       struct origin *origin, struct str min_version,
-	       const struct strs *suites);
+int server_run(struct run *r, const struct server_opts *o, struct origin *origin,
+	       struct str min_version, const struct strs *suites);
 
 #endif

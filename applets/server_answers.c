@@ -53,21 +53,20 @@ static struct answer *answer_new(int status, struct str body, struct str why)
 	return a;
 }
 
-static struct answer *failed(struct str pool, struct semver v, bool convert,
-			     struct err *err)
+static struct answer *failed(struct str pool, struct semver v, bool convert, struct err *err)
 {
 	if (err->code == ERR_NOTFOUND)
 		return answer_new(404, S(""), S(""));
 	(void)err_wrap(err,
 		       "couldn't %s config for req: {machineConfigPool:%.*s "
 		       "version:%lld.%lld.0}, error",
-		       convert ? "convert" : "get", STRF(pool),
-		       (long long)v.major, (long long)v.minor);
+		       convert ? "convert" : "get", STRF(pool), (long long)v.major,
+		       (long long)v.minor);
 	return answer_new(500, S(""), err->msg);
 }
 
-static struct answer *make(struct answers *c, struct arena *a, struct str pool,
-			   struct semver v, struct depends *files)
+static struct answer *make(struct answers *c, struct arena *a, struct str pool, struct semver v,
+			   struct depends *files)
 {
 	struct err err = ERR_INIT(a);
 	struct serve_in in = { 0 };
@@ -122,8 +121,7 @@ static bool holds(const struct answers *c, const struct entry *e)
 	return true;
 }
 
-static struct entry *keep(struct answers *c, struct answer *answer,
-			  struct str pool, size_t version,
+static struct entry *keep(struct answers *c, struct answer *answer, struct str pool, size_t version,
 			  const struct depends *files)
 {
 	struct entry *e = oldest_for(c, answer->status);
@@ -159,8 +157,7 @@ void answers_free(struct answers *c)
 	free(c);
 }
 
-struct answer *answers_get(struct answers *c, struct str pool,
-			   struct semver version, bool *made)
+struct answer *answers_get(struct answers *c, struct str pool, struct semver version, bool *made)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
@@ -180,8 +177,7 @@ struct answer *answers_get(struct answers *c, struct str pool,
 	if (made)
 		*made = !e;
 	if (!e)
-		e = keep(c, make(c, &a, pool, version, &files), pool, index,
-			 &files);
+		e = keep(c, make(c, &a, pool, version, &files), pool, index, &files);
 	e->used = ++c->clock;
 	answer_ref(e->answer);
 	return e->answer;

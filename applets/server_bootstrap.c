@@ -6,8 +6,8 @@
 
 #define FILE_MAX ((size_t)32 << 20)
 
-int origin_read(struct arena *a, const char *path, struct depends *files,
-		struct str *out, struct err *err)
+int origin_read(struct arena *a, const char *path, struct depends *files, struct str *out,
+		struct err *err)
 {
 	struct depend d = { .path = path };
 	int rc;
@@ -29,27 +29,21 @@ static int must(int rc, struct err *err)
 	return rc < 0 ? -(int)err->code : rc;
 }
 
-static int read_yaml(struct bootstrap_origin *b, struct arena *a,
-		     struct str name, struct depends *files, struct json **out,
-		     struct err *err)
+static int read_yaml(struct bootstrap_origin *b, struct arena *a, struct str name,
+		     struct depends *files, struct json **out, struct err *err)
 {
-	struct str path =
-		str_fmt(a, "%.*s/%.*s.yaml", STRF(b->base), STRF(name));
+	struct str path = str_fmt(a, "%.*s/%.*s.yaml", STRF(b->base), STRF(name));
 	struct str text;
 	int rc = origin_read(a, path.p, files, &text, err);
 
 	if (rc < 0)
 		return rc;
 	rc = yml_parse(a, text, NULL, out, err);
-	return rc < 0 ? err_wrap(err,
-				 "server: could not unmarshal file %s, err",
-				 path.p)
-		      : 0;
+	return rc < 0 ? err_wrap(err, "server: could not unmarshal file %s, err", path.p) : 0;
 }
 
-static int read_certs(struct bootstrap_origin *b, struct arena *a,
-		      struct serve_in *in, struct depends *files,
-		      struct err *err)
+static int read_certs(struct bootstrap_origin *b, struct arena *a, struct serve_in *in,
+		      struct depends *files, struct err *err)
 {
 	VEC(struct serve_cert) certs = { 0 };
 
@@ -78,24 +72,20 @@ static int check(struct origin *o, struct str pool, struct err *err)
 }
 
 /* A name is a file's, never a way out of the folder. */
-static int config_file(struct arena *a, struct str name, struct str *out,
-		       struct err *err)
+static int config_file(struct arena *a, struct str name, struct str *out, struct err *err)
 {
 	if (str_chr(name, '/') >= 0 || str_chr(name, '\0') >= 0)
-		return err_set(err, ERR_INVALID,
-			       "the pool's configuration has no valid name");
+		return err_set(err, ERR_INVALID, "the pool's configuration has no valid name");
 	*out = str_fmt(a, "machine-configs/%.*s", STRF(name));
 	return 0;
 }
 
-static int load_objects(struct bootstrap_origin *b, struct arena *a,
-			struct str pool, struct serve_in *in,
-			struct depends *files, struct err *err)
+static int load_objects(struct bootstrap_origin *b, struct arena *a, struct str pool,
+			struct serve_in *in, struct depends *files, struct err *err)
 {
 	struct json *tree = NULL;
 	struct str name;
-	int rc = read_yaml(b, a, str_fmt(a, "machine-pools/%.*s", STRF(pool)),
-			   files, &tree, err);
+	int rc = read_yaml(b, a, str_fmt(a, "machine-pools/%.*s", STRF(pool)), files, &tree, err);
 
 	if (rc < 0)
 		return rc;
@@ -106,8 +96,7 @@ static int load_objects(struct bootstrap_origin *b, struct arena *a,
 	if (rc < 0)
 		return rc;
 	in->mc = tree;
-	rc = read_yaml(b, a, S("controller-config/machine-config-controller"),
-		       files, &tree, err);
+	rc = read_yaml(b, a, S("controller-config/machine-config-controller"), files, &tree, err);
 	if (rc == -ERR_NOTFOUND)
 		return err_set(err, ERR_INVALID,
 			       "could not find controller config on initial "
@@ -116,17 +105,15 @@ static int load_objects(struct bootstrap_origin *b, struct arena *a,
 	return rc;
 }
 
-static int load(struct origin *o, struct arena *a, struct str pool,
-		struct serve_in *in, struct depends *files, struct err *err)
+static int load(struct origin *o, struct arena *a, struct str pool, struct serve_in *in,
+		struct depends *files, struct err *err)
 {
 	struct bootstrap_origin *b = (struct bootstrap_origin *)o;
 	int rc = load_objects(b, a, pool, in, files, err);
 
 	if (rc < 0)
 		return rc;
-	rc = must(origin_read(a, str_z(a, b->kubeconfig), files,
-			      &in->kubeconfig, err),
-		  err);
+	rc = must(origin_read(a, str_z(a, b->kubeconfig), files, &in->kubeconfig, err), err);
 	if (rc == 0)
 		rc = serve_check_kubeconfig(a, in->kubeconfig, err);
 	if (rc < 0)

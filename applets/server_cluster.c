@@ -80,15 +80,14 @@ static void *text_make(const struct json *tree, void *ctx)
 	return t;
 }
 
-static int tree_of(struct arena *a, const struct text *t, struct json **out,
-		   struct err *err)
+static int tree_of(struct arena *a, const struct text *t, struct json **out, struct err *err)
 {
 	return json_parse(a, (struct str){ t->p, t->n }, NULL, out, err);
 }
 
 /* What is missing is an error here, never a 404. */
-static int find(struct cluster *c, struct arena *a, int kind, struct str name,
-		struct json **out, struct err *err)
+static int find(struct cluster *c, struct arena *a, int kind, struct str name, struct json **out,
+		struct err *err)
 {
 	const struct text *t = kube_cache_get(c->caches[kind], name);
 	struct str what = str_of(kinds[kind].what);
@@ -101,8 +100,7 @@ static int find(struct cluster *c, struct arena *a, int kind, struct str name,
 	return tree_of(a, t, out, err);
 }
 
-static void all(struct cluster *c, struct arena *a, int kind,
-		struct serve_objects *out)
+static void all(struct cluster *c, struct arena *a, int kind, struct serve_objects *out)
 {
 	struct err ignored = ERR_INIT(a);
 	struct kube_item *const *v;
@@ -116,8 +114,7 @@ static void all(struct cluster *c, struct arena *a, int kind,
 	}
 }
 
-static void changed(void *ctx, struct str key, const void *before,
-		    const void *now)
+static void changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct cluster *c = ctx;
 
@@ -148,8 +145,7 @@ static void set_hosts(struct hosts *h, const struct json *list)
 
 	for (; j; j = json_next(j))
 		VEC_PUSH(&a, &items, j);
-	serve_registry_hosts(&a, services ? &items : &none,
-			     services ? &none : &items, &names);
+	serve_registry_hosts(&a, services ? &items : &none, services ? &none : &items, &names);
 	if (h->known && same(&names, &h->names))
 		return;
 	arena_free(&h->a);
@@ -176,8 +172,8 @@ static void listed(struct kube_call *call, const struct kube_answer *ans)
 		return;
 	}
 	log_again(LOG_ERROR, call->path,
-		  "no layered image is served until %.*s can be listed: %.*s",
-		  STRF(call->path), STRF(ans->rc ? ans->message : err.msg));
+		  "no layered image is served until %.*s can be listed: %.*s", STRF(call->path),
+		  STRF(ans->rc ? ans->message : err.msg));
 	if (h->known)
 		h->cluster->origin->origin.generation++;
 	h->known = false;
@@ -202,17 +198,15 @@ static void on_timer(struct source *s, short events)
 		if (h->busy)
 			continue;
 		h->busy = true;
-		h->call = (struct kube_call){ .method = "GET",
-					      .path = str_of(registry_paths[i]),
-					      .done = listed,
-					      .ctx = h };
+		h->call = (struct kube_call){
+			.method = "GET", .path = str_of(registry_paths[i]), .done = listed, .ctx = h
+		};
 		kube_start(c->kube, &h->call);
 	}
 }
 
 /* Whose image it is may be news: not made to wait for the next look. */
-static void os_changed(void *ctx, struct str key, const void *before,
-		       const void *now)
+static void os_changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct cluster *c = ctx;
 
@@ -221,8 +215,7 @@ static void os_changed(void *ctx, struct str key, const void *before,
 	loop_update(c->loop, &c->timer);
 }
 
-static struct str image_of(struct cluster *c, struct arena *a,
-			   const struct json *pool)
+static struct str image_of(struct cluster *c, struct arena *a, const struct json *pool)
 {
 	struct serve_objects configs = { 0 }, builds = { 0 };
 	struct strs hosts = { 0 };
@@ -241,8 +234,7 @@ static struct str image_of(struct cluster *c, struct arena *a,
 
 static void look_for_ca(struct cluster *c, struct arena *a)
 {
-	const struct text *t =
-		kube_cache_get(c->caches[BUNDLE], S(SPACE "/kubeconfig-data"));
+	const struct text *t = kube_cache_get(c->caches[BUNDLE], S(SPACE "/kubeconfig-data"));
 	struct err err = ERR_INIT(a);
 	struct json *tree = NULL, *data;
 	struct str ca;
@@ -263,11 +255,10 @@ static void look_for_ca(struct cluster *c, struct arena *a)
 	c->has_ca = true;
 }
 
-static int read_secret(struct cluster *c, struct arena *a, const char *name,
-		       struct depends *files, struct str *out, struct err *err)
+static int read_secret(struct cluster *c, struct arena *a, const char *name, struct depends *files,
+		       struct str *out, struct err *err)
 {
-	const char *path =
-		str_fmt(a, "%.*s/%s", STRF(c->origin->token_dir), name).p;
+	const char *path = str_fmt(a, "%.*s/%s", STRF(c->origin->token_dir), name).p;
 
 	if (origin_read(a, path, files, out, err) == 0)
 		return 0;
@@ -275,9 +266,8 @@ static int read_secret(struct cluster *c, struct arena *a, const char *name,
 	return err_wrap(err, "failed to read %s", path);
 }
 
-static int make_kubeconfig(struct cluster *c, struct arena *a,
-			   struct depends *files, struct str *out,
-			   struct err *err)
+static int make_kubeconfig(struct cluster *c, struct arena *a, struct depends *files,
+			   struct str *out, struct err *err)
 {
 	struct str ca, token;
 	int rc = 0;
@@ -304,8 +294,8 @@ static int check(struct origin *o, struct str pool, struct err *err)
 	return 0;
 }
 
-static int load(struct origin *o, struct arena *a, struct str name,
-		struct serve_in *in, struct depends *files, struct err *err)
+static int load(struct origin *o, struct arena *a, struct str name, struct serve_in *in,
+		struct depends *files, struct err *err)
 {
 	struct cluster *c = ((struct cluster_origin *)o)->live;
 	struct json *pool, *tree;
@@ -315,11 +305,9 @@ static int load(struct origin *o, struct arena *a, struct str name,
 	in->cluster = true;
 	in->config_name = serve_pool_config(pool, true);
 	if (find(c, a, CONFIGS, in->config_name, &tree, err) < 0)
-		return err_wrap(err, "could not fetch config %.*s, err",
-				STRF(in->config_name));
+		return err_wrap(err, "could not fetch config %.*s, err", STRF(in->config_name));
 	in->mc = tree;
-	if (find(c, a, CONTROLLER, S("machine-config-controller"), &tree, err) <
-	    0)
+	if (find(c, a, CONTROLLER, S("machine-config-controller"), &tree, err) < 0)
 		return err_wrap(err, "could not get controllerconfig");
 	in->controller_config = tree;
 	in->image = image_of(c, a, pool);
@@ -368,8 +356,7 @@ static int start(struct origin *o, struct loop *l, struct err *err)
 /* Not in every start, only when it takes longer than a start normally does. */
 static void log_wait(const struct cluster *c, const char *path)
 {
-	if (loop_clock() - c->began > WAITS_MS &&
-	    log_due(LOG_INFO, str_of(path), S("")))
+	if (loop_clock() - c->began > WAITS_MS && log_due(LOG_INFO, str_of(path), S("")))
 		log_info("waiting for the server's answer to GET %s", path);
 }
 
@@ -408,9 +395,7 @@ static void stop(struct origin *o)
 
 void cluster_origin_init(struct cluster_origin *c)
 {
-	c->origin = (struct origin){ .check = check,
-				     .load = load,
-				     .start = start,
-				     .ready = ready,
-				     .stop = stop };
+	c->origin = (struct origin){
+		.check = check, .load = load, .start = start, .ready = ready, .stop = stop
+	};
 }

@@ -38,8 +38,8 @@ static int add_network(struct gate *g, struct str text, struct err *err)
 	if (sock_parse(ip, 0, &addr))
 		w.n = sock_ip(&addr, w.ip);
 	w.bits = (int64_t)w.n * 8;
-	if (!w.n || (slash && (!str_to_i64(bits, &w.bits) || w.bits < 0 ||
-			       w.bits > (int64_t)w.n * 8)))
+	if (!w.n ||
+	    (slash && (!str_to_i64(bits, &w.bits) || w.bits < 0 || w.bits > (int64_t)w.n * 8)))
 		return err_set(err, ERR_INVALID,
 			       "--allow-cidr: %.*s is no network: give one "
 			       "like 10.0.0.0/16 or fd00::/48",
@@ -63,8 +63,7 @@ bool gate_admits(const struct gate *g, const struct sock_addr *peer)
 	size_t n = sock_ip(peer, ip);
 
 	for (size_t i = 0; i < g->networks.n; i++)
-		if (g->networks.v[i].n == n &&
-		    in_network(&g->networks.v[i], ip))
+		if (g->networks.v[i].n == n && in_network(&g->networks.v[i], ip))
 			return true;
 	return !g->networks.n;
 }
@@ -93,8 +92,7 @@ static int read_tokens(struct gate *g, struct err *err)
 	if (rc < 0)
 		return rc;
 	if (!str_trim(rest).n)
-		return err_set(err, ERR_INVALID, "%s: there is no token in it",
-			       g->token_path);
+		return err_set(err, ERR_INVALID, "%s: there is no token in it", g->token_path);
 	arena_free(&g->tokens_a);
 	memset(&g->sums, 0, sizeof(g->sums));
 	while (str_line(&rest, &line)) {
@@ -118,8 +116,7 @@ void gate_refresh(struct gate *g)
 	if (!g->token_path || stamp_holds(g->token_path, &g->stamp))
 		return;
 	if (read_tokens(g, &err) < 0)
-		log_again(LOG_ERROR, S("tokens"),
-			  "tokens not read again, the old ones stay: %.*s",
+		log_again(LOG_ERROR, S("tokens"), "tokens not read again, the old ones stay: %.*s",
 			  STRF(err.msg));
 	else if (log_over(S("tokens")))
 		log_info("tokens read again: %s", g->token_path);
@@ -160,9 +157,7 @@ bool gate_paces(struct gate *g, const struct sock_addr *peer, int64_t *seconds)
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	/* who has one IPv6 address has the 2^64 beside it */
 	if (rate_allow(&g->rate, (struct str){ (char *)ip, n == 16 ? 8 : n },
-		       (uint64_t)now.tv_sec * 1000000 +
-			       (uint64_t)now.tv_nsec / 1000,
-		       &wait))
+		       (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000, &wait))
 		return true;
 	*seconds = (int64_t)(wait / 1000000) + 1;
 	return false;
@@ -177,8 +172,7 @@ static int open_gate(struct gate *g, const struct gate_opts *o, struct err *err)
 	for (size_t i = 0; i < o->allow->n && rc == 0; i++)
 		rc = add_network(g, o->allow->v[i], err);
 	if (rc == 0 && (o->per_minute < 0 || o->per_minute > 60000000))
-		rc = err_set(err, ERR_INVALID,
-			     "--rate-limit: give a number up to 60000000");
+		rc = err_set(err, ERR_INVALID, "--rate-limit: give a number up to 60000000");
 	if (rc == 0 && o->token_file.n) {
 		g->token_path = str_z(&g->a, o->token_file);
 		rc = read_tokens(g, err);

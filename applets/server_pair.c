@@ -37,8 +37,7 @@ static int read_pair(struct pair *p, struct err *err)
 	return rc;
 }
 
-struct pair *pair_new(struct tls_server *tls, struct str cert, struct str key,
-		      struct err *err)
+struct pair *pair_new(struct tls_server *tls, struct str cert, struct str key, struct err *err)
 {
 	struct pair *p = calloc(1, sizeof(*p));
 
@@ -74,8 +73,7 @@ void pair_refresh(struct pair *p, int64_t now)
 	if (stamp_holds(p->cert, &cert) && stamp_holds(p->key, &key))
 		return;
 	if (read_pair(p, &err) == 0) {
-		same = stamp_same(&cert, &p->cert_stamp) &&
-		       stamp_same(&key, &p->key_stamp);
+		same = stamp_same(&cert, &p->cert_stamp) && stamp_same(&key, &p->key_stamp);
 		if (!same || p->complained)
 			log_info("serving certificate read again: %s", p->cert);
 		p->complained = false;

@@ -21,8 +21,7 @@ static void release_answer(void *owner)
 	answer_unref(owner);
 }
 
-static void log_request(struct http_exchange *x, struct str pool,
-			struct str accept)
+static void log_request(struct http_exchange *x, struct str pool, struct str accept)
 {
 	struct str agent = http_get(x->head, S("User-Agent"));
 	char peer[SOCK_TEXT];
@@ -39,8 +38,7 @@ static void log_request(struct http_exchange *x, struct str pool,
 	log_info("%s", b.p);
 }
 
-static void reply(struct http_exchange *x, int status, const char *name,
-		  struct str value)
+static void reply(struct http_exchange *x, int status, const char *name, struct str value)
 {
 	struct buf fields;
 
@@ -54,8 +52,7 @@ static void reply_config(struct server *s, struct http_exchange *x,
 			 const struct serve_answer *route)
 {
 	bool made;
-	struct answer *a =
-		answers_get(s->answers, route->pool, route->version, &made);
+	struct answer *a = answers_get(s->answers, route->pool, route->version, &made);
 
 	if (made)
 		atomic_fetch_add(&s->shared->made, 1);
@@ -63,14 +60,11 @@ static void reply_config(struct server *s, struct http_exchange *x,
 		log_again(LOG_ERROR, route->pool, "%.*s", STRF(a->why));
 	else
 		(void)log_over(route->pool);
-	http_reply(x, a->status,
-		   a->status == 200 ? S("Content-Type: application/json\r\n")
-				    : S(""),
+	http_reply(x, a->status, a->status == 200 ? S("Content-Type: application/json\r\n") : S(""),
 		   a->body, release_answer, a);
 }
 
-static void reply_route(struct http_exchange *x,
-			const struct serve_answer *route)
+static void reply_route(struct http_exchange *x, const struct serve_answer *route)
 {
 	/* as Go, which says no length of a page that HEAD does not get */
 	struct str body = route->type.n ? route->body : S("");
@@ -90,8 +84,7 @@ static bool refused(struct server *s, struct http_exchange *x)
 	int64_t seconds;
 
 	if (!gate_paces(s->gate, x->peer, &seconds)) {
-		reply(x, 429, "Retry-After",
-		      str_fmt(x->a, "%lld", (long long)seconds));
+		reply(x, 429, "Retry-After", str_fmt(x->a, "%lld", (long long)seconds));
 		return true;
 	}
 	if (!gate_knows(s->gate, http_get(x->head, S("Authorization")))) {
@@ -128,8 +121,7 @@ void server_handle(struct http_exchange *x, void *ctx)
 /* ---- audit and metrics -------------------------------------------------------------- */
 
 /* Never headers or queries: those may hold secrets. */
-static void audit(struct server *s, const struct http_exchange *x, int status,
-		  uint64_t sent)
+static void audit(struct server *s, const struct http_exchange *x, int status, uint64_t sent)
 {
 	const struct visit *v = x->state;
 	struct str target = x->head->target, path, query;
@@ -141,8 +133,7 @@ static void audit(struct server *s, const struct http_exchange *x, int status,
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	buf_init(&b, x->a);
-	rfc3339_add_micro(&b,
-			  (struct instant){ now.tv_sec, (int32_t)now.tv_nsec });
+	rfc3339_add_micro(&b, (struct instant){ now.tv_sec, (int32_t)now.tv_nsec });
 	json_add_str(x->a, o, "time", str_dup(x->a, buf_str(&b)));
 	sock_text(x->peer, peer);
 	json_add_str(x->a, o, "address", str_of(peer));
@@ -153,8 +144,7 @@ static void audit(struct server *s, const struct http_exchange *x, int status,
 	json_add_str(x->a, o, "path", path);
 	if (v->route.pool.n && !v->route.status)
 		json_add_str(x->a, o, "version",
-			     str_fmt(x->a, "%lld.%lld.0",
-				     (long long)v->route.version.major,
+			     str_fmt(x->a, "%lld.%lld.0", (long long)v->route.version.major,
 				     (long long)v->route.version.minor));
 	json_add(o, S("status"), json_new_i64(x->a, status));
 	json_add(o, S("bytes"), json_new_i64(x->a, (int64_t)sent));
@@ -166,8 +156,7 @@ static void audit(struct server *s, const struct http_exchange *x, int status,
 		log_again(LOG_ERROR, S("audit"), "%.*s", STRF(err.msg));
 }
 
-void server_over(const struct http_exchange *x, int status, uint64_t sent,
-		 void *ctx)
+void server_over(const struct http_exchange *x, int status, uint64_t sent, void *ctx)
 {
 	struct server *s = ctx;
 
@@ -181,11 +170,9 @@ void server_over(const struct http_exchange *x, int status, uint64_t sent,
 static void add_counter(struct buf *b, const char *name, const char *help,
 			const _Atomic uint64_t *v)
 {
-	buf_addf(b, "# HELP mco_server_%s %s\n# TYPE mco_server_%s counter\n",
-		 name, help, name);
+	buf_addf(b, "# HELP mco_server_%s %s\n# TYPE mco_server_%s counter\n", name, help, name);
 	if (v)
-		buf_addf(b, "mco_server_%s %llu\n", name,
-			 (unsigned long long)atomic_load(v));
+		buf_addf(b, "mco_server_%s %llu\n", name, (unsigned long long)atomic_load(v));
 }
 
 void server_handle_metrics(struct http_exchange *x, void *ctx)
@@ -198,8 +185,7 @@ void server_handle_metrics(struct http_exchange *x, void *ctx)
 		reply(x, 404, NULL, S(""));
 		return;
 	}
-	if (!str_is(x->head->method, "GET") &&
-	    !str_is(x->head->method, "HEAD")) {
+	if (!str_is(x->head->method, "GET") && !str_is(x->head->method, "HEAD")) {
 		reply(x, 405, NULL, S(""));
 		return;
 	}
@@ -207,26 +193,19 @@ void server_handle_metrics(struct http_exchange *x, void *ctx)
 	add_counter(&b, "requests_total", "Requests, by the answer.", NULL);
 	for (int i = 0; i < 600; i++)
 		if (atomic_load(&h->statuses[i]))
-			buf_addf(
-				&b,
-				"mco_server_requests_total{code=\"%d\"} %llu\n",
-				i,
-				(unsigned long long)atomic_load(
-					&h->statuses[i]));
+			buf_addf(&b, "mco_server_requests_total{code=\"%d\"} %llu\n", i,
+				 (unsigned long long)atomic_load(&h->statuses[i]));
 	add_counter(&b, "sent_bytes_total", "Bytes of bodies sent.", &h->bytes);
-	add_counter(&b, "configs_made_total",
-		    "Configs made, not found ready from before.", &h->made);
-	add_counter(&b, "worker_restarts_total",
-		    "Workers that died and were replaced.", &h->restarts);
-	add_counter(&b, "connections_evicted_total",
-		    "Slow connections that made room for others.",
+	add_counter(&b, "configs_made_total", "Configs made, not found ready from before.",
+		    &h->made);
+	add_counter(&b, "worker_restarts_total", "Workers that died and were replaced.",
+		    &h->restarts);
+	add_counter(&b, "connections_evicted_total", "Slow connections that made room for others.",
 		    &h->lost[HTTP_LOST_EVICTED]);
-	add_counter(&b, "connections_refused_total",
-		    "Connections that there was no room for.",
+	add_counter(&b, "connections_refused_total", "Connections that there was no room for.",
 		    &h->lost[HTTP_LOST_REFUSED]);
 	add_counter(&b, "connections_denied_total",
-		    "Connections from addresses that --allow-cidr leaves out.",
-		    &h->denied);
+		    "Connections from addresses that --allow-cidr leaves out.", &h->denied);
 	http_reply(x, 200,
 		   S("Content-Type: text/plain; version=0.0.4; "
 		     "charset=utf-8\r\n"),

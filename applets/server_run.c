@@ -90,9 +90,7 @@ static void lost(const struct sock_addr *peer, enum http_lost why, void *ctx)
 	sock_text(peer, text);
 	log_warn("connections are short: %s %s; more are only counted for a "
 		 "minute",
-		 why == HTTP_LOST_EVICTED ? "evicted the slow connection of"
-					  : "refused",
-		 text);
+		 why == HTTP_LOST_EVICTED ? "evicted the slow connection of" : "refused", text);
 }
 
 /* ---- a worker ------------------------------------------------------------------------ */
@@ -122,20 +120,18 @@ static struct http_server_opts http_opts(struct server *s)
 {
 	size_t n = slots(s->o->max_conns, s->o->workers);
 
-	return (struct http_server_opts){
-		.handle = server_handle,
-		.body_max = body_max,
-		.vital = vital,
-		.admit = admit,
-		.over = server_over,
-		.lost = lost,
-		.ctx = s,
-		.max_conns = n,
-		.per_address =
-			slots(s->o->per_address ? s->o->per_address
-						: (s->o->max_conns + 1) / 2,
-			      s->o->workers)
-	};
+	return (struct http_server_opts){ .handle = server_handle,
+					  .body_max = body_max,
+					  .vital = vital,
+					  .admit = admit,
+					  .over = server_over,
+					  .lost = lost,
+					  .ctx = s,
+					  .max_conns = n,
+					  .per_address = slots(s->o->per_address
+								       ? s->o->per_address
+								       : (s->o->max_conns + 1) / 2,
+							       s->o->workers) };
 }
 
 static int open_sockets(struct server *s, struct err *err);
@@ -158,13 +154,11 @@ static int launch(struct server *s)
 
 static int run_loop(struct server *s, struct err *err)
 {
-	int rc = s->origin->start ? s->origin->start(s->origin, s->loop, err)
-				  : launch(s);
+	int rc = s->origin->start ? s->origin->start(s->origin, s->loop, err) : launch(s);
 
-	s->timer = (struct source){ .fd = -1,
-				    .due = loop_now(s->loop) + READY_MS,
-				    .ready = on_timer,
-				    .ctx = s };
+	s->timer = (struct source){
+		.fd = -1, .due = loop_now(s->loop) + READY_MS, .ready = on_timer, .ctx = s
+	};
 	loop_add(s->loop, &s->timer);
 	if (rc == 0)
 		rc = loop_signal(s->loop, SIGTERM, on_term, s, err);
@@ -219,11 +213,11 @@ static void died(void *ctx, pid_t pid, int status)
 
 	atomic_fetch_add(&s->shared->restarts, 1);
 	if (WIFSIGNALED(status))
-		log_error("worker %d was ended by signal %d; starting another",
-			  (int)pid, WTERMSIG(status));
+		log_error("worker %d was ended by signal %d; starting another", (int)pid,
+			  WTERMSIG(status));
 	else
-		log_error("worker %d ended with status %d; starting another",
-			  (int)pid, WEXITSTATUS(status));
+		log_error("worker %d ended with status %d; starting another", (int)pid,
+			  WEXITSTATUS(status));
 }
 
 /* Nobody new is let wait for workers that are ending. */
@@ -236,8 +230,7 @@ static void stopping(void *ctx)
 		(void)close(s->insecure);
 	if (s->metrics >= 0)
 		(void)close(s->metrics);
-	log_info("stopping: requests under way have %d seconds to end",
-		 GRACE_MS / 1000);
+	log_info("stopping: requests under way have %d seconds to end", GRACE_MS / 1000);
 }
 
 /* ---- all of them ---------------------------------------------------------------------- */
@@ -266,13 +259,11 @@ static int64_t cores(void)
 
 static int check_opts(const struct server_opts *o, struct err *err)
 {
-	if (o->secure_port < 0 || o->secure_port > 65535 ||
-	    o->insecure_port < 0 || o->insecure_port > 65535)
-		return err_set(err, ERR_INVALID,
-			       "a port is a number from 0 to 65535");
+	if (o->secure_port < 0 || o->secure_port > 65535 || o->insecure_port < 0 ||
+	    o->insecure_port > 65535)
+		return err_set(err, ERR_INVALID, "a port is a number from 0 to 65535");
 	if (o->workers < 1 || o->workers > WORKERS_MAX)
-		return err_set(err, ERR_INVALID,
-			       "--workers: give a number from 1 to %d",
+		return err_set(err, ERR_INVALID, "--workers: give a number from 1 to %d",
 			       WORKERS_MAX);
 	if (o->max_conns < 1 || o->max_conns > 1000000)
 		return err_set(err, ERR_INVALID,
@@ -289,19 +280,16 @@ static int check_opts(const struct server_opts *o, struct err *err)
 static int open_metrics(struct server *s, struct err *err)
 {
 	ptrdiff_t colon = str_rchr(s->o->metrics, ':');
-	struct str host =
-		str_sub(s->o->metrics, 0, colon < 0 ? 0 : (size_t)colon);
+	struct str host = str_sub(s->o->metrics, 0, colon < 0 ? 0 : (size_t)colon);
 	int64_t port;
 
 	if (!s->o->metrics.n)
 		return 0;
-	if (colon < 0 ||
-	    !str_to_i64(str_from(s->o->metrics, (size_t)colon + 1), &port) ||
+	if (colon < 0 || !str_to_i64(str_from(s->o->metrics, (size_t)colon + 1), &port) ||
 	    port < 0 || port > 65535)
-		return err_set(
-			err, ERR_INVALID,
-			"--metrics-address: give HOST:PORT, or :PORT for "
-			"every address");
+		return err_set(err, ERR_INVALID,
+			       "--metrics-address: give HOST:PORT, or :PORT for "
+			       "every address");
 	return sock_listen(host, (uint16_t)port, &s->metrics, err);
 }
 
@@ -321,8 +309,8 @@ static int open_audit(struct server *s, struct arena *a, struct err *err)
 
 /* Settings that make no sense are not followed, as upstream does not; those that
  * ask for more than there is end the start. A positive answer is an exit status. */
-static int open_tls(struct server *s, struct str min_version,
-		    const struct strs *suites, struct err *err)
+static int open_tls(struct server *s, struct str min_version, const struct strs *suites,
+		    struct err *err)
 {
 	struct tls_profile p;
 	int rc = tls_profile_parse(min_version, suites, &p, err);
@@ -330,8 +318,7 @@ static int open_tls(struct server *s, struct str min_version,
 	if (rc == -ERR_LIMIT)
 		return rc;
 	if (rc < 0) {
-		log_error("Error using provided tls arguments: %.*s",
-			  STRF(err->msg));
+		log_error("Error using provided tls arguments: %.*s", STRF(err->msg));
 		tls_profile_default(&p);
 	}
 	s->tls = tls_server_new(&p);
@@ -339,19 +326,17 @@ static int open_tls(struct server *s, struct str min_version,
 	if (s->pair)
 		return 0;
 	/* upstream's words for it */
-	log_line(LOG_FATAL, __FILE__, __LINE__,
-		 "failed to load serving cert: %.*s", STRF(err->msg));
+	log_line(LOG_FATAL, __FILE__, __LINE__, "failed to load serving cert: %.*s",
+		 STRF(err->msg));
 	return 1;
 }
 
 static int open_sockets(struct server *s, struct err *err)
 {
-	int rc = sock_listen(s->o->bind, (uint16_t)s->o->secure_port,
-			     &s->secure, err);
+	int rc = sock_listen(s->o->bind, (uint16_t)s->o->secure_port, &s->secure, err);
 
 	if (rc == 0 && s->o->insecure_port)
-		rc = sock_listen(s->o->bind, (uint16_t)s->o->insecure_port,
-				 &s->insecure, err);
+		rc = sock_listen(s->o->bind, (uint16_t)s->o->insecure_port, &s->insecure, err);
 	if (rc == 0)
 		rc = open_metrics(s, err);
 	if (rc < 0)
@@ -408,22 +393,16 @@ static void fit_files(struct server_opts *o)
 		o->per_address = most;
 }
 
-int server_run(struct run *r, const struct server_opts *opts,
-	       struct origin *origin, struct str min_version,
-	       const struct strs *suites)
+int server_run(struct run *r, const struct server_opts *opts, struct origin *origin,
+	       struct str min_version, const struct strs *suites)
 {
 	struct server_opts o = *opts;
-	struct server s = { .o = &o,
-			    .origin = origin,
-			    .secure = -1,
-			    .insecure = -1,
-			    .metrics = -1,
-			    .audit = -1 };
-	struct workers w = { .run = work,
-			     .died = died,
-			     .stopping = stopping,
-			     .ctx = &s,
-			     .grace_ms = GRACE_MS };
+	struct server s = {
+		.o = &o, .origin = origin, .secure = -1, .insecure = -1, .metrics = -1, .audit = -1
+	};
+	struct workers w = {
+		.run = work, .died = died, .stopping = stopping, .ctx = &s, .grace_ms = GRACE_MS
+	};
 	int rc;
 
 	log_never_wait();
@@ -431,8 +410,7 @@ int server_run(struct run *r, const struct server_opts *opts,
 		o.workers = origin->start ? 1 : cores();
 	rc = check_opts(&o, &r->err);
 	if (rc == 0 && origin->start && o.workers > 1)
-		rc = err_set(&r->err, ERR_INVALID,
-			     "--workers: start is one process");
+		rc = err_set(&r->err, ERR_INVALID, "--workers: start is one process");
 	if (rc == 0) {
 		fit_files(&o);
 		rc = open_shared(&s, &r->err);
@@ -445,8 +423,7 @@ int server_run(struct run *r, const struct server_opts *opts,
 		rc = open_sockets(&s, &r->err);
 	w.n = (size_t)o.workers;
 	if (rc == 0)
-		rc = origin->start ? serve(&s, &r->err)
-				   : workers_run(&w, &r->err);
+		rc = origin->start ? serve(&s, &r->err) : workers_run(&w, &r->err);
 	gate_free(s.gate);
 	pair_free(s.pair);
 	tls_server_free(s.tls);

@@ -40,7 +40,6 @@ void server_handle(struct http_exchange *x, void *ctx);
 void server_handle_metrics(struct http_exchange *x, void *ctx);
 
 /* Counts it, and writes it into the audit log. */
-void server_over(const struct http_exchange *x, int status, uint64_t sent,
-		 void *ctx);
+void server_over(const struct http_exchange *x, int status, uint64_t sent, void *ctx);
 
 #endif

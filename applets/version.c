@@ -41,20 +41,16 @@ int version_print(struct run *r, bool json)
 		add_json(r);
 		return 0;
 	}
-	buf_addf(
-		&r->out,
-		"%s %s (%s)\n"
-		"Stands for:  OpenShift Machine Config Operator " VERSION_RELEASE
-		"\n"
-		"Renders as:  %s%s%s%s\n"
-		"Payload:     %s\n"
-		"Ignition:    3.5.0 (reads 2.0 to 2.2 and 3.0 to 3.5)\n",
-		r->applet ? r->applet->name : "mco", version_raw(),
-		version_hash(), version_given() ? version_raw() : "",
-		version_given() ? " ("
-				: "the version that the objects come from",
-		version_given() ? version_hash() : "",
-		version_given() ? ")" : "", payload());
+	buf_addf(&r->out,
+		 "%s %s (%s)\n"
+		 "Stands for:  OpenShift Machine Config Operator " VERSION_RELEASE "\n"
+		 "Renders as:  %s%s%s%s\n"
+		 "Payload:     %s\n"
+		 "Ignition:    3.5.0 (reads 2.0 to 2.2 and 3.0 to 3.5)\n",
+		 r->applet ? r->applet->name : "mco", version_raw(), version_hash(),
+		 version_given() ? version_raw() : "",
+		 version_given() ? " (" : "the version that the objects come from",
+		 version_given() ? version_hash() : "", version_given() ? ")" : "", payload());
 	return 0;
 }
 
@@ -64,8 +60,7 @@ static int run(struct run *r, const void *p)
 
 	if (o->output.n || !r->applet->upstream)
 		return version_print(r, o->output.n > 0);
-	buf_addf(&r->out, "%s %s-%s\n", r->applet->upstream, version_raw(),
-		 version_hash());
+	buf_addf(&r->out, "%s %s-%s\n", r->applet->upstream, version_raw(), version_hash());
 	return 0;
 }
 

@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #define TURN_MS 5
-#define CLOCK_STEP \
-	((int64_t)10 * 1000000) /* at most, from one look to the next */
+#define CLOCK_STEP ((int64_t)10 * 1000000) /* at most, from one look to the next */
 
 int clock_gettime(clockid_t id, struct timespec *t)
 {

@@ -16,8 +16,7 @@ static inline struct str gzip(struct arena *a, struct str in)
 	struct buf b;
 	size_t room;
 
-	if (deflateInit2(&z, 9, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) !=
-	    Z_OK)
+	if (deflateInit2(&z, 9, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		abort();
 	room = deflateBound(&z, in.n);
 	buf_init(&b, a);

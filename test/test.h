@@ -46,14 +46,13 @@ static inline bool test_same(const char *name, struct str want, struct str got)
 	} while (0)
 #define ASSERT_STR(want, got) ASSERT_STR_M(#got, str_of(want), (got))
 
-#define ASSERT_INT_M(name, want, got)                                         \
-	do {                                                                  \
-		long long want_ = (want), got_ = (got);                       \
-		if (want_ != got_) {                                          \
-			(void)printf("%s: expected %lld, got %lld\n", (name), \
-				     want_, got_);                            \
-			FAILm(name);                                          \
-		}                                                             \
+#define ASSERT_INT_M(name, want, got)                                                       \
+	do {                                                                                \
+		long long want_ = (want), got_ = (got);                                     \
+		if (want_ != got_) {                                                        \
+			(void)printf("%s: expected %lld, got %lld\n", (name), want_, got_); \
+			FAILm(name);                                                        \
+		}                                                                           \
 	} while (0)
 #define ASSERT_INT(want, got) ASSERT_INT_M(#got, (want), (got))
 

@@ -25,10 +25,8 @@ void buf_reserve(struct buf *b, size_t more);
 void buf_add(struct buf *b, struct str s);
 void buf_addz(struct buf *b, const char *z);
 void buf_fill(struct buf *b, char c, size_t n);
-void buf_addf(struct buf *b, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-void buf_vaddf(struct buf *b, const char *fmt, va_list ap)
-	__attribute__((format(printf, 2, 0)));
+void buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vaddf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
 inline void buf_addc(struct buf *b, char c)
 {
@@ -44,8 +42,7 @@ inline struct str buf_str(const struct buf *b)
 }
 
 /* The formatted string, in a. */
-struct str str_fmt(struct arena *a, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* At most max bytes of it, and "…" when that is not all; cuts no character. */
 struct str str_clip(struct arena *a, struct str s, size_t max);

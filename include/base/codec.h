@@ -14,8 +14,7 @@ void base64_add(struct buf *b, struct str bytes);
  * Decodes padded standard base64, skipping CR and LF.
  * ERR_INVALID: "illegal base64 data at input byte N".
  */
-int base64_decode(struct arena *a, struct str text, struct str *out,
-		  struct err *err);
+int base64_decode(struct arena *a, struct str text, struct str *out, struct err *err);
 
 /* Would it decode? The same errors. */
 int base64_check(struct str text, struct err *err);
@@ -30,8 +29,7 @@ void percent_add(struct buf *b, struct str bytes);
  * Undoes %XX; every other byte stays. ERR_INVALID with net/url's text:
  * "invalid URL escape \"%zz\"".
  */
-int percent_decode(struct arena *a, struct str text, struct str *out,
-		   struct err *err);
+int percent_decode(struct arena *a, struct str text, struct str *out, struct err *err);
 
 /* s in quotes as Go's %q writes it. */
 void go_quote(struct buf *b, struct str s);
@@ -45,8 +43,7 @@ struct dataurl {
 };
 
 /* Parses a whole data: URL. ERR_INVALID with dataurl's own texts. */
-int dataurl_parse(struct arena *a, struct str url, struct dataurl *out,
-		  struct err *err);
+int dataurl_parse(struct arena *a, struct str url, struct dataurl *out, struct err *err);
 
 /* Would it parse? The same errors, without the work of decoding. */
 int dataurl_check(struct str url, struct err *err);

@@ -33,12 +33,10 @@ int err_set(struct err *err, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Puts "<text>: " before the message; returns -code. */
-int err_wrap(struct err *err, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ERR_SYS (ERR_NOTFOUND for ENOENT) with ": <errno's text>" behind the text. */
-int err_sys(struct err *err, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* These never return 0, and compilers and analyzers may know. */
 static inline int err_negative(int rc)

@@ -66,16 +66,15 @@ struct flag_parse {
  * the caller set before where neither flag nor variable is given. ERR_INVALID
  * with a text for the user ("unknown flag: --pol (did you mean --pool?)").
  */
-int flag_parse(struct arena *a, const struct flag_parse *p, int argc,
-	       char **argv, struct strs *words, struct err *err);
+int flag_parse(struct arena *a, const struct flag_parse *p, int argc, char **argv,
+	       struct strs *words, struct err *err);
 
 /*
  * A paragraph for each flag that is not hidden, in lines of at most width columns.
  * Defaults are read from opts, unless the help says "(default": NULL for none.
  * Groups are left out.
  */
-void flag_help(struct buf *b, const struct flag *flags, const void *opts,
-	       size_t width);
+void flag_help(struct buf *b, const struct flag *flags, const void *opts, size_t width);
 
 /* "1h2m3.5s" as Go's time.ParseDuration; whole numbers with k, M, G, Ki, Mi, Gi
  * or nothing behind them. */
@@ -95,7 +94,6 @@ bool flag_slip(struct str typed, struct str name);
 const char *flag_nearest(struct str word, const char *const *names);
 
 /* " (did you mean NAME?)" with the nearest of names, or "". */
-struct str flag_hint(struct arena *a, struct str word,
-		     const struct strs *names);
+struct str flag_hint(struct arena *a, struct str word, const struct strs *names);
 
 #endif

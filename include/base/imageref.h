@@ -21,12 +21,10 @@ int imageref_parse(struct str s, struct imageref *out, struct err *err);
 
 /* As people write it, "fedora:40": what is missing means docker.io/library.
  * The name then lives in a. */
-int imageref_normalized(struct arena *a, struct str s, struct imageref *out,
-			struct err *err);
+int imageref_normalized(struct arena *a, struct str s, struct imageref *out, struct err *err);
 
 /* A full reference, to which normalizing would add nothing. */
-int imageref_canonical(struct arena *a, struct str s, struct imageref *out,
-		       struct err *err);
+int imageref_canonical(struct arena *a, struct str s, struct imageref *out, struct err *err);
 
 /* "host[:port]" and "host[:port][/path...]". */
 bool imageref_is_host(struct str s);

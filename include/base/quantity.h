@@ -16,7 +16,6 @@ struct quantity {
  * ERR_INVALID in the API machinery's words; ERR_LIMIT beyond 20 digits. text is
  * a view of s, or in a.
  */
-int quantity_parse(struct arena *a, struct str s, struct quantity *out,
-		   struct err *err);
+int quantity_parse(struct arena *a, struct str s, struct quantity *out, struct err *err);
 
 #endif

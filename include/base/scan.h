@@ -51,11 +51,9 @@ static inline size_t scan_first(scan_v v)
 	if (!(w[0] | w[1]))
 		return SCAN;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return w[0] ? (size_t)__builtin_ctzll(w[0]) / 8
-		    : 8 + (size_t)__builtin_ctzll(w[1]) / 8;
+	return w[0] ? (size_t)__builtin_ctzll(w[0]) / 8 : 8 + (size_t)__builtin_ctzll(w[1]) / 8;
 #else
-	return w[0] ? (size_t)__builtin_clzll(w[0]) / 8
-		    : 8 + (size_t)__builtin_clzll(w[1]) / 8;
+	return w[0] ? (size_t)__builtin_clzll(w[0]) / 8 : 8 + (size_t)__builtin_clzll(w[1]) / 8;
 #endif
 }
 

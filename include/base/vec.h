@@ -21,12 +21,11 @@
 		size_t n, cap; \
 	}
 
-#define VEC_PUSH(a, vec, item)                                          \
-	do {                                                            \
-		if ((vec)->n == (vec)->cap)                             \
-			(vec)->v = vec_grow((a), (vec)->v, &(vec)->cap, \
-					    sizeof(*(vec)->v));         \
-		(vec)->v[(vec)->n++] = (item);                          \
+#define VEC_PUSH(a, vec, item)                                                              \
+	do {                                                                                \
+		if ((vec)->n == (vec)->cap)                                                 \
+			(vec)->v = vec_grow((a), (vec)->v, &(vec)->cap, sizeof(*(vec)->v)); \
+		(vec)->v[(vec)->n++] = (item);                                              \
 	} while (0)
 
 /* Twice the room; *cap is updated. */

@@ -12,8 +12,7 @@
  * Breaks only at spaces and line feeds, and not within [ ]: what is longer than a
  * line stays whole.
  */
-void wrap_add(struct buf *b, struct str text, size_t at, size_t indent,
-	      size_t width);
+void wrap_add(struct buf *b, struct str text, size_t at, size_t indent, size_t width);
 
 /*
  * Appends paragraphs, which blank lines separate. Lines that begin with a space

@@ -27,8 +27,7 @@ bool der_next(struct str *in, unsigned *tag, struct str *value);
 bool der_take(struct str *in, unsigned tag, struct str *value);
 
 /* The same with the element's own tag and length, for what is signed. */
-bool der_take_raw(struct str *in, unsigned tag, struct str *raw,
-		  struct str *value);
+bool der_take_raw(struct str *in, unsigned tag, struct str *raw, struct str *value);
 
 /* A non-negative integer, without its leading zero byte. */
 bool der_take_uint(struct str *in, struct str *value);

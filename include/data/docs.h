@@ -44,8 +44,8 @@ struct docs_faults {
  * Parses text; JSON keeps duplicate keys, of YAML the last wins. ERR_INVALID
  * "line L, column C: …" with *fault filled in (fault may be NULL); ERR_LIMIT.
  */
-int docs_parse(struct arena *a, struct str text, struct docs *out,
-	       struct docs_fault *fault, struct err *err);
+int docs_parse(struct arena *a, struct str text, struct docs *out, struct docs_fault *fault,
+	       struct err *err);
 
 /*
  * The line of the first comment in a text that docs_parse takes, 0 when there is
@@ -57,7 +57,7 @@ size_t docs_comment(struct arena *a, struct str text);
  * The same, but goes on after a document that cannot be parsed, as far as the
  * next one can be found: adds its fault to faults, and returns 0. ERR_LIMIT.
  */
-int docs_parse_all(struct arena *a, struct str text, struct docs *out,
-		   struct docs_faults *faults, struct err *err);
+int docs_parse_all(struct arena *a, struct str text, struct docs *out, struct docs_faults *faults,
+		   struct err *err);
 
 #endif

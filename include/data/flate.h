@@ -11,8 +11,7 @@
  * be larger than max bytes; ERR_INVALID for a bad header ("gzip: invalid
  * header"), checksum or stream, worded as in Go; trailing bytes are an error.
  */
-int flate_gunzip(struct arena *a, struct str in, size_t max, struct str *out,
-		 struct err *err);
+int flate_gunzip(struct arena *a, struct str in, size_t max, struct str *out, struct err *err);
 
 /*
  * The same for gzip that comes in parts, giving what is unpacked in parts of at
@@ -22,8 +21,7 @@ int flate_gunzip(struct arena *a, struct str in, size_t max, struct str *out,
 struct flate;
 struct flate *flate_new(void);
 void flate_free(struct flate *f);
-int flate_push(struct flate *f, struct str in, const struct sink *to,
-	       struct err *err);
+int flate_push(struct flate *f, struct str in, const struct sink *to, struct err *err);
 int flate_end(const struct flate *f, struct err *err);
 
 #endif

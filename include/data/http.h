@@ -81,8 +81,8 @@ struct http_reader {
 };
 
 /* Ready for a message whose head will live in a. limits NULL: http_limits. */
-void http_reader_init(struct http_reader *r, enum http_kind kind,
-		      const struct http_limits *limits, struct arena *a);
+void http_reader_init(struct http_reader *r, enum http_kind kind, const struct http_limits *limits,
+		      struct arena *a);
 
 /* Ready for the next message on the same connection; a may have been freed. */
 void http_next(struct http_reader *r);
@@ -94,8 +94,7 @@ bool http_between(const struct http_reader *r);
  * Takes bytes off the front of *in and says what they gave. Call it again
  * until HTTP_NEED, HTTP_END or HTTP_FAULT; *part views *in.
  */
-enum http_event http_feed(struct http_reader *r, struct str *in,
-			  struct str *part, struct err *err);
+enum http_event http_feed(struct http_reader *r, struct str *in, struct str *part, struct err *err);
 
 /* The sender closed the connection: HTTP_END where that ends a body. */
 enum http_event http_eof(struct http_reader *r, struct err *err);
@@ -104,8 +103,7 @@ enum http_event http_eof(struct http_reader *r, struct err *err);
 struct str http_get(const struct http_head *h, struct str name);
 
 /* True when one of the comma-separated values of name is token. */
-bool http_has_token(const struct http_head *h, struct str name,
-		    struct str token);
+bool http_has_token(const struct http_head *h, struct str name, struct str token);
 
 /* ---- Writing ----------------------------------------------------------------- */
 

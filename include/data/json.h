@@ -57,8 +57,8 @@ struct json_opts {
  * Parses text; opts may be NULL. ERR_INVALID "line L, column C: problem",
  * ERR_LIMIT when it is too large or too deep.
  */
-int json_parse(struct arena *a, struct str text, const struct json_opts *opts,
-	       struct json **out, struct err *err);
+int json_parse(struct arena *a, struct str text, const struct json_opts *opts, struct json **out,
+	       struct err *err);
 
 /* Line and column, from 1, of a byte offset in text. */
 void json_line_col(struct str text, size_t offset, size_t *line, size_t *col);
@@ -91,8 +91,7 @@ struct json *json_member(const struct json *j, struct str key);
 struct json *json_at(const struct json *j, const char *path);
 
 /* Where value, by its address, is below j: "spec.files.0.mode"; or "". */
-struct str json_path_of(struct arena *a, const struct json *j,
-			const struct json *value);
+struct str json_path_of(struct arena *a, const struct json *j, const struct json *value);
 
 /* The value at path when it is of that kind, else the default. */
 bool json_bool(const struct json *j, const char *path, bool dflt);
@@ -115,11 +114,9 @@ struct json *json_new_i64(struct arena *a, int64_t value);
 void json_push(struct json *array, struct json *item);
 /* Appends a member without looking for another of that name. */
 void json_add(struct json *object, struct str key, struct json *item);
-void json_add_str(struct arena *a, struct json *object, const char *key,
-		  struct str value);
+void json_add_str(struct arena *a, struct json *object, const char *key, struct str value);
 /* An empty object as a member. */
-struct json *json_add_object(struct arena *a, struct json *object,
-			     const char *key);
+struct json *json_add_object(struct arena *a, struct json *object, const char *key);
 /* Replaces the member in its place, or appends. */
 void json_set(struct json *object, struct str key, struct json *item);
 /* Puts item where old, a child of parent, stands; it takes over the key. */
@@ -142,8 +139,7 @@ void json_set_span(struct json *j, size_t key_pos, size_t start, size_t end);
 
 enum json_style {
 	JSON_SORTED = 1, /* members in bytewise order of their keys */
-	JSON_INDENT =
-		2, /* as json.MarshalIndent(v, "", "  "), with no final \n */
+	JSON_INDENT = 2, /* as json.MarshalIndent(v, "", "  "), with no final \n */
 	JSON_NO_HTML = 4, /* < > & stay as they are */
 	JSON_INDENT_4 = 8 | JSON_INDENT, /* the same, by four blanks */
 };

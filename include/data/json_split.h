@@ -28,8 +28,7 @@ struct json_split {
 };
 
 void split_init(struct json_split *s, enum split_mode mode, size_t max,
-		int (*on_item)(void *ctx, struct str text, struct err *err),
-		void *ctx);
+		int (*on_item)(void *ctx, struct str text, struct err *err), void *ctx);
 
 /* ERR_LIMIT when something is too large, ERR_INVALID for what is no JSON, or
  * what on_item said. */

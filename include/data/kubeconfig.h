@@ -26,8 +26,7 @@ struct kube_conf {
 	struct str username, password;
 	const struct json *exec; /* users[].user.exec, or NULL */
 	struct str exec_dir; /* relative commands start here */
-	const struct json
-		*exec_config; /* what the cluster has for it, or NULL */
+	const struct json *exec_config; /* what the cluster has for it, or NULL */
 	struct str as, as_uid;
 	struct strs as_groups;
 	struct strs as_extra; /* keys and values in turn */
@@ -40,9 +39,8 @@ struct kube_conf {
  * ERR_INVALID names the file and what is wrong in it; ERR_NOTFOUND: nothing
  * says where the cluster is.
  */
-int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files,
-		    size_t n, const struct kubeconfig_choice *choice,
-		    struct kube_conf *out, struct err *err);
+int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files, size_t n,
+		    const struct kubeconfig_choice *choice, struct kube_conf *out, struct err *err);
 
 /* Refuses what contradicts itself, as clientcmd does: ERR_INVALID says what, and
  * in which file if it came from one. */

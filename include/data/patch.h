@@ -8,16 +8,14 @@
 #include "data/json.h"
 
 /* target with patch applied; shares nothing with target, text aside. */
-struct json *patch_apply(struct arena *a, const struct json *target,
-			 const struct json *patch);
+struct json *patch_apply(struct arena *a, const struct json *target, const struct json *patch);
 
 /*
  * The smallest merge patch that makes from into to; NULL when they are equal.
  * A member that is null in to cannot be told by a merge patch from one that is
  * absent: it comes out absent.
  */
-struct json *patch_make(struct arena *a, const struct json *from,
-			const struct json *to);
+struct json *patch_make(struct arena *a, const struct json *from, const struct json *to);
 
 enum patch_change { PATCH_ADDED, PATCH_REMOVED, PATCH_CHANGED };
 

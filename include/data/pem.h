@@ -16,7 +16,6 @@ struct pem {
  * Takes the next block off *rest: 1, 0 when there is none, or -ERR_INVALID for
  * one whose base64 is broken or whose end is missing.
  */
-int pem_next(struct arena *a, struct str *rest, struct pem *out,
-	     struct err *err);
+int pem_next(struct arena *a, struct str *rest, struct pem *out, struct err *err);
 
 #endif

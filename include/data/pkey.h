@@ -15,7 +15,6 @@ struct pkey {
 };
 
 /* The first private key in a PEM text, as Go picks it. */
-int pkey_parse(struct arena *a, struct str pem, struct pkey *out,
-	       struct err *err);
+int pkey_parse(struct arena *a, struct str pem, struct pkey *out, struct err *err);
 
 #endif

@@ -13,8 +13,7 @@
 struct regex;
 
 /* ERR_INVALID when malformed or not of the syntax above, ERR_LIMIT when huge. */
-int regex_compile(struct arena *a, struct str pattern, struct regex **out,
-		  struct err *err);
+int regex_compile(struct arena *a, struct str pattern, struct regex **out, struct err *err);
 
 /* True when some part of s matches. a is for the search alone. */
 bool regex_matches(struct arena *a, const struct regex *r, struct str s);

@@ -70,18 +70,17 @@ enum shape_mode {
  * the held object; members the struct does not have are passed over.
  * ERR_INVALID with Go's text.
  */
-int shape_hold(struct arena *a, const struct shapes *s, uint16_t type,
-	       unsigned mode, const struct json *j, struct json **out,
-	       struct err *err);
+int shape_hold(struct arena *a, const struct shapes *s, uint16_t type, unsigned mode,
+	       const struct json *j, struct json **out, struct err *err);
 
 /* The value that shape_hold refuses j for, to tell where it stands; or NULL. */
-struct json *shape_blame(struct arena *a, const struct shapes *s, uint16_t type,
-			 unsigned mode, const struct json *j);
+struct json *shape_blame(struct arena *a, const struct shapes *s, uint16_t type, unsigned mode,
+			 const struct json *j);
 
 /* What Go marshals for a held object (NULL: the zero value); shares nothing
  * with it, text aside. */
-struct json *shape_marshal(struct arena *a, const struct shapes *s,
-			   uint16_t type, const struct json *held);
+struct json *shape_marshal(struct arena *a, const struct shapes *s, uint16_t type,
+			   const struct json *held);
 
 /* The row of a field by its exact name, or 0. */
 uint16_t shape_field(const struct shapes *s, uint16_t type, struct str name);
@@ -102,9 +101,8 @@ struct shape_unknowns {
 
 /* Adds the members of j that shape_hold passes over, at every depth: at most
  * SHAPE_UNKNOWN_MAX in all. path is that of j, or "". */
-void shape_find_unknown(struct arena *a, const struct shapes *s, uint16_t type,
-			unsigned mode, const struct json *j, struct str path,
-			struct shape_unknowns *out);
+void shape_find_unknown(struct arena *a, const struct shapes *s, uint16_t type, unsigned mode,
+			const struct json *j, struct str path, struct shape_unknowns *out);
 
 /* "MachineConfig", of the row that opens a struct. */
 struct str shape_name(const struct shapes *s, uint16_t type);

@@ -48,8 +48,8 @@ struct tmpl_values {
 /* Structs of one family, and how to look into them. */
 struct tmpl_class {
 	/* A field's value; false when v's type has none of that name. */
-	bool (*field)(struct arena *a, const struct tmpl_value *v,
-		      struct str name, struct tmpl_value *out);
+	bool (*field)(struct arena *a, const struct tmpl_value *v, struct str name,
+		      struct tmpl_value *out);
 	/* What is between the braces when v is printed. */
 	void (*print)(struct buf *b, const struct tmpl_value *v);
 };
@@ -77,8 +77,7 @@ struct tmpl_call {
 	struct arena *a;
 	const struct tmpl_value *args;
 	size_t n;
-	struct str
-		error; /* set on failure: "error calling f: " goes before it */
+	struct str error; /* set on failure: "error calling f: " goes before it */
 	void *ctx;
 };
 
@@ -100,13 +99,12 @@ struct tmpl;
  * toString, indent, join, skip, urlHost, urlPort. ERR_INVALID
  * "template: NAME:LINE: …". name and text must outlive the template.
  */
-int tmpl_parse(struct arena *a, const char *name, struct str text,
-	       const struct tmpl_func *funcs, struct tmpl **out,
-	       struct err *err);
+int tmpl_parse(struct arena *a, const char *name, struct str text, const struct tmpl_func *funcs,
+	       struct tmpl **out, struct err *err);
 
 /* Runs it over data; appends to b, or leaves b alone on failure. ERR_INVALID
  * "template: NAME:LINE:COL: executing …", ERR_LIMIT. */
-int tmpl_run(struct arena *a, const struct tmpl *t, struct tmpl_value data,
-	     void *ctx, struct buf *b, struct err *err);
+int tmpl_run(struct arena *a, const struct tmpl *t, struct tmpl_value data, void *ctx,
+	     struct buf *b, struct err *err);
 
 #endif

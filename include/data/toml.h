@@ -10,8 +10,7 @@
 #define TOML_DEPTH_MAX 100
 
 /* ERR_INVALID 'toml: line 1 (last key "a"): problem', ERR_LIMIT too deep. */
-int toml_parse(struct arena *a, struct str text, struct json **out,
-	       struct err *err);
+int toml_parse(struct arena *a, struct str text, struct json **out, struct err *err);
 
 /*
  * Appends an object as BurntSushi's encoder writes one: members in their order,

@@ -40,7 +40,7 @@ struct proxy_conf {
  * The proxy for u: 1 and *out, 0 when u is reached directly, or -ERR_INVALID
  * when the proxy's own address is no http URL. out's views last as p's.
  */
-int proxy_for(struct arena *a, const struct proxy_conf *p, const struct url *u,
-	      struct url *out, struct err *err);
+int proxy_for(struct arena *a, const struct proxy_conf *p, const struct url *u, struct url *out,
+	      struct err *err);
 
 #endif

@@ -72,8 +72,7 @@ struct x509 {
 #define X509_MAX ((size_t)65536)
 
 /* der must outlive *out. RSA keys above 4096 bits are refused (ERR_LIMIT). */
-int x509_parse(struct arena *a, struct str der, struct x509 *out,
-	       struct err *err);
+int x509_parse(struct arena *a, struct str der, struct x509 *out, struct err *err);
 
 /* Reads a SubjectPublicKeyInfo. */
 int x509_parse_key(struct str spki, struct x509_key *out, struct err *err);
@@ -85,15 +84,15 @@ bool x509_same_key(const struct x509_key *x, const struct x509_key *y);
  * Whether c stands for host: a name, or, with n_ip of 4 or 16, the address ip.
  * The message names what it does stand for.
  */
-int x509_check_host(const struct x509 *c, struct str host,
-		    const unsigned char *ip, size_t n_ip, struct err *err);
+int x509_check_host(const struct x509 *c, struct str host, const unsigned char *ip, size_t n_ip,
+		    struct err *err);
 
 /*
  * Whether an authority may vouch for the names of c, by the name constraints it
  * has. *budget is the number of comparisons left, shared by a whole chain.
  */
-int x509_check_limits(const struct x509 *authority, const struct x509 *c,
-		      size_t *budget, struct err *err);
+int x509_check_limits(const struct x509 *authority, const struct x509 *c, size_t *budget,
+		      struct err *err);
 
 /* Whether now (seconds of 1970) is within its time; the message says how far. */
 int x509_check_time(const struct x509 *c, int64_t now, struct err *err);

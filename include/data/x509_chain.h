@@ -33,7 +33,7 @@ enum x509_fault {
  * Checks shown[0] with the help of the others, at most X509_CHAIN_MAX of them.
  * *fault is set on failure only.
  */
-int x509_chain_check(const struct x509_trust *trust, const struct x509 *shown,
-		     size_t n, enum x509_fault *fault, struct err *err);
+int x509_chain_check(const struct x509_trust *trust, const struct x509 *shown, size_t n,
+		     enum x509_fault *fault, struct err *err);
 
 #endif

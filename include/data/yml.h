@@ -33,8 +33,8 @@ struct yml_opts {
  * is null. opts may be NULL. Spans are byte offsets into text. Strings
  * may view text, which must outlive the tree.
  */
-int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts,
-	      struct json **out, struct err *err);
+int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts, struct json **out,
+	      struct err *err);
 
 /* A manifest split at "---" lines, as the API machinery splits it. */
 struct yml_docs {
@@ -49,8 +49,7 @@ void yml_docs_init(struct arena *a, struct yml_docs *d, struct str text);
  * The next document and the line it begins on. Returns 1, 0 at the end, or
  * ERR_INVALID: "invalid Yaml document separator: …".
  */
-int yml_docs_next(struct yml_docs *d, struct str *doc, size_t *line,
-		  struct err *err);
+int yml_docs_next(struct yml_docs *d, struct str *doc, size_t *line, struct err *err);
 
 /*
  * Appends j as ghodss/yaml marshals it: block style, sorted keys, final \n.
@@ -61,8 +60,7 @@ int yml_emit(struct buf *b, const struct json *j, struct err *err);
 /* The same, handed on piece by piece: for what is not kept, such as a hash. On
  * an error nothing has been handed on. */
 typedef void yml_sink(void *arg, struct str piece);
-int yml_emit_to(yml_sink *sink, void *arg, const struct json *j,
-		struct err *err);
+int yml_emit_to(yml_sink *sink, void *arg, const struct json *j, struct err *err);
 
 /* Order of keys in emitted mappings: letters last, digits by value. */
 int yml_key_cmp(struct str x, struct str y);

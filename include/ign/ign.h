@@ -21,8 +21,7 @@ enum ign_flags {
 	IGN_KEY = 2, /* tells the entries of a list apart */
 	IGN_OMIT = 4, /* plain, but left out when zero */
 	IGN_CONCAT = 8, /* lists that are appended, duplicates and all */
-	IGN_GROUPED =
-		16, /* keys are shared with the struct's other such lists */
+	IGN_GROUPED = 16, /* keys are shared with the struct's other such lists */
 	IGN_DROP_UNSET = 32, /* an entry without a value removes its parent */
 };
 
@@ -136,8 +135,8 @@ struct ign_report {
 };
 
 /* As upstream prints it; positions in root's text when text is given. */
-struct str ign_report_text(struct arena *a, const struct ign_report *r,
-			   const struct json *root, struct str text);
+struct str ign_report_text(struct arena *a, const struct ign_report *r, const struct json *root,
+			   struct str text);
 
 /*
  * Finds places in a text. Remembers where it was, so that many places, most of
@@ -146,24 +145,21 @@ struct str ign_report_text(struct arena *a, const struct ign_report *r,
 struct ign_locator {
 	const struct json *root;
 	struct str text;
-	size_t at, line,
-		start; /* a known offset, its line, where that begins */
+	size_t at, line, start; /* a known offset, its line, where that begins */
 	struct {
 		const struct json *array, *item;
 		int64_t i;
 	} memo[4]; /* items of arrays that were found */
 };
 
-#define IGN_LOCATOR(root, text) \
-	((struct ign_locator){ root, text, 0, 1, 0, { { 0 } } })
+#define IGN_LOCATOR(root, text) ((struct ign_locator){ root, text, 0, 1, 0, { { 0 } } })
 
 /* Where path, or what of it there is, stands in the text: from 1. */
-void ign_locate(struct ign_locator *l, struct str path, bool at_key,
-		size_t *line, size_t *col);
+void ign_locate(struct ign_locator *l, struct str path, bool at_key, size_t *line, size_t *col);
 
 /* Checks a config by the rules of spec 3.minor; root may be NULL. */
-void ign_validate(struct arena *a, const struct ign_obj *config, int minor,
-		  const struct json *root, struct ign_report *out);
+void ign_validate(struct arena *a, const struct ign_obj *config, int minor, const struct json *root,
+		  struct ign_report *out);
 
 /* ---- parsing -------------------------------------------------------------- */
 
@@ -181,8 +177,7 @@ struct ign_parsed {
  * report included; out->report then has its entries, where it is validation
  * that failed, and nothing else of *out is set.
  */
-int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
-	      struct err *err);
+int ign_parse(struct arena *a, struct str text, struct ign_parsed *out, struct err *err);
 
 /*
  * The same from a tree, for configs of spec 3 without a fault: false for any
@@ -191,8 +186,7 @@ int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
 bool ign_take(struct arena *a, const struct json *tree, struct ign_parsed *out);
 
 /* The same, a v2 config converted to 3.5 as upstream does when it merges. */
-int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out,
-		 struct err *err);
+int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out, struct err *err);
 
 /* A value of the wrong type, in the words of Go's decoder. */
 struct ign_misfit {
@@ -218,8 +212,7 @@ struct ign_review {
  * count as absent, and nothing else is said of them. Nothing is found in a config
  * whose version is not known; of spec 2 only values of the wrong type are.
  */
-void ign_review(struct arena *a, const struct json *tree,
-		struct ign_review *out);
+void ign_review(struct arena *a, const struct json *tree, struct ign_review *out);
 
 /* Whether path is that of an error, or inside a misfit. */
 bool ign_is_told(const struct ign_review *r, struct str path);
@@ -238,14 +231,13 @@ struct ign_obj *ign_fold(struct arena *a, const struct ign_objs *configs);
 /* The config as upstream's encoder orders and omits; strings are shared. */
 struct json *ign_encode(struct arena *a, const struct ign_obj *config);
 /* The same without the fields that spec 3.minor has not. */
-struct json *ign_encode_as(struct arena *a, const struct ign_obj *config,
-			   int minor);
+struct json *ign_encode_as(struct arena *a, const struct ign_obj *config, int minor);
 
 /*
  * A 3.5 config in the words of an older spec: 3.1 to 3.5, or 2.2. ERR_INVALID,
  * in upstream's words, where it says what the older one cannot.
  */
-int ign_down(struct arena *a, const struct ign_obj *config, struct semver to,
-	     struct json **out, struct err *err);
+int ign_down(struct arena *a, const struct ign_obj *config, struct semver to, struct json **out,
+	     struct err *err);
 
 #endif

@@ -11,19 +11,17 @@
 
 /* All of a file, or of a stream up to its end; "-" is standard input.
  * ERR_LIMIT when it has more than max bytes. */
-int file_read(struct arena *a, const char *path, size_t max, struct str *out,
-	      struct err *err);
+int file_read(struct arena *a, const char *path, size_t max, struct str *out, struct err *err);
 
 /* All that an open descriptor still gives; name is for messages. */
-int file_read_fd(struct arena *a, int fd, const char *name, size_t max,
-		 struct str *out, struct err *err);
+int file_read_fd(struct arena *a, int fd, const char *name, size_t max, struct str *out,
+		 struct err *err);
 
 /*
  * Replaces path with data: a new file beside it, written and fsynced, renamed
  * over it, and the folder fsynced. mode is exact, whatever the umask.
  */
-int file_replace(const char *path, struct str data, mode_t mode,
-		 struct err *err);
+int file_replace(const char *path, struct str data, mode_t mode, struct err *err);
 
 /*
  * The same for a regular file that is there: it keeps its mode and owner, and a

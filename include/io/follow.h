@@ -15,9 +15,8 @@ struct follow;
  * (device, inode, size, times); changes close together are told once. Without
  * inotify the look every every_ms (0: 10 s) is what remains.
  */
-struct follow *follow_start(struct loop *l, const char *const *paths, size_t n,
-			    int every_ms, void (*changed)(void *ctx),
-			    void *ctx);
+struct follow *follow_start(struct loop *l, const char *const *paths, size_t n, int every_ms,
+			    void (*changed)(void *ctx), void *ctx);
 void follow_free(struct follow *f);
 
 #endif

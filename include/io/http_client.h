@@ -25,8 +25,7 @@ struct http_client_opts {
 	int keep_ms; /* how long a connection waits for its next use; 0: 60 s */
 };
 
-struct http_client *http_client_new(struct loop *l,
-				    const struct http_client_opts *opts);
+struct http_client *http_client_new(struct loop *l, const struct http_client_opts *opts);
 
 /* No call may be under way. */
 void http_client_free(struct http_client *c);

@@ -64,11 +64,9 @@ struct http_server_opts {
 	 * After each exchange: status (0: none sent) and bytes of body sent.
 	 * Of a malformed request the head has what could be read, or nothing.
 	 */
-	void (*over)(const struct http_exchange *x, int status, uint64_t sent,
-		     void *ctx);
+	void (*over)(const struct http_exchange *x, int status, uint64_t sent, void *ctx);
 	/* Slots were short: a connection was evicted, or a new one refused. */
-	void (*lost)(const struct sock_addr *peer, enum http_lost why,
-		     void *ctx);
+	void (*lost)(const struct sock_addr *peer, enum http_lost why, void *ctx);
 	void *ctx;
 	const struct http_limits *limits; /* NULL: http_limits */
 	size_t max_conns; /* of each listener; 0: 1000 */
@@ -82,8 +80,7 @@ struct http_server_opts {
 		      * stream, while some of it waits */
 };
 
-struct http_server *http_server_new(struct loop *l,
-				    const struct http_server_opts *opts);
+struct http_server *http_server_new(struct loop *l, const struct http_server_opts *opts);
 
 /*
  * Serves connections to fd, a listening socket that is the server's from here
@@ -95,8 +92,7 @@ void http_server_listen(struct http_server *s, int fd, struct tls_server *tls);
  * Takes no more connections, lets requests under way end, cuts what is left
  * after grace_ms, then calls done, from the loop.
  */
-void http_server_stop(struct http_server *s, int grace_ms,
-		      void (*done)(void *ctx), void *ctx);
+void http_server_stop(struct http_server *s, int grace_ms, void (*done)(void *ctx), void *ctx);
 
 /* Cuts everything. Not from within a callback of the server. */
 void http_server_free(struct http_server *s);
@@ -112,8 +108,8 @@ size_t http_server_conns(const struct http_server *s);
  * until release(owner) is called (NULL: it lives in x->a or forever). To HEAD
  * only the length of it goes out, unless body.p is NULL; with 204 and 304 neither.
  */
-void http_reply(struct http_exchange *x, int status, struct str fields,
-		struct str body, void (*release)(void *owner), void *owner);
+void http_reply(struct http_exchange *x, int status, struct str fields, struct str body,
+		void (*release)(void *owner), void *owner);
 
 /* An answer that is written bit by bit, in chunks. */
 void http_stream_start(struct http_exchange *x, int status, struct str fields);

@@ -28,15 +28,14 @@ void log_never_wait(void);
 int log_fd(void);
 bool log_enabled(int verbosity);
 
-void log_line(enum log_level level, const char *file, int line, const char *fmt,
-	      ...) __attribute__((format(printf, 4, 5)));
+void log_line(enum log_level level, const char *file, int line, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 #define log_info(...) log_line(LOG_INFO, __FILE__, __LINE__, __VA_ARGS__)
 #define log_warn(...) log_line(LOG_WARNING, __FILE__, __LINE__, __VA_ARGS__)
 #define log_error(...) log_line(LOG_ERROR, __FILE__, __LINE__, __VA_ARGS__)
 /* As upstream's programs end: the line, then exit status 255. */
-#define log_fatal(...) \
-	(log_line(LOG_FATAL, __FILE__, __LINE__, __VA_ARGS__), log_exit())
+#define log_fatal(...) (log_line(LOG_FATAL, __FILE__, __LINE__, __VA_ARGS__), log_exit())
 _Noreturn void log_exit(void);
 /* Has the pod's status tell why the process is about to end. */
 void log_to_pod(struct str why);

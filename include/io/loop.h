@@ -53,8 +53,8 @@ void loop_update(struct loop *l, struct source *s);
 void loop_remove(struct loop *l, struct source *s);
 
 /* Calls on(ctx) from the loop when the signal has come. */
-int loop_signal(struct loop *l, int signo, void (*on)(void *ctx, int signo),
-		void *ctx, struct err *err);
+int loop_signal(struct loop *l, int signo, void (*on)(void *ctx, int signo), void *ctx,
+		struct err *err);
 
 /* Watches a process that this one forked. */
 void loop_child(struct loop *l, struct child *c);

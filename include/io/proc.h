@@ -31,8 +31,8 @@ struct proc_result {
 typedef void proc_done(void *ctx, const struct proc_result *r);
 
 /* NULL and err when it cannot be started, as when argv[0] is not found. */
-struct proc *proc_start(struct loop *l, const struct proc_opts *opts,
-			proc_done *done, void *ctx, struct err *err);
+struct proc *proc_start(struct loop *l, const struct proc_opts *opts, proc_done *done, void *ctx,
+			struct err *err);
 
 /* Kills it and its group at once; done is not called. */
 void proc_kill(struct proc *p);

@@ -30,21 +30,19 @@ struct repeats {
 };
 
 /* Whether to log this one; *held: how many repeats were not logged before. */
-bool repeat_due(struct repeats *r, enum log_level level, struct str object,
-		struct str text, int64_t now, unsigned *held);
+bool repeat_due(struct repeats *r, enum log_level level, struct str object, struct str text,
+		int64_t now, unsigned *held);
 /* The object is well. True when a warning or an error of it is known. */
 bool repeat_over(struct repeats *r, struct str object);
 
 /* The same with the process's own table and clock, for the log. */
-void log_repeat(enum log_level level, const char *file, int line,
-		struct str object, const char *fmt, ...)
-	__attribute__((format(printf, 5, 6)));
+void log_repeat(enum log_level level, const char *file, int line, struct str object,
+		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 bool log_over(struct str object);
 /* The same for a line that the caller logs, with more in it than the text that
  * repeats are known by. */
 bool log_due(enum log_level level, struct str object, struct str text);
 
-#define log_again(level, object, ...) \
-	log_repeat(level, __FILE__, __LINE__, object, __VA_ARGS__)
+#define log_again(level, object, ...) log_repeat(level, __FILE__, __LINE__, object, __VA_ARGS__)
 
 #endif

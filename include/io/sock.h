@@ -59,8 +59,8 @@ typedef void dial_done(void *ctx, int fd, struct err *err);
  * are looked up by a child process, for no resolver is without waits; their
  * addresses are tried in turn, each with its share of the time.
  */
-struct dial *dial_start(struct loop *l, struct str host, uint16_t port,
-			int64_t due, dial_done *done, void *ctx);
+struct dial *dial_start(struct loop *l, struct str host, uint16_t port, int64_t due,
+			dial_done *done, void *ctx);
 
 /* Gives up; done is not called. */
 void dial_cancel(struct dial *d);

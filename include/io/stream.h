@@ -23,8 +23,7 @@ struct stream {
 ssize_t stream_read(struct stream *s, void *to, size_t n, struct err *err);
 
 /* Bytes taken of the n_parts, in order; else as stream_read, never 0. */
-ssize_t stream_write(struct stream *s, const struct iovec *parts, int n_parts,
-		     struct err *err);
+ssize_t stream_write(struct stream *s, const struct iovec *parts, int n_parts, struct err *err);
 
 /* 0 when all that was taken is with the kernel, -ERR_AGAIN, or -code. */
 int stream_flush(struct stream *s, struct err *err);

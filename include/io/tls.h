@@ -40,8 +40,8 @@ void tls_profile_default(struct tls_profile *out);
  * ERR_INVALID. ERR_LIMIT: TLS 1.3 is the minimum, or no suite is left; the
  * caller must not serve less than was asked for.
  */
-int tls_profile_parse(struct str min_version, const struct strs *suites,
-		      struct tls_profile *out, struct err *err);
+int tls_profile_parse(struct str min_version, const struct strs *suites, struct tls_profile *out,
+		      struct err *err);
 
 /* The IANA name of a suite spoken here; NULL for others. */
 const char *tls_suite_name(uint16_t suite);
@@ -53,19 +53,16 @@ struct tls_server *tls_server_new(const struct tls_profile *profile);
 void tls_server_free(struct tls_server *s);
 
 /* The chain and key, as PEM, that new connections show. */
-int tls_server_set_pair(struct tls_server *s, struct str cert, struct str key,
-			struct err *err);
+int tls_server_set_pair(struct tls_server *s, struct str cert, struct str key, struct err *err);
 
 /* The same from files. */
-int tls_server_load(struct tls_server *s, const char *cert, const char *key,
-		    struct err *err);
+int tls_server_load(struct tls_server *s, const char *cert, const char *key, struct err *err);
 
 /*
  * Asks clients for a certificate of these authorities; without one they are
  * served too unless required. "" stops asking.
  */
-int tls_server_set_client_ca(struct tls_server *s, struct str ca, bool required,
-			     struct err *err);
+int tls_server_set_client_ca(struct tls_server *s, struct str ca, bool required, struct err *err);
 
 /* A connection to be; a pair must have been set. */
 struct tls *tls_accept(struct tls_server *s);
@@ -79,8 +76,7 @@ void tls_client_free(struct tls_client *c);
 int tls_client_set_ca(struct tls_client *c, struct str ca, struct err *err);
 
 /* Shown to servers that ask; "" for none. */
-int tls_client_set_pair(struct tls_client *c, struct str cert, struct str key,
-			struct err *err);
+int tls_client_set_pair(struct tls_client *c, struct str cert, struct str key, struct err *err);
 
 /* Believes whoever answers. */
 void tls_client_set_insecure(struct tls_client *c, bool insecure);
@@ -101,8 +97,7 @@ int tls_handshake(struct tls *t, int fd, struct err *err);
 
 /* As stream_read and stream_write, which call these. */
 ssize_t tls_read(struct tls *t, int fd, void *to, size_t n, struct err *err);
-ssize_t tls_write(struct tls *t, int fd, const struct iovec *parts, int n_parts,
-		  struct err *err);
+ssize_t tls_write(struct tls *t, int fd, const struct iovec *parts, int n_parts, struct err *err);
 
 /* 0 when nothing taken by tls_write is left to be sent. */
 int tls_flush(struct tls *t, int fd, struct err *err);

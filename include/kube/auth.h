@@ -19,9 +19,8 @@ struct tls_client;
  * Loads CA and client certificate into tls, which is followed when it comes
  * from files; renewed(ctx) is told when a new one is there.
  */
-int kube_auth_new(struct loop *l, const struct kube_conf *conf,
-		  struct tls_client *tls, void (*renewed)(void *ctx), void *ctx,
-		  struct kube_auth **out, struct err *err);
+int kube_auth_new(struct loop *l, const struct kube_conf *conf, struct tls_client *tls,
+		  void (*renewed)(void *ctx), void *ctx, struct kube_auth **out, struct err *err);
 void kube_auth_free(struct kube_auth *a);
 
 /*

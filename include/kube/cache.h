@@ -44,8 +44,7 @@ struct kube_cache_opts {
 	void (*drop)(void *value);
 	/* before is NULL when it is new, now when it is gone, and they are the
 	 * same at a resync. Both may be looked at within the call. */
-	void (*changed)(void *ctx, struct str key, const void *before,
-			const void *now);
+	void (*changed)(void *ctx, struct str key, const void *before, const void *now);
 	/* The first list is complete. May be NULL. */
 	void (*synced)(void *ctx);
 	/*
@@ -79,12 +78,10 @@ bool kube_cache_synced(const struct kube_cache *c);
 void *kube_cache_get(const struct kube_cache *c, struct str key);
 
 /* All items in the order of their keys; good until the loop's next turn. */
-size_t kube_cache_all(const struct kube_cache *c,
-		      struct kube_item *const **out);
+size_t kube_cache_all(const struct kube_cache *c, struct kube_item *const **out);
 
 /* The same of those that the index has under name. */
-size_t kube_cache_of(const struct kube_cache *c, struct str name,
-		     struct kube_item *const **out);
+size_t kube_cache_of(const struct kube_cache *c, struct str name, struct kube_item *const **out);
 void kube_cache_reindex(struct kube_cache *c);
 
 /*

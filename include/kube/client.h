@@ -80,14 +80,12 @@ struct loop *kube_loop(const struct kube *k);
 const struct kube_conf *kube_conf(const struct kube *k);
 
 /* -code and message for a Status (an answer's body, or an ERROR event). */
-int kube_status(struct arena *a, int http, struct str body,
-		struct kube_answer *out);
+int kube_status(struct arena *a, int http, struct str body, struct kube_answer *out);
 
 /* Appends s with what a URL's query must escape escaped. */
 void kube_escape(struct buf *b, struct str s);
 
 /* Runs the loop until one request is answered: for tools. */
-int kube_get(struct kube *k, struct arena *a, struct str path, struct str *out,
-	     struct err *err);
+int kube_get(struct kube *k, struct arena *a, struct str path, struct str *out, struct err *err);
 
 #endif

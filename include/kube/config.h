@@ -24,20 +24,20 @@ struct kube_flags {
 extern const struct flag kube_flag_table[];
 
 /* The entry of these flags, for a struct that has them as `kube`. */
-#define KUBE_FLAGS(type)                                                  \
-	{                                                                 \
-		.name = "options", .kind = FLAG_GROUP,                    \
-		.offset = offsetof(type, kube), .group = kube_flag_table, \
-		.help = "the flags that choose the cluster and the "      \
-			"credentials, as kubectl's"                       \
+#define KUBE_FLAGS(type)                                                               \
+	{                                                                              \
+		.name = "options", .kind = FLAG_GROUP, .offset = offsetof(type, kube), \
+		.group = kube_flag_table,                                              \
+		.help = "the flags that choose the cluster and the "                   \
+			"credentials, as kubectl's"                                    \
 	}
 
 /*
  * The configuration by kubectl's rules. in_cluster: a pod's service account is
  * taken when no kubeconfig is named. Errors say which file and what to do.
  */
-int kube_config_load(struct arena *a, const struct kube_flags *flags,
-		     bool in_cluster, struct kube_conf *out, struct err *err);
+int kube_config_load(struct arena *a, const struct kube_flags *flags, bool in_cluster,
+		     struct kube_conf *out, struct err *err);
 
 /* The authorities that the system trusts, as PEM; "" when it has none. */
 struct str kube_system_ca(struct arena *a);

@@ -40,8 +40,7 @@ struct correlator {
 
 /* Whether the event is told as one with those like it: key is of all but the
  * message. */
-bool correlate_combines(struct correlator *c, uint64_t key, uint64_t message,
-			int64_t now_ms);
+bool correlate_combines(struct correlator *c, uint64_t key, uint64_t message, int64_t now_ms);
 
 /* Whether one more event of the object may be told. */
 bool correlate_allows(struct correlator *c, uint64_t object, int64_t now_ms);

@@ -37,8 +37,8 @@ struct kube_events {
 };
 
 /* source is the component; message is a view. */
-void kube_event(struct kube_events *e, const char *source,
-		const struct action_event *about, struct str message);
+void kube_event(struct kube_events *e, const char *source, const struct action_event *about,
+		struct str message);
 
 /* Those that wait are given up. */
 void kube_events_stop(struct kube_events *e);

@@ -27,8 +27,7 @@ struct kube_job {
 	struct actions list;
 	const char *source; /* of events */
 	/* The answer to an action with a tag; may be NULL. */
-	void (*reply)(struct kube_job *j, const struct action *act,
-		      const struct kube_answer *ans);
+	void (*reply)(struct kube_job *j, const struct action *act, const struct kube_answer *ans);
 	void (*done)(struct kube_job *j);
 	void *ctx;
 	/* ---- what came of it ---- */
@@ -51,7 +50,6 @@ struct kube_job {
 void kube_exec(struct kube_exec *x, struct kube_job *j);
 
 /* An action that asks nothing of the server: an event, a gauge, a line. */
-void kube_exec_local(struct kube_exec *x, const char *source,
-		     const struct action *act);
+void kube_exec_local(struct kube_exec *x, const char *source, const struct action *act);
 
 #endif

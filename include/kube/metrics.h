@@ -23,8 +23,8 @@ struct kube_metrics {
 
 void kube_metrics_init(struct kube_metrics *m, const struct kube_gauge *gauges);
 /* drop: the series is not to be shown any more. */
-void kube_metrics_set(struct kube_metrics *m, const struct action_metric *v,
-		      double value, bool drop);
+void kube_metrics_set(struct kube_metrics *m, const struct action_metric *v, double value,
+		      bool drop);
 void kube_metrics_text(struct kube_metrics *m, struct buf *out);
 
 /* Where "HOST:PORT" or ":PORT" says. */
@@ -32,11 +32,10 @@ struct kube_metrics_place {
 	struct str host;
 	uint16_t port;
 };
-int kube_metrics_place(struct str address, struct kube_metrics_place *out,
-		       struct err *err);
+int kube_metrics_place(struct str address, struct kube_metrics_place *out, struct err *err);
 
 /* Serves /metrics, and /healthz for probes. */
-int kube_metrics_listen(struct kube_metrics *m, struct loop *l,
-			const struct kube_metrics_place *at, struct err *err);
+int kube_metrics_listen(struct kube_metrics *m, struct loop *l, const struct kube_metrics_place *at,
+			struct err *err);
 
 #endif

@@ -32,15 +32,14 @@ size_t kube_queue_busy(const struct kube_queue *q);
 
 void kube_queue_add(struct kube_queue *q, unsigned kind, struct str name);
 /* The earlier of two times counts. */
-void kube_queue_after(struct kube_queue *q, unsigned kind, struct str name,
-		      int64_t ms);
+void kube_queue_after(struct kube_queue *q, unsigned kind, struct str name, int64_t ms);
 
 /* Retries the keys of that kind now that failed and wait for a retry. */
 void kube_queue_retry(struct kube_queue *q, unsigned kind);
 
 /* The work on a key has ended; failed: it is tried again, retries times before
  * a longer wait. The key is not to be used any more. */
-void kube_queue_done(struct kube_queue *q, const struct kube_key *key,
-		     bool failed, unsigned retries);
+void kube_queue_done(struct kube_queue *q, const struct kube_key *key, bool failed,
+		     unsigned retries);
 
 #endif

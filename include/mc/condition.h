@@ -22,8 +22,7 @@ struct conditions {
 struct conditions conditions_of(struct arena *a, const struct json *list);
 
 /* The first of that type, or NULL. */
-const struct condition *conditions_find(const struct conditions *list,
-					struct str type);
+const struct condition *conditions_find(const struct conditions *list, struct str type);
 bool conditions_true(const struct conditions *list, const char *type);
 
 /* Which changes count: a ControllerConfig's message alone is none. */
@@ -34,14 +33,12 @@ enum condition_rule { CONDITION_ALL, CONDITION_NOT_MESSAGE };
  * else the old entry goes and the new one is appended, keeping its time when
  * the status is the same. True when the list changed.
  */
-bool conditions_set(struct arena *a, struct conditions *list,
-		    enum condition_rule rule, struct condition c,
-		    struct instant now);
+bool conditions_set(struct arena *a, struct conditions *list, enum condition_rule rule,
+		    struct condition c, struct instant now);
 
 /* brief: without reasons and messages that are empty, as the types of
  * ControllerConfigs, KubeletConfigs and ContainerRuntimeConfigs have it. */
-struct json *conditions_json(struct arena *a, const struct conditions *list,
-			     bool brief);
+struct json *conditions_json(struct arena *a, const struct conditions *list, bool brief);
 
 /* now as metav1.Time writes it. */
 struct str condition_time(struct arena *a, struct instant now);

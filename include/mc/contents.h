@@ -15,15 +15,13 @@
  * ERR_NOTFOUND when they are elsewhere (http and the like): *out is then the
  * source. ERR_INVALID with upstream's text, ERR_LIMIT.
  */
-int mc_contents(struct arena *a, const struct ign_obj *file, struct str *out,
-		struct err *err);
+int mc_contents(struct arena *a, const struct ign_obj *file, struct str *out, struct err *err);
 
 /*
  * The same for a resource (a file's contents, or what is appended to it), given in
  * parts: what is packed is unpacked part by part and never held.
  */
-int mc_pump(const struct ign_obj *resource, const struct sink *to,
-	    struct err *err);
+int mc_pump(const struct ign_obj *resource, const struct sink *to, struct err *err);
 /* The contents of a file are packed: mc_pump spares the memory they need. */
 bool mc_is_packed(const struct ign_obj *file);
 /* How many bytes a file's contents are, and that they can be unpacked. */
@@ -39,20 +37,17 @@ struct mc_unpack {
 	struct str how;
 	size_t n;
 };
-int mc_unpack_start(struct mc_unpack *u, struct str how, const struct sink *to,
-		    struct err *err);
+int mc_unpack_start(struct mc_unpack *u, struct str how, const struct sink *to, struct err *err);
 struct sink mc_unpack_sink(struct mc_unpack *u);
 /* All has come. Always to be called, with the error there was so far. */
 int mc_unpack_end(struct mc_unpack *u, int rc, struct err *err);
 
 /* The file of that path, or NULL. */
-const struct ign_obj *mc_find_file(const struct ign_obj *config,
-				   struct str path);
+const struct ign_obj *mc_find_file(const struct ign_obj *config, struct str path);
 
 /* The text of a unit or dropin, by its path on the node (a unit also by its
  * name). False when there is none. */
-bool mc_unit_text(struct arena *a, const struct ign_obj *config,
-		  struct str path, struct str *out);
+bool mc_unit_text(struct arena *a, const struct ign_obj *config, struct str path, struct str *out);
 
 /* Text that can be shown: valid UTF-8 without control characters but tab and
  * line breaks. */

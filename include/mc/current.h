@@ -26,24 +26,21 @@ bool mc_is_state(struct str path);
  * one that start --once-from applies: the node's first annotations. */
 #define MC_FIRST_ANNOTATIONS MC_STATE_DIR "/node-annotations.json"
 /* What is said of one that does. */
-#define MC_STATE_REFUSED \
-	"%.*s is the daemon's own state: no MachineConfig may write it"
+#define MC_STATE_REFUSED "%.*s is the daemon's own state: no MachineConfig may write it"
 
 /*
  * Reads a MachineConfig, JSON or YAML; apiVersion and kind may be missing, as
  * upstream writes them only when they were there. ERR_INVALID with upstream's
  * text, that of the Ignition config's parser included.
  */
-int mc_current_parse(struct arena *a, struct str text, struct mc_current *out,
-		     struct err *err);
+int mc_current_parse(struct arena *a, struct str text, struct mc_current *out, struct err *err);
 
 /*
  * A rendered config is named by a hash of its spec. ERR_INVALID when the name has
  * one that is not the spec's: then it is not what was rendered, and what differs
  * from it cannot be told. Other names say nothing.
  */
-int mc_current_check(struct arena *a, const struct mc_current *c,
-		     struct err *err);
+int mc_current_check(struct arena *a, const struct mc_current *c, struct err *err);
 
 /* Whether it is a whole config as the controller renders it: by its name,
  * rendered-<pool>-<md5>, or by the annotation that only those have. */
@@ -58,7 +55,7 @@ void mc_current_empty(struct arena *a, struct mc_current *out);
  */
 struct mc_overrides;
 int mc_current_reconcile(struct arena *a, const struct mc_current *from,
-			 const struct mc_current *to,
-			 const struct mc_overrides *allow, struct err *err);
+			 const struct mc_current *to, const struct mc_overrides *allow,
+			 struct err *err);
 
 #endif

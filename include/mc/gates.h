@@ -15,13 +15,12 @@ struct mc_gates {
  * Those that status.featureGates has for version. ERR_INVALID in upstream's
  * words when it has no such entry.
  */
-int mc_gates_read(struct arena *a, const struct json *feature_gate,
-		  struct str version, struct mc_gates *out, struct err *err);
+int mc_gates_read(struct arena *a, const struct json *feature_gate, struct str version,
+		  struct mc_gates *out, struct err *err);
 
 /* A build without a release of its own has the cluster's gates. */
 #define MC_GATES_SNAPSHOT "0.0.1-snapshot"
-struct str mc_gates_release(struct str release,
-			    const struct json *cluster_version);
+struct str mc_gates_release(struct str release, const struct json *cluster_version);
 
 /* A gate that is in neither list is off. */
 bool mc_gate(const struct mc_gates *g, const char *name);

@@ -15,8 +15,7 @@ struct mc_files {
 	size_t n, cap;
 };
 
-void mc_files_add(struct arena *a, struct mc_files *files, const char *path,
-		  struct str data);
+void mc_files_add(struct arena *a, struct mc_files *files, const char *path, struct str data);
 
 /*
  * A MachineConfig of that name and role with these files, all of mode 0644 (NULL:
@@ -30,18 +29,16 @@ struct mc *mc_generated(struct arena *a, struct str name, struct str role,
  * they are zero, where they are absent. */
 void mc_add_zeros(struct arena *a, struct json *spec);
 
-void mc_annotate(struct arena *a, struct mc *mc, struct str key,
-		 struct str value);
+void mc_annotate(struct arena *a, struct mc *mc, struct str key, struct str value);
 
 /* The only owner; a controlling one blocks its deletion. */
-void mc_set_owner(struct arena *a, struct mc *mc, struct str api,
-		  struct str kind, struct str name, struct str uid,
-		  bool controller);
+void mc_set_owner(struct arena *a, struct mc *mc, struct str api, struct str kind, struct str name,
+		  struct str uid, bool controller);
 
 void mc_set_kargs(struct arena *a, struct mc *mc, const struct strs *kargs);
 
 /* "99-worker-generated-kubelet". */
-struct str mc_generated_name(struct arena *a, const char *prefix,
-			     struct str pool, const char *suffix);
+struct str mc_generated_name(struct arena *a, const char *prefix, struct str pool,
+			     const char *suffix);
 
 #endif

@@ -22,7 +22,6 @@ bool mc_known_find(struct str api, struct str kind, struct mc_known *out);
  * well be of somebody else, else "… has no … (did you mean …?)". *of_kind: the kind
  * is to blame, not the apiVersion.
  */
-struct str mc_known_problem(struct arena *a, struct str api, struct str kind,
-			    bool *of_kind);
+struct str mc_known_problem(struct arena *a, struct str api, struct str kind, bool *of_kind);
 
 #endif

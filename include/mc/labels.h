@@ -22,7 +22,6 @@ struct labels labels_pack(struct arena *a, const struct json *map);
 bool labels_get(struct labels l, struct str key, struct str *value);
 
 /* Walks them: *at begins at 0. False at the end. */
-bool labels_next(struct labels l, size_t *at, struct str *key,
-		 struct str *value);
+bool labels_next(struct labels l, size_t *at, struct str *key, struct str *value);
 
 #endif

@@ -86,12 +86,11 @@ struct mc_set {
  * ERR_INVALID with fault filled in; err then has the upstream text. With
  * set->review there is no ERR_INVALID.
  */
-int mc_load(struct arena *a, struct str path, struct str text,
-	    struct mc_set *set, struct mc_fault *fault, struct err *err);
+int mc_load(struct arena *a, struct str path, struct str text, struct mc_set *set,
+	    struct mc_fault *fault, struct err *err);
 
 /* The last object of that kind and name (NULL: of any), or NULL. */
-struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind,
-			  const char *name);
+struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind, const char *name);
 
 /*
  * What a client that applies over's objects changes in a cluster that has base:
@@ -100,11 +99,9 @@ struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind,
  * metadata, config and status; a MachineConfiguration has the status that it had
  * while its spec is the same, or none. Changes those objects.
  */
-struct mc_set mc_applied(struct arena *a, const struct mc_set *base,
-			 const struct mc_set *over);
+struct mc_set mc_applied(struct arena *a, const struct mc_set *base, const struct mc_set *over);
 
 /* base with over's objects in place of, or beside, its own; both are shared. */
-struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
-			 const struct mc_set *over);
+struct mc_set mc_overlay(struct arena *a, const struct mc_set *base, const struct mc_set *over);
 
 #endif

@@ -48,13 +48,11 @@ struct mcn_in {
  * field manager machine-config-operator, by force. *after is the object with it
  * applied, for the next report.
  */
-struct json *mcn_report(struct arena *a, const struct mcn_in *in,
-			const struct mcn_report *r, bool *create,
-			struct json **after);
+struct json *mcn_report(struct arena *a, const struct mcn_in *in, const struct mcn_report *r,
+			bool *create, struct json **after);
 
 /* What a node's object says of it, without a status: to be applied. */
-struct json *mcn_spec(struct arena *a, const struct mc_node *n,
-		      struct str pool);
+struct json *mcn_spec(struct arena *a, const struct mc_node *n, struct str pool);
 
 /* The same of one that is not there yet: its Node owns it, as upstream's operator
  * has it. To change the owners of one that exists takes the right to delete it. */
@@ -64,7 +62,6 @@ struct json *mcn_new(struct arena *a, const struct mc_node *n, struct str pool);
  * The object with the conditions that gate ImageModeStatusReporting asks for, in
  * place of the one it does away with; NULL when it has them.
  */
-struct json *mcn_migrate(struct arena *a, const struct json *mcn,
-			 struct instant now);
+struct json *mcn_migrate(struct arena *a, const struct json *mcn, struct instant now);
 
 #endif

@@ -40,15 +40,14 @@ struct mc_merged {
  * config.
  */
 int mc_merge(struct arena *a, const struct mcs *list, struct str base_image,
-	     struct str extensions_image, struct mc_merged *out,
-	     struct err *err);
+	     struct str extensions_image, struct mc_merged *out, struct err *err);
 
 /* The MachineConfigSpec of a merge as JSON: all seven fields. */
 struct json *mc_spec(struct arena *a, const struct mc_merged *m);
 
 /* rendered-<pool>-<md5 of salt and YAML of the spec>. */
-int mc_rendered_name(struct arena *a, struct str pool, const struct json *spec,
-		     struct str *out, struct err *err);
+int mc_rendered_name(struct arena *a, struct str pool, const struct json *spec, struct str *out,
+		     struct err *err);
 
 /* etcd's limit as upstream knows it: the JSON of a rendered config. */
 #define MC_SIZE_MAX 1572864

@@ -58,8 +58,7 @@ struct mc {
 	bool fips;
 	struct ign_obj *ignition; /* parsed, once it has been validated */
 	struct ign_obj *judged; /* once linted: what of it could be read */
-	const struct ign_review
-		*review; /* the same: of a broken one, or NULL */
+	const struct ign_review *review; /* the same: of a broken one, or NULL */
 	struct doc doc; /* what it was decoded from */
 	struct str file; /* where that was read, for people */
 };
@@ -92,8 +91,7 @@ struct mc_object {
 
 /* Which kind a document is, by apiVersion and kind. ERR_INVALID when it has
  * none: "Object 'Kind' is missing in '…'". */
-int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
-	       struct err *err);
+int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out, struct err *err);
 
 /* What to do about a document that has no kind or apiVersion, in words that do
  * not quote all of it; "" when it has both. */
@@ -104,31 +102,27 @@ bool mc_is_butane(const struct json *tree);
 #define MC_BUTANE "this is Butane: convert it with butane first"
 
 /* ERR_INVALID in the words of upstream's decoder. */
-int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
-	      struct err *err);
+int mc_decode(struct arena *a, const struct doc *d, struct mc *out, struct err *err);
 /* The Ignition config as upstream has it in memory (mc_raw), or "". */
 struct str mc_config_text(struct arena *a, const struct mc *mc);
 bool mc_has_config(const struct mc *mc);
 
-int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out,
-		   struct err *err);
+int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out, struct err *err);
 int mc_controller_config_decode(struct arena *a, const struct doc *d,
-				struct mc_controller_config *out,
-				struct err *err);
+				struct mc_controller_config *out, struct err *err);
 
 /* The Go type of a kind: a row of mc_shapes (mc/types.h), or 0. */
 uint16_t mc_type(enum mc_kind kind);
 
 /* kind is one that struct mc_object stands for. */
-int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind,
-		     struct mc_object *out, struct err *err);
+int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind, struct mc_object *out,
+		     struct err *err);
 
 /*
  * Checks an object that is of no use here as upstream's decoder would when it
  * knows the kind: its metadata, and all of a Secret.
  */
-int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind,
-		   struct err *err);
+int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind, struct err *err);
 
 /* The value of a document that does not fit its type, or NULL. */
 struct json *mc_misfit(struct arena *a, const struct doc *d);

@@ -64,15 +64,13 @@ struct mc_origins_in {
 	bool exact;
 };
 
-void mc_origins(struct arena *a, const struct mc_origins_in *in,
-		struct mc_origins *out);
+void mc_origins(struct arena *a, const struct mc_origins_in *in, struct mc_origins *out);
 
 /*
  * What the sources say, part by part, without looking at what comes of it. Those
  * that do not parse are left out.
  */
-void mc_says(struct arena *a, const struct mcs *sources,
-	     struct mc_origins *out);
+void mc_says(struct arena *a, const struct mcs *sources, struct mc_origins *out);
 
 /* "file", "dropin", "kernelArguments", … */
 const char *mc_part_kind(enum mc_part part);
@@ -88,8 +86,7 @@ struct str mc_part_text(struct arena *a, const struct mc_origin *o);
  * Whether a selector names a part: its text, a path on the node, a unit's name (its
  * drop-ins, too), a user (with the keys), or a kind with or without an s ("units", "kernelArguments").
  */
-bool mc_part_matches(struct arena *a, const struct mc_origin *o,
-		     struct str selector);
+bool mc_part_matches(struct arena *a, const struct mc_origin *o, struct str selector);
 
 /* The kind nearest to a selector that names none, or NULL. */
 const char *mc_part_nearest(struct str selector);

@@ -30,8 +30,7 @@ struct mcps {
 
 /* ERR_INVALID "invalid label selector: …"; *out is filled in all the same, with
  * no nodes. */
-int mcp_decode(struct arena *a, const struct json *tree, struct mcp *out,
-	       struct err *err);
+int mcp_decode(struct arena *a, const struct json *tree, struct mcp *out, struct err *err);
 
 const struct mcp *mcps_find(const struct mcps *pools, struct str name);
 
@@ -48,17 +47,16 @@ struct mcp_of_node {
  * custom pools do: "node a belongs to 2 custom roles, cannot proceed with this
  * Node".
  */
-int mcp_of_node(const struct mcps *pools, const struct mc_node *node,
-		struct mcp_of_node *out, struct err *err);
+int mcp_of_node(const struct mcps *pools, const struct mc_node *node, struct mcp_of_node *out,
+		struct err *err);
 
 /* Every pool whose selector matches, in their order; none for Windows. */
-void mcp_matching(struct arena *a, const struct mcps *pools,
-		  const struct mc_node *node, struct mcps *out);
+void mcp_matching(struct arena *a, const struct mcps *pools, const struct mc_node *node,
+		  struct mcps *out);
 
 /* spec.maxUnavailable of n nodes, at least 1 unless negative. ERR_INVALID in
  * upstream's words. */
-int mcp_max_unavailable(const struct mcp *pool, size_t n, int64_t *out,
-			struct err *err);
+int mcp_max_unavailable(const struct mcp *pool, size_t n, int64_t *out, struct err *err);
 
 /* ---- layered pools ---- */
 

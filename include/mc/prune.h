@@ -19,8 +19,7 @@ struct mc_set mc_selected(struct arena *a, const struct mc_set *set,
  * an owner, comes with the release or was generated, nor a kind of which there is
  * one.
  */
-struct mc_set mc_prune(struct arena *a, const struct mc_set *base,
-		       const struct mc_set *change,
+struct mc_set mc_prune(struct arena *a, const struct mc_set *base, const struct mc_set *change,
 		       const struct selector *selector, struct mc_set *removed);
 
 /* "MachineConfig 50-x" of each object of a set. */

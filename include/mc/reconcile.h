@@ -27,14 +27,12 @@ enum mc_section {
 
 /* NULL when a node takes this part of the change, else upstream's reason. */
 const char *mc_section_refused(struct arena *a, enum mc_section section,
-			       const struct mc_merged *from,
-			       const struct mc_merged *to,
+			       const struct mc_merged *from, const struct mc_merged *to,
 			       const struct mc_overrides *allow);
 
 /* The first reason of all sections; NULL when a node takes the change. */
 const char *mc_irreconcilable(struct arena *a, const struct mc_merged *from,
-			      const struct mc_merged *to,
-			      const struct mc_overrides *allow);
+			      const struct mc_merged *to, const struct mc_overrides *allow);
 
 /* From spec.irreconcilableValidationOverrides.storage; j may be NULL. */
 struct mc_overrides mc_overrides_of(const struct json *machine_configuration);
@@ -44,9 +42,8 @@ struct mc_overrides mc_overrides_of(const struct json *machine_configuration);
  * one. ERR_INVALID with the text of its condition: which base config is to
  * blame (sources in merge order), as upstream finds it.
  */
-int mc_reconcile(struct arena *a, struct str old_name,
-		 const struct mc_merged *from, struct str new_name,
-		 const struct mc_merged *to, const struct mcs *sources,
+int mc_reconcile(struct arena *a, struct str old_name, const struct mc_merged *from,
+		 struct str new_name, const struct mc_merged *to, const struct mcs *sources,
 		 const struct mc_overrides *allow, struct err *err);
 
 #endif

@@ -24,8 +24,7 @@ void scope_set_add(struct scope_set *set, struct str scope, void *value);
 /* Calls see with each scope of the set that sub is inside of, itself included,
  * maybe twice; costs what sub is long, however many scopes there are. */
 void scope_set_above(const struct scope_set *set, struct str sub,
-		     void (*see)(void *ctx, const struct map_entry *scope),
-		     void *ctx);
+		     void (*see)(void *ctx, const struct map_entry *scope), void *ctx);
 
 bool scope_set_has(const struct scope_set *set, struct str sub);
 

@@ -32,15 +32,13 @@ struct selector {
  * From a LabelSelector object (NULL or {}: no requirements). ERR_INVALID in the
  * API machinery's words.
  */
-int selector_make(struct arena *a, const struct json *j, struct selector *out,
-		  struct err *err);
+int selector_make(struct arena *a, const struct json *j, struct selector *out, struct err *err);
 
 /*
  * From text as in a query: "a=b,c!=d,e in (f,g),!h,i>1". ERR_INVALID in the API
  * machinery's words. An empty text has no requirements.
  */
-int selector_parse(struct arena *a, struct str text, struct selector *out,
-		   struct err *err);
+int selector_parse(struct arena *a, struct str text, struct selector *out, struct err *err);
 
 /* What is wrong with a label's key or value, or "". */
 struct str selector_bad_key(struct arena *a, struct str key);

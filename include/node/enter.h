@@ -27,11 +27,9 @@ struct enter {
 
 /* The root without links in it. ERR_INVALID when it is not the root of a
  * machine: it has no os-release. "/" is one that needs no entering. */
-int enter_root(struct arena *a, const char *root, const char **out,
-	       struct err *err);
+int enter_root(struct arena *a, const char *root, const char **out, struct err *err);
 
-int enter_open(struct enter *e, struct arena *a, const char *root,
-	       struct err *err);
+int enter_open(struct enter *e, struct arena *a, const char *root, struct err *err);
 void enter_close(struct enter *e);
 
 /* Adds a directory of our own and what is mounted below it, if it is there. */
@@ -43,11 +41,9 @@ bool enter_add(struct enter *e, const char *from, const char *to);
  * unless it is below the root, its directory is added. ERR_NOTFOUND when neither
  * has it.
  */
-int enter_path(struct enter *e, struct str path, struct str *inside,
-	       struct err *err);
+int enter_path(struct enter *e, struct str path, struct str *inside, struct err *err);
 /* Reads what has this name inside, before the change of root. */
-int enter_read(struct enter *e, struct str inside, size_t max, struct str *out,
-	       struct err *err);
+int enter_read(struct enter *e, struct str inside, size_t max, struct str *out, struct err *err);
 /* Whether something has this name inside. */
 bool enter_has(struct enter *e, struct str inside);
 

@@ -15,8 +15,7 @@ struct host {
 	const char *path; /* folders to look in, as PATH has them */
 	bool chroot;
 	int64_t limit_ms; /* then it is killed; 0: two hours */
-	void (*log)(void *ctx,
-		    struct str text); /* what LOG has said; or NULL */
+	void (*log)(void *ctx, struct str text); /* what LOG has said; or NULL */
 	void *log_ctx;
 };
 
@@ -40,14 +39,13 @@ struct host_out {
  * waited for. ERR_NOTFOUND when there is no such program; the error
  * texts are upstream's: "error running systemctl reload x: <said>: exit …".
  */
-int host_run(struct arena *a, const struct host *h, enum host_how how,
-	     const char *const *argv, struct host_out *out, struct err *err);
+int host_run(struct arena *a, const struct host *h, enum host_how how, const char *const *argv,
+	     struct host_out *out, struct err *err);
 
 /* The same with something on its standard input: what nobody else may see, as
  * arguments are to be seen by every user of the machine. */
-int host_feed(struct arena *a, const struct host *h, enum host_how how,
-	      const char *const *argv, struct str in, struct host_out *out,
-	      struct err *err);
+int host_feed(struct arena *a, const struct host *h, enum host_how how, const char *const *argv,
+	      struct str in, struct host_out *out, struct err *err);
 
 /* Whether there is such a program. */
 bool host_has(const struct host *h, const char *name);
@@ -56,13 +54,12 @@ bool host_has(const struct host *h, const char *name);
 struct str host_status_text(struct arena *a, int status);
 
 /* To the log and, through logger, to the journal. */
-void host_log(const struct host *h, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void host_log(const struct host *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same of words: "systemctl restart %s". A %s is one argument, whatever is
  * in it; NULL is none. */
-int host_cmd(struct arena *a, const struct host *h, enum host_how how,
-	     struct host_out *out, struct err *err, const char *words, ...);
+int host_cmd(struct arena *a, const struct host *h, enum host_how how, struct host_out *out,
+	     struct err *err, const char *words, ...);
 
 /* Argument lists that grow. */
 struct args {
@@ -73,8 +70,7 @@ struct args {
 void args_add(struct args *l, const char *word);
 /* Words as host_cmd has them. */
 void args_words(struct args *l, const char *words, ...);
-void args_addf(struct args *l, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void args_addf(struct args *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* NULL-ended. */
 const char *const *args_end(struct args *l);
 

@@ -16,36 +16,34 @@
 /* Where what a config only points at comes from: asked before anything is
  * written. */
 struct ignite_source {
-	int (*get)(void *ctx, const struct ign_obj *resource,
-		   const struct sink *to, struct err *err);
+	int (*get)(void *ctx, const struct ign_obj *resource, const struct sink *to,
+		   struct err *err);
 	/* An authority to believe from now on, as PEM. */
 	int (*trust)(void *ctx, struct str pem, struct err *err);
 	void *ctx;
 };
 
-int node_ignite(struct node *n, struct arena *a, struct str text,
-		const struct ignite_source *from, struct err *err);
+int node_ignite(struct node *n, struct arena *a, struct str text, const struct ignite_source *from,
+		struct err *err);
 
 /* Only the users and groups of it. */
-int node_ignite_users(struct node *n, struct arena *a,
-		      const struct ign_obj *config, struct err *err);
+int node_ignite_users(struct node *n, struct arena *a, const struct ign_obj *config,
+		      struct err *err);
 
 /*
  * Certificates and pull secrets that are written outside of any config, from a
  * ControllerConfig. bundle: the API servers' CAs that the kubelet shall trust,
  * or "".
  */
-int node_write_certificates(struct node *n, struct arena *a,
-			    const struct json *controller, struct str bundle,
-			    struct err *err);
+int node_write_certificates(struct node *n, struct arena *a, const struct json *controller,
+			    struct str bundle, struct err *err);
 /* The kubelet asks for credentials anew; waits until it has them. */
 int node_rebootstrap(struct node *n, struct arena *a, struct err *err);
 /* What the daemon's pod has logged is kept for when the pod is gone. */
 void node_keep_logs(struct node *n, struct arena *a);
-int node_write_secret(struct node *n, struct arena *a,
-		      const struct json *controller, struct err *err);
+int node_write_secret(struct node *n, struct arena *a, const struct json *controller,
+		      struct err *err);
 /* What node_write_secret would write. */
-int node_secret(struct arena *a, const struct json *controller, struct str *out,
-		struct err *err);
+int node_secret(struct arena *a, const struct json *controller, struct str *out, struct err *err);
 
 #endif

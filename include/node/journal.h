@@ -42,18 +42,16 @@ struct journal {
  * Keeps what is at paths and begins. facts is what undoing needs to know
  * besides: it is an object, and given back as json_member(log, "facts").
  */
-int journal_begin(struct arena *a, struct tree *t, const struct strs *paths,
-		  struct json *facts, struct journal *out, struct err *err);
+int journal_begin(struct arena *a, struct tree *t, const struct strs *paths, struct json *facts,
+		  struct journal *out, struct err *err);
 
 /* Reads the journal there is: the one of an unfinished update before "last".
  * ERR_INVALID when that of an unfinished update is damaged; for "last" see
  * damage. */
-int journal_load(struct arena *a, struct tree *t, struct journal *out,
-		 struct err *err);
+int journal_load(struct arena *a, struct tree *t, struct journal *out, struct err *err);
 
 /* All is done and durable: the update holds. */
-int journal_commit(struct arena *a, struct tree *t, struct journal *j,
-		   struct err *err);
+int journal_commit(struct arena *a, struct tree *t, struct journal *j, struct err *err);
 
 /* Whether all that is to be put back is as it was; ERR_INVALID. Before the first
  * step of undoing. */
@@ -69,15 +67,13 @@ int journal_damaged(struct err *err, const char *path);
 int journal_undo(struct tree *t, struct journal *j, struct err *err);
 
 /* Puts back one path. */
-int journal_restore(struct arena *a, struct tree *t, struct journal *j,
-		    struct str path, struct err *err);
+int journal_restore(struct arena *a, struct tree *t, struct journal *j, struct str path,
+		    struct err *err);
 /* Puts back all of them, the links to units and the folders. */
-int journal_restore_all(struct arena *a, struct tree *t, struct journal *j,
-			struct err *err);
+int journal_restore_all(struct arena *a, struct tree *t, struct journal *j, struct err *err);
 
 /* It is undone: forgets it. */
-int journal_end(struct arena *a, struct tree *t, struct journal *j,
-		struct err *err);
+int journal_end(struct arena *a, struct tree *t, struct journal *j, struct err *err);
 
 /* Removes what a power cut before or after all of this left of the journal. */
 int journal_tidy(struct arena *a, struct tree *t, struct err *err);

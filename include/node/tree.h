@@ -24,8 +24,7 @@ struct node_sys {
 	int (*fsync)(int fd);
 	int (*fchmod)(int fd, mode_t mode);
 	int (*fchown)(int fd, uid_t uid, gid_t gid);
-	int (*fsetxattr)(int fd, const char *name, const void *p, size_t n,
-			 int flags);
+	int (*fsetxattr)(int fd, const char *name, const void *p, size_t n, int flags);
 	int (*renameat)(int from, const char *x, int to, const char *y);
 	int (*linkat)(int from, const char *x, int to, const char *y);
 	int (*symlinkat)(const char *target, int dir, const char *name);
@@ -73,29 +72,27 @@ void tree_unlock(struct tree *t);
 /* ---- looking ------------------------------------------------------------- */
 
 /* lstat; errors are worded as Go words them: "lstat /x: no such file …". */
-int tree_lstat(struct tree *t, const char *path, struct stat *st,
-	       struct err *err);
+int tree_lstat(struct tree *t, const char *path, struct stat *st, struct err *err);
 /* Whether something, symlinks followed, is there. */
 bool tree_exists(struct tree *t, const char *path);
 /* Whether anything, if only a dangling link, is there. */
 bool tree_lexists(struct tree *t, const char *path);
-int tree_read(struct arena *a, struct tree *t, const char *path, size_t max,
-	      struct str *out, struct err *err);
+int tree_read(struct arena *a, struct tree *t, const char *path, size_t max, struct str *out,
+	      struct err *err);
 /* A descriptor of what is there, to read from; the last link is followed. */
 int tree_open_file(struct tree *t, const char *path, struct err *err);
 /* Whether a file has these bytes, and no others. */
 bool tree_has(struct tree *t, const char *path, const struct producer *from);
-int tree_readlink(struct arena *a, struct tree *t, const char *path,
-		  struct str *out, struct err *err);
+int tree_readlink(struct arena *a, struct tree *t, const char *path, struct str *out,
+		  struct err *err);
 /* The path with every link in it followed, as filepath.EvalSymlinks does. */
-int tree_realpath(struct arena *a, struct tree *t, const char *path,
-		  struct str *out, struct err *err);
+int tree_realpath(struct arena *a, struct tree *t, const char *path, struct str *out,
+		  struct err *err);
 /* Where a file at path would be written: links in the directories above it are
  * followed, whether or not they lead to something. */
 struct str tree_resolve(struct arena *a, struct tree *t, const char *path);
 /* Names in a folder, sorted; none when it is not there. */
-int tree_list(struct arena *a, struct tree *t, const char *path,
-	      struct strs *out, struct err *err);
+int tree_list(struct arena *a, struct tree *t, const char *path, struct strs *out, struct err *err);
 /* The path below the host's own root, for watching and for messages. */
 char *tree_host_path(struct arena *a, const struct tree *t, const char *path);
 
@@ -111,36 +108,29 @@ struct tree_attr {
  * Replaces path: a file beside it is written, fsynced and renamed over it. The
  * folder is fsynced by tree_sync.
  */
-int tree_write(struct tree *t, const char *path, struct str data,
-	       struct tree_attr attr, struct err *err);
+int tree_write(struct tree *t, const char *path, struct str data, struct tree_attr attr,
+	       struct err *err);
 /* The same with what comes in parts. */
-int tree_write_from(struct tree *t, const char *path,
-		    const struct producer *from, struct tree_attr attr,
-		    struct err *err);
+int tree_write_from(struct tree *t, const char *path, const struct producer *from,
+		    struct tree_attr attr, struct err *err);
 /* The same with TREE_DEFAULT. */
-int tree_put(struct tree *t, const char *path, struct str data,
-	     struct err *err);
-int tree_symlink(struct tree *t, const char *target, const char *path,
-		 struct err *err);
-int tree_mkdirs(struct tree *t, const char *path, mode_t mode, int64_t uid,
-		int64_t gid, struct err *err);
+int tree_put(struct tree *t, const char *path, struct str data, struct err *err);
+int tree_symlink(struct tree *t, const char *target, const char *path, struct err *err);
+int tree_mkdirs(struct tree *t, const char *path, mode_t mode, int64_t uid, int64_t gid,
+		struct err *err);
 /* Nothing there is no fault. A folder with something in it is ERR_CONFLICT. */
 int tree_remove(struct tree *t, const char *path, struct err *err);
 int tree_remove_all(struct tree *t, const char *path, struct err *err);
 /* The same of what is not a node's; -1 and errno. */
 int tree_remove_at(int dir, const char *name);
-int tree_rename(struct tree *t, const char *from, const char *to,
-		struct err *err);
+int tree_rename(struct tree *t, const char *from, const char *to, struct err *err);
 /* Another name for a file or link. ERR_INVALID where there cannot be one: on
  * another device, say. */
-int tree_link(struct tree *t, const char *from, const char *to,
-	      struct err *err);
+int tree_link(struct tree *t, const char *from, const char *to, struct err *err);
 /* As cp -a: contents or target, mode, owner, attributes. */
-int tree_copy(struct tree *t, const char *from, const char *to,
-	      struct err *err);
+int tree_copy(struct tree *t, const char *from, const char *to, struct err *err);
 int tree_chmod(struct tree *t, const char *path, mode_t mode, struct err *err);
-int tree_chown(struct tree *t, const char *path, uid_t uid, gid_t gid,
-	       struct err *err);
+int tree_chown(struct tree *t, const char *path, uid_t uid, gid_t gid, struct err *err);
 
 /* A file without a name in the folder of path, to write to and read from; or a
  * negative err code. It is gone when it is closed. */

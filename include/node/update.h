@@ -25,8 +25,7 @@ struct node_update {
  * Carries out every step and keeps the journal for rollback. On failure all is
  * undone before it returns, and the error is what upstream would report.
  */
-int node_apply(struct node *n, struct arena *a, const struct node_update *u,
-	       struct err *err);
+int node_apply(struct node *n, struct arena *a, const struct node_update *u, struct err *err);
 
 /* The actions of the last update have been taken: nothing is left to do. Where
  * that cannot be written down it is logged: the next start takes them again,
@@ -35,8 +34,7 @@ void node_finished(struct node *n, struct arena *a);
 
 /* Goes back to what was there before the last update. cause, when it is not
  * "", is the failure that made it necessary and part of the error's text. */
-int node_rollback(struct node *n, struct arena *a, struct str cause,
-		  struct err *err);
+int node_rollback(struct node *n, struct arena *a, struct str cause, struct err *err);
 
 struct node_journal_view {
 	enum journal_state state;
@@ -46,15 +44,14 @@ struct node_journal_view {
 	struct str damage; /* why the rest of it cannot be told; or "" */
 };
 /* What the journal tells; never ERR_NOTFOUND. */
-int node_journal(struct node *n, struct arena *a, struct node_journal_view *out,
-		 struct err *err);
+int node_journal(struct node *n, struct arena *a, struct node_journal_view *out, struct err *err);
 
 /*
  * Undoes what was cut short. *undone says that there was something, told in
  * out. An update that holds but whose actions have not been taken is left to
  * the caller: out->finished is then false.
  */
-int node_recover(struct node *n, struct arena *a, bool *undone,
-		 struct node_journal_view *out, struct err *err);
+int node_recover(struct node *n, struct arena *a, bool *undone, struct node_journal_view *out,
+		 struct err *err);
 
 #endif

@@ -34,9 +34,8 @@ struct verify_opts {
  * Everything that is not as it should be, in upstream's order. ERR_INVALID for
  * a config that cannot be verified, ERR_SYS when the node cannot be asked.
  */
-int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
-		struct str image, const struct verify_opts *o,
-		struct mismatches *out, struct err *err);
+int node_verify(struct node *n, struct arena *a, const struct mc_current *c, struct str image,
+		const struct verify_opts *o, struct mismatches *out, struct err *err);
 
 /*
  * drift: notices when a file that a config has is changed, by inotify.
@@ -56,8 +55,7 @@ struct drift {
 	bool stale; /* a folder went away, and with it its watch: open anew */
 };
 
-int drift_open(struct drift *d, struct node *n, const struct mc_current *c,
-	       struct err *err);
+int drift_open(struct drift *d, struct node *n, const struct mc_current *c, struct err *err);
 void drift_close(struct drift *d);
 /* Takes the events there are; true when a watched path is among them. */
 bool drift_read(struct drift *d);

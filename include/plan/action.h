@@ -95,27 +95,24 @@ struct actions {
 void actions_step(struct actions *out);
 
 /* Adds one; the pointer is good until the next. */
-struct action *action_add(struct arena *a, struct actions *out,
-			  enum action_kind kind, struct str path,
-			  struct str body, struct str reason);
+struct action *action_add(struct arena *a, struct actions *out, enum action_kind kind,
+			  struct str path, struct str body, struct str reason);
 
-struct action *action_log(struct arena *a, struct actions *out, const char *fmt,
-			  ...) __attribute__((format(printf, 3, 4)));
+struct action *action_log(struct arena *a, struct actions *out, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
-struct action *action_event(struct arena *a, struct actions *out,
-			    struct action_event about, struct str message);
+struct action *action_event(struct arena *a, struct actions *out, struct action_event about,
+			    struct str message);
 
-struct action *action_requeue(struct arena *a, struct actions *out, int64_t ms,
-			      struct str reason);
+struct action *action_requeue(struct arena *a, struct actions *out, int64_t ms, struct str reason);
 
 /* One gauge with up to four label values (n of them). */
-struct action *action_metric(struct arena *a, struct actions *out,
-			     const char *name, const struct str *labels,
-			     size_t n, double value);
+struct action *action_metric(struct arena *a, struct actions *out, const char *name,
+			     const struct str *labels, size_t n, double value);
 
 /* mcc_sub_controller_state{subcontroller, state, object} = now. */
-void action_state_metric(struct arena *a, struct actions *out, const char *sub,
-			 struct str state, struct str object);
+void action_state_metric(struct arena *a, struct actions *out, const char *sub, struct str state,
+			 struct str object);
 
 /* "PATCH /path body  # reason", one per line: for tests and simulations. */
 void actions_print(struct buf *b, const struct actions *list);

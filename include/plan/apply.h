@@ -13,13 +13,11 @@
  * only where required has one. False, and nothing is added, when it is so
  * already; configs are compared by what they say, not by their bytes.
  */
-bool apply_mc(struct arena *a, const struct json *existing,
-	      const struct json *required, struct str reason,
-	      struct actions *out);
+bool apply_mc(struct arena *a, const struct json *existing, const struct json *required,
+	      struct str reason, struct actions *out);
 
 /* PUT of the whole object to its place (with /status for part). */
-struct action *apply_replace(struct arena *a, const char *plural,
-			     const struct json *object, const char *part,
-			     struct str reason, struct actions *out);
+struct action *apply_replace(struct arena *a, const char *plural, const struct json *object,
+			     const char *part, struct str reason, struct actions *out);
 
 #endif

@@ -32,7 +32,7 @@ struct bootstrap_out {
 };
 
 /* ERR_INVALID in upstream's words; *out is then untouched. */
-int plan_bootstrap(struct arena *a, const struct bootstrap_in *in,
-		   struct bootstrap_out *out, struct err *err);
+int plan_bootstrap(struct arena *a, const struct bootstrap_in *in, struct bootstrap_out *out,
+		   struct err *err);
 
 #endif

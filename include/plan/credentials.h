@@ -12,13 +12,11 @@
  * 97-<pool>-generated-credentialproviderconfig of the built-in pools, and the
  * status of config; ERR_AGAIN when it cannot be made.
  */
-int plan_credentials_sync(struct arena *a, const struct runtime_view *in,
-			  const struct json *config, struct actions *out,
-			  struct err *err);
+int plan_credentials_sync(struct arena *a, const struct runtime_view *in, const struct json *config,
+			  struct actions *out, struct err *err);
 
 /* Says in its status why it could not be written. */
-void credentials_failed(struct arena *a, struct instant now,
-			const struct json *config, struct str why,
-			struct actions *out);
+void credentials_failed(struct arena *a, struct instant now, const struct json *config,
+			struct str why, struct actions *out);
 
 #endif

@@ -91,16 +91,15 @@ struct daemon_next {
 #define DAEMON_DRAIN_MS (3600 * 1000)
 #define DAEMON_UNCORDON_MS (600 * 1000)
 
-void plan_daemon(struct arena *a, const struct daemon_view *v,
-		 struct daemon_next *out);
+void plan_daemon(struct arena *a, const struct daemon_view *v, struct daemon_next *out);
 
 /* The annotations of a failure. */
 void daemon_failure(struct arena *a, struct str reason, bool unreconcilable,
 		    struct daemon_next *out);
 
 /* A strategic merge patch with what differs from the Node; "" for nothing. */
-struct str daemon_patch(struct arena *a, const struct json *node,
-			const struct daemon_pair *pairs, size_t n);
+struct str daemon_patch(struct arena *a, const struct json *node, const struct daemon_pair *pairs,
+			size_t n);
 
 /* Milliseconds before the n-th retry: 1 s, 2 s, 4 s … 60 s. */
 int64_t daemon_retry_ms(unsigned n);

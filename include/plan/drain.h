@@ -96,8 +96,7 @@ struct drain_view {
  * the answer is no such list; ERR_NOTFOUND: it has no pods/eviction. Every
  * supported server has it, so the caller asks again.
  */
-int drain_eviction_api(struct arena *a, struct str body, struct str *out,
-		       struct err *err);
+int drain_eviction_api(struct arena *a, struct str body, struct str *out, struct err *err);
 
 /* The pods of this node are to be watched. */
 bool drain_wants_pods(const struct drain *d);
@@ -106,8 +105,8 @@ bool drain_wants_pods(const struct drain *d);
  * What to do now. ERR_INVALID for a wish that is none, ERR_AGAIN when a node
  * cannot be uncordoned.
  */
-int plan_drain(struct arena *a, const struct drain_view *in, struct drain *d,
-	       struct actions *out, struct err *err);
+int plan_drain(struct arena *a, const struct drain_view *in, struct drain *d, struct actions *out,
+	       struct err *err);
 
 /* The answer to an action with a tag. */
 struct drain_answer {
@@ -137,10 +136,9 @@ enum drain_outcome { DRAIN_GOING_ON, DRAIN_DONE, DRAIN_FAILED };
 /* Takes the pods of the view into d. */
 void drain_take_pods(struct drain *d, const struct drain_view *in);
 /* Asks about DaemonSets; GOING_ON until all are answered. */
-enum drain_outcome drain_sort_pods(struct arena *a, struct drain *d,
-				   struct actions *out, struct str *error);
-enum drain_outcome drain_evict_pods(struct arena *a, struct drain *d,
-				    const struct drain_view *in,
+enum drain_outcome drain_sort_pods(struct arena *a, struct drain *d, struct actions *out,
+				   struct str *error);
+enum drain_outcome drain_evict_pods(struct arena *a, struct drain *d, const struct drain_view *in,
 				    struct actions *out, struct str *error);
 void drain_pod_reply(struct drain *d, struct drain_pod *p, struct instant now,
 		     const struct drain_answer *answer);

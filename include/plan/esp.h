@@ -12,7 +12,7 @@
  * a RAID, the partition of every disk in it; of several disks, the one /boot is
  * on; else the first there is. ERR_INVALID when there is none, or no JSON.
  */
-int esp_choose(struct arena *a, struct str lsblk, struct str boot,
-	       struct strs *out, struct err *err);
+int esp_choose(struct arena *a, struct str lsblk, struct str boot, struct strs *out,
+	       struct err *err);
 
 #endif

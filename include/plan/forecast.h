@@ -69,8 +69,8 @@ struct forecast {
  * The forecast for one pool, which at least one side has. False when nothing
  * changes for it; out is filled in all the same.
  */
-bool plan_forecast(struct arena *a, const struct forecast_in *in,
-		   struct str pool, struct forecast *out);
+bool plan_forecast(struct arena *a, const struct forecast_in *in, struct str pool,
+		   struct forecast *out);
 
 #define ASSUMED_POLICIES                                             \
 	"no MachineConfiguration: node disruption policies are the " \
@@ -81,8 +81,8 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in,
  * says it: "no MachineConfiguration: …". Of what configs are generated from only
  * what those of the change need counts.
  */
-void forecast_assumptions(struct arena *a, const struct mc_set *set,
-			  const struct mc_set *change, struct strs *out);
+void forecast_assumptions(struct arena *a, const struct mc_set *set, const struct mc_set *change,
+			  struct strs *out);
 
 /* What a node does about it: nothing where it cannot be rendered or is refused. */
 bool forecast_drains(const struct forecast *f);

@@ -78,13 +78,11 @@ struct generate_view {
 
 /* Plans one key. What is in out is to be done whatever it returns: ERR_INVALID when
  * only a change of the objects helps, ERR_AGAIN otherwise. */
-int plan_generate(struct arena *a, const struct generate_view *in,
-		  const struct generate_key *key, struct actions *out,
-		  struct err *err);
+int plan_generate(struct arena *a, const struct generate_view *in, const struct generate_key *key,
+		  struct actions *out, struct err *err);
 
 /* What templates are rendered with, but for the pull secret. */
-struct template_input generate_templates(struct arena *a,
-					 const struct generate_view *in);
+struct template_input generate_templates(struct arena *a, const struct generate_view *in);
 
 /* The Image config "cluster" among images, or NULL. */
 const struct json *generate_image(const struct mc_objects *images);

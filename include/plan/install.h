@@ -13,12 +13,10 @@ struct install {
 };
 
 /* Adds what text, a unit file or a dropin of unit, says to out. */
-void install_parse(struct arena *a, struct str text, struct str unit,
-		   struct install *out);
+void install_parse(struct arena *a, struct str text, struct str unit, struct install *out);
 
 /* "a@.service" of "a@b.service" and its instance; "" of a plain one. */
-struct str install_template(struct arena *a, struct str unit,
-			    struct str *instance);
+struct str install_template(struct arena *a, struct str unit, struct str *instance);
 
 /* Whether a folder of this name has links that enable units: "x.target.wants". */
 bool install_is_folder(struct str name);

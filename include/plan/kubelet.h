@@ -21,12 +21,11 @@ struct kubelet_in {
 };
 
 /* Upstream's checks of a KubeletConfig. ERR_INVALID in its words. */
-int kubelet_validate(struct arena *a, const struct mc_object *kc,
-		     struct err *err);
+int kubelet_validate(struct arena *a, const struct mc_object *kc, struct err *err);
 
 /* 98-<pool>-generated-kubelet: with feature gates alone. */
-int kubelet_features(struct arena *a, const struct kubelet_in *in,
-		     struct mc **out, struct err *err);
+int kubelet_features(struct arena *a, const struct kubelet_in *in, struct mc **out,
+		     struct err *err);
 
 /* Whether the cgroup mode decides kernel arguments of that pool in a running
  * cluster: other pools take theirs from the worker's. */
@@ -37,19 +36,17 @@ bool kubelet_has_kargs(struct str pool);
  * decides kernel arguments: now are those of the MachineConfig as it is (or
  * none); NULL leaves them alone.
  */
-int kubelet_node(struct arena *a, const struct kubelet_in *in,
-		 const struct strs *now, struct mc **out, struct err *err);
+int kubelet_node(struct arena *a, const struct kubelet_in *in, const struct strs *now,
+		 struct mc **out, struct err *err);
 
 /*
  * The MachineConfig of that name for a KubeletConfig, without an owner. It has
  * to be valid.
  */
-int kubelet_config(struct arena *a, const struct kubelet_in *in,
-		   const struct mc_object *kc, struct str name, struct mc **out,
-		   struct err *err);
+int kubelet_config(struct arena *a, const struct kubelet_in *in, const struct mc_object *kc,
+		   struct str name, struct mc **out, struct err *err);
 
 /* Whether the kubelet.conf of mc has the feature gates that in gives. */
-bool kubelet_same_gates(struct arena *a, const struct kubelet_in *in,
-			const struct mc *mc);
+bool kubelet_same_gates(struct arena *a, const struct kubelet_in *in, const struct mc *mc);
 
 #endif

@@ -20,17 +20,16 @@ struct os_release {
 };
 
 /* From the text of os-release. ERR_INVALID when that is empty. */
-int os_release_parse(struct arena *a, struct str text, struct os_release *out,
-		     struct err *err);
+int os_release_parse(struct arena *a, struct str text, struct os_release *out, struct err *err);
 
 /* Kernel arguments one by one: split where the kernel splits them. */
 void os_kargs_split(struct arena *a, struct str text, struct strs *out);
 /* "--delete-if-present=…" of all old ones, "--append=…" of all new ones. */
-void os_kargs_args(struct arena *a, const struct strs *from,
-		   const struct strs *to, struct strs *out);
+void os_kargs_args(struct arena *a, const struct strs *from, const struct strs *to,
+		   struct strs *out);
 /* Those of want that are not among the arguments in cmdline. */
-void os_kargs_missing(struct arena *a, const struct strs *want,
-		      struct str cmdline, struct strs *out);
+void os_kargs_missing(struct arena *a, const struct strs *want, struct str cmdline,
+		      struct strs *out);
 
 /* What rpm-ostree status --json says of the booted and the staged OS. */
 struct os_status {
@@ -41,12 +40,10 @@ struct os_status {
 	struct strs staged_packages;
 };
 /* ERR_INVALID: "no booted deployment found", or what is wrong with it. */
-int os_status_parse(struct arena *a, struct str text, struct os_status *out,
-		    struct err *err);
+int os_status_parse(struct arena *a, struct str text, struct os_status *out, struct err *err);
 
 /* The same of bootc status --json. */
-int os_bootc_parse(struct arena *a, struct str text, struct os_status *out,
-		   struct err *err);
+int os_bootc_parse(struct arena *a, struct str text, struct os_status *out, struct err *err);
 
 /* An image in the node's own storage, as podman tells of it. */
 struct os_image {
@@ -55,16 +52,14 @@ struct os_image {
 	struct str digest; /* the name it was asked for by, or "" */
 };
 /* From podman images --format=json of one name. */
-int os_image_parse(struct arena *a, struct str text, struct str name,
-		   struct os_image *out, struct err *err);
+int os_image_parse(struct arena *a, struct str text, struct str name, struct os_image *out,
+		   struct err *err);
 /* What policy.json calls it; text is of podman system info --format=json. */
-int os_image_scope(struct arena *a, struct str text,
-		   const struct os_image *image, struct str *out,
+int os_image_scope(struct arena *a, struct str text, const struct os_image *image, struct str *out,
 		   struct err *err);
 
 /* override reset …: the way back from another kernel; none when not on one. */
-void os_kernel_reset(struct arena *a, const struct os_status *s,
-		     struct strs *out);
+void os_kernel_reset(struct arena *a, const struct os_status *s, struct strs *out);
 /* override remove …: the way to kernel type to. */
 void os_kernel_switch(struct arena *a, struct str to, struct strs *out);
 
@@ -72,19 +67,16 @@ void os_kernel_switch(struct arena *a, struct str to, struct strs *out);
 struct str os_kernel_type(struct str type);
 
 /* ERR_INVALID, as os_extension_args, where one of them is unknown. */
-int os_check_extensions(struct arena *a, const struct strs *extensions,
-			struct err *err);
+int os_check_extensions(struct arena *a, const struct strs *extensions, struct err *err);
 
 /* update …: from the packages there are to those of extensions. ERR_INVALID:
  * "invalid extensions found: [x]". */
-int os_extension_args(struct arena *a, const struct strs *packages,
-		      const struct strs *extensions, struct strs *out,
-		      struct err *err);
+int os_extension_args(struct arena *a, const struct strs *packages, const struct strs *extensions,
+		      struct strs *out, struct err *err);
 /* The packages of extensions, sorted, and those of them that have not. */
-void os_extension_packages(struct arena *a, const struct strs *extensions,
-			   struct strs *out);
-void os_missing(struct arena *a, const struct strs *want,
-		const struct strs *have, struct strs *out);
+void os_extension_packages(struct arena *a, const struct strs *extensions, struct strs *out);
+void os_missing(struct arena *a, const struct strs *want, const struct strs *have,
+		struct strs *out);
 
 /* "[a b]", as Go prints a list. */
 struct str os_list(struct arena *a, const struct strs *l);

@@ -54,8 +54,8 @@ struct owned_view {
 };
 
 /* The pools its selector matches, in their order; an empty one matches none. */
-int owned_pools(struct arena *a, const struct owned_view *in,
-		struct mc_pools *out, struct err *err);
+int owned_pools(struct arena *a, const struct owned_view *in, struct mc_pools *out,
+		struct err *err);
 
 /* What one plan has decided so far; begins as { 0 }. */
 struct owned_job {
@@ -70,32 +70,30 @@ const struct json *owned_suffix(const struct mc_object *config);
 bool owned_settled(struct arena *a, const struct mc_object *config);
 
 /* Whether its selector matches the pool; an empty one matches none. */
-int owned_matches(struct arena *a, const struct mc_object *config,
-		  const struct mc_pool *pool, bool *out, struct err *err);
+int owned_matches(struct arena *a, const struct mc_object *config, const struct mc_pool *pool,
+		  bool *out, struct err *err);
 
 /* Whether the config is the controlling owner of mc. */
-bool owned_controls(const struct owned_kind *kind,
-		    const struct mc_object *config, const struct mc *mc);
+bool owned_controls(const struct owned_kind *kind, const struct mc_object *config,
+		    const struct mc *mc);
 
 /* Another config of the kind, which is still there, has it as its own. */
 bool owned_by_another(const struct owned_view *in, const struct mc *mc);
 
 /* Such a one that will write it when it is planned. */
-bool owned_by_turn(struct arena *a, const struct owned_view *in,
-		   const struct mc *mc);
+bool owned_by_turn(struct arena *a, const struct owned_view *in, const struct mc *mc);
 
 /* What the MachineConfig for a pool is called with that suffix. */
-struct str owned_mc_name(struct arena *a, const struct owned_kind *kind,
-			 const struct mc_pool *pool, struct str suffix);
+struct str owned_mc_name(struct arena *a, const struct owned_kind *kind, const struct mc_pool *pool,
+			 struct str suffix);
 
 /*
  * The name of its MachineConfig for a pool. A settled config keeps its name, even
  * where another config has the same one: only an edit of the config gives it a
  * name that no other config has. ERR_INVALID in upstream's words.
  */
-int owned_name(struct arena *a, const struct owned_view *in,
-	       struct owned_job *job, const struct mc_pool *pool,
-	       struct str *out, struct err *err);
+int owned_name(struct arena *a, const struct owned_view *in, struct owned_job *job,
+	       const struct mc_pool *pool, struct str *out, struct err *err);
 
 /* Two configs of a kind that have the same MachineConfig for a pool, as upstream's
  * workers may leave them: it holds what one of them asks for. */
@@ -110,38 +108,32 @@ struct owned_conflicts {
 };
 
 /* Each pair of the set once. */
-void owned_find_conflicts(struct arena *a, const struct mc_set *set,
-			  struct owned_conflicts *out);
+void owned_find_conflicts(struct arena *a, const struct mc_set *set, struct owned_conflicts *out);
 
 /* Brings mc, made for pool, to the cluster: the annotation, the MachineConfig,
  * each where it is due. */
-void owned_write(struct arena *a, const struct owned_view *in,
-		 struct owned_job *job, const struct mc_pool *pool,
-		 struct mc *mc, struct actions *out);
+void owned_write(struct arena *a, const struct owned_view *in, struct owned_job *job,
+		 const struct mc_pool *pool, struct mc *mc, struct actions *out);
 
 /* Makes every name of the job a finalizer. */
-void owned_finalize(struct arena *a, const struct owned_view *in,
-		    const struct owned_job *job, struct actions *out);
+void owned_finalize(struct arena *a, const struct owned_view *in, const struct owned_job *job,
+		    struct actions *out);
 
 /* Removes what the first finalizer names, and the finalizer. */
-void owned_delete(struct arena *a, const struct owned_view *in,
-		  struct actions *out);
+void owned_delete(struct arena *a, const struct owned_view *in, struct actions *out);
 
 /* What the two kinds do differently. */
 struct owned_maker {
-	int (*validate)(struct arena *a, const struct mc_object *config,
-			struct err *err);
+	int (*validate)(struct arena *a, const struct mc_object *config, struct err *err);
 	/* The MachineConfig of that name for the pool. *where is set to what goes
 	 * before the error in the status instead of "Error", *without to why a
 	 * part of it is left out. */
-	int (*make)(struct arena *a, const void *ctx,
-		    const struct mc_pool *pool, struct str name,
-		    struct mc **out, const char **where, struct str *without,
-		    struct err *err);
+	int (*make)(struct arena *a, const void *ctx, const struct mc_pool *pool, struct str name,
+		    struct mc **out, const char **where, struct str *without, struct err *err);
 	/* Whether mc, which this version made for the pool, may stay as it is
 	 * although what it was made from has changed; NULL: always. */
-	bool (*may_stay)(struct arena *a, const void *ctx,
-			 const struct mc_pool *pool, const struct mc *mc);
+	bool (*may_stay)(struct arena *a, const void *ctx, const struct mc_pool *pool,
+			 const struct mc *mc);
 	const void *ctx;
 };
 
@@ -152,13 +144,12 @@ struct owned_maker {
  * As upstream does: the MachineConfig of a settled config is not made again by
  * the same version, not even when what it was made from has changed.
  */
-int owned_sync(struct arena *a, const struct owned_view *in,
-	       const struct owned_maker *maker, struct actions *out,
-	       struct err *err);
+int owned_sync(struct arena *a, const struct owned_view *in, const struct owned_maker *maker,
+	       struct actions *out, struct err *err);
 
 /* Success, or Failure with that message. Nothing when it says so already. */
-void owned_status(struct arena *a, const struct owned_view *in,
-		  struct str failure, struct actions *out);
+void owned_status(struct arena *a, const struct owned_view *in, struct str failure,
+		  struct actions *out);
 
 /* ---- generated MachineConfigs of any kind ---- */
 
@@ -167,20 +158,17 @@ void owned_status(struct arena *a, const struct owned_view *in,
  * controller's version and the owners; annotations are replaced.
  * True when something was added to out.
  */
-bool generated_write(struct arena *a, const struct mcs *mcs,
-		     const struct mc *mc, struct str reason,
+bool generated_write(struct arena *a, const struct mcs *mcs, const struct mc *mc, struct str reason,
 		     struct actions *out);
 
 /* The name older releases gave to prefix-pool-generated-what: deleted. */
-void generated_retire(struct arena *a, const struct mcs *mcs,
-		      const char *prefix, const struct mc_pool *pool,
-		      const char *what, struct actions *out);
+void generated_retire(struct arena *a, const struct mcs *mcs, const char *prefix,
+		      const struct mc_pool *pool, const char *what, struct actions *out);
 
 /* Deletes those of another version whose names begin with prefix and have
  * "generated-<what>" in them, but not what another config will write. */
-void generated_cleanup(struct arena *a, const struct owned_view *in,
-		       const char *prefix, const char *what,
-		       struct actions *out);
+void generated_cleanup(struct arena *a, const struct owned_view *in, const char *prefix,
+		       const char *what, struct actions *out);
 
 const struct mc *generated_find(const struct mcs *mcs, struct str name);
 
@@ -196,16 +184,14 @@ struct generated_base {
 bool generated_by_templates(const struct mc *mc);
 
 /* The file at path as the templates have it for a role. ERR_NOTFOUND. */
-int generated_file(struct arena *a, const struct template_input *templates,
-		   struct str role, const char *path, struct str *out,
-		   struct err *err);
+int generated_file(struct arena *a, const struct template_input *templates, struct str role,
+		   const char *path, struct str *out, struct err *err);
 
 /* One that the registries of the cluster are for. */
 bool pool_built_in(const struct mc_pool *pool);
 
 /* ERR_INVALID in upstream's words when there is no such file. */
-int generated_base(struct arena *a, const struct template_input *templates,
-		   struct str role, const struct generated_base *want,
-		   struct err *err);
+int generated_base(struct arena *a, const struct template_input *templates, struct str role,
+		   const struct generated_base *want, struct err *err);
 
 #endif

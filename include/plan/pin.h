@@ -56,17 +56,16 @@ typedef const struct json *pin_find(const void *ctx, struct str name);
  * ERR_NOTFOUND for a set that is not there, ERR_AGAIN when the node is not ready
  * or too small; *out is as complete as that allows, for reports.
  */
-int pin_begin(struct pins *out, const struct pins *before,
-	      const struct mcp_of_node *pools, const struct json *node,
-	      pin_find *find, const void *ctx, struct err *err);
+int pin_begin(struct pins *out, const struct pins *before, const struct mcp_of_node *pools,
+	      const struct json *node, pin_find *find, const void *ctx, struct err *err);
 void pin_free(struct pins *p);
 
 #define PIN_NO_ROOM "storage available is less than minimum required"
 /* Is there room for what is missing? */
 bool pin_fits(const struct pins *p);
 /* The bytes of a manifest's layers that are not in seen yet. */
-int pin_size(struct arena *a, struct str image, struct str manifest,
-	     struct map *seen, int64_t *out, struct err *err);
+int pin_size(struct arena *a, struct str image, struct str manifest, struct map *seen, int64_t *out,
+	     struct err *err);
 
 /* Every image has been pulled; or one is gone, and nothing is believed. */
 void pin_pulled(struct pins *p);
@@ -76,8 +75,7 @@ void pin_forget(struct pins *p);
 struct str pin_config(struct arena *a, const struct pins *p);
 
 /* status.pinnedImageSets of a MachineConfigNode, as JSON. failed: why, or "". */
-struct str pin_status(struct arena *a, const struct pins *p, bool complete,
-		      struct str failed);
+struct str pin_status(struct arena *a, const struct pins *p, bool complete, struct str failed);
 
 /* ---- pools ------------------------------------------------------------------------ */
 
@@ -90,9 +88,8 @@ struct actions;
  * names. A pool that never had one is left alone: upstream writes a condition
  * there, too. failed: why that could not be written the last time, or "".
  */
-int plan_pin_pool(struct arena *a, const struct mc_pool *pool,
-		  const struct json_list *sets, struct instant now,
-		  struct str failed, struct actions *out, struct err *err);
+int plan_pin_pool(struct arena *a, const struct mc_pool *pool, const struct json_list *sets,
+		  struct instant now, struct str failed, struct actions *out, struct err *err);
 
 /* ---- credentials ----------------------------------------------------------------- */
 
@@ -105,8 +102,7 @@ struct pin_auth {
 };
 
 /* auths as a pull secret has them. Errors name registries, never secrets. */
-int pin_auth_load(struct arena *a, struct str auths, struct pin_auth *out,
-		  struct err *err);
+int pin_auth_load(struct arena *a, struct str auths, struct pin_auth *out, struct err *err);
 /* Adds one of the files of registries.conf; those added later count first. */
 int pin_auth_mirrors(struct pin_auth *auth, struct str text, struct err *err);
 
@@ -115,15 +111,13 @@ int pin_auth_mirrors(struct pin_auth *auth, struct str text, struct err *err);
  * credentials are those of its first mirror that has any, or of its own
  * registry; it may go without. Pinned images are named by digest.
  */
-struct str pin_request(struct arena *a, const struct pin_auth *auth,
-		       struct str image);
+struct str pin_request(struct arena *a, const struct pin_auth *auth, struct str image);
 
 /* ---- pulling --------------------------------------------------------------------- */
 
 /* Milliseconds until a pull that has failed so often is tried again; -1: never. */
 int64_t pin_retry(unsigned tries, struct str why);
 bool pin_no_space(struct str why);
-struct str pin_pull_error(struct arena *a, struct str image, unsigned tries,
-			  struct str why);
+struct str pin_pull_error(struct arena *a, struct str image, unsigned tries, struct str why);
 
 #endif

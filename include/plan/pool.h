@@ -49,8 +49,7 @@ struct pool_view {
  * ERR_AGAIN, ERR_INVALID: what is in out is to be done all the same. An image
  * build that failed and a bad maxUnavailable are such.
  */
-int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out,
-	      struct err *err);
+int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out, struct err *err);
 
 /* The MachineOSConfig and MachineOSBuild a pool is layered by. */
 struct pool_layers {
@@ -63,8 +62,8 @@ struct pool_layers pool_layers(const struct pool_view *in);
 
 /* Counts and conditions (plan/pool_status.c): adds the write, its events and
  * the gauges when something differs. */
-void pool_status(struct arena *a, const struct pool_view *in,
-		 const struct pool_layers *l, struct actions *out);
+void pool_status(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
+		 struct actions *out);
 
 /* Whether the node has, or is on its way to, what the pool wants. */
 bool pool_node_targeted(const struct pool_view *in, const struct pool_layers *l,
@@ -84,8 +83,8 @@ struct node_event_view {
 
 /* Pools to be planned because of it go to *queue, each once; masters' labels
  * and taints, events and gauges to *out. */
-void plan_node_event(struct arena *a, const struct node_event_view *in,
-		     struct mcps *queue, struct actions *out);
+void plan_node_event(struct arena *a, const struct node_event_view *in, struct mcps *queue,
+		     struct actions *out);
 
 /* Labels and taints of one master; also for every master when the Scheduler
  * changes (deleted: masters_schedulable false). */
@@ -102,8 +101,7 @@ void plan_skew_metric(struct arena *a, const struct json *configuration,
 struct node_taint {
 	struct str key, effect;
 };
-bool node_set_taint(struct arena *a, const struct mc_node *n,
-		    struct node_taint t, bool want, struct str reason,
-		    struct actions *out);
+bool node_set_taint(struct arena *a, const struct mc_node *n, struct node_taint t, bool want,
+		    struct str reason, struct actions *out);
 
 #endif

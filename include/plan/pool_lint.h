@@ -18,7 +18,6 @@ struct pool_lint_in {
 	bool broken;
 };
 
-void pool_lint(struct arena *a, const struct pool_lint_in *in,
-	       struct mc_findings *out);
+void pool_lint(struct arena *a, const struct pool_lint_in *in, struct mc_findings *out);
 
 #endif

@@ -30,8 +30,7 @@ struct preview_refusal {
 };
 
 /* "KubeletConfig x (file): why" */
-struct str preview_refusal_text(struct arena *a,
-				const struct preview_refusal *r);
+struct str preview_refusal_text(struct arena *a, const struct preview_refusal *r);
 
 struct preview_refusals {
 	struct preview_refusal *v;
@@ -55,11 +54,10 @@ struct preview {
  * A touched pull secret is one of spec.pullSecret of the ControllerConfig, or of
  * openshift-config/pull-secret where there is none.
  */
-void plan_preview(struct arena *a, const struct preview_in *in,
-		  struct preview *out);
+void plan_preview(struct arena *a, const struct preview_in *in, struct preview *out);
 
 /* The refusal that keeps a pool from being rendered, or NULL. list may be NULL. */
-const struct preview_refusal *
-preview_refusal_of(const struct preview_refusals *list, struct str pool);
+const struct preview_refusal *preview_refusal_of(const struct preview_refusals *list,
+						 struct str pool);
 
 #endif

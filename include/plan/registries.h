@@ -52,19 +52,18 @@ struct registries {
 };
 
 /* ERR_INVALID in upstream's words. */
-int registries_decide(struct arena *a, const struct registries_in *in,
-		      struct registries *out, struct err *err);
+int registries_decide(struct arena *a, const struct registries_in *in, struct registries *out,
+		      struct err *err);
 
 /*
  * Appends the files of one pool, made from what its templates have in
  * registries.conf and policy.json. ERR_INVALID in upstream's words.
  */
-int registries_files(struct arena *a, const struct registries *r,
-		     struct str base_conf, struct str base_policy,
-		     struct mc_files *out, struct err *err);
+int registries_files(struct arena *a, const struct registries *r, struct str base_conf,
+		     struct str base_policy, struct mc_files *out, struct err *err);
 
 /* A policy.json with images of that scope accepted, whoever has signed them. */
-int registries_accept(struct arena *a, struct str policy, struct str transport,
-		      struct str scope, struct str *out, struct err *err);
+int registries_accept(struct arena *a, struct str policy, struct str transport, struct str scope,
+		      struct str *out, struct err *err);
 
 #endif

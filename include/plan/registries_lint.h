@@ -7,7 +7,6 @@
 
 #include "mc/lint.h"
 
-void registries_lint(struct arena *a, const struct mc_set *set,
-		     struct mc_findings *out);
+void registries_lint(struct arena *a, const struct mc_set *set, struct mc_findings *out);
 
 #endif

@@ -13,8 +13,7 @@ struct render_in {
 	/* May be NULL offline: no images and no release then, and no check. */
 	const struct mc_controller_config *controller_config;
 	const struct mc_pool *pool;
-	const struct mcs
-		*mcs; /* all there are, in the order they were loaded */
+	const struct mcs *mcs; /* all there are, in the order they were loaded */
 	/* Where configs are parsed into, once for all pools: as long-lived as
 	 * mcs. NULL: the arena of the call. */
 	struct arena *keep;
@@ -32,20 +31,18 @@ struct rendered {
  * Renders a pool. ERR_INVALID with upstream's text; *culprit (may be NULL) is
  * then the MachineConfig that is to blame, or NULL when it is none alone.
  */
-int plan_render(struct arena *a, const struct render_in *in,
-		struct rendered *out, const struct mc **culprit,
-		struct err *err);
+int plan_render(struct arena *a, const struct render_in *in, struct rendered *out,
+		const struct mc **culprit, struct err *err);
 
 /*
  * For a set read offline: which version the cluster it came from runs (raw and
  * hash are replaced where the set tells), and which OS images are its defaults
  * when it has no ControllerConfig but the pool's current config.
  */
-void plan_render_adopt(struct arena *a, const struct mc_set *set,
-		       struct render_in *in);
+void plan_render_adopt(struct arena *a, const struct mc_set *set, struct render_in *in);
 
 /* Those of mcs that the pool selects, in their order. */
-int plan_render_select(struct arena *a, const struct mc_pool *pool,
-		       const struct mcs *mcs, struct mcs *out, struct err *err);
+int plan_render_select(struct arena *a, const struct mc_pool *pool, const struct mcs *mcs,
+		       struct mcs *out, struct err *err);
 
 #endif

@@ -38,52 +38,48 @@ struct render_view {
  * ERR_AGAIN: waiting for another controller, or the pool cannot be rendered (its
  * condition then says why). What is in out is to be done all the same.
  */
-int plan_render_sync(struct arena *a, const struct render_view *in,
-		     struct actions *out, struct err *err);
+int plan_render_sync(struct arena *a, const struct render_view *in, struct actions *out,
+		     struct err *err);
 
 /*
  * What the pool renders to, with every check the controller makes, but without
  * waiting for other controllers. ERR_*: out has its name and parts only where it
  * was rendered and a check failed; *culprit (may be NULL) is as in plan_render.
  */
-int render_target(struct arena *a, const struct render_view *in,
-		  struct rendered *out, const struct mc **culprit,
-		  struct err *err);
+int render_target(struct arena *a, const struct render_view *in, struct rendered *out,
+		  const struct mc **culprit, struct err *err);
 
 /*
  * The view that a controller would have of a set's objects, as far as rendering the
  * pool of version needs it. What the set has is not taken to be of a feature that
  * is off.
  */
-void render_view_of(struct arena *a, const struct mc_set *set,
-		    const struct render_in *version, struct render_view *out);
+void render_view_of(struct arena *a, const struct mc_set *set, const struct render_in *version,
+		    struct render_view *out);
 
 /* The images of the pool's stream in place of c's, where streams are on. ERR_AGAIN
  * in upstream's words. */
-int render_use_stream(const struct render_view *in,
-		      struct mc_controller_config *c, struct err *err);
+int render_use_stream(const struct render_view *in, struct mc_controller_config *c,
+		      struct err *err);
 
 /* The message of RenderDegraded: "Failed to render configuration for pool …". */
-struct str render_degraded(struct arena *a, const struct render_view *in,
-			   struct str why);
+struct str render_degraded(struct arena *a, const struct render_view *in, struct str why);
 
 /* Says in the pool's condition that what a plan wants written was refused: why is
  * the error of the action, with the text that goes before it. */
-void render_failed(struct arena *a, const struct mc_pool *pool,
-		   struct instant now, struct str why, struct actions *out);
+void render_failed(struct arena *a, const struct mc_pool *pool, struct instant now, struct str why,
+		   struct actions *out);
 
 /* Adds the members of a pool's spec that upstream's type writes even when they
  * are zero: otherwise its next write would change the spec. */
 void pool_add_zeros(struct arena *a, struct json *spec);
 
 /* Sets a condition of a pool to False, or to True where failed says why. */
-void pool_condition(struct arena *a, const struct json *pool, const char *type,
-		    struct instant now, struct str failed, const char *why,
-		    struct actions *out);
+void pool_condition(struct arena *a, const struct json *pool, const char *type, struct instant now,
+		    struct str failed, const char *why, struct actions *out);
 
 /* ERR_AGAIN, in upstream's words, until the template controller is done with
  * this ControllerConfig (NULL: there is none). */
-int controller_config_completed(struct arena *a, const struct json *tree,
-				struct err *err);
+int controller_config_completed(struct arena *a, const struct json *tree, struct err *err);
 
 #endif

@@ -20,8 +20,7 @@ struct runtime_in {
 
 /* Upstream's checks of a ContainerRuntimeConfig. ERR_INVALID in its words, one
  * line for each bad path. */
-int runtime_validate(struct arena *a, const struct mc_object *crc,
-		     struct err *err);
+int runtime_validate(struct arena *a, const struct mc_object *crc, struct err *err);
 
 /*
  * The MachineConfig of that name for a ContainerRuntimeConfig, which has to be
@@ -29,8 +28,7 @@ int runtime_validate(struct arena *a, const struct mc_object *crc,
  * is left out and *note says why ("" else). ERR_INVALID when the object has no
  * spec.containerRuntimeConfig.
  */
-int runtime_config(struct arena *a, const struct runtime_in *in,
-		   const struct mc_object *crc, struct str name,
-		   struct mc **out, struct str *note, struct err *err);
+int runtime_config(struct arena *a, const struct runtime_in *in, const struct mc_object *crc,
+		   struct str name, struct mc **out, struct str *note, struct err *err);
 
 #endif

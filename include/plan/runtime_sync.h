@@ -22,15 +22,15 @@ struct runtime_view {
 };
 
 /* One ContainerRuntimeConfig; as plan_kubelet_sync. */
-int plan_runtime_sync(struct arena *a, const struct runtime_view *in,
-		      struct actions *out, struct err *err);
+int plan_runtime_sync(struct arena *a, const struct runtime_view *in, struct actions *out,
+		      struct err *err);
 
 /*
  * 99-<pool>-generated-registries of the built-in pools, and the status of image
  * policies that are outranked. Nothing without an Image config and a release
  * image.
  */
-int plan_registries_sync(struct arena *a, const struct runtime_view *in,
-			 struct actions *out, struct err *err);
+int plan_registries_sync(struct arena *a, const struct runtime_view *in, struct actions *out,
+			 struct err *err);
 
 #endif

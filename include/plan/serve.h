@@ -29,8 +29,7 @@ struct serve_answer {
 	struct semver version;
 };
 
-void serve_route(struct arena *a, const struct serve_request *req,
-		 struct serve_answer *out);
+void serve_route(struct arena *a, const struct serve_request *req, struct serve_answer *out);
 
 /*
  * The version an Accept header asks for: 2.2 when it names none. False when
@@ -62,8 +61,8 @@ struct serve_in {
 };
 
 /* The body. ERR_INVALID, for the log, when there can be none. */
-int serve_config(struct arena *a, const struct serve_in *in,
-		 struct semver version, struct str *out, struct err *err);
+int serve_config(struct arena *a, const struct serve_in *in, struct semver version, struct str *out,
+		 struct err *err);
 
 /* ---- from files -------------------------------------------------------------- */
 
@@ -74,8 +73,7 @@ int serve_bootstrap_pool(struct str pool, struct err *err);
 int serve_check_kubeconfig(struct arena *a, struct str text, struct err *err);
 
 /* "host=file" taken apart; ERR_INVALID. */
-int serve_cert_arg(struct str arg, struct str *host, struct str *file,
-		   struct err *err);
+int serve_cert_arg(struct str arg, struct str *host, struct str *file, struct err *err);
 
 /* ---- from a cluster ------------------------------------------------------------ */
 
@@ -96,13 +94,12 @@ void serve_registry_hosts(struct arena *a, const struct serve_objects *services,
  * The image that was built for the pool's config, or "" when there is none that
  * a machine can pull before it has joined.
  */
-struct str serve_layered_image(const struct json *pool,
-			       const struct serve_objects *os_configs,
+struct str serve_layered_image(const struct json *pool, const struct serve_objects *os_configs,
 			       const struct serve_objects *os_builds,
 			       const struct strs *registry_hosts);
 
 /* The kubeconfig new machines bootstrap with. */
-int serve_make_kubeconfig(struct arena *a, struct str server, struct str ca,
-			  struct str token, struct str *out, struct err *err);
+int serve_make_kubeconfig(struct arena *a, struct str server, struct str ca, struct str token,
+			  struct str *out, struct err *err);
 
 #endif

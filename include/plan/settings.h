@@ -24,7 +24,6 @@ struct settings_view {
 bool settings_stale(const struct json *settings);
 
 /* Writes the status, or asks to be planned again while an operator may do it. */
-void plan_settings(struct arena *a, const struct settings_view *in,
-		   struct actions *out);
+void plan_settings(struct arena *a, const struct settings_view *in, struct actions *out);
 
 #endif

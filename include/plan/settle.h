@@ -55,8 +55,7 @@ void settle_complete(struct settle *s);
 
 /* Adds a key that is due; one that is there becomes due, and keep ends where it is
  * not given. */
-void settle_add(struct settle *s, enum generate_kind kind, struct str name,
-		bool keep);
+void settle_add(struct settle *s, enum generate_kind kind, struct str name, bool keep);
 
 /* Plans until nothing is due. */
 void settle_run(struct settle *s);

@@ -66,12 +66,10 @@ struct steps {
 };
 
 /* Whether a node can write a file: ERR_INVALID with upstream's text if not. */
-int steps_check_file(struct arena *a, const struct ign_obj *file,
-		     struct err *err);
+int steps_check_file(struct arena *a, const struct ign_obj *file, struct err *err);
 
 /* ERR_INVALID with upstream's text when a file cannot be written as it is. */
-int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out,
-	       struct err *err);
+int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out, struct err *err);
 
 const char *step_name(enum step_kind kind);
 
@@ -79,15 +77,13 @@ const char *step_name(enum step_kind kind);
 struct str steps_orig(struct arena *a, struct str path);
 struct str steps_noorig(struct arena *a, struct str path);
 struct str steps_unit_path(struct arena *a, struct str unit);
-struct str steps_dropin_path(struct arena *a, struct str unit,
-			     struct str dropin);
+struct str steps_dropin_path(struct arena *a, struct str unit, struct str dropin);
 
 #define STEPS_KUBELET_CA "/etc/kubernetes/kubelet-ca.crt"
 #define STEPS_CLOUD_CA                                                  \
 	"/etc/kubernetes/static-pod-resources/configmaps/cloud-config/" \
 	"ca-bundle.pem"
-#define STEPS_USER_CA \
-	"/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt"
+#define STEPS_USER_CA "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt"
 #define STEPS_PULL_SECRET "/etc/mco/internal-registry-pull-secret.json"
 #define STEPS_CURRENT_CONFIG "/etc/machine-config-daemon/currentconfig"
 #define STEPS_CURRENT_IMAGE "/etc/machine-config-daemon/currentimage"

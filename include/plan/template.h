@@ -49,33 +49,31 @@ struct template_input {
  * doc.tree, with labels, annotations and owner. They view the input, which must
  * outlive them. ERR_INVALID in upstream's words, ERR_LIMIT.
  */
-int plan_template(struct arena *a, const struct template_input *in,
-		  struct mcs *out, struct err *err);
+int plan_template(struct arena *a, const struct template_input *in, struct mcs *out,
+		  struct err *err);
 
 /*
  * The MachineConfigs of one role alone, which may be a custom pool's name: it
  * then gets the worker's. Without annotations, owner and pull secret: what other
  * controllers look up base files in.
  */
-int plan_template_role(struct arena *a, const struct template_input *in,
-		       struct str role, struct mcs *out, struct err *err);
+int plan_template_role(struct arena *a, const struct template_input *in, struct str role,
+		       struct mcs *out, struct err *err);
 
 /*
  * One template alone, for its author: over plain data, or over what templates of
  * a tree see: {"spec": a ControllerConfig's, "pullSecret": "…", "tlsMinVersion":
  * "…", "tlsCipherSuites": […]}. ERR_INVALID in upstream's words.
  */
-int template_one(struct arena *a, const char *name, struct str source,
-		 const struct json *data, bool render_config, struct str *out,
-		 struct err *err);
+int template_one(struct arena *a, const char *name, struct str source, const struct json *data,
+		 bool render_config, struct str *out, struct err *err);
 
 /* Where the templates put the pull secret on a node. */
 #define TEMPLATE_SECRET_FILE "/var/lib/kubelet/config.json"
 
 /* The text of a pull secret as templates get it: without the blanks between its
  * tokens. ERR_INVALID when it is not JSON. */
-int template_secret(struct arena *a, struct str in, struct str *out,
-		    struct err *err);
+int template_secret(struct arena *a, struct str in, struct str *out, struct err *err);
 
 /* The tree that is part of this program: for platforms None and BareMetal. */
 void template_builtin(struct arena *a, struct template_tree *out);
@@ -96,7 +94,7 @@ struct template_loss {
  * that exist. A tree of the same origin adds and changes files; one that takes
  * some away is another tree.
  */
-void template_loss(struct arena *a, const struct mcs *made,
-		   const struct mcs *existing, struct template_loss *out);
+void template_loss(struct arena *a, const struct mcs *made, const struct mcs *existing,
+		   struct template_loss *out);
 
 #endif

@@ -22,8 +22,7 @@ struct template_view {
 	struct str pull_secret_error;
 	const struct json *api_server; /* APIServer "cluster", or NULL */
 	bool release_image; /* there is an InternalReleaseImage "cluster" */
-	const struct json
-		*release_auth; /* the Secret of its registry, or NULL */
+	const struct json *release_auth; /* the Secret of its registry, or NULL */
 	struct str failed; /* why a write of the last plan failed, or "" */
 	/* As upstream's bootstrap: no status is kept, and the pull secret is
 	 * this text, whatever the ControllerConfig says. */
@@ -35,20 +34,19 @@ struct template_view {
  * ERR_AGAIN: it cannot be done, and the status says why. What is in out is to be
  * done all the same.
  */
-int plan_template_sync(struct arena *a, const struct template_view *in,
-		       struct actions *out, struct err *err);
+int plan_template_sync(struct arena *a, const struct template_view *in, struct actions *out,
+		       struct err *err);
 
 /* The text of the pull secret that nodes get; "": they get none. */
-int template_pull_secret(struct arena *a, const struct template_view *in,
-			 struct str *out, struct err *err);
+int template_pull_secret(struct arena *a, const struct template_view *in, struct str *out,
+			 struct err *err);
 
 /* Puts what the registry of the InternalReleaseImage asks for into the text of a
  * pull secret. */
-int template_release_auth(struct arena *a, const struct template_view *in,
-			  struct str *secret, struct err *err);
+int template_release_auth(struct arena *a, const struct template_view *in, struct str *secret,
+			  struct err *err);
 
 /* The certificates in a ControllerConfig's bundles, as its status lists them. */
-struct json *controller_certificates(struct arena *a,
-				     const struct json *controller_config);
+struct json *controller_certificates(struct arena *a, const struct json *controller_config);
 
 #endif

@@ -55,25 +55,24 @@ struct update_plan {
 
 /* ERR_INVALID when registries.conf decides and cannot be read, and for what a host
  * without rpm-ostree cannot do. */
-int plan_update(struct arena *a, const struct update_in *in,
-		struct update_plan *out, struct err *err);
+int plan_update(struct arena *a, const struct update_in *in, struct update_plan *out,
+		struct err *err);
 
 /*
  * What is done where no policies rule: first boot and once-from. One action;
  * update-ca-trust before a restart is the caller's.
  */
-int plan_update_legacy(struct arena *a, const struct update_in *in,
-		       struct update_plan *out, struct err *err);
+int plan_update_legacy(struct arena *a, const struct update_in *in, struct update_plan *out,
+		       struct err *err);
 
 /* "&{osUpdate:true kargs:false …}", as upstream logs it. */
-struct str update_changes_text(struct arena *a, const struct update_changes *c,
-			       bool ocl, bool revert);
+struct str update_changes_text(struct arena *a, const struct update_changes *c, bool ocl,
+			       bool revert);
 bool update_nothing(const struct update_changes *c);
 
 /* The sections and entries that differ. */
-void update_changes(struct arena *a, const struct mc_merged *from,
-		    const struct mc_merged *to, bool force,
-		    struct update_changes *out);
+void update_changes(struct arena *a, const struct mc_merged *from, const struct mc_merged *to,
+		    bool force, struct update_changes *out);
 
 /*
  * The policies in force for a MachineConfiguration: its status where it has
@@ -88,9 +87,8 @@ struct json *update_merged_policies(struct arena *a, const struct json *j);
  * Whether the change of registries.conf needs no drain; *why says what does.
  * ERR_INVALID with upstream's text when either file is not TOML.
  */
-int update_registries_safe(struct arena *a, const struct ign_obj *from,
-			   const struct ign_obj *to, bool *safe,
-			   struct str *why, struct err *err);
+int update_registries_safe(struct arena *a, const struct ign_obj *from, const struct ign_obj *to,
+			   bool *safe, struct str *why, struct err *err);
 
 const char *update_kind_name(enum update_kind kind);
 

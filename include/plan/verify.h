@@ -34,8 +34,8 @@ struct verify_items {
  * All of a config, in upstream's order; what others write is left out.
  * ERR_INVALID with upstream's text for what cannot be compared.
  */
-int verify_items(struct arena *a, const struct mc_current *c,
-		 struct verify_items *out, struct err *err);
+int verify_items(struct arena *a, const struct mc_current *c, struct verify_items *out,
+		 struct err *err);
 
 /* What was found. */
 struct verify_seen {
@@ -49,8 +49,7 @@ struct verify_seen {
 };
 
 /* "" when it is as it should be, else upstream's words. */
-struct str verify_text(struct arena *a, const struct verify_item *i,
-		       const struct verify_seen *s);
+struct str verify_text(struct arena *a, const struct verify_item *i, const struct verify_seen *s);
 
 /* What upstream says before such a text. */
 struct str verify_prefix(struct arena *a, struct str config, struct str image);

@@ -56,13 +56,11 @@ void kinds_init(struct kinds *k);
 void kinds_free(struct kinds *k);
 
 /* The kind served as group/version/plural and the version's place, or NULL. */
-struct sb_kind *kinds_find(const struct kinds *k, struct str group,
-			   struct str version, struct str plural,
-			   const struct sb_version **v);
+struct sb_kind *kinds_find(const struct kinds *k, struct str group, struct str version,
+			   struct str plural, const struct sb_version **v);
 
 /* The kind of that plural name in any version. */
-struct sb_kind *kinds_of(const struct kinds *k, struct str group,
-			 struct str plural);
+struct sb_kind *kinds_of(const struct kinds *k, struct str group, struct str plural);
 
 /*
  * Takes the kind that a CustomResourceDefinition describes in, or its new
@@ -77,8 +75,7 @@ void kinds_define(struct kinds *k, const struct json *crd);
 void kinds_retire(struct kinds *k, struct sb_kind *kind, const struct store *s);
 
 /* "group/version", or "v1". */
-struct str kinds_api_version(struct arena *a, const struct sb_kind *k,
-			     const struct sb_version *v);
+struct str kinds_api_version(struct arena *a, const struct sb_kind *k, const struct sb_version *v);
 
 /* "plural.group", as messages call a kind. */
 struct str kinds_name(struct arena *a, const struct sb_kind *k);

@@ -10,14 +10,12 @@
 
 /* target with the operations applied, all or none; ERR_INVALID as the API server
  * words it. */
-int patch_operations(struct arena *a, const struct json *target,
-		     const struct json *ops, struct json **out,
-		     struct err *err);
+int patch_operations(struct arena *a, const struct json *target, const struct json *ops,
+		     struct json **out, struct err *err);
 
 /* target with a strategic merge patch of a built-in kind applied. */
-int patch_strategic(struct arena *a, const struct json *target,
-		    const struct json *patch, struct json **out,
-		    struct err *err);
+int patch_strategic(struct arena *a, const struct json *target, const struct json *patch,
+		    struct json **out, struct err *err);
 
 /* A patch as Go's %v prints it. */
 struct str patch_told(struct arena *a, const struct json *patch);

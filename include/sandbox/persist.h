@@ -19,8 +19,7 @@ struct persist;
  * follows s. ERR_INVALID when the file is damaged elsewhere than at its end, or
  * another sandbox has it.
  */
-int persist_open(struct sandbox *s, const char *path, struct persist **out,
-		 struct err *err);
+int persist_open(struct sandbox *s, const char *path, struct persist **out, struct err *err);
 
 /* Writes what happened since the last time; after 0 it is on disk. */
 int persist_flush(struct persist *p, struct err *err);
@@ -28,7 +27,6 @@ int persist_flush(struct persist *p, struct err *err);
 void persist_close(struct persist *p);
 
 /* Takes the records of text into s; *used is how much of it was whole. */
-int persist_replay(struct sandbox *s, struct str text, size_t *used,
-		   struct err *err);
+int persist_replay(struct sandbox *s, struct str text, size_t *used, struct err *err);
 
 #endif

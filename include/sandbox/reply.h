@@ -34,24 +34,20 @@ struct sb_subject {
 };
 
 /* A Status of failure with this code, reason and message. */
-void reply_status(struct arena *a, struct sb_reply *out, int code,
-		  const char *reason, struct str message);
+void reply_status(struct arena *a, struct sb_reply *out, int code, const char *reason,
+		  struct str message);
 
 void reply_bad(struct arena *a, struct sb_reply *out, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-void reply_not_found(struct arena *a, struct sb_reply *out,
-		     struct sb_subject s);
+void reply_not_found(struct arena *a, struct sb_reply *out, struct sb_subject s);
 void reply_exists(struct arena *a, struct sb_reply *out, struct sb_subject s);
-void reply_conflict(struct arena *a, struct sb_reply *out, struct sb_subject s,
-		    struct str why);
+void reply_conflict(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str why);
 void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
 		   const struct sb_causes *causes);
-void reply_forbidden(struct arena *a, struct sb_reply *out, struct sb_subject s,
-		     struct str why);
+void reply_forbidden(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str why);
 
 /* 410, with the token that goes on all the same. */
-void reply_expired(struct arena *a, struct sb_reply *out, struct str message,
-		   struct str next);
+void reply_expired(struct arena *a, struct sb_reply *out, struct str message, struct str next);
 
 /* 500, with the error as its cause. */
 void reply_internal(struct arena *a, struct sb_reply *out, struct str why);
@@ -64,36 +60,32 @@ void reply_conflicts(struct arena *a, struct sb_reply *out, struct str message,
 void reply_no_page(struct sb_reply *out);
 
 /* Nothing new goes into a namespace that is on its way out. */
-void reply_terminating(struct arena *a, struct sb_reply *out,
-		       struct sb_subject s, struct str ns);
+void reply_terminating(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str ns);
 
 /* A Status whose details are there and empty, as the router's are. */
-void reply_routed(struct arena *a, struct sb_reply *out, int code,
-		  const char *reason, struct str message);
+void reply_routed(struct arena *a, struct sb_reply *out, int code, const char *reason,
+		  struct str message);
 
 /* 200 (or code) with this JSON. */
-void reply_json(struct arena *a, struct sb_reply *out, int code,
-		const struct json *j);
+void reply_json(struct arena *a, struct sb_reply *out, int code, const struct json *j);
 
 /* Says that an object is gone. */
-void reply_deleted(struct arena *a, struct sb_reply *out, struct sb_subject s,
-		   struct str uid);
+void reply_deleted(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str uid);
 
 /* Adds a cause; message is "Invalid value: \"x\": why" and the like. */
-void cause_add(struct arena *a, struct sb_causes *c, const char *reason,
-	       struct str field, struct str message);
+void cause_add(struct arena *a, struct sb_causes *c, const char *reason, struct str field,
+	       struct str message);
 /* Invalid value: VALUE: WHY, the value as JSON. */
-void cause_value(struct arena *a, struct sb_causes *c, struct str field,
-		 const struct json *value, const char *why);
-void cause_text(struct arena *a, struct sb_causes *c, struct str field,
-		struct str value, const char *why);
+void cause_value(struct arena *a, struct sb_causes *c, struct str field, const struct json *value,
+		 const char *why);
+void cause_text(struct arena *a, struct sb_causes *c, struct str field, struct str value,
+		const char *why);
 /* Unsupported value: VALUE: supported values: VALUES, as given. */
-void cause_unsupported(struct arena *a, struct sb_causes *c, struct str field,
-		       struct str value, const char *values);
+void cause_unsupported(struct arena *a, struct sb_causes *c, struct str field, struct str value,
+		       const char *values);
 /* Each of the reasons in bad, which are behind "; ". */
-void cause_each(struct arena *a, struct sb_causes *c, struct str field,
-		struct str value, struct str bad);
-void cause_required(struct arena *a, struct sb_causes *c, struct str field,
-		    const char *why);
+void cause_each(struct arena *a, struct sb_causes *c, struct str field, struct str value,
+		struct str bad);
+void cause_required(struct arena *a, struct sb_causes *c, struct str field, const char *why);
 
 #endif

@@ -71,15 +71,14 @@ bool request_has(const struct sb_request *r, const char *name);
 bool request_flag(const struct sb_request *r, const char *name);
 
 /* labelSelector and fieldSelector; false and *out filled when malformed. */
-bool request_filter(struct arena *a, const struct sb_request *r,
-		    struct sb_filter *f, struct sb_reply *out);
+bool request_filter(struct arena *a, const struct sb_request *r, struct sb_filter *f,
+		    struct sb_reply *out);
 
 /*
  * From text as in a query: "a=b,c!=d,e in (f,g),!h,i>1". ERR_INVALID in the API
  * server's words. An empty text has no requirements.
  */
-int filter_labels(struct arena *a, struct str text, struct selector *out,
-		  struct err *err);
+int filter_labels(struct arena *a, struct str text, struct selector *out, struct err *err);
 
 /* What is wrong with a label's key or value, each rule behind "; ", or "". */
 struct str filter_bad_key(struct arena *a, struct str key);
@@ -93,7 +92,6 @@ bool filter_may_match(const struct sb_filter *f, struct str text);
 struct sb_subject request_subject(const struct sb_request *r);
 
 /* "namespace/name", or the name of what is cluster-wide. */
-struct str request_key(struct arena *a, const struct sb_request *r,
-		       struct str name);
+struct str request_key(struct arena *a, const struct sb_request *r, struct str name);
 
 #endif

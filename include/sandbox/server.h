@@ -21,8 +21,7 @@ struct sb_server_opts {
 	struct loop *loop;
 	struct sandbox *sandbox;
 	struct strs tokens; /* bearer tokens that are let in; none: everybody */
-	struct persist
-		*persist; /* what is changed is on disk before the answer */
+	struct persist *persist; /* what is changed is on disk before the answer */
 	int64_t bookmark_ms; /* between bookmarks; 0: a minute */
 	struct sb_faults faults;
 };

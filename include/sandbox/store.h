@@ -58,20 +58,17 @@ size_t store_seek(const struct sb_list *l, struct str key);
  * Puts text under key as version s->rv + 1, which text must carry; returns the
  * new object, owned by the list.
  */
-struct sb_object *store_put(struct store *s, struct sb_list *l, struct str key,
-			    struct str text);
+struct sb_object *store_put(struct store *s, struct sb_list *l, struct str key, struct str text);
 
 /* Takes key out; text is its last version, carrying s->rv + 1. */
-void store_delete(struct store *s, struct sb_list *l, struct str key,
-		  struct str text);
+void store_delete(struct store *s, struct sb_list *l, struct str key, struct str text);
 
 /* Puts an object back as it was, without telling of it: for loading. */
-void store_restore(struct store *s, struct sb_list *l, struct str key,
-		   struct str text, uint64_t rv);
+void store_restore(struct store *s, struct sb_list *l, struct str key, struct str text,
+		   uint64_t rv);
 
 /* Takes key out again, in the same silence. */
-void store_forget(struct store *s, struct sb_list *l, struct str key,
-		  uint64_t rv);
+void store_forget(struct store *s, struct sb_list *l, struct str key, uint64_t rv);
 
 /* Where the events after rv begin; false when some of them are compacted. */
 bool store_after(const struct store *s, uint64_t rv, size_t *index);
@@ -82,8 +79,8 @@ const struct sb_event *store_event(const struct store *s, size_t index);
  * The objects of l as they were at rv, to be read only and before the next change;
  * false when that is compacted.
  */
-bool store_past(struct arena *a, const struct store *s, const struct sb_list *l,
-		uint64_t rv, struct sb_list *out);
+bool store_past(struct arena *a, const struct store *s, const struct sb_list *l, uint64_t rv,
+		struct sb_list *out);
 
 /* Forgets all changes up to now. */
 void store_compact(struct store *s);

@@ -7,8 +7,7 @@
 #include "sandbox/sandbox.h"
 
 /* The value at a JSONPath of the simple kind CRDs may have, or NULL. */
-const struct json *cell_find(struct arena *a, const struct json *o,
-			     struct str path);
+const struct json *cell_find(struct arena *a, const struct json *o, struct str path);
 
 /* Seconds, in two figures at most: "5m", "2d3h". */
 struct str cell_duration(struct arena *a, int64_t s);

@@ -27,12 +27,10 @@ void types_init(struct arena *a, struct str text, struct sb_types *out);
 uint16_t types_find(const struct sb_types *t, struct str name);
 
 /* Puts in the defaults that a held object lacks. */
-void types_fill(struct arena *a, const struct sb_types *t, uint16_t type,
-		struct json *held);
+void types_fill(struct arena *a, const struct sb_types *t, uint16_t type, struct json *held);
 
 /* What is wrong with an object's fields; path is where it stands. */
 void types_check(struct arena *a, const struct sb_types *t, uint16_t type,
-		 const struct json *object, struct str path,
-		 struct sb_causes *causes);
+		 const struct json *object, struct str path, struct sb_causes *causes);
 
 #endif

@@ -30,8 +30,7 @@ struct json *sb_stored(struct sb_call *c);
 /* From here on the request is about the object's Scale, which it returns. */
 struct json *scale_begin(struct sb_call *c, const struct json *stored);
 /* And from here on about the object again, which becomes what now says. */
-void scale_replace(struct sb_call *c, struct json *now,
-		   const struct json *stored);
+void scale_replace(struct sb_call *c, struct json *now, const struct json *stored);
 
 /* A server-side apply. */
 void sb_apply(struct sb_call *c);
@@ -46,19 +45,15 @@ bool kind_defaults(struct sb_call *c, struct json *object, bool is_new);
 /* Where and why object, a part of whole as the body has it, does not fit that
  * struct; why is what the struct's reader said. restored: a strategic patch made
  * the body. */
-struct str sb_misfit(struct sb_call *c, uint16_t type,
-		     const struct json *object, const struct json *whole,
-		     struct str why, bool restored);
+struct str sb_misfit(struct sb_call *c, uint16_t type, const struct json *object,
+		     const struct json *whole, struct str why, bool restored);
 
 /* The object that is parent's member, made when absent. */
-struct json *sb_object_in(struct arena *a, struct json *parent,
-			  const char *key);
+struct json *sb_object_in(struct arena *a, struct json *parent, const char *key);
 
 /* The same for kinds with a template of pods, held, whose metadata is meta. */
-void workload_fill(struct sb_call *c, struct json *meta, struct json *held,
-		   bool is_new);
+void workload_fill(struct sb_call *c, struct json *meta, struct json *held, bool is_new);
 /* Counts changes of templates; true when generation counts more than the spec. */
-bool workload_update(struct sb_call *c, struct json *now,
-		     const struct json *old);
+bool workload_update(struct sb_call *c, struct json *now, const struct json *old);
 
 #endif

@@ -21,8 +21,7 @@ struct config_diff_opts {
 };
 
 /* Appends the differences; false (and nothing) when there are none. */
-bool config_diff_text(struct buf *b, const struct config_diff *d,
-		      const struct config_diff_opts *o);
+bool config_diff_text(struct buf *b, const struct config_diff *d, const struct config_diff_opts *o);
 
 /* What a node goes through: a line, and one for each reason. */
 void config_diff_summary(struct buf *b, const struct config_diff *d,

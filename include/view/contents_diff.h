@@ -24,9 +24,7 @@ struct contents_opts {
 };
 
 /* Appends it; nothing when both have the same bytes. */
-void contents_diff(struct buf *b, struct str path,
-		   const struct contents_side *from,
-		   const struct contents_side *to,
-		   const struct contents_opts *o);
+void contents_diff(struct buf *b, struct str path, const struct contents_side *from,
+		   const struct contents_side *to, const struct contents_opts *o);
 
 #endif

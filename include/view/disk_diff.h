@@ -34,7 +34,6 @@ bool disk_same(const struct disk_state *x, const struct disk_state *y);
 
 /* Appends each path that differs: a heading, then mode, owner and contents.
  * Returns how many there are. */
-size_t disk_diff(struct buf *b, const struct disk_changes *list,
-		 const struct contents_opts *o);
+size_t disk_diff(struct buf *b, const struct disk_changes *list, const struct contents_opts *o);
 
 #endif

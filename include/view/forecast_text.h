@@ -20,8 +20,7 @@ struct str forecast_headline(struct arena *a, const struct forecast *f);
  * Every pool: first what changes, once for pools in which the same changes, then
  * what happens, and why.
  */
-void forecasts_text(struct buf *b, const struct forecasts *list,
-		    const struct config_diff_opts *o);
+void forecasts_text(struct buf *b, const struct forecasts *list, const struct config_diff_opts *o);
 
 /* One pool. */
 struct json *forecast_json(struct arena *a, const struct forecast *f);

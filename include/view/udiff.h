@@ -20,7 +20,6 @@ struct udiff_opts {
 
 /* Appends the hunks that lead from x to y, three lines around each; nothing
  * when they are equal. */
-void udiff(struct buf *b, struct str x, struct str y,
-	   const struct udiff_opts *opts);
+void udiff(struct buf *b, struct str x, struct str y, const struct udiff_opts *opts);
 
 #endif

@@ -13,7 +13,6 @@ const char *update_plan_words(const struct update_plan *p);
 void update_plan_reasons(struct buf *b, const struct update_plan *p);
 
 struct json *update_plan_json(struct arena *a, const struct update_plan *p);
-struct json *update_changes_json(struct arena *a,
-				 const struct update_changes *c);
+struct json *update_changes_json(struct arena *a, const struct update_changes *c);
 
 #endif

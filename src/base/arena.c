@@ -124,8 +124,7 @@ void arena_free(struct arena *a)
 
 	for (; b; b = next) {
 		next = b->next;
-		put_block(b, b == a->head ? (size_t)(a->at - block_data(b))
-					  : b->size);
+		put_block(b, b == a->head ? (size_t)(a->at - block_data(b)) : b->size);
 	}
 	*a = ARENA_INIT;
 }

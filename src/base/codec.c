@@ -3,8 +3,7 @@
 #include "base/scan.h"
 #include "base/utf8.h"
 
-static const char b64[] =
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char b64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void base64_add(struct buf *b, struct str in)
 {
@@ -15,8 +14,7 @@ void base64_add(struct buf *b, struct str in)
 	buf_reserve(b, (in.n / 3 + 1) * 4);
 	q = b->p + b->n;
 	for (; i + 3 <= in.n; i += 3) {
-		uint32_t w = (uint32_t)p[i] << 16 | (uint32_t)p[i + 1] << 8 |
-			     p[i + 2];
+		uint32_t w = (uint32_t)p[i] << 16 | (uint32_t)p[i + 1] << 8 | p[i + 2];
 
 		*q++ = b64[w >> 18];
 		*q++ = b64[w >> 12 & 63];
@@ -25,8 +23,7 @@ void base64_add(struct buf *b, struct str in)
 	}
 	if (i < in.n) {
 		bool two = i + 1 < in.n;
-		uint32_t w = (uint32_t)p[i] << 16 |
-			     (two ? (uint32_t)p[i + 1] << 8 : 0);
+		uint32_t w = (uint32_t)p[i] << 16 | (two ? (uint32_t)p[i + 1] << 8 : 0);
 
 		*q++ = b64[w >> 18];
 		*q++ = b64[w >> 12 & 63];
@@ -61,8 +58,7 @@ static size_t skip_breaks(struct str s, size_t i)
 
 static int b64_bad(struct err *err, size_t at)
 {
-	return err_set(err, ERR_INVALID,
-		       "illegal base64 data at input byte %zu", at);
+	return err_set(err, ERR_INVALID, "illegal base64 data at input byte %zu", at);
 }
 
 /*
@@ -84,8 +80,7 @@ static int b64_padding(struct str s, size_t i, size_t j, struct err *err)
 	return i < s.n ? b64_bad(err, i) : 0;
 }
 
-int base64_decode(struct arena *a, struct str s, struct str *out,
-		  struct err *err)
+int base64_decode(struct arena *a, struct str s, struct str *out, struct err *err)
 {
 	const unsigned char *value = b64_values();
 	char *buf = arena_alloc(a, s.n / 4 * 3 + 4), *q = buf;
@@ -94,8 +89,7 @@ int base64_decode(struct arena *a, struct str s, struct str *out,
 	/* whole groups without line breaks or padding, four bytes a step */
 	for (; i + 4 <= s.n; i += 4) {
 		const unsigned char *p = (const unsigned char *)s.p + i;
-		uint32_t w0 = value[p[0]], w1 = value[p[1]], w2 = value[p[2]],
-			 w3 = value[p[3]];
+		uint32_t w0 = value[p[0]], w1 = value[p[1]], w2 = value[p[2]], w3 = value[p[3]];
 
 		if ((w0 | w1 | w2 | w3) > 63)
 			break;
@@ -151,8 +145,8 @@ int base64_check(struct str s, struct err *err)
 	for (; s.n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(s.p + i);
 
-		if (scan_any(~(scan_is(v, '+') | scan_in(v, '/', '9') |
-			       scan_in(v, 'A', 'Z') | scan_in(v, 'a', 'z'))))
+		if (scan_any(~(scan_is(v, '+') | scan_in(v, '/', '9') | scan_in(v, 'A', 'Z') |
+			       scan_in(v, 'a', 'z'))))
 			break;
 	}
 	if (base64_decode(&scratch, str_from(s, i), &out, &ignored) == 0)
@@ -162,8 +156,8 @@ int base64_check(struct str s, struct err *err)
 
 static bool unescaped(char c)
 {
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-	       (c >= '0' && c <= '9') || (c && strchr("-_.!~*'()", c));
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("-_.!~*'()", c));
 }
 
 void percent_add(struct buf *b, struct str in)
@@ -192,8 +186,7 @@ static int hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-int percent_decode(struct arena *a, struct str s, struct str *out,
-		   struct err *err)
+int percent_decode(struct arena *a, struct str s, struct str *out, struct err *err)
 {
 	char *buf = arena_alloc(a, s.n + 1), *q = buf;
 
@@ -209,9 +202,7 @@ int percent_decode(struct arena *a, struct str s, struct str *out,
 		if (hi < 0 || lo < 0) {
 			struct str bad = str_sub(s, i, i + 3);
 
-			return err_set(err, ERR_INVALID,
-				       "invalid URL escape \"%.*s\"",
-				       STRF(bad));
+			return err_set(err, ERR_INVALID, "invalid URL escape \"%.*s\"", STRF(bad));
 		}
 		*q++ = (char)(hi << 4 | lo);
 		i += 2;

@@ -51,9 +51,8 @@ static bool is_token(int32_t r)
 /* What data may consist of. */
 static scan_v url_bytes(scan_v v)
 {
-	return scan_is(v, '!') | scan_in(v, '$', ';') | scan_is(v, '=') |
-	       scan_in(v, '?', 'Z') | scan_is(v, '_') | scan_in(v, 'a', 'z') |
-	       scan_is(v, '~');
+	return scan_is(v, '!') | scan_in(v, '$', ';') | scan_is(v, '=') | scan_in(v, '?', 'Z') |
+	       scan_is(v, '_') | scan_in(v, 'a', 'z') | scan_is(v, '~');
 }
 
 static scan_v base64_bytes(scan_v v)
@@ -75,22 +74,18 @@ static bool all_in(struct str s, bool base64)
 	}
 	memset(rest, 'a', sizeof(rest));
 	memcpy(rest, s.p + i, s.n - i);
-	return !scan_any(~(base64 ? base64_bytes(scan_load(rest))
-				  : url_bytes(scan_load(rest))));
+	return !scan_any(~(base64 ? base64_bytes(scan_load(rest)) : url_bytes(scan_load(rest))));
 }
 
 static bool is_hex(char c)
 {
-	return (c >= '0' && c <= '9') ||
-	       ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 static bool known_type(struct str type)
 {
-	static const char *const names[] = { "text",	    "image",
-					     "audio",	    "video",
-					     "application", "message",
-					     "multipart" };
+	static const char *const names[] = { "text",	    "image",   "audio",	   "video",
+					     "application", "message", "multipart" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (str_starts(type, str_of(names[i])))
@@ -245,16 +240,14 @@ static int parameter(struct lexer *l, bool *base64)
 		if (r == END)
 			return bad(l, "unterminated parameter sequence");
 		if (!is_token(r))
-			return bad(l,
-				   "invalid character for parameter attribute");
+			return bad(l, "invalid character for parameter attribute");
 		(void)next(l);
 	}
 	if (r == ',') {
 		struct str got = str_sub(l->in, start, l->pos);
 
 		if (!str_is(got, "base64"))
-			return err_set(l->err, ERR_INVALID,
-				       "expected base64, got %.*s", STRF(got));
+			return err_set(l->err, ERR_INVALID, "expected base64, got %.*s", STRF(got));
 		*base64 = true;
 		return 0;
 	}
@@ -284,9 +277,7 @@ static int payload(struct lexer *l, struct dataurl *out, bool decode)
 		return decode ? base64_decode(l->a, raw, &out->data, l->err)
 			      : base64_check(raw, l->err);
 	rc = check_escapes(l, raw);
-	return rc < 0 || !decode
-		       ? rc
-		       : percent_decode(l->a, raw, &out->data, l->err);
+	return rc < 0 || !decode ? rc : percent_decode(l->a, raw, &out->data, l->err);
 }
 
 static int parse(struct lexer l, bool decode, struct dataurl *out)
@@ -323,8 +314,7 @@ static int parse(struct lexer l, bool decode, struct dataurl *out)
 	return 0;
 }
 
-int dataurl_parse(struct arena *a, struct str url, struct dataurl *out,
-		  struct err *err)
+int dataurl_parse(struct arena *a, struct str url, struct dataurl *out, struct err *err)
 {
 	struct lexer l = { .in = url, .pos = 5, .a = a, .err = err };
 

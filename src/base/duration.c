@@ -9,11 +9,9 @@ static const struct {
 	char name[4];
 	uint64_t ns;
 } units[] = {
-	{ "ns", 1 },	       { "us", 1000 },
-	{ "\xC2\xB5s", 1000 }, /* U+00B5 */
+	{ "ns", 1 },	       { "us", 1000 },	    { "\xC2\xB5s", 1000 }, /* U+00B5 */
 	{ "\xCE\xBCs", 1000 }, /* U+03BC */
-	{ "ms", 1000000 },     { "s", 1000000000 },
-	{ "m", 60000000000 },  { "h", 3600000000000 },
+	{ "ms", 1000000 },     { "s", 1000000000 }, { "m", 60000000000 },  { "h", 3600000000000 },
 };
 
 static bool digit(struct str s, size_t i)
@@ -21,8 +19,7 @@ static bool digit(struct str s, size_t i)
 	return i < s.n && s.p[i] >= '0' && s.p[i] <= '9';
 }
 
-static int bad(struct err *err, const char *what, struct str unit,
-	       struct str whole)
+static int bad(struct err *err, const char *what, struct str unit, struct str whole)
 {
 	struct buf b;
 
@@ -69,8 +66,7 @@ static uint64_t fraction(struct str *s, double *scale)
 	bool full = false;
 
 	for (*scale = 1; digit(*s, i); i++) {
-		full = full || v > (LIMIT - 1) / 10 ||
-		       v * 10 + (uint64_t)(s->p[i] - '0') > LIMIT;
+		full = full || v > (LIMIT - 1) / 10 || v * 10 + (uint64_t)(s->p[i] - '0') > LIMIT;
 		if (full)
 			continue;
 		v = v * 10 + (uint64_t)(s->p[i] - '0');
@@ -81,8 +77,7 @@ static uint64_t fraction(struct str *s, double *scale)
 }
 
 /* One "1.5h" off *s into *total. */
-static int part(struct str *s, struct str whole, uint64_t *total,
-		struct err *err)
+static int part(struct str *s, struct str whole, uint64_t *total, struct err *err)
 {
 	uint64_t v, frac = 0, unit, ns;
 	double scale = 1;

@@ -2,8 +2,7 @@
 
 #include <errno.h>
 
-static int set(struct err *err, enum err_code code, const char *fmt, va_list ap,
-	       struct str tail)
+static int set(struct err *err, enum err_code code, const char *fmt, va_list ap, struct str tail)
 {
 	struct buf b;
 
@@ -47,8 +46,7 @@ int(err_sys)(struct err *err, const char *fmt, ...)
 	int rc;
 
 	va_start(ap, fmt);
-	rc = set(err, no == ENOENT ? ERR_NOTFOUND : ERR_SYS, fmt, ap,
-		 str_of(strerror(no)));
+	rc = set(err, no == ENOENT ? ERR_NOTFOUND : ERR_SYS, fmt, ap, str_of(strerror(no)));
 	va_end(ap);
 	return rc;
 }

@@ -22,21 +22,18 @@ static bool same_name(struct str typed, const char *name)
 	return true;
 }
 
-static const struct flag *find_in(const struct flag_table *t, struct str name,
-				  char letter, void **opts)
+static const struct flag *find_in(const struct flag_table *t, struct str name, char letter,
+				  void **opts)
 {
 	for (const struct flag *f = t->flags; f->name; f++) {
-		struct flag_table inner = { f->group,
-					    (char *)t->opts + f->offset };
+		struct flag_table inner = { f->group, (char *)t->opts + f->offset };
 
 		if (f->kind == FLAG_GROUP) {
-			const struct flag *in =
-				find_in(&inner, name, letter, opts);
+			const struct flag *in = find_in(&inner, name, letter, opts);
 
 			if (in)
 				return in;
-		} else if (letter ? f->letter == letter
-				  : same_name(name, f->name)) {
+		} else if (letter ? f->letter == letter : same_name(name, f->name)) {
 			*opts = t->opts;
 			return f;
 		}
@@ -44,8 +41,7 @@ static const struct flag *find_in(const struct flag_table *t, struct str name,
 	return NULL;
 }
 
-static const struct flag *find(const struct reader *r, struct str name,
-			       char letter, void **opts)
+static const struct flag *find(const struct reader *r, struct str name, char letter, void **opts)
 {
 	const struct flag *f = NULL;
 
@@ -58,8 +54,7 @@ static const struct flag *find(const struct reader *r, struct str name,
  * A flag that is not known, where those of newer releases are passed over: true.
  * The next word is taken for its value unless it looks like a flag, as pflag does.
  */
-static bool pass_over(struct reader *r, struct str name, bool has_value,
-		      const char *near)
+static bool pass_over(struct reader *r, struct str name, bool has_value, const char *near)
 {
 	if (!r->p->unknown || (near && flag_slip(name, str_of(near))))
 		return false;
@@ -74,8 +69,7 @@ struct names {
 	size_t n, cap;
 };
 
-static void shown_names(struct arena *a, const struct flag *f,
-			struct names *out)
+static void shown_names(struct arena *a, const struct flag *f, struct names *out)
 {
 	for (; f->name; f++)
 		if (f->kind == FLAG_GROUP)
@@ -96,19 +90,15 @@ static int unknown(struct reader *r, struct str name, bool has_value)
 	if (pass_over(r, name, has_value, near))
 		return 0;
 	if (near)
-		return err_set(r->err, ERR_INVALID,
-			       "unknown flag: --%.*s (did you mean --%s?)",
+		return err_set(r->err, ERR_INVALID, "unknown flag: --%.*s (did you mean --%s?)",
 			       STRF(name), near);
 	return err_set(r->err, ERR_INVALID, "unknown flag: --%.*s", STRF(name));
 }
 
 static bool parse_bool(struct str s, bool *out)
 {
-	static const char *const yes[] = {
-		"1", "t", "T", "true", "TRUE", "True"
-	};
-	static const char *const no[] = { "0",	   "f",	    "F",
-					  "false", "FALSE", "False" };
+	static const char *const yes[] = { "1", "t", "T", "true", "TRUE", "True" };
+	static const char *const no[] = { "0", "f", "F", "false", "FALSE", "False" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
 		if (str_is(s, yes[i]) || str_is(s, no[i])) {
@@ -119,17 +109,16 @@ static bool parse_bool(struct str s, bool *out)
 	return false;
 }
 
-static int bad_value(struct reader *r, const struct flag *f, struct str v,
-		     const char *source, const char *want)
+static int bad_value(struct reader *r, const struct flag *f, struct str v, const char *source,
+		     const char *want)
 {
-	return err_set(r->err, ERR_INVALID,
-		       "invalid argument \"%.*s\" for %s: %s", STRF(v), source,
+	return err_set(r->err, ERR_INVALID, "invalid argument \"%.*s\" for %s: %s", STRF(v), source,
 		       want ? want : f->value);
 }
 
 /* One line: what is wrong, what may have been meant, what there is. */
-static int bad_choice(struct reader *r, const struct flag *f, struct str v,
-		      struct str near, const char *source)
+static int bad_choice(struct reader *r, const struct flag *f, struct str v, struct str near,
+		      const char *source)
 {
 	struct buf b;
 
@@ -137,8 +126,7 @@ static int bad_choice(struct reader *r, const struct flag *f, struct str v,
 	if (strcmp(f->name, "output") == 0)
 		buf_addf(&b, "unknown output format \"%.*s\"", STRF(v));
 	else
-		buf_addf(&b, "invalid argument \"%.*s\" for %s", STRF(v),
-			 source);
+		buf_addf(&b, "invalid argument \"%.*s\" for %s", STRF(v), source);
 	if (near.n)
 		buf_addf(&b, " (did you mean %.*s?)", STRF(near));
 	buf_addz(&b, ": use ");
@@ -147,8 +135,8 @@ static int bad_choice(struct reader *r, const struct flag *f, struct str v,
 }
 
 /* source names the flag or the variable in messages. */
-static int store(struct reader *r, const struct flag *f, void *opts,
-		 struct str v, const char *source)
+static int store(struct reader *r, const struct flag *f, void *opts, struct str v,
+		 const char *source)
 {
 	char *field = (char *)opts + f->offset;
 	struct str near;
@@ -156,8 +144,7 @@ static int store(struct reader *r, const struct flag *f, void *opts,
 	switch ((enum flag_kind)f->kind) {
 	case FLAG_BOOL:
 		if (!parse_bool(v, (bool *)field))
-			return bad_value(r, f, v, source,
-					 "must be true or false");
+			return bad_value(r, f, v, source, "must be true or false");
 		return 0;
 	case FLAG_CHOICE:
 		if (!flag_choose(f->choices, v, &near))
@@ -173,20 +160,17 @@ static int store(struct reader *r, const struct flag *f, void *opts,
 	case FLAG_INT:
 	case FLAG_COUNT:
 		if (!str_to_i64(v, (int64_t *)field))
-			return bad_value(r, f, v, source,
-					 "must be a whole number");
+			return bad_value(r, f, v, source, "must be a whole number");
 		return 0;
 	case FLAG_DURATION:
 		if (!flag_duration(v, (int64_t *)field))
-			return bad_value(
-				r, f, v, source,
-				"must be a duration such as 90s or 1h30m");
+			return bad_value(r, f, v, source,
+					 "must be a duration such as 90s or 1h30m");
 		return 0;
 	case FLAG_SIZE:
 		if (!flag_size(v, (int64_t *)field))
-			return bad_value(
-				r, f, v, source,
-				"must be a size such as 512, 64Ki or 10M");
+			return bad_value(r, f, v, source,
+					 "must be a size such as 512, 64Ki or 10M");
 		return 0;
 	case FLAG_GROUP: /* never found */
 		return 0;
@@ -200,8 +184,7 @@ static bool all_digits(const char *z)
 }
 
 /* A flag whose value did not come with it: the next word, or none needed. */
-static int without_value(struct reader *r, const struct flag *f, void *opts,
-			 const char *source)
+static int without_value(struct reader *r, const struct flag *f, void *opts, const char *source)
 {
 	char *field = (char *)opts + f->offset;
 	const char *next = r->at < r->argc ? r->argv[r->at] : NULL;
@@ -215,8 +198,7 @@ static int without_value(struct reader *r, const struct flag *f, void *opts,
 		return 0;
 	}
 	if (!next)
-		return err_set(r->err, ERR_INVALID,
-			       "flag needs an argument: %s", source);
+		return err_set(r->err, ERR_INVALID, "flag needs an argument: %s", source);
 	r->at++;
 	return store(r, f, opts, str_of(next), source);
 }
@@ -233,8 +215,7 @@ static int long_flag(struct reader *r, struct str arg)
 		return unknown(r, name, has_value);
 	source = str_fmt(r->a, "--%s", f->name).p;
 	VEC_PUSH(r->a, &r->given, str_of(f->name));
-	return has_value ? store(r, f, opts, v, source)
-			 : without_value(r, f, opts, source);
+	return has_value ? store(r, f, opts, v, source) : without_value(r, f, opts, source);
 }
 
 /* "-abc": letters in a row, until one takes the rest as its value. */
@@ -248,8 +229,7 @@ static int letters(struct reader *r, const char *arg)
 		const char *source = str_fmt(r->a, "-%c", *c).p;
 
 		if (!f)
-			return err_set(r->err, ERR_INVALID,
-				       "unknown shorthand flag: '%c' in -%s",
+			return err_set(r->err, ERR_INVALID, "unknown shorthand flag: '%c' in -%s",
 				       *c, arg);
 		VEC_PUSH(r->a, &r->given, str_of(f->name));
 		if (c[1] == '=')
@@ -281,8 +261,8 @@ static int wrong_letters(struct reader *r, const char *arg, int rc)
 	f = find(r, name, 0, &opts);
 	if (!f || f->hidden || name.n < 2)
 		return rc;
-	return err_set(r->err, ERR_INVALID, "%s (did you mean --%s?)",
-		       str_z(r->a, r->err->msg), f->name);
+	return err_set(r->err, ERR_INVALID, "%s (did you mean --%s?)", str_z(r->a, r->err->msg),
+		       f->name);
 }
 
 static bool was_given(const struct reader *r, const char *name)
@@ -298,8 +278,7 @@ static int from_env(struct reader *r, const struct flag_table *t)
 	int rc = 0;
 
 	for (const struct flag *f = t->flags; f->name && rc == 0; f++) {
-		struct flag_table inner = { f->group,
-					    (char *)t->opts + f->offset };
+		struct flag_table inner = { f->group, (char *)t->opts + f->offset };
 		const char *v;
 
 		if (f->kind == FLAG_GROUP) {
@@ -315,15 +294,12 @@ static int from_env(struct reader *r, const struct flag_table *t)
 	return rc;
 }
 
-int flag_parse(struct arena *a, const struct flag_parse *p, int argc,
-	       char **argv, struct strs *words, struct err *err)
+int flag_parse(struct arena *a, const struct flag_parse *p, int argc, char **argv,
+	       struct strs *words, struct err *err)
 {
-	struct reader r = { .a = a,
-			    .p = p,
-			    .argc = argc,
-			    .argv = argv,
-			    .words = words,
-			    .err = err };
+	struct reader r = {
+		.a = a, .p = p, .argc = argc, .argv = argv, .words = words, .err = err
+	};
 	int rc = 0;
 
 	while (r.at < argc && rc == 0) {
@@ -345,8 +321,7 @@ int flag_parse(struct arena *a, const struct flag_parse *p, int argc,
 	}
 	while (r.at < argc && rc == 0)
 		VEC_PUSH(a, words, str_of(argv[r.at++]));
-	for (const struct flag_table *t = p->tables;
-	     p->env && t->flags && rc == 0; t++)
+	for (const struct flag_table *t = p->tables; p->env && t->flags && rc == 0; t++)
 		rc = from_env(&r, t);
 	return rc;
 }

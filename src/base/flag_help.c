@@ -71,8 +71,7 @@ static void add_text(struct buf *b, const struct flag *f, const void *opts)
 		b->n = start - strlen(" (default ");
 }
 
-void flag_help(struct buf *b, const struct flag *f, const void *opts,
-	       size_t width)
+void flag_help(struct buf *b, const struct flag *f, const void *opts, size_t width)
 {
 	size_t column = width < NARROW ? NARROW_COLUMN : COLUMN;
 

@@ -4,8 +4,7 @@
 
 static bool mul_add(int64_t *v, int64_t by, int64_t add)
 {
-	return !__builtin_mul_overflow(*v, by, v) &&
-	       !__builtin_add_overflow(*v, add, v);
+	return !__builtin_mul_overflow(*v, by, v) && !__builtin_add_overflow(*v, add, v);
 }
 
 static size_t whole(struct str s, int64_t *out)
@@ -35,9 +34,8 @@ bool flag_size(struct str s, int64_t *bytes)
 		const char *name;
 		int64_t by;
 	} units[] = {
-		{ "", 1 },	     { "k", 1000 },	{ "M", 1000000 },
-		{ "G", 1000000000 }, { "Ki", 1 << 10 }, { "Mi", 1 << 20 },
-		{ "Gi", 1 << 30 },
+		{ "", 1 },	   { "k", 1000 },     { "M", 1000000 },	 { "G", 1000000000 },
+		{ "Ki", 1 << 10 }, { "Mi", 1 << 20 }, { "Gi", 1 << 30 },
 	};
 	int64_t n;
 	size_t len = whole(s, &n);
@@ -64,8 +62,7 @@ bool flag_slip(struct str typed, struct str name)
 		return false;
 	while (typed.p[i] == name.p[i])
 		i++;
-	return i + 1 < name.n && typed.p[i] == name.p[i + 1] &&
-	       typed.p[i + 1] == name.p[i] &&
+	return i + 1 < name.n && typed.p[i] == name.p[i + 1] && typed.p[i + 1] == name.p[i] &&
 	       str_eq(str_from(typed, i + 2), str_from(name, i + 2));
 }
 
@@ -103,8 +100,7 @@ bool flag_choose(const char *choices, struct str v, struct str *near)
 
 		if (d == 0)
 			return true;
-		if ((d <= best && (!near->n || d < best)) ||
-		    (!near->n && flag_slip(v, one))) {
+		if ((d <= best && (!near->n || d < best)) || (!near->n && flag_slip(v, one))) {
 			*near = one;
 			best = d;
 		}

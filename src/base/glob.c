@@ -4,8 +4,7 @@
 static bool in_set(struct str p, size_t *i, char c)
 {
 	size_t at = *i + 1;
-	bool negated = at < p.n && (p.p[at] == '!' || p.p[at] == '^'),
-	     found = false;
+	bool negated = at < p.n && (p.p[at] == '!' || p.p[at] == '^'), found = false;
 	size_t first = at + (negated ? 1 : 0);
 
 	/* A ']' at the beginning is a member. */

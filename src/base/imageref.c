@@ -38,8 +38,7 @@ static bool is_label_char(char c)
 /* One part of a host name. */
 static bool is_label(struct str s)
 {
-	return all(s, is_label_char) && is_alnum(s.p[0]) &&
-	       is_alnum(s.p[s.n - 1]);
+	return all(s, is_label_char) && is_alnum(s.p[0]) && is_alnum(s.p[s.n - 1]);
 }
 
 bool imageref_is_host(struct str s)
@@ -58,8 +57,7 @@ bool imageref_is_host(struct str s)
 static bool is_separator(struct str s)
 {
 	if (s.n == 1 || (s.n == 2 && s.p[0] == '_'))
-		return s.p[0] == s.p[s.n - 1] &&
-		       (s.p[0] == '.' || s.p[0] == '_' || s.p[0] == '-');
+		return s.p[0] == s.p[s.n - 1] && (s.p[0] == '.' || s.p[0] == '_' || s.p[0] == '-');
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] != '-')
 			return false;
@@ -108,8 +106,8 @@ static bool is_name(struct str s)
 {
 	struct str host, path;
 
-	return is_path(s) || (str_cut(s, '/', &host, &path) &&
-			      imageref_is_host(host) && is_path(path));
+	return is_path(s) ||
+	       (str_cut(s, '/', &host, &path) && imageref_is_host(host) && is_path(path));
 }
 
 static bool is_tag_char(char c)
@@ -119,8 +117,7 @@ static bool is_tag_char(char c)
 
 static bool is_tag(struct str s)
 {
-	return s.n <= 128 && all(s, is_tag_char) && s.p[0] != '.' &&
-	       s.p[0] != '-';
+	return s.n <= 128 && all(s, is_tag_char) && s.p[0] != '.' && s.p[0] != '-';
 }
 
 static bool is_digest(struct str s)
@@ -128,8 +125,7 @@ static bool is_digest(struct str s)
 	struct str algorithm, hex;
 	bool first = true;
 
-	if (!str_cut(s, ':', &algorithm, &hex) || hex.n < 32 ||
-	    !all(hex, is_hex))
+	if (!str_cut(s, ':', &algorithm, &hex) || hex.n < 32 || !all(hex, is_hex))
 		return false;
 	for (size_t i = 0; i < algorithm.n; i++) {
 		char c = algorithm.p[i];
@@ -180,19 +176,15 @@ static int check_digest(struct str digest, struct err *err)
 		if (!str_is(algorithm, known[i].name))
 			continue;
 		if (hex.n != known[i].hex)
-			return err_set(err, ERR_INVALID,
-				       "invalid checksum digest length");
+			return err_set(err, ERR_INVALID, "invalid checksum digest length");
 		for (size_t k = 0; k < hex.n; k++)
 			if (!is_lower(hex.p[k]))
-				return err_set(
-					err, ERR_INVALID,
-					"invalid checksum digest format");
+				return err_set(err, ERR_INVALID, "invalid checksum digest format");
 		return 0;
 	}
 	for (size_t i = 0; i < algorithm.n; i++)
 		if (algorithm.p[i] >= 'A' && algorithm.p[i] <= 'Z')
-			return err_set(err, ERR_INVALID,
-				       "invalid checksum digest format");
+			return err_set(err, ERR_INVALID, "invalid checksum digest format");
 	return err_set(err, ERR_INVALID, "unsupported digest algorithm");
 }
 
@@ -202,9 +194,8 @@ static struct str lower(struct arena *a, struct str s)
 
 	buf_init(&b, a);
 	for (size_t i = 0; i < s.n; i++)
-		buf_addc(&b, (char)(s.p[i] >= 'A' && s.p[i] <= 'Z'
-					    ? s.p[i] + ('a' - 'A')
-					    : s.p[i]));
+		buf_addc(&b,
+			 (char)(s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] + ('a' - 'A') : s.p[i]));
 	return buf_str(&b);
 }
 
@@ -214,22 +205,19 @@ int imageref_parse(struct str s, struct imageref *out, struct err *err)
 	int rc = 0;
 
 	if (!s.n)
-		return err_set(
-			err, ERR_INVALID,
-			"repository name must have at least one component");
+		return err_set(err, ERR_INVALID,
+			       "repository name must have at least one component");
 	if (!split(s, &r)) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 
 		return err_set(err, ERR_INVALID, "%s",
-			       split(lower(&a, s), &r)
-				       ? "repository name must be lowercase"
-				       : "invalid reference format");
+			       split(lower(&a, s), &r) ? "repository name must be lowercase"
+						       : "invalid reference format");
 	}
 	if (r.name.n > NAME_MAX_LENGTH)
-		return err_set(
-			err, ERR_INVALID,
-			"repository name must not be more than %d characters",
-			NAME_MAX_LENGTH);
+		return err_set(err, ERR_INVALID,
+			       "repository name must not be more than %d characters",
+			       NAME_MAX_LENGTH);
 	if (r.digest.n)
 		rc = check_digest(r.digest, err);
 	if (rc == 0)
@@ -243,11 +231,9 @@ static struct str complete(struct arena *a, struct str s, struct str *rest)
 	struct str host = S(""), path = s;
 
 	if (str_cut(s, '/', &host, &path) &&
-	    (str_chr(host, '.') >= 0 || str_chr(host, ':') >= 0 ||
-	     str_is(host, "localhost"))) {
+	    (str_chr(host, '.') >= 0 || str_chr(host, ':') >= 0 || str_is(host, "localhost"))) {
 		*rest = path;
-		if (!str_is(host, "docker.io") &&
-		    !str_is(host, "index.docker.io"))
+		if (!str_is(host, "docker.io") && !str_is(host, "index.docker.io"))
 			return s;
 	} else {
 		*rest = s;
@@ -265,8 +251,7 @@ static bool is_hash(struct str s)
 	return s.n == 64;
 }
 
-int imageref_normalized(struct arena *a, struct str s, struct imageref *out,
-			struct err *err)
+int imageref_normalized(struct arena *a, struct str s, struct imageref *out, struct err *err)
 {
 	struct str rest, tag, full;
 
@@ -285,8 +270,7 @@ int imageref_normalized(struct arena *a, struct str s, struct imageref *out,
 	return imageref_parse(full, out, err);
 }
 
-int imageref_canonical(struct arena *a, struct str s, struct imageref *out,
-		       struct err *err)
+int imageref_canonical(struct arena *a, struct str s, struct imageref *out, struct err *err)
 {
 	struct imageref r;
 	struct str rest;
@@ -295,8 +279,7 @@ int imageref_canonical(struct arena *a, struct str s, struct imageref *out,
 	if (rc < 0)
 		return rc;
 	if (!str_eq(complete(a, s, &rest), s))
-		return err_set(err, ERR_INVALID,
-			       "repository name must be canonical");
+		return err_set(err, ERR_INVALID, "repository name must be canonical");
 	*out = r;
 	return 0;
 }

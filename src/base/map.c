@@ -71,14 +71,12 @@ static void grow(struct map *m)
 
 	if (cap > UINT32_MAX / 4)
 		abort();
-	m->v = arena_grow(m->a, m->v, m->cap * sizeof(*m->v),
-			  cap * sizeof(*m->v));
+	m->v = arena_grow(m->a, m->v, m->cap * sizeof(*m->v), cap * sizeof(*m->v));
 	m->cap = cap;
 	m->n_slots = cap * 2;
 	m->slots = arena_array(m->a, m->n_slots, sizeof(*m->slots));
 	for (size_t i = 0; i < m->n; i++)
-		m->slots[slot_of(m, m->v[i].key, m->v[i].hash)] =
-			(uint32_t)i + 1;
+		m->slots[slot_of(m, m->v[i].key, m->v[i].hash)] = (uint32_t)i + 1;
 }
 
 bool map_put(struct map *m, struct str key, void *value)

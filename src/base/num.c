@@ -141,8 +141,7 @@ static void add_plain(struct buf *b, const char *d, int n, int e)
 	}
 }
 
-static void add_exponent(struct buf *b, const char *d, int n, int e,
-			 bool short_exp)
+static void add_exponent(struct buf *b, const char *d, int n, int e, bool short_exp)
 {
 	buf_addc(b, d[0]);
 	if (n > 1) {
@@ -196,6 +195,5 @@ void num_add_float_json(struct buf *b, double v)
 
 void num_add_int(struct buf *b, struct num_int v)
 {
-	buf_addf(b, "%s%llu", v.neg && v.abs ? "-" : "",
-		 (unsigned long long)v.abs);
+	buf_addf(b, "%s%llu", v.neg && v.abs ? "-" : "", (unsigned long long)v.abs);
 }

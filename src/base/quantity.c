@@ -100,22 +100,18 @@ static char digit_before(const struct parts *p, size_t k)
 }
 
 /* Whether upstream takes the text as canonical. */
-static bool is_canonical(const struct parts *p, enum format format,
-			 int exponent)
+static bool is_canonical(const struct parts *p, enum format format, int exponent)
 {
 	int scale = exponent - (int)p->denom.n;
 	u128 v = 0;
 
 	if (format == BINARY_SI) {
 		add_digits(&v, p->num);
-		return !p->denom.n && (v & 7) &&
-		       14 - (int)p->num.n - exponent * 3 / 10 >= 0;
+		return !p->denom.n && (v & 7) && 14 - (int)p->num.n - exponent * 3 / 10 >= 0;
 	}
-	if (p->num.n + p->denom.n > 18 || scale < -9 || scale % 3 ||
-	    p->num.p[0] == '0')
+	if (p->num.n + p->denom.n > 18 || scale < -9 || scale % 3 || p->num.p[0] == '0')
 		return false;
-	return digit_before(p, 0) != '0' || digit_before(p, 1) != '0' ||
-	       digit_before(p, 2) != '0';
+	return digit_before(p, 0) != '0' || digit_before(p, 1) != '0' || digit_before(p, 2) != '0';
 }
 
 static void to_amount(const struct parts *p, int exponent, struct amount *m)
@@ -214,8 +210,7 @@ static struct str canonical(struct arena *a, bool neg, struct amount m)
 	return buf_str(&b);
 }
 
-int quantity_parse(struct arena *a, struct str s, struct quantity *out,
-		   struct err *err)
+int quantity_parse(struct arena *a, struct str s, struct quantity *out, struct err *err)
 {
 	struct parts p = { 0 };
 	struct amount m = { 0 };
@@ -223,16 +218,13 @@ int quantity_parse(struct arena *a, struct str s, struct quantity *out,
 	u128 v;
 
 	if (!split(s, &p))
-		return err_set(
-			err, ERR_INVALID,
-			"quantities must match the regular expression "
-			"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
-	if (!read_suffix(p.suffix, &m.format, &exponent))
 		return err_set(err, ERR_INVALID,
-			       "unable to parse quantity's suffix");
+			       "quantities must match the regular expression "
+			       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+	if (!read_suffix(p.suffix, &m.format, &exponent))
+		return err_set(err, ERR_INVALID, "unable to parse quantity's suffix");
 	if (p.num.n + p.denom.n > DIGITS_MAX)
-		return err_set(err, ERR_LIMIT,
-			       "quantity of more than %d digits", DIGITS_MAX);
+		return err_set(err, ERR_LIMIT, "quantity of more than %d digits", DIGITS_MAX);
 	to_amount(&p, exponent, &m);
 	if (m.format == BINARY_SI && !whole(&m, &v) && !v)
 		m.format = DECIMAL_SI;
@@ -241,8 +233,6 @@ int quantity_parse(struct arena *a, struct str s, struct quantity *out,
 	(void)whole(&m, &v);
 	out->sign = !m.mant ? 0 : p.neg ? -1 : 1;
 	out->value = p.neg ? -(int64_t)v : (int64_t)v;
-	out->text = m.mant && is_canonical(&p, m.format, exponent)
-			    ? s
-			    : canonical(a, p.neg, m);
+	out->text = m.mant && is_canonical(&p, m.format, exponent) ? s : canonical(a, p.neg, m);
 	return 0;
 }

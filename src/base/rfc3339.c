@@ -13,8 +13,7 @@ static bool leap(int64_t y)
 
 bool rfc3339_is_date(int64_t y, int64_t m, int64_t d)
 {
-	static const int days[] = { 31, 28, 31, 30, 31, 30,
-				    31, 31, 30, 31, 30, 31 };
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
 
 	if (y < 0 || m < 1 || m > 12 || d < 1)
 		return false;
@@ -29,8 +28,8 @@ int64_t rfc3339_days(int64_t y, int64_t m, int64_t d)
 	era = (y >= 0 ? y : y - 399) / 400;
 	year_of_era = y - era * 400;
 	day_of_year = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
-	return era * 146097 + year_of_era * 365 + year_of_era / 4 -
-	       year_of_era / 100 + day_of_year - 719468;
+	return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 +
+	       day_of_year - 719468;
 }
 
 struct civil rfc3339_civil(struct instant t)
@@ -99,23 +98,21 @@ bool rfc3339_parse(struct str s, struct instant *out)
 	size_t at = 0;
 	bool minus = false;
 
-	if (!digits(s, &at, 4, &y) || !one_of(s, &at, "-") ||
-	    !digits(s, &at, 2, &mon) || !one_of(s, &at, "-") ||
-	    !digits(s, &at, 2, &d) || !one_of(s, &at, "Tt") ||
-	    !digits(s, &at, 2, &h) || !one_of(s, &at, ":") ||
-	    !digits(s, &at, 2, &min) || !one_of(s, &at, ":") ||
-	    !digits(s, &at, 2, &sec))
+	if (!digits(s, &at, 4, &y) || !one_of(s, &at, "-") || !digits(s, &at, 2, &mon) ||
+	    !one_of(s, &at, "-") || !digits(s, &at, 2, &d) || !one_of(s, &at, "Tt") ||
+	    !digits(s, &at, 2, &h) || !one_of(s, &at, ":") || !digits(s, &at, 2, &min) ||
+	    !one_of(s, &at, ":") || !digits(s, &at, 2, &sec))
 		return false;
 	if (one_of(s, &at, ".") && !fraction(s, &at, &t.nsec))
 		return false;
 	if (!one_of(s, &at, "Zz")) {
 		minus = at < s.n && s.p[at] == '-';
-		if (!one_of(s, &at, "+-") || !digits(s, &at, 2, &oh) ||
-		    !one_of(s, &at, ":") || !digits(s, &at, 2, &om))
+		if (!one_of(s, &at, "+-") || !digits(s, &at, 2, &oh) || !one_of(s, &at, ":") ||
+		    !digits(s, &at, 2, &om))
 			return false;
 	}
-	if (at != s.n || !rfc3339_is_date(y, mon, d) || h > 23 || min > 59 ||
-	    sec > 59 || oh > 23 || om > 59)
+	if (at != s.n || !rfc3339_is_date(y, mon, d) || h > 23 || min > 59 || sec > 59 || oh > 23 ||
+	    om > 59)
 		return false;
 	t.sec = rfc3339_days(y, mon, d) * DAY + h * 3600 + min * 60 + sec;
 	t.sec -= (minus ? -1 : 1) * (oh * 3600 + om * 60);
@@ -125,8 +122,8 @@ bool rfc3339_parse(struct str s, struct instant *out)
 
 static void add_civil(struct buf *b, struct civil c)
 {
-	buf_addf(b, "%04lld-%02d-%02dT%02d:%02d:%02d", (long long)c.year,
-		 c.month, c.day, c.hour, c.min, c.sec);
+	buf_addf(b, "%04lld-%02d-%02dT%02d:%02d:%02d", (long long)c.year, c.month, c.day, c.hour,
+		 c.min, c.sec);
 }
 
 void rfc3339_add(struct buf *b, struct instant t)

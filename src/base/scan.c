@@ -21,8 +21,7 @@ size_t scan_three(const char *p, size_t n, char c, char d, char e)
 	for (; n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(p + i);
 
-		k = scan_first(scan_is(v, (unsigned char)c) |
-			       scan_is(v, (unsigned char)d) |
+		k = scan_first(scan_is(v, (unsigned char)c) | scan_is(v, (unsigned char)d) |
 			       scan_is(v, (unsigned char)e));
 		if (k < SCAN)
 			return i + k;
@@ -43,8 +42,7 @@ size_t scan_text(const char *p, size_t n)
 
 	for (; n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(p + i);
-		size_t k = scan_first(
-			~(scan_in(v, 0x20, 0x7E) | scan_in(v, '\t', '\n')));
+		size_t k = scan_first(~(scan_in(v, 0x20, 0x7E) | scan_in(v, '\t', '\n')));
 
 		if (k < SCAN)
 			return i + k;

@@ -14,8 +14,8 @@ static bool identifiers(struct str s)
 			empty = true;
 			continue;
 		}
-		if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-		      (c >= 'a' && c <= 'z') || c == '-'))
+		if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+		      c == '-'))
 			return false;
 		empty = false;
 	}
@@ -32,14 +32,12 @@ bool semver_parse(struct str s, struct semver *out)
 	s = rest;
 	if (!str_cut(s, '-', &rest, &v.pre))
 		rest = s;
-	if (!str_cut(rest, '.', &major, &rest) ||
-	    !str_cut(rest, '.', &minor, &patch))
+	if (!str_cut(rest, '.', &major, &rest) || !str_cut(rest, '.', &minor, &patch))
 		return false;
 	if (!str_to_i64(major, &v.major) || !str_to_i64(minor, &v.minor) ||
 	    !str_to_i64(patch, &v.patch))
 		return false;
-	if ((v.pre.n && !identifiers(v.pre)) ||
-	    (v.meta.n && !identifiers(v.meta)))
+	if ((v.pre.n && !identifiers(v.pre)) || (v.meta.n && !identifiers(v.meta)))
 		return false;
 	*out = v;
 	return true;
@@ -94,6 +92,5 @@ int semver_cmp(struct semver a, struct semver b)
 
 bool semver_eq(struct semver a, struct semver b)
 {
-	return semver_cmp(a, b) == 0 && str_eq(a.pre, b.pre) &&
-	       str_eq(a.meta, b.meta);
+	return semver_cmp(a, b) == 0 && str_eq(a.pre, b.pre) && str_eq(a.meta, b.meta);
 }

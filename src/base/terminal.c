@@ -4,9 +4,8 @@
 
 static size_t colour_at(struct str rest)
 {
-	static const char *const colours[] = { TERMINAL_BOLD, TERMINAL_RED,
-					       TERMINAL_GREEN, TERMINAL_CYAN,
-					       TERMINAL_OFF };
+	static const char *const colours[] = { TERMINAL_BOLD, TERMINAL_RED, TERMINAL_GREEN,
+					       TERMINAL_CYAN, TERMINAL_OFF };
 
 	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++)
 		if (str_starts(rest, str_of(colours[i])))
@@ -18,8 +17,8 @@ static size_t colour_at(struct str rest)
  * separators. */
 static bool turns(uint32_t r)
 {
-	return r == 0x061C || (r >= 0x200E && r <= 0x200F) ||
-	       (r >= 0x2028 && r <= 0x202E) || (r >= 0x2066 && r <= 0x2069);
+	return r == 0x061C || (r >= 0x200E && r <= 0x200F) || (r >= 0x2028 && r <= 0x202E) ||
+	       (r >= 0x2066 && r <= 0x2069);
 }
 
 static bool is_plain(unsigned char c)
@@ -28,8 +27,7 @@ static bool is_plain(unsigned char c)
 }
 
 /* Adds one character that is not plain. */
-static void add(struct buf *b, struct str text, size_t i, size_t len,
-		uint32_t rune)
+static void add(struct buf *b, struct str text, size_t i, size_t len, uint32_t rune)
 {
 	if (text.p[i] == '\r')
 		buf_addz(b, "\\r");

@@ -27,10 +27,9 @@ uint32_t utf8_at(struct str s, size_t i, size_t *len)
 		*len = 3;
 		return r;
 	}
-	if ((p[0] & 0xF8) == 0xF0 && room >= 4 && cont(p[1]) && cont(p[2]) &&
-	    cont(p[3])) {
-		r = (p[0] & 0x07u) << 18 | (p[1] & 0x3Fu) << 12 |
-		    (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
+	if ((p[0] & 0xF8) == 0xF0 && room >= 4 && cont(p[1]) && cont(p[2]) && cont(p[3])) {
+		r = (p[0] & 0x07u) << 18 | (p[1] & 0x3Fu) << 12 | (p[2] & 0x3Fu) << 6 |
+		    (p[3] & 0x3Fu);
 		if (r < 0x10000 || r > 0x10FFFF)
 			return UTF8_BAD;
 		*len = 4;
@@ -44,8 +43,7 @@ static size_t valid_prefix(struct str s)
 	size_t i = 0, len;
 
 	while (i < s.n) {
-		if (s.n - i >= SCAN &&
-		    !scan_any(scan_in(scan_load(s.p + i), 0x80, 0xFF))) {
+		if (s.n - i >= SCAN && !scan_any(scan_in(scan_load(s.p + i), 0x80, 0xFF))) {
 			i += SCAN;
 			continue;
 		}

@@ -21,8 +21,7 @@ static size_t word_length(struct str text)
 	return i;
 }
 
-void wrap_add(struct buf *b, struct str text, size_t at, size_t indent,
-	      size_t width)
+void wrap_add(struct buf *b, struct str text, size_t at, size_t indent, size_t width)
 {
 	size_t column = at;
 	bool fresh = true; /* no word in this line yet */

@@ -42,8 +42,7 @@ bool der_next(struct str *in, unsigned *tag, struct str *value)
 	return true;
 }
 
-bool der_take_raw(struct str *in, unsigned tag, struct str *raw,
-		  struct str *value)
+bool der_take_raw(struct str *in, unsigned tag, struct str *raw, struct str *value)
 {
 	struct str start = *in;
 	unsigned got;
@@ -123,11 +122,9 @@ bool der_take_time(struct str *in, int64_t *value)
 	int64_t y, mo, d, h, mi, sec;
 	unsigned tag;
 
-	if (!der_next(&rest, &tag, &s) ||
-	    (tag != DER_UTC_TIME && tag != DER_TIME) ||
-	    !digits(&s, tag == DER_TIME ? 4 : 2, &y) || !digits(&s, 2, &mo) ||
-	    !digits(&s, 2, &d) || !digits(&s, 2, &h) || !digits(&s, 2, &mi) ||
-	    !digits(&s, 2, &sec) || !str_is(s, "Z"))
+	if (!der_next(&rest, &tag, &s) || (tag != DER_UTC_TIME && tag != DER_TIME) ||
+	    !digits(&s, tag == DER_TIME ? 4 : 2, &y) || !digits(&s, 2, &mo) || !digits(&s, 2, &d) ||
+	    !digits(&s, 2, &h) || !digits(&s, 2, &mi) || !digits(&s, 2, &sec) || !str_is(s, "Z"))
 		return false;
 	if (tag == DER_UTC_TIME)
 		y += y < 50 ? 2000 : 1900;

@@ -13,8 +13,8 @@ static bool looks_like_json(struct str text)
 
 static int refuse(struct docs_fault *f, struct err *err)
 {
-	return err_set(err, ERR_INVALID, "line %zu, column %zu: %.*s", f->line,
-		       f->col, STRF(f->problem));
+	return err_set(err, ERR_INVALID, "line %zu, column %zu: %.*s", f->line, f->col,
+		       STRF(f->problem));
 }
 
 static void keep(struct arena *a, struct docs *out, struct doc d)
@@ -24,17 +24,15 @@ static void keep(struct arena *a, struct docs *out, struct doc d)
 }
 
 /* Keeps the fault of one document when the others are wanted all the same. */
-static bool pass_over(struct arena *a, struct docs_faults *faults,
-		      const struct docs_fault *f)
+static bool pass_over(struct arena *a, struct docs_faults *faults, const struct docs_fault *f)
 {
 	if (faults)
 		VEC_PUSH(a, faults, *f);
 	return faults != NULL;
 }
 
-static int yaml_docs(struct arena *a, struct str text, size_t line,
-		     struct docs *out, struct docs_faults *faults,
-		     struct docs_fault *f, struct err *err)
+static int yaml_docs(struct arena *a, struct str text, size_t line, struct docs *out,
+		     struct docs_faults *faults, struct docs_fault *f, struct err *err)
 {
 	size_t number = out->n;
 	struct yml_docs docs;
@@ -83,8 +81,7 @@ static int yaml_docs(struct arena *a, struct str text, size_t line,
 
 static struct str skip_space(struct str s)
 {
-	while (s.n && (s.p[0] == ' ' || s.p[0] == '\n' || s.p[0] == '\t' ||
-		       s.p[0] == '\r'))
+	while (s.n && (s.p[0] == ' ' || s.p[0] == '\n' || s.p[0] == '\t' || s.p[0] == '\r'))
 		s = str_from(s, 1);
 	return s;
 }
@@ -104,9 +101,8 @@ static size_t lines_between(const char *from, const char *to)
  * A stream of JSON values. What turns out not to be JSON after at most one
  * value may be YAML in flow style, and is tried as that.
  */
-static int json_docs(struct arena *a, struct str text, struct docs *out,
-		     struct docs_faults *faults, struct docs_fault *f,
-		     struct err *err)
+static int json_docs(struct arena *a, struct str text, struct docs *out, struct docs_faults *faults,
+		     struct docs_fault *f, struct err *err)
 {
 	struct str rest = skip_space(text);
 	size_t line = 1 + lines_between(text.p, rest.p), number = 0;
@@ -114,9 +110,7 @@ static int json_docs(struct arena *a, struct str text, struct docs *out,
 	while (rest.n) {
 		struct json_fault jf = { 0 };
 		size_t used = 0;
-		struct json_opts opts = { .flags = JSON_FIX_UTF8,
-					  .used = &used,
-					  .fault = &jf };
+		struct json_opts opts = { .flags = JSON_FIX_UTF8, .used = &used, .fault = &jf };
 		struct doc d = { .line = line, .json = true };
 		int rc = json_parse(a, rest, &opts, &d.tree, err);
 		const char *before = rest.p;
@@ -126,8 +120,7 @@ static int json_docs(struct arena *a, struct str text, struct docs *out,
 			struct err second = ERR_INIT(a);
 			size_t kept = out->n;
 
-			if (yaml_docs(a, rest, line, out, NULL, f, &second) ==
-			    0)
+			if (yaml_docs(a, rest, line, out, NULL, f, &second) == 0)
 				return 0;
 			out->n = kept;
 		}
@@ -149,25 +142,24 @@ static int json_docs(struct arena *a, struct str text, struct docs *out,
 	return 0;
 }
 
-static int parse(struct arena *a, struct str text, struct docs *out,
-		 struct docs_faults *faults, struct docs_fault *fault,
-		 struct err *err)
+static int parse(struct arena *a, struct str text, struct docs *out, struct docs_faults *faults,
+		 struct docs_fault *fault, struct err *err)
 {
 	if (looks_like_json(text))
 		return json_docs(a, text, out, faults, fault, err);
 	return yaml_docs(a, text, 1, out, faults, fault, err);
 }
 
-int docs_parse(struct arena *a, struct str text, struct docs *out,
-	       struct docs_fault *fault, struct err *err)
+int docs_parse(struct arena *a, struct str text, struct docs *out, struct docs_fault *fault,
+	       struct err *err)
 {
 	struct docs_fault scratch;
 
 	return parse(a, text, out, NULL, fault ? fault : &scratch, err);
 }
 
-int docs_parse_all(struct arena *a, struct str text, struct docs *out,
-		   struct docs_faults *faults, struct err *err)
+int docs_parse_all(struct arena *a, struct str text, struct docs *out, struct docs_faults *faults,
+		   struct err *err)
 {
 	struct docs_fault scratch;
 

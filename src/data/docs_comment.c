@@ -11,9 +11,8 @@
 
 static bool may_begin(struct str text, size_t i)
 {
-	return text.p[i] == '#' &&
-	       (i == 0 || text.p[i - 1] == ' ' || text.p[i - 1] == '\t' ||
-		text.p[i - 1] == '\n' || text.p[i - 1] == '\r');
+	return text.p[i] == '#' && (i == 0 || text.p[i - 1] == ' ' || text.p[i - 1] == '\t' ||
+				    text.p[i - 1] == '\n' || text.p[i - 1] == '\r');
 }
 
 struct marks {
@@ -21,8 +20,7 @@ struct marks {
 	size_t n, cap;
 };
 
-static struct str add_marks(struct arena *a, struct str text,
-			    struct marks *marks)
+static struct str add_marks(struct arena *a, struct str text, struct marks *marks)
 {
 	size_t line = 1;
 	struct buf b;
@@ -35,8 +33,7 @@ static struct str add_marks(struct arena *a, struct str text,
 			continue;
 		buf_addf(&b, OPEN "%zu" CLOSE, marks->n);
 		if (marks->n == marks->cap)
-			marks->line = vec_grow(a, marks->line, &marks->cap,
-					       sizeof(*marks->line));
+			marks->line = vec_grow(a, marks->line, &marks->cap, sizeof(*marks->line));
 		marks->line[marks->n++] = line;
 	}
 	return buf_str(&b);
@@ -51,8 +48,8 @@ static void find_marks(struct str s, struct marks *marks)
 		ptrdiff_t end = str_find(rest, S(CLOSE));
 		int64_t i;
 
-		if (end > 0 && str_to_i64(str_sub(rest, 0, (size_t)end), &i) &&
-		    i >= 0 && (size_t)i < marks->n)
+		if (end > 0 && str_to_i64(str_sub(rest, 0, (size_t)end), &i) && i >= 0 &&
+		    (size_t)i < marks->n)
 			marks->line[i] = 0;
 		s = rest;
 	}

@@ -61,8 +61,7 @@ static int step(struct flate *f, const struct sink *to, struct err *err)
 	return z == Z_OK || z == Z_BUF_ERROR ? 0 : bad(f, z, err);
 }
 
-int flate_push(struct flate *f, struct str in, const struct sink *to,
-	       struct err *err)
+int flate_push(struct flate *f, struct str in, const struct sink *to, struct err *err)
 {
 	int rc = 0;
 
@@ -76,8 +75,7 @@ int flate_push(struct flate *f, struct str in, const struct sink *to,
 		/* what is unpacked but did not fit is given without more input */
 		do {
 			rc = step(f, to, err);
-		} while (rc == 0 &&
-			 (f->z.avail_in || (f->member && !f->z.avail_out)));
+		} while (rc == 0 && (f->z.avail_in || (f->member && !f->z.avail_out)));
 	}
 	return rc;
 }
@@ -89,8 +87,7 @@ int flate_end(const struct flate *f, struct err *err)
 	return f->member ? err_set(err, ERR_INVALID, "unexpected EOF") : 0;
 }
 
-int flate_gunzip(struct arena *a, struct str in, size_t max, struct str *out,
-		 struct err *err)
+int flate_gunzip(struct arena *a, struct str in, size_t max, struct str *out, struct err *err)
 {
 	struct sink_buf b = { .max = max };
 	const struct sink to = sink_to_buf(&b);
@@ -103,8 +100,7 @@ int flate_gunzip(struct arena *a, struct str in, size_t max, struct str *out,
 		rc = flate_end(f, err);
 	flate_free(f);
 	if (rc == -ERR_LIMIT)
-		return err_set(err, ERR_LIMIT, "unpacks to more than %zu bytes",
-			       max);
+		return err_set(err, ERR_LIMIT, "unpacks to more than %zu bytes", max);
 	if (rc == 0)
 		*out = buf_str(&b.b);
 	return rc;

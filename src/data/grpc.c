@@ -27,11 +27,10 @@ enum frame {
 #define STREAM 1
 
 /* By number. */
-static const char names[] =
-	"OK\0Canceled\0Unknown\0InvalidArgument\0DeadlineExceeded\0NotFound\0"
-	"AlreadyExists\0PermissionDenied\0ResourceExhausted\0"
-	"FailedPrecondition\0Aborted\0OutOfRange\0Unimplemented\0Internal\0"
-	"Unavailable\0DataLoss\0Unauthenticated";
+static const char names[] = "OK\0Canceled\0Unknown\0InvalidArgument\0DeadlineExceeded\0NotFound\0"
+			    "AlreadyExists\0PermissionDenied\0ResourceExhausted\0"
+			    "FailedPrecondition\0Aborted\0OutOfRange\0Unimplemented\0Internal\0"
+			    "Unavailable\0DataLoss\0Unauthenticated";
 
 struct str grpc_error(struct arena *a, unsigned status, struct str text)
 {
@@ -52,8 +51,8 @@ static void add_number(struct buf *b, size_t n, unsigned bytes)
 		buf_addc(b, (char)(n >> (8 * bytes)));
 }
 
-static void add_frame(struct buf *b, enum frame type, unsigned char flags,
-		      unsigned stream, struct str body)
+static void add_frame(struct buf *b, enum frame type, unsigned char flags, unsigned stream,
+		      struct str body)
 {
 	add_number(b, body.n, 3);
 	buf_addc(b, (char)type);
@@ -116,8 +115,7 @@ static void end(struct grpc *g, unsigned status, struct str text)
 {
 	g->over = true;
 	g->status = status;
-	g->text = str_dup(
-		g->a, str_sub(text, 0, text.n < TEXT_MAX ? text.n : TEXT_MAX));
+	g->text = str_dup(g->a, str_sub(text, 0, text.n < TEXT_MAX ? text.n : TEXT_MAX));
 }
 
 void grpc_fail(struct grpc *g, unsigned status, struct str why)
@@ -147,8 +145,7 @@ static void ended(struct grpc *g)
 
 	if (g->code > 0) {
 		end(g, (unsigned)g->code, g->text);
-	} else if (g->code < 0 || all.n < 5 ||
-		   get_number(all.p, 5) != all.n - 5) {
+	} else if (g->code < 0 || all.n < 5 || get_number(all.p, 5) != all.n - 5) {
 		broken(g); /* no status, or not one message as it is */
 	} else {
 		end(g, GRPC_OK, S(""));
@@ -161,8 +158,7 @@ static void take_field(struct grpc *g, const struct hpack_field *f)
 	struct err ignored = ERR_INIT(g->a);
 
 	if (str_is(f->name, "grpc-status")) {
-		if (!str_to_i64(f->value, &g->code) || g->code < 0 ||
-		    g->code > 999)
+		if (!str_to_i64(f->value, &g->code) || g->code < 0 || g->code > 999)
 			g->code = GRPC_UNKNOWN;
 	} else if (str_is(f->name, "grpc-message")) {
 		if (percent_decode(g->a, f->value, &g->text, &ignored) < 0)
@@ -203,13 +199,11 @@ static bool unpad(unsigned char flags, struct str *body)
 	return true;
 }
 
-static bool take_headers(struct grpc *g, enum frame type, unsigned char flags,
-			 struct str body)
+static bool take_headers(struct grpc *g, enum frame type, unsigned char flags, struct str body)
 {
 	if (type == HEADERS) {
 		g->ends = flags & END_STREAM;
-		if (!unpad(flags, &body) ||
-		    (flags & WITH_PRIORITY && body.n < 5))
+		if (!unpad(flags, &body) || (flags & WITH_PRIORITY && body.n < 5))
 			return false;
 		body = str_from(body, flags & WITH_PRIORITY ? 5 : 0);
 	}
@@ -233,8 +227,8 @@ static bool take_data(struct grpc *g, unsigned char flags, struct str body)
 }
 
 /* Frames of the connection, and those that end the stream. */
-static bool take_other(struct grpc *g, enum frame type, unsigned char flags,
-		       struct str body, struct buf *reply)
+static bool take_other(struct grpc *g, enum frame type, unsigned char flags, struct str body,
+		       struct buf *reply)
 {
 	bool ask = !(flags & ACK);
 
@@ -244,29 +238,26 @@ static bool take_other(struct grpc *g, enum frame type, unsigned char flags,
 	else if ((type == SETTINGS && body.n % 6 == 0 && (ask || !body.n)) ||
 		 (type == PING && body.n == 8)) {
 		if (ask)
-			add_frame(reply, type, ACK, 0,
-				  type == PING ? body : S(""));
+			add_frame(reply, type, ACK, 0, type == PING ? body : S(""));
 	} else {
-		return type == PRIORITY || type == GOAWAY ||
-		       type == WINDOW_UPDATE || type > CONTINUATION;
+		return type == PRIORITY || type == GOAWAY || type == WINDOW_UPDATE ||
+		       type > CONTINUATION;
 	}
 	return true;
 }
 
 /* False where the peer breaks the protocol. */
-static bool take_frame(struct grpc *g, const char *head, struct str body,
-		       struct buf *reply)
+static bool take_frame(struct grpc *g, const char *head, struct str body, struct buf *reply)
 {
 	unsigned char type = (unsigned char)head[3];
 	unsigned char flags = (unsigned char)head[4];
 	size_t stream = get_number(head + 5, 4) & 0x7fffffff;
-	bool ours =
-		type <= HEADERS || type == RST_STREAM || type == CONTINUATION;
+	bool ours = type <= HEADERS || type == RST_STREAM || type == CONTINUATION;
 	bool theirs = type == SETTINGS || type == PING || type == GOAWAY;
 
 	if (g->gathering != (type == CONTINUATION) ||
-	    (!g->begun && (type != SETTINGS || flags & ACK)) ||
-	    (ours && stream != STREAM) || (theirs && stream))
+	    (!g->begun && (type != SETTINGS || flags & ACK)) || (ours && stream != STREAM) ||
+	    (theirs && stream))
 		return false;
 	g->begun = true;
 	if (type == DATA)

@@ -12,8 +12,7 @@ const struct http_limits http_limits = { 65536, 16384, 128 };
 
 static bool token_char(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') ||
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       (c > ' ' && c < 0x7F && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
@@ -25,12 +24,10 @@ bool http_is_token(struct str s)
 	return s.n > 0;
 }
 
-void http_reader_init(struct http_reader *r, enum http_kind kind,
-		      const struct http_limits *limits, struct arena *a)
+void http_reader_init(struct http_reader *r, enum http_kind kind, const struct http_limits *limits,
+		      struct arena *a)
 {
-	*r = (struct http_reader){ .kind = kind,
-				   .limits = limits ? limits : &http_limits,
-				   .a = a };
+	*r = (struct http_reader){ .kind = kind, .limits = limits ? limits : &http_limits, .a = a };
 	buf_init(&r->line, a);
 }
 
@@ -44,8 +41,7 @@ bool http_between(const struct http_reader *r)
 	return r->phase == HTTP_P_HEAD && r->line.n == 0;
 }
 
-static enum http_event fault(struct http_reader *r, struct err *err, int answer,
-			     const char *why)
+static enum http_event fault(struct http_reader *r, struct err *err, int answer, const char *why)
 {
 	r->phase = HTTP_P_FAULT;
 	r->answer = answer;
@@ -57,8 +53,7 @@ static enum http_event fault(struct http_reader *r, struct err *err, int answer,
  * Moves bytes up to and with the next LF into r->line, whose current line may
  * not pass max. True when a line is complete; it ends in CR LF or *bad is set.
  */
-static bool take_line(struct http_reader *r, struct str *in, size_t max,
-		      bool *over, bool *bad)
+static bool take_line(struct http_reader *r, struct str *in, size_t max, bool *over, bool *bad)
 {
 	ptrdiff_t lf = str_chr(*in, '\n');
 	size_t n = lf < 0 ? in->n : (size_t)lf + 1;
@@ -71,8 +66,7 @@ static bool take_line(struct http_reader *r, struct str *in, size_t max,
 	*in = str_from(*in, n);
 	if (lf < 0)
 		return false;
-	*bad = r->line.n - r->line_start < 2 ||
-	       r->line.p[r->line.n - 2] != '\r';
+	*bad = r->line.n - r->line_start < 2 || r->line.p[r->line.n - 2] != '\r';
 	return true;
 }
 
@@ -110,8 +104,7 @@ static const char *parse_field(struct str line, struct http_field *out)
 {
 	if (line.p[0] == ' ' || line.p[0] == '\t')
 		return "folded header line";
-	if (!str_cut(line, ':', &out->name, &out->value) ||
-	    !http_is_token(out->name))
+	if (!str_cut(line, ':', &out->name, &out->value) || !http_is_token(out->name))
 		return "malformed header name";
 	out->value = trim_blank(out->value);
 	return is_text(out->value) ? NULL : "invalid header value";
@@ -119,8 +112,7 @@ static const char *parse_field(struct str line, struct http_field *out)
 
 static bool parse_version(struct str s, int *minor)
 {
-	if (s.n != 8 || !str_starts(s, S("HTTP/1.")) ||
-	    (s.p[7] != '0' && s.p[7] != '1'))
+	if (s.n != 8 || !str_starts(s, S("HTTP/1.")) || (s.p[7] != '0' && s.p[7] != '1'))
 		return false;
 	*minor = s.p[7] - '0';
 	return true;
@@ -128,8 +120,8 @@ static bool parse_version(struct str s, int *minor)
 
 static bool looks_like_version(struct str s)
 {
-	return s.n == 8 && str_starts(s, S("HTTP/")) && s.p[5] >= '0' &&
-	       s.p[5] <= '9' && s.p[6] == '.' && s.p[7] >= '0' && s.p[7] <= '9';
+	return s.n == 8 && str_starts(s, S("HTTP/")) && s.p[5] >= '0' && s.p[5] <= '9' &&
+	       s.p[6] == '.' && s.p[7] >= '0' && s.p[7] <= '9';
 }
 
 static bool visible(struct str s)
@@ -146,8 +138,7 @@ static int request_line(struct http_head *h, struct str line, const char **why)
 	struct str rest, version;
 
 	*why = "malformed request line";
-	if (!str_cut(line, ' ', &h->method, &rest) ||
-	    !str_cut(rest, ' ', &h->target, &version) ||
+	if (!str_cut(line, ' ', &h->method, &rest) || !str_cut(rest, ' ', &h->target, &version) ||
 	    !http_is_token(h->method) || !visible(h->target))
 		return 400;
 	if (parse_version(version, &h->minor))
@@ -163,8 +154,7 @@ static int status_line(struct http_head *h, struct str line, const char **why)
 	struct str code;
 
 	*why = "malformed status line";
-	if (line.n < 12 || !parse_version(str_sub(line, 0, 8), &h->minor) ||
-	    line.p[8] != ' ')
+	if (line.n < 12 || !parse_version(str_sub(line, 0, 8), &h->minor) || line.p[8] != ' ')
 		return 400;
 	code = str_sub(line, 9, 12);
 	for (size_t i = 0; i < 3; i++) {
@@ -195,8 +185,7 @@ static size_t count(const struct http_head *h, struct str name)
 	return n;
 }
 
-bool http_has_token(const struct http_head *h, struct str name,
-		    struct str token)
+bool http_has_token(const struct http_head *h, struct str name, struct str token)
 {
 	for (size_t i = 0; i < h->fields.n; i++) {
 		struct str rest = h->fields.v[i].value, one;
@@ -247,8 +236,7 @@ static int framing(struct http_head *h, const char **why)
 	if (!cl)
 		return 0;
 	*why = "bad Content-Length";
-	if (cl > 1 ||
-	    !parse_length(http_get(h, S("Content-Length")), &h->length))
+	if (cl > 1 || !parse_length(http_get(h, S("Content-Length")), &h->length))
 		return 400;
 	h->has_length = true;
 	return 0;
@@ -282,8 +270,7 @@ static int split_head(struct http_reader *r, const char **why)
 	struct http_head *h = &r->head;
 	struct str rest = str_sub(buf_str(&r->line), 0, r->line.n - 2);
 	struct str line = next_line(&rest);
-	int rc = r->kind == HTTP_REQUEST ? request_line(h, line, why)
-					 : status_line(h, line, why);
+	int rc = r->kind == HTTP_REQUEST ? request_line(h, line, why) : status_line(h, line, why);
 
 	while (rc == 0 && rest.n) {
 		struct http_field f;
@@ -299,13 +286,10 @@ static int split_head(struct http_reader *r, const char **why)
 		rc = check_host(h, why);
 	if (rc)
 		return rc;
-	h->keep_alive =
-		h->minor == 1
-			? !http_has_token(h, S("Connection"), S("close"))
-			: http_has_token(h, S("Connection"), S("keep-alive"));
+	h->keep_alive = h->minor == 1 ? !http_has_token(h, S("Connection"), S("close"))
+				      : http_has_token(h, S("Connection"), S("keep-alive"));
 	h->expect_continue =
-		h->minor == 1 &&
-		str_eq_fold(http_get(h, S("Expect")), S("100-continue"));
+		h->minor == 1 && str_eq_fold(http_get(h, S("Expect")), S("100-continue"));
 	return 0;
 }
 
@@ -315,8 +299,7 @@ static bool has_body(const struct http_reader *r)
 
 	if (r->kind == HTTP_REQUEST)
 		return h->chunked || h->length > 0;
-	if (r->no_body || h->status < 200 || h->status == 204 ||
-	    h->status == 304)
+	if (r->no_body || h->status < 200 || h->status == 204 || h->status == 304)
 		return false;
 	return !h->has_length || h->length > 0;
 }
@@ -337,8 +320,7 @@ static void choose_body(struct http_reader *r)
 		h->keep_alive = false;
 }
 
-static enum http_event feed_head(struct http_reader *r, struct str *in,
-				 struct err *err)
+static enum http_event feed_head(struct http_reader *r, struct str *in, struct err *err)
 {
 	while (in->n) {
 		size_t room = r->limits->head - r->line_start;
@@ -382,8 +364,7 @@ static enum http_event feed_head(struct http_reader *r, struct str *in,
 }
 
 /* Gives what is there of the body or chunk. */
-static enum http_event feed_bytes(struct http_reader *r, struct str *in,
-				  struct str *part)
+static enum http_event feed_bytes(struct http_reader *r, struct str *in, struct str *part)
 {
 	size_t n = r->until_end || in->n < r->left ? in->n : (size_t)r->left;
 
@@ -416,24 +397,20 @@ static bool hex_size(struct str line, uint64_t *out)
 	return i > 0 && is_text(line);
 }
 
-static enum http_event feed_size(struct http_reader *r, struct str *in,
-				 struct err *err)
+static enum http_event feed_size(struct http_reader *r, struct str *in, struct err *err)
 {
 	bool over, bad;
 
 	if (!take_line(r, in, SIZE_LINE, &over, &bad))
-		return over ? fault(r, err, 400, "chunk line too long")
-			    : HTTP_NEED;
-	if (bad ||
-	    !hex_size(str_sub(buf_str(&r->line), 0, r->line.n - 2), &r->left))
+		return over ? fault(r, err, 400, "chunk line too long") : HTTP_NEED;
+	if (bad || !hex_size(str_sub(buf_str(&r->line), 0, r->line.n - 2), &r->left))
 		return fault(r, err, 400, "malformed chunk size");
 	r->line.n = 0;
 	r->phase = r->left ? HTTP_P_CHUNK : HTTP_P_TRAILER;
 	return HTTP_NEED;
 }
 
-static enum http_event feed_chunk_end(struct http_reader *r, struct str *in,
-				      struct err *err)
+static enum http_event feed_chunk_end(struct http_reader *r, struct str *in, struct err *err)
 {
 	bool over, bad;
 
@@ -450,15 +427,13 @@ static enum http_event feed_chunk_end(struct http_reader *r, struct str *in,
 }
 
 /* Trailers are held to the rules of fields, and dropped. */
-static enum http_event feed_trailer(struct http_reader *r, struct str *in,
-				    struct err *err)
+static enum http_event feed_trailer(struct http_reader *r, struct str *in, struct err *err)
 {
 	struct http_field f;
 	bool over, bad;
 
 	if (!take_line(r, in, r->limits->head - r->trailer_bytes, &over, &bad))
-		return over ? fault(r, err, 431, "trailer too large")
-			    : HTTP_NEED;
+		return over ? fault(r, err, 431, "trailer too large") : HTTP_NEED;
 	if (bad)
 		return fault(r, err, 400, "line without CR LF");
 	r->trailer_bytes += r->line.n;
@@ -472,8 +447,8 @@ static enum http_event feed_trailer(struct http_reader *r, struct str *in,
 	return HTTP_NEED;
 }
 
-static enum http_event step(struct http_reader *r, struct str *in,
-			    struct str *part, struct err *err)
+static enum http_event step(struct http_reader *r, struct str *in, struct str *part,
+			    struct err *err)
 {
 	switch (r->phase) {
 	case HTTP_P_HEAD:
@@ -495,8 +470,7 @@ static enum http_event step(struct http_reader *r, struct str *in,
 	return fault(r, err, 400, "connection already failed");
 }
 
-enum http_event http_feed(struct http_reader *r, struct str *in,
-			  struct str *part, struct err *err)
+enum http_event http_feed(struct http_reader *r, struct str *in, struct str *part, struct err *err)
 {
 	while (in->n || r->phase == HTTP_P_END || r->phase == HTTP_P_FAULT) {
 		enum http_event e = step(r, in, part, err);
@@ -509,12 +483,10 @@ enum http_event http_feed(struct http_reader *r, struct str *in,
 
 enum http_event http_eof(struct http_reader *r, struct err *err)
 {
-	if (r->phase == HTTP_P_END ||
-	    (r->phase == HTTP_P_BODY && r->until_end)) {
+	if (r->phase == HTTP_P_END || (r->phase == HTTP_P_BODY && r->until_end)) {
 		r->phase = HTTP_P_END;
 		return HTTP_END;
 	}
 	return fault(r, err, 400,
-		     http_between(r) ? "connection closed"
-				     : "connection closed in a message");
+		     http_between(r) ? "connection closed" : "connection closed in a message");
 }

@@ -74,7 +74,6 @@ void http_add_date(struct buf *b, struct instant now)
 	struct civil c = rfc3339_civil(now);
 	int64_t day = now.sec / 86400 % 7; /* 1970 began on a Thursday */
 
-	buf_addf(b, "Date: %.3s, %02d %.3s %04d %02d:%02d:%02d GMT\r\n",
-		 days + 3 * day, c.day, months + 3 * (c.month - 1), (int)c.year,
-		 c.hour, c.min, c.sec);
+	buf_addf(b, "Date: %.3s, %02d %.3s %04d %02d:%02d:%02d GMT\r\n", days + 3 * day, c.day,
+		 months + 3 * (c.month - 1), (int)c.year, c.hour, c.min, c.sec);
 }

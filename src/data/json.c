@@ -139,8 +139,7 @@ struct json *json_at(const struct json *j, const char *path)
 	return json_member(j, rest);
 }
 
-static bool find_path(struct buf *b, const struct json *j,
-		      const struct json *value)
+static bool find_path(struct buf *b, const struct json *j, const struct json *value)
 {
 	size_t i = 0, before = b->n;
 
@@ -157,8 +156,7 @@ static bool find_path(struct buf *b, const struct json *j,
 	return false;
 }
 
-struct str json_path_of(struct arena *a, const struct json *j,
-			const struct json *value)
+struct str json_path_of(struct arena *a, const struct json *j, const struct json *value)
 {
 	struct buf b;
 
@@ -248,14 +246,12 @@ void json_add(struct json *object, struct str key, struct json *item)
 	json_push(object, item);
 }
 
-void json_add_str(struct arena *a, struct json *object, const char *key,
-		  struct str value)
+void json_add_str(struct arena *a, struct json *object, const char *key, struct str value)
 {
 	json_add(object, str_of(key), json_new_str(a, value));
 }
 
-struct json *json_add_object(struct arena *a, struct json *object,
-			     const char *key)
+struct json *json_add_object(struct arena *a, struct json *object, const char *key)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
 

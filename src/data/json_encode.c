@@ -68,8 +68,7 @@ void json_add_quoted(struct buf *b, struct str s, unsigned style)
 		size_t start = i;
 		unsigned char k;
 
-		while (i < s.n && (k = classes[(unsigned char)s.p[i]]) &&
-		       k <= ok)
+		while (i < s.n && (k = classes[(unsigned char)s.p[i]]) && k <= ok)
 			i++;
 		if (i > start)
 			buf_add(b, str_sub(s, start, i));
@@ -104,13 +103,10 @@ static void new_line(struct writer *w)
 	if (!(w->style & JSON_INDENT))
 		return;
 	buf_addc(w->b, '\n');
-	buf_fill(w->b, ' ',
-		 ((w->style & JSON_INDENT_4) == JSON_INDENT_4 ? 4 : 2) *
-			 w->depth);
+	buf_fill(w->b, ' ', ((w->style & JSON_INDENT_4) == JSON_INDENT_4 ? 4 : 2) * w->depth);
 }
 
-static void add_child(struct writer *w, const struct json *m, bool first,
-		      bool key)
+static void add_child(struct writer *w, const struct json *m, bool first, bool key)
 {
 	if (!first)
 		buf_addc(w->b, ',');

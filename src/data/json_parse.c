@@ -42,8 +42,8 @@ static int fault(struct parser *p, size_t at, struct str problem)
 	json_line_col(p->in, at, &p->fault.line, &p->fault.col);
 	p->fault.offset = at < p->in.n ? at + 1 : p->in.n;
 	p->fault.problem = problem;
-	return err_set(p->err, ERR_INVALID, "line %zu, column %zu: %.*s",
-		       p->fault.line, p->fault.col, STRF(problem));
+	return err_set(p->err, ERR_INVALID, "line %zu, column %zu: %.*s", p->fault.line,
+		       p->fault.col, STRF(problem));
 }
 
 /* The byte as Go's quoteChar shows it. */
@@ -81,8 +81,7 @@ static int bad_token(struct parser *p, const char *context)
 	if (p->at < p->in.n)
 		c = (unsigned char)p->in.p[p->at];
 	return fault(p, p->at,
-		     str_fmt(p->a, "invalid character %.*s %s",
-			     STRF(show(p, c)), context));
+		     str_fmt(p->a, "invalid character %.*s %s", STRF(show(p, c)), context));
 }
 
 /* Faults at the byte now looked at, between tokens or in a string. */
@@ -126,8 +125,7 @@ static int hex4(struct parser *p, uint32_t *out)
 		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f' && c > 0)
 			d = (c | 0x20) - 'a' + 10;
 		else
-			return bad_token(p,
-					 "in \\u hexadecimal character escape");
+			return bad_token(p, "in \\u hexadecimal character escape");
 		*out = *out << 4 | (uint32_t)d;
 	}
 	return 0;
@@ -137,8 +135,8 @@ static bool low_surrogate_follows(const struct parser *p)
 {
 	struct str s = str_from(p->in, p->at);
 
-	return s.n >= 6 && s.p[0] == '\\' && s.p[1] == 'u' &&
-	       (s.p[2] | 0x20) == 'd' && strchr("cdefCDEF", s.p[3]) && s.p[3];
+	return s.n >= 6 && s.p[0] == '\\' && s.p[1] == 'u' && (s.p[2] | 0x20) == 'd' &&
+	       strchr("cdefCDEF", s.p[3]) && s.p[3];
 }
 
 static int unicode_escape(struct parser *p, struct buf *b)
@@ -190,8 +188,7 @@ static struct str plain_run(struct parser *p)
 	for (; p->in.n - p->at >= SCAN; p->at += SCAN) {
 		scan_v v = scan_load(p->in.p + p->at);
 
-		if (scan_any(~scan_in(v, 0x20, 0x7F) | scan_is(v, '"') |
-			     scan_is(v, '\\')))
+		if (scan_any(~scan_in(v, 0x20, 0x7F) | scan_is(v, '"') | scan_is(v, '\\')))
 			break;
 	}
 	while (p->at < p->in.n) {
@@ -212,8 +209,7 @@ static int rune(struct parser *p, struct buf *b, bool *copy, size_t start)
 
 	if (r == UTF8_BAD && len == 1) {
 		if (!(p->flags & JSON_FIX_UTF8))
-			return fault(p, p->at,
-				     S("invalid UTF-8 in string literal"));
+			return fault(p, p->at, S("invalid UTF-8 in string literal"));
 		if (!*copy)
 			buf_add(b, str_sub(p->in, start, p->at));
 		*copy = true;
@@ -280,8 +276,7 @@ static int number(struct parser *p, struct json **out)
 	if (peek(p) == '.') {
 		p->at++;
 		if (!is_digit(peek(p)))
-			return bad_token(
-				p, "after decimal point in numeric literal");
+			return bad_token(p, "after decimal point in numeric literal");
 		skip_digits(p);
 	}
 	if (peek(p) == 'e' || peek(p) == 'E') {
@@ -301,10 +296,7 @@ static int literal(struct parser *p, const char *word)
 	for (const char *w = word; *w; w++, p->at++) {
 		if (peek(p) == (unsigned char)*w)
 			continue;
-		return bad_token(p,
-				 str_fmt(p->a, "in literal %s (expecting '%c')",
-					 word, *w)
-					 .p);
+		return bad_token(p, str_fmt(p->a, "in literal %s (expecting '%c')", word, *w).p);
 	}
 	return 0;
 }
@@ -312,13 +304,11 @@ static int literal(struct parser *p, const char *word)
 /* Objects this small are searched pair by pair; larger ones through a map. */
 #define SMALL 8
 
-static int duplicate(struct parser *p, struct json *object, struct json *first,
-		     struct json *again)
+static int duplicate(struct parser *p, struct json *object, struct json *first, struct json *again)
 {
 	if (p->flags & JSON_DUP_ERROR)
 		return fault(p, json_key_pos(again),
-			     str_fmt(p->a, "duplicate key \"%.*s\"",
-				     STRF(json_key(again))));
+			     str_fmt(p->a, "duplicate key \"%.*s\"", STRF(json_key(again))));
 	json_detach(object, first);
 	return 0;
 }
@@ -341,8 +331,7 @@ static int duplicates(struct parser *p, struct json *object, size_t n)
 		return 0;
 	map_init(&seen, &scratch);
 	for (struct json *m = json_first(object); m; m = next) {
-		struct json *first = n <= SMALL ? earlier(object, m)
-						: map_get(&seen, json_key(m));
+		struct json *first = n <= SMALL ? earlier(object, m) : map_get(&seen, json_key(m));
 		int rc;
 
 		next = json_next(m);
@@ -367,8 +356,7 @@ static int member(struct parser *p, struct json *object)
 	int rc;
 
 	if (peek(p) != '"')
-		return unexpected(p,
-				  "looking for beginning of object key string");
+		return unexpected(p, "looking for beginning of object key string");
 	p->at++;
 	rc = string(p, &key);
 	if (rc < 0)
@@ -478,8 +466,7 @@ static int value(struct parser *p, struct json **out)
 	if (c != '{' && c != '[') {
 		rc = scalar(p, c, out);
 	} else if (p->depth == JSON_DEPTH_MAX) {
-		return err_set(p->err, ERR_LIMIT,
-			       "nested more than %d levels deep",
+		return err_set(p->err, ERR_LIMIT, "nested more than %d levels deep",
 			       JSON_DEPTH_MAX);
 	} else {
 		p->depth++;
@@ -491,8 +478,8 @@ static int value(struct parser *p, struct json **out)
 	return rc;
 }
 
-int json_parse(struct arena *a, struct str text, const struct json_opts *opts,
-	       struct json **out, struct err *err)
+int json_parse(struct arena *a, struct str text, const struct json_opts *opts, struct json **out,
+	       struct err *err)
 {
 	static const struct json_opts none;
 	struct parser p = { .a = a, .in = text, .err = err };
@@ -503,8 +490,7 @@ int json_parse(struct arena *a, struct str text, const struct json_opts *opts,
 		opts = &none;
 	p.flags = opts->flags;
 	if (opts->size_max && text.n > opts->size_max)
-		return err_set(err, ERR_LIMIT,
-			       "%zu bytes of JSON, more than the limit of %zu",
+		return err_set(err, ERR_LIMIT, "%zu bytes of JSON, more than the limit of %zu",
 			       text.n, opts->size_max);
 	rc = value(&p, &v);
 	if (rc == 0 && !opts->used && skip_space(&p) >= 0)

@@ -6,8 +6,7 @@
  */
 
 void split_init(struct json_split *s, enum split_mode mode, size_t max,
-		int (*on_item)(void *ctx, struct str text, struct err *err),
-		void *ctx)
+		int (*on_item)(void *ctx, struct str text, struct err *err), void *ctx)
 {
 	*s = (struct json_split){
 		.mode = mode,
@@ -32,13 +31,11 @@ static bool blank(char c)
 /* Where the next n bytes go; NULL when that is more than an object may have. */
 static struct buf *room_for(struct json_split *s, size_t n, struct err *err)
 {
-	struct buf *b =
-		s->item_depth || s->mode == SPLIT_VALUES ? &s->item : &s->rest;
+	struct buf *b = s->item_depth || s->mode == SPLIT_VALUES ? &s->item : &s->rest;
 
 	if (b->n + n <= s->max)
 		return b;
-	(void)err_set(err, ERR_LIMIT, "an object of more than %zu bytes",
-		      s->max);
+	(void)err_set(err, ERR_LIMIT, "an object of more than %zu bytes", s->max);
 	return NULL;
 }
 
@@ -152,8 +149,7 @@ static int plain(struct json_split *s, char c, struct err *err)
 	if (s->in_items && !s->item_depth)
 		return blank(c) || c == ','
 			       ? 0
-			       : err_set(err, ERR_INVALID,
-					 "an item that is no object");
+			       : err_set(err, ERR_INVALID, "an item that is no object");
 	return keep_char(s, c, err);
 }
 
@@ -178,8 +174,7 @@ int split_feed(struct json_split *s, struct str part, struct err *err)
 			s->in_string = true;
 			rc = s->depth || s->mode == SPLIT_ITEMS
 				     ? keep_char(s, c, err)
-				     : err_set(err, ERR_INVALID,
-					       "a value that is no object");
+				     : err_set(err, ERR_INVALID, "a value that is no object");
 		} else if (c == '{' || c == '[') {
 			rc = open_bracket(s, c, err);
 		} else if (c == '}' || c == ']') {

@@ -24,13 +24,9 @@ static int parse(struct files *f, struct err *err)
 
 		if (rc < 0)
 			return err_wrap(err, "%.*s", STRF(f->v[i].path));
-		if (json_kind(f->trees[i]) != JSON_OBJECT &&
-		    json_kind(f->trees[i]) != JSON_NULL)
-			return err_set(
-				err, ERR_INVALID,
-				"%.*s: a kubeconfig is a mapping, not %s",
-				STRF(f->v[i].path),
-				json_kind_name(f->trees[i]));
+		if (json_kind(f->trees[i]) != JSON_OBJECT && json_kind(f->trees[i]) != JSON_NULL)
+			return err_set(err, ERR_INVALID, "%.*s: a kubeconfig is a mapping, not %s",
+				       STRF(f->v[i].path), json_kind_name(f->trees[i]));
 		if (kubeconfig_shape(f->a, f->trees[i], err) < 0)
 			return err_wrap(err, "%.*s", STRF(f->v[i].path));
 	}
@@ -38,16 +34,14 @@ static int parse(struct files *f, struct err *err)
 }
 
 /* The first entry of that name in the files' lists. */
-static bool find(const struct files *f, const char *list, const char *member,
-		 struct str name, struct entry *out)
+static bool find(const struct files *f, const char *list, const char *member, struct str name,
+		 struct entry *out)
 {
 	for (size_t i = 0; i < f->n; i++)
-		for (const struct json *e =
-			     json_first(json_at(f->trees[i], list));
-		     e; e = json_next(e))
+		for (const struct json *e = json_first(json_at(f->trees[i], list)); e;
+		     e = json_next(e))
 			if (str_eq(json_str(e, "name", S("")), name)) {
-				*out = (struct entry){ json_at(e, member),
-						       f->v[i].path };
+				*out = (struct entry){ json_at(e, member), f->v[i].path };
 				return true;
 			}
 	return false;
@@ -71,8 +65,7 @@ static struct str dir_of(struct str path)
 	return slash < 0 ? S("") : str_sub(path, 0, (size_t)slash + 1);
 }
 
-static struct str path_in(struct arena *a, const struct entry *e,
-			  const char *key)
+static struct str path_in(struct arena *a, const struct entry *e, const char *key)
 {
 	struct str p = json_str(e->value, key, S(""));
 
@@ -81,8 +74,8 @@ static struct str path_in(struct arena *a, const struct entry *e,
 	return str_fmt(a, "%.*s%.*s", STRF(dir_of(e->file)), STRF(p));
 }
 
-static int data_in(struct arena *a, const struct entry *e, const char *key,
-		   struct str *out, struct err *err)
+static int data_in(struct arena *a, const struct entry *e, const char *key, struct str *out,
+		   struct err *err)
 {
 	struct str text = json_str(e->value, key, S(""));
 
@@ -93,8 +86,8 @@ static int data_in(struct arena *a, const struct entry *e, const char *key,
 	return 0;
 }
 
-static int take_cluster(struct arena *a, const struct entry *e,
-			struct kube_conf *out, struct err *err)
+static int take_cluster(struct arena *a, const struct entry *e, struct kube_conf *out,
+			struct err *err)
 {
 	out->cluster_from = e->file;
 	out->server = json_str(e->value, "server", S(""));
@@ -102,27 +95,23 @@ static int take_cluster(struct arena *a, const struct entry *e,
 	out->insecure = json_bool(e->value, "insecure-skip-tls-verify", false);
 	out->tls_server_name = json_str(e->value, "tls-server-name", S(""));
 	out->proxy_url = json_str(e->value, "proxy-url", S(""));
-	for (const struct json *x = json_first(json_at(e->value, "extensions"));
-	     x; x = json_next(x))
-		if (str_is(json_str(x, "name", S("")),
-			   "client.authentication.k8s.io/exec"))
+	for (const struct json *x = json_first(json_at(e->value, "extensions")); x;
+	     x = json_next(x))
+		if (str_is(json_str(x, "name", S("")), "client.authentication.k8s.io/exec"))
 			out->exec_config = json_at(x, "extension");
 	return data_in(a, e, "certificate-authority-data", &out->ca_data, err);
 }
 
-static void take_extra(struct arena *a, const struct json *extra,
-		       struct kube_conf *out)
+static void take_extra(struct arena *a, const struct json *extra, struct kube_conf *out)
 {
 	for (const struct json *e = json_first(extra); e; e = json_next(e))
-		for (const struct json *v = json_first(e); v;
-		     v = json_next(v)) {
+		for (const struct json *v = json_first(e); v; v = json_next(v)) {
 			VEC_PUSH(a, &out->as_extra, json_key(e));
 			VEC_PUSH(a, &out->as_extra, json_text(v));
 		}
 }
 
-static int take_user(struct arena *a, const struct entry *e,
-		     struct kube_conf *out, struct err *err)
+static int take_user(struct arena *a, const struct entry *e, struct kube_conf *out, struct err *err)
 {
 	const struct json *groups = json_at(e->value, "as-groups");
 	int rc;
@@ -141,19 +130,16 @@ static int take_user(struct arena *a, const struct entry *e,
 	take_extra(a, json_at(e->value, "as-user-extra"), out);
 	out->exec = json_at(e->value, "exec");
 	if (out->exec && !json_str(out->exec, "command", S("")).n)
-		return err_set(err, ERR_INVALID, "%.*s: exec has no command",
-			       STRF(e->file));
+		return err_set(err, ERR_INVALID, "%.*s: exec has no command", STRF(e->file));
 	out->exec_dir = dir_of(e->file);
 	if (json_at(e->value, "auth-provider"))
-		return err_set(
-			err, ERR_INVALID,
-			"%.*s: auth-provider %.*s is not supported; use "
-			"an exec plugin or a token",
-			STRF(e->file),
-			STRF(json_str(e->value, "auth-provider.name", S(""))));
+		return err_set(err, ERR_INVALID,
+			       "%.*s: auth-provider %.*s is not supported; use "
+			       "an exec plugin or a token",
+			       STRF(e->file),
+			       STRF(json_str(e->value, "auth-provider.name", S(""))));
 	rc = data_in(a, e, "client-certificate-data", &out->cert_data, err);
-	return rc < 0 ? rc
-		      : data_in(a, e, "client-key-data", &out->key_data, err);
+	return rc < 0 ? rc : data_in(a, e, "client-key-data", &out->key_data, err);
 }
 
 /* What is wrong, and in which files it was looked for. */
@@ -167,25 +153,24 @@ static int wrong(const struct files *f, const char *what, struct err *err)
 	return err_set(err, ERR_INVALID, "%s%.*s", what, STRF(buf_str(&b)));
 }
 
-static int missing(const struct files *f, const char *what, const char *list,
-		   struct str name, struct err *err)
+static int missing(const struct files *f, const char *what, const char *list, struct str name,
+		   struct err *err)
 {
 	struct strs names = { 0 };
 
 	for (size_t i = 0; i < f->n; i++)
-		for (const struct json *e =
-			     json_first(json_at(f->trees[i], list));
-		     e; e = json_next(e))
+		for (const struct json *e = json_first(json_at(f->trees[i], list)); e;
+		     e = json_next(e))
 			VEC_PUSH(f->a, &names, json_str(e, "name", S("")));
 	return wrong(f,
-		     str_fmt(f->a, "%s \"%.*s\" does not exist%.*s", what,
-			     STRF(name), STRF(flag_hint(f->a, name, &names)))
+		     str_fmt(f->a, "%s \"%.*s\" does not exist%.*s", what, STRF(name),
+			     STRF(flag_hint(f->a, name, &names)))
 			     .p,
 		     err);
 }
 
-static int take_context(struct files *f, struct str name, struct str *cluster,
-			struct str *user, struct str *ns, struct err *err)
+static int take_context(struct files *f, struct str name, struct str *cluster, struct str *user,
+			struct str *ns, struct err *err)
 {
 	struct entry e = { 0 };
 
@@ -197,9 +182,8 @@ static int take_context(struct files *f, struct str name, struct str *cluster,
 	return 0;
 }
 
-static int take_entries(struct files *f, const struct kubeconfig_choice *choice,
-			struct str cluster, struct str user,
-			struct kube_conf *out, struct err *err)
+static int take_entries(struct files *f, const struct kubeconfig_choice *choice, struct str cluster,
+			struct str user, struct kube_conf *out, struct err *err)
 {
 	struct entry e;
 	int rc = 0;
@@ -221,22 +205,19 @@ static int take_entries(struct files *f, const struct kubeconfig_choice *choice,
 	return 0;
 }
 
-int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files,
-		    size_t n, const struct kubeconfig_choice *choice,
-		    struct kube_conf *out, struct err *err)
+int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files, size_t n,
+		    const struct kubeconfig_choice *choice, struct kube_conf *out, struct err *err)
 {
-	struct files f = { .a = a,
-			   .v = files,
-			   .trees = arena_array(a, n, sizeof(*f.trees)),
-			   .n = n };
+	struct files f = {
+		.a = a, .v = files, .trees = arena_array(a, n, sizeof(*f.trees)), .n = n
+	};
 	struct kube_conf conf = { 0 };
 	struct str context, cluster = S(""), user = S(""), ns = S("");
 	int rc = parse(&f, err);
 
 	if (rc < 0)
 		return rc;
-	context = choice->context.n ? choice->context
-				    : first(&f, "current-context");
+	context = choice->context.n ? choice->context : first(&f, "current-context");
 	rc = take_context(&f, context, &cluster, &user, &ns, err);
 	if (rc == 0)
 		rc = take_entries(&f, choice, cluster, user, &conf, err);
@@ -250,8 +231,7 @@ int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files,
 	if (!conf.server.n && n && !context.n)
 		return wrong(&f, "no --context, and no current-context", err);
 	if (!conf.server.n)
-		return err_set(err, ERR_NOTFOUND,
-			       "no server: no kubeconfig names a cluster");
+		return err_set(err, ERR_NOTFOUND, "no server: no kubeconfig names a cluster");
 	if (str_find(conf.server, S("://")) < 0)
 		conf.server = str_fmt(a, "http://%.*s", STRF(conf.server));
 	while (conf.server.n && conf.server.p[conf.server.n - 1] == '/')

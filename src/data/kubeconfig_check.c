@@ -22,10 +22,8 @@ int kubeconfig_check(const struct kube_conf *c, struct err *err)
 			      err);
 	if (c->password.n && !c->username.n)
 		return refuse(c->user_from, "a password needs a username", err);
-	if ((c->cert_file.n || c->cert_data.n) && !c->key_file.n &&
-	    !c->key_data.n)
-		return refuse(c->user_from,
-			      "client-certificate needs client-key", err);
+	if ((c->cert_file.n || c->cert_data.n) && !c->key_file.n && !c->key_data.n)
+		return refuse(c->user_from, "client-certificate needs client-key", err);
 	if (!c->as.n && (c->as_uid.n || c->as_groups.n || c->as_extra.n))
 		return refuse(c->user_from,
 			      "as-uid, as-group and as-user-extra need as: the "

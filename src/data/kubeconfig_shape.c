@@ -64,27 +64,23 @@ static const struct {
 	{ "contexts", "context", contexts },
 };
 
-static int is(const struct json *j, uint8_t kind, struct str where,
-	      struct err *err)
+static int is(const struct json *j, uint8_t kind, struct str where, struct err *err)
 {
 	if (!j || json_kind(j) == JSON_NULL || json_kind(j) == kind)
 		return 0;
-	return err_set(
-		err, ERR_INVALID, "%.*s is %s, where %s belongs", STRF(where),
-		json_kind(j) == JSON_NUMBER ? "a number" : names[json_kind(j)],
-		names[kind]);
+	return err_set(err, ERR_INVALID, "%.*s is %s, where %s belongs", STRF(where),
+		       json_kind(j) == JSON_NUMBER ? "a number" : names[json_kind(j)], names[kind]);
 }
 
-static int entry(struct arena *a, const struct json *e, size_t i, size_t of,
-		 struct err *err)
+static int entry(struct arena *a, const struct json *e, size_t i, size_t of, struct err *err)
 {
 	struct str at = str_fmt(a, "%s[%zu]", lists[i].list, of);
 	const struct json *value = json_member(e, str_of(lists[i].member));
 	int rc = is(e, JSON_OBJECT, at, err);
 
 	if (rc == 0)
-		rc = is(json_member(e, S("name")), JSON_STRING,
-			str_fmt(a, "%.*s.name", STRF(at)), err);
+		rc = is(json_member(e, S("name")), JSON_STRING, str_fmt(a, "%.*s.name", STRF(at)),
+			err);
 	at = str_fmt(a, "%.*s.%s", STRF(at), lists[i].member);
 	if (rc == 0)
 		rc = is(value, JSON_OBJECT, at, err);
@@ -95,33 +91,30 @@ static int entry(struct arena *a, const struct json *e, size_t i, size_t of,
 }
 
 /* Which of two is meant cannot be known. */
-static int named_once(struct map *seen, const struct json *e, const char *what,
-		      struct err *err)
+static int named_once(struct map *seen, const struct json *e, const char *what, struct err *err)
 {
 	struct str name = json_str(e, "name", S(""));
 
 	if (map_put(seen, name, NULL))
 		return 0;
-	return err_set(err, ERR_INVALID, "%s: duplicate name \"%.*s\" in list",
-		       what, STRF(name));
+	return err_set(err, ERR_INVALID, "%s: duplicate name \"%.*s\" in list", what, STRF(name));
 }
 
 int kubeconfig_shape(struct arena *a, const struct json *tree, struct err *err)
 {
-	int rc = is(json_member(tree, S("current-context")), JSON_STRING,
-		    S("current-context"), err);
+	int rc =
+		is(json_member(tree, S("current-context")), JSON_STRING, S("current-context"), err);
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		const struct json *list =
-			json_member(tree, str_of(lists[i].list));
+		const struct json *list = json_member(tree, str_of(lists[i].list));
 		struct map seen;
 		size_t of = 0;
 
 		map_init(&seen, a);
 		if (rc == 0)
 			rc = is(list, JSON_ARRAY, str_of(lists[i].list), err);
-		for (const struct json *e = rc < 0 ? NULL : json_first(list);
-		     e && rc == 0; e = json_next(e)) {
+		for (const struct json *e = rc < 0 ? NULL : json_first(list); e && rc == 0;
+		     e = json_next(e)) {
 			rc = entry(a, e, i, of++, err);
 			if (rc == 0)
 				rc = named_once(&seen, e, lists[i].list, err);

@@ -11,8 +11,7 @@ static void index_of(struct arena *a, struct map *m, const struct json *object)
 }
 
 /* Changes target, which is ours, and returns it, or what replaces it. */
-static struct json *apply(struct arena *a, struct json *target,
-			  const struct json *patch)
+static struct json *apply(struct arena *a, struct json *target, const struct json *patch)
 {
 	struct map members;
 
@@ -39,14 +38,12 @@ static struct json *apply(struct arena *a, struct json *target,
 	return target;
 }
 
-struct json *patch_apply(struct arena *a, const struct json *target,
-			 const struct json *patch)
+struct json *patch_apply(struct arena *a, const struct json *target, const struct json *patch)
 {
 	return apply(a, target ? json_clone(a, target) : NULL, patch);
 }
 
-struct json *patch_make(struct arena *a, const struct json *from,
-			const struct json *to)
+struct json *patch_make(struct arena *a, const struct json *from, const struct json *to)
 {
 	struct map in_from, in_to;
 	struct json *patch;
@@ -60,8 +57,7 @@ struct json *patch_make(struct arena *a, const struct json *from,
 	patch = json_new(a, JSON_OBJECT);
 	for (size_t i = 0; i < in_from.n; i++)
 		if (!map_find(&in_to, in_from.v[i].key))
-			json_add(patch, in_from.v[i].key,
-				 json_new(a, JSON_NULL));
+			json_add(patch, in_from.v[i].key, json_new(a, JSON_NULL));
 	for (size_t i = 0; i < in_to.n; i++) {
 		const struct json *old = map_get(&in_from, in_to.v[i].key);
 		struct json *sub;
@@ -84,8 +80,7 @@ struct walk {
 	struct buf path;
 };
 
-static void walk(struct walk *w, const struct json *from,
-		 const struct json *to);
+static void walk(struct walk *w, const struct json *from, const struct json *to);
 
 static void leaf(struct walk *w, const struct json *from, const struct json *to)
 {
@@ -101,8 +96,7 @@ static void leaf(struct walk *w, const struct json *from, const struct json *to)
 	VEC_PUSH(w->a, w->out, d);
 }
 
-static void step(struct walk *w, struct str key, const struct json *from,
-		 const struct json *to)
+static void step(struct walk *w, struct str key, const struct json *from, const struct json *to)
 {
 	size_t n = w->path.n;
 
@@ -113,23 +107,20 @@ static void step(struct walk *w, struct str key, const struct json *from,
 	w->path.n = n;
 }
 
-static void walk_objects(struct walk *w, const struct json *from,
-			 const struct json *to)
+static void walk_objects(struct walk *w, const struct json *from, const struct json *to)
 {
 	struct map in_from, in_to;
 
 	index_of(w->a, &in_from, from);
 	index_of(w->a, &in_to, to);
 	for (size_t i = 0; i < in_from.n; i++)
-		step(w, in_from.v[i].key, in_from.v[i].value,
-		     map_get(&in_to, in_from.v[i].key));
+		step(w, in_from.v[i].key, in_from.v[i].value, map_get(&in_to, in_from.v[i].key));
 	for (size_t i = 0; i < in_to.n; i++)
 		if (!map_find(&in_from, in_to.v[i].key))
 			step(w, in_to.v[i].key, NULL, in_to.v[i].value);
 }
 
-static void walk_arrays(struct walk *w, const struct json *from,
-			const struct json *to)
+static void walk_arrays(struct walk *w, const struct json *from, const struct json *to)
 {
 	const struct json *p = json_first(from), *q = json_first(to);
 	size_t n = w->path.n;

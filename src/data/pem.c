@@ -11,8 +11,7 @@ static bool marker(struct str line, struct str word, struct str *label)
 
 	line = str_trim(line);
 	if (line.n < open + dashes.n || !str_starts(line, dashes) ||
-	    !str_starts(str_from(line, dashes.n), word) ||
-	    !str_ends(line, dashes))
+	    !str_starts(str_from(line, dashes.n), word) || !str_ends(line, dashes))
 		return false;
 	*label = str_sub(line, open, line.n - dashes.n);
 	return true;
@@ -37,8 +36,7 @@ static struct str take_headers(struct str *rest)
 	return S("");
 }
 
-int pem_next(struct arena *a, struct str *rest, struct pem *out,
-	     struct err *err)
+int pem_next(struct arena *a, struct str *rest, struct pem *out, struct err *err)
 {
 	struct pem p = { 0 };
 	struct str line, label;
@@ -52,16 +50,15 @@ int pem_next(struct arena *a, struct str *rest, struct pem *out,
 	buf_init(&text, a);
 	for (;;) {
 		if (!str_line(rest, &line))
-			return err_set(err, ERR_INVALID,
-				       "PEM block %.*s has no end",
+			return err_set(err, ERR_INVALID, "PEM block %.*s has no end",
 				       STRF(p.label));
 		if (marker(line, S("END "), &label))
 			break;
 		buf_add(&text, str_trim(line));
 	}
 	if (!str_eq(label, p.label))
-		return err_set(err, ERR_INVALID, "PEM block %.*s ends as %.*s",
-			       STRF(p.label), STRF(label));
+		return err_set(err, ERR_INVALID, "PEM block %.*s ends as %.*s", STRF(p.label),
+			       STRF(label));
 	if (base64_decode(a, buf_str(&text), &p.der, err) < 0)
 		return err_wrap(err, "PEM block %.*s", STRF(p.label));
 	*out = p;

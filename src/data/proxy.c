@@ -42,8 +42,7 @@ static bool port_fits(struct str *pattern, uint16_t port)
 	int64_t v;
 
 	if (colon < 0 || str_chr(*pattern, ':') != colon) {
-		struct str p =
-			*pattern; /* an IPv6 address, perhaps [::1]:443 */
+		struct str p = *pattern; /* an IPv6 address, perhaps [::1]:443 */
 		ptrdiff_t end = str_rchr(p, ']');
 
 		if (!p.n || p.p[0] != '[' || end < 0)
@@ -51,8 +50,7 @@ static bool port_fits(struct str *pattern, uint16_t port)
 		*pattern = str_sub(p, 1, (size_t)end);
 		if ((size_t)end + 1 == p.n)
 			return true;
-		return colon == end + 1 &&
-		       str_to_i64(str_from(p, (size_t)colon + 1), &v) &&
+		return colon == end + 1 && str_to_i64(str_from(p, (size_t)colon + 1), &v) &&
 		       v == port;
 	}
 	if (!str_to_i64(str_from(*pattern, (size_t)colon + 1), &v))
@@ -73,15 +71,13 @@ static bool domain_matches(struct str pattern, struct str host)
 	}
 	if (itself && str_eq_fold(host, pattern))
 		return true;
-	if (itself && host.n > pattern.n &&
-	    host.p[host.n - pattern.n - 1] != '.')
+	if (itself && host.n > pattern.n && host.p[host.n - pattern.n - 1] != '.')
 		return false;
 	return pattern.n && host.n > pattern.n &&
 	       str_eq_fold(str_from(host, host.n - pattern.n), pattern);
 }
 
-static bool excluded(struct str pattern, const struct url *u,
-		     const unsigned char *ip, size_t n_ip)
+static bool excluded(struct str pattern, const struct url *u, const unsigned char *ip, size_t n_ip)
 {
 	unsigned char own[16];
 	size_t n;
@@ -131,8 +127,8 @@ static bool direct(const struct proxy_conf *p, const struct url *u)
 	return excluded(rest, u, ip, n);
 }
 
-int proxy_for(struct arena *a, const struct proxy_conf *p, const struct url *u,
-	      struct url *out, struct err *err)
+int proxy_for(struct arena *a, const struct proxy_conf *p, const struct url *u, struct url *out,
+	      struct err *err)
 {
 	struct str proxy = u->https ? p->https : p->http;
 	struct url found;
@@ -143,9 +139,8 @@ int proxy_for(struct arena *a, const struct proxy_conf *p, const struct url *u,
 		proxy = str_fmt(a, "http://%.*s", STRF(proxy));
 	/* its text may hold a password: messages do not show it */
 	if (url_parse(proxy, &found, err) < 0 || found.https)
-		return err_set(
-			err, ERR_INVALID,
-			"proxy address is not supported: give http://host:port");
+		return err_set(err, ERR_INVALID,
+			       "proxy address is not supported: give http://host:port");
 	*out = found;
 	return 1;
 }

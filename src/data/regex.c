@@ -42,8 +42,7 @@ static int alternatives(struct parse *p);
 
 static int bad(struct parse *p, const char *what)
 {
-	return err_set(p->err, ERR_INVALID, "%s at %zu of `%.*s`", what, p->at,
-		       STRF(p->text));
+	return err_set(p->err, ERR_INVALID, "%s at %zu of `%.*s`", what, p->at, STRF(p->text));
 }
 
 static bool more(const struct parse *p)
@@ -104,9 +103,7 @@ static bool perl_class(struct parse *p, char c)
 	static const struct range words[] = {
 		{ '0', '9' }, { 'A', 'Z' }, { '_', '_' }, { 'a', 'z' }
 	};
-	static const struct range spaces[] = { { '\t', '\n' },
-					       { '\f', '\r' },
-					       { ' ', ' ' } };
+	static const struct range spaces[] = { { '\t', '\n' }, { '\f', '\r' }, { ' ', ' ' } };
 	const struct range *v = digits;
 	size_t n = 1;
 
@@ -141,8 +138,7 @@ static int escape(struct parse *p, uint32_t *out)
 
 	if (!more(p))
 		return bad(p, "trailing backslash");
-	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9')) {
+	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
 		if (!known || *known == 'z')
 			return bad(p, "invalid escape sequence");
 		c = to[known - from];
@@ -159,8 +155,7 @@ static int class_item(struct parse *p)
 	uint32_t lo = 0, hi;
 	int rc = 0;
 
-	if (peek(p) == '[' && p->at + 1 < p->text.n &&
-	    p->text.p[p->at + 1] == ':')
+	if (peek(p) == '[' && p->at + 1 < p->text.n && p->text.p[p->at + 1] == ':')
 		return bad(p, "named classes are not known here");
 	if (peek(p) == '\\') {
 		p->at++;
@@ -173,8 +168,7 @@ static int class_item(struct parse *p)
 		lo = rune(p);
 	}
 	hi = lo;
-	if (rc == 0 && peek(p) == '-' && p->at + 1 < p->text.n &&
-	    p->text.p[p->at + 1] != ']') {
+	if (rc == 0 && peek(p) == '-' && p->at + 1 < p->text.n && p->text.p[p->at + 1] != ']') {
 		p->at++;
 		if (peek(p) == '\\') {
 			p->at++;
@@ -197,8 +191,7 @@ static int class(struct parse *p)
 	int rc = 0;
 
 	p->at += negated;
-	for (bool first = true; rc == 0 && (first || peek(p) != ']');
-	     first = false) {
+	for (bool first = true; rc == 0 && (first || peek(p) != ']'); first = false) {
 		if (!more(p))
 			return bad(p, "missing closing ]");
 		rc = class_item(p);
@@ -216,8 +209,7 @@ static int class(struct parse *p)
 static int one(struct parse *p, uint32_t lo, uint32_t hi)
 {
 	range(p, lo, hi);
-	return emit(p, CLASS, (uint32_t)p->r->ranges.n - 1,
-		    (uint32_t)p->r->ranges.n);
+	return emit(p, CLASS, (uint32_t)p->r->ranges.n - 1, (uint32_t)p->r->ranges.n);
 }
 
 static int group(struct parse *p)
@@ -278,8 +270,7 @@ static int atom(struct parse *p)
 		p->at++;
 		range(p, 0, '\n' - 1);
 		range(p, '\n' + 1, 0x10FFFF);
-		return emit(p, CLASS, (uint32_t)p->r->ranges.n - 2,
-			    (uint32_t)p->r->ranges.n);
+		return emit(p, CLASS, (uint32_t)p->r->ranges.n - 2, (uint32_t)p->r->ranges.n);
 	case '*':
 	case '+':
 	case '?':
@@ -442,8 +433,7 @@ static int alternatives(struct parse *p)
 	return rc;
 }
 
-int regex_compile(struct arena *a, struct str pattern, struct regex **out,
-		  struct err *err)
+int regex_compile(struct arena *a, struct str pattern, struct regex **out, struct err *err)
 {
 	struct parse p = { .a = a, .text = pattern, .err = err };
 	int rc;
@@ -527,8 +517,7 @@ bool regex_matches(struct arena *a, const struct regex *r, struct str s)
 	struct places now = { arena_array(a, n, sizeof(uint32_t)), 0 };
 	struct places next = { arena_array(a, n, sizeof(uint32_t)), 0 };
 	struct search x = { .r = r,
-			    .stack =
-				    arena_array(a, 2 * n + 2, sizeof(uint32_t)),
+			    .stack = arena_array(a, 2 * n + 2, sizeof(uint32_t)),
 			    .seen = arena_array(a, n, sizeof(size_t)) };
 
 	memset(x.seen, 0, n * sizeof(size_t));

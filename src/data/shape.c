@@ -11,8 +11,7 @@ struct str shape_name(const struct shapes *s, uint16_t type)
 
 uint16_t shape_field(const struct shapes *s, uint16_t type, struct str name)
 {
-	for (uint16_t i = type + 1;
-	     i < s->n && !(s->rows[i].flags & SHAPE_OPEN); i++)
+	for (uint16_t i = type + 1; i < s->n && !(s->rows[i].flags & SHAPE_OPEN); i++)
 		if (str_is(name, shape_pool(s, s->rows[i].name)))
 			return i;
 	return 0;
@@ -24,10 +23,10 @@ static bool reads_null(const struct shape_row *row, unsigned flags)
 	return row->kind == SHAPE_DURATION && !(flags & SHAPE_PTR);
 }
 
-static int take(struct shape_reader *r, const struct json *j,
-		const struct shape_row *row, unsigned flags, struct json **out);
-static int take_struct(struct shape_reader *r, const struct json *j,
-		       const struct shape_row *row, struct json **out);
+static int take(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		unsigned flags, struct json **out);
+static int take_struct(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		       struct json **out);
 
 static int by_key(const void *x, const void *y)
 {
@@ -50,15 +49,14 @@ struct shape_members shape_sorted(struct arena *a, const struct json *j)
 	if (m.n)
 		qsort(m.v, m.n, sizeof(m.v[0]), by_key);
 	for (size_t i = 0; i < m.n; i++)
-		if (i + 1 == m.n ||
-		    !str_eq(json_key(m.v[i].j), json_key(m.v[i + 1].j)))
+		if (i + 1 == m.n || !str_eq(json_key(m.v[i].j), json_key(m.v[i + 1].j)))
 			m.v[n++] = m.v[i];
 	m.n = n;
 	return m;
 }
 
-static int take_list(struct shape_reader *r, const struct json *j,
-		     const struct shape_row *row, struct json **out)
+static int take_list(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		     struct json **out)
 {
 	struct json *list = NULL;
 
@@ -79,9 +77,8 @@ static int take_list(struct shape_reader *r, const struct json *j,
 	return 0;
 }
 
-static int take_map(struct shape_reader *r, const struct json *j,
-		    const struct shape_row *row, unsigned flags,
-		    struct json **out)
+static int take_map(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		    unsigned flags, struct json **out)
 {
 	struct shape_members m;
 	struct json *map;
@@ -107,9 +104,8 @@ static int take_map(struct shape_reader *r, const struct json *j,
 	return 0;
 }
 
-static int take_any(struct shape_reader *r, const struct json *j,
-		    const struct shape_row *row, unsigned flags,
-		    struct json **out)
+static int take_any(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		    unsigned flags, struct json **out)
 {
 	if (json_kind(j) == JSON_NULL && !reads_null(row, flags))
 		return 0;
@@ -122,8 +118,8 @@ static int take_any(struct shape_reader *r, const struct json *j,
 	return shape_value(r, j, row, out);
 }
 
-static int take(struct shape_reader *r, const struct json *j,
-		const struct shape_row *row, unsigned flags, struct json **out)
+static int take(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		unsigned flags, struct json **out)
 {
 	bool saved = r->saved;
 	int rc = take_any(r, j, row, flags, out);
@@ -135,8 +131,8 @@ static int take(struct shape_reader *r, const struct json *j,
 	return rc;
 }
 
-const struct shape_row *shape_row_of(const struct shapes *s, uint16_t type,
-				     unsigned mode, struct str name)
+const struct shape_row *shape_row_of(const struct shapes *s, uint16_t type, unsigned mode,
+				     struct str name)
 {
 	uint16_t i = shape_field(s, type, name);
 
@@ -148,11 +144,10 @@ const struct shape_row *shape_row_of(const struct shapes *s, uint16_t type,
 	return NULL;
 }
 
-static int take_member(struct shape_reader *r, const struct json *m,
-		       uint16_t type, struct json *object)
+static int take_member(struct shape_reader *r, const struct json *m, uint16_t type,
+		       struct json *object)
 {
-	const struct shape_row *row =
-		shape_row_of(r->s, type, r->mode, json_key(m));
+	const struct shape_row *row = shape_row_of(r->s, type, r->mode, json_key(m));
 	struct shape_frame f = { r->at, NULL };
 	struct shape_reader inner = *r;
 	struct json *item = NULL;
@@ -166,8 +161,7 @@ static int take_member(struct shape_reader *r, const struct json *m,
 	inner.at = &f;
 	inner.in = shape_name(r->s, type).p;
 	/* Go decodes a repeated object into what the first one left */
-	if (object && row->kind == SHAPE_STRUCT &&
-	    !(row->flags & (SHAPE_LIST | SHAPE_MAP)))
+	if (object && row->kind == SHAPE_STRUCT && !(row->flags & (SHAPE_LIST | SHAPE_MAP)))
 		item = json_member(object, name);
 	rc = take(&inner, m, row, row->flags, &item);
 	r->saved = inner.saved;
@@ -183,8 +177,8 @@ static int take_member(struct shape_reader *r, const struct json *m,
 	return 0;
 }
 
-static int take_struct(struct shape_reader *r, const struct json *j,
-		       const struct shape_row *row, struct json **out)
+static int take_struct(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		       struct json **out)
 {
 	struct json *object = *out;
 	int rc = 0;
@@ -199,16 +193,15 @@ static int take_struct(struct shape_reader *r, const struct json *j,
 		for (size_t i = 0; i < m.n && rc == 0; i++)
 			rc = take_member(r, m.v[i].j, row->type, object);
 	} else {
-		for (const struct json *m = json_first(j); m && rc == 0;
-		     m = json_next(m))
+		for (const struct json *m = json_first(j); m && rc == 0; m = json_next(m))
 			rc = take_member(r, m, row->type, object);
 	}
 	*out = object;
 	return rc;
 }
 
-static int read_root(struct shape_reader *r, uint16_t type,
-		     const struct json *j, struct json **held)
+static int read_root(struct shape_reader *r, uint16_t type, const struct json *j,
+		     struct json **held)
 {
 	struct shape_row root = { .type = type, .kind = SHAPE_STRUCT };
 	int rc = take(r, j, &root, 0, held);
@@ -216,16 +209,13 @@ static int read_root(struct shape_reader *r, uint16_t type,
 	return r->saved ? -ERR_INVALID : rc;
 }
 
-int shape_hold(struct arena *a, const struct shapes *s, uint16_t type,
-	       unsigned mode, const struct json *j, struct json **out,
-	       struct err *err)
+int shape_hold(struct arena *a, const struct shapes *s, uint16_t type, unsigned mode,
+	       const struct json *j, struct json **out, struct err *err)
 {
 	struct err local = ERR_INIT(a);
-	struct shape_reader r = { .a = a,
-				  .s = s,
-				  .mode = mode,
-				  .build = out != NULL,
-				  .err = &local };
+	struct shape_reader r = {
+		.a = a, .s = s, .mode = mode, .build = out != NULL, .err = &local
+	};
 	struct json *held = NULL;
 
 	if (read_root(&r, type, j, &held) < 0)
@@ -235,13 +225,12 @@ int shape_hold(struct arena *a, const struct shapes *s, uint16_t type,
 	return 0;
 }
 
-struct json *shape_blame(struct arena *a, const struct shapes *s, uint16_t type,
-			 unsigned mode, const struct json *j)
+struct json *shape_blame(struct arena *a, const struct shapes *s, uint16_t type, unsigned mode,
+			 const struct json *j)
 {
 	struct err local = ERR_INIT(a);
 	struct shape_reader r = { .a = a, .s = s, .mode = mode, .err = &local };
 	struct json *held = NULL;
 
-	return read_root(&r, type, j, &held) < 0 ? (struct json *)r.blame
-						 : NULL;
+	return read_root(&r, type, j, &held) < 0 ? (struct json *)r.blame : NULL;
 }

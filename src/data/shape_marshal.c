@@ -5,11 +5,9 @@ struct writer {
 	const struct shapes *s;
 };
 
-static struct json *put_struct(struct writer *w, uint16_t type,
-			       const struct json *j);
+static struct json *put_struct(struct writer *w, uint16_t type, const struct json *j);
 
-static struct json *put_value(struct writer *w, const struct shape_row *row,
-			      const struct json *j)
+static struct json *put_value(struct writer *w, const struct shape_row *row, const struct json *j)
 {
 	if (row->kind == SHAPE_STRUCT)
 		return put_struct(w, row->type, j);
@@ -18,13 +16,12 @@ static struct json *put_value(struct writer *w, const struct shape_row *row,
 	return json_clone(w->a, j);
 }
 
-static struct json *put(struct writer *w, const struct shape_row *row,
-			unsigned flags, const struct json *j)
+static struct json *put(struct writer *w, const struct shape_row *row, unsigned flags,
+			const struct json *j)
 {
 	struct json *out;
 
-	if (flags & (SHAPE_LIST | SHAPE_MAP | SHAPE_PTR) &&
-	    json_kind(j) == JSON_NULL)
+	if (flags & (SHAPE_LIST | SHAPE_MAP | SHAPE_PTR) && json_kind(j) == JSON_NULL)
 		return json_new(w->a, JSON_NULL);
 	if (flags & SHAPE_MAP) {
 		struct shape_members m = shape_sorted(w->a, j);
@@ -75,8 +72,7 @@ static bool is_empty(const struct shape_row *row, const struct json *j)
 }
 
 /* What omitzero leaves out: structs of nothing but zeros, too. */
-static bool is_zero(struct writer *w, const struct shape_row *row,
-		    const struct json *j)
+static bool is_zero(struct writer *w, const struct shape_row *row, const struct json *j)
 {
 	if (json_kind(j) == JSON_NULL)
 		return true;
@@ -86,24 +82,20 @@ static bool is_zero(struct writer *w, const struct shape_row *row,
 		return false; /* empty is not nil */
 	if (row->kind != SHAPE_STRUCT)
 		return is_empty(row, j);
-	for (uint16_t i = row->type + 1;
-	     i < w->s->n && !(w->s->rows[i].flags & SHAPE_OPEN); i++) {
+	for (uint16_t i = row->type + 1; i < w->s->n && !(w->s->rows[i].flags & SHAPE_OPEN); i++) {
 		const struct shape_row *f = &w->s->rows[i];
 
-		if (!is_zero(w, f,
-			     json_member(j, str_of(shape_pool(w->s, f->name)))))
+		if (!is_zero(w, f, json_member(j, str_of(shape_pool(w->s, f->name)))))
 			return false;
 	}
 	return true;
 }
 
-static struct json *put_struct(struct writer *w, uint16_t type,
-			       const struct json *j)
+static struct json *put_struct(struct writer *w, uint16_t type, const struct json *j)
 {
 	struct json *out = json_new(w->a, JSON_OBJECT);
 
-	for (uint16_t i = type + 1;
-	     i < w->s->n && !(w->s->rows[i].flags & SHAPE_OPEN); i++) {
+	for (uint16_t i = type + 1; i < w->s->n && !(w->s->rows[i].flags & SHAPE_OPEN); i++) {
 		const struct shape_row *row = &w->s->rows[i];
 		struct str name = str_of(shape_pool(w->s, row->name));
 		const struct json *m = json_member(j, name);
@@ -117,8 +109,8 @@ static struct json *put_struct(struct writer *w, uint16_t type,
 	return out;
 }
 
-struct json *shape_marshal(struct arena *a, const struct shapes *s,
-			   uint16_t type, const struct json *held)
+struct json *shape_marshal(struct arena *a, const struct shapes *s, uint16_t type,
+			   const struct json *held)
 {
 	struct writer w = { a, s };
 

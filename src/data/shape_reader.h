@@ -33,21 +33,21 @@ static inline const char *shape_pool(const struct shapes *s, uint16_t at)
 }
 
 /* The field of that name, in any case with SHAPE_FOLD; or NULL. */
-const struct shape_row *shape_row_of(const struct shapes *s, uint16_t type,
-				     unsigned mode, struct str name);
+const struct shape_row *shape_row_of(const struct shapes *s, uint16_t type, unsigned mode,
+				     struct str name);
 
 void shape_path(struct buf *b, const struct shape_frame *f);
 
 /* j is not what row, in containers as flags say, can hold. Returns 0. */
-int shape_wrong_kind(struct shape_reader *r, const struct json *j,
-		     const struct shape_row *row, unsigned flags);
+int shape_wrong_kind(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		     unsigned flags);
 
 /*
  * Reads anything but a struct. Gives 0 and *out (NULL when it did not fit or is
  * only checked), or an error that ends everything.
  */
-int shape_value(struct shape_reader *r, const struct json *j,
-		const struct shape_row *row, struct json **out);
+int shape_value(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		struct json **out);
 
 /* What an absent value of the type is when it is written. */
 struct json *shape_zero(struct arena *a, const struct shape_row *row);

@@ -52,29 +52,26 @@ static const char *const go_names[] = {
 };
 
 /* The type as reflection prints it, containers included as flags say. */
-static struct str type_text(struct shape_reader *r, const struct shape_row *row,
-			    unsigned flags)
+static struct str type_text(struct shape_reader *r, const struct shape_row *row, unsigned flags)
 {
-	const char *elem =
-		row->kind == SHAPE_STRUCT
-			? shape_pool(r->s, r->s->rows[row->type].name)
-		: row->type ? shape_pool(r->s, row->type)
-			    : go_names[row->kind];
+	const char *elem = row->kind == SHAPE_STRUCT ? shape_pool(r->s, r->s->rows[row->type].name)
+			   : row->type		     ? shape_pool(r->s, row->type)
+						     : go_names[row->kind];
 
 	return str_fmt(r->a, "%s%s%s", flags & SHAPE_MAP ? "map[string]" : "",
 		       flags & SHAPE_LIST ? "[]" : "", elem);
 }
 
-int shape_wrong_kind(struct shape_reader *r, const struct json *j,
-		     const struct shape_row *row, unsigned flags)
+int shape_wrong_kind(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		     unsigned flags)
 {
 	return misfit(r, str_of(json_kind_name(j)), type_text(r, row, flags));
 }
 
 /* ---- values ------------------------------------------------------------ */
 
-static int take_string(struct shape_reader *r, const struct json *j,
-		       const struct shape_row *row, struct json **out)
+static int take_string(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		       struct json **out)
 {
 	struct str s = json_text(j);
 	bool text = json_kind(j) == JSON_STRING;
@@ -82,16 +79,15 @@ static int take_string(struct shape_reader *r, const struct json *j,
 	if (r->mode & SHAPE_TEXT && json_kind(j) == JSON_BOOL)
 		s = json_is_true(j) ? S("true") : S("false");
 	if (r->mode & SHAPE_TEXT)
-		text = text || json_kind(j) == JSON_NUMBER ||
-		       json_kind(j) == JSON_BOOL;
+		text = text || json_kind(j) == JSON_NUMBER || json_kind(j) == JSON_BOOL;
 	if (!text)
 		return shape_wrong_kind(r, j, row, 0);
 	*out = r->build ? json_new_str(r->a, s) : NULL;
 	return 0;
 }
 
-static int take_number(struct shape_reader *r, const struct json *j,
-		       const struct shape_row *row, struct json **out)
+static int take_number(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		       struct json **out)
 {
 	struct str text = json_text(j);
 	int64_t v;
@@ -107,8 +103,7 @@ static int take_number(struct shape_reader *r, const struct json *j,
 	else if (row->kind == SHAPE_FLOAT64)
 		fits = num_parse_float(text, &d);
 	if (!fits)
-		return misfit(r, str_fmt(r->a, "number %.*s", STRF(text)),
-			      type_text(r, row, 0));
+		return misfit(r, str_fmt(r->a, "number %.*s", STRF(text)), type_text(r, row, 0));
 	if (row->kind == SHAPE_FLOAT64 && r->build) {
 		struct buf b;
 
@@ -120,8 +115,8 @@ static int take_number(struct shape_reader *r, const struct json *j,
 	return 0;
 }
 
-static int take_bytes(struct shape_reader *r, const struct json *j,
-		      const struct shape_row *row, struct json **out)
+static int take_bytes(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		      struct json **out)
 {
 	struct err err = ERR_INIT(r->a);
 	struct str bytes;
@@ -144,8 +139,7 @@ static int take_bytes(struct shape_reader *r, const struct json *j,
 }
 
 /* A type that reads itself wants a string here. */
-static int need_string(struct shape_reader *r, const struct json *j,
-		       const char *type)
+static int need_string(struct shape_reader *r, const struct json *j, const char *type)
 {
 	if (json_kind(j) == JSON_STRING)
 		return 0;
@@ -157,8 +151,7 @@ static int need_string(struct shape_reader *r, const struct json *j,
 static int bad_time(struct shape_reader *r, struct str whole)
 {
 	static const char layout[] = "2006-01-02T15:04:05Z07:00";
-	static const uint8_t ends[] = { 4,  5,	7,  8,	10, 11,
-					13, 14, 16, 17, 19, 25 };
+	static const uint8_t ends[] = { 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 25 };
 	size_t from = 0, at = 0, e = 0;
 	struct buf b;
 
@@ -181,8 +174,7 @@ static int bad_time(struct shape_reader *r, struct str whole)
 	return err_set(r->err, ERR_INVALID, "%.*s", STRF(buf_str(&b)));
 }
 
-static int take_time(struct shape_reader *r, const struct json *j,
-		     struct json **out)
+static int take_time(struct shape_reader *r, const struct json *j, struct json **out)
 {
 	struct instant t;
 	struct buf b;
@@ -199,8 +191,7 @@ static int take_time(struct shape_reader *r, const struct json *j,
 	return 0;
 }
 
-static int take_duration(struct shape_reader *r, const struct json *j,
-			 struct json **out)
+static int take_duration(struct shape_reader *r, const struct json *j, struct json **out)
 {
 	int64_t ns;
 	struct buf b;
@@ -218,8 +209,7 @@ static int take_duration(struct shape_reader *r, const struct json *j,
 	return 0;
 }
 
-static int take_quantity(struct shape_reader *r, const struct json *j,
-			 struct json **out)
+static int take_quantity(struct shape_reader *r, const struct json *j, struct json **out)
 {
 	struct quantity q;
 	struct str text = json_text(j);
@@ -235,8 +225,7 @@ static int take_quantity(struct shape_reader *r, const struct json *j,
 	return rc;
 }
 
-static int take_intstr(struct shape_reader *r, const struct json *j,
-		       struct json **out)
+static int take_intstr(struct shape_reader *r, const struct json *j, struct json **out)
 {
 	static const struct shape_row int32 = { .kind = SHAPE_INT32 };
 	int rc;
@@ -250,8 +239,7 @@ static int take_intstr(struct shape_reader *r, const struct json *j,
 	return r->saved ? -ERR_INVALID : rc;
 }
 
-static int take_timedur(struct shape_reader *r, const struct json *j,
-			struct json **out)
+static int take_timedur(struct shape_reader *r, const struct json *j, struct json **out)
 {
 	static const struct shape_row int64 = { .kind = SHAPE_INT64 };
 
@@ -265,8 +253,8 @@ static int take_timedur(struct shape_reader *r, const struct json *j,
 		       json_kind_name(j));
 }
 
-int shape_value(struct shape_reader *r, const struct json *j,
-		const struct shape_row *row, struct json **out)
+int shape_value(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		struct json **out)
 {
 	switch ((enum shape_kind)row->kind) {
 	case SHAPE_STRUCT:

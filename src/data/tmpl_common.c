@@ -59,14 +59,12 @@ static bool f_join(struct tmpl_call *c, struct tmpl_value *out)
 static bool f_skip(struct tmpl_call *c, struct tmpl_value *out)
 {
 	struct str key = c->args[0].s;
-	bool ok = key.n &&
-		  (key.p[0] == '_' || (key.p[0] >= 'a' && key.p[0] <= 'z'));
+	bool ok = key.n && (key.p[0] == '_' || (key.p[0] >= 'a' && key.p[0] <= 'z'));
 
 	for (size_t i = 1; i < key.n; i++)
 		ok = ok &&
 		     (key.p[i] == '_' || (key.p[i] >= '0' && key.p[i] <= '9') ||
-		      (key.p[i] >= 'a' && key.p[i] <= 'z') ||
-		      (key.p[i] >= 'A' && key.p[i] <= 'Z'));
+		      (key.p[i] >= 'a' && key.p[i] <= 'z') || (key.p[i] >= 'A' && key.p[i] <= 'Z'));
 	if (!ok)
 		return tmpl_refuse(c, S("invalid key for skipKey"));
 	*out = tmpl_str(str_fmt(c->a, "{{.%.*s}}", STRF(key)));
@@ -99,8 +97,8 @@ static size_t scheme_length(struct str url)
 
 		if (ch == ':')
 			return i;
-		if (!is_letter(ch) && (i == 0 || !((ch >= '0' && ch <= '9') ||
-						   (ch && strchr("+-.", ch)))))
+		if (!is_letter(ch) &&
+		    (i == 0 || !((ch >= '0' && ch <= '9') || (ch && strchr("+-.", ch)))))
 			return 0;
 	}
 	return 0;
@@ -112,9 +110,7 @@ static const char *host_fault(struct arena *a, struct str host)
 	for (size_t i = 0; i < host.n; i++) {
 		if (host.p[i] == '%')
 			return str_fmt(a, "invalid URL escape \"%.*s\"",
-				       STRF(str_sub(host, i,
-						    i + 3 < host.n ? i + 3
-								   : host.n)))
+				       STRF(str_sub(host, i, i + 3 < host.n ? i + 3 : host.n)))
 				.p;
 		if (strchr(" \\^`{|}", host.p[i]))
 			return str_fmt(a,
@@ -127,8 +123,8 @@ static const char *host_fault(struct arena *a, struct str host)
 }
 
 /* "host:port", "[v6]:port" */
-static bool split_host(struct tmpl_call *c, struct str url, struct str all,
-		       struct str *host, struct str *port)
+static bool split_host(struct tmpl_call *c, struct str url, struct str all, struct str *host,
+		       struct str *port)
 {
 	bool v6 = str_starts(all, S("["));
 	ptrdiff_t close = v6 ? str_rchr(all, ']') : -1, colon;
@@ -143,15 +139,13 @@ static bool split_host(struct tmpl_call *c, struct str url, struct str all,
 		*host = str_sub(all, 0, (size_t)colon);
 		*port = str_from(all, (size_t)colon);
 		for (size_t i = 0; i < port->n; i++)
-			if (i ? port->p[i] < '0' || port->p[i] > '9'
-			      : port->p[i] != ':')
-				return bad_url(
-					c, url,
-					str_fmt(c->a,
-						"invalid port \"%.*s\" after "
-						"host",
-						STRF(*port))
-						.p);
+			if (i ? port->p[i] < '0' || port->p[i] > '9' : port->p[i] != ':')
+				return bad_url(c, url,
+					       str_fmt(c->a,
+						       "invalid port \"%.*s\" after "
+						       "host",
+						       STRF(*port))
+						       .p);
 		*port = str_from(*port, 1);
 	}
 	if (v6)
@@ -168,8 +162,7 @@ static struct str up_to(struct str s, char ch)
 }
 
 /* Scheme, host and port; the last two empty where there are none. */
-static bool host_port(struct tmpl_call *c, struct str *scheme, struct str *host,
-		      struct str *port)
+static bool host_port(struct tmpl_call *c, struct str *scheme, struct str *host, struct str *port)
 {
 	struct str url = up_to(c->args[0].s, '#'), rest;
 	size_t n = scheme_length(url);
@@ -220,8 +213,7 @@ static bool f_url_port(struct tmpl_call *c, struct tmpl_value *out)
 	else if (!port.n && str_eq_fold(scheme, S("http")))
 		port = S("80");
 	else if (!port.n)
-		return tmpl_refuse(c, str_fmt(c->a, "unknown scheme in %.*s",
-					      STRF(c->args[0].s)));
+		return tmpl_refuse(c, str_fmt(c->a, "unknown scheme in %.*s", STRF(c->args[0].s)));
 	*out = tmpl_str(port);
 	return true;
 }

@@ -3,13 +3,12 @@
  */
 #include "tmpl_state.h"
 
-static int eval_arg(struct state *s, struct tmpl_value dot, char type,
-		    const struct node *n, struct tmpl_value *out);
+static int eval_arg(struct state *s, struct tmpl_value dot, char type, const struct node *n,
+		    struct tmpl_value *out);
 
 /* ---- fields and variables ----------------------------------------------------------- */
 
-static int field(struct state *s, struct str name, struct tmpl_value from,
-		 struct tmpl_value *out)
+static int field(struct state *s, struct str name, struct tmpl_value from, struct tmpl_value *out)
 {
 	const struct json *m;
 
@@ -17,15 +16,12 @@ static int field(struct state *s, struct str name, struct tmpl_value from,
 	if (from.kind == TMPL_NONE)
 		return 0; /* of nothing comes nothing */
 	if (from.kind == TMPL_NIL)
-		return tmpl_stop(s, "nil pointer evaluating %s.%.*s",
-				 tmpl_type(&from), STRF(name));
-	if (from.kind == TMPL_STRUCT &&
-	    from.class->field(s->a, &from, name, out))
+		return tmpl_stop(s, "nil pointer evaluating %s.%.*s", tmpl_type(&from), STRF(name));
+	if (from.kind == TMPL_STRUCT && from.class->field(s->a, &from, name, out))
 		return tmpl_step(s, out);
 	if (from.kind != TMPL_MAP)
-		return tmpl_stop(
-			s, "can't evaluate field %.*s in type %s", STRF(name),
-			from.boxed ? "interface {}" : tmpl_type(&from));
+		return tmpl_stop(s, "can't evaluate field %.*s in type %s", STRF(name),
+				 from.boxed ? "interface {}" : tmpl_type(&from));
 	m = json_member(from.map, name);
 	if (m) {
 		*out = tmpl_from_json(s->a, m);
@@ -75,15 +71,13 @@ static int arg_count(struct state *s, const struct tmpl_func *f, size_t got)
 	bool more = f->args[want] == '*';
 
 	if (more && got + 1 < want)
-		return tmpl_stop(
-			s,
-			"wrong number of args for %s: want at least %zu "
-			"got %zu",
-			f->name, want - 1, got);
+		return tmpl_stop(s,
+				 "wrong number of args for %s: want at least %zu "
+				 "got %zu",
+				 f->name, want - 1, got);
 	if (!more && got != want)
-		return tmpl_stop(
-			s, "wrong number of args for %s: want %zu got %zu",
-			f->name, want, got);
+		return tmpl_stop(s, "wrong number of args for %s: want %zu got %zu", f->name, want,
+				 got);
 	return 0;
 }
 
@@ -124,10 +118,9 @@ static int check_type(struct state *s, char type, const struct tmpl_value *v)
 	if (fits(type, v))
 		return 0;
 	if (tmpl_is_nil(v) && !v->go)
-		return tmpl_stop(s, "invalid value; expected %s",
-				 go_type(type));
-	return tmpl_stop(s, "wrong type for value; expected %s; got %s",
-			 go_type(type), tmpl_type(v));
+		return tmpl_stop(s, "invalid value; expected %s", go_type(type));
+	return tmpl_stop(s, "wrong type for value; expected %s; got %s", go_type(type),
+			 tmpl_type(v));
 }
 
 /* and, or: they stop at the first argument that decides. */
@@ -194,8 +187,7 @@ static int call(struct state *s, struct tmpl_value dot, const struct node *cmd,
 /* A number is a float when it is written like one: 1e3, 2.0. */
 static bool looks_float(struct str text)
 {
-	if (str_starts(text, S("'")) || str_starts(text, S("0x")) ||
-	    str_starts(text, S("0X")))
+	if (str_starts(text, S("'")) || str_starts(text, S("0x")) || str_starts(text, S("0X")))
 		return false;
 	for (size_t i = 0; i < text.n; i++)
 		if (text.p[i] && strchr(".eEpP", text.p[i]))
@@ -225,15 +217,14 @@ static int check_literal(struct state *s, char type, const struct node *n)
 	buf_init(&b, s->a);
 	tmpl_show_node(&b, n);
 	if (type == 's' || type == 'i')
-		return tmpl_stop(s, "expected %s; found %.*s",
-				 type == 's' ? "string" : "integer",
+		return tmpl_stop(s, "expected %s; found %.*s", type == 's' ? "string" : "integer",
 				 STRF(buf_str(&b)));
-	return tmpl_stop(s, "can't handle %.*s for arg of type %s",
-			 STRF(buf_str(&b)), go_type(type));
+	return tmpl_stop(s, "can't handle %.*s for arg of type %s", STRF(buf_str(&b)),
+			 go_type(type));
 }
 
-static int eval_arg(struct state *s, struct tmpl_value dot, char type,
-		    const struct node *n, struct tmpl_value *out)
+static int eval_arg(struct state *s, struct tmpl_value dot, char type, const struct node *n,
+		    struct tmpl_value *out)
 {
 	struct node cmd = { .kind = NODE_COMMAND, .pos = n->pos };
 	const struct tmpl_value *var;
@@ -252,8 +243,7 @@ static int eval_arg(struct state *s, struct tmpl_value dot, char type,
 			return 0;
 		}
 		if (type != 'a')
-			return tmpl_stop(s, "cannot assign nil to %s",
-					 go_type(type));
+			return tmpl_stop(s, "cannot assign nil to %s", go_type(type));
 		return 0;
 	case NODE_FIELD:
 		rc = fields(s, n, dot, out);
@@ -289,9 +279,8 @@ static int eval_arg(struct state *s, struct tmpl_value dot, char type,
 
 /* ---- pipes -------------------------------------------------------------------------------- */
 
-static int eval_command(struct state *s, struct tmpl_value dot,
-			const struct node *cmd, const struct tmpl_value *final,
-			struct tmpl_value *out)
+static int eval_command(struct state *s, struct tmpl_value dot, const struct node *cmd,
+			const struct tmpl_value *final, struct tmpl_value *out)
 {
 	const struct node *first = cmd->first;
 	struct buf b;
@@ -304,22 +293,17 @@ static int eval_command(struct state *s, struct tmpl_value dot,
 		tmpl_show_node(&b, first);
 		if (first->kind == NODE_FIELD || first->kind == NODE_VARIABLE ||
 		    first->kind == NODE_CHAIN)
-			return tmpl_stop(
-				s, "%.*s is not a method but has arguments",
-				STRF(first->fields.n
-					     ? first->fields
-						       .v[first->fields.n - 1]
-					     : first->text));
-		return tmpl_stop(s, "can't give argument to non-function %.*s",
-				 STRF(buf_str(&b)));
+			return tmpl_stop(s, "%.*s is not a method but has arguments",
+					 STRF(first->fields.n ? first->fields.v[first->fields.n - 1]
+							      : first->text));
+		return tmpl_stop(s, "can't give argument to non-function %.*s", STRF(buf_str(&b)));
 	}
 	if (first->kind == NODE_NIL)
 		return tmpl_stop(s, "nil is not a command");
 	return eval_arg(s, dot, 'a', first, out);
 }
 
-static int set_variables(struct state *s, const struct node *pipe,
-			 struct tmpl_value v)
+static int set_variables(struct state *s, const struct node *pipe, struct tmpl_value v)
 {
 	for (size_t i = 0; i < pipe->decl.n; i++) {
 		struct variable var = { pipe->decl.v[i], v };
@@ -332,8 +316,8 @@ static int set_variables(struct state *s, const struct node *pipe,
 	return 0;
 }
 
-int tmpl_run_pipe(struct state *s, struct tmpl_value dot,
-		  const struct node *pipe, struct tmpl_value *out)
+int tmpl_run_pipe(struct state *s, struct tmpl_value dot, const struct node *pipe,
+		  struct tmpl_value *out)
 {
 	const struct tmpl_value *final = NULL;
 	struct tmpl_value v = { 0 }, prev;
@@ -355,8 +339,8 @@ int tmpl_run_pipe(struct state *s, struct tmpl_value dot,
 	return 0;
 }
 
-int tmpl_eval_pipe(struct state *s, struct tmpl_value dot,
-		   const struct node *pipe, struct tmpl_value *out)
+int tmpl_eval_pipe(struct state *s, struct tmpl_value dot, const struct node *pipe,
+		   struct tmpl_value *out)
 {
 	int rc;
 

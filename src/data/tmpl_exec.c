@@ -25,11 +25,10 @@ int tmpl_stop(struct state *s, const char *fmt, ...)
 	buf_init(&where, s->a);
 	if (s->at)
 		tmpl_show_node(&where, s->at);
-	(void)err_set(
-		s->err, ERR_INVALID,
-		"template: %s:%zu:%zu: executing \"%.*s\" at <%.*s>: %.*s",
-		s->t->name, line, before.n - (size_t)(nl + 1), STRF(s->current),
-		STRF(buf_str(&where)), STRF(buf_str(&b)));
+	(void)err_set(s->err, ERR_INVALID,
+		      "template: %s:%zu:%zu: executing \"%.*s\" at <%.*s>: %.*s", s->t->name, line,
+		      before.n - (size_t)(nl + 1), STRF(s->current), STRF(buf_str(&where)),
+		      STRF(buf_str(&b)));
 	return FAILED;
 }
 
@@ -53,11 +52,9 @@ int tmpl_step(struct state *s, const struct tmpl_value *v)
 	return 0;
 }
 
-static enum flow run(struct state *s, struct tmpl_value dot,
-		     const struct node *list);
+static enum flow run(struct state *s, struct tmpl_value dot, const struct node *list);
 
-static enum flow if_or_with(struct state *s, struct tmpl_value dot,
-			    const struct node *n)
+static enum flow if_or_with(struct state *s, struct tmpl_value dot, const struct node *n)
 {
 	size_t vars = s->vars.n;
 	enum flow flow = GO_ON;
@@ -74,8 +71,8 @@ static enum flow if_or_with(struct state *s, struct tmpl_value dot,
 	return flow;
 }
 
-static enum flow one_round(struct state *s, const struct node *n,
-			   struct tmpl_value key, struct tmpl_value elem)
+static enum flow one_round(struct state *s, const struct node *n, struct tmpl_value key,
+			   struct tmpl_value elem)
 {
 	size_t vars = s->vars.n;
 	enum flow flow;
@@ -84,8 +81,7 @@ static enum flow one_round(struct state *s, const struct node *n,
 		return FAILED;
 	for (size_t i = 0; i < n->pipe->decl.n; i++) {
 		bool is_key = n->pipe->decl.n > 1 && i == 0;
-		struct variable var = { n->pipe->decl.v[i],
-					is_key ? key : elem };
+		struct variable var = { n->pipe->decl.v[i], is_key ? key : elem };
 
 		if (!n->pipe->assign)
 			VEC_PUSH(s->a, &s->vars, var);
@@ -103,8 +99,7 @@ static int by_key(const void *x, const void *y)
 		       json_key(*(const struct json *const *)y));
 }
 
-static enum flow range_map(struct state *s, const struct node *n,
-			   const struct tmpl_value *map)
+static enum flow range_map(struct state *s, const struct node *n, const struct tmpl_value *map)
 {
 	VEC(const struct json *) list = { 0 };
 	enum flow flow = GO_ON;
@@ -121,32 +116,25 @@ static enum flow range_map(struct state *s, const struct node *n,
 	return flow;
 }
 
-static enum flow range_over(struct state *s, const struct node *n,
-			    const struct tmpl_value *v)
+static enum flow range_over(struct state *s, const struct node *n, const struct tmpl_value *v)
 {
 	enum flow flow = GO_ON;
 
 	if (v->kind == TMPL_MAP)
 		return range_map(s, n, v);
 	if (v->kind == TMPL_LIST)
-		for (size_t i = 0;
-		     i < v->list->n && flow != FAILED && flow != BREAK; i++)
-			flow = one_round(s, n, tmpl_int((int64_t)i),
-					 v->list->v[i]);
+		for (size_t i = 0; i < v->list->n && flow != FAILED && flow != BREAK; i++)
+			flow = one_round(s, n, tmpl_int((int64_t)i), v->list->v[i]);
 	if (v->kind == TMPL_BYTES)
-		for (size_t i = 0;
-		     i < v->s.n && flow != FAILED && flow != BREAK; i++)
-			flow = one_round(s, n, tmpl_int((int64_t)i),
-					 tmpl_byte(v->s.p[i]));
+		for (size_t i = 0; i < v->s.n && flow != FAILED && flow != BREAK; i++)
+			flow = one_round(s, n, tmpl_int((int64_t)i), tmpl_byte(v->s.p[i]));
 	if (v->kind == TMPL_INT)
-		for (int64_t i = 0; i < v->i && flow != FAILED && flow != BREAK;
-		     i++)
+		for (int64_t i = 0; i < v->i && flow != FAILED && flow != BREAK; i++)
 			flow = one_round(s, n, tmpl_int(i), tmpl_int(i));
 	return flow;
 }
 
-static enum flow range(struct state *s, struct tmpl_value dot,
-		       const struct node *n)
+static enum flow range(struct state *s, struct tmpl_value dot, const struct node *n)
 {
 	enum flow flow = GO_ON;
 	size_t vars = s->vars.n;
@@ -160,8 +148,7 @@ static enum flow range(struct state *s, struct tmpl_value dot,
 	    v.kind == TMPL_STRUCT || (v.kind == TMPL_NIL && v.go)) {
 		buf_init(&b, s->a);
 		tmpl_print(&b, &v);
-		return tmpl_stop(s, "range can't iterate over %.*s",
-				 STRF(buf_str(&b)));
+		return tmpl_stop(s, "range can't iterate over %.*s", STRF(buf_str(&b)));
 	}
 	if (tmpl_truth(&v) && !(v.kind == TMPL_INT && v.i <= 0))
 		flow = range_over(s, n, &v);
@@ -171,8 +158,7 @@ static enum flow range(struct state *s, struct tmpl_value dot,
 	return flow == FAILED ? FAILED : GO_ON;
 }
 
-static enum flow call_template(struct state *s, struct tmpl_value dot,
-			       const struct node *n)
+static enum flow call_template(struct state *s, struct tmpl_value dot, const struct node *n)
 {
 	const struct node *body = map_get(s->t->defined, n->text);
 	struct tmpl_value v = { 0 };
@@ -183,8 +169,7 @@ static enum flow call_template(struct state *s, struct tmpl_value dot,
 
 	s->at = n;
 	if (!body)
-		return tmpl_stop(s, "template \"%.*s\" not defined",
-				 STRF(n->text));
+		return tmpl_stop(s, "template \"%.*s\" not defined", STRF(n->text));
 	if (n->pipe && tmpl_eval_pipe(s, dot, n->pipe, &v) < 0)
 		return FAILED;
 	vars = s->vars.n;
@@ -197,8 +182,7 @@ static enum flow call_template(struct state *s, struct tmpl_value dot,
 	return flow;
 }
 
-static enum flow print(struct state *s, struct tmpl_value dot,
-		       const struct node *n)
+static enum flow print(struct state *s, struct tmpl_value dot, const struct node *n)
 {
 	struct tmpl_value v;
 
@@ -214,8 +198,7 @@ static enum flow print(struct state *s, struct tmpl_value dot,
 	return GO_ON;
 }
 
-static enum flow run_one(struct state *s, struct tmpl_value dot,
-			 const struct node *n)
+static enum flow run_one(struct state *s, struct tmpl_value dot, const struct node *n)
 {
 	switch (n->kind) {
 	case NODE_TEXT:
@@ -239,15 +222,13 @@ static enum flow run_one(struct state *s, struct tmpl_value dot,
 	}
 }
 
-static enum flow run(struct state *s, struct tmpl_value dot,
-		     const struct node *list)
+static enum flow run(struct state *s, struct tmpl_value dot, const struct node *list)
 {
 	enum flow flow = GO_ON;
 
 	if (s->depth++ > DEPTH_MAX)
 		return tmpl_limit(s, "nested too deep");
-	for (const struct node *n = list->first; n && flow == GO_ON;
-	     n = n->next) {
+	for (const struct node *n = list->first; n && flow == GO_ON; n = n->next) {
 		if (tmpl_step(s, NULL) < 0)
 			return FAILED;
 		if (s->out->n > OUTPUT_MAX)
@@ -258,15 +239,12 @@ static enum flow run(struct state *s, struct tmpl_value dot,
 	return flow;
 }
 
-int tmpl_run(struct arena *a, const struct tmpl *t, struct tmpl_value data,
-	     void *ctx, struct buf *b, struct err *err)
+int tmpl_run(struct arena *a, const struct tmpl *t, struct tmpl_value data, void *ctx,
+	     struct buf *b, struct err *err)
 {
-	struct state s = { .a = a,
-			   .t = t,
-			   .current = str_of(t->name),
-			   .out = b,
-			   .ctx = ctx,
-			   .err = err };
+	struct state s = {
+		.a = a, .t = t, .current = str_of(t->name), .out = b, .ctx = ctx, .err = err
+	};
 	struct variable root = { S("$"), data };
 	size_t before = b->n;
 

@@ -32,17 +32,15 @@ static const char *basic(const struct tmpl_value *v)
 	return NULL;
 }
 
-static bool same_kind(struct tmpl_call *c, const struct tmpl_value *x,
-		      const struct tmpl_value *y)
+static bool same_kind(struct tmpl_call *c, const struct tmpl_value *x, const struct tmpl_value *y)
 {
 	struct buf b;
 
 	if ((basic(x) || basic(y)) && (x->kind != y->kind || x->ptr != y->ptr))
-		return tmpl_refuse(
-			c, str_fmt(c->a,
-				   "incompatible types for comparison: %s "
-				   "and %s",
-				   tmpl_type(x), tmpl_type(y)));
+		return tmpl_refuse(c, str_fmt(c->a,
+					      "incompatible types for comparison: %s "
+					      "and %s",
+					      tmpl_type(x), tmpl_type(y)));
 	if (basic(x))
 		return true;
 	buf_init(&b, c->a);
@@ -73,8 +71,7 @@ static bool f_eq(struct tmpl_call *c, struct tmpl_value *out)
 		return tmpl_refuse(c, S("missing argument for comparison"));
 	for (size_t i = 1; i < c->n; i++) {
 		if (tmpl_is_nil(&c->args[0]) || tmpl_is_nil(&c->args[i])) {
-			if (tmpl_is_nil(&c->args[0]) &&
-			    tmpl_is_nil(&c->args[i]))
+			if (tmpl_is_nil(&c->args[0]) && tmpl_is_nil(&c->args[i]))
 				*out = tmpl_bool(true);
 			continue;
 		}
@@ -165,13 +162,11 @@ static bool f_len(struct tmpl_call *c, struct tmpl_value *out)
 		return true;
 	case TMPL_NONE:
 	case TMPL_NIL:
-		return tmpl_refuse(
-			c, v->go ? S("len of nil pointer")
-				 : S("reflect: call of reflect.Value.Type on "
-				     "zero Value"));
+		return tmpl_refuse(c, v->go ? S("len of nil pointer")
+					    : S("reflect: call of reflect.Value.Type on "
+						"zero Value"));
 	default:
-		return tmpl_refuse(
-			c, str_fmt(c->a, "len of type %s", pointed_at(v)));
+		return tmpl_refuse(c, str_fmt(c->a, "len of type %s", pointed_at(v)));
 	}
 }
 
@@ -183,41 +178,34 @@ static int64_t length(const struct tmpl_value *v)
 	return v->kind == TMPL_LIST ? (int64_t)v->list->n : -1;
 }
 
-static bool index_one(struct tmpl_call *c, struct tmpl_value *v,
-		      const struct tmpl_value *k)
+static bool index_one(struct tmpl_call *c, struct tmpl_value *v, const struct tmpl_value *k)
 {
 	int64_t n = length(v);
 
 	if (v->kind == TMPL_MAP) {
 		if (k->kind != TMPL_STR)
-			return tmpl_refuse(
-				c, str_fmt(c->a,
-					   "value has type %s; should be "
-					   "string",
-					   tmpl_type(k)));
-		*v = json_member(v->map, k->s)
-			     ? tmpl_from_json(c->a, json_member(v->map, k->s))
-			     : (struct tmpl_value){ 0 };
+			return tmpl_refuse(c, str_fmt(c->a,
+						      "value has type %s; should be "
+						      "string",
+						      tmpl_type(k)));
+		*v = json_member(v->map, k->s) ? tmpl_from_json(c->a, json_member(v->map, k->s))
+					       : (struct tmpl_value){ 0 };
 		return true;
 	}
 	if (n < 0)
-		return tmpl_refuse(
-			c, tmpl_is_nil(v) ? S("index of untyped nil")
-					  : str_fmt(c->a,
-						    "can't index item of type "
-						    "%s",
-						    pointed_at(v)));
+		return tmpl_refuse(c, tmpl_is_nil(v) ? S("index of untyped nil")
+						     : str_fmt(c->a,
+							       "can't index item of type "
+							       "%s",
+							       pointed_at(v)));
 	if (k->kind != TMPL_INT)
-		return tmpl_refuse(
-			c, tmpl_is_nil(k)
-				   ? S("cannot index slice/array with nil")
-				   : str_fmt(c->a,
-					     "cannot index slice/array with "
-					     "type %s",
-					     tmpl_type(k)));
+		return tmpl_refuse(c, tmpl_is_nil(k) ? S("cannot index slice/array with nil")
+						     : str_fmt(c->a,
+							       "cannot index slice/array with "
+							       "type %s",
+							       tmpl_type(k)));
 	if (k->i < 0 || k->i >= n)
-		return tmpl_refuse(c, str_fmt(c->a, "index out of range: %lld",
-					      (long long)k->i));
+		return tmpl_refuse(c, str_fmt(c->a, "index out of range: %lld", (long long)k->i));
 	*v = v->kind == TMPL_LIST ? v->list->v[k->i] : tmpl_byte(v->s.p[k->i]);
 	return true;
 }
@@ -225,9 +213,8 @@ static bool index_one(struct tmpl_call *c, struct tmpl_value *v,
 static bool f_index(struct tmpl_call *c, struct tmpl_value *out)
 {
 	if (tmpl_is_nil(&c->args[0]))
-		return tmpl_refuse(c, c->args[0].go
-					      ? S("index of nil pointer")
-					      : S("index of untyped nil"));
+		return tmpl_refuse(c, c->args[0].go ? S("index of nil pointer")
+						    : S("index of untyped nil"));
 	*out = c->args[0];
 	for (size_t i = 1; i < c->n; i++)
 		if (!index_one(c, out, &c->args[i]))
@@ -244,28 +231,23 @@ static bool f_slice(struct tmpl_call *c, struct tmpl_value *out)
 	if (tmpl_is_nil(v))
 		return tmpl_refuse(c, S("slice of untyped nil"));
 	if (n < 0)
-		return tmpl_refuse(c,
-				   str_fmt(c->a, "can't slice item of type %s",
-					   tmpl_type(v)));
+		return tmpl_refuse(c, str_fmt(c->a, "can't slice item of type %s", tmpl_type(v)));
 	if (c->n > 3)
 		return tmpl_refuse(c, S("cannot 3-index slice a string"));
 	for (size_t i = 1; i < c->n; i++) {
 		if (c->args[i].kind != TMPL_INT)
-			return tmpl_refuse(
-				c, str_fmt(c->a,
-					   "cannot index slice/array with "
-					   "type %s",
-					   tmpl_type(&c->args[i])));
+			return tmpl_refuse(c, str_fmt(c->a,
+						      "cannot index slice/array with "
+						      "type %s",
+						      tmpl_type(&c->args[i])));
 		at[i - 1] = c->args[i].i;
 		if (at[i - 1] < 0 || at[i - 1] > n)
 			return tmpl_refuse(
-				c, str_fmt(c->a, "index out of range: %lld",
-					   (long long)at[i - 1]));
+				c, str_fmt(c->a, "index out of range: %lld", (long long)at[i - 1]));
 	}
 	if (at[0] > at[1])
-		return tmpl_refuse(
-			c, str_fmt(c->a, "invalid slice index: %lld > %lld",
-				   (long long)at[0], (long long)at[1]));
+		return tmpl_refuse(c, str_fmt(c->a, "invalid slice index: %lld > %lld",
+					      (long long)at[0], (long long)at[1]));
 	*out = *v;
 	if (v->kind != TMPL_LIST) {
 		out->s = str_sub(v->s, (size_t)at[0], (size_t)at[1]);

@@ -92,8 +92,7 @@ static bool quote(struct lexer *l, char q, enum tok kind, const char *unclosed)
 	for (;;) {
 		int c = peek(l);
 
-		if (c == '\\' && l->at + 1 < l->in.n &&
-		    l->in.p[l->at + 1] != '\n')
+		if (c == '\\' && l->at + 1 < l->in.n && l->in.p[l->at + 1] != '\n')
 			l->at++;
 		else if (c < 0 || c == '\n' || c == '\\')
 			return fail(l, unclosed);
@@ -128,9 +127,7 @@ static bool terminated(const struct lexer *l)
 
 static bool bad_character(struct lexer *l)
 {
-	return fail(
-		l,
-		str_fmt(l->a, "bad character U+%04X '%c'", peek(l), peek(l)).p);
+	return fail(l, str_fmt(l->a, "bad character U+%04X '%c'", peek(l), peek(l)).p);
 }
 
 static bool word(struct lexer *l)
@@ -183,8 +180,7 @@ static bool number(struct lexer *l)
 	if (peek(l) == '+' || peek(l) == '-')
 		l->at++;
 	while (is_alnum(peek(l)) || peek(l) == '.' ||
-	       ((peek(l) == '+' || peek(l) == '-') &&
-		strchr("eEpP", l->in.p[l->at - 1])))
+	       ((peek(l) == '+' || peek(l) == '-') && strchr("eEpP", l->in.p[l->at - 1])))
 		l->at++;
 	emit(l, TOK_NUMBER, start);
 	return true;
@@ -239,8 +235,7 @@ static bool token(struct lexer *l, int c)
 	case '"':
 		return quote(l, '"', TOK_STRING, "unterminated quoted string");
 	case '\'':
-		return quote(l, '\'', TOK_CHAR_CONST,
-			     "unterminated character constant");
+		return quote(l, '\'', TOK_CHAR_CONST, "unterminated character constant");
 	case '`':
 		return raw(l);
 	case '$':
@@ -265,9 +260,7 @@ static bool token(struct lexer *l, int c)
 		return word(l);
 	if (c > 0x20 && c < 0x7F)
 		return one(l, TOK_CHAR);
-	return fail(
-		l,
-		str_fmt(l->a, "unrecognized character in action: U+%04X", c).p);
+	return fail(l, str_fmt(l->a, "unrecognized character in action: U+%04X", c).p);
 }
 
 /* The next token of an action; *done when it was the end of it. */
@@ -295,8 +288,7 @@ static bool text(struct lexer *l)
 		    is_space((unsigned char)l->in.p[end + 3]);
 
 	l->at = end;
-	while (trim && l->at > start &&
-	       is_space((unsigned char)l->in.p[l->at - 1]))
+	while (trim && l->at > start && is_space((unsigned char)l->in.p[l->at - 1]))
 		l->at--;
 	if (l->at > start)
 		emit(l, TOK_TEXT, start);

@@ -11,8 +11,7 @@ static bool unquote(struct parser *p, struct str s, struct str *out)
 
 	buf_init(&b, p->a);
 	for (size_t i = 0; i < s.n; i++) {
-		static const char from[] = "abfnrtv\\\"'",
-				  to[] = "\a\b\f\n\r\t\v\\\"'";
+		static const char from[] = "abfnrtv\\\"'", to[] = "\a\b\f\n\r\t\v\\\"'";
 		const char *k;
 		size_t digits, base = 16;
 		uint64_t v = 0;
@@ -28,10 +27,7 @@ static bool unquote(struct parser *p, struct str s, struct str *out)
 			buf_addc(&b, to[k - from]);
 			continue;
 		}
-		digits = s.p[i] == 'x'	 ? 2
-			 : s.p[i] == 'u' ? 4
-			 : s.p[i] == 'U' ? 8
-					 : 0;
+		digits = s.p[i] == 'x' ? 2 : s.p[i] == 'u' ? 4 : s.p[i] == 'U' ? 8 : 0;
 		if (!digits) {
 			digits = 3;
 			base = 8;
@@ -42,9 +38,8 @@ static bool unquote(struct parser *p, struct str s, struct str *out)
 
 			if (++i == s.n)
 				return false;
-			d = s.p[i] ? strchr(set, s.p[i] >= 'A' && s.p[i] <= 'F'
-							 ? s.p[i] | 0x20
-							 : s.p[i])
+			d = s.p[i] ? strchr(set,
+					    s.p[i] >= 'A' && s.p[i] <= 'F' ? s.p[i] | 0x20 : s.p[i])
 				   : NULL;
 			if (!d || (size_t)(d - set) >= base)
 				return false;
@@ -69,11 +64,8 @@ struct node *tmpl_number(struct parser *p, struct token t)
 
 	n->shown = t.val;
 	if (t.kind == TOK_CHAR_CONST) {
-		if (!unquote(p, str_sub(text, 1, text.n - 1), &plain) ||
-		    !plain.n)
-			return tmpl_fail(p,
-					 "malformed character constant: %.*s",
-					 STRF(text));
+		if (!unquote(p, str_sub(text, 1, text.n - 1), &plain) || !plain.n)
+			return tmpl_fail(p, "malformed character constant: %.*s", STRF(text));
 		n->is_int = n->is_float = true;
 		n->i = (int64_t)utf8_at(plain, 0, &len);
 		n->f = (double)n->i;

@@ -76,8 +76,7 @@ enum node_kind {
 struct node {
 	enum node_kind kind;
 	size_t pos;
-	struct str
-		text; /* of text and strings what it says; a name; a number */
+	struct str text; /* of text and strings what it says; a name; a number */
 	struct str shown; /* as it is written in messages */
 	struct strs fields; /* of fields, variables and chains */
 	struct node *first, *last, *next; /* what a list, pipe or command has */

@@ -25,11 +25,9 @@ static struct node *item_list(struct parser *p, struct node **stop)
 	return tmpl_fail(p, "unexpected EOF");
 }
 
-static struct node *control(struct parser *p, enum node_kind kind,
-			    const char *context)
+static struct node *control(struct parser *p, enum node_kind kind, const char *context)
 {
-	struct node *n = tmpl_new_node(p, kind, p->t.v[p->at - 1].pos),
-		    *stop = NULL;
+	struct node *n = tmpl_new_node(p, kind, p->t.v[p->at - 1].pos), *stop = NULL;
 	size_t vars = p->vars.n;
 	bool again;
 
@@ -44,8 +42,7 @@ static struct node *control(struct parser *p, enum node_kind kind,
 	if (stop->kind == NODE_ELSE) {
 		struct token t = tmpl_peek(p);
 
-		again = t.kind == TOK_KEYWORD && str_is(t.val, context) &&
-			kind != NODE_RANGE;
+		again = t.kind == TOK_KEYWORD && str_is(t.val, context) && kind != NODE_RANGE;
 		if (again) { /* "else if" ends with the same end */
 			struct node *inner;
 
@@ -60,8 +57,7 @@ static struct node *control(struct parser *p, enum node_kind kind,
 			if (!n->other)
 				return NULL;
 			if (stop->kind != NODE_END)
-				return tmpl_fail(
-					p, "expected end; found {{else}}");
+				return tmpl_fail(p, "expected end; found {{else}}");
 		}
 	}
 	p->vars.n = vars;
@@ -70,15 +66,13 @@ static struct node *control(struct parser *p, enum node_kind kind,
 }
 
 /* {{end}}, {{break}}, {{continue}}: a word alone. */
-static struct node *alone(struct parser *p, enum node_kind kind,
-			  const char *context)
+static struct node *alone(struct parser *p, enum node_kind kind, const char *context)
 {
 	struct node *n = tmpl_new_node(p, kind, p->t.v[p->at - 1].pos);
 	struct token t = tmpl_next_word(p);
 
 	if (t.kind != TOK_RIGHT)
-		return tmpl_unexpected(p, t,
-				       str_fmt(p->a, "{{%s}}", context).p);
+		return tmpl_unexpected(p, t, str_fmt(p->a, "{{%s}}", context).p);
 	if (kind != NODE_END && !p->range_depth)
 		return tmpl_fail(p, "{{%s}} outside {{range}}", context);
 	return n;
@@ -90,15 +84,13 @@ static struct node *else_part(struct parser *p)
 	struct token t = tmpl_peek_word(p);
 
 	/* what follows is the control's to read */
-	if (t.kind == TOK_KEYWORD &&
-	    (str_is(t.val, "if") || str_is(t.val, "with")))
+	if (t.kind == TOK_KEYWORD && (str_is(t.val, "if") || str_is(t.val, "with")))
 		return n;
 	t = tmpl_next_word(p);
 	return t.kind == TOK_RIGHT ? n : tmpl_unexpected(p, t, "else");
 }
 
-static struct node *template_name(struct parser *p, const char *context,
-				  struct str *out)
+static struct node *template_name(struct parser *p, const char *context, struct str *out)
 {
 	struct token t = tmpl_next_word(p);
 	struct node *n;
@@ -215,9 +207,8 @@ static struct node *text_or_action(struct parser *p)
 	return n;
 }
 
-int tmpl_parse(struct arena *a, const char *name, struct str text,
-	       const struct tmpl_func *funcs, struct tmpl **out,
-	       struct err *err)
+int tmpl_parse(struct arena *a, const char *name, struct str text, const struct tmpl_func *funcs,
+	       struct tmpl **out, struct err *err)
 {
 	struct parser p = { .a = a, .name = name, .funcs = funcs, .err = err };
 	struct tmpl *t = ARENA_NEW(a, struct tmpl);

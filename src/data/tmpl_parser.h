@@ -30,8 +30,7 @@ void tmpl_back(struct parser *p);
 /* The first failure counts; after it everything unwinds. Both return NULL. */
 struct node *tmpl_fail(struct parser *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-struct node *tmpl_unexpected(struct parser *p, struct token t,
-			     const char *context);
+struct node *tmpl_unexpected(struct parser *p, struct token t, const char *context);
 
 /* One level down; false when that is too deep. */
 bool tmpl_deeper(struct parser *p);

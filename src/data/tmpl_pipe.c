@@ -3,12 +3,9 @@
  */
 #include "tmpl_parser.h"
 
-static const struct tmpl_func *find_func(const struct parser *p,
-					 struct str name)
+static const struct tmpl_func *find_func(const struct parser *p, struct str name)
 {
-	const struct tmpl_func *const tables[] = { tmpl_builtins,
-						   tmpl_common_funcs,
-						   p->funcs };
+	const struct tmpl_func *const tables[] = { tmpl_builtins, tmpl_common_funcs, p->funcs };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		for (const struct tmpl_func *f = tables[i]; f && f->name; f++)
@@ -36,8 +33,7 @@ static struct node *term(struct parser *p)
 		n->text = n->shown = t.val;
 		n->func = find_func(p, t.val);
 		if (!n->func)
-			return tmpl_fail(p, "function \"%.*s\" not defined",
-					 STRF(t.val));
+			return tmpl_fail(p, "function \"%.*s\" not defined", STRF(t.val));
 		return n;
 	case TOK_DOT:
 		return tmpl_new_node(p, NODE_DOT, t.pos);
@@ -45,8 +41,7 @@ static struct node *term(struct parser *p)
 		return tmpl_new_node(p, NODE_NIL, t.pos);
 	case TOK_VARIABLE:
 		if (!declared(p, t.val))
-			return tmpl_fail(p, "undefined variable \"%.*s\"",
-					 STRF(t.val));
+			return tmpl_fail(p, "undefined variable \"%.*s\"", STRF(t.val));
 		n = tmpl_new_node(p, NODE_VARIABLE, t.pos);
 		n->text = t.val;
 		return n;
@@ -83,13 +78,11 @@ static struct node *operand(struct parser *p)
 	chain = n;
 	if (n->kind != NODE_FIELD && n->kind != NODE_VARIABLE) {
 		if (n->kind >= NODE_DOT)
-			return tmpl_fail(p, "unexpected . after term %.*s",
-					 STRF(n->shown));
+			return tmpl_fail(p, "unexpected . after term %.*s", STRF(n->shown));
 		chain = tmpl_new_node(p, NODE_CHAIN, tmpl_peek(p).pos);
 		chain->pipe = n;
 	}
-	chain->pos =
-		tmpl_peek(p).pos; /* where the second part begins, as in Go */
+	chain->pos = tmpl_peek(p).pos; /* where the second part begins, as in Go */
 	while (tmpl_peek(p).kind == TOK_FIELD)
 		VEC_PUSH(p->a, &chain->fields, str_from(tmpl_next(p).val, 1));
 	return chain;
@@ -97,9 +90,7 @@ static struct node *operand(struct parser *p)
 
 static struct node *command(struct parser *p)
 {
-	struct node *cmd = tmpl_new_node(p, NODE_COMMAND,
-					 tmpl_peek_word(p).pos),
-		    *n;
+	struct node *cmd = tmpl_new_node(p, NODE_COMMAND, tmpl_peek_word(p).pos), *n;
 
 	for (;;) {
 		struct token t;
@@ -123,8 +114,7 @@ static struct node *command(struct parser *p)
 }
 
 /* "$a, $b :=" before a pipe. */
-static bool declarations(struct parser *p, struct node *pipe,
-			 const char *context)
+static bool declarations(struct parser *p, struct node *pipe, const char *context)
 {
 	bool range = strcmp(context, "range") == 0;
 
@@ -145,8 +135,7 @@ static bool declarations(struct parser *p, struct node *pipe,
 			VEC_PUSH(p->a, &p->vars, v.val);
 			if (range && pipe->decl.n < 2)
 				continue;
-			(void)tmpl_fail(p, "too many declarations in %s",
-					context);
+			(void)tmpl_fail(p, "too many declarations in %s", context);
 			return false;
 		}
 		p->at = before;
@@ -155,8 +144,7 @@ static bool declarations(struct parser *p, struct node *pipe,
 	return true;
 }
 
-static bool check_pipe(struct parser *p, const struct node *pipe,
-		       const char *context)
+static bool check_pipe(struct parser *p, const struct node *pipe, const char *context)
 {
 	int stage = 1;
 
@@ -167,11 +155,10 @@ static bool check_pipe(struct parser *p, const struct node *pipe,
 	for (const struct node *c = pipe->first->next; c; c = c->next) {
 		stage++;
 		if (c->first->kind >= NODE_DOT) {
-			(void)tmpl_fail(
-				p,
-				"non executable command in pipeline stage "
-				"%d",
-				stage);
+			(void)tmpl_fail(p,
+					"non executable command in pipeline stage "
+					"%d",
+					stage);
 			return false;
 		}
 	}
@@ -180,8 +167,7 @@ static bool check_pipe(struct parser *p, const struct node *pipe,
 
 struct node *tmpl_pipeline(struct parser *p, const char *context, enum tok end)
 {
-	struct node *pipe = tmpl_new_node(p, NODE_PIPE, tmpl_peek_word(p).pos),
-		    *c;
+	struct node *pipe = tmpl_new_node(p, NODE_PIPE, tmpl_peek_word(p).pos), *c;
 
 	if (!tmpl_deeper(p) || !declarations(p, pipe, context))
 		return NULL;

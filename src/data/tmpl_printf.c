@@ -14,8 +14,7 @@ static bool print_all(struct tmpl_call *c, struct tmpl_value *out, bool line)
 	for (size_t i = 0; i < c->n; i++) {
 		if (tmpl_too_long(c, b.n))
 			return false;
-		if (i && (line || (c->args[i].kind != TMPL_STR &&
-				   c->args[i - 1].kind != TMPL_STR)))
+		if (i && (line || (c->args[i].kind != TMPL_STR && c->args[i - 1].kind != TMPL_STR)))
 			buf_addc(&b, ' ');
 		tmpl_print(&b, &c->args[i]);
 	}
@@ -70,16 +69,13 @@ static void integer(struct buf *b, const struct spec *s, int64_t i)
 		buf_addc(b, '+');
 	switch (s->verb) {
 	case 'x':
-		buf_addf(b, "%s%llx", s->sharp ? "0x" : "",
-			 (unsigned long long)v);
+		buf_addf(b, "%s%llx", s->sharp ? "0x" : "", (unsigned long long)v);
 		return;
 	case 'X':
-		buf_addf(b, "%s%llX", s->sharp ? "0X" : "",
-			 (unsigned long long)v);
+		buf_addf(b, "%s%llX", s->sharp ? "0X" : "", (unsigned long long)v);
 		return;
 	case 'o':
-		buf_addf(b, "%s%llo", s->sharp ? "0" : "",
-			 (unsigned long long)v);
+		buf_addf(b, "%s%llo", s->sharp ? "0" : "", (unsigned long long)v);
 		return;
 	case 'b':
 		for (int k = v ? 63 - __builtin_clzll(v) : 0; k >= 0; k--)
@@ -100,14 +96,12 @@ static void hex(struct buf *b, struct str s, bool upper)
 static bool format_one(struct arena *a, struct buf *b, const struct spec *s,
 		       const struct tmpl_value *v)
 {
-	if (s->verb == 'v' ||
-	    (s->verb == 's' && (v->kind == TMPL_STR || v->kind == TMPL_LIST))) {
+	if (s->verb == 'v' || (s->verb == 's' && (v->kind == TMPL_STR || v->kind == TMPL_LIST))) {
 		struct buf all;
 
 		buf_init(&all, a);
 		tmpl_print(&all, v);
-		if (s->has_precision && s->verb == 's' &&
-		    (size_t)s->precision < all.n)
+		if (s->has_precision && s->verb == 's' && (size_t)s->precision < all.n)
 			all.n = (size_t)s->precision;
 		buf_add(b, buf_str(&all));
 		return true;
@@ -144,16 +138,13 @@ static bool format_one(struct arena *a, struct buf *b, const struct spec *s,
 		}
 		switch (s->verb) {
 		case 'f':
-			buf_addf(b, "%.*f", s->has_precision ? s->precision : 6,
-				 v->f);
+			buf_addf(b, "%.*f", s->has_precision ? s->precision : 6, v->f);
 			return true;
 		case 'e':
-			buf_addf(b, "%.*e", s->has_precision ? s->precision : 6,
-				 v->f);
+			buf_addf(b, "%.*e", s->has_precision ? s->precision : 6, v->f);
 			return true;
 		default:
-			buf_addf(b, "%.*g", s->has_precision ? s->precision : 6,
-				 v->f);
+			buf_addf(b, "%.*g", s->has_precision ? s->precision : 6, v->f);
 			return true;
 		}
 	}
@@ -220,8 +211,7 @@ bool tmpl_f_printf(struct tmpl_call *c, struct tmpl_value *out)
 				pad(&b, &s, buf_str(&one));
 				continue;
 			}
-			buf_addf(&b, "%%!%c(%s=", s.verb,
-				 tmpl_is_nil(v) ? "<nil>" : tmpl_type(v));
+			buf_addf(&b, "%%!%c(%s=", s.verb, tmpl_is_nil(v) ? "<nil>" : tmpl_type(v));
 			tmpl_print(&b, v);
 			buf_addc(&b, ')');
 		}
@@ -229,8 +219,7 @@ bool tmpl_f_printf(struct tmpl_call *c, struct tmpl_value *out)
 	if (used < c->n) {
 		buf_addz(&b, "%!(EXTRA ");
 		for (size_t i = used; i < c->n; i++) {
-			buf_addf(&b, "%s%s=", i > used ? ", " : "",
-				 tmpl_type(&c->args[i]));
+			buf_addf(&b, "%s%s=", i > used ? ", " : "", tmpl_type(&c->args[i]));
 			tmpl_print(&b, &c->args[i]);
 		}
 		buf_addc(&b, ')');
@@ -250,8 +239,7 @@ static bool joined(struct tmpl_call *c, struct str *out)
 
 	for (size_t i = 0; i < c->n; i++)
 		VEC_PUSH(c->a, &args,
-			 tmpl_is_nil(&c->args[i]) ? tmpl_str(S("<no value>"))
-						  : c->args[i]);
+			 tmpl_is_nil(&c->args[i]) ? tmpl_str(S("<no value>")) : c->args[i]);
 	*out = S("");
 	if (!args.v)
 		return true;

@@ -32,18 +32,17 @@ struct state {
 enum flow { FAILED = -1, GO_ON, BREAK, CONTINUE };
 
 /* Both set the error, which names the node s->at, and return FAILED. */
-int tmpl_stop(struct state *s, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+int tmpl_stop(struct state *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int tmpl_limit(struct state *s, const char *what);
 
 /* One step more, in which v was made, or NULL. */
 int tmpl_step(struct state *s, const struct tmpl_value *v);
 
 /* What a pipe comes to; the second also sets its variables. */
-int tmpl_run_pipe(struct state *s, struct tmpl_value dot,
-		  const struct node *pipe, struct tmpl_value *out);
-int tmpl_eval_pipe(struct state *s, struct tmpl_value dot,
-		   const struct node *pipe, struct tmpl_value *out);
+int tmpl_run_pipe(struct state *s, struct tmpl_value dot, const struct node *pipe,
+		  struct tmpl_value *out);
+int tmpl_eval_pipe(struct state *s, struct tmpl_value dot, const struct node *pipe,
+		   struct tmpl_value *out);
 
 /* Sets the innermost variable of that name. */
 int tmpl_assign(struct state *s, struct str name, struct tmpl_value v);

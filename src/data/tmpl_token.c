@@ -43,9 +43,7 @@ struct token tmpl_peek_word(struct parser *p)
 
 struct node *tmpl_fail(struct parser *p, const char *fmt, ...)
 {
-	size_t line =
-		p->t.v[p->at ? (p->at <= p->t.n ? p->at - 1 : p->t.n - 1) : 0]
-			.line;
+	size_t line = p->t.v[p->at ? (p->at <= p->t.n ? p->at - 1 : p->t.n - 1) : 0].line;
 	struct buf b;
 	va_list ap;
 
@@ -56,8 +54,8 @@ struct node *tmpl_fail(struct parser *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	(void)err_set(p->err, ERR_INVALID, "template: %s:%zu: %.*s", p->name,
-		      line, STRF(buf_str(&b)));
+	(void)err_set(p->err, ERR_INVALID, "template: %s:%zu: %.*s", p->name, line,
+		      STRF(buf_str(&b)));
 	return NULL;
 }
 
@@ -81,19 +79,17 @@ static struct str token_text(struct parser *p, struct token t)
 	}
 }
 
-struct node *tmpl_unexpected(struct parser *p, struct token t,
-			     const char *context)
+struct node *tmpl_unexpected(struct parser *p, struct token t, const char *context)
 {
 	struct buf extra;
 
 	if (t.kind != TOK_ERROR)
-		return tmpl_fail(p, "unexpected %.*s in %s",
-				 STRF(token_text(p, t)), context);
+		return tmpl_fail(p, "unexpected %.*s in %s", STRF(token_text(p, t)), context);
 	buf_init(&extra, p->a);
 	if (p->action_line && p->action_line != t.line)
 		buf_addf(&extra, "%s started at %s:%zu",
-			 str_ends(t.val, S(" action")) ? "" : " in action",
-			 p->name, p->action_line);
+			 str_ends(t.val, S(" action")) ? "" : " in action", p->name,
+			 p->action_line);
 	return tmpl_fail(p, "%.*s%.*s", STRF(t.val), STRF(buf_str(&extra)));
 }
 

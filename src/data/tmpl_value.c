@@ -185,8 +185,7 @@ void tmpl_print(struct buf *b, const struct tmpl_value *v)
 	case TMPL_BYTES:
 		buf_addc(b, '[');
 		for (size_t i = 0; i < v->s.n; i++)
-			buf_addf(b, "%s%u", i ? " " : "",
-				 (unsigned char)v->s.p[i]);
+			buf_addf(b, "%s%u", i ? " " : "", (unsigned char)v->s.p[i]);
 		buf_addc(b, ']');
 		return;
 	case TMPL_LIST:
@@ -240,8 +239,7 @@ void tmpl_show_node(struct buf *b, const struct node *n)
 
 			buf_addz(b, pipe ? "(" : "");
 			tmpl_show_node(b, c);
-			buf_addf(b, "%s%s", pipe ? ")" : "",
-				 c->next ? " " : "");
+			buf_addf(b, "%s%s", pipe ? ")" : "", c->next ? " " : "");
 		}
 		return;
 	case NODE_CHAIN:

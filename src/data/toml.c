@@ -23,11 +23,9 @@ struct parser {
 static int bad(struct parser *p, const char *what)
 {
 	if (p->key.n)
-		return err_set(p->err, ERR_INVALID,
-			       "toml: line %zu (last key \"%.*s\"): %s",
+		return err_set(p->err, ERR_INVALID, "toml: line %zu (last key \"%.*s\"): %s",
 			       p->line, STRF(p->key), what);
-	return err_set(p->err, ERR_INVALID, "toml: line %zu: %s", p->line,
-		       what);
+	return err_set(p->err, ERR_INVALID, "toml: line %zu: %s", p->line, what);
 }
 
 static int peek(const struct parser *p)
@@ -166,8 +164,7 @@ static int deeper(struct parser *p)
 {
 	if (p->depth++ < TOML_DEPTH_MAX)
 		return 0;
-	return err_set(p->err, ERR_LIMIT,
-		       "toml: line %zu: nested more than %d levels deep",
+	return err_set(p->err, ERR_LIMIT, "toml: line %zu: nested more than %d levels deep",
 		       p->line, TOML_DEPTH_MAX);
 }
 
@@ -189,12 +186,10 @@ static int array(struct parser *p, struct json **out)
 		if (peek(p) == ',')
 			p->at++;
 		else if (peek(p) != ']')
-			return bad(p,
-				   peek(p) < 0
-					   ? "unexpected EOF; expected a comma "
-					     "(',') or array terminator (']')"
-					   : "expected a comma (',') or array "
-					     "terminator (']')");
+			return bad(p, peek(p) < 0 ? "unexpected EOF; expected a comma "
+						    "(',') or array terminator (']')"
+						  : "expected a comma (',') or array "
+						    "terminator (']')");
 	}
 	if (rc < 0)
 		return rc;
@@ -243,9 +238,8 @@ static bool dots_ok(struct str s)
 	static const char digits[] = "0123456789";
 
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] == '.' &&
-		    (i == 0 || i + 1 == s.n || !strchr(digits, s.p[i - 1]) ||
-		     !strchr(digits, s.p[i + 1])))
+		if (s.p[i] == '.' && (i == 0 || i + 1 == s.n || !strchr(digits, s.p[i - 1]) ||
+				      !strchr(digits, s.p[i + 1])))
 			return false;
 	return true;
 }
@@ -263,16 +257,14 @@ static int bare(struct parser *p, struct json **out)
 		p->at++;
 	/* "1979-05-27 07:32:00": a blank between date and time */
 	if (p->at - start == 10 && peek(p) == ' ' && p->at + 1 < p->in.n &&
-	    p->in.p[start + 4] == '-' && p->in.p[p->at + 1] >= '0' &&
-	    p->in.p[p->at + 1] <= '9') {
+	    p->in.p[start + 4] == '-' && p->in.p[p->at + 1] >= '0' && p->in.p[p->at + 1] <= '9') {
 		p->at++;
 		while (is_word_byte(peek(p)))
 			p->at++;
 	}
 	word = str_sub(p->in, start, p->at);
 	if (!word.n)
-		return bad(p, peek(p) < 0 ? "unexpected EOF; expected value"
-					  : "expected value");
+		return bad(p, peek(p) < 0 ? "unexpected EOF; expected value" : "expected value");
 	if (str_is(word, "true") || str_is(word, "false")) {
 		*out = json_new_bool(p->a, word.p[0] == 't');
 		return 0;
@@ -302,9 +294,7 @@ static int bare(struct parser *p, struct json **out)
 		*out = json_new_str(p->a, word);
 		return 0;
 	}
-	return bad(p, str_fmt(p->a, "expected value but found \"%.*s\" instead",
-			      STRF(word))
-			      .p);
+	return bad(p, str_fmt(p->a, "expected value but found \"%.*s\" instead", STRF(word)).p);
 }
 
 static int value(struct parser *p, struct json **out)
@@ -333,8 +323,8 @@ static int value(struct parser *p, struct json **out)
 
 static bool is_bare_key(int c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '-' || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '-' || c == '_';
 }
 
 static int simple_key(struct parser *p, struct str *out)
@@ -360,9 +350,7 @@ static int dotted_key(struct parser *p, struct strs *out)
 		if (rc < 0)
 			return rc;
 		VEC_PUSH(p->a, out, part);
-		p->key = out->n > 1 ? str_fmt(p->a, "%.*s.%.*s", STRF(p->key),
-					      STRF(part))
-				    : part;
+		p->key = out->n > 1 ? str_fmt(p->a, "%.*s.%.*s", STRF(p->key), STRF(part)) : part;
 		blanks(p);
 		if (peek(p) != '.')
 			return 0;
@@ -422,8 +410,7 @@ static struct str address(struct parser *p, const struct json *j)
 	return str_dup(p->a, (struct str){ (const char *)&j, sizeof(j) });
 }
 
-static int array_table(struct parser *p, struct json *table, struct str name,
-		       struct json **out)
+static int array_table(struct parser *p, struct json *table, struct str name, struct json **out)
 {
 	struct json *list = json_member(table, name);
 
@@ -466,8 +453,7 @@ static int header(struct parser *p, struct json *root, struct json **out)
 	return rc;
 }
 
-int toml_parse(struct arena *a, struct str text, struct json **out,
-	       struct err *err)
+int toml_parse(struct arena *a, struct str text, struct json **out, struct err *err)
 {
 	struct parser p = { .a = a, .in = text, .line = 1, .err = err };
 	struct json *root = json_new(a, JSON_OBJECT), *table = root;
@@ -478,17 +464,14 @@ int toml_parse(struct arena *a, struct str text, struct json **out,
 		space(&p);
 		if (peek(&p) < 0)
 			break;
-		rc = peek(&p) == '[' ? header(&p, root, &table)
-				     : key_value(&p, table);
+		rc = peek(&p) == '[' ? header(&p, root, &table) : key_value(&p, table);
 		if (rc < 0)
 			return rc;
 		blanks(&p);
 		comment(&p);
-		if (peek(&p) >= 0 && peek(&p) != '\n' &&
-		    !looking_at(&p, "\r\n"))
-			return bad(&p,
-				   "expected a top-level item to end with a "
-				   "newline, comment, or EOF");
+		if (peek(&p) >= 0 && peek(&p) != '\n' && !looking_at(&p, "\r\n"))
+			return bad(&p, "expected a top-level item to end with a "
+				       "newline, comment, or EOF");
 	}
 	*out = root;
 	return 0;

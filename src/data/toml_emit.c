@@ -32,8 +32,8 @@ static void add_key(struct buf *b, struct str key)
 	for (size_t i = 0; i < key.n && bare; i++) {
 		char c = key.p[i];
 
-		bare = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-		       (c >= '0' && c <= '9') || c == '_' || c == '-';
+		bare = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+		       c == '_' || c == '-';
 	}
 	if (bare)
 		buf_add(b, key);
@@ -59,8 +59,7 @@ static void add_value(struct buf *b, const struct json *j)
 		break;
 	case JSON_ARRAY:
 		buf_addc(b, '[');
-		for (const struct json *e = json_first(j); e;
-		     e = json_next(e)) {
+		for (const struct json *e = json_first(j); e; e = json_next(e)) {
 			buf_addz(b, between);
 			add_value(b, e);
 			between = ", ";
@@ -69,8 +68,7 @@ static void add_value(struct buf *b, const struct json *j)
 		break;
 	case JSON_OBJECT: /* in a list with other things */
 		buf_addc(b, '{');
-		for (const struct json *m = json_first(j); m;
-		     m = json_next(m)) {
+		for (const struct json *m = json_first(j); m; m = json_next(m)) {
 			buf_addz(b, between);
 			add_key(b, json_key(m));
 			buf_addz(b, " = ");
@@ -99,11 +97,9 @@ static void blank(struct emitter *e)
 		buf_addc(e->b, '\n');
 }
 
-static void add_table(struct emitter *e, const struct json *j, struct str path,
-		      size_t depth);
+static void add_table(struct emitter *e, const struct json *j, struct str path, size_t depth);
 
-static void add_sub(struct emitter *e, const struct json *m, struct str path,
-		    size_t depth)
+static void add_sub(struct emitter *e, const struct json *m, struct str path, size_t depth)
 {
 	const struct json *item = is_tables(m) ? json_first(m) : NULL;
 	struct str name;
@@ -130,12 +126,10 @@ static void add_sub(struct emitter *e, const struct json *m, struct str path,
 	}
 }
 
-static void add_table(struct emitter *e, const struct json *j, struct str path,
-		      size_t depth)
+static void add_table(struct emitter *e, const struct json *j, struct str path, size_t depth)
 {
 	for (const struct json *m = json_first(j); m; m = json_next(m)) {
-		if (json_kind(m) == JSON_OBJECT || is_tables(m) ||
-		    json_kind(m) == JSON_NULL)
+		if (json_kind(m) == JSON_OBJECT || is_tables(m) || json_kind(m) == JSON_NULL)
 			continue;
 		buf_fill(e->b, ' ', depth * 2);
 		add_key(e->b, json_key(m));

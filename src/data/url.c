@@ -53,8 +53,7 @@ int url_parse(struct str text, struct url *out, struct err *err)
 	} else if (str_starts(text, S("http://"))) {
 		rest = str_from(text, 7);
 	} else {
-		return err_set(err, ERR_INVALID,
-			       "URL is neither http:// nor https://");
+		return err_set(err, ERR_INVALID, "URL is neither http:// nor https://");
 	}
 	if (!clean(text) || str_chr(text, '#') >= 0)
 		return err_set(err, ERR_INVALID, "URL has invalid characters");
@@ -66,10 +65,8 @@ int url_parse(struct str text, struct url *out, struct err *err)
 	u.user = at < 0 ? S("") : str_sub(rest, 0, (size_t)at);
 	rest = str_from(rest, (size_t)(at + 1));
 	u.port = u.https ? 443 : 80;
-	if (!split_port(rest, &u.host, &port) || !u.host.n ||
-	    !parse_port(port, &u.port))
-		return err_set(err, ERR_INVALID,
-			       "URL has an invalid host: %.*s", STRF(rest));
+	if (!split_port(rest, &u.host, &port) || !u.host.n || !parse_port(port, &u.port))
+		return err_set(err, ERR_INVALID, "URL has an invalid host: %.*s", STRF(rest));
 	*out = u;
 	return 0;
 }
@@ -107,6 +104,5 @@ struct str url_public(struct arena *a, struct str text)
 	rest = str_from(text, scheme.n);
 	at = str_rchr(str_sub(rest, 0, span(rest, "/")), '@');
 	return at < 0 ? text
-		      : str_fmt(a, "%.*s%.*s", STRF(scheme),
-				STRF(str_from(rest, (size_t)at + 1)));
+		      : str_fmt(a, "%.*s%.*s", STRF(scheme), STRF(str_from(rest, (size_t)at + 1)));
 }

@@ -58,17 +58,14 @@ static int parse_rsa(struct str bits, struct x509_key *k, struct err *err)
 {
 	struct str seq;
 
-	if (!der_take(&bits, DER_SEQ, &seq) || bits.n ||
-	    !der_take_uint(&seq, &k->n) || !der_take_uint(&seq, &k->e) || seq.n)
+	if (!der_take(&bits, DER_SEQ, &seq) || bits.n || !der_take_uint(&seq, &k->n) ||
+	    !der_take_uint(&seq, &k->e) || seq.n)
 		return bad(err, "RSA key");
 	if (k->n.n > 512 || k->e.n > 4)
-		return err_set(
-			err, ERR_LIMIT,
-			"RSA key of %zu bits: at most 4096 are supported",
-			k->n.n * 8);
+		return err_set(err, ERR_LIMIT, "RSA key of %zu bits: at most 4096 are supported",
+			       k->n.n * 8);
 	if (k->n.n < 128)
-		return err_set(err, ERR_INVALID,
-			       "RSA key of %zu bits is too weak: 1024 at least",
+		return err_set(err, ERR_INVALID, "RSA key of %zu bits is too weak: 1024 at least",
 			       k->n.n * 8);
 	k->type = KEY_RSA;
 	return 0;
@@ -90,12 +87,10 @@ int x509_parse_key(struct str spki, struct x509_key *out, struct err *err)
 		return rc;
 	}
 	if (!str_eq(oid, x509_oid_ec))
-		return err_set(err, ERR_INVALID,
-			       "key is neither RSA nor EC: not supported");
+		return err_set(err, ERR_INVALID, "key is neither RSA nor EC: not supported");
 	if (!der_take(&alg, DER_OID, &curve) || !x509_curve(curve, &k.curve))
-		return err_set(
-			err, ERR_INVALID,
-			"EC key on a curve other than P-256, P-384, P-521");
+		return err_set(err, ERR_INVALID,
+			       "EC key on a curve other than P-256, P-384, P-521");
 	k.type = KEY_EC;
 	k.point = bits;
 	if (bits.n != 2 * x509_curve_bytes(k.curve) + 1 || bits.p[0] != 4)
@@ -108,9 +103,8 @@ bool x509_same_key(const struct x509_key *x, const struct x509_key *y)
 {
 	if (x->type != y->type)
 		return false;
-	return x->type == KEY_RSA
-		       ? str_eq(x->n, y->n) && str_eq(x->e, y->e)
-		       : x->curve == y->curve && str_eq(x->point, y->point);
+	return x->type == KEY_RSA ? str_eq(x->n, y->n) && str_eq(x->e, y->e)
+				  : x->curve == y->curve && str_eq(x->point, y->point);
 }
 
 static void sign_of(struct str alg, struct x509 *c)
@@ -126,15 +120,14 @@ static void sign_of(struct str alg, struct x509 *c)
 		}
 }
 
-static int parse_tbs(struct arena *a, struct str tbs, struct str outer_alg,
-		     struct x509 *c, struct err *err)
+static int parse_tbs(struct arena *a, struct str tbs, struct str outer_alg, struct x509 *c,
+		     struct err *err)
 {
 	struct str v, alg, time, spki;
 	uint32_t version = 0;
 	int rc;
 
-	if (der_take(&tbs, 0xA0, &v) &&
-	    (!der_take_small(&v, &version) || v.n || version > 2))
+	if (der_take(&tbs, 0xA0, &v) && (!der_take_small(&v, &version) || v.n || version > 2))
 		return bad(err, "version");
 	c->version = version + 1;
 	if (!der_take_uint(&tbs, &v))
@@ -144,8 +137,7 @@ static int parse_tbs(struct arena *a, struct str tbs, struct str outer_alg,
 	sign_of(alg, c);
 	if (!der_take_raw(&tbs, DER_SEQ, &c->issuer, &v))
 		return bad(err, "issuer");
-	if (!der_take(&tbs, DER_SEQ, &time) ||
-	    !der_take_time(&time, &c->not_before) ||
+	if (!der_take(&tbs, DER_SEQ, &time) || !der_take_time(&time, &c->not_before) ||
 	    !der_take_time(&time, &c->not_after) || time.n)
 		return bad(err, "validity");
 	if (!der_take_raw(&tbs, DER_SEQ, &c->subject, &v))
@@ -158,19 +150,16 @@ static int parse_tbs(struct arena *a, struct str tbs, struct str outer_alg,
 	return x509_extensions(a, tbs, c) ? 0 : bad(err, "extension");
 }
 
-int x509_parse(struct arena *a, struct str der, struct x509 *out,
-	       struct err *err)
+int x509_parse(struct arena *a, struct str der, struct x509 *out, struct err *err)
 {
 	struct x509 c = { .der = der, .path_len = -1, .may_sign = true };
 	struct str rest = der, cert, tbs, alg;
 	int rc;
 
 	if (der.n > X509_MAX)
-		return err_set(err, ERR_LIMIT, "certificate of %zu bytes",
-			       der.n);
+		return err_set(err, ERR_LIMIT, "certificate of %zu bytes", der.n);
 	if (!der_take(&rest, DER_SEQ, &cert) || rest.n ||
-	    !der_take_raw(&cert, DER_SEQ, &c.tbs, &tbs) ||
-	    !der_take(&cert, DER_SEQ, &alg) ||
+	    !der_take_raw(&cert, DER_SEQ, &c.tbs, &tbs) || !der_take(&cert, DER_SEQ, &alg) ||
 	    !der_take_bits(&cert, &c.signature) || cert.n)
 		return bad(err, "structure");
 	rc = parse_tbs(a, tbs, alg, &c, err);

@@ -50,15 +50,13 @@ static int check_one(const struct search *s, const struct x509 *c, size_t below,
 
 	*fault = rc < 0 ? X509_EXPIRED : X509_BAD;
 	if (rc == 0 && c->odd_critical)
-		rc = err_set(
-			err, ERR_INVALID,
-			"certificate has a critical extension that is not supported");
+		rc = err_set(err, ERR_INVALID,
+			     "certificate has a critical extension that is not supported");
 	if (rc == 0 && c->has_constraints && c->path_len >= 0 && below &&
 	    below - 1 > (size_t)c->path_len)
-		rc = err_set(
-			err, ERR_INVALID,
-			"certificate has too many intermediates: its authority allows %d",
-			c->path_len);
+		rc = err_set(err, ERR_INVALID,
+			     "certificate has too many intermediates: its authority allows %d",
+			     c->path_len);
 	return rc;
 }
 
@@ -70,13 +68,11 @@ static int check_usage(const struct search *s, struct err *err)
 		const struct x509 *c = s->path[i];
 
 		if (c->has_eku && !(c->eku & (s->trust->eku | X509_EKU_ANY)))
-			return err_set(
-				err, ERR_INVALID,
-				"certificate specifies an incompatible key usage");
+			return err_set(err, ERR_INVALID,
+				       "certificate specifies an incompatible key usage");
 		if (c->wants_policy)
-			return err_set(
-				err, ERR_INVALID,
-				"certificate requires a certificate policy: not supported");
+			return err_set(err, ERR_INVALID,
+				       "certificate requires a certificate policy: not supported");
 	}
 	return 0;
 }
@@ -86,8 +82,7 @@ static int check_limits(struct search *s, struct err *err)
 {
 	for (size_t up = 1; up < s->depth; up++)
 		for (size_t i = 0; i < up; i++) {
-			int rc = x509_check_limits(s->path[up], s->path[i],
-						   &s->comparisons, err);
+			int rc = x509_check_limits(s->path[up], s->path[i], &s->comparisons, err);
 
 			if (rc < 0)
 				return rc;
@@ -113,8 +108,7 @@ static bool on_path(const struct search *s, const struct x509 *c)
 {
 	for (size_t i = 0; i < s->depth; i++)
 		if (str_eq(s->path[i]->subject, c->subject) &&
-		    x509_same_key(&s->path[i]->key, &c->key) &&
-		    str_eq(s->path[i]->san, c->san))
+		    x509_same_key(&s->path[i]->key, &c->key) && str_eq(s->path[i]->san, c->san))
 			return true;
 	return false;
 }
@@ -126,8 +120,7 @@ static bool fits(struct search *s, const struct x509 *c, bool is_root)
 	struct err err = ERR_INIT(s->why->a);
 	enum x509_fault fault;
 
-	if (!str_eq(c->subject, child->issuer) ||
-	    s->candidates >= CANDIDATES_MAX)
+	if (!str_eq(c->subject, child->issuer) || s->candidates >= CANDIDATES_MAX)
 		return false;
 	s->candidates++;
 	if (on_path(s, c) || !may_sign(c) || (!is_root && !c->ca) ||
@@ -190,29 +183,24 @@ static const struct x509 *topmost(const struct search *s)
 	return c;
 }
 
-static int unknown(const struct search *s, enum x509_fault *fault,
-		   struct err *err)
+static int unknown(const struct search *s, enum x509_fault *fault, struct err *err)
 {
 	const struct x509 *c = topmost(s);
 	struct buf b;
 
 	if (c->hash == SIGN_SHA1 || c->hash == SIGN_OTHER)
-		return err_set(
-			err, ERR_INVALID,
-			"certificate is signed with an algorithm that is not supported (%s)",
-			c->hash == SIGN_SHA1 ? "SHA-1"
-					     : "RSA and ECDSA with SHA-2 are");
+		return err_set(err, ERR_INVALID,
+			       "certificate is signed with an algorithm that is not supported (%s)",
+			       c->hash == SIGN_SHA1 ? "SHA-1" : "RSA and ECDSA with SHA-2 are");
 	*fault = X509_UNKNOWN;
 	buf_init(&b, err->a);
 	x509_add_name(&b, c->issuer);
-	return err_set(err, ERR_INVALID,
-		       "certificate signed by unknown authority (%.*s%s)",
-		       STRF(buf_str(&b)),
-		       str_eq(c->issuer, c->subject) ? ", self-signed" : "");
+	return err_set(err, ERR_INVALID, "certificate signed by unknown authority (%.*s%s)",
+		       STRF(buf_str(&b)), str_eq(c->issuer, c->subject) ? ", self-signed" : "");
 }
 
-int x509_chain_check(const struct x509_trust *trust, const struct x509 *shown,
-		     size_t n, enum x509_fault *fault, struct err *err)
+int x509_chain_check(const struct x509_trust *trust, const struct x509 *shown, size_t n,
+		     enum x509_fault *fault, struct err *err)
 {
 	struct err why = ERR_INIT(err->a);
 	struct search s = { .trust = trust,

@@ -83,8 +83,7 @@ static bool good_name(unsigned tag, struct str name)
 	return name.n && x509_is_ascii(name);
 }
 
-static bool ext_names(struct arena *a, struct str v, struct x509 *c,
-		      bool *handled)
+static bool ext_names(struct arena *a, struct str v, struct x509 *c, bool *handled)
 {
 	struct str seq, name;
 	unsigned tag;
@@ -97,8 +96,7 @@ static bool ext_names(struct arena *a, struct str v, struct x509 *c,
 
 		if (!der_next(&seq, &tag, &name))
 			return false;
-		if (tag != X509_EMAIL && tag != X509_DNS && tag != X509_URI &&
-		    tag != X509_IP)
+		if (tag != X509_EMAIL && tag != X509_DNS && tag != X509_URI && tag != X509_IP)
 			continue;
 		if (!good_name(tag, name))
 			return false;
@@ -138,8 +136,7 @@ enum {
 };
 
 /* An extension 2.5.29.n. */
-static bool standard(struct arena *a, unsigned n, struct str v, struct x509 *c,
-		     bool *handled)
+static bool standard(struct arena *a, unsigned n, struct str v, struct x509 *c, bool *handled)
 {
 	switch (n) {
 	case KEY_USAGE:
@@ -210,8 +207,8 @@ bool x509_extensions(struct arena *a, struct str tbs, struct x509 *c)
 		if (n == EXTENSIONS_MAX || !der_take(&seq, DER_SEQ, &ext))
 			return false;
 		look = ext;
-		if (!der_take(&look, DER_OID, &oids[n]) ||
-		    seen(oids, n, oids[n]) || !one_extension(a, ext, c))
+		if (!der_take(&look, DER_OID, &oids[n]) || seen(oids, n, oids[n]) ||
+		    !one_extension(a, ext, c))
 			return false;
 		n++;
 	}

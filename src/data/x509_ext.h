@@ -11,8 +11,7 @@ bool x509_extensions(struct arena *a, struct str tbs, struct x509 *c);
  * Reads name constraints into c. *handled is set to false when there is a kind
  * of name among them that is not checked.
  */
-bool x509_parse_limits(struct arena *a, struct str v, struct x509 *c,
-		       bool *handled);
+bool x509_parse_limits(struct arena *a, struct str v, struct x509 *c, bool *handled);
 
 /* Letters, digits and signs of ASCII only: no space, no control character. */
 bool x509_is_ascii(struct str s);

@@ -65,26 +65,22 @@ static bool good_subtree(unsigned tag, struct str v)
 	case X509_IP:
 		return (v.n == 8 || v.n == 32) && is_mask(str_from(v, v.n / 2));
 	case X509_EMAIL:
-		return cut_mailbox(v, &local, &domain) ||
-		       (str_chr(v, '@') < 0 && is_subtree(v));
+		return cut_mailbox(v, &local, &domain) || (str_chr(v, '@') < 0 && is_subtree(v));
 	default:
 		return is_subtree(v);
 	}
 }
 
-static bool parse_subtrees(struct arena *a, struct str list,
-			   struct x509_names *out, bool *handled)
+static bool parse_subtrees(struct arena *a, struct str list, struct x509_names *out, bool *handled)
 {
 	while (list.n) {
 		struct x509_general g;
 		struct str seq;
 		unsigned tag;
 
-		if (!der_take(&list, DER_SEQ, &seq) ||
-		    !der_next(&seq, &tag, &g.value))
+		if (!der_take(&list, DER_SEQ, &seq) || !der_next(&seq, &tag, &g.value))
 			return false;
-		if (tag != X509_EMAIL && tag != X509_DNS && tag != X509_URI &&
-		    tag != X509_IP) {
+		if (tag != X509_EMAIL && tag != X509_DNS && tag != X509_URI && tag != X509_IP) {
 			*handled = false;
 			continue;
 		}
@@ -96,8 +92,7 @@ static bool parse_subtrees(struct arena *a, struct str list,
 	return true;
 }
 
-bool x509_parse_limits(struct arena *a, struct str v, struct x509 *c,
-		       bool *handled)
+bool x509_parse_limits(struct arena *a, struct str v, struct x509 *c, bool *handled)
 {
 	struct str seq, permitted = S(""), excluded = S("");
 
@@ -133,8 +128,7 @@ static struct str host_of(struct str authority)
 	if (colon >= 0)
 		host = str_sub(host, 0, (size_t)colon);
 	for (size_t i = 0; i < host.n; i++)
-		number &= host.p[i] == '.' ||
-			  (host.p[i] >= '0' && host.p[i] <= '9');
+		number &= host.p[i] == '.' || (host.p[i] >= '0' && host.p[i] <= '9');
 	return number || str_chr(host, ':') >= 0 ? S("") : host;
 }
 
@@ -202,22 +196,18 @@ static bool covers(struct str wildcard, struct str tree)
 	       str_eq_fold(str_from(wildcard, 1), str_from(tree, (size_t)dot));
 }
 
-static bool in_subtree(const struct x509_general *tree, const struct subject *s,
-		       bool excluded)
+static bool in_subtree(const struct x509_general *tree, const struct subject *s, bool excluded)
 {
 	struct str local, domain;
 
 	if (s->kind == X509_IP)
 		return in_net(tree->value, s->domain);
 	if (s->kind == X509_EMAIL && cut_mailbox(tree->value, &local, &domain))
-		return str_eq(local, s->local) &&
-		       str_eq_fold(domain, s->domain);
-	return in_domain(tree->value, s->domain) ||
-	       (excluded && covers(s->domain, tree->value));
+		return str_eq(local, s->local) && str_eq_fold(domain, s->domain);
+	return in_domain(tree->value, s->domain) || (excluded && covers(s->domain, tree->value));
 }
 
-static int not_allowed(const struct subject *s, const char *why,
-		       struct err *err)
+static int not_allowed(const struct subject *s, const char *why, struct err *err)
 {
 	static const char *const kinds[] = {
 		[X509_EMAIL - X509_EMAIL] = "email address",
@@ -238,8 +228,7 @@ static int not_allowed(const struct subject *s, const char *why,
 		kinds[s->kind - X509_EMAIL], STRF(buf_str(&b)), why);
 }
 
-static int check_name(const struct x509 *authority, const struct subject *s,
-		      struct err *err)
+static int check_name(const struct x509 *authority, const struct subject *s, struct err *err)
 {
 	bool limited = false, permitted = false;
 
@@ -252,20 +241,18 @@ static int check_name(const struct x509 *authority, const struct subject *s,
 		permitted |= in_subtree(tree, s, false);
 	}
 	if (limited && !permitted)
-		return not_allowed(s, "is not permitted by any constraint",
-				   err);
+		return not_allowed(s, "is not permitted by any constraint", err);
 	for (size_t i = 0; i < authority->excluded.n; i++) {
 		const struct x509_general *tree = &authority->excluded.v[i];
 
 		if (tree->kind == s->kind && in_subtree(tree, s, true))
-			return not_allowed(s, "is excluded by a constraint",
-					   err);
+			return not_allowed(s, "is excluded by a constraint", err);
 	}
 	return 0;
 }
 
-int x509_check_limits(const struct x509 *authority, const struct x509 *c,
-		      size_t *budget, struct err *err)
+int x509_check_limits(const struct x509 *authority, const struct x509 *c, size_t *budget,
+		      struct err *err)
 {
 	size_t trees = authority->permitted.n + authority->excluded.n;
 
@@ -281,9 +268,7 @@ int x509_check_limits(const struct x509 *authority, const struct x509 *c,
 				"certificate has too many names for the constraints of its authority");
 		*budget -= trees;
 		if (!read_subject(&c->names.v[i], &s))
-			return not_allowed(
-				&s, "cannot be compared with the constraints",
-				err);
+			return not_allowed(&s, "cannot be compared with the constraints", err);
 		rc = check_name(authority, &s, err);
 		if (rc < 0)
 			return rc;

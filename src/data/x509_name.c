@@ -7,8 +7,7 @@
 static const struct {
 	unsigned char n;
 	char text[4];
-} attributes[] = { { 3, "CN" }, { 10, "O" }, { 11, "OU" },
-		   { 6, "C" },	{ 7, "L" },  { 8, "ST" } };
+} attributes[] = { { 3, "CN" }, { 10, "O" }, { 11, "OU" }, { 6, "C" }, { 7, "L" }, { 8, "ST" } };
 
 /* Takes the next attribute: its number under 2.5.4, or 0. */
 static bool next_attribute(struct str *rest, unsigned *n, struct str *value)
@@ -19,9 +18,7 @@ static bool next_attribute(struct str *rest, unsigned *n, struct str *value)
 	if (!der_take(rest, DER_SET, &set) || !der_take(&set, DER_SEQ, &seq) ||
 	    !der_take(&seq, DER_OID, &oid) || !der_next(&seq, &tag, value))
 		return false;
-	*n = oid.n == 3 && memcmp(oid.p, "\x55\x04", 2) == 0
-		     ? (unsigned char)oid.p[2]
-		     : 0;
+	*n = oid.n == 3 && memcmp(oid.p, "\x55\x04", 2) == 0 ? (unsigned char)oid.p[2] : 0;
 	return true;
 }
 
@@ -54,8 +51,7 @@ void x509_add_name(struct buf *b, struct str name)
 	if (!der_take(&name, DER_SEQ, &rest))
 		return;
 	while (next_attribute(&rest, &n, &value))
-		for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes);
-		     i++) {
+		for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
 			if (attributes[i].n != n)
 				continue;
 			if (b->n > start)
@@ -90,15 +86,13 @@ static bool name_matches(struct str pattern, struct str host)
 void x509_add_ip(struct buf *b, struct str ip)
 {
 	if (ip.n == 4) {
-		buf_addf(b, "%u.%u.%u.%u", (unsigned char)ip.p[0],
-			 (unsigned char)ip.p[1], (unsigned char)ip.p[2],
-			 (unsigned char)ip.p[3]);
+		buf_addf(b, "%u.%u.%u.%u", (unsigned char)ip.p[0], (unsigned char)ip.p[1],
+			 (unsigned char)ip.p[2], (unsigned char)ip.p[3]);
 		return;
 	}
 	for (size_t i = 0; i < 16; i += 2)
 		buf_addf(b, "%s%x", i ? ":" : "",
-			 (unsigned)(unsigned char)ip.p[i] << 8 |
-				 (unsigned char)ip.p[i + 1]);
+			 (unsigned)(unsigned char)ip.p[i] << 8 | (unsigned char)ip.p[i + 1]);
 }
 
 static size_t count(const struct x509 *c, enum x509_kind kind)
@@ -129,8 +123,7 @@ static void add_names(struct buf *b, const struct x509 *c, enum x509_kind kind)
 	}
 }
 
-static int wrong_host(const struct x509 *c, struct str host,
-		      enum x509_kind kind, struct err *err)
+static int wrong_host(const struct x509 *c, struct str host, enum x509_kind kind, struct err *err)
 {
 	bool any = count(c, kind) > 0;
 	struct buf b;
@@ -141,19 +134,17 @@ static int wrong_host(const struct x509 *c, struct str host,
 			"cannot validate certificate for %.*s because it doesn't contain any IP SANs",
 			STRF(host));
 	if (!any)
-		return err_set(
-			err, ERR_INVALID,
-			"certificate is not valid for any names, but wanted to match %.*s",
-			STRF(host));
+		return err_set(err, ERR_INVALID,
+			       "certificate is not valid for any names, but wanted to match %.*s",
+			       STRF(host));
 	buf_init(&b, err->a);
 	add_names(&b, c, kind);
-	return err_set(err, ERR_INVALID,
-		       "certificate is valid for %.*s, not %.*s",
+	return err_set(err, ERR_INVALID, "certificate is valid for %.*s, not %.*s",
 		       STRF(buf_str(&b)), STRF(host));
 }
 
-int x509_check_host(const struct x509 *c, struct str host,
-		    const unsigned char *ip, size_t n_ip, struct err *err)
+int x509_check_host(const struct x509 *c, struct str host, const unsigned char *ip, size_t n_ip,
+		    struct err *err)
 {
 	struct str want = { (const char *)ip, n_ip };
 	enum x509_kind kind = n_ip ? X509_IP : X509_DNS;
@@ -161,8 +152,8 @@ int x509_check_host(const struct x509 *c, struct str host,
 	for (size_t i = 0; i < c->names.n; i++) {
 		const struct x509_general *g = &c->names.v[i];
 
-		if (g->kind == kind && (n_ip ? str_eq(g->value, want)
-					     : name_matches(g->value, host)))
+		if (g->kind == kind &&
+		    (n_ip ? str_eq(g->value, want) : name_matches(g->value, host)))
 			return 0;
 	}
 	return wrong_host(c, host, kind, err);
@@ -178,11 +169,8 @@ int x509_check_time(const struct x509 *c, int64_t now, struct err *err)
 	buf_init(&b, err->a);
 	rfc3339_add(&b, (struct instant){ now, 0 });
 	buf_addz(&b, early ? " is before " : " is after ");
-	rfc3339_add(&b, (struct instant){ early ? c->not_before : c->not_after,
-					  0 });
-	return err_set(
-		err, ERR_INVALID,
-		"certificate has expired or is not yet valid: current time %.*s%s",
-		STRF(buf_str(&b)),
-		early ? " (is this machine's clock right?)" : "");
+	rfc3339_add(&b, (struct instant){ early ? c->not_before : c->not_after, 0 });
+	return err_set(err, ERR_INVALID,
+		       "certificate has expired or is not yet valid: current time %.*s%s",
+		       STRF(buf_str(&b)), early ? " (is this machine's clock right?)" : "");
 }

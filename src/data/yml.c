@@ -61,9 +61,7 @@ static size_t offset_of(struct loader *l, const yaml_mark_t *m)
 /* The same, wherever the last one was. */
 static size_t first_offset(const struct loader *l, size_t index)
 {
-	struct loader from = { .text = l->text,
-			       .ascii = l->ascii,
-			       .byte = first_byte(l->text) };
+	struct loader from = { .text = l->text, .ascii = l->ascii, .byte = first_byte(l->text) };
 
 	return offset_of(&from, &(yaml_mark_t){ .index = index });
 }
@@ -93,14 +91,12 @@ static int parser_fault(struct loader *l)
 		f->col = p->problem_mark.column + 1;
 	}
 	l->again = p->error == YAML_SCANNER_ERROR &&
-		   yml_mend_fault(&l->mend, f->problem,
-				  first_offset(l, p->context_mark.index),
+		   yml_mend_fault(&l->mend, f->problem, first_offset(l, p->context_mark.index),
 				  first_offset(l, p->problem_mark.index));
-	f->upstream = line ? str_fmt(l->d.a, "yaml: line %zu: %.*s", line,
-				     STRF(f->problem))
+	f->upstream = line ? str_fmt(l->d.a, "yaml: line %zu: %.*s", line, STRF(f->problem))
 			   : str_fmt(l->d.a, "yaml: %.*s", STRF(f->problem));
-	return err_set(l->d.err, ERR_INVALID, "line %zu, column %zu: %.*s",
-		       f->line, f->col, STRF(f->problem));
+	return err_set(l->d.err, ERR_INVALID, "line %zu, column %zu: %.*s", f->line, f->col,
+		       STRF(f->problem));
 }
 
 static int next_event(struct loader *l, yaml_event_t *e)
@@ -115,8 +111,7 @@ static struct str copy(struct loader *l, const yaml_char_t *z)
 	return z ? str_dup(l->d.a, str_of((const char *)z)) : S("");
 }
 
-static struct yml_node *new_node(struct loader *l, const yaml_event_t *e,
-				 enum yml_kind kind)
+static struct yml_node *new_node(struct loader *l, const yaml_event_t *e, enum yml_kind kind)
 {
 	struct yml_node *n = ARENA_NEW(l->d.a, struct yml_node);
 
@@ -128,8 +123,7 @@ static struct yml_node *new_node(struct loader *l, const yaml_event_t *e,
 	return n;
 }
 
-static void set_anchor(struct loader *l, const yaml_char_t *name,
-		       struct yml_node *n)
+static void set_anchor(struct loader *l, const yaml_char_t *name, struct yml_node *n)
 {
 	if (name)
 		(void)map_put(&l->anchors, copy(l, name), n);
@@ -155,8 +149,7 @@ static int check_plain(struct loader *l, const struct yml_node *n)
 	rc = yml_fail(&l->d, n, "did not find expected ',' or '%c'", l->flow);
 	if (line > 1)
 		l->d.fault.upstream =
-			str_fmt(l->d.a, "yaml: line %zu: %.*s", line - 1,
-				STRF(l->d.fault.problem));
+			str_fmt(l->d.a, "yaml: line %zu: %.*s", line - 1, STRF(l->d.fault.problem));
 	return rc;
 }
 
@@ -173,9 +166,8 @@ static int check_quoted(struct loader *l, const struct yml_node *n)
 	there.col--;
 	(void)yml_fail(&l->d, &there, "found unknown escape character");
 	if (there.line)
-		l->d.fault.upstream =
-			str_fmt(l->d.a, "yaml: line %zu: %.*s", there.line + 1,
-				STRF(l->d.fault.problem));
+		l->d.fault.upstream = str_fmt(l->d.a, "yaml: line %zu: %.*s", there.line + 1,
+					      STRF(l->d.fault.problem));
 	return -ERR_INVALID;
 }
 
@@ -186,12 +178,10 @@ static int check_tag(struct loader *l, const struct yml_node *n)
 	return l->again ? yml_fail(&l->d, n, "invalid tag") : 0;
 }
 
-static int scalar(struct loader *l, const yaml_event_t *e,
-		  struct yml_node **out)
+static int scalar(struct loader *l, const yaml_event_t *e, struct yml_node **out)
 {
 	struct yml_node *n = new_node(l, e, YML_SCALAR);
-	struct str value = { (char *)e->data.scalar.value,
-			     e->data.scalar.length };
+	struct str value = { (char *)e->data.scalar.value, e->data.scalar.length };
 	int rc;
 
 	n->value = value;
@@ -219,8 +209,7 @@ static int alias(struct loader *l, const yaml_event_t *e, struct yml_node **out)
 	n->value = copy(l, e->data.alias.anchor);
 	n->target = map_get(&l->anchors, n->value);
 	if (!n->target)
-		return yml_fail(&l->d, n, "unknown anchor '%.*s' referenced",
-				STRF(n->value));
+		return yml_fail(&l->d, n, "unknown anchor '%.*s' referenced", STRF(n->value));
 	*out = n;
 	return 0;
 }
@@ -238,8 +227,7 @@ static void append(struct yml_node *parent, struct yml_node *child)
 }
 
 /* Children up to the event that ends the collection. */
-static int children(struct loader *l, struct yml_node *parent,
-		    yaml_event_type_t end)
+static int children(struct loader *l, struct yml_node *parent, yaml_event_type_t end)
 {
 	for (;;) {
 		struct yml_node *child = NULL;
@@ -260,8 +248,7 @@ static int children(struct loader *l, struct yml_node *parent,
 	}
 }
 
-static int collection(struct loader *l, const yaml_event_t *e,
-		      struct yml_node **out)
+static int collection(struct loader *l, const yaml_event_t *e, struct yml_node **out)
 {
 	bool map = e->type == YAML_MAPPING_START_EVENT;
 	struct yml_node *n = new_node(l, e, map ? YML_MAPPING : YML_SEQUENCE);
@@ -269,15 +256,10 @@ static int collection(struct loader *l, const yaml_event_t *e,
 	int rc;
 
 	if (l->depth == YML_DEPTH_MAX)
-		return err_set(l->d.err, ERR_LIMIT,
-			       "line %zu: nested more than %d levels deep",
+		return err_set(l->d.err, ERR_LIMIT, "line %zu: nested more than %d levels deep",
 			       n->line + 1, YML_DEPTH_MAX);
-	n->tag = copy(l, map ? e->data.mapping_start.tag
-			     : e->data.sequence_start.tag);
-	set_anchor(l,
-		   map ? e->data.mapping_start.anchor
-		       : e->data.sequence_start.anchor,
-		   n);
+	n->tag = copy(l, map ? e->data.mapping_start.tag : e->data.sequence_start.tag);
+	set_anchor(l, map ? e->data.mapping_start.anchor : e->data.sequence_start.anchor, n);
 	*out = n;
 	rc = check_tag(l, n);
 	if (rc < 0)
@@ -287,8 +269,7 @@ static int collection(struct loader *l, const yaml_event_t *e,
 	if (!map && e->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE)
 		l->flow = ']';
 	l->depth++;
-	rc = children(l, n,
-		      map ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT);
+	rc = children(l, n, map ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT);
 	l->depth--;
 	l->flow = outer;
 	return rc;
@@ -320,14 +301,12 @@ static int check_version(struct loader *l)
 	json_line_col(l->text, off, &at.line, &at.col);
 	at.line--;
 	at.col--;
-	(void)yml_fail(&l->d, &at,
-		       "upstream reads YAML 1.1 alone: remove the %%YAML line");
-	l->d.fault.upstream =
-		at.line ? str_fmt(l->d.a,
-				  "yaml: line %zu: found incompatible YAML "
-				  "document",
-				  at.line)
-			: S("yaml: found incompatible YAML document");
+	(void)yml_fail(&l->d, &at, "upstream reads YAML 1.1 alone: remove the %%YAML line");
+	l->d.fault.upstream = at.line ? str_fmt(l->d.a,
+						"yaml: line %zu: found incompatible YAML "
+						"document",
+						at.line)
+				      : S("yaml: found incompatible YAML document");
 	return -ERR_INVALID;
 }
 
@@ -375,8 +354,7 @@ static int read_once(struct loader *l, struct yml_node **root)
 	*root = NULL;
 	if (!yaml_parser_initialize(&l->parser))
 		return err_set(l->d.err, ERR_SYS, "out of memory");
-	yaml_parser_set_input_string(&l->parser, (const unsigned char *)from,
-				     l->text.n);
+	yaml_parser_set_input_string(&l->parser, (const unsigned char *)from, l->text.n);
 	rc = document(l, root);
 	yaml_parser_delete(&l->parser);
 	return rc;
@@ -401,9 +379,8 @@ static int load(struct loader *l, struct json **out)
 	return yml_decode(&l->d, l->text, root, out);
 }
 
-int yml_parse_events(struct arena *a, struct str text,
-		     const struct yml_opts *opts, struct json **out,
-		     struct err *err)
+int yml_parse_events(struct arena *a, struct str text, const struct yml_opts *opts,
+		     struct json **out, struct err *err)
 {
 	struct err mine = ERR_INIT(a); /* err stays untouched if it is mended */
 	struct loader l = { .d = { .a = a, .err = &mine },
@@ -422,12 +399,11 @@ int yml_parse_events(struct arena *a, struct str text,
 	return rc < 0 ? err_set(err, mine.code, "%.*s", STRF(mine.msg)) : 0;
 }
 
-int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts,
-	      struct json **out, struct err *err)
+int yml_parse(struct arena *a, struct str text, const struct yml_opts *opts, struct json **out,
+	      struct err *err)
 {
 	if (opts && opts->size_max && text.n > opts->size_max)
-		return err_set(err, ERR_LIMIT,
-			       "%zu bytes of YAML, more than the limit of %zu",
+		return err_set(err, ERR_LIMIT, "%zu bytes of YAML, more than the limit of %zu",
 			       text.n, opts->size_max);
 	if (yml_fast(a, text, out))
 		return 0;

@@ -9,8 +9,7 @@
 #include "base/codec.h"
 #include "yml_node.h"
 
-int yml_fail(struct yml_decode *d, const struct yml_node *at, const char *fmt,
-	     ...)
+int yml_fail(struct yml_decode *d, const struct yml_node *at, const char *fmt, ...)
 {
 	struct buf b;
 	va_list ap;
@@ -25,23 +24,20 @@ int yml_fail(struct yml_decode *d, const struct yml_node *at, const char *fmt,
 		.problem = buf_str(&b),
 		.upstream = str_fmt(d->a, "yaml: %.*s", STRF(buf_str(&b))),
 	};
-	return err_set(d->err, ERR_INVALID, "line %zu, column %zu: %.*s",
-		       d->fault.line, d->fault.col, STRF(buf_str(&b)));
+	return err_set(d->err, ERR_INVALID, "line %zu, column %zu: %.*s", d->fault.line,
+		       d->fault.col, STRF(buf_str(&b)));
 }
 
 static const char *short_tag(struct arena *a, struct str tag)
 {
 	if (str_starts(tag, S(YML_TAG(""))))
-		return str_fmt(a, "!!%.*s",
-			       STRF(str_from(tag, sizeof(YML_TAG("")) - 1)))
-			.p;
+		return str_fmt(a, "!!%.*s", STRF(str_from(tag, sizeof(YML_TAG("")) - 1))).p;
 	return str_z(a, tag);
 }
 
 static bool core_tag(struct str tag)
 {
-	static const char *const names[] = { "str",   "bool", "int",
-					     "float", "null", "timestamp" };
+	static const char *const names[] = { "str", "bool", "int", "float", "null", "timestamp" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (str_starts(tag, S(YML_TAG(""))) &&
@@ -51,8 +47,7 @@ static bool core_tag(struct str tag)
 }
 
 /* A tag that promises another type than the text has. */
-static int check_tag(struct yml_decode *d, const struct yml_node *n,
-		     struct yml_value *v)
+static int check_tag(struct yml_decode *d, const struct yml_node *n, struct yml_value *v)
 {
 	const char *want = short_tag(d->a, n->tag), *got;
 
@@ -67,12 +62,11 @@ static int check_tag(struct yml_decode *d, const struct yml_node *n,
 		v->f = v->i.neg ? -(double)v->i.abs : (double)v->i.abs;
 		return 0;
 	}
-	return yml_fail(d, n, "cannot decode %s `%.*s` as a %s", got,
-			STRF(n->value), want);
+	return yml_fail(d, n, "cannot decode %s `%.*s` as a %s", got, STRF(n->value), want);
 }
 
-int yml_scalar_value(struct yml_decode *d, const struct yml_node *n,
-		     struct yml_value *v, struct str *text)
+int yml_scalar_value(struct yml_decode *d, const struct yml_node *n, struct yml_value *v,
+		     struct str *text)
 {
 	struct err ignored = ERR_INIT(d->a);
 
@@ -92,8 +86,7 @@ int yml_scalar_value(struct yml_decode *d, const struct yml_node *n,
 	return check_tag(d, n, v);
 }
 
-struct json *yml_scalar_json(struct arena *a, const struct yml_value *v,
-			     struct str text)
+struct json *yml_scalar_json(struct arena *a, const struct yml_value *v, struct str text)
 {
 	struct buf b;
 
@@ -119,8 +112,7 @@ struct json *yml_scalar_json(struct arena *a, const struct yml_value *v,
 	return json_new_num(a, buf_str(&b));
 }
 
-static int scalar(struct yml_decode *d, const struct yml_node *n,
-		  struct json **out)
+static int scalar(struct yml_decode *d, const struct yml_node *n, struct json **out)
 {
 	struct yml_value v;
 	struct str text;
@@ -176,8 +168,7 @@ static void float_key(struct buf *b, double f)
 		num_add_float_g(b, f, 32);
 }
 
-static void odd_key(struct yml_decode *d, const struct yml_node *key,
-		    const struct yml_node *value)
+static void odd_key(struct yml_decode *d, const struct yml_node *key, const struct yml_node *value)
 {
 	if (d->odd_key && !str_eq(d->odd_key->value, key->value) &&
 	    (d->odd_key->value.n > 4 || key->value.n > 4))
@@ -186,8 +177,8 @@ static void odd_key(struct yml_decode *d, const struct yml_node *key,
 	d->odd_value = value;
 }
 
-static int key_text(struct yml_decode *d, struct yml_node *n,
-		    const struct yml_node *value, struct str *out)
+static int key_text(struct yml_decode *d, struct yml_node *n, const struct yml_node *value,
+		    struct str *out)
 {
 	struct yml_value v;
 	struct buf b;
@@ -240,8 +231,7 @@ struct json *yml_find(struct arena *a, struct yml_target *t, struct str key)
 		return json_member(t->object, key);
 	if (!t->index.a) {
 		map_init(&t->index, a);
-		for (struct json *m = json_first(t->object); m;
-		     m = json_next(m))
+		for (struct json *m = json_first(t->object); m; m = json_next(m))
 			(void)map_put(&t->index, json_key(m), m);
 	}
 	return map_get(&t->index, key);
@@ -255,8 +245,8 @@ void yml_put(struct yml_target *t, struct str key, struct json *v)
 		(void)map_put(&t->index, key, v);
 }
 
-static int put(struct yml_decode *d, struct yml_target *t,
-	       const struct yml_node *n, struct str key, struct json *v)
+static int put(struct yml_decode *d, struct yml_target *t, const struct yml_node *n, struct str key,
+	       struct json *v)
 {
 	struct json *old = yml_find(d->a, t, key);
 
@@ -267,9 +257,8 @@ static int put(struct yml_decode *d, struct yml_target *t,
 		buf_init(&b, d->a);
 		json_add_quoted(&b, key, JSON_NO_HTML);
 		rc = yml_fail(d, n, "key %s already set in map", b.p);
-		d->fault.upstream = str_fmt(
-			d->a, "yaml: unmarshal errors:\n  line %zu: %.*s",
-			d->fault.line, STRF(d->fault.problem));
+		d->fault.upstream = str_fmt(d->a, "yaml: unmarshal errors:\n  line %zu: %.*s",
+					    d->fault.line, STRF(d->fault.problem));
 		return rc;
 	}
 	if (old) {
@@ -296,8 +285,7 @@ static bool is_merge(const struct yml_node *n)
 static int enter_alias(struct yml_decode *d, struct yml_node *n)
 {
 	if (n->expanding)
-		return yml_fail(d, n, "anchor '%.*s' value contains itself",
-				STRF(n->value));
+		return yml_fail(d, n, "anchor '%.*s' value contains itself", STRF(n->value));
 	n->expanding = true;
 	d->alias_depth++;
 	return 0;
@@ -309,8 +297,7 @@ static void leave_alias(struct yml_decode *d, struct yml_node *n)
 	n->expanding = false;
 }
 
-static int merge_one(struct yml_decode *d, struct yml_node *n,
-		     struct yml_target *t)
+static int merge_one(struct yml_decode *d, struct yml_node *n, struct yml_target *t)
 {
 	struct yml_node *map = n->kind == YML_ALIAS ? n->target : n;
 	int rc;
@@ -354,8 +341,7 @@ static int deeper(struct yml_decode *d, const struct yml_node *n)
 {
 	if (d->depth++ < 2 * YML_DEPTH_MAX)
 		return 0;
-	return err_set(d->err, ERR_LIMIT,
-		       "line %zu: nested more than %d levels deep", n->line + 1,
+	return err_set(d->err, ERR_LIMIT, "line %zu: nested more than %d levels deep", n->line + 1,
 		       2 * YML_DEPTH_MAX);
 }
 
@@ -375,8 +361,7 @@ static int fill(struct yml_decode *d, struct yml_node *n, struct yml_target *t)
 		if (rc == 0)
 			rc = value(d, k->next, &v);
 		if (rc == 0)
-			json_set_span(v, k->start, k->next->start,
-				      k->next->end);
+			json_set_span(v, k->start, k->next->start, k->next->end);
 		if (rc == 0)
 			rc = put(d, t, k->next, key, v);
 	}
@@ -439,8 +424,7 @@ static int refuse_key(struct yml_decode *d)
 
 	buf_init(&b, d->a);
 	if (v.type == YML_INT)
-		buf_addf(&b, "uint64, key: 0x%llx, value: ",
-			 (unsigned long long)v.i.abs);
+		buf_addf(&b, "uint64, key: 0x%llx, value: ", (unsigned long long)v.i.abs);
 	else
 		buf_addz(&b, "%!s(<nil>), key: <nil>, value: ");
 	yml_show(d, &b, d->odd_value);
@@ -449,8 +433,7 @@ static int refuse_key(struct yml_decode *d)
 		b.n -= strlen("interface {}(nil)");
 		buf_addz(&b, "<nil>");
 	}
-	rc = yml_fail(d, d->odd_key, "unsupported map key of type: %.*s",
-		      STRF(buf_str(&b)));
+	rc = yml_fail(d, d->odd_key, "unsupported map key of type: %.*s", STRF(buf_str(&b)));
 	d->fault.upstream = d->fault.problem;
 	return rc;
 }
@@ -465,14 +448,12 @@ static const struct json *infinite(const struct json *j)
 
 		return str_is(t, "NaN") || str_ends(t, S("Inf")) ? j : NULL;
 	}
-	for (const struct json *m = json_first(j); m && !found;
-	     m = json_next(m))
+	for (const struct json *m = json_first(j); m && !found; m = json_next(m))
 		found = infinite(m);
 	return found;
 }
 
-static int refuse_number(struct yml_decode *d, struct str text,
-			 const struct json *bad)
+static int refuse_number(struct yml_decode *d, struct str text, const struct json *bad)
 {
 	struct yml_node at = { 0 };
 	size_t start, end;
@@ -487,8 +468,7 @@ static int refuse_number(struct yml_decode *d, struct str text,
 	return rc;
 }
 
-int yml_decode(struct yml_decode *d, struct str text, struct yml_node *root,
-	       struct json **out)
+int yml_decode(struct yml_decode *d, struct str text, struct yml_node *root, struct json **out)
 {
 	const struct json *bad;
 	struct json *v = NULL;

@@ -23,8 +23,7 @@ void yml_docs_init(struct arena *a, struct yml_docs *d, struct str text)
 
 /* A separator does not belong to a document, except that one at the very
  * beginning stays in front of the first, as upstream's reader leaves it. */
-int yml_docs_next(struct yml_docs *d, struct str *doc, size_t *line,
-		  struct err *err)
+int yml_docs_next(struct yml_docs *d, struct str *doc, size_t *line, struct err *err)
 {
 	const char *start = d->rest.p;
 	size_t first = d->line;
@@ -42,8 +41,7 @@ int yml_docs_next(struct yml_docs *d, struct str *doc, size_t *line,
 			continue;
 		tail = str_trim((struct str){ p + 3, len - 3 });
 		if (tail.n && tail.p[0] != '#')
-			return err_set(err, ERR_INVALID,
-				       "invalid Yaml document separator: %.*s",
+			return err_set(err, ERR_INVALID, "invalid Yaml document separator: %.*s",
 				       STRF(tail));
 		if (p > start) {
 			*doc = (struct str){ start, (size_t)(p - start) };

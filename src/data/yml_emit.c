@@ -153,8 +153,7 @@ static bool is_delicate(struct str s)
 	for (size_t i = 0, len; i < s.n; i += len) {
 		uint32_t r;
 
-		if (s.n - i >= SCAN &&
-		    !scan_any(scan_in(scan_load(s.p + i), 0x7F, 0xFF))) {
+		if (s.n - i >= SCAN && !scan_any(scan_in(scan_load(s.p + i), 0x7F, 0xFF))) {
 			len = SCAN;
 			continue;
 		}
@@ -162,8 +161,7 @@ static bool is_delicate(struct str s)
 		if ((unsigned char)s.p[i] < 0x7F)
 			continue;
 		r = utf8_at(s, i, &len);
-		if (r <= 0x9F || r == 0xFFFE || r == 0xFFFF ||
-		    (r == UTF8_BAD && len == 1))
+		if (r <= 0x9F || r == 0xFFFE || r == 0xFFFF || (r == UTF8_BAD && len == 1))
 			return true;
 	}
 	return false;
@@ -179,15 +177,13 @@ static bool needs_detour(const struct json *j)
 	if (json_kind(j) == JSON_STRING)
 		return is_delicate(json_text(j));
 	for (const struct json *m = json_first(j); m; m = json_next(m))
-		if ((object &&
-		     (json_key(m).n >= LONG_KEY || is_delicate(json_key(m)))) ||
+		if ((object && (json_key(m).n >= LONG_KEY || is_delicate(json_key(m)))) ||
 		    needs_detour(m))
 			return true;
 	return false;
 }
 
-static int detour(struct arena *a, const struct json *j, struct json **out,
-		  struct err *err)
+static int detour(struct arena *a, const struct json *j, struct json **out, struct err *err)
 {
 	struct yml_fault fault = { 0 };
 	struct yml_opts opts = { .fault = &fault };
@@ -230,16 +226,14 @@ int yml_emit(struct buf *b, const struct json *j, struct err *err)
 	return emit((struct yml_out){ .b = b }, j, err);
 }
 
-int yml_emit_to(yml_sink *sink, void *arg, const struct json *j,
-		struct err *err)
+int yml_emit_to(yml_sink *sink, void *arg, const struct json *j, struct err *err)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct buf b;
 	int rc;
 
 	buf_init(&b, &a);
-	rc = emit((struct yml_out){ .b = &b, .sink = sink, .arg = arg }, j,
-		  err);
+	rc = emit((struct yml_out){ .b = &b, .sink = sink, .arg = arg }, j, err);
 	if (rc == 0)
 		sink(arg, buf_str(&b));
 	return rc;

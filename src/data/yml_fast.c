@@ -29,8 +29,8 @@ static bool is_clean(struct str s)
 	while ((i += scan_text(s.p + i, s.n - i)) < s.n) {
 		uint32_t r = utf8_at(s, i, &len);
 
-		if (r < 0xA0 || r == 0x2028 || r == 0x2029 || r == 0xFEFF ||
-		    r == 0xFFFE || r == 0xFFFF || (r == UTF8_BAD && len == 1))
+		if (r < 0xA0 || r == 0x2028 || r == 0x2029 || r == 0xFEFF || r == 0xFFFE ||
+		    r == 0xFFFF || (r == UTF8_BAD && len == 1))
 			return false;
 		i += len;
 	}
@@ -41,8 +41,8 @@ static bool is_marker(const struct yml_fast *f)
 {
 	const char *p = f->p + f->at;
 
-	return f->n - f->at >= 3 && (p[0] == '-' || p[0] == '.') &&
-	       p[1] == p[0] && p[2] == p[0] && yml_fast_gap(f, f->at + 3);
+	return f->n - f->at >= 3 && (p[0] == '-' || p[0] == '.') && p[1] == p[0] && p[2] == p[0] &&
+	       yml_fast_gap(f, f->at + 3);
 }
 
 /* Moves to the next token. */
@@ -65,8 +65,7 @@ static bool skip(struct yml_fast *f)
 			break;
 	}
 	f->col = (ptrdiff_t)(f->at - f->line);
-	return f->p[f->at] != '\t' &&
-	       (f->col || (f->p[f->at] != '%' && !is_marker(f)));
+	return f->p[f->at] != '\t' && (f->col || (f->p[f->at] != '%' && !is_marker(f)));
 }
 
 /* The rest of the line is empty. Stays in front of what is there otherwise. */
@@ -124,8 +123,7 @@ static void span(struct json *j, size_t start, size_t end)
 
 /* ---- scalars ------------------------------------------------------------------- */
 
-static bool scalar(struct yml_fast *f, const struct yml_token *t,
-		   struct json **out)
+static bool scalar(struct yml_fast *f, const struct yml_token *t, struct json **out)
 {
 	struct yml_value v = { .type = YML_STR };
 
@@ -184,8 +182,7 @@ static enum found key(struct yml_fast *f, struct yml_token *t)
 		f->line = line;
 		return NO_KEY;
 	}
-	if (!ok || stop - start > KEY_MAX ||
-	    (t->plain && !is_plain_name(t->text)))
+	if (!ok || stop - start > KEY_MAX || (t->plain && !is_plain_name(t->text)))
 		return ODD;
 	f->at = stop + 1;
 	return KEY;
@@ -230,8 +227,7 @@ static bool flow_key(struct yml_fast *f, struct yml_token *t)
 	return !t->plain || yml_fast_gap(f, f->at);
 }
 
-static bool add(struct yml_fast *f, struct yml_target *t,
-		const struct yml_token *k, struct json *v)
+static bool add(struct yml_fast *f, struct yml_target *t, const struct yml_token *k, struct json *v)
 {
 	size_t start, end;
 
@@ -255,8 +251,8 @@ static bool flow(struct yml_fast *f, struct json **out)
 	while (ok && (c = after_blanks(f)) != close) {
 		struct yml_token k;
 
-		ok = c != '\n' && (!map || flow_key(f, &k)) &&
-		     flow_value(f, &v) && (!map || add(f, &target, &k, v));
+		ok = c != '\n' && (!map || flow_key(f, &k)) && flow_value(f, &v) &&
+		     (!map || add(f, &target, &k, v));
 		if (!ok)
 			break;
 		if (!map)
@@ -283,8 +279,7 @@ static bool inline_node(struct yml_fast *f, ptrdiff_t indent, struct json **out)
 	if (c == '{' || c == '[')
 		return flow(f, out) && at_line_end(f) && skip(f);
 	if (c == '|')
-		return yml_fast_literal(f, indent, &t) && scalar(f, &t, out) &&
-		       skip(f);
+		return yml_fast_literal(f, indent, &t) && scalar(f, &t, out) && skip(f);
 	if (is_quote(c))
 		ok = yml_fast_quoted(f, &t);
 	else

@@ -31,12 +31,10 @@ struct yml_token {
 bool yml_fast(struct arena *a, struct str text, struct json **out);
 
 /* Each reads what begins at f->at and leaves that behind it; false declines. */
-bool yml_fast_plain(struct yml_fast *f, ptrdiff_t indent,
-		    struct yml_token *out);
+bool yml_fast_plain(struct yml_fast *f, ptrdiff_t indent, struct yml_token *out);
 bool yml_fast_flow_plain(struct yml_fast *f, struct yml_token *out);
 bool yml_fast_quoted(struct yml_fast *f, struct yml_token *out);
-bool yml_fast_literal(struct yml_fast *f, ptrdiff_t indent,
-		      struct yml_token *out);
+bool yml_fast_literal(struct yml_fast *f, ptrdiff_t indent, struct yml_token *out);
 
 /* The end of the part of a plain scalar that stands on this line. */
 size_t yml_fast_plain_stop(const struct yml_fast *f, size_t i);

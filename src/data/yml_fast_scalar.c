@@ -40,8 +40,7 @@ static void fold(struct buf *b, size_t breaks)
  * The line breaks at at are followed by more of the scalar: moves there. A tab
  * is odd.
  */
-static bool goes_on(struct yml_fast *f, ptrdiff_t indent, size_t *breaks,
-		    bool *odd)
+static bool goes_on(struct yml_fast *f, ptrdiff_t indent, size_t *breaks, bool *odd)
 {
 	size_t i = f->at, line = f->line, n = 0;
 
@@ -52,8 +51,7 @@ static bool goes_on(struct yml_fast *f, ptrdiff_t indent, size_t *breaks,
 		n++;
 	}
 	*odd = i < f->n && f->p[i] == '\t';
-	if (i == f->n || *odd || f->p[i] == '#' ||
-	    (ptrdiff_t)(i - line) <= indent)
+	if (i == f->n || *odd || f->p[i] == '#' || (ptrdiff_t)(i - line) <= indent)
 		return false;
 	f->at = i;
 	f->line = line;
@@ -79,8 +77,7 @@ bool yml_fast_plain(struct yml_fast *f, ptrdiff_t indent, struct yml_token *out)
 	out->text = view(f, start, out->end);
 	f->at = stop;
 	buf_init(&b, f->a);
-	while (f->at < f->n && f->p[f->at] == '\n' &&
-	       goes_on(f, indent, &breaks, &odd)) {
+	while (f->at < f->n && f->p[f->at] == '\n' && goes_on(f, indent, &breaks, &odd)) {
 		if (!b.n)
 			buf_add(&b, out->text);
 		fold(&b, breaks);
@@ -105,8 +102,7 @@ bool yml_fast_flow_plain(struct yml_fast *f, struct yml_token *out)
 	for (; i < f->n && !yml_is_flow(f->p[i]); i++) {
 		char c = f->p[i];
 
-		if (c == '\n' || c == '?' ||
-		    (c == '#' && yml_is_blank(f->p[i - 1])))
+		if (c == '\n' || c == '?' || (c == '#' && yml_is_blank(f->p[i - 1])))
 			return false;
 		if (c != ':')
 			continue;
@@ -115,10 +111,9 @@ bool yml_fast_flow_plain(struct yml_fast *f, struct yml_token *out)
 		if (yml_is_flow(f->p[i + 1]) || f->p[i + 1] == '?')
 			return false;
 	}
-	*out = (struct yml_token){ .plain = true,
-				   .one_line = true,
-				   .start = f->at,
-				   .end = trim(f, f->at, i) };
+	*out = (struct yml_token){
+		.plain = true, .one_line = true, .start = f->at, .end = trim(f, f->at, i)
+	};
 	out->text = view(f, f->at, out->end);
 	f->at = i;
 	return i < f->n && out->text.n;
@@ -158,9 +153,8 @@ static bool code(struct yml_fast *f, struct buf *b, size_t n)
 static bool escape(struct yml_fast *f, struct buf *b)
 {
 	static const char from[] = "0abtnvfre \"\\N_LP";
-	static const uint16_t to[] = { 0,    '\a', '\b',   '\t',  '\n', '\v',
-				       '\f', '\r', 0x1B,   ' ',	  '"',	'\\',
-				       0x85, 0xA0, 0x2028, 0x2029 };
+	static const uint16_t to[] = { 0,    '\a', '\b', '\t', '\n', '\v', '\f',   '\r',
+				       0x1B, ' ',  '"',	 '\\', 0x85, 0xA0, 0x2028, 0x2029 };
 	const char *k;
 	char c;
 
@@ -185,8 +179,7 @@ static bool space(struct yml_fast *f, struct buf *b, bool escaped)
 {
 	size_t start = f->at, breaks = escaped;
 
-	while (f->at < f->n &&
-	       (yml_is_blank(f->p[f->at]) || f->p[f->at] == '\n')) {
+	while (f->at < f->n && (yml_is_blank(f->p[f->at]) || f->p[f->at] == '\n')) {
 		if (f->p[f->at++] == '\n') {
 			f->line = f->at;
 			breaks++;
@@ -200,8 +193,7 @@ static bool space(struct yml_fast *f, struct buf *b, bool escaped)
 		fold(b, breaks);
 	/* a document's end in the middle of a text is a fault */
 	return f->at != f->line || !breaks || f->n - f->at < 3 ||
-	       (memcmp(f->p + f->at, "---", 3) != 0 &&
-		memcmp(f->p + f->at, "...", 3) != 0);
+	       (memcmp(f->p + f->at, "---", 3) != 0 && memcmp(f->p + f->at, "...", 3) != 0);
 }
 
 static bool build_quoted(struct yml_fast *f, char quote, struct buf *b)
@@ -211,8 +203,7 @@ static bool build_quoted(struct yml_fast *f, char quote, struct buf *b)
 		size_t start = f->at;
 		bool ok = true;
 
-		if (c == quote && quote == '\'' && f->at + 1 < f->n &&
-		    f->p[f->at + 1] == quote) {
+		if (c == quote && quote == '\'' && f->at + 1 < f->n && f->p[f->at + 1] == quote) {
 			buf_addc(b, quote);
 			f->at += 2;
 		} else if (c == quote) {
@@ -247,8 +238,8 @@ bool yml_fast_quoted(struct yml_fast *f, struct yml_token *out)
 	struct buf b;
 
 	*out = (struct yml_token){ .start = start };
-	stop = f->at + scan_three(f->p + f->at, f->n - f->at, quote, '\n',
-				  quote == '"' ? '\\' : quote);
+	stop = f->at +
+	       scan_three(f->p + f->at, f->n - f->at, quote, '\n', quote == '"' ? '\\' : quote);
 	if (stop < f->n && f->p[stop] == quote &&
 	    (quote == '"' || stop + 1 == f->n || f->p[stop + 1] != quote)) {
 		out->text = view(f, f->at, stop);
@@ -325,15 +316,14 @@ static bool empty_lines(struct yml_fast *f, size_t indent, size_t *breaks)
 			i++;
 		f->at = i;
 		if (i == f->n || f->p[i] != '\n')
-			return i == f->n || f->p[i] != '\t' ||
-			       i - f->line == indent;
+			return i == f->n || f->p[i] != '\t' || i - f->line == indent;
 		f->line = i + 1;
 	}
 }
 
 /* Copies lines for as long as they are indented enough; *b has the room. */
-static bool literal_lines(struct yml_fast *f, size_t indent, struct buf *b,
-			  bool *broken, size_t *breaks)
+static bool literal_lines(struct yml_fast *f, size_t indent, struct buf *b, bool *broken,
+			  size_t *breaks)
 {
 	*broken = false;
 	if (!empty_lines(f, indent, breaks))
@@ -353,8 +343,7 @@ static bool literal_lines(struct yml_fast *f, size_t indent, struct buf *b,
 	return true;
 }
 
-bool yml_fast_literal(struct yml_fast *f, ptrdiff_t indent,
-		      struct yml_token *out)
+bool yml_fast_literal(struct yml_fast *f, ptrdiff_t indent, struct yml_token *out)
 {
 	size_t start = f->at, base = indent < 0 ? 0 : (size_t)indent, breaks;
 	struct header h;

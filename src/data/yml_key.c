@@ -42,8 +42,7 @@ static bool in_number(struct str s, size_t i)
 	return false;
 }
 
-static int cmp_numbers(struct str x, struct str y, size_t i, uint32_t p,
-		       uint32_t q)
+static int cmp_numbers(struct str x, struct str y, size_t i, uint32_t p, uint32_t q)
 {
 	int64_t start = (p == '0' || q == '0') && in_number(x, i);
 	size_t len_x, len_y;

@@ -50,19 +50,16 @@ static bool free_escape(struct str scalar, char *letter, char *stands_for)
 		const char *escape, *hex;
 		char c;
 	} all[] = {
-		{ "\\a", "07", '\a' }, { "\\v", "0b", '\v' },
-		{ "\\f", "0c", '\f' }, { "\\e", "1b", 0x1B },
-		{ "\\b", "08", '\b' },
+		{ "\\a", "07", '\a' }, { "\\v", "0b", '\v' }, { "\\f", "0c", '\f' },
+		{ "\\e", "1b", 0x1B }, { "\\b", "08", '\b' },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		char upper[] = { all[i].hex[0], (char)(all[i].hex[1] & ~0x20),
-				 '\0' };
+		char upper[] = { all[i].hex[0], (char)(all[i].hex[1] & ~0x20), '\0' };
 
 		if (str_find(scalar, str_of(all[i].escape)) >= 0 ||
 		    str_find(scalar, str_of(all[i].hex)) >= 0 ||
-		    (all[i].hex[1] > '9' &&
-		     str_find(scalar, str_of(upper)) >= 0))
+		    (all[i].hex[1] > '9' && str_find(scalar, str_of(upper)) >= 0))
 			continue;
 		*letter = all[i].escape[1];
 		*stands_for = all[i].c;
@@ -77,8 +74,7 @@ static bool mend_quotes(struct yml_mend *m, size_t start)
 	char letter, stands_for;
 	bool found = false;
 
-	if (!free_escape(str_sub(m->text, start, end), &letter, &stands_for) ||
-	    !again(m))
+	if (!free_escape(str_sub(m->text, start, end), &letter, &stands_for) || !again(m))
 		return false;
 	for (size_t i = start + 1; i + 1 < end; i++) {
 		if (m->text.p[i] != '\\')
@@ -97,8 +93,7 @@ static bool mend_quotes(struct yml_mend *m, size_t start)
 
 static bool in_tag(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-	       (c >= 'a' && c <= 'z') ||
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
 	       (c && strchr("_-;/?:@&=+$.%!~*'()", c));
 }
 
@@ -111,8 +106,7 @@ static size_t tag_end(struct str text, size_t at)
 		while (at < text.n && strchr(" \t\r\n", text.p[at]))
 			at++;
 	}
-	if (at >= text.n || text.p[at] != '!' ||
-	    (at + 1 < text.n && text.p[at + 1] == '<'))
+	if (at >= text.n || text.p[at] != '!' || (at + 1 < text.n && text.p[at + 1] == '<'))
 		return text.n;
 	while (at < text.n && in_tag(text.p[at]))
 		at++;
@@ -133,8 +127,7 @@ bool yml_mend_tag(struct yml_mend *m, const struct yml_node *n)
 
 /* ---- outside -------------------------------------------------------------------- */
 
-bool yml_mend_fault(struct yml_mend *m, struct str problem, size_t scalar,
-		    size_t at)
+bool yml_mend_fault(struct yml_mend *m, struct str problem, size_t scalar, size_t at)
 {
 	char c = at < m->text.n ? m->text.p[at] : '\0';
 
@@ -145,8 +138,7 @@ bool yml_mend_fault(struct yml_mend *m, struct str problem, size_t scalar,
 		put(m, at, '=', ':');
 		return true;
 	}
-	if ((str_is(problem,
-		    "did not find expected whitespace or line break") ||
+	if ((str_is(problem, "did not find expected whitespace or line break") ||
 	     str_is(problem, "did not find expected tag URI")) &&
 	    (c == ',' || c == '[' || c == ']') && again(m)) {
 		m->copy[at] = '@';
@@ -165,8 +157,8 @@ static void restore_quotes(struct str value, char stand_in, char *to)
 
 /* Of plain scalars only blanks are folded: from their ends on, the copy and the
  * value have the same characters that are none. */
-static void restore_colons(const struct yml_mend *m, const struct yml_node *n,
-			   size_t low, size_t high, char *to)
+static void restore_colons(const struct yml_mend *m, const struct yml_node *n, size_t low,
+			   size_t high, char *to)
 {
 	size_t i = n->value.n;
 
@@ -187,8 +179,7 @@ static void restore_colons(const struct yml_mend *m, const struct yml_node *n,
 	}
 }
 
-void yml_mend_restore(const struct yml_mend *m, const struct yml_node *n,
-		      char *value)
+void yml_mend_restore(const struct yml_mend *m, const struct yml_node *n, char *value)
 {
 	size_t low = 0, high = m->mended.n;
 
@@ -228,10 +219,8 @@ static bool other_version(struct str s)
 	while (n < s.n && !strchr(" \t\r", s.p[n]))
 		n++;
 	rest = str_trim(str_from(s, n));
-	return (!rest.n || rest.p[0] == '#') &&
-	       str_cut(str_sub(s, 0, n), '.', &major, &minor) &&
-	       str_to_i64(major, &x) && str_to_i64(minor, &y) &&
-	       (x != 1 || y != 1);
+	return (!rest.n || rest.p[0] == '#') && str_cut(str_sub(s, 0, n), '.', &major, &minor) &&
+	       str_to_i64(major, &x) && str_to_i64(minor, &y) && (x != 1 || y != 1);
 }
 
 size_t yml_mend_bad_version(struct str text)
@@ -247,11 +236,9 @@ size_t yml_mend_bad_version(struct str text)
 			line = rest;
 			rest = S("");
 		}
-		if (str_starts(line, S("%YAML ")) &&
-		    other_version(str_trim(str_from(line, 6))))
+		if (str_starts(line, S("%YAML ")) && other_version(str_trim(str_from(line, 6))))
 			return at;
-		if (!str_starts(line, S("%")) && !str_starts(line, S("#")) &&
-		    str_trim(line).n)
+		if (!str_starts(line, S("%")) && !str_starts(line, S("#")) && str_trim(line).n)
 			break;
 	}
 	return text.n;

@@ -35,15 +35,13 @@ struct yml_mend {
  * libyaml has refused the copy: its problem, and the offsets where that is and
  * where the scalar begins. True: the copy has been changed, read it again.
  */
-bool yml_mend_fault(struct yml_mend *m, struct str problem, size_t scalar,
-		    size_t at);
+bool yml_mend_fault(struct yml_mend *m, struct str problem, size_t scalar, size_t at);
 
 /* A node with a tag, in a flow collection. True as above. */
 bool yml_mend_tag(struct yml_mend *m, const struct yml_node *n);
 
 /* Puts what the text has into a scalar's value, which is the caller's to change. */
-void yml_mend_restore(const struct yml_mend *m, const struct yml_node *n,
-		      char *value);
+void yml_mend_restore(const struct yml_mend *m, const struct yml_node *n, char *value);
 
 /* The offset of an escape that upstream does not take, in a double-quoted scalar;
  * or end. */

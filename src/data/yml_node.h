@@ -53,8 +53,7 @@ bool yml_plain_is_string(struct str text);
 const char *yml_type_name(enum yml_type type);
 
 /* A value in JSON's form; text is what a string says. */
-struct json *yml_scalar_json(struct arena *a, const struct yml_value *v,
-			     struct str text);
+struct json *yml_scalar_json(struct arena *a, const struct yml_value *v, struct str text);
 
 /* A mapping being filled; the index is made when it gets large. */
 struct yml_target {
@@ -68,9 +67,8 @@ struct json *yml_find(struct arena *a, struct yml_target *t, struct str key);
 void yml_put(struct yml_target *t, struct str key, struct json *v);
 
 /* Reads text through the library's events, whatever is in it. */
-int yml_parse_events(struct arena *a, struct str text,
-		     const struct yml_opts *opts, struct json **out,
-		     struct err *err);
+int yml_parse_events(struct arena *a, struct str text, const struct yml_opts *opts,
+		     struct json **out, struct err *err);
 
 /* Decodes the tree under root; sets err and fault. */
 struct yml_decode {
@@ -85,18 +83,17 @@ struct yml_decode {
 	 * the first key that cannot become a string, and its value. */
 	const struct yml_node *odd_key, *odd_value;
 };
-int yml_decode(struct yml_decode *d, struct str text, struct yml_node *root,
-	       struct json **out);
+int yml_decode(struct yml_decode *d, struct str text, struct yml_node *root, struct json **out);
 
 /* The type of a scalar; *text is what it says when it is a string. */
-int yml_scalar_value(struct yml_decode *d, const struct yml_node *n,
-		     struct yml_value *v, struct str *text);
+int yml_scalar_value(struct yml_decode *d, const struct yml_node *n, struct yml_value *v,
+		     struct str *text);
 
 /* Appends n as Go's %#v shows it. */
 void yml_show(struct yml_decode *d, struct buf *b, const struct yml_node *n);
 
 /* Sets err and d->fault; upstream's text is "yaml: " and the problem. */
-int yml_fail(struct yml_decode *d, const struct yml_node *at, const char *fmt,
-	     ...) __attribute__((format(printf, 3, 4)));
+int yml_fail(struct yml_decode *d, const struct yml_node *at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -15,26 +15,19 @@ static const struct {
 	char word[WORD_MAX + 1];
 	unsigned char meaning;
 } words[] = {
-	{ "y", IS_TRUE },	   { "Y", IS_TRUE },
-	{ "yes", IS_TRUE },	   { "Yes", IS_TRUE },
-	{ "YES", IS_TRUE },	   { "true", IS_TRUE },
-	{ "True", IS_TRUE },	   { "TRUE", IS_TRUE },
-	{ "on", IS_TRUE },	   { "On", IS_TRUE },
-	{ "ON", IS_TRUE },	   { "n", IS_FALSE },
-	{ "N", IS_FALSE },	   { "no", IS_FALSE },
-	{ "No", IS_FALSE },	   { "NO", IS_FALSE },
-	{ "false", IS_FALSE },	   { "False", IS_FALSE },
-	{ "FALSE", IS_FALSE },	   { "off", IS_FALSE },
-	{ "Off", IS_FALSE },	   { "OFF", IS_FALSE },
-	{ "", IS_NULL },	   { "~", IS_NULL },
-	{ "null", IS_NULL },	   { "Null", IS_NULL },
-	{ "NULL", IS_NULL },	   { ".nan", IS_NAN },
-	{ ".NaN", IS_NAN },	   { ".NAN", IS_NAN },
-	{ ".inf", IS_INF },	   { ".Inf", IS_INF },
-	{ ".INF", IS_INF },	   { "+.inf", IS_INF },
-	{ "+.Inf", IS_INF },	   { "+.INF", IS_INF },
-	{ "-.inf", IS_MINUS_INF }, { "-.Inf", IS_MINUS_INF },
-	{ "-.INF", IS_MINUS_INF },
+	{ "y", IS_TRUE },	   { "Y", IS_TRUE },	      { "yes", IS_TRUE },
+	{ "Yes", IS_TRUE },	   { "YES", IS_TRUE },	      { "true", IS_TRUE },
+	{ "True", IS_TRUE },	   { "TRUE", IS_TRUE },	      { "on", IS_TRUE },
+	{ "On", IS_TRUE },	   { "ON", IS_TRUE },	      { "n", IS_FALSE },
+	{ "N", IS_FALSE },	   { "no", IS_FALSE },	      { "No", IS_FALSE },
+	{ "NO", IS_FALSE },	   { "false", IS_FALSE },     { "False", IS_FALSE },
+	{ "FALSE", IS_FALSE },	   { "off", IS_FALSE },	      { "Off", IS_FALSE },
+	{ "OFF", IS_FALSE },	   { "", IS_NULL },	      { "~", IS_NULL },
+	{ "null", IS_NULL },	   { "Null", IS_NULL },	      { "NULL", IS_NULL },
+	{ ".nan", IS_NAN },	   { ".NaN", IS_NAN },	      { ".NAN", IS_NAN },
+	{ ".inf", IS_INF },	   { ".Inf", IS_INF },	      { ".INF", IS_INF },
+	{ "+.inf", IS_INF },	   { "+.Inf", IS_INF },	      { "+.INF", IS_INF },
+	{ "-.inf", IS_MINUS_INF }, { "-.Inf", IS_MINUS_INF }, { "-.INF", IS_MINUS_INF },
 };
 
 static struct yml_value value_of(enum meaning m)
@@ -42,8 +35,7 @@ static struct yml_value value_of(enum meaning m)
 	switch (m) {
 	case IS_FALSE:
 	case IS_TRUE:
-		return (struct yml_value){ .type = YML_BOOL,
-					   .truth = m == IS_TRUE };
+		return (struct yml_value){ .type = YML_BOOL, .truth = m == IS_TRUE };
 	case IS_NULL:
 		return (struct yml_value){ .type = YML_NULL };
 	case IS_NAN:
@@ -52,8 +44,7 @@ static struct yml_value value_of(enum meaning m)
 	case IS_MINUS_INF:
 		break;
 	}
-	return (struct yml_value){ .type = YML_FLOAT,
-				   .f = m == IS_INF ? HUGE_VAL : -HUGE_VAL };
+	return (struct yml_value){ .type = YML_FLOAT, .f = m == IS_INF ? HUGE_VAL : -HUGE_VAL };
 }
 
 static bool find_word(struct str s, struct yml_value *out)
@@ -61,8 +52,7 @@ static bool find_word(struct str s, struct yml_value *out)
 	if (s.n > WORD_MAX)
 		return false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (words[i].word[0] == (s.n ? s.p[0] : '\0') &&
-		    str_is(s, words[i].word)) {
+		if (words[i].word[0] == (s.n ? s.p[0] : '\0') && str_is(s, words[i].word)) {
 			*out = value_of((enum meaning)words[i].meaning);
 			return true;
 		}
@@ -84,8 +74,7 @@ static size_t digits(struct str s, size_t i)
 }
 
 /* One or two digits at *i, at most max. */
-static bool field(struct str s, size_t *i, int64_t min, int64_t max,
-		  int64_t *out)
+static bool field(struct str s, size_t *i, int64_t min, int64_t max, int64_t *out)
 {
 	size_t n = digits(s, *i);
 
@@ -112,9 +101,8 @@ static bool clock_time(struct str s, size_t *i)
 {
 	int64_t h, m, sec;
 
-	if (!field(s, i, 0, 23, &h) || !byte(s, i, ':') ||
-	    !field(s, i, 0, 59, &m) || !byte(s, i, ':') ||
-	    !field(s, i, 0, 59, &sec))
+	if (!field(s, i, 0, 23, &h) || !byte(s, i, ':') || !field(s, i, 0, 59, &m) ||
+	    !byte(s, i, ':') || !field(s, i, 0, 59, &sec))
 		return false;
 	if (*i < s.n && (s.p[*i] == '.' || s.p[*i] == ',')) {
 		size_t n = digits(s, *i + 1); /* any number, as Go 1.21 */
@@ -134,8 +122,8 @@ static bool zone(struct str s, size_t *i)
 	if (*i >= s.n || (s.p[*i] != '+' && s.p[*i] != '-'))
 		return false;
 	(*i)++;
-	return digits(s, *i) == 2 && field(s, i, 0, 24, &h) &&
-	       byte(s, i, ':') && digits(s, *i) == 2 && field(s, i, 0, 60, &m);
+	return digits(s, *i) == 2 && field(s, i, 0, 24, &h) && byte(s, i, ':') &&
+	       digits(s, *i) == 2 && field(s, i, 0, 60, &m);
 }
 
 static bool is_timestamp(struct str s)
@@ -143,9 +131,8 @@ static bool is_timestamp(struct str s)
 	int64_t y, m, d;
 	size_t i = 4;
 
-	if (digits(s, 0) != 4 || !str_to_i64(str_sub(s, 0, 4), &y) ||
-	    !byte(s, &i, '-') || !field(s, &i, 1, 12, &m) ||
-	    !byte(s, &i, '-') || !field(s, &i, 1, 31, &d) ||
+	if (digits(s, 0) != 4 || !str_to_i64(str_sub(s, 0, 4), &y) || !byte(s, &i, '-') ||
+	    !field(s, &i, 1, 12, &m) || !byte(s, &i, '-') || !field(s, &i, 1, 31, &d) ||
 	    !rfc3339_is_date(y, m, d))
 		return false;
 	if (i == s.n)
@@ -234,15 +221,13 @@ static struct yml_value number(struct str tag, struct str text)
 	char buf[NUMBER_MAX];
 	struct str plain;
 
-	if ((!tag.n || str_is(tag, YML_TAG("timestamp"))) &&
-	    is_timestamp(text)) {
+	if ((!tag.n || str_is(tag, YML_TAG("timestamp"))) && is_timestamp(text)) {
 		v.type = YML_TIMESTAMP;
 		return v;
 	}
 	plain = strip(text, buf, sizeof(buf));
 	/* ParseUint takes no sign, so a signed number must fit int64 */
-	if ((num_parse_int(plain, &v.i) &&
-	     !(plain.p[0] == '+' && v.i.abs > INT64_MAX)) ||
+	if ((num_parse_int(plain, &v.i) && !(plain.p[0] == '+' && v.i.abs > INT64_MAX)) ||
 	    odd_binary(plain, &v.i))
 		v.type = YML_INT;
 	else if (is_float(plain) && num_parse_float(plain, &v.f))

@@ -10,8 +10,7 @@
 
 static bool is_break(uint32_t r)
 {
-	return r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 ||
-	       r == 0x2029;
+	return r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029;
 }
 
 static bool is_blank(uint32_t r)
@@ -21,8 +20,7 @@ static bool is_blank(uint32_t r)
 
 static bool is_printable(uint32_t r)
 {
-	return r == '\n' || (r >= 0x20 && r <= 0x7E) ||
-	       (r >= 0xA0 && r <= 0xD7FF) ||
+	return r == '\n' || (r >= 0x20 && r <= 0x7E) || (r >= 0xA0 && r <= 0xD7FF) ||
 	       (r >= 0xE000 && r <= 0xFFFD && r != 0xFEFF);
 }
 
@@ -77,8 +75,7 @@ void yml_write_indent(struct yml_out *o)
 	o->fresh = true;
 }
 
-void yml_write_indicator(struct yml_out *o, struct str s, bool needs_space,
-			 bool keeps_fresh)
+void yml_write_indicator(struct yml_out *o, struct str s, bool needs_space, bool keeps_fresh)
 {
 	if (needs_space && !o->white)
 		put(o, ' ');
@@ -116,8 +113,7 @@ static bool leading_indicator(uint32_t r, bool before_blank)
  */
 static bool is_plain(unsigned char c)
 {
-	return c > 0x20 && c < 0x7F && c != ':' && c != '#' && c != '\'' &&
-	       c != '"' && c != '\\';
+	return c > 0x20 && c < 0x7F && c != ':' && c != '#' && c != '\'' && c != '"' && c != '\\';
 }
 
 /* The run of such bytes at i; false when there is none. */
@@ -128,9 +124,8 @@ static bool plain_run(struct str s, size_t i, size_t *len)
 	for (; s.n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(s.p + i);
 
-		*len = scan_first(~scan_in(v, 0x21, 0x7E) | scan_is(v, ':') |
-				  scan_in(v, '"', '#') | scan_is(v, '\'') |
-				  scan_is(v, '\\'));
+		*len = scan_first(~scan_in(v, 0x21, 0x7E) | scan_is(v, ':') | scan_in(v, '"', '#') |
+				  scan_is(v, '\'') | scan_is(v, '\\'));
 		if (*len < SCAN) {
 			*len += i - start;
 			return *len > 0;
@@ -275,8 +270,7 @@ static void write_flow(struct yml_out *o, struct str s, bool quoted, bool fold)
 		if (r == ' ') {
 			bool edge = quoted && (i == 0 || i == s.n - 1);
 
-			if (fold && !spaces && o->col > WIDTH && !edge &&
-			    !space_at(s, i + 1))
+			if (fold && !spaces && o->col > WIDTH && !edge && !space_at(s, i + 1))
 				yml_write_indent(o);
 			else
 				put(o, ' ');
@@ -306,10 +300,9 @@ static void put_escape(struct yml_out *o, uint32_t r)
 		uint32_t r;
 		char c;
 	} named[] = {
-		{ 0x00, '0' }, { 0x07, 'a' },	{ 0x08, 'b' },	 { 0x09, 't' },
-		{ 0x0A, 'n' }, { 0x0B, 'v' },	{ 0x0C, 'f' },	 { 0x0D, 'r' },
-		{ 0x1B, 'e' }, { '"', '"' },	{ '\\', '\\' },	 { 0x85, 'N' },
-		{ 0xA0, '_' }, { 0x2028, 'L' }, { 0x2029, 'P' },
+		{ 0x00, '0' },	{ 0x07, 'a' }, { 0x08, 'b' }, { 0x09, 't' },   { 0x0A, 'n' },
+		{ 0x0B, 'v' },	{ 0x0C, 'f' }, { 0x0D, 'r' }, { 0x1B, 'e' },   { '"', '"' },
+		{ '\\', '\\' }, { 0x85, 'N' }, { 0xA0, '_' }, { 0x2028, 'L' }, { 0x2029, 'P' },
 	};
 	size_t before = o->b->n;
 
@@ -319,11 +312,7 @@ static void put_escape(struct yml_out *o, uint32_t r)
 			put(o, named[k].c);
 			return;
 		}
-	buf_addf(o->b,
-		 r <= 0xFF     ? "\\x%02X"
-		 : r <= 0xFFFF ? "\\u%04X"
-			       : "\\U%08X",
-		 r);
+	buf_addf(o->b, r <= 0xFF ? "\\x%02X" : r <= 0xFFFF ? "\\u%04X" : "\\U%08X", r);
 	o->col += o->b->n - before;
 }
 
@@ -342,13 +331,11 @@ static void write_double(struct yml_out *o, struct str s, bool fold)
 			continue;
 		}
 		r = utf8_at(s, i, &len);
-		if (!is_printable(r) || bom || is_break(r) || r == '"' ||
-		    r == '\\') {
+		if (!is_printable(r) || bom || is_break(r) || r == '"' || r == '\\') {
 			put_escape(o, r);
 			spaces = false;
 		} else if (r == ' ') {
-			if (fold && !spaces && o->col > WIDTH && i > 0 &&
-			    i < s.n - 1) {
+			if (fold && !spaces && o->col > WIDTH && i > 0 && i < s.n - 1) {
 				yml_write_indent(o);
 				if (space_at(s, i + 1))
 					put(o, '\\');
@@ -371,9 +358,7 @@ static size_t final_break(struct str s)
 		return 1;
 	if (str_ends(s, S("\xC2\x85")))
 		return 2;
-	return str_ends(s, S("\xE2\x80\xA8")) || str_ends(s, S("\xE2\x80\xA9"))
-		       ? 3
-		       : 0;
+	return str_ends(s, S("\xE2\x80\xA8")) || str_ends(s, S("\xE2\x80\xA9")) ? 3 : 0;
 }
 
 static size_t next_break(struct str s)
@@ -383,8 +368,7 @@ static size_t next_break(struct str s)
 	for (; s.n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(s.p + i);
 
-		size_t k =
-			scan_first(scan_is(v, '\n') | scan_in(v, 0x80, 0xFF));
+		size_t k = scan_first(scan_is(v, '\n') | scan_in(v, 0x80, 0xFF));
 
 		if (k < SCAN)
 			return i + k;

@@ -17,8 +17,7 @@ struct yml_out {
 };
 
 void yml_write_indent(struct yml_out *o);
-void yml_write_indicator(struct yml_out *o, struct str s, bool needs_space,
-			 bool keeps_fresh);
+void yml_write_indicator(struct yml_out *o, struct str s, bool needs_space, bool keeps_fresh);
 
 /* null, true, 12, [] and the like: never quoted, never folded. */
 void yml_write_word(struct yml_out *o, struct str s);

@@ -21,8 +21,7 @@ static int by_shown(const void *x, const void *y)
 	return sp != sq ? sp - sq : str_cmp(p->shown, q->shown);
 }
 
-static void show_map(struct yml_decode *d, struct buf *b,
-		     const struct yml_node *n)
+static void show_map(struct yml_decode *d, struct buf *b, const struct yml_node *n)
 {
 	VEC(struct pair) pairs = { 0 };
 
@@ -47,8 +46,7 @@ static void show_map(struct yml_decode *d, struct buf *b,
 	buf_addc(b, '}');
 }
 
-static void show_scalar(struct yml_decode *d, struct buf *b,
-			const struct yml_node *n)
+static void show_scalar(struct yml_decode *d, struct buf *b, const struct yml_node *n)
 {
 	struct yml_value v;
 	struct str text;

@@ -12,8 +12,7 @@ void ign_error_if(struct ign_check *c, const char *below, const char *message)
 		ign_error(c, below, message);
 }
 
-const char *ign_item(struct ign_check *c, const char *list, size_t i,
-		     const char *below)
+const char *ign_item(struct ign_check *c, const char *list, size_t i, const char *below)
 {
 	return str_fmt(c->a, "%s.%zu%s%s", list, i, *below ? "." : "", below).p;
 }
@@ -89,8 +88,7 @@ void ign_check_resource(struct ign_check *c, const struct ign_obj *o)
 
 	if (compression.n && !str_is(compression, "gzip"))
 		ign_error(c, "compression", "invalid compression method");
-	if (ign_is_set(v, IGN_VERIFICATION_HASH) &&
-	    !ign_is_set(o, IGN_RESOURCE_SOURCE))
+	if (ign_is_set(v, IGN_VERIFICATION_HASH) && !ign_is_set(o, IGN_RESOURCE_SOURCE))
 		ign_error(c, "verification.hash",
 			  "source must be specified if verification is "
 			  "specified");
@@ -115,9 +113,7 @@ void ign_check_reference(struct ign_check *c, const struct ign_obj *o)
 
 void ign_check_ca_reference(struct ign_check *c, const struct ign_obj *o)
 {
-	ign_error_if(c, "source",
-		     ign_bad_url(c->a, ign_str(o, IGN_CA_REFERENCE_SOURCE),
-				 c->minor));
+	ign_error_if(c, "source", ign_bad_url(c->a, ign_str(o, IGN_CA_REFERENCE_SOURCE), c->minor));
 }
 
 void ign_check_ignition_config(struct ign_check *c, const struct ign_obj *o)
@@ -127,12 +123,11 @@ void ign_check_ignition_config(struct ign_check *c, const struct ign_obj *o)
 	if (c->minor == 0)
 		return; /* 3.0 asks for nothing here */
 	for (size_t i = 0; i < merge->n; i++)
-		ign_error_if(c, ign_item(c, "merge", i, ""),
-			     bad_required(c, merge->v[i]));
+		ign_error_if(c, ign_item(c, "merge", i, ""), bad_required(c, merge->v[i]));
 }
 
-static void check_proxy(struct ign_check *c, const struct ign_obj *o, int field,
-			const char *name, bool http_ok)
+static void check_proxy(struct ign_check *c, const struct ign_obj *o, int field, const char *name,
+			bool http_ok)
 {
 	struct str scheme;
 
@@ -170,16 +165,14 @@ void ign_check_ignition(struct ign_check *c, const struct ign_obj *o)
 	struct semver v, want = { .major = 3, .minor = c->minor };
 
 	if (!semver_parse(ign_str(o, IGN_IGNITION_VERSION), &v))
-		ign_error(c, "version",
-			  "invalid config version (couldn't parse)");
+		ign_error(c, "version", "invalid config version (couldn't parse)");
 	else if (!semver_eq(v, want))
 		ign_error(c, "version", "unsupported config version");
 }
 
 void ign_check_owner(struct ign_check *c, const struct ign_obj *o)
 {
-	if (ign_is_set(o, IGN_NODE_USER_ID) &&
-	    ign_filled(o, IGN_NODE_USER_NAME))
+	if (ign_is_set(o, IGN_NODE_USER_ID) && ign_filled(o, IGN_NODE_USER_NAME))
 		ign_error(c, "", "cannot set both id and name");
 }
 
@@ -218,15 +211,14 @@ void ign_check_file(struct ign_check *c, const struct ign_obj *o)
 	check_mode(c, o, IGN_FILE_MODE);
 	if (ign_is_true(o, IGN_FILE_OVERWRITE) &&
 	    !ign_is_set(ign_sub(o, IGN_FILE_CONTENTS), IGN_RESOURCE_SOURCE))
-		ign_error(c, "overwrite",
-			  "overwrite must be false if source is unspecified");
+		ign_error(c, "overwrite", "overwrite must be false if source is unspecified");
 }
 
 /* ---- units ------------------------------------------------------------------- */
 
 /* The text's complaint, or NULL; *install as ign_lex_unit says. */
-static const char *bad_contents(struct ign_check *c, const struct ign_obj *o,
-				int field, bool *install)
+static const char *bad_contents(struct ign_check *c, const struct ign_obj *o, int field,
+				bool *install)
 {
 	const char *bad;
 
@@ -241,8 +233,7 @@ void ign_check_dropin(struct ign_check *c, const struct ign_obj *o)
 {
 	bool install;
 
-	ign_error_if(c, "contents",
-		     bad_contents(c, o, IGN_DROPIN_CONTENTS, &install));
+	ign_error_if(c, "contents", bad_contents(c, o, IGN_DROPIN_CONTENTS, &install));
 	if (!str_is(ign_extension(ign_str(o, IGN_DROPIN_NAME)), ".conf"))
 		ign_error(c, "name", "invalid systemd drop-in extension");
 	ign_error_if(c, "name", ign_has_nul(ign_str(o, IGN_DROPIN_NAME)));
@@ -251,9 +242,8 @@ void ign_check_dropin(struct ign_check *c, const struct ign_obj *o)
 bool ign_unit_name_ok(struct str name)
 {
 	static const char *const known[] = {
-		".service",   ".socket",   ".device", ".mount",
-		".automount", ".swap",	   ".target", ".path",
-		".timer",     ".snapshot", ".slice",  ".scope",
+		".service", ".socket", ".device", ".mount",    ".automount", ".swap",
+		".target",  ".path",   ".timer",  ".snapshot", ".slice",     ".scope",
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -309,8 +299,7 @@ void ign_check_systemd(struct ign_check *c, const struct ign_obj *o)
 
 	map_init(&by_name, c->a);
 	for (size_t i = 0; i < units->n; i++)
-		(void)map_put(&by_name, ign_str(units->v[i], IGN_UNIT_NAME),
-			      units->v[i]);
+		(void)map_put(&by_name, ign_str(units->v[i], IGN_UNIT_NAME), units->v[i]);
 	for (size_t i = 0; i < units->n; i++) {
 		struct str name = ign_str(units->v[i], IGN_UNIT_NAME);
 		struct str base = template_of(c->a, name);
@@ -339,8 +328,7 @@ static void put_path(struct ign_check *c, struct map *m, struct str path)
 	(void)map_put(m, path, c);
 }
 
-static void unit_paths(struct ign_check *c, const struct ign_obj *config,
-		       struct map *out)
+static void unit_paths(struct ign_check *c, const struct ign_obj *config, struct map *out)
 {
 	const struct ign_objs *units = ign_units(config);
 
@@ -350,9 +338,7 @@ static void unit_paths(struct ign_check *c, const struct ign_obj *config,
 		struct str name = ign_str(u, IGN_UNIT_NAME);
 
 		if (ign_filled(u, IGN_UNIT_CONTENTS))
-			put_path(c, out,
-				 str_fmt(c->a, "/etc/systemd/system/%.*s",
-					 STRF(name)));
+			put_path(c, out, str_fmt(c->a, "/etc/systemd/system/%.*s", STRF(name)));
 		for (size_t k = 0; k < dropins->n; k++)
 			if (ign_filled(dropins->v[k], IGN_DROPIN_CONTENTS))
 				put_path(c, out,
@@ -360,14 +346,12 @@ static void unit_paths(struct ign_check *c, const struct ign_obj *config,
 						 "/etc/systemd/system/"
 						 "%.*s.d/%.*s",
 						 STRF(name),
-						 STRF(ign_str(
-							 dropins->v[k],
-							 IGN_DROPIN_NAME))));
+						 STRF(ign_str(dropins->v[k], IGN_DROPIN_NAME))));
 	}
 }
 
-static void conflicts(struct ign_check *c, const struct map *paths,
-		      const struct ign_objs *nodes, const char *list)
+static void conflicts(struct ign_check *c, const struct map *paths, const struct ign_objs *nodes,
+		      const char *list)
 {
 	for (size_t i = 0; i < nodes->n; i++)
 		if (map_find(paths, ign_str(nodes->v[i], IGN_FILE_PATH)))
@@ -385,7 +369,6 @@ void ign_check_config(struct ign_check *c, const struct ign_obj *o)
 	if (!paths.n)
 		return;
 	conflicts(c, &paths, ign_list(s, IGN_STORAGE_FILES), "storage.files");
-	conflicts(c, &paths, ign_list(s, IGN_STORAGE_DIRECTORIES),
-		  "storage.directories");
+	conflicts(c, &paths, ign_list(s, IGN_STORAGE_DIRECTORIES), "storage.directories");
 	conflicts(c, &paths, ign_list(s, IGN_STORAGE_LINKS), "storage.links");
 }

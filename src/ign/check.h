@@ -21,8 +21,7 @@ void ign_warn(struct ign_check *c, const char *below, const char *message);
 void ign_error_if(struct ign_check *c, const char *below, const char *message);
 
 /* An entry of one of the object's lists: "links.3" or "links.3.target". */
-const char *ign_item(struct ign_check *c, const char *list, size_t i,
-		     const char *below);
+const char *ign_item(struct ign_check *c, const char *list, size_t i, const char *below);
 
 /* Set, and not to "". */
 bool ign_filled(const struct ign_obj *o, int field);
@@ -77,7 +76,6 @@ bool ign_url_scheme(struct arena *a, struct str url, struct str *scheme);
 
 /* Reads a unit's text; NULL or the lexer's complaint. install says whether an
  * option stands in an [Install] section. v2 words one complaint otherwise. */
-const char *ign_lex_unit(struct arena *a, struct str text, bool v2,
-			 bool *install);
+const char *ign_lex_unit(struct arena *a, struct str text, bool v2, bool *install);
 
 #endif

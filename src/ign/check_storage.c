@@ -20,15 +20,13 @@ static bool guid_ok(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-		if (dash ? s.p[i] != '-'
-			 : !s.p[i] || !strchr("0123456789abcdefABCDEF", s.p[i]))
+		if (dash ? s.p[i] != '-' : !s.p[i] || !strchr("0123456789abcdefABCDEF", s.p[i]))
 			return false;
 	}
 	return true;
 }
 
-static void check_guid(struct ign_check *c, const struct ign_obj *o, int field,
-		       const char *name)
+static void check_guid(struct ign_check *c, const struct ign_obj *o, int field, const char *name)
 {
 	if (!guid_ok(ign_str(o, field)))
 		ign_error(c, name,
@@ -43,8 +41,7 @@ void ign_check_partition(struct ign_check *c, const struct ign_obj *o)
 
 	if (is_false(o, IGN_PARTITION_EXIST) &&
 	    (has_label || ign_filled(o, IGN_PARTITION_TYPE_GUID) ||
-	     ign_filled(o, IGN_PARTITION_GUID) ||
-	     ign_is_set(o, IGN_PARTITION_START) ||
+	     ign_filled(o, IGN_PARTITION_GUID) || ign_is_set(o, IGN_PARTITION_START) ||
 	     ign_is_set(o, IGN_PARTITION_SIZE)))
 		ign_error(c, "",
 			  "shouldExist specified false with other options also "
@@ -54,13 +51,11 @@ void ign_check_partition(struct ign_check *c, const struct ign_obj *o)
 			  "a partition number >= 1 or a label must be "
 			  "specified");
 	if (label.n > 36)
-		ign_error(c, "label",
-			  "partition labels may not exceed 36 characters");
+		ign_error(c, "label", "partition labels may not exceed 36 characters");
 	else if (str_chr(label, ':') >= 0)
-		ign_error(
-			c, "label",
-			"partition label will be truncated to text before the "
-			"colon");
+		ign_error(c, "label",
+			  "partition label will be truncated to text before the "
+			  "colon");
 	check_guid(c, o, IGN_PARTITION_GUID, "guid");
 	check_guid(c, o, IGN_PARTITION_TYPE_GUID, "typeGuid");
 }
@@ -75,18 +70,16 @@ static struct extent extent_of(const struct ign_obj *p)
 	struct extent e = { .start = ign_int(p, IGN_PARTITION_START, 0) };
 	int64_t size = ign_int(p, IGN_PARTITION_SIZE, 0);
 
-	e.known = ign_is_set(p, IGN_PARTITION_START) &&
-		  ign_is_set(p, IGN_PARTITION_SIZE) && e.start != 0;
+	e.known = ign_is_set(p, IGN_PARTITION_START) && ign_is_set(p, IGN_PARTITION_SIZE) &&
+		  e.start != 0;
 	/* size 0 is "all that is free": only its start is known */
-	e.end = size ? (int64_t)((uint64_t)e.start + (uint64_t)size - 1)
-		     : e.start;
+	e.end = size ? (int64_t)((uint64_t)e.start + (uint64_t)size - 1) : e.start;
 	return e;
 }
 
 static bool overlap(struct extent p, struct extent o)
 {
-	return (p.start >= o.start && p.start <= o.end) ||
-	       (p.end >= o.start && p.end <= o.end) ||
+	return (p.start >= o.start && p.start <= o.end) || (p.end >= o.start && p.end <= o.end) ||
 	       (p.start < o.start && p.end > o.end);
 }
 
@@ -107,8 +100,7 @@ static ptrdiff_t overlapped(const struct ign_objs *list)
 }
 
 /* The second of two that share a number (or, else, a label), or -1. */
-static ptrdiff_t repeated(struct ign_check *c, const struct ign_objs *list,
-			  bool numbers)
+static ptrdiff_t repeated(struct ign_check *c, const struct ign_objs *list, bool numbers)
 {
 	struct map seen;
 
@@ -117,8 +109,7 @@ static ptrdiff_t repeated(struct ign_check *c, const struct ign_objs *list,
 		const struct ign_obj *p = list->v[i];
 		struct str key = ign_str(p, IGN_PARTITION_LABEL);
 
-		if (numbers ? !p->v[IGN_PARTITION_NUMBER].u.i
-			    : !ign_is_set(p, IGN_PARTITION_LABEL))
+		if (numbers ? !p->v[IGN_PARTITION_NUMBER].u.i : !ign_is_set(p, IGN_PARTITION_LABEL))
 			continue;
 		if (numbers)
 			key = ign_key(c->a, p);
@@ -141,12 +132,10 @@ void ign_check_disk(struct ign_check *c, const struct ign_obj *o)
 	ign_error_if(c, "device", ign_bad_path(ign_str(o, IGN_DISK_DEVICE)));
 	i = repeated(c, list, true);
 	if (i >= 0)
-		ign_error(c, ign_item(c, "partitions", (size_t)i, ""),
-			  "partition numbers collide");
+		ign_error(c, ign_item(c, "partitions", (size_t)i, ""), "partition numbers collide");
 	i = overlapped(list);
 	if (i >= 0)
-		ign_error(c, ign_item(c, "partitions", (size_t)i, ""),
-			  "partitions overlap");
+		ign_error(c, ign_item(c, "partitions", (size_t)i, ""), "partitions overlap");
 	for (size_t k = 0; k < list->n; k++) {
 		zero |= list->v[k]->v[IGN_PARTITION_NUMBER].u.i == 0;
 		gone |= is_false(list->v[k], IGN_PARTITION_EXIST);
@@ -176,10 +165,8 @@ static const char *bad_format(struct ign_check *c, const struct ign_obj *o)
 	struct str format = ign_str(o, IGN_FILESYSTEM_FORMAT);
 
 	if (!format.n) {
-		if (ign_filled(o, IGN_FILESYSTEM_PATH) ||
-		    ign_filled(o, IGN_FILESYSTEM_LABEL) ||
-		    ign_filled(o, IGN_FILESYSTEM_UUID) ||
-		    ign_is_true(o, IGN_FILESYSTEM_WIPE) ||
+		if (ign_filled(o, IGN_FILESYSTEM_PATH) || ign_filled(o, IGN_FILESYSTEM_LABEL) ||
+		    ign_filled(o, IGN_FILESYSTEM_UUID) || ign_is_true(o, IGN_FILESYSTEM_WIPE) ||
 		    ign_strings(o, IGN_FILESYSTEM_MOUNT_OPTIONS)->n ||
 		    ign_strings(o, IGN_FILESYSTEM_OPTIONS)->n)
 			return "format cannot be empty when path, label, uuid, "
@@ -188,8 +175,7 @@ static const char *bad_format(struct ign_check *c, const struct ign_obj *o)
 		return NULL;
 	}
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (str_is(format, formats[i].name) &&
-		    (c->minor >= 3 || formats[i].label_max))
+		if (str_is(format, formats[i].name) && (c->minor >= 3 || formats[i].label_max))
 			return NULL;
 	return "invalid filesystem format";
 }
@@ -217,10 +203,8 @@ static const char *bad_label(struct ign_check *c, const struct ign_obj *o)
 void ign_check_filesystem(struct ign_check *c, const struct ign_obj *o)
 {
 	if (ign_filled(o, IGN_FILESYSTEM_PATH))
-		ign_error_if(c, "path",
-			     ign_bad_path(ign_str(o, IGN_FILESYSTEM_PATH)));
-	ign_error_if(c, "device",
-		     ign_bad_path(ign_str(o, IGN_FILESYSTEM_DEVICE)));
+		ign_error_if(c, "path", ign_bad_path(ign_str(o, IGN_FILESYSTEM_PATH)));
+	ign_error_if(c, "device", ign_bad_path(ign_str(o, IGN_FILESYSTEM_DEVICE)));
 	ign_error_if(c, "format", bad_format(c, o));
 	ign_error_if(c, "label", bad_label(c, o));
 }
@@ -241,10 +225,8 @@ void ign_check_tang(struct ign_check *c, const struct ign_obj *o)
 	if (!ign_filled(o, IGN_TANG_THUMBPRINT))
 		ign_error(c, "thumbprint", "thumbprint is required");
 	if (ign_filled(o, IGN_TANG_ADVERTISEMENT) &&
-	    json_parse(c->a, ign_str(o, IGN_TANG_ADVERTISEMENT), &go, &j,
-		       &ignored) < 0)
-		ign_error(c, "advertisement",
-			  "advertisement is not valid JSON");
+	    json_parse(c->a, ign_str(o, IGN_TANG_ADVERTISEMENT), &go, &j, &ignored) < 0)
+		ign_error(c, "advertisement", "advertisement is not valid JSON");
 }
 
 void ign_check_custom(struct ign_check *c, const struct ign_obj *o)
@@ -257,8 +239,7 @@ void ign_check_custom(struct ign_check *c, const struct ign_obj *o)
 		return;
 	if (!pin.n && c->minor >= 3)
 		ign_error(c, "pin", "missing required custom clevis pin");
-	else if (!str_is(pin, "tpm2") && !str_is(pin, "tang") &&
-		 !str_is(pin, "sss"))
+	else if (!str_is(pin, "tpm2") && !str_is(pin, "tang") && !str_is(pin, "sss"))
 		ign_error(c, "pin", "unsupported clevis pin");
 	if (!ign_filled(o, IGN_CUSTOM_CONFIG))
 		ign_error(c, "config", "missing required custom clevis config");
@@ -266,8 +247,7 @@ void ign_check_custom(struct ign_check *c, const struct ign_obj *o)
 
 static bool clevis_others(const struct ign_obj *clevis)
 {
-	return ign_list(clevis, IGN_CLEVIS_TANG)->n ||
-	       ign_is_true(clevis, IGN_CLEVIS_TPM2) ||
+	return ign_list(clevis, IGN_CLEVIS_TANG)->n || ign_is_true(clevis, IGN_CLEVIS_TPM2) ||
 	       ign_int(clevis, IGN_CLEVIS_THRESHOLD, 0) != 0;
 }
 
@@ -276,8 +256,7 @@ void ign_check_luks(struct ign_check *c, const struct ign_obj *o)
 	const struct ign_obj *clevis = ign_sub(o, IGN_LUKS_CLEVIS);
 	const struct ign_obj *key = ign_sub(o, IGN_LUKS_KEY_FILE);
 	const struct ign_obj *own = ign_sub(clevis, IGN_CLEVIS_CUSTOM);
-	bool custom =
-		c->minor < 3 ? own != NULL : ign_filled(own, IGN_CUSTOM_PIN);
+	bool custom = c->minor < 3 ? own != NULL : ign_filled(own, IGN_CUSTOM_PIN);
 	bool cex = ign_is_true(ign_sub(o, IGN_LUKS_CEX), IGN_CEX_ENABLED);
 
 	if (str_chr(ign_str(o, IGN_LUKS_NAME), '/') >= 0)
@@ -289,8 +268,7 @@ void ign_check_luks(struct ign_check *c, const struct ign_obj *o)
 	if (!ign_filled(o, IGN_LUKS_DEVICE))
 		ign_error(c, "device", "disk device is required");
 	else
-		ign_error_if(c, "device",
-			     ign_bad_path(ign_str(o, IGN_LUKS_DEVICE)));
+		ign_error_if(c, "device", ign_bad_path(ign_str(o, IGN_LUKS_DEVICE)));
 	if (custom && clevis_others(clevis))
 		ign_error(c, "clevis",
 			  "cannot use custom clevis config with tpm2, tang, or "
@@ -306,10 +284,8 @@ void ign_check_luks(struct ign_check *c, const struct ign_obj *o)
 
 static const char *bad_level(struct ign_check *c, const struct ign_obj *o)
 {
-	static const char *const spared[] = { "raid1",	"1",	 "mirror",
-					      "raid4",	"4",	 "raid5",
-					      "5",	"raid6", "6",
-					      "raid10", "10" };
+	static const char *const spared[] = { "raid1", "1",	"mirror", "raid4",  "4", "raid5",
+					      "5",     "raid6", "6",	  "raid10", "10" };
 	static const char *const flat[] = { "linear", "raid0", "0", "stripe" };
 	struct str level = ign_str(o, IGN_RAID_LEVEL);
 
@@ -335,15 +311,13 @@ void ign_check_raid(struct ign_check *c, const struct ign_obj *o)
 	if (!devices->n)
 		ign_error(c, "devices", "raid devices required");
 	for (size_t i = 0; i < devices->n; i++)
-		ign_error_if(c, ign_item(c, "devices", i, ""),
-			     ign_bad_path(devices->v[i]));
+		ign_error_if(c, ign_item(c, "devices", i, ""), ign_bad_path(devices->v[i]));
 }
 
 /* ---- nodes among each other ------------------------------------------------------------ */
 
 /* How many links there are of each path. */
-static void count_links(struct ign_check *c, const struct ign_objs *links,
-			struct map *out)
+static void count_links(struct ign_check *c, const struct ign_objs *links, struct map *out)
 {
 	map_init(out, c->a);
 	for (size_t i = 0; i < links->n; i++) {
@@ -365,19 +339,16 @@ static uintptr_t links_above(const struct map *links, struct str path)
 	return n;
 }
 
-static void above(struct ign_check *c, const struct ign_objs *nodes,
-		  const struct map *links, const char *list,
-		  const char *message)
+static void above(struct ign_check *c, const struct ign_objs *nodes, const struct map *links,
+		  const char *list, const char *message)
 {
 	for (size_t i = 0; i < nodes->n; i++)
-		for (uintptr_t n = links_above(
-			     links, ign_str(nodes->v[i], IGN_FILE_PATH));
-		     n; n--)
+		for (uintptr_t n = links_above(links, ign_str(nodes->v[i], IGN_FILE_PATH)); n; n--)
 			ign_error(c, ign_item(c, list, i, ""), message);
 }
 
-static void check_hard(struct ign_check *c, const struct ign_obj *link,
-		       size_t i, const struct map *dirs)
+static void check_hard(struct ign_check *c, const struct ign_obj *link, size_t i,
+		       const struct map *dirs)
 {
 	static const struct {
 		int owner, field;
@@ -388,28 +359,24 @@ static void check_hard(struct ign_check *c, const struct ign_obj *link,
 		{ IGN_LINK_GROUP, IGN_NODE_GROUP_ID, "group.id" },
 		{ IGN_LINK_GROUP, IGN_NODE_GROUP_NAME, "group.name" },
 	};
-	struct str target =
-		ign_clean_path(c->a, ign_str(link, IGN_LINK_TARGET));
+	struct str target = ign_clean_path(c->a, ign_str(link, IGN_LINK_TARGET));
 
-	if (!ign_str(link, IGN_LINK_PATH).n &&
-	    !ign_str(link, IGN_LINK_TARGET).n)
+	if (!ign_str(link, IGN_LINK_PATH).n && !ign_str(link, IGN_LINK_TARGET).n)
 		target = S(""); /* nothing joined to nothing */
 	else if (target.p[0] != '/')
-		target = ign_clean_path(
-			c->a, str_fmt(c->a, "%.*s/%.*s",
-				      STRF(ign_str(link, IGN_LINK_PATH)),
-				      STRF(ign_str(link, IGN_LINK_TARGET))));
+		target = ign_clean_path(c->a, str_fmt(c->a, "%.*s/%.*s",
+						      STRF(ign_str(link, IGN_LINK_PATH)),
+						      STRF(ign_str(link, IGN_LINK_TARGET))));
 	for (uintptr_t n = (uintptr_t)map_get(dirs, target); n; n--)
-		ign_error(c, ign_item(c, "links", i, ""),
-			  "hard link target is a directory");
+		ign_error(c, ign_item(c, "links", i, ""), "hard link target is a directory");
 	for (size_t k = 0; k < sizeof(owners) / sizeof(owners[0]); k++)
 		if (ign_is_set(ign_sub(link, owners[k].owner), owners[k].field))
 			ign_warn(c, ign_item(c, "links", i, owners[k].name),
 				 "user/group ignored for hard link");
 }
 
-static void check_links(struct ign_check *c, const struct ign_objs *links,
-			const struct map *paths, const struct ign_objs *dirs)
+static void check_links(struct ign_check *c, const struct ign_objs *links, const struct map *paths,
+			const struct ign_objs *dirs)
 {
 	struct map by_path;
 
@@ -423,14 +390,11 @@ static void check_links(struct ign_check *c, const struct ign_objs *links,
 	for (size_t i = 0; i < links->n; i++) {
 		const struct ign_obj *l = links->v[i];
 
-		for (uintptr_t n =
-			     links_above(paths, ign_str(l, IGN_LINK_PATH));
-		     n; n--)
+		for (uintptr_t n = links_above(paths, ign_str(l, IGN_LINK_PATH)); n; n--)
 			ign_error(c, ign_item(c, "links", i, ""),
 				  "link path includes link in config");
 		if (c->minor >= 3 && !ign_filled(l, IGN_LINK_TARGET)) {
-			ign_error(c, ign_item(c, "links", i, "target"),
-				  "link target is required");
+			ign_error(c, ign_item(c, "links", i, "target"), "link target is required");
 			continue;
 		}
 		if (ign_is_true(l, IGN_LINK_HARD))
@@ -441,14 +405,12 @@ static void check_links(struct ign_check *c, const struct ign_objs *links,
 static void check_devices(struct ign_check *c, const struct ign_obj *storage)
 {
 	const struct ign_objs *disks = ign_list(storage, IGN_STORAGE_DISKS);
-	const struct ign_objs *list =
-		ign_list(storage, IGN_STORAGE_FILESYSTEMS);
+	const struct ign_objs *list = ign_list(storage, IGN_STORAGE_FILESYSTEMS);
 	struct map by_device;
 
 	map_init(&by_device, c->a);
 	for (size_t i = 0; i < disks->n; i++)
-		(void)map_put(&by_device, ign_str(disks->v[i], IGN_DISK_DEVICE),
-			      disks->v[i]);
+		(void)map_put(&by_device, ign_str(disks->v[i], IGN_DISK_DEVICE), disks->v[i]);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct ign_obj *fs = list->v[i];
 		const struct ign_obj *disk =
@@ -457,8 +419,7 @@ static void check_devices(struct ign_check *c, const struct ign_obj *storage)
 		if (ign_list(disk, IGN_DISK_PARTITIONS)->n)
 			ign_warn(c, ign_item(c, "filesystems", i, "device"),
 				 "filesystem overwrites partitioned device");
-		else if (!ign_is_true(fs, IGN_FILESYSTEM_WIPE) &&
-			 ign_is_true(disk, IGN_DISK_WIPE))
+		else if (!ign_is_true(fs, IGN_FILESYSTEM_WIPE) && ign_is_true(disk, IGN_DISK_WIPE))
 			ign_warn(c, ign_item(c, "filesystems", i, "device"),
 				 "device matches disk with wipeTable enabled; "
 				 "filesystem will be wiped");
@@ -472,8 +433,7 @@ void ign_check_storage(struct ign_check *c, const struct ign_obj *o)
 	struct map paths;
 
 	count_links(c, links, &paths);
-	above(c, dirs, &paths, "directories",
-	      "directory path includes link in config");
+	above(c, dirs, &paths, "directories", "directory path includes link in config");
 	above(c, ign_list(o, IGN_STORAGE_FILES), &paths, "files",
 	      "file path includes link in config");
 	check_links(c, links, &paths, dirs);

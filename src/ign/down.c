@@ -28,8 +28,7 @@ static void unset(struct ign_obj *o, int field)
 
 static void set_version(struct stepper *s, const char *version)
 {
-	s->config->v[IGN_CONFIG_IGNITION].u.o->v[IGN_IGNITION_VERSION].u.s =
-		str_of(version);
+	s->config->v[IGN_CONFIG_IGNITION].u.o->v[IGN_IGNITION_VERSION].u.s = str_of(version);
 }
 
 /* ---- 3.5 to 3.1 ------------------------------------------------------------------- */
@@ -42,8 +41,8 @@ static int to_34(struct stepper *s)
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < luks->n; i++) {
-		const struct ign_objs *tang = ign_list(
-			ign_sub(luks->v[i], IGN_LUKS_CLEVIS), IGN_CLEVIS_TANG);
+		const struct ign_objs *tang =
+			ign_list(ign_sub(luks->v[i], IGN_LUKS_CLEVIS), IGN_CLEVIS_TANG);
 
 		unset(luks->v[i], IGN_LUKS_CEX);
 		for (size_t k = 0; k < tang->n; k++)
@@ -55,8 +54,7 @@ static int to_34(struct stepper *s)
 
 static bool is_arn(const struct ign_obj *r)
 {
-	return str_eq_fold(str_sub(ign_str(r, IGN_RESOURCE_SOURCE), 0, 4),
-			   S("arn:"));
+	return str_eq_fold(str_sub(ign_str(r, IGN_RESOURCE_SOURCE), 0, 4), S("arn:"));
 }
 
 /* Any resource anywhere with an arn: source. */
@@ -97,16 +95,13 @@ static int to_33(struct stepper *s)
 		return rc;
 	for (size_t i = 0; i < luks->n; i++) {
 		if (ign_is_true(luks->v[i], IGN_LUKS_DISCARD))
-			return refuse(s,
-				      "Invalid input config: luks discard is "
-				      "not supported in spec v3.3");
+			return refuse(s, "Invalid input config: luks discard is "
+					 "not supported in spec v3.3");
 		if (ign_strings(luks->v[i], IGN_LUKS_OPEN_OPTIONS)->n)
-			return refuse(s,
-				      "Invalid input config: luks openOptions "
-				      "is not supported in spec v3.3");
+			return refuse(s, "Invalid input config: luks openOptions "
+					 "is not supported in spec v3.3");
 	}
-	if (special_bits(stored(s, IGN_STORAGE_DIRECTORIES),
-			 IGN_DIRECTORY_MODE) ||
+	if (special_bits(stored(s, IGN_STORAGE_DIRECTORIES), IGN_DIRECTORY_MODE) ||
 	    special_bits(stored(s, IGN_STORAGE_FILES), IGN_FILE_MODE))
 		return refuse(s, "Invalid input config: special mode bits are "
 				 "not supported in spec v3.3");
@@ -126,8 +121,7 @@ static int to_32(struct stepper *s)
 
 	if (rc < 0)
 		return rc;
-	if (ign_strings(k, IGN_KARGS_EXIST)->n ||
-	    ign_strings(k, IGN_KARGS_NOT_EXIST)->n)
+	if (ign_strings(k, IGN_KARGS_EXIST)->n || ign_strings(k, IGN_KARGS_NOT_EXIST)->n)
 		return refuse(s, "KernelArguments is not supported on 3.2");
 	set_version(s, "3.2.0");
 	return check(s, 2, "Converted spec has unexpected fatal error");
@@ -151,9 +145,7 @@ static int check_32(struct stepper *s, const char *on)
 		if (ign_is_set(groups->v[i], IGN_GROUP_EXIST) &&
 		    !ign_is_true(groups->v[i], IGN_GROUP_EXIST))
 			what = "ShouldExist in Passwd.Groups is";
-	return what ? err_set(s->err, ERR_INVALID, "%s not supported on %s",
-			      what, on)
-		    : 0;
+	return what ? err_set(s->err, ERR_INVALID, "%s not supported on %s", what, on) : 0;
 }
 
 static int check_partitions(struct stepper *s, const char *on, bool sizes)
@@ -161,25 +153,22 @@ static int check_partitions(struct stepper *s, const char *on, bool sizes)
 	const struct ign_objs *disks = stored(s, IGN_STORAGE_DISKS);
 
 	for (size_t i = 0; i < disks->n; i++) {
-		const struct ign_objs *p =
-			ign_list(disks->v[i], IGN_DISK_PARTITIONS);
+		const struct ign_objs *p = ign_list(disks->v[i], IGN_DISK_PARTITIONS);
 
 		for (size_t k = 0; k < p->n; k++) {
 			if (sizes && (ign_is_set(p->v[k], IGN_PARTITION_SIZE) ||
 				      ign_is_set(p->v[k], IGN_PARTITION_START)))
-				return err_set(
-					s->err, ERR_INVALID,
-					"SizeMiB and StartMiB in "
-					"Storage.Disks.Partitions is not "
-					"supported on %s",
-					on);
+				return err_set(s->err, ERR_INVALID,
+					       "SizeMiB and StartMiB in "
+					       "Storage.Disks.Partitions is not "
+					       "supported on %s",
+					       on);
 			if (ign_is_true(p->v[k], IGN_PARTITION_RESIZE))
-				return err_set(
-					s->err, ERR_INVALID,
-					"Resize in "
-					"Storage.Disks.Partitions is not "
-					"supported on %s",
-					on);
+				return err_set(s->err, ERR_INVALID,
+					       "Resize in "
+					       "Storage.Disks.Partitions is not "
+					       "supported on %s",
+					       on);
 		}
 	}
 	return 0;
@@ -226,11 +215,10 @@ static int to_22(struct stepper *s, struct ign_obj **out)
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-int ign_down(struct arena *a, const struct ign_obj *config, struct semver to,
-	     struct json **out, struct err *err)
+int ign_down(struct arena *a, const struct ign_obj *config, struct semver to, struct json **out,
+	     struct err *err)
 {
-	static int (*const steps[])(struct stepper * s) = { to_34, to_33,
-							    to_32 };
+	static int (*const steps[])(struct stepper * s) = { to_34, to_33, to_32 };
 	struct stepper s = { .a = a, .err = err };
 	bool v2 = to.major == 2 && to.minor == 2;
 	int64_t target = v2 ? 2 : to.minor;
@@ -243,8 +231,7 @@ int ign_down(struct arena *a, const struct ign_obj *config, struct semver to,
 			       "conversion for source version 3.5.0 to target "
 			       "version %lld.%lld.%lld is not supported the "
 			       "requested conversion is not supported",
-			       (long long)to.major, (long long)to.minor,
-			       (long long)to.patch);
+			       (long long)to.major, (long long)to.minor, (long long)to.patch);
 	/* a copy of our own, as 3.5 reads it */
 	buf_init(&text, a);
 	json_encode(&text, ign_encode(a, config), 0);
@@ -257,7 +244,6 @@ int ign_down(struct arena *a, const struct ign_obj *config, struct semver to,
 		rc = to_22(&s, &old);
 	if (rc < 0)
 		return rc;
-	*out = v2 ? ign_encode(a, old)
-		  : ign_encode_as(a, s.config, (int)target);
+	*out = v2 ? ign_encode(a, old) : ign_encode_as(a, s.config, (int)target);
 	return 0;
 }

@@ -5,16 +5,14 @@
 #include "down.h"
 #include "v2.h"
 
-static int check_resource(struct stepper *s, const struct ign_obj *r,
-			  const char *where, bool compression)
+static int check_resource(struct stepper *s, const struct ign_obj *r, const char *where,
+			  bool compression)
 {
 	if (compression && ign_is_set(r, IGN_RESOURCE_COMPRESSION))
-		return err_set(s->err, ERR_INVALID,
-			       "Compression in %s is not supported on 2.2",
+		return err_set(s->err, ERR_INVALID, "Compression in %s is not supported on 2.2",
 			       where);
 	if (ign_is_set(r, IGN_RESOURCE_HEADERS))
-		return err_set(s->err, ERR_INVALID,
-			       "HTTPHeaders in %s are not supported on 2.2",
+		return err_set(s->err, ERR_INVALID, "HTTPHeaders in %s are not supported on 2.2",
 			       where);
 	return 0;
 }
@@ -26,23 +24,18 @@ int ign_22_check_references(struct stepper *s)
 	const struct ign_obj *proxy = ign_sub(ign, IGN_IGNITION_PROXY);
 	const struct ign_objs *merge = ign_list(cfg, IGN_IGNITION_CONFIG_MERGE);
 	const struct ign_objs *cas = ign_list(
-		ign_sub(ign_sub(ign, IGN_IGNITION_SECURITY), IGN_SECURITY_TLS),
-		IGN_TLS_CAS);
+		ign_sub(ign_sub(ign, IGN_IGNITION_SECURITY), IGN_SECURITY_TLS), IGN_TLS_CAS);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < merge->n; i++)
-		rc = check_resource(s, merge->v[i], "Ignition.Config.Merge",
-				    true);
+		rc = check_resource(s, merge->v[i], "Ignition.Config.Merge", true);
 	if (rc == 0)
-		rc = check_resource(s,
-				    ign_sub(cfg, IGN_IGNITION_CONFIG_REPLACE),
+		rc = check_resource(s, ign_sub(cfg, IGN_IGNITION_CONFIG_REPLACE),
 				    "Ignition.Config.Replace", true);
 	for (size_t i = 0; rc == 0 && i < cas->n; i++)
-		rc = check_resource(
-			s, cas->v[i],
-			"Ignition.Security.TLS.CertificateAuthorities", true);
-	if (rc == 0 && (ign_is_set(proxy, IGN_PROXY_HTTP) ||
-			ign_is_set(proxy, IGN_PROXY_HTTPS) ||
+		rc = check_resource(s, cas->v[i], "Ignition.Security.TLS.CertificateAuthorities",
+				    true);
+	if (rc == 0 && (ign_is_set(proxy, IGN_PROXY_HTTP) || ign_is_set(proxy, IGN_PROXY_HTTPS) ||
 			ign_is_set(proxy, IGN_PROXY_NO)))
 		rc = err_set(s->err, ERR_INVALID,
 			     "HTTP proxies in Ignition.Proxy are not supported "
@@ -62,14 +55,12 @@ int ign_22_check_files(struct stepper *s)
 				       "MountOptions in Storage.Filesystems is "
 				       "not supported on 2.2");
 	for (size_t i = 0; rc == 0 && i < files->n; i++) {
-		const struct ign_objs *more =
-			ign_list(files->v[i], IGN_FILE_APPEND);
+		const struct ign_objs *more = ign_list(files->v[i], IGN_FILE_APPEND);
 
 		rc = check_resource(s, ign_sub(files->v[i], IGN_FILE_CONTENTS),
 				    "Storage.Files.Contents", false);
 		for (size_t k = 0; rc == 0 && k < more->n; k++)
-			rc = check_resource(s, more->v[k],
-					    "Storage.Files.Append.*", false);
+			rc = check_resource(s, more->v[k], "Storage.Files.Append.*", false);
 	}
 	return rc;
 }
@@ -81,8 +72,7 @@ static void move(struct ign_obj *to, int t, const struct ign_obj *from, int f)
 		to->v[t] = from->v[f];
 }
 
-static void move_plain(struct ign_obj *to, int t, const struct ign_obj *from,
-		       int f)
+static void move_plain(struct ign_obj *to, int t, const struct ign_obj *from, int f)
 {
 	const struct ign_val *v;
 
@@ -141,8 +131,7 @@ static struct ign_obj *ignition(struct stepper *s)
 	const struct ign_obj *times = ign_sub(old, IGN_IGNITION_TIMEOUTS);
 	const struct ign_objs *merge = ign_list(cfg, IGN_IGNITION_CONFIG_MERGE);
 	const struct ign_objs *cas = ign_list(
-		ign_sub(ign_sub(old, IGN_IGNITION_SECURITY), IGN_SECURITY_TLS),
-		IGN_TLS_CAS);
+		ign_sub(ign_sub(old, IGN_IGNITION_SECURITY), IGN_SECURITY_TLS), IGN_TLS_CAS);
 	struct ign_obj *o = ign_new(s->a, &ign_type_V2_IGNITION);
 	struct ign_obj *c = ign_new(s->a, &ign_type_V2_IGNITION_CONFIG);
 	struct ign_obj *sec = ign_new(s->a, &ign_type_V2_SECURITY);
@@ -156,8 +145,7 @@ static struct ign_obj *ignition(struct stepper *s)
 		c->v[IGN_V2_IGNITION_CONFIG_REPLACE].u.o =
 			reference(s, ign_sub(cfg, IGN_IGNITION_CONFIG_REPLACE));
 	for (size_t i = 0; i < cas->n; i++)
-		VEC_PUSH(s->a, &tls->v[IGN_V2_TLS_CAS].u.objs,
-			 reference(s, cas->v[i]));
+		VEC_PUSH(s->a, &tls->v[IGN_V2_TLS_CAS].u.objs, reference(s, cas->v[i]));
 	move(t, IGN_V2_TIMEOUTS_HEADERS, times, IGN_TIMEOUTS_HEADERS);
 	move(t, IGN_V2_TIMEOUTS_TOTAL, times, IGN_TIMEOUTS_TOTAL);
 	sec->v[IGN_V2_SECURITY_TLS].u.o = tls;
@@ -214,8 +202,8 @@ static struct ign_obj *dropin(struct stepper *s, const struct ign_obj *o)
 
 typedef struct ign_obj *one(struct stepper *s, const struct ign_obj *o);
 
-static void each(struct stepper *s, struct ign_obj *to, int t,
-		 const struct ign_objs *list, one *convert)
+static void each(struct stepper *s, struct ign_obj *to, int t, const struct ign_objs *list,
+		 one *convert)
 {
 	for (size_t i = 0; i < list->n; i++)
 		VEC_PUSH(s->a, &to->v[t].u.objs, convert(s, list->v[i]));
@@ -250,8 +238,7 @@ static struct ign_obj *disk(struct stepper *s, const struct ign_obj *o)
 
 	put_str(d, IGN_V2_DISK_DEVICE, ign_str(o, IGN_DISK_DEVICE));
 	move_plain(d, IGN_V2_DISK_WIPE, o, IGN_DISK_WIPE);
-	each(s, d, IGN_V2_DISK_PARTITIONS, ign_list(o, IGN_DISK_PARTITIONS),
-	     partition);
+	each(s, d, IGN_V2_DISK_PARTITIONS, ign_list(o, IGN_DISK_PARTITIONS), partition);
 	return d;
 }
 
@@ -279,13 +266,10 @@ static void filesystems(struct stepper *s, struct ign_obj *to)
 		struct ign_obj *m = ign_new(s->a, &ign_type_V2_MOUNT);
 
 		if (ign_is_set(o, IGN_FILESYSTEM_PATH))
-			put_str(f, IGN_V2_FILESYSTEM_NAME,
-				ign_str(o, IGN_FILESYSTEM_PATH));
+			put_str(f, IGN_V2_FILESYSTEM_NAME, ign_str(o, IGN_FILESYSTEM_PATH));
 		else
-			put_str(f, IGN_V2_FILESYSTEM_NAME,
-				str_fmt(s->a, "%d", unnamed++));
-		put_str(m, IGN_V2_MOUNT_DEVICE,
-			ign_str(o, IGN_FILESYSTEM_DEVICE));
+			put_str(f, IGN_V2_FILESYSTEM_NAME, str_fmt(s->a, "%d", unnamed++));
+		put_str(m, IGN_V2_MOUNT_DEVICE, ign_str(o, IGN_FILESYSTEM_DEVICE));
 		move_plain(m, IGN_V2_MOUNT_FORMAT, o, IGN_FILESYSTEM_FORMAT);
 		move_plain(m, IGN_V2_MOUNT_WIPE, o, IGN_FILESYSTEM_WIPE);
 		move(m, IGN_V2_MOUNT_LABEL, o, IGN_FILESYSTEM_LABEL);
@@ -300,8 +284,7 @@ static struct ign_obj *owner(struct stepper *s, const struct ign_obj *o)
 {
 	struct ign_obj *w;
 
-	if (!ign_is_set(o, IGN_NODE_USER_ID) &&
-	    !ign_is_set(o, IGN_NODE_USER_NAME))
+	if (!ign_is_set(o, IGN_NODE_USER_ID) && !ign_is_set(o, IGN_NODE_USER_NAME))
 		return NULL;
 	w = ign_new(s->a, &ign_type_V2_OWNER);
 	move(w, IGN_V2_OWNER_ID, o, IGN_NODE_USER_ID);
@@ -310,8 +293,7 @@ static struct ign_obj *owner(struct stepper *s, const struct ign_obj *o)
 }
 
 /* On the filesystem with the longest path that the node's path begins with. */
-static struct ign_obj *node(struct stepper *s, const struct ign_type *type,
-			    const struct ign_obj *o)
+static struct ign_obj *node(struct stepper *s, const struct ign_type *type, const struct ign_obj *o)
 {
 	const struct ign_objs *fs = stored(s, IGN_STORAGE_FILESYSTEMS);
 	struct ign_obj *n = ign_new(s->a, type);
@@ -374,8 +356,7 @@ static void files(struct stepper *s, struct ign_obj *to)
 			move(f, IGN_V2_FILE_MODE, o, IGN_FILE_MODE);
 			set_bool(f, IGN_V2_FILE_OVERWRITE, false);
 			set_bool(f, IGN_V2_FILE_APPEND, true);
-			f->v[IGN_V2_FILE_CONTENTS].u.o =
-				contents(s, more->v[k]);
+			f->v[IGN_V2_FILE_CONTENTS].u.o = contents(s, more->v[k]);
 			VEC_PUSH(s->a, out, f);
 		}
 	}
@@ -407,15 +388,12 @@ struct ign_obj *ign_22_build(struct stepper *s)
 	struct ign_obj *sd = ign_new(s->a, &ign_type_V2_SYSTEMD);
 
 	each(s, pw, IGN_V2_PASSWD_USERS, ign_list(p, IGN_PASSWD_USERS), user);
-	each(s, pw, IGN_V2_PASSWD_GROUPS, ign_list(p, IGN_PASSWD_GROUPS),
-	     group);
+	each(s, pw, IGN_V2_PASSWD_GROUPS, ign_list(p, IGN_PASSWD_GROUPS), group);
 	each(s, sd, IGN_V2_SYSTEMD_UNITS, ign_units(s->config), unit);
 	each(s, st, IGN_V2_STORAGE_DISKS, stored(s, IGN_STORAGE_DISKS), disk);
 	each(s, st, IGN_V2_STORAGE_RAID, stored(s, IGN_STORAGE_RAID), raid);
-	each(s, st, IGN_V2_STORAGE_DIRECTORIES,
-	     stored(s, IGN_STORAGE_DIRECTORIES), directory);
-	each(s, st, IGN_V2_STORAGE_LINKS, stored(s, IGN_STORAGE_LINKS),
-	     link_node);
+	each(s, st, IGN_V2_STORAGE_DIRECTORIES, stored(s, IGN_STORAGE_DIRECTORIES), directory);
+	each(s, st, IGN_V2_STORAGE_LINKS, stored(s, IGN_STORAGE_LINKS), link_node);
 	filesystems(s, st);
 	files(s, st);
 	c->v[IGN_V2_CONFIG_IGNITION].u.o = ignition(s);

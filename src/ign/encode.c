@@ -25,8 +25,8 @@ static bool is_left_out(const struct ign_field *f, const struct ign_val *v)
 	return true;
 }
 
-static struct json *value(struct arena *a, const struct ign_field *f,
-			  const struct ign_val *v, int minor)
+static struct json *value(struct arena *a, const struct ign_field *f, const struct ign_val *v,
+			  int minor)
 {
 	struct json *list;
 
@@ -61,8 +61,7 @@ static struct json *encode(struct arena *a, const struct ign_obj *o, int minor)
 		const struct ign_field *f = &o->type->fields[i];
 
 		if (f->since <= minor && !is_left_out(f, &o->v[i]))
-			json_add(j, str_of(f->name),
-				 value(a, f, &o->v[i], minor));
+			json_add(j, str_of(f->name), value(a, f, &o->v[i], minor));
 	}
 	return j;
 }
@@ -72,8 +71,7 @@ struct json *ign_encode(struct arena *a, const struct ign_obj *config)
 	return encode(a, config, ALL);
 }
 
-struct json *ign_encode_as(struct arena *a, const struct ign_obj *config,
-			   int minor)
+struct json *ign_encode_as(struct arena *a, const struct ign_obj *config, int minor)
 {
 	return encode(a, config, minor);
 }

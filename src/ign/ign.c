@@ -64,9 +64,8 @@ const char *ign_word(uint16_t word)
 #undef FIELD
 #undef END
 
-#define TYPE(T, go, check)                                     \
-	const struct ign_type ign_type_##T = { go, T##_fields, \
-					       IGN_##T##_FIELDS, check };
+#define TYPE(T, go, check) \
+	const struct ign_type ign_type_##T = { go, T##_fields, IGN_##T##_FIELDS, check };
 #define FIELD(T, F, name, kind, flags, since, sub, go, embed)
 #define END(T)
 #include "ign/schema.def"
@@ -77,8 +76,7 @@ const char *ign_word(uint16_t word)
 
 struct ign_obj *ign_new(struct arena *a, const struct ign_type *type)
 {
-	struct ign_obj *o =
-		arena_alloc(a, sizeof(*o) + type->n * sizeof(struct ign_val));
+	struct ign_obj *o = arena_alloc(a, sizeof(*o) + type->n * sizeof(struct ign_val));
 
 	o->type = type;
 	return o;
@@ -174,8 +172,7 @@ bool ign_eq_lists(const struct ign_objs *x, const struct ign_objs *y)
 	return true;
 }
 
-static bool eq_value(const struct ign_field *f, const struct ign_val *x,
-		     const struct ign_val *y)
+static bool eq_value(const struct ign_field *f, const struct ign_val *x, const struct ign_val *y)
 {
 	if (f->kind == IGN_OBJ)
 		return ign_eq(x->u.o, y->u.o);
@@ -206,8 +203,7 @@ bool ign_eq(const struct ign_obj *x, const struct ign_obj *y)
 	const struct ign_type *type = x ? x->type : y ? y->type : NULL;
 
 	for (size_t i = 0; type && i < type->n; i++)
-		if (!eq_value(&type->fields[i], x ? &x->v[i] : &unset,
-			      y ? &y->v[i] : &unset))
+		if (!eq_value(&type->fields[i], x ? &x->v[i] : &unset, y ? &y->v[i] : &unset))
 			return false;
 	return true;
 }
@@ -216,13 +212,10 @@ struct str ign_key(struct arena *a, const struct ign_obj *o)
 {
 	if (o->type == &ign_type_PARTITION) {
 		if (o->v[IGN_PARTITION_NUMBER].u.i)
-			return str_fmt(
-				a, "number:%lld",
-				(long long)o->v[IGN_PARTITION_NUMBER].u.i);
+			return str_fmt(a, "number:%lld", (long long)o->v[IGN_PARTITION_NUMBER].u.i);
 		if (!o->v[IGN_PARTITION_LABEL].set)
 			return S("");
-		return str_fmt(a, "label:%.*s",
-			       STRF(o->v[IGN_PARTITION_LABEL].u.s));
+		return str_fmt(a, "label:%.*s", STRF(o->v[IGN_PARTITION_LABEL].u.s));
 	}
 	for (size_t i = 0; i < o->type->n; i++)
 		if (o->type->fields[i].flags & IGN_KEY)

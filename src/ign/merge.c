@@ -8,8 +8,7 @@
 #include "base/map.h"
 #include "ign/ign.h"
 
-static void fold_into(struct arena *a, struct ign_obj *to,
-		      const struct ign_obj *child);
+static void fold_into(struct arena *a, struct ign_obj *to, const struct ign_obj *child);
 
 static void *mark(size_t i)
 {
@@ -30,17 +29,13 @@ static struct ign_obj *own(struct arena *a, const struct ign_obj *o)
 		struct ign_val *v = &c->v[i];
 
 		if (o->type->fields[i].kind == IGN_STRS && v->u.strs.n) {
-			v->u.strs.v =
-				arena_array(a, v->u.strs.n, sizeof(struct str));
-			memcpy(v->u.strs.v, o->v[i].u.strs.v,
-			       v->u.strs.n * sizeof(struct str));
+			v->u.strs.v = arena_array(a, v->u.strs.n, sizeof(struct str));
+			memcpy(v->u.strs.v, o->v[i].u.strs.v, v->u.strs.n * sizeof(struct str));
 			v->u.strs.cap = v->u.strs.n;
 		}
 		if (o->type->fields[i].kind == IGN_OBJS && v->u.objs.n) {
-			v->u.objs.v =
-				arena_array(a, v->u.objs.n, sizeof(void *));
-			memcpy(v->u.objs.v, o->v[i].u.objs.v,
-			       v->u.objs.n * sizeof(void *));
+			v->u.objs.v = arena_array(a, v->u.objs.n, sizeof(void *));
+			memcpy(v->u.objs.v, o->v[i].u.objs.v, v->u.objs.n * sizeof(void *));
 			v->u.objs.cap = v->u.objs.n;
 		}
 	}
@@ -48,8 +43,7 @@ static struct ign_obj *own(struct arena *a, const struct ign_obj *o)
 }
 
 /* Where the keys of a list stand; made when the list is first looked into. */
-static struct map *index_of(struct arena *a, const struct ign_field *f,
-			    struct ign_val *v)
+static struct map *index_of(struct arena *a, const struct ign_field *f, struct ign_val *v)
 {
 	if (v->index)
 		return v->index;
@@ -62,8 +56,7 @@ static struct map *index_of(struct arena *a, const struct ign_field *f,
 	return v->index;
 }
 
-static void take_out(struct arena *a, const struct ign_field *f,
-		     struct ign_val *v, struct str key)
+static void take_out(struct arena *a, const struct ign_field *f, struct ign_val *v, struct str key)
 {
 	struct map_entry *e = map_find(index_of(a, f, v), key);
 	size_t i;
@@ -80,8 +73,7 @@ static void take_out(struct arena *a, const struct ign_field *f,
 }
 
 /* An entry that comes in one list of a group leaves the others. */
-static void leave_others(struct arena *a, struct ign_obj *to, size_t here,
-			 struct str key)
+static void leave_others(struct arena *a, struct ign_obj *to, size_t here, struct str key)
 {
 	for (size_t i = 0; i < to->type->n; i++) {
 		const struct ign_field *f = &to->type->fields[i];
@@ -91,8 +83,7 @@ static void leave_others(struct arena *a, struct ign_obj *to, size_t here,
 	}
 }
 
-static void fold_strs(struct arena *a, struct ign_obj *to, size_t i,
-		      const struct strs *child)
+static void fold_strs(struct arena *a, struct ign_obj *to, size_t i, const struct strs *child)
 {
 	const struct ign_field *f = &to->type->fields[i];
 	struct ign_val *v = &to->v[i];
@@ -111,8 +102,7 @@ static void fold_strs(struct arena *a, struct ign_obj *to, size_t i,
 	}
 }
 
-static void fold_entry(struct arena *a, struct ign_obj *to, size_t i,
-		       struct ign_obj *child)
+static void fold_entry(struct arena *a, struct ign_obj *to, size_t i, struct ign_obj *child)
 {
 	const struct ign_field *f = &to->type->fields[i];
 	struct ign_val *v = &to->v[i];
@@ -128,8 +118,7 @@ static void fold_entry(struct arena *a, struct ign_obj *to, size_t i,
 		VEC_PUSH(a, &v->u.objs, child);
 		return;
 	}
-	if ((f->flags & IGN_DROP_UNSET) &&
-	    !ign_is_set(child, IGN_HEADER_VALUE)) {
+	if ((f->flags & IGN_DROP_UNSET) && !ign_is_set(child, IGN_HEADER_VALUE)) {
 		take_out(a, f, v, key);
 		return;
 	}
@@ -137,8 +126,7 @@ static void fold_entry(struct arena *a, struct ign_obj *to, size_t i,
 	fold_into(a, v->u.objs.v[at - 1], child);
 }
 
-static void fold_value(struct arena *a, struct ign_obj *to, size_t i,
-		       const struct ign_val *child)
+static void fold_value(struct arena *a, struct ign_obj *to, size_t i, const struct ign_val *child)
 {
 	const struct ign_field *f = &to->type->fields[i];
 	struct ign_val *v = &to->v[i];
@@ -174,8 +162,7 @@ static void fold_value(struct arena *a, struct ign_obj *to, size_t i,
 }
 
 /* child is not zero: where it is, nothing of it counts. */
-static void fold_into(struct arena *a, struct ign_obj *to,
-		      const struct ign_obj *child)
+static void fold_into(struct arena *a, struct ign_obj *to, const struct ign_obj *child)
 {
 	for (size_t i = 0; i < child->type->n; i++)
 		fold_value(a, to, i, &child->v[i]);
@@ -215,8 +202,7 @@ static void close_holes(struct ign_obj *o)
 			close_list(f, &o->v[i]);
 		if (f->kind == IGN_OBJ)
 			close_holes(o->v[i].u.o);
-		for (size_t k = 0; f->kind == IGN_OBJS && k < o->v[i].u.objs.n;
-		     k++)
+		for (size_t k = 0; f->kind == IGN_OBJS && k < o->v[i].u.objs.n; k++)
 			close_holes(o->v[i].u.objs.v[k]);
 	}
 }

@@ -25,9 +25,8 @@ const struct ign_type *ign_sub_type(const struct ign_field *f, int minor)
 {
 	if (f->sub != &ign_type_RESOURCE || minor > 0 || *ign_word(f->embed))
 		return f->sub;
-	return strcmp(f->name, "certificateAuthorities") == 0
-		       ? &ign_type_CA_REFERENCE
-		       : &ign_type_REFERENCE;
+	return strcmp(f->name, "certificateAuthorities") == 0 ? &ign_type_CA_REFERENCE
+							      : &ign_type_REFERENCE;
 }
 
 /* 3.0 and 3.2 name some types otherwise. */
@@ -53,8 +52,8 @@ static size_t notice_offset(const struct json *j)
 	return end;
 }
 
-static int misfit(struct decoder *d, const struct json *j, struct str what,
-		  const char *in, const char *type)
+static int misfit(struct decoder *d, const struct json *j, struct str what, const char *in,
+		  const char *type)
 {
 	if (d->problem.n)
 		return -ERR_INVALID;
@@ -64,8 +63,7 @@ static int misfit(struct decoder *d, const struct json *j, struct str what,
 			     "%s.%.*s of type %s",
 			     STRF(what), in, STRF(buf_str(&d->path)), type);
 	if (d->misfits) {
-		struct ign_misfit m = { j, str_dup(d->a, buf_str(&d->at)),
-					d->problem };
+		struct ign_misfit m = { j, str_dup(d->a, buf_str(&d->at)), d->problem };
 
 		VEC_PUSH(d->a, d->misfits, m);
 		d->problem = S("");
@@ -96,38 +94,33 @@ static size_t enter_item(struct decoder *d, size_t i)
 }
 
 /* "error at line L col C: problem\n"; no place when it is behind the text. */
-static struct str place(struct arena *a, struct str text, size_t offset,
-			struct str problem)
+static struct str place(struct arena *a, struct str text, size_t offset, struct str problem)
 {
 	size_t line = 0, col = 0;
 
 	if (offset < text.n)
 		json_line_col(text, offset, &line, &col);
-	return str_fmt(a, "error at line %zu col %zu: %.*s\n", line, col,
-		       STRF(problem));
+	return str_fmt(a, "error at line %zu col %zu: %.*s\n", line, col, STRF(problem));
 }
 
 /* ---- decoding ------------------------------------------------------------------- */
 
-static int decode(struct decoder *d, struct ign_obj *o, const struct json *j,
-		  const char *in);
+static int decode(struct decoder *d, struct ign_obj *o, const struct json *j, const char *in);
 
-static int decode_int(struct decoder *d, struct ign_val *v,
-		      const struct json *j, const char *in)
+static int decode_int(struct decoder *d, struct ign_val *v, const struct json *j, const char *in)
 {
 	struct str text = json_text(j);
 
 	if (json_kind(j) != JSON_NUMBER)
 		return misfit(d, j, str_of(json_kind_name(j)), in, "int");
 	if (!str_to_i64(text, &v->u.i))
-		return misfit(d, j, str_fmt(d->a, "number %.*s", STRF(text)),
-			      in, "int");
+		return misfit(d, j, str_fmt(d->a, "number %.*s", STRF(text)), in, "int");
 	v->set = true;
 	return 0;
 }
 
-static int decode_strs(struct decoder *d, const struct ign_field *f,
-		       struct ign_val *v, const struct json *j, const char *in)
+static int decode_strs(struct decoder *d, const struct ign_field *f, struct ign_val *v,
+		       const struct json *j, const char *in)
 {
 	if (json_kind(j) != JSON_ARRAY)
 		return misfit(d, j, str_of(json_kind_name(j)), in,
@@ -150,8 +143,8 @@ static int decode_strs(struct decoder *d, const struct ign_field *f,
 }
 
 /* A second list under the same key is read over the first, entry by entry. */
-static int decode_objs(struct decoder *d, const struct ign_field *f,
-		       struct ign_val *v, const struct json *j, const char *in)
+static int decode_objs(struct decoder *d, const struct ign_field *f, struct ign_val *v,
+		       const struct json *j, const char *in)
 {
 	const char *go = go_name(f, d->minor);
 	struct ign_objs old = v->u.objs;
@@ -167,12 +160,9 @@ static int decode_objs(struct decoder *d, const struct ign_field *f,
 	}
 	v->set = true;
 	v->u.objs = (struct ign_objs){ 0 };
-	for (const struct json *e = json_first(j); e && rc == 0;
-	     e = json_next(e)) {
+	for (const struct json *e = json_first(j); e && rc == 0; e = json_next(e)) {
 		size_t i = v->u.objs.n, n = enter_item(d, i);
-		struct ign_obj *o =
-			i < old.n ? old.v[i]
-				  : ign_new(d->a, ign_sub_type(f, d->minor));
+		struct ign_obj *o = i < old.n ? old.v[i] : ign_new(d->a, ign_sub_type(f, d->minor));
 
 		if (json_kind(e) == JSON_OBJECT)
 			rc = decode(d, o, e, go);
@@ -185,14 +175,13 @@ static int decode_objs(struct decoder *d, const struct ign_field *f,
 	return rc;
 }
 
-static int decode_obj(struct decoder *d, const struct ign_field *f,
-		      struct ign_val *v, const struct json *j, const char *in)
+static int decode_obj(struct decoder *d, const struct ign_field *f, struct ign_val *v,
+		      const struct json *j, const char *in)
 {
 	const char *go = go_name(f, d->minor);
 
 	if (json_kind(j) != JSON_OBJECT)
-		return misfit(d, j, str_of(json_kind_name(j)), in,
-			      str_fmt(d->a, "types.%s", go).p);
+		return misfit(d, j, str_of(json_kind_name(j)), in, str_fmt(d->a, "types.%s", go).p);
 	if (!v->u.o)
 		v->u.o = ign_new(d->a, ign_sub_type(f, d->minor));
 	return decode(d, v->u.o, j, go);
@@ -205,8 +194,8 @@ static void decode_null(const struct ign_field *f, struct ign_val *v)
 		*v = (struct ign_val){ 0 };
 }
 
-static int decode_field(struct decoder *d, const struct ign_field *f,
-			struct ign_val *v, const struct json *j, const char *in)
+static int decode_field(struct decoder *d, const struct ign_field *f, struct ign_val *v,
+			const struct json *j, const char *in)
 {
 	if (json_kind(j) == JSON_NULL) {
 		decode_null(f, v);
@@ -224,8 +213,7 @@ static int decode_field(struct decoder *d, const struct ign_field *f,
 		return decode_int(d, v, j, in);
 	case IGN_BOOL:
 		if (json_kind(j) != JSON_BOOL)
-			return misfit(d, j, str_of(json_kind_name(j)), in,
-				      "bool");
+			return misfit(d, j, str_of(json_kind_name(j)), in, "bool");
 		v->set = true;
 		v->u.b = json_is_true(j);
 		return 0;
@@ -240,14 +228,12 @@ static int decode_field(struct decoder *d, const struct ign_field *f,
 }
 
 /* The field of that name, or else one that differs in case only. */
-static ptrdiff_t field_of(const struct ign_type *type, struct str key,
-			  int minor)
+static ptrdiff_t field_of(const struct ign_type *type, struct str key, int minor)
 {
 	char first = key.n ? key.p[0] : '\0';
 
 	for (size_t i = 0; i < type->n; i++)
-		if (type->fields[i].name[0] == first &&
-		    type->fields[i].since <= minor &&
+		if (type->fields[i].name[0] == first && type->fields[i].since <= minor &&
 		    str_is(key, type->fields[i].name))
 			return (ptrdiff_t)i;
 	for (size_t i = 0; i < type->n; i++)
@@ -257,14 +243,12 @@ static ptrdiff_t field_of(const struct ign_type *type, struct str key,
 	return -1;
 }
 
-static int decode(struct decoder *d, struct ign_obj *o, const struct json *j,
-		  const char *in)
+static int decode(struct decoder *d, struct ign_obj *o, const struct json *j, const char *in)
 {
 	size_t n = d->path.n, at = d->at.n;
 	int rc = 0;
 
-	for (const struct json *m = json_first(j); m && rc == 0;
-	     m = json_next(m)) {
+	for (const struct json *m = json_first(j); m && rc == 0; m = json_next(m)) {
 		ptrdiff_t i = field_of(o->type, json_key(m), d->minor);
 		const struct ign_field *f;
 
@@ -273,18 +257,15 @@ static int decode(struct decoder *d, struct ign_obj *o, const struct json *j,
 		f = &o->type->fields[i];
 		if (d->exact) {
 			/* no names for messages; what does not fit fails */
-			rc = str_is(json_key(m), f->name)
-				     ? decode_field(d, f, &o->v[i], m, in)
-				     : -ERR_INVALID;
+			rc = str_is(json_key(m), f->name) ? decode_field(d, f, &o->v[i], m, in)
+							  : -ERR_INVALID;
 			continue;
 		}
 		if (*ign_word(f->embed))
-			buf_addf(&d->path, "%s%s", n ? "." : "",
-				 ign_word(f->embed));
+			buf_addf(&d->path, "%s%s", n ? "." : "", ign_word(f->embed));
 		buf_addf(&d->path, "%s%s", d->path.n ? "." : "", f->name);
 		if (d->misfits)
-			buf_addf(&d->at, "%s%.*s", at ? "." : "",
-				 STRF(json_key(m)));
+			buf_addf(&d->at, "%s%.*s", at ? "." : "", STRF(json_key(m)));
 		rc = decode_field(d, f, &o->v[i], m, in);
 		d->path.n = n;
 		d->at.n = at;
@@ -292,8 +273,8 @@ static int decode(struct decoder *d, struct ign_obj *o, const struct json *j,
 	return rc;
 }
 
-int ign_decode(struct arena *a, struct ign_obj *o, const struct json *j,
-	       int minor, struct str *problem, size_t *offset)
+int ign_decode(struct arena *a, struct ign_obj *o, const struct json *j, int minor,
+	       struct str *problem, size_t *offset)
 {
 	struct decoder d = { .a = a, .minor = minor };
 	int rc;
@@ -305,8 +286,8 @@ int ign_decode(struct arena *a, struct ign_obj *o, const struct json *j,
 	return rc;
 }
 
-void ign_decode_some(struct arena *a, struct ign_obj *o, const struct json *j,
-		     int minor, struct ign_misfits *misfits)
+void ign_decode_some(struct arena *a, struct ign_obj *o, const struct json *j, int minor,
+		     struct ign_misfits *misfits)
 {
 	struct decoder d = { .a = a, .minor = minor, .misfits = misfits };
 
@@ -317,8 +298,7 @@ void ign_decode_some(struct arena *a, struct ign_obj *o, const struct json *j,
 
 /* ---- the version -------------------------------------------------------------------- */
 
-static const char supported[] =
-	"Supported spec versions: 2.2,3.0,3.1,3.2,3.3,3.4,3.5";
+static const char supported[] = "Supported spec versions: 2.2,3.0,3.1,3.2,3.3,3.4,3.5";
 
 static int v3_failed(struct err *err, const char *why, struct str report)
 {
@@ -333,8 +313,7 @@ static const char *version_in(const struct json *ignition, struct str *version,
 			      const struct json **blame)
 {
 	for (const struct json *v = json_first(ignition); v; v = json_next(v)) {
-		if (!str_eq_fold(json_key(v), S("version")) ||
-		    json_kind(v) == JSON_NULL)
+		if (!str_eq_fold(json_key(v), S("version")) || json_kind(v) == JSON_NULL)
 			continue;
 		*blame = v;
 		if (json_kind(v) != JSON_STRING)
@@ -344,8 +323,7 @@ static const char *version_in(const struct json *ignition, struct str *version,
 	return NULL;
 }
 
-const char *ign_version_of(const struct json *j, struct str *version,
-			   const struct json **blame)
+const char *ign_version_of(const struct json *j, struct str *version, const struct json **blame)
 {
 	const char *into = NULL;
 
@@ -355,10 +333,8 @@ const char *ign_version_of(const struct json *j, struct str *version,
 		return NULL;
 	if (json_kind(j) != JSON_OBJECT)
 		return "value of type util.versionStub";
-	for (const struct json *m = json_first(j); m && !into;
-	     m = json_next(m)) {
-		if (!str_eq_fold(json_key(m), S("ignition")) ||
-		    json_kind(m) == JSON_NULL)
+	for (const struct json *m = json_first(j); m && !into; m = json_next(m)) {
+		if (!str_eq_fold(json_key(m), S("ignition")) || json_kind(m) == JSON_NULL)
 			continue;
 		*blame = m;
 		if (json_kind(m) != JSON_OBJECT)
@@ -370,19 +346,18 @@ const char *ign_version_of(const struct json *j, struct str *version,
 }
 
 /* ignition.version, keys of any case, later ones winning; "" when absent. */
-static int stub_version(struct arena *a, struct str text, const struct json *j,
-			struct str *version, struct err *err)
+static int stub_version(struct arena *a, struct str text, const struct json *j, struct str *version,
+			struct err *err)
 {
 	const struct json *blame;
 	const char *into = ign_version_of(j, version, &blame);
 
 	if (!into)
 		return 0;
-	return v3_failed(
-		err, "config is not valid",
-		place(a, text, notice_offset(blame),
-		      str_fmt(a, "json: cannot unmarshal %s into Go %s",
-			      json_kind_name(blame), into)));
+	return v3_failed(err, "config is not valid",
+			 place(a, text, notice_offset(blame),
+			       str_fmt(a, "json: cannot unmarshal %s into Go %s",
+				       json_kind_name(blame), into)));
 }
 
 /* ---- up to 3.5 ------------------------------------------------------------------------ */
@@ -404,19 +379,16 @@ static void drop_mode_bits(const struct ign_objs *list, int field)
 static void mend_luks(const struct ign_objs *list, int minor)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		const struct ign_obj *clevis =
-			ign_sub(list->v[i], IGN_LUKS_CLEVIS);
+		const struct ign_obj *clevis = ign_sub(list->v[i], IGN_LUKS_CLEVIS);
 		const struct ign_objs *tang = ign_list(clevis, IGN_CLEVIS_TANG);
-		struct ign_obj *custom =
-			clevis ? clevis->v[IGN_CLEVIS_CUSTOM].u.o : NULL;
+		struct ign_obj *custom = clevis ? clevis->v[IGN_CLEVIS_CUSTOM].u.o : NULL;
 
 		if (custom && minor < 3) {
 			set_if_unset(custom, IGN_CUSTOM_CONFIG);
 			set_if_unset(custom, IGN_CUSTOM_PIN);
 		}
 		for (size_t k = 0; k < tang->n; k++)
-			tang->v[k]->v[IGN_TANG_ADVERTISEMENT] =
-				(struct ign_val){ 0 };
+			tang->v[k]->v[IGN_TANG_ADVERTISEMENT] = (struct ign_val){ 0 };
 	}
 }
 
@@ -437,12 +409,9 @@ static struct ign_obj *resource(struct arena *a, struct ign_obj *ref)
 static void mend_references(struct arena *a, const struct ign_obj *ignition)
 {
 	const struct ign_obj *config = ign_sub(ignition, IGN_IGNITION_CONFIG);
-	const struct ign_objs *merge =
-		ign_list(config, IGN_IGNITION_CONFIG_MERGE);
-	const struct ign_objs *cas =
-		ign_list(ign_sub(ign_sub(ignition, IGN_IGNITION_SECURITY),
-				 IGN_SECURITY_TLS),
-			 IGN_TLS_CAS);
+	const struct ign_objs *merge = ign_list(config, IGN_IGNITION_CONFIG_MERGE);
+	const struct ign_objs *cas = ign_list(
+		ign_sub(ign_sub(ignition, IGN_IGNITION_SECURITY), IGN_SECURITY_TLS), IGN_TLS_CAS);
 
 	for (size_t i = 0; i < merge->n; i++)
 		merge->v[i] = resource(a, merge->v[i]);
@@ -473,31 +442,27 @@ void ign_up(struct arena *a, struct ign_obj *config, int minor)
 	for (size_t i = 0; minor < 3 && i < raid->n; i++)
 		set_if_unset(raid->v[i], IGN_RAID_LEVEL);
 	if (minor < 4) {
-		drop_mode_bits(ign_list(storage, IGN_STORAGE_FILES),
-			       IGN_FILE_MODE);
-		drop_mode_bits(ign_list(storage, IGN_STORAGE_DIRECTORIES),
-			       IGN_DIRECTORY_MODE);
+		drop_mode_bits(ign_list(storage, IGN_STORAGE_FILES), IGN_FILE_MODE);
+		drop_mode_bits(ign_list(storage, IGN_STORAGE_DIRECTORIES), IGN_DIRECTORY_MODE);
 	}
 	mend_luks(ign_list(storage, IGN_STORAGE_LUKS), minor);
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
 
-static int parse_v3(struct arena *a, struct str text, int minor,
-		    struct ign_parsed *out, struct err *err)
+static int parse_v3(struct arena *a, struct str text, int minor, struct ign_parsed *out,
+		    struct err *err)
 {
 	struct ign_obj *config = ign_new(a, &ign_type_CONFIG);
 	struct str problem;
 	size_t offset;
 
 	if (ign_decode(a, config, out->root, minor, &problem, &offset) < 0)
-		return v3_failed(err, "config is not valid",
-				 place(a, text, offset, problem));
+		return v3_failed(err, "config is not valid", place(a, text, offset, problem));
 	ign_validate(a, config, minor, out->root, &out->report);
 	if (out->report.fatal)
-		return v3_failed(
-			err, "config is not valid",
-			ign_report_text(a, &out->report, out->root, text));
+		return v3_failed(err, "config is not valid",
+				 ign_report_text(a, &out->report, out->root, text));
 	ign_up(a, config, minor);
 	out->config = config;
 	out->minor = minor;
@@ -506,12 +471,11 @@ static int parse_v3(struct arena *a, struct str text, int minor,
 
 bool ign_is_v3(struct semver v)
 {
-	return v.major == 3 && v.minor >= 0 && v.minor <= 5 && v.patch == 0 &&
-	       !v.pre.n && !v.meta.n;
+	return v.major == 3 && v.minor >= 0 && v.minor <= 5 && v.patch == 0 && !v.pre.n &&
+	       !v.meta.n;
 }
 
-int ign_parse(struct arena *a, struct str text, struct ign_parsed *out,
-	      struct err *err)
+int ign_parse(struct arena *a, struct str text, struct ign_parsed *out, struct err *err)
 {
 	struct json_fault fault = { 0 };
 	struct json_opts opts = { .flags = JSON_FIX_UTF8, .fault = &fault };
@@ -565,8 +529,7 @@ bool ign_take(struct arena *a, const struct json *tree, struct ign_parsed *out)
 	struct ign_parsed p = { .root = tree };
 	struct semver v;
 
-	if (!semver_parse(json_str(tree, "ignition.version", S("")), &v) ||
-	    !ign_is_v3(v))
+	if (!semver_parse(json_str(tree, "ignition.version", S("")), &v) || !ign_is_v3(v))
 		return false;
 	p.minor = d.minor = (int)v.minor;
 	p.config = ign_new(a, &ign_type_CONFIG);
@@ -580,8 +543,7 @@ bool ign_take(struct arena *a, const struct json *tree, struct ign_parsed *out)
 	return true;
 }
 
-int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out,
-		 struct err *err)
+int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out, struct err *err)
 {
 	struct ign_parsed p = { 0 };
 	int rc = ign_parse(a, text, &p, err);

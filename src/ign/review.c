@@ -8,10 +8,9 @@
 bool ign_is_told(const struct ign_review *r, struct str path)
 {
 	for (size_t i = 1; i <= path.n; i++) {
-		const struct map_entry *e =
-			i == path.n || path.p[i] == '.'
-				? map_find(&r->told, str_sub(path, 0, i))
-				: NULL;
+		const struct map_entry *e = i == path.n || path.p[i] == '.'
+						    ? map_find(&r->told, str_sub(path, 0, i))
+						    : NULL;
 
 		if (e && (i == path.n || e->value))
 			return true;
@@ -20,8 +19,7 @@ bool ign_is_told(const struct ign_review *r, struct str path)
 }
 
 /* ign_validate's report, without what it says of misfits. */
-static void check(struct arena *a, int minor, const struct json *tree,
-		  struct ign_review *out)
+static void check(struct arena *a, int minor, const struct json *tree, struct ign_review *out)
 {
 	struct ign_report all = { 0 };
 
@@ -38,8 +36,7 @@ static void check(struct arena *a, int minor, const struct json *tree,
 }
 
 /* One whose type is wrong is taken for the newest. */
-static struct str read_version(struct arena *a, const struct json *tree,
-			       struct ign_review *out)
+static struct str read_version(struct arena *a, const struct json *tree, struct ign_review *out)
 {
 	const struct json *blame;
 	struct str version;
@@ -50,14 +47,12 @@ static struct str read_version(struct arena *a, const struct json *tree,
 		return version;
 	m.at = blame;
 	m.path = json_path_of(a, tree, blame);
-	m.message = str_fmt(a, "json: cannot unmarshal %s into Go %s",
-			    json_kind_name(blame), into);
+	m.message = str_fmt(a, "json: cannot unmarshal %s into Go %s", json_kind_name(blame), into);
 	VEC_PUSH(a, &out->misfits, m);
 	return S("3.5.0");
 }
 
-static void add_misfits(struct arena *a, const struct ign_misfits *list,
-			struct ign_review *out)
+static void add_misfits(struct arena *a, const struct ign_misfits *list, struct ign_review *out)
 {
 	for (size_t i = 0; i < out->misfits.n; i++)
 		(void)map_put(&out->told, out->misfits.v[i].path, out);
@@ -66,8 +61,7 @@ static void add_misfits(struct arena *a, const struct ign_misfits *list,
 			VEC_PUSH(a, &out->misfits, list->v[i]);
 }
 
-void ign_review(struct arena *a, const struct json *tree,
-		struct ign_review *out)
+void ign_review(struct arena *a, const struct json *tree, struct ign_review *out)
 {
 	struct ign_misfits list = { 0 };
 	struct ign_obj *o;
@@ -76,8 +70,7 @@ void ign_review(struct arena *a, const struct json *tree,
 
 	*out = (struct ign_review){ 0 };
 	map_init(&out->told, a);
-	if (json_kind(tree) != JSON_OBJECT ||
-	    !semver_parse(read_version(a, tree, out), &v))
+	if (json_kind(tree) != JSON_OBJECT || !semver_parse(read_version(a, tree, out), &v))
 		return;
 	v3 = ign_is_v3(v);
 	if (!v3 && (v.major != 2 || v.minor > 2))

@@ -138,8 +138,7 @@ static struct str trim(struct str s)
 
 		while (i > 0 && ((unsigned char)s.p[--i] & 0xC0) == 0x80)
 			;
-		if (!s.n || !is_space((int32_t)utf8_at(s, i, &len)) ||
-		    i + len != s.n)
+		if (!s.n || !is_space((int32_t)utf8_at(s, i, &len)) || i + len != s.n)
 			return s;
 		s.n = i;
 	}
@@ -165,8 +164,7 @@ static enum step section_suffix(struct lexer *l)
 		return fail(l, b.p);
 	}
 	for (size_t i = 0; i < garbage.n; i++)
-		buf_addf(&b, "%c%d", i ? ' ' : '[',
-			 (unsigned char)garbage.p[i]);
+		buf_addf(&b, "%c%d", i ? ' ' : '[', (unsigned char)garbage.p[i]);
 	buf_addc(&b, ']');
 	return fail(l, b.p);
 }
@@ -242,13 +240,11 @@ static bool too_long(struct lexer *l)
 	if (l->end - l->pos < LINE_MAX_)
 		return false;
 	if (l->line_end < l->pos || !l->pos)
-		l->line_end = l->pos + scan_three(l->in.p + l->pos, LINE_MAX_,
-						  '\n', '\r', '\n');
+		l->line_end = l->pos + scan_three(l->in.p + l->pos, LINE_MAX_, '\n', '\r', '\n');
 	return l->line_end >= l->pos + LINE_MAX_;
 }
 
-const char *ign_lex_unit(struct arena *a, struct str text, bool v2,
-			 bool *install)
+const char *ign_lex_unit(struct arena *a, struct str text, bool v2, bool *install)
 {
 	struct lexer l = { .a = a, .in = text, .v2 = v2 };
 	enum step step = NEXT_SECTION, back = NEXT_SECTION;
@@ -269,8 +265,7 @@ const char *ign_lex_unit(struct arena *a, struct str text, bool v2,
 				l.section.n--;
 				step = SECTION_SUFFIX;
 			} else {
-				step = fail(&l,
-					    "unable to find end of section");
+				step = fail(&l, "unable to find end of section");
 			}
 			break;
 		case SECTION_SUFFIX:

@@ -9,9 +9,7 @@
 
 const char *ign_has_nul(struct str name)
 {
-	return name.n && memchr(name.p, '\0', name.n)
-		       ? "contains a NUL character"
-		       : NULL;
+	return name.n && memchr(name.p, '\0', name.n) ? "contains a NUL character" : NULL;
 }
 
 const char *ign_bad_path(struct str p)
@@ -50,8 +48,7 @@ struct str ign_clean_path(struct arena *a, struct str p)
 			if (b.n > floor) {
 				ptrdiff_t at = str_rchr(buf_str(&b), '/');
 
-				b.n = at < (ptrdiff_t)floor ? floor
-							    : (size_t)at;
+				b.n = at < (ptrdiff_t)floor ? floor : (size_t)at;
 				continue;
 			}
 			if (rooted)
@@ -112,8 +109,7 @@ static bool hex(char c)
 static bool escapes_ok(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] == '%' &&
-		    (i + 2 >= s.n || !hex(s.p[i + 1]) || !hex(s.p[i + 2])))
+		if (s.p[i] == '%' && (i + 2 >= s.n || !hex(s.p[i + 1]) || !hex(s.p[i + 2])))
 			return false;
 	return true;
 }
@@ -152,8 +148,7 @@ static bool host_ok(struct str host)
 		unsigned char c = (unsigned char)name.p[i];
 
 		if (c == '%') {
-			if (i + 2 >= name.n || !hex(name.p[i + 1]) ||
-			    !hex(name.p[i + 2]))
+			if (i + 2 >= name.n || !hex(name.p[i + 1]) || !hex(name.p[i + 2]))
 				return false;
 			if (name.p[i + 1] < '8' && !alpha(name.p[i + 1]) &&
 			    !(name.p[i + 1] == '2' && name.p[i + 2] == '5'))
@@ -170,8 +165,7 @@ static bool host_ok(struct str host)
 static bool userinfo_ok(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (!alpha(s.p[i]) && !digit(s.p[i]) &&
-		    !strchr("-._:~!$&'()*+,;=%@", s.p[i]))
+		if (!alpha(s.p[i]) && !digit(s.p[i]) && !strchr("-._:~!$&'()*+,;=%@", s.p[i]))
 			return false;
 	return escapes_ok(s);
 }
@@ -191,8 +185,7 @@ static bool hierarchy_ok(struct str scheme, struct str rest)
 		if (str_chr(before, ':') >= 0)
 			return false;
 	}
-	if (str_starts(rest, S("//")) &&
-	    (scheme.n || !str_starts(rest, S("///")))) {
+	if (str_starts(rest, S("//")) && (scheme.n || !str_starts(rest, S("///")))) {
 		authority = str_from(rest, 2);
 		rest = S("");
 		at = str_chr(authority, '/');
@@ -225,14 +218,14 @@ static size_t first_special(struct str s)
 
 	for (; s.n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(s.p + i);
-		size_t k = scan_first(scan_in(v, 0, 0x1F) | scan_is(v, 0x7F) |
-				      scan_is(v, '#') | scan_is(v, '?'));
+		size_t k = scan_first(scan_in(v, 0, 0x1F) | scan_is(v, 0x7F) | scan_is(v, '#') |
+				      scan_is(v, '?'));
 
 		if (k < SCAN)
 			return i + k;
 	}
-	while (i < s.n && (unsigned char)s.p[i] >= 0x20 && s.p[i] != 0x7F &&
-	       s.p[i] != '#' && s.p[i] != '?')
+	while (i < s.n && (unsigned char)s.p[i] >= 0x20 && s.p[i] != 0x7F && s.p[i] != '#' &&
+	       s.p[i] != '?')
 		i++;
 	return i;
 }
@@ -302,8 +295,7 @@ static bool empty_version_id(struct arena *a, struct str query)
 			continue;
 		key = pair;
 		(void)str_cut(pair, '=', &key, &value);
-		if (percent_decode(a, key, &name, &ignored) == 0 &&
-		    str_is(name, "versionId"))
+		if (percent_decode(a, key, &name, &ignored) == 0 && str_is(name, "versionId"))
 			return !value.n;
 	}
 	return false;
@@ -335,8 +327,8 @@ const char *ign_bad_url(struct arena *a, struct str text, int minor)
 
 	if (!parse(a, text, &u))
 		return "unable to parse url";
-	if (str_is(u.scheme, "http") || str_is(u.scheme, "https") ||
-	    str_is(u.scheme, "tftp") || (minor >= 2 && str_is(u.scheme, "gs")))
+	if (str_is(u.scheme, "http") || str_is(u.scheme, "https") || str_is(u.scheme, "tftp") ||
+	    (minor >= 2 && str_is(u.scheme, "gs")))
 		return NULL;
 	if (str_is(u.scheme, "s3") || (minor >= 4 && str_is(u.scheme, "arn"))) {
 		bad = str_is(u.scheme, "arn") ? bad_arn(u.rest) : NULL;

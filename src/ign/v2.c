@@ -22,18 +22,16 @@ static void upgrade(struct arena *a, struct ign_obj *config, int minor)
 	const struct ign_obj *s = ign_sub(config, IGN_V2_CONFIG_STORAGE);
 	const struct ign_objs *files = ign_list(s, IGN_V2_STORAGE_FILES);
 	const struct ign_objs *dirs = ign_list(s, IGN_V2_STORAGE_DIRECTORIES);
-	const struct ign_objs *users = ign_list(
-		ign_sub(config, IGN_V2_CONFIG_PASSWD), IGN_V2_PASSWD_USERS);
+	const struct ign_objs *users =
+		ign_list(ign_sub(config, IGN_V2_CONFIG_PASSWD), IGN_V2_PASSWD_USERS);
 
 	for (size_t i = 0; minor < 2 && i < files->n; i++)
 		set_int(files->v[i], IGN_V2_FILE_MODE);
 	for (size_t i = 0; minor < 2 && i < dirs->n; i++)
 		set_int(dirs->v[i], IGN_V2_DIRECTORY_MODE);
 	for (size_t i = 0; minor < 1 && i < files->n; i++) {
-		set_int(owner(a, files->v[i], IGN_V2_FILE_USER),
-			IGN_V2_OWNER_ID);
-		set_int(owner(a, files->v[i], IGN_V2_FILE_GROUP),
-			IGN_V2_OWNER_ID);
+		set_int(owner(a, files->v[i], IGN_V2_FILE_USER), IGN_V2_OWNER_ID);
+		set_int(owner(a, files->v[i], IGN_V2_FILE_GROUP), IGN_V2_OWNER_ID);
 	}
 	for (size_t i = 0; minor < 1 && i < users->n; i++) {
 		struct ign_val *v = &users->v[i]->v[IGN_V2_USER_PASSWORD];
@@ -44,8 +42,8 @@ static void upgrade(struct arena *a, struct ign_obj *config, int minor)
 	}
 }
 
-int ign_v2_parse(struct arena *a, struct str text, const struct json *root,
-		 struct ign_parsed *out, struct err *err)
+int ign_v2_parse(struct arena *a, struct str text, const struct json *root, struct ign_parsed *out,
+		 struct err *err)
 {
 	struct ign_obj *config = ign_new(a, &ign_type_V2_CONFIG);
 	struct semver v;
@@ -55,15 +53,13 @@ int ign_v2_parse(struct arena *a, struct str text, const struct json *root,
 	/* what does not fit 2.2 is tried as older ones, down to version 1 */
 	if (ign_decode(a, config, root, 2, &problem, &offset) < 0)
 		return err_set(err, ERR_NOTFOUND, "not a v2 config");
-	if (!semver_parse(ign_str(ign_sub(config, IGN_V2_CONFIG_IGNITION),
-				  IGN_V2_IGNITION_VERSION),
+	if (!semver_parse(ign_str(ign_sub(config, IGN_V2_CONFIG_IGNITION), IGN_V2_IGNITION_VERSION),
 			  &v) ||
 	    v.major != 2 || v.minor > 2 || v.patch || v.pre.n || v.meta.n)
 		return err_set(err, ERR_NOTFOUND, "not a v2 version");
 	if (v.minor < 2) {
 		config = ign_new(a, &ign_type_V2_CONFIG);
-		if (ign_decode(a, config, root, (int)v.minor, &problem,
-			       &offset) < 0)
+		if (ign_decode(a, config, root, (int)v.minor, &problem, &offset) < 0)
 			return err_set(err, ERR_NOTFOUND, "not a v2 config");
 	}
 	report = ign_v2_report(a, config, (int)v.minor, root, text);

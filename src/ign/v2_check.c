@@ -20,8 +20,7 @@ struct checker {
 
 /* ---- the report -------------------------------------------------------------------- */
 
-static void add_highlight(struct checker *c, size_t last, size_t line,
-			  size_t start, size_t col)
+static void add_highlight(struct checker *c, size_t last, size_t line, size_t start, size_t col)
 {
 	if (line > 1) {
 		struct str before = str_sub(c->text, 0, start - 1);
@@ -30,8 +29,7 @@ static void add_highlight(struct checker *c, size_t last, size_t line,
 		buf_addf(&c->out, "%5zu: %.*s\n", line - 1,
 			 STRF(str_from(before, (size_t)(nl + 1))));
 	}
-	buf_addf(&c->out, "%5zu: %.*s\n", line,
-		 STRF(str_sub(c->text, start, last)));
+	buf_addf(&c->out, "%5zu: %.*s\n", line, STRF(str_sub(c->text, start, last)));
 	buf_fill(&c->out, ' ', col + 5);
 	buf_addz(&c->out, "^\n");
 }
@@ -93,8 +91,7 @@ static void warn(struct checker *c, const char *message)
 
 static const char *bad_path(struct str path)
 {
-	return str_starts(path, S("/")) ? ign_has_nul(path)
-					: "path not absolute";
+	return str_starts(path, S("/")) ? ign_has_nul(path) : "path not absolute";
 }
 
 static const char *bad_source(struct checker *c, struct str source)
@@ -116,16 +113,15 @@ static const char *bad_hash(const struct ign_obj *v)
 
 	if (!ign_is_set(v, IGN_V2_VERIFICATION_HASH))
 		return NULL;
-	if (!str_cut(ign_str(v, IGN_V2_VERIFICATION_HASH), '-', &function,
-		     &sum))
+	if (!str_cut(ign_str(v, IGN_V2_VERIFICATION_HASH), '-', &function, &sum))
 		return "malformed hash specifier";
 	if (!str_is(function, "sha512"))
 		return "unrecognized hash function";
 	return sum.n == 128 ? NULL : "incorrect size for hash sum";
 }
 
-static const char *bad_unit_text(struct checker *c, const struct ign_obj *o,
-				 int field, bool *install)
+static const char *bad_unit_text(struct checker *c, const struct ign_obj *o, int field,
+				 bool *install)
 {
 	const char *bad = ign_lex_unit(c->a, ign_str(o, field), true, install);
 
@@ -136,17 +132,15 @@ static bool network_name_ok(struct str name)
 {
 	struct str ext = ign_extension(name);
 
-	return str_is(ext, ".link") || str_is(ext, ".netdev") ||
-	       str_is(ext, ".network");
+	return str_is(ext, ".link") || str_is(ext, ".netdev") || str_is(ext, ".network");
 }
 
 static void check_create(struct checker *c, const struct ign_obj *o)
 {
 	static const int fields[] = {
-		IGN_V2_USER_GECOS,   IGN_V2_USER_GROUPS, IGN_V2_USER_HOME,
-		IGN_V2_USER_NO_HOME, IGN_V2_USER_NO_LOG, IGN_V2_USER_NO_GROUP,
-		IGN_V2_USER_PRIMARY, IGN_V2_USER_SHELL,	 IGN_V2_USER_SYSTEM,
-		IGN_V2_USER_UID,
+		IGN_V2_USER_GECOS,  IGN_V2_USER_GROUPS,	  IGN_V2_USER_HOME,    IGN_V2_USER_NO_HOME,
+		IGN_V2_USER_NO_LOG, IGN_V2_USER_NO_GROUP, IGN_V2_USER_PRIMARY, IGN_V2_USER_SHELL,
+		IGN_V2_USER_SYSTEM, IGN_V2_USER_UID,
 	};
 
 	if (!ign_sub(o, IGN_V2_USER_CREATE))
@@ -166,12 +160,11 @@ static void check_create(struct checker *c, const struct ign_obj *o)
 		else
 			used = ign_is_set(o, fields[i]);
 		if (used)
-			error(c,
-			      str_fmt(c->a,
-				      "cannot use both the create object and "
-				      "the user-level %s field",
-				      f->name)
-				      .p);
+			error(c, str_fmt(c->a,
+					 "cannot use both the create object and "
+					 "the user-level %s field",
+					 f->name)
+					 .p);
 	}
 }
 
@@ -187,19 +180,17 @@ static void check_filesystem(struct checker *c, const struct ign_obj *o)
 	if (!ign_sub(mount, IGN_V2_MOUNT_CREATE))
 		return;
 	if (ign_is_true(mount, IGN_V2_MOUNT_WIPE))
-		error(c,
-		      "cannot use both create object and wipeFilesystem field");
+		error(c, "cannot use both create object and wipeFilesystem field");
 	if (ign_strings(mount, IGN_V2_MOUNT_OPTIONS)->n)
-		error(c,
-		      "cannot use both create object and mount-level options "
-		      "field");
+		error(c, "cannot use both create object and mount-level options "
+			 "field");
 	warn(c, "the create object has been deprecated in favor of mount-level "
 		"options");
 }
 
 /* Nodes on filesystems that are nowhere defined. */
-static void check_nodes(struct checker *c, const struct ign_objs *nodes,
-			const struct map *known, const char *what)
+static void check_nodes(struct checker *c, const struct ign_objs *nodes, const struct map *known,
+			const char *what)
 {
 	for (size_t i = 0; i < nodes->n; i++) {
 		struct str fs = ign_str(nodes->v[i], IGN_V2_FILE_FILESYSTEM);
@@ -209,8 +200,7 @@ static void check_nodes(struct checker *c, const struct ign_objs *nodes,
 			continue;
 		buf_init(&b, c->a);
 		buf_addf(&b, "%s ", what);
-		json_add_quoted(&b, ign_str(nodes->v[i], IGN_V2_FILE_PATH),
-				JSON_NO_HTML);
+		json_add_quoted(&b, ign_str(nodes->v[i], IGN_V2_FILE_PATH), JSON_NO_HTML);
 		buf_addz(&b, " references nonexistent filesystem ");
 		json_add_quoted(&b, fs, JSON_NO_HTML);
 		buf_addz(&b, ". (This is ok if it is defined in a referenced "
@@ -230,12 +220,10 @@ static void check_config(struct checker *c, const struct ign_obj *o)
 	(void)map_put(&known, S("root"), c);
 	(void)map_put(&seen, S("root"), c);
 	for (size_t i = 0; i < fs->n; i++)
-		(void)map_put(&known, ign_str(fs->v[i], IGN_V2_FILESYSTEM_NAME),
-			      c);
+		(void)map_put(&known, ign_str(fs->v[i], IGN_V2_FILESYSTEM_NAME), c);
 	check_nodes(c, ign_list(s, IGN_V2_STORAGE_FILES), &known, "File");
 	check_nodes(c, ign_list(s, IGN_V2_STORAGE_LINKS), &known, "Link");
-	check_nodes(c, ign_list(s, IGN_V2_STORAGE_DIRECTORIES), &known,
-		    "Directory");
+	check_nodes(c, ign_list(s, IGN_V2_STORAGE_DIRECTORIES), &known, "Directory");
 	for (size_t i = 0; i < fs->n; i++) {
 		struct str name = ign_str(fs->v[i], IGN_V2_FILESYSTEM_NAME);
 		struct buf b;
@@ -259,13 +247,10 @@ static void check_own(struct checker *c, const struct ign_obj *o)
 	if (t == &ign_type_V2_CONFIG) {
 		check_config(c, o);
 	} else if (t == &ign_type_V2_FILE) {
-		if (ign_is_true(o, IGN_V2_FILE_OVERWRITE) &&
-		    ign_is_true(o, IGN_V2_FILE_APPEND))
-			error(c,
-			      "cannot set both append and overwrite to true");
+		if (ign_is_true(o, IGN_V2_FILE_OVERWRITE) && ign_is_true(o, IGN_V2_FILE_APPEND))
+			error(c, "cannot set both append and overwrite to true");
 	} else if (t == &ign_type_V2_OWNER) {
-		if (ign_is_set(o, IGN_V2_OWNER_ID) &&
-		    ign_filled(o, IGN_V2_OWNER_NAME))
+		if (ign_is_set(o, IGN_V2_OWNER_ID) && ign_filled(o, IGN_V2_OWNER_NAME))
 			error(c, "cannot set both id and name");
 	} else if (t == &ign_type_V2_VERIFICATION) {
 		error(c, bad_hash(o));
@@ -274,32 +259,25 @@ static void check_own(struct checker *c, const struct ign_obj *o)
 	} else if (t == &ign_type_V2_FILESYSTEM) {
 		check_filesystem(c, o);
 	} else if (t == &ign_type_V2_MOUNT) {
-		static const char *const ok[] = { "ext4", "btrfs", "xfs",
-						  "swap", "vfat" };
+		static const char *const ok[] = { "ext4", "btrfs", "xfs", "swap", "vfat" };
 		bool known = false;
 
 		for (size_t i = 0; i < sizeof(ok) / sizeof(ok[0]); i++)
-			known = known ||
-				str_is(ign_str(o, IGN_V2_MOUNT_FORMAT), ok[i]);
+			known = known || str_is(ign_str(o, IGN_V2_MOUNT_FORMAT), ok[i]);
 		if (!known)
 			error(c, "invalid filesystem format");
 	} else if (t == &ign_type_V2_DROPIN) {
 		error(c, bad_unit_text(c, o, IGN_V2_DROPIN_CONTENTS, &install));
-		if (!str_is(ign_extension(ign_str(o, IGN_V2_DROPIN_NAME)),
-			    ".conf"))
+		if (!str_is(ign_extension(ign_str(o, IGN_V2_DROPIN_NAME)), ".conf"))
 			error(c, "invalid systemd drop-in extension");
 		error(c, ign_has_nul(ign_str(o, IGN_V2_DROPIN_NAME)));
 	} else if (t == &ign_type_V2_NETWORK_UNIT) {
-		error(c, bad_unit_text(c, o, IGN_V2_NETWORK_UNIT_CONTENTS,
-				       &install));
+		error(c, bad_unit_text(c, o, IGN_V2_NETWORK_UNIT_CONTENTS, &install));
 		if (!network_name_ok(ign_str(o, IGN_V2_NETWORK_UNIT_NAME)))
 			error(c, "invalid networkd unit extension");
 	} else if (t == &ign_type_V2_NETWORK_DROPIN) {
-		error(c, bad_unit_text(c, o, IGN_V2_NETWORK_DROPIN_CONTENTS,
-				       &install));
-		if (!str_is(ign_extension(
-				    ign_str(o, IGN_V2_NETWORK_DROPIN_NAME)),
-			    ".conf"))
+		error(c, bad_unit_text(c, o, IGN_V2_NETWORK_DROPIN_CONTENTS, &install));
+		if (!str_is(ign_extension(ign_str(o, IGN_V2_NETWORK_DROPIN_NAME)), ".conf"))
 			error(c, "invalid networkd drop-in extension");
 	}
 }
@@ -314,13 +292,11 @@ static void check_mode(struct checker *c, const struct ign_obj *o, int field)
 		warn(c, "permissions unset, defaulting to 0000");
 }
 
-static void check_unit_text(struct checker *c, const struct ign_obj *o,
-			    int field)
+static void check_unit_text(struct checker *c, const struct ign_obj *o, int field)
 {
 	bool install;
 	const char *bad = bad_unit_text(c, o, field, &install);
-	bool enabled = ign_is_true(o, IGN_V2_UNIT_ENABLE) ||
-		       ign_is_true(o, IGN_V2_UNIT_ENABLED);
+	bool enabled = ign_is_true(o, IGN_V2_UNIT_ENABLE) || ign_is_true(o, IGN_V2_UNIT_ENABLED);
 
 	error(c, bad);
 	if (!bad && enabled && !install && ign_filled(o, field))
@@ -334,11 +310,9 @@ static void check_unit_text(struct checker *c, const struct ign_obj *o,
 /* The reference compares partitions by value: twins are one to it. */
 static bool twins(const struct ign_obj *x, const struct ign_obj *y)
 {
-	static const int texts[] = { IGN_V2_PARTITION_GUID,
-				     IGN_V2_PARTITION_LABEL,
+	static const int texts[] = { IGN_V2_PARTITION_GUID, IGN_V2_PARTITION_LABEL,
 				     IGN_V2_PARTITION_TYPE_GUID };
-	static const int numbers[] = { IGN_V2_PARTITION_NUMBER,
-				       IGN_V2_PARTITION_SIZE,
+	static const int numbers[] = { IGN_V2_PARTITION_NUMBER, IGN_V2_PARTITION_SIZE,
 				       IGN_V2_PARTITION_START };
 
 	for (size_t i = 0; i < 3; i++)
@@ -348,8 +322,7 @@ static bool twins(const struct ign_obj *x, const struct ign_obj *y)
 	return true;
 }
 
-static void check_partitions(struct checker *c, const struct ign_obj *disk,
-			     int field)
+static void check_partitions(struct checker *c, const struct ign_obj *disk, int field)
 {
 	const struct ign_objs *list = ign_list(disk, field);
 	bool collide = false, overlap = false, odd = false;
@@ -371,11 +344,9 @@ static void check_partitions(struct checker *c, const struct ign_obj *disk,
 			if (k == i)
 				continue;
 			collide = collide ||
-				  (number &&
-				   number == ign_int(o, IGN_V2_PARTITION_NUMBER,
-						     0));
-			overlap = overlap || (start && os && !twins(p, o) &&
-					      start <= oe && end >= os);
+				  (number && number == ign_int(o, IGN_V2_PARTITION_NUMBER, 0));
+			overlap = overlap ||
+				  (start && os && !twins(p, o) && start <= oe && end >= os);
 		}
 	}
 	if (collide)
@@ -389,10 +360,8 @@ static void check_partitions(struct checker *c, const struct ign_obj *disk,
 static void check_level(struct checker *c, const struct ign_obj *o, int field)
 {
 	static const char *const flat[] = { "linear", "raid0", "0", "stripe" };
-	static const char *const other[] = { "raid1",  "1",	"mirror",
-					     "raid4",  "4",	"raid5",
-					     "5",      "raid6", "6",
-					     "raid10", "10" };
+	static const char *const other[] = { "raid1", "1",     "mirror", "raid4",  "4", "raid5",
+					     "5",     "raid6", "6",	 "raid10", "10" };
 	struct str level = ign_str(o, field);
 
 	for (size_t i = 0; i < sizeof(flat) / sizeof(flat[0]); i++)
@@ -408,21 +377,17 @@ static void check_level(struct checker *c, const struct ign_obj *o, int field)
 	error(c, "unrecognized raid level");
 }
 
-static void check_label(struct checker *c, const struct ign_obj *mount,
-			int field)
+static void check_label(struct checker *c, const struct ign_obj *mount, int field)
 {
 	static const struct {
 		const char *format;
 		size_t max;
-	} limits[] = { { "ext4", 16 },
-		       { "btrfs", 256 },
-		       { "xfs", 12 },
-		       { "swap", 15 },
-		       { "vfat", 11 } };
+	} limits[] = {
+		{ "ext4", 16 }, { "btrfs", 256 }, { "xfs", 12 }, { "swap", 15 }, { "vfat", 11 }
+	};
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-		if (str_is(ign_str(mount, IGN_V2_MOUNT_FORMAT),
-			   limits[i].format) &&
+		if (str_is(ign_str(mount, IGN_V2_MOUNT_FORMAT), limits[i].format) &&
 		    ign_str(mount, field).n > limits[i].max)
 			error(c, str_fmt(c->a,
 					 "filesystem labels cannot be longer "
@@ -431,8 +396,7 @@ static void check_label(struct checker *c, const struct ign_obj *mount,
 					 .p);
 }
 
-static void check_filesystem_named(struct checker *c, const struct ign_obj *o,
-				   int field)
+static void check_filesystem_named(struct checker *c, const struct ign_obj *o, int field)
 {
 	if (!ign_filled(o, field))
 		error(c, "no filesystem specified");
@@ -443,8 +407,7 @@ static void check_path(struct checker *c, const struct ign_obj *o, int field)
 	error(c, bad_path(ign_str(o, field)));
 }
 
-static void check_path_if_any(struct checker *c, const struct ign_obj *o,
-			      int field)
+static void check_path_if_any(struct checker *c, const struct ign_obj *o, int field)
 {
 	if (ign_is_set(o, field))
 		check_path(c, o, field);
@@ -465,8 +428,7 @@ static void check_disk(struct checker *c, const struct ign_obj *o, int field)
 	error(c, device.n ? bad_path(device) : "disk device is required");
 }
 
-static void check_compression(struct checker *c, const struct ign_obj *o,
-			      int field)
+static void check_compression(struct checker *c, const struct ign_obj *o, int field)
 {
 	struct str z = ign_str(o, field);
 
@@ -479,16 +441,14 @@ static void check_source(struct checker *c, const struct ign_obj *o, int field)
 	error(c, bad_source(c, ign_str(o, field)));
 }
 
-static void check_unit_name(struct checker *c, const struct ign_obj *o,
-			    int field)
+static void check_unit_name(struct checker *c, const struct ign_obj *o, int field)
 {
 	if (!ign_unit_name_ok(ign_str(o, field)))
 		error(c, "invalid systemd unit extension");
 	error(c, ign_has_nul(ign_str(o, field)));
 }
 
-static void check_partition_label(struct checker *c, const struct ign_obj *o,
-				  int field)
+static void check_partition_label(struct checker *c, const struct ign_obj *o, int field)
 {
 	struct str label = ign_str(o, field);
 
@@ -507,24 +467,21 @@ static const struct {
 	void (*check)(struct checker *c, const struct ign_obj *o, int field);
 } rules[] = {
 	{ &ign_type_V2_FILE, IGN_V2_FILE_FILESYSTEM, check_filesystem_named },
-	{ &ign_type_V2_DIRECTORY, IGN_V2_FILE_FILESYSTEM,
-	  check_filesystem_named },
+	{ &ign_type_V2_DIRECTORY, IGN_V2_FILE_FILESYSTEM, check_filesystem_named },
 	{ &ign_type_V2_LINK, IGN_V2_FILE_FILESYSTEM, check_filesystem_named },
 	{ &ign_type_V2_FILE, IGN_V2_FILE_PATH, check_path },
 	{ &ign_type_V2_DIRECTORY, IGN_V2_FILE_PATH, check_path },
 	{ &ign_type_V2_LINK, IGN_V2_FILE_PATH, check_path },
 	{ &ign_type_V2_FILE, IGN_V2_FILE_MODE, check_mode },
 	{ &ign_type_V2_DIRECTORY, IGN_V2_DIRECTORY_MODE, check_mode },
-	{ &ign_type_V2_CONTENTS, IGN_V2_CONTENTS_COMPRESSION,
-	  check_compression },
+	{ &ign_type_V2_CONTENTS, IGN_V2_CONTENTS_COMPRESSION, check_compression },
 	{ &ign_type_V2_CONTENTS, IGN_V2_CONTENTS_SOURCE, check_source },
 	{ &ign_type_V2_REFERENCE, IGN_V2_REFERENCE_SOURCE, check_source },
 	{ &ign_type_V2_UNIT, IGN_V2_UNIT_CONTENTS, check_unit_text },
 	{ &ign_type_V2_UNIT, IGN_V2_UNIT_NAME, check_unit_name },
 	{ &ign_type_V2_DISK, IGN_V2_DISK_DEVICE, check_disk },
 	{ &ign_type_V2_DISK, IGN_V2_DISK_PARTITIONS, check_partitions },
-	{ &ign_type_V2_PARTITION, IGN_V2_PARTITION_LABEL,
-	  check_partition_label },
+	{ &ign_type_V2_PARTITION, IGN_V2_PARTITION_LABEL, check_partition_label },
 	{ &ign_type_V2_FILESYSTEM, IGN_V2_FILESYSTEM_PATH, check_path_if_any },
 	{ &ign_type_V2_MOUNT, IGN_V2_MOUNT_DEVICE, check_path },
 	{ &ign_type_V2_MOUNT, IGN_V2_MOUNT_LABEL, check_label },
@@ -541,11 +498,10 @@ static void check_field(struct checker *c, const struct ign_obj *o, int field)
 
 /* ---- the walk -------------------------------------------------------------------------- */
 
-static void walk(struct checker *c, const struct ign_obj *o,
-		 const struct json *j, const struct json *nearest);
+static void walk(struct checker *c, const struct ign_obj *o, const struct json *j,
+		 const struct json *nearest);
 
-static void unknown_keys(struct checker *c, const struct ign_obj *o,
-			 const struct json *j)
+static void unknown_keys(struct checker *c, const struct ign_obj *o, const struct json *j)
 {
 	for (const struct json *m = json_first(j); m; m = json_next(m)) {
 		const char *near = NULL;
@@ -564,20 +520,18 @@ static void unknown_keys(struct checker *c, const struct ign_obj *o,
 			continue;
 		c->at = m;
 		c->highlight = c->at_key = true;
-		warn(c, str_fmt(c->a, "Config has unrecognized key: %.*s",
-				STRF(json_key(m)))
-				.p);
+		warn(c, str_fmt(c->a, "Config has unrecognized key: %.*s", STRF(json_key(m))).p);
 		if (near)
 			entry(c, "info",
-			      str_fmt(c->a, "Did you mean %s instead of %.*s",
-				      near, STRF(json_key(m)))
+			      str_fmt(c->a, "Did you mean %s instead of %.*s", near,
+				      STRF(json_key(m)))
 				      .p);
 		c->at_key = false;
 	}
 }
 
-static void walk_field(struct checker *c, const struct ign_obj *o, size_t i,
-		       const struct json *j, const struct json *nearest)
+static void walk_field(struct checker *c, const struct ign_obj *o, size_t i, const struct json *j,
+		       const struct json *nearest)
 {
 	const struct ign_field *f = &o->type->fields[i];
 	const struct json *m = json_member(j, str_of(f->name)), *e;
@@ -599,8 +553,8 @@ static void walk_field(struct checker *c, const struct ign_obj *o, size_t i,
 }
 
 /* j is the object's text, or NULL; nearest is what of it there is. */
-static void walk(struct checker *c, const struct ign_obj *o,
-		 const struct json *j, const struct json *nearest)
+static void walk(struct checker *c, const struct ign_obj *o, const struct json *j,
+		 const struct json *nearest)
 {
 	bool before = c->fatal, bad;
 
@@ -619,8 +573,8 @@ static void walk(struct checker *c, const struct ign_obj *o,
 		unknown_keys(c, o, j);
 }
 
-struct str ign_v2_report(struct arena *a, const struct ign_obj *config,
-			 int minor, const struct json *root, struct str text)
+struct str ign_v2_report(struct arena *a, const struct ign_obj *config, int minor,
+			 const struct json *root, struct str text)
 {
 	struct checker c = { .a = a, .minor = minor, .text = text };
 

@@ -13,8 +13,7 @@ struct converter {
 	struct err *err;
 };
 
-static int refuse(struct converter *c, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+static int refuse(struct converter *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static int refuse(struct converter *c, const char *fmt, ...)
 {
@@ -25,11 +24,10 @@ static int refuse(struct converter *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	return err_set(
-		c->err, ERR_INVALID,
-		"failed to convert Ignition config spec v2 to v3: unable "
-		"to convert Ignition spec v2 config to v3: %s",
-		b.p);
+	return err_set(c->err, ERR_INVALID,
+		       "failed to convert Ignition config spec v2 to v3: unable "
+		       "to convert Ignition spec v2 config to v3: %s",
+		       b.p);
 }
 
 static const char *quoted(struct converter *c, struct str s)
@@ -43,8 +41,7 @@ static const char *quoted(struct converter *c, struct str s)
 
 /* ---- duplicates ------------------------------------------------------------------------- */
 
-static struct ign_objs last_by(struct arena *a, const struct ign_objs *list,
-			       int key)
+static struct ign_objs last_by(struct arena *a, const struct ign_objs *list, int key)
 {
 	struct ign_objs out = { 0 };
 	struct map seen;
@@ -83,19 +80,16 @@ static struct ign_objs last_units(struct arena *a, const struct ign_objs *list)
 			continue;
 		}
 		for (size_t k = 0; k < more->n; k++) {
-			struct ign_objs *d =
-				&last->v[IGN_V2_UNIT_DROPINS].u.objs;
+			struct ign_objs *d = &last->v[IGN_V2_UNIT_DROPINS].u.objs;
 
-			if (!has_dropin(
-				    d, ign_str(more->v[k], IGN_V2_DROPIN_NAME)))
+			if (!has_dropin(d, ign_str(more->v[k], IGN_V2_DROPIN_NAME)))
 				VEC_PUSH(a, d, more->v[k]);
 		}
 	}
 	return out;
 }
 
-static int only_core(struct converter *c, const struct ign_objs *users,
-		     struct ign_objs *out)
+static int only_core(struct converter *c, const struct ign_objs *users, struct ign_objs *out)
 {
 	struct ign_obj *last;
 	struct strs keys = { 0 };
@@ -116,8 +110,7 @@ static int only_core(struct converter *c, const struct ign_objs *users,
 	last = users->v[users->n - 1];
 	map_init(&seen, c->a);
 	for (size_t i = users->n; i-- > 0;) {
-		const struct strs *k =
-			ign_strings(users->v[i], IGN_V2_USER_KEYS);
+		const struct strs *k = ign_strings(users->v[i], IGN_V2_USER_KEYS);
 
 		for (size_t n = 0; n < k->n; n++)
 			if (map_put(&seen, k->v[n], last))
@@ -130,20 +123,17 @@ static int only_core(struct converter *c, const struct ign_objs *users,
 
 /* ---- conditions -------------------------------------------------------------------------- */
 
-static struct str node_path(struct converter *c, const struct ign_obj *n,
-			    bool joined)
+static struct str node_path(struct converter *c, const struct ign_obj *n, bool joined)
 {
 	struct str fs = ign_str(n, IGN_V2_FILE_FILESYSTEM);
 	struct str path = ign_str(n, IGN_V2_FILE_PATH);
 	bool root = joined || str_is(fs, "root");
 
-	return ign_clean_path(c->a,
-			      root ? str_fmt(c->a, "/%.*s", STRF(path)) : path);
+	return ign_clean_path(c->a, root ? str_fmt(c->a, "/%.*s", STRF(path)) : path);
 }
 
-static int check_inode(struct converter *c, struct map *entries,
-		       const struct strs *links, const char *what,
-		       const struct ign_obj *n)
+static int check_inode(struct converter *c, struct map *entries, const struct strs *links,
+		       const char *what, const struct ign_obj *n)
 {
 	struct str path = node_path(c, n, true);
 	struct str name = str_fmt(c->a, "%s: %.*s", what, STRF(path));
@@ -167,8 +157,7 @@ static int check_inode(struct converter *c, struct map *entries,
 }
 
 /* files stands for the list in s, its duplicates collapsed. */
-static int check_inodes(struct converter *c, const struct ign_obj *s,
-			const struct ign_objs *files)
+static int check_inodes(struct converter *c, const struct ign_obj *s, const struct ign_objs *files)
 {
 	static const struct {
 		int field;
@@ -186,12 +175,10 @@ static int check_inodes(struct converter *c, const struct ign_obj *s,
 	for (size_t i = 0; i < links->n; i++)
 		VEC_PUSH(c->a, &paths, node_path(c, links->v[i], true));
 	for (size_t l = 0; l < 3; l++) {
-		const struct ign_objs *list =
-			l == 0 ? files : ign_list(s, lists[l].field);
+		const struct ign_objs *list = l == 0 ? files : ign_list(s, lists[l].field);
 
 		for (size_t i = 0; i < list->n; i++) {
-			int rc = check_inode(c, &entries, &paths, lists[l].what,
-					     list->v[i]);
+			int rc = check_inode(c, &entries, &paths, lists[l].what, list->v[i]);
 
 			if (rc < 0)
 				return rc;
@@ -203,8 +190,7 @@ static int check_inodes(struct converter *c, const struct ign_obj *s,
 static int check_dropins(struct converter *c, const struct ign_objs *units)
 {
 	for (size_t i = 0; i < units->n; i++) {
-		const struct ign_objs *d =
-			ign_list(units->v[i], IGN_V2_UNIT_DROPINS);
+		const struct ign_objs *d = ign_list(units->v[i], IGN_V2_UNIT_DROPINS);
 		struct map seen;
 
 		map_init(&seen, c->a);
@@ -218,8 +204,7 @@ static int check_dropins(struct converter *c, const struct ign_objs *units)
 				      "unit %s.  All dropins must specify a "
 				      "unique `name`.",
 				      quoted(c, name),
-				      quoted(c, ign_str(units->v[i],
-							IGN_V2_UNIT_NAME)));
+				      quoted(c, ign_str(units->v[i], IGN_V2_UNIT_NAME)));
 		}
 	}
 	return 0;
@@ -228,22 +213,20 @@ static int check_dropins(struct converter *c, const struct ign_objs *units)
 /* 2.3 calls the sizes of every 2.2 partition deprecated, given or not. */
 static int check_disks(struct converter *c, const struct ign_obj *s)
 {
-	static const char text[] =
-		"deprecated: size is deprecated; use sizeMB instead\n"
-		"deprecated: start is deprecated; use startMB instead";
+	static const char text[] = "deprecated: size is deprecated; use sizeMB instead\n"
+				   "deprecated: start is deprecated; use startMB instead";
 	const struct ign_objs *disks = ign_list(s, IGN_V2_STORAGE_DISKS);
 	struct buf b;
 
 	buf_init(&b, c->a);
 	for (size_t i = 0; i < disks->n; i++)
-		for (size_t k = 0;
-		     k < ign_list(disks->v[i], IGN_V2_DISK_PARTITIONS)->n; k++)
+		for (size_t k = 0; k < ign_list(disks->v[i], IGN_V2_DISK_PARTITIONS)->n; k++)
 			buf_addf(&b, "%s%s", b.n ? "\n" : "", text);
 	return b.n ? refuse(c, "Invalid input config:\n%s", b.p) : 0;
 }
 
-static int check(struct converter *c, const struct ign_obj *config,
-		 const struct ign_objs *files, const struct ign_objs *units)
+static int check(struct converter *c, const struct ign_obj *config, const struct ign_objs *files,
+		 const struct ign_objs *units)
 {
 	const struct ign_obj *s = ign_sub(config, IGN_V2_CONFIG_STORAGE);
 	const struct ign_objs *fs = ign_list(s, IGN_V2_STORAGE_FILESYSTEMS);
@@ -251,22 +234,18 @@ static int check(struct converter *c, const struct ign_obj *config,
 
 	if (rc < 0)
 		return rc;
-	if (ign_list(ign_sub(config, IGN_V2_CONFIG_NETWORKD),
-		     IGN_V2_NETWORKD_UNITS)
-		    ->n)
-		return refuse(c,
-			      "config includes deprecated networkd section - "
-			      "use Files instead");
+	if (ign_list(ign_sub(config, IGN_V2_CONFIG_NETWORKD), IGN_V2_NETWORKD_UNITS)->n)
+		return refuse(c, "config includes deprecated networkd section - "
+				 "use Files instead");
 	for (size_t i = 0; i < fs->n; i++) {
 		struct str name = ign_str(fs->v[i], IGN_V2_FILESYSTEM_NAME);
 
 		if (!str_is(name, "root"))
-			return refuse(
-				c,
-				"Config defined filesystem %s but no "
-				"mapping was defined.Please specify a path "
-				"to be used as the filesystem mountpoint.",
-				quoted(c, name));
+			return refuse(c,
+				      "Config defined filesystem %s but no "
+				      "mapping was defined.Please specify a path "
+				      "to be used as the filesystem mountpoint.",
+				      quoted(c, name));
 	}
 	rc = check_inodes(c, s, files);
 	return rc < 0 ? rc : check_dropins(c, units);
@@ -308,8 +287,7 @@ static void put_bool(struct ign_obj *o, int field, bool b)
 	o->v[field].u.b = b;
 }
 
-static struct ign_obj *verification(struct converter *c,
-				    const struct ign_obj *old)
+static struct ign_obj *verification(struct converter *c, const struct ign_obj *old)
 {
 	struct ign_obj *v = ign_new(c->a, &ign_type_VERIFICATION);
 
@@ -317,8 +295,7 @@ static struct ign_obj *verification(struct converter *c,
 	return v;
 }
 
-static struct ign_obj *reference(struct converter *c,
-				 const struct ign_type *type,
+static struct ign_obj *reference(struct converter *c, const struct ign_type *type,
 				 const struct ign_obj *old)
 {
 	struct ign_obj *r = ign_new(c->a, type);
@@ -329,8 +306,7 @@ static struct ign_obj *reference(struct converter *c,
 	return r;
 }
 
-static struct ign_val references(struct converter *c,
-				 const struct ign_type *type,
+static struct ign_val references(struct converter *c, const struct ign_type *type,
 				 const struct ign_objs *list)
 {
 	struct ign_val v = { .set = list->n > 0 };
@@ -343,8 +319,8 @@ static struct ign_val references(struct converter *c,
 static struct ign_obj *ignition(struct converter *c, const struct ign_obj *old)
 {
 	const struct ign_obj *cfg = ign_sub(old, IGN_V2_IGNITION_CONFIG);
-	const struct ign_obj *tls = ign_sub(
-		ign_sub(old, IGN_V2_IGNITION_SECURITY), IGN_V2_SECURITY_TLS);
+	const struct ign_obj *tls =
+		ign_sub(ign_sub(old, IGN_V2_IGNITION_SECURITY), IGN_V2_SECURITY_TLS);
 	const struct ign_obj *times = ign_sub(old, IGN_V2_IGNITION_TIMEOUTS);
 	struct ign_obj *o = ign_new(c->a, &ign_type_IGNITION);
 	struct ign_obj *t = ign_new(c->a, &ign_type_TIMEOUTS);
@@ -354,14 +330,11 @@ static struct ign_obj *ignition(struct converter *c, const struct ign_obj *old)
 
 	put_str(o, IGN_IGNITION_VERSION, S("3.0.0"));
 	if (ign_sub(cfg, IGN_V2_IGNITION_CONFIG_REPLACE))
-		n->v[IGN_IGNITION_CONFIG_REPLACE].u.o =
-			reference(c, &ign_type_REFERENCE,
-				  ign_sub(cfg, IGN_V2_IGNITION_CONFIG_REPLACE));
+		n->v[IGN_IGNITION_CONFIG_REPLACE].u.o = reference(
+			c, &ign_type_REFERENCE, ign_sub(cfg, IGN_V2_IGNITION_CONFIG_REPLACE));
 	n->v[IGN_IGNITION_CONFIG_MERGE] =
-		references(c, &ign_type_REFERENCE,
-			   ign_list(cfg, IGN_V2_IGNITION_CONFIG_APPEND));
-	l->v[IGN_TLS_CAS] = references(c, &ign_type_CA_REFERENCE,
-				       ign_list(tls, IGN_V2_TLS_CAS));
+		references(c, &ign_type_REFERENCE, ign_list(cfg, IGN_V2_IGNITION_CONFIG_APPEND));
+	l->v[IGN_TLS_CAS] = references(c, &ign_type_CA_REFERENCE, ign_list(tls, IGN_V2_TLS_CAS));
 	keep(t, IGN_TIMEOUTS_HEADERS, times, IGN_V2_TIMEOUTS_HEADERS);
 	keep(t, IGN_TIMEOUTS_TOTAL, times, IGN_V2_TIMEOUTS_TOTAL);
 	s->v[IGN_SECURITY_TLS].u.o = l;
@@ -410,8 +383,7 @@ static struct ign_obj *passwd(struct converter *c, const struct ign_objs *users,
 	return p;
 }
 
-static struct ign_obj *systemd(struct converter *c,
-			       const struct ign_objs *units)
+static struct ign_obj *systemd(struct converter *c, const struct ign_objs *units)
 {
 	struct ign_obj *s = ign_new(c->a, &ign_type_SYSTEMD);
 
@@ -424,20 +396,16 @@ static struct ign_obj *systemd(struct converter *c,
 		put_str(u, IGN_UNIT_NAME, ign_str(o, IGN_V2_UNIT_NAME));
 		move(u, IGN_UNIT_CONTENTS, o, IGN_V2_UNIT_CONTENTS);
 		move(u, IGN_UNIT_MASK, o, IGN_V2_UNIT_MASK);
-		if (ign_is_set(o, IGN_V2_UNIT_ENABLED) &&
-		    !ign_is_true(o, IGN_V2_UNIT_ENABLED))
+		if (ign_is_set(o, IGN_V2_UNIT_ENABLED) && !ign_is_true(o, IGN_V2_UNIT_ENABLED))
 			put_bool(u, IGN_UNIT_ENABLED, false);
-		else if (ign_is_true(o, IGN_V2_UNIT_ENABLED) ||
-			 ign_is_true(o, IGN_V2_UNIT_ENABLE))
+		else if (ign_is_true(o, IGN_V2_UNIT_ENABLED) || ign_is_true(o, IGN_V2_UNIT_ENABLE))
 			put_bool(u, IGN_UNIT_ENABLED, true);
 		u->v[IGN_UNIT_DROPINS].set = d->n > 0;
 		for (size_t k = 0; k < d->n; k++) {
 			struct ign_obj *n = ign_new(c->a, &ign_type_DROPIN);
 
-			put_str(n, IGN_DROPIN_NAME,
-				ign_str(d->v[k], IGN_V2_DROPIN_NAME));
-			move(n, IGN_DROPIN_CONTENTS, d->v[k],
-			     IGN_V2_DROPIN_CONTENTS);
+			put_str(n, IGN_DROPIN_NAME, ign_str(d->v[k], IGN_V2_DROPIN_NAME));
+			move(n, IGN_DROPIN_CONTENTS, d->v[k], IGN_V2_DROPIN_CONTENTS);
 			VEC_PUSH(c->a, &u->v[IGN_UNIT_DROPINS].u.objs, n);
 		}
 		VEC_PUSH(c->a, &s->v[IGN_SYSTEMD_UNITS].u.objs, u);
@@ -445,8 +413,7 @@ static struct ign_obj *systemd(struct converter *c,
 	return s;
 }
 
-static struct ign_obj *node_owner(struct converter *c,
-				  const struct ign_type *type,
+static struct ign_obj *node_owner(struct converter *c, const struct ign_type *type,
 				  const struct ign_obj *old)
 {
 	struct ign_obj *o = ign_new(c->a, type);
@@ -464,10 +431,10 @@ static struct ign_obj *node(struct converter *c, const struct ign_type *type,
 
 	put_str(n, IGN_FILE_PATH, node_path(c, old, false));
 	keep(n, IGN_FILE_OVERWRITE, old, IGN_V2_FILE_OVERWRITE);
-	n->v[IGN_FILE_USER].u.o = node_owner(c, &ign_type_NODE_USER,
-					     ign_sub(old, IGN_V2_FILE_USER));
-	n->v[IGN_FILE_GROUP].u.o = node_owner(c, &ign_type_NODE_GROUP,
-					      ign_sub(old, IGN_V2_FILE_GROUP));
+	n->v[IGN_FILE_USER].u.o =
+		node_owner(c, &ign_type_NODE_USER, ign_sub(old, IGN_V2_FILE_USER));
+	n->v[IGN_FILE_GROUP].u.o =
+		node_owner(c, &ign_type_NODE_GROUP, ign_sub(old, IGN_V2_FILE_GROUP));
 	return n;
 }
 
@@ -535,8 +502,7 @@ static struct ign_obj *raid(struct converter *c, const struct ign_obj *old)
 
 static void convert_list(struct converter *c, struct ign_obj *to, int t,
 			 const struct ign_objs *list,
-			 struct ign_obj *(*one)(struct converter *c,
-						const struct ign_obj *old))
+			 struct ign_obj *(*one)(struct converter *c, const struct ign_obj *old))
 {
 	to->v[t].set = list->n > 0;
 	for (size_t i = 0; i < list->n; i++)
@@ -549,19 +515,15 @@ static struct ign_obj *storage(struct converter *c, const struct ign_obj *s,
 	struct ign_obj *o = ign_new(c->a, &ign_type_STORAGE);
 
 	convert_list(c, o, IGN_STORAGE_FILES, files, file);
-	convert_list(c, o, IGN_STORAGE_DIRECTORIES,
-		     ign_list(s, IGN_V2_STORAGE_DIRECTORIES), directory);
-	convert_list(c, o, IGN_STORAGE_LINKS, ign_list(s, IGN_V2_STORAGE_LINKS),
-		     link_node);
-	convert_list(c, o, IGN_STORAGE_DISKS, ign_list(s, IGN_V2_STORAGE_DISKS),
-		     disk);
-	convert_list(c, o, IGN_STORAGE_RAID, ign_list(s, IGN_V2_STORAGE_RAID),
-		     raid);
+	convert_list(c, o, IGN_STORAGE_DIRECTORIES, ign_list(s, IGN_V2_STORAGE_DIRECTORIES),
+		     directory);
+	convert_list(c, o, IGN_STORAGE_LINKS, ign_list(s, IGN_V2_STORAGE_LINKS), link_node);
+	convert_list(c, o, IGN_STORAGE_DISKS, ign_list(s, IGN_V2_STORAGE_DISKS), disk);
+	convert_list(c, o, IGN_STORAGE_RAID, ign_list(s, IGN_V2_STORAGE_RAID), raid);
 	return o;
 }
 
-int ign_v2_convert(struct arena *a, const struct ign_v2 *old,
-		   struct ign_obj **out, struct err *err)
+int ign_v2_convert(struct arena *a, const struct ign_v2 *old, struct ign_obj **out, struct err *err)
 {
 	struct converter c = { .a = a, .err = err };
 	const struct ign_obj *v2 = old->config;
@@ -573,24 +535,20 @@ int ign_v2_convert(struct arena *a, const struct ign_v2 *old,
 	int rc;
 
 	files = last_by(a, ign_list(s, IGN_V2_STORAGE_FILES), IGN_V2_FILE_PATH);
-	units = last_units(a, ign_list(ign_sub(v2, IGN_V2_CONFIG_SYSTEMD),
-				       IGN_V2_SYSTEMD_UNITS));
+	units = last_units(a, ign_list(ign_sub(v2, IGN_V2_CONFIG_SYSTEMD), IGN_V2_SYSTEMD_UNITS));
 	rc = only_core(&c, ign_list(p, IGN_V2_PASSWD_USERS), &users);
 	if (rc == 0)
 		rc = check(&c, v2, &files, &units);
 	if (rc < 0)
 		return rc;
 	config = ign_new(a, &ign_type_CONFIG);
-	config->v[IGN_CONFIG_IGNITION].u.o =
-		ignition(&c, ign_sub(v2, IGN_V2_CONFIG_IGNITION));
-	config->v[IGN_CONFIG_PASSWD].u.o =
-		passwd(&c, &users, ign_list(p, IGN_V2_PASSWD_GROUPS));
+	config->v[IGN_CONFIG_IGNITION].u.o = ignition(&c, ign_sub(v2, IGN_V2_CONFIG_IGNITION));
+	config->v[IGN_CONFIG_PASSWD].u.o = passwd(&c, &users, ign_list(p, IGN_V2_PASSWD_GROUPS));
 	config->v[IGN_CONFIG_STORAGE].u.o = storage(&c, s, &files);
 	config->v[IGN_CONFIG_SYSTEMD].u.o = systemd(&c, &units);
 	ign_validate(a, config, 0, NULL, &report);
 	if (report.fatal)
-		return refuse(&c, "%.*s",
-			      STRF(ign_report_text(a, &report, NULL, S(""))));
+		return refuse(&c, "%.*s", STRF(ign_report_text(a, &report, NULL, S(""))));
 	ign_up(a, config, 0);
 	*out = config;
 	return 0;

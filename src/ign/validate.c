@@ -8,8 +8,8 @@
 
 /* ---- entries ------------------------------------------------------------------ */
 
-static void add(struct ign_check *c, const char *below, const char *message,
-		bool fatal, bool at_key)
+static void add(struct ign_check *c, const char *below, const char *message, bool fatal,
+		bool at_key)
 {
 	struct ign_entry e = { .fatal = fatal, .at_key = at_key };
 	size_t n = c->path.n;
@@ -92,12 +92,10 @@ static void visit_rules(struct walk *w, const struct ign_obj *o)
 
 /* ---- duplicates ------------------------------------------------------------------- */
 
-static void note_key(struct walk *w, struct map *seen, struct str key,
-		     const char *name, size_t i)
+static void note_key(struct walk *w, struct map *seen, struct str key, const char *name, size_t i)
 {
 	if (!map_put(seen, key, w))
-		ign_error(&w->c, str_fmt(w->c.a, "%s.%zu", name, i).p,
-			  "duplicate entry defined");
+		ign_error(&w->c, str_fmt(w->c.a, "%s.%zu", name, i).p, "duplicate entry defined");
 }
 
 static void visit_duplicates(struct walk *w, const struct ign_obj *o)
@@ -116,14 +114,11 @@ static void visit_duplicates(struct walk *w, const struct ign_obj *o)
 			seen = &grouped;
 		if (f->kind == IGN_STRS)
 			for (size_t k = 0; k < o->v[i].u.strs.n; k++)
-				note_key(w, seen, o->v[i].u.strs.v[k], f->name,
-					 k);
+				note_key(w, seen, o->v[i].u.strs.v[k], f->name, k);
 		if (f->kind == IGN_OBJS)
 			for (size_t k = 0; k < o->v[i].u.objs.n; k++)
-				note_key(w, seen,
-					 ign_key(w->scratch,
-						 o->v[i].u.objs.v[k]),
-					 f->name, k);
+				note_key(w, seen, ign_key(w->scratch, o->v[i].u.objs.v[k]), f->name,
+					 k);
 	}
 }
 
@@ -132,30 +127,28 @@ static void visit_duplicates(struct walk *w, const struct ign_obj *o)
 static bool known(const struct ign_type *type, struct str key, int minor)
 {
 	for (size_t i = 0; i < type->n; i++)
-		if (type->fields[i].since <= minor &&
-		    str_is(key, type->fields[i].name))
+		if (type->fields[i].since <= minor && str_is(key, type->fields[i].name))
 			return true;
 	return false;
 }
 
 static void mismatch(struct walk *w)
 {
-	ign_warn(
-		&w->c, "",
-		str_fmt(w->c.a,
-			"context tree does not match content tree at $%s%.*s. "
-			"Line and column reporting may be inconsistent. Unused "
-			"keys may not be reported.",
-			w->c.path.n ? "." : "", STRF(buf_str(&w->c.path)))
-			.p);
+	ign_warn(&w->c, "",
+		 str_fmt(w->c.a,
+			 "context tree does not match content tree at $%s%.*s. "
+			 "Line and column reporting may be inconsistent. Unused "
+			 "keys may not be reported.",
+			 w->c.path.n ? "." : "", STRF(buf_str(&w->c.path)))
+			 .p);
 }
 
 /* The tree is walked along with the objects, so no path is looked up twice. */
-static void unused_keys(struct walk *w, const struct ign_type *type,
-			const struct ign_obj *o, const struct json *j);
+static void unused_keys(struct walk *w, const struct ign_type *type, const struct ign_obj *o,
+			const struct json *j);
 
-static void unused_below(struct walk *w, const struct ign_field *f,
-			 const struct ign_val *v, const struct json *j)
+static void unused_below(struct walk *w, const struct ign_field *f, const struct ign_val *v,
+			 const struct json *j)
 {
 	size_t n;
 
@@ -168,21 +161,19 @@ static void unused_below(struct walk *w, const struct ign_field *f,
 	else if (f->kind == IGN_OBJS && json_kind(j) == JSON_ARRAY) {
 		const struct json *e = json_first(j);
 
-		for (size_t i = 0; e && i < v->u.objs.n;
-		     i++, e = json_next(e)) {
+		for (size_t i = 0; e && i < v->u.objs.n; i++, e = json_next(e)) {
 			buf_addf(&w->c.path, ".%zu", i);
 			if (json_kind(e) != JSON_OBJECT)
 				mismatch(w);
 			else
-				unused_keys(w, v->u.objs.v[i]->type,
-					    v->u.objs.v[i], e);
+				unused_keys(w, v->u.objs.v[i]->type, v->u.objs.v[i], e);
 			w->c.path.n = n;
 		}
 	}
 }
 
-static void unused_keys(struct walk *w, const struct ign_type *type,
-			const struct ign_obj *o, const struct json *j)
+static void unused_keys(struct walk *w, const struct ign_type *type, const struct ign_obj *o,
+			const struct json *j)
 {
 	static const struct ign_val unset;
 	size_t n = w->c.path.n;
@@ -190,13 +181,9 @@ static void unused_keys(struct walk *w, const struct ign_type *type,
 	for (const struct json *m = json_first(j); m; m = json_next(m))
 		if (!known(type, json_key(m), w->c.minor))
 			add(&w->c, str_z(w->c.a, json_key(m)),
-			    str_fmt(w->c.a, "Unused key %.*s",
-				    STRF(json_key(m)))
-				    .p,
-			    false, true);
+			    str_fmt(w->c.a, "Unused key %.*s", STRF(json_key(m))).p, false, true);
 	for (size_t i = 0; i < type->n; i++) {
-		const struct json *m =
-			json_member(j, str_of(type->fields[i].name));
+		const struct json *m = json_member(j, str_of(type->fields[i].name));
 
 		if (!m || type->fields[i].since > w->c.minor)
 			continue;
@@ -205,12 +192,11 @@ static void unused_keys(struct walk *w, const struct ign_type *type,
 	}
 }
 
-void ign_validate(struct arena *a, const struct ign_obj *config, int minor,
-		  const struct json *root, struct ign_report *out)
+void ign_validate(struct arena *a, const struct ign_obj *config, int minor, const struct json *root,
+		  struct ign_report *out)
 {
 	AUTO(arena) struct arena scratch = ARENA_INIT;
-	struct walk w = { .c = { .a = a, .minor = minor, .report = out },
-			  .scratch = &scratch };
+	struct walk w = { .c = { .a = a, .minor = minor, .report = out }, .scratch = &scratch };
 
 	buf_init(&w.c.path, &scratch);
 	w.visit = visit_rules;
@@ -224,11 +210,9 @@ void ign_validate(struct arena *a, const struct ign_obj *config, int minor,
 /* ---- text --------------------------------------------------------------------------- */
 
 /* Item i of an array; from the one found last where that is not behind it. */
-static const struct json *item_at(struct ign_locator *l,
-				  const struct json *array, int64_t i)
+static const struct json *item_at(struct ign_locator *l, const struct json *array, int64_t i)
 {
-	size_t slot = (size_t)((uintptr_t)array >> 4) %
-		      (sizeof(l->memo) / sizeof(l->memo[0]));
+	size_t slot = (size_t)((uintptr_t)array >> 4) % (sizeof(l->memo) / sizeof(l->memo[0]));
 	const struct json *item = json_first(array);
 	int64_t at = 0;
 
@@ -247,8 +231,7 @@ static const struct json *item_at(struct ign_locator *l,
 }
 
 /* Follows path in the tree as far as it goes; *whole when to its end. */
-static const struct json *follow(struct ign_locator *l, struct str path,
-				 bool *whole)
+static const struct json *follow(struct ign_locator *l, struct str path, bool *whole)
 {
 	const struct json *j = l->root;
 
@@ -293,8 +276,7 @@ static void line_of(struct ign_locator *l, size_t offset)
 	l->at = offset;
 }
 
-void ign_locate(struct ign_locator *l, struct str path, bool at_key,
-		size_t *line, size_t *col)
+void ign_locate(struct ign_locator *l, struct str path, bool at_key, size_t *line, size_t *col)
 {
 	bool whole;
 	const struct json *j = follow(l, path, &whole);
@@ -310,8 +292,8 @@ void ign_locate(struct ign_locator *l, struct str path, bool at_key,
 	*col = start - l->start + 1;
 }
 
-struct str ign_report_text(struct arena *a, const struct ign_report *r,
-			   const struct json *root, struct str text)
+struct str ign_report_text(struct arena *a, const struct ign_report *r, const struct json *root,
+			   struct str text)
 {
 	struct ign_locator l = IGN_LOCATOR(root, text);
 	struct buf b;
@@ -320,8 +302,8 @@ struct str ign_report_text(struct arena *a, const struct ign_report *r,
 	for (size_t i = 0; i < r->n; i++) {
 		const struct ign_entry *e = &r->v[i];
 
-		buf_addf(&b, "%s at $%s%.*s", e->fatal ? "error" : "warning",
-			 e->path.n ? "." : "", STRF(e->path));
+		buf_addf(&b, "%s at $%s%.*s", e->fatal ? "error" : "warning", e->path.n ? "." : "",
+			 STRF(e->path));
 		if (root) {
 			size_t line, col;
 

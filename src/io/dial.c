@@ -67,8 +67,7 @@ static void fail(struct dial *d, enum err_code code, const char *why)
 	dial_done *done = d->done;
 	void *ctx = d->ctx;
 
-	(void)err_set(&err, code, "connect to %s port %u: %s", d->host, d->port,
-		      why);
+	(void)err_set(&err, code, "connect to %s port %u: %s", d->host, d->port, why);
 	drop(d);
 	done(ctx, -1, &err);
 }
@@ -115,11 +114,9 @@ static void try_next(struct dial *d)
 	for (; d->at < d->n && left > 0; d->at++) {
 		const struct sock_addr *to = &d->addrs[d->at];
 
-		fd = socket(to->ss.ss_family,
-			    SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		fd = socket(to->ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 		if (fd >= 0 &&
-		    (connect(fd, (const void *)&to->ss, to->len) == 0 ||
-		     errno == EINPROGRESS)) {
+		    (connect(fd, (const void *)&to->ss, to->len) == 0 || errno == EINPROGRESS)) {
 			d->src.fd = fd;
 			d->src.want = POLLOUT;
 			d->src.due = now + left / (int64_t)(d->n - d->at) + 1;
@@ -192,8 +189,7 @@ static void ready(struct source *s, short events)
 		on_connect(d, events);
 }
 
-static _Noreturn void look_up(const char *host, uint16_t port, int out,
-			      unsigned seconds)
+static _Noreturn void look_up(const char *host, uint16_t port, int out, unsigned seconds)
 {
 	struct addrinfo hints = { .ai_family = AF_UNSPEC,
 				  .ai_socktype = SOCK_STREAM,
@@ -212,14 +208,12 @@ static _Noreturn void look_up(const char *host, uint16_t port, int out,
 	(void)syscall(SYS_close_range, out + 1, ~0U, 0);
 	(void)alarm(seconds);
 	if (getaddrinfo(host, NULL, &hints, &list) == 0)
-		for (struct addrinfo *i = list; i && n < ADDRS;
-		     i = i->ai_next) {
+		for (struct addrinfo *i = list; i && n < ADDRS; i = i->ai_next) {
 			if (i->ai_addrlen > sizeof(all[n].ss))
 				continue;
 			memcpy(&all[n].ss, i->ai_addr, i->ai_addrlen);
 			all[n].len = i->ai_addrlen;
-			((struct sockaddr_in *)(void *)&all[n].ss)->sin_port =
-				htons(port);
+			((struct sockaddr_in *)(void *)&all[n].ss)->sin_port = htons(port);
 			n++;
 		}
 	if (n && write(out, all, n * sizeof(*all)) < 0)
@@ -238,8 +232,7 @@ static bool ask(struct dial *d)
 		return false;
 	pid = fork();
 	if (pid == 0)
-		look_up(d->host, d->port, fds[1],
-			left > 0 ? (unsigned)(left / 1000 + 1) : 1);
+		look_up(d->host, d->port, fds[1], left > 0 ? (unsigned)(left / 1000 + 1) : 1);
 	(void)close(fds[1]);
 	if (pid < 0) {
 		(void)close(fds[0]);
@@ -264,8 +257,8 @@ static void known(struct dial *d, struct str host)
 		d->n = 2;
 }
 
-struct dial *dial_start(struct loop *l, struct str host, uint16_t port,
-			int64_t due, dial_done *done, void *ctx)
+struct dial *dial_start(struct loop *l, struct str host, uint16_t port, int64_t due,
+			dial_done *done, void *ctx)
 {
 	struct dial *d = calloc(1, sizeof(*d));
 
@@ -276,8 +269,7 @@ struct dial *dial_start(struct loop *l, struct str host, uint16_t port,
 	d->due = due;
 	d->done = done;
 	d->ctx = ctx;
-	d->src =
-		(struct source){ .fd = -1, .due = 1, .ready = ready, .ctx = d };
+	d->src = (struct source){ .fd = -1, .due = 1, .ready = ready, .ctx = d };
 	/* a name too long stays empty, and has no address */
 	if (host.n <= HOST_MAX && host.n && !memchr(host.p, 0, host.n))
 		memcpy(d->host, host.p, host.n);

@@ -16,8 +16,8 @@ void auto_fd(int *fd)
 		(void)close(*fd);
 }
 
-int file_read_fd(struct arena *a, int fd, const char *name, size_t max,
-		 struct str *out, struct err *err)
+int file_read_fd(struct arena *a, int fd, const char *name, size_t max, struct str *out,
+		 struct err *err)
 {
 	struct stat st;
 	struct buf b;
@@ -39,22 +39,18 @@ int file_read_fd(struct arena *a, int fd, const char *name, size_t max,
 			break;
 		b.n += (size_t)n;
 		if (b.n > max)
-			return err_set(err, ERR_LIMIT,
-				       "%s is larger than %zu bytes", name,
-				       max);
+			return err_set(err, ERR_LIMIT, "%s is larger than %zu bytes", name, max);
 	}
 	*out = buf_str(&b);
 	return 0;
 }
 
-int file_read(struct arena *a, const char *path, size_t max, struct str *out,
-	      struct err *err)
+int file_read(struct arena *a, const char *path, size_t max, struct str *out, struct err *err)
 {
 	AUTO(fd) int fd = -1;
 
 	if (strcmp(path, "-") == 0)
-		return file_read_fd(a, STDIN_FILENO, "standard input", max, out,
-				    err);
+		return file_read_fd(a, STDIN_FILENO, "standard input", max, out, err);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return err_sys(err, "open %s", path);
@@ -90,8 +86,7 @@ static void split(struct arena *a, const char *path, char **dir, char **temp)
 	*temp = b.p;
 }
 
-static int fill(int fd, struct str data, mode_t mode, const char *path,
-		struct err *err)
+static int fill(int fd, struct str data, mode_t mode, const char *path, struct err *err)
 {
 	int rc = file_write_fd(fd, data, path, err);
 
@@ -115,8 +110,7 @@ static int sync_dir(const char *dir, struct err *err)
 	return 0;
 }
 
-int file_replace(const char *path, struct str data, mode_t mode,
-		 struct err *err)
+int file_replace(const char *path, struct str data, mode_t mode, struct err *err)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	AUTO(fd) int fd = -1;
@@ -138,8 +132,7 @@ int file_replace(const char *path, struct str data, mode_t mode,
 }
 
 /* Gives fd the owner of st, if it has another one. */
-static int keep_owner(int fd, const struct stat *st, const char *path,
-		      struct err *err)
+static int keep_owner(int fd, const struct stat *st, const char *path, struct err *err)
 {
 	struct stat now;
 
@@ -147,9 +140,8 @@ static int keep_owner(int fd, const struct stat *st, const char *path,
 		return err_sys(err, "stat %s", path);
 	if (now.st_uid == st->st_uid && now.st_gid == st->st_gid)
 		return 0;
-	return fchown(fd, st->st_uid, st->st_gid) < 0
-		       ? err_sys(err, "keep the owner of %s", path)
-		       : 0;
+	return fchown(fd, st->st_uid, st->st_gid) < 0 ? err_sys(err, "keep the owner of %s", path)
+						      : 0;
 }
 
 int file_rewrite(const char *path, struct str data, struct err *err)
@@ -160,12 +152,10 @@ int file_rewrite(const char *path, struct str data, struct err *err)
 	struct stat st;
 	int rc;
 
-	if (!realpath(path, real) || stat(real, &st) < 0 ||
-	    access(real, W_OK) < 0)
+	if (!realpath(path, real) || stat(real, &st) < 0 || access(real, W_OK) < 0)
 		return err_sys(err, "open %s", path);
 	if (!S_ISREG(st.st_mode))
-		return err_set(err, ERR_INVALID, "%s is not a regular file",
-			       path);
+		return err_set(err, ERR_INVALID, "%s is not a regular file", path);
 	split(&a, real, &dir, &temp);
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)

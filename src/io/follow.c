@@ -34,17 +34,14 @@ static struct mark look(const char *path)
 
 	if (stat(path, &st) < 0)
 		return (struct mark){ 0 };
-	return (struct mark){ st.st_dev, st.st_ino, st.st_size, st.st_mtim,
-			      st.st_ctim };
+	return (struct mark){ st.st_dev, st.st_ino, st.st_size, st.st_mtim, st.st_ctim };
 }
 
 static bool same(const struct mark *x, const struct mark *y)
 {
 	return x->dev == y->dev && x->ino == y->ino && x->size == y->size &&
-	       x->mtime.tv_sec == y->mtime.tv_sec &&
-	       x->mtime.tv_nsec == y->mtime.tv_nsec &&
-	       x->ctime.tv_sec == y->ctime.tv_sec &&
-	       x->ctime.tv_nsec == y->ctime.tv_nsec;
+	       x->mtime.tv_sec == y->mtime.tv_sec && x->mtime.tv_nsec == y->mtime.tv_nsec &&
+	       x->ctime.tv_sec == y->ctime.tv_sec && x->ctime.tv_nsec == y->ctime.tv_nsec;
 }
 
 /* Folders may come and be replaced: asking again for one watched is free. */
@@ -52,10 +49,8 @@ static void watch(struct follow *f)
 {
 	for (size_t i = 0; f->events.fd >= 0 && i < f->n; i++)
 		(void)inotify_add_watch(f->events.fd, f->dirs[i],
-					IN_CREATE | IN_MOVED_TO |
-						IN_MOVED_FROM | IN_CLOSE_WRITE |
-						IN_DELETE | IN_ATTRIB |
-						IN_MODIFY | IN_ONLYDIR);
+					IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_CLOSE_WRITE |
+						IN_DELETE | IN_ATTRIB | IN_MODIFY | IN_ONLYDIR);
 }
 
 static bool check(struct follow *f)
@@ -102,13 +97,11 @@ static char *dir_of(struct arena *a, const char *path)
 	struct str p = str_of(path);
 	ptrdiff_t slash = str_rchr(p, '/');
 
-	return str_z(a, slash < 0    ? S(".")
-			: slash == 0 ? S("/")
-				     : str_sub(p, 0, (size_t)slash));
+	return str_z(a, slash < 0 ? S(".") : slash == 0 ? S("/") : str_sub(p, 0, (size_t)slash));
 }
 
-struct follow *follow_start(struct loop *l, const char *const *paths, size_t n,
-			    int every_ms, void (*changed)(void *ctx), void *ctx)
+struct follow *follow_start(struct loop *l, const char *const *paths, size_t n, int every_ms,
+			    void (*changed)(void *ctx), void *ctx)
 {
 	struct follow *f = calloc(1, sizeof(*f));
 
@@ -126,15 +119,13 @@ struct follow *follow_start(struct loop *l, const char *const *paths, size_t n,
 		f->paths[i] = str_z(&f->a, str_of(paths[i]));
 		f->dirs[i] = dir_of(&f->a, paths[i]);
 	}
-	f->events =
-		(struct source){ .fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC),
-				 .want = POLLIN,
-				 .ready = on_events,
-				 .ctx = f };
-	f->timer = (struct source){ .fd = -1,
-				    .due = loop_clock() + f->every_ms,
-				    .ready = on_timer,
-				    .ctx = f };
+	f->events = (struct source){ .fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC),
+				     .want = POLLIN,
+				     .ready = on_events,
+				     .ctx = f };
+	f->timer = (struct source){
+		.fd = -1, .due = loop_clock() + f->every_ms, .ready = on_timer, .ctx = f
+	};
 	watch(f);
 	(void)check(f);
 	loop_add(l, &f->events);

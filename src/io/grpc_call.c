@@ -28,8 +28,7 @@ static void flush(struct grpc_call *c)
 	struct err err = ERR_INIT(&c->a);
 
 	while (c->sent < c->out.n) {
-		const struct iovec part = { c->out.p + c->sent,
-					    c->out.n - c->sent };
+		const struct iovec part = { c->out.p + c->sent, c->out.n - c->sent };
 		ssize_t n = stream_write(&c->stream, &part, 1, &err);
 
 		if (n == -ERR_AGAIN)
@@ -63,8 +62,7 @@ static void on_ready(struct source *s, short events)
 
 	s->due = c->due;
 	if (!events && loop_clock() >= c->due)
-		grpc_fail(&c->answer, GRPC_DEADLINE_EXCEEDED,
-			  S("context deadline exceeded"));
+		grpc_fail(&c->answer, GRPC_DEADLINE_EXCEEDED, S("context deadline exceeded"));
 	else if (events & ~POLLOUT)
 		receive(c);
 	if (!c->answer.over)
@@ -111,20 +109,15 @@ void grpc_call_start(struct grpc_call *c)
 	c->due = loop_clock() + c->ms;
 	grpc_init(&c->answer, &c->a);
 	buf_init(&c->out, &c->a);
-	c->stream = (struct stream){
-		.fd = socket(AF_UNIX,
-			     SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
+	c->stream = (struct stream){ .fd = socket(AF_UNIX,
+						  SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) };
+	c->source = (struct source){
+		.fd = c->stream.fd, .want = POLLOUT, .due = c->due, .ready = on_ready, .ctx = c
 	};
-	c->source = (struct source){ .fd = c->stream.fd,
-				     .want = POLLOUT,
-				     .due = c->due,
-				     .ready = on_ready,
-				     .ctx = c };
 	if (grpc_request(&c->out, c->path, c->message))
 		dial(c);
 	else
-		grpc_fail(&c->answer, GRPC_INTERNAL,
-			  S("the request is too long"));
+		grpc_fail(&c->answer, GRPC_INTERNAL, S("the request is too long"));
 	if (c->answer.over) { /* told from the loop, as everything is */
 		c->source.fd = -1;
 		c->source.due = 1;

@@ -51,8 +51,7 @@ static void fail(struct hconn *h, int rc, struct err *err)
 {
 	struct http_call *call = h->call;
 	/* a kept connection may have been closed as we took it up again */
-	bool again = call && h->used && !h->heard && !call->fresh &&
-		     repeatable(call);
+	bool again = call && h->used && !h->heard && !call->fresh && repeatable(call);
 
 	h->call = NULL;
 	if (call)
@@ -80,8 +79,8 @@ static void add_auth(struct buf *b, struct str user)
 
 static bool carries_body(const struct http_call *call)
 {
-	return call->body.n || str_is(call->method, "POST") ||
-	       str_is(call->method, "PUT") || str_is(call->method, "PATCH");
+	return call->body.n || str_is(call->method, "POST") || str_is(call->method, "PUT") ||
+	       str_is(call->method, "PATCH");
 }
 
 static void write_request(struct hconn *h)
@@ -117,8 +116,7 @@ static void begin_request(struct hconn *h)
 	struct http_call *call = h->call;
 
 	write_request(h);
-	http_reader_init(&h->reader, HTTP_RESPONSE, h->client->opts.limits,
-			 &call->a);
+	http_reader_init(&h->reader, HTTP_RESPONSE, h->client->opts.limits, &call->a);
 	h->reader.no_body = str_is(call->method, "HEAD");
 	buf_init(&call->collected, &call->a);
 	h->interim = 0;
@@ -136,8 +134,8 @@ static int send_out(struct hconn *h, struct err *err)
 			{ (void *)(uintptr_t)h->out[1].p, h->out[1].n },
 		};
 		int skip = h->out[0].n == 0;
-		ssize_t n = stream_write(&h->stream, parts + skip,
-					 2 - skip - (h->out[1].n == 0), err);
+		ssize_t n =
+			stream_write(&h->stream, parts + skip, 2 - skip - (h->out[1].n == 0), err);
 		size_t first;
 
 		if (n < 0)
@@ -157,12 +155,10 @@ static int on_head(struct hconn *h, struct err *err)
 	const struct http_head *head = &h->reader.head;
 
 	if (head->status == 101)
-		return err_set(err, ERR_INVALID,
-			       "server switches to a protocol not asked for");
+		return err_set(err, ERR_INVALID, "server switches to a protocol not asked for");
 	if (head->status < 200)
 		return ++h->interim > INTERIM_MAX
-			       ? err_set(err, ERR_LIMIT,
-					 "too many interim answers")
+			       ? err_set(err, ERR_LIMIT, "too many interim answers")
 			       : 0;
 	call->head = *head;
 	call->result.head = &call->head;
@@ -182,8 +178,7 @@ static int on_part(struct hconn *h, struct str part, struct err *err)
 		return 0;
 	}
 	if (call->collected.n + part.n > max)
-		return err_set(err, ERR_LIMIT,
-			       "answer is larger than %zu bytes", max);
+		return err_set(err, ERR_LIMIT, "answer is larger than %zu bytes", max);
 	buf_add(&call->collected, part);
 	return 0;
 }
@@ -196,8 +191,8 @@ static void complete(struct hconn *h, bool clean)
 
 	h->call = NULL;
 	call->result.body = buf_str(&call->collected);
-	if (!clean || h->last || !call->head.keep_alive ||
-	    h->state != HCONN_ANSWER || !host_keep(h)) {
+	if (!clean || h->last || !call->head.keep_alive || h->state != HCONN_ANSWER ||
+	    !host_keep(h)) {
 		hconn_close(h);
 	} else {
 		h->state = HCONN_IDLE;
@@ -311,8 +306,7 @@ static void begin_connect(struct hconn *h)
 	buf_add(&b, S("\r\n"));
 	h->out[0] = buf_str(&b);
 	h->out[1] = S("");
-	http_reader_init(&h->reader, HTTP_RESPONSE, h->client->opts.limits,
-			 &h->read_a);
+	http_reader_init(&h->reader, HTTP_RESPONSE, h->client->opts.limits, &h->read_a);
 	h->reader.no_body = true;
 	h->state = HCONN_PROXY;
 }
@@ -420,16 +414,14 @@ static void on_due(struct hconn *h)
 	case HCONN_PROXY:
 	case HCONN_HANDSHAKE:
 		rc = err_set(&err, ERR_AGAIN, "timed out %s",
-			     h->state == HCONN_PROXY
-				     ? "waiting for the proxy"
-				     : "during the TLS handshake");
+			     h->state == HCONN_PROXY ? "waiting for the proxy"
+						     : "during the TLS handshake");
 		break;
 	case HCONN_SEND:
 	case HCONN_ANSWER:
 		rc = err_set(&err, ERR_AGAIN, "timed out waiting for %s",
-			     h->call && h->call->result.status
-				     ? "more of the answer"
-				     : "the answer");
+			     h->call && h->call->result.status ? "more of the answer"
+							       : "the answer");
 		break;
 	}
 	h->heard = true; /* it was there: not to be tried again at once */

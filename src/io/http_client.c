@@ -16,8 +16,7 @@ static struct str own(struct arena *a, struct str s)
 	return str_dup(a, s);
 }
 
-struct http_client *http_client_new(struct loop *l,
-				    const struct http_client_opts *opts)
+struct http_client *http_client_new(struct loop *l, const struct http_client_opts *opts)
 {
 	struct http_client *c = calloc(1, sizeof(*c));
 	struct proxy_conf *p;
@@ -27,8 +26,8 @@ struct http_client *http_client_new(struct loop *l,
 	c->loop = l;
 	c->opts = *opts;
 	p = &c->opts.proxy;
-	*p = (struct proxy_conf){ own(&c->a, p->http), own(&c->a, p->https),
-				  own(&c->a, p->no), p->always };
+	*p = (struct proxy_conf){ own(&c->a, p->http), own(&c->a, p->https), own(&c->a, p->no),
+				  p->always };
 	if (!c->opts.per_host)
 		c->opts.per_host = PER_HOST;
 	if (!c->opts.keep_ms)
@@ -101,8 +100,7 @@ static void fail_now(struct http_call *call, int rc)
 	buf_addf(&b, "%.*s", STRF(call->method));
 	if (call->to.host.n) {
 		ptrdiff_t q = str_chr(call->to.path, '?');
-		struct str path = q < 0 ? call->to.path
-					: str_sub(call->to.path, 0, (size_t)q);
+		struct str path = q < 0 ? call->to.path : str_sub(call->to.path, 0, (size_t)q);
 
 		buf_addz(&b, call->to.https ? " https://" : " http://");
 		url_add_host(&b, &call->to, false);
@@ -247,8 +245,7 @@ static void on_timer(struct source *s, short events)
 	if (!call->failed) {
 		call->err = ERR_INIT(&call->a);
 		call->failed =
-			err_set(&call->err, ERR_AGAIN, "took longer than %d ms",
-				call->total_ms);
+			err_set(&call->err, ERR_AGAIN, "took longer than %d ms", call->total_ms);
 	}
 	unqueue(call);
 	if (h) {
@@ -287,23 +284,19 @@ static int resolve(struct http_client *c, struct http_call *call)
 	int rc = url_parse(call->url, &call->to, &call->err);
 
 	if (rc == 0)
-		rc = proxy_for(&call->a, &c->opts.proxy, &call->to, &proxy,
-			       &call->err);
+		rc = proxy_for(&call->a, &c->opts.proxy, &call->to, &proxy, &call->err);
 	if (rc >= 0 && call->to.https && !c->opts.tls)
 		rc = err_set(&call->err, ERR_INVALID, "TLS is not set up");
-	if (rc >= 0 && (!http_is_token(call->method) ||
-			str_find(call->fields, S("\r\n\r\n")) >= 0))
+	if (rc >= 0 && (!http_is_token(call->method) || str_find(call->fields, S("\r\n\r\n")) >= 0))
 		rc = err_set(&call->err, ERR_INVALID, "malformed request");
 	if (rc < 0)
 		return rc;
 	buf_init(&b, &call->a);
 	/* plain requests to any host may share a connection to their proxy */
 	if (rc > 0)
-		buf_addf(&b, "%.*s@%.*s:%u ", STRF(proxy.user),
-			 STRF(proxy.host), proxy.port);
+		buf_addf(&b, "%.*s@%.*s:%u ", STRF(proxy.user), STRF(proxy.host), proxy.port);
 	if (rc == 0 || call->to.https)
-		buf_addf(&b, "%d %.*s:%u", call->to.https, STRF(call->to.host),
-			 call->to.port);
+		buf_addf(&b, "%d %.*s:%u", call->to.https, STRF(call->to.host), call->to.port);
 	call->key = buf_str(&b);
 	return 0;
 }
@@ -328,8 +321,7 @@ void http_call_start(struct http_client *c, struct http_call *call)
 	call->result.body = S("");
 	call->result.head = NULL;
 	call->fresh = false;
-	call->timer =
-		(struct source){ .fd = -1, .ready = on_timer, .ctx = call };
+	call->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = call };
 	call->failed = resolve(c, call);
 	if (call->failed)
 		call->timer.due = 1;

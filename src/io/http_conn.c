@@ -60,8 +60,7 @@ void conn_cut(struct conn *c)
 	const struct linger now = { .l_onoff = 1 };
 
 	if (conn_unsent(c))
-		(void)setsockopt(c->stream.fd, SOL_SOCKET, SO_LINGER, &now,
-				 sizeof(now));
+		(void)setsockopt(c->stream.fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	conn_close(c);
 }
 
@@ -122,9 +121,8 @@ static int stream_on(struct conn *c, struct err *err)
 }
 
 /* As Go tells those who speak plain HTTP to a TLS port. */
-static const char wrong_port[] =
-	"HTTP/1.0 400 Bad Request\r\n\r\n"
-	"Client sent an HTTP request to an HTTPS server.\n";
+static const char wrong_port[] = "HTTP/1.0 400 Bad Request\r\n\r\n"
+				 "Client sent an HTTP request to an HTTPS server.\n";
 
 static int handshake(struct conn *c, struct err *err)
 {
@@ -176,8 +174,7 @@ static short wants(const struct conn *c)
 	case CONN_HANDSHAKE:
 		return stream_want(&c->stream, 0);
 	case CONN_READ:
-		return stream_want(&c->stream,
-				   conn_unsent(c) ? POLLIN | POLLOUT : POLLIN);
+		return stream_want(&c->stream, conn_unsent(c) ? POLLIN | POLLOUT : POLLIN);
 	case CONN_HANDLE:
 		return POLLRDHUP;
 	case CONN_SEND:
@@ -185,8 +182,7 @@ static short wants(const struct conn *c)
 	case CONN_STREAM:
 		if (c->ended)
 			return stream_want(&c->stream, POLLOUT);
-		return stream_want(&c->stream, conn_unsent(c) ? POLLOUT : 0) |
-		       POLLRDHUP;
+		return stream_want(&c->stream, conn_unsent(c) ? POLLOUT : 0) | POLLRDHUP;
 	case CONN_LINGER:
 		break;
 	}
@@ -199,12 +195,10 @@ static void tell(const struct conn *c, const struct err *err)
 	char peer[SOCK_TEXT];
 
 	if (c->state != CONN_HANDSHAKE ||
-	    (!log_due(LOG_INFO, S("TLS handshake"), err->msg) &&
-	     !log_enabled(2)))
+	    (!log_due(LOG_INFO, S("TLS handshake"), err->msg) && !log_enabled(2)))
 		return;
 	sock_text(&c->peer, peer);
-	log_info("http: TLS handshake error from %s: %.*s", peer,
-		 STRF(err->msg));
+	log_info("http: TLS handshake error from %s: %.*s", peer, STRF(err->msg));
 }
 
 static void advance(struct conn *c)
@@ -228,8 +222,7 @@ static void advance(struct conn *c)
 static void on_conn(struct source *src, short events)
 {
 	struct conn *c = src->ctx;
-	bool waiting = c->state == CONN_HANDLE ||
-		       (c->state == CONN_STREAM && !c->ended);
+	bool waiting = c->state == CONN_HANDLE || (c->state == CONN_STREAM && !c->ended);
 
 	if (!events && conn_renew(c))
 		c->src.due = c->due;

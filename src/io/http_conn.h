@@ -85,8 +85,7 @@ struct http_server {
 	size_t date_n;
 };
 
-#define CONN_OF(l, member) \
-	((struct conn *)(void *)((char *)(l)-offsetof(struct conn, member)))
+#define CONN_OF(l, member) ((struct conn *)(void *)((char *)(l)-offsetof(struct conn, member)))
 
 void conn_start(const struct slot *slot, int fd, const struct sock_addr *peer);
 /* Ends it whatever it does, telling the handler. */
@@ -105,8 +104,7 @@ void slots_init(struct listener *l);
 
 /* Takes a slot for a new connection of peer, for which another may have to go.
  * False when there is none, not even a spare one. */
-bool slot_take(struct listener *l, const struct sock_addr *peer,
-	       struct slot *out);
+bool slot_take(struct listener *l, const struct sock_addr *peer, struct slot *out);
 /* Takes a slot that is not spare for one that has a spare one, if it can. */
 bool slot_promote(struct conn *c);
 void slot_give(struct conn *c);

@@ -8,9 +8,8 @@ char conn_scratch[65536];
 /* A message that cannot be read: said once, then the connection ends. */
 static void reply_fault(struct conn *c, int status, struct str why)
 {
-	struct str text =
-		str_fmt(&c->arena, "%d %s%s%.*s", status,
-			http_status_text(status), why.n ? ": " : "", STRF(why));
+	struct str text = str_fmt(&c->arena, "%d %s%s%.*s", status, http_status_text(status),
+				  why.n ? ": " : "", STRF(why));
 
 	conn_out(c, str_fmt(&c->arena,
 			    "HTTP/1.1 %.*s\r\nContent-Type: text/plain; "
@@ -62,8 +61,7 @@ static void handle(struct conn *c)
 	if (may_be_handled(c))
 		o->handle(&c->x, o->ctx);
 	else
-		http_reply(&c->x, 503, S("Retry-After: 1\r\n"), S(""), NULL,
-			   NULL);
+		http_reply(&c->x, 503, S("Retry-After: 1\r\n"), S(""), NULL, NULL);
 	c->in_handler = false;
 }
 
@@ -153,8 +151,7 @@ int conn_read(struct conn *c, struct err *err)
 	if (rc < 0 && rc != -ERR_AGAIN)
 		return rc;
 	if (c->rest_at < c->rest_n) {
-		in = (struct str){ c->rest + c->rest_at,
-				   c->rest_n - c->rest_at };
+		in = (struct str){ c->rest + c->rest_at, c->rest_n - c->rest_at };
 		feed(c, &in);
 		c->rest_at = c->rest_n - in.n;
 		if (!in.n)

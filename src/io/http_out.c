@@ -53,14 +53,13 @@ int conn_flush(struct conn *c, struct err *err)
 			{ (void *)(uintptr_t)c->body.p, c->body.n },
 		};
 		int skip = parts[0].iov_len == 0;
-		ssize_t n = stream_write(&c->stream, parts + skip,
-					 2 - skip - (c->body.n == 0), err);
+		ssize_t n =
+			stream_write(&c->stream, parts + skip, 2 - skip - (c->body.n == 0), err);
 		size_t head;
 
 		if (n < 0)
 			return (int)n;
-		head = (size_t)n < parts[0].iov_len ? (size_t)n
-						    : parts[0].iov_len;
+		head = (size_t)n < parts[0].iov_len ? (size_t)n : parts[0].iov_len;
 		c->out_at += head;
 		c->body = str_from(c->body, (size_t)n - head);
 		c->sent += (size_t)n - head;
@@ -92,8 +91,7 @@ static struct str date_line(struct http_server *s)
 }
 
 /* Status line and what is common to all answers. */
-static void add_head(struct conn *c, int status, struct str fields,
-		     struct str framing)
+static void add_head(struct conn *c, int status, struct str fields, struct str framing)
 {
 	struct buf b;
 
@@ -131,8 +129,8 @@ static void answered(struct http_exchange *x)
 	x->on_gone = x->on_drain = NULL;
 }
 
-void http_reply(struct http_exchange *x, int status, struct str fields,
-		struct str body, void (*release)(void *owner), void *owner)
+void http_reply(struct http_exchange *x, int status, struct str fields, struct str body,
+		void (*release)(void *owner), void *owner)
 {
 	struct conn *c = conn_of(x);
 	bool bare = status == 204 || status == 304;
@@ -160,8 +158,7 @@ void http_stream_start(struct http_exchange *x, int status, struct str fields)
 	c->chunked = c->reader.head.minor > 0;
 	if (!c->chunked)
 		c->close_after = true;
-	add_head(c, status, fields,
-		 c->chunked ? S("Transfer-Encoding: chunked\r\n") : S(""));
+	add_head(c, status, fields, c->chunked ? S("Transfer-Encoding: chunked\r\n") : S(""));
 	c->state = CONN_STREAM;
 	c->ended = false;
 	c->drained = true;

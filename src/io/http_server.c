@@ -23,8 +23,7 @@ static void on_stop_timer(struct source *src, short events)
 	s->stopped(s->stopped_ctx);
 }
 
-struct http_server *http_server_new(struct loop *l,
-				    const struct http_server_opts *opts)
+struct http_server *http_server_new(struct loop *l, const struct http_server_opts *opts)
 {
 	struct http_server *s = calloc(1, sizeof(*s));
 	struct http_server_opts *o;
@@ -43,8 +42,7 @@ struct http_server *http_server_new(struct loop *l,
 	o->idle_ms = or_default(o->idle_ms, 75000);
 	o->send_ms = or_default(o->send_ms, 10000);
 	ring_init(&s->all);
-	s->stop_timer =
-		(struct source){ .fd = -1, .ready = on_stop_timer, .ctx = s };
+	s->stop_timer = (struct source){ .fd = -1, .ready = on_stop_timer, .ctx = s };
 	return s;
 }
 
@@ -53,12 +51,10 @@ size_t http_server_conns(const struct http_server *s)
 	return s->n;
 }
 
-static void refuse(const struct listener *l, int fd,
-		   const struct sock_addr *peer)
+static void refuse(const struct listener *l, int fd, const struct sock_addr *peer)
 {
-	static const char busy[] =
-		"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
-		"Content-Length: 0\r\nConnection: close\r\n\r\n";
+	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+				   "Content-Length: 0\r\nConnection: close\r\n\r\n";
 	const struct http_server_opts *o = &l->server->opts;
 
 	/* behind TLS there is no saying it without a handshake */
@@ -77,8 +73,7 @@ static bool accept_one(struct listener *l)
 	struct slot slot;
 	int fd = sock_accept(l->src.fd, &peer);
 
-	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
-		       errno == ENOBUFS)) {
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)) {
 		if (slots_evict(s))
 			return true;
 		l->src.want = 0;
@@ -117,9 +112,7 @@ void http_server_listen(struct http_server *s, int fd, struct tls_server *tls)
 	l->server = s;
 	l->tls = tls;
 	slots_init(l);
-	l->src = (struct source){
-		.fd = fd, .want = POLLIN, .ready = on_listen, .ctx = l
-	};
+	l->src = (struct source){ .fd = fd, .want = POLLIN, .ready = on_listen, .ctx = l };
 	l->next = s->listeners;
 	s->listeners = l;
 	loop_add(s->loop, &l->src);
@@ -145,8 +138,7 @@ void server_conn_gone(struct http_server *s)
 	}
 }
 
-void http_server_stop(struct http_server *s, int grace_ms,
-		      void (*done)(void *ctx), void *ctx)
+void http_server_stop(struct http_server *s, int grace_ms, void (*done)(void *ctx), void *ctx)
 {
 	s->stopping = true;
 	s->stopped = done;

@@ -180,8 +180,7 @@ static bool is_less_than(const struct conn *c, const struct holder *h)
 
 /* The first of a ring that may go for one of h. */
 static struct conn *ring_find(struct link *ring, const struct holder *h,
-			      bool (*may_go)(const struct conn *c,
-					     const struct holder *h))
+			      bool (*may_go)(const struct conn *c, const struct holder *h))
 {
 	for (struct link *at = ring->next, *next; at != ring; at = next) {
 		struct conn *c = CONN_OF(at, turn);
@@ -240,8 +239,7 @@ void slots_init(struct listener *l)
 	l->seed |= 1;
 }
 
-bool slot_take(struct listener *l, const struct sock_addr *peer,
-	       struct slot *out)
+bool slot_take(struct listener *l, const struct sock_addr *peer, struct slot *out)
 {
 	struct holder *h = holder_of(l, sock_owner(peer));
 

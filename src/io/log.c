@@ -63,9 +63,8 @@ int log_fd(void)
 
 static ssize_t put(const char *p, size_t n)
 {
-	return state.way == LOG_SOCKET
-		       ? send(state.fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL)
-		       : write(state.fd, p, n);
+	return state.way == LOG_SOCKET ? send(state.fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL)
+				       : write(state.fd, p, n);
 }
 
 /* How much of it was written. */
@@ -77,8 +76,7 @@ static size_t put_all(struct str text)
 	size_t done = n < 0 ? 0 : (size_t)n;
 
 	/* only the first line that does not fit is waited for */
-	if (!full || state.way == LOG_WAITS || state.lost ||
-	    poll(&p, 1, PATIENCE_MS) <= 0)
+	if (!full || state.way == LOG_WAITS || state.lost || poll(&p, 1, PATIENCE_MS) <= 0)
 		return done;
 	n = put(text.p + done, text.n - done);
 	return n < 0 ? done : done + (size_t)n;
@@ -96,17 +94,15 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void header(struct buf *b, enum log_level level, const char *file,
-		   int line)
+static void header(struct buf *b, enum log_level level, const char *file, int line)
 {
 	struct timespec now;
 	struct tm tm;
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	(void)gmtime_r(&now.tv_sec, &tm); /* as in the API and on the nodes */
-	buf_addf(b, "%c%02d%02d %02d:%02d:%02d.%06ld %7ld %s:%d] ",
-		 "IWEF"[level], tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
-		 tm.tm_min, tm.tm_sec, now.tv_nsec / 1000, (long)getpid(),
+	buf_addf(b, "%c%02d%02d %02d:%02d:%02d.%06ld %7ld %s:%d] ", "IWEF"[level], tm.tm_mon + 1,
+		 tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, now.tv_nsec / 1000, (long)getpid(),
 		 base_name(file), line);
 }
 
@@ -137,8 +133,7 @@ static void write_line(struct arena *a, struct str line)
 		state.lost++;
 }
 
-void log_line(enum log_level level, const char *file, int line, const char *fmt,
-	      ...)
+void log_line(enum log_level level, const char *file, int line, const char *fmt, ...)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct buf b, text;

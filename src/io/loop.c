@@ -19,9 +19,8 @@
 #define SIGNALS 65
 #define BATCH 64
 
-_Static_assert(POLLIN == EPOLLIN && POLLOUT == EPOLLOUT &&
-		       POLLERR == EPOLLERR && POLLHUP == EPOLLHUP &&
-		       POLLRDHUP == EPOLLRDHUP,
+_Static_assert(POLLIN == EPOLLIN && POLLOUT == EPOLLOUT && POLLERR == EPOLLERR &&
+		       POLLHUP == EPOLLHUP && POLLRDHUP == EPOLLRDHUP,
 	       "poll's and epoll's events are the same bits");
 
 struct loop {
@@ -116,9 +115,7 @@ struct loop *loop_new(struct err *err)
 		free(l);
 		return NULL;
 	}
-	l->signals = (struct source){
-		.fd = -1, .want = POLLIN, .ready = on_signals, .ctx = l
-	};
+	l->signals = (struct source){ .fd = -1, .want = POLLIN, .ready = on_signals, .ctx = l };
 	l->now = loop_clock();
 	(void)sigemptyset(&l->mask);
 	(void)sigprocmask(SIG_BLOCK, NULL, &l->before);
@@ -199,8 +196,7 @@ static void timer_set(struct loop *l, struct source *s, int64_t due)
 		return;
 	if (l->n == l->cap) {
 		l->cap = l->cap ? l->cap * 2 : 16;
-		l->timers = reallocarray(l->timers, l->cap,
-					 sizeof(struct source *));
+		l->timers = reallocarray(l->timers, l->cap, sizeof(struct source *));
 		if (!l->timers)
 			abort();
 	}
@@ -212,11 +208,8 @@ static void timer_set(struct loop *l, struct source *s, int64_t due)
 
 static void arm(struct loop *l, struct source *s, short want)
 {
-	struct epoll_event e = { .events = (unsigned short)want,
-				 .data.ptr = s };
-	int op = !want		 ? EPOLL_CTL_DEL
-		 : s->armed == 0 ? EPOLL_CTL_ADD
-				 : EPOLL_CTL_MOD;
+	struct epoll_event e = { .events = (unsigned short)want, .data.ptr = s };
+	int op = !want ? EPOLL_CTL_DEL : s->armed == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
 
 	if (want == s->armed)
 		return;
@@ -261,8 +254,8 @@ void loop_remove(struct loop *l, struct source *s)
 			l->events[i].data.ptr = NULL;
 }
 
-int loop_signal(struct loop *l, int signo, void (*on)(void *ctx, int signo),
-		void *ctx, struct err *err)
+int loop_signal(struct loop *l, int signo, void (*on)(void *ctx, int signo), void *ctx,
+		struct err *err)
 {
 	if (signo <= 0 || signo >= SIGNALS)
 		return err_set(err, ERR_INVALID, "signal %d", signo);
@@ -341,8 +334,7 @@ static int wait_ms(const struct loop *l, int max_ms)
 int loop_turn(struct loop *l, int max_ms, struct err *err)
 {
 	l->now = loop_clock();
-	l->n_events =
-		epoll_wait(l->epoll, l->events, BATCH, wait_ms(l, max_ms));
+	l->n_events = epoll_wait(l->epoll, l->events, BATCH, wait_ms(l, max_ms));
 	if (l->n_events < 0 && errno != EINTR)
 		return err_sys(err, "epoll_wait");
 	l->now = loop_clock();

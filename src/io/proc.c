@@ -150,8 +150,7 @@ static void on_output(struct source *s, short events)
 	if (n > 0) {
 		keep(o, part);
 		if (p->opts.on_output)
-			p->opts.on_output(p->ctx, o == &p->out[0] ? 1 : 2,
-					  part);
+			p->opts.on_output(p->ctx, o == &p->out[0] ? 1 : 2, part);
 		return;
 	}
 	stop_source(p, s);
@@ -210,8 +209,7 @@ static int spawn(struct proc *p, struct pipes *q, struct err *err)
 	(void)posix_spawnattr_init(&attr);
 	(void)sigemptyset(&none);
 	(void)sigfillset(&all);
-	(void)posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP |
-						      POSIX_SPAWN_SETSIGMASK |
+	(void)posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
 						      POSIX_SPAWN_SETSIGDEF);
 	(void)posix_spawnattr_setsigmask(&attr, &none);
 	(void)posix_spawnattr_setsigdefault(&attr, &all);
@@ -222,8 +220,7 @@ static int spawn(struct proc *p, struct pipes *q, struct err *err)
 	if (!e)
 		e = posix_spawnp(&p->child.pid, o->argv[0], &fa, &attr,
 				 (char *const *)(uintptr_t)o->argv,
-				 o->env ? (char *const *)(uintptr_t)o->env
-					: environ);
+				 o->env ? (char *const *)(uintptr_t)o->env : environ);
 	(void)posix_spawn_file_actions_destroy(&fa);
 	(void)posix_spawnattr_destroy(&attr);
 	errno = e;
@@ -247,16 +244,14 @@ static void watch(struct proc *p, struct pipes *q)
 		o->bytes = malloc(p->opts.max_out);
 		if (!o->bytes)
 			abort();
-		o->src = (struct source){ .fd = take(&q->fd[i + 1][0]),
-					  .want = POLLIN,
-					  .ready = on_output,
-					  .ctx = o };
+		o->src = (struct source){
+			.fd = take(&q->fd[i + 1][0]), .want = POLLIN, .ready = on_output, .ctx = o
+		};
 		loop_add(p->loop, &o->src);
 	}
-	p->in = (struct source){ .fd = take(&q->fd[0][1]),
-				 .want = POLLOUT,
-				 .ready = on_input,
-				 .ctx = p };
+	p->in = (struct source){
+		.fd = take(&q->fd[0][1]), .want = POLLOUT, .ready = on_input, .ctx = p
+	};
 	loop_add(p->loop, &p->in);
 	if (!p->opts.input.n)
 		stop_source(p, &p->in);
@@ -269,8 +264,8 @@ static void watch(struct proc *p, struct pipes *q)
 	loop_child(p->loop, &p->child);
 }
 
-struct proc *proc_start(struct loop *l, const struct proc_opts *opts,
-			proc_done *done, void *ctx, struct err *err)
+struct proc *proc_start(struct loop *l, const struct proc_opts *opts, proc_done *done, void *ctx,
+			struct err *err)
 {
 	struct proc *p = calloc(1, sizeof(*p));
 	struct pipes q;

@@ -10,11 +10,10 @@
 
 #define SMALL_MAX ((size_t)1 << 16)
 
-static void add(struct buf *b, const char *name, const char *type,
-		const char *help, double value)
+static void add(struct buf *b, const char *name, const char *type, const char *help, double value)
 {
-	buf_addf(b, "# HELP process_%s %s\n# TYPE process_%s %s\nprocess_%s ",
-		 name, help, name, type, name);
+	buf_addf(b, "# HELP process_%s %s\n# TYPE process_%s %s\nprocess_%s ", name, help, name,
+		 type, name);
 	num_add_float_g(b, value, 64);
 	buf_addc(b, '\n');
 }
@@ -72,10 +71,8 @@ static void add_memory(struct buf *b, struct arena *a)
 	resident = number(text, 1);
 	if (all < 0 || resident < 0)
 		return;
-	add(b, "resident_memory_bytes", "gauge",
-	    "Resident memory size in bytes.", resident * page);
-	add(b, "virtual_memory_bytes", "gauge", "Virtual memory size in bytes.",
-	    all * page);
+	add(b, "resident_memory_bytes", "gauge", "Resident memory size in bytes.", resident * page);
+	add(b, "virtual_memory_bytes", "gauge", "Virtual memory size in bytes.", all * page);
 }
 
 static void add_descriptors(struct buf *b)
@@ -85,16 +82,14 @@ static void add_descriptors(struct buf *b)
 	long n = -3; /* ".", ".." and this folder's own */
 
 	if (getrlimit(RLIMIT_NOFILE, &most) == 0)
-		add(b, "max_fds", "gauge",
-		    "Maximum number of open file descriptors.",
+		add(b, "max_fds", "gauge", "Maximum number of open file descriptors.",
 		    (double)most.rlim_cur);
 	if (!d)
 		return;
 	while (readdir(d))
 		n++;
 	(void)closedir(d);
-	add(b, "open_fds", "gauge", "Number of open file descriptors.",
-	    (double)n);
+	add(b, "open_fds", "gauge", "Number of open file descriptors.", (double)n);
 }
 
 void process_metrics(struct buf *b)

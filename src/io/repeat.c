@@ -29,8 +29,8 @@ static struct repeat *find(struct repeats *r, uint64_t object, uint64_t text)
 	return old;
 }
 
-bool repeat_due(struct repeats *r, enum log_level level, struct str object,
-		struct str text, int64_t now, unsigned *held)
+bool repeat_due(struct repeats *r, enum log_level level, struct str object, struct str text,
+		int64_t now, unsigned *held)
 {
 	uint64_t o = hash(object), t = hash(text);
 	struct repeat *e = find(r, o, t);
@@ -66,18 +66,17 @@ bool repeat_over(struct repeats *r, struct str object)
 
 static struct repeats own;
 
-static bool own_due(enum log_level level, struct str object, struct str text,
-		    unsigned *held)
+static bool own_due(enum log_level level, struct str object, struct str text, unsigned *held)
 {
 	struct timespec t;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return repeat_due(&own, level, object, text,
-			  (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000, held);
+	return repeat_due(&own, level, object, text, (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000,
+			  held);
 }
 
-void log_repeat(enum log_level level, const char *file, int line,
-		struct str object, const char *fmt, ...)
+void log_repeat(enum log_level level, const char *file, int line, struct str object,
+		const char *fmt, ...)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	unsigned held;
@@ -91,8 +90,7 @@ void log_repeat(enum log_level level, const char *file, int line,
 	if (!own_due(level, object, buf_str(&b), &held))
 		return;
 	if (held)
-		buf_addf(&b, " (repeated %u times since it was last logged)",
-			 held);
+		buf_addf(&b, " (repeated %u times since it was last logged)", held);
 	log_line(level, file, line, "%.*s", STRF(buf_str(&b)));
 }
 

@@ -49,8 +49,7 @@ uint64_t sock_owner(const struct sock_addr *a)
 static uint16_t port_of(const struct sock_addr *a)
 {
 	/* the port stands at the same place in both */
-	return ntohs(
-		((const struct sockaddr_in *)(const void *)&a->ss)->sin_port);
+	return ntohs(((const struct sockaddr_in *)(const void *)&a->ss)->sin_port);
 }
 
 void sock_text(const struct sock_addr *a, char out[SOCK_TEXT])
@@ -60,18 +59,14 @@ void sock_text(const struct sock_addr *a, char out[SOCK_TEXT])
 	size_t n = sock_ip(a, ip);
 
 	if (n)
-		(void)inet_ntop(n == 4 ? AF_INET : AF_INET6, ip, text,
-				sizeof(text));
-	(void)snprintf(out, SOCK_TEXT, n == 16 ? "[%s]:%u" : "%s:%u", text,
-		       port_of(a));
+		(void)inet_ntop(n == 4 ? AF_INET : AF_INET6, ip, text, sizeof(text));
+	(void)snprintf(out, SOCK_TEXT, n == 16 ? "[%s]:%u" : "%s:%u", text, port_of(a));
 }
 
 bool sock_parse(struct str text, uint16_t port, struct sock_addr *out)
 {
-	struct sockaddr_in6 six = { .sin6_family = AF_INET6,
-				    .sin6_port = htons(port) };
-	struct sockaddr_in four = { .sin_family = AF_INET,
-				    .sin_port = htons(port) };
+	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(port) };
 	char z[INET6_ADDRSTRLEN + IF_NAMESIZE + 1], *zone;
 
 	if (text.n >= 2 && text.p[0] == '[' && text.p[text.n - 1] == ']')
@@ -92,8 +87,7 @@ bool sock_parse(struct str text, uint16_t port, struct sock_addr *out)
 		*zone = '\0';
 		six.sin6_scope_id = if_nametoindex(zone + 1);
 	}
-	if (inet_pton(AF_INET6, z, &six.sin6_addr) != 1 ||
-	    (zone && !six.sin6_scope_id))
+	if (inet_pton(AF_INET6, z, &six.sin6_addr) != 1 || (zone && !six.sin6_scope_id))
 		return false;
 	memcpy(&out->ss, &six, sizeof(six));
 	out->len = sizeof(six);
@@ -103,17 +97,14 @@ bool sock_parse(struct str text, uint16_t port, struct sock_addr *out)
 static int listen_on(const struct sock_addr *at, int *out)
 {
 	int one = 1, zero = 0;
-	int fd = socket(at->ss.ss_family,
-			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int fd = socket(at->ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return -1;
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (at->ss.ss_family == AF_INET6)
-		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero,
-				 sizeof(zero));
-	if (bind(fd, (const void *)&at->ss, at->len) < 0 ||
-	    listen(fd, BACKLOG) < 0) {
+		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
+	if (bind(fd, (const void *)&at->ss, at->len) < 0 || listen(fd, BACKLOG) < 0) {
 		int saved = errno;
 
 		(void)close(fd);
@@ -130,8 +121,7 @@ int sock_listen(struct str addr, uint16_t port, int *out, struct err *err)
 	char text[SOCK_TEXT];
 
 	if (!sock_parse(addr.n ? addr : S("::"), port, &at))
-		return err_set(err, ERR_INVALID, "listen: %.*s is no address",
-			       STRF(addr));
+		return err_set(err, ERR_INVALID, "listen: %.*s is no address", STRF(addr));
 	if (listen_on(&at, out) == 0)
 		return 0;
 	if (!addr.n && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)) {
@@ -167,8 +157,7 @@ int sock_accept(int fd, struct sock_addr *peer)
 	int c;
 
 	*peer = (struct sock_addr){ .len = sizeof(peer->ss) };
-	c = accept4(fd, (void *)&peer->ss, &peer->len,
-		    SOCK_NONBLOCK | SOCK_CLOEXEC);
+	c = accept4(fd, (void *)&peer->ss, &peer->len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (c >= 0)
 		no_delay(c);
 	return c;

@@ -34,9 +34,8 @@ static bool same_time(struct timespec x, struct timespec y)
 
 bool stamp_same(const struct stamp *x, const struct stamp *y)
 {
-	return x->there == y->there && x->dev == y->dev && x->ino == y->ino &&
-	       x->size == y->size && same_time(x->mtime, y->mtime) &&
-	       same_time(x->ctime, y->ctime);
+	return x->there == y->there && x->dev == y->dev && x->ino == y->ino && x->size == y->size &&
+	       same_time(x->mtime, y->mtime) && same_time(x->ctime, y->ctime);
 }
 
 bool stamp_holds(const char *path, const struct stamp *s)

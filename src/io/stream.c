@@ -25,8 +25,7 @@ ssize_t stream_read(struct stream *s, void *to, size_t n, struct err *err)
 	return got >= 0 ? got : outcome(err, "read");
 }
 
-ssize_t stream_write(struct stream *s, const struct iovec *parts, int n_parts,
-		     struct err *err)
+ssize_t stream_write(struct stream *s, const struct iovec *parts, int n_parts, struct err *err)
 {
 	/* not writev: a peer that left must not send us SIGPIPE */
 	struct msghdr m = { .msg_iov = (struct iovec *)(uintptr_t)parts,

@@ -39,11 +39,10 @@ static int add(struct walk *w, struct str path, struct str text)
 
 	w->total += text.n;
 	if (w->tree->n >= FILES_MAX || w->total > TOTAL_MAX)
-		return err_set(
-			w->err, ERR_LIMIT,
-			"%.*s has more than %d files or %zu MiB: it does "
-			"not look like a tree of templates",
-			STRF(w->tree->dir), FILES_MAX, TOTAL_MAX >> 20);
+		return err_set(w->err, ERR_LIMIT,
+			       "%.*s has more than %d files or %zu MiB: it does "
+			       "not look like a tree of templates",
+			       STRF(w->tree->dir), FILES_MAX, TOTAL_MAX >> 20);
 	VEC_PUSH(w->a, w->tree, f);
 	return 0;
 }
@@ -86,8 +85,7 @@ static int walk_dir(struct walk *w, struct str below, int depth)
 	DIR *d;
 
 	if (depth > DEPTH_MAX)
-		return err_set(w->err, ERR_LIMIT,
-			       "%s: more than %d levels deep", z, DEPTH_MAX);
+		return err_set(w->err, ERR_LIMIT, "%s: more than %d levels deep", z, DEPTH_MAX);
 	d = opendir(z);
 	if (!d)
 		return err_sys(w->err, "open %s", z);
@@ -98,8 +96,7 @@ static int walk_dir(struct walk *w, struct str below, int depth)
 	return rc;
 }
 
-int template_dir_read(struct arena *a, const char *dir,
-		      struct template_tree *out, struct err *err)
+int template_dir_read(struct arena *a, const char *dir, struct template_tree *out, struct err *err)
 {
 	struct template_tree tree = { .dir = clean(a, dir) };
 	struct walk w = { .a = a, .tree = &tree, .err = err };
@@ -110,8 +107,7 @@ int template_dir_read(struct arena *a, const char *dir,
 
 		/* upstream's words for the tree itself */
 		if (!tree.n)
-			return err_wrap(err, "failed to read dir \"%.*s\"",
-					STRF(at));
+			return err_wrap(err, "failed to read dir \"%.*s\"", STRF(at));
 		return rc;
 	}
 	*out = tree;
@@ -147,16 +143,14 @@ static bool is_empty(const char *dir)
 	return n <= 2; /* . and .., or not there */
 }
 
-int template_dir_write(struct arena *a, const struct template_tree *tree,
-		       const char *dir, struct err *err)
+int template_dir_write(struct arena *a, const struct template_tree *tree, const char *dir,
+		       struct err *err)
 {
 	if (!is_empty(dir))
-		return err_set(err, ERR_INVALID,
-			       "%s is not empty: give a new directory", dir);
+		return err_set(err, ERR_INVALID, "%s is not empty: give a new directory", dir);
 	for (size_t i = 0; i < tree->n; i++) {
 		const struct template_file *f = &tree->v[i];
-		char *path =
-			str_z(a, str_fmt(a, "%s/%.*s", dir, STRF(f->path)));
+		char *path = str_z(a, str_fmt(a, "%s/%.*s", dir, STRF(f->path)));
 		int rc = make_dirs(path, err);
 
 		if (rc == 0 && !str_ends(f->path, S("/")))

@@ -49,8 +49,7 @@ void tls_server_free(struct tls_server *s)
 	free(s);
 }
 
-static int replace_pair(struct tls_pair **at, struct str cert, struct str key,
-			struct err *err)
+static int replace_pair(struct tls_pair **at, struct str cert, struct str key, struct err *err)
 {
 	struct tls_pair *p = NULL;
 	int rc = cert.n ? tls_pair_load(cert, key, &p, err) : 0;
@@ -74,16 +73,14 @@ static int replace_roots(struct tls_roots **at, struct str ca, struct err *err)
 	return 0;
 }
 
-int tls_server_set_pair(struct tls_server *s, struct str cert, struct str key,
-			struct err *err)
+int tls_server_set_pair(struct tls_server *s, struct str cert, struct str key, struct err *err)
 {
 	if (!cert.n)
 		return err_set(err, ERR_INVALID, "certificate: empty");
 	return replace_pair(&s->pair, cert, key, err);
 }
 
-int tls_server_load(struct tls_server *s, const char *cert, const char *key,
-		    struct err *err)
+int tls_server_load(struct tls_server *s, const char *cert, const char *key, struct err *err)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct str cert_text = S(""), key_text = S("");
@@ -99,8 +96,7 @@ int tls_server_load(struct tls_server *s, const char *cert, const char *key,
 	return rc < 0 ? err_wrap(err, "%s, %s", cert, key) : 0;
 }
 
-int tls_server_set_client_ca(struct tls_server *s, struct str ca, bool required,
-			     struct err *err)
+int tls_server_set_client_ca(struct tls_server *s, struct str ca, bool required, struct err *err)
 {
 	s->client_required = required;
 	return replace_roots(&s->client_ca, ca, err);
@@ -140,8 +136,7 @@ int tls_client_set_ca(struct tls_client *c, struct str ca, struct err *err)
 	return rc;
 }
 
-int tls_client_set_pair(struct tls_client *c, struct str cert, struct str key,
-			struct err *err)
+int tls_client_set_pair(struct tls_client *c, struct str cert, struct str key, struct err *err)
 {
 	int rc = replace_pair(&c->pair, cert, key, err);
 
@@ -169,8 +164,7 @@ void tls_client_set_name(struct tls_client *c, struct str name)
 struct tls_saved *tls_find_saved(struct tls_client *c, const char *host)
 {
 	for (size_t i = 0; i < SAVED; i++)
-		if (c->saved[i].params.session_id_len &&
-		    strcmp(c->saved[i].host, host) == 0)
+		if (c->saved[i].params.session_id_len && strcmp(c->saved[i].host, host) == 0)
 			return &c->saved[i];
 	return NULL;
 }

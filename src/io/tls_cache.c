@@ -52,12 +52,10 @@ static void leave(struct slot *s)
 	atomic_store(&s->busy, 0);
 }
 
-static void save(const br_ssl_session_cache_class **ctx,
-		 br_ssl_server_context *server,
+static void save(const br_ssl_session_cache_class **ctx, br_ssl_server_context *server,
 		 const br_ssl_session_parameters *params)
 {
-	struct slot *s =
-		slot_of((struct tls_cache *)(void *)ctx, params->session_id);
+	struct slot *s = slot_of((struct tls_cache *)(void *)ctx, params->session_id);
 
 	(void)server;
 	if (!enter(s))
@@ -79,19 +77,16 @@ static void ignore_alpn(br_ssl_server_context *server)
 	br_ssl_engine_set_protocol_names(&server->eng, NULL, 0);
 }
 
-static int load(const br_ssl_session_cache_class **ctx,
-		br_ssl_server_context *server,
+static int load(const br_ssl_session_cache_class **ctx, br_ssl_server_context *server,
 		br_ssl_session_parameters *params)
 {
-	struct slot *s =
-		slot_of((struct tls_cache *)(void *)ctx, params->session_id);
+	struct slot *s = slot_of((struct tls_cache *)(void *)ctx, params->session_id);
 	int found;
 
 	if (!enter(s))
 		return 0;
 	found = s->born && seconds() - s->born < LIFE_S &&
-		memcmp(s->params.session_id, params->session_id,
-		       sizeof(params->session_id)) == 0;
+		memcmp(s->params.session_id, params->session_id, sizeof(params->session_id)) == 0;
 	if (found)
 		*params = s->params;
 	leave(s);
@@ -102,17 +97,14 @@ static int load(const br_ssl_session_cache_class **ctx,
 
 struct tls_cache *tls_cache_new(void)
 {
-	static const br_ssl_session_cache_class class = {
-		sizeof(struct tls_cache), save, load
-	};
+	static const br_ssl_session_cache_class class = { sizeof(struct tls_cache), save, load };
 	struct tls_cache *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		abort();
 	c->vtable = &class;
-	c->slots =
-		mmap(NULL, SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	c->slots = mmap(NULL, SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (c->slots == MAP_FAILED)
 		abort();
 	return c;

@@ -41,13 +41,11 @@ static struct tls *make(struct tls_pair *pair, struct tls_roots *roots)
 	return t;
 }
 
-static void set_engine(struct tls *t, br_ssl_engine_context *e,
-		       const struct tls_profile *p)
+static void set_engine(struct tls *t, br_ssl_engine_context *e, const struct tls_profile *p)
 {
 	t->eng = e;
 	tls_engine_setup(e, p);
-	br_ssl_engine_set_buffers_bidi(e, t->in, sizeof(t->in), t->out,
-				       sizeof(t->out));
+	br_ssl_engine_set_buffers_bidi(e, t->in, sizeof(t->in), t->out, sizeof(t->out));
 	seed(t);
 }
 
@@ -61,24 +59,20 @@ struct tls *tls_accept(struct tls_server *s)
 	br_ssl_server_zero(c);
 	set_engine(t, &c->eng, &s->profile);
 	if (p->type == KEY_RSA)
-		br_ssl_server_set_single_rsa(c, p->chain, p->n, &p->rsa,
-					     BR_KEYTYPE_KEYX | BR_KEYTYPE_SIGN,
-					     br_rsa_private_get_default(),
-					     br_rsa_pkcs1_sign_get_default());
+		br_ssl_server_set_single_rsa(
+			c, p->chain, p->n, &p->rsa, BR_KEYTYPE_KEYX | BR_KEYTYPE_SIGN,
+			br_rsa_private_get_default(), br_rsa_pkcs1_sign_get_default());
 	else
-		br_ssl_server_set_single_ec(
-			c, p->chain, p->n, &p->ec, BR_KEYTYPE_SIGN,
-			p->issuer_type, &br_ec_all_m31, br_ecdsa_i31_sign_asn1);
+		br_ssl_server_set_single_ec(c, p->chain, p->n, &p->ec, BR_KEYTYPE_SIGN,
+					    p->issuer_type, &br_ec_all_m31, br_ecdsa_i31_sign_asn1);
 	if (s->client_ca) {
 		/* a resumed session would not tell who the client is */
 		t->checks = true;
 		t->verify.eku = X509_EKU_CLIENT;
 		br_ssl_engine_set_x509(t->eng, &t->verify.vtable);
-		br_ssl_server_set_trust_anchor_names(c, s->client_ca->names,
-						     s->client_ca->v.n);
+		br_ssl_server_set_trust_anchor_names(c, s->client_ca->names, s->client_ca->v.n);
 		if (!s->client_required)
-			br_ssl_engine_add_flags(t->eng,
-						BR_OPT_TOLERATE_NO_CLIENT_AUTH);
+			br_ssl_engine_add_flags(t->eng, BR_OPT_TOLERATE_NO_CLIENT_AUTH);
 	} else {
 		br_ssl_server_set_cache(c, tls_cache_class(s->cache));
 	}
@@ -126,9 +120,8 @@ struct tls *tls_connect(struct tls_client *owner, struct str host)
 		br_ssl_client_set_single_rsa(c, p->chain, p->n, &p->rsa,
 					     br_rsa_pkcs1_sign_get_default());
 	else if (p)
-		br_ssl_client_set_single_ec(
-			c, p->chain, p->n, &p->ec, BR_KEYTYPE_SIGN,
-			p->issuer_type, &br_ec_all_m31, br_ecdsa_i31_sign_asn1);
+		br_ssl_client_set_single_ec(c, p->chain, p->n, &p->ec, BR_KEYTYPE_SIGN,
+					    p->issuer_type, &br_ec_all_m31, br_ecdsa_i31_sign_asn1);
 	old = tls_find_saved(owner, t->host);
 	if (old) {
 		br_ssl_engine_set_session_parameters(t->eng, &old->params);
@@ -136,8 +129,7 @@ struct tls *tls_connect(struct tls_client *owner, struct str host)
 		memcpy(t->old_id, old->params.session_id, sizeof(t->old_id));
 	}
 	/* addresses are not told as names */
-	(void)br_ssl_client_reset(c, t->verify.n_ip ? NULL : t->host,
-				  old != NULL);
+	(void)br_ssl_client_reset(c, t->verify.n_ip ? NULL : t->host, old != NULL);
 	return t;
 }
 

@@ -8,21 +8,18 @@ static const struct {
 	{ 10, "the peer met an unexpected message" },
 	{ 20, "the peer got a damaged record" },
 	{ 22, "the peer got a record too large" },
-	{ 40,
-	  "the peer refused: no cipher suite or other parameter in common" },
+	{ 40, "the peer refused: no cipher suite or other parameter in common" },
 	{ 42, "the peer refused our certificate (bad certificate)" },
 	{ 43, "the peer does not support our kind of certificate" },
 	{ 44, "the peer says our certificate is revoked" },
-	{ 45,
-	  "the peer says our certificate has expired, or its clock is off" },
+	{ 45, "the peer says our certificate has expired, or its clock is off" },
 	{ 46, "the peer refused our certificate" },
 	{ 47, "the peer met an illegal parameter" },
 	{ 48, "the peer does not know our certificate's authority" },
 	{ 49, "the peer denied access" },
 	{ 50, "the peer could not decode a message" },
 	{ 51, "the peer could not verify a message" },
-	{ 70,
-	  "the peer speaks no TLS 1.2 (it may insist on TLS 1.3, which is not supported)" },
+	{ 70, "the peer speaks no TLS 1.2 (it may insist on TLS 1.3, which is not supported)" },
 	{ 71, "the peer demands stronger cipher suites" },
 	{ 80, "the peer had an internal error" },
 	{ 86, "the peer refused to fall back to an older version" },
@@ -80,10 +77,8 @@ void tls_explain(struct buf *b, int code, bool server)
 	if (code >= BR_ERR_SEND_FATAL_ALERT) {
 		code -= BR_ERR_SEND_FATAL_ALERT;
 		if (code == 40)
-			buf_addz(
-				b,
-				server ? "no cipher suite in common with the client"
-				       : "nothing in common with the server");
+			buf_addz(b, server ? "no cipher suite in common with the client"
+					   : "nothing in common with the server");
 		else if (code == 70)
 			buf_addz(b, own(BR_ERR_BAD_VERSION, server));
 		else if (code == 120)

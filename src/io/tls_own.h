@@ -30,8 +30,7 @@ struct tls_roots {
 	br_x500_name *names;
 };
 
-int tls_pair_load(struct str cert, struct str key, struct tls_pair **out,
-		  struct err *err);
+int tls_pair_load(struct str cert, struct str key, struct tls_pair **out, struct err *err);
 void tls_pair_drop(struct tls_pair *p);
 int tls_roots_load(struct str pem, struct tls_roots **out, struct err *err);
 void tls_roots_drop(struct tls_roots *r);

@@ -42,8 +42,7 @@ void tls_pair_drop(struct tls_pair *p)
 	free(p);
 }
 
-static int load_chain(struct tls_pair *p, struct str text, struct x509 *leaf,
-		      struct err *err)
+static int load_chain(struct tls_pair *p, struct str text, struct x509 *leaf, struct err *err)
 {
 	struct pem block;
 	int rc;
@@ -54,16 +53,14 @@ static int load_chain(struct tls_pair *p, struct str text, struct x509 *leaf,
 		if (!str_is(block.label, "CERTIFICATE"))
 			continue;
 		if (p->n == CHAIN_MAX)
-			return err_set(err, ERR_LIMIT,
-				       "more than %d certificates", CHAIN_MAX);
+			return err_set(err, ERR_LIMIT, "more than %d certificates", CHAIN_MAX);
 		rc = x509_parse(&p->a, block.der, &c, err);
 		if (rc < 0)
 			return rc;
 		if (p->n == 0)
 			*leaf = c;
 		p->chain[p->n++] =
-			(br_x509_certificate){ .data = bytes(block.der),
-					       .data_len = block.der.n };
+			(br_x509_certificate){ .data = bytes(block.der), .data_len = block.der.n };
 	}
 	if (rc == 0 && p->n == 0)
 		return err_set(err, ERR_INVALID, "no certificate found in PEM");
@@ -86,12 +83,11 @@ static const int curve_ids[] = { [CURVE_P256] = BR_EC_secp256r1,
 				 [CURVE_P384] = BR_EC_secp384r1,
 				 [CURVE_P521] = BR_EC_secp521r1 };
 
-static int set_rsa(struct tls_pair *p, const struct pkey *k,
-		   const struct x509 *leaf, struct err *err)
+static int set_rsa(struct tls_pair *p, const struct pkey *k, const struct x509 *leaf,
+		   struct err *err)
 {
 	if (!str_eq(k->n, leaf->key.n))
-		return err_set(err, ERR_INVALID,
-			       "private key does not match public key");
+		return err_set(err, ERR_INVALID, "private key does not match public key");
 	p->rsa = (br_rsa_private_key){
 		.n_bitlen = bit_length(k->n),
 		.p = bytes(k->p),
@@ -108,8 +104,8 @@ static int set_rsa(struct tls_pair *p, const struct pkey *k,
 	return 0;
 }
 
-static int set_ec(struct tls_pair *p, const struct pkey *k,
-		  const struct x509 *leaf, struct err *err)
+static int set_ec(struct tls_pair *p, const struct pkey *k, const struct x509 *leaf,
+		  struct err *err)
 {
 	unsigned char pub[BR_EC_KBUF_PUB_MAX_SIZE];
 	struct str point;
@@ -117,17 +113,13 @@ static int set_ec(struct tls_pair *p, const struct pkey *k,
 	p->ec = (br_ec_private_key){ .curve = curve_ids[k->curve],
 				     .x = bytes(k->x),
 				     .xlen = k->x.n };
-	point = (struct str){ (char *)pub,
-			      br_ec_compute_pub(&br_ec_all_m31, NULL, pub,
-						&p->ec) };
+	point = (struct str){ (char *)pub, br_ec_compute_pub(&br_ec_all_m31, NULL, pub, &p->ec) };
 	if (k->curve != leaf->key.curve || !str_eq(point, leaf->key.point))
-		return err_set(err, ERR_INVALID,
-			       "private key does not match public key");
+		return err_set(err, ERR_INVALID, "private key does not match public key");
 	return 0;
 }
 
-static int load(struct tls_pair *p, struct str cert, struct str key,
-		struct err *err)
+static int load(struct tls_pair *p, struct str cert, struct str key, struct err *err)
 {
 	struct x509 leaf = { 0 };
 	struct pkey k = { 0 };
@@ -139,18 +131,13 @@ static int load(struct tls_pair *p, struct str cert, struct str key,
 	if (rc < 0)
 		return rc;
 	if (k.type != leaf.key.type)
-		return err_set(
-			err, ERR_INVALID,
-			"private key type does not match public key type");
+		return err_set(err, ERR_INVALID, "private key type does not match public key type");
 	p->type = k.type;
-	p->issuer_type =
-		leaf.sign_type == KEY_EC ? BR_KEYTYPE_EC : BR_KEYTYPE_RSA;
-	return k.type == KEY_RSA ? set_rsa(p, &k, &leaf, err)
-				 : set_ec(p, &k, &leaf, err);
+	p->issuer_type = leaf.sign_type == KEY_EC ? BR_KEYTYPE_EC : BR_KEYTYPE_RSA;
+	return k.type == KEY_RSA ? set_rsa(p, &k, &leaf, err) : set_ec(p, &k, &leaf, err);
 }
 
-int tls_pair_load(struct str cert, struct str key, struct tls_pair **out,
-		  struct err *err)
+int tls_pair_load(struct str cert, struct str key, struct tls_pair **out, struct err *err)
 {
 	struct tls_pair *p = zeroed(sizeof(*p));
 	int rc;
@@ -176,8 +163,7 @@ static void name_roots(struct tls_roots *r)
 {
 	r->names = arena_array(&r->a, r->v.n, sizeof(*r->names));
 	for (size_t i = 0; i < r->v.n; i++)
-		r->names[i] = (br_x500_name){ bytes(r->v.v[i].subject),
-					      r->v.v[i].subject.n };
+		r->names[i] = (br_x500_name){ bytes(r->v.v[i].subject), r->v.v[i].subject.n };
 }
 
 int tls_roots_load(struct str text, struct tls_roots **out, struct err *err)
@@ -202,9 +188,8 @@ int tls_roots_load(struct str text, struct tls_roots **out, struct err *err)
 	}
 	if (!r->v.n) {
 		tls_roots_drop(r);
-		return err_set(
-			err, ERR_INVALID, "no usable CA certificate: %.*s",
-			STRF(first.code ? first.msg : S("no PEM block found")));
+		return err_set(err, ERR_INVALID, "no usable CA certificate: %.*s",
+			       STRF(first.code ? first.msg : S("no PEM block found")));
 	}
 	name_roots(r);
 	*out = r;

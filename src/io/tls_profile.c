@@ -9,44 +9,40 @@ static const struct {
 	char iana[46]; /* without TLS_ */
 	char openssl[30];
 } suites[] = {
-	{ BR_TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, 0,
-	  "ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+	{ BR_TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, 0, "ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
 	  "ECDHE-ECDSA-AES128-GCM-SHA256" },
-	{ BR_TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, 0,
-	  "ECDHE_RSA_WITH_AES_128_GCM_SHA256", "ECDHE-RSA-AES128-GCM-SHA256" },
-	{ BR_TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, 0,
-	  "ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+	{ BR_TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, 0, "ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+	  "ECDHE-RSA-AES128-GCM-SHA256" },
+	{ BR_TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, 0, "ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
 	  "ECDHE-ECDSA-AES256-GCM-SHA384" },
-	{ BR_TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, 0,
-	  "ECDHE_RSA_WITH_AES_256_GCM_SHA384", "ECDHE-RSA-AES256-GCM-SHA384" },
+	{ BR_TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, 0, "ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+	  "ECDHE-RSA-AES256-GCM-SHA384" },
 	{ BR_TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, 0,
-	  "ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
-	  "ECDHE-ECDSA-CHACHA20-POLY1305" },
+	  "ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305" },
 	{ BR_TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256, 0,
-	  "ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
-	  "ECDHE-RSA-CHACHA20-POLY1305" },
-	{ BR_TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256, CBC,
-	  "ECDHE_ECDSA_WITH_AES_128_CBC_SHA256", "ECDHE-ECDSA-AES128-SHA256" },
-	{ BR_TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256, CBC,
-	  "ECDHE_RSA_WITH_AES_128_CBC_SHA256", "ECDHE-RSA-AES128-SHA256" },
-	{ BR_TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA, CBC,
-	  "ECDHE_ECDSA_WITH_AES_128_CBC_SHA", "ECDHE-ECDSA-AES128-SHA" },
-	{ BR_TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA, CBC,
-	  "ECDHE_RSA_WITH_AES_128_CBC_SHA", "ECDHE-RSA-AES128-SHA" },
-	{ BR_TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA, CBC,
-	  "ECDHE_ECDSA_WITH_AES_256_CBC_SHA", "ECDHE-ECDSA-AES256-SHA" },
-	{ BR_TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA, CBC,
-	  "ECDHE_RSA_WITH_AES_256_CBC_SHA", "ECDHE-RSA-AES256-SHA" },
-	{ BR_TLS_RSA_WITH_AES_128_GCM_SHA256, RSA_KEYX,
-	  "RSA_WITH_AES_128_GCM_SHA256", "AES128-GCM-SHA256" },
-	{ BR_TLS_RSA_WITH_AES_256_GCM_SHA384, RSA_KEYX,
-	  "RSA_WITH_AES_256_GCM_SHA384", "AES256-GCM-SHA384" },
-	{ BR_TLS_RSA_WITH_AES_128_CBC_SHA256, RSA_KEYX | CBC,
-	  "RSA_WITH_AES_128_CBC_SHA256", "AES128-SHA256" },
-	{ BR_TLS_RSA_WITH_AES_128_CBC_SHA, RSA_KEYX | CBC,
-	  "RSA_WITH_AES_128_CBC_SHA", "AES128-SHA" },
-	{ BR_TLS_RSA_WITH_AES_256_CBC_SHA, RSA_KEYX | CBC,
-	  "RSA_WITH_AES_256_CBC_SHA", "AES256-SHA" },
+	  "ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", "ECDHE-RSA-CHACHA20-POLY1305" },
+	{ BR_TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256, CBC, "ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
+	  "ECDHE-ECDSA-AES128-SHA256" },
+	{ BR_TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256, CBC, "ECDHE_RSA_WITH_AES_128_CBC_SHA256",
+	  "ECDHE-RSA-AES128-SHA256" },
+	{ BR_TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA, CBC, "ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+	  "ECDHE-ECDSA-AES128-SHA" },
+	{ BR_TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA, CBC, "ECDHE_RSA_WITH_AES_128_CBC_SHA",
+	  "ECDHE-RSA-AES128-SHA" },
+	{ BR_TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA, CBC, "ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+	  "ECDHE-ECDSA-AES256-SHA" },
+	{ BR_TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA, CBC, "ECDHE_RSA_WITH_AES_256_CBC_SHA",
+	  "ECDHE-RSA-AES256-SHA" },
+	{ BR_TLS_RSA_WITH_AES_128_GCM_SHA256, RSA_KEYX, "RSA_WITH_AES_128_GCM_SHA256",
+	  "AES128-GCM-SHA256" },
+	{ BR_TLS_RSA_WITH_AES_256_GCM_SHA384, RSA_KEYX, "RSA_WITH_AES_256_GCM_SHA384",
+	  "AES256-GCM-SHA384" },
+	{ BR_TLS_RSA_WITH_AES_128_CBC_SHA256, RSA_KEYX | CBC, "RSA_WITH_AES_128_CBC_SHA256",
+	  "AES128-SHA256" },
+	{ BR_TLS_RSA_WITH_AES_128_CBC_SHA, RSA_KEYX | CBC, "RSA_WITH_AES_128_CBC_SHA",
+	  "AES128-SHA" },
+	{ BR_TLS_RSA_WITH_AES_256_CBC_SHA, RSA_KEYX | CBC, "RSA_WITH_AES_256_CBC_SHA",
+	  "AES256-SHA" },
 };
 #define N_SUITES (sizeof(suites) / sizeof(*suites))
 _Static_assert(N_SUITES <= TLS_SUITES, "room for all");
@@ -77,8 +73,7 @@ static bool is_name(struct str name, size_t i)
 	bare = str_from(name, 4);
 	if (str_is(bare, suites[i].iana))
 		return true;
-	return str_ends(bare, S("CHACHA20_POLY1305")) &&
-	       str_starts(str_of(suites[i].iana), bare);
+	return str_ends(bare, S("CHACHA20_POLY1305")) && str_starts(str_of(suites[i].iana), bare);
 }
 
 static bool known_other(struct str name)
@@ -97,8 +92,7 @@ const char *tls_suite_name(uint16_t suite)
 
 	for (size_t i = 0; i < N_SUITES; i++)
 		if (suites[i].id == suite) {
-			memcpy(name + 4, suites[i].iana,
-			       sizeof(suites[i].iana));
+			memcpy(name + 4, suites[i].iana, sizeof(suites[i].iana));
 			return name;
 		}
 	return NULL;
@@ -117,10 +111,8 @@ static int parse_version(struct str v, struct tls_profile *out, struct err *err)
 
 	if (!v.n)
 		return 0;
-	if (v.n != 12 || !str_starts(v, S("VersionTLS1")) || v.p[11] < '0' ||
-	    v.p[11] > '3')
-		return err_set(err, ERR_INVALID, "unknown tls version \"%.*s\"",
-			       STRF(v));
+	if (v.n != 12 || !str_starts(v, S("VersionTLS1")) || v.p[11] < '0' || v.p[11] > '3')
+		return err_set(err, ERR_INVALID, "unknown tls version \"%.*s\"", STRF(v));
 	if (v.p[11] == '3')
 		return err_set(
 			err, ERR_LIMIT,
@@ -129,8 +121,8 @@ static int parse_version(struct str v, struct tls_profile *out, struct err *err)
 	return 0;
 }
 
-int tls_profile_parse(struct str min_version, const struct strs *names,
-		      struct tls_profile *out, struct err *err)
+int tls_profile_parse(struct str min_version, const struct strs *names, struct tls_profile *out,
+		      struct err *err)
 {
 	bool wanted[N_SUITES] = { false };
 	struct tls_profile p;
@@ -147,10 +139,9 @@ int tls_profile_parse(struct str min_version, const struct strs *names,
 			if (is_name(names->v[k], i))
 				found = wanted[i] = true;
 		if (!found)
-			return err_set(
-				err, ERR_INVALID,
-				"Cipher suite %.*s not supported or doesn't exist",
-				STRF(names->v[k]));
+			return err_set(err, ERR_INVALID,
+				       "Cipher suite %.*s not supported or doesn't exist",
+				       STRF(names->v[k]));
 	}
 	if (names->n)
 		p.n = 0;
@@ -185,8 +176,7 @@ static void set_chapol(br_ssl_engine_context *e)
 	br_chacha20_run run = &br_chacha20_ct_run;
 #endif
 
-	br_ssl_engine_set_chapol(e, &br_sslrec_in_chapol_vtable,
-				 &br_sslrec_out_chapol_vtable);
+	br_ssl_engine_set_chapol(e, &br_sslrec_in_chapol_vtable, &br_sslrec_out_chapol_vtable);
 	br_ssl_engine_set_chacha20(e, run);
 	br_ssl_engine_set_poly1305(e, &br_poly1305_ctmul_run);
 }
@@ -218,7 +208,6 @@ void tls_engine_setup(br_ssl_engine_context *e, const struct tls_profile *p)
 		br_ssl_engine_set_prf10(e, &br_tls10_prf);
 	}
 	br_ssl_engine_set_protocol_names(e, alpn, 1);
-	br_ssl_engine_add_flags(e, BR_OPT_NO_RENEGOTIATION |
-					   BR_OPT_ENFORCE_SERVER_PREFERENCES |
+	br_ssl_engine_add_flags(e, BR_OPT_NO_RENEGOTIATION | BR_OPT_ENFORCE_SERVER_PREFERENCES |
 					   BR_OPT_FAIL_ON_ALPN_MISMATCH);
 }

@@ -28,8 +28,7 @@ static int failed(struct tls *t, struct err *err)
 	struct buf b;
 
 	if (t->verify.failed)
-		return err_set(err, ERR_INVALID, "tls: %.*s",
-			       STRF(t->verify.why));
+		return err_set(err, ERR_INVALID, "tls: %.*s", STRF(t->verify.why));
 	if (code == 0)
 		return err_set(err, ERR_GONE, "tls: closed by the peer");
 	buf_init(&b, err->a);
@@ -59,8 +58,7 @@ static int send_records(struct tls *t, int fd, struct err *err)
 /* As Go does: these five bytes are no TLS record. */
 static bool looks_like_http(const unsigned char *p, size_t n)
 {
-	static const char starts[][6] = { "GET /", "HEAD ", "POST ", "PUT /",
-					  "OPTIO" };
+	static const char starts[][6] = { "GET /", "HEAD ", "POST ", "PUT /", "OPTIO" };
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
 		if (memcmp(p, starts[i], n < 5 ? n : 5) == 0)
@@ -86,13 +84,11 @@ static int receive(struct tls *t, int fd, struct err *err)
 		return 0;
 	if (!t->started && t->is_server && looks_like_http(p, (size_t)got)) {
 		t->saw_http = true;
-		return err_set(
-			err, ERR_INVALID,
-			"tls: client sent an HTTP request to an HTTPS server");
+		return err_set(err, ERR_INVALID,
+			       "tls: client sent an HTTP request to an HTTPS server");
 	}
 	if (!t->started && !t->is_server && got > 4 && !memcmp(p, "HTTP/", 5))
-		return err_set(err, ERR_INVALID,
-			       "tls: the server speaks plain HTTP here");
+		return err_set(err, ERR_INVALID, "tls: the server speaks plain HTTP here");
 	t->started = true;
 	br_ssl_engine_recvrec_ack(t->eng, (size_t)got);
 	return 1;
@@ -125,9 +121,7 @@ static void agreed(struct tls *t)
 static void send_alert(const struct tls *t, int fd)
 {
 	unsigned char why =
-		t->verify.failed
-			? t->verify.alert
-			: tls_alert_of(br_ssl_engine_last_error(t->eng));
+		t->verify.failed ? t->verify.alert : tls_alert_of(br_ssl_engine_last_error(t->eng));
 	unsigned char alert[] = { 21, 3, 3, 0, 2, 2, why };
 
 	if (why && t->eng->out.vtable == &br_sslrec_out_clear_vtable)
@@ -156,9 +150,8 @@ int tls_handshake(struct tls *t, int fd, struct err *err)
 			if (rc < 0)
 				return rc;
 			if (rc == 0)
-				return err_set(
-					err, ERR_GONE,
-					"tls: connection closed during the handshake");
+				return err_set(err, ERR_GONE,
+					       "tls: connection closed during the handshake");
 		}
 	}
 	return 0;
@@ -181,8 +174,7 @@ ssize_t tls_read(struct tls *t, int fd, void *to, size_t n, struct err *err)
 			return (ssize_t)n;
 		}
 		if (state & BR_SSL_CLOSED)
-			return br_ssl_engine_last_error(t->eng) ? failed(t, err)
-								: 0;
+			return br_ssl_engine_last_error(t->eng) ? failed(t, err) : 0;
 		rc = send_records(t, fd, err);
 		if (rc < 0 && rc != -ERR_AGAIN)
 			return rc;
@@ -193,8 +185,7 @@ ssize_t tls_read(struct tls *t, int fd, void *to, size_t n, struct err *err)
 		}
 		rc = receive(t, fd, err);
 		if (rc == 0)
-			return err_set(err, ERR_GONE,
-				       "tls: connection cut by the peer");
+			return err_set(err, ERR_GONE, "tls: connection cut by the peer");
 		if (rc > 0)
 			rc = 0;
 	}
@@ -228,8 +219,7 @@ static int writable(struct tls *t, int fd, struct err *err)
 	return state & BR_SSL_SENDAPP ? 0 : -ERR_AGAIN;
 }
 
-ssize_t tls_write(struct tls *t, int fd, const struct iovec *parts, int n_parts,
-		  struct err *err)
+ssize_t tls_write(struct tls *t, int fd, const struct iovec *parts, int n_parts, struct err *err)
 {
 	size_t taken = 0;
 	int rc = tls_handshake(t, fd, err);
@@ -251,9 +241,7 @@ ssize_t tls_write(struct tls *t, int fd, const struct iovec *parts, int n_parts,
 		rc = send_records(t, fd, err);
 	}
 	/* what was taken counts, though it may still wait in the engine */
-	return taken && rc == -ERR_AGAIN ? (ssize_t)taken
-	       : rc < 0			 ? rc
-					 : (ssize_t)taken;
+	return taken && rc == -ERR_AGAIN ? (ssize_t)taken : rc < 0 ? rc : (ssize_t)taken;
 }
 
 int tls_flush(struct tls *t, int fd, struct err *err)

@@ -43,14 +43,12 @@ static void start_cert(const br_x509_class **ctx, uint32_t length)
 	struct tls_verify *v = self(ctx);
 
 	buf_init(&v->cert, &v->a);
-	if (length > X509_MAX || v->total + length > CERTS_MAX ||
-	    v->chain.n == X509_CHAIN_MAX)
+	if (length > X509_MAX || v->total + length > CERTS_MAX || v->chain.n == X509_CHAIN_MAX)
 		refuse(v, S("certificate chain is too long"));
 	v->total += length;
 }
 
-static void append(const br_x509_class **ctx, const unsigned char *buf,
-		   size_t len)
+static void append(const br_x509_class **ctx, const unsigned char *buf, size_t len)
 {
 	struct tls_verify *v = self(ctx);
 
@@ -97,13 +95,11 @@ static br_x509_pkey key_of(const struct x509_key *k)
 	br_x509_pkey p = { .key_type = BR_KEYTYPE_RSA };
 
 	if (k->type == KEY_RSA) {
-		p.key.rsa = (br_rsa_public_key){ bytes(k->n), k->n.n,
-						 bytes(k->e), k->e.n };
+		p.key.rsa = (br_rsa_public_key){ bytes(k->n), k->n.n, bytes(k->e), k->e.n };
 		return p;
 	}
 	p.key_type = BR_KEYTYPE_EC;
-	p.key.ec = (br_ec_public_key){ ids[k->curve], bytes(k->point),
-				       k->point.n };
+	p.key.ec = (br_ec_public_key){ ids[k->curve], bytes(k->point), k->point.n };
 	return p;
 }
 
@@ -121,12 +117,10 @@ bool tls_is_signed(const struct x509 *c, const struct x509_key *k)
 	h.vtable->update(&h.vtable, c->tbs.p, c->tbs.n);
 	h.vtable->out(&h.vtable, sum);
 	if (k->type == KEY_EC)
-		return br_ecdsa_i31_vrfy_asn1(&br_ec_all_m31, sum, n,
-					      &key.key.ec, c->signature.p,
+		return br_ecdsa_i31_vrfy_asn1(&br_ec_all_m31, sum, n, &key.key.ec, c->signature.p,
 					      c->signature.n) == 1;
-	return br_rsa_pkcs1_vrfy_get_default()(
-		       bytes(c->signature), c->signature.n, hashes[c->hash].oid,
-		       n, &key.key.rsa, found) == 1 &&
+	return br_rsa_pkcs1_vrfy_get_default()(bytes(c->signature), c->signature.n,
+					       hashes[c->hash].oid, n, &key.key.rsa, found) == 1 &&
 	       memcmp(sum, found, n) == 0;
 }
 
@@ -134,12 +128,10 @@ bool tls_is_signed(const struct x509 *c, const struct x509_key *k)
 
 static int check_chain(struct tls_verify *v, struct err *err)
 {
-	static const unsigned char alerts[] = { [X509_BAD] = BAD_CERTIFICATE,
-						[X509_EXPIRED] = EXPIRED,
-						[X509_UNKNOWN] = UNKNOWN_CA };
-	struct x509_trust trust = { .eku = v->eku,
-				    .now = time(NULL),
-				    .is_signed = tls_is_signed };
+	static const unsigned char alerts[] = {
+		[X509_BAD] = BAD_CERTIFICATE, [X509_EXPIRED] = EXPIRED, [X509_UNKNOWN] = UNKNOWN_CA
+	};
+	struct x509_trust trust = { .eku = v->eku, .now = time(NULL), .is_signed = tls_is_signed };
 	enum x509_fault fault = X509_BAD;
 	int rc;
 
@@ -172,8 +164,7 @@ static unsigned end_chain(const br_x509_class **ctx)
 	return 0;
 }
 
-static const br_x509_pkey *get_pkey(const br_x509_class *const *ctx,
-				    unsigned *usages)
+static const br_x509_pkey *get_pkey(const br_x509_class *const *ctx, unsigned *usages)
 {
 	const struct tls_verify *v = (const void *)ctx;
 
@@ -182,13 +173,9 @@ static const br_x509_pkey *get_pkey(const br_x509_class *const *ctx,
 	return &v->pkey;
 }
 
-const br_x509_class tls_verify_class = { sizeof(struct tls_verify),
-					 start_chain,
-					 start_cert,
-					 append,
-					 end_cert,
-					 end_chain,
-					 get_pkey };
+const br_x509_class tls_verify_class = {
+	sizeof(struct tls_verify), start_chain, start_cert, append, end_cert, end_chain, get_pkey
+};
 
 void tls_verify_init(struct tls_verify *v, const struct tls_roots *roots)
 {

@@ -23,8 +23,7 @@ const char *version_hash(void)
 
 bool version_given(void)
 {
-	return MCO_BUILD_GIVEN || *or_env("MCO_RAW", "") ||
-	       *or_env("MCO_HASH", "");
+	return MCO_BUILD_GIVEN || *or_env("MCO_RAW", "") || *or_env("MCO_HASH", "");
 }
 
 bool version_scos(void)

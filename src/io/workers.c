@@ -34,8 +34,7 @@ static int64_t clock_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-_Noreturn static void be_worker(struct crew *c, const struct worker *k,
-				pid_t parent)
+_Noreturn static void be_worker(struct crew *c, const struct worker *k, pid_t parent)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	(void)sigprocmask(SIG_SETMASK, &c->before, NULL);
@@ -83,8 +82,7 @@ static void reap(struct crew *c)
 	for (size_t i = 0; i < c->w->n; i++) {
 		int status;
 
-		if (c->v[i].pid &&
-		    waitpid(c->v[i].pid, &status, WNOHANG) == c->v[i].pid)
+		if (c->v[i].pid && waitpid(c->v[i].pid, &status, WNOHANG) == c->v[i].pid)
 			ended(c, &c->v[i], status);
 	}
 }

@@ -36,9 +36,8 @@ struct kube_auth {
 /* ---- certificates ------------------------------------------------------------------ */
 
 /* data, or what the file holds, or ""; conf and key say who named it. */
-static int pem(struct arena *a, struct str data, struct str file,
-	       struct str conf, const char *key, struct str *out,
-	       struct err *err)
+static int pem(struct arena *a, struct str data, struct str file, struct str conf, const char *key,
+	       struct str *out, struct err *err)
 {
 	int rc;
 
@@ -47,17 +46,14 @@ static int pem(struct arena *a, struct str data, struct str file,
 		return 0;
 	rc = file_read(a, str_z(a, file), FILE_MAX, out, err);
 	if (rc < 0)
-		return err_wrap(err, "%.*s%s%s", STRF(conf), conf.n ? ": " : "",
-				key);
+		return err_wrap(err, "%.*s%s%s", STRF(conf), conf.n ? ": " : "", key);
 	return 0;
 }
 
 /* For messages. */
 static struct str from(struct str data, struct str file)
 {
-	return data.n	? S("in the kubeconfig")
-	       : file.n ? file
-			: S("of the system");
+	return data.n ? S("in the kubeconfig") : file.n ? file : S("of the system");
 }
 
 /* Where distributions keep the authorities, in the order of Go's. */
@@ -91,17 +87,14 @@ static int load_certs(struct kube_auth *auth, struct err *err)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT(&a);
 	struct str ca = S(""), cert = S(""), key = S("");
-	int rc = pem(&a, c->ca_data, c->ca_file, c->cluster_from,
-		     "certificate-authority", &ca, &e);
+	int rc = pem(&a, c->ca_data, c->ca_file, c->cluster_from, "certificate-authority", &ca, &e);
 
 	if (rc == 0)
-		rc = pem(&a, c->cert_data, c->cert_file, c->user_from,
-			 "client-certificate", &cert, &e);
+		rc = pem(&a, c->cert_data, c->cert_file, c->user_from, "client-certificate", &cert,
+			 &e);
 	if (rc == 0)
-		rc = pem(&a, c->key_data, c->key_file, c->user_from,
-			 "client-key", &key, &e);
-	if (rc == 0 && !ca.n && !c->insecure &&
-	    str_starts(c->server, S("https://")))
+		rc = pem(&a, c->key_data, c->key_file, c->user_from, "client-key", &key, &e);
+	if (rc == 0 && !ca.n && !c->insecure && str_starts(c->server, S("https://")))
 		ca = kube_system_ca(&a);
 	if (rc == 0 && ca.n && !c->insecure) {
 		rc = tls_client_set_ca(auth->tls, ca, &e);
@@ -129,13 +122,11 @@ static void certs_changed(void *ctx)
 	if (load_certs(auth, &err) < 0) {
 		/* Half of a pair may be there already: the rest follows. */
 		log_again(LOG_WARNING, S("credentials"),
-			  "credentials changed and cannot be used yet: %.*s",
-			  STRF(err.msg));
+			  "credentials changed and cannot be used yet: %.*s", STRF(err.msg));
 		return;
 	}
 	(void)log_over(S("credentials"));
-	log_info("credentials for %.*s reloaded",
-		 STRF(url_public(&a, auth->conf->server)));
+	log_info("credentials for %.*s reloaded", STRF(url_public(&a, auth->conf->server)));
 	auth->renewed(auth->ctx);
 }
 
@@ -151,8 +142,7 @@ static void follow_certs(struct kube_auth *auth)
 		if (files[i].n)
 			paths[n++] = str_z(&a, files[i]);
 	if (n)
-		auth->follow = follow_start(auth->loop, paths, n, 0,
-					    certs_changed, auth);
+		auth->follow = follow_start(auth->loop, paths, n, 0, certs_changed, auth);
 }
 
 /* Whether somebody on the way could read what is shown. */
@@ -186,9 +176,8 @@ static void exec_answered(void *ctx, bool pair)
 		auth->ready(auth->ctx);
 }
 
-int kube_auth_new(struct loop *l, const struct kube_conf *conf,
-		  struct tls_client *tls, void (*renewed)(void *ctx), void *ctx,
-		  struct kube_auth **out, struct err *err)
+int kube_auth_new(struct loop *l, const struct kube_conf *conf, struct tls_client *tls,
+		  void (*renewed)(void *ctx), void *ctx, struct kube_auth **out, struct err *err)
 {
 	struct kube_auth *auth = calloc(1, sizeof(*auth));
 	int rc;
@@ -212,8 +201,7 @@ int kube_auth_new(struct loop *l, const struct kube_conf *conf,
 	}
 	follow_certs(auth);
 	auth->open = overheard(conf);
-	if (auth->open && (conf->token.n || conf->token_file.n || conf->exec ||
-			   conf->username.n))
+	if (auth->open && (conf->token.n || conf->token_file.n || conf->exec || conf->username.n))
 		warn_open(conf);
 	*out = auth;
 	return 0;
@@ -265,8 +253,7 @@ static void add_bearer(struct buf *fields, struct str token)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	http_add_field(fields, S("Authorization"),
-		       str_fmt(&a, "Bearer %.*s", STRF(token)));
+	http_add_field(fields, S("Authorization"), str_fmt(&a, "Bearer %.*s", STRF(token)));
 }
 
 static void add_basic(struct buf *fields, const struct kube_conf *c)
@@ -276,13 +263,11 @@ static void add_basic(struct buf *fields, const struct kube_conf *c)
 
 	buf_init(&b, &a);
 	buf_addz(&b, "Basic ");
-	base64_add(&b, str_fmt(&a, "%.*s:%.*s", STRF(c->username),
-			       STRF(c->password)));
+	base64_add(&b, str_fmt(&a, "%.*s:%.*s", STRF(c->username), STRF(c->password)));
 	http_add_field(fields, S("Authorization"), buf_str(&b));
 }
 
-static int add_secret(struct kube_auth *auth, struct buf *fields,
-		      struct err *err)
+static int add_secret(struct kube_auth *auth, struct buf *fields, struct err *err)
 {
 	const struct kube_conf *c = auth->conf;
 	struct str token = c->token;
@@ -314,8 +299,7 @@ int kube_auth_add(struct kube_auth *auth, struct buf *fields, struct err *err)
 	if (c->as.n)
 		http_add_field(fields, S("Impersonate-User"), c->as);
 	for (size_t i = 0; i < c->as_groups.n; i++)
-		http_add_field(fields, S("Impersonate-Group"),
-			       c->as_groups.v[i]);
+		http_add_field(fields, S("Impersonate-Group"), c->as_groups.v[i]);
 	if (c->as_uid.n)
 		http_add_field(fields, S("Impersonate-Uid"), c->as_uid);
 	for (size_t i = 0; i + 1 < c->as_extra.n; i += 2) {

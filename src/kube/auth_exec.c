@@ -24,20 +24,17 @@ static struct str last_line(struct str text)
 	return at < 0 ? text : str_trim(str_from(text, (size_t)at + 1));
 }
 
-static int ended_badly(struct auth_exec *x, const struct proc_result *r,
-		       struct err *err)
+static int ended_badly(struct auth_exec *x, const struct proc_result *r, struct err *err)
 {
 	struct str outcome = proc_outcome(&x->a, r);
 	struct str why = last_line(r->errors);
 
 	if (!outcome.n)
 		return 0;
-	return err_set(err, ERR_INVALID, "%.*s%s%.*s", STRF(outcome),
-		       why.n ? ": " : "", STRF(why));
+	return err_set(err, ERR_INVALID, "%.*s%s%.*s", STRF(outcome), why.n ? ": " : "", STRF(why));
 }
 
-static int take(struct auth_exec *x, const struct json *j, bool *pair,
-		struct err *err)
+static int take(struct auth_exec *x, const struct json *j, bool *pair, struct err *err)
 {
 	struct str want = json_str(x->conf->exec, "apiVersion", S(""));
 	struct str version = json_str(j, "apiVersion", want);
@@ -52,8 +49,7 @@ static int take(struct auth_exec *x, const struct json *j, bool *pair,
 			       STRF(want), STRF(version));
 	x->token = json_str(j, "status.token", S(""));
 	if (!x->token.n && !cert.n)
-		return err_set(err, ERR_INVALID,
-			       "its answer has no token and no certificate");
+		return err_set(err, ERR_INVALID, "its answer has no token and no certificate");
 	if (rfc3339_parse(json_str(j, "status.expirationTimestamp", S("")), &t))
 		x->expires = t.sec;
 	*pair = cert.n > 0;
@@ -71,8 +67,7 @@ static void done(void *ctx, const struct proc_result *r)
 	x->expires = 0;
 	x->err = ERR_INIT(&x->a);
 	rc = ended_badly(x, r, &x->err);
-	if (rc == 0 &&
-	    json_parse(&x->a, str_dup(&x->a, r->out), NULL, &j, &x->err) < 0)
+	if (rc == 0 && json_parse(&x->a, str_dup(&x->a, r->out), NULL, &j, &x->err) < 0)
 		rc = err_wrap(&x->err, "its answer is no JSON");
 	if (rc == 0)
 		rc = take(x, j, &pair, &x->err);
@@ -107,8 +102,7 @@ static struct json *cluster(struct arena *a, const struct kube_conf *conf)
 	if (conf->tls_server_name.n)
 		json_add_str(a, c, "tls-server-name", conf->tls_server_name);
 	if (conf->insecure)
-		json_add(c, S("insecure-skip-tls-verify"),
-			 json_new_bool(a, true));
+		json_add(c, S("insecure-skip-tls-verify"), json_new_bool(a, true));
 	/* a file that cannot be read has been told of: it is ours, too */
 	if (!ca.n && conf->ca_file.n)
 		(void)file_read(a, str_z(a, conf->ca_file), CA_MAX, &ca, &err);
@@ -119,8 +113,7 @@ static struct json *cluster(struct arena *a, const struct kube_conf *conf)
 	if (conf->proxy_url.n)
 		json_add_str(a, c, "proxy-url", conf->proxy_url);
 	json_add(c, S("config"),
-		 conf->exec_config ? json_clone(a, conf->exec_config)
-				   : json_new(a, JSON_NULL));
+		 conf->exec_config ? json_clone(a, conf->exec_config) : json_new(a, JSON_NULL));
 	return c;
 }
 
@@ -145,17 +138,14 @@ static const char *info(struct arena *a, const struct kube_conf *conf)
 }
 
 /* Ours first, then what of the environment they do not replace. */
-static void add_env(struct arena *a, const struct kube_conf *conf,
-		    struct words *out)
+static void add_env(struct arena *a, const struct kube_conf *conf, struct words *out)
 {
 	extern char **environ;
 	size_t ours;
 
-	for (const struct json *e = json_first(json_at(conf->exec, "env")); e;
-	     e = json_next(e))
+	for (const struct json *e = json_first(json_at(conf->exec, "env")); e; e = json_next(e))
 		VEC_PUSH(a, out,
-			 str_fmt(a, "%.*s=%.*s",
-				 STRF(json_str(e, "name", S(""))),
+			 str_fmt(a, "%.*s=%.*s", STRF(json_str(e, "name", S(""))),
 				 STRF(json_str(e, "value", S(""))))
 				 .p);
 	VEC_PUSH(a, out, info(a, conf));
@@ -182,11 +172,9 @@ static void start(struct auth_exec *x)
 
 	/* As client-go: a path is relative to the kubeconfig, a name on PATH. */
 	if (str_chr(command, '/') >= 0 && command.p[0] != '/')
-		command = str_fmt(&a, "%.*s%.*s", STRF(x->conf->exec_dir),
-				  STRF(command));
+		command = str_fmt(&a, "%.*s%.*s", STRF(x->conf->exec_dir), STRF(command));
 	VEC_PUSH(&a, &argv, str_z(&a, command));
-	for (const struct json *w = json_first(json_at(spec, "args")); w;
-	     w = json_next(w))
+	for (const struct json *w = json_first(json_at(spec, "args")); w; w = json_next(w))
 		VEC_PUSH(&a, &argv, str_z(&a, json_text(w)));
 	VEC_PUSH(&a, &argv, NULL);
 	add_env(&a, x->conf, &env);
@@ -203,8 +191,7 @@ static void start(struct auth_exec *x)
 		x->proc = proc_start(x->loop, &o, done, x, &x->err);
 	x->state = x->proc ? EXEC_RUNNING : EXEC_FAILED;
 	if (!x->proc && hint.n)
-		x->err.msg = str_fmt(&x->a, "%.*s (%.*s)", STRF(x->err.msg),
-				     STRF(last_line(hint)));
+		x->err.msg = str_fmt(&x->a, "%.*s (%.*s)", STRF(x->err.msg), STRF(last_line(hint)));
 }
 
 /* ---- outside ----------------------------------------------------------------------------- */
@@ -212,8 +199,7 @@ static void start(struct auth_exec *x)
 int auth_exec_token(struct auth_exec *x, struct str *out, struct err *err)
 {
 	/* what is new is shown, though its time may be over: the server tells */
-	if (x->state == EXEC_HAVE && !x->fresh && x->expires &&
-	    time(NULL) >= x->expires)
+	if (x->state == EXEC_HAVE && !x->fresh && x->expires && time(NULL) >= x->expires)
 		x->state = EXEC_NONE;
 	x->fresh = false;
 	if (x->state == EXEC_NONE)
@@ -231,8 +217,7 @@ int auth_exec_token(struct auth_exec *x, struct str *out, struct err *err)
 	/* The next request may ask it again. */
 	x->state = EXEC_NONE;
 	return err_set(err, ERR_INVALID, "exec plugin %.*s: %.*s",
-		       STRF(json_str(x->conf->exec, "command", S(""))),
-		       STRF(x->err.msg));
+		       STRF(json_str(x->conf->exec, "command", S(""))), STRF(x->err.msg));
 }
 
 void auth_exec_stale(struct auth_exec *x)

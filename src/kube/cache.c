@@ -73,10 +73,9 @@ static void on_timer(struct source *s, short events)
 static void wait(struct kube_cache *c, int64_t ms)
 {
 	c->state = CACHE_WAIT;
-	c->timer = (struct source){ .fd = -1,
-				    .due = loop_now(loop_of(c)) + ms + 1,
-				    .ready = on_timer,
-				    .ctx = c };
+	c->timer = (struct source){
+		.fd = -1, .due = loop_now(loop_of(c)) + ms + 1, .ready = on_timer, .ctx = c
+	};
 	loop_add(loop_of(c), &c->timer);
 }
 
@@ -101,10 +100,8 @@ static struct str cause_of(const struct kube_cache *c, struct str why)
 static void log_failure(const struct kube_cache *c, struct str why, bool said)
 {
 	if (said)
-		log_again(LOG_WARNING, str_of(c->o.what),
-			  "failed to %s %s: %.*s; retrying",
-			  c->state == CACHE_LIST ? "list" : "watch", c->o.what,
-			  STRF(why));
+		log_again(LOG_WARNING, str_of(c->o.what), "failed to %s %s: %.*s; retrying",
+			  c->state == CACHE_LIST ? "list" : "watch", c->o.what, STRF(why));
 	else
 		log_again(LOG_WARNING, API_SERVER, "API server: %.*s; retrying",
 			  STRF(cause_of(c, why)));
@@ -126,8 +123,7 @@ static void back_off(struct kube_cache *c)
 	if (!c->backoff || now - c->began > CALM_MS)
 		c->backoff = BACKOFF_FIRST;
 	ms = c->backoff + (int64_t)(dice(c) % (uint64_t)c->backoff);
-	c->backoff =
-		c->backoff * 2 < BACKOFF_LAST ? c->backoff * 2 : BACKOFF_LAST;
+	c->backoff = c->backoff * 2 < BACKOFF_LAST ? c->backoff * 2 : BACKOFF_LAST;
 	wait(c, ms);
 }
 
@@ -170,8 +166,7 @@ static void list_rewound(struct kube_cache *c, uint64_t version)
 {
 	log_warn("%s: the server went back from version %llu to %llu: listing "
 		 "again, to take everything as it is there",
-		 c->o.what, (unsigned long long)c->newest,
-		 (unsigned long long)version);
+		 c->o.what, (unsigned long long)c->newest, (unsigned long long)version);
 	c->rewound = true;
 	c->next = S("");
 	begin(c);
@@ -187,8 +182,7 @@ static void page_done(struct kube_cache *c)
 	int rc = json_parse(&a, split_rest(&c->split), NULL, &rest, &err);
 
 	if (rc < 0 || !split_between(&c->split)) {
-		log_failure(c, rc < 0 ? err.msg : S("the list ended too early"),
-			    true);
+		log_failure(c, rc < 0 ? err.msg : S("the list ended too early"), true);
 		back_off(c);
 		return;
 	}
@@ -225,8 +219,7 @@ static int on_error_event(const struct json *status, struct err *err)
 		       STRF(json_str(status, "message", S("watch failed"))));
 }
 
-static int apply_event(struct kube_cache *c, const struct json *event,
-		       struct err *err)
+static int apply_event(struct kube_cache *c, const struct json *event, struct err *err)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct str type = json_str(event, "type", S(""));
@@ -238,11 +231,9 @@ static int apply_event(struct kube_cache *c, const struct json *event,
 	if (str_is(type, "ADDED") || str_is(type, "MODIFIED"))
 		cache_take(&c->items, object, c->round, false);
 	else if (str_is(type, "DELETED"))
-		cache_forget(&c->items, cache_key_of(&a, object),
-			     version ? version : UINT64_MAX);
+		cache_forget(&c->items, cache_key_of(&a, object), version ? version : UINT64_MAX);
 	else if (!str_is(type, "BOOKMARK"))
-		return err_set(err, ERR_INVALID, "an event of type \"%.*s\"",
-			       STRF(type));
+		return err_set(err, ERR_INVALID, "an event of type \"%.*s\"", STRF(type));
 	c->events++;
 	if (version <= c->version)
 		return 0;
@@ -279,8 +270,7 @@ static void broken(struct kube_cache *c, int rc, struct str why, bool said)
 	bool absent = rc == -ERR_NOTFOUND && !c->synced && c->o.absent;
 
 	/* It may be that it refuses this version: one it has yet to reach. */
-	if (!gone && said && c->state == CACHE_WATCH &&
-	    ++c->refused >= REFUSED_MAX) {
+	if (!gone && said && c->state == CACHE_WATCH && ++c->refused >= REFUSED_MAX) {
 		c->version = 0;
 		c->refused = 0;
 	}
@@ -329,12 +319,10 @@ static void on_done(struct kube_call *call, const struct kube_answer *ans)
 	struct kube_cache *c = call->ctx;
 
 	if (ans->rc < 0)
-		broken(c, ans->rc, ans->message,
-		       ans->status && ans->status != 429);
+		broken(c, ans->rc, ans->message, ans->status && ans->status != 429);
 	else if (c->state == CACHE_LIST)
 		page_done(c);
-	else if (c->version == c->at_begin &&
-		 loop_now(loop_of(c)) - c->began < SHORT_MS)
+	else if (c->version == c->at_begin && loop_now(loop_of(c)) - c->began < SHORT_MS)
 		ended_at_once(c);
 	else
 		wait(c, 0); /* the watch ended in its time */
@@ -405,8 +393,7 @@ static int64_t next_resync(struct kube_cache *c)
 {
 	int64_t third = c->o.resync_ms / 3;
 
-	return loop_now(loop_of(c)) + 2 * third +
-	       (int64_t)(dice(c) % (uint64_t)(2 * third + 1));
+	return loop_now(loop_of(c)) + 2 * third + (int64_t)(dice(c) % (uint64_t)(2 * third + 1));
 }
 
 static void on_resync(struct source *s, short events)
@@ -431,10 +418,9 @@ struct kube_cache *kube_cache_start(const struct kube_cache_opts *o)
 	c->random = (uint64_t)(uintptr_t)c | 1;
 	if (o->index)
 		c->items.index = cache_index_new();
-	c->resync = (struct source){ .fd = -1,
-				     .due = o->resync_ms ? next_resync(c) : 0,
-				     .ready = on_resync,
-				     .ctx = c };
+	c->resync = (struct source){
+		.fd = -1, .due = o->resync_ms ? next_resync(c) : 0, .ready = on_resync, .ctx = c
+	};
 	loop_add(loop_of(c), &c->resync);
 	begin(c);
 	return c;
@@ -474,8 +460,7 @@ size_t kube_cache_all(const struct kube_cache *c, struct kube_item *const **out)
 	return c->items.n;
 }
 
-size_t kube_cache_of(const struct kube_cache *c, struct str name,
-		     struct kube_item *const **out)
+size_t kube_cache_of(const struct kube_cache *c, struct str name, struct kube_item *const **out)
 {
 	return cache_index_get(c->items.index, name, out);
 }
@@ -494,8 +479,7 @@ void kube_cache_put(struct kube_cache *c, struct str text)
 	if (json_parse(&a, text, NULL, &tree, &err) < 0)
 		return;
 	/* The watch is past it: it was deleted since, or not selected. */
-	if (cache_version_of(tree) <= c->version &&
-	    !cache_find(&c->items, cache_key_of(&a, tree)))
+	if (cache_version_of(tree) <= c->version && !cache_find(&c->items, cache_key_of(&a, tree)))
 		return;
 	cache_take(&c->items, tree, 0, false);
 }

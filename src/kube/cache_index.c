@@ -57,8 +57,7 @@ static void leave(struct kube_group *g, const struct kube_item *it)
 {
 	size_t i = cache_seek(g->v, g->n, it->key);
 
-	memmove(g->v + i, g->v + i + 1,
-		(--g->n - i) * sizeof(struct kube_item *));
+	memmove(g->v + i, g->v + i + 1, (--g->n - i) * sizeof(struct kube_item *));
 }
 
 static void join(struct kube_group *g, struct kube_item *it)
@@ -67,8 +66,7 @@ static void join(struct kube_group *g, struct kube_item *it)
 	it->group = g;
 }
 
-void cache_index_put(struct cache_index *x, struct kube_item *it,
-		     struct str name)
+void cache_index_put(struct cache_index *x, struct kube_item *it, struct str name)
 {
 	if (it->group ? str_eq(it->group->name, name) : !name.n)
 		return;
@@ -79,8 +77,7 @@ void cache_index_put(struct cache_index *x, struct kube_item *it,
 		join(group_of(x, name), it);
 }
 
-size_t cache_index_get(const struct cache_index *x, struct str name,
-		       struct kube_item *const **out)
+size_t cache_index_get(const struct cache_index *x, struct str name, struct kube_item *const **out)
 {
 	const struct kube_group *g = map_get(&x->groups, name);
 

@@ -13,10 +13,8 @@ struct cache_index *cache_index_new(void);
 void cache_index_free(struct cache_index *x);
 
 /* Moves an item to the group of that name; "": it is in none. */
-void cache_index_put(struct cache_index *x, struct kube_item *it,
-		     struct str name);
+void cache_index_put(struct cache_index *x, struct kube_item *it, struct str name);
 
-size_t cache_index_get(const struct cache_index *x, struct str name,
-		       struct kube_item *const **out);
+size_t cache_index_get(const struct cache_index *x, struct str name, struct kube_item *const **out);
 
 #endif

@@ -22,8 +22,7 @@ size_t cache_seek(struct kube_item *const *v, size_t n, struct str key)
 	return lo;
 }
 
-void cache_insert(struct kube_item ***v, size_t *n, size_t *cap,
-		  struct kube_item *it)
+void cache_insert(struct kube_item ***v, size_t *n, size_t *cap, struct kube_item *it)
 {
 	size_t i = cache_seek(*v, *n, it->key);
 
@@ -72,16 +71,14 @@ static struct kube_item *insert(struct cache_items *s, struct str key)
 static void group(struct cache_items *s, struct kube_item *it)
 {
 	if (s->index)
-		cache_index_put(s->index, it,
-				s->o->index(it->value, s->o->ctx));
+		cache_index_put(s->index, it, s->o->index(it->value, s->o->ctx));
 }
 
 static void remove_at(struct cache_items *s, size_t i)
 {
 	struct kube_item *it = s->v[i];
 
-	memmove(s->v + i, s->v + i + 1,
-		(--s->n - i) * sizeof(struct kube_item *));
+	memmove(s->v + i, s->v + i + 1, (--s->n - i) * sizeof(struct kube_item *));
 	if (s->index)
 		cache_index_put(s->index, it, S(""));
 	if (s->o->changed)
@@ -106,8 +103,7 @@ struct str cache_key_of(struct arena *a, const struct json *tree)
 	return ns.n ? str_fmt(a, "%.*s/%.*s", STRF(ns), STRF(name)) : name;
 }
 
-void cache_take(struct cache_items *s, const struct json *tree, uint32_t round,
-		bool anyway)
+void cache_take(struct cache_items *s, const struct json *tree, uint32_t round, bool anyway)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct str key = cache_key_of(&a, tree);
@@ -143,8 +139,7 @@ void cache_forget(struct cache_items *s, struct str key, uint64_t version)
 	size_t i = seek(s, key);
 
 	/* An object of that name may have been made again since. */
-	if (i < s->n && str_eq(s->v[i]->key, key) &&
-	    s->v[i]->version <= version)
+	if (i < s->n && str_eq(s->v[i]->key, key) && s->v[i]->version <= version)
 		remove_at(s, i);
 }
 
@@ -165,8 +160,7 @@ void cache_reindex(struct cache_items *s)
 void cache_retell(struct cache_items *s)
 {
 	for (size_t i = 0; i < s->n && s->o->changed; i++)
-		s->o->changed(s->o->ctx, s->v[i]->key, s->v[i]->value,
-			      s->v[i]->value);
+		s->o->changed(s->o->ctx, s->v[i]->key, s->v[i]->value, s->v[i]->value);
 }
 
 void cache_items_free(struct cache_items *s)

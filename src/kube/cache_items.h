@@ -13,8 +13,7 @@ struct cache_items {
 
 /* Where the key is, or belongs, among sorted items; and puts one there. */
 size_t cache_seek(struct kube_item *const *v, size_t n, struct str key);
-void cache_insert(struct kube_item ***v, size_t *n, size_t *cap,
-		  struct kube_item *it);
+void cache_insert(struct kube_item ***v, size_t *n, size_t *cap, struct kube_item *it);
 
 /* resourceVersion, 0 when there is none; and "namespace/name". */
 uint64_t cache_version_of(const struct json *tree);
@@ -26,8 +25,7 @@ struct kube_item *cache_find(const struct cache_items *s, struct str key);
  * Keeps an object unless the one kept is as new; anyway: even then. One that is
  * there is marked as seen in this round of lists; round 0: by none.
  */
-void cache_take(struct cache_items *s, const struct json *tree, uint32_t round,
-		bool anyway);
+void cache_take(struct cache_items *s, const struct json *tree, uint32_t round, bool anyway);
 
 /* Forgets one that is no newer than version. */
 void cache_forget(struct cache_items *s, struct str key, uint64_t version);

@@ -50,9 +50,7 @@ static int code_of(int status)
 
 static int64_t patience(int64_t seconds)
 {
-	return 1000 * (seconds < 0		   ? 0
-		       : seconds > RETRY_AFTER_MAX ? RETRY_AFTER_MAX
-						   : seconds);
+	return 1000 * (seconds < 0 ? 0 : seconds > RETRY_AFTER_MAX ? RETRY_AFTER_MAX : seconds);
 }
 
 /* Of what is no Status a line is enough to see who answered. */
@@ -66,8 +64,7 @@ static struct str first_line(struct str body)
 	return str_sub(body, 0, n);
 }
 
-int kube_status(struct arena *a, int http, struct str body,
-		struct kube_answer *out)
+int kube_status(struct arena *a, int http, struct str body, struct kube_answer *out)
 {
 	struct err err = ERR_INIT(a);
 	struct json *j = NULL;
@@ -78,13 +75,11 @@ int kube_status(struct arena *a, int http, struct str body,
 	out->status = http;
 	out->reason = json_str(j, "reason", S(""));
 	out->message = json_str(j, "message", S(""));
-	out->retry_after_ms =
-		patience(json_i64(j, "details.retryAfterSeconds", 0));
+	out->retry_after_ms = patience(json_i64(j, "details.retryAfterSeconds", 0));
 	if (!out->message.n)
-		out->message = str_fmt(a, "the server answered %d %s%s%.*s",
-				       http, http_status_text(http),
-				       first_line(body).n ? ": " : "",
-				       STRF(first_line(body)));
+		out->message =
+			str_fmt(a, "the server answered %d %s%s%.*s", http, http_status_text(http),
+				first_line(body).n ? ": " : "", STRF(first_line(body)));
 	out->rc = -code_of(http);
 	return out->rc;
 }
@@ -167,9 +162,7 @@ static void fail_later(struct kube_call *c, int rc, struct str message)
 	c->failed = rc;
 	buf_init(&c->fault, &c->a);
 	buf_add(&c->fault, message);
-	c->wait = (struct source){
-		.fd = -1, .due = loop_now(l) + 1, .ready = failed, .ctx = c
-	};
+	c->wait = (struct source){ .fd = -1, .due = loop_now(l) + 1, .ready = failed, .ctx = c };
 	loop_add(l, &c->wait);
 }
 
@@ -191,10 +184,9 @@ static void retry(struct kube_call *c, int64_t ms)
 	if (c->running && !c->watch)
 		c->kube->running--;
 	c->running = false;
-	c->wait = (struct source){ .fd = -1,
-				   .due = loop_now(l) + (ms ? ms : 1),
-				   .ready = again,
-				   .ctx = c };
+	c->wait = (struct source){
+		.fd = -1, .due = loop_now(l) + (ms ? ms : 1), .ready = again, .ctx = c
+	};
 	loop_add(l, &c->wait);
 	next_waiting(c->kube);
 }
@@ -248,8 +240,8 @@ static void refused(struct kube_call *c, struct str body)
 		retry(c, 0);
 		return;
 	}
-	if ((status == 429 || status >= 500) && later && !c->once &&
-	    c->tries < TRIES_MAX && in_time(c, ans.retry_after_ms)) {
+	if ((status == 429 || status >= 500) && later && !c->once && c->tries < TRIES_MAX &&
+	    in_time(c, ans.retry_after_ms)) {
 		retry(c, ans.retry_after_ms);
 		return;
 	}
@@ -268,8 +260,7 @@ static void not_json(struct kube_call *c)
 	     str_fmt(&c->a,
 		     "%s %.*s answered with %.*s in place of JSON: is it an API "
 		     "server?",
-		     c->method,
-		     STRF(url_public(&c->a, c->kube->o.conf->server)),
+		     c->method, STRF(url_public(&c->a, c->kube->o.conf->server)),
 		     STRF(http_get(c->http.result.head, S("Content-Type")))));
 }
 
@@ -280,15 +271,14 @@ static void on_done(struct http_call *h, int rc, struct err *err)
 
 	if (rc < 0) {
 		/* Nothing was begun with what a read gave: ask once more. */
-		if (reads(c) && !c->watch && !c->good && !c->once &&
-		    c->tries == 0 && rc != -ERR_INVALID && in_time(c, 1000)) {
+		if (reads(c) && !c->watch && !c->good && !c->once && c->tries == 0 &&
+		    rc != -ERR_INVALID && in_time(c, 1000)) {
 			retry(c, 1000);
 			return;
 		}
 		/* "gone" and the like are the server's words, not the
 		 * connection's */
-		fail(c,
-		     rc == -ERR_INVALID || rc == -ERR_LIMIT ? rc : -ERR_AGAIN,
+		fail(c, rc == -ERR_INVALID || rc == -ERR_LIMIT ? rc : -ERR_AGAIN,
 		     str_dup(&c->a, err->msg));
 		return;
 	}
@@ -352,8 +342,7 @@ static void launch(struct kube_call *c)
 	c->good = c->alien = false;
 	c->http = (struct http_call){
 		.method = str_of(c->method),
-		.url = str_fmt(&c->a, "%.*s%.*s", STRF(k->o.conf->server),
-			       STRF(c->path)),
+		.url = str_fmt(&c->a, "%.*s%.*s", STRF(k->o.conf->server), STRF(c->path)),
 		.fields = fields,
 		.body = c->body,
 		.idle_ms = c->watch ? -1 : 0,
@@ -446,8 +435,7 @@ int kube_new(const struct kube_opts *o, struct kube **out, struct err *err)
 	if (!k->o.in_flight)
 		k->o.in_flight = IN_FLIGHT;
 	k->last = &k->first;
-	k->agent = str_fmt(&k->a, "%s/v0.0.0 (linux/amd64) kubernetes/$Format",
-			   o->agent);
+	k->agent = str_fmt(&k->a, "%s/v0.0.0 (linux/amd64) kubernetes/$Format", o->agent);
 	k->tls = tls_client_new(NULL);
 	tls_client_set_insecure(k->tls, o->conf->insecure);
 	tls_client_set_name(k->tls, o->conf->tls_server_name);
@@ -511,21 +499,17 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 	w->over = true;
 	w->rc = ans->rc;
 	if (ans->rc < 0)
-		w->rc = err_set(w->err, (enum err_code) - ans->rc, "%.*s",
-				STRF(ans->message));
+		w->rc = err_set(w->err, (enum err_code) - ans->rc, "%.*s", STRF(ans->message));
 	else
 		*w->out = str_dup(w->a, ans->body);
 }
 
-int kube_get(struct kube *k, struct arena *a, struct str path, struct str *out,
-	     struct err *err)
+int kube_get(struct kube *k, struct arena *a, struct str path, struct str *out, struct err *err)
 {
 	struct waiting w = { .a = a, .out = out, .err = err };
-	struct kube_call c = { .method = "GET",
-			       .path = path,
-			       .body_max = (size_t)64 << 20,
-			       .done = got,
-			       .ctx = &w };
+	struct kube_call c = {
+		.method = "GET", .path = path, .body_max = (size_t)64 << 20, .done = got, .ctx = &w
+	};
 	int rc = 0;
 
 	kube_start(k, &c);

@@ -20,8 +20,7 @@ struct list {
 };
 
 /* must: the file was named by a flag, so it has to be there. */
-static int add(struct arena *a, struct str path, bool must, struct list *out,
-	       struct err *err)
+static int add(struct arena *a, struct str path, bool must, struct list *out, struct err *err)
 {
 	struct kubeconfig_file f = { .path = path };
 	int rc = file_read(a, str_z(a, path), CONFIG_MAX, &f.text, err);
@@ -34,8 +33,8 @@ static int add(struct arena *a, struct str path, bool must, struct list *out,
 	return 0;
 }
 
-static int read_files(struct arena *a, const struct kube_flags *flags,
-		      struct list *out, struct err *err)
+static int read_files(struct arena *a, const struct kube_flags *flags, struct list *out,
+		      struct err *err)
 {
 	struct str rest = env("KUBECONFIG"), one;
 	bool more = rest.n > 0;
@@ -44,9 +43,7 @@ static int read_files(struct arena *a, const struct kube_flags *flags,
 	if (flags->kubeconfig.n)
 		return add(a, flags->kubeconfig, true, out, err);
 	if (!more && env("HOME").n)
-		return add(a,
-			   str_fmt(a, "%.*s/.kube/config", STRF(env("HOME"))),
-			   false, out, err);
+		return add(a, str_fmt(a, "%.*s/.kube/config", STRF(env("HOME"))), false, out, err);
 	while (more && rc == 0) {
 		more = str_cut(rest, ':', &one, &rest);
 		if (!more)
@@ -57,8 +54,8 @@ static int read_files(struct arena *a, const struct kube_flags *flags,
 	return rc;
 }
 
-static int pod_account(struct arena *a, const struct kube_flags *flags,
-		       struct kube_conf *out, struct err *err)
+static int pod_account(struct arena *a, const struct kube_flags *flags, struct kube_conf *out,
+		       struct err *err)
 {
 	struct str host = env("KUBERNETES_SERVICE_HOST");
 	struct str port = env("KUBERNETES_SERVICE_PORT"), ns = S("");
@@ -70,8 +67,8 @@ static int pod_account(struct arena *a, const struct kube_flags *flags,
 			       "or run in a pod (KUBERNETES_SERVICE_HOST and "
 			       "KUBERNETES_SERVICE_PORT are not set)");
 	*out = (struct kube_conf){
-		.server = str_fmt(a, "https://%s%.*s%s:%.*s", v6 ? "[" : "",
-				  STRF(host), v6 ? "]" : "", STRF(port)),
+		.server = str_fmt(a, "https://%s%.*s%s:%.*s", v6 ? "[" : "", STRF(host),
+				  v6 ? "]" : "", STRF(port)),
 		.ca_file = S(ACCOUNT "ca.crt"),
 		.token_file = S(ACCOUNT "token"),
 	};
@@ -82,8 +79,7 @@ static int pod_account(struct arena *a, const struct kube_flags *flags,
 }
 
 /* As clientcmd: what is said of the server's identity goes together. */
-static void override_cluster(const struct kube_flags *flags,
-			     struct kube_conf *out)
+static void override_cluster(const struct kube_flags *flags, struct kube_conf *out)
 {
 	if (flags->server.n || flags->tls_server_name.n)
 		out->tls_server_name = flags->tls_server_name;
@@ -117,8 +113,8 @@ static void override_user(const struct kube_flags *flags, struct kube_conf *out)
 		out->user_from = S("");
 }
 
-static int override_as(struct arena *a, const struct kube_flags *flags,
-		       struct kube_conf *out, struct err *err)
+static int override_as(struct arena *a, const struct kube_flags *flags, struct kube_conf *out,
+		       struct err *err)
 {
 	struct str key, value;
 
@@ -132,8 +128,7 @@ static int override_as(struct arena *a, const struct kube_flags *flags,
 		out->as_extra.n = 0;
 	for (size_t i = 0; i < flags->as_extra.n; i++) {
 		if (!str_cut(flags->as_extra.v[i], '=', &key, &value) || !key.n)
-			return err_set(err, ERR_INVALID,
-				       "--as-user-extra %.*s: give KEY=VALUE",
+			return err_set(err, ERR_INVALID, "--as-user-extra %.*s: give KEY=VALUE",
 				       STRF(flags->as_extra.v[i]));
 		VEC_PUSH(a, &out->as_extra, key);
 		VEC_PUSH(a, &out->as_extra, value);
@@ -141,16 +136,14 @@ static int override_as(struct arena *a, const struct kube_flags *flags,
 	return 0;
 }
 
-int kube_config_load(struct arena *a, const struct kube_flags *flags,
-		     bool in_cluster, struct kube_conf *out, struct err *err)
+int kube_config_load(struct arena *a, const struct kube_flags *flags, bool in_cluster,
+		     struct kube_conf *out, struct err *err)
 {
 	struct kubeconfig_choice choice = {
-		flags->context, flags->cluster, flags->user,
-		flags->server,	flags->ns,
+		flags->context, flags->cluster, flags->user, flags->server, flags->ns,
 	};
 	struct list files = { 0 };
-	bool named =
-		flags->kubeconfig.n || env("KUBECONFIG").n || flags->server.n;
+	bool named = flags->kubeconfig.n || env("KUBECONFIG").n || flags->server.n;
 	int rc;
 
 	if (in_cluster && !named)
@@ -158,14 +151,12 @@ int kube_config_load(struct arena *a, const struct kube_flags *flags,
 	else {
 		rc = read_files(a, flags, &files, err);
 		if (rc == 0)
-			rc = kubeconfig_pick(a, files.v, files.n, &choice, out,
-					     err);
+			rc = kubeconfig_pick(a, files.v, files.n, &choice, out, err);
 		if (rc == -ERR_NOTFOUND && !named)
 			rc = err_set(err, ERR_NOTFOUND,
 				     "no cluster: give --kubeconfig or "
 				     "--server, or set KUBECONFIG");
-		else if (rc == -ERR_NOTFOUND && !flags->kubeconfig.n &&
-			 !files.n)
+		else if (rc == -ERR_NOTFOUND && !flags->kubeconfig.n && !files.n)
 			rc = err_set(err, ERR_NOTFOUND,
 				     "no cluster: there is no file where "
 				     "KUBECONFIG says (%.*s)",

@@ -1,11 +1,10 @@
 #include "kube/config.h"
 
 /* In the order of `kubectl options`. */
-#define FLAG(flag_name, type, member, what, text)                             \
-	{                                                                     \
-		.name = flag_name, .kind = type,                              \
-		.offset = offsetof(struct kube_flags, member), .value = what, \
-		.help = text                                                  \
+#define FLAG(flag_name, type, member, what, text)                                               \
+	{                                                                                       \
+		.name = flag_name, .kind = type, .offset = offsetof(struct kube_flags, member), \
+		.value = what, .help = text                                                     \
 	}
 #define STR(name, member, what, text) FLAG(name, FLAG_STR, member, what, text)
 #define STRS(name, member, what, text) FLAG(name, FLAG_STRS, member, what, text)
@@ -13,13 +12,11 @@
 
 const struct flag kube_flag_table[] = {
 	STR("as", as, "USER", "user to impersonate"),
-	STRS("as-group", as_groups, "GROUP",
-	     "group to impersonate, with --as; may be repeated"),
+	STRS("as-group", as_groups, "GROUP", "group to impersonate, with --as; may be repeated"),
 	STR("as-uid", as_uid, "UID", "uid to impersonate, with --as"),
 	STRS("as-user-extra", as_extra, "KEY=VALUE",
 	     "extra field to impersonate, with --as; may be repeated"),
-	STR("cache-dir", ignored, "DIR",
-	    "no effect: nothing is cached between commands"),
+	STR("cache-dir", ignored, "DIR", "no effect: nothing is cached between commands"),
 	STR("certificate-authority", ca_file, "FILE",
 	    "authorities that may sign the server's certificate (default the "
 	    "kubeconfig's, or the system's)"),
@@ -29,16 +26,14 @@ const struct flag kube_flag_table[] = {
 	STR("cluster", cluster, "NAME", "cluster of the kubeconfig to use"),
 	STR("context", context, "NAME",
 	    "context of the kubeconfig to use (default its current-context)"),
-	BOOL("disable-compression", ignored_bool,
-	     "no effect: compression is never asked for"),
+	BOOL("disable-compression", ignored_bool, "no effect: compression is never asked for"),
 	BOOL("insecure-skip-tls-verify", insecure,
 	     "do not verify the server's certificate: whoever is on the way can "
 	     "read and change everything"),
 	STR("kubeconfig", kubeconfig, "FILE",
 	    "cluster and credentials (default $KUBECONFIG or ~/.kube/config)"),
 	STR("kuberc", ignored, "FILE", "no effect: there are no preferences"),
-	BOOL("match-server-version", ignored_bool,
-	     "no effect: any version of the server will do"),
+	BOOL("match-server-version", ignored_bool, "no effect: any version of the server will do"),
 	{ .name = "namespace",
 	  .letter = 'n',
 	  .kind = FLAG_STR,
@@ -61,8 +56,7 @@ const struct flag kube_flag_table[] = {
 	    "(default the host of its address)"),
 	STR("token", token, "TOKEN", "bearer token to show the server"),
 	STR("user", user, "NAME", "user of the kubeconfig to use"),
-	STR("username", username, "NAME",
-	    "user for basic authentication, with --password"),
+	STR("username", username, "NAME", "user for basic authentication, with --password"),
 	BOOL("warnings-as-errors", ignored_bool,
 	     "no effect: nothing is written, so nothing is warned of"),
 	{ 0 },

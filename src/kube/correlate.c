@@ -1,8 +1,7 @@
 #include "kube/correlate.h"
 
 /* The record of the key, or the one used longest ago, made new. */
-static struct correlate_similar *find_similar(struct correlator *c,
-					      uint64_t key, int64_t now)
+static struct correlate_similar *find_similar(struct correlator *c, uint64_t key, int64_t now)
 {
 	struct correlate_similar *oldest = &c->similar[0];
 
@@ -22,8 +21,7 @@ static struct correlate_similar *find_similar(struct correlator *c,
 	return oldest;
 }
 
-bool correlate_combines(struct correlator *c, uint64_t key, uint64_t message,
-			int64_t now_ms)
+bool correlate_combines(struct correlator *c, uint64_t key, uint64_t message, int64_t now_ms)
 {
 	struct correlate_similar *s = find_similar(c, key, now_ms);
 	size_t i = 0;
@@ -40,8 +38,7 @@ bool correlate_combines(struct correlator *c, uint64_t key, uint64_t message,
 	return false;
 }
 
-static struct correlate_object *find_object(struct correlator *c, uint64_t key,
-					    int64_t now)
+static struct correlate_object *find_object(struct correlator *c, uint64_t key, int64_t now)
 {
 	struct correlate_object *oldest = &c->objects[0];
 

@@ -72,8 +72,7 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 	struct kube_event_call *call = c->ctx;
 	struct kube_events *e = call->events;
 
-	if (ans->rc == -ERR_AGAIN && !ans->status &&
-	    ++call->tries < TRIES_MAX) {
+	if (ans->rc == -ERR_AGAIN && !ans->status && ++call->tries < TRIES_MAX) {
 		again_later(call);
 		return;
 	}
@@ -89,8 +88,7 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 	}
 	/* one that is there already was taken by a try that got no answer */
 	if (ans->rc < 0 && !(call->tries && ans->rc == -ERR_CONFLICT))
-		log_again(LOG_WARNING, S("event"), "event: %.*s",
-			  STRF(ans->message));
+		log_again(LOG_WARNING, S("event"), "event: %.*s", STRF(ans->message));
 	else if (log_over(S("event")))
 		log_info("event: they are taken again");
 	/* one that cannot be counted up is written anew the next time */
@@ -113,9 +111,8 @@ static void add_time(struct buf *b, const char *key, struct instant now)
 }
 
 /* The whole event, as it now is. */
-static struct str whole(struct kube_event_call *call, size_t at,
-			const char *source, const struct action_event *about,
-			struct str message, struct instant now)
+static struct str whole(struct kube_event_call *call, size_t at, const char *source,
+			const struct action_event *about, struct str message, struct instant now)
 {
 	struct kube_events *e = call->events;
 	struct buf b;
@@ -151,8 +148,8 @@ static struct str whole(struct kube_event_call *call, size_t at,
 	return buf_str(&b);
 }
 
-static void count_up(struct kube_event_call *call, size_t at,
-		     struct str message, struct instant now)
+static void count_up(struct kube_event_call *call, size_t at, struct str message,
+		     struct instant now)
 {
 	struct kube_events *e = call->events;
 	struct buf b;
@@ -165,14 +162,12 @@ static void count_up(struct kube_event_call *call, size_t at,
 	call->anew = call->call.body;
 	call->call.method = "PATCH";
 	call->call.type = "application/strategic-merge-patch+json";
-	call->call.path = str_fmt(&call->a, "%.*s/%s", STRF(call->call.path),
-				  e->kept[at].name);
+	call->call.path = str_fmt(&call->a, "%.*s/%s", STRF(call->call.path), e->kept[at].name);
 	call->call.body = buf_str(&b);
 }
 
 /* The place of the event of that hash, with its count and name. */
-static size_t keep(struct kube_events *e, uint64_t h, struct str name,
-		   struct instant now)
+static size_t keep(struct kube_events *e, uint64_t h, struct str name, struct instant now)
 {
 	size_t at = 0;
 
@@ -188,8 +183,7 @@ static size_t keep(struct kube_events *e, uint64_t h, struct str name,
 	e->kept[at].first = now;
 	(void)snprintf(e->kept[at].name, sizeof(e->kept[at].name), "%.*s.%llx",
 		       (int)(name.n < NAME_MAX ? name.n : NAME_MAX), name.p,
-		       (unsigned long long)now.sec * 1000000000 +
-			       (unsigned long long)now.nsec);
+		       (unsigned long long)now.sec * 1000000000 + (unsigned long long)now.nsec);
 	return at;
 }
 
@@ -198,15 +192,13 @@ struct event_keys {
 	uint64_t object, similar, message, whole;
 };
 
-static struct event_keys keys_of(const char *source,
-				 const struct action_event *about,
+static struct event_keys keys_of(const char *source, const struct action_event *about,
 				 struct str message)
 {
 	struct event_keys k;
 
 	k.object = mix(mix(0, str_of(source)), about->uid);
-	k.object =
-		mix(mix(mix(k.object, about->name), about->kind), about->api);
+	k.object = mix(mix(mix(k.object, about->name), about->kind), about->api);
 	k.similar = mix(k.object, about->reason) + about->warning;
 	k.message = mix(0, message);
 	k.whole = mix(k.similar, message) | 1;
@@ -238,20 +230,17 @@ static void queue_call(struct kube_event_call *call)
 }
 
 /* As client-go's recorder has it; a warning that repeats, with back-off. */
-static void log_event(const struct kube_events *e,
-		      const struct action_event *about, struct str message)
+static void log_event(const struct kube_events *e, const struct action_event *about,
+		      struct str message)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct {
 		const char *name;
 		struct str value;
 	} list[] = {
-		{ "Kind", about->kind },
-		{ "Namespace", str_of(e->namespace) },
-		{ "Name", about->name },
-		{ "UID", about->uid },
-		{ "APIVersion", about->api },
-		{ "ResourceVersion", about->version },
+		{ "Kind", about->kind },      { "Namespace", str_of(e->namespace) },
+		{ "Name", about->name },      { "UID", about->uid },
+		{ "APIVersion", about->api }, { "ResourceVersion", about->version },
 		{ "FieldPath", S("") },
 	};
 	struct buf b;
@@ -262,17 +251,16 @@ static void log_event(const struct kube_events *e,
 		buf_addf(&b, "%s%s:", i ? ", " : "", list[i].name);
 		go_quote(&b, list[i].value);
 	}
-	buf_addf(&b, "}): type: '%s' reason: '%.*s' %.*s",
-		 about->warning ? "Warning" : "Normal", STRF(about->reason),
-		 STRF(message));
+	buf_addf(&b, "}): type: '%s' reason: '%.*s' %.*s", about->warning ? "Warning" : "Normal",
+		 STRF(about->reason), STRF(message));
 	if (!about->warning)
 		log_info("%.*s", STRF(buf_str(&b)));
 	else if (log_due(LOG_INFO, about->reason, message))
 		log_warn("%.*s", STRF(buf_str(&b)));
 }
 
-void kube_event(struct kube_events *e, const char *source,
-		const struct action_event *about, struct str message)
+void kube_event(struct kube_events *e, const char *source, const struct action_event *about,
+		struct str message)
 {
 	struct event_keys keys = keys_of(source, about, message);
 	int64_t now_ms = loop_clock();
@@ -285,14 +273,13 @@ void kube_event(struct kube_events *e, const char *source,
 	if (e->logged)
 		log_event(e, about, message);
 	if (e->n_calls >= KUBE_EVENTS_WAITING) {
-		log_again(LOG_WARNING, S("event"),
-			  "event left out, too many wait: %.*s", STRF(message));
+		log_again(LOG_WARNING, S("event"), "event left out, too many wait: %.*s",
+			  STRF(message));
 		return;
 	}
 	(void)clock_gettime(CLOCK_REALTIME, &t);
 	now = (struct instant){ t.tv_sec, (int32_t)t.tv_nsec };
-	combined = correlate_combines(&e->correlator, keys.similar,
-				      keys.message, now_ms);
+	combined = correlate_combines(&e->correlator, keys.similar, keys.message, now_ms);
 	at = keep(e, combined ? keys.similar : keys.whole, about->name, now);
 	if (!correlate_allows(&e->correlator, keys.object, now_ms))
 		return;
@@ -300,11 +287,8 @@ void kube_event(struct kube_events *e, const char *source,
 	call->combined = combined;
 	call->hash = e->kept[at].hash;
 	if (combined)
-		message = str_fmt(&call->a,
-				  "(combined from similar events): %.*s",
-				  STRF(message));
-	call->path =
-		str_fmt(&call->a, "/api/v1/namespaces/%s/events", e->namespace);
+		message = str_fmt(&call->a, "(combined from similar events): %.*s", STRF(message));
+	call->path = str_fmt(&call->a, "/api/v1/namespaces/%s/events", e->namespace);
 	call->call = (struct kube_call){
 		.method = "POST",
 		.path = call->path,

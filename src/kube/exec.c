@@ -24,8 +24,7 @@ static const struct {
 	[ACTION_CREATE] = { "POST", "" },
 	[ACTION_REPLACE] = { "PUT", "" },
 	[ACTION_MERGE] = { "PATCH", "application/merge-patch+json" },
-	[ACTION_STRATEGIC] = { "PATCH",
-			       "application/strategic-merge-patch+json" },
+	[ACTION_STRATEGIC] = { "PATCH", "application/strategic-merge-patch+json" },
 	[ACTION_APPLY] = { "PATCH", "application/apply-patch+yaml" },
 	[ACTION_DELETE] = { "DELETE", "" },
 	[ACTION_EVICT] = { "POST", "" },
@@ -33,9 +32,7 @@ static const struct {
 
 static void log_action(const struct action *act)
 {
-	enum log_level level = act->error     ? LOG_ERROR
-			       : act->warning ? LOG_WARNING
-					      : LOG_INFO;
+	enum log_level level = act->error ? LOG_ERROR : act->warning ? LOG_WARNING : LOG_INFO;
 
 	if (act->state)
 		log_again(level, act->reason, "%.*s", STRF(act->reason));
@@ -43,8 +40,7 @@ static void log_action(const struct action *act)
 		log_line(level, __FILE__, __LINE__, "%.*s", STRF(act->reason));
 }
 
-void kube_exec_local(struct kube_exec *x, const char *source,
-		     const struct action *act)
+void kube_exec_local(struct kube_exec *x, const char *source, const struct action *act)
 {
 	struct timespec t;
 	double value;
@@ -57,8 +53,7 @@ void kube_exec_local(struct kube_exec *x, const char *source,
 	case ACTION_UNMETRIC:
 		(void)clock_gettime(CLOCK_REALTIME, &t);
 		value = act->metric.now ? (double)t.tv_sec : act->metric.value;
-		kube_metrics_set(x->metrics, &act->metric, value,
-				 act->kind == ACTION_UNMETRIC);
+		kube_metrics_set(x->metrics, &act->metric, value, act->kind == ACTION_UNMETRIC);
 		break;
 	case ACTION_LOG:
 		log_action(act);
@@ -83,29 +78,25 @@ static struct str made_name(struct kube_job *j, const struct action *act)
 /* Many objects are created by one path. */
 static struct str log_key(struct kube_job *j, const struct action *act)
 {
-	return act->kind == ACTION_CREATE
-		       ? str_fmt(&j->a, "%.*s %.*s %.*s", STRF(act->path),
-				 STRF(made_name(j, act)), STRF(act->reason))
-		       : act->path;
+	return act->kind == ACTION_CREATE ? str_fmt(&j->a, "%.*s %.*s %.*s", STRF(act->path),
+						    STRF(made_name(j, act)), STRF(act->reason))
+					  : act->path;
 }
 
-static void fail(struct kube_job *j, const struct action *act,
-		 const struct kube_answer *ans)
+static void fail(struct kube_job *j, const struct action *act, const struct kube_answer *ans)
 {
 	struct str text = ans->message;
 	/* somebody was quicker: nothing to worry about, it is planned again */
 	bool routine = ans->rc == -ERR_CONFLICT && act->fail != ACTION_SHRUG;
 
 	if (act->wrap.n)
-		text = str_fmt(&j->a, "%.*s: %.*s", STRF(act->wrap),
-			       STRF(text));
+		text = str_fmt(&j->a, "%.*s: %.*s", STRF(act->wrap), STRF(text));
 	if (routine)
-		log_v(4, "%s %.*s (%.*s): %.*s", verbs[act->kind].method,
-		      STRF(act->path), STRF(act->reason), STRF(text));
+		log_v(4, "%s %.*s (%.*s): %.*s", verbs[act->kind].method, STRF(act->path),
+		      STRF(act->reason), STRF(text));
 	else
 		log_again(LOG_WARNING, log_key(j, act), "%s %.*s (%.*s): %.*s",
-			  verbs[act->kind].method, STRF(act->path),
-			  STRF(act->reason), STRF(text));
+			  verbs[act->kind].method, STRF(act->path), STRF(act->reason), STRF(text));
 	j->later |= act->fail == ACTION_LATER;
 	if (act->fail == ACTION_SHRUG || act->fail == ACTION_LATER)
 		return;
@@ -130,15 +121,13 @@ static struct str object_key(struct arena *a, struct str path)
 		path.n = (size_t)query;
 	name = str_from(path, (size_t)(str_rchr(path, '/') + 1));
 	at = str_find(path, mark);
-	if (at < 0 ||
-	    !str_cut(str_from(path, (size_t)at + mark.n), '/', &ns, &kind))
+	if (at < 0 || !str_cut(str_from(path, (size_t)at + mark.n), '/', &ns, &kind))
 		return name;
 	return str_fmt(a, "%.*s/%.*s", STRF(ns), STRF(name));
 }
 
 /* The cache that is told of an action's answer, or NULL. */
-static struct kube_cache *cache_for(struct kube_job *j,
-				    const struct action *act)
+static struct kube_cache *cache_for(struct kube_job *j, const struct action *act)
 {
 	return act->kind == ACTION_GET || act->kind == ACTION_EVICT
 		       ? NULL
@@ -175,8 +164,7 @@ static void log_written(struct kube_job *j, const struct action *act)
 
 	if (!str_starts(act->path, mcs) || act->kind == ACTION_GET)
 		return;
-	name = act->kind == ACTION_CREATE ? made_name(j, act)
-					  : str_from(act->path, mcs.n + 1);
+	name = act->kind == ACTION_CREATE ? made_name(j, act) : str_from(act->path, mcs.n + 1);
 	log_info("%s MachineConfig %.*s: %.*s",
 		 act->kind == ACTION_CREATE   ? "Created"
 		 : act->kind == ACTION_DELETE ? "Deleted"
@@ -197,9 +185,8 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 		remember(j, s, ans);
 		log_written(j, act);
 		if (log_over(log_key(j, act)))
-			log_info("%s %.*s (%.*s): it works again",
-				 verbs[act->kind].method, STRF(act->path),
-				 STRF(act->reason));
+			log_info("%s %.*s (%.*s): it works again", verbs[act->kind].method,
+				 STRF(act->path), STRF(act->reason));
 	} else if (!act->tag) {
 		fail(j, act, ans);
 	}
@@ -218,8 +205,7 @@ static void start(struct kube_job *j, const struct action *act)
 
 	j->calls = s->next;
 
-	log_v(4, "%s %.*s: %.*s", verbs[act->kind].method, STRF(act->path),
-	      STRF(act->reason));
+	log_v(4, "%s %.*s: %.*s", verbs[act->kind].method, STRF(act->path), STRF(act->reason));
 	*s = (struct kube_step_call){
 		.call = { .method = verbs[act->kind].method,
 			  .path = act->path,
@@ -233,8 +219,7 @@ static void start(struct kube_job *j, const struct action *act)
 	};
 	s->call.ctx = s;
 	if (act->kind == ACTION_DELETE && cache_for(j, act))
-		s->version = kube_cache_version(cache_for(j, act),
-						object_key(&j->a, act->path));
+		s->version = kube_cache_version(cache_for(j, act), object_key(&j->a, act->path));
 	j->running++;
 	kube_start(j->exec->kube, &s->call);
 }

@@ -41,8 +41,7 @@ static void wait(struct kube_lease *l)
 	struct timespec t;
 
 	(void)clock_gettime(CLOCK_REALTIME, &t);
-	again(l,
-	      l->o.retry_ms + l->o.retry_ms * (t.tv_nsec / 1000 % 1200) / 1000);
+	again(l, l->o.retry_ms + l->o.retry_ms * (t.tv_nsec / 1000 % 1200) / 1000);
 }
 
 static void ended(struct kube_lease *l)
@@ -71,8 +70,8 @@ static void on_timer(struct source *s, short events)
 	 * take over. */
 	kube_cancel(&l->call);
 	l->busy = false;
-	log_error("lease %.*s/%.*s: not %s in time", STRF(l->o.namespace),
-		  STRF(l->o.name), l->releasing ? "given up" : "renewed");
+	log_error("lease %.*s/%.*s: not %s in time", STRF(l->o.namespace), STRF(l->o.name),
+		  l->releasing ? "given up" : "renewed");
 	if (l->releasing)
 		ended(l);
 	else
@@ -84,8 +83,8 @@ static struct str lease_path(struct kube_lease *l, bool list)
 	return str_fmt(&l->a,
 		       "/apis/coordination.k8s.io/v1/namespaces/%.*s/leases%s"
 		       "%.*s",
-		       STRF(l->o.namespace), list ? "" : "/",
-		       list ? 0 : (int)l->o.name.n, l->o.name.p);
+		       STRF(l->o.namespace), list ? "" : "/", list ? 0 : (int)l->o.name.n,
+		       l->o.name.p);
 }
 
 static struct str now_text(struct kube_lease *l)
@@ -99,27 +98,23 @@ static struct str now_text(struct kube_lease *l)
 	return buf_str(&b);
 }
 
-static void set_str(struct arena *a, struct json *o, const char *key,
-		    struct str v)
+static void set_str(struct arena *a, struct json *o, const char *key, struct str v)
 {
 	json_set(o, str_of(key), json_new_str(a, v));
 }
 
 static void answered(struct kube_call *c, const struct kube_answer *ans);
 
-static void send(struct kube_lease *l, const char *method, struct str path,
-		 const struct json *body)
+static void send(struct kube_lease *l, const char *method, struct str path, const struct json *body)
 {
 	struct buf b;
 
 	buf_init(&b, &l->a);
 	if (body)
 		json_encode(&b, body, 0);
-	l->call = (struct kube_call){ .method = method,
-				      .path = path,
-				      .body = buf_str(&b),
-				      .done = answered,
-				      .ctx = l };
+	l->call = (struct kube_call){
+		.method = method, .path = path, .body = buf_str(&b), .done = answered, .ctx = l
+	};
 	l->writing = body != NULL;
 	l->giving = l->releasing;
 	l->busy = true;
@@ -154,18 +149,15 @@ static void take(struct kube_lease *l, struct json *tree)
 	if (!mine || l->releasing)
 		set_str(a, spec, "acquireTime", now);
 	turns += !mine && !create;
-	set_str(a, spec, "holderIdentity",
-		l->releasing ? S("") : l->o.identity);
-	json_set(spec, S("leaseDurationSeconds"),
-		 json_new_i64(a, l->releasing ? 1 : l->o.lasts_s));
+	set_str(a, spec, "holderIdentity", l->releasing ? S("") : l->o.identity);
+	json_set(spec, S("leaseDurationSeconds"), json_new_i64(a, l->releasing ? 1 : l->o.lasts_s));
 	set_str(a, spec, "renewTime", now);
 	json_set(spec, S("leaseTransitions"), json_new_i64(a, turns));
 	send(l, create ? "POST" : "PUT", lease_path(l, create), tree);
 }
 
 /* Said when somebody else takes it, and now and then; not with each renewal. */
-static void log_holder(struct kube_lease *l, const struct json *spec,
-		       struct str holder)
+static void log_holder(struct kube_lease *l, const struct json *spec, struct str holder)
 {
 	if (log_due(LOG_INFO, l->o.name, holder))
 		log_info("waiting for lease %.*s/%.*s, held by %.*s, renewed "
@@ -224,8 +216,7 @@ static void wrote(struct kube_lease *l)
 	if (l->leading)
 		return;
 	l->leading = true;
-	log_info("successfully acquired lease %.*s/%.*s", STRF(l->o.namespace),
-		 STRF(l->o.name));
+	log_info("successfully acquired lease %.*s/%.*s", STRF(l->o.namespace), STRF(l->o.name));
 	l->o.leads(l->o.ctx);
 }
 
@@ -237,8 +228,8 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 
 	l->busy = false;
 	if (ans->rc == 0 && log_over(l->o.name))
-		log_info("lease %.*s/%.*s: the server answers again",
-			 STRF(l->o.namespace), STRF(l->o.name));
+		log_info("lease %.*s/%.*s: the server answers again", STRF(l->o.namespace),
+			 STRF(l->o.name));
 	if (ans->rc == 0 && l->writing) {
 		wrote(l);
 		return;
@@ -247,14 +238,12 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 		take(l, NULL);
 		return;
 	}
-	if (ans->rc == 0 && json_parse(&l->a, str_dup(&l->a, ans->body), NULL,
-				       &tree, &err) == 0) {
+	if (ans->rc == 0 && json_parse(&l->a, str_dup(&l->a, ans->body), NULL, &tree, &err) == 0) {
 		judge(l, tree);
 		return;
 	}
-	log_again(LOG_ERROR, l->o.name, "lease %.*s/%.*s: %.*s",
-		  STRF(l->o.namespace), STRF(l->o.name),
-		  STRF(ans->rc < 0 ? ans->message : err.msg));
+	log_again(LOG_ERROR, l->o.name, "lease %.*s/%.*s: %.*s", STRF(l->o.namespace),
+		  STRF(l->o.name), STRF(ans->rc < 0 ? ans->message : err.msg));
 	if (l->releasing)
 		give_up(l);
 	else if (!l->leading)
@@ -282,8 +271,8 @@ struct kube_lease *kube_lease_start(const struct kube_lease_opts *o)
 	l->o = *o;
 	l->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = l };
 	loop_add(kube_loop(o->kube), &l->timer);
-	log_info("attempting to acquire leader lease %.*s/%.*s...",
-		 STRF(o->namespace), STRF(o->name));
+	log_info("attempting to acquire leader lease %.*s/%.*s...", STRF(o->namespace),
+		 STRF(o->name));
 	attempt(l);
 	return l;
 }

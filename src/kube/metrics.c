@@ -13,8 +13,7 @@ struct series {
 	bool shown;
 };
 
-static const struct kube_gauge *gauge(const struct kube_metrics *m,
-				      const char *name)
+static const struct kube_gauge *gauge(const struct kube_metrics *m, const char *name)
 {
 	const struct kube_gauge *g = m->gauges;
 
@@ -38,8 +37,7 @@ static void add_value(struct buf *b, struct str s)
 }
 
 /* Labels by their names, as upstream's library writes them. */
-static void add_series(struct buf *b, const struct kube_gauge *g,
-		       const struct str *values)
+static void add_series(struct buf *b, const struct kube_gauge *g, const struct str *values)
 {
 	struct str names[ACTION_LABELS], rest = str_of(g->labels);
 	size_t n = 0;
@@ -54,8 +52,7 @@ static void add_series(struct buf *b, const struct kube_gauge *g,
 		size_t next = 0;
 
 		for (size_t i = 1; i < n; i++)
-			if (names[i].p && (!names[next].p ||
-					   str_cmp(names[i], names[next]) < 0))
+			if (names[i].p && (!names[next].p || str_cmp(names[i], names[next]) < 0))
 				next = i;
 		buf_addf(b, "%c%.*s=\"", done ? ',' : '{', STRF(names[next]));
 		add_value(b, values[next]);
@@ -66,8 +63,8 @@ static void add_series(struct buf *b, const struct kube_gauge *g,
 		buf_addc(b, '}');
 }
 
-void kube_metrics_set(struct kube_metrics *m, const struct action_metric *v,
-		      double value, bool drop)
+void kube_metrics_set(struct kube_metrics *m, const struct action_metric *v, double value,
+		      bool drop)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct kube_gauge *g = gauge(m, v->name);
@@ -110,8 +107,7 @@ static int in_order(const void *x, const void *y)
 	const struct series *p = *(const struct series *const *)x;
 	const struct series *q = *(const struct series *const *)y;
 
-	return p->of != q->of ? (p->of < q->of ? -1 : 1)
-			      : str_cmp(p->text, q->text);
+	return p->of != q->of ? (p->of < q->of ? -1 : 1) : str_cmp(p->text, q->text);
 }
 
 void kube_metrics_text(struct kube_metrics *m, struct buf *out)
@@ -129,9 +125,8 @@ void kube_metrics_text(struct kube_metrics *m, struct buf *out)
 		qsort(v, n, sizeof(const struct series *), in_order);
 	for (size_t i = 0; i < n; i++) {
 		if (v[i]->of != of)
-			buf_addf(out, "# HELP %s %s\n# TYPE %s gauge\n",
-				 v[i]->of->name, v[i]->of->help,
-				 v[i]->of->name);
+			buf_addf(out, "# HELP %s %s\n# TYPE %s gauge\n", v[i]->of->name,
+				 v[i]->of->help, v[i]->of->name);
 		of = v[i]->of;
 		buf_add(out, v[i]->text);
 		buf_addc(out, ' ');
@@ -166,30 +161,25 @@ static bool vital(const struct http_head *head, void *ctx)
 	return str_is(head->target, "/healthz");
 }
 
-int kube_metrics_place(struct str address, struct kube_metrics_place *out,
-		       struct err *err)
+int kube_metrics_place(struct str address, struct kube_metrics_place *out, struct err *err)
 {
 	ptrdiff_t colon = str_rchr(address, ':');
 	int64_t port;
 
-	if (colon < 0 ||
-	    !str_to_i64(str_from(address, (size_t)colon + 1), &port) ||
-	    port < 0 || port > 65535)
+	if (colon < 0 || !str_to_i64(str_from(address, (size_t)colon + 1), &port) || port < 0 ||
+	    port > 65535)
 		return err_set(err, ERR_INVALID,
 			       "metrics address \"%.*s\": give HOST:PORT, or "
 			       ":PORT for every address",
 			       STRF(address));
-	*out = (struct kube_metrics_place){ str_sub(address, 0, (size_t)colon),
-					    (uint16_t)port };
+	*out = (struct kube_metrics_place){ str_sub(address, 0, (size_t)colon), (uint16_t)port };
 	return 0;
 }
 
-int kube_metrics_listen(struct kube_metrics *m, struct loop *l,
-			const struct kube_metrics_place *at, struct err *err)
+int kube_metrics_listen(struct kube_metrics *m, struct loop *l, const struct kube_metrics_place *at,
+			struct err *err)
 {
-	struct http_server_opts o = {
-		.handle = handle, .vital = vital, .ctx = m, .max_conns = 16
-	};
+	struct http_server_opts o = { .handle = handle, .vital = vital, .ctx = m, .max_conns = 16 };
 	int fd, rc = sock_listen(at->host, at->port, &fd, err);
 
 	if (rc < 0)

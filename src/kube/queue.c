@@ -4,8 +4,7 @@
 
 #include "plan/backoff.h"
 
-#define BUSY_MAX \
-	32 /* plans under way at once: each takes room until it is done */
+#define BUSY_MAX 32 /* plans under way at once: each takes room until it is done */
 #define SLOTS 256 /* chains stay short: a key is known while it has work */
 
 struct entry {
@@ -185,8 +184,7 @@ void kube_queue_add(struct kube_queue *q, unsigned kind, struct str name)
 	make_ready(get(q, kind, name));
 }
 
-void kube_queue_after(struct kube_queue *q, unsigned kind, struct str name,
-		      int64_t ms)
+void kube_queue_after(struct kube_queue *q, unsigned kind, struct str name, int64_t ms)
 {
 	struct entry *e = get(q, kind, name);
 	int64_t at = loop_clock() + (ms > 0 ? ms : 0);
@@ -205,8 +203,8 @@ void kube_queue_retry(struct kube_queue *q, unsigned kind)
 				make_ready(e);
 }
 
-void kube_queue_done(struct kube_queue *q, const struct kube_key *key,
-		     bool failed, unsigned retries)
+void kube_queue_done(struct kube_queue *q, const struct kube_key *key, bool failed,
+		     unsigned retries)
 {
 	/* the entry begins with its key */
 	struct entry *e = (struct entry *)(uintptr_t)key;
@@ -219,8 +217,7 @@ void kube_queue_done(struct kube_queue *q, const struct kube_key *key,
 	if (!failed)
 		e->failures = 0;
 	if (failed)
-		kube_queue_after(q, key->kind, key->name,
-				 backoff_next(&e->failures, retries));
+		kube_queue_after(q, key->kind, key->name, backoff_next(&e->failures, retries));
 	if (again)
 		make_ready(e);
 	else

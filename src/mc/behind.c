@@ -9,18 +9,16 @@ static const struct {
 	const char *path;
 	unsigned kinds;
 } registries[] = {
-	{ "/etc/containers/registries.conf",
-	  KIND(MC_IMAGE) | KIND(MC_CONTENT_POLICY) | KIND(MC_DIGEST_MIRRORS) |
-		  KIND(MC_TAG_MIRRORS) },
-	{ "/etc/containers/registries.conf.d/01-image-searchRegistries.conf",
-	  KIND(MC_IMAGE) },
-	{ "/etc/containers/policy.json",
-	  KIND(MC_IMAGE) | KIND(MC_CLUSTER_IMAGE_POLICY) },
+	{ "/etc/containers/registries.conf", KIND(MC_IMAGE) | KIND(MC_CONTENT_POLICY) |
+						     KIND(MC_DIGEST_MIRRORS) |
+						     KIND(MC_TAG_MIRRORS) },
+	{ "/etc/containers/registries.conf.d/01-image-searchRegistries.conf", KIND(MC_IMAGE) },
+	{ "/etc/containers/policy.json", KIND(MC_IMAGE) | KIND(MC_CLUSTER_IMAGE_POLICY) },
 	{ "/etc/containers/registries.d/sigstore-registries.yaml",
 	  KIND(MC_CLUSTER_IMAGE_POLICY) | KIND(MC_IMAGE_POLICY) },
-	{ "", KIND(MC_IMAGE) | KIND(MC_CONTENT_POLICY) |
-		      KIND(MC_DIGEST_MIRRORS) | KIND(MC_TAG_MIRRORS) |
-		      KIND(MC_CLUSTER_IMAGE_POLICY) | KIND(MC_IMAGE_POLICY) },
+	{ "", KIND(MC_IMAGE) | KIND(MC_CONTENT_POLICY) | KIND(MC_DIGEST_MIRRORS) |
+		      KIND(MC_TAG_MIRRORS) | KIND(MC_CLUSTER_IMAGE_POLICY) |
+		      KIND(MC_IMAGE_POLICY) },
 };
 
 #define POLICIES "/etc/crio/policies/"
@@ -33,11 +31,9 @@ static unsigned kinds_behind(struct str path)
 	return str_starts(path, S(POLICIES)) ? KIND(MC_IMAGE_POLICY) : 0;
 }
 
-static void add(struct arena *a, struct strs *out, struct str kind,
-		struct str name)
+static void add(struct arena *a, struct strs *out, struct str kind, struct str name)
 {
-	struct str text = str_fmt(a, "%.*s%s%.*s", STRF(kind),
-				  name.n ? "/" : "", STRF(name));
+	struct str text = str_fmt(a, "%.*s%s%.*s", STRF(kind), name.n ? "/" : "", STRF(name));
 
 	for (size_t i = 0; i < out->n; i++)
 		if (str_eq(out->v[i], text))
@@ -45,8 +41,7 @@ static void add(struct arena *a, struct strs *out, struct str kind,
 	VEC_PUSH(a, out, text);
 }
 
-static void add_object(struct arena *a, struct strs *out,
-		       const struct mc_object *o)
+static void add_object(struct arena *a, struct strs *out, const struct mc_object *o)
 {
 	struct str name = o->meta.name;
 
@@ -61,14 +56,13 @@ static bool has_a_say(const struct mc_object *o, struct str path)
 	if (o->kind == MC_IMAGE)
 		return json_len(json_at(o->tree, "spec.registrySources")) > 0;
 	if (o->kind == MC_IMAGE_POLICY && str_starts(path, S(POLICIES)))
-		return str_eq(str_sub(path, sizeof(POLICIES) - 1,
-				      path.n - (sizeof(".json") - 1)),
+		return str_eq(str_sub(path, sizeof(POLICIES) - 1, path.n - (sizeof(".json") - 1)),
 			      o->namespace);
 	return true;
 }
 
-static void add_registries(struct arena *a, const struct mc_set *set,
-			   struct str path, struct strs *out)
+static void add_registries(struct arena *a, const struct mc_set *set, struct str path,
+			   struct strs *out)
 {
 	unsigned kinds = kinds_behind(path);
 
@@ -81,19 +75,16 @@ static void add_registries(struct arena *a, const struct mc_set *set,
 }
 
 /* KubeletConfigs and ContainerRuntimeConfigs keep the names of what they made. */
-static void add_finalized(struct arena *a, const struct mc_set *set,
-			  struct str name, struct strs *out)
+static void add_finalized(struct arena *a, const struct mc_set *set, struct str name,
+			  struct strs *out)
 {
 	for (size_t i = 0; i < set->others.n; i++) {
 		const struct mc_object *o = set->others.v[i];
-		const struct json *list =
-			json_at(o->doc.tree, "metadata.finalizers");
+		const struct json *list = json_at(o->doc.tree, "metadata.finalizers");
 
-		if (o->kind != MC_KUBELET_CONFIG &&
-		    o->kind != MC_RUNTIME_CONFIG)
+		if (o->kind != MC_KUBELET_CONFIG && o->kind != MC_RUNTIME_CONFIG)
 			continue;
-		for (const struct json *f = json_first(list); f;
-		     f = json_next(f))
+		for (const struct json *f = json_first(list); f; f = json_next(f))
 			if (str_eq(json_text(f), name))
 				add_object(a, out, o);
 	}
@@ -116,11 +107,10 @@ static struct str only_name(const struct mc_set *set, struct str kind)
 	return name;
 }
 
-static void add_owners(struct arena *a, const struct mc_set *set,
-		       const struct mc *mc, struct str path, struct strs *out)
+static void add_owners(struct arena *a, const struct mc_set *set, const struct mc *mc,
+		       struct str path, struct strs *out)
 {
-	const struct json *list =
-		json_at(mc->doc.tree, "metadata.ownerReferences");
+	const struct json *list = json_at(mc->doc.tree, "metadata.ownerReferences");
 
 	for (const struct json *r = json_first(list); r; r = json_next(r)) {
 		struct str kind = json_str(r, "kind", S(""));
@@ -137,13 +127,12 @@ static void add_owners(struct arena *a, const struct mc_set *set,
 
 static bool is_generated(struct str name, const char *prefix, const char *what)
 {
-	return str_starts(name, str_of(prefix)) &&
-	       str_find(name, str_of(what)) >= 0;
+	return str_starts(name, str_of(prefix)) && str_find(name, str_of(what)) >= 0;
 }
 
 /* By the names that the controllers give. */
-static void add_by_name(struct arena *a, const struct mc_set *set,
-			struct str name, struct str path, struct strs *out)
+static void add_by_name(struct arena *a, const struct mc_set *set, struct str name, struct str path,
+			struct strs *out)
 {
 	static const struct {
 		const char *prefix, *what, *kind;
@@ -151,8 +140,7 @@ static void add_by_name(struct arena *a, const struct mc_set *set,
 		{ "97-", "-generated-kubelet", "Node" },
 		{ "98-", "-generated-kubelet", "FeatureGate" },
 		{ "99-", "-generated-kubelet", "KubeletConfig" },
-		{ "99-", "-generated-containerruntime",
-		  "ContainerRuntimeConfig" },
+		{ "99-", "-generated-containerruntime", "ContainerRuntimeConfig" },
 	};
 
 	if (is_generated(name, "99-", "-generated-registries"))
@@ -160,12 +148,11 @@ static void add_by_name(struct arena *a, const struct mc_set *set,
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (is_generated(name, names[i].prefix, names[i].what))
 			add(a, out, str_of(names[i].kind),
-			    i < 2 ? S("cluster")
-				  : only_name(set, str_of(names[i].kind)));
+			    i < 2 ? S("cluster") : only_name(set, str_of(names[i].kind)));
 }
 
-struct strs mc_behind(struct arena *a, const struct mc_set *set,
-		      const struct mc *mc, struct str path)
+struct strs mc_behind(struct arena *a, const struct mc_set *set, const struct mc *mc,
+		      struct str path)
 {
 	struct strs out = { 0 };
 
@@ -178,8 +165,7 @@ struct strs mc_behind(struct arena *a, const struct mc_set *set,
 	return out;
 }
 
-void mc_behind_all(struct arena *a, const struct mc_set *set,
-		   struct mc_origins *origins)
+void mc_behind_all(struct arena *a, const struct mc_set *set, struct mc_origins *origins)
 {
 	for (size_t i = 0; i < origins->n; i++) {
 		struct mc_origin *o = origins->v[i];
@@ -189,8 +175,7 @@ void mc_behind_all(struct arena *a, const struct mc_set *set,
 			struct mc_say *say = &o->v[k];
 
 			if (say->mc)
-				say->made_from =
-					mc_behind(a, set, say->mc, path);
+				say->made_from = mc_behind(a, set, say->mc, path);
 			else
 				add(a, &say->made_from, S("ControllerConfig"),
 				    S("machine-config-controller"));

@@ -54,11 +54,9 @@ static const struct {
 	bool single; /* the last value counts */
 	const char *name;
 } attributes[] = {
-	{ 6, false, "C" },	     { 10, false, "O" },
-	{ 11, false, "OU" },	     { 7, false, "L" },
-	{ 8, false, "ST" },	     { 9, false, "STREET" },
-	{ 17, false, "POSTALCODE" }, { 3, true, "CN" },
-	{ 5, true, "SERIALNUMBER" },
+	{ 6, false, "C" },	     { 10, false, "O" }, { 11, false, "OU" },
+	{ 7, false, "L" },	     { 8, false, "ST" }, { 9, false, "STREET" },
+	{ 17, false, "POSTALCODE" }, { 3, true, "CN" },	 { 5, true, "SERIALNUMBER" },
 };
 #define N_ATTRIBUTES (sizeof(attributes) / sizeof(attributes[0]))
 
@@ -67,8 +65,7 @@ struct name {
 	struct strs other; /* "1.2.3=#0c01" */
 };
 
-static bool text_of(struct arena *a, unsigned tag, struct str body,
-		    struct str *out)
+static bool text_of(struct arena *a, unsigned tag, struct str body, struct str *out)
 {
 	struct buf b;
 
@@ -100,8 +97,7 @@ static void escape(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
-		bool edge = (c == ' ' && (i == 0 || i == s.n - 1)) ||
-			    (c == '#' && i == 0);
+		bool edge = (c == ' ' && (i == 0 || i == s.n - 1)) || (c == '#' && i == 0);
 
 		if (edge || (c && strchr(",+\"\\<>;", c)))
 			buf_addc(b, '\\');
@@ -123,8 +119,7 @@ static void add_oid(struct buf *b, struct str oid)
 		if (first) {
 			unsigned top = v < 80 ? (unsigned)v / 40 : 2;
 
-			buf_addf(b, "%u.%llu", top,
-				 (unsigned long long)v - top * 40);
+			buf_addf(b, "%u.%llu", top, (unsigned long long)v - top * 40);
 		} else {
 			buf_addf(b, ".%llu", (unsigned long long)v);
 		}
@@ -137,8 +132,8 @@ static bool printable(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
-		bool alnum = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			     (c >= '0' && c <= '9');
+		bool alnum =
+			(c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 
 		if (!alnum && !(c && strchr(" '()+,-./:=?", c)))
 			return false;
@@ -155,8 +150,7 @@ static struct str unnamed(struct arena *a, struct str oid, struct str value)
 	buf_init(&der, a);
 	buf_addc(&der, printable(value) ? 0x13 : 0x0C);
 	if (value.n > 0xFF)
-		buf_addf(&der, "\x82%c%c", (int)(value.n >> 8 & 0xFF),
-			 (int)(value.n & 0xFF));
+		buf_addf(&der, "\x82%c%c", (int)(value.n >> 8 & 0xFF), (int)(value.n & 0xFF));
 	else if (value.n > 0x7F)
 		buf_addf(&der, "\x81%c", (int)value.n);
 	else
@@ -170,8 +164,7 @@ static struct str unnamed(struct arena *a, struct str oid, struct str value)
 	return buf_str(&b);
 }
 
-static void add_value(struct arena *a, struct name *n, struct str oid,
-		      struct str value)
+static void add_value(struct arena *a, struct name *n, struct str oid, struct str value)
 {
 	if (oid.n == 3 && oid.p[0] == 0x55 && oid.p[1] == 0x04)
 		for (size_t i = 0; i < N_ATTRIBUTES; i++) {
@@ -217,10 +210,8 @@ static bool parse_name(struct arena *a, struct str in, struct str *out)
 			struct str pair, oid, body, value;
 			unsigned tag;
 
-			if (!expect(&set, TAG_SEQUENCE, &pair) ||
-			    !expect(&pair, TAG_OID, &oid) ||
-			    !next(&pair, &tag, &body) ||
-			    !text_of(a, tag, body, &value))
+			if (!expect(&set, TAG_SEQUENCE, &pair) || !expect(&pair, TAG_OID, &oid) ||
+			    !next(&pair, &tag, &body) || !text_of(a, tag, body, &value))
 				return false;
 			add_value(a, &n, oid, value);
 		}
@@ -235,8 +226,7 @@ static bool parse_name(struct arena *a, struct str in, struct str *out)
 static bool parse_time(struct str *in, struct instant *out)
 {
 	char text[] = "0000-00-00T00:00:00Z";
-	static const unsigned char places[] = { 2,  3,	5,  6,	8,  9,
-						11, 12, 14, 15, 17, 18 };
+	static const unsigned char places[] = { 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18 };
 	unsigned tag;
 	struct str t;
 	size_t year;
@@ -263,20 +253,17 @@ bool cert_parse(struct arena *a, struct str der, struct cert *out)
 	struct cert c = { 0 };
 	unsigned tag;
 
-	if (!expect(&der, TAG_SEQUENCE, &whole) ||
-	    !expect(&whole, TAG_SEQUENCE, &tbs) || !next(&tbs, &tag, &body))
+	if (!expect(&der, TAG_SEQUENCE, &whole) || !expect(&whole, TAG_SEQUENCE, &tbs) ||
+	    !next(&tbs, &tag, &body))
 		return false;
 	/* the version is left out of the oldest */
 	if (tag == 0xA0 && !next(&tbs, &tag, &body))
 		return false;
 	if (tag != 0x02 || !expect(&tbs, TAG_SEQUENCE, &body))
 		return false;
-	if (!expect(&tbs, TAG_SEQUENCE, &names) ||
-	    !parse_name(a, names, &c.issuer) ||
-	    !expect(&tbs, TAG_SEQUENCE, &validity) ||
-	    !parse_time(&validity, &c.not_before) ||
-	    !parse_time(&validity, &c.not_after) ||
-	    !expect(&tbs, TAG_SEQUENCE, &names) ||
+	if (!expect(&tbs, TAG_SEQUENCE, &names) || !parse_name(a, names, &c.issuer) ||
+	    !expect(&tbs, TAG_SEQUENCE, &validity) || !parse_time(&validity, &c.not_before) ||
+	    !parse_time(&validity, &c.not_after) || !expect(&tbs, TAG_SEQUENCE, &names) ||
 	    !parse_name(a, names, &c.subject))
 		return false;
 	*out = c;

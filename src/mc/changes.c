@@ -20,12 +20,10 @@ struct differ {
 	struct buf come; /* lines that follow what goes */
 };
 
-static void compare(struct differ *d, struct str path, const struct json *x,
-		    const struct json *y);
+static void compare(struct differ *d, struct str path, const struct json *x, const struct json *y);
 
 /* end: what stands where there is nothing. */
-static void line(struct buf *b, const char *mark, const struct json *j,
-		 const char *end)
+static void line(struct buf *b, const char *mark, const struct json *j, const char *end)
 {
 	if (!j) {
 		buf_addz(b, end);
@@ -52,8 +50,7 @@ static void tell(struct differ *d, struct str path)
 }
 
 /* x or y may be NULL: there is none. */
-static void replaced(struct differ *d, struct str path, const struct json *x,
-		     const struct json *y)
+static void replaced(struct differ *d, struct str path, const struct json *x, const struct json *y)
 {
 	begin(d);
 	line(&d->diff, "- ", x, "");
@@ -73,8 +70,7 @@ static struct items items_of(struct arena *a, const struct json *j)
 }
 
 /* The longest common subsequence. */
-static struct items common(struct arena *a, const struct items *x,
-			   const struct items *y)
+static struct items common(struct arena *a, const struct items *x, const struct items *y)
 {
 	struct items out = { 0 };
 	size_t w = y->n + 1, k;
@@ -160,8 +156,8 @@ static struct str place(struct differ *d, struct str list, size_t i)
 	return str_fmt(d->a, "%.*s[%zu]", STRF(list), i);
 }
 
-static void compare_lists(struct differ *d, struct str path,
-			  const struct json *x, const struct json *y)
+static void compare_lists(struct differ *d, struct str path, const struct json *x,
+			  const struct json *y)
 {
 	struct walk w = { .x = items_of(d->a, x), .y = items_of(d->a, y) };
 	const struct json *last = NULL;
@@ -192,14 +188,13 @@ static void compare_lists(struct differ *d, struct str path,
 
 /* ---- all --------------------------------------------------------------------------- */
 
-static void compare_objects(struct differ *d, struct str path,
-			    const struct json *x, const struct json *y,
-			    bool gone)
+static void compare_objects(struct differ *d, struct str path, const struct json *x,
+			    const struct json *y, bool gone)
 {
 	for (const struct json *m = json_first(x); m; m = json_next(m)) {
 		const struct json *o = json_member(y, json_key(m));
-		struct str at = str_fmt(d->a, "%.*s%s%.*s", STRF(path),
-					path.n ? "." : "", STRF(json_key(m)));
+		struct str at = str_fmt(d->a, "%.*s%s%.*s", STRF(path), path.n ? "." : "",
+					STRF(json_key(m)));
 
 		if (!o)
 			replaced(d, at, gone ? m : NULL, gone ? NULL : m);
@@ -208,8 +203,7 @@ static void compare_objects(struct differ *d, struct str path,
 	}
 }
 
-static void compare(struct differ *d, struct str path, const struct json *x,
-		    const struct json *y)
+static void compare(struct differ *d, struct str path, const struct json *x, const struct json *y)
 {
 	if (json_eq(x, y))
 		return;
@@ -234,8 +228,7 @@ struct json *changes_of(struct arena *a, const char *path, const struct json *x,
 
 static struct json *fixed_part(struct arena *a, const struct ign_obj *config)
 {
-	static const char *const parts[] = { "disks", "filesystems", "luks",
-					     "raid" };
+	static const char *const parts[] = { "disks", "filesystems", "luks", "raid" };
 	const struct json *all = json_at(ign_encode(a, config), "storage");
 	struct json *out = json_new(a, JSON_OBJECT);
 
@@ -248,9 +241,7 @@ static struct json *fixed_part(struct arena *a, const struct ign_obj *config)
 	return out;
 }
 
-struct json *mc_changes(struct arena *a, const struct ign_obj *was,
-			const struct ign_obj *wanted)
+struct json *mc_changes(struct arena *a, const struct ign_obj *was, const struct ign_obj *wanted)
 {
-	return changes_of(a, "spec.config.storage", fixed_part(a, was),
-			  fixed_part(a, wanted));
+	return changes_of(a, "spec.config.storage", fixed_part(a, was), fixed_part(a, wanted));
 }

@@ -18,8 +18,7 @@ struct conditions conditions_of(struct arena *a, const struct json *list)
 	return out;
 }
 
-const struct condition *conditions_find(const struct conditions *list,
-					struct str type)
+const struct condition *conditions_find(const struct conditions *list, struct str type)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (str_eq(list->v[i].type, type))
@@ -43,19 +42,16 @@ struct str condition_time(struct arena *a, struct instant now)
 	return buf_str(&b);
 }
 
-bool conditions_set(struct arena *a, struct conditions *list,
-		    enum condition_rule rule, struct condition c,
-		    struct instant now)
+bool conditions_set(struct arena *a, struct conditions *list, enum condition_rule rule,
+		    struct condition c, struct instant now)
 {
 	const struct condition *old = conditions_find(list, c.type);
 	size_t kept = 0;
 
-	if (old && str_eq(old->status, c.status) &&
-	    str_eq(old->reason, c.reason) &&
+	if (old && str_eq(old->status, c.status) && str_eq(old->reason, c.reason) &&
 	    (rule == CONDITION_NOT_MESSAGE || str_eq(old->message, c.message)))
 		return false;
-	c.time = old && str_eq(old->status, c.status) ? old->time
-						      : condition_time(a, now);
+	c.time = old && str_eq(old->status, c.status) ? old->time : condition_time(a, now);
 	for (size_t i = 0; i < list->n; i++)
 		if (!str_eq(list->v[i].type, c.type))
 			list->v[kept++] = list->v[i];
@@ -64,8 +60,7 @@ bool conditions_set(struct arena *a, struct conditions *list,
 	return true;
 }
 
-struct json *conditions_json(struct arena *a, const struct conditions *list,
-			     bool brief)
+struct json *conditions_json(struct arena *a, const struct conditions *list, bool brief)
 {
 	struct json *out = json_new(a, JSON_ARRAY);
 
@@ -74,8 +69,7 @@ struct json *conditions_json(struct arena *a, const struct conditions *list,
 		struct json *j = json_new(a, JSON_OBJECT);
 
 		json_add(j, S("lastTransitionTime"),
-			 c->time.n ? json_new_str(a, c->time)
-				   : json_new(a, JSON_NULL));
+			 c->time.n ? json_new_str(a, c->time) : json_new(a, JSON_NULL));
 		if (c->message.n || !brief)
 			json_add(j, S("message"), json_new_str(a, c->message));
 		if (c->reason.n || !brief)

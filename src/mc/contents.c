@@ -5,8 +5,7 @@
 #include "data/flate.h"
 
 /* The bytes as they are in the URL. ERR_NOTFOUND: they are elsewhere. */
-static int inlined(struct arena *a, const struct ign_obj *r, struct str *out,
-		   struct err *err)
+static int inlined(struct arena *a, const struct ign_obj *r, struct str *out, struct err *err)
 {
 	struct str source = ign_str(r, IGN_RESOURCE_SOURCE);
 	struct dataurl url;
@@ -17,8 +16,7 @@ static int inlined(struct arena *a, const struct ign_obj *r, struct str *out,
 		return 0;
 	if (!str_eq_fold(str_sub(source, 0, 5), S("data:"))) {
 		*out = source;
-		return err_set(err, ERR_NOTFOUND, "contents are at %.*s",
-			       STRF(source));
+		return err_set(err, ERR_NOTFOUND, "contents are at %.*s", STRF(source));
 	}
 	rc = dataurl_parse(a, source, &url, err);
 	if (rc < 0)
@@ -34,8 +32,7 @@ static int count(void *ctx, struct str part, struct err *err)
 	struct mc_unpack *u = ctx;
 
 	if (part.n > MC_CONTENTS_MAX - u->n)
-		return err_set(err, ERR_LIMIT, "unpacks to more than %zu bytes",
-			       MC_CONTENTS_MAX);
+		return err_set(err, ERR_LIMIT, "unpacks to more than %zu bytes", MC_CONTENTS_MAX);
 	u->n += part.n;
 	return u->to->put(u->to->ctx, part, err);
 }
@@ -45,8 +42,7 @@ static int unpack(void *ctx, struct str part, struct err *err)
 	struct mc_unpack *u = ctx;
 	const struct sink counted = { count, NULL, u };
 
-	return u->flate ? flate_push(u->flate, part, &counted, err)
-			: count(u, part, err);
+	return u->flate ? flate_push(u->flate, part, &counted, err) : count(u, part, err);
 }
 
 static int unpack_again(void *ctx, struct err *err)
@@ -58,13 +54,11 @@ static int unpack_again(void *ctx, struct err *err)
 	return rc < 0 ? rc : mc_unpack_start(u, u->how, u->to, err);
 }
 
-int mc_unpack_start(struct mc_unpack *u, struct str how, const struct sink *to,
-		    struct err *err)
+int mc_unpack_start(struct mc_unpack *u, struct str how, const struct sink *to, struct err *err)
 {
 	*u = (struct mc_unpack){ .to = to, .how = how };
 	if (how.n && !str_is(how, "gzip"))
-		return err_set(err, ERR_INVALID,
-			       "unsupported compression type \"%.*s\"",
+		return err_set(err, ERR_INVALID, "unsupported compression type \"%.*s\"",
 			       STRF(how));
 	if (how.n)
 		u->flate = flate_new();
@@ -88,13 +82,11 @@ int mc_unpack_end(struct mc_unpack *u, int rc, struct err *err)
 /* As upstream words it. */
 static int not_unpacked(struct err *err)
 {
-	return err_wrap(err, str_starts(err->msg, S("gzip:"))
-				     ? "could not create gzip reader"
-				     : "failed decompressing");
+	return err_wrap(err, str_starts(err->msg, S("gzip:")) ? "could not create gzip reader"
+							      : "failed decompressing");
 }
 
-int mc_pump(const struct ign_obj *resource, const struct sink *to,
-	    struct err *err)
+int mc_pump(const struct ign_obj *resource, const struct sink *to, struct err *err)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct mc_unpack u;
@@ -103,12 +95,11 @@ int mc_pump(const struct ign_obj *resource, const struct sink *to,
 	int rc = inlined(&a, resource, &bytes, err);
 
 	if (rc == 0)
-		rc = mc_unpack_start(
-			&u,
-			ign_str(resource, IGN_RESOURCE_SOURCE).n
-				? ign_str(resource, IGN_RESOURCE_COMPRESSION)
-				: S(""),
-			to, err);
+		rc = mc_unpack_start(&u,
+				     ign_str(resource, IGN_RESOURCE_SOURCE).n
+					     ? ign_str(resource, IGN_RESOURCE_COMPRESSION)
+					     : S(""),
+				     to, err);
 	if (rc < 0)
 		return rc;
 	in = mc_unpack_sink(&u);
@@ -118,9 +109,7 @@ int mc_pump(const struct ign_obj *resource, const struct sink *to,
 
 bool mc_is_packed(const struct ign_obj *file)
 {
-	return ign_str(ign_sub(file, IGN_FILE_CONTENTS),
-		       IGN_RESOURCE_COMPRESSION)
-		       .n > 0;
+	return ign_str(ign_sub(file, IGN_FILE_CONTENTS), IGN_RESOURCE_COMPRESSION).n > 0;
 }
 
 static int add_size(void *ctx, struct str part, struct err *err)
@@ -140,8 +129,7 @@ int mc_size(const struct ign_obj *file, uint64_t *out, struct err *err)
 	return mc_pump(ign_sub(file, IGN_FILE_CONTENTS), &to, err);
 }
 
-int mc_contents(struct arena *a, const struct ign_obj *file, struct str *out,
-		struct err *err)
+int mc_contents(struct arena *a, const struct ign_obj *file, struct str *out, struct err *err)
 {
 	const struct ign_obj *r = ign_sub(file, IGN_FILE_CONTENTS);
 	struct sink_buf b = { .max = MC_CONTENTS_MAX };
@@ -160,8 +148,7 @@ int mc_contents(struct arena *a, const struct ign_obj *file, struct str *out,
 	return rc;
 }
 
-const struct ign_obj *mc_find_file(const struct ign_obj *config,
-				   struct str path)
+const struct ign_obj *mc_find_file(const struct ign_obj *config, struct str path)
 {
 	const struct ign_objs *files = ign_files(config);
 
@@ -178,15 +165,13 @@ bool mc_is_text(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 
-		if ((c < 0x20 && c != '\n' && c != '\t' && c != '\r') ||
-		    c == 0x7F)
+		if ((c < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == 0x7F)
 			return false;
 	}
 	return true;
 }
 
-bool mc_unit_text(struct arena *a, const struct ign_obj *config,
-		  struct str path, struct str *out)
+bool mc_unit_text(struct arena *a, const struct ign_obj *config, struct str path, struct str *out)
 {
 	const struct ign_objs *units = ign_units(config);
 
@@ -197,16 +182,12 @@ bool mc_unit_text(struct arena *a, const struct ign_obj *config,
 
 		*out = ign_str(u, IGN_UNIT_CONTENTS);
 		if (str_eq(path, name) ||
-		    str_eq(path,
-			   str_fmt(a, "/etc/systemd/system/%.*s", STRF(name))))
+		    str_eq(path, str_fmt(a, "/etc/systemd/system/%.*s", STRF(name))))
 			return true;
 		for (size_t k = 0; k < d->n; k++) {
 			*out = ign_str(d->v[k], IGN_DROPIN_CONTENTS);
-			if (str_eq(path,
-				   str_fmt(a, "/etc/systemd/system/%.*s.d/%.*s",
-					   STRF(name),
-					   STRF(ign_str(d->v[k],
-							IGN_DROPIN_NAME)))))
+			if (str_eq(path, str_fmt(a, "/etc/systemd/system/%.*s.d/%.*s", STRF(name),
+						 STRF(ign_str(d->v[k], IGN_DROPIN_NAME)))))
 				return true;
 		}
 	}

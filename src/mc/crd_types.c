@@ -35,14 +35,11 @@ static const struct pool pool = {
 static const struct shape_row rows[] = {
 	{ 0, 0, SHAPE_STRUCT, SHAPE_OPEN },
 #define STRUCT(type, name) { AT(type##_), 0, SHAPE_STRUCT, SHAPE_OPEN },
-#define F(type, field, kind, flags) \
-	{ AT(type##_##field), 0, SHAPE_##kind, (flags) },
-#define R(type, field, of, flags) \
-	{ AT(type##_##field), CRD_T_##of, SHAPE_STRUCT, (flags) },
+#define F(type, field, kind, flags) { AT(type##_##field), 0, SHAPE_##kind, (flags) },
+#define R(type, field, of, flags) { AT(type##_##field), CRD_T_##of, SHAPE_STRUCT, (flags) },
 #include "mc/crd_types.def"
 };
 
-_Static_assert(sizeof(rows) / sizeof(rows[0]) == CRD_T_COUNT,
-	       "rows and their names are one table");
+_Static_assert(sizeof(rows) / sizeof(rows[0]) == CRD_T_COUNT, "rows and their names are one table");
 
 const struct shapes crd_shapes = { rows, (const char *)&pool, CRD_T_COUNT };

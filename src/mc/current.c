@@ -5,8 +5,7 @@
 #include "mc/reconcile.h"
 
 /* Members in the order of upstream's struct; those it has not are left out. */
-static struct json *ordered(struct arena *a, const struct json *j,
-			    const char *const *names)
+static struct json *ordered(struct arena *a, const struct json *j, const char *const *names)
 {
 	struct json *out = json_new(a, JSON_OBJECT);
 
@@ -37,8 +36,8 @@ static void sort_member(struct arena *a, struct json *j, struct str key)
 		json_set(j, key, sorted);
 }
 
-static struct json *or_dflt(struct arena *a, const struct json *spec,
-			    const char *name, struct json *dflt)
+static struct json *or_dflt(struct arena *a, const struct json *spec, const char *name,
+			    struct json *dflt)
 {
 	struct json *m = json_member(spec, str_of(name));
 
@@ -90,13 +89,11 @@ static struct str encode(struct arena *a, const struct json *tree)
 
 static struct str kernel(struct str type)
 {
-	return str_is(type, "realtime") || str_is(type, "64k-pages")
-		       ? type
-		       : S("default");
+	return str_is(type, "realtime") || str_is(type, "64k-pages") ? type : S("default");
 }
 
-static int parse_ignition(struct arena *a, const struct mc *mc,
-			  struct mc_current *out, struct err *err)
+static int parse_ignition(struct arena *a, const struct mc *mc, struct mc_current *out,
+			  struct err *err)
 {
 	struct str text = mc_config_text(a, mc);
 	struct ign_parsed p = { 0 };
@@ -114,12 +111,11 @@ static int parse_ignition(struct arena *a, const struct mc *mc,
 	else if (rc == 0)
 		rc = ign_parse_35(a, text, &out->spec.config, err);
 	if (rc < 0)
-		return err_wrap(
-			err,
-			"parsing new Ignition config from machineconfig "
-			"\"%.*s\" failed: failed to parse Ignition "
-			"config",
-			STRF(mc->meta.name));
+		return err_wrap(err,
+				"parsing new Ignition config from machineconfig "
+				"\"%.*s\" failed: failed to parse Ignition "
+				"config",
+				STRF(mc->meta.name));
 	rc = ign_check_modes(&p, err);
 	return rc < 0 ? err_wrap(err,
 				 "validating new Ignition config from "
@@ -128,8 +124,7 @@ static int parse_ignition(struct arena *a, const struct mc *mc,
 		      : 0;
 }
 
-int mc_current_parse(struct arena *a, struct str text, struct mc_current *out,
-		     struct err *err)
+int mc_current_parse(struct arena *a, struct str text, struct mc_current *out, struct err *err)
 {
 	struct mc_current c = { 0 };
 	struct docs docs = { 0 };
@@ -171,8 +166,7 @@ static bool rendered_for(struct str name, struct str *pool)
 	const struct str prefix = S("rendered-");
 	size_t i = name.n > HASH_LEN ? name.n - HASH_LEN : 0;
 
-	if (!str_starts(name, prefix) || i < prefix.n + 2 ||
-	    name.p[i - 1] != '-')
+	if (!str_starts(name, prefix) || i < prefix.n + 2 || name.p[i - 1] != '-')
 		return false;
 	*pool = str_sub(name, prefix.n, i - 1);
 	for (; i < name.n; i++)
@@ -181,20 +175,17 @@ static bool rendered_for(struct str name, struct str *pool)
 	return true;
 }
 
-static bool is_name_of(struct arena *a, struct str name, struct str pool,
-		       const struct json *spec)
+static bool is_name_of(struct arena *a, struct str name, struct str pool, const struct json *spec)
 {
 	struct err ignored = ERR_INIT(a);
 	struct str is;
 
-	return mc_rendered_name(a, pool, spec, &is, &ignored) == 0 &&
-	       str_eq(is, name);
+	return mc_rendered_name(a, pool, spec, &is, &ignored) == 0 && str_eq(is, name);
 }
 
 /* With empty lists as lists, or as none: releases differ in what they hashed and
  * in what they wrote. */
-static struct json *empty_as(struct arena *a, const struct json *spec,
-			     enum json_kind kind)
+static struct json *empty_as(struct arena *a, const struct json *spec, enum json_kind kind)
 {
 	static const char *const lists[] = { "kernelArguments", "extensions" };
 	struct json *out = json_clone(a, spec);
@@ -205,21 +196,18 @@ static struct json *empty_as(struct arena *a, const struct json *spec,
 	return out;
 }
 
-int mc_current_check(struct arena *a, const struct mc_current *c,
-		     struct err *err)
+int mc_current_check(struct arena *a, const struct mc_current *c, struct err *err)
 {
 	const struct str newer = S("baseOSExtensionsContainerImage");
 	struct json *spec = json_at(c->tree, "spec");
 	struct str pool;
 
-	if (!rendered_for(c->name, &pool) ||
-	    is_name_of(a, c->name, pool, spec) ||
+	if (!rendered_for(c->name, &pool) || is_name_of(a, c->name, pool, spec) ||
 	    is_name_of(a, c->name, pool, empty_as(a, spec, JSON_ARRAY)) ||
 	    is_name_of(a, c->name, pool, empty_as(a, spec, JSON_NULL)))
 		return 0;
 	/* one that was rendered before there was such a field */
-	if (json_member(spec, newer) &&
-	    !json_text(json_member(spec, newer)).n) {
+	if (json_member(spec, newer) && !json_text(json_member(spec, newer)).n) {
 		spec = json_clone(a, spec);
 		(void)json_remove(spec, newer);
 		if (is_name_of(a, c->name, pool, spec))
@@ -236,15 +224,13 @@ bool mc_current_rendered(const struct mc_current *c)
 	const struct json *notes = json_at(c->tree, "metadata.annotations");
 	struct str pool;
 
-	return json_member(notes, S(MC_RELEASE_VERSION)) ||
-	       rendered_for(c->name, &pool);
+	return json_member(notes, S(MC_RELEASE_VERSION)) || rendered_for(c->name, &pool);
 }
 
 void mc_current_empty(struct arena *a, struct mc_current *out)
 {
-	static const struct str text =
-		S("{\"metadata\":{\"name\":\"" MC_EMPTY_NAME "\"},\"spec\":"
-		  "{\"config\":{\"ignition\":{\"version\":\"3.5.0\"}}}}");
+	static const struct str text = S("{\"metadata\":{\"name\":\"" MC_EMPTY_NAME "\"},\"spec\":"
+					 "{\"config\":{\"ignition\":{\"version\":\"3.5.0\"}}}}");
 	struct err err = ERR_INIT(a);
 
 	*out = (struct mc_current){ .name = S(MC_EMPTY_NAME) };
@@ -295,8 +281,8 @@ static const char *writes_state(struct arena *a, const struct mc_merged *m)
 }
 
 int mc_current_reconcile(struct arena *a, const struct mc_current *from,
-			 const struct mc_current *to,
-			 const struct mc_overrides *allow, struct err *err)
+			 const struct mc_current *to, const struct mc_overrides *allow,
+			 struct err *err)
 {
 	const char *bad = mc_irreconcilable(a, &from->spec, &to->spec, allow);
 
@@ -309,6 +295,6 @@ int mc_current_reconcile(struct arena *a, const struct mc_current *from,
 		       "can't reconcile config %.*s with %.*s: configs %.*s, "
 		       "%.*s are not reconcilable: new machineconfig "
 		       "\"%.*s\" is not reconcilable against \"%.*s\": %s",
-		       STRF(from->name), STRF(to->name), STRF(from->name),
-		       STRF(to->name), STRF(from->name), STRF(to->name), bad);
+		       STRF(from->name), STRF(to->name), STRF(from->name), STRF(to->name),
+		       STRF(from->name), STRF(to->name), bad);
 }

@@ -6,11 +6,10 @@ static void names(struct arena *a, const struct json *list, struct strs *out)
 		VEC_PUSH(a, out, json_str(j, "name", S("")));
 }
 
-int mc_gates_read(struct arena *a, const struct json *feature_gate,
-		  struct str version, struct mc_gates *out, struct err *err)
+int mc_gates_read(struct arena *a, const struct json *feature_gate, struct str version,
+		  struct mc_gates *out, struct err *err)
 {
-	const struct json *j =
-		json_first(json_at(feature_gate, "status.featureGates"));
+	const struct json *j = json_first(json_at(feature_gate, "status.featureGates"));
 
 	while (j && !str_eq(json_str(j, "version", S("")), version))
 		j = json_next(j);
@@ -26,13 +25,10 @@ int mc_gates_read(struct arena *a, const struct json *feature_gate,
 	return 0;
 }
 
-struct str mc_gates_release(struct str release,
-			    const struct json *cluster_version)
+struct str mc_gates_release(struct str release, const struct json *cluster_version)
 {
-	const struct json *first =
-		json_first(json_at(cluster_version, "status.history"));
-	struct str desired =
-		json_str(cluster_version, "status.desired.version", S(""));
+	const struct json *first = json_first(json_at(cluster_version, "status.history"));
+	struct str desired = json_str(cluster_version, "status.desired.version", S(""));
 
 	if (!str_is(release, MC_GATES_SNAPSHOT) || !cluster_version)
 		return release;

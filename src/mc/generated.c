@@ -2,8 +2,7 @@
 
 #include "base/codec.h"
 
-void mc_files_add(struct arena *a, struct mc_files *files, const char *path,
-		  struct str data)
+void mc_files_add(struct arena *a, struct mc_files *files, const char *path, struct str data)
 {
 	struct mc_file f = { str_of(path), data };
 
@@ -32,8 +31,7 @@ static struct json *config_json(struct arena *a, const struct mc_files *files)
 	struct json *j = json_new(a, JSON_OBJECT);
 	struct json *list = json_new(a, JSON_ARRAY);
 
-	json_add_str(a, json_add_object(a, j, "ignition"), "version",
-		     S("3.5.0"));
+	json_add_str(a, json_add_object(a, j, "ignition"), "version", S("3.5.0"));
 	for (size_t i = 0; i < files->n; i++)
 		json_push(list, file_json(a, &files->v[i]));
 	/* upstream leaves an empty storage section out */
@@ -53,8 +51,7 @@ static void decode(struct arena *a, struct mc *mc, struct json *tree)
 
 void mc_add_zeros(struct arena *a, struct json *spec)
 {
-	static const char *const texts[] = { "osImageURL",
-					     "baseOSExtensionsContainerImage",
+	static const char *const texts[] = { "osImageURL", "baseOSExtensionsContainerImage",
 					     "kernelType" };
 	static const char *const lists[] = { "kernelArguments", "extensions" };
 
@@ -63,8 +60,7 @@ void mc_add_zeros(struct arena *a, struct json *spec)
 			json_add_str(a, spec, texts[i], S(""));
 	for (size_t i = 0; i < 2; i++)
 		if (!json_member(spec, str_of(lists[i])))
-			json_add(spec, str_of(lists[i]),
-				 json_new(a, JSON_NULL));
+			json_add(spec, str_of(lists[i]), json_new(a, JSON_NULL));
 	if (!json_member(spec, S("fips")))
 		json_add(spec, S("fips"), json_new_bool(a, false));
 }
@@ -93,8 +89,7 @@ static struct json *metadata(const struct mc *mc)
 	return json_at(mc->doc.tree, "metadata");
 }
 
-void mc_annotate(struct arena *a, struct mc *mc, struct str key,
-		 struct str value)
+void mc_annotate(struct arena *a, struct mc *mc, struct str key, struct str value)
 {
 	struct json *notes = json_member(metadata(mc), S("annotations"));
 
@@ -104,9 +99,8 @@ void mc_annotate(struct arena *a, struct mc *mc, struct str key,
 	mc->meta.annotations = notes;
 }
 
-void mc_set_owner(struct arena *a, struct mc *mc, struct str api,
-		  struct str kind, struct str name, struct str uid,
-		  bool controller)
+void mc_set_owner(struct arena *a, struct mc *mc, struct str api, struct str kind, struct str name,
+		  struct str uid, bool controller)
 {
 	struct json *list = json_new(a, JSON_ARRAY);
 	struct json *ref = json_new(a, JSON_OBJECT);
@@ -133,8 +127,8 @@ void mc_set_kargs(struct arena *a, struct mc *mc, const struct strs *kargs)
 	mc->kargs = *kargs;
 }
 
-struct str mc_generated_name(struct arena *a, const char *prefix,
-			     struct str pool, const char *suffix)
+struct str mc_generated_name(struct arena *a, const char *prefix, struct str pool,
+			     const char *suffix)
 {
 	return str_fmt(a, "%s-%.*s-generated-%s", prefix, STRF(pool), suffix);
 }

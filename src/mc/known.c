@@ -114,15 +114,12 @@ bool mc_known_find(struct str api, struct str kind, struct mc_known *out)
 	for (size_t i = 0; i < KNOWN_N; i++) {
 		const struct row *r = &known[i];
 
-		if (!str_is(group, groups[r->group]) ||
-		    !str_is(version, versions[r->version]) ||
+		if (!str_is(group, groups[r->group]) || !str_is(version, versions[r->version]) ||
 		    !str_is(kind, r->kind))
 			continue;
-		*out = (struct mc_known){ .type = r->type,
-					  .written = r->written };
+		*out = (struct mc_known){ .type = r->type, .written = r->written };
 		if (r->table != OTHER)
-			out->shapes =
-				r->table == TYPES ? &mc_shapes : &crd_shapes;
+			out->shapes = r->table == TYPES ? &mc_shapes : &crd_shapes;
 		return true;
 	}
 	return false;
@@ -151,8 +148,7 @@ static const struct row *find_group(struct str group, struct str kind)
 
 		if (!str_is(kind, known[i].kind))
 			continue;
-		if (str_is(group, groups[known[i].group]) ||
-		    (plausible && i < OURS) ||
+		if (str_is(group, groups[known[i].group]) || (plausible && i < OURS) ||
 		    is_near(group, groups[known[i].group], &d))
 			best = best ? best : &known[i];
 	}
@@ -165,14 +161,12 @@ static const struct row *find_kind(struct str group, struct str kind)
 	size_t d = SIZE_MAX;
 
 	for (size_t i = 0; i < KNOWN_N; i++)
-		if (str_is(group, groups[known[i].group]) &&
-		    is_near(kind, known[i].kind, &d))
+		if (str_is(group, groups[known[i].group]) && is_near(kind, known[i].kind, &d))
 			best = &known[i];
 	return best;
 }
 
-static struct str problem(struct arena *a, struct str api, struct str kind,
-			  struct str meant)
+static struct str problem(struct arena *a, struct str api, struct str kind, struct str meant)
 {
 	struct buf b;
 
@@ -184,8 +178,7 @@ static struct str problem(struct arena *a, struct str api, struct str kind,
 	return buf_str(&b);
 }
 
-struct str mc_known_problem(struct arena *a, struct str api, struct str kind,
-			    bool *of_kind)
+struct str mc_known_problem(struct arena *a, struct str api, struct str kind, bool *of_kind)
 {
 	const struct row *k;
 	struct str group, version;
@@ -195,8 +188,7 @@ struct str mc_known_problem(struct arena *a, struct str api, struct str kind,
 	*of_kind = !k;
 	if (k)
 		return problem(a, api, kind,
-			       str_fmt(a, "%s/%s", groups[k->group],
-				       versions[k->version]));
+			       str_fmt(a, "%s/%s", groups[k->group], versions[k->version]));
 	k = find_kind(group, kind);
 	if (k || str_is(group, groups[MC]))
 		return problem(a, api, kind, str_of(k ? k->kind : ""));

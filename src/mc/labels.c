@@ -27,8 +27,7 @@ struct labels labels_pack(struct arena *a, const struct json *map)
 
 	buf_init(&b, a);
 	if (json_kind(map) == JSON_OBJECT)
-		for (const struct json *m = json_first(map); m;
-		     m = json_next(m))
+		for (const struct json *m = json_first(map); m; m = json_next(m))
 			VEC_PUSH(a, &list, m);
 	if (list.n > 1)
 		qsort(list.v, list.n, sizeof(*list.v), by_key);
@@ -48,12 +47,10 @@ struct labels labels_pack(struct arena *a, const struct json *map)
 
 static size_t length(struct str s, size_t at)
 {
-	return (size_t)(unsigned char)s.p[at] |
-	       (size_t)(unsigned char)s.p[at + 1] << 8;
+	return (size_t)(unsigned char)s.p[at] | (size_t)(unsigned char)s.p[at + 1] << 8;
 }
 
-bool labels_next(struct labels l, size_t *at, struct str *key,
-		 struct str *value)
+bool labels_next(struct labels l, size_t *at, struct str *key, struct str *value)
 {
 	size_t k, v;
 

@@ -2,15 +2,14 @@
 
 static struct str below_config(struct mc_linter *l, struct str path)
 {
-	return path.n ? str_fmt(l->a, "spec.config.%.*s", STRF(path))
-		      : S("spec.config");
+	return path.n ? str_fmt(l->a, "spec.config.%.*s", STRF(path)) : S("spec.config");
 }
 
 static void add_report(struct mc_linter *l, const struct ign_report *r)
 {
 	for (size_t i = 0; i < r->n; i++)
-		mc_linter_add(l, r->v[i].fatal, below_config(l, r->v[i].path),
-			      r->v[i].at_key, r->v[i].message);
+		mc_linter_add(l, r->v[i].fatal, below_config(l, r->v[i].path), r->v[i].at_key,
+			      r->v[i].message);
 }
 
 /* ---- what upstream refuses ------------------------------------------------------- */
@@ -28,21 +27,18 @@ static void add_failure(struct mc_linter *l, struct str text)
 }
 
 /* All that is wrong with a config that upstream refuses; failure is its words. */
-static struct ign_obj *lint_refused(struct mc_linter *l, struct mc *mc,
-				    struct str failure)
+static struct ign_obj *lint_refused(struct mc_linter *l, struct mc *mc, struct str failure)
 {
 	struct ign_review *r = ARENA_NEW(l->a, struct ign_review);
 
 	if (mc_is_butane(mc->config_tree)) {
-		mc_linter_add(l, true, S("spec.config.variant"), true,
-			      S(MC_BUTANE));
+		mc_linter_add(l, true, S("spec.config.variant"), true, S(MC_BUTANE));
 		return NULL;
 	}
 	ign_review(l->a, mc->config_tree, r);
 	for (size_t i = 0; i < r->misfits.n && i < MC_FAULTS_MAX; i++)
-		mc_linter_add_at(l, true, below_config(l, r->misfits.v[i].path),
-				 r->misfits.v[i].at, false,
-				 r->misfits.v[i].message);
+		mc_linter_add_at(l, true, below_config(l, r->misfits.v[i].path), r->misfits.v[i].at,
+				 false, r->misfits.v[i].message);
 	add_report(l, &r->report);
 	if (!r->misfits.n && !r->report.fatal)
 		add_failure(l, failure);
@@ -89,21 +85,18 @@ static struct str meant_mode(struct mc_linter *l, int64_t mode)
 		return S("");
 	/* JSON has no octal numbers */
 	if (l->doc->json)
-		return str_fmt(l->a, " (decimal; did you mean %lld: 0%llo?)",
-			       (long long)octal, (unsigned long long)octal);
-	return str_fmt(l->a, " (decimal; did you mean 0%llo?)",
-		       (unsigned long long)octal);
+		return str_fmt(l->a, " (decimal; did you mean %lld: 0%llo?)", (long long)octal,
+			       (unsigned long long)octal);
+	return str_fmt(l->a, " (decimal; did you mean 0%llo?)", (unsigned long long)octal);
 }
 
-static void lint_mode(struct mc_linter *l, const struct ign_obj *file,
-		      struct str at)
+static void lint_mode(struct mc_linter *l, const struct ign_obj *file, struct str at)
 {
 	int64_t mode = ign_int(file, IGN_FILE_MODE, 0);
 	struct str path = str_clip(l->a, ign_str(file, IGN_FILE_PATH), 200);
 
 	if (mode > 0777)
-		mc_linter_add(l, true, str_fmt(l->a, "%.*s.mode", STRF(at)),
-			      false,
+		mc_linter_add(l, true, str_fmt(l->a, "%.*s.mode", STRF(at)), false,
 			      str_fmt(l->a,
 				      "invalid mode %#llo for %.*s, cannot "
 				      "exceed 0777%.*s",
@@ -111,11 +104,9 @@ static void lint_mode(struct mc_linter *l, const struct ign_obj *file,
 				      STRF(meant_mode(l, mode))));
 	/* of those below 0777 the ones that nobody wants as they are */
 	else if (mode == 400 || mode == 440 || mode == 444 || mode == 500)
-		mc_linter_add(l, false, str_fmt(l->a, "%.*s.mode", STRF(at)),
-			      false,
-			      str_fmt(l->a, "the mode of %.*s is %#llo%.*s",
-				      STRF(path), (unsigned long long)mode,
-				      STRF(meant_mode(l, mode))));
+		mc_linter_add(l, false, str_fmt(l->a, "%.*s.mode", STRF(at)), false,
+			      str_fmt(l->a, "the mode of %.*s is %#llo%.*s", STRF(path),
+				      (unsigned long long)mode, STRF(meant_mode(l, mode))));
 }
 
 static void lint_modes(struct mc_linter *l, const struct ign_obj *config)
@@ -123,8 +114,7 @@ static void lint_modes(struct mc_linter *l, const struct ign_obj *config)
 	const struct ign_objs *files = ign_files(config);
 
 	for (size_t i = 0; i < files->n; i++)
-		lint_mode(l, files->v[i],
-			  str_fmt(l->a, "spec.config.storage.files.%zu", i));
+		lint_mode(l, files->v[i], str_fmt(l->a, "spec.config.storage.files.%zu", i));
 }
 
 static void lint_extensions(struct mc_linter *l, const struct mc *mc)
@@ -137,8 +127,7 @@ static void lint_extensions(struct mc_linter *l, const struct mc *mc)
 	mc_linter_add(l, mc_has_config(mc), S("spec.extensions"), false,
 		      mc_has_config(mc)
 			      ? err.msg
-			      : str_fmt(l->a, "running nodes refuse it: %.*s",
-					STRF(err.msg)));
+			      : str_fmt(l->a, "running nodes refuse it: %.*s", STRF(err.msg)));
 }
 
 /* What is not Ignition's; and where that has not failed, what is left of it. */
@@ -158,9 +147,8 @@ static void lint_rest(struct mc_linter *l, struct mc *mc)
 /* Everything else on the node is read-only, or gone after the next reboot. */
 static bool is_kept(struct str path)
 {
-	static const char *const roots[] = { "/etc/", "/var/",	"/usr/local/",
-					     "/opt/", "/home/", "/root/",
-					     "/srv/", "/mnt/" };
+	static const char *const roots[] = { "/etc/",  "/var/",	 "/usr/local/", "/opt/",
+					     "/home/", "/root/", "/srv/",	"/mnt/" };
 
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
 		if (str_starts(path, str_of(roots[i])))
@@ -179,39 +167,33 @@ static void lint_files(struct mc_linter *l, const struct ign_obj *config)
 
 	for (size_t i = 0; i < files->n; i++) {
 		struct str path = ign_str(files->v[i], IGN_FILE_PATH);
-		const struct ign_obj *c =
-			ign_sub(files->v[i], IGN_FILE_CONTENTS);
-		struct str at =
-			str_fmt(l->a, "spec.config.storage.files.%zu", i);
+		const struct ign_obj *c = ign_sub(files->v[i], IGN_FILE_CONTENTS);
+		struct str at = str_fmt(l->a, "spec.config.storage.files.%zu", i);
 
 		if (!is_kept(path))
-			mc_linter_add(
-				l, false, str_fmt(l->a, "%.*s.path", STRF(at)),
-				false,
-				str_fmt(l->a,
-					"%.*s is outside of /etc and /var (and the "
-					"links into it): it cannot be written on a "
-					"running node, or does not last",
-					STRF(str_clip(l->a, path, 200))));
+			mc_linter_add(l, false, str_fmt(l->a, "%.*s.path", STRF(at)), false,
+				      str_fmt(l->a,
+					      "%.*s is outside of /etc and /var (and the "
+					      "links into it): it cannot be written on a "
+					      "running node, or does not last",
+					      STRF(str_clip(l->a, path, 200))));
 		if (!ign_is_set(c, IGN_RESOURCE_SOURCE) &&
-		    !ign_list(files->v[i], IGN_FILE_APPEND)->n &&
-		    !is_told(l, at, "contents") && !is_told(l, at, "append"))
-			mc_linter_add(
-				l, false, at, false,
-				S("a file without contents.source renders, but the "
-				  "result does not parse again"));
+		    !ign_list(files->v[i], IGN_FILE_APPEND)->n && !is_told(l, at, "contents") &&
+		    !is_told(l, at, "append"))
+			mc_linter_add(l, false, at, false,
+				      S("a file without contents.source renders, but the "
+					"result does not parse again"));
 	}
 }
 
 static void lint_image(struct mc_linter *l, struct str image, const char *path)
 {
 	if (image.n && str_find(image, S("@sha256:")) < 0)
-		mc_linter_add(
-			l, false, str_of(path), false,
-			str_fmt(l->a,
-				"%.*s is a tag, not a digest: nodes may run "
-				"different images under one name",
-				STRF(image)));
+		mc_linter_add(l, false, str_of(path), false,
+			      str_fmt(l->a,
+				      "%.*s is a tag, not a digest: nodes may run "
+				      "different images under one name",
+				      STRF(image)));
 }
 
 /* Names the controllers give to what they generate and overwrite. */
@@ -219,23 +201,20 @@ static void lint_name(struct mc_linter *l, const struct mc *mc)
 {
 	struct str name = mc->meta.name;
 	struct str role = mc_label(&mc->meta, MC_ROLE);
-	bool taken = str_starts(name, S("rendered-")) ||
-		     str_find(name, S("-generated-")) >= 0;
+	bool taken = str_starts(name, S("rendered-")) || str_find(name, S("-generated-")) >= 0;
 	struct str prefixes[] = { S("00-"), S("01-") };
 
 	for (size_t i = 0; role.n && i < 2; i++)
-		taken = taken || str_starts(name, str_fmt(l->a, "%.*s%.*s",
-							  STRF(prefixes[i]),
-							  STRF(role)));
+		taken = taken ||
+			str_starts(name, str_fmt(l->a, "%.*s%.*s", STRF(prefixes[i]), STRF(role)));
 	if (taken)
-		mc_linter_add(
-			l, false, S("metadata.name"), false,
-			S("the controllers generate MachineConfigs of such names "
-			  "and may overwrite it"));
+		mc_linter_add(l, false, S("metadata.name"), false,
+			      S("the controllers generate MachineConfigs of such names "
+				"and may overwrite it"));
 	if (!mc->meta.labels)
-		mc_linter_add(l, false, S("metadata"), false,
-			      S("without a label no pool selects it: " MC_ROLE
-				" is the usual one"));
+		mc_linter_add(
+			l, false, S("metadata"), false,
+			S("without a label no pool selects it: " MC_ROLE " is the usual one"));
 }
 
 bool mc_is_generated(const struct mc *mc)
@@ -245,8 +224,7 @@ bool mc_is_generated(const struct mc *mc)
 }
 
 /* What upstream accepts. */
-static void lint_risks(struct mc_linter *l, const struct mc *mc,
-		       const struct ign_obj *config)
+static void lint_risks(struct mc_linter *l, const struct mc *mc, const struct ign_obj *config)
 {
 	lint_name(l, mc);
 	lint_files(l, config);
@@ -255,8 +233,7 @@ static void lint_risks(struct mc_linter *l, const struct mc *mc,
 			      S("it works on new machines only: running nodes "
 				"pass over it"));
 	lint_image(l, mc->os_image, "spec.osImageURL");
-	lint_image(l, mc->extensions_image,
-		   "spec.baseOSExtensionsContainerImage");
+	lint_image(l, mc->extensions_image, "spec.baseOSExtensionsContainerImage");
 }
 
 void mc_lint(struct arena *a, struct mc *mc, struct mc_findings *out)

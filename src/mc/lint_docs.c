@@ -3,8 +3,8 @@
 #include "mc/selector.h"
 #include "mc/types.h"
 
-static void lint_unknown(struct mc_linter *l, const struct shapes *s,
-			 uint16_t type, const struct json *j, const char *path)
+static void lint_unknown(struct mc_linter *l, const struct shapes *s, uint16_t type,
+			 const struct json *j, const char *path)
 {
 	struct shape_unknowns list = { 0 };
 
@@ -16,14 +16,13 @@ static void lint_unknown(struct mc_linter *l, const struct shapes *s,
 		 * dropped as a whole, and a newer cluster's has more fields */
 		if (str_starts(list.v[i].path, S("status.")))
 			continue;
-		mc_linter_add_at(
-			l, true, str_clip(l->a, list.v[i].path, 200),
-			list.v[i].member, true,
-			str_fmt(l->a,
-				"no such field%s%.*s%s: the API server would "
-				"drop it silently",
-				meant.n ? " (did you mean " : "", STRF(meant),
-				meant.n ? "?)" : ""));
+		mc_linter_add_at(l, true, str_clip(l->a, list.v[i].path, 200), list.v[i].member,
+				 true,
+				 str_fmt(l->a,
+					 "no such field%s%.*s%s: the API server would "
+					 "drop it silently",
+					 meant.n ? " (did you mean " : "", STRF(meant),
+					 meant.n ? "?)" : ""));
 	}
 }
 
@@ -36,18 +35,14 @@ static void lint_types(struct mc_linter *l, const struct mc_known *k)
 		struct err err = ERR_INIT(l->a);
 		struct json *blame;
 
-		if (shape_hold(l->a, k->shapes, k->type, mode, l->doc->tree,
-			       NULL, &err) == 0)
+		if (shape_hold(l->a, k->shapes, k->type, mode, l->doc->tree, NULL, &err) == 0)
 			return;
-		blame = shape_blame(l->a, k->shapes, k->type, mode,
-				    l->doc->tree);
+		blame = shape_blame(l->a, k->shapes, k->type, mode, l->doc->tree);
 		if (json_kind(blame) == JSON_NULL)
 			return;
-		mc_linter_add_at(
-			l, true,
-			str_clip(l->a, json_path_of(l->a, l->doc->tree, blame),
-				 200),
-			blame, false, err.msg);
+		mc_linter_add_at(l, true,
+				 str_clip(l->a, json_path_of(l->a, l->doc->tree, blame), 200),
+				 blame, false, err.msg);
 		json_set_null(blame);
 	}
 }
@@ -58,14 +53,13 @@ static void lint_labels(struct mc_linter *l)
 
 	for (const struct json *m = json_first(labels); m; m = json_next(m)) {
 		struct str bad = selector_bad_key(l->a, json_key(m));
-		struct str path = str_fmt(l->a, "metadata.labels.%.*s",
-					  STRF(json_key(m)));
+		struct str path = str_fmt(l->a, "metadata.labels.%.*s", STRF(json_key(m)));
 
 		if (!bad.n)
 			bad = selector_bad_value(l->a, json_text(m));
 		if (bad.n)
-			mc_linter_add_at(l, true, str_clip(l->a, path, 200), m,
-					 true, str_clip(l->a, bad, 400));
+			mc_linter_add_at(l, true, str_clip(l->a, path, 200), m, true,
+					 str_clip(l->a, bad, 400));
 	}
 }
 
@@ -73,10 +67,8 @@ static void lint_name(struct mc_linter *l)
 {
 	struct str name = json_str(l->doc->tree, "metadata.name", S(""));
 
-	if (!name.n &&
-	    !json_str(l->doc->tree, "metadata.generateName", S("")).n)
-		mc_linter_add(l, true, S("metadata.name"), false,
-			      S("the object needs a name"));
+	if (!name.n && !json_str(l->doc->tree, "metadata.generateName", S("")).n)
+		mc_linter_add(l, true, S("metadata.name"), false, S("the object needs a name"));
 	else if (name.n && (!selector_is_subdomain(name) || name.n > 253))
 		mc_linter_add(l, true, S("metadata.name"), false,
 			      S("not a valid name: " SELECTOR_SUBDOMAIN_RULE));
@@ -115,12 +107,11 @@ static void lint_size(struct mc_linter *l)
 	buf_init(&b, l->a);
 	json_encode(&b, l->doc->tree, 0);
 	if (b.n > MC_SIZE_MAX)
-		mc_linter_add_at(
-			l, true, S(""), l->doc->tree, false,
-			str_fmt(l->a,
-				"it has %zu bytes as JSON: the API server "
-				"takes at most %d (1.5 MiB)",
-				b.n, MC_SIZE_MAX));
+		mc_linter_add_at(l, true, S(""), l->doc->tree, false,
+				 str_fmt(l->a,
+					 "it has %zu bytes as JSON: the API server "
+					 "takes at most %d (1.5 MiB)",
+					 b.n, MC_SIZE_MAX));
 }
 
 static void lint_doc(struct mc_linter *l)
@@ -135,9 +126,8 @@ static void lint_doc(struct mc_linter *l)
 	if (!mc_known_find(api, kind, &k)) {
 		problem = mc_known_problem(l->a, api, kind, &of_kind);
 		if (problem.n)
-			mc_linter_add(l, true,
-				      of_kind ? S("kind") : S("apiVersion"),
-				      false, problem);
+			mc_linter_add(l, true, of_kind ? S("kind") : S("apiVersion"), false,
+				      problem);
 		return;
 	}
 	if (!k.shapes)
@@ -147,8 +137,8 @@ static void lint_doc(struct mc_linter *l)
 		return;
 	lint_unknown(l, k.shapes, k.type, tree, "");
 	if (k.shapes != &mc_shapes)
-		lint_unknown(l, &mc_shapes, MC_T_ObjectMeta,
-			     json_member(tree, S("metadata")), "metadata");
+		lint_unknown(l, &mc_shapes, MC_T_ObjectMeta, json_member(tree, S("metadata")),
+			     "metadata");
 	lint_types(l, &k);
 	lint_name(l);
 	lint_labels(l);
@@ -161,12 +151,11 @@ static struct str title(struct arena *a, const struct json *tree)
 	struct str kind = json_str(tree, "kind", S(""));
 	struct str name = json_str(tree, "metadata.name", S(""));
 
-	return str_fmt(a, "%.*s%s%.*s", STRF(str_clip(a, kind, 100)),
-		       name.n ? " " : "", STRF(str_clip(a, name, 253)));
+	return str_fmt(a, "%.*s%s%.*s", STRF(str_clip(a, kind, 100)), name.n ? " " : "",
+		       STRF(str_clip(a, name, 253)));
 }
 
-void mc_lint_docs(struct arena *a, const struct mc_docs *docs,
-		  struct mc_findings *out)
+void mc_lint_docs(struct arena *a, const struct mc_docs *docs, struct mc_findings *out)
 {
 	for (size_t i = 0; i < docs->n; i++) {
 		const struct doc *d = &docs->v[i].doc;
@@ -181,8 +170,7 @@ void mc_lint_docs(struct arena *a, const struct mc_docs *docs,
 	}
 }
 
-void mc_lint_faults(struct arena *a, const struct mc_faults *faults,
-		    struct mc_findings *out)
+void mc_lint_faults(struct arena *a, const struct mc_faults *faults, struct mc_findings *out)
 {
 	for (size_t i = 0; i < faults->n; i++) {
 		const struct mc_fault *v = &faults->v[i];

@@ -27,8 +27,7 @@ bool mc_lint_alone(struct arena *a, struct mc *mc, struct mc_merged *out)
 }
 
 /* Why an update that brings one's part of the section is refused, or NULL. */
-static const char *own_part(struct arena *a, enum mc_section section,
-			    const struct mc_merged *one)
+static const char *own_part(struct arena *a, enum mc_section section, const struct mc_merged *one)
 {
 	static const struct mc_overrides none = { 0 };
 	struct mc_merged nothing = { 0 };
@@ -56,31 +55,26 @@ static struct str user_path(struct arena *a, const struct ign_obj *config)
 		return S("spec.config.passwd.groups");
 	for (size_t i = 0; i < users->n; i++)
 		if (!str_is(ign_str(users->v[i], IGN_USER_NAME), "core"))
-			return str_fmt(a, "spec.config.passwd.users.%zu.name",
-				       i);
+			return str_fmt(a, "spec.config.passwd.users.%zu.name", i);
 	return S("spec.config.passwd.users");
 }
 
-static void add(struct arena *a, const struct mc *mc, enum mc_section section,
-		const char *why, struct mc_findings *out)
+static void add(struct arena *a, const struct mc *mc, enum mc_section section, const char *why,
+		struct mc_findings *out)
 {
 	struct mc_linter l = mc_linter_of_mc(a, mc, out);
 	const struct ign_obj *config = mc->judged ? mc->judged : mc->ignition;
-	struct str path = section == MC_SECTION_FILES ? file_path(a, config)
-			  : section == MC_SECTION_PASSWD
-				  ? user_path(a, config)
-				  : str_of(paths[section]);
+	struct str path = section == MC_SECTION_FILES	 ? file_path(a, config)
+			  : section == MC_SECTION_PASSWD ? user_path(a, config)
+							 : str_of(paths[section]);
 	struct str text = str_fmt(a, "running nodes refuse it: %s", why);
 
 	/* one in several pools is told of once */
 	for (size_t i = 0; i < out->n; i++)
-		if (str_eq(out->v[i].object, l.object) &&
-		    str_eq(out->v[i].path, path) &&
+		if (str_eq(out->v[i].object, l.object) && str_eq(out->v[i].path, path) &&
 		    str_eq(out->v[i].message, text))
 			return;
-	mc_linter_add(&l, false, path,
-		      section != MC_SECTION_PASSWD &&
-			      section != MC_SECTION_FIPS,
+	mc_linter_add(&l, false, path, section != MC_SECTION_PASSWD && section != MC_SECTION_FIPS,
 		      text);
 }
 
@@ -98,23 +92,19 @@ void mc_lint_refused(struct arena *a, struct mc *mc, struct mc_findings *out)
 	}
 }
 
-static void add_change(struct arena *a, const struct mc_pool *pool,
-		       enum mc_section section, const char *why,
-		       const struct mcs *given, struct mc_findings *out)
+static void add_change(struct arena *a, const struct mc_pool *pool, enum mc_section section,
+		       const char *why, const struct mcs *given, struct mc_findings *out)
 {
 	struct mc_finding f = {
-		.object = str_fmt(a, "MachineConfigPool %.*s",
-				  STRF(pool->meta.name)),
-		.message =
-			str_fmt(a, "running nodes refuse the change: %s", why),
+		.object = str_fmt(a, "MachineConfigPool %.*s", STRF(pool->meta.name)),
+		.message = str_fmt(a, "running nodes refuse the change: %s", why),
 	};
 	bool any = false;
 
 	for (size_t i = 0; i < given->n; i++) {
 		struct mc_merged one;
 
-		if (mc_is_generated(given->v[i]) ||
-		    !mc_lint_alone(a, given->v[i], &one) ||
+		if (mc_is_generated(given->v[i]) || !mc_lint_alone(a, given->v[i], &one) ||
 		    !own_part(a, section, &one))
 			continue;
 		add(a, given->v[i], section, why, out);
@@ -124,17 +114,14 @@ static void add_change(struct arena *a, const struct mc_pool *pool,
 		VEC_PUSH(a, out, f);
 }
 
-void mc_lint_change(struct arena *a, const struct mc_pool *pool,
-		    const struct mc_merged *from, const struct mc_merged *to,
-		    const struct mc_overrides *allow, const struct mcs *given,
-		    struct mc_findings *out)
+void mc_lint_change(struct arena *a, const struct mc_pool *pool, const struct mc_merged *from,
+		    const struct mc_merged *to, const struct mc_overrides *allow,
+		    const struct mcs *given, struct mc_findings *out)
 {
 	for (int i = 0; i < MC_SECTIONS; i++) {
-		const char *why = mc_section_refused(a, (enum mc_section)i,
-						     from, to, allow);
+		const char *why = mc_section_refused(a, (enum mc_section)i, from, to, allow);
 
 		if (why)
-			add_change(a, pool, (enum mc_section)i, why, given,
-				   out);
+			add_change(a, pool, (enum mc_section)i, why, given, out);
 	}
 }

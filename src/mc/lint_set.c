@@ -3,8 +3,7 @@
 #include "mc/origin.h"
 #include "mc/selector.h"
 
-void mc_lint_set(struct arena *a, const struct mc_set *set,
-		 struct mc_findings *out)
+void mc_lint_set(struct arena *a, const struct mc_set *set, struct mc_findings *out)
 {
 	struct map seen;
 
@@ -15,12 +14,11 @@ void mc_lint_set(struct arena *a, const struct mc_set *set,
 		struct mc_linter l = mc_linter_of_mc(a, mc, out);
 
 		if (first)
-			mc_linter_add(
-				&l, false, S("metadata.name"), false,
-				str_fmt(a,
-					"%.*s has one of that name, too: of the "
-					"two a cluster keeps the one applied last",
-					STRF(first->file)));
+			mc_linter_add(&l, false, S("metadata.name"), false,
+				      str_fmt(a,
+					      "%.*s has one of that name, too: of the "
+					      "two a cluster keeps the one applied last",
+					      STRF(first->file)));
 		else
 			(void)map_put(&seen, mc->meta.name, mc);
 	}
@@ -34,30 +32,24 @@ static struct str setters(struct arena *a, const struct mc_origin *o)
 
 	buf_init(&b, a);
 	for (size_t i = 0; i < o->n; i++)
-		buf_addf(&b, "%s%.*s", i ? ", " : "",
-			 STRF(o->v[i].mc->meta.name));
+		buf_addf(&b, "%s%.*s", i ? ", " : "", STRF(o->v[i].mc->meta.name));
 	return buf_str(&b);
 }
 
-static void lint_size(struct arena *a, struct str pool,
-		      const struct mcs *sources, size_t size,
+static void lint_size(struct arena *a, struct str pool, const struct mcs *sources, size_t size,
 		      struct mc_findings *out)
 {
 	struct mc_finding f = { .error = size > MC_SIZE_MAX,
-				.object = str_fmt(a, "MachineConfigPool %.*s",
-						  STRF(pool)) };
+				.object = str_fmt(a, "MachineConfigPool %.*s", STRF(pool)) };
 	struct buf b;
 
 	if (size < MC_SIZE_MAX / 10 * 8)
 		return;
 	buf_init(&b, a);
-	buf_addf(&b, "the rendered config has %zu of at most %d bytes:", size,
-		 MC_SIZE_MAX);
+	buf_addf(&b, "the rendered config has %zu of at most %d bytes:", size, MC_SIZE_MAX);
 	for (size_t i = 0; i < sources->n; i++)
-		buf_addf(&b, "%s %.*s %zu%%", i ? "," : "",
-			 STRF(sources->v[i]->meta.name),
-			 mc_config_text(a, sources->v[i]).n * 100 /
-				 (size ? size : 1));
+		buf_addf(&b, "%s %.*s %zu%%", i ? "," : "", STRF(sources->v[i]->meta.name),
+			 mc_config_text(a, sources->v[i]).n * 100 / (size ? size : 1));
 	f.message = buf_str(&b);
 	VEC_PUSH(a, out, f);
 }
@@ -78,8 +70,8 @@ static bool concerns(const struct mc_origin *o, const struct map *names)
 	return false;
 }
 
-void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources,
-		  size_t size, const struct mcs *given, struct mc_findings *out)
+void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources, size_t size,
+		  const struct mcs *given, struct mc_findings *out)
 {
 	struct mc_origins origins = { 0 };
 	struct map names;
@@ -91,8 +83,7 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources,
 	for (size_t i = 0; i < origins.n; i++) {
 		const struct mc_origin *o = origins.v[i];
 		struct mc_finding f = {
-			.object = str_fmt(a, "MachineConfigPool %.*s",
-					  STRF(pool)),
+			.object = str_fmt(a, "MachineConfigPool %.*s", STRF(pool)),
 		};
 
 		if (o->n < 2 || o->part != MC_PART_FILE || !concerns(o, &names))
@@ -114,16 +105,15 @@ static struct mc_pool *builtin_pool(struct arena *a, const char *name)
 	struct doc doc = { .json = true };
 	struct mc_pool *pool = ARENA_NEW(a, struct mc_pool);
 
-	doc.text = str_fmt(
-		a,
-		"{\"metadata\":{\"name\":\"%s\",\"labels\":{"
-		"\"machineconfiguration.openshift.io/mco-built-in\":\"\","
-		"\"operator.machineconfiguration.openshift.io/"
-		"required-for-upgrade\":\"\","
-		"\"pools.operator.machineconfiguration.openshift.io/%s\":"
-		"\"\"}},\"spec\":{\"machineConfigSelector\":{"
-		"\"matchLabels\":{\"" MC_ROLE "\":\"%s\"}}}}",
-		name, name, name);
+	doc.text = str_fmt(a,
+			   "{\"metadata\":{\"name\":\"%s\",\"labels\":{"
+			   "\"machineconfiguration.openshift.io/mco-built-in\":\"\","
+			   "\"operator.machineconfiguration.openshift.io/"
+			   "required-for-upgrade\":\"\","
+			   "\"pools.operator.machineconfiguration.openshift.io/%s\":"
+			   "\"\"}},\"spec\":{\"machineConfigSelector\":{"
+			   "\"matchLabels\":{\"" MC_ROLE "\":\"%s\"}}}}",
+			   name, name, name);
 	if (json_parse(a, doc.text, NULL, &doc.tree, &err) < 0 ||
 	    mc_pool_decode(a, &doc, pool, &err) < 0)
 		return NULL;
@@ -141,8 +131,7 @@ struct mc_pools mc_lint_pools(struct arena *a, const struct mc_pools *pools)
 		bool there = false;
 
 		for (size_t i = 0; i < pools->n; i++)
-			there = there ||
-				str_is(pools->v[i]->meta.name, names[k]);
+			there = there || str_is(pools->v[i]->meta.name, names[k]);
 		if (!there)
 			VEC_PUSH(a, &out, builtin_pool(a, names[k]));
 	}
@@ -150,15 +139,13 @@ struct mc_pools mc_lint_pools(struct arena *a, const struct mc_pools *pools)
 }
 
 struct str mc_lint_pool_names(struct arena *a, const struct mc_pools *pools,
-			      struct str (*says)(struct arena *a,
-						 const struct mc_pool *pool))
+			      struct str (*says)(struct arena *a, const struct mc_pool *pool))
 {
 	struct buf b;
 
 	buf_init(&b, a);
 	for (size_t i = 0; i < pools->n; i++)
-		buf_addf(&b, "%s%.*s (%.*s)", i ? ", " : "",
-			 STRF(pools->v[i]->meta.name),
+		buf_addf(&b, "%s%.*s (%.*s)", i ? ", " : "", STRF(pools->v[i]->meta.name),
 			 STRF(says(a, pools->v[i])));
 	return str_clip(a, buf_str(&b), 1000);
 }
@@ -173,8 +160,7 @@ static struct str selector_of(struct arena *a, const struct mc_pool *pool)
 	return selector_text(a, &s);
 }
 
-static bool selects(struct arena *a, const struct mc_pool *pool,
-		    const struct mc *mc)
+static bool selects(struct arena *a, const struct mc_pool *pool, const struct mc *mc)
 {
 	struct err err = ERR_INIT(a);
 	struct selector s = { 0 };
@@ -183,25 +169,21 @@ static bool selects(struct arena *a, const struct mc_pool *pool,
 	       selector_matches(&s, mc->meta.labels);
 }
 
-void mc_lint_selected(struct arena *a, const struct mcs *mcs,
-		      const struct mc_pools *pools, struct mc_findings *out)
+void mc_lint_selected(struct arena *a, const struct mcs *mcs, const struct mc_pools *pools,
+		      struct mc_findings *out)
 {
 	for (size_t i = 0; i < mcs->n; i++) {
 		struct mc_linter l = mc_linter_of_mc(a, mcs->v[i], out);
-		const struct json *role =
-			json_member(mcs->v[i]->meta.labels, S(MC_ROLE));
+		const struct json *role = json_member(mcs->v[i]->meta.labels, S(MC_ROLE));
 		bool any = false;
 
 		for (size_t k = 0; k < pools->n && !any; k++)
 			any = selects(a, pools->v[k], mcs->v[i]);
-		if (any || mc_is_generated(mcs->v[i]) ||
-		    !mcs->v[i]->meta.labels)
+		if (any || mc_is_generated(mcs->v[i]) || !mcs->v[i]->meta.labels)
 			continue;
-		mc_linter_add_at(
-			&l, false, S("metadata.labels"),
-			role ? role : mcs->v[i]->meta.labels, !role,
-			str_fmt(a, "no pool selects it: there are %.*s",
-				STRF(mc_lint_pool_names(a, pools,
-							selector_of))));
+		mc_linter_add_at(&l, false, S("metadata.labels"),
+				 role ? role : mcs->v[i]->meta.labels, !role,
+				 str_fmt(a, "no pool selects it: there are %.*s",
+					 STRF(mc_lint_pool_names(a, pools, selector_of))));
 	}
 }

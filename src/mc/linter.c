@@ -2,20 +2,17 @@
 
 #include "mc/lint.h"
 
-struct mc_linter mc_linter_of_mc(struct arena *a, const struct mc *mc,
-				 struct mc_findings *out)
+struct mc_linter mc_linter_of_mc(struct arena *a, const struct mc *mc, struct mc_findings *out)
 {
 	struct mc_linter l = mc_linter_of(
-		a, &mc->doc, mc->file,
-		str_fmt(a, "MachineConfig %.*s", STRF(mc->meta.name)), out);
+		a, &mc->doc, mc->file, str_fmt(a, "MachineConfig %.*s", STRF(mc->meta.name)), out);
 
 	l.review = mc->review;
 	return l;
 }
 
-struct mc_linter mc_linter_of(struct arena *a, const struct doc *doc,
-			      struct str file, struct str object,
-			      struct mc_findings *out)
+struct mc_linter mc_linter_of(struct arena *a, const struct doc *doc, struct str file,
+			      struct str object, struct mc_findings *out)
 {
 	return (struct mc_linter){
 		.a = a,
@@ -27,8 +24,8 @@ struct mc_linter mc_linter_of(struct arena *a, const struct doc *doc,
 	};
 }
 
-static void push(struct mc_linter *l, bool error, struct str path,
-		 struct str message, size_t line, size_t col)
+static void push(struct mc_linter *l, bool error, struct str path, struct str message, size_t line,
+		 size_t col)
 {
 	struct mc_finding f = {
 		.error = error,
@@ -54,8 +51,8 @@ bool mc_linter_told(const struct mc_linter *l, struct str path)
 	       ign_is_told(l->review, str_from(path, config.n));
 }
 
-void mc_linter_add(struct mc_linter *l, bool error, struct str path,
-		   bool at_key, struct str message)
+void mc_linter_add(struct mc_linter *l, bool error, struct str path, bool at_key,
+		   struct str message)
 {
 	size_t line = 0, col = 0;
 
@@ -66,14 +63,13 @@ void mc_linter_add(struct mc_linter *l, bool error, struct str path,
 	push(l, error, path, message, line, col);
 }
 
-void mc_linter_add_at(struct mc_linter *l, bool error, struct str path,
-		      const struct json *at, bool at_key, struct str message)
+void mc_linter_add_at(struct mc_linter *l, bool error, struct str path, const struct json *at,
+		      bool at_key, struct str message)
 {
 	size_t start, end, line, col;
 
 	json_span(at, &start, &end);
-	json_line_col(l->doc->text, at_key ? json_key_pos(at) : start, &line,
-		      &col);
+	json_line_col(l->doc->text, at_key ? json_key_pos(at) : start, &line, &col);
 	push(l, error, path, message, line, col);
 }
 

@@ -9,30 +9,26 @@ struct loader {
 };
 
 /* What upstream says of a file that is neither YAML nor JSON. */
-static struct mc_fault syntax_fault(struct loader *l,
-				    const struct docs_fault *f)
+static struct mc_fault syntax_fault(struct loader *l, const struct docs_fault *f)
 {
-	bool yaml = str_starts(f->upstream, S("yaml: ")) ||
-		    str_starts(f->upstream, S("json: "));
+	bool yaml = str_starts(f->upstream, S("yaml: ")) || str_starts(f->upstream, S("json: "));
 
 	return (struct mc_fault){
 		.file = l->path,
 		.line = f->line,
 		.col = f->col,
 		.problem = f->problem,
-		.upstream = str_fmt(
-			l->a,
-			"error parsing manifests from %.*s: error parsing "
-			"\"%.*s\": %s%.*s",
-			STRF(l->path), STRF(l->path),
-			yaml ? "error converting YAML to JSON: " : "",
-			STRF(f->upstream)),
+		.upstream =
+			str_fmt(l->a,
+				"error parsing manifests from %.*s: error parsing "
+				"\"%.*s\": %s%.*s",
+				STRF(l->path), STRF(l->path),
+				yaml ? "error converting YAML to JSON: " : "", STRF(f->upstream)),
 	};
 }
 
 /* Where a value stands in its file. */
-static void place(const struct doc *d, const struct json *j, size_t *line,
-		  size_t *col)
+static void place(const struct doc *d, const struct json *j, size_t *line, size_t *col)
 {
 	size_t start, end;
 
@@ -42,8 +38,7 @@ static void place(const struct doc *d, const struct json *j, size_t *line,
 }
 
 /* An object that is not what its kind promises; l->err says why. */
-static struct mc_fault object_fault(struct loader *l, const struct doc *d,
-				    const struct json *blame)
+static struct mc_fault object_fault(struct loader *l, const struct doc *d, const struct json *blame)
 {
 	struct str kind = json_str(d->tree, "kind", S(""));
 	struct str name = json_str(d->tree, "metadata.name", S(""));
@@ -51,19 +46,17 @@ static struct mc_fault object_fault(struct loader *l, const struct doc *d,
 	struct mc_fault f = {
 		.file = l->path,
 		.problem = problem.n ? problem : l->err->msg,
-		.upstream =
-			str_fmt(l->a,
-				"error parsing \"%.*s\" [%zu] manifest: "
-				"%.*s",
-				STRF(l->path), d->number, STRF(l->err->msg)),
+		.upstream = str_fmt(l->a,
+				    "error parsing \"%.*s\" [%zu] manifest: "
+				    "%.*s",
+				    STRF(l->path), d->number, STRF(l->err->msg)),
 	};
 
 	place(d, blame ? blame : d->tree, &f.line, &f.col);
 	if (blame)
 		f.path = json_path_of(l->a, d->tree, blame);
 	if (kind.n)
-		f.object = str_fmt(l->a, "%.*s%s%.*s", STRF(kind),
-				   name.n ? " " : "", STRF(name));
+		f.object = str_fmt(l->a, "%.*s%s%.*s", STRF(kind), name.n ? " " : "", STRF(name));
 	return f;
 }
 
@@ -107,8 +100,7 @@ static int add_mc(struct loader *l, const struct doc *d)
 
 static int add_controller_config(struct loader *l, const struct doc *d)
 {
-	struct mc_controller_config *c =
-		ARENA_NEW(l->a, struct mc_controller_config);
+	struct mc_controller_config *c = ARENA_NEW(l->a, struct mc_controller_config);
 	int rc = mc_controller_config_decode(l->a, d, c, l->err);
 
 	if (rc == 0)
@@ -141,10 +133,8 @@ static bool pulls_images(const struct json *tree)
 {
 	struct str name = json_str(tree, "metadata.name", S(""));
 
-	return str_is(json_str(tree, "type", S("")),
-		      "kubernetes.io/dockerconfigjson") ||
-	       str_is(name, "pull-secret") ||
-	       str_is(name, "internal-release-image-registry-auth");
+	return str_is(json_str(tree, "type", S("")), "kubernetes.io/dockerconfigjson") ||
+	       str_is(name, "pull-secret") || str_is(name, "internal-release-image-registry-auth");
 }
 
 /* Only those that nodes pull images with are of use here. In dumps their data may
@@ -155,8 +145,7 @@ static int add_secret(struct loader *l, const struct doc *d)
 
 	if (l->set->bootstrap)
 		return mc_check_other(l->a, d, MC_SECRET, l->err);
-	if (!pulls_images(d->tree) ||
-	    mc_check_other(l->a, d, MC_SECRET, l->err) < 0)
+	if (!pulls_images(d->tree) || mc_check_other(l->a, d, MC_SECRET, l->err) < 0)
 		return 0;
 	o = ARENA_NEW(l->a, struct mc_object);
 	if (mc_object_decode(l->a, d, MC_SECRET, o, l->err) < 0)
@@ -168,13 +157,10 @@ static int add_secret(struct loader *l, const struct doc *d)
 
 static void note_input(struct loader *l, const struct json *tree)
 {
-	static const char *const spaces[] = {
-		"openshift-config", "openshift-config-managed",
-		"openshift-machine-config-operator",
-		"openshift-kube-apiserver-operator", "kube-system"
-	};
-	static const char *const kinds[] = { "Infrastructure", "Network",
-					     "Proxy", "DNS" };
+	static const char *const spaces[] = { "openshift-config", "openshift-config-managed",
+					      "openshift-machine-config-operator",
+					      "openshift-kube-apiserver-operator", "kube-system" };
+	static const char *const kinds[] = { "Infrastructure", "Network", "Proxy", "DNS" };
 	struct str api = json_str(tree, "apiVersion", S(""));
 	struct str kind = json_str(tree, "kind", S(""));
 	struct str ns = json_str(tree, "metadata.namespace", S(""));
@@ -182,19 +168,17 @@ static void note_input(struct loader *l, const struct json *tree)
 	bool read = false;
 
 	for (size_t i = 0; i < 5; i++)
-		read |= str_is(api, "v1") && str_is(kind, "ConfigMap") &&
-			str_is(ns, spaces[i]);
+		read |= str_is(api, "v1") && str_is(kind, "ConfigMap") && str_is(ns, spaces[i]);
 	for (size_t i = 0; i < 4; i++)
-		read |= str_is(api, "config.openshift.io/v1") &&
-			str_is(kind, kinds[i]) && str_is(name, "cluster");
+		read |= str_is(api, "config.openshift.io/v1") && str_is(kind, kinds[i]) &&
+			str_is(name, "cluster");
 	if (read)
 		VEC_PUSH(l->a, &l->set->operator_inputs,
-			 str_fmt(l->a, "%.*s %.*s%s%.*s", STRF(kind), STRF(ns),
-				 ns.n ? "/" : "", STRF(name)));
+			 str_fmt(l->a, "%.*s %.*s%s%.*s", STRF(kind), STRF(ns), ns.n ? "/" : "",
+				 STRF(name)));
 }
 
-struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind,
-			  const char *name)
+struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind, const char *name)
 {
 	for (size_t i = set->others.n; i > 0; i--) {
 		struct mc_object *o = set->others.v[i - 1];
@@ -225,15 +209,12 @@ static int add_object(struct loader *l, const struct doc *d)
 		return 0;
 	case MC_OS_STREAM:
 		l->set->os_image_stream = d->tree;
-		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)
-					 : 0;
+		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err) : 0;
 	case MC_CLUSTER_VERSION:
 		l->set->cluster_version = d->tree;
-		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)
-					 : 0;
+		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err) : 0;
 	case MC_NODE:
-		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)
-					 : add_node(l, d);
+		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err) : add_node(l, d);
 	case MC_SECRET:
 		return add_secret(l, d);
 	case MC_CREDENTIALS: /* its type is not known: nothing else is read */
@@ -246,8 +227,7 @@ static int add_object(struct loader *l, const struct doc *d)
 	case MC_KINDS:
 		if (l->set->review)
 			return mc_check_other(l->a, d, MC_OTHER, l->err);
-		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err)
-					 : 0;
+		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err) : 0;
 	case MC_FEATURE_GATE:
 	case MC_KUBELET_CONFIG:
 	case MC_RUNTIME_CONFIG:
@@ -273,8 +253,7 @@ static bool is_list(const struct json *tree)
 }
 
 /* Items of a typed list may leave out what the list says of all of them. */
-static struct doc item_of(struct loader *l, const struct doc *list,
-			  struct json *item)
+static struct doc item_of(struct loader *l, const struct doc *list, struct json *item)
 {
 	struct str kind = json_str(list->tree, "kind", S(""));
 	struct doc d = *list;
@@ -283,12 +262,10 @@ static struct doc item_of(struct loader *l, const struct doc *list,
 	if (json_kind(item) != JSON_OBJECT)
 		return d;
 	if (!json_member(item, S("kind")) && kind.n > 4)
-		json_add(item, S("kind"),
-			 json_new_str(l->a, str_sub(kind, 0, kind.n - 4)));
+		json_add(item, S("kind"), json_new_str(l->a, str_sub(kind, 0, kind.n - 4)));
 	if (!json_member(item, S("apiVersion")))
 		json_add(item, S("apiVersion"),
-			 json_new_str(l->a, json_str(list->tree, "apiVersion",
-						     S(""))));
+			 json_new_str(l->a, json_str(list->tree, "apiVersion", S(""))));
 	return d;
 }
 
@@ -329,8 +306,7 @@ static int take_doc(struct loader *l, const struct doc *d)
 {
 	if (l->set->bootstrap || !is_list(d->tree))
 		return take_object(l, d);
-	for (struct json *j = json_first(json_at(d->tree, "items")); j;
-	     j = json_next(j)) {
+	for (struct json *j = json_first(json_at(d->tree, "items")); j; j = json_next(j)) {
 		struct doc item = item_of(l, d, j);
 		int rc = take_object(l, &item);
 
@@ -360,8 +336,8 @@ static int parse_docs(struct loader *l, struct str text, struct docs *out)
 	return rc;
 }
 
-int mc_load(struct arena *a, struct str path, struct str text,
-	    struct mc_set *set, struct mc_fault *fault, struct err *err)
+int mc_load(struct arena *a, struct str path, struct str text, struct mc_set *set,
+	    struct mc_fault *fault, struct err *err)
 {
 	struct loader l = { a, path, set, fault, err };
 	struct docs docs = { 0 };

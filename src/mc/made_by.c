@@ -5,8 +5,7 @@ enum weight { NOTHING, OLD_RENDERED, GENERATED, CURRENT, TEMPLATE };
 
 static bool from_template(const struct mc *mc)
 {
-	const struct json *owners =
-		json_at(mc->doc.tree, "metadata.ownerReferences");
+	const struct json *owners = json_at(mc->doc.tree, "metadata.ownerReferences");
 
 	for (const struct json *o = json_first(owners); o; o = json_next(o))
 		if (str_is(json_str(o, "kind", S("")), "ControllerConfig"))
@@ -17,8 +16,7 @@ static bool from_template(const struct mc *mc)
 static bool is_current(const struct mc *mc, const struct mc_pools *pools)
 {
 	for (size_t i = 0; pools && i < pools->n; i++)
-		if (str_eq(json_str(pools->v[i]->tree,
-				    "spec.configuration.name", S("")),
+		if (str_eq(json_str(pools->v[i]->tree, "spec.configuration.name", S("")),
 			   mc->meta.name))
 			return true;
 	return false;
@@ -30,12 +28,11 @@ static enum weight weigh(const struct mc *mc, const struct mc_pools *pools)
 		return TEMPLATE;
 	if (is_current(mc, pools))
 		return CURRENT;
-	return str_starts(mc->meta.name, S("rendered-")) ? OLD_RENDERED
-							 : GENERATED;
+	return str_starts(mc->meta.name, S("rendered-")) ? OLD_RENDERED : GENERATED;
 }
 
-struct made_by made_by(const struct mc_controller_config *cc,
-		       const struct mcs *mcs, const struct mc_pools *pools)
+struct made_by made_by(const struct mc_controller_config *cc, const struct mcs *mcs,
+		       const struct mc_pools *pools)
 {
 	struct made_by out = { S(""), S("") };
 	enum weight best = NOTHING;

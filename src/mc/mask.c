@@ -48,8 +48,7 @@ static bool is_digit(char c)
 
 static bool in_name(char c)
 {
-	return is_upper(c) || is_lower(c) || is_digit(c) || c == '_' ||
-	       c == '-' || c == '.';
+	return is_upper(c) || is_lower(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
 #define WORD_MAX 32
@@ -68,8 +67,7 @@ static struct str next_word(struct str name, size_t *at, char out[WORD_MAX])
 
 		if (!is_upper(c) && !is_lower(c))
 			break;
-		if (i > from && is_upper(c) &&
-		    (is_lower(name.p[i - 1]) || next_low))
+		if (i > from && is_upper(c) && (is_lower(name.p[i - 1]) || next_low))
 			break;
 		if (n == WORD_MAX) { /* the end of a word tells what it is */
 			memmove(out, out + 1, WORD_MAX - 1);
@@ -99,11 +97,9 @@ static bool contains(struct str word, struct str item)
 
 static bool secret_word(struct str w)
 {
-	static const char *const inside[] = { "password", "passwd",
-					      "passphrase", "secret",
+	static const char *const inside[] = { "password", "passwd", "passphrase", "secret",
 					      "credential" };
-	static const char *const ends[] = { "token", "key", "auth", "psk",
-					    "pwd" };
+	static const char *const ends[] = { "token", "key", "auth", "psk", "pwd" };
 	static const char *const public[] = { "pubkey", "publickey", "gpgkey" };
 
 	return one_of(w, inside, 5, contains) ||
@@ -114,11 +110,9 @@ static bool secret_word(struct str w)
 static bool about_secrets(struct str last)
 {
 	static const char *const words[] = {
-		"file",	  "path",     "dir",	   "directory", "name",
-		"ref",	  "type",     "kind",	   "size",	"length",
-		"bit",	  "ttl",      "age",	   "second",	"timeout",
-		"mode",	  "version",  "algorithm", "url",	"config",
-		"policy", "provider", "enabled",
+		"file",	   "path",	"dir", "directory", "name",   "ref",	  "type",    "kind",
+		"size",	   "length",	"bit", "ttl",	    "age",    "second",	  "timeout", "mode",
+		"version", "algorithm", "url", "config",    "policy", "provider", "enabled",
 	};
 
 	return one_of(last, words, sizeof(words) / sizeof(words[0]), str_eq);
@@ -185,8 +179,7 @@ static size_t find_close(struct str line, size_t at, struct str quote)
 			at++;
 		else if (str_starts(str_from(line, at), quote)) {
 			/* YAML's '' inside of '…' */
-			if (!str_is(quote, "'") || at + 1 == line.n ||
-			    line.p[at + 1] != '\'')
+			if (!str_is(quote, "'") || at + 1 == line.n || line.p[at + 1] != '\'')
 				return at;
 			at++;
 		}
@@ -228,10 +221,9 @@ struct place {
 static size_t quoted_value(struct masker *m, struct str line, size_t at)
 {
 	struct str rest = str_from(line, at);
-	struct str quote =
-		str_starts(rest, S("\"\"\"")) || str_starts(rest, S("'''"))
-			? str_sub(rest, 0, 3)
-			: str_sub(rest, 0, 1);
+	struct str quote = str_starts(rest, S("\"\"\"")) || str_starts(rest, S("'''"))
+				   ? str_sub(rest, 0, 3)
+				   : str_sub(rest, 0, 1);
 	size_t from = at + quote.n, end = find_close(line, from, quote);
 
 	buf_add(&m->out, quote);
@@ -263,9 +255,8 @@ static size_t nested_value(struct masker *m, struct str line, size_t at)
 /* Values that are no secret, whatever the name says. */
 static bool harmless(struct str v)
 {
-	static const char *const words[] = { "true", "false", "yes",
-					     "no",   "on",    "off",
-					     "null", "none",  "~" };
+	static const char *const words[] = { "true", "false", "yes",  "no", "on",
+					     "off",  "null",  "none", "~" };
 
 	return one_of(v, words, sizeof(words) / sizeof(words[0]), str_eq_fold);
 }
@@ -288,8 +279,7 @@ static bool ends_plain(const struct place *p, char c)
 	return p->quoted && (c == ',' || c == '}' || c == ']');
 }
 
-static size_t plain_value(struct masker *m, struct str line,
-			  const struct place *p)
+static size_t plain_value(struct masker *m, struct str line, const struct place *p)
 {
 	size_t end = p->at, last;
 	struct str v;
@@ -318,8 +308,7 @@ static size_t plain_value(struct masker *m, struct str line,
 }
 
 /* Writes the value masked; gives where the line goes on. */
-static size_t mask_value(struct masker *m, struct str line,
-			 const struct place *p)
+static size_t mask_value(struct masker *m, struct str line, const struct place *p)
 {
 	char c = p->at < line.n ? line.p[p->at] : '\0';
 
@@ -347,15 +336,13 @@ static size_t skip(struct str line, size_t at, const char *set)
 #define SPACES " \t\r"
 
 /* Is there a key at [from, end), and where is its value? */
-static bool find_value(struct str line, size_t from, size_t end,
-		       struct place *out)
+static bool find_value(struct str line, size_t from, size_t end, struct place *out)
 {
 	size_t at = end;
 	char before = from ? line.p[from - 1] : '\0';
 
 	*out = (struct place){ .option = line.p[from] == '-' };
-	out->quoted =
-		at < line.n && line.p[at] == before && is_in(before, "\"'");
+	out->quoted = at < line.n && line.p[at] == before && is_in(before, "\"'");
 	out->column = from - out->quoted;
 	at = skip(line, at + out->quoted, SPACES);
 	if (at == line.n)
@@ -408,8 +395,7 @@ static void mask_line(struct masker *m, struct str line, size_t done)
 			buf_add(&m->out, str_sub(line, done, at));
 			hide(m, secret);
 			i = done = at + secret.n;
-		} else if (find_value(line, from, i, &p) &&
-			   secret_name(str_sub(line, from, i))) {
+		} else if (find_value(line, from, i, &p) && secret_name(str_sub(line, from, i))) {
 			buf_add(&m->out, str_sub(line, done, p.at));
 			i = done = mask_value(m, line, &p);
 		}
@@ -423,8 +409,7 @@ static bool goes_on(const struct masker *m, struct str line)
 
 	if (!str_trim(line).n || indent > m->column)
 		return true;
-	return m->list && indent == m->column &&
-	       str_starts(str_from(line, indent), S("-"));
+	return m->list && indent == m->column && str_starts(str_from(line, indent), S("-"));
 }
 
 /* A line inside of a value: masks it up to the value's end. */

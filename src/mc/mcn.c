@@ -24,12 +24,9 @@ static void decode_conditions(const struct json *list, struct mcn *out)
 		struct str message = json_str(j, "message", S(""));
 
 		out->any = true;
-		out->conditions =
-			sum(sum(sum(out->conditions, type), status), message);
-		out->conditions =
-			sum(out->conditions, json_str(j, "reason", S("")));
-		out->conditions = sum(out->conditions,
-				      json_str(j, "lastTransitionTime", S("")));
+		out->conditions = sum(sum(sum(out->conditions, type), status), message);
+		out->conditions = sum(out->conditions, json_str(j, "reason", S("")));
+		out->conditions = sum(out->conditions, json_str(j, "lastTransitionTime", S("")));
 		if (!str_is(status, "True"))
 			continue;
 		if (str_is(type, "Updated") && !out->degraded)
@@ -46,12 +43,9 @@ void mcn_decode(const struct json *tree, struct mcn *out)
 	struct mcn m = {
 		.name = json_str(tree, "metadata.name", S("")),
 		.pool = json_str(tree, "spec.pool.name", S("")),
-		.spec_desired =
-			json_str(tree, "spec.configVersion.desired", S("")),
-		.desired =
-			json_str(tree, "status.configVersion.desired", S("")),
-		.desired_image = json_str(
-			tree, "status.configImage.desiredImage", S("")),
+		.spec_desired = json_str(tree, "spec.configVersion.desired", S("")),
+		.desired = json_str(tree, "status.configVersion.desired", S("")),
+		.desired_image = json_str(tree, "status.configImage.desiredImage", S("")),
 		.pinned = true,
 	};
 	const struct json *sets = json_at(tree, "status.pinnedImageSets");
@@ -71,9 +65,7 @@ size_t mcn_size(const struct mcn *m)
 	size_t size = sizeof(*m);
 
 	for (size_t i = 0; i < COUNT(fields); i++)
-		size += ((const struct str *)(const void *)((const char *)m +
-							    fields[i]))
-				->n;
+		size += ((const struct str *)(const void *)((const char *)m + fields[i]))->n;
 	return size;
 }
 
@@ -98,12 +90,11 @@ struct mcn *mcn_copy(void *mem, const struct mcn *m)
 
 /* With gate ImageModeStatusReporting those after a '+', without those after a
  * '-'; the rest always. */
-static const char types[] =
-	"UpdatePrepared\0UpdateExecuted\0UpdatePostActionComplete\0"
-	"UpdateComplete\0Resumed\0Drained\0-AppliedFilesAndOS\0+AppliedFiles\0"
-	"+AppliedOSImage\0Cordoned\0RebootedNode\0Updated\0Uncordoned\0"
-	"+ImagePulledFromRegistry\0NodeDegraded\0PinnedImageSetsDegraded\0"
-	"PinnedImageSetsProgressing\0";
+static const char types[] = "UpdatePrepared\0UpdateExecuted\0UpdatePostActionComplete\0"
+			    "UpdateComplete\0Resumed\0Drained\0-AppliedFilesAndOS\0+AppliedFiles\0"
+			    "+AppliedOSImage\0Cordoned\0RebootedNode\0Updated\0Uncordoned\0"
+			    "+ImagePulledFromRegistry\0NodeDegraded\0PinnedImageSetsDegraded\0"
+			    "PinnedImageSetsProgressing\0";
 
 static bool singleton(struct str type)
 {
@@ -112,8 +103,7 @@ static bool singleton(struct str type)
 }
 
 /* Gives every condition a value that has none: all, or those with a mark. */
-static void fill(struct arena *a, const char *marks, struct str now,
-		 struct conditions *list)
+static void fill(struct arena *a, const char *marks, struct str now, struct conditions *list)
 {
 	for (const char *p = types; *p; p += strlen(p) + 1) {
 		bool marked = *p == '+' || *p == '-';
@@ -122,8 +112,7 @@ static void fill(struct arena *a, const char *marks, struct str now,
 				       .reason = S("NotYetOccurred"),
 				       .time = now };
 
-		if (!strchr(marks, marked ? *p : ' ') ||
-		    conditions_find(list, c.type))
+		if (!strchr(marks, marked ? *p : ' ') || conditions_find(list, c.type))
 			continue;
 		c.message = str_fmt(a,
 				    "This node has not yet entered the %.*s "
@@ -137,15 +126,13 @@ static void fill(struct arena *a, const char *marks, struct str now,
 static struct str past(struct arena *a, const struct json *mcn, struct str said)
 {
 	struct str want = json_str(mcn, "spec.configImage.desiredImage", S(""));
-	struct str have =
-		json_str(mcn, "status.configImage.currentImage", S(""));
+	struct str have = json_str(mcn, "status.configImage.currentImage", S(""));
 
 	if (str_eq(want, have))
 		want = json_str(mcn, "spec.configVersion.desired", S(""));
 	else if (!want.n)
 		want = S("disable image mode");
-	return str_fmt(a, "Action during update to %.*s: %.*s", STRF(want),
-		       STRF(said));
+	return str_fmt(a, "Action during update to %.*s: %.*s", STRF(want), STRF(said));
 }
 
 /*
@@ -153,9 +140,8 @@ static struct str past(struct arena *a, const struct json *mcn, struct str said)
  * said before. An Updated that is True stays True here whatever upstream's
  * source seems to intend: it overwrites the change it makes.
  */
-static bool place(struct arena *a, const struct mcn_in *in,
-		  const struct mcn_report *r, struct str now,
-		  struct conditions *list)
+static bool place(struct arena *a, const struct mcn_in *in, const struct mcn_report *r,
+		  struct str now, struct conditions *list)
 {
 	bool reset = str_is(r->parent.type, "Updated");
 	bool parent = false, child = !r->child.type.n;
@@ -163,8 +149,7 @@ static bool place(struct arena *a, const struct mcn_in *in,
 	for (size_t i = 0; i < list->n; i++) {
 		struct condition *c = &list->v[i];
 
-		if (str_is(c->type, "Updated") && str_is(c->status, "True") &&
-		    !reset)
+		if (str_is(c->type, "Updated") && str_is(c->status, "True") && !reset)
 			continue;
 		if (r->child.type.n && str_eq(c->type, r->child.type)) {
 			child = true;
@@ -172,8 +157,7 @@ static bool place(struct arena *a, const struct mcn_in *in,
 			c->time = now;
 		} else if (str_eq(c->type, r->parent.type)) {
 			if (str_eq(c->status, r->parent.status) &&
-			    str_eq(c->message, r->parent.message) &&
-			    !singleton(c->type))
+			    str_eq(c->message, r->parent.message) && !singleton(c->type))
 				return false;
 			parent = true;
 			*c = r->parent;
@@ -195,27 +179,21 @@ static bool place(struct arena *a, const struct mcn_in *in,
 	return true;
 }
 
-static struct json *status_of(struct arena *a, const struct mcn_in *in,
-			      const struct mcn_report *r,
+static struct json *status_of(struct arena *a, const struct mcn_in *in, const struct mcn_report *r,
 			      const struct conditions *list)
 {
 	struct json *s = json_new(a, JSON_OBJECT), *v;
 	const struct mc_node *n = in->node;
 	struct str desired = S(MCN_NOT_YET_SET);
 	bool prepared = str_is(r->parent.type, "UpdatePrepared");
-	const struct json *sets =
-		in->sets ? in->sets
-			 : json_at(in->mcn, "status.pinnedImageSets");
+	const struct json *sets = in->sets ? in->sets : json_at(in->mcn, "status.pinnedImageSets");
 
-	if (prepared ? str_is(r->parent.status, "True")
-		     : n->desired_config.n > 0)
+	if (prepared ? str_is(r->parent.status, "True") : n->desired_config.n > 0)
 		desired = n->desired_config;
 	json_add(s, S("conditions"), conditions_json(a, list, false));
 	if (in->mcn)
 		json_add(s, S("observedGeneration"),
-			 json_new_i64(a, json_i64(in->mcn,
-						  "metadata.generation", 0) +
-						 1));
+			 json_new_i64(a, json_i64(in->mcn, "metadata.generation", 0) + 1));
 	v = json_add_object(a, s, "configVersion");
 	if (n->current_config.n)
 		json_add_str(a, v, "current", n->current_config);
@@ -248,8 +226,7 @@ struct json *mcn_spec(struct arena *a, const struct mc_node *n, struct str pool)
 	struct json *spec = json_add_object(a, j, "spec");
 
 	json_add_str(a, json_add_object(a, spec, "configVersion"), "desired",
-		     n->desired_config.n ? n->desired_config
-					 : S(MCN_NOT_YET_SET));
+		     n->desired_config.n ? n->desired_config : S(MCN_NOT_YET_SET));
 	json_add_str(a, json_add_object(a, spec, "node"), "name", n->name);
 	json_add_str(a, json_add_object(a, spec, "pool"), "name", pool);
 	return j;
@@ -272,12 +249,10 @@ struct json *mcn_new(struct arena *a, const struct mc_node *n, struct str pool)
 	return j;
 }
 
-struct json *mcn_report(struct arena *a, const struct mcn_in *in,
-			const struct mcn_report *r, bool *create,
-			struct json **after)
+struct json *mcn_report(struct arena *a, const struct mcn_in *in, const struct mcn_report *r,
+			bool *create, struct json **after)
 {
-	struct conditions list =
-		conditions_of(a, json_at(in->mcn, "status.conditions"));
+	struct conditions list = conditions_of(a, json_at(in->mcn, "status.conditions"));
 	struct str now = condition_time(a, in->now);
 	struct json *status, *out;
 
@@ -309,11 +284,9 @@ struct json *mcn_report(struct arena *a, const struct mcn_in *in,
 	return out;
 }
 
-struct json *mcn_migrate(struct arena *a, const struct json *mcn,
-			 struct instant now)
+struct json *mcn_migrate(struct arena *a, const struct json *mcn, struct instant now)
 {
-	struct conditions old =
-		conditions_of(a, json_at(mcn, "status.conditions"));
+	struct conditions old = conditions_of(a, json_at(mcn, "status.conditions"));
 	struct conditions list = { 0 };
 	struct json *out, *status;
 

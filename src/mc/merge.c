@@ -18,24 +18,21 @@ static bool in(struct str s, const char *const *list)
 int mc_check_extensions(struct arena *a, const struct mc *mc, struct err *err)
 {
 	static const char *const known[] = {
-		"two-node-ha", "ipsec",	       "usbguard",
-		"kerberos",    "kernel-devel", "sandboxed-containers",
-		"sysstat",     NULL,
+		"two-node-ha",		"ipsec",   "usbguard", "kerberos", "kernel-devel",
+		"sandboxed-containers", "sysstat", NULL,
 	};
 	struct buf b;
 
 	buf_init(&b, a);
 	for (size_t i = 0; i < mc->extensions.n; i++)
 		if (!in(mc->extensions.v[i], known))
-			buf_addf(&b, "%s%.*s", b.n ? " " : "",
-				 STRF(mc->extensions.v[i]));
+			buf_addf(&b, "%s%.*s", b.n ? " " : "", STRF(mc->extensions.v[i]));
 	if (!b.n)
 		return 0;
 	return err_set(err, ERR_INVALID, "invalid extensions found: [%s]", b.p);
 }
 
-static int validate_v3(struct arena *a, struct mc *mc,
-		       const struct ign_parsed *p, struct err *err)
+static int validate_v3(struct arena *a, struct mc *mc, const struct ign_parsed *p, struct err *err)
 {
 	struct ign_report again = { 0 };
 	int rc;
@@ -44,8 +41,7 @@ static int validate_v3(struct arena *a, struct mc *mc,
 	if (p->minor < 5)
 		ign_validate(a, p->config, 5, NULL, &again);
 	if (again.fatal)
-		return err_set(err, ERR_INVALID,
-			       "invalid ignition V3 config found: %.*s",
+		return err_set(err, ERR_INVALID, "invalid ignition V3 config found: %.*s",
 			       STRF(ign_report_text(a, &again, NULL, S(""))));
 	rc = ign_check_modes(p, err);
 	if (rc == 0)
@@ -55,8 +51,7 @@ static int validate_v3(struct arena *a, struct mc *mc,
 
 int mc_check_kernel(const struct mc *mc, struct err *err)
 {
-	static const char *const kernels[] = { "", "default", "realtime",
-					       "64k-pages", NULL };
+	static const char *const kernels[] = { "", "default", "realtime", "64k-pages", NULL };
 
 	return in(mc->kernel_type, kernels)
 		       ? 0
@@ -77,8 +72,7 @@ int mc_validate(struct arena *a, struct mc *mc, struct err *err)
 		if (!ign_take(a, mc->config_tree, &p))
 			rc = ign_parse(a, mc_config_text(a, mc), &p, err);
 		if (rc == 0)
-			rc = p.v2 ? ign_check_modes(&p, err)
-				  : validate_v3(a, mc, &p, err);
+			rc = p.v2 ? ign_check_modes(&p, err) : validate_v3(a, mc, &p, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -113,13 +107,9 @@ int mc_sort(struct mcs *list, struct err *err)
 		const struct mc_meta *m = &list->v[i]->meta;
 
 		if (!m->labels)
-			return err_set(
-				err, ERR_INVALID,
-				"Cannot find label in MachineConfig %.*s",
-				STRF(m->name));
-		k[i] = (struct keyed){ list->v[i],
-				       str_is(mc_label(m, MC_ROLE), "worker"),
-				       i };
+			return err_set(err, ERR_INVALID, "Cannot find label in MachineConfig %.*s",
+				       STRF(m->name));
+		k[i] = (struct keyed){ list->v[i], str_is(mc_label(m, MC_ROLE), "worker"), i };
 	}
 	if (list->n > 1)
 		qsort(k, list->n, sizeof(*k), by_role_and_name);
@@ -143,8 +133,7 @@ static struct ign_obj *copy(struct arena *a, const struct ign_obj *o)
  * shared between configs, so what changes is copied first.
  */
 static struct ign_obj *edit_files(struct arena *a, const struct ign_obj *config,
-				  struct ign_obj *(*edit)(struct arena *a,
-							  struct ign_obj *file))
+				  struct ign_obj *(*edit)(struct arena *a, struct ign_obj *file))
 {
 	struct ign_obj *out = copy(a, config), *storage;
 	struct ign_objs files = { 0 };
@@ -204,8 +193,8 @@ static struct ign_obj *fill_overwrite(struct arena *a, struct ign_obj *file)
 	return f;
 }
 
-static int merge_ignition(struct arena *a, const struct mcs *list,
-			  struct ign_obj **out, struct err *err)
+static int merge_ignition(struct arena *a, const struct mcs *list, struct ign_obj **out,
+			  struct err *err)
 {
 	struct ign_objs configs = { 0 };
 	struct ign_obj *all;
@@ -217,8 +206,7 @@ static int merge_ignition(struct arena *a, const struct mcs *list,
 		if (list->v[i]->ignition)
 			next = list->v[i]->ignition;
 		else if (mc_has_config(list->v[i]))
-			rc = ign_parse_35(a, mc_config_text(a, list->v[i]),
-					  &next, err);
+			rc = ign_parse_35(a, mc_config_text(a, list->v[i]), &next, err);
 		else if (i > 0)
 			continue;
 		if (rc < 0)
@@ -243,8 +231,7 @@ static void concat(struct arena *a, struct strs *to, const struct strs *from)
 }
 
 int mc_merge(struct arena *a, const struct mcs *list, struct str base_image,
-	     struct str extensions_image, struct mc_merged *out,
-	     struct err *err)
+	     struct str extensions_image, struct mc_merged *out, struct err *err)
 {
 	static const char *const named[] = { "realtime", "64k-pages", NULL };
 	struct mc_merged m = { .kernel_type = S("default"),
@@ -269,13 +256,11 @@ int mc_merge(struct arena *a, const struct mcs *list, struct str base_image,
 			m.extensions_image = mc->extensions_image;
 	}
 	for (size_t i = 0; i < m.extensions.n; i++)
-		if (str_is(m.extensions.v[i], "kernel-devel") &&
-		    in(m.kernel_type, named))
-			return err_set(
-				err, ERR_INVALID,
-				"installing kernel-devel extension is not "
-				"supported with kernelType: %.*s",
-				STRF(m.kernel_type));
+		if (str_is(m.extensions.v[i], "kernel-devel") && in(m.kernel_type, named))
+			return err_set(err, ERR_INVALID,
+				       "installing kernel-devel extension is not "
+				       "supported with kernelType: %.*s",
+				       STRF(m.kernel_type));
 	*out = m;
 	return 0;
 }
@@ -295,8 +280,7 @@ struct json *mc_spec(struct arena *a, const struct mc_merged *m)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
 
-	json_add(j, S("baseOSExtensionsContainerImage"),
-		 json_new_str(a, m->extensions_image));
+	json_add(j, S("baseOSExtensionsContainerImage"), json_new_str(a, m->extensions_image));
 	json_add(j, S("config"), ign_encode(a, m->config));
 	json_add(j, S("extensions"), strings(a, &m->extensions));
 	json_add(j, S("fips"), json_new_bool(a, m->fips));
@@ -307,20 +291,19 @@ struct json *mc_spec(struct arena *a, const struct mc_merged *m)
 }
 
 /* Upstream's: another salt would rename every rendered config. */
-static const char salt[] =
-	"\x10\x7c\xce\xe4\x8b\x38\xaf\xaf\x4f\xe5\x86\x76\x9d\x9a\xd3\x6e"
-	"\x19\x5d\x2f\xfd\xac\x6a\x25\x07\xae\x0d\xa0\xb9\x6e\x11\x57\x34"
-	"\xdb\x83\x0c\xce\xda\x8d\x74\x87\xbc\xb5\xc0\x97\xe9\x3e\x7e\xa5"
-	"\x40\x53\xb3\x77\x0f\xa8\xd0\xc5\x92\x6b\x3a\xe3\x85\xbc\xee\x1a"
-	"\x21\x1a\xeb\xca\x20\xad\x1f\xea\x29\x90\x94\x4f\x06\xce\x17\x16";
+static const char salt[] = "\x10\x7c\xce\xe4\x8b\x38\xaf\xaf\x4f\xe5\x86\x76\x9d\x9a\xd3\x6e"
+			   "\x19\x5d\x2f\xfd\xac\x6a\x25\x07\xae\x0d\xa0\xb9\x6e\x11\x57\x34"
+			   "\xdb\x83\x0c\xce\xda\x8d\x74\x87\xbc\xb5\xc0\x97\xe9\x3e\x7e\xa5"
+			   "\x40\x53\xb3\x77\x0f\xa8\xd0\xc5\x92\x6b\x3a\xe3\x85\xbc\xee\x1a"
+			   "\x21\x1a\xeb\xca\x20\xad\x1f\xea\x29\x90\x94\x4f\x06\xce\x17\x16";
 
 static void add_to_hash(void *h, struct str piece)
 {
 	hash_add(h, piece);
 }
 
-int mc_rendered_name(struct arena *a, struct str pool, const struct json *spec,
-		     struct str *out, struct err *err)
+int mc_rendered_name(struct arena *a, struct str pool, const struct json *spec, struct str *out,
+		     struct err *err)
 {
 	struct hash h;
 
@@ -328,8 +311,7 @@ int mc_rendered_name(struct arena *a, struct str pool, const struct json *spec,
 	hash_add(&h, (struct str){ salt, sizeof(salt) - 1 });
 	if (yml_emit_to(add_to_hash, &h, spec, err) < 0)
 		return err_wrap(err, "error converting JSON to YAML");
-	*out = str_fmt(a, "rendered-%.*s-%.*s", STRF(pool),
-		       STRF(hash_hex(a, &h)));
+	*out = str_fmt(a, "rendered-%.*s-%.*s", STRF(pool), STRF(hash_hex(a, &h)));
 	return 0;
 }
 
@@ -337,12 +319,11 @@ int mc_check_size(struct str name, size_t size, struct err *err)
 {
 	if (size <= MC_SIZE_MAX)
 		return 0;
-	return err_set(
-		err, ERR_INVALID,
-		"rendered MachineConfig %.*s is too large (%zu bytes, max "
-		"%d bytes). This will exceed etcd's size limit. Consider "
-		"reducing the number or size of MachineConfigs, "
-		"particularly large registry mirror configurations "
-		"(ImageDigestMirrorSet/ImageContentSourcePolicy)",
-		STRF(name), size, MC_SIZE_MAX);
+	return err_set(err, ERR_INVALID,
+		       "rendered MachineConfig %.*s is too large (%zu bytes, max "
+		       "%d bytes). This will exceed etcd's size limit. Consider "
+		       "reducing the number or size of MachineConfigs, "
+		       "particularly large registry mirror configurations "
+		       "(ImageDigestMirrorSet/ImageContentSourcePolicy)",
+		       STRF(name), size, MC_SIZE_MAX);
 }

@@ -44,8 +44,7 @@ static struct str *field(struct mc_node *n, uint16_t at)
 static void decode_annotations(const struct json *map, struct mc_node *out)
 {
 	for (size_t i = 0; i < COUNT(annotations); i++) {
-		const struct json *j =
-			json_member(map, str_of(annotations[i].key));
+		const struct json *j = json_member(map, str_of(annotations[i].key));
 
 		if (json_kind(j) == JSON_STRING)
 			*field(out, annotations[i].field) = json_text(j);
@@ -61,11 +60,9 @@ static void decode_conditions(const struct json *list, struct mc_node *out)
 
 		if (str_is(type, "Ready") && !str_is(status, "True"))
 			why = NODE_NOT_READY;
-		else if (str_is(type, "DiskPressure") &&
-			 !str_is(status, "False"))
+		else if (str_is(type, "DiskPressure") && !str_is(status, "False"))
 			why = NODE_DISK;
-		else if (str_is(type, "NetworkUnavailable") &&
-			 !str_is(status, "False"))
+		else if (str_is(type, "NetworkUnavailable") && !str_is(status, "False"))
 			why = NODE_NETWORK;
 		if (why == NODE_READY)
 			continue;
@@ -86,13 +83,11 @@ void node_decode(struct arena *a, const struct json *tree, struct mc_node *out)
 		.labels = labels_pack(a, json_at(tree, "metadata.labels")),
 		.unschedulable = json_bool(tree, "spec.unschedulable", false),
 		.deleting = json_at(tree, "metadata.deletionTimestamp") != NULL,
-		.provisioning = str_is(phase, "Pending") ||
-				str_is(phase, "Provisioning"),
+		.provisioning = str_is(phase, "Pending") || str_is(phase, "Provisioning"),
 	};
 	struct instant created = { 0 };
 
-	if (rfc3339_parse(json_str(tree, "metadata.creationTimestamp", S("")),
-			  &created))
+	if (rfc3339_parse(json_str(tree, "metadata.creationTimestamp", S("")), &created))
 		n.created = created.sec;
 	decode_annotations(json_at(tree, "metadata.annotations"), &n);
 	decode_conditions(json_at(tree, "status.conditions"), &n);
@@ -111,9 +106,7 @@ size_t node_size(const struct mc_node *n)
 	size_t size = sizeof(*n);
 
 	for (size_t i = 0; i < COUNT(fields); i++)
-		size += ((const struct str *)(const void *)((const char *)n +
-							    fields[i]))
-				->n;
+		size += ((const struct str *)(const void *)((const char *)n + fields[i]))->n;
 	return size;
 }
 
@@ -145,12 +138,10 @@ struct str node_unready_text(struct arena *a, const struct mc_node *n)
 	};
 
 	if (n->unready != NODE_READY)
-		return str_fmt(a, "node %.*s is reporting %s=%.*s",
-			       STRF(n->name), names[n->unready],
-			       STRF(n->unready_status));
+		return str_fmt(a, "node %.*s is reporting %s=%.*s", STRF(n->name),
+			       names[n->unready], STRF(n->unready_status));
 	if (n->unschedulable)
-		return str_fmt(a, "node %.*s is reporting Unschedulable",
-			       STRF(n->name));
+		return str_fmt(a, "node %.*s is reporting Unschedulable", STRF(n->name));
 	return S("");
 }
 
@@ -161,26 +152,22 @@ bool node_ready(const struct mc_node *n)
 
 bool node_done(const struct mc_node *n)
 {
-	if (!n->current_config.n ||
-	    !str_eq(n->current_config, n->desired_config))
+	if (!n->current_config.n || !str_eq(n->current_config, n->desired_config))
 		return false;
 	if ((n->desired_image.p || n->current_image.p) &&
-	    (!n->desired_image.n ||
-	     !str_eq(n->desired_image, n->current_image)))
+	    (!n->desired_image.n || !str_eq(n->desired_image, n->current_image)))
 		return false;
 	return str_is(n->state, "Done");
 }
 
 bool node_degraded(const struct mc_node *n)
 {
-	return str_is(n->state, "Degraded") ||
-	       str_is(n->state, "Unreconcilable");
+	return str_is(n->state, "Degraded") || str_is(n->state, "Unreconcilable");
 }
 
 bool node_failing(const struct mc_node *n)
 {
-	return !str_eq(n->current_config, n->desired_config) &&
-	       node_degraded(n);
+	return !str_eq(n->current_config, n->desired_config) && node_degraded(n);
 }
 
 bool node_unavailable(const struct mc_node *n)
@@ -192,8 +179,7 @@ bool node_windows(const struct mc_node *n)
 {
 	struct str os;
 
-	return labels_get(n->labels, S("kubernetes.io/os"), &os) &&
-	       str_is(os, "windows");
+	return labels_get(n->labels, S("kubernetes.io/os"), &os) && str_is(os, "windows");
 }
 
 bool node_managed(const struct mc_node *n)

@@ -23,15 +23,13 @@ static const struct {
 	[MC_TAG_MIRRORS] = { CONFIG_API, MC_T_ImageTagMirrorSet },
 	[MC_CLUSTER_IMAGE_POLICY] = { CONFIG_API, MC_T_ClusterImagePolicy },
 	[MC_IMAGE_POLICY] = { CONFIG_API, MC_T_ImagePolicy },
-	[MC_CONTENT_POLICY] = { "operator.openshift.io/v1alpha1",
-				MC_T_ImageContentSourcePolicy },
+	[MC_CONTENT_POLICY] = { "operator.openshift.io/v1alpha1", MC_T_ImageContentSourcePolicy },
 	[MC_SECRET] = { "v1", MC_T_Secret },
 };
 
 static enum mc_kind find_kind(struct str api, struct str kind)
 {
-	if (str_is(api, "operator.openshift.io/v1") &&
-	    str_is(kind, "MachineConfiguration"))
+	if (str_is(api, "operator.openshift.io/v1") && str_is(kind, "MachineConfiguration"))
 		return MC_CONFIGURATION;
 	if (str_is(api, "v1") && str_is(kind, "Node"))
 		return MC_NODE;
@@ -39,11 +37,9 @@ static enum mc_kind find_kind(struct str api, struct str kind)
 		return MC_CLUSTER_VERSION;
 	if (str_is(api, MC_API "alpha1") && str_is(kind, "OSImageStream"))
 		return MC_OS_STREAM;
-	if (str_starts(api, S(MC_PREFIX "v1")) &&
-	    str_is(kind, "InternalReleaseImage"))
+	if (str_starts(api, S(MC_PREFIX "v1")) && str_is(kind, "InternalReleaseImage"))
 		return MC_INTERNAL_RELEASE;
-	if (str_is(api, CONFIG_API "alpha1") &&
-	    str_is(kind, "CRIOCredentialProviderConfig"))
+	if (str_is(api, CONFIG_API "alpha1") && str_is(kind, "CRIOCredentialProviderConfig"))
 		return MC_CREDENTIALS;
 	for (int i = 0; i < MC_KINDS; i++)
 		if (kinds[i].type && str_is(api, kinds[i].api) &&
@@ -57,8 +53,7 @@ uint16_t mc_type(enum mc_kind kind)
 	return kinds[kind].type;
 }
 
-int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
-	       struct err *err)
+int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out, struct err *err)
 {
 	struct str api = json_str(tree, "apiVersion", S(""));
 	struct str kind = json_str(tree, "kind", S(""));
@@ -68,9 +63,8 @@ int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out,
 
 		buf_init(&b, a);
 		json_encode(&b, tree, JSON_SORTED);
-		return err_set(
-			err, ERR_INVALID, "Object '%s' is missing in '%.*s'",
-			kind.n ? "apiVersion" : "Kind", STRF(buf_str(&b)));
+		return err_set(err, ERR_INVALID, "Object '%s' is missing in '%.*s'",
+			       kind.n ? "apiVersion" : "Kind", STRF(buf_str(&b)));
 	}
 	*out = find_kind(api, kind);
 	return 0;
@@ -82,16 +76,14 @@ static struct str gist(struct arena *a, const struct json *tree)
 	struct buf b;
 
 	buf_init(&b, a);
-	for (const struct json *m = json_first(tree); m && b.n < 100;
-	     m = json_next(m))
+	for (const struct json *m = json_first(tree); m && b.n < 100; m = json_next(m))
 		buf_addf(&b, "%s%.*s", b.n ? ", " : "", STRF(json_key(m)));
 	return b.n ? str_clip(a, buf_str(&b), 100) : S("nothing");
 }
 
 bool mc_is_butane(const struct json *tree)
 {
-	return json_str(tree, "variant", S("")).n > 0 &&
-	       !json_member(tree, S("ignition"));
+	return json_str(tree, "variant", S("")).n > 0 && !json_member(tree, S("ignition"));
 }
 
 struct str mc_kind_problem(struct arena *a, const struct json *tree)
@@ -102,39 +94,37 @@ struct str mc_kind_problem(struct arena *a, const struct json *tree)
 	if (kind.n && api.n)
 		return S("");
 	if (json_kind(tree) != JSON_OBJECT)
-		return str_fmt(a, "not an object but of type %s",
-			       json_kind_name(tree));
+		return str_fmt(a, "not an object but of type %s", json_kind_name(tree));
 	if (!kind.n && mc_is_butane(tree))
 		return S(MC_BUTANE);
 	if (!kind.n && json_member(tree, S("ignition")))
 		return S("this is an Ignition config: it goes into spec.config "
 			 "of a MachineConfig");
-	return str_fmt(a, "no %s: there is only %.*s",
-		       kind.n ? "apiVersion" : "kind", STRF(gist(a, tree)));
+	return str_fmt(a, "no %s: there is only %.*s", kind.n ? "apiVersion" : "kind",
+		       STRF(gist(a, tree)));
 }
 
 /* held may be NULL: the document is checked and read where it stands. */
-static int hold(struct arena *a, const struct doc *d, enum mc_kind kind,
-		struct json **held, struct err *err)
+static int hold(struct arena *a, const struct doc *d, enum mc_kind kind, struct json **held,
+		struct err *err)
 {
 	if (!kinds[kind].type) {
 		if (held)
 			*held = d->tree;
 		return 0;
 	}
-	return shape_hold(a, &mc_shapes, kinds[kind].type,
-			  d->json ? 0 : SHAPE_SORTED, d->tree, held, err);
+	return shape_hold(a, &mc_shapes, kinds[kind].type, d->json ? 0 : SHAPE_SORTED, d->tree,
+			  held, err);
 }
 
 struct json *mc_misfit(struct arena *a, const struct doc *d)
 {
-	enum mc_kind kind = find_kind(json_str(d->tree, "apiVersion", S("")),
-				      json_str(d->tree, "kind", S("")));
+	enum mc_kind kind =
+		find_kind(json_str(d->tree, "apiVersion", S("")), json_str(d->tree, "kind", S("")));
 
 	if (!kinds[kind].type)
 		return NULL;
-	return shape_blame(a, &mc_shapes, kinds[kind].type,
-			   d->json ? 0 : SHAPE_SORTED, d->tree);
+	return shape_blame(a, &mc_shapes, kinds[kind].type, d->json ? 0 : SHAPE_SORTED, d->tree);
 }
 
 static const struct json *object_at(const struct json *root, const char *path)
@@ -155,13 +145,11 @@ static struct mc_meta meta_of(const struct json *root)
 	};
 }
 
-static struct strs strs_at(struct arena *a, const struct json *root,
-			   const char *path)
+static struct strs strs_at(struct arena *a, const struct json *root, const char *path)
 {
 	struct strs out = { 0 };
 
-	for (const struct json *e = json_first(json_at(root, path)); e;
-	     e = json_next(e))
+	for (const struct json *e = json_first(json_at(root, path)); e; e = json_next(e))
 		VEC_PUSH(a, &out, json_text(e));
 	return out;
 }
@@ -190,12 +178,10 @@ bool mc_has_config(const struct mc *mc)
 
 struct str mc_config_text(struct arena *a, const struct mc *mc)
 {
-	return mc->config_tree ? mc_raw(a, &mc->doc, "spec.config")
-			       : mc->config;
+	return mc->config_tree ? mc_raw(a, &mc->doc, "spec.config") : mc->config;
 }
 
-int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
-	      struct err *err)
+int mc_decode(struct arena *a, const struct doc *d, struct mc *out, struct err *err)
 {
 	const struct json *t = d->tree;
 	int rc = hold(a, d, MC_MACHINE_CONFIG, NULL, err);
@@ -209,16 +195,14 @@ int mc_decode(struct arena *a, const struct doc *d, struct mc *out,
 		.extensions = strs_at(a, t, "spec.extensions"),
 		.kernel_type = json_str(t, "spec.kernelType", S("")),
 		.os_image = json_str(t, "spec.osImageURL", S("")),
-		.extensions_image = json_str(
-			t, "spec.baseOSExtensionsContainerImage", S("")),
+		.extensions_image = json_str(t, "spec.baseOSExtensionsContainerImage", S("")),
 		.fips = json_bool(t, "spec.fips", false),
 		.doc = *d,
 	};
 	return 0;
 }
 
-int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out,
-		   struct err *err)
+int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out, struct err *err)
 {
 	const struct json *t = d->tree;
 	int rc = hold(a, d, MC_POOL, NULL, err);
@@ -229,16 +213,14 @@ int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out,
 		.meta = meta_of(t),
 		.tree = t,
 		.selector = object_at(t, "spec.machineConfigSelector"),
-		.os_image_stream =
-			json_str(t, "spec.osImageStream.name", S("")),
+		.os_image_stream = json_str(t, "spec.osImageStream.name", S("")),
 		.paused = json_bool(t, "spec.paused", false),
 	};
 	return 0;
 }
 
 int mc_controller_config_decode(struct arena *a, const struct doc *d,
-				struct mc_controller_config *out,
-				struct err *err)
+				struct mc_controller_config *out, struct err *err)
 {
 	const struct json *t = d->tree;
 	int rc = hold(a, d, MC_CONTROLLER_CONFIG, NULL, err);
@@ -248,15 +230,14 @@ int mc_controller_config_decode(struct arena *a, const struct doc *d,
 	*out = (struct mc_controller_config){
 		.meta = meta_of(t),
 		.base_image = json_str(t, "spec.baseOSContainerImage", S("")),
-		.extensions_image = json_str(
-			t, "spec.baseOSExtensionsContainerImage", S("")),
+		.extensions_image = json_str(t, "spec.baseOSExtensionsContainerImage", S("")),
 		.tree = t,
 	};
 	return 0;
 }
 
-int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind,
-		     struct mc_object *out, struct err *err)
+int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind, struct mc_object *out,
+		     struct err *err)
 {
 	struct json *tree;
 	int rc = hold(a, d, kind, &tree, err);
@@ -273,8 +254,7 @@ int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind,
 	return 0;
 }
 
-int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind,
-		   struct err *err)
+int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind, struct err *err)
 {
 	static const char *const known[] = {
 		"v1",
@@ -292,8 +272,7 @@ int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind,
 	if (kind != MC_SECRET) {
 		whole.tree = json_new(a, JSON_OBJECT);
 		if (meta)
-			json_add(whole.tree, S("metadata"),
-				 json_clone(a, meta));
+			json_add(whole.tree, S("metadata"), json_clone(a, meta));
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (str_is(api, known[i]))

@@ -33,8 +33,7 @@ static struct str id(struct arena *a, enum mc_part part, struct str key)
 	return str_fmt(a, "%d %.*s", (int)part, STRF(key));
 }
 
-static void add(struct collector *c, enum mc_part part, struct str key,
-		struct mc_say say)
+static void add(struct collector *c, enum mc_part part, struct str key, struct mc_say say)
 {
 	struct str name = id(c->a, part, key);
 	struct mc_origin *o = map_get(&c->by_key, name);
@@ -78,8 +77,7 @@ static int divided(const struct ign_obj *entry)
 
 bool mc_entry_sets(const struct ign_obj *entry, size_t i)
 {
-	return !(entry->type->fields[i].flags & IGN_KEY) &&
-	       (int)i != divided(entry) &&
+	return !(entry->type->fields[i].flags & IGN_KEY) && (int)i != divided(entry) &&
 	       is_given(&entry->type->fields[i], &entry->v[i]);
 }
 
@@ -91,43 +89,37 @@ static bool is_shell(const struct ign_obj *entry)
 	for (size_t i = 0; i < entry->type->n; i++)
 		if (mc_entry_sets(entry, i))
 			return false;
-	return field >= 0 &&
-	       is_given(&entry->type->fields[field], &entry->v[field]);
+	return field >= 0 && is_given(&entry->type->fields[field], &entry->v[field]);
 }
 
-static void add_dropins(struct collector *c, const struct mc *mc,
-			const struct ign_obj *unit)
+static void add_dropins(struct collector *c, const struct mc *mc, const struct ign_obj *unit)
 {
 	const struct ign_objs *list = ign_list(unit, IGN_UNIT_DROPINS);
 
 	for (size_t i = 0; i < list->n; i++)
 		add(c, MC_PART_DROPIN,
-		    str_fmt(c->a, "%.*s/%.*s",
-			    STRF(ign_str(unit, IGN_UNIT_NAME)),
+		    str_fmt(c->a, "%.*s/%.*s", STRF(ign_str(unit, IGN_UNIT_NAME)),
 			    STRF(ign_str(list->v[i], IGN_DROPIN_NAME))),
 		    (struct mc_say){ .mc = mc, .entry = list->v[i] });
 }
 
 /* The value is what a person knows it by: its type and comment. */
-static void add_keys(struct collector *c, const struct mc *mc,
-		     const struct ign_obj *user)
+static void add_keys(struct collector *c, const struct mc *mc, const struct ign_obj *user)
 {
 	const struct strs *list = ign_strings(user, IGN_USER_KEYS);
 
 	for (size_t i = 0; i < list->n; i++)
 		add(c, MC_PART_SSH_KEY,
-		    str_fmt(c->a, "%.*s/%.*s",
-			    STRF(ign_str(user, IGN_USER_NAME)),
+		    str_fmt(c->a, "%.*s/%.*s", STRF(ign_str(user, IGN_USER_NAME)),
 			    STRF(mc_ssh_fingerprint(c->a, list->v[i]))),
-		    (struct mc_say){ .mc = mc,
-				     .value = mc_ssh_label(c->a, list->v[i]) });
+		    (struct mc_say){ .mc = mc, .value = mc_ssh_label(c->a, list->v[i]) });
 }
 
-static void add_entries(struct collector *c, const struct mc *mc,
-			const struct ign_obj *config, enum mc_part part)
+static void add_entries(struct collector *c, const struct mc *mc, const struct ign_obj *config,
+			enum mc_part part)
 {
-	const struct ign_objs *list = ign_list(
-		ign_sub(config, places[part].section), places[part].list);
+	const struct ign_objs *list =
+		ign_list(ign_sub(config, places[part].section), places[part].list);
 
 	for (size_t i = 0; i < list->n; i++) {
 		if (part == MC_PART_DROPIN)
@@ -140,16 +132,15 @@ static void add_entries(struct collector *c, const struct mc *mc,
 	}
 }
 
-static void add_value(struct collector *c, const struct mc *mc,
-		      enum mc_part part, struct str key, struct str value)
+static void add_value(struct collector *c, const struct mc *mc, enum mc_part part, struct str key,
+		      struct str value)
 {
 	if (value.n)
 		add(c, part, key, (struct mc_say){ .mc = mc, .value = value });
 }
 
 /* A field of the spec, as merging looks at it. */
-static void add_field(struct collector *c, const struct mc *mc,
-		      enum mc_part part)
+static void add_field(struct collector *c, const struct mc *mc, enum mc_part part)
 {
 	/* the images of a generated one are the ControllerConfig's */
 	bool generated = mc_annotation(&mc->meta, MC_BY_CONTROLLER).n > 0;
@@ -161,8 +152,7 @@ static void add_field(struct collector *c, const struct mc *mc,
 		return;
 	case MC_PART_EXTENSION:
 		for (size_t i = 0; i < mc->extensions.n; i++)
-			add_value(c, mc, part, mc->extensions.v[i],
-				  mc->extensions.v[i]);
+			add_value(c, mc, part, mc->extensions.v[i], mc->extensions.v[i]);
 		return;
 	case MC_PART_KERNEL_TYPE:
 		add_value(c, mc, part, S(""), mc->kernel_type);
@@ -174,8 +164,7 @@ static void add_field(struct collector *c, const struct mc *mc,
 		add_value(c, mc, part, S(""), generated ? S("") : mc->os_image);
 		return;
 	case MC_PART_EXTENSIONS_IMAGE:
-		add_value(c, mc, part, S(""),
-			  generated ? S("") : mc->extensions_image);
+		add_value(c, mc, part, S(""), generated ? S("") : mc->extensions_image);
 		return;
 	case MC_PART_FILE:
 	case MC_PART_DIRECTORY:
@@ -198,8 +187,7 @@ static void collect(struct collector *c, const struct mcs *sources)
 {
 	AUTO(arena) struct arena scratch = ARENA_INIT;
 	struct err ignored = ERR_INIT(&scratch);
-	struct ign_obj **configs =
-		arena_array(c->a, sources->n, sizeof(*configs));
+	struct ign_obj **configs = arena_array(c->a, sources->n, sizeof(*configs));
 
 	map_init(&c->by_key, c->a);
 	for (size_t i = 0; i < sources->n; i++) {
@@ -207,15 +195,13 @@ static void collect(struct collector *c, const struct mcs *sources)
 
 		configs[i] = mc->ignition;
 		if (!configs[i] && mc_has_config(mc) &&
-		    ign_parse_35(c->a, mc_config_text(c->a, mc), &configs[i],
-				 &ignored) < 0)
+		    ign_parse_35(c->a, mc_config_text(c->a, mc), &configs[i], &ignored) < 0)
 			VEC_PUSH(c->a, &c->out->unread, mc);
 	}
 	for (int part = 0; part < MC_PARTS; part++)
 		for (size_t i = 0; i < sources->n; i++)
 			if (part < MC_PART_KARG)
-				add_entries(c, sources->v[i], configs[i],
-					    (enum mc_part)part);
+				add_entries(c, sources->v[i], configs[i], (enum mc_part)part);
 			else
 				add_field(c, sources->v[i], (enum mc_part)part);
 }
@@ -230,8 +216,8 @@ void mc_says(struct arena *a, const struct mcs *sources, struct mc_origins *out)
 /* ---- attributing ----------------------------------------------------------------- */
 
 /* The parts of a merged config, each said by a MachineConfig that is only that. */
-static void parts_of(struct arena *a, const struct mc_merged *m,
-		     struct collector *c, struct mc_origins *out)
+static void parts_of(struct arena *a, const struct mc_merged *m, struct collector *c,
+		     struct mc_origins *out)
 {
 	struct mc *mc = ARENA_NEW(a, struct mc);
 	struct mcs one = { 0 };
@@ -264,8 +250,7 @@ static const struct ign_obj *undivided(struct arena *a, const struct ign_obj *o)
 	return c;
 }
 
-static bool same(struct arena *a, const struct mc_origin *x,
-		 const struct mc_origin *y)
+static bool same(struct arena *a, const struct mc_origin *x, const struct mc_origin *y)
 {
 	if (!y)
 		return false;
@@ -279,8 +264,7 @@ static bool is_overridden(const struct mc_origin *o, size_t i)
 	const struct ign_obj *e = o->v[i].entry;
 
 	if (!e)
-		return o->part != MC_PART_SSH_KEY &&
-		       !str_eq(o->v[i].value, o->value);
+		return o->part != MC_PART_SSH_KEY && !str_eq(o->v[i].value, o->value);
 	for (size_t f = 0; f < e->type->n; f++) {
 		enum ign_kind kind = e->type->fields[f].kind;
 		bool again = false;
@@ -301,8 +285,7 @@ static bool is_image(enum mc_part part)
 }
 
 /* Gives part o of the config the says of s, which may be NULL. */
-static void attribute(struct arena *a, struct mc_origin *o,
-		      const struct mc_origin *s, bool fits)
+static void attribute(struct arena *a, struct mc_origin *o, const struct mc_origin *s, bool fits)
 {
 	struct mc_say base = { .value = o->value };
 
@@ -318,8 +301,8 @@ static void attribute(struct arena *a, struct mc_origin *o,
 }
 
 /* What the sources make now; nothing when they cannot be merged. */
-static void merge_now(struct arena *a, const struct mc_origins_in *in,
-		      const struct mcs *unread, struct collector *c)
+static void merge_now(struct arena *a, const struct mc_origins_in *in, const struct mcs *unread,
+		      struct collector *c)
 {
 	struct mc_origins *parts = ARENA_NEW(a, struct mc_origins);
 	struct err ignored = ERR_INIT(a);
@@ -343,12 +326,10 @@ static void merge_now(struct arena *a, const struct mc_origins_in *in,
 /* Every config has a type of kernel; the usual one matters when somebody sets it. */
 static bool is_usual(const struct mc_origin *o, const struct mc_origin *s)
 {
-	return o->part == MC_PART_KERNEL_TYPE && !s &&
-	       str_is(o->value, "default");
+	return o->part == MC_PART_KERNEL_TYPE && !s && str_is(o->value, "default");
 }
 
-void mc_origins(struct arena *a, const struct mc_origins_in *in,
-		struct mc_origins *out)
+void mc_origins(struct arena *a, const struct mc_origins_in *in, struct mc_origins *out)
 {
 	struct mc_origins *says = ARENA_NEW(a, struct mc_origins);
 	struct mc_origins *parts = ARENA_NEW(a, struct mc_origins);
@@ -367,8 +348,7 @@ void mc_origins(struct arena *a, const struct mc_origins_in *in,
 
 		if (is_usual(o, s))
 			continue;
-		attribute(a, o, s,
-			  in->exact || same(a, o, map_get(&now.by_key, name)));
+		attribute(a, o, s, in->exact || same(a, o, map_get(&now.by_key, name)));
 		out->unknown += o->n == 0;
 		VEC_PUSH(a, out, o);
 	}

@@ -35,8 +35,7 @@ const char *mc_part_kind(enum mc_part part)
 
 static bool has_path(enum mc_part part)
 {
-	return part == MC_PART_FILE || part == MC_PART_DIRECTORY ||
-	       part == MC_PART_LINK;
+	return part == MC_PART_FILE || part == MC_PART_DIRECTORY || part == MC_PART_LINK;
 }
 
 struct str mc_part_text(struct arena *a, const struct mc_origin *o)
@@ -48,8 +47,7 @@ struct str mc_part_text(struct arena *a, const struct mc_origin *o)
 	/* pull specs are too long for a column */
 	if (o->part == MC_PART_OS_IMAGE || o->part == MC_PART_EXTENSIONS_IMAGE)
 		return str_of(kinds[o->part]);
-	return str_fmt(a, "%s=%.*s", kinds[o->part],
-		       STRF(mc_mask(a, o->value)));
+	return str_fmt(a, "%s=%.*s", kinds[o->part], STRF(mc_mask(a, o->value)));
 }
 
 /* "unit", "units", "UNITS". */
@@ -59,21 +57,19 @@ static bool is_kind(struct str word, enum mc_part part)
 
 	if (part == MC_PART_DIRECTORY && str_eq_fold(word, S("directories")))
 		return true;
-	return str_eq_fold(word, kind) ||
-	       (word.n == kind.n + 1 && (word.p[kind.n] | 0x20) == 's' &&
-		str_eq_fold(str_sub(word, 0, kind.n), kind));
+	return str_eq_fold(word, kind) || (word.n == kind.n + 1 && (word.p[kind.n] | 0x20) == 's' &&
+					   str_eq_fold(str_sub(word, 0, kind.n), kind));
 }
 
 /* NAME/…: part of the unit or user of that name. */
 static bool is_below(const struct mc_origin *o, struct str name)
 {
-	return o->key.n > name.n && str_starts(o->key, name) &&
-	       o->key.p[name.n] == '/';
+	return o->key.n > name.n && str_starts(o->key, name) && o->key.p[name.n] == '/';
 }
 
 /* A unit or one of its drop-ins, a user or one of the keys, by the name of the first. */
-static bool is_of(const struct mc_origin *o, enum mc_part whole,
-		  enum mc_part piece, struct str name)
+static bool is_of(const struct mc_origin *o, enum mc_part whole, enum mc_part piece,
+		  struct str name)
 {
 	return (o->part == whole && str_eq(o->key, name)) ||
 	       (o->part == piece && is_below(o, name));
@@ -90,15 +86,12 @@ static bool is_at(struct arena *a, const struct mc_origin *o, struct str path)
 	struct str unit, name;
 
 	if (o->part == MC_PART_DROPIN && str_cut(o->key, '/', &unit, &name))
-		return str_eq(path, str_fmt(a, UNIT_DIR "%.*s.d/%.*s",
-					    STRF(unit), STRF(name)));
+		return str_eq(path, str_fmt(a, UNIT_DIR "%.*s.d/%.*s", STRF(unit), STRF(name)));
 	return (has_path(o->part) && str_eq(path, o->key)) ||
-	       (o->part == MC_PART_UNIT &&
-		str_eq(path, str_fmt(a, UNIT_DIR "%.*s", STRF(o->key))));
+	       (o->part == MC_PART_UNIT && str_eq(path, str_fmt(a, UNIT_DIR "%.*s", STRF(o->key))));
 }
 
-bool mc_part_matches(struct arena *a, const struct mc_origin *o,
-		     struct str selector)
+bool mc_part_matches(struct arena *a, const struct mc_origin *o, struct str selector)
 {
 	struct str kind, name;
 
@@ -107,8 +100,8 @@ bool mc_part_matches(struct arena *a, const struct mc_origin *o,
 	if (is_kind(selector, o->part) || is_of_unit(o, selector))
 		return true;
 	if (o->part >= MC_PART_KARG)
-		return str_cut(selector, '=', &kind, &name) &&
-		       is_kind(kind, o->part) && str_eq(name, o->value);
+		return str_cut(selector, '=', &kind, &name) && is_kind(kind, o->part) &&
+		       str_eq(name, o->value);
 	if (!str_cut(selector, '/', &kind, &name))
 		return false;
 	if (is_kind(kind, MC_PART_UNIT))
@@ -116,8 +109,7 @@ bool mc_part_matches(struct arena *a, const struct mc_origin *o,
 	if (is_kind(kind, MC_PART_USER))
 		return is_of(o, MC_PART_USER, MC_PART_SSH_KEY, name);
 	return is_kind(kind, o->part) &&
-	       (str_eq(name, o->key) ||
-		(o->part == MC_PART_SSH_KEY && is_below(o, name)));
+	       (str_eq(name, o->key) || (o->part == MC_PART_SSH_KEY && is_below(o, name)));
 }
 
 const char *mc_part_nearest(struct str selector)

@@ -4,13 +4,11 @@
 /* What tells an object from all others of a set. */
 static struct str identity(struct arena *a, const struct mc_object *o)
 {
-	return str_fmt(a, "%d/%.*s/%.*s", (int)o->kind, STRF(o->namespace),
-		       STRF(o->meta.name));
+	return str_fmt(a, "%d/%.*s/%.*s", (int)o->kind, STRF(o->namespace), STRF(o->meta.name));
 }
 
 /* The members of from that to lacks. */
-static void add_missing(struct arena *a, struct json *to,
-			const struct json *from)
+static void add_missing(struct arena *a, struct json *to, const struct json *from)
 {
 	for (const struct json *m = json_first(from); m; m = json_next(m))
 		if (!json_member(to, json_key(m)))
@@ -18,8 +16,7 @@ static void add_missing(struct arena *a, struct json *to,
 }
 
 /* o in place of was, as an API server keeps it: a new generation. */
-static void apply_over(struct arena *a, const struct mc_object *was,
-		       struct mc_object *o)
+static void apply_over(struct arena *a, const struct mc_object *was, struct mc_object *o)
 {
 	struct json *meta = json_at(o->doc.tree, "metadata");
 	const struct json *old = json_at(was->doc.tree, "metadata");
@@ -29,8 +26,7 @@ static void apply_over(struct arena *a, const struct mc_object *was,
 	if (notes)
 		add_missing(a, notes, json_member(old, S("annotations")));
 	add_missing(a, meta, old);
-	json_set(meta, S("generation"),
-		 json_new_i64(a, json_i64(old, "generation", 0) + 1));
+	json_set(meta, S("generation"), json_new_i64(a, json_i64(old, "generation", 0) + 1));
 	if (status)
 		json_set(o->doc.tree, S("status"), json_clone(a, status));
 	o->meta.annotations = json_member(meta, S("annotations"));
@@ -38,8 +34,7 @@ static void apply_over(struct arena *a, const struct mc_object *was,
 	o->meta.version = json_str(meta, "resourceVersion", S(""));
 }
 
-static const struct mc_pool *find_pool(const struct mc_set *set,
-				       struct str name)
+static const struct mc_pool *find_pool(const struct mc_set *set, struct str name)
 {
 	for (size_t i = 0; i < set->pools.n; i++)
 		if (str_eq(set->pools.v[i]->meta.name, name))
@@ -48,8 +43,7 @@ static const struct mc_pool *find_pool(const struct mc_set *set,
 }
 
 /* A pool in place of was: manifests have neither its config nor its status. */
-static struct mc_pool *pool_over(struct arena *a, const struct mc_pool *was,
-				 struct mc_pool *p)
+static struct mc_pool *pool_over(struct arena *a, const struct mc_pool *was, struct mc_pool *p)
 {
 	struct json *tree = json_clone(a, p->tree), *meta, *labels, *spec;
 	const struct json *old = json_at(was->tree, "metadata");
@@ -64,8 +58,7 @@ static struct mc_pool *pool_over(struct arena *a, const struct mc_pool *was,
 	if (labels)
 		add_missing(a, labels, json_member(old, S("labels")));
 	add_missing(a, meta, old);
-	if (json_kind(spec) == JSON_OBJECT && config &&
-	    !json_at(spec, "configuration.name"))
+	if (json_kind(spec) == JSON_OBJECT && config && !json_at(spec, "configuration.name"))
 		json_set(spec, S("configuration"), json_clone(a, config));
 	add_missing(a, tree, was->tree);
 	if (mc_pool_decode(a, &d, out, &ignored) < 0)
@@ -74,8 +67,7 @@ static struct mc_pool *pool_over(struct arena *a, const struct mc_pool *was,
 	return out;
 }
 
-static void apply_pools(struct arena *a, const struct mc_set *base,
-			struct mc_set *out)
+static void apply_pools(struct arena *a, const struct mc_set *base, struct mc_set *out)
 {
 	struct mc_pools pools = { 0 };
 
@@ -89,19 +81,16 @@ static void apply_pools(struct arena *a, const struct mc_set *base,
 }
 
 /* Clients do not write a status: this one is made of the spec. */
-static void apply_configuration(struct arena *a, const struct json *was,
-				struct json *is)
+static void apply_configuration(struct arena *a, const struct json *was, struct json *is)
 {
 	const struct json *status = json_member(was, S("status"));
 
 	json_remove(is, S("status"));
-	if (status &&
-	    json_eq(json_member(was, S("spec")), json_member(is, S("spec"))))
+	if (status && json_eq(json_member(was, S("spec")), json_member(is, S("spec"))))
 		json_set(is, S("status"), json_clone(a, status));
 }
 
-struct mc_set mc_applied(struct arena *a, const struct mc_set *base,
-			 const struct mc_set *over)
+struct mc_set mc_applied(struct arena *a, const struct mc_set *base, const struct mc_set *over)
 {
 	struct mc_set out = *over;
 
@@ -113,11 +102,9 @@ struct mc_set mc_applied(struct arena *a, const struct mc_set *base,
 		struct mc_object *o = over->others.v[i];
 		const struct mc_object *was = NULL;
 
-		if (o->kind == MC_KUBELET_CONFIG ||
-		    o->kind == MC_RUNTIME_CONFIG)
+		if (o->kind == MC_KUBELET_CONFIG || o->kind == MC_RUNTIME_CONFIG)
 			was = mc_find(base, o->kind, str_z(a, o->meta.name));
-		if (was && json_eq(json_at(was->doc.tree, "spec"),
-				   json_at(o->doc.tree, "spec")))
+		if (was && json_eq(json_at(was->doc.tree, "spec"), json_at(o->doc.tree, "spec")))
 			continue;
 		if (was)
 			apply_over(a, was, o);
@@ -126,8 +113,7 @@ struct mc_set mc_applied(struct arena *a, const struct mc_set *base,
 	return out;
 }
 
-struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
-			 const struct mc_set *over)
+struct mc_set mc_overlay(struct arena *a, const struct mc_set *base, const struct mc_set *over)
 {
 	const struct mc_set *sets[] = { base, over };
 	struct mc_set out = *base;
@@ -141,17 +127,13 @@ struct mc_set mc_overlay(struct arena *a, const struct mc_set *base,
 		const struct mc_set *s = sets[k];
 
 		for (size_t i = 0; i < s->mcs.n; i++)
-			(void)map_put(&mcs, s->mcs.v[i]->meta.name,
-				      s->mcs.v[i]);
+			(void)map_put(&mcs, s->mcs.v[i]->meta.name, s->mcs.v[i]);
 		for (size_t i = 0; i < s->pools.n; i++)
-			(void)map_put(&pools, s->pools.v[i]->meta.name,
-				      s->pools.v[i]);
+			(void)map_put(&pools, s->pools.v[i]->meta.name, s->pools.v[i]);
 		for (size_t i = 0; i < s->nodes.n; i++)
-			(void)map_put(&nodes, s->nodes.v[i]->name,
-				      s->nodes.v[i]);
+			(void)map_put(&nodes, s->nodes.v[i]->name, s->nodes.v[i]);
 		for (size_t i = 0; i < s->others.n; i++)
-			(void)map_put(&others, identity(a, s->others.v[i]),
-				      s->others.v[i]);
+			(void)map_put(&others, identity(a, s->others.v[i]), s->others.v[i]);
 	}
 	out.mcs = (struct mcs){ 0 };
 	out.pools = (struct mc_pools){ 0 };

@@ -10,8 +10,7 @@ void pod_decode(const struct json *tree, struct mc_pod *out)
 		.uid = json_str(tree, "metadata.uid", S("")),
 		.mirror = json_member(json_at(tree, "metadata.annotations"),
 				      S("kubernetes.io/config.mirror")) != NULL,
-		.finished =
-			str_is(phase, "Succeeded") || str_is(phase, "Failed"),
+		.finished = str_is(phase, "Succeeded") || str_is(phase, "Failed"),
 		.deleting = json_at(tree, "metadata.deletionTimestamp") != NULL,
 	};
 

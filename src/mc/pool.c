@@ -2,8 +2,7 @@
 
 #include "base/codec.h"
 
-int mcp_decode(struct arena *a, const struct json *tree, struct mcp *out,
-	       struct err *err)
+int mcp_decode(struct arena *a, const struct json *tree, struct mcp *out, struct err *err)
 {
 	const struct json *nodes = json_at(tree, "spec.nodeSelector");
 	struct mcp p = {
@@ -12,15 +11,13 @@ int mcp_decode(struct arena *a, const struct json *tree, struct mcp *out,
 		.tree = tree,
 		.target = json_str(tree, "spec.configuration.name", S("")),
 		.max_unavailable = json_at(tree, "spec.maxUnavailable"),
-		.conditions =
-			conditions_of(a, json_at(tree, "status.conditions")),
+		.conditions = conditions_of(a, json_at(tree, "status.conditions")),
 		.paused = json_bool(tree, "spec.paused", false),
 		.deleting = json_at(tree, "metadata.deletionTimestamp") != NULL,
 	};
 	int rc = selector_make(a, nodes, &p.nodes, err);
 
-	p.selects_all =
-		rc == 0 && json_kind(nodes) == JSON_OBJECT && !p.nodes.n;
+	p.selects_all = rc == 0 && json_kind(nodes) == JSON_OBJECT && !p.nodes.n;
 	*out = p;
 	return rc < 0 ? err_wrap(err, "invalid label selector") : 0;
 }
@@ -38,8 +35,8 @@ static bool wants(const struct mcp *p, const struct mc_node *node)
 	return p->nodes.n && selector_matches_labels(&p->nodes, node->labels);
 }
 
-int mcp_of_node(const struct mcps *pools, const struct mc_node *node,
-		struct mcp_of_node *out, struct err *err)
+int mcp_of_node(const struct mcps *pools, const struct mc_node *node, struct mcp_of_node *out,
+		struct err *err)
 {
 	const struct mcp *master = NULL, *worker = NULL, *custom = NULL;
 	struct mcp_of_node r = { 0 };
@@ -72,8 +69,8 @@ int mcp_of_node(const struct mcps *pools, const struct mc_node *node,
 	return 0;
 }
 
-void mcp_matching(struct arena *a, const struct mcps *pools,
-		  const struct mc_node *node, struct mcps *out)
+void mcp_matching(struct arena *a, const struct mcps *pools, const struct mc_node *node,
+		  struct mcps *out)
 {
 	for (size_t i = 0; i < pools->n && !node_windows(node); i++)
 		if (wants(pools->v[i], node))
@@ -114,12 +111,10 @@ static int percentage(struct str text, int64_t *out, struct err *err)
 	return err_set(err, ERR_INVALID,
 		       "\"maxUnavailable\" invalid value for IntOrString: "
 		       "invalid value %s: strconv.Atoi: parsing %s: %s",
-		       b.p, c.p,
-		       number ? "value out of range" : "invalid syntax");
+		       b.p, c.p, number ? "value out of range" : "invalid syntax");
 }
 
-int mcp_max_unavailable(const struct mcp *pool, size_t n, int64_t *out,
-			struct err *err)
+int mcp_max_unavailable(const struct mcp *pool, size_t n, int64_t *out, struct err *err)
 {
 	const struct json *j = pool->max_unavailable;
 	struct str text = json_text(j);
@@ -148,8 +143,8 @@ int mcp_max_unavailable(const struct mcp *pool, size_t n, int64_t *out,
 
 void os_config_decode(const struct json *tree, struct os_config *out)
 {
-	const struct json *build = json_member(
-		json_at(tree, "metadata.annotations"), S(MC_CURRENT_BUILD));
+	const struct json *build =
+		json_member(json_at(tree, "metadata.annotations"), S(MC_CURRENT_BUILD));
 
 	*out = (struct os_config){
 		.name = json_str(tree, "metadata.name", S("")),
@@ -166,15 +161,13 @@ void os_build_decode(const struct json *tree, struct os_build *out)
 		.name = json_str(tree, "metadata.name", S("")),
 		.config = json_str(tree, "spec.machineConfig.name", S("")),
 		.os_config = json_str(tree, "spec.machineOSConfig.name", S("")),
-		.pool = json_text(
-			json_member(json_at(tree, "metadata.labels"),
-				    S(MC_PREFIX "target-machine-config-pool"))),
+		.pool = json_text(json_member(json_at(tree, "metadata.labels"),
+					      S(MC_PREFIX "target-machine-config-pool"))),
 		.image = json_str(tree, "status.digestedImagePushSpec", S("")),
 	};
 
-	for (const struct json *j =
-		     json_first(json_at(tree, "status.conditions"));
-	     j; j = json_next(j)) {
+	for (const struct json *j = json_first(json_at(tree, "status.conditions")); j;
+	     j = json_next(j)) {
 		struct str type = json_str(j, "type", S(""));
 
 		if (!str_is(json_str(j, "status", S("")), "True"))

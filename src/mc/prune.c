@@ -37,8 +37,7 @@ static bool is_installers(struct str name)
 
 static bool own_mc(const struct mc *mc)
 {
-	return !str_starts(mc->meta.name, S("rendered-")) &&
-	       !is_installers(mc->meta.name) &&
+	return !str_starts(mc->meta.name, S("rendered-")) && !is_installers(mc->meta.name) &&
 	       !is_system(&mc->meta, mc->doc.tree);
 }
 
@@ -57,8 +56,7 @@ static bool own_other(const struct mc_object *o)
 {
 	return (o->kind == MC_KUBELET_CONFIG || o->kind == MC_RUNTIME_CONFIG ||
 		o->kind == MC_CONTENT_POLICY || o->kind == MC_DIGEST_MIRRORS ||
-		o->kind == MC_TAG_MIRRORS ||
-		o->kind == MC_CLUSTER_IMAGE_POLICY ||
+		o->kind == MC_TAG_MIRRORS || o->kind == MC_CLUSTER_IMAGE_POLICY ||
 		o->kind == MC_IMAGE_POLICY) &&
 	       !is_system(&o->meta, o->doc.tree);
 }
@@ -115,8 +113,7 @@ static void prune_pools(struct pruner *p)
 
 	for (size_t i = 0; i < p->base->pools.n; i++) {
 		struct mc_pool *pool = p->base->pools.v[i];
-		bool stays =
-			!own_pool(pool) || !selected(p->selector, &pool->meta);
+		bool stays = !own_pool(pool) || !selected(p->selector, &pool->meta);
 
 		for (size_t k = 0; k < given->n && !stays; k++)
 			stays = str_eq(given->v[k]->meta.name, pool->meta.name);
@@ -127,8 +124,7 @@ static void prune_pools(struct pruner *p)
 	}
 }
 
-struct mc_set mc_prune(struct arena *a, const struct mc_set *base,
-		       const struct mc_set *change,
+struct mc_set mc_prune(struct arena *a, const struct mc_set *base, const struct mc_set *change,
 		       const struct selector *selector, struct mc_set *removed)
 {
 	struct pruner p = { .a = a,
@@ -173,21 +169,17 @@ struct strs mc_set_names(struct arena *a, const struct mc_set *set)
 	struct strs out = { 0 };
 
 	for (size_t i = 0; i < set->mcs.n; i++)
-		VEC_PUSH(a, &out,
-			 str_fmt(a, "MachineConfig %.*s",
-				 STRF(set->mcs.v[i]->meta.name)));
+		VEC_PUSH(a, &out, str_fmt(a, "MachineConfig %.*s", STRF(set->mcs.v[i]->meta.name)));
 	for (size_t i = 0; i < set->pools.n; i++)
 		VEC_PUSH(a, &out,
-			 str_fmt(a, "MachineConfigPool %.*s",
-				 STRF(set->pools.v[i]->meta.name)));
+			 str_fmt(a, "MachineConfigPool %.*s", STRF(set->pools.v[i]->meta.name)));
 	for (size_t i = 0; i < set->others.n; i++) {
 		const struct mc_object *o = set->others.v[i];
 
 		VEC_PUSH(a, &out,
 			 str_fmt(a, "%.*s %.*s%s%.*s",
-				 STRF(shape_name(&mc_shapes, mc_type(o->kind))),
-				 STRF(o->namespace), o->namespace.n ? "/" : "",
-				 STRF(o->meta.name)));
+				 STRF(shape_name(&mc_shapes, mc_type(o->kind))), STRF(o->namespace),
+				 o->namespace.n ? "/" : "", STRF(o->meta.name)));
 	}
 	return out;
 }

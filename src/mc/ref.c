@@ -52,12 +52,11 @@ int mc_ref_parse(struct str word, struct mc_ref *out, struct err *err)
 		ref.type = find_type(type);
 		near = flag_nearest(type, names);
 		if (ref.type == MC_REF_ANY)
-			return err_set(
-				err, ERR_INVALID,
-				"no resource type \"%.*s\" has configs%s%s%s: "
-				"use mcp/NAME, mc/NAME or node/NAME",
-				STRF(type), near ? " (did you mean " : "",
-				near ? near : "", near ? "?)" : "");
+			return err_set(err, ERR_INVALID,
+				       "no resource type \"%.*s\" has configs%s%s%s: "
+				       "use mcp/NAME, mc/NAME or node/NAME",
+				       STRF(type), near ? " (did you mean " : "", near ? near : "",
+				       near ? "?)" : "");
 	}
 	if (!ref.name.n || str_chr(ref.name, '/') >= 0)
 		return err_set(err, ERR_INVALID,
@@ -72,8 +71,8 @@ bool mc_ref_typed(struct str word)
 {
 	struct str type, name;
 
-	return str_cut(word, '/', &type, &name) && name.n &&
-	       str_chr(name, '/') < 0 && find_type(type) != MC_REF_ANY;
+	return str_cut(word, '/', &type, &name) && name.n && str_chr(name, '/') < 0 &&
+	       find_type(type) != MC_REF_ANY;
 }
 
 /* NAME, or NAME:/PATH. */
@@ -89,11 +88,8 @@ struct strs mc_ref_join(struct arena *a, const struct strs *words)
 	struct strs out = { 0 };
 	size_t i = 0;
 
-	if (words->n > 1 && find_type(words->v[0]) != MC_REF_ANY &&
-	    may_be_name(words->v[1])) {
-		VEC_PUSH(a, &out,
-			 str_fmt(a, "%.*s/%.*s", STRF(words->v[0]),
-				 STRF(words->v[1])));
+	if (words->n > 1 && find_type(words->v[0]) != MC_REF_ANY && may_be_name(words->v[1])) {
+		VEC_PUSH(a, &out, str_fmt(a, "%.*s/%.*s", STRF(words->v[0]), STRF(words->v[1])));
 		i = 2;
 	}
 	for (; i < words->n; i++)

@@ -40,8 +40,7 @@ void scope_set_add(struct scope_set *set, struct str scope, void *value)
 }
 
 void scope_set_above(const struct scope_set *set, struct str sub,
-		     void (*see)(void *ctx, const struct map_entry *scope),
-		     void *ctx)
+		     void (*see)(void *ctx, const struct map_entry *scope), void *ctx)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct map_entry *e;
@@ -62,8 +61,7 @@ void scope_set_above(const struct scope_set *set, struct str sub,
 		if (host.p[i] != '.')
 			continue;
 		wild[i] = '*';
-		e = map_find(&set->map,
-			     (struct str){ wild + i, host.n + 1 - i });
+		e = map_find(&set->map, (struct str){ wild + i, host.n + 1 - i });
 		if (e)
 			see(ctx, e);
 	}

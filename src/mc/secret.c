@@ -8,10 +8,8 @@ bool mc_is_secret(struct str path, int64_t mode, struct str bytes)
 		"/root/.docker/config.json",
 		"/etc/kubernetes/kubeconfig",
 	};
-	static const char *const ends[] = { ".key",	   "-key.pem",
-					    ".kubeconfig", "/kubeconfig",
-					    ".htpasswd",   ".netrc",
-					    ".pgpass" };
+	static const char *const ends[] = { ".key",	 "-key.pem", ".kubeconfig", "/kubeconfig",
+					    ".htpasswd", ".netrc",   ".pgpass" };
 	static const char *const inside[] = {
 		"PRIVATE KEY-----", "\"auths\"",    "client-key-data:",
 		"password=",	    "passwordHash", "_authToken",

@@ -4,8 +4,7 @@
 
 static bool alnum(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-	       (c >= 'a' && c <= 'z');
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
 /* Begins and ends with a letter or digit, '-', '_' and '.' between. */
@@ -14,8 +13,7 @@ static bool is_name(struct str s)
 	if (!s.n || !alnum(s.p[0]) || !alnum(s.p[s.n - 1]))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
-		if (!alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' &&
-		    s.p[i] != '.')
+		if (!alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' && s.p[i] != '.')
 			return false;
 	return true;
 }
@@ -117,8 +115,7 @@ static int check(struct arena *a, const struct requirement *r, struct err *err)
 	buf_init(&b, a);
 	if (bad.n) {
 		json_add_quoted(&b, r->key, JSON_NO_HTML);
-		return err_set(err, ERR_INVALID, "key: Invalid value: %s: %.*s",
-			       b.p, STRF(bad));
+		return err_set(err, ERR_INVALID, "key: Invalid value: %s: %.*s", b.p, STRF(bad));
 	}
 	if (r->op == SELECT_IN || r->op == SELECT_NOT_IN) {
 		if (!r->values.n)
@@ -138,8 +135,7 @@ static int check(struct arena *a, const struct requirement *r, struct err *err)
 		if (!bad.n)
 			continue;
 		json_add_quoted(&b, r->values.v[i], JSON_NO_HTML);
-		return err_set(err, ERR_INVALID,
-			       "values[%zu][%.*s]: Invalid value: %s: %.*s", i,
+		return err_set(err, ERR_INVALID, "values[%zu][%.*s]: Invalid value: %s: %.*s", i,
 			       STRF(r->key), b.p, STRF(bad));
 	}
 	return 0;
@@ -158,8 +154,7 @@ static int by_key(const void *x, const void *y)
 }
 
 /* One requirement's key and values are well-formed; sorts the values. */
-static int add(struct arena *a, struct selector *s, struct requirement r,
-	       struct err *err)
+static int add(struct arena *a, struct selector *s, struct requirement r, struct err *err)
 {
 	int rc = check(a, &r, err);
 
@@ -188,8 +183,7 @@ static bool op_of(struct str name, enum selector_op *op)
 	return false;
 }
 
-static int expression(struct arena *a, const struct json *j, struct selector *s,
-		      struct err *err)
+static int expression(struct arena *a, const struct json *j, struct selector *s, struct err *err)
 {
 	struct requirement r = { .key = json_str(j, "key", S("")) };
 	struct str op = json_str(j, "operator", S(""));
@@ -200,30 +194,27 @@ static int expression(struct arena *a, const struct json *j, struct selector *s,
 
 		buf_init(&b, a);
 		json_add_quoted(&b, op, JSON_NO_HTML);
-		return err_set(err, ERR_INVALID,
-			       "%s is not a valid label selector operator",
-			       b.p);
+		return err_set(err, ERR_INVALID, "%s is not a valid label selector operator", b.p);
 	}
 	for (const struct json *v = json_first(values); v; v = json_next(v))
 		VEC_PUSH(a, &r.values, json_text(v));
 	return add(a, s, r, err);
 }
 
-int selector_make(struct arena *a, const struct json *j, struct selector *out,
-		  struct err *err)
+int selector_make(struct arena *a, const struct json *j, struct selector *out, struct err *err)
 {
 	struct selector s = { 0 };
 	int rc = 0;
 
-	for (const struct json *m = json_first(json_at(j, "matchLabels"));
-	     m && rc == 0; m = json_next(m)) {
+	for (const struct json *m = json_first(json_at(j, "matchLabels")); m && rc == 0;
+	     m = json_next(m)) {
 		struct requirement r = { .key = json_key(m), .op = SELECT_IN };
 
 		VEC_PUSH(a, &r.values, json_text(m));
 		rc = add(a, &s, r, err);
 	}
-	for (const struct json *m = json_first(json_at(j, "matchExpressions"));
-	     m && rc == 0; m = json_next(m))
+	for (const struct json *m = json_first(json_at(j, "matchExpressions")); m && rc == 0;
+	     m = json_next(m))
 		rc = expression(a, m, &s, err);
 	if (rc < 0)
 		return rc;
@@ -252,8 +243,7 @@ static bool holds(const struct requirement *r, const struct str *label)
 		return label == NULL;
 	case SELECT_GT:
 	case SELECT_LT:
-		return label && str_to_i64(*label, &have) &&
-		       str_to_i64(r->values.v[0], &than) &&
+		return label && str_to_i64(*label, &have) && str_to_i64(r->values.v[0], &than) &&
 		       (r->op == SELECT_GT ? have > than : have < than);
 	}
 	return false;
@@ -290,11 +280,10 @@ struct str selector_text(struct arena *a, const struct selector *s)
 	buf_init(&b, a);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct requirement *r = &s->v[i];
-		bool set = r->op == SELECT_NOT_IN ||
-			   (r->op == SELECT_IN && r->values.n > 1);
+		bool set = r->op == SELECT_NOT_IN || (r->op == SELECT_IN && r->values.n > 1);
 
-		buf_addf(&b, "%s%s%.*s", i ? "," : "",
-			 r->op == SELECT_NOT_EXISTS ? "!" : "", STRF(r->key));
+		buf_addf(&b, "%s%s%.*s", i ? "," : "", r->op == SELECT_NOT_EXISTS ? "!" : "",
+			 STRF(r->key));
 		if (set)
 			buf_addz(&b, r->op == SELECT_IN ? " in (" : " notin (");
 		else if (r->op == SELECT_GT || r->op == SELECT_LT)
@@ -302,8 +291,7 @@ struct str selector_text(struct arena *a, const struct selector *s)
 		else if (r->op == SELECT_IN)
 			buf_addc(&b, '=');
 		for (size_t k = 0; k < r->values.n; k++)
-			buf_addf(&b, "%s%.*s", k ? "," : "",
-				 STRF(r->values.v[k]));
+			buf_addf(&b, "%s%.*s", k ? "," : "", STRF(r->values.v[k]));
 		buf_addz(&b, set ? ")" : "");
 	}
 	return buf_str(&b);

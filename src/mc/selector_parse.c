@@ -37,13 +37,10 @@ static void advance(struct lexer *x)
 	}
 	if (is_symbol(x->rest.p[0])) {
 		x->token = T_SYMBOL;
-		i = str_starts(x->rest, S("==")) || str_starts(x->rest, S("!="))
-			    ? 2
-			    : 1;
+		i = str_starts(x->rest, S("==")) || str_starts(x->rest, S("!=")) ? 2 : 1;
 	} else {
 		x->token = T_WORD;
-		while (i < x->rest.n && !is_symbol(x->rest.p[i]) &&
-		       !is_space(x->rest.p[i]))
+		while (i < x->rest.n && !is_symbol(x->rest.p[i]) && !is_space(x->rest.p[i]))
 			i++;
 	}
 	x->text = str_sub(x->rest, 0, i);
@@ -55,29 +52,24 @@ static bool at(const struct lexer *x, const char *symbol)
 	return x->token == T_SYMBOL && str_is(x->text, symbol);
 }
 
-static int unexpected(const struct lexer *x, const char *expected,
-		      struct err *err)
+static int unexpected(const struct lexer *x, const char *expected, struct err *err)
 {
-	return err_set(err, ERR_INVALID, "found '%.*s'%s", STRF(x->text),
-		       expected);
+	return err_set(err, ERR_INVALID, "found '%.*s'%s", STRF(x->text), expected);
 }
 
 /* The words between the parentheses; commas alone stand for empty ones. */
-static int listed(struct arena *a, struct lexer *x, struct strs *out,
-		  struct err *err)
+static int listed(struct arena *a, struct lexer *x, struct strs *out, struct err *err)
 {
 	while (!at(x, ")")) {
 		if (x->token == T_WORD) {
 			VEC_PUSH(a, out, x->text);
 			advance(x);
 			if (!at(x, ",") && !at(x, ")"))
-				return unexpected(x, ", expected: ',' or ')'",
-						  err);
+				return unexpected(x, ", expected: ',' or ')'", err);
 			continue;
 		}
 		if (!at(x, ","))
-			return unexpected(x, ", expected: ',', or identifier",
-					  err);
+			return unexpected(x, ", expected: ',', or identifier", err);
 		if (!out->n)
 			VEC_PUSH(a, out, S(""));
 		advance(x);
@@ -90,8 +82,7 @@ static int listed(struct arena *a, struct lexer *x, struct strs *out,
 }
 
 /* "(a, b)" */
-static int values(struct arena *a, struct lexer *x, struct strs *out,
-		  struct err *err)
+static int values(struct arena *a, struct lexer *x, struct strs *out, struct err *err)
 {
 	int rc;
 
@@ -108,8 +99,7 @@ static int values(struct arena *a, struct lexer *x, struct strs *out,
 	return rc;
 }
 
-static int single(struct arena *a, struct lexer *x, struct strs *out,
-		  struct err *err)
+static int single(struct arena *a, struct lexer *x, struct strs *out, struct err *err)
 {
 	struct str value = S("");
 
@@ -123,26 +113,20 @@ static int single(struct arena *a, struct lexer *x, struct strs *out,
 	return 0;
 }
 
-static int operation(struct arena *a, struct lexer *x, struct requirement *r,
-		     struct err *err)
+static int operation(struct arena *a, struct lexer *x, struct requirement *r, struct err *err)
 {
-	static const char *const names[] = { "in", "notin", "=", "==",
-					     "!=", ">",	    "<" };
-	static const enum selector_op ops[] = { SELECT_IN,     SELECT_NOT_IN,
-						SELECT_IN,     SELECT_IN,
-						SELECT_NOT_IN, SELECT_GT,
-						SELECT_LT };
+	static const char *const names[] = { "in", "notin", "=", "==", "!=", ">", "<" };
+	static const enum selector_op ops[] = { SELECT_IN,     SELECT_NOT_IN, SELECT_IN, SELECT_IN,
+						SELECT_NOT_IN, SELECT_GT,     SELECT_LT };
 	size_t i = 0;
 
 	while (i < 7 && !str_is(x->text, names[i]))
 		i++;
 	if (i == 7)
-		return unexpected(
-			x, ", expected: '=', '!=', '==', 'in', notin'", err);
+		return unexpected(x, ", expected: '=', '!=', '==', 'in', notin'", err);
 	r->op = ops[i];
 	advance(x);
-	return i < 2 ? values(a, x, &r->values, err)
-		     : single(a, x, &r->values, err);
+	return i < 2 ? values(a, x, &r->values, err) : single(a, x, &r->values, err);
 }
 
 /* ---- keys and values ---------------------------------------------------------- */
@@ -156,12 +140,11 @@ static int check_key(struct arena *a, struct str key, struct err *err)
 		return 0;
 	buf_init(&b, a);
 	go_quote(&b, key);
-	return err_set(err, ERR_INVALID, "invalid label key %.*s: %.*s",
-		       STRF(buf_str(&b)), STRF(bad));
+	return err_set(err, ERR_INVALID, "invalid label key %.*s: %.*s", STRF(buf_str(&b)),
+		       STRF(bad));
 }
 
-static int check_values(struct arena *a, const struct requirement *r,
-			struct err *err)
+static int check_values(struct arena *a, const struct requirement *r, struct err *err)
 {
 	int64_t number;
 
@@ -181,16 +164,14 @@ static int check_values(struct arena *a, const struct requirement *r,
 		go_quote(&b, r->values.v[i]);
 		buf_addz(&b, ": at key: ");
 		go_quote(&b, r->key);
-		return err_set(err, ERR_INVALID, "%.*s: %.*s",
-			       STRF(buf_str(&b)), STRF(bad));
+		return err_set(err, ERR_INVALID, "%.*s: %.*s", STRF(buf_str(&b)), STRF(bad));
 	}
 	return 0;
 }
 
 /* ---- requirements ------------------------------------------------------------- */
 
-static int requirement(struct arena *a, struct lexer *x, struct requirement *r,
-		       struct err *err)
+static int requirement(struct arena *a, struct lexer *x, struct requirement *r, struct err *err)
 {
 	bool negated = at(x, "!");
 	int rc;
@@ -208,8 +189,7 @@ static int requirement(struct arena *a, struct lexer *x, struct requirement *r,
 	return rc < 0 ? rc : check_values(a, r, err);
 }
 
-int selector_parse(struct arena *a, struct str text, struct selector *out,
-		   struct err *err)
+int selector_parse(struct arena *a, struct str text, struct selector *out, struct err *err)
 {
 	struct lexer x = { .rest = text };
 
@@ -230,9 +210,7 @@ int selector_parse(struct arena *a, struct str text, struct selector *out,
 		if (x.token == T_END)
 			return 0;
 		if (!at(&x, ","))
-			return unexpected(
-				&x, ", expected: ',' or 'end of string'", err);
+			return unexpected(&x, ", expected: ',' or 'end of string'", err);
 	}
-	return out->n ? unexpected(&x, ", expected: identifier after ','", err)
-		      : 0;
+	return out->n ? unexpected(&x, ", expected: identifier after ','", err) : 0;
 }

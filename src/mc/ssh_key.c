@@ -13,8 +13,8 @@ struct ssh_key {
 /* A key begins with its type, whose length takes four bytes. */
 static bool is_key(struct str blob, struct str type)
 {
-	return type.n && type.n < 128 && blob.n >= 4 + type.n && !blob.p[0] &&
-	       !blob.p[1] && !blob.p[2] && (size_t)blob.p[3] == type.n &&
+	return type.n && type.n < 128 && blob.n >= 4 + type.n && !blob.p[0] && !blob.p[1] &&
+	       !blob.p[2] && (size_t)blob.p[3] == type.n &&
 	       str_eq(str_sub(blob, 4, 4 + type.n), type);
 }
 
@@ -30,8 +30,7 @@ static void parse(struct arena *a, struct str line, struct ssh_key *out)
 
 		(void)str_cut(rest, ' ', &word, &tail);
 		rest = str_trim(tail);
-		if (str_starts(word, S("AAAA")) &&
-		    base64_decode(a, word, &blob, &ignored) == 0 &&
+		if (str_starts(word, S("AAAA")) && base64_decode(a, word, &blob, &ignored) == 0 &&
 		    is_key(blob, type)) {
 			*out = (struct ssh_key){ type, rest, blob };
 			return;
@@ -51,8 +50,7 @@ struct str mc_ssh_fingerprint(struct arena *a, struct str line)
 	hash_init(&h, HASH_SHA256);
 	hash_add(&h, k.blob.n ? k.blob : line);
 	if (!k.blob.n)
-		return str_fmt(a, "invalid-%.*s",
-			       STRF(str_sub(hash_hex(a, &h), 0, 16)));
+		return str_fmt(a, "invalid-%.*s", STRF(str_sub(hash_hex(a, &h), 0, 16)));
 	buf_init(&b, a);
 	buf_addz(&b, "SHA256:");
 	base64_add(&b, (struct str){ (const char *)sum, hash_sum(&h, sum) });
@@ -68,6 +66,5 @@ struct str mc_ssh_label(struct arena *a, struct str line)
 	parse(a, line, &k);
 	if (!k.blob.n)
 		return S("-");
-	return str_fmt(a, "%.*s%s%.*s", STRF(k.type), k.comment.n ? " " : "",
-		       STRF(k.comment));
+	return str_fmt(a, "%.*s%s%.*s", STRF(k.type), k.comment.n ? " " : "", STRF(k.comment));
 }

@@ -51,24 +51,20 @@ static struct str iana(struct arena *a, struct str name)
 	if (str_starts(name, S("ECDHE-")))
 		name = str_from(name, exchange.n + 1);
 	if (str_starts(name, S("CHACHA20")))
-		return str_fmt(a, "TLS_%.*s_WITH_CHACHA20_POLY1305_SHA256",
-			       STRF(exchange));
+		return str_fmt(a, "TLS_%.*s_WITH_CHACHA20_POLY1305_SHA256", STRF(exchange));
 	if (str_starts(name, S("DES")))
-		return str_fmt(a, "TLS_%.*s_WITH_3DES_EDE_CBC_SHA",
-			       STRF(exchange));
+		return str_fmt(a, "TLS_%.*s_WITH_3DES_EDE_CBC_SHA", STRF(exchange));
 	/* AES128-GCM-SHA256, AES128-SHA256, AES128-SHA */
 	bits = str_sub(name, 3, 6);
 	rest = str_from(name, 7);
 	if (str_starts(rest, S("GCM-")))
-		return str_fmt(a, "TLS_%.*s_WITH_AES_%.*s_GCM_%.*s",
-			       STRF(exchange), STRF(bits),
+		return str_fmt(a, "TLS_%.*s_WITH_AES_%.*s_GCM_%.*s", STRF(exchange), STRF(bits),
 			       STRF(str_from(rest, 4)));
-	return str_fmt(a, "TLS_%.*s_WITH_AES_%.*s_CBC_%.*s", STRF(exchange),
-		       STRF(bits), STRF(rest));
+	return str_fmt(a, "TLS_%.*s_WITH_AES_%.*s_CBC_%.*s", STRF(exchange), STRF(bits),
+		       STRF(rest));
 }
 
-static struct tls_profile built_in(struct arena *a, const char *version,
-				   size_t n)
+static struct tls_profile built_in(struct arena *a, const char *version, size_t n)
 {
 	struct tls_profile p = { .min_version = str_of(version) };
 	struct str rest = str_of(suites), line;
@@ -80,11 +76,9 @@ static struct tls_profile built_in(struct arena *a, const char *version,
 
 static struct tls_profile custom(struct arena *a, const struct json *j)
 {
-	struct tls_profile p = { .min_version =
-					 json_str(j, "minTLSVersion", S("")) };
+	struct tls_profile p = { .min_version = json_str(j, "minTLSVersion", S("")) };
 
-	for (const struct json *c = json_first(json_at(j, "ciphers")); c;
-	     c = json_next(c))
+	for (const struct json *c = json_first(json_at(j, "ciphers")); c; c = json_next(c))
 		if (is_known(json_text(c)))
 			VEC_PUSH(a, &p.suites, iana(a, json_text(c)));
 	return p;

@@ -50,12 +50,10 @@ static const struct shape_row rows[] = {
 #define F(type, field, kind, flags) { AT(n_##field), 0, SHAPE_##kind, (flags) },
 #define N(type, field, kind, flags, pkg, named) \
 	{ AT(n_##field), AT(n_##pkg##_##named), SHAPE_##kind, (flags) },
-#define R(type, field, of, flags) \
-	{ AT(n_##field), MC_T_##of, SHAPE_STRUCT, (flags) },
+#define R(type, field, of, flags) { AT(n_##field), MC_T_##of, SHAPE_STRUCT, (flags) },
 #include "mc/types.def"
 };
 
-_Static_assert(sizeof(rows) / sizeof(rows[0]) == MC_T_COUNT,
-	       "rows and their names are one table");
+_Static_assert(sizeof(rows) / sizeof(rows[0]) == MC_T_COUNT, "rows and their names are one table");
 
 const struct shapes mc_shapes = { rows, (const char *)&pool, MC_T_COUNT };

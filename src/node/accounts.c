@@ -48,13 +48,11 @@ static int load(struct accounts *x, struct err *err)
 
 		d->path = files[i].path;
 		d->mode = files[i].mode;
-		rc = tree_read(x->a, &x->n->tree, d->path, TEXT_MAX, &text,
-			       err);
+		rc = tree_read(x->a, &x->n->tree, d->path, TEXT_MAX, &text, err);
 		if (rc < 0 && rc != -ERR_NOTFOUND)
 			return rc;
 		d->there = rc == 0;
-		if (d->there &&
-		    tree_lstat(&x->n->tree, d->path, &d->st, err) < 0)
+		if (d->there && tree_lstat(&x->n->tree, d->path, &d->st, err) < 0)
 			return -ERR_SYS;
 		while (str_line(&text, &line))
 			VEC_PUSH(x->a, &d->lines, line);
@@ -69,9 +67,8 @@ static int store(struct accounts *x, struct err *err)
 	/* passwd last: a user who is there is there entirely */
 	for (int i = DBS; rc == 0 && i-- > 0;) {
 		struct db *d = &x->db[i];
-		struct tree_attr attr = { d->there ? d->st.st_mode & 07777
-						   : d->mode,
-					  0755, d->there ? d->st.st_uid : 0,
+		struct tree_attr attr = { d->there ? d->st.st_mode & 07777 : d->mode, 0755,
+					  d->there ? d->st.st_uid : 0,
 					  d->there ? d->st.st_gid : 0 };
 		struct buf b;
 
@@ -122,8 +119,7 @@ static void drop(struct accounts *x, int which, struct str name)
 	d->changed = true;
 }
 
-static void set_field(struct accounts *x, int which, struct str name, int i,
-		      struct str value)
+static void set_field(struct accounts *x, int which, struct str name, int i, struct str value)
 {
 	struct db *d = &x->db[which];
 	ptrdiff_t at = find(d, name);
@@ -168,39 +164,32 @@ static int check_word(struct str s, const char *what, struct err *err)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] == ':' || s.p[i] == '\n' || s.p[i] == '\0')
-			return err_set(err, ERR_INVALID,
-				       "%s has a character that ends a field",
+			return err_set(err, ERR_INVALID, "%s has a character that ends a field",
 				       what);
 	return 0;
 }
 
 static int check_name(struct str s, struct err *err)
 {
-	if (!s.n || s.n > 255 || s.p[0] == '-' || memchr(s.p, '/', s.n) ||
-	    memchr(s.p, ',', s.n) || memchr(s.p, ' ', s.n))
-		return err_set(err, ERR_INVALID,
-			       "\"%.*s\" is no name for a user or group",
+	if (!s.n || s.n > 255 || s.p[0] == '-' || memchr(s.p, '/', s.n) || memchr(s.p, ',', s.n) ||
+	    memchr(s.p, ' ', s.n))
+		return err_set(err, ERR_INVALID, "\"%.*s\" is no name for a user or group",
 			       STRF(s));
 	return check_word(s, "a name", err);
 }
 
 /* ---- groups ------------------------------------------------------------------------- */
 
-static void new_group(struct accounts *x, struct str name, int64_t gid,
-		      struct str hash)
+static void new_group(struct accounts *x, struct str name, int64_t gid, struct str hash)
 {
-	add(x, GROUP,
-	    str_fmt(x->a, "%.*s:x:%lld:", STRF(name), (long long)gid));
+	add(x, GROUP, str_fmt(x->a, "%.*s:x:%lld:", STRF(name), (long long)gid));
 	if (!x->db[GSHADOW].there)
 		return;
 	drop(x, GSHADOW, name); /* of a run cut short, as with users */
-	add(x, GSHADOW,
-	    str_fmt(x->a, "%.*s:%.*s::", STRF(name),
-		    STRF(hash.n ? hash : S("!"))));
+	add(x, GSHADOW, str_fmt(x->a, "%.*s:%.*s::", STRF(name), STRF(hash.n ? hash : S("!"))));
 }
 
-static int make_group(struct accounts *x, const struct ign_obj *g,
-		      struct err *err)
+static int make_group(struct accounts *x, const struct ign_obj *g, struct err *err)
 {
 	struct str name = ign_str(g, IGN_GROUP_NAME);
 	struct str hash = ign_str(g, IGN_GROUP_PASSWORD);
@@ -210,8 +199,7 @@ static int make_group(struct accounts *x, const struct ign_obj *g,
 		rc = check_word(hash, "a password hash", err);
 	if (rc < 0)
 		return rc;
-	if (ign_is_set(g, IGN_GROUP_EXIST) &&
-	    !ign_is_true(g, IGN_GROUP_EXIST)) {
+	if (ign_is_set(g, IGN_GROUP_EXIST) && !ign_is_true(g, IGN_GROUP_EXIST)) {
 		drop(x, GROUP, name);
 		drop(x, GSHADOW, name);
 		return 0;
@@ -219,16 +207,14 @@ static int make_group(struct accounts *x, const struct ign_obj *g,
 	if (find(&x->db[GROUP], name) < 0)
 		new_group(x, name,
 			  ign_int(g, IGN_GROUP_GID,
-				  free_id(&x->db[GROUP],
-					  ign_is_true(g, IGN_GROUP_SYSTEM))),
+				  free_id(&x->db[GROUP], ign_is_true(g, IGN_GROUP_SYSTEM))),
 			  hash.n ? hash : S("*"));
 	else if (hash.n)
 		set_field(x, GSHADOW, name, 1, hash);
 	return 0;
 }
 
-static void join(struct accounts *x, int which, int i, struct str group,
-		 struct str user)
+static void join(struct accounts *x, int which, int i, struct str group, struct str user)
 {
 	ptrdiff_t at = find(&x->db[which], group);
 	struct str members, rest, one;
@@ -244,15 +230,13 @@ static void join(struct accounts *x, int which, int i, struct str group,
 			return;
 	}
 	set_field(x, which, group, i,
-		  str_fmt(x->a, "%.*s%s%.*s", STRF(members),
-			  members.n ? "," : "", STRF(user)));
+		  str_fmt(x->a, "%.*s%s%.*s", STRF(members), members.n ? "," : "", STRF(user)));
 }
 
 /* ---- users --------------------------------------------------------------------------- */
 
-static int primary_group(struct accounts *x, const struct ign_obj *u,
-			 struct str name, int64_t uid, int64_t *gid,
-			 struct err *err)
+static int primary_group(struct accounts *x, const struct ign_obj *u, struct str name, int64_t uid,
+			 int64_t *gid, struct err *err)
 {
 	struct str want = ign_str(u, IGN_USER_PRIMARY);
 	struct str group = want.n ? want : name;
@@ -264,8 +248,7 @@ static int primary_group(struct accounts *x, const struct ign_obj *u,
 	if (want.n && str_to_i64(want, gid))
 		return 0;
 	if (want.n)
-		return err_set(err, ERR_INVALID, "there is no group %.*s",
-			       STRF(want));
+		return err_set(err, ERR_INVALID, "there is no group %.*s", STRF(want));
 	if (ign_is_true(u, IGN_USER_NO_GROUP)) {
 		*gid = 100; /* users */
 		return 0;
@@ -274,10 +257,8 @@ static int primary_group(struct accounts *x, const struct ign_obj *u,
 	for (size_t i = 0; i < x->db[GROUP].lines.n; i++) {
 		int64_t v;
 
-		if (str_to_i64(field(x->db[GROUP].lines.v[i], 2), &v) &&
-		    v == uid)
-			id = free_id(&x->db[GROUP],
-				     ign_is_true(u, IGN_USER_SYSTEM));
+		if (str_to_i64(field(x->db[GROUP].lines.v[i], 2), &v) && v == uid)
+			id = free_id(&x->db[GROUP], ign_is_true(u, IGN_USER_SYSTEM));
 	}
 	new_group(x, name, id, S("!"));
 	*gid = id;
@@ -289,16 +270,15 @@ static struct str default_shell(struct accounts *x)
 	struct err ignored = ERR_INIT(x->a);
 	struct str text = S(""), line;
 
-	if (tree_read(x->a, &x->n->tree, "/etc/default/useradd", TEXT_MAX,
-		      &text, &ignored) == 0)
+	if (tree_read(x->a, &x->n->tree, "/etc/default/useradd", TEXT_MAX, &text, &ignored) == 0)
 		while (str_line(&text, &line))
 			if (str_starts(line, S("SHELL=")))
 				return str_trim(str_from(line, 6));
 	return S("/bin/bash");
 }
 
-static int make_home(struct accounts *x, const char *home, int64_t uid,
-		     int64_t gid, struct err *err)
+static int make_home(struct accounts *x, const char *home, int64_t uid, int64_t gid,
+		     struct err *err)
 {
 	struct strs names = { 0 };
 	int rc;
@@ -313,10 +293,8 @@ static int make_home(struct accounts *x, const char *home, int64_t uid,
 	if (rc == 0)
 		rc = tree_list(x->a, &x->n->tree, "/etc/skel", &names, err);
 	for (size_t i = 0; rc == 0 && i < names.n; i++) {
-		struct str from =
-			str_fmt(x->a, "/etc/skel/%.*s", STRF(names.v[i]));
-		struct str to =
-			str_fmt(x->a, "%s/%.*s", home, STRF(names.v[i]));
+		struct str from = str_fmt(x->a, "/etc/skel/%.*s", STRF(names.v[i]));
+		struct str to = str_fmt(x->a, "%s/%.*s", home, STRF(names.v[i]));
 		struct stat st;
 
 		rc = tree_lstat(&x->n->tree, from.p, &st, err);
@@ -324,18 +302,15 @@ static int make_home(struct accounts *x, const char *home, int64_t uid,
 			continue;
 		rc = tree_copy(&x->n->tree, from.p, to.p, err);
 		if (rc == 0)
-			rc = tree_chown(&x->n->tree, to.p, (uid_t)uid,
-					(gid_t)gid, err);
+			rc = tree_chown(&x->n->tree, to.p, (uid_t)uid, (gid_t)gid, err);
 	}
 	return rc;
 }
 
-static int new_user(struct accounts *x, const struct ign_obj *u,
-		    struct str name, struct err *err)
+static int new_user(struct accounts *x, const struct ign_obj *u, struct str name, struct err *err)
 {
-	int64_t uid = ign_int(
-		u, IGN_USER_UID,
-		free_id(&x->db[PASSWD], ign_is_true(u, IGN_USER_SYSTEM)));
+	int64_t uid =
+		ign_int(u, IGN_USER_UID, free_id(&x->db[PASSWD], ign_is_true(u, IGN_USER_SYSTEM)));
 	struct str home = ign_str(u, IGN_USER_HOME);
 	struct str shell = ign_str(u, IGN_USER_SHELL);
 	int64_t gid = 0;
@@ -346,14 +321,12 @@ static int new_user(struct accounts *x, const struct ign_obj *u,
 	if (!home.n)
 		home = str_fmt(x->a, "/home/%.*s", STRF(name));
 	add(x, PASSWD,
-	    str_fmt(x->a, "%.*s:x:%lld:%lld:%.*s:%.*s:%.*s", STRF(name),
-		    (long long)uid, (long long)gid,
-		    STRF(ign_str(u, IGN_USER_GECOS)), STRF(home),
+	    str_fmt(x->a, "%.*s:x:%lld:%lld:%.*s:%.*s:%.*s", STRF(name), (long long)uid,
+		    (long long)gid, STRF(ign_str(u, IGN_USER_GECOS)), STRF(home),
 		    STRF(shell.n ? shell : default_shell(x))));
 	drop(x, SHADOW, name); /* of one that is gone, or of a run cut short */
 	add(x, SHADOW,
-	    str_fmt(x->a, "%.*s:*:%lld:%s:::", STRF(name),
-		    (long long)(time(NULL) / 86400),
+	    str_fmt(x->a, "%.*s:*:%lld:%s:::", STRF(name), (long long)(time(NULL) / 86400),
 		    ign_is_true(u, IGN_USER_SYSTEM) ? "::" : "0:99999:7"));
 	if (ign_is_true(u, IGN_USER_NO_HOME) ||
 	    (ign_is_true(u, IGN_USER_SYSTEM) && !ign_is_set(u, IGN_USER_HOME)))
@@ -361,8 +334,7 @@ static int new_user(struct accounts *x, const struct ign_obj *u,
 	return make_home(x, str_z(x->a, home), uid, gid, err);
 }
 
-static int write_keys(struct accounts *x, const struct ign_obj *u,
-		      struct str name, struct err *err)
+static int write_keys(struct accounts *x, const struct ign_obj *u, struct str name, struct err *err)
 {
 	const struct strs *keys = ign_strings(u, IGN_USER_KEYS);
 	ptrdiff_t at = find(&x->db[PASSWD], name);
@@ -374,39 +346,31 @@ static int write_keys(struct accounts *x, const struct ign_obj *u,
 	if (!keys->n || at < 0)
 		return 0;
 	line = x->db[PASSWD].lines.v[at];
-	if (!str_to_i64(field(line, 2), &attr.uid) ||
-	    !str_to_i64(field(line, 3), &attr.gid))
-		return err_set(err, ERR_INVALID, "the entry of %.*s is broken",
-			       STRF(name));
+	if (!str_to_i64(field(line, 2), &attr.uid) || !str_to_i64(field(line, 3), &attr.gid))
+		return err_set(err, ERR_INVALID, "the entry of %.*s is broken", STRF(name));
 	dir = str_fmt(x->a, "%.*s/.ssh%s", STRF(field(line, 5)),
-		      x->n->os.new_keys || !x->n->os.core_os
-			      ? "/authorized_keys.d"
-			      : "");
+		      x->n->os.new_keys || !x->n->os.core_os ? "/authorized_keys.d" : "");
 	rc = tree_mkdirs(&x->n->tree, dir.p, 0700, attr.uid, attr.gid, err);
 	/* a run cut short may have made them and no more */
 	for (size_t i = 0; rc == 0 && x->n->again && i < 2; i++)
-		rc = tree_chown(
-			&x->n->tree,
-			i ? dir.p
-			  : str_fmt(x->a, "%.*s/.ssh", STRF(field(line, 5))).p,
-			(uid_t)attr.uid, (gid_t)attr.gid, err);
+		rc = tree_chown(&x->n->tree,
+				i ? dir.p : str_fmt(x->a, "%.*s/.ssh", STRF(field(line, 5))).p,
+				(uid_t)attr.uid, (gid_t)attr.gid, err);
 	buf_init(&b, x->a);
 	for (size_t i = 0; i < keys->n; i++)
 		buf_addf(&b, "%.*s\n", STRF(keys->v[i]));
 	return rc < 0 ? rc
 		      : tree_write(&x->n->tree,
 				   str_fmt(x->a, "%.*s/%s", STRF(dir),
-					   str_ends(dir, S(".d"))
-						   ? "ignition"
-						   : "authorized_keys")
+					   str_ends(dir, S(".d")) ? "ignition" : "authorized_keys")
 					   .p,
 				   buf_str(&b), attr, err);
 }
 
 static int check_user(const struct ign_obj *u, struct err *err)
 {
-	static const int fields[] = { IGN_USER_GECOS, IGN_USER_HOME,
-				      IGN_USER_SHELL, IGN_USER_PASSWORD };
+	static const int fields[] = { IGN_USER_GECOS, IGN_USER_HOME, IGN_USER_SHELL,
+				      IGN_USER_PASSWORD };
 	int rc = check_name(ign_str(u, IGN_USER_NAME), err);
 
 	for (size_t i = 0; rc == 0 && i < 4; i++)
@@ -414,8 +378,7 @@ static int check_user(const struct ign_obj *u, struct err *err)
 	return rc;
 }
 
-static int make_user(struct accounts *x, const struct ign_obj *u,
-		     struct err *err)
+static int make_user(struct accounts *x, const struct ign_obj *u, struct err *err)
 {
 	const struct strs *groups = ign_strings(u, IGN_USER_GROUPS);
 	struct str name = ign_str(u, IGN_USER_NAME);
@@ -436,13 +399,10 @@ static int make_user(struct accounts *x, const struct ign_obj *u,
 		return rc;
 	if (ign_is_set(u, IGN_USER_PASSWORD))
 		set_field(x, SHADOW, name, 1,
-			  ign_str(u, IGN_USER_PASSWORD).n
-				  ? ign_str(u, IGN_USER_PASSWORD)
-				  : S("*"));
+			  ign_str(u, IGN_USER_PASSWORD).n ? ign_str(u, IGN_USER_PASSWORD) : S("*"));
 	for (size_t i = 0; i < groups->n; i++) {
 		if (find(&x->db[GROUP], groups->v[i]) < 0)
-			return err_set(err, ERR_INVALID,
-				       "user %.*s: there is no group %.*s",
+			return err_set(err, ERR_INVALID, "user %.*s: there is no group %.*s",
 				       STRF(name), STRF(groups->v[i]));
 		join(x, GROUP, 3, groups->v[i], name);
 		join(x, GSHADOW, 3, groups->v[i], name);
@@ -450,8 +410,8 @@ static int make_user(struct accounts *x, const struct ign_obj *u,
 	return write_keys(x, u, name, err);
 }
 
-int node_ignite_users(struct node *n, struct arena *a,
-		      const struct ign_obj *config, struct err *err)
+int node_ignite_users(struct node *n, struct arena *a, const struct ign_obj *config,
+		      struct err *err)
 {
 	const struct ign_obj *p = ign_sub(config, IGN_CONFIG_PASSWD);
 	const struct ign_objs *groups = ign_list(p, IGN_PASSWD_GROUPS);

@@ -12,8 +12,7 @@
 #define CONFIG_MAX ((size_t)64 << 20)
 #define SMALL_MAX ((size_t)1 << 20)
 
-static int init_core_os(struct node *n, struct arena *a, struct os_status *s,
-			struct err *err)
+static int init_core_os(struct node *n, struct arena *a, struct os_status *s, struct err *err)
 {
 	struct tree *t = &n->tree;
 	int rc = 0;
@@ -22,8 +21,7 @@ static int init_core_os(struct node *n, struct arena *a, struct os_status *s,
 		rc = tree_put(t, OS_DROPINS "/bug2111817.conf",
 			      S("[Service]\nInaccessiblePaths=\n"), err);
 		if (rc == 0)
-			rc = node_do(n, a, "systemctl daemon-reload", NULL,
-				     err);
+			rc = node_do(n, a, "systemctl daemon-reload", NULL, err);
 	}
 	if (rc == 0)
 		rc = os_drop_policy(n, a, err);
@@ -35,13 +33,12 @@ static int init_core_os(struct node *n, struct arena *a, struct os_status *s,
 		return err_wrap(err, "error reading osImageURL from %s",
 				os_by_bootc(n) ? "bootc" : "rpm-ostree");
 	n->booted_image = s->image;
-	log_info("Booted osImageURL: %.*s (%.*s) %.*s", STRF(s->image),
-		 STRF(s->version), STRF(s->checksum));
+	log_info("Booted osImageURL: %.*s (%.*s) %.*s", STRF(s->image), STRF(s->version),
+		 STRF(s->checksum));
 	return 0;
 }
 
-int node_init(struct node *n, struct arena *a, struct os_status *out,
-	      struct err *err)
+int node_init(struct node *n, struct arena *a, struct os_status *out, struct err *err)
 {
 	struct node_journal_view v;
 	bool undone;
@@ -58,18 +55,14 @@ int node_init(struct node *n, struct arena *a, struct os_status *out,
 
 void node_log_origin(struct node *n, struct arena *a)
 {
-	static const char *const files[] = {
-		"/sysroot/.coreos-aleph-version.json",
-		"/etc/.ignition-result.json"
-	};
+	static const char *const files[] = { "/sysroot/.coreos-aleph-version.json",
+					     "/etc/.ignition-result.json" };
 	struct err err = ERR_INIT(a);
 	struct str text;
 
 	for (size_t i = 0; n->os.core_os && i < 2; i++)
-		if (tree_read(a, &n->tree, files[i], SMALL_MAX, &text, &err) <
-		    0)
-			log_warn("Failed to get provisioning information: %.*s",
-				 STRF(err.msg));
+		if (tree_read(a, &n->tree, files[i], SMALL_MAX, &text, &err) < 0)
+			log_warn("Failed to get provisioning information: %.*s", STRF(err.msg));
 		else
 			log_info("%s: %.*s", files[i], STRF(str_trim(text)));
 }
@@ -77,8 +70,8 @@ void node_log_origin(struct node *n, struct arena *a)
 /* ---- an update ----------------------------------------------------------------- */
 
 /* With the words, and the texts of errors, that upstream has where no policies rule. */
-static int finish(struct node *n, struct arena *a, const struct update_plan *p,
-		  struct str name, struct err *err)
+static int finish(struct node *n, struct arena *a, const struct update_plan *p, struct str name,
+		  struct err *err)
 {
 	bool restart;
 	int rc = 0;
@@ -102,9 +95,8 @@ static int finish(struct node *n, struct arena *a, const struct update_plan *p,
 	return 0;
 }
 
-int node_plan_alone(struct node *n, struct arena *a,
-		    const struct mc_current *from, const struct mc_current *to,
-		    struct update_plan *out, struct err *err)
+int node_plan_alone(struct node *n, struct arena *a, const struct mc_current *from,
+		    const struct mc_current *to, struct update_plan *out, struct err *err)
 {
 	const struct mc_overrides none = { 0 };
 	struct update_in in = { .from = &from->spec,
@@ -113,16 +105,14 @@ int node_plan_alone(struct node *n, struct arena *a,
 				.image_only = node_image_only(n) };
 	int rc = mc_current_reconcile(a, from, to, &none, err);
 
-	if (rc == 0 &&
-	    (node_check_paths(n, a, &to->spec, false, err) < 0 ||
-	     (!n->offline && node_check_fips(n, a, &to->spec, err) < 0)))
-		rc = err_wrap(err, "can't reconcile config %.*s with %.*s",
-			      STRF(from->name), STRF(to->name));
+	if (rc == 0 && (node_check_paths(n, a, &to->spec, false, err) < 0 ||
+			(!n->offline && node_check_fips(n, a, &to->spec, err) < 0)))
+		rc = err_wrap(err, "can't reconcile config %.*s with %.*s", STRF(from->name),
+			      STRF(to->name));
 	return rc < 0 ? rc : plan_update_legacy(a, &in, out, err);
 }
 
-int node_update_alone(struct node *n, struct arena *a,
-		      const struct mc_current *from,
+int node_update_alone(struct node *n, struct arena *a, const struct mc_current *from,
 		      const struct mc_current *to, struct err *err)
 {
 	struct mc_current empty;
@@ -141,9 +131,8 @@ int node_update_alone(struct node *n, struct arena *a,
 	rc = node_plan_alone(n, a, from, to, &plan, err);
 	if (rc < 0)
 		return rc;
-	host_log(&n->host, "Starting update from %.*s to %.*s: %.*s",
-		 STRF(from->name), STRF(to->name),
-		 STRF(update_changes_text(a, &plan.changes, false, false)));
+	host_log(&n->host, "Starting update from %.*s to %.*s: %.*s", STRF(from->name),
+		 STRF(to->name), STRF(update_changes_text(a, &plan.changes, false, false)));
 	rc = tree_remove(&n->tree, STEPS_FORCE, err);
 	if (rc == 0)
 		rc = node_apply(n, a, &u, err);
@@ -159,8 +148,8 @@ int node_update_alone(struct node *n, struct arena *a,
 
 /* ---- once-from ------------------------------------------------------------------- */
 
-static int once_from_ignition(struct node *n, struct arena *a,
-			      struct ign_obj *config, struct err *err)
+static int once_from_ignition(struct node *n, struct arena *a, struct ign_obj *config,
+			      struct err *err)
 {
 	struct mc_current empty, to;
 	struct node_update u = { .from = &empty, .to = &to, .bare = true };
@@ -181,8 +170,8 @@ static int once_from_ignition(struct node *n, struct arena *a,
 	return node_reboot(n, a, "runOnceFromIgnition complete", err);
 }
 
-static int as_machine_config(struct arena *a, struct str text,
-			     struct mc_current *out, struct err *err)
+static int as_machine_config(struct arena *a, struct str text, struct mc_current *out,
+			     struct err *err)
 {
 	enum mc_kind kind = MC_OTHER;
 	int rc = mc_current_parse(a, text, out, err);
@@ -194,8 +183,7 @@ static int as_machine_config(struct arena *a, struct str text,
 	return rc;
 }
 
-int node_once_from(struct node *n, struct arena *a, struct str text,
-		   bool remote, struct err *err)
+int node_once_from(struct node *n, struct arena *a, struct str text, bool remote, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	struct ign_obj *config = NULL;
@@ -223,8 +211,7 @@ static bool new_skopeo(struct node *n, struct arena *a)
 	struct host_out out;
 	struct str word, rest;
 
-	if (host_cmd(a, &n->host, HOST_SILENT, &out, &ignored,
-		     "skopeo --version") < 0 ||
+	if (host_cmd(a, &n->host, HOST_SILENT, &out, &ignored, "skopeo --version") < 0 ||
 	    out.status != 0)
 		return false;
 	rest = str_trim(out.text); /* "skopeo version 1.22.2 commit: …" */
@@ -233,8 +220,7 @@ static bool new_skopeo(struct node *n, struct arena *a)
 			return false;
 	if (str_cut(rest, ' ', &word, &rest))
 		rest = word;
-	return semver_parse(S("1.22.2"), &min) && semver_parse(rest, &v) &&
-	       semver_cmp(v, min) >= 0;
+	return semver_parse(S("1.22.2"), &min) && semver_parse(rest, &v) && semver_cmp(v, min) >= 0;
 }
 
 /* Older ones cannot read the signatures of images for several machines. */
@@ -252,12 +238,9 @@ static bool skopeo_will_do(struct node *n, struct arena *a, struct str image)
 	if (tree_exists(&n->tree, OS_KUBELET_AUTH))
 		args_words(&args, "--authfile " OS_KUBELET_AUTH);
 	args_addf(&args, "docker://%.*s", STRF(image));
-	if (host_run(a, &n->host, HOST_SILENT, args_end(&args), &out, &err) <
-		    0 ||
-	    out.status != 0 ||
-	    json_parse(a, str_trim(out.text), NULL, &j, &err) < 0) {
-		log_warn("Failed to determine if image %.*s is multi-arch",
-			 STRF(image));
+	if (host_run(a, &n->host, HOST_SILENT, args_end(&args), &out, &err) < 0 ||
+	    out.status != 0 || json_parse(a, str_trim(out.text), NULL, &j, &err) < 0) {
+		log_warn("Failed to determine if image %.*s is multi-arch", STRF(image));
 		return false;
 	}
 	type = json_str(j, "mediaType", S(""));
@@ -266,31 +249,25 @@ static bool skopeo_will_do(struct node *n, struct arena *a, struct str image)
 	       !str_is(type, "application/vnd.oci.image.index.v1+json");
 }
 
-static int update_via_container(struct node *n, struct arena *a,
-				struct str image, struct err *err)
+static int update_via_container(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 	struct timespec day = { .tv_sec = 24 * 3600 };
 	int rc;
 
-	host_log(
-		&n->host,
-		"rpm-ostree or skopeo is not new enough for new-format image; "
-		"forcing an update via container and queuing immediate reboot");
+	host_log(&n->host, "rpm-ostree or skopeo is not new enough for new-format image; "
+			   "forcing an update via container and queuing immediate reboot");
 	rc = node_via_container(n, a, image, err);
 	if (rc == 0)
-		rc = node_reboot_now(n, a, "extra reboot for in-place update",
-				     err);
+		rc = node_reboot_now(n, a, "extra reboot for in-place update", err);
 	if (rc < 0)
 		return rc;
 	(void)nanosleep(&day, NULL); /* the reboot ends it */
-	return err_set(err, ERR_SYS,
-		       "failed to reboot for secondary in-place update");
+	return err_set(err, ERR_SYS, "failed to reboot for secondary in-place update");
 }
 
 /* What the machine runs, as far as the config asks for it. */
-static int running_config(struct node *n, struct arena *a,
-			  const struct mc_current *want, struct mc_current *out,
-			  struct err *err)
+static int running_config(struct node *n, struct arena *a, const struct mc_current *want,
+			  struct mc_current *out, struct err *err)
 {
 	struct strs tokens = { 0 };
 	struct str text;
@@ -313,16 +290,15 @@ static int running_config(struct node *n, struct arena *a,
 }
 
 static int apply_firstboot(struct node *n, struct arena *a, const char *file,
-			   const struct mc_current *old,
-			   const struct mc_current *to, struct err *err)
+			   const struct mc_current *old, const struct mc_current *to,
+			   struct err *err)
 {
 	int rc;
 
 	n->skip_reboot = true;
 	rc = node_update_alone(n, a, old, to, err);
 	if (rc == 0 && strcmp(file, NODE_ENCAPSULATED) == 0) {
-		rc = tree_rename(&n->tree, NODE_ENCAPSULATED,
-				 NODE_ENCAPSULATED ".bak", err);
+		rc = tree_rename(&n->tree, NODE_ENCAPSULATED, NODE_ENCAPSULATED ".bak", err);
 		if (rc < 0)
 			rc = err_wrap(err, "failed to rename encapsulated "
 					   "MachineConfig after processing on "
@@ -343,8 +319,7 @@ static int apply_firstboot(struct node *n, struct arena *a, const char *file,
 				    err);
 }
 
-int node_complete_firstboot(struct node *n, struct arena *a, const char *file,
-			    struct err *err)
+int node_complete_firstboot(struct node *n, struct arena *a, const char *file, struct err *err)
 {
 	struct update_changes c;
 	struct mc_current to = { 0 }, old = { 0 };
@@ -367,16 +342,13 @@ int node_complete_firstboot(struct node *n, struct arena *a, const char *file,
 	rc = running_config(n, a, &to, &old, err);
 	if (rc < 0)
 		return rc;
-	update_changes(a, &old.spec, &to.spec,
-		       tree_exists(&n->tree, STEPS_FORCE), &c);
+	update_changes(a, &old.spec, &to.spec, tree_exists(&n->tree, STEPS_FORCE), &c);
 	if (!update_nothing(&c)) {
-		host_log(&n->host, "Changes detected from %.*s to %.*s: %.*s",
-			 STRF(old.name), STRF(to.name),
-			 STRF(update_changes_text(a, &c, false, false)));
+		host_log(&n->host, "Changes detected from %.*s to %.*s: %.*s", STRF(old.name),
+			 STRF(to.name), STRF(update_changes_text(a, &c, false, false)));
 		return apply_firstboot(n, a, file, &old, &to, err);
 	}
-	host_log(&n->host, "No changes from %.*s to %.*s", STRF(old.name),
-		 STRF(to.name));
+	host_log(&n->host, "No changes from %.*s to %.*s", STRF(old.name), STRF(to.name));
 	rc = tree_remove(&n->tree, NODE_ENCAPSULATED, err);
 	if (rc == 0)
 		rc = tree_sync(&n->tree, err);
@@ -392,8 +364,8 @@ int node_complete_firstboot(struct node *n, struct arena *a, const char *file,
 /* ---- network interfaces ------------------------------------------------------------------ */
 
 /* What it says is passed on; failing is told in a word. */
-static int run_plainly(struct arena *a, const struct host *h, const char *name,
-		       struct args *args, struct err *err)
+static int run_plainly(struct arena *a, const struct host *h, const char *name, struct args *args,
+		       struct err *err)
 {
 	struct host_out out = { 0 };
 	int rc = host_run(a, h, HOST_SILENT, args_end(args), &out, err);
@@ -401,8 +373,7 @@ static int run_plainly(struct arena *a, const struct host *h, const char *name,
 	if (rc == 0 && out.text.n)
 		log_info("%s: %.*s", name, STRF(str_trim(out.text)));
 	if (rc == 0 && out.status)
-		rc = err_set(err, ERR_SYS, "%.*s",
-			     STRF(host_status_text(a, out.status)));
+		rc = err_set(err, ERR_SYS, "%.*s", STRF(host_status_text(a, out.status)));
 	return rc < 0 ? err_wrap(err, "failed to run %s", name) : 0;
 }
 
@@ -428,8 +399,8 @@ int node_persist_nics(struct node *n, struct arena *a, struct err *err)
 	here.chroot = false;
 	args_words(&args, "%s persist-nic-names --root %s --kargs-out %s %s",
 		   getenv("MCO_HOST_PATH") ? "nmstatectl"
-		   : inside ? "/run/machine-config-daemon-bin/nmstatectl"
-			    : "/usr/bin/nmstatectl",
+		   : inside		   ? "/run/machine-config-daemon-bin/nmstatectl"
+					   : "/usr/bin/nmstatectl",
 		   n->tree.root, out, cleanup ? "--cleanup" : NULL);
 	rc = run_plainly(a, &here, "nmstatectl", &args, err);
 	if (file_read(a, out, CONFIG_MAX, &text, &ignored) < 0)

@@ -17,8 +17,7 @@ bool node_image_only(const struct node *n)
 	return n->os.core_os && !n->offline && os_by_bootc(n);
 }
 
-int os_bootc_status(struct node *n, struct arena *a, struct os_status *out,
-		    struct err *err)
+int os_bootc_status(struct node *n, struct arena *a, struct os_status *out, struct err *err)
 {
 	struct str text;
 	int rc = node_ask(n, a, "bootc status --json", NULL, &text, err);
@@ -26,8 +25,7 @@ int os_bootc_status(struct node *n, struct arena *a, struct os_status *out,
 	return rc < 0 ? rc : os_bootc_parse(a, text, out, err);
 }
 
-int os_bootc_switch(struct node *n, struct arena *a, struct str image,
-		    struct err *err)
+int os_bootc_switch(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 	os_link_secret(n, a, AUTH);
 	log_info("Executing switch to %.*s", STRF(image));
@@ -48,16 +46,12 @@ int os_clean_pending(struct node *n, struct arena *a, struct err *err)
 
 int node_drop_rollback(struct node *n, struct arena *a, struct err *err)
 {
-	return os_by_bootc(n)
-		       ? 0
-		       : node_do(n, a, "rpm-ostree cleanup -r", NULL, err);
+	return os_by_bootc(n) ? 0 : node_do(n, a, "rpm-ostree cleanup -r", NULL, err);
 }
 
-int node_kargs(struct node *n, struct arena *a, struct str *out,
-	       struct err *err)
+int node_kargs(struct node *n, struct arena *a, struct str *out, struct err *err)
 {
 	if (!os_by_bootc(n))
 		return node_ask(n, a, "rpm-ostree kargs", NULL, out, err);
-	return tree_read(a, &n->tree, "/proc/cmdline", (size_t)1 << 20, out,
-			 err);
+	return tree_read(a, &n->tree, "/proc/cmdline", (size_t)1 << 20, out, err);
 }

@@ -20,35 +20,29 @@ static void drop_leftovers(struct node *n, struct arena *a)
 
 	(void)tree_list(a, &n->tree, ESP "/EFI", &names, &err);
 	for (size_t i = 0; i < names.n; i++) {
-		const char *path =
-			str_fmt(a, ESP "/EFI/%.*s", STRF(names.v[i])).p;
+		const char *path = str_fmt(a, ESP "/EFI/%.*s", STRF(names.v[i])).p;
 
 		if (!str_starts(names.v[i], S(".btmp.")) ||
-		    tree_lstat(&n->tree, path, &st, &err) < 0 ||
-		    !S_ISDIR(st.st_mode))
+		    tree_lstat(&n->tree, path, &st, &err) < 0 || !S_ISDIR(st.st_mode))
 			continue;
 		host_log(&n->host, BY_HAND "removing leftover %s", path);
 		if (tree_remove_all(&n->tree, path, &err) < 0)
-			host_log(&n->host, BY_HAND "failed to remove %s: %s",
-				 path, err.msg.p);
+			host_log(&n->host, BY_HAND "failed to remove %s: %s", path, err.msg.p);
 	}
 }
 
-static void log_sums(struct node *n, struct arena *a, const char *when,
-		     const char *device)
+static void log_sums(struct node *n, struct arena *a, const char *when, const char *device)
 {
 	struct err ignored = ERR_INIT(a);
 	struct str text = S("");
 
-	(void)node_ask(n, a, "sh -c %s",
-		       "find " ESP " -type f | xargs sha256sum", &text,
-		       &ignored);
-	host_log(&n->host, "bootupd fallback [%s %s]:\n%.*s%s", when, device,
-		 STRF(text), text.n ? "\n" : "");
+	(void)node_ask(n, a, "sh -c %s", "find " ESP " -type f | xargs sha256sum", &text, &ignored);
+	host_log(&n->host, "bootupd fallback [%s %s]:\n%.*s%s", when, device, STRF(text),
+		 text.n ? "\n" : "");
 }
 
-static int copy_to(struct node *n, struct arena *a, const char *device,
-		   const char *from, struct err *err)
+static int copy_to(struct node *n, struct arena *a, const char *device, const char *from,
+		   struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	int rc;
@@ -68,34 +62,29 @@ static int copy_to(struct node *n, struct arena *a, const char *device,
 	if (node_do(n, a, "umount " ESP, NULL, &local) < 0) {
 		host_log(&n->host, BY_HAND "umount " ESP ": %s", local.msg.p);
 		if (rc == 0)
-			rc = err_set(err, ERR_SYS, "unmounting " ESP ": %s",
-				     local.msg.p);
+			rc = err_set(err, ERR_SYS, "unmounting " ESP ": %s", local.msg.p);
 	}
 	return rc;
 }
 
-static int find_esps(struct node *n, struct arena *a, struct strs *out,
-		     struct err *err)
+static int find_esps(struct node *n, struct arena *a, struct strs *out, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	struct str disks, boot;
 
-	if (node_ask(n, a, "lsblk --paths --json -o NAME,PARTTYPE,FSTYPE", NULL,
-		     &disks, err) < 0)
+	if (node_ask(n, a, "lsblk --paths --json -o NAME,PARTTYPE,FSTYPE", NULL, &disks, err) < 0)
 		return err_wrap(err, "lsblk");
-	if (node_ask(n, a, "findmnt -n -o SOURCE --target /boot", NULL, &boot,
-		     err) < 0)
+	if (node_ask(n, a, "findmnt -n -o SOURCE --target /boot", NULL, &boot, err) < 0)
 		return err_wrap(err, "findmnt /boot");
 	/* lsblk knows it by its own name, not by its UUID */
 	(void)tree_realpath(a, &n->tree, str_z(a, boot), &boot, &ignored);
 	return esp_choose(a, disks, boot, out, err);
 }
 
-static int copy_all(struct node *n, struct arena *a, struct str container,
-		    const char *dir, struct err *err)
+static int copy_all(struct node *n, struct arena *a, struct str container, const char *dir,
+		    struct err *err)
 {
-	struct str from = str_fmt(a, "%.*s:/usr/lib/bootupd/updates/EFI",
-				  STRF(container));
+	struct str from = str_fmt(a, "%.*s:/usr/lib/bootupd/updates/EFI", STRF(container));
 	struct args args = { .a = a };
 	struct strs esps = { 0 };
 	struct host_out out;
@@ -118,14 +107,13 @@ static int copy_all(struct node *n, struct arena *a, struct str container,
 	return rc < 0 ? rc : node_do(n, a, "sync", NULL, err);
 }
 
-static int by_hand(struct node *n, struct arena *a, const char *image,
-		   struct err *err)
+static int by_hand(struct node *n, struct arena *a, const char *image, struct err *err)
 {
 	const char *dir = str_fmt(a, "/tmp/bootupd-efi-%.8s", os_uuid(a).p).p;
 	struct err ignored = ERR_INIT(a);
 	struct str container;
-	int rc = node_ask(n, a, "podman create --name bootupd-efi-extract %s",
-			  image, &container, err);
+	int rc = node_ask(n, a, "podman create --name bootupd-efi-extract %s", image, &container,
+			  err);
 
 	if (rc < 0)
 		return err_wrap(err, "creating container for EFI extraction");
@@ -137,16 +125,14 @@ static int by_hand(struct node *n, struct arena *a, const char *image,
 
 /* ---- with what the new image has ------------------------------------------------- */
 
-static int by_container(struct node *n, struct arena *a, struct str image,
-			struct err *err)
+static int by_container(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 	const char *z = str_z(a, image);
 	struct err local = ERR_INIT(a);
 	struct args args = { .a = a };
 	struct os_image found = { 0 };
 
-	host_log(&n->host,
-		 "runBootupdViaContainer: attempting bootloader update");
+	host_log(&n->host, "runBootupdViaContainer: attempting bootloader update");
 	if (os_find_image(n, a, image, &found, &local) < 0)
 		host_log(&n->host,
 			 "runBootupdViaContainer: could not check local podman "
@@ -154,8 +140,7 @@ static int by_container(struct node *n, struct arena *a, struct str image,
 			 local.msg.p);
 	if (!found.there &&
 	    os_pull(n, a, "machine-config-daemon-bootupd",
-		    tree_exists(&n->tree, STEPS_PULL_SECRET) ? STEPS_PULL_SECRET
-							     : OS_KUBELET_AUTH,
+		    tree_exists(&n->tree, STEPS_PULL_SECRET) ? STEPS_PULL_SECRET : OS_KUBELET_AUTH,
 		    false, image, err) < 0)
 		return err_wrap(err, "pulling image for bootupctl");
 	host_log(&n->host, "bootupctl: running update from container image");
@@ -164,8 +149,7 @@ static int by_container(struct node *n, struct arena *a, struct str image,
 		   "run --env %s --privileged --pid=host --net=host --rm -v "
 		   "/boot:/boot:rslave -v /dev:/dev %s bootupctl update",
 		   str_fmt(a, "INVOCATION_ID=%s", os_uuid(a).p).p, z);
-	if (host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, &local) ==
-	    0)
+	if (host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, &local) == 0)
 		return 0;
 	host_log(&n->host,
 		 "bootupctl update failed (%s); falling back to manual EFI "
@@ -215,8 +199,7 @@ static bool by_service(struct node *n, struct arena *a)
 	return false;
 }
 
-int os_update_bootloader(struct node *n, struct arena *a, struct str image,
-			 struct err *err)
+int os_update_bootloader(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 #if !defined(__x86_64__) && !defined(__aarch64__)
 	return 0; /* the others have no such loader */

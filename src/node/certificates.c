@@ -5,15 +5,14 @@
 
 #define REGISTRIES "/etc/docker/certs.d"
 
-static int bytes_of(struct arena *a, const struct json *j, struct str *out,
-		    struct err *err)
+static int bytes_of(struct arena *a, const struct json *j, struct str *out, struct err *err)
 {
 	return base64_decode(a, json_text(j), out, err);
 }
 
 /* A newline ends it; a file that is there keeps its mode. */
-static int write_data(struct node *n, struct arena *a, const char *path,
-		      const struct json *j, struct err *err)
+static int write_data(struct node *n, struct arena *a, const char *path, const struct json *j,
+		      struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	struct tree_attr attr = TREE_DEFAULT;
@@ -25,8 +24,7 @@ static int write_data(struct node *n, struct arena *a, const char *path,
 		return err_wrap(err, "%s", path);
 	if (!str_ends(data, S("\n")))
 		data = str_fmt(a, "%.*s\n", STRF(data));
-	if (tree_lstat(&n->tree, path, &st, &ignored) == 0 &&
-	    S_ISREG(st.st_mode)) {
+	if (tree_lstat(&n->tree, path, &st, &ignored) == 0 && S_ISREG(st.st_mode)) {
 		attr.mode = st.st_mode & 07777;
 		attr.uid = st.st_uid;
 		attr.gid = st.st_gid;
@@ -44,21 +42,18 @@ static bool has_file(const struct json *list, struct str name)
 
 /* Folders of registries that no bundle names any more go. */
 static int drop_stale(struct node *n, struct arena *a, const struct strs *names,
-		      const struct json *x, const struct json *y,
-		      struct err *err)
+		      const struct json *x, const struct json *y, struct err *err)
 {
 	for (size_t i = 0; i < names->n; i++) {
-		struct str path =
-			str_fmt(a, REGISTRIES "/%.*s", STRF(names->v[i]));
+		struct str path = str_fmt(a, REGISTRIES "/%.*s", STRF(names->v[i]));
 		struct stat st;
 		int rc = tree_lstat(&n->tree, path.p, &st, err);
 
-		if (rc == 0 && S_ISDIR(st.st_mode) &&
-		    !has_file(x, names->v[i]) && !has_file(y, names->v[i]))
+		if (rc == 0 && S_ISDIR(st.st_mode) && !has_file(x, names->v[i]) &&
+		    !has_file(y, names->v[i]))
 			rc = tree_remove_all(&n->tree, path.p, err);
 		if (rc < 0)
-			log_warn("Could not remove old certificate: %.*s",
-				 STRF(path));
+			log_warn("Could not remove old certificate: %.*s", STRF(path));
 	}
 	return 0;
 }
@@ -80,13 +75,11 @@ static struct str folder_of(struct arena *a, struct str file)
 	return buf_str(&b);
 }
 
-static int write_bundles(struct node *n, struct arena *a,
-			 const struct json *list, struct err *err)
+static int write_bundles(struct node *n, struct arena *a, const struct json *list, struct err *err)
 {
 	int rc = 0;
 
-	for (const struct json *e = json_first(list); rc == 0 && e;
-	     e = json_next(e)) {
+	for (const struct json *e = json_first(list); rc == 0 && e; e = json_next(e)) {
 		struct str dir = folder_of(a, json_str(e, "file", S("")));
 		struct str data = S("");
 
@@ -98,33 +91,26 @@ static int write_bundles(struct node *n, struct arena *a,
 		}
 		rc = bytes_of(a, json_at(e, "data"), &data, err);
 		if (rc == 0)
-			rc = tree_put(
-				&n->tree,
-				str_fmt(a, REGISTRIES "/%.*s/ca.crt", STRF(dir))
-					.p,
-				data, err);
+			rc = tree_put(&n->tree, str_fmt(a, REGISTRIES "/%.*s/ca.crt", STRF(dir)).p,
+				      data, err);
 	}
 	return rc;
 }
 
-int node_secret(struct arena *a, const struct json *controller, struct str *out,
-		struct err *err)
+int node_secret(struct arena *a, const struct json *controller, struct str *out, struct err *err)
 {
-	int rc = bytes_of(
-		a, json_at(controller, "spec.internalRegistryPullSecret"), out,
-		err);
+	int rc = bytes_of(a, json_at(controller, "spec.internalRegistryPullSecret"), out, err);
 
 	if (rc == 0 && !str_ends(*out, S("\n")))
 		*out = str_fmt(a, "%.*s\n", STRF(*out));
 	return rc;
 }
 
-int node_write_secret(struct node *n, struct arena *a,
-		      const struct json *controller, struct err *err)
+int node_write_secret(struct node *n, struct arena *a, const struct json *controller,
+		      struct err *err)
 {
-	int rc = write_data(
-		n, a, STEPS_PULL_SECRET,
-		json_at(controller, "spec.internalRegistryPullSecret"), err);
+	int rc = write_data(n, a, STEPS_PULL_SECRET,
+			    json_at(controller, "spec.internalRegistryPullSecret"), err);
 
 	if (rc == 0)
 		rc = tree_sync(&n->tree, err);
@@ -133,9 +119,8 @@ int node_write_secret(struct node *n, struct arena *a,
 		      : 0;
 }
 
-int node_write_certificates(struct node *n, struct arena *a,
-			    const struct json *controller, struct str bundle,
-			    struct err *err)
+int node_write_certificates(struct node *n, struct arena *a, const struct json *controller,
+			    struct str bundle, struct err *err)
 {
 	const struct json *spec = json_at(controller, "spec");
 	const struct json *x = json_at(spec, "imageRegistryBundleData");
@@ -144,12 +129,10 @@ int node_write_certificates(struct node *n, struct arena *a,
 	int rc = node_write_secret(n, a, controller, err);
 
 	if (rc == 0)
-		rc = write_data(n, a, STEPS_KUBELET_CA,
-				json_at(spec, "kubeAPIServerServingCAData"),
+		rc = write_data(n, a, STEPS_KUBELET_CA, json_at(spec, "kubeAPIServerServingCAData"),
 				err);
 	if (rc == 0)
-		rc = write_data(n, a, STEPS_CLOUD_CA,
-				json_at(spec, "cloudProviderCAData"), err);
+		rc = write_data(n, a, STEPS_CLOUD_CA, json_at(spec, "cloudProviderCAData"), err);
 	if (rc == 0 && bundle.n)
 		rc = rotate_cas(n, a, bundle, err);
 	if (rc == 0 && !tree_exists(&n->tree, REGISTRIES)) {

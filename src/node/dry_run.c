@@ -14,12 +14,11 @@
 
 static struct str by_sum(struct arena *a, uint64_t size, struct str hex)
 {
-	return str_fmt(a, "%llu bytes, sha256 %.*s\n", (unsigned long long)size,
-		       STRF(hex));
+	return str_fmt(a, "%llu bytes, sha256 %.*s\n", (unsigned long long)size, STRF(hex));
 }
 
-static int read_file(struct sim *s, const char *path, const struct stat *st,
-		     struct str *out, struct err *err)
+static int read_file(struct sim *s, const char *path, const struct stat *st, struct str *out,
+		     struct err *err)
 {
 	struct str hex;
 	int rc;
@@ -39,8 +38,7 @@ static int put_hash(void *ctx, struct str part, struct err *err)
 	return 0;
 }
 
-int sim_contents(struct sim *s, const struct ign_obj *file, struct str *out,
-		 struct err *err)
+int sim_contents(struct sim *s, const struct ign_obj *file, struct str *out, struct err *err)
 {
 	struct hash h;
 	const struct sink to = { .put = put_hash, .ctx = &h };
@@ -58,8 +56,7 @@ int sim_contents(struct sim *s, const struct ign_obj *file, struct str *out,
 	return rc;
 }
 
-int sim_read(struct sim *s, const char *path, struct disk_state *out,
-	     struct err *err)
+int sim_read(struct sim *s, const char *path, struct disk_state *out, struct err *err)
 {
 	struct tree *t = &s->n->tree;
 	struct stat st;
@@ -74,9 +71,7 @@ int sim_read(struct sim *s, const char *path, struct disk_state *out,
 	/* owners that cannot be set do not count */
 	out->uid = t->own ? (int64_t)st.st_uid : -1;
 	out->gid = t->own ? (int64_t)st.st_gid : -1;
-	out->kind = S_ISREG(st.st_mode)	  ? DISK_FILE
-		    : S_ISLNK(st.st_mode) ? DISK_LINK
-					  : DISK_OTHER;
+	out->kind = S_ISREG(st.st_mode) ? DISK_FILE : S_ISLNK(st.st_mode) ? DISK_LINK : DISK_OTHER;
 	if (out->kind == DISK_FILE)
 		return read_file(s, path, &st, &out->data, err);
 	if (out->kind == DISK_LINK)
@@ -84,16 +79,14 @@ int sim_read(struct sim *s, const char *path, struct disk_state *out,
 	return 0;
 }
 
-void sim_init(struct sim *s, struct node *n, struct arena *a,
-	      struct dry_run *out)
+void sim_init(struct sim *s, struct node *n, struct arena *a, struct dry_run *out)
 {
 	*s = (struct sim){ .n = n, .a = a, .out = out };
 	*out = (struct dry_run){ 0 };
 	map_init(&s->index, a);
 }
 
-int sim_at(struct sim *s, struct str path, struct disk_state **out,
-	   struct err *err)
+int sim_at(struct sim *s, struct str path, struct disk_state **out, struct err *err)
 {
 	struct disk_changes *list = &s->out->disk;
 	struct map_entry *e = map_find(&s->index, path);
@@ -113,8 +106,7 @@ int sim_at(struct sim *s, struct str path, struct disk_state **out,
 	return 0;
 }
 
-static int sim_set(struct sim *s, struct str path, struct disk_state state,
-		   struct err *err)
+static int sim_set(struct sim *s, struct str path, struct disk_state state, struct err *err)
 {
 	struct disk_state *at;
 	int rc = sim_at(s, path, &at, err);
@@ -126,17 +118,14 @@ static int sim_set(struct sim *s, struct str path, struct disk_state state,
 
 static int sim_remove(struct sim *s, struct str path, struct err *err)
 {
-	return sim_set(s, path, (struct disk_state){ .kind = DISK_ABSENT },
-		       err);
+	return sim_set(s, path, (struct disk_state){ .kind = DISK_ABSENT }, err);
 }
 
 static void sim_command(struct sim *s, const char *verb, struct str units)
 {
 	VEC_PUSH(s->a, &s->out->commands,
-		 str_fmt(s->a,
-			 s->n->offline ? "%s %.*s, by links"
-				       : "systemctl %s %.*s",
-			 verb, STRF(units)));
+		 str_fmt(s->a, s->n->offline ? "%s %.*s, by links" : "systemctl %s %.*s", verb,
+			 STRF(units)));
 }
 
 /* ---- steps ------------------------------------------------------------------- */
@@ -166,21 +155,18 @@ static int sim_unit(struct sim *s, const struct step *step, struct err *err)
 		return sim_set(s, path, to, err);
 	}
 	/* as node_write_unit does, for what its [Install] section says now */
-	if (node_is_enabled(s->n, s->a, step->name, &state, &status,
-			    &ignored) == 0 &&
+	if (node_is_enabled(s->n, s->a, step->name, &state, &status, &ignored) == 0 &&
 	    status == 0 && str_is(state, "enabled"))
 		sim_command(s, "disable", step->name);
 	return sim_set(s, path, to, err);
 }
 
 /* What the OS shipped comes back, or the path goes. */
-static int sim_stale(struct sim *s, struct str path, bool ask, bool keep,
-		     struct err *err)
+static int sim_stale(struct sim *s, struct str path, bool ask, bool keep, struct err *err)
 {
 	struct disk_state orig;
 	bool restored = false;
-	int rc = node_would_restore(s->n, s->a, str_z(s->a, path), ask,
-				    &restored, err);
+	int rc = node_would_restore(s->n, s->a, str_z(s->a, path), ask, &restored, err);
 
 	if (rc == 0 && restored) {
 		rc = sim_read(s, steps_orig(s->a, path).p, &orig, err);
@@ -198,9 +184,8 @@ static bool unit_there(struct sim *s, struct str unit)
 		return true;
 	if (!e)
 		return links_find(&s->n->tree, s->a, unit, s->n->offline).n > 0;
-	return tree_exists(
-		&s->n->tree,
-		str_fmt(s->a, "/usr/lib/systemd/system/%.*s", STRF(unit)).p);
+	return tree_exists(&s->n->tree,
+			   str_fmt(s->a, "/usr/lib/systemd/system/%.*s", STRF(unit)).p);
 }
 
 static void sim_enable(struct sim *s, const struct steps *steps, size_t *at)
@@ -213,11 +198,9 @@ static void sim_enable(struct sim *s, const struct steps *steps, size_t *at)
 	for (i = *at; i < steps->n && steps->v[i].kind == kind; i++)
 		if (ign_str(steps->v[i].obj, IGN_UNIT_CONTENTS).n ||
 		    unit_there(s, steps->v[i].name))
-			buf_addf(&units, "%s%.*s", units.n ? " " : "",
-				 STRF(steps->v[i].name));
+			buf_addf(&units, "%s%.*s", units.n ? " " : "", STRF(steps->v[i].name));
 	if (units.n)
-		sim_command(s, kind == STEP_ENABLE ? "enable" : "disable",
-			    buf_str(&units));
+		sim_command(s, kind == STEP_ENABLE ? "enable" : "disable", buf_str(&units));
 	*at = i - 1;
 }
 
@@ -228,8 +211,7 @@ static int sim_kubeconfig(struct sim *s, struct err *err)
 	struct str real;
 	int rc;
 
-	if (tree_realpath(s->a, &s->n->tree, STEPS_KUBECONFIG, &real,
-			  &ignored) < 0)
+	if (tree_realpath(s->a, &s->n->tree, STEPS_KUBECONFIG, &real, &ignored) < 0)
 		return 0;
 	rc = sim_at(s, real, &at, err);
 	if (rc == 0 && at->kind == DISK_FILE)
@@ -242,15 +224,12 @@ static void sim_tuning(struct sim *s)
 	struct err ignored = ERR_INIT(s->a);
 	struct disk_state *at;
 
-	if (!s->n->offline && !os_by_bootc(s->n) &&
-	    sim_at(s, S(NODE_TUNING), &at, &ignored) == 0 &&
+	if (!s->n->offline && !os_by_bootc(s->n) && sim_at(s, S(NODE_TUNING), &at, &ignored) == 0 &&
 	    at->kind == DISK_FILE)
-		VEC_PUSH(s->a, &s->out->commands,
-			 S("rpm-ostree kargs, as " NODE_TUNING " asks"));
+		VEC_PUSH(s->a, &s->out->commands, S("rpm-ostree kargs, as " NODE_TUNING " asks"));
 }
 
-static int sim_step(struct sim *s, const struct steps *steps, size_t *at,
-		    struct err *err)
+static int sim_step(struct sim *s, const struct steps *steps, size_t *at, struct err *err)
 {
 	const struct step *step = &steps->v[*at];
 	struct disk_state text = { DISK_FILE, 0644, -1, -1, step->data };
@@ -280,8 +259,7 @@ static int sim_step(struct sim *s, const struct steps *steps, size_t *at,
 		return sim_stale(s, step->name, false, false, err);
 	case STEP_STALE_UNIT:
 		sim_command(s, "preset", step->name);
-		return sim_stale(s, steps_unit_path(s->a, step->name), false,
-				 false, err);
+		return sim_stale(s, steps_unit_path(s->a, step->name), false, false, err);
 	case STEP_KUBECONFIG:
 		return sim_kubeconfig(s, err);
 	case STEP_TUNING:
@@ -305,8 +283,8 @@ int sim_steps(struct sim *s, const struct steps *steps, struct err *err)
 	return rc;
 }
 
-int node_dry_run(struct node *n, struct arena *a, const struct node_update *u,
-		 struct dry_run *out, struct err *err)
+int node_dry_run(struct node *n, struct arena *a, const struct node_update *u, struct dry_run *out,
+		 struct err *err)
 {
 	struct steps_in in = { .from = &u->from->spec,
 			       .to = &u->to->spec,

@@ -11,8 +11,8 @@ static bool was(const struct json *entry, const char *what)
 	return str_is(json_str(entry, "was", S("")), what);
 }
 
-static int restore_one(struct sim *s, const struct journal *j,
-		       const struct json *e, struct err *err)
+static int restore_one(struct sim *s, const struct journal *j, const struct json *e,
+		       struct err *err)
 {
 	struct str path = json_str(e, "path", S(""));
 	struct str kept = journal_kept(s->a, j->log, e);
@@ -43,8 +43,8 @@ static int restore_one(struct sim *s, const struct journal *j,
 	return 0;
 }
 
-static int set_link(struct sim *s, const struct journal *j, struct str path,
-		    struct disk_state to, struct err *err)
+static int set_link(struct sim *s, const struct journal *j, struct str path, struct disk_state to,
+		    struct err *err)
 {
 	struct disk_state *at;
 	int rc = 0;
@@ -58,26 +58,19 @@ static int set_link(struct sim *s, const struct journal *j, struct str path,
 	return rc;
 }
 
-static int restore_links(struct sim *s, const struct journal *j,
-			 struct err *err)
+static int restore_links(struct sim *s, const struct journal *j, struct err *err)
 {
 	const struct json *old = json_at(j->log, "links");
 	struct json *now, *dirs;
 	int rc = journal_links(s->a, &s->n->tree, &now, &dirs, err);
 
-	for (const struct json *e = json_first(now); rc == 0 && e;
-	     e = json_next(e))
+	for (const struct json *e = json_first(now); rc == 0 && e; e = json_next(e))
 		if (!json_member(old, json_key(e)))
-			rc = set_link(
-				s, j, json_key(e),
-				(struct disk_state){ .kind = DISK_ABSENT },
-				err);
-	for (const struct json *e = json_first(old); rc == 0 && e;
-	     e = json_next(e))
+			rc = set_link(s, j, json_key(e), (struct disk_state){ .kind = DISK_ABSENT },
+				      err);
+	for (const struct json *e = json_first(old); rc == 0 && e; e = json_next(e))
 		rc = set_link(s, j, json_key(e),
-			      (struct disk_state){ .kind = DISK_LINK,
-						   .data = json_text(e) },
-			      err);
+			      (struct disk_state){ .kind = DISK_LINK, .data = json_text(e) }, err);
 	return rc;
 }
 
@@ -89,14 +82,14 @@ struct edits {
 	struct strs *paths;
 };
 
-static int compare(struct edits *d, struct str path, struct str unit,
-		   struct str want, int64_t mode, struct err *err)
+static int compare(struct edits *d, struct str path, struct str unit, struct str want, int64_t mode,
+		   struct err *err)
 {
 	struct disk_state *at;
 	int rc = sim_at(d->s, path, &at, err);
 
-	if (rc < 0 || (at->kind == DISK_FILE && str_eq(at->data, want) &&
-		       (mode < 0 || at->mode == mode)))
+	if (rc < 0 ||
+	    (at->kind == DISK_FILE && str_eq(at->data, want) && (mode < 0 || at->mode == mode)))
 		return rc;
 	(void)map_put(&d->only, path, d);
 	if (unit.n)
@@ -105,8 +98,7 @@ static int compare(struct edits *d, struct str path, struct str unit,
 	return 0;
 }
 
-static int compare_file(struct edits *d, const struct ign_obj *f,
-			struct err *err)
+static int compare_file(struct edits *d, const struct ign_obj *f, struct err *err)
 {
 	struct str want;
 	int rc = sim_contents(d->s, f, &want, err);
@@ -116,8 +108,7 @@ static int compare_file(struct edits *d, const struct ign_obj *f,
 				ign_int(f, IGN_FILE_MODE, 0644) & 07777, err);
 }
 
-static int compare_unit(struct edits *d, const struct ign_obj *u,
-			struct err *err)
+static int compare_unit(struct edits *d, const struct ign_obj *u, struct err *err)
 {
 	struct str name = ign_str(u, IGN_UNIT_NAME), text;
 	const struct ign_objs *list = ign_list(u, IGN_UNIT_DROPINS);
@@ -126,29 +117,23 @@ static int compare_unit(struct edits *d, const struct ign_obj *u,
 	for (size_t i = 0; rc == 0 && i < list->n; i++) {
 		text = ign_str(list->v[i], IGN_DROPIN_CONTENTS);
 		if (text.n)
-			rc = compare(
-				d,
-				steps_dropin_path(
-					d->s->a, name,
-					ign_str(list->v[i], IGN_DROPIN_NAME)),
-				name, text, -1, err);
+			rc = compare(d,
+				     steps_dropin_path(d->s->a, name,
+						       ign_str(list->v[i], IGN_DROPIN_NAME)),
+				     name, text, -1, err);
 	}
 	text = ign_str(u, IGN_UNIT_CONTENTS);
 	if (rc == 0 && text.n && !ign_is_true(u, IGN_UNIT_MASK))
-		rc = compare(d, steps_unit_path(d->s->a, name), name, text, -1,
-			     err);
+		rc = compare(d, steps_unit_path(d->s->a, name), name, text, -1, err);
 	return rc;
 }
 
-static int put_right(struct sim *s, const struct mc_current *c,
-		     struct strs *paths, struct err *err)
+static int put_right(struct sim *s, const struct mc_current *c, struct strs *paths, struct err *err)
 {
 	const struct ign_objs *files = ign_files(c->spec.config);
 	const struct ign_objs *units = ign_units(c->spec.config);
 	struct edits d = { .s = s, .paths = paths };
-	struct steps_in in = {
-		.from = &c->spec, .to = &c->spec, .bare = true, .only = &d.only
-	};
+	struct steps_in in = { .from = &c->spec, .to = &c->spec, .bare = true, .only = &d.only };
 	struct steps steps;
 	int rc = 0;
 
@@ -165,8 +150,8 @@ static int put_right(struct sim *s, const struct mc_current *c,
 
 /* ---- all of it ----------------------------------------------------------------- */
 
-static int load(struct node *n, struct arena *a, struct journal *j,
-		struct dry_back *back, struct err *err)
+static int load(struct node *n, struct arena *a, struct journal *j, struct dry_back *back,
+		struct err *err)
 {
 	const struct json *facts;
 	int rc = undo_load(n, a, j, err);
@@ -177,15 +162,12 @@ static int load(struct node *n, struct arena *a, struct journal *j,
 		return rc;
 	facts = json_at(j->log, "facts");
 	back->os = tree_lexists(&n->tree, undo_marker(a, j, "os").p);
-	rc = mc_current_parse(a, json_str(facts, "from", S("")), &back->from,
-			      err);
-	return rc < 0 ? rc
-		      : mc_current_parse(a, json_str(facts, "to", S("")),
-					 &back->to, err);
+	rc = mc_current_parse(a, json_str(facts, "from", S("")), &back->from, err);
+	return rc < 0 ? rc : mc_current_parse(a, json_str(facts, "to", S("")), &back->to, err);
 }
 
-int node_dry_rollback(struct node *n, struct arena *a, struct dry_run *out,
-		      struct dry_back *back, struct err *err)
+int node_dry_rollback(struct node *n, struct arena *a, struct dry_run *out, struct dry_back *back,
+		      struct err *err)
 {
 	struct journal j = { 0 };
 	struct sim s;
@@ -194,8 +176,8 @@ int node_dry_rollback(struct node *n, struct arena *a, struct dry_run *out,
 	*back = (struct dry_back){ 0 };
 	sim_init(&s, n, a, out);
 	rc = load(n, a, &j, back, err);
-	for (const struct json *e = json_first(json_at(j.log, "paths"));
-	     rc == 0 && e; e = json_next(e))
+	for (const struct json *e = json_first(json_at(j.log, "paths")); rc == 0 && e;
+	     e = json_next(e))
 		rc = restore_one(&s, &j, e, err);
 	if (rc == 0)
 		rc = restore_links(&s, &j, err);

@@ -18,8 +18,7 @@
 
 #define GIVEN "/run/machine-config-daemon-given"
 
-int enter_root(struct arena *a, const char *root, const char **out,
-	       struct err *err)
+int enter_root(struct arena *a, const char *root, const char **out, struct err *err)
 {
 	char real[PATH_MAX];
 	struct tree t;
@@ -31,8 +30,7 @@ int enter_root(struct arena *a, const char *root, const char **out,
 	rc = tree_open(&t, real, err);
 	if (rc < 0)
 		return rc;
-	machine = tree_exists(&t, "/etc/os-release") ||
-		  tree_exists(&t, "/usr/lib/os-release");
+	machine = tree_exists(&t, "/etc/os-release") || tree_exists(&t, "/usr/lib/os-release");
 	tree_close(&t);
 	if (!machine)
 		return err_set(err, ERR_INVALID,
@@ -43,8 +41,7 @@ int enter_root(struct arena *a, const char *root, const char **out,
 	return 0;
 }
 
-int enter_open(struct enter *e, struct arena *a, const char *root,
-	       struct err *err)
+int enter_open(struct enter *e, struct arena *a, const char *root, struct err *err)
 {
 	*e = (struct enter){ .a = a };
 	return tree_open(&e->tree, root, err);
@@ -55,8 +52,7 @@ void enter_close(struct enter *e)
 	tree_close(&e->tree);
 }
 
-static void add_bind(struct enter *e, const char *from, const char *to,
-		     bool deep)
+static void add_bind(struct enter *e, const char *from, const char *to, bool deep)
 {
 	struct enter_bind b = { from, to, deep };
 
@@ -87,13 +83,11 @@ static const char *below(const char *path, const char *dir)
 
 /* The directory is bound, not the file: a file that is replaced while the
  * daemon runs would stay the old one. */
-static int bring(struct enter *e, const char *path, struct str *inside,
-		 struct err *err)
+static int bring(struct enter *e, const char *path, struct str *inside, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
-	struct str dir =
-		slash ? (struct str){ path, (size_t)(slash - path) } : S(".");
+	struct str dir = slash ? (struct str){ path, (size_t)(slash - path) } : S(".");
 	char real[PATH_MAX];
 	const char *to;
 	struct stat st;
@@ -115,8 +109,7 @@ static int bring(struct enter *e, const char *path, struct str *inside,
 	return 0;
 }
 
-int enter_path(struct enter *e, struct str path, struct str *inside,
-	       struct err *err)
+int enter_path(struct enter *e, struct str path, struct str *inside, struct err *err)
 {
 	const char *p = str_z(e->a, path);
 	int rc;
@@ -127,8 +120,7 @@ int enter_path(struct enter *e, struct str path, struct str *inside,
 	}
 	rc = bring(e, p, inside, err);
 	if (rc == -ERR_NOTFOUND && *p == '/')
-		rc = err_set(err, ERR_NOTFOUND,
-			     "there is no %s, neither here nor below %s", p,
+		rc = err_set(err, ERR_NOTFOUND, "there is no %s, neither here nor below %s", p,
 			     e->tree.root);
 	return rc;
 }
@@ -137,8 +129,7 @@ int enter_path(struct enter *e, struct str path, struct str *inside,
 static const char *before(struct enter *e, struct str inside, bool *ours)
 {
 	/* /var/run is a link to /run on most nodes */
-	const char *p =
-		str_z(e->a, tree_resolve(e->a, &e->tree, str_z(e->a, inside)));
+	const char *p = str_z(e->a, tree_resolve(e->a, &e->tree, str_z(e->a, inside)));
 
 	for (size_t i = e->n; i-- > 0;) {
 		const char *rest = below(p, e->v[i].to);
@@ -151,8 +142,7 @@ static const char *before(struct enter *e, struct str inside, bool *ours)
 	return p;
 }
 
-int enter_read(struct enter *e, struct str inside, size_t max, struct str *out,
-	       struct err *err)
+int enter_read(struct enter *e, struct str inside, size_t max, struct str *out, struct err *err)
 {
 	bool ours;
 	const char *p = before(e, inside, &ours);
@@ -197,13 +187,10 @@ static int read_only(const char *at)
 
 	if (statvfs(at, &st) < 0)
 		return -1;
-	return mount("none", at, NULL,
-		     MS_BIND | MS_REMOUNT | MS_RDONLY | (st.f_flag & kept),
-		     NULL);
+	return mount("none", at, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | (st.f_flag & kept), NULL);
 }
 
-static int bind_one(struct enter *e, const struct enter_bind *b,
-		    struct err *err)
+static int bind_one(struct enter *e, const struct enter_bind *b, struct err *err)
 {
 	struct str real = S("");
 	const char *at;
@@ -215,8 +202,7 @@ static int bind_one(struct enter *e, const struct enter_bind *b,
 	if (rc < 0)
 		return rc;
 	at = tree_host_path(e->a, &e->tree, real.p);
-	if (mount(b->from, at, NULL, MS_BIND | (b->deep ? MS_REC : 0), NULL) <
-		    0 ||
+	if (mount(b->from, at, NULL, MS_BIND | (b->deep ? MS_REC : 0), NULL) < 0 ||
 	    read_only(at) < 0)
 		return err_sys(err, "failed to mount %s to %s", b->from, at);
 	log_v(4, "mounted %s at %s", b->from, at);

@@ -14,14 +14,13 @@ bool node_ships(struct node *n, struct arena *a, const char *path)
  * Whether a package owns path: rpm is asked as upstream asks it. Without rpm
  * (another distribution) nothing is owned, and *no_rpm says so.
  */
-static int owned(struct node *n, struct arena *a, const char *path,
-		 bool *is_owned, bool *no_rpm, struct err *err)
+static int owned(struct node *n, struct arena *a, const char *path, bool *is_owned, bool *no_rpm,
+		 struct err *err)
 {
 	struct host_out out;
 	struct err local = ERR_INIT(a);
 	struct buf b;
-	int rc = host_cmd(a, &n->host, HOST_SILENT, &out, &local, "rpm -qf %s",
-			  path);
+	int rc = host_cmd(a, &n->host, HOST_SILENT, &out, &local, "rpm -qf %s", path);
 
 	*is_owned = false;
 	*no_rpm = rc == -ERR_NOTFOUND;
@@ -31,20 +30,16 @@ static int owned(struct node *n, struct arena *a, const char *path,
 		return err_set(err, local.code, "%.*s", STRF(local.msg));
 	*is_owned = out.status == 0;
 	if (*is_owned ||
-	    str_find(out.text, str_fmt(a, "file %s is not owned by any package",
-				       path)) >= 0)
+	    str_find(out.text, str_fmt(a, "file %s is not owned by any package", path)) >= 0)
 		return 0;
 	buf_init(&b, a);
 	go_quote(&b, str_fmt(a, "rpm -qf %s", path));
-	return err_set(err, ERR_SYS,
-		       "command %s returned with unexpected error: %.*s: %.*s",
-		       b.p, STRF(out.text),
-		       STRF(host_status_text(a, out.status)));
+	return err_set(err, ERR_SYS, "command %s returned with unexpected error: %.*s: %.*s", b.p,
+		       STRF(out.text), STRF(host_status_text(a, out.status)));
 }
 
 /* Whether what is at path came with the OS. */
-static int shipped(struct node *n, struct arena *a, const char *path, bool *out,
-		   struct err *err)
+static int shipped(struct node *n, struct arena *a, const char *path, bool *out, struct err *err)
 {
 	bool no_rpm = false;
 	int rc;
@@ -57,19 +52,16 @@ static int shipped(struct node *n, struct arena *a, const char *path, bool *out,
 		/* a file where a folder should be is told of as upstream does */
 		return tree_lstat(&n->tree, path, &st, &local) < 0 &&
 				       str_ends(local.msg, S("not a directory"))
-			       ? err_set(err, ERR_SYS,
-					 "stat %s: not a directory", path)
+			       ? err_set(err, ERR_SYS, "stat %s: not a directory", path)
 			       : 0;
 	}
 	rc = owned(n, a, path, out, &no_rpm, err);
 	if (rc == 0 && !*out && !no_rpm)
-		*out = str_starts(str_of(path), S("/etc")) &&
-		       node_ships(n, a, path);
+		*out = str_starts(str_of(path), S("/etc")) && node_ships(n, a, path);
 	return rc;
 }
 
-static int stamp(struct node *n, struct arena *a, const char *path,
-		 struct err *err)
+static int stamp(struct node *n, struct arena *a, const char *path, struct err *err)
 {
 	struct str no = steps_noorig(a, str_of(path));
 	struct str orig = steps_orig(a, str_of(path));
@@ -82,8 +74,8 @@ static int stamp(struct node *n, struct arena *a, const char *path,
 	return rc < 0 ? rc : tree_put(&n->tree, no.p, S(""), err);
 }
 
-int node_keep_orig(struct node *n, struct arena *a, const char *from,
-		   const char *path, struct err *err)
+int node_keep_orig(struct node *n, struct arena *a, const char *from, const char *path,
+		   struct err *err)
 {
 	struct str orig = steps_orig(a, str_of(path));
 	bool ships;
@@ -96,15 +88,14 @@ int node_keep_orig(struct node *n, struct arena *a, const char *from,
 	if (tree_lexists(&n->tree, orig.p))
 		return 0;
 	rc = tree_copy(&n->tree, from, orig.p, err);
-	return rc < 0 ? err_wrap(err, "creating orig file for \"%s\"", path)
-		      : 0;
+	return rc < 0 ? err_wrap(err, "creating orig file for \"%s\"", path) : 0;
 }
 
 /* ---- owners -------------------------------------------------------------------- */
 
 /* The OS's own users are in /usr/lib (nss-altfiles). */
-int node_lookup(struct node *n, struct arena *a, const char *file,
-		struct str name, int64_t *id, struct err *err)
+int node_lookup(struct node *n, struct arena *a, const char *file, struct str name, int64_t *id,
+		struct err *err)
 {
 	struct str text, line, user, rest;
 	bool own = str_starts(str_of(file), S("/etc/"));
@@ -118,43 +109,37 @@ int node_lookup(struct node *n, struct arena *a, const char *file,
 			return 0;
 	}
 	if (own)
-		return node_lookup(n, a, str_fmt(a, "/usr/lib%s", file + 4).p,
-				   name, id, err);
+		return node_lookup(n, a, str_fmt(a, "/usr/lib%s", file + 4).p, name, id, err);
 	return err_set(err, ERR_NOTFOUND, "no %.*s in %s", STRF(name), file);
 }
 
-static int one_id(struct node *n, struct arena *a, const struct ign_obj *who,
-		  int id_field, int name_field, bool group, int64_t *out,
-		  struct err *err)
+static int one_id(struct node *n, struct arena *a, const struct ign_obj *who, int id_field,
+		  int name_field, bool group, int64_t *out, struct err *err)
 {
 	struct str name = ign_str(who, name_field);
 
 	*out = ign_int(who, id_field, 0);
 	if (ign_is_set(who, id_field) || !name.n ||
-	    node_lookup(n, a, group ? "/etc/group" : "/etc/passwd", name, out,
-			err) == 0)
+	    node_lookup(n, a, group ? "/etc/group" : "/etc/passwd", name, out, err) == 0)
 		return 0;
 	return err_set(err, ERR_INVALID, "failed to retrieve %s: %.*s",
-		       group ? "GroupID for group" : "UserID for username",
-		       STRF(name));
+		       group ? "GroupID for group" : "UserID for username", STRF(name));
 }
 
-int node_owner(struct node *n, struct arena *a, const struct ign_obj *o,
-	       int64_t *uid, int64_t *gid, struct err *err)
+int node_owner(struct node *n, struct arena *a, const struct ign_obj *o, int64_t *uid, int64_t *gid,
+	       struct err *err)
 {
-	int rc = one_id(n, a, ign_sub(o, IGN_FILE_USER), IGN_NODE_USER_ID,
-			IGN_NODE_USER_NAME, false, uid, err);
+	int rc = one_id(n, a, ign_sub(o, IGN_FILE_USER), IGN_NODE_USER_ID, IGN_NODE_USER_NAME,
+			false, uid, err);
 
 	return rc < 0 ? rc
-		      : one_id(n, a, ign_sub(o, IGN_FILE_GROUP),
-			       IGN_NODE_GROUP_ID, IGN_NODE_GROUP_NAME, true,
-			       gid, err);
+		      : one_id(n, a, ign_sub(o, IGN_FILE_GROUP), IGN_NODE_GROUP_ID,
+			       IGN_NODE_GROUP_NAME, true, gid, err);
 }
 
 /* ---- places ------------------------------------------------------------------------ */
 
-static int check_place(struct node *n, struct arena *a, bool bare,
-		       struct str path, struct err *err)
+static int check_place(struct node *n, struct arena *a, bool bare, struct str path, struct err *err)
 {
 	struct str real = tree_resolve(a, &n->tree, str_z(a, path));
 
@@ -162,35 +147,30 @@ static int check_place(struct node *n, struct arena *a, bool bare,
 		return 0;
 	if (str_eq(real, path))
 		return err_set(err, ERR_INVALID, MC_STATE_REFUSED, STRF(path));
-	return err_set(
-		err, ERR_INVALID,
-		"%.*s leads to %.*s, which is the daemon's own state: no "
-		"MachineConfig may write it",
-		STRF(path), STRF(real));
+	return err_set(err, ERR_INVALID,
+		       "%.*s leads to %.*s, which is the daemon's own state: no "
+		       "MachineConfig may write it",
+		       STRF(path), STRF(real));
 }
 
-int node_check_paths(struct node *n, struct arena *a,
-		     const struct mc_merged *to, bool bare, struct err *err)
+int node_check_paths(struct node *n, struct arena *a, const struct mc_merged *to, bool bare,
+		     struct err *err)
 {
 	const struct ign_objs *files = ign_files(to->config);
 	const struct ign_objs *units = ign_units(to->config);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < files->n; i++)
-		rc = check_place(n, a, bare,
-				 ign_str(files->v[i], IGN_FILE_PATH), err);
+		rc = check_place(n, a, bare, ign_str(files->v[i], IGN_FILE_PATH), err);
 	for (size_t i = 0; rc == 0 && i < units->n; i++) {
 		struct str unit = ign_str(units->v[i], IGN_UNIT_NAME);
-		const struct ign_objs *list =
-			ign_list(units->v[i], IGN_UNIT_DROPINS);
+		const struct ign_objs *list = ign_list(units->v[i], IGN_UNIT_DROPINS);
 
 		rc = check_place(n, a, bare, steps_unit_path(a, unit), err);
 		for (size_t k = 0; rc == 0 && k < list->n; k++)
 			rc = check_place(
 				n, a, bare,
-				steps_dropin_path(
-					a, unit,
-					ign_str(list->v[k], IGN_DROPIN_NAME)),
+				steps_dropin_path(a, unit, ign_str(list->v[k], IGN_DROPIN_NAME)),
 				err);
 	}
 	return rc;
@@ -214,39 +194,32 @@ struct producer node_file_bytes(const struct ign_obj *file)
 }
 
 /* Nothing would change: the disk is spared. */
-static bool same(struct node *n, const char *path, const struct producer *from,
-		 uint64_t size, const struct tree_attr *attr)
+static bool same(struct node *n, const char *path, const struct producer *from, uint64_t size,
+		 const struct tree_attr *attr)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct stat st;
 
-	return tree_lstat(&n->tree, path, &st, &err) == 0 &&
-	       S_ISREG(st.st_mode) && (st.st_mode & 07777) == attr->mode &&
-	       (uint64_t)st.st_size == size &&
+	return tree_lstat(&n->tree, path, &st, &err) == 0 && S_ISREG(st.st_mode) &&
+	       (st.st_mode & 07777) == attr->mode && (uint64_t)st.st_size == size &&
 	       (!n->tree.own || attr->uid < 0 ||
-		(st.st_uid == (uid_t)attr->uid &&
-		 st.st_gid == (gid_t)attr->gid)) &&
+		(st.st_uid == (uid_t)attr->uid && st.st_gid == (gid_t)attr->gid)) &&
 	       tree_has(&n->tree, path, from);
 }
 
-int node_write_file(struct node *n, struct arena *a, const struct step *s,
-		    struct err *err)
+int node_write_file(struct node *n, struct arena *a, const struct step *s, struct err *err)
 {
 	struct tree_attr attr = { (mode_t)s->mode, 0755, 0, 0 };
 	char *path = str_z(a, s->name);
 	struct str data = s->data;
 	const struct producer from =
-		s->packed ? node_file_bytes(s->obj)
-			  : (struct producer){ pump_data, &data };
+		s->packed ? node_file_bytes(s->obj) : (struct producer){ pump_data, &data };
 	int rc = node_owner(n, a, s->obj, &attr.uid, &attr.gid, err);
 
 	log_info("Writing file \"%s\"", path);
 	if (rc < 0)
-		return err_wrap(
-			err,
-			"failed to retrieve file ownership for file \"%s\"",
-			path);
+		return err_wrap(err, "failed to retrieve file ownership for file \"%s\"", path);
 	rc = node_keep_orig(n, a, path, path, err);
 	if (rc < 0 || same(n, path, &from, s->packed ? s->size : data.n, &attr))
 		return rc;
@@ -260,18 +233,16 @@ int node_check_room(struct node *n, const struct steps *steps, struct err *err)
 
 	for (size_t i = 0; i < steps->n; i++)
 		need += steps->v[i].packed ? steps->v[i].size : 0;
-	return !room || need <= room
-		       ? 0
-		       : err_set(err, ERR_LIMIT,
-				 "the packed files of the config need %llu "
-				 "bytes, and %llu are free on the disk: "
-				 "nothing has been written",
-				 (unsigned long long)need,
-				 (unsigned long long)room);
+	return !room || need <= room ? 0
+				     : err_set(err, ERR_LIMIT,
+					       "the packed files of the config need %llu "
+					       "bytes, and %llu are free on the disk: "
+					       "nothing has been written",
+					       (unsigned long long)need, (unsigned long long)room);
 }
 
-int node_would_restore(struct node *n, struct arena *a, const char *path,
-		       bool ask, bool *out, struct err *err)
+int node_would_restore(struct node *n, struct arena *a, const char *path, bool ask, bool *out,
+		       struct err *err)
 {
 	bool is_owned = !ask, no_rpm = false;
 	int rc = 0;
@@ -284,13 +255,12 @@ int node_would_restore(struct node *n, struct arena *a, const char *path,
 		rc = owned(n, a, path, &is_owned, &no_rpm, err);
 	if (rc == 0)
 		*out = is_owned ||
-		       (!no_rpm && str_starts(str_of(path), S("/etc")) &&
-			node_ships(n, a, path));
+		       (!no_rpm && str_starts(str_of(path), S("/etc")) && node_ships(n, a, path));
 	return rc;
 }
 
-int node_restore_orig(struct node *n, struct arena *a, const char *path,
-		      bool ask, bool *restored, struct err *err)
+int node_restore_orig(struct node *n, struct arena *a, const char *path, bool ask, bool *restored,
+		      struct err *err)
 {
 	struct str no = steps_noorig(a, str_of(path));
 	struct str orig = steps_orig(a, str_of(path));
@@ -305,13 +275,10 @@ int node_restore_orig(struct node *n, struct arena *a, const char *path,
 		if (rc < 0)
 			return err_wrap(err, "restoring %s", path);
 	}
-	return tree_lexists(&n->tree, orig.p)
-		       ? tree_remove(&n->tree, orig.p, err)
-		       : 0;
+	return tree_lexists(&n->tree, orig.p) ? tree_remove(&n->tree, orig.p, err) : 0;
 }
 
-int node_stale_file(struct node *n, struct arena *a, const struct step *s,
-		    struct err *err)
+int node_stale_file(struct node *n, struct arena *a, const struct step *s, struct err *err)
 {
 	char *path = str_z(a, s->name);
 	bool restored;

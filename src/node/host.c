@@ -104,8 +104,7 @@ static char *find(struct arena *a, const struct host *h, const char *name)
 		if (!more)
 			dir = rest;
 		in = str_z(a, str_fmt(a, "%.*s/%s", STRF(dir), name));
-		full = h->chroot ? str_z(a, str_fmt(a, "%s%s", h->root, in))
-				 : in;
+		full = h->chroot ? str_z(a, str_fmt(a, "%s%s", h->root, in)) : in;
 		if (dir.n && access(full, X_OK) == 0)
 			return in;
 	}
@@ -133,9 +132,8 @@ struct pipes {
 	int out[2], err[2], in[2];
 };
 
-_Noreturn static void child(const struct host *h, const char *program,
-			    const char *const *argv, enum host_how how,
-			    const struct pipes *p)
+_Noreturn static void child(const struct host *h, const char *program, const char *const *argv,
+			    enum host_how how, const struct pipes *p)
 {
 	sigset_t none;
 
@@ -192,8 +190,7 @@ static void take(int fds[2], struct buf *b)
 
 	if (fds[0] < 0)
 		return;
-	while (b->n < OUTPUT_MAX &&
-	       (n = read(fds[0], chunk, sizeof(chunk))) > 0)
+	while (b->n < OUTPUT_MAX && (n = read(fds[0], chunk, sizeof(chunk))) > 0)
 		buf_add(b, (struct str){ chunk, (size_t)n });
 	if (b->n >= OUTPUT_MAX) /* read over, lest the program waits */
 		n = read(fds[0], chunk, sizeof(chunk));
@@ -227,8 +224,8 @@ static bool has_ended(pid_t pid)
  * programs end with their streams; whether one has without is looked for, the
  * less often the longer nothing comes.
  */
-static bool pump(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in,
-		 struct buf *out, struct buf *err)
+static bool pump(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in, struct buf *out,
+		 struct buf *err)
 {
 	int64_t due = loop_clock() + (limit_ms ? limit_ms : WAIT_MAX_MS);
 	int64_t wait = 1;
@@ -269,8 +266,8 @@ static void kill_all(pid_t pid)
 		(void)kill(pid, SIGKILL);
 }
 
-static void attend(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in,
-		   struct buf *out, struct buf *said, int *status)
+static void attend(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in, struct buf *out,
+		   struct buf *said, int *status)
 {
 	int *ours[] = { &p->out[0], &p->err[0], &p->in[1] };
 	int *its[] = { &p->out[1], &p->err[1], &p->in[0] };
@@ -286,9 +283,8 @@ static void attend(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in,
 		;
 }
 
-static int spawn(const struct host *h, const char *program,
-		 const char *const *argv, enum host_how how, struct str in,
-		 struct buf *out, struct buf *said, int *status,
+static int spawn(const struct host *h, const char *program, const char *const *argv,
+		 enum host_how how, struct str in, struct buf *out, struct buf *said, int *status,
 		 struct err *err)
 {
 	void (*old_pipe)(int);
@@ -337,21 +333,19 @@ static struct str shortened(struct arena *a, struct str s)
 	shown = at;
 	for (runes = 0; at < s.n; at++)
 		runes += ((unsigned char)s.p[at] & 0xC0) != 0x80;
-	return runes ? str_fmt(a, "%.*s [%zu more chars]", (int)shown, s.p,
-			       runes)
-		     : s;
+	return runes ? str_fmt(a, "%.*s [%zu more chars]", (int)shown, s.p, runes) : s;
 }
 
-static int failed(struct arena *a, enum host_how how, const char *const *argv,
-		  int status, struct str said, struct err *err)
+static int failed(struct arena *a, enum host_how how, const char *const *argv, int status,
+		  struct str said, struct err *err)
 {
 	struct str cmd = joined(a, argv), text = host_status_text(a, status);
 
 	if (how == HOST_SYNC)
-		return err_set(err, ERR_SYS, "error running %.*s: %.*s: %.*s",
-			       STRF(cmd), STRF(said), STRF(text));
-	return err_set(err, ERR_SYS, "error running %.*s: %.*s\n%.*s",
-		       STRF(cmd), STRF(text), STRF(shortened(a, said)));
+		return err_set(err, ERR_SYS, "error running %.*s: %.*s: %.*s", STRF(cmd),
+			       STRF(said), STRF(text));
+	return err_set(err, ERR_SYS, "error running %.*s: %.*s\n%.*s", STRF(cmd), STRF(text),
+		       STRF(shortened(a, said)));
 }
 
 static int refused(struct err *err, const char *name)
@@ -359,9 +353,8 @@ static int refused(struct err *err, const char *name)
 	return err_set(err, ERR_SYS, "error running %s: refused", name);
 }
 
-int host_feed(struct arena *a, const struct host *h, enum host_how how,
-	      const char *const *argv, struct str in, struct host_out *out,
-	      struct err *err)
+int host_feed(struct arena *a, const struct host *h, enum host_how how, const char *const *argv,
+	      struct str in, struct host_out *out, struct err *err)
 {
 	struct host_out none;
 	struct buf text, said;
@@ -376,8 +369,7 @@ int host_feed(struct arena *a, const struct host *h, enum host_how how,
 		return err_set(err, ERR_NOTFOUND,
 			       "error running %.*s: %sexec: \"%s\": executable "
 			       "file not found in $PATH",
-			       STRF(joined(a, argv)),
-			       how == HOST_SYNC ? ": " : "", argv[0]);
+			       STRF(joined(a, argv)), how == HOST_SYNC ? ": " : "", argv[0]);
 	if (!out)
 		out = &none;
 	*out = (struct host_out){ 0 };
@@ -396,14 +388,14 @@ int host_feed(struct arena *a, const struct host *h, enum host_how how,
 	return 0;
 }
 
-int host_run(struct arena *a, const struct host *h, enum host_how how,
-	     const char *const *argv, struct host_out *out, struct err *err)
+int host_run(struct arena *a, const struct host *h, enum host_how how, const char *const *argv,
+	     struct host_out *out, struct err *err)
 {
 	return host_feed(a, h, how, argv, S(""), out, err);
 }
 
-int host_cmd(struct arena *a, const struct host *h, enum host_how how,
-	     struct host_out *out, struct err *err, const char *words, ...)
+int host_cmd(struct arena *a, const struct host *h, enum host_how how, struct host_out *out,
+	     struct err *err, const char *words, ...)
 {
 	struct args args = { .a = a };
 	va_list ap;
@@ -437,8 +429,8 @@ void host_log(const struct host *h, const char *fmt, ...)
 	buf_init(&in, &a);
 	buf_init(&none, &a);
 	buf_addf(&in, "machine-config-daemon[%d]: %s", (int)getpid(), quoted.p);
-	if (spawn(h, program, (const char *const[]){ "logger", NULL },
-		  HOST_SILENT, buf_str(&in), &none, &none, &status, &err) < 0 ||
+	if (spawn(h, program, (const char *const[]){ "logger", NULL }, HOST_SILENT, buf_str(&in),
+		  &none, &none, &status, &err) < 0 ||
 	    status != 0)
 		log_error("failed to invoke logger: %.*s", STRF(err.msg));
 }

@@ -16,12 +16,10 @@
 #define SERVED "/etc/mcs-machine-config-content.json"
 #define CONFIG_MAX ((size_t)64 << 20)
 
-static int current(struct node *n, struct arena *a, struct mc_current *out,
-		   struct err *err)
+static int current(struct node *n, struct arena *a, struct mc_current *out, struct err *err)
 {
 	struct str text;
-	int rc = tree_read(a, &n->tree, STEPS_HOSTED_CONFIG, CONFIG_MAX, &text,
-			   err);
+	int rc = tree_read(a, &n->tree, STEPS_HOSTED_CONFIG, CONFIG_MAX, &text, err);
 
 	if (rc == -ERR_NOTFOUND) {
 		rc = tree_read(a, &n->tree, SERVED, CONFIG_MAX, &text, err);
@@ -45,24 +43,22 @@ static struct str unpack(struct arena *a, struct str text)
 
 	if (base64_decode(a, str_trim(text), &bytes, &ignored) < 0)
 		bytes = text;
-	return flate_gunzip(a, bytes, CONFIG_MAX, &plain, &ignored) == 0 ? plain
-									 : text;
+	return flate_gunzip(a, bytes, CONFIG_MAX, &plain, &ignored) == 0 ? plain : text;
 }
 
-static int read_part(struct arena *a, const char *dir, const char *name,
-		     size_t max, struct str *out, struct err *err)
+static int read_part(struct arena *a, const char *dir, const char *name, size_t max,
+		     struct str *out, struct err *err)
 {
 	struct str path = str_fmt(a, "%s/%s", dir, name);
 	int rc = file_read(a, path.p, max, out, err);
 
 	return rc == -ERR_NOTFOUND
-		       ? err_set(err, ERR_NOTFOUND,
-				 "open %s: no such file or directory", path.p)
+		       ? err_set(err, ERR_NOTFOUND, "open %s: no such file or directory", path.p)
 		       : rc;
 }
 
-static int desired(struct arena *a, const char *dir, struct str *hash,
-		   struct mc_current *out, struct err *err)
+static int desired(struct arena *a, const char *dir, struct str *hash, struct mc_current *out,
+		   struct err *err)
 {
 	struct ign_obj *config = NULL;
 	const struct ign_obj *file;
@@ -93,8 +89,7 @@ static int desired(struct arena *a, const char *dir, struct str *hash,
 	return 0;
 }
 
-static int verify(struct node *n, struct arena *a, const struct mc_current *c,
-		  struct err *err)
+static int verify(struct node *n, struct arena *a, const struct mc_current *c, struct err *err)
 {
 	const struct verify_opts o = { .first_only = true };
 	struct mismatches list = { 0 };
@@ -105,8 +100,8 @@ static int verify(struct node *n, struct arena *a, const struct mc_current *c,
 	return rc < 0 ? err_wrap(err, "disk validation failed") : 0;
 }
 
-static int act(struct node *n, struct arena *a, const struct node_update *u,
-	       enum hosted_state *out, struct err *err)
+static int act(struct node *n, struct arena *a, const struct node_update *u, enum hosted_state *out,
+	       struct err *err)
 {
 	int rc = 0;
 
@@ -114,8 +109,7 @@ static int act(struct node *n, struct arena *a, const struct node_update *u,
 	for (size_t i = 0; rc == 0 && i < u->plan->n; i++) {
 		if (u->plan->v[i].kind == UPDATE_RELOAD) {
 			rc = node_crio(n, a, "reload", err);
-		} else if (u->plan->v[i].kind == UPDATE_REBOOT &&
-			   *out == HOSTED_DONE) {
+		} else if (u->plan->v[i].kind == UPDATE_REBOOT && *out == HOSTED_DONE) {
 			*out = HOSTED_REBOOT;
 			rc = node_reboot_into(n, a, u->to->name, err);
 		}
@@ -125,16 +119,13 @@ static int act(struct node *n, struct arena *a, const struct node_update *u,
 	return rc;
 }
 
-int node_hosted(struct node *n, struct arena *a, const char *dir,
-		struct str asked, struct str *hash, enum hosted_state *out,
-		struct err *err)
+int node_hosted(struct node *n, struct arena *a, const char *dir, struct str asked,
+		struct str *hash, enum hosted_state *out, struct err *err)
 {
 	const struct mc_overrides none = { 0 };
 	struct mc_current from = { 0 }, to = { 0 };
 	struct update_plan plan = { 0 };
-	struct node_update u = {
-		.from = &from, .to = &to, .plan = &plan, .hosted = true
-	};
+	struct node_update u = { .from = &from, .to = &to, .plan = &plan, .hosted = true };
 	struct update_in in = { .from = &from.spec,
 				.to = &to.spec,
 				.image_only = node_image_only(n) };
@@ -154,10 +145,8 @@ int node_hosted(struct node *n, struct arena *a, const char *dir,
 	if (rc < 0) {
 		ptrdiff_t at = str_find(local.msg, S("configs "));
 
-		return err_set(
-			err, ERR_INVALID,
-			"the update is not reconcilable: %.*s",
-			STRF(str_from(local.msg, at < 0 ? 0 : (size_t)at)));
+		return err_set(err, ERR_INVALID, "the update is not reconcilable: %.*s",
+			       STRF(str_from(local.msg, at < 0 ? 0 : (size_t)at)));
 	}
 	rc = plan_update_legacy(a, &in, &plan, err);
 	if (rc < 0)
@@ -169,8 +158,7 @@ int node_hosted(struct node *n, struct arena *a, const char *dir,
 	rc = tree_remove(&n->tree, STEPS_FORCE, err);
 	if (rc < 0)
 		return err_wrap(err, "failed to remove force validation file");
-	if (plan.drain &&
-	    !str_eq(asked, str_fmt(a, "drain-%.*s", STRF(*hash)))) {
+	if (plan.drain && !str_eq(asked, str_fmt(a, "drain-%.*s", STRF(*hash)))) {
 		*out = HOSTED_DRAIN;
 		return 0;
 	}

@@ -63,16 +63,14 @@ static int file_data(struct arena *a, struct entry *e, struct spool *spool,
 		     const struct ignite_source *from, struct err *err)
 {
 	const struct ign_objs *more = ign_list(e->o, IGN_FILE_APPEND);
-	int rc = ignite_contents(a, spool, ign_sub(e->o, IGN_FILE_CONTENTS),
-				 from, &e->data, err);
+	int rc = ignite_contents(a, spool, ign_sub(e->o, IGN_FILE_CONTENTS), from, &e->data, err);
 
 	for (size_t i = 0; rc == 0 && i < more->n; i++)
 		rc = ignite_contents(a, spool, more->v[i], from, &e->tail, err);
 	return rc < 0 ? err_wrap(err, "file %.*s", STRF(e->path)) : 0;
 }
 
-static void collect(struct arena *a, const struct ign_objs *list, int kind,
-		    struct entries *out)
+static void collect(struct arena *a, const struct ign_objs *list, int kind, struct entries *out)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct entry e = { .o = list->v[i], .order = out->n };
@@ -100,9 +98,7 @@ static int check_nul(const struct entries *list, struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct entry *e = &list->v[i];
-		struct str target = e->kind == ENTRY_LINK
-					    ? ign_str(e->o, IGN_LINK_TARGET)
-					    : S("");
+		struct str target = e->kind == ENTRY_LINK ? ign_str(e->o, IGN_LINK_TARGET) : S("");
 
 		if ((e->path.n && memchr(e->path.p, '\0', e->path.n)) ||
 		    (target.n && memchr(target.p, '\0', target.n)))
@@ -113,9 +109,8 @@ static int check_nul(const struct entries *list, struct err *err)
 	return 0;
 }
 
-static int gather(struct arena *a, const struct ign_obj *config,
-		  struct spool *spool, const struct ignite_source *from,
-		  struct entries *out, struct err *err)
+static int gather(struct arena *a, const struct ign_obj *config, struct spool *spool,
+		  const struct ignite_source *from, struct entries *out, struct err *err)
 {
 	const struct ign_obj *s = ign_sub(config, IGN_CONFIG_STORAGE);
 	int rc = 0;
@@ -136,12 +131,10 @@ static int gather(struct arena *a, const struct ign_obj *config,
 
 static bool given(const struct entry *e)
 {
-	return ign_str(ign_sub(e->o, IGN_FILE_CONTENTS), IGN_RESOURCE_SOURCE)
-		       .n > 0;
+	return ign_str(ign_sub(e->o, IGN_FILE_CONTENTS), IGN_RESOURCE_SOURCE).n > 0;
 }
 
-static void add_pieces(struct arena *a, struct pieces *to,
-		       const struct pieces *more)
+static void add_pieces(struct arena *a, struct pieces *to, const struct pieces *more)
 {
 	for (size_t i = 0; i < more->n; i++)
 		VEC_PUSH(a, to, more->v[i]);
@@ -160,8 +153,7 @@ static struct pieces whole(struct arena *a, const struct entry *e)
 }
 
 /* Whether a run that was cut short has written it. */
-static bool is_written(struct node *n, struct arena *a, const struct entry *e,
-		       const char *path)
+static bool is_written(struct node *n, struct arena *a, const struct entry *e, const char *path)
 {
 	struct pieces p = whole(a, e);
 	const struct producer all = pieces_producer(&p);
@@ -170,8 +162,8 @@ static bool is_written(struct node *n, struct arena *a, const struct entry *e,
 }
 
 /* Whether what is there may stay, or is of a run that was cut short. */
-static bool may_stay(struct node *n, struct arena *a, const struct entry *e,
-		     const char *path, const struct stat *st)
+static bool may_stay(struct node *n, struct arena *a, const struct entry *e, const char *path,
+		     const struct stat *st)
 {
 	struct err ignored = ERR_INIT(a);
 	struct str have = S("");
@@ -180,8 +172,7 @@ static bool may_stay(struct node *n, struct arena *a, const struct entry *e,
 	case ENTRY_DIR:
 		return S_ISDIR(st->st_mode);
 	case ENTRY_FILE:
-		return S_ISREG(st->st_mode) &&
-		       (!given(e) || is_written(n, a, e, path));
+		return S_ISREG(st->st_mode) && (!given(e) || is_written(n, a, e, path));
 	case ENTRY_LINK:
 		break;
 	}
@@ -191,16 +182,14 @@ static bool may_stay(struct node *n, struct arena *a, const struct entry *e,
 	       str_eq(have, ign_str(e->o, IGN_LINK_TARGET));
 }
 
-static int check_place(struct node *n, struct arena *a, const struct entry *e,
-		       struct err *err)
+static int check_place(struct node *n, struct arena *a, const struct entry *e, struct err *err)
 {
 	char *path = str_z(a, e->path);
 	struct err ignored = ERR_INIT(a);
 	struct stat st;
 
 	if (ign_is_true(e->o, IGN_FILE_OVERWRITE) ||
-	    tree_lstat(&n->tree, path, &st, &ignored) < 0 ||
-	    may_stay(n, a, e, path, &st))
+	    tree_lstat(&n->tree, path, &st, &ignored) < 0 || may_stay(n, a, e, path, &st))
 		return 0;
 	return err_set(err, ERR_CONFLICT,
 		       "error creating %s: something is there and overwrite is "
@@ -208,20 +197,17 @@ static int check_place(struct node *n, struct arena *a, const struct entry *e,
 		       path);
 }
 
-static int make_dir(struct node *n, struct entry *e, const char *path,
-		    mode_t mode, struct err *err)
+static int make_dir(struct node *n, struct entry *e, const char *path, mode_t mode, struct err *err)
 {
 	int rc = tree_mkdirs(&n->tree, path, 0755, -1, -1, err);
 
 	if (rc == 0)
-		rc = tree_chown(&n->tree, path, (uid_t)e->uid, (gid_t)e->gid,
-				err);
+		rc = tree_chown(&n->tree, path, (uid_t)e->uid, (gid_t)e->gid, err);
 	return rc < 0 ? rc : tree_chmod(&n->tree, path, mode, err);
 }
 
 /* A run that was cut short has appended it. */
-static bool is_appended(struct arena *a, struct str data,
-			const struct pieces *tail)
+static bool is_appended(struct arena *a, struct str data, const struct pieces *tail)
 {
 	struct err ignored = ERR_INIT(a);
 	struct sink_buf b = { .max = data.n };
@@ -230,13 +216,12 @@ static bool is_appended(struct arena *a, struct str data,
 	const struct producer all = pieces_producer(&p);
 
 	buf_init(&b.b, a);
-	return pieces_size(tail) <= data.n &&
-	       all.pump(all.ctx, &to, &ignored) == 0 &&
+	return pieces_size(tail) <= data.n && all.pump(all.ctx, &to, &ignored) == 0 &&
 	       str_ends(data, buf_str(&b.b));
 }
 
-static int make_file(struct node *n, struct arena *a, struct entry *e,
-		     const char *path, mode_t mode, bool there, struct err *err)
+static int make_file(struct node *n, struct arena *a, struct entry *e, const char *path,
+		     mode_t mode, bool there, struct err *err)
 {
 	struct tree_attr attr = { mode, 0755, e->uid, e->gid };
 	struct piece old = { 0 };
@@ -258,8 +243,8 @@ static int make_file(struct node *n, struct arena *a, struct entry *e,
 	return tree_write_from(&n->tree, path, &all, attr, err);
 }
 
-static int make_link(struct node *n, struct arena *a, struct entry *e,
-		     const char *path, bool there, struct err *err)
+static int make_link(struct node *n, struct arena *a, struct entry *e, const char *path, bool there,
+		     struct err *err)
 {
 	char *target = str_z(a, ign_str(e->o, IGN_LINK_TARGET));
 	int rc = 0;
@@ -276,8 +261,7 @@ static bool names(const struct ign_obj *who, int id, int name)
 	return ign_is_set(who, id) || ign_str(who, name).n;
 }
 
-static int make_entry(struct node *n, struct arena *a, struct entry *e,
-		      struct err *err)
+static int make_entry(struct node *n, struct arena *a, struct entry *e, struct err *err)
 {
 	char *path = str_z(a, e->path);
 	struct err ignored = ERR_INIT(a);
@@ -294,11 +278,9 @@ static int make_entry(struct node *n, struct arena *a, struct entry *e,
 	there = tree_lstat(&n->tree, path, &st, &ignored) == 0;
 	if (there) {
 		mode = st.st_mode & 07777;
-		if (!names(ign_sub(e->o, IGN_FILE_USER), IGN_NODE_USER_ID,
-			   IGN_NODE_USER_NAME))
+		if (!names(ign_sub(e->o, IGN_FILE_USER), IGN_NODE_USER_ID, IGN_NODE_USER_NAME))
 			e->uid = st.st_uid;
-		if (!names(ign_sub(e->o, IGN_FILE_GROUP), IGN_NODE_GROUP_ID,
-			   IGN_NODE_GROUP_NAME))
+		if (!names(ign_sub(e->o, IGN_FILE_GROUP), IGN_NODE_GROUP_ID, IGN_NODE_GROUP_NAME))
 			e->gid = st.st_gid;
 	}
 	switch (e->kind) {
@@ -323,15 +305,13 @@ static void add_preset(struct buf *b, struct str unit, bool enable)
 
 	buf_addz(b, enable ? "enable " : "disable ");
 	if (at > 0 && dot > at + 1)
-		buf_addf(b, "%.*s@%.*s %.*s\n", (int)at, unit.p,
-			 STRF(str_from(unit, (size_t)dot)),
+		buf_addf(b, "%.*s@%.*s %.*s\n", (int)at, unit.p, STRF(str_from(unit, (size_t)dot)),
 			 STRF(str_sub(unit, (size_t)at + 1, (size_t)dot)));
 	else
 		buf_addf(b, "%.*s\n", STRF(unit));
 }
 
-static int make_unit(struct node *n, struct arena *a, const struct ign_obj *u,
-		     struct err *err)
+static int make_unit(struct node *n, struct arena *a, const struct ign_obj *u, struct err *err)
 {
 	const struct ign_objs *dropins = ign_list(u, IGN_UNIT_DROPINS);
 	struct str name = ign_str(u, IGN_UNIT_NAME);
@@ -348,9 +328,7 @@ static int make_unit(struct node *n, struct arena *a, const struct ign_obj *u,
 			rc = tree_put(
 				&n->tree,
 				str_z(a, steps_dropin_path(
-						 a, name,
-						 ign_str(dropins->v[i],
-							 IGN_DROPIN_NAME))),
+						 a, name, ign_str(dropins->v[i], IGN_DROPIN_NAME))),
 				d, err);
 	}
 	if (rc == 0 && ign_is_true(u, IGN_UNIT_MASK))
@@ -360,8 +338,8 @@ static int make_unit(struct node *n, struct arena *a, const struct ign_obj *u,
 	return rc;
 }
 
-static int make_units(struct node *n, struct arena *a,
-		      const struct ign_obj *config, struct err *err)
+static int make_units(struct node *n, struct arena *a, const struct ign_obj *config,
+		      struct err *err)
 {
 	const struct ign_objs *units = ign_units(config);
 	struct buf b;
@@ -373,8 +351,7 @@ static int make_units(struct node *n, struct arena *a,
 
 		rc = make_unit(n, a, u, err);
 		if (ign_is_set(u, IGN_UNIT_ENABLED))
-			add_preset(&b, ign_str(u, IGN_UNIT_NAME),
-				   ign_is_true(u, IGN_UNIT_ENABLED));
+			add_preset(&b, ign_str(u, IGN_UNIT_NAME), ign_is_true(u, IGN_UNIT_ENABLED));
 	}
 	if (rc == 0 && b.n)
 		rc = tree_put(&n->tree, PRESET, buf_str(&b), err);
@@ -391,8 +368,8 @@ static bool among(const struct strs *l, struct str s)
 	return false;
 }
 
-static void edit_options(struct arena *a, struct buf *b, struct str options,
-			 const struct strs *add, const struct strs *drop)
+static void edit_options(struct arena *a, struct buf *b, struct str options, const struct strs *add,
+			 const struct strs *drop)
 {
 	struct strs have = { 0 };
 
@@ -407,9 +384,8 @@ static void edit_options(struct arena *a, struct buf *b, struct str options,
 	buf_addc(b, '\n');
 }
 
-static int edit_entry(struct node *n, struct arena *a, const char *path,
-		      const struct strs *add, const struct strs *drop,
-		      struct err *err)
+static int edit_entry(struct node *n, struct arena *a, const char *path, const struct strs *add,
+		      const struct strs *drop, struct err *err)
 {
 	struct str text = S(""), line;
 	struct buf b;
@@ -425,8 +401,7 @@ static int edit_entry(struct node *n, struct arena *a, const char *path,
 	return rc < 0 ? rc : tree_put(&n->tree, path, buf_str(&b), err);
 }
 
-static int set_kargs(struct node *n, struct arena *a,
-		     const struct ign_obj *config, struct err *err)
+static int set_kargs(struct node *n, struct arena *a, const struct ign_obj *config, struct err *err)
 {
 	const struct ign_obj *k = ign_sub(config, IGN_CONFIG_KARGS);
 	const struct strs *add = ign_strings(k, IGN_KARGS_EXIST);
@@ -439,52 +414,44 @@ static int set_kargs(struct node *n, struct arena *a,
 	rc = tree_list(a, &n->tree, ENTRIES, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.n; i++)
 		if (str_ends(names.v[i], S(".conf")))
-			rc = edit_entry(
-				n, a,
-				str_fmt(a, ENTRIES "/%.*s", STRF(names.v[i])).p,
-				add, drop, err);
+			rc = edit_entry(n, a, str_fmt(a, ENTRIES "/%.*s", STRF(names.v[i])).p, add,
+					drop, err);
 	return rc;
 }
 
-static int check_kargs(struct node *n, const struct ign_obj *config,
-		       struct err *err)
+static int check_kargs(struct node *n, const struct ign_obj *config, struct err *err)
 {
 	const struct ign_obj *k = ign_sub(config, IGN_CONFIG_KARGS);
 
-	if ((ign_strings(k, IGN_KARGS_EXIST)->n ||
-	     ign_strings(k, IGN_KARGS_NOT_EXIST)->n) &&
+	if ((ign_strings(k, IGN_KARGS_EXIST)->n || ign_strings(k, IGN_KARGS_NOT_EXIST)->n) &&
 	    !tree_exists(&n->tree, ENTRIES))
 		return err_set(err, ERR_INVALID,
 			       "the config has kernelArguments, and there are "
-			       "no boot entries in " ENTRIES
-			       ": nothing has been written");
+			       "no boot entries in " ENTRIES ": nothing has been written");
 	return 0;
 }
 
 /* ---- configs that point at others ------------------------------------------------------- */
 
-static int fetch_config(struct arena *a, const struct ign_obj *r,
-			const struct ignite_source *from, int depth,
-			struct ign_obj **out, struct err *err);
+static int fetch_config(struct arena *a, const struct ign_obj *r, const struct ignite_source *from,
+			int depth, struct ign_obj **out, struct err *err);
 
 /* *config with all it points at, as Ignition puts it together. */
-static int complete(struct arena *a, const struct ignite_source *from,
-		    int depth, struct ign_obj **config, struct err *err)
+static int complete(struct arena *a, const struct ignite_source *from, int depth,
+		    struct ign_obj **config, struct err *err)
 {
 	const struct ign_obj *i = ign_sub(*config, IGN_CONFIG_IGNITION);
 	const struct ign_obj *c = ign_sub(i, IGN_IGNITION_CONFIG);
 	const struct ign_obj *r = ign_sub(c, IGN_IGNITION_CONFIG_REPLACE);
 	const struct ign_objs *merge = ign_list(c, IGN_IGNITION_CONFIG_MERGE);
-	const struct ign_objs *trust = ign_list(
-		ign_sub(ign_sub(i, IGN_IGNITION_SECURITY), IGN_SECURITY_TLS),
-		IGN_TLS_CAS);
+	const struct ign_objs *trust =
+		ign_list(ign_sub(ign_sub(i, IGN_IGNITION_SECURITY), IGN_SECURITY_TLS), IGN_TLS_CAS);
 	struct ign_objs all = { 0 };
 	struct str pem;
 	int rc = 0;
 
 	if (depth > DEPTH_MAX)
-		return err_set(err, ERR_LIMIT,
-			       "configs point at configs more than %d deep",
+		return err_set(err, ERR_LIMIT, "configs point at configs more than %d deep",
 			       DEPTH_MAX);
 	for (size_t k = 0; rc == 0 && k < trust->n; k++) {
 		rc = ignite_text(a, trust->v[k], from, &pem, err);
@@ -505,9 +472,8 @@ static int complete(struct arena *a, const struct ignite_source *from,
 	return rc;
 }
 
-static int fetch_config(struct arena *a, const struct ign_obj *r,
-			const struct ignite_source *from, int depth,
-			struct ign_obj **out, struct err *err)
+static int fetch_config(struct arena *a, const struct ign_obj *r, const struct ignite_source *from,
+			int depth, struct ign_obj **out, struct err *err)
 {
 	struct str text = S("");
 	int rc = ignite_text(a, r, from, &text, err);
@@ -517,16 +483,14 @@ static int fetch_config(struct arena *a, const struct ign_obj *r,
 	if (rc == 0)
 		rc = complete(a, from, depth + 1, out, err);
 	return rc < 0 ? err_wrap(err, "the config at %.*s",
-				 STRF(url_public(
-					 a, ign_str(r, IGN_RESOURCE_SOURCE))))
+				 STRF(url_public(a, ign_str(r, IGN_RESOURCE_SOURCE))))
 		      : 0;
 }
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
-static int write_all(struct node *n, struct arena *a,
-		     const struct ign_obj *config, struct entries *entries,
-		     struct err *err)
+static int write_all(struct node *n, struct arena *a, const struct ign_obj *config,
+		     struct entries *entries, struct err *err)
 {
 	int rc = tree_put(&n->tree, BEGUN, S(""), err);
 
@@ -547,8 +511,8 @@ static int write_all(struct node *n, struct arena *a,
 	return rc < 0 ? rc : tree_sync(&n->tree, err);
 }
 
-int node_ignite(struct node *n, struct arena *a, struct str text,
-		const struct ignite_source *from, struct err *err)
+int node_ignite(struct node *n, struct arena *a, struct str text, const struct ignite_source *from,
+		struct err *err)
 {
 	struct spool spool = SPOOL_INIT(&n->tree);
 	struct entries entries = { 0 };

@@ -49,31 +49,28 @@ static int spool_put(void *ctx, struct str part, struct err *err)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_set(err, ERR_SYS, "keep it on the disk: %s",
-				       go_errno(errno));
+			return err_set(err, ERR_SYS, "keep it on the disk: %s", go_errno(errno));
 		s->n += (uint64_t)n;
 		part = str_from(part, (size_t)n);
 	}
 	return 0;
 }
 
-static int spool_pump(const struct spool *s, const struct piece *p,
-		      const struct sink *to, struct err *err)
+static int spool_pump(const struct spool *s, const struct piece *p, const struct sink *to,
+		      struct err *err)
 {
 	char part[16384];
 	uint64_t done = 0;
 
 	while (done < p->n) {
-		size_t want = p->n - done < sizeof(part) ? (size_t)(p->n - done)
-							 : sizeof(part);
+		size_t want = p->n - done < sizeof(part) ? (size_t)(p->n - done) : sizeof(part);
 		ssize_t n = pread(s->fd, part, want, (off_t)(p->at + done));
 		int rc;
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return err_set(err, ERR_SYS,
-				       "read what was kept on the disk: %s",
+			return err_set(err, ERR_SYS, "read what was kept on the disk: %s",
 				       n < 0 ? go_errno(errno) : "it is short");
 		rc = to->put(to->ctx, (struct str){ part, (size_t)n }, err);
 		if (rc < 0)
@@ -92,18 +89,15 @@ struct check {
 	const struct sink *to;
 };
 
-static int check_start(struct check *c, const struct ign_obj *r,
-		       const struct sink *to, struct err *err)
+static int check_start(struct check *c, const struct ign_obj *r, const struct sink *to,
+		       struct err *err)
 {
-	struct str want = ign_str(ign_sub(r, IGN_RESOURCE_VERIFICATION),
-				  IGN_VERIFICATION_HASH);
+	struct str want = ign_str(ign_sub(r, IGN_RESOURCE_VERIFICATION), IGN_VERIFICATION_HASH);
 
 	*c = (struct check){ .to = to };
 	if (want.n && !str_cut(want, '-', &c->kind, &c->want))
-		return err_set(err, ERR_INVALID, "unknown hash %.*s",
-			       STRF(want));
-	hash_init(&c->hash,
-		  str_is(c->kind, "sha256") ? HASH_SHA256 : HASH_SHA512);
+		return err_set(err, ERR_INVALID, "unknown hash %.*s", STRF(want));
+	hash_init(&c->hash, str_is(c->kind, "sha256") ? HASH_SHA256 : HASH_SHA512);
 	return 0;
 }
 
@@ -132,15 +126,14 @@ static int check_end(struct check *c, struct err *err)
 	if (!c->want.n)
 		return 0;
 	have = hash_hex(&a, &c->hash);
-	return str_eq_fold(have, c->want)
-		       ? 0
-		       : err_set(err, ERR_INVALID, "its %.*s is %.*s, not %.*s",
-				 STRF(c->kind), STRF(have), STRF(c->want));
+	return str_eq_fold(have, c->want) ? 0
+					  : err_set(err, ERR_INVALID, "its %.*s is %.*s, not %.*s",
+						    STRF(c->kind), STRF(have), STRF(c->want));
 }
 
 /* A resource's bytes from wherever they are, unpacked and checked. */
-static int pump(const struct ign_obj *r, const struct ignite_source *from,
-		const struct sink *to, struct err *err)
+static int pump(const struct ign_obj *r, const struct ignite_source *from, const struct sink *to,
+		struct err *err)
 {
 	struct check c;
 	struct sink checked = { check_put, check_restart, &c }, packed;
@@ -150,8 +143,7 @@ static int pump(const struct ign_obj *r, const struct ignite_source *from,
 	if (rc == 0)
 		rc = mc_pump(r, &checked, err);
 	if (rc == -ERR_NOTFOUND) {
-		rc = mc_unpack_start(&u, ign_str(r, IGN_RESOURCE_COMPRESSION),
-				     &checked, err);
+		rc = mc_unpack_start(&u, ign_str(r, IGN_RESOURCE_COMPRESSION), &checked, err);
 		packed = mc_unpack_sink(&u);
 		if (rc == 0)
 			rc = from->get(from->ctx, r, &packed, err);
@@ -165,8 +157,7 @@ static int pump(const struct ign_obj *r, const struct ignite_source *from,
 static bool is_inline(const struct ign_obj *r)
 {
 	return !ign_str(r, IGN_RESOURCE_COMPRESSION).n &&
-	       str_eq_fold(str_sub(ign_str(r, IGN_RESOURCE_SOURCE), 0, 5),
-			   S("data:"));
+	       str_eq_fold(str_sub(ign_str(r, IGN_RESOURCE_SOURCE), 0, 5), S("data:"));
 }
 
 struct spooling {
@@ -189,8 +180,7 @@ static int spooling_restart(void *ctx, struct err *err)
 }
 
 int ignite_contents(struct arena *a, struct spool *s, const struct ign_obj *r,
-		    const struct ignite_source *from, struct pieces *out,
-		    struct err *err)
+		    const struct ignite_source *from, struct pieces *out, struct err *err)
 {
 	struct spooling w = { s, s->n };
 	const struct sink to = { spooling_put, spooling_restart, &w };
@@ -213,9 +203,8 @@ int ignite_contents(struct arena *a, struct spool *s, const struct ign_obj *r,
 	return rc;
 }
 
-int ignite_text(struct arena *a, const struct ign_obj *r,
-		const struct ignite_source *from, struct str *out,
-		struct err *err)
+int ignite_text(struct arena *a, const struct ign_obj *r, const struct ignite_source *from,
+		struct str *out, struct err *err)
 {
 	struct sink_buf b = { .max = TEXT_MAX };
 	const struct sink to = sink_to_buf(&b);

@@ -32,13 +32,11 @@ void spool_close(struct spool *s);
 
 /* Adds the bytes of a resource to out. */
 int ignite_contents(struct arena *a, struct spool *s, const struct ign_obj *r,
-		    const struct ignite_source *from, struct pieces *out,
-		    struct err *err);
+		    const struct ignite_source *from, struct pieces *out, struct err *err);
 
 /* A resource that has to be in memory: a config, a certificate. */
-int ignite_text(struct arena *a, const struct ign_obj *r,
-		const struct ignite_source *from, struct str *out,
-		struct err *err);
+int ignite_text(struct arena *a, const struct ign_obj *r, const struct ignite_source *from,
+		struct str *out, struct err *err);
 
 /* All of them, as tree_write_from and tree_has want them. */
 struct producer pieces_producer(struct pieces *p);

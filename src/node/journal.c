@@ -7,8 +7,7 @@
 #include "io/log.h"
 #include "journal_parts.h"
 
-static const char *const state_names[] = { "", JOURNAL_DIR "/active",
-					   JOURNAL_DIR "/undo",
+static const char *const state_names[] = { "", JOURNAL_DIR "/active", JOURNAL_DIR "/undo",
 					   JOURNAL_DIR "/last" };
 
 /* ---- tidying --------------------------------------------------------------------- */
@@ -23,8 +22,7 @@ struct logs {
 	bool damaged;
 };
 
-static int read_logs(struct arena *a, struct tree *t, struct logs *out,
-		     struct err *err)
+static int read_logs(struct arena *a, struct tree *t, struct logs *out, struct err *err)
 {
 	static bool told;
 	int rc = 0;
@@ -36,8 +34,7 @@ static int read_logs(struct arena *a, struct tree *t, struct logs *out,
 
 		rc = journal_read(a, t, state_names[s], &log, err);
 		if (rc == 0)
-			(void)map_put(&out->pres, json_str(log, "pre", S("")),
-				      log);
+			(void)map_put(&out->pres, json_str(log, "pre", S("")), log);
 		if (rc == -ERR_INVALID && s == JOURNAL_LAST) {
 			if (!told)
 				log_warn("%.*s. There is no going back from "
@@ -68,10 +65,7 @@ static int tidy(struct arena *a, struct tree *t, struct err *err)
 		if (!str_starts(names.v[i], S("pre.")) || logs.damaged)
 			continue;
 		rc = log ? journal_sweep(a, t, log, err)
-			 : tree_remove_all(t,
-					   str_fmt(a, JOURNAL_DIR "/%.*s",
-						   STRF(names.v[i]))
-						   .p,
+			 : tree_remove_all(t, str_fmt(a, JOURNAL_DIR "/%.*s", STRF(names.v[i])).p,
 					   err);
 	}
 	return rc;
@@ -85,8 +79,7 @@ static struct str next_pre(struct arena *a, struct tree *t)
 	for (int i = 0;; i++) {
 		struct str pre = str_fmt(a, "pre.%d", i);
 
-		if (!tree_lexists(t,
-				  str_fmt(a, JOURNAL_DIR "/%.*s", STRF(pre)).p))
+		if (!tree_lexists(t, str_fmt(a, JOURNAL_DIR "/%.*s", STRF(pre)).p))
 			return pre;
 	}
 }
@@ -94,11 +87,9 @@ static struct str next_pre(struct arena *a, struct tree *t)
 static void allow(struct arena *a, struct journal *j)
 {
 	map_init(&j->allowed, a);
-	for (struct json *e = json_first(json_at(j->log, "paths")); e;
-	     e = json_next(e))
+	for (struct json *e = json_first(json_at(j->log, "paths")); e; e = json_next(e))
 		(void)map_put(&j->allowed, json_str(e, "path", S("")), e);
-	for (struct json *e = json_first(json_at(j->log, "dirs")); e;
-	     e = json_next(e))
+	for (struct json *e = json_first(json_at(j->log, "dirs")); e; e = json_next(e))
 		if (!map_find(&j->allowed, json_text(e)))
 			(void)map_put(&j->allowed, json_text(e), e);
 }
@@ -115,8 +106,8 @@ static void abandon(struct arena *a, struct tree *t)
 	(void)tree_sync(t, &ignored);
 }
 
-int journal_begin(struct arena *a, struct tree *t, const struct strs *paths,
-		  struct json *facts, struct journal *out, struct err *err)
+int journal_begin(struct arena *a, struct tree *t, const struct strs *paths, struct json *facts,
+		  struct journal *out, struct err *err)
 {
 	struct json *links, *link_dirs, *log = json_new(a, JSON_OBJECT);
 	struct str pre = S("");
@@ -128,9 +119,8 @@ int journal_begin(struct arena *a, struct tree *t, const struct strs *paths,
 		rc = tree_mkdirs(t, NODE_STATE_DIR, 0755, -1, -1, err);
 	if (rc == 0) {
 		pre = next_pre(a, t);
-		rc = tree_mkdirs(t,
-				 str_fmt(a, JOURNAL_DIR "/%.*s", STRF(pre)).p,
-				 0700, -1, -1, err);
+		rc = tree_mkdirs(t, str_fmt(a, JOURNAL_DIR "/%.*s", STRF(pre)).p, 0700, -1, -1,
+				 err);
 	}
 	json_add(log, S("pre"), json_new_str(a, pre));
 	json_add(log, S("facts"), facts);
@@ -149,12 +139,9 @@ int journal_begin(struct arena *a, struct tree *t, const struct strs *paths,
 	return 0;
 }
 
-int journal_load(struct arena *a, struct tree *t, struct journal *out,
-		 struct err *err)
+int journal_load(struct arena *a, struct tree *t, struct journal *out, struct err *err)
 {
-	static const enum journal_state order[] = { JOURNAL_UNDO,
-						    JOURNAL_ACTIVE,
-						    JOURNAL_LAST };
+	static const enum journal_state order[] = { JOURNAL_UNDO, JOURNAL_ACTIVE, JOURNAL_LAST };
 	int rc = -ERR_NOTFOUND;
 
 	*out = (struct journal){ .state = JOURNAL_NONE };
@@ -173,22 +160,19 @@ int journal_load(struct arena *a, struct tree *t, struct journal *out,
 	return rc == -ERR_NOTFOUND ? 0 : rc;
 }
 
-static int move(struct tree *t, struct journal *j, enum journal_state to,
-		struct err *err)
+static int move(struct tree *t, struct journal *j, enum journal_state to, struct err *err)
 {
 	int rc = tree_sync(t, err);
 
 	if (rc == 0)
-		rc = tree_rename(t, state_names[j->state], state_names[to],
-				 err);
+		rc = tree_rename(t, state_names[j->state], state_names[to], err);
 	if (rc < 0)
 		return rc;
 	j->state = to; /* by its name, durable or not */
 	return tree_sync(t, err);
 }
 
-int journal_commit(struct arena *a, struct tree *t, struct journal *j,
-		   struct err *err)
+int journal_commit(struct arena *a, struct tree *t, struct journal *j, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	int rc = tree_sync(t, err);
@@ -197,8 +181,7 @@ int journal_commit(struct arena *a, struct tree *t, struct journal *j,
 		return rc;
 	journal_drop_same(a, t, j->log);
 	/* where there is no room for it the longer one serves as well */
-	(void)journal_write(a, t, state_names[JOURNAL_ACTIVE], j->log,
-			    &ignored);
+	(void)journal_write(a, t, state_names[JOURNAL_ACTIVE], j->log, &ignored);
 	rc = move(t, j, JOURNAL_LAST, err);
 	if (rc == 0) /* what is left is swept away next time */
 		(void)tidy(a, t, &ignored);
@@ -212,8 +195,7 @@ int journal_undo(struct tree *t, struct journal *j, struct err *err)
 
 /* ---- ending ------------------------------------------------------------------- */
 
-int journal_end(struct arena *a, struct tree *t, struct journal *j,
-		struct err *err)
+int journal_end(struct arena *a, struct tree *t, struct journal *j, struct err *err)
 {
 	int rc = tree_sync(t, err);
 

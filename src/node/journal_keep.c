@@ -27,13 +27,12 @@ struct keeper {
 	int64_t n;
 };
 
-struct str journal_kept(struct arena *a, const struct json *log,
-			const struct json *entry)
+struct str journal_kept(struct arena *a, const struct json *log, const struct json *entry)
 {
 	int64_t n = json_i64(entry, "kept", 0);
 
-	return n ? str_fmt(a, JOURNAL_DIR "/%.*s/%lld",
-			   STRF(json_str(log, "pre", S(""))), (long long)n)
+	return n ? str_fmt(a, JOURNAL_DIR "/%.*s/%lld", STRF(json_str(log, "pre", S(""))),
+			   (long long)n)
 		 : S("");
 }
 
@@ -47,8 +46,7 @@ static const char *type_of(mode_t mode)
 
 /* ---- checksums -------------------------------------------------------------------- */
 
-int journal_sum(struct arena *a, struct tree *t, const char *path,
-		struct str *out, struct err *err)
+int journal_sum(struct arena *a, struct tree *t, const char *path, struct str *out, struct err *err)
 {
 	const char *name = NULL;
 	int dir = tree_parent(t, path, &make_none, &name);
@@ -58,8 +56,7 @@ int journal_sum(struct arena *a, struct tree *t, const char *path,
 	ssize_t n;
 
 	if (dir >= 0)
-		fd = openat(dir, name,
-			    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return tree_err(err, "open", path);
 	hash_init(&h, HASH_SHA256);
@@ -74,8 +71,8 @@ int journal_sum(struct arena *a, struct tree *t, const char *path,
 }
 
 /* Of contents or target; "" of what has neither. */
-static int sum(struct arena *a, struct tree *t, const char *path, mode_t mode,
-	       struct str *out, struct err *err)
+static int sum(struct arena *a, struct tree *t, const char *path, mode_t mode, struct str *out,
+	       struct err *err)
 {
 	struct str target;
 	int rc;
@@ -116,8 +113,7 @@ static void note_dirs(struct keeper *k, struct str path)
 	json_push(k->dirs, json_new_str(k->a, dir));
 }
 
-static int keep_copy(struct keeper *k, const char *path, const char *to,
-		     struct err *err)
+static int keep_copy(struct keeper *k, const char *path, const char *to, struct err *err)
 {
 	int rc = tree_link(k->t, path, to, err);
 
@@ -136,8 +132,7 @@ static int keep(struct keeper *k, struct str path, struct err *err)
 		return rc;
 	json_add(e, S("path"), json_new_str(k->a, path));
 	json_add(e, S("was"),
-		 json_new_str(k->a, str_of(rc < 0 ? WAS_ABSENT
-						  : type_of(st.st_mode))));
+		 json_new_str(k->a, str_of(rc < 0 ? WAS_ABSENT : type_of(st.st_mode))));
 	json_push(k->paths, e);
 	if (rc < 0)
 		return 0;
@@ -156,8 +151,8 @@ static int keep(struct keeper *k, struct str path, struct err *err)
 	return rc;
 }
 
-int journal_keep(struct arena *a, struct tree *t, const struct strs *paths,
-		 struct json *log, struct err *err)
+int journal_keep(struct arena *a, struct tree *t, const struct strs *paths, struct json *log,
+		 struct err *err)
 {
 	struct keeper k = { .a = a, .t = t, .log = log };
 	struct map seen;
@@ -180,49 +175,40 @@ int journal_keep(struct arena *a, struct tree *t, const struct strs *paths,
 
 /* ---- afterwards --------------------------------------------------------------------- */
 
-static bool same_inode(struct arena *a, struct tree *t, const char *x,
-		       const char *y)
+static bool same_inode(struct arena *a, struct tree *t, const char *x, const char *y)
 {
 	struct err ignored = ERR_INIT(a);
 	struct stat sx, sy;
 
-	return tree_lstat(t, x, &sx, &ignored) == 0 &&
-	       tree_lstat(t, y, &sy, &ignored) == 0 && sx.st_ino == sy.st_ino &&
-	       sx.st_dev == sy.st_dev;
+	return tree_lstat(t, x, &sx, &ignored) == 0 && tree_lstat(t, y, &sy, &ignored) == 0 &&
+	       sx.st_ino == sy.st_ino && sx.st_dev == sy.st_dev;
 }
 
 void journal_drop_same(struct arena *a, struct tree *t, struct json *log)
 {
-	for (struct json *e = json_first(json_at(log, "paths")); e;
-	     e = json_next(e)) {
+	for (struct json *e = json_first(json_at(log, "paths")); e; e = json_next(e)) {
 		struct str kept = journal_kept(a, log, e);
 
-		if (kept.n &&
-		    same_inode(a, t, kept.p,
-			       str_z(a, json_str(e, "path", S(""))))) {
+		if (kept.n && same_inode(a, t, kept.p, str_z(a, json_str(e, "path", S(""))))) {
 			(void)json_remove(e, S("kept"));
 			(void)json_remove(e, S("sha256"));
 		}
 	}
 }
 
-int journal_sweep(struct arena *a, struct tree *t, const struct json *log,
-		  struct err *err)
+int journal_sweep(struct arena *a, struct tree *t, const struct json *log, struct err *err)
 {
-	struct str dir = str_fmt(a, JOURNAL_DIR "/%.*s",
-				 STRF(json_str(log, "pre", S(""))));
+	struct str dir = str_fmt(a, JOURNAL_DIR "/%.*s", STRF(json_str(log, "pre", S(""))));
 	struct strs names = { 0 };
 	struct map used;
 	int64_t n;
 	int rc = tree_list(a, t, dir.p, &names, err);
 
 	map_init(&used, a);
-	for (struct json *e = json_first(json_at(log, "paths")); e;
-	     e = json_next(e))
+	for (struct json *e = json_first(json_at(log, "paths")); e; e = json_next(e))
 		(void)map_put(&used, journal_kept(a, log, e), t);
 	for (size_t i = 0; rc == 0 && i < names.n; i++) {
-		struct str path =
-			str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
+		struct str path = str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
 
 		if (str_to_i64(names.v[i], &n) && !map_find(&used, path))
 			rc = tree_remove(t, path.p, err);
@@ -232,8 +218,8 @@ int journal_sweep(struct arena *a, struct tree *t, const struct json *log,
 
 /* ---- checking --------------------------------------------------------------------- */
 
-static int check_one(struct arena *a, struct tree *t, const struct journal *j,
-		     const struct json *e, struct err *err)
+static int check_one(struct arena *a, struct tree *t, const struct journal *j, const struct json *e,
+		     struct err *err)
 {
 	const char *path = str_z(a, json_str(e, "path", S("")));
 	struct str kept = journal_kept(a, j->log, e), hex;
@@ -244,20 +230,17 @@ static int check_one(struct arena *a, struct tree *t, const struct journal *j,
 		return 0;
 	rc = tree_lstat(t, kept.p, &st, err);
 	/* what has been put back is not kept any more */
-	if (rc == -ERR_NOTFOUND && j->state == JOURNAL_UNDO &&
-	    tree_lexists(t, path))
+	if (rc == -ERR_NOTFOUND && j->state == JOURNAL_UNDO && tree_lexists(t, path))
 		return 0;
 	if (rc == -ERR_NOTFOUND)
-		return err_set(err, ERR_INVALID,
-			       "%.*s, which is to be put back to %s, is gone",
+		return err_set(err, ERR_INVALID, "%.*s, which is to be put back to %s, is gone",
 			       STRF(kept), path);
 	/* not replaced yet: there is nothing to put back */
 	if (rc < 0 || same_inode(a, t, kept.p, path))
 		return rc;
 	rc = sum(a, t, kept.p, st.st_mode, &hex, err);
-	if (rc == 0 &&
-	    !(str_is(json_str(e, "was", S("")), type_of(st.st_mode)) &&
-	      str_eq(json_str(e, "sha256", S("")), hex)))
+	if (rc == 0 && !(str_is(json_str(e, "was", S("")), type_of(st.st_mode)) &&
+			 str_eq(json_str(e, "sha256", S("")), hex)))
 		rc = err_set(err, ERR_INVALID,
 			     "%.*s, which is to be put back to %s, does not "
 			     "match its checksum",
@@ -267,15 +250,12 @@ static int check_one(struct arena *a, struct tree *t, const struct journal *j,
 
 int journal_check(struct tree *t, const struct journal *j, struct err *err)
 {
-	for (struct json *e = json_first(json_at(j->log, "paths")); e;
-	     e = json_next(e)) {
+	for (struct json *e = json_first(json_at(j->log, "paths")); e; e = json_next(e)) {
 		AUTO(arena) struct arena own = ARENA_INIT;
 		int rc = check_one(&own, t, j, e, err);
 
 		if (rc < 0)
-			return rc == -ERR_INVALID
-				       ? journal_damaged(err, JOURNAL_DIR)
-				       : rc;
+			return rc == -ERR_INVALID ? journal_damaged(err, JOURNAL_DIR) : rc;
 	}
 	return 0;
 }

@@ -13,8 +13,7 @@
 
 struct str journal_seal(struct arena *a, struct str text)
 {
-	return str_fmt(a, SEAL "%.*s\n%.*s",
-		       STRF(hash_hex_of(a, HASH_SHA256, text)), STRF(text));
+	return str_fmt(a, SEAL "%.*s\n%.*s", STRF(hash_hex_of(a, HASH_SHA256, text)), STRF(text));
 }
 
 int journal_unseal(struct str sealed, struct str *out, struct err *err)
@@ -27,24 +26,22 @@ int journal_unseal(struct str sealed, struct str *out, struct err *err)
 	sum = str_sub(sealed, SEAL_LEN, SEAL_LEN + HEX_LEN);
 	text = str_from(sealed, SEAL_LEN + HEX_LEN + 1);
 	if (!str_eq(sum, hash_hex_of(err->a, HASH_SHA256, text)))
-		return err_set(err, ERR_INVALID,
-			       "it does not match its checksum");
+		return err_set(err, ERR_INVALID, "it does not match its checksum");
 	*out = text;
 	return 0;
 }
 
 int journal_damaged(struct err *err, const char *path)
 {
-	return err_set(
-		err, ERR_INVALID,
-		"the update journal %s is damaged: %.*s; nothing was "
-		"changed and the journal is kept: see DAMAGED JOURNAL in "
-		"mco-daemon(1)",
-		path, STRF(err->msg));
+	return err_set(err, ERR_INVALID,
+		       "the update journal %s is damaged: %.*s; nothing was "
+		       "changed and the journal is kept: see DAMAGED JOURNAL in "
+		       "mco-daemon(1)",
+		       path, STRF(err->msg));
 }
 
-int journal_read(struct arena *a, struct tree *t, const char *path,
-		 struct json **out, struct err *err)
+int journal_read(struct arena *a, struct tree *t, const char *path, struct json **out,
+		 struct err *err)
 {
 	struct str text;
 	int rc = tree_read(a, t, path, LOG_MAX, &text, err);
@@ -55,14 +52,14 @@ int journal_read(struct arena *a, struct tree *t, const char *path,
 		rc = journal_unseal(text, &text, err);
 	if (rc == 0 && json_parse(a, text, NULL, out, err) < 0)
 		rc = -ERR_INVALID;
-	if (rc == 0 && (json_kind(json_at(*out, "paths")) != JSON_ARRAY ||
-			!json_str(*out, "pre", S("")).n))
+	if (rc == 0 &&
+	    (json_kind(json_at(*out, "paths")) != JSON_ARRAY || !json_str(*out, "pre", S("")).n))
 		rc = err_set(err, ERR_INVALID, "it has no paths");
 	return rc < 0 ? journal_damaged(err, path) : 0;
 }
 
-int journal_write(struct arena *a, struct tree *t, const char *path,
-		  const struct json *log, struct err *err)
+int journal_write(struct arena *a, struct tree *t, const char *path, const struct json *log,
+		  struct err *err)
 {
 	struct tree_attr attr = { 0600, 0700, -1, -1 };
 	struct buf b;
@@ -71,7 +68,6 @@ int journal_write(struct arena *a, struct tree *t, const char *path,
 	buf_init(&b, a);
 	json_encode(&b, log, 0);
 	if (rc == 0)
-		rc = tree_write(t, path, journal_seal(a, buf_str(&b)), attr,
-				err);
+		rc = tree_write(t, path, journal_seal(a, buf_str(&b)), attr, err);
 	return rc < 0 ? rc : tree_sync(t, err);
 }

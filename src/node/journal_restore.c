@@ -11,8 +11,7 @@ static bool was(const struct json *entry, const char *what)
 	return str_is(json_str(entry, "was", S("")), what);
 }
 
-static int fix_attrs(struct tree *t, const char *path, const struct json *e,
-		     struct err *err)
+static int fix_attrs(struct tree *t, const char *path, const struct json *e, struct err *err)
 {
 	mode_t mode = (mode_t)json_i64(e, "mode", 0644);
 	uid_t uid = (uid_t)json_i64(e, "uid", 0);
@@ -32,8 +31,7 @@ static int fix_attrs(struct tree *t, const char *path, const struct json *e,
 	return rc;
 }
 
-static int put_back(struct tree *t, const char *path, const char *kept,
-		    struct err *err)
+static int put_back(struct tree *t, const char *path, const char *kept, struct err *err)
 {
 	struct stat old, is;
 	struct err ignored = *err;
@@ -54,8 +52,8 @@ static int put_back(struct tree *t, const char *path, const char *kept,
 	return rc == -ERR_INVALID ? tree_copy(t, kept, path, err) : rc;
 }
 
-static int restore(struct arena *a, struct tree *t, const struct journal *j,
-		   const struct json *e, struct err *err)
+static int restore(struct arena *a, struct tree *t, const struct journal *j, const struct json *e,
+		   struct err *err)
 {
 	const char *path = str_z(a, json_str(e, "path", S("")));
 	struct str kept = journal_kept(a, j->log, e);
@@ -66,14 +64,12 @@ static int restore(struct arena *a, struct tree *t, const struct journal *j,
 	if (rc < 0)
 		return rc;
 	if (was(e, WAS_ABSENT)) {
-		if (tree_lstat(t, path, &st, &ignored) < 0 ||
-		    S_ISDIR(st.st_mode))
+		if (tree_lstat(t, path, &st, &ignored) < 0 || S_ISDIR(st.st_mode))
 			return 0; /* folders go when they are empty */
 		return tree_remove(t, path, err);
 	}
 	if (was(e, WAS_DIR))
-		rc = tree_mkdirs(t, path, (mode_t)json_i64(e, "mode", 0755), -1,
-				 -1, err);
+		rc = tree_mkdirs(t, path, (mode_t)json_i64(e, "mode", 0755), -1, -1, err);
 	else if (kept.n)
 		rc = put_back(t, path, kept.p, err);
 	else if (!tree_lexists(t, path))
@@ -81,8 +77,8 @@ static int restore(struct arena *a, struct tree *t, const struct journal *j,
 	return rc < 0 ? rc : fix_attrs(t, path, e, err);
 }
 
-int journal_restore(struct arena *a, struct tree *t, struct journal *j,
-		    struct str path, struct err *err)
+int journal_restore(struct arena *a, struct tree *t, struct journal *j, struct str path,
+		    struct err *err)
 {
 	const struct json *e = map_get(&j->allowed, path);
 
@@ -95,17 +91,14 @@ static int by_path(const void *x, const void *y)
 }
 
 /* Folders that were not there, the deepest first. */
-static int remove_dirs(struct arena *a, struct tree *t, const struct journal *j,
-		       struct err *err)
+static int remove_dirs(struct arena *a, struct tree *t, const struct journal *j, struct err *err)
 {
 	struct strs dirs = { 0 };
 	int rc = 0;
 
-	for (struct json *d = json_first(json_at(j->log, "dirs")); d;
-	     d = json_next(d))
+	for (struct json *d = json_first(json_at(j->log, "dirs")); d; d = json_next(d))
 		VEC_PUSH(a, &dirs, json_text(d));
-	for (struct json *e = json_first(json_at(j->log, "paths")); e;
-	     e = json_next(e))
+	for (struct json *e = json_first(json_at(j->log, "paths")); e; e = json_next(e))
 		if (was(e, WAS_ABSENT))
 			VEC_PUSH(a, &dirs, json_str(e, "path", S("")));
 	if (dirs.n > 1)
@@ -115,15 +108,14 @@ static int remove_dirs(struct arena *a, struct tree *t, const struct journal *j,
 	return rc;
 }
 
-int journal_restore_all(struct arena *a, struct tree *t, struct journal *j,
-			struct err *err)
+int journal_restore_all(struct arena *a, struct tree *t, struct journal *j, struct err *err)
 {
 	int rc = 0;
 
 	t->allowed = NULL;
 	for (int pass = 0; pass < 2; pass++)
-		for (struct json *e = json_first(json_at(j->log, "paths"));
-		     rc == 0 && e; e = json_next(e))
+		for (struct json *e = json_first(json_at(j->log, "paths")); rc == 0 && e;
+		     e = json_next(e))
 			if (was(e, WAS_DIR) == (pass == 0))
 				rc = restore(a, t, j, e, err);
 	if (rc == 0)

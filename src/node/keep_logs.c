@@ -10,8 +10,7 @@
 /* The last by name, as upstream finds it. */
 static struct str own_logs(const struct strs *names)
 {
-	const struct str mark =
-		S("openshift-machine-config-operator_machine-config-daemon-");
+	const struct str mark = S("openshift-machine-config-operator_machine-config-daemon-");
 	struct str out = S("");
 
 	for (size_t i = 0; i < names->n; i++)
@@ -37,8 +36,7 @@ void node_keep_logs(struct node *n, struct arena *a)
 	if (rc < 0 || !dir.n) {
 		log_error("Daemon logs could could not be found due to error: "
 			  "%.*s",
-			  STRF(rc < 0 ? err.msg
-				      : S("no pod of the daemon in " PODS)));
+			  STRF(rc < 0 ? err.msg : S("no pod of the daemon in " PODS)));
 		return;
 	}
 	rc = tree_remove_all(&n->tree, KEPT, &err);
@@ -48,8 +46,7 @@ void node_keep_logs(struct node *n, struct arena *a)
 	to = str_fmt(a, KEPT "/%.*s", STRF(dir)).p;
 	host.limit_ms = LIMIT_MS;
 	if (rc == 0)
-		rc = host_cmd(a, &host, HOST_SILENT, &out, &err,
-			      "cp --recursive %s %s", from, to);
+		rc = host_cmd(a, &host, HOST_SILENT, &out, &err, "cp --recursive %s %s", from, to);
 	if (rc == 0 && out.status == 0)
 		log_info("Daemon logs from %s preserved at %s", from, to);
 	else if (rc == 0 && WIFSIGNALED(out.status))
@@ -59,7 +56,5 @@ void node_keep_logs(struct node *n, struct arena *a)
 	else
 		log_error("Daemon logs from %s could not be preserved at %s "
 			  "due to error: %.*s",
-			  from, to,
-			  STRF(rc < 0 ? err.msg
-				      : host_status_text(a, out.status)));
+			  from, to, STRF(rc < 0 ? err.msg : host_status_text(a, out.status)));
 }

@@ -33,8 +33,7 @@ static struct str find_exact(struct tree *t, struct arena *a, struct str unit)
 	return S("");
 }
 
-struct str links_find(struct tree *t, struct arena *a, struct str unit,
-		      bool by_template)
+struct str links_find(struct tree *t, struct arena *a, struct str unit, bool by_template)
 {
 	struct str instance, template = install_template(a, unit, &instance);
 	struct str p = find_exact(t, a, unit);
@@ -46,8 +45,8 @@ struct str links_find(struct tree *t, struct arena *a, struct str unit,
 
 /* ---- [Install] ------------------------------------------------------------------ */
 
-static int read_install(struct tree *t, struct arena *a, struct str unit,
-			struct str path, struct install *out, struct err *err)
+static int read_install(struct tree *t, struct arena *a, struct str unit, struct str path,
+			struct install *out, struct err *err)
 {
 	struct strs names = { 0 };
 	struct str dir = str_fmt(a, TREE_UNITS "/%.*s.d", STRF(unit)), text;
@@ -61,10 +60,8 @@ static int read_install(struct tree *t, struct arena *a, struct str unit,
 	for (size_t i = 0; rc == 0 && i < names.n; i++) {
 		if (!str_ends(names.v[i], S(".conf")))
 			continue;
-		rc = tree_read(
-			a, t,
-			str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i])).p,
-			UNIT_MAX, &text, err);
+		rc = tree_read(a, t, str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i])).p,
+			       UNIT_MAX, &text, err);
 		if (rc == 0)
 			install_parse(a, text, unit, out);
 	}
@@ -75,33 +72,30 @@ static int read_install(struct tree *t, struct arena *a, struct str unit,
 
 static bool plain_name(struct str s)
 {
-	return s.n && !memchr(s.p, '/', s.n) && !memchr(s.p, '\0', s.n) &&
-	       !str_is(s, "..") && !str_is(s, ".");
+	return s.n && !memchr(s.p, '/', s.n) && !memchr(s.p, '\0', s.n) && !str_is(s, "..") &&
+	       !str_is(s, ".");
 }
 
-static int link_to(struct tree *t, struct arena *a, struct str path,
-		   struct str target, struct err *err)
+static int link_to(struct tree *t, struct arena *a, struct str path, struct str target,
+		   struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	struct str have;
 
-	if (tree_readlink(a, t, path.p, &have, &ignored) == 0 &&
-	    str_eq(have, target))
+	if (tree_readlink(a, t, path.p, &have, &ignored) == 0 && str_eq(have, target))
 		return 0;
 	return tree_symlink(t, str_z(a, target), path.p, err);
 }
 
-static int link_all(struct tree *t, struct arena *a, const struct strs *list,
-		    const char *suffix, struct str unit, struct str target,
-		    struct err *err)
+static int link_all(struct tree *t, struct arena *a, const struct strs *list, const char *suffix,
+		    struct str unit, struct str target, struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < list->n; i++)
 		if (plain_name(list->v[i]))
 			rc = link_to(t, a,
-				     str_fmt(a, TREE_UNITS "/%.*s%s/%.*s",
-					     STRF(list->v[i]), suffix,
+				     str_fmt(a, TREE_UNITS "/%.*s%s/%.*s", STRF(list->v[i]), suffix,
 					     STRF(unit)),
 				     target, err);
 	return rc;
@@ -112,8 +106,7 @@ static bool is_masked(struct tree *t, struct arena *a, struct str unit)
 	struct err ignored = ERR_INIT(a);
 	struct str path = str_fmt(a, TREE_UNITS "/%.*s", STRF(unit)), to;
 
-	return tree_readlink(a, t, path.p, &to, &ignored) == 0 &&
-	       str_is(to, "/dev/null");
+	return tree_readlink(a, t, path.p, &to, &ignored) == 0 && str_is(to, "/dev/null");
 }
 
 /* Units may name one another: what one brings along comes behind those that are
@@ -127,11 +120,11 @@ static void bring_along(struct map *units, const struct strs *also)
 }
 
 /* What is done to one unit; those that it brings along are added to units. */
-typedef int each_unit(struct tree *t, struct arena *a, struct str unit,
-		      struct map *units, struct err *err);
+typedef int each_unit(struct tree *t, struct arena *a, struct str unit, struct map *units,
+		      struct err *err);
 
-static int with_others(struct tree *t, struct arena *a, struct str unit,
-		       each_unit *each, struct err *err)
+static int with_others(struct tree *t, struct arena *a, struct str unit, each_unit *each,
+		       struct err *err)
 {
 	struct map units;
 	int rc = 0;
@@ -143,16 +136,15 @@ static int with_others(struct tree *t, struct arena *a, struct str unit,
 	return rc;
 }
 
-static int enable(struct tree *t, struct arena *a, struct str unit,
-		  struct map *units, struct err *err)
+static int enable(struct tree *t, struct arena *a, struct str unit, struct map *units,
+		  struct err *err)
 {
 	struct str path = links_find(t, a, unit, true), instance, as = unit;
 	struct install in;
 	int rc;
 
 	if (is_masked(t, a, unit))
-		return err_set(err, ERR_INVALID,
-			       "Failed to enable unit, unit %s/%.*s is masked.",
+		return err_set(err, ERR_INVALID, "Failed to enable unit, unit %s/%.*s is masked.",
 			       TREE_UNITS, STRF(unit));
 	if (!path.n)
 		return err_set(err, ERR_NOTFOUND,
@@ -167,8 +159,7 @@ static int enable(struct tree *t, struct arena *a, struct str unit,
 
 		if (!in.instance.n)
 			return 0; /* nothing to make an instance of */
-		as = str_fmt(a, "%.*s%.*s%.*s", (int)at + 1, unit.p,
-			     STRF(in.instance),
+		as = str_fmt(a, "%.*s%.*s%.*s", (int)at + 1, unit.p, STRF(in.instance),
 			     STRF(str_from(unit, (size_t)at + 1)));
 		rc = read_install(t, a, as, path, &in, err);
 	}
@@ -180,16 +171,13 @@ static int enable(struct tree *t, struct arena *a, struct str unit,
 		rc = link_all(t, a, &in.upheld, ".upholds", as, path, err);
 	for (size_t i = 0; rc == 0 && i < in.alias.n; i++)
 		if (plain_name(in.alias.v[i]) && !str_eq(in.alias.v[i], unit))
-			rc = link_to(t, a,
-				     str_fmt(a, TREE_UNITS "/%.*s",
-					     STRF(in.alias.v[i])),
+			rc = link_to(t, a, str_fmt(a, TREE_UNITS "/%.*s", STRF(in.alias.v[i])),
 				     path, err);
 	bring_along(units, &in.also);
 	return rc;
 }
 
-int links_enable(struct tree *t, struct arena *a, struct str unit,
-		 struct err *err)
+int links_enable(struct tree *t, struct arena *a, struct str unit, struct err *err)
 {
 	return with_others(t, a, unit, enable, err);
 }
@@ -202,8 +190,7 @@ static struct str base(struct str path)
 }
 
 /* A link is a unit's by its own name, or by that of what it leads to. */
-static bool is_link_of(struct arena *a, struct str name, struct str target,
-		       struct str unit)
+static bool is_link_of(struct arena *a, struct str name, struct str target, struct str unit)
 {
 	struct str instance, template = install_template(a, name, &instance);
 
@@ -213,8 +200,8 @@ static bool is_link_of(struct arena *a, struct str name, struct str target,
 	       (template.n && str_eq(template, unit));
 }
 
-static int drop_links(struct tree *t, struct arena *a, struct str dir,
-		      struct str unit, bool top, struct err *err)
+static int drop_links(struct tree *t, struct arena *a, struct str dir, struct str unit, bool top,
+		      struct err *err)
 {
 	struct strs names = { 0 };
 	struct err ignored = ERR_INIT(a);
@@ -222,8 +209,7 @@ static int drop_links(struct tree *t, struct arena *a, struct str dir,
 	size_t left = names.n;
 
 	for (size_t i = 0; rc == 0 && i < names.n; i++) {
-		struct str path =
-			str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
+		struct str path = str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
 		struct str to;
 
 		if (top && install_is_folder(names.v[i]))
@@ -240,8 +226,8 @@ static int drop_links(struct tree *t, struct arena *a, struct str dir,
 	return rc;
 }
 
-static int disable(struct tree *t, struct arena *a, struct str unit,
-		   struct map *units, struct err *err)
+static int disable(struct tree *t, struct arena *a, struct str unit, struct map *units,
+		   struct err *err)
 {
 	struct str path = links_find(t, a, unit, true);
 	struct install in = { 0 };
@@ -254,16 +240,14 @@ static int disable(struct tree *t, struct arena *a, struct str unit,
 	return rc;
 }
 
-int links_disable(struct tree *t, struct arena *a, struct str unit,
-		  struct err *err)
+int links_disable(struct tree *t, struct arena *a, struct str unit, struct err *err)
 {
 	return with_others(t, a, unit, disable, err);
 }
 
 /* ---- asking ---------------------------------------------------------------------------- */
 
-static bool linked(struct tree *t, struct arena *a, struct str dir,
-		   struct str unit, bool top)
+static bool linked(struct tree *t, struct arena *a, struct str dir, struct str unit, bool top)
 {
 	struct strs names = { 0 };
 	struct err ignored = ERR_INIT(a);
@@ -271,15 +255,13 @@ static bool linked(struct tree *t, struct arena *a, struct str dir,
 
 	(void)tree_list(a, t, dir.p, &names, &ignored);
 	for (size_t i = 0; !found && i < names.n; i++) {
-		struct str path =
-			str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
+		struct str path = str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
 		struct str to;
 
 		if (top && install_is_folder(names.v[i]))
 			found = linked(t, a, path, unit, false);
 		else
-			found = tree_readlink(a, t, path.p, &to, &ignored) ==
-					0 &&
+			found = tree_readlink(a, t, path.p, &to, &ignored) == 0 &&
 				is_link_of(a, names.v[i], to, unit) &&
 				!(top && str_eq(names.v[i], unit));
 	}
@@ -298,8 +280,8 @@ struct str links_is_enabled(struct tree *t, struct arena *a, struct str unit)
 		return S("not-found");
 	if (linked(t, a, S(TREE_UNITS), unit, true))
 		return S("enabled");
-	if (read_install(t, a, unit, path, &in, &ignored) == 0 &&
-	    !in.wanted.n && !in.required.n && !in.upheld.n && !in.alias.n)
+	if (read_install(t, a, unit, path, &in, &ignored) == 0 && !in.wanted.n && !in.required.n &&
+	    !in.upheld.n && !in.alias.n)
 		return in.also.n ? S("indirect") : S("static");
 	return S("disabled");
 }
@@ -332,8 +314,8 @@ static enum preset rule_for(struct str text, struct str unit)
 }
 
 /* Files of all folders in order of their names; of equal names the first. */
-static int find_preset(struct tree *t, struct arena *a, struct str unit,
-		       enum preset *out, struct err *err)
+static int find_preset(struct tree *t, struct arena *a, struct str unit, enum preset *out,
+		       struct err *err)
 {
 	static const char *const dirs[] = {
 		"/etc/systemd/system-preset",
@@ -354,30 +336,26 @@ static int find_preset(struct tree *t, struct arena *a, struct str unit,
 
 		for (size_t d = 0; d < 4; d++)
 			if (at[d] < names[d].n &&
-			    (from == 4 ||
-			     str_cmp(names[d].v[at[d]], name) < 0)) {
+			    (from == 4 || str_cmp(names[d].v[at[d]], name) < 0)) {
 				name = names[d].v[at[d]];
 				from = d;
 			}
 		if (from == 4)
 			break;
 		for (size_t d = 0; d < 4; d++)
-			if (at[d] < names[d].n &&
-			    str_eq(names[d].v[at[d]], name))
+			if (at[d] < names[d].n && str_eq(names[d].v[at[d]], name))
 				at[d]++;
 		if (!str_ends(name, S(".preset")))
 			continue;
-		rc = tree_read(a, t,
-			       str_fmt(a, "%s/%.*s", dirs[from], STRF(name)).p,
-			       UNIT_MAX, &text, err);
+		rc = tree_read(a, t, str_fmt(a, "%s/%.*s", dirs[from], STRF(name)).p, UNIT_MAX,
+			       &text, err);
 		if (rc == 0)
 			*out = rule_for(text, unit);
 	}
 	return rc;
 }
 
-int links_preset(struct tree *t, struct arena *a, struct str unit,
-		 struct err *err)
+int links_preset(struct tree *t, struct arena *a, struct str unit, struct err *err)
 {
 	enum preset p;
 	int rc = find_preset(t, a, unit, &p, err);

@@ -51,11 +51,9 @@ static int lock_dir(struct tree *t, struct err *err)
 	walk_start(&w, t);
 	/* fsync: what the journal keeps in it must not be lost with it */
 	if (walk_to(&w, NODE_STATE_DIR, NULL, true, &make) == 0 &&
-	    (node_sys->mkdirat(walk_top(&w), name, 0700) == 0 ||
-	     errno == EEXIST) &&
+	    (node_sys->mkdirat(walk_top(&w), name, 0700) == 0 || errno == EEXIST) &&
 	    node_sys->fsync(walk_top(&w)) == 0)
-		fd = openat(walk_top(&w), name,
-			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		fd = openat(walk_top(&w), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		rc = tree_err(err, "open", JOURNAL_DIR);
 	walk_end(&w);
@@ -73,23 +71,19 @@ static int try_lock(struct tree *t, int dir, struct err *err)
 	struct stat is, named;
 	int rc;
 
-	fd = node_sys->openat(
-		dir, LOCK_NAME,
-		O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	fd = node_sys->openat(dir, LOCK_NAME,
+			      O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return tree_err(err, "open", LOCK_PATH);
 	rc = own_it(fd, 0600, err);
 	if (rc < 0)
 		return rc;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK || errno == EINTR
-			       ? -ERR_AGAIN
-			       : tree_err(err, "lock", LOCK_PATH);
-	if (fstat(fd, &is) < 0 ||
-	    fstatat(dir, LOCK_NAME, &named, AT_SYMLINK_NOFOLLOW) < 0 ||
+		return errno == EWOULDBLOCK || errno == EINTR ? -ERR_AGAIN
+							      : tree_err(err, "lock", LOCK_PATH);
+	if (fstat(fd, &is) < 0 || fstatat(dir, LOCK_NAME, &named, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    is.st_ino != named.st_ino || is.st_dev != named.st_dev)
-		return err_set(err, ERR_NOTFOUND,
-			       LOCK_PATH ": removed again and again");
+		return err_set(err, ERR_NOTFOUND, LOCK_PATH ": removed again and again");
 	t->lock = fd;
 	fd = -1;
 	return 0;
@@ -114,8 +108,7 @@ int tree_lock(struct tree *t, struct err *err)
 				       "another process is changing this node: "
 				       "it has %s%s locked; try again when it "
 				       "has ended",
-				       strcmp(t->root, "/") == 0 ? "" : t->root,
-				       LOCK_PATH);
+				       strcmp(t->root, "/") == 0 ? "" : t->root, LOCK_PATH);
 		if (rc == -ERR_AGAIN)
 			(void)nanosleep(&pause, NULL);
 	}

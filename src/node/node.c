@@ -8,8 +8,7 @@
 #define STATE_MAX ((size_t)64 << 20)
 #define SMALL_MAX ((size_t)1 << 20)
 
-int node_open(struct node *n, struct arena *a, const char *root,
-	      struct err *err)
+int node_open(struct node *n, struct arena *a, const char *root, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	const char *retry = getenv("MCO_RETRY_MS");
@@ -23,10 +22,8 @@ int node_open(struct node *n, struct arena *a, const char *root,
 	if (rc < 0)
 		return rc;
 	host_init(&n->host, root);
-	if (tree_read(a, &n->tree, "/etc/os-release", SMALL_MAX, &text,
-		      &ignored) < 0)
-		(void)tree_read(a, &n->tree, "/usr/lib/os-release", SMALL_MAX,
-				&text, &ignored);
+	if (tree_read(a, &n->tree, "/etc/os-release", SMALL_MAX, &text, &ignored) < 0)
+		(void)tree_read(a, &n->tree, "/usr/lib/os-release", SMALL_MAX, &text, &ignored);
 	rc = os_release_parse(a, text, &n->os, &ignored);
 	if (rc < 0) /* what it is cannot be told: no CoreOS */
 		n->os = (struct os_release){ .major = -1, .minor = -1 };
@@ -53,14 +50,13 @@ void node_event(const struct node *n, const char *reason, const char *fmt, ...)
 	n->event(n->event_ctx, reason, buf_str(&b));
 }
 
-int node_do(struct node *n, struct arena *a, const char *words, const char *x,
-	    struct err *err)
+int node_do(struct node *n, struct arena *a, const char *words, const char *x, struct err *err)
 {
 	return host_cmd(a, &n->host, HOST_SYNC, NULL, err, words, x);
 }
 
-int node_ask(struct node *n, struct arena *a, const char *words, const char *x,
-	     struct str *out, struct err *err)
+int node_ask(struct node *n, struct arena *a, const char *words, const char *x, struct str *out,
+	     struct err *err)
 {
 	struct host_out said = { 0 };
 	int rc = host_cmd(a, &n->host, HOST_CAPTURE, &said, err, words, x);
@@ -76,19 +72,16 @@ int node_ask(struct node *n, struct arena *a, const char *words, const char *x,
  * What an update removes and restores follows from this file: from a wrong one
  * nothing is planned, unless the node is forced.
  */
-static int check_current(struct node *n, struct arena *a,
-			 const struct mc_current *c, struct str image,
-			 struct err *err)
+static int check_current(struct node *n, struct arena *a, const struct mc_current *c,
+			 struct str image, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 
 	/* older releases put the image that was built in the cluster in it */
-	if ((image.n && str_eq(image, c->spec.os_image)) ||
-	    mc_current_check(a, c, &local) == 0)
+	if ((image.n && str_eq(image, c->spec.os_image)) || mc_current_check(a, c, &local) == 0)
 		return 0;
 	if (tree_exists(&n->tree, STEPS_FORCE)) {
-		log_warn(STEPS_CURRENT_CONFIG ": %.*s; " STEPS_FORCE " present",
-			 STRF(local.msg));
+		log_warn(STEPS_CURRENT_CONFIG ": %.*s; " STEPS_FORCE " present", STRF(local.msg));
 		return 0;
 	}
 	return err_set(err, ERR_INVALID,
@@ -98,38 +91,34 @@ static int check_current(struct node *n, struct arena *a,
 		       STRF(local.msg));
 }
 
-int node_current(struct node *n, struct arena *a, struct mc_current *out,
-		 struct str *image, struct err *err)
+int node_current(struct node *n, struct arena *a, struct mc_current *out, struct str *image,
+		 struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	struct str text;
-	int rc = tree_read(a, &n->tree, STEPS_CURRENT_CONFIG, STATE_MAX, &text,
-			   err);
+	int rc = tree_read(a, &n->tree, STEPS_CURRENT_CONFIG, STATE_MAX, &text, err);
 
 	if (rc == 0)
 		rc = mc_current_parse(a, text, out, err);
 	if (rc < 0)
 		return rc;
 	*image = S("");
-	if (tree_read(a, &n->tree, STEPS_CURRENT_IMAGE, SMALL_MAX, &text,
-		      &ignored) == 0)
+	if (tree_read(a, &n->tree, STEPS_CURRENT_IMAGE, SMALL_MAX, &text, &ignored) == 0)
 		*image = str_trim(text);
 	return check_current(n, a, out, *image, err);
 }
 
-int node_store_current(struct node *n, const struct mc_current *c,
-		       struct str image, struct err *err)
+int node_store_current(struct node *n, const struct mc_current *c, struct str image,
+		       struct err *err)
 {
 	int rc = tree_put(&n->tree, STEPS_CURRENT_CONFIG, c->text, err);
 
-	return rc < 0 ? rc
-		      : tree_put(&n->tree, STEPS_CURRENT_IMAGE, image, err);
+	return rc < 0 ? rc : tree_put(&n->tree, STEPS_CURRENT_IMAGE, image, err);
 }
 
 /* ---- after an update ------------------------------------------------------------- */
 
-int node_reboot_now(struct node *n, struct arena *a, const char *rationale,
-		    struct err *err)
+int node_reboot_now(struct node *n, struct arena *a, const char *rationale, struct err *err)
 {
 	struct args args = { .a = a };
 	struct host_out out = { 0 };
@@ -144,16 +133,13 @@ int node_reboot_now(struct node *n, struct arena *a, const char *rationale,
 	args_words(&args, "/bin/sh -c %s", "systemctl reboot");
 	rc = host_run(a, &n->host, HOST_SILENT, args_end(&args), &out, err);
 	if (rc == 0 && out.status)
-		rc = err_set(err, ERR_SYS, "%.*s",
-			     STRF(host_status_text(a, out.status)));
+		rc = err_set(err, ERR_SYS, "%.*s", STRF(host_status_text(a, out.status)));
 	if (rc < 0)
-		host_log(&n->host, "failed to run reboot: %.*s",
-			 STRF(err->msg));
+		host_log(&n->host, "failed to run reboot: %.*s", STRF(err->msg));
 	return rc;
 }
 
-int node_reboot(struct node *n, struct arena *a, const char *rationale,
-		struct err *err)
+int node_reboot(struct node *n, struct arena *a, const char *rationale, struct err *err)
 {
 	if (n->skip_reboot || n->offline)
 		return 0;
@@ -167,35 +153,25 @@ int node_reboot(struct node *n, struct arena *a, const char *rationale,
 	return 0;
 }
 
-int node_reboot_into(struct node *n, struct arena *a, struct str name,
-		     struct err *err)
+int node_reboot_into(struct node *n, struct arena *a, struct str name, struct err *err)
 {
-	return node_reboot(
-		n, a,
-		str_fmt(a, "Node will reboot into config %.*s", STRF(name)).p,
-		err);
+	return node_reboot(n, a, str_fmt(a, "Node will reboot into config %.*s", STRF(name)).p,
+			   err);
 }
 
-static int restart(struct node *n, struct arena *a, const char *service,
-		   struct err *err)
+static int restart(struct node *n, struct arena *a, const char *service, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	struct host_out out = { 0 };
 	int rc = node_do(n, a, "systemctl restart %s", service, &local);
 
 	if (rc < 0 && strcmp(service, "coreos-update-ca-trust.service") == 0) {
-		host_log(&n->host,
-			 "Error executing %s unit, falling back to command",
-			 service);
-		rc = host_cmd(a, &n->host, HOST_SYNC, &out, err,
-			      "update-ca-trust");
+		host_log(&n->host, "Error executing %s unit, falling back to command", service);
+		rc = host_cmd(a, &n->host, HOST_SYNC, &out, err, "update-ca-trust");
 		if (rc < 0) {
 			node_event(n, "FailedServiceRestart",
-				   "Restarting %s service failed. Error: %.*s",
-				   service,
-				   STRF(out.status ? host_status_text(
-							     a, out.status)
-						   : err->msg));
+				   "Restarting %s service failed. Error: %.*s", service,
+				   STRF(out.status ? host_status_text(a, out.status) : err->msg));
 			return rc;
 		}
 	}
@@ -204,12 +180,10 @@ static int restart(struct node *n, struct arena *a, const char *service,
 			   "Config changes do not require reboot. Service %s "
 			   "was restarted.",
 			   service);
-		host_log(&n->host, "%s service restarted successfully!",
-			 service);
+		host_log(&n->host, "%s service restarted successfully!", service);
 		return 0;
 	}
-	node_event(n, "FailedServiceRestart",
-		   "Restarting %s service failed. Error: %.*s", service,
+	node_event(n, "FailedServiceRestart", "Restarting %s service failed. Error: %.*s", service,
 		   STRF(local.msg));
 	return err_set(err, ERR_SYS,
 		       "could not apply update: restarting %s service failed. "
@@ -217,14 +191,12 @@ static int restart(struct node *n, struct arena *a, const char *service,
 		       service, STRF(local.msg));
 }
 
-static int reload(struct node *n, struct arena *a, const char *service,
-		  struct err *err)
+static int reload(struct node *n, struct arena *a, const char *service, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	bool all = strcmp(service, "daemon-reload") == 0;
-	int rc = host_cmd(a, &n->host, HOST_SYNC, NULL, &local,
-			  "systemctl %s %s", all ? "daemon-reload" : "reload",
-			  all ? NULL : service);
+	int rc = host_cmd(a, &n->host, HOST_SYNC, NULL, &local, "systemctl %s %s",
+			  all ? "daemon-reload" : "reload", all ? NULL : service);
 
 	if (rc == 0) {
 		node_event(n, "done", "Node has reloaded service %s", service);
@@ -232,12 +204,10 @@ static int reload(struct node *n, struct arena *a, const char *service,
 			   "Config changes do not require reboot. Service %s "
 			   "was reloaded.",
 			   service);
-		host_log(&n->host, "%s service reloaded successfully!",
-			 service);
+		host_log(&n->host, "%s service reloaded successfully!", service);
 		return 0;
 	}
-	node_event(n, "FailedServiceReload",
-		   "Reloading service %s failed. Error: %.*s", service,
+	node_event(n, "FailedServiceReload", "Reloading service %s failed. Error: %.*s", service,
 		   STRF(local.msg));
 	return err_set(err, ERR_SYS,
 		       "could not apply update: reloading %s configuration "
@@ -245,8 +215,7 @@ static int reload(struct node *n, struct arena *a, const char *service,
 		       service, STRF(local.msg));
 }
 
-int node_crio(struct node *n, struct arena *a, const char *verb,
-	      struct err *err)
+int node_crio(struct node *n, struct arena *a, const char *verb, struct err *err)
 {
 	int rc = node_do(n, a, "systemctl %s crio", verb, err);
 
@@ -255,19 +224,16 @@ int node_crio(struct node *n, struct arena *a, const char *verb,
 		      : 0;
 }
 
-int node_act(struct node *n, struct arena *a, const struct update_action *act,
-	     struct str name, struct err *err)
+int node_act(struct node *n, struct arena *a, const struct update_action *act, struct str name,
+	     struct err *err)
 {
 	const char *service = str_z(a, act->service);
 
 	switch (act->kind) {
 	case UPDATE_NONE:
-		node_event(n, "SkipReboot",
-			   "Config changes do not require reboot.");
+		node_event(n, "SkipReboot", "Config changes do not require reboot.");
 		node_event(n, "done None", "Changes do not require a reboot");
-		host_log(&n->host,
-			 "Node has Desired Config %.*s, skipping reboot",
-			 STRF(name));
+		host_log(&n->host, "Node has Desired Config %.*s, skipping reboot", STRF(name));
 		return 0;
 	case UPDATE_RELOAD:
 	case UPDATE_SPECIAL:
@@ -285,15 +251,14 @@ int node_act(struct node *n, struct arena *a, const struct update_action *act,
 	return node_reboot_into(n, a, name, err);
 }
 
-int node_actions(struct node *n, struct arena *a, const struct update_plan *p,
-		 struct str name, struct err *err)
+int node_actions(struct node *n, struct arena *a, const struct update_plan *p, struct str name,
+		 struct err *err)
 {
 	bool rebooting = false;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < p->n && !n->offline; i++) {
-		if (p->v[i].kind == UPDATE_DRAIN ||
-		    (rebooting && p->v[i].kind == UPDATE_REBOOT))
+		if (p->v[i].kind == UPDATE_DRAIN || (rebooting && p->v[i].kind == UPDATE_REBOOT))
 			continue; /* one reboot, however many reasons */
 		rebooting = p->v[i].kind == UPDATE_REBOOT;
 		host_log(&n->host,

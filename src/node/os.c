@@ -13,8 +13,8 @@
 
 /* ---- kernel and extensions ------------------------------------------------------------------ */
 
-static int switch_kernel(struct node *n, struct arena *a, struct str from,
-			 struct str to, struct err *err)
+static int switch_kernel(struct node *n, struct arena *a, struct str from, struct str to,
+			 struct err *err)
 {
 	struct strs words = { 0 };
 
@@ -25,15 +25,14 @@ static int switch_kernel(struct node *n, struct arena *a, struct str from,
 		return err_set(err, ERR_INVALID, OS_64K_REFUSED);
 #endif
 	host_log(&n->host, "%s %.*s",
-		 str_eq(from, to) ? "Re-applying kernel type"
-				  : "Initiating switch to kernel",
+		 str_eq(from, to) ? "Re-applying kernel type" : "Initiating switch to kernel",
 		 STRF(to));
 	os_kernel_switch(a, to, &words);
 	return os_rpm_ostree(n, a, &words, err);
 }
 
-static int check_staged(struct node *n, struct arena *a,
-			const struct strs *extensions, struct err *err)
+static int check_staged(struct node *n, struct arena *a, const struct strs *extensions,
+			struct err *err)
 {
 	struct strs want = { 0 }, missing = { 0 };
 	struct os_status s = { 0 };
@@ -54,8 +53,7 @@ static int check_staged(struct node *n, struct arena *a,
 			 : 0;
 }
 
-static int change_extensions(struct node *n, struct arena *a,
-			     const struct mc_merged *from,
+static int change_extensions(struct node *n, struct arena *a, const struct mc_merged *from,
 			     const struct mc_merged *to, struct err *err)
 {
 	struct strs words = { 0 }, none = { 0 };
@@ -64,8 +62,7 @@ static int change_extensions(struct node *n, struct arena *a,
 	int rc;
 
 	if (!n->os.el || (!from->extensions.n && !to->extensions.n) ||
-	    (strs_eq(&from->extensions, &to->extensions) &&
-	     str_eq(from->os_image, to->os_image)))
+	    (strs_eq(&from->extensions, &to->extensions) && str_eq(from->os_image, to->os_image)))
 		return 0;
 	rc = os_extension_args(a, &none, &to->extensions, &words, err);
 	if (rc < 0)
@@ -89,13 +86,11 @@ static int change_extensions(struct node *n, struct arena *a,
 		buf_addf(&b, "%s\"%.*s\"", i ? " " : "", STRF(words.v[i]));
 	host_log(&n->host, "Applying extensions : [%s]", b.p);
 	rc = os_rpm_ostree(n, a, &words, err);
-	return rc < 0 || !to->extensions.n
-		       ? rc
-		       : check_staged(n, a, &to->extensions, err);
+	return rc < 0 || !to->extensions.n ? rc : check_staged(n, a, &to->extensions, err);
 }
 
-int node_check_extensions(struct node *n, struct arena *a,
-			  const struct mc_merged *spec, struct err *err)
+int node_check_extensions(struct node *n, struct arena *a, const struct mc_merged *spec,
+			  struct err *err)
 {
 	struct strs want = { 0 }, missing = { 0 };
 
@@ -104,18 +99,16 @@ int node_check_extensions(struct node *n, struct arena *a,
 	os_extension_packages(a, &spec->extensions, &want);
 	for (size_t i = 0; i < want.n; i++) {
 		struct host_out out = { 0 };
-		int rc = host_cmd(a, &n->host, HOST_SILENT, &out, err,
-				  "rpm -q %s", str_z(a, want.v[i]));
+		int rc = host_cmd(a, &n->host, HOST_SILENT, &out, err, "rpm -q %s",
+				  str_z(a, want.v[i]));
 
 		if (rc < 0 || (out.status && WEXITSTATUS(out.status) != 1))
-			return err_set(
-				err, ERR_SYS,
-				"extension package verification failed: "
-				"failed to query RPM database for package "
-				"\"%.*s\": %.*s: %.*s",
-				STRF(want.v[i]),
-				STRF(host_status_text(a, out.status)),
-				STRF(str_trim(out.text)));
+			return err_set(err, ERR_SYS,
+				       "extension package verification failed: "
+				       "failed to query RPM database for package "
+				       "\"%.*s\": %.*s: %.*s",
+				       STRF(want.v[i]), STRF(host_status_text(a, out.status)),
+				       STRF(str_trim(out.text)));
 		if (out.status)
 			VEC_PUSH(a, &missing, want.v[i]);
 	}
@@ -132,33 +125,29 @@ bool node_finalize_error(struct node *n, struct arena *a, struct str *out)
 	struct err err = ERR_INIT(a);
 	struct host_out said = { 0 };
 	struct str line;
-	int rc = host_cmd(
-		a, &n->host, HOST_SILENT, &said, &err,
-		"journalctl -b -1 -o cat _UID=0 -u ostree-finalize-staged.service");
+	int rc = host_cmd(a, &n->host, HOST_SILENT, &said, &err,
+			  "journalctl -b -1 -o cat _UID=0 -u ostree-finalize-staged.service");
 
 	*out = S("");
 	if (rc < 0 || said.status) {
 		log_warn("failed to query for deployment failure: error "
 			 "querying for previous finalization via journalctl: "
 			 "%.*s",
-			 STRF(rc < 0 ? err.msg
-				     : host_status_text(a, said.status)));
+			 STRF(rc < 0 ? err.msg : host_status_text(a, said.status)));
 		return false;
 	}
 	while (!out->n && str_line(&said.text, &line))
 		if (str_starts(line, S("error:")))
 			*out = line;
 	if (out->n)
-		log_warn("Failed to finalize previous deployment: %.*s",
-			 STRF(*out));
+		log_warn("Failed to finalize previous deployment: %.*s", STRF(*out));
 	return true;
 }
 
 /* ---- the extensions' repository ---------------------------------------------------------------- */
 
 /* podman, at a low priority, six times over two and a half minutes. */
-static int podman(struct node *n, struct arena *a, struct args *args,
-		  struct err *err)
+static int podman(struct node *n, struct arena *a, struct args *args, struct err *err)
 {
 	const char *const *argv = args_end(args);
 	struct host_out out = { 0 };
@@ -171,9 +160,7 @@ static int podman(struct node *n, struct arena *a, struct args *args,
 			os_pause(wait);
 			wait *= 2;
 		}
-		if (host_run(a, &n->host, HOST_SILENT, argv, &out, &local) ==
-			    0 &&
-		    out.status == 0)
+		if (host_run(a, &n->host, HOST_SILENT, argv, &out, &local) == 0 && out.status == 0)
 			return 0;
 	}
 	buf_init(&words, a);
@@ -187,8 +174,7 @@ static int podman(struct node *n, struct arena *a, struct args *args,
 		       STRF(host_status_text(a, out.status)));
 }
 
-static int pull_image(struct node *n, struct arena *a, const char *image,
-		      struct err *err)
+static int pull_image(struct node *n, struct arena *a, const char *image, struct err *err)
 {
 	struct args args = { .a = a };
 
@@ -199,36 +185,30 @@ static int pull_image(struct node *n, struct arena *a, const char *image,
 	return podman(n, a, &args, err);
 }
 
-static int extract(struct node *n, struct arena *a, const char *image,
-		   const char *name, const char *dir, struct err *err)
+static int extract(struct node *n, struct arena *a, const char *image, const char *name,
+		   const char *dir, struct err *err)
 {
 	struct host_out out = { 0 };
 	struct args args = { .a = a };
 	int rc = host_cmd(a, &n->host, HOST_CAPTURE, &out, err,
-			  "podman create --net=none " PIVOT " --name %s %s",
-			  name, image);
+			  "podman create --net=none " PIVOT " --name %s %s", name, image);
 
 	if (rc < 0)
 		return rc;
 	args_words(&args, "nice -- ionice -c 3 podman cp %s %s",
-		   str_z(a, str_fmt(a, "%.*s:/", STRF(str_trim(out.text)))),
-		   dir);
+		   str_z(a, str_fmt(a, "%.*s:/", STRF(str_trim(out.text)))), dir);
 	rc = podman(n, a, &args, err);
 	if (rc < 0)
 		return rc;
 	rc = node_do(n, a, "chcon -R -t var_run_t %s", dir, err);
-	return rc < 0 ? err_wrap(err, "changing selinux context on path %s",
-				 dir)
-		      : 0;
+	return rc < 0 ? err_wrap(err, "changing selinux context on path %s", dir) : 0;
 }
 
-static int add_repo(struct node *n, struct arena *a, struct str image,
-		    char **dir, struct err *err)
+static int add_repo(struct node *n, struct arena *a, struct str image, char **dir, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	char *z = str_z(a, image);
-	char *name = str_z(
-		a, str_fmt(a, "ostree-container-pivot-%.*s", STRF(os_uuid(a))));
+	char *name = str_z(a, str_fmt(a, "ostree-container-pivot-%.*s", STRF(os_uuid(a))));
 	struct host_out out = { 0 };
 	struct os_image found = { 0 };
 	int rc;
@@ -244,10 +224,8 @@ static int add_repo(struct node *n, struct arena *a, struct str image,
 	if (rc < 0)
 		return err_wrap(err, "error pulling extensions image %s", z);
 	rc = extract(n, a, z, name, *dir, err);
-	(void)host_cmd(a, &n->host, HOST_SILENT, &out, &ignored,
-		       "podman kill %s", name);
-	(void)host_cmd(a, &n->host, HOST_SILENT, &out, &ignored,
-		       "podman rm -f %s", name);
+	(void)host_cmd(a, &n->host, HOST_SILENT, &out, &ignored, "podman kill %s", name);
+	(void)host_cmd(a, &n->host, HOST_SILENT, &out, &ignored, "podman rm -f %s", name);
 	if (rc < 0)
 		return rc;
 	return tree_put(&n->tree, OS_REPO,
@@ -262,9 +240,8 @@ static int add_repo(struct node *n, struct arena *a, struct str image,
 
 /* ---- all of it ------------------------------------------------------------------------------------ */
 
-static int change_kargs(struct node *n, struct arena *a,
-			const struct strs *from, const struct strs *to,
-			struct err *err)
+static int change_kargs(struct node *n, struct arena *a, const struct strs *from,
+			const struct strs *to, struct err *err)
 {
 	struct strs words = { 0 };
 
@@ -293,8 +270,7 @@ struct change {
 	bool ocl;
 };
 
-static int stage(struct node *n, struct arena *a, const struct change *ch,
-		 struct err *err)
+static int stage(struct node *n, struct arena *a, const struct change *ch, struct err *err)
 {
 	const struct mc_merged *from = &ch->from->spec, *to = &ch->to->spec;
 	bool kernel = ch->c.os_image || ch->c.kernel_type;
@@ -316,15 +292,13 @@ static int stage(struct node *n, struct arena *a, const struct change *ch,
 		node_event(n, "OSUpgradeSkipped",
 			   "OS upgrade skipped; new MachineConfig (%.*s) has "
 			   "same OS image (%.*s) as old MachineConfig (%.*s)",
-			   STRF(ch->to->name), STRF(to->os_image),
-			   STRF(ch->from->name));
+			   STRF(ch->to->name), STRF(to->os_image), STRF(ch->from->name));
 	if (ch->c.kargs)
 		rc = change_kargs(n, a, &from->kargs, &to->kargs, err);
 	if (rc < 0 || ch->ocl)
 		return rc;
 	if (kernel)
-		rc = switch_kernel(n, a, from->kernel_type, to->kernel_type,
-				   err);
+		rc = switch_kernel(n, a, from->kernel_type, to->kernel_type, err);
 	return rc < 0 ? rc : change_extensions(n, a, from, to, err);
 }
 
@@ -351,13 +325,11 @@ static struct str reasons(struct arena *a, const struct change *ch)
 	return buf_str(&b);
 }
 
-static int change_layers(struct node *n, struct arena *a, struct change *ch,
-			 struct err *err)
+static int change_layers(struct node *n, struct arena *a, struct change *ch, struct err *err)
 {
 	const struct mc_merged *from = &ch->from->spec, *to = &ch->to->spec;
 	bool layered = from->extensions.n || to->extensions.n ||
-		       !str_is(from->kernel_type, "default") ||
-		       !str_is(to->kernel_type, "default");
+		       !str_is(from->kernel_type, "default") || !str_is(to->kernel_type, "default");
 	struct err ignored = ERR_INIT(a), cleaning = ERR_INIT(a);
 	char *dir = NULL;
 	int rc = 0;
@@ -365,8 +337,7 @@ static int change_layers(struct node *n, struct arena *a, struct change *ch,
 	if (to->extensions_image.n && layered && !ch->ocl) {
 		os_pulling(n, "extensions", to->extensions_image);
 		rc = os_pulled(n, "extensions", to->extensions_image,
-			       add_repo(n, a, to->extensions_image, &dir, err),
-			       err);
+			       add_repo(n, a, to->extensions_image, &dir, err), err);
 	}
 	if (rc == 0 && os_clean_pending(n, a, err) < 0) {
 		rc = err_wrap(err, "failed to remove pending deployment");
@@ -389,8 +360,8 @@ static int change_layers(struct node *n, struct arena *a, struct change *ch,
 }
 
 int node_change_os(struct node *n, struct arena *a, struct update_changes c,
-		   const struct mc_current *from, const struct mc_current *to,
-		   bool ocl, struct err *err)
+		   const struct mc_current *from, const struct mc_current *to, bool ocl,
+		   struct err *err)
 {
 	struct change ch = { c, from, to, ocl };
 	const struct map *guard = n->tree.allowed;
@@ -398,8 +369,7 @@ int node_change_os(struct node *n, struct arena *a, struct update_changes c,
 	int rc;
 
 	if (c.os_image || c.extensions || c.kernel_type || ocl)
-		node_event(n, "InClusterUpgrade",
-			   "Updating from oscontainer %.*s",
+		node_event(n, "InClusterUpgrade", "Updating from oscontainer %.*s",
 			   STRF(to->spec.os_image));
 	else if (!c.kargs && str_is(to->spec.kernel_type, "default"))
 		return 0;
@@ -410,10 +380,9 @@ int node_change_os(struct node *n, struct arena *a, struct update_changes c,
 		if (rc < 0)
 			return rc;
 	}
-	if (c.os_image && str_eq(n->booted_image.n ? n->booted_image : s.image,
-				 to->spec.os_image)) {
-		log_info("Already in desired image %.*s",
-			 STRF(to->spec.os_image));
+	if (c.os_image &&
+	    str_eq(n->booted_image.n ? n->booted_image : s.image, to->spec.os_image)) {
+		log_info("Already in desired image %.*s", STRF(to->spec.os_image));
 		ch.c.os_image = false;
 	}
 	/* what it writes itself is gone when it is done */

@@ -14,14 +14,12 @@
 
 void os_pause(int64_t ms)
 {
-	struct timespec t = { .tv_sec = ms / 1000,
-			      .tv_nsec = (ms % 1000) * 1000000 };
+	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1000000 };
 
 	(void)nanosleep(&t, NULL);
 }
 
-int os_rpm_ostree(struct node *n, struct arena *a, const struct strs *words,
-		  struct err *err)
+int os_rpm_ostree(struct node *n, struct arena *a, const struct strs *words, struct err *err)
 {
 	struct args args = { .a = a };
 
@@ -31,8 +29,7 @@ int os_rpm_ostree(struct node *n, struct arena *a, const struct strs *words,
 	return host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, err);
 }
 
-int node_os_status(struct node *n, struct arena *a, struct os_status *out,
-		   struct err *err)
+int node_os_status(struct node *n, struct arena *a, struct os_status *out, struct err *err)
 {
 	struct str text;
 	int rc;
@@ -62,8 +59,7 @@ bool node_kernel_fips(struct node *n, struct arena *a)
 	return is_on(n, a, FIPS_FILE);
 }
 
-int node_check_fips(struct node *n, struct arena *a, const struct mc_merged *to,
-		    struct err *err)
+int node_check_fips(struct node *n, struct arena *a, const struct mc_merged *to, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	struct str text;
@@ -73,8 +69,7 @@ int node_check_fips(struct node *n, struct arena *a, const struct mc_merged *to,
 	if (rc == -ERR_NOTFOUND)
 		return 0;
 	if (rc < 0)
-		return err_set(err, ERR_SYS,
-			       "error reading FIPS file at " FIPS_FILE ": %.*s",
+		return err_set(err, ERR_SYS, "error reading FIPS file at " FIPS_FILE ": %.*s",
 			       STRF(local.msg));
 	if (!str_to_i64(str_trim(text), &on) || on < 0 || on > 1)
 		return err_set(err, ERR_INVALID,
@@ -94,10 +89,8 @@ struct str node_cmdline(struct node *n, struct arena *a)
 	struct err ignored = ERR_INIT(a);
 	struct str text;
 
-	return tree_read(a, &n->tree, "/proc/cmdline", SMALL_MAX, &text,
-			 &ignored) < 0
-		       ? S("")
-		       : text;
+	return tree_read(a, &n->tree, "/proc/cmdline", SMALL_MAX, &text, &ignored) < 0 ? S("")
+										       : text;
 }
 
 static bool has_karg(struct arena *a, struct str cmdline, struct str karg)
@@ -107,8 +100,8 @@ static bool has_karg(struct arena *a, struct str cmdline, struct str karg)
 }
 
 /* Makes it be there (add), or not; how goes behind --append or --delete. */
-static int tune(struct node *n, struct arena *a, struct str karg, bool add,
-		const char *how, struct err *err)
+static int tune(struct node *n, struct arena *a, struct str karg, bool add, const char *how,
+		struct err *err)
 {
 	bool used = has_karg(a, node_cmdline(n, a), karg);
 	struct host_out out = { 0 };
@@ -120,23 +113,17 @@ static int tune(struct node *n, struct arena *a, struct str karg, bool add,
 	}
 	if (used == add)
 		return 0;
-	rc = host_cmd(a, &n->host, HOST_SILENT, &out, err,
-		      "rpm-ostree kargs %s",
-		      str_fmt(a, "--%s%s=%.*s", add ? "append" : "delete", how,
-			      STRF(karg))
-			      .p);
+	rc = host_cmd(a, &n->host, HOST_SILENT, &out, err, "rpm-ostree kargs %s",
+		      str_fmt(a, "--%s%s=%.*s", add ? "append" : "delete", how, STRF(karg)).p);
 	if (rc == 0 && out.status)
-		rc = err_set(err, ERR_SYS, "%.*s",
-			     STRF(host_status_text(a, out.status)));
-	return rc < 0 ? err_wrap(err, "failed %s karg",
-				 add ? "adding" : "deleting")
-		      : 0;
+		rc = err_set(err, ERR_SYS, "%.*s", STRF(host_status_text(a, out.status)));
+	return rc < 0 ? err_wrap(err, "failed %s karg", add ? "adding" : "deleting") : 0;
 }
 
 /* Every argument of the lines that begin with verb; before: what the kernel was
  * started with when it is to be as it was then. */
-static int tune_each(struct node *n, struct arena *a, struct str rest,
-		     struct str verb, const struct str *before, struct err *err)
+static int tune_each(struct node *n, struct arena *a, struct str rest, struct str verb,
+		     const struct str *before, struct err *err)
 {
 	struct str line;
 	int rc = 0;
@@ -150,29 +137,27 @@ static int tune_each(struct node *n, struct arena *a, struct str rest,
 		karg = str_trim(str_from(line, verb.n));
 		was = before && has_karg(a, *before, karg);
 		/* going back may be cut short, and done twice */
-		rc = before ? tune(n, a, karg, was,
-				   was ? "-if-missing" : "-if-present", err)
+		rc = before ? tune(n, a, karg, was, was ? "-if-missing" : "-if-present", err)
 			    : tune(n, a, karg, str_is(verb, "ADD "), "", err);
 	}
 	return rc;
 }
 
-static int tune_all(struct node *n, struct arena *a, struct str text,
-		    const struct str *before, struct err *err)
+static int tune_all(struct node *n, struct arena *a, struct str text, const struct str *before,
+		    struct err *err)
 {
 	int rc = tune_each(n, a, text, S("ADD "), before, err);
 
 	return rc < 0 ? rc : tune_each(n, a, text, S("DELETE "), before, err);
 }
 
-int node_tune_kernel(struct node *n, struct arena *a, struct str text,
-		     struct err *err)
+int node_tune_kernel(struct node *n, struct arena *a, struct str text, struct err *err)
 {
 	return tune_all(n, a, text, NULL, err);
 }
 
-int node_tune_back(struct node *n, struct arena *a, struct str text,
-		   struct str before, struct err *err)
+int node_tune_back(struct node *n, struct arena *a, struct str text, struct str before,
+		   struct err *err)
 {
 	return tune_all(n, a, text, &before, err);
 }
@@ -189,9 +174,7 @@ struct str os_uuid(struct arena *a)
 	r[8] = (unsigned char)((r[8] & 0x3F) | 0x80);
 	buf_init(&b, a);
 	for (size_t i = 0; i < sizeof(r); i++)
-		buf_addf(&b, "%s%02x",
-			 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-			 r[i]);
+		buf_addf(&b, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", r[i]);
 	return buf_str(&b);
 }
 
@@ -203,8 +186,8 @@ static bool old_podman(struct node *n, struct arena *a)
 	struct semver v = { 0 }, min = { 0 };
 	struct host_out out = { 0 };
 
-	if (host_cmd(a, &n->host, HOST_SILENT, &out, &err,
-		     "podman version -f {{.APIVersion}}") == 0 &&
+	if (host_cmd(a, &n->host, HOST_SILENT, &out, &err, "podman version -f {{.APIVersion}}") ==
+		    0 &&
 	    out.status == 0 && semver_parse(S("4.4.1"), &min) &&
 	    semver_parse(str_trim(out.text), &v))
 		return semver_cmp(v, min) < 0;
@@ -222,8 +205,8 @@ void os_systemd_run(struct args *args, const char *unit)
 		   unit);
 }
 
-int os_pull(struct node *n, struct arena *a, const char *unit, const char *auth,
-	    bool must, struct str image, struct err *err)
+int os_pull(struct node *n, struct arena *a, const char *unit, const char *auth, bool must,
+	    struct str image, struct err *err)
 {
 	struct args args = { .a = a };
 
@@ -237,11 +220,9 @@ int os_pull(struct node *n, struct arena *a, const char *unit, const char *auth,
 	return host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, err);
 }
 
-int node_via_container(struct node *n, struct arena *a, struct str image,
-		       struct err *err)
+int node_via_container(struct node *n, struct arena *a, struct str image, struct err *err)
 {
-	static const char unit[] =
-		"machine-config-daemon-update-rpmostree-via-container";
+	static const char unit[] = "machine-config-daemon-update-rpmostree-via-container";
 	struct args args = { .a = a };
 	bool enforcing = is_on(n, a, "/sys/fs/selinux/enforce");
 	int rc = 0;
@@ -271,18 +252,14 @@ void os_link_secret(struct node *n, struct arena *a, const char *path)
 	struct err err = ERR_INIT(a);
 	struct str text;
 	struct json *j;
-	bool own = tree_read(a, &n->tree, STEPS_PULL_SECRET, SMALL_MAX, &text,
-			     &err) == 0 &&
+	bool own = tree_read(a, &n->tree, STEPS_PULL_SECRET, SMALL_MAX, &text, &err) == 0 &&
 		   json_parse(a, text, NULL, &j, &err) == 0;
 
 	if (tree_mkdirs(&n->tree,
-			str_z(a, str_sub(str_of(path), 0,
-					 (size_t)str_rchr(str_of(path), '/'))),
+			str_z(a, str_sub(str_of(path), 0, (size_t)str_rchr(str_of(path), '/'))),
 			0544, -1, -1, &err) < 0 ||
-	    tree_symlink(&n->tree, own ? STEPS_PULL_SECRET : OS_KUBELET_AUTH,
-			 path, &err) < 0)
-		log_warn("Error while ensuring access to pull secrets: %.*s",
-			 STRF(err.msg));
+	    tree_symlink(&n->tree, own ? STEPS_PULL_SECRET : OS_KUBELET_AUTH, path, &err) < 0)
+		log_warn("Error while ensuring access to pull secrets: %.*s", STRF(err.msg));
 }
 
 void node_link_secret(struct node *n, struct arena *a)
@@ -292,18 +269,15 @@ void node_link_secret(struct node *n, struct arena *a)
 
 void os_pulling(const struct node *n, const char *what, struct str image)
 {
-	node_event(n, "pull U", "Pulling %s image %.*s from registry", what,
-		   STRF(image));
+	node_event(n, "pull U", "Pulling %s image %.*s from registry", what, STRF(image));
 }
 
 int os_pulled(const struct node *n, const char *what, struct str image, int rc,
 	      const struct err *err)
 {
-	node_event(n, rc < 0 ? "pull F" : "pull T",
-		   "%s %s image %.*s from registry%s%.*s",
-		   rc < 0 ? "Failed to pull" : "Successfully pulled", what,
-		   STRF(image), rc < 0 ? ": " : "",
-		   STRF(rc < 0 ? err->msg : S("")));
+	node_event(n, rc < 0 ? "pull F" : "pull T", "%s %s image %.*s from registry%s%.*s",
+		   rc < 0 ? "Failed to pull" : "Successfully pulled", what, STRF(image),
+		   rc < 0 ? ": " : "", STRF(rc < 0 ? err->msg : S("")));
 	return rc;
 }
 
@@ -319,10 +293,9 @@ static bool has_container_feature(struct str text)
 			inside = true;
 		else if (t.n && t.p[0] != '-')
 			inside = false;
-		if (inside && (str_is(t, "- container") ||
-			       str_find(t, S("[container")) >= 0 ||
-			       str_find(t, S(" container,")) >= 0 ||
-			       str_find(t, S(" container]")) >= 0))
+		if (inside &&
+		    (str_is(t, "- container") || str_find(t, S("[container")) >= 0 ||
+		     str_find(t, S(" container,")) >= 0 || str_find(t, S(" container]")) >= 0))
 			return true;
 	}
 	return false;
@@ -339,21 +312,18 @@ int node_new_enough(struct node *n, struct arena *a, bool *out, struct err *err)
 }
 
 /* The cluster's DNS may be restarting: three tries over half a minute. */
-static int rebase(struct node *n, struct arena *a, struct str image,
-		  struct err *err)
+static int rebase(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 	struct err last = ERR_INIT(a);
 	int64_t wait = n->retry_ms;
-	char *ref = str_z(
-		a, str_fmt(a, "ostree-unverified-registry:%.*s", STRF(image)));
+	char *ref = str_z(a, str_fmt(a, "ostree-unverified-registry:%.*s", STRF(image)));
 
 	for (int i = 0; i < 3; i++) {
 		node_link_secret(n, a);
-		if (node_do(n, a, "rpm-ostree rebase --experimental %s", ref,
-			    &last) == 0)
+		if (node_do(n, a, "rpm-ostree rebase --experimental %s", ref, &last) == 0)
 			return 0;
-		log_warn("Failed to update OS to %.*s (will retry): %.*s",
-			 STRF(image), STRF(last.msg));
+		log_warn("Failed to update OS to %.*s (will retry): %.*s", STRF(image),
+			 STRF(last.msg));
 		os_pause(wait);
 		wait *= 2;
 	}
@@ -363,8 +333,7 @@ static int rebase(struct node *n, struct arena *a, struct str image,
 		       STRF(image), STRF(last.msg));
 }
 
-int node_update_image(struct node *n, struct arena *a, struct str image,
-		      struct err *err)
+int node_update_image(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	struct os_image found = { 0 };
@@ -376,8 +345,7 @@ int node_update_image(struct node *n, struct arena *a, struct str image,
 		log_warn("bootloader update failed: %.*s", STRF(local.msg));
 	if (os_by_bootc(n)) {
 		os_pulling(n, "OS", image);
-		return os_pulled(n, "OS", image,
-				 os_bootc_switch(n, a, image, err), err);
+		return os_pulled(n, "OS", image, os_bootc_switch(n, a, image, err), err);
 	}
 	rc = node_new_enough(n, a, &new_enough, err);
 	if (rc == 0 && new_enough && n->pinned)

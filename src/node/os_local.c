@@ -13,13 +13,12 @@
 #define OTHER_POLICY "/run/tmp-rpm-ostree-policy.json"
 #define DROPIN OS_DROPINS "/temporal-policy-binding.conf"
 
-int os_find_image(struct node *n, struct arena *a, struct str image,
-		  struct os_image *out, struct err *err)
+int os_find_image(struct node *n, struct arena *a, struct str image, struct os_image *out,
+		  struct err *err)
 {
 	struct str text;
 	int rc = node_ask(n, a, "podman images --format=json --filter %s",
-			  str_fmt(a, "reference=%.*s", STRF(image)).p, &text,
-			  err);
+			  str_fmt(a, "reference=%.*s", STRF(image)).p, &text, err);
 
 	return rc < 0 ? rc : os_image_parse(a, text, image, out, err);
 }
@@ -28,9 +27,7 @@ static int reload(struct node *n, struct arena *a, struct err *err)
 {
 	int rc = node_do(n, a, "systemctl daemon-reload", NULL, err);
 
-	return rc < 0 ? rc
-		      : node_do(n, a, "systemctl try-restart rpm-ostreed", NULL,
-				err);
+	return rc < 0 ? rc : node_do(n, a, "systemctl try-restart rpm-ostreed", NULL, err);
 }
 
 int os_drop_policy(struct node *n, struct arena *a, struct err *err)
@@ -45,12 +42,11 @@ int os_drop_policy(struct node *n, struct arena *a, struct err *err)
 	return rc < 0 ? rc : tree_remove(&n->tree, OTHER_POLICY, err);
 }
 
-static int bind_policy(struct node *n, struct arena *a,
-		       const struct os_image *image, struct err *err)
+static int bind_policy(struct node *n, struct arena *a, const struct os_image *image,
+		       struct err *err)
 {
 	struct str scope = S(""), text = S("");
-	int rc = node_ask(n, a, "podman system info --format=json", NULL, &text,
-			  err);
+	int rc = node_ask(n, a, "podman system info --format=json", NULL, &text, err);
 
 	if (rc == 0)
 		rc = os_image_scope(a, text, image, &scope, err);
@@ -64,15 +60,12 @@ static int bind_policy(struct node *n, struct arena *a,
 	}
 	rc = tree_read(a, &n->tree, POLICY, POLICY_MAX, &text, err);
 	if (rc == 0)
-		rc = registries_accept(a, text, S("containers-storage"), scope,
-				       &text, err);
+		rc = registries_accept(a, text, S("containers-storage"), scope, &text, err);
 	if (rc == 0)
 		rc = tree_put(&n->tree, OTHER_POLICY, text, err);
 	if (rc == 0)
 		rc = tree_put(&n->tree, DROPIN,
-			      S("[Service]\nBindReadOnlyPaths=" OTHER_POLICY
-				":" POLICY),
-			      err);
+			      S("[Service]\nBindReadOnlyPaths=" OTHER_POLICY ":" POLICY), err);
 	if (rc == 0)
 		rc = reload(n, a, err);
 	if (rc == 0)
@@ -80,8 +73,7 @@ static int bind_policy(struct node *n, struct arena *a,
 	return rc;
 }
 
-int os_rebase_local(struct node *n, struct arena *a,
-		    const struct os_image *image, struct err *err)
+int os_rebase_local(struct node *n, struct arena *a, const struct os_image *image, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	int rc;
@@ -89,21 +81,16 @@ int os_rebase_local(struct node *n, struct arena *a,
 	node_link_secret(n, a);
 	/* the policy may do as it is */
 	if (bind_policy(n, a, image, &local) < 0)
-		log_error("Error writing temporal policy files %s",
-			  local.msg.p);
-	log_info("Executing local container storage rebase to %.*s",
-		 STRF(image->digest));
-	rc = node_do(n, a, "rpm-ostree rebase --experimental %s",
-		     str_fmt(a,
-			     "ostree-unverified-image:containers-storage:%.*s",
-			     STRF(image->digest))
-			     .p,
-		     err);
+		log_error("Error writing temporal policy files %s", local.msg.p);
+	log_info("Executing local container storage rebase to %.*s", STRF(image->digest));
+	rc = node_do(
+		n, a, "rpm-ostree rebase --experimental %s",
+		str_fmt(a, "ostree-unverified-image:containers-storage:%.*s", STRF(image->digest))
+			.p,
+		err);
 	if (os_drop_policy(n, a, &local) < 0)
-		log_error("Error deleting temporary MCD temporal policy %s",
-			  local.msg.p);
-	return rc < 0 ? err_wrap(err,
-				 "failed to update OS from local storage: %.*s",
+		log_error("Error deleting temporary MCD temporal policy %s", local.msg.p);
+	return rc < 0 ? err_wrap(err, "failed to update OS from local storage: %.*s",
 				 STRF(image->digest))
 		      : 0;
 }

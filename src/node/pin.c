@@ -9,8 +9,8 @@
 #define CONFIG_MAX ((size_t)4 << 20)
 #define SAID_MAX 500
 
-int node_image_size(struct node *n, struct arena *a, struct str image,
-		    struct map *seen, int64_t *out, struct err *err)
+int node_image_size(struct node *n, struct arena *a, struct str image, struct map *seen,
+		    int64_t *out, struct err *err)
 {
 	struct host_out said = { 0 };
 	struct str why;
@@ -25,8 +25,7 @@ int node_image_size(struct node *n, struct arena *a, struct str image,
 	if (why.n > SAID_MAX)
 		why = str_from(why, why.n - SAID_MAX);
 	if (rc == 0)
-		(void)err_set(err, ERR_SYS, "%.*s: %.*s",
-			      STRF(host_status_text(a, said.status)),
+		(void)err_set(err, ERR_SYS, "%.*s: %.*s", STRF(host_status_text(a, said.status)),
 			      STRF(why));
 	return err_wrap(err,
 			"failed to execute podman manifest inspect for "
@@ -36,15 +35,13 @@ int node_image_size(struct node *n, struct arena *a, struct str image,
 
 static int put(struct node *n, struct str text, struct err *err)
 {
-	int rc = text.n ? tree_write(&n->tree, PIN_CONFIG, text, TREE_DEFAULT,
-				     err)
+	int rc = text.n ? tree_write(&n->tree, PIN_CONFIG, text, TREE_DEFAULT, err)
 			: tree_remove(&n->tree, PIN_CONFIG, err);
 
 	return rc < 0 ? rc : tree_sync(&n->tree, err);
 }
 
-int node_pin(struct node *n, struct arena *a, struct str config,
-	     struct err *err)
+int node_pin(struct node *n, struct arena *a, struct str config, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	struct str old = S("");
@@ -61,8 +58,7 @@ int node_pin(struct node *n, struct arena *a, struct str config,
 		return err_wrap(err, "failed to write CRIO config file");
 	if (!config.n)
 		log_info("removed crio config file: " PIN_CONFIG);
-	rc = host_cmd(a, &n->host, HOST_SYNC, NULL, err,
-		      "systemctl reload crio");
+	rc = host_cmd(a, &n->host, HOST_SYNC, NULL, err, "systemctl reload crio");
 	if (rc < 0) {
 		/* else the next try would find nothing to do */
 		(void)put(n, old, &local);

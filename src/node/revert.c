@@ -10,12 +10,11 @@
 #define UNIT "machine-config-daemon-revert.service"
 #define CONFIG "/etc/mco/machineconfig-revert.json"
 #define PROXY "/etc/mco/proxy.env.backup"
-#define RUN                                                                    \
-	"ExecStart=/usr/bin/podman run "                                       \
-	"--authfile=/var/lib/kubelet/config.json --rm --privileged %s-"        \
-	"-net=host -v /:/rootfs  --entrypoint machine-config-daemon "          \
-	"'%s' firstboot-complete-machineconfig %s--machineconfig-file " CONFIG \
-	"\n"
+#define RUN                                                             \
+	"ExecStart=/usr/bin/podman run "                                \
+	"--authfile=/var/lib/kubelet/config.json --rm --privileged %s-" \
+	"-net=host -v /:/rootfs  --entrypoint machine-config-daemon "   \
+	"'%s' firstboot-complete-machineconfig %s--machineconfig-file " CONFIG "\n"
 
 /* Upstream's template is one for HTML. */
 static const char *escaped(struct arena *a, struct str s)
@@ -31,30 +30,26 @@ static struct str unit_text(struct arena *a, struct str image, bool proxy)
 {
 	const char *by = escaped(a, image);
 
-	return str_fmt(
-		a,
-		"[Unit]\nDescription=Machine Config Daemon Revert\n"
-		"# Make sure it runs only on OSTree booted system\n"
-		"ConditionPathExists=/run/ostree-booted\n"
-		"# Removal of this file signals firstboot completion\n"
-		"ConditionPathExists=" CONFIG "\nAfter=network.target\n\n"
-		"[Service]\nType=oneshot\nRemainAfterExit=yes\n"
-		"# Disable existing repos (if any) so that OS extensions would "
-		"use embedded RPMs only\n"
-		"ExecStartPre=-/usr/bin/sh -c \"sed -i "
-		"'s/enabled=1/enabled=0/' /etc/yum.repos.d/*.repo\"\n"
-		"# Run this via podman because we want to use the nmstatectl "
-		"binary in our container\n" RUN RUN "ExecStartPost=rm " CONFIG
-		"\n%s[Install]\n"
-		"RequiredBy=multi-user.target\n",
-		"", by, "--persist-nics ", "--pid=host ", by, "",
-		proxy ? "EnvironmentFile=" PROXY "\nExecStartPost=rm " PROXY
-			"\n"
-		      : "");
+	return str_fmt(a,
+		       "[Unit]\nDescription=Machine Config Daemon Revert\n"
+		       "# Make sure it runs only on OSTree booted system\n"
+		       "ConditionPathExists=/run/ostree-booted\n"
+		       "# Removal of this file signals firstboot completion\n"
+		       "ConditionPathExists=" CONFIG "\nAfter=network.target\n\n"
+		       "[Service]\nType=oneshot\nRemainAfterExit=yes\n"
+		       "# Disable existing repos (if any) so that OS extensions would "
+		       "use embedded RPMs only\n"
+		       "ExecStartPre=-/usr/bin/sh -c \"sed -i "
+		       "'s/enabled=1/enabled=0/' /etc/yum.repos.d/*.repo\"\n"
+		       "# Run this via podman because we want to use the nmstatectl "
+		       "binary in our container\n" RUN RUN "ExecStartPost=rm " CONFIG
+		       "\n%s[Install]\n"
+		       "RequiredBy=multi-user.target\n",
+		       "", by, "--persist-nics ", "--pid=host ", by, "",
+		       proxy ? "EnvironmentFile=" PROXY "\nExecStartPost=rm " PROXY "\n" : "");
 }
 
-static int keep_proxy(struct node *n, struct arena *a,
-		      const struct mc_current *to, struct err *err)
+static int keep_proxy(struct node *n, struct arena *a, const struct mc_current *to, struct err *err)
 {
 	const struct ign_objs *files = ign_files(to->spec.config);
 
@@ -62,12 +57,10 @@ static int keep_proxy(struct node *n, struct arena *a,
 		struct step s = { .kind = STEP_FILE,
 				  .name = S(PROXY),
 				  .obj = files->v[i],
-				  .mode = ign_int(files->v[i], IGN_FILE_MODE,
-						  0644) };
+				  .mode = ign_int(files->v[i], IGN_FILE_MODE, 0644) };
 		int rc;
 
-		if (!str_is(ign_str(s.obj, IGN_FILE_PATH),
-			    "/etc/mco/proxy.env"))
+		if (!str_is(ign_str(s.obj, IGN_FILE_PATH), "/etc/mco/proxy.env"))
 			continue;
 		rc = mc_contents(a, s.obj, &s.data, err);
 		return rc < 0 ? rc : node_write_file(n, a, &s, err);
@@ -78,15 +71,12 @@ static int keep_proxy(struct node *n, struct arena *a,
 		       STRF(to->name));
 }
 
-static int prepare(struct node *n, struct arena *a,
-		   const struct json *controller, const struct mc_current *to,
-		   struct err *err)
+static int prepare(struct node *n, struct arena *a, const struct json *controller,
+		   const struct mc_current *to, struct err *err)
 {
 	const struct json *images = json_at(controller, "spec.images");
-	const struct json *image =
-		json_member(images, S("machineConfigOperator"));
-	bool proxy =
-		json_kind(json_at(controller, "spec.proxy")) == JSON_OBJECT;
+	const struct json *image = json_member(images, S("machineConfigOperator"));
+	bool proxy = json_kind(json_at(controller, "spec.proxy")) == JSON_OBJECT;
 	struct step unit = { .kind = STEP_UNIT, .name = S(UNIT), .mode = 0644 };
 	struct strs units = { 0 };
 	int rc;
@@ -112,8 +102,7 @@ static int prepare(struct node *n, struct arena *a,
 	return rc < 0 ? rc : tree_sync(&n->tree, err);
 }
 
-int node_prepare_revert(struct node *n, struct arena *a,
-			const struct json *controller,
+int node_prepare_revert(struct node *n, struct arena *a, const struct json *controller,
 			const struct mc_current *to, struct err *err)
 {
 	int rc = prepare(n, a, controller, to, err);
@@ -123,8 +112,7 @@ int node_prepare_revert(struct node *n, struct arena *a,
 
 int node_drop_revert(struct node *n, struct arena *a, struct err *err)
 {
-	static const char *const files[] = { TREE_UNITS "/" UNIT, CONFIG,
-					     PROXY };
+	static const char *const files[] = { TREE_UNITS "/" UNIT, CONFIG, PROXY };
 	struct strs units = { 0 };
 	int rc;
 

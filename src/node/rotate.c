@@ -54,9 +54,8 @@ static struct str common_name(struct str subject)
 }
 
 /* A kubeconfig, and where its first cluster's CAs are. */
-static int load(struct node *n, struct arena *a, const char *path,
-		struct json **tree, struct json **cluster, struct str *pem,
-		struct err *err)
+static int load(struct node *n, struct arena *a, const char *path, struct json **tree,
+		struct json **cluster, struct str *pem, struct err *err)
 {
 	struct str text;
 	int rc = tree_read(a, &n->tree, path, KUBECONFIG_MAX, &text, err);
@@ -65,21 +64,15 @@ static int load(struct node *n, struct arena *a, const char *path,
 		rc = yml_parse(a, text, NULL, tree, err);
 	if (rc < 0)
 		return rc;
-	*cluster = (struct json *)json_at(
-		json_first(json_at(*tree, "clusters")), "cluster");
+	*cluster = (struct json *)json_at(json_first(json_at(*tree, "clusters")), "cluster");
 	if (json_kind(*cluster) != JSON_OBJECT)
-		return err_set(err, ERR_INVALID, "%s: clusters cannot be nil",
-			       path);
-	return base64_decode(
-		a,
-		json_text(
-			json_member(*cluster, S("certificate-authority-data"))),
-		pem, err);
+		return err_set(err, ERR_INVALID, "%s: clusters cannot be nil", path);
+	return base64_decode(a, json_text(json_member(*cluster, S("certificate-authority-data"))),
+			     pem, err);
 }
 
-static int store(struct node *n, struct arena *a, const char *path,
-		 struct json *tree, struct json *cluster, struct str pem,
-		 struct err *err)
+static int store(struct node *n, struct arena *a, const char *path, struct json *tree,
+		 struct json *cluster, struct str pem, struct err *err)
 {
 	struct tree_attr attr = TREE_DEFAULT;
 	struct err ignored = ERR_INIT(a);
@@ -89,8 +82,7 @@ static int store(struct node *n, struct arena *a, const char *path,
 
 	buf_init(&data, a);
 	base64_add(&data, pem);
-	json_set(cluster, S("certificate-authority-data"),
-		 json_new_str(a, buf_str(&data)));
+	json_set(cluster, S("certificate-authority-data"), json_new_str(a, buf_str(&data)));
 	buf_init(&b, a);
 	rc = yml_emit(&b, tree, err);
 	if (rc < 0)
@@ -105,8 +97,7 @@ static int store(struct node *n, struct arena *a, const char *path,
 }
 
 /* Those that are certificates; the others are told of, and left out. */
-static void readable(struct node *n, struct arena *a, const struct strs *list,
-		     struct strs *out)
+static void readable(struct node *n, struct arena *a, const struct strs *list, struct strs *out)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct certs c = { 0 };
@@ -115,8 +106,7 @@ static void readable(struct node *n, struct arena *a, const struct strs *list,
 		if (c.n)
 			VEC_PUSH(a, out, list->v[i]);
 		else
-			host_log(&n->host, "Malformed Cert, not syncing: %.*s",
-				 STRF(list->v[i]));
+			host_log(&n->host, "Malformed Cert, not syncing: %.*s", STRF(list->v[i]));
 	}
 }
 
@@ -146,15 +136,13 @@ static bool can_wait(struct node *n, struct arena *a, const struct strs *added)
 			 STRF(name));
 		for (size_t k = 0; k < 3; k++)
 			one = one || str_find(name, str_of(often[k])) >= 0;
-		host_log(&n->host, one ? "Skipping kubelet restart"
-				       : "Need to restart kubelet");
+		host_log(&n->host, one ? "Skipping kubelet restart" : "Need to restart kubelet");
 		all = all && one;
 	}
 	return all;
 }
 
-static int restart(struct node *n, struct arena *a, struct str pem,
-		   struct err *err)
+static int restart(struct node *n, struct arena *a, struct str pem, struct err *err)
 {
 	struct json *tree = NULL, *cluster = NULL;
 	struct err ignored = ERR_INIT(a);
@@ -171,14 +159,12 @@ static int restart(struct node *n, struct arena *a, struct str pem,
 	if (rc == 0)
 		rc = node_do(n, a, "systemctl daemon-reload", NULL, err);
 	/* whatever comes of it, it is not left stopped */
-	return node_do(n, a, "systemctl start kubelet", NULL,
-		       rc < 0 ? &ignored : err) < 0
+	return node_do(n, a, "systemctl start kubelet", NULL, rc < 0 ? &ignored : err) < 0
 		       ? -ERR_SYS
 		       : rc;
 }
 
-int rotate_cas(struct node *n, struct arena *a, struct str bundle,
-	       struct err *err)
+int rotate_cas(struct node *n, struct arena *a, struct str bundle, struct err *err)
 {
 	struct strs want = { 0 }, have = { 0 }, good = { 0 }, added = { 0 };
 	struct json *tree = NULL, *cluster = NULL;
@@ -223,8 +209,7 @@ int node_rebootstrap(struct node *n, struct arena *a, struct err *err)
 	if (rc < 0)
 		return err_wrap(err, "could not remove kubelet's kubeconfig "
 				     "file");
-	rc = host_cmd(a, &n->host, HOST_SYNC, NULL, err,
-		      "systemctl restart kubelet");
+	rc = host_cmd(a, &n->host, HOST_SYNC, NULL, err, "systemctl restart kubelet");
 	for (int i = 0; rc == 0 && i < REBOOTSTRAP_TRIES; i++) {
 		os_pause(n->retry_ms);
 		if (tree_exists(&n->tree, KUBELET))

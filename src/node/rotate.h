@@ -7,7 +7,6 @@
 #include "node/node.h"
 
 /* Takes the certificates of bundle (PEM) in where they are missing. */
-int rotate_cas(struct node *n, struct arena *a, struct str bundle,
-	       struct err *err);
+int rotate_cas(struct node *n, struct arena *a, struct str bundle, struct err *err);
 
 #endif

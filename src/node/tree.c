@@ -116,8 +116,7 @@ void tree_close(struct tree *t)
 
 /* ---- looking --------------------------------------------------------------------- */
 
-int tree_lstat(struct tree *t, const char *path, struct stat *st,
-	       struct err *err)
+int tree_lstat(struct tree *t, const char *path, struct stat *st, struct err *err)
 {
 	const char *name;
 	int dir = tree_parent(t, path, &make_none, &name);
@@ -170,8 +169,8 @@ int tree_open_file(struct tree *t, const char *path, struct err *err)
 	return fd < 0 ? tree_err(err, "open", path) : fd;
 }
 
-int tree_read(struct arena *a, struct tree *t, const char *path, size_t max,
-	      struct str *out, struct err *err)
+int tree_read(struct arena *a, struct tree *t, const char *path, size_t max, struct str *out,
+	      struct err *err)
 {
 	AUTO(fd) int fd = tree_open_file(t, path, err);
 
@@ -205,12 +204,11 @@ bool tree_has(struct tree *t, const char *path, const struct producer *from)
 	const struct sink compare = { same_part, NULL, &fd };
 	char more;
 
-	return fd >= 0 && from->pump(from->ctx, &compare, &err) == 0 &&
-	       read(fd, &more, 1) == 0;
+	return fd >= 0 && from->pump(from->ctx, &compare, &err) == 0 && read(fd, &more, 1) == 0;
 }
 
-int tree_readlink(struct arena *a, struct tree *t, const char *path,
-		  struct str *out, struct err *err)
+int tree_readlink(struct arena *a, struct tree *t, const char *path, struct str *out,
+		  struct err *err)
 {
 	const char *name;
 	int dir = tree_parent(t, path, &make_none, &name);
@@ -223,8 +221,8 @@ int tree_readlink(struct arena *a, struct tree *t, const char *path,
 	return 0;
 }
 
-int tree_realpath(struct arena *a, struct tree *t, const char *path,
-		  struct str *out, struct err *err)
+int tree_realpath(struct arena *a, struct tree *t, const char *path, struct str *out,
+		  struct err *err)
 {
 	struct walk w;
 	struct str last;
@@ -291,8 +289,7 @@ static int by_name(const void *x, const void *y)
 	return str_cmp(*(const struct str *)x, *(const struct str *)y);
 }
 
-int tree_list(struct arena *a, struct tree *t, const char *path,
-	      struct strs *out, struct err *err)
+int tree_list(struct arena *a, struct tree *t, const char *path, struct strs *out, struct err *err)
 {
 	struct walk w;
 	struct dirent *e;
@@ -302,8 +299,7 @@ int tree_list(struct arena *a, struct tree *t, const char *path,
 	walk_start(&w, t);
 	rc = walk_to(&w, path, NULL, true, &make_none);
 	if (rc == 0)
-		fd = openat(walk_top(&w), ".",
-			    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = openat(walk_top(&w), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	walk_end(&w);
 	if (fd >= 0)
 		d = fdopendir(fd);

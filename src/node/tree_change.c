@@ -33,9 +33,7 @@ static int copy_xattrs(int from, int to)
 	for (ssize_t i = 0; i < n; i += (ssize_t)strlen(names + i) + 1) {
 		ssize_t v = fgetxattr(from, names + i, value, sizeof(value));
 
-		if (v >= 0 &&
-		    node_sys->fsetxattr(to, names + i, value, (size_t)v, 0) <
-			    0 &&
+		if (v >= 0 && node_sys->fsetxattr(to, names + i, value, (size_t)v, 0) < 0 &&
 		    errno != EOPNOTSUPP && errno != EPERM && errno != EACCES)
 			return -1;
 	}
@@ -61,8 +59,7 @@ static int put_part(void *ctx, struct str part, struct err *err)
 /* empty: nothing is going to be written. like: a file whose extended attributes it
  * gets; or -1. */
 static int fill(struct tree *t, int fd, const struct producer *from, bool empty,
-		const struct tree_attr *attr, int like, const char *path,
-		struct err *err)
+		const struct tree_attr *attr, int like, const char *path, struct err *err)
 {
 	const struct sink to = { put_part, NULL, &fd };
 	struct stat st;
@@ -88,8 +85,7 @@ static int fill(struct tree *t, int fd, const struct producer *from, bool empty,
 	return node_sys->fsync(fd) < 0 ? tree_err(err, "write", path) : 0;
 }
 
-static int replace(struct tree *t, const char *path,
-		   const struct producer *from, bool empty,
+static int replace(struct tree *t, const char *path, const struct producer *from, bool empty,
 		   struct tree_attr attr, int like, struct err *err)
 {
 	struct make make = { true, attr.dir_mode, -1, -1 };
@@ -103,9 +99,8 @@ static int replace(struct tree *t, const char *path,
 	temp_name(name, temp);
 	if (node_sys->unlinkat(dir, temp, 0) < 0 && errno != ENOENT)
 		return tree_err(err, "remove", path);
-	fd = node_sys->openat(
-		dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		empty ? attr.mode & 0777 : 0600);
+	fd = node_sys->openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			      empty ? attr.mode & 0777 : 0600);
 	if (fd < 0)
 		return tree_err(err, "open", path);
 	rc = fill(t, fd, from, empty, &attr, like, path, err);
@@ -123,17 +118,16 @@ static int pump_str(void *ctx, const struct sink *to, struct err *err)
 	return to->put(to->ctx, *data, err);
 }
 
-int tree_write(struct tree *t, const char *path, struct str data,
-	       struct tree_attr attr, struct err *err)
+int tree_write(struct tree *t, const char *path, struct str data, struct tree_attr attr,
+	       struct err *err)
 {
 	const struct producer from = { pump_str, &data };
 
 	return replace(t, path, &from, !data.n, attr, -1, err);
 }
 
-int tree_write_from(struct tree *t, const char *path,
-		    const struct producer *from, struct tree_attr attr,
-		    struct err *err)
+int tree_write_from(struct tree *t, const char *path, const struct producer *from,
+		    struct tree_attr attr, struct err *err)
 {
 	return replace(t, path, from, false, attr, -1, err);
 }
@@ -148,9 +142,7 @@ int tree_scratch(struct tree *t, const char *path, struct err *err)
 		return dir;
 	if (node_sys->unlinkat(dir, name, 0) < 0 && errno != ENOENT)
 		return tree_err(err, "remove", path);
-	fd = node_sys->openat(
-		dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		0600);
+	fd = node_sys->openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return tree_err(err, "open", path);
 	if (node_sys->unlinkat(dir, name, 0) == 0)
@@ -165,9 +157,7 @@ uint64_t tree_free(struct tree *t, const char *path)
 	int dir = tree_parent(t, path, &make_none, &name);
 	struct statvfs st;
 
-	return dir < 0 || fstatvfs(dir, &st) < 0
-		       ? 0
-		       : (uint64_t)st.f_bavail * st.f_frsize;
+	return dir < 0 || fstatvfs(dir, &st) < 0 ? 0 : (uint64_t)st.f_bavail * st.f_frsize;
 }
 
 int tree_put(struct tree *t, const char *path, struct str data, struct err *err)
@@ -175,8 +165,7 @@ int tree_put(struct tree *t, const char *path, struct str data, struct err *err)
 	return tree_write(t, path, data, TREE_DEFAULT, err);
 }
 
-int tree_symlink(struct tree *t, const char *target, const char *path,
-		 struct err *err)
+int tree_symlink(struct tree *t, const char *target, const char *path, struct err *err)
 {
 	struct make make = { true, 0755, -1, -1 };
 	char temp[32];
@@ -211,8 +200,8 @@ int tree_clean(struct tree *t, const char *path, struct err *err)
 	return 0;
 }
 
-int tree_mkdirs(struct tree *t, const char *path, mode_t mode, int64_t uid,
-		int64_t gid, struct err *err)
+int tree_mkdirs(struct tree *t, const char *path, mode_t mode, int64_t uid, int64_t gid,
+		struct err *err)
 {
 	struct make make = { true, mode, uid, gid };
 	struct walk w;
@@ -242,8 +231,7 @@ int tree_remove(struct tree *t, const char *path, struct err *err)
 		return dir;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return tree_err(err, "lstat", path);
-	if (node_sys->unlinkat(dir, name,
-			       S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0) < 0 &&
+	if (node_sys->unlinkat(dir, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0) < 0 &&
 	    errno != ENOENT)
 		return tree_err(err, "remove", path);
 	if (S_ISDIR(st.st_mode))
@@ -253,8 +241,7 @@ int tree_remove(struct tree *t, const char *path, struct err *err)
 
 static int remove_below(int dir, const char *name, int depth)
 {
-	int fd = openat(dir, name,
-			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct dirent *e;
 	DIR *d;
 	int rc = 0;
@@ -295,9 +282,8 @@ int tree_remove_all(struct tree *t, const char *path, struct err *err)
 	return 0;
 }
 
-static int two_parents(struct tree *t, const char *from, const char *to, int *x,
-		       const char **xn, int *y, const char **yn,
-		       struct err *err)
+static int two_parents(struct tree *t, const char *from, const char *to, int *x, const char **xn,
+		       int *y, const char **yn, struct err *err)
 {
 	struct make make = { true, 0755, -1, -1 };
 
@@ -311,8 +297,7 @@ static int two_parents(struct tree *t, const char *from, const char *to, int *x,
 	return *y < 0 ? *y : 0;
 }
 
-int tree_rename(struct tree *t, const char *from, const char *to,
-		struct err *err)
+int tree_rename(struct tree *t, const char *from, const char *to, struct err *err)
 {
 	AUTO(fd) int x = -1;
 	const char *xn = NULL, *yn = NULL;
@@ -362,16 +347,14 @@ static int pump_fd(void *ctx, const struct sink *to, struct err *err)
 	}
 }
 
-static int copy_file(struct tree *t, const char *from, const struct stat *st,
-		     const char *to, struct err *err)
+static int copy_file(struct tree *t, const char *from, const struct stat *st, const char *to,
+		     struct err *err)
 {
-	struct tree_attr attr = { st->st_mode & 07777, 0755, st->st_uid,
-				  st->st_gid };
+	struct tree_attr attr = { st->st_mode & 07777, 0755, st->st_uid, st->st_gid };
 	AUTO(fd) int like = tree_open_file(t, from, err);
 	const struct producer bytes = { pump_fd, &like };
 
-	return like < 0 ? like
-			: replace(t, to, &bytes, !st->st_size, attr, like, err);
+	return like < 0 ? like : replace(t, to, &bytes, !st->st_size, attr, like, err);
 }
 
 int tree_copy(struct tree *t, const char *from, const char *to, struct err *err)
@@ -386,8 +369,7 @@ int tree_copy(struct tree *t, const char *from, const char *to, struct err *err)
 	if (S_ISREG(st.st_mode))
 		return copy_file(t, from, &st, to, err);
 	if (!S_ISLNK(st.st_mode))
-		return err_set(err, ERR_INVALID,
-			       "%s is neither a file nor a link", from);
+		return err_set(err, ERR_INVALID, "%s is neither a file nor a link", from);
 	rc = tree_readlink(&a, t, from, &target, err);
 	return rc < 0 ? rc : tree_symlink(t, str_z(&a, target), to, err);
 }
@@ -415,8 +397,7 @@ int tree_chmod(struct tree *t, const char *path, mode_t mode, struct err *err)
 	return node_sys->fsync(fd) < 0 ? tree_err(err, "fsync", path) : 0;
 }
 
-int tree_chown(struct tree *t, const char *path, uid_t uid, gid_t gid,
-	       struct err *err)
+int tree_chown(struct tree *t, const char *path, uid_t uid, gid_t gid, struct err *err)
 {
 	AUTO(fd) int fd = -1;
 
@@ -453,8 +434,7 @@ int tree_sync(struct tree *t, struct err *err)
 
 	for (int journal = 0; journal < 2; journal++)
 		for (size_t i = 0; rc == 0 && i < t->dirty.n; i++)
-			if (str_starts(t->dirty.v[i].key, S(TREE_JOURNAL)) ==
-			    (journal == 1))
+			if (str_starts(t->dirty.v[i].key, S(TREE_JOURNAL)) == (journal == 1))
 				rc = sync_one(t, t->dirty.v[i].key, err);
 	if (rc < 0)
 		return rc;

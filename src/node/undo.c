@@ -3,26 +3,23 @@
 #include "io/log.h"
 #include "os.h"
 
-struct str undo_marker(struct arena *a, const struct journal *j,
-		       const char *name)
+struct str undo_marker(struct arena *a, const struct journal *j, const char *name)
 {
-	return str_fmt(a, JOURNAL_DIR "/%.*s/%s",
-		       STRF(json_str(j->log, "pre", S(""))), name);
+	return str_fmt(a, JOURNAL_DIR "/%.*s/%s", STRF(json_str(j->log, "pre", S(""))), name);
 }
 
 /* What a marker says; ERR_NOTFOUND when there is none. */
-static int read_marker(struct node *n, struct arena *a, const struct journal *j,
-		       const char *name, struct str *out, struct err *err)
+static int read_marker(struct node *n, struct arena *a, const struct journal *j, const char *name,
+		       struct str *out, struct err *err)
 {
 	struct str sealed;
-	int rc = tree_read(a, &n->tree, undo_marker(a, j, name).p,
-			   2 * UNDO_TUNING_MAX, &sealed, err);
+	int rc = tree_read(a, &n->tree, undo_marker(a, j, name).p, 2 * UNDO_TUNING_MAX, &sealed,
+			   err);
 
 	return rc < 0 ? rc : journal_unseal(sealed, out, err);
 }
 
-int undo_load(struct node *n, struct arena *a, struct journal *out,
-	      struct err *err)
+int undo_load(struct node *n, struct arena *a, struct journal *out, struct err *err)
 {
 	int rc = journal_load(a, &n->tree, out, err);
 
@@ -37,32 +34,27 @@ int undo_load(struct node *n, struct arena *a, struct journal *out,
 	return 0;
 }
 
-int undo_check(struct node *n, struct arena *a, const struct journal *j,
-	       struct err *err)
+int undo_check(struct node *n, struct arena *a, const struct journal *j, struct err *err)
 {
 	static const char *const markers[] = { "tuning", "tuned" };
 	struct err local = ERR_INIT(a);
 	struct str text;
 
 	for (size_t i = 0; i < 2; i++)
-		if (read_marker(n, a, j, markers[i], &text, &local) ==
-		    -ERR_INVALID) {
+		if (read_marker(n, a, j, markers[i], &text, &local) == -ERR_INVALID) {
 			*err = local;
-			return journal_damaged(err,
-					       undo_marker(a, j, markers[i]).p);
+			return journal_damaged(err, undo_marker(a, j, markers[i]).p);
 		}
 	return journal_check(&n->tree, j, err);
 }
 
 /* As upstream tells of a rollback that failed too; equal texts count once. */
-static int both(struct err *err, const char *what, struct str undoing,
-		struct str cause)
+static int both(struct err *err, const char *what, struct str undoing, struct str cause)
 {
 	if (!cause.n || str_eq(cause, undoing))
-		return err_set(err, ERR_SYS, "error rolling back %s: %.*s",
-			       what, STRF(undoing));
-	return err_set(err, ERR_SYS, "error rolling back %s: [%.*s, %.*s]",
-		       what, STRF(undoing), STRF(cause));
+		return err_set(err, ERR_SYS, "error rolling back %s: %.*s", what, STRF(undoing));
+	return err_set(err, ERR_SYS, "error rolling back %s: [%.*s, %.*s]", what, STRF(undoing),
+		       STRF(cause));
 }
 
 struct undo {
@@ -83,12 +75,9 @@ static void note(struct undo *u, const char *what, int rc, const struct err *e)
 	u->failed = true;
 }
 
-static int parse_fact(struct undo *u, const char *name, struct mc_current *out,
-		      struct err *err)
+static int parse_fact(struct undo *u, const char *name, struct mc_current *out, struct err *err)
 {
-	return mc_current_parse(
-		u->a, json_str(json_at(u->j->log, "facts"), name, S("")), out,
-		err);
+	return mc_current_parse(u->a, json_str(json_at(u->j->log, "facts"), name, S("")), out, err);
 }
 
 /*
@@ -105,8 +94,7 @@ static bool undo_tuning(struct undo *u)
 		return true;
 	rc = os_clean_pending(u->n, u->a, &err);
 	if (rc == 0)
-		rc = tree_rename(&u->n->tree, done.p,
-				 undo_marker(u->a, u->j, "tuned").p, &err);
+		rc = tree_rename(&u->n->tree, done.p, undo_marker(u->a, u->j, "tuned").p, &err);
 	if (rc == 0)
 		rc = tree_sync(&u->n->tree, &err);
 	note(u, "changes to OS", rc, &err);
@@ -136,8 +124,7 @@ static void tune_back(struct undo *u)
  * is staged has others, and those that were appended once more would be there
  * twice.
  */
-static bool kargs_hold(struct undo *u, const struct mc_merged *from,
-		       const struct mc_merged *to)
+static bool kargs_hold(struct undo *u, const struct mc_merged *from, const struct mc_merged *to)
 {
 	struct strs gone = { 0 }, only = { 0 }, absent = { 0 };
 	struct str cmdline = node_cmdline(u->n, u->a);
@@ -181,11 +168,9 @@ static bool undo_os(struct undo *u)
 		}
 	}
 	if (rc == 0)
-		rc = node_change_os(u->n, u->a, c, &to, &from,
-				    json_bool(f, "ocl", false), &err);
+		rc = node_change_os(u->n, u->a, c, &to, &from, json_bool(f, "ocl", false), &err);
 	if (rc == 0) /* a second undo need not repeat it */
-		rc = tree_remove(&u->n->tree, undo_marker(u->a, u->j, "os").p,
-				 &err);
+		rc = tree_remove(&u->n->tree, undo_marker(u->a, u->j, "os").p, &err);
 	note(u, "changes to OS", rc, &err);
 	return rc == 0;
 }
@@ -199,16 +184,14 @@ static void undo_passwords(struct undo *u)
 	if (!json_bool(u->j->log, "facts.gone", false) &&
 	    !tree_lexists(&u->n->tree, undo_marker(u->a, u->j, "passwords").p))
 		return;
-	for (const struct json *m =
-		     json_first(json_at(u->j->log, "facts.passwords"));
-	     rc == 0 && m; m = json_next(m))
-		rc = node_set_password(u->n, u->a, json_key(m), json_text(m),
-				       &err);
+	for (const struct json *m = json_first(json_at(u->j->log, "facts.passwords")); rc == 0 && m;
+	     m = json_next(m))
+		rc = node_set_password(u->n, u->a, json_key(m), json_text(m), &err);
 	note(u, "password hash updates", rc, &err);
 }
 
-int undo_update(struct node *n, struct arena *a, struct journal *j,
-		struct str cause, struct err *err)
+int undo_update(struct node *n, struct arena *a, struct journal *j, struct str cause,
+		struct err *err)
 {
 	struct undo u = { n, a, j, cause, false, err };
 	struct err local = ERR_INIT(a);
@@ -226,8 +209,7 @@ int undo_update(struct node *n, struct arena *a, struct journal *j,
 	log_info("Undoing the update to what was there before");
 	rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_CONFIG), &local);
 	if (rc == 0)
-		rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_IMAGE),
-				     &local);
+		rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_IMAGE), &local);
 	note(&u, "current config on disk", rc, &local);
 	if (undo_tuning(&u) && undo_os(&u))
 		tune_back(&u);

@@ -12,21 +12,18 @@
 
 /* The file beside the journal by which a step tells that it has begun. That of
  * "tuning" holds the text of NODE_TUNING. */
-struct str undo_marker(struct arena *a, const struct journal *j,
-		       const char *name);
+struct str undo_marker(struct arena *a, const struct journal *j, const char *name);
 
 /* Whether the journal and all that it keeps are as they were written:
  * ERR_INVALID. Nothing is put back where something cannot be. */
-int undo_check(struct node *n, struct arena *a, const struct journal *j,
-	       struct err *err);
+int undo_check(struct node *n, struct arena *a, const struct journal *j, struct err *err);
 
 /* The journal of the update to go back from. ERR_NOTFOUND when there is none,
  * ERR_INVALID when it is damaged. */
-int undo_load(struct node *n, struct arena *a, struct journal *out,
-	      struct err *err);
+int undo_load(struct node *n, struct arena *a, struct journal *out, struct err *err);
 
 /* cause: why, for the message when that fails, too; "" when it was asked for. */
-int undo_update(struct node *n, struct arena *a, struct journal *j,
-		struct str cause, struct err *err);
+int undo_update(struct node *n, struct arena *a, struct journal *j, struct str cause,
+		struct err *err);
 
 #endif

@@ -7,26 +7,24 @@
 #define COULD_NOT "daemon could not write systemd unit"
 
 /* What the OS ships under the same path is kept before it is hidden. */
-static int keep_shipped(struct node *n, struct arena *a, const char *path,
-			struct err *err)
+static int keep_shipped(struct node *n, struct arena *a, const char *path, struct err *err)
 {
 	if (!n->os.core_os || !node_ships(n, a, path))
 		return 0;
 	return node_keep_orig(n, a, str_fmt(a, "/usr%s", path).p, path, err);
 }
 
-static int written(struct node *n, const char *path, struct str data,
-		   const char *what, struct err *err)
+static int written(struct node *n, const char *path, struct str data, const char *what,
+		   struct err *err)
 {
 	int rc = tree_put(&n->tree, path, data, err);
 
-	return rc < 0 ? err_wrap(err, "failed to write systemd unit %s\"%s\"",
-				 what, strrchr(path, '/') + 1)
+	return rc < 0 ? err_wrap(err, "failed to write systemd unit %s\"%s\"", what,
+				 strrchr(path, '/') + 1)
 		      : 0;
 }
 
-int node_write_dropin(struct node *n, struct arena *a, const struct step *s,
-		      struct err *err)
+int node_write_dropin(struct node *n, struct arena *a, const struct step *s, struct err *err)
 {
 	char *path = str_z(a, s->name);
 	int rc;
@@ -43,8 +41,8 @@ int node_write_dropin(struct node *n, struct arena *a, const struct step *s,
 	return rc < 0 ? err_wrap(err, COULD_NOT) : 0;
 }
 
-int node_is_enabled(struct node *n, struct arena *a, struct str unit,
-		    struct str *out, int *status, struct err *err)
+int node_is_enabled(struct node *n, struct arena *a, struct str unit, struct str *out, int *status,
+		    struct err *err)
 {
 	struct host_out said;
 	int rc;
@@ -54,8 +52,8 @@ int node_is_enabled(struct node *n, struct arena *a, struct str unit,
 		*status = !str_is(*out, "enabled");
 		return 0;
 	}
-	rc = host_cmd(a, &n->host, HOST_SILENT, &said, err,
-		      "systemctl is-enabled %s", str_z(a, unit));
+	rc = host_cmd(a, &n->host, HOST_SILENT, &said, err, "systemctl is-enabled %s",
+		      str_z(a, unit));
 	if (rc < 0)
 		return rc;
 	*out = str_trim(said.text);
@@ -64,41 +62,35 @@ int node_is_enabled(struct node *n, struct arena *a, struct str unit,
 }
 
 /* Its [Install] section may change: links by the old one go first. */
-static int disable_before_write(struct node *n, struct arena *a,
-				struct str unit, struct err *err)
+static int disable_before_write(struct node *n, struct arena *a, struct str unit, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	struct host_out out;
 	struct str state;
 	int status, rc;
 
-	if (node_is_enabled(n, a, unit, &state, &status, &ignored) < 0 ||
-	    status != 0 || !str_is(state, "enabled"))
+	if (node_is_enabled(n, a, unit, &state, &status, &ignored) < 0 || status != 0 ||
+	    !str_is(state, "enabled"))
 		return 0;
-	log_info("Disabling systemd unit %.*s before re-writing it",
-		 STRF(unit));
+	log_info("Disabling systemd unit %.*s before re-writing it", STRF(unit));
 	if (n->offline)
 		return links_disable(&n->tree, a, unit, err);
-	rc = host_cmd(a, &n->host, HOST_SILENT, &out, err,
-		      "systemctl disable %s", str_z(a, unit));
+	rc = host_cmd(a, &n->host, HOST_SILENT, &out, err, "systemctl disable %s", str_z(a, unit));
 	if (rc == 0 && out.status != 0)
-		rc = err_set(err, ERR_SYS,
-			     "disabling %.*s failed: %.*s (output: %.*s)",
-			     STRF(unit), STRF(host_status_text(a, out.status)),
-			     STRF(out.text));
+		rc = err_set(err, ERR_SYS, "disabling %.*s failed: %.*s (output: %.*s)", STRF(unit),
+			     STRF(host_status_text(a, out.status)), STRF(out.text));
 	return rc;
 }
 
-static int write_unit(struct node *n, struct arena *a, const struct step *s,
-		      const char *path, struct err *err)
+static int write_unit(struct node *n, struct arena *a, const struct step *s, const char *path,
+		      struct err *err)
 {
 	int rc;
 
 	switch (s->kind) {
 	case STEP_MASK:
 		rc = tree_remove_all(&n->tree, path, err);
-		return rc < 0 ? rc
-			      : tree_symlink(&n->tree, "/dev/null", path, err);
+		return rc < 0 ? rc : tree_symlink(&n->tree, "/dev/null", path, err);
 	case STEP_UNMASK:
 		return tree_remove_all(&n->tree, path, err);
 	default:
@@ -111,11 +103,9 @@ static int write_unit(struct node *n, struct arena *a, const struct step *s,
 	return rc < 0 ? rc : written(n, path, s->data, "", err);
 }
 
-int node_write_unit(struct node *n, struct arena *a, const struct step *s,
-		    struct err *err)
+int node_write_unit(struct node *n, struct arena *a, const struct step *s, struct err *err)
 {
-	int rc =
-		write_unit(n, a, s, str_z(a, steps_unit_path(a, s->name)), err);
+	int rc = write_unit(n, a, s, str_z(a, steps_unit_path(a, s->name)), err);
 
 	return rc < 0 ? err_wrap(err, COULD_NOT) : 0;
 }
@@ -129,8 +119,8 @@ bool node_preset(struct node *n, struct arena *a, struct str unit)
 	if (n->offline)
 		rc = links_preset(&n->tree, a, unit, &err);
 	else
-		rc = host_cmd(a, &n->host, HOST_SILENT, &out, &err,
-			      "systemctl preset %s", str_z(a, unit));
+		rc = host_cmd(a, &n->host, HOST_SILENT, &out, &err, "systemctl preset %s",
+			      str_z(a, unit));
 	if (rc == 0 && out.status == 0)
 		return true;
 	log_warn("Failed to reset unit preset for %.*s: %.*s", STRF(unit),
@@ -138,8 +128,8 @@ bool node_preset(struct node *n, struct arena *a, struct str unit)
 	return false;
 }
 
-static int enable_links(struct node *n, struct arena *a,
-			const struct strs *units, bool enable, struct err *err)
+static int enable_links(struct node *n, struct arena *a, const struct strs *units, bool enable,
+			struct err *err)
 {
 	int rc = 0;
 
@@ -149,11 +139,10 @@ static int enable_links(struct node *n, struct arena *a,
 	return rc;
 }
 
-int node_enable(struct node *n, struct arena *a, const struct strs *units,
-		bool enable, struct err *err)
+int node_enable(struct node *n, struct arena *a, const struct strs *units, bool enable,
+		struct err *err)
 {
-	const char *what =
-		enable ? "error enabling units" : "error disabling unit";
+	const char *what = enable ? "error enabling units" : "error disabling unit";
 	struct args args = { .a = a };
 	struct host_out out = { 0 };
 	int rc;
@@ -176,8 +165,7 @@ int node_enable(struct node *n, struct arena *a, const struct strs *units,
 	return 0;
 }
 
-int node_stale_unit(struct node *n, struct arena *a, const struct step *s,
-		    struct err *err)
+int node_stale_unit(struct node *n, struct arena *a, const struct step *s, struct err *err)
 {
 	bool unit = s->kind == STEP_STALE_UNIT, restored, preset = true;
 	char *path = str_z(a, unit ? steps_unit_path(a, s->name) : s->name);

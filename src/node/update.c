@@ -18,8 +18,8 @@ static struct str boot_id(struct node *n, struct arena *a)
 	return str_trim(id);
 }
 
-static int mark(struct node *n, struct arena *a, const struct journal *j,
-		const char *name, struct str text, struct err *err)
+static int mark(struct node *n, struct arena *a, const struct journal *j, const char *name,
+		struct str text, struct err *err)
 {
 	int rc = tree_put(&n->tree, undo_marker(a, j, name).p,
 			  text.n ? journal_seal(a, text) : text, err);
@@ -80,8 +80,8 @@ static int enable_from(struct runner *r, size_t *at, struct err *err)
 }
 
 /* The file itself, where that is a link: it is followed as the node would. */
-static int kubeconfig(struct node *n, struct arena *a, struct str *out,
-		      struct stat *st, struct err *err)
+static int kubeconfig(struct node *n, struct arena *a, struct str *out, struct stat *st,
+		      struct err *err)
 {
 	int rc = tree_realpath(a, &n->tree, STEPS_KUBECONFIG, out, err);
 
@@ -100,8 +100,7 @@ static int protect_kubeconfig(struct runner *r, struct err *err)
 		return 0;
 	if (rc < 0)
 		return err_set(err, ERR_SYS,
-			       "Cannot stat " STEPS_KUBECONFIG
-			       ": stat " STEPS_KUBECONFIG ": %s",
+			       "Cannot stat " STEPS_KUBECONFIG ": stat " STEPS_KUBECONFIG ": %s",
 			       rc == -ERR_NOTFOUND ? "no such file or directory"
 						   : "it cannot be read");
 	if ((st.st_mode & 07777) == 0600)
@@ -111,14 +110,12 @@ static int protect_kubeconfig(struct runner *r, struct err *err)
 
 static int change_os(struct runner *r, struct err *err)
 {
-	return node_change_os(r->n, r->a, r->changes, r->u->from, r->u->to,
-			      r->ocl, err);
+	return node_change_os(r->n, r->a, r->changes, r->u->from, r->u->to, r->ocl, err);
 }
 
 static int change_passwords(struct runner *r, struct err *err)
 {
-	return node_passwords(r->n, r->a, &r->u->to->spec,
-			      &r->steps->users_gone, err);
+	return node_passwords(r->n, r->a, &r->u->to->spec, &r->steps->users_gone, err);
 }
 
 /* What it stages goes with all that is staged. */
@@ -129,16 +126,15 @@ static int tune_kernel(struct runner *r, struct err *err)
 	int rc;
 
 	if (r->n->offline || os_by_bootc(r->n) ||
-	    tree_read(r->a, &r->n->tree, NODE_TUNING, UNDO_TUNING_MAX, &text,
-		      &ignored) < 0)
+	    tree_read(r->a, &r->n->tree, NODE_TUNING, UNDO_TUNING_MAX, &text, &ignored) < 0)
 		return 0;
 	rc = mark(r->n, r->a, r->j, "tuning", text, err);
 	return rc < 0 ? rc : node_tune_kernel(r->n, r->a, text, err);
 }
 
 /* A step that takes itself back when it fails: then there is nothing to undo. */
-static int marked(struct runner *r, const char *name,
-		  int (*step)(struct runner *, struct err *), struct err *err)
+static int marked(struct runner *r, const char *name, int (*step)(struct runner *, struct err *),
+		  struct err *err)
 {
 	struct err ignored = ERR_INIT(r->a);
 	int rc = mark(r->n, r->a, r->j, name, S(""), err);
@@ -147,8 +143,7 @@ static int marked(struct runner *r, const char *name,
 		return rc;
 	rc = step(r, err);
 	if (rc < 0)
-		(void)tree_remove(&r->n->tree, undo_marker(r->a, r->j, name).p,
-				  &ignored);
+		(void)tree_remove(&r->n->tree, undo_marker(r->a, r->j, name).p, &ignored);
 	return rc;
 }
 
@@ -185,8 +180,7 @@ static int run_step(struct runner *r, size_t *at, struct err *err)
 	case STEP_KUBECONFIG:
 		return protect_kubeconfig(r, err);
 	case STEP_KEYS:
-		return node_ssh_keys(n, a, &r->u->to->spec,
-				     &r->steps->users_gone, err);
+		return node_ssh_keys(n, a, &r->u->to->spec, &r->steps->users_gone, err);
 	case STEP_PASSWORDS:
 		return marked(r, "passwords", change_passwords, err);
 	case STEP_OS:
@@ -196,23 +190,19 @@ static int run_step(struct runner *r, size_t *at, struct err *err)
 	case STEP_STATE:
 		break;
 	}
-	return r->u->hosted
-		       ? tree_put(&n->tree, STEPS_HOSTED_CONFIG, r->u->to->text,
-				  err)
-		       : node_store_current(n, r->u->to, r->u->to_image, err);
+	return r->u->hosted ? tree_put(&n->tree, STEPS_HOSTED_CONFIG, r->u->to->text, err)
+			    : node_store_current(n, r->u->to, r->u->to_image, err);
 }
 
 /* As far as upstream's conditions tell steps apart. */
-static void tell_failure(const struct runner *r, enum step_kind kind,
-			 const struct err *err)
+static void tell_failure(const struct runner *r, enum step_kind kind, const struct err *err)
 {
 	if (kind == STEP_OS)
-		node_event(r->n, "failed AppliedOSImage",
-			   "applying new OS config to node: %.*s",
+		node_event(r->n, "failed AppliedOSImage", "applying new OS config to node: %.*s",
 			   STRF(err->msg));
 	else if (kind < STEP_KUBECONFIG || kind == STEP_KEYS)
-		node_event(r->n, "failed AppliedFiles",
-			   "applying files to node: %.*s", STRF(err->msg));
+		node_event(r->n, "failed AppliedFiles", "applying files to node: %.*s",
+			   STRF(err->msg));
 }
 
 static int run_steps(struct runner *r, struct err *err)
@@ -249,18 +239,15 @@ static struct json *action_list(struct arena *a, const struct update_plan *p)
 	struct json *list = json_new(a, JSON_ARRAY);
 
 	for (size_t i = 0; p && i < p->n; i++)
-		json_push(
-			list,
-			json_new_str(a, str_fmt(a, "%s%s%.*s",
-						update_kind_name(p->v[i].kind),
-						p->v[i].service.n ? " " : "",
-						STRF(p->v[i].service))));
+		json_push(list,
+			  json_new_str(a, str_fmt(a, "%s%s%.*s", update_kind_name(p->v[i].kind),
+						  p->v[i].service.n ? " " : "",
+						  STRF(p->v[i].service))));
 	return list;
 }
 
 /* What undoing needs, and what status tells. */
-static int gather(struct runner *r, struct strs *paths, struct json **out,
-		  struct err *err)
+static int gather(struct runner *r, struct strs *paths, struct json **out, struct err *err)
 {
 	const struct node_update *u = r->u;
 	struct json *f = json_new(r->a, JSON_OBJECT), *hashes = NULL;
@@ -285,8 +272,7 @@ static int gather(struct runner *r, struct strs *paths, struct json **out,
 	json_add(f, S("actions"), action_list(r->a, u->plan));
 	for (size_t i = 0; i < r->steps->paths.n; i++)
 		VEC_PUSH(r->a, paths, r->steps->paths.v[i]);
-	if (!u->hosted && !u->bare &&
-	    kubeconfig(r->n, r->a, &real, &st, &ignored) == 0)
+	if (!u->hosted && !u->bare && kubeconfig(r->n, r->a, &real, &st, &ignored) == 0)
 		VEC_PUSH(r->a, paths, real);
 	/* the OS step takes it away again, unless it is cut short */
 	if (u->from->spec.extensions_image.n || u->to->spec.extensions_image.n)
@@ -294,8 +280,7 @@ static int gather(struct runner *r, struct strs *paths, struct json **out,
 	if (users)
 		rc = node_key_paths(r->n, r->a, paths, err);
 	if (rc == 0 && users && !u->hosted)
-		rc = node_password_hashes(r->n, r->a, &r->steps->users_gone,
-					  &hashes, err);
+		rc = node_password_hashes(r->n, r->a, &r->steps->users_gone, &hashes, err);
 	if (hashes)
 		json_add(f, S("passwords"), hashes);
 	*out = f;
@@ -307,8 +292,7 @@ static void log_error_of(const struct err *err)
 	log_error("The update failed: %.*s", STRF(err->msg));
 }
 
-int node_apply(struct node *n, struct arena *a, const struct node_update *u,
-	       struct err *err)
+int node_apply(struct node *n, struct arena *a, const struct node_update *u, struct err *err)
 {
 	struct steps_in in = { .from = &u->from->spec,
 			       .to = &u->to->spec,
@@ -371,15 +355,13 @@ static void view(struct node *n, struct arena *a, const struct journal *j,
 	}
 	out->from = json_str(f, "fromName", S(""));
 	out->to = json_str(f, "toName", S(""));
-	for (const struct json *e = json_first(json_at(f, "actions")); e;
-	     e = json_next(e))
+	for (const struct json *e = json_first(json_at(f, "actions")); e; e = json_next(e))
 		VEC_PUSH(a, &out->actions, json_text(e));
 	out->finished = tree_lexists(&n->tree, undo_marker(a, j, "done").p) ||
 			!str_eq(json_str(f, "boot", S("")), boot_id(n, a));
 }
 
-int node_journal(struct node *n, struct arena *a, struct node_journal_view *out,
-		 struct err *err)
+int node_journal(struct node *n, struct arena *a, struct node_journal_view *out, struct err *err)
 {
 	struct journal j;
 	int rc = journal_load(a, &n->tree, &j, err);
@@ -405,8 +387,7 @@ void node_finished(struct node *n, struct arena *a)
 			 STRF(err.msg));
 }
 
-int node_rollback(struct node *n, struct arena *a, struct str cause,
-		  struct err *err)
+int node_rollback(struct node *n, struct arena *a, struct str cause, struct err *err)
 {
 	struct journal j = { 0 };
 	int rc = tree_lock(&n->tree, err);
@@ -416,8 +397,8 @@ int node_rollback(struct node *n, struct arena *a, struct str cause,
 	return rc < 0 ? rc : undo_update(n, a, &j, cause, err);
 }
 
-int node_recover(struct node *n, struct arena *a, bool *undone,
-		 struct node_journal_view *out, struct err *err)
+int node_recover(struct node *n, struct arena *a, bool *undone, struct node_journal_view *out,
+		 struct err *err)
 {
 	struct journal j = { 0 };
 	int rc = tree_lock(&n->tree, err);
@@ -429,8 +410,8 @@ int node_recover(struct node *n, struct arena *a, bool *undone,
 		return rc;
 	view(n, a, &j, out);
 	if (j.state == JOURNAL_ACTIVE || j.state == JOURNAL_UNDO) {
-		log_warn("The update from %.*s to %.*s was cut short",
-			 STRF(out->from), STRF(out->to));
+		log_warn("The update from %.*s to %.*s was cut short", STRF(out->from),
+			 STRF(out->to));
 		*undone = true;
 		return undo_update(n, a, &j, S(""), err);
 	}

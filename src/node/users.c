@@ -19,17 +19,14 @@
 
 static const struct ign_objs *users(const struct mc_merged *m)
 {
-	return ign_list(ign_sub(m->config, IGN_CONFIG_PASSWD),
-			IGN_PASSWD_USERS);
+	return ign_list(ign_sub(m->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
 }
 
-static bool has_core(struct node *n, struct arena *a, int64_t *uid,
-		     int64_t *gid)
+static bool has_core(struct node *n, struct arena *a, int64_t *uid, int64_t *gid)
 {
 	struct err ignored = ERR_INIT(a);
 
-	return node_lookup(n, a, "/etc/passwd", S("core"), uid, &ignored) ==
-		       0 &&
+	return node_lookup(n, a, "/etc/passwd", S("core"), uid, &ignored) == 0 &&
 	       node_lookup(n, a, "/etc/group", S("core"), gid, &ignored) == 0;
 }
 
@@ -39,12 +36,11 @@ static bool is_dir(struct node *n, struct arena *a, const char *path)
 	struct err ignored = ERR_INIT(a);
 	struct stat st;
 
-	return tree_lstat(&n->tree, path, &st, &ignored) == 0 &&
-	       S_ISDIR(st.st_mode);
+	return tree_lstat(&n->tree, path, &st, &ignored) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int below(struct node *n, struct arena *a, struct str dir, int depth,
-		 struct strs *out, struct err *err)
+static int below(struct node *n, struct arena *a, struct str dir, int depth, struct strs *out,
+		 struct err *err)
 {
 	struct strs names = { 0 };
 	int rc = 0;
@@ -56,8 +52,7 @@ static int below(struct node *n, struct arena *a, struct str dir, int depth,
 		return err_set(err, ERR_LIMIT, "too much is in %s", SSH);
 	rc = tree_list(a, &n->tree, dir.p, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.n; i++) {
-		struct str path =
-			str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
+		struct str path = str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
 
 		rc = below(n, a, path, depth + 1, out, err);
 	}
@@ -96,8 +91,7 @@ static int check_links(struct node *n, struct arena *a, struct err *err)
 	return 0;
 }
 
-int node_key_paths(struct node *n, struct arena *a, struct strs *out,
-		   struct err *err)
+int node_key_paths(struct node *n, struct arena *a, struct strs *out, struct err *err)
 {
 	int64_t uid, gid;
 	int rc = 0;
@@ -127,24 +121,24 @@ static void lock_gone(struct node *n, struct arena *a, const struct strs *gone)
 		(void)node_set_password(n, a, gone->v[i], S(""), &ignored);
 }
 
-static int make_dir(struct node *n, struct arena *a, const char *path,
-		    int64_t uid, int64_t gid, struct err *err)
+static int make_dir(struct node *n, struct arena *a, const char *path, int64_t uid, int64_t gid,
+		    struct err *err)
 {
 	struct host_out out = { 0 };
 	int rc;
 
 	if (n->offline)
 		return tree_mkdirs(&n->tree, path, 0700, uid, gid, err);
-	rc = host_cmd(a, &n->host, HOST_SILENT, &out, err,
-		      "runuser -u core -- mkdir -m 0700 -p %s", path);
+	rc = host_cmd(a, &n->host, HOST_SILENT, &out, err, "runuser -u core -- mkdir -m 0700 -p %s",
+		      path);
 	if (rc == 0 && out.status != 0)
 		rc = err_set(err, ERR_SYS, "%.*s: %.*s", STRF(out.text),
 			     STRF(host_status_text(a, out.status)));
 	return rc;
 }
 
-static int check_ssh_dir(struct node *n, const char *keys, struct arena *a,
-			 int64_t uid, int64_t gid, struct err *err)
+static int check_ssh_dir(struct node *n, const char *keys, struct arena *a, int64_t uid,
+			 int64_t gid, struct err *err)
 {
 	bool new_style = strcmp(keys, NEW_KEYS) == 0;
 	int rc = 0;
@@ -169,11 +163,8 @@ static int remove_other_keys(struct node *n, struct arena *a, struct err *err)
 		rc = tree_list(a, &n->tree, KEYS_DIR, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.n; i++)
 		if (!str_is(names.v[i], "ignition"))
-			rc = tree_remove_all(
-				&n->tree,
-				str_fmt(a, KEYS_DIR "/%.*s", STRF(names.v[i]))
-					.p,
-				err);
+			rc = tree_remove_all(&n->tree,
+					     str_fmt(a, KEYS_DIR "/%.*s", STRF(names.v[i])).p, err);
 	return rc;
 }
 
@@ -195,8 +186,7 @@ int node_ssh_keys(struct node *n, struct arena *a, const struct mc_merged *to,
 	}
 	buf_init(&b, a);
 	for (size_t i = 0; i < users(to)->n; i++) {
-		const struct strs *keys =
-			ign_strings(users(to)->v[i], IGN_USER_KEYS);
+		const struct strs *keys = ign_strings(users(to)->v[i], IGN_USER_KEYS);
 
 		for (size_t k = 0; k < keys->n; k++)
 			buf_addf(&b, "%.*s\n", STRF(keys->v[k]));
@@ -209,23 +199,19 @@ int node_ssh_keys(struct node *n, struct arena *a, const struct mc_merged *to,
 	return rc < 0 ? rc : tree_write(&n->tree, path, buf_str(&b), attr, err);
 }
 
-int node_move_keys(struct node *n, struct arena *a, const struct mc_merged *to,
-		   struct err *err)
+int node_move_keys(struct node *n, struct arena *a, const struct mc_merged *to, struct err *err)
 {
 	const struct strs none = { 0 };
 	int rc;
 
-	if (!n->os.new_keys || !tree_exists(&n->tree, OLD_KEYS) ||
-	    tree_exists(&n->tree, NEW_KEYS))
+	if (!n->os.new_keys || !tree_exists(&n->tree, OLD_KEYS) || tree_exists(&n->tree, NEW_KEYS))
 		return 0;
 	log_info("SSH key location update required. Moving SSH keys from "
 		 "\"" OLD_KEYS "\" to \"" NEW_KEYS "\".");
 	rc = node_ssh_keys(n, a, to, &none, err);
 	if (rc == 0)
 		rc = tree_sync(&n->tree, err);
-	return rc < 0 ? err_wrap(err,
-				 "could not write SSH keys to new location")
-		      : 0;
+	return rc < 0 ? err_wrap(err, "could not write SSH keys to new location") : 0;
 }
 
 /* ---- passwords -------------------------------------------------------------------- */
@@ -246,8 +232,8 @@ static bool is_user(struct str line, struct str user)
 	return str_cut(line, ':', &name, &rest) && str_eq(name, user);
 }
 
-static int get_hash(struct node *n, struct arena *a, struct str user,
-		    struct str *out, struct err *err)
+static int get_hash(struct node *n, struct arena *a, struct str user, struct str *out,
+		    struct err *err)
 {
 	struct host_out said = { 0 };
 	struct str text, line;
@@ -255,11 +241,10 @@ static int get_hash(struct node *n, struct arena *a, struct str user,
 
 	*out = S("");
 	if (!n->offline) {
-		rc = host_cmd(a, &n->host, HOST_SILENT, &said, err,
-			      "getent shadow %s", str_z(a, user));
+		rc = host_cmd(a, &n->host, HOST_SILENT, &said, err, "getent shadow %s",
+			      str_z(a, user));
 		if (rc == 0 && said.status != 0)
-			rc = err_set(err, ERR_SYS, "%.*s",
-				     STRF(host_status_text(a, said.status)));
+			rc = err_set(err, ERR_SYS, "%.*s", STRF(host_status_text(a, said.status)));
 		if (rc == 0)
 			*out = second_field(str_trim(said.text));
 		return rc;
@@ -274,8 +259,8 @@ static int get_hash(struct node *n, struct arena *a, struct str user,
 }
 
 /* Without a running system the file itself is written anew. */
-static int edit_shadow(struct node *n, struct arena *a, struct str user,
-		       struct str hash, struct err *err)
+static int edit_shadow(struct node *n, struct arena *a, struct str user, struct str hash,
+		       struct err *err)
 {
 	struct tree_attr attr = { 0, 0755, 0, 0 };
 	struct str text = S(""), line, name, rest, old;
@@ -291,8 +276,7 @@ static int edit_shadow(struct node *n, struct arena *a, struct str user,
 	while (str_line(&text, &line)) {
 		if (is_user(line, user) && str_cut(line, ':', &name, &rest) &&
 		    str_cut(rest, ':', &old, &rest))
-			buf_addf(&b, "%.*s:%.*s:%.*s\n", STRF(name), STRF(hash),
-				 STRF(rest));
+			buf_addf(&b, "%.*s:%.*s:%.*s\n", STRF(name), STRF(hash), STRF(rest));
 		else
 			buf_addf(&b, "%.*s\n", STRF(line));
 	}
@@ -304,28 +288,25 @@ static int edit_shadow(struct node *n, struct arena *a, struct str user,
 
 static bool ends_field(struct str s)
 {
-	return s.n && (memchr(s.p, ':', s.n) || memchr(s.p, '\n', s.n) ||
-		       memchr(s.p, '\0', s.n));
+	return s.n && (memchr(s.p, ':', s.n) || memchr(s.p, '\n', s.n) || memchr(s.p, '\0', s.n));
 }
 
 /* A hash is given on standard input: arguments can be seen by every user of the
  * machine. What only locks or unlocks the account is upstream's call. */
-static int run_program(struct node *n, struct arena *a, struct str user,
-		       struct str hash, struct host_out *out, struct err *err)
+static int run_program(struct node *n, struct arena *a, struct str user, struct str hash,
+		       struct host_out *out, struct err *err)
 {
 	static const char *const chpasswd[] = { "chpasswd", "-e", NULL };
 
 	if (hash.n <= 1)
-		return host_cmd(a, &n->host, HOST_SILENT, out, err,
-				"usermod -p %s %s", str_z(a, hash),
-				str_z(a, user));
+		return host_cmd(a, &n->host, HOST_SILENT, out, err, "usermod -p %s %s",
+				str_z(a, hash), str_z(a, user));
 	return host_feed(a, &n->host, HOST_SILENT, chpasswd,
-			 str_fmt(a, "%.*s:%.*s\n", STRF(user), STRF(hash)), out,
-			 err);
+			 str_fmt(a, "%.*s:%.*s\n", STRF(user), STRF(hash)), out, err);
 }
 
-int node_set_password(struct node *n, struct arena *a, struct str user,
-		      struct str hash, struct err *err)
+int node_set_password(struct node *n, struct arena *a, struct str user, struct str hash,
+		      struct err *err)
 {
 	struct host_out out = { 0 };
 	int rc;
@@ -346,10 +327,8 @@ int node_set_password(struct node *n, struct arena *a, struct str user,
 	if (hash.n > 1 && str_find(out.text, hash) >= 0)
 		out.text = S("***");
 	if (rc == 0 && out.status != 0)
-		rc = err_set(err, ERR_SYS,
-			     "Failed to reset password for %.*s: %.*s:%.*s",
-			     STRF(user), STRF(out.text),
-			     STRF(host_status_text(a, out.status)));
+		rc = err_set(err, ERR_SYS, "Failed to reset password for %.*s: %.*s:%.*s",
+			     STRF(user), STRF(out.text), STRF(host_status_text(a, out.status)));
 	return rc;
 }
 
@@ -374,9 +353,7 @@ int node_passwords(struct node *n, struct arena *a, const struct mc_merged *to,
 		if (!want.n)
 			want = S("*");
 		if (rc < 0)
-			return err_wrap(
-				err, "Failed to check password hash for %.*s",
-				STRF(user));
+			return err_wrap(err, "Failed to check password hash for %.*s", STRF(user));
 		if (str_eq(have, want))
 			continue;
 		rc = node_set_password(n, a, user, want, err);
@@ -387,9 +364,8 @@ int node_passwords(struct node *n, struct arena *a, const struct mc_merged *to,
 	return 0;
 }
 
-int node_password_hashes(struct node *n, struct arena *a,
-			 const struct strs *gone, struct json **out,
-			 struct err *err)
+int node_password_hashes(struct node *n, struct arena *a, const struct strs *gone,
+			 struct json **out, struct err *err)
 {
 	int64_t uid, gid;
 	struct str hash;
@@ -409,6 +385,5 @@ int node_password_hashes(struct node *n, struct arena *a,
 		    get_hash(n, a, gone->v[i], &hash, &ignored) == 0)
 			json_add(*out, gone->v[i], json_new_str(a, hash));
 	}
-	return rc < 0 ? err_wrap(err, "Failed to check password hash for core")
-		      : 0;
+	return rc < 0 ? err_wrap(err, "Failed to check password hash for core") : 0;
 }

@@ -14,21 +14,19 @@
 
 /* Compared as it is unpacked; what differs is read where it may be shown. */
 static void see_packed(struct node *n, struct arena *a, const char *path,
-		       const struct verify_item *i, const struct stat *st,
-		       struct verify_seen *s)
+		       const struct verify_item *i, const struct stat *st, struct verify_seen *s)
 {
 	const struct producer want = node_file_bytes(i->packed);
 	struct err err = ERR_INIT(a);
 
-	s->same = (uint64_t)st->st_size == i->size &&
-		  tree_has(&n->tree, path, &want);
+	s->same = (uint64_t)st->st_size == i->size && tree_has(&n->tree, path, &want);
 	if (!s->same && (uint64_t)st->st_size <= SHOWN_MAX &&
 	    tree_read(a, &n->tree, path, SHOWN_MAX, &s->data, &err) < 0)
 		s->problem = err.msg;
 }
 
-static void see_file(struct node *n, struct arena *a, const char *path,
-		     const struct verify_item *i, struct verify_seen *s)
+static void see_file(struct node *n, struct arena *a, const char *path, const struct verify_item *i,
+		     struct verify_seen *s)
 {
 	struct err err = ERR_INIT(a);
 	struct stat st;
@@ -43,15 +41,13 @@ static void see_file(struct node *n, struct arena *a, const char *path,
 		see_packed(n, a, path, i, &st, s);
 		return;
 	}
-	if (!S_ISREG(st.st_mode) ||
-	    tree_read(a, &n->tree, path, FILE_MAX, &s->data, &err) == 0)
+	if (!S_ISREG(st.st_mode) || tree_read(a, &n->tree, path, FILE_MAX, &s->data, &err) == 0)
 		return;
 	s->problem = err.msg;
 }
 
 /* Whether the unit was seen enabled by links that are gone. */
-static bool was_enabled(struct node *n, struct arena *a,
-			const struct map *enabled, struct str unit)
+static bool was_enabled(struct node *n, struct arena *a, const struct map *enabled, struct str unit)
 {
 	const struct strs *links = enabled ? map_get(enabled, unit) : NULL;
 
@@ -61,9 +57,8 @@ static bool was_enabled(struct node *n, struct arena *a,
 	return links && !str_is(links_is_enabled(&n->tree, a, unit), "enabled");
 }
 
-static int see_enabled(struct node *n, struct arena *a,
-		       const struct verify_item *i, const struct verify_opts *o,
-		       struct verify_seen *s, struct err *err)
+static int see_enabled(struct node *n, struct arena *a, const struct verify_item *i,
+		       const struct verify_opts *o, struct verify_seen *s, struct err *err)
 {
 	int status;
 
@@ -72,15 +67,13 @@ static int see_enabled(struct node *n, struct arena *a,
 	if (node_is_enabled(n, a, i->path, &s->state, &status, err) < 0)
 		return -err->code;
 	/* as upstream: what it says counts when it does not fail */
-	if (status && !(i->enabled &&
-			(o->strict || was_enabled(n, a, o->enabled, i->path))))
+	if (status && !(i->enabled && (o->strict || was_enabled(n, a, o->enabled, i->path))))
 		s->state = S("");
 	return 0;
 }
 
 static int see(struct node *n, struct arena *a, const struct verify_item *i,
-	       const struct verify_opts *o, struct verify_seen *s,
-	       struct err *err)
+	       const struct verify_opts *o, struct verify_seen *s, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	char *path = str_z(a, i->path);
@@ -110,8 +103,7 @@ static void add(struct arena *a, struct mismatches *out, struct mismatch m)
 	VEC_PUSH(a, out, m);
 }
 
-static int verify_os(struct node *n, struct arena *a,
-		     const struct mc_current *c, struct str image,
+static int verify_os(struct node *n, struct arena *a, const struct mc_current *c, struct str image,
 		     bool first_only, struct mismatches *out, struct err *err)
 {
 	struct str want = image.n ? image : c->spec.os_image;
@@ -127,14 +119,12 @@ static int verify_os(struct node *n, struct arena *a,
 	}
 	if (rc == 0 && !str_eq(n->booted_image, want))
 		add(a, out,
-		    (struct mismatch){
-			    .kind = "OS image",
-			    .path = want,
-			    .text = str_fmt(a,
-					    "expected target osImageURL "
-					    "\"%.*s\", have \"%.*s\"",
-					    STRF(want),
-					    STRF(n->booted_image)) });
+		    (struct mismatch){ .kind = "OS image",
+				       .path = want,
+				       .text = str_fmt(a,
+						       "expected target osImageURL "
+						       "\"%.*s\", have \"%.*s\"",
+						       STRF(want), STRF(n->booted_image)) });
 	if (rc < 0 || (first_only && out->n))
 		return rc;
 	rc = node_kargs(n, a, &text, err);
@@ -143,13 +133,12 @@ static int verify_os(struct node *n, struct arena *a,
 	os_kargs_missing(a, &c->spec.kargs, text, &missing);
 	if (missing.n)
 		add(a, out,
-		    (struct mismatch){
-			    .kind = "kernel arguments",
-			    .path = os_list(a, &missing),
-			    .text = str_fmt(a,
-					    "missing expected kernel "
-					    "arguments: %.*s",
-					    STRF(os_list(a, &missing))) });
+		    (struct mismatch){ .kind = "kernel arguments",
+				       .path = os_list(a, &missing),
+				       .text = str_fmt(a,
+						       "missing expected kernel "
+						       "arguments: %.*s",
+						       STRF(os_list(a, &missing))) });
 	return 0;
 }
 
@@ -163,9 +152,8 @@ static struct str shown(struct arena *a, const struct verify_item *i)
 	return out;
 }
 
-int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
-		struct str image, const struct verify_opts *o,
-		struct mismatches *out, struct err *err)
+int node_verify(struct node *n, struct arena *a, const struct mc_current *c, struct str image,
+		const struct verify_opts *o, struct mismatches *out, struct err *err)
 {
 	struct verify_items items;
 	int rc = verify_items(a, c, &items, err);
@@ -186,18 +174,14 @@ int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
 		if (text.n)
 			add(a, out,
 			    (struct mismatch){
-				    .kind = it->kind == VERIFY_ENABLED ||
-							    it->kind ==
-								    VERIFY_MASK
+				    .kind = it->kind == VERIFY_ENABLED || it->kind == VERIFY_MASK
 						    ? "unit"
 						    : "file",
 				    .path = it->path,
 				    .text = str_dup(a, text),
-				    .contents = it->kind == VERIFY_FILE &&
-						!s.absent && !s.problem.n &&
-						(!it->packed ||
-						 (s.data.n &&
-						  it->size <= SHOWN_MAX)),
+				    .contents =
+					    it->kind == VERIFY_FILE && !s.absent && !s.problem.n &&
+					    (!it->packed || (s.data.n && it->size <= SHOWN_MAX)),
 				    .want = shown(a, it),
 				    .have = str_dup(a, s.data),
 				    .want_mode = it->mode,
@@ -209,8 +193,8 @@ int node_verify(struct node *n, struct arena *a, const struct mc_current *c,
 
 /* ---- drift ------------------------------------------------------------------------ */
 
-static int watch(struct drift *d, struct node *n, struct map *dirs,
-		 struct str path, struct err *err)
+static int watch(struct drift *d, struct node *n, struct map *dirs, struct str path,
+		 struct err *err)
 {
 	ptrdiff_t slash = str_rchr(path, '/');
 	struct str dir, real;
@@ -229,8 +213,8 @@ static int watch(struct drift *d, struct node *n, struct map *dirs,
 		return rc;
 	host = tree_host_path(&d->a, &n->tree, real.p);
 	wd = inotify_add_watch(d->fd, host,
-			       IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE |
-				       IN_DELETE | IN_MODIFY | IN_MOVE);
+			       IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY |
+				       IN_MOVE);
 	if (wd < 0)
 		return err_sys(err, "could not watch %s", host);
 	if ((size_t)wd >= d->n_dirs) {
@@ -247,8 +231,8 @@ static int watch(struct drift *d, struct node *n, struct map *dirs,
 
 /* The links of a folder that enable units; the folder too: the last link takes it
  * along, and the next brings it back. */
-static int watch_links(struct drift *d, struct node *n, struct map *dirs,
-		       const struct map *units, struct str dir, struct err *err)
+static int watch_links(struct drift *d, struct node *n, struct map *dirs, const struct map *units,
+		       struct str dir, struct err *err)
 {
 	struct strs names = { 0 };
 	bool any = false;
@@ -283,19 +267,15 @@ static int watch_enabled(struct drift *d, struct node *n, struct map *dirs,
 	map_init(&units, &d->a);
 	for (size_t i = 0; i < items->n; i++)
 		if (items->v[i].kind == VERIFY_ENABLED && items->v[i].enabled)
-			(void)map_put(&units, str_dup(&d->a, items->v[i].path),
-				      d);
+			(void)map_put(&units, str_dup(&d->a, items->v[i].path), d);
 	for (size_t i = 0; rc == 0 && units.n && i < names.n; i++)
 		if (install_is_folder(names.v[i]))
 			rc = watch_links(d, n, dirs, &units,
-					 str_fmt(&d->a, TREE_UNITS "/%.*s",
-						 STRF(names.v[i])),
-					 err);
+					 str_fmt(&d->a, TREE_UNITS "/%.*s", STRF(names.v[i])), err);
 	return rc;
 }
 
-int drift_open(struct drift *d, struct node *n, const struct mc_current *c,
-	       struct err *err)
+int drift_open(struct drift *d, struct node *n, const struct mc_current *c, struct err *err)
 {
 	/* contents are not kept: only where they are */
 	AUTO(arena) struct arena scratch = ARENA_INIT;
@@ -303,8 +283,7 @@ int drift_open(struct drift *d, struct node *n, const struct mc_current *c,
 	struct map dirs;
 	int rc;
 
-	*d = (struct drift){ .fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
-			     .a = ARENA_INIT };
+	*d = (struct drift){ .fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), .a = ARENA_INIT };
 	if (d->fd < 0)
 		return err_sys(err, "could not start Config Drift Monitor");
 	map_init(&d->paths, &d->a);
@@ -344,8 +323,7 @@ static bool touched(struct drift *d, const struct inotify_event *e)
 		return false;
 	dirs = &d->dirs[e->wd];
 	for (size_t i = 0; i < dirs->n; i++)
-		if (map_find(&d->paths,
-			     str_fmt(&a, "%.*s/%s", STRF(dirs->v[i]), e->name)))
+		if (map_find(&d->paths, str_fmt(&a, "%.*s/%s", STRF(dirs->v[i]), e->name)))
 			return true;
 	return false;
 }
@@ -361,8 +339,7 @@ bool drift_read(struct drift *d)
 
 		while (at + sizeof(struct inotify_event) <= (size_t)n) {
 			const struct inotify_event *e =
-				(const struct inotify_event *)(void *)(text +
-								       at);
+				(const struct inotify_event *)(void *)(text + at);
 
 			at += sizeof(*e) + e->len;
 			hit = touched(d, e) || hit;

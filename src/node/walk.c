@@ -90,8 +90,7 @@ static bool is_link(int dir, const char *name)
 {
 	struct stat st;
 
-	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISLNK(st.st_mode);
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
 }
 
 /* Where the way has led so far is not another's. */
@@ -146,14 +145,12 @@ static int make_dir(struct walk *w, const char *name, const struct make *make)
 	return fd;
 }
 
-static int enter(struct walk *w, struct str c, struct str *rest,
-		 const struct make *make)
+static int enter(struct walk *w, struct str c, struct str *rest, const struct make *make)
 {
 	char *name = str_z(&w->a, c);
 	int top = walk_top(w), fd = openat(top, name, DIR_FLAGS);
 
-	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR) &&
-	    is_link(top, name))
+	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR) && is_link(top, name))
 		return follow(w, name, rest);
 	if (fd < 0 && errno == ENOENT && make->on)
 		fd = make_dir(w, name, make);
@@ -162,8 +159,8 @@ static int enter(struct walk *w, struct str c, struct str *rest,
 
 const struct make make_none = { 0 };
 
-int walk_to(struct walk *w, const char *path, struct str *last,
-	    bool follow_last, const struct make *make)
+int walk_to(struct walk *w, const char *path, struct str *last, bool follow_last,
+	    const struct make *make)
 {
 	struct str rest = str_of(path), c;
 
@@ -194,8 +191,7 @@ int walk_to(struct walk *w, const char *path, struct str *last,
 			continue;
 		}
 		if (enter(w, c, &rest, make) < 0) {
-			w->left = str_fmt(&w->a, "%.*s/%.*s", STRF(c),
-					  STRF(rest));
+			w->left = str_fmt(&w->a, "%.*s/%.*s", STRF(c), STRF(rest));
 			return -1;
 		}
 	}
@@ -223,8 +219,7 @@ void tree_forget(struct tree *t)
  * A descriptor (the tree's) of the folder that path is in, and the name in it.
  * Config files come many to a folder, so the last one is remembered.
  */
-int tree_parent(struct tree *t, const char *path, const struct make *make,
-		const char **name)
+int tree_parent(struct tree *t, const char *path, const struct make *make, const char **name)
 {
 	struct str p = str_of(path), dir;
 	ptrdiff_t slash = str_rchr(p, '/');
@@ -259,16 +254,14 @@ int tree_parent(struct tree *t, const char *path, const struct make *make,
 /* Nothing escapes the journal: an update changes what it has, or nothing. */
 static bool may_change(const struct tree *t, struct str path)
 {
-	return map_find(t->allowed, path) ||
-	       str_starts(path, S(TREE_JOURNAL "/")) ||
+	return map_find(t->allowed, path) || str_starts(path, S(TREE_JOURNAL "/")) ||
 	       (t->links && str_starts(path, S(TREE_UNITS "/")));
 }
 
 /* A file is where a folder should be: which one, as os.MkdirAll tells it. */
 static int no_folder(struct tree *t, const char *path, struct err *err)
 {
-	struct str p = str_of(path),
-		   dir = str_sub(p, 0, (size_t)str_rchr(p, '/')), at = dir;
+	struct str p = str_of(path), dir = str_sub(p, 0, (size_t)str_rchr(p, '/')), at = dir;
 
 	while (at.n > 1 && !tree_lexists(t, str_z(err->a, at)))
 		at.n = (size_t)str_rchr(at, '/');
@@ -279,21 +272,19 @@ static int no_folder(struct tree *t, const char *path, struct err *err)
 }
 
 /* The same for a change: remembers that the folder has to be fsynced. */
-int tree_changing(struct tree *t, const char *path, const struct make *make,
-		  const char **name, struct err *err)
+int tree_changing(struct tree *t, const char *path, const struct make *make, const char **name,
+		  struct err *err)
 {
 	struct str key;
 	int dir;
 
 	if (t->allowed && !may_change(t, str_of(path)))
-		return err_set(err, ERR_INVALID,
-			       "%s is not in the update's journal: not changed",
+		return err_set(err, ERR_INVALID, "%s is not in the update's journal: not changed",
 			       path);
 	dir = tree_parent(t, path, make, name);
 	if (dir < 0)
-		return make->on && errno == ENOTDIR
-			       ? no_folder(t, path, err)
-			       : tree_err(err, "open", path);
+		return make->on && errno == ENOTDIR ? no_folder(t, path, err)
+						    : tree_err(err, "open", path);
 	key = str_sub(str_of(path), 0, (size_t)(*name - path));
 	if (!map_find(&t->dirty, key))
 		(void)map_put(&t->dirty, str_dup(&t->dirty_arena, key), t);

@@ -38,8 +38,8 @@ void walk_start(struct walk *w, struct tree *t);
  * not entered but given back; when that is a link and follow_last is set, the
  * link is followed and what it leads to given back.
  */
-int walk_to(struct walk *w, const char *path, struct str *last,
-	    bool follow_last, const struct make *make);
+int walk_to(struct walk *w, const char *path, struct str *last, bool follow_last,
+	    const struct make *make);
 int walk_top(const struct walk *w);
 void walk_end(struct walk *w);
 
@@ -47,11 +47,10 @@ void walk_end(struct walk *w);
  * A descriptor (the tree's) of the folder that path is in, and the name in it;
  * -1 and errno.
  */
-int tree_parent(struct tree *t, const char *path, const struct make *make,
-		const char **name);
+int tree_parent(struct tree *t, const char *path, const struct make *make, const char **name);
 /* The same for a change: the folder will be fsynced. A negative err code. */
-int tree_changing(struct tree *t, const char *path, const struct make *make,
-		  const char **name, struct err *err);
+int tree_changing(struct tree *t, const char *path, const struct make *make, const char **name,
+		  struct err *err);
 void tree_forget(struct tree *t);
 
 #endif

@@ -8,22 +8,18 @@ void actions_step(struct actions *out)
 		out->step++;
 }
 
-struct action *action_add(struct arena *a, struct actions *out,
-			  enum action_kind kind, struct str path,
-			  struct str body, struct str reason)
+struct action *action_add(struct arena *a, struct actions *out, enum action_kind kind,
+			  struct str path, struct str body, struct str reason)
 {
-	struct action act = { .kind = kind,
-			      .step = out->step,
-			      .path = path,
-			      .body = body,
-			      .reason = reason };
+	struct action act = {
+		.kind = kind, .step = out->step, .path = path, .body = body, .reason = reason
+	};
 
 	VEC_PUSH(a, out, act);
 	return &out->v[out->n - 1];
 }
 
-struct action *action_log(struct arena *a, struct actions *out, const char *fmt,
-			  ...)
+struct action *action_log(struct arena *a, struct actions *out, const char *fmt, ...)
 {
 	struct buf b;
 	va_list ap;
@@ -35,33 +31,28 @@ struct action *action_log(struct arena *a, struct actions *out, const char *fmt,
 	return action_add(a, out, ACTION_LOG, S(""), S(""), buf_str(&b));
 }
 
-struct action *action_event(struct arena *a, struct actions *out,
-			    struct action_event about, struct str message)
+struct action *action_event(struct arena *a, struct actions *out, struct action_event about,
+			    struct str message)
 {
-	struct action *act =
-		action_add(a, out, ACTION_EVENT, S(""), S(""), message);
+	struct action *act = action_add(a, out, ACTION_EVENT, S(""), S(""), message);
 
 	act->event = about;
 	act->fail = ACTION_SHRUG;
 	return act;
 }
 
-struct action *action_requeue(struct arena *a, struct actions *out, int64_t ms,
-			      struct str reason)
+struct action *action_requeue(struct arena *a, struct actions *out, int64_t ms, struct str reason)
 {
-	struct action *act =
-		action_add(a, out, ACTION_REQUEUE, S(""), S(""), reason);
+	struct action *act = action_add(a, out, ACTION_REQUEUE, S(""), S(""), reason);
 
 	act->after = ms;
 	return act;
 }
 
-struct action *action_metric(struct arena *a, struct actions *out,
-			     const char *name, const struct str *labels,
-			     size_t n, double value)
+struct action *action_metric(struct arena *a, struct actions *out, const char *name,
+			     const struct str *labels, size_t n, double value)
 {
-	struct action *act =
-		action_add(a, out, ACTION_METRIC, S(""), S(""), S(""));
+	struct action *act = action_add(a, out, ACTION_METRIC, S(""), S(""), S(""));
 
 	act->metric.name = name;
 	act->metric.value = value;
@@ -70,14 +61,12 @@ struct action *action_metric(struct arena *a, struct actions *out,
 	return act;
 }
 
-void action_state_metric(struct arena *a, struct actions *out, const char *sub,
-			 struct str state, struct str object)
+void action_state_metric(struct arena *a, struct actions *out, const char *sub, struct str state,
+			 struct str object)
 {
-	struct str labels[] = { str_fmt(a, "machine-config-controller-%s", sub),
-				state, object };
+	struct str labels[] = { str_fmt(a, "machine-config-controller-%s", sub), state, object };
 
-	action_metric(a, out, "mcc_sub_controller_state", labels, 3, 0)
-		->metric.now = true;
+	action_metric(a, out, "mcc_sub_controller_state", labels, 3, 0)->metric.now = true;
 }
 
 struct str action_path(struct arena *a, const char *plural, struct str name)
@@ -115,8 +104,7 @@ static void print_metric(struct buf *b, const struct action *act)
 {
 	const struct action_metric *m = &act->metric;
 
-	buf_addf(b, "%s %s", act->kind == ACTION_METRIC ? "METRIC" : "UNMETRIC",
-		 m->name);
+	buf_addf(b, "%s %s", act->kind == ACTION_METRIC ? "METRIC" : "UNMETRIC", m->name);
 	for (size_t i = 0; i < ACTION_LABELS && m->labels[i].p; i++)
 		buf_addf(b, "%c%.*s", i ? ',' : ' ', STRF(m->labels[i]));
 	if (act->kind == ACTION_METRIC && m->now)
@@ -128,18 +116,16 @@ static void print_metric(struct buf *b, const struct action *act)
 static void print_one(struct buf *b, const struct action *act)
 {
 	static const char *const verbs[] = {
-		[ACTION_GET] = "GET",	      [ACTION_CREATE] = "POST",
-		[ACTION_REPLACE] = "PUT",     [ACTION_MERGE] = "MERGE",
-		[ACTION_STRATEGIC] = "PATCH", [ACTION_APPLY] = "APPLY",
-		[ACTION_DELETE] = "DELETE",   [ACTION_EVICT] = "EVICT",
+		[ACTION_GET] = "GET",	    [ACTION_CREATE] = "POST",	  [ACTION_REPLACE] = "PUT",
+		[ACTION_MERGE] = "MERGE",   [ACTION_STRATEGIC] = "PATCH", [ACTION_APPLY] = "APPLY",
+		[ACTION_DELETE] = "DELETE", [ACTION_EVICT] = "EVICT",
 	};
 
 	switch (act->kind) {
 	case ACTION_EVENT:
 		buf_addf(b, "EVENT %s %.*s on %.*s/%.*s: %.*s",
-			 act->event.warning ? "Warning" : "Normal",
-			 STRF(act->event.reason), STRF(act->event.kind),
-			 STRF(act->event.name), STRF(act->reason));
+			 act->event.warning ? "Warning" : "Normal", STRF(act->event.reason),
+			 STRF(act->event.kind), STRF(act->event.name), STRF(act->reason));
 		return;
 	case ACTION_METRIC:
 	case ACTION_UNMETRIC:
@@ -149,8 +135,8 @@ static void print_one(struct buf *b, const struct action *act)
 		buf_addf(b, "LOG %.*s", STRF(act->reason));
 		return;
 	case ACTION_REQUEUE:
-		buf_addf(b, "REQUEUE after %lld ms  # %.*s",
-			 (long long)act->after, STRF(act->reason));
+		buf_addf(b, "REQUEUE after %lld ms  # %.*s", (long long)act->after,
+			 STRF(act->reason));
 		return;
 	case ACTION_GET:
 	case ACTION_CREATE:

@@ -2,8 +2,7 @@
 
 #include "mc/object.h"
 
-static struct json *member_object(struct arena *a, struct json *parent,
-				  struct str key)
+static struct json *member_object(struct arena *a, struct json *parent, struct str key)
 {
 	struct json *j = json_member(parent, key);
 
@@ -15,13 +14,12 @@ static struct json *member_object(struct arena *a, struct json *parent,
 }
 
 /* Each key of required; the others stay. */
-static bool merge_map(struct arena *a, struct json *meta,
-		      const struct json *required, struct str key)
+static bool merge_map(struct arena *a, struct json *meta, const struct json *required,
+		      struct str key)
 {
 	bool changed = false;
 
-	for (const struct json *m = json_first(json_member(required, key)); m;
-	     m = json_next(m)) {
+	for (const struct json *m = json_first(json_member(required, key)); m; m = json_next(m)) {
 		struct json *map = member_object(a, meta, key);
 
 		if (json_eq(json_member(map, json_key(m)), m))
@@ -48,15 +46,13 @@ static bool same_owner(const struct json *x, const struct json *y)
 	       str_eq(json_str(x, "name", S("")), json_str(y, "name", S("")));
 }
 
-static bool merge_owners(struct arena *a, struct json *meta,
-			 const struct json *required)
+static bool merge_owners(struct arena *a, struct json *meta, const struct json *required)
 {
 	struct str key = S("ownerReferences");
 	struct json *list = json_member(meta, key);
 	bool changed = false;
 
-	for (const struct json *r = json_first(json_member(required, key)); r;
-	     r = json_next(r)) {
+	for (const struct json *r = json_first(json_member(required, key)); r; r = json_next(r)) {
 		struct json *old = NULL;
 
 		if (json_kind(list) != JSON_ARRAY) {
@@ -80,16 +76,15 @@ static bool merge_owners(struct arena *a, struct json *meta,
 /* An absent list, null and [] are the same; so are absent and false. */
 static bool same_value(const struct json *x, const struct json *y)
 {
-	bool x_empty = !json_len(x) && json_kind(x) != JSON_STRING &&
-		       json_kind(x) != JSON_NUMBER && !json_is_true(x);
-	bool y_empty = !json_len(y) && json_kind(y) != JSON_STRING &&
-		       json_kind(y) != JSON_NUMBER && !json_is_true(y);
+	bool x_empty = !json_len(x) && json_kind(x) != JSON_STRING && json_kind(x) != JSON_NUMBER &&
+		       !json_is_true(x);
+	bool y_empty = !json_len(y) && json_kind(y) != JSON_STRING && json_kind(y) != JSON_NUMBER &&
+		       !json_is_true(y);
 
 	return (x_empty && y_empty) || json_eq(x, y);
 }
 
-static bool merge_spec(struct arena *a, struct json *spec,
-		       const struct json *required)
+static bool merge_spec(struct arena *a, struct json *spec, const struct json *required)
 {
 	static const struct {
 		const char *name;
@@ -122,42 +117,36 @@ static bool merge_spec(struct arena *a, struct json *spec,
 	return changed;
 }
 
-static struct action *add_write(struct arena *a, struct actions *out,
-				enum action_kind kind, struct str path,
-				const struct json *object, struct str reason)
+static struct action *add_write(struct arena *a, struct actions *out, enum action_kind kind,
+				struct str path, const struct json *object, struct str reason)
 {
 	struct action *act =
-		action_add(a, out, kind, path,
-			   out->objects ? S("") : body_of(a, object), reason);
+		action_add(a, out, kind, path, out->objects ? S("") : body_of(a, object), reason);
 
 	act->object = object;
 	return act;
 }
 
-struct action *apply_replace(struct arena *a, const char *plural,
-			     const struct json *object, const char *part,
-			     struct str reason, struct actions *out)
+struct action *apply_replace(struct arena *a, const char *plural, const struct json *object,
+			     const char *part, struct str reason, struct actions *out)
 {
 	struct str name = json_str(object, "metadata.name", S(""));
 
 	return add_write(a, out, ACTION_REPLACE,
-			 str_fmt(a, "/apis/" MC_API "/%s/%.*s%s", plural,
-				 STRF(name), part),
-			 object, reason);
+			 str_fmt(a, "/apis/" MC_API "/%s/%.*s%s", plural, STRF(name), part), object,
+			 reason);
 }
 
-bool apply_mc(struct arena *a, const struct json *existing,
-	      const struct json *required, struct str reason,
-	      struct actions *out)
+bool apply_mc(struct arena *a, const struct json *existing, const struct json *required,
+	      struct str reason, struct actions *out)
 {
 	struct json *j, *meta;
 	const struct json *want = json_at(required, "metadata");
 	bool changed;
 
 	if (!existing) {
-		(void)add_write(a, out, ACTION_CREATE,
-				S("/apis/" MC_API "/machineconfigs"), required,
-				reason);
+		(void)add_write(a, out, ACTION_CREATE, S("/apis/" MC_API "/machineconfigs"),
+				required, reason);
 		return true;
 	}
 	j = json_clone(a, existing);
@@ -165,8 +154,7 @@ bool apply_mc(struct arena *a, const struct json *existing,
 	changed = merge_map(a, meta, want, S("labels"));
 	changed |= merge_map(a, meta, want, S("annotations"));
 	changed |= merge_owners(a, meta, want);
-	changed |= merge_spec(a, member_object(a, j, S("spec")),
-			      json_at(required, "spec"));
+	changed |= merge_spec(a, member_object(a, j, S("spec")), json_at(required, "spec"));
 	if (changed)
 		apply_replace(a, "machineconfigs", j, "", reason, out);
 	return changed;

@@ -24,8 +24,7 @@ static int load(struct run *r)
 	r->set.bootstrap = true;
 	for (size_t i = 0; i < m->n; i++) {
 		struct mc_fault fault = { 0 };
-		int rc = mc_load(r->a, m->v[i].path, m->v[i].text, &r->set,
-				 &fault, r->err);
+		int rc = mc_load(r->a, m->v[i].path, m->v[i].text, &r->set, &fault, r->err);
 
 		if (rc < 0)
 			return rc;
@@ -39,8 +38,7 @@ static int missing(struct run *r, const char *what)
 
 	buf_init(&b, r->a);
 	go_quote(&b, r->in->manifest_dir);
-	return err_set(r->err, ERR_INVALID, "error: no %s found in dir: %s",
-		       what, b.p);
+	return err_set(r->err, ERR_INVALID, "error: no %s found in dir: %s", what, b.p);
 }
 
 /* What upstream asks registries or the network for is not decided here. */
@@ -49,9 +47,7 @@ static int refuse_gates(struct run *r, const struct mc_gates *gates)
 	const struct json *cc = r->set.controller_config->tree;
 
 	if (mc_gate(gates, "OSStreams") &&
-	    !str_is(json_str(cc, "spec.infra.status.controlPlaneTopology",
-			     S("")),
-		    "External"))
+	    !str_is(json_str(cc, "spec.infra.status.controlPlaneTopology", S("")), "External"))
 		return err_set(r->err, ERR_INVALID,
 			       "feature gate OSStreams is on: choosing OS "
 			       "images needs access to registries, which this "
@@ -59,21 +55,18 @@ static int refuse_gates(struct run *r, const struct mc_gates *gates)
 			       "with upstream's");
 	if (mc_gate(gates, "NoRegistryClusterInstall") &&
 	    mc_find(&r->set, MC_INTERNAL_RELEASE, "cluster"))
-		return err_set(
-			r->err, ERR_INVALID,
-			"feature gate NoRegistryClusterInstall is on and "
-			"there is an InternalReleaseImage: this program "
-			"does not generate its MachineConfigs");
+		return err_set(r->err, ERR_INVALID,
+			       "feature gate NoRegistryClusterInstall is on and "
+			       "there is an InternalReleaseImage: this program "
+			       "does not generate its MachineConfigs");
 	return 0;
 }
 
 /* Manifests may have several objects of one name. */
-static void add_objects(struct settle *s, enum generate_kind kind,
-			const struct mc_objects *list)
+static void add_objects(struct settle *s, enum generate_kind kind, const struct mc_objects *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		struct settle_key k = { .key = { kind, list->v[i]->meta.name,
-						 list->v[i] },
+		struct settle_key k = { .key = { kind, list->v[i]->meta.name, list->v[i] },
 					.due = true };
 
 		VEC_PUSH(s->a, &s->keys, k);
@@ -92,8 +85,7 @@ static void add_keys(struct settle *s)
 }
 
 /* The plans of the controllers, over everything but the user's MachineConfigs. */
-static int settle(struct run *r, const struct mc_gates *gates,
-		  struct str pull_secret)
+static int settle(struct run *r, const struct mc_gates *gates, struct str pull_secret)
 {
 	struct mc_set objects = r->set;
 	struct settle s;
@@ -110,8 +102,7 @@ static int settle(struct run *r, const struct mc_gates *gates,
 	settle_run(&s);
 	for (size_t i = 0; i < s.keys.n; i++)
 		if (s.keys.v[i].rc < 0)
-			return err_set(r->err, ERR_INVALID, "%.*s",
-				       STRF(s.keys.v[i].error));
+			return err_set(r->err, ERR_INVALID, "%.*s", STRF(s.keys.v[i].error));
 	r->out.notes = s.warnings;
 	r->mcs = r->set.mcs;
 	for (size_t i = 0; i < s.mcs.n; i++)
@@ -121,8 +112,7 @@ static int settle(struct run *r, const struct mc_gates *gates,
 
 static int generate(struct run *r, struct str pull_secret)
 {
-	const struct mc_object *object =
-		mc_find(&r->set, MC_FEATURE_GATE, "cluster");
+	const struct mc_object *object = mc_find(&r->set, MC_FEATURE_GATE, "cluster");
 	struct mc_gates gates = { 0 };
 	int rc;
 
@@ -139,14 +129,13 @@ static int generate(struct run *r, struct str pull_secret)
 		rc = settle(r, &gates, pull_secret);
 	if (rc < 0)
 		return rc;
-	return bootstrap_prebuilt(r->a, &r->set.others, &r->pools, &r->mcs,
-				  r->err);
+	return bootstrap_prebuilt(r->a, &r->set.others, &r->pools, &r->mcs, r->err);
 }
 
 /* ---- what is written ---------------------------------------------------------------- */
 
-static int add_file(struct run *r, struct bootstrap_files *files,
-		    struct str path, const struct json *object)
+static int add_file(struct run *r, struct bootstrap_files *files, struct str path,
+		    const struct json *object)
 {
 	struct bootstrap_file f = { .path = path };
 	struct buf b;
@@ -159,11 +148,9 @@ static int add_file(struct run *r, struct bootstrap_files *files,
 	return rc;
 }
 
-static int add_typed(struct run *r, struct str path, uint16_t type,
-		     const struct json *object)
+static int add_typed(struct run *r, struct str path, uint16_t type, const struct json *object)
 {
-	return add_file(r, &r->out.files, path,
-			bootstrap_marshal(r->a, type, object));
+	return add_file(r, &r->out.files, path, bootstrap_marshal(r->a, type, object));
 }
 
 /* Every MachineConfig there is, whether the pool selects it or not. */
@@ -175,10 +162,8 @@ static struct json *sources(struct run *r)
 		struct json *ref = json_new(r->a, JSON_OBJECT);
 
 		json_add(ref, S("apiVersion"), json_new_str(r->a, S(MC_API)));
-		json_add(ref, S("kind"),
-			 json_new_str(r->a, S("MachineConfig")));
-		json_add(ref, S("name"),
-			 json_new_str(r->a, r->mcs.v[i]->meta.name));
+		json_add(ref, S("kind"), json_new_str(r->a, S("MachineConfig")));
+		json_add(ref, S("name"), json_new_str(r->a, r->mcs.v[i]->meta.name));
 		json_push(list, ref);
 	}
 	return list;
@@ -200,28 +185,24 @@ static int add_pool(struct run *r, const struct mc_pool *pool, struct str name)
 {
 	struct json *tree = json_clone(r->a, pool->tree);
 	static const char *const parts[] = { "spec", "status" };
-	struct str path =
-		str_fmt(r->a, "machine-pools/%.*s.yaml", STRF(pool->meta.name));
+	struct str path = str_fmt(r->a, "machine-pools/%.*s.yaml", STRF(pool->meta.name));
 
 	for (size_t i = 0; i < 2; i++) {
 		struct json *c =
-			object_at(r, object_at(r, tree, str_of(parts[i])),
-				  S("configuration"));
+			object_at(r, object_at(r, tree, str_of(parts[i])), S("configuration"));
 
 		json_set(c, S("name"), json_new_str(r->a, name));
 		json_set(c, S("source"), sources(r));
 	}
-	return add_file(
-		r, &r->out.files, path,
-		shape_marshal(r->a, &mc_shapes, MC_T_MachineConfigPool, tree));
+	return add_file(r, &r->out.files, path,
+			shape_marshal(r->a, &mc_shapes, MC_T_MachineConfigPool, tree));
 }
 
 /* Pools come first and configs second; both are known only one by one. */
 static int render(struct run *r)
 {
 	struct bootstrap_files configs = { 0 };
-	struct str made_by =
-		mc_annotation(&r->set.controller_config->meta, MC_BY_VERSION);
+	struct str made_by = mc_annotation(&r->set.controller_config->meta, MC_BY_VERSION);
 	struct str raw = r->in->adopt_raw && made_by.n ? made_by : r->in->raw;
 
 	for (size_t i = 0; i < r->pools.n; i++) {
@@ -239,8 +220,7 @@ static int render(struct run *r)
 			rc = add_pool(r, in.pool, m.name);
 		if (rc == 0)
 			rc = add_file(r, &configs,
-				      str_fmt(r->a, "machine-configs/%.*s.yaml",
-					      STRF(m.name)),
+				      str_fmt(r->a, "machine-configs/%.*s.yaml", STRF(m.name)),
 				      m.object);
 		if (rc < 0)
 			return rc;
@@ -250,8 +230,8 @@ static int render(struct run *r)
 	return 0;
 }
 
-int plan_bootstrap(struct arena *a, const struct bootstrap_in *in,
-		   struct bootstrap_out *out, struct err *err)
+int plan_bootstrap(struct arena *a, const struct bootstrap_in *in, struct bootstrap_out *out,
+		   struct err *err)
 {
 	struct run r = { .a = a, .in = in, .err = err };
 	const struct mc_object *api;
@@ -266,14 +246,12 @@ int plan_bootstrap(struct arena *a, const struct bootstrap_in *in,
 		rc = render(&r);
 	api = mc_find(&r.set, MC_API_SERVER, "cluster");
 	if (rc == 0 && api)
-		rc = add_typed(&r, S("api-server/api-server.yaml"),
-			       MC_T_APIServer, api->tree);
+		rc = add_typed(&r, S("api-server/api-server.yaml"), MC_T_APIServer, api->tree);
 	if (rc == 0)
 		rc = add_typed(&r,
 			       S("controller-config/"
 				 "machine-config-controller.yaml"),
-			       MC_T_ControllerConfig,
-			       r.set.controller_config->tree);
+			       MC_T_ControllerConfig, r.set.controller_config->tree);
 	if (rc == 0)
 		*out = r.out;
 	return rc;

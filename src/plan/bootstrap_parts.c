@@ -13,8 +13,7 @@
 #include "mc/generated.h"
 #include "mc/types.h"
 
-struct json *bootstrap_marshal(struct arena *a, uint16_t type,
-			       const struct json *object)
+struct json *bootstrap_marshal(struct arena *a, uint16_t type, const struct json *object)
 {
 	struct err err = ERR_INIT(a);
 	struct json *held = NULL;
@@ -36,8 +35,7 @@ static struct str version_of(struct str api)
 	return str_from(api, (size_t)(slash + 1));
 }
 
-int bootstrap_pull_secret(struct arena *a, struct str text, struct str *out,
-			  struct err *err)
+int bootstrap_pull_secret(struct arena *a, struct str text, struct str *out, struct err *err)
 {
 	struct docs docs = { 0 };
 	struct docs_fault fault = { 0 };
@@ -51,30 +49,24 @@ int bootstrap_pull_secret(struct arena *a, struct str text, struct str *out,
 	if (rc < 0)
 		return rc;
 	if (!docs.n)
-		return err_set(err, ERR_INVALID,
-			       "Object 'Kind' is missing in 'null'");
+		return err_set(err, ERR_INVALID, "Object 'Kind' is missing in 'null'");
 	rc = mc_kind_of(a, docs.v[0].tree, &kind, err);
 	if (rc < 0)
 		return rc;
 	if (kind != MC_SECRET)
-		return err_set(err, ERR_INVALID,
-			       "expected *corev1.Secret found *%.*s.%.*s",
-			       STRF(version_of(json_str(docs.v[0].tree,
-							"apiVersion", S("")))),
+		return err_set(err, ERR_INVALID, "expected *corev1.Secret found *%.*s.%.*s",
+			       STRF(version_of(json_str(docs.v[0].tree, "apiVersion", S("")))),
 			       STRF(json_str(docs.v[0].tree, "kind", S(""))));
 	rc = mc_object_decode(a, &docs.v[0], MC_SECRET, &secret, err);
 	if (rc < 0)
 		return rc;
 	type = json_str(secret.tree, "type", S(""));
 	if (!str_is(type, SECRET_TYPE))
-		return err_set(err, ERR_INVALID,
-			       "expected secret type " SECRET_TYPE
-			       " found %.*s",
+		return err_set(err, ERR_INVALID, "expected secret type " SECRET_TYPE " found %.*s",
 			       STRF(type));
-	return base64_decode(a,
-			     json_text(json_member(json_at(secret.tree, "data"),
-						   S(".dockerconfigjson"))),
-			     out, err);
+	return base64_decode(
+		a, json_text(json_member(json_at(secret.tree, "data"), S(".dockerconfigjson"))),
+		out, err);
 }
 
 /* ---- pools ------------------------------------------------------------------------- */
@@ -85,8 +77,7 @@ static struct str pool_text(struct arena *a, const struct json *pool)
 	struct buf b;
 
 	buf_init(&b, a);
-	json_encode(&b, bootstrap_marshal(a, MC_T_MachineConfigPool, pool),
-		    JSON_SORTED);
+	json_encode(&b, bootstrap_marshal(a, MC_T_MachineConfigPool, pool), JSON_SORTED);
 	return buf_str(&b);
 }
 
@@ -94,9 +85,8 @@ static struct str pool_text(struct arena *a, const struct json *pool)
 static bool is_built_in(struct arena *a, const struct mc_pool *p)
 {
 	static const char *const names[] = { "master", "worker", "arbiter" };
-	static const char upgrade[] =
-		"\"operator.machineconfiguration.openshift.io/"
-		"required-for-upgrade\":\"\",";
+	static const char upgrade[] = "\"operator.machineconfiguration.openshift.io/"
+				      "required-for-upgrade\":\"\",";
 	struct err err = ERR_INIT(a);
 	struct json *j = NULL;
 	size_t i = 0;
@@ -109,8 +99,7 @@ static bool is_built_in(struct arena *a, const struct mc_pool *p)
 	n = names[i];
 	if (json_parse(a,
 		       str_fmt(a,
-			       "{\"apiVersion\":\"" MC_API
-			       "\",\"kind\":\"MachineConfigPool\","
+			       "{\"apiVersion\":\"" MC_API "\",\"kind\":\"MachineConfigPool\","
 			       "\"metadata\":{\"name\":\"%s\",\"labels\":{%s"
 			       "\"" MC_PREFIX "mco-built-in\":\"\","
 			       "\"pools.operator." MC_PREFIX "%s\":\"\"}},"
@@ -130,8 +119,7 @@ static int by_name(const void *x, const void *y)
 		       (*(struct mc_pool *const *)y)->meta.name);
 }
 
-void bootstrap_pools(struct arena *a, const struct mc_pools *all,
-		     struct mc_pools *out)
+void bootstrap_pools(struct arena *a, const struct mc_pools *all, struct mc_pools *out)
 {
 	struct map seen;
 
@@ -158,9 +146,7 @@ static int check_image(struct arena *a, struct str image, struct err *err)
 	struct str algorithm, hex;
 
 	if (imageref_canonical(a, image, &r, err) < 0)
-		return err_wrap(err,
-				"pre-built image \"%.*s\" has invalid format",
-				STRF(image));
+		return err_wrap(err, "pre-built image \"%.*s\" has invalid format", STRF(image));
 	if (!str_cut(r.digest, ':', &algorithm, &hex))
 		return err_set(err, ERR_INVALID,
 			       "pre-built image must use digested format "
@@ -184,8 +170,7 @@ static bool has_pool(const struct mc_pools *pools, struct str name)
 
 static struct str annotation(const struct json *object, const char *key)
 {
-	return json_text(json_member(json_at(object, "metadata.annotations"),
-				     str_of(key)));
+	return json_text(json_member(json_at(object, "metadata.annotations"), str_of(key)));
 }
 
 /* Once its image has been taken over the annotation may be gone. */
@@ -193,21 +178,18 @@ static bool is_seeded(const struct json *object)
 {
 	if (annotation(object, MC_PREFIX "current-machine-os-build").n)
 		return true;
-	for (const struct json *c =
-		     json_first(json_at(object, "status.conditions"));
-	     c; c = json_next(c))
+	for (const struct json *c = json_first(json_at(object, "status.conditions")); c;
+	     c = json_next(c))
 		if (str_is(json_str(c, "type", S("")), "Seeded"))
 			return str_is(json_str(c, "status", S("")), "True");
 	return false;
 }
 
 /* Empty when all is well. */
-static struct str fault_of(struct arena *a, const struct json *object,
-			   const struct mc_pools *pools)
+static struct str fault_of(struct arena *a, const struct json *object, const struct mc_pools *pools)
 {
 	struct str name = json_str(object, "metadata.name", S(""));
-	struct str pool =
-		json_str(object, "spec.machineConfigPool.name", S(""));
+	struct str pool = json_str(object, "spec.machineConfigPool.name", S(""));
 	struct str image = annotation(object, PREBUILT);
 	struct err err = ERR_INIT(a);
 
@@ -226,30 +208,25 @@ static struct str fault_of(struct arena *a, const struct json *object,
 		return str_fmt(a,
 			       "invalid pre-built image \"%.*s\" for "
 			       "MachineOSConfig \"%.*s\" (pool \"%.*s\"): %.*s",
-			       STRF(image), STRF(name), STRF(pool),
-			       STRF(err.msg));
+			       STRF(image), STRF(name), STRF(pool), STRF(err.msg));
 	return S("");
 }
 
 static struct mc *prebuilt(struct arena *a, const struct json *object)
 {
-	struct str pool =
-		json_str(object, "spec.machineConfigPool.name", S(""));
+	struct str pool = json_str(object, "spec.machineConfigPool.name", S(""));
 	struct str image = annotation(object, PREBUILT);
-	struct str name =
-		str_fmt(a, "10-prebuiltimage-osimageurl-%.*s", STRF(pool));
+	struct str name = str_fmt(a, "10-prebuiltimage-osimageurl-%.*s", STRF(pool));
 	struct mc *mc = mc_generated(a, name, pool, NULL);
 
 	mc_annotate(a, mc, S(PREBUILT), image);
-	json_set(json_at(mc->doc.tree, "spec"), S("osImageURL"),
-		 json_new_str(a, image));
+	json_set(json_at(mc->doc.tree, "spec"), S("osImageURL"), json_new_str(a, image));
 	mc->os_image = image;
 	return mc;
 }
 
 int bootstrap_prebuilt(struct arena *a, const struct mc_objects *objects,
-		       const struct mc_pools *pools, struct mcs *out,
-		       struct err *err)
+		       const struct mc_pools *pools, struct mcs *out, struct err *err)
 {
 	struct buf faults;
 
@@ -264,8 +241,7 @@ int bootstrap_prebuilt(struct arena *a, const struct mc_objects *objects,
 		if (!annotation(object, PREBUILT).n && is_seeded(object))
 			continue;
 		if (fault.n)
-			buf_addf(&faults, "%s%.*s", faults.n ? "\n" : "",
-				 STRF(fault));
+			buf_addf(&faults, "%s%.*s", faults.n ? "\n" : "", STRF(fault));
 		else
 			VEC_PUSH(a, out, prebuilt(a, object));
 	}

@@ -6,21 +6,17 @@
 #include "plan/bootstrap.h"
 
 /* An object that has been loaded, as Go writes one of type (MC_T_…). */
-struct json *bootstrap_marshal(struct arena *a, uint16_t type,
-			       const struct json *object);
+struct json *bootstrap_marshal(struct arena *a, uint16_t type, const struct json *object);
 
 /* The .dockerconfigjson of a Secret's manifest. */
-int bootstrap_pull_secret(struct arena *a, struct str text, struct str *out,
-			  struct err *err);
+int bootstrap_pull_secret(struct arena *a, struct str text, struct str *out, struct err *err);
 
 /* One pool of each name, by name: of several a user's rather than one as it is
  * built into the operator. */
-void bootstrap_pools(struct arena *a, const struct mc_pools *all,
-		     struct mc_pools *out);
+void bootstrap_pools(struct arena *a, const struct mc_pools *all, struct mc_pools *out);
 
 /* Appends what MachineOSConfigs with an image that is built already ask for. */
 int bootstrap_prebuilt(struct arena *a, const struct mc_objects *objects,
-		       const struct mc_pools *pools, struct mcs *out,
-		       struct err *err);
+		       const struct mc_pools *pools, struct mcs *out, struct err *err);
 
 #endif

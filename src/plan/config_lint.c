@@ -16,26 +16,22 @@ struct linter {
 	struct mc_linter out;
 };
 
-static struct linter linter_of(struct arena *a, const struct mc_object *o,
-			       struct mc_findings *out)
+static struct linter linter_of(struct arena *a, const struct mc_object *o, struct mc_findings *out)
 {
 	struct str kind = shape_name(&mc_shapes, mc_type(o->kind));
 	struct linter l = { .a = a, .o = o };
 
-	l.out = mc_linter_of(
-		a, &o->doc, o->file,
-		str_fmt(a, "%.*s %.*s", STRF(kind), STRF(o->meta.name)), out);
+	l.out = mc_linter_of(a, &o->doc, o->file,
+			     str_fmt(a, "%.*s %.*s", STRF(kind), STRF(o->meta.name)), out);
 	return l;
 }
 
-static void find(struct linter *l, bool error, struct str path, bool at_key,
-		 struct str message)
+static void find(struct linter *l, bool error, struct str path, bool at_key, struct str message)
 {
 	struct str there = path;
 
 	/* what is not there is placed where it would be */
-	while (!json_at(l->o->doc.tree, str_z(l->a, there)) &&
-	       str_rchr(there, '.') > 0) {
+	while (!json_at(l->o->doc.tree, str_z(l->a, there)) && str_rchr(there, '.') > 0) {
 		there = str_sub(there, 0, (size_t)str_rchr(there, '.'));
 		at_key = true;
 	}
@@ -48,19 +44,16 @@ static void lint_fields(struct linter *l)
 {
 	struct shape_unknowns list = { 0 };
 
-	shape_find_unknown(l->a, &mc_shapes, MC_T_KubeletConfiguration,
-			   SHAPE_FOLD, json_at(l->o->doc.tree, KUBELET),
-			   S(KUBELET), &list);
+	shape_find_unknown(l->a, &mc_shapes, MC_T_KubeletConfiguration, SHAPE_FOLD,
+			   json_at(l->o->doc.tree, KUBELET), S(KUBELET), &list);
 	for (size_t i = 0; i < list.n; i++) {
 		struct str meant = list.v[i].meant;
 
-		mc_linter_add_at(
-			&l->out, false, str_clip(l->a, list.v[i].path, 200),
-			list.v[i].member, true,
-			str_fmt(l->a,
-				"no such field: it is passed over%s%.*s%s",
-				meant.n ? " (did you mean " : "", STRF(meant),
-				meant.n ? "?)" : ""));
+		mc_linter_add_at(&l->out, false, str_clip(l->a, list.v[i].path, 200),
+				 list.v[i].member, true,
+				 str_fmt(l->a, "no such field: it is passed over%s%.*s%s",
+					 meant.n ? " (did you mean " : "", STRF(meant),
+					 meant.n ? "?)" : ""));
 	}
 }
 
@@ -68,8 +61,7 @@ static void lint_fields(struct linter *l)
 static struct str blamed(struct linter *l, const char *spec, struct str word)
 {
 	char first[2] = { word.n ? (char)(word.p[0] | 0x20) : 'x' };
-	struct str path = str_fmt(l->a, "%s.%s%.*s", spec, first,
-				  STRF(str_from(word, 1)));
+	struct str path = str_fmt(l->a, "%s.%s%.*s", spec, first, STRF(str_from(word, 1)));
 
 	return json_at(l->o->tree, str_z(l->a, path)) ? path : str_of(spec);
 }
@@ -93,11 +85,9 @@ static void lint_kubelet(struct linter *l)
 	lint_fields(l);
 	if (kubelet_validate(l->a, l->o, &err) == 0)
 		return;
-	path = blamed(l, KUBELET,
-		      word_after(err.msg, S("KubeletConfiguration: ")));
+	path = blamed(l, KUBELET, word_after(err.msg, S("KubeletConfiguration: ")));
 	if (str_find(err.msg, S("struct field KubeletConfiguration.")) >= 0)
-		path = blamed(l, KUBELET,
-			      word_after(err.msg, S("KubeletConfiguration.")));
+		path = blamed(l, KUBELET, word_after(err.msg, S("KubeletConfiguration.")));
 	if (str_find(err.msg, S("LogLevel")) >= 0)
 		path = S("spec.logLevel");
 	find(l, true, path, false, err.msg);
@@ -109,17 +99,14 @@ static void lint_runtime(struct linter *l)
 	struct str rest, line;
 
 	if (!json_at(l->o->tree, RUNTIME)) {
-		find(l, true, S("spec"), false,
-		     S("no " RUNTIME ": there is nothing to configure"));
+		find(l, true, S("spec"), false, S("no " RUNTIME ": there is nothing to configure"));
 		return;
 	}
 	if (runtime_validate(l->a, l->o, &err) == 0)
 		return;
 	rest = err.msg;
 	while (str_line(&rest, &line))
-		find(l, true,
-		     blamed(l, RUNTIME, word_after(line, S("invalid "))), false,
-		     line);
+		find(l, true, blamed(l, RUNTIME, word_after(line, S("invalid "))), false, line);
 }
 
 static void lint_selector(struct linter *l)
@@ -130,12 +117,10 @@ static void lint_selector(struct linter *l)
 	if (selector_make(l->a, json_at(l->o->tree, SELECTOR), &s, &err) < 0)
 		find(l, true, S(SELECTOR), false, err.msg);
 	else if (!s.n)
-		find(l, false, S(SELECTOR), false,
-		     S("without a selector it applies to no pool"));
+		find(l, false, S(SELECTOR), false, S("without a selector it applies to no pool"));
 }
 
-void config_lint(struct arena *a, const struct mc_object *o,
-		 struct mc_findings *out)
+void config_lint(struct arena *a, const struct mc_object *o, struct mc_findings *out)
 {
 	struct linter l = linter_of(a, o, out);
 
@@ -150,27 +135,24 @@ void config_lint(struct arena *a, const struct mc_object *o,
 static bool is_among(const struct mc_objects *list, const struct mc_object *o)
 {
 	for (size_t i = 0; i < list->n; i++)
-		if (list->v[i]->kind == o->kind &&
-		    str_eq(list->v[i]->meta.name, o->meta.name))
+		if (list->v[i]->kind == o->kind && str_eq(list->v[i]->meta.name, o->meta.name))
 			return true;
 	return false;
 }
 
-void config_lint_set(struct arena *a, const struct mc_set *set,
-		     const struct mc_objects *given, struct mc_findings *out)
+void config_lint_set(struct arena *a, const struct mc_set *set, const struct mc_objects *given,
+		     struct mc_findings *out)
 {
 	struct owned_conflicts list = { 0 };
 
 	owned_find_conflicts(a, set, &list);
 	for (size_t i = 0; i < list.n; i++) {
 		const struct owned_conflict *c = &list.v[i];
-		struct linter l = linter_of(
-			a, is_among(given, c->second) ? c->second : c->first,
-			out);
+		struct linter l =
+			linter_of(a, is_among(given, c->second) ? c->second : c->first, out);
 
 		if (is_among(given, l.o))
-			find(&l, false, S("metadata.annotations"), true,
-			     c->message);
+			find(&l, false, S("metadata.annotations"), true, c->message);
 	}
 }
 
@@ -180,10 +162,8 @@ static struct str labels_of(struct arena *a, const struct mc_pool *pool)
 	struct buf b;
 
 	buf_init(&b, a);
-	for (const struct json *m = json_first(pool->meta.labels); m;
-	     m = json_next(m))
-		buf_addf(&b, "%s%.*s=%.*s", b.n ? "," : "", STRF(json_key(m)),
-			 STRF(json_text(m)));
+	for (const struct json *m = json_first(pool->meta.labels); m; m = json_next(m))
+		buf_addf(&b, "%s%.*s=%.*s", b.n ? "," : "", STRF(json_key(m)), STRF(json_text(m)));
 	return b.n ? buf_str(&b) : S("no labels");
 }
 
@@ -197,11 +177,8 @@ void config_lint_selected(struct arena *a, const struct mc_objects *given,
 		struct selector s = { 0 };
 		bool any = false;
 
-		if ((o->kind != MC_KUBELET_CONFIG &&
-		     o->kind != MC_RUNTIME_CONFIG) ||
-		    selector_make(a, json_at(o->tree, SELECTOR), &s, &err) <
-			    0 ||
-		    !s.n)
+		if ((o->kind != MC_KUBELET_CONFIG && o->kind != MC_RUNTIME_CONFIG) ||
+		    selector_make(a, json_at(o->tree, SELECTOR), &s, &err) < 0 || !s.n)
 			continue;
 		for (size_t k = 0; k < pools->n && !any; k++)
 			any = selector_matches(&s, pools->v[k]->meta.labels);
@@ -210,9 +187,7 @@ void config_lint_selected(struct arena *a, const struct mc_objects *given,
 			     str_fmt(a,
 				     "it selects no pool (%.*s): there are "
 				     "%.*s",
-				     STRF(str_clip(a, selector_text(a, &s),
-						   300)),
-				     STRF(mc_lint_pool_names(a, pools,
-							     labels_of))));
+				     STRF(str_clip(a, selector_text(a, &s), 300)),
+				     STRF(mc_lint_pool_names(a, pools, labels_of))));
 	}
 }

@@ -61,21 +61,18 @@ static void tidy(struct arena *a, struct json *providers)
 			continue;
 		buf_init(&b, a);
 		duration_add(&b, ns);
-		json_set(p, S("defaultCacheDuration"),
-			 json_new_str(a, buf_str(&b)));
+		json_set(p, S("defaultCacheDuration"), json_new_str(a, buf_str(&b)));
 	}
 }
 
 /* Whether a provider of the platform is asked for the image already. */
 static bool taken(const struct json *providers, struct str image)
 {
-	for (const struct json *p = json_first(providers); p;
-	     p = json_next(p)) {
+	for (const struct json *p = json_first(providers); p; p = json_next(p)) {
 		const struct json *m = json_first(json_at(p, "matchImages"));
 
 		for (; m && !is_ours(p); m = json_next(m))
-			if (scope_inside(image, json_text(m)) ||
-			    scope_inside(json_text(m), image))
+			if (scope_inside(image, json_text(m)) || scope_inside(json_text(m), image))
 				return true;
 	}
 	return false;
@@ -99,8 +96,8 @@ static void sort(struct strs *list)
 	list->n = kept;
 }
 
-static int add_provider(struct arena *a, struct json *providers,
-			const struct strs *images, struct err *err)
+static int add_provider(struct arena *a, struct json *providers, const struct strs *images,
+			struct err *err)
 {
 	struct json *list = json_new(a, JSON_ARRAY);
 	struct json *p = json_first(providers);
@@ -121,9 +118,8 @@ static int add_provider(struct arena *a, struct json *providers,
 }
 
 /* skipped: those that another provider has already. */
-static int make_files(struct arena *a, const char *path, struct str base,
-		      const struct json *config, struct mc_files *out,
-		      struct strs *skipped, struct err *err)
+static int make_files(struct arena *a, const char *path, struct str base, const struct json *config,
+		      struct mc_files *out, struct strs *skipped, struct err *err)
 {
 	const struct json *m = json_first(json_at(config, "spec.matchImages"));
 	struct json *j = NULL, *providers;
@@ -132,12 +128,10 @@ static int make_files(struct arena *a, const char *path, struct str base,
 	int rc = yml_parse(a, path ? base : S(FRESH_FILE), NULL, &j, err);
 
 	if (rc < 0)
-		return err_wrap(
-			err, "error unmarshalling credential provider config");
+		return err_wrap(err, "error unmarshalling credential provider config");
 	providers = json_at(j, "providers");
 	for (; m; m = json_next(m)) {
-		struct strs *to =
-			taken(providers, json_text(m)) ? skipped : &images;
+		struct strs *to = taken(providers, json_text(m)) ? skipped : &images;
 
 		VEC_PUSH(a, to, json_text(m));
 	}
@@ -161,9 +155,8 @@ static int make_files(struct arena *a, const char *path, struct str base,
 /* ---- the object's status ---- */
 
 /* Sets one in its place, or behind the others. True when that is a change. */
-static bool set_condition(struct arena *a, struct instant now,
-			  const struct json *config, struct json *list,
-			  struct condition *c)
+static bool set_condition(struct arena *a, struct instant now, const struct json *config,
+			  struct json *list, struct condition *c)
 {
 	struct conditions one = { .v = c, .n = 1 };
 	struct json *old = json_first(list), *j;
@@ -186,9 +179,8 @@ static bool set_condition(struct arena *a, struct instant now,
 }
 
 /* NULL: they say so already. */
-static struct action *tell(struct arena *a, struct instant now,
-			   const struct json *config, struct condition *v,
-			   size_t n, struct actions *out)
+static struct action *tell(struct arena *a, struct instant now, const struct json *config,
+			   struct condition *v, size_t n, struct actions *out)
 {
 	struct json *j = json_clone(a, config), *list;
 	bool changed = false;
@@ -211,9 +203,8 @@ static struct action *tell(struct arena *a, struct instant now,
 			  body_of(a, j), v[n - 1].message);
 }
 
-void credentials_failed(struct arena *a, struct instant now,
-			const struct json *config, struct str why,
-			struct actions *out)
+void credentials_failed(struct arena *a, struct instant now, const struct json *config,
+			struct str why, struct actions *out)
 {
 	struct condition made = { .type = S("MachineConfigRendered"),
 				  .status = CONDITION_FALSE,
@@ -225,9 +216,8 @@ void credentials_failed(struct arena *a, struct instant now,
 		act->fail = ACTION_SHRUG;
 }
 
-static void succeeded(struct arena *a, struct instant now,
-		      const struct json *config, const struct strs *skipped,
-		      struct actions *out)
+static void succeeded(struct arena *a, struct instant now, const struct json *config,
+		      const struct strs *skipped, struct actions *out)
 {
 	struct condition c[] = {
 		{ .type = S("Validated"),
@@ -259,16 +249,14 @@ static void succeeded(struct arena *a, struct instant now,
 		act->if_ok = true;
 }
 
-static int for_pool(struct arena *a, const struct runtime_view *in,
-		    const struct json *config, struct str pool,
-		    struct strs *skipped, struct actions *out, struct err *err)
+static int for_pool(struct arena *a, const struct runtime_view *in, const struct json *config,
+		    struct str pool, struct strs *skipped, struct actions *out, struct err *err)
 {
 	struct str base = S("");
 	struct generated_base want = {
 		.credentials = &base,
-		.path = own_file(json_str(
-			in->templates->controller_config->tree,
-			"spec.infra.status.platformStatus.type", S(""))),
+		.path = own_file(json_str(in->templates->controller_config->tree,
+					  "spec.infra.status.platformStatus.type", S(""))),
 	};
 	struct mc_files files = { 0 };
 	struct mc *mc;
@@ -283,18 +271,14 @@ static int for_pool(struct arena *a, const struct runtime_view *in,
 	rc = make_files(a, want.path, base, config, &files, skipped, err);
 	if (rc < 0)
 		return rc;
-	mc = mc_generated(
-		a, mc_generated_name(a, "97", pool, "credentialproviderconfig"),
-		pool, &files);
+	mc = mc_generated(a, mc_generated_name(a, "97", pool, "credentialproviderconfig"), pool,
+			  &files);
 	mc_annotate(a, mc, S(MC_BY_CONTROLLER), in->owned.hash);
-	mc_set_owner(a, mc, S("config.openshift.io/v1alpha1"),
-		     S("CRIOCredentialProviderConfig"),
+	mc_set_owner(a, mc, S("config.openshift.io/v1alpha1"), S("CRIOCredentialProviderConfig"),
 		     json_str(config, "metadata.name", S("")),
 		     json_str(config, "metadata.uid", S("")), false);
-	if (!generated_write(
-		    a, in->owned.mcs, mc,
-		    str_fmt(a, "credential providers of pool %.*s", STRF(pool)),
-		    out))
+	if (!generated_write(a, in->owned.mcs, mc,
+			     str_fmt(a, "credential providers of pool %.*s", STRF(pool)), out))
 		return 0;
 	out->v[out->n - 1].wrap = S("could not Create/Update MachineConfig");
 	action_state_metric(a, out, "container-runtime-config",
@@ -302,9 +286,8 @@ static int for_pool(struct arena *a, const struct runtime_view *in,
 	return 0;
 }
 
-int plan_credentials_sync(struct arena *a, const struct runtime_view *in,
-			  const struct json *config, struct actions *out,
-			  struct err *err)
+int plan_credentials_sync(struct arena *a, const struct runtime_view *in, const struct json *config,
+			  struct actions *out, struct err *err)
 {
 	const struct mc_pools *pools = in->owned.pools;
 	struct strs skipped = { 0 };
@@ -314,8 +297,7 @@ int plan_credentials_sync(struct arena *a, const struct runtime_view *in,
 		if (!pool_built_in(pools->v[i]))
 			continue;
 		any = true;
-		if (for_pool(a, in, config, pools->v[i]->meta.name, &skipped,
-			     out, err) == 0)
+		if (for_pool(a, in, config, pools->v[i]->meta.name, &skipped, out, err) == 0)
 			continue;
 		(void)err_wrap(err, "could not Create/Update MachineConfig");
 		credentials_failed(a, in->owned.now, config, err->msg, out);

@@ -2,18 +2,15 @@
 
 #define REASON_MAX 2000 /* runes, upstream's */
 
-static void set(struct daemon_next *out, const char *key, struct str value,
-		bool remove)
+static void set(struct daemon_next *out, const char *key, struct str value, bool remove)
 {
-	out->pairs[out->n_pairs++] = (struct daemon_pair){ .key = str_of(key),
-							   .value = value,
-							   .remove = remove };
+	out->pairs[out->n_pairs++] =
+		(struct daemon_pair){ .key = str_of(key), .value = value, .remove = remove };
 }
 
 static void tell(struct daemon_next *out, const char *reason, struct str text)
 {
-	out->events[out->n_events++] =
-		(struct daemon_event){ .reason = reason, .text = text };
+	out->events[out->n_events++] = (struct daemon_event){ .reason = reason, .text = text };
 }
 
 static void fail(struct daemon_next *out, struct str text)
@@ -24,9 +21,8 @@ static void fail(struct daemon_next *out, struct str text)
 
 bool daemon_is_warning(struct str reason)
 {
-	static const char *const begin[] = { "ConfigDriftDetected", "Failed",
-					     "GotSigterm", "OnDiskState",
-					     "PreflightConfig" };
+	static const char *const begin[] = { "ConfigDriftDetected", "Failed", "GotSigterm",
+					     "OnDiskState", "PreflightConfig" };
 
 	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
 		if (str_starts(reason, str_of(begin[i])))
@@ -53,14 +49,12 @@ void daemon_failure(struct arena *a, struct str reason, bool unreconcilable,
 		    struct daemon_next *out)
 {
 	*out = (struct daemon_next){ .what = DAEMON_FAIL, .text = reason };
-	set(out, DAEMON_KEY "state",
-	    unreconcilable ? S("Unreconcilable") : S("Degraded"), false);
-	set(out, DAEMON_KEY "reason", str_dup(a, cut_runes(reason, REASON_MAX)),
-	    false);
+	set(out, DAEMON_KEY "state", unreconcilable ? S("Unreconcilable") : S("Degraded"), false);
+	set(out, DAEMON_KEY "reason", str_dup(a, cut_runes(reason, REASON_MAX)), false);
 }
 
-struct str daemon_patch(struct arena *a, const struct json *node,
-			const struct daemon_pair *pairs, size_t n)
+struct str daemon_patch(struct arena *a, const struct json *node, const struct daemon_pair *pairs,
+			size_t n)
 {
 	const struct json *have = json_at(node, "metadata.annotations");
 	struct buf b;
@@ -71,10 +65,9 @@ struct str daemon_patch(struct arena *a, const struct json *node,
 	for (size_t i = 0; i < n; i++) {
 		const struct json *old = json_member(have, pairs[i].key);
 
-		if (pairs[i].remove
-			    ? !old
-			    : json_kind(old) == JSON_STRING &&
-				      str_eq(json_text(old), pairs[i].value))
+		if (pairs[i].remove ? !old
+				    : json_kind(old) == JSON_STRING &&
+					      str_eq(json_text(old), pairs[i].value))
 			continue;
 		buf_addz(&b, changes++ ? "," : "");
 		json_add_quoted(&b, pairs[i].key, 0);
@@ -94,15 +87,13 @@ static bool in_desired(const struct daemon_view *v)
 {
 	bool known = v->target.n > 0; /* as this pass has begun */
 
-	return str_eq(v->disk.n ? v->disk : v->current,
-		      known ? v->target : v->desired) &&
+	return str_eq(v->disk.n ? v->disk : v->current, known ? v->target : v->desired) &&
 	       str_eq(v->disk.n ? v->disk_image : v->current_image,
 		      known ? v->target_image : v->desired_image);
 }
 
 /* The controller has not answered the last request: true when out says so. */
-static bool await(const struct daemon_view *v, struct str want,
-		  struct daemon_next *out)
+static bool await(const struct daemon_view *v, struct str want, struct daemon_next *out)
 {
 	if (!str_eq(v->want_drain, want)) {
 		out->what = DAEMON_ANNOTATE;
@@ -113,22 +104,19 @@ static bool await(const struct daemon_view *v, struct str want,
 	return !str_eq(v->did_drain, want);
 }
 
-static void finish(struct arena *a, const struct daemon_view *v,
-		   struct daemon_next *out)
+static void finish(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
 	struct str c = v->disk.n ? v->disk : v->current, image = v->disk_image;
 	struct str want = str_fmt(a, "uncordon-%.*s", STRF(c));
 
 	/* it is not uncordoned to be drained again at once */
 	if (v->acted && !str_eq(v->want_drain, want) &&
-	    (!str_eq(v->target, v->desired) ||
-	     !str_eq(v->target_image, v->desired_image))) {
+	    (!str_eq(v->target, v->desired) || !str_eq(v->target_image, v->desired_image))) {
 		out->what = DAEMON_AGAIN;
 		return;
 	}
 	if (await(v, want, out)) {
-		if (out->what == DAEMON_ANNOTATE ||
-		    v->waited_ms < DAEMON_UNCORDON_MS)
+		if (out->what == DAEMON_ANNOTATE || v->waited_ms < DAEMON_UNCORDON_MS)
 			return;
 		fail(out, str_fmt(a,
 				  "failed to uncordon node: %.*s after 10 "
@@ -158,8 +146,7 @@ static void finish(struct arena *a, const struct daemon_view *v,
 		     "uncordoned",
 		     STRF(c)));
 	tell(out, "NodeDone",
-	     str_fmt(a, "Setting node %.*s, currentConfig %.*s to Done",
-		     STRF(v->node), STRF(c)));
+	     str_fmt(a, "Setting node %.*s, currentConfig %.*s to Done", STRF(v->node), STRF(c)));
 	set(out, DAEMON_KEY "state", S("Done"), false);
 	set(out, DAEMON_KEY "currentConfig", c, false);
 	set(out, DAEMON_KEY "reason", S(""), false);
@@ -168,8 +155,7 @@ static void finish(struct arena *a, const struct daemon_view *v,
 		set(out, DAEMON_KEY "desiredImage", S(""), true);
 }
 
-static void drain(struct arena *a, const struct daemon_view *v,
-		  struct daemon_next *out)
+static void drain(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
 	struct str want = str_fmt(a, "drain-%.*s", STRF(v->target));
 
@@ -202,12 +188,10 @@ static void drain(struct arena *a, const struct daemon_view *v,
 
 static bool failing(const struct daemon_view *v)
 {
-	return str_is(v->state, "Degraded") ||
-	       str_is(v->state, "Unreconcilable");
+	return str_is(v->state, "Degraded") || str_is(v->state, "Unreconcilable");
 }
 
-static void update(struct arena *a, const struct daemon_view *v,
-		   struct daemon_next *out)
+static void update(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
 	if (!v->revertible && v->from_image.n && !v->target_image.n) {
 		out->what = DAEMON_REVERT;
@@ -226,19 +210,17 @@ static void update(struct arena *a, const struct daemon_view *v,
 		finish(a, v, out);
 	} else if (v->reboot && !v->announced) {
 		out->what = DAEMON_ANNOTATE;
-		set(out, DAEMON_KEY "post-config-action", S("Rebooting"),
-		    false);
+		set(out, DAEMON_KEY "post-config-action", S("Rebooting"), false);
 	} else {
 		out->what = DAEMON_ACT;
 	}
 }
 
-static void not_noted(struct arena *a, const struct daemon_view *v,
-		      const char *key, struct daemon_next *out)
+static void not_noted(struct arena *a, const struct daemon_view *v, const char *key,
+		      struct daemon_next *out)
 {
 	fail(out,
-	     str_fmt(a, DAEMON_KEY "%s annotation not found on node '%.*s'",
-		     key, STRF(v->node)));
+	     str_fmt(a, DAEMON_KEY "%s annotation not found on node '%.*s'", key, STRF(v->node)));
 }
 
 static void not_named(struct daemon_next *out)
@@ -248,8 +230,7 @@ static void not_named(struct daemon_next *out)
 }
 
 /* Nothing is to be updated, or must not be: out says which. */
-static bool idle(struct arena *a, const struct daemon_view *v,
-		 struct daemon_next *out)
+static bool idle(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
 	out->what = DAEMON_REST;
 	if (v->want_drain.n && !str_eq(v->want_drain, v->did_drain)) {
@@ -274,17 +255,14 @@ static bool idle(struct arena *a, const struct daemon_view *v,
 }
 
 /* From the start of the process to the first time all is as it should be. */
-static void boot(struct arena *a, const struct daemon_view *v,
-		 struct daemon_next *out)
+static void boot(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
 	if (!v->prepared)
 		out->what = DAEMON_PREPARE;
 	else if (!v->current.n && !v->noted)
 		out->what = DAEMON_INITIAL;
 	else if (!v->current.p || !v->desired.p)
-		not_noted(a, v,
-			  v->current.p ? "desiredConfig" : "currentConfig",
-			  out);
+		not_noted(a, v, v->current.p ? "desiredConfig" : "currentConfig", out);
 	else if (!v->current.n || !v->desired.n)
 		not_named(out);
 	else if (!v->loaded)
@@ -297,8 +275,7 @@ static void boot(struct arena *a, const struct daemon_view *v,
 		update(a, v, out);
 }
 
-void plan_daemon(struct arena *a, const struct daemon_view *v,
-		 struct daemon_next *out)
+void plan_daemon(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
 	*out = (struct daemon_next){ .what = DAEMON_REST };
 	if (v->rebooting) {

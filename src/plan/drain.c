@@ -66,14 +66,13 @@ struct step {
 };
 
 /* True when it has to be waited for. */
-static bool ask_mcn(struct arena *a, const struct drain_view *in,
-		    struct drain *d, struct actions *out)
+static bool ask_mcn(struct arena *a, const struct drain_view *in, struct drain *d,
+		    struct actions *out)
 {
 	if (d->mcn_known)
 		return false;
 	if (!d->mcn_asked)
-		action_add(a, out, ACTION_GET,
-			   action_path(a, "machineconfignodes", in->node->name),
+		action_add(a, out, ACTION_GET, action_path(a, "machineconfignodes", in->node->name),
 			   S(""), S("to report in it"))
 			->tag = drain_tag(d, DRAIN_TAG_MCN);
 	d->mcn_asked = true;
@@ -95,13 +94,12 @@ static void forget_mcn(struct drain *d)
 	d->mcn_asked = d->mcn_known = false;
 }
 
-static void report(struct arena *a, const struct drain_view *in,
-		   struct drain *d, const struct step *s, struct actions *out)
+static void report(struct arena *a, const struct drain_view *in, struct drain *d,
+		   const struct step *s, struct actions *out)
 {
-	struct mcn_in mcn = { .node = in->node,
-			      .pool = in->pool,
-			      .now = in->now,
-			      .image_mode = in->image_mode };
+	struct mcn_in mcn = {
+		.node = in->node, .pool = in->pool, .now = in->now, .image_mode = in->image_mode
+	};
 	struct mcn_report r = {
 		.parent = { .type = str_of(s->phase),
 			    .status = s->parent_status,
@@ -131,14 +129,12 @@ static void report(struct arena *a, const struct drain_view *in,
 		d->mcn_known = true;
 	}
 	if (create)
-		act = action_add(a, out, ACTION_CREATE,
-				 S("/apis/" MC_API "/machineconfignodes"),
+		act = action_add(a, out, ACTION_CREATE, S("/apis/" MC_API "/machineconfignodes"),
 				 body_of(a, body), str_of(s->parent_text));
 	else
 		act = action_add(a, out, ACTION_APPLY,
 				 str_fmt(a,
-					 "/apis/" MC_API
-					 "/machineconfignodes/%.*s/status"
+					 "/apis/" MC_API "/machineconfignodes/%.*s/status"
 					 "?fieldManager=machine-config-operator"
 					 "&force=true",
 					 STRF(in->node->name)),
@@ -154,36 +150,32 @@ static const char *boolean(bool b)
 	return b ? "true" : "false";
 }
 
-static struct str cordon_error(struct arena *a, const struct drain_view *in,
-			       const struct drain *d, bool want)
+static struct str cordon_error(struct arena *a, const struct drain_view *in, const struct drain *d,
+			       bool want)
 {
 	struct str why = S("timed out waiting for the condition");
 
 	if (d->refusal.n)
 		why = str_fmt(a, "[%.*s, %.*s]", STRF(why), STRF(d->refusal));
-	return str_fmt(a, "node %.*s: failed to %s (%d tries): %.*s",
-		       STRF(in->node->name), want ? "cordon" : "uncordon",
-		       TRIES, STRF(why));
+	return str_fmt(a, "node %.*s: failed to %s (%d tries): %.*s", STRF(in->node->name),
+		       want ? "cordon" : "uncordon", TRIES, STRF(why));
 }
 
 /* The node is as wanted; said once, and where it took a request. */
-static void log_cordon(struct arena *a, const struct drain_view *in,
-		       struct drain *d, bool want, struct actions *out)
+static void log_cordon(struct arena *a, const struct drain_view *in, struct drain *d, bool want,
+		       struct actions *out)
 {
 	if (d->tries && !d->succeeded)
 		action_log(a, out,
 			   "node %.*s: %s succeeded (currently schedulable: "
 			   "%s)",
-			   STRF(in->node->name), want ? "cordon" : "uncordon",
-			   boolean(!want));
+			   STRF(in->node->name), want ? "cordon" : "uncordon", boolean(!want));
 	d->succeeded = true;
 }
 
 /* DONE when the node is (un)schedulable as wanted, FAILED after five tries. */
-static enum drain_outcome set_cordon(struct arena *a,
-				     const struct drain_view *in,
-				     struct drain *d, bool want,
-				     struct actions *out)
+static enum drain_outcome set_cordon(struct arena *a, const struct drain_view *in, struct drain *d,
+				     bool want, struct actions *out)
 {
 	const char *verb = want ? "cordon" : "uncordon";
 	int64_t now = drain_ms(in->now);
@@ -207,18 +199,14 @@ static enum drain_outcome set_cordon(struct arena *a,
 	if (d->tries == TRIES)
 		return DRAIN_FAILED;
 	if (!d->tries)
-		action_log(a, out, "node %.*s: %sing", STRF(in->node->name),
-			   verb);
-	action_log(a, out,
-		   "node %.*s: initiating %s (currently schedulable: %s)",
+		action_log(a, out, "node %.*s: %sing", STRF(in->node->name), verb);
+	action_log(a, out, "node %.*s: initiating %s (currently schedulable: %s)",
 		   STRF(in->node->name), verb, boolean(want));
 	d->patching = true;
 	/* nothing is waited for after the last one */
-	d->try_at =
-		d->tries == TRIES - 1 ? 0 : now + ((int64_t)TRY_MS << d->tries);
+	d->try_at = d->tries == TRIES - 1 ? 0 : now + ((int64_t)TRY_MS << d->tries);
 	d->tries++;
-	action_add(a, out, ACTION_STRATEGIC,
-		   action_node_path(a, in->node->name),
+	action_add(a, out, ACTION_STRATEGIC, action_node_path(a, in->node->name),
 		   want ? S("{\"spec\":{\"unschedulable\":true}}")
 			: S("{\"spec\":{\"unschedulable\":null}}"),
 		   str_fmt(a, "%s: %.*s", verb, STRF(d->wish)));
@@ -229,8 +217,8 @@ static enum drain_outcome set_cordon(struct arena *a,
 }
 
 /* The wish is fulfilled: says so, in the node's annotation. */
-static void fulfil(struct arena *a, const struct drain_view *in,
-		   struct drain *d, struct str verb, struct actions *out)
+static void fulfil(struct arena *a, const struct drain_view *in, struct drain *d, struct str verb,
+		   struct actions *out)
 {
 	struct action *act;
 	struct buf b;
@@ -244,10 +232,8 @@ static void fulfil(struct arena *a, const struct drain_view *in,
 		   "node %.*s: operation successful; applying completion "
 		   "annotation",
 		   STRF(in->node->name));
-	act = action_add(
-		a, out, ACTION_STRATEGIC, action_node_path(a, in->node->name),
-		buf_str(&b),
-		str_fmt(a, "%.*s is done", STRF(in->node->desired_drain)));
+	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, in->node->name), buf_str(&b),
+			 str_fmt(a, "%.*s is done", STRF(in->node->desired_drain)));
 	act->wrap = str_fmt(a,
 			    "node %.*s: failed to set node uncordoned "
 			    "annotation",
@@ -257,8 +243,8 @@ static void fulfil(struct arena *a, const struct drain_view *in,
 	rest(d);
 }
 
-static int uncordon(struct arena *a, const struct drain_view *in,
-		    struct drain *d, struct actions *out, struct err *err)
+static int uncordon(struct arena *a, const struct drain_view *in, struct drain *d,
+		    struct actions *out, struct err *err)
 {
 	struct step s = { .phase = "UpdateComplete",
 			  .step = "Uncordoned",
@@ -283,16 +269,15 @@ static int uncordon(struct arena *a, const struct drain_view *in,
 	}
 	why = cordon_error(a, in, d, false);
 	s.parent_status = s.child_status = CONDITION_UNKNOWN;
-	s.parent_text =
-		"Failed to Uncordon Node as part of completing upgrade phase";
+	s.parent_text = "Failed to Uncordon Node as part of completing upgrade phase";
 	s.child_text = str_fmt(a,
 			       "Error: Failed to UnCordon node. Error is: %.*s "
 			       "The node is reporting Unschedulable = %s",
 			       STRF(why), was);
 	report(a, in, d, &s, out);
 	rest(d);
-	return err_set(err, ERR_AGAIN, "failed to uncordon node %.*s: %.*s",
-		       STRF(in->node->name), STRF(why));
+	return err_set(err, ERR_AGAIN, "failed to uncordon node %.*s: %.*s", STRF(in->node->name),
+		       STRF(why));
 }
 
 /* ---- drain ---- */
@@ -308,8 +293,8 @@ static struct action_event about(const struct mc_node *n, struct str reason)
 				      .warning = true };
 }
 
-static void alarm_if_late(struct arena *a, const struct drain_view *in,
-			  struct drain *d, struct actions *out)
+static void alarm_if_late(struct arena *a, const struct drain_view *in, struct drain *d,
+			  struct actions *out)
 {
 	d->age = d->cordoned ? drain_ms(in->now) - d->cordoned : 0;
 	if (d->cordoned)
@@ -330,8 +315,7 @@ static void alarm_if_late(struct arena *a, const struct drain_view *in,
 		   "to retry.",
 		   STRF(in->node->name))
 		->error = true;
-	action_event(a, out, about(in->node, S("DrainFailed")),
-		     out->v[out->n - 1].reason);
+	action_event(a, out, about(in->node, S("DrainFailed")), out->v[out->n - 1].reason);
 	action_metric(a, out, "mcc_drain_err", &in->node->name, 1, 1);
 }
 
@@ -344,8 +328,8 @@ static struct step executed(const char *step, const char *parent_text)
 			      .parent_text = parent_text };
 }
 
-static void cordoned(struct arena *a, const struct drain_view *in,
-		     struct drain *d, struct actions *out)
+static void cordoned(struct arena *a, const struct drain_view *in, struct drain *d,
+		     struct actions *out)
 {
 	struct step s = executed("Cordoned", "Cordoned Node as part of update "
 					     "executed phase");
@@ -359,8 +343,8 @@ static void cordoned(struct arena *a, const struct drain_view *in,
 	report(a, in, d, &s, out);
 }
 
-static void not_cordoned(struct arena *a, const struct drain_view *in,
-			 struct drain *d, struct actions *out)
+static void not_cordoned(struct arena *a, const struct drain_view *in, struct drain *d,
+			 struct actions *out)
 {
 	struct step s = executed("Cordoned", "Failed to Cordon Node as part of "
 					     "In progress update phase");
@@ -387,15 +371,14 @@ static struct str until(struct arena *a, const struct mc_node *n)
 		       STRF(n->desired_drain), STRF(n->applied_drain));
 }
 
-static void start_draining(struct arena *a, const struct drain_view *in,
-			   struct drain *d, struct actions *out)
+static void start_draining(struct arena *a, const struct drain_view *in, struct drain *d,
+			   struct actions *out)
 {
 	struct step s = executed("Drained", "Draining Node as part of update "
 					    "executed phase");
 
 	action_log(a, out, "node %.*s: initiating drain", STRF(in->node->name));
-	s.child_text =
-		str_fmt(a, "Draining node. %.*s", STRF(until(a, in->node)));
+	s.child_text = str_fmt(a, "Draining node. %.*s", STRF(until(a, in->node)));
 	report(a, in, d, &s, out);
 	d->phase = DRAIN_LIST;
 }
@@ -405,8 +388,8 @@ static void start_draining(struct arena *a, const struct drain_view *in,
  * and drain it again at once. Its event came while the attempt was under way and
  * is not going to come again.
  */
-static void drain_again(struct arena *a, const struct drain_view *in,
-			struct drain *d, struct actions *out)
+static void drain_again(struct arena *a, const struct drain_view *in, struct drain *d,
+			struct actions *out)
 {
 	action_log(a, out,
 		   "node %.*s: externally uncordoned during drain, draining "
@@ -416,8 +399,8 @@ static void drain_again(struct arena *a, const struct drain_view *in,
 	action_requeue(a, out, 0, S("uncordoned during the drain"));
 }
 
-static void not_drained(struct arena *a, const struct drain_view *in,
-			struct drain *d, struct actions *out)
+static void not_drained(struct arena *a, const struct drain_view *in, struct drain *d,
+			struct actions *out)
 {
 	struct step s = executed("Drained", "Node Drain has not succeeded");
 	struct str why = d->failure;
@@ -436,12 +419,9 @@ static void not_drained(struct arena *a, const struct drain_view *in,
 			       "Drain failed. Waiting 1 minute then retrying. "
 			       "Error message from drain: %.*s",
 			       STRF(why));
-	action_log(a, out, "node %.*s: %.*s", STRF(in->node->name), STRF(text))
-		->warning = true;
+	action_log(a, out, "node %.*s: %.*s", STRF(in->node->name), STRF(text))->warning = true;
 	if (slow)
-		action_event(a, out,
-			     about(in->node, S("DrainThresholdExceeded")),
-			     text);
+		action_event(a, out, about(in->node, S("DrainThresholdExceeded")), text);
 	s.child_text = str_fmt(a,
 			       "Error: Node Drain has not succeeded. Error is: "
 			       "%.*s %.*s",
@@ -459,8 +439,8 @@ static void not_drained(struct arena *a, const struct drain_view *in,
 	rest(d);
 }
 
-static void drained(struct arena *a, const struct drain_view *in,
-		    struct drain *d, struct actions *out)
+static void drained(struct arena *a, const struct drain_view *in, struct drain *d,
+		    struct actions *out)
 {
 	struct step s = executed("Drained", "Drained Node as part of update "
 					    "executed phase");
@@ -472,8 +452,7 @@ static void drained(struct arena *a, const struct drain_view *in,
 			       STRF(in->node->desired_drain));
 	report(a, in, d, &s, out);
 	d->cordoned = 0;
-	action_metric(a, out, "mcc_drain_err", &in->node->name, 1, 0)->kind =
-		ACTION_UNMETRIC;
+	action_metric(a, out, "mcc_drain_err", &in->node->name, 1, 0)->kind = ACTION_UNMETRIC;
 	if (in->node->unschedulable) {
 		fulfil(a, in, d, S("drain"), out);
 		return;
@@ -482,8 +461,8 @@ static void drained(struct arena *a, const struct drain_view *in,
 }
 
 /* Cordons, or goes on where the node is cordoned. */
-static void cordon(struct arena *a, const struct drain_view *in,
-		   struct drain *d, struct actions *out)
+static void cordon(struct arena *a, const struct drain_view *in, struct drain *d,
+		   struct actions *out)
 {
 	enum drain_outcome o = set_cordon(a, in, d, true, out);
 
@@ -520,14 +499,12 @@ static void empty(struct arena *a, const struct drain_view *in, struct drain *d,
 	d->failure = str_dup(&d->a, why);
 }
 
-static void drain_node(struct arena *a, const struct drain_view *in,
-		       struct drain *d, struct actions *out)
+static void drain_node(struct arena *a, const struct drain_view *in, struct drain *d,
+		       struct actions *out)
 {
 	if (d->phase == DRAIN_IDLE) {
 		alarm_if_late(a, in, d, out);
-		d->phase = !d->cordoned || !in->node->unschedulable
-				   ? DRAIN_CORDON
-				   : DRAIN_BEGIN;
+		d->phase = !d->cordoned || !in->node->unschedulable ? DRAIN_CORDON : DRAIN_BEGIN;
 	}
 	if (d->phase == DRAIN_CORDON)
 		cordon(a, in, d, out);
@@ -543,8 +520,8 @@ static void drain_node(struct arena *a, const struct drain_view *in,
 		drained(a, in, d, out);
 }
 
-int plan_drain(struct arena *a, const struct drain_view *in, struct drain *d,
-	       struct actions *out, struct err *err)
+int plan_drain(struct arena *a, const struct drain_view *in, struct drain *d, struct actions *out,
+	       struct err *err)
 {
 	const struct mc_node *n = in->node;
 	struct str verb = n->desired_drain, target;

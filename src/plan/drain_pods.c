@@ -44,14 +44,12 @@ static bool is_version(struct str v)
 	if (!str_starts(v, S("v")) || v.n > 16)
 		return false;
 	for (size_t i = 1; i < v.n; i++)
-		if (!(v.p[i] >= '0' && v.p[i] <= '9') &&
-		    !(v.p[i] >= 'a' && v.p[i] <= 'z'))
+		if (!(v.p[i] >= '0' && v.p[i] <= '9') && !(v.p[i] >= 'a' && v.p[i] <= 'z'))
 			return false;
 	return v.n > 1 && v.p[1] >= '1' && v.p[1] <= '9';
 }
 
-int drain_eviction_api(struct arena *a, struct str body, struct str *out,
-		       struct err *err)
+int drain_eviction_api(struct arena *a, struct str body, struct str *out, struct err *err)
 {
 	struct json *tree = NULL;
 	int rc = json_parse(a, body, NULL, &tree, err);
@@ -60,14 +58,12 @@ int drain_eviction_api(struct arena *a, struct str body, struct str *out,
 		return rc;
 	if (!str_is(json_str(tree, "kind", S("")), "APIResourceList"))
 		return err_set(err, ERR_INVALID, "it is no APIResourceList");
-	for (const struct json *j = json_first(json_at(tree, "resources")); j;
-	     j = json_next(j)) {
+	for (const struct json *j = json_first(json_at(tree, "resources")); j; j = json_next(j)) {
 		struct str version = json_str(j, "version", S("v1"));
 
 		if (!str_is(json_str(j, "name", S("")), "pods/eviction") ||
 		    !str_is(json_str(j, "kind", S("")), "Eviction") ||
-		    !str_is(json_str(j, "group", S("policy")), "policy") ||
-		    !is_version(version))
+		    !str_is(json_str(j, "group", S("policy")), "policy") || !is_version(version))
 			continue;
 		*out = str_fmt(a, "policy/%.*s", STRF(version));
 		return 0;
@@ -122,8 +118,7 @@ static struct str cannot_delete(struct arena *a, const struct drain *d)
 			b = ARENA_NEW(a, struct buf);
 			buf_init(b, a);
 			buf_addf(b, "cannot delete %.*s: ",
-				 STRF(p->said.n ? p->said
-						: S("unexpected error")));
+				 STRF(p->said.n ? p->said : S("unexpected error")));
 			map_put(&by_why, p->said, b);
 		} else {
 			buf_addz(b, ", ");
@@ -136,8 +131,8 @@ static struct str cannot_delete(struct arena *a, const struct drain *d)
 	return list_text(a, &l);
 }
 
-enum drain_outcome drain_sort_pods(struct arena *a, struct drain *d,
-				   struct actions *out, struct str *error)
+enum drain_outcome drain_sort_pods(struct arena *a, struct drain *d, struct actions *out,
+				   struct str *error)
 {
 	size_t open = 0;
 
@@ -149,11 +144,9 @@ enum drain_outcome drain_sort_pods(struct arena *a, struct drain *d,
 				   str_fmt(a,
 					   "/apis/apps/v1/namespaces/%.*s/"
 					   "daemonsets/%.*s",
-					   STRF(p->pod.ns),
-					   STRF(p->pod.daemonset)),
+					   STRF(p->pod.ns), STRF(p->pod.daemonset)),
 				   S(""), S("a pod of it is on the node"))
-				->tag =
-				drain_tag(d, DRAIN_TAG_POD + (unsigned)i);
+				->tag = drain_tag(d, DRAIN_TAG_POD + (unsigned)i);
 			p->state = DRAIN_POD_ASKED;
 		}
 		open += p->state == DRAIN_POD_ASKED;
@@ -174,14 +167,12 @@ static void sorted(struct drain_pod *p, const struct drain_answer *answer)
 		p->state = DRAIN_POD_FAILED;
 }
 
-static void evicted(struct drain_pod *p, int64_t now,
-		    const struct drain_answer *answer)
+static void evicted(struct drain_pod *p, int64_t now, const struct drain_answer *answer)
 {
 	bool ending = answer->status == 403 && answer->terminating;
 
 	/* a pod that goes with its namespace needs no eviction */
-	if ((answer->status >= 200 && answer->status < 300) ||
-	    (ending && p->pod.deleting)) {
+	if ((answer->status >= 200 && answer->status < 300) || (ending && p->pod.deleting)) {
 		p->state = DRAIN_POD_LEAVING;
 	} else if (answer->status == 404) {
 		p->state = DRAIN_POD_GONE;
@@ -198,31 +189,27 @@ void drain_pod_reply(struct drain *d, struct drain_pod *p, struct instant now,
 {
 	p->said = str_dup(&d->a, answer->message);
 	if (answer->budget.n)
-		p->said = str_fmt(&d->a, "%.*s %.*s", STRF(answer->message),
-				  STRF(answer->budget));
+		p->said = str_fmt(&d->a, "%.*s %.*s", STRF(answer->message), STRF(answer->budget));
 	if (p->state == DRAIN_POD_ASKED)
 		sorted(p, answer);
 	else if (p->state == DRAIN_POD_SENT)
 		evicted(p, drain_ms(now), answer);
 }
 
-static void send(struct arena *a, struct drain *d, size_t i,
-		 const struct drain_view *in, struct actions *out)
+static void send(struct arena *a, struct drain *d, size_t i, const struct drain_view *in,
+		 struct actions *out)
 {
 	struct drain_pod *p = &d->pods[i];
-	struct str path =
-		str_fmt(a, "/api/v1/namespaces/%.*s/pods/%.*s/eviction",
-			STRF(p->pod.ns), STRF(p->pod.name));
-	struct str reason = str_fmt(a, "node %.*s: %.*s", STRF(in->node->name),
-				    STRF(d->wish));
+	struct str path = str_fmt(a, "/api/v1/namespaces/%.*s/pods/%.*s/eviction", STRF(p->pod.ns),
+				  STRF(p->pod.name));
+	struct str reason = str_fmt(a, "node %.*s: %.*s", STRF(in->node->name), STRF(d->wish));
 	struct action *act;
 	struct buf b;
 
 	p->state = DRAIN_POD_SENT;
 	if (!p->said.n)
-		action_log(a, out, "node %.*s: evicting pod %.*s/%.*s",
-			   STRF(in->node->name), STRF(p->pod.ns),
-			   STRF(p->pod.name));
+		action_log(a, out, "node %.*s: evicting pod %.*s/%.*s", STRF(in->node->name),
+			   STRF(p->pod.ns), STRF(p->pod.name));
 	buf_init(&b, a);
 	buf_addc(&b, '{');
 	body_add(&b, S("kind"), S("Eviction"));
@@ -237,28 +224,25 @@ static void send(struct arena *a, struct drain *d, size_t i,
 }
 
 /* Those no longer there, or there again under another uid, have left. */
-static void notice_gone(struct arena *a, struct drain *d,
-			const struct drain_view *in, struct actions *out)
+static void notice_gone(struct arena *a, struct drain *d, const struct drain_view *in,
+			struct actions *out)
 {
 	struct map here;
 
 	map_init(&here, a);
 	for (size_t i = 0; i < in->n_pods; i++)
-		map_put(&here, in->pods[i].uid,
-			(void *)(uintptr_t)&in->pods[i]);
+		map_put(&here, in->pods[i].uid, (void *)(uintptr_t)&in->pods[i]);
 	for (size_t i = 0; i < d->n_pods; i++) {
 		struct drain_pod *p = &d->pods[i];
 		const struct mc_pod *now = map_get(&here, p->pod.uid);
 
 		if (now)
 			p->pod.deleting = now->deleting;
-		if (now || (p->state != DRAIN_POD_LEAVING &&
-			    p->state != DRAIN_POD_TODO))
+		if (now || (p->state != DRAIN_POD_LEAVING && p->state != DRAIN_POD_TODO))
 			continue;
 		p->state = DRAIN_POD_GONE;
-		action_log(a, out, "node %.*s: Evicted pod %.*s/%.*s",
-			   STRF(in->node->name), STRF(p->pod.ns),
-			   STRF(p->pod.name));
+		action_log(a, out, "node %.*s: Evicted pod %.*s/%.*s", STRF(in->node->name),
+			   STRF(p->pod.ns), STRF(p->pod.name));
 	}
 }
 
@@ -274,18 +258,16 @@ static void add_timeout(struct buf *b, const struct drain_view *in)
 }
 
 /* What a pod is not let go for, once: it is tried every few seconds. */
-static void log_refusal(struct arena *a, struct drain_pod *p,
-			const struct drain_view *in, struct actions *out)
+static void log_refusal(struct arena *a, struct drain_pod *p, const struct drain_view *in,
+			struct actions *out)
 {
 	struct buf b;
 
-	if (p->state != DRAIN_POD_TODO || !p->said.n ||
-	    str_eq(p->logged, p->said))
+	if (p->state != DRAIN_POD_TODO || !p->said.n || str_eq(p->logged, p->said))
 		return;
 	p->logged = p->said;
 	buf_init(&b, a);
-	buf_addf(&b, "node %.*s: error when evicting pods/",
-		 STRF(in->node->name));
+	buf_addf(&b, "node %.*s: error when evicting pods/", STRF(in->node->name));
 	go_quote(&b, p->pod.name);
 	buf_addz(&b, " -n ");
 	go_quote(&b, p->pod.ns);
@@ -294,28 +276,23 @@ static void log_refusal(struct arena *a, struct drain_pod *p,
 }
 
 /* Why the attempt failed. */
-static struct str failure(struct arena *a, const struct drain *d,
-			  const struct drain_view *in)
+static struct str failure(struct arena *a, const struct drain *d, const struct drain_view *in)
 {
 	struct list l;
 
 	list_init(&l, a);
 	for (size_t i = 0; i < d->n_pods; i++) {
 		const struct drain_pod *p = &d->pods[i];
-		bool late = p->state == DRAIN_POD_TODO ||
-			    p->state == DRAIN_POD_SENT;
+		bool late = p->state == DRAIN_POD_TODO || p->state == DRAIN_POD_SENT;
 		struct buf b;
 
-		if (!late && p->state != DRAIN_POD_LEAVING &&
-		    p->state != DRAIN_POD_FAILED)
+		if (!late && p->state != DRAIN_POD_LEAVING && p->state != DRAIN_POD_FAILED)
 			continue;
 		buf_init(&b, a);
-		buf_addz(&b, p->state == DRAIN_POD_LEAVING
-				     ? "error when waiting for pod "
-				     : "error when evicting pods/");
+		buf_addz(&b, p->state == DRAIN_POD_LEAVING ? "error when waiting for pod "
+							   : "error when evicting pods/");
 		go_quote(&b, p->pod.name);
-		buf_addz(&b, p->state == DRAIN_POD_LEAVING ? " in namespace "
-							   : " -n ");
+		buf_addz(&b, p->state == DRAIN_POD_LEAVING ? " in namespace " : " -n ");
 		go_quote(&b, p->pod.ns);
 		if (p->state == DRAIN_POD_LEAVING)
 			buf_addz(&b, " to terminate: context deadline "
@@ -332,8 +309,7 @@ static struct str failure(struct arena *a, const struct drain *d,
 	return list_text(a, &l);
 }
 
-enum drain_outcome drain_evict_pods(struct arena *a, struct drain *d,
-				    const struct drain_view *in,
+enum drain_outcome drain_evict_pods(struct arena *a, struct drain *d, const struct drain_view *in,
 				    struct actions *out, struct str *error)
 {
 	int64_t now = drain_ms(in->now), wake;
@@ -347,15 +323,13 @@ enum drain_outcome drain_evict_pods(struct arena *a, struct drain *d,
 		struct drain_pod *p = &d->pods[i];
 
 		log_refusal(a, p, in, out);
-		if (p->state == DRAIN_POD_TODO && now < d->deadline &&
-		    in->eviction_api.n) {
+		if (p->state == DRAIN_POD_TODO && now < d->deadline && in->eviction_api.n) {
 			if (p->due <= now)
 				send(a, d, i, in, out);
 			else if (p->due < wake)
 				wake = p->due;
 		}
-		open += p->state == DRAIN_POD_TODO ||
-			p->state == DRAIN_POD_SENT ||
+		open += p->state == DRAIN_POD_TODO || p->state == DRAIN_POD_SENT ||
 			p->state == DRAIN_POD_LEAVING;
 	}
 	if (open && now < d->deadline) {

@@ -15,15 +15,13 @@ static struct str name_of(const struct json *device)
 
 static bool is_esp(const struct json *part)
 {
-	return str_is(json_str(part, "parttype", S("")), ESP_TYPE) &&
-	       name_of(part).n;
+	return str_is(json_str(part, "parttype", S("")), ESP_TYPE) && name_of(part).n;
 }
 
 /* Whether it is one of those that the device is made of. */
 static bool holds(const struct json *part, struct str device)
 {
-	for (const struct json *d = json_first(json_at(part, "children")); d;
-	     d = json_next(d))
+	for (const struct json *d = json_first(json_at(part, "children")); d; d = json_next(d))
 		if (str_eq(name_of(d), device))
 			return true;
 	return false;
@@ -37,8 +35,7 @@ struct found {
 	bool boot, raid; /* where /boot is has been seen, and is one */
 };
 
-static void look_at(struct arena *a, const struct json *disk, struct str boot,
-		    struct found *f)
+static void look_at(struct arena *a, const struct json *disk, struct str boot, struct found *f)
 {
 	const struct json *parts = json_at(disk, "children"), *p;
 	bool of[3] = { false, false, true };
@@ -49,8 +46,7 @@ static void look_at(struct arena *a, const struct json *disk, struct str boot,
 
 		if ((in || is) && !f->boot) {
 			f->boot = true;
-			f->raid = str_is(json_str(p, "fstype", S("")),
-					 "linux_raid_member");
+			f->raid = str_is(json_str(p, "fstype", S("")), "linux_raid_member");
 		}
 		of[OF_RAID] |= in;
 		of[OF_BOOT] |= is;
@@ -62,8 +58,8 @@ static void look_at(struct arena *a, const struct json *disk, struct str boot,
 	f->disks += f->esps[ANY].n > had;
 }
 
-int esp_choose(struct arena *a, struct str lsblk, struct str boot,
-	       struct strs *out, struct err *err)
+int esp_choose(struct arena *a, struct str lsblk, struct str boot, struct strs *out,
+	       struct err *err)
 {
 	static const char none[][48] = {
 		"no ESP replicas found for RAID device ",
@@ -77,8 +73,7 @@ int esp_choose(struct arena *a, struct str lsblk, struct str boot,
 
 	if (rc < 0)
 		return err_wrap(err, "parsing lsblk output");
-	for (const struct json *d = json_first(json_at(j, "blockdevices")); d;
-	     d = json_next(d))
+	for (const struct json *d = json_first(json_at(j, "blockdevices")); d; d = json_next(d))
 		look_at(a, d, boot, &f);
 	which = f.raid ? OF_RAID : f.disks > 1 ? OF_BOOT : ANY;
 	*out = f.esps[which];

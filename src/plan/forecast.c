@@ -16,8 +16,7 @@ struct pool_side {
 	struct str error, culprit;
 };
 
-static const struct mc_pool *find_pool(const struct mc_set *set,
-				       struct str name)
+static const struct mc_pool *find_pool(const struct mc_set *set, struct str name)
 {
 	for (size_t i = 0; i < set->pools.n; i++)
 		if (str_eq(set->pools.v[i]->meta.name, name))
@@ -35,8 +34,7 @@ static struct mc *find_mc(const struct mc_set *set, struct str name)
 
 static struct str current_name(const struct mc_pool *pool)
 {
-	return json_str(pool ? pool->tree : NULL, "spec.configuration.name",
-			S(""));
+	return json_str(pool ? pool->tree : NULL, "spec.configuration.name", S(""));
 }
 
 /* ---- rendering ---- */
@@ -46,15 +44,13 @@ static bool selects_all(const struct mc_pool *pool)
 	return pool->selector && !json_len(pool->selector);
 }
 
-static void render_side(struct arena *a, const struct forecast_in *in,
-			struct pool_side *s)
+static void render_side(struct arena *a, const struct forecast_in *in, struct pool_side *s)
 {
 	struct render_in version = { .raw = in->raw,
 				     .hash = in->hash,
 				     .pool = s->pool,
 				     .keep = in->keep,
-				     .controller_config =
-					     s->set->controller_config };
+				     .controller_config = s->set->controller_config };
 	struct render_view v;
 	struct err err = ERR_INIT(a);
 	const struct mc *culprit = NULL;
@@ -72,9 +68,8 @@ static void render_side(struct arena *a, const struct forecast_in *in,
 		return;
 	s->error = render_degraded(a, &v, err.msg);
 	if (culprit)
-		s->culprit =
-			str_fmt(a, "MachineConfig %.*s (%.*s)",
-				STRF(culprit->meta.name), STRF(culprit->file));
+		s->culprit = str_fmt(a, "MachineConfig %.*s (%.*s)", STRF(culprit->meta.name),
+				     STRF(culprit->file));
 }
 
 /* A config that was rendered earlier instead of what would be rendered now. */
@@ -104,8 +99,7 @@ static void use_current(struct arena *a, struct pool_side *s)
 
 /* ---- what nodes refuse ---- */
 
-static bool daemons_own(struct arena *a, const struct ign_objs *files,
-			struct str *why)
+static bool daemons_own(struct arena *a, const struct ign_objs *files, struct str *why)
 {
 	for (size_t i = 0; i < files->n; i++) {
 		struct str path = ign_str(files->v[i], IGN_FILE_PATH);
@@ -119,8 +113,7 @@ static bool daemons_own(struct arena *a, const struct ign_objs *files,
 }
 
 /* What is found when files are written and extensions installed: after the drain. */
-static int late_refusal(struct arena *a, const struct forecast *f,
-			struct err *err)
+static int late_refusal(struct arena *a, const struct forecast *f, struct err *err)
 {
 	struct steps_in in = { .from = f->from, .to = f->to, .core_os = true };
 	const struct update_changes *c = &f->plan->changes;
@@ -136,8 +129,7 @@ static int late_refusal(struct arena *a, const struct forecast *f,
 }
 
 /* A pool that is layered has an image built for each of its configs. */
-static void find_layers(struct arena *a, const struct mc_set *set,
-			struct forecast *f)
+static void find_layers(struct arena *a, const struct mc_set *set, struct forecast *f)
 {
 	struct str pool = f->removed ? f->partner : f->pool;
 
@@ -153,13 +145,11 @@ static void find_layers(struct arena *a, const struct mc_set *set,
 }
 
 /* In place of what the change of files alone would take. */
-static void reboot_into_image(struct arena *a, const struct forecast *f,
-			      struct update_plan *plan)
+static void reboot_into_image(struct arena *a, const struct forecast *f, struct update_plan *plan)
 {
 	struct update_action act = {
 		.kind = UPDATE_REBOOT,
-		.cause = str_fmt(a, "image of MachineOSConfig %.*s",
-				 STRF(f->layered)),
+		.cause = str_fmt(a, "image of MachineOSConfig %.*s", STRF(f->layered)),
 		.rule = S("a new OS image needs a reboot"),
 	};
 
@@ -179,15 +169,13 @@ static struct mc_overrides allowed(struct arena *a, const struct mc_set *set)
 }
 
 /* In the order in which a daemon gets there. */
-static void find_refusal(struct arena *a, const struct mc_set *set,
-			 struct forecast *f)
+static void find_refusal(struct arena *a, const struct mc_set *set, struct forecast *f)
 {
 	struct mc_overrides allow = allowed(a, set);
 	const char *bad = mc_irreconcilable(a, f->from, f->to, &allow);
 	struct update_in in = { .from = f->from,
 				.to = f->to,
-				.policies = update_policies(
-					a, set->configuration) };
+				.policies = update_policies(a, set->configuration) };
 	struct update_plan *plan = ARENA_NEW(a, struct update_plan);
 	struct err err = ERR_INIT(a);
 	int rc = plan_update(a, &in, plan, &err);
@@ -215,8 +203,7 @@ static void find_refusal(struct arena *a, const struct mc_set *set,
 
 /* Of an object that the change spoils what it had made may be missing in after:
  * there is nothing to compare. */
-static void wait_for(struct arena *a, const struct preview_refusal *r,
-		     struct forecast *f)
+static void wait_for(struct arena *a, const struct preview_refusal *r, struct forecast *f)
 {
 	f->waits = preview_refusal_text(a, r);
 	if (!r->touched)
@@ -226,8 +213,7 @@ static void wait_for(struct arena *a, const struct preview_refusal *r,
 	f->to_name = f->from_name;
 }
 
-static void take_sides(const struct pool_side *x, const struct pool_side *y,
-		       struct forecast *f)
+static void take_sides(const struct pool_side *x, const struct pool_side *y, struct forecast *f)
 {
 	struct str now = current_name(x->pool);
 
@@ -248,15 +234,13 @@ static void take_sides(const struct pool_side *x, const struct pool_side *y,
 
 /* Nodes of a pool that is new or removed come from another pool, or go to one, and
  * from its config or to it. There its maxUnavailable and pause rule. */
-static void move_nodes(struct arena *a, const struct forecast_in *in,
-		       struct forecast *f)
+static void move_nodes(struct arena *a, const struct forecast_in *in, struct forecast *f)
 {
 	struct pool_side *s = ARENA_NEW(a, struct pool_side);
 	struct forecast_nodes there = { 0 };
 
 	*s = (struct pool_side){ .set = f->removed ? in->after : in->before };
-	f->partner = forecast_partner(a, f->removed ? in->before : in->after,
-				      f->pool, s->set);
+	f->partner = forecast_partner(a, f->removed ? in->before : in->after, f->pool, s->set);
 	s->pool = find_pool(s->set, f->partner);
 	if (!s->pool)
 		return;
@@ -278,8 +262,7 @@ static void move_nodes(struct arena *a, const struct forecast_in *in,
 
 /* A pool that is removed takes its rendered configs along: its nodes do not find the
  * one that they have. */
-static void lose_config(struct arena *a, const struct pool_side *x,
-			struct forecast *f)
+static void lose_config(struct arena *a, const struct pool_side *x, struct forecast *f)
 {
 	const struct mc *mc = find_mc(x->set, current_name(x->pool));
 
@@ -297,8 +280,8 @@ static void lose_config(struct arena *a, const struct pool_side *x,
  * Nodes that a refusal, a pause or another pool has kept from the pool's config go on
  * from the one that they have. True when they do though the pool's stays the same.
  */
-static bool from_behind(struct arena *a, const struct forecast_in *in,
-			struct pool_side *x, struct forecast *f)
+static bool from_behind(struct arena *a, const struct forecast_in *in, struct pool_side *x,
+			struct forecast *f)
 {
 	bool renamed = !str_eq(f->from_name, f->to_name);
 	const struct forecast_nodes *now = &f->nodes;
@@ -319,8 +302,8 @@ static bool from_behind(struct arena *a, const struct forecast_in *in,
 	return moves && !str_eq(f->from_name, f->to_name);
 }
 
-bool plan_forecast(struct arena *a, const struct forecast_in *in,
-		   struct str pool, struct forecast *out)
+bool plan_forecast(struct arena *a, const struct forecast_in *in, struct str pool,
+		   struct forecast *out)
 {
 	struct pool_side *x = ARENA_NEW(a, struct pool_side);
 	struct pool_side *y = ARENA_NEW(a, struct pool_side);
@@ -339,8 +322,7 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in,
 	if (y->pool)
 		render_side(a, in, y);
 	take_sides(x, y, out);
-	forecast_count(a, out->removed ? in->before : in->after, pool,
-		       &out->nodes);
+	forecast_count(a, out->removed ? in->before : in->after, pool, &out->nodes);
 	differs = out->is_new || out->removed || x->error.n > 0 ||
 		  !str_eq(out->from_name, out->to_name);
 	if (out->is_new || out->removed)
@@ -359,8 +341,7 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in,
 
 static bool happens(const struct forecast *f)
 {
-	return f->plan && !f->render_error.n && !f->waits.n &&
-	       (!f->refused.n || f->refused_late);
+	return f->plan && !f->render_error.n && !f->waits.n && (!f->refused.n || f->refused_late);
 }
 
 bool forecast_drains(const struct forecast *f)

@@ -3,8 +3,7 @@
 static bool has_current(const struct mc_set *set)
 {
 	for (size_t i = 0; i < set->pools.n; i++) {
-		struct str name = json_str(set->pools.v[i]->tree,
-					   "spec.configuration.name", S(""));
+		struct str name = json_str(set->pools.v[i]->tree, "spec.configuration.name", S(""));
 
 		for (size_t k = 0; k < set->mcs.n; k++)
 			if (str_eq(set->mcs.v[k]->meta.name, name))
@@ -23,17 +22,16 @@ static bool touches(const struct mc_set *change, const enum mc_kind *kinds)
 }
 
 /* Of which objects kubelets' and registries' configs are made. */
-static const enum mc_kind kubelet[] = { MC_KUBELET_CONFIG, MC_FEATURE_GATE,
-					MC_NODE_CONFIG, MC_API_SERVER,
-					MC_OTHER };
+static const enum mc_kind kubelet[] = { MC_KUBELET_CONFIG, MC_FEATURE_GATE, MC_NODE_CONFIG,
+					MC_API_SERVER, MC_OTHER };
 static const enum mc_kind registries[] = {
 	MC_IMAGE,	MC_CONTENT_POLICY,	 MC_DIGEST_MIRRORS,
 	MC_TAG_MIRRORS, MC_CLUSTER_IMAGE_POLICY, MC_IMAGE_POLICY,
 	MC_OTHER
 };
 
-static void assume_inputs(struct arena *a, const struct mc_set *set,
-			  const struct mc_set *change, struct strs *out)
+static void assume_inputs(struct arena *a, const struct mc_set *set, const struct mc_set *change,
+			  struct strs *out)
 {
 	bool kubelets = touches(change, kubelet);
 	bool images = touches(change, registries);
@@ -43,13 +41,11 @@ static void assume_inputs(struct arena *a, const struct mc_set *set,
 			 S("no FeatureGate: feature gates are as the generated "
 			   "MachineConfigs have them"));
 	if ((kubelets || images) && !set->cluster_version)
-		VEC_PUSH(
-			a, out,
-			S("no ClusterVersion: the release and its image are those "
-			  "that the ControllerConfig names"));
-	if (images && !mc_find(set, MC_IMAGE, NULL))
 		VEC_PUSH(a, out,
-			 S("no Image config: it restricts no registry"));
+			 S("no ClusterVersion: the release and its image are those "
+			   "that the ControllerConfig names"));
+	if (images && !mc_find(set, MC_IMAGE, NULL))
+		VEC_PUSH(a, out, S("no Image config: it restricts no registry"));
 	if (kubelets && !mc_find(set, MC_API_SERVER, NULL))
 		VEC_PUSH(a, out,
 			 S("no APIServer config: kubelets have the TLS profile "
@@ -60,21 +56,19 @@ static void assume_inputs(struct arena *a, const struct mc_set *set,
 			   "defaults"));
 }
 
-void forecast_assumptions(struct arena *a, const struct mc_set *set,
-			  const struct mc_set *change, struct strs *out)
+void forecast_assumptions(struct arena *a, const struct mc_set *set, const struct mc_set *change,
+			  struct strs *out)
 {
 	if (!set->configuration)
 		VEC_PUSH(a, out, S(ASSUMED_POLICIES));
 	if (!set->nodes.n)
-		VEC_PUSH(a, out,
-			 S("no Nodes: how many nodes a pool has is not known"));
+		VEC_PUSH(a, out, S("no Nodes: how many nodes a pool has is not known"));
 	if (!set->controller_config)
 		VEC_PUSH(a, out,
-			 has_current(set)
-				 ? S("no ControllerConfig: OS images and "
-				     "release are those of the pools' current "
-				     "configs")
-				 : S("no ControllerConfig: configs are "
-				     "rendered without OS images"));
+			 has_current(set) ? S("no ControllerConfig: OS images and "
+					      "release are those of the pools' current "
+					      "configs")
+					  : S("no ControllerConfig: configs are "
+					      "rendered without OS images"));
 	assume_inputs(a, set, change, out);
 }

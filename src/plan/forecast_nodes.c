@@ -2,8 +2,7 @@
 #include "forecast_parts.h"
 #include "mc/pool.h"
 
-static void decode_pools(struct arena *a, const struct mc_set *set,
-			 struct mcps *out)
+static void decode_pools(struct arena *a, const struct mc_set *set, struct mcps *out)
 {
 	struct err ignored = ERR_INIT(a);
 
@@ -16,24 +15,20 @@ static void decode_pools(struct arena *a, const struct mc_set *set,
 }
 
 /* The pool that a node takes its config from, or NULL. */
-static const struct mcp *pool_of(struct arena *a, const struct mcps *pools,
-				 const struct mc_node *n)
+static const struct mcp *pool_of(struct arena *a, const struct mcps *pools, const struct mc_node *n)
 {
 	struct err ignored = ERR_INIT(a);
 	struct mcp_of_node of = { 0 };
 
-	return mcp_of_node(pools, n, &of, &ignored) == 0 && of.n ? of.v[0]
-								 : NULL;
+	return mcp_of_node(pools, n, &of, &ignored) == 0 && of.n ? of.v[0] : NULL;
 }
 
-static void count_node(const struct mcp *pool, const struct mc_node *n,
-		       struct forecast_nodes *out)
+static void count_node(const struct mcp *pool, const struct mc_node *n, struct forecast_nodes *out)
 {
 	struct str arch = S("");
 
 	out->n++;
-	if (labels_get(n->labels, S(NODE_ARCH), &arch) &&
-	    !str_is(arch, "arm64"))
+	if (labels_get(n->labels, S(NODE_ARCH), &arch) && !str_is(arch, "arm64"))
 		out->not_arm = true;
 	if (!n->current_config.n || str_eq(n->current_config, pool->target))
 		return;
@@ -64,16 +59,15 @@ void forecast_count(struct arena *a, const struct mc_set *set, struct str pool,
 		out->max = 0;
 		out->max_error = err.msg;
 	} else if (out->max < 0) {
-		out->max_error = str_fmt(a, "maxUnavailable is %lld",
-					 (long long)out->max);
+		out->max_error = str_fmt(a, "maxUnavailable is %lld", (long long)out->max);
 	}
 	/* a share of nobody knows what */
 	if (!out->known && json_kind(own->max_unavailable) == JSON_STRING)
 		out->max = 0;
 }
 
-struct str forecast_partner(struct arena *a, const struct mc_set *here,
-			    struct str pool, const struct mc_set *there)
+struct str forecast_partner(struct arena *a, const struct mc_set *here, struct str pool,
+			    const struct mc_set *there)
 {
 	struct mcps own = { 0 }, others = { 0 };
 	struct str found = S("");
@@ -83,8 +77,7 @@ struct str forecast_partner(struct arena *a, const struct mc_set *here,
 	decode_pools(a, there, &others);
 	map_init(&nodes, a);
 	for (size_t i = 0; i < there->nodes.n; i++)
-		(void)map_put(&nodes, there->nodes.v[i]->name,
-			      there->nodes.v[i]);
+		(void)map_put(&nodes, there->nodes.v[i]->name, there->nodes.v[i]);
 	for (size_t i = 0; i < here->nodes.n; i++) {
 		const struct mc_node *n = here->nodes.v[i];
 		const struct mcp *is = pool_of(a, &own, n);

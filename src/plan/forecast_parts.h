@@ -12,7 +12,7 @@ void forecast_count(struct arena *a, const struct mc_set *set, struct str pool,
 
 /* The pool of there that has the nodes which pool has here; "" when it has none, or
  * they are in several. */
-struct str forecast_partner(struct arena *a, const struct mc_set *here,
-			    struct str pool, const struct mc_set *there);
+struct str forecast_partner(struct arena *a, const struct mc_set *here, struct str pool,
+			    const struct mc_set *there);
 
 #endif

@@ -7,11 +7,10 @@
 #include "plan/runtime_sync.h"
 #include "plan/template_sync.h"
 
-struct template_input generate_templates(struct arena *a,
-					 const struct generate_view *in)
+struct template_input generate_templates(struct arena *a, const struct generate_view *in)
 {
-	struct tls_profile tls = mc_tls_profile(
-		a, json_at(in->api_server, "spec.tlsSecurityProfile"));
+	struct tls_profile tls =
+		mc_tls_profile(a, json_at(in->api_server, "spec.tlsSecurityProfile"));
 
 	return (struct template_input){
 		.tree = in->tree,
@@ -24,8 +23,7 @@ struct template_input generate_templates(struct arena *a,
 	};
 }
 
-static const struct mc_object *find_object(const struct mc_objects *list,
-					   struct str name)
+static const struct mc_object *find_object(const struct mc_objects *list, struct str name)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (str_eq(list->v[i]->meta.name, name))
@@ -36,8 +34,7 @@ static const struct mc_object *find_object(const struct mc_objects *list,
 const struct json *generate_image(const struct mc_objects *images)
 {
 	for (size_t i = images->n; i-- > 0;)
-		if (images->v[i]->kind == MC_IMAGE &&
-		    str_is(images->v[i]->meta.name, "cluster"))
+		if (images->v[i]->kind == MC_IMAGE && str_is(images->v[i]->meta.name, "cluster"))
 			return images->v[i]->doc.tree;
 	return NULL;
 }
@@ -47,10 +44,8 @@ static const struct json *tree_of(const struct generate_view *in)
 	return in->controller_config ? in->controller_config->tree : NULL;
 }
 
-static struct owned_view owned_by(const struct generate_view *in,
-				  const struct owned_kind *kind,
-				  const struct mc_objects *configs,
-				  const struct mc_pools *pools)
+static struct owned_view owned_by(const struct generate_view *in, const struct owned_kind *kind,
+				  const struct mc_objects *configs, const struct mc_pools *pools)
 {
 	return (struct owned_view){ .now = in->now,
 				    .hash = in->hash,
@@ -63,8 +58,8 @@ static struct owned_view owned_by(const struct generate_view *in,
 
 /* ---- templates ---- */
 
-static int templates(struct arena *a, const struct generate_view *in,
-		     struct actions *out, struct err *err)
+static int templates(struct arena *a, const struct generate_view *in, struct actions *out,
+		     struct err *err)
 {
 	struct template_view v = { .now = in->now,
 				   .raw = in->raw,
@@ -86,8 +81,7 @@ static int templates(struct arena *a, const struct generate_view *in,
 	if (!v.pull_secret && !v.pull_secret_error.n)
 		v.pull_secret_error =
 			str_fmt(a, "secrets \"%.*s\" not found",
-				STRF(json_str(tree_of(in),
-					      "spec.pullSecret.name", S(""))));
+				STRF(json_str(tree_of(in), "spec.pullSecret.name", S(""))));
 	return plan_template_sync(a, &v, out, err);
 }
 
@@ -101,14 +95,12 @@ static struct str only_pool(struct str name)
 		       : S("");
 }
 
-static int kubelet(struct arena *a, const struct generate_view *in,
-		   const struct generate_key *key, struct actions *out,
-		   struct err *err)
+static int kubelet(struct arena *a, const struct generate_view *in, const struct generate_key *key,
+		   struct actions *out, struct err *err)
 {
 	struct template_input t = generate_templates(a, in);
 	struct kubelet_view v = {
-		.owned = owned_by(in, &owned_kubelet, in->kubelets,
-				  in->kubelet_pools),
+		.owned = owned_by(in, &owned_kubelet, in->kubelets, in->kubelet_pools),
 		.controller_config = in->controller_config,
 		.templates = &t,
 		.gates_on = in->gates.enabled,
@@ -116,14 +108,10 @@ static int kubelet(struct arena *a, const struct generate_view *in,
 		.gates_unknown = in->gates_unknown,
 		.node = in->node,
 	};
-	int rc = in->first_run
-			 ? 0
-			 : controller_config_completed(a, tree_of(in), err);
+	int rc = in->first_run ? 0 : controller_config_completed(a, tree_of(in), err);
 
 	if (key->kind == GENERATE_KUBELET) {
-		v.owned.config = key->object
-					 ? key->object
-					 : find_object(in->kubelets, key->name);
+		v.owned.config = key->object ? key->object : find_object(in->kubelets, key->name);
 		if (!v.owned.config)
 			return 0;
 		return rc < 0 ? rc : plan_kubelet_sync(a, &v, out, err);
@@ -138,20 +126,17 @@ static int kubelet(struct arena *a, const struct generate_view *in,
 
 /* ---- the container runtime ---- */
 
-static int runtime(struct arena *a, const struct generate_view *in,
-		   const struct generate_key *key, struct actions *out,
-		   struct err *err)
+static int runtime(struct arena *a, const struct generate_view *in, const struct generate_key *key,
+		   struct actions *out, struct err *err)
 {
 	struct template_input t = generate_templates(a, in);
 	struct runtime_view v = {
-		.owned = owned_by(in, &owned_runtime, in->runtimes,
-				  in->runtime_pools),
+		.owned = owned_by(in, &owned_runtime, in->runtimes, in->runtime_pools),
 		.templates = &t,
 		.more_stores = mc_gate(&in->gates, "AdditionalStorageConfig"),
 	};
 
-	v.owned.config = key->object ? key->object
-				     : find_object(in->runtimes, key->name);
+	v.owned.config = key->object ? key->object : find_object(in->runtimes, key->name);
 	if (!v.owned.config)
 		return 0;
 	if (!in->controller_config)
@@ -161,8 +146,8 @@ static int runtime(struct arena *a, const struct generate_view *in,
 	return plan_runtime_sync(a, &v, out, err);
 }
 
-static int registries(struct arena *a, const struct generate_view *in,
-		      struct actions *out, struct err *err)
+static int registries(struct arena *a, const struct generate_view *in, struct actions *out,
+		      struct err *err)
 {
 	struct template_input t = generate_templates(a, in);
 	struct registries_in r = {
@@ -172,8 +157,7 @@ static int registries(struct arena *a, const struct generate_view *in,
 		.bootstrap = in->first_run,
 	};
 	struct runtime_view v = {
-		.owned = owned_by(in, &owned_runtime, in->runtimes,
-				  in->runtime_pools),
+		.owned = owned_by(in, &owned_runtime, in->runtimes, in->runtime_pools),
 		.templates = &t,
 		.registries = &r,
 		.image = generate_image(in->images),
@@ -181,16 +165,14 @@ static int registries(struct arena *a, const struct generate_view *in,
 		.assume_image = in->assume_image,
 	};
 
-	return in->controller_config ? plan_registries_sync(a, &v, out, err)
-				     : 0;
+	return in->controller_config ? plan_registries_sync(a, &v, out, err) : 0;
 }
 
-static int credentials(struct arena *a, const struct generate_view *in,
-		       struct actions *out, struct err *err)
+static int credentials(struct arena *a, const struct generate_view *in, struct actions *out,
+		       struct err *err)
 {
 	struct template_input t = generate_templates(a, in);
-	struct runtime_view v = { .owned = owned_by(in, &owned_runtime,
-						    in->runtimes,
+	struct runtime_view v = { .owned = owned_by(in, &owned_runtime, in->runtimes,
 						    in->runtime_pools),
 				  .templates = &t };
 
@@ -210,8 +192,8 @@ static struct json_list trees_of(struct arena *a, const struct mc_objects *list)
 	return out;
 }
 
-static int render(struct arena *a, const struct generate_view *in,
-		  struct str name, struct actions *out, struct err *err)
+static int render(struct arena *a, const struct generate_view *in, struct str name,
+		  struct actions *out, struct err *err)
 {
 	struct render_view v = {
 		.now = in->now,
@@ -238,9 +220,8 @@ static int render(struct arena *a, const struct generate_view *in,
 	return v.pool ? plan_render_sync(a, &v, out, err) : 0;
 }
 
-int plan_generate(struct arena *a, const struct generate_view *in,
-		  const struct generate_key *key, struct actions *out,
-		  struct err *err)
+int plan_generate(struct arena *a, const struct generate_view *in, const struct generate_key *key,
+		  struct actions *out, struct err *err)
 {
 	switch (key->kind) {
 	case GENERATE_TEMPLATES:

@@ -1,7 +1,6 @@
 #include "plan/install.h"
 
-struct str install_template(struct arena *a, struct str unit,
-			    struct str *instance)
+struct str install_template(struct arena *a, struct str unit, struct str *instance)
 {
 	ptrdiff_t at = str_chr(unit, '@'), dot = str_rchr(unit, '.');
 
@@ -9,8 +8,7 @@ struct str install_template(struct arena *a, struct str unit,
 	if (at < 0 || dot < at)
 		return S("");
 	*instance = str_sub(unit, (size_t)at + 1, (size_t)dot);
-	return str_fmt(a, "%.*s@%.*s", (int)at, unit.p,
-		       STRF(str_from(unit, (size_t)dot)));
+	return str_fmt(a, "%.*s@%.*s", (int)at, unit.p, STRF(str_from(unit, (size_t)dot)));
 }
 
 /* %i, %n, %p and the like, as far as a unit's own name gives them. */
@@ -39,8 +37,7 @@ static struct str expand(struct arena *a, struct str word, struct str unit)
 			buf_add(&b, str_sub(unit, 0, stem));
 			break;
 		case 'p':
-			buf_add(&b,
-				str_sub(unit, 0, at > 0 ? (size_t)at : stem));
+			buf_add(&b, str_sub(unit, 0, at > 0 ? (size_t)at : stem));
 			break;
 		default:
 			buf_addc(&b, word.p[i]);
@@ -49,8 +46,7 @@ static struct str expand(struct arena *a, struct str word, struct str unit)
 	return buf_str(&b);
 }
 
-static void add_words(struct arena *a, struct str value, struct str unit,
-		      struct strs *out)
+static void add_words(struct arena *a, struct str value, struct str unit, struct strs *out)
 {
 	size_t i = 0;
 
@@ -61,18 +57,14 @@ static void add_words(struct arena *a, struct str value, struct str unit,
 
 		while (i < value.n && (value.p[i] == ' ' || value.p[i] == '\t'))
 			i++;
-		for (start = i;
-		     i < value.n && value.p[i] != ' ' && value.p[i] != '\t';
-		     i++)
+		for (start = i; i < value.n && value.p[i] != ' ' && value.p[i] != '\t'; i++)
 			;
 		if (i > start)
-			VEC_PUSH(a, out,
-				 expand(a, str_sub(value, start, i), unit));
+			VEC_PUSH(a, out, expand(a, str_sub(value, start, i), unit));
 	}
 }
 
-void install_parse(struct arena *a, struct str text, struct str unit,
-		   struct install *out)
+void install_parse(struct arena *a, struct str text, struct str unit, struct install *out)
 {
 	struct {
 		const char *key;
@@ -101,8 +93,8 @@ void install_parse(struct arena *a, struct str text, struct str unit,
 			inside = str_is(line, "[Install]");
 			continue;
 		}
-		if (!inside || !line.n || line.p[0] == '#' ||
-		    line.p[0] == ';' || !str_cut(line, '=', &key, &value))
+		if (!inside || !line.n || line.p[0] == '#' || line.p[0] == ';' ||
+		    !str_cut(line, '=', &key, &value))
 			continue;
 		key = str_trim(key);
 		value = str_trim(value);

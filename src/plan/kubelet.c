@@ -17,8 +17,7 @@ static struct json *text(struct arena *a, struct str s)
 /* ---- what every node begins with ---------------------------------------- */
 
 /* kubelet.conf as the templates have it: YAML or JSON, the first document. */
-static int read_base(struct arena *a, struct str conf, struct json **out,
-		     struct err *err)
+static int read_base(struct arena *a, struct str conf, struct json **out, struct err *err)
 {
 	struct docs docs = { 0 };
 	struct docs_fault fault = { 0 };
@@ -28,14 +27,10 @@ static int read_base(struct arena *a, struct str conf, struct json **out,
 		rc = err_set(err, ERR_INVALID, "EOF");
 	if (rc == 0)
 		rc = shape_hold(a, &mc_shapes, MC_T_KubeletConfiguration,
-				SHAPE_FOLD |
-					(docs.v[0].json
-						 ? 0
-						 : SHAPE_SORTED | SHAPE_TEXT),
+				SHAPE_FOLD | (docs.v[0].json ? 0 : SHAPE_SORTED | SHAPE_TEXT),
 				docs.v[0].tree, out, err);
 	if (rc < 0)
-		return err_wrap(err,
-				"could not deserialize the Kubelet source");
+		return err_wrap(err, "could not deserialize the Kubelet source");
 	return 0;
 }
 
@@ -51,8 +46,8 @@ static struct json *object_at(struct arena *a, struct json *j, struct str key)
 	return m;
 }
 
-static int original(struct arena *a, const struct kubelet_in *in,
-		    struct json **out, struct err *err)
+static int original(struct arena *a, const struct kubelet_in *in, struct json **out,
+		    struct err *err)
 {
 	struct json *conf = NULL, *gates;
 	int rc = read_base(a, in->base, &conf, err);
@@ -69,8 +64,8 @@ static int original(struct arena *a, const struct kubelet_in *in,
 }
 
 /* How often a worker reports; other roles do not care. */
-static int apply_latency(struct arena *a, const struct kubelet_in *in,
-			 struct json *conf, struct err *err)
+static int apply_latency(struct arena *a, const struct kubelet_in *in, struct json *conf,
+			 struct err *err)
 {
 	static const struct {
 		const char *profile, *every;
@@ -79,8 +74,7 @@ static int apply_latency(struct arena *a, const struct kubelet_in *in,
 		{ "MediumUpdateAverageReaction", "20s" },
 		{ "LowUpdateSlowReaction", "1m0s" },
 	};
-	struct str profile =
-		json_str(in->node, "spec.workerLatencyProfile", S(""));
+	struct str profile = json_str(in->node, "spec.workerLatencyProfile", S(""));
 
 	if (!profile.n || !str_is(in->pool, "worker"))
 		return 0;
@@ -96,16 +90,13 @@ static int apply_latency(struct arena *a, const struct kubelet_in *in,
 		       STRF(profile));
 }
 
-static int conf_text(struct arena *a, const struct json *conf, struct str *out,
-		     struct err *err)
+static int conf_text(struct arena *a, const struct json *conf, struct str *out, struct err *err)
 {
-	struct json *j =
-		shape_marshal(a, &mc_shapes, MC_T_KubeletConfiguration, conf);
+	struct json *j = shape_marshal(a, &mc_shapes, MC_T_KubeletConfiguration, conf);
 	struct buf b;
 	int rc;
 
-	json_set(j, S("apiVersion"),
-		 text(a, S("kubelet.config.k8s.io/v1beta1")));
+	json_set(j, S("apiVersion"), text(a, S("kubelet.config.k8s.io/v1beta1")));
 	json_set(j, S("kind"), text(a, S("KubeletConfiguration")));
 	buf_init(&b, a);
 	rc = yml_emit(&b, j, err);
@@ -113,8 +104,8 @@ static int conf_text(struct arena *a, const struct json *conf, struct str *out,
 	return rc;
 }
 
-static struct mc *make(struct arena *a, const struct kubelet_in *in,
-		       struct str name, const struct mc_files *files)
+static struct mc *make(struct arena *a, const struct kubelet_in *in, struct str name,
+		       const struct mc_files *files)
 {
 	struct mc *mc = mc_generated(a, name, in->pool, files);
 
@@ -122,8 +113,7 @@ static struct mc *make(struct arena *a, const struct kubelet_in *in,
 	return mc;
 }
 
-int kubelet_features(struct arena *a, const struct kubelet_in *in,
-		     struct mc **out, struct err *err)
+int kubelet_features(struct arena *a, const struct kubelet_in *in, struct mc **out, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	struct mc_files files = { 0 };
@@ -138,8 +128,7 @@ int kubelet_features(struct arena *a, const struct kubelet_in *in,
 	if (rc < 0)
 		return rc;
 	mc_files_add(a, &files, KUBELET_CONF, bytes);
-	*out = make(a, in, mc_generated_name(a, "98", in->pool, "kubelet"),
-		    &files);
+	*out = make(a, in, mc_generated_name(a, "98", in->pool, "kubelet"), &files);
 	return 0;
 }
 
@@ -151,14 +140,11 @@ static bool among(struct str s, const char *const *list)
 	return false;
 }
 
-static int cgroup_kargs(struct arena *a, const struct json *node,
-			const struct strs *now, struct strs *out,
-			struct err *err)
+static int cgroup_kargs(struct arena *a, const struct json *node, const struct strs *now,
+			struct strs *out, struct err *err)
 {
-	static const char *const v1[] = {
-		"systemd.unified_cgroup_hierarchy=0",
-		"systemd.legacy_systemd_cgroup_controller=1", NULL
-	};
+	static const char *const v1[] = { "systemd.unified_cgroup_hierarchy=0",
+					  "systemd.legacy_systemd_cgroup_controller=1", NULL };
 	static const char *const v2[] = { "systemd.unified_cgroup_hierarchy=1",
 					  "cgroup_no_v1=\"all\"", NULL };
 	struct str mode = json_str(node, "spec.cgroupMode", S(""));
@@ -184,12 +170,11 @@ static int cgroup_kargs(struct arena *a, const struct json *node,
 
 bool kubelet_has_kargs(struct str pool)
 {
-	return str_is(pool, "master") || str_is(pool, "worker") ||
-	       str_is(pool, "arbiter");
+	return str_is(pool, "master") || str_is(pool, "worker") || str_is(pool, "arbiter");
 }
 
-int kubelet_node(struct arena *a, const struct kubelet_in *in,
-		 const struct strs *now, struct mc **out, struct err *err)
+int kubelet_node(struct arena *a, const struct kubelet_in *in, const struct strs *now,
+		 struct mc **out, struct err *err)
 {
 	struct mc_files files = { 0 };
 	struct strs kargs = { 0 };
@@ -207,8 +192,7 @@ int kubelet_node(struct arena *a, const struct kubelet_in *in,
 	if (rc < 0)
 		return rc;
 	mc_files_add(a, &files, KUBELET_CONF, bytes);
-	mc = make(a, in, mc_generated_name(a, "97", in->pool, "kubelet"),
-		  &files);
+	mc = make(a, in, mc_generated_name(a, "97", in->pool, "kubelet"), &files);
 	if (now)
 		mc_set_kargs(a, mc, &kargs);
 	*out = mc;
@@ -228,11 +212,9 @@ static const struct {
 
 /* /etc/node-sizing-enabled.env; takes what it has out of the user's config.
  * "" when nothing asks for it. */
-static struct str sizing_env(struct arena *a, const struct mc_object *kc,
-			     struct json *user)
+static struct str sizing_env(struct arena *a, const struct mc_object *kc, struct json *user)
 {
-	const struct json *automatic =
-		json_at(kc->tree, "spec.autoSizingReserved");
+	const struct json *automatic = json_at(kc->tree, "spec.autoSizingReserved");
 	struct json *given = json_member(user, S("systemReserved"));
 	const char *enabled = json_is_true(automatic) ? "true" : "false";
 	bool any = false;
@@ -241,8 +223,7 @@ static struct str sizing_env(struct arena *a, const struct mc_object *kc,
 	buf_init(&b, a);
 	buf_init(&values, a);
 	for (size_t i = 0; i < 3; i++) {
-		const struct json *m =
-			json_member(given, str_of(reserved[i].key));
+		const struct json *m = json_member(given, str_of(reserved[i].key));
 		struct str v = json_text(m);
 
 		if (m) {
@@ -262,8 +243,7 @@ static struct str sizing_env(struct arena *a, const struct mc_object *kc,
 static bool enforces_system(const struct json *list)
 {
 	for (const struct json *e = json_first(list); e; e = json_next(e))
-		if (str_is(json_text(e), SYSTEM_RESERVED) ||
-		    str_is(json_text(e), COMPRESSIBLE))
+		if (str_is(json_text(e), SYSTEM_RESERVED) || str_is(json_text(e), COMPRESSIBLE))
 			return true;
 	return false;
 }
@@ -280,32 +260,29 @@ static void drop_system_enforcement(struct arena *a, struct json *conf)
 	if (!pods)
 		json_push(kept, text(a, S("pods")));
 	for (const struct json *e = json_first(now); e; e = json_next(e))
-		if (!str_is(json_text(e), SYSTEM_RESERVED) &&
-		    !str_is(json_text(e), COMPRESSIBLE))
+		if (!str_is(json_text(e), SYSTEM_RESERVED) && !str_is(json_text(e), COMPRESSIBLE))
 			json_push(kept, text(a, json_text(e)));
 	json_set(conf, S("enforceNodeAllocatable"), kept);
 	(void)json_remove(conf, S("systemReservedCgroup"));
 }
 
-static void apply_user(struct arena *a, const struct mc_object *kc,
-		       struct json *user, struct json *conf)
+static void apply_user(struct arena *a, const struct mc_object *kc, struct json *user,
+		       struct json *conf)
 {
 	struct str raw = mc_raw(a, &kc->doc, "spec.kubeletConfig");
-	const struct json *enforce =
-		json_member(user, S("enforceNodeAllocatable"));
+	const struct json *enforce = json_member(user, S("enforceNodeAllocatable"));
 
 	(void)json_remove(user, S("featureGates"));
 	/* upstream looks for this very text: with blanks in it, it is not seen */
 	if (str_find(raw, S("\"protectKernelDefaults\":false")) >= 0)
 		(void)json_remove(conf, S("protectKernelDefaults"));
 	kubelet_merge(a, conf, user);
-	if (!json_str(user, "systemReservedCgroup", S("")).n &&
-	    json_len(enforce) && !enforces_system(enforce))
+	if (!json_str(user, "systemReservedCgroup", S("")).n && json_len(enforce) &&
+	    !enforces_system(enforce))
 		(void)json_remove(conf, S("systemReservedCgroup"));
 }
 
-static void apply_tls(struct arena *a, const struct json *profile,
-		      struct json *conf)
+static void apply_tls(struct arena *a, const struct json *profile, struct json *conf)
 {
 	struct tls_profile tls;
 	struct json *list = json_new(a, JSON_ARRAY);
@@ -319,9 +296,8 @@ static void apply_tls(struct arena *a, const struct json *profile,
 	json_set(conf, S("tlsCipherSuites"), list);
 }
 
-int kubelet_config(struct arena *a, const struct kubelet_in *in,
-		   const struct mc_object *kc, struct str name, struct mc **out,
-		   struct err *err)
+int kubelet_config(struct arena *a, const struct kubelet_in *in, const struct mc_object *kc,
+		   struct str name, struct mc **out, struct err *err)
 {
 	const struct json *level = json_at(kc->tree, "spec.logLevel");
 	struct err ignored = ERR_INIT(a);
@@ -361,8 +337,7 @@ int kubelet_config(struct arena *a, const struct kubelet_in *in,
 	return 0;
 }
 
-bool kubelet_same_gates(struct arena *a, const struct kubelet_in *in,
-			const struct mc *mc)
+bool kubelet_same_gates(struct arena *a, const struct kubelet_in *in, const struct mc *mc)
 {
 	const struct ign_obj *file;
 	struct err ignored = ERR_INIT(a);
@@ -370,14 +345,11 @@ bool kubelet_same_gates(struct arena *a, const struct kubelet_in *in,
 	struct ign_obj *config = NULL;
 	struct str conf;
 
-	if (!mc_has_config(mc) ||
-	    ign_parse_35(a, mc_config_text(a, mc), &config, &ignored) < 0)
+	if (!mc_has_config(mc) || ign_parse_35(a, mc_config_text(a, mc), &config, &ignored) < 0)
 		return false;
 	file = mc_find_file(config, S(KUBELET_CONF));
 	if (!file || mc_contents(a, file, &conf, &ignored) < 0 ||
-	    read_base(a, conf, &now, &ignored) < 0 ||
-	    original(a, in, &want, &ignored) < 0)
+	    read_base(a, conf, &now, &ignored) < 0 || original(a, in, &want, &ignored) < 0)
 		return false;
-	return json_eq(object_at(a, now, S("featureGates")),
-		       object_at(a, want, S("featureGates")));
+	return json_eq(object_at(a, now, S("featureGates")), object_at(a, want, S("featureGates")));
 }

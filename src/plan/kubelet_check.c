@@ -2,8 +2,7 @@
 #include "mc/types.h"
 #include "plan/kubelet.h"
 
-int kubelet_user(struct arena *a, const struct mc_object *kc, struct json **out,
-		 struct err *err)
+int kubelet_user(struct arena *a, const struct mc_object *kc, struct json **out, struct err *err)
 {
 	const struct json *raw = json_at(kc->tree, "spec.kubeletConfig");
 
@@ -12,8 +11,7 @@ int kubelet_user(struct arena *a, const struct mc_object *kc, struct json **out,
 		return 0;
 	/* of a YAML manifest upstream has JSON with its keys sorted */
 	return shape_hold(a, &mc_shapes, MC_T_KubeletConfiguration,
-			  SHAPE_FOLD | (kc->doc.json ? 0 : SHAPE_SORTED), raw,
-			  out, err);
+			  SHAPE_FOLD | (kc->doc.json ? 0 : SHAPE_SORTED), raw, out, err);
 }
 
 /* As fmt prints a value with %v. */
@@ -57,17 +55,11 @@ static bool is_set(const struct json *j)
 }
 
 /* What would make a node unreachable, or is somebody else's to set. */
-static int check_forbidden(struct arena *a, const struct json *user,
-			   struct err *err)
+static int check_forbidden(struct arena *a, const struct json *user, struct err *err)
 {
 	static const char *const paths[] = {
-		"cgroupDriver",
-		"clusterDNS",
-		"clusterDomain",
-		"featureGates",
-		"staticPodPath",
-		"failSwapOn",
-		"memorySwap.swapBehavior",
+		"cgroupDriver",	 "clusterDNS", "clusterDomain",		  "featureGates",
+		"staticPodPath", "failSwapOn", "memorySwap.swapBehavior",
 	};
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
@@ -76,12 +68,11 @@ static int check_forbidden(struct arena *a, const struct json *user,
 
 		if (!is_set(j))
 			continue;
-		return err_set(
-			err, ERR_INVALID,
-			"KubeletConfiguration: %.*s is not allowed to be "
-			"set, but contains: %.*s",
-			STRF(str_from(name, (size_t)(str_rchr(name, '.') + 1))),
-			STRF(go_print(a, j)));
+		return err_set(err, ERR_INVALID,
+			       "KubeletConfiguration: %.*s is not allowed to be "
+			       "set, but contains: %.*s",
+			       STRF(str_from(name, (size_t)(str_rchr(name, '.') + 1))),
+			       STRF(go_print(a, j)));
 	}
 	return 0;
 }
@@ -99,8 +90,7 @@ int kubelet_cgroups(const struct json *conf, const char *what, struct err *err)
 		       what, STRF(reserve), STRF(system));
 }
 
-int kubelet_validate(struct arena *a, const struct mc_object *kc,
-		     struct err *err)
+int kubelet_validate(struct arena *a, const struct mc_object *kc, struct err *err)
 {
 	int64_t level = json_i64(kc->tree, "spec.logLevel", 0);
 	struct json *user;
@@ -113,8 +103,7 @@ int kubelet_validate(struct arena *a, const struct mc_object *kc,
 			       (long long)level);
 	rc = kubelet_user(a, kc, &user, err);
 	if (rc < 0)
-		return err_wrap(err,
-				"KubeletConfig could not be unmarshalled, err");
+		return err_wrap(err, "KubeletConfig could not be unmarshalled, err");
 	if (!user)
 		return 0;
 	rc = check_forbidden(a, user, err);

@@ -52,8 +52,7 @@ static void merge_timedur(struct merge *m, struct json *base, struct str name,
 {
 	const struct json *now = json_member(base, name);
 	int64_t ns = nanoseconds(m->a, over);
-	bool text =
-		json_kind(now) == JSON_STRING || json_kind(over) == JSON_STRING;
+	bool text = json_kind(now) == JSON_STRING || json_kind(over) == JSON_STRING;
 	struct buf b;
 
 	if (!ns)
@@ -61,13 +60,10 @@ static void merge_timedur(struct merge *m, struct json *base, struct str name,
 	buf_init(&b, m->a);
 	if (text)
 		duration_add(&b, ns);
-	json_set(base, name,
-		 text ? json_new_str(m->a, buf_str(&b))
-		      : json_new_i64(m->a, ns));
+	json_set(base, name, text ? json_new_str(m->a, buf_str(&b)) : json_new_i64(m->a, ns));
 }
 
-static void merge_map(struct merge *m, struct json *base, struct str name,
-		      const struct json *over)
+static void merge_map(struct merge *m, struct json *base, struct str name, const struct json *over)
 {
 	struct json *map = json_member(base, name);
 
@@ -82,8 +78,8 @@ static void merge_map(struct merge *m, struct json *base, struct str name,
 static void merge_struct(struct merge *m, uint16_t type, struct json *base,
 			 const struct json *over);
 
-static void merge_object(struct merge *m, const struct shape_row *row,
-			 struct json *base, const struct json *over)
+static void merge_object(struct merge *m, const struct shape_row *row, struct json *base,
+			 const struct json *over)
 {
 	struct str name = name_of(m, row);
 	struct json *now = json_member(base, name);
@@ -96,8 +92,8 @@ static void merge_object(struct merge *m, const struct shape_row *row,
 }
 
 /* Whether the member is taken as it is, in place of what base has. */
-static bool replaces(struct merge *m, const struct shape_row *row,
-		     const struct json *base, const struct json *over)
+static bool replaces(struct merge *m, const struct shape_row *row, const struct json *base,
+		     const struct json *over)
 {
 	if (row->flags & SHAPE_PTR && !json_member(base, name_of(m, row)))
 		return true;
@@ -108,8 +104,8 @@ static bool replaces(struct merge *m, const struct shape_row *row,
 	return !is_zero(over);
 }
 
-static void merge_field(struct merge *m, const struct shape_row *row,
-			struct json *base, const struct json *over)
+static void merge_field(struct merge *m, const struct shape_row *row, struct json *base,
+			const struct json *over)
 {
 	struct str name = name_of(m, row);
 	bool whole = row->kind != SHAPE_STRUCT || row->flags & SHAPE_LIST ||
@@ -125,8 +121,7 @@ static void merge_field(struct merge *m, const struct shape_row *row,
 		json_set(base, name, json_clone(m->a, over));
 }
 
-static void merge_struct(struct merge *m, uint16_t type, struct json *base,
-			 const struct json *over)
+static void merge_struct(struct merge *m, uint16_t type, struct json *base, const struct json *over)
 {
 	for (const struct json *e = json_first(over); e; e = json_next(e)) {
 		uint16_t row = shape_field(m->s, type, json_key(e));

@@ -5,8 +5,7 @@
 #include "mc/object.h"
 
 /* spec.kubeletConfig as Go's KubeletConfiguration; NULL when there is none. */
-int kubelet_user(struct arena *a, const struct mc_object *kc, struct json **out,
-		 struct err *err);
+int kubelet_user(struct arena *a, const struct mc_object *kc, struct json **out, struct err *err);
 
 /*
  * Lays a KubeletConfiguration over another as mergo does: what is zero or empty

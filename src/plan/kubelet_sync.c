@@ -6,8 +6,8 @@
 
 #define FIRST_WHERE "could not generate the original Kubelet config ignition"
 
-static int base_of(struct arena *a, const struct kubelet_view *in,
-		   struct str role, struct kubelet_in *out, struct err *err)
+static int base_of(struct arena *a, const struct kubelet_view *in, struct str role,
+		   struct kubelet_in *out, struct err *err)
 {
 	struct generated_base want = { .kubelet = &out->base };
 	int rc = generated_base(a, in->templates, role, &want, err);
@@ -21,11 +21,11 @@ static int base_of(struct arena *a, const struct kubelet_view *in,
 }
 
 /* Without the gates, what the cluster made of them will do. */
-static int config_base(struct arena *a, const struct kubelet_view *in,
-		       struct str role, struct kubelet_in *out, struct err *err)
+static int config_base(struct arena *a, const struct kubelet_view *in, struct str role,
+		       struct kubelet_in *out, struct err *err)
 {
-	const struct mc *made = generated_find(
-		in->owned.mcs, mc_generated_name(a, "98", role, "kubelet"));
+	const struct mc *made =
+		generated_find(in->owned.mcs, mc_generated_name(a, "98", role, "kubelet"));
 	struct ign_obj *config = NULL;
 	const struct ign_obj *file;
 	int rc = base_of(a, in, role, out, err);
@@ -40,9 +40,8 @@ static int config_base(struct arena *a, const struct kubelet_view *in,
 	return file ? mc_contents(a, file, &out->base, err) : rc;
 }
 
-static int make(struct arena *a, const void *ctx, const struct mc_pool *pool,
-		struct str name, struct mc **out, const char **where,
-		struct str *without, struct err *err)
+static int make(struct arena *a, const void *ctx, const struct mc_pool *pool, struct str name,
+		struct mc **out, const char **where, struct str *without, struct err *err)
 {
 	const struct kubelet_view *in = ctx;
 	struct kubelet_in k = { 0 };
@@ -50,33 +49,30 @@ static int make(struct arena *a, const void *ctx, const struct mc_pool *pool,
 	(void)without;
 	if (config_base(a, in, pool->meta.name, &k, err) == 0)
 		return kubelet_config(a, &k, in->owned.config, name, out, err);
-	*where = in->owned.first_run ? FIRST_WHERE
-				     : "could not get original kubelet config";
+	*where = in->owned.first_run ? FIRST_WHERE : "could not get original kubelet config";
 	return -(int)err->code;
 }
 
 /* The feature gates are the only part that upstream compares. */
-static bool may_stay(struct arena *a, const void *ctx,
-		     const struct mc_pool *pool, const struct mc *mc)
+static bool may_stay(struct arena *a, const void *ctx, const struct mc_pool *pool,
+		     const struct mc *mc)
 {
 	const struct kubelet_view *in = ctx;
 	struct err ignored = ERR_INIT(a);
 	struct kubelet_in k = { 0 };
 
 	/* what is not known is no reason to write it */
-	return in->gates_unknown ||
-	       (base_of(a, in, pool->meta.name, &k, &ignored) == 0 &&
-		kubelet_same_gates(a, &k, mc));
+	return in->gates_unknown || (base_of(a, in, pool->meta.name, &k, &ignored) == 0 &&
+				     kubelet_same_gates(a, &k, mc));
 }
 
-int plan_kubelet_sync(struct arena *a, const struct kubelet_view *in,
-		      struct actions *out, struct err *err)
+int plan_kubelet_sync(struct arena *a, const struct kubelet_view *in, struct actions *out,
+		      struct err *err)
 {
 	const struct mc_controller_config *cc = in->controller_config;
 	struct owned_maker maker = { kubelet_validate, make, may_stay, in };
-	int rc = in->owned.first_run ? 0
-				     : controller_config_completed(
-					       a, cc ? cc->tree : NULL, err);
+	int rc =
+		in->owned.first_run ? 0 : controller_config_completed(a, cc ? cc->tree : NULL, err);
 
 	return rc < 0 ? rc : owned_sync(a, &in->owned, &maker, out, err);
 }
@@ -85,14 +81,12 @@ int plan_kubelet_sync(struct arena *a, const struct kubelet_view *in,
 
 struct every {
 	const char *prefix, *what, *state; /* of mcc_sub_controller_state */
-	int (*make)(struct arena *a, const struct kubelet_view *in,
-		    const struct kubelet_in *k, struct mc **out,
-		    struct err *err);
+	int (*make)(struct arena *a, const struct kubelet_view *in, const struct kubelet_in *k,
+		    struct mc **out, struct err *err);
 };
 
-static int every_pool(struct arena *a, const struct kubelet_view *in,
-		      const struct every *e, struct actions *out,
-		      struct err *err)
+static int every_pool(struct arena *a, const struct kubelet_view *in, const struct every *e,
+		      struct actions *out, struct err *err)
 {
 	const struct owned_view *o = &in->owned;
 
@@ -112,11 +106,10 @@ static int every_pool(struct arena *a, const struct kubelet_view *in,
 		if (rc < 0)
 			return rc;
 		if (generated_write(a, o->mcs, mc,
-				    str_fmt(a, "%s of pool %.*s", e->what,
-					    STRF(pool->meta.name)),
+				    str_fmt(a, "%s of pool %.*s", e->what, STRF(pool->meta.name)),
 				    out))
-			action_state_metric(a, out, "kubelet-config",
-					    str_of(e->state), pool->meta.name);
+			action_state_metric(a, out, "kubelet-config", str_of(e->state),
+					    pool->meta.name);
 		generated_retire(a, o->mcs, e->prefix, pool, "kubelet", out);
 	}
 	actions_step(out);
@@ -125,31 +118,28 @@ static int every_pool(struct arena *a, const struct kubelet_view *in,
 	return 0;
 }
 
-static int make_features(struct arena *a, const struct kubelet_view *in,
-			 const struct kubelet_in *k, struct mc **out,
-			 struct err *err)
+static int make_features(struct arena *a, const struct kubelet_view *in, const struct kubelet_in *k,
+			 struct mc **out, struct err *err)
 {
 	(void)in;
 	return kubelet_features(a, k, out, err);
 }
 
-int plan_features_sync(struct arena *a, const struct kubelet_view *in,
-		       struct actions *out, struct err *err)
+int plan_features_sync(struct arena *a, const struct kubelet_view *in, struct actions *out,
+		       struct err *err)
 {
-	static const struct every features = { "98", "feature gates",
-					       "Sync FeatureSet",
+	static const struct every features = { "98", "feature gates", "Sync FeatureSet",
 					       make_features };
 
 	return every_pool(a, in, &features, out, err);
 }
 
-static int make_node(struct arena *a, const struct kubelet_view *in,
-		     const struct kubelet_in *k, struct mc **out,
-		     struct err *err)
+static int make_node(struct arena *a, const struct kubelet_view *in, const struct kubelet_in *k,
+		     struct mc **out, struct err *err)
 {
 	static const struct strs none;
-	const struct mc *now = generated_find(
-		in->owned.mcs, mc_generated_name(a, "97", k->pool, "kubelet"));
+	const struct mc *now =
+		generated_find(in->owned.mcs, mc_generated_name(a, "97", k->pool, "kubelet"));
 	const struct strs *kargs = now ? &now->kargs : &none;
 
 	if (!in->owned.first_run && !kubelet_has_kargs(k->pool))
@@ -157,11 +147,10 @@ static int make_node(struct arena *a, const struct kubelet_view *in,
 	return kubelet_node(a, k, kargs, out, err);
 }
 
-int plan_node_sync(struct arena *a, const struct kubelet_view *in,
-		   struct actions *out, struct err *err)
+int plan_node_sync(struct arena *a, const struct kubelet_view *in, struct actions *out,
+		   struct err *err)
 {
-	static const struct every node = { "97", "node config",
-					   "Sync NodeConfig", make_node };
+	static const struct every node = { "97", "node config", "Sync NodeConfig", make_node };
 
 	if (!in->node && !in->owned.first_run)
 		return err_set(err, ERR_AGAIN,
@@ -170,8 +159,8 @@ int plan_node_sync(struct arena *a, const struct kubelet_view *in,
 	return every_pool(a, in, &node, out, err);
 }
 
-static void prohibited(struct arena *a, const struct json *node,
-		       struct str text, struct actions *out)
+static void prohibited(struct arena *a, const struct json *node, struct str text,
+		       struct actions *out)
 {
 	struct action_event e = {
 		.api = S("config.openshift.io/v1"),
@@ -195,8 +184,8 @@ static bool too_far(struct str from, struct str to)
 	       (to_default && str_is(from, "LowUpdateSlowReaction"));
 }
 
-bool node_config_allowed(struct arena *a, const struct json *old,
-			 const struct json *new, struct actions *out)
+bool node_config_allowed(struct arena *a, const struct json *old, const struct json *new,
+			 struct actions *out)
 {
 	struct str name = json_str(new, "metadata.name", S(""));
 	struct str from = json_str(old, "spec.workerLatencyProfile", S(""));

@@ -17,8 +17,8 @@ static bool is_taint(const struct json *j, struct node_taint t)
  * The taints of n with t added or without it, as a list ("null" for none).
  * False when they are so already.
  */
-static bool taint_list(struct arena *a, const struct mc_node *n,
-		       struct node_taint t, bool want, struct str *out)
+static bool taint_list(struct arena *a, const struct mc_node *n, struct node_taint t, bool want,
+		       struct str *out)
 {
 	struct json *list = NULL;
 	struct err err = ERR_INIT(a);
@@ -60,9 +60,8 @@ static void begin_patch(struct buf *b, struct arena *a, const struct mc_node *n)
 		body_add(b, S("resourceVersion"), n->version);
 }
 
-bool node_set_taint(struct arena *a, const struct mc_node *n,
-		    struct node_taint t, bool want, struct str reason,
-		    struct actions *out)
+bool node_set_taint(struct arena *a, const struct mc_node *n, struct node_taint t, bool want,
+		    struct str reason, struct actions *out)
 {
 	struct action *act;
 	struct str list;
@@ -72,27 +71,24 @@ bool node_set_taint(struct arena *a, const struct mc_node *n,
 		return false;
 	begin_patch(&b, a, n);
 	buf_addf(&b, "},\"spec\":{\"taints\":%.*s}}", STRF(list));
-	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
-			 buf_str(&b), reason);
+	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
+			 reason);
 	act->fail = ACTION_LATER; /* a hint to the scheduler, no more */
-	act->wrap = str_fmt(a, "failed %s %.*s taint for node %.*s",
-			    want ? "applying" : "removing", STRF(t.key),
-			    STRF(n->name));
+	act->wrap = str_fmt(a, "failed %s %.*s taint for node %.*s", want ? "applying" : "removing",
+			    STRF(t.key), STRF(n->name));
 	return true;
 }
 
 void plan_master(struct arena *a, const struct mc_node *n, bool has_scheduler,
 		 bool masters_schedulable, struct actions *out)
 {
-	static const struct node_taint taint = {
-		{ NODE_MASTER, sizeof(NODE_MASTER) - 1 }, { "NoSchedule", 10 }
-	};
+	static const struct node_taint taint = { { NODE_MASTER, sizeof(NODE_MASTER) - 1 },
+						 { "NoSchedule", 10 } };
 	struct str v, list = S("");
 	bool control = !labels_get(n->labels, S(NODE_CONTROL_PLANE), &v);
-	bool worker = has_scheduler && labels_get(n->labels, S(NODE_WORKER),
-						  &v) != masters_schedulable;
-	bool taints = has_scheduler &&
-		      taint_list(a, n, taint, !masters_schedulable, &list);
+	bool worker =
+		has_scheduler && labels_get(n->labels, S(NODE_WORKER), &v) != masters_schedulable;
+	bool taints = has_scheduler && taint_list(a, n, taint, !masters_schedulable, &list);
 	struct buf b;
 
 	if (!node_is_master(n) || !(control || worker || taints))
@@ -103,14 +99,12 @@ void plan_master(struct arena *a, const struct mc_node *n, bool has_scheduler,
 	if (control)
 		body_add(&b, S(NODE_CONTROL_PLANE), S(""));
 	if (worker)
-		body_add(&b, S(NODE_WORKER),
-			 masters_schedulable ? S("") : (struct str){ 0 });
+		body_add(&b, S(NODE_WORKER), masters_schedulable ? S("") : (struct str){ 0 });
 	buf_addz(&b, control || worker ? "}}" : "}");
 	if (taints)
 		buf_addf(&b, ",\"spec\":{\"taints\":%.*s}", STRF(list));
 	buf_addc(&b, '}');
-	action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
-		   buf_str(&b),
+	action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
 		   masters_schedulable ? S("masters take ordinary work")
 				       : S("masters are kept for the control "
 					   "plane"))
@@ -125,31 +119,28 @@ static void enqueue(struct arena *a, struct mcps *queue, const struct mcp *p)
 		VEC_PUSH(a, queue, (struct mcp *)(uintptr_t)p);
 }
 
-static void enqueue_all(struct arena *a, struct mcps *queue,
-			const struct mcp_of_node *of)
+static void enqueue_all(struct arena *a, struct mcps *queue, const struct mcp_of_node *of)
 {
 	for (size_t i = 0; i < of->n; i++)
 		enqueue(a, queue, of->v[i]);
 }
 
-static void alert(struct arena *a, const struct mc_node *n,
-		  const struct mcp_of_node *of, struct actions *out)
+static void alert(struct arena *a, const struct mc_node *n, const struct mcp_of_node *of,
+		  struct actions *out)
 {
 	if (of->n)
 		action_metric(a, out, "mcc_pool_alert", &n->name, 1, of->alert);
 }
 
 /* "Pool worker[zone=b]: node n: …", as upstream has it. */
-static void log_node(struct arena *a, struct actions *out,
-		     const struct mcp *pool, const struct mc_node *n,
-		     struct str text)
+static void log_node(struct arena *a, struct actions *out, const struct mcp *pool,
+		     const struct mc_node *n, struct str text)
 {
 	struct str zone = S("");
 	bool has = labels_get(n->labels, S(NODE_ZONE), &zone);
 
-	action_log(a, out, "Pool %.*s%s%.*s%s: node %.*s: %.*s",
-		   STRF(pool->name), has ? "[zone=" : "", STRF(zone),
-		   has ? "]" : "", STRF(n->name), STRF(text));
+	action_log(a, out, "Pool %.*s%s%.*s%s: node %.*s: %.*s", STRF(pool->name),
+		   has ? "[zone=" : "", STRF(zone), has ? "]" : "", STRF(n->name), STRF(text));
 }
 
 static bool same_annotation(struct str x, struct str y)
@@ -157,8 +148,7 @@ static bool same_annotation(struct str x, struct str y)
 	return (x.p == NULL) == (y.p == NULL) && str_eq(x, y);
 }
 
-static bool annotations_changed(struct arena *a,
-				const struct node_event_view *in,
+static bool annotations_changed(struct arena *a, const struct node_event_view *in,
 				const struct mcp *pool, struct actions *out)
 {
 	const struct mc_node *o = in->old, *n = in->new;
@@ -181,22 +171,18 @@ static bool annotations_changed(struct arena *a,
 		if (same_annotation(list[i].was, list[i].is))
 			continue;
 		changed = true;
-		text = list[i].is.p
-			       ? str_fmt(a, "changed annotation %s = %.*s",
-					 list[i].key, STRF(list[i].is))
-			       : str_fmt(a, "lost annotation %s", list[i].key);
+		text = list[i].is.p ? str_fmt(a, "changed annotation %s = %.*s", list[i].key,
+					      STRF(list[i].is))
+				    : str_fmt(a, "lost annotation %s", list[i].key);
 		log_node(a, out, pool, n, text);
 		if (!str_is(pool->name, "master"))
 			continue;
 		if (list[i].is.p)
-			text = str_fmt(a, "Node %.*s now has %s=%.*s",
-				       STRF(n->name), list[i].key,
+			text = str_fmt(a, "Node %.*s now has %s=%.*s", STRF(n->name), list[i].key,
 				       STRF(list[i].is));
 		else
-			text = str_fmt(a, "Node %.*s no longer has %s",
-				       STRF(n->name), list[i].key);
-		action_event(a, out, pool_event(pool, S("AnnotationChange")),
-			     text);
+			text = str_fmt(a, "Node %.*s no longer has %s", STRF(n->name), list[i].key);
+		action_event(a, out, pool_event(pool, S("AnnotationChange")), text);
 	}
 	return changed;
 }
@@ -207,21 +193,17 @@ static bool same_taints(struct arena *a, struct str x, struct str y)
 	struct json *was = NULL, *is = NULL;
 	struct err ignored = ERR_INIT(a);
 
-	return str_eq(x, y) ||
-	       (x.n && y.n && json_parse(a, x, NULL, &was, &ignored) == 0 &&
-		json_parse(a, y, NULL, &is, &ignored) == 0 && json_eq(was, is));
+	return str_eq(x, y) || (x.n && y.n && json_parse(a, x, NULL, &was, &ignored) == 0 &&
+				json_parse(a, y, NULL, &is, &ignored) == 0 && json_eq(was, is));
 }
 
 static bool pinning(const struct mcp *pool)
 {
-	const struct json *list =
-		json_at(pool->tree, "status.poolSynchronizersStatus");
+	const struct json *list = json_at(pool->tree, "status.poolSynchronizersStatus");
 
 	for (const struct json *j = json_first(list); j; j = json_next(j))
-		if (str_is(json_str(j, "poolSynchronizerType", S("")),
-			   "PinnedImageSets") &&
-		    json_i64(j, "updatedMachineCount", 0) !=
-			    json_i64(j, "machineCount", 0))
+		if (str_is(json_str(j, "poolSynchronizerType", S("")), "PinnedImageSets") &&
+		    json_i64(j, "updatedMachineCount", 0) != json_i64(j, "machineCount", 0))
 			return true;
 	return false;
 }
@@ -235,14 +217,12 @@ static bool concerns(struct arena *a, const struct node_event_view *in,
 	bool changed = !str_eq(node_unready_text(a, o), why);
 
 	if (changed)
-		log_node(
-			a, out, pool, n,
-			why.n ? str_fmt(a, "Reporting unready: %.*s", STRF(why))
-			      : S("Reporting ready"));
+		log_node(a, out, pool, n,
+			 why.n ? str_fmt(a, "Reporting unready: %.*s", STRF(why))
+			       : S("Reporting ready"));
 	if (!str_eq(o->current_config, o->desired_config) && node_done(n)) {
 		log_node(a, out, pool, n,
-			 str_fmt(a, "Completed update to %.*s",
-				 STRF(n->desired_config)));
+			 str_fmt(a, "Completed update to %.*s", STRF(n->desired_config)));
 		return true;
 	}
 	changed |= annotations_changed(a, in, pool, out);
@@ -260,8 +240,8 @@ static bool concerns(struct arena *a, const struct node_event_view *in,
 }
 
 /* The pools it was in count it no longer. */
-static void left(struct arena *a, const struct node_event_view *in,
-		 const struct mcp *now, struct mcps *queue, struct actions *out)
+static void left(struct arena *a, const struct node_event_view *in, const struct mcp *now,
+		 struct mcps *queue, struct actions *out)
 {
 	struct err err = ERR_INIT(a);
 	struct mcp_of_node was = { 0 };
@@ -275,15 +255,13 @@ static void left(struct arena *a, const struct node_event_view *in,
 	} else if (was.n && was.v[0] != now) {
 		if (now)
 			log_node(a, out, now, in->new,
-				 str_fmt(a, "changed from pool %.*s",
-					 STRF(was.v[0]->name)));
+				 str_fmt(a, "changed from pool %.*s", STRF(was.v[0]->name)));
 		enqueue(a, queue, was.v[0]);
 	}
 }
 
-static void removed(struct arena *a, const struct node_event_view *in,
-		    const struct mc_node *n, struct mcps *queue,
-		    struct actions *out)
+static void removed(struct arena *a, const struct node_event_view *in, const struct mc_node *n,
+		    struct mcps *queue, struct actions *out)
 {
 	struct err err = ERR_INIT(a);
 	struct mcp_of_node of = { 0 };
@@ -296,8 +274,8 @@ static void removed(struct arena *a, const struct node_event_view *in,
 	enqueue_all(a, queue, &of);
 }
 
-void plan_node_event(struct arena *a, const struct node_event_view *in,
-		     struct mcps *queue, struct actions *out)
+void plan_node_event(struct arena *a, const struct node_event_view *in, struct mcps *queue,
+		     struct actions *out)
 {
 	struct err err = ERR_INIT(a);
 	struct mcp_of_node of = { 0 };
@@ -316,8 +294,7 @@ void plan_node_event(struct arena *a, const struct node_event_view *in,
 		/* counted nowhere: whoever counted it must hear of it */
 		if (in->old)
 			left(a, in, NULL, queue, out);
-		act = action_log(a, out, "error finding pool for node: %.*s",
-				 STRF(err.msg));
+		act = action_log(a, out, "error finding pool for node: %.*s", STRF(err.msg));
 		act->error = act->state = true;
 		return;
 	}
@@ -334,17 +311,12 @@ void plan_skew_metric(struct arena *a, const struct json *configuration,
 		      const struct json *infrastructure, struct actions *out)
 {
 	struct str mode =
-		json_str(configuration,
-			 "status.bootImageSkewEnforcementStatus.mode", S(""));
-	struct str topology =
-		json_str(infrastructure, "status.controlPlaneTopology", S(""));
-	struct str platform =
-		json_str(infrastructure, "status.platformStatus.type", S(""));
+		json_str(configuration, "status.bootImageSkewEnforcementStatus.mode", S(""));
+	struct str topology = json_str(infrastructure, "status.controlPlaneTopology", S(""));
+	struct str platform = json_str(infrastructure, "status.platformStatus.type", S(""));
 	/* where none is the normal case nobody need be told */
-	bool alarm = str_is(mode, "None") && infrastructure &&
-		     !str_is(topology, "SingleReplica") &&
+	bool alarm = str_is(mode, "None") && infrastructure && !str_is(topology, "SingleReplica") &&
 		     !str_is(platform, "BareMetal");
 
-	action_metric(a, out, "mcc_boot_image_skew_enforcement_none", NULL, 0,
-		      alarm);
+	action_metric(a, out, "mcc_boot_image_skew_enforcement_none", NULL, 0, alarm);
 }

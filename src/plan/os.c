@@ -65,8 +65,7 @@ static struct str os_version(struct arena *a, const struct fields *f)
 	return f->version_id;
 }
 
-int os_release_parse(struct arena *a, struct str text, struct os_release *out,
-		     struct err *err)
+int os_release_parse(struct arena *a, struct str text, struct os_release *out, struct err *err)
 {
 	struct fields f = { 0 };
 	struct {
@@ -84,23 +83,21 @@ int os_release_parse(struct arena *a, struct str text, struct os_release *out,
 	bool coreos, el9;
 
 	if (!str_trim(text).n)
-		return err_set(err, ERR_INVALID,
-			       "No content available from os-release files");
+		return err_set(err, ERR_INVALID, "No content available from os-release files");
 	while (str_line(&rest, &line))
 		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 			if (str_starts(line, str_of(keys[i].key)))
 				*keys[i].to = value_of(line);
 	*out = (struct os_release){ .id = f.id, .version = os_version(a, &f) };
 	coreos = str_is(f.variant, "coreos");
-	out->el = str_is(f.id, "rhcos") || str_is(f.id, "scos") ||
-		  (str_is(f.id, "rhel") && coreos);
+	out->el = str_is(f.id, "rhcos") || str_is(f.id, "scos") || (str_is(f.id, "rhel") && coreos);
 	out->fcos = str_is(f.id, "fedora") && coreos;
 	out->core_os = coreos || out->el;
 	rest = out->version;
 	out->major = number(&rest);
 	out->minor = number(&rest);
-	el9 = (out->el && (str_starts(out->version, S("9.")) ||
-			   str_starts(out->version, S("10.")))) ||
+	el9 = (out->el &&
+	       (str_starts(out->version, S("9.")) || str_starts(out->version, S("10.")))) ||
 	      str_is(out->version, "9") || str_is(out->version, "10");
 	out->new_keys = el9 || out->fcos || str_is(f.id, "scos");
 	return 0;
@@ -123,8 +120,7 @@ void os_kargs_split(struct arena *a, struct str text, struct strs *out)
 
 		while (i < text.n && is_space(text.p[i]))
 			i++;
-		for (start = i; i < text.n && (quoted || !is_space(text.p[i]));
-		     i++)
+		for (start = i; i < text.n && (quoted || !is_space(text.p[i])); i++)
 			if (text.p[i] == '"')
 				quoted = !quoted;
 		if (i > start)
@@ -132,30 +128,27 @@ void os_kargs_split(struct arena *a, struct str text, struct strs *out)
 	}
 }
 
-static void split_all(struct arena *a, const struct strs *list,
-		      struct strs *out)
+static void split_all(struct arena *a, const struct strs *list, struct strs *out)
 {
 	for (size_t i = 0; i < list->n; i++)
 		os_kargs_split(a, list->v[i], out);
 }
 
-void os_kargs_args(struct arena *a, const struct strs *from,
-		   const struct strs *to, struct strs *out)
+void os_kargs_args(struct arena *a, const struct strs *from, const struct strs *to,
+		   struct strs *out)
 {
 	struct strs old = { 0 }, new = { 0 };
 
 	split_all(a, from, &old);
 	split_all(a, to, &new);
 	for (size_t i = 0; i < old.n; i++)
-		VEC_PUSH(
-			a, out,
-			str_fmt(a, "--delete-if-present=%.*s", STRF(old.v[i])));
+		VEC_PUSH(a, out, str_fmt(a, "--delete-if-present=%.*s", STRF(old.v[i])));
 	for (size_t i = 0; i < new.n; i++)
 		VEC_PUSH(a, out, str_fmt(a, "--append=%.*s", STRF(new.v[i])));
 }
 
-void os_kargs_missing(struct arena *a, const struct strs *want,
-		      struct str cmdline, struct strs *out)
+void os_kargs_missing(struct arena *a, const struct strs *want, struct str cmdline,
+		      struct strs *out)
 {
 	struct strs tokens = { 0 }, have = { 0 };
 	struct str rest = str_trim(cmdline), one;
@@ -184,10 +177,8 @@ static int image_of(struct str ref, struct str *out, struct err *err)
 		const char *scheme;
 		int skip; /* words before the image */
 	} schemes[] = {
-		{ "ostree-unverified-registry:", 0 },
-		{ "ostree-image-signed:", 1 },
-		{ "ostree-unverified-image:", 1 },
-		{ "ostree-remote-registry:", 1 },
+		{ "ostree-unverified-registry:", 0 }, { "ostree-image-signed:", 1 },
+		{ "ostree-unverified-image:", 1 },    { "ostree-remote-registry:", 1 },
 		{ "ostree-remote-image:", 2 },
 	};
 
@@ -205,23 +196,19 @@ static int image_of(struct str ref, struct str *out, struct err *err)
 		*out = rest;
 		return 0;
 	}
-	return err_set(
-		err, ERR_INVALID,
-		"invalid ostree image reference (unmatched scheme): %.*s",
-		STRF(ref));
+	return err_set(err, ERR_INVALID, "invalid ostree image reference (unmatched scheme): %.*s",
+		       STRF(ref));
 }
 
 static const struct json *deployment(const struct json *root, const char *which)
 {
-	for (const struct json *d = json_first(json_at(root, "deployments")); d;
-	     d = json_next(d))
+	for (const struct json *d = json_first(json_at(root, "deployments")); d; d = json_next(d))
 		if (json_bool(d, which, false))
 			return d;
 	return NULL;
 }
 
-static void words(struct arena *a, const char *text, const char *before,
-		  struct strs *out)
+static void words(struct arena *a, const char *text, const char *before, struct strs *out)
 {
 	struct str rest = str_of(text), one;
 	bool more = true;
@@ -257,23 +244,18 @@ static void all_packages(struct arena *a, struct strs *out)
 static size_t unsupported(struct arena *a, const struct json *booted)
 {
 	static const char *const lists[] = { "packages", "local-packages",
-					     "local-fileoverride-packages",
-					     "base-removals",
+					     "local-fileoverride-packages", "base-removals",
 					     "base-local-replacements" };
 	struct strs changed = { 0 }, known = { 0 }, foreign = { 0 };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		strings(a,
-			json_member(booted,
-				    str_fmt(a, "requested-%s", lists[i])),
-			&changed);
+		strings(a, json_member(booted, str_fmt(a, "requested-%s", lists[i])), &changed);
 	all_packages(a, &known);
 	os_missing(a, &changed, &known, &foreign);
 	return foreign.n;
 }
 
-int os_status_parse(struct arena *a, struct str text, struct os_status *out,
-		    struct err *err)
+int os_status_parse(struct arena *a, struct str text, struct os_status *out, struct err *err)
 {
 	const struct json *booted, *staged;
 	struct os_status s = { 0 };
@@ -282,9 +264,7 @@ int os_status_parse(struct arena *a, struct str text, struct os_status *out,
 	int rc = json_parse(a, text, NULL, &root, err);
 
 	if (rc < 0)
-		return err_wrap(
-			err,
-			"failed to parse `rpm-ostree status --json` output");
+		return err_wrap(err, "failed to parse `rpm-ostree status --json` output");
 	booted = deployment(root, "booted");
 	staged = deployment(root, "staged");
 	if (!booted)
@@ -298,8 +278,7 @@ int os_status_parse(struct arena *a, struct str text, struct os_status *out,
 	if (rc < 0)
 		return rc;
 	s.version = json_str(booted, "version", S(""));
-	s.checksum = json_str(booted, "base-checksum",
-			      json_str(booted, "checksum", S("")));
+	s.checksum = json_str(booted, "base-checksum", json_str(booted, "checksum", S("")));
 	strings(a, json_at(booted, "requested-packages"), &s.packages);
 	strings(a, json_at(booted, "requested-base-removals"), &s.removals);
 	s.unsupported = unsupported(a, booted);
@@ -309,16 +288,14 @@ int os_status_parse(struct arena *a, struct str text, struct os_status *out,
 	return 0;
 }
 
-int os_bootc_parse(struct arena *a, struct str text, struct os_status *out,
-		   struct err *err)
+int os_bootc_parse(struct arena *a, struct str text, struct os_status *out, struct err *err)
 {
 	const struct json *booted, *staged;
 	struct json *root = NULL;
 	int rc = json_parse(a, text, NULL, &root, err);
 
 	if (rc < 0)
-		return err_wrap(err,
-				"failed to parse `bootc status --json` output");
+		return err_wrap(err, "failed to parse `bootc status --json` output");
 	booted = json_at(root, "status.booted");
 	staged = json_at(root, "status.staged");
 	if (json_kind(booted) != JSON_OBJECT)
@@ -334,8 +311,8 @@ int os_bootc_parse(struct arena *a, struct str text, struct os_status *out,
 
 /* ---- images ------------------------------------------------------------------------------- */
 
-int os_image_parse(struct arena *a, struct str text, struct str name,
-		   struct os_image *out, struct err *err)
+int os_image_parse(struct arena *a, struct str text, struct str name, struct os_image *out,
+		   struct err *err)
 {
 	const struct json *first;
 	struct json *root = NULL;
@@ -344,29 +321,25 @@ int os_image_parse(struct arena *a, struct str text, struct str name,
 	if (rc < 0)
 		return err_wrap(err, "failed to decode podman image ls output");
 	first = json_first(root);
-	*out = (struct os_image){ .there = first != NULL,
-				  .id = json_str(first, "Id", S("")) };
-	for (const struct json *d = json_first(json_at(first, "RepoDigests"));
-	     d; d = json_next(d))
+	*out = (struct os_image){ .there = first != NULL, .id = json_str(first, "Id", S("")) };
+	for (const struct json *d = json_first(json_at(first, "RepoDigests")); d; d = json_next(d))
 		if (str_eq(json_text(d), name))
 			out->digest = name;
 	return 0;
 }
 
-int os_image_scope(struct arena *a, struct str text,
-		   const struct os_image *image, struct str *out,
+int os_image_scope(struct arena *a, struct str text, const struct os_image *image, struct str *out,
 		   struct err *err)
 {
 	struct json *root = NULL;
 	int rc = json_parse(a, text, NULL, &root, err);
 
 	if (rc < 0)
-		return err_wrap(err,
-				"failed to decode podman system info output");
+		return err_wrap(err, "failed to decode podman system info output");
 	*out = str_fmt(a, "[%.*s@%.*s]%.*s@%.*s",
 		       STRF(json_str(root, "store.graphDriverName", S(""))),
-		       STRF(json_str(root, "store.graphRoot", S(""))),
-		       STRF(image->digest), STRF(image->id));
+		       STRF(json_str(root, "store.graphRoot", S(""))), STRF(image->digest),
+		       STRF(image->id));
 	return 0;
 }
 
@@ -374,13 +347,10 @@ int os_image_scope(struct arena *a, struct str text,
 
 struct str os_kernel_type(struct str type)
 {
-	return str_is(type, "realtime") || str_is(type, "64k-pages")
-		       ? type
-		       : S("default");
+	return str_is(type, "realtime") || str_is(type, "64k-pages") ? type : S("default");
 }
 
-void os_kernel_reset(struct arena *a, const struct os_status *s,
-		     struct strs *out)
+void os_kernel_reset(struct arena *a, const struct os_status *s, struct strs *out)
 {
 	struct strs l = { 0 };
 	size_t packages = 0;
@@ -411,9 +381,8 @@ void os_kernel_switch(struct arena *a, struct str to, struct strs *out)
 	      "kernel-modules-core kernel-modules-extra",
 	      "", out);
 	if (str_is(to, "realtime"))
-		words(a,
-		      "kernel-rt-core kernel-rt-modules kernel-rt-modules-extra",
-		      "--install", out);
+		words(a, "kernel-rt-core kernel-rt-modules kernel-rt-modules-extra", "--install",
+		      out);
 	else
 		words(a,
 		      "kernel-64k-core kernel-64k-modules "
@@ -440,8 +409,7 @@ static void sort(struct strs *l)
 	l->n = n;
 }
 
-void os_missing(struct arena *a, const struct strs *want,
-		const struct strs *have, struct strs *out)
+void os_missing(struct arena *a, const struct strs *want, const struct strs *have, struct strs *out)
 {
 	struct map set;
 
@@ -453,8 +421,7 @@ void os_missing(struct arena *a, const struct strs *want,
 			VEC_PUSH(a, out, want->v[i]);
 }
 
-void os_extension_packages(struct arena *a, const struct strs *extensions,
-			   struct strs *out)
+void os_extension_packages(struct arena *a, const struct strs *extensions, struct strs *out)
 {
 	for (size_t i = 0; i < EXTENSIONS; i++)
 		for (size_t k = 0; k < extensions->n; k++)
@@ -475,23 +442,20 @@ struct str os_list(struct arena *a, const struct strs *l)
 	return buf_str(&b);
 }
 
-int os_check_extensions(struct arena *a, const struct strs *extensions,
-			struct err *err)
+int os_check_extensions(struct arena *a, const struct strs *extensions, struct err *err)
 {
 	struct strs known = { 0 }, bad = { 0 };
 
 	for (size_t i = 0; i < EXTENSIONS; i++)
 		VEC_PUSH(a, &known, str_of(extensions_table[i].name));
 	os_missing(a, extensions, &known, &bad);
-	return bad.n ? err_set(err, ERR_INVALID,
-			       "invalid extensions found: %.*s",
+	return bad.n ? err_set(err, ERR_INVALID, "invalid extensions found: %.*s",
 			       STRF(os_list(a, &bad)))
 		     : 0;
 }
 
-int os_extension_args(struct arena *a, const struct strs *packages,
-		      const struct strs *extensions, struct strs *out,
-		      struct err *err)
+int os_extension_args(struct arena *a, const struct strs *packages, const struct strs *extensions,
+		      struct strs *out, struct err *err)
 {
 	struct strs all = { 0 }, required = { 0 }, install = { 0 };
 	struct strs managed = { 0 }, foreign = { 0 }, uninstall = { 0 };

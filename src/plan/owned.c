@@ -49,8 +49,8 @@ static struct str path_of(struct arena *a, const struct owned_view *in)
 	return action_path(a, in->kind->plural, in->config->meta.name);
 }
 
-static void annotate(struct arena *a, const struct owned_view *in,
-		     const struct owned_job *job, struct actions *out)
+static void annotate(struct arena *a, const struct owned_view *in, const struct owned_job *job,
+		     struct actions *out)
 {
 	const struct json *now = owned_suffix(in->config);
 	struct buf b;
@@ -63,17 +63,14 @@ static void annotate(struct arena *a, const struct owned_view *in,
 	buf_addz(&b, "}}}");
 	action_add(a, out, ACTION_MERGE, path_of(a, in), buf_str(&b),
 		   S("which MachineConfig is its"))
-		->wrap = str_fmt(a, "could not update annotation for %s",
-				 in->kind->note);
+		->wrap = str_fmt(a, "could not update annotation for %s", in->kind->note);
 	actions_step(out);
 }
 
-static void patch_finalizers(struct arena *a, const struct owned_view *in,
-			     const struct strs *list, bool version,
-			     struct str reason, struct actions *out)
+static void patch_finalizers(struct arena *a, const struct owned_view *in, const struct strs *list,
+			     bool version, struct str reason, struct actions *out)
 {
-	struct str rv = json_str(in->config->doc.tree,
-				 "metadata.resourceVersion", S(""));
+	struct str rv = json_str(in->config->doc.tree, "metadata.resourceVersion", S(""));
 	struct buf b;
 
 	buf_init(&b, a);
@@ -87,8 +84,7 @@ static void patch_finalizers(struct arena *a, const struct owned_view *in,
 	if (version && rv.n)
 		body_add(&b, S("resourceVersion"), rv);
 	buf_addz(&b, "}}");
-	action_add(a, out, ACTION_MERGE, path_of(a, in), buf_str(&b), reason)
-		->wrap =
+	action_add(a, out, ACTION_MERGE, path_of(a, in), buf_str(&b), reason)->wrap =
 		str_fmt(a, "could not add finalizers to %s", in->kind->kind);
 }
 
@@ -96,15 +92,15 @@ static struct strs finalizers_of(struct arena *a, const struct owned_view *in)
 {
 	struct strs out = { 0 };
 
-	for (const struct json *f = json_first(
-		     json_at(in->config->doc.tree, "metadata.finalizers"));
+	for (const struct json *f =
+		     json_first(json_at(in->config->doc.tree, "metadata.finalizers"));
 	     f; f = json_next(f))
 		VEC_PUSH(a, &out, json_text(f));
 	return out;
 }
 
-void owned_finalize(struct arena *a, const struct owned_view *in,
-		    const struct owned_job *job, struct actions *out)
+void owned_finalize(struct arena *a, const struct owned_view *in, const struct owned_job *job,
+		    struct actions *out)
 {
 	struct strs list = finalizers_of(a, in);
 	bool foreign = false, changed = false;
@@ -125,37 +121,32 @@ void owned_finalize(struct arena *a, const struct owned_view *in,
 		changed = true;
 	}
 	if (changed)
-		patch_finalizers(a, in, &list, false,
-				 S("it goes when its MachineConfigs are gone"),
+		patch_finalizers(a, in, &list, false, S("it goes when its MachineConfigs are gone"),
 				 out);
 	actions_step(out);
 }
 
-void owned_write(struct arena *a, const struct owned_view *in,
-		 struct owned_job *job, const struct mc_pool *pool,
-		 struct mc *mc, struct actions *out)
+void owned_write(struct arena *a, const struct owned_view *in, struct owned_job *job,
+		 const struct mc_pool *pool, struct mc *mc, struct actions *out)
 {
-	struct str reason =
-		str_fmt(a, "%s %.*s for pool %.*s", in->kind->kind,
-			STRF(in->config->meta.name), STRF(pool->meta.name));
+	struct str reason = str_fmt(a, "%s %.*s for pool %.*s", in->kind->kind,
+				    STRF(in->config->meta.name), STRF(pool->meta.name));
 
 	annotate(a, in, job, out);
 	VEC_PUSH(a, &job->names, mc->meta.name);
 	mc_annotate(a, mc, S(MC_BY_CONTROLLER), in->hash);
-	mc_set_owner(a, mc, S(MC_API), str_of(in->kind->kind),
-		     in->config->meta.name, in->config->meta.uid, true);
+	mc_set_owner(a, mc, S(MC_API), str_of(in->kind->kind), in->config->meta.name,
+		     in->config->meta.uid, true);
 	if (generated_write(a, in->mcs, mc, reason, out)) {
-		out->v[out->n - 1].wrap =
-			S("could not Create/Update MachineConfig");
-		action_state_metric(a, out, in->kind->sub,
-				    str_of(in->kind->state), pool->meta.name);
+		out->v[out->n - 1].wrap = S("could not Create/Update MachineConfig");
+		action_state_metric(a, out, in->kind->sub, str_of(in->kind->state),
+				    pool->meta.name);
 	}
 	generated_retire(a, in->mcs, "99", pool, in->kind->what, out);
 	actions_step(out);
 }
 
-void owned_delete(struct arena *a, const struct owned_view *in,
-		  struct actions *out)
+void owned_delete(struct arena *a, const struct owned_view *in, struct actions *out)
 {
 	struct strs list = finalizers_of(a, in), rest;
 
@@ -164,15 +155,12 @@ void owned_delete(struct arena *a, const struct owned_view *in,
 	for (size_t i = 0; i < in->mcs->n; i++) {
 		const struct mc_meta *m = &in->mcs->v[i]->meta;
 
-		if (!str_eq(m->name, list.v[0]) &&
-		    !(m->uid.n && str_eq(m->uid, list.v[0])))
+		if (!str_eq(m->name, list.v[0]) && !(m->uid.n && str_eq(m->uid, list.v[0])))
 			continue;
 		if (owned_by_another(in, in->mcs->v[i]))
 			break;
-		action_add(a, out, ACTION_DELETE,
-			   action_path(a, "machineconfigs", m->name), S(""),
-			   str_fmt(a, "%s %.*s is being deleted",
-				   in->kind->kind,
+		action_add(a, out, ACTION_DELETE, action_path(a, "machineconfigs", m->name), S(""),
+			   str_fmt(a, "%s %.*s is being deleted", in->kind->kind,
 				   STRF(in->config->meta.name)));
 		break;
 	}

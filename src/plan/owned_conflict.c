@@ -2,8 +2,7 @@
 
 /* The MachineConfig that both have for the pool; "" when they do not. */
 static struct str shared_name(struct arena *a, const struct owned_view *in,
-			      const struct mc_object *x,
-			      const struct mc_object *y,
+			      const struct mc_object *x, const struct mc_object *y,
 			      const struct mc_pool *pool)
 {
 	const struct json *p = owned_suffix(x), *q = owned_suffix(y);
@@ -17,9 +16,8 @@ static struct str shared_name(struct arena *a, const struct owned_view *in,
 	return both ? owned_mc_name(a, in->kind, pool, json_text(p)) : S("");
 }
 
-static struct str describe(struct arena *a, const struct owned_view *in,
-			   const struct mc_object *x, const struct mc_object *y,
-			   struct str name)
+static struct str describe(struct arena *a, const struct owned_view *in, const struct mc_object *x,
+			   const struct mc_object *y, struct str name)
 {
 	const struct mc *mc = generated_find(in->mcs, name);
 	const struct mc_object *holder = NULL;
@@ -32,13 +30,11 @@ static struct str describe(struct arena *a, const struct owned_view *in,
 		       "%s %.*s and %.*s have the same MachineConfig %.*s, "
 		       "which holds only that of %.*s: edit the other one, and "
 		       "it gets a MachineConfig of its own",
-		       in->kind->kind, STRF(x->meta.name), STRF(y->meta.name),
-		       STRF(name),
+		       in->kind->kind, STRF(x->meta.name), STRF(y->meta.name), STRF(name),
 		       STRF(holder ? holder->meta.name : S("one of them")));
 }
 
-static void find_in(struct arena *a, const struct owned_view *in,
-		    struct owned_conflicts *out)
+static void find_in(struct arena *a, const struct owned_view *in, struct owned_conflicts *out)
 {
 	for (size_t i = 0; i < in->configs->n; i++)
 		for (size_t k = i + 1; k < in->configs->n; k++) {
@@ -47,18 +43,15 @@ static void find_in(struct arena *a, const struct owned_view *in,
 			struct str name = S("");
 
 			for (size_t p = 0; !name.n && p < in->pools->n; p++)
-				name = shared_name(a, in, x, y,
-						   in->pools->v[p]);
+				name = shared_name(a, in, x, y, in->pools->v[p]);
 			if (!name.n)
 				continue;
 			VEC_PUSH(a, out,
-				 ((struct owned_conflict){
-					 x, y, describe(a, in, x, y, name) }));
+				 ((struct owned_conflict){ x, y, describe(a, in, x, y, name) }));
 		}
 }
 
-void owned_find_conflicts(struct arena *a, const struct mc_set *set,
-			  struct owned_conflicts *out)
+void owned_find_conflicts(struct arena *a, const struct mc_set *set, struct owned_conflicts *out)
 {
 	static const struct {
 		enum mc_kind kind;

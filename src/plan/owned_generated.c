@@ -18,8 +18,7 @@ static bool empty(const struct json *j)
 }
 
 /* Makes to's member at key from's; false when it is. */
-static bool take(struct arena *a, struct json *to, const struct json *from,
-		 const char *key)
+static bool take(struct arena *a, struct json *to, const struct json *from, const char *key)
 {
 	const struct json *is = json_member(to, str_of(key));
 	const struct json *want = json_member(from, str_of(key));
@@ -33,8 +32,7 @@ static bool take(struct arena *a, struct json *to, const struct json *from,
 	return true;
 }
 
-bool generated_write(struct arena *a, const struct mcs *mcs,
-		     const struct mc *mc, struct str reason,
+bool generated_write(struct arena *a, const struct mcs *mcs, const struct mc *mc, struct str reason,
 		     struct actions *out)
 {
 	const struct mc *now = generated_find(mcs, mc->meta.name);
@@ -56,12 +54,10 @@ bool generated_write(struct arena *a, const struct mcs *mcs,
 	}
 	changed = take(a, meta, json_at(want, "metadata"), "annotations");
 	if (json_at(want, "metadata.ownerReferences"))
-		changed |= take(a, meta, json_at(want, "metadata"),
-				"ownerReferences");
+		changed |= take(a, meta, json_at(want, "metadata"), "ownerReferences");
 	changed |= take(a, spec, json_at(want, "spec"), "config");
 	if (json_len(json_at(want, "spec.kernelArguments")))
-		changed |=
-			take(a, spec, json_at(want, "spec"), "kernelArguments");
+		changed |= take(a, spec, json_at(want, "spec"), "kernelArguments");
 	if (!changed)
 		return false;
 	mc_add_zeros(a, spec);
@@ -69,28 +65,24 @@ bool generated_write(struct arena *a, const struct mcs *mcs,
 	return true;
 }
 
-static void delete_mc(struct arena *a, struct str name, struct str reason,
-		      struct actions *out)
+static void delete_mc(struct arena *a, struct str name, struct str reason, struct actions *out)
 {
-	action_add(a, out, ACTION_DELETE,
-		   action_path(a, "machineconfigs", name), S(""), reason);
+	action_add(a, out, ACTION_DELETE, action_path(a, "machineconfigs", name), S(""), reason);
 }
 
-void generated_retire(struct arena *a, const struct mcs *mcs,
-		      const char *prefix, const struct mc_pool *pool,
-		      const char *what, struct actions *out)
+void generated_retire(struct arena *a, const struct mcs *mcs, const char *prefix,
+		      const struct mc_pool *pool, const char *what, struct actions *out)
 {
-	struct str old =
-		str_fmt(a, "%s-%.*s-%.*s-%s", prefix, STRF(pool->meta.name),
-			STRF(pool->meta.uid), what);
+	struct str old = str_fmt(a, "%s-%.*s-%.*s-%s", prefix, STRF(pool->meta.name),
+				 STRF(pool->meta.uid), what);
 
 	if (pool->meta.uid.n && generated_find(mcs, old))
 		delete_mc(a, old, S("it has a new name now"), out);
 }
 
 /* Not when it has been written since: whoever did it is of another mind. */
-static void delete_as_seen(struct arena *a, const struct mc_meta *m,
-			   struct str reason, struct actions *out)
+static void delete_as_seen(struct arena *a, const struct mc_meta *m, struct str reason,
+			   struct actions *out)
 {
 	struct buf b;
 
@@ -103,9 +95,8 @@ static void delete_as_seen(struct arena *a, const struct mc_meta *m,
 	out->v[out->n - 1].body = buf_str(&b);
 }
 
-void generated_cleanup(struct arena *a, const struct owned_view *in,
-		       const char *prefix, const char *what,
-		       struct actions *out)
+void generated_cleanup(struct arena *a, const struct owned_view *in, const char *prefix,
+		       const char *what, struct actions *out)
 {
 	struct str part = str_fmt(a, "generated-%s", what);
 
@@ -116,8 +107,7 @@ void generated_cleanup(struct arena *a, const struct owned_view *in,
 
 		/* what this plan writes is of this version afterwards */
 		for (size_t k = 0; k < out->n; k++)
-			written |= out->v[k].kind == ACTION_REPLACE &&
-				   str_eq(out->v[k].path, path);
+			written |= out->v[k].kind == ACTION_REPLACE && str_eq(out->v[k].path, path);
 		if (written || str_find(m->name, part) < 0 ||
 		    !str_starts(m->name, str_of(prefix)) ||
 		    str_eq(mc_annotation(m, MC_BY_CONTROLLER), in->hash) ||
@@ -129,8 +119,7 @@ void generated_cleanup(struct arena *a, const struct owned_view *in,
 
 bool pool_built_in(const struct mc_pool *pool)
 {
-	const struct json *label =
-		json_member(pool->meta.labels, S(MC_PREFIX "mco-built-in"));
+	const struct json *label = json_member(pool->meta.labels, S(MC_PREFIX "mco-built-in"));
 
 	/* its value is empty */
 	return label && !json_text(label).n;

@@ -11,13 +11,11 @@
 
 #define MOST 9 /* suffixes */
 
-int owned_matches(struct arena *a, const struct mc_object *o,
-		  const struct mc_pool *pool, bool *out, struct err *err)
+int owned_matches(struct arena *a, const struct mc_object *o, const struct mc_pool *pool, bool *out,
+		  struct err *err)
 {
 	struct selector s;
-	int rc = selector_make(
-		a, json_at(o->doc.tree, "spec.machineConfigPoolSelector"), &s,
-		err);
+	int rc = selector_make(a, json_at(o->doc.tree, "spec.machineConfigPoolSelector"), &s, err);
 
 	if (rc < 0)
 		return err_wrap(err, "invalid label selector");
@@ -25,13 +23,11 @@ int owned_matches(struct arena *a, const struct mc_object *o,
 	return 0;
 }
 
-int owned_pools(struct arena *a, const struct owned_view *in,
-		struct mc_pools *out, struct err *err)
+int owned_pools(struct arena *a, const struct owned_view *in, struct mc_pools *out, struct err *err)
 {
 	for (size_t i = 0; i < in->pools->n; i++) {
 		bool yes = false;
-		int rc = owned_matches(a, in->config, in->pools->v[i], &yes,
-				       err);
+		int rc = owned_matches(a, in->config, in->pools->v[i], &yes, err);
 
 		if (rc < 0)
 			return rc;
@@ -43,8 +39,7 @@ int owned_pools(struct arena *a, const struct owned_view *in,
 
 const struct json *owned_suffix(const struct mc_object *config)
 {
-	return json_member(json_at(config->doc.tree, "metadata.annotations"),
-			   S(OWNED_SUFFIX));
+	return json_member(json_at(config->doc.tree, "metadata.annotations"), S(OWNED_SUFFIX));
 }
 
 static struct str created(const struct mc_object *o)
@@ -54,11 +49,9 @@ static struct str created(const struct mc_object *o)
 
 /* ---- whose a MachineConfig is ---- */
 
-bool owned_controls(const struct owned_kind *kind, const struct mc_object *o,
-		    const struct mc *mc)
+bool owned_controls(const struct owned_kind *kind, const struct mc_object *o, const struct mc *mc)
 {
-	const struct json *list =
-		json_at(mc->doc.tree, "metadata.ownerReferences");
+	const struct json *list = json_at(mc->doc.tree, "metadata.ownerReferences");
 
 	for (const struct json *r = json_first(list); r; r = json_next(r))
 		if (json_bool(r, "controller", false) &&
@@ -83,19 +76,17 @@ bool owned_by_another(const struct owned_view *in, const struct mc *mc)
 	return false;
 }
 
-struct str owned_mc_name(struct arena *a, const struct owned_kind *kind,
-			 const struct mc_pool *pool, struct str suffix)
+struct str owned_mc_name(struct arena *a, const struct owned_kind *kind, const struct mc_pool *pool,
+			 struct str suffix)
 {
-	struct str base =
-		mc_generated_name(a, "99", pool->meta.name, kind->what);
+	struct str base = mc_generated_name(a, "99", pool->meta.name, kind->what);
 
-	return suffix.n ? str_fmt(a, "%.*s-%.*s", STRF(base), STRF(suffix))
-			: base;
+	return suffix.n ? str_fmt(a, "%.*s-%.*s", STRF(base), STRF(suffix)) : base;
 }
 
 /* mc is for one of the pools that o is for, under its suffix. */
-static bool writes(struct arena *a, const struct owned_view *in,
-		   const struct mc_object *o, const struct mc *mc)
+static bool writes(struct arena *a, const struct owned_view *in, const struct mc_object *o,
+		   const struct mc *mc)
 {
 	const struct json *suffix = owned_suffix(o);
 	struct err ignored = ERR_INIT(a);
@@ -105,15 +96,13 @@ static bool writes(struct arena *a, const struct owned_view *in,
 		bool yes = false;
 
 		if (owned_matches(a, o, p, &yes, &ignored) == 0 && yes &&
-		    str_eq(mc->meta.name,
-			   owned_mc_name(a, in->kind, p, json_text(suffix))))
+		    str_eq(mc->meta.name, owned_mc_name(a, in->kind, p, json_text(suffix))))
 			return true;
 	}
 	return !suffix; /* which is its own it has yet to find out */
 }
 
-bool owned_by_turn(struct arena *a, const struct owned_view *in,
-		   const struct mc *mc)
+bool owned_by_turn(struct arena *a, const struct owned_view *in, const struct mc *mc)
 {
 	for (size_t i = 0; i < in->configs->n; i++) {
 		const struct mc_object *o = in->configs->v[i];
@@ -125,17 +114,15 @@ bool owned_by_turn(struct arena *a, const struct owned_view *in,
 }
 
 /* In one of the pools it is for, the name is another's. */
-static bool taken(struct arena *a, const struct owned_view *in,
-		  struct str suffix)
+static bool taken(struct arena *a, const struct owned_view *in, struct str suffix)
 {
 	struct err ignored = ERR_INIT(a);
 	struct mc_pools pools = { 0 };
 
 	(void)owned_pools(a, in, &pools, &ignored);
 	for (size_t i = 0; i < pools.n; i++) {
-		const struct mc *mc = generated_find(
-			in->mcs,
-			owned_mc_name(a, in->kind, pools.v[i], suffix));
+		const struct mc *mc =
+			generated_find(in->mcs, owned_mc_name(a, in->kind, pools.v[i], suffix));
 
 		if (mc && owned_by_another(in, mc))
 			return true;
@@ -151,8 +138,7 @@ static int64_t number_of(struct str name)
 	ptrdiff_t dash = str_rchr(name, '-');
 	int64_t n;
 
-	if (dash < 0 || !str_to_i64(str_from(name, (size_t)dash + 1), &n) ||
-	    n < 0)
+	if (dash < 0 || !str_to_i64(str_from(name, (size_t)dash + 1), &n) || n < 0)
 		return -1;
 	return n;
 }
@@ -161,8 +147,7 @@ static int64_t number_of(struct str name)
  * names the youngest of what it owns in this pool. */
 static struct str from_finalizers(const struct owned_view *in, struct str base)
 {
-	const struct json *list =
-		json_at(in->config->doc.tree, "metadata.finalizers");
+	const struct json *list = json_at(in->config->doc.tree, "metadata.finalizers");
 	struct str best = S("");
 	int64_t most = -1;
 
@@ -185,8 +170,7 @@ static struct str from_finalizers(const struct owned_view *in, struct str base)
 }
 
 static int next_suffix(struct arena *a, const struct owned_view *in,
-		       const struct mc_objects *rivals, struct str *out,
-		       struct err *err)
+		       const struct mc_objects *rivals, struct str *out, struct err *err)
 {
 	int64_t most = 0;
 
@@ -217,8 +201,8 @@ static int next_suffix(struct arena *a, const struct owned_view *in,
 		       in->kind->several, in->kind->delete_them);
 }
 
-static int choose(struct arena *a, const struct owned_view *in,
-		  const struct mc_pool *pool, struct str *out, struct err *err)
+static int choose(struct arena *a, const struct owned_view *in, const struct mc_pool *pool,
+		  struct str *out, struct err *err)
 {
 	const struct json *mine = owned_suffix(in->config);
 	struct str base = owned_mc_name(a, in->kind, pool, S("")), old = base;
@@ -240,17 +224,15 @@ static int choose(struct arena *a, const struct owned_view *in,
 	if (!mine && rivals.n > 1)
 		old = newer ? from_finalizers(in, base) : S("");
 	if (old.n) {
-		*out = mine ? json_text(mine)
-			    : str_from(old, base.n + (old.n > base.n));
+		*out = mine ? json_text(mine) : str_from(old, base.n + (old.n > base.n));
 		if (owned_settled(a, in->config) || !taken(a, in, *out))
 			return 0;
 	}
 	return next_suffix(a, in, &rivals, out, err);
 }
 
-int owned_name(struct arena *a, const struct owned_view *in,
-	       struct owned_job *job, const struct mc_pool *pool,
-	       struct str *out, struct err *err)
+int owned_name(struct arena *a, const struct owned_view *in, struct owned_job *job,
+	       const struct mc_pool *pool, struct str *out, struct err *err)
 {
 	struct str suffix;
 	int rc;

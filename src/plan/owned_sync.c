@@ -27,13 +27,12 @@ bool owned_settled(struct arena *a, const struct mc_object *config)
 {
 	struct said s = said(a, config);
 
-	return s.observed && s.list.n &&
-	       str_is(s.list.v[s.list.n - 1].type, "Success");
+	return s.observed && s.list.n && str_is(s.list.v[s.list.n - 1].type, "Success");
 }
 
 /* Adds c to the list. One that says the same is replaced; the oldest make room. */
-static void add_condition(struct arena *a, const struct owned_view *in,
-			  struct conditions *list, struct condition c)
+static void add_condition(struct arena *a, const struct owned_view *in, struct conditions *list,
+			  struct condition c)
 {
 	struct conditions old = *list;
 	bool same = old.n && str_eq(old.v[old.n - 1].message, c.message);
@@ -47,8 +46,8 @@ static void add_condition(struct arena *a, const struct owned_view *in,
 	VEC_PUSH(a, list, c);
 }
 
-static void say(struct arena *a, const struct owned_view *in, struct said *now,
-		struct str failure, struct actions *out)
+static void say(struct arena *a, const struct owned_view *in, struct said *now, struct str failure,
+		struct actions *out)
 {
 	const struct json *tree = in->config->doc.tree;
 	struct condition c = { .type = failure.n ? S("Failure") : S("Success"),
@@ -56,12 +55,10 @@ static void say(struct arena *a, const struct owned_view *in, struct said *now,
 			       .reason = S(""),
 			       .message = failure.n ? failure : S("Success"),
 			       .time = condition_time(a, in->now) };
-	const struct condition *last =
-		now->list.n ? &now->list.v[now->list.n - 1] : NULL;
+	const struct condition *last = now->list.n ? &now->list.v[now->list.n - 1] : NULL;
 	struct json *j, *s;
 
-	if (now->observed && last && str_eq(last->message, c.message) &&
-	    str_eq(last->type, c.type))
+	if (now->observed && last && str_eq(last->message, c.message) && str_eq(last->type, c.type))
 		return;
 	add_condition(a, in, &now->list, c);
 	now->observed = true;
@@ -74,16 +71,15 @@ static void say(struct arena *a, const struct owned_view *in, struct said *now,
 	actions_step(out);
 	action_add(a, out, ACTION_MERGE,
 		   str_fmt(a, "%.*s/status",
-			   STRF(action_path(a, in->kind->plural,
-					    in->config->meta.name))),
+			   STRF(action_path(a, in->kind->plural, in->config->meta.name))),
 		   body_of(a, j), c.message)
 		->fail = ACTION_SHRUG;
 	if (!failure.n)
 		out->v[out->n - 1].if_ok = true;
 }
 
-void owned_status(struct arena *a, const struct owned_view *in,
-		  struct str failure, struct actions *out)
+void owned_status(struct arena *a, const struct owned_view *in, struct str failure,
+		  struct actions *out)
 {
 	struct said now = said(a, in->config);
 
@@ -91,13 +87,10 @@ void owned_status(struct arena *a, const struct owned_view *in,
 }
 
 /* Says why in the object's status; the error goes on. */
-static int failed(struct arena *a, const struct owned_view *in,
-		  struct said *now, const char *where, struct actions *out,
-		  struct err *err)
+static int failed(struct arena *a, const struct owned_view *in, struct said *now, const char *where,
+		  struct actions *out, struct err *err)
 {
-	say(a, in, now,
-	    str_fmt(a, "%s: %.*s", where ? where : "Error", STRF(err->msg)),
-	    out);
+	say(a, in, now, str_fmt(a, "%s: %.*s", where ? where : "Error", STRF(err->msg)), out);
 	if (in->kind->always_again)
 		err->code = ERR_AGAIN;
 	return -(int)err->code;
@@ -107,8 +100,7 @@ static int failed(struct arena *a, const struct owned_view *in,
  * The MachineConfig stays as it is: this version made it for a settled config. Or
  * another config has the same name and wrote it; then that config writes it.
  */
-static bool may_stay(struct arena *a, const struct owned_view *in,
-		     const struct owned_maker *maker,
+static bool may_stay(struct arena *a, const struct owned_view *in, const struct owned_maker *maker,
 		     const struct mc_pool *pool, struct str name)
 {
 	const struct mc *mc = generated_find(in->mcs, name);
@@ -123,14 +115,12 @@ static bool may_stay(struct arena *a, const struct owned_view *in,
 
 static void without_part(struct arena *a, struct str why, struct actions *out)
 {
-	action_log(a, out, "error merging user changes to storage.conf: %.*s",
-		   STRF(why))
-		->warning = true;
+	action_log(a, out, "error merging user changes to storage.conf: %.*s", STRF(why))->warning =
+		true;
 }
 
-static int for_pool(struct arena *a, const struct owned_view *in,
-		    const struct owned_maker *maker, const struct mc_pool *pool,
-		    struct owned_job *job, struct said *now,
+static int for_pool(struct arena *a, const struct owned_view *in, const struct owned_maker *maker,
+		    const struct mc_pool *pool, struct owned_job *job, struct said *now,
 		    struct actions *out, struct err *err)
 {
 	const char *where = NULL;
@@ -138,13 +128,11 @@ static int for_pool(struct arena *a, const struct owned_view *in,
 	struct mc *mc = NULL;
 
 	if (owned_name(a, in, job, pool, &name, err) < 0)
-		return failed(a, in, now,
-			      str_fmt(a, "could not get %s", in->kind->key).p,
-			      out, err);
+		return failed(a, in, now, str_fmt(a, "could not get %s", in->kind->key).p, out,
+			      err);
 	if (may_stay(a, in, maker, pool, name))
 		return 0;
-	if (maker->make(a, maker->ctx, pool, name, &mc, &where, &without, err) <
-	    0)
+	if (maker->make(a, maker->ctx, pool, name, &mc, &where, &without, err) < 0)
 		return failed(a, in, now, where, out, err);
 	/* what cannot be had is left out, and the status says why */
 	if (without.n) {
@@ -163,24 +151,21 @@ static int check_first(struct arena *a, const struct owned_view *in,
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && in->kind->check_all && i < in->configs->n;
-	     i++)
+	for (size_t i = 0; rc == 0 && in->kind->check_all && i < in->configs->n; i++)
 		rc = maker->validate(a, in->configs->v[i], err);
 	return rc < 0 ? rc : maker->validate(a, in->config, err);
 }
 
 static int first_for_pool(struct arena *a, const struct owned_view *in,
-			  const struct owned_maker *maker,
-			  const struct mc_pool *pool, struct actions *out,
-			  struct err *err)
+			  const struct owned_maker *maker, const struct mc_pool *pool,
+			  struct actions *out, struct err *err)
 {
 	struct str name = owned_mc_name(a, in->kind, pool, S(""));
 	struct str without = S("");
 	const char *where = NULL;
 	struct mc *mc = NULL;
 
-	if (maker->make(a, maker->ctx, pool, name, &mc, &where, &without, err) <
-	    0)
+	if (maker->make(a, maker->ctx, pool, name, &mc, &where, &without, err) < 0)
 		return where ? err_wrap(err, "%s", where) : -(int)err->code;
 	if (without.n)
 		without_part(a, without, out);
@@ -189,20 +174,16 @@ static int first_for_pool(struct arena *a, const struct owned_view *in,
 			      "Error found multiple %s targeting "
 			      "MachineConfigPool %.*s. Please apply only one "
 			      "%s manifest for each pool during installation",
-			      in->kind->many, STRF(pool->meta.name),
-			      in->kind->one);
-		return in->kind->wrap ? err_wrap(err, "%s", in->kind->wrap)
-				      : -ERR_INVALID;
+			      in->kind->many, STRF(pool->meta.name), in->kind->one);
+		return in->kind->wrap ? err_wrap(err, "%s", in->kind->wrap) : -ERR_INVALID;
 	}
-	mc_set_owner(a, mc, S(MC_API), str_of(in->kind->kind), S(""), S(""),
-		     false);
+	mc_set_owner(a, mc, S(MC_API), str_of(in->kind->kind), S(""), S(""), false);
 	(void)generated_write(a, in->mcs, mc, S("the first run"), out);
 	return 0;
 }
 
-static int first_sync(struct arena *a, const struct owned_view *in,
-		      const struct owned_maker *maker, struct actions *out,
-		      struct err *err)
+static int first_sync(struct arena *a, const struct owned_view *in, const struct owned_maker *maker,
+		      struct actions *out, struct err *err)
 {
 	struct mc_pools pools = { 0 };
 	int rc = check_first(a, in, maker, err);
@@ -214,9 +195,8 @@ static int first_sync(struct arena *a, const struct owned_view *in,
 	return rc;
 }
 
-int owned_sync(struct arena *a, const struct owned_view *in,
-	       const struct owned_maker *maker, struct actions *out,
-	       struct err *err)
+int owned_sync(struct arena *a, const struct owned_view *in, const struct owned_maker *maker,
+	       struct actions *out, struct err *err)
 {
 	bool named = in->kind->told_of;
 	struct mc_pools pools = { 0 };
@@ -241,8 +221,7 @@ int owned_sync(struct arena *a, const struct owned_view *in,
 			     "could not find any MachineConfigPool set for "
 			     "%s%s%.*s",
 			     in->kind->kind, named ? " " : "",
-			     named ? (int)in->config->meta.name.n : 0,
-			     in->config->meta.name.p);
+			     named ? (int)in->config->meta.name.n : 0, in->config->meta.name.p);
 	if (rc < 0)
 		return failed(a, in, &now, NULL, out, err);
 	/* a pool that is up to date does not hide the ones after it */

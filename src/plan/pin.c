@@ -11,8 +11,7 @@
 
 /* ---- what is wanted --------------------------------------------------------------- */
 
-static uint32_t image_of(struct pins *p, const struct pins *before,
-			 struct str name)
+static uint32_t image_of(struct pins *p, const struct pins *before, struct str name)
 {
 	struct pin_image image = { .size = -1 };
 	const struct map_entry *e = map_find(&p->by_name, name);
@@ -32,8 +31,7 @@ static bool was_done(const struct pins *before, const struct pin_set *s)
 	for (size_t i = 0; i < before->sets.n; i++) {
 		const struct pin_set *old = &before->sets.v[i];
 
-		if (str_eq(old->uid, s->uid) &&
-		    old->generation == s->generation)
+		if (str_eq(old->uid, s->uid) && old->generation == s->generation)
 			return old->done;
 	}
 	return false;
@@ -49,9 +47,8 @@ static const struct pin_set *add_set(struct pins *p, const struct pins *before,
 		.primary = primary,
 	};
 
-	for (const struct json *j =
-		     json_first(json_at(tree, "spec.pinnedImages"));
-	     j; j = json_next(j)) {
+	for (const struct json *j = json_first(json_at(tree, "spec.pinnedImages")); j;
+	     j = json_next(j)) {
 		struct str name = str_trim(json_str(j, "name", S("")));
 
 		if (name.n)
@@ -63,8 +60,7 @@ static const struct pin_set *add_set(struct pins *p, const struct pins *before,
 }
 
 /* Whether the node may be given images, and how many bytes it has. */
-static int node_fit(struct arena *a, const struct json *tree, int64_t *capacity,
-		    struct err *err)
+static int node_fit(struct arena *a, const struct json *tree, int64_t *capacity, struct err *err)
 {
 	const struct json *have = json_at(tree, "status.allocatable");
 	struct err ignored = ERR_INIT(a);
@@ -73,24 +69,20 @@ static int node_fit(struct arena *a, const struct json *tree, int64_t *capacity,
 
 	node_decode(a, tree, &n);
 	if (n.unready == NODE_NOT_READY || n.unready == NODE_DISK)
-		return err_set(err, ERR_AGAIN, "%.*s",
-			       STRF(node_unready_text(a, &n)));
+		return err_set(err, ERR_AGAIN, "%.*s", STRF(node_unready_text(a, &n)));
 	have = json_member(have, S("ephemeral-storage"));
 	if (quantity_parse(a, json_text(have), &q, &ignored) < 0)
-		return err_set(err, ERR_AGAIN,
-			       "node %.*s has no ephemeral storage capacity",
+		return err_set(err, ERR_AGAIN, "node %.*s has no ephemeral storage capacity",
 			       STRF(go_quoted(a, n.name)));
 	*capacity = q.value < MOST ? q.value : MOST;
 	if (q.value < MIN_FREE)
-		return err_set(err, ERR_AGAIN,
-			       PIN_NO_ROOM " capacity: %lld, required: %lld",
+		return err_set(err, ERR_AGAIN, PIN_NO_ROOM " capacity: %lld, required: %lld",
 			       (long long)q.value, (long long)MIN_FREE);
 	return 0;
 }
 
-int pin_begin(struct pins *out, const struct pins *before,
-	      const struct mcp_of_node *pools, const struct json *node,
-	      pin_find *find, const void *ctx, struct err *err)
+int pin_begin(struct pins *out, const struct pins *before, const struct mcp_of_node *pools,
+	      const struct json *node, pin_find *find, const void *ctx, struct err *err)
 {
 	struct buf key;
 	int rc = 0;
@@ -100,8 +92,8 @@ int pin_begin(struct pins *out, const struct pins *before,
 	buf_init(&key, &out->a);
 	for (size_t i = 0; i < pools->n; i++) {
 		buf_addf(&key, "%.*s:", STRF(pools->v[i]->name));
-		for (const struct json *j = json_first(json_at(
-			     pools->v[i]->tree, "spec.pinnedImageSets"));
+		for (const struct json *j =
+			     json_first(json_at(pools->v[i]->tree, "spec.pinnedImageSets"));
 		     j; j = json_next(j)) {
 			struct str name = json_str(j, "name", S(""));
 			const struct json *set = find(ctx, name);
@@ -116,15 +108,12 @@ int pin_begin(struct pins *out, const struct pins *before,
 					     "machineconfiguration.openshift."
 					     "io \"%.*s\" not found",
 					     STRF(name), STRF(name));
-			buf_addf(&key, "%.*s/%.*s/%lld,", STRF(name),
-				 STRF(s ? s->uid : S("")),
+			buf_addf(&key, "%.*s/%.*s/%lld,", STRF(name), STRF(s ? s->uid : S("")),
 				 s ? (long long)s->generation : 0);
 		}
 	}
 	out->key = buf_str(&key);
-	return rc == 0 && out->sets.n
-		       ? node_fit(&out->a, node, &out->capacity, err)
-		       : rc;
+	return rc == 0 && out->sets.n ? node_fit(&out->a, node, &out->capacity, err) : rc;
 }
 
 void pin_free(struct pins *p)
@@ -142,8 +131,7 @@ bool pin_fits(const struct pins *p)
 		int64_t left = p->capacity - MIN_FREE;
 
 		for (size_t k = 0; k < s->images.n && left > 0; k++) {
-			const struct pin_image *im =
-				&p->images.v[s->images.v[k]];
+			const struct pin_image *im = &p->images.v[s->images.v[k]];
 
 			if (!im->here && im->size > 0)
 				left -= im->size * 2; /* it comes compressed */
@@ -154,8 +142,8 @@ bool pin_fits(const struct pins *p)
 	return true;
 }
 
-int pin_size(struct arena *a, struct str image, struct str manifest,
-	     struct map *seen, int64_t *out, struct err *err)
+int pin_size(struct arena *a, struct str image, struct str manifest, struct map *seen, int64_t *out,
+	     struct err *err)
 {
 	struct json *tree = NULL;
 	int64_t sum = 0;
@@ -164,8 +152,7 @@ int pin_size(struct arena *a, struct str image, struct str manifest,
 	if (rc < 0)
 		return err_wrap(err, "failed to unmarshal manifest for %.*s",
 				STRF(go_quoted(a, image)));
-	for (const struct json *j = json_first(json_at(tree, "layers")); j;
-	     j = json_next(j)) {
+	for (const struct json *j = json_first(json_at(tree, "layers")); j; j = json_next(j)) {
 		int64_t n = json_i64(j, "size", 0);
 		struct str digest = json_str(j, "digest", S(""));
 
@@ -210,9 +197,7 @@ struct str pin_config(struct arena *a, const struct pins *p)
 	qsort(names, p->images.n, sizeof(*names), by_name);
 	/* of strings JSON and TOML think alike */
 	for (size_t i = 0; i < p->images.n; i++) {
-		buf_addz(&b,
-			 i ? ", "
-			   : "[crio]\n  [crio.image]\n    pinned_images = [");
+		buf_addz(&b, i ? ", " : "[crio]\n  [crio.image]\n    pinned_images = [");
 		json_add_quoted(&b, names[i], JSON_NO_HTML);
 	}
 	if (b.n)
@@ -220,8 +205,7 @@ struct str pin_config(struct arena *a, const struct pins *p)
 	return buf_str(&b);
 }
 
-struct str pin_status(struct arena *a, const struct pins *p, bool complete,
-		      struct str failed)
+struct str pin_status(struct arena *a, const struct pins *p, bool complete, struct str failed)
 {
 	struct json *list = json_new(a, JSON_ARRAY);
 	struct buf b;
@@ -235,13 +219,11 @@ struct str pin_status(struct arena *a, const struct pins *p, bool complete,
 		if (!s->primary)
 			continue;
 		json_add_str(a, j, "name", s->name);
-		json_add(j, S("desiredGeneration"),
-			 json_new_i64(a, s->generation));
+		json_add(j, S("desiredGeneration"), json_new_i64(a, s->generation));
 		if (s->done || complete || failed.n)
 			json_add(j,
-				 s->done || !failed.n
-					 ? S("currentGeneration")
-					 : S("lastFailedGeneration"),
+				 s->done || !failed.n ? S("currentGeneration")
+						      : S("lastFailedGeneration"),
 				 json_new_i64(a, s->generation));
 		if (!s->done && failed.n)
 			json_add_str(a, j, "lastFailedGenerationError", failed);
@@ -264,13 +246,10 @@ int64_t pin_retry(unsigned tries, struct str why)
 	return tries >= PIN_TRIES || pin_no_space(why) ? -1 : 500LL << tries;
 }
 
-struct str pin_pull_error(struct arena *a, struct str image, unsigned tries,
-			  struct str why)
+struct str pin_pull_error(struct arena *a, struct str image, unsigned tries, struct str why)
 {
 	return str_fmt(a, "failed to pull image %.*s (%u tries): %.*s: %.*s",
 		       STRF(go_quoted(a, image)), tries,
-		       STRF(pin_no_space(why)
-				    ? why
-				    : S("timed out waiting for the condition")),
+		       STRF(pin_no_space(why) ? why : S("timed out waiting for the condition")),
 		       STRF(why));
 }

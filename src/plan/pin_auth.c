@@ -8,8 +8,7 @@
 #include "plan/pin.h"
 #include "registries_parts.h"
 
-int pin_auth_load(struct arena *a, struct str auths, struct pin_auth *out,
-		  struct err *err)
+int pin_auth_load(struct arena *a, struct str auths, struct pin_auth *out, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	struct json *tree = NULL;
@@ -19,10 +18,8 @@ int pin_auth_load(struct arena *a, struct str auths, struct pin_auth *out,
 	/* the parser's own words might show a piece of the secret */
 	if (json_parse(a, auths, NULL, &tree, &ignored) < 0)
 		return err_set(err, ERR_INVALID,
-			       "failed to unmarshal pull secret: " PIN_AUTH
-			       " is not JSON");
-	for (const struct json *j = json_first(json_at(tree, "auths")); j;
-	     j = json_next(j)) {
+			       "failed to unmarshal pull secret: " PIN_AUTH " is not JSON");
+	for (const struct json *j = json_first(json_at(tree, "auths")); j; j = json_next(j)) {
 		struct str *user = ARENA_NEW(a, struct str);
 
 		if (base64_decode(a, json_str(j, "auth", S("")), user, err) < 0)
@@ -31,8 +28,7 @@ int pin_auth_load(struct arena *a, struct str auths, struct pin_auth *out,
 					"\"%.*s\"",
 					STRF(json_key(j)));
 		if (str_chr(*user, ':') < 0)
-			return err_set(err, ERR_INVALID,
-				       "invalid auth for registry \"%.*s\"",
+			return err_set(err, ERR_INVALID, "invalid auth for registry \"%.*s\"",
 				       STRF(json_key(j)));
 		(void)map_put(&out->users, json_key(j), user);
 	}
@@ -66,8 +62,7 @@ static const struct str *user_of(const struct pin_auth *auth, struct str place)
 	return user ? user : map_get(&auth->users, host_of(place));
 }
 
-static const struct registry *entry(const struct pin_auth *auth,
-				    struct str name)
+static const struct registry *entry(const struct pin_auth *auth, struct str name)
 {
 	const struct registry *r = NULL;
 
@@ -81,8 +76,7 @@ static const struct str *find_user(const struct pin_auth *auth, struct str name)
 	const struct str *user = NULL;
 
 	for (int whole = 1; whole >= 0 && !user; whole--) {
-		const struct registry *r =
-			entry(auth, whole ? name : host_of(name));
+		const struct registry *r = entry(auth, whole ? name : host_of(name));
 
 		for (size_t i = 0; r && !user && i < r->n; i++)
 			if (r->by_digest || !str_is(r->v[i].pull, "tag-only"))
@@ -93,8 +87,7 @@ static const struct str *find_user(const struct pin_auth *auth, struct str name)
 	return user ? user : map_get(&auth->users, host_of(name));
 }
 
-struct str pin_request(struct arena *a, const struct pin_auth *auth,
-		       struct str image)
+struct str pin_request(struct arena *a, const struct pin_auth *auth, struct str image)
 {
 	const struct str *user = NULL;
 	struct str name = image, password;

@@ -14,8 +14,7 @@ static int by_name(const void *x, const void *y)
 }
 
 /* The references to those that match, sorted. */
-static struct json *refs(struct arena *a, const struct selector *sel,
-			 const struct json_list *sets)
+static struct json *refs(struct arena *a, const struct selector *sel, const struct json_list *sets)
 {
 	struct json **v = arena_array(a, sets->n, sizeof(*v));
 	struct json *list = json_new(a, JSON_ARRAY);
@@ -35,9 +34,8 @@ static struct json *refs(struct arena *a, const struct selector *sel,
 	return list;
 }
 
-int plan_pin_pool(struct arena *a, const struct mc_pool *pool,
-		  const struct json_list *sets, struct instant now,
-		  struct str failed, struct actions *out, struct err *err)
+int plan_pin_pool(struct arena *a, const struct mc_pool *pool, const struct json_list *sets,
+		  struct instant now, struct str failed, struct actions *out, struct err *err)
 {
 	static const char type[] = "PinnedImageSetsDegraded";
 	const struct json *have = json_at(pool->tree, "spec.pinnedImageSets");
@@ -56,8 +54,8 @@ int plan_pin_pool(struct arena *a, const struct mc_pool *pool,
 		return rc;
 	want = refs(a, &sel, sets);
 	if (json_len(want) ? json_eq(have, want) : !json_len(have)) {
-		pool_condition(a, pool->tree, type, now, S(""),
-			       "its pinned image sets are known", out);
+		pool_condition(a, pool->tree, type, now, S(""), "its pinned image sets are known",
+			       out);
 		return 0;
 	}
 	next = json_clone(a, pool->tree);
@@ -67,7 +65,6 @@ int plan_pin_pool(struct arena *a, const struct mc_pool *pool,
 	else
 		(void)json_remove(spec, S("pinnedImageSets"));
 	pool_add_zeros(a, spec);
-	apply_replace(a, "machineconfigpools", next, "",
-		      S("other pinned image sets"), out);
+	apply_replace(a, "machineconfigpools", next, "", S("other pinned image sets"), out);
 	return 0;
 }

@@ -18,21 +18,18 @@ static const struct node_taint in_progress = { { "UpdateInProgress", 16 },
 
 struct action_event pool_event(const struct mcp *pool, struct str reason)
 {
-	return (struct action_event){
-		.api = S(MC_API),
-		.kind = S("MachineConfigPool"),
-		.name = pool->name,
-		.uid = pool->uid,
-		.version =
-			json_str(pool->tree, "metadata.resourceVersion", S("")),
-		.reason = reason
-	};
+	return (struct action_event){ .api = S(MC_API),
+				      .kind = S("MachineConfigPool"),
+				      .name = pool->name,
+				      .uid = pool->uid,
+				      .version = json_str(pool->tree, "metadata.resourceVersion",
+							  S("")),
+				      .reason = reason };
 }
 
 /* ---- layered pools ---- */
 
-static const struct os_build *build_named(const struct pool_view *in,
-					  struct str name)
+static const struct os_build *build_named(const struct pool_view *in, struct str name)
 {
 	for (size_t i = 0; i < in->n_os_builds; i++)
 		if (str_eq(in->os_builds[i].name, name))
@@ -67,14 +64,12 @@ struct pool_layers pool_layers(const struct pool_view *in)
 	return l;
 }
 
-static void clear_stale_build(struct arena *a, const struct pool_layers *l,
-			      struct actions *out)
+static void clear_stale_build(struct arena *a, const struct pool_layers *l, struct actions *out)
 {
 	struct json *j = json_clone(a, l->config->tree);
 
 	json_remove(json_at(j, "metadata.annotations"), S(MC_CURRENT_BUILD));
-	action_add(a, out, ACTION_REPLACE,
-		   action_path(a, "machineosconfigs", l->config->name),
+	action_add(a, out, ACTION_REPLACE, action_path(a, "machineosconfigs", l->config->name),
 		   body_of(a, j),
 		   str_fmt(a,
 			   "its annotation names build %.*s, which is not "
@@ -90,11 +85,9 @@ static void clear_stale_build(struct arena *a, const struct pool_layers *l,
 
 /* What is not known yet may have come since: only the server can tell that there
  * is no such build. */
-static void ask_build(struct arena *a, const struct pool_layers *l,
-		      struct actions *out)
+static void ask_build(struct arena *a, const struct pool_layers *l, struct actions *out)
 {
-	action_add(a, out, ACTION_GET,
-		   action_path(a, "machineosbuilds", l->config->build), S(""),
+	action_add(a, out, ACTION_GET, action_path(a, "machineosbuilds", l->config->build), S(""),
 		   S("a MachineOSConfig names it"))
 		->tag = POOL_TAG_BUILD;
 }
@@ -109,8 +102,7 @@ static bool image_ready(const struct pool_layers *l, int *rc, struct err *err)
 	if (b->succeeded)
 		return str_eq(b->image, l->config->image);
 	if (b->failed && !b->building)
-		*rc = err_set(err, ERR_AGAIN,
-			      "image build for MachineConfigPool %.*s failed",
+		*rc = err_set(err, ERR_AGAIN, "image build for MachineConfigPool %.*s failed",
 			      STRF(b->name));
 	return false;
 }
@@ -119,21 +111,17 @@ bool pool_node_targeted(const struct pool_view *in, const struct pool_layers *l,
 			const struct mc_node *n)
 {
 	if (!l->config)
-		return str_eq(n->desired_config, in->pool->target) &&
-		       !n->desired_image.p;
-	return l->build && l->config->image.n &&
-	       str_eq(n->desired_image, l->config->image) &&
+		return str_eq(n->desired_config, in->pool->target) && !n->desired_image.p;
+	return l->build && l->config->image.n && str_eq(n->desired_image, l->config->image) &&
 	       str_eq(n->desired_config, l->build->config);
 }
 
 /* ---- the nodes' topology annotation and taint ---- */
 
-static void set_topology(struct arena *a, const struct pool_view *in,
-			 struct actions *out)
+static void set_topology(struct arena *a, const struct pool_view *in, struct actions *out)
 {
 	struct str topology =
-		json_str(in->controller_config,
-			 "spec.infra.status.controlPlaneTopology", S(""));
+		json_str(in->controller_config, "spec.infra.status.controlPlaneTopology", S(""));
 
 	for (size_t i = 0; i < in->n_nodes; i++) {
 		const struct mc_node *n = in->nodes[i];
@@ -145,8 +133,7 @@ static void set_topology(struct arena *a, const struct pool_view *in,
 		buf_addz(&b, "{\"metadata\":{\"annotations\":{");
 		body_add(&b, S(NODE_TOPOLOGY), topology);
 		buf_addz(&b, "}}}");
-		action_add(a, out, ACTION_STRATEGIC,
-			   action_node_path(a, n->name), buf_str(&b),
+		action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
 			   str_fmt(a,
 				   "control plane topology is %.*s, not "
 				   "%.*s",
@@ -160,21 +147,18 @@ static void set_topology(struct arena *a, const struct pool_view *in,
 	actions_step(out);
 }
 
-static void set_taints(struct arena *a, const struct pool_view *in,
-		       const struct pool_layers *l, struct actions *out)
+static void set_taints(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
+		       struct actions *out)
 {
 	for (size_t i = 0; i < in->n_nodes; i++) {
 		const struct mc_node *n = in->nodes[i];
 		/* unlike a candidate's, one image annotation alone is fine */
 		bool there = pool_node_targeted(in, l, n) ||
-			     (!l->config &&
-			      str_eq(n->desired_config, in->pool->target) &&
+			     (!l->config && str_eq(n->desired_config, in->pool->target) &&
 			      !n->current_image.p);
 
 		node_set_taint(a, n, in_progress, !there,
-			       there ? S("has the pool's target")
-				     : S("is to be updated"),
-			       out);
+			       there ? S("has the pool's target") : S("is to be updated"), out);
 	}
 	actions_step(out);
 }
@@ -192,9 +176,8 @@ struct picks {
 };
 
 /* How many may move now; the candidates go to *out. */
-static size_t candidates(struct arena *a, const struct pool_view *in,
-			 const struct pool_layers *l, int64_t max,
-			 struct picks *out)
+static size_t candidates(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
+			 int64_t max, struct picks *out)
 {
 	int64_t busy = 0, failing = 0;
 
@@ -229,26 +212,24 @@ static int by_zone_and_age(const void *x, const void *y)
 	return c ? c : str_cmp(p->n->name, q->n->name);
 }
 
-static void defer_operator(struct arena *a, const struct pool_view *in,
-			   struct picks *picks, struct actions *out)
+static void defer_operator(struct arena *a, const struct pool_view *in, struct picks *picks,
+			   struct actions *out)
 {
 	size_t kept = 0;
 
-	if (!str_is(in->pool->name, "master") || picks->n <= 1 ||
-	    !in->operator_node.n)
+	if (!str_is(in->pool->name, "master") || picks->n <= 1 || !in->operator_node.n)
 		return;
 	for (size_t i = 0; i < picks->n; i++) {
 		struct str name = picks->v[i].n->name;
 
 		if (str_eq(name, in->operator_node))
-			action_event(
-				a, out,
-				pool_event(in->pool, S("DeferringOperatorNode"
-						       "Update")),
-				str_fmt(a,
-					"Deferring update of machine "
-					"config operator node %.*s",
-					STRF(name)));
+			action_event(a, out,
+				     pool_event(in->pool, S("DeferringOperatorNode"
+							    "Update")),
+				     str_fmt(a,
+					     "Deferring update of machine "
+					     "config operator node %.*s",
+					     STRF(name)));
 		else
 			picks->v[kept++] = picks->v[i];
 	}
@@ -258,8 +239,7 @@ static void defer_operator(struct arena *a, const struct pool_view *in,
 /* The labels that make a node one of the pool's; false when there are none. */
 static bool pool_labels(struct arena *a, const struct mcp *pool, struct buf *b)
 {
-	const struct json *labels =
-		json_at(pool->tree, "spec.nodeSelector.matchLabels");
+	const struct json *labels = json_at(pool->tree, "spec.nodeSelector.matchLabels");
 	struct map done;
 
 	map_init(&done, a);
@@ -271,8 +251,7 @@ static bool pool_labels(struct arena *a, const struct mcp *pool, struct buf *b)
 		const struct requirement *r = &pool->nodes.v[i];
 		bool one = r->op == SELECT_IN && r->values.n == 1;
 
-		if ((one || r->op == SELECT_EXISTS) &&
-		    map_put(&done, r->key, b))
+		if ((one || r->op == SELECT_EXISTS) && map_put(&done, r->key, b))
 			body_add(b, r->key, one ? r->values.v[0] : S(""));
 	}
 	return done.n > 0;
@@ -280,8 +259,8 @@ static bool pool_labels(struct arena *a, const struct mcp *pool, struct buf *b)
 
 /* A node that booted straight into a custom pool gets that pool's labels
  * instead of another config. True when it is such a node. */
-static bool adopt(struct arena *a, const struct pool_view *in,
-		  const struct mc_node *n, struct actions *out)
+static bool adopt(struct arena *a, const struct pool_view *in, const struct mc_node *n,
+		  struct actions *out)
 {
 	const struct pool_config *first;
 	const struct mcp *pool;
@@ -302,19 +281,16 @@ static bool adopt(struct arena *a, const struct pool_view *in,
 	buf_addz(&b, "},\"labels\":{");
 	if (pool_labels(a, pool, &b)) {
 		buf_addz(&b, "}}}");
-		action_add(a, out, ACTION_STRATEGIC,
-			   action_node_path(a, n->name), buf_str(&b),
-			   str_fmt(a, "booted into custom pool %.*s",
-				   STRF(pool->name)))
+		action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
+			   str_fmt(a, "booted into custom pool %.*s", STRF(pool->name)))
 			->fail = ACTION_SHRUG;
 	}
 	return true;
 }
 
 /* Upstream's words. */
-static void log_candidates(struct arena *a, const struct pool_view *in,
-			   const struct picks *picks, size_t room,
-			   struct actions *out)
+static void log_candidates(struct arena *a, const struct pool_view *in, const struct picks *picks,
+			   size_t room, struct actions *out)
 {
 	struct map zones;
 
@@ -331,8 +307,8 @@ static void log_candidates(struct arena *a, const struct pool_view *in,
 		   STRF(in->pool->name), picks->n, zones.n, room);
 }
 
-static void choose(struct arena *a, const struct pool_view *in,
-		   struct picks *picks, size_t room, struct actions *out)
+static void choose(struct arena *a, const struct pool_view *in, struct picks *picks, size_t room,
+		   struct actions *out)
 {
 	size_t kept = 0;
 
@@ -348,15 +324,14 @@ static void choose(struct arena *a, const struct pool_view *in,
 			picks->v[kept++] = picks->v[i];
 	picks->n = kept;
 	for (size_t i = 0; i < kept; i++)
-		(void)labels_get(picks->v[i].n->labels, S(NODE_ZONE),
-				 &picks->v[i].zone);
+		(void)labels_get(picks->v[i].n->labels, S(NODE_ZONE), &picks->v[i].zone);
 	if (kept > 1)
 		qsort(picks->v, kept, sizeof(*picks->v), by_zone_and_age);
 	if (picks->n > room)
 		picks->n = room;
 	for (size_t i = 0; i < picks->n; i++)
-		action_log(a, out, "Pool %.*s: selected candidate node %.*s",
-			   STRF(in->pool->name), STRF(picks->v[i].n->name));
+		action_log(a, out, "Pool %.*s: selected candidate node %.*s", STRF(in->pool->name),
+			   STRF(picks->v[i].n->name));
 	actions_step(out);
 }
 
@@ -366,9 +341,8 @@ struct target {
 	struct str config, image; /* image.p NULL: not layered */
 };
 
-static void target_mcn(struct arena *a, const struct pool_view *in,
-		       const struct mc_node *n, const struct target *t,
-		       struct actions *out)
+static void target_mcn(struct arena *a, const struct pool_view *in, const struct mc_node *n,
+		       const struct target *t, struct actions *out)
 {
 	const struct mcn *m = in->mcns ? map_get(in->mcns, n->name) : NULL;
 	struct buf b;
@@ -388,17 +362,14 @@ static void target_mcn(struct arena *a, const struct pool_view *in,
 	body_add(&b, S("desired"), t->config);
 	buf_addz(&b, "}}}");
 	action_add(a, out, ACTION_MERGE,
-		   str_fmt(a,
-			   "/apis/" MC_API
-			   "/machineconfignodes/%.*s" MCO_FIELD_MANAGER,
+		   str_fmt(a, "/apis/" MC_API "/machineconfignodes/%.*s" MCO_FIELD_MANAGER,
 			   STRF(n->name)),
 		   buf_str(&b), S("its node is about to get this target"))
 		->fail = ACTION_SHRUG;
 }
 
-static void target_node(struct arena *a, const struct pool_view *in,
-			const struct mc_node *n, const struct target *t,
-			struct actions *out)
+static void target_node(struct arena *a, const struct pool_view *in, const struct mc_node *n,
+			const struct target *t, struct actions *out)
 {
 	struct action *act;
 	struct buf b;
@@ -407,22 +378,19 @@ static void target_node(struct arena *a, const struct pool_view *in,
 	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
 	if (!str_eq(n->desired_config, t->config))
 		body_add(&b, S(NODE_DESIRED_CONFIG), t->config);
-	if (t->image.p ? !str_eq(n->desired_image, t->image)
-		       : n->desired_image.p != NULL)
+	if (t->image.p ? !str_eq(n->desired_image, t->image) : n->desired_image.p != NULL)
 		body_add(&b, S(NODE_DESIRED_IMAGE), t->image);
 	buf_addz(&b, "}}}");
-	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
-			 buf_str(&b),
-			 str_fmt(a, "pool %.*s: new target %.*s",
-				 STRF(in->pool->name), STRF(t->config)));
+	act = action_add(
+		a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
+		str_fmt(a, "pool %.*s: new target %.*s", STRF(in->pool->name), STRF(t->config)));
 	act->fail = ACTION_GO_ON;
-	act->wrap = str_fmt(a, "setting desired %.*s for node %.*s",
-			    STRF(in->pool->target), STRF(n->name));
+	act->wrap = str_fmt(a, "setting desired %.*s for node %.*s", STRF(in->pool->target),
+			    STRF(n->name));
 }
 
-static void move(struct arena *a, const struct pool_view *in,
-		 const struct pool_layers *l, const struct picks *picks,
-		 struct actions *out)
+static void move(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
+		 const struct picks *picks, struct actions *out)
 {
 	struct target t = { in->pool->target, { 0 } };
 	struct buf b;
@@ -445,14 +413,12 @@ static void move(struct arena *a, const struct pool_view *in,
 	buf_addf(&b, " to MachineConfig: %.*s", STRF(in->pool->target));
 	if (l->config)
 		buf_addf(&b, " / Image: %.*s", STRF(l->config->image));
-	action_event(
-		a, out,
-		pool_event(in->pool, l->config ? S("SetDesiredConfigAndOSImage")
-					       : S("SetDesiredConfig")),
-		buf_str(&b))
+	action_event(a, out,
+		     pool_event(in->pool, l->config ? S("SetDesiredConfigAndOSImage")
+						    : S("SetDesiredConfig")),
+		     buf_str(&b))
 		->if_ok = true;
-	action_state_metric(a, out, "node", S("Sync Machine Config Pool"),
-			    in->pool->name);
+	action_state_metric(a, out, "node", S("Sync Machine Config Pool"), in->pool->name);
 }
 
 /* The pool's target is there to be applied. */
@@ -461,9 +427,8 @@ static bool target_exists(const struct pool_view *in)
 	return !in->configs || map_get(in->configs, in->pool->target);
 }
 
-static int roll_out(struct arena *a, const struct pool_view *in,
-		    const struct pool_layers *l, struct actions *out,
-		    struct err *err)
+static int roll_out(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
+		    struct actions *out, struct err *err)
 {
 	struct picks picks = { 0 };
 	int64_t max;
@@ -502,13 +467,11 @@ static int by_name(const void *x, const void *y)
 	return str_cmp(p->name, q->name);
 }
 
-int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out,
-	      struct err *err)
+int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out, struct err *err)
 {
 	const struct mcp *pool = in->pool;
 	struct pool_view view = *in;
-	const struct mc_node **nodes =
-		arena_array(a, in->n_nodes, sizeof(*nodes));
+	const struct mc_node **nodes = arena_array(a, in->n_nodes, sizeof(*nodes));
 	struct pool_layers l;
 	int rc = 0;
 
@@ -553,8 +516,7 @@ int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out,
 			rc = roll_out(a, &view, &l, out, err);
 	}
 	if (pool->paused && is_updating(pool))
-		action_log(a, out, "Pool %.*s is paused and will not update.",
-			   STRF(pool->name))
+		action_log(a, out, "Pool %.*s is paused and will not update.", STRF(pool->name))
 			->state = true;
 	actions_step(out);
 	pool_status(a, &view, &l, out);

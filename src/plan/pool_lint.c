@@ -33,8 +33,7 @@ static void add(struct linter *l, bool error, struct str message)
 	const struct mc_pool *given = given_pool(l);
 	struct mc_finding f = {
 		.error = error,
-		.object = str_fmt(l->a, "MachineConfigPool %.*s",
-				  STRF(l->pool->meta.name)),
+		.object = str_fmt(l->a, "MachineConfigPool %.*s", STRF(l->pool->meta.name)),
 		.message = message,
 	};
 
@@ -56,8 +55,7 @@ static bool is_partial(const struct linter *l)
 	struct err ignored = ERR_INIT(l->a);
 	struct selector s = { 0 };
 
-	if (l->in->sets.before ||
-	    selector_make(l->a, l->pool->selector, &s, &ignored) < 0 || !s.n)
+	if (l->in->sets.before || selector_make(l->a, l->pool->selector, &s, &ignored) < 0 || !s.n)
 		return false;
 	for (size_t i = 0; i < mcs->n; i++)
 		if (mc_is_generated(mcs->v[i]))
@@ -66,11 +64,9 @@ static bool is_partial(const struct linter *l)
 }
 
 /* What the nodes of the pool have now, when it is at hand. */
-static bool present(struct linter *l, const struct forecast *f,
-		    struct mc_merged *out)
+static bool present(struct linter *l, const struct forecast *f, struct mc_merged *out)
 {
-	struct str name =
-		json_str(l->pool->tree, "spec.configuration.name", S(""));
+	struct str name = json_str(l->pool->tree, "spec.configuration.name", S(""));
 	const struct mcs *mcs = &l->in->sets.after->mcs;
 	struct err err = ERR_INIT(l->a);
 	struct mcs one = { 0 };
@@ -97,13 +93,11 @@ static bool is_told(const struct linter *l)
 
 static void lint_refused(struct linter *l, const struct forecast *f)
 {
-	struct mc_overrides allow =
-		mc_overrides_of(l->in->sets.after->configuration);
+	struct mc_overrides allow = mc_overrides_of(l->in->sets.after->configuration);
 	struct mc_merged now;
 
 	if (f->to && present(l, f, &now)) {
-		mc_lint_change(l->a, l->pool, &now, f->to, &allow, &l->given,
-			       l->out);
+		mc_lint_change(l->a, l->pool, &now, f->to, &allow, &l->given, l->out);
 		if (f->refused.n && !f->irreconcilable && !is_told(l))
 			add(l, false,
 			    str_fmt(l->a,
@@ -117,8 +111,7 @@ static void lint_refused(struct linter *l, const struct forecast *f)
 		mc_lint_refused(l->a, l->given.v[i], l->out);
 }
 
-static void lint_rendered(struct linter *l, const struct mcs *sources,
-			  const struct forecast *f)
+static void lint_rendered(struct linter *l, const struct mcs *sources, const struct forecast *f)
 {
 	struct buf b;
 
@@ -137,13 +130,9 @@ static void lint_nodes(struct linter *l, const struct forecast *f)
 	if (!given_pool(l))
 		return;
 	if (selector_make(l->a, nodes, &s, &err) < 0)
-		add(l, true,
-		    str_fmt(l->a, "invalid label selector: %.*s",
-			    STRF(err.msg)));
+		add(l, true, str_fmt(l->a, "invalid label selector: %.*s", STRF(err.msg)));
 	if (f->nodes.max_error.n)
-		add(l, false,
-		    str_fmt(l->a, "no node is updated: %.*s",
-			    STRF(f->nodes.max_error)));
+		add(l, false, str_fmt(l->a, "no node is updated: %.*s", STRF(f->nodes.max_error)));
 }
 
 static void lint_one(struct linter *l)
@@ -156,8 +145,7 @@ static void lint_one(struct linter *l)
 	struct mcs sources = { 0 };
 	bool some, differs;
 
-	some = plan_render_select(l->a, l->pool, &sets.after->mcs, &sources,
-				  &err) == 0 &&
+	some = plan_render_select(l->a, l->pool, &sets.after->mcs, &sources, &err) == 0 &&
 	       mc_sort(&sources, &err) == 0;
 	if (!sources.n && is_partial(l))
 		return;
@@ -168,17 +156,15 @@ static void lint_one(struct linter *l)
 			VEC_PUSH(l->a, &l->given, mc);
 	}
 	/* of other objects anything may be generated */
-	if (in->sets.before && !l->given.n && !in->given->others.n &&
-	    !given_pool(l))
+	if (in->sets.before && !l->given.n && !in->given->others.n && !given_pool(l))
 		return;
 	if (!sets.before)
 		sets.before = &nothing;
 	differs = plan_forecast(l->a, &sets, l->pool->meta.name, &f);
-	if (f.render_error.n && !f.irreconcilable && !f.failed_before &&
-	    !in->broken)
+	if (f.render_error.n && !f.irreconcilable && !f.failed_before && !in->broken)
 		add(l, true,
-		    str_fmt(l->a, "%.*s%s%.*s", STRF(f.render_error),
-			    f.culprit.n ? ": " : "", STRF(f.culprit)));
+		    str_fmt(l->a, "%.*s%s%.*s", STRF(f.render_error), f.culprit.n ? ": " : "",
+			    STRF(f.culprit)));
 	lint_nodes(l, &f);
 	if (differs)
 		lint_refused(l, &f);
@@ -202,12 +188,10 @@ static bool lint_own(struct arena *a, struct mc *mc, struct mc_findings *out)
 		struct str at = str_fmt(a, "spec.config.storage.files.%zu", i);
 
 		if (mc_linter_told(&l, str_fmt(a, "%.*s.path", STRF(at))) ||
-		    ign_list(file, IGN_FILE_APPEND)->n ||
-		    steps_check_file(a, file, &err) == 0)
+		    ign_list(file, IGN_FILE_APPEND)->n || steps_check_file(a, file, &err) == 0)
 			continue;
 		mc_linter_add(&l, false,
-			      str_fmt(a, "%.*s.%s", STRF(at),
-				      state ? "path" : "contents.source"),
+			      str_fmt(a, "%.*s.%s", STRF(at), state ? "path" : "contents.source"),
 			      false,
 			      str_fmt(a, "running nodes refuse it: %.*s",
 				      STRF(str_clip(a, err.msg, 500))));
@@ -216,8 +200,7 @@ static bool lint_own(struct arena *a, struct mc *mc, struct mc_findings *out)
 	return any;
 }
 
-void pool_lint(struct arena *a, const struct pool_lint_in *in,
-	       struct mc_findings *out)
+void pool_lint(struct arena *a, const struct pool_lint_in *in, struct mc_findings *out)
 {
 	const struct mc_pools *pools = &in->sets.after->pools;
 	const struct mcs *given = &in->given->mcs;
@@ -234,13 +217,11 @@ void pool_lint(struct arena *a, const struct pool_lint_in *in,
 			(void)map_put(&told, mc->meta.name, mc);
 	}
 	for (size_t i = 0; i < pools->n; i++) {
-		struct linter l = { a,	   in,	  pools->v[i], &names,
-				    &told, { 0 }, out };
+		struct linter l = { a, in, pools->v[i], &names, &told, { 0 }, out };
 
 		lint_one(&l);
 		for (size_t k = 0; k < l.given.n; k++)
-			(void)map_put(&pooled, l.given.v[k]->meta.name,
-				      l.given.v[k]);
+			(void)map_put(&pooled, l.given.v[k]->meta.name, l.given.v[k]);
 	}
 	for (size_t i = 0; i < given->n; i++)
 		if (!map_find(&pooled, given->v[i]->meta.name))

@@ -34,13 +34,12 @@ static bool mcn_updated(const struct pool_view *in, const struct pool_layers *l,
 		return false;
 	if (!l->config)
 		return !m->desired_image.n;
-	return l->build && str_eq(m->desired, l->build->config) &&
-	       l->config->image.n && str_eq(m->desired_image, l->config->image);
+	return l->build && str_eq(m->desired, l->build->config) && l->config->image.n &&
+	       str_eq(m->desired_image, l->config->image);
 }
 
 /* The config named by one of a node's annotations was deleted. */
-static void count_lost(const struct pool_view *in, const struct mc_node *n,
-		       struct counts *c)
+static void count_lost(const struct pool_view *in, const struct mc_node *n, struct counts *c)
 {
 	struct str gone = { 0 };
 	const char *which = "currentConfig";
@@ -49,8 +48,7 @@ static void count_lost(const struct pool_view *in, const struct mc_node *n,
 		return;
 	if (n->current_config.n && !map_get(in->configs, n->current_config)) {
 		gone = n->current_config;
-	} else if (n->desired_config.n &&
-		   !map_get(in->configs, n->desired_config)) {
+	} else if (n->desired_config.n && !map_get(in->configs, n->desired_config)) {
 		gone = n->desired_config;
 		which = "desiredConfig";
 	}
@@ -64,8 +62,8 @@ static void count_lost(const struct pool_view *in, const struct mc_node *n,
 		 c->lost_text.n ? ", " : "", STRF(n->name), which, STRF(gone));
 }
 
-static void count_mcns(struct arena *a, const struct pool_view *in,
-		       const struct pool_layers *l, struct counts *c)
+static void count_mcns(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
+		       struct counts *c)
 {
 	VEC(const struct mc_node *) bad = { 0 };
 
@@ -82,18 +80,16 @@ static void count_mcns(struct arena *a, const struct pool_view *in,
 		} else if (m->degraded) {
 			c->degraded_mcns++;
 			VEC_PUSH(a, &bad, in->nodes[i]);
-			reporting(&c->degraded_text, in->nodes[i]->name,
-				  m->degraded_message);
+			reporting(&c->degraded_text, in->nodes[i]->name, m->degraded_message);
 		}
 	}
 	for (size_t i = 0; i < bad.n; i++)
 		if (bad.v[i]->reason.n)
-			reporting(&c->degraded_text, bad.v[i]->name,
-				  bad.v[i]->reason);
+			reporting(&c->degraded_text, bad.v[i]->name, bad.v[i]->reason);
 }
 
-static void count(struct arena *a, const struct pool_view *in,
-		  const struct pool_layers *l, struct counts *c)
+static void count(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
+		  struct counts *c)
 {
 	*c = (struct counts){ .total = (int64_t)in->n_nodes };
 	buf_init(&c->degraded_text, a);
@@ -124,8 +120,7 @@ static bool build_pending(const struct pool_layers *l)
 		return false;
 	if (b->building || b->prepared || b->failed)
 		return true;
-	return b->succeeded && b->image.n &&
-	       !str_eq(b->image, l->config->image);
+	return b->succeeded && b->image.n && !str_eq(b->image, l->config->image);
 }
 
 static struct str update_line(struct arena *a, const struct pool_view *in,
@@ -135,8 +130,7 @@ static struct str update_line(struct arena *a, const struct pool_view *in,
 
 	if (!l->config || !l->config->image.n)
 		return str_fmt(a, "MachineConfig %.*s", STRF(target));
-	return str_fmt(a, "MachineConfig %.*s / Image %.*s", STRF(target),
-		       STRF(l->config->image));
+	return str_fmt(a, "MachineConfig %.*s / Image %.*s", STRF(target), STRF(l->config->image));
 }
 
 struct writer {
@@ -146,12 +140,11 @@ struct writer {
 	struct conditions list;
 };
 
-static void set(struct writer *w, struct str type, bool status,
-		struct str reason, struct str message)
+static void set(struct writer *w, struct str type, bool status, struct str reason,
+		struct str message)
 {
 	struct condition c = { .type = type,
-			       .status = status ? CONDITION_TRUE
-						: CONDITION_FALSE,
+			       .status = status ? CONDITION_TRUE : CONDITION_FALSE,
 			       .reason = reason,
 			       .message = message };
 
@@ -163,14 +156,12 @@ static void set_updating(struct writer *w, bool all, struct str line)
 	const struct mcp *pool = w->in->pool;
 
 	set(w, S("Updated"), all, S(""),
-	    all ? str_fmt(w->a, "All nodes are updated with %.*s", STRF(line))
-		: S(""));
+	    all ? str_fmt(w->a, "All nodes are updated with %.*s", STRF(line)) : S(""));
 	if (all)
 		set(w, S("Updating"), false, S(""), S(""));
 	else if (pool->paused)
 		set(w, S("Updating"), false, S(""),
-		    str_fmt(w->a, "Pool is paused; will not update to %.*s",
-			    STRF(line)));
+		    str_fmt(w->a, "Pool is paused; will not update to %.*s", STRF(line)));
 	else if (w->in->configs && !map_get(w->in->configs, pool->target))
 		set(w, S("Updating"), false, S("ConfigNotFound"),
 		    str_fmt(w->a,
@@ -179,8 +170,7 @@ static void set_updating(struct writer *w, bool all, struct str line)
 			    STRF(pool->target)));
 	else
 		set(w, S("Updating"), true, S(""),
-		    str_fmt(w->a, "All nodes are updating to %.*s",
-			    STRF(line)));
+		    str_fmt(w->a, "All nodes are updating to %.*s", STRF(line)));
 }
 
 /* What a layered pool's Updating says instead, its build being what counts. */
@@ -220,14 +210,12 @@ static bool set_node_degraded(struct writer *w, const struct counts *c)
 {
 	if (c->degraded > 0)
 		set(w, S("NodeDegraded"), true,
-		    str_fmt(w->a,
-			    "%lld nodes are reporting degraded status on sync",
+		    str_fmt(w->a, "%lld nodes are reporting degraded status on sync",
 			    (long long)c->degraded_mcns),
 		    buf_str(&c->degraded_text));
 	else if (c->lost)
 		set(w, S("NodeDegraded"), true,
-		    str_fmt(w->a, "%lld nodes have a config that was deleted",
-			    (long long)c->lost),
+		    str_fmt(w->a, "%lld nodes have a config that was deleted", (long long)c->lost),
 		    buf_str(&c->lost_text));
 	else
 		set(w, S("NodeDegraded"), false, S(""), S(""));
@@ -267,14 +255,12 @@ static bool clear_build_degraded(struct writer *w)
 static bool set_degraded(struct writer *w, const struct counts *c)
 {
 	bool node = set_node_degraded(w, c);
-	bool render =
-		conditions_true(&w->in->pool->conditions, "RenderDegraded");
+	bool render = conditions_true(&w->in->pool->conditions, "RenderDegraded");
 	bool build = clear_build_degraded(w);
 	struct str message = S("");
 
 	if (node)
-		message = buf_str(c->degraded > 0 ? &c->degraded_text
-						  : &c->lost_text);
+		message = buf_str(c->degraded > 0 ? &c->degraded_text : &c->lost_text);
 	else if (build)
 		message = S("Custom OS image build failed");
 	set(w, S("Degraded"), node || render || build, S(""), message);
@@ -296,11 +282,8 @@ static struct json *cert_expirys(struct arena *a, const struct json *cc)
 			continue;
 		e = json_new(a, JSON_OBJECT);
 		json_add(e, S("bundle"), json_new_str(a, bundle));
-		json_add(e, S("expiry"),
-			 expiry ? json_clone(a, expiry)
-				: json_new(a, JSON_NULL));
-		json_add(e, S("subject"),
-			 json_new_str(a, json_str(j, "subject", S(""))));
+		json_add(e, S("expiry"), expiry ? json_clone(a, expiry) : json_new(a, JSON_NULL));
+		json_add(e, S("subject"), json_new_str(a, json_str(j, "subject", S(""))));
 		json_push(out, e);
 	}
 	return out;
@@ -318,8 +301,7 @@ static struct json *synchronizers(struct arena *a, const struct counts *c)
 
 	number(a, j, "availableMachineCount", c->total - c->unavailable);
 	number(a, j, "machineCount", c->total);
-	json_add(j, S("poolSynchronizerType"),
-		 json_new_str(a, S("PinnedImageSets")));
+	json_add(j, S("poolSynchronizerType"), json_new_str(a, S("PinnedImageSets")));
 	number(a, j, "readyMachineCount", c->ready);
 	number(a, j, "unavailableMachineCount", c->unavailable);
 	number(a, j, "updatedMachineCount", c->pinned);
@@ -327,21 +309,18 @@ static struct json *synchronizers(struct arena *a, const struct counts *c)
 	return list;
 }
 
-static struct json *status_json(struct arena *a, const struct pool_view *in,
-				const struct counts *c)
+static struct json *status_json(struct arena *a, const struct pool_view *in, const struct counts *c)
 {
 	const struct json *old = json_at(in->pool->tree, "status");
-	struct json *s = json_kind(old) == JSON_OBJECT
-				 ? json_clone(a, old)
-				 : json_new(a, JSON_OBJECT);
+	struct json *s =
+		json_kind(old) == JSON_OBJECT ? json_clone(a, old) : json_new(a, JSON_OBJECT);
 
 	json_set(s, S("certExpirys"), cert_expirys(a, in->controller_config));
 	if (!json_at(s, "configuration"))
 		json_add(s, S("configuration"), json_new(a, JSON_OBJECT));
 	number(a, s, "degradedMachineCount", c->degraded);
 	number(a, s, "machineCount", c->total);
-	number(a, s, "observedGeneration",
-	       json_i64(in->pool->tree, "metadata.generation", 0));
+	number(a, s, "observedGeneration", json_i64(in->pool->tree, "metadata.generation", 0));
 	json_set(s, S("poolSynchronizersStatus"), synchronizers(a, c));
 	number(a, s, "readyMachineCount", c->ready);
 	number(a, s, "unavailableMachineCount", c->unavailable);
@@ -350,12 +329,10 @@ static struct json *status_json(struct arena *a, const struct pool_view *in,
 }
 
 /* status.osImageStream: the stream whose image the pool runs, if it is one. */
-static struct str stream_of(const struct pool_view *in,
-			    const struct json *status)
+static struct str stream_of(const struct pool_view *in, const struct json *status)
 {
 	const struct json *conf = json_at(status, "configuration");
-	const struct json *list =
-		json_at(in->os_image_stream, "status.availableStreams");
+	const struct json *list = json_at(in->os_image_stream, "status.availableStreams");
 	const struct pool_config *mc;
 
 	if (!in->configs)
@@ -363,10 +340,8 @@ static struct str stream_of(const struct pool_view *in,
 	mc = map_get(in->configs, json_str(conf, "name", S("")));
 	if (!mc || !mc->os_image.n)
 		return S("");
-	for (const struct json *j = json_first(json_at(conf, "source")); j;
-	     j = json_next(j)) {
-		const struct pool_config *src =
-			map_get(in->configs, json_str(j, "name", S("")));
+	for (const struct json *j = json_first(json_at(conf, "source")); j; j = json_next(j)) {
+		const struct pool_config *src = map_get(in->configs, json_str(j, "name", S("")));
 
 		if (src && src->os_image.n)
 			return S("");
@@ -390,8 +365,7 @@ static void set_stream(struct arena *a, struct json *status, struct str name)
 }
 
 /* An absent list and an empty one are the same to upstream. */
-static bool same_status(struct arena *a, const struct json *old,
-			const struct json *new)
+static bool same_status(struct arena *a, const struct json *old, const struct json *new)
 {
 	struct json *o;
 
@@ -405,9 +379,8 @@ static bool same_status(struct arena *a, const struct json *old,
 
 /* ---- gauges ---- */
 
-static void gauges(struct arena *a, const struct pool_view *in,
-		   const struct conditions *list, const struct counts *c,
-		   struct actions *out)
+static void gauges(struct arena *a, const struct pool_view *in, const struct conditions *list,
+		   const struct counts *c, struct actions *out)
 {
 	const struct {
 		const char *name;
@@ -421,25 +394,22 @@ static void gauges(struct arena *a, const struct pool_view *in,
 	struct condition latest = { 0 };
 
 	for (size_t i = 0; i < list->n; i++)
-		if (str_is(list->v[i].status, "True") &&
-		    str_cmp(list->v[i].time, latest.time) > 0)
+		if (str_is(list->v[i].status, "True") && str_cmp(list->v[i].time, latest.time) > 0)
 			latest = list->v[i];
 	for (size_t i = 0; i < in->n_nodes; i++) {
 		struct str labels[] = { in->nodes[i]->name, in->pool->name,
 					latest.type.p ? latest.type : S(""),
-					latest.reason.p ? latest.reason
-							: S("") };
+					latest.reason.p ? latest.reason : S("") };
 
-		action_metric(a, out, "mco_state", labels, 4, 0)->metric.now =
-			true;
+		action_metric(a, out, "mco_state", labels, 4, 0)->metric.now = true;
 	}
 	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
 		action_metric(a, out, counted[i].name, &in->pool->name, 1,
 			      (double)counted[i].value);
 }
 
-void pool_status(struct arena *a, const struct pool_view *in,
-		 const struct pool_layers *l, struct actions *out)
+void pool_status(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
+		 struct actions *out)
 {
 	const struct json *tree = in->pool->tree;
 	struct str line = update_line(a, in, l);
@@ -449,8 +419,7 @@ void pool_status(struct arena *a, const struct pool_view *in,
 	bool all, degraded, moved = false;
 
 	count(a, in, l, &c);
-	all = c.updated == c.total && c.ready == c.total && !c.unavailable &&
-	      !build_pending(l);
+	all = c.updated == c.total && c.ready == c.total && !c.unavailable && !build_pending(l);
 	for (size_t i = 0; i < in->pool->conditions.n; i++)
 		VEC_PUSH(a, &w.list, in->pool->conditions.v[i]);
 	set_updating(&w, all, line);
@@ -458,23 +427,19 @@ void pool_status(struct arena *a, const struct pool_view *in,
 	degraded = set_degraded(&w, &c);
 	status = status_json(a, in, &c);
 	json_set(status, S("conditions"), conditions_json(a, &w.list, false));
-	if (all && !json_eq(json_at(status, "configuration"),
-			    json_at(tree, "spec.configuration"))) {
-		moved = !str_eq(json_str(status, "configuration.name", S("")),
-				in->pool->target);
+	if (all &&
+	    !json_eq(json_at(status, "configuration"), json_at(tree, "spec.configuration"))) {
+		moved = !str_eq(json_str(status, "configuration.name", S("")), in->pool->target);
 		json_set(status, S("configuration"),
 			 json_clone(a, json_at(tree, "spec.configuration")));
 	}
 	if (in->os_streams)
-		set_stream(a, status,
-			   all && !degraded ? stream_of(in, status) : S(""));
+		set_stream(a, status, all && !degraded ? stream_of(in, status) : S(""));
 	if (!same_status(a, json_at(tree, "status"), status)) {
 		body = json_clone(a, tree);
 		json_set(body, S("status"), status);
 		action_add(a, out, ACTION_REPLACE,
-			   str_fmt(a,
-				   "/apis/" MC_API
-				   "/machineconfigpools/%.*s/status",
+			   str_fmt(a, "/apis/" MC_API "/machineconfigpools/%.*s/status",
 				   STRF(in->pool->name)),
 			   body_of(a, body), S("counts or conditions changed"))
 			->wrap = str_fmt(a,
@@ -483,8 +448,7 @@ void pool_status(struct arena *a, const struct pool_view *in,
 					 STRF(in->pool->name));
 		actions_step(out);
 		if (moved)
-			action_event(a, out,
-				     pool_event(in->pool, S("Completed")),
+			action_event(a, out, pool_event(in->pool, S("Completed")),
 				     str_fmt(a,
 					     "Pool %.*s has completed update "
 					     "to %.*s",

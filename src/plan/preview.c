@@ -23,8 +23,7 @@ bool preview_is_family(enum mc_kind kind)
 	}
 }
 
-bool preview_touched(const struct preview_run *p, enum mc_kind kind,
-		     struct str name)
+bool preview_touched(const struct preview_run *p, enum mc_kind kind, struct str name)
 {
 	const struct mc_set *t = p->in->touched;
 
@@ -72,23 +71,19 @@ static void read_gates(struct preview_run *p)
 {
 	const struct mc_set *set = p->in->set;
 	const struct mc_object *o = mc_find(set, MC_FEATURE_GATE, "cluster");
-	const struct json *all =
-		o ? json_at(o->tree, "status.featureGates") : NULL;
+	const struct json *all = o ? json_at(o->tree, "status.featureGates") : NULL;
 	struct generate_view *v = &p->s.view;
 	struct err ignored = ERR_INIT(p->a);
 	struct str version = S("");
 
 	if (set->controller_config)
-		version = mc_annotation(&set->controller_config->meta,
-					MC_RELEASE_VERSION);
+		version = mc_annotation(&set->controller_config->meta, MC_RELEASE_VERSION);
 	if (json_len(all) == 1)
 		version = json_str(json_first(all), "version", S(""));
-	v->gates_unknown = !o || mc_gates_read(p->a, o->tree, version,
-					       &v->gates, &ignored) < 0;
+	v->gates_unknown = !o || mc_gates_read(p->a, o->tree, version, &v->gates, &ignored) < 0;
 	/* on in every release this can be about */
 	if (v->gates_unknown)
-		VEC_PUSH(p->a, &v->gates.enabled,
-			 S("SigstoreImageVerification"));
+		VEC_PUSH(p->a, &v->gates.enabled, S("SigstoreImageVerification"));
 }
 
 /* Built-in templates only where the set has nothing that came of others. */
@@ -108,15 +103,12 @@ static void choose_tree(struct preview_run *p)
 /* One that goes too far at once: the controller goes on with the last one. */
 static void check_node_config(struct preview_run *p)
 {
-	const struct mc_object *new =
-		mc_find(p->in->set, MC_NODE_CONFIG, "cluster");
+	const struct mc_object *new = mc_find(p->in->set, MC_NODE_CONFIG, "cluster");
 	const struct mc_object *old =
-		p->in->base ? mc_find(p->in->base, MC_NODE_CONFIG, "cluster")
-			    : NULL;
+		p->in->base ? mc_find(p->in->base, MC_NODE_CONFIG, "cluster") : NULL;
 	struct actions out = { 0 };
 
-	if (!new || !old ||
-	    node_config_allowed(p->a, old->tree, new->tree, &out))
+	if (!new || !old || node_config_allowed(p->a, old->tree, new->tree, &out))
 		return;
 	p->s.view.node = old->tree;
 	p->same_node = true;
@@ -141,22 +133,17 @@ static void read_set(struct preview_run *p)
 		built_in |= pool_built_in(p->s.pools.v[i]);
 	p->s.view.every_pool = !built_in;
 	p->s.view.assume_image = true;
-	p->restart = preview_touched(p, MC_FEATURE_GATE, S("")) &&
-		     !p->s.view.gates_unknown;
-	p->kubelets =
-		p->restart ||
-		(preview_touched(p, MC_NODE_CONFIG, S("")) && !p->same_node) ||
-		(p->s.view.node &&
-		 preview_touched(p, MC_API_SERVER, S("cluster")));
+	p->restart = preview_touched(p, MC_FEATURE_GATE, S("")) && !p->s.view.gates_unknown;
+	p->kubelets = p->restart || (preview_touched(p, MC_NODE_CONFIG, S("")) && !p->same_node) ||
+		      (p->s.view.node && preview_touched(p, MC_API_SERVER, S("cluster")));
 	for (size_t i = 0; p->in->touched && i < p->in->touched->others.n; i++)
-		p->family |=
-			preview_is_family(p->in->touched->others.v[i]->kind);
+		p->family |= preview_is_family(p->in->touched->others.v[i]->kind);
 }
 
 /* ---- pools whose bases are known ----------------------------------------------- */
 
-static bool has_base(struct preview_run *p, const struct template_input *t,
-		     struct str pool, const char *path, struct str *why)
+static bool has_base(struct preview_run *p, const struct template_input *t, struct str pool,
+		     const char *path, struct str *why)
 {
 	struct err err = ERR_INIT(p->a);
 	struct str ignored;
@@ -195,17 +182,16 @@ static void find_bases(struct preview_run *p)
 }
 
 /* Says what is left out for the want of a base. */
-static void tell_base(struct preview_run *p, bool touched, struct str what,
-		      struct str pool, const char *path)
+static void tell_base(struct preview_run *p, bool touched, struct str what, struct str pool,
+		      const char *path)
 {
 	struct template_input t = generate_templates(p->a, &p->s.view);
 	struct str why;
 
 	if (!has_base(p, &t, pool, path, &why))
 		preview_left_out(p, touched,
-				 str_fmt(p->a,
-					 "%.*s: pool %.*s: left out: %.*s",
-					 STRF(what), STRF(pool), STRF(why)));
+				 str_fmt(p->a, "%.*s: pool %.*s: left out: %.*s", STRF(what),
+					 STRF(pool), STRF(why)));
 }
 
 /* ---- the kubelet of every pool --------------------------------------------------- */
@@ -225,21 +211,19 @@ static bool has_generated(const struct preview_run *p, const char *prefix)
  * the Node config or the feature gates change. In between they stay as they are, and
  * a pool that is made gets none: one that is missing beside others stays missing.
  */
-static void preview_kubelets(struct preview_run *p, enum generate_kind kind,
-			     const char *prefix, struct str what)
+static void preview_kubelets(struct preview_run *p, enum generate_kind kind, const char *prefix,
+			     struct str what)
 {
 	if (!p->kubelets && has_generated(p, prefix))
 		return;
 	for (size_t i = 0; i < p->s.pools.n; i++)
-		tell_base(p, p->kubelets, what, p->s.pools.v[i]->meta.name,
-			  KUBELET_CONF);
+		tell_base(p, p->kubelets, what, p->s.pools.v[i]->meta.name, KUBELET_CONF);
 	settle_add(&p->s, kind, S("cluster"), !p->kubelets);
 }
 
 /* ---- registries ---------------------------------------------------------------------- */
 
-static bool for_registries(const struct preview_run *p,
-			   const struct mc_pool *pool)
+static bool for_registries(const struct preview_run *p, const struct mc_pool *pool)
 {
 	return p->s.view.every_pool || pool_built_in(pool);
 }
@@ -248,15 +232,13 @@ static bool for_registries(const struct preview_run *p,
 static void warn_of_loss(struct preview_run *p, struct str name)
 {
 	bool lost = p->in->base ? !count_family(p->in->base)
-				: count_family(p->in->set) ==
-					  count_family(p->in->touched);
+				: count_family(p->in->set) == count_family(p->in->touched);
 
 	if (has_mc(p, name) && lost)
-		preview_note(p,
-			     str_fmt(p->a,
-				     "%.*s is made anew without what it was "
-				     "made from: dump that too (mcoctl dump)",
-				     STRF(name)));
+		preview_note(p, str_fmt(p->a,
+					"%.*s is made anew without what it was "
+					"made from: dump that too (mcoctl dump)",
+					STRF(name)));
 }
 
 static void preview_registries(struct preview_run *p)
@@ -269,8 +251,7 @@ static void preview_registries(struct preview_run *p)
 		return;
 	for (size_t i = 0; i < p->s.pools.n; i++) {
 		const struct mc_pool *pool = p->s.pools.v[i];
-		struct str name = mc_generated_name(p->a, "99", pool->meta.name,
-						    "registries");
+		struct str name = mc_generated_name(p->a, "99", pool->meta.name, "registries");
 
 		if (!for_registries(p, pool) || (!anew && has_mc(p, name)))
 			continue;
@@ -281,13 +262,12 @@ static void preview_registries(struct preview_run *p)
 			  "/etc/containers/registries.conf");
 	}
 	if (due && image && !p->s.view.release_image.n)
-		preview_left_out(
-			p, p->family,
-			S("Image cluster: left out: the release image, "
-			  "which must not be blocked, is not known: "
-			  "there is no ClusterVersion, and the "
-			  "ControllerConfig has no spec.releaseImage: "
-			  "give a dump with them (mcoctl dump)"));
+		preview_left_out(p, p->family,
+				 S("Image cluster: left out: the release image, "
+				   "which must not be blocked, is not known: "
+				   "there is no ClusterVersion, and the "
+				   "ControllerConfig has no spec.releaseImage: "
+				   "give a dump with them (mcoctl dump)"));
 	else if (due)
 		settle_add(&p->s, GENERATE_REGISTRIES, S("cluster"), !anew);
 }
@@ -303,8 +283,7 @@ static void preview_credentials(struct preview_run *p)
 
 	if (!p->s.view.credentials)
 		return;
-	if (!p->s.view.gates_unknown &&
-	    !mc_gate(&p->s.view.gates, CREDENTIALS)) {
+	if (!p->s.view.gates_unknown && !mc_gate(&p->s.view.gates, CREDENTIALS)) {
 		if (touched)
 			preview_note(p, S(CREDENTIALS " cluster: nothing comes "
 						      "of it: its feature gate "
@@ -312,20 +291,16 @@ static void preview_credentials(struct preview_run *p)
 		return;
 	}
 	for (size_t i = 0; i < p->s.pools.n; i++)
-		missing |=
-			pool_built_in(p->s.pools.v[i]) &&
-			!has_mc(p,
-				mc_generated_name(p->a, "97",
-						  p->s.pools.v[i]->meta.name,
-						  "credentialproviderconfig"));
+		missing |= pool_built_in(p->s.pools.v[i]) &&
+			   !has_mc(p, mc_generated_name(p->a, "97", p->s.pools.v[i]->meta.name,
+							"credentialproviderconfig"));
 	if (touched || missing)
 		settle_add(&p->s, GENERATE_CREDENTIALS, S("cluster"), !touched);
 }
 
 /* ---- what came of it ---------------------------------------------------------------- */
 
-static const struct mc_object *object_of(const struct preview_run *p,
-					 enum mc_kind kind)
+static const struct mc_object *object_of(const struct preview_run *p, enum mc_kind kind)
 {
 	return mc_find(p->in->set, kind, "cluster");
 }
@@ -388,8 +363,8 @@ static void report(struct preview_run *p)
 				  "over these objects"));
 }
 
-const struct preview_refusal *
-preview_refusal_of(const struct preview_refusals *list, struct str pool)
+const struct preview_refusal *preview_refusal_of(const struct preview_refusals *list,
+						 struct str pool)
 {
 	for (size_t i = 0; list && i < list->n; i++)
 		for (size_t k = 0; k < list->v[i].pools.n; k++)
@@ -398,8 +373,7 @@ preview_refusal_of(const struct preview_refusals *list, struct str pool)
 	return NULL;
 }
 
-struct str preview_refusal_text(struct arena *a,
-				const struct preview_refusal *r)
+struct str preview_refusal_text(struct arena *a, const struct preview_refusal *r)
 {
 	struct buf b;
 
@@ -411,8 +385,7 @@ struct str preview_refusal_text(struct arena *a,
 	return buf_str(&b);
 }
 
-void plan_preview(struct arena *a, const struct preview_in *in,
-		  struct preview *out)
+void plan_preview(struct arena *a, const struct preview_in *in, struct preview *out)
 {
 	struct preview_run p = { .a = a, .in = in, .out = out };
 
@@ -424,8 +397,7 @@ void plan_preview(struct arena *a, const struct preview_in *in,
 	preview_credentials(&p);
 	preview_owned(&p, &owned_runtime);
 	if (!p.s.view.gates_unknown)
-		preview_kubelets(&p, GENERATE_FEATURES, "98",
-				 S("FeatureGate cluster"));
+		preview_kubelets(&p, GENERATE_FEATURES, "98", S("FeatureGate cluster"));
 	if (!p.s.view.gates_unknown && p.s.view.node)
 		preview_kubelets(&p, GENERATE_NODE, "97", S("Node cluster"));
 	preview_owned(&p, &owned_kubelet);

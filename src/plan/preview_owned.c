@@ -18,8 +18,7 @@ struct choice {
 	const struct mc_pools *pools; /* with bases */
 };
 
-static struct choice choice_of(struct preview_run *p,
-			       const struct owned_kind *kind)
+static struct choice choice_of(struct preview_run *p, const struct owned_kind *kind)
 {
 	bool kubelet = kind == &owned_kubelet;
 
@@ -47,8 +46,7 @@ static bool among(const struct mc_pools *pools, const struct mc_pool *pool)
 }
 
 /* Those of all that it is for. An invalid selector is for none. */
-static struct mc_pools pools_of(const struct choice *c,
-				const struct mc_pools *all,
+static struct mc_pools pools_of(const struct choice *c, const struct mc_pools *all,
 				const struct mc_object *o)
 {
 	struct err ignored = ERR_INIT(c->p->a);
@@ -64,8 +62,7 @@ static struct mc_pools pools_of(const struct choice *c,
 
 static bool is_finalizer(const struct mc_object *o, struct str name)
 {
-	const struct json *f =
-		json_first(json_at(o->doc.tree, "metadata.finalizers"));
+	const struct json *f = json_first(json_at(o->doc.tree, "metadata.finalizers"));
 
 	while (f && !str_eq(json_text(f), name))
 		f = json_next(f);
@@ -79,19 +76,16 @@ static void tell_late(const struct choice *c, const struct mc_object *o,
 	struct str suffix = json_text(owned_suffix(o));
 
 	for (size_t i = 0; i < pools->n; i++) {
-		struct str name =
-			owned_mc_name(c->p->a, c->kind, pools->v[i], suffix);
+		struct str name = owned_mc_name(c->p->a, c->kind, pools->v[i], suffix);
 
 		if (generated_find(&c->p->s.mcs, name))
 			continue;
-		preview_note(
-			c->p,
-			str_fmt(c->p->a,
-				"%.*s: pool %.*s has no MachineConfig %.*s "
-				"yet: the controller makes it at its next "
-				"start, or when the object is edited",
-				STRF(what(c, o)), STRF(pools->v[i]->meta.name),
-				STRF(name)));
+		preview_note(c->p,
+			     str_fmt(c->p->a,
+				     "%.*s: pool %.*s has no MachineConfig %.*s "
+				     "yet: the controller makes it at its next "
+				     "start, or when the object is edited",
+				     STRF(what(c, o)), STRF(pools->v[i]->meta.name), STRF(name)));
 	}
 }
 
@@ -104,11 +98,9 @@ static bool is_missed(const struct choice *c, const struct mc_object *o,
 	if (!owned_settled(c->p->a, o))
 		return true;
 	for (size_t i = 0; i < pools->n; i++) {
-		struct str name =
-			owned_mc_name(c->p->a, c->kind, pools->v[i], suffix);
+		struct str name = owned_mc_name(c->p->a, c->kind, pools->v[i], suffix);
 
-		if (is_finalizer(o, name) &&
-		    !generated_find(&c->p->s.mcs, name))
+		if (is_finalizer(o, name) && !generated_find(&c->p->s.mcs, name))
 			return true;
 	}
 	return false;
@@ -126,22 +118,20 @@ static bool has_bases(const struct choice *c, const struct mc_object *o,
 			known++;
 			continue;
 		}
-		preview_left_out(
-			c->p, preview_touched(c->p, c->mc_kind, o->meta.name),
-			str_fmt(c->p->a,
-				"%.*s: pool %.*s: left out: no "
-				"MachineConfig made of templates has %s: "
-				"give a dump with them (mcoctl dump)",
-				STRF(what(c, o)), STRF(pools->v[i]->meta.name),
-				kubelet ? KUBELET_CONF : STORAGE_CONF));
+		preview_left_out(c->p, preview_touched(c->p, c->mc_kind, o->meta.name),
+				 str_fmt(c->p->a,
+					 "%.*s: pool %.*s: left out: no "
+					 "MachineConfig made of templates has %s: "
+					 "give a dump with them (mcoctl dump)",
+					 STRF(what(c, o)), STRF(pools->v[i]->meta.name),
+					 kubelet ? KUBELET_CONF : STORAGE_CONF));
 	}
 	return known || !pools->n;
 }
 
 static bool is_failed(struct arena *a, const struct mc_object *o)
 {
-	struct conditions list =
-		conditions_of(a, json_at(o->doc.tree, "status.conditions"));
+	struct conditions list = conditions_of(a, json_at(o->doc.tree, "status.conditions"));
 
 	return list.n && str_is(list.v[list.n - 1].type, "Failure") &&
 	       json_i64(o->doc.tree, "status.observedGeneration", 0) >=
@@ -154,19 +144,16 @@ static bool is_failed(struct arena *a, const struct mc_object *o)
  */
 static bool is_stuck(const struct choice *c, const struct mc_object *o)
 {
-	const struct mc_set *was =
-		c->p->in->base ? c->p->in->base : c->p->in->set;
+	const struct mc_set *was = c->p->in->base ? c->p->in->base : c->p->in->set;
 
-	return !c->kind->always_again && is_failed(c->p->a, o) &&
-	       pools_of(c, &was->pools, o).n;
+	return !c->kind->always_again && is_failed(c->p->a, o) && pools_of(c, &was->pools, o).n;
 }
 
 /* The pools that wait for it to be dealt with: the render controller takes an
  * empty selector for one that selects all. */
 static struct strs held_by(const struct choice *c, const struct mc_object *o)
 {
-	const struct json *given =
-		json_at(o->doc.tree, "spec.machineConfigPoolSelector");
+	const struct json *given = json_at(o->doc.tree, "spec.machineConfigPoolSelector");
 	struct mc_pools pools = pools_of(c, &c->p->s.pools, o);
 	struct err ignored = ERR_INIT(c->p->a);
 	struct strs out = { 0 };
@@ -181,15 +168,13 @@ static struct strs held_by(const struct choice *c, const struct mc_object *o)
 
 static void tell_stuck(const struct choice *c, const struct mc_object *o)
 {
-	struct conditions list = conditions_of(
-		c->p->a, json_at(o->doc.tree, "status.conditions"));
+	struct conditions list = conditions_of(c->p->a, json_at(o->doc.tree, "status.conditions"));
 
-	preview_refuse(c->p, (struct preview_refusal){
-				     .object = what(c, o),
-				     .file = o->file,
-				     .message = list.v[list.n - 1].message,
-				     .known = true,
-				     .pools = held_by(c, o) });
+	preview_refuse(c->p, (struct preview_refusal){ .object = what(c, o),
+						       .file = o->file,
+						       .message = list.v[list.n - 1].message,
+						       .known = true,
+						       .pools = held_by(c, o) });
 }
 
 static void preview_one(const struct choice *c, const struct mc_object *o)
@@ -235,8 +220,7 @@ static void stamp(struct arena *a, struct mc_object *o, struct str key)
 
 	for (size_t i = 0; i < 2; i++)
 		if (json_at(trees[i], "metadata"))
-			json_set(json_at(trees[i], "metadata"), key,
-				 json_new_str(a, time));
+			json_set(json_at(trees[i], "metadata"), key, json_new_str(a, time));
 }
 
 /* What was just applied is younger than all there are. */
@@ -276,12 +260,11 @@ static void add_deleted(const struct choice *c)
 		struct mc_object *was;
 
 		if (o->kind != c->mc_kind ||
-		    mc_find(c->p->in->set, c->mc_kind,
-			    str_z(c->p->a, o->meta.name)))
+		    mc_find(c->p->in->set, c->mc_kind, str_z(c->p->a, o->meta.name)))
 			continue;
-		was = c->p->in->base ? mc_find(c->p->in->base, c->mc_kind,
-					       str_z(c->p->a, o->meta.name))
-				     : NULL;
+		was = c->p->in->base
+			      ? mc_find(c->p->in->base, c->mc_kind, str_z(c->p->a, o->meta.name))
+			      : NULL;
 		o = copy_of(c->p->a, was ? was : o);
 		if (!json_len(json_at(o->doc.tree, "metadata.finalizers"))) {
 			collect(c, o);
@@ -330,21 +313,17 @@ static bool is_valid(const struct choice *c, const struct mc_object *o)
 {
 	struct err ignored = ERR_INIT(c->p->a);
 
-	return (c->kind == &owned_kubelet
-			? kubelet_validate(c->p->a, o, &ignored)
-			: runtime_validate(c->p->a, o, &ignored)) == 0;
+	return (c->kind == &owned_kubelet ? kubelet_validate(c->p->a, o, &ignored)
+					  : runtime_validate(c->p->a, o, &ignored)) == 0;
 }
 
 void preview_owned_refusal(struct preview_run *p, const struct settle_key *k)
 {
 	struct choice c =
-		choice_of(p, k->key.kind == GENERATE_KUBELET ? &owned_kubelet
-							     : &owned_runtime);
-	const struct mc_object *o =
-		mc_find(p->in->set, c.mc_kind, str_z(p->a, k->key.name));
+		choice_of(p, k->key.kind == GENERATE_KUBELET ? &owned_kubelet : &owned_runtime);
+	const struct mc_object *o = mc_find(p->in->set, c.mc_kind, str_z(p->a, k->key.name));
 	struct preview_refusal r = {
-		.object = str_fmt(p->a, "%s %.*s", c.kind->kind,
-				  STRF(k->key.name)),
+		.object = str_fmt(p->a, "%s %.*s", c.kind->kind, STRF(k->key.name)),
 		.message = k->error,
 		.touched = preview_touched(p, c.mc_kind, k->key.name),
 	};
@@ -360,6 +339,5 @@ void preview_owned_refusal(struct preview_run *p, const struct settle_key *k)
 	    (r.pools.n && (r.touched || r.known)))
 		preview_refuse(p, r);
 	else if (r.touched)
-		preview_note(p, str_fmt(p->a, "%.*s: %.*s", STRF(r.object),
-					STRF(k->error)));
+		preview_note(p, str_fmt(p->a, "%.*s: %.*s", STRF(r.object), STRF(k->error)));
 }

@@ -25,8 +25,7 @@ void preview_left_out(struct preview_run *p, bool touched, struct str text);
 void preview_refuse(struct preview_run *p, struct preview_refusal r);
 
 /* Whether that object is among those touched; "": any of the kind. */
-bool preview_touched(const struct preview_run *p, enum mc_kind kind,
-		     struct str name);
+bool preview_touched(const struct preview_run *p, enum mc_kind kind, struct str name);
 
 /* What registries are made from. */
 bool preview_is_family(enum mc_kind kind);

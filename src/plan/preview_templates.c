@@ -16,12 +16,10 @@
 
 /* ---- what was touched ----------------------------------------------------------- */
 
-static bool is_pull_secret(const struct preview_run *p,
-			   const struct mc_object *o)
+static bool is_pull_secret(const struct preview_run *p, const struct mc_object *o)
 {
 	const struct mc_controller_config *cc = p->in->set->controller_config;
-	const struct json *ref =
-		cc ? json_at(cc->tree, "spec.pullSecret") : NULL;
+	const struct json *ref = cc ? json_at(cc->tree, "spec.pullSecret") : NULL;
 	struct str ns = json_str(ref, "namespace", S(NS));
 	struct str name = json_str(ref, "name", S(NAME));
 
@@ -30,8 +28,7 @@ static bool is_pull_secret(const struct preview_run *p,
 	       (!o->namespace.n || str_eq(o->namespace, ns));
 }
 
-static const struct mc_object *secret_in(const struct preview_run *p,
-					 const struct mc_set *set)
+static const struct mc_object *secret_in(const struct preview_run *p, const struct mc_set *set)
 {
 	for (size_t i = set ? set->others.n : 0; i-- > 0;)
 		if (is_pull_secret(p, set->others.v[i]))
@@ -41,9 +38,7 @@ static const struct mc_object *secret_in(const struct preview_run *p,
 
 static const struct json *spec_of(const struct mc_set *set)
 {
-	return set && set->controller_config
-		       ? json_at(set->controller_config->tree, "spec")
-		       : NULL;
+	return set && set->controller_config ? json_at(set->controller_config->tree, "spec") : NULL;
 }
 
 static bool other_config(const struct preview_run *p)
@@ -57,14 +52,11 @@ static bool other_config(const struct preview_run *p)
 static bool other_profile(const struct preview_run *p)
 {
 	const struct mc_object *was =
-		p->in->base ? mc_find(p->in->base, MC_API_SERVER, "cluster")
-			    : NULL;
+		p->in->base ? mc_find(p->in->base, MC_API_SERVER, "cluster") : NULL;
 
 	return preview_touched(p, MC_API_SERVER, S("cluster")) &&
-	       !(p->in->base && json_eq(json_at(was ? was->tree : NULL,
-						"spec.tlsSecurityProfile"),
-					json_at(p->s.view.api_server,
-						"spec.tlsSecurityProfile")));
+	       !(p->in->base && json_eq(json_at(was ? was->tree : NULL, "spec.tlsSecurityProfile"),
+					json_at(p->s.view.api_server, "spec.tlsSecurityProfile")));
 }
 
 /* ---- the pull secret ------------------------------------------------------------- */
@@ -104,8 +96,7 @@ static struct json *secret_of(struct arena *a, struct str text)
 	base64_add(&b, text);
 	json_add(data, S(".dockerconfigjson"), json_new_str(a, buf_str(&b)));
 	json_add(j, S("data"), data);
-	json_add(j, S("type"),
-		 json_new_str(a, S("kubernetes.io/dockerconfigjson")));
+	json_add(j, S("type"), json_new_str(a, S("kubernetes.io/dockerconfigjson")));
 	return j;
 }
 
@@ -119,8 +110,8 @@ static bool is_login(struct arena *a, struct str text)
 }
 
 /* The file of mc at path; "": the first one that holds logins of registries. */
-static bool find_secret(struct arena *a, const struct mc *mc, struct str path,
-			struct str *at, struct str *text)
+static bool find_secret(struct arena *a, const struct mc *mc, struct str path, struct str *at,
+			struct str *text)
 {
 	struct err ignored = ERR_INIT(a);
 	struct ign_obj *config = NULL;
@@ -129,8 +120,7 @@ static bool find_secret(struct arena *a, const struct mc *mc, struct str path,
 	if (!generated_by_templates(mc) || !mc_has_config(mc) ||
 	    ign_parse_35(a, mc_config_text(a, mc), &config, &ignored) < 0)
 		return false;
-	files = ign_list(ign_sub(config, IGN_CONFIG_STORAGE),
-			 IGN_STORAGE_FILES);
+	files = ign_list(ign_sub(config, IGN_CONFIG_STORAGE), IGN_STORAGE_FILES);
 	for (size_t i = 0; files && i < files->n; i++) {
 		*at = ign_str(files->v[i], IGN_FILE_PATH);
 		if ((!path.n || str_eq(*at, path)) &&
@@ -142,15 +132,13 @@ static bool find_secret(struct arena *a, const struct mc *mc, struct str path,
 }
 
 /* Where the templates put the secret, and its text. False: nowhere. */
-static bool secret_now(struct preview_run *p, struct str *path,
-		       struct str *text)
+static bool secret_now(struct preview_run *p, struct str *path, struct str *text)
 {
 	struct str known[] = { S(TEMPLATE_SECRET_FILE), S("") };
 
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < p->s.mcs.n; i++)
-			if (find_secret(p->a, p->s.mcs.v[i], known[k], path,
-					text))
+			if (find_secret(p->a, p->s.mcs.v[i], known[k], path, text))
 				return true;
 	*path = *text = S("");
 	return false;
@@ -185,17 +173,14 @@ static bool reproduces(struct preview_run *p, const struct template_tree *tree)
 	if (plan_template(p->a, &t, &made, &ignored) < 0)
 		return false;
 	for (size_t i = 0; i < made.n; i++)
-		if (!same_config(
-			    made.v[i],
-			    generated_find(&p->s.mcs, made.v[i]->meta.name)))
+		if (!same_config(made.v[i], generated_find(&p->s.mcs, made.v[i]->meta.name)))
 			return false;
 	return made.n > 0;
 }
 
 static const struct json *release_auth(const struct preview_run *p)
 {
-	const struct mc_object *o =
-		mc_find(p->in->set, MC_SECRET, TEMPLATE_RELEASE_AUTH);
+	const struct mc_object *o = mc_find(p->in->set, MC_SECRET, TEMPLATE_RELEASE_AUTH);
 
 	return o ? stored(p->a, o) : NULL;
 }
@@ -203,8 +188,8 @@ static const struct json *release_auth(const struct preview_run *p)
 /* ---- with others -------------------------------------------------------------------- */
 
 /* mc with the text in place of the pull secret; NULL: it has none. */
-static struct mc *with_secret(struct arena *a, const struct mc *mc,
-			      struct str path, struct str text)
+static struct mc *with_secret(struct arena *a, const struct mc *mc, struct str path,
+			      struct str text)
 {
 	struct json *tree = json_clone(a, mc->doc.tree);
 	struct json *f = json_first(json_at(tree, "spec.config.storage.files"));
@@ -216,8 +201,7 @@ static struct mc *with_secret(struct arena *a, const struct mc *mc,
 		f = json_next(f);
 	if (!f || json_kind(json_at(f, "contents")) != JSON_OBJECT)
 		return NULL;
-	json_set(json_at(f, "contents"), S("source"),
-		 json_new_str(a, dataurl_text(a, text)));
+	json_set(json_at(f, "contents"), S("source"), json_new_str(a, dataurl_text(a, text)));
 	(void)json_remove(json_at(f, "contents"), S("compression"));
 	return mc_decode(a, &d, out, &ignored) == 0 ? out : NULL;
 }
@@ -228,11 +212,10 @@ static void put_secret(struct preview_run *p, struct str text)
 	struct str now, path;
 
 	if (!secret_now(p, &path, &now)) {
-		preview_left_out(
-			p, true,
-			S("the pull secret: left out: no MachineConfig "
-			  "made of templates has " TEMPLATE_SECRET_FILE
-			  ": give a dump with them (mcoctl dump)"));
+		preview_left_out(p, true,
+				 S("the pull secret: left out: no MachineConfig "
+				   "made of templates has " TEMPLATE_SECRET_FILE
+				   ": give a dump with them (mcoctl dump)"));
 		return;
 	}
 	if (str_ends(now, S("\n")))
@@ -250,8 +233,7 @@ static void put_secret(struct preview_run *p, struct str text)
 }
 
 /* The text that nodes would get, by the template controller's rules. */
-static bool secret_text(struct preview_run *p, const struct mc_object *o,
-			struct str *out)
+static bool secret_text(struct preview_run *p, const struct mc_object *o, struct str *out)
 {
 	struct generate_view *v = &p->s.view;
 	struct err err = ERR_INIT(p->a);
@@ -265,8 +247,7 @@ static bool secret_text(struct preview_run *p, const struct mc_object *o,
 
 	/* without a ControllerConfig to tell, it is the one that counts */
 	if (!p->in->set->controller_config)
-		json_set(json_at(tree, "spec"), S("pullSecret"),
-			 json_new(p->a, JSON_OBJECT));
+		json_set(json_at(tree, "spec"), S("pullSecret"), json_new(p->a, JSON_OBJECT));
 	cc.tree = tree;
 	in.controller_config = &cc;
 	rc = template_pull_secret(p->a, &in, out, &err);
@@ -275,12 +256,11 @@ static bool secret_text(struct preview_run *p, const struct mc_object *o,
 	if (rc == 0)
 		rc = template_secret(p->a, *out, out, &err);
 	if (rc < 0)
-		preview_refuse(p, (struct preview_refusal){
-					  .object = str_fmt(p->a, "Secret %.*s",
-							    STRF(o->meta.name)),
-					  .file = o->file,
-					  .message = err.msg,
-					  .touched = true });
+		preview_refuse(p, (struct preview_refusal){ .object = str_fmt(p->a, "Secret %.*s",
+									      STRF(o->meta.name)),
+							    .file = o->file,
+							    .message = err.msg,
+							    .touched = true });
 	return rc == 0;
 }
 
@@ -326,8 +306,7 @@ void preview_templates(struct preview_run *p)
 		return;
 	if (reproduces(p, &p->builtin)) {
 		v->tree = &p->builtin;
-		settle_add(&p->s, GENERATE_TEMPLATES,
-			   S("machine-config-controller"), false);
+		settle_add(&p->s, GENERATE_TEMPLATES, S("machine-config-controller"), false);
 		return;
 	}
 	if (secret)

@@ -18,15 +18,13 @@ static bool strings(struct arena *a, const struct json *j, struct strs *out)
 }
 
 /* Appends the rules of all sets of a kind; whether there was such a set. */
-static bool read_rules(struct arena *a, const struct mc_objects *objects,
-		       enum mc_kind kind, const char *path,
-		       struct mirror_rules *out)
+static bool read_rules(struct arena *a, const struct mc_objects *objects, enum mc_kind kind,
+		       const char *path, struct mirror_rules *out)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < objects->n; i++) {
-		const struct json *j =
-			json_first(json_at(objects->v[i]->tree, path));
+		const struct json *j = json_first(json_at(objects->v[i]->tree, path));
 
 		if (objects->v[i]->kind != kind)
 			continue;
@@ -34,8 +32,7 @@ static bool read_rules(struct arena *a, const struct mc_objects *objects,
 		for (; j; j = json_next(j)) {
 			struct mirror_rule r = {
 				.source = json_str(j, "source", S("")),
-				.policy = json_str(j, "mirrorSourcePolicy",
-						   S("")),
+				.policy = json_str(j, "mirrorSourcePolicy", S("")),
 			};
 
 			if (!r.policy.n)
@@ -61,13 +58,12 @@ static void demand(struct arena *a, struct map *scopes, struct str scope,
 	json_push(list, json_clone(a, requirement));
 }
 
-static int read_cluster_policy(struct arena *a, const struct json *policy,
-			       struct registries *out, struct err *err)
+static int read_cluster_policy(struct arena *a, const struct json *policy, struct registries *out,
+			       struct err *err)
 {
 	struct json *need;
 	struct strs scopes = { 0 };
-	int rc = sigstore_requirement(a, json_at(policy, "spec.policy"), &need,
-				      err);
+	int rc = sigstore_requirement(a, json_at(policy, "spec.policy"), &need, err);
 
 	if (rc < 0)
 		return rc;
@@ -77,8 +73,7 @@ static int read_cluster_policy(struct arena *a, const struct json *policy,
 	return 0;
 }
 
-static struct map *namespace_scopes(struct arena *a, struct registries *r,
-				    struct str name)
+static struct map *namespace_scopes(struct arena *a, struct registries *r, struct str name)
 {
 	struct map *m = map_get(&r->namespaces, name);
 
@@ -90,8 +85,8 @@ static struct map *namespace_scopes(struct arena *a, struct registries *r,
 	return m;
 }
 
-static void add_conflict(struct arena *a, struct registries *r,
-			 const struct json *policy, struct str scopes)
+static void add_conflict(struct arena *a, struct registries *r, const struct json *policy,
+			 struct str scopes)
 {
 	struct registries_conflict c = {
 		json_str(policy, "metadata.namespace", S("")),
@@ -104,21 +99,18 @@ static void add_conflict(struct arena *a, struct registries *r,
 	};
 
 	if (r->n_conflicts == r->cap_conflicts)
-		r->conflicts = vec_grow(a, r->conflicts, &r->cap_conflicts,
-					sizeof(*r->conflicts));
+		r->conflicts = vec_grow(a, r->conflicts, &r->cap_conflicts, sizeof(*r->conflicts));
 	r->conflicts[r->n_conflicts++] = c;
 }
 
-static int read_policy(struct arena *a, const struct json *policy,
-		       const struct scope_set *cluster, struct registries *out,
-		       struct err *err)
+static int read_policy(struct arena *a, const struct json *policy, const struct scope_set *cluster,
+		       struct registries *out, struct err *err)
 {
 	struct str name = json_str(policy, "metadata.namespace", S(""));
 	struct strs scopes = { 0 };
 	struct json *need;
 	struct buf conflicts;
-	int rc = sigstore_requirement(a, json_at(policy, "spec.policy"), &need,
-				      err);
+	int rc = sigstore_requirement(a, json_at(policy, "spec.policy"), &need, err);
 
 	if (rc < 0)
 		return rc;
@@ -139,23 +131,21 @@ static int read_policy(struct arena *a, const struct json *policy,
 	return 0;
 }
 
-static int read_policies(struct arena *a, const struct mc_objects *objects,
-			 struct registries *out, struct err *err)
+static int read_policies(struct arena *a, const struct mc_objects *objects, struct registries *out,
+			 struct err *err)
 {
 	struct scope_set cluster;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < objects->n; i++)
 		if (objects->v[i]->kind == MC_CLUSTER_IMAGE_POLICY)
-			rc = read_cluster_policy(a, objects->v[i]->tree, out,
-						 err);
+			rc = read_cluster_policy(a, objects->v[i]->tree, out, err);
 	scope_set_init(&cluster, a);
 	for (size_t i = 0; i < out->cluster.n; i++)
 		scope_set_add(&cluster, out->cluster.v[i].key, NULL);
 	for (size_t i = 0; rc == 0 && i < objects->n; i++)
 		if (objects->v[i]->kind == MC_IMAGE_POLICY)
-			rc = read_policy(a, objects->v[i]->tree, &cluster, out,
-					 err);
+			rc = read_policy(a, objects->v[i]->tree, &cluster, out, err);
 	return rc;
 }
 
@@ -163,8 +153,7 @@ static int read_policies(struct arena *a, const struct mc_objects *objects,
 
 /* Whether the cluster's own images can still come from somewhere. */
 static int payload_reachable(struct arena *a, const struct registries *r,
-			     const struct strs *blocked,
-			     const struct imageref *payload, bool *out,
+			     const struct strs *blocked, const struct imageref *payload, bool *out,
 			     struct err *err)
 {
 	struct registries all = *r;
@@ -183,21 +172,19 @@ static int payload_reachable(struct arena *a, const struct registries *r,
 	reg = rc == 0 ? conf_find(&c, payload->name) : NULL;
 	if (!reg)
 		return rc;
-	rc = conf_sources(a, reg, r->release_image, payload->digest.n > 0,
-			  &sources, err);
+	rc = conf_sources(a, reg, r->release_image, payload->digest.n > 0, &sources, err);
 	for (size_t i = 0; rc == 0 && i < sources.n; i++) {
 		bool usable = true;
 
 		for (size_t k = 0; k < blocked->n; k++)
-			usable &=
-				!scope_inside(sources.v[i].name, blocked->v[k]);
+			usable &= !scope_inside(sources.v[i].name, blocked->v[k]);
 		*out |= usable;
 	}
 	return rc;
 }
 
-static void keep_payload(struct arena *a, struct registries *out,
-			 struct str scope, struct str payload)
+static void keep_payload(struct arena *a, struct registries *out, struct str scope,
+			 struct str payload)
 {
 	VEC_PUSH(a, &out->blocked, scope);
 	if (!str_eq(scope, payload))
@@ -212,9 +199,8 @@ static void add_all(struct arena *a, struct strs *to, const struct strs *from)
 }
 
 /* The lists with what would cut the cluster off its own images left out. */
-static int sort_blocked(struct arena *a, const struct strs *blocked,
-			const struct imageref *payload, struct registries *out,
-			struct err *err)
+static int sort_blocked(struct arena *a, const struct strs *blocked, const struct imageref *payload,
+			struct registries *out, struct err *err)
 {
 	int known = -1; /* whether the payload is reachable, once asked */
 	struct buf dropped;
@@ -230,8 +216,7 @@ static int sort_blocked(struct arena *a, const struct strs *blocked,
 		}
 		if (known < 0) {
 			bool yes;
-			int rc = payload_reachable(a, out, blocked, payload,
-						   &yes, err);
+			int rc = payload_reachable(a, out, blocked, payload, &yes, err);
 
 			if (rc < 0)
 				return rc;
@@ -246,32 +231,26 @@ static int sort_blocked(struct arena *a, const struct strs *blocked,
 		go_quote(&dropped, scope);
 	}
 	if (dropped.n)
-		out->note = str_fmt(
-			a,
-			"error adding [%.*s] to blocked registries, cannot "
-			"block the repository being used by the payload",
-			STRF(buf_str(&dropped)));
+		out->note = str_fmt(a,
+				    "error adding [%.*s] to blocked registries, cannot "
+				    "block the repository being used by the payload",
+				    STRF(buf_str(&dropped)));
 	return 0;
 }
 
-static int read_image(struct arena *a, const struct registries_in *in,
-		      const struct json *image, struct registries *out,
-		      struct err *err)
+static int read_image(struct arena *a, const struct registries_in *in, const struct json *image,
+		      struct registries *out, struct err *err)
 {
 	const struct json *j = json_at(image, "spec.registrySources");
 	struct strs blocked = { 0 }, allowed = { 0 };
 	struct imageref payload;
 
-	out->has_insecure =
-		strings(a, json_at(j, "insecureRegistries"), &out->insecure);
-	out->has_search =
-		strings(a, json_at(j, "containerRuntimeSearchRegistries"),
-			&out->search);
+	out->has_insecure = strings(a, json_at(j, "insecureRegistries"), &out->insecure);
+	out->has_search = strings(a, json_at(j, "containerRuntimeSearchRegistries"), &out->search);
 	(void)strings(a, json_at(j, "blockedRegistries"), &blocked);
 	(void)strings(a, json_at(j, "allowedRegistries"), &allowed);
 	if (imageref_canonical(a, in->release_image, &payload, err) < 0)
-		return err_set(err, ERR_INVALID,
-			       "error parsing reference of release image");
+		return err_set(err, ERR_INVALID, "error parsing reference of release image");
 	if (sort_blocked(a, &blocked, &payload, out, err) < 0) {
 		/* upstream says so and goes on without the lists */
 		out->note = err->msg;
@@ -285,8 +264,8 @@ static int read_image(struct arena *a, const struct registries_in *in,
 	return 0;
 }
 
-int registries_decide(struct arena *a, const struct registries_in *in,
-		      struct registries *out, struct err *err)
+int registries_decide(struct arena *a, const struct registries_in *in, struct registries *out,
+		      struct err *err)
 {
 	struct registries r = { .release_image = in->release_image };
 	const struct json *image = NULL;
@@ -295,12 +274,11 @@ int registries_decide(struct arena *a, const struct registries_in *in,
 	map_init(&r.cluster, a);
 	map_init(&r.scopes, a);
 	map_init(&r.namespaces, a);
-	r.has_mirrors = read_rules(a, in->objects, MC_DIGEST_MIRRORS,
-				   "spec.imageDigestMirrors", &r.digest);
+	r.has_mirrors =
+		read_rules(a, in->objects, MC_DIGEST_MIRRORS, "spec.imageDigestMirrors", &r.digest);
 	r.has_mirrors |= read_rules(a, in->objects, MC_CONTENT_POLICY,
 				    "spec.repositoryDigestMirrors", &r.digest);
-	r.has_mirrors |= read_rules(a, in->objects, MC_TAG_MIRRORS,
-				    "spec.imageTagMirrors", &r.tag);
+	r.has_mirrors |= read_rules(a, in->objects, MC_TAG_MIRRORS, "spec.imageTagMirrors", &r.tag);
 	if (in->sigstore)
 		rc = read_policies(a, in->objects, &r, err);
 	for (size_t i = 0; i < in->objects->n; i++)
@@ -315,8 +293,7 @@ int registries_decide(struct arena *a, const struct registries_in *in,
 
 /* ---- files ------------------------------------------------------------------------ */
 
-static int check_scope_list(const struct strs *list, const char *what,
-			    struct err *err)
+static int check_scope_list(const struct strs *list, const char *what, struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (!scope_is_valid(list->v[i]))
@@ -327,9 +304,8 @@ static int check_scope_list(const struct strs *list, const char *what,
 	return 0;
 }
 
-static int make_conf(struct arena *a, const struct registries *r,
-		     struct str base, struct registries_conf *out,
-		     struct err *err)
+static int make_conf(struct arena *a, const struct registries *r, struct str base,
+		     struct registries_conf *out, struct err *err)
 {
 	int rc = conf_parse(a, base, out, err);
 
@@ -347,16 +323,15 @@ static int make_conf(struct arena *a, const struct registries *r,
 }
 
 /* Both lists at once make no sense, but that the payload is always allowed. */
-static int check_both(struct arena *a, const struct registries *r,
-		      struct err *err)
+static int check_both(struct arena *a, const struct registries *r, struct err *err)
 {
 	const struct strs *allowed = &r->policy_allowed;
 	struct imageref payload;
 
 	if (!allowed->n || !r->policy_blocked.n)
 		return 0;
-	if (imageref_canonical(a, r->release_image, &payload, err) == 0 &&
-	    allowed->n == 1 && str_eq(allowed->v[0], payload.name))
+	if (imageref_canonical(a, r->release_image, &payload, err) == 0 && allowed->n == 1 &&
+	    str_eq(allowed->v[0], payload.name))
 		return 0;
 	return err_set(err, ERR_INVALID,
 		       "invalid images config: only one of AllowedRegistries "
@@ -364,8 +339,8 @@ static int check_both(struct arena *a, const struct registries *r,
 }
 
 static int add_policies(struct arena *a, const struct registries *r,
-			const struct registries_conf *conf, struct str base,
-			struct mc_files *out, struct err *err)
+			const struct registries_conf *conf, struct str base, struct mc_files *out,
+			struct err *err)
 {
 	struct mc_files spaces = { 0 };
 	struct str text, places;
@@ -395,9 +370,8 @@ static int add_policies(struct arena *a, const struct registries *r,
 	return 0;
 }
 
-int registries_files(struct arena *a, const struct registries *r,
-		     struct str base_conf, struct str base_policy,
-		     struct mc_files *out, struct err *err)
+int registries_files(struct arena *a, const struct registries *r, struct str base_conf,
+		     struct str base_policy, struct mc_files *out, struct err *err)
 {
 	struct registries_conf conf = { 0 };
 	bool has_conf = r->has_insecure || r->blocked.n || r->has_mirrors;
@@ -407,13 +381,10 @@ int registries_files(struct arena *a, const struct registries *r,
 		rc = make_conf(a, r, base_conf, &conf, err);
 		if (rc < 0)
 			return rc;
-		mc_files_add(a, out, "/etc/containers/registries.conf",
-			     conf_text(a, &conf));
+		mc_files_add(a, out, "/etc/containers/registries.conf", conf_text(a, &conf));
 	}
-	if (r->policy_blocked.n || r->policy_allowed.n || r->cluster.n ||
-	    r->scopes.n)
-		rc = add_policies(a, r, has_conf ? &conf : NULL, base_policy,
-				  out, err);
+	if (r->policy_blocked.n || r->policy_allowed.n || r->cluster.n || r->scopes.n)
+		rc = add_policies(a, r, has_conf ? &conf : NULL, base_policy, out, err);
 	if (rc == 0 && r->has_search)
 		mc_files_add(a, out,
 			     "/etc/containers/registries.conf.d/"

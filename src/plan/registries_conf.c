@@ -18,8 +18,7 @@ static void add_mirror(struct arena *a, struct registry *r, struct mirror m)
 	VEC_PUSH(a, r, m);
 }
 
-static void add_registry(struct arena *a, struct registries_conf *c,
-			 struct registry *r)
+static void add_registry(struct arena *a, struct registries_conf *c, struct registry *r)
 {
 	VEC_PUSH(a, c, r);
 	/* of equal scopes the first is the one that gets edited */
@@ -27,8 +26,7 @@ static void add_registry(struct arena *a, struct registries_conf *c,
 		(void)map_put(&c->by_scope, registry_scope(r), r);
 }
 
-int conf_parse(struct arena *a, struct str text, struct registries_conf *out,
-	       struct err *err)
+int conf_parse(struct arena *a, struct str text, struct registries_conf *out, struct err *err)
 {
 	struct json *base = NULL;
 	int rc = toml_parse(a, text, &base, err);
@@ -37,8 +35,7 @@ int conf_parse(struct arena *a, struct str text, struct registries_conf *out,
 		return err_wrap(err, "error unmarshalling registries config");
 	*out = (struct registries_conf){ .base = base };
 	map_init(&out->by_scope, a);
-	for (const struct json *j = json_first(json_at(base, "registry")); j;
-	     j = json_next(j)) {
+	for (const struct json *j = json_first(json_at(base, "registry")); j; j = json_next(j)) {
 		struct registry *r = ARENA_NEW(a, struct registry);
 
 		r->prefix = json_str(j, "prefix", S(""));
@@ -46,14 +43,11 @@ int conf_parse(struct arena *a, struct str text, struct registries_conf *out,
 		r->insecure = json_bool(j, "insecure", false);
 		r->blocked = json_bool(j, "blocked", false);
 		r->by_digest = json_bool(j, "mirror-by-digest-only", false);
-		for (const struct json *m = json_first(json_at(j, "mirror")); m;
-		     m = json_next(m))
-			add_mirror(
-				a, r,
-				(struct mirror){
-					json_str(m, "location", S("")),
-					json_str(m, "pull-from-mirror", S("")),
-					json_bool(m, "insecure", false) });
+		for (const struct json *m = json_first(json_at(j, "mirror")); m; m = json_next(m))
+			add_mirror(a, r,
+				   (struct mirror){ json_str(m, "location", S("")),
+						    json_str(m, "pull-from-mirror", S("")),
+						    json_bool(m, "insecure", false) });
 		add_registry(a, out, r);
 	}
 	return 0;
@@ -61,8 +55,7 @@ int conf_parse(struct arena *a, struct str text, struct registries_conf *out,
 
 /* ---- editing ------------------------------------------------------------------ */
 
-static struct registry *entry(struct arena *a, struct registries_conf *c,
-			      struct str scope)
+static struct registry *entry(struct arena *a, struct registries_conf *c, struct str scope)
 {
 	struct registry *r = map_get(&c->by_scope, scope);
 
@@ -77,8 +70,8 @@ static struct registry *entry(struct arena *a, struct registries_conf *c,
 	return r;
 }
 
-static void add_mirrors(struct arena *a, struct registries_conf *c,
-			const struct mirror_sets *sets, struct str pull)
+static void add_mirrors(struct arena *a, struct registries_conf *c, const struct mirror_sets *sets,
+			struct str pull)
 {
 	for (size_t i = 0; i < sets->n; i++) {
 		const struct mirror_set *s = &sets->v[i];
@@ -86,14 +79,11 @@ static void add_mirrors(struct arena *a, struct registries_conf *c,
 
 		r->blocked |= s->never;
 		for (size_t k = 0; k < s->mirrors.n; k++)
-			add_mirror(a, r,
-				   (struct mirror){ s->mirrors.v[k], pull,
-						    false });
+			add_mirror(a, r, (struct mirror){ s->mirrors.v[k], pull, false });
 	}
 }
 
-static void fill_set(struct arena *a, const struct strs *list,
-		     struct scope_set *out)
+static void fill_set(struct arena *a, const struct strs *list, struct scope_set *out)
 {
 	scope_set_init(out, a);
 	for (size_t i = 0; i < list->n; i++)
@@ -102,8 +92,8 @@ static void fill_set(struct arena *a, const struct strs *list,
 
 /* Only the most precise entry counts for an image, so what holds for a scope has
  * to be said in the entries below it as well. */
-static void mark(struct arena *a, struct registries_conf *c,
-		 const struct strs *insecure, const struct strs *blocked)
+static void mark(struct arena *a, struct registries_conf *c, const struct strs *insecure,
+		 const struct strs *blocked)
 {
 	struct scope_set open, shut;
 
@@ -119,8 +109,7 @@ static void mark(struct arena *a, struct registries_conf *c,
 		r->insecure |= scope_set_has(&open, registry_scope(r));
 		r->blocked |= scope_set_has(&shut, registry_scope(r));
 		for (size_t k = 0; k < r->n; k++)
-			r->v[k].insecure |=
-				scope_set_has(&open, r->v[k].location);
+			r->v[k].insecure |= scope_set_has(&open, r->v[k].location);
 	}
 }
 
@@ -138,8 +127,8 @@ static void see_source(void *ctx, const struct map_entry *scope)
 }
 
 /* Entries without mirrors below a mirrored source get its mirrors. */
-static int inherit(struct arena *a, struct registries_conf *c,
-		   const struct mirror_sets *all, struct err *err)
+static int inherit(struct arena *a, struct registries_conf *c, const struct mirror_sets *all,
+		   struct err *err)
 {
 	const struct mirror_set *bad = NULL;
 	struct scope_set sources;
@@ -166,9 +155,8 @@ static int inherit(struct arena *a, struct registries_conf *c,
 		for (size_t k = 0; k < from->n; k++) {
 			struct mirror m = from->v[k];
 
-			m.location = str_fmt(
-				a, "%.*s%.*s", STRF(m.location),
-				STRF(str_from(scope, near.set->source.n)));
+			m.location = str_fmt(a, "%.*s%.*s", STRF(m.location),
+					     STRF(str_from(scope, near.set->source.n)));
 			add_mirror(a, r, m);
 		}
 	}
@@ -180,9 +168,8 @@ static int inherit(struct arena *a, struct registries_conf *c,
 		       STRF(bad->source));
 }
 
-int conf_edit(struct arena *a, struct registries_conf *c,
-	      const struct registries *r, const struct strs *blocked,
-	      struct err *err)
+int conf_edit(struct arena *a, struct registries_conf *c, const struct registries *r,
+	      const struct strs *blocked, struct err *err)
 {
 	struct mirror_sets digest = { 0 }, tag = { 0 };
 
@@ -198,15 +185,13 @@ int conf_edit(struct arena *a, struct registries_conf *c,
 
 /* ---- writing ------------------------------------------------------------------- */
 
-static void add_text(struct arena *a, struct json *j, struct str key,
-		     struct str value)
+static void add_text(struct arena *a, struct json *j, struct str key, struct str value)
 {
 	if (value.n)
 		json_add(j, key, json_new_str(a, value));
 }
 
-static void add_true(struct arena *a, struct json *j, struct str key,
-		     bool value)
+static void add_true(struct arena *a, struct json *j, struct str key, bool value)
 {
 	if (value)
 		json_add(j, key, json_new_bool(a, true));
@@ -248,20 +233,17 @@ struct str conf_text(struct arena *a, const struct registries_conf *c)
 {
 	static const char *const lists[] = { "unqualified-search-registries",
 					     "credential-helpers" };
-	static const char *const words[] = {
-		"short-name-mode", "additional-layer-store-auth-helper"
-	};
+	static const char *const words[] = { "short-name-mode",
+					     "additional-layer-store-auth-helper" };
 	struct json *j = json_new(a, JSON_OBJECT);
 	struct json *list = json_new(a, JSON_ARRAY);
 	const struct json *aliases = json_at(c->base, "aliases");
 
 	for (size_t i = 0; i < 2; i++)
 		if (json_at(c->base, lists[i]))
-			json_add(j, str_of(lists[i]),
-				 json_clone(a, json_at(c->base, lists[i])));
+			json_add(j, str_of(lists[i]), json_clone(a, json_at(c->base, lists[i])));
 	for (size_t i = 0; i < 2; i++)
-		json_add(j, str_of(words[i]),
-			 json_new_str(a, json_str(c->base, words[i], S(""))));
+		json_add(j, str_of(words[i]), json_new_str(a, json_str(c->base, words[i], S(""))));
 	for (size_t i = 0; i < c->n; i++)
 		json_push(list, registry_json(a, c->v[i]));
 	if (c->n)

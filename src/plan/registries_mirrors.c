@@ -15,15 +15,14 @@ static bool never(const struct mirror_rule *r)
 }
 
 /* seen: the policy each source was first given */
-static int check_rule(struct arena *a, struct map *seen,
-		      const struct mirror_rule *r, struct err *err)
+static int check_rule(struct arena *a, struct map *seen, const struct mirror_rule *r,
+		      struct err *err)
 {
 	const struct mirror_rule *first = map_get(seen, r->source);
 	struct str source = go_quoted(a, r->source);
 
 	if (!scope_is_source(r->source))
-		return err_set(err, ERR_INVALID,
-			       "invalid format for source %.*s", STRF(source));
+		return err_set(err, ERR_INVALID, "invalid format for source %.*s", STRF(source));
 	if (first && !str_eq(first->policy, r->policy))
 		return err_set(err, ERR_INVALID,
 			       "conflicting mirrorSourcePolicy is set for the "
@@ -35,8 +34,7 @@ static int check_rule(struct arena *a, struct map *seen,
 		(void)map_put(seen, r->source, (void *)r);
 	for (size_t i = 0; i < r->mirrors.n; i++) {
 		if (!imageref_is_place(r->mirrors.v[i]))
-			return err_set(err, ERR_INVALID,
-				       "invalid format for mirror %.*s",
+			return err_set(err, ERR_INVALID, "invalid format for mirror %.*s",
 				       STRF(go_quoted(a, r->mirrors.v[i])));
 		if (never(r) && str_eq(r->mirrors.v[i], r->source))
 			return err_set(err, ERR_INVALID,
@@ -117,8 +115,7 @@ static void add_rule(struct graph *g, const struct mirror_rule *r)
 
 static int by_name(const void *x, const void *y)
 {
-	return str_cmp((*(struct node *const *)x)->name,
-		       (*(struct node *const *)y)->name);
+	return str_cmp((*(struct node *const *)x)->name, (*(struct node *const *)y)->name);
 }
 
 static void sort_nodes(struct node **v, size_t n)
@@ -164,8 +161,7 @@ static bool has_mirror(const struct mirror_rule *r)
 }
 
 /* The rules of one source, which are n of them. */
-static struct mirror_set merge(struct arena *a, struct mirror_rule **rules,
-			       size_t n)
+static struct mirror_set merge(struct arena *a, struct mirror_rule **rules, size_t n)
 {
 	struct mirror_set set = { .source = rules[0]->source };
 	struct graph g = { .a = a };
@@ -178,8 +174,7 @@ static struct mirror_set merge(struct arena *a, struct mirror_rule **rules,
 	}
 	sort_graph(&g, &set.mirrors);
 	/* what comes last anyway need not be said */
-	if (set.mirrors.n &&
-	    str_eq(set.mirrors.v[set.mirrors.n - 1], set.source))
+	if (set.mirrors.n && str_eq(set.mirrors.v[set.mirrors.n - 1], set.source))
 		set.mirrors.n--;
 	return set;
 }
@@ -189,8 +184,7 @@ struct group {
 	size_t n, cap;
 };
 
-void mirrors_merge(struct arena *a, const struct mirror_rules *rules,
-		   struct mirror_sets *out)
+void mirrors_merge(struct arena *a, const struct mirror_rules *rules, struct mirror_sets *out)
 {
 	struct map_entry **sorted;
 	struct map groups;
@@ -218,8 +212,7 @@ void mirrors_merge(struct arena *a, const struct mirror_rules *rules,
 
 static int by_key(const void *x, const void *y)
 {
-	return str_cmp((*(struct map_entry *const *)x)->key,
-		       (*(struct map_entry *const *)y)->key);
+	return str_cmp((*(struct map_entry *const *)x)->key, (*(struct map_entry *const *)y)->key);
 }
 
 struct map_entry **sorted_entries(struct arena *a, const struct map *m)

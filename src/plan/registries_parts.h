@@ -21,8 +21,7 @@ struct mirror_sets {
 int mirrors_check(struct arena *a, const struct registries *r, struct err *err);
 
 /* By source. */
-void mirrors_merge(struct arena *a, const struct mirror_rules *rules,
-		   struct mirror_sets *out);
+void mirrors_merge(struct arena *a, const struct mirror_rules *rules, struct mirror_sets *out);
 
 /* ---- registries.conf --------------------------------------------------------- */
 
@@ -48,23 +47,19 @@ struct registries_conf {
 /* What an entry is about. */
 struct str registry_scope(const struct registry *r);
 
-int conf_parse(struct arena *a, struct str text, struct registries_conf *out,
-	       struct err *err);
-int conf_edit(struct arena *a, struct registries_conf *c,
-	      const struct registries *r, const struct strs *blocked,
-	      struct err *err);
+int conf_parse(struct arena *a, struct str text, struct registries_conf *out, struct err *err);
+int conf_edit(struct arena *a, struct registries_conf *c, const struct registries *r,
+	      const struct strs *blocked, struct err *err);
 struct str conf_text(struct arena *a, const struct registries_conf *c);
 
 /* The drop-in with nothing but the search list. */
 struct str conf_search_text(struct arena *a, const struct strs *search);
 
 /* Whether containers/image would load it. */
-int conf_check(struct arena *a, const struct registries_conf *c,
-	       struct err *err);
+int conf_check(struct arena *a, const struct registries_conf *c, struct err *err);
 
 /* The entry that decides about ref, or NULL. */
-const struct registry *conf_find(const struct registries_conf *c,
-				 struct str ref);
+const struct registry *conf_find(const struct registries_conf *c, struct str ref);
 
 /* Where a reference is pulled from, in order. */
 struct pull_source {
@@ -77,25 +72,23 @@ struct pull_sources {
 	size_t n, cap;
 };
 
-int conf_sources(struct arena *a, const struct registry *r, struct str ref,
-		 bool digest, struct pull_sources *out, struct err *err);
+int conf_sources(struct arena *a, const struct registry *r, struct str ref, bool digest,
+		 struct pull_sources *out, struct err *err);
 
 /* ---- policies ------------------------------------------------------------------- */
 
 /* What a ClusterImagePolicy's or an ImagePolicy's spec.policy demands. */
-int sigstore_requirement(struct arena *a, const struct json *policy,
-			 struct json **out, struct err *err);
+int sigstore_requirement(struct arena *a, const struct json *policy, struct json **out,
+			 struct err *err);
 
 /* registries.d's file; conf is NULL when there is no registries.conf. */
 int sigstore_registries_d(struct arena *a, const struct registries *r,
-			  const struct registries_conf *conf, struct str *out,
-			  struct err *err);
+			  const struct registries_conf *conf, struct str *out, struct err *err);
 
-int policy_cluster(struct arena *a, const struct registries *r, struct str base,
-		   struct str *out, struct err *err);
-int policy_namespaces(struct arena *a, const struct registries *r,
-		      struct str cluster, struct mc_files *out,
-		      struct err *err);
+int policy_cluster(struct arena *a, const struct registries *r, struct str base, struct str *out,
+		   struct err *err);
+int policy_namespaces(struct arena *a, const struct registries *r, struct str cluster,
+		      struct mc_files *out, struct err *err);
 
 /* ---- shared ----------------------------------------------------------------------- */
 

@@ -43,8 +43,7 @@ static const char *const members[] = {
 #define N_MEMBERS (sizeof(members) / sizeof(members[0]))
 
 /* j with its members, and theirs, in that order. */
-static int arrange(struct arena *a, const struct json *j, struct json **out,
-		   struct err *err)
+static int arrange(struct arena *a, const struct json *j, struct json **out, struct err *err)
 {
 	size_t found = 0;
 
@@ -69,17 +68,14 @@ static int arrange(struct arena *a, const struct json *j, struct json **out,
 		return 0;
 	for (const struct json *m = json_first(j); m; m = json_next(m))
 		if (!json_member(*out, json_key(m)))
-			return err_set(err, ERR_INVALID, "Unknown key \"%.*s\"",
-				       STRF(json_key(m)));
+			return err_set(err, ERR_INVALID, "Unknown key \"%.*s\"", STRF(json_key(m)));
 	return 0;
 }
 
-static int requirement(struct arena *a, const struct json *j, struct json **out,
-		       struct err *err)
+static int requirement(struct arena *a, const struct json *j, struct json **out, struct err *err)
 {
-	static const char *const types[] = { "insecureAcceptAnything", "reject",
-					     "signedBy", "signedBaseLayer",
-					     "sigstoreSigned" };
+	static const char *const types[] = { "insecureAcceptAnything", "reject", "signedBy",
+					     "signedBaseLayer", "sigstoreSigned" };
 	struct str type = json_str(j, "type", S(""));
 	size_t known = 0;
 	int rc;
@@ -87,20 +83,17 @@ static int requirement(struct arena *a, const struct json *j, struct json **out,
 	while (known < 5 && !str_is(type, types[known]))
 		known++;
 	if (known == 5)
-		return err_set(err, ERR_INVALID,
-			       "Unknown policy requirement type \"%.*s\"",
+		return err_set(err, ERR_INVALID, "Unknown policy requirement type \"%.*s\"",
 			       STRF(type));
 	rc = arrange(a, j, out, err);
 	/* of what is signed: by whom, when that is not said */
-	if (rc == 0 && (known == 2 || known == 4) &&
-	    !json_member(*out, S("signedIdentity")))
-		json_add_str(a, json_add_object(a, *out, "signedIdentity"),
-			     "type", S("matchRepoDigestOrExact"));
+	if (rc == 0 && (known == 2 || known == 4) && !json_member(*out, S("signedIdentity")))
+		json_add_str(a, json_add_object(a, *out, "signedIdentity"), "type",
+			     S("matchRepoDigestOrExact"));
 	return rc;
 }
 
-static int requirements(struct arena *a, const struct json *j,
-			struct json **out, struct err *err)
+static int requirements(struct arena *a, const struct json *j, struct json **out, struct err *err)
 {
 	int rc = 0;
 
@@ -109,8 +102,7 @@ static int requirements(struct arena *a, const struct json *j,
 			       "List of verification policy requirements must "
 			       "not be empty");
 	*out = json_new(a, JSON_ARRAY);
-	for (const struct json *e = json_first(j); rc == 0 && e;
-	     e = json_next(e)) {
+	for (const struct json *e = json_first(j); rc == 0 && e; e = json_next(e)) {
 		struct json *item;
 
 		rc = requirement(a, e, &item, err);
@@ -120,8 +112,7 @@ static int requirements(struct arena *a, const struct json *j,
 	return rc;
 }
 
-static struct map *scopes_of(struct arena *a, struct policy *p,
-			     struct str transport)
+static struct map *scopes_of(struct arena *a, struct policy *p, struct str transport)
 {
 	struct map *m = map_get(&p->transports, transport);
 
@@ -133,14 +124,12 @@ static struct map *scopes_of(struct arena *a, struct policy *p,
 	return m;
 }
 
-static int transports(struct arena *a, const struct json *j, struct policy *p,
-		      struct err *err)
+static int transports(struct arena *a, const struct json *j, struct policy *p, struct err *err)
 {
 	for (const struct json *t = json_first(j); t; t = json_next(t)) {
 		struct map *scopes = scopes_of(a, p, json_key(t));
 
-		for (const struct json *s = json_first(t); s;
-		     s = json_next(s)) {
+		for (const struct json *s = json_first(t); s; s = json_next(s)) {
 			struct json *list = NULL;
 			int rc = requirements(a, s, &list, err);
 
@@ -152,8 +141,7 @@ static int transports(struct arena *a, const struct json *j, struct policy *p,
 	return 0;
 }
 
-static int parse(struct arena *a, struct str text, struct policy *out,
-		 struct err *err)
+static int parse(struct arena *a, struct str text, struct policy *out, struct err *err)
 {
 	size_t used;
 	struct json_opts opts = { .flags = JSON_DUP_ERROR, .used = &used };
@@ -165,8 +153,7 @@ static int parse(struct arena *a, struct str text, struct policy *out,
 		return rc;
 	map_init(&out->transports, a);
 	for (member = json_first(j); member; member = json_next(member))
-		if (!str_is(json_key(member), "default") &&
-		    !str_is(json_key(member), "transports"))
+		if (!str_is(json_key(member), "default") && !str_is(json_key(member), "transports"))
 			return err_set(err, ERR_INVALID, "Unknown key \"%.*s\"",
 				       STRF(json_key(member)));
 	member = json_at(j, "default");
@@ -206,8 +193,7 @@ static struct str text_of(struct arena *a, const struct policy *p)
 
 /* ---- what may not go together ------------------------------------------------- */
 
-static int check_lists(struct arena *a, const struct registries *r,
-		       struct err *err)
+static int check_lists(struct arena *a, const struct registries *r, struct err *err)
 {
 	const struct strs *allowed = &r->policy_allowed;
 	const struct strs *both[] = { &r->policy_blocked, allowed };
@@ -216,19 +202,16 @@ static int check_lists(struct arena *a, const struct registries *r,
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < both[k]->n; i++)
 			if (!scope_is_valid(both[k]->v[i]))
-				return err_set(
-					err, ERR_INVALID,
-					"invalid entry for %s registries "
-					"\"%.*s\"",
-					k ? "allowed" : "blocked",
-					STRF(both[k]->v[i]));
+				return err_set(err, ERR_INVALID,
+					       "invalid entry for %s registries "
+					       "\"%.*s\"",
+					       k ? "allowed" : "blocked", STRF(both[k]->v[i]));
 	return 0;
 }
 
 /* Policies must be about images that may be pulled at all. */
-static int check_scopes(struct arena *a, const struct registries *r,
-			const struct map *scopes, const char *kind,
-			struct err *err)
+static int check_scopes(struct arena *a, const struct registries *r, const struct map *scopes,
+			const char *kind, struct err *err)
 {
 	struct map_entry **e = sorted_entries(a, scopes);
 	struct scope_set allowed, blocked;
@@ -277,8 +260,7 @@ static bool fits_atomic(struct str scope)
 }
 
 /* Puts requirements behind those the scope has. */
-static void append(struct arena *a, struct map *scopes, struct str scope,
-		   const struct json *list)
+static void append(struct arena *a, struct map *scopes, struct str scope, const struct json *list)
 {
 	struct json *have = map_get(scopes, scope);
 
@@ -301,8 +283,7 @@ static void edit(struct arena *a, const struct registries *r, struct policy *p)
 		p->otherwise = simple(a, "reject");
 	for (size_t i = 0; i < allowed->n; i++)
 		if (!map_find(&r->cluster, allowed->v[i]))
-			(void)map_put(docker, allowed->v[i],
-				      simple(a, "insecureAcceptAnything"));
+			(void)map_put(docker, allowed->v[i], simple(a, "insecureAcceptAnything"));
 	if (blocked->n)
 		p->otherwise = simple(a, "insecureAcceptAnything");
 	for (size_t i = 0; i < blocked->n; i++)
@@ -316,13 +297,12 @@ static void edit(struct arena *a, const struct registries *r, struct policy *p)
 	map_init(atomic, a);
 	for (size_t i = 0; i < docker->n; i++)
 		if (fits_atomic(docker->v[i].key))
-			(void)map_put(atomic, docker->v[i].key,
-				      docker->v[i].value);
+			(void)map_put(atomic, docker->v[i].key, docker->v[i].value);
 	(void)map_put(&p->transports, S("atomic"), atomic);
 }
 
-int policy_cluster(struct arena *a, const struct registries *r, struct str base,
-		   struct str *out, struct err *err)
+int policy_cluster(struct arena *a, const struct registries *r, struct str base, struct str *out,
+		   struct err *err)
 {
 	struct policy p = { 0 };
 	int rc = check_scopes(a, r, &r->cluster, "clusterimagePolicy", err);
@@ -344,18 +324,15 @@ int policy_cluster(struct arena *a, const struct registries *r, struct str base,
 	return 0;
 }
 
-static int namespace_text(struct arena *a, struct str cluster,
-			  const struct map *scopes, struct str *out,
-			  struct err *err)
+static int namespace_text(struct arena *a, struct str cluster, const struct map *scopes,
+			  struct str *out, struct err *err)
 {
 	struct policy p = { 0 };
 	struct map *docker, *atomic;
 	int rc = parse(a, cluster, &p, err);
 
 	if (rc < 0)
-		return err_wrap(
-			err,
-			"error decoding policy json for namespaced policies");
+		return err_wrap(err, "error decoding policy json for namespaced policies");
 	docker = scopes_of(a, &p, S("docker"));
 	atomic = scopes_of(a, &p, S("atomic"));
 	for (size_t i = 0; i < scopes->n; i++) {
@@ -369,8 +346,8 @@ static int namespace_text(struct arena *a, struct str cluster,
 	return 0;
 }
 
-int policy_namespaces(struct arena *a, const struct registries *r,
-		      struct str cluster, struct mc_files *out, struct err *err)
+int policy_namespaces(struct arena *a, const struct registries *r, struct str cluster,
+		      struct mc_files *out, struct err *err)
 {
 	struct map_entry **e = sorted_entries(a, &r->namespaces);
 	int rc = check_scopes(a, r, &r->scopes, "imagePolicy", err);
@@ -381,24 +358,21 @@ int policy_namespaces(struct arena *a, const struct registries *r,
 		rc = namespace_text(a, cluster, e[i]->value, &text, err);
 		if (rc == 0)
 			mc_files_add(a, out,
-				     str_fmt(a, "/etc/crio/policies/%.*s.json",
-					     STRF(e[i]->key))
-					     .p,
+				     str_fmt(a, "/etc/crio/policies/%.*s.json", STRF(e[i]->key)).p,
 				     text);
 	}
 	return rc;
 }
 
-int registries_accept(struct arena *a, struct str policy, struct str transport,
-		      struct str scope, struct str *out, struct err *err)
+int registries_accept(struct arena *a, struct str policy, struct str transport, struct str scope,
+		      struct str *out, struct err *err)
 {
 	struct policy p = { 0 };
 	int rc = parse(a, policy, &p, err);
 
 	if (rc < 0)
 		return rc;
-	(void)map_put(scopes_of(a, &p, transport), scope,
-		      simple(a, "insecureAcceptAnything"));
+	(void)map_put(scopes_of(a, &p, transport), scope, simple(a, "insecureAcceptAnything"));
 	*out = text_of(a, &p);
 	return 0;
 }

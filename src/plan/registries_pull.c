@@ -18,13 +18,11 @@ static int check_location(struct str s, struct err *err)
 
 	if (!str_starts(t, S("http://")) && !str_starts(t, S("https://")))
 		return 0;
-	return err_set(err, ERR_INVALID,
-		       "invalid location '%.*s': URI schemes are not supported",
+	return err_set(err, ERR_INVALID, "invalid location '%.*s': URI schemes are not supported",
 		       STRF(s));
 }
 
-int conf_check(struct arena *a, const struct registries_conf *c,
-	       struct err *err)
+int conf_check(struct arena *a, const struct registries_conf *c, struct err *err)
 {
 	(void)a;
 	for (size_t i = 0; i < c->n; i++) {
@@ -35,15 +33,13 @@ int conf_check(struct arena *a, const struct registries_conf *c,
 			rc = check_location(r->v[k].location, err);
 		if (rc < 0)
 			return rc;
-		for (size_t k = 0;
-		     str_starts(r->prefix, S("*.")) && k < r->prefix.n; k++)
+		for (size_t k = 0; str_starts(r->prefix, S("*.")) && k < r->prefix.n; k++)
 			if (strchr("/@:", r->prefix.p[k]))
-				return err_set(
-					err, ERR_INVALID,
-					"Wildcarded prefix should be in the "
-					"format: *.example.com. Current prefix "
-					"\"%.*s\" is incorrectly formatted",
-					STRF(r->prefix));
+				return err_set(err, ERR_INVALID,
+					       "Wildcarded prefix should be in the "
+					       "format: *.example.com. Current prefix "
+					       "\"%.*s\" is incorrectly formatted",
+					       STRF(r->prefix));
 	}
 	return 0;
 }
@@ -72,8 +68,7 @@ static struct str prefix_of(const struct registry *r)
 	return without_slashes(registry_scope(r));
 }
 
-const struct registry *conf_find(const struct registries_conf *c,
-				 struct str ref)
+const struct registry *conf_find(const struct registries_conf *c, struct str ref)
 {
 	const struct registry *best = NULL;
 
@@ -90,9 +85,8 @@ const struct registry *conf_find(const struct registries_conf *c,
 	return best;
 }
 
-static int add_source(struct arena *a, struct str location, struct str ref,
-		      struct str prefix, struct pull_sources *out,
-		      struct err *err)
+static int add_source(struct arena *a, struct str location, struct str ref, struct str prefix,
+		      struct pull_sources *out, struct err *err)
 {
 	struct pull_source s = { .location = without_slashes(location) };
 	ptrdiff_t n = covered(ref, prefix);
@@ -100,12 +94,10 @@ static int add_source(struct arena *a, struct str location, struct str ref,
 	int rc;
 
 	if (n < 0)
-		return err_set(err, ERR_INVALID,
-			       "invalid prefix '%.*s' for reference '%.*s'",
+		return err_set(err, ERR_INVALID, "invalid prefix '%.*s' for reference '%.*s'",
 			       STRF(prefix), STRF(ref));
 	if (s.location.n) {
-		ref = str_fmt(a, "%.*s%.*s", STRF(s.location),
-			      STRF(str_from(ref, (size_t)n)));
+		ref = str_fmt(a, "%.*s%.*s", STRF(s.location), STRF(str_from(ref, (size_t)n)));
 		rc = imageref_canonical(a, ref, &r, err);
 		if (rc < 0)
 			return err_wrap(err, "rewriting reference");
@@ -119,8 +111,8 @@ static int add_source(struct arena *a, struct str location, struct str ref,
 	return 0;
 }
 
-int conf_sources(struct arena *a, const struct registry *r, struct str ref,
-		 bool digest, struct pull_sources *out, struct err *err)
+int conf_sources(struct arena *a, const struct registry *r, struct str ref, bool digest,
+		 struct pull_sources *out, struct err *err)
 {
 	struct str prefix = prefix_of(r);
 	int rc = 0;
@@ -128,9 +120,7 @@ int conf_sources(struct arena *a, const struct registry *r, struct str ref,
 	for (size_t i = 0; rc == 0 && i < r->n; i++) {
 		const struct mirror *m = &r->v[i];
 
-		if (r->by_digest ? !digest
-				 : str_is(m->pull,
-					  digest ? "tag-only" : "digest-only"))
+		if (r->by_digest ? !digest : str_is(m->pull, digest ? "tag-only" : "digest-only"))
 			continue;
 		rc = add_source(a, m->location, ref, prefix, out, err);
 	}

@@ -15,8 +15,8 @@ struct making {
 };
 
 /* Copies bytes kept as base64, if there are any. Whether they were given. */
-static bool add_bytes(struct making *m, struct json *to, struct str key,
-		      const struct json *from, const char *path)
+static bool add_bytes(struct making *m, struct json *to, struct str key, const struct json *from,
+		      const char *path)
 {
 	const struct json *j = json_at(from, path);
 	struct str bytes;
@@ -34,8 +34,8 @@ static bool add_bytes(struct making *m, struct json *to, struct str key,
 	return true;
 }
 
-static bool add_text(struct making *m, struct json *to, struct str key,
-		     const struct json *from, const char *path)
+static bool add_text(struct making *m, struct json *to, struct str key, const struct json *from,
+		     const char *path)
 {
 	struct str s = json_str(from, path, S(""));
 
@@ -50,23 +50,18 @@ static void need(struct making *m, bool given, const char *problem)
 		m->rc = err_set(m->err, ERR_INVALID, "%s", problem);
 }
 
-static void add_fulcio(struct making *m, struct json *out,
-		       const struct json *root)
+static void add_fulcio(struct making *m, struct json *out, const struct json *root)
 {
 	struct json *f = json_new(m->a, JSON_OBJECT);
 
 	need(m, add_bytes(m, f, S("caData"), root, "fulcioCAData"),
 	     "At least one of caPath and caData must be specified");
-	need(m,
-	     add_text(m, f, S("oidcIssuer"), root, "fulcioSubject.oidcIssuer"),
+	need(m, add_text(m, f, S("oidcIssuer"), root, "fulcioSubject.oidcIssuer"),
 	     "oidcIssuer not specified");
-	need(m,
-	     add_text(m, f, S("subjectEmail"), root,
-		      "fulcioSubject.signedEmail"),
+	need(m, add_text(m, f, S("subjectEmail"), root, "fulcioSubject.signedEmail"),
 	     "subjectEmail not specified");
 	json_add(out, S("fulcio"), f);
-	need(m,
-	     add_bytes(m, out, S("rekorPublicKeyData"), root, "rekorKeyData"),
+	need(m, add_bytes(m, out, S("rekorPublicKeyData"), root, "rekorKeyData"),
 	     "At least one of rekorPublickeyPath, rekorPublicKeyPaths, "
 	     "rekorPublickeyData and rekorPublicKeyDatas must be specified if "
 	     "fulcio is used");
@@ -79,32 +74,22 @@ static void add_pki(struct making *m, struct json *out, const struct json *root)
 
 	need(m, add_bytes(m, p, S("caRootsData"), root, "caRootsData"),
 	     "At least one of caRootsPath and caRootsData must be specified");
-	(void)add_bytes(m, p, S("caIntermediatesData"), root,
-			"caIntermediatesData");
-	mail = add_text(m, p, S("subjectEmail"), root,
-			"pkiCertificateSubject.email");
-	host = add_text(m, p, S("subjectHostname"), root,
-			"pkiCertificateSubject.hostname");
-	need(m, mail || host,
-	     "At least one of subjectEmail, subjectHostname must be specified");
+	(void)add_bytes(m, p, S("caIntermediatesData"), root, "caIntermediatesData");
+	mail = add_text(m, p, S("subjectEmail"), root, "pkiCertificateSubject.email");
+	host = add_text(m, p, S("subjectHostname"), root, "pkiCertificateSubject.hostname");
+	need(m, mail || host, "At least one of subjectEmail, subjectHostname must be specified");
 	json_add(out, S("pki"), p);
 }
 
-static void add_root(struct making *m, struct json *out,
-		     const struct json *trust)
+static void add_root(struct making *m, struct json *out, const struct json *trust)
 {
-	static const char none[] =
-		"exactly one of keyPath, keyPaths, keyData, keyDatas, fulcio, "
-		"and pki must be specified";
+	static const char none[] = "exactly one of keyPath, keyPaths, keyData, keyDatas, fulcio, "
+				   "and pki must be specified";
 	struct str type = json_str(trust, "policyType", S(""));
 
 	if (str_is(type, "PublicKey")) {
-		need(m,
-		     add_bytes(m, out, S("keyData"), trust,
-			       "publicKey.keyData"),
-		     none);
-		(void)add_bytes(m, out, S("rekorPublicKeyData"), trust,
-				"publicKey.rekorKeyData");
+		need(m, add_bytes(m, out, S("keyData"), trust, "publicKey.keyData"), none);
+		(void)add_bytes(m, out, S("rekorPublicKeyData"), trust, "publicKey.rekorKeyData");
 	} else if (str_is(type, "FulcioCAWithRekor")) {
 		add_fulcio(m, out, json_at(trust, "fulcioCAWithRekor"));
 	} else if (str_is(type, "PKI")) {
@@ -119,15 +104,13 @@ static void set_type(struct making *m, struct json *j, const char *type)
 	json_add(j, S("type"), json_new_str(m->a, str_of(type)));
 }
 
-static void add_remap(struct making *m, struct json *j,
-		      const struct json *identity)
+static void add_remap(struct making *m, struct json *j, const struct json *identity)
 {
 	static const char *const keys[] = { "prefix", "signedPrefix" };
 
 	set_type(m, j, "remapIdentity");
 	for (size_t i = 0; i < 2; i++) {
-		struct str s = json_str(json_at(identity, "remapIdentity"),
-					keys[i], S(""));
+		struct str s = json_str(json_at(identity, "remapIdentity"), keys[i], S(""));
 
 		if (m->rc == 0 && !imageref_is_place(s))
 			m->rc = err_set(m->err, ERR_INVALID,
@@ -139,8 +122,7 @@ static void add_remap(struct making *m, struct json *j,
 	}
 }
 
-static void add_exact(struct making *m, struct json *j,
-		      const struct json *identity)
+static void add_exact(struct making *m, struct json *j, const struct json *identity)
 {
 	struct str s = json_str(identity, "exactRepository.repository", S(""));
 	struct imageref r;
@@ -158,8 +140,7 @@ static void add_exact(struct making *m, struct json *j,
 				 STRF(s));
 }
 
-static void add_identity(struct making *m, struct json *out,
-			 const struct json *identity)
+static void add_identity(struct making *m, struct json *out, const struct json *identity)
 {
 	struct json *j = json_new(m->a, JSON_OBJECT);
 	struct str match = json_str(identity, "matchPolicy", S(""));
@@ -173,14 +154,13 @@ static void add_identity(struct making *m, struct json *out,
 	else if (str_is(match, "MatchRepository"))
 		set_type(m, j, "matchRepository");
 	else if (m->rc == 0)
-		m->rc = err_set(m->err, ERR_INVALID,
-				"unknown signedIdentity match policy: %.*s",
+		m->rc = err_set(m->err, ERR_INVALID, "unknown signedIdentity match policy: %.*s",
 				STRF(match));
 	json_add(out, S("signedIdentity"), j);
 }
 
-int sigstore_requirement(struct arena *a, const struct json *policy,
-			 struct json **out, struct err *err)
+int sigstore_requirement(struct arena *a, const struct json *policy, struct json **out,
+			 struct err *err)
 {
 	struct making m = { .a = a, .err = err };
 	const struct json *identity = json_at(policy, "signedIdentity");
@@ -188,8 +168,7 @@ int sigstore_requirement(struct arena *a, const struct json *policy,
 
 	set_type(&m, j, "sigstoreSigned");
 	add_root(&m, j, json_at(policy, "rootOfTrust"));
-	add_identity(&m, j,
-		     json_kind(identity) == JSON_OBJECT ? identity : NULL);
+	add_identity(&m, j, json_kind(identity) == JSON_OBJECT ? identity : NULL);
 	if (m.rc == 0)
 		*out = j;
 	return m.rc;
@@ -229,16 +208,15 @@ static int add_places(struct registries_d *d, struct str scope, struct err *err)
 	if (rc < 0)
 		return err_wrap(err, "error parsing scope %.*s", STRF(sample));
 	for (int digest = 1; rc == 0 && digest >= 0; digest--) {
-		struct str ref = str_fmt(d->a, "%.*s%s", STRF(r.name),
-					 digest ? SAMPLE_DIGEST : SAMPLE_TAG);
+		struct str ref =
+			str_fmt(d->a, "%.*s%s", STRF(r.name), digest ? SAMPLE_DIGEST : SAMPLE_TAG);
 
 		rc = conf_sources(d->a, reg, ref, digest, &sources, err);
 		if (rc < 0)
 			return err_wrap(err,
 					"error getting %s sources for scope "
 					"%.*s",
-					digest ? "digest" : "tag",
-					STRF(sample));
+					digest ? "digest" : "tag", STRF(sample));
 	}
 	for (size_t i = 0; i < sources.n; i++) {
 		struct str name = sources.v[i].name;
@@ -273,8 +251,7 @@ static int add_scope(struct registries_d *d, struct str scope, struct err *err)
 }
 
 int sigstore_registries_d(struct arena *a, const struct registries *r,
-			  const struct registries_conf *conf, struct str *out,
-			  struct err *err)
+			  const struct registries_conf *conf, struct str *out, struct err *err)
 {
 	const struct map *both[] = { &r->cluster, &r->scopes };
 	struct registries_d d = { .a = a, .conf = conf };
@@ -295,8 +272,7 @@ int sigstore_registries_d(struct arena *a, const struct registries *r,
 	for (size_t i = 0; i < d.scopes.n; i++) {
 		struct json *j = json_new(a, JSON_OBJECT);
 
-		json_add(j, S("use-sigstore-attachments"),
-			 json_new_bool(a, true));
+		json_add(j, S("use-sigstore-attachments"), json_new_bool(a, true));
 		json_add(docker, d.scopes.v[i].key, j);
 	}
 	json_add(root, S("docker"), docker);

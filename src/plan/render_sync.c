@@ -20,11 +20,9 @@ static const char *yes_no(bool b)
 	return b ? "true" : "false";
 }
 
-int controller_config_completed(struct arena *a, const struct json *tree,
-				struct err *err)
+int controller_config_completed(struct arena *a, const struct json *tree, struct err *err)
 {
-	struct conditions list =
-		conditions_of(a, json_at(tree, "status.conditions"));
+	struct conditions list = conditions_of(a, json_at(tree, "status.conditions"));
 	int64_t seen = json_i64(tree, "status.observedGeneration", 0);
 	int64_t is = json_i64(tree, "metadata.generation", 0);
 	bool completed = conditions_true(&list, "TemplateControllerCompleted");
@@ -62,40 +60,34 @@ static const struct mc *find_mc(const struct mcs *mcs, struct str name)
  * config makes it again. A pool that is newer than the config may have none yet, as
  * upstream's: the config's finalizers name those that were made.
  */
-static int made(struct arena *a, const struct render_view *in,
-		const struct json *config, const struct owned_kind *kind,
-		struct err *err)
+static int made(struct arena *a, const struct render_view *in, const struct json *config,
+		const struct owned_kind *kind, struct err *err)
 {
-	const struct json *suffix = json_member(
-		json_at(config, "metadata.annotations"), S(OWNED_SUFFIX));
+	const struct json *suffix =
+		json_member(json_at(config, "metadata.annotations"), S(OWNED_SUFFIX));
 	struct str name = owned_mc_name(a, kind, in->pool, json_text(suffix));
-	const struct json *f =
-		json_first(json_at(config, "metadata.finalizers"));
+	const struct json *f = json_first(json_at(config, "metadata.finalizers"));
 
 	while (f && !str_eq(json_text(f), name))
 		f = json_next(f);
 	if (!suffix || !f || find_mc(in->mcs, name) ||
 	    json_at(config, "metadata.deletionTimestamp"))
 		return 0;
-	return err_set(err, ERR_AGAIN, "%s %.*s: MachineConfig %.*s is missing",
-		       kind->kind,
-		       STRF(json_str(config, "metadata.name", S(""))),
-		       STRF(name));
+	return err_set(err, ERR_AGAIN, "%s %.*s: MachineConfig %.*s is missing", kind->kind,
+		       STRF(json_str(config, "metadata.name", S(""))), STRF(name));
 }
 
 /* Every object of the list that is for the pool has been dealt with. */
 static int all_completed(struct arena *a, const struct render_view *in,
-			 const struct json_list *list,
-			 const struct owned_kind *kind, struct err *err)
+			 const struct json_list *list, const struct owned_kind *kind,
+			 struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct json *o = list->v[i];
-		const struct json *sel =
-			json_at(o, "spec.machineConfigPoolSelector");
+		const struct json *sel = json_at(o, "spec.machineConfigPoolSelector");
 		int64_t seen = json_i64(o, "status.observedGeneration", 0);
 		int64_t is = json_i64(o, "metadata.generation", 0);
-		struct conditions conds =
-			conditions_of(a, json_at(o, "status.conditions"));
+		struct conditions conds = conditions_of(a, json_at(o, "status.conditions"));
 		struct selector s;
 		int rc = selector_make(a, sel, &s, err);
 
@@ -105,16 +97,13 @@ static int all_completed(struct arena *a, const struct render_view *in,
 		if (!sel || !selector_matches(&s, in->pool->meta.labels))
 			continue;
 		if (seen != is)
-			return err_set(
-				err, ERR_AGAIN,
-				"status for %s %.*s is being reported for "
-				"%lld, expecting it for %lld",
-				kind->kind,
-				STRF(json_str(o, "metadata.name", S(""))),
-				(long long)seen, (long long)is);
+			return err_set(err, ERR_AGAIN,
+				       "status for %s %.*s is being reported for "
+				       "%lld, expecting it for %lld",
+				       kind->kind, STRF(json_str(o, "metadata.name", S(""))),
+				       (long long)seen, (long long)is);
 		if (!conds.n || !str_is(conds.v[conds.n - 1].type, "Success"))
-			return err_set(err, ERR_AGAIN, "%s has not completed",
-				       kind->kind);
+			return err_set(err, ERR_AGAIN, "%s has not completed", kind->kind);
 		/* an empty selector makes nothing for anybody */
 		rc = s.n ? made(a, in, o, kind, err) : 0;
 		if (rc < 0)
@@ -141,8 +130,8 @@ static struct mc *own(struct arena *a, const struct mc *mc)
 	return copy;
 }
 
-static int select_mcs(struct arena *a, const struct render_view *in,
-		      struct mcs *out, struct err *err)
+static int select_mcs(struct arena *a, const struct render_view *in, struct mcs *out,
+		      struct err *err)
 {
 	struct selector s;
 	int rc = selector_make(a, in->pool->selector, &s, err);
@@ -151,26 +140,22 @@ static int select_mcs(struct arena *a, const struct render_view *in,
 		return rc;
 	for (size_t i = 0; in->pool->selector && i < in->mcs->n; i++)
 		if (selector_matches(&s, in->mcs->v[i]->meta.labels))
-			VEC_PUSH(a, out,
-				 in->keep ? in->mcs->v[i]
-					  : own(a, in->mcs->v[i]));
+			VEC_PUSH(a, out, in->keep ? in->mcs->v[i] : own(a, in->mcs->v[i]));
 	if (!out->n)
-		return err_set(err, ERR_AGAIN,
-			       "no MachineConfigs found matching selector %.*s",
+		return err_set(err, ERR_AGAIN, "no MachineConfigs found matching selector %.*s",
 			       STRF(selector_text(a, &s)));
 	qsort(out->v, out->n, sizeof(*out->v), by_name);
 	return 0;
 }
 
-int render_use_stream(const struct render_view *in,
-		      struct mc_controller_config *c, struct err *err)
+int render_use_stream(const struct render_view *in, struct mc_controller_config *c, struct err *err)
 {
 	const struct json *o = in->os_image_stream;
-	const struct json *v = json_member(json_at(o, "metadata.annotations"),
-					   S(MC_RELEASE_VERSION));
+	const struct json *v =
+		json_member(json_at(o, "metadata.annotations"), S(MC_RELEASE_VERSION));
 	struct str name = in->pool->os_image_stream;
-	bool custom = !str_is(in->pool->meta.name, "master") &&
-		      !str_is(in->pool->meta.name, "worker");
+	bool custom =
+		!str_is(in->pool->meta.name, "master") && !str_is(in->pool->meta.name, "worker");
 
 	if (!in->os_streams)
 		return 0;
@@ -183,11 +168,10 @@ int render_use_stream(const struct render_view *in,
 			       " \"cluster\" not found",
 			       STRF(in->pool->meta.name));
 	if (!v)
-		return err_set(
-			err, ERR_AGAIN,
-			"ignoring OSImageStream without " MC_RELEASE_VERSION
-			" annotation (my version: %.*s)",
-			STRF(in->hash));
+		return err_set(err, ERR_AGAIN,
+			       "ignoring OSImageStream without " MC_RELEASE_VERSION
+			       " annotation (my version: %.*s)",
+			       STRF(in->hash));
 	if (!str_eq(json_text(v), in->hash))
 		return err_set(err, ERR_AGAIN,
 			       "ignoring OSImageStream with version %.*s (my "
@@ -195,13 +179,11 @@ int render_use_stream(const struct render_view *in,
 			       STRF(json_text(v)), STRF(in->hash));
 	if (!name.n)
 		name = json_str(o, "status.defaultStream", S(""));
-	for (const struct json *s =
-		     json_first(json_at(o, "status.availableStreams"));
-	     s; s = json_next(s))
+	for (const struct json *s = json_first(json_at(o, "status.availableStreams")); s;
+	     s = json_next(s))
 		if (str_eq(json_str(s, "name", S("")), name)) {
 			c->base_image = json_str(s, "osImage", S(""));
-			c->extensions_image =
-				json_str(s, "osExtensionsImage", S(""));
+			c->extensions_image = json_str(s, "osExtensionsImage", S(""));
 			return 0;
 		}
 	return err_set(err, ERR_AGAIN,
@@ -215,8 +197,7 @@ int render_use_stream(const struct render_view *in,
 static int check_reconcilable(struct arena *a, const struct render_view *in,
 			      const struct rendered *r, struct err *err)
 {
-	struct str now =
-		json_str(in->pool->tree, "spec.configuration.name", S(""));
+	struct str now = json_str(in->pool->tree, "spec.configuration.name", S(""));
 	const struct mc *current = now.n ? find_mc(in->mcs, now) : NULL;
 	struct mc_overrides allow = mc_overrides_of(in->configuration);
 	struct mcs one = { 0 };
@@ -228,26 +209,21 @@ static int check_reconcilable(struct arena *a, const struct render_view *in,
 	VEC_PUSH(a, &one, own(a, current));
 	rc = mc_merge(a, &one, S(""), S(""), &from, err);
 	if (rc == 0)
-		rc = mc_reconcile(a, now, &from, r->name, &r->merged,
-				  &r->sources, &allow, err);
+		rc = mc_reconcile(a, now, &from, r->name, &r->merged, &r->sources, &allow, err);
 	return rc;
 }
 
-static int generate(struct arena *a, const struct render_view *in,
-		    const struct mcs *mcs,
+static int generate(struct arena *a, const struct render_view *in, const struct mcs *mcs,
 		    const struct mc_controller_config *cc, struct rendered *r,
 		    const struct mc **culprit, struct err *err)
 {
-	struct render_in render = {
-		in->raw, in->hash, cc, in->pool, mcs, in->keep ? in->keep : a
-	};
+	struct render_in render = { in->raw, in->hash, cc, in->pool, mcs, in->keep ? in->keep : a };
 	int rc = plan_render(a, &render, r, culprit, err);
 
 	if (rc == 0)
 		rc = check_reconcilable(a, in, r, err);
 	if (rc < 0)
-		return err_wrap(err,
-				"could not generate rendered MachineConfig");
+		return err_wrap(err, "could not generate rendered MachineConfig");
 	rc = mc_check_size(r->name, body_of(a, r->object).n, err);
 	return rc < 0 ? err_wrap(err, "size validation failed") : 0;
 }
@@ -264,8 +240,7 @@ static struct json *configuration(struct arena *a, const struct rendered *r)
 
 		json_add(ref, S("apiVersion"), json_new_str(a, S(MC_API)));
 		json_add(ref, S("kind"), json_new_str(a, S("MachineConfig")));
-		json_add(ref, S("name"),
-			 json_new_str(a, r->sources.v[i]->meta.name));
+		json_add(ref, S("name"), json_new_str(a, r->sources.v[i]->meta.name));
 		json_push(list, ref);
 	}
 	json_add(c, S("name"), json_new_str(a, r->name));
@@ -283,12 +258,11 @@ static struct action_event on_pool(const struct mc_pool *p, struct str reason)
 				      .reason = reason };
 }
 
-static void announce(struct arena *a, const struct render_view *in,
-		     const struct rendered *r, struct actions *out)
+static void announce(struct arena *a, const struct render_view *in, const struct rendered *r,
+		     struct actions *out)
 {
 	const struct json *notes = json_at(r->object, "metadata.annotations");
-	struct str release =
-		json_text(json_member(notes, S(MC_RELEASE_VERSION)));
+	struct str release = json_text(json_member(notes, S(MC_RELEASE_VERSION)));
 	struct action_event on_mc = { .api = S(MC_API),
 				      .kind = S("MachineConfig"),
 				      .name = r->name,
@@ -301,8 +275,8 @@ static void announce(struct arena *a, const struct render_view *in,
 				     "machineconfig in %.*s (was: %.*s is: "
 				     "%.*s)",
 				     STRF(r->name),
-				     STRF(json_str(in->controller_config->tree,
-						   "spec.osImageURL", S(""))),
+				     STRF(json_str(in->controller_config->tree, "spec.osImageURL",
+						   S(""))),
 				     STRF(r->merged.os_image)));
 	action_event(a, out, on_pool(in->pool, S("RenderedConfigGenerated")),
 		     str_fmt(a,
@@ -318,15 +292,13 @@ static struct str cannot(struct arena *a, const struct render_view *in)
 		       STRF(in->pool->meta.name));
 }
 
-struct str render_degraded(struct arena *a, const struct render_view *in,
-			   struct str why)
+struct str render_degraded(struct arena *a, const struct render_view *in, struct str why)
 {
 	return str_fmt(a, "%.*s: %.*s", STRF(cannot(a, in)), STRF(why));
 }
 
-int render_target(struct arena *a, const struct render_view *in,
-		  struct rendered *out, const struct mc **culprit,
-		  struct err *err)
+int render_target(struct arena *a, const struct render_view *in, struct rendered *out,
+		  const struct mc **culprit, struct err *err)
 {
 	struct mc_controller_config cc = { 0 };
 	struct mcs mcs = { 0 };
@@ -339,14 +311,13 @@ int render_target(struct arena *a, const struct render_view *in,
 	if (rc == 0)
 		rc = render_use_stream(in, &cc, err);
 	if (rc == 0)
-		rc = generate(a, in, &mcs, in->controller_config ? &cc : NULL,
-			      out, culprit, err);
+		rc = generate(a, in, &mcs, in->controller_config ? &cc : NULL, out, culprit, err);
 	return rc;
 }
 
 /* True when the pool itself is to be written. */
-static bool write_rendered(struct arena *a, const struct render_view *in,
-			   const struct rendered *r, struct actions *out)
+static bool write_rendered(struct arena *a, const struct render_view *in, const struct rendered *r,
+			   struct actions *out)
 {
 	const struct json *now = json_at(in->pool->tree, "spec.configuration");
 	const struct mc *there = find_mc(in->mcs, r->name);
@@ -355,8 +326,7 @@ static bool write_rendered(struct arena *a, const struct render_view *in,
 	struct str why = str_fmt(a, "pool %.*s: rendered from %zu configs",
 				 STRF(in->pool->meta.name), r->sources.n);
 
-	action_metric(a, out, "os_image_url_override", &in->pool->meta.name, 1,
-		      r->os_overridden);
+	action_metric(a, out, "os_image_url_override", &in->pool->meta.name, 1, r->os_overridden);
 	if (!there) {
 		apply_mc(a, NULL, r->object, why, out);
 		out->v[out->n - 1].wrap = cannot(a, in);
@@ -367,26 +337,23 @@ static bool write_rendered(struct arena *a, const struct render_view *in,
 			out->v[out->n - 1].wrap = cannot(a, in);
 		actions_step(out);
 	}
-	if (targeted &&
-	    json_eq(json_at(now, "source"), json_at(conf, "source")))
+	if (targeted && json_eq(json_at(now, "source"), json_at(conf, "source")))
 		return false;
 	pool = json_clone(a, in->pool->tree);
 	json_set(json_at(pool, "spec"), S("configuration"), conf);
 	pool_add_zeros(a, json_at(pool, "spec"));
 	apply_replace(a, "machineconfigpools", pool, "",
-		      targeted
-			      ? S("other sources, same config")
-			      : str_fmt(a, "now targeting %.*s", STRF(r->name)),
+		      targeted ? S("other sources, same config")
+			       : str_fmt(a, "now targeting %.*s", STRF(r->name)),
 		      out)
 		->wrap = cannot(a, in);
 	if (targeted)
 		return true;
 	actions_step(out);
-	action_log(a, out, "Pool %.*s: now targeting: %.*s",
-		   STRF(in->pool->meta.name), STRF(r->name))
+	action_log(a, out, "Pool %.*s: now targeting: %.*s", STRF(in->pool->meta.name),
+		   STRF(r->name))
 		->if_ok = true;
-	action_state_metric(a, out, "render",
-			    S("Sync Machine Config Pool with new MC"),
+	action_state_metric(a, out, "render", S("Sync Machine Config Pool with new MC"),
 			    in->pool->meta.name);
 	return true;
 }
@@ -397,16 +364,13 @@ void pool_add_zeros(struct arena *a, struct json *spec)
 		json_set(spec, S("paused"), json_new_bool(a, false));
 }
 
-void pool_condition(struct arena *a, const struct json *tree, const char *type,
-		    struct instant now, struct str failed, const char *why,
-		    struct actions *out)
+void pool_condition(struct arena *a, const struct json *tree, const char *type, struct instant now,
+		    struct str failed, const char *why, struct actions *out)
 {
-	struct conditions list =
-		conditions_of(a, json_at(tree, "status.conditions"));
+	struct conditions list = conditions_of(a, json_at(tree, "status.conditions"));
 	const struct condition *old = conditions_find(&list, str_of(type));
 	struct condition c = { .type = str_of(type),
-			       .status = failed.n ? CONDITION_TRUE
-						  : CONDITION_FALSE,
+			       .status = failed.n ? CONDITION_TRUE : CONDITION_FALSE,
 			       .reason = S(""),
 			       .message = failed };
 	struct json *pool, *status;
@@ -423,21 +387,19 @@ void pool_condition(struct arena *a, const struct json *tree, const char *type,
 		json_set(pool, S("status"), status);
 	}
 	json_set(status, S("conditions"), conditions_json(a, &list, false));
-	act = apply_replace(a, "machineconfigpools", pool, "/status",
-			    str_of(why), out);
+	act = apply_replace(a, "machineconfigpools", pool, "/status", str_of(why), out);
 	if (failed.n)
 		act->fail = ACTION_SHRUG;
 }
 
-void render_failed(struct arena *a, const struct mc_pool *pool,
-		   struct instant now, struct str why, struct actions *out)
+void render_failed(struct arena *a, const struct mc_pool *pool, struct instant now, struct str why,
+		   struct actions *out)
 {
-	pool_condition(a, pool->tree, "RenderDegraded", now, why,
-		       "it cannot be rendered", out);
+	pool_condition(a, pool->tree, "RenderDegraded", now, why, "it cannot be rendered", out);
 }
 
-int plan_render_sync(struct arena *a, const struct render_view *in,
-		     struct actions *out, struct err *err)
+int plan_render_sync(struct arena *a, const struct render_view *in, struct actions *out,
+		     struct err *err)
 {
 	struct rendered r = { 0 };
 	int rc;
@@ -453,25 +415,21 @@ int plan_render_sync(struct arena *a, const struct render_view *in,
 		return 0;
 	}
 	rc = controller_config_completed(
-		a, in->controller_config ? in->controller_config->tree : NULL,
-		err);
+		a, in->controller_config ? in->controller_config->tree : NULL, err);
 	if (rc == 0)
-		rc = all_completed(a, in, &in->runtime_configs, &owned_runtime,
-				   err);
+		rc = all_completed(a, in, &in->runtime_configs, &owned_runtime, err);
 	if (rc == 0)
-		rc = all_completed(a, in, &in->kubelet_configs, &owned_kubelet,
-				   err);
+		rc = all_completed(a, in, &in->kubelet_configs, &owned_kubelet, err);
 	if (rc < 0)
 		return rc;
 	rc = render_target(a, in, &r, NULL, err);
 	if (rc < 0) {
-		render_failed(a, in->pool, in->now,
-			      render_degraded(a, in, err->msg), out);
+		render_failed(a, in->pool, in->now, render_degraded(a, in, err->msg), out);
 		err->code = ERR_AGAIN;
 		return -ERR_AGAIN;
 	}
 	if (!write_rendered(a, in, &r, out))
-		pool_condition(a, in->pool->tree, "RenderDegraded", in->now,
-			       S(""), "it is rendered", out);
+		pool_condition(a, in->pool->tree, "RenderDegraded", in->now, S(""),
+			       "it is rendered", out);
 	return 0;
 }

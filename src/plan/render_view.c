@@ -3,25 +3,22 @@
 
 /* The gates of the release the ControllerConfig is of; or the only ones. False: they
  * are not known. */
-static bool gates_of(struct arena *a, const struct mc_set *set,
-		     struct mc_gates *out)
+static bool gates_of(struct arena *a, const struct mc_set *set, struct mc_gates *out)
 {
 	const struct mc_object *o = mc_find(set, MC_FEATURE_GATE, "cluster");
-	const struct json *all =
-		o ? json_at(o->tree, "status.featureGates") : NULL;
+	const struct json *all = o ? json_at(o->tree, "status.featureGates") : NULL;
 	struct err ignored = ERR_INIT(a);
 	struct str version = S("");
 
 	if (set->controller_config)
-		version = mc_annotation(&set->controller_config->meta,
-					MC_RELEASE_VERSION);
+		version = mc_annotation(&set->controller_config->meta, MC_RELEASE_VERSION);
 	if (json_len(all) == 1)
 		version = json_str(json_first(all), "version", S(""));
 	return o && mc_gates_read(a, o->tree, version, out, &ignored) == 0;
 }
 
-void render_view_of(struct arena *a, const struct mc_set *set,
-		    const struct render_in *version, struct render_view *out)
+void render_view_of(struct arena *a, const struct mc_set *set, const struct render_in *version,
+		    struct render_view *out)
 {
 	struct mc_gates gates = { 0 };
 	bool known = gates_of(a, set, &gates);
@@ -38,8 +35,7 @@ void render_view_of(struct arena *a, const struct mc_set *set,
 	/* where the gates are not known, what only exists with its gate counts */
 	if (!known || mc_gate(&gates, "IrreconcilableMachineConfig"))
 		out->configuration = set->configuration;
-	out->os_streams = set->os_image_stream &&
-			  (!known || mc_gate(&gates, "OSStreams"));
+	out->os_streams = set->os_image_stream && (!known || mc_gate(&gates, "OSStreams"));
 	for (size_t i = 0; i < set->pools.n; i++)
 		if (str_is(set->pools.v[i]->meta.name, "worker"))
 			out->worker_stream = set->pools.v[i]->os_image_stream;

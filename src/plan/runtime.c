@@ -8,8 +8,7 @@
 #define PIDS_MIN 20
 #define LOG_SIZE_MIN 8192
 
-static const char *const stores[] = { "additionalLayerStores",
-				      "additionalImageStores",
+static const char *const stores[] = { "additionalLayerStores", "additionalImageStores",
 				      "additionalArtifactStores" };
 enum { LAYERS, IMAGES, ARTIFACTS };
 
@@ -19,8 +18,7 @@ static const struct json *settings(const struct mc_object *crc)
 }
 
 /* Held quantities are well-formed. Zero when absent. */
-static struct quantity quantity_at(struct arena *a, const struct json *j,
-				   const char *name)
+static struct quantity quantity_at(struct arena *a, const struct json *j, const char *name)
 {
 	struct err err = ERR_INIT(a);
 	struct quantity q = { 0 };
@@ -48,8 +46,7 @@ static const char *path_fault(struct str path)
 
 		plain = plain &&
 			((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			 (c >= '0' && c <= '9') || c == '/' || c == '.' ||
-			 c == '_' || c == '-');
+			 (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '_' || c == '-');
 	}
 	if (!plain)
 		return "must be an absolute path containing only alphanumeric "
@@ -59,26 +56,22 @@ static const char *path_fault(struct str path)
 	return NULL;
 }
 
-static int check_stores(struct arena *a, const struct json *spec,
-			struct err *err)
+static int check_stores(struct arena *a, const struct json *spec, struct err *err)
 {
 	struct buf b;
 
 	buf_init(&b, a);
 	for (size_t k = 0; k < 3; k++)
-		for (const struct json *e =
-			     json_first(json_at(spec, stores[k]));
-		     e; e = json_next(e)) {
+		for (const struct json *e = json_first(json_at(spec, stores[k])); e;
+		     e = json_next(e)) {
 			struct str path = json_str(e, "path", S(""));
 			const char *fault = path_fault(path);
 
 			if (!fault)
 				continue;
-			buf_addf(&b, "%sinvalid A%s", b.n ? "\n" : "",
-				 stores[k] + 1);
+			buf_addf(&b, "%sinvalid A%s", b.n ? "\n" : "", stores[k] + 1);
 			if (path.n)
-				buf_addf(&b, " path %.*s: %s",
-					 STRF(go_quoted(a, path)), fault);
+				buf_addf(&b, " path %.*s: %s", STRF(go_quoted(a, path)), fault);
 			else
 				buf_addz(&b, ": path must not be empty");
 		}
@@ -87,8 +80,7 @@ static int check_stores(struct arena *a, const struct json *spec,
 	return err_set(err, ERR_INVALID, "%.*s", STRF(buf_str(&b)));
 }
 
-int runtime_validate(struct arena *a, const struct mc_object *crc,
-		     struct err *err)
+int runtime_validate(struct arena *a, const struct mc_object *crc, struct err *err)
 {
 	const struct json *spec = settings(crc);
 	int64_t pids = json_i64(spec, "pidsLimit", 0);
@@ -98,8 +90,7 @@ int runtime_validate(struct arena *a, const struct mc_object *crc,
 	struct str runtime = json_str(spec, "defaultRuntime", S(""));
 
 	if (pids && pids < PIDS_MIN)
-		return err_set(err, ERR_INVALID, "invalid PidsLimit %lld",
-			       (long long)pids);
+		return err_set(err, ERR_INVALID, "invalid PidsLimit %lld", (long long)pids);
 	if (log.value > 0 && log.value <= LOG_SIZE_MIN)
 		return err_set(err, ERR_INVALID,
 			       "invalid LogSizeMax %.*s, cannot be less than "
@@ -110,8 +101,7 @@ int runtime_validate(struct arena *a, const struct mc_object *crc,
 			       "invalid overlaySize %.*s, cannot be less than "
 			       "0",
 			       STRF(go_quoted(a, overlay.text)));
-	if (level.n &&
-	    !one_of(level, "error fatal panic warn info debug trace"))
+	if (level.n && !one_of(level, "error fatal panic warn info debug trace"))
 		return err_set(err, ERR_INVALID,
 			       "invalid LogLevel %.*s, must be one of error, "
 			       "fatal, panic, warn, info, debug, or trace",
@@ -128,13 +118,12 @@ int runtime_validate(struct arena *a, const struct mc_object *crc,
 
 /* The paths of a list of stores, each with an ending that it must have; NULL
  * when there are none. */
-static struct json *paths(struct arena *a, const struct json *spec,
-			  const char *list, const char *ending)
+static struct json *paths(struct arena *a, const struct json *spec, const char *list,
+			  const char *ending)
 {
 	struct json *out = json_new(a, JSON_ARRAY);
 
-	for (const struct json *e = json_first(json_at(spec, list)); e;
-	     e = json_next(e)) {
+	for (const struct json *e = json_first(json_at(spec, list)); e; e = json_next(e)) {
 		struct str path = json_str(e, "path", S(""));
 
 		if (!str_ends(path, str_of(ending)))
@@ -144,9 +133,8 @@ static struct json *paths(struct arena *a, const struct json *spec,
 	return json_first(out) ? out : NULL;
 }
 
-static int storage_file(struct arena *a, const struct runtime_in *in,
-			const struct json *spec, struct mc_files *files,
-			struct err *err)
+static int storage_file(struct arena *a, const struct runtime_in *in, const struct json *spec,
+			struct mc_files *files, struct err *err)
 {
 	struct quantity size = quantity_at(a, spec, "overlaySize");
 	struct storage_changes c = { 0 };
@@ -169,8 +157,8 @@ static int storage_file(struct arena *a, const struct runtime_in *in,
 }
 
 /* A drop-in that sets one thing, so that nothing else gets CRI-O's default. */
-static void dropin(struct arena *a, struct mc_files *files, const char *file,
-		   const char *key, struct json *value)
+static void dropin(struct arena *a, struct mc_files *files, const char *file, const char *key,
+		   struct json *value)
 {
 	struct json *runtime = json_new(a, JSON_OBJECT);
 	struct json *crio = json_new(a, JSON_OBJECT);
@@ -182,41 +170,33 @@ static void dropin(struct arena *a, struct mc_files *files, const char *file,
 	json_add(root, S("crio"), crio);
 	buf_init(&b, a);
 	toml_emit(&b, root);
-	mc_files_add(a, files,
-		     str_fmt(a, "/etc/crio/crio.conf.d/01-ctrcfg-%s", file).p,
+	mc_files_add(a, files, str_fmt(a, "/etc/crio/crio.conf.d/01-ctrcfg-%s", file).p,
 		     buf_str(&b));
 }
 
-static void crio_files(struct arena *a, const struct runtime_in *in,
-		       const struct json *spec, struct mc_files *files)
+static void crio_files(struct arena *a, const struct runtime_in *in, const struct json *spec,
+		       struct mc_files *files)
 {
 	struct str level = json_str(spec, "logLevel", S(""));
 	const struct json *pids = json_at(spec, "pidsLimit");
 	struct quantity log = quantity_at(a, spec, "logSizeMax");
 	struct str runtime = json_str(spec, "defaultRuntime", S(""));
-	struct json *more =
-		in->more_stores ? paths(a, spec, stores[ARTIFACTS], "") : NULL;
+	struct json *more = in->more_stores ? paths(a, spec, stores[ARTIFACTS], "") : NULL;
 
 	if (level.n)
-		dropin(a, files, "logLevel", "log_level",
-		       json_new_str(a, level));
+		dropin(a, files, "logLevel", "log_level", json_new_str(a, level));
 	if (pids)
-		dropin(a, files, "pidsLimit", "pids_limit",
-		       json_new_num(a, json_text(pids)));
+		dropin(a, files, "pidsLimit", "pids_limit", json_new_num(a, json_text(pids)));
 	if (log.value)
-		dropin(a, files, "logSizeMax", "log_size_max",
-		       json_new_i64(a, log.value));
+		dropin(a, files, "logSizeMax", "log_size_max", json_new_i64(a, log.value));
 	if (runtime.n)
-		dropin(a, files, "defaultRuntime", "default_runtime",
-		       json_new_str(a, runtime));
+		dropin(a, files, "defaultRuntime", "default_runtime", json_new_str(a, runtime));
 	if (more)
-		dropin(a, files, "additionalArtifactStores",
-		       "additional_artifact_stores", more);
+		dropin(a, files, "additionalArtifactStores", "additional_artifact_stores", more);
 }
 
-int runtime_config(struct arena *a, const struct runtime_in *in,
-		   const struct mc_object *crc, struct str name,
-		   struct mc **out, struct str *note, struct err *err)
+int runtime_config(struct arena *a, const struct runtime_in *in, const struct mc_object *crc,
+		   struct str name, struct mc **out, struct str *note, struct err *err)
 {
 	const struct json *spec = settings(crc);
 	struct err left_out = ERR_INIT(a);

@@ -3,9 +3,8 @@
 #include "mc/condition.h"
 #include "plan/runtime.h"
 
-static int make(struct arena *a, const void *ctx, const struct mc_pool *pool,
-		struct str name, struct mc **out, const char **where,
-		struct str *without, struct err *err)
+static int make(struct arena *a, const void *ctx, const struct mc_pool *pool, struct str name,
+		struct mc **out, const char **where, struct str *without, struct err *err)
 {
 	const struct runtime_view *in = ctx;
 	const struct mc_object *config = in->owned.config;
@@ -24,8 +23,8 @@ static int make(struct arena *a, const void *ctx, const struct mc_pool *pool,
 	return runtime_config(a, &r, config, name, out, without, err);
 }
 
-int plan_runtime_sync(struct arena *a, const struct runtime_view *in,
-		      struct actions *out, struct err *err)
+int plan_runtime_sync(struct arena *a, const struct runtime_view *in, struct actions *out,
+		      struct err *err)
 {
 	struct owned_maker maker = { runtime_validate, make, NULL, in };
 
@@ -34,13 +33,11 @@ int plan_runtime_sync(struct arena *a, const struct runtime_view *in,
 
 /* ---- registries ---- */
 
-static int registries_of(struct arena *a, const struct runtime_view *in,
-			 const struct registries *r, const struct mc_pool *pool,
-			 struct actions *out, struct err *err)
+static int registries_of(struct arena *a, const struct runtime_view *in, const struct registries *r,
+			 const struct mc_pool *pool, struct actions *out, struct err *err)
 {
 	const struct owned_view *o = &in->owned;
-	struct str name =
-		mc_generated_name(a, "99", pool->meta.name, "registries");
+	struct str name = mc_generated_name(a, "99", pool->meta.name, "registries");
 	struct mc_files files = { 0 };
 	struct str storage = S(""), conf = S(""), policy = S("");
 	struct generated_base want = { .storage = &storage,
@@ -62,17 +59,12 @@ static int registries_of(struct arena *a, const struct runtime_view *in,
 		mc_annotate(a, mc, S(MC_BY_CONTROLLER), o->hash);
 	mc_set_owner(a, mc, S("config.openshift.io/v1"), S("Image"),
 		     o->first_run ? S("") : S("cluster"),
-		     json_str(o->first_run ? NULL : in->image, "metadata.uid",
-			      S("")),
-		     false);
+		     json_str(o->first_run ? NULL : in->image, "metadata.uid", S("")), false);
 	if (generated_write(a, o->mcs, mc,
-			    str_fmt(a, "registries of pool %.*s",
-				    STRF(pool->meta.name)),
-			    out)) {
-		out->v[out->n - 1].wrap =
-			S("could not Create/Update MachineConfig");
-		action_state_metric(a, out, "container-runtime-config",
-				    S("Sync Image Config"), pool->meta.name);
+			    str_fmt(a, "registries of pool %.*s", STRF(pool->meta.name)), out)) {
+		out->v[out->n - 1].wrap = S("could not Create/Update MachineConfig");
+		action_state_metric(a, out, "container-runtime-config", S("Sync Image Config"),
+				    pool->meta.name);
 	}
 	generated_retire(a, o->mcs, "99", pool, "registries", out);
 	return 0;
@@ -101,8 +93,8 @@ static void outranked(struct arena *a, const struct runtime_view *in,
 				  .reason = S("ConflictScopes"),
 				  .message = c->message,
 				  .time = condition_time(a, in->owned.now) };
-	struct conditions list = conditions_of(
-		a, json_at(o ? o->doc.tree : NULL, "status.conditions"));
+	struct conditions list =
+		conditions_of(a, json_at(o ? o->doc.tree : NULL, "status.conditions"));
 	struct json *j;
 
 	if (!o || (list.n == 1 && str_eq(list.v[0].message, c->message) &&
@@ -113,8 +105,7 @@ static void outranked(struct arena *a, const struct runtime_view *in,
 	j = json_clone(a, o->doc.tree);
 	if (json_kind(json_at(j, "status")) != JSON_OBJECT)
 		json_set(j, S("status"), json_new(a, JSON_OBJECT));
-	json_set(json_at(j, "status"), S("conditions"),
-		 conditions_json(a, &list, false));
+	json_set(json_at(j, "status"), S("conditions"), conditions_json(a, &list, false));
 	/* upstream's role may update these, not patch them */
 	action_add(a, out, ACTION_REPLACE,
 		   str_fmt(a,
@@ -125,15 +116,14 @@ static void outranked(struct arena *a, const struct runtime_view *in,
 		->fail = ACTION_SHRUG;
 }
 
-int plan_registries_sync(struct arena *a, const struct runtime_view *in,
-			 struct actions *out, struct err *err)
+int plan_registries_sync(struct arena *a, const struct runtime_view *in, struct actions *out,
+			 struct err *err)
 {
 	const struct mc_pools *pools = in->owned.pools;
 	struct registries r;
 	int rc;
 
-	if (!in->assume_image &&
-	    (!in->image || !in->registries->release_image.n))
+	if (!in->assume_image && (!in->image || !in->registries->release_image.n))
 		return 0;
 	rc = registries_decide(a, in->registries, &r, err);
 	if (rc < 0)

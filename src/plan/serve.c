@@ -41,8 +41,7 @@ static void append(struct maker *m, struct str path, struct str bytes)
 	struct ign_val *files = &storage->v[IGN_STORAGE_FILES];
 
 	set_str(file, IGN_FILE_PATH, path);
-	set_str(sub(m, file, IGN_FILE_CONTENTS), IGN_RESOURCE_SOURCE,
-		dataurl_text(m->a, bytes));
+	set_str(sub(m, file, IGN_FILE_CONTENTS), IGN_RESOURCE_SOURCE, dataurl_text(m->a, bytes));
 	file->v[IGN_FILE_OVERWRITE].set = file->v[IGN_FILE_MODE].set = true;
 	file->v[IGN_FILE_OVERWRITE].u.b = true;
 	file->v[IGN_FILE_MODE].u.i = 0644;
@@ -61,8 +60,8 @@ static struct ign_obj *find_file(struct maker *m, struct str path)
 }
 
 /* A config rendered long ago still gets the certificates of today. */
-static int set_ca(struct maker *m, struct str path,
-		  const struct json *controller_config, const char *field)
+static int set_ca(struct maker *m, struct str path, const struct json *controller_config,
+		  const char *field)
 {
 	struct str text = json_str(controller_config, field, S("")), bytes;
 	struct ign_obj *file = find_file(m, path);
@@ -114,9 +113,8 @@ static int migrate_kargs(struct maker *m, struct semver to)
 
 static void append_annotations(struct maker *m, const struct serve_in *in)
 {
-	struct str image =
-		json_text(json_member(json_at(m->mc, "metadata.annotations"),
-				      S(NOTE "pre-built-image")));
+	struct str image = json_text(
+		json_member(json_at(m->mc, "metadata.annotations"), S(NOTE "pre-built-image")));
 	struct json *notes = json_new(m->a, JSON_OBJECT);
 	struct buf b;
 
@@ -125,9 +123,8 @@ static void append_annotations(struct maker *m, const struct serve_in *in)
 	for (size_t i = 0; i < 6; i++) {
 		/* in the order that they are written in */
 		static const char *const names[] = {
-			NOTE "currentConfig",	 NOTE "currentImage",
-			NOTE "desiredConfig",	 NOTE "desiredImage",
-			NOTE "firstPivotConfig", NOTE "state",
+			NOTE "currentConfig", NOTE "currentImage",     NOTE "desiredConfig",
+			NOTE "desiredImage",  NOTE "firstPivotConfig", NOTE "state",
 		};
 		bool is_image = i == 1 || i == 3;
 		struct str value = is_image ? image : in->config_name;
@@ -135,13 +132,11 @@ static void append_annotations(struct maker *m, const struct serve_in *in)
 		if (i == 5)
 			value = S("Done");
 		if (!is_image || image.n)
-			json_add(notes, str_of(names[i]),
-				 json_new_str(m->a, value));
+			json_add(notes, str_of(names[i]), json_new_str(m->a, value));
 	}
 	buf_init(&b, m->a);
 	json_encode(&b, notes, 0);
-	append(m, S("/etc/machine-config-daemon/node-annotations.json"),
-	       buf_str(&b));
+	append(m, S("/etc/machine-config-daemon/node-annotations.json"), buf_str(&b));
 }
 
 static void append_mc(struct maker *m, struct str path, unsigned style)
@@ -153,8 +148,7 @@ static void append_mc(struct maker *m, struct str path, unsigned style)
 	append(m, path, buf_str(&b));
 }
 
-static int append_encapsulated(struct maker *m, const struct serve_in *in,
-			       struct semver version)
+static int append_encapsulated(struct maker *m, const struct serve_in *in, struct semver version)
 {
 	struct ign_obj *none = ign_empty(m->a);
 	struct json *config = NULL;
@@ -171,8 +165,7 @@ static int append_encapsulated(struct maker *m, const struct serve_in *in,
 	return 0;
 }
 
-static int append_files(struct maker *m, const struct serve_in *in,
-			struct semver version)
+static int append_files(struct maker *m, const struct serve_in *in, struct semver version)
 {
 	append_annotations(m, in);
 	if (in->image.n)
@@ -181,9 +174,7 @@ static int append_files(struct maker *m, const struct serve_in *in,
 	append(m, S("/etc/kubernetes/kubeconfig"), in->kubeconfig);
 	append_mc(m, S("/etc/mcs-machine-config-content.json"), JSON_INDENT_4);
 	for (size_t i = 0; i < in->n_certs; i++)
-		append(m,
-		       str_fmt(m->a, "/etc/docker/certs.d/%.*s/ca.crt",
-			       STRF(in->certs[i].host)),
+		append(m, str_fmt(m->a, "/etc/docker/certs.d/%.*s/ca.crt", STRF(in->certs[i].host)),
 		       in->certs[i].pem);
 	return append_encapsulated(m, in, version);
 }
@@ -195,18 +186,16 @@ static int append_files(struct maker *m, const struct serve_in *in,
  * structs too where omitempty says so, which is why a creationTimestamp never
  * shows; the Ignition in it has its keys sorted.
  */
-static int open_mc(struct maker *m, const struct serve_in *in,
-		   struct str *ignition)
+static int open_mc(struct maker *m, const struct serve_in *in, struct str *ignition)
 {
 	static const struct json_opts last = { .flags = JSON_DUP_LAST };
 	struct json *held = NULL, *meta, *spec, *config = NULL;
 	struct buf text;
-	int rc = shape_hold(m->a, &mc_shapes, MC_T_MachineConfig,
-			    SHAPE_FOLD | SHAPE_SORTED, in->mc, &held, m->err);
+	int rc = shape_hold(m->a, &mc_shapes, MC_T_MachineConfig, SHAPE_FOLD | SHAPE_SORTED, in->mc,
+			    &held, m->err);
 
 	if (rc < 0)
-		return err_wrap(m->err, "MachineConfig %.*s",
-				STRF(in->config_name));
+		return err_wrap(m->err, "MachineConfig %.*s", STRF(in->config_name));
 	m->mc = shape_marshal(m->a, &mc_shapes, MC_T_MachineConfig, held);
 	meta = json_member(m->mc, S("metadata"));
 	(void)json_remove(meta, S("creationTimestamp"));
@@ -243,8 +232,8 @@ static int open_config(struct maker *m, const struct serve_in *in)
 		      : 0;
 }
 
-int serve_config(struct arena *a, const struct serve_in *in,
-		 struct semver version, struct str *out, struct err *err)
+int serve_config(struct arena *a, const struct serve_in *in, struct semver version, struct str *out,
+		 struct err *err)
 {
 	struct maker m = { .a = a, .err = err };
 	const struct json *cc = in->controller_config;
@@ -284,8 +273,7 @@ int serve_bootstrap_pool(struct str pool, struct err *err)
 		return 0;
 	buf_init(&b, err->a);
 	go_quote(&b, pool);
-	return err_set(err, ERR_INVALID,
-		       "refusing to serve bootstrap configuration to pool %s",
+	return err_set(err, ERR_INVALID, "refusing to serve bootstrap configuration to pool %s",
 		       b.p);
 }
 
@@ -297,17 +285,14 @@ int serve_check_kubeconfig(struct arena *a, struct str text, struct err *err)
 	if (rc < 0)
 		return err_wrap(err, "kubeconfig");
 	if (json_kind(json_first(json_at(tree, "clusters"))) != JSON_OBJECT)
-		return err_set(err, ERR_INVALID,
-			       "the kubeconfig has no cluster");
+		return err_set(err, ERR_INVALID, "the kubeconfig has no cluster");
 	return 0;
 }
 
-int serve_cert_arg(struct str arg, struct str *host, struct str *file,
-		   struct err *err)
+int serve_cert_arg(struct str arg, struct str *host, struct str *file, struct err *err)
 {
 	if (!str_cut(arg, '=', host, file) || str_chr(*file, '=') >= 0)
-		return err_set(err, ERR_INVALID,
-			       "could not use cert, missing key or value %.*s",
+		return err_set(err, ERR_INVALID, "could not use cert, missing key or value %.*s",
 			       STRF(arg));
 	return 0;
 }

@@ -11,8 +11,7 @@ struct str serve_pool_config(const struct json *pool, bool cluster)
 	bool tried = json_i64(pool, "status.updatedMachineCount", 0) > 0;
 
 	return json_str(pool,
-			cluster && tried ? "spec.configuration.name"
-					 : "status.configuration.name",
+			cluster && tried ? "spec.configuration.name" : "status.configuration.name",
 			S(""));
 }
 
@@ -21,30 +20,25 @@ void serve_registry_hosts(struct arena *a, const struct serve_objects *services,
 {
 	for (size_t i = 0; i < services->n; i++) {
 		const struct json *s = services->v[i];
-		int64_t port = json_i64(json_first(json_at(s, "spec.ports")),
-					"port", 0);
+		int64_t port = json_i64(json_first(json_at(s, "spec.ports")), "port", 0);
 		struct str host =
-			str_fmt(a, "%.*s.%.*s.svc",
-				STRF(json_str(s, "metadata.name", S(""))),
+			str_fmt(a, "%.*s.%.*s.svc", STRF(json_str(s, "metadata.name", S(""))),
 				STRF(json_str(s, "metadata.namespace", S(""))));
 
 		if (port)
-			host = str_fmt(a, "%.*s:%lld", STRF(host),
-				       (long long)port);
+			host = str_fmt(a, "%.*s:%lld", STRF(host), (long long)port);
 		VEC_PUSH(a, out, host);
 	}
 	for (size_t i = 0; i < routes->n; i++)
 		VEC_PUSH(a, out, json_str(routes->v[i], "spec.host", S("")));
 }
 
-static const struct json *find(const struct serve_objects *list,
-			       const char *path, struct str want,
+static const struct json *find(const struct serve_objects *list, const char *path, struct str want,
 			       const char *path2, struct str want2)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (str_eq(json_str(list->v[i], path, S("")), want) &&
-		    (!path2 ||
-		     str_eq(json_str(list->v[i], path2, S("")), want2)))
+		    (!path2 || str_eq(json_str(list->v[i], path2, S("")), want2)))
 			return list->v[i];
 	return NULL;
 }
@@ -59,20 +53,16 @@ static bool has_succeeded(const struct json *build)
 	return false;
 }
 
-struct str serve_layered_image(const struct json *pool,
-			       const struct serve_objects *os_configs,
+struct str serve_layered_image(const struct json *pool, const struct serve_objects *os_configs,
 			       const struct serve_objects *os_builds,
 			       const struct strs *registry_hosts)
 {
-	const struct json *config =
-		find(os_configs, "spec.machineConfigPool.name",
-		     json_str(pool, "metadata.name", S("")), NULL, S(""));
-	struct str image =
-		json_str(config, "status.currentImagePullSpec", S(""));
-	const struct json *build =
-		find(os_builds, "spec.machineOSConfig.name",
-		     json_str(config, "metadata.name", S("")),
-		     "spec.machineConfig.name", serve_pool_config(pool, true));
+	const struct json *config = find(os_configs, "spec.machineConfigPool.name",
+					 json_str(pool, "metadata.name", S("")), NULL, S(""));
+	struct str image = json_str(config, "status.currentImagePullSpec", S(""));
+	const struct json *build = find(os_builds, "spec.machineOSConfig.name",
+					json_str(config, "metadata.name", S("")),
+					"spec.machineConfig.name", serve_pool_config(pool, true));
 
 	if (!config || !image.n || !has_succeeded(build) ||
 	    json_i64(pool, "status.updatedMachineCount", 0) <= 0)
@@ -84,8 +74,7 @@ struct str serve_layered_image(const struct json *pool,
 	return image;
 }
 
-static struct json *named(struct arena *a, const char *name, const char *key,
-			  struct json *value)
+static struct json *named(struct arena *a, const char *name, const char *key, struct json *value)
 {
 	struct json *o = json_new(a, JSON_OBJECT);
 	struct json *list = json_new(a, JSON_ARRAY);
@@ -96,8 +85,8 @@ static struct json *named(struct arena *a, const char *name, const char *key,
 	return list;
 }
 
-int serve_make_kubeconfig(struct arena *a, struct str server, struct str ca,
-			  struct str token, struct str *out, struct err *err)
+int serve_make_kubeconfig(struct arena *a, struct str server, struct str ca, struct str token,
+			  struct str *out, struct err *err)
 {
 	struct json *cluster = json_new(a, JSON_OBJECT);
 	struct json *context = json_new(a, JSON_OBJECT);
@@ -109,8 +98,7 @@ int serve_make_kubeconfig(struct arena *a, struct str server, struct str ca,
 	buf_init(&data, a);
 	base64_add(&data, ca);
 	if (ca.n)
-		json_add(cluster, S("certificate-authority-data"),
-			 json_new_str(a, buf_str(&data)));
+		json_add(cluster, S("certificate-authority-data"), json_new_str(a, buf_str(&data)));
 	json_add(cluster, S("server"), json_new_str(a, server));
 	json_add(context, S("cluster"), json_new_str(a, S("local")));
 	json_add(context, S("user"), json_new_str(a, S("kubelet")));

@@ -155,8 +155,7 @@ static struct str escape(struct arena *a, struct str path)
 
 /* The path as Go shows it to its routes: as it was sent, or escaped anew when
  * something in it should have been escaped. */
-static struct str escaped_path(struct arena *a, struct str sent,
-			       struct str decoded)
+static struct str escaped_path(struct arena *a, struct str sent, struct str decoded)
 {
 	for (size_t i = 0; i < sent.n; i++)
 		if (!is_one_of(sent.p[i], "-_.~$&+,/:;=@!'()*[]%"))
@@ -165,12 +164,11 @@ static struct str escaped_path(struct arena *a, struct str sent,
 }
 
 /* What Go's Redirect says: a page to GET, its type alone to HEAD. */
-static void redirect(struct arena *a, const struct serve_request *req,
-		     struct str path, struct str query,
-		     struct serve_answer *out)
+static void redirect(struct arena *a, const struct serve_request *req, struct str path,
+		     struct str query, struct serve_answer *out)
 {
-	struct str url = str_fmt(a, "%.*s%.*s", STRF(escape(a, path)),
-				 STRF(query.n > 1 ? query : S("")));
+	struct str url =
+		str_fmt(a, "%.*s%.*s", STRF(escape(a, path)), STRF(query.n > 1 ? query : S("")));
 	struct buf b;
 
 	out->status = 301;
@@ -221,8 +219,7 @@ static void ask(struct str path, const struct serve_request *req, bool reads,
 	}
 }
 
-void serve_route(struct arena *a, const struct serve_request *req,
-		 struct serve_answer *out)
+void serve_route(struct arena *a, const struct serve_request *req, struct serve_answer *out)
 {
 	bool reads = str_is(req->method, "GET") || str_is(req->method, "HEAD");
 	struct str query, sent = target_path(req->target, &query), path, tidy;
@@ -237,8 +234,7 @@ void serve_route(struct arena *a, const struct serve_request *req,
 		out->status = 405;
 		return;
 	}
-	if (percent_decode(a, sent, &path, &err) < 0 ||
-	    (sent.n && sent.p[0] != '/')) {
+	if (percent_decode(a, sent, &path, &err) < 0 || (sent.n && sent.p[0] != '/')) {
 		bad_request(out, "400 Bad Request: malformed target");
 		return;
 	}

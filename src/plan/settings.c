@@ -15,16 +15,14 @@ bool settings_stale(const struct json *settings)
 	return settings &&
 	       (json_i64(settings, "metadata.generation", 0) !=
 			json_i64(settings, "status.observedGeneration", 0) ||
-		!json_at(settings,
-			 "status.nodeDisruptionPolicyStatus.clusterPolicies"));
+		!json_at(settings, "status.nodeDisruptionPolicyStatus.clusterPolicies"));
 }
 
 /* For how long the lease must have been left alone: one that somebody holds has
  * to run out first. */
 static int64_t patience(const struct settings_view *in)
 {
-	int64_t lasts =
-		json_i64(in->lease, "spec.leaseDurationSeconds", LEASE_S);
+	int64_t lasts = json_i64(in->lease, "spec.leaseDurationSeconds", LEASE_S);
 
 	if (!json_str(in->lease, "spec.holderIdentity", S("")).n)
 		return in->wait_ms;
@@ -44,16 +42,13 @@ static struct json *member(struct arena *a, struct json *j, struct str key)
 	return m;
 }
 
-static void write(struct arena *a, const struct settings_view *in,
-		  struct actions *out)
+static void write(struct arena *a, const struct settings_view *in, struct actions *out)
 {
 	struct json *j = json_clone(a, in->settings);
 	struct json *status = member(a, j, S("status"));
-	struct json *policies =
-		member(a, status, S("nodeDisruptionPolicyStatus"));
+	struct json *policies = member(a, status, S("nodeDisruptionPolicyStatus"));
 
-	json_set(policies, S("clusterPolicies"),
-		 update_merged_policies(a, in->settings));
+	json_set(policies, S("clusterPolicies"), update_merged_policies(a, in->settings));
 	json_set(status, S("observedGeneration"),
 		 json_new_i64(a, json_i64(j, "metadata.generation", 0)));
 	action_add(a, out, ACTION_REPLACE,
@@ -64,8 +59,7 @@ static void write(struct arena *a, const struct settings_view *in,
 		   body_of(a, j), S("no operator runs that would do it"));
 }
 
-void plan_settings(struct arena *a, const struct settings_view *in,
-		   struct actions *out)
+void plan_settings(struct arena *a, const struct settings_view *in, struct actions *out)
 {
 	int64_t left = patience(in) - in->idle_ms, poll = in->wait_ms / 4;
 
@@ -77,6 +71,5 @@ void plan_settings(struct arena *a, const struct settings_view *in,
 	}
 	if (poll > POLL_MAX_MS)
 		poll = POLL_MAX_MS;
-	action_requeue(a, out, left < poll ? left : poll,
-		       S("an operator may write the status"));
+	action_requeue(a, out, left < poll ? left : poll, S("an operator may write the status"));
 }

@@ -72,16 +72,14 @@ void settle_init(struct settle *s, struct arena *a, const struct mc_set *set)
 		return;
 	s->cc = *set->controller_config;
 	s->view.controller_config = &s->cc;
-	s->view.release_image =
-		json_str(set->cluster_version, "status.desired.image",
-			 json_str(s->cc.tree, "spec.releaseImage", S("")));
+	s->view.release_image = json_str(set->cluster_version, "status.desired.image",
+					 json_str(s->cc.tree, "spec.releaseImage", S("")));
 }
 
 void settle_complete(struct settle *s)
 {
-	struct str done =
-		S("{\"conditions\":[{\"type\":\"TemplateControllerCompleted\","
-		  "\"status\":\"True\"}]}");
+	struct str done = S("{\"conditions\":[{\"type\":\"TemplateControllerCompleted\","
+			    "\"status\":\"True\"}]}");
 	struct err err = ERR_INIT(s->a);
 	struct json *tree = NULL, *status = NULL;
 
@@ -99,8 +97,7 @@ void settle_complete(struct settle *s)
 	s->view.controller_config = &s->cc;
 }
 
-void settle_add(struct settle *s, enum generate_kind kind, struct str name,
-		bool keep)
+void settle_add(struct settle *s, enum generate_kind kind, struct str name, bool keep)
 {
 	struct settle_key new = { .key = { .kind = kind, .name = name },
 				  .keep = keep,
@@ -153,8 +150,7 @@ void settle_run(struct settle *s)
 			struct settle_key *k = &s->keys.v[i];
 
 			/* only a change of the object helps ERR_INVALID */
-			if (!k->due && !(k->rc < 0 && k->rc != -ERR_INVALID &&
-					 k->at != s->writes))
+			if (!k->due && !(k->rc < 0 && k->rc != -ERR_INVALID && k->at != s->writes))
 				continue;
 			any = true;
 			plan_key(s, i);

@@ -57,8 +57,7 @@ static bool has_renders(const struct settle *s)
 }
 
 /* As the live controller: who selects it renders, who made it looks again. */
-static void mc_changed(struct settle *s, const struct mc *was,
-		       const struct mc *is)
+static void mc_changed(struct settle *s, const struct mc *was, const struct mc *is)
 {
 	struct generate_keys keys = { 0 };
 	struct mc_pools queue = { 0 };
@@ -72,10 +71,8 @@ static void mc_changed(struct settle *s, const struct mc *was,
 	if (was && queue.n)
 		trigger_maker(s->a, is ? is : was, &keys);
 	if (!is && str_starts(was->meta.name, S("99-"))) {
-		trigger_namesakes(s->a, GENERATE_KUBELET, &s->kubelets,
-				  was->meta.name, &keys);
-		trigger_namesakes(s->a, GENERATE_RUNTIME, &s->runtimes,
-				  was->meta.name, &keys);
+		trigger_namesakes(s->a, GENERATE_KUBELET, &s->kubelets, was->meta.name, &keys);
+		trigger_namesakes(s->a, GENERATE_RUNTIME, &s->runtimes, was->meta.name, &keys);
 	}
 	wake(s, &keys);
 }
@@ -140,9 +137,8 @@ static void drop_object(struct mc_objects *list, size_t at)
 		list->v[at] = list->v[at + 1];
 }
 
-static void patch_object(struct settle *s, struct mc_objects *list,
-			 enum generate_kind kind, const struct place *p,
-			 const struct action *act)
+static void patch_object(struct settle *s, struct mc_objects *list, enum generate_kind kind,
+			 const struct place *p, const struct action *act)
 {
 	const struct json *patch = object_of(s, act);
 	struct err ignored = ERR_INIT(s->a);
@@ -155,8 +151,7 @@ static void patch_object(struct settle *s, struct mc_objects *list,
 			continue;
 		d.tree = patch_apply(s->a, d.tree, patch);
 		copy = ARENA_NEW(s->a, struct mc_object);
-		if (mc_object_decode(s->a, &d, list->v[i]->kind, copy,
-				     &ignored) < 0)
+		if (mc_object_decode(s->a, &d, list->v[i]->kind, copy, &ignored) < 0)
 			return;
 		copy->file = list->v[i]->file;
 		list->v[i] = copy;
@@ -164,15 +159,13 @@ static void patch_object(struct settle *s, struct mc_objects *list,
 		if (is_going(d.tree))
 			drop_object(list, i);
 		/* one finalizer goes with every plan */
-		else if (!p->part.n &&
-			 json_at(d.tree, "metadata.deletionTimestamp"))
+		else if (!p->part.n && json_at(d.tree, "metadata.deletionTimestamp"))
 			settle_add(s, kind, copy->meta.name, false);
 		return;
 	}
 }
 
-static void replace_controller_config(struct settle *s,
-				      const struct action *act)
+static void replace_controller_config(struct settle *s, const struct action *act)
 {
 	const struct json *tree = object_of(s, act);
 
@@ -182,8 +175,7 @@ static void replace_controller_config(struct settle *s,
 	s->writes++;
 }
 
-static void replace_pool(struct settle *s, const struct place *p,
-			 const struct action *act)
+static void replace_pool(struct settle *s, const struct place *p, const struct action *act)
 {
 	struct err ignored = ERR_INIT(s->a);
 	struct doc d = { .tree = NULL };

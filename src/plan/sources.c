@@ -2,8 +2,7 @@
 
 #include "plan/render.h"
 
-static const char *const places[] = { "spec.configuration",
-				      "status.configuration" };
+static const char *const places[] = { "spec.configuration", "status.configuration" };
 
 static struct mc *find_mc(const struct mc_set *set, struct str name)
 {
@@ -19,19 +18,16 @@ static const struct json *recorded(const struct mc_pool *pool, struct str name)
 	for (size_t i = 0; i < 2; i++) {
 		const struct json *c = json_at(pool->tree, places[i]);
 
-		if (str_eq(json_str(c, "name", S("")), name) &&
-		    json_len(json_at(c, "source")))
+		if (str_eq(json_str(c, "name", S("")), name) && json_len(json_at(c, "source")))
 			return json_at(c, "source");
 	}
 	return NULL;
 }
 
 /* The pool that a rendered config belongs to, by its owner or its name. */
-static const struct mc_pool *pool_of(struct arena *a, const struct mc_set *set,
-				     const struct mc *mc)
+static const struct mc_pool *pool_of(struct arena *a, const struct mc_set *set, const struct mc *mc)
 {
-	const struct json *list =
-		json_at(mc->doc.tree, "metadata.ownerReferences");
+	const struct json *list = json_at(mc->doc.tree, "metadata.ownerReferences");
 	const struct mc_pool *found = NULL;
 
 	for (size_t i = 0; i < set->pools.n; i++) {
@@ -39,23 +35,20 @@ static const struct mc_pool *pool_of(struct arena *a, const struct mc_set *set,
 		struct str name = pool->meta.name;
 		struct str prefix = str_fmt(a, "rendered-%.*s-", STRF(name));
 
-		for (const struct json *r = json_first(list); r;
-		     r = json_next(r))
-			if (str_is(json_str(r, "kind", S("")),
-				   "MachineConfigPool") &&
+		for (const struct json *r = json_first(list); r; r = json_next(r))
+			if (str_is(json_str(r, "kind", S("")), "MachineConfigPool") &&
 			    str_eq(json_str(r, "name", S("")), name))
 				return pool;
 		/* 32 hex digits follow: a pool may be called "worker-x" */
 		if (recorded(pool, mc->meta.name) ||
-		    (str_starts(mc->meta.name, prefix) &&
-		     mc->meta.name.n == prefix.n + 32))
+		    (str_starts(mc->meta.name, prefix) && mc->meta.name.n == prefix.n + 32))
 			found = pool;
 	}
 	return found;
 }
 
-static void take_recorded(struct arena *a, const struct mc_set *set,
-			  const struct json *list, struct rendered_from *out)
+static void take_recorded(struct arena *a, const struct mc_set *set, const struct json *list,
+			  struct rendered_from *out)
 {
 	for (const struct json *s = json_first(list); s; s = json_next(s)) {
 		struct str name = json_str(s, "name", S(""));
@@ -83,8 +76,7 @@ void plan_sources(struct arena *a, const struct mc_set *set, struct mc *mc,
 	if (list)
 		take_recorded(a, set, list, out);
 	else
-		(void)plan_render_select(a, out->pool, &set->mcs, &out->mcs,
-					 &ignored);
+		(void)plan_render_select(a, out->pool, &set->mcs, &out->mcs, &ignored);
 	(void)mc_sort(&out->mcs, &ignored);
 }
 

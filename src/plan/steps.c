@@ -36,14 +36,12 @@ const char *step_name(enum step_kind kind)
 
 struct str steps_orig(struct arena *a, struct str path)
 {
-	return str_fmt(a, "/etc/machine-config-daemon/orig%.*s.mcdorig",
-		       STRF(path));
+	return str_fmt(a, "/etc/machine-config-daemon/orig%.*s.mcdorig", STRF(path));
 }
 
 struct str steps_noorig(struct arena *a, struct str path)
 {
-	return str_fmt(a, "/etc/machine-config-daemon/noorig%.*s.mcdnoorig",
-		       STRF(path));
+	return str_fmt(a, "/etc/machine-config-daemon/noorig%.*s.mcdnoorig", STRF(path));
 }
 
 struct str steps_unit_path(struct arena *a, struct str unit)
@@ -51,8 +49,7 @@ struct str steps_unit_path(struct arena *a, struct str unit)
 	return str_fmt(a, UNITS "%.*s", STRF(unit));
 }
 
-struct str steps_dropin_path(struct arena *a, struct str unit,
-			     struct str dropin)
+struct str steps_dropin_path(struct arena *a, struct str unit, struct str dropin)
 {
 	return str_fmt(a, UNITS "%.*s.d/%.*s", STRF(unit), STRF(dropin));
 }
@@ -64,8 +61,7 @@ struct planner {
 	struct map old_files, new_files, old_units, new_units;
 };
 
-static struct step *add(struct planner *p, enum step_kind kind, struct str name,
-			const char *reason)
+static struct step *add(struct planner *p, enum step_kind kind, struct str name, const char *reason)
 {
 	struct step s = { .kind = kind, .name = name, .reason = reason };
 
@@ -89,13 +85,11 @@ static int check_path(const struct planner *p, struct str path, struct err *err)
 {
 	struct buf b;
 
-	if (mc_is_state(path) &&
-	    !(p->in->bare && str_is(path, MC_FIRST_ANNOTATIONS)))
+	if (mc_is_state(path) && !(p->in->bare && str_is(path, MC_FIRST_ANNOTATIONS)))
 		return err_set(err, ERR_INVALID, MC_STATE_REFUSED, STRF(path));
-	if (path.n > 1 && path.n < 4000 && path.p[0] == '/' &&
-	    path.p[path.n - 1] != '/' && !memchr(path.p, '\0', path.n) &&
-	    str_find(path, S("/../")) < 0 && !str_ends(path, S("/..")) &&
-	    str_find(path, S("/./")) < 0 && !str_ends(path, S("/.")) &&
+	if (path.n > 1 && path.n < 4000 && path.p[0] == '/' && path.p[path.n - 1] != '/' &&
+	    !memchr(path.p, '\0', path.n) && str_find(path, S("/../")) < 0 &&
+	    !str_ends(path, S("/..")) && str_find(path, S("/./")) < 0 && !str_ends(path, S("/.")) &&
 	    str_find(path, S("//")) < 0)
 		return 0;
 	buf_init(&b, err->a);
@@ -115,13 +109,12 @@ static int check_name(struct str name, const char *what, struct err *err)
 	struct buf b;
 
 	if (name.n && name.n < 256 && !memchr(name.p, '/', name.n) &&
-	    !memchr(name.p, '\0', name.n) && !is_option(name) &&
-	    !str_is(name, ".") && !str_is(name, ".."))
+	    !memchr(name.p, '\0', name.n) && !is_option(name) && !str_is(name, ".") &&
+	    !str_is(name, ".."))
 		return 0;
 	buf_init(&b, err->a);
 	go_quote(&b, name);
-	return err_set(err, ERR_INVALID, "%s is not the name of a %s", b.p,
-		       what);
+	return err_set(err, ERR_INVALID, "%s is not the name of a %s", b.p, what);
 }
 
 static const char *why(const struct ign_obj *old, const struct ign_obj *new)
@@ -133,8 +126,7 @@ static const char *why(const struct ign_obj *old, const struct ign_obj *new)
 
 /* ---- files ------------------------------------------------------------------------ */
 
-static int plan_file(struct planner *p, const struct ign_obj *f,
-		     struct err *err)
+static int plan_file(struct planner *p, const struct ign_obj *f, struct err *err)
 {
 	struct str path = ign_str(f, IGN_FILE_PATH), data = S("");
 	bool packed = mc_is_packed(f);
@@ -143,8 +135,7 @@ static int plan_file(struct planner *p, const struct ign_obj *f,
 	struct step *s;
 	int rc = check_path(p, path, err);
 
-	if (rc < 0 ||
-	    (p->in->skip_certificates && str_is(path, STEPS_KUBELET_CA)) ||
+	if (rc < 0 || (p->in->skip_certificates && str_is(path, STEPS_KUBELET_CA)) ||
 	    (p->in->only && !map_find(p->in->only, path)))
 		return rc;
 	if (ign_list(f, IGN_FILE_APPEND)->n)
@@ -173,8 +164,8 @@ static int plan_file(struct planner *p, const struct ign_obj *f,
 
 /* ---- units ------------------------------------------------------------------------- */
 
-static int plan_dropins(struct planner *p, const struct ign_obj *u,
-			const char *reason, struct err *err)
+static int plan_dropins(struct planner *p, const struct ign_obj *u, const char *reason,
+			struct err *err)
 {
 	const struct ign_objs *list = ign_list(u, IGN_UNIT_DROPINS);
 	struct str unit = ign_str(u, IGN_UNIT_NAME);
@@ -188,8 +179,7 @@ static int plan_dropins(struct planner *p, const struct ign_obj *u,
 
 		if (rc < 0)
 			return rc;
-		s = add(p, text.n ? STEP_DROPIN : STEP_DROPIN_EMPTY, path,
-			reason);
+		s = add(p, text.n ? STEP_DROPIN : STEP_DROPIN_EMPTY, path, reason);
 		s->data = text;
 		s->mode = 0644;
 		touch(p, path);
@@ -197,16 +187,14 @@ static int plan_dropins(struct planner *p, const struct ign_obj *u,
 	return 0;
 }
 
-static bool left_alone(const struct planner *p, const struct ign_obj *old,
-		       const struct ign_obj *u)
+static bool left_alone(const struct planner *p, const struct ign_obj *old, const struct ign_obj *u)
 {
 	if (p->in->only)
 		return !map_find(p->in->only, ign_str(u, IGN_UNIT_NAME));
 	return old && !p->in->force && ign_eq(old, u);
 }
 
-static int plan_unit(struct planner *p, const struct ign_obj *u,
-		     struct err *err)
+static int plan_unit(struct planner *p, const struct ign_obj *u, struct err *err)
 {
 	struct str name = ign_str(u, IGN_UNIT_NAME);
 	struct str path = steps_unit_path(p->a, name);
@@ -264,8 +252,8 @@ static bool kept_for_others(struct str path)
 
 	return str_is(path, STEPS_USER_CA) || str_is(path, STEPS_KUBELET_CA) ||
 	       str_is(path, STEPS_CLOUD_CA) ||
-	       (slash > 0 && str_find(str_sub(path, 0, (size_t)slash),
-				      S("/etc/docker/certs.d")) >= 0);
+	       (slash > 0 &&
+		str_find(str_sub(path, 0, (size_t)slash), S("/etc/docker/certs.d")) >= 0);
 }
 
 /* "/etc/systemd/system/<unit>.d/<x>.conf" that the new config has as a dropin, or
@@ -283,8 +271,7 @@ static bool became_dropin(struct planner *p, struct str path)
 	slash = str_rchr(rest, '/');
 	if (slash < 0) { /* upstream takes away the unit it has just written */
 		u = map_get(&p->new_units, rest);
-		return u && (ign_str(u, IGN_UNIT_CONTENTS).n ||
-			     ign_is_true(u, IGN_UNIT_MASK));
+		return u && (ign_str(u, IGN_UNIT_CONTENTS).n || ign_is_true(u, IGN_UNIT_MASK));
 	}
 	name = str_from(rest, (size_t)slash + 1);
 	unit = str_sub(rest, 0, (size_t)slash);
@@ -341,8 +328,7 @@ static void plan_stale_unit(struct planner *p, const struct ign_obj *old)
 		if (has_dropin(new, name) || map_find(&p->new_files, path) ||
 		    check_name(name, "dropin", &ignored) < 0)
 			continue;
-		(void)add(p, STEP_STALE_DROPIN, path,
-			  "no longer in the config");
+		(void)add(p, STEP_STALE_DROPIN, path, "no longer in the config");
 		touch(p, path);
 	}
 	if (new)
@@ -367,8 +353,7 @@ static void plan_stale(struct planner *p)
 	for (size_t i = 0; i < p->old_units.n; i++)
 		plan_stale_unit(p, p->old_units.v[i].value);
 	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
-		(void)add(p, STEP_STALE_LINK, str_of(links[i]),
-			  "left behind by older releases");
+		(void)add(p, STEP_STALE_LINK, str_of(links[i]), "left behind by older releases");
 		VEC_PUSH(p->a, &p->out->paths, str_of(links[i]));
 	}
 }
@@ -377,8 +362,7 @@ static void plan_stale(struct planner *p)
 
 static const struct ign_objs *users(const struct mc_merged *m)
 {
-	return ign_list(ign_sub(m->config, IGN_CONFIG_PASSWD),
-			IGN_PASSWD_USERS);
+	return ign_list(ign_sub(m->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
 }
 
 static void plan_users(struct planner *p)
@@ -387,9 +371,8 @@ static void plan_users(struct planner *p)
 	const struct ign_objs *new = users(p->in->to);
 	struct map names;
 
-	if (!p->in->hosted &&
-	    ign_eq(ign_sub(p->in->from->config, IGN_CONFIG_PASSWD),
-		   ign_sub(p->in->to->config, IGN_CONFIG_PASSWD)))
+	if (!p->in->hosted && ign_eq(ign_sub(p->in->from->config, IGN_CONFIG_PASSWD),
+				     ign_sub(p->in->to->config, IGN_CONFIG_PASSWD)))
 		return;
 	ign_index(p->a, new, &names);
 	for (size_t i = 0; i < old->n; i++) {
@@ -403,15 +386,14 @@ static void plan_users(struct planner *p)
 		(void)add(p, STEP_PASSWORDS, S("core"), "the users differ");
 }
 
-static void index_entries(struct arena *a, const struct mc_merged *m,
-			  struct map *files, struct map *units)
+static void index_entries(struct arena *a, const struct mc_merged *m, struct map *files,
+			  struct map *units)
 {
 	ign_index(a, ign_files(m->config), files);
 	ign_index(a, ign_units(m->config), units);
 }
 
-int steps_check_file(struct arena *a, const struct ign_obj *file,
-		     struct err *err)
+int steps_check_file(struct arena *a, const struct ign_obj *file, struct err *err)
 {
 	struct steps_in in = { 0 };
 	struct steps out = { 0 };
@@ -421,8 +403,7 @@ int steps_check_file(struct arena *a, const struct ign_obj *file,
 	return plan_file(&p, file, err);
 }
 
-int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out,
-	       struct err *err)
+int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out, struct err *err)
 {
 	const struct ign_objs *files = ign_files(in->to->config);
 	const struct ign_objs *units = ign_units(in->to->config);
@@ -444,8 +425,7 @@ int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out,
 		return 0;
 	plan_stale(&p);
 	if (!in->hosted) {
-		(void)add(&p, STEP_KUBECONFIG, S(STEPS_KUBECONFIG),
-			  "it is for root alone");
+		(void)add(&p, STEP_KUBECONFIG, S(STEPS_KUBECONFIG), "it is for root alone");
 		VEC_PUSH(a, &out->paths, S(STEPS_KUBECONFIG));
 	}
 	plan_users(&p);
@@ -453,8 +433,7 @@ int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out,
 		(void)add(&p, STEP_OS, S("OS"), "image, kernel, extensions");
 	(void)add(&p, STEP_TUNING, S("/etc/pivot/kernel-args"),
 		  "kernel arguments that the file asks for");
-	(void)add(&p, STEP_STATE,
-		  in->hosted ? S(STEPS_HOSTED_CONFIG) : S(STEPS_CURRENT_CONFIG),
+	(void)add(&p, STEP_STATE, in->hosted ? S(STEPS_HOSTED_CONFIG) : S(STEPS_CURRENT_CONFIG),
 		  "the node has the new config");
 	VEC_PUSH(a, &out->paths, out->v[out->n - 1].name);
 	VEC_PUSH(a, &out->paths, S(STEPS_CURRENT_IMAGE));

@@ -32,15 +32,13 @@ static const struct json *member(const struct json *j, struct str name)
 {
 	const struct json *found = json_member(j, name);
 
-	for (const struct json *m = json_first(j); m && !found;
-	     m = json_next(m))
+	for (const struct json *m = json_first(j); m && !found; m = json_next(m))
 		if (str_eq_fold(json_key(m), name))
 			found = m;
 	return found;
 }
 
-static int mismatch(struct conf *c, struct str name, const struct json *j,
-		    const char *want)
+static int mismatch(struct conf *c, struct str name, const struct json *j, const char *want)
 {
 	return err_set(c->err, ERR_INVALID,
 		       "error decoding crio config: toml: (last key "
@@ -56,8 +54,7 @@ static int by_key(const void *x, const void *y)
 }
 
 /* Any strings, by name. */
-static int copy_map(struct conf *c, struct str name, const struct json *j,
-		    struct json *out)
+static int copy_map(struct conf *c, struct str name, const struct json *j, struct json *out)
 {
 	VEC(const struct json *) m = { 0 };
 
@@ -73,8 +70,8 @@ static int copy_map(struct conf *c, struct str name, const struct json *j,
 	return 0;
 }
 
-static int copy_table(struct conf *c, struct str name, struct str names,
-		      const struct json *j, struct json *into)
+static int copy_table(struct conf *c, struct str name, struct str names, const struct json *j,
+		      struct json *into)
 {
 	struct json *out = json_new(c->a, JSON_OBJECT);
 	struct str one;
@@ -102,8 +99,7 @@ static int copy_table(struct conf *c, struct str name, struct str names,
 	return rc;
 }
 
-static int copy_list(struct conf *c, struct str name, const struct json *j,
-		     struct json *into)
+static int copy_list(struct conf *c, struct str name, const struct json *j, struct json *into)
 {
 	if (json_kind(j) != JSON_ARRAY)
 		return mismatch(c, name, j, "slice");
@@ -115,8 +111,8 @@ static int copy_list(struct conf *c, struct str name, const struct json *j,
 	return 0;
 }
 
-static int copy_scalar(struct conf *c, char kind, struct str name,
-		       const struct json *j, struct json *into)
+static int copy_scalar(struct conf *c, char kind, struct str name, const struct json *j,
+		       struct json *into)
 {
 	static const struct {
 		char kind;
@@ -133,16 +129,14 @@ static int copy_scalar(struct conf *c, char kind, struct str name,
 		k++;
 	if (json_kind(j) != kinds[k].is)
 		return mismatch(c, name, j, kinds[k].go);
-	if (kind == 'n' &&
-	    (!str_to_i64(json_text(j), &n) || n < 0 || n > UINT32_MAX))
+	if (kind == 'n' && (!str_to_i64(json_text(j), &n) || n < 0 || n > UINT32_MAX))
 		return mismatch(c, name, j, kinds[k].go);
 	if (kind == 'n' || kind == 'S' || json_text(j).n || json_is_true(j))
 		json_add(into, name, json_clone(c->a, j));
 	return 0;
 }
 
-static int copy_field(struct conf *c, struct str line, const struct json *from,
-		      struct json *into)
+static int copy_field(struct conf *c, struct str line, const struct json *from, struct json *into)
 {
 	struct str name = str_from(line, 2), names = S("");
 	const struct json *j;
@@ -176,9 +170,8 @@ static int copy_known(struct conf *c, const char *fields, const char *table,
 	return rc;
 }
 
-int storage_conf(struct arena *a, struct str base,
-		 const struct storage_changes *ch, struct str *out,
-		 struct err *err)
+int storage_conf(struct arena *a, struct str base, const struct storage_changes *ch,
+		 struct str *out, struct err *err)
 {
 	struct conf c = { .a = a, .err = err };
 	struct json *root = json_new(a, JSON_OBJECT), *s, *o, *tree, *from;
@@ -191,9 +184,8 @@ int storage_conf(struct arena *a, struct str base,
 	old = member(tree, S("storage"));
 	old_options = member(old, S("options"));
 	/* changed first, so that the order is the struct's */
-	from = json_kind(old_options) == JSON_OBJECT
-		       ? json_clone(a, old_options)
-		       : json_new(a, JSON_OBJECT);
+	from = json_kind(old_options) == JSON_OBJECT ? json_clone(a, old_options)
+						     : json_new(a, JSON_OBJECT);
 	if (ch->size.n)
 		json_set(from, S("size"), json_new_str(a, ch->size));
 	if (ch->layers)

@@ -13,8 +13,7 @@ struct storage_changes {
  * base with the changes made, written as upstream's struct is: what that does
  * not have, and comments, are lost. ERR_INVALID in upstream's words.
  */
-int storage_conf(struct arena *a, struct str base,
-		 const struct storage_changes *c, struct str *out,
+int storage_conf(struct arena *a, struct str base, const struct storage_changes *c, struct str *out,
 		 struct err *err);
 
 #endif

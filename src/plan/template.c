@@ -9,8 +9,7 @@
 
 /* ---- MachineConfigs --------------------------------------------------------------- */
 
-static int add_items(struct forest *f, const struct map *part, bool units,
-		     struct ign_objs *configs)
+static int add_items(struct forest *f, const struct map *part, bool units, struct ign_objs *configs)
 {
 	struct map_entry *v;
 	size_t n = forest_sorted(f->a, part, &v);
@@ -20,12 +19,10 @@ static int add_items(struct forest *f, const struct map *part, bool units,
 		int rc = 0;
 
 		if (!e->item)
-			rc = template_item(f->a, e->rendered, units, &e->item,
-					   f->err);
+			rc = template_item(f->a, e->rendered, units, &e->item, f->err);
 		if (rc < 0)
-			return err_wrap(f->err,
-					"error transpiling CoreOS config to "
-					"Ignition config");
+			return err_wrap(f->err, "error transpiling CoreOS config to "
+						"Ignition config");
 		VEC_PUSH(f->a, configs, e->item);
 	}
 	return 0;
@@ -39,8 +36,7 @@ static void remember_valid(struct mc *mc, struct ign_obj *config)
 	struct ign_parsed p = { .config = config, .minor = 5 };
 	struct err ignored = ERR_INIT(&scratch);
 
-	if (!ign_str(ign_sub(config, IGN_CONFIG_IGNITION), IGN_IGNITION_VERSION)
-		     .n)
+	if (!ign_str(ign_sub(config, IGN_CONFIG_IGNITION), IGN_IGNITION_VERSION).n)
 		return; /* nothing is in it, and upstream takes no offence yet */
 	ign_validate(&scratch, config, 5, NULL, &report);
 	if (!report.fatal && ign_check_modes(&p, &ignored) == 0)
@@ -55,8 +51,7 @@ static struct json *spec_of(struct arena *a, struct mc *mc, struct json *config)
 	for (size_t i = 0; i < mc->extensions.n; i++)
 		json_push(list, json_new_str(a, mc->extensions.v[i]));
 	json_add(spec, S("osImageURL"), json_new_str(a, S("")));
-	json_add(spec, S("baseOSExtensionsContainerImage"),
-		 json_new_str(a, S("")));
+	json_add(spec, S("baseOSExtensionsContainerImage"), json_new_str(a, S("")));
 	json_add(spec, S("config"), config);
 	json_add(spec, S("kernelArguments"), json_new(a, JSON_NULL));
 	json_add(spec, S("extensions"), list);
@@ -65,8 +60,8 @@ static struct json *spec_of(struct arena *a, struct mc *mc, struct json *config)
 	return spec;
 }
 
-static struct mc *new_mc(struct arena *a, struct str role, struct str name,
-			 struct ign_obj *config, const struct strs *extensions)
+static struct mc *new_mc(struct arena *a, struct str role, struct str name, struct ign_obj *config,
+			 const struct strs *extensions)
 {
 	struct mc *mc = ARENA_NEW(a, struct mc);
 	struct json *tree = json_new(a, JSON_OBJECT);
@@ -92,8 +87,8 @@ static struct mc *new_mc(struct arena *a, struct str role, struct str name,
 	return mc;
 }
 
-static int one_config(struct forest *f, struct str role, struct str dir,
-		      struct str name, bool first, struct mc **out)
+static int one_config(struct forest *f, struct str role, struct str dir, struct str name,
+		      bool first, struct mc **out)
 {
 	struct ign_objs configs = { 0 };
 	struct map parts[PARTS];
@@ -107,9 +102,7 @@ static int one_config(struct forest *f, struct str role, struct str dir,
 	if (first)
 		rc = forest_collect(f, S("common/"), parts);
 	if (rc == 0)
-		rc = forest_collect(
-			f, str_fmt(f->a, "%.*s%.*s/", STRF(dir), STRF(name)),
-			parts);
+		rc = forest_collect(f, str_fmt(f->a, "%.*s%.*s/", STRF(dir), STRF(name)), parts);
 	/* begins without a version: nothing merged into it leaves it so */
 	VEC_PUSH(f->a, &configs, ign_new(f->a, &ign_type_CONFIG));
 	if (rc == 0)
@@ -141,8 +134,7 @@ static int set_layers(struct forest *f)
 			       "cannot generate MachineConfigs when no "
 			       "platformStatus.type is set");
 	if (str_is(type, "_base"))
-		return err_set(f->err, ERR_INVALID,
-			       "platform _base unsupported");
+		return err_set(f->err, ERR_INVALID, "platform _base unsupported");
 	f->n_layers = 0;
 	f->layers[f->n_layers++] = S("_base");
 	if (template_on_prem(type))
@@ -161,10 +153,8 @@ static int set_layers(struct forest *f)
 
 static int one_role(struct forest *f, struct str role, struct mcs *out)
 {
-	bool own = str_is(role, "worker") || str_is(role, "master") ||
-		   str_is(role, "arbiter");
-	struct str dir =
-		own ? str_fmt(f->a, "%.*s/", STRF(role)) : S("worker/");
+	bool own = str_is(role, "worker") || str_is(role, "master") || str_is(role, "arbiter");
+	struct str dir = own ? str_fmt(f->a, "%.*s/", STRF(role)) : S("worker/");
 	struct strs names = forest_subdirs(f, dir);
 	int rc = forest_has(f, dir);
 
@@ -187,8 +177,7 @@ static int one_role(struct forest *f, struct str role, struct mcs *out)
 }
 
 /* What the secret holds stays out of the error, where upstream shows it all. */
-int template_secret(struct arena *a, struct str in, struct str *out,
-		    struct err *err)
+int template_secret(struct arena *a, struct str in, struct str *out, struct err *err)
 {
 	struct json_fault fault = { 0 };
 	struct json_opts opts = { .fault = &fault };
@@ -197,8 +186,7 @@ int template_secret(struct arena *a, struct str in, struct str *out,
 	struct buf b;
 
 	if (json_parse(a, in, &opts, &j, err) < 0)
-		return err_set(err, ERR_INVALID,
-			       "couldn't compact pullsecret: %.*s",
+		return err_set(err, ERR_INVALID, "couldn't compact pullsecret: %.*s",
 			       STRF(fault.problem));
 	buf_init(&b, a);
 	for (size_t i = 0; i < in.n; i++) {
@@ -218,8 +206,7 @@ int template_secret(struct arena *a, struct str in, struct str *out,
 int template_serves(struct arena *a, const struct template_tree *tree,
 		    const struct mc_controller_config *cc, struct err *err)
 {
-	struct str type = json_str(
-		cc->tree, "spec.infra.status.platformStatus.type", S(""));
+	struct str type = json_str(cc->tree, "spec.infra.status.platformStatus.type", S(""));
 	struct buf b;
 
 	if (!tree->platforms || !type.n)
@@ -236,13 +223,12 @@ int template_serves(struct arena *a, const struct template_tree *tree,
 		       STRF(tree->dir), STRF(buf_str(&b)), STRF(type));
 }
 
-static int begin(struct arena *a, const struct template_input *in,
-		 struct str secret, struct forest *out, struct err *err)
+static int begin(struct arena *a, const struct template_input *in, struct str secret,
+		 struct forest *out, struct err *err)
 {
 	struct forest f = { .a = a, .in = in, .err = err };
-	int rc = template_data(a, json_at(in->controller_config->tree, "spec"),
-			       false, secret, in->tls_min_version,
-			       &in->tls_cipher_suites, &f.data, err);
+	int rc = template_data(a, json_at(in->controller_config->tree, "spec"), false, secret,
+			       in->tls_min_version, &in->tls_cipher_suites, &f.data, err);
 
 	if (rc == 0)
 		rc = template_serves(a, in->tree, in->controller_config, err);
@@ -292,8 +278,7 @@ static int by_name(const void *x, const void *y)
 	return c ? c : (p->i > q->i) - (p->i < q->i);
 }
 
-static void append_sorted(struct arena *a, const struct mcs *list,
-			  struct mcs *out)
+static void append_sorted(struct arena *a, const struct mcs *list, struct mcs *out)
 {
 	struct named *v = arena_array(a, list->n, sizeof(*v));
 
@@ -305,8 +290,8 @@ static void append_sorted(struct arena *a, const struct mcs *list,
 		VEC_PUSH(a, out, v[i].mc);
 }
 
-int plan_template(struct arena *a, const struct template_input *in,
-		  struct mcs *out, struct err *err)
+int plan_template(struct arena *a, const struct template_input *in, struct mcs *out,
+		  struct err *err)
 {
 	struct mcs list = { 0 };
 	struct strs roles;
@@ -337,8 +322,8 @@ int plan_template(struct arena *a, const struct template_input *in,
 	return 0;
 }
 
-int plan_template_role(struct arena *a, const struct template_input *in,
-		       struct str role, struct mcs *out, struct err *err)
+int plan_template_role(struct arena *a, const struct template_input *in, struct str role,
+		       struct mcs *out, struct err *err)
 {
 	struct mcs list = { 0 };
 	struct forest f;

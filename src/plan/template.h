@@ -20,10 +20,9 @@ struct render_data {
  * What templates see of a ControllerConfig's spec; fold: its names may be in any
  * case. ERR_INVALID when it does not fit the API.
  */
-int template_data(struct arena *a, const struct json *spec, bool fold,
-		  struct str pull_secret, struct str tls_min_version,
-		  const struct strs *tls_cipher_suites, struct render_data *out,
-		  struct err *err);
+int template_data(struct arena *a, const struct json *spec, bool fold, struct str pull_secret,
+		  struct str tls_min_version, const struct strs *tls_cipher_suites,
+		  struct render_data *out, struct err *err);
 
 /* State of a cloud's load balancer addresses in the cluster's own DNS. */
 enum lb_state { LB_DEFAULT, LB_AVAILABLE, LB_ABSENT };
@@ -41,9 +40,8 @@ extern const struct tmpl_func template_funcs[];
  * Renders one template; name is its path. ERR_INVALID "failed to parse template
  * NAME: …" or "failed to execute template: …".
  */
-int template_render(struct arena *a, const struct render_data *d,
-		    const char *name, struct str text, struct str *out,
-		    struct err *err);
+int template_render(struct arena *a, const struct render_data *d, const char *name, struct str text,
+		    struct str *out, struct err *err);
 
 #define LAYERS_MAX 6
 
@@ -81,11 +79,10 @@ enum part { FILES, UNITS, EXTENSIONS, PARTS };
 int forest_collect(struct forest *f, struct str dir, struct map *parts);
 
 /* The entries of a part that stayed, by name. */
-size_t forest_sorted(struct arena *a, const struct map *part,
-		     struct map_entry **out);
+size_t forest_sorted(struct arena *a, const struct map *part, struct map_entry **out);
 
 /* A rendered file or unit as an Ignition config of its own. ERR_INVALID. */
-int template_item(struct arena *a, struct str text, bool unit,
-		  struct ign_obj **out, struct err *err);
+int template_item(struct arena *a, struct str text, bool unit, struct ign_obj **out,
+		  struct err *err);
 
 #endif

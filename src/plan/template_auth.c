@@ -8,11 +8,10 @@
 
 #define PORT ":22625"
 
-static int read_auth(struct arena *a, const struct template_view *in,
-		     struct str *auth, struct str *domain, struct err *err)
+static int read_auth(struct arena *a, const struct template_view *in, struct str *auth,
+		     struct str *domain, struct err *err)
 {
-	const struct json *dns =
-		json_at(in->controller_config->tree, "spec.dns");
+	const struct json *dns = json_at(in->controller_config->tree, "spec.dns");
 	struct str password = S("");
 	struct buf b;
 
@@ -22,10 +21,9 @@ static int read_auth(struct arena *a, const struct template_view *in,
 			       "not found",
 			       TEMPLATE_RELEASE_AUTH);
 	if (json_kind(dns) != JSON_OBJECT)
-		return err_set(err, ERR_AGAIN,
-			       "ControllerConfig DNS spec must not be nil");
-	if (base64_decode(a, json_str(in->release_auth, "data.password", S("")),
-			  &password, err) < 0)
+		return err_set(err, ERR_AGAIN, "ControllerConfig DNS spec must not be nil");
+	if (base64_decode(a, json_str(in->release_auth, "data.password", S("")), &password, err) <
+	    0)
 		return -(int)err->code;
 	if (!password.n)
 		return err_set(err, ERR_AGAIN,
@@ -33,8 +31,7 @@ static int read_auth(struct arena *a, const struct template_view *in,
 			       "empty \"password\" field");
 	*domain = json_str(dns, "spec.baseDomain", S(""));
 	if (!str_trim(*domain).n)
-		return err_set(err, ERR_AGAIN,
-			       "ControllerConfig baseDomain must not be empty");
+		return err_set(err, ERR_AGAIN, "ControllerConfig baseDomain must not be empty");
 	buf_init(&b, a);
 	base64_add(&b, str_fmt(a, "openshift:%.*s", STRF(password)));
 	*auth = buf_str(&b);
@@ -42,8 +39,7 @@ static int read_auth(struct arena *a, const struct template_view *in,
 }
 
 /* True when it was not there. */
-static bool add_auth(struct arena *a, struct json *auths, struct str host,
-		     struct str auth)
+static bool add_auth(struct arena *a, struct json *auths, struct str host, struct str auth)
 {
 	const struct json *is = json_member(auths, host);
 	struct json *j;
@@ -56,8 +52,8 @@ static bool add_auth(struct arena *a, struct json *auths, struct str host,
 	return true;
 }
 
-static int merge(struct arena *a, const struct template_view *in,
-		 struct str *secret, struct err *err)
+static int merge(struct arena *a, const struct template_view *in, struct str *secret,
+		 struct err *err)
 {
 	struct str auth = S(""), domain = S("");
 	struct json *j = NULL, *auths;
@@ -70,15 +66,12 @@ static int merge(struct arena *a, const struct template_view *in,
 	if (rc < 0)
 		return rc;
 	if (json_parse(a, *secret, &opts, &j, err) < 0)
-		return err_set(err, ERR_AGAIN,
-			       "could not parse pull secret: %.*s",
+		return err_set(err, ERR_AGAIN, "could not parse pull secret: %.*s",
 			       STRF(fault.problem));
 	auths = json_at(j, "auths");
 	if (json_kind(auths) != JSON_OBJECT)
-		return err_set(err, ERR_AGAIN,
-			       "pull secret missing 'auths' field");
-	changed = add_auth(a, auths,
-			   str_fmt(a, "api-int.%.*s" PORT, STRF(domain)), auth);
+		return err_set(err, ERR_AGAIN, "pull secret missing 'auths' field");
+	changed = add_auth(a, auths, str_fmt(a, "api-int.%.*s" PORT, STRF(domain)), auth);
 	changed |= add_auth(a, auths, S("localhost" PORT), auth);
 	if (!changed)
 		return 0;
@@ -88,8 +81,8 @@ static int merge(struct arena *a, const struct template_view *in,
 	return 0;
 }
 
-int template_release_auth(struct arena *a, const struct template_view *in,
-			  struct str *secret, struct err *err)
+int template_release_auth(struct arena *a, const struct template_view *in, struct str *secret,
+			  struct err *err)
 {
 	if (!in->release_image || merge(a, in, secret, err) == 0)
 		return 0;

@@ -10,11 +10,9 @@
 
 void template_builtin(struct arena *a, struct template_tree *out)
 {
-	struct str packed = { (const char *)packed_templates,
-			      sizeof(packed_templates) };
+	struct str packed = { (const char *)packed_templates, sizeof(packed_templates) };
 	static const char *const platforms[] = { "None", "BareMetal", NULL };
-	struct template_tree tree = { .dir = S("builtin"),
-				      .platforms = platforms };
+	struct template_tree tree = { .dir = S("builtin"), .platforms = platforms };
 	struct err err = ERR_INIT(a);
 	struct str rest = S(""), size;
 	struct template_file f;
@@ -22,8 +20,8 @@ void template_builtin(struct arena *a, struct template_tree *out)
 
 	/* what was built in is whole: nobody can have changed it */
 	(void)flate_gunzip(a, packed, TREE_MAX, &rest, &err);
-	while (str_line(&rest, &f.path) && str_line(&rest, &size) &&
-	       str_to_i64(size, &n) && n >= 0 && (size_t)n <= rest.n) {
+	while (str_line(&rest, &f.path) && str_line(&rest, &size) && str_to_i64(size, &n) &&
+	       n >= 0 && (size_t)n <= rest.n) {
 		f.text = str_sub(rest, 0, (size_t)n);
 		rest = str_from(rest, (size_t)n);
 		VEC_PUSH(a, &tree, f);

@@ -53,8 +53,7 @@ static struct str json_name(struct arena *a, struct str go)
 
 static const struct tmpl_class api_class;
 
-static struct tmpl_value api_struct(struct arena *a, uint16_t type, bool ptr,
-				    const struct json *j)
+static struct tmpl_value api_struct(struct arena *a, uint16_t type, bool ptr, const struct json *j)
 {
 	const char *go = pool(api->rows[type].name);
 	struct tmpl_value v = { .kind = TMPL_STRUCT,
@@ -99,8 +98,7 @@ static struct tmpl_value bytes_of(struct arena *a, const struct json *j)
 	return tmpl_bytes(bytes);
 }
 
-static struct tmpl_value scalar(struct arena *a, const struct shape_row *row,
-				const struct json *j)
+static struct tmpl_value scalar(struct arena *a, const struct shape_row *row, const struct json *j)
 {
 	struct tmpl_value v = tmpl_str(json_text(j));
 
@@ -133,8 +131,7 @@ static struct tmpl_value scalar(struct arena *a, const struct shape_row *row,
 	return v;
 }
 
-static struct tmpl_value list_of(struct arena *a, const struct shape_row *row,
-				 const struct json *j)
+static struct tmpl_value list_of(struct arena *a, const struct shape_row *row, const struct json *j)
 {
 	const char *of = named(row);
 	struct tmpl_value v = { .kind = TMPL_LIST };
@@ -145,9 +142,8 @@ static struct tmpl_value list_of(struct arena *a, const struct shape_row *row,
 		v.go = str_fmt(a, "[]%s", of).p;
 	for (const struct json *e = json_first(j); e; e = json_next(e))
 		VEC_PUSH(a, v.list,
-			 row->kind == SHAPE_STRUCT
-				 ? api_struct(a, row->type, false, e)
-				 : scalar(a, row, e));
+			 row->kind == SHAPE_STRUCT ? api_struct(a, row->type, false, e)
+						   : scalar(a, row, e));
 	return v;
 }
 
@@ -158,9 +154,7 @@ static struct tmpl_value value_of(struct arena *a, const struct shape_row *row,
 	struct tmpl_value v;
 
 	if (row->flags & SHAPE_MAP)
-		return (struct tmpl_value){ .kind = TMPL_MAP,
-					    .map = j,
-					    .go = "map[string]string" };
+		return (struct tmpl_value){ .kind = TMPL_MAP, .map = j, .go = "map[string]string" };
 	if (row->flags & SHAPE_LIST)
 		return list_of(a, row, j);
 	if (row->kind == SHAPE_STRUCT)
@@ -175,8 +169,8 @@ static struct tmpl_value value_of(struct arena *a, const struct shape_row *row,
 	return v;
 }
 
-static bool api_field(struct arena *a, const struct tmpl_value *v,
-		      struct str name, struct tmpl_value *out)
+static bool api_field(struct arena *a, const struct tmpl_value *v, struct str name,
+		      struct tmpl_value *out)
 {
 	const struct shape_row *type = v->type;
 	uint16_t at = (uint16_t)(type - api->rows), row;
@@ -204,8 +198,8 @@ static void api_print(struct buf *b, const struct tmpl_value *v)
 	const struct shape_row *first = v->type, *row = first + 1;
 
 	for (; row < api->rows + api->n && !(row->flags & SHAPE_OPEN); row++) {
-		struct tmpl_value f = value_of(
-			&a, row, json_member(v->map, str_of(pool(row->name))));
+		struct tmpl_value f =
+			value_of(&a, row, json_member(v->map, str_of(pool(row->name))));
 
 		if (row > first + 1)
 			buf_addc(b, ' ');
@@ -224,8 +218,8 @@ struct config {
 	struct tmpl_value spec, pull_secret, tls_min, tls_suites, constants;
 };
 
-static bool config_field(struct arena *a, const struct tmpl_value *v,
-			 struct str name, struct tmpl_value *out)
+static bool config_field(struct arena *a, const struct tmpl_value *v, struct str name,
+			 struct tmpl_value *out)
 {
 	const struct config *c = v->type;
 
@@ -247,8 +241,8 @@ static bool config_field(struct arena *a, const struct tmpl_value *v,
 static void config_print(struct buf *b, const struct tmpl_value *v)
 {
 	const struct config *c = v->type;
-	const struct tmpl_value *all[] = { &c->pull_secret, &c->tls_min,
-					   &c->tls_suites, &c->constants };
+	const struct tmpl_value *all[] = { &c->pull_secret, &c->tls_min, &c->tls_suites,
+					   &c->constants };
 
 	buf_addz(b, "0xc000000000");
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -263,17 +257,13 @@ static struct tmpl_value constants(struct arena *a)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
 
-	json_add(j, S("APIServerURLFile"),
-		 json_new_str(a, S("/etc/kubernetes/apiserver-url.env")));
-	return (struct tmpl_value){ .kind = TMPL_MAP,
-				    .map = j,
-				    .go = "map[string]string" };
+	json_add(j, S("APIServerURLFile"), json_new_str(a, S("/etc/kubernetes/apiserver-url.env")));
+	return (struct tmpl_value){ .kind = TMPL_MAP, .map = j, .go = "map[string]string" };
 }
 
-int template_data(struct arena *a, const struct json *spec, bool fold,
-		  struct str pull_secret, struct str tls_min_version,
-		  const struct strs *tls_cipher_suites, struct render_data *out,
-		  struct err *err)
+int template_data(struct arena *a, const struct json *spec, bool fold, struct str pull_secret,
+		  struct str tls_min_version, const struct strs *tls_cipher_suites,
+		  struct render_data *out, struct err *err)
 {
 	struct config *c = ARENA_NEW(a, struct config);
 	struct render_data d = { 0 };
@@ -281,8 +271,8 @@ int template_data(struct arena *a, const struct json *spec, bool fold,
 	int rc = 0;
 
 	if (json_kind(spec) != JSON_NULL)
-		rc = shape_hold(a, api, MC_T_ControllerConfigSpec,
-				fold ? SHAPE_FOLD : 0, spec, &held, err);
+		rc = shape_hold(a, api, MC_T_ControllerConfigSpec, fold ? SHAPE_FOLD : 0, spec,
+				&held, err);
 	if (rc < 0)
 		return rc;
 	c->spec = api_struct(a, MC_T_ControllerConfigSpec, false, held);

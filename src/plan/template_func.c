@@ -5,8 +5,7 @@
 #include "template.h"
 
 /* As Go's runtime puts it when a function trips over a nil. */
-static const char nil_deref[] =
-	"runtime error: invalid memory address or nil pointer dereference";
+static const char nil_deref[] = "runtime error: invalid memory address or nil pointer dereference";
 
 static bool fail(struct tmpl_call *c, const char *text)
 {
@@ -49,14 +48,8 @@ static const struct platform {
 	  .credentials = "gcr",
 	  .external = true,
 	  .cloud_lb = true },
-	{ .type = "BareMetal",
-	  .layer = "baremetal",
-	  .section = "baremetal",
-	  .short_name = "kni" },
-	{ .type = "oVirt",
-	  .layer = "ovirt",
-	  .section = "ovirt",
-	  .short_name = "ovirt" },
+	{ .type = "BareMetal", .layer = "baremetal", .section = "baremetal", .short_name = "kni" },
+	{ .type = "oVirt", .layer = "ovirt", .section = "ovirt", .short_name = "ovirt" },
 	{ .type = "OpenStack",
 	  .layer = "openstack",
 	  .section = "openstack",
@@ -151,14 +144,12 @@ static bool f_credential_flag(struct tmpl_call *c, struct tmpl_value *out)
 
 	if (!kind)
 		return text(out, S(""));
-	return text(
-		out,
-		str_fmt(c->a,
-			"--image-credential-provider-bin-dir=/usr/libexec/"
-			"kubelet-image-credential-provider-plugins "
-			"--image-credential-provider-config=/etc/kubernetes/"
-			"credential-providers/%s-credential-provider.yaml",
-			kind));
+	return text(out, str_fmt(c->a,
+				 "--image-credential-provider-bin-dir=/usr/libexec/"
+				 "kubelet-image-credential-provider-plugins "
+				 "--image-credential-provider-config=/etc/kubernetes/"
+				 "credential-providers/%s-credential-provider.yaml",
+				 kind));
 }
 
 static bool f_platform_type(struct tmpl_call *c, struct tmpl_value *out)
@@ -194,8 +185,8 @@ static struct tmpl_value strings(struct arena *a, const struct json *j)
 }
 
 /* A list of addresses in the section of an on-prem platform. */
-static bool addresses(struct tmpl_call *c, const char *member,
-		      const char *other, struct tmpl_value *out)
+static bool addresses(struct tmpl_call *c, const char *member, const char *other,
+		      struct tmpl_value *out)
 {
 	const struct render_data *d = c->ctx;
 	const struct json *s = section(d);
@@ -229,8 +220,8 @@ static bool first_of(struct tmpl_call *c, struct tmpl_value *out)
 
 static bool f_api_ips(struct tmpl_call *c, struct tmpl_value *out)
 {
-	return addresses(c, "apiServerInternalIPs",
-			 "invalid platform for API Server Internal IP", out);
+	return addresses(c, "apiServerInternalIPs", "invalid platform for API Server Internal IP",
+			 out);
 }
 
 static bool f_api_ip(struct tmpl_call *c, struct tmpl_value *out)
@@ -240,8 +231,7 @@ static bool f_api_ip(struct tmpl_call *c, struct tmpl_value *out)
 
 static bool f_ingress_ips(struct tmpl_call *c, struct tmpl_value *out)
 {
-	return addresses(c, "ingressIPs", "invalid platform for Ingress IP",
-			 out);
+	return addresses(c, "ingressIPs", "invalid platform for Ingress IP", out);
 }
 
 static bool f_ingress_ip(struct tmpl_call *c, struct tmpl_value *out)
@@ -257,13 +247,11 @@ static bool managed(const struct render_data *d)
 		return false;
 	if (!template_on_prem(d->type))
 		return true;
-	if (!s || (str_is(d->type, "VSphere") &&
-		   !json_len(json_at(s, "apiServerInternalIPs"))))
+	if (!s || (str_is(d->type, "VSphere") && !json_len(json_at(s, "apiServerInternalIPs"))))
 		return false;
 	if (!json_at(s, "loadBalancer"))
 		return true;
-	return str_is(json_str(s, "loadBalancer.type", S("")),
-		      "OpenShiftManagedDefault");
+	return str_is(json_str(s, "loadBalancer.type", S("")), "OpenShiftManagedDefault");
 }
 
 static bool f_managed_lb(struct tmpl_call *c, struct tmpl_value *out)
@@ -278,8 +266,7 @@ static bool f_dns_records(struct tmpl_call *c, struct tmpl_value *out)
 	const struct json *s = section(d);
 	bool own = template_on_prem(d->type) && !str_is(d->type, "oVirt");
 
-	(void)text(out, own && s ? json_str(s, "dnsRecordsType", S(""))
-				 : S("Internal"));
+	(void)text(out, own && s ? json_str(s, "dnsRecordsType", S("")) : S("Internal"));
 	out->go = "v1.DNSRecordsType";
 	return has_infra(c);
 }
@@ -310,10 +297,9 @@ static bool cloud_ips(struct tmpl_call *c, const char *member, const char *what,
 	case LB_DEFAULT:
 		return fail(c, "");
 	}
-	*out = strings(
-		c->a, json_member(json_at(section(d), "cloudLoadBalancerConfig."
-						      "clusterHosted"),
-				  str_of(member)));
+	*out = strings(c->a, json_member(json_at(section(d), "cloudLoadBalancerConfig."
+							     "clusterHosted"),
+					 str_of(member)));
 	out->go = "[]v1.IP";
 	for (size_t i = 0; i < out->list->n; i++)
 		out->list->v[i].go = "v1.IP";
@@ -322,8 +308,7 @@ static bool cloud_ips(struct tmpl_call *c, const char *member, const char *what,
 
 static bool f_cloud_api_int(struct tmpl_call *c, struct tmpl_value *out)
 {
-	return cloud_ips(c, "apiIntLoadBalancerIPs", "Internal API Server",
-			 out);
+	return cloud_ips(c, "apiIntLoadBalancerIPs", "Internal API Server", out);
 }
 
 static bool f_cloud_api(struct tmpl_call *c, struct tmpl_value *out)
@@ -353,9 +338,8 @@ const struct tmpl_func template_funcs[] = {
 	{ 0 },
 };
 
-int template_render(struct arena *a, const struct render_data *d,
-		    const char *name, struct str source, struct str *out,
-		    struct err *err)
+int template_render(struct arena *a, const struct render_data *d, const char *name,
+		    struct str source, struct str *out, struct err *err)
 {
 	struct render_data data = *d;
 	struct tmpl *t = NULL;
@@ -370,9 +354,8 @@ int template_render(struct arena *a, const struct render_data *d,
 	return 0;
 }
 
-int template_one(struct arena *a, const char *name, struct str source,
-		 const struct json *data, bool render_config, struct str *out,
-		 struct err *err)
+int template_one(struct arena *a, const char *name, struct str source, const struct json *data,
+		 bool render_config, struct str *out, struct err *err)
 {
 	struct render_data d = { 0 };
 	struct strs suites = { 0 };
@@ -384,8 +367,7 @@ int template_one(struct arena *a, const char *name, struct str source,
 	if (render_config)
 		rc = template_data(a, json_at(data, "spec"), true,
 				   json_str(data, "pullSecret", S("")),
-				   json_str(data, "tlsMinVersion", S("")),
-				   &suites, &d, err);
+				   json_str(data, "tlsMinVersion", S("")), &suites, &d, err);
 	else
 		d.dot = tmpl_from_json(a, data);
 	return rc < 0 ? rc : template_render(a, &d, name, source, out, err);

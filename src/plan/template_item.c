@@ -39,8 +39,8 @@ static struct str go_name(struct arena *a, const char *name)
 	return str_of(z);
 }
 
-static int misfit(struct arena *a, const struct place *p, const struct json *j,
-		  const char *go, struct err *err)
+static int misfit(struct arena *a, const struct place *p, const struct json *j, const char *go,
+		  struct err *err)
 {
 	struct buf b;
 
@@ -50,8 +50,7 @@ static int misfit(struct arena *a, const struct place *p, const struct json *j,
 		buf_addf(&b, " %.*s", STRF(json_text(j)));
 	buf_addf(&b, " into Go struct field %s.", p->go);
 	add_way(&b, p);
-	return err_set(err, ERR_INVALID, "json: cannot unmarshal %s of type %s",
-		       b.p, go);
+	return err_set(err, ERR_INVALID, "json: cannot unmarshal %s of type %s", b.p, go);
 }
 
 /* The value of a member whatever its case; the last one counts. */
@@ -93,12 +92,11 @@ static bool as_string(struct arena *a, const struct json *j, struct str *out)
 	}
 }
 
-static int fill(struct arena *a, const struct place *p, const struct json *j,
-		struct ign_obj *o, struct err *err);
+static int fill(struct arena *a, const struct place *p, const struct json *j, struct ign_obj *o,
+		struct err *err);
 
-static int fill_list(struct arena *a, const struct place *p,
-		     const struct json *j, const struct ign_type *type,
-		     struct ign_val *v, struct err *err)
+static int fill_list(struct arena *a, const struct place *p, const struct json *j,
+		     const struct ign_type *type, struct ign_val *v, struct err *err)
 {
 	v->set = true;
 	for (const struct json *e = json_first(j); e; e = json_next(e)) {
@@ -112,17 +110,15 @@ static int fill_list(struct arena *a, const struct place *p,
 	return 0;
 }
 
-static int fill_field(struct arena *a, const struct place *p,
-		      const struct json *j, const struct ign_field *f,
-		      struct ign_val *v, struct err *err)
+static int fill_field(struct arena *a, const struct place *p, const struct json *j,
+		      const struct ign_field *f, struct ign_val *v, struct err *err)
 {
 	switch (f->kind) {
 	case IGN_STR:
 		v->set = as_string(a, j, &v->u.s);
 		return v->set ? 0 : misfit(a, p, j, "string", err);
 	case IGN_INT:
-		v->set = json_kind(j) == JSON_NUMBER &&
-			 str_to_i64(json_text(j), &v->u.i);
+		v->set = json_kind(j) == JSON_NUMBER && str_to_i64(json_text(j), &v->u.i);
 		return v->set ? 0 : misfit(a, p, j, "int", err);
 	case IGN_BOOL:
 		v->set = json_kind(j) == JSON_BOOL;
@@ -135,9 +131,7 @@ static int fill_field(struct arena *a, const struct place *p,
 		if (json_kind(j) == JSON_ARRAY)
 			return fill_list(a, p, j, f->sub, v, err);
 		return misfit(a, p, j,
-			      f->sub == &ign_type_DROPIN
-				      ? "[]v0_1.Dropin"
-				      : "[]v0_1.FileContents",
+			      f->sub == &ign_type_DROPIN ? "[]v0_1.Dropin" : "[]v0_1.FileContents",
 			      err);
 	case IGN_STRS:
 		break; /* files and units have none */
@@ -146,8 +140,8 @@ static int fill_field(struct arena *a, const struct place *p,
 }
 
 /* contents.inline: the bytes themselves, in place of a source. */
-static int fill_inline(struct arena *a, const struct place *p,
-		       const struct json *j, struct ign_obj *o, struct err *err)
+static int fill_inline(struct arena *a, const struct place *p, const struct json *j,
+		       struct ign_obj *o, struct err *err)
 {
 	struct place at = { p, "FileContents", S("Inline") };
 	struct ign_val *v = &o->v[IGN_RESOURCE_SOURCE];
@@ -160,8 +154,8 @@ static int fill_inline(struct arena *a, const struct place *p,
 	return 0;
 }
 
-static int fill(struct arena *a, const struct place *p, const struct json *j,
-		struct ign_obj *o, struct err *err)
+static int fill(struct arena *a, const struct place *p, const struct json *j, struct ign_obj *o,
+		struct err *err)
 {
 	bool contents = o->type == &ign_type_RESOURCE;
 	const char *go = contents ? "FileContents" : o->type->go;
@@ -186,8 +180,7 @@ static int fill(struct arena *a, const struct place *p, const struct json *j,
 	return rc;
 }
 
-static int read_item(struct arena *a, struct str text, struct ign_obj *o,
-		     struct err *err)
+static int read_item(struct arena *a, struct str text, struct ign_obj *o, struct err *err)
 {
 	struct place top = { NULL, o->type->go, S("") };
 	struct yml_fault fault = { 0 };
@@ -196,10 +189,8 @@ static int read_item(struct arena *a, struct str text, struct ign_obj *o,
 	int rc = yml_parse(a, text, &opts, &j, err);
 
 	if (rc < 0)
-		return err_set(
-			err, (enum err_code) - rc,
-			"error converting YAML to JSON: %.*s",
-			STRF(fault.upstream.n ? fault.upstream : err->msg));
+		return err_set(err, (enum err_code) - rc, "error converting YAML to JSON: %.*s",
+			       STRF(fault.upstream.n ? fault.upstream : err->msg));
 	if (json_kind(j) != JSON_NULL && json_kind(j) != JSON_OBJECT)
 		rc = err_set(err, ERR_INVALID,
 			     "json: cannot unmarshal %s into Go value of type "
@@ -225,16 +216,15 @@ static struct ign_obj *config_of(struct arena *a, struct ign_obj *item)
 	return config;
 }
 
-int template_item(struct arena *a, struct str text, bool unit,
-		  struct ign_obj **out, struct err *err)
+int template_item(struct arena *a, struct str text, bool unit, struct ign_obj **out,
+		  struct err *err)
 {
 	struct ign_obj *o = ign_new(a, unit ? &ign_type_UNIT : &ign_type_FILE);
 	int rc = read_item(a, text, o, err);
 	struct buf quoted;
 
 	if (rc < 0 && unit)
-		return err_wrap(err,
-				"failed to unmarshal systemd unit into struct");
+		return err_wrap(err, "failed to unmarshal systemd unit into struct");
 	if (rc < 0) {
 		buf_init(&quoted, a);
 		go_quote(&quoted, text);

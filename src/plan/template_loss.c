@@ -13,30 +13,26 @@ static const struct part {
 
 static bool has(const struct json *tree, const struct part *p, struct str name)
 {
-	for (const struct json *e = json_first(json_at(tree, p->list)); e;
-	     e = json_next(e))
+	for (const struct json *e = json_first(json_at(tree, p->list)); e; e = json_next(e))
 		if (str_eq(json_str(e, p->key, S("")), name))
 			return true;
 	return false;
 }
 
-static void compare(struct arena *a, const struct mc *made,
-		    const struct mc *was, struct template_loss *out)
+static void compare(struct arena *a, const struct mc *made, const struct mc *was,
+		    struct template_loss *out)
 {
 	size_t before = out->lost.n, had = 0;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const struct part *p = &parts[i];
 
-		for (const struct json *e =
-			     json_first(json_at(was->doc.tree, p->list));
-		     e; e = json_next(e), had++) {
+		for (const struct json *e = json_first(json_at(was->doc.tree, p->list)); e;
+		     e = json_next(e), had++) {
 			struct str name = json_str(e, p->key, S(""));
 
 			if (!has(made->doc.tree, p, name))
-				VEC_PUSH(a, &out->lost,
-					 str_fmt(a, "%s %.*s", p->what,
-						 STRF(name)));
+				VEC_PUSH(a, &out->lost, str_fmt(a, "%s %.*s", p->what, STRF(name)));
 		}
 	}
 	if (out->lost.n == before)
@@ -45,13 +41,12 @@ static void compare(struct arena *a, const struct mc *made,
 	VEC_PUSH(a, &out->configs, was->meta.name);
 }
 
-void template_loss(struct arena *a, const struct mcs *made,
-		   const struct mcs *existing, struct template_loss *out)
+void template_loss(struct arena *a, const struct mcs *made, const struct mcs *existing,
+		   struct template_loss *out)
 {
 	*out = (struct template_loss){ 0 };
 	for (size_t i = 0; i < made->n; i++)
 		for (size_t k = 0; k < existing->n; k++)
-			if (str_eq(made->v[i]->meta.name,
-				   existing->v[k]->meta.name))
+			if (str_eq(made->v[i]->meta.name, existing->v[k]->meta.name))
 				compare(a, made->v[i], existing->v[k], out);
 }

@@ -12,8 +12,7 @@
 
 /* ---- certificates ---- */
 
-static void add_bundle(struct arena *a, struct json *list, struct str name,
-		       const struct json *data)
+static void add_bundle(struct arena *a, struct json *list, struct str name, const struct json *data)
 {
 	struct err err = ERR_INIT(a);
 	struct certs certs = { 0 };
@@ -27,18 +26,15 @@ static void add_bundle(struct arena *a, struct json *list, struct str name,
 		struct json *j = json_new(a, JSON_OBJECT);
 
 		json_add(j, S("bundleFile"), json_new_str(a, name));
-		json_add(j, S("notAfter"),
-			 json_new_str(a, condition_time(a, c->not_after)));
-		json_add(j, S("notBefore"),
-			 json_new_str(a, condition_time(a, c->not_before)));
+		json_add(j, S("notAfter"), json_new_str(a, condition_time(a, c->not_after)));
+		json_add(j, S("notBefore"), json_new_str(a, condition_time(a, c->not_before)));
 		json_add(j, S("signer"), json_new_str(a, c->issuer));
 		json_add(j, S("subject"), json_new_str(a, c->subject));
 		json_push(list, j);
 	}
 }
 
-struct json *controller_certificates(struct arena *a,
-				     const struct json *controller_config)
+struct json *controller_certificates(struct arena *a, const struct json *controller_config)
 {
 	static const struct {
 		const char *name, *path;
@@ -54,13 +50,11 @@ struct json *controller_certificates(struct arena *a,
 	struct json *out = json_new(a, JSON_ARRAY);
 
 	for (size_t i = 0; i < sizeof(bundles) / sizeof(bundles[0]); i++)
-		add_bundle(a, out, str_of(bundles[i].name),
-			   json_at(spec, bundles[i].path));
+		add_bundle(a, out, str_of(bundles[i].name), json_at(spec, bundles[i].path));
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		for (const struct json *e = json_first(json_at(spec, lists[i]));
-		     e; e = json_next(e))
-			add_bundle(a, out, json_str(e, "file", S("")),
-				   json_at(e, "data"));
+		for (const struct json *e = json_first(json_at(spec, lists[i])); e;
+		     e = json_next(e))
+			add_bundle(a, out, json_str(e, "file", S("")), json_at(e, "data"));
 	return out;
 }
 
@@ -80,23 +74,19 @@ static void set(struct status *s, const char *type, bool yes, struct str text)
 			       .reason = S(""),
 			       .message = text };
 
-	s->changed |= conditions_set(s->a, &s->list, CONDITION_NOT_MESSAGE, c,
-				     s->in->now);
+	s->changed |= conditions_set(s->a, &s->list, CONDITION_NOT_MESSAGE, c, s->in->now);
 }
 
-static struct status status_begin(struct arena *a,
-				  const struct template_view *in)
+static struct status status_begin(struct arena *a, const struct template_view *in)
 {
-	return (struct status){ a, in,
-				conditions_of(
-					a, json_at(in->controller_config->tree,
-						   "status.conditions")),
-				false };
+	return (struct status){
+		a, in, conditions_of(a, json_at(in->controller_config->tree, "status.conditions")),
+		false
+	};
 }
 
 /* Writes it when it, the certificates or the generation differ. */
-static struct action *status_write(struct status *s, struct str reason,
-				   struct actions *out)
+static struct action *status_write(struct status *s, struct str reason, struct actions *out)
 {
 	struct arena *a = s->a;
 	const struct json *tree = s->in->controller_config->tree;
@@ -108,8 +98,7 @@ static struct action *status_write(struct status *s, struct str reason,
 	/* none at all are no reason to forget those that were */
 	if (!json_len(certs) || json_eq(certs, now))
 		certs = NULL;
-	if (!s->changed && !certs &&
-	    json_i64(tree, "status.observedGeneration", 0) == generation)
+	if (!s->changed && !certs && json_i64(tree, "status.observedGeneration", 0) == generation)
 		return NULL;
 	j = json_clone(a, tree);
 	status = json_at(j, "status");
@@ -125,20 +114,17 @@ static struct action *status_write(struct status *s, struct str reason,
 	return apply_replace(a, "controllerconfigs", j, "/status", reason, out);
 }
 
-static struct str towards(struct arena *a, const struct template_view *in,
-			  const char *verb)
+static struct str towards(struct arena *a, const struct template_view *in, const char *verb)
 {
 	return str_fmt(a,
 		       "%s towards (%lld) generation using controller version "
 		       "%.*s",
 		       verb,
-		       (long long)json_i64(in->controller_config->tree,
-					   "metadata.generation", 0),
+		       (long long)json_i64(in->controller_config->tree, "metadata.generation", 0),
 		       STRF(in->raw));
 }
 
-static void acknowledge(struct arena *a, const struct template_view *in,
-			struct actions *out)
+static void acknowledge(struct arena *a, const struct template_view *in, struct actions *out)
 {
 	struct status s = status_begin(a, in);
 	struct str text = towards(a, in, "syncing");
@@ -151,14 +137,13 @@ static void acknowledge(struct arena *a, const struct template_view *in,
 	action_requeue(a, out, 0, S("to do it"));
 }
 
-static int fail(struct arena *a, const struct template_view *in,
-		struct actions *out, struct err *err)
+static int fail(struct arena *a, const struct template_view *in, struct actions *out,
+		struct err *err)
 {
 	struct status s = status_begin(a, in);
 
 	set(&s, "TemplateControllerFailing", true,
-	    str_fmt(a, "%.*s: %.*s", STRF(towards(a, in, "failed to syncing")),
-		    STRF(err->msg)));
+	    str_fmt(a, "%.*s: %.*s", STRF(towards(a, in, "failed to syncing")), STRF(err->msg)));
 	set(&s, "TemplateControllerCompleted", false, S(""));
 	set(&s, "TemplateControllerRunning", false, S(""));
 	(void)status_write(&s, S("it failed"), out);
@@ -166,14 +151,12 @@ static int fail(struct arena *a, const struct template_view *in,
 	return -ERR_AGAIN;
 }
 
-static void complete(struct arena *a, const struct template_view *in,
-		     struct actions *out)
+static void complete(struct arena *a, const struct template_view *in, struct actions *out)
 {
 	struct status s = status_begin(a, in);
 	struct action *act;
 
-	set(&s, "TemplateControllerCompleted", true,
-	    towards(a, in, "sync completed"));
+	set(&s, "TemplateControllerCompleted", true, towards(a, in, "sync completed"));
 	set(&s, "TemplateControllerRunning", false, S(""));
 	set(&s, "TemplateControllerFailing", false, S(""));
 	act = status_write(&s, S("it is done"), out);
@@ -183,11 +166,10 @@ static void complete(struct arena *a, const struct template_view *in,
 
 /* ---- the MachineConfigs ---- */
 
-static int read_pull_secret(struct arena *a, const struct template_view *in,
-			    struct str *out, struct err *err)
+static int read_pull_secret(struct arena *a, const struct template_view *in, struct str *out,
+			    struct err *err)
 {
-	const struct json *wanted =
-		json_at(in->controller_config->tree, "spec.pullSecret");
+	const struct json *wanted = json_at(in->controller_config->tree, "spec.pullSecret");
 	struct str type = json_str(in->pull_secret, "type", S(""));
 	const struct json *data = json_at(in->pull_secret, "data");
 
@@ -195,20 +177,17 @@ static int read_pull_secret(struct arena *a, const struct template_view *in,
 	if (json_kind(wanted) != JSON_OBJECT)
 		return 0;
 	if (!in->pull_secret)
-		return err_set(err, ERR_AGAIN, "%.*s",
-			       STRF(in->pull_secret_error));
+		return err_set(err, ERR_AGAIN, "%.*s", STRF(in->pull_secret_error));
 	if (!str_is(type, "kubernetes.io/dockerconfigjson"))
 		return err_set(err, ERR_AGAIN,
 			       "expected secret type "
 			       "kubernetes.io/dockerconfigjson found %.*s",
 			       STRF(type));
-	return base64_decode(
-		a, json_text(json_member(data, S(".dockerconfigjson"))), out,
-		err);
+	return base64_decode(a, json_text(json_member(data, S(".dockerconfigjson"))), out, err);
 }
 
-int template_pull_secret(struct arena *a, const struct template_view *in,
-			 struct str *out, struct err *err)
+int template_pull_secret(struct arena *a, const struct template_view *in, struct str *out,
+			 struct err *err)
 {
 	int rc;
 
@@ -220,8 +199,7 @@ int template_pull_secret(struct arena *a, const struct template_view *in,
 }
 
 /* Older releases put image URLs into generated MachineConfigs. */
-static void clear_images(struct arena *a, const struct template_view *in,
-			 struct actions *out)
+static void clear_images(struct arena *a, const struct template_view *in, struct actions *out)
 {
 	for (size_t i = 0; i < in->mcs->n; i++) {
 		const struct mc *mc = in->mcs->v[i];
@@ -232,21 +210,17 @@ static void clear_images(struct arena *a, const struct template_view *in,
 		    (!mc->os_image.n && !mc->extensions_image.n))
 			continue;
 		j = json_clone(a, mc->doc.tree);
-		json_set(json_at(j, "spec"), S("osImageURL"),
-			 json_new_str(a, S("")));
-		json_set(json_at(j, "spec"),
-			 S("baseOSExtensionsContainerImage"),
+		json_set(json_at(j, "spec"), S("osImageURL"), json_new_str(a, S("")));
+		json_set(json_at(j, "spec"), S("baseOSExtensionsContainerImage"),
 			 json_new_str(a, S("")));
 		apply_replace(a, "machineconfigs", j, "",
-			      S("generated configs have no images any more"),
-			      out)
+			      S("generated configs have no images any more"), out)
 			->fail = ACTION_SHRUG;
 	}
 	actions_step(out);
 }
 
-static const struct json *existing(const struct template_view *in,
-				   struct str name)
+static const struct json *existing(const struct template_view *in, struct str name)
 {
 	for (size_t i = 0; i < in->mcs->n; i++)
 		if (str_eq(in->mcs->v[i]->meta.name, name))
@@ -254,8 +228,7 @@ static const struct json *existing(const struct template_view *in,
 	return NULL;
 }
 
-static int make(struct arena *a, const struct template_view *in,
-		struct mcs *out, struct err *err)
+static int make(struct arena *a, const struct template_view *in, struct mcs *out, struct err *err)
 {
 	struct template_input t = { .tree = in->tree,
 				    .controller_config = in->controller_config,
@@ -265,22 +238,20 @@ static int make(struct arena *a, const struct template_view *in,
 
 	if (rc < 0)
 		return rc;
-	tls = mc_tls_profile(
-		a, json_at(in->api_server, "spec.tlsSecurityProfile"));
+	tls = mc_tls_profile(a, json_at(in->api_server, "spec.tlsSecurityProfile"));
 	t.tls_min_version = tls.min_version;
 	t.tls_cipher_suites = tls.suites;
 	return plan_template(a, &t, out, err);
 }
 
-int plan_template_sync(struct arena *a, const struct template_view *in,
-		       struct actions *out, struct err *err)
+int plan_template_sync(struct arena *a, const struct template_view *in, struct actions *out,
+		       struct err *err)
 {
 	const struct json *tree = in->controller_config->tree;
 	struct mcs list = { 0 };
 
-	if (!in->first_run &&
-	    json_i64(tree, "metadata.generation", 0) !=
-		    json_i64(tree, "status.observedGeneration", 0)) {
+	if (!in->first_run && json_i64(tree, "metadata.generation", 0) !=
+				      json_i64(tree, "status.observedGeneration", 0)) {
 		acknowledge(a, in, out);
 		return 0;
 	}
@@ -295,13 +266,11 @@ int plan_template_sync(struct arena *a, const struct template_view *in,
 		const struct mc *mc = list.v[i];
 		const struct json *is = existing(in, mc->meta.name);
 
-		if (!apply_mc(a, is, mc->doc.tree,
-			      S("it differs from its template"), out))
+		if (!apply_mc(a, is, mc->doc.tree, S("it differs from its template"), out))
 			continue;
 		out->v[out->n - 1].fail = ACTION_GO_ON;
 		out->v[out->n - 1].mc = is ? NULL : mc;
-		action_state_metric(a, out, "template",
-				    S("Sync Controller Config"), mc->meta.name);
+		action_state_metric(a, out, "template", S("Sync Controller Config"), mc->meta.name);
 	}
 	if (!in->first_run)
 		complete(a, in, out);

@@ -27,8 +27,7 @@ static int path_cmp(struct str x, struct str y)
 
 static int by_path(const void *x, const void *y)
 {
-	return path_cmp(((const struct entry *)x)->path,
-			((const struct entry *)y)->path);
+	return path_cmp(((const struct entry *)x)->path, ((const struct entry *)y)->path);
 }
 
 void forest_init(struct forest *f)
@@ -37,8 +36,7 @@ void forest_init(struct forest *f)
 
 	f->v = arena_array(f->a, tree->n, sizeof(*f->v));
 	for (size_t i = 0; i < tree->n; i++)
-		f->v[f->n++] = (struct entry){ .path = tree->v[i].path,
-					       .text = tree->v[i].text };
+		f->v[f->n++] = (struct entry){ .path = tree->v[i].path, .text = tree->v[i].text };
 	if (f->n > 1)
 		qsort(f->v, f->n, sizeof(*f->v), by_path);
 }
@@ -94,15 +92,12 @@ struct strs forest_subdirs(const struct forest *f, struct str dir)
 
 static int render(struct forest *f, struct entry *e)
 {
-	const char *name = str_fmt(f->a, "%.*s/%.*s", STRF(f->in->tree->dir),
-				   STRF(e->path))
-				   .p;
+	const char *name = str_fmt(f->a, "%.*s/%.*s", STRF(f->in->tree->dir), STRF(e->path)).p;
 	int rc;
 
 	if (e->done)
 		return 0;
-	rc = template_render(f->a, &f->data, name, e->text, &e->rendered,
-			     f->err);
+	rc = template_render(f->a, &f->data, name, e->text, &e->rendered, f->err);
 	if (rc < 0)
 		return rc;
 	if (!str_trim(e->rendered).n)
@@ -146,19 +141,15 @@ static int collect(struct forest *f, struct str dir, struct map *out)
 
 int forest_collect(struct forest *f, struct str dir, struct map *parts)
 {
-	static const char *const names[PARTS] = { "files", "units",
-						  "extensions" };
+	static const char *const names[PARTS] = { "files", "units", "extensions" };
 
 	for (size_t i = 0; i < f->n_layers; i++) {
-		struct str layer = str_fmt(f->a, "%.*s%.*s/", STRF(dir),
-					   STRF(f->layers[i]));
+		struct str layer = str_fmt(f->a, "%.*s%.*s/", STRF(dir), STRF(f->layers[i]));
 		int rc = forest_has(f, layer);
 
 		for (int p = 0; p < PARTS && rc > 0; p++) {
-			int rc2 = collect(
-				f,
-				str_fmt(f->a, "%.*s%s/", STRF(layer), names[p]),
-				&parts[p]);
+			int rc2 = collect(f, str_fmt(f->a, "%.*s%s/", STRF(layer), names[p]),
+					  &parts[p]);
 
 			if (rc2 < 0)
 				rc = rc2;
@@ -171,12 +162,10 @@ int forest_collect(struct forest *f, struct str dir, struct map *parts)
 
 static int by_key(const void *x, const void *y)
 {
-	return str_cmp(((const struct map_entry *)x)->key,
-		       ((const struct map_entry *)y)->key);
+	return str_cmp(((const struct map_entry *)x)->key, ((const struct map_entry *)y)->key);
 }
 
-size_t forest_sorted(struct arena *a, const struct map *m,
-		     struct map_entry **out)
+size_t forest_sorted(struct arena *a, const struct map *m, struct map_entry **out)
 {
 	struct map_entry *v = arena_array(a, m->n, sizeof(*v));
 	size_t n = 0;

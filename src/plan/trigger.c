@@ -6,8 +6,7 @@
 /* The pool that owns it as its controller, or NULL. */
 static struct mc_pool *owner(const struct mc_pools *pools, const struct mc *mc)
 {
-	const struct json *refs =
-		json_at(mc->doc.tree, "metadata.ownerReferences");
+	const struct json *refs = json_at(mc->doc.tree, "metadata.ownerReferences");
 
 	for (const struct json *r = json_first(refs); r; r = json_next(r)) {
 		if (!json_bool(r, "controller", false) ||
@@ -32,8 +31,8 @@ static void enqueue(struct arena *a, struct mc_pools *queue, struct mc_pool *p)
 	VEC_PUSH(a, queue, p);
 }
 
-static void enqueue_for(struct arena *a, const struct mc_pools *pools,
-			const struct mc *mc, struct mc_pools *queue)
+static void enqueue_for(struct arena *a, const struct mc_pools *pools, const struct mc *mc,
+			struct mc_pools *queue)
 {
 	struct mc_pool *mine = mc ? owner(pools, mc) : NULL;
 
@@ -43,35 +42,32 @@ static void enqueue_for(struct arena *a, const struct mc_pools *pools,
 		struct err err = ERR_INIT(a);
 		struct selector s;
 
-		if (selector_make(a, pools->v[i]->selector, &s, &err) == 0 &&
-		    s.n && selector_matches(&s, mc->meta.labels))
+		if (selector_make(a, pools->v[i]->selector, &s, &err) == 0 && s.n &&
+		    selector_matches(&s, mc->meta.labels))
 			enqueue(a, queue, pools->v[i]);
 	}
 }
 
-void trigger_mc(struct arena *a, const struct mc_pools *pools,
-		const struct mc *was, const struct mc *is,
-		struct mc_pools *queue)
+void trigger_mc(struct arena *a, const struct mc_pools *pools, const struct mc *was,
+		const struct mc *is, struct mc_pools *queue)
 {
 	if (was && is && json_eq(was->meta.labels, is->meta.labels) &&
 	    json_eq(was->meta.annotations, is->meta.annotations) &&
-	    json_eq(json_at(was->doc.tree, "spec"),
-		    json_at(is->doc.tree, "spec")))
+	    json_eq(json_at(was->doc.tree, "spec"), json_at(is->doc.tree, "spec")))
 		return;
 	enqueue_for(a, pools, was, queue);
 	enqueue_for(a, pools, is, queue);
 }
 
-static void add_key(struct arena *a, struct generate_keys *out,
-		    enum generate_kind kind, struct str name)
+static void add_key(struct arena *a, struct generate_keys *out, enum generate_kind kind,
+		    struct str name)
 {
 	struct generate_key key = { .kind = kind, .name = name };
 
 	VEC_PUSH(a, out, key);
 }
 
-void trigger_maker(struct arena *a, const struct mc *mc,
-		   struct generate_keys *out)
+void trigger_maker(struct arena *a, const struct mc *mc, struct generate_keys *out)
 {
 	static const struct {
 		const char *owner;
@@ -83,8 +79,7 @@ void trigger_maker(struct arena *a, const struct mc *mc,
 		{ "Image", GENERATE_REGISTRIES },
 		{ "CRIOCredentialProviderConfig", GENERATE_CREDENTIALS },
 	};
-	const struct json *owner =
-		json_first(json_at(mc->doc.tree, "metadata.ownerReferences"));
+	const struct json *owner = json_first(json_at(mc->doc.tree, "metadata.ownerReferences"));
 	struct str kind = json_str(owner, "kind", S(""));
 
 	if (!mc_annotation(&mc->meta, MC_BY_CONTROLLER).n ||
@@ -92,30 +87,27 @@ void trigger_maker(struct arena *a, const struct mc *mc,
 		return;
 	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
 		if (str_is(kind, makers[i].owner))
-			add_key(a, out, makers[i].kind,
-				json_str(owner, "name", S("")));
+			add_key(a, out, makers[i].kind, json_str(owner, "name", S("")));
 	/* the 97- and 98- of a pool have no owner */
 	if (!owner) {
-		struct str pool = str_fmt(a, GENERATE_POOL_PREFIX "%.*s",
-					  STRF(mc_label(&mc->meta, MC_ROLE)));
+		struct str pool =
+			str_fmt(a, GENERATE_POOL_PREFIX "%.*s", STRF(mc_label(&mc->meta, MC_ROLE)));
 
 		add_key(a, out, GENERATE_NODE, pool);
 		add_key(a, out, GENERATE_FEATURES, pool);
 	}
 }
 
-void trigger_namesakes(struct arena *a, enum generate_kind kind,
-		       const struct mc_objects *configs, struct str name,
-		       struct generate_keys *out)
+void trigger_namesakes(struct arena *a, enum generate_kind kind, const struct mc_objects *configs,
+		       struct str name, struct generate_keys *out)
 {
-	const char *what = kind == GENERATE_KUBELET ? owned_kubelet.what
-						    : owned_runtime.what;
+	const char *what = kind == GENERATE_KUBELET ? owned_kubelet.what : owned_runtime.what;
 
 	for (size_t i = 0; i < configs->n; i++) {
 		struct str suffix = json_text(owned_suffix(configs->v[i]));
 
-		if (str_ends(name, str_fmt(a, "-generated-%s%s%.*s", what,
-					   suffix.n ? "-" : "", STRF(suffix))))
+		if (str_ends(name, str_fmt(a, "-generated-%s%s%.*s", what, suffix.n ? "-" : "",
+					   STRF(suffix))))
 			add_key(a, out, kind, configs->v[i]->meta.name);
 	}
 }
@@ -127,14 +119,12 @@ struct str trigger_mcn(const struct mcn *was, const struct mcn *is)
 	if (!m || str_is(m->pool, MCN_NOT_YET_SET))
 		return S("");
 	if (was && is && str_eq(was->pool, is->pool) &&
-	    str_eq(was->spec_desired, is->spec_desired) &&
-	    was->conditions == is->conditions)
+	    str_eq(was->spec_desired, is->spec_desired) && was->conditions == is->conditions)
 		return S("");
 	return m->pool;
 }
 
-struct str trigger_os_config(const struct os_config *was,
-			     const struct os_config *is)
+struct str trigger_os_config(const struct os_config *was, const struct os_config *is)
 {
 	const struct os_config *c = is ? is : was;
 
@@ -143,14 +133,13 @@ struct str trigger_os_config(const struct os_config *was,
 	return c->pool;
 }
 
-struct str trigger_os_build(const struct os_build *was,
-			    const struct os_build *is)
+struct str trigger_os_build(const struct os_build *was, const struct os_build *is)
 {
 	if (!is)
 		return S("");
-	if (was && was->prepared == is->prepared &&
-	    was->building == is->building && was->failed == is->failed &&
-	    was->succeeded == is->succeeded && str_eq(was->image, is->image))
+	if (was && was->prepared == is->prepared && was->building == is->building &&
+	    was->failed == is->failed && was->succeeded == is->succeeded &&
+	    str_eq(was->image, is->image))
 		return S("");
 	return is->pool;
 }
@@ -161,8 +150,7 @@ bool trigger_spec(const struct json *was, const struct json *is)
 		      !json_eq(json_at(was, "spec"), json_at(is, "spec")));
 }
 
-int64_t trigger_wait(int64_t *since, int64_t now, int64_t last_change,
-		     int64_t quiet)
+int64_t trigger_wait(int64_t *since, int64_t now, int64_t last_change, int64_t quiet)
 {
 	int64_t due = last_change + quiet, latest;
 

@@ -33,8 +33,8 @@ static int by_name(const void *x, const void *y)
 }
 
 /* Keys of entries that are only on one side, or not the same on both. */
-static void changed_keys(struct arena *a, const struct ign_objs *from,
-			 const struct ign_objs *to, struct strs *out)
+static void changed_keys(struct arena *a, const struct ign_objs *from, const struct ign_objs *to,
+			 struct strs *out)
 {
 	struct map old, new;
 
@@ -56,9 +56,8 @@ static void changed_keys(struct arena *a, const struct ign_objs *from,
 		qsort(out->v, out->n, sizeof(*out->v), by_name);
 }
 
-void update_changes(struct arena *a, const struct mc_merged *from,
-		    const struct mc_merged *to, bool force,
-		    struct update_changes *out)
+void update_changes(struct arena *a, const struct mc_merged *from, const struct mc_merged *to,
+		    bool force, struct update_changes *out)
 {
 	const struct ign_objs *files = ign_files(from->config);
 	const struct ign_objs *units = ign_units(from->config);
@@ -94,8 +93,7 @@ static const struct {
 #define IRI "iri-registry.service"
 #define ANCHORS "/etc/pki/ca-trust/source/anchors/"
 	{ "/var/lib/kubelet/config.json", { { UPDATE_NONE, "-" } } },
-	{ "/etc/machine-config-daemon/no-reboot/containers-gpg.pub",
-	  { { UPDATE_RELOAD, CRIO } } },
+	{ "/etc/machine-config-daemon/no-reboot/containers-gpg.pub", { { UPDATE_RELOAD, CRIO } } },
 	{ "/etc/containers/policy.json", { { UPDATE_RELOAD, CRIO } } },
 	{ "/etc/containers/registries.conf", { { UPDATE_SPECIAL, "-" } } },
 	{ "/etc/containers/registries.d", { { UPDATE_RELOAD, CRIO } } },
@@ -103,20 +101,17 @@ static const struct {
 	{ "/etc/nmstate/openshift", { { UPDATE_NONE, "-" } } },
 	{ ANCHORS "openshift-config-user-ca-bundle.crt",
 	  { { UPDATE_RESTART, TRUST }, { UPDATE_RESTART, CRIO } } },
-	{ "/etc/kubernetes/credential-providers",
-	  { { UPDATE_RESTART, KUBELET } } },
+	{ "/etc/kubernetes/credential-providers", { { UPDATE_RESTART, KUBELET } } },
 	{ "/etc/systemd/system/kubelet.service.d/"
 	  "40-kubelet-crio-image-credential-provider.conf",
 	  { { UPDATE_DAEMON_RELOAD, "-" }, { UPDATE_RESTART, KUBELET } } },
 	{ "/etc/iri-registry", { { UPDATE_RESTART, IRI } } },
-	{ "/usr/local/bin/load-registry-image.sh",
-	  { { UPDATE_RESTART, IRI } } },
+	{ "/usr/local/bin/load-registry-image.sh", { { UPDATE_RESTART, IRI } } },
 	{ ANCHORS "iri-root-ca.crt", { { UPDATE_RESTART, TRUST } } },
 	{ IRI, { { UPDATE_DAEMON_RELOAD, "-" }, { UPDATE_RESTART, IRI } } },
 };
 
-static struct json *action_json(struct arena *a, enum update_kind kind,
-				const char *service)
+static struct json *action_json(struct arena *a, enum update_kind kind, const char *service)
 {
 	struct json *j = json_new(a, JSON_OBJECT), *s;
 
@@ -124,8 +119,7 @@ static struct json *action_json(struct arena *a, enum update_kind kind,
 	if (kind == UPDATE_RELOAD || kind == UPDATE_RESTART) {
 		s = json_new(a, JSON_OBJECT);
 		json_add(s, S("serviceName"), json_new_str(a, str_of(service)));
-		json_add(j, kind == UPDATE_RELOAD ? S("reload") : S("restart"),
-			 s);
+		json_add(j, kind == UPDATE_RELOAD ? S("reload") : S("restart"), s);
 	}
 	return j;
 }
@@ -136,24 +130,16 @@ static struct json *defaults_json(struct arena *a)
 	struct json *units = json_new(a, JSON_ARRAY);
 	struct json *out = json_new(a, JSON_OBJECT);
 
-	for (size_t i = 0;
-	     i < sizeof(default_policies) / sizeof(default_policies[0]); i++) {
+	for (size_t i = 0; i < sizeof(default_policies) / sizeof(default_policies[0]); i++) {
 		const char *name = default_policies[i].path;
 		bool file = name[0] == '/';
 
 		p = json_new(a, JSON_OBJECT);
 		actions = json_new(a, JSON_ARRAY);
-		json_add(p, file ? S("path") : S("name"),
-			 json_new_str(a, str_of(name)));
-		for (size_t k = 0;
-		     k < 2 && default_policies[i].actions[k].service; k++)
-			json_push(
-				actions,
-				action_json(a,
-					    default_policies[i].actions[k].kind,
-					    default_policies[i]
-						    .actions[k]
-						    .service));
+		json_add(p, file ? S("path") : S("name"), json_new_str(a, str_of(name)));
+		for (size_t k = 0; k < 2 && default_policies[i].actions[k].service; k++)
+			json_push(actions, action_json(a, default_policies[i].actions[k].kind,
+						       default_policies[i].actions[k].service));
 		json_add(p, S("actions"), actions);
 		json_push(file ? files : units, p);
 	}
@@ -168,8 +154,7 @@ static struct json *defaults_json(struct arena *a)
 }
 
 /* An entry of the same key is replaced, another one appended. */
-static void override(struct arena *a, struct json *list,
-		     const struct json *mine, const char *key)
+static void override(struct arena *a, struct json *list, const struct json *mine, const char *key)
 {
 	for (const struct json *m = json_first(mine); m; m = json_next(m)) {
 		struct str name = json_str(m, key, S(""));
@@ -193,15 +178,13 @@ struct json *update_merged_policies(struct arena *a, const struct json *j)
 	override(a, json_member(d, S("files")), json_at(spec, "files"), "path");
 	override(a, json_member(d, S("units")), json_at(spec, "units"), "name");
 	if (json_at(spec, "sshkey"))
-		json_set(d, S("sshkey"),
-			 json_clone(a, json_at(spec, "sshkey")));
+		json_set(d, S("sshkey"), json_clone(a, json_at(spec, "sshkey")));
 	return d;
 }
 
 const struct json *update_policies(struct arena *a, const struct json *j)
 {
-	const struct json *status =
-		json_at(j, "status.nodeDisruptionPolicyStatus.clusterPolicies");
+	const struct json *status = json_at(j, "status.nodeDisruptionPolicyStatus.clusterPolicies");
 
 	return json_first(status) ? status : update_merged_policies(a, j);
 }
@@ -214,8 +197,8 @@ struct decider {
 	struct update_plan *plan;
 };
 
-static void add(struct decider *d, enum update_kind kind, struct str service,
-		struct str cause, struct str rule)
+static void add(struct decider *d, enum update_kind kind, struct str service, struct str cause,
+		struct str rule)
 {
 	struct update_action act = { kind, service, cause, rule };
 
@@ -235,17 +218,13 @@ static enum update_kind kind_of(struct str type)
 	return UPDATE_REBOOT; /* what we do not know is done the safe way */
 }
 
-static void apply(struct decider *d, const struct json *policy,
-		  struct str cause, struct str rule)
+static void apply(struct decider *d, const struct json *policy, struct str cause, struct str rule)
 {
-	for (const struct json *m = json_first(json_at(policy, "actions")); m;
-	     m = json_next(m)) {
+	for (const struct json *m = json_first(json_at(policy, "actions")); m; m = json_next(m)) {
 		enum update_kind k = kind_of(json_str(m, "type", S("")));
-		struct str service =
-			json_str(m,
-				 k == UPDATE_RELOAD ? "reload.serviceName"
-						    : "restart.serviceName",
-				 S(""));
+		struct str service = json_str(
+			m, k == UPDATE_RELOAD ? "reload.serviceName" : "restart.serviceName",
+			S(""));
 
 		if (k == UPDATE_SPECIAL)
 			service = S("crio");
@@ -254,23 +233,20 @@ static void apply(struct decider *d, const struct json *policy,
 }
 
 /* The policy of the longest path that is the file or a folder above it. */
-static const struct json *file_policy(const struct json *policies,
-				      struct str path)
+static const struct json *file_policy(const struct json *policies, struct str path)
 {
 	const struct json *best = NULL;
 	size_t best_n = 0;
 
-	for (const struct json *m = json_first(json_at(policies, "files")); m;
-	     m = json_next(m)) {
+	for (const struct json *m = json_first(json_at(policies, "files")); m; m = json_next(m)) {
 		struct str p = json_str(m, "path", S("")), dir = p;
 
 		while (dir.n > 1 && dir.p[dir.n - 1] == '/')
 			dir.n--;
 		/* of equals the first; "/" is above nothing, upstream's way */
 		if (p.n > best_n &&
-		    (str_eq(path, p) ||
-		     (dir.n > 1 && path.n > dir.n && path.p[dir.n] == '/' &&
-		      str_starts(path, dir)))) {
+		    (str_eq(path, p) || (dir.n > 1 && path.n > dir.n && path.p[dir.n] == '/' &&
+					 str_starts(path, dir)))) {
 			best = m;
 			best_n = p.n;
 		}
@@ -278,11 +254,9 @@ static const struct json *file_policy(const struct json *policies,
 	return best;
 }
 
-static const struct json *unit_policy(const struct json *policies,
-				      struct str name)
+static const struct json *unit_policy(const struct json *policies, struct str name)
 {
-	for (const struct json *m = json_first(json_at(policies, "units")); m;
-	     m = json_next(m))
+	for (const struct json *m = json_first(json_at(policies, "units")); m; m = json_next(m))
 		if (str_eq(json_str(m, "name", S("")), name))
 			return m;
 	return NULL;
@@ -297,8 +271,7 @@ static void decide_whole(struct decider *d, bool force)
 	else if (c->os_image)
 		reboot(d, S("osImageURL"), "a new OS image needs a reboot");
 	if (c->kargs)
-		reboot(d, S("kernelArguments"),
-		       "new kernel arguments need a reboot");
+		reboot(d, S("kernelArguments"), "new kernel arguments need a reboot");
 	if (c->fips)
 		reboot(d, S("fips"), "FIPS mode needs a reboot");
 	if (c->kernel_type)
@@ -320,8 +293,7 @@ static void decide_parts(struct decider *d)
 			reboot(d, cause, "no disruption policy for this path");
 		else
 			apply(d, p, cause,
-			      str_fmt(d->a, "policy for %.*s",
-				      STRF(json_str(p, "path", S("")))));
+			      str_fmt(d->a, "policy for %.*s", STRF(json_str(p, "path", S("")))));
 	}
 	for (size_t i = 0; i < c->unit_names.n; i++) {
 		struct str name = c->unit_names.v[i];
@@ -334,8 +306,7 @@ static void decide_parts(struct decider *d)
 			apply(d, p, cause, S("policy for this unit"));
 	}
 	if (c->passwd)
-		apply(d, json_at(d->policies, "sshkey"), S("users"),
-		      S("policy for SSH keys"));
+		apply(d, json_at(d->policies, "sshkey"), S("users"), S("policy for SSH keys"));
 }
 
 /* A reboot makes the rest needless; Nones count only when there is no other. */
@@ -350,15 +321,13 @@ static void settle(struct update_plan *p)
 	for (size_t i = 0; i < p->n; i++) {
 		enum update_kind k = p->v[i].kind;
 
-		if (p->reboot ? k == UPDATE_REBOOT
-			      : k != UPDATE_NONE || (nones == p->n && n == 0))
+		if (p->reboot ? k == UPDATE_REBOOT : k != UPDATE_NONE || (nones == p->n && n == 0))
 			p->v[n++] = p->v[i];
 	}
 	p->n = n;
 }
 
-static int decide_drain(struct decider *d, const struct update_in *in,
-			struct err *err)
+static int decide_drain(struct decider *d, const struct update_in *in, struct err *err)
 {
 	struct update_plan *p = d->plan;
 	bool special = false, safe = true;
@@ -374,15 +343,13 @@ static int decide_drain(struct decider *d, const struct update_in *in,
 		p->drain = true;
 		p->drain_reason = k == UPDATE_REBOOT
 					  ? S("the node reboots")
-					  : str_fmt(d->a, "%.*s: %.*s",
-						    STRF(p->v[i].cause),
+					  : str_fmt(d->a, "%.*s: %.*s", STRF(p->v[i].cause),
 						    STRF(p->v[i].rule));
 		return 0;
 	}
 	if (!special)
 		return 0;
-	rc = update_registries_safe(d->a, in->from->config, in->to->config,
-				    &safe, &why, err);
+	rc = update_registries_safe(d->a, in->from->config, in->to->config, &safe, &why, err);
 	if (rc < 0)
 		return rc;
 	p->drain = !safe;
@@ -393,8 +360,7 @@ static int decide_drain(struct decider *d, const struct update_in *in,
 /* Direct children only. */
 static bool child_of(struct str path, struct str dir)
 {
-	return str_starts(path, dir) && path.n > dir.n &&
-	       path.p[dir.n] == '/' &&
+	return str_starts(path, dir) && path.n > dir.n && path.p[dir.n] == '/' &&
 	       str_chr(str_from(path, dir.n + 1), '/') < 0;
 }
 
@@ -418,9 +384,8 @@ static enum update_kind legacy_kind(struct str path)
 		return UPDATE_NONE;
 	if (child_of(path, S("/etc/containers/registries.d")))
 		return UPDATE_RELOAD;
-	return str_is(path, ANCHORS "openshift-config-user-ca-bundle.crt")
-		       ? UPDATE_RESTART
-		       : UPDATE_REBOOT;
+	return str_is(path, ANCHORS "openshift-config-user-ca-bundle.crt") ? UPDATE_RESTART
+									   : UPDATE_REBOOT;
 }
 
 static const char *legacy_rule(enum update_kind kind)
@@ -442,24 +407,21 @@ static const char *legacy_rule(enum update_kind kind)
 }
 
 /* Before anything is done, a drain among it: nothing would come of that. */
-static int host_can(const struct update_in *in, const struct update_changes *c,
-		    struct err *err)
+static int host_can(const struct update_in *in, const struct update_changes *c, struct err *err)
 {
-	bool layers = c->kernel_type || c->extensions ||
-		      !str_is(in->to->kernel_type, "default") ||
+	bool layers = c->kernel_type || c->extensions || !str_is(in->to->kernel_type, "default") ||
 		      (c->os_image && in->to->extensions.n);
 
 	if (!in->image_only || !(c->kargs || (layers && !in->built)))
 		return 0;
-	return err_set(
-		err, ERR_INVALID,
-		"kernel arguments, kernel types and extensions are part "
-		"of the image of a host without rpm-ostree: they must be "
-		"built into it");
+	return err_set(err, ERR_INVALID,
+		       "kernel arguments, kernel types and extensions are part "
+		       "of the image of a host without rpm-ostree: they must be "
+		       "built into it");
 }
 
-int plan_update_legacy(struct arena *a, const struct update_in *in,
-		       struct update_plan *out, struct err *err)
+int plan_update_legacy(struct arena *a, const struct update_in *in, struct update_plan *out,
+		       struct err *err)
 {
 	struct update_plan p = { 0 };
 	struct decider d = { .a = a, .plan = &p };
@@ -482,15 +444,13 @@ int plan_update_legacy(struct arena *a, const struct update_in *in,
 		}
 	}
 	if (!p.n)
-		add(&d, kind,
-		    kind == UPDATE_RELOAD || kind == UPDATE_RESTART ? S("crio")
-								    : S(""),
+		add(&d, kind, kind == UPDATE_RELOAD || kind == UPDATE_RESTART ? S("crio") : S(""),
 		    cause, str_of(legacy_rule(kind)));
 	settle(&p);
 	p.drain = p.reboot;
 	if (!p.reboot && kind != UPDATE_NONE) {
-		rc = update_registries_safe(a, in->from->config, in->to->config,
-					    &safe, &p.drain_reason, err);
+		rc = update_registries_safe(a, in->from->config, in->to->config, &safe,
+					    &p.drain_reason, err);
 		p.drain = !safe;
 	}
 	if (rc == 0)
@@ -500,29 +460,28 @@ int plan_update_legacy(struct arena *a, const struct update_in *in,
 	return rc;
 }
 
-struct str update_changes_text(struct arena *a, const struct update_changes *c,
-			       bool ocl, bool revert)
+struct str update_changes_text(struct arena *a, const struct update_changes *c, bool ocl,
+			       bool revert)
 {
 #define BOOL(x) ((x) ? "true" : "false")
 	return str_fmt(a,
 		       "&{osUpdate:%s kargs:%s fips:%s passwd:%s files:%s "
 		       "units:%s kernelType:%s extensions:%s oclEnabled:%s "
 		       "revertFromOCL:%s}",
-		       BOOL(c->os_image), BOOL(c->kargs), BOOL(c->fips),
-		       BOOL(c->passwd), BOOL(c->files), BOOL(c->units),
-		       BOOL(c->kernel_type), BOOL(c->extensions), BOOL(ocl),
-		       BOOL(revert));
+		       BOOL(c->os_image), BOOL(c->kargs), BOOL(c->fips), BOOL(c->passwd),
+		       BOOL(c->files), BOOL(c->units), BOOL(c->kernel_type), BOOL(c->extensions),
+		       BOOL(ocl), BOOL(revert));
 #undef BOOL
 }
 
 bool update_nothing(const struct update_changes *c)
 {
-	return !c->os_image && !c->kargs && !c->fips && !c->passwd &&
-	       !c->files && !c->units && !c->kernel_type && !c->extensions;
+	return !c->os_image && !c->kargs && !c->fips && !c->passwd && !c->files && !c->units &&
+	       !c->kernel_type && !c->extensions;
 }
 
-int plan_update(struct arena *a, const struct update_in *in,
-		struct update_plan *out, struct err *err)
+int plan_update(struct arena *a, const struct update_in *in, struct update_plan *out,
+		struct err *err)
 {
 	struct update_plan p = { 0 };
 	struct decider d = { .a = a, .policies = in->policies, .plan = &p };
@@ -533,8 +492,7 @@ int plan_update(struct arena *a, const struct update_in *in,
 	update_changes(a, in->from, in->to, in->force, &p.changes);
 	decide_whole(&d, in->force);
 	if (!p.n && !p.changes.files && !p.changes.units && !p.changes.passwd)
-		add(&d, UPDATE_NONE, S(""), S("nothing"),
-		    S("no files, units or users differ"));
+		add(&d, UPDATE_NONE, S(""), S("nothing"), S("no files, units or users differ"));
 	else if (!p.n)
 		decide_parts(&d);
 	settle(&p);

@@ -7,8 +7,8 @@
 #include "mc/contents.h"
 #include "plan/steps.h"
 
-static struct verify_item *add(struct arena *a, struct verify_items *out,
-			       enum verify_kind kind, struct str path)
+static struct verify_item *add(struct arena *a, struct verify_items *out, enum verify_kind kind,
+			       struct str path)
 {
 	struct verify_item i = { .kind = kind, .path = path, .mode = 0644 };
 
@@ -25,8 +25,8 @@ static bool others(struct str path)
 	       str_is(path, STEPS_PULL_SECRET);
 }
 
-static int file_item(struct arena *a, const struct ign_obj *f,
-		     struct verify_items *out, struct err *err)
+static int file_item(struct arena *a, const struct ign_obj *f, struct verify_items *out,
+		     struct err *err)
 {
 	struct str path = ign_str(f, IGN_FILE_PATH), data = S("");
 	bool packed = mc_is_packed(f);
@@ -44,8 +44,7 @@ static int file_item(struct arena *a, const struct ign_obj *f,
 			     "could not decode file content string: missing "
 			     "data prefix");
 	if (rc < 0)
-		return err_wrap(err, "couldn't decode file %.*s",
-				STRF(go_quoted(a, path)));
+		return err_wrap(err, "couldn't decode file %.*s", STRF(go_quoted(a, path)));
 	i = add(a, out, VERIFY_FILE, path);
 	i->data = data;
 	i->packed = packed ? f : NULL;
@@ -54,8 +53,8 @@ static int file_item(struct arena *a, const struct ign_obj *f,
 	return 0;
 }
 
-static int file_items(struct arena *a, const struct mc_current *c,
-		      struct verify_items *out, struct err *err)
+static int file_items(struct arena *a, const struct mc_current *c, struct verify_items *out,
+		      struct err *err)
 {
 	const struct ign_objs *files = ign_files(c->spec.config);
 	struct map seen;
@@ -64,8 +63,7 @@ static int file_items(struct arena *a, const struct mc_current *c,
 	map_init(&seen, a);
 	for (size_t k = 0; rc == 0 && k < files->n; k++) {
 		/* of spec 2's duplicates the last counts */
-		const struct ign_obj *f =
-			files->v[c->v2 ? files->n - 1 - k : k];
+		const struct ign_obj *f = files->v[c->v2 ? files->n - 1 - k : k];
 		struct str path = ign_str(f, IGN_FILE_PATH);
 
 		if (!map_put(&seen, path, out) || (!c->v2 && others(path)))
@@ -75,8 +73,7 @@ static int file_items(struct arena *a, const struct mc_current *c,
 	return rc;
 }
 
-static void unit_items(struct arena *a, const struct ign_obj *u, bool v2,
-		       struct verify_items *out)
+static void unit_items(struct arena *a, const struct ign_obj *u, bool v2, struct verify_items *out)
 {
 	const struct ign_objs *dropins = ign_list(u, IGN_UNIT_DROPINS);
 	struct str name = ign_str(u, IGN_UNIT_NAME);
@@ -98,12 +95,11 @@ static void unit_items(struct arena *a, const struct ign_obj *u, bool v2,
 	}
 	add(a, out, VERIFY_FILE, steps_unit_path(a, name))->data = text;
 	if (ign_is_set(u, IGN_UNIT_ENABLED) && !v2)
-		add(a, out, VERIFY_ENABLED, name)->enabled =
-			ign_is_true(u, IGN_UNIT_ENABLED);
+		add(a, out, VERIFY_ENABLED, name)->enabled = ign_is_true(u, IGN_UNIT_ENABLED);
 }
 
-int verify_items(struct arena *a, const struct mc_current *c,
-		 struct verify_items *out, struct err *err)
+int verify_items(struct arena *a, const struct mc_current *c, struct verify_items *out,
+		 struct err *err)
 {
 	const struct ign_objs *units = ign_units(c->spec.config);
 	int rc;
@@ -178,20 +174,17 @@ static struct str file_text(struct arena *a, const struct verify_item *i,
 			       "file or directory",
 			       STRF(path), STRF(i->path));
 	if (!s->mode)
-		return str_fmt(a, "could not stat file %.*s: %.*s", STRF(path),
-			       STRF(s->problem));
+		return str_fmt(a, "could not stat file %.*s: %.*s", STRF(path), STRF(s->problem));
 	if (go_mode(s->mode) != want) {
 		buf_init(&b, a);
-		buf_addf(&b, "mode mismatch for file: %.*s; expected: ",
-			 STRF(path));
+		buf_addf(&b, "mode mismatch for file: %.*s; expected: ", STRF(path));
 		add_mode(&b, want);
 		buf_addz(&b, "; received: ");
 		add_mode(&b, go_mode(s->mode));
 		return buf_str(&b);
 	}
 	if (s->problem.n)
-		return str_fmt(a, "could not read file %.*s: %.*s", STRF(path),
-			       STRF(s->problem));
+		return str_fmt(a, "could not read file %.*s: %.*s", STRF(path), STRF(s->problem));
 	if (i->packed ? !s->same : !str_eq(s->data, i->data))
 		return str_fmt(a, "content mismatch for file %.*s", STRF(path));
 	return S("");
@@ -200,24 +193,21 @@ static struct str file_text(struct arena *a, const struct verify_item *i,
 static struct str enabled_text(struct arena *a, const struct verify_item *i,
 			       const struct verify_seen *s)
 {
-	static const char *const off[] = { "disabled", "masked",
-					   "masked-runtime", "not-found" };
-	bool bad = !i->enabled && (str_is(s->state, "enabled") ||
-				   str_is(s->state, "enabled-runtime"));
+	static const char *const off[] = { "disabled", "masked", "masked-runtime", "not-found" };
+	bool bad =
+		!i->enabled && (str_is(s->state, "enabled") || str_is(s->state, "enabled-runtime"));
 
 	for (size_t k = 0; i->enabled && k < 4; k++)
 		bad = bad || str_is(s->state, off[k]);
 	return bad ? str_fmt(a,
 			     "unit %.*s expected enabled=%s, but systemd "
 			     "reports %.*s",
-			     STRF(go_quoted(a, i->path)),
-			     i->enabled ? "true" : "false",
+			     STRF(go_quoted(a, i->path)), i->enabled ? "true" : "false",
 			     STRF(go_quoted(a, s->state)))
 		   : S("");
 }
 
-struct str verify_text(struct arena *a, const struct verify_item *i,
-		       const struct verify_seen *s)
+struct str verify_text(struct arena *a, const struct verify_item *i, const struct verify_seen *s)
 {
 	switch (i->kind) {
 	case VERIFY_EMPTY_DROPIN:
@@ -227,16 +217,14 @@ struct str verify_text(struct arena *a, const struct verify_item *i,
 			return str_fmt(a,
 				       "state validation: error while "
 				       "evaluation symlink for path %.*s: %.*s",
-				       STRF(go_quoted(a, i->path)),
-				       STRF(s->problem));
+				       STRF(go_quoted(a, i->path)), STRF(s->problem));
 		return str_is(s->link, "/dev/null")
 			       ? S("")
 			       : str_fmt(a,
 					 "state validation: invalid unit "
 					 "masked setting. path: %.*s; "
 					 "expected: /dev/null; received: %.*s",
-					 STRF(go_quoted(a, i->path)),
-					 STRF(s->link));
+					 STRF(go_quoted(a, i->path)), STRF(s->link));
 	case VERIFY_ENABLED:
 		return enabled_text(a, i, s);
 	case VERIFY_FILE:

@@ -26,8 +26,8 @@ struct contest {
 };
 
 /* What a key of a set stands for in v, and how paths tell it. */
-static const struct json *stands_for(struct arena *a, const struct json *v,
-				     struct str key, struct buf *path)
+static const struct json *stands_for(struct arena *a, const struct json *v, struct str key,
+				     struct buf *path)
 {
 	if (str_starts(key, S("f:"))) {
 		key = str_from(key, 2);
@@ -41,17 +41,16 @@ static const struct json *stands_for(struct arena *a, const struct json *v,
 			continue;
 		/* k:{"type":"Ready"} is told as [type="Ready"] */
 		(void)str_cut(str_sub(key, 4, key.n - 1), '"', &name, &value);
-		buf_addf(path, "[%.*s=%.*s]", STRF(name),
-			 STRF(str_from(value, 1)));
+		buf_addf(path, "[%.*s=%.*s]", STRF(name), STRF(str_from(value, 1)));
 		return m;
 	}
 	return NULL;
 }
 
 /* Fields of theirs and mine whose values differ; the leaves of a level first. */
-static void contest(struct contest *k, struct json *theirs,
-		    const struct json *mine, const struct json *applied,
-		    const struct json *object, struct str at, bool leaves)
+static void contest(struct contest *k, struct json *theirs, const struct json *mine,
+		    const struct json *applied, const struct json *object, struct str at,
+		    bool leaves)
 {
 	struct json *next;
 
@@ -90,8 +89,7 @@ static void refuse(struct sb_call *c, const struct contest *k)
 	struct buf b;
 
 	buf_init(&b, c->a);
-	buf_addf(&b, "Apply failed with %zu conflict%s:", k->found.n,
-		 k->found.n == 1 ? "" : "s");
+	buf_addf(&b, "Apply failed with %zu conflict%s:", k->found.n, k->found.n == 1 ? "" : "s");
 	for (size_t i = 0; i < k->found.n; i++) {
 		struct conflict f = k->found.v[i];
 		struct str with = str_fmt(c->a, "\"%.*s\"", STRF(f.manager));
@@ -101,10 +99,8 @@ static void refuse(struct sb_call *c, const struct contest *k)
 		if (k->found.n == 1)
 			buf_addf(&b, " conflict with %.*s: ", STRF(with));
 		else if (!str_eq(last, f.manager))
-			buf_addf(&b, "%cconflicts with %.*s:", i ? '\n' : ' ',
-				 STRF(with));
-		buf_addf(&b, "%s%.*s", k->found.n == 1 ? "" : "\n- ",
-			 STRF(f.path));
+			buf_addf(&b, "%cconflicts with %.*s:", i ? '\n' : ' ', STRF(with));
+		buf_addf(&b, "%s%.*s", k->found.n == 1 ? "" : "\n- ", STRF(f.path));
 		last = f.manager;
 	}
 	reply_conflicts(c->a, c->out, buf_str(&b), &causes);
@@ -118,8 +114,7 @@ static int by_manager(const void *x, const void *y)
 
 /* False, refused, when others have fields at other values; force takes them. */
 static bool won(struct sb_call *c, struct json *entries, struct str manager,
-		const struct json *mine, const struct json *applied,
-		const struct json *object)
+		const struct json *mine, const struct json *applied, const struct json *object)
 {
 	struct contest k = { .c = c, .take = request_flag(c->r, "force") };
 	VEC(struct json *) others = { 0 };
@@ -154,11 +149,10 @@ static struct json *my_entry(const struct json *entries, struct str manager)
 }
 
 /* The entries with the manager's new one. */
-static struct json *remember(struct sb_call *c, const struct json *entries,
-			     struct str manager, struct json *set)
+static struct json *remember(struct sb_call *c, const struct json *entries, struct str manager,
+			     struct json *set)
 {
-	struct json *list = entries ? json_clone(c->a, entries)
-				    : json_new(c->a, JSON_ARRAY);
+	struct json *list = entries ? json_clone(c->a, entries) : json_new(c->a, JSON_ARRAY);
 	struct json *old = my_entry(list, manager), *e;
 
 	if (old)
@@ -167,8 +161,7 @@ static struct json *remember(struct sb_call *c, const struct json *entries,
 	json_add(e, S("manager"), json_new_str(c->a, manager));
 	json_add(e, S("operation"), json_new_str(c->a, S("Apply")));
 	json_add(e, S("apiVersion"),
-		 json_new_str(c->a, kinds_api_version(c->a, c->r->kind,
-						      c->r->version)));
+		 json_new_str(c->a, kinds_api_version(c->a, c->r->kind, c->r->version)));
 	sb_set_time(c->a, e, S("time"), c->r->now);
 	json_add(e, S("fieldsType"), json_new_str(c->a, S("FieldsV1")));
 	json_add(e, S("fieldsV1"), set);
@@ -176,8 +169,8 @@ static struct json *remember(struct sb_call *c, const struct json *entries,
 	return list;
 }
 
-static struct json *everybodys(struct arena *a, const struct json *entries,
-			       struct str manager, const struct json *mine)
+static struct json *everybodys(struct arena *a, const struct json *entries, struct str manager,
+			       const struct json *mine)
 {
 	struct json *all = json_clone(a, mine);
 
@@ -195,8 +188,7 @@ static struct json *applied_body(struct sb_call *c)
 	struct str want = kinds_api_version(c->a, c->r->kind, c->r->version);
 	struct str have;
 
-	if (yml_parse(c->a, c->r->body, &(struct yml_opts){ .fault = &fault },
-		      &j, &err) < 0) {
+	if (yml_parse(c->a, c->r->body, &(struct yml_opts){ .fault = &fault }, &j, &err) < 0) {
 		reply_bad(c->a, c->out,
 			  "error decoding YAML: error converting YAML to JSON: "
 			  "%.*s",
@@ -231,8 +223,7 @@ static struct json *applied_body(struct sb_call *c)
 void sb_apply(struct sb_call *c)
 {
 	struct str manager = request_param(c->r, "fieldManager");
-	struct sb_object *o = store_get(&c->r->kind->objects,
-					request_key(c->a, c->r, c->r->name));
+	struct sb_object *o = store_get(&c->r->kind->objects, request_key(c->a, c->r, c->r->name));
 	struct json *applied = applied_body(c);
 	struct json *set, *now, *old, *entry, *entries;
 
@@ -249,8 +240,7 @@ void sb_apply(struct sb_call *c)
 	}
 	old = sb_tree(c->a, o);
 	entries = json_at(old, "metadata.managedFields");
-	entries = entries ? json_clone(c->a, entries)
-			  : json_new(c->a, JSON_ARRAY);
+	entries = entries ? json_clone(c->a, entries) : json_new(c->a, JSON_ARRAY);
 	entry = my_entry(entries, manager);
 	if (!won(c, entries, manager, set, applied, old))
 		return;

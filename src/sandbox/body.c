@@ -43,12 +43,10 @@ static void unrecognized(struct sb_call *c, struct str why)
 	reply_bad(c->a, c->out,
 		  "the object provided is unrecognized (must be of type %.*s): "
 		  "%.*s (%.*s)",
-		  STRF(c->r->kind->kind), STRF(why),
-		  STRF(summary(c->a, c->r->body)));
+		  STRF(c->r->kind->kind), STRF(why), STRF(summary(c->a, c->r->body)));
 }
 
-struct str body_no_kind(struct arena *a, const struct json *j,
-			const struct json_fault *fault)
+struct str body_no_kind(struct arena *a, const struct json *j, const struct json_fault *fault)
 {
 	static const char *const names[] = { "apiVersion", "kind" };
 	struct str version;
@@ -56,28 +54,24 @@ struct str body_no_kind(struct arena *a, const struct json *j,
 	if (fault)
 		return str_fmt(a, NO_KIND "%.*s", STRF(fault->problem));
 	if (json_kind(j) != JSON_OBJECT)
-		return str_fmt(
-			a,
-			NO_KIND
-			"json: cannot unmarshal %s into Go value of type "
-			"struct { APIVersion string "
-			"\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-			"\"json:\\\"kind,omitempty\\\"\" }",
-			json_kind_name(j));
+		return str_fmt(a,
+			       NO_KIND "json: cannot unmarshal %s into Go value of type "
+				       "struct { APIVersion string "
+				       "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+				       "\"json:\\\"kind,omitempty\\\"\" }",
+			       json_kind_name(j));
 	for (int i = 0; i < 2; i++) {
 		const struct json *m = json_member(j, str_of(names[i]));
 
 		if (json_kind(m) != JSON_NULL && json_kind(m) != JSON_STRING)
 			return str_fmt(a,
-				       NO_KIND
-				       "json: cannot unmarshal %s into Go "
-				       "struct field .%s of type string",
+				       NO_KIND "json: cannot unmarshal %s into Go "
+					       "struct field .%s of type string",
 				       json_kind_name(m), names[i]);
 	}
 	version = json_str(j, "apiVersion", S(""));
 	if (str_chr(version, '/') != str_rchr(version, '/'))
-		return str_fmt(a, "unexpected GroupVersion string: %.*s",
-			       STRF(version));
+		return str_fmt(a, "unexpected GroupVersion string: %.*s", STRF(version));
 	return S("");
 }
 
@@ -87,10 +81,8 @@ static struct json *parse(struct sb_call *c, bool yaml)
 	struct json *j = NULL;
 	struct json_fault fault;
 	struct yml_fault yml = { 0 };
-	const struct json_opts opts = { .flags = JSON_DUP_LAST | JSON_FIX_UTF8,
-					.fault = &fault };
-	int rc = yaml ? yml_parse(c->a, c->r->body,
-				  &(struct yml_opts){ .fault = &yml }, &j, &err)
+	const struct json_opts opts = { .flags = JSON_DUP_LAST | JSON_FIX_UTF8, .fault = &fault };
+	int rc = yaml ? yml_parse(c->a, c->r->body, &(struct yml_opts){ .fault = &yml }, &j, &err)
 		      : json_parse(c->a, c->r->body, &opts, &j, &err);
 	struct str why;
 
@@ -110,14 +102,13 @@ static struct json *parse(struct sb_call *c, bool yaml)
 /* ---- kinds of structs --------------------------------------------------------- */
 
 /* The kind of that name in that group and version, if there is one. */
-static struct sb_kind *known(const struct kinds *all, struct str kind,
-			     struct str group, struct str version)
+static struct sb_kind *known(const struct kinds *all, struct str kind, struct str group,
+			     struct str version)
 {
 	for (struct sb_kind *k = all->first; k; k = k->next)
 		for (size_t i = 0; i < k->n; i++)
 			if (str_eq(k->kind, kind) && str_eq(k->group, group) &&
-			    str_eq(k->v[i].name, version) &&
-			    !(k->traits & SB_FROM_CRD))
+			    str_eq(k->v[i].name, version) && !(k->traits & SB_FROM_CRD))
 				return k;
 	return NULL;
 }
@@ -141,8 +132,7 @@ struct sb_kind *body_kind(struct sb_call *c, const struct json *j)
 	return known(&c->sb->kinds, json_str(j, "kind", S("")), group, version);
 }
 
-struct str body_other_kind(struct sb_call *c, struct str kind,
-			   struct str version)
+struct str body_other_kind(struct sb_call *c, struct str kind, struct str version)
 {
 	const struct sb_kind *want = c->r->kind;
 	struct str api = version, group = S("");
@@ -153,8 +143,8 @@ struct str body_other_kind(struct sb_call *c, struct str kind,
 		return str_fmt(c->a,
 			       "converting (%.*s.%.*s) to (%.*s.%.*s): unknown "
 			       "conversion",
-			       STRF(version), STRF(kind),
-			       STRF(package(want->group)), STRF(want->kind));
+			       STRF(version), STRF(kind), STRF(package(want->group)),
+			       STRF(want->kind));
 	return str_fmt(c->a,
 		       "no kind \"%.*s\" is registered for version \"%.*s\" in "
 		       "scheme \"pkg/api/legacyscheme/scheme.go:30\"",
@@ -184,10 +174,8 @@ static bool struct_kind(struct sb_call *c, struct str kind, struct str version)
 			  STRF(given), STRF(want));
 		return false;
 	}
-	reply_bad(c->a, c->out,
-		  "%.*s in version \"%.*s\" cannot be handled as a %.*s: %.*s",
-		  STRF(kind), STRF(version), STRF(k->kind),
-		  STRF(body_other_kind(c, kind, given)));
+	reply_bad(c->a, c->out, "%.*s in version \"%.*s\" cannot be handled as a %.*s: %.*s",
+		  STRF(kind), STRF(version), STRF(k->kind), STRF(body_other_kind(c, kind, given)));
 	return false;
 }
 
@@ -206,8 +194,7 @@ struct str body_kindless(struct arena *a, struct str text)
 		       "unmarshalerDecoder: Object 'Kind' is missing in "
 		       "'%.*s', error found in #%zu byte of ...|%.*s|..., "
 		       "bigger context ...|%.*s|...",
-		       STRF(text), tail(text, 10).n, STRF(tail(text, 10)),
-		       STRF(tail(text, 50)));
+		       STRF(text), tail(text, 10).n, STRF(tail(text, 10)), STRF(tail(text, 50)));
 }
 
 void body_wrong_kind(struct sb_call *c, const struct json *j, struct str kind)
@@ -215,18 +202,15 @@ void body_wrong_kind(struct sb_call *c, const struct json *j, struct str kind)
 	struct sb_kind named = *c->r->kind;
 	struct sb_causes causes = { 0 };
 
-	cause_text(
-		c->a, &causes, S("kind"), kind,
-		str_z(c->a, str_fmt(c->a, "must be %.*s", STRF(named.kind))));
+	cause_text(c->a, &causes, S("kind"), kind,
+		   str_z(c->a, str_fmt(c->a, "must be %.*s", STRF(named.kind))));
 	named.kind = kind;
 	reply_invalid(c->a, c->out,
-		      (struct sb_subject){
-			      &named, json_str(j, "metadata.name", S("")) },
-		      &causes);
+		      (struct sb_subject){ &named, json_str(j, "metadata.name", S("")) }, &causes);
 }
 
-static bool custom_kind(struct sb_call *c, const struct json *j,
-			struct str kind, struct str version)
+static bool custom_kind(struct sb_call *c, const struct json *j, struct str kind,
+			struct str version)
 {
 	struct str own = c->r->kind->kind;
 	struct str want = kinds_api_version(c->a, c->r->kind, c->r->version);
@@ -265,13 +249,11 @@ struct json *sb_body(struct sb_call *c)
 		/* a real one takes it for what is built in */
 		bool proto = str_find(type, S("protobuf")) >= 0;
 
-		body_unknown_format(
-			c, custom || proto
-				   ? S("application/json, application/"
-				       "yaml")
-				   : S("application/json, application/"
-				       "yaml, application/vnd.kubernetes."
-				       "protobuf"));
+		body_unknown_format(c, custom || proto ? S("application/json, application/"
+							   "yaml")
+						       : S("application/json, application/"
+							   "yaml, application/vnd.kubernetes."
+							   "protobuf"));
 		return NULL;
 	}
 	j = parse(c, yaml);
@@ -279,7 +261,6 @@ struct json *sb_body(struct sb_call *c)
 		return NULL;
 	kind = json_str(j, "kind", S(""));
 	version = json_str(j, "apiVersion", S(""));
-	fits = custom ? custom_kind(c, j, kind, version)
-		      : struct_kind(c, kind, version);
+	fits = custom ? custom_kind(c, j, kind, version) : struct_kind(c, kind, version);
 	return fits ? j : NULL;
 }

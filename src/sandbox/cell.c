@@ -44,8 +44,7 @@ static const struct json *path_element(const struct json *list, struct str in)
 	return v;
 }
 
-const struct json *cell_find(struct arena *a, const struct json *o,
-			     struct str path)
+const struct json *cell_find(struct arena *a, const struct json *o, struct str path)
 {
 	while (o && path.n) {
 		ptrdiff_t end;
@@ -75,14 +74,10 @@ struct str cell_duration(struct arena *a, int64_t s)
 		int32_t unit, rest;
 		char name[2];
 	} steps[] = {
-		{ 2 * MINUTE, 1, 0, "s" },
-		{ 10 * MINUTE, MINUTE, 1, "ms" },
-		{ 3 * HOUR, MINUTE, 0, "m" },
-		{ 8 * HOUR, HOUR, MINUTE, "hm" },
-		{ 2 * DAY, HOUR, 0, "h" },
-		{ 8 * DAY, DAY, HOUR, "dh" },
-		{ 2 * (int64_t)YEAR, DAY, 0, "d" },
-		{ 8 * (int64_t)YEAR, YEAR, DAY, "yd" },
+		{ 2 * MINUTE, 1, 0, "s" },	    { 10 * MINUTE, MINUTE, 1, "ms" },
+		{ 3 * HOUR, MINUTE, 0, "m" },	    { 8 * HOUR, HOUR, MINUTE, "hm" },
+		{ 2 * DAY, HOUR, 0, "h" },	    { 8 * DAY, DAY, HOUR, "dh" },
+		{ 2 * (int64_t)YEAR, DAY, 0, "d" }, { 8 * (int64_t)YEAR, YEAR, DAY, "yd" },
 		{ INT64_MAX, YEAR, 0, "y" },
 	};
 	size_t i = 0;
@@ -94,11 +89,9 @@ struct str cell_duration(struct arena *a, int64_t s)
 	while (s >= steps[i].below)
 		i++;
 	rest = steps[i].rest ? s % steps[i].unit / steps[i].rest : 0;
-	return rest ? str_fmt(a, "%lld%c%lld%c", (long long)s / steps[i].unit,
-			      steps[i].name[0], (long long)rest,
-			      steps[i].name[1])
-		    : str_fmt(a, "%lld%c", (long long)s / steps[i].unit,
-			      steps[i].name[0]);
+	return rest ? str_fmt(a, "%lld%c%lld%c", (long long)s / steps[i].unit, steps[i].name[0],
+			      (long long)rest, steps[i].name[1])
+		    : str_fmt(a, "%lld%c", (long long)s / steps[i].unit, steps[i].name[0]);
 }
 
 struct str cell_age(struct arena *a, struct str since, int64_t now)

@@ -17,19 +17,16 @@ static struct str ended(struct arena *a, const struct json *end)
 
 	if (reason.n)
 		return reason;
-	return str_fmt(
-		a, "%s:%lld", signal ? "Signal" : "ExitCode",
-		(long long)(signal ? signal : json_i64(end, "exitCode", 0)));
+	return str_fmt(a, "%s:%lld", signal ? "Signal" : "ExitCode",
+		       (long long)(signal ? signal : json_i64(end, "exitCode", 0)));
 }
 
 /* The first init container that is not done tells the state. */
-static void init_state(struct arena *a, const struct json *pod,
-		       struct cell_pod *s)
+static void init_state(struct arena *a, const struct json *pod, struct cell_pod *s)
 {
 	size_t i = 0;
 
-	for (const struct json *c =
-		     json_first(json_at(pod, "status.initContainerStatuses"));
+	for (const struct json *c = json_first(json_at(pod, "status.initContainerStatuses"));
 	     c && !s->starting; c = json_next(c), i++) {
 		const struct json *end = json_at(c, "state.terminated");
 		struct str why = json_str(c, "state.waiting.reason", S(""));
@@ -41,23 +38,20 @@ static void init_state(struct arena *a, const struct json *pod,
 		if (end)
 			why = ended(a, end);
 		else if (!why.n || str_is(why, "PodInitializing"))
-			why = str_fmt(
-				a, "%zu/%zu", i,
-				json_len(json_at(pod, "spec.initContainers")));
+			why = str_fmt(a, "%zu/%zu", i,
+				      json_len(json_at(pod, "spec.initContainers")));
 		s->reason = str_fmt(a, "Init:%.*s", STRF(why));
 	}
 }
 
 /* The first container that has a reason gives the pod its own. */
-static void main_state(struct arena *a, const struct json *pod,
-		       struct cell_pod *s)
+static void main_state(struct arena *a, const struct json *pod, struct cell_pod *s)
 {
 	bool told = false;
 
 	s->restarts = 0;
-	for (const struct json *c =
-		     json_first(json_at(pod, "status.containerStatuses"));
-	     c; c = json_next(c)) {
+	for (const struct json *c = json_first(json_at(pod, "status.containerStatuses")); c;
+	     c = json_next(c)) {
 		const struct json *end = json_at(c, "state.terminated");
 		struct str why = json_str(c, "state.waiting.reason", S(""));
 
@@ -67,15 +61,13 @@ static void main_state(struct arena *a, const struct json *pod,
 		if (why.n && !told)
 			s->reason = why;
 		told = told || why.n;
-		if (!why.n && json_bool(c, "ready", false) &&
-		    json_at(c, "state.running")) {
+		if (!why.n && json_bool(c, "ready", false) && json_at(c, "state.running")) {
 			s->running = true;
 			s->ready++;
 		}
 	}
 	if (str_is(s->reason, "Completed") && s->running)
-		s->reason = cell_condition(pod, S("Ready")) ? S("Running")
-							    : S("NotReady");
+		s->reason = cell_condition(pod, S("Ready")) ? S("Running") : S("NotReady");
 }
 
 struct cell_pod cell_pod(struct arena *a, const struct json *pod)
@@ -89,7 +81,6 @@ struct cell_pod cell_pod(struct arena *a, const struct json *pod)
 	if (!s.starting)
 		main_state(a, pod, &s);
 	if (json_at(pod, "metadata.deletionTimestamp"))
-		s.reason = str_is(why, "NodeLost") ? S("Unknown")
-						   : S("Terminating");
+		s.reason = str_is(why, "NodeLost") ? S("Unknown") : S("Terminating");
 	return s;
 }

@@ -41,31 +41,25 @@ static void taints(struct check *k, const struct json *object)
 	const struct json *list = json_at(object, "spec.taints");
 	size_t i = 0;
 
-	for (const struct json *t = json_first(list); t;
-	     t = json_next(t), i++) {
+	for (const struct json *t = json_first(list); t; t = json_next(t), i++) {
 		struct str path = str_fmt(k->a, "metadata.taints[%zu]", i);
 		struct str key = json_str(t, "key", S(""));
 		struct str effect = json_str(t, "effect", S(""));
 		struct str value = json_str(t, "value", S(""));
 		size_t n = 0;
 
-		cause_each(k->a, k->causes, in(k, path, S("key")), key,
-			   filter_bad_key(k->a, key));
+		cause_each(k->a, k->causes, in(k, path, S("key")), key, filter_bad_key(k->a, key));
 		cause_each(k->a, k->causes, in(k, path, S("value")), value,
 			   filter_bad_value(k->a, value));
 		if (!effect.n)
-			cause_required(k->a, k->causes,
-				       in(k, path, S("effect")), "");
-		else if (!str_is(effect, "NoSchedule") &&
-			 !str_is(effect, "PreferNoSchedule") &&
+			cause_required(k->a, k->causes, in(k, path, S("effect")), "");
+		else if (!str_is(effect, "NoSchedule") && !str_is(effect, "PreferNoSchedule") &&
 			 !str_is(effect, "NoExecute"))
-			cause_unsupported(k->a, k->causes,
-					  in(k, path, S("effect")), effect,
+			cause_unsupported(k->a, k->causes, in(k, path, S("effect")), effect,
 					  "\"NoSchedule\", "
 					  "\"PreferNoSchedule\", "
 					  "\"NoExecute\"");
-		for (const struct json *u = json_first(list); u != t;
-		     u = json_next(u))
+		for (const struct json *u = json_first(list); u != t; u = json_next(u))
 			n += str_eq(json_str(u, "key", S("")), key) &&
 			     str_eq(json_str(u, "effect", S("")), effect);
 		if (n)
@@ -82,16 +76,13 @@ static void node(struct check *k, struct json *object, const struct json *old)
 
 	taints(k, object);
 	for (size_t i = 0; old && i < 2; i++) {
-		struct str was = json_text(
-			json_member(json_at(old, "spec"), str_of(fixed[i])));
-		struct str is = json_text(
-			json_member(json_at(object, "spec"), str_of(fixed[i])));
+		struct str was = json_text(json_member(json_at(old, "spec"), str_of(fixed[i])));
+		struct str is = json_text(json_member(json_at(object, "spec"), str_of(fixed[i])));
 
 		if (!was.n || str_eq(was, is))
 			continue;
 		moved = true;
-		cause_add(k->a, k->causes, "FieldValueForbidden",
-			  str_fmt(k->a, "spec.%s", told[i]),
+		cause_add(k->a, k->causes, "FieldValueForbidden", str_fmt(k->a, "spec.%s", told[i]),
 			  str_fmt(k->a,
 				  "Forbidden: node updates may not change %s "
 				  "except from \"\" to valid",
@@ -113,9 +104,8 @@ static struct json *changeable(struct arena *a, const struct json *pod)
 	(void)json_remove(spec, S("activeDeadlineSeconds"));
 	(void)json_remove(spec, S("tolerations"));
 	for (size_t i = 0; i < 2; i++)
-		for (struct json *c =
-			     json_first(json_member(spec, str_of(lists[i])));
-		     c; c = json_next(c))
+		for (struct json *c = json_first(json_member(spec, str_of(lists[i]))); c;
+		     c = json_next(c))
 			(void)json_remove(c, S("image"));
 	return spec;
 }
@@ -132,8 +122,8 @@ static void pod(struct check *k, struct json *object, const struct json *old)
 			    "tolerations)\n"));
 }
 
-void sb_check(struct arena *a, const struct sb_kind *k, struct json *object,
-	      const struct json *old, bool status, struct sb_causes *causes)
+void sb_check(struct arena *a, const struct sb_kind *k, struct json *object, const struct json *old,
+	      bool status, struct sb_causes *causes)
 {
 	struct check c = { a, causes };
 	const struct json *meta = json_member(object, S("metadata"));

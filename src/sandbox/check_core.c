@@ -17,47 +17,43 @@ static bool is_key(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
-		    !(c >= '0' && c <= '9') && c != '-' && c != '_' && c != '.')
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+		    c != '-' && c != '_' && c != '.')
 			return false;
 	}
 	return s.n > 0;
 }
 
-static void keys(struct arena *a, const struct json *object, const char *map,
-		 const char *other, struct sb_causes *causes)
+static void keys(struct arena *a, const struct json *object, const char *map, const char *other,
+		 struct sb_causes *causes)
 {
 	const struct json *beside = json_member(object, str_of(other));
 
-	for (const struct json *m =
-		     json_first(json_member(object, str_of(map)));
-	     m; m = json_next(m)) {
+	for (const struct json *m = json_first(json_member(object, str_of(map))); m;
+	     m = json_next(m)) {
 		struct str key = json_key(m);
 		struct str field = str_fmt(a, "%s[%.*s]", map, STRF(key));
 
 		if (!is_key(key))
 			cause_text(a, causes, field, key, KEY_RULE);
 		if (json_member(beside, key))
-			cause_text(a, causes, field, key,
-				   "duplicate of key present in binaryData");
+			cause_text(a, causes, field, key, "duplicate of key present in binaryData");
 	}
 }
 
 /* An object marked immutable stays as it is. */
-static void kept(struct arena *a, const struct json *object,
-		 const struct json *old, struct sb_causes *causes)
+static void kept(struct arena *a, const struct json *object, const struct json *old,
+		 struct sb_causes *causes)
 {
 	static const char *const maps[] = { "data", "binaryData" };
 
 	if (!json_bool(old, "immutable", false))
 		return;
 	if (!json_bool(object, "immutable", false))
-		cause_add(a, causes, "FieldValueForbidden", S("immutable"),
-			  S(KEPT));
+		cause_add(a, causes, "FieldValueForbidden", S("immutable"), S(KEPT));
 	for (size_t i = 0; i < 2; i++)
 		if (!json_eq(json_at(object, maps[i]), json_at(old, maps[i])))
-			cause_add(a, causes, "FieldValueForbidden",
-				  str_of(maps[i]), S(KEPT));
+			cause_add(a, causes, "FieldValueForbidden", str_of(maps[i]), S(KEPT));
 }
 
 static void needs(struct arena *a, const struct json *data, const char *key,
@@ -76,11 +72,9 @@ static void dockercfg(struct arena *a, const struct json *data, const char *key,
 
 	needs(a, data, key, causes);
 	if (json_member(data, str_of(key)) &&
-	    base64_decode(a, json_text(json_member(data, str_of(key))), &text,
-			  &err) == 0 &&
+	    base64_decode(a, json_text(json_member(data, str_of(key))), &text, &err) == 0 &&
 	    json_parse(a, text, NULL, &j, &err) < 0)
-		cause_text(a, causes, str_fmt(a, "data[%s]", key),
-			   S("<secret contents redacted>"),
+		cause_text(a, causes, str_fmt(a, "data[%s]", key), S("<secret contents redacted>"),
 			   text.n ? str_z(a, str_fmt(a,
 						     "invalid character '%c' "
 						     "looking for beginning of "
@@ -89,8 +83,8 @@ static void dockercfg(struct arena *a, const struct json *data, const char *key,
 				  : "unexpected end of JSON input");
 }
 
-static void secret(struct arena *a, const struct json *object,
-		   const struct json *old, struct sb_causes *causes)
+static void secret(struct arena *a, const struct json *object, const struct json *old,
+		   struct sb_causes *causes)
 {
 	struct str type = json_str(object, "type", S(""));
 	const struct json *data = json_at(object, "data");
@@ -109,8 +103,7 @@ static void secret(struct arena *a, const struct json *object,
 	}
 }
 
-static void event(struct arena *a, const struct json *object,
-		  struct sb_causes *causes)
+static void event(struct arena *a, const struct json *object, struct sb_causes *causes)
 {
 	struct str of = json_str(object, "involvedObject.namespace", S(""));
 	struct str in = json_str(object, "metadata.namespace", S(""));
@@ -121,14 +114,11 @@ static void event(struct arena *a, const struct json *object,
 			   "does not match event.namespace");
 }
 
-static void lease(struct arena *a, const struct json *object,
-		  struct sb_causes *causes)
+static void lease(struct arena *a, const struct json *object, struct sb_causes *causes)
 {
-	static const char *const fields[] = { "leaseDurationSeconds",
-					      "leaseTransitions" };
-	static const char *const rules[] = {
-		"must be greater than 0", "must to greater or equal than 0"
-	};
+	static const char *const fields[] = { "leaseDurationSeconds", "leaseTransitions" };
+	static const char *const rules[] = { "must be greater than 0",
+					     "must to greater or equal than 0" };
 
 	for (int i = 0; i < 2; i++) {
 		struct str field = str_fmt(a, "spec.%s", fields[i]);
@@ -145,8 +135,7 @@ static const char *pointer(const struct json *v)
 	return v ? "0xc000000000" : "nil";
 }
 
-static void budget(struct arena *a, const struct json *spec,
-		   struct sb_causes *causes)
+static void budget(struct arena *a, const struct json *spec, struct sb_causes *causes)
 {
 	const struct json *min = json_member(spec, S("minAvailable"));
 	const struct json *max = json_member(spec, S("maxUnavailable"));
@@ -160,17 +149,14 @@ static void budget(struct arena *a, const struct json *spec,
 				  "(*v1.LabelSelector)(%s), MaxUnavailable:"
 				  "(*intstr.IntOrString)(%s)}: minAvailable "
 				  "and maxUnavailable cannot be both set",
-				  pointer(min),
-				  pointer(json_member(spec, S("selector"))),
+				  pointer(min), pointer(json_member(spec, S("selector"))),
 				  pointer(max)));
 }
 
-void sb_check_core(struct arena *a, const struct sb_kind *k,
-		   const struct json *object, const struct json *old,
-		   struct sb_causes *causes)
+void sb_check_core(struct arena *a, const struct sb_kind *k, const struct json *object,
+		   const struct json *old, struct sb_causes *causes)
 {
-	if (str_is(k->plural, "leases") &&
-	    str_is(k->group, "coordination.k8s.io"))
+	if (str_is(k->plural, "leases") && str_is(k->group, "coordination.k8s.io"))
 		lease(a, object, causes);
 	if (str_is(k->plural, "poddisruptionbudgets"))
 		budget(a, json_at(object, "spec"), causes);

@@ -25,8 +25,8 @@ static void segment(struct check *k, struct str field, struct str s)
 }
 
 /* The beginning of a name may end as a name may not. */
-static void name(struct check *k, const struct sb_kind *kind, struct str field,
-		 struct str s, bool beginning)
+static void name(struct check *k, const struct sb_kind *kind, struct str field, struct str s,
+		 bool beginning)
 {
 	bool label = str_is(kind->plural, "namespaces");
 	size_t max = label ? 63 : 253;
@@ -42,14 +42,12 @@ static void name(struct check *k, const struct sb_kind *kind, struct str field,
 		cause_text(k->a, k->causes, field, s,
 			   label ? "must be no more than 63 characters"
 				 : "must be no more than 253 characters");
-	if ((s.n <= 253 && !selector_is_subdomain(whole)) ||
-	    (label && str_chr(s, '.') >= 0))
+	if ((s.n <= 253 && !selector_is_subdomain(whole)) || (label && str_chr(s, '.') >= 0))
 		cause_text(k->a, k->causes, field, s,
 			   label ? SB_LABEL_RULE : SELECTOR_SUBDOMAIN_RULE);
 }
 
-static void names(struct check *k, const struct sb_kind *kind,
-		  const struct json *meta)
+static void names(struct check *k, const struct sb_kind *kind, const struct json *meta)
 {
 	struct str base = json_str(meta, "generateName", S(""));
 	struct str s = json_str(meta, "name", S(""));
@@ -72,11 +70,9 @@ static void keys(struct check *k, const struct json *meta)
 
 	sb_check_labels(k->a, k->causes, field, json_at(meta, "labels"));
 	field = S("metadata.annotations");
-	for (const struct json *m = json_first(json_at(meta, "annotations")); m;
-	     m = json_next(m)) {
-		cause_each(
-			k->a, k->causes, field, json_key(m),
-			filter_bad_key(k->a, kinds_lower(k->a, json_key(m))));
+	for (const struct json *m = json_first(json_at(meta, "annotations")); m; m = json_next(m)) {
+		cause_each(k->a, k->causes, field, json_key(m),
+			   filter_bad_key(k->a, kinds_lower(k->a, json_key(m))));
 		total += json_key(m).n + json_text(m).n;
 	}
 	if (total > 256 * 1024)
@@ -89,10 +85,8 @@ static void keys(struct check *k, const struct json *meta)
 /* A reference as Go prints the struct. */
 static struct str owner_text(struct arena *a, const struct json *m)
 {
-	static const char *const flags[] = { "controller",
-					     "blockOwnerDeletion" };
-	static const char *const told[] = { ", Controller:",
-					    ", BlockOwnerDeletion:" };
+	static const char *const flags[] = { "controller", "blockOwnerDeletion" };
+	static const char *const told[] = { ", Controller:", ", BlockOwnerDeletion:" };
 	struct buf b;
 
 	buf_init(&b, a);
@@ -111,16 +105,15 @@ static struct str owner_text(struct arena *a, const struct json *m)
 	return buf_str(&b);
 }
 
-static void two_controllers(struct check *k, const struct json *meta,
-			    struct str first, struct str second)
+static void two_controllers(struct check *k, const struct json *meta, struct str first,
+			    struct str second)
 {
 	struct buf b;
 
 	buf_init(&b, k->a);
 	buf_addz(&b, "Invalid value: []v1.OwnerReference{");
-	for (const struct json *m =
-		     json_first(json_at(meta, "ownerReferences"));
-	     m; m = json_next(m)) {
+	for (const struct json *m = json_first(json_at(meta, "ownerReferences")); m;
+	     m = json_next(m)) {
 		buf_add(&b, owner_text(k->a, m));
 		buf_addz(&b, json_next(m) ? ", " : "");
 	}
@@ -128,26 +121,21 @@ static void two_controllers(struct check *k, const struct json *meta,
 		 "}: Only one reference can have Controller set to true. Found "
 		 "\"true\" in references for %.*s and %.*s",
 		 STRF(first), STRF(second));
-	cause_add(k->a, k->causes, "FieldValueInvalid",
-		  S("metadata.ownerReferences"), buf_str(&b));
+	cause_add(k->a, k->causes, "FieldValueInvalid", S("metadata.ownerReferences"), buf_str(&b));
 }
 
 static void owners(struct check *k, const struct json *meta)
 {
-	static const char *const needed[] = { "apiVersion", "kind", "name",
-					      "uid" };
+	static const char *const needed[] = { "apiVersion", "kind", "name", "uid" };
 	struct str path = S("metadata.ownerReferences"), controller = S("");
 
-	for (const struct json *m =
-		     json_first(json_at(meta, "ownerReferences"));
-	     m; m = json_next(m)) {
+	for (const struct json *m = json_first(json_at(meta, "ownerReferences")); m;
+	     m = json_next(m)) {
 		for (size_t f = 0; f < 4; f++)
 			if (!json_str(m, needed[f], S("")).n)
 				cause_text(k->a, k->causes,
-					   str_fmt(k->a, "%.*s.%s", STRF(path),
-						   needed[f]),
-					   S(""),
-					   f == 0 ? "version must not be empty"
+					   str_fmt(k->a, "%.*s.%s", STRF(path), needed[f]), S(""),
+					   f == 0   ? "version must not be empty"
 					   : f == 1 ? "kind must not be empty"
 					   : f == 2 ? "name must not be empty"
 						    : "uid must not be empty");
@@ -162,8 +150,7 @@ static void owners(struct check *k, const struct json *meta)
 		if (!json_bool(m, "controller", false))
 			continue;
 		if (controller.n)
-			two_controllers(k, meta, controller,
-					json_str(m, "name", S("")));
+			two_controllers(k, meta, controller, json_str(m, "name", S("")));
 		else
 			controller = json_str(m, "name", S(""));
 	}
@@ -183,8 +170,7 @@ static void finalizers(struct check *k, const struct json *meta)
 		cause_each(k->a, k->causes, field, json_text(m),
 			   filter_bad_key(k->a, json_text(m)));
 		orphan = orphan || str_is(json_text(m), "orphan");
-		foreground = foreground ||
-			     str_is(json_text(m), "foregroundDeletion");
+		foreground = foreground || str_is(json_text(m), "foregroundDeletion");
 		buf_addz(&b, b.n ? ", " : "");
 		go_quote(&b, json_text(m));
 	}
@@ -204,20 +190,16 @@ static void qualified(struct check *k, const struct json *meta)
 
 	for (const struct json *m = json_first(json_at(meta, "finalizers")); m;
 	     m = json_next(m), i++)
-		if (str_chr(json_text(m), '/') < 0 &&
-		    !str_is(json_text(m), "kubernetes") &&
-		    !str_is(json_text(m), "orphan") &&
-		    !str_is(json_text(m), "foregroundDeletion"))
-			cause_text(k->a, k->causes,
-				   str_fmt(k->a, "metadata.finalizers[%zu]", i),
+		if (str_chr(json_text(m), '/') < 0 && !str_is(json_text(m), "kubernetes") &&
+		    !str_is(json_text(m), "orphan") && !str_is(json_text(m), "foregroundDeletion"))
+			cause_text(k->a, k->causes, str_fmt(k->a, "metadata.finalizers[%zu]", i),
 				   json_text(m),
 				   "name is neither a standard finalizer name "
 				   "nor is it fully qualified");
 }
 
 /* What is being deleted gets no more finalizers. */
-static void no_new_finalizers(struct check *k, const struct json *now,
-			      const struct json *old)
+static void no_new_finalizers(struct check *k, const struct json *now, const struct json *old)
 {
 	const struct json *had = json_member(old, S("finalizers"));
 	struct buf b;
@@ -225,9 +207,8 @@ static void no_new_finalizers(struct check *k, const struct json *now,
 	if (!json_member(old, S("deletionTimestamp")))
 		return;
 	buf_init(&b, k->a);
-	for (const struct json *f =
-		     json_first(json_member(now, S("finalizers")));
-	     f; f = json_next(f)) {
+	for (const struct json *f = json_first(json_member(now, S("finalizers"))); f;
+	     f = json_next(f)) {
 		const struct json *h = json_first(had);
 
 		while (h && !json_eq(h, f))
@@ -238,8 +219,7 @@ static void no_new_finalizers(struct check *k, const struct json *now,
 		go_quote(&b, json_text(f));
 	}
 	if (b.n)
-		cause_add(k->a, k->causes, "FieldValueForbidden",
-			  S("metadata.finalizers"),
+		cause_add(k->a, k->causes, "FieldValueForbidden", S("metadata.finalizers"),
 			  str_fmt(k->a,
 				  "Forbidden: no new finalizers can be added "
 				  "if the object is being deleted, found new "
@@ -253,16 +233,14 @@ static void no_new_finalizers(struct check *k, const struct json *now,
 static void of_new(struct check *k, const struct json *meta)
 {
 	if (json_i64(meta, "generation", 0) < 0)
-		cause_value(k->a, k->causes, S("metadata.generation"),
-			    json_at(meta, "generation"),
+		cause_value(k->a, k->causes, S("metadata.generation"), json_at(meta, "generation"),
 			    "must be greater than or equal to 0");
 	keys(k, meta);
 	owners(k, meta);
 	finalizers(k, meta);
 }
 
-static void of_changed(struct check *k, const struct json *now,
-		       const struct json *old)
+static void of_changed(struct check *k, const struct json *now, const struct json *old)
 {
 	static const char *const fixed[] = { "name", "namespace", "uid" };
 
@@ -271,9 +249,8 @@ static void of_changed(struct check *k, const struct json *now,
 		struct str value = json_str(now, fixed[i], S(""));
 
 		if (!str_eq(value, json_str(old, fixed[i], S(""))))
-			cause_text(k->a, k->causes,
-				   str_fmt(k->a, "metadata.%s", fixed[i]),
-				   value, "field is immutable");
+			cause_text(k->a, k->causes, str_fmt(k->a, "metadata.%s", fixed[i]), value,
+				   "field is immutable");
 	}
 	keys(k, now);
 	owners(k, now);
@@ -282,18 +259,16 @@ static void of_changed(struct check *k, const struct json *now,
 /* Kinds whose own rules look at a changed object as at a new one, too. */
 static bool thorough(const struct sb_kind *k, bool status)
 {
-	static const char lists[] =
-		" nodes configmaps secrets namespaces serviceaccounts "
-		"daemonsets deployments jobs ";
+	static const char lists[] = " nodes configmaps secrets namespaces serviceaccounts "
+				    "daemonsets deployments jobs ";
 	ptrdiff_t at = str_find(str_of(lists), k->plural);
 
-	return !status && !(k->traits & SB_CUSTOM) && at > 0 &&
-	       lists[at - 1] == ' ' && lists[(size_t)at + k->plural.n] == ' ';
+	return !status && !(k->traits & SB_CUSTOM) && at > 0 && lists[at - 1] == ' ' &&
+	       lists[(size_t)at + k->plural.n] == ' ';
 }
 
-void check_meta(struct arena *a, const struct sb_kind *kind,
-		const struct json *now, const struct json *old, bool status,
-		struct sb_causes *causes)
+void check_meta(struct arena *a, const struct sb_kind *kind, const struct json *now,
+		const struct json *old, bool status, struct sb_causes *causes)
 {
 	struct check k = { a, causes };
 	bool custom = kind->traits & SB_CUSTOM;

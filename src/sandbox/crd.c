@@ -1,7 +1,7 @@
 #include "sandbox/watch.h"
 
-static void condition(struct arena *a, struct json *list, const char *type,
-		      const char *reason, const char *message, int64_t now)
+static void condition(struct arena *a, struct json *list, const char *type, const char *reason,
+		      const char *message, int64_t now)
 {
 	struct json *c = json_new(a, JSON_OBJECT);
 
@@ -13,8 +13,7 @@ static void condition(struct arena *a, struct json *list, const char *type,
 	json_push(list, c);
 }
 
-static void name_default(struct arena *a, struct json *names, const char *key,
-			 struct str value)
+static void name_default(struct arena *a, struct json *names, const char *key, struct str value)
 {
 	if (!json_member(names, str_of(key)))
 		json_add(names, str_of(key), json_new_str(a, value));
@@ -34,8 +33,7 @@ void crd_prepare(struct arena *a, struct json *crd, int64_t now)
 	struct str kind;
 	char *singular;
 
-	for (struct json *v = json_first(json_at(spec, "versions")); v;
-	     v = json_next(v))
+	for (struct json *v = json_first(json_at(spec, "versions")); v; v = json_next(v))
 		forget_rules(json_member(v, S("schema")));
 	names = json_member(spec, S("names"));
 	if (json_kind(names) != JSON_OBJECT)
@@ -57,18 +55,15 @@ void crd_prepare(struct arena *a, struct json *crd, int64_t now)
 		return;
 	status = json_new(a, JSON_OBJECT);
 	list = json_new(a, JSON_ARRAY);
-	condition(a, list, "NamesAccepted", "NoConflicts", "no conflicts found",
-		  now);
+	condition(a, list, "NamesAccepted", "NoConflicts", "no conflicts found", now);
 	condition(a, list, "Established", "InitialNamesAccepted",
 		  "the initial names have been accepted", now);
 	json_add(status, S("conditions"), list);
 	json_add(status, S("acceptedNames"), json_clone(a, names));
 	list = json_new(a, JSON_ARRAY);
-	for (struct json *v = json_first(json_at(spec, "versions")); v;
-	     v = json_next(v))
+	for (struct json *v = json_first(json_at(spec, "versions")); v; v = json_next(v))
 		if (json_bool(v, "storage", false))
-			json_push(list,
-				  json_new_str(a, json_str(v, "name", S(""))));
+			json_push(list, json_new_str(a, json_str(v, "name", S(""))));
 	json_add(status, S("storedVersions"), list);
 	json_set(crd, S("status"), status);
 }

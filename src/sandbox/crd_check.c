@@ -20,24 +20,22 @@ struct check {
 
 static bool is_1035(struct str s)
 {
-	return s.n && s.n <= 63 && s.p[0] >= 'a' && s.p[0] <= 'z' &&
-	       selector_is_subdomain(s) && str_chr(s, '.') < 0;
+	return s.n && s.n <= 63 && s.p[0] >= 'a' && s.p[0] <= 'z' && selector_is_subdomain(s) &&
+	       str_chr(s, '.') < 0;
 }
 
 static void label(struct check *k, struct str field, struct str s)
 {
 	if (!is_1035(s))
 		cause_text(k->a, k->causes, field, s,
-			   s.n > 63 ? "must be no more than 63 characters"
-				    : DNS_1035);
+			   s.n > 63 ? "must be no more than 63 characters" : DNS_1035);
 }
 
 /* ---- names -------------------------------------------------------------------- */
 
 static void names(struct check *k, const struct json *spec)
 {
-	static const char *const needed[] = { "plural", "singular", "kind",
-					      "listKind" };
+	static const char *const needed[] = { "plural", "singular", "kind", "listKind" };
 	const struct json *all = json_at(spec, "names");
 	struct str kind = json_str(all, "kind", S("")), field;
 	size_t i = 0;
@@ -61,8 +59,7 @@ static void names(struct check *k, const struct json *spec)
 	i = 0;
 	for (const struct json *m = json_first(json_at(all, "shortNames")); m;
 	     m = json_next(m), i++)
-		label(k, str_fmt(k->a, "spec.names.shortNames[%zu]", i),
-		      json_text(m));
+		label(k, str_fmt(k->a, "spec.names.shortNames[%zu]", i), json_text(m));
 }
 
 static void place(struct check *k, const struct json *crd)
@@ -72,15 +69,13 @@ static void place(struct check *k, const struct json *crd)
 	struct str scope = json_str(crd, "spec.scope", S(""));
 	struct str plural = json_str(crd, "spec.names.plural", S(""));
 
-	if (!str_eq(name,
-		    str_fmt(k->a, "%.*s.%.*s", STRF(plural), STRF(group))))
+	if (!str_eq(name, str_fmt(k->a, "%.*s.%.*s", STRF(plural), STRF(group))))
 		cause_text(k->a, k->causes, S("metadata.name"), name,
 			   "must be spec.names.plural+\".\"+spec.group");
 	if (!group.n)
 		cause_required(k->a, k->causes, S("spec.group"), "");
 	else if (!selector_is_subdomain(group))
-		cause_text(k->a, k->causes, S("spec.group"), group,
-			   SELECTOR_SUBDOMAIN_RULE);
+		cause_text(k->a, k->causes, S("spec.group"), group, SELECTOR_SUBDOMAIN_RULE);
 	else if (str_chr(group, '.') < 0)
 		cause_text(k->a, k->causes, S("spec.group"), group,
 			   "should be a domain with at least one dot");
@@ -94,39 +89,30 @@ static void place(struct check *k, const struct json *crd)
 /* ---- schemas ------------------------------------------------------------------ */
 
 /* Each place of a structural schema has a type, or leaves it open. */
-static void structural(struct check *k, const struct json *s, struct str path,
-		       const char *rule)
+static void structural(struct check *k, const struct json *s, struct str path, const char *rule)
 {
 	const struct json *items = json_member(s, S("items"));
 	const struct json *rest = json_member(s, S("additionalProperties"));
 
-	if (!json_str(s, "type", S("")).n &&
-	    !json_bool(s, "x-kubernetes-int-or-string", false) &&
+	if (!json_str(s, "type", S("")).n && !json_bool(s, "x-kubernetes-int-or-string", false) &&
 	    !json_bool(s, "x-kubernetes-preserve-unknown-fields", false))
-		cause_required(k->a, k->causes,
-			       str_fmt(k->a, "%.*s.type", STRF(path)), rule);
-	for (const struct json *m = json_first(json_at(s, "properties")); m;
-	     m = json_next(m))
+		cause_required(k->a, k->causes, str_fmt(k->a, "%.*s.type", STRF(path)), rule);
+	for (const struct json *m = json_first(json_at(s, "properties")); m; m = json_next(m))
 		structural(k, m,
-			   str_fmt(k->a, "%.*s.properties[%.*s]", STRF(path),
-				   STRF(json_key(m))),
+			   str_fmt(k->a, "%.*s.properties[%.*s]", STRF(path), STRF(json_key(m))),
 			   "must not be empty for specified object fields");
 	if (json_kind(items) == JSON_OBJECT)
 		structural(k, items, str_fmt(k->a, "%.*s.items", STRF(path)),
 			   "must not be empty for specified array items");
 	if (json_kind(rest) == JSON_OBJECT)
-		structural(
-			k, rest,
-			str_fmt(k->a, "%.*s.additionalProperties", STRF(path)),
-			"must not be empty for specified object fields");
+		structural(k, rest, str_fmt(k->a, "%.*s.additionalProperties", STRF(path)),
+			   "must not be empty for specified object fields");
 }
 
-static void schema(struct check *k, const struct json *version, size_t i,
-		   bool shared)
+static void schema(struct check *k, const struct json *version, size_t i, bool shared)
 {
 	const struct json *s = json_at(version, "schema.openAPIV3Schema");
-	struct str at = str_fmt(k->a, "spec.versions[%zu].schema.%s", i,
-				"openAPIV3Schema");
+	struct str at = str_fmt(k->a, "spec.versions[%zu].schema.%s", i, "openAPIV3Schema");
 	struct str type = json_str(s, "type", S(""));
 
 	if (!s) {
@@ -139,8 +125,7 @@ static void schema(struct check *k, const struct json *version, size_t i,
 	if (shared)
 		at = S("spec.validation.openAPIV3Schema");
 	if (type.n && !str_is(type, "object"))
-		cause_text(k->a, k->causes,
-			   str_fmt(k->a, "%.*s.type", STRF(at)), type,
+		cause_text(k->a, k->causes, str_fmt(k->a, "%.*s.type", STRF(at)), type,
 			   "must be object at the root");
 	structural(k, s, at, "must not be empty at the root");
 }
@@ -173,8 +158,7 @@ static struct str dump(struct arena *a, const struct json *v, bool shared)
 	return buf_str(&b);
 }
 
-static struct str dump_all(struct arena *a, const struct json *versions,
-			   bool shared)
+static struct str dump_all(struct arena *a, const struct json *versions, bool shared)
 {
 	struct buf b;
 
@@ -189,8 +173,7 @@ static struct str dump_all(struct arena *a, const struct json *versions,
 	return buf_str(&b);
 }
 
-static void wrong(struct check *k, const char *field, struct str value,
-		  const char *why)
+static void wrong(struct check *k, const char *field, struct str value, const char *why)
 {
 	cause_add(k->a, k->causes, "FieldValueInvalid", str_of(field),
 		  str_fmt(k->a, "Invalid value: %.*s: %s", STRF(value), why));
@@ -206,8 +189,8 @@ static void versions(struct check *k, const struct json *crd)
 
 	map_init(&seen, k->a);
 	for (const struct json *v = first; v; v = json_next(v)) {
-		shared = shared && json_eq(json_member(v, S("schema")),
-					   json_member(first, S("schema")));
+		shared = shared &&
+			 json_eq(json_member(v, S("schema")), json_member(first, S("schema")));
 		stored += json_bool(v, "storage", false);
 	}
 	for (const struct json *v = first; v; v = json_next(v), i++) {
@@ -221,8 +204,7 @@ static void versions(struct check *k, const struct json *crd)
 		if (map_get(&seen, name)) {
 			twice = true;
 			if (json_bool(v, "storage", false))
-				wrong(k, "status.storedVersions",
-				      dump(k->a, v, shared),
+				wrong(k, "status.storedVersions", dump(k->a, v, shared),
 				      str_fmt(k->a,
 					      "must have the storage version "
 					      "%.*s",
@@ -243,8 +225,7 @@ static void versions(struct check *k, const struct json *crd)
 		      "must have at least one stored version");
 }
 
-void crd_check(struct arena *a, const struct json *crd,
-	       struct sb_causes *causes)
+void crd_check(struct arena *a, const struct json *crd, struct sb_causes *causes)
 {
 	struct check k = { a, causes };
 

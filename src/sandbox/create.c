@@ -14,8 +14,7 @@ static void generate_name(struct sb_call *c, struct json *meta)
 				   (unsigned char)uid.p[i + 24] * 31u) %
 				  (sizeof(letters) - 1)];
 	json_set(meta, S("name"),
-		 json_new_str(c->a, str_fmt(c->a, "%.*s%s",
-					    STRF(str_sub(base, 0, 58)), tail)));
+		 json_new_str(c->a, str_fmt(c->a, "%.*s%s", STRF(str_sub(base, 0, 58)), tail)));
 }
 
 /* What the server gives a new object whatever the client says. */
@@ -52,14 +51,11 @@ static bool namespace_exists(struct sb_call *c, struct str name)
 		return true;
 	o = store_get(&ns->objects, c->r->ns);
 	if (!o) {
-		reply_not_found(c->a, c->out,
-				(struct sb_subject){ ns, c->r->ns });
+		reply_not_found(c->a, c->out, (struct sb_subject){ ns, c->r->ns });
 		return false;
 	}
 	if (json_at(sb_tree(c->a, o), "metadata.deletionTimestamp")) {
-		reply_terminating(c->a, c->out,
-				  (struct sb_subject){ c->r->kind, name },
-				  c->r->ns);
+		reply_terminating(c->a, c->out, (struct sb_subject){ c->r->kind, name }, c->r->ns);
 		return false;
 	}
 	return true;
@@ -78,8 +74,7 @@ void sb_insert(struct sb_call *c, struct json *object)
 	struct json *meta = sb_meta(c->a, object);
 	struct str key;
 
-	if (!sb_fit_namespace(c, object) ||
-	    !namespace_exists(c, json_str(meta, "name", S(""))))
+	if (!sb_fit_namespace(c, object) || !namespace_exists(c, json_str(meta, "name", S(""))))
 		return;
 	generate_name(c, meta);
 	c->r->name = json_str(meta, "name", S(""));
@@ -112,8 +107,7 @@ void sb_create(struct sb_call *c)
 	if (c->r->kind->traits & SB_REVIEW) {
 		/* whoever is let in may do everything */
 		json_set(object, S("metadata"), json_new(c->a, JSON_OBJECT));
-		json_set(sb_meta(c->a, object), S("creationTimestamp"),
-			 json_new(c->a, JSON_NULL));
+		json_set(sb_meta(c->a, object), S("creationTimestamp"), json_new(c->a, JSON_NULL));
 		json_set(sb_object_in(c->a, object, "status"), S("allowed"),
 			 json_new_bool(c->a, true));
 		sb_answer(c, 201, object);

@@ -15,31 +15,28 @@ struct json *sb_object_in(struct arena *a, struct json *parent, const char *key)
 }
 
 /* Sets member of parent unless it is there. */
-static void text(struct arena *a, struct json *parent, const char *key,
-		 struct str value)
+static void text(struct arena *a, struct json *parent, const char *key, struct str value)
 {
 	if (!json_str(parent, key, S("")).n)
 		json_set(parent, str_of(key), json_new_str(a, value));
 }
 
-static void number(struct arena *a, struct json *parent, const char *key,
-		   int64_t value)
+static void number(struct arena *a, struct json *parent, const char *key, int64_t value)
 {
 	if (!json_member(parent, str_of(key)))
 		json_add(parent, str_of(key), json_new_i64(a, value));
 }
 
 /* A member that is the first of a list, too: either gives the other. */
-static void mirror(struct arena *a, struct json *in, const char *one,
-		   const char *list, const char *member)
+static void mirror(struct arena *a, struct json *in, const char *one, const char *list,
+		   const char *member)
 {
 	struct json *first = json_first(json_member(in, str_of(list)));
 	struct str value = json_str(in, one, S(""));
 	struct json *item;
 
 	if (first) {
-		value = member ? json_str(first, member, S(""))
-			       : json_text(first);
+		value = member ? json_str(first, member, S("")) : json_text(first);
 		json_set(in, str_of(one), json_new_str(a, value));
 	} else if (value.n) {
 		item = json_new_str(a, value);
@@ -91,16 +88,13 @@ static void container(struct arena *a, struct json *c, bool host, bool of_pod)
 {
 	struct str image = json_str(c, "image", S(""));
 	ptrdiff_t colon = str_rchr(image, ':'), slash = str_rchr(image, '/');
-	bool latest = (colon <= slash && str_chr(image, '@') < 0) ||
-		      str_ends(image, S(":latest"));
+	bool latest = (colon <= slash && str_chr(image, '@') < 0) || str_ends(image, S(":latest"));
 	struct json *limits = json_at(c, "resources.limits"), *requests;
 
 	text(a, c, "imagePullPolicy", latest ? S("Always") : S("IfNotPresent"));
-	for (struct json *p = json_first(json_at(c, "ports")); p && host;
-	     p = json_next(p))
+	for (struct json *p = json_first(json_at(c, "ports")); p && host; p = json_next(p))
 		if (!json_i64(p, "hostPort", 0) && json_at(p, "containerPort"))
-			json_set(p, S("hostPort"),
-				 json_clone(a, json_at(p, "containerPort")));
+			json_set(p, S("hostPort"), json_clone(a, json_at(p, "containerPort")));
 	if (!of_pod || !json_first(limits))
 		return;
 	requests = sb_object_in(a, json_at(c, "resources"), "requests");
@@ -115,19 +109,15 @@ static void pod_spec(struct arena *a, struct json *spec, bool of_pod)
 	bool host = json_bool(spec, "hostNetwork", false);
 
 	for (size_t i = 0; i < 2; i++)
-		for (struct json *c =
-			     json_first(json_member(spec, str_of(lists[i])));
-		     c; c = json_next(c))
+		for (struct json *c = json_first(json_member(spec, str_of(lists[i]))); c;
+		     c = json_next(c))
 			container(a, c, host, of_pod);
-	for (struct json *v = json_first(json_at(spec, "volumes")); v;
-	     v = json_next(v))
+	for (struct json *v = json_first(json_at(spec, "volumes")); v; v = json_next(v))
 		if (json_len(v) == 1 && json_member(v, S("name")))
 			json_add(v, S("emptyDir"), json_new(a, JSON_OBJECT));
 	/* The old name of it. */
-	text(a, spec, "serviceAccountName",
-	     json_str(spec, "serviceAccount", S("")));
-	json_set(spec, S("serviceAccount"),
-		 json_clone(a, json_at(spec, "serviceAccountName")));
+	text(a, spec, "serviceAccountName", json_str(spec, "serviceAccount", S("")));
+	json_set(spec, S("serviceAccount"), json_clone(a, json_at(spec, "serviceAccountName")));
 }
 
 /* One container's claim on cpu and memory. */
@@ -136,10 +126,8 @@ static void claims(const struct json *c, bool *any, bool *all)
 	static const char *const of[] = { "cpu", "memory" };
 
 	for (size_t i = 0; i < 2; i++) {
-		struct str limit =
-			json_str(json_at(c, "resources.limits"), of[i], S("0"));
-		struct str request = json_str(json_at(c, "resources.requests"),
-					      of[i], S("0"));
+		struct str limit = json_str(json_at(c, "resources.limits"), of[i], S("0"));
+		struct str request = json_str(json_at(c, "resources.requests"), of[i], S("0"));
 
 		*any = *any || !str_is(limit, "0") || !str_is(request, "0");
 		*all = *all && !str_is(limit, "0") && str_eq(limit, request);
@@ -150,11 +138,10 @@ static struct str quality(const struct json *spec)
 {
 	bool any = false, all = true;
 
-	for (const struct json *c = json_first(json_at(spec, "containers")); c;
-	     c = json_next(c))
+	for (const struct json *c = json_first(json_at(spec, "containers")); c; c = json_next(c))
 		claims(c, &any, &all);
-	for (const struct json *c = json_first(json_at(spec, "initContainers"));
-	     c; c = json_next(c))
+	for (const struct json *c = json_first(json_at(spec, "initContainers")); c;
+	     c = json_next(c))
 		claims(c, &any, &all);
 	return !any ? S("BestEffort") : all ? S("Guaranteed") : S("Burstable");
 }
@@ -180,8 +167,7 @@ static void pod(struct arena *a, struct json *object, bool is_new)
 
 /* ---- other kinds ------------------------------------------------------------------ */
 
-static void namespace_defaults(struct arena *a, struct json *object,
-			       bool is_new)
+static void namespace_defaults(struct arena *a, struct json *object, bool is_new)
 {
 	struct json *list;
 
@@ -197,8 +183,7 @@ static void node(struct arena *a, struct json *object)
 	struct json *spec = sb_object_in(a, object, "spec");
 	struct json *status = sb_object_in(a, object, "status");
 
-	if (json_member(status, S("capacity")) &&
-	    !json_member(status, S("allocatable")))
+	if (json_member(status, S("capacity")) && !json_member(status, S("allocatable")))
 		json_add(status, S("allocatable"),
 			 json_clone(a, json_member(status, S("capacity"))));
 	mirror(a, spec, "podCIDR", "podCIDRs", NULL);
@@ -231,8 +216,7 @@ static struct str address(struct sb_call *c)
 	struct str ip = S("");
 
 	for (size_t i = 0; i < all->n || !ip.n; i++) {
-		if (ip.n && str_find(all->v[i]->text,
-				     str_fmt(c->a, "\"%.*s\"", STRF(ip))) < 0)
+		if (ip.n && str_find(all->v[i]->text, str_fmt(c->a, "\"%.*s\"", STRF(ip))) < 0)
 			continue;
 		n++;
 		ip = str_fmt(c->a, "10.96.%u.%u", n >> 8 & 255, n & 255);
@@ -251,24 +235,19 @@ static void service(struct sb_call *c, struct json *object, bool is_new)
 	    !str_is(json_str(spec, "type", S("")), "ExternalName"))
 		text(a, spec, "clusterIP", address(c));
 	mirror(a, spec, "clusterIP", "clusterIPs", NULL);
-	for (struct json *p = json_first(json_at(spec, "ports")); p;
-	     p = json_next(p))
-		if (!json_text(json_at(p, "targetPort")).n &&
-		    json_at(p, "port"))
-			json_set(p, S("targetPort"),
-				 json_clone(a, json_at(p, "port")));
+	for (struct json *p = json_first(json_at(spec, "ports")); p; p = json_next(p))
+		if (!json_text(json_at(p, "targetPort")).n && json_at(p, "port"))
+			json_set(p, S("targetPort"), json_clone(a, json_at(p, "port")));
 }
 
 static void binding(struct arena *a, struct json *object)
 {
-	for (struct json *s = json_first(json_at(object, "subjects")); s;
-	     s = json_next(s))
+	for (struct json *s = json_first(json_at(object, "subjects")); s; s = json_next(s))
 		if (!str_is(json_str(s, "kind", S("")), "ServiceAccount"))
 			text(a, s, "apiGroup", S("rbac.authorization.k8s.io"));
 }
 
-static void special(struct sb_call *c, struct json *meta, struct json *held,
-		    bool is_new)
+static void special(struct sb_call *c, struct json *meta, struct json *held, bool is_new)
 {
 	struct str kind = c->r->kind->kind;
 	struct json *template = json_at(held, "spec.template");
@@ -285,8 +264,7 @@ static void special(struct sb_call *c, struct json *meta, struct json *held,
 		node(c->a, held);
 	else if (str_is(kind, "Service"))
 		service(c, held, is_new);
-	else if (str_is(kind, "ClusterRoleBinding") ||
-		 str_is(kind, "RoleBinding"))
+	else if (str_is(kind, "ClusterRoleBinding") || str_is(kind, "RoleBinding"))
 		binding(c->a, held);
 	else
 		workload_fill(c, meta, held, is_new);
@@ -299,15 +277,12 @@ static bool hold(struct sb_call *c, uint16_t type, const struct json *part,
 	const struct sb_kind *k = c->r->kind;
 	struct err err = ERR_INIT(c->a);
 
-	if (shape_hold(c->a, &c->sb->kinds.types.shapes, type, 0, part, held,
-		       &err) == 0)
+	if (shape_hold(c->a, &c->sb->kinds.types.shapes, type, 0, part, held, &err) == 0)
 		return true;
-	reply_bad(c->a, c->out,
-		  "%.*s in version \"%.*s\" cannot be handled as a %.*s: %.*s",
+	reply_bad(c->a, c->out, "%.*s in version \"%.*s\" cannot be handled as a %.*s: %.*s",
 		  STRF(k->kind), STRF(c->r->version->name), STRF(k->kind),
 		  STRF(c->r->verb == SB_PATCH ? err.msg
-					      : sb_misfit(c, type, part, object,
-							  err.msg, false)));
+					      : sb_misfit(c, type, part, object, err.msg, false)));
 	return false;
 }
 
@@ -318,8 +293,7 @@ static bool typed(struct sb_call *c, struct json *object, bool is_new)
 	const struct sb_types *t = &c->sb->kinds.types;
 	struct json *held = NULL, *meta = NULL, *next;
 
-	if (!hold(c, types_find(t, S("ObjectMeta")), sb_meta(c->a, object),
-		  object, &meta) ||
+	if (!hold(c, types_find(t, S("ObjectMeta")), sb_meta(c->a, object), object, &meta) ||
 	    !hold(c, k->type, object, object, &held))
 		return false;
 	/* A new object has no status yet, but for nodes. */
@@ -330,8 +304,7 @@ static bool typed(struct sb_call *c, struct json *object, bool is_new)
 	held = shape_marshal(c->a, &t->shapes, k->type, held);
 	for (struct json *m = json_first(object); m; m = next) {
 		next = json_next(m);
-		if (!str_is(json_key(m), "apiVersion") &&
-		    !str_is(json_key(m), "kind") &&
+		if (!str_is(json_key(m), "apiVersion") && !str_is(json_key(m), "kind") &&
 		    !str_is(json_key(m), "metadata"))
 			json_detach(object, m);
 	}

@@ -34,14 +34,13 @@ static void add_names(struct buf *b, const char *key, const struct strs *names)
 	buf_addc(b, ']');
 }
 
-static void add_sub(struct buf *b, const struct sb_kind *k, const char *sub,
-		    const char *kind, const char *verbs)
+static void add_sub(struct buf *b, const struct sb_kind *k, const char *sub, const char *kind,
+		    const char *verbs)
 {
 	buf_addf(b,
 		 ",{\"name\":\"%.*s/%s\",\"singularName\":\"\",\"namespaced"
 		 "\":%s,%s,",
-		 STRF(k->plural), sub,
-		 k->traits & SB_NAMESPACED ? "true" : "false", kind);
+		 STRF(k->plural), sub, k->traits & SB_NAMESPACED ? "true" : "false", kind);
 	add_verbs(b, verbs);
 	buf_addc(b, '}');
 }
@@ -54,12 +53,10 @@ static void add_kind(struct sb_call *c, struct buf *b, const struct sb_kind *k)
 	buf_addf(b,
 		 "{\"name\":\"%.*s\",\"singularName\":\"%.*s\","
 		 "\"namespaced\":%s,%.*s,",
-		 STRF(k->plural),
-		 STRF(k->traits & SB_FROM_CRD ? k->singular : S("")),
+		 STRF(k->plural), STRF(k->traits & SB_FROM_CRD ? k->singular : S("")),
 		 k->traits & SB_NAMESPACED ? "true" : "false", STRF(kind));
-	add_verbs(b, k->traits & SB_CUSTOM
-			     ? "delete deletecollection get list patch create "
-			       "update watch"
+	add_verbs(b, k->traits & SB_CUSTOM   ? "delete deletecollection get list patch create "
+					       "update watch"
 		     : k->traits & SB_REVIEW ? "create"
 		     : core && str_is(k->plural, "namespaces")
 			     ? "create delete get list patch update watch"
@@ -77,11 +74,10 @@ static void add_kind(struct sb_call *c, struct buf *b, const struct sb_kind *k)
 			"get patch update");
 	if (core && str_is(k->plural, "pods") && c->sb->eviction)
 		add_sub(b, k, "eviction",
-			str_z(c->a,
-			      str_fmt(c->a,
-				      "\"group\":\"policy\",\"version\":\"%s\","
-				      "\"kind\":\"Eviction\"",
-				      c->sb->eviction)),
+			str_z(c->a, str_fmt(c->a,
+					    "\"group\":\"policy\",\"version\":\"%s\","
+					    "\"kind\":\"Eviction\"",
+					    c->sb->eviction)),
 			"create");
 	if (core && str_is(k->plural, "namespaces"))
 		add_sub(b, k, "finalize", str_z(c->a, kind), "update");
@@ -89,13 +85,10 @@ static void add_kind(struct sb_call *c, struct buf *b, const struct sb_kind *k)
 
 static void json_body(struct sb_call *c, const struct buf *b)
 {
-	*c->out = (struct sb_reply){ .code = 200,
-				     .type = "application/json",
-				     .body = buf_str(b) };
+	*c->out = (struct sb_reply){ .code = 200, .type = "application/json", .body = buf_str(b) };
 }
 
-static const struct sb_version *serves(const struct sb_kind *k,
-				       struct str version)
+static const struct sb_version *serves(const struct sb_kind *k, struct str version)
 {
 	for (size_t i = 0; i < k->n; i++)
 		if (k->v[i].served && str_eq(k->v[i].name, version))
@@ -112,8 +105,8 @@ static void resources(struct sb_call *c, struct str group, struct str version)
 	buf_addf(&b,
 		 "{\"kind\":\"APIResourceList\",%s\"groupVersion\":\"%.*s%s"
 		 "%.*s\",\"resources\":[",
-		 group.n ? "\"apiVersion\":\"v1\"," : "", STRF(group),
-		 group.n ? "/" : "", STRF(version));
+		 group.n ? "\"apiVersion\":\"v1\"," : "", STRF(group), group.n ? "/" : "",
+		 STRF(version));
 	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next) {
 		if (!str_eq(k->group, group) || !serves(k, version))
 			continue;
@@ -150,8 +143,7 @@ static struct strs versions_of(struct sb_call *c, struct str group)
 	return out;
 }
 
-static void add_group(struct sb_call *c, struct buf *b, struct str group,
-		      const char *head)
+static void add_group(struct sb_call *c, struct buf *b, struct str group, const char *head)
 {
 	struct strs versions = versions_of(c, group);
 
@@ -160,8 +152,7 @@ static void add_group(struct sb_call *c, struct buf *b, struct str group,
 		buf_addf(b,
 			 "%s{\"groupVersion\":\"%.*s/%.*s\",\"version\":\""
 			 "%.*s\"}",
-			 i ? "," : "", STRF(group), STRF(versions.v[i]),
-			 STRF(versions.v[i]));
+			 i ? "," : "", STRF(group), STRF(versions.v[i]), STRF(versions.v[i]));
 	buf_addf(b,
 		 "],\"preferredVersion\":{\"groupVersion\":\"%.*s/%.*s\","
 		 "\"version\":\"%.*s\"}}",
@@ -177,8 +168,7 @@ static void groups(struct sb_call *c)
 	buf_addz(&b, "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\","
 		     "\"groups\":[");
 	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next) {
-		if (!k->group.n || seen(&told, k->group) ||
-		    !versions_of(c, k->group).n)
+		if (!k->group.n || seen(&told, k->group) || !versions_of(c, k->group).n)
 			continue;
 		buf_addz(&b, told.n ? "," : "");
 		VEC_PUSH(c->a, &told, k->group);
@@ -207,12 +197,11 @@ static void version(struct sb_call *c)
 	struct buf b;
 
 	buf_init(&b, c->a);
-	buf_addz(&b,
-		 "{\n  \"major\": \"1\",\n  \"minor\": \"20\",\n  "
-		 "\"gitVersion\": \"v1.20.2\",\n  \"gitCommit\": \"\",\n  "
-		 "\"gitTreeState\": \"clean\",\n  \"buildDate\": "
-		 "\"1970-01-01T00:00:00Z\",\n  \"goVersion\": \"\",\n  "
-		 "\"compiler\": \"cc\",\n  \"platform\": \"linux/amd64\"\n}");
+	buf_addz(&b, "{\n  \"major\": \"1\",\n  \"minor\": \"20\",\n  "
+		     "\"gitVersion\": \"v1.20.2\",\n  \"gitCommit\": \"\",\n  "
+		     "\"gitTreeState\": \"clean\",\n  \"buildDate\": "
+		     "\"1970-01-01T00:00:00Z\",\n  \"goVersion\": \"\",\n  "
+		     "\"compiler\": \"cc\",\n  \"platform\": \"linux/amd64\"\n}");
 	json_body(c, &b);
 }
 
@@ -250,8 +239,8 @@ static void index_page(struct sb_call *c)
 	struct buf b;
 
 	buf_init(&b, c->a);
-	buf_addz(&b, "{\"paths\":[\"/apis\",\"/apis/\",\"/apis/" CRDS
-		     "\",\"/apis/" CRDS "/v1\",\"/apis/" CRDS "/v1beta1\"");
+	buf_addz(&b, "{\"paths\":[\"/apis\",\"/apis/\",\"/apis/" CRDS "\",\"/apis/" CRDS
+		     "/v1\",\"/apis/" CRDS "/v1beta1\"");
 	health(&b, "/healthz", false);
 	health(&b, "/livez", false);
 	buf_addz(&b, ",\"/metrics\",\"/openapi/v2\"");

@@ -36,8 +36,7 @@ struct budget {
 	bool known; /* its status is of its last spec */
 };
 
-static bool selects(struct arena *a, const struct json *pdb,
-		    const struct json *pod)
+static bool selects(struct arena *a, const struct json *pdb, const struct json *pod)
 {
 	struct selector sel;
 	struct err err = ERR_INIT(a);
@@ -58,19 +57,16 @@ static void count(struct sb_call *c, const struct json *pdb, struct budget *b)
 	int64_t total = 0;
 
 	b->healthy = 0;
-	for (size_t i = store_seek(all, prefix);
-	     i < all->n && str_starts(all->v[i]->key, prefix); i++) {
+	for (size_t i = store_seek(all, prefix); i < all->n && str_starts(all->v[i]->key, prefix);
+	     i++) {
 		const struct json *pod = sb_tree(c->a, all->v[i]);
 
 		if (!selects(c->a, pdb, pod))
 			continue;
 		total++;
-		b->healthy += ready(pod) &&
-			      !json_at(pod, "metadata.deletionTimestamp");
+		b->healthy += ready(pod) && !json_at(pod, "metadata.deletionTimestamp");
 	}
-	b->needed = min	  ? amount(min, total)
-		    : max ? total - amount(max, total)
-			  : 0;
+	b->needed = min ? amount(min, total) : max ? total - amount(max, total) : 0;
 	b->allowed = b->healthy > b->needed ? b->healthy - b->needed : 0;
 	b->known = true;
 }
@@ -98,8 +94,7 @@ static void refuse(struct sb_call *c, const struct budget *b)
 		b->known ? str_fmt(c->a,
 				   "The disruption budget %.*s needs %lld "
 				   "healthy pods and has %lld currently",
-				   STRF(b->name), (long long)b->needed,
-				   (long long)b->healthy)
+				   STRF(b->name), (long long)b->needed, (long long)b->healthy)
 			 : str_fmt(c->a,
 				   "The disruption budget %.*s is still being "
 				   "processed by the server.",
@@ -129,16 +124,14 @@ static void spend(struct sb_call *c, struct sb_kind *k, struct json *pdb)
 	if (c->sb->collect || request_param(c->r, "dryRun").n)
 		return;
 	json_set(status, S("disruptionsAllowed"),
-		 json_new_i64(c->a,
-			      json_i64(status, "disruptionsAllowed", 0) - 1));
+		 json_new_i64(c->a, json_i64(status, "disruptionsAllowed", 0) - 1));
 	pods = json_member(status, S("disruptedPods"));
 	if (!pods) {
 		pods = json_new(c->a, JSON_OBJECT);
 		json_add(status, S("disruptedPods"), pods);
 	}
 	sb_set_time(c->a, pods, c->r->name, c->r->now);
-	sb_store(c->sb, c->a, k,
-		 request_key(c->a, c->r, json_str(pdb, "metadata.name", S(""))),
+	sb_store(c->sb, c->a, k, request_key(c->a, c->r, json_str(pdb, "metadata.name", S(""))),
 		 pdb);
 }
 
@@ -147,23 +140,20 @@ static bool free_to_go(const struct json *pod)
 {
 	struct str phase = json_str(pod, "status.phase", S(""));
 
-	return str_is(phase, "Succeeded") || str_is(phase, "Failed") ||
-	       str_is(phase, "Pending") ||
+	return str_is(phase, "Succeeded") || str_is(phase, "Failed") || str_is(phase, "Pending") ||
 	       json_at(pod, "metadata.deletionTimestamp");
 }
 
 /* False, answered, when a budget stands in the way. */
 static bool allowed(struct sb_call *c, const struct json *pod)
 {
-	struct sb_kind *k =
-		kinds_of(&c->sb->kinds, S("policy"), S("poddisruptionbudgets"));
+	struct sb_kind *k = kinds_of(&c->sb->kinds, S("policy"), S("poddisruptionbudgets"));
 	struct str prefix = str_fmt(c->a, "%.*s/", STRF(c->r->ns));
 	struct json *found = NULL;
 	struct budget b;
 
 	for (size_t i = store_seek(&k->objects, prefix);
-	     i < k->objects.n && str_starts(k->objects.v[i]->key, prefix);
-	     i++) {
+	     i < k->objects.n && str_starts(k->objects.v[i]->key, prefix); i++) {
 		struct json *pdb = sb_tree(c->a, k->objects.v[i]);
 
 		if (!selects(c->a, pdb, pod))
@@ -199,16 +189,13 @@ void sb_evict(struct sb_call *c)
 	struct err err = ERR_INIT(c->a);
 	struct json *body = NULL, *pod;
 
-	if (json_parse(c->a, c->r->body, NULL, &body, &err) < 0 ||
-	    json_kind(body) != JSON_OBJECT) {
-		reply_bad(c->a, c->out, "the eviction is no JSON: %.*s",
-			  STRF(err.msg));
+	if (json_parse(c->a, c->r->body, NULL, &body, &err) < 0 || json_kind(body) != JSON_OBJECT) {
+		reply_bad(c->a, c->out, "the eviction is no JSON: %.*s", STRF(err.msg));
 		return;
 	}
 	if (json_at(body, "metadata.name") &&
 	    !str_eq(json_str(body, "metadata.name", S("")), c->r->name)) {
-		reply_bad(c->a, c->out,
-			  "name in URL does not match name in Eviction object");
+		reply_bad(c->a, c->out, "name in URL does not match name in Eviction object");
 		return;
 	}
 	if (!o) {
@@ -219,8 +206,8 @@ void sb_evict(struct sb_call *c)
 	if (!free_to_go(pod) && !allowed(c, pod))
 		return;
 	if (!request_param(c->r, "dryRun").n)
-		(void)sb_remove(c->sb, c->a, c->r->kind, key, pod,
-				json_at(body, "deleteOptions"), c->r->now);
+		(void)sb_remove(c->sb, c->a, c->r->kind, key, pod, json_at(body, "deleteOptions"),
+				c->r->now);
 	body = json_new(c->a, JSON_OBJECT);
 	json_add(body, S("kind"), json_new_str(c->a, S("Status")));
 	json_add(body, S("apiVersion"), json_new_str(c->a, S("v1")));

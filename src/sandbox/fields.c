@@ -38,27 +38,21 @@ static struct json *set_of(struct arena *a, const struct json *v)
 {
 	struct json *out = json_new(a, JSON_OBJECT);
 
-	for (const struct json *m = json_kind(v) == JSON_OBJECT ? json_first(v)
-								: NULL;
-	     m; m = json_next(m)) {
+	for (const struct json *m = json_kind(v) == JSON_OBJECT ? json_first(v) : NULL; m;
+	     m = json_next(m)) {
 		struct str key = str_fmt(a, "f:%.*s", STRF(json_key(m)));
 
-		json_add(out, key,
-			 json_kind(m) == JSON_ARRAY ? set_of_list(a, m)
-						    : set_of(a, m));
+		json_add(out, key, json_kind(m) == JSON_ARRAY ? set_of_list(a, m) : set_of(a, m));
 	}
 	return out;
 }
 
 struct json *fields_of(struct arena *a, const struct json *applied)
 {
-	static const char *const none[] = { "name",
-					    "namespace",
-					    "uid",
-					    "resourceVersion",
-					    "creationTimestamp",
-					    "generation",
-					    "managedFields" };
+	static const char *const none[] = {
+		"name",	      "namespace",    "uid", "resourceVersion", "creationTimestamp",
+		"generation", "managedFields"
+	};
 	struct json *copy = json_clone(a, applied);
 	struct json *meta = json_member(copy, S("metadata"));
 
@@ -73,8 +67,7 @@ struct json *fields_of(struct arena *a, const struct json *applied)
 
 /* ---- merging --------------------------------------------------------------------- */
 
-static struct json *find_like(struct arena *a, const struct json *list,
-			      struct str key)
+static struct json *find_like(struct arena *a, const struct json *list, struct str key)
 {
 	struct json *v = json_first(list);
 
@@ -83,12 +76,10 @@ static struct json *find_like(struct arena *a, const struct json *list,
 	return v;
 }
 
-static void merge_list(struct arena *a, struct json *into,
-		       const struct json *from)
+static void merge_list(struct arena *a, struct json *into, const struct json *from)
 {
 	for (const struct json *v = json_first(from); v; v = json_next(v)) {
-		struct json *old =
-			find_like(a, into, fields_key(a, json_key(from), v));
+		struct json *old = find_like(a, into, fields_key(a, json_key(from), v));
 
 		if (old)
 			fields_merge(a, old, v);
@@ -104,8 +95,7 @@ void fields_merge(struct arena *a, struct json *into, const struct json *from)
 		bool keyed = json_kind(m) == JSON_ARRAY && json_first(m) &&
 			     fields_key(a, json_key(m), json_first(m)).n;
 
-		if (json_kind(m) == JSON_OBJECT &&
-		    json_kind(old) == JSON_OBJECT)
+		if (json_kind(m) == JSON_OBJECT && json_kind(old) == JSON_OBJECT)
 			fields_merge(a, old, m);
 		else if (keyed && json_kind(old) == JSON_ARRAY)
 			merge_list(a, old, m);
@@ -120,10 +110,9 @@ void fields_prune(struct arena *a, struct json *object, const struct json *old,
 	struct json *next;
 
 	for (struct json *m = json_first(object); m; m = next) {
-		struct str key =
-			json_kind(object) == JSON_ARRAY
-				? fields_key(a, json_key(object), m)
-				: str_fmt(a, "f:%.*s", STRF(json_key(m)));
+		struct str key = json_kind(object) == JSON_ARRAY
+					 ? fields_key(a, json_key(object), m)
+					 : str_fmt(a, "f:%.*s", STRF(json_key(m)));
 		const struct json *was = json_member(old, key);
 		const struct json *is = json_member(now, key);
 

@@ -25,8 +25,7 @@ static const char *known_fields(const struct sb_kind *k)
 	return NULL;
 }
 
-static bool can_select(struct arena *a, const struct sb_kind *k,
-		       struct str path)
+static bool can_select(struct arena *a, const struct sb_kind *k, struct str path)
 {
 	struct str word = str_fmt(a, " %.*s ", STRF(path));
 
@@ -54,9 +53,8 @@ static bool parse_field(struct str one, struct sb_field *f)
 	return true;
 }
 
-static bool parse_fields(struct arena *a, const struct sb_request *r,
-			 struct str text, struct sb_filter *f,
-			 struct sb_reply *out)
+static bool parse_fields(struct arena *a, const struct sb_request *r, struct str text,
+			 struct sb_filter *f, struct sb_reply *out)
 {
 	struct str one, rest = text;
 	bool more = rest.n > 0;
@@ -81,22 +79,19 @@ static bool parse_fields(struct arena *a, const struct sb_request *r,
 			bool typed = known_fields(r->kind) != NULL;
 
 			if (typed)
-				reply_bad(a, out,
-					  "field label not supported: %.*s",
+				reply_bad(a, out, "field label not supported: %.*s",
 					  STRF(field.path));
 			else
 				reply_bad(a, out, "%s%.*s%s",
-					  r->kind->traits & SB_CUSTOM
-						  ? "field label not "
-						    "supported: "
-						  : "\"",
+					  r->kind->traits & SB_CUSTOM ? "field label not "
+									"supported: "
+								      : "\"",
 					  STRF(field.path),
-					  r->kind->traits & SB_CUSTOM
-						  ? ""
-						  : "\" is not a known field "
-						    "selector: only "
-						    "\"metadata.name\", "
-						    "\"metadata.namespace\"");
+					  r->kind->traits & SB_CUSTOM ? ""
+								      : "\" is not a known field "
+									"selector: only "
+									"\"metadata.name\", "
+									"\"metadata.namespace\"");
 			return false;
 		}
 		VEC_PUSH(a, &fields, field);
@@ -106,8 +101,8 @@ static bool parse_fields(struct arena *a, const struct sb_request *r,
 	return true;
 }
 
-bool request_filter(struct arena *a, const struct sb_request *r,
-		    struct sb_filter *f, struct sb_reply *out)
+bool request_filter(struct arena *a, const struct sb_request *r, struct sb_filter *f,
+		    struct sb_reply *out)
 {
 	struct str labels = request_param(r, "labelSelector");
 	struct err err = ERR_INIT(a);
@@ -157,14 +152,12 @@ static struct str field_text(const struct json *object, struct str path)
 
 bool filter_matches(const struct sb_filter *f, const struct json *object)
 {
-	if (f->labels_set &&
-	    !selector_matches(&f->labels, json_at(object, "metadata.labels")))
+	if (f->labels_set && !selector_matches(&f->labels, json_at(object, "metadata.labels")))
 		return false;
 	for (size_t i = 0; i < f->n_fields; i++) {
 		const struct sb_field *one = &f->fields[i];
 
-		if (str_eq(field_text(object, one->path), one->value) ==
-		    one->differs)
+		if (str_eq(field_text(object, one->path), one->value) == one->differs)
 			return false;
 	}
 	return true;
@@ -186,8 +179,7 @@ bool filter_may_match(const struct sb_filter *f, struct str text)
 
 		/* what is absent has a value only there */
 		if (!one->differs && plain(one->value) &&
-		    !str_is(one->path, "spec.unschedulable") &&
-		    str_find(text, one->value) < 0)
+		    !str_is(one->path, "spec.unschedulable") && str_find(text, one->value) < 0)
 			return false;
 	}
 	return true;

@@ -107,8 +107,7 @@ static struct str file_of(struct str packed, const char *name)
 	struct str path, size;
 	int64_t n;
 
-	while (str_line(&packed, &path) && str_line(&packed, &size) &&
-	       str_to_i64(size, &n)) {
+	while (str_line(&packed, &path) && str_line(&packed, &size) && str_to_i64(size, &n)) {
 		if (str_is(path, name))
 			return str_sub(packed, 0, (size_t)n);
 		packed = str_from(packed, (size_t)n);
@@ -118,8 +117,7 @@ static struct str file_of(struct str packed, const char *name)
 
 void kinds_init(struct kinds *k)
 {
-	struct str packed = { (const char *)packed_builtin,
-			      sizeof(packed_builtin) };
+	struct str packed = { (const char *)packed_builtin, sizeof(packed_builtin) };
 	struct str all = S(""), rest, line;
 	struct err err;
 
@@ -159,20 +157,17 @@ void kinds_free(struct kinds *k)
 
 /* ---- looking ---------------------------------------------------------------- */
 
-struct sb_kind *kinds_of(const struct kinds *k, struct str group,
-			 struct str plural)
+struct sb_kind *kinds_of(const struct kinds *k, struct str group, struct str plural)
 {
 	struct sb_kind *kind = k->first;
 
-	while (kind &&
-	       !(str_eq(kind->group, group) && str_eq(kind->plural, plural)))
+	while (kind && !(str_eq(kind->group, group) && str_eq(kind->plural, plural)))
 		kind = kind->next;
 	return kind;
 }
 
-struct sb_kind *kinds_find(const struct kinds *k, struct str group,
-			   struct str version, struct str plural,
-			   const struct sb_version **v)
+struct sb_kind *kinds_find(const struct kinds *k, struct str group, struct str version,
+			   struct str plural, const struct sb_version **v)
 {
 	struct sb_kind *kind = kinds_of(k, group, plural);
 
@@ -184,8 +179,7 @@ struct sb_kind *kinds_find(const struct kinds *k, struct str group,
 	return NULL;
 }
 
-struct str kinds_api_version(struct arena *a, const struct sb_kind *k,
-			     const struct sb_version *v)
+struct str kinds_api_version(struct arena *a, const struct sb_kind *k, const struct sb_version *v)
 {
 	if (!k->group.n)
 		return v->name;
@@ -219,10 +213,9 @@ static void describe(struct sb_kind *kind, const struct json *crd)
 	kind->group = json_str(crd, "spec.group", S(""));
 	kind->plural = json_str(crd, "spec.names.plural", S(""));
 	kind->kind = json_str(crd, "spec.names.kind", S(""));
-	kind->singular = json_str(crd, "spec.names.singular",
-				  kinds_lower(a, kind->kind));
-	kind->list_kind = json_str(crd, "spec.names.listKind",
-				   str_fmt(a, "%.*sList", STRF(kind->kind)));
+	kind->singular = json_str(crd, "spec.names.singular", kinds_lower(a, kind->kind));
+	kind->list_kind =
+		json_str(crd, "spec.names.listKind", str_fmt(a, "%.*sList", STRF(kind->kind)));
 	kind->shorts = texts(a, json_at(crd, "spec.names.shortNames"));
 	kind->categories = texts(a, json_at(crd, "spec.names.categories"));
 	kind->traits = SB_CUSTOM | SB_GENERATION | SB_FROM_CRD;
@@ -245,9 +238,8 @@ static void describe(struct sb_kind *kind, const struct json *crd)
 
 void kinds_define(struct kinds *k, const struct json *crd)
 {
-	struct sb_kind *old =
-		kinds_of(k, json_str(crd, "spec.group", S("")),
-			 json_str(crd, "spec.names.plural", S("")));
+	struct sb_kind *old = kinds_of(k, json_str(crd, "spec.group", S("")),
+				       json_str(crd, "spec.names.plural", S("")));
 	struct sb_kind *kind;
 	struct arena fresh = ARENA_INIT;
 	struct buf b;

@@ -24,8 +24,7 @@ struct json *sb_meta(struct arena *a, struct json *object)
 	return meta;
 }
 
-void sb_set_time(struct arena *a, struct json *meta, struct str key,
-		 int64_t sec)
+void sb_set_time(struct arena *a, struct json *meta, struct str key, int64_t sec)
 {
 	struct buf b;
 
@@ -46,13 +45,12 @@ struct str sb_uid(struct sandbox *s, struct arena *a)
 	return str_fmt(a,
 		       "%02x%02x%02x%02x-%02x%02x-4%01x%02x-%02x%02x-"
 		       "%02x%02x%02x%02x%02x%02x",
-		       sum[0], sum[1], sum[2], sum[3], sum[4], sum[5],
-		       sum[6] & 15, sum[7], 0x80 | (sum[8] & 0x3F), sum[9],
-		       sum[10], sum[11], sum[12], sum[13], sum[14], sum[15]);
+		       sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6] & 15, sum[7],
+		       0x80 | (sum[8] & 0x3F), sum[9], sum[10], sum[11], sum[12], sum[13], sum[14],
+		       sum[15]);
 }
 
-static struct str with_version(struct sandbox *s, struct arena *a,
-			       struct json *object)
+static struct str with_version(struct sandbox *s, struct arena *a, struct json *object)
 {
 	struct str rv = str_fmt(a, "%llu", (unsigned long long)s->store.rv + 1);
 	struct buf b;
@@ -63,17 +61,16 @@ static struct str with_version(struct sandbox *s, struct arena *a,
 	return buf_str(&b);
 }
 
-void sb_store(struct sandbox *s, struct arena *a, struct sb_kind *k,
-	      struct str key, struct json *object)
+void sb_store(struct sandbox *s, struct arena *a, struct sb_kind *k, struct str key,
+	      struct json *object)
 {
-	(void)store_put(&s->store, &k->objects, key,
-			with_version(s, a, object));
+	(void)store_put(&s->store, &k->objects, key, with_version(s, a, object));
 	if (str_is(k->plural, "customresourcedefinitions"))
 		crd_changed(s, object);
 }
 
-void sb_drop(struct sandbox *s, struct arena *a, struct sb_kind *k,
-	     struct str key, struct json *object)
+void sb_drop(struct sandbox *s, struct arena *a, struct sb_kind *k, struct str key,
+	     struct json *object)
 {
 	s->dirty = true;
 	store_delete(&s->store, &k->objects, key, with_version(s, a, object));
@@ -92,8 +89,7 @@ static bool has_text(const struct json *list, struct str text)
 }
 
 /* Puts in or takes out the finalizers that a deletion's policy stands for. */
-static void policy_finalizers(struct arena *a, struct json *meta,
-			      struct str policy)
+static void policy_finalizers(struct arena *a, struct json *meta, struct str policy)
 {
 	static const char *const names[] = { "orphan", "foregroundDeletion" };
 	const char *want = str_is(policy, "Orphan")	  ? names[0]
@@ -127,29 +123,24 @@ static bool is_core(const struct sb_kind *k, const char *plural)
 }
 
 /* Seconds a pod is given; 0 for everything else. */
-static int64_t grace(const struct sb_kind *k, const struct json *object,
-		     const struct json *options)
+static int64_t grace(const struct sb_kind *k, const struct json *object, const struct json *options)
 {
 	struct str phase = json_str(object, "status.phase", S(""));
 	int64_t asked = json_i64(options, "gracePeriodSeconds", -1);
-	int64_t had =
-		json_i64(object, "metadata.deletionGracePeriodSeconds", -1);
+	int64_t had = json_i64(object, "metadata.deletionGracePeriodSeconds", -1);
 
 	if (!is_core(k, "pods"))
 		return 0;
 	if (had >= 0) /* may only be shortened */
 		return asked >= 0 && asked < had ? asked : had;
-	if (!json_str(object, "spec.nodeName", S("")).n ||
-	    str_is(phase, "Succeeded") || str_is(phase, "Failed"))
+	if (!json_str(object, "spec.nodeName", S("")).n || str_is(phase, "Succeeded") ||
+	    str_is(phase, "Failed"))
 		return 0;
-	return asked >= 0 ? asked
-			  : json_i64(object,
-				     "spec.terminationGracePeriodSeconds", 30);
+	return asked >= 0 ? asked : json_i64(object, "spec.terminationGracePeriodSeconds", 30);
 }
 
 /* A later deletion may only shorten the wait. */
-static bool mark(struct arena *a, struct json *meta, bool namespace,
-		 int64_t seconds, int64_t now)
+static bool mark(struct arena *a, struct json *meta, bool namespace, int64_t seconds, int64_t now)
 {
 	int64_t had = json_i64(meta, "deletionGracePeriodSeconds", 0);
 	struct instant began;
@@ -161,14 +152,12 @@ static bool mark(struct arena *a, struct json *meta, bool namespace,
 	}
 	sb_set_time(a, meta, S("deletionTimestamp"), now + seconds);
 	if (!namespace)
-		json_set(meta, S("deletionGracePeriodSeconds"),
-			 json_new_i64(a, seconds));
+		json_set(meta, S("deletionGracePeriodSeconds"), json_new_i64(a, seconds));
 	return true;
 }
 
-bool sb_remove(struct sandbox *s, struct arena *a, struct sb_kind *k,
-	       struct str key, struct json *object, const struct json *options,
-	       int64_t now)
+bool sb_remove(struct sandbox *s, struct arena *a, struct sb_kind *k, struct str key,
+	       struct json *object, const struct json *options, int64_t now)
 {
 	struct json *meta = sb_meta(a, object);
 	int64_t seconds = grace(k, object, options);
@@ -178,13 +167,11 @@ bool sb_remove(struct sandbox *s, struct arena *a, struct sb_kind *k,
 	/* Jobs were there before garbage was collected. */
 	policy_finalizers(a, meta,
 			  json_str(options, "propagationPolicy",
-				   options && !(k->traits & SB_CUSTOM) &&
-						   str_is(k->kind, "Job")
+				   options && !(k->traits & SB_CUSTOM) && str_is(k->kind, "Job")
 					   ? S("Orphan")
 					   : S("")));
 	kept = json_len(json_member(meta, S("finalizers"))) ||
-	       (namespace && json_len(json_at(object, "spec.finalizers"))) ||
-	       seconds > 0;
+	       (namespace && json_len(json_at(object, "spec.finalizers"))) || seconds > 0;
 	if (!kept && !is_core(k, "pods")) {
 		sb_drop(s, a, k, key, object);
 		return true;

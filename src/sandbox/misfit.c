@@ -31,30 +31,25 @@ static struct str go_field(struct arena *a, const char *name)
 	for (size_t i = 0; i < sizeof(initials) / sizeof(initials[0]); i++) {
 		size_t n = strlen(initials[i]);
 
-		if (strncmp(name, initials[i], n) == 0 &&
-		    !(name[n] >= 'a' && name[n] <= 'z'))
+		if (strncmp(name, initials[i], n) == 0 && !(name[n] >= 'a' && name[n] <= 'z'))
 			upper = n;
 	}
 	buf_init(&b, a);
 	for (size_t i = 0; name[i]; i++)
-		buf_addc(&b, i < upper && name[i] >= 'a'
-				     ? (char)(name[i] - 'a' + 'A')
-				     : name[i]);
+		buf_addc(&b, i < upper && name[i] >= 'a' ? (char)(name[i] - 'a' + 'A') : name[i]);
 	return buf_str(&b);
 }
 
 /* Types of a kind's own are of its version, those that kinds share of v1. */
-static struct str go_type(struct misfit *m, const struct shape_row *row,
-			  const char *before, const char *after)
+static struct str go_type(struct misfit *m, const struct shape_row *row, const char *before,
+			  const char *after)
 {
 	const struct sb_types *t = &m->c->sb->kinds.types;
 	struct str name = str_of(t->shapes.pool + row->name);
-	struct str version = str_starts(name, m->c->r->kind->kind)
-				     ? m->c->r->version->name
-				     : S("v1");
+	struct str version =
+		str_starts(name, m->c->r->kind->kind) ? m->c->r->version->name : S("v1");
 
-	return str_fmt(m->c->a, "%s%.*s.%.*s%s", before, STRF(version),
-		       STRF(name), after);
+	return str_fmt(m->c->a, "%s%.*s.%.*s%s", before, STRF(version), STRF(name), after);
 }
 
 static void step(struct misfit *m, struct str part)
@@ -70,8 +65,7 @@ static void add_why(struct buf *b, struct str why)
 	ptrdiff_t of = str_find(why, S(" of type "));
 
 	if (at > 0 && of > at)
-		buf_addf(b, "%.*s value%.*s", (int)at, why.p,
-			 STRF(str_from(why, (size_t)of)));
+		buf_addf(b, "%.*s value%.*s", (int)at, why.p, STRF(str_from(why, (size_t)of)));
 	else
 		buf_add(b, why);
 }
@@ -95,27 +89,23 @@ static const char *go_kind(const struct json *v)
 }
 
 /* Why a value of the tree cannot be restored as what the struct has there. */
-static void restore(struct misfit *m, const struct shape_row *row,
-		    unsigned flags)
+static void restore(struct misfit *m, const struct shape_row *row, unsigned flags)
 {
-	static const char *const names[] = { NULL, "string", "bool", "int32",
-					     "int64" };
+	static const char *const names[] = { NULL, "string", "bool", "int32", "int64" };
 	const char *have = go_kind(m->blame);
 
 	m->stopped = true;
 	if (flags & (SHAPE_MAP | SHAPE_LIST))
-		buf_addf(&m->what, "cannot restore %s from %s",
-			 flags & SHAPE_MAP ? "map" : "slice", have);
+		buf_addf(&m->what, "cannot restore %s from %s", flags & SHAPE_MAP ? "map" : "slice",
+			 have);
 	else if (row->kind == SHAPE_STRUCT)
 		buf_addf(&m->what, "cannot restore struct from: %s", have);
 	else if (row->kind > SHAPE_INT64)
 		add_why(&m->what, m->why);
 	/* what Go itself could convert */
 	else if (json_kind(m->blame) == JSON_NUMBER &&
-		 (row->kind > SHAPE_BOOL ||
-		  (row->kind == SHAPE_STRING && *have == 'i')))
-		buf_addf(&m->what, "cannot convert %s to %s", have,
-			 names[row->kind]);
+		 (row->kind > SHAPE_BOOL || (row->kind == SHAPE_STRING && *have == 'i')))
+		buf_addf(&m->what, "cannot convert %s to %s", have, names[row->kind]);
 	else
 		buf_addf(&m->what, "unrecognized type: %s", names[row->kind]);
 }
@@ -124,16 +114,16 @@ static void restore(struct misfit *m, const struct shape_row *row,
 static void blame(struct misfit *m, const struct shape_row *row, unsigned flags)
 {
 	struct str body = m->c->r->body;
-	const char *want = flags & SHAPE_MAP	? "ReadMapCB: expect { or n"
-			   : flags & SHAPE_LIST ? "decode slice: expect [ "
-						  "or n"
+	const char *want = flags & SHAPE_MAP	       ? "ReadMapCB: expect { or n"
+			   : flags & SHAPE_LIST	       ? "decode slice: expect [ "
+							 "or n"
 			   : row->kind == SHAPE_STRUCT ? "readObjectStart: "
 							 "expect { or n"
 			   : row->kind == SHAPE_STRING ? "ReadString: expects "
 							 "\" or n"
-			   : row->kind == SHAPE_BOOL ? "ReadBool: expect t or "
-						       "f"
-						     : NULL;
+			   : row->kind == SHAPE_BOOL   ? "ReadBool: expect t or "
+							 "f"
+						       : NULL;
 	size_t start, end;
 
 	json_span(m->blame, &start, &end);
@@ -146,13 +136,11 @@ static void blame(struct misfit *m, const struct shape_row *row, unsigned flags)
 	if (want) {
 		buf_addf(&m->what, "%s, but found %c", want, body.p[start]);
 	} else if (row->kind == SHAPE_INT32 || row->kind == SHAPE_INT64) {
-		buf_addf(&m->what,
-			 "readUint%s: unexpected character: \xEF\xBF\xBD",
+		buf_addf(&m->what, "readUint%s: unexpected character: \xEF\xBF\xBD",
 			 row->kind == SHAPE_INT32 ? "32" : "64");
 	} else {
-		buf_addz(&m->what, row->kind == SHAPE_BYTES
-					   ? "decode base64: "
-					   : "unmarshalerDecoder: ");
+		buf_addz(&m->what,
+			 row->kind == SHAPE_BYTES ? "decode base64: " : "unmarshalerDecoder: ");
 		add_why(&m->what, m->why);
 		m->head = end;
 	}
@@ -160,14 +148,12 @@ static void blame(struct misfit *m, const struct shape_row *row, unsigned flags)
 	m->stopped = m->head < end;
 }
 
-static void decode_struct(struct misfit *m, uint16_t type,
-			  const struct json *object);
+static void decode_struct(struct misfit *m, uint16_t type, const struct json *object);
 
-static void decode(struct misfit *m, const struct shape_row *row,
-		   unsigned flags, const struct json *v)
+static void decode(struct misfit *m, const struct shape_row *row, unsigned flags,
+		   const struct json *v)
 {
-	const struct shape_row *of =
-		&m->c->sb->kinds.types.shapes.rows[row->type];
+	const struct shape_row *of = &m->c->sb->kinds.types.shapes.rows[row->type];
 	bool in = flags & (SHAPE_MAP | SHAPE_LIST);
 	unsigned inner = flags & SHAPE_MAP ? flags & SHAPE_LIST : 0;
 
@@ -175,26 +161,22 @@ static void decode(struct misfit *m, const struct shape_row *row,
 		blame(m, row, flags);
 	else if (!in && row->kind == SHAPE_STRUCT)
 		decode_struct(m, row->type, v);
-	for (const struct json *e = json_first(v); e && in && !m->stopped;
-	     e = json_next(e))
+	for (const struct json *e = json_first(v); e && in && !m->stopped; e = json_next(e))
 		decode(m, row, inner, e);
 	if (flags & SHAPE_LIST && !(flags & SHAPE_MAP))
-		step(m, row->kind == SHAPE_STRUCT ? go_type(m, of, "[]", ": ")
-						  : S("[]string: "));
+		step(m, row->kind == SHAPE_STRUCT ? go_type(m, of, "[]", ": ") : S("[]string: "));
 }
 
-static void decode_struct(struct misfit *m, uint16_t type,
-			  const struct json *object)
+static void decode_struct(struct misfit *m, uint16_t type, const struct json *object)
 {
 	static const struct shape_row word = { .kind = SHAPE_STRING };
 	const struct shapes *s = &m->c->sb->kinds.types.shapes;
-	struct shape_row meta = { .type = types_find(&m->c->sb->kinds.types,
-						     S("ObjectMeta")) };
+	struct shape_row meta = { .type = types_find(&m->c->sb->kinds.types, S("ObjectMeta")) };
 	bool top = type == m->c->r->kind->type;
 	bool late = m->found; /* only told that it was come to */
 
-	for (const struct json *v = json_first(object);
-	     v && !m->stopped && !late; v = json_next(v)) {
+	for (const struct json *v = json_first(object); v && !m->stopped && !late;
+	     v = json_next(v)) {
 		struct str key = json_key(v);
 		uint16_t i = shape_field(s, type, key);
 		const struct shape_row *row = i ? &s->rows[i] : &word;
@@ -203,25 +185,22 @@ static void decode_struct(struct misfit *m, uint16_t type,
 		json_span(v, &start, &end);
 		if (!end)
 			continue; /* not from the body */
-		if (!i &&
-		    !(top && (str_is(key, "metadata") || str_is(key, "kind") ||
-			      str_is(key, "apiVersion"))))
+		if (!i && !(top && (str_is(key, "metadata") || str_is(key, "kind") ||
+				    str_is(key, "apiVersion"))))
 			continue;
 		if (!i && str_is(key, "metadata"))
 			row = &meta;
 		decode(m, row, row->flags, v);
 		step(m, S(": "));
-		step(m, row == &meta ? S("ObjectMeta")
-				     : go_field(m->c->a, str_z(m->c->a, key)));
+		step(m, row == &meta ? S("ObjectMeta") : go_field(m->c->a, str_z(m->c->a, key)));
 		if (row == &word)
 			step(m, S("TypeMeta: "));
 	}
 	step(m, go_type(m, &s->rows[type], "", "."));
 }
 
-struct str sb_misfit(struct sb_call *c, uint16_t type,
-		     const struct json *object, const struct json *whole,
-		     struct str why, bool restored)
+struct str sb_misfit(struct sb_call *c, uint16_t type, const struct json *object,
+		     const struct json *whole, struct str why, bool restored)
 {
 	const struct sb_types *t = &c->sb->kinds.types;
 	struct misfit m = { .c = c, .why = why, .restore = restored };
@@ -246,8 +225,7 @@ struct str sb_misfit(struct sb_call *c, uint16_t type,
 	buf_addf(&b,
 		 "%.*s, error found in #%zu byte of ...|%.*s|..., bigger "
 		 "context ...|%.*s|...",
-		 STRF(buf_str(&m.what)), m.head - near,
-		 STRF(str_sub(body, near, m.head + 10)),
+		 STRF(buf_str(&m.what)), m.head - near, STRF(str_sub(body, near, m.head + 10)),
 		 STRF(str_sub(body, far, m.head + 50)));
 	return buf_str(&b);
 }

@@ -67,18 +67,14 @@ static struct str dry_run(struct arena *a)
 	add(&b, QUERY_NAME, S("dryRun"));
 	add(&b, QUERY_TYPE, S("string"));
 	return wrap(a, PARAMETERS_PARAMETER,
-		    wrap(a, PARAMETER_NON_BODY,
-			 wrap(a, NON_BODY_QUERY, buf_str(&b))));
+		    wrap(a, PARAMETER_NON_BODY, wrap(a, NON_BODY_QUERY, buf_str(&b))));
 }
 
-static struct str path_of(struct arena *a, const struct sb_kind *k,
-			  const struct sb_version *v)
+static struct str path_of(struct arena *a, const struct sb_kind *k, const struct sb_version *v)
 {
 	return str_fmt(a, "/api%s/%.*s/%s%.*s/{name}", k->group.n ? "s" : "",
 		       STRF(kinds_api_version(a, k, v)),
-		       k->traits & SB_NAMESPACED ? "namespaces/{namespace}/"
-						 : "",
-		       STRF(k->plural));
+		       k->traits & SB_NAMESPACED ? "namespaces/{namespace}/" : "", STRF(k->plural));
 }
 
 /* A member of the JSON, or a field of the protobuf. */
@@ -102,10 +98,8 @@ static void add_path(struct arena *a, struct buf *b, const struct sb_kind *k,
 	}
 	buf_init(&patch, a);
 	add(&patch, OPERATION_PARAMETERS, dry_run(a));
-	add(&patch, OPERATION_EXTENSION,
-	    named(a, S(EXTENSION), wrap(a, ANY_YAML, gvk)));
-	add(b, PATHS_PATH,
-	    named(a, path, wrap(a, ITEM_PATCH, buf_str(&patch))));
+	add(&patch, OPERATION_EXTENSION, named(a, S(EXTENSION), wrap(a, ANY_YAML, gvk)));
+	add(b, PATHS_PATH, named(a, path, wrap(a, ITEM_PATCH, buf_str(&patch))));
 }
 
 void sb_openapi(struct sb_call *c)

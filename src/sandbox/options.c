@@ -8,8 +8,7 @@
 
 #define MANAGER_MAX 128
 
-void options_refuse(struct sb_call *c, const char *kind,
-		    const struct sb_causes *causes)
+void options_refuse(struct sb_call *c, const char *kind, const struct sb_causes *causes)
 {
 	struct sb_kind k = { .group = S("meta.k8s.io"), .kind = str_of(kind) };
 
@@ -25,15 +24,12 @@ bool options_number(struct sb_call *c, const char *name, int64_t *out)
 	*out = 0;
 	if (!request_has(c->r, name) || str_to_i64(text, out))
 		return true;
-	while (digits < text.n && text.p[digits] >= '0' &&
-	       text.p[digits] <= '9')
+	while (digits < text.n && text.p[digits] >= '0' && text.p[digits] <= '9')
 		digits++;
 	buf_init(&b, c->a);
 	go_quote(&b, text);
-	reply_bad(c->a, c->out, "strconv.ParseInt: parsing %.*s: %s",
-		  STRF(buf_str(&b)),
-		  digits && digits == text.n ? "value out of range"
-					     : "invalid syntax");
+	reply_bad(c->a, c->out, "strconv.ParseInt: parsing %.*s: %s", STRF(buf_str(&b)),
+		  digits && digits == text.n ? "value out of range" : "invalid syntax");
 	return false;
 }
 
@@ -61,8 +57,7 @@ bool options_version(struct sb_call *c, uint64_t *out)
 
 static void match(struct sb_call *c, struct sb_causes *causes, const char *why)
 {
-	cause_add(c->a, causes, "FieldValueForbidden",
-		  S("resourceVersionMatch"),
+	cause_add(c->a, causes, "FieldValueForbidden", S("resourceVersionMatch"),
 		  str_fmt(c->a, "Forbidden: resourceVersionMatch %s", why));
 }
 
@@ -78,16 +73,14 @@ bool options_list(struct sb_call *c)
 	if (c->r->verb == SB_WATCH)
 		match(c, &causes, "is forbidden for watch");
 	if (!rv.n)
-		match(c, &causes,
-		      "is forbidden unless resourceVersion is provided");
+		match(c, &causes, "is forbidden unless resourceVersion is provided");
 	if (request_param(c->r, "continue").n)
 		match(c, &causes, "is forbidden when continue is provided");
 	if (!exact && !str_is(how, "NotOlderThan"))
 		cause_unsupported(c->a, &causes, S("resourceVersionMatch"), how,
 				  "\"Exact\", \"NotOlderThan\", \"\"");
 	if (exact && str_is(rv, "0"))
-		match(c, &causes,
-		      "\"exact\" is forbidden for resourceVersion \"0\"");
+		match(c, &causes, "\"exact\" is forbidden for resourceVersion \"0\"");
 	if (causes.n)
 		options_refuse(c, "ListOptions", &causes);
 	return !causes.n;
@@ -108,15 +101,13 @@ static void manager(struct sb_call *c, struct sb_causes *causes)
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F)
 			cause_text(c->a, causes, S("fieldManager"), s,
-				   str_z(c->a,
-					 str_fmt(c->a,
-						 "invalid character U+%04X (at "
-						 "position %zu)",
-						 s.p[i], i)));
+				   str_z(c->a, str_fmt(c->a,
+						       "invalid character U+%04X (at "
+						       "position %zu)",
+						       s.p[i], i)));
 }
 
-void options_dry_run(struct arena *a, const struct strs *values,
-		     struct sb_causes *causes)
+void options_dry_run(struct arena *a, const struct strs *values, struct sb_causes *causes)
 {
 	struct buf b;
 	bool bad = false;
@@ -145,8 +136,7 @@ static void dry_run(struct sb_call *c, struct sb_causes *causes)
 	options_dry_run(c->a, &values, causes);
 }
 
-static bool rest_valid(struct sb_call *c, const char *kind,
-		       struct sb_causes *causes)
+static bool rest_valid(struct sb_call *c, const char *kind, struct sb_causes *causes)
 {
 	manager(c, causes);
 	dry_run(c, causes);
@@ -169,7 +159,6 @@ bool options_patch(struct sb_call *c, bool apply)
 			  S("Forbidden: may not be specified for non-apply "
 			    "patch"));
 	if (apply && !request_param(c->r, "fieldManager").n)
-		cause_required(c->a, &causes, S("fieldManager"),
-			       "is required for apply patch");
+		cause_required(c->a, &causes, S("fieldManager"), "is required for apply patch");
 	return rest_valid(c, "PatchOptions", &causes);
 }

@@ -39,8 +39,7 @@ struct str page_token(struct sb_call *c, struct str key, int64_t rv)
 }
 
 /* As base64.RawURLEncoding reads it. */
-static int decode(struct arena *a, struct str text, struct str *out,
-		  struct err *err)
+static int decode(struct arena *a, struct str text, struct str *out, struct err *err)
 {
 	struct buf b;
 
@@ -49,14 +48,12 @@ static int decode(struct arena *a, struct str text, struct str *out,
 		const char *at = text.p[i] ? strchr(codes, text.p[i]) : NULL;
 
 		if (text.p[i] == '=' || (at && at - codes < 2))
-			return err_set(err, ERR_INVALID,
-				       "illegal base64 data at input byte %zu",
+			return err_set(err, ERR_INVALID, "illegal base64 data at input byte %zu",
 				       i);
 		buf_addc(&b, at ? codes[at - codes - 2] : text.p[i]);
 	}
 	if (text.n % 4 == 1)
-		return err_set(err, ERR_INVALID,
-			       "illegal base64 data at input byte %zu",
+		return err_set(err, ERR_INVALID, "illegal base64 data at input byte %zu",
 			       text.n - 1);
 	while (b.n % 4)
 		buf_addc(&b, '=');
@@ -81,8 +78,7 @@ static bool clean(struct str path)
 	return true;
 }
 
-static int parse(struct arena *a, struct str text, struct str *start,
-		 int64_t *rv, struct err *err)
+static int parse(struct arena *a, struct str text, struct str *start, int64_t *rv, struct err *err)
 {
 	struct json_fault fault;
 	struct json *j = NULL;
@@ -93,8 +89,7 @@ static int parse(struct arena *a, struct str text, struct str *start,
 		return rc;
 	if (json_parse(
 		    a, plain,
-		    &(struct json_opts){ .flags = JSON_DUP_LAST | JSON_FIX_UTF8,
-					 .fault = &fault },
+		    &(struct json_opts){ .flags = JSON_DUP_LAST | JSON_FIX_UTF8, .fault = &fault },
 		    &j, err) < 0)
 		return err_set(err, ERR_INVALID, "%.*s", STRF(fault.problem));
 	version = json_str(j, "v", S(""));
@@ -116,8 +111,7 @@ static int parse(struct arena *a, struct str text, struct str *start,
 			       "(version " TOKEN_VERSION ")");
 	if (!start->n)
 		return err_set(err, ERR_INVALID,
-			       "encoded start key empty (version " TOKEN_VERSION
-			       ")");
+			       "encoded start key empty (version " TOKEN_VERSION ")");
 	if (!clean(*start))
 		return err_set(err, ERR_INVALID, "%.*s", STRF(*start));
 	return 0;

@@ -16,9 +16,8 @@ static struct json *parse(struct sb_call *c, struct str *why)
 	struct json *j = NULL;
 	int rc = json_parse(
 		c->a, c->r->body,
-		&(struct json_opts){ .flags = JSON_DUP_LAST | JSON_FIX_UTF8,
-				     .fault = &fault },
-		&j, &err);
+		&(struct json_opts){ .flags = JSON_DUP_LAST | JSON_FIX_UTF8, .fault = &fault }, &j,
+		&err);
 
 	if (rc < 0)
 		*why = rc == -ERR_LIMIT ? err.msg : fault.problem;
@@ -27,8 +26,7 @@ static struct json *parse(struct sb_call *c, struct str *why)
 
 static void not_a(struct sb_call *c, const struct json *j, const char *type)
 {
-	reply_bad(c->a, c->out,
-		  "json: cannot unmarshal %s into Go value of type %s",
+	reply_bad(c->a, c->out, "json: cannot unmarshal %s into Go value of type %s",
 		  json_kind_name(j), type);
 }
 
@@ -39,8 +37,7 @@ static void no_object(struct sb_call *c, struct str text, struct str why)
 	struct sb_causes causes = { 0 };
 
 	cause_text(c->a, &causes, S("patch"), text, str_z(c->a, why));
-	reply_invalid(c->a, c->out, (struct sb_subject){ &none, S("") },
-		      &causes);
+	reply_invalid(c->a, c->out, (struct sb_subject){ &none, S("") }, &causes);
 }
 
 static struct json *by_operations(struct sb_call *c, const struct json *old)
@@ -100,11 +97,9 @@ static struct json *by_strategy(struct sb_call *c, const struct json *old)
 
 	if (!patch) {
 		if (str_is(why, "unexpected end of JSON input"))
-			why = str_trim(c->r->body).n ? S("unexpected EOF")
-						     : S("EOF");
+			why = str_trim(c->r->body).n ? S("unexpected EOF") : S("EOF");
 		reply_bad(c->a, c->out, "%.*s", STRF(why));
-	} else if (json_kind(patch) != JSON_OBJECT &&
-		   json_kind(patch) != JSON_NULL) {
+	} else if (json_kind(patch) != JSON_OBJECT && json_kind(patch) != JSON_NULL) {
 		not_a(c, patch, "map[string]interface {}");
 	} else if (patch_strategic(c->a, old, patch, &now, &err) < 0) {
 		reply_status(c->a, c->out, 500, "", err.msg);
@@ -124,8 +119,8 @@ static struct str text_of(struct arena *a, const struct json *now)
 }
 
 /* Where and why the text of what a patch made is no such struct. */
-static struct str misfit(struct sb_call *c, struct sb_kind *as, uint16_t type,
-			 struct str why, bool strategic)
+static struct str misfit(struct sb_call *c, struct sb_kind *as, uint16_t type, struct str why,
+			 bool strategic)
 {
 	struct sb_kind *own = c->r->kind;
 	struct err err = ERR_INIT(c->a);
@@ -133,10 +128,8 @@ static struct str misfit(struct sb_call *c, struct sb_kind *as, uint16_t type,
 
 	(void)json_parse(c->a, c->r->body, NULL, &tree, &err);
 	c->r->kind = as;
-	why = sb_misfit(c, type,
-			type == as->type ? tree
-					 : json_member(tree, S("metadata")),
-			tree, why, strategic);
+	why = sb_misfit(c, type, type == as->type ? tree : json_member(tree, S("metadata")), tree,
+			why, strategic);
 	c->r->kind = own;
 	return why;
 }
@@ -154,17 +147,14 @@ static bool fits(struct sb_call *c, const struct json *now, bool strategic)
 	as = as ? as : c->r->kind;
 	if (!as->type || json_kind(now) != JSON_OBJECT)
 		return true;
-	if (shape_hold(c->a, &t->shapes, type, 0,
-		       json_member(now, S("metadata")), NULL, &err) == 0)
+	if (shape_hold(c->a, &t->shapes, type, 0, json_member(now, S("metadata")), NULL, &err) == 0)
 		type = as->type;
-	if (type == as->type &&
-	    shape_hold(c->a, &t->shapes, type, 0, now, NULL, &err) == 0)
+	if (type == as->type && shape_hold(c->a, &t->shapes, type, 0, now, NULL, &err) == 0)
 		return true;
 	if (strategic)
 		told = patch_told(c->a, parse(c, &why));
 	c->r->body = text_of(c->a, now);
-	no_object(c, strategic ? told : c->r->body,
-		  misfit(c, as, type, err.msg, strategic));
+	no_object(c, strategic ? told : c->r->body, misfit(c, as, type, err.msg, strategic));
 	return false;
 }
 
@@ -180,8 +170,7 @@ static bool still_its_kind(struct sb_call *c, const struct json *now)
 	if (!why.n && custom && !kind.n) {
 		why = body_kindless(c->a, text_of(c->a, now));
 	} else if (!why.n && !custom && kind.n &&
-		   !(str_eq(kind, c->r->kind->kind) &&
-		     (!version.n || str_eq(version, want)))) {
+		   !(str_eq(kind, c->r->kind->kind) && (!version.n || str_eq(version, want)))) {
 		why = body_other_kind(c, kind, version.n ? version : want);
 	}
 	if (why.n) {
@@ -212,8 +201,7 @@ void sb_patch(struct sb_call *c)
 		i++;
 	/* The router knows the types of what is built in. */
 	if (i == 4 && custom)
-		body_unknown_format(c, str_fmt(c->a, "%s, %s, %s", types[0],
-					       types[1], types[3]));
+		body_unknown_format(c, str_fmt(c->a, "%s, %s, %s", types[0], types[1], types[3]));
 	else if (i == 4)
 		reply_routed(c->a, c->out, 415, "UnsupportedMediaType",
 			     S("415: Unsupported Media Type"));
@@ -230,11 +218,8 @@ void sb_patch(struct sb_call *c)
 		return;
 	if (str_is(c->r->sub, "scale"))
 		old = scale_begin(c, stored);
-	now = i == 0   ? by_operations(c, old)
-	      : i == 1 ? by_merging(c, old)
-		       : by_strategy(c, old);
-	if (!now || !fits(c, now, i == 2) || !still_its_kind(c, now) ||
-	    !sb_same_name(c, now))
+	now = i == 0 ? by_operations(c, old) : i == 1 ? by_merging(c, old) : by_strategy(c, old);
+	if (!now || !fits(c, now, i == 2) || !still_its_kind(c, now) || !sb_same_name(c, now))
 		return;
 	if (old == stored)
 		sb_replace(c, now, old);

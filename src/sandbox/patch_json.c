@@ -14,8 +14,7 @@ static struct str unescape(struct arena *a, struct str s)
 		return s;
 	buf_init(&b, a);
 	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '~' && i + 1 < s.n &&
-		    (s.p[i + 1] == '0' || s.p[i + 1] == '1'))
+		if (s.p[i] == '~' && i + 1 < s.n && (s.p[i + 1] == '0' || s.p[i + 1] == '1'))
 			buf_addc(&b, s.p[++i] == '0' ? '~' : '/');
 		else
 			buf_addc(&b, s.p[i]);
@@ -43,8 +42,7 @@ static struct json *child(const struct json *parent, struct str key)
 }
 
 /* The container a path ends in, and the last key; NULL when there is none. */
-static struct json *container(struct arena *a, struct json *root,
-			      struct str path, struct str *key)
+static struct json *container(struct arena *a, struct json *root, struct str path, struct str *key)
 {
 	struct str part;
 
@@ -70,14 +68,12 @@ static int missing(struct err *err, const char *op, struct str path)
 }
 
 /* Lists are rebuilt: insertion in the middle is rare and lists are short. */
-static int insert(struct json *list, struct str key, struct json *value,
-		  struct err *err)
+static int insert(struct json *list, struct str key, struct json *value, struct err *err)
 {
 	size_t n = json_len(list);
 	int64_t at = (int64_t)n;
 
-	if (!str_is(key, "-") &&
-	    (!str_to_i64(key, &at) || at < 0 || (size_t)at > n))
+	if (!str_is(key, "-") && (!str_to_i64(key, &at) || at < 0 || (size_t)at > n))
 		return err_set(err, ERR_INVALID,
 			       "add operation does not apply: Unable to access "
 			       "invalid index: %.*s: invalid index referenced",
@@ -92,8 +88,8 @@ static int insert(struct json *list, struct str key, struct json *value,
 	return 0;
 }
 
-static int add(struct arena *a, struct json **root, struct str path,
-	       struct json *value, struct err *err)
+static int add(struct arena *a, struct json **root, struct str path, struct json *value,
+	       struct err *err)
 {
 	struct str key;
 	struct json *in;
@@ -111,8 +107,8 @@ static int add(struct arena *a, struct json **root, struct str path,
 	return 0;
 }
 
-static int take(struct arena *a, struct json *root, struct str path,
-		const char *op, struct json **out, struct err *err)
+static int take(struct arena *a, struct json *root, struct str path, const char *op,
+		struct json **out, struct err *err)
 {
 	struct str key;
 	struct json *in = container(a, root, path, &key), *v;
@@ -125,8 +121,8 @@ static int take(struct arena *a, struct json *root, struct str path,
 	return 0;
 }
 
-static int replace(struct arena *a, struct json *root, struct str path,
-		   struct json *value, struct err *err)
+static int replace(struct arena *a, struct json *root, struct str path, struct json *value,
+		   struct err *err)
 {
 	struct str key;
 	struct json *in = container(a, root, path, &key), *v;
@@ -138,8 +134,7 @@ static int replace(struct arena *a, struct json *root, struct str path,
 	return 0;
 }
 
-static const struct json *look(struct arena *a, struct json *root,
-			       struct str path)
+static const struct json *look(struct arena *a, struct json *root, struct str path)
 {
 	struct str key;
 	struct json *in;
@@ -150,21 +145,19 @@ static const struct json *look(struct arena *a, struct json *root,
 	return in ? child(in, key) : NULL;
 }
 
-static int test(struct arena *a, struct json *root, struct str path,
-		const struct json *value, struct err *err)
+static int test(struct arena *a, struct json *root, struct str path, const struct json *value,
+		struct err *err)
 {
 	const struct json *v = look(a, root, path);
-	bool both_null =
-		json_kind(v) == JSON_NULL && json_kind(value) == JSON_NULL;
+	bool both_null = json_kind(v) == JSON_NULL && json_kind(value) == JSON_NULL;
 
 	if (both_null || (v && json_eq(v, value)))
 		return 0;
-	return err_set(err, ERR_INVALID,
-		       "testing value %.*s failed: test failed", STRF(path));
+	return err_set(err, ERR_INVALID, "testing value %.*s failed: test failed", STRF(path));
 }
 
-static int copy(struct arena *a, struct json **root, struct str from,
-		struct str path, size_t *copied, struct err *err)
+static int copy(struct arena *a, struct json **root, struct str from, struct str path,
+		size_t *copied, struct err *err)
 {
 	const struct json *v = look(a, *root, from);
 	struct buf b;
@@ -182,15 +175,14 @@ static int copy(struct arena *a, struct json **root, struct str from,
 	return add(a, root, path, json_clone(a, v), err);
 }
 
-static int apply(struct arena *a, struct json **root, const struct json *op,
-		 size_t *copied, struct err *err)
+static int apply(struct arena *a, struct json **root, const struct json *op, size_t *copied,
+		 struct err *err)
 {
 	struct str name = json_str(op, "op", S(""));
 	struct str path = json_str(op, "path", S(""));
 	struct str from = json_str(op, "from", S(""));
 	const struct json *given = json_at(op, "value");
-	struct json *value =
-		given ? json_clone(a, given) : json_new(a, JSON_NULL);
+	struct json *value = given ? json_clone(a, given) : json_new(a, JSON_NULL);
 	int rc;
 
 	if (str_is(name, "add"))
@@ -210,8 +202,8 @@ static int apply(struct arena *a, struct json **root, const struct json *op,
 	return err_set(err, ERR_INVALID, "Unexpected kind: %.*s", STRF(name));
 }
 
-int patch_operations(struct arena *a, const struct json *target,
-		     const struct json *ops, struct json **out, struct err *err)
+int patch_operations(struct arena *a, const struct json *target, const struct json *ops,
+		     struct json **out, struct err *err)
 {
 	struct json *root = json_clone(a, target);
 	size_t copied = 0;

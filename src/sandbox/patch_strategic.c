@@ -31,17 +31,15 @@ static const struct {
 static const char *merge_key(struct str field, const struct json *patch)
 {
 	if (str_is(field, "ports"))
-		return json_at(json_first(patch), "containerPort")
-			       ? "containerPort"
-			       : "port";
+		return json_at(json_first(patch), "containerPort") ? "containerPort" : "port";
 	for (size_t i = 0; i < sizeof(merged) / sizeof(merged[0]); i++)
 		if (str_is(field, merged[i].field))
 			return merged[i].key;
 	return NULL;
 }
 
-static struct json *merge(struct arena *a, struct json *target,
-			  const struct json *patch, struct err *err);
+static struct json *merge(struct arena *a, struct json *target, const struct json *patch,
+			  struct err *err);
 
 static void print(struct buf *b, const struct json *v)
 {
@@ -84,16 +82,14 @@ static bool is_directive(struct str key)
 }
 
 /* A copy without directives and nulls: what a patch gives where nothing was. */
-static struct json *fresh(struct arena *a, const struct json *patch,
-			  struct err *err)
+static struct json *fresh(struct arena *a, const struct json *patch, struct err *err)
 {
 	if (json_kind(patch) != JSON_OBJECT)
 		return json_clone(a, patch);
 	return merge(a, json_new(a, JSON_OBJECT), patch, err);
 }
 
-static struct json *find(const struct json *list, const char *key,
-			 const struct json *like)
+static struct json *find(const struct json *list, const char *key, const struct json *like)
 {
 	const struct json *want = *key ? json_member(like, str_of(key)) : like;
 	struct json *v = json_first(list);
@@ -103,9 +99,8 @@ static struct json *find(const struct json *list, const char *key,
 	return v;
 }
 
-static struct json *merge_list(struct arena *a, struct json *target,
-			       const struct json *patch, const char *key,
-			       struct err *err)
+static struct json *merge_list(struct arena *a, struct json *target, const struct json *patch,
+			       const char *key, struct err *err)
 {
 	for (const struct json *v = json_first(patch); v; v = json_next(v)) {
 		struct json *old = find(target, key, v);
@@ -126,8 +121,7 @@ static struct json *merge_list(struct arena *a, struct json *target,
 				json_detach(target, old);
 			continue;
 		}
-		now = old && *key ? merge(a, json_clone(a, old), v, err)
-				  : fresh(a, v, err);
+		now = old && *key ? merge(a, json_clone(a, old), v, err) : fresh(a, v, err);
 		if (!now)
 			return NULL;
 		if (old)
@@ -139,8 +133,7 @@ static struct json *merge_list(struct arena *a, struct json *target,
 }
 
 /* Where v stands in list, by key; -1 when it does not. */
-static long place(const struct json *list, const char *key,
-		  const struct json *v)
+static long place(const struct json *list, const char *key, const struct json *v)
 {
 	const struct json *want = *key ? json_member(v, str_of(key)) : v;
 	long i = 0;
@@ -155,9 +148,8 @@ static long place(const struct json *list, const char *key,
  * Elements the patch names come in its order, the others in theirs, and one of
  * the others stays before a named one that it was before.
  */
-static struct json *ordered(struct arena *a, struct json *all,
-			    const struct json *before, const struct json *order,
-			    const char *key)
+static struct json *ordered(struct arena *a, struct json *all, const struct json *before,
+			    const struct json *order, const char *key)
 {
 	struct json *out = json_new(a, JSON_ARRAY);
 	const struct json *left = json_first(all), *right = json_first(order);
@@ -194,9 +186,8 @@ static bool replaces(const struct json *patch)
 	return false;
 }
 
-static struct json *list(struct arena *a, const struct json *old,
-			 const struct json *patch, const struct json *order,
-			 struct err *err)
+static struct json *list(struct arena *a, const struct json *old, const struct json *patch,
+			 const struct json *order, struct err *err)
 {
 	const char *key = merge_key(json_key(patch), patch);
 	struct json *all;
@@ -205,8 +196,7 @@ static struct json *list(struct arena *a, const struct json *old,
 		return json_clone(a, patch);
 	if (json_kind(old) == JSON_ARRAY && !replaces(patch)) {
 		all = merge_list(a, json_clone(a, old), patch, key, err);
-		return all ? ordered(a, all, old, order ? order : patch, key)
-			   : NULL;
+		return all ? ordered(a, all, old, order ? order : patch, key) : NULL;
 	}
 	return merge_list(a, json_new(a, JSON_ARRAY), patch, key, err);
 }
@@ -214,12 +204,10 @@ static struct json *list(struct arena *a, const struct json *old,
 /* $deleteFromPrimitiveList/field: [values] */
 static void delete_values(struct json *target, const struct json *m)
 {
-	struct str field =
-		str_from(json_key(m), sizeof("$deleteFromPrimitiveList/") - 1);
+	struct str field = str_from(json_key(m), sizeof("$deleteFromPrimitiveList/") - 1);
 	struct json *values = json_member(target, field);
 
-	for (const struct json *v = json_first(m); values && v;
-	     v = json_next(v)) {
+	for (const struct json *v = json_first(m); values && v; v = json_next(v)) {
 		struct json *old = find(values, "", v);
 
 		if (old)
@@ -227,9 +215,8 @@ static void delete_values(struct json *target, const struct json *m)
 	}
 }
 
-static bool member(struct arena *a, struct json *target,
-		   const struct json *patch, const struct json *m,
-		   struct err *err)
+static bool member(struct arena *a, struct json *target, const struct json *patch,
+		   const struct json *m, struct err *err)
 {
 	struct str key = json_key(m);
 	struct json *old = json_member(target, key), *now;
@@ -245,16 +232,12 @@ static bool member(struct arena *a, struct json *target,
 		(void)json_remove(target, key);
 		return true;
 	case JSON_ARRAY:
-		now = list(
-			a, old, m,
-			json_member(patch, str_fmt(a, "$setElementOrder/%.*s",
-						   STRF(key))),
-			err);
+		now = list(a, old, m,
+			   json_member(patch, str_fmt(a, "$setElementOrder/%.*s", STRF(key))), err);
 		break;
 	case JSON_OBJECT:
-		now = json_kind(old) == JSON_OBJECT
-			      ? merge(a, json_clone(a, old), m, err)
-			      : fresh(a, m, err);
+		now = json_kind(old) == JSON_OBJECT ? merge(a, json_clone(a, old), m, err)
+						    : fresh(a, m, err);
 		break;
 	default:
 		now = json_clone(a, m);
@@ -282,8 +265,8 @@ static void retain(struct json *target, const struct json *keys)
 }
 
 /* Changes target, which is ours. NULL and err when the patch is malformed. */
-static struct json *merge(struct arena *a, struct json *target,
-			  const struct json *patch, struct err *err)
+static struct json *merge(struct arena *a, struct json *target, const struct json *patch,
+			  struct err *err)
 {
 	struct str directive = json_str(patch, "$patch", S(""));
 
@@ -296,8 +279,7 @@ static struct json *merge(struct arena *a, struct json *target,
 	if (str_is(directive, "delete"))
 		return json_new(a, JSON_OBJECT);
 	if (directive.n && !str_is(directive, "merge")) {
-		(void)err_set(err, ERR_INVALID,
-			      "unknown patch type: %.*s in map: %.*s",
+		(void)err_set(err, ERR_INVALID, "unknown patch type: %.*s in map: %.*s",
 			      STRF(directive), STRF(patch_told(a, patch)));
 		return NULL;
 	}
@@ -308,9 +290,8 @@ static struct json *merge(struct arena *a, struct json *target,
 	return target;
 }
 
-int patch_strategic(struct arena *a, const struct json *target,
-		    const struct json *patch, struct json **out,
-		    struct err *err)
+int patch_strategic(struct arena *a, const struct json *target, const struct json *patch,
+		    struct json **out, struct err *err)
 {
 	struct json *now = merge(a, json_clone(a, target), patch, err);
 

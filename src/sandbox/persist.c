@@ -45,16 +45,15 @@ static void add_record(struct buf *b, struct str record)
 	arena_free(&tmp);
 }
 
-static void add_object(struct buf *b, const struct sb_kind *k,
-		       const struct sb_object *o, bool deleted)
+static void add_object(struct buf *b, const struct sb_kind *k, const struct sb_object *o,
+		       bool deleted)
 {
 	struct arena tmp = ARENA_INIT;
 	struct buf r;
 
 	buf_init(&r, &tmp);
 	buf_addf(&r, "%llu %.*s %.*s %.*s\n", (unsigned long long)o->rv,
-		 STRF(k->group.n ? k->group : S("-")), STRF(k->plural),
-		 STRF(o->key));
+		 STRF(k->group.n ? k->group : S("-")), STRF(k->plural), STRF(o->key));
 	if (!deleted)
 		buf_add(&r, o->text);
 	add_record(b, buf_str(&r));
@@ -70,8 +69,8 @@ static void forget(struct sandbox *s)
 	store_begin(&s->store, 0);
 }
 
-static void restore(struct sandbox *s, struct sb_kind *k, struct str key,
-		    struct str text, uint64_t rv)
+static void restore(struct sandbox *s, struct sb_kind *k, struct str key, struct str text,
+		    uint64_t rv)
 {
 	struct arena tmp = ARENA_INIT;
 	struct sb_object *old = store_get(&k->objects, key);
@@ -97,9 +96,8 @@ static bool take(struct sandbox *s, struct str record)
 	struct sb_kind *k;
 	int64_t rv;
 
-	if (!str_cut(record, '\n', &head, &text) ||
-	    !str_cut(head, ' ', &version, &head) || !str_to_i64(version, &rv) ||
-	    rv < 0 || !str_cut(head, ' ', &group, &head) ||
+	if (!str_cut(record, '\n', &head, &text) || !str_cut(head, ' ', &version, &head) ||
+	    !str_to_i64(version, &rv) || rv < 0 || !str_cut(head, ' ', &group, &head) ||
 	    !str_cut(head, ' ', &plural, &key))
 		return false;
 	if (!plural.n) {
@@ -115,8 +113,8 @@ static bool take(struct sandbox *s, struct str record)
 		struct arena tmp = ARENA_INIT;
 		struct err err = ERR_INIT(&tmp);
 		struct json *j = NULL;
-		bool whole = json_parse(&tmp, text, NULL, &j, &err) == 0 &&
-			     json_kind(j) == JSON_OBJECT;
+		bool whole =
+			json_parse(&tmp, text, NULL, &j, &err) == 0 && json_kind(j) == JSON_OBJECT;
 
 		arena_free(&tmp);
 		if (!whole)
@@ -135,9 +133,9 @@ static size_t record_at(struct str rest, struct str *record)
 	struct str head, sum, len;
 	int64_t n;
 
-	if (!str_cut(rest, '\n', &head, &rest) ||
-	    !str_cut(head, ' ', &sum, &len) || !str_to_i64(len, &n) || n < 0 ||
-	    sum.n != SUM_LEN || rest.n <= (size_t)n || rest.p[n] != '\n')
+	if (!str_cut(rest, '\n', &head, &rest) || !str_cut(head, ' ', &sum, &len) ||
+	    !str_to_i64(len, &n) || n < 0 || sum.n != SUM_LEN || rest.n <= (size_t)n ||
+	    rest.p[n] != '\n')
 		return 0;
 	*record = str_sub(rest, 0, (size_t)n);
 	if (!str_starts(hash_hex_of(&tmp, HASH_MD5, *record), sum))
@@ -156,8 +154,7 @@ static bool inside(struct str rest)
 	return lines > RECORD_LINES || (lines == RECORD_LINES && rest.n);
 }
 
-int persist_replay(struct sandbox *s, struct str text, size_t *used,
-		   struct err *err)
+int persist_replay(struct sandbox *s, struct str text, size_t *used, struct err *err)
 {
 	*used = 0;
 	while (*used < text.n) {
@@ -183,8 +180,7 @@ static int lock(const struct persist *p, int fd, struct err *err)
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	if (errno == EWOULDBLOCK)
-		return err_set(err, ERR_INVALID,
-			       "%s is in use by another sandbox", p->path);
+		return err_set(err, ERR_INVALID, "%s is in use by another sandbox", p->path);
 	return err_sys(err, "lock %s", p->path);
 }
 
@@ -223,8 +219,7 @@ static int write_snapshot(struct persist *p, struct err *err)
 	int rc;
 
 	buf_init(&b, &a);
-	add_record(&b, str_fmt(&a, "%llu   \n",
-			       (unsigned long long)p->s->store.rv));
+	add_record(&b, str_fmt(&a, "%llu   \n", (unsigned long long)p->s->store.rv));
 	add_kinds(p, &b, true);
 	add_kinds(p, &b, false);
 	rc = file_replace(p->path, buf_str(&b), 0600, err);
@@ -310,8 +305,7 @@ static int read_all(struct persist *p, struct err *err)
 	return 0;
 }
 
-int persist_open(struct sandbox *s, const char *path, struct persist **out,
-		 struct err *err)
+int persist_open(struct sandbox *s, const char *path, struct persist **out, struct err *err)
 {
 	struct persist *p = calloc(1, sizeof(*p));
 	int rc;

@@ -8,10 +8,8 @@ static bool version_param(struct sb_call *c, uint64_t *out)
 	if (*out <= c->sb->store.rv)
 		return true;
 	reply_status(c->a, c->out, 504, "Timeout",
-		     str_fmt(c->a,
-			     "Too large resource version: %llu, current: %llu",
-			     (unsigned long long)*out,
-			     (unsigned long long)c->sb->store.rv));
+		     str_fmt(c->a, "Too large resource version: %llu, current: %llu",
+			     (unsigned long long)*out, (unsigned long long)c->sb->store.rv));
 	return false;
 }
 
@@ -36,8 +34,7 @@ static void range(struct sb_call *c, struct listing *l, struct str after)
 	if (c->r->ns.n) {
 		from = str_fmt(c->a, "%.*s/", STRF(c->r->ns));
 		/* '0' follows '/'. */
-		l->end =
-			store_seek(all, str_fmt(c->a, "%.*s0", STRF(c->r->ns)));
+		l->end = store_seek(all, str_fmt(c->a, "%.*s0", STRF(c->r->ns)));
 	}
 	if (after.n)
 		from = str_fmt(c->a, "%.*s%c", STRF(after), 0);
@@ -45,8 +42,7 @@ static void range(struct sb_call *c, struct listing *l, struct str after)
 }
 
 /* Appends the text of an object in the version asked for. */
-static void add_item(struct sb_call *c, struct buf *b,
-		     const struct sb_object *o, struct json *tree)
+static void add_item(struct sb_call *c, struct buf *b, const struct sb_object *o, struct json *tree)
 {
 	struct arena tmp = ARENA_INIT;
 	const struct sb_kind *k = c->r->kind;
@@ -122,17 +118,14 @@ static void list_answer(struct sb_call *c, struct listing *l)
 		buf_addf(&b, ",\"continue\":\"%.*s\"",
 			 STRF(page_token(c, l->next, (int64_t)l->rv)));
 		if (!filter_any(&l->filter))
-			buf_addf(&b, ",\"remainingItemCount\":%zu",
-				 l->remaining);
+			buf_addf(&b, ",\"remainingItemCount\":%zu", l->remaining);
 	}
 	if (!l->next.n && c->r->kind->traits & SB_CUSTOM)
 		buf_addz(&b, ",\"continue\":\"\"");
 	buf_addz(&b, "},\"items\":[");
 	buf_add(&b, buf_str(&objects));
 	buf_addz(&b, "]}\n");
-	*c->out = (struct sb_reply){ .code = 200,
-				     .type = "application/json",
-				     .body = buf_str(&b) };
+	*c->out = (struct sb_reply){ .code = 200, .type = "application/json", .body = buf_str(&b) };
 }
 
 static bool wants_partial(struct str accept)
@@ -150,25 +143,21 @@ static void reduce(struct arena *a, struct json *object, struct str version)
 		if (!str_is(json_key(m), "metadata"))
 			json_detach(object, m);
 	}
-	json_add(object, S("kind"),
-		 json_new_str(a, S("PartialObjectMetadata")));
+	json_add(object, S("kind"), json_new_str(a, S("PartialObjectMetadata")));
 	json_add(object, S("apiVersion"), json_new_str(a, version));
 }
 
 bool sb_partial(struct sb_call *c, struct json *object, struct json *list)
 {
 	bool beta = str_find(c->r->accept, S("v=v1beta1")) >= 0;
-	struct str version =
-		beta ? S("meta.k8s.io/v1beta1") : S("meta.k8s.io/v1");
+	struct str version = beta ? S("meta.k8s.io/v1beta1") : S("meta.k8s.io/v1");
 
 	if (!wants_partial(c->r->accept))
 		return false;
-	for (struct json *o = json_first(json_at(list, "items")); o;
-	     o = json_next(o))
+	for (struct json *o = json_first(json_at(list, "items")); o; o = json_next(o))
 		reduce(c->a, o, version);
 	if (list) {
-		json_set(list, S("kind"),
-			 json_new_str(c->a, S("PartialObjectMetadataList")));
+		json_set(list, S("kind"), json_new_str(c->a, S("PartialObjectMetadataList")));
 		json_set(list, S("apiVersion"), json_new_str(c->a, version));
 	} else {
 		/* The caller's goes on being whole. */
@@ -188,8 +177,8 @@ static void read_list(struct sb_call *c)
 
 	if (!options_number(c, "timeoutSeconds", &timeout) ||
 	    !options_number(c, "limit", &l.limit) ||
-	    !request_filter(c->a, c->r, &l.filter, c->out) ||
-	    !options_list(c) || !version_param(c, &rv))
+	    !request_filter(c->a, c->r, &l.filter, c->out) || !options_list(c) ||
+	    !version_param(c, &rv))
 		return;
 	if (!page_begin(c, &after, &l.rv))
 		return;
@@ -205,8 +194,7 @@ static void read_list(struct sb_call *c)
 		l.rv = rv;
 	if (!l.rv)
 		l.rv = c->sb->store.rv;
-	if (!store_past(c->a, &c->sb->store, &c->r->kind->objects, l.rv,
-			&l.all)) {
+	if (!store_past(c->a, &c->sb->store, &c->r->kind->objects, l.rv, &l.all)) {
 		reply_status(c->a, c->out, 410, "Expired",
 			     S("The resourceVersion for the provided list is "
 			       "too old."));
@@ -226,8 +214,7 @@ static void read_list(struct sb_call *c)
 
 static void read_one(struct sb_call *c)
 {
-	struct sb_object *o = store_get(&c->r->kind->objects,
-					request_key(c->a, c->r, c->r->name));
+	struct sb_object *o = store_get(&c->r->kind->objects, request_key(c->a, c->r, c->r->name));
 	uint64_t rv;
 
 	if (!version_param(c, &rv))

@@ -19,21 +19,18 @@ static struct json *status(struct arena *a, const char *outcome)
 	return j;
 }
 
-void reply_json(struct arena *a, struct sb_reply *out, int code,
-		const struct json *j)
+void reply_json(struct arena *a, struct sb_reply *out, int code, const struct json *j)
 {
 	struct buf b;
 
 	buf_init(&b, a);
 	json_encode(&b, j, 0);
 	buf_addc(&b, '\n');
-	*out = (struct sb_reply){ .code = code,
-				  .type = "application/json",
-				  .body = buf_str(&b) };
+	*out = (struct sb_reply){ .code = code, .type = "application/json", .body = buf_str(&b) };
 }
 
-static struct json *refusal(struct arena *a, int code, const char *reason,
-			    struct str message, struct json *details)
+static struct json *refusal(struct arena *a, int code, const char *reason, struct str message,
+			    struct json *details)
 {
 	struct json *j = status(a, "Failure");
 
@@ -46,14 +43,13 @@ static struct json *refusal(struct arena *a, int code, const char *reason,
 	return j;
 }
 
-static void refuse(struct arena *a, struct sb_reply *out, int code,
-		   const char *reason, struct str message, struct json *details)
+static void refuse(struct arena *a, struct sb_reply *out, int code, const char *reason,
+		   struct str message, struct json *details)
 {
 	reply_json(a, out, code, refusal(a, code, reason, message, details));
 }
 
-void reply_expired(struct arena *a, struct sb_reply *out, struct str message,
-		   struct str next)
+void reply_expired(struct arena *a, struct sb_reply *out, struct str message, struct str next)
 {
 	struct json *j = refusal(a, 410, "Expired", message, NULL);
 
@@ -61,14 +57,14 @@ void reply_expired(struct arena *a, struct sb_reply *out, struct str message,
 	reply_json(a, out, 410, j);
 }
 
-void reply_status(struct arena *a, struct sb_reply *out, int code,
-		  const char *reason, struct str message)
+void reply_status(struct arena *a, struct sb_reply *out, int code, const char *reason,
+		  struct str message)
 {
 	refuse(a, out, code, reason, message, NULL);
 }
 
-void reply_routed(struct arena *a, struct sb_reply *out, int code,
-		  const char *reason, struct str message)
+void reply_routed(struct arena *a, struct sb_reply *out, int code, const char *reason,
+		  struct str message)
 {
 	refuse(a, out, code, reason, message, json_new(a, JSON_OBJECT));
 }
@@ -85,8 +81,7 @@ void reply_bad(struct arena *a, struct sb_reply *out, const char *fmt, ...)
 	reply_status(a, out, 400, "BadRequest", buf_str(&b));
 }
 
-static struct json *details(struct arena *a, struct sb_subject s,
-			    struct str kind)
+static struct json *details(struct arena *a, struct sb_subject s, struct str kind)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
 
@@ -107,39 +102,34 @@ static struct str plural(struct sb_subject s)
 void reply_not_found(struct arena *a, struct sb_reply *out, struct sb_subject s)
 {
 	refuse(a, out, 404, "NotFound",
-	       str_fmt(a, "%.*s \"%.*s\" not found",
-		       STRF(kinds_name(a, s.kind)), STRF(s.name)),
+	       str_fmt(a, "%.*s \"%.*s\" not found", STRF(kinds_name(a, s.kind)), STRF(s.name)),
 	       details(a, s, plural(s)));
 }
 
 void reply_exists(struct arena *a, struct sb_reply *out, struct sb_subject s)
 {
 	refuse(a, out, 409, "AlreadyExists",
-	       str_fmt(a, "%.*s \"%.*s\" already exists",
-		       STRF(kinds_name(a, s.kind)), STRF(s.name)),
+	       str_fmt(a, "%.*s \"%.*s\" already exists", STRF(kinds_name(a, s.kind)),
+		       STRF(s.name)),
 	       details(a, s, plural(s)));
 }
 
-void reply_conflict(struct arena *a, struct sb_reply *out, struct sb_subject s,
-		    struct str why)
+void reply_conflict(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str why)
 {
 	refuse(a, out, 409, "Conflict",
-	       str_fmt(a,
-		       "Operation cannot be fulfilled on %.*s \"%.*s\": %.*s",
+	       str_fmt(a, "Operation cannot be fulfilled on %.*s \"%.*s\": %.*s",
 		       STRF(kinds_name(a, s.kind)), STRF(s.name), STRF(why)),
 	       details(a, s, plural(s)));
 }
 
-void reply_forbidden(struct arena *a, struct sb_reply *out, struct sb_subject s,
-		     struct str why)
+void reply_forbidden(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str why)
 {
 	struct str what = s.kind ? kinds_name(a, s.kind) : S("");
 
 	refuse(a, out, 403, "Forbidden",
-	       s.name.n ? str_fmt(a, "%.*s \"%.*s\" is forbidden: %.*s",
-				  STRF(what), STRF(s.name), STRF(why))
-	       : what.n ? str_fmt(a, "%.*s is forbidden: %.*s", STRF(what),
+	       s.name.n ? str_fmt(a, "%.*s \"%.*s\" is forbidden: %.*s", STRF(what), STRF(s.name),
 				  STRF(why))
+	       : what.n ? str_fmt(a, "%.*s is forbidden: %.*s", STRF(what), STRF(why))
 			: str_fmt(a, "forbidden: %.*s", STRF(why)),
 	       details(a, s, plural(s)));
 }
@@ -151,8 +141,7 @@ void reply_no_page(struct sb_reply *out)
 				  .body = S("404 page not found\n") };
 }
 
-void reply_deleted(struct arena *a, struct sb_reply *out, struct sb_subject s,
-		   struct str uid)
+void reply_deleted(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str uid)
 {
 	struct json *j = status(a, "Success"), *d = details(a, s, plural(s));
 
@@ -163,16 +152,16 @@ void reply_deleted(struct arena *a, struct sb_reply *out, struct sb_subject s,
 
 /* ---- causes ------------------------------------------------------------------ */
 
-void cause_add(struct arena *a, struct sb_causes *c, const char *reason,
-	       struct str field, struct str message)
+void cause_add(struct arena *a, struct sb_causes *c, const char *reason, struct str field,
+	       struct str message)
 {
 	struct sb_cause one = { reason, field, message };
 
 	VEC_PUSH(a, c, one);
 }
 
-void cause_value(struct arena *a, struct sb_causes *c, struct str field,
-		 const struct json *value, const char *why)
+void cause_value(struct arena *a, struct sb_causes *c, struct str field, const struct json *value,
+		 const char *why)
 {
 	struct buf b;
 
@@ -183,14 +172,14 @@ void cause_value(struct arena *a, struct sb_causes *c, struct str field,
 	cause_add(a, c, "FieldValueInvalid", field, buf_str(&b));
 }
 
-void cause_text(struct arena *a, struct sb_causes *c, struct str field,
-		struct str value, const char *why)
+void cause_text(struct arena *a, struct sb_causes *c, struct str field, struct str value,
+		const char *why)
 {
 	cause_value(a, c, field, json_new_str(a, value), why);
 }
 
-void cause_each(struct arena *a, struct sb_causes *c, struct str field,
-		struct str value, struct str bad)
+void cause_each(struct arena *a, struct sb_causes *c, struct str field, struct str value,
+		struct str bad)
 {
 	while (bad.n) {
 		ptrdiff_t at = str_find(bad, S("; "));
@@ -201,8 +190,8 @@ void cause_each(struct arena *a, struct sb_causes *c, struct str field,
 	}
 }
 
-void cause_unsupported(struct arena *a, struct sb_causes *c, struct str field,
-		       struct str value, const char *values)
+void cause_unsupported(struct arena *a, struct sb_causes *c, struct str field, struct str value,
+		       const char *values)
 {
 	struct buf b;
 
@@ -213,15 +202,13 @@ void cause_unsupported(struct arena *a, struct sb_causes *c, struct str field,
 	cause_add(a, c, "FieldValueNotSupported", field, buf_str(&b));
 }
 
-void cause_required(struct arena *a, struct sb_causes *c, struct str field,
-		    const char *why)
+void cause_required(struct arena *a, struct sb_causes *c, struct str field, const char *why)
 {
 	cause_add(a, c, "FieldValueRequired", field,
 		  str_fmt(a, "Required value%s%s", *why ? ": " : "", why));
 }
 
-static void add_causes(struct arena *a, struct json *d,
-		       const struct sb_causes *causes)
+static void add_causes(struct arena *a, struct json *d, const struct sb_causes *causes)
 {
 	struct json *list = json_new(a, JSON_ARRAY);
 
@@ -245,18 +232,15 @@ void reply_internal(struct arena *a, struct sb_reply *out, struct str why)
 	struct sb_cause cause = { "", S(""), why };
 
 	add_causes(a, d, &(struct sb_causes){ &cause, 1, 1 });
-	refuse(a, out, 500, "InternalError",
-	       str_fmt(a, "Internal error occurred: %.*s", STRF(why)), d);
+	refuse(a, out, 500, "InternalError", str_fmt(a, "Internal error occurred: %.*s", STRF(why)),
+	       d);
 }
 
-void reply_terminating(struct arena *a, struct sb_reply *out,
-		       struct sb_subject s, struct str ns)
+void reply_terminating(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str ns)
 {
 	struct json *d = details(a, s, plural(s));
-	struct sb_cause cause = {
-		"NamespaceTerminating", S("metadata.namespace"),
-		str_fmt(a, "namespace %.*s is being terminated", STRF(ns))
-	};
+	struct sb_cause cause = { "NamespaceTerminating", S("metadata.namespace"),
+				  str_fmt(a, "namespace %.*s is being terminated", STRF(ns)) };
 
 	add_causes(a, d, &(struct sb_causes){ &cause, 1, 1 });
 	refuse(a, out, 403, "Forbidden",
@@ -287,9 +271,8 @@ void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
 	buf_init(&b, a);
 	map_init(&said, a);
 	for (size_t i = 0; i < causes->n; i++) {
-		struct str one =
-			str_fmt(a, "%.*s: %.*s", STRF(causes->v[i].field),
-				STRF(causes->v[i].message));
+		struct str one = str_fmt(a, "%.*s: %.*s", STRF(causes->v[i].field),
+					 STRF(causes->v[i].message));
 
 		if (map_get(&said, one))
 			continue;

@@ -39,8 +39,7 @@ void request_reparse(struct arena *a, struct sb_request *r)
 	r->n_params = params.n;
 }
 
-static const struct sb_param *param(const struct sb_request *r,
-				    const char *name)
+static const struct sb_param *param(const struct sb_request *r, const char *name)
 {
 	for (size_t i = 0; i < r->n_params; i++)
 		if (str_is(r->params[i].name, name))
@@ -64,8 +63,7 @@ bool request_flag(const struct sb_request *r, const char *name)
 {
 	const struct sb_param *p = param(r, name);
 
-	return p && !str_is(p->value, "0") &&
-	       !str_eq_fold(p->value, S("false"));
+	return p && !str_is(p->value, "0") && !str_eq_fold(p->value, S("false"));
 }
 
 /* ---- the path ---------------------------------------------------------------- */
@@ -95,8 +93,7 @@ static bool segments(struct arena *a, struct str path, struct path *out)
 }
 
 /* Leaves the segments behind group and version; false when it is no such path. */
-static bool group_version(struct path *p, struct str *group,
-			  struct str *version)
+static bool group_version(struct path *p, struct str *group, struct str *version)
 {
 	size_t skip = 0;
 
@@ -121,8 +118,8 @@ static void shift(struct path *p, size_t by)
 }
 
 /* [namespaces/NS/]PLURAL[/NAME[/SUB]] */
-static bool resource(const struct kinds *k, struct path *p, struct str group,
-		     struct str version, struct sb_request *r)
+static bool resource(const struct kinds *k, struct path *p, struct str group, struct str version,
+		     struct sb_request *r)
 {
 	if (p->n >= 3 && str_is(p->v[0], "namespaces") &&
 	    kinds_find(k, group, version, p->v[2], &r->version)) {
@@ -147,10 +144,9 @@ static bool verb_of(struct sb_request *r, bool watch)
 	bool item = r->name.n > 0;
 
 	if (str_is(r->method, "GET") || str_is(r->method, "HEAD"))
-		r->verb = watch || (!item && request_flag(r, "watch"))
-				  ? SB_WATCH
-			  : item ? SB_GET
-				 : SB_LIST;
+		r->verb = watch || (!item && request_flag(r, "watch")) ? SB_WATCH
+			  : item				       ? SB_GET
+								       : SB_LIST;
 	else if (str_is(r->method, "POST") && (!item || r->sub.n))
 		r->verb = SB_CREATE;
 	else if (str_is(r->method, "PUT") && item)
@@ -158,8 +154,7 @@ static bool verb_of(struct sb_request *r, bool watch)
 	else if (str_is(r->method, "PATCH") && item)
 		r->verb = SB_PATCH;
 	else if (str_is(r->method, "DELETE") &&
-		 (item || r->kind->group.n ||
-		  !str_is(r->kind->plural, "namespaces")))
+		 (item || r->kind->group.n || !str_is(r->kind->plural, "namespaces")))
 		r->verb = item ? SB_DELETE : SB_DELETE_ALL;
 	else
 		return false;
@@ -169,9 +164,7 @@ static bool verb_of(struct sb_request *r, bool watch)
 /* Those that are read and written as objects are; 0: another. */
 static unsigned sub_trait(const struct sb_request *r)
 {
-	return str_is(r->sub, "status")	 ? SB_STATUS
-	       : str_is(r->sub, "scale") ? SB_SCALE
-					 : 0;
+	return str_is(r->sub, "status") ? SB_STATUS : str_is(r->sub, "scale") ? SB_SCALE : 0;
 }
 
 static bool sub_served(const struct sb_request *r)
@@ -196,8 +189,7 @@ static bool builtin_group(const struct kinds *k, struct str group)
 	return false;
 }
 
-void request_nowhere(struct arena *a, const struct kinds *k, struct str group,
-		     struct sb_reply *out)
+void request_nowhere(struct arena *a, const struct kinds *k, struct str group, struct sb_reply *out)
 {
 	if (builtin_group(k, group))
 		reply_routed(a, out, 404, "NotFound",
@@ -241,8 +233,7 @@ bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
 		return false;
 	}
 	if (!group.n && str_is(r->kind->plural, "pods") &&
-	    str_find(S("log exec attach portforward proxy"), r->sub) >= 0 &&
-	    r->sub.n > 2) {
+	    str_find(S("log exec attach portforward proxy"), r->sub) >= 0 && r->sub.n > 2) {
 		reply_bad(a, out,
 			  "pods/%.*s: nothing runs in the sandbox, its pods "
 			  "are objects only",
@@ -261,8 +252,7 @@ struct sb_subject request_subject(const struct sb_request *r)
 	return (struct sb_subject){ r->kind, r->name };
 }
 
-struct str request_key(struct arena *a, const struct sb_request *r,
-		       struct str name)
+struct str request_key(struct arena *a, const struct sb_request *r, struct str name)
 {
 	if (!(r->kind->traits & SB_NAMESPACED))
 		return name;

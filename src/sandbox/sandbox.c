@@ -24,8 +24,7 @@ static void seed_namespaces(struct sandbox *s)
 		struct sb_request r = {
 			.method = S("POST"),
 			.path = S("/api/v1/namespaces"),
-			.body = str_fmt(&a, "{\"metadata\":{\"name\":\"%s\"}}",
-					names[i]),
+			.body = str_fmt(&a, "{\"metadata\":{\"name\":\"%s\"}}", names[i]),
 		};
 
 		sandbox_handle(s, &a, &r, &reply);
@@ -35,9 +34,7 @@ static void seed_namespaces(struct sandbox *s)
 
 void sandbox_init(struct sandbox *s, uint64_t seed)
 {
-	*s = (struct sandbox){ .seed = seed,
-			       .eviction = "v1beta1",
-			       .pod_reap_ms = -1 };
+	*s = (struct sandbox){ .seed = seed, .eviction = "v1beta1", .pod_reap_ms = -1 };
 	kinds_init(&s->kinds);
 	store_init(&s->store, EVENTS_MAX, EVENTS_BYTES);
 	seed_namespaces(s);
@@ -53,14 +50,11 @@ void sandbox_free(struct sandbox *s)
 
 static bool acceptable(struct str accept)
 {
-	return !accept.n || str_find(accept, S("json")) >= 0 ||
-	       str_find(accept, S("*/*")) >= 0 ||
-	       str_find(accept, S("application/*")) >= 0 ||
-	       str_find(accept, S("yaml")) >= 0;
+	return !accept.n || str_find(accept, S("json")) >= 0 || str_find(accept, S("*/*")) >= 0 ||
+	       str_find(accept, S("application/*")) >= 0 || str_find(accept, S("yaml")) >= 0;
 }
 
-void sandbox_handle(struct sandbox *s, struct arena *a, struct sb_request *r,
-		    struct sb_reply *out)
+void sandbox_handle(struct sandbox *s, struct arena *a, struct sb_request *r, struct sb_reply *out)
 {
 	struct sb_call c = { .sb = s, .a = a, .r = r, .out = out };
 
@@ -73,8 +67,7 @@ void sandbox_handle(struct sandbox *s, struct arena *a, struct sb_request *r,
 		return;
 	}
 	if (!acceptable(r->accept)) {
-		reply_routed(a, out, 406, "NotAcceptable",
-			     S("406: Not Acceptable"));
+		reply_routed(a, out, 406, "NotAcceptable", S("406: Not Acceptable"));
 		return;
 	}
 	switch (r->verb) {

@@ -8,8 +8,7 @@
 
 struct json *sb_scale(struct sb_call *c, const struct json *object)
 {
-	static const char *const kept[] = { "name", "namespace", "uid",
-					    "resourceVersion",
+	static const char *const kept[] = { "name", "namespace", "uid", "resourceVersion",
 					    "creationTimestamp" };
 	const struct json *from = json_member(object, S("metadata"));
 	struct json *scale = json_new(c->a, JSON_OBJECT), *part;
@@ -19,18 +18,14 @@ struct json *sb_scale(struct sb_call *c, const struct json *object)
 	json_add_str(c->a, scale, "apiVersion", S("autoscaling/v1"));
 	part = json_add_object(c->a, scale, "metadata");
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-		json_add_str(c->a, part, kept[i],
-			     json_str(from, kept[i], S("")));
+		json_add_str(c->a, part, kept[i], json_str(from, kept[i], S("")));
 	part = json_add_object(c->a, scale, "spec");
 	if (n)
 		json_add(part, S("replicas"), json_new_i64(c->a, n));
 	part = json_add_object(c->a, scale, "status");
-	json_add(part, S("replicas"),
-		 json_new_i64(c->a, json_i64(object, "status.replicas", 0)));
-	json_add_str(
-		c->a, part, "selector",
-		cell_text(c, object,
-			  c->r->kind->group.n ? S("L") : S("l.spec.selector")));
+	json_add(part, S("replicas"), json_new_i64(c->a, json_i64(object, "status.replicas", 0)));
+	json_add_str(c->a, part, "selector",
+		     cell_text(c, object, c->r->kind->group.n ? S("L") : S("l.spec.selector")));
 	return scale;
 }
 
@@ -45,8 +40,7 @@ struct json *scale_begin(struct sb_call *c, const struct json *stored)
 	*k = (struct sb_kind){ .group = S("autoscaling"),
 			       .kind = S("Scale"),
 			       .plural = S("scales"),
-			       .type = types_find(&c->sb->kinds.types,
-						  S("Scale")),
+			       .type = types_find(&c->sb->kinds.types, S("Scale")),
 			       .traits = SB_NAMESPACED,
 			       .v = v,
 			       .n = 1,
@@ -57,8 +51,7 @@ struct json *scale_begin(struct sb_call *c, const struct json *stored)
 	return scale;
 }
 
-void scale_replace(struct sb_call *c, struct json *now,
-		   const struct json *stored)
+void scale_replace(struct sb_call *c, struct json *now, const struct json *stored)
 {
 	struct json *object = json_clone(c->a, stored), *rv;
 
@@ -71,7 +64,6 @@ void scale_replace(struct sb_call *c, struct json *now,
 	rv = json_at(now, "metadata.resourceVersion");
 	(void)json_remove(sb_meta(c->a, object), S("resourceVersion"));
 	if (rv)
-		json_set(sb_meta(c->a, object), S("resourceVersion"),
-			 json_clone(c->a, rv));
+		json_set(sb_meta(c->a, object), S("resourceVersion"), json_clone(c->a, rv));
 	sb_replace(c, object, stored);
 }

@@ -16,15 +16,12 @@ struct walk {
 
 static void shape(struct arena *a, const struct json *schema, struct json *v);
 
-static void shape_object(struct arena *a, const struct json *schema,
-			 struct json *v)
+static void shape_object(struct arena *a, const struct json *schema, struct json *v)
 {
 	const struct json *known = json_member(schema, S("properties"));
-	const struct json *rest =
-		json_member(schema, S("additionalProperties"));
-	bool open =
-		schema_flag(schema, "x-kubernetes-preserve-unknown-fields") ||
-		json_kind(rest) != JSON_NULL;
+	const struct json *rest = json_member(schema, S("additionalProperties"));
+	bool open = schema_flag(schema, "x-kubernetes-preserve-unknown-fields") ||
+		    json_kind(rest) != JSON_NULL;
 	bool embedded = schema_flag(schema, "x-kubernetes-embedded-resource");
 	struct json *next;
 
@@ -36,11 +33,9 @@ static void shape_object(struct arena *a, const struct json *schema,
 		if (!s && json_kind(rest) == JSON_OBJECT)
 			s = rest;
 		/* null asks for the default where it is no value itself */
-		if (s ? json_kind(m) == JSON_NULL &&
-				    !schema_flag(s, "nullable") &&
+		if (s ? json_kind(m) == JSON_NULL && !schema_flag(s, "nullable") &&
 				    json_member(s, S("default"))
-		      : !open && !(embedded && (str_is(key, "metadata") ||
-						str_is(key, "kind") ||
+		      : !open && !(embedded && (str_is(key, "metadata") || str_is(key, "kind") ||
 						str_is(key, "apiVersion"))))
 			json_detach(v, m);
 		/* metadata is whole, whatever the schema has of it */
@@ -61,16 +56,15 @@ static void shape(struct arena *a, const struct json *schema, struct json *v)
 
 	if (json_kind(v) == JSON_OBJECT)
 		shape_object(a, schema, v);
-	for (struct json *m = json_kind(v) == JSON_ARRAY ? json_first(v) : NULL;
-	     m && each; m = json_next(m))
+	for (struct json *m = json_kind(v) == JSON_ARRAY ? json_first(v) : NULL; m && each;
+	     m = json_next(m))
 		shape(a, each, m);
 }
 
 /* ---- beside the schema ---------------------------------------------------------- */
 
 /* What tells an element of a list from the others, as Go prints it. */
-static struct str identity(struct walk *w, const struct json *keys,
-			   const struct json *v)
+static struct str identity(struct walk *w, const struct json *keys, const struct json *v)
 {
 	struct buf b;
 
@@ -95,12 +89,11 @@ static struct str identity(struct walk *w, const struct json *keys,
 }
 
 /* Lists that are sets or maps have each element once. */
-static void check_unique(struct walk *w, const struct json *schema,
-			 const struct json *v, struct str path)
+static void check_unique(struct walk *w, const struct json *schema, const struct json *v,
+			 struct str path)
 {
 	struct str type = json_str(schema, "x-kubernetes-list-type", S(""));
-	const struct json *keys =
-		json_member(schema, S("x-kubernetes-list-map-keys"));
+	const struct json *keys = json_member(schema, S("x-kubernetes-list-map-keys"));
 	struct arena tmp = ARENA_INIT;
 	struct map seen;
 	size_t i = 0;
@@ -109,14 +102,12 @@ static void check_unique(struct walk *w, const struct json *schema,
 		return;
 	map_init(&seen, &tmp);
 	for (const struct json *m = json_first(v); m; m = json_next(m), i++) {
-		struct str id =
-			identity(w, str_is(type, "map") ? keys : NULL, m);
+		struct str id = identity(w, str_is(type, "map") ? keys : NULL, m);
 
 		if (map_get(&seen, id))
 			cause_add(w->a, w->causes, "FieldValueDuplicate",
 				  str_fmt(w->a, "%.*s[%zu]", STRF(path), i),
-				  str_fmt(w->a, "Duplicate value: %.*s",
-					  STRF(id)));
+				  str_fmt(w->a, "Duplicate value: %.*s", STRF(id)));
 		(void)map_put(&seen, id, w);
 	}
 	arena_free(&tmp);
@@ -133,8 +124,7 @@ static struct str encoded(struct arena *a, const struct json *v)
 
 /* A whole object in another says what it is; in no other way than by text, which
  * is why a cause without a reason means that it cannot be read. */
-static void check_embedded(struct walk *w, const struct json *v,
-			   struct str path)
+static void check_embedded(struct walk *w, const struct json *v, struct str path)
 {
 	static const char *const names[] = { "apiVersion", "kind" };
 
@@ -143,8 +133,7 @@ static void check_embedded(struct walk *w, const struct json *v,
 		struct str at = str_fmt(w->a, "%.*s.%s", STRF(path), names[i]);
 
 		if (!m)
-			cause_required(w->a, w->causes, at,
-				       "must not be empty");
+			cause_required(w->a, w->causes, at, "must not be empty");
 		else if (json_kind(m) != JSON_STRING)
 			cause_add(w->a, w->causes, "", at,
 				  str_fmt(w->a,
@@ -152,17 +141,15 @@ static void check_embedded(struct walk *w, const struct json *v,
 					  "string",
 					  STRF(encoded(w->a, m))));
 		else if (!json_text(m).n)
-			cause_value(w->a, w->causes, at, m,
-				    "must not be empty");
+			cause_value(w->a, w->causes, at, m, "must not be empty");
 	}
 }
 
-static void check_beside(struct walk *w, const struct json *schema,
-			 const struct json *v, struct str path)
+static void check_beside(struct walk *w, const struct json *schema, const struct json *v,
+			 struct str path)
 {
 	const struct json *known = json_member(schema, S("properties"));
-	const struct json *rest =
-		json_member(schema, S("additionalProperties"));
+	const struct json *rest = json_member(schema, S("additionalProperties"));
 	const struct json *each = json_member(schema, S("items"));
 	bool list = json_kind(v) == JSON_ARRAY;
 	size_t i = 0;
@@ -178,24 +165,21 @@ static void check_beside(struct walk *w, const struct json *schema,
 		const struct json *s = list ? each : json_member(known, key);
 
 		if (list)
-			check_beside(w, s, m,
-				     str_fmt(w->a, "%.*s[%zu]", STRF(path), i));
+			check_beside(w, s, m, str_fmt(w->a, "%.*s[%zu]", STRF(path), i));
 		else if (s)
 			check_beside(w, s, m,
-				     path.n ? str_fmt(w->a, "%.*s.%.*s",
-						      STRF(path), STRF(key))
+				     path.n ? str_fmt(w->a, "%.*s.%.*s", STRF(path), STRF(key))
 					    : key);
 		else if (json_kind(rest) == JSON_OBJECT)
 			check_beside(w, rest, m,
-				     str_fmt(w->a, "%.*s[%.*s]", STRF(path),
-					     STRF(key)));
+				     str_fmt(w->a, "%.*s[%.*s]", STRF(path), STRF(key)));
 	}
 }
 
 /* ---- the whole object -------------------------------------------------------------- */
 
-void schema_apply(struct arena *a, const struct json *schema,
-		  struct json *object, struct sb_causes *causes)
+void schema_apply(struct arena *a, const struct json *schema, struct json *object,
+		  struct sb_causes *causes)
 {
 	struct walk w = { a, causes };
 	struct json *meta = json_member(object, S("metadata"));

@@ -18,8 +18,7 @@ struct walk {
 	size_t right;
 };
 
-static void check(struct walk *w, const struct json *schema,
-		  const struct json *v, struct str path);
+static void check(struct walk *w, const struct json *schema, const struct json *v, struct str path);
 
 bool schema_flag(const struct json *schema, const char *name)
 {
@@ -31,10 +30,8 @@ bool schema_flag(const struct json *schema, const char *name)
 static struct str type_name(const struct json *v)
 {
 	if (json_kind(v) == JSON_NUMBER)
-		return str_chr(json_text(v), '.') < 0 ? S("integer")
-						      : S("number");
-	return json_kind(v) == JSON_BOOL ? S("boolean")
-					 : str_of(json_kind_name(v));
+		return str_chr(json_text(v), '.') < 0 ? S("integer") : S("number");
+	return json_kind(v) == JSON_BOOL ? S("boolean") : str_of(json_kind_name(v));
 }
 
 static bool has_type(const struct json *schema, const struct json *v)
@@ -46,12 +43,11 @@ static bool has_type(const struct json *schema, const struct json *v)
 		return true;
 	if (schema_flag(schema, "x-kubernetes-int-or-string"))
 		return str_is(have, "integer") || str_is(have, "string");
-	return !want.n || str_eq(want, have) ||
-	       (str_is(want, "number") && str_is(have, "integer"));
+	return !want.n || str_eq(want, have) || (str_is(want, "number") && str_is(have, "integer"));
 }
 
-static void check_type(struct walk *w, const struct json *schema,
-		       const struct json *v, struct str path)
+static void check_type(struct walk *w, const struct json *schema, const struct json *v,
+		       struct str path)
 {
 	struct str want = json_str(schema, "type", S("integer,string"));
 	struct buf b;
@@ -66,12 +62,11 @@ static void check_type(struct walk *w, const struct json *schema,
 		  str_fmt(w->a,
 			  "Invalid value: %.*s: %.*s in body must be of type "
 			  "%.*s: %.*s",
-			  STRF(buf_str(&b)), STRF(path), STRF(want),
-			  STRF(buf_str(&b))));
+			  STRF(buf_str(&b)), STRF(path), STRF(want), STRF(buf_str(&b))));
 }
 
-static void check_enum(struct walk *w, const struct json *schema,
-		       const struct json *v, struct str path)
+static void check_enum(struct walk *w, const struct json *schema, const struct json *v,
+		       struct str path)
 {
 	const struct json *list = json_member(schema, S("enum"));
 	struct buf b, value;
@@ -88,16 +83,15 @@ static void check_enum(struct walk *w, const struct json *schema,
 	buf_init(&value, w->a);
 	json_encode(&value, v, JSON_NO_HTML);
 	cause_add(w->a, w->causes, "FieldValueNotSupported", path,
-		  str_fmt(w->a,
-			  "Unsupported value: %.*s: supported values: %.*s",
+		  str_fmt(w->a, "Unsupported value: %.*s: supported values: %.*s",
 			  STRF(buf_str(&value)), STRF(buf_str(&b))));
 }
 
 /* ---- values ------------------------------------------------------------------- */
 
 /* "%s in body should …" */
-static void should(struct walk *w, const struct json *v, struct str path,
-		   const char *what, struct str value)
+static void should(struct walk *w, const struct json *v, struct str path, const char *what,
+		   struct str value)
 {
 	struct buf b;
 
@@ -115,8 +109,8 @@ static double number(const struct json *v)
 	return d;
 }
 
-static void check_number(struct walk *w, const struct json *schema,
-			 const struct json *v, struct str path)
+static void check_number(struct walk *w, const struct json *schema, const struct json *v,
+			 struct str path)
 {
 	const struct json *min = json_member(schema, S("minimum"));
 	const struct json *max = json_member(schema, S("maximum"));
@@ -129,13 +123,10 @@ static void check_number(struct walk *w, const struct json *schema,
 		should(w, v, path, "be a multiple of %.*s", json_text(of));
 	if (min && (over ? number(v) <= number(min) : number(v) < number(min)))
 		should(w, v, path,
-		       over ? "be greater than %.*s"
-			    : "be greater than or equal to %.*s",
+		       over ? "be greater than %.*s" : "be greater than or equal to %.*s",
 		       json_text(min));
 	if (max && (under ? number(v) >= number(max) : number(v) > number(max)))
-		should(w, v, path,
-		       under ? "be less than %.*s"
-			     : "be less than or equal to %.*s",
+		should(w, v, path, under ? "be less than %.*s" : "be less than or equal to %.*s",
 		       json_text(max));
 	w->right++;
 }
@@ -155,8 +146,7 @@ static bool matches(struct str pattern, struct str s)
 	struct arena tmp = ARENA_INIT;
 	struct err err = ERR_INIT(&tmp);
 	struct regex *r;
-	bool fits = regex_compile(&tmp, pattern, &r, &err) < 0 ||
-		    regex_matches(&tmp, r, s);
+	bool fits = regex_compile(&tmp, pattern, &r, &err) < 0 || regex_matches(&tmp, r, s);
 
 	arena_free(&tmp);
 	return fits;
@@ -171,8 +161,8 @@ static bool is_base64(struct arena *a, struct str s)
 	       base64_check(s, &ignored) == 0;
 }
 
-static void check_string(struct walk *w, const struct json *schema,
-			 const struct json *v, struct str path)
+static void check_string(struct walk *w, const struct json *schema, const struct json *v,
+			 struct str path)
 {
 	const struct json *min = json_member(schema, S("minLength"));
 	const struct json *max = json_member(schema, S("maxLength"));
@@ -182,19 +172,16 @@ static void check_string(struct walk *w, const struct json *schema,
 
 	/* The first of these that fails is told. */
 	if (max && (double)length(s) > number(max))
-		should(w, v, path, "be at most %.*s chars long",
-		       json_text(max));
+		should(w, v, path, "be at most %.*s chars long", json_text(max));
 	else if (min && (double)length(s) < number(min))
-		should(w, v, path, "be at least %.*s chars long",
-		       json_text(min));
+		should(w, v, path, "be at least %.*s chars long", json_text(min));
 	else if (pattern.n && !matches(pattern, s))
 		should(w, v, path, "match '%.*s'", pattern);
 	if ((str_is(format, "date-time") && !rfc3339_parse(s, &t)) ||
 	    (str_is(format, "byte") && !is_base64(w->a, s))) {
 		struct str quoted = go_quoted(w->a, s);
-		struct str text =
-			str_fmt(w->a, "%.*s in body must be of type %.*s: %.*s",
-				STRF(path), STRF(format), STRF(quoted));
+		struct str text = str_fmt(w->a, "%.*s in body must be of type %.*s: %.*s",
+					  STRF(path), STRF(format), STRF(quoted));
 
 		cause_value(w->a, w->causes, path, v, str_z(w->a, text));
 	}
@@ -202,9 +189,9 @@ static void check_string(struct walk *w, const struct json *schema,
 
 /* ---- lists and objects -------------------------------------------------------- */
 
-static void check_size(struct walk *w, const struct json *schema,
-		       const struct json *v, struct str path, const char *min,
-		       const char *max, const char *less, const char *more)
+static void check_size(struct walk *w, const struct json *schema, const struct json *v,
+		       struct str path, const char *min, const char *max, const char *less,
+		       const char *more)
 {
 	const struct json *least = json_member(schema, str_of(min));
 	const struct json *most = json_member(schema, str_of(max));
@@ -215,20 +202,19 @@ static void check_size(struct walk *w, const struct json *schema,
 
 	/* An object's size is told to be the limit. */
 	if (few || many)
-		should(w,
-		       list ? json_new_i64(w->a, (int64_t)json_len(v)) : limit,
-		       path, few ? less : more, json_text(limit));
+		should(w, list ? json_new_i64(w->a, (int64_t)json_len(v)) : limit, path,
+		       few ? less : more, json_text(limit));
 }
 
-static void check_array(struct walk *w, const struct json *schema,
-			const struct json *v, struct str path)
+static void check_array(struct walk *w, const struct json *schema, const struct json *v,
+			struct str path)
 {
 	const struct json *each = json_member(schema, S("items"));
 
 	for (const struct json *m = json_first(v); m && each; m = json_next(m))
 		check(w, each, m, path);
-	check_size(w, schema, v, path, "minItems", "maxItems",
-		   "have at least %.*s items", "have at most %.*s items");
+	check_size(w, schema, v, path, "minItems", "maxItems", "have at least %.*s items",
+		   "have at most %.*s items");
 	w->right++;
 }
 
@@ -240,13 +226,12 @@ static struct str member_path(struct walk *w, struct str path, struct str key)
 }
 
 /* Absent, or null where null is no value. */
-static bool missing(const struct json *known, const struct json *v,
-		    struct str key)
+static bool missing(const struct json *known, const struct json *v, struct str key)
 {
 	const struct json *m = json_member(v, key);
 
-	return !m || (json_kind(m) == JSON_NULL &&
-		      !schema_flag(json_member(known, key), "nullable"));
+	return !m ||
+	       (json_kind(m) == JSON_NULL && !schema_flag(json_member(known, key), "nullable"));
 }
 
 static bool needed(const struct json *schema, struct str key)
@@ -258,32 +243,27 @@ static bool needed(const struct json *schema, struct str key)
 	return r != NULL;
 }
 
-static void check_object(struct walk *w, const struct json *schema,
-			 const struct json *v, struct str path)
+static void check_object(struct walk *w, const struct json *schema, const struct json *v,
+			 struct str path)
 {
 	const struct json *known = json_member(schema, S("properties"));
-	const struct json *rest =
-		json_member(schema, S("additionalProperties"));
+	const struct json *rest = json_member(schema, S("additionalProperties"));
 	size_t before = w->causes->n;
 
 	check_size(w, schema, v, path, "minProperties", "maxProperties",
-		   "have at least %.*s properties",
-		   "have at most %.*s properties");
+		   "have at least %.*s properties", "have at most %.*s properties");
 	if (w->causes->n > before)
 		return;
-	for (const struct json *r =
-		     json_first(json_member(schema, S("required")));
-	     r; r = json_next(r))
+	for (const struct json *r = json_first(json_member(schema, S("required"))); r;
+	     r = json_next(r))
 		if (missing(known, v, json_text(r)))
-			cause_required(w->a, w->causes,
-				       member_path(w, path, json_text(r)), "");
+			cause_required(w->a, w->causes, member_path(w, path, json_text(r)), "");
 	for (const struct json *m = json_first(v); m; m = json_next(m)) {
 		const struct json *s = json_member(known, json_key(m));
 
 		if (!s && json_kind(rest) == JSON_OBJECT)
 			s = rest;
-		if (s && !(json_kind(m) == JSON_NULL &&
-			   missing(known, v, json_key(m)) &&
+		if (s && !(json_kind(m) == JSON_NULL && missing(known, v, json_key(m)) &&
 			   needed(schema, json_key(m))))
 			check(w, s, m, member_path(w, path, json_key(m)));
 	}
@@ -298,8 +278,7 @@ static void composed(struct walk *w, struct str path, const char *what)
 	buf_init(&b, w->a);
 	go_quote(&b, path);
 	buf_addf(&b, " must %s", what);
-	cause_text(w->a, w->causes, S("<nil>"), S(""),
-		   str_z(w->a, buf_str(&b)));
+	cause_text(w->a, w->causes, S("<nil>"), S(""), str_z(w->a, buf_str(&b)));
 }
 
 static void merge(struct walk *w, const struct walk *from)
@@ -316,15 +295,13 @@ struct tried {
 };
 
 /* Tries the schemas of a list; all: even after one fits, merging each. */
-static struct tried try(struct walk *w, const struct json *list,
-			const struct json *v, struct str path, bool all)
+static struct tried try(struct walk *w, const struct json *list, const struct json *v,
+			struct str path, bool all)
 {
 	struct tried t = { 0 };
 
 	for (const struct json *s = json_first(list); s; s = json_next(s)) {
-		struct walk one = { w->a,
-				    arena_array(w->a, 1, sizeof(*one.causes)),
-				    0 };
+		struct walk one = { w->a, arena_array(w->a, 1, sizeof(*one.causes)), 0 };
 
 		*one.causes = (struct sb_causes){ 0 };
 		check(&one, s, v, path);
@@ -333,22 +310,18 @@ static struct tried try(struct walk *w, const struct json *list,
 			merge(w, &one);
 		if (!one.causes->n && !t.valid++)
 			t.first = one;
-		if (one.causes->n &&
-		    (!t.best.causes || one.right > t.best.right))
+		if (one.causes->n && (!t.best.causes || one.right > t.best.right))
 			t.best = one;
 	}
 	return t;
 }
 
-static void check_alternatives(struct walk *w, const struct json *schema,
-			       const struct json *v, struct str path)
+static void check_alternatives(struct walk *w, const struct json *schema, const struct json *v,
+			       struct str path)
 {
-	struct tried any =
-		try(w, json_member(schema, S("anyOf")), v, path, false);
-	struct tried one =
-		try(w, json_member(schema, S("oneOf")), v, path, false);
-	struct tried all =
-		try(w, json_member(schema, S("allOf")), v, path, true);
+	struct tried any = try(w, json_member(schema, S("anyOf")), v, path, false);
+	struct tried one = try(w, json_member(schema, S("oneOf")), v, path, false);
+	struct tried all = try(w, json_member(schema, S("allOf")), v, path, true);
 	const struct json *not = json_member(schema, S("not"));
 
 	if (any.n && !any.valid)
@@ -356,14 +329,13 @@ static void check_alternatives(struct walk *w, const struct json *schema,
 	merge(w, any.valid ? &any.first : &any.best);
 	if (one.n && one.valid != 1)
 		composed(w, path,
-			 str_z(w->a,
-			       one.valid ? str_fmt(w->a,
-						   "validate one and only one "
-						   "schema (oneOf). Found %zu "
-						   "valid alternatives",
-						   one.valid)
-					 : S("validate one and only one schema "
-					     "(oneOf). Found none valid")));
+			 str_z(w->a, one.valid ? str_fmt(w->a,
+							 "validate one and only one "
+							 "schema (oneOf). Found %zu "
+							 "valid alternatives",
+							 one.valid)
+					       : S("validate one and only one schema "
+						   "(oneOf). Found none valid")));
 	if (one.valid < 2)
 		merge(w, one.valid ? &one.first : &one.best);
 	if (all.valid < all.n)
@@ -384,8 +356,7 @@ static void check_alternatives(struct walk *w, const struct json *schema,
 
 /* ---- a value ------------------------------------------------------------------ */
 
-static void check(struct walk *w, const struct json *schema,
-		  const struct json *v, struct str path)
+static void check(struct walk *w, const struct json *schema, const struct json *v, struct str path)
 {
 	bool typed = json_str(schema, "type", S("")).n ||
 		     schema_flag(schema, "x-kubernetes-int-or-string");
@@ -421,8 +392,8 @@ static void check(struct walk *w, const struct json *schema,
 	w->right += json_kind(v) == JSON_BOOL ? 3 : 4;
 }
 
-void schema_check(struct arena *a, const struct json *schema,
-		  const struct json *v, struct sb_causes *causes)
+void schema_check(struct arena *a, const struct json *schema, const struct json *v,
+		  struct sb_causes *causes)
 {
 	struct walk w = { a, causes, 0 };
 

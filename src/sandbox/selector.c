@@ -21,8 +21,7 @@ struct str filter_bad_value(struct arena *a, struct str value)
 	return older(a, selector_bad_value(a, value));
 }
 
-int filter_labels(struct arena *a, struct str text, struct selector *out,
-		  struct err *err)
+int filter_labels(struct arena *a, struct str text, struct selector *out, struct err *err)
 {
 	int rc = selector_parse(a, text, out, err);
 

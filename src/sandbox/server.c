@@ -118,8 +118,7 @@ static void push_all(struct sb_server *s)
 	}
 }
 
-static void watch_start(struct sb_server *s, struct http_exchange *x,
-			struct sb_watch *watch)
+static void watch_start(struct sb_server *s, struct http_exchange *x, struct sb_watch *watch)
 {
 	struct conn_watch *w = calloc(1, sizeof(*w));
 	int64_t now = loop_now(s->o.loop);
@@ -139,8 +138,7 @@ static void watch_start(struct sb_server *s, struct http_exchange *x,
 		.next = s->watches,
 	};
 	if (s->o.faults.drop_watch_ms)
-		w->cut = now + s->o.faults.drop_watch_ms / 2 +
-			 dice(s, s->o.faults.drop_watch_ms);
+		w->cut = now + s->o.faults.drop_watch_ms / 2 + dice(s, s->o.faults.drop_watch_ms);
 	s->watches = w;
 	x->state = w;
 	x->on_gone = watch_gone;
@@ -204,8 +202,7 @@ static bool let_in(const struct sb_server *s, const struct http_exchange *x)
 	struct str scheme, token;
 	bool ok = s->o.tokens.n == 0;
 
-	if (ok || !str_cut(header, ' ', &scheme, &token) ||
-	    !str_eq_fold(scheme, S("Bearer")))
+	if (ok || !str_cut(header, ' ', &scheme, &token) || !str_eq_fold(scheme, S("Bearer")))
 		return ok;
 	for (size_t i = 0; i < s->o.tokens.n; i++)
 		ok = ok || str_eq(token, s->o.tokens.v[i]);
@@ -229,8 +226,7 @@ static bool forbidden(const struct strs *resources, struct str target)
 }
 
 /* An injected fault; false when there is none this time. */
-static bool fault(struct sb_server *s, struct http_exchange *x,
-		  struct sb_reply *reply)
+static bool fault(struct sb_server *s, struct http_exchange *x, struct sb_reply *reply)
 {
 	const struct sb_faults *f = &s->o.faults;
 
@@ -246,8 +242,7 @@ static bool fault(struct sb_server *s, struct http_exchange *x,
 		return true;
 	}
 	if (forbidden(&f->forbid, x->head->target)) {
-		reply_status(x->a, reply, 403, "Forbidden",
-			     S("forbidden: injected"));
+		reply_status(x->a, reply, 403, "Forbidden", S("forbidden: injected"));
 		return true;
 	}
 	return false;
@@ -262,8 +257,7 @@ static void send_reply(struct http_exchange *x, const struct sb_reply *reply)
 	if (reply->type)
 		http_add_field(&b, S("Content-Type"), str_of(reply->type));
 	if (reply->retry_after)
-		http_add_field(&b, S("Retry-After"),
-			       str_fmt(x->a, "%d", reply->retry_after));
+		http_add_field(&b, S("Retry-After"), str_fmt(x->a, "%d", reply->retry_after));
 	http_reply(x, reply->code, buf_str(&b), reply->body, NULL, NULL);
 }
 
@@ -283,8 +277,7 @@ static void answer(struct sb_server *s, struct http_exchange *x)
 
 	(void)str_cut(h->target, '?', &r.path, &r.query);
 	if (!let_in(s, x))
-		reply_status(x->a, &reply, 401, "Unauthorized",
-			     S("Unauthorized"));
+		reply_status(x->a, &reply, 401, "Unauthorized", S("Unauthorized"));
 	else if (!fault(s, x, &reply))
 		sandbox_handle(sb, x->a, &r, &reply);
 	if (reply.watch) {
@@ -296,8 +289,7 @@ static void answer(struct sb_server *s, struct http_exchange *x)
 	(void)sandbox_work(sb, wall_ms());
 	keep(s);
 	if (s->o.faults.compact_every && sb->store.rv >= s->compact_at) {
-		s->compact_at =
-			sb->store.rv + (uint64_t)s->o.faults.compact_every;
+		s->compact_at = sb->store.rv + (uint64_t)s->o.faults.compact_every;
 		store_compact(&sb->store);
 	}
 	push_all(s);
@@ -367,8 +359,7 @@ struct sb_server *sb_server_new(const struct sb_server_opts *o)
 		.ctx = s,
 		.max_conns = 20000,
 		.per_address = 20000, /* clients of tests are on one host */
-		.send_ms =
-			60000, /* of watchers that are slow under a debugger */
+		.send_ms = 60000, /* of watchers that are slow under a debugger */
 	};
 
 	if (!s)
@@ -377,13 +368,11 @@ struct sb_server *sb_server_new(const struct sb_server_opts *o)
 	if (!s->o.bookmark_ms)
 		s->o.bookmark_ms = 60000;
 	s->random = o->sandbox->seed | 1;
-	s->compact_at =
-		o->sandbox->store.rv + (uint64_t)o->faults.compact_every;
+	s->compact_at = o->sandbox->store.rv + (uint64_t)o->faults.compact_every;
 	s->http = http_server_new(o->loop, &http);
-	s->tick = (struct source){ .fd = -1,
-				   .due = loop_now(o->loop) + TICK_MS,
-				   .ready = on_tick,
-				   .ctx = s };
+	s->tick = (struct source){
+		.fd = -1, .due = loop_now(o->loop) + TICK_MS, .ready = on_tick, .ctx = s
+	};
 	loop_add(o->loop, &s->tick);
 	return s;
 }

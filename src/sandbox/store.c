@@ -11,8 +11,7 @@ static void *must(void *p)
 	return p;
 }
 
-static struct sb_object *object_new(struct str key, struct str text,
-				    uint64_t rv)
+static struct sb_object *object_new(struct str key, struct str text, uint64_t rv)
 {
 	struct sb_object *o = must(malloc(sizeof(*o) + key.n + text.n + 1));
 	char *p = (char *)(o + 1);
@@ -92,8 +91,7 @@ static void record(struct store *s, struct sb_event e)
 	s->rv = e.rv;
 	if (s->changed)
 		s->changed(s->ctx, &e);
-	while (s->n == s->cap ||
-	       (s->n && s->bytes + event_bytes(&e) > s->bytes_max))
+	while (s->n == s->cap || (s->n && s->bytes + event_bytes(&e) > s->bytes_max))
 		forget_oldest(s);
 	(void)object_keep(e.now);
 	(void)object_keep(e.before);
@@ -103,8 +101,7 @@ static void record(struct store *s, struct sb_event e)
 
 const struct sb_event *store_event(const struct store *s, size_t index)
 {
-	return index < s->n ? &s->events[(s->head + index) & (s->cap - 1)]
-			    : NULL;
+	return index < s->n ? &s->events[(s->head + index) & (s->cap - 1)] : NULL;
 }
 
 bool store_after(const struct store *s, uint64_t rv, size_t *index)
@@ -151,12 +148,11 @@ struct sb_object *store_get(const struct sb_list *l, struct str key)
 
 static int by_key(const void *x, const void *y)
 {
-	return str_cmp((*(struct sb_object *const *)x)->key,
-		       (*(struct sb_object *const *)y)->key);
+	return str_cmp((*(struct sb_object *const *)x)->key, (*(struct sb_object *const *)y)->key);
 }
 
-bool store_past(struct arena *a, const struct store *s, const struct sb_list *l,
-		uint64_t rv, struct sb_list *out)
+bool store_past(struct arena *a, const struct store *s, const struct sb_list *l, uint64_t rv,
+		struct sb_list *out)
 {
 	const struct sb_event *e;
 	struct map changed;
@@ -196,14 +192,12 @@ static struct sb_object **place(struct sb_list *l, struct str key)
 		l->cap = l->cap ? 2 * l->cap : 16;
 		l->v = must(realloc(l->v, l->cap * sizeof(struct sb_object *)));
 	}
-	memmove(l->v + i + 1, l->v + i,
-		(l->n++ - i) * sizeof(struct sb_object *));
+	memmove(l->v + i + 1, l->v + i, (l->n++ - i) * sizeof(struct sb_object *));
 	l->v[i] = NULL;
 	return &l->v[i];
 }
 
-struct sb_object *store_put(struct store *s, struct sb_list *l, struct str key,
-			    struct str text)
+struct sb_object *store_put(struct store *s, struct sb_list *l, struct str key, struct str text)
 {
 	struct sb_object *o = object_new(key, text, s->rv + 1);
 	struct sb_object **at = place(l, o->key), *before = *at;
@@ -220,15 +214,13 @@ struct sb_object *store_put(struct store *s, struct sb_list *l, struct str key,
 	return o;
 }
 
-void store_delete(struct store *s, struct sb_list *l, struct str key,
-		  struct str text)
+void store_delete(struct store *s, struct sb_list *l, struct str key, struct str text)
 {
 	size_t i = store_seek(l, key);
 	struct sb_object *before = l->v[i];
 	struct sb_object *last = object_new(before->key, text, s->rv + 1);
 
-	memmove(l->v + i, l->v + i + 1,
-		(--l->n - i) * sizeof(struct sb_object *));
+	memmove(l->v + i, l->v + i + 1, (--l->n - i) * sizeof(struct sb_object *));
 	record(s, (struct sb_event){
 			  .rv = last->rv,
 			  .change = SB_DELETED,
@@ -240,8 +232,7 @@ void store_delete(struct store *s, struct sb_list *l, struct str key,
 	object_drop(before);
 }
 
-void store_restore(struct store *s, struct sb_list *l, struct str key,
-		   struct str text, uint64_t rv)
+void store_restore(struct store *s, struct sb_list *l, struct str key, struct str text, uint64_t rv)
 {
 	struct sb_object *o = object_new(key, text, rv);
 	struct sb_object **at = place(l, o->key);
@@ -252,14 +243,12 @@ void store_restore(struct store *s, struct sb_list *l, struct str key,
 		s->rv = s->compacted = rv;
 }
 
-void store_forget(struct store *s, struct sb_list *l, struct str key,
-		  uint64_t rv)
+void store_forget(struct store *s, struct sb_list *l, struct str key, uint64_t rv)
 {
 	size_t i = store_seek(l, key);
 
 	object_drop(l->v[i]);
-	memmove(l->v + i, l->v + i + 1,
-		(--l->n - i) * sizeof(struct sb_object *));
+	memmove(l->v + i, l->v + i + 1, (--l->n - i) * sizeof(struct sb_object *));
 	if (rv > s->rv)
 		s->rv = s->compacted = rv;
 }

@@ -26,8 +26,7 @@ struct columns {
 static void marks(struct column *c)
 {
 	static const char letters[] = "#%$=";
-	static const char *const types[] = { "integer", "string", "number",
-					     "date" };
+	static const char *const types[] = { "integer", "string", "number", "date" };
 
 	for (; strchr("+-#%$=", c->name.p[0]); c->name = str_from(c->name, 1)) {
 		const char *at = strchr(letters, c->name.p[0]);
@@ -39,8 +38,7 @@ static void marks(struct column *c)
 	}
 }
 
-static void builtin_columns(struct arena *a, struct str rest,
-			    struct columns *out)
+static void builtin_columns(struct arena *a, struct str rest, struct columns *out)
 {
 	struct str one;
 	bool more = rest.n > 0;
@@ -65,18 +63,15 @@ static void builtin_columns(struct arena *a, struct str rest,
 	}
 }
 
-static void columns_of(struct arena *a, const struct sb_kind *k,
-		       const struct sb_version *v, struct columns *out)
+static void columns_of(struct arena *a, const struct sb_kind *k, const struct sb_version *v,
+		       struct columns *out)
 {
-	struct column name = { S("Name"), S("string"),
-			       S("name"), S(".metadata.name"),
-			       S(""),	  0,
-			       false };
+	struct column name = { S("Name"), S("string"), S("name"), S(".metadata.name"),
+			       S(""),	  0,	       false };
 
 	if (!str_starts(k->columns, S("-")))
 		VEC_PUSH(a, out, name);
-	for (const struct json *j = json_first(v->columns); j;
-	     j = json_next(j)) {
+	for (const struct json *j = json_first(v->columns); j; j = json_next(j)) {
 		struct column c = { json_str(j, "name", S("")),
 				    json_str(j, "type", S("string")),
 				    json_str(j, "format", S("")),
@@ -88,46 +83,37 @@ static void columns_of(struct arena *a, const struct sb_kind *k,
 		VEC_PUSH(a, out, c);
 	}
 	builtin_columns(a,
-			v->columns     ? S("")
-			: k->columns.n ? k->columns
-			: k->traits & SB_CUSTOM
-				? S("=Age|.metadata.creationTimestamp")
-				: S("=Created At|.metadata.creationTimestamp"),
+			v->columns		? S("")
+			: k->columns.n		? k->columns
+			: k->traits & SB_CUSTOM ? S("=Age|.metadata.creationTimestamp")
+						: S("=Created At|.metadata.creationTimestamp"),
 			out);
 }
 
 /* ---- cells ---------------------------------------------------------------------- */
 
 /* "ready/wanted", two numbers */
-static struct json *fraction(struct arena *a, const struct json *o,
-			     struct str path, size_t at)
+static struct json *fraction(struct arena *a, const struct json *o, struct str path, size_t at)
 {
 	int64_t n[2] = { 0, 0 };
 
-	(void)str_to_i64(json_text(cell_find(a, o, str_sub(path, 0, at))),
-			 &n[0]);
-	(void)str_to_i64(json_text(cell_find(a, o, str_from(path, at + 1))),
-			 &n[1]);
-	return json_new_str(
-		a, str_fmt(a, "%lld/%lld", (long long)n[0], (long long)n[1]));
+	(void)str_to_i64(json_text(cell_find(a, o, str_sub(path, 0, at))), &n[0]);
+	(void)str_to_i64(json_text(cell_find(a, o, str_from(path, at + 1))), &n[1]);
+	return json_new_str(a, str_fmt(a, "%lld/%lld", (long long)n[0], (long long)n[1]));
 }
 
 /* What a definition's path leads to, as its type asks. */
-static struct json *custom_cell(struct sb_call *c, const struct column *col,
-				const struct json *v)
+static struct json *custom_cell(struct sb_call *c, const struct column *col, const struct json *v)
 {
 	enum json_kind kind = json_kind(v);
-	bool numeric =
-		str_is(col->type, "integer") || str_is(col->type, "number");
+	bool numeric = str_is(col->type, "integer") || str_is(col->type, "number");
 	struct buf b;
 
 	if (kind == JSON_STRING && str_is(col->type, "date"))
-		return json_new_str(c->a,
-				    cell_age(c->a, json_text(v), c->r->now));
+		return json_new_str(c->a, cell_age(c->a, json_text(v), c->r->now));
 	if (kind == JSON_STRING && str_is(col->type, "string"))
 		return json_clone(c->a, v);
-	if (numeric ? kind == JSON_NUMBER
-		    : kind == JSON_BOOL && str_is(col->type, "boolean"))
+	if (numeric ? kind == JSON_NUMBER : kind == JSON_BOOL && str_is(col->type, "boolean"))
 		return json_clone(c->a, v);
 	if (kind == JSON_NULL || !str_is(col->type, "string"))
 		return json_new(c->a, JSON_NULL);
@@ -136,19 +122,16 @@ static struct json *custom_cell(struct sb_call *c, const struct column *col,
 	return json_new_str(c->a, buf_str(&b));
 }
 
-static struct json *cell(struct sb_call *c, const struct column *col,
-			 const struct json *o)
+static struct json *cell(struct sb_call *c, const struct column *col, const struct json *o)
 {
 	ptrdiff_t slash = str_find(col->path, S("/."));
 	const struct json *v;
 	int64_t n = 0;
 
 	if (col->path.n && col->path.p[0] == '@' && col->number)
-		return json_new_i64(c->a,
-				    cell_number(c, o, str_from(col->path, 1)));
+		return json_new_i64(c->a, cell_number(c, o, str_from(col->path, 1)));
 	if (col->path.n && col->path.p[0] == '@')
-		return json_new_str(c->a,
-				    cell_text(c, o, str_from(col->path, 1)));
+		return json_new_str(c->a, cell_text(c, o, str_from(col->path, 1)));
 	if (c->r->kind->traits & SB_CUSTOM)
 		return custom_cell(c, col, cell_find(c->a, o, col->path));
 	if (slash > 0)
@@ -178,15 +161,13 @@ static struct str api_version(const struct sb_call *c)
 }
 
 /* Of a pod that is over, so that clients can leave it out. */
-static void add_conditions(struct sb_call *c, struct json *row,
-			   const struct json *o)
+static void add_conditions(struct sb_call *c, struct json *row, const struct json *o)
 {
 	struct str phase = json_str(o, "status.phase", S(""));
 	bool good = str_is(phase, "Succeeded");
 	struct json *list, *one;
 
-	if (!str_is(c->r->kind->kind, "Pod") ||
-	    (!good && !str_is(phase, "Failed")))
+	if (!str_is(c->r->kind->kind, "Pod") || (!good && !str_is(phase, "Failed")))
 		return;
 	list = json_new(c->a, JSON_ARRAY);
 	one = json_new(c->a, JSON_OBJECT);
@@ -201,8 +182,7 @@ static void add_conditions(struct sb_call *c, struct json *row,
 	json_add(row, S("conditions"), list);
 }
 
-static struct json *row(struct sb_call *c, const struct columns *cols,
-			const struct json *o)
+static struct json *row(struct sb_call *c, const struct columns *cols, const struct json *o)
 {
 	struct json *r = json_new(c->a, JSON_OBJECT);
 	struct json *cells = json_new(c->a, JSON_ARRAY), *part;
@@ -217,24 +197,18 @@ static struct json *row(struct sb_call *c, const struct columns *cols,
 		/* items of a list need not say what they are, this does */
 		json_set(part, S("kind"), json_new_str(c->a, c->r->kind->kind));
 		json_set(part, S("apiVersion"),
-			 json_new_str(c->a, kinds_api_version(c->a, c->r->kind,
-							      c->r->version)));
+			 json_new_str(c->a, kinds_api_version(c->a, c->r->kind, c->r->version)));
 	} else if (str_is(include, "None")) {
 		part = json_new(c->a, JSON_NULL);
 	} else {
 		part = json_new(c->a, JSON_OBJECT);
-		json_add(part, S("kind"),
-			 json_new_str(c->a, S("PartialObjectMetadata")));
-		json_add(part, S("apiVersion"),
-			 json_new_str(c->a, api_version(c)));
-		json_add(part, S("metadata"),
-			 json_clone(c->a, json_member(o, S("metadata"))));
+		json_add(part, S("kind"), json_new_str(c->a, S("PartialObjectMetadata")));
+		json_add(part, S("apiVersion"), json_new_str(c->a, api_version(c)));
+		json_add(part, S("metadata"), json_clone(c->a, json_member(o, S("metadata"))));
 		/* which is a field where the API server makes tables */
-		(void)json_remove(json_at(part, "metadata.annotations"),
-				  S(SB_TEMPLATE_GENERATION));
+		(void)json_remove(json_at(part, "metadata.annotations"), S(SB_TEMPLATE_GENERATION));
 		if (!json_first(json_at(part, "metadata.annotations")))
-			(void)json_remove(json_at(part, "metadata"),
-					  S("annotations"));
+			(void)json_remove(json_at(part, "metadata"), S("annotations"));
 	}
 	json_add(r, S("object"), part);
 	return r;
@@ -258,8 +232,7 @@ static struct json *definitions(struct arena *a, const struct columns *cols)
 	return list;
 }
 
-bool sb_table(struct sb_call *c, const struct json *object,
-	      const struct json *list)
+bool sb_table(struct sb_call *c, const struct json *object, const struct json *list)
 {
 	struct columns cols = { 0 };
 	struct json *table, *rows, *meta;
@@ -272,21 +245,18 @@ bool sb_table(struct sb_call *c, const struct json *object,
 	json_add(table, S("kind"), json_new_str(c->a, S("Table")));
 	json_add(table, S("apiVersion"), json_new_str(c->a, api_version(c)));
 	from = json_at(list ? list : object, "metadata.resourceVersion");
-	meta = list ? json_clone(c->a, json_at(list, "metadata"))
-		    : json_new(c->a, JSON_OBJECT);
+	meta = list ? json_clone(c->a, json_at(list, "metadata")) : json_new(c->a, JSON_OBJECT);
 	if (!json_str(meta, "continue", S("x")).n)
 		(void)json_remove(meta, S("continue"));
 	if (!list && from)
 		json_add(meta, S("resourceVersion"), json_clone(c->a, from));
 	json_add(table, S("metadata"), meta);
 	json_add(table, S("columnDefinitions"),
-		 c->no_headers ? json_new(c->a, JSON_NULL)
-			       : definitions(c->a, &cols));
+		 c->no_headers ? json_new(c->a, JSON_NULL) : definitions(c->a, &cols));
 	rows = json_new(c->a, JSON_ARRAY);
 	if (object)
 		json_push(rows, row(c, &cols, object));
-	for (const struct json *o = json_first(json_at(list, "items")); o;
-	     o = json_next(o))
+	for (const struct json *o = json_first(json_at(list, "items")); o; o = json_next(o))
 		json_push(rows, row(c, &cols, o));
 	json_add(table, S("rows"), rows);
 	reply_json(c->a, c->out, 200, table);

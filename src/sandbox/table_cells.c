@@ -78,9 +78,7 @@ static struct str labels_text(struct arena *a, const struct json *labels)
 	struct strs all = { 0 };
 
 	for (const struct json *m = json_first(labels); m; m = json_next(m))
-		VEC_PUSH(a, &all,
-			 str_fmt(a, "%.*s=%.*s", STRF(json_key(m)),
-				 STRF(json_text(m))));
+		VEC_PUSH(a, &all, str_fmt(a, "%.*s=%.*s", STRF(json_key(m)), STRF(json_text(m))));
 	return join_set(a, &all);
 }
 
@@ -102,34 +100,29 @@ static void add_part(struct buf *b, const char *with, struct str part)
 }
 
 /* One member of each container. */
-static struct str containers(struct arena *a, const struct json *o,
-			     struct str member)
+static struct str containers(struct arena *a, const struct json *o, struct str member)
 {
 	struct buf b;
 
 	buf_init(&b, a);
-	for (const struct json *m =
-		     json_first(json_at(o, "spec.template.spec.containers"));
-	     m; m = json_next(m))
+	for (const struct json *m = json_first(json_at(o, "spec.template.spec.containers")); m;
+	     m = json_next(m))
 		add_part(&b, ",", json_text(json_member(m, member)));
 	return buf_str(&b);
 }
 
-static struct str subjects(struct arena *a, const struct json *o,
-			   struct str kind)
+static struct str subjects(struct arena *a, const struct json *o, struct str kind)
 {
 	struct buf b;
 
 	buf_init(&b, a);
-	for (const struct json *m = json_first(json_at(o, "subjects")); m;
-	     m = json_next(m)) {
+	for (const struct json *m = json_first(json_at(o, "subjects")); m; m = json_next(m)) {
 		struct str name = json_str(m, "name", S(""));
 
 		if (!str_eq(json_str(m, "kind", S("")), kind))
 			continue;
 		if (str_is(kind, "ServiceAccount"))
-			name = str_fmt(a, "%.*s/%.*s",
-				       STRF(json_str(m, "namespace", S(""))),
+			name = str_fmt(a, "%.*s/%.*s", STRF(json_str(m, "namespace", S(""))),
 				       STRF(name));
 		add_part(&b, ", ", name);
 	}
@@ -141,12 +134,10 @@ static struct str service_ports(struct arena *a, const struct json *o)
 	struct buf b;
 
 	buf_init(&b, a);
-	for (const struct json *m = json_first(json_at(o, "spec.ports")); m;
-	     m = json_next(m)) {
+	for (const struct json *m = json_first(json_at(o, "spec.ports")); m; m = json_next(m)) {
 		int64_t node = json_i64(m, "nodePort", 0);
 
-		buf_addf(&b, "%s%lld", b.n ? "," : "",
-			 (long long)json_i64(m, "port", 0));
+		buf_addf(&b, "%s%lld", b.n ? "," : "", (long long)json_i64(m, "port", 0));
 		if (node > 0)
 			buf_addf(&b, ":%lld", (long long)node);
 		buf_addf(&b, "/%.*s", STRF(json_str(m, "protocol", S(""))));
@@ -163,13 +154,10 @@ static struct str service_ip(struct arena *a, const struct json *o)
 	if (str_is(type, "ExternalName"))
 		return json_str(o, "spec.externalName", S(""));
 	buf_init(&b, a);
-	for (const struct json *m =
-		     json_first(json_at(o, "status.loadBalancer.ingress"));
+	for (const struct json *m = json_first(json_at(o, "status.loadBalancer.ingress"));
 	     m && balanced; m = json_next(m))
-		add_part(&b, ",",
-			 json_str(m, "ip", json_str(m, "hostname", S(""))));
-	for (const struct json *m = json_first(json_at(o, "spec.externalIPs"));
-	     m; m = json_next(m))
+		add_part(&b, ",", json_str(m, "ip", json_str(m, "hostname", S(""))));
+	for (const struct json *m = json_first(json_at(o, "spec.externalIPs")); m; m = json_next(m))
 		add_part(&b, ",", json_text(m));
 	return b.n ? buf_str(&b) : balanced ? S("<pending>") : S("<none>");
 }
@@ -183,13 +171,9 @@ static struct str node_status(struct arena *a, const struct json *node)
 
 	for (; c; c = json_next(c))
 		if (str_is(json_str(c, "type", S("")), "Ready"))
-			ready = str_is(json_str(c, "status", S("")), "True")
-					? "Ready"
-					: "NotReady";
+			ready = str_is(json_str(c, "status", S("")), "True") ? "Ready" : "NotReady";
 	return str_fmt(a, "%s%s", ready,
-		       json_bool(node, "spec.unschedulable", false)
-			       ? ",SchedulingDisabled"
-			       : "");
+		       json_bool(node, "spec.unschedulable", false) ? ",SchedulingDisabled" : "");
 }
 
 static struct str readiness(struct arena *a, const struct json *pod)
@@ -199,8 +183,7 @@ static struct str readiness(struct arena *a, const struct json *pod)
 
 	for (const struct json *g = json_first(gates); g; g = json_next(g))
 		met += cell_condition(pod, json_str(g, "conditionType", S("")));
-	return json_len(gates) ? str_fmt(a, "%zu/%zu", met, json_len(gates))
-			       : S("<none>");
+	return json_len(gates) ? str_fmt(a, "%zu/%zu", met, json_len(gates)) : S("<none>");
 }
 
 static struct str completions(struct arena *a, const struct json *job)
@@ -210,8 +193,7 @@ static struct str completions(struct arena *a, const struct json *job)
 	struct buf b;
 
 	buf_init(&b, a);
-	buf_addf(&b, "%lld/%lld",
-		 (long long)json_i64(job, "status.succeeded", 0),
+	buf_addf(&b, "%lld/%lld", (long long)json_i64(job, "status.succeeded", 0),
 		 (long long)(want < 0 ? 1 : want));
 	if (want < 0 && at_once > 1)
 		buf_addf(&b, " of %lld", (long long)at_once);
@@ -228,9 +210,8 @@ static struct str event_object(struct arena *a, const struct json *o)
 
 	buf_init(&b, a);
 	for (size_t i = 0; i < kind.n; i++)
-		buf_addc(&b, kind.p[i] >= 'A' && kind.p[i] <= 'Z'
-				     ? (char)(kind.p[i] - 'A' + 'a')
-				     : kind.p[i]);
+		buf_addc(&b, kind.p[i] >= 'A' && kind.p[i] <= 'Z' ? (char)(kind.p[i] - 'A' + 'a')
+								  : kind.p[i]);
 	if (name.n)
 		buf_addf(&b, "/%.*s", STRF(name));
 	return buf_str(&b);
@@ -238,10 +219,8 @@ static struct str event_object(struct arena *a, const struct json *o)
 
 static struct str event_source(struct arena *a, const struct json *o)
 {
-	struct str who = json_str(o, "source.component",
-				  json_str(o, "reportingComponent", S("")));
-	struct str where = json_str(o, "source.host",
-				    json_str(o, "reportingInstance", S("")));
+	struct str who = json_str(o, "source.component", json_str(o, "reportingComponent", S("")));
+	struct str where = json_str(o, "source.host", json_str(o, "reportingInstance", S("")));
 
 	return where.n ? str_fmt(a, "%.*s, %.*s", STRF(who), STRF(where)) : who;
 }
@@ -256,9 +235,7 @@ struct str cell_text(struct sb_call *c, const struct json *o, struct str code)
 
 	switch (code.p[0]) {
 	case 'a':
-		return cell_age(
-			a, json_str(o, "metadata.creationTimestamp", S("")),
-			c->r->now);
+		return cell_age(a, json_str(o, "metadata.creationTimestamp", S("")), c->r->now);
 	case 's':
 	case 'f':
 		return event_age(c, o, code.p[0] == 's');
@@ -276,8 +253,7 @@ struct str cell_text(struct sb_call *c, const struct json *o, struct str code)
 		return cell_pod(a, o).reason;
 	case 'y':
 		pod = cell_pod(a, o);
-		return str_fmt(a, "%zu/%zu", pod.ready,
-			       json_len(json_at(o, "spec.containers")));
+		return str_fmt(a, "%zu/%zu", pod.ready, json_len(json_at(o, "spec.containers")));
 	case 'g':
 		return readiness(a, o);
 	case 'l':
@@ -297,8 +273,7 @@ struct str cell_text(struct sb_call *c, const struct json *o, struct str code)
 	case 'u':
 		return subjects(a, o, of);
 	default: /* b */
-		return str_fmt(a, "%.*s/%.*s",
-			       STRF(json_str(o, "roleRef.kind", S(""))),
+		return str_fmt(a, "%.*s/%.*s", STRF(json_str(o, "roleRef.kind", S(""))),
 			       STRF(json_str(o, "roleRef.name", S(""))));
 	}
 }
@@ -311,8 +286,7 @@ int64_t cell_number(struct sb_call *c, const struct json *o, struct str code)
 	case 'R':
 		return cell_pod(c->a, o).restarts;
 	case 'd':
-		return (int64_t)(json_len(json_at(o, "data")) +
-				 json_len(json_at(o, "binaryData")));
+		return (int64_t)(json_len(json_at(o, "data")) + json_len(json_at(o, "binaryData")));
 	case 'N':
 		return (int64_t)json_len(cell_find(c->a, o, str_from(code, 1)));
 	default: /* c: a series' first event is not counted in it */

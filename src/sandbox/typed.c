@@ -12,8 +12,7 @@ static bool listed(const char *list, struct str word)
 	ptrdiff_t at;
 
 	while ((at = str_find(rest, word)) > 0) {
-		if (rest.p[at - 1] == ' ' &&
-		    rest.p[at + (ptrdiff_t)word.n] == ' ')
+		if (rest.p[at - 1] == ' ' && rest.p[at + (ptrdiff_t)word.n] == ' ')
 			return word.n > 0;
 		rest = str_from(rest, (size_t)at + word.n);
 	}
@@ -60,6 +59,5 @@ void sb_typed(struct sb_call *c, struct json *object)
 		    true);
 	/* The other built-in kinds have a table of their own. */
 	if (!(c->r->kind->traits & SB_CUSTOM) && !c->r->kind->type)
-		keep_listed(object, " apiVersion kind metadata spec status ",
-			    false);
+		keep_listed(object, " apiVersion kind metadata spec status ", false);
 }

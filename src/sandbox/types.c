@@ -26,8 +26,8 @@ struct maker {
 	struct buf pool;
 };
 
-static void add_row(struct maker *m, struct str name, struct shape_row row,
-		    struct sb_rule rule, struct str of)
+static void add_row(struct maker *m, struct str name, struct shape_row row, struct sb_rule rule,
+		    struct str of)
 {
 	row.name = (uint16_t)m->pool.n;
 	buf_add(&m->pool, name);
@@ -91,8 +91,7 @@ void types_init(struct arena *a, struct str text, struct sb_types *out)
 	struct str line;
 
 	buf_init(&m.pool, a);
-	add_row(&m, S(""), (struct shape_row){ .flags = SHAPE_OPEN },
-		(struct sb_rule){ 0 }, S(""));
+	add_row(&m, S(""), (struct shape_row){ .flags = SHAPE_OPEN }, (struct sb_rule){ 0 }, S(""));
 	while (str_line(&text, &line))
 		add_struct(&m, line);
 	*out = (struct sb_types){
@@ -124,8 +123,7 @@ static bool zero(const struct json *v)
 	return false;
 }
 
-static struct json *make(struct arena *a, const struct shape_row *row,
-			 struct str text)
+static struct json *make(struct arena *a, const struct shape_row *row, struct str text)
 {
 	int64_t n;
 
@@ -143,16 +141,14 @@ static bool fits(const struct json *in, struct str name)
 	       str_is(json_str(in, "type", S("")), "RollingUpdate");
 }
 
-static void fill_field(struct arena *a, const struct sb_types *t, uint16_t i,
-		       struct json *held)
+static void fill_field(struct arena *a, const struct sb_types *t, uint16_t i, struct json *held)
 {
 	const struct shape_row *row = &t->shapes.rows[i];
 	struct str name = str_of(t->shapes.pool + row->name);
 	struct json *v = json_member(held, name);
 	bool plain = !(row->flags & (SHAPE_PTR | SHAPE_LIST | SHAPE_MAP));
 
-	if (t->rules[i].dflt.p && (!v || (plain && zero(v))) &&
-	    fits(held, name)) {
+	if (t->rules[i].dflt.p && (!v || (plain && zero(v))) && fits(held, name)) {
 		v = make(a, row, t->rules[i].dflt);
 		json_set(held, name, v);
 	}
@@ -170,12 +166,10 @@ static void fill_field(struct arena *a, const struct sb_types *t, uint16_t i,
 		types_fill(a, t, row->type, e);
 }
 
-void types_fill(struct arena *a, const struct sb_types *t, uint16_t type,
-		struct json *held)
+void types_fill(struct arena *a, const struct sb_types *t, uint16_t type, struct json *held)
 {
 	if (json_kind(held) != JSON_OBJECT)
 		return;
-	for (uint16_t i = type + 1;
-	     i < t->shapes.n && !(t->shapes.rows[i].flags & SHAPE_OPEN); i++)
+	for (uint16_t i = type + 1; i < t->shapes.n && !(t->shapes.rows[i].flags & SHAPE_OPEN); i++)
 		fill_field(a, t, i, held);
 }

@@ -44,46 +44,38 @@ static bool empty(const struct json *v)
 
 static struct str in(struct check *k, struct str path, struct str name)
 {
-	return str_fmt(k->a, "%.*s%s%.*s", STRF(path), path.n ? "." : "",
-		       STRF(name));
+	return str_fmt(k->a, "%.*s%s%.*s", STRF(path), path.n ? "." : "", STRF(name));
 }
 
-static void range(struct check *k, struct str field, const struct json *v,
-		  int64_t from, int64_t to)
+static void range(struct check *k, struct str field, const struct json *v, int64_t from, int64_t to)
 {
 	int64_t n = 0;
 
 	(void)str_to_i64(json_text(v), &n);
 	if (n >= from && n <= to)
 		return;
-	cause_value(
-		k->a, k->causes, field, v,
-		to == INT64_MAX
-			? "must be greater than or equal to 0"
-			: str_z(k->a, str_fmt(k->a,
-					      "must be between %lld and "
-					      "%lld, inclusive",
-					      (long long)from, (long long)to)));
+	cause_value(k->a, k->causes, field, v,
+		    to == INT64_MAX ? "must be greater than or equal to 0"
+				    : str_z(k->a, str_fmt(k->a,
+							  "must be between %lld and "
+							  "%lld, inclusive",
+							  (long long)from, (long long)to)));
 }
 
-void sb_check_label(struct arena *a, struct sb_causes *causes, struct str field,
-		    struct str s)
+void sb_check_label(struct arena *a, struct sb_causes *causes, struct str field, struct str s)
 {
 	if (s.n > 63)
-		cause_text(a, causes, field, s,
-			   "must be no more than 63 characters");
+		cause_text(a, causes, field, s, "must be no more than 63 characters");
 	if (!selector_is_subdomain(s) || str_chr(s, '.') >= 0)
 		cause_text(a, causes, field, s, SB_LABEL_RULE);
 }
 
-void sb_check_labels(struct arena *a, struct sb_causes *causes,
-		     struct str field, const struct json *labels)
+void sb_check_labels(struct arena *a, struct sb_causes *causes, struct str field,
+		     const struct json *labels)
 {
 	for (const struct json *m = json_first(labels); m; m = json_next(m)) {
-		cause_each(a, causes, field, json_key(m),
-			   filter_bad_key(a, json_key(m)));
-		cause_each(a, causes, field, json_text(m),
-			   filter_bad_value(a, json_text(m)));
+		cause_each(a, causes, field, json_key(m), filter_bad_key(a, json_key(m)));
+		cause_each(a, causes, field, json_text(m), filter_bad_value(a, json_text(m)));
 	}
 }
 
@@ -93,8 +85,7 @@ static void unique(struct check *k, struct str field, const struct json *list)
 	size_t i = 0;
 
 	map_init(&seen, k->a);
-	for (const struct json *e = json_first(list); e;
-	     e = json_next(e), i++) {
+	for (const struct json *e = json_first(list); e; e = json_next(e), i++) {
 		const struct json *name = json_member(e, S("name"));
 		struct buf b;
 
@@ -104,14 +95,12 @@ static void unique(struct check *k, struct str field, const struct json *list)
 		buf_addz(&b, "Duplicate value: ");
 		json_add_quoted(&b, json_text(name), JSON_NO_HTML);
 		cause_add(k->a, k->causes, "FieldValueDuplicate",
-			  str_fmt(k->a, "%.*s[%zu].name", STRF(field), i),
-			  buf_str(&b));
+			  str_fmt(k->a, "%.*s[%zu].name", STRF(field), i), buf_str(&b));
 	}
 }
 
 /* A number or a string as Go prints the struct that holds either. */
-static void bad_amount(struct check *k, struct str field, const struct json *v,
-		       const char *why)
+static void bad_amount(struct check *k, struct str field, const struct json *v, const char *why)
 {
 	bool text = json_kind(v) == JSON_STRING;
 	struct buf b;
@@ -126,8 +115,7 @@ static void bad_amount(struct check *k, struct str field, const struct json *v,
 	cause_add(k->a, k->causes, "FieldValueInvalid", field, buf_str(&b));
 }
 
-static void amount(struct check *k, struct str field, const struct json *v,
-		   struct str rules)
+static void amount(struct check *k, struct str field, const struct json *v, struct str rules)
 {
 	struct str s = json_text(v);
 	int64_t n = -1;
@@ -135,8 +123,7 @@ static void amount(struct check *k, struct str field, const struct json *v,
 	if (json_kind(v) == JSON_NUMBER) {
 		range(k, field, v, 0, INT64_MAX);
 		(void)str_to_i64(s, &n);
-	} else if (!str_ends(s, S("%")) ||
-		   !str_to_i64(str_sub(s, 0, s.n - 1), &n) || n < 0) {
+	} else if (!str_ends(s, S("%")) || !str_to_i64(str_sub(s, 0, s.n - 1), &n) || n < 0) {
 		bad_amount(k, field, v, PERCENT_RULE);
 	} else if (n > 100 && str_chr(rules, '%') >= 0) {
 		bad_amount(k, field, v, "must not be greater than 100%");
@@ -145,42 +132,38 @@ static void amount(struct check *k, struct str field, const struct json *v,
 		bad_amount(k, field, v, "cannot be 0");
 }
 
-static void expressions(struct check *k, struct str field,
-			const struct json *list)
+static void expressions(struct check *k, struct str field, const struct json *list)
 {
 	size_t i = 0;
 
-	for (const struct json *e = json_first(list); e;
-	     e = json_next(e), i++) {
+	for (const struct json *e = json_first(list); e; e = json_next(e), i++) {
 		struct str path = str_fmt(k->a, "%.*s[%zu]", STRF(field), i);
 		struct str op = json_str(e, "operator", S(""));
 		size_t n = json_len(json_at(e, "values"));
 
 		if (str_is(op, "In") || str_is(op, "NotIn")) {
 			if (!n)
-				cause_required(k->a, k->causes,
-					       in(k, path, S("values")),
+				cause_required(k->a, k->causes, in(k, path, S("values")),
 					       "must be specified when "
 					       "`operator` is 'In' or "
 					       "'NotIn'");
 		} else if (str_is(op, "Exists") || str_is(op, "DoesNotExist")) {
 			if (n)
-				cause_add(k->a, k->causes,
-					  "FieldValueForbidden",
+				cause_add(k->a, k->causes, "FieldValueForbidden",
 					  in(k, path, S("values")),
 					  S("Forbidden: may not be specified "
 					    "when `operator` is 'Exists' or "
 					    "'DoesNotExist'"));
 		} else {
-			cause_text(k->a, k->causes, in(k, path, S("operator")),
-				   op, "not a valid selector operator");
+			cause_text(k->a, k->causes, in(k, path, S("operator")), op,
+				   "not a valid selector operator");
 		}
 	}
 }
 
 /* One of a list of words; the two ways to say so. */
-static void one_of(struct check *k, struct str field, const struct json *v,
-		   struct str words, bool supported)
+static void one_of(struct check *k, struct str field, const struct json *v, struct str words,
+		   bool supported)
 {
 	struct buf b;
 	struct str rest = words, one;
@@ -201,13 +184,11 @@ static void one_of(struct check *k, struct str field, const struct json *v,
 			 : supported ? ", "
 				     : " or ");
 	}
-	cause_add(k->a, k->causes,
-		  supported ? "FieldValueNotSupported" : "FieldValueInvalid",
+	cause_add(k->a, k->causes, supported ? "FieldValueNotSupported" : "FieldValueInvalid",
 		  field, buf_str(&b));
 }
 
-static void apply(struct check *k, struct str rules, struct str field,
-		  const struct json *v)
+static void apply(struct check *k, struct str rules, struct str field, const struct json *v)
 {
 	if (empty(v) && rules.p[0] == 'r') {
 		cause_required(k->a, k->causes, field, "");
@@ -253,21 +234,18 @@ static void apply(struct check *k, struct str rules, struct str field,
 			break;
 		case '(':
 		case '<':
-			one_of(k, field, v, str_from(rules, i + 1),
-			       rules.p[i] == '(');
+			one_of(k, field, v, str_from(rules, i + 1), rules.p[i] == '(');
 			return;
 		default: /* r */
 			break;
 		}
 }
 
-static void check(struct check *k, uint16_t type, const struct json *object,
-		  struct str path)
+static void check(struct check *k, uint16_t type, const struct json *object, struct str path)
 {
 	const struct shapes *s = &k->t->shapes;
 
-	for (uint16_t i = type + 1;
-	     i < s->n && !(s->rows[i].flags & SHAPE_OPEN); i++) {
+	for (uint16_t i = type + 1; i < s->n && !(s->rows[i].flags & SHAPE_OPEN); i++) {
 		const struct shape_row *row = &s->rows[i];
 		struct str name = str_of(s->pool + row->name);
 		const struct json *v = json_member(object, name);
@@ -280,17 +258,14 @@ static void check(struct check *k, uint16_t type, const struct json *object,
 		if (!(row->flags & SHAPE_LIST))
 			check(k, row->type, v, in(k, path, name));
 		else
-			for (const struct json *e = json_first(v); e;
-			     e = json_next(e))
+			for (const struct json *e = json_first(v); e; e = json_next(e))
 				check(k, row->type, e,
-				      str_fmt(k->a, "%.*s[%zu]",
-					      STRF(in(k, path, name)), n++));
+				      str_fmt(k->a, "%.*s[%zu]", STRF(in(k, path, name)), n++));
 	}
 }
 
 void types_check(struct arena *a, const struct sb_types *t, uint16_t type,
-		 const struct json *object, struct str path,
-		 struct sb_causes *causes)
+		 const struct json *object, struct str path, struct sb_causes *causes)
 {
 	struct check k = { a, t, causes };
 

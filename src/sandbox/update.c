@@ -28,8 +28,7 @@ static void keep_meta(struct arena *a, struct json *now, const struct json *old)
 	}
 }
 
-static void keep(struct arena *a, struct json *now, const struct json *old,
-		 struct str member)
+static void keep(struct arena *a, struct json *now, const struct json *old, struct str member)
 {
 	const struct json *v = json_member(old, member);
 
@@ -40,8 +39,7 @@ static void keep(struct arena *a, struct json *now, const struct json *old,
 }
 
 /* Each endpoint writes its own part: /status the status, the other the rest. */
-static struct json *own_part(struct sb_call *c, struct json *now,
-			     const struct json *old)
+static struct json *own_part(struct sb_call *c, struct json *now, const struct json *old)
 {
 	struct json *merged;
 
@@ -56,10 +54,8 @@ static struct json *own_part(struct sb_call *c, struct json *now,
 		keep(c->a, now, old, S("status"));
 	/* What a service says first is where it is asked to be. */
 	if (str_is(c->r->kind->kind, "Service") &&
-	    !str_eq(json_str(now, "spec.clusterIP", S("")),
-		    json_str(old, "spec.clusterIP", S(""))))
-		(void)json_remove(sb_object_in(c->a, now, "spec"),
-				  S("clusterIPs"));
+	    !str_eq(json_str(now, "spec.clusterIP", S("")), json_str(old, "spec.clusterIP", S(""))))
+		(void)json_remove(sb_object_in(c->a, now, "spec"), S("clusterIPs"));
 	return now;
 }
 
@@ -78,8 +74,7 @@ static bool spec_differs(const struct json *x, const struct json *y)
 }
 
 /* False, answered: another one changed it since. */
-static bool same_version(struct sb_call *c, const struct json *now,
-			 const struct json *old)
+static bool same_version(struct sb_call *c, const struct json *now, const struct json *old)
 {
 	struct str have = json_str(old, "metadata.resourceVersion", S(""));
 	struct str want = json_str(now, "metadata.resourceVersion", S(""));
@@ -104,15 +99,12 @@ static bool same_version(struct sb_call *c, const struct json *now,
 				 "again"));
 		return false;
 	}
-	if (want.n || !(c->r->kind->traits & (SB_CUSTOM | SB_STRICT)) ||
-	    c->r->verb == SB_PATCH)
+	if (want.n || !(c->r->kind->traits & (SB_CUSTOM | SB_STRICT)) || c->r->verb == SB_PATCH)
 		return true;
-	cause_add(c->a, &causes, "FieldValueInvalid",
-		  S("metadata.resourceVersion"),
+	cause_add(c->a, &causes, "FieldValueInvalid", S("metadata.resourceVersion"),
 		  S("Invalid value: 0x0: must be specified for an update"));
 	named.kind = named.plural;
-	reply_invalid(c->a, c->out, (struct sb_subject){ &named, c->r->name },
-		      &causes);
+	reply_invalid(c->a, c->out, (struct sb_subject){ &named, c->r->name }, &causes);
 	return false;
 }
 
@@ -139,8 +131,7 @@ void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
 	if (c->fields)
 		json_set(meta, S("managedFields"), c->fields);
 	json_set(now, S("kind"), json_new_str(c->a, c->r->kind->kind));
-	json_set(now, S("apiVersion"),
-		 json_clone(c->a, json_member(old, S("apiVersion"))));
+	json_set(now, S("apiVersion"), json_clone(c->a, json_member(old, S("apiVersion"))));
 	keep(c->a, meta, json_member(old, S("metadata")), S("name"));
 	keep(c->a, meta, json_member(old, S("metadata")), S("resourceVersion"));
 	if (!kind_defaults(c, now, false))
@@ -152,13 +143,11 @@ void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
 	if (c->r->kind->traits & SB_GENERATION &&
 	    (told || spec_differs(now, old) || spec_differs(old, now)))
 		json_set(meta, S("generation"),
-			 json_new_i64(c->a,
-				      json_i64(meta, "generation", 0) + 1));
+			 json_new_i64(c->a, json_i64(meta, "generation", 0) + 1));
 	if (!json_eq(now, old) && !sb_dry_run(c)) {
 		/* It goes as it was last stored. */
 		if (finished(now))
-			sb_drop(c->sb, c->a, c->r->kind, key,
-				json_clone(c->a, old));
+			sb_drop(c->sb, c->a, c->r->kind, key, json_clone(c->a, old));
 		else
 			sb_store(c->sb, c->a, c->r->kind, key, now);
 	}
@@ -168,8 +157,7 @@ void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
 /* The stored object, or NULL with the reply filled. */
 struct json *sb_stored(struct sb_call *c)
 {
-	struct sb_object *o = store_get(&c->r->kind->objects,
-					request_key(c->a, c->r, c->r->name));
+	struct sb_object *o = store_get(&c->r->kind->objects, request_key(c->a, c->r, c->r->name));
 	struct json *old;
 
 	if (!o) {
@@ -178,13 +166,11 @@ struct json *sb_stored(struct sb_call *c)
 	}
 	old = sb_tree(c->a, o);
 	json_set(old, S("apiVersion"),
-		 json_new_str(c->a, kinds_api_version(c->a, c->r->kind,
-						      c->r->version)));
+		 json_new_str(c->a, kinds_api_version(c->a, c->r->kind, c->r->version)));
 	return old;
 }
 
-static bool uid_fits(struct sb_call *c, const struct json *now,
-		     const struct json *old)
+static bool uid_fits(struct sb_call *c, const struct json *now, const struct json *old)
 {
 	struct str want = json_str(now, "metadata.uid", S(""));
 	struct str have = json_str(old, "metadata.uid", S(""));
@@ -198,9 +184,8 @@ static bool uid_fits(struct sb_call *c, const struct json *now,
 			       "AdditionalErrorMsg: Precondition failed: UID "
 			       "in precondition: %.*s, UID in object meta: "
 			       "%.*s",
-			       STRF(c->r->kind->plural), c->r->ns.n ? "/" : "",
-			       STRF(c->r->ns), STRF(c->r->name), STRF(want),
-			       STRF(have)));
+			       STRF(c->r->kind->plural), c->r->ns.n ? "/" : "", STRF(c->r->ns),
+			       STRF(c->r->name), STRF(want), STRF(have)));
 	return false;
 }
 
@@ -222,8 +207,7 @@ void sb_update(struct sb_call *c)
 	if (!now || !sb_same_name(c, now))
 		return;
 	if (c->r->kind->traits & SB_CREATE_ON_PUT && !c->r->sub.n &&
-	    !store_get(&c->r->kind->objects,
-		       request_key(c->a, c->r, c->r->name))) {
+	    !store_get(&c->r->kind->objects, request_key(c->a, c->r, c->r->name))) {
 		(void)json_remove(sb_meta(c->a, now), S("resourceVersion"));
 		sb_insert(c, now);
 		return;

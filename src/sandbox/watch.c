@@ -4,8 +4,7 @@
 
 /* ---- events ------------------------------------------------------------------- */
 
-static void add_event(struct sb_watch *w, struct buf *out, const char *type,
-		      struct json *object)
+static void add_event(struct sb_watch *w, struct buf *out, const char *type, struct json *object)
 {
 	struct arena tmp = ARENA_INIT;
 	struct sb_reply reply = { 0 };
@@ -17,8 +16,7 @@ static void add_event(struct sb_watch *w, struct buf *out, const char *type,
 	sb_answer(&c, 200, object);
 	/* Columns do not change: the first table has told them. */
 	w->call.no_headers = true;
-	buf_addf(out, "{\"type\":\"%s\",\"object\":%.*s}\n", type,
-		 STRF(str_trim(reply.body)));
+	buf_addf(out, "{\"type\":\"%s\",\"object\":%.*s}\n", type, STRF(str_trim(reply.body)));
 	arena_free(&tmp);
 }
 
@@ -30,10 +28,8 @@ static void expired(struct sb_watch *w, struct buf *out)
 
 	reply_status(&tmp, &reply, 410, "Expired",
 		     str_fmt(&tmp, "too old resource version: %llu (%llu)",
-			     (unsigned long long)w->rv,
-			     (unsigned long long)s->compacted + 1));
-	buf_addf(out, "{\"type\":\"ERROR\",\"object\":%.*s}\n",
-		 STRF(str_trim(reply.body)));
+			     (unsigned long long)w->rv, (unsigned long long)s->compacted + 1));
+	buf_addf(out, "{\"type\":\"ERROR\",\"object\":%.*s}\n", STRF(str_trim(reply.body)));
 	arena_free(&tmp);
 	w->over = true;
 }
@@ -47,13 +43,10 @@ static bool in_view(const struct sb_watch *w, const struct sb_object *o)
 static bool as_stored(struct sb_watch *w, const struct sb_object *o)
 {
 	struct arena tmp = ARENA_INIT;
-	struct str version =
-		kinds_api_version(&tmp, w->request.kind, w->request.version);
-	struct str head =
-		str_fmt(&tmp, "{\"apiVersion\":\"%.*s\"", STRF(version));
+	struct str version = kinds_api_version(&tmp, w->request.kind, w->request.version);
+	struct str head = str_fmt(&tmp, "{\"apiVersion\":\"%.*s\"", STRF(version));
 	/* tables and metadata alone are asked for so */
-	bool same = str_find(w->request.accept, S("as=")) < 0 &&
-		    str_starts(o->text, head);
+	bool same = str_find(w->request.accept, S("as=")) < 0 && str_starts(o->text, head);
 
 	arena_free(&tmp);
 	return same;
@@ -69,8 +62,8 @@ static void tell(struct sb_watch *w, struct buf *out, const struct sb_event *e)
 	enum sb_change change;
 
 	if (!filter_any(&w->filter) && as_stored(w, e->now)) {
-		buf_addf(out, "{\"type\":\"%s\",\"object\":%.*s}\n",
-			 names[e->change], STRF(e->now->text));
+		buf_addf(out, "{\"type\":\"%s\",\"object\":%.*s}\n", names[e->change],
+			 STRF(e->now->text));
 		return;
 	}
 	if (!filter_may_match(&w->filter, e->now->text) &&
@@ -83,10 +76,8 @@ static void tell(struct sb_watch *w, struct buf *out, const struct sb_event *e)
 		was = was && filter_matches(&w->filter, before);
 		if (was && !is && e->change != SB_DELETED) {
 			json_set(sb_meta(&tmp, before), S("resourceVersion"),
-				 json_new_str(
-					 &tmp,
-					 str_fmt(&tmp, "%llu",
-						 (unsigned long long)e->rv)));
+				 json_new_str(&tmp,
+					      str_fmt(&tmp, "%llu", (unsigned long long)e->rv)));
 			now = before;
 		}
 	}
@@ -126,13 +117,11 @@ bool watch_next(struct sb_watch *w, struct buf *out, size_t max)
 		return true;
 	/* Before a kind was defined nobody kept count of it. Who is ahead waits
 	 * until what happens is news to it, as with kube-apiserver. */
-	if (w->rv < w->request.kind->since ||
-	    !store_after(&w->sb->store, w->rv, &i)) {
+	if (w->rv < w->request.kind->since || !store_after(&w->sb->store, w->rv, &i)) {
 		expired(w, out);
 		return true;
 	}
-	for (; out->n - from < max && (e = store_event(&w->sb->store, i));
-	     i++) {
+	for (; out->n - from < max && (e = store_event(&w->sb->store, i)); i++) {
 		w->rv = e->rv;
 		if (e->list == &w->request.kind->objects && in_view(w, e->now))
 			tell(w, out, e);
@@ -146,15 +135,13 @@ void watch_bookmark(struct sb_watch *w, struct buf *out)
 	const struct sb_kind *k = w->request.kind;
 	AUTO(arena) struct arena tmp = ARENA_INIT;
 
-	if (!w->bookmarks || w->over || w->told < w->initial.n ||
-	    w->rv > w->sb->store.rv)
+	if (!w->bookmarks || w->over || w->told < w->initial.n || w->rv > w->sb->store.rv)
 		return;
 	buf_addf(out,
 		 "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"%.*s\","
 		 "\"apiVersion\":\"%.*s\",\"metadata\":{\"resourceVersion\":"
 		 "\"%llu\",\"creationTimestamp\":null}}}\n",
-		 STRF(k->kind),
-		 STRF(kinds_api_version(&tmp, k, w->request.version)),
+		 STRF(k->kind), STRF(kinds_api_version(&tmp, k, w->request.version)),
 		 (unsigned long long)w->rv);
 }
 
@@ -175,9 +162,7 @@ static void keep_request(struct sb_watch *w, const struct sb_call *c)
 		.query = str_dup(a, c->r->query),
 		.name = str_dup(a, c->r->name),
 	};
-	w->call = (struct sb_call){
-		.sb = c->sb, .a = a, .r = &w->request, .out = &w->reply
-	};
+	w->call = (struct sb_call){ .sb = c->sb, .a = a, .r = &w->request, .out = &w->reply };
 }
 
 static struct sb_watch *watch_new(struct sb_call *c, uint64_t rv)
@@ -204,8 +189,7 @@ void sb_watch(struct sb_call *c)
 	int64_t limit, timeout;
 	uint64_t rv;
 
-	if (!options_number(c, "timeoutSeconds", &timeout) ||
-	    !options_number(c, "limit", &limit) ||
+	if (!options_number(c, "timeoutSeconds", &timeout) || !options_number(c, "limit", &limit) ||
 	    !request_filter(c->a, c->r, &filter, c->out) || !options_list(c) ||
 	    !options_version(c, &rv))
 		return;
@@ -219,11 +203,8 @@ void sb_watch(struct sb_call *c)
 	w->timeout_s = timeout;
 	for (size_t i = 0; rv == 0 && i < c->r->kind->objects.n; i++)
 		if (in_view(w, c->r->kind->objects.v[i]))
-			VEC_PUSH(&w->arena, &w->initial,
-				 object_keep(c->r->kind->objects.v[i]));
-	*c->out = (struct sb_reply){ .code = 200,
-				     .type = "application/json",
-				     .watch = w };
+			VEC_PUSH(&w->arena, &w->initial, object_keep(c->r->kind->objects.v[i]));
+	*c->out = (struct sb_reply){ .code = 200, .type = "application/json", .watch = w };
 }
 
 void watch_free(struct sb_watch *w)
@@ -245,8 +226,7 @@ void watch_redefine(struct sandbox *s, const struct sb_kind *k)
 	for (struct sb_watch *w = s->watches; w; w = w->next) {
 		if (w->request.kind != k)
 			continue;
-		if (!kinds_find(&s->kinds, k->group, w->version, k->plural,
-				&w->request.version))
+		if (!kinds_find(&s->kinds, k->group, w->version, k->plural, &w->request.version))
 			w->over = true;
 		w->call.no_headers = false;
 	}

@@ -23,16 +23,14 @@ static struct str uid_of(const struct json *o)
 }
 
 static void each(struct pass *p, const char *needle,
-		 void (*fn)(struct pass *p, struct sb_kind *k, struct str key,
-			    struct json *o))
+		 void (*fn)(struct pass *p, struct sb_kind *k, struct str key, struct json *o))
 {
 	for (struct sb_kind *k = p->s->kinds.first; k; k = k->next)
 		for (size_t i = k->objects.n; i-- > 0;) {
 			struct sb_object *o = k->objects.v[i];
 
 			if (str_find(o->text, str_of(needle)) >= 0)
-				fn(p, k, str_dup(p->a, o->key),
-				   sb_tree(p->a, o));
+				fn(p, k, str_dup(p->a, o->key), sb_tree(p->a, o));
 			if (i > k->objects.n)
 				i = k->objects.n;
 		}
@@ -59,14 +57,12 @@ static void note_uid(struct pass *p, const struct sb_object *o)
 	} else {
 		struct arena tmp = ARENA_INIT;
 
-		(void)map_put(&p->uids, str_dup(p->a, uid_of(sb_tree(&tmp, o))),
-			      p);
+		(void)map_put(&p->uids, str_dup(p->a, uid_of(sb_tree(&tmp, o))), p);
 		arena_free(&tmp);
 	}
 }
 
-static void collect_one(struct pass *p, struct sb_kind *k, struct str key,
-			struct json *o)
+static void collect_one(struct pass *p, struct sb_kind *k, struct str key, struct json *o)
 {
 	const struct json *refs = json_at(o, "metadata.ownerReferences");
 
@@ -80,9 +76,8 @@ static void collect_one(struct pass *p, struct sb_kind *k, struct str key,
 }
 
 /* Takes a finalizer off; the object goes with the last one. */
-static void drop_finalizer(struct pass *p, struct sb_kind *k, struct str key,
-			   struct json *o, struct json *list,
-			   struct json *finalizer)
+static void drop_finalizer(struct pass *p, struct sb_kind *k, struct str key, struct json *o,
+			   struct json *list, struct json *finalizer)
 {
 	json_detach(list, finalizer);
 	p->changed = true;
@@ -121,8 +116,7 @@ static size_t dependents(struct pass *p, struct str owner, bool orphan)
 					sb_store(p->s, p->a, k, key, o);
 				} else if (!json_at(o, "metadata."
 						       "deletionTimestamp")) {
-					n += !sb_remove(p->s, p->a, k, key, o,
-							NULL, p->now / 1000);
+					n += !sb_remove(p->s, p->a, k, key, o, NULL, p->now / 1000);
 					break;
 				} else {
 					n++;
@@ -132,8 +126,7 @@ static size_t dependents(struct pass *p, struct str owner, bool orphan)
 	return n;
 }
 
-static void finalize_one(struct pass *p, struct sb_kind *k, struct str key,
-			 struct json *o)
+static void finalize_one(struct pass *p, struct sb_kind *k, struct str key, struct json *o)
 {
 	struct json *list = json_at(o, "metadata.finalizers");
 	struct json *f = json_first(list);
@@ -141,8 +134,7 @@ static void finalize_one(struct pass *p, struct sb_kind *k, struct str key,
 
 	if (!json_at(o, "metadata.deletionTimestamp"))
 		return;
-	while (f && !str_is(json_text(f), "orphan") &&
-	       !str_is(json_text(f), "foregroundDeletion"))
+	while (f && !str_is(json_text(f), "orphan") && !str_is(json_text(f), "foregroundDeletion"))
 		f = json_next(f);
 	if (!f)
 		return;
@@ -153,8 +145,7 @@ static void finalize_one(struct pass *p, struct sb_kind *k, struct str key,
 
 /* ---- namespaces and pods ------------------------------------------------------------ */
 
-static void empty_namespace(struct pass *p, struct sb_kind *ns, struct str name,
-			    struct json *o)
+static void empty_namespace(struct pass *p, struct sb_kind *ns, struct str name, struct json *o)
 {
 	struct str prefix = str_fmt(p->a, "%.*s/", STRF(name));
 	size_t left = 0;
@@ -163,16 +154,13 @@ static void empty_namespace(struct pass *p, struct sb_kind *ns, struct str name,
 		return;
 	for (struct sb_kind *k = p->s->kinds.first; k; k = k->next)
 		for (size_t i = store_seek(&k->objects, prefix);
-		     i < k->objects.n &&
-		     str_starts(k->objects.v[i]->key, prefix);) {
+		     i < k->objects.n && str_starts(k->objects.v[i]->key, prefix);) {
 			struct sb_object *at = k->objects.v[i];
 			struct json *tree = sb_tree(p->a, at);
-			bool going =
-				json_at(tree, "metadata.deletionTimestamp");
+			bool going = json_at(tree, "metadata.deletionTimestamp");
 
-			if (!going &&
-			    sb_remove(p->s, p->a, k, str_dup(p->a, at->key),
-				      tree, NULL, p->now / 1000))
+			if (!going && sb_remove(p->s, p->a, k, str_dup(p->a, at->key), tree, NULL,
+						p->now / 1000))
 				continue;
 			left++;
 			i++;
@@ -184,19 +172,16 @@ static void empty_namespace(struct pass *p, struct sb_kind *ns, struct str name,
 	p->changed = true;
 }
 
-static void reap_pod(struct pass *p, struct sb_kind *k, struct str key,
-		     struct json *o)
+static void reap_pod(struct pass *p, struct sb_kind *k, struct str key, struct json *o)
 {
 	struct instant t;
 	int64_t due;
 
 	if (p->s->pod_reap_ms < 0 || !str_is(k->plural, "pods") ||
-	    !rfc3339_parse(json_str(o, "metadata.deletionTimestamp", S("")),
-			   &t) ||
+	    !rfc3339_parse(json_str(o, "metadata.deletionTimestamp", S("")), &t) ||
 	    json_len(json_at(o, "metadata.finalizers")))
 		return;
-	due = (t.sec - json_i64(o, "metadata.deletionGracePeriodSeconds", 0)) *
-		      1000 +
+	due = (t.sec - json_i64(o, "metadata.deletionGracePeriodSeconds", 0)) * 1000 +
 	      p->s->pod_reap_ms;
 	if (due <= p->now) {
 		sb_drop(p->s, p->a, k, key, o);
@@ -206,8 +191,7 @@ static void reap_pod(struct pass *p, struct sb_kind *k, struct str key,
 	}
 }
 
-static void going(struct pass *p, struct sb_kind *k, struct str key,
-		  struct json *o)
+static void going(struct pass *p, struct sb_kind *k, struct str key, struct json *o)
 {
 	if (!json_at(o, "metadata.deletionTimestamp"))
 		return;

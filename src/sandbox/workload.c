@@ -13,16 +13,14 @@ static bool is_kind(const struct sb_kind *k, const char *kind)
 
 /* ---- filling in ------------------------------------------------------------------ */
 
-static void label(struct arena *a, struct json *labels, const char *key,
-		  struct str value)
+static void label(struct arena *a, struct json *labels, const char *key, struct str value)
 {
 	if (!json_member(labels, str_of(key)))
 		json_add(labels, str_of(key), json_new_str(a, value));
 }
 
 /* A new job selects the pods that carry its uid. */
-static void job(struct arena *a, struct json *meta, struct json *spec,
-		bool is_new)
+static void job(struct arena *a, struct json *meta, struct json *spec, bool is_new)
 {
 	struct json *template = sb_object_in(a, spec, "template");
 	struct json *labels;
@@ -30,11 +28,8 @@ static void job(struct arena *a, struct json *meta, struct json *spec,
 	if (is_new && !json_bool(spec, "manualSelector", false)) {
 		labels = sb_object_in(a, sb_meta(a, template), "labels");
 		label(a, labels, "job-name", json_str(meta, "name", S("")));
-		label(a, labels, "controller-uid",
-		      json_str(meta, "uid", S("")));
-		label(a,
-		      sb_object_in(a, sb_object_in(a, spec, "selector"),
-				   "matchLabels"),
+		label(a, labels, "controller-uid", json_str(meta, "uid", S("")));
+		label(a, sb_object_in(a, sb_object_in(a, spec, "selector"), "matchLabels"),
 		      "controller-uid", json_str(meta, "uid", S("")));
 	}
 	labels = json_at(template, "metadata.labels");
@@ -42,15 +37,14 @@ static void job(struct arena *a, struct json *meta, struct json *spec,
 		json_set(meta, S("labels"), json_clone(a, labels));
 }
 
-void workload_fill(struct sb_call *c, struct json *meta, struct json *held,
-		   bool is_new)
+void workload_fill(struct sb_call *c, struct json *meta, struct json *held, bool is_new)
 {
 	const struct sb_kind *k = c->r->kind;
 	struct json *spec = sb_object_in(c->a, held, "spec");
 
 	if (is_kind(k, "DaemonSet") && is_new)
-		label(c->a, sb_object_in(c->a, meta, "annotations"),
-		      SB_TEMPLATE_GENERATION, S("1"));
+		label(c->a, sb_object_in(c->a, meta, "annotations"), SB_TEMPLATE_GENERATION,
+		      S("1"));
 	if (is_kind(k, "StatefulSet")) {
 		struct json *how = sb_object_in(c->a, spec, "updateStrategy");
 
@@ -60,14 +54,12 @@ void workload_fill(struct sb_call *c, struct json *meta, struct json *held,
 	}
 	if (!is_kind(k, "Job"))
 		return;
-	if (!json_member(spec, S("completions")) &&
-	    !json_member(spec, S("parallelism")))
+	if (!json_member(spec, S("completions")) && !json_member(spec, S("parallelism")))
 		json_add(spec, S("completions"), json_new_i64(c->a, 1));
 	job(c->a, meta, spec, is_new);
 }
 
-bool workload_update(struct sb_call *c, struct json *now,
-		     const struct json *old)
+bool workload_update(struct sb_call *c, struct json *now, const struct json *old)
 {
 	struct json *meta = sb_meta(c->a, now);
 	const struct json *was = json_member(old, S("metadata"));
@@ -75,19 +67,16 @@ bool workload_update(struct sb_call *c, struct json *now,
 	int64_t n = 0;
 
 	if (is_kind(c->r->kind, "Deployment"))
-		return !c->r->sub.n &&
-		       !json_eq(json_member(meta, S("annotations")),
-				json_member(was, S("annotations")));
+		return !c->r->sub.n && !json_eq(json_member(meta, S("annotations")),
+						json_member(was, S("annotations")));
 	if (!is_kind(c->r->kind, "DaemonSet"))
 		return false;
-	text = json_text(json_member(json_member(was, S("annotations")),
-				     S(SB_TEMPLATE_GENERATION)));
+	text = json_text(
+		json_member(json_member(was, S("annotations")), S(SB_TEMPLATE_GENERATION)));
 	(void)str_to_i64(text, &n);
-	if (!json_eq(json_at(now, "spec.template"),
-		     json_at(old, "spec.template")))
+	if (!json_eq(json_at(now, "spec.template"), json_at(old, "spec.template")))
 		n++;
-	json_set(sb_object_in(c->a, meta, "annotations"),
-		 S(SB_TEMPLATE_GENERATION),
+	json_set(sb_object_in(c->a, meta, "annotations"), S(SB_TEMPLATE_GENERATION),
 		 json_new_str(c->a, str_fmt(c->a, "%lld", (long long)n)));
 	return false;
 }
@@ -119,15 +108,14 @@ static void go_selector(struct buf *b, const struct json *sel)
 	for (const struct json *e = json_first(list); e; e = json_next(e)) {
 		const struct json *values = json_member(e, S("values"));
 
-		buf_addf(b, "%sv1.LabelSelectorRequirement{Key:",
-			 e == json_first(list) ? "" : ", ");
+		buf_addf(b,
+			 "%sv1.LabelSelectorRequirement{Key:", e == json_first(list) ? "" : ", ");
 		go_quote(b, json_str(e, "key", S("")));
 		buf_addz(b, ", Operator:");
 		go_quote(b, json_str(e, "operator", S("")));
 		buf_addz(b, ", Values:[]string");
 		buf_addz(b, values ? "{" : "(nil)");
-		for (const struct json *v = json_first(values); v;
-		     v = json_next(v)) {
+		for (const struct json *v = json_first(values); v; v = json_next(v)) {
 			buf_addz(b, v == json_first(values) ? "" : ", ");
 			go_quote(b, json_text(v));
 		}
@@ -136,10 +124,9 @@ static void go_selector(struct buf *b, const struct json *sel)
 	buf_addz(b, list ? "}}" : "}");
 }
 
-static void invalid(struct arena *a, struct sb_causes *causes,
-		    const char *field,
-		    void (*print)(struct buf *, const struct json *),
-		    const struct json *value, const char *why)
+static void invalid(struct arena *a, struct sb_causes *causes, const char *field,
+		    void (*print)(struct buf *, const struct json *), const struct json *value,
+		    const char *why)
 {
 	struct buf b;
 
@@ -150,12 +137,11 @@ static void invalid(struct arena *a, struct sb_causes *causes,
 	cause_add(a, causes, "FieldValueInvalid", str_of(field), buf_str(&b));
 }
 
-static void selector(struct arena *a, const struct sb_kind *k,
-		     const struct json *object, struct sb_causes *causes)
+static void selector(struct arena *a, const struct sb_kind *k, const struct json *object,
+		     struct sb_causes *causes)
 {
 	const struct json *j = json_at(object, "spec.selector");
-	const struct json *labels =
-		json_at(object, "spec.template.metadata.labels");
+	const struct json *labels = json_at(object, "spec.template.metadata.labels");
 	struct selector sel;
 	struct err err = ERR_INIT(a);
 
@@ -164,8 +150,8 @@ static void selector(struct arena *a, const struct sb_kind *k,
 	if (j && selector_make(a, j, &sel, &err) < 0)
 		return; /* its own rules tell */
 	if (!j || (sel.n && !selector_matches(&sel, labels)))
-		invalid(a, causes, "spec.template.metadata.labels", go_map,
-			labels, "`selector` does not match template `labels`");
+		invalid(a, causes, "spec.template.metadata.labels", go_map, labels,
+			"`selector` does not match template `labels`");
 	if (j && !sel.n && !is_kind(k, "Job"))
 		invalid(a, causes, "spec.selector", go_selector, j,
 			str_z(a, str_fmt(a,
@@ -174,26 +160,22 @@ static void selector(struct arena *a, const struct sb_kind *k,
 					 STRF(k->singular))));
 }
 
-static void restarts(struct arena *a, const struct sb_kind *k,
-		     const struct json *object, struct sb_causes *causes)
+static void restarts(struct arena *a, const struct sb_kind *k, const struct json *object,
+		     struct sb_causes *causes)
 {
 	struct str path = S("spec.template.spec.restartPolicy");
 	struct str policy = json_str(object, path.p, S(""));
 	bool always = str_is(policy, "Always"), is_job = is_kind(k, "Job");
 
 	if (is_job && always)
-		cause_required(a, causes, path,
-			       "valid values: \"OnFailure\", \"Never\"");
-	else if (is_job ? !str_is(policy, "OnFailure") &&
-				  !str_is(policy, "Never")
-			: !always)
+		cause_required(a, causes, path, "valid values: \"OnFailure\", \"Never\"");
+	else if (is_job ? !str_is(policy, "OnFailure") && !str_is(policy, "Never") : !always)
 		cause_add(a, causes, "FieldValueNotSupported", path,
 			  str_fmt(a,
 				  "Unsupported value: \"%.*s\": supported "
 				  "values: %s",
 				  STRF(policy),
-				  is_job ? "\"OnFailure\", \"Never\""
-					 : "\"Always\""));
+				  is_job ? "\"OnFailure\", \"Never\"" : "\"Always\""));
 	if (!is_job && json_at(object, "spec.template.spec."
 				       "activeDeadlineSeconds"))
 		cause_add(a, causes, "FieldValueForbidden",
@@ -201,25 +183,20 @@ static void restarts(struct arena *a, const struct sb_kind *k,
 			  str_fmt(a,
 				  "Forbidden: activeDeadlineSeconds in %s is "
 				  "not Supported",
-				  is_kind(k, "Deployment")
-					  ? "ReplicaSet"
-					  : str_z(a, k->kind)));
+				  is_kind(k, "Deployment") ? "ReplicaSet" : str_z(a, k->kind)));
 }
 
 /* A deployment counts no more of a part than of the whole. */
-static void counts(struct arena *a, const struct json *status,
-		   struct sb_causes *causes)
+static void counts(struct arena *a, const struct json *status, struct sb_causes *causes)
 {
-	static const char *const of[] = { "updatedReplicas", "readyReplicas",
-					  "availableReplicas",
+	static const char *const of[] = { "updatedReplicas", "readyReplicas", "availableReplicas",
 					  "availableReplicas" };
 
 	for (size_t i = 0; i < 4; i++) {
 		int64_t n = json_i64(status, of[i], 0);
 
 		if (n > json_i64(status, i < 3 ? "replicas" : of[1], 0))
-			cause_value(a, causes, str_fmt(a, "status.%s", of[i]),
-				    json_new_i64(a, n),
+			cause_value(a, causes, str_fmt(a, "status.%s", of[i]), json_new_i64(a, n),
 				    i < 3 ? "cannot be greater than "
 					    "status.replicas"
 					  : "cannot be greater than "
@@ -228,16 +205,15 @@ static void counts(struct arena *a, const struct json *status,
 }
 
 /* A service stays where it is. */
-static void moved(struct arena *a, const struct json *object,
-		  const struct json *old, struct sb_causes *causes)
+static void moved(struct arena *a, const struct json *object, const struct json *old,
+		  struct sb_causes *causes)
 {
 	struct str was = json_str(old, "spec.clusterIP", S(""));
 	struct str is = json_str(object, "spec.clusterIP", S(""));
 
 	if (was.n && !str_eq(was, is) &&
 	    !str_is(json_str(object, "spec.type", S("")), "ExternalName"))
-		cause_add(a, causes, "FieldValueInvalid",
-			  S("spec.clusterIPs[0]"),
+		cause_add(a, causes, "FieldValueInvalid", S("spec.clusterIPs[0]"),
 			  is.n ? str_fmt(a,
 					 "Invalid value: []string{\"%.*s\"}: "
 					 "may not change once set",
@@ -246,9 +222,8 @@ static void moved(struct arena *a, const struct json *object,
 				   "clusterIP can not be unset"));
 }
 
-void workload_check(struct arena *a, const struct sb_kind *k,
-		    const struct json *object, const struct json *old,
-		    size_t from, struct sb_causes *causes)
+void workload_check(struct arena *a, const struct sb_kind *k, const struct json *object,
+		    const struct json *old, size_t from, struct sb_causes *causes)
 {
 	const struct json *is = json_at(object, "spec.selector");
 	const struct json *was = json_at(old, "spec.selector");
@@ -256,8 +231,7 @@ void workload_check(struct arena *a, const struct sb_kind *k,
 
 	if (old && is_kind(k, "Service"))
 		moved(a, object, old, causes);
-	if (!k->type || !json_at(object, "spec.template") ||
-	    is_kind(k, "ReplicationController"))
+	if (!k->type || !json_at(object, "spec.template") || is_kind(k, "ReplicationController"))
 		return;
 	if (is_kind(k, "Deployment"))
 		counts(a, json_at(object, "status"), causes);
@@ -272,6 +246,5 @@ void workload_check(struct arena *a, const struct sb_kind *k,
 			VEC_PUSH(a, causes, again);
 		}
 	if (old && !json_eq(is, was))
-		invalid(a, causes, "spec.selector", go_selector, is,
-			"field is immutable");
+		invalid(a, causes, "spec.selector", go_selector, is, "field is immutable");
 }

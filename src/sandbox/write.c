@@ -65,17 +65,14 @@ bool sb_valid(struct sb_call *c, struct json *object, const struct json *old)
 			reply_bad(c->a, c->out,
 				  "%.*s in version \"%.*s\" cannot be handled "
 				  "as a %.*s: %.*s: %.*s",
-				  STRF(s.kind->kind), STRF(c->r->version->name),
-				  STRF(s.kind->kind), STRF(causes.v[i].field),
-				  STRF(causes.v[i].message));
+				  STRF(s.kind->kind), STRF(c->r->version->name), STRF(s.kind->kind),
+				  STRF(causes.v[i].field), STRF(causes.v[i].message));
 			return false;
 		}
-	sb_check(c->a, c->r->kind, object, old, str_is(c->r->sub, "status"),
-		 &causes);
+	sb_check(c->a, c->r->kind, object, old, str_is(c->r->sub, "status"), &causes);
 	from = causes.n;
 	if (c->r->kind->type)
-		types_check(c->a, &c->sb->kinds.types, c->r->kind->type, object,
-			    S(""), &causes);
+		types_check(c->a, &c->sb->kinds.types, c->r->kind->type, object, S(""), &causes);
 	workload_check(c->a, c->r->kind, object, old, from, &causes);
 	if (!causes.n)
 		return true;

@@ -20,17 +20,14 @@ static struct str shown(struct printer *p, struct str s)
 	return p->o->colour ? terminal_safe(&p->a, s) : s;
 }
 
-static void heading(struct printer *p, const char *what, struct str name,
-		    const char *note)
+static void heading(struct printer *p, const char *what, struct str name, const char *note)
 {
 	name = shown(p, name);
-	buf_addf(p->b, "%s%s %.*s%s%s%s%s\n", p->o->colour ? TERMINAL_BOLD : "",
-		 what, STRF(name), *note ? " (" : "", note, *note ? ")" : "",
-		 p->o->colour ? TERMINAL_OFF : "");
+	buf_addf(p->b, "%s%s %.*s%s%s%s%s\n", p->o->colour ? TERMINAL_BOLD : "", what, STRF(name),
+		 *note ? " (" : "", note, *note ? ")" : "", p->o->colour ? TERMINAL_OFF : "");
 }
 
-static void changed(struct printer *p, const char *what, struct str old,
-		    struct str new)
+static void changed(struct printer *p, const char *what, struct str old, struct str new)
 {
 	const char *red = p->o->colour ? TERMINAL_RED : "";
 	const char *green = p->o->colour ? TERMINAL_GREEN : "";
@@ -43,8 +40,7 @@ static void changed(struct printer *p, const char *what, struct str old,
 	if (old.n)
 		buf_addf(p->b, "  %s- %s: %.*s%s\n", red, what, STRF(old), off);
 	if (new.n)
-		buf_addf(p->b, "  %s+ %s: %.*s%s\n", green, what, STRF(new),
-			 off);
+		buf_addf(p->b, "  %s+ %s: %.*s%s\n", green, what, STRF(new), off);
 }
 
 static struct str number(struct printer *p, const struct ign_obj *o, int field,
@@ -52,8 +48,7 @@ static struct str number(struct printer *p, const struct ign_obj *o, int field,
 {
 	if (!ign_is_set(o, field))
 		return S("");
-	return fmt_octal ? str_fmt(&p->a, "%04llo",
-				   (unsigned long long)o->v[field].u.i)
+	return fmt_octal ? str_fmt(&p->a, "%04llo", (unsigned long long)o->v[field].u.i)
 			 : str_fmt(&p->a, "%lld", (long long)o->v[field].u.i);
 }
 
@@ -83,8 +78,7 @@ static struct str lines(struct printer *p, const struct strs *list)
 	return buf_str(&b);
 }
 
-static void diff_of(struct printer *p, struct str path,
-		    const struct contents_side *from,
+static void diff_of(struct printer *p, struct str path, const struct contents_side *from,
 		    const struct contents_side *to)
 {
 	struct contents_opts o = { .colour = p->o->colour,
@@ -97,8 +91,7 @@ static void diff_of(struct printer *p, struct str path,
 
 /* ---- files ------------------------------------------------------------------------- */
 
-static struct str bytes_of(struct printer *p, const struct ign_obj *f,
-			   bool *elsewhere)
+static struct str bytes_of(struct printer *p, const struct ign_obj *f, bool *elsewhere)
 {
 	struct err err = ERR_INIT(&p->a);
 	struct str out = S("");
@@ -106,8 +99,7 @@ static struct str bytes_of(struct printer *p, const struct ign_obj *f,
 
 	*elsewhere = rc == -ERR_NOTFOUND;
 	if (rc < 0 && !*elsewhere) {
-		buf_addf(p->b, "  contents cannot be read: %.*s\n",
-			 STRF(err.msg));
+		buf_addf(p->b, "  contents cannot be read: %.*s\n", STRF(err.msg));
 		out = S("");
 	}
 	return out;
@@ -118,8 +110,8 @@ static int64_t mode_of(const struct ign_obj *f)
 	return f ? ign_int(f, IGN_FILE_MODE, 0644) : 0644;
 }
 
-static void contents(struct printer *p, struct str path,
-		     const struct ign_obj *from, const struct ign_obj *to)
+static void contents(struct printer *p, struct str path, const struct ign_obj *from,
+		     const struct ign_obj *to)
 {
 	bool old_away, new_away;
 	struct str old = bytes_of(p, from, &old_away);
@@ -132,8 +124,7 @@ static void contents(struct printer *p, struct str path,
 			new_away ? new : S("(inline)"));
 		return;
 	}
-	diff_of(p, path,
-		&(struct contents_side){ from, mode_of(from), old, "a" },
+	diff_of(p, path, &(struct contents_side){ from, mode_of(from), old, "a" },
 		&(struct contents_side){ to, mode_of(to), new, "b" });
 }
 
@@ -146,40 +137,31 @@ static void file(struct printer *p, struct str path, const struct ign_obj *from,
 		 const struct ign_obj *to)
 {
 	heading(p, "file", path, note(from, to));
-	changed(p, "mode", number(p, from, IGN_FILE_MODE, "o"),
-		number(p, to, IGN_FILE_MODE, "o"));
-	changed(p, "user", owner(p, from, IGN_FILE_USER),
-		owner(p, to, IGN_FILE_USER));
-	changed(p, "group", owner(p, from, IGN_FILE_GROUP),
-		owner(p, to, IGN_FILE_GROUP));
+	changed(p, "mode", number(p, from, IGN_FILE_MODE, "o"), number(p, to, IGN_FILE_MODE, "o"));
+	changed(p, "user", owner(p, from, IGN_FILE_USER), owner(p, to, IGN_FILE_USER));
+	changed(p, "group", owner(p, from, IGN_FILE_GROUP), owner(p, to, IGN_FILE_GROUP));
 	contents(p, path, from, to);
 }
 
 /* ---- units --------------------------------------------------------------------------- */
 
-static void unit_texts(struct printer *p, const struct ign_obj *u,
-		       struct map *out)
+static void unit_texts(struct printer *p, const struct ign_obj *u, struct map *out)
 {
 	struct str name = ign_str(u, IGN_UNIT_NAME);
 	const struct ign_objs *d = ign_list(u, IGN_UNIT_DROPINS);
 
 	map_init(out, &p->a);
 	if (u)
-		(void)map_put(
-			out,
-			str_fmt(&p->a, "/etc/systemd/system/%.*s", STRF(name)),
-			str_z(&p->a, ign_str(u, IGN_UNIT_CONTENTS)));
+		(void)map_put(out, str_fmt(&p->a, "/etc/systemd/system/%.*s", STRF(name)),
+			      str_z(&p->a, ign_str(u, IGN_UNIT_CONTENTS)));
 	for (size_t i = 0; i < d->n; i++)
-		(void)map_put(
-			out,
-			str_fmt(&p->a, "/etc/systemd/system/%.*s.d/%.*s",
-				STRF(name),
-				STRF(ign_str(d->v[i], IGN_DROPIN_NAME))),
-			str_z(&p->a, ign_str(d->v[i], IGN_DROPIN_CONTENTS)));
+		(void)map_put(out,
+			      str_fmt(&p->a, "/etc/systemd/system/%.*s.d/%.*s", STRF(name),
+				      STRF(ign_str(d->v[i], IGN_DROPIN_NAME))),
+			      str_z(&p->a, ign_str(d->v[i], IGN_DROPIN_CONTENTS)));
 }
 
-static void unit_text(struct printer *p, struct str path, const char *from,
-		      const char *to)
+static void unit_text(struct printer *p, struct str path, const char *from, const char *to)
 {
 	struct str old = str_of(from), new = str_of(to);
 
@@ -193,15 +175,12 @@ static void unit(struct printer *p, struct str name, const struct ign_obj *from,
 	struct map old, new;
 
 	heading(p, "unit", name, note(from, to));
-	changed(p, "enabled", truth(from, IGN_UNIT_ENABLED),
-		truth(to, IGN_UNIT_ENABLED));
-	changed(p, "mask", truth(from, IGN_UNIT_MASK),
-		truth(to, IGN_UNIT_MASK));
+	changed(p, "enabled", truth(from, IGN_UNIT_ENABLED), truth(to, IGN_UNIT_ENABLED));
+	changed(p, "mask", truth(from, IGN_UNIT_MASK), truth(to, IGN_UNIT_MASK));
 	unit_texts(p, from, &old);
 	unit_texts(p, to, &new);
 	for (size_t i = 0; i < old.n; i++)
-		unit_text(p, old.v[i].key, old.v[i].value,
-			  map_get(&new, old.v[i].key));
+		unit_text(p, old.v[i].key, old.v[i].value, map_get(&new, old.v[i].key));
 	for (size_t i = 0; i < new.n; i++)
 		if (!map_find(&old, new.v[i].key))
 			unit_text(p, new.v[i].key, NULL, new.v[i].value);
@@ -210,8 +189,8 @@ static void unit(struct printer *p, struct str name, const struct ign_obj *from,
 /* ---- the rest ------------------------------------------------------------------------- */
 
 /* Keys of both lists, the first's first. */
-static void all_keys(struct printer *p, const struct ign_objs *x,
-		     const struct ign_objs *y, struct map *out)
+static void all_keys(struct printer *p, const struct ign_objs *x, const struct ign_objs *y,
+		     struct map *out)
 {
 	map_init(out, &p->a);
 	for (size_t i = 0; i < x->n; i++)
@@ -222,10 +201,10 @@ static void all_keys(struct printer *p, const struct ign_objs *x,
 
 static void users(struct printer *p, const struct config_diff *d)
 {
-	const struct ign_objs *from = ign_list(
-		ign_sub(d->from->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
-	const struct ign_objs *to = ign_list(
-		ign_sub(d->to->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
+	const struct ign_objs *from =
+		ign_list(ign_sub(d->from->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
+	const struct ign_objs *to =
+		ign_list(ign_sub(d->to->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
 	struct udiff_opts o = { .from = "a/sshAuthorizedKeys",
 				.to = "b/sshAuthorizedKeys",
 				.colour = p->o->colour,
@@ -243,16 +222,15 @@ static void users(struct printer *p, const struct config_diff *d)
 		if (ign_eq(x, y))
 			continue;
 		heading(p, "user", names.v[i].key, note(x, y));
-		if (!str_eq(ign_str(x, IGN_USER_PASSWORD),
-			    ign_str(y, IGN_USER_PASSWORD)))
+		if (!str_eq(ign_str(x, IGN_USER_PASSWORD), ign_str(y, IGN_USER_PASSWORD)))
 			buf_addz(p->b, "  passwordHash differs\n");
 		udiff(p->b, lines(p, ign_strings(x, IGN_USER_KEYS)),
 		      lines(p, ign_strings(y, IGN_USER_KEYS)), &o);
 	}
 }
 
-static void list_diff(struct printer *p, const char *what,
-		      const struct strs *from, const struct strs *to)
+static void list_diff(struct printer *p, const char *what, const struct strs *from,
+		      const struct strs *to)
 {
 	struct udiff_opts o = { .from = str_fmt(&p->a, "a/%s", what).p,
 				.to = str_fmt(&p->a, "b/%s", what).p,
@@ -271,8 +249,7 @@ static void list_diff(struct printer *p, const char *what,
 	udiff(p->b, x, y, &o);
 }
 
-static void scalar(struct printer *p, const char *what, struct str from,
-		   struct str to)
+static void scalar(struct printer *p, const char *what, struct str from, struct str to)
 {
 	if (str_eq(from, to))
 		return;
@@ -307,19 +284,16 @@ static void sections(struct printer *p, const struct config_diff *d)
 		ign_index(&p->a, from, &old);
 		ign_index(&p->a, to, &new);
 		for (size_t k = 0; k < keys.n; k++) {
-			const struct ign_obj *was =
-				map_get(&old, keys.v[k].key);
+			const struct ign_obj *was = map_get(&old, keys.v[k].key);
 			const struct ign_obj *is = map_get(&new, keys.v[k].key);
 
 			if (!ign_eq(was, is))
-				heading(p, parts[i].name, keys.v[k].key,
-					note(was, is));
+				heading(p, parts[i].name, keys.v[k].key, note(was, is));
 		}
 	}
 }
 
-bool config_diff_text(struct buf *b, const struct config_diff *d,
-		      const struct config_diff_opts *o)
+bool config_diff_text(struct buf *b, const struct config_diff *d, const struct config_diff_opts *o)
 {
 	struct printer p = { .b = b, .o = o };
 	const struct update_changes *c = &d->plan->changes;
@@ -360,12 +334,10 @@ void config_diff_summary(struct buf *b, const struct config_diff *d,
 	struct buf reasons;
 
 	buf_init(&reasons, &p.a);
-	buf_addf(&reasons, "%s: %s",
-		 why ? "refused by running nodes" : "each node",
+	buf_addf(&reasons, "%s: %s", why ? "refused by running nodes" : "each node",
 		 why ? why : update_plan_words(d->plan));
 	buf_addf(b, "%s%.*s%s\n", o->colour ? TERMINAL_BOLD : "",
-		 STRF(shown(&p, buf_str(&reasons))),
-		 o->colour ? TERMINAL_OFF : "");
+		 STRF(shown(&p, buf_str(&reasons))), o->colour ? TERMINAL_OFF : "");
 	buf_init(&reasons, &p.a);
 	if (!why)
 		update_plan_reasons(&reasons, d->plan);
@@ -387,7 +359,6 @@ struct json *config_diff_json(struct arena *a, const struct config_diff *d)
 	if (p->drain)
 		json_add(j, S("drainReason"), json_new_str(a, p->drain_reason));
 	if (d->irreconcilable)
-		json_add(j, S("irreconcilable"),
-			 json_new_str(a, str_of(d->irreconcilable)));
+		json_add(j, S("irreconcilable"), json_new_str(a, str_of(d->irreconcilable)));
 	return j;
 }

@@ -11,22 +11,17 @@ static void add_sum(struct buf *b, const struct contents_opts *o, char sign,
 	AUTO(arena) struct arena a = ARENA_INIT;
 
 	if (s->there)
-		buf_addf(b, "%s%c %zu bytes, sha256 %.*s\n",
-			 o->indent ? o->indent : "", sign, s->bytes.n,
-			 STRF(hash_hex_of(&a, HASH_SHA256, s->bytes)));
+		buf_addf(b, "%s%c %zu bytes, sha256 %.*s\n", o->indent ? o->indent : "", sign,
+			 s->bytes.n, STRF(hash_hex_of(&a, HASH_SHA256, s->bytes)));
 }
 
-static const char *head(struct arena *a, struct str path,
-			const struct contents_side *s)
+static const char *head(struct arena *a, struct str path, const struct contents_side *s)
 {
-	return s->there ? str_fmt(a, "%s%.*s", s->prefix, STRF(path)).p
-			: "/dev/null";
+	return s->there ? str_fmt(a, "%s%.*s", s->prefix, STRF(path)).p : "/dev/null";
 }
 
-void contents_diff(struct buf *b, struct str path,
-		   const struct contents_side *from,
-		   const struct contents_side *to,
-		   const struct contents_opts *o)
+void contents_diff(struct buf *b, struct str path, const struct contents_side *from,
+		   const struct contents_side *to, const struct contents_opts *o)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct str old = from->bytes, new = to->bytes;
@@ -38,9 +33,8 @@ void contents_diff(struct buf *b, struct str path,
 
 	if (str_eq(old, new))
 		return;
-	if (!o->secrets &&
-	    ((from->there && mc_is_secret(path, from->mode, old)) ||
-	     (to->there && mc_is_secret(path, to->mode, new)))) {
+	if (!o->secrets && ((from->there && mc_is_secret(path, from->mode, old)) ||
+			    (to->there && mc_is_secret(path, to->mode, new)))) {
 		buf_addf(b,
 			 "%scontents differ, but look secret: --show-secrets "
 			 "shows them\n",

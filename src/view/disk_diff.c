@@ -26,8 +26,7 @@ bool disk_same(const struct disk_state *x, const struct disk_state *y)
 
 static const char *kind_name(const struct disk_change *c)
 {
-	enum disk_kind k =
-		c->to.kind == DISK_ABSENT ? c->from.kind : c->to.kind;
+	enum disk_kind k = c->to.kind == DISK_ABSENT ? c->from.kind : c->to.kind;
 
 	return k == DISK_LINK ? "link" : k == DISK_FILE ? "file" : "path";
 }
@@ -39,8 +38,7 @@ static const char *how(const struct disk_change *c)
 					   : "changed";
 }
 
-static void show_attributes(struct buf *b, char sign,
-			    const struct disk_state *s,
+static void show_attributes(struct buf *b, char sign, const struct disk_state *s,
 			    const struct disk_state *other, const char *indent)
 {
 	bool new = other->kind == DISK_ABSENT;
@@ -49,36 +47,30 @@ static void show_attributes(struct buf *b, char sign,
 		buf_addf(b, "%s%c target: %.*s\n", indent, sign, STRF(s->data));
 	if (s->kind != DISK_FILE)
 		return;
-	if (new || other->kind != DISK_FILE ||
-	    !same_number(s->mode, other->mode))
-		buf_addf(b, "%s%c mode: %04llo\n", indent, sign,
-			 (unsigned long long)s->mode);
+	if (new || other->kind != DISK_FILE || !same_number(s->mode, other->mode))
+		buf_addf(b, "%s%c mode: %04llo\n", indent, sign, (unsigned long long)s->mode);
 	if (new ? s->uid > 0 || s->gid > 0
 		: other->kind == DISK_FILE &&
-			    !(same_number(s->uid, other->uid) &&
-			      same_number(s->gid, other->gid)))
-		buf_addf(b, "%s%c owner: %lld:%lld\n", indent, sign,
-			 (long long)s->uid, (long long)s->gid);
+			    !(same_number(s->uid, other->uid) && same_number(s->gid, other->gid)))
+		buf_addf(b, "%s%c owner: %lld:%lld\n", indent, sign, (long long)s->uid,
+			 (long long)s->gid);
 }
 
 static struct contents_side side(const struct disk_state *s, const char *prefix)
 {
 	return (struct contents_side){ .there = s->kind == DISK_FILE,
 				       .mode = s->mode < 0 ? 0644 : s->mode,
-				       .bytes = s->kind == DISK_FILE ? s->data
-								     : S(""),
+				       .bytes = s->kind == DISK_FILE ? s->data : S(""),
 				       .prefix = prefix };
 }
 
 /* A text beside colours. */
-static struct str text_of(struct arena *a, struct str s,
-			  const struct contents_opts *o)
+static struct str text_of(struct arena *a, struct str s, const struct contents_opts *o)
 {
 	return o->colour ? terminal_safe(a, s) : s;
 }
 
-size_t disk_diff(struct buf *b, const struct disk_changes *list,
-		 const struct contents_opts *o)
+size_t disk_diff(struct buf *b, const struct disk_changes *list, const struct contents_opts *o)
 {
 	const char *indent = o->indent ? o->indent : "";
 	size_t shown = 0;
@@ -92,10 +84,8 @@ size_t disk_diff(struct buf *b, const struct disk_changes *list,
 		if (disk_same(&c->from, &c->to))
 			continue;
 		shown++;
-		buf_addf(b, "%s%s %.*s (%s)%s\n",
-			 o->colour ? TERMINAL_BOLD : "", kind_name(c),
-			 STRF(text_of(&a, c->path, o)), how(c),
-			 o->colour ? TERMINAL_OFF : "");
+		buf_addf(b, "%s%s %.*s (%s)%s\n", o->colour ? TERMINAL_BOLD : "", kind_name(c),
+			 STRF(text_of(&a, c->path, o)), how(c), o->colour ? TERMINAL_OFF : "");
 		if (c->to.kind != DISK_ABSENT) {
 			struct buf t;
 

@@ -10,8 +10,7 @@ void dump_init(struct dump *d, struct arena *a)
 }
 
 /* apiVersion and kind first; items of built-in kinds have them in the list only. */
-static struct json *whole(struct dump *d, const struct json *list,
-			  const struct json *item)
+static struct json *whole(struct dump *d, const struct json *list, const struct json *item)
 {
 	struct json *o = json_new(d->a, JSON_OBJECT);
 	struct str kind = json_str(list, "kind", S(""));
@@ -20,13 +19,10 @@ static struct json *whole(struct dump *d, const struct json *list,
 		kind.n -= 4;
 	json_add(o, S("apiVersion"),
 		 json_new_str(d->a,
-			      json_str(item, "apiVersion",
-				       json_str(list, "apiVersion", S("")))));
-	json_add(o, S("kind"),
-		 json_new_str(d->a, json_str(item, "kind", kind)));
+			      json_str(item, "apiVersion", json_str(list, "apiVersion", S("")))));
+	json_add(o, S("kind"), json_new_str(d->a, json_str(item, "kind", kind)));
 	for (const struct json *m = json_first(item); m; m = json_next(m))
-		if (!str_is(json_key(m), "apiVersion") &&
-		    !str_is(json_key(m), "kind"))
+		if (!str_is(json_key(m), "apiVersion") && !str_is(json_key(m), "kind"))
 			json_add(o, json_key(m), json_clone(d->a, m));
 	return o;
 }
@@ -39,8 +35,7 @@ static bool is_kind(const struct json *o, const char *api, const char *kind)
 
 void dump_add(struct dump *d, struct json *list)
 {
-	for (const struct json *m = json_first(json_at(list, "items")); m;
-	     m = json_next(m)) {
+	for (const struct json *m = json_first(json_at(list, "items")); m; m = json_next(m)) {
 		struct json *o = whole(d, list, m);
 
 		(void)json_remove(json_at(o, "metadata"), S("managedFields"));
@@ -74,9 +69,7 @@ static void find_used(const struct dump *d, struct map *used)
 static bool is_rendered(const struct json *o)
 {
 	return is_kind(o, MC_API, "MachineConfig") &&
-	       str_is(json_str(json_first(
-				       json_at(o, "metadata.ownerReferences")),
-			       "kind", S("")),
+	       str_is(json_str(json_first(json_at(o, "metadata.ownerReferences")), "kind", S("")),
 		      "MachineConfigPool");
 }
 
@@ -91,8 +84,7 @@ struct json *dump_list(struct dump *d)
 	find_used(d, &used);
 	for (struct json *o = json_first(d->items); o; o = next) {
 		next = json_next(o);
-		if (is_rendered(o) &&
-		    !map_find(&used, json_str(o, "metadata.name", S(""))))
+		if (is_rendered(o) && !map_find(&used, json_str(o, "metadata.name", S(""))))
 			continue;
 		json_detach(d->items, o);
 		json_push(kept, o);

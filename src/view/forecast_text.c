@@ -42,8 +42,7 @@ static struct str counted(struct arena *a, const struct forecast_nodes *n)
 			       : S("number of nodes not known");
 	if (max > (int64_t)n->n)
 		max = (int64_t)n->n;
-	return str_fmt(a, "%zu node%s, %lld at a time", n->n,
-		       n->n == 1 ? "" : "s", (long long)max);
+	return str_fmt(a, "%zu node%s, %lld at a time", n->n, n->n == 1 ? "" : "s", (long long)max);
 }
 
 static struct str broken(struct arena *a, const struct forecast *f)
@@ -52,13 +51,12 @@ static struct str broken(struct arena *a, const struct forecast *f)
 	struct buf b;
 
 	buf_init(&b, a);
-	buf_addf(&b, "cannot be rendered%s: %.*s: ",
-		 f->failed_before ? ", as before" : "", STRF(why));
+	buf_addf(&b, "cannot be rendered%s: %.*s: ", f->failed_before ? ", as before" : "",
+		 STRF(why));
 	if (f->selects_all)
 		buf_addz(&b, "the pool is left alone");
 	else
-		buf_addf(&b, "the pool %s RenderDegraded",
-			 f->failed_before ? "stays" : "becomes");
+		buf_addf(&b, "the pool %s RenderDegraded", f->failed_before ? "stays" : "becomes");
 	if (f->keeps.n)
 		buf_addf(&b, " and its nodes keep %.*s", STRF(f->keeps));
 	else
@@ -70,8 +68,7 @@ static struct str waiting(struct arena *a, const struct forecast *f)
 {
 	return str_fmt(a, "not rendered until this is mended: %.*s: %s%.*s",
 		       STRF(one_line(a, f->waits)),
-		       f->keeps.n ? "its nodes keep " : "it has no config",
-		       STRF(f->keeps));
+		       f->keeps.n ? "its nodes keep " : "it has no config", STRF(f->keeps));
 }
 
 static struct str refused(struct arena *a, const struct forecast *f)
@@ -80,8 +77,7 @@ static struct str refused(struct arena *a, const struct forecast *f)
 		       "refused by running nodes%s: %.*s: the first %sbecome%s "
 		       "Degraded and the rollout stops",
 		       f->refused_late ? " after they were drained" : "",
-		       STRF(one_line(a, f->refused)),
-		       f->nodes.max > 1 ? "nodes " : "node ",
+		       STRF(one_line(a, f->refused)), f->nodes.max > 1 ? "nodes " : "node ",
 		       f->nodes.max > 1 ? "" : "s");
 }
 
@@ -110,9 +106,8 @@ static struct str one_sided(struct arena *a, const struct forecast *f)
 	if (name.n)
 		buf_addf(&b, ", %s%.*s", f->is_new ? "" : "was ", STRF(name));
 	if (f->plan)
-		buf_addf(&b, ": its nodes %s pool %.*s: %.*s",
-			 f->is_new ? "come from" : "go to", STRF(f->partner),
-			 STRF(update_words(a, f)));
+		buf_addf(&b, ": its nodes %s pool %.*s: %.*s", f->is_new ? "come from" : "go to",
+			 STRF(f->partner), STRF(update_words(a, f)));
 	return buf_str(&b);
 }
 
@@ -143,20 +138,18 @@ struct str forecast_headline(struct arena *a, const struct forecast *f)
 	if (known_empty(f) && f->removed)
 		return str_fmt(a, "%.*s: no nodes", STRF(what));
 	if (known_empty(f))
-		return str_fmt(
-			a, "%.*s%sno nodes: rendered, but nothing updates",
-			STRF(f->plan ? S("") : what), f->plan ? "" : ": ");
+		return str_fmt(a, "%.*s%sno nodes: rendered, but nothing updates",
+			       STRF(f->plan ? S("") : what), f->plan ? "" : ": ");
 	if (f->removed && !f->plan)
 		return what;
 	if (n->max_error.n)
-		return str_fmt(a, "no node updates: %.*s; else %.*s",
-			       STRF(n->max_error), STRF(what));
+		return str_fmt(a, "no node updates: %.*s; else %.*s", STRF(n->max_error),
+			       STRF(what));
 	if (n->paused && f->removed)
 		return str_fmt(a,
 			       "%.*s (%.*s), but not before pool %.*s is "
 			       "unpaused",
-			       STRF(what), STRF(counted(a, n)),
-			       STRF(f->partner));
+			       STRF(what), STRF(counted(a, n)), STRF(f->partner));
 	if (n->paused)
 		return str_fmt(a,
 			       "paused: rendered, but no node updates until it "
@@ -167,8 +160,8 @@ struct str forecast_headline(struct arena *a, const struct forecast *f)
 
 /* ---- pools in which the same changes ---- */
 
-static bool same_objects(struct teller *t, const struct strs *keys,
-			 const struct ign_objs *x, const struct ign_objs *y)
+static bool same_objects(struct teller *t, const struct strs *keys, const struct ign_objs *x,
+			 const struct ign_objs *y)
 {
 	struct map p, q;
 
@@ -183,9 +176,7 @@ static bool same_objects(struct teller *t, const struct strs *keys,
 static struct str body_of(struct teller *t, const struct forecast *f,
 			  const struct config_diff_opts *o)
 {
-	struct config_diff d = { .from = f->from,
-				 .to = f->to,
-				 .plan = f->plan };
+	struct config_diff d = { .from = f->from, .to = f->to, .plan = f->plan };
 	struct buf b;
 
 	buf_init(&b, &t->a);
@@ -194,8 +185,7 @@ static struct str body_of(struct teller *t, const struct forecast *f,
 }
 
 /* By what changes, not by how it is shown: secrets and binaries are not. */
-static bool same_change(struct teller *t, const struct forecast *x,
-			const struct forecast *y)
+static bool same_change(struct teller *t, const struct forecast *x, const struct forecast *y)
 {
 	const struct config_diff_opts all = { .secrets = true };
 	const struct update_changes *c, *k;
@@ -204,8 +194,7 @@ static bool same_change(struct teller *t, const struct forecast *x,
 		return false;
 	c = &x->plan->changes;
 	k = &y->plan->changes;
-	if (!strs_eq(&c->file_paths, &k->file_paths) ||
-	    !strs_eq(&c->unit_names, &k->unit_names))
+	if (!strs_eq(&c->file_paths, &k->file_paths) || !strs_eq(&c->unit_names, &k->unit_names))
 		return false;
 	return same_objects(t, &c->file_paths, ign_files(x->from->config),
 			    ign_files(y->from->config)) &&
@@ -234,10 +223,8 @@ static struct str config_after(const struct forecast *f)
 /* What goes wrong stands before contents, which may be long. */
 static void tell_trouble(struct teller *t, const struct forecast *f, bool alone)
 {
-	if (f->render_error.n || f->waits.n ||
-	    (f->refused.n && !known_empty(f)))
-		buf_addf(t->b, "%s%s %.*s: %.*s%s\n",
-			 t->o->colour ? TERMINAL_BOLD : "",
+	if (f->render_error.n || f->waits.n || (f->refused.n && !known_empty(f)))
+		buf_addf(t->b, "%s%s %.*s: %.*s%s\n", t->o->colour ? TERMINAL_BOLD : "",
 			 alone ? "pool" : " ", STRF(shown(t, f->pool)),
 			 STRF(shown(t, forecast_headline(&t->a, f))),
 			 t->o->colour ? TERMINAL_OFF : "");
@@ -250,17 +237,15 @@ static void tell_names(struct teller *t, const struct forecasts *g)
 	if (g->n > 1) {
 		buf_addz(t->b, "pools ");
 		for (size_t i = 0; i < g->n; i++)
-			buf_addf(t->b, "%s%.*s", i ? ", " : "",
-				 STRF(shown(t, g->v[i]->pool)));
+			buf_addf(t->b, "%s%.*s", i ? ", " : "", STRF(shown(t, g->v[i]->pool)));
 		buf_addz(t->b, ": the same change\n");
 	}
 	for (size_t i = 0; i < g->n; i++) {
 		const struct forecast *f = g->v[i];
 
 		not = f->render_error.n || f->waits.n ? " (not rendered)" : "";
-		buf_addf(t->b, "%s %.*s: %.*s -> %.*s%s\n",
-			 g->n > 1 ? " " : "pool", STRF(shown(t, f->pool)),
-			 STRF(shown(t, config_before(f))),
+		buf_addf(t->b, "%s %.*s: %.*s -> %.*s%s\n", g->n > 1 ? " " : "pool",
+			 STRF(shown(t, f->pool)), STRF(shown(t, config_before(f))),
 			 STRF(shown(t, config_after(f))), not );
 		tell_trouble(t, f, g->n == 1);
 	}
@@ -273,21 +258,18 @@ static struct str reasons_of(struct teller *t, const struct forecast *f)
 	buf_init(&b, &t->a);
 	if (f->culprit.n)
 		buf_addf(&b, "  %.*s\n", STRF(f->culprit));
-	if (f->plan && !f->render_error.n && !f->waits.n && !f->refused.n &&
-	    !known_empty(f))
+	if (f->plan && !f->render_error.n && !f->waits.n && !f->refused.n && !known_empty(f))
 		update_plan_reasons(&b, f->plan);
 	return shown(t, buf_str(&b));
 }
 
-static void tell_headlines(struct teller *t, const struct forecasts *g,
-			   struct buf *out)
+static void tell_headlines(struct teller *t, const struct forecasts *g, struct buf *out)
 {
 	for (size_t i = 0; i < g->n; i++) {
 		struct str why = reasons_of(t, g->v[i]);
 		bool last = i + 1 == g->n;
 
-		buf_addf(out, "%spool %.*s: %.*s%s\n",
-			 t->o->colour ? TERMINAL_BOLD : "",
+		buf_addf(out, "%spool %.*s: %.*s%s\n", t->o->colour ? TERMINAL_BOLD : "",
 			 STRF(shown(t, g->v[i]->pool)),
 			 STRF(shown(t, forecast_headline(&t->a, g->v[i]))),
 			 t->o->colour ? TERMINAL_OFF : "");
@@ -297,19 +279,17 @@ static void tell_headlines(struct teller *t, const struct forecasts *g,
 }
 
 /* The pools from i on that change as list's i does; done[] are told already. */
-static void group_from(struct teller *t, const struct forecasts *list, size_t i,
-		       bool *done, struct forecasts *out)
+static void group_from(struct teller *t, const struct forecasts *list, size_t i, bool *done,
+		       struct forecasts *out)
 {
 	for (size_t k = i; k < list->n; k++)
-		if (!done[k] &&
-		    (k == i || same_change(t, list->v[i], list->v[k]))) {
+		if (!done[k] && (k == i || same_change(t, list->v[i], list->v[k]))) {
 			done[k] = true;
 			VEC_PUSH(&t->a, out, list->v[k]);
 		}
 }
 
-void forecasts_text(struct buf *b, const struct forecasts *list,
-		    const struct config_diff_opts *o)
+void forecasts_text(struct buf *b, const struct forecasts *list, const struct config_diff_opts *o)
 {
 	struct teller t = { .b = b, .o = o };
 	bool *done = arena_array(&t.a, list->n, sizeof(*done));

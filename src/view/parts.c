@@ -12,23 +12,18 @@ static bool has_mode(const struct mc_origin *o)
 {
 	if (o->part == MC_PART_FILE)
 		return ign_is_set(o->entry, IGN_FILE_MODE);
-	return o->part == MC_PART_DIRECTORY &&
-	       ign_is_set(o->entry, IGN_DIRECTORY_MODE);
+	return o->part == MC_PART_DIRECTORY && ign_is_set(o->entry, IGN_DIRECTORY_MODE);
 }
 
 static int64_t mode_of(const struct mc_origin *o)
 {
 	return ign_int(o->entry,
-		       o->part == MC_PART_FILE ? (int)IGN_FILE_MODE
-					       : (int)IGN_DIRECTORY_MODE,
-		       0);
+		       o->part == MC_PART_FILE ? (int)IGN_FILE_MODE : (int)IGN_DIRECTORY_MODE, 0);
 }
 
 static struct str mode_text(struct arena *a, const struct mc_origin *o)
 {
-	return has_mode(o)
-		       ? str_fmt(a, "%04llo", (unsigned long long)mode_of(o))
-		       : S(NONE);
+	return has_mode(o) ? str_fmt(a, "%04llo", (unsigned long long)mode_of(o)) : S(NONE);
 }
 
 /* 0, ERR_NOTFOUND when the contents are elsewhere, or another error. */
@@ -38,17 +33,15 @@ static int size_of(struct arena *a, const struct mc_origin *o, uint64_t *out)
 
 	if (o->part == MC_PART_FILE)
 		return mc_size(o->entry, out, &ignored);
-	*out = ign_str(o->entry, o->part == MC_PART_UNIT
-					 ? (int)IGN_UNIT_CONTENTS
-					 : (int)IGN_DROPIN_CONTENTS)
+	*out = ign_str(o->entry,
+		       o->part == MC_PART_UNIT ? (int)IGN_UNIT_CONTENTS : (int)IGN_DROPIN_CONTENTS)
 		       .n;
 	return 0;
 }
 
 static bool has_size(const struct mc_origin *o)
 {
-	return o->part == MC_PART_FILE || o->part == MC_PART_UNIT ||
-	       o->part == MC_PART_DROPIN;
+	return o->part == MC_PART_FILE || o->part == MC_PART_UNIT || o->part == MC_PART_DROPIN;
 }
 
 static struct str size_text(struct arena *a, const struct mc_origin *o)
@@ -80,8 +73,7 @@ static struct str name_of(const struct mc_say *say)
 }
 
 /* The MachineConfigs of a part that are overridden, or those that are not. */
-static struct str says(struct arena *a, const struct mc_origin *o,
-		       bool overridden)
+static struct str says(struct arena *a, const struct mc_origin *o, bool overridden)
 {
 	struct strs list = { 0 };
 
@@ -93,8 +85,7 @@ static struct str says(struct arena *a, const struct mc_origin *o,
 
 void parts_files(struct buf *b, struct arena *a, const struct parts_view *v)
 {
-	static const char *const headings[] = { "PART", "MODE",	     "SIZE",
-						"FROM", "OVERRIDES", NULL };
+	static const char *const headings[] = { "PART", "MODE", "SIZE", "FROM", "OVERRIDES", NULL };
 	struct table t;
 
 	table_init(&t, a, headings);
@@ -111,8 +102,8 @@ void parts_files(struct buf *b, struct arena *a, const struct parts_view *v)
 	table_print(b, &t);
 }
 
-static void blame_row(struct table *t, struct arena *a,
-		      const struct mc_origin *o, const struct mc_say *say)
+static void blame_row(struct table *t, struct arena *a, const struct mc_origin *o,
+		      const struct mc_say *say)
 {
 	struct strs sets = mc_say_sets(a, say);
 
@@ -125,9 +116,8 @@ static void blame_row(struct table *t, struct arena *a,
 
 void parts_blame(struct buf *b, struct arena *a, const struct parts_view *v)
 {
-	static const char *const headings[] = { "PART",	     "MACHINECONFIG",
-						"MADE-FROM", "MANIFEST",
-						"SETS",	     NULL };
+	static const char *const headings[] = { "PART",	    "MACHINECONFIG", "MADE-FROM",
+						"MANIFEST", "SETS",	     NULL };
 	struct table t;
 
 	table_init(&t, a, headings);

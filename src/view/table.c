@@ -41,9 +41,7 @@ void table_print(struct buf *b, const struct table *t)
 				b->n--;
 			buf_addc(b, '\n');
 		} else {
-			buf_fill(b, ' ',
-				 wide[i % t->columns] + 3 -
-					 width(t->cells.v[i]));
+			buf_fill(b, ' ', wide[i % t->columns] + 3 - width(t->cells.v[i]));
 		}
 	}
 }

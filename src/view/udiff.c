@@ -53,8 +53,7 @@ static void split(struct job *j, struct str text, struct lines *out, bool *open)
 		struct line line = { .text = l };
 
 		if (!e) {
-			(void)map_put(&j->ids, l,
-				      (void *)(uintptr_t)(j->ids.n + 1));
+			(void)map_put(&j->ids, l, (void *)(uintptr_t)(j->ids.n + 1));
 			e = map_find(&j->ids, l);
 		}
 		line.id = (uint32_t)(uintptr_t)e->value;
@@ -92,25 +91,23 @@ static void replace(struct job *j, size_t i, size_t n, size_t k, size_t m)
  * The furthest points reached with d edits, for every d, so that the way can be
  * walked back. False when more than EDITS_MAX edits are needed.
  */
-static bool search(struct job *j, size_t i0, size_t n, size_t k0, size_t m,
-		   int32_t ***trace, int *edits)
+static bool search(struct job *j, size_t i0, size_t n, size_t k0, size_t m, int32_t ***trace,
+		   int *edits)
 {
 	int limit = (int)(n + m) < EDITS_MAX ? (int)(n + m) : EDITS_MAX;
 	int32_t *v = arena_array(&j->a, 2 * (size_t)limit + 3, sizeof(*v));
 
 	*trace = arena_array(&j->a, (size_t)limit + 1, sizeof(int32_t *));
 	for (int d = 0; d <= limit; d++) {
-		int32_t *copy =
-			arena_array(&j->a, 2 * (size_t)d + 3, sizeof(*copy));
+		int32_t *copy = arena_array(&j->a, 2 * (size_t)d + 3, sizeof(*copy));
 
 		/* what row d was reached from: diagonals -d-1 .. d+1 */
 		memcpy(copy, v + limit - d, (2 * (size_t)d + 3) * sizeof(*v));
 		(*trace)[d] = copy;
 		for (int k = -d; k <= d; k += 2) {
 			int32_t *at = v + limit + 1;
-			int32_t x = k == -d || (k != d && at[k - 1] < at[k + 1])
-					    ? at[k + 1]
-					    : at[k - 1] + 1;
+			int32_t x = k == -d || (k != d && at[k - 1] < at[k + 1]) ? at[k + 1]
+										 : at[k - 1] + 1;
 			int32_t y = x - k;
 
 			while ((size_t)x < n && (size_t)y < m &&
@@ -134,8 +131,8 @@ struct step {
 };
 
 /* Back from the end to the beginning, then forward into edits. */
-static void walk_back(struct job *j, size_t i0, size_t n, size_t k0, size_t m,
-		      int32_t **trace, int edits)
+static void walk_back(struct job *j, size_t i0, size_t n, size_t k0, size_t m, int32_t **trace,
+		      int edits)
 {
 	VEC(struct step) steps = { 0 };
 	int32_t x = (int32_t)n, y = (int32_t)m;
@@ -147,9 +144,7 @@ static void walk_back(struct job *j, size_t i0, size_t n, size_t k0, size_t m,
 		if (d == 0) {
 			px = py = 0;
 		} else {
-			from_k = k == -d || (k != d && v[k - 1] < v[k + 1])
-					 ? k + 1
-					 : k - 1;
+			from_k = k == -d || (k != d && v[k - 1] < v[k + 1]) ? k + 1 : k - 1;
 			px = v[from_k];
 			py = px - from_k;
 		}
@@ -168,8 +163,7 @@ static void walk_back(struct job *j, size_t i0, size_t n, size_t k0, size_t m,
 	}
 	for (size_t s = steps.n; s-- > 0;)
 		put(j, steps.v[s].op,
-		    steps.v[s].op == '+' ? k0 + (size_t)steps.v[s].y
-					 : i0 + (size_t)steps.v[s].x);
+		    steps.v[s].op == '+' ? k0 + (size_t)steps.v[s].y : i0 + (size_t)steps.v[s].x);
 }
 
 static void compare(struct job *j)
@@ -196,16 +190,15 @@ static void compare(struct job *j)
 
 /* ---- hunks ------------------------------------------------------------------------- */
 
-static void add_line(struct buf *b, const struct udiff_opts *o, const char *on,
-		     const char *text, struct str s)
+static void add_line(struct buf *b, const struct udiff_opts *o, const char *on, const char *text,
+		     struct str s)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
 	if (o->colour) /* a terminal: it gets no other colours */
 		s = terminal_safe(&a, s);
-	buf_addf(b, "%s%s%s%.*s%s\n", o->indent ? o->indent : "",
-		 o->colour ? on : "", text, STRF(s),
-		 o->colour && *on ? TERMINAL_OFF : "");
+	buf_addf(b, "%s%s%s%.*s%s\n", o->indent ? o->indent : "", o->colour ? on : "", text,
+		 STRF(s), o->colour && *on ? TERMINAL_OFF : "");
 }
 
 static bool is_full(const struct job *j, const struct udiff_opts *o)
@@ -228,22 +221,19 @@ static bool cut(struct job *j, const struct udiff_opts *o, struct str line)
 	return true;
 }
 
-static void add_cut(struct buf *b, const struct job *j,
-		    const struct udiff_opts *o)
+static void add_cut(struct buf *b, const struct job *j, const struct udiff_opts *o)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	bool one = j->cut_lines == 1;
 
 	if (j->cut_lines)
 		add_line(b, o, "", "",
-			 str_fmt(&a,
-				 "... %zu more line%s, %zu bytes: %s shows %s",
-				 j->cut_lines, one ? "" : "s", j->cut_bytes,
-				 o->whole, one ? "it" : "them"));
+			 str_fmt(&a, "... %zu more line%s, %zu bytes: %s shows %s", j->cut_lines,
+				 one ? "" : "s", j->cut_bytes, o->whole, one ? "it" : "them"));
 }
 
-static void add_hunk(struct buf *b, struct job *j, const struct udiff_opts *o,
-		     size_t from, size_t to, size_t line_x, size_t line_y)
+static void add_hunk(struct buf *b, struct job *j, const struct udiff_opts *o, size_t from,
+		     size_t to, size_t line_x, size_t line_y)
 {
 	size_t nx = 0, ny = 0;
 
@@ -255,8 +245,7 @@ static void add_hunk(struct buf *b, struct job *j, const struct udiff_opts *o,
 		AUTO(arena) struct arena a = ARENA_INIT;
 
 		add_line(b, o, TERMINAL_CYAN, "",
-			 str_fmt(&a, "@@ -%zu,%zu +%zu,%zu @@",
-				 nx ? line_x + 1 : line_x, nx,
+			 str_fmt(&a, "@@ -%zu,%zu +%zu,%zu @@", nx ? line_x + 1 : line_x, nx,
 				 ny ? line_y + 1 : line_y, ny));
 	}
 	for (size_t i = from; i < to; i++) {
@@ -271,8 +260,7 @@ static void add_hunk(struct buf *b, struct job *j, const struct udiff_opts *o,
 					: "",
 			 op, e->text);
 		if (e->no_newline)
-			add_line(b, o, "", "\\ No newline at end of file",
-				 S(""));
+			add_line(b, o, "", "\\ No newline at end of file", S(""));
 	}
 }
 
@@ -305,8 +293,7 @@ static void hunks(struct buf *b, struct job *j, const struct udiff_opts *o)
 	}
 }
 
-void udiff(struct buf *b, struct str x, struct str y,
-	   const struct udiff_opts *o)
+void udiff(struct buf *b, struct str x, struct str y, const struct udiff_opts *o)
 {
 	struct job j = { 0 };
 

@@ -14,9 +14,8 @@ void update_plan_reasons(struct buf *b, const struct update_plan *p)
 	for (size_t i = 0; i < p->n; i++) {
 		const struct update_action *a = &p->v[i];
 
-		buf_addf(b, "  %s%s%.*s: %.*s: %.*s\n",
-			 update_kind_name(a->kind), a->service.n ? " " : "",
-			 STRF(a->service), STRF(a->cause), STRF(a->rule));
+		buf_addf(b, "  %s%s%.*s: %.*s: %.*s\n", update_kind_name(a->kind),
+			 a->service.n ? " " : "", STRF(a->service), STRF(a->cause), STRF(a->rule));
 	}
 	if (p->drain && !p->reboot)
 		buf_addf(b, "  drain because %.*s\n", STRF(p->drain_reason));
@@ -31,12 +30,9 @@ struct json *update_plan_json(struct arena *a, const struct update_plan *p)
 	for (size_t i = 0; i < p->n; i++) {
 		struct json *act = json_new(a, JSON_OBJECT);
 
-		json_add(act, S("type"),
-			 json_new_str(a,
-				      str_of(update_kind_name(p->v[i].kind))));
+		json_add(act, S("type"), json_new_str(a, str_of(update_kind_name(p->v[i].kind))));
 		if (p->v[i].service.n)
-			json_add(act, S("service"),
-				 json_new_str(a, p->v[i].service));
+			json_add(act, S("service"), json_new_str(a, p->v[i].service));
 		json_add(act, S("cause"), json_new_str(a, p->v[i].cause));
 		json_add(act, S("rule"), json_new_str(a, p->v[i].rule));
 		json_push(list, act);
@@ -53,8 +49,7 @@ static struct json *strings(struct arena *a, const struct strs *list)
 	return j;
 }
 
-struct json *update_changes_json(struct arena *a,
-				 const struct update_changes *c)
+struct json *update_changes_json(struct arena *a, const struct update_changes *c)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
 

@@ -53,9 +53,7 @@ static const char *binary(struct arena *a)
 
 	for (int i = 0; i < 3; i++)
 		path = str_sub(path, 0,
-			       (size_t)(str_rchr(path, '/') < 0
-						? 0
-						: str_rchr(path, '/')));
+			       (size_t)(str_rchr(path, '/') < 0 ? 0 : str_rchr(path, '/')));
 	return str_fmt(a, "%.*s/mco-server", STRF(path)).p;
 }
 
@@ -64,8 +62,7 @@ static void read_log(void)
 	ssize_t n;
 
 	while (log_n < sizeof(log_text) - 1 &&
-	       (n = read(log_fd, log_text + log_n,
-			 sizeof(log_text) - 1 - log_n)) > 0)
+	       (n = read(log_fd, log_text + log_n, sizeof(log_text) - 1 - log_n)) > 0)
 		log_n += (size_t)n;
 	if (log_n == sizeof(log_text) - 1)
 		log_n /= 2; /* only what is new is ever looked for */
@@ -92,20 +89,18 @@ static const char *in_log(const char *text, int times)
 
 static bool make_pair(struct arena *a)
 {
-	return mkdtemp(scratch) &&
-	       system(str_fmt(a,
-			      "openssl req -x509 -nodes -days 2 -subj /CN=x "
-			      "-newkey ec -pkeyopt ec_paramgen_curve:P-256 "
-			      "-keyout %s/tls.key -out %s/tls.crt 2>/dev/null",
-			      scratch, scratch)
-			      .p) == 0;
+	return mkdtemp(scratch) && system(str_fmt(a,
+						  "openssl req -x509 -nodes -days 2 -subj /CN=x "
+						  "-newkey ec -pkeyopt ec_paramgen_curve:P-256 "
+						  "-keyout %s/tls.key -out %s/tls.crt 2>/dev/null",
+						  scratch, scratch)
+						  .p) == 0;
 }
 
 /* That nobody listens on, below those that the kernel gives away. */
 static unsigned free_port(void)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET,
-				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	unsigned n = 10000 + (unsigned)(getpid() * 7919) % 20000;
 	bool found = false;
 
@@ -171,17 +166,14 @@ static bool start_server(struct arena *a, const char *bin)
 
 static int dial_from(int fd, uint32_t from, uint16_t to_port)
 {
-	struct sockaddr_in me = { .sin_family = AF_INET,
-				  .sin_addr = { htonl(from) } };
+	struct sockaddr_in me = { .sin_family = AF_INET, .sin_addr = { htonl(from) } };
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons(to_port),
 				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	struct timeval patience = { .tv_sec = PATIENCE_MS / 1000 };
 
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
-			 sizeof(patience));
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
-			 sizeof(patience));
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (bind(fd, (struct sockaddr *)&me, sizeof(me)) == 0 &&
 	    connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
 		return fd;
@@ -191,17 +183,14 @@ static int dial_from(int fd, uint32_t from, uint16_t to_port)
 
 static int dial(uint16_t to_port)
 {
-	return dial_from(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
-			 INADDR_LOOPBACK, to_port);
+	return dial_from(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), INADDR_LOOPBACK, to_port);
 }
 
 /* Sends, half-closes when asked to, and reads up to the end: all bytes. */
-static struct str talk_from(uint32_t from, struct arena *a, struct str request,
-			    bool half_close)
+static struct str talk_from(uint32_t from, struct arena *a, struct str request, bool half_close)
 {
 	AUTO(fd)
-	int fd = dial_from(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), from,
-			   port);
+	int fd = dial_from(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), from, port);
 	struct buf b;
 	ssize_t n;
 
@@ -228,11 +217,10 @@ static struct str talk(struct arena *a, struct str request, bool half_close)
 static bool served_from(uint32_t from)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct str got =
-		talk_from(from, &a,
-			  S("GET /config/master HTTP/1.1\r\nHost: x\r\n"
-			    "Connection: close\r\n\r\n"),
-			  false);
+	struct str got = talk_from(from, &a,
+				   S("GET /config/master HTTP/1.1\r\nHost: x\r\n"
+				     "Connection: close\r\n\r\n"),
+				   false);
 
 	return str_starts(got, S("HTTP/1.1 200 OK\r\n")) && got.n > 10000 &&
 	       got.p[got.n - 1] == '}';
@@ -253,8 +241,7 @@ struct pids {
 static struct pids workers(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct str rest = test_file(
-		&a, str_fmt(&a, "/proc/%d/task/%d/children", server, server).p);
+	struct str rest = test_file(&a, str_fmt(&a, "/proc/%d/task/%d/children", server, server).p);
 	struct pids p = { 0 };
 	struct str word;
 	int64_t v;
@@ -310,9 +297,8 @@ static int quiet_descriptors(void)
 
 	for (int i = 0; i < TURNS / 5 && same < 10; i++) {
 		struct pids p = workers();
-		int now = p.n == 2 && descriptors(p.v[0]) == descriptors(p.v[1])
-				  ? all_descriptors()
-				  : -1;
+		int now = p.n == 2 && descriptors(p.v[0]) == descriptors(p.v[1]) ? all_descriptors()
+										 : -1;
 
 		same = now >= 0 && now == n ? same + 1 : 0;
 		n = now;
@@ -328,8 +314,7 @@ static int quiet; /* descriptors when nothing goes on */
 TEST half_open_connections_keep_nobody_out(void)
 {
 	static int held[HALF_OPEN];
-	static const char head[] =
-		"GET /config/master HTTP/1.1\r\nHost: x\r\nA";
+	static const char head[] = "GET /config/master HTTP/1.1\r\nHost: x\r\nA";
 	int open = 0;
 
 	quiet = quiet_descriptors();
@@ -341,8 +326,7 @@ TEST half_open_connections_keep_nobody_out(void)
 		/* some say nothing at all, some stop in the middle, and to some
 		 * what they say is no TLS */
 		if (i % 3)
-			(void)send(held[i], head, sizeof(head) - 1 - i % 30u,
-				   MSG_NOSIGNAL);
+			(void)send(held[i], head, sizeof(head) - 1 - i % 30u, MSG_NOSIGNAL);
 		if (i % 50 == 49)
 			ASSERT(served());
 	}
@@ -362,8 +346,7 @@ static int slow_reader(struct str requests)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment,
-			 sizeof(segment));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment));
 	fd = dial_from(fd, INADDR_LOOPBACK + 1, port);
 	if (fd >= 0)
 		(void)send(fd, requests.p, requests.n, MSG_NOSIGNAL);
@@ -401,8 +384,7 @@ TEST slow_readers_keep_nobody_out(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	/* the beginning of a ClientHello of 16 KB */
-	static const char hello[] =
-		"\x16\x03\x01\x40\x00\x01\x00\x3f\xfc\x03\x03";
+	static const char hello[] = "\x16\x03\x01\x40\x00\x01\x00\x3f\xfc\x03\x03";
 	static int held[SLOW];
 	int64_t began = loop_clock();
 	int open = 0, tls, plain;
@@ -410,8 +392,7 @@ TEST slow_readers_keep_nobody_out(void)
 
 	buf_init(&ask, &a);
 	for (int i = 0; i < 400; i++)
-		buf_addz(&ask,
-			 "GET /config/master HTTP/1.1\r\nHost: x\r\n\r\n");
+		buf_addz(&ask, "GET /config/master HTTP/1.1\r\nHost: x\r\n\r\n");
 	for (int i = 0; i < SLOW; i++) {
 		held[i] = slow_reader(buf_str(&ask));
 		if (i % 400 == 399) {
@@ -531,8 +512,7 @@ TEST a_worker_that_is_killed_is_replaced(void)
 
 		ASSERT_INT(2, before.n);
 		ASSERT_INT(0, kill(before.v[round % 2], SIGKILL));
-		ASSERT(in_log("was ended by signal 9; starting another",
-			      round));
+		ASSERT(in_log("was ended by signal 9; starting another", round));
 		for (int i = 0; i < 20; i++)
 			ASSERT(served());
 		for (int i = 0; i < TURNS && workers().n != 2; i++)
@@ -553,8 +533,7 @@ static bool taken(int fd)
 
 	if (getsockname(fd, (struct sockaddr *)&me, &n) < 0)
 		return false;
-	row = str_fmt(&a, ":%04X 0100007F:%04X 01 00000000:00000000 ", port,
-		      ntohs(me.sin_port));
+	row = str_fmt(&a, ":%04X 0100007F:%04X 01 00000000:00000000 ", port, ntohs(me.sin_port));
 	for (int i = 0; i < TURNS; i++) {
 		AUTO(arena) struct arena b = ARENA_INIT;
 

@@ -107,25 +107,20 @@ TEST data_urls(void)
 		{ "data:text", NULL, "missing media type slash" },
 		{ "data:te xt/x,1", NULL, "invalid character for media type" },
 		{ "data:text/plain", NULL, "incomplete media type" },
-		{ "data:text/pl ain,1", NULL,
-		  "invalid character for media subtype" },
+		{ "data:text/pl ain,1", NULL, "invalid character for media subtype" },
 		{ "data:;charset,x", NULL, "expected base64, got charset" },
 		{ "data:;,x", NULL, "unterminated parameter sequence" },
 		{ "data:;a", NULL, "unterminated parameter sequence" },
-		{ "data:; a=b,x", NULL,
-		  "invalid character for parameter attribute" },
+		{ "data:; a=b,x", NULL, "invalid character for parameter attribute" },
 		{ "data:;a=,x", NULL, "invalid character for parameter value" },
 		{ "data:;a=b", NULL, "missing comma before data" },
 		{ "data:;a=\"b,x", NULL, "unclosed quoted string" },
 		{ "data:;a=\"b\"x", NULL, "expected semicolon or comma" },
 		{ "data:,a b", NULL, "invalid data character" },
 		{ "data:;base64,a-b", NULL, "invalid data character" },
-		{ "data:,%4", NULL,
-		  "rfc2396: unexpected end of unescape sequence" },
-		{ "data:,%zz", NULL,
-		  "rfc2396: invalid char 0x25 in unescape sequence" },
-		{ "data:;base64,aGk", NULL,
-		  "illegal base64 data at input byte 0" },
+		{ "data:,%4", NULL, "rfc2396: unexpected end of unescape sequence" },
+		{ "data:,%zz", NULL, "rfc2396: invalid char 0x25 in unescape sequence" },
+		{ "data:;base64,aGk", NULL, "illegal base64 data at input byte 0" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
@@ -148,8 +143,7 @@ TEST data_urls(void)
 /* Every byte at every place of texts of every length. */
 TEST checking_finds_what_decoding_does(void)
 {
-	static const char whole[] =
-		"data:;base64,QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZn==";
+	static const char whole[] = "data:;base64,QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZn==";
 
 	for (size_t n = 13; n < sizeof(whole); n++)
 		for (size_t at = 13; at < n; at++)
@@ -161,13 +155,11 @@ TEST checking_finds_what_decoding_does(void)
 				struct dataurl u;
 
 				p[at] = (char)byte;
-				ASSERT_INT(dataurl_parse(&a, url, &u, &x),
-					   dataurl_check(url, &y));
+				ASSERT_INT(dataurl_parse(&a, url, &u, &x), dataurl_check(url, &y));
 				ASSERT_STR_M("error", x.msg, y.msg);
 				x = y = ERR_INIT(&a);
 				url = str_from(url, 13);
-				ASSERT_INT(base64_decode(&a, url, &out, &x),
-					   base64_check(url, &y));
+				ASSERT_INT(base64_decode(&a, url, &out, &x), base64_check(url, &y));
 				ASSERT_STR_M("error", x.msg, y.msg);
 			}
 	PASS();
@@ -179,8 +171,7 @@ TEST data_url_parts(void)
 	struct err err = ERR_INIT(&a);
 	struct dataurl u;
 
-	ASSERT_INT(0, dataurl_parse(&a, S("data:text/x;a=b;base64,aGk="), &u,
-				    &err));
+	ASSERT_INT(0, dataurl_parse(&a, S("data:text/x;a=b;base64,aGk="), &u, &err));
 	ASSERT_STR("text/x", u.media_type);
 	ASSERT_STR(";a=b;base64", u.params);
 	ASSERT(u.base64);
@@ -203,10 +194,8 @@ TEST sums(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct hash h;
 
-	ASSERT_STR("d41d8cd98f00b204e9800998ecf8427e",
-		   hash_hex_of(&a, HASH_MD5, S("")));
-	ASSERT_STR("900150983cd24fb0d6963f7d28e17f72",
-		   hash_hex_of(&a, HASH_MD5, S("abc")));
+	ASSERT_STR("d41d8cd98f00b204e9800998ecf8427e", hash_hex_of(&a, HASH_MD5, S("")));
+	ASSERT_STR("900150983cd24fb0d6963f7d28e17f72", hash_hex_of(&a, HASH_MD5, S("abc")));
 	ASSERT_STR("ba7816bf8f01cfea414140de5dae2223"
 		   "b00361a396177a9cb410ff61f20015ad",
 		   hash_hex_of(&a, HASH_SHA256, S("abc")));
@@ -219,8 +208,7 @@ TEST sums(void)
 	hash_add(&h, S("a"));
 	hash_add(&h, S(""));
 	hash_add(&h, S("bc"));
-	ASSERT_STR_M("in parts", hash_hex_of(&a, HASH_SHA256, S("abc")),
-		     hash_hex(&a, &h));
+	ASSERT_STR_M("in parts", hash_hex_of(&a, HASH_SHA256, S("abc")), hash_hex(&a, &h));
 	PASS();
 }
 
@@ -232,12 +220,10 @@ TEST text_for_html(void)
 
 	buf_init(&b, &a);
 	html_add(&b, in);
-	ASSERT_STR("a+\xEF\xBF\xBD&lt;b&gt; &amp; &#34;c&#34; &#39;d&#39;",
-		   buf_str(&b));
+	ASSERT_STR("a+\xEF\xBF\xBD&lt;b&gt; &amp; &#34;c&#34; &#39;d&#39;", buf_str(&b));
 	b.n = 0;
 	html_add_strict(&b, in);
-	ASSERT_STR("a&#43;\xEF\xBF\xBD&lt;b&gt; &amp; &#34;c&#34; &#39;d&#39;",
-		   buf_str(&b));
+	ASSERT_STR("a&#43;\xEF\xBF\xBD&lt;b&gt; &amp; &#34;c&#34; &#39;d&#39;", buf_str(&b));
 	PASS();
 }
 

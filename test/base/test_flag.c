@@ -68,8 +68,7 @@ static const char *env(void *ctx, const char *name)
 }
 
 /* Shows options and words in one line. */
-static struct str told(struct arena *a, const struct opts *o,
-		       const struct strs *words)
+static struct str told(struct arena *a, const struct opts *o, const struct strs *words)
 {
 	struct buf b;
 
@@ -94,8 +93,7 @@ static struct str told(struct arena *a, const struct opts *o,
 	return buf_str(&b);
 }
 
-static struct str parse_over(struct arena *a, const char *line,
-			     const char *pool_env, bool stop,
+static struct str parse_over(struct arena *a, const char *line, const char *pool_env, bool stop,
 			     struct strs *unknown)
 {
 	struct opts o = { 0 };
@@ -120,8 +118,7 @@ static struct str parse_over(struct arena *a, const char *line,
 	return told(a, &o, &words);
 }
 
-static struct str parse(struct arena *a, const char *line, const char *pool_env,
-			bool stop)
+static struct str parse(struct arena *a, const char *line, const char *pool_env, bool stop)
 {
 	return parse_over(a, line, pool_env, stop, NULL);
 }
@@ -159,8 +156,7 @@ TEST forms(void)
 		{ "-v4", "v=4" },
 		{ "--v=2", "v=2" },
 		{ "--v 2 x", "v=2 <x>" },
-		{ "--pol-name x",
-		  "Error: unknown flag: --pol-name (did you mean --pool-name?)" },
+		{ "--pol-name x", "Error: unknown flag: --pol-name (did you mean --pool-name?)" },
 		{ "--zzzzzz", "Error: unknown flag: --zzzzzz" },
 		{ "--secre", "Error: unknown flag: --secre" },
 		{ "-x", "Error: unknown shorthand flag: 'x' in -x" },
@@ -198,8 +194,7 @@ TEST stopping_at_a_subcommand(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	ASSERT_STR("all <diff> <-w> <x>",
-		   parse(&a, "--all diff -w x", NULL, true));
+	ASSERT_STR("all <diff> <-w> <x>", parse(&a, "--all diff -w x", NULL, true));
 	PASS();
 }
 
@@ -217,15 +212,12 @@ TEST flags_of_newer_releases(void)
 		{ "--all --new", "all", "new" },
 		{ "--all -- --new", "all <--new>", "" },
 		{ "--new -- x", "<x>", "new" },
-		{ "--poolname x",
-		  "Error: unknown flag: --poolname (did you mean --pool-name?)",
+		{ "--poolname x", "Error: unknown flag: --poolname (did you mean --pool-name?)",
 		  "" },
-		{ "--pool-nmae x",
-		  "Error: unknown flag: --pool-nmae (did you mean --pool-name?)",
+		{ "--pool-nmae x", "Error: unknown flag: --pool-nmae (did you mean --pool-name?)",
 		  "" },
 		{ "--pool-mane x", "", "pool-mane" },
-		{ "--new -x", "Error: unknown shorthand flag: 'x' in -x",
-		  "new" },
+		{ "--new -x", "Error: unknown shorthand flag: 'x' in -x", "new" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -233,15 +225,12 @@ TEST flags_of_newer_releases(void)
 		struct strs unknown = { 0 };
 		struct buf b;
 
-		ASSERT_STR_M(
-			cases[i].in, str_of(cases[i].want),
-			parse_over(&a, cases[i].in, NULL, false, &unknown));
+		ASSERT_STR_M(cases[i].in, str_of(cases[i].want),
+			     parse_over(&a, cases[i].in, NULL, false, &unknown));
 		buf_init(&b, &a);
 		for (size_t k = 0; k < unknown.n; k++)
-			buf_addf(&b, "%s%.*s", k ? " " : "",
-				 STRF(unknown.v[k]));
-		ASSERT_STR_M(cases[i].in, str_of(cases[i].unknown),
-			     buf_str(&b));
+			buf_addf(&b, "%s%.*s", k ? " " : "", STRF(unknown.v[k]));
+		ASSERT_STR_M(cases[i].in, str_of(cases[i].unknown), buf_str(&b));
 	}
 	PASS();
 }
@@ -270,8 +259,7 @@ TEST durations_and_sizes(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		got = 0;
-		ASSERT_INT_M(cases[i].in, cases[i].ok,
-			     flag_duration(str_of(cases[i].in), &got));
+		ASSERT_INT_M(cases[i].in, cases[i].ok, flag_duration(str_of(cases[i].in), &got));
 		if (cases[i].ok)
 			ASSERT_INT_M(cases[i].in, cases[i].ns, got);
 	}
@@ -352,8 +340,7 @@ static const char *no_env(void *ctx, const char *name)
 	return NULL;
 }
 
-static int parse_outer(struct arena *a, char *word, struct outer *o,
-		       struct err *err)
+static int parse_outer(struct arena *a, char *word, struct outer *o, struct err *err)
 {
 	struct flag_table tables[] = { { outer_flags, o }, { 0 } };
 	struct flag_parse p = { .tables = tables, .env = no_env };
@@ -367,8 +354,8 @@ TEST groups_and_choices(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct outer o = { 0 };
-	char good[] = "--format=json", on[] = "--on", letter[] = "-oname",
-	     near[] = "--format=josn", far[] = "-otoml", slip[] = "--formt=x";
+	char good[] = "--format=json", on[] = "--on", letter[] = "-oname", near[] = "--format=josn",
+	     far[] = "-otoml", slip[] = "--formt=x";
 
 	ASSERT_INT(0, parse_outer(&a, good, &o, &err));
 	ASSERT_STR("json", o.inner.format);
@@ -381,8 +368,7 @@ TEST groups_and_choices(void)
 		   "json?): use yaml, json or name",
 		   err.msg);
 	ASSERT_INT(-ERR_INVALID, parse_outer(&a, far, &o, &err));
-	ASSERT_STR("invalid argument \"toml\" for -o: use yaml, json or name",
-		   err.msg);
+	ASSERT_STR("invalid argument \"toml\" for -o: use yaml, json or name", err.msg);
 	ASSERT_STR("name", o.inner.format);
 	ASSERT_INT(-ERR_INVALID, parse_outer(&a, slip, &o, &err));
 	ASSERT_STR("unknown flag: --formt (did you mean --format?)", err.msg);
@@ -392,21 +378,19 @@ TEST groups_and_choices(void)
 TEST help_has_defaults_and_fits(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct outer o = { .span = 90000000000,
-			   .count = 7,
-			   .inner = { S("yaml"), true },
-			   .free = S("seen") };
+	struct outer o = {
+		.span = 90000000000, .count = 7, .inner = { S("yaml"), true }, .free = S("seen")
+	};
 	struct buf b;
 
 	buf_init(&b, &a);
 	flag_help(&b, outer_flags, &o, 70);
-	ASSERT_STR(
-		"      --span TIME             how long (default 1m30s)\n"
-		"      --free WORD             any word (default none)\n"
-		"      --count-of-all-the-many-things N\n"
-		"                              how many of them there are to be at the\n"
-		"                              most, at any time (default 7)\n",
-		buf_str(&b));
+	ASSERT_STR("      --span TIME             how long (default 1m30s)\n"
+		   "      --free WORD             any word (default none)\n"
+		   "      --count-of-all-the-many-things N\n"
+		   "                              how many of them there are to be at the\n"
+		   "                              most, at any time (default 7)\n",
+		   buf_str(&b));
 	b.n = 0;
 	flag_help(&b, inner_flags, &o.inner, 50);
 	ASSERT_STR("  -o, --format FORMAT\n"

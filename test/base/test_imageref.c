@@ -11,25 +11,20 @@ static const struct {
 	const char *error;
 } cases[] = {
 	{ "h.example/a", "h.example/a", "", "", NULL },
-	{ "h.example:5000/a/b_c/d__e/f---g:v1.0",
-	  "h.example:5000/a/b_c/d__e/f---g", "v1.0", "", NULL },
-	{ "localhost/a@sha256:" HEX64, "localhost/a", "", "sha256:" HEX64,
+	{ "h.example:5000/a/b_c/d__e/f---g:v1.0", "h.example:5000/a/b_c/d__e/f---g", "v1.0", "",
 	  NULL },
-	{ "h.example/a:t@sha256:" HEX64, "h.example/a", "t", "sha256:" HEX64,
-	  NULL },
+	{ "localhost/a@sha256:" HEX64, "localhost/a", "", "sha256:" HEX64, NULL },
+	{ "h.example/a:t@sha256:" HEX64, "h.example/a", "t", "sha256:" HEX64, NULL },
 	{ "h_x.example/a", "h_x.example/a", "", "", NULL },
 	{ .text = "fedora", .error = "repository name must be canonical" },
-	{ .text = "docker.io/fedora",
-	  .error = "repository name must be canonical" },
-	{ .text = "index.docker.io/x/y",
-	  .error = "repository name must be canonical" },
+	{ .text = "docker.io/fedora", .error = "repository name must be canonical" },
+	{ .text = "index.docker.io/x/y", .error = "repository name must be canonical" },
 	{ .text = "h.example/A",
 	  .error = "invalid reference format: repository name must be "
 		   "lowercase" },
 	{ .text = "h..example/a", .error = "invalid reference format" },
 	{ .text = "H..example/a", .error = "invalid reference format" },
-	{ .text = "H_x.example/a",
-	  .error = "repository name must be lowercase" },
+	{ .text = "H_x.example/a", .error = "repository name must be lowercase" },
 	{ .text = "h.example/a..b", .error = "invalid reference format" },
 	{ .text = "h.example/a-_b", .error = "invalid reference format" },
 	{ .text = "h.example/a___b", .error = "invalid reference format" },
@@ -38,17 +33,13 @@ static const struct {
 	{ .text = "h.example:x/a", .error = "invalid reference format" },
 	{ .text = "h.example/a:-t", .error = "invalid reference format" },
 	{ .text = "h.example/a:", .error = "invalid reference format" },
-	{ .text = "h.example/a@sha256:12",
-	  .error = "invalid reference format" },
-	{ .text = "h.example/a@sha256:" HEX32,
-	  .error = "invalid checksum digest length" },
+	{ .text = "h.example/a@sha256:12", .error = "invalid reference format" },
+	{ .text = "h.example/a@sha256:" HEX32, .error = "invalid checksum digest length" },
 	{ .text = "h.example/a@SHA256:" HEX64,
 	  .error = "invalid reference format: repository name must be "
 		   "lowercase" },
-	{ .text = "h.example/a:b@SHA256:" HEX64,
-	  .error = "invalid checksum digest format" },
-	{ .text = "h.example/a@md5:" HEX32,
-	  .error = "unsupported digest algorithm" },
+	{ .text = "h.example/a:b@SHA256:" HEX64, .error = "invalid checksum digest format" },
+	{ .text = "h.example/a@md5:" HEX32, .error = "unsupported digest algorithm" },
 	{ .text = HEX64,
 	  .error = "invalid repository name (" HEX64
 		   "), cannot specify 64-byte hexadecimal strings" },
@@ -61,13 +52,11 @@ TEST canonical_references(void)
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct imageref r = { 0 };
-		int rc =
-			imageref_canonical(&a, str_of(cases[i].text), &r, &err);
+		int rc = imageref_canonical(&a, str_of(cases[i].text), &r, &err);
 
 		if (cases[i].error) {
 			ASSERT_INT_M(cases[i].text, -ERR_INVALID, rc);
-			ASSERT_STR_M(cases[i].text, str_of(cases[i].error),
-				     err.msg);
+			ASSERT_STR_M(cases[i].text, str_of(cases[i].error), err.msg);
 			continue;
 		}
 		ASSERT_INT_M(cases[i].text, 0, rc);
@@ -107,8 +96,7 @@ TEST names_have_an_end(void)
 	ASSERT_INT(0, imageref_canonical(&a, buf_str(&b), &r, &err));
 	buf_addc(&b, 'a');
 	ASSERT_INT(-ERR_INVALID, imageref_canonical(&a, buf_str(&b), &r, &err));
-	ASSERT_STR("repository name must not be more than 255 characters",
-		   err.msg);
+	ASSERT_STR("repository name must not be more than 255 characters", err.msg);
 	PASS();
 }
 

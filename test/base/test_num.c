@@ -19,8 +19,7 @@ static bool as_libc(const char *text)
 
 	if (ok == read && (!ok || memcmp(&want, &got, sizeof(got)) == 0))
 		return true;
-	(void)printf("%.80s: expected %d %a, got %d %a\n", text, ok, want, read,
-		     got);
+	(void)printf("%.80s: expected %d %a, got %d %a\n", text, ok, want, read, got);
 	return false;
 }
 
@@ -97,12 +96,10 @@ TEST edges(void)
 		ASSERTm(texts[i], as_libc(texts[i]));
 	/* what the C library would take, and numbers are not */
 	for (size_t i = 0; i < 5; i++) {
-		static const char *const others[] = { "inf", "nan", "0x10",
-						      " 1", "1 " };
+		static const char *const others[] = { "inf", "nan", "0x10", " 1", "1 " };
 		double v;
 
-		ASSERT_FALSEm(others[i],
-			      num_parse_float(str_of(others[i]), &v));
+		ASSERT_FALSEm(others[i], num_parse_float(str_of(others[i]), &v));
 	}
 	PASS();
 }
@@ -154,8 +151,7 @@ TEST any(void)
 		double v = any_double(&rng), next = nextafter(v, DBL_MAX);
 		char text[900];
 
-		(void)snprintf(text, sizeof(text), "%.*e",
-			       (int)test_rand(&rng, 19), v);
+		(void)snprintf(text, sizeof(text), "%.*e", (int)test_rand(&rng, 19), v);
 		ASSERTm(text, as_libc(text));
 		if (i % 20)
 			continue;

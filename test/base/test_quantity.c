@@ -43,8 +43,7 @@ static const struct quantity_case quantities[] = {
 	{ "1.", "1.", 1, 1, NULL },
 	{ "0.1n", "1n", 1, 1, NULL },
 	{ "1n", "1n", 1, 1, NULL },
-	{ "123456789012345678901", NULL, 0, 0,
-	  "quantity of more than 20 digits" },
+	{ "123456789012345678901", NULL, 0, 0, "quantity of more than 20 digits" },
 	{ "", NULL, 0, 0, FORM },
 	{ "abc", NULL, 0, 0, FORM },
 	{ "1Xi", NULL, 0, 0, FORM },
@@ -57,8 +56,7 @@ TEST quantities_come_back_as_the_api_machinery_writes_them(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(quantities) / sizeof(quantities[0]);
-	     i++) {
+	for (size_t i = 0; i < sizeof(quantities) / sizeof(quantities[0]); i++) {
 		const struct quantity_case *c = &quantities[i];
 		struct err err = ERR_INIT(&a);
 		struct quantity q = { 0 };
@@ -97,8 +95,7 @@ static const struct {
 	{ "10", NULL, "time: missing unit in duration \"10\"" },
 	{ "10d", NULL, "time: unknown unit \"d\" in duration \"10d\"" },
 	{ ".s", NULL, "time: invalid duration \".s\"" },
-	{ "9223372036854775808ns", NULL,
-	  "time: invalid duration \"9223372036854775808ns\"" },
+	{ "9223372036854775808ns", NULL, "time: invalid duration \"9223372036854775808ns\"" },
 	{ "99999999999h", NULL, "time: invalid duration \"99999999999h\"" },
 };
 

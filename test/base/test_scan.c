@@ -27,10 +27,8 @@ TEST one_of_some(void)
 			if (at < n)
 				p[at] = ':';
 			ASSERT_INT(first(p, n, ":"), scan_byte(p, n, ':'));
-			ASSERT_INT(first(p, n, ":"),
-				   scan_three(p, n, '\n', '#', ':'));
-			ASSERT_INT(first(p, n, ":"),
-				   scan_three(p, n, ':', '\n', '#'));
+			ASSERT_INT(first(p, n, ":"), scan_three(p, n, '\n', '#', ':'));
+			ASSERT_INT(first(p, n, ":"), scan_three(p, n, ':', '\n', '#'));
 			ASSERT_INT(n, scan_byte(p, n, '\n'));
 		}
 	PASS();
@@ -42,8 +40,7 @@ TEST text(void)
 
 	for (size_t at = 0; at < LONGEST; at++)
 		for (int c = 0; c < 256; c++) {
-			bool ok = (c >= 0x20 && c < 0x7F) || c == '\n' ||
-				  c == '\t';
+			bool ok = (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\t';
 
 			memset(p, 'x', sizeof(p));
 			p[at] = (char)c;
@@ -61,8 +58,7 @@ TEST ranges(void)
 				scan_v v;
 
 				memset(p, c, sizeof(p));
-				v = scan_in(scan_load(p), (unsigned char)low,
-					    (unsigned char)high);
+				v = scan_in(scan_load(p), (unsigned char)low, (unsigned char)high);
 				ASSERT_INT(c >= low && c <= high, scan_any(v));
 				ASSERT_INT(c < low || c > high, scan_any(~v));
 			}

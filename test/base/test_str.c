@@ -97,8 +97,7 @@ TEST whole_numbers(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t got = 0;
 
-		ASSERT_INT_M(cases[i].in, cases[i].ok,
-			     str_to_i64(str_of(cases[i].in), &got));
+		ASSERT_INT_M(cases[i].in, cases[i].ok, str_to_i64(str_of(cases[i].in), &got));
 		ASSERT_INT_M(cases[i].in, cases[i].want, got);
 	}
 	PASS();
@@ -206,10 +205,8 @@ TEST utf8_as_go_sees_it(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t len = 0;
 
-		ASSERT_INT_M(cases[i].in, cases[i].rune,
-			     utf8_at(str_of(cases[i].in), 0, &len));
-		ASSERT_INT_M(cases[i].in, (long long)cases[i].len,
-			     (long long)len);
+		ASSERT_INT_M(cases[i].in, cases[i].rune, utf8_at(str_of(cases[i].in), 0, &len));
+		ASSERT_INT_M(cases[i].in, (long long)cases[i].len, (long long)len);
 	}
 	buf_init(&b, &a);
 	utf8_add(&b, 0xD800);
@@ -261,8 +258,7 @@ TEST globs(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ASSERT_INT_M(cases[i].pattern, cases[i].fits,
-			     glob_match(str_of(cases[i].pattern),
-					str_of(cases[i].text)));
+			     glob_match(str_of(cases[i].pattern), str_of(cases[i].text)));
 	PASS();
 }
 

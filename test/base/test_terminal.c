@@ -26,8 +26,7 @@ TEST texts(void)
 		{ "no UTF-8", "a\xffz", "a\\xffz" },
 		{ "cut UTF-8", "a\xe4\xb8", "a\\xe4\\xb8" },
 		{ "overlong ESC", "\xc0\x9b", "\\xc0\\x9b" },
-		{ "right to left", "a\u202ecod.exe\u2066",
-		  "a\\u202ecod.exe\\u2066" },
+		{ "right to left", "a\u202ecod.exe\u2066", "a\\u202ecod.exe\\u2066" },
 		{ "another line", "a\u2028b", "a\\u2028b" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -49,9 +48,8 @@ TEST colours(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	ASSERT_STR(
-		"\x1b[31m-\\x1b[2J\x1b[0m\n",
-		terminal_safe_but_colours(&a, S("\x1b[31m-\x1b[2J\x1b[0m\n")));
+	ASSERT_STR("\x1b[31m-\\x1b[2J\x1b[0m\n",
+		   terminal_safe_but_colours(&a, S("\x1b[31m-\x1b[2J\x1b[0m\n")));
 	PASS();
 }
 
@@ -73,8 +71,7 @@ TEST any_bytes(void)
 
 			ASSERT(c >= 0x20 || c == '\n' || c == '\t');
 			ASSERT(c != 0x7F);
-			ASSERT(c != 0xC2 ||
-			       (unsigned char)got.p[i + 1] >= 0xA0);
+			ASSERT(c != 0xC2 || (unsigned char)got.p[i + 1] >= 0xA0);
 		}
 	}
 	PASS();

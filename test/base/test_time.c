@@ -16,16 +16,16 @@ TEST times_read_and_written(void)
 	} cases[] = {
 		{ "1970-01-01T00:00:00Z", 0, "1970-01-01T00:00:00Z",
 		  "1970-01-01T00:00:00.000000Z" },
-		{ "2026-11-16T02:10:46.123456Z", 1794795046,
-		  "2026-11-16T02:10:46Z", "2026-11-16T02:10:46.123456Z" },
-		{ "2000-02-29t23:59:59+01:00", 951865199,
-		  "2000-02-29T22:59:59Z", "2000-02-29T22:59:59.000000Z" },
+		{ "2026-11-16T02:10:46.123456Z", 1794795046, "2026-11-16T02:10:46Z",
+		  "2026-11-16T02:10:46.123456Z" },
+		{ "2000-02-29t23:59:59+01:00", 951865199, "2000-02-29T22:59:59Z",
+		  "2000-02-29T22:59:59.000000Z" },
 		{ "1969-12-31T23:59:59-00:30", 1799, "1970-01-01T00:29:59Z",
 		  "1970-01-01T00:29:59.000000Z" },
 		{ "0000-01-01T00:00:00Z", -62167219200, "0000-01-01T00:00:00Z",
 		  "0000-01-01T00:00:00.000000Z" },
-		{ "9999-12-31T23:59:59.9999999999Z", 253402300799,
-		  "9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999999Z" },
+		{ "9999-12-31T23:59:59.9999999999Z", 253402300799, "9999-12-31T23:59:59Z",
+		  "9999-12-31T23:59:59.999999Z" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
@@ -98,30 +98,25 @@ TEST versions(void)
 		const char *in;
 		bool ok;
 	} cases[] = {
-		{ "3.5.0", true },	{ "3.05.0", true },
-		{ "3.5.0-rc.1", true }, { "3.5.0+meta", true },
-		{ "3.5.0-a+b", true },	{ "3.5", false },
-		{ "3", false },		{ "", false },
-		{ "3.5.0.0", false },	{ "v3.5.0", false },
-		{ "3.5.x", false },	{ "3.5.0-a..b", false },
-		{ "3.5.0-a_b", false }, { "3.5.0-", true },
-		{ "3..0", false },
+		{ "3.5.0", true },	{ "3.05.0", true },    { "3.5.0-rc.1", true },
+		{ "3.5.0+meta", true }, { "3.5.0-a+b", true }, { "3.5", false },
+		{ "3", false },		{ "", false },	       { "3.5.0.0", false },
+		{ "v3.5.0", false },	{ "3.5.x", false },    { "3.5.0-a..b", false },
+		{ "3.5.0-a_b", false }, { "3.5.0-", true },    { "3..0", false },
 	};
 	struct semver v;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ASSERT_INT_M(cases[i].in, cases[i].ok,
-			     semver_parse(str_of(cases[i].in), &v));
+		ASSERT_INT_M(cases[i].in, cases[i].ok, semver_parse(str_of(cases[i].in), &v));
 	PASS();
 }
 
 TEST version_order(void)
 {
 	static const char *const ascending[] = {
-		"1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta",
-		"1.0.0-beta",  "1.0.0-beta.2",	"1.0.0-beta.11",
-		"1.0.0-rc.1",  "1.0.0",		"1.0.1",
-		"1.2.0",       "1.10.0",	"2.0.0",
+		"1.0.0-alpha",	"1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta",
+		"1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1",	     "1.0.0",
+		"1.0.1",	"1.2.0",	 "1.10.0",	     "2.0.0",
 	};
 	size_t n = sizeof(ascending) / sizeof(ascending[0]);
 	struct semver x, y;
@@ -133,8 +128,7 @@ TEST version_order(void)
 			ASSERT(semver_parse(str_of(ascending[i]), &x));
 			ASSERT(semver_parse(str_of(ascending[k]), &y));
 			c = semver_cmp(x, y);
-			ASSERT_INT_M(ascending[i], (i > k) - (i < k),
-				     (c > 0) - (c < 0));
+			ASSERT_INT_M(ascending[i], (i > k) - (i < k), (c > 0) - (c < 0));
 		}
 	ASSERT(semver_parse(S("3.5.0+a"), &x) && semver_parse(S("3.5.0"), &y));
 	ASSERT_INT(0, semver_cmp(x, y));
@@ -203,8 +197,7 @@ TEST floats_as_go_writes_them(void)
 		{ 1e-5, "1e-05", "0.00001" },
 		{ 1e-7, "1e-07", "1e-7" },
 		{ 5e-324, "5e-324", "5e-324" },
-		{ 1.7976931348623157e308, "1.7976931348623157e+308",
-		  "1.7976931348623157e+308" },
+		{ 1.7976931348623157e308, "1.7976931348623157e+308", "1.7976931348623157e+308" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 	double v;

@@ -64,8 +64,7 @@ static _Noreturn void die(struct bench *b, const char *what)
 	exit(1);
 }
 
-static void until(struct bench *b, bool (*is)(struct bench *b),
-		  const char *what)
+static void until(struct bench *b, bool (*is)(struct bench *b), const char *what)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
@@ -74,8 +73,7 @@ static void until(struct bench *b, bool (*is)(struct bench *b),
 	while (!is(b)) {
 		if (seconds() > end || loop_turn(b->loop, 100, &err) < 0)
 			die(b, what);
-		if (b->controller &&
-		    waitpid(b->controller, NULL, WNOHANG) == b->controller)
+		if (b->controller && waitpid(b->controller, NULL, WNOHANG) == b->controller)
 			die(b, "the controller has ended");
 	}
 }
@@ -85,8 +83,8 @@ static void until(struct bench *b, bool (*is)(struct bench *b),
 /* As a kubelet and the network fill it in, about 13 KB. */
 static struct str node_body(struct arena *a, size_t i, struct str config)
 {
-	static const char *const types[] = { "MemoryPressure", "DiskPressure",
-					     "PIDPressure", "Ready" };
+	static const char *const types[] = { "MemoryPressure", "DiskPressure", "PIDPressure",
+					     "Ready" };
 	struct buf b;
 
 	buf_init(&b, a);
@@ -105,10 +103,8 @@ static struct str node_body(struct arena *a, size_t i, struct str config)
 	body_add(&b, S(NODE_STATE), S("Done"));
 	body_add(&b, S(NODE_REASON), S(""));
 	body_add(&b, S(NODE_TOPOLOGY), S("HighlyAvailable"));
-	body_add(&b, S(NODE_DESIRED_DRAIN),
-		 str_fmt(a, "uncordon-%.*s", STRF(config)));
-	body_add(&b, S(NODE_APPLIED_DRAIN),
-		 str_fmt(a, "uncordon-%.*s", STRF(config)));
+	body_add(&b, S(NODE_DESIRED_DRAIN), str_fmt(a, "uncordon-%.*s", STRF(config)));
+	body_add(&b, S(NODE_APPLIED_DRAIN), str_fmt(a, "uncordon-%.*s", STRF(config)));
 	buf_addf(&b,
 		 ",\"k8s.ovn.org/node-subnets\":\"{\\\"default\\\":[\\\"10.%zu."
 		 "%zu.0/24\\\"]}\",\"volumes.kubernetes.io/controller-managed-"
@@ -124,8 +120,7 @@ static struct str node_body(struct arena *a, size_t i, struct str config)
 			 "\"Kubelet%s\",\"message\":\"kubelet has told about "
 			 "%s\",\"lastHeartbeatTime\":\"2026-11-16T10:00:00Z\","
 			 "\"lastTransitionTime\":\"2026-11-01T10:00:00Z\"}",
-			 k ? "," : "", types[k], k == 3 ? "True" : "False",
-			 types[k], types[k]);
+			 k ? "," : "", types[k], k == 3 ? "True" : "False", types[k], types[k]);
 	buf_addz(&b, "],\"images\":[");
 	for (size_t k = 0; k < IMAGES; k++)
 		buf_addf(&b,
@@ -140,14 +135,13 @@ static struct str node_body(struct arena *a, size_t i, struct str config)
 /* One of a node that nobody drains. */
 static struct str pod_body(struct arena *a, size_t i)
 {
-	return str_fmt(
-		a,
-		"{\"metadata\":{\"name\":\"pod-%06zu\",\"labels\":{\"app\":"
-		"\"web\"}},\"spec\":{\"nodeName\":\"other-%02zu\","
-		"\"containers\":[{\"name\":\"web\",\"image\":\"registry."
-		"example.net/web:1\",\"env\":[{\"name\":\"TEXT\",\"value\":"
-		"\"%0800d\"}]}]},\"status\":{\"phase\":\"Running\"}}",
-		i, i % 50, 0);
+	return str_fmt(a,
+		       "{\"metadata\":{\"name\":\"pod-%06zu\",\"labels\":{\"app\":"
+		       "\"web\"}},\"spec\":{\"nodeName\":\"other-%02zu\","
+		       "\"containers\":[{\"name\":\"web\",\"image\":\"registry."
+		       "example.net/web:1\",\"env\":[{\"name\":\"TEXT\",\"value\":"
+		       "\"%0800d\"}]}]},\"status\":{\"phase\":\"Running\"}}",
+		       i, i % 50, 0);
 }
 
 static void create_next(struct agent *g);
@@ -174,10 +168,8 @@ static void create_next(struct agent *g)
 	g->busy = true;
 	g->call = (struct kube_call){
 		.method = "POST",
-		.path = i < b->n ? S("/api/v1/nodes")
-				 : S("/api/v1/namespaces/default/pods"),
-		.body = i < b->n ? node_body(&g->a, i, b->first)
-				 : pod_body(&g->a, i - b->n),
+		.path = i < b->n ? S("/api/v1/nodes") : S("/api/v1/namespaces/default/pods"),
+		.body = i < b->n ? node_body(&g->a, i, b->first) : pod_body(&g->a, i - b->n),
 		.done = created,
 		.ctx = g,
 	};
@@ -206,8 +198,7 @@ static void patched(struct kube_call *c, const struct kube_answer *ans)
 		die(g->b, "a node cannot be patched");
 	kube_cache_put(g->b->nodes, ans->body);
 	/* what the watch told meanwhile was not acted on */
-	(void)snprintf(name, sizeof(name), "node-%05zu",
-		       (size_t)(g - g->b->agents));
+	(void)snprintf(name, sizeof(name), "node-%05zu", (size_t)(g - g->b->agents));
 	act(g, kube_cache_get(g->b->nodes, str_of(name)));
 }
 
@@ -275,8 +266,7 @@ static void *make_node(const struct json *tree, void *ctx)
 	return mem ? node_copy(mem, &n) : NULL;
 }
 
-static void node_changed(void *ctx, struct str key, const void *before,
-			 const void *now)
+static void node_changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct bench *b = ctx;
 	const struct mc_node *was = before, *is = now;
@@ -284,8 +274,8 @@ static void node_changed(void *ctx, struct str key, const void *before,
 
 	if (!is || !g)
 		return;
-	if (was && str_eq(was->desired_config, b->first) &&
-	    !str_eq(is->desired_config, b->first) && !b->targeted++)
+	if (was && str_eq(was->desired_config, b->first) && !str_eq(is->desired_config, b->first) &&
+	    !b->targeted++)
 		b->first_at = seconds();
 	act(g, is);
 }
@@ -352,16 +342,14 @@ static bool all_counted(struct bench *b)
 /* As many as may move are on their way, and the pool says so. */
 static bool moving_counted(struct bench *b)
 {
-	return b->targeted && counted(b, "") == b->n &&
-	       counted(b, "updated") == 0 &&
+	return b->targeted && counted(b, "") == b->n && counted(b, "updated") == 0 &&
 	       counted(b, "unavailable") == b->targeted;
 }
 
 static bool rolled_out(struct bench *b)
 {
 	return !str_eq(target(b), b->first) && all_counted(b) &&
-	       str_eq(json_str(pool(b), "status.configuration.name", S("")),
-		      target(b));
+	       str_eq(json_str(pool(b), "status.configuration.name", S("")), target(b));
 }
 
 /* ---- the controller ------------------------------------------------------------ */
@@ -376,8 +364,8 @@ static double cpu_seconds(pid_t pid)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void start_controller(struct bench *b, const char *bin,
-			     const char *kubeconfig, const char *log)
+static void start_controller(struct bench *b, const char *bin, const char *kubeconfig,
+			     const char *log)
 {
 	char path[4096];
 	int fd;
@@ -387,12 +375,10 @@ static void start_controller(struct bench *b, const char *bin,
 	if (b->controller != 0)
 		return;
 	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (fd < 0 || dup2(fd, 2) < 0 || dup2(fd, 1) < 0 ||
-	    prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+	if (fd < 0 || dup2(fd, 2) < 0 || dup2(fd, 1) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		_exit(126);
-	(void)execl(path, path, "start", "--kubeconfig", kubeconfig,
-		    "--payload-version", "4.22.0", "--templates=builtin",
-		    "--v=4", "--metrics-listen-address", "127.0.0.1:0",
+	(void)execl(path, path, "start", "--kubeconfig", kubeconfig, "--payload-version", "4.22.0",
+		    "--templates=builtin", "--v=4", "--metrics-listen-address", "127.0.0.1:0",
 		    (char *)NULL);
 	_exit(127);
 }
@@ -410,8 +396,7 @@ static void asked(struct kube_call *c, const struct kube_answer *ans)
 	w->rc = ans->rc;
 }
 
-static void ask(struct bench *b, const char *method, const char *path,
-		const char *body)
+static void ask(struct bench *b, const char *method, const char *path, const char *body)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
@@ -440,8 +425,7 @@ static uint64_t version_now(struct bench *b)
 	struct str text;
 	int64_t n = 0;
 
-	if (kube_get(b->kube, &a, S("/api/v1/namespaces?limit=1"), &text,
-		     &err) < 0 ||
+	if (kube_get(b->kube, &a, S("/api/v1/namespaces?limit=1"), &text, &err) < 0 ||
 	    json_parse(&a, text, NULL, &j, &err) < 0)
 		die(b, "the API server does not answer");
 	(void)str_to_i64(json_str(j, "metadata.resourceVersion", S("")), &n);
@@ -468,8 +452,7 @@ static void connect_api(struct bench *b, const char *kubeconfig)
 	struct kube_opts o = { .conf = &conf, .agent = "bench" };
 
 	b->loop = o.loop = loop_new(&err);
-	if (!b->loop ||
-	    kube_config_load(&b->a, &flags, false, &conf, &err) < 0 ||
+	if (!b->loop || kube_config_load(&b->a, &flags, false, &conf, &err) < 0 ||
 	    kube_new(&o, &b->kube, &err) < 0)
 		die(b, "no kubeconfig");
 }
@@ -539,8 +522,7 @@ static void serve_only(struct bench *b, pid_t sandbox)
 	mib = status_mib(sandbox, "VmRSS:") - mib;
 	watch_nodes(b);
 	list = took(&at);
-	(void)printf("%zu %.2f %.0f %.2f %.0f\n", b->n, made,
-		     cpu * 1e6 / (double)b->n, list,
+	(void)printf("%zu %.2f %.0f %.2f %.0f\n", b->n, made, cpu * 1e6 / (double)b->n, list,
 		     mib * 1048576 / (double)b->n);
 }
 
@@ -577,11 +559,9 @@ static void roll_out(struct bench *b, char **argv)
 	release(b);
 	until(b, rolled_out, "no end of the rollout");
 	roll = took(&at);
-	(void)printf("%zu %.2f %.2f %.2f %.1f %.2f %.1f %.1f %llu\n", b->n,
-		     count, b->first_at, right, roll,
-		     cpu_seconds(b->controller),
-		     status_mib(b->controller, "VmHWM:"), idle,
-		     (unsigned long long)before);
+	(void)printf("%zu %.2f %.2f %.2f %.1f %.2f %.1f %.1f %llu\n", b->n, count, b->first_at,
+		     right, roll, cpu_seconds(b->controller), status_mib(b->controller, "VmHWM:"),
+		     idle, (unsigned long long)before);
 	(void)kill(b->controller, SIGTERM);
 	(void)waitpid(b->controller, NULL, 0);
 }

@@ -35,8 +35,7 @@ static void *make_event(const struct json *tree, void *ctx)
 	struct bench *b = ctx;
 
 	/* those of an earlier start are there before this one */
-	if (b->daemon && str_find(json_str(tree, "message", S("")),
-				  S("watching against")) >= 0)
+	if (b->daemon && str_find(json_str(tree, "message", S("")), S("watching against")) >= 0)
 		b->started = true;
 	return strdup("");
 }
@@ -49,8 +48,7 @@ static bool event_told(struct bench *b)
 static bool degraded(struct bench *b)
 {
 	const struct kube_tree *t = kube_cache_get(b->nodes, str_of(b->node));
-	const struct json *notes =
-		t ? json_at(t->tree, "metadata.annotations") : NULL;
+	const struct json *notes = t ? json_at(t->tree, "metadata.annotations") : NULL;
 
 	return str_is(json_text(json_member(notes, S(NODE_STATE))), "Degraded");
 }
@@ -60,8 +58,7 @@ static bool nodes_known(struct bench *b)
 	return kube_cache_synced(b->nodes);
 }
 
-static void until(struct bench *b, bool (*is)(struct bench *b),
-		  const char *what)
+static void until(struct bench *b, bool (*is)(struct bench *b), const char *what)
 {
 	struct err err = ERR_INIT(&b->a);
 	double end = seconds() + PATIENCE_S;
@@ -89,8 +86,7 @@ static void follow(struct bench *b, const char *kubeconfig)
 				     .ctx = b };
 
 	b->loop = o.loop = loop_new(&err);
-	if (!b->loop ||
-	    kube_config_load(&b->a, &flags, false, &conf, &err) < 0 ||
+	if (!b->loop || kube_config_load(&b->a, &flags, false, &conf, &err) < 0 ||
 	    kube_new(&o, &b->kube, &err) < 0)
 		exit(2);
 	c.kube = b->kube;

@@ -71,8 +71,7 @@ static size_t write_yaml(struct arena *a, struct str text, const struct json *j)
 	return b.n;
 }
 
-static void measure(const char *name, job *run, struct str text,
-		    const struct json *tree)
+static void measure(const char *name, job *run, struct str text, const struct json *tree)
 {
 	double best = 0;
 

@@ -33,15 +33,13 @@ struct churn {
 	long left, sent;
 };
 
-static void ask(struct sandbox *sb, const char *method, const char *path,
-		struct str body)
+static void ask(struct sandbox *sb, const char *method, const char *path, struct str body)
 {
 	struct arena a = ARENA_INIT;
 	struct sb_reply out;
 	struct sb_request r = { .method = str_of(method),
 				.path = str_of(path),
-				.content_type =
-					S("application/merge-patch+json"),
+				.content_type = S("application/merge-patch+json"),
 				.body = body,
 				.now = time(NULL) };
 
@@ -59,12 +57,11 @@ static void make_node(struct sandbox *sb, size_t i, size_t bytes)
 	struct buf b;
 
 	buf_init(&b, &a);
-	buf_addf(
-		&b,
-		"{\"metadata\":{\"name\":\"node-%05zu\",\"labels\":{\"" NODE_WORKER
-		"\":\"\"}},\"status\":{\"conditions\":[{\"type\":\"Ready\","
-		"\"status\":\"True\"}],\"images\":[",
-		i);
+	buf_addf(&b,
+		 "{\"metadata\":{\"name\":\"node-%05zu\",\"labels\":{\"" NODE_WORKER
+		 "\":\"\"}},\"status\":{\"conditions\":[{\"type\":\"Ready\","
+		 "\"status\":\"True\"}],\"images\":[",
+		 i);
 	for (size_t k = 0; b.n + 150 < bytes; k++)
 		buf_addf(&b,
 			 "%s{\"names\":[\"registry.example.net/team/image-%zu"
@@ -84,11 +81,9 @@ static void on_churn(struct source *s, short events)
 	for (int i = 0; i < 100 && c->left > 0; i++, c->left--, c->sent++) {
 		char path[64], body[96];
 
-		(void)snprintf(path, sizeof(path),
-			       "/api/v1/nodes/node-%05zu/status",
+		(void)snprintf(path, sizeof(path), "/api/v1/nodes/node-%05zu/status",
 			       (size_t)c->sent % c->nodes);
-		(void)snprintf(body, sizeof(body),
-			       "{\"status\":{\"phase\":\"p%ld\"}}", c->sent);
+		(void)snprintf(body, sizeof(body), "{\"status\":{\"phase\":\"p%ld\"}}", c->sent);
 		ask(c->sb, "PATCH", path, str_of(body));
 	}
 	s->due = loop_now(c->loop) + 100;
@@ -116,9 +111,7 @@ static void serve(int port_fd, size_t nodes, size_t bytes, long changes)
 	for (size_t i = 0; i < nodes; i++)
 		make_node(&sb, i, bytes);
 	c.loop = o.loop = loop_new(&err);
-	c.src = (struct source){
-		.fd = -1, .due = loop_clock() + 1, .ready = on_churn, .ctx = &c
-	};
+	c.src = (struct source){ .fd = -1, .due = loop_clock() + 1, .ready = on_churn, .ctx = &c };
 	if (!o.loop || sock_listen(S("127.0.0.1"), 0, &fd, &err) < 0 ||
 	    loop_signal(o.loop, SIGUSR1, on_go, &c, &err) < 0)
 		exit(1);
@@ -149,8 +142,7 @@ static void *make(const struct json *tree, void *ctx)
 	return mem ? node_copy(mem, &n) : NULL;
 }
 
-static void changed(void *ctx, struct str key, const void *before,
-		    const void *now)
+static void changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct client *c = ctx;
 
@@ -180,11 +172,8 @@ static void follow(uint16_t port, pid_t server, long changes)
 {
 	struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct kube_conf conf = { .server = str_fmt(&a, "http://127.0.0.1:%u",
-						    port) };
-	struct kube_opts o = { .loop = loop_new(&err),
-			       .conf = &conf,
-			       .agent = "bench" };
+	struct kube_conf conf = { .server = str_fmt(&a, "http://127.0.0.1:%u", port) };
+	struct kube_opts o = { .loop = loop_new(&err), .conf = &conf, .agent = "bench" };
 	struct client c = { 0 };
 	struct kube_cache_opts co = { .path = "/api/v1/nodes",
 				      .what = "nodes",
@@ -206,8 +195,7 @@ static void follow(uint16_t port, pid_t server, long changes)
 	while (c.changed < changes)
 		(void)loop_turn(o.loop, 1000, &err);
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	(void)printf("%.2f %.0f %.1f\n", listed, (double)changes / cpu,
-		     resident_mib());
+	(void)printf("%.2f %.0f %.1f\n", listed, (double)changes / cpu, resident_mib());
 	kube_cache_free(cache);
 }
 

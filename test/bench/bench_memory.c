@@ -24,8 +24,7 @@ int main(int argc, char **argv)
 	(void)clock_gettime(CLOCK_MONOTONIC, &to);
 	fire_stop(&f);
 	(void)printf("%.1f %zu %zd\n",
-		     (double)(to.tv_sec - from.tv_sec) +
-			     (double)(to.tv_nsec - from.tv_nsec) / 1e9,
+		     (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9,
 		     r.warm_kib, (ssize_t)r.end_kib - (ssize_t)r.warm_kib);
 	return r.changes == f.changes ? 0 : 1;
 }

@@ -33,8 +33,7 @@ static double now_ms(void)
 }
 
 /* n files of 200 bytes in 20 folders. */
-static struct mc_current config(struct arena *a, const char *name, int n,
-				char fill)
+static struct mc_current config(struct arena *a, const char *name, int n, char fill)
 {
 	char text[201] = { 0 };
 	struct buf b;
@@ -51,8 +50,7 @@ static struct mc_current config(struct arena *a, const char *name, int n,
 	return scratch_mc(a, name, b.p, "");
 }
 
-static double applied(struct node *n, struct arena *a,
-		      const struct mc_current *from,
+static double applied(struct node *n, struct arena *a, const struct mc_current *from,
 		      const struct mc_current *to)
 {
 	struct node_update u = { .from = from, .to = to };
@@ -66,8 +64,7 @@ static double applied(struct node *n, struct arena *a,
 	return now_ms() - start;
 }
 
-static void bench_apply(struct node *n, struct arena *a,
-			struct mc_current *last)
+static void bench_apply(struct node *n, struct arena *a, struct mc_current *last)
 {
 	struct node_sys sys = node_sys_real;
 	struct mc_current none, r1 = config(a, "r1", 1000, 'a');
@@ -96,8 +93,7 @@ static void bench_apply(struct node *n, struct arena *a,
 	*last = r2;
 }
 
-static void bench_verify(struct node *n, struct arena *a,
-			 const struct mc_current *from)
+static void bench_verify(struct node *n, struct arena *a, const struct mc_current *from)
 {
 	const struct verify_opts all = { .files_only = true };
 	struct mc_current c = config(a, "r3", 10000, 'c');
@@ -115,8 +111,7 @@ static void bench_verify(struct node *n, struct arena *a,
 static void bench_drift(struct node *n, struct arena *a, const char *root)
 {
 	struct mc_current c = config(a, "r3", 10000, 'c');
-	const struct verify_opts all = { .files_only = true,
-					 .first_only = true };
+	const struct verify_opts all = { .files_only = true, .first_only = true };
 	struct mismatches list = { 0 };
 	struct err err = ERR_INIT(a);
 	struct pollfd p;
@@ -130,8 +125,7 @@ static void bench_drift(struct node *n, struct arena *a, const char *root)
 	scratch_put(a, root, "/etc/bench/d3/f9983", "drift", 0644);
 	if (poll(&p, 1, 1000) != 1 || !drift_read(&d))
 		exit(1);
-	(void)printf("  drift among 10,000 files   %9.2f ms to notice",
-		     now_ms() - t);
+	(void)printf("  drift among 10,000 files   %9.2f ms to notice", now_ms() - t);
 	if (node_verify(n, a, &c, S(""), &all, &list, &err) < 0 || list.n != 1)
 		exit(1);
 	(void)printf(", %.1f ms to tell which\n", now_ms() - t);

@@ -44,13 +44,11 @@ static const struct mc_node *make_node(struct arena *a, size_t i)
 		 "\":\"zone-%zu\",\"" NODE_WORKER "\":\"\"",
 		 i / 256, i % 256, i, 100000 + i, i % 60, i % 3);
 	for (int k = 0; k < 18; k++)
-		buf_addf(&b, ",\"label.example.com/key-%d\":\"value-%d\"", k,
-			 k);
+		buf_addf(&b, ",\"label.example.com/key-%d\":\"value-%d\"", k, k);
 	buf_addf(&b,
 		 "},\"annotations\":{\"" NODE_CURRENT_CONFIG
 		 "\":\"rendered-worker-%032d\",\"" NODE_DESIRED_CONFIG
-		 "\":\"rendered-worker-%032d\",\"" NODE_STATE
-		 "\":\"Done\",\"" NODE_TOPOLOGY
+		 "\":\"rendered-worker-%032d\",\"" NODE_STATE "\":\"Done\",\"" NODE_TOPOLOGY
 		 "\":\"HighlyAvailable\"}},\"spec\":{\"taints\":[{\"key\":"
 		 "\"UpdateInProgress\",\"effect\":\"PreferNoSchedule\"}]},"
 		 "\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":"
@@ -63,10 +61,9 @@ static const struct mc_node *make_node(struct arena *a, size_t i)
 
 static void run(size_t n)
 {
-	static const char pool_text[] =
-		"{\"metadata\":{\"name\":\"worker\"},\"spec\":{"
-		"\"maxUnavailable\":\"10%\",\"configuration\":{\"name\":"
-		"\"rendered-worker-00000000000000000000000000000001\"}}}";
+	static const char pool_text[] = "{\"metadata\":{\"name\":\"worker\"},\"spec\":{"
+					"\"maxUnavailable\":\"10%\",\"configuration\":{\"name\":"
+					"\"rendered-worker-00000000000000000000000000000001\"}}}";
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	const struct mc_node **nodes = arena_array(&a, n, sizeof(*nodes));

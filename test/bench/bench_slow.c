@@ -29,20 +29,17 @@ static void on_end(int signo)
 
 static int reader(uint16_t port, unsigned from)
 {
-	static const char ask[] =
-		"GET /config/master HTTP/1.1\r\nHost: bench\r\n\r\n";
+	static const char ask[] = "GET /config/master HTTP/1.1\r\nHost: bench\r\n\r\n";
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons(port),
 				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	struct sockaddr_in me = { .sin_family = AF_INET,
-				  .sin_addr = {
-					  htonl(INADDR_LOOPBACK + 1 + from) } };
+				  .sin_addr = { htonl(INADDR_LOOPBACK + 1 + from) } };
 	int small = 4096, segment = 536;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment,
-			 sizeof(segment));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment));
 	if (bind(fd, (struct sockaddr *)&me, sizeof(me)) < 0 ||
 	    connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
 		(void)close(fd);

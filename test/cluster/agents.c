@@ -37,8 +37,7 @@ struct agent {
 
 static struct str note(const struct json *node, const char *key)
 {
-	return json_text(json_member(json_at(node, "metadata.annotations"),
-				     str_of(key)));
+	return json_text(json_member(json_at(node, "metadata.annotations"), str_of(key)));
 }
 
 static void say(const struct agent *g, const char *what, struct str value)
@@ -52,8 +51,7 @@ static struct str prefixed(struct agent *g, const char *verb, struct str name)
 	return str_fmt(&g->a, "%s-%.*s", verb, STRF(name));
 }
 
-static void drained(struct agent *g, const struct json *n, struct str desired,
-		    struct buf *b)
+static void drained(struct agent *g, const struct json *n, struct str desired, struct buf *b)
 {
 	struct str image = note(n, NODE_DESIRED_IMAGE);
 
@@ -74,9 +72,8 @@ static void decide(struct agent *g, const struct json *n, struct buf *b)
 	struct str wish = note(n, NODE_DESIRED_DRAIN);
 	struct str done = note(n, NODE_APPLIED_DRAIN);
 	struct str state = note(n, NODE_STATE), bad = note(n, "test/break");
-	bool there =
-		str_eq(current, desired) && str_eq(note(n, NODE_CURRENT_IMAGE),
-						   note(n, NODE_DESIRED_IMAGE));
+	bool there = str_eq(current, desired) &&
+		     str_eq(note(n, NODE_CURRENT_IMAGE), note(n, NODE_DESIRED_IMAGE));
 
 	if (!desired.n || note(n, "test/hold").n)
 		return;
@@ -85,14 +82,12 @@ static void decide(struct agent *g, const struct json *n, struct buf *b)
 	if (bad.n || str_is(state, "Degraded")) {
 		if (bad.n && str_is(state, "Degraded"))
 			return;
-		body_add(b, S(NODE_STATE),
-			 bad.n ? S("Degraded") : S("Working"));
+		body_add(b, S(NODE_STATE), bad.n ? S("Degraded") : S("Working"));
 		body_add(b, S(NODE_REASON), bad);
 		say(g, bad.n ? "gives up:" : "tries again", bad);
 	} else if (!there && !str_eq(wish, prefixed(g, "drain", desired))) {
 		body_add(b, S(NODE_STATE), S("Working"));
-		body_add(b, S(NODE_DESIRED_DRAIN),
-			 prefixed(g, "drain", desired));
+		body_add(b, S(NODE_DESIRED_DRAIN), prefixed(g, "drain", desired));
 		say(g, "asks for a drain for", desired);
 	} else if (!there && str_eq(wish, done)) {
 		drained(g, n, desired, b);
@@ -161,8 +156,7 @@ static void act(struct agent *g)
 	loop_update(g->all->loop, &g->timer);
 }
 
-static void changed(void *ctx, struct str key, const void *before,
-		    const void *now)
+static void changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct agents *all = ctx;
 	struct agent *g = all->first;
@@ -179,9 +173,7 @@ static void changed(void *ctx, struct str key, const void *before,
 		memcpy(g + 1, key.p, key.n);
 		g->name = (struct str){ (char *)(g + 1), key.n };
 		g->all = all;
-		g->timer = (struct source){ .fd = -1,
-					    .ready = on_timer,
-					    .ctx = g };
+		g->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = g };
 		loop_add(all->loop, &g->timer);
 		g->next = all->first;
 		all->first = g;
@@ -193,14 +185,11 @@ int main(int argc, char **argv)
 {
 	struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct kube_flags flags = { .kubeconfig =
-					    str_of(argc > 1 ? argv[1] : "") };
+	struct kube_flags flags = { .kubeconfig = str_of(argc > 1 ? argv[1] : "") };
 	struct kube_conf conf;
 	struct loop *loop = loop_new(&err);
 	struct kube_opts o = { .loop = loop, .conf = &conf, .agent = "agents" };
-	struct agents all = { .loop = loop,
-			      .takes = argc > 2 ? strtol(argv[2], NULL, 10)
-						: 0 };
+	struct agents all = { .loop = loop, .takes = argc > 2 ? strtol(argv[2], NULL, 10) : 0 };
 	struct kube_cache_opts c = { .path = "/api/v1/nodes",
 				     .what = "nodes",
 				     .make = kube_tree_make,

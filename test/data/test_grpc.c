@@ -95,12 +95,9 @@ TEST answers(void)
 		  BEGIN "000010 01 05 00000001 00 0b 'grpc-status' 02 '-1'",
 		  "rpc error: code = Unknown desc = " ACKED },
 		{ "not gRPC", BEGIN "000001 01 05 00000001 8d", WRONG ACKED },
-		{ "a literal status", BEGIN "000005 01 05 00000001 08 03 '502'",
-		  WRONG ACKED },
-		{ "no status", BEGIN HEAD "000000 00 01 00000001",
-		  WRONG ACKED },
-		{ "no message",
-		  BEGIN "00000f 01 05 00000001 00 0b 'grpc-status' 01 '0'",
+		{ "a literal status", BEGIN "000005 01 05 00000001 08 03 '502'", WRONG ACKED },
+		{ "no status", BEGIN HEAD "000000 00 01 00000001", WRONG ACKED },
+		{ "no message", BEGIN "00000f 01 05 00000001 00 0b 'grpc-status' 01 '0'",
 		  WRONG ACKED },
 		{ "half a message",
 		  BEGIN HEAD "000006 00 00 00000001 00 00000002 'h'"
@@ -120,53 +117,36 @@ TEST answers(void)
 			"000008 07 00 00000000 00000001 00000000",
 		  "more" ACKED " 00 00 00 04 01 00 00 00 00"
 		  " 00 00 08 06 01 00 00 00 00 70 69 6e 67 70 6f 6e 67" },
-		{ "it goes away",
-		  BEGIN "000008 07 00 00000000 00000000 00000000",
-		  GAVE_UP ACKED },
-		{ "it refuses", BEGIN "000004 03 00 00000001 00000007",
-		  GAVE_UP ACKED },
-		{ "it cancels", BEGIN "000004 03 00 00000001 00000008",
-		  GAVE_UP ACKED },
+		{ "it goes away", BEGIN "000008 07 00 00000000 00000000 00000000", GAVE_UP ACKED },
+		{ "it refuses", BEGIN "000004 03 00 00000001 00000007", GAVE_UP ACKED },
+		{ "it cancels", BEGIN "000004 03 00 00000001 00000008", GAVE_UP ACKED },
 		{ "HTTP/1", "'HTTP/1.1 400 Bad Request'", WRONG },
 		{ "no settings first", HEAD, WRONG },
-		{ "another's stream", BEGIN "000000 00 00 00000003",
+		{ "another's stream", BEGIN "000000 00 00 00000003", WRONG ACKED },
+		{ "settings of a stream", BEGIN "000000 04 00 00000001", WRONG ACKED },
+		{ "a push", BEGIN "000004 05 04 00000001 00000002", WRONG ACKED },
+		{ "half a setting", BEGIN "000005 04 00 00000000 '12345'", WRONG ACKED },
+		{ "fields that end nowhere", BEGIN "000001 01 00 00000001 88 000000 00 00 00000001",
 		  WRONG ACKED },
-		{ "settings of a stream", BEGIN "000000 04 00 00000001",
-		  WRONG ACKED },
-		{ "a push", BEGIN "000004 05 04 00000001 00000002",
-		  WRONG ACKED },
-		{ "half a setting", BEGIN "000005 04 00 00000000 '12345'",
-		  WRONG ACKED },
-		{ "fields that end nowhere",
-		  BEGIN "000001 01 00 00000001 88 000000 00 00 00000001",
-		  WRONG ACKED },
-		{ "fields out of nowhere", BEGIN "000001 09 04 00000001 88",
-		  WRONG ACKED },
-		{ "more padding than frame", BEGIN "000002 00 08 00000001 0200",
-		  WRONG ACKED },
+		{ "fields out of nowhere", BEGIN "000001 09 04 00000001 88", WRONG ACKED },
+		{ "more padding than frame", BEGIN "000002 00 08 00000001 0200", WRONG ACKED },
 		{ "a table", BEGIN "000001 01 04 00000001 be", WRONG ACKED },
 		{ "no field", BEGIN "000001 01 04 00000001 80", WRONG ACKED },
-		{ "a table's size", BEGIN "000002 01 04 00000001 3f 01",
+		{ "a table's size", BEGIN "000002 01 04 00000001 3f 01", WRONG ACKED },
+		{ "half a name", BEGIN "000003 01 04 00000001 00 02 'x'", WRONG ACKED },
+		{ "an endless number", BEGIN "000007 01 04 00000001 ff ffffffffff 00",
 		  WRONG ACKED },
-		{ "half a name", BEGIN "000003 01 04 00000001 00 02 'x'",
+		{ "Huffman's end mark", BEGIN "000008 01 04 00000001 00 84 ffffffff 01 'x'",
 		  WRONG ACKED },
-		{ "an endless number",
-		  BEGIN "000007 01 04 00000001 ff ffffffffff 00", WRONG ACKED },
-		{ "Huffman's end mark",
-		  BEGIN "000008 01 04 00000001 00 84 ffffffff 01 'x'",
-		  WRONG ACKED },
-		{ "padded with zeros",
-		  BEGIN "000005 01 04 00000001 00 81 00 01 'x'", WRONG ACKED },
+		{ "padded with zeros", BEGIN "000005 01 04 00000001 00 81 00 01 'x'", WRONG ACKED },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct str in = bytes(&a, cases[i].in);
 
-		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
-			     told(&a, in, in.n));
-		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
-			     told(&a, in, 1));
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), told(&a, in, in.n));
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), told(&a, in, 1));
 	}
 	PASS();
 }
@@ -181,10 +161,8 @@ TEST huffman(void)
 		{ "a8eb10649cbf", "no-cache" },
 		{ "25a849e95ba97d7f", "custom-key" },
 		{ "25a849e95bb8e8b4bf", "custom-value" },
-		{ "d07abe941054d444a8200595040b8166e082a62d1bff",
-		  "Mon, 21 Oct 2013 20:13:21 GMT" },
-		{ "9d29ad171863c78f0b97c8e9ae82ae43d3",
-		  "https://www.example.com" },
+		{ "d07abe941054d444a8200595040b8166e082a62d1bff", "Mon, 21 Oct 2013 20:13:21 GMT" },
+		{ "9d29ad171863c78f0b97c8e9ae82ae43d3", "https://www.example.com" },
 		{ "94e7821dd7f2e6c7b335dfdfcd5b3960d5af27087f3672c1ab270fb5291f"
 		  "9587316065c003ed4ee5b1063d5007",
 		  "foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1" },
@@ -241,9 +219,7 @@ TEST messages(void)
 		const char *want;
 	} cases[] = {
 		{ "the first", "0a 02 'hi'", 1, "hi" },
-		{ "among others",
-		  "10 ff01 19 '12345678' 25 '1234' 0a 01 'x' 32 01 'y'", 6,
-		  "y" },
+		{ "among others", "10 ff01 19 '12345678' 25 '1234' 0a 01 'x' 32 01 'y'", 6, "y" },
 		{ "the last of several", "0a 01 'x' 0a 01 'y'", 1, "y" },
 		{ "an empty one", "0a 00", 1, "" },
 		{ "not of bytes", "08 01", 1, "none" },
@@ -251,8 +227,7 @@ TEST messages(void)
 		{ "longer than there is", "0a 02 'x'", 1, "broken" },
 		{ "a group", "0b 0c", 1, "broken" },
 		{ "half a tag", "8a", 1, "broken" },
-		{ "a number without end", "08 ffffffffffffffffffffff01", 1,
-		  "broken" },
+		{ "a number without end", "08 ffffffffffffffffffffff01", 1, "broken" },
 		{ "a huge length", "0a ffffffffffffffffff01", 1, "broken" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -260,8 +235,7 @@ TEST messages(void)
 	struct str got;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		int rc = proto_find(bytes(&a, cases[i].in), cases[i].field,
-				    &got);
+		int rc = proto_find(bytes(&a, cases[i].in), cases[i].field, &got);
 
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
 			     rc < 0 ? S("broken")
@@ -274,8 +248,7 @@ TEST messages(void)
 	proto_add(&b, 2, S("hi"));
 	proto_add(&b, 1, buf_str(&text));
 	ASSERT_INT(4 + 3 + 300, (long long)b.n);
-	ASSERT_STR_M("head", bytes(&a, "12 02 'hi' 0a ac02 'x'"),
-		     str_sub(buf_str(&b), 0, 8));
+	ASSERT_STR_M("head", bytes(&a, "12 02 'hi' 0a ac02 'x'"), str_sub(buf_str(&b), 0, 8));
 	ASSERT_INT(1, proto_find(buf_str(&b), 1, &got));
 	ASSERT_STR_M("long", buf_str(&text), got);
 	PASS();

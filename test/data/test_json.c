@@ -2,8 +2,7 @@
 
 #include "data/json.h"
 
-static struct str recode(struct arena *a, struct str in, unsigned flags,
-			 unsigned style)
+static struct str recode(struct arena *a, struct str in, unsigned flags, unsigned style)
 {
 	struct err err = ERR_INIT(a);
 	struct json_opts opts = { .flags = flags };
@@ -30,8 +29,7 @@ TEST values_survive(void)
 		{ "\t[ 1 , 2 ]\r\n", "[1,2]" },
 		{ "1.50e+03", "1.50e+03" }, /* numbers keep their text */
 		{ "-0", "-0" },
-		{ "123456789012345678901234567890",
-		  "123456789012345678901234567890" },
+		{ "123456789012345678901234567890", "123456789012345678901234567890" },
 		{ "{\"b\":1,\"a\":2}", "{\"b\":1,\"a\":2}" },
 		{ "\"a\\u0041\\n\\/\"", "\"aA\\n/\"" },
 		{ "\"\\ud83d\\ude00\"", "\"\xF0\x9F\x98\x80\"" },
@@ -54,8 +52,7 @@ TEST faults_say_where_in_gos_words(void)
 		{ "", "line 1, column 1: unexpected end of JSON input" },
 		{ "{\"a\":x}",
 		  "line 1, column 6: invalid character 'x' looking for beginning of value" },
-		{ "{\n \"a\" 1}",
-		  "line 2, column 6: invalid character '1' after object key" },
+		{ "{\n \"a\" 1}", "line 2, column 6: invalid character '1' after object key" },
 		{ "{\"a\":1 \"b\"}",
 		  "line 1, column 8: invalid character '\"' after object key:value pair" },
 		{ "{a:1}",
@@ -64,43 +61,33 @@ TEST faults_say_where_in_gos_words(void)
 		  "line 1, column 8: invalid character '}' looking for beginning of object key string" },
 		{ "[1,]",
 		  "line 1, column 4: invalid character ']' looking for beginning of value" },
-		{ "[1 2]",
-		  "line 1, column 4: invalid character '2' after array element" },
-		{ "1 x",
-		  "line 1, column 3: invalid character 'x' after top-level value" },
+		{ "[1 2]", "line 1, column 4: invalid character '2' after array element" },
+		{ "1 x", "line 1, column 3: invalid character 'x' after top-level value" },
 		{ "truk",
 		  "line 1, column 4: invalid character 'k' in literal true (expecting 'e')" },
 		{ "nul",
 		  "line 1, column 4: invalid character ' ' in literal null (expecting 'l')" },
-		{ "-x",
-		  "line 1, column 2: invalid character 'x' in numeric literal" },
+		{ "-x", "line 1, column 2: invalid character 'x' in numeric literal" },
 		{ "1.x",
 		  "line 1, column 3: invalid character 'x' after decimal point in numeric literal" },
-		{ "1ex",
-		  "line 1, column 3: invalid character 'x' in exponent of numeric literal" },
-		{ "01",
-		  "line 1, column 2: invalid character '1' after top-level value" },
-		{ "\"a\nb\"",
-		  "line 1, column 3: invalid character '\\n' in string literal" },
-		{ "\"\\q\"",
-		  "line 1, column 3: invalid character 'q' in string escape code" },
+		{ "1ex", "line 1, column 3: invalid character 'x' in exponent of numeric literal" },
+		{ "01", "line 1, column 2: invalid character '1' after top-level value" },
+		{ "\"a\nb\"", "line 1, column 3: invalid character '\\n' in string literal" },
+		{ "\"\\q\"", "line 1, column 3: invalid character 'q' in string escape code" },
 		{ "\"\\u12g4\"",
 		  "line 1, column 6: invalid character 'g' in \\u hexadecimal character escape" },
 		{ "\"abc", "line 1, column 5: unexpected end of JSON input" },
 		{ "'a'",
 		  "line 1, column 1: invalid character '\\'' looking for beginning of value" },
-		{ "\"\xff\"",
-		  "line 1, column 2: invalid UTF-8 in string literal" },
-		{ "\"\\ud800\"",
-		  "line 1, column 2: lone surrogate in string literal" },
+		{ "\"\xff\"", "line 1, column 2: invalid UTF-8 in string literal" },
+		{ "\"\\ud800\"", "line 1, column 2: lone surrogate in string literal" },
 		{ "\xef\xbb\xbf{}",
 		  "line 1, column 1: invalid character '\xc3\xaf' looking for beginning of value" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ASSERT_STR_M(cases[i].in,
-			     str_fmt(&a, "Error: %s", cases[i].want),
+		ASSERT_STR_M(cases[i].in, str_fmt(&a, "Error: %s", cases[i].want),
 			     recode(&a, str_of(cases[i].in), 0, 0));
 	PASS();
 }
@@ -112,8 +99,7 @@ TEST go_mends_what_is_not_utf8(void)
 	ASSERT_STR("\"a\xEF\xBF\xBD\xEF\xBF\xBD"
 		   "b\"",
 		   recode(&a, S("\"a\xff\\ud800b\""), JSON_FIX_UTF8, 0));
-	ASSERT_STR("\"\xEF\xBF\xBDx\"",
-		   recode(&a, S("\"\\udc00x\""), JSON_FIX_UTF8, 0));
+	ASSERT_STR("\"\xEF\xBF\xBDx\"", recode(&a, S("\"\\udc00x\""), JSON_FIX_UTF8, 0));
 	ASSERT_STR("\"\xEF\xBF\xBD"
 		   "A\"",
 		   recode(&a, S("\"\\ud800\\u0041\""), JSON_FIX_UTF8, 0));
@@ -137,8 +123,7 @@ TEST duplicate_keys(void)
 	buf_addz(&b, "\"z\":0}");
 	ASSERT_STR("Error: line 1, column 207: duplicate key \"k0\"",
 		   recode(&a, buf_str(&b), JSON_DUP_ERROR, 0));
-	ASSERT(str_starts(recode(&a, buf_str(&b), JSON_DUP_LAST, 0),
-			  S("{\"k0\":25,\"k1\":26,")));
+	ASSERT(str_starts(recode(&a, buf_str(&b), JSON_DUP_LAST, 0), S("{\"k0\":25,\"k1\":26,")));
 	PASS();
 }
 
@@ -192,8 +177,7 @@ TEST getters_take_paths(void)
 	ASSERT(json_bool(j, "spec.n", true)); /* another kind: the default */
 	ASSERT_INT(-7, json_i64(j, "spec.n", 0));
 	ASSERT_INT(5, json_i64(j, "spec.none.n", 5));
-	ASSERT_STR_M("NUL is a character", S("x\0y"),
-		     json_str(j, "spec.s", S("")));
+	ASSERT_STR_M("NUL is a character", S("x\0y"), json_str(j, "spec.s", S("")));
 	ASSERT_STR("dflt", json_str(j, "spec", S("dflt")));
 	ASSERT(!json_at(NULL, "a"));
 	ASSERT_INT(4, (long long)json_len(json_at(j, "spec")));
@@ -207,15 +191,12 @@ TEST values_know_their_paths(void)
 	const struct json *list;
 	struct json *j, *other;
 
-	ASSERT_INT(0, json_parse(&a, S("{\"a\":{\"b\":[1,{\"c\":2}]}}"), NULL,
-				 &j, &err));
+	ASSERT_INT(0, json_parse(&a, S("{\"a\":{\"b\":[1,{\"c\":2}]}}"), NULL, &j, &err));
 	ASSERT_INT(0, json_parse(&a, S("1"), NULL, &other, &err));
 	list = json_at(j, "a.b");
 	ASSERT_STR("a.b", json_path_of(&a, j, list));
 	ASSERT_STR("a.b.0", json_path_of(&a, j, json_first(list)));
-	ASSERT_STR(
-		"a.b.1.c",
-		json_path_of(&a, j, json_first(json_next(json_first(list)))));
+	ASSERT_STR("a.b.1.c", json_path_of(&a, j, json_first(json_next(json_first(list)))));
 	ASSERT_STR("", json_path_of(&a, j, j));
 	ASSERT_STR("", json_path_of(&a, j, other));
 	json_set_null(json_at(j, "a"));
@@ -307,10 +288,8 @@ TEST equality(void)
 		struct err err = ERR_INIT(&a);
 		struct json *x, *y;
 
-		ASSERT_INT(0,
-			   json_parse(&a, str_of(cases[i].x), NULL, &x, &err));
-		ASSERT_INT(0,
-			   json_parse(&a, str_of(cases[i].y), NULL, &y, &err));
+		ASSERT_INT(0, json_parse(&a, str_of(cases[i].x), NULL, &x, &err));
+		ASSERT_INT(0, json_parse(&a, str_of(cases[i].y), NULL, &y, &err));
 		ASSERT_INT_M(cases[i].x, cases[i].same, json_eq(x, y));
 	}
 	PASS();

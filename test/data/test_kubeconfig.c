@@ -93,12 +93,9 @@ TEST shapes(void)
 		{ "clusters: [{name: a, cluster: {server: 'http://h', "
 		  "insecure-skip-tls-verify: null, more: 1}}]\nusers: ~\n",
 		  NULL },
-		{ "clusters: {a: b}",
-		  "clusters is a mapping, where a list belongs" },
-		{ "clusters: [a]",
-		  "clusters[0] is a string, where a mapping belongs" },
-		{ "clusters: [{name: 1}]",
-		  "clusters[0].name is a number, where a string belongs" },
+		{ "clusters: {a: b}", "clusters is a mapping, where a list belongs" },
+		{ "clusters: [a]", "clusters[0] is a string, where a mapping belongs" },
+		{ "clusters: [{name: 1}]", "clusters[0].name is a number, where a string belongs" },
 		{ "clusters: [{name: a, cluster: {server: 5}}]",
 		  "clusters[0].cluster.server is a number, where a string "
 		  "belongs" },
@@ -113,9 +110,8 @@ TEST shapes(void)
 		  "belongs" },
 		{ "contexts: [{name: a, context: [a]}]",
 		  "contexts[0].context is a list, where a mapping belongs" },
-		{ "current-context: true",
-		  "current-context is true or false, where a string "
-		  "belongs" },
+		{ "current-context: true", "current-context is true or false, where a string "
+					   "belongs" },
 		{ "clusters: [{name: a}, {name: b}, {name: a}]",
 		  "clusters: duplicate name \"a\" in list" },
 	};
@@ -124,17 +120,13 @@ TEST shapes(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
-		const struct kubeconfig_file file = { S("/f"),
-						      str_of(cases[i].text) };
+		const struct kubeconfig_file file = { S("/f"), str_of(cases[i].text) };
 		struct kube_conf conf;
 		int rc = kubeconfig_pick(&a, &file, 1, &choice, &conf, &err);
 
-		ASSERT_INT_M(cases[i].text, cases[i].error ? -ERR_INVALID : 0,
-			     rc);
+		ASSERT_INT_M(cases[i].text, cases[i].error ? -ERR_INVALID : 0, rc);
 		if (cases[i].error)
-			ASSERT_STR_M(cases[i].text,
-				     str_fmt(&a, "/f: %s", cases[i].error),
-				     err.msg);
+			ASSERT_STR_M(cases[i].text, str_fmt(&a, "/f: %s", cases[i].error), err.msg);
 	}
 	PASS();
 }
@@ -165,13 +157,10 @@ TEST splits(void)
 		for (size_t i = 0; i < list.n; i += piece)
 			ASSERT_INT(0, split_feed(&s,
 						 str_sub(list, i,
-							 i + piece < list.n
-								 ? i + piece
-								 : list.n),
+							 i + piece < list.n ? i + piece : list.n),
 						 &err));
 		ASSERT_STR("{\"x\":[1]}|{\"y\":\"]}\\\"\"}|", buf_str(&b));
-		ASSERT_STR("{\"a\":\"items\",\"items\":[],\"metadata\":{}}",
-			   split_rest(&s));
+		ASSERT_STR("{\"a\":\"items\",\"items\":[],\"metadata\":{}}", split_rest(&s));
 		ASSERT(split_between(&s));
 		split_free(&s);
 	}

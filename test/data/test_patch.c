@@ -32,11 +32,9 @@ TEST merge_patches_of_rfc_7386(void)
 		const char *target, *patch, *want;
 	} cases[] = {
 		{ "{\"a\":\"b\"}", "{\"a\":\"c\"}", "{\"a\":\"c\"}" },
-		{ "{\"a\":\"b\"}", "{\"b\":\"c\"}",
-		  "{\"a\":\"b\",\"b\":\"c\"}" },
+		{ "{\"a\":\"b\"}", "{\"b\":\"c\"}", "{\"a\":\"b\",\"b\":\"c\"}" },
 		{ "{\"a\":\"b\"}", "{\"a\":null}", "{}" },
-		{ "{\"a\":\"b\",\"b\":\"c\"}", "{\"a\":null}",
-		  "{\"b\":\"c\"}" },
+		{ "{\"a\":\"b\",\"b\":\"c\"}", "{\"a\":null}", "{\"b\":\"c\"}" },
 		{ "{\"a\":[\"b\"]}", "{\"a\":\"c\"}", "{\"a\":\"c\"}" },
 		{ "{\"a\":\"c\"}", "{\"a\":[\"b\"]}", "{\"a\":[\"b\"]}" },
 		{ "{\"a\":{\"b\":\"c\"}}", "{\"a\":{\"b\":\"d\",\"c\":null}}",
@@ -47,8 +45,7 @@ TEST merge_patches_of_rfc_7386(void)
 		{ "{\"a\":\"foo\"}", "null", "null" },
 		{ "{\"e\":null}", "{\"a\":1}", "{\"e\":null,\"a\":1}" },
 		{ "[1,2]", "{\"a\":\"b\",\"c\":null}", "{\"a\":\"b\"}" },
-		{ "{}", "{\"a\":{\"bb\":{\"ccc\":null}}}",
-		  "{\"a\":{\"bb\":{}}}" },
+		{ "{}", "{\"a\":{\"bb\":{\"ccc\":null}}}", "{\"a\":{\"bb\":{}}}" },
 		{ "{\"a\":1,\"b\":2,\"c\":3}", "{\"b\":null,\"c\":{\"d\":1}}",
 		  "{\"a\":1,\"c\":{\"d\":1}}" },
 	};
@@ -56,13 +53,10 @@ TEST merge_patches_of_rfc_7386(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct json *target = parse(&a, cases[i].target);
-		struct json *got =
-			patch_apply(&a, target, parse(&a, cases[i].patch));
+		struct json *got = patch_apply(&a, target, parse(&a, cases[i].patch));
 
-		ASSERT_STR_M(cases[i].patch, str_of(cases[i].want),
-			     text_of(&a, got));
-		ASSERT_STR_M("target untouched", str_of(cases[i].target),
-			     text_of(&a, target));
+		ASSERT_STR_M(cases[i].patch, str_of(cases[i].want), text_of(&a, got));
+		ASSERT_STR_M("target untouched", str_of(cases[i].target), text_of(&a, target));
 	}
 	PASS();
 }
@@ -73,8 +67,7 @@ TEST making_a_merge_patch(void)
 		const char *from, *to, *want;
 	} cases[] = {
 		{ "{\"a\":1}", "{\"a\":1}", "" },
-		{ "{\"a\":1,\"b\":{\"c\":1,\"d\":2}}",
-		  "{\"b\":{\"c\":1,\"d\":3},\"e\":[]}",
+		{ "{\"a\":1,\"b\":{\"c\":1,\"d\":2}}", "{\"b\":{\"c\":1,\"d\":3},\"e\":[]}",
 		  "{\"a\":null,\"b\":{\"d\":3},\"e\":[]}" },
 		{ "{\"a\":{\"b\":1}}", "{\"a\":2}", "{\"a\":2}" },
 		{ "1", "2", "2" },
@@ -86,8 +79,7 @@ TEST making_a_merge_patch(void)
 		struct json *to = parse(&a, cases[i].to);
 		struct json *patch = patch_make(&a, from, to);
 
-		ASSERT_STR_M(cases[i].to, str_of(cases[i].want),
-			     text_of(&a, patch));
+		ASSERT_STR_M(cases[i].to, str_of(cases[i].want), text_of(&a, patch));
 		if (patch)
 			ASSERT(json_eq(to, patch_apply(&a, from, patch)));
 	}
@@ -104,9 +96,8 @@ TEST telling_differences(void)
 		   parse(&a, "{\"a\":2,\"l\":[1,{\"m\":5}],\"new\":[0]}"), &d);
 	buf_init(&b, &a);
 	for (size_t i = 0; i < d.n; i++)
-		buf_addf(&b, "%c %.*s %.*s>%.*s\n", "+-~"[d.v[i].change],
-			 STRF(d.v[i].path), STRF(text_of(&a, d.v[i].before)),
-			 STRF(text_of(&a, d.v[i].after)));
+		buf_addf(&b, "%c %.*s %.*s>%.*s\n", "+-~"[d.v[i].change], STRF(d.v[i].path),
+			 STRF(text_of(&a, d.v[i].before)), STRF(text_of(&a, d.v[i].after)));
 	ASSERT_STR("~ a 1>2\n~ l[1].m 2>5\n- l[2] 3>\n- gone {}>\n"
 		   "+ new >[0]\n",
 		   buf_str(&b));
@@ -158,21 +149,18 @@ TEST gunzip_in_parts(void)
 		buf_add(&packed, gzip(&a, buf_str(&plain)));
 		buf_add(&packed, gzip(&a, buf_str(&plain)));
 		for (rest = buf_str(&packed); rest.n;
-		     rest = str_from(rest, steps[i / 6] < rest.n ? steps[i / 6]
-								 : rest.n)) {
+		     rest = str_from(rest, steps[i / 6] < rest.n ? steps[i / 6] : rest.n)) {
 			if (rest.n < packed.n / 2 && rest.n > 0)
 				ASSERT(b.b.n >= plain.n);
 			ASSERT_INT(0, flate_push(f,
 						 str_sub(rest, 0,
-							 steps[i / 6] < rest.n
-								 ? steps[i / 6]
-								 : rest.n),
+							 steps[i / 6] < rest.n ? steps[i / 6]
+									       : rest.n),
 						 &to, &err));
 		}
 		ASSERT_INT(0, flate_end(f, &err));
 		ASSERT_INT((long long)plain.n * 2, (long long)b.b.n);
-		ASSERT(str_eq(buf_str(&plain),
-			      str_sub(buf_str(&b.b), plain.n, b.b.n)));
+		ASSERT(str_eq(buf_str(&plain), str_sub(buf_str(&b.b), plain.n, b.b.n)));
 		/* one more byte begins another member */
 		ASSERT_INT(0, flate_push(f, S("\x1f"), &to, &err));
 		ASSERT_INT(-ERR_INVALID, flate_end(f, &err));
@@ -192,12 +180,10 @@ TEST gzip_refused(void)
 	ASSERT_INT(-ERR_INVALID, flate_gunzip(&a, S("plain"), 10, &out, &err));
 	ASSERT_STR("gzip: invalid header", err.msg);
 	for (size_t n = 1; n < packed.n; n++)
-		ASSERT_INT(-ERR_INVALID, flate_gunzip(&a, str_sub(packed, 0, n),
-						      10, &out, &err));
+		ASSERT_INT(-ERR_INVALID, flate_gunzip(&a, str_sub(packed, 0, n), 10, &out, &err));
 	ASSERT_STR("unexpected EOF", err.msg);
 	bad[packed.n - 5] ^= 1; /* the checksum */
-	ASSERT_INT(-ERR_INVALID, flate_gunzip(&a, (struct str){ bad, packed.n },
-					      10, &out, &err));
+	ASSERT_INT(-ERR_INVALID, flate_gunzip(&a, (struct str){ bad, packed.n }, 10, &out, &err));
 	PASS();
 }
 
@@ -206,20 +192,17 @@ TEST documents_of_a_manifest(void)
 	static const struct {
 		const char *in, *want;
 	} cases[] = {
-		{ "a: 1\n---\n# none\n---\nb: 2\n",
-		  "1:1:{\"a\":1} 3:5:{\"b\":2} " },
+		{ "a: 1\n---\n# none\n---\nb: 2\n", "1:1:{\"a\":1} 3:5:{\"b\":2} " },
 		{ "  {\"a\":1}\n\n{\"b\":2}", "1:1:{\"a\":1} 2:3:{\"b\":2} " },
 		{ "{a: 1}\n", "1:1:{\"a\":1} " }, /* flow YAML */
 		{ "{\"a\":1}\n---\nb: 2\n", "1:1:{\"a\":1} 2:2:{\"b\":2} " },
 		{ "{\"a\":1,\"a\":2}", "1:1:{\"a\":1,\"a\":2} " },
 		{ "", "" },
 		{ "null\n", "" },
-		{ "a: 1\n---\nb: [\n",
-		  "line 4, column 1: did not find expected node content" },
+		{ "a: 1\n---\nb: [\n", "line 4, column 1: did not find expected node content" },
 		{ "{\n  \"a\": 1,\n  \"b\" 2\n}",
 		  "line 3, column 7: invalid character '2' after object key" },
-		{ "a: 1\n--- x\n",
-		  "line 2, column 1: invalid Yaml document separator: x" },
+		{ "a: 1\n--- x\n", "line 2, column 1: invalid Yaml document separator: x" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
@@ -233,8 +216,7 @@ TEST documents_of_a_manifest(void)
 			buf_add(&b, err.msg);
 		else
 			for (size_t k = 0; k < docs.n; k++)
-				buf_addf(&b, "%zu:%zu:%.*s ", docs.v[k].number,
-					 docs.v[k].line,
+				buf_addf(&b, "%zu:%zu:%.*s ", docs.v[k].number, docs.v[k].line,
 					 STRF(text_of(&a, docs.v[k].tree)));
 		ASSERT_STR_M(cases[i].in, str_of(cases[i].want), buf_str(&b));
 	}

@@ -26,13 +26,10 @@ static struct str evaluate(struct arena *a, struct str text, struct str data)
 	if (json_parse(a, data, NULL, &j, &err) < 0)
 		return err.msg;
 	if (tmpl_parse(a, "template.tmpl", text, NULL, &t, &err) < 0)
-		return str_fmt(a,
-			       "failed to parse template template.tmpl: %.*s\n",
-			       STRF(err.msg));
+		return str_fmt(a, "failed to parse template template.tmpl: %.*s\n", STRF(err.msg));
 	buf_init(&b, a);
 	if (tmpl_run(a, t, tmpl_from_json(a, j), NULL, &b, &err) < 0)
-		return str_fmt(a, "failed to execute template: %.*s\n",
-			       STRF(err.msg));
+		return str_fmt(a, "failed to execute template: %.*s\n", STRF(err.msg));
 	return buf_str(&b);
 }
 
@@ -43,11 +40,9 @@ static bool run_case(const char *dir)
 
 	if (access(want, R_OK) < 0)
 		want = str_fmt(&a, "%s/error.txt", dir).p;
-	return test_same(
-		dir, test_file(&a, want),
-		evaluate(&a,
-			 test_file(&a, str_fmt(&a, "%s/template.tmpl", dir).p),
-			 test_file(&a, str_fmt(&a, "%s/data.json", dir).p)));
+	return test_same(dir, test_file(&a, want),
+			 evaluate(&a, test_file(&a, str_fmt(&a, "%s/template.tmpl", dir).p),
+				  test_file(&a, str_fmt(&a, "%s/data.json", dir).p)));
 }
 
 TEST golden_templates(void)

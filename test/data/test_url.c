@@ -11,8 +11,7 @@ TEST parsing(void)
 		{ "http://a/b?c", "http a 80 [] /b?c" },
 		{ "https://A.example:6443", "https A.example 6443 [] " },
 		{ "https://[::1]:8443/", "https ::1 8443 [] /" },
-		{ "https://[fe80::1%25eth0]/",
-		  "https fe80::1%25eth0 443 [] /" },
+		{ "https://[fe80::1%25eth0]/", "https fe80::1%25eth0 443 [] /" },
 		{ "http://u:p%40@h:1/x", "http h 1 [u:p%40] /x" },
 		{ "http://a?x=/y", "http a 80 [] ?x=/y" },
 		{ "http://h:", "http h 80 [] " },
@@ -39,8 +38,7 @@ TEST parsing(void)
 		ASSERT_STR_M(cases[i].in, str_of(cases[i].want),
 			     rc < 0 ? err.msg
 				    : str_fmt(&a, "%s %.*s %u [%.*s] %.*s",
-					      u.https ? "https" : "http",
-					      STRF(u.host), u.port,
+					      u.https ? "https" : "http", STRF(u.host), u.port,
 					      STRF(u.user), STRF(u.path)));
 	}
 	PASS();
@@ -48,10 +46,9 @@ TEST parsing(void)
 
 TEST proxies(void)
 {
-	static const char no[] =
-		"foobar.com, .barbaz.net, *.quux.dev, 192.168.1.1, "
-		"192.168.1.2:81, 192.168.1.3:80, 10.0.0.0/30, 2001:db8::52:0:1, "
-		"[2001:db8::52:0:2]:443, [2002:db8:a::45]:80, 2002:db8:a::45/128";
+	static const char no[] = "foobar.com, .barbaz.net, *.quux.dev, 192.168.1.1, "
+				 "192.168.1.2:81, 192.168.1.3:80, 10.0.0.0/30, 2001:db8::52:0:1, "
+				 "[2001:db8::52:0:2]:443, [2002:db8:a::45]:80, 2002:db8:a::45/128";
 	static const struct {
 		const char *url;
 		bool proxy;
@@ -84,14 +81,12 @@ TEST proxies(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct proxy_conf p = { S("proxy:3128"), S("http://u:p@[::1]:8080"),
-				str_of(no), false };
+	struct proxy_conf p = { S("proxy:3128"), S("http://u:p@[::1]:8080"), str_of(no), false };
 	struct url u, out;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		ASSERT_INT(0, url_parse(str_of(cases[i].url), &u, &err));
-		ASSERT_INT_M(cases[i].url, cases[i].proxy,
-			     proxy_for(&a, &p, &u, &out, &err));
+		ASSERT_INT_M(cases[i].url, cases[i].proxy, proxy_for(&a, &p, &u, &out, &err));
 	}
 	ASSERT_INT(0, url_parse(S("http://x/"), &u, &err));
 	ASSERT_INT(1, proxy_for(&a, &p, &u, &out, &err));
@@ -107,8 +102,7 @@ TEST proxies(void)
 	ASSERT_INT(1, proxy_for(&a, &p, &u, &out, &err));
 	p = (struct proxy_conf){ .https = S("socks5://secret@h") };
 	ASSERT_INT(-ERR_INVALID, proxy_for(&a, &p, &u, &out, &err));
-	ASSERT_STR("proxy address is not supported: give http://host:port",
-		   err.msg);
+	ASSERT_STR("proxy address is not supported: give http://host:port", err.msg);
 	u.https = false;
 	ASSERT_INT(0, proxy_for(&a, &p, &u, &out, &err));
 	PASS();

@@ -20,9 +20,7 @@ TEST lengths(void)
 		{ "cut", { "\x04\x03xy", 4 }, false },
 		{ "tag alone", { "\x04", 1 }, false },
 		{ "indefinite", { "\x30\x80\x00\x00", 4 }, false },
-		{ "long form of a short length",
-		  { "\x04\x81\x02xy", 5 },
-		  false },
+		{ "long form of a short length", { "\x04\x81\x02xy", 5 }, false },
 		{ "leading zero", { "\x04\x82\x00\x81", 4 }, false },
 		{ "length of 5 bytes", { "\x04\x85\0\0\0\0\1x", 8 }, false },
 		{ "long tag", { "\x1f\x81\x01\x00", 4 }, false },
@@ -32,8 +30,7 @@ TEST lengths(void)
 		struct str in = cases[i].in, value;
 		unsigned tag;
 
-		ASSERT_INT_M(cases[i].name, cases[i].ok,
-			     der_next(&in, &tag, &value));
+		ASSERT_INT_M(cases[i].name, cases[i].ok, der_next(&in, &tag, &value));
 	}
 	PASS();
 }
@@ -97,8 +94,7 @@ TEST numbers_and_times(void)
 		int64_t t = -1;
 
 		in = times[i].in;
-		ASSERT_INT_M(times[i].in.p + 2, times[i].want != -1,
-			     der_take_time(&in, &t));
+		ASSERT_INT_M(times[i].in.p + 2, times[i].want != -1, der_take_time(&in, &t));
 		ASSERT_INT_M(times[i].in.p + 2, times[i].want, t);
 	}
 	PASS();
@@ -130,17 +126,14 @@ TEST names(void)
 		struct err err = ERR_INIT(&a);
 		struct x509_general san = { X509_DNS, str_of(cases[i].san) };
 		struct x509 c = { .names = { &san, 1, 1 } };
-		int rc = x509_check_host(&c, str_of(cases[i].host), NULL, 0,
-					 &err);
+		int rc = x509_check_host(&c, str_of(cases[i].host), NULL, 0, &err);
 
 		ASSERT_INT_M(cases[i].san, cases[i].ok, rc == 0);
 		if (rc < 0)
-			ASSERT_STR_M(
-				cases[i].san,
-				str_fmt(&a,
-					"certificate is valid for %s, not %s",
-					cases[i].san, cases[i].host),
-				err.msg);
+			ASSERT_STR_M(cases[i].san,
+				     str_fmt(&a, "certificate is valid for %s, not %s",
+					     cases[i].san, cases[i].host),
+				     err.msg);
 	}
 	PASS();
 }
@@ -159,8 +152,7 @@ static struct str rsa_key(struct arena *a, size_t bits)
 		if (len == 1)
 			buf_add(&seq, B("\x02\x01\x03"));
 		else
-			buf_addf(&seq, "\x02\x82%c%c%c", (int)(len >> 8),
-				 (int)(len & 255), 0x7f);
+			buf_addf(&seq, "\x02\x82%c%c%c", (int)(len >> 8), (int)(len & 255), 0x7f);
 		if (len > 1)
 			buf_fill(&seq, '\x7f', len - 1);
 	}
@@ -205,13 +197,11 @@ TEST blocks(void)
 		{ "text\n-----BEGIN A-----\nYWI=\n-----END A-----\nmore\n"
 		  "-----BEGIN B C-----\nYw==\n-----END B C-----",
 		  "A=ab B C=c " },
-		{ "-----BEGIN A-----\r\nYW\r\nI=\r\n-----END A-----\r\n",
-		  "A=ab " },
+		{ "-----BEGIN A-----\r\nYW\r\nI=\r\n-----END A-----\r\n", "A=ab " },
 		{ "-----BEGIN A-----\nProc-Type: 4,ENCRYPTED\nX: y\n\nYWI=\n-----END A-----\n",
 		  "A[Proc-Type: 4,ENCRYPTED\nX: y\n]=ab " },
 		{ "-----BEGIN A-----\nYWI=\n", "PEM block A has no end" },
-		{ "-----BEGIN A-----\nYWI=\n-----END B-----\n",
-		  "PEM block A ends as B" },
+		{ "-----BEGIN A-----\nYWI=\n-----END B-----\n", "PEM block A ends as B" },
 		{ "-----BEGIN A-----\n!\n-----END A-----\n",
 		  "PEM block A: illegal base64 data at input byte 0" },
 		{ "", "" },
@@ -232,8 +222,7 @@ TEST blocks(void)
 				buf_addf(&b, "[%.*s]", STRF(p.headers));
 			buf_addf(&b, "=%.*s ", STRF(p.der));
 		}
-		ASSERT_STR_M(cases[i].in, str_of(cases[i].want),
-			     rc < 0 ? err.msg : buf_str(&b));
+		ASSERT_STR_M(cases[i].in, str_of(cases[i].want), rc < 0 ? err.msg : buf_str(&b));
 	}
 	PASS();
 }

@@ -29,8 +29,7 @@ static enum greatest_test_res check_json(const struct yml_case *cases, size_t n)
 			     to_json(&a, str_of(cases[i].in), 0));
 	PASS();
 }
-#define CHECK_JSON(cases) \
-	return check_json(cases, sizeof(cases) / sizeof((cases)[0]))
+#define CHECK_JSON(cases) return check_json(cases, sizeof(cases) / sizeof((cases)[0]))
 
 TEST scalars_of_yaml_1_1(void)
 {
@@ -39,8 +38,7 @@ TEST scalars_of_yaml_1_1(void)
 		  "[true,true,true,true,true,false,false,false,false]" },
 		{ "[yEs, oN, TrUe]", "[\"yEs\",\"oN\",\"TrUe\"]" },
 		{ "[~, null, Null, NULL, '']", "[null,null,null,null,\"\"]" },
-		{ "[0644, 0o644, 0x1A4, 0b11, 1_000, +5, -5]",
-		  "[420,420,420,3,1000,5,-5]" },
+		{ "[0644, 0o644, 0x1A4, 0b11, 1_000, +5, -5]", "[420,420,420,3,1000,5,-5]" },
 		{ "[420.0, 1e3, .5, 1., 1.5e-9]", "[420,1000,0.5,1,1.5e-9]" },
 		{ "[08, 0x, 1e999, 1e]", "[8,\"0x\",\"1e999\",\"1e\"]" },
 		{ "[18446744073709551615, 18446744073709551616]",
@@ -63,8 +61,7 @@ TEST scalars_of_yaml_1_1(void)
 TEST structure(void)
 {
 	static const struct yml_case cases[] = {
-		{ "a: |\n  x\n  y\nb: >-\n  x\n  y\n",
-		  "{\"a\":\"x\\ny\\n\",\"b\":\"x y\"}" },
+		{ "a: |\n  x\n  y\nb: >-\n  x\n  y\n", "{\"a\":\"x\\ny\\n\",\"b\":\"x y\"}" },
 		{ "a: {b: [1, {c: d}]}", "{\"a\":{\"b\":[1,{\"c\":\"d\"}]}}" },
 		{ "? a\n: b\n", "{\"a\":\"b\"}" },
 		{ "- - 1\n  - 2\n-\n", "[[1,2],null]" },
@@ -76,8 +73,7 @@ TEST structure(void)
 		  "{\".inf\":\"d\",\"1\":\"a\",\"1.5\":\"b\",\"true\":\"c\"}" },
 		{ "a: 1\nb: 2\na: 3\n", "{\"a\":3,\"b\":2}" },
 		{ "v: .inf\nv: 1\n", "{\"v\":1}" },
-		{ "a: \"\\x41\\u263a\\ttab\"",
-		  "{\"a\":\"A\xE2\x98\xBA\\ttab\"}" },
+		{ "a: \"\\x41\\u263a\\ttab\"", "{\"a\":\"A\xE2\x98\xBA\\ttab\"}" },
 	};
 
 	CHECK_JSON(cases);
@@ -86,15 +82,12 @@ TEST structure(void)
 TEST anchors_and_merges(void)
 {
 	static const struct yml_case cases[] = {
-		{ "a: &x {k: 1}\nb: *x\n",
-		  "{\"a\":{\"k\":1},\"b\":{\"k\":1}}" },
+		{ "a: &x {k: 1}\nb: *x\n", "{\"a\":{\"k\":1},\"b\":{\"k\":1}}" },
 		{ "m: &m {a: 1, b: 2}\nx: {<<: *m, a: 9}\n",
 		  "{\"m\":{\"a\":1,\"b\":2},\"x\":{\"a\":9,\"b\":2}}" },
 		/* what stands before a merge is overwritten by it */
-		{ "m: &m {a: 1}\nx: {a: 9, <<: *m}\n",
-		  "{\"m\":{\"a\":1},\"x\":{\"a\":1}}" },
-		{ "x:\n  <<: [{a: 1}, {a: 2, b: 3}]\n",
-		  "{\"x\":{\"a\":1,\"b\":3}}" },
+		{ "m: &m {a: 1}\nx: {a: 9, <<: *m}\n", "{\"m\":{\"a\":1},\"x\":{\"a\":1}}" },
+		{ "x:\n  <<: [{a: 1}, {a: 2, b: 3}]\n", "{\"x\":{\"a\":1,\"b\":3}}" },
 		{ "x: {\"<<\": 1}", "{\"x\":{\"<<\":1}}" },
 		{ "x: <<", "{\"x\":\"<<\"}" },
 	};
@@ -111,14 +104,10 @@ TEST faults(void)
 		  "Error: line 2, column 1: found character that cannot start any token" },
 		{ "a: @b\n",
 		  "Error: line 1, column 4: found character that cannot start any token" },
-		{ "a: [1, 2\n",
-		  "Error: line 2, column 1: did not find expected ',' or ']'" },
-		{ "a: \"x\n",
-		  "Error: line 2, column 1: found unexpected end of stream" },
-		{ "a: *none\n",
-		  "Error: line 1, column 4: unknown anchor 'none' referenced" },
-		{ "a: &a [*a]\n",
-		  "Error: line 1, column 8: anchor 'a' value contains itself" },
+		{ "a: [1, 2\n", "Error: line 2, column 1: did not find expected ',' or ']'" },
+		{ "a: \"x\n", "Error: line 2, column 1: found unexpected end of stream" },
+		{ "a: *none\n", "Error: line 1, column 4: unknown anchor 'none' referenced" },
+		{ "a: &a [*a]\n", "Error: line 1, column 8: anchor 'a' value contains itself" },
 		{ "a: {<<: 1}\n",
 		  "Error: line 1, column 9: map merge requires map or sequence of maps as the value" },
 		{ "{a: b}: c\n",
@@ -127,18 +116,14 @@ TEST faults(void)
 		  "Error: line 1, column 5: invalid map key: map[interface {}]interface {}{\".x\":interface {}(nil)}" },
 		{ "a: 1\n~: b\n",
 		  "Error: line 2, column 1: unsupported map key of type: %!s(<nil>), key: <nil>, value: \"b\"" },
-		{ "a:\n- .nan\n",
-		  "Error: line 2, column 3: unsupported value: NaN" },
-		{ "a: !!int x\n",
-		  "Error: line 1, column 4: cannot decode !!str `x` as a !!int" },
+		{ "a:\n- .nan\n", "Error: line 2, column 3: unsupported value: NaN" },
+		{ "a: !!int x\n", "Error: line 1, column 4: cannot decode !!str `x` as a !!int" },
 		{ "a: !!binary '*'\n",
 		  "Error: line 1, column 4: !!binary value contains invalid base64 data" },
 		{ "a: b\nc: \x01\n",
 		  "Error: line 2, column 4: control characters are not allowed" },
-		{ "a: \xff\n",
-		  "Error: line 1, column 4: invalid leading UTF-8 octet" },
-		{ "a: [x?y]\n",
-		  "Error: line 1, column 5: did not find expected ',' or ']'" },
+		{ "a: \xff\n", "Error: line 1, column 4: invalid leading UTF-8 octet" },
+		{ "a: [x?y]\n", "Error: line 1, column 5: did not find expected ',' or ']'" },
 	};
 
 	CHECK_JSON(cases);
@@ -155,10 +140,8 @@ TEST upstream_differs_from_libyaml(void)
 		{ "a: \"\\\\'\"\nb: 'c\\'\nc: d\\'\n",
 		  "{\"a\":\"\\\\'\",\"b\":\"c\\\\\",\"c\":\"d\\\\'\"}" },
 		{ "\xC3\xA9: \"\xC3\xA9\\'\\\n  \\'\"\n", "{\"é\":\"é''\"}" },
-		{ "- \"a\\/b\"\n",
-		  "Error: line 1, column 5: found unknown escape character" },
-		{ "- \"\\\\/\"\n- '\\/'\n- \\/\n",
-		  "[\"\\\\/\",\"\\\\/\",\"\\\\/\"]" },
+		{ "- \"a\\/b\"\n", "Error: line 1, column 5: found unknown escape character" },
+		{ "- \"\\\\/\"\n- '\\/'\n- \\/\n", "[\"\\\\/\",\"\\\\/\",\"\\\\/\"]" },
 		{ "- |\n  \"\\/\"\n", "[\"\\\"\\\\/\\\"\\n\"]" },
 		/* a colon before a flow indicator belongs to a plain scalar */
 		{ "[http:, b]\n", "[\"http:\",\"b\"]" },
@@ -167,8 +150,7 @@ TEST upstream_differs_from_libyaml(void)
 		  "Error: line 1, column 12: did not find expected ',' or '}'" },
 		{ "{k=: [=:, a=\n  b=:, =c:], l: m:}\n",
 		  "{\"k=\":[\"=:\",\"a= b=:\",\"=c:\"],\"l\":\"m:\"}" },
-		{ "{a:?b}\n",
-		  "Error: line 1, column 2: did not find expected ',' or '}'" },
+		{ "{a:?b}\n", "Error: line 1, column 2: did not find expected ',' or '}'" },
 		/* tags have commas and brackets */
 		{ "- !!int, 1\n", "[\"1\"]" },
 		{ "- !a[0] 1\n", "[\"1\"]" },
@@ -226,22 +208,16 @@ TEST mending_is_bounded(void)
 TEST upstream_numbers_lines_its_own_way(void)
 {
 	static const struct yml_case cases[] = {
-		{ "a: b\n c: d\n",
-		  "yaml: line 2: mapping values are not allowed in this context" },
-		{ "a: @b\n",
-		  "yaml: found character that cannot start any token" },
-		{ "a: 1\nb: [1, 2\n",
-		  "yaml: line 2: did not find expected ',' or ']'" },
+		{ "a: b\n c: d\n", "yaml: line 2: mapping values are not allowed in this context" },
+		{ "a: @b\n", "yaml: found character that cannot start any token" },
+		{ "a: 1\nb: [1, 2\n", "yaml: line 2: did not find expected ',' or ']'" },
 		{ "a: \x01\n", "yaml: control characters are not allowed" },
 		{ "a: *x\n", "yaml: unknown anchor 'x' referenced" },
 		{ "a: .inf\n", "json: unsupported value: +Inf" },
 		{ "a: \"\\/\"\n", "yaml: found unknown escape character" },
-		{ "a:\n- \"\\/\"\n",
-		  "yaml: line 2: found unknown escape character" },
-		{ "%YAML 1.2\n---\n",
-		  "yaml: found incompatible YAML document" },
-		{ "\n\n%YAML 1.2\n---\n",
-		  "yaml: line 2: found incompatible YAML document" },
+		{ "a:\n- \"\\/\"\n", "yaml: line 2: found unknown escape character" },
+		{ "%YAML 1.2\n---\n", "yaml: found incompatible YAML document" },
+		{ "\n\n%YAML 1.2\n---\n", "yaml: line 2: found incompatible YAML document" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
@@ -251,8 +227,7 @@ TEST upstream_numbers_lines_its_own_way(void)
 		struct yml_opts opts = { .fault = &f };
 		struct json *j;
 
-		ASSERT_INT(-ERR_INVALID,
-			   yml_parse(&a, str_of(cases[i].in), &opts, &j, &err));
+		ASSERT_INT(-ERR_INVALID, yml_parse(&a, str_of(cases[i].in), &opts, &j, &err));
 		ASSERT_STR_M(cases[i].in, str_of(cases[i].want), f.upstream);
 	}
 	PASS();
@@ -268,13 +243,11 @@ TEST strict_keys(void)
 	buf_init(&b, &a);
 	for (int i = 0; i < 40; i++)
 		buf_addf(&b, "k%d: %d\n", i, i);
-	ASSERT(str_starts(to_json(&a, buf_str(&b), JSON_DUP_ERROR),
-			  S("{\"k0\"")));
+	ASSERT(str_starts(to_json(&a, buf_str(&b), JSON_DUP_ERROR), S("{\"k0\"")));
 	buf_addz(&b, "k7: again\n");
 	ASSERT_STR("Error: line 41, column 5: key \"k7\" already set in map",
 		   to_json(&a, buf_str(&b), JSON_DUP_ERROR));
-	ASSERT(str_find(to_json(&a, buf_str(&b), 0), S("\"k7\":\"again\"")) >
-	       0);
+	ASSERT(str_find(to_json(&a, buf_str(&b), 0), S("\"k7\":\"again\"")) > 0);
 	PASS();
 }
 
@@ -289,10 +262,9 @@ TEST bombs_are_defused(void)
 	buf_init(&b, &a);
 	buf_addz(&b, "a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
 	for (int i = 1; i < 9; i++)
-		buf_addf(&b, "a%d: &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n", i,
-			 i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
-	ASSERT(str_ends(to_json(&a, buf_str(&b), 0),
-			S("document contains excessive aliasing")));
+		buf_addf(&b, "a%d: &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n", i, i, i - 1, i - 1,
+			 i - 1, i - 1, i - 1, i - 1);
+	ASSERT(str_ends(to_json(&a, buf_str(&b), 0), S("document contains excessive aliasing")));
 	buf_init(&b, &a);
 	buf_fill(&b, '[', 100000);
 	ASSERT_INT(-ERR_LIMIT, yml_parse(&a, buf_str(&b), NULL, &j, &err));
@@ -307,16 +279,14 @@ TEST bombs_are_defused(void)
 TEST spans_are_byte_offsets(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	const struct str in =
-		S("\xEF\xBB\xBF# \xC3\xA9\nk\xC3\xA9y: [ab, 'c']\n");
+	const struct str in = S("\xEF\xBB\xBF# \xC3\xA9\nk\xC3\xA9y: [ab, 'c']\n");
 	struct err err = ERR_INIT(&a);
 	size_t start, end;
 	struct json *j;
 
 	ASSERT_INT(0, yml_parse(&a, in, NULL, &j, &err));
 	j = json_first(j);
-	ASSERT_STR("k\xC3\xA9y",
-		   str_sub(in, json_key_pos(j), json_key_pos(j) + 4));
+	ASSERT_STR("k\xC3\xA9y", str_sub(in, json_key_pos(j), json_key_pos(j) + 4));
 	json_span(j, &start, &end);
 	ASSERT_STR("[ab, 'c']", str_sub(in, start, end));
 	json_span(json_next(json_first(j)), &start, &end);
@@ -371,8 +341,7 @@ static struct str to_yaml(struct arena *a, const char *json)
 	struct buf b;
 
 	buf_init(&b, a);
-	if (json_parse(a, str_of(json), NULL, &j, &err) < 0 ||
-	    yml_emit(&b, j, &err) < 0)
+	if (json_parse(a, str_of(json), NULL, &j, &err) < 0 || yml_emit(&b, j, &err) < 0)
 		return str_fmt(a, "Error: %.*s", STRF(err.msg));
 	return buf_str(&b);
 }
@@ -418,20 +387,17 @@ TEST scalar_styles(void)
 		{ "\"a \\nb\"", "\"a \\nb\"\n" },
 		{ "\"\\ufeffbom\"", "\"\\uFEFF\\x62\\x6F\\x6D\"\n" },
 		{ "\"in\\ufeffside\"", "\"in\\uFEFFside\"\n" },
-		{ "\"\\u0000\\u0007\\u001b\\u2028x\\u0001\"",
-		  "\"\\0\\a\\e\\Lx\\x01\"\n" },
+		{ "\"\\u0000\\u0007\\u001b\\u2028x\\u0001\"", "\"\\0\\a\\e\\Lx\\x01\"\n" },
 		{ "\"a\\u0085b\"", "a b\n" },
 		{ "\"a \\u0085 \\u0085b\"", "|-\n  a\n  b\n" },
-		{ "\"x\\u007f\"",
-		  "Error: yaml: control characters are not allowed" },
+		{ "\"x\\u007f\"", "Error: yaml: control characters are not allowed" },
 		{ "[null,true,1,-0,1.0,1e6,1E400]",
 		  "- null\n- true\n- 1\n- 0\n- 1\n- 1e+06\n- 1E400\n" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ASSERT_STR_M(cases[i].in, str_of(cases[i].want),
-			     to_yaml(&a, cases[i].in));
+		ASSERT_STR_M(cases[i].in, str_of(cases[i].want), to_yaml(&a, cases[i].in));
 	PASS();
 }
 
@@ -515,8 +481,7 @@ TEST layout(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ASSERT_STR_M(cases[i].in, str_of(cases[i].want),
-			     to_yaml(&a, cases[i].in));
+		ASSERT_STR_M(cases[i].in, str_of(cases[i].want), to_yaml(&a, cases[i].in));
 	PASS();
 }
 
@@ -540,15 +505,13 @@ TEST long_lines_fold_at_a_space(void)
 TEST key_order(void)
 {
 	static const char *const ascending[] = {
-		"",    "-a",  "1",	"9",	   "10", "B",	 "a",
-		"a-b", "a.b", "a1",	"a01",	   "a2", "a10",	 "a100",
-		"aB",  "ab",  "alpha9", "alpha10", "b2", "b10c", "é",
+		"",   "-a",  "1",    "9",  "10", "B",	   "a",	      "a-b", "a.b",  "a1", "a01",
+		"a2", "a10", "a100", "aB", "ab", "alpha9", "alpha10", "b2",  "b10c", "é",
 	};
 	size_t n = sizeof(ascending) / sizeof(ascending[0]);
 
 	for (size_t i = 0; i + 1 < n; i++) {
-		int c = yml_key_cmp(str_of(ascending[i]),
-				    str_of(ascending[i + 1]));
+		int c = yml_key_cmp(str_of(ascending[i]), str_of(ascending[i + 1]));
 
 		ASSERTm(ascending[i], c < 0);
 		c = yml_key_cmp(str_of(ascending[i + 1]), str_of(ascending[i]));

@@ -98,9 +98,7 @@ static struct str nasty(struct arena *a, struct test_rng *r)
 		n = 30 + test_rand(r, 60); /* long enough to be folded */
 	buf_init(&b, a);
 	for (; n; n--)
-		buf_addz(&b, pieces[test_rand(r, n > 6 && test_rand(r, 3)
-							 ? 8
-							 : COUNT(pieces))]);
+		buf_addz(&b, pieces[test_rand(r, n > 6 && test_rand(r, 3) ? 8 : COUNT(pieces))]);
 	return buf_str(&b);
 }
 
@@ -108,8 +106,7 @@ static struct str nasty(struct arena *a, struct test_rng *r)
 static struct json *around(struct arena *a, struct str s)
 {
 	struct json *o = json_new(a, JSON_OBJECT);
-	struct json *l = json_new(a, JSON_ARRAY),
-		    *in = json_new(a, JSON_OBJECT);
+	struct json *l = json_new(a, JSON_ARRAY), *in = json_new(a, JSON_OBJECT);
 
 	json_push(l, json_new_str(a, s));
 	json_add(in, s, l);
@@ -154,8 +151,7 @@ static const char *broken_rule(struct str s, char style)
 		return "plain text has no space at its ends";
 	if (style == 'p' && strchr("#,[]{}&*!|>'\"%@`", s.p[0]))
 		return "plain text does not begin with an indicator";
-	if (style == 'p' &&
-	    (str_find(s, S(": ")) >= 0 || str_find(s, S(" #")) >= 0))
+	if (style == 'p' && (str_find(s, S(": ")) >= 0 || str_find(s, S(" #")) >= 0))
 		return "plain text has no ': ' nor ' #'";
 	return NULL;
 }
@@ -185,8 +181,7 @@ TEST what_is_emitted_reads_back(void)
 			FAILm("what was emitted does not parse");
 		}
 		ASSERT_STR_M("value", s, json_str(out, "v", S("")));
-		ASSERT_STR_M("key", s,
-			     json_key(json_first(json_at(out, "spec"))));
+		ASSERT_STR_M("key", s, json_key(json_first(json_at(out, "spec"))));
 		ASSERT(json_eq(in, out));
 		style = style_of(&a, s);
 		rule = broken_rule(s, style);
@@ -223,8 +218,7 @@ static bool same_bytes(const char *path)
 	struct buf b;
 
 	buf_init(&b, &a);
-	if (yml_parse(&a, text, NULL, &j, &err) < 0 ||
-	    yml_emit(&b, j, &err) < 0) {
+	if (yml_parse(&a, text, NULL, &j, &err) < 0 || yml_emit(&b, j, &err) < 0) {
 		(void)printf("%s: %.*s\n", path, STRF(err.msg));
 		return false;
 	}
@@ -249,8 +243,7 @@ static void walk(const char *dir, bool expected, struct tally *t)
 		if (e->d_name[0] == '.' || stat(path, &st) < 0)
 			continue;
 		if (S_ISDIR(st.st_mode)) {
-			walk(path, expected || !strcmp(e->d_name, "expected"),
-			     t);
+			walk(path, expected || !strcmp(e->d_name, "expected"), t);
 		} else if (expected && str_ends(str_of(path), S(".yaml"))) {
 			t->files++;
 			t->differ += !same_bytes(path);

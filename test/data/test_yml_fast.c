@@ -107,10 +107,8 @@ static const char *const scalars[] = {
 	"q \"inside\"",
 };
 
-static const char *const ends[] = { "\n",   "\n",     "\n",	 "\n",
-				    "\n",   " \n",    "  # c\n", "\t\n",
-				    "\n\n", "\n  \n", "#\n",	 "\r\n",
-				    "",	    "\n# c\n" };
+static const char *const ends[] = { "\n",   "\n",   "\n",     "\n",  "\n",   " \n", "  # c\n",
+				    "\t\n", "\n\n", "\n  \n", "#\n", "\r\n", "",    "\n# c\n" };
 
 static const char *const lines[] = {
 	"text", "more text", "  indented", "# no comment", "a: b", "- c", "",
@@ -124,8 +122,7 @@ struct maker {
 	bool calm; /* only what the fast reader is for */
 };
 
-static const char *pick(struct maker *m, const char *const *list, size_t n,
-			size_t plain)
+static const char *pick(struct maker *m, const char *const *list, size_t n, size_t plain)
 {
 	return list[test_rand(&m->rng, (uint32_t)(m->calm ? plain : n))];
 }
@@ -304,11 +301,10 @@ TEST generated_documents_are_read_alike(void)
 /* Every prefix of a document that has everything. */
 TEST cut_documents_are_read_alike(void)
 {
-	static const char text[] =
-		"# head\n---\na: b # c\n'q': \"x\\ty\"\nl:\n- 1\n- k: v\n"
-		"  m: |\n    one\n     two\n\n  n: |-\n    x\n-\n- - a\n  - b\n"
-		"long: one\n  two\n\n  three\nf: {a: [1, 'b'], \"c\":d}\n"
-		"e:\nlast: |+\n  x\n\n";
+	static const char text[] = "# head\n---\na: b # c\n'q': \"x\\ty\"\nl:\n- 1\n- k: v\n"
+				   "  m: |\n    one\n     two\n\n  n: |-\n    x\n-\n- - a\n  - b\n"
+				   "long: one\n  two\n\n  three\nf: {a: [1, 'b'], \"c\":d}\n"
+				   "e:\nlast: |+\n  x\n\n";
 	bool took = false;
 
 	for (size_t n = 0; n < sizeof(text); n++) {
@@ -372,8 +368,7 @@ TEST upstreams_files_are_read_alike(void)
 
 	walk("test/golden", &t);
 	walk("examples", &t);
-	(void)printf("%zu files, %zu documents, %zu read the fast way\n",
-		     t.files, t.docs, t.fast);
+	(void)printf("%zu files, %zu documents, %zu read the fast way\n", t.files, t.docs, t.fast);
 	ASSERT_INT(0, (long long)t.differ);
 	ASSERT(t.fast > 0);
 	PASS();

@@ -9,18 +9,16 @@
 #include "plan/preview.h"
 #include "plan/registries_lint.h"
 
-#define FILE(name, path, text)                                                   \
-	{                                                                        \
-		{ "worker/01-worker/_base/files/" name,                          \
-		  sizeof("worker/01-worker/_base/files/" name) - 1 },            \
-		{                                                                \
-			"path: " path                                            \
-			"\nmode: 0644\ncontents: {inline: '" text "'}\n",        \
-				sizeof("path: " path                             \
-				       "\nmode: 0644\ncontents: {inline: '" text \
-				       "'}\n") -                                 \
-					1                                        \
-		}                                                                \
+#define FILE(name, path, text)                                                                 \
+	{                                                                                      \
+		{ "worker/01-worker/_base/files/" name,                                        \
+		  sizeof("worker/01-worker/_base/files/" name) - 1 },                          \
+		{                                                                              \
+			"path: " path "\nmode: 0644\ncontents: {inline: '" text "'}\n",        \
+				sizeof("path: " path "\nmode: 0644\ncontents: {inline: '" text \
+				       "'}\n") -                                               \
+					1                                                      \
+		}                                                                              \
 	}
 #define DIR(path)                           \
 	{                                   \
@@ -35,20 +33,15 @@ static struct template_file files[] = {
 	DIR("worker/01-worker/"),
 	DIR("worker/01-worker/_base/"),
 	DIR("worker/01-worker/_base/files/"),
-	FILE("k", "/etc/kubernetes/kubelet.conf",
-	     "{kind: KubeletConfiguration, maxPods: 7}"),
-	FILE("p", "/etc/containers/policy.json",
-	     "{\"default\": [{\"type\": \"reject\"}]}"),
+	FILE("k", "/etc/kubernetes/kubelet.conf", "{kind: KubeletConfiguration, maxPods: 7}"),
+	FILE("p", "/etc/containers/policy.json", "{\"default\": [{\"type\": \"reject\"}]}"),
 	FILE("r", "/etc/containers/registries.conf", "a = 1"),
 	FILE("s", "/etc/containers/storage.conf", "[storage]"),
 };
 
-static void preview(struct arena *a, const struct mc_set *set,
-		    const struct mc_set *touched)
+static void preview(struct arena *a, const struct mc_set *set, const struct mc_set *touched)
 {
-	struct preview_in in = { .set = set,
-				 .touched = touched,
-				 .hash = S("h") };
+	struct preview_in in = { .set = set, .touched = touched, .hash = S("h") };
 	struct preview out;
 
 	plan_preview(a, &in, &out);
@@ -67,9 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bootstrap_in in = {
 		.manifests = { &f, 1, 1 },
 		.manifest_dir = S("d"),
-		.pull_secret =
-			S("{apiVersion: v1, kind: Secret, type: kubernetes.io/"
-			  "dockerconfigjson, data: {.dockerconfigjson: e30=}}"),
+		.pull_secret = S("{apiVersion: v1, kind: Secret, type: kubernetes.io/"
+				 "dockerconfigjson, data: {.dockerconfigjson: e30=}}"),
 		.templates = &tree,
 		.raw = S("v"),
 		.hash = S("h"),

@@ -66,8 +66,7 @@ static void texts(struct arena *a, struct str in)
 	struct buf b;
 
 	buf_init(&b, a);
-	if (rfc3339_parse(in, &t) && t.sec >= -62167219200 &&
-	    t.sec <= 253402300799) {
+	if (rfc3339_parse(in, &t) && t.sec >= -62167219200 && t.sec <= 253402300799) {
 		rfc3339_add(&b, t);
 		MUST(rfc3339_parse(buf_str(&b), &again));
 		MUST(again.sec == t.sec);

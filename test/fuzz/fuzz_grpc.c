@@ -26,8 +26,7 @@ static struct str run(struct arena *a, struct str in, size_t piece)
 	if (g.over)
 		buf_add(&log, grpc_error(a, g.status, g.text));
 	if (g.over && !g.status && proto_find(g.message, 1, &found) > 0) {
-		MUST(found.p >= g.message.p &&
-		     found.p + found.n <= g.message.p + g.message.n);
+		MUST(found.p >= g.message.p && found.p + found.n <= g.message.p + g.message.n);
 		buf_add(&log, found);
 	}
 	for (struct str r = buf_str(&reply); r.n;) {

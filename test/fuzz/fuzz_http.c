@@ -6,8 +6,7 @@
 
 #include "data/http.h"
 
-static void run(struct arena *a, enum http_kind kind, struct str in,
-		size_t piece, struct buf *log)
+static void run(struct arena *a, enum http_kind kind, struct str in, size_t piece, struct buf *log)
 {
 	static const struct http_limits limits = { 2000, 500, 20 };
 	struct err err = ERR_INIT(a);
@@ -22,16 +21,15 @@ static void run(struct arena *a, enum http_kind kind, struct str in,
 
 		MUST(now.n <= before);
 		if (e == HTTP_BODY) {
-			MUST(part.n <= before && part.p >= in.p &&
-			     part.p + part.n <= in.p + in.n);
+			MUST(part.n <= before && part.p >= in.p && part.p + part.n <= in.p + in.n);
 			buf_add(log, part);
 		}
 		in = str_from(in, before - now.n);
 		if (e == HTTP_HEAD) {
 			MUST(!(r.head.chunked && r.head.has_length));
 			MUST(r.head.fields.n <= limits.fields);
-			buf_addf(log, "<%.*s %d %zu>", STRF(r.head.target),
-				 r.head.status, r.head.fields.n);
+			buf_addf(log, "<%.*s %d %zu>", STRF(r.head.target), r.head.status,
+				 r.head.fields.n);
 		}
 		if (e == HTTP_END) {
 			buf_addz(log, "<end>");
@@ -39,8 +37,7 @@ static void run(struct arena *a, enum http_kind kind, struct str in,
 		}
 		if (e == HTTP_FAULT) {
 			MUST(r.answer >= 400 && err.msg.n);
-			buf_addf(log, "<fault %d %.*s>", r.answer,
-				 STRF(err.msg));
+			buf_addf(log, "<fault %d %.*s>", r.answer, STRF(err.msg));
 			return;
 		}
 		if (e == HTTP_NEED && in.n == 0)

@@ -31,8 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (ign_parse_35(&a, line, &x, &err) < 0) {
 			MUST(err.msg.n);
-			MUST(json_parse(&a, line, &go, &j, &err) < 0 ||
-			     !ign_take(&a, j, &p));
+			MUST(json_parse(&a, line, &go, &j, &err) < 0 || !ign_take(&a, j, &p));
 			continue;
 		}
 		MUST(json_parse(&a, line, &go, &j, &err) == 0);

@@ -28,8 +28,7 @@ static void kubelet(struct arena *a, const struct mc_object *o, struct str base)
 	struct err err = ERR_INIT(a);
 	struct mc *mc;
 
-	if (kubelet_validate(a, o, &err) < 0 ||
-	    kubelet_config(a, &in, o, S("n"), &mc, &err) < 0) {
+	if (kubelet_validate(a, o, &err) < 0 || kubelet_config(a, &in, o, S("n"), &mc, &err) < 0) {
 		MUST(err.msg.n);
 		return;
 	}
@@ -40,9 +39,7 @@ static void kubelet(struct arena *a, const struct mc_object *o, struct str base)
 
 static void runtime(struct arena *a, const struct mc_object *o, struct str base)
 {
-	struct runtime_in in = { .pool = S("worker"),
-				 .storage = base,
-				 .more_stores = true };
+	struct runtime_in in = { .pool = S("worker"), .storage = base, .more_stores = true };
 	struct err err = ERR_INIT(a);
 	struct str note;
 	struct mc *mc;

@@ -34,9 +34,8 @@ static void review(struct str in)
 }
 
 /* Where the parts of a config come from: whatever was edited since it was rendered. */
-static void blame(struct arena *a, const struct mc_set *set,
-		  const struct mc_merged *config, const struct mcs *sources,
-		  bool exact)
+static void blame(struct arena *a, const struct mc_set *set, const struct mc_merged *config,
+		  const struct mcs *sources, bool exact)
 {
 	struct mc_origins_in in = { config, sources, exact };
 	struct mc_origins out;
@@ -72,10 +71,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < set.mcs.n; i++)
 		mc_lint(&a, set.mcs.v[i], &found);
 	for (size_t i = 0; i < set.pools.n; i++) {
-		struct render_in r = { .raw = S("v"),
-				       .hash = S("h"),
-				       .pool = set.pools.v[i],
-				       .mcs = &set.mcs };
+		struct render_in r = {
+			.raw = S("v"), .hash = S("h"), .pool = set.pools.v[i], .mcs = &set.mcs
+		};
 		struct update_plan plan;
 		struct rendered out;
 		struct update_in u = { .from = &out.merged, .to = &out.merged };

@@ -23,8 +23,7 @@ static void config(struct arena *a, struct str text)
 	if (mc_current_parse(a, text, &c, &err) < 0)
 		return;
 	/* what is written is read again, and then stays as it is */
-	if (mc_current_parse(a, c.text, &again, &err) < 0 ||
-	    !str_eq(again.text, c.text))
+	if (mc_current_parse(a, c.text, &again, &err) < 0 || !str_eq(again.text, c.text))
 		abort();
 	in.from = &none.spec;
 	in.to = &c.spec;

@@ -19,16 +19,15 @@ static struct str with_sums(struct arena *a, struct str in)
 		struct str one = in;
 
 		more = str_cut(in, 1, &one, &in);
-		buf_addf(&b, "%.16s %zu\n", hash_hex_of(a, HASH_MD5, one).p,
-			 one.n);
+		buf_addf(&b, "%.16s %zu\n", hash_hex_of(a, HASH_MD5, one).p, one.n);
 		buf_add(&b, one);
 		buf_addc(&b, '\n');
 	}
 	return buf_str(&b);
 }
 
-static struct str ask(struct sandbox *s, struct arena *a, const char *method,
-		      struct str path, const char *type, const char *body)
+static struct str ask(struct sandbox *s, struct arena *a, const char *method, struct str path,
+		      const char *type, const char *body)
 {
 	struct sb_reply reply;
 	struct sb_request r = { .method = str_of(method),
@@ -50,10 +49,9 @@ static struct str lists(struct sandbox *s, struct arena *a)
 	buf_init(&b, a);
 	for (const struct sb_kind *k = s->kinds.first; k; k = k->next)
 		for (size_t i = 0; i < k->n; i++) {
-			struct str path = str_fmt(
-				a, "/api%s/%.*s/%.*s", k->group.n ? "s" : "",
-				STRF(kinds_api_version(a, k, &k->v[i])),
-				STRF(k->plural));
+			struct str path =
+				str_fmt(a, "/api%s/%.*s/%.*s", k->group.n ? "s" : "",
+					STRF(kinds_api_version(a, k, &k->v[i])), STRF(k->plural));
 
 			buf_add(&b, ask(s, a, "GET", path, "", ""));
 		}
@@ -68,8 +66,7 @@ static void use(struct sandbox *s, struct arena *a)
 	(void)ask(s, a, "GET", S("/openapi/v2"), "", "");
 	(void)ask(s, a, "PATCH", S(CMS "/a"), "application/merge-patch+json",
 		  "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
-	(void)ask(s, a, "PATCH", S("/api/v1/nodes/a"),
-		  "application/strategic-merge-patch+json",
+	(void)ask(s, a, "PATCH", S("/api/v1/nodes/a"), "application/strategic-merge-patch+json",
 		  "{\"spec\":{\"unschedulable\":true}}");
 	(void)ask(s, a, "POST", S("/apis/a.b/v1/cs"), "application/json",
 		  "{\"apiVersion\":\"a.b/v1\",\"kind\":\"C\",\"metadata\":"

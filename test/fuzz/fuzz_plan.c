@@ -18,8 +18,7 @@ static void check(struct arena *a, const struct actions *out)
 		struct json *j;
 
 		if (out->v[i].body.n)
-			MUST(json_parse(a, out->v[i].body, NULL, &j, &err) ==
-			     0);
+			MUST(json_parse(a, out->v[i].body, NULL, &j, &err) == 0);
 		if (out->v[i].kind <= ACTION_EVICT)
 			MUST(out->v[i].path.n && out->v[i].reason.n);
 	}
@@ -90,8 +89,7 @@ static void fuzz_drain(struct arena *a, const struct json *j)
 			break;
 		check(a, &out);
 		for (size_t k = 0; k < out.n; k++) {
-			struct drain_answer r = { .status = i % 3 ? 200 : 429,
-						  .message = S("no") };
+			struct drain_answer r = { .status = i % 3 ? 200 : 429, .message = S("no") };
 
 			if (out.v[k].kind == ACTION_GET && json_at(j, "mcn"))
 				r.body = body_of(a, json_at(j, "mcn"));
@@ -108,8 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err = ERR_INIT(&a);
 	struct json *j;
 
-	if (json_parse(&a, (struct str){ (const char *)data, size }, NULL, &j,
-		       &err) < 0)
+	if (json_parse(&a, (struct str){ (const char *)data, size }, NULL, &j, &err) < 0)
 		return 0;
 	fuzz_pool(&a, j);
 	fuzz_drain(&a, j);

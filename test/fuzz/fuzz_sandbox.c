@@ -6,17 +6,16 @@
 
 #include "sandbox/watch.h"
 
-static void ask(struct sandbox *s, struct str method, struct str path,
-		struct str body, const char *accept)
+static void ask(struct sandbox *s, struct str method, struct str path, struct str body,
+		const char *accept)
 {
 	struct arena a = ARENA_INIT;
 	struct sb_request r = {
 		.method = method,
 		.path = path,
 		.accept = str_of(accept),
-		.content_type = str_is(method, "PATCH")
-					? S("application/merge-patch+json")
-					: S("application/json"),
+		.content_type = str_is(method, "PATCH") ? S("application/merge-patch+json")
+							: S("application/json"),
 		.body = body,
 		.now = 1000000000,
 	};

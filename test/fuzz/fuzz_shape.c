@@ -17,8 +17,7 @@ static struct str text_of(struct arena *a, const struct json *j)
 	return buf_str(&b);
 }
 
-static void hold(struct arena *a, uint16_t type, unsigned mode,
-		 const struct json *in)
+static void hold(struct arena *a, uint16_t type, unsigned mode, const struct json *in)
 {
 	struct err err = ERR_INIT(a), check = ERR_INIT(a);
 	struct json *held, *out, *again;
@@ -46,8 +45,7 @@ static void texts(struct arena *a, struct str in)
 	struct buf b;
 
 	if (quantity_parse(a, in, &q, &err) == 0) {
-		MUST(quantity_parse(a, q.text, &q2, &err) == 0 ||
-		     err.code == ERR_LIMIT);
+		MUST(quantity_parse(a, q.text, &q2, &err) == 0 || err.code == ERR_LIMIT);
 		if (err.code != ERR_LIMIT)
 			MUST(q.sign == q2.sign);
 	}

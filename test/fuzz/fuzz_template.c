@@ -16,12 +16,11 @@ static const char *const paths[] = {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char config[] =
-		"{\"spec\":{\"clusterDNSIP\":\"10.0.0.1\",\"images\":{\"k\":"
-		"\"v\"},\"rootCAData\":\"QUI=\",\"infra\":{\"status\":{"
-		"\"controlPlaneTopology\":\"SingleReplica\","
-		"\"platformStatus\":{\"type\":\"BareMetal\",\"baremetal\":{"
-		"\"apiServerInternalIPs\":[\"192.0.2.1\"]}}}}}}";
+	static const char config[] = "{\"spec\":{\"clusterDNSIP\":\"10.0.0.1\",\"images\":{\"k\":"
+				     "\"v\"},\"rootCAData\":\"QUI=\",\"infra\":{\"status\":{"
+				     "\"controlPlaneTopology\":\"SingleReplica\","
+				     "\"platformStatus\":{\"type\":\"BareMetal\",\"baremetal\":{"
+				     "\"apiServerInternalIPs\":[\"192.0.2.1\"]}}}}}}";
 	struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct str rest = { (const char *)data, size };

@@ -61,13 +61,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST(c.not_before >= -62167219200 && c.not_after <= 253402300799);
 	for (size_t i = 0; i < c.names.n; i++) {
 		within(c.names.v[i].value, data, size);
-		MUST(c.names.v[i].kind != X509_IP ||
-		     c.names.v[i].value.n == 4 || c.names.v[i].value.n == 16);
+		MUST(c.names.v[i].kind != X509_IP || c.names.v[i].value.n == 4 ||
+		     c.names.v[i].value.n == 16);
 	}
 	x509_add_name(&b, c.subject);
 	(void)x509_check_host(&c, S("a.example"), NULL, 0, &err);
-	(void)x509_check_host(&c, S("127.0.0.1"),
-			      (const unsigned char *)"\x7f\0\0\1", 4, &err);
+	(void)x509_check_host(&c, S("127.0.0.1"), (const unsigned char *)"\x7f\0\0\1", 4, &err);
 	(void)x509_check_time(&c, 1800000000, &err);
 	check_chain(&c, &err);
 	arena_free(&a);

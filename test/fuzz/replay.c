@@ -24,8 +24,7 @@ int main(int argc, char **argv)
 
 		if (e->d_name[0] == '.')
 			continue;
-		text = test_file(&a,
-				 str_fmt(&a, "%s/%s", argv[1], e->d_name).p);
+		text = test_file(&a, str_fmt(&a, "%s/%s", argv[1], e->d_name).p);
 		(void)LLVMFuzzerTestOneInput((const uint8_t *)text.p, text.n);
 		n++;
 	}

@@ -35,8 +35,7 @@ static void without_duplicates(struct arena *a, struct ign_obj *o)
 	for (size_t i = 0; i < o->type->n; i++) {
 		const struct ign_field *f = &o->type->fields[i];
 		struct ign_val *v = &o->v[i];
-		struct map own,
-			*seen = f->flags & IGN_GROUPED ? &grouped : &own;
+		struct map own, *seen = f->flags & IGN_GROUPED ? &grouped : &own;
 		size_t n = 0;
 
 		map_init(&own, a);
@@ -49,8 +48,7 @@ static void without_duplicates(struct arena *a, struct ign_obj *o)
 				v->u.strs.v[n++] = v->u.strs.v[k];
 		if (f->kind == IGN_STRS)
 			v->u.strs.n = n;
-		for (size_t k = 0; f->kind == IGN_OBJS && k < v->u.objs.n;
-		     k++) {
+		for (size_t k = 0; f->kind == IGN_OBJS && k < v->u.objs.n; k++) {
 			without_duplicates(a, v->u.objs.v[k]);
 			if (map_put(seen, ign_key(a, v->u.objs.v[k]), o))
 				v->u.objs.v[n++] = v->u.objs.v[k];
@@ -78,8 +76,7 @@ static void simple(struct ign_obj *o)
 			o->v[i] = (struct ign_val){ 0 };
 		if (f->kind == IGN_OBJ)
 			simple(o->v[i].u.o);
-		for (size_t k = 0; f->kind == IGN_OBJS && k < o->v[i].u.objs.n;
-		     k++)
+		for (size_t k = 0; f->kind == IGN_OBJS && k < o->v[i].u.objs.n; k++)
 			simple(o->v[i].u.objs.v[k]);
 	}
 }
@@ -95,12 +92,10 @@ TEST merging_with_nothing_changes_nothing(void)
 		struct ign_obj *both[2] = { x, none };
 		struct str want = text_of(&a, x);
 
-		ASSERT_STR_M("x + nothing", want,
-			     text_of(&a, fold(&a, both, 2)));
+		ASSERT_STR_M("x + nothing", want, text_of(&a, fold(&a, both, 2)));
 		both[0] = none;
 		both[1] = x;
-		ASSERT_STR_M("nothing + x", want,
-			     text_of(&a, fold(&a, both, 2)));
+		ASSERT_STR_M("nothing + x", want, text_of(&a, fold(&a, both, 2)));
 		ASSERT(ign_eq(x, x));
 		ASSERT_STR_M("x is not changed", want, text_of(&a, x));
 	}
@@ -122,8 +117,7 @@ TEST a_fold_is_merges_one_after_the_other(void)
 			two[1] = l[k];
 			two[0] = fold(&a, two, 2);
 		}
-		ASSERT_STR_M("fold", text_of(&a, two[0]),
-			     text_of(&a, fold(&a, l, 4)));
+		ASSERT_STR_M("fold", text_of(&a, two[0]), text_of(&a, fold(&a, l, 4)));
 	}
 	PASS();
 }
@@ -167,8 +161,7 @@ TEST merging_twice_is_merging_once(void)
 			struct ign_obj *s = l[k]->v[IGN_CONFIG_STORAGE].u.o;
 
 			for (size_t n = 0; n < f->n; n++)
-				f->v[n]->v[IGN_FILE_APPEND] =
-					(struct ign_val){ 0 };
+				f->v[n]->v[IGN_FILE_APPEND] = (struct ign_val){ 0 };
 			if (!s)
 				continue;
 			s->v[IGN_STORAGE_FILESYSTEMS] = (struct ign_val){ 0 };
@@ -196,8 +189,7 @@ TEST what_is_written_reads_back(void)
 
 		/* few fields, so that some are valid */
 		if (i % 4 == 0 && test_rand(&rng, 2))
-			x->v[IGN_CONFIG_PASSWD].u.o =
-				generate(&a, &rng, &ign_type_PASSWD);
+			x->v[IGN_CONFIG_PASSWD].u.o = generate(&a, &rng, &ign_type_PASSWD);
 		if (i % 4 == 0)
 			without_duplicates(&a, x);
 		if (ign_parse_35(&a, text_of(&a, x), &y, &err) < 0) {
@@ -213,8 +205,7 @@ TEST what_is_written_reads_back(void)
 
 TEST down_and_up_again(void)
 {
-	static const char *const versions[] = { "3.4.0", "3.3.0", "3.2.0",
-						"3.1.0" };
+	static const char *const versions[] = { "3.4.0", "3.3.0", "3.2.0", "3.1.0" };
 	struct test_rng rng = { 6 };
 	int converted = 0;
 
@@ -237,8 +228,7 @@ TEST down_and_up_again(void)
 		json_encode(&b, j, 0);
 		ASSERT_INT(0, ign_parse_35(&a, buf_str(&b), &back, &err));
 		if (v.minor >= 2) /* 3.1 has no shouldExist: true */
-			ASSERT_STR_M(versions[i % 4], text_of(&a, x),
-				     text_of(&a, back));
+			ASSERT_STR_M(versions[i % 4], text_of(&a, x), text_of(&a, back));
 	}
 	ASSERT(converted > 500);
 	PASS();
@@ -254,12 +244,9 @@ TEST merges(void)
 		const char *name, *x, *y, *want;
 	} cases[] = {
 		{ "a set empty value counts as set",
-		  V
-		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"shell\":\"/bin/sh\"}]}}",
-		  V
-		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"shell\":\"\"}]}}",
-		  V
-		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"shell\":\"\"}]}}" },
+		  V "\"passwd\":{\"users\":[{\"name\":\"core\",\"shell\":\"/bin/sh\"}]}}",
+		  V "\"passwd\":{\"users\":[{\"name\":\"core\",\"shell\":\"\"}]}}",
+		  V "\"passwd\":{\"users\":[{\"name\":\"core\",\"shell\":\"\"}]}}" },
 		{ "keys of a user are joined once",
 		  V
 		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"a\",\"b\"]}]}}",
@@ -268,8 +255,7 @@ TEST merges(void)
 		  V
 		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"a\",\"b\",\"c\"]}]}}" },
 		{ "a directory takes a file's place",
-		  V
-		  "\"storage\":{\"files\":[{\"path\":\"/a\"},{\"path\":\"/b\"}]}}",
+		  V "\"storage\":{\"files\":[{\"path\":\"/a\"},{\"path\":\"/b\"}]}}",
 		  V "\"storage\":{\"directories\":[{\"path\":\"/a\"}]}}",
 		  V
 		  "\"storage\":{\"directories\":[{\"path\":\"/a\"}],\"files\":[{\"path\":\"/b\"}]}}" },
@@ -311,8 +297,7 @@ TEST merges(void)
 		if (ign_parse_35(&a, str_of(cases[i].x), &two[0], &err) < 0 ||
 		    ign_parse_35(&a, str_of(cases[i].y), &two[1], &err) < 0)
 			FAILm(cases[i].name);
-		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
-			     text_of(&a, fold(&a, two, 2)));
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), text_of(&a, fold(&a, two, 2)));
 	}
 	PASS();
 }
@@ -337,12 +322,10 @@ TEST versions(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct err err = ERR_INIT(&a);
 		struct ign_parsed p;
-		struct str text = str_fmt(&a, "{\"ignition\":{\"version\":%s}}",
-					  cases[i].version);
+		struct str text = str_fmt(&a, "{\"ignition\":{\"version\":%s}}", cases[i].version);
 		int rc = ign_parse(&a, text, &p, &err);
 
-		ASSERT_INT_M(cases[i].version, cases[i].want ? -ERR_INVALID : 0,
-			     rc);
+		ASSERT_INT_M(cases[i].version, cases[i].want ? -ERR_INVALID : 0, rc);
 		if (cases[i].want)
 			ASSERT_STR_M(
 				cases[i].version,
@@ -364,12 +347,10 @@ TEST trees_and_texts_say_the_same(void)
 		{ "{\"ignition\":{\"version\":\"3.5.0\"}}", true },
 		{ "{\"ignition\":{\"version\":\"3.2.0\"},\"storage\":{\"files\":[{\"path\":\"/etc/a\",\"mode\":1023}]}}",
 		  true },
-		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"unknown\":1}",
-		  true },
+		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"unknown\":1}", true },
 		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"path\":\"/a\",\"path\":\"/b\"}]}}",
 		  true },
-		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"passwd\":null}",
-		  true },
+		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"passwd\":null}", true },
 		/* which of two cases counts, the text's order decides */
 		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"Path\":\"/a\",\"path\":\"/b\"}]}}",
 		  false },
@@ -392,8 +373,7 @@ TEST trees_and_texts_say_the_same(void)
 		struct json *tree;
 
 		ASSERT_INT(0, json_parse(&a, text, NULL, &tree, &err));
-		ASSERT_INT_M(cases[i].config, cases[i].taken,
-			     ign_take(&a, tree, &p));
+		ASSERT_INT_M(cases[i].config, cases[i].taken, ign_take(&a, tree, &p));
 		if (!cases[i].taken)
 			continue;
 		ASSERT_INT(0, ign_parse(&a, text, &q, &err));
@@ -411,11 +391,10 @@ TEST mended_bytes_are_not_taken(void)
 	struct ign_parsed p;
 	struct json *tree;
 
-	ASSERT_INT(0,
-		   json_parse(&a,
-			      S("{\"ignition\":{\"version\":\"3.5.0\"},"
-				"\"storage\":{\"files\":[{\"path\":\"/a\"}]}}"),
-			      NULL, &tree, &err));
+	ASSERT_INT(0, json_parse(&a,
+				 S("{\"ignition\":{\"version\":\"3.5.0\"},"
+				   "\"storage\":{\"files\":[{\"path\":\"/a\"}]}}"),
+				 NULL, &tree, &err));
 	ASSERT(ign_take(&a, tree, &p));
 	json_set(json_first(json_at(tree, "storage.files")), S("path"),
 		 json_new_str(&a, S("/\xFF")));

@@ -280,8 +280,7 @@ TEST what_has_a_fault_is_not_taken(void)
 		struct ign_parsed p;
 		struct json *tree;
 
-		if (json_parse(&a, str_of(cases[i].config), &go, &tree, &err) ==
-		    0)
+		if (json_parse(&a, str_of(cases[i].config), &go, &tree, &err) == 0)
 			ASSERTm(cases[i].config, !ign_take(&a, tree, &p));
 	}
 	PASS();

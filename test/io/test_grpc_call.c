@@ -41,8 +41,8 @@ static void on_bytes(struct source *s, short events)
 	if (n > 0 && p->silent)
 		return;
 	for (size_t i = 0; i < p->says.n; i += 3)
-		(void)send(s->fd, p->says.p + i,
-			   p->says.n - i < 3 ? p->says.n - i : 3, MSG_NOSIGNAL);
+		(void)send(s->fd, p->says.p + i, p->says.n - i < 3 ? p->says.n - i : 3,
+			   MSG_NOSIGNAL);
 	loop_remove(p->loop, s);
 	(void)close(s->fd);
 	s->fd = -1;
@@ -53,10 +53,9 @@ static void on_connection(struct source *s, short events)
 	struct peer *p = s->ctx;
 
 	(void)events;
-	p->source = (struct source){ .fd = accept(s->fd, NULL, NULL),
-				     .want = POLLIN,
-				     .ready = on_bytes,
-				     .ctx = p };
+	p->source = (struct source){
+		.fd = accept(s->fd, NULL, NULL), .want = POLLIN, .ready = on_bytes, .ctx = p
+	};
 	loop_add(p->loop, &p->source);
 }
 
@@ -67,12 +66,9 @@ static void listen_at(struct peer *p, struct arena *a)
 
 	(void)snprintf(to.sun_path, sizeof(to.sun_path), "%s", path_of(a).p);
 	(void)unlink(to.sun_path);
-	if (bind(fd, (struct sockaddr *)&to, sizeof(to)) < 0 ||
-	    listen(fd, 5) < 0)
+	if (bind(fd, (struct sockaddr *)&to, sizeof(to)) < 0 || listen(fd, 5) < 0)
 		abort();
-	p->listener = (struct source){
-		.fd = fd, .want = POLLIN, .ready = on_connection, .ctx = p
-	};
+	p->listener = (struct source){ .fd = fd, .want = POLLIN, .ready = on_connection, .ctx = p };
 	loop_add(p->loop, &p->listener);
 }
 
@@ -95,9 +91,8 @@ static void done(struct grpc_call *c, const struct grpc *answer)
 {
 	struct outcome *o = c->ctx;
 
-	o->text = answer->status
-			  ? grpc_error(o->a, answer->status, answer->text)
-			  : str_dup(o->a, answer->message);
+	o->text = answer->status ? grpc_error(o->a, answer->status, answer->text)
+				 : str_dup(o->a, answer->message);
 	loop_stop(c->loop);
 }
 
@@ -140,13 +135,12 @@ TEST calls(void)
 		bool silent;
 	} cases[] = {
 		{ "an answer", S(ANSWER "0"), "hi", 0, 60000, false },
-		{ "to a long request", S(ANSWER "0"), "hi", 16000, 60000,
-		  false },
+		{ "to a long request", S(ANSWER "0"), "hi", 16000, 60000, false },
 		{ "to one that is too long", S(ANSWER "0"),
-		  "rpc error: code = Internal desc = the request is too long",
-		  16001, 60000, false },
-		{ "an error", S(ANSWER "5"),
-		  "rpc error: code = NotFound desc = ", 0, 60000, false },
+		  "rpc error: code = Internal desc = the request is too long", 16001, 60000,
+		  false },
+		{ "an error", S(ANSWER "5"), "rpc error: code = NotFound desc = ", 0, 60000,
+		  false },
 		{ "nothing", S(""), BROKEN("EOF"), 0, 60000, false },
 		{ "half an answer", S(ANSWER), BROKEN("EOF"), 0, 60000, false },
 		{ "no answer", S(""),
@@ -159,15 +153,12 @@ TEST calls(void)
 	struct loop *l = loop_new(&err);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct peer p = { .loop = l,
-				  .says = cases[i].says,
-				  .silent = cases[i].silent };
+		struct peer p = { .loop = l, .says = cases[i].says, .silent = cases[i].silent };
 
 		listen_at(&p, &a);
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
 			     call(&a, l, cases[i].n, cases[i].ms));
-		ASSERT_INT_M(cases[i].name, 1,
-			     p.read > cases[i].n || cases[i].n > 16000);
+		ASSERT_INT_M(cases[i].name, 1, p.read > cases[i].n || cases[i].n > 16000);
 		hush(&p);
 	}
 	loop_free(l);
@@ -182,14 +173,13 @@ TEST no_peer(void)
 	struct str at = path_of(&a);
 
 	(void)unlink(at.p);
-	ASSERT_STR_M(
-		"no socket",
-		str_fmt(&a,
-			"rpc error: code = Unavailable desc = connection "
-			"error: desc = \"transport: Error while dialing: dial "
-			"unix %.*s: connect: no such file or directory\"",
-			STRF(at)),
-		call(&a, l, 1, 60000));
+	ASSERT_STR_M("no socket",
+		     str_fmt(&a,
+			     "rpc error: code = Unavailable desc = connection "
+			     "error: desc = \"transport: Error while dialing: dial "
+			     "unix %.*s: connect: no such file or directory\"",
+			     STRF(at)),
+		     call(&a, l, 1, 60000));
 	(void)close(open(at.p, O_CREAT | O_WRONLY, 0600));
 	ASSERT_STR_M("no listener",
 		     str_fmt(&a,

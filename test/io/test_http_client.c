@@ -41,19 +41,16 @@ static void handle(struct http_exchange *x, void *ctx)
 	(void)ctx;
 	if (str_is(t, "/echo")) {
 		http_reply(x, 200, S(""),
-			   str_fmt(x->a, "%.*s %.*s %.*s [%.*s]",
-				   STRF(x->head->method), STRF(x->head->host),
-				   STRF(http_get(x->head, S("X-Test"))),
+			   str_fmt(x->a, "%.*s %.*s %.*s [%.*s]", STRF(x->head->method),
+				   STRF(x->head->host), STRF(http_get(x->head, S("X-Test"))),
 				   STRF(x->body)),
 			   NULL, NULL);
 	} else if (str_is(t, "/big")) {
-		http_reply(x, 200, S(""), (struct str){ big, sizeof(big) },
-			   NULL, NULL);
+		http_reply(x, 200, S(""), (struct str){ big, sizeof(big) }, NULL, NULL);
 	} else if (str_is(t, "/watch")) {
 		x->on_gone = on_gone;
 		held = x;
-		http_stream_start(x, 200,
-				  S("Content-Type: application/json\r\n"));
+		http_stream_start(x, 200, S("Content-Type: application/json\r\n"));
 	} else if (str_starts(t, S("/never"))) {
 		x->on_gone = on_gone;
 		held = x;
@@ -96,16 +93,14 @@ static void start(const struct http_client_opts *given)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct http_client_opts o =
-		given ? *given : (struct http_client_opts){ 0 };
+	struct http_client_opts o = given ? *given : (struct http_client_opts){ 0 };
 	struct http_server_opts so = { .handle = handle, .body_max = body_max };
 
 	loop = loop_new(&err);
 	held = NULL;
 	server = http_server_new(loop, &so);
 	server_tls = tls_server_new(NULL);
-	if (tls_server_set_pair(server_tls, pem("p256.pem"), pem("p256.key"),
-				&err) < 0)
+	if (tls_server_set_pair(server_tls, pem("p256.pem"), pem("p256.key"), &err) < 0)
 		abort();
 	port = listen_here(NULL);
 	tls_port = listen_here(server_tls);
@@ -161,15 +156,13 @@ static void on_body(struct http_call *c, struct str part)
 	}
 }
 
-static void prepare(struct ask *k, const char *method, bool tls,
-		    const char *path)
+static void prepare(struct ask *k, const char *method, bool tls, const char *path)
 {
 	*k = (struct ask){ 0 };
 	buf_init(&k->parts, &k->a);
 	k->call.method = str_of(method);
-	k->call.url =
-		str_fmt(&k->a, "%s://localhost:%u%s", tls ? "https" : "http",
-			tls ? tls_port : port, path);
+	k->call.url = str_fmt(&k->a, "%s://localhost:%u%s", tls ? "https" : "http",
+			      tls ? tls_port : port, path);
 	k->call.done = on_done;
 	k->call.ctx = k;
 }
@@ -193,19 +186,16 @@ TEST plain_and_tls(void)
 			run(&k);
 			ASSERT_STR("", k.message);
 			ASSERT_INT(200, k.status);
-			ASSERT_STR(str_fmt(&k.a, "GET localhost:%u abc []",
-					   tls ? tls_port : port)
-					   .p,
-				   k.body);
+			ASSERT_STR(
+				str_fmt(&k.a, "GET localhost:%u abc []", tls ? tls_port : port).p,
+				k.body);
 			ASSERT_INT(1, (long long)http_server_conns(server));
 			arena_free(&k.a);
 		}
 		prepare(&k, "POST", tls, "/echo");
 		k.call.body = S("posted");
 		run(&k);
-		ASSERT_STR(str_fmt(&k.a, "POST localhost:%u  [posted]",
-				   tls ? tls_port : port)
-				   .p,
+		ASSERT_STR(str_fmt(&k.a, "POST localhost:%u  [posted]", tls ? tls_port : port).p,
 			   k.body);
 		arena_free(&k.a);
 		prepare(&k, "PUT", tls, "/echo"); /* more than a socket takes */
@@ -322,24 +312,17 @@ TEST what_fails(void)
 	run(&k);
 	ASSERT_INT(-ERR_AGAIN, k.rc);
 	ASSERT_STR(
-		str_fmt(&a,
-			"GET http://localhost:%u/never: timed out waiting for the answer",
-			port)
+		str_fmt(&a, "GET http://localhost:%u/never: timed out waiting for the answer", port)
 			.p,
 		k.message);
 	arena_free(&k.a);
 
 	prepare(&k, "GET", false, "/watch?token=secret");
-	k.call.url = str_fmt(&a, "http://u:pw@localhost:%u/never?token=secret",
-			     port);
+	k.call.url = str_fmt(&a, "http://u:pw@localhost:%u/never?token=secret", port);
 	k.call.total_ms = 30;
 	run(&k);
-	ASSERT_STR(
-		str_fmt(&a,
-			"GET http://localhost:%u/never: took longer than 30 ms",
-			port)
-			.p,
-		k.message);
+	ASSERT_STR(str_fmt(&a, "GET http://localhost:%u/never: took longer than 30 ms", port).p,
+		   k.message);
 	arena_free(&k.a);
 
 	prepare(&k, "GET", false, "/watch");
@@ -358,9 +341,7 @@ TEST what_fails(void)
 	run(&k);
 	ASSERT_INT(-ERR_LIMIT, k.rc);
 	ASSERT_STR(
-		str_fmt(&a,
-			"GET http://localhost:%u/big: answer is larger than 1000 bytes",
-			port)
+		str_fmt(&a, "GET http://localhost:%u/big: answer is larger than 1000 bytes", port)
 			.p,
 		k.message);
 	arena_free(&k.a);
@@ -388,12 +369,10 @@ TEST what_fails(void)
 	prepare(&k, "GET", true, "/");
 	k.call.url = str_fmt(&a, "https://localhost:%u/", port);
 	run(&k);
-	ASSERT_STR(
-		str_fmt(&a,
-			"GET https://localhost:%u/: tls: the server speaks plain HTTP here",
-			port)
-			.p,
-		k.message);
+	ASSERT_STR(str_fmt(&a, "GET https://localhost:%u/: tls: the server speaks plain HTTP here",
+			   port)
+			   .p,
+		   k.message);
 	arena_free(&k.a);
 	prepare(&k, "GET", false, "/");
 	k.call.url = str_fmt(&a, "http://localhost:%u/", tls_port);
@@ -473,10 +452,9 @@ static void fake_open_far(struct fake *f)
 	struct sock_addr to;
 
 	(void)sock_parse(S("127.0.0.1"), tls_port, &to);
-	f->far = (struct source){ .fd = socket(AF_INET, SOCK_STREAM, 0),
-				  .want = POLLIN,
-				  .ready = fake_far,
-				  .ctx = f };
+	f->far = (struct source){
+		.fd = socket(AF_INET, SOCK_STREAM, 0), .want = POLLIN, .ready = fake_far, .ctx = f
+	};
 	if (connect(f->far.fd, (void *)&to.ss, to.len) < 0)
 		abort();
 	loop_add(loop, &f->far);
@@ -512,8 +490,7 @@ static void fake_conn(struct source *s, short events)
 		return;
 	}
 	(void)send(s->fd, answer, strlen(answer), MSG_NOSIGNAL);
-	if (str_starts(buf_str(&f->seen), S("CONNECT ")) &&
-	    strstr(answer, " 200 "))
+	if (str_starts(buf_str(&f->seen), S("CONNECT ")) && strstr(answer, " 200 "))
 		fake_open_far(f);
 }
 
@@ -527,9 +504,7 @@ static void fake_listen(struct source *s, short events)
 	if (fd < 0)
 		return;
 	f->conns++;
-	f->conn = (struct source){
-		.fd = fd, .want = POLLIN, .ready = fake_conn, .ctx = f
-	};
+	f->conn = (struct source){ .fd = fd, .want = POLLIN, .ready = fake_conn, .ctx = f };
 	loop_add(loop, &f->conn);
 }
 
@@ -544,9 +519,7 @@ static uint16_t fake_start(struct fake *f, const char *const *answers)
 	if (sock_listen(S("127.0.0.1"), 0, &fd, &err) < 0)
 		abort();
 	f->conn.fd = f->far.fd = -1;
-	f->listen = (struct source){
-		.fd = fd, .want = POLLIN, .ready = fake_listen, .ctx = f
-	};
+	f->listen = (struct source){ .fd = fd, .want = POLLIN, .ready = fake_listen, .ctx = f };
 	loop_add(loop, &f->listen);
 	return sock_port(fd);
 }
@@ -574,25 +547,16 @@ TEST odd_servers(void)
 		const char *want; /* "status body" or the message's end */
 		int conns;
 	} cases[] = {
-		{ "kept connection closed on us",
-		  "GET",
-		  { OK, "", OK },
-		  "200 ok",
-		  2 },
+		{ "kept connection closed on us", "GET", { OK, "", OK }, "200 ok", 2 },
 		{ "the same with a request not to be repeated",
 		  "POST",
 		  { OK, "" },
 		  "connection closed by the server",
 		  1 },
-		{ "closed twice",
-		  "GET",
-		  { OK, "", "" },
-		  "connection closed by the server",
-		  2 },
+		{ "closed twice", "GET", { OK, "", "" }, "connection closed by the server", 2 },
 		{ "interim answers",
 		  "GET",
-		  { OK,
-		    "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\n\r\n" OK },
+		  { OK, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\n\r\n" OK },
 		  "200 ok",
 		  1 },
 		{ "switched protocols",
@@ -607,15 +571,10 @@ TEST odd_servers(void)
 		  1 },
 		{ "cut in the body",
 		  "GET",
-		  { OK,
-		    "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\nok" },
+		  { OK, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\nok" },
 		  "timed out waiting for more of the answer",
 		  1 },
-		{ "more than announced",
-		  "GET",
-		  { OK, OK "junk" },
-		  "200 ok",
-		  1 },
+		{ "more than announced", "GET", { OK, OK "junk" }, "200 ok", 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -634,15 +593,10 @@ TEST odd_servers(void)
 			if (k && q.rc < 0)
 				ASSERT_STR_M(
 					cases[i].name, str_of(cases[i].want),
-					str_from(
-						q.message,
-						q.message.n -
-							strlen(cases[i].want)));
+					str_from(q.message, q.message.n - strlen(cases[i].want)));
 			else if (k)
-				ASSERT_STR_M(cases[i].name,
-					     str_of(cases[i].want),
-					     str_fmt(&q.a, "%d %.*s", q.status,
-						     STRF(q.body)));
+				ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
+					     str_fmt(&q.a, "%d %.*s", q.status, STRF(q.body)));
 			arena_free(&q.a);
 		}
 		ASSERT_INT_M(cases[i].name, cases[i].conns, f.conns);
@@ -656,12 +610,9 @@ TEST through_proxies(void)
 {
 	static const char *const plain[] = { OK, NULL };
 	static const char *const refusal[] = {
-		"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n",
-		NULL
+		"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n", NULL
 	};
-	static const char *const open[] = {
-		"HTTP/1.1 200 Connection established\r\n\r\n", NULL
-	};
+	static const char *const open[] = { "HTTP/1.1 200 Connection established\r\n\r\n", NULL };
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct http_client_opts o = { 0 };
 	struct fake f;
@@ -693,9 +644,8 @@ TEST through_proxies(void)
 	prepare(&k, "GET", false, "/");
 	k.call.url = S("https://far.example/x");
 	run(&k);
-	ASSERT_STR(
-		"GET https://far.example/x: proxy refused: 407 Proxy Authentication Required",
-		k.message);
+	ASSERT_STR("GET https://far.example/x: proxy refused: 407 Proxy Authentication Required",
+		   k.message);
 	ASSERT_STR("CONNECT far.example:443 HTTP/1.1\r\n"
 		   "Host: far.example:443\r\n\r\n",
 		   buf_str(&f.seen));
@@ -724,8 +674,7 @@ SUITE(suite)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	if (!mkdtemp(dir) ||
-	    system(str_fmt(&a, "bash test/io/certs.sh %s", dir).p) != 0) {
+	if (!mkdtemp(dir) || system(str_fmt(&a, "bash test/io/certs.sh %s", dir).p) != 0) {
 		(void)printf("test/io/certs.sh failed\n");
 		abort();
 	}

@@ -47,19 +47,15 @@ static void handle(struct http_exchange *x, void *ctx)
 
 	(void)ctx;
 	if (str_is(target, "/hello")) {
-		http_reply(x, 200, S("Content-Type: text/plain\r\n"),
-			   S("hello\n"), NULL, NULL);
+		http_reply(x, 200, S("Content-Type: text/plain\r\n"), S("hello\n"), NULL, NULL);
 	} else if (str_is(target, "/echo")) {
 		http_reply(x, 201, S(""), x->body, NULL, NULL);
 	} else if (str_is(target, "/big")) {
-		http_reply(x, 200, S(""), (struct str){ big, sizeof(big) },
-			   release, &w.released);
+		http_reply(x, 200, S(""), (struct str){ big, sizeof(big) }, release, &w.released);
 	} else if (str_is(target, "/more")) {
-		http_reply(x, 200, S(""), (struct str){ huge, 800000 }, release,
-			   &w.released);
+		http_reply(x, 200, S(""), (struct str){ huge, 800000 }, release, &w.released);
 	} else if (str_is(target, "/huge")) {
-		http_reply(x, 200, S(""), (struct str){ huge, sizeof(huge) },
-			   release, &w.released);
+		http_reply(x, 200, S(""), (struct str){ huge, sizeof(huge) }, release, &w.released);
 	} else if (str_is(target, "/none")) {
 		http_reply(x, 204, S(""), S(""), NULL, NULL);
 	} else if (str_is(target, "/later")) {
@@ -79,9 +75,7 @@ static void handle(struct http_exchange *x, void *ctx)
 static size_t body_max(const struct http_head *head, void *ctx)
 {
 	(void)ctx;
-	return str_is(head->target, "/echo")   ? 10
-	       : str_is(head->target, "/sink") ? 1 << 20
-					       : 0;
+	return str_is(head->target, "/echo") ? 10 : str_is(head->target, "/sink") ? 1 << 20 : 0;
 }
 
 static bool vital(const struct http_head *head, void *ctx)
@@ -100,8 +94,7 @@ static void lost(const struct sock_addr *peer, enum http_lost why, void *ctx)
 		w.refused++;
 }
 
-static void over(const struct http_exchange *x, int status, uint64_t sent,
-		 void *ctx)
+static void over(const struct http_exchange *x, int status, uint64_t sent, void *ctx)
 {
 	(void)x;
 	(void)status;
@@ -114,8 +107,7 @@ static void start(const struct http_server_opts *given)
 {
 	static struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct http_server_opts o =
-		given ? *given : (struct http_server_opts){ 0 };
+	struct http_server_opts o = given ? *given : (struct http_server_opts){ 0 };
 	int fd;
 
 	w = (struct world){ .loop = loop_new(&err) };
@@ -153,11 +145,9 @@ static void dial_from(int fd, int x)
 				  .sin_port = htons(w.port),
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct sockaddr_in me = { .sin_family = AF_INET,
-				  .sin_addr.s_addr =
-					  htonl(0x7f000000u | (unsigned)x) };
+				  .sin_addr.s_addr = htonl(0x7f000000u | (unsigned)x) };
 
-	if (bind(fd, (void *)&me, sizeof(me)) < 0 ||
-	    connect(fd, (void *)&to, sizeof(to)) < 0)
+	if (bind(fd, (void *)&me, sizeof(me)) < 0 || connect(fd, (void *)&to, sizeof(to)) < 0)
 		abort();
 }
 
@@ -244,11 +234,9 @@ TEST answers(void)
 		{ "GET /hello" END,
 		  "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 		  "Content-Length: 6\r\nConnection: close\r\n\r\nhello\n<closed>" },
-		{ "HEAD /hello" END,
-		  "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
-		  "Content-Length: 6\r\nConnection: close\r\n\r\n<closed>" },
-		{ "GET /none" END,
-		  "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n<closed>" },
+		{ "HEAD /hello" END, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+				     "Content-Length: 6\r\nConnection: close\r\n\r\n<closed>" },
+		{ "GET /none" END, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n<closed>" },
 		{ "GET /hello HTTP/1.0\r\n\r\n",
 		  "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 		  "Content-Length: 6\r\nConnection: close\r\n\r\nhello\n<closed>" },
@@ -294,8 +282,7 @@ TEST answers(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 
-		ASSERT_STR_M(cases[i].ask, str_of(cases[i].want),
-			     ask(&a, cases[i].ask));
+		ASSERT_STR_M(cases[i].ask, str_of(cases[i].want), ask(&a, cases[i].ask));
 	}
 	/* all were told of: the refused too, and three were in one case */
 	ASSERT_INT(sizeof(cases) / sizeof(*cases) + 2, w.over);
@@ -356,8 +343,7 @@ TEST answered_later(void)
 TEST a_stream(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct str head =
-		S("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+	struct str head = S("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
 	int fd;
 
 	start(NULL);
@@ -380,8 +366,7 @@ TEST a_stream(void)
 	for (int i = 0; i < 200; i++) {
 		if (i == 150) /* the kernel's buffers are full */
 			w.drained = 0;
-		w.waiting =
-			http_stream_write(w.held, (struct str){ big, 100000 });
+		w.waiting = http_stream_write(w.held, (struct str){ big, 100000 });
 		turn(0);
 	}
 	ASSERT(w.waiting > 5000000);
@@ -406,9 +391,7 @@ TEST a_stream(void)
 TEST slow_clients_lose_their_slot(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct http_server_opts o = {
-		.head_ms = 50, .idle_ms = 60, .body_ms = 50, .send_ms = 50
-	};
+	struct http_server_opts o = { .head_ms = 50, .idle_ms = 60, .body_ms = 50, .send_ms = 50 };
 	int fd;
 
 	start(&o);
@@ -425,8 +408,7 @@ TEST slow_clients_lose_their_slot(void)
 	(void)close(fd);
 	fd = client(); /* idle between requests */
 	put(fd, "GET /none HTTP/1.1\r\nHost: h\r\n\r\n");
-	ASSERT_STR("HTTP/1.1 204 No Content\r\n\r\n<closed>",
-		   undated(&a, get(&a, fd, 1000)));
+	ASSERT_STR("HTTP/1.1 204 No Content\r\n\r\n<closed>", undated(&a, get(&a, fd, 1000)));
 	(void)close(fd);
 	ASSERT_INT(0, (long long)http_server_conns(w.server));
 	fd = client(); /* takes nothing of a stream */
@@ -469,8 +451,7 @@ TEST half_open_connections_make_room(void)
 		turn(0);
 	}
 	for (int i = 0; i < 30; i++)
-		ASSERT(str_starts(ask(&a, "GET /hello" END),
-				  S("HTTP/1.1 200 OK\r\n")));
+		ASSERT(str_starts(ask(&a, "GET /hello" END), S("HTTP/1.1 200 OK\r\n")));
 	ASSERT(http_server_conns(w.server) <= 20);
 	for (int i = 0; i < 100; i++)
 		(void)close(fds[i]);
@@ -486,9 +467,8 @@ TEST half_open_connections_make_room(void)
 		   "Content-Length: 0\r\nConnection: close\r\n\r\n<closed>",
 		   ask(&a, "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n"));
 	/* but what is vital is answered, once */
-	ASSERT_STR(
-		"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n<closed>",
-		ask(&a, "GET /none HTTP/1.1\r\nHost: h\r\n\r\n"));
+	ASSERT_STR("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n<closed>",
+		   ask(&a, "GET /none HTTP/1.1\r\nHost: h\r\n\r\n"));
 	ASSERT_INT(1, w.refused);
 	for (int i = 0; i < 10; i++)
 		(void)close(busy[i]);
@@ -510,8 +490,7 @@ static int small_reader(int x, const char *target)
 
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 	/* the sender's buffer is made for so many segments */
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment,
-			 sizeof(segment));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment));
 	dial_from(fd, x);
 	put(fd, str_fmt(&a, "GET %s HTTP/1.1\r\nHost: h\r\n\r\n", target).p);
 	return fd;

@@ -151,8 +151,7 @@ TEST a_failed_replace_leaves_the_old_file(void)
 	/* a folder cannot be replaced by a file */
 	ASSERT_INT(-ERR_SYS, file_replace(dir, S("x"), 0600, &err));
 	ASSERT_STR(str_fmt(&a, "rename to %s: Is a directory", dir).p, err.msg);
-	ASSERT_INT(-ERR_NOTFOUND,
-		   file_replace(path_of(&a, "no/f"), S("x"), 0600, &err));
+	ASSERT_INT(-ERR_NOTFOUND, file_replace(path_of(&a, "no/f"), S("x"), 0600, &err));
 	ASSERT_INT(0, rmdir(str_fmt(&a, "%s/in", dir).p));
 	ASSERT_INT(0, rmdir(dir));
 	ASSERT_INT(0, rmdir(scratch)); /* the new file is gone too */
@@ -266,8 +265,7 @@ TEST signals_and_children(void)
 
 	ASSERT(seen.loop);
 	ASSERT_INT(0, loop_signal(seen.loop, SIGTERM, on_signal, &seen, &err));
-	ASSERT_INT(-ERR_INVALID,
-		   loop_signal(seen.loop, 99, on_signal, &seen, &err));
+	ASSERT_INT(-ERR_INVALID, loop_signal(seen.loop, 99, on_signal, &seen, &err));
 	ASSERT_INT(0, kill(getpid(), SIGTERM));
 	ASSERT_INT(0, loop_run(seen.loop, &err));
 	ASSERT_INT(1, seen.signals);
@@ -342,10 +340,9 @@ TEST many_deadlines(void)
 
 	for (size_t i = 0; i < 500; i++) {
 		t[i] = (struct alarm){ .last = &last, .n = &n };
-		t[i].s = (struct source){ .fd = -1,
-					  .due = base - test_rand(&r, 1000),
-					  .ready = on_alarm,
-					  .ctx = &t[i] };
+		t[i].s = (struct source){
+			.fd = -1, .due = base - test_rand(&r, 1000), .ready = on_alarm, .ctx = &t[i]
+		};
 		loop_add(l, &t[i].s);
 	}
 	for (size_t i = 0; i < 2000; i++) {
@@ -377,9 +374,7 @@ TEST a_descriptor_that_cannot_be_watched(void)
 	struct err err = ERR_INIT(&a);
 	struct loop *l = loop_new(&err);
 	int n = 0, fd = open("/proc/self/exe", O_RDONLY);
-	struct source s = {
-		.fd = fd, .want = POLLIN, .ready = on_refused, .ctx = &n
-	};
+	struct source s = { .fd = fd, .want = POLLIN, .ready = on_refused, .ctx = &n };
 
 	ASSERT(fd >= 0);
 	loop_add(l, &s); /* a plain file: epoll refuses it */

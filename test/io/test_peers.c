@@ -25,13 +25,11 @@ static void handle(struct http_exchange *x, void *ctx)
 {
 	(void)ctx;
 	if (str_is(x->head->target, "/big"))
-		http_reply(x, 200, S(""), (struct str){ big, sizeof(big) },
-			   NULL, NULL);
+		http_reply(x, 200, S(""), (struct str){ big, sizeof(big) }, NULL, NULL);
 	else
 		http_reply(x, 200, S(""),
-			   str_fmt(x->a, "%.*s %.*s [%.*s]\n",
-				   STRF(x->head->method), STRF(x->head->target),
-				   STRF(x->body)),
+			   str_fmt(x->a, "%.*s %.*s [%.*s]\n", STRF(x->head->method),
+				   STRF(x->head->target), STRF(x->body)),
 			   NULL, NULL);
 }
 
@@ -108,9 +106,7 @@ static struct str sh(struct arena *a, struct str script)
 {
 	struct err err = ERR_INIT(a);
 	const char *argv[] = { "sh", "-c", script.p, NULL };
-	struct proc_opts o = {
-		.argv = argv, .dir = dir, .max_out = 1 << 20, .ms = 60000
-	};
+	struct proc_opts o = { .argv = argv, .dir = dir, .max_out = 1 << 20, .ms = 60000 };
 	struct said s = { .a = a };
 
 	if (!proc_start(loop, &o, on_done, &s, &err))
@@ -127,17 +123,12 @@ TEST curl_is_served(void)
 
 	start("rsa.pem", "rsa.key");
 	ASSERT_STR("GET /a []\n",
-		   sh(&a, str_fmt(&a, "%.*s http://localhost:%u/a", STRF(curl),
-				  port)));
-	ASSERT_STR(
-		"GET /b []\nGET /c []\n",
-		sh(&a,
-		   str_fmt(&a,
-			   "%.*s https://localhost:%u/b https://127.0.0.1:%u/c",
-			   STRF(curl), tls_port, tls_port)));
+		   sh(&a, str_fmt(&a, "%.*s http://localhost:%u/a", STRF(curl), port)));
+	ASSERT_STR("GET /b []\nGET /c []\n",
+		   sh(&a, str_fmt(&a, "%.*s https://localhost:%u/b https://127.0.0.1:%u/c",
+				  STRF(curl), tls_port, tls_port)));
 	ASSERT_STR("POST /d [x=1]\n",
-		   sh(&a, str_fmt(&a, "%.*s -d x=1 https://localhost:%u/d",
-				  STRF(curl), tls_port)));
+		   sh(&a, str_fmt(&a, "%.*s -d x=1 https://localhost:%u/d", STRF(curl), tls_port)));
 	/* curl asks first when there is much to send */
 	ASSERT_STR(
 		"200 1000 99996\n",
@@ -145,19 +136,16 @@ TEST curl_is_served(void)
 		   str_fmt(&a,
 			   "head -c 99985 /dev/zero | tr '\\0' y >body; %.*s -H 'Expect: 100-continue' -H 'Transfer-Encoding: chunked' -T body -o got -w '%%{http_code} ' https://localhost:%u/up; head -c 1000 got | wc -c | tr '\\n' ' '; wc -c <got",
 			   STRF(curl), tls_port)));
-	ASSERT_STR("400000\n",
-		   sh(&a, str_fmt(&a, "%.*s https://localhost:%u/big | wc -c",
-				  STRF(curl), tls_port)));
-	ASSERT(str_find(sh(&a,
-			   str_fmt(&a, "%.*s --tlsv1.3 https://localhost:%u/",
-				   STRF(curl), tls_port)),
+	ASSERT_STR("400000\n", sh(&a, str_fmt(&a, "%.*s https://localhost:%u/big | wc -c",
+					      STRF(curl), tls_port)));
+	ASSERT(str_find(sh(&a, str_fmt(&a, "%.*s --tlsv1.3 https://localhost:%u/", STRF(curl),
+				       tls_port)),
 			S("exit status 35")) > 0);
 	stop();
 	PASS();
 }
 
-TEST openssl_agrees(const char *cert, const char *key, const char *ca,
-		    const char *suite)
+TEST openssl_agrees(const char *cert, const char *key, const char *ca, const char *suite)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct str got, s;
@@ -173,23 +161,16 @@ TEST openssl_agrees(const char *cert, const char *key, const char *ca,
 	ASSERT(str_find(got, str_fmt(&a, "TLSv1.2, Cipher is %s", suite)) > 0);
 	got = sh(&a, str_fmt(&a, "%.*s -alpn h2 </dev/null", STRF(s)));
 	ASSERT(str_find(got, S("alert no application protocol")) > 0);
-	got = sh(&a,
-		 str_fmt(&a, "%.*s -tls1_1 -cipher ALL:@SECLEVEL=0 </dev/null",
-			 STRF(s)));
+	got = sh(&a, str_fmt(&a, "%.*s -tls1_1 -cipher ALL:@SECLEVEL=0 </dev/null", STRF(s)));
 	ASSERT(str_find(got, S("Verify return code: 0 (ok)")) < 0 ||
 	       str_find(got, S("Cipher is (NONE)")) > 0);
-	got = sh(
-		&a,
-		str_fmt(&a,
-			"%.*s -reconnect </dev/null | grep -c '^Reused, TLSv1.2'",
-			STRF(s)));
+	got = sh(&a,
+		 str_fmt(&a, "%.*s -reconnect </dev/null | grep -c '^Reused, TLSv1.2'", STRF(s)));
 	ASSERT(str_find(got, S("5\n")) >= 0);
 	for (int i = 0; i < 2; i++) {
-		got = sh(&a, str_fmt(&a, "%.*s -brief -cipher %s </dev/null",
-				     STRF(s),
+		got = sh(&a, str_fmt(&a, "%.*s -brief -cipher %s </dev/null", STRF(s),
 				     i ? "CHACHA20" : "ECDHE+AESGCM:!AES128"));
-		ASSERT(str_find(got, i ? S("CHACHA20-POLY1305")
-				       : S("AES256-GCM-SHA384")) > 0);
+		ASSERT(str_find(got, i ? S("CHACHA20-POLY1305") : S("AES256-GCM-SHA384")) > 0);
 	}
 	stop();
 	PASS();
@@ -265,9 +246,7 @@ TEST openssl_serves(const char *args, const char *cert, const char *want)
 	struct tls_client *c = tls_client_new(NULL);
 	struct http_client_opts o = { .tls = c };
 	struct got g = { 0 };
-	struct http_call call = { .method = S("GET"),
-				  .done = on_got,
-				  .ctx = &g };
+	struct http_call call = { .method = S("GET"), .done = on_got, .ctx = &g };
 	struct http_client *client;
 	struct peer p;
 
@@ -276,8 +255,7 @@ TEST openssl_serves(const char *args, const char *cert, const char *want)
 	ASSERT(p.port);
 	ASSERT_INT(0, tls_client_set_ca(c, pem("ca.pem"), &err));
 	if (cert)
-		ASSERT_INT(0, tls_client_set_pair(c, pem(cert), pem("p256.key"),
-						  &err));
+		ASSERT_INT(0, tls_client_set_pair(c, pem(cert), pem("p256.key"), &err));
 	client = http_client_new(loop, &o);
 	call.url = str_fmt(&a, "https://localhost:%u/", p.port);
 	http_call_start(client, &call);
@@ -301,29 +279,24 @@ SUITE(suite)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	if (!mkdtemp(dir) ||
-	    system(str_fmt(&a, "bash test/io/certs.sh %s", dir).p) != 0) {
+	if (!mkdtemp(dir) || system(str_fmt(&a, "bash test/io/certs.sh %s", dir).p) != 0) {
 		(void)printf("test/io/certs.sh failed\n");
 		abort();
 	}
 	RUN_TEST(curl_is_served);
-	RUN_TESTp(openssl_agrees, "rsa.pem", "rsa.key", "ca.pem",
-		  "ECDHE-RSA-AES128-GCM-SHA256");
+	RUN_TESTp(openssl_agrees, "rsa.pem", "rsa.key", "ca.pem", "ECDHE-RSA-AES128-GCM-SHA256");
 	RUN_TESTp(openssl_agrees, "chain.pem", "p256.pk8", "ca.pem",
 		  "ECDHE-ECDSA-AES128-GCM-SHA256");
 	RUN_TESTp(openssl_serves, "-tls1_2", NULL, "<HTML>");
 	RUN_TESTp(
 		openssl_serves, "-tls1_3", NULL,
 		": tls: the peer speaks no TLS 1.2 (it may insist on TLS 1.3, which is not supported)");
-	RUN_TESTp(
-		openssl_serves, "-tls1_2 -cipher AES256-SHA", NULL,
-		": tls: the peer refused: no cipher suite or other parameter in common");
-	RUN_TESTp(openssl_serves, "-tls1_2 -CAfile ca.pem -Verify 2",
-		  "client.pem",
+	RUN_TESTp(openssl_serves, "-tls1_2 -cipher AES256-SHA", NULL,
+		  ": tls: the peer refused: no cipher suite or other parameter in common");
+	RUN_TESTp(openssl_serves, "-tls1_2 -CAfile ca.pem -Verify 2", "client.pem",
 		  "Subject: CN=system:node:worker-0, O=system:tests");
-	RUN_TESTp(
-		openssl_serves, "-tls1_2 -CAfile ca.pem -Verify 2", NULL,
-		": tls: the peer refused: no cipher suite or other parameter in common");
+	RUN_TESTp(openssl_serves, "-tls1_2 -CAfile ca.pem -Verify 2", NULL,
+		  ": tls: the peer refused: no cipher suite or other parameter in common");
 	RUN_TESTp(openssl_serves, "-tls1_2 -curves P-384", NULL, "<HTML>");
 	RUN_TESTp(openssl_serves, "-tls1_2 -curves X25519", NULL, "<HTML>");
 	(void)system(str_fmt(&a, "rm -rf %s", dir).p);

@@ -62,18 +62,16 @@ static struct seen run(const char *script, struct proc_opts o)
 
 TEST what_it_says_and_how_it_ends(void)
 {
-	struct seen s = run("cat; echo no >&2; exit 3",
-			    (struct proc_opts){ .input = S("in") });
+	struct seen s = run("cat; echo no >&2; exit 3", (struct proc_opts){ .input = S("in") });
 
 	ASSERT_STR("in", s.r.out);
 	ASSERT_STR("no\n", s.r.errors);
 	ASSERT_STR("exit status 3", proc_outcome(&s.a, &s.r));
 	ASSERT(!s.r.cut && !s.r.timed_out);
 	arena_free(&s.a);
-	s = run("pwd; echo $X",
-		(struct proc_opts){ .dir = "/",
-				    .env = (const char *[]){ "X=y", NULL },
-				    .on_output = on_output });
+	s = run("pwd; echo $X", (struct proc_opts){ .dir = "/",
+						    .env = (const char *[]){ "X=y", NULL },
+						    .on_output = on_output });
 	ASSERT_STR("/\ny\n", s.r.out);
 	ASSERT_STR("", proc_outcome(&s.a, &s.r));
 	ASSERT(str_starts(buf_str(&s.live), S("1:/\n")));
@@ -92,8 +90,7 @@ TEST input_that_nobody_reads(void)
 
 	buf_init(&b, &a);
 	buf_fill(&b, 'x', 1000000);
-	s = run("exec 0<&-; echo done",
-		(struct proc_opts){ .input = buf_str(&b) });
+	s = run("exec 0<&-; echo done", (struct proc_opts){ .input = buf_str(&b) });
 	ASSERT_STR("done\n", s.r.out);
 	arena_free(&s.a);
 	s = run("wc -c", (struct proc_opts){ .input = buf_str(&b) });
@@ -104,8 +101,7 @@ TEST input_that_nobody_reads(void)
 
 TEST the_end_of_long_output_is_kept(void)
 {
-	struct seen s = run("seq 1 100000; echo the end",
-			    (struct proc_opts){ .max_out = 20 });
+	struct seen s = run("seq 1 100000; echo the end", (struct proc_opts){ .max_out = 20 });
 
 	ASSERT_STR("9\n100000\nthe end\n", str_from(s.r.out, s.r.out.n - 17));
 	ASSERT_INT(20, (long long)s.r.out.n);
@@ -116,8 +112,7 @@ TEST the_end_of_long_output_is_kept(void)
 
 TEST what_takes_too_long_is_ended(void)
 {
-	struct seen s =
-		run("sleep 60 & sleep 60", (struct proc_opts){ .ms = 50 });
+	struct seen s = run("sleep 60 & sleep 60", (struct proc_opts){ .ms = 50 });
 
 	ASSERT(s.r.timed_out);
 	ASSERT_STR("signal 15 (took too long)", proc_outcome(&s.a, &s.r));
@@ -153,8 +148,7 @@ TEST what_cannot_start(void)
 	} else {
 		ASSERT(!p);
 		ASSERT_INT(ERR_NOTFOUND, err.code);
-		ASSERT_STR("run /no/such/program: No such file or directory",
-			   err.msg);
+		ASSERT_STR("run /no/such/program: No such file or directory", err.msg);
 	}
 	o.argv = sleeper;
 	p = proc_start(loop, &o, on_done, &s, &err);
@@ -212,15 +206,10 @@ TEST files_that_change(void)
 	ASSERT(changes(&n, 1));
 	ASSERT_INT(0, file_replace(plain, S("x"), 0600, &err));
 	ASSERT(changes(&n, 2));
-	ASSERT_INT(0, file_replace(str_fmt(&a, "%s/other", dir).p, S("x"), 0600,
-				   &err));
+	ASSERT_INT(0, file_replace(str_fmt(&a, "%s/other", dir).p, S("x"), 0600, &err));
 	ASSERT(changes(&n, 2)); /* not one of ours */
-	ASSERT_INT(
-		0,
-		system(str_fmt(&a,
-			       "cd %s/v && ln -s ..2 ..tmp && mv -T ..tmp ..data",
-			       dir)
-			       .p));
+	ASSERT_INT(0,
+		   system(str_fmt(&a, "cd %s/v && ln -s ..2 ..tmp && mv -T ..tmp ..data", dir).p));
 	ASSERT(changes(&n, 3));
 	ASSERT_INT(0, unlink(plain));
 	ASSERT(changes(&n, 4));
@@ -228,12 +217,8 @@ TEST files_that_change(void)
 	/* by looking alone: the folder is not there yet */
 	paths[0] = str_fmt(&a, "%s/later/file", dir).p;
 	f = follow_start(loop, paths, 1, 30, on_change, &n);
-	ASSERT_INT(
-		0,
-		system(str_fmt(&a,
-			       "cd %s && mkdir l && echo x >l/file && mv l later",
-			       dir)
-			       .p));
+	ASSERT_INT(0,
+		   system(str_fmt(&a, "cd %s && mkdir l && echo x >l/file && mv l later", dir).p));
 	ASSERT(changes(&n, 5));
 	follow_free(f);
 	ASSERT_INT(0, system(str_fmt(&a, "rm -rf %s", dir).p));

@@ -20,8 +20,7 @@ static bool writable(const volatile void *at)
 		*(volatile char *)at = 0;
 		_exit(0);
 	}
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-	       WEXITSTATUS(status) == 0;
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 TEST constants(void)

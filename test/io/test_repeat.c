@@ -9,8 +9,7 @@ static bool due(const char *object, const char *text, int64_t now)
 {
 	unsigned held;
 
-	return repeat_due(&r, LOG_ERROR, str_of(object), str_of(text), now,
-			  &held);
+	return repeat_due(&r, LOG_ERROR, str_of(object), str_of(text), now, &held);
 }
 
 TEST the_first_is_logged_and_repeats_back_off(void)
@@ -25,8 +24,7 @@ TEST the_first_is_logged_and_repeats_back_off(void)
 		ASSERT_INT(lines ? wait / 1000 - 1 : 0, held);
 		ASSERT_INT(lines ? wait : 0, at - last);
 		if (lines++)
-			wait = wait * 2 < REPEAT_LAST_MS ? wait * 2
-							 : REPEAT_LAST_MS;
+			wait = wait * 2 < REPEAT_LAST_MS ? wait * 2 : REPEAT_LAST_MS;
 		last = at;
 	}
 	ASSERT_INT(30, lines); /* in a day of one failure a second */

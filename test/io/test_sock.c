@@ -26,8 +26,7 @@ TEST addresses_as_text(void)
 		{ "", NULL },
 		{ "[1.2.3.4", NULL },
 		{ "fe80::1%nosuch", NULL },
-		{ "0000000000000000000000000000000000000000000000000000001",
-		  NULL },
+		{ "0000000000000000000000000000000000000000000000000000001", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -60,8 +59,7 @@ static void on_dial(void *ctx, int fd, struct err *err)
 		(void)snprintf(r->why, sizeof(r->why), "%.*s", STRF(err->msg));
 }
 
-static struct result dial(struct loop *l, struct str host, uint16_t port,
-			  int ms)
+static struct result dial(struct loop *l, struct str host, uint16_t port, int ms)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
@@ -92,8 +90,7 @@ TEST connecting(void)
 	ASSERT_INT(EAGAIN, errno);
 	r = dial(l, S("127.0.0.1"), port, 60000);
 	ASSERT(r.fd >= 0);
-	ASSERT_INT(0,
-		   getsockopt(r.fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, &idle_n));
+	ASSERT_INT(0, getsockopt(r.fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, &idle_n));
 	ASSERT_INT(30, idle);
 	c = sock_accept(fd, &peer);
 	ASSERT(c >= 0);
@@ -104,16 +101,12 @@ TEST connecting(void)
 	(void)close(r.fd);
 	/* two on one port: the second is refused with the reason */
 	ASSERT_INT(-ERR_SYS, sock_listen(S("127.0.0.1"), port, &c, &err));
-	ASSERT_STR(str_fmt(&a, "listen tcp 127.0.0.1:%u: bind: %s", port,
-			   strerror(EADDRINUSE))
-			   .p,
+	ASSERT_STR(str_fmt(&a, "listen tcp 127.0.0.1:%u: bind: %s", port, strerror(EADDRINUSE)).p,
 		   err.msg);
 	(void)close(fd);
 	r = dial(l, S("127.0.0.1"), port, 60000);
 	ASSERT_INT(-1, r.fd);
-	ASSERT_STR(str_fmt(&a, "connect to 127.0.0.1 port %u: %s", port,
-			   strerror(ECONNREFUSED))
-			   .p,
+	ASSERT_STR(str_fmt(&a, "connect to 127.0.0.1 port %u: %s", port, strerror(ECONNREFUSED)).p,
 		   str_of(r.why));
 	/* a name of the reserved domain has no address anywhere */
 	r = dial(l, S("nowhere.invalid"), 1, 3000);
@@ -121,8 +114,7 @@ TEST connecting(void)
 	ASSERT(strstr(r.why, "nowhere.invalid port 1: "));
 	r = dial(l, S(""), 1, 1000);
 	ASSERT_INT(-1, r.fd);
-	d = dial_start(l, S("nowhere.invalid"), 1, loop_clock() + 1000, on_dial,
-		       &r);
+	d = dial_start(l, S("nowhere.invalid"), 1, loop_clock() + 1000, on_dial, &r);
 	dial_cancel(d);
 	loop_free(l);
 	PASS();
@@ -130,8 +122,7 @@ TEST connecting(void)
 
 /* The resolver: of one name it says nothing for long, no other has an address. */
 int getaddrinfo(const char *restrict name, const char *restrict service,
-		const struct addrinfo *restrict hints,
-		struct addrinfo **restrict out)
+		const struct addrinfo *restrict hints, struct addrinfo **restrict out)
 {
 	(void)service;
 	(void)hints;
@@ -153,8 +144,7 @@ TEST a_lookup_keeps_nothing_open(void)
 	int fds[2];
 
 	ASSERT_INT(0, pipe2(fds, O_CLOEXEC));
-	d = dial_start(l, S("slow.invalid"), 1, loop_clock() + 300000, on_dial,
-		       &r);
+	d = dial_start(l, S("slow.invalid"), 1, loop_clock() + 300000, on_dial, &r);
 	(void)close(fds[1]);
 	p.fd = fds[0];
 	ASSERT_INT(1, poll(&p, 1, 60000));

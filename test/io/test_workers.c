@@ -124,18 +124,16 @@ TEST workers_are_replaced_and_end_together(void)
 	int status = -1;
 	pid_t parent;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	ASSERT(shared != MAP_FAILED);
 	parent = fork();
 	if (parent == 0) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
-		struct workers w = { .n = 3,
-				     .run = work,
-				     .died = died,
-				     .stopping = stopping,
-				     .grace_ms = 60000 };
+		struct workers w = {
+			.n = 3, .run = work, .died = died, .stopping = stopping, .grace_ms = 60000
+		};
 
 		_exit(workers_run(&w, &err) < 0);
 	}

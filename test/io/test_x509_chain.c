@@ -39,8 +39,8 @@ struct parsed {
 };
 
 /* The certificates of a list of names; how many of them cannot be read. */
-static size_t parse(struct arena *a, const struct certs *certs,
-		    struct str names, struct parsed *out)
+static size_t parse(struct arena *a, const struct certs *certs, struct str names,
+		    struct parsed *out)
 {
 	size_t bad = 0;
 	struct str name;
@@ -61,14 +61,13 @@ static size_t parse(struct arena *a, const struct certs *certs,
 	return bad;
 }
 
-static int judge(struct arena *a, const struct certs *certs,
-		 const struct one_case *c, struct err *err)
+static int judge(struct arena *a, const struct certs *certs, const struct one_case *c,
+		 struct err *err)
 {
 	struct parsed roots = { 0 }, shown = { 0 };
 	enum x509_fault fault;
-	struct x509_trust trust = { .eku = str_is(c->use, "client")
-						   ? X509_EKU_CLIENT
-						   : X509_EKU_SERVER,
+	struct x509_trust trust = { .eku = str_is(c->use, "client") ? X509_EKU_CLIENT
+								    : X509_EKU_SERVER,
 				    .now = NOW,
 				    .is_signed = tls_is_signed };
 	unsigned char ip[16];
@@ -88,26 +87,23 @@ static int judge(struct arena *a, const struct certs *certs,
 	return x509_check_host(&shown.v[0], c->host, ip, n_ip, err);
 }
 
-static bool as_go(const struct certs *certs, const struct one_case *c,
-		  struct str want)
+static bool as_go(const struct certs *certs, const struct one_case *c, struct str want)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct str got =
-		judge(&a, certs, c, &err) == 0 ? S("accepted") : S("refused");
+	struct str got = judge(&a, certs, c, &err) == 0 ? S("accepted") : S("refused");
 
 	if (str_eq(got, want))
 		return true;
-	(void)printf("%.*s: expected %.*s, got %.*s %.*s\n", STRF(c->name),
-		     STRF(want), STRF(got), STRF(err.msg));
+	(void)printf("%.*s: expected %.*s, got %.*s %.*s\n", STRF(c->name), STRF(want), STRF(got),
+		     STRF(err.msg));
 	return false;
 }
 
 TEST chains(void)
 {
 	const char *file = getenv("X509_CASES");
-	struct str text =
-		test_file(&kept, file ? file : "test/io/x509_chain.txt");
+	struct str text = test_file(&kept, file ? file : "test/io/x509_chain.txt");
 	struct certs certs = { 0 };
 	struct one_case c = { 0 };
 	struct str line, word, rest;
@@ -122,8 +118,7 @@ TEST chains(void)
 			__typeof__(*certs.v) cert = { rest, rest };
 
 			ASSERT(str_cut(rest, ' ', &cert.name, &rest));
-			ASSERT_INT(0,
-				   base64_decode(&kept, rest, &cert.der, &err));
+			ASSERT_INT(0, base64_decode(&kept, rest, &cert.der, &err));
 			VEC_PUSH(&kept, &certs, cert);
 		} else if (str_is(word, "case")) {
 			c = (struct one_case){ .name = rest };

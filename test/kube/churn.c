@@ -35,8 +35,7 @@ static struct kube *connect_to(const char *kubeconfig)
 	struct kube_opts o = { .loop = loop, .conf = &conf, .agent = "churn" };
 	struct kube *k = NULL;
 
-	if (kube_config_load(&all, &flags, false, &conf, &err) < 0 ||
-	    kube_new(&o, &k, &err) < 0)
+	if (kube_config_load(&all, &flags, false, &conf, &err) < 0 || kube_new(&o, &k, &err) < 0)
 		die(kubeconfig);
 	return k;
 }
@@ -53,16 +52,14 @@ static void stop(void *ctx, int signo)
 static void *keep_version(const struct json *tree, void *ctx)
 {
 	(void)ctx;
-	return strdup(str_z(
-		&all, json_str(tree, "metadata.resourceVersion", S("0"))));
+	return strdup(str_z(&all, json_str(tree, "metadata.resourceVersion", S("0"))));
 }
 
 static void told(void *ctx, struct str key, const void *before, const void *now)
 {
 	(void)ctx;
 	if (now)
-		(void)printf("%c %.*s %s\n", before ? '~' : '+', STRF(key),
-			     (const char *)now);
+		(void)printf("%c %.*s %s\n", before ? '~' : '+', STRF(key), (const char *)now);
 	else
 		(void)printf("- %.*s\n", STRF(key));
 	(void)fflush(stdout);
@@ -115,21 +112,16 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 	out->rc = ans->rc;
 	out->message = str_dup(&all, ans->message);
 	if (ans->rc == 0 && json_parse(&a, ans->body, NULL, &j, &e) == 0)
-		out->version = strtoull(
-			str_z(&a,
-			      json_str(j, "metadata.resourceVersion", S("0"))),
-			NULL, 10);
+		out->version = strtoull(str_z(&a, json_str(j, "metadata.resourceVersion", S("0"))),
+					NULL, 10);
 }
 
-static struct answer ask(struct kube *k, const char *method, struct str path,
-			 struct str body)
+static struct answer ask(struct kube *k, const char *method, struct str path, struct str body)
 {
 	struct answer out = { 0 };
-	struct kube_call c = { .method = method,
-			       .path = path,
-			       .body = body,
-			       .done = answered,
-			       .ctx = &out };
+	struct kube_call c = {
+		.method = method, .path = path, .body = body, .done = answered, .ctx = &out
+	};
 
 	if (strcmp(method, "PATCH") == 0)
 		c.type = "application/merge-patch+json";
@@ -157,22 +149,21 @@ static uint64_t look(struct kube *k, struct str path)
 }
 
 /* Makes one change, whatever happens on the way; the version then. */
-static uint64_t change(struct kube *k, const char *dir, unsigned key,
-		       const char *method, uint64_t before, size_t number)
+static uint64_t change(struct kube *k, const char *dir, unsigned key, const char *method,
+		       uint64_t before, size_t number)
 {
 	struct str one = str_fmt(&all, "%s/c%02u", dir, key);
-	struct str body =
-		str_fmt(&all,
-			"{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\","
-			"\"metadata\":{\"name\":\"c%02u\"},\"data\":{"
-			"\"n\":\"%zu\",\"fill\":\"%0900u\"}}",
-			key, number, 0);
+	struct str body = str_fmt(&all,
+				  "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\","
+				  "\"metadata\":{\"name\":\"c%02u\"},\"data\":{"
+				  "\"n\":\"%zu\",\"fill\":\"%0900u\"}}",
+				  key, number, 0);
 
 	for (;;) {
 		bool create = strcmp(method, "POST") == 0;
 		bool delete = strcmp(method, "DELETE") == 0;
-		struct answer got = ask(k, method, create ? str_of(dir) : one,
-					delete ? S("") : body);
+		struct answer got =
+			ask(k, method, create ? str_of(dir) : one, delete ? S("") : body);
 		uint64_t now = delete ? 0 : got.version;
 
 		if (got.rc < 0)
@@ -182,8 +173,7 @@ static uint64_t change(struct kube *k, const char *dir, unsigned key,
 	}
 }
 
-static int write_changes(const char *kubeconfig, const char *dir, size_t n,
-			 uint64_t seed)
+static int write_changes(const char *kubeconfig, const char *dir, size_t n, uint64_t seed)
 {
 	struct kube *k = connect_to(kubeconfig);
 	struct test_rng rng = { seed };
@@ -229,8 +219,7 @@ static void calm(void *ctx, int signo)
 static int cut(const char *port, const char *target, const char *seed)
 {
 	cut_start(&cutter, loop, (uint16_t)strtoul(port, NULL, 10),
-		  (uint16_t)strtoul(target, NULL, 10),
-		  strtoull(seed, NULL, 10));
+		  (uint16_t)strtoul(target, NULL, 10), strtoull(seed, NULL, 10));
 	if (loop_signal(loop, SIGUSR1, calm, NULL, &err) < 0)
 		die("cut");
 	(void)printf("%u\n", cutter.port);

@@ -56,8 +56,7 @@ static inline void cut_drop(struct cut_conn *c, bool reset)
 		if (c->side[i].fd < 0)
 			continue;
 		if (reset)
-			(void)setsockopt(c->side[i].fd, SOL_SOCKET, SO_LINGER,
-					 &now, sizeof(now));
+			(void)setsockopt(c->side[i].fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 		(void)close(c->side[i].fd);
 	}
 	free(c);
@@ -145,24 +144,21 @@ static inline void cut_dialled(void *ctx, int fd, struct err *err)
 
 static inline void cut_dial(struct cut_conn *c, struct str host, uint16_t port)
 {
-	c->dial = dial_start(c->cutter->loop, host, port, loop_clock() + 10000,
-			     cut_dialled, c);
+	c->dial = dial_start(c->cutter->loop, host, port, loop_clock() + 10000, cut_dialled, c);
 }
 
 /* Reads "CONNECT host:port …" and tells that it is done. */
 static inline void cut_head(struct source *s, short events)
 {
 	static const char yes[] = "HTTP/1.1 200 Connection established\r\n\r\n";
-	static const char no[] =
-		"HTTP/1.1 407 Proxy Authentication Required\r\n"
-		"Content-Length: 0\r\n\r\n";
+	static const char no[] = "HTTP/1.1 407 Proxy Authentication Required\r\n"
+				 "Content-Length: 0\r\n\r\n";
 	struct cut_conn *c = s->ctx;
 	struct str head, host, port;
 	const char *want = getenv("PROXY_AUTH");
 
 	(void)events;
-	if (c->head_n == sizeof(c->head) ||
-	    read(s->fd, c->head + c->head_n, 1) != 1) {
+	if (c->head_n == sizeof(c->head) || read(s->fd, c->head + c->head_n, 1) != 1) {
 		cut_drop(c, true);
 		return;
 	}
@@ -171,8 +167,7 @@ static inline void cut_head(struct source *s, short events)
 		return;
 	(void)printf("%.*s\n", (int)str_find(head, S("\r\n")), head.p);
 	(void)fflush(stdout);
-	if (!str_starts(head, S("CONNECT ")) ||
-	    (want && str_find(head, str_of(want)) < 0)) {
+	if (!str_starts(head, S("CONNECT ")) || (want && str_find(head, str_of(want)) < 0)) {
 		(void)!write(s->fd, no, sizeof(no) - 1);
 		cut_drop(c, false);
 		return;
@@ -202,10 +197,9 @@ static inline void cut_accept(struct source *s, short events)
 	k->conns = c;
 	c->left = cut_draw(k);
 	for (int i = 0; i < 2; i++)
-		c->side[i] = (struct source){ .fd = i ? -1 : fd,
-					      .want = POLLIN,
-					      .ready = cut_ready,
-					      .ctx = c };
+		c->side[i] = (struct source){
+			.fd = i ? -1 : fd, .want = POLLIN, .ready = cut_ready, .ctx = c
+		};
 	if (k->connect) {
 		c->side[0].ready = cut_head;
 		loop_add(k->loop, &c->side[0]);
@@ -215,8 +209,8 @@ static inline void cut_accept(struct source *s, short events)
 }
 
 /* port 0: any; it is in k->port then. */
-static inline void cut_start(struct cutter *k, struct loop *l, uint16_t port,
-			     uint16_t target, uint64_t seed)
+static inline void cut_start(struct cutter *k, struct loop *l, uint16_t port, uint16_t target,
+			     uint64_t seed)
 {
 	struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
@@ -226,9 +220,7 @@ static inline void cut_start(struct cutter *k, struct loop *l, uint16_t port,
 	if (sock_listen(S("127.0.0.1"), port, &fd, &err) < 0)
 		abort();
 	k->port = sock_port(fd);
-	k->src = (struct source){
-		.fd = fd, .want = POLLIN, .ready = cut_accept, .ctx = k
-	};
+	k->src = (struct source){ .fd = fd, .want = POLLIN, .ready = cut_accept, .ctx = k };
 	loop_add(l, &k->src);
 	arena_free(&a);
 }

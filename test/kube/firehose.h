@@ -54,10 +54,8 @@ static inline void fire_watch(const struct firehose *f, int fd)
 	fire_write(fd, S("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 			 "Transfer-Encoding: chunked\r\n\r\n"));
 	for (size_t i = 0; i < f->changes; i++) {
-		size_t more =
-			f->bytes - f->bytes / 8 + i * 7919 % (f->bytes / 4 + 1);
-		struct str rest =
-			str_sub(buf_str(&images), 0, more / one * one);
+		size_t more = f->bytes - f->bytes / 8 + i * 7919 % (f->bytes / 4 + 1);
+		struct str rest = str_sub(buf_str(&images), 0, more / one * one);
 		struct str event;
 
 		event = str_fmt(&a,
@@ -67,11 +65,9 @@ static inline void fire_watch(const struct firehose *f, int fd)
 				"\":\"\",\"i\":\"%zu\"}},\"status\":{"
 				"\"conditions\":[{\"type\":\"Ready\","
 				"\"status\":\"True\"}],\"images\":[{}",
-				i < f->nodes ? "ADDED" : "MODIFIED",
-				i % f->nodes, i + 2, i);
+				i < f->nodes ? "ADDED" : "MODIFIED", i % f->nodes, i + 2, i);
 		head.n = 0;
-		buf_addf(&head, "%zx\r\n%.*s", event.n + rest.n + 5,
-			 STRF(event));
+		buf_addf(&head, "%zx\r\n%.*s", event.n + rest.n + 5, STRF(event));
 		fire_write(fd, buf_str(&head));
 		fire_write(fd, rest);
 		fire_write(fd, S("]}}}\n\r\n"));
@@ -82,8 +78,7 @@ static inline void fire_watch(const struct firehose *f, int fd)
 
 static inline _Noreturn void fire_serve(const struct firehose *f, int listening)
 {
-	static const char list[] =
-		"{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}";
+	static const char list[] = "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}";
 	char in[4096];
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -170,14 +165,9 @@ static inline struct fire_result fire_follow(const struct firehose *f, int ms)
 {
 	struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct kube_conf conf = { .server = str_fmt(&a, "http://127.0.0.1:%u",
-						    f->port) };
-	struct kube_opts o = { .loop = loop_new(&err),
-			       .conf = &conf,
-			       .agent = "firehose" };
-	struct kube_cache_opts co = { .path = "/api/v1/nodes",
-				      .what = "nodes",
-				      .make = fire_make };
+	struct kube_conf conf = { .server = str_fmt(&a, "http://127.0.0.1:%u", f->port) };
+	struct kube_opts o = { .loop = loop_new(&err), .conf = &conf, .agent = "firehose" };
+	struct kube_cache_opts co = { .path = "/api/v1/nodes", .what = "nodes", .make = fire_make };
 	struct fire_result out = { 0 };
 	int64_t last = loop_clock();
 	struct kube_cache *c;

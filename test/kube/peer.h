@@ -48,8 +48,7 @@ static inline void peer_drop(struct peer_conn *c)
 static inline void peer_flush(struct peer_conn *c)
 {
 	while (c->sent < c->out.n) {
-		ssize_t n = send(c->src.fd, c->out.p + c->sent,
-				 c->out.n - c->sent, MSG_NOSIGNAL);
+		ssize_t n = send(c->src.fd, c->out.p + c->sent, c->out.n - c->sent, MSG_NOSIGNAL);
 
 		if (n <= 0)
 			break;
@@ -68,12 +67,11 @@ static inline void peer_say(struct peer_conn *c, struct str bytes)
 }
 
 /* A whole answer; type "" leaves Content-Type out. */
-static inline void peer_answer(struct peer_conn *c, const char *status,
-			       const char *fields, struct str body)
+static inline void peer_answer(struct peer_conn *c, const char *status, const char *fields,
+			       struct str body)
 {
-	peer_say(c,
-		 str_fmt(&c->a, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\n\r\n",
-			 status, fields, body.n));
+	peer_say(c, str_fmt(&c->a, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\n\r\n", status, fields,
+			    body.n));
 	peer_say(c, body);
 }
 
@@ -116,8 +114,7 @@ static inline void peer_ready(struct source *s, short events)
 		}
 		buf_add(&c->in, (struct str){ bytes, (size_t)n });
 		while ((whole = peer_whole(buf_str(&c->in)))) {
-			struct str one = str_dup(
-				&c->a, str_sub(buf_str(&c->in), 0, whole));
+			struct str one = str_dup(&c->a, str_sub(buf_str(&c->in), 0, whole));
 
 			memmove(c->in.p, c->in.p + whole, c->in.n - whole);
 			c->in.n -= whole;
@@ -149,9 +146,7 @@ static inline void peer_accept(struct source *s, short events)
 	p->conns = c;
 	buf_init(&c->in, &c->a);
 	buf_init(&c->out, &c->a);
-	c->src = (struct source){
-		.fd = fd, .want = POLLIN, .ready = peer_ready, .ctx = c
-	};
+	c->src = (struct source){ .fd = fd, .want = POLLIN, .ready = peer_ready, .ctx = c };
 	loop_add(p->loop, &c->src);
 }
 
@@ -165,9 +160,7 @@ static inline void peer_start(struct peer *p, struct loop *l)
 		abort();
 	p->loop = l;
 	p->port = sock_port(fd);
-	p->src = (struct source){
-		.fd = fd, .want = POLLIN, .ready = peer_accept, .ctx = p
-	};
+	p->src = (struct source){ .fd = fd, .want = POLLIN, .ready = peer_accept, .ctx = p };
 	loop_add(l, &p->src);
 	arena_free(&a);
 }

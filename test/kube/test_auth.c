@@ -71,8 +71,7 @@ static void handle(struct http_exchange *x, void *ctx)
 	if (who)
 		buf_add(&b, x509_attribute(who->subject, 3));
 	buf_addc(&b, '"');
-	http_reply(x, 200, S("Content-Type: application/json\r\n"), buf_str(&b),
-		   NULL, NULL);
+	http_reply(x, 200, S("Content-Type: application/json\r\n"), buf_str(&b), NULL, NULL);
 }
 
 static void setup(struct world *w, bool tls)
@@ -86,14 +85,12 @@ static void setup(struct world *w, bool tls)
 	w->http = http_server_new(w->loop, &o);
 	if (sock_listen(S("127.0.0.1"), 0, &fd, &w->err) < 0)
 		abort();
-	w->conf.server = str_fmt(&w->a, "http%s://127.0.0.1:%u", tls ? "s" : "",
-				 sock_port(fd));
+	w->conf.server = str_fmt(&w->a, "http%s://127.0.0.1:%u", tls ? "s" : "", sock_port(fd));
 	if (tls) {
 		w->tls = tls_server_new(NULL);
-		if (tls_server_set_pair(w->tls, pem("server.pem"),
-					pem("server.key"), &w->err) < 0 ||
-		    tls_server_set_client_ca(w->tls, pem("ca.pem"), false,
-					     &w->err) < 0)
+		if (tls_server_set_pair(w->tls, pem("server.pem"), pem("server.key"), &w->err) <
+			    0 ||
+		    tls_server_set_client_ca(w->tls, pem("ca.pem"), false, &w->err) < 0)
 			abort();
 		w->conf.ca_data = pem("ca.pem");
 	}
@@ -102,9 +99,7 @@ static void setup(struct world *w, bool tls)
 
 static int client(struct world *w)
 {
-	struct kube_opts o = { .loop = w->loop,
-			       .conf = &w->conf,
-			       .agent = "test" };
+	struct kube_opts o = { .loop = w->loop, .conf = &w->conf, .agent = "test" };
 
 	return kube_new(&o, &w->kube, &w->err);
 }
@@ -183,12 +178,10 @@ TEST nothing_secret_where_others_listen(void)
 		struct world w;
 
 		setup(&w, false);
-		port = str_from(w.conf.server,
-				(size_t)str_rchr(w.conf.server, ':'));
+		port = str_from(w.conf.server, (size_t)str_rchr(w.conf.server, ':'));
 		if (cases[i].proxy)
 			w.conf.proxy_url = w.conf.server;
-		w.conf.server = str_fmt(&w.a, "http://%s%.*s", cases[i].host,
-					STRF(port));
+		w.conf.server = str_fmt(&w.a, "http://%s%.*s", cases[i].host, STRF(port));
 		w.conf.username = S("user");
 		w.conf.password = S("pass");
 		w.conf.token = str_of(cases[i].token);
@@ -208,14 +201,10 @@ TEST token_files(void)
 	w.conf.token_file = str_of(path("token"));
 	ASSERT_INT(0, client(&w));
 	ASSERT_STR_M("missing",
-		     str_fmt(&w.a,
-			     "token file: open %s: No such file or directory",
-			     path("token")),
+		     str_fmt(&w.a, "token file: open %s: No such file or directory", path("token")),
 		     ask(&w));
 	put("token", S(" \n"), 0600);
-	ASSERT_STR_M("empty",
-		     str_fmt(&w.a, "token file: %s is empty", path("token")),
-		     ask(&w));
+	ASSERT_STR_M("empty", str_fmt(&w.a, "token file: %s is empty", path("token")), ask(&w));
 	put("token", S("one\n"), 0600);
 	ASSERT_STR("\"Bearer one|||\"", ask(&w));
 	/* 401: it is read again */
@@ -233,8 +222,7 @@ TEST token_files(void)
 
 /* ---- plugins ------------------------------------------------------------------------ */
 
-#define CREDENTIAL \
-	"{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":"
+#define CREDENTIAL "{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":"
 
 static void plugin(struct world *w, const char *spec)
 {
@@ -294,8 +282,7 @@ TEST plugins_that_fail(void)
 	} cases[] = {
 		{ "ends badly", "echo first >&2; echo last line >&2; exit 7",
 		  "exec plugin ./plugin: exit status 7: last line" },
-		{ "without a word", "exit 1",
-		  "exec plugin ./plugin: exit status 1" },
+		{ "without a word", "exit 1", "exec plugin ./plugin: exit status 1" },
 		{ "is killed", "kill -9 $$", "exec plugin ./plugin: signal 9" },
 		{ "says nothing", ":",
 		  "exec plugin ./plugin: its answer is no JSON: line 1, column "
@@ -341,14 +328,12 @@ TEST plugins_that_are_not_there(void)
 	struct world w;
 
 	setup(&w, false);
-	plugin(&w,
-	       "{\"command\":\"mco-no-such-plugin\",\"installHint\":\"get it "
-	       "from example.com\"}");
+	plugin(&w, "{\"command\":\"mco-no-such-plugin\",\"installHint\":\"get it "
+		   "from example.com\"}");
 	ASSERT_INT(0, client(&w));
 	/* valgrind's fork is no vfork: the child finds out, not we */
 	if (preload && strstr(preload, "vgpreload"))
-		ASSERT_STR("exec plugin mco-no-such-plugin: exit status 127",
-			   ask(&w));
+		ASSERT_STR("exec plugin mco-no-such-plugin: exit status 127", ask(&w));
 	else
 		ASSERT_STR("exec plugin mco-no-such-plugin: run "
 			   "mco-no-such-plugin: No such file or directory (get "
@@ -368,10 +353,9 @@ TEST plugins_get_their_environment(void)
 	(void)setenv("MCO_TEST_A", "outer", 1);
 	(void)setenv("MCO_TEST_B", "outer", 1);
 	(void)setenv("KUBERNETES_EXEC_INFO", "outer", 1);
-	plugin(&w,
-	       "{\"command\":\"./plugin\",\"args\":[\"-a\",\"b c\"],\"env\":[{"
-	       "\"name\":\"MCO_TEST_A\",\"value\":\"inner\"}],"
-	       "\"apiVersion\":\"v1\"}");
+	plugin(&w, "{\"command\":\"./plugin\",\"args\":[\"-a\",\"b c\"],\"env\":[{"
+		   "\"name\":\"MCO_TEST_A\",\"value\":\"inner\"}],"
+		   "\"apiVersion\":\"v1\"}");
 	put("plugin",
 	    S("#!/bin/sh\nt=$(env | grep -c '^MCO_TEST_A=\\|^KUBERNETES_EXEC_'"
 	      ").$MCO_TEST_A.$MCO_TEST_B.$#.$2.$(printf %s "
@@ -379,10 +363,9 @@ TEST plugins_get_their_environment(void)
 	      "echo \"{\\\"status\\\":{\\\"token\\\":\\\"$t\\\"}}\"\n"),
 	    0700);
 	ASSERT_INT(0, client(&w));
-	ASSERT_STR(
-		"\"Bearer 2.inner.outer.2.b c.kind:ExecCredential,apiVersion:"
-		"v1,spec:interactive:false|||\"",
-		ask(&w));
+	ASSERT_STR("\"Bearer 2.inner.outer.2.b c.kind:ExecCredential,apiVersion:"
+		   "v1,spec:interactive:false|||\"",
+		   ask(&w));
 	teardown(&w);
 	PASS();
 }
@@ -406,8 +389,7 @@ TEST plugins_that_know_the_cluster(void)
 	      "echo \"{\\\"status\\\":{\\\"token\\\":\\\"$t\\\"}}\"\n"),
 	    0700);
 	put("exec.ca", S("file"), 0600);
-	ASSERT_INT(0, json_parse(&w.a, S("{\"a\":[\"b\",null]}"), NULL, &config,
-				 &w.err));
+	ASSERT_INT(0, json_parse(&w.a, S("{\"a\":[\"b\",null]}"), NULL, &config, &w.err));
 	ASSERT_INT(0, client(&w));
 	/* they are none of the client's here, which is made already */
 	w.conf.tls_server_name = S("name");
@@ -416,15 +398,14 @@ TEST plugins_that_know_the_cluster(void)
 	w.conf.ca_data = S("ca");
 	w.conf.exec_config = config;
 	for (int i = 0; i < 2; i++) {
-		ASSERT_STR_M(
-			want[i],
-			str_fmt(&w.a,
-				"\"Bearer kind:ExecCredential,apiVersion:v1,"
-				"spec:cluster:server:%.*s,tls-server-name:name,"
-				"insecure-skip-tls-verify:true,certificate-"
-				"authority-data:%s,interactive:false|||\"",
-				STRF(w.conf.server), want[i]),
-			ask(&w));
+		ASSERT_STR_M(want[i],
+			     str_fmt(&w.a,
+				     "\"Bearer kind:ExecCredential,apiVersion:v1,"
+				     "spec:cluster:server:%.*s,tls-server-name:name,"
+				     "insecure-skip-tls-verify:true,certificate-"
+				     "authority-data:%s,interactive:false|||\"",
+				     STRF(w.conf.server), want[i]),
+			     ask(&w));
 		w.refuse = 1;
 		w.conf.ca_data = S("");
 		w.conf.ca_file = str_of(path("exec.ca"));
@@ -515,8 +496,7 @@ TEST authorities_are_followed(void)
 	ASSERT_INT(0, client(&w));
 	ASSERT_STR("\"|||\"", ask(&w));
 	/* the server's certificate is another's: new connections are refused */
-	ASSERT_INT(0, tls_server_set_pair(w.tls, pem("moved.pem"),
-					  pem("moved.key"), &w.err));
+	ASSERT_INT(0, tls_server_set_pair(w.tls, pem("moved.pem"), pem("moved.key"), &w.err));
 	put("trusted.pem", S("nothing"), 0600);
 	put("trusted.pem", pem("ca.pem"), 0600);
 	ASSERT_STR_M("refused",
@@ -584,30 +564,25 @@ TEST credentials_that_cannot_be_used(void)
 		struct str head, tail, want = str_of(cases[i].want);
 
 		w.conf.ca_file = str_of(cases[i].ca ? path(cases[i].ca) : "");
-		w.conf.cert_file =
-			str_of(cases[i].cert ? path(cases[i].cert) : "");
-		w.conf.key_file =
-			str_of(cases[i].key ? path(cases[i].key) : "");
+		w.conf.cert_file = str_of(cases[i].cert ? path(cases[i].cert) : "");
+		w.conf.key_file = str_of(cases[i].key ? path(cases[i].key) : "");
 		if (str_cut(want, '*', &head, &tail))
-			want = str_fmt(&w.a, "%.*s%s%.*s", STRF(head), dir,
-				       STRF(tail));
+			want = str_fmt(&w.a, "%.*s%s%.*s", STRF(head), dir, STRF(tail));
 		ASSERTm(cases[i].name, client(&w) < 0);
 		ASSERT_STR_M(cases[i].name, want, w.err.msg);
 	}
 	w.conf.ca_file = w.conf.cert_file = w.conf.key_file = S("");
 	w.conf.cert_data = S("x");
 	ASSERT(client(&w) < 0);
-	ASSERT_STR(
-		"client certificate in the kubeconfig: certificate: no certificate found in PEM",
-		w.err.msg);
+	ASSERT_STR("client certificate in the kubeconfig: certificate: no certificate found in PEM",
+		   w.err.msg);
 	teardown(&w);
 	PASS();
 }
 
 SUITE(suite)
 {
-	if (!mkdtemp(dir) ||
-	    system(str_fmt(&files, "bash test/kube/certs.sh %s", dir).p) != 0)
+	if (!mkdtemp(dir) || system(str_fmt(&files, "bash test/kube/certs.sh %s", dir).p) != 0)
 		exit(1);
 	log_init(0, open("/dev/null", O_WRONLY | O_CLOEXEC));
 	RUN_TEST(headers);

@@ -18,12 +18,10 @@
 #define PAGE(version, next, items)                                            \
 	"{\"kind\":\"NodeList\",\"metadata\":{\"resourceVersion\":\"" version \
 	"\",\"continue\":\"" next "\"},\"items\":[" items "]}"
-#define OBJECT(name, version)                                                 \
-	"{\"metadata\":{\"name\":\"" name "\",\"resourceVersion\":\"" version \
-	"\"}}"
+#define OBJECT(name, version) \
+	"{\"metadata\":{\"name\":\"" name "\",\"resourceVersion\":\"" version "\"}}"
 #define EVENT(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
-#define STATUS(code, text) \
-	"{\"kind\":\"Status\",\"code\":" #code ",\"message\":\"" text "\"}"
+#define STATUS(code, text) "{\"kind\":\"Status\",\"code\":" #code ",\"message\":\"" text "\"}"
 
 enum how {
 	LISTED, /* 200 with the body */
@@ -60,9 +58,8 @@ static const struct cache_case {
 	{ "a list, then what the watch says",
 	  { { FIRST, LISTED, LIST("5", ABC) },
 	    { FROM("5"), WATCHED,
-	      EVENT("ADDED", OBJECT("d", "6"))
-		      EVENT("MODIFIED", OBJECT("a", "7"))
-			      EVENT("DELETED", OBJECT("b", "8")) } },
+	      EVENT("ADDED", OBJECT("d", "6")) EVENT("MODIFIED", OBJECT("a", "7"))
+		      EVENT("DELETED", OBJECT("b", "8")) } },
 	  "+a@1 +b@2 +c@3 +d@6 ~a@7 -b ",
 	  1,
 	  0 },
@@ -73,26 +70,21 @@ static const struct cache_case {
 	  0 },
 	{ "half an event is told once, after the watch was taken up again",
 	  { { FIRST, LISTED, LIST("5", ABC) },
-	    { FROM("5"), ENDED,
-	      EVENT("MODIFIED",
-		    OBJECT("a", "6")) "{\"type\":\"DELETED\",\"obj" },
+	    { FROM("5"), ENDED, EVENT("MODIFIED", OBJECT("a", "6")) "{\"type\":\"DELETED\",\"obj" },
 	    { FROM("6"), WATCHED, EVENT("DELETED", OBJECT("b", "7")) } },
 	  "+a@1 +b@2 +c@3 ~a@6 -b ",
 	  1,
 	  0 },
 	{ "a cut in an event is the same",
 	  { { FIRST, LISTED, LIST("5", ABC) },
-	    { FROM("5"), CUT,
-	      EVENT("MODIFIED",
-		    OBJECT("a", "6")) "{\"type\":\"DELETED\",\"obj" },
+	    { FROM("5"), CUT, EVENT("MODIFIED", OBJECT("a", "6")) "{\"type\":\"DELETED\",\"obj" },
 	    { FROM("6"), WATCHED, EVENT("DELETED", OBJECT("b", "7")) } },
 	  "+a@1 +b@2 +c@3 ~a@6 -b ",
 	  1,
 	  0 },
 	{ "an event that is no JSON",
 	  { { FIRST, LISTED, LIST("5", ABC) },
-	    { FROM("5"), WATCHED,
-	      EVENT("MODIFIED", OBJECT("a", "6")) "{\"type\":DELETED}\n" },
+	    { FROM("5"), WATCHED, EVENT("MODIFIED", OBJECT("a", "6")) "{\"type\":DELETED}\n" },
 	    { FROM("6"), WATCHED, EVENT("DELETED", OBJECT("b", "7")) } },
 	  "+a@1 +b@2 +c@3 ~a@6 -b ",
 	  1,
@@ -107,12 +99,9 @@ static const struct cache_case {
 	{ "what is told again is not told on",
 	  { { FIRST, LISTED, LIST("5", ABC) },
 	    { FROM("5"), WATCHED,
-	      EVENT("ADDED", OBJECT("a", "1")) EVENT("MODIFIED",
-						     OBJECT("c", "6"))
-		      EVENT("MODIFIED", OBJECT("c", "6"))
-			      EVENT("MODIFIED", OBJECT("c", "4"))
-				      EVENT("DELETED", OBJECT("c", "5")) EVENT(
-					      "MODIFIED", OBJECT("c", "7")) } },
+	      EVENT("ADDED", OBJECT("a", "1")) EVENT("MODIFIED", OBJECT("c", "6"))
+		      EVENT("MODIFIED", OBJECT("c", "6")) EVENT("MODIFIED", OBJECT("c", "4")) EVENT(
+			      "DELETED", OBJECT("c", "5")) EVENT("MODIFIED", OBJECT("c", "7")) } },
 	  "+a@1 +b@2 +c@3 ~c@6 ~c@7 ",
 	  1,
 	  0 },
@@ -127,8 +116,7 @@ static const struct cache_case {
 	  { { FIRST, LISTED, LIST("5", ABC) },
 	    { FROM("5"), WATCHED, EVENT("ERROR", STATUS(410, "too old")) },
 	    { RELIST, LISTED,
-	      LIST("50", OBJECT("a", "1") "," OBJECT("c", "40") "," OBJECT(
-				 "e", "41")) },
+	      LIST("50", OBJECT("a", "1") "," OBJECT("c", "40") "," OBJECT("e", "41")) },
 	    { FROM("50"), WATCHED, EVENT("DELETED", OBJECT("e", "51")) } },
 	  "+a@1 +b@2 +c@3 ~c@40 +e@41 -b -e ",
 	  2,
@@ -151,10 +139,8 @@ static const struct cache_case {
 	  0 },
 	{ "a page that is cut is asked for again",
 	  { { FIRST, LISTED, PAGE("5", "x", OBJECT("a", "1")) },
-	    { NEXT("x"), CUT,
-	      "{\"items\":[" OBJECT("b", "2") ",{\"metadata\":{\"na" },
-	    { NEXT("x"), LISTED,
-	      LIST("5", OBJECT("b", "2") "," OBJECT("c", "3")) },
+	    { NEXT("x"), CUT, "{\"items\":[" OBJECT("b", "2") ",{\"metadata\":{\"na" },
+	    { NEXT("x"), LISTED, LIST("5", OBJECT("b", "2") "," OBJECT("c", "3")) },
 	    { FROM("5"), WATCHED, "" } },
 	  "+a@1 +b@2 +c@3 ",
 	  1,
@@ -230,13 +216,10 @@ static const struct cache_case {
 	  5 },
 	{ "a server that went back is followed, as it is",
 	  { { FIRST, LISTED,
-	      LIST("50", OBJECT("a", "10") "," OBJECT("b", "20") "," OBJECT(
-				 "c", "5")) },
+	      LIST("50", OBJECT("a", "10") "," OBJECT("b", "20") "," OBJECT("c", "5")) },
 	    { FROM("50"), REFUSED, STATUS(410, "too old") },
-	    { RELIST, LISTED,
-	      PAGE("9", "x", OBJECT("a", "3") "," OBJECT("c", "5")) },
-	    { RELIST, LISTED,
-	      PAGE("9", "x", OBJECT("a", "3") "," OBJECT("c", "5")) },
+	    { RELIST, LISTED, PAGE("9", "x", OBJECT("a", "3") "," OBJECT("c", "5")) },
+	    { RELIST, LISTED, PAGE("9", "x", OBJECT("a", "3") "," OBJECT("c", "5")) },
 	    { NEXT("x"), LISTED, LIST("9", OBJECT("d", "8")) },
 	    { FROM("9"), WATCHED, EVENT("MODIFIED", OBJECT("a", "10")) } },
 	  "+a@10 +b@20 +c@5 ~a@3 ~c@5 +d@8 -b ~a@10 ",
@@ -244,10 +227,8 @@ static const struct cache_case {
 	  0 },
 	{ "a version that is refused twice is not insisted on",
 	  { { FIRST, LISTED, LIST("50", ABC) },
-	    { FROM("50"), TOO_LARGE,
-	      STATUS(504, "Too large resource version: 50, current: 9") },
-	    { FROM("50"), WATCHED,
-	      EVENT("ERROR", STATUS(504, "Too large resource version")) },
+	    { FROM("50"), TOO_LARGE, STATUS(504, "Too large resource version: 50, current: 9") },
+	    { FROM("50"), WATCHED, EVENT("ERROR", STATUS(504, "Too large resource version")) },
 	    { RELIST, LISTED, LIST("51", ABC) },
 	    { FROM("51"), WATCHED, EVENT("DELETED", OBJECT("a", "52")) } },
 	  "+a@1 +b@2 +c@3 -a ",
@@ -295,27 +276,23 @@ static void asked(struct peer_conn *c, struct str request)
 	const struct step *s = &r->t->steps[r->at];
 
 	if (str_find(request, str_of(s->asked)) < 0)
-		buf_addf(&r->wrong, "step %zu: %.*s\n", r->at,
-			 (int)str_find(request, S("\r\n")), request.p);
+		buf_addf(&r->wrong, "step %zu: %.*s\n", r->at, (int)str_find(request, S("\r\n")),
+			 request.p);
 	if (r->at + 1 < 8 && r->t->steps[r->at + 1].asked)
 		r->at++;
 	switch (s->how) {
 	case LISTED:
-		peer_answer(c, "200 OK", "Content-Type: application/json\r\n",
-			    str_of(s->body));
+		peer_answer(c, "200 OK", "Content-Type: application/json\r\n", str_of(s->body));
 		break;
 	case REFUSED:
-		peer_answer(c, "410 Gone", "Content-Type: application/json\r\n",
-			    str_of(s->body));
+		peer_answer(c, "410 Gone", "Content-Type: application/json\r\n", str_of(s->body));
 		break;
 	case TOO_LARGE:
-		peer_answer(c, "504 Gateway Timeout",
-			    "Content-Type: application/json\r\n",
+		peer_answer(c, "504 Gateway Timeout", "Content-Type: application/json\r\n",
 			    str_of(s->body));
 		break;
 	case HTML:
-		peer_answer(c, "200 OK", "Content-Type: text/html\r\n",
-			    str_of(s->body));
+		peer_answer(c, "200 OK", "Content-Type: text/html\r\n", str_of(s->body));
 		break;
 	case NOTHING:
 		c->hang_up = true;
@@ -336,20 +313,14 @@ static void *keep_version(const struct json *tree, void *ctx)
 	return strdup(json_str(tree, "metadata.resourceVersion", S("")).p);
 }
 
-static void changed(void *ctx, struct str key, const void *before,
-		    const void *now)
+static void changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct run *r = ctx;
 	const char *version = now;
 
-	buf_addf(&r->told, "%c%.*s",
-		 !before ? '+'
-		 : now	 ? '~'
-			 : '-',
-		 STRF(key));
+	buf_addf(&r->told, "%c%.*s", !before ? '+' : now ? '~' : '-', STRF(key));
 	if (now)
-		buf_addf(&r->told, "@%.*s", (int)strspn(version, "0123456789"),
-			 version);
+		buf_addf(&r->told, "@%.*s", (int)strspn(version, "0123456789"), version);
 	buf_addc(&r->told, ' ');
 }
 
@@ -361,8 +332,7 @@ static void begin(struct run *r, struct loop *l, const struct cache_case *t)
 				      .make = keep_version,
 				      .changed = changed,
 				      .ctx = r,
-				      .fresh = !strcmp(t->steps[0].asked,
-						       RELIST) };
+				      .fresh = !strcmp(t->steps[0].asked, RELIST) };
 	struct err err = ERR_INIT(&r->a);
 
 	r->t = t;
@@ -406,8 +376,7 @@ TEST a_server_that_misbehaves(void)
 
 	for (size_t i = 0; i < N; i++)
 		begin(&runs[i], l, &cases[i]);
-	while (loop_clock() < end &&
-	       (going || loop_clock() < began + ENDLESS_MS)) {
+	while (loop_clock() < end && (going || loop_clock() < began + ENDLESS_MS)) {
 		(void)loop_turn(l, TURN_MS, &err);
 		going = false;
 		for (size_t i = 0; i < N; i++) {
@@ -444,21 +413,18 @@ static void put(struct run *r, const char *object)
 	kube_cache_put(r->cache, str_of(object));
 }
 
-static bool until(struct loop *l, const struct run *r, const char *told,
-		  size_t requests)
+static bool until(struct loop *l, const struct run *r, const char *told, size_t requests)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	int64_t end = loop_clock() + 60000;
 
 	while (loop_clock() < end) {
-		if (str_eq(str_of(told), buf_str(&r->told)) &&
-		    r->peer.requests >= requests)
+		if (str_eq(str_of(told), buf_str(&r->told)) && r->peer.requests >= requests)
 			return true;
 		(void)loop_turn(l, TURN_MS, &err);
 	}
-	return test_same("told", str_of(told), buf_str(&r->told)) &&
-	       r->peer.requests >= requests;
+	return test_same("told", str_of(told), buf_str(&r->told)) && r->peer.requests >= requests;
 }
 
 static void finish(struct loop *l, struct run *r)
@@ -476,8 +442,7 @@ TEST answers_to_writes_come_before_the_watch_or_after(void)
 		"writes",
 		{ { FIRST, LISTED, LIST("5", ABC) },
 		  { FROM("5"), WATCHED,
-		    EVENT("DELETED", OBJECT("c", "8"))
-			    EVENT("BOOKMARK", OBJECT("", "20")) } },
+		    EVENT("DELETED", OBJECT("c", "8")) EVENT("BOOKMARK", OBJECT("", "20")) } },
 		"",
 		1,
 		0
@@ -499,9 +464,8 @@ TEST answers_to_writes_come_before_the_watch_or_after(void)
 	put(&r, OBJECT("b", "22"));
 	ASSERT_STR("+a@1 +b@2 +c@3 -c +d@21 ~b@22 ", buf_str(&r.told));
 	peer_chunk(r.peer.conns,
-		   S(EVENT("ADDED", OBJECT("d", "21"))
-			     EVENT("MODIFIED", OBJECT("b", "22"))
-				     EVENT("DELETED", OBJECT("d", "23"))));
+		   S(EVENT("ADDED", OBJECT("d", "21")) EVENT("MODIFIED", OBJECT("b", "22"))
+			     EVENT("DELETED", OBJECT("d", "23"))));
 	ASSERT(until(l, &r, "+a@1 +b@2 +c@3 -c +d@21 ~b@22 -d ", 2));
 	/* made anew since the delete was asked for */
 	kube_cache_remove(r.cache, S("b"), 21);
@@ -516,16 +480,15 @@ TEST answers_to_writes_come_before_the_watch_or_after(void)
 /* What a list of a later version does not have is gone, whoever told of it. */
 TEST answers_to_writes_come_while_it_lists(void)
 {
-	static const struct cache_case script = {
-		"writes",
-		{ { FIRST, LISTED, LIST("5", ABC) },
-		  { FROM("5"), REFUSED, STATUS(410, "too old") },
-		  { RELIST, SILENT, "" },
-		  { FROM("7"), WATCHED, EVENT("DELETED", OBJECT("y", "10")) } },
-		"",
-		2,
-		0
-	};
+	static const struct cache_case script = { "writes",
+						  { { FIRST, LISTED, LIST("5", ABC) },
+						    { FROM("5"), REFUSED, STATUS(410, "too old") },
+						    { RELIST, SILENT, "" },
+						    { FROM("7"), WATCHED,
+						      EVENT("DELETED", OBJECT("y", "10")) } },
+						  "",
+						  2,
+						  0 };
 	const struct str list = S(LIST("7", ABC));
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);

@@ -86,8 +86,7 @@ static uint64_t change(struct world *w, const char *method, unsigned key)
 	struct json *j = NULL;
 	struct sb_reply out;
 
-	r.path = create ? S("/api/v1/nodes")
-			: str_fmt(&a, "/api/v1/nodes/n%02u", key);
+	r.path = create ? S("/api/v1/nodes") : str_fmt(&a, "/api/v1/nodes/n%02u", key);
 	r.body = str_fmt(&a,
 			 "{\"metadata\":{\"name\":\"n%02u\",\"labels\":{"
 			 "\"n\":\"%zu\"},\"annotations\":{\"x\":\"%0*u\"}}}",
@@ -103,8 +102,7 @@ static uint64_t change(struct world *w, const char *method, unsigned key)
 		return 0;
 	if (json_parse(&a, out.body, NULL, &j, &err) < 0)
 		abort();
-	return strtoull(json_str(j, "metadata.resourceVersion", S("")).p, NULL,
-			10);
+	return strtoull(json_str(j, "metadata.resourceVersion", S("")).p, NULL, 10);
 }
 
 static void change_one(struct world *w)
@@ -127,8 +125,7 @@ static void *keep_version(const struct json *tree, void *ctx)
 	(void)ctx;
 	if (!v)
 		abort();
-	*v = strtoull(json_str(tree, "metadata.resourceVersion", S("")).p, NULL,
-		      10);
+	*v = strtoull(json_str(tree, "metadata.resourceVersion", S("")).p, NULL, 10);
 	return v;
 }
 
@@ -137,8 +134,7 @@ static void told(void *ctx, struct str key, const void *before, const void *now)
 	struct follower *f = ctx;
 	struct world *w = f->w;
 	/* a view: nothing ends it */
-	unsigned k =
-		(unsigned)(key.p[1] - '0') * 10 + (unsigned)(key.p[2] - '0');
+	unsigned k = (unsigned)(key.p[1] - '0') * 10 + (unsigned)(key.p[2] - '0');
 	uint64_t version = now ? *(const uint64_t *)now : 0;
 
 	if (f->there[k] != (before != NULL))
@@ -148,8 +144,8 @@ static void told(void *ctx, struct str key, const void *before, const void *now)
 		f->fault = "a version was told twice, or after a newer one";
 	if (now)
 		f->last[k] = version;
-	if (!w->forgets && (f->at >= w->n || w->done[f->at].key != k ||
-			    w->done[f->at].version != version))
+	if (!w->forgets &&
+	    (f->at >= w->n || w->done[f->at].key != k || w->done[f->at].version != version))
 		f->fault = "another change than the next one";
 	f->at++;
 }
@@ -165,9 +161,7 @@ static bool same_as_server(const struct follower *f)
 
 static void follow(struct world *w, struct follower *f)
 {
-	struct kube_opts o = { .loop = w->loop,
-			       .conf = &w->conf,
-			       .agent = "churn" };
+	struct kube_opts o = { .loop = w->loop, .conf = &w->conf, .agent = "churn" };
 	struct kube_cache_opts co = { .path = "/api/v1/nodes",
 				      .what = "nodes",
 				      .make = keep_version,
@@ -261,8 +255,8 @@ static void churn(struct world *w)
 static void churn_all(void)
 {
 	worlds[0].cutter.calm = worlds[1].cutter.calm = false;
-	while (worlds[0].n < CHANGES || worlds[1].n < CHANGES ||
-	       !worlds[0].server || !worlds[1].server) {
+	while (worlds[0].n < CHANGES || worlds[1].n < CHANGES || !worlds[0].server ||
+	       !worlds[1].server) {
 		churn(&worlds[0]);
 		churn(&worlds[1]);
 		(void)loop_turn(worlds[0].loop, 5, &worlds[0].err);
@@ -284,8 +278,7 @@ TEST told_what_was_done(const struct world *w)
 	}
 	(void)printf("%d changes, %d followers, %zu cuts in %zu bytes, %zu "
 		     "lists\n",
-		     CHANGES, FOLLOWERS, w->cutter.cuts, w->cutter.carried,
-		     lists);
+		     CHANGES, FOLLOWERS, w->cutter.cuts, w->cutter.carried, lists);
 	ASSERT(w->cutter.cuts > 2);
 	if (!w->forgets)
 		ASSERT_INT(FOLLOWERS, (long long)lists);
@@ -300,8 +293,7 @@ TEST churned(void)
 	struct err err = ERR_INIT(&a);
 	struct loop *l = loop_new(&err);
 	const char *given = getenv("SEED");
-	uint64_t seed =
-		given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+	uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
 
 	(void)printf("SEED=%llu\n", (unsigned long long)seed);
 	setup(&worlds[0], l, seed, false);
@@ -322,14 +314,13 @@ SUITE(suite)
 	static struct arena a;
 	const char *dir = mkdtemp(cert);
 
-	if (!dir ||
-	    system(str_fmt(&a,
-			   "cd %s && openssl req -x509 -newkey ec -pkeyopt "
-			   "ec_paramgen_curve:prime256v1 -nodes -keyout key "
-			   "-out cert -days 2 -subj /CN=churn -addext "
-			   "subjectAltName=IP:127.0.0.1 2>/dev/null",
-			   dir)
-			   .p) != 0)
+	if (!dir || system(str_fmt(&a,
+				   "cd %s && openssl req -x509 -newkey ec -pkeyopt "
+				   "ec_paramgen_curve:prime256v1 -nodes -keyout key "
+				   "-out cert -days 2 -subj /CN=churn -addext "
+				   "subjectAltName=IP:127.0.0.1 2>/dev/null",
+				   dir)
+				   .p) != 0)
 		exit(1);
 	pem = test_file(&a, str_fmt(&a, "%s/cert", dir).p);
 	key_pem = test_file(&a, str_fmt(&a, "%s/key", dir).p);

@@ -12,11 +12,10 @@
 
 #define JSON "Content-Type: application/json\r\n"
 #define OK(body) "HTTP/1.1 200 OK\r\n" JSON "Connection: close\r\n\r\n" body
-#define SAYS(status, fields, body) \
-	"HTTP/1.1 " status "\r\n" fields "Connection: close\r\n\r\n" body
-#define FAULT(code, reason, text)                                     \
-	"{\"kind\":\"Status\",\"status\":\"Failure\",\"code\":" #code \
-	",\"reason\":\"" reason "\",\"message\":\"" text "\"}"
+#define SAYS(status, fields, body) "HTTP/1.1 " status "\r\n" fields "Connection: close\r\n\r\n" body
+#define FAULT(code, reason, text)                                                             \
+	"{\"kind\":\"Status\",\"status\":\"Failure\",\"code\":" #code ",\"reason\":\"" reason \
+	"\",\"message\":\"" text "\"}"
 
 static const struct client_case {
 	const char *name, *method, *answers[4];
@@ -26,42 +25,33 @@ static const struct client_case {
 	int64_t later;
 	bool once;
 } cases[] = {
-	{ .name = "an answer",
-	  .answers = { OK("{}") },
-	  .requests = 1,
-	  .status = 200 },
+	{ .name = "an answer", .answers = { OK("{}") }, .requests = 1, .status = 200 },
 	{ .name = "a charset is JSON still",
-	  .answers = { SAYS("200 OK",
-			    "Content-Type: application/json;charset=utf-8\r\n",
-			    "{}") },
+	  .answers = { SAYS("200 OK", "Content-Type: application/json;charset=utf-8\r\n", "{}") },
 	  .requests = 1,
 	  .status = 200 },
 	{ .name = "not found",
-	  .answers = { SAYS(
-		  "404 Not Found", JSON,
-		  FAULT(404, "NotFound", "nodes \\\"x\\\" not found")) },
+	  .answers = { SAYS("404 Not Found", JSON,
+			    FAULT(404, "NotFound", "nodes \\\"x\\\" not found")) },
 	  .requests = 1,
 	  .rc = -ERR_NOTFOUND,
 	  .status = 404,
 	  .message = "nodes \"x\" not found" },
 	{ .name = "a conflict is the caller's to plan again",
 	  .method = "PUT",
-	  .answers = { SAYS("409 Conflict", JSON,
-			    FAULT(409, "Conflict", "changed meanwhile")) },
+	  .answers = { SAYS("409 Conflict", JSON, FAULT(409, "Conflict", "changed meanwhile")) },
 	  .requests = 1,
 	  .rc = -ERR_CONFLICT,
 	  .status = 409,
 	  .message = "changed meanwhile" },
 	{ .name = "gone",
-	  .answers = { SAYS("410 Gone", JSON,
-			    FAULT(410, "Expired", "too old")) },
+	  .answers = { SAYS("410 Gone", JSON, FAULT(410, "Expired", "too old")) },
 	  .requests = 1,
 	  .rc = -ERR_GONE,
 	  .status = 410,
 	  .message = "too old" },
 	{ .name = "what is refused is not asked again",
-	  .answers = { SAYS("403 Forbidden", JSON,
-			    FAULT(403, "Forbidden", "not you")) },
+	  .answers = { SAYS("403 Forbidden", JSON, FAULT(403, "Forbidden", "not you")) },
 	  .requests = 1,
 	  .rc = -ERR_INVALID,
 	  .status = 403,
@@ -74,44 +64,36 @@ static const struct client_case {
 	  .status = 502,
 	  .message = "the server answered 502 Bad Gateway: <html>" },
 	{ .name = "a page of HTML in place of an answer",
-	  .answers = { SAYS("200 OK", "Content-Type: text/html\r\n",
-			    "<html>log in</html>") },
+	  .answers = { SAYS("200 OK", "Content-Type: text/html\r\n", "<html>log in</html>") },
 	  .requests = 1,
 	  .rc = -ERR_INVALID,
-	  .message =
-		  "GET http://* answered with text/html in place of JSON: is "
-		  "it an API server?" },
+	  .message = "GET http://* answered with text/html in place of JSON: is "
+		     "it an API server?" },
 	{ .name = "Retry-After is waited for",
 	  .answers = { SAYS("429 Too Many Requests", "Retry-After: 0\r\n", ""),
-		       SAYS("503 Service Unavailable", "Retry-After: 1\r\n",
-			    ""),
-		       OK("{}") },
+		       SAYS("503 Service Unavailable", "Retry-After: 1\r\n", ""), OK("{}") },
 	  .requests = 3,
 	  .status = 200 },
 	{ .name = "also by writes: nothing was done",
 	  .method = "POST",
-	  .answers = { SAYS("429 Too Many Requests", "Retry-After: 0\r\n", ""),
-		       OK("{}") },
+	  .answers = { SAYS("429 Too Many Requests", "Retry-After: 0\r\n", ""), OK("{}") },
 	  .requests = 2,
 	  .status = 200 },
 	{ .name = "not for ever",
-	  .answers = { SAYS("429 Too Many Requests", "Retry-After: 0\r\n",
-			    "slow down") },
+	  .answers = { SAYS("429 Too Many Requests", "Retry-After: 0\r\n", "slow down") },
 	  .requests = 11,
 	  .rc = -ERR_AGAIN,
 	  .status = 429,
 	  .message = "the server answered 429 Too Many Requests: slow down" },
 	{ .name = "a date is not waited for",
 	  .answers = { SAYS("503 Service Unavailable",
-			    "Retry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\n",
-			    "") },
+			    "Retry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\n", "") },
 	  .requests = 1,
 	  .rc = -ERR_AGAIN,
 	  .status = 503,
 	  .message = "the server answered 503 Service Unavailable" },
 	{ .name = "nor for a year",
-	  .answers = { SAYS("429 Too Many Requests",
-			    "Retry-After: 9223372036854775807\r\n", "") },
+	  .answers = { SAYS("429 Too Many Requests", "Retry-After: 9223372036854775807\r\n", "") },
 	  .requests = 1,
 	  .rc = -ERR_AGAIN,
 	  .status = 429,
@@ -119,8 +101,7 @@ static const struct client_case {
 	  .later = 300000,
 	  .once = true },
 	{ .name = "nor into the past",
-	  .answers = { SAYS("429 Too Many Requests", "Retry-After: -9\r\n",
-			    "") },
+	  .answers = { SAYS("429 Too Many Requests", "Retry-After: -9\r\n", "") },
 	  .requests = 1,
 	  .rc = -ERR_AGAIN,
 	  .status = 429,
@@ -136,14 +117,12 @@ static const struct client_case {
 	  .message = "later",
 	  .later = 7000 },
 	{ .name = "401 is asked once more, with credentials read anew",
-	  .answers = { SAYS("401 Unauthorized", JSON,
-			    FAULT(401, "Unauthorized", "Unauthorized")),
+	  .answers = { SAYS("401 Unauthorized", JSON, FAULT(401, "Unauthorized", "Unauthorized")),
 		       OK("{}") },
 	  .requests = 2,
 	  .status = 200 },
 	{ .name = "not twice",
-	  .answers = { SAYS("401 Unauthorized", JSON,
-			    FAULT(401, "Unauthorized", "Unauthorized")) },
+	  .answers = { SAYS("401 Unauthorized", JSON, FAULT(401, "Unauthorized", "Unauthorized")) },
 	  .requests = 2,
 	  .rc = -ERR_INVALID,
 	  .status = 401,
@@ -165,8 +144,7 @@ static const struct client_case {
 	  .rc = -ERR_AGAIN,
 	  .message = "POST http://*/x: connection closed by the server" },
 	{ .name = "half an answer",
-	  .answers = { "HTTP/1.1 200 OK\r\n" JSON
-		       "Content-Length: 100\r\n\r\n{\"kind\":" },
+	  .answers = { "HTTP/1.1 200 OK\r\n" JSON "Content-Length: 100\r\n\r\n{\"kind\":" },
 	  .requests = 1,
 	  .rc = -ERR_AGAIN,
 	  .status = 0,
@@ -181,9 +159,8 @@ static const struct client_case {
 	  .answers = { "SSH-2.0-OpenSSH_9.2\r\n\r\n" },
 	  .requests = 1,
 	  .rc = -ERR_INVALID,
-	  .message =
-		  "GET http://*/x: malformed HTTP response: malformed status "
-		  "line" },
+	  .message = "GET http://*/x: malformed HTTP response: malformed status "
+		     "line" },
 };
 
 #define N (sizeof(cases) / sizeof(cases[0]))
@@ -228,8 +205,7 @@ static void connect_to(struct run *r, struct loop *l, const char *scheme)
 
 	r->peer.ctx = r;
 	peer_start(&r->peer, l);
-	r->conf.server =
-		str_fmt(&r->a, "%s://127.0.0.1:%u", scheme, r->peer.port);
+	r->conf.server = str_fmt(&r->a, "%s://127.0.0.1:%u", scheme, r->peer.port);
 	if (kube_new(&o, &r->kube, &err) < 0)
 		abort();
 }
@@ -249,8 +225,7 @@ static struct str message_of(struct run *r)
 
 	if (!str_cut(m, '*', &head, &tail))
 		return m;
-	return str_fmt(&r->a, "%.*s127.0.0.1:%u%.*s", STRF(head), r->peer.port,
-		       STRF(tail));
+	return str_fmt(&r->a, "%.*s127.0.0.1:%u%.*s", STRF(head), r->peer.port, STRF(tail));
 }
 
 TEST answers(void)
@@ -289,8 +264,7 @@ TEST answers(void)
 		ASSERT_INT_M(r->t->name, r->t->status, r->ans.status);
 		ASSERT_STR_M(r->t->name, message_of(r), r->ans.message);
 		ASSERT_INT_M(r->t->name, r->t->later, r->ans.retry_after_ms);
-		ASSERT_INT_M(r->t->name, (long long)r->t->requests,
-			     (long long)r->peer.requests);
+		ASSERT_INT_M(r->t->name, (long long)r->t->requests, (long long)r->peer.requests);
 		finish(r);
 	}
 	loop_free(l);
@@ -400,9 +374,7 @@ TEST slots_are_bounded_and_calls_can_be_cancelled(void)
 	struct err err = ERR_INIT(&a);
 	struct loop *l = loop_new(&err);
 	struct run r = { 0 };
-	struct kube_opts o = {
-		.loop = l, .conf = &r.conf, .agent = "test", .in_flight = 3
-	};
+	struct kube_opts o = { .loop = l, .conf = &r.conf, .agent = "test", .in_flight = 3 };
 	struct kube_call calls[20];
 	bool over[20] = { 0 }, cancelled = false;
 
@@ -411,17 +383,15 @@ TEST slots_are_bounded_and_calls_can_be_cancelled(void)
 	kube_free(r.kube);
 	ASSERT_INT(0, kube_new(&o, &r.kube, &err));
 	for (size_t i = 0; i < 20; i++) {
-		calls[i] = (struct kube_call){ .method = "GET",
-					       .path = S("/x"),
-					       .done = mark,
-					       .ctx = &over[i] };
+		calls[i] = (struct kube_call){
+			.method = "GET", .path = S("/x"), .done = mark, .ctx = &over[i]
+		};
 		kube_start(r.kube, &calls[i]);
 	}
 	/* one that waits for a slot, the newest, and two that wait for answers */
 	kube_cancel(&calls[10]);
 	kube_cancel(&calls[19]);
-	for (int64_t end = loop_clock() + 60000;
-	     loop_clock() < end && r.peer.requests < 18;) {
+	for (int64_t end = loop_clock() + 60000; loop_clock() < end && r.peer.requests < 18;) {
 		(void)loop_turn(l, 50, &err);
 		if (r.peer.requests >= 10 && !cancelled) {
 			/* the two that were asked first, whichever they are */
@@ -456,8 +426,7 @@ static void put_off(struct peer_conn *c, struct str request)
 	else if (seen->paths.n > 1)
 		peer_answer(c, "200 OK", JSON, S("{}"));
 	else
-		peer_answer(c, "429 Too Many Requests", "Retry-After: 1\r\n",
-			    S("{}"));
+		peer_answer(c, "429 Too Many Requests", "Retry-After: 1\r\n", S("{}"));
 }
 
 static void until_seen(struct loop *l, const struct seen *seen, size_t n)
@@ -476,9 +445,7 @@ TEST who_waits_for_later_keeps_no_slot(void)
 	struct err err = ERR_INIT(&a);
 	struct loop *l = loop_new(&err);
 	struct run r = { 0 };
-	struct kube_opts o = {
-		.loop = l, .conf = &r.conf, .agent = "test", .in_flight = 1
-	};
+	struct kube_opts o = { .loop = l, .conf = &r.conf, .agent = "test", .in_flight = 1 };
 	const struct str paths[] = { S("/a"), S("/b"), S("/w") };
 	struct kube_call calls[3];
 	bool over[3] = { 0 };
@@ -541,10 +508,9 @@ TEST a_bound_holds_for_all_tries(void)
 	for (int i = 0; i < 2; i++) {
 		struct loop *l = loop_new(&err);
 		struct run r = { 0 };
-		struct kube_opts o = { .loop = l,
-				       .conf = &r.conf,
-				       .agent = "test",
-				       .timeout_ms = 1000 };
+		struct kube_opts o = {
+			.loop = l, .conf = &r.conf, .agent = "test", .timeout_ms = 1000
+		};
 		struct str body = S("");
 		int64_t began;
 
@@ -553,8 +519,7 @@ TEST a_bound_holds_for_all_tries(void)
 		kube_free(r.kube);
 		ASSERT_INT(0, kube_new(&o, &r.kube, &err));
 		began = loop_clock();
-		ASSERT_INT(-ERR_AGAIN,
-			   kube_get(r.kube, &a, S("/x"), &body, &err));
+		ASSERT_INT(-ERR_AGAIN, kube_get(r.kube, &a, S("/x"), &body, &err));
 		ASSERT(loop_clock() - began < 1900);
 		ASSERT_INT(1, (long long)r.peer.requests);
 		finish(&r);

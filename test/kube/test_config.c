@@ -41,8 +41,7 @@ static void put(struct arena *a, const char *name, const char *text)
 {
 	struct err err = ERR_INIT(a);
 
-	if (file_replace(str_fmt(a, "%s/%s", dir, name).p, str_of(text), 0600,
-			 &err) < 0)
+	if (file_replace(str_fmt(a, "%s/%s", dir, name).p, str_of(text), 0600, &err) < 0)
 		abort();
 }
 
@@ -66,10 +65,7 @@ static const struct config_case {
 	  "http://two  */token root default" },
 	{ "flags go before files",
 	  "*/one:*/two",
-	  { .context = S("b"),
-	    .server = S("https://flag"),
-	    .ns = S("m"),
-	    .as = S("me") },
+	  { .context = S("b"), .server = S("https://flag"), .ns = S("m"), .as = S("me") },
 	  "https://flag  */token me m" },
 	{ "a token goes before a file of one",
 	  "*/one:*/two",
@@ -182,10 +178,8 @@ TEST found_by_kubectls_rules(void)
 		(void)setenv("KUBECONFIG", folder(&a, t->env).p, 1);
 		rc = kube_config_load(&a, &t->flags, false, &c, &err);
 		got = rc < 0 ? err.msg
-			     : str_fmt(&a, "%.*s %.*s %.*s %.*s %.*s",
-				       STRF(c.server), STRF(c.ca_file),
-				       STRF(c.token_file), STRF(c.as),
-				       STRF(c.ns));
+			     : str_fmt(&a, "%.*s %.*s %.*s %.*s %.*s", STRF(c.server),
+				       STRF(c.ca_file), STRF(c.token_file), STRF(c.as), STRF(c.ns));
 		ASSERT_STR_M(t->name, folder(&a, t->got), got);
 	}
 	PASS();
@@ -228,8 +222,7 @@ TEST the_home_folder(void)
 
 	(void)unsetenv("KUBECONFIG");
 	(void)setenv("HOME", dir, 1);
-	ASSERT_INT(-ERR_NOTFOUND,
-		   kube_config_load(&a, &flags, false, &c, &err));
+	ASSERT_INT(-ERR_NOTFOUND, kube_config_load(&a, &flags, false, &c, &err));
 	(void)mkdir(str_fmt(&a, "%s/.kube", dir).p, 0700);
 	put(&a, ".kube/config", TWO);
 	ASSERT_INT(0, kube_config_load(&a, &flags, false, &c, &err));
@@ -255,10 +248,8 @@ TEST a_pod(void)
 	(void)setenv("KUBERNETES_SERVICE_HOST", "172.30.0.1", 1);
 	ASSERT_INT(0, kube_config_load(&a, &flags, true, &c, &err));
 	ASSERT_STR("https://172.30.0.1:443", c.server);
-	ASSERT_STR("/var/run/secrets/kubernetes.io/serviceaccount/token",
-		   c.token_file);
-	ASSERT_STR("/var/run/secrets/kubernetes.io/serviceaccount/ca.crt",
-		   c.ca_file);
+	ASSERT_STR("/var/run/secrets/kubernetes.io/serviceaccount/token", c.token_file);
+	ASSERT_STR("/var/run/secrets/kubernetes.io/serviceaccount/ca.crt", c.ca_file);
 	(void)setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
 	flags.ns = S("mine");
 	flags.token = S("t");

@@ -16,11 +16,10 @@
 #include "peer.h"
 
 #define JSON "Content-Type: application/json\r\n"
-#define HELD(who, turns)                                                            \
-	"{\"metadata\":{\"name\":\"l\",\"resourceVersion\":\"5\"},\"spec\":{"       \
-	"\"holderIdentity\":\"" who "\",\"leaseDurationSeconds\":1,"                \
-	"\"renewTime\":\"2026-01-01T00:00:00.000000Z\",\"leaseTransitions\":" turns \
-	"}}"
+#define HELD(who, turns)                                                      \
+	"{\"metadata\":{\"name\":\"l\",\"resourceVersion\":\"5\"},\"spec\":{" \
+	"\"holderIdentity\":\"" who "\",\"leaseDurationSeconds\":1,"          \
+	"\"renewTime\":\"2026-01-01T00:00:00.000000Z\",\"leaseTransitions\":" turns "}}"
 
 /* What the server answers, by turns; the last one for all that follow. */
 static const struct lease_case {
@@ -36,21 +35,13 @@ static const struct lease_case {
 	  "GPGUGUGUGUGU",
 	  "lr",
 	  true },
-	{ "free",
-	  { HELD("", "3"), HELD("me", "4") },
-	  "GUGUGUGUGUGU",
-	  "lr",
-	  true },
+	{ "free", { HELD("", "3"), HELD("me", "4") }, "GUGUGUGUGUGU", "lr", true },
 	{ "somebody made it first, and then died",
 	  { "404", "409", HELD("other", "0") },
 	  "GPG",
 	  "lr",
 	  true },
-	{ "its holder has died",
-	  { HELD("other", "2") },
-	  "GGGGGGGGGGGGU",
-	  "l",
-	  false },
+	{ "its holder has died", { HELD("other", "2") }, "GGGGGGGGGGGGU", "l", false },
 	{ "somebody else has it now",
 	  { "404", HELD("me", "0"), HELD("other", "1") },
 	  "GPG",
@@ -62,8 +53,7 @@ static const struct lease_case {
 	  "lx",
 	  false },
 	{ "nor when it is to be given up",
-	  { "404", HELD("me", "0"), HELD("me", "0"), HELD("me", "0"),
-	    HELD("me", "0"), "" },
+	  { "404", HELD("me", "0"), HELD("me", "0"), HELD("me", "0"), HELD("me", "0"), "" },
 	  "GPGUGU",
 	  "lxr",
 	  true },
@@ -72,21 +62,13 @@ static const struct lease_case {
 	  "GGPG",
 	  "l",
 	  false },
-	{ "the server fails from then on",
-	  { "404", HELD("me", "0"), "500" },
-	  "GPG",
-	  "lx",
-	  false },
+	{ "the server fails from then on", { "404", HELD("me", "0"), "500" }, "GPG", "lx", false },
 	{ "it can be read, not renewed",
 	  { "404", HELD("me", "0"), "read-only" },
 	  "GPG",
 	  "lx",
 	  false },
-	{ "no JSON",
-	  { "{\"spec\":", "404", HELD("me", "0") },
-	  "GGPGU",
-	  "l",
-	  false },
+	{ "no JSON", { "{\"spec\":", "404", HELD("me", "0") }, "GGPGU", "l", false },
 };
 
 #define N (sizeof(cases) / sizeof(cases[0]))
@@ -111,8 +93,7 @@ static struct str string_of(struct arena *a, struct str text, struct str key)
 	ptrdiff_t at = str_find(text, key);
 	struct str value, rest;
 
-	if (at < 0 ||
-	    !str_cut(str_from(text, (size_t)at + key.n), '"', &value, &rest))
+	if (at < 0 || !str_cut(str_from(text, (size_t)at + key.n), '"', &value, &rest))
 		return S("");
 	return str_dup(a, value);
 }
@@ -138,8 +119,7 @@ static void asked(struct peer_conn *c, struct str request)
 		peer_answer(c, "404 Not Found", JSON, S("{}"));
 	else if (str_is(str_of(say), "409"))
 		peer_answer(c, "409 Conflict", JSON, S("{}"));
-	else if (str_is(str_of(say), "read-only") &&
-		 str_starts(request, S("GET")))
+	else if (str_is(str_of(say), "read-only") && str_starts(request, S("GET")))
 		peer_answer(c, "200 OK", JSON, S(HELD("me", "0")));
 	else if (str_is(str_of(say), "500") || str_is(str_of(say), "read-only"))
 		peer_answer(c, "500 Internal Server Error", JSON, S("{}"));
@@ -231,17 +211,14 @@ TEST leases(void)
 		struct str got = buf_str(&r->asked);
 
 		ASSERT_STR_M(r->t->name, str_of(r->t->told), buf_str(&r->told));
-		ASSERT_STR_M(
-			r->t->name,
-			str_sub(str_of(r->t->asked), 0, got.n < 3 ? got.n : 3),
-			str_sub(got, 0, got.n < 3 ? got.n : 3));
+		ASSERT_STR_M(r->t->name, str_sub(str_of(r->t->asked), 0, got.n < 3 ? got.n : 3),
+			     str_sub(got, 0, got.n < 3 ? got.n : 3));
 		/* given up in time, and not long before: 700 ms and the write */
 		if (r->gone && str_is(str_of(r->t->answers[2]), ""))
 			ASSERTm(r->t->name, r->gone - r->led >= 600);
 		/* and no later than that, and one more attempt */
 		if (r->gone)
-			ASSERTm(r->t->name,
-				r->gone - r->led <= 1500 || r->t->release);
+			ASSERTm(r->t->name, r->gone - r->led <= 1500 || r->t->release);
 		/* who waits does so up to 2.2 times as long, at random */
 		if (str_is(str_of(r->t->name), "its holder has died"))
 			ASSERTm(r->t->name, r->longest > 110);
@@ -282,8 +259,7 @@ static const struct late_case {
 	{ "renewed", HELD("me", "0"), "GUGUGU", "lr", "200 OK" },
 	{ "taken", HELD("", "0"), "GUGU", "r", "200 OK" },
 	{ "made", "404", "GPGU", "r", "201 Created" },
-	{ "refused", HELD("me", "0"), "GUGUGU", "lr",
-	  "500 Internal Server Error" },
+	{ "refused", HELD("me", "0"), "GUGUGU", "lr", "500 Internal Server Error" },
 };
 
 #define N_LATE (sizeof(late_cases) / sizeof(late_cases[0]))
@@ -301,18 +277,15 @@ static void asked_late(struct peer_conn *c, struct str request)
 	size_t last = strlen(t->t->asked) - 3; /* before it is given up */
 	bool first = t->r.asked.n == 0;
 
-	buf_addc(&t->r.asked,
-		 str_starts(request, S("PUT")) ? 'U' : request.p[0]);
+	buf_addc(&t->r.asked, str_starts(request, S("PUT")) ? 'U' : request.p[0]);
 	if (str_find(request, S("holderIdentity")) >= 0)
-		t->holder =
-			string_of(&t->r.a, request, S("holderIdentity\":\""));
+		t->holder = string_of(&t->r.a, request, S("holderIdentity\":\""));
 	if (t->r.asked.n == last + 1)
 		t->held = c;
 	else if (first && str_is(str_of(t->t->first), "404"))
 		peer_answer(c, "404 Not Found", JSON, S("{}"));
 	else
-		peer_answer(c, "200 OK", JSON,
-			    str_of(first ? t->t->first : HELD("me", "0")));
+		peer_answer(c, "200 OK", JSON, str_of(first ? t->t->first : HELD("me", "0")));
 }
 
 TEST given_up_while_it_is_written(void)
@@ -338,10 +311,8 @@ TEST given_up_while_it_is_written(void)
 		peer_answer(t->held, t->t->status, JSON, S(HELD("me", "0")));
 		while (!t->r.over && loop_clock() < end)
 			turn(l, 5);
-		ASSERT_STR_M(t->t->name, str_of(t->t->asked),
-			     buf_str(&t->r.asked));
-		ASSERT_STR_M(t->t->name, str_of(t->t->told),
-			     buf_str(&t->r.told));
+		ASSERT_STR_M(t->t->name, str_of(t->t->asked), buf_str(&t->r.asked));
+		ASSERT_STR_M(t->t->name, str_of(t->t->told), buf_str(&t->r.told));
 		ASSERT_STR_M(t->t->name, S(""), t->holder);
 		kube_lease_free(t->r.lease);
 		kube_free(t->r.kube);
@@ -374,8 +345,7 @@ static int get(struct loop *l, struct arena *a, uint16_t port, const char *path)
 	const struct http_client_opts o = { .keep_ms = 1000 };
 	struct http_client *h = http_client_new(l, &o);
 	struct http_call c = { .method = S("GET"),
-			       .url = str_fmt(a, "http://127.0.0.1:%u%s", port,
-					      path),
+			       .url = str_fmt(a, "http://127.0.0.1:%u%s", port, path),
 			       .done = got,
 			       .ctx = a };
 
@@ -401,8 +371,7 @@ TEST metrics_and_probes(void)
 	struct err err = ERR_INIT(&a);
 	struct loop *l = loop_new(&err);
 	struct kube_metrics m;
-	struct action_metric v = { .name = "mco_state",
-				   .labels = { S("a\"b\\c\nd"), S("x") } };
+	struct action_metric v = { .name = "mco_state", .labels = { S("a\"b\\c\nd"), S("x") } };
 	struct action_metric unknown = { .name = "nothing" };
 	struct kube_metrics_place at;
 	uint16_t port;
@@ -413,17 +382,13 @@ TEST metrics_and_probes(void)
 	ASSERT_STR("metrics address \"8797\": give HOST:PORT, or :PORT for "
 		   "every address",
 		   err.msg);
-	ASSERT_INT(-ERR_INVALID,
-		   kube_metrics_place(S("127.0.0.1:99999"), &at, &err));
+	ASSERT_INT(-ERR_INVALID, kube_metrics_place(S("127.0.0.1:99999"), &at, &err));
 	ASSERT_INT(0, sock_listen(S("127.0.0.1"), 0, &fd, &err));
 	port = sock_port(fd);
-	ASSERT_INT(0, kube_metrics_place(str_fmt(&a, "127.0.0.1:%u", port), &at,
-					 &err));
+	ASSERT_INT(0, kube_metrics_place(str_fmt(&a, "127.0.0.1:%u", port), &at, &err));
 	ASSERT(kube_metrics_listen(&m, l, &at, &err) < 0);
 	ASSERTm("in use",
-		str_starts(err.msg,
-			   str_fmt(&a, "listen tcp 127.0.0.1:%u: bind: Address",
-				   port)));
+		str_starts(err.msg, str_fmt(&a, "listen tcp 127.0.0.1:%u: bind: Address", port)));
 	(void)close(fd);
 	ASSERT_INT(0, kube_metrics_listen(&m, l, &at, &err));
 	kube_metrics_set(&m, &v, 1.5, false);
@@ -459,14 +424,12 @@ static int slow_reader(struct loop *l, uint16_t port)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment,
-			 sizeof(segment));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment));
 	if (bind(fd, (struct sockaddr *)&me, sizeof(me)) < 0 ||
 	    connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0)
 		abort();
 	for (int i = 0; i < 1000; i++)
-		(void)!send(fd, ask, sizeof(ask) - 1,
-			    MSG_NOSIGNAL | MSG_DONTWAIT);
+		(void)!send(fd, ask, sizeof(ask) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	turn(l, 20);
 	return fd;
 }
@@ -487,8 +450,7 @@ TEST slow_readers_keep_no_probe_out(void)
 	ASSERT_INT(0, sock_listen(S("127.0.0.1"), 0, &fd, &err));
 	port = sock_port(fd);
 	(void)close(fd);
-	ASSERT_INT(0, kube_metrics_place(str_fmt(&a, "127.0.0.1:%u", port), &at,
-					 &err));
+	ASSERT_INT(0, kube_metrics_place(str_fmt(&a, "127.0.0.1:%u", port), &at, &err));
 	ASSERT_INT(0, kube_metrics_listen(&m, l, &at, &err));
 	for (int i = 0; i < 32; i++)
 		fds[i] = slow_reader(l, port);

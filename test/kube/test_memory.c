@@ -20,8 +20,7 @@ TEST memory_is_flat(void)
 	r = fire_follow(&f, 60000);
 	fire_stop(&f);
 	ASSERT_INT((long long)f.changes, (long long)r.changes);
-	(void)printf("%zu changes: %zu KiB, then %zu KiB\n", r.changes,
-		     r.warm_kib, r.end_kib);
+	(void)printf("%zu changes: %zu KiB, then %zu KiB\n", r.changes, r.warm_kib, r.end_kib);
 #ifndef __GLIBC__ /* whose malloc keeps more; checkers, too, build on it */
 	ASSERT(r.end_kib <= r.warm_kib + SLACK_KIB);
 #endif

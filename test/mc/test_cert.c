@@ -3,32 +3,30 @@
 
 #include "../test.h"
 
-static const char odd[] =
-	"-----BEGIN CERTIFICATE-----\n"
-	"MIIBRzCB7QIUDtffEiiDZPXxhoy5PvJTnXbyC2swCgYIKoZIzj0EAwIwJTESMBAG\n"
-	"A1UEAwwJI2t1YmUgY2EgMQ8wDQYDVQQKDAYgeDs8eT4wIBcNMjYxMTE2MTEwMzQ5\n"
-	"WhgPMjA4MTA4MTkxMTAzNDlaMCUxEjAQBgNVBAMMCSNrdWJlIGNhIDEPMA0GA1UE\n"
-	"CgwGIHg7PHk+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEzTXud38rSR8W4PHb\n"
-	"1wqVtcefUiaeGfQW31eLJYrRlGKtWNY+/b3ROt/vgxhopIRKqaorC2DjcGoLbO+F\n"
-	"g51RLzAKBggqhkjOPQQDAgNJADBGAiEA0YKk/M418tnKut7ymwiJ1NFSm03HElZk\n"
-	"l89xKDFH28ACIQD7raqevBAEpdI0s+RDMlfU1Qsun/b8gUsyjXos8vX83g==\n"
-	"-----END CERTIFICATE-----\n";
+static const char odd[] = "-----BEGIN CERTIFICATE-----\n"
+			  "MIIBRzCB7QIUDtffEiiDZPXxhoy5PvJTnXbyC2swCgYIKoZIzj0EAwIwJTESMBAG\n"
+			  "A1UEAwwJI2t1YmUgY2EgMQ8wDQYDVQQKDAYgeDs8eT4wIBcNMjYxMTE2MTEwMzQ5\n"
+			  "WhgPMjA4MTA4MTkxMTAzNDlaMCUxEjAQBgNVBAMMCSNrdWJlIGNhIDEPMA0GA1UE\n"
+			  "CgwGIHg7PHk+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEzTXud38rSR8W4PHb\n"
+			  "1wqVtcefUiaeGfQW31eLJYrRlGKtWNY+/b3ROt/vgxhopIRKqaorC2DjcGoLbO+F\n"
+			  "g51RLzAKBggqhkjOPQQDAgNJADBGAiEA0YKk/M418tnKut7ymwiJ1NFSm03HElZk\n"
+			  "l89xKDFH28ACIQD7raqevBAEpdI0s+RDMlfU1Qsun/b8gUsyjXos8vX83g==\n"
+			  "-----END CERTIFICATE-----\n";
 
-static const char full[] =
-	"-----BEGIN CERTIFICATE-----\n"
-	"MIICNTCCAdsCFBnyujgA/iGWBQO4u/Q5NpHeu34kMAoGCCqGSM49BAMCMIGbMQsw\n"
-	"CQYDVQQGEwJVUzEMMAoGA1UECgwDT3JnMQ0wCwYDVQQKDARPcmcyMQowCAYDVQQL\n"
-	"DAFVMQ0wCwYDVQQHDARUb3duMQ4wDAYDVQQIDAVTdGF0ZTEMMAoGA1UEAwwDYSxi\n"
-	"MQswCQYDVQQFEwIxMjEUMBIGCSqGSIb3DQEJARYFeEB5LnoxEzARBgoJkiaJk/Is\n"
-	"ZAEZFgNjb20wIBcNMjYxMTE2MTEwMzQ5WhgPMjEyNjEwMjMxMTAzNDlaMIGbMQsw\n"
-	"CQYDVQQGEwJVUzEMMAoGA1UECgwDT3JnMQ0wCwYDVQQKDARPcmcyMQowCAYDVQQL\n"
-	"DAFVMQ0wCwYDVQQHDARUb3duMQ4wDAYDVQQIDAVTdGF0ZTEMMAoGA1UEAwwDYSxi\n"
-	"MQswCQYDVQQFEwIxMjEUMBIGCSqGSIb3DQEJARYFeEB5LnoxEzARBgoJkiaJk/Is\n"
-	"ZAEZFgNjb20wWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATNNe53fytJHxbg8dvX\n"
-	"CpW1x59SJp4Z9BbfV4slitGUYq1Y1j79vdE63++DGGikhEqpqisLYONwagts74WD\n"
-	"nVEvMAoGCCqGSM49BAMCA0gAMEUCICm0M6icLaewhjkwUFidemnFXJDM9hL7Hzir\n"
-	"jTv3q7pAAiEAlwiSAAXIKIQT9sZbc9yzgLJ5HX1N+7sK1ruO2FR4Whs=\n"
-	"-----END CERTIFICATE-----\n";
+static const char full[] = "-----BEGIN CERTIFICATE-----\n"
+			   "MIICNTCCAdsCFBnyujgA/iGWBQO4u/Q5NpHeu34kMAoGCCqGSM49BAMCMIGbMQsw\n"
+			   "CQYDVQQGEwJVUzEMMAoGA1UECgwDT3JnMQ0wCwYDVQQKDARPcmcyMQowCAYDVQQL\n"
+			   "DAFVMQ0wCwYDVQQHDARUb3duMQ4wDAYDVQQIDAVTdGF0ZTEMMAoGA1UEAwwDYSxi\n"
+			   "MQswCQYDVQQFEwIxMjEUMBIGCSqGSIb3DQEJARYFeEB5LnoxEzARBgoJkiaJk/Is\n"
+			   "ZAEZFgNjb20wIBcNMjYxMTE2MTEwMzQ5WhgPMjEyNjEwMjMxMTAzNDlaMIGbMQsw\n"
+			   "CQYDVQQGEwJVUzEMMAoGA1UECgwDT3JnMQ0wCwYDVQQKDARPcmcyMQowCAYDVQQL\n"
+			   "DAFVMQ0wCwYDVQQHDARUb3duMQ4wDAYDVQQIDAVTdGF0ZTEMMAoGA1UEAwwDYSxi\n"
+			   "MQswCQYDVQQFEwIxMjEUMBIGCSqGSIb3DQEJARYFeEB5LnoxEzARBgoJkiaJk/Is\n"
+			   "ZAEZFgNjb20wWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATNNe53fytJHxbg8dvX\n"
+			   "CpW1x59SJp4Z9BbfV4slitGUYq1Y1j79vdE63++DGGikhEqpqisLYONwagts74WD\n"
+			   "nVEvMAoGCCqGSM49BAMCA0gAMEUCICm0M6icLaewhjkwUFidemnFXJDM9hL7Hzir\n"
+			   "jTv3q7pAAiEAlwiSAAXIKIQT9sZbc9yzgLJ5HX1N+7sK1ruO2FR4Whs=\n"
+			   "-----END CERTIFICATE-----\n";
 
 TEST names(void)
 {
@@ -36,9 +34,7 @@ TEST names(void)
 	struct certs list = { 0 };
 	struct buf b;
 
-	cert_bundle(&a,
-		    str_fmt(&a, "# a comment\n%s\nin between\n%s", odd, full),
-		    &list);
+	cert_bundle(&a, str_fmt(&a, "# a comment\n%s\nin between\n%s", odd, full), &list);
 	ASSERT_INT(2, list.n);
 	ASSERT_STR("CN=\\#kube ca\\ ,O=\\ x\\;\\<y\\>", list.v[0].subject);
 	ASSERT_STR("SERIALNUMBER=12,CN=a\\,b,ST=State,L=Town,OU=U,"

@@ -14,14 +14,12 @@ static const struct {
 	  "spec.config.storage.disks[0].wipeTable: - true\n+ false\n"
 	  "spec.config.storage.filesystems[0].device: - \"/dev/sda1\"\n+ \"/dev/sdb1\"\n"
 	  "spec.config.storage.filesystems[0].format: - \"ext4\"\n+ \"xfs\"\n" },
-	{ "nothing",
-	  "{\"disks\":[{\"device\":\"/dev/sda\",\"wipeTable\":true}]}",
+	{ "nothing", "{\"disks\":[{\"device\":\"/dev/sda\",\"wipeTable\":true}]}",
 	  "{\"disks\":[{\"device\":\"/dev/sda\",\"wipeTable\":true}]}", "" },
 	{ "a list that comes", "{}",
 	  "{\"raid\":[{\"devices\":[\"/dev/a\",\"/dev/b\"],\"level\":\"raid1\",\"name\":\"r\"}]}",
 	  "spec.config.storage.raid: + [{\"devices\":[\"/dev/a\",\"/dev/b\"],\"level\":\"raid1\",\"name\":\"r\"}]\n" },
-	{ "a list that goes",
-	  "{\"luks\":[{\"device\":\"/dev/a\",\"name\":\"root\"}]}", "{}",
+	{ "a list that goes", "{\"luks\":[{\"device\":\"/dev/a\",\"name\":\"root\"}]}", "{}",
 	  "spec.config.storage.luks: - [{\"device\":\"/dev/a\",\"name\":\"root\"}]\n" },
 	{ "an element goes, between two",
 	  "{\"disks\":[{\"device\":\"/dev/a\"},{\"device\":\"/dev/b\"},{\"device\":\"/dev/c\"}]}",
@@ -46,8 +44,8 @@ static const struct {
 	  "spec.config.storage.disks[0].partitions[1]:   {\"label\":\"x\",\"number\":1,\"sizeMiB\":11}\n+ {\"number\":3}\n  {\"number\":2,\"sizeMiB\":20}\n" },
 };
 
-static struct ign_obj *config(struct arena *a, const char *storage,
-			      const char *version, const char *more)
+static struct ign_obj *config(struct arena *a, const char *storage, const char *version,
+			      const char *more)
 {
 	struct err err = ERR_INIT(a);
 	struct ign_obj *out = NULL;
@@ -67,8 +65,7 @@ static struct str shown(struct arena *a, const struct json *list)
 
 	buf_init(&b, a);
 	for (const struct json *e = json_first(list); e; e = json_next(e))
-		buf_addf(&b, "%.*s: %.*s",
-			 STRF(json_str(e, "fieldPath", S("?"))),
+		buf_addf(&b, "%.*s: %.*s", STRF(json_str(e, "fieldPath", S("?"))),
 			 STRF(json_str(e, "diff", S("?"))));
 	return buf_str(&b);
 }
@@ -80,13 +77,9 @@ TEST storage_as_upstream(void)
 		struct err err = ERR_INIT(&a);
 		struct json *x, *y;
 
-		ASSERT_INT(0, json_parse(&a, str_of(cases[i].was), NULL, &x,
-					 &err));
-		ASSERT_INT(0, json_parse(&a, str_of(cases[i].wanted), NULL, &y,
-					 &err));
-		ASSERT_STR(
-			cases[i].want,
-			shown(&a, changes_of(&a, "spec.config.storage", x, y)));
+		ASSERT_INT(0, json_parse(&a, str_of(cases[i].was), NULL, &x, &err));
+		ASSERT_INT(0, json_parse(&a, str_of(cases[i].wanted), NULL, &y, &err));
+		ASSERT_STR(cases[i].want, shown(&a, changes_of(&a, "spec.config.storage", x, y)));
 		arena_free(&a);
 	}
 	PASS();
@@ -97,18 +90,18 @@ TEST storage_as_upstream(void)
 TEST nothing_else_counts(void)
 {
 	struct arena a = ARENA_INIT;
-	const struct ign_obj *x = config(
-		&a,
-		"{\"disks\":[{\"device\":\"/dev/sda\",\"wipeTable\":true}],"
-		"\"files\":[{\"path\":\"/x\",\"mode\":1}],"
-		"\"luks\":[{\"device\":\"/dev/l\",\"name\":\"l\"}]}",
-		"3.4.0", ",\"systemd\":{\"units\":[{\"name\":\"a.service\"}]}");
-	const struct ign_obj *y = config(
-		&a,
-		"{\"disks\":[{\"device\":\"/dev/sda\",\"wipeTable\":true}],"
-		"\"files\":[{\"path\":\"/x\",\"mode\":2}],"
-		"\"luks\":[{\"device\":\"/dev/m\",\"name\":\"l\"}]}",
-		"3.5.0", "");
+	const struct ign_obj *x =
+		config(&a,
+		       "{\"disks\":[{\"device\":\"/dev/sda\",\"wipeTable\":true}],"
+		       "\"files\":[{\"path\":\"/x\",\"mode\":1}],"
+		       "\"luks\":[{\"device\":\"/dev/l\",\"name\":\"l\"}]}",
+		       "3.4.0", ",\"systemd\":{\"units\":[{\"name\":\"a.service\"}]}");
+	const struct ign_obj *y =
+		config(&a,
+		       "{\"disks\":[{\"device\":\"/dev/sda\",\"wipeTable\":true}],"
+		       "\"files\":[{\"path\":\"/x\",\"mode\":2}],"
+		       "\"luks\":[{\"device\":\"/dev/m\",\"name\":\"l\"}]}",
+		       "3.5.0", "");
 
 	ASSERT(x);
 	ASSERT(y);

@@ -16,8 +16,7 @@ static int check_text(struct arena *a, struct str text, struct err *err)
 	return rc < 0 ? rc : mc_current_check(a, &c, err);
 }
 
-static struct str replaced(struct arena *a, struct str text, const char *from,
-			   const char *to)
+static struct str replaced(struct arena *a, struct str text, const char *from, const char *to)
 {
 	ptrdiff_t at = str_find(text, str_of(from));
 
@@ -96,18 +95,15 @@ TEST names_and_hashes(void)
 		const char *name, *hashed, *kept;
 		int rc;
 	} cases[] = {
-		{ "as it is",
-		  SPEC("\"baseOSExtensionsContainerImage\":\"e\",", "[]"),
+		{ "as it is", SPEC("\"baseOSExtensionsContainerImage\":\"e\",", "[]"),
 		  SPEC("\"baseOSExtensionsContainerImage\":\"e\",", "[]"), 0 },
 		{ "no list", SPEC("", "[]"), SPEC("", "null"), 0 },
 		{ "a field that came later", SPEC("", "[]"),
 		  SPEC("\"baseOSExtensionsContainerImage\":\"\",", "[]"), 0 },
 		{ "a field with another value",
 		  SPEC("\"baseOSExtensionsContainerImage\":\"e\",", "[]"),
-		  SPEC("\"baseOSExtensionsContainerImage\":\"f\",", "[]"),
-		  -ERR_INVALID },
-		{ "a field that is gone",
-		  SPEC("\"baseOSExtensionsContainerImage\":\"e\",", "[]"),
+		  SPEC("\"baseOSExtensionsContainerImage\":\"f\",", "[]"), -ERR_INVALID },
+		{ "a field that is gone", SPEC("\"baseOSExtensionsContainerImage\":\"e\",", "[]"),
 		  SPEC("", "[]"), -ERR_INVALID },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -118,18 +114,14 @@ TEST names_and_hashes(void)
 			struct json *spec;
 			struct str name, text;
 
-			ASSERT_INT(0, json_parse(&a,
-						 str_fmt(&a, "{%s}",
-							 cases[i].hashed),
-						 NULL, &spec, &err));
-			ASSERT_INT(0, mc_rendered_name(&a, str_of(pools[p]),
-						       spec, &name, &err));
+			ASSERT_INT(0, json_parse(&a, str_fmt(&a, "{%s}", cases[i].hashed), NULL,
+						 &spec, &err));
+			ASSERT_INT(0, mc_rendered_name(&a, str_of(pools[p]), spec, &name, &err));
 			text = str_fmt(&a,
 				       "{\"metadata\":{\"name\":\"%.*s\"},"
 				       "\"spec\":{%s}}",
 				       STRF(name), cases[i].kept);
-			ASSERT_EQm(cases[i].name, cases[i].rc,
-				   check_text(&a, text, &err));
+			ASSERT_EQm(cases[i].name, cases[i].rc, check_text(&a, text, &err));
 		}
 	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
 		ASSERT_EQm(other[i], 0,
@@ -145,14 +137,12 @@ TEST names_and_hashes(void)
 /* Only a rendered config is a whole one. */
 TEST rendered_or_a_part(void)
 {
-#define NOTE(key) \
-	",\"annotations\":{\"machineconfiguration.openshift.io/" key "\":\"\"}"
+#define NOTE(key) ",\"annotations\":{\"machineconfiguration.openshift.io/" key "\":\"\"}"
 	static const struct {
 		const char *name, *more;
 		bool want;
 	} cases[] = {
-		{ "rendered-worker-0123456789abcdef0123456789abcdef", "",
-		  true },
+		{ "rendered-worker-0123456789abcdef0123456789abcdef", "", true },
 		{ "rendered-a-b-0123456789abcdef0123456789abcdef", "", true },
 		{ "rendered-0123456789abcdef0123456789abcdef", "", false },
 		{ "rendered-worker", "", false },
@@ -166,16 +156,13 @@ TEST rendered_or_a_part(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct mc_current c;
 
-		ASSERT_INT(0,
-			   mc_current_parse(
-				   &a,
-				   str_fmt(&a,
-					   "{\"metadata\":{\"name\":\"%s\"%s},"
-					   "\"spec\":{" SPEC("", "[]") "}}",
-					   cases[i].name, cases[i].more),
-				   &c, &err));
-		ASSERT_EQm(cases[i].name, cases[i].want,
-			   mc_current_rendered(&c));
+		ASSERT_INT(0, mc_current_parse(&a,
+					       str_fmt(&a,
+						       "{\"metadata\":{\"name\":\"%s\"%s},"
+						       "\"spec\":{" SPEC("", "[]") "}}",
+						       cases[i].name, cases[i].more),
+					       &c, &err));
+		ASSERT_EQm(cases[i].name, cases[i].want, mc_current_rendered(&c));
 	}
 	PASS();
 }

@@ -40,8 +40,7 @@ TEST nesting(void)
 		scope_set_init(&set, &a);
 		scope_set_add(&set, S("other.example"), NULL);
 		scope_set_add(&set, str_of(scopes[i].super), NULL);
-		ASSERT_INT_M(scopes[i].sub, scopes[i].inside,
-			     scope_set_has(&set, sub));
+		ASSERT_INT_M(scopes[i].sub, scopes[i].inside, scope_set_has(&set, sub));
 	}
 	PASS();
 }
@@ -77,30 +76,27 @@ TEST a_generated_config(void)
 	struct buf b;
 
 	mc_files_add(&a, &files, "/etc/x", S("hi"));
-	mc = mc_generated(&a,
-			  mc_generated_name(&a, "99", S("infra"), "registries"),
-			  S("infra"), &files);
+	mc = mc_generated(&a, mc_generated_name(&a, "99", S("infra"), "registries"), S("infra"),
+			  &files);
 	mc_annotate(&a, mc, S("k"), S("v"));
 	mc_annotate(&a, mc, S("k"), S("w"));
-	mc_set_owner(&a, mc, S("config.openshift.io/v1"), S("Image"), S(""),
-		     S(""), false);
+	mc_set_owner(&a, mc, S("config.openshift.io/v1"), S("Image"), S(""), S(""), false);
 	ASSERT_STR("w", mc_annotation(&mc->meta, "k"));
 	ASSERT_STR("99-infra-generated-registries", mc->meta.name);
 	buf_init(&b, &a);
 	json_encode(&b, mc->doc.tree, 0);
-	ASSERT_STR(
-		"{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
-		"\"kind\":\"MachineConfig\",\"metadata\":{\"labels\":"
-		"{\"machineconfiguration.openshift.io/role\":\"infra\"},"
-		"\"name\":\"99-infra-generated-registries\",\"annotations\":"
-		"{\"k\":\"w\"},\"ownerReferences\":[{\"apiVersion\":"
-		"\"config.openshift.io/v1\",\"kind\":\"Image\",\"name\":\"\","
-		"\"uid\":\"\"}]},\"spec\":{\"config\":{\"ignition\":"
-		"{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"contents\":"
-		"{\"compression\":\"\",\"source\":\"data:text/plain;charset="
-		"utf-8;base64,aGk=\"},\"mode\":420,\"overwrite\":true,\"path\":"
-		"\"/etc/x\"}]}}," ZEROS "}}",
-		buf_str(&b));
+	ASSERT_STR("{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
+		   "\"kind\":\"MachineConfig\",\"metadata\":{\"labels\":"
+		   "{\"machineconfiguration.openshift.io/role\":\"infra\"},"
+		   "\"name\":\"99-infra-generated-registries\",\"annotations\":"
+		   "{\"k\":\"w\"},\"ownerReferences\":[{\"apiVersion\":"
+		   "\"config.openshift.io/v1\",\"kind\":\"Image\",\"name\":\"\","
+		   "\"uid\":\"\"}]},\"spec\":{\"config\":{\"ignition\":"
+		   "{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"contents\":"
+		   "{\"compression\":\"\",\"source\":\"data:text/plain;charset="
+		   "utf-8;base64,aGk=\"},\"mode\":420,\"overwrite\":true,\"path\":"
+		   "\"/etc/x\"}]}}," ZEROS "}}",
+		   buf_str(&b));
 	ASSERT(str_starts(mc_config_text(&a, mc), S("{\"ignition\"")));
 	PASS();
 }
@@ -115,14 +111,11 @@ TEST a_generated_config_without_files(void)
 
 	buf_init(&b, &a);
 	json_encode(&b, json_at(mc->doc.tree, "spec"), 0);
-	ASSERT_STR("{\"config\":{\"ignition\":{\"version\":\"3.5.0\"}}," ZEROS
-		   "}",
-		   buf_str(&b));
+	ASSERT_STR("{\"config\":{\"ignition\":{\"version\":\"3.5.0\"}}," ZEROS "}", buf_str(&b));
 	PASS();
 }
 
-static struct mc *made(struct arena *a, const char *name, const char *owner,
-		       const char *hash)
+static struct mc *made(struct arena *a, const char *name, const char *owner, const char *hash)
 {
 	struct err err = ERR_INIT(a);
 	struct mc *mc = ARENA_NEW(a, struct mc);
@@ -159,13 +152,11 @@ TEST who_made_a_cluster(void)
 	ASSERT_STR("", made_by(NULL, &mcs, &pools).raw);
 	VEC_PUSH(&a, &mcs, made(&a, "50-mine", "", ""));
 	ASSERT_STR("", made_by(NULL, &mcs, &pools).hash);
-	VEC_PUSH(&a, &mcs,
-		 made(&a, "rendered-w-1", "MachineConfigPool", "old"));
+	VEC_PUSH(&a, &mcs, made(&a, "rendered-w-1", "MachineConfigPool", "old"));
 	ASSERT_STR("old", made_by(NULL, &mcs, &pools).hash);
 	VEC_PUSH(&a, &mcs, made(&a, "99-w-generated", "KubeletConfig", "gen"));
 	ASSERT_STR("gen", made_by(NULL, &mcs, &pools).hash);
-	VEC_PUSH(&a, &mcs,
-		 made(&a, "rendered-w-2", "MachineConfigPool", "now"));
+	VEC_PUSH(&a, &mcs, made(&a, "rendered-w-2", "MachineConfigPool", "now"));
 	ASSERT_STR("now", made_by(NULL, &mcs, &pools).hash);
 	ASSERT_STR("gen", made_by(NULL, &mcs, NULL).hash);
 	VEC_PUSH(&a, &mcs, made(&a, "00-worker", "ControllerConfig", "new"));

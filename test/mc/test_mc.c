@@ -24,8 +24,7 @@ TEST selectors(void)
 	} cases[] = {
 		{ "{\"matchLabels\":{\"b\":\"2\",\"a\":\"1\"}}",
 		  "{\"a\":\"1\",\"b\":\"2\",\"c\":\"3\"}", "a=1,b=2", true },
-		{ "{\"matchLabels\":{\"a\":\"1\"}}", "{\"a\":\"2\"}", "a=1",
-		  false },
+		{ "{\"matchLabels\":{\"a\":\"1\"}}", "{\"a\":\"2\"}", "a=1", false },
 		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"In\",\"values\":[\"worker\",\"infra\"]}]}",
 		  "{\"r\":\"infra\"}", "r in (infra,worker)", true },
 		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"NotIn\",\"values\":[\"x\"]}]}",
@@ -35,11 +34,9 @@ TEST selectors(void)
 		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"DoesNotExist\"}]}",
 		  "{\"r\":\"\"}", "!r", false },
 		{ "{}", "{}", "", true },
-		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"Near\"}]}",
-		  NULL, "\"Near\" is not a valid label selector operator",
-		  false },
-		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"In\"}]}",
-		  NULL,
+		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"Near\"}]}", NULL,
+		  "\"Near\" is not a valid label selector operator", false },
+		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"In\"}]}", NULL,
 		  "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
 		  false },
 		{ "{\"matchExpressions\":[{\"key\":\"r\",\"operator\":\"Exists\",\"values\":[\"x\"]}]}",
@@ -58,18 +55,15 @@ TEST selectors(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct err err = ERR_INIT(&a);
 		struct selector s;
-		int rc = selector_make(&a, parse(&a, cases[i].selector), &s,
-				       &err);
+		int rc = selector_make(&a, parse(&a, cases[i].selector), &s, &err);
 
 		if (!cases[i].labels) {
 			ASSERT_INT_M(cases[i].selector, -ERR_INVALID, rc);
-			ASSERT_STR_M(cases[i].selector, str_of(cases[i].text),
-				     err.msg);
+			ASSERT_STR_M(cases[i].selector, str_of(cases[i].text), err.msg);
 			continue;
 		}
 		ASSERT_INT_M(cases[i].selector, 0, rc);
-		ASSERT_STR_M(cases[i].selector, str_of(cases[i].text),
-			     selector_text(&a, &s));
+		ASSERT_STR_M(cases[i].selector, str_of(cases[i].text), selector_text(&a, &s));
 		ASSERT_INT_M(cases[i].selector, cases[i].match,
 			     selector_matches(&s, parse(&a, cases[i].labels)));
 	}
@@ -81,8 +75,7 @@ static struct mc_merged merged(struct arena *a, const char *rest)
 	struct err err = ERR_INIT(a);
 	struct mc_merged m = { 0 };
 	struct str text =
-		str_fmt(a, "{\"ignition\":{\"version\":\"3.5.0\"}%s%s}",
-			*rest ? "," : "", rest);
+		str_fmt(a, "{\"ignition\":{\"version\":\"3.5.0\"}%s%s}", *rest ? "," : "", rest);
 
 	if (ign_parse_35(a, text, &m.config, &err) < 0) {
 		(void)printf("%s: %.*s\n", rest, STRF(err.msg));
@@ -96,15 +89,12 @@ TEST what_running_nodes_refuse(void)
 	static const struct {
 		const char *name, *from, *to, *want;
 	} cases[] = {
-		{ "files", "", "\"storage\":{\"files\":[{\"path\":\"/a\"}]}",
-		  NULL },
+		{ "files", "", "\"storage\":{\"files\":[{\"path\":\"/a\"}]}", NULL },
 		{ "groups", "", "\"passwd\":{\"groups\":[{\"name\":\"g\"}]}",
 		  "invalid passwd change(s): ignition Passwd Groups section contains changes" },
-		{ "another user", "",
-		  "\"passwd\":{\"users\":[{\"name\":\"bob\"}]}",
+		{ "another user", "", "\"passwd\":{\"users\":[{\"name\":\"bob\"}]}",
 		  "invalid passwd change(s): ignition passwd user section contains unsupported changes: non-core user" },
-		{ "core without keys", "",
-		  "\"passwd\":{\"users\":[{\"name\":\"core\"}]}",
+		{ "core without keys", "", "\"passwd\":{\"users\":[{\"name\":\"core\"}]}",
 		  "invalid passwd change(s): ignition passwd user section contains unsupported changes: user must be core and have 1 or more sshKeys" },
 		{ "core's shell", "",
 		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"k\"],\"shell\":\"/bin/sh\"}]}",
@@ -113,22 +103,19 @@ TEST what_running_nodes_refuse(void)
 		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"k\"]}]}",
 		  NULL },
 		{ "all users go",
-		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"k\"]}]}",
-		  "", NULL },
+		  "\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"k\"]}]}", "",
+		  NULL },
 		{ "kernel arguments in Ignition", "",
 		  "\"kernelArguments\":{\"shouldExist\":[\"a\"]}",
 		  "ignition kargs section contains changes" },
 		{ "disks", "", "\"storage\":{\"disks\":[{\"device\":\"/d\"}]}",
 		  "ignition disks section contains changes" },
-		{ "directories",
-		  "\"storage\":{\"directories\":[{\"path\":\"/d\"}]}", "",
+		{ "directories", "\"storage\":{\"directories\":[{\"path\":\"/d\"}]}", "",
 		  "ignition directories section contains changes" },
-		{ "links come", "",
-		  "\"storage\":{\"links\":[{\"path\":\"/l\",\"target\":\"/t\"}]}",
+		{ "links come", "", "\"storage\":{\"links\":[{\"path\":\"/l\",\"target\":\"/t\"}]}",
 		  "ignition links section contains changes" },
-		{ "links go",
-		  "\"storage\":{\"links\":[{\"path\":\"/l\",\"target\":\"/t\"}]}",
-		  "", NULL },
+		{ "links go", "\"storage\":{\"links\":[{\"path\":\"/l\",\"target\":\"/t\"}]}", "",
+		  NULL },
 		{ "append", "",
 		  "\"storage\":{\"files\":[{\"path\":\"/a\",\"append\":[{\"source\":\"data:,x\"}]}]}",
 		  "ignition file /a includes append" },
@@ -167,11 +154,9 @@ TEST who_is_blamed(void)
 	struct err err = ERR_INIT(&a);
 	struct mc_overrides none = { 0 };
 	struct mc_merged from = merged(&a, "");
-	struct mc_merged to =
-		merged(&a, "\"storage\":{\"directories\":[{\"path\":\"/d\"}]}");
+	struct mc_merged to = merged(&a, "\"storage\":{\"directories\":[{\"path\":\"/d\"}]}");
 	struct mc fine = { .meta.name = S("10-a"),
-			   .config = S(
-				   "{\"ignition\":{\"version\":\"3.5.0\"}}") };
+			   .config = S("{\"ignition\":{\"version\":\"3.5.0\"}}") };
 	struct mc bad = {
 		.meta.name = S("20-b"),
 		.config = S(
@@ -181,17 +166,15 @@ TEST who_is_blamed(void)
 
 	VEC_PUSH(&a, &sources, &fine);
 	VEC_PUSH(&a, &sources, &bad);
-	ASSERT_INT(-ERR_INVALID,
-		   mc_reconcile(&a, S("rendered-old"), &from, S("rendered-new"),
-				&to, &sources, &none, &err));
+	ASSERT_INT(-ERR_INVALID, mc_reconcile(&a, S("rendered-old"), &from, S("rendered-new"), &to,
+					      &sources, &none, &err));
 	ASSERT_STR("reconciliation failed between current config "
 		   "\"rendered-old\" and base config \"20-b\": ignition "
 		   "directories section contains changes",
 		   err.msg);
 	sources.n = 1;
-	ASSERT_INT(-ERR_INVALID,
-		   mc_reconcile(&a, S("rendered-old"), &from, S("rendered-new"),
-				&to, &sources, &none, &err));
+	ASSERT_INT(-ERR_INVALID, mc_reconcile(&a, S("rendered-old"), &from, S("rendered-new"), &to,
+					      &sources, &none, &err));
 	ASSERT_STR("render reconciliation error: new machineconfig "
 		   "\"rendered-old\" is not reconcilable against "
 		   "\"rendered-new\": ignition directories section contains "
@@ -236,11 +219,9 @@ TEST the_order_of_manifests_does_not_matter(void)
 
 			list[i] = (struct mc){
 				.meta.name = str_fmt(&a, "%d-mc", 10 + i),
-				.meta.labels = parse(
-					&a,
-					test_rand(&rng, 2)
-						? "{\"" MC_ROLE "\":\"worker\"}"
-						: "{\"" MC_ROLE "\":\"x\"}"),
+				.meta.labels = parse(&a, test_rand(&rng, 2)
+								 ? "{\"" MC_ROLE "\":\"worker\"}"
+								 : "{\"" MC_ROLE "\":\"x\"}"),
 				.config = config,
 			};
 			VEC_PUSH(&a, &order, &list[i]);
@@ -257,11 +238,8 @@ TEST the_order_of_manifests_does_not_matter(void)
 				order.v[k] = t;
 			}
 			ASSERT_INT(0, mc_sort(&order, &err));
-			ASSERT_INT(0, mc_merge(&a, &order, S(""), S(""), &m,
-					       &err));
-			ASSERT_INT(0,
-				   mc_rendered_name(&a, S("p"), mc_spec(&a, &m),
-						    &name, &err));
+			ASSERT_INT(0, mc_merge(&a, &order, S(""), S(""), &m, &err));
+			ASSERT_INT(0, mc_rendered_name(&a, S("p"), mc_spec(&a, &m), &name, &err));
 			if (!first.n)
 				first = name;
 			ASSERT_STR_M("name", first, name);
@@ -277,14 +255,11 @@ TEST laying_one_set_over_another(void)
 	struct mc_fault fault = { 0 };
 	struct mc_set base = { 0 }, over = { 0 }, both;
 
-#define MC(name, karg)                                  \
-	"---\napiVersion: " MC_API                      \
-	"\nkind: MachineConfig\nmetadata: {name: " name \
+#define MC(name, karg)                                                             \
+	"---\napiVersion: " MC_API "\nkind: MachineConfig\nmetadata: {name: " name \
 	"}\nspec: {kernelArguments: [" karg "]}\n"
-	ASSERT_INT(0, mc_load(&a, S("b"), S(MC("a", "old") MC("b", "kept")),
-			      &base, &fault, &err));
-	ASSERT_INT(0, mc_load(&a, S("o"), S(MC("c", "more") MC("a", "new")),
-			      &over, &fault, &err));
+	ASSERT_INT(0, mc_load(&a, S("b"), S(MC("a", "old") MC("b", "kept")), &base, &fault, &err));
+	ASSERT_INT(0, mc_load(&a, S("o"), S(MC("c", "more") MC("a", "new")), &over, &fault, &err));
 	both = mc_overlay(&a, &base, &over);
 	ASSERT_INT(3, (long long)both.mcs.n);
 	ASSERT_STR("new", both.mcs.v[0]->kargs.v[0]);
@@ -298,18 +273,17 @@ TEST laying_one_set_over_another(void)
 
 TEST every_kind_goes_to_its_place(void)
 {
-	static const char one[] = CONFIG_CRS
-		"kind: Node\nmetadata: {name: cluster}\n"
-		"spec: {cgroupMode: v2, novelty: 1}\n---\n" CONFIG_CRS
-		"kind: FeatureGate\nmetadata: {name: cluster}\n"
-		"---\napiVersion: v1\nkind: Secret\n"
-		"data: {a: '12 bytes long'}\n"
-		"---\napiVersion: v1\nkind: Node\nspec: 7\n";
-	static const char two[] = CONFIG_CRS
-		"kind: Node\nmetadata: {name: cluster}\n"
-		"spec: {workerLatencyProfile: Default}\n---\n" CONFIG_CRS
-		"kind: Node\nmetadata: {name: other}\n---\n" CONFIG_CRS
-		"kind: ImagePolicy\nmetadata: {name: p, namespace: team}\n";
+	static const char one[] = CONFIG_CRS "kind: Node\nmetadata: {name: cluster}\n"
+					     "spec: {cgroupMode: v2, novelty: 1}\n---\n" CONFIG_CRS
+					     "kind: FeatureGate\nmetadata: {name: cluster}\n"
+					     "---\napiVersion: v1\nkind: Secret\n"
+					     "data: {a: '12 bytes long'}\n"
+					     "---\napiVersion: v1\nkind: Node\nspec: 7\n";
+	static const char two[] =
+		CONFIG_CRS "kind: Node\nmetadata: {name: cluster}\n"
+			   "spec: {workerLatencyProfile: Default}\n---\n" CONFIG_CRS
+			   "kind: Node\nmetadata: {name: other}\n---\n" CONFIG_CRS
+			   "kind: ImagePolicy\nmetadata: {name: p, namespace: team}\n";
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct mc_set base = { 0 }, over = { 0 }, both;
@@ -322,9 +296,7 @@ TEST every_kind_goes_to_its_place(void)
 	ASSERT_STR("b", mc_find(&base, MC_NODE_CONFIG, NULL)->file);
 	ASSERT(!mc_find(&base, MC_NODE_CONFIG, "other"));
 	buf_init(&b, &a);
-	json_encode(&b,
-		    mc_object_marshal(&a, mc_find(&base, MC_NODE_CONFIG, NULL)),
-		    JSON_SORTED);
+	json_encode(&b, mc_object_marshal(&a, mc_find(&base, MC_NODE_CONFIG, NULL)), JSON_SORTED);
 	ASSERT_STR("{\"apiVersion\":\"config.openshift.io/v1\",\"kind\":"
 		   "\"Node\",\"metadata\":{\"name\":\"cluster\"},\"spec\":{"
 		   "\"cgroupMode\":\"v2\",\"minimumKubeletVersion\":\"\"},"
@@ -339,8 +311,7 @@ TEST every_kind_goes_to_its_place(void)
 	ASSERT_STR("other", mc_find(&both, MC_NODE_CONFIG, NULL)->meta.name);
 
 	ASSERT_INT(-ERR_INVALID,
-		   mc_load(&a, S("x.yaml"),
-			   S(CONFIG_CRS "kind: Node\nspec: {cgroupMode: 2}\n"),
+		   mc_load(&a, S("x.yaml"), S(CONFIG_CRS "kind: Node\nspec: {cgroupMode: 2}\n"),
 			   &over, &f, &err));
 	ASSERT_STR("error parsing \"x.yaml\" [1] manifest: json: cannot "
 		   "unmarshal number into Go struct field "
@@ -349,12 +320,11 @@ TEST every_kind_goes_to_its_place(void)
 	ASSERT_INT(3, f.line);
 	ASSERT_INT(20, f.col);
 	/* a type that reads itself ends the reading, whatever was wrong before */
-	ASSERT_INT(-ERR_INVALID,
-		   mc_load(&a, S("x.yaml"),
-			   S(CONFIG_CRS "kind: Node\nmetadata:\n  labels: [1]\n"
-					"  creationTimestamp: soon\n"
-					"  generation: much\n"),
-			   &over, &f, &err));
+	ASSERT_INT(-ERR_INVALID, mc_load(&a, S("x.yaml"),
+					 S(CONFIG_CRS "kind: Node\nmetadata:\n  labels: [1]\n"
+						      "  creationTimestamp: soon\n"
+						      "  generation: much\n"),
+					 &over, &f, &err));
 	ASSERT_STR("parsing time \"soon\" as \"2006-01-02T15:04:05Z07:00\": "
 		   "cannot parse \"soon\" as \"2006\"",
 		   f.problem);
@@ -373,12 +343,9 @@ TEST units_by_their_paths(void)
 
 	ASSERT(mc_unit_text(&a, m.config, S("u.service"), &text));
 	ASSERT_STR("[Unit]\n", text);
-	ASSERT(mc_unit_text(&a, m.config,
-			    S("/etc/systemd/system/u.service.d/d.conf"),
-			    &text));
+	ASSERT(mc_unit_text(&a, m.config, S("/etc/systemd/system/u.service.d/d.conf"), &text));
 	ASSERT_STR("[Service]\n", text);
-	ASSERT(!mc_unit_text(&a, m.config, S("/etc/systemd/system/x.service"),
-			     &text));
+	ASSERT(!mc_unit_text(&a, m.config, S("/etc/systemd/system/x.service"), &text));
 	PASS();
 }
 

@@ -9,32 +9,29 @@
 	"\n  labels: {machineconfiguration.openshift.io/role: worker}\n" more
 #define IGN "spec:\n  config: {ignition: {version: 3.5.0}, "
 
-static const char three[] =
-	MC("a", IGN "storage: {files: [{path: /etc/x, mode: 420, contents: "
-		    "{source: 'data:,1'}}, {path: /etc/y, contents: {source: "
-		    "'data:,1'}}], directories: [{path: /etc/d}]},\n"
-		    "    systemd: {units: [{name: u.service, enabled: true, "
-		    "contents: '[Unit]', dropins: [{name: 10.conf, contents: "
-		    "a}]}, {name: v.service, dropins: [{name: 1.conf, "
-		    "contents: b}]}]},\n"
-		    "    passwd: {users: [{name: core, sshAuthorizedKeys: "
-		    "[ssh-rsa AAAAB3NzaC1yc2E= me, nonsense]}]}}\n"
-		    "  kernelArguments: [quiet, a=b]\n"
-		    "  kernelType: realtime\n"
-		    "  osImageURL: os1\n")
-		MC("b", IGN
-		   "storage: {files: [{path: /etc/x, contents: {source: "
-		   "'data:,2'}}, {path: /etc/y, contents: {source: "
-		   "'data:,2'}}]},\n"
-		   "    systemd: {units: [{name: u.service, mask: true}]},\n"
-		   "    passwd: {users: [{name: core, passwordHash: h, "
-		   "sshAuthorizedKeys: [ssh-rsa AAAAB3NzaC1yc2E= you]}]}}\n"
-		   "  kernelArguments: [a=b, luks.key=hunter2]\n"
-		   "  kernelType: 64k-pages\n"
-		   "  extensions: [usbguard]\n"
-		   "  fips: true\n"
-		   "  osImageURL: os2\n")
-			MC("c", "spec: {kernelType: default}\n");
+static const char three[] = MC("a", IGN "storage: {files: [{path: /etc/x, mode: 420, contents: "
+					"{source: 'data:,1'}}, {path: /etc/y, contents: {source: "
+					"'data:,1'}}], directories: [{path: /etc/d}]},\n"
+					"    systemd: {units: [{name: u.service, enabled: true, "
+					"contents: '[Unit]', dropins: [{name: 10.conf, contents: "
+					"a}]}, {name: v.service, dropins: [{name: 1.conf, "
+					"contents: b}]}]},\n"
+					"    passwd: {users: [{name: core, sshAuthorizedKeys: "
+					"[ssh-rsa AAAAB3NzaC1yc2E= me, nonsense]}]}}\n"
+					"  kernelArguments: [quiet, a=b]\n"
+					"  kernelType: realtime\n"
+					"  osImageURL: os1\n")
+	MC("b", IGN "storage: {files: [{path: /etc/x, contents: {source: "
+		    "'data:,2'}}, {path: /etc/y, contents: {source: "
+		    "'data:,2'}}]},\n"
+		    "    systemd: {units: [{name: u.service, mask: true}]},\n"
+		    "    passwd: {users: [{name: core, passwordHash: h, "
+		    "sshAuthorizedKeys: [ssh-rsa AAAAB3NzaC1yc2E= you]}]}}\n"
+		    "  kernelArguments: [a=b, luks.key=hunter2]\n"
+		    "  kernelType: 64k-pages\n"
+		    "  extensions: [usbguard]\n"
+		    "  fips: true\n"
+		    "  osImageURL: os2\n") MC("c", "spec: {kernelType: default}\n");
 
 static void load(struct arena *a, const char *text, struct mc_set *set)
 {
@@ -59,12 +56,10 @@ static struct str show(struct arena *a, const struct mc_origins *list)
 			struct strs sets = mc_say_sets(a, &o->v[k]);
 
 			buf_addf(&b, " %.*s%s(",
-				 STRF(o->v[k].mc ? o->v[k].mc->meta.name
-						 : S("base")),
+				 STRF(o->v[k].mc ? o->v[k].mc->meta.name : S("base")),
 				 o->v[k].overridden ? "-" : "");
 			for (size_t s = 0; s < sets.n; s++)
-				buf_addf(&b, "%s%.*s", s ? " " : "",
-					 STRF(sets.v[s]));
+				buf_addf(&b, "%s%.*s", s ? " " : "", STRF(sets.v[s]));
 			buf_addz(&b, ")");
 		}
 		buf_addz(&b, "\n");
@@ -154,8 +149,7 @@ static const struct {
 	{ "/etc/x", "file:/etc/x " },
 	{ "/etc/d", "directory:/etc/d " },
 	{ "/etc/systemd/system/u.service", "unit:u.service " },
-	{ "/etc/systemd/system/u.service.d/10.conf",
-	  "dropin:u.service/10.conf " },
+	{ "/etc/systemd/system/u.service.d/10.conf", "dropin:u.service/10.conf " },
 	{ "u.service", "unit:u.service dropin:u.service/10.conf " },
 	{ "unit/u.service", "unit:u.service dropin:u.service/10.conf " },
 	{ "v.service", "dropin:v.service/1.conf " },
@@ -167,8 +161,7 @@ static const struct {
 	{ "user/core", "user:core " KEYS },
 	{ "sshkeys", KEYS },
 	{ "sshkey/core", KEYS },
-	{ "sshkey/core/invalid-999aaa8645bb72ff",
-	  "sshkey:core/invalid-999aaa8645bb72ff " },
+	{ "sshkey/core/invalid-999aaa8645bb72ff", "sshkey:core/invalid-999aaa8645bb72ff " },
 	{ "users", "user:core " },
 	{ "kernelArguments", "kernelArguments:quiet kernelArguments:a=b "
 			     "kernelArguments:luks.key=hunter2 " },
@@ -200,13 +193,11 @@ TEST parts_by_name(void)
 		buf_init(&b, &a);
 		for (size_t k = 0; k < out.n; k++)
 			if (mc_part_matches(&a, out.v[k], selector))
-				buf_addf(&b, "%s:%.*s ",
-					 mc_part_kind(out.v[k]->part),
+				buf_addf(&b, "%s:%.*s ", mc_part_kind(out.v[k]->part),
 					 STRF(out.v[k]->key));
 		ASSERT_STR(selectors[i].found, buf_str(&b));
 	}
-	ASSERT_STR("kernelArguments",
-		   str_of(mc_part_nearest(S("kernelArgument"))));
+	ASSERT_STR("kernelArguments", str_of(mc_part_nearest(S("kernelArgument"))));
 	ASSERT_STR("unit", str_of(mc_part_nearest(S("uni/a.service"))));
 	ASSERT_EQ(NULL, mc_part_nearest(S("unit/a.service")));
 	ASSERT_EQ(NULL, mc_part_nearest(S("/etc/x")));
@@ -222,27 +213,23 @@ static const struct {
 	const char *name, *meta, *path, *want;
 } behind[] = {
 	{ "50-mine", "", "/etc/x", "" },
-	{ "99-w-generated-kubelet", OWNER("KubeletConfig", "pods"), "",
-	  "KubeletConfig/pods " },
+	{ "99-w-generated-kubelet", OWNER("KubeletConfig", "pods"), "", "KubeletConfig/pods " },
 	{ "99-w-generated-kubelet-1", "", "", "KubeletConfig/other " },
-	{ "00-worker", OWNER("ControllerConfig", "machine-config-controller"),
-	  "", "ControllerConfig/machine-config-controller " },
-	{ "99-w-generated-containerruntime",
-	  OWNER("ContainerRuntimeConfig", "''"), "",
+	{ "00-worker", OWNER("ControllerConfig", "machine-config-controller"), "",
+	  "ControllerConfig/machine-config-controller " },
+	{ "99-w-generated-containerruntime", OWNER("ContainerRuntimeConfig", "''"), "",
 	  "ContainerRuntimeConfig/pids " },
 	{ "97-w-generated-kubelet", BY, "", "Node/cluster " },
 	{ "98-w-generated-kubelet", BY, "", "FeatureGate/cluster " },
 	{ "98-w-generated-kubelet", "", "", "" },
-	{ "99-w-generated-registries", OWNER("Image", "cluster"),
-	  "/etc/containers/registries.conf",
+	{ "99-w-generated-registries", OWNER("Image", "cluster"), "/etc/containers/registries.conf",
 	  "ImageDigestMirrorSet/lab ImageTagMirrorSet/tags " },
+	{ "99-w-generated-registries", OWNER("Image", "cluster"), "/etc/containers/policy.json",
+	  "ClusterImagePolicy/all " },
+	{ "99-w-generated-registries", OWNER("Image", "cluster"), "/etc/crio/policies/team.json",
+	  "ImagePolicy/team/one " },
 	{ "99-w-generated-registries", OWNER("Image", "cluster"),
-	  "/etc/containers/policy.json", "ClusterImagePolicy/all " },
-	{ "99-w-generated-registries", OWNER("Image", "cluster"),
-	  "/etc/crio/policies/team.json", "ImagePolicy/team/one " },
-	{ "99-w-generated-registries", OWNER("Image", "cluster"),
-	  "/etc/containers/registries.conf.d/01-image-searchRegistries.conf",
-	  "Image/cluster " },
+	  "/etc/containers/registries.conf.d/01-image-searchRegistries.conf", "Image/cluster " },
 	{ "99-w-generated-registries", BY, "/etc/containers/registries.conf",
 	  "ImageDigestMirrorSet/lab ImageTagMirrorSet/tags " },
 	{ "rendered-w-1", OWNER("MachineConfigPool", "w"), "", "" },
@@ -309,11 +296,9 @@ static const struct {
 	/* as ssh-keygen -l prints it */
 	{ "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9"
 	  "okWi0dh2l9GKJl me@example.net",
-	  "SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU",
-	  "ssh-ed25519 me@example.net" },
+	  "SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU", "ssh-ed25519 me@example.net" },
 	{ "command=\"echo AAAA x\",no-pty  ssh-rsa  AAAAB3NzaC1yc2E=  two words",
-	  "SHA256:zBURJC4mpQ6j/DLIDJakTQANmGP4cn9OftElBH5WBrg",
-	  "ssh-rsa two words" },
+	  "SHA256:zBURJC4mpQ6j/DLIDJakTQANmGP4cn9OftElBH5WBrg", "ssh-rsa two words" },
 	{ "AAAAB3NzaC1yc2E=", "invalid-8ee46d3a3aec1f52", "-" },
 	{ "ssh-dss AAAAB3NzaC1yc2E=", "invalid-c0897e3178fda249", "-" },
 	{ "nonsense", "invalid-999aaa8645bb72ff", "-" },
@@ -325,10 +310,8 @@ TEST ssh_keys(void)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 
-		ASSERT_STR(keys[i].fingerprint,
-			   mc_ssh_fingerprint(&a, str_of(keys[i].line)));
-		ASSERT_STR(keys[i].label,
-			   mc_ssh_label(&a, str_of(keys[i].line)));
+		ASSERT_STR(keys[i].fingerprint, mc_ssh_fingerprint(&a, str_of(keys[i].line)));
+		ASSERT_STR(keys[i].label, mc_ssh_label(&a, str_of(keys[i].line)));
 	}
 	PASS();
 }

@@ -8,21 +8,17 @@
 
 static const char base[] = API
 	"kind: MachineConfig\n"
-	"metadata: {name: 50-a, labels: {t: red}}\nspec: {}\n---\n" API
-	"kind: MachineConfig\n"
-	"metadata: {name: 51-b, labels: {t: blue}}\nspec: {}\n---\n" API
-	"kind: MachineConfig\n"
+	"metadata: {name: 50-a, labels: {t: red}}\nspec: {}\n---\n" API "kind: MachineConfig\n"
+	"metadata: {name: 51-b, labels: {t: blue}}\nspec: {}\n---\n" API "kind: MachineConfig\n"
 	"metadata: {name: 00-worker, annotations: {machineconfiguration."
 	"openshift.io/generated-by-controller-version: x}}\nspec: {}\n---\n" API
 	"kind: MachineConfig\nmetadata: {name: rendered-worker-1}\nspec: {}\n"
-	"---\n" API
-	"kind: MachineConfig\nmetadata: {name: 99-worker-ssh}\nspec: {}\n---\n" API
+	"---\n" API "kind: MachineConfig\nmetadata: {name: 99-worker-ssh}\nspec: {}\n---\n" API
 	"kind: MachineConfig\nmetadata: {name: 99-worker-generated-kubelet, annotations: {machineconfiguration.openshift.io/generated-by-controller-version: x}}\n"
 	"spec: {}\n---\n" API
 	"kind: MachineConfigPool\nmetadata: {name: worker}\nspec: {}\n---\n" API
 	"kind: MachineConfigPool\nmetadata: {name: infra, labels: {t: red}}\n"
-	"spec: {}\n---\n" API
-	"kind: MachineConfigPool\nmetadata: {name: edge, labels: {"
+	"spec: {}\n---\n" API "kind: MachineConfigPool\nmetadata: {name: edge, labels: {"
 	"machineconfiguration.openshift.io/mco-built-in: ''}}\nspec: {}\n---\n" API
 	"kind: KubeletConfig\nmetadata: {name: k, finalizers: ["
 	"99-worker-generated-kubelet]}\nspec: {}\n---\n" CONFIG
@@ -31,8 +27,7 @@ static const char base[] = API
 	"kind: ClusterImagePolicy\nmetadata: {name: openshift, annotations: {"
 	"include.release.openshift.io/x: 'true'}}\nspec: {}\n---\n" CONFIG
 	"kind: ImagePolicy\nmetadata: {name: p, namespace: one}\nspec: {}\n"
-	"---\n" CONFIG
-	"kind: ImagePolicy\nmetadata: {name: p, namespace: two}\nspec: {}\n";
+	"---\n" CONFIG "kind: ImagePolicy\nmetadata: {name: p, namespace: two}\nspec: {}\n";
 
 static const struct {
 	const char *name, *selector, *change, *want, *left;
@@ -46,20 +41,16 @@ static const struct {
 	  "99-worker-generated-kubelet, MachineConfigPool worker, "
 	  "MachineConfigPool edge, Image cluster, ClusterImagePolicy "
 	  "openshift" },
-	{ "within a selector", "t=red", "",
-	  "MachineConfig 50-a, MachineConfigPool infra", NULL },
+	{ "within a selector", "t=red", "", "MachineConfig 50-a, MachineConfigPool infra", NULL },
 	{ "of a set", "t in (red, blue), !x", "",
-	  "MachineConfig 50-a, MachineConfig 51-b, MachineConfigPool infra",
-	  NULL },
+	  "MachineConfig 50-a, MachineConfig 51-b, MachineConfigPool infra", NULL },
 	{ "but what is given", "t",
 	  API "kind: MachineConfig\nmetadata: {name: 50-a}\nspec: {}\n---\n" API
 	      "kind: MachineConfigPool\nmetadata: {name: infra}\nspec: {}\n",
 	  "MachineConfig 51-b", NULL },
 	{ "by kind, namespace and name", "!t",
-	  CONFIG
-	  "kind: ImagePolicy\nmetadata: {name: p, namespace: two}\nspec: {}\n"
-	  "---\n" CONFIG
-	  "kind: ImageTagMirrorSet\nmetadata: {name: m}\nspec: {}\n",
+	  CONFIG "kind: ImagePolicy\nmetadata: {name: p, namespace: two}\nspec: {}\n"
+		 "---\n" CONFIG "kind: ImageTagMirrorSet\nmetadata: {name: m}\nspec: {}\n",
 	  "KubeletConfig k, ImageDigestMirrorSet m, ImagePolicy one/p", NULL },
 };
 
@@ -98,14 +89,11 @@ TEST pruned(void)
 		struct selector s;
 
 		ASSERT_INT_M(cases[i].name, 0,
-			     selector_parse(&a, str_of(cases[i].selector), &s,
-					    &err));
+			     selector_parse(&a, str_of(cases[i].selector), &s, &err));
 		kept = mc_prune(&a, &all, &change, s.n ? &s : NULL, &removed);
-		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
-			     joined(&a, &removed));
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), joined(&a, &removed));
 		if (cases[i].left)
-			ASSERT_STR_M(cases[i].name, str_of(cases[i].left),
-				     joined(&a, &kept));
+			ASSERT_STR_M(cases[i].name, str_of(cases[i].left), joined(&a, &kept));
 	}
 	PASS();
 }
@@ -129,13 +117,11 @@ TEST bad_selectors(void)
 		const char *text, *want;
 	} bad[] = {
 		{ "a=b,", "found '', expected: identifier after ','" },
-		{ "a b",
-		  "unable to parse requirement: found 'b', expected: '=',"
-		  " '!=', '==', 'in', notin'" },
+		{ "a b", "unable to parse requirement: found 'b', expected: '=',"
+			 " '!=', '==', 'in', notin'" },
 		{ "a in b", "unable to parse requirement: found 'b' expected: "
 			    "'('" },
-		{ "=b",
-		  "found '=', expected: !, identifier, or 'end of string'" },
+		{ "=b", "found '=', expected: !, identifier, or 'end of string'" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 

@@ -32,8 +32,7 @@ static const struct {
 	{ "machineconfigpol/w", MC_REF_ANY, NULL,
 	  "no resource type \"machineconfigpol\" has configs (did you mean "
 	  "machineconfigpool?)" USE },
-	{ "secret/x", MC_REF_ANY, NULL,
-	  "no resource type \"secret\" has configs" USE },
+	{ "secret/x", MC_REF_ANY, NULL, "no resource type \"secret\" has configs" USE },
 	{ "mcp/", MC_REF_ANY, NULL, "\"mcp/\" has no name" USE },
 	{ "mcp/a/b", MC_REF_ANY, NULL, "\"mcp/a/b\" has no name" USE },
 	{ "", MC_REF_ANY, NULL, "\"\" has no name" USE },
@@ -47,8 +46,7 @@ TEST words(void)
 		struct mc_ref ref = { MC_REF_NODE, S("untouched") };
 		int rc = mc_ref_parse(str_of(cases[i].word), &ref, &err);
 
-		ASSERT_INT_M(cases[i].word, cases[i].error ? -ERR_INVALID : 0,
-			     rc);
+		ASSERT_INT_M(cases[i].word, cases[i].error ? -ERR_INVALID : 0, rc);
 		if (cases[i].error) {
 			ASSERT_STR(cases[i].error, err.msg);
 			ASSERT_STR("untouched", ref.name);
@@ -68,8 +66,7 @@ static const struct {
 	{ { "mcp", "worker" }, { "mcp/worker" } },
 	{ { "node", "n1:/etc/x" }, { "node/n1:/etc/x" } },
 	{ { "node", "n1", "/etc/x" }, { "node/n1", "/etc/x" } },
-	{ { "mcp", "worker", "kernelArguments" },
-	  { "mcp/worker", "kernelArguments" } },
+	{ { "mcp", "worker", "kernelArguments" }, { "mcp/worker", "kernelArguments" } },
 	/* a pool that is called as a type */
 	{ { "node", "/etc/x" }, { "node", "/etc/x" } },
 	{ { "mc", "unit/kubelet.service" }, { "mc", "unit/kubelet.service" } },

@@ -7,12 +7,10 @@ static const struct {
 	const char *name, *text, *want;
 } cases[] = {
 	{ "nothing secret", "a: b\nserver = x\n", "a: b\nserver = x\n" },
-	{ "YAML", "user: me\npassword: hunter2\nport: 1\n",
-	  "user: me\npassword: ***\nport: 1\n" },
+	{ "YAML", "user: me\npassword: hunter2\nport: 1\n", "user: me\npassword: ***\nport: 1\n" },
 	{ "no line feed at the end", "token: abc", "token: ***" },
 	{ "CR LF", "token: abc\r\nx: y\r\n", "token: ***\r\nx: y\r\n" },
-	{ "each of the names",
-	  "password=1\ntoken=2\nsecret=3\nkey=4\ncredential=5\nauth=6\n",
+	{ "each of the names", "password=1\ntoken=2\nsecret=3\nkey=4\ncredential=5\nauth=6\n",
 	  "password=***\ntoken=***\nsecret=***\nkey=***\ncredential=***\nauth=***\n" },
 	{ "a word of a name",
 	  "HTTP_PASSWORD=a\nsecretAccessKey: b\naws_secret_access_key = c\n"
@@ -28,16 +26,13 @@ static const struct {
 	  "tokenFile: /a\nkeyType: rsa\nsecretName: x\ntlsPrivateKeyFile: /b\n"
 	  "authentication: c\npublicKey: d\ngpgkey=file:///e\n"
 	  "imageCredentialProviderConfig: f\n" },
-	{ "no secrets as values",
-	  "auth: true\ntoken: \"\"\nkey: null\nsecret:\n",
+	{ "no secrets as values", "auth: true\ntoken: \"\"\nkey: null\nsecret:\n",
 	  "auth: true\ntoken: \"\"\nkey: null\nsecret:\n" },
-	{ "JSON on one line",
-	  "{\"a\":1,\"token\":\"x\\\"y\",\"key\":12,\"b\":2}",
+	{ "JSON on one line", "{\"a\":1,\"token\":\"x\\\"y\",\"key\":12,\"b\":2}",
 	  "{\"a\":1,\"token\":\"***\",\"key\":***,\"b\":2}" },
 	{ "JSON inside", "{\"auth\":{\"a\":\"b}\",\"c\":[1]},\"d\":2}",
 	  "{\"auth\":{***},\"d\":2}" },
-	{ "JSON over lines, not indented",
-	  "{\n\"tokens\": [\n\"abc\",\n\"def\"\n],\n\"b\": 2\n}\n",
+	{ "JSON over lines, not indented", "{\n\"tokens\": [\n\"abc\",\n\"def\"\n],\n\"b\": 2\n}\n",
 	  "{\n\"tokens\": [\n***\n***\n],\n\"b\": 2\n}\n" },
 	{ "a YAML block", "key: |\n  one\n\n  two\nnext: 1\n",
 	  "key: |\n  ***\n\n  ***\nnext: 1\n" },
@@ -49,35 +44,25 @@ static const struct {
 	  "- key: ***\n  effect: b\n- key: ***\n" },
 	{ "a YAML scalar over lines", "token: abc\n  def\nnext: 1\n",
 	  "token: ***\n  ***\nnext: 1\n" },
-	{ "a YAML flow map", "a: {password: x, y: z}\n",
-	  "a: {password: ***\n" },
+	{ "a YAML flow map", "a: {password: x, y: z}\n", "a: {password: ***\n" },
 	{ "a quote over lines", "token = \"abc\ndef\"\nnext = 1\n",
 	  "token = \"***\n***\"\nnext = 1\n" },
-	{ "a TOML text over lines",
-	  "key = \"\"\"\nabc\n\"x\"\n\"\"\"\nnext = 1\n",
+	{ "a TOML text over lines", "key = \"\"\"\nabc\n\"x\"\n\"\"\"\nnext = 1\n",
 	  "key = \"\"\"\n***\n***\n\"\"\"\nnext = 1\n" },
-	{ "YAML's quotes in quotes", "token: 'it''s'\nnext: 'a'\n",
-	  "token: '***'\nnext: 'a'\n" },
-	{ "a quote that never closes", "token: 'abc\nx: y\n",
-	  "token: '***\n***\n" },
-	{ "joined lines", "TOKEN=abc\\\ndef\\\nghi\nX=1\n",
-	  "TOKEN=***\n***\n***\nX=1\n" },
-	{ "options",
-	  "ExecStart=/bin/x --token=abc --port=1 --password def -v \"--key=x\"\n",
+	{ "YAML's quotes in quotes", "token: 'it''s'\nnext: 'a'\n", "token: '***'\nnext: 'a'\n" },
+	{ "a quote that never closes", "token: 'abc\nx: y\n", "token: '***\n***\n" },
+	{ "joined lines", "TOKEN=abc\\\ndef\\\nghi\nX=1\n", "TOKEN=***\n***\n***\nX=1\n" },
+	{ "options", "ExecStart=/bin/x --token=abc --port=1 --password def -v \"--key=x\"\n",
 	  "ExecStart=/bin/x --token=*** --port=1 --password *** -v \"--key=***\"\n" },
-	{ "an option without a value", "x --token --port\n",
-	  "x --token --port\n" },
-	{ "a unit's environment", "Environment=A=1 TOKEN=abc\n",
-	  "Environment=A=1 TOKEN=***\n" },
+	{ "an option without a value", "x --token --port\n", "x --token --port\n" },
+	{ "a unit's environment", "Environment=A=1 TOKEN=abc\n", "Environment=A=1 TOKEN=***\n" },
 	{ "a quoted environment", "Environment=\"TOKEN=a b\" \"X=1\"\n",
 	  "Environment=\"TOKEN=***\n" },
-	{ "a password in a URL",
-	  "HTTP_PROXY=http://me:hunter2@proxy:3128/x\nssh://core@host:22/\n",
+	{ "a password in a URL", "HTTP_PROXY=http://me:hunter2@proxy:3128/x\nssh://core@host:22/\n",
 	  "HTTP_PROXY=http://me:***@proxy:3128/x\nssh://core@host:22/\n" },
 	{ "a script", "if [ \"$token\" = x ]; then\n  echo a\nfi\n",
 	  "if [ \"$token\" = x ]; then\n  echo a\nfi\n" },
-	{ "a script that assigns", "key=$(cat /x)\n  echo a\n",
-	  "key=***\n  echo a\n" },
+	{ "a script that assigns", "key=$(cat /x)\n  echo a\n", "key=***\n  echo a\n" },
 };
 
 TEST masks_values(void)
@@ -100,8 +85,7 @@ TEST bytes_that_are_no_text(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	ASSERT_STR_M("NUL", S("token\0: ab\0key:***"),
-		     mc_mask(&a, S("token\0: ab\0key:\0cd")));
+	ASSERT_STR_M("NUL", S("token\0: ab\0key:***"), mc_mask(&a, S("token\0: ab\0key:\0cd")));
 	PASS();
 }
 
@@ -109,9 +93,8 @@ TEST bytes_that_are_no_text(void)
 TEST any_prefix(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct str text =
-		S("a: 1\ntoken: [\n{\"x\": \"Zz'\"},\nZz]\nkey: |\n Zz\n"
-		  "password = \"Zz\\\"Zz\nZz\" # b\n--auth 'Zz");
+	struct str text = S("a: 1\ntoken: [\n{\"x\": \"Zz'\"},\nZz]\nkey: |\n Zz\n"
+			    "password = \"Zz\\\"Zz\nZz\" # b\n--auth 'Zz");
 
 	for (size_t n = 0; n <= text.n; n++)
 		ASSERT(str_find(mc_mask(&a, str_sub(text, 0, n)), S("Z")) < 0);
@@ -149,9 +132,9 @@ TEST whole_files(void)
 	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		ASSERT_INT_M(files[i].path, files[i].secret,
-			     mc_is_secret(str_of(files[i].path), files[i].mode,
-					  str_of(files[i].bytes)));
+		ASSERT_INT_M(
+			files[i].path, files[i].secret,
+			mc_is_secret(str_of(files[i].path), files[i].mode, str_of(files[i].bytes)));
 	PASS();
 }
 

@@ -31,21 +31,17 @@ static const struct {
 } cases[] = {
 	{ "none is Intermediate", "null", "VersionTLS12", INTERMEDIATE },
 	{ "Modern", "{\"type\":\"Modern\"}", "VersionTLS13", MODERN },
-	{ "Intermediate", "{\"type\":\"Intermediate\"}", "VersionTLS12",
-	  INTERMEDIATE },
+	{ "Intermediate", "{\"type\":\"Intermediate\"}", "VersionTLS12", INTERMEDIATE },
 	{ "Old", "{\"type\":\"Old\"}", "VersionTLS10", OLD },
-	{ "an unknown type is Intermediate", "{\"type\":\"New\"}",
-	  "VersionTLS12", INTERMEDIATE },
-	{ "Custom without a body is Intermediate", "{\"type\":\"Custom\"}",
-	  "VersionTLS12", INTERMEDIATE },
+	{ "an unknown type is Intermediate", "{\"type\":\"New\"}", "VersionTLS12", INTERMEDIATE },
+	{ "Custom without a body is Intermediate", "{\"type\":\"Custom\"}", "VersionTLS12",
+	  INTERMEDIATE },
 	{ "Custom keeps its order and drops what has no name",
 	  "{\"type\":\"Custom\",\"custom\":{\"minTLSVersion\":"
 	  "\"VersionTLS11\",\"ciphers\":[\"DHE-RSA-AES128-GCM-SHA256\","
 	  "\"ECDHE-RSA-DES-CBC3-SHA\",\"AES256-SHA256\",\"AES128-SHA\"]}}",
-	  "VersionTLS11",
-	  "TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA TLS_RSA_WITH_AES_128_CBC_SHA" },
-	{ "Custom with nothing in it", "{\"type\":\"Custom\",\"custom\":{}}",
-	  "", "" },
+	  "VersionTLS11", "TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA TLS_RSA_WITH_AES_128_CBC_SHA" },
+	{ "Custom with nothing in it", "{\"type\":\"Custom\",\"custom\":{}}", "", "" },
 };
 
 TEST profiles(void)
@@ -58,18 +54,14 @@ TEST profiles(void)
 		struct json *j;
 		struct buf b;
 
-		ASSERT_INT_M(
-			cases[i].name, 0,
-			json_parse(&a, str_of(cases[i].json), NULL, &j, &err));
+		ASSERT_INT_M(cases[i].name, 0,
+			     json_parse(&a, str_of(cases[i].json), NULL, &j, &err));
 		p = mc_tls_profile(&a, j);
 		buf_init(&b, &a);
 		for (size_t k = 0; k < p.suites.n; k++)
-			buf_addf(&b, "%s%.*s", k ? " " : "",
-				 STRF(p.suites.v[k]));
-		ASSERT_STR_M(cases[i].name, str_of(cases[i].version),
-			     p.min_version);
-		ASSERT_STR_M(cases[i].name, str_of(cases[i].suites),
-			     buf_str(&b));
+			buf_addf(&b, "%s%.*s", k ? " " : "", STRF(p.suites.v[k]));
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].version), p.min_version);
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].suites), buf_str(&b));
 	}
 	PASS();
 }

@@ -89,8 +89,7 @@ static bool leads_to(const char *path, const char *unit)
 	ssize_t n = readlink(path, to, sizeof(to) - 1);
 
 	to[n > 0 ? n : 0] = '\0';
-	return n > 0 && ends(to, unit) &&
-	       to[(size_t)n - strlen(unit) - 1] == '/';
+	return n > 0 && ends(to, unit) && to[(size_t)n - strlen(unit) - 1] == '/';
 }
 
 static void make_link(const char *unit, const char *folder, const char *name)
@@ -105,16 +104,14 @@ static void make_link(const char *unit, const char *folder, const char *name)
 
 static void enable(const char *unit)
 {
-	static const char *const keys[] = { "WantedBy=", "RequiredBy=",
-					    "Alias=" };
+	static const char *const keys[] = { "WantedBy=", "RequiredBy=", "Alias=" };
 	static const char *const ends_in[] = { ".wants", ".requires", "" };
 	char text[LEN], folder[LEN], *line, *word, *x, *y;
 
 	if (!read_file(at(UNITS "/%s", unit), text) &&
 	    !read_file(at("/usr/lib/systemd/system/%s", unit), text))
 		no(unit);
-	for (line = strtok_r(text, "\n", &x); line;
-	     line = strtok_r(NULL, "\n", &x))
+	for (line = strtok_r(text, "\n", &x); line; line = strtok_r(NULL, "\n", &x))
 		for (int i = 0; i < 3; i++) {
 			size_t n = strlen(keys[i]);
 
@@ -122,10 +119,8 @@ static void enable(const char *unit)
 				continue;
 			for (word = strtok_r(line + n, " ", &y); word;
 			     word = strtok_r(NULL, " ", &y)) {
-				(void)snprintf(folder, sizeof(folder), "%s%s",
-					       word, ends_in[i]);
-				make_link(unit, i < 2 ? folder : "",
-					  i < 2 ? unit : word);
+				(void)snprintf(folder, sizeof(folder), "%s%s", word, ends_in[i]);
+				make_link(unit, i < 2 ? folder : "", i < 2 ? unit : word);
 			}
 		}
 }
@@ -147,8 +142,7 @@ static bool links(const char *unit, const char *folder, bool drop)
 			if (drop && unlink(path) < 0)
 				no(path);
 		} else if (!*folder && e->d_type == DT_DIR &&
-			   (ends(e->d_name, ".wants") ||
-			    ends(e->d_name, ".requires"))) {
+			   (ends(e->d_name, ".wants") || ends(e->d_name, ".requires"))) {
 			(void)snprintf(path, sizeof(path), "/%s", e->d_name);
 			found = links(unit, path, drop) || found;
 		}
@@ -183,12 +177,10 @@ static int systemctl(int argc, char **argv)
 	for (int i = 2; i < argc; i++) {
 		if (strcmp(argv[1], "enable") == 0)
 			enable(argv[i]);
-		else if (strcmp(argv[1], "disable") == 0 ||
-			 strcmp(argv[1], "preset") == 0)
+		else if (strcmp(argv[1], "disable") == 0 || strcmp(argv[1], "preset") == 0)
 			(void)links(argv[i], "", true);
 	}
-	(void)snprintf(line, sizeof(line), "%s %s\n", argv[1],
-		       argc > 2 ? argv[2] : "");
+	(void)snprintf(line, sizeof(line), "%s %s\n", argv[1], argc > 2 ? argv[2] : "");
 	put(at("/run/asked"), O_APPEND, line);
 	return 0;
 }
@@ -227,8 +219,7 @@ static void stage(const struct deployment *d)
 {
 	char text[LEN * 4];
 
-	(void)snprintf(text, sizeof(text), "%s\n%s\n%s\n", d->image, d->kargs,
-		       d->packages);
+	(void)snprintf(text, sizeof(text), "%s\n%s\n%s\n", d->image, d->kargs, d->packages);
 	replace(at(STAGED), text);
 }
 
@@ -269,8 +260,7 @@ static bool without(char list[LEN], const char *word)
 		if (strcmp(w, word) == 0)
 			found = true;
 		else
-			n += (size_t)snprintf(list + n, LEN - n, "%s%s",
-					      n ? " " : "", w);
+			n += (size_t)snprintf(list + n, LEN - n, "%s%s", n ? " " : "", w);
 	}
 	return found;
 }
@@ -298,10 +288,8 @@ static int change_kargs(char **argv)
 		value++;
 		if (strncmp(*argv, "--append=", 9) == 0) {
 			with(d.kargs, value);
-		} else if (!without(d.kargs, value) &&
-			   strncmp(*argv, "--delete=", 9) == 0) {
-			(void)fprintf(stderr, "error: No key '%s' found\n",
-				      value);
+		} else if (!without(d.kargs, value) && strncmp(*argv, "--delete=", 9) == 0) {
+			(void)fprintf(stderr, "error: No key '%s' found\n", value);
 			return 1;
 		}
 	}
@@ -354,15 +342,12 @@ static void usermod(const char *hash, const char *user)
 
 	if (!read_file(at("/etc/shadow"), text))
 		no("shadow");
-	for (line = strtok_r(text, "\n", &x); line;
-	     line = strtok_r(NULL, "\n", &x)) {
+	for (line = strtok_r(text, "\n", &x); line; line = strtok_r(NULL, "\n", &x)) {
 		bool is = strncmp(line, user, k) == 0 && line[k] == ':';
 
-		n += (size_t)(is ? snprintf(out + n, sizeof(out) - n,
-					    "%s:%s%s\n", user, hash,
+		n += (size_t)(is ? snprintf(out + n, sizeof(out) - n, "%s:%s%s\n", user, hash,
 					    strchr(line + k + 1, ':'))
-				 : snprintf(out + n, sizeof(out) - n, "%s\n",
-					    line));
+				 : snprintf(out + n, sizeof(out) - n, "%s\n", line));
 	}
 	replace(at("/etc/shadow"), out);
 }
@@ -389,8 +374,7 @@ static int getent(const char *user)
 
 	if (!read_file(at("/etc/shadow"), text))
 		no("shadow");
-	for (line = strtok_r(text, "\n", &x); line;
-	     line = strtok_r(NULL, "\n", &x))
+	for (line = strtok_r(text, "\n", &x); line; line = strtok_r(NULL, "\n", &x))
 		if (strncmp(line, user, k) == 0 && line[k] == ':')
 			return puts(line) < 0;
 	return 2;

@@ -124,8 +124,8 @@ static int set_filter(void)
 	struct program p = { N_CALLS + 3, v };
 
 	for (size_t i = 0; i < N_CALLS; i++)
-		v[i + 1] = (struct insn){ IF_EQUAL, (uint8_t)(N_CALLS - i), 0,
-					  (uint32_t)calls[i].nr };
+		v[i + 1] =
+			(struct insn){ IF_EQUAL, (uint8_t)(N_CALLS - i), 0, (uint32_t)calls[i].nr };
 	v[N_CALLS + 1] = (struct insn){ RETURN, 0, 0, RET_ALLOW };
 	v[N_CALLS + 2] = (struct insn){ RETURN, 0, 0, RET_TRACE };
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
@@ -144,15 +144,7 @@ struct process {
 };
 
 static struct {
-	enum mode {
-		COUNT,
-		CUT_POWER,
-		STOP,
-		ENOSPC_ONE,
-		EIO_ONE,
-		FULL,
-		DEAD
-	} mode;
+	enum mode { COUNT, CUT_POWER, STOP, ENOSPC_ONE, EIO_ONE, FULL, DEAD } mode;
 	long at, n; /* the N-th; so far */
 	char root[PATH_LEN], what[WHERE_LEN + 64];
 	struct process all[PIDS_MAX];
@@ -187,8 +179,7 @@ static void gone(pid_t pid)
 static void go_on(pid_t pid, int sig)
 {
 	/* it may have been killed meanwhile: then its end is told next */
-	if (ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig) < 0 &&
-	    errno != ESRCH)
+	if (ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig) < 0 && errno != ESRCH)
 		trouble("continue");
 }
 
@@ -220,9 +211,7 @@ static void string_at(pid_t pid, uint64_t at, char out[PATH_LEN])
 
 	while (n < PATH_LEN - 1) {
 		size_t part = 4096 - (at + n) % 4096;
-		struct iovec to = { out + n, part > PATH_LEN - 1 - n
-						     ? PATH_LEN - 1 - n
-						     : part };
+		struct iovec to = { out + n, part > PATH_LEN - 1 - n ? PATH_LEN - 1 - n : part };
 		struct iovec from = { (void *)(uintptr_t)(at + n), to.iov_len };
 		ssize_t got = process_vm_readv(pid, &to, 1, &from, 1, 0);
 
@@ -235,8 +224,7 @@ static void string_at(pid_t pid, uint64_t at, char out[PATH_LEN])
 	out[n] = '\0';
 }
 
-static void place(pid_t pid, const struct call *c, const uint64_t args[6],
-		  char out[WHERE_LEN])
+static void place(pid_t pid, const struct call *c, const uint64_t args[6], char out[WHERE_LEN])
 {
 	char name[PATH_LEN] = "";
 	bool by_fd = c->how == AT || (c->how == OPEN && c->arg >= 0);
@@ -245,11 +233,7 @@ static void place(pid_t pid, const struct call *c, const uint64_t args[6],
 	fd_path(pid, by_fd || c->how == FD ? (int)args[c->arg] : AT_FDCWD, out);
 	if (c->how == FD)
 		return;
-	string_at(pid,
-		  args[by_fd		? c->arg + 1
-		       : c->how == OPEN ? 0
-					: c->arg],
-		  name);
+	string_at(pid, args[by_fd ? c->arg + 1 : c->how == OPEN ? 0 : c->arg], name);
 	n = name[0] == '/' ? 0 : strlen(out);
 	(void)snprintf(out + n, WHERE_LEN - n, "%s%s", n ? "/" : "", name);
 }
@@ -258,12 +242,11 @@ static bool below_root(const char *path)
 {
 	size_t n = strlen(in.root);
 
-	return strncmp(path, in.root, n) == 0 &&
-	       (path[n] == '/' || path[n] == '\0');
+	return strncmp(path, in.root, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-static bool counts(const struct process *p, const struct call *c,
-		   const uint64_t args[6], char where[WHERE_LEN])
+static bool counts(const struct process *p, const struct call *c, const uint64_t args[6],
+		   char where[WHERE_LEN])
 {
 	bool all = in.mode == CUT_POWER || in.mode == COUNT;
 	uint64_t flags;
@@ -324,8 +307,7 @@ static void fail(pid_t pid, int no)
 }
 
 /* True when all is over. */
-static bool at_call(const struct process *p, const struct call *c,
-		    const char *where)
+static bool at_call(const struct process *p, const struct call *c, const char *where)
 {
 	bool is_it, later;
 
@@ -334,8 +316,7 @@ static bool at_call(const struct process *p, const struct call *c,
 	later = in.at && in.n >= in.at;
 	if (is_it)
 		(void)snprintf(in.what, sizeof(in.what), " %s %s", c->name,
-			       below_root(where) ? where + strlen(in.root)
-						 : where);
+			       below_root(where) ? where + strlen(in.root) : where);
 	switch (in.mode) {
 	case COUNT:
 		break;
@@ -347,8 +328,7 @@ static bool at_call(const struct process *p, const struct call *c,
 			fail(p->pid, ENOSPC);
 		break;
 	case FULL:
-		if (later && c->room && c->nr != SYS_fsync &&
-		    c->nr != SYS_renameat)
+		if (later && c->room && c->nr != SYS_fsync && c->nr != SYS_renameat)
 			fail(p->pid, ENOSPC);
 		break;
 	case EIO_ONE:
@@ -369,15 +349,13 @@ static bool on_call(struct process *p)
 	const struct call *c;
 	char where[WHERE_LEN];
 
-	if (ptrace(PTRACE_GET_SYSCALL_INFO, p->pid, (void *)sizeof(info),
-		   &info) < 0) {
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, p->pid, (void *)sizeof(info), &info) < 0) {
 		if (errno == ESRCH)
 			return false;
 		trouble("what is called");
 	}
 	c = find_call(info.seccomp.nr);
-	return c && counts(p, c, info.seccomp.args, where) &&
-	       at_call(p, c, where);
+	return c && counts(p, c, info.seccomp.args, where) && at_call(p, c, where);
 }
 
 static void on_fork(const struct process *parent)
@@ -510,9 +488,8 @@ static _Noreturn void start(int go, char **argv)
 
 static pid_t begin(char **argv)
 {
-	const long options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE |
-			     PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK |
-			     PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEVFORK;
+	const long options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
+			     PTRACE_O_TRACEFORK | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEVFORK;
 	int go[2];
 	pid_t pid;
 
@@ -533,17 +510,16 @@ static pid_t begin(char **argv)
 
 int main(int argc, char **argv)
 {
-	static const char *const modes[] = { "count", "cut",  "stop", "enospc",
-					     "eio",   "full", "dead" };
+	static const char *const modes[] = {
+		"count", "cut", "stop", "enospc", "eio", "full", "dead"
+	};
 	const struct sigaction term = { .sa_handler = on_term };
 	FILE *out;
 	int rc;
 
 	if (argc < 6) {
-		(void)fprintf(
-			stderr,
-			"usage: inject count|cut|stop|enospc|eio|full|dead N ROOT "
-			"OUT COMMAND...\n");
+		(void)fprintf(stderr, "usage: inject count|cut|stop|enospc|eio|full|dead N ROOT "
+				      "OUT COMMAND...\n");
 		return TROUBLE;
 	}
 	while (in.mode <= DEAD && strcmp(argv[1], modes[in.mode]) != 0)
@@ -555,8 +531,7 @@ int main(int argc, char **argv)
 	(void)sigaction(SIGTERM, &term, NULL);
 	rc = follow(begin(argv + 5));
 	out = fopen(argv[4], "we");
-	if (!out || fprintf(out, "%ld%s\n", in.n, in.what) < 0 ||
-	    fclose(out) != 0)
+	if (!out || fprintf(out, "%ld%s\n", in.n, in.what) < 0 || fclose(out) != 0)
 		trouble(argv[4]);
 	return in.at && in.n >= in.at ? rc : rc + NOT_REACHED;
 }

@@ -94,8 +94,7 @@ static struct disk_value disk_value(int dir, const char *name)
 	for (v.stash = 1; v.stash <= disk.stashed; v.stash++)
 		if (disk.stash_ino[v.stash] == st.st_ino)
 			return v;
-	disk.stash_ino =
-		realloc(disk.stash_ino, ((size_t)v.stash + 1) * sizeof(ino_t));
+	disk.stash_ino = realloc(disk.stash_ino, ((size_t)v.stash + 1) * sizeof(ino_t));
 	disk.stash_ino[v.stash] = st.st_ino;
 	disk.stashed = v.stash;
 	disk_name(v.stash, to);
@@ -122,8 +121,7 @@ static struct disk_change *disk_note(int what, int fd, const char *name)
 	return c;
 }
 
-static void disk_entry(int dir, const char *name, struct disk_value before,
-		       ino_t child)
+static void disk_entry(int dir, const char *name, struct disk_value before, ino_t child)
 {
 	struct disk_change *c = disk_note(ENTRY, dir, name);
 
@@ -136,8 +134,7 @@ static void disk_entry(int dir, const char *name, struct disk_value before,
 
 static bool disk_picked(long call, long index)
 {
-	struct test_rng rng = { .state = (uint64_t)disk.pick * 1000003u +
-					 (uint64_t)call };
+	struct test_rng rng = { .state = (uint64_t)disk.pick * 1000003u + (uint64_t)call };
 
 	switch (disk.fault) {
 	case CUT_LOST:
@@ -233,8 +230,7 @@ static void disk_make_dir(const struct disk_change *c, struct disk_value v)
 	(void)close(fd);
 }
 
-static void disk_set_entry(const struct disk_change *c, struct disk_value v,
-			   int pass)
+static void disk_set_entry(const struct disk_change *c, struct disk_value v, int pass)
 {
 	struct disk_value now = disk_value(c->fd, c->name);
 	char from[32];
@@ -304,9 +300,8 @@ static void disk_set_rest(void)
 		else if ((last ? last : c)->len_of[is] < 0)
 			(void)fremovexattr(c->fd, c->name);
 		else
-			(void)fsetxattr(
-				c->fd, c->name, (last ? last : c)->value[is],
-				(size_t)(last ? last : c)->len_of[is], 0);
+			(void)fsetxattr(c->fd, c->name, (last ? last : c)->value[is],
+					(size_t)(last ? last : c)->len_of[is], 0);
 	}
 }
 
@@ -464,8 +459,7 @@ static int disk_fchown(int fd, uid_t uid, gid_t gid)
 	return fchown(fd, uid, gid);
 }
 
-static int disk_fsetxattr(int fd, const char *name, const void *p, size_t n,
-			  int flags)
+static int disk_fsetxattr(int fd, const char *name, const void *p, size_t n, int flags)
 {
 	struct disk_change *c;
 
@@ -497,8 +491,7 @@ static int disk_renameat(int from, const char *x, int to, const char *y)
 
 static int disk_linkat(int from, const char *x, int to, const char *y)
 {
-	if (disk_fails(true) || disk_apart(from, to) ||
-	    linkat(from, x, to, y, 0) < 0)
+	if (disk_fails(true) || disk_apart(from, to) || linkat(from, x, to, y, 0) < 0)
 		return -1;
 	disk_entry(to, y, (struct disk_value){ .kind = NOTHING }, 0);
 	return 0;
@@ -536,8 +529,7 @@ static int disk_mkdirat(int dir, const char *name, mode_t mode)
 	if (disk_fails(true) || mkdirat(dir, name, mode) < 0)
 		return -1;
 	(void)fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
-	disk_entry(dir, name, (struct disk_value){ .kind = NOTHING },
-		   st.st_ino);
+	disk_entry(dir, name, (struct disk_value){ .kind = NOTHING }, st.st_ino);
 	return 0;
 }
 
@@ -563,8 +555,8 @@ static const struct node_sys disk_sys = {
 };
 
 /* From now on, in this process, which may run out of descriptors. */
-static inline void disk_start(const char *root, const char *stash,
-			      enum fault fault, long at, long pick)
+static inline void disk_start(const char *root, const char *stash, enum fault fault, long at,
+			      long pick)
 {
 	struct rlimit files;
 

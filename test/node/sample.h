@@ -70,15 +70,12 @@ static inline struct mc_current sample_new(struct arena *a)
 
 static inline void sample_root(struct arena *a, const char *root)
 {
-	scratch_put(a, root, "/etc/os-release",
-		    "ID=rhel\nVARIANT_ID=coreos\nRHEL_VERSION=9.6\n", 0644);
-	scratch_put(
-		a, root, "/etc/passwd",
-		"root:x:0:0::/root:/bin/sh\ncore:x:1000:1000::/home/core:\n",
-		0644);
+	scratch_put(a, root, "/etc/os-release", "ID=rhel\nVARIANT_ID=coreos\nRHEL_VERSION=9.6\n",
+		    0644);
+	scratch_put(a, root, "/etc/passwd",
+		    "root:x:0:0::/root:/bin/sh\ncore:x:1000:1000::/home/core:\n", 0644);
 	scratch_put(a, root, "/etc/group", "root:x:0:\ncore:x:1000:\n", 0644);
-	scratch_put(a, root, "/etc/shadow",
-		    "root:*:1::::::\ncore:$6$old:1::::::\n", 0640);
+	scratch_put(a, root, "/etc/shadow", "root:*:1::::::\ncore:$6$old:1::::::\n", 0640);
 	scratch_put(a, root, "/etc/kubernetes/kubeconfig", "k", 0644);
 	scratch_put(a, root, "/etc/target", "of a link", 0644);
 	scratch_put(a, root, "/var/home/core/.bashrc", "", 0644);
@@ -90,17 +87,15 @@ static inline void sample_root(struct arena *a, const char *root)
 /* Files that an update replaces or removes have labels, where there can be some. */
 static inline void sample_labels(struct arena *a, const char *root)
 {
-	static const char *const files[] = { "/etc/changed", "/etc/same",
-					     "/var/lib/data", "/var/only/old",
-					     "/boot/cfg" };
+	static const char *const files[] = { "/etc/changed", "/etc/same", "/var/lib/data",
+					     "/var/only/old", "/boot/cfg" };
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		(void)setxattr(str_fmt(a, "%s%s", root, files[i]).p,
-			       "user.label", files[i], strlen(files[i]), 0);
+		(void)setxattr(str_fmt(a, "%s%s", root, files[i]).p, "user.label", files[i],
+			       strlen(files[i]), 0);
 }
 
-static inline int sample_apply(struct arena *a, const char *root,
-			       const struct mc_current *from,
+static inline int sample_apply(struct arena *a, const char *root, const struct mc_current *from,
 			       const struct mc_current *to, struct err *err)
 {
 	struct node_update u = { .from = from, .to = to };
@@ -115,8 +110,7 @@ static inline int sample_apply(struct arena *a, const char *root,
 	return rc;
 }
 
-static inline int sample_rollback(struct arena *a, const char *root,
-				  struct err *err)
+static inline int sample_rollback(struct arena *a, const char *root, struct err *err)
 {
 	struct node n;
 	int rc = node_open(&n, a, root, err);
@@ -129,8 +123,7 @@ static inline int sample_rollback(struct arena *a, const char *root,
 	return rc;
 }
 
-static inline int sample_recover(struct arena *a, const char *root,
-				 struct err *err)
+static inline int sample_recover(struct arena *a, const char *root, struct err *err)
 {
 	struct node_journal_view v;
 	struct node n;

@@ -30,8 +30,7 @@ static inline char *scratch_new(struct arena *a)
 	return dir;
 }
 
-static inline int scratch_unlink(const char *path, const struct stat *st,
-				 int flag, struct FTW *ftw)
+static inline int scratch_unlink(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
 	(void)st;
 	(void)flag;
@@ -44,8 +43,8 @@ static inline void scratch_remove(const char *dir)
 	(void)nftw(dir, scratch_unlink, 32, FTW_DEPTH | FTW_PHYS);
 }
 
-static inline void scratch_put(struct arena *a, const char *root,
-			       const char *path, const char *text, mode_t mode)
+static inline void scratch_put(struct arena *a, const char *root, const char *path,
+			       const char *text, mode_t mode)
 {
 	char *full = str_z(a, str_fmt(a, "%s%s", root, path));
 	FILE *f;
@@ -87,8 +86,7 @@ static inline struct str scratch_label(struct arena *a, const char *path)
 }
 
 /* cp -a of a whole tree, without starting a program for it. */
-static inline void scratch_copy(struct arena *a, const char *from,
-				const char *to)
+static inline void scratch_copy(struct arena *a, const char *from, const char *to)
 {
 	struct dirent *e;
 	struct stat st;
@@ -119,12 +117,10 @@ static inline void scratch_copy(struct arena *a, const char *from,
 			struct str label = scratch_label(a, x);
 			int fd = open(y, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
-			if (fd < 0 ||
-			    write(fd, data.p, data.n) != (ssize_t)data.n)
+			if (fd < 0 || write(fd, data.p, data.n) != (ssize_t)data.n)
 				abort();
 			(void)close(fd);
-			if (label.n &&
-			    setxattr(y, "user.label", label.p, label.n, 0) < 0)
+			if (label.n && setxattr(y, "user.label", label.p, label.n, 0) < 0)
 				abort();
 		}
 		if (lchown(y, s.st_uid, s.st_gid) < 0 && geteuid() == 0)
@@ -137,16 +133,14 @@ static inline void scratch_copy(struct arena *a, const char *from,
 	(void)chmod(to, st.st_mode & 07777);
 }
 
-static inline int scratch_by_name(const struct dirent **x,
-				  const struct dirent **y)
+static inline int scratch_by_name(const struct dirent **x, const struct dirent **y)
 {
 	return strcmp((*x)->d_name, (*y)->d_name);
 }
 
 /* One line for each thing: type, mode, owner, path, contents, label, target. The
  * journal is not part of a node's state, and left out. */
-static inline void scratch_list(struct buf *b, struct arena *a,
-				const char *root, const char *dir)
+static inline void scratch_list(struct buf *b, struct arena *a, const char *root, const char *dir)
 {
 	struct dirent **v;
 	char *full = str_z(a, str_fmt(a, "%s%s", root, dir));
@@ -155,8 +149,7 @@ static inline void scratch_list(struct buf *b, struct arena *a,
 	for (int i = 0; i < n; i++) {
 		char *path = str_z(a, str_fmt(a, "%s/%s", dir, v[i]->d_name));
 		char *at = str_z(a, str_fmt(a, "%s%s", root, path));
-		bool skip = !strcmp(v[i]->d_name, ".") ||
-			    !strcmp(v[i]->d_name, "..") ||
+		bool skip = !strcmp(v[i]->d_name, ".") || !strcmp(v[i]->d_name, "..") ||
 			    !strcmp(path, JOURNAL_DIR);
 		struct stat st;
 		char link[4096];
@@ -167,8 +160,8 @@ static inline void scratch_list(struct buf *b, struct arena *a,
 			continue;
 		if (lstat(at, &st) < 0)
 			abort();
-		buf_addf(b, "%o %d:%d %s", (unsigned)st.st_mode, (int)st.st_uid,
-			 (int)st.st_gid, path);
+		buf_addf(b, "%o %d:%d %s", (unsigned)st.st_mode, (int)st.st_uid, (int)st.st_gid,
+			 path);
 		if (S_ISLNK(st.st_mode)) {
 			len = readlink(at, link, sizeof(link));
 			buf_addf(b, " -> %.*s", (int)len, link);
@@ -196,17 +189,16 @@ static inline struct str scratch_text(struct arena *a, const char *root)
 }
 
 /* A MachineConfig of that name; config and rest are JSON without braces. */
-static inline struct mc_current scratch_mc(struct arena *a, const char *name,
-					   const char *config, const char *rest)
+static inline struct mc_current scratch_mc(struct arena *a, const char *name, const char *config,
+					   const char *rest)
 {
 	struct err err = ERR_INIT(a);
 	struct mc_current c = { 0 };
-	struct str text = str_fmt(
-		a,
-		"{\"apiVersion\":\"" MC_API "\",\"kind\":\"MachineConfig\","
-		"\"metadata\":{\"name\":\"%s\"},\"spec\":{\"config\":{"
-		"\"ignition\":{\"version\":\"3.5.0\"}%s%s}%s%s}}",
-		name, *config ? "," : "", config, *rest ? "," : "", rest);
+	struct str text = str_fmt(a,
+				  "{\"apiVersion\":\"" MC_API "\",\"kind\":\"MachineConfig\","
+				  "\"metadata\":{\"name\":\"%s\"},\"spec\":{\"config\":{"
+				  "\"ignition\":{\"version\":\"3.5.0\"}%s%s}%s%s}}",
+				  name, *config ? "," : "", config, *rest ? "," : "", rest);
 
 	if (mc_current_parse(a, text, &c, &err) < 0) {
 		(void)printf("%.*s: %.*s\n", STRF(text), STRF(err.msg));

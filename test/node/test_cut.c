@@ -42,23 +42,19 @@ static long stride(void)
 
 /* A system runs on the root: programs are asked, which are stand-ins that change
  * nothing; before and after each of them is a place to cut, too. */
-static void stand_in(struct arena *a, const char *dir, const char *name,
-		     const char *text)
+static void stand_in(struct arena *a, const char *dir, const char *name, const char *text)
 {
 	scratch_put(a, dir, str_fmt(a, "/host/%s", name).p, text, 0755);
 }
 
 static void go_online(struct arena *a, const char *dir)
 {
-	static const char *const silent[] = { "systemctl", "usermod",
-					      "chpasswd",  "runuser",
-					      "logger",	   "chcon" };
+	static const char *const silent[] = { "systemctl", "usermod", "chpasswd",
+					      "runuser",   "logger",  "chcon" };
 
 	for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
 		stand_in(a, dir, silent[i], "#!/bin/sh\n");
-	stand_in(
-		a, dir, "rpm",
-		"#!/bin/sh\necho file $2 is not owned by any package\nexit 1\n");
+	stand_in(a, dir, "rpm", "#!/bin/sh\necho file $2 is not owned by any package\nexit 1\n");
 	stand_in(a, dir, "getent", "#!/bin/sh\necho 'core:$6$old:1::::::'\n");
 	stand_in(a, dir, "rpm-ostree",
 		 "#!/bin/sh\n[ \"$1\" != status ] || echo "
@@ -114,8 +110,7 @@ struct bench {
 	const char *const *devices; /* see disk.h */
 };
 
-static int do_it(struct arena *a, const struct bench *b, enum what what,
-		 struct err *err)
+static int do_it(struct arena *a, const struct bench *b, enum what what, struct err *err)
 {
 	switch (what) {
 	case UPDATE:
@@ -144,8 +139,8 @@ static void tell(void)
 
 /* In a process of its own; its exit status: 42 when it was cut. *calls is then 0,
  * and told_at_cut how many calls could have been lost. */
-static int run_picked(const struct bench *b, enum what what, enum fault fault,
-		      long at, long pick, long *calls)
+static int run_picked(const struct bench *b, enum what what, enum fault fault, long at, long pick,
+		      long *calls)
 {
 	int status = 0, p[2];
 	long v[2] = { 0, 0 };
@@ -164,8 +159,7 @@ static int run_picked(const struct bench *b, enum what what, enum fault fault,
 		(void)umask(077); /* modes are set, and so can be lost */
 		disk_tell = tell;
 		disk.devices = b->devices;
-		disk_start(b->work, str_z(&a, str_fmt(&a, "%s/stash", b->dir)),
-			   fault, at, pick);
+		disk_start(b->work, str_z(&a, str_fmt(&a, "%s/stash", b->dir)), fault, at, pick);
 		rc = do_it(&a, b, what, &err);
 		if (rc == 0) /* what is done is durable: the power goes now */
 			disk_forget();
@@ -184,8 +178,8 @@ static int run_picked(const struct bench *b, enum what what, enum fault fault,
 	return status;
 }
 
-static int run_with_fault(const struct bench *b, enum what what,
-			  enum fault fault, long at, long *calls)
+static int run_with_fault(const struct bench *b, enum what what, enum fault fault, long at,
+			  long *calls)
 {
 	return run_picked(b, what, fault, at, 0, calls);
 }
@@ -222,8 +216,7 @@ static void setup(struct bench *b)
 		abort();
 	}
 	sample_labels(&b->a, b->before);
-	(void)chmod(str_fmt(&b->a, "%s/etc/kubernetes/kubeconfig", b->before).p,
-		    0644);
+	(void)chmod(str_fmt(&b->a, "%s/etc/kubernetes/kubeconfig", b->before).p, 0644);
 	/* what an update replaces need not be what the last one wrote */
 	(void)unlink(str_fmt(&b->a, "%s/etc/linked", b->before).p);
 	(void)symlink("target", str_fmt(&b->a, "%s/etc/linked", b->before).p);
@@ -266,8 +259,7 @@ static char settled(struct bench *b, const char *what, long at)
 	rc = sample_recover(&a, b->work, &err);
 	node_sys = &node_sys_real;
 	if (rc < 0) {
-		(void)printf("%s, call %ld: recovery: %.*s\n", what, at,
-			     STRF(err.msg));
+		(void)printf("%s, call %ld: recovery: %.*s\n", what, at, STRF(err.msg));
 		return '?';
 	}
 	text = scratch_text(&a, b->work);
@@ -281,8 +273,7 @@ static char settled(struct bench *b, const char *what, long at)
 	return '?';
 }
 
-static bool try_all(struct bench *b, enum what what, enum fault fault,
-		    const char *name)
+static bool try_all(struct bench *b, enum what what, enum fault fault, const char *name)
 {
 	const char *from = what == UPDATE ? b->before : b->after;
 	bool plain = fault == CUT_LOST && !b->devices && !sample_online;
@@ -309,8 +300,8 @@ static bool try_all(struct bench *b, enum what what, enum fault fault,
 		if (status == 0 && calls < n)
 			break;
 	}
-	(void)printf("%s: %ld places, %ld times the old tree, %ld the new\n",
-		     name, old + new, old, new);
+	(void)printf("%s: %ld places, %ld times the old tree, %ld the new\n", name, old + new, old,
+		     new);
 	return n > 50;
 }
 
@@ -334,14 +325,12 @@ static bool try_parts(struct bench *b, enum what what, const char *name)
 				break;
 			for (long pick = 0; pick < many; pick++) {
 				reset(b, from);
-				status = run_picked(b, what, faults[f], n,
-						    pick + (f ? 0 : n * 7),
+				status = run_picked(b, what, faults[f], n, pick + (f ? 0 : n * 7),
 						    &calls);
 				if (status != 42)
 					break;
 				if (settled(b, name, n) == '?') {
-					(void)printf("fault %d, pick %ld\n", f,
-						     pick);
+					(void)printf("fault %d, pick %ld\n", f, pick);
 					return false;
 				}
 				tried++;
@@ -420,8 +409,7 @@ TEST owners_that_a_rollback_puts_back(void)
 	if (geteuid() != 0)
 		SKIPm("only root can give files away");
 	setup(&b);
-	(void)chown(str_fmt(&b.a, "%s/etc/kubernetes/kubeconfig", b.after).p, 3,
-		    4);
+	(void)chown(str_fmt(&b.a, "%s/etc/kubernetes/kubeconfig", b.after).p, 3, 4);
 	b.after_text = scratch_text(&b.a, b.after);
 	ok = try_all(&b, ROLLBACK, CUT_LOST, "owners, rollback lost");
 	teardown(&b);
@@ -462,10 +450,8 @@ TEST a_cut_recovery(void)
 			int status;
 
 			reset(&b, b.before);
-			(void)run_with_fault(&b, UPDATE, CUT_LOST, first,
-					     &calls);
-			status = run_with_fault(&b, RECOVER, CUT_LOST, n,
-						&calls);
+			(void)run_with_fault(&b, UPDATE, CUT_LOST, first, &calls);
+			status = run_with_fault(&b, RECOVER, CUT_LOST, n, &calls);
 			ok = settled(&b, "recovery cut", n) != '?';
 			tried++;
 			if (status == 0)
@@ -525,8 +511,7 @@ static bool try_first_boot(struct bench *b, enum fault fault)
 		}
 		text = scratch_text(&a, b->work);
 		if (!str_eq(text, want)) {
-			(void)printf("call %ld:\n%.*s\nnot:\n%.*s\n", n,
-				     STRF(text), STRF(want));
+			(void)printf("call %ld:\n%.*s\nnot:\n%.*s\n", n, STRF(text), STRF(want));
 			return false;
 		}
 		n += status == 42 ? stride() : 0;
@@ -569,8 +554,7 @@ enum {
 
 static int change(struct tree *t, int which, struct err *err)
 {
-	const struct tree_attr plain = { 0640, 0755, -1, -1 },
-			       owned = { 04755, 0711, 7, 8 };
+	const struct tree_attr plain = { 0640, 0755, -1, -1 }, owned = { 04755, 0711, 7, 8 };
 
 	switch (which) {
 	case WRITE:
@@ -618,8 +602,7 @@ static bool change_then_cut(struct bench *b, int which, enum fault fault)
 		int rc = tree_open(&t, b->work, &err);
 
 		(void)umask(077);
-		disk_start(b->work, str_z(&a, str_fmt(&a, "%s/stash", b->dir)),
-			   fault, 0, 0);
+		disk_start(b->work, str_z(&a, str_fmt(&a, "%s/stash", b->dir)), fault, 0, 0);
 		rc = rc < 0 ? rc : change(&t, which, &err);
 		rc = rc < 0 ? rc : tree_sync(&t, &err);
 		disk_forget();
@@ -645,8 +628,7 @@ TEST each_change_is_durable_when_synced(void)
 		ASSERT(!str_eq(want, b.before_text));
 		reset(&b, b.before);
 		ASSERT(change_then_cut(&b, i, CUT_LOST));
-		ASSERT_STR_M(str_fmt(&b.a, "change %d", i).p, want,
-			     scratch_text(&b.a, b.work));
+		ASSERT_STR_M(str_fmt(&b.a, "change %d", i).p, want, scratch_text(&b.a, b.work));
 	}
 	teardown(&b);
 	PASS();

@@ -14,11 +14,10 @@
 #define LONG_MS 250000 /* what sleeps here sleeps for longer */
 
 /* A host whose one program is that script. */
-static struct host host_of(struct arena *a, const char *root, const char *name,
-			   const char *text)
+static struct host host_of(struct arena *a, const char *root, const char *name, const char *text)
 {
-	scratch_put(a, root, str_fmt(a, "/%s", name).p,
-		    str_fmt(a, "#!/bin/sh\n%s\n", text).p, 0755);
+	scratch_put(a, root, str_fmt(a, "/%s", name).p, str_fmt(a, "#!/bin/sh\n%s\n", text).p,
+		    0755);
 	return (struct host){ .root = root, .path = root };
 }
 
@@ -81,8 +80,7 @@ TEST what_does_not_read_is_killed_too(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	char *root = scratch_new(&a);
-	struct host h = host_of(&a, root, "logger",
-				"PATH=/usr/bin:/bin\nexec sleep 300");
+	struct host h = host_of(&a, root, "logger", "PATH=/usr/bin:/bin\nexec sleep 300");
 	int64_t began = loop_clock();
 	struct buf b;
 

@@ -51,8 +51,7 @@ static bool cut_at(struct world *w, int n, bool recovering)
 		if (recovering)
 			(void)sample_recover(&w->a, w->root, &err);
 		else
-			(void)sample_apply(&w->a, w->root, &w->r1, &w->r2,
-					   &err);
+			(void)sample_apply(&w->a, w->root, &w->r1, &w->r2, &err);
 		_exit(0);
 	}
 	(void)waitpid(pid, &status, 0);
@@ -122,8 +121,7 @@ static bool flip(const char *path, off_t i, int bit)
 typedef int undo_fn(struct arena *a, const char *root, struct err *err);
 
 /* Reported, and nothing changed, or nothing but the whole of it. */
-static bool left_alone(struct world *w, undo_fn *undo, bool look,
-		       const char *what)
+static bool left_alone(struct world *w, undo_fn *undo, bool look, const char *what)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
@@ -149,13 +147,10 @@ static bool flip_all(struct world *w, const char *path, undo_fn *undo)
 	if (stat(full, &st) < 0)
 		return false;
 	for (off_t i = 0; i < st.st_size; i += i < 100 ? 1 : 3)
-		for (int bit = i < 100 ? 0 : (int)(i % 8); bit < 8;
-		     bit += i < 100 ? 1 : 8) {
-			if (!flip(full, i, bit) ||
-			    !left_alone(w, undo, tried % 64 == 0, path) ||
+		for (int bit = i < 100 ? 0 : (int)(i % 8); bit < 8; bit += i < 100 ? 1 : 8) {
+			if (!flip(full, i, bit) || !left_alone(w, undo, tried % 64 == 0, path) ||
 			    !flip(full, i, bit)) {
-				(void)printf("byte %ld, bit %d\n", (long)i,
-					     bit);
+				(void)printf("byte %ld, bit %d\n", (long)i, bit);
 				return false;
 			}
 			tried++;
@@ -176,14 +171,11 @@ static bool flip_kept(struct world *w, undo_fn *undo)
 
 		n = scandir(dir, &v, NULL, scratch_by_name);
 		for (int i = 0; i < n; i++) {
-			struct str path =
-				str_fmt(&w->a, JOURNAL_DIR "/pre.%d/%s", p,
-					v[i]->d_name);
+			struct str path = str_fmt(&w->a, JOURNAL_DIR "/pre.%d/%s", p, v[i]->d_name);
 			struct stat st;
 
-			if (lstat(at(w, path.p), &st) == 0 &&
-			    S_ISREG(st.st_mode) && st.st_nlink == 1 &&
-			    st.st_size > 0) {
+			if (lstat(at(w, path.p), &st) == 0 && S_ISREG(st.st_mode) &&
+			    st.st_nlink == 1 && st.st_size > 0) {
 				ok = ok && flip_all(w, path.p, undo);
 				tried++;
 			}
@@ -204,13 +196,11 @@ static bool other_damage(struct world *w, const char *log, undo_fn *undo)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < 4; i++) {
-		ok = truncate(full, parts[i] ? (off_t)text.n * parts[i] / 5
-					     : 0) == 0 &&
+		ok = truncate(full, parts[i] ? (off_t)text.n * parts[i] / 5 : 0) == 0 &&
 		     left_alone(w, undo, true, "cut off");
 		scratch_put(&w->a, w->root, log, str_z(&w->a, text), 0600);
 	}
-	scratch_put(&w->a, w->root, log, str_fmt(&w->a, "%.*s\n", STRF(text)).p,
-		    0600);
+	scratch_put(&w->a, w->root, log, str_fmt(&w->a, "%.*s\n", STRF(text)).p, 0600);
 	ok = ok && left_alone(w, undo, true, "longer");
 	/* as it was written before there were checksums */
 	scratch_put(&w->a, w->root, log, strchr(str_z(&w->a, text), '{'), 0600);
@@ -252,8 +242,7 @@ TEST a_bit_of_an_undo_cut_short(void)
 	ASSERT(half_done(&w));
 	/* until it is being undone, and some is put back */
 	for (int n = 1; n < 30 && !cut; n++)
-		cut = cut_at(&w, n, true) &&
-		      access(at(&w, JOURNAL_DIR "/undo"), F_OK) == 0 &&
+		cut = cut_at(&w, n, true) && access(at(&w, JOURNAL_DIR "/undo"), F_OK) == 0 &&
 		      !str_eq(scratch_text(&w.a, w.root), w.now);
 	ASSERT(cut);
 	w.now = scratch_text(&w.a, w.root);
@@ -319,8 +308,7 @@ TEST what_is_kept_is_gone(void)
 	dir = at(&w, JOURNAL_DIR "/pre.1"); /* pre.0 is the last one's */
 	n = scandir(dir, &v, NULL, scratch_by_name);
 	for (int i = 0; i < n; i++) {
-		char *x =
-			str_z(&w.a, str_fmt(&w.a, "%s/%s", dir, v[i]->d_name));
+		char *x = str_z(&w.a, str_fmt(&w.a, "%s/%s", dir, v[i]->d_name));
 		char *y = at(&w, "/away");
 
 		if (v[i]->d_name[0] != '.') {
@@ -346,11 +334,9 @@ TEST a_bit_of_a_marker(void)
 
 	ASSERT(half_done(&w));
 	for (int i = 0; i < 2; i++) {
-		struct str path =
-			str_fmt(&w.a, JOURNAL_DIR "/pre.1/%s", names[i]);
+		struct str path = str_fmt(&w.a, JOURNAL_DIR "/pre.1/%s", names[i]);
 
-		scratch_put(&w.a, w.root, path.p,
-			    str_z(&w.a, journal_seal(&w.a, S("ADD a\n"))),
+		scratch_put(&w.a, w.root, path.p, str_z(&w.a, journal_seal(&w.a, S("ADD a\n"))),
 			    0600);
 		ASSERT(flip_all(&w, path.p, sample_recover));
 		ASSERT_INT(0, unlink(at(&w, path.p)));

@@ -18,8 +18,7 @@ static char *root_of(struct arena *a, struct node *n)
 	struct err err = ERR_INIT(a);
 	char *root = scratch_new(a);
 
-	scratch_put(a, root, "/etc/os-release", "ID=rhcos\nRHEL_VERSION=9.4\n",
-		    0644);
+	scratch_put(a, root, "/etc/os-release", "ID=rhcos\nRHEL_VERSION=9.4\n", 0644);
 	if (node_open(n, a, root, &err) < 0)
 		abort();
 	n->offline = true;
@@ -29,19 +28,14 @@ static char *root_of(struct arena *a, struct node *n)
 TEST links_stay_below_the_root(void)
 {
 	static const struct {
-		const char *name, *path,
-			*want; /* real path, or "" for a fault */
+		const char *name, *path, *want; /* real path, or "" for a fault */
 	} cases[] = {
 		{ "plain", "/etc/os-release", "/etc/os-release" },
 		{ "dots", "/etc/../etc/./os-release", "/etc/os-release" },
-		{ "above the root", "/../../etc/os-release",
-		  "/etc/os-release" },
-		{ "an absolute link", "/etc/abs/os-release",
-		  "/etc/os-release" },
-		{ "a link upwards", "/etc/up/etc/os-release",
-		  "/etc/os-release" },
-		{ "a link to a link", "/etc/chain/os-release",
-		  "/etc/os-release" },
+		{ "above the root", "/../../etc/os-release", "/etc/os-release" },
+		{ "an absolute link", "/etc/abs/os-release", "/etc/os-release" },
+		{ "a link upwards", "/etc/up/etc/os-release", "/etc/os-release" },
+		{ "a link to a link", "/etc/chain/os-release", "/etc/os-release" },
 		{ "a loop", "/etc/loop/x", "" },
 		{ "nothing there", "/etc/none/x", "" },
 		{ "a file in between", "/etc/os-release/x", "" },
@@ -77,16 +71,13 @@ TEST certificates(void)
 	struct stat st = { 0 };
 
 	scratch_put(&a, root, STEPS_KUBELET_CA, "old", 0600);
-	ASSERT_INT(
-		0,
-		json_parse(
-			&a,
-			S("{\"spec\":{\"kubeAPIServerServingCAData\":\"S0NB\","
-			  "\"internalRegistryPullSecret\":\"e30=\","
-			  "\"imageRegistryBundleData\":[{\"file\":"
-			  "\"h..5000\",\"data\":\"Q0E=\"},{\"file\":"
-			  "\"../../x\",\"data\":\"Q0E=\"}]}}"),
-			NULL, &spec, &err));
+	ASSERT_INT(0, json_parse(&a,
+				 S("{\"spec\":{\"kubeAPIServerServingCAData\":\"S0NB\","
+				   "\"internalRegistryPullSecret\":\"e30=\","
+				   "\"imageRegistryBundleData\":[{\"file\":"
+				   "\"h..5000\",\"data\":\"Q0E=\"},{\"file\":"
+				   "\"../../x\",\"data\":\"Q0E=\"}]}}"),
+				 NULL, &spec, &err));
 	ASSERT_INT(0, node_write_certificates(&n, &a, spec, S(""), &err));
 	ASSERT_INT(0, tree_read(&a, &n.tree, STEPS_KUBELET_CA, 99, &got, &err));
 	ASSERT_STR("KCA\n", got);
@@ -94,17 +85,14 @@ TEST certificates(void)
 	ASSERT_INT(0600, st.st_mode & 07777);
 	ASSERT_INT(0, tree_read(&a, &n.tree, STEPS_CLOUD_CA, 99, &got, &err));
 	ASSERT_STR("\n", got);
-	ASSERT_INT(0,
-		   tree_read(&a, &n.tree, STEPS_PULL_SECRET, 99, &got, &err));
+	ASSERT_INT(0, tree_read(&a, &n.tree, STEPS_PULL_SECRET, 99, &got, &err));
 	ASSERT_STR("{}\n", got);
 	/* registries only where their folder is */
 	ASSERT(!tree_exists(&n.tree, "/etc/docker"));
 	scratch_put(&a, root, "/etc/docker/certs.d/gone/ca.crt", "x", 0644);
 	ASSERT_INT(0, node_write_certificates(&n, &a, spec, S(""), &err));
 	ASSERT(!tree_exists(&n.tree, "/etc/docker/certs.d/gone"));
-	ASSERT_INT(0,
-		   tree_read(&a, &n.tree, "/etc/docker/certs.d/h:5000/ca.crt",
-			     99, &got, &err));
+	ASSERT_INT(0, tree_read(&a, &n.tree, "/etc/docker/certs.d/h:5000/ca.crt", 99, &got, &err));
 	ASSERT_STR("CA", got);
 	node_close(&n);
 	scratch_remove(root);
@@ -125,8 +113,7 @@ static bool quiet(struct drift *d)
 	return poll(&p, 1, 20) == 0 || !drift_read(d);
 }
 
-static struct str first_mismatch(struct node *n, struct arena *a,
-				 const struct mc_current *c)
+static struct str first_mismatch(struct node *n, struct arena *a, const struct mc_current *c)
 {
 	struct verify_opts o = { .files_only = true, .first_only = true };
 	struct mismatches list = { 0 };
@@ -142,13 +129,12 @@ TEST drift_is_noticed(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct mc_current none,
-		c = scratch_mc(
-			&a, "r1",
-			"\"storage\":{\"files\":[{\"path\":\"/etc/foo\",\"contents\":{"
-			"\"source\":\"data:,1\"}}]},\"systemd\":{\"units\":[{\"name\":"
-			"\"u.service\",\"contents\":\"u\",\"dropins\":[{\"name\":"
-			"\"10.conf\",\"contents\":\"d\"}]}]}",
-			"");
+		c = scratch_mc(&a, "r1",
+			       "\"storage\":{\"files\":[{\"path\":\"/etc/foo\",\"contents\":{"
+			       "\"source\":\"data:,1\"}}]},\"systemd\":{\"units\":[{\"name\":"
+			       "\"u.service\",\"contents\":\"u\",\"dropins\":[{\"name\":"
+			       "\"10.conf\",\"contents\":\"d\"}]}]}",
+			       "");
 	struct node n;
 	char *root = root_of(&a, &n);
 	struct node_update u = { .from = &none, .to = &c };
@@ -166,23 +152,18 @@ TEST drift_is_noticed(void)
 	ASSERT_STR("", first_mismatch(&n, &a, &c));
 	scratch_put(&a, root, "/etc/foo", "2", 0644);
 	ASSERTm("changed", noticed(&d));
-	ASSERT_STR("content mismatch for file \"/etc/foo\"",
-		   first_mismatch(&n, &a, &c));
+	ASSERT_STR("content mismatch for file \"/etc/foo\"", first_mismatch(&n, &a, &c));
 	scratch_put(&a, root, "/etc/foo", "1", 0644);
 	(void)noticed(&d);
-	(void)chmod(str_fmt(&a, "%s/etc/systemd/system/u.service", root).p,
-		    0600);
+	(void)chmod(str_fmt(&a, "%s/etc/systemd/system/u.service", root).p, 0600);
 	ASSERTm("mode", noticed(&d));
 	ASSERT_STR("mode mismatch for file: \"/etc/systemd/system/u.service\"; "
 		   "expected: -rw-r--r--/420/0644; received: "
 		   "-rw-------/384/0600",
 		   first_mismatch(&n, &a, &c));
-	(void)chmod(str_fmt(&a, "%s/etc/systemd/system/u.service", root).p,
-		    0644);
+	(void)chmod(str_fmt(&a, "%s/etc/systemd/system/u.service", root).p, 0644);
 	(void)noticed(&d);
-	(void)unlink(
-		str_fmt(&a, "%s/etc/systemd/system/u.service.d/10.conf", root)
-			.p);
+	(void)unlink(str_fmt(&a, "%s/etc/systemd/system/u.service.d/10.conf", root).p);
 	ASSERTm("removed", noticed(&d));
 	ASSERT_STR("could not stat file "
 		   "\"/etc/systemd/system/u.service.d/10.conf\": lstat "
@@ -206,12 +187,9 @@ TEST nothing_outside_the_journal(void)
 	map_init(&only, &a);
 	(void)map_put(&only, S("/etc/a"), root);
 	n.tree.allowed = &only;
-	ASSERT_INT(0,
-		   tree_write(&n.tree, "/etc/a", S("x"), TREE_DEFAULT, &err));
-	ASSERT_INT(-ERR_INVALID,
-		   tree_write(&n.tree, "/etc/b", S("x"), TREE_DEFAULT, &err));
-	ASSERT_STR("/etc/b is not in the update's journal: not changed",
-		   err.msg);
+	ASSERT_INT(0, tree_write(&n.tree, "/etc/a", S("x"), TREE_DEFAULT, &err));
+	ASSERT_INT(-ERR_INVALID, tree_write(&n.tree, "/etc/b", S("x"), TREE_DEFAULT, &err));
+	ASSERT_STR("/etc/b is not in the update's journal: not changed", err.msg);
 	ASSERT(!tree_lexists(&n.tree, "/etc/b"));
 	node_close(&n);
 	scratch_remove(root);
@@ -240,12 +218,10 @@ TEST units_that_name_one_another(void)
 			    0644);
 	ASSERT_INT(0, links_enable(&n.tree, &a, str_of(names[0]), &err));
 	for (int i = 0; i < 2; i++)
-		ASSERT_STR("enabled",
-			   links_is_enabled(&n.tree, &a, str_of(names[i])));
+		ASSERT_STR("enabled", links_is_enabled(&n.tree, &a, str_of(names[i])));
 	ASSERT_INT(0, links_disable(&n.tree, &a, str_of(names[1]), &err));
 	for (int i = 0; i < 2; i++)
-		ASSERT_STR("disabled",
-			   links_is_enabled(&n.tree, &a, str_of(names[i])));
+		ASSERT_STR("disabled", links_is_enabled(&n.tree, &a, str_of(names[i])));
 	scratch_put(&a, root, TREE_UNITS "/x@.service",
 		    "[Install]\nAlso=x@%i%i1.service x@%i%i2.service\n", 0644);
 	ASSERT_INT(0, links_enable(&n.tree, &a, S("x@1.service"), &err));
@@ -267,8 +243,7 @@ static int other_user(const char *root)
 	(void)snprintf(path, sizeof(path), "%s" JOURNAL_DIR "/lock", root);
 	bad |= open(path, O_RDONLY) >= 0 || errno != EACCES ? 4 : 0;
 	(void)snprintf(path, sizeof(path), "%s" JOURNAL_DIR, root);
-	bad |= open(path, O_RDONLY | O_DIRECTORY) >= 0 || errno != EACCES ? 8
-									  : 0;
+	bad |= open(path, O_RDONLY | O_DIRECTORY) >= 0 || errno != EACCES ? 8 : 0;
 	return bad;
 }
 
@@ -339,8 +314,7 @@ static int lock_often(const char *root, const char *mine)
 		struct node n;
 		int fd;
 
-		if (node_open(&n, &a, root, &err) < 0 ||
-		    tree_lock(&n.tree, &err) < 0)
+		if (node_open(&n, &a, root, &err) < 0 || tree_lock(&n.tree, &err) < 0)
 			return 1;
 		fd = open(mine, O_CREAT | O_EXCL | O_WRONLY, 0600);
 		if (fd < 0)

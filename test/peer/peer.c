@@ -23,8 +23,7 @@ static struct str ours(struct arena *a, char kind, struct str in)
 	struct yml_fault fault = { 0 };
 	struct yml_opts yopts = { .fault = &fault };
 	struct json_fault jfault = { 0 };
-	struct json_opts jopts = { .flags = JSON_FIX_UTF8 | JSON_DUP_LAST,
-				   .fault = &jfault };
+	struct json_opts jopts = { .flags = JSON_FIX_UTF8 | JSON_DUP_LAST, .fault = &jfault };
 	struct dataurl url;
 	struct json *j;
 	struct buf b;
@@ -33,8 +32,7 @@ static struct str ours(struct arena *a, char kind, struct str in)
 	buf_init(&b, a);
 	switch (kind) {
 	case 'Y':
-		if (json_parse(a, in, &jopts, &j, &err) < 0 ||
-		    yml_emit(&b, j, &err) < 0)
+		if (json_parse(a, in, &jopts, &j, &err) < 0 || yml_emit(&b, j, &err) < 0)
 			return failed(a, err.msg);
 		return buf_str(&b);
 	case 'J':
@@ -48,8 +46,7 @@ static struct str ours(struct arena *a, char kind, struct str in)
 		return url.data;
 	case 'S':
 		if (json_parse(a, in, &jopts, &j, &err) < 0)
-			return str_fmt(a, "!%zu %.*s", jfault.offset,
-				       STRF(jfault.problem));
+			return str_fmt(a, "!%zu %.*s", jfault.offset, STRF(jfault.problem));
 		json_encode(&b, j, JSON_SORTED);
 		return buf_str(&b);
 	case 'N':
@@ -86,8 +83,7 @@ static enum verdict check(struct arena *a, struct str line)
 	bool words;
 
 	if (!str_cut(str_from(line, 2), ' ', &in64, &want64) ||
-	    base64_decode(a, in64, &in, &err) < 0 ||
-	    base64_decode(a, want64, &want, &err) < 0) {
+	    base64_decode(a, in64, &in, &err) < 0 || base64_decode(a, want64, &want, &err) < 0) {
 		(void)printf("bad line: %.*s\n", STRF(line));
 		exit(2);
 	}
@@ -97,8 +93,7 @@ static enum verdict check(struct arena *a, struct str line)
 	got = ours(a, line.p[0], in);
 	if (str_eq(got, want))
 		return AGREE;
-	words = line.p[0] == 'J' && str_starts(got, S("!")) &&
-		str_starts(want, S("!"));
+	words = line.p[0] == 'J' && str_starts(got, S("!")) && str_starts(want, S("!"));
 	if (words && !getenv("WORDS"))
 		return OTHER_WORDS;
 	(void)printf("%c differs\n", line.p[0]);
@@ -131,8 +126,7 @@ int main(void)
 	if (count[OTHER_WORDS] > OTHER_WORDS_FEW &&
 	    count[OTHER_WORDS] * 1000 > count[AGREE] * OTHER_WORDS_MAX)
 		bad += count[OTHER_WORDS];
-	(void)printf("refused by both in other words: %zu\n",
-		     count[OTHER_WORDS]);
+	(void)printf("refused by both in other words: %zu\n", count[OTHER_WORDS]);
 	(void)printf("%zu passed, %zu failed\n", count[AGREE], bad);
 	return bad != 0;
 }

@@ -35,9 +35,7 @@ static inline struct doc fx_doc(struct arena *a, const char *text)
 	for (char *p = z; *p; p++)
 		if (*p == '\'')
 			*p = '"';
-	return (struct doc){ .tree = fx_json(a, str_of(z)),
-			     .text = str_of(z),
-			     .json = true };
+	return (struct doc){ .tree = fx_json(a, str_of(z)), .text = str_of(z), .json = true };
 }
 
 /* A MachineConfig decoded as it comes from the server. */
@@ -54,8 +52,7 @@ static inline struct mc *fx_mc(struct arena *a, const char *text)
 	return mc;
 }
 
-static inline void fx_cc(struct arena *a, const char *text,
-			 struct mc_controller_config *out)
+static inline void fx_cc(struct arena *a, const char *text, struct mc_controller_config *out)
 {
 	struct err err = ERR_INIT(a);
 	struct doc d = fx_doc(a, text);

@@ -31,17 +31,13 @@ static void admit(struct live *l, struct json *tree)
 	struct json *meta = meta_of(tree);
 
 	if (!json_member(meta, S("uid")))
-		json_set(meta, S("uid"),
-			 json_new_str(l->a,
-				      str_fmt(l->a, "uid-%lu", ++l->uids)));
+		json_set(meta, S("uid"), json_new_str(l->a, str_fmt(l->a, "uid-%lu", ++l->uids)));
 	if (!json_member(meta, S("creationTimestamp"))) {
 		l->clock++;
 		json_set(meta, S("creationTimestamp"),
-			 json_new_str(
-				 l->a,
-				 str_fmt(l->a, "2026-01-01T%02lu:%02lu:%02luZ",
-					 l->clock / 3600, l->clock / 60 % 60,
-					 l->clock % 60)));
+			 json_new_str(l->a,
+				      str_fmt(l->a, "2026-01-01T%02lu:%02lu:%02luZ",
+					      l->clock / 3600, l->clock / 60 % 60, l->clock % 60)));
 	}
 	if (!json_member(meta, S("generation")))
 		json_set(meta, S("generation"), json_new_i64(l->a, 1));
@@ -65,19 +61,16 @@ static struct mc_object *stored(struct live *l, const struct mc_object *o)
 
 static void see_gates(struct live *l, struct generate_view *v)
 {
-	const struct mc_object *o =
-		mc_find(&l->set, MC_FEATURE_GATE, "cluster");
+	const struct mc_object *o = mc_find(&l->set, MC_FEATURE_GATE, "cluster");
 	struct err err = ERR_INIT(l->a);
 
 	if (o)
-		(void)mc_gates_read(l->a, o->tree, S("4.22.0"), &v->gates,
-				    &err);
+		(void)mc_gates_read(l->a, o->tree, S("4.22.0"), &v->gates, &err);
 }
 
 static void begin(struct live *l, struct settle *s)
 {
-	const struct mc_object *secret =
-		mc_find(&l->set, MC_SECRET, "pull-secret");
+	const struct mc_object *secret = mc_find(&l->set, MC_SECRET, "pull-secret");
 
 	settle_init(s, l->a, &l->set);
 	s->bodies = true;
@@ -123,8 +116,7 @@ static void end(struct live *l, struct settle *s)
 	}
 }
 
-static void add_all(struct settle *s, enum generate_kind kind,
-		    const struct mc_objects *list)
+static void add_all(struct settle *s, enum generate_kind kind, const struct mc_objects *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		settle_add(s, kind, list->v[i]->meta.name, false);
@@ -140,8 +132,7 @@ static void add_kubelets(struct settle *s)
 static void add_start(struct live *l, struct settle *s)
 {
 	if (!l->templated)
-		settle_add(s, GENERATE_TEMPLATES,
-			   S("machine-config-controller"), false);
+		settle_add(s, GENERATE_TEMPLATES, S("machine-config-controller"), false);
 	settle_add(s, GENERATE_REGISTRIES, S("cluster"), false);
 	settle_add(s, GENERATE_CREDENTIALS, S("cluster"), false);
 	add_kubelets(s);
@@ -168,8 +159,7 @@ void live_start(struct live *l)
 }
 
 /* What the controller plans because of an object: applets/controller_trigger.c. */
-static void triggered(struct live *l, struct settle *s,
-		      const struct mc_object *o)
+static void triggered(struct live *l, struct settle *s, const struct mc_object *o)
 {
 	struct actions ignored = { 0 };
 
@@ -190,12 +180,10 @@ static void triggered(struct live *l, struct settle *s,
 		add_start(l, s);
 		break;
 	case MC_SECRET:
-		settle_add(s, GENERATE_TEMPLATES,
-			   S("machine-config-controller"), false);
+		settle_add(s, GENERATE_TEMPLATES, S("machine-config-controller"), false);
 		break;
 	case MC_API_SERVER:
-		settle_add(s, GENERATE_TEMPLATES,
-			   S("machine-config-controller"), false);
+		settle_add(s, GENERATE_TEMPLATES, S("machine-config-controller"), false);
 		if (s->view.node)
 			add_kubelets(s);
 		break;
@@ -208,12 +196,10 @@ static void triggered(struct live *l, struct settle *s,
 	}
 }
 
-static bool is_waiting(const struct live *l, enum generate_kind kind,
-		       struct str name)
+static bool is_waiting(const struct live *l, enum generate_kind kind, struct str name)
 {
 	for (size_t i = 0; i < l->waiting.n; i++)
-		if (l->waiting.v[i].kind == kind &&
-		    str_eq(l->waiting.v[i].name, name))
+		if (l->waiting.v[i].kind == kind && str_eq(l->waiting.v[i].name, name))
 			return true;
 	return false;
 }
@@ -222,15 +208,11 @@ static bool is_waiting(const struct live *l, enum generate_kind kind,
 static void add_waiting(struct live *l, struct settle *s)
 {
 	for (size_t i = 0; i < s->runtimes.n; i++)
-		if (is_waiting(l, GENERATE_RUNTIME,
-			       s->runtimes.v[i]->meta.name))
-			settle_add(s, GENERATE_RUNTIME,
-				   s->runtimes.v[i]->meta.name, false);
+		if (is_waiting(l, GENERATE_RUNTIME, s->runtimes.v[i]->meta.name))
+			settle_add(s, GENERATE_RUNTIME, s->runtimes.v[i]->meta.name, false);
 	for (size_t i = 0; i < s->kubelets.n; i++)
-		if (is_waiting(l, GENERATE_KUBELET,
-			       s->kubelets.v[i]->meta.name))
-			settle_add(s, GENERATE_KUBELET,
-				   s->kubelets.v[i]->meta.name, false);
+		if (is_waiting(l, GENERATE_KUBELET, s->kubelets.v[i]->meta.name))
+			settle_add(s, GENERATE_KUBELET, s->kubelets.v[i]->meta.name, false);
 }
 
 /* Who applies a pool leaves its configuration alone. */
@@ -245,8 +227,7 @@ static struct mc_pool *pool_over(struct live *l, const struct mc_pool *pool)
 		const struct json *c = json_at(was->tree, "spec.configuration");
 
 		if (c && str_eq(was->meta.name, pool->meta.name))
-			json_set(json_at(d.tree, "spec"), S("configuration"),
-				 json_clone(l->a, c));
+			json_set(json_at(d.tree, "spec"), S("configuration"), json_clone(l->a, c));
 	}
 	if (mc_pool_decode(l->a, &d, out, &err) < 0)
 		abort();
@@ -285,8 +266,7 @@ static void collect(struct live *l, struct settle *s, const struct mc_object *o)
 			list->v[kept++] = list->v[i];
 	list->n = kept;
 	for (size_t i = 0; i < s->mcs.n; i++)
-		if (owned_controls(kubelet ? &owned_kubelet : &owned_runtime, o,
-				   s->mcs.v[i]))
+		if (owned_controls(kubelet ? &owned_kubelet : &owned_runtime, o, s->mcs.v[i]))
 			VEC_PUSH(l->a, &names, s->mcs.v[i]->meta.name);
 	for (size_t i = 0; i < names.n; i++)
 		settle_put(s, names.v[i], NULL);
@@ -313,17 +293,14 @@ struct str live_target(const struct live *l, struct str pool)
 {
 	for (size_t i = 0; i < l->set.pools.n; i++)
 		if (str_eq(l->set.pools.v[i]->meta.name, pool))
-			return json_str(l->set.pools.v[i]->tree,
-					"spec.configuration.name", S(""));
+			return json_str(l->set.pools.v[i]->tree, "spec.configuration.name", S(""));
 	return S("");
 }
 
-struct str live_error(const struct live *l, enum generate_kind kind,
-		      struct str name)
+struct str live_error(const struct live *l, enum generate_kind kind, struct str name)
 {
 	for (size_t i = 0; i < l->failed.n; i++)
-		if (l->failed.v[i].key.kind == kind &&
-		    str_eq(l->failed.v[i].key.name, name))
+		if (l->failed.v[i].key.kind == kind && str_eq(l->failed.v[i].key.name, name))
 			return l->failed.v[i].error;
 	return S("");
 }

@@ -39,7 +39,6 @@ void live_delete(struct live *l, enum mc_kind kind, struct str name);
 struct str live_target(const struct live *l, struct str pool);
 
 /* Why the key failed in the last run, or "". */
-struct str live_error(const struct live *l, enum generate_kind kind,
-		      struct str name);
+struct str live_error(const struct live *l, enum generate_kind kind, struct str name);
 
 #endif

@@ -59,8 +59,7 @@ static void stamp(struct sim *s, struct arena *a, struct json *tree)
 {
 	struct json *meta = json_at(tree, "metadata");
 
-	json_set(meta, S("resourceVersion"),
-		 json_new_str(a, str_fmt(a, "%lu", ++s->version)));
+	json_set(meta, S("resourceVersion"), json_new_str(a, str_fmt(a, "%lu", ++s->version)));
 }
 
 static void enqueue(struct sim *s, struct str pool)
@@ -71,13 +70,10 @@ static void enqueue(struct sim *s, struct str pool)
 }
 
 /* What the watch on nodes tells the queue. */
-static void node_changed(struct sim *s, const struct mc_node *old,
-			 const struct mc_node *new)
+static void node_changed(struct sim *s, const struct mc_node *old, const struct mc_node *new)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct node_event_view v = { .pools = &s->pools,
-				     .old = old,
-				     .new = new };
+	struct node_event_view v = { .pools = &s->pools, .old = old, .new = new };
 	struct mcps queue = { 0 };
 	struct actions out = { 0 };
 
@@ -145,12 +141,10 @@ void sim_pool(struct sim *s, const struct json *tree)
 {
 	size_t n = s->pools.n;
 
-	s->pool_trees =
-		arena_grow(&s->a, s->pool_trees, n * sizeof(*s->pool_trees),
-			   (n + 1) * sizeof(*s->pool_trees));
-	s->pool_arenas =
-		arena_grow(&s->a, s->pool_arenas, n * sizeof(*s->pool_arenas),
-			   (n + 1) * sizeof(*s->pool_arenas));
+	s->pool_trees = arena_grow(&s->a, s->pool_trees, n * sizeof(*s->pool_trees),
+				   (n + 1) * sizeof(*s->pool_trees));
+	s->pool_arenas = arena_grow(&s->a, s->pool_arenas, n * sizeof(*s->pool_arenas),
+				    (n + 1) * sizeof(*s->pool_arenas));
 	s->pool_arenas[n] = ARENA_INIT;
 	s->queued = arena_grow(&s->a, s->queued, n, n + 1);
 	VEC_PUSH(&s->a, &s->pools, ARENA_NEW(&s->a, struct mcp));
@@ -159,21 +153,19 @@ void sim_pool(struct sim *s, const struct json *tree)
 
 void sim_config(struct sim *s, struct str name)
 {
-	map_put(&s->configs, str_dup(&s->a, name),
-		ARENA_NEW(&s->a, struct pool_config));
+	map_put(&s->configs, str_dup(&s->a, name), ARENA_NEW(&s->a, struct pool_config));
 }
 
 void sim_pod(struct sim *s, size_t node, struct str name, int64_t blocked_until)
 {
-	struct sim_pod p = { .pod = { .ns = S("ns"),
-				      .name = str_dup(&s->a, name),
-				      .uid = str_dup(&s->a, name) },
-			     .blocked_until = blocked_until };
+	struct sim_pod p = {
+		.pod = { .ns = S("ns"), .name = str_dup(&s->a, name), .uid = str_dup(&s->a, name) },
+		.blocked_until = blocked_until
+	};
 	struct sim_node *n = &s->nodes[node];
 
 	if (n->n_pods == n->cap_pods)
-		n->pods = vec_grow(&s->a, n->pods, &n->cap_pods,
-				   sizeof(*n->pods));
+		n->pods = vec_grow(&s->a, n->pods, &n->cap_pods, sizeof(*n->pods));
 	n->pods[n->n_pods++] = p;
 }
 
@@ -247,23 +239,19 @@ static void agent_fails(struct sim *s, struct sim_node *n, int64_t now)
 	n->failures--;
 	n->agent = SIM_IDLE;
 	n->due = now + s->apply_ms;
-	annotate(s, n,
-		 NOTES "\"" NODE_STATE "\":\"Degraded\",\"" NODE_REASON
-		       "\":\"no luck\"}}}");
+	annotate(s, n, NOTES "\"" NODE_STATE "\":\"Degraded\",\"" NODE_REASON "\":\"no luck\"}}}");
 }
 
 static bool agent_acts(struct sim *s, struct sim_node *n, int64_t now)
 {
 	const struct mc_node *v = &n->view;
-	bool drained = v->desired_drain.n &&
-		       str_eq(v->desired_drain, v->applied_drain);
+	bool drained = v->desired_drain.n && str_eq(v->desired_drain, v->applied_drain);
 
 	if (n->due > now)
 		return false;
 	switch (n->agent) {
 	case SIM_IDLE:
-		if (!v->desired_config.n ||
-		    str_eq(v->current_config, v->desired_config))
+		if (!v->desired_config.n || str_eq(v->current_config, v->desired_config))
 			return false;
 		agent_begins(s, n, now);
 		return true;
@@ -283,15 +271,13 @@ static bool agent_acts(struct sim *s, struct sim_node *n, int64_t now)
 	case SIM_REBOOTING:
 		n->agent = SIM_UNCORDONING;
 		n->due = 0;
-		annotate(
-			s, n,
-			NOTES NOTE(
-				NODE_CURRENT_CONFIG) ",\"" NODE_REASON
-						     "\":\"\",\"" NODE_DESIRED_DRAIN
-						     "\":\"uncordon-%.*s\"}},\"status\":{"
-						     "\"conditions\":[{\"type\":\"Ready\","
-						     "\"status\":\"True\"}]}}",
-			STRF(v->desired_config), STRF(v->desired_config));
+		annotate(s, n,
+			 NOTES NOTE(NODE_CURRENT_CONFIG) ",\"" NODE_REASON
+							 "\":\"\",\"" NODE_DESIRED_DRAIN
+							 "\":\"uncordon-%.*s\"}},\"status\":{"
+							 "\"conditions\":[{\"type\":\"Ready\","
+							 "\"status\":\"True\"}]}}",
+			 STRF(v->desired_config), STRF(v->desired_config));
 		return true;
 	case SIM_UNCORDONING:
 		if (!drained)
@@ -319,8 +305,7 @@ static bool pods_leave(struct sim_node *n, int64_t now)
 
 /* ---- the server ---- */
 
-static struct sim_node *node_of(struct sim *s, struct str path,
-				const char *prefix)
+static struct sim_node *node_of(struct sim *s, struct str path, const char *prefix)
 {
 	struct str name;
 
@@ -385,8 +370,7 @@ static int serve_replace(struct sim *s, const struct action *act)
 		if (!str_eq(s->pools.v[i]->name, name))
 			continue;
 		if (!str_eq(json_str(p, "metadata.resourceVersion", S("")),
-			    json_str(s->pool_trees[i],
-				     "metadata.resourceVersion", S(""))))
+			    json_str(s->pool_trees[i], "metadata.resourceVersion", S(""))))
 			return 409;
 		set_pool(s, i, p);
 		return 200;
@@ -428,10 +412,8 @@ static int serve(struct sim *s, const struct action *act)
 	case ACTION_EVICT:
 		return serve_evict(s, act);
 	case ACTION_GET:
-		return node_of(s, act->path, MCNS) &&
-				       node_of(s, act->path, MCNS)->mcn_tree
-			       ? 200
-			       : 404;
+		return node_of(s, act->path, MCNS) && node_of(s, act->path, MCNS)->mcn_tree ? 200
+											    : 404;
 	case ACTION_DELETE:
 	case ACTION_EVENT:
 	case ACTION_METRIC:
@@ -486,8 +468,7 @@ static bool carry_out(struct sim *s, const struct mcp *by, struct sim_node *n,
 		}
 		if (answer.status >= 400 && by && act->fail != ACTION_SHRUG)
 			enqueue(s, by->name);
-		if (answer.status >= 400 && act->fail == ACTION_STOP &&
-		    !act->tag)
+		if (answer.status >= 400 && act->fail == ACTION_STOP && !act->tag)
 			return true;
 		if (!act->tag || !n)
 			continue;
@@ -510,8 +491,7 @@ static bool plan_one_pool(struct sim *s, size_t at, bool *changed)
 	const struct mcp *pool = s->pools.v[at];
 	struct actions out = { 0 };
 	struct err err = ERR_INIT(&a);
-	const struct mc_node **nodes =
-		arena_array(&a, s->n_nodes, sizeof(*nodes));
+	const struct mc_node **nodes = arena_array(&a, s->n_nodes, sizeof(*nodes));
 	size_t n = 0;
 	struct pool_view v = { .now = s->now,
 			       .pool = pool,
@@ -527,8 +507,8 @@ static bool plan_one_pool(struct sim *s, size_t at, bool *changed)
 	for (size_t i = 0; i < s->n_nodes; i++) {
 		struct mcp_of_node of = { 0 };
 
-		if (mcp_of_node(&s->pools, &s->nodes[i].view, &of, &err) == 0 &&
-		    of.n && of.v[0] == pool)
+		if (mcp_of_node(&s->pools, &s->nodes[i].view, &of, &err) == 0 && of.n &&
+		    of.v[0] == pool)
 			nodes[n++] = &s->nodes[i].view;
 	}
 	v.n_nodes = n;
@@ -572,8 +552,7 @@ static void reconcile(struct sim *s)
 
 		changed = false;
 		for (size_t k = 0; k < s->n_nodes; k++)
-			changed |=
-				agent_acts(s, &s->nodes[k], drain_ms(s->now));
+			changed |= agent_acts(s, &s->nodes[k], drain_ms(s->now));
 		for (size_t k = 0; alive && k < s->pools.n; k++)
 			alive = plan_one_pool(s, k, &changed);
 		for (size_t k = 0; alive && k < s->n_nodes; k++)
@@ -595,8 +574,7 @@ static int64_t next_due(const struct sim *s, int64_t now)
 		if (n->drain_due > now && n->drain_due < at)
 			at = n->drain_due;
 		for (size_t k = 0; k < n->n_pods; k++)
-			if (n->pods[k].leaves_at > now &&
-			    n->pods[k].leaves_at < at)
+			if (n->pods[k].leaves_at > now && n->pods[k].leaves_at < at)
 				at = n->pods[k].leaves_at;
 	}
 	return at;

@@ -55,8 +55,7 @@ struct sim {
 	unsigned long version, actions, crashes;
 	/* Told of every action before it is done; may be NULL. by is the pool
 	 * whose plan it is of, or NULL for drains. */
-	void (*watch)(void *ctx, struct sim *s, const struct mcp *by,
-		      const struct action *act);
+	void (*watch)(void *ctx, struct sim *s, const struct mcp *by, const struct action *act);
 	void *ctx;
 	struct str fault; /* something that cannot be, for tests */
 };
@@ -68,8 +67,7 @@ void sim_free(struct sim *s);
 void sim_nodes(struct sim *s, const struct json *const *trees, size_t n);
 void sim_pool(struct sim *s, const struct json *tree);
 void sim_config(struct sim *s, struct str name);
-void sim_pod(struct sim *s, size_t node, struct str name,
-	     int64_t blocked_until);
+void sim_pod(struct sim *s, size_t node, struct str name, int64_t blocked_until);
 
 /* Changes an object by a merge patch, as a user would. */
 void sim_patch_pool(struct sim *s, struct str name, const char *patch);

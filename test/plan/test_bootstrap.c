@@ -32,16 +32,14 @@ static bool is_dir(const char *path)
 
 /* Calls see with every file and folder below dir, by name. */
 static void walk(struct arena *a, const char *dir, struct str below,
-		 void (*see)(void *ctx, struct str path, struct str text),
-		 void *ctx)
+		 void (*see)(void *ctx, struct str path, struct str text), void *ctx)
 {
 	struct dirent **list = NULL;
 	int n = scandir(dir, &list, visible, alphasort);
 
 	for (int i = 0; i < n; i++) {
 		const char *p = str_fmt(a, "%s/%s", dir, list[i]->d_name).p;
-		struct str name =
-			str_fmt(a, "%.*s%s", STRF(below), list[i]->d_name);
+		struct str name = str_fmt(a, "%.*s%s", STRF(below), list[i]->d_name);
 
 		if (is_dir(p)) {
 			name = str_fmt(a, "%.*s/", STRF(name));
@@ -72,8 +70,7 @@ static void see_template(void *ctx, struct str path, struct str text)
 static void see_manifest(void *ctx, struct str path, struct str text)
 {
 	struct gather *g = ctx;
-	struct bootstrap_file f = { str_fmt(g->a, "input/%.*s", STRF(path)),
-				    text };
+	struct bootstrap_file f = { str_fmt(g->a, "input/%.*s", STRF(path)), text };
 
 	VEC_PUSH(g->a, &g->files, f);
 }
@@ -87,8 +84,7 @@ static void see_file(void *ctx, struct str path, struct str text)
 		VEC_PUSH(g->a, &g->files, f);
 }
 
-static bool same_files(struct arena *a, const char *dir,
-		       const struct bootstrap_files *got)
+static bool same_files(struct arena *a, const char *dir, const struct bootstrap_files *got)
 {
 	struct gather want = { .a = a };
 	struct map files;
@@ -107,15 +103,14 @@ static bool same_files(struct arena *a, const char *dir,
 			return false;
 		}
 		found++;
-		if (!test_same(str_fmt(a, "%s/%.*s", dir, STRF(path)).p,
-			       want.files.v[i].text, f->text))
+		if (!test_same(str_fmt(a, "%s/%.*s", dir, STRF(path)).p, want.files.v[i].text,
+			       f->text))
 			return false;
 	}
 	return found > 0;
 }
 
-static bool check_case(const char *dir, const struct template_tree *tree,
-		       const char *secret)
+static bool check_case(const char *dir, const struct template_tree *tree, const char *secret)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
@@ -159,13 +154,11 @@ TEST golden_controllers(void)
 	g.tree.dir = S("../../templates-controllers");
 	walk(&a, GOLDEN "templates-controllers", S(""), see_template, &g);
 	for (int i = 0; i < n; i++) {
-		const char *dir =
-			str_fmt(&a, GOLDEN "controllers/%s", list[i]->d_name).p;
+		const char *dir = str_fmt(&a, GOLDEN "controllers/%s", list[i]->d_name).p;
 
 		if (is_dir(dir)) {
 			run++;
-			bad += !check_case(dir, &g.tree,
-					   "input/pull-secret.yaml");
+			bad += !check_case(dir, &g.tree, "input/pull-secret.yaml");
 		}
 		free(list[i]);
 	}
@@ -191,8 +184,7 @@ TEST golden_render(void)
 	g.tree.dir = S("../../templates-mini");
 	walk(&a, GOLDEN "templates-mini", S(""), see_template, &g);
 	for (size_t i = 0; i < 2; i++)
-		ASSERTm(cases[i], check_case(cases[i], &g.tree,
-					     "../../pull-secret.yaml"));
+		ASSERTm(cases[i], check_case(cases[i], &g.tree, "../../pull-secret.yaml"));
 	PASS();
 }
 
@@ -214,8 +206,7 @@ static const struct {
 	const char *name, *secret, *manifest, *error;
 } faults[] = {
 	{ "no secret", "", "", "Object 'Kind' is missing in 'null'" },
-	{ "another kind for the secret",
-	  "{apiVersion: apps/v1, kind: Deployment}", "",
+	{ "another kind for the secret", "{apiVersion: apps/v1, kind: Deployment}", "",
 	  "expected *corev1.Secret found *v1.Deployment" },
 	{ "not base64", "{apiVersion: v1, kind: Secret, data: {a: '*'}}", "",
 	  "illegal base64 data at input byte 0" },
@@ -250,18 +241,15 @@ TEST refusals(void)
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct template_tree tree = { .dir = S("t") };
-		struct bootstrap_file f = { S("f.yaml"),
-					    str_of(faults[i].manifest) };
+		struct bootstrap_file f = { S("f.yaml"), str_of(faults[i].manifest) };
 		struct bootstrap_in in = { .manifest_dir = S("d"),
 					   .manifests = { &f, 1, 1 },
-					   .pull_secret =
-						   str_of(faults[i].secret),
+					   .pull_secret = str_of(faults[i].secret),
 					   .templates = &tree,
 					   .release = S("4.22.0") };
 		struct bootstrap_out out;
 
-		ASSERT_INT_M(faults[i].name, -ERR_INVALID,
-			     plan_bootstrap(&a, &in, &out, &err));
+		ASSERT_INT_M(faults[i].name, -ERR_INVALID, plan_bootstrap(&a, &in, &out, &err));
 		ASSERT_STR_M(faults[i].name, str_of(faults[i].error), err.msg);
 	}
 	PASS();
@@ -279,8 +267,8 @@ static void load(struct arena *a, struct mc_set *set, struct str text)
 }
 
 /* The text of a file in the MachineConfig of that name, or "". */
-static struct str text_in(struct arena *a, const struct mc_set *set,
-			  const char *name, const char *path)
+static struct str text_in(struct arena *a, const struct mc_set *set, const char *name,
+			  const char *path)
 {
 	struct err err = ERR_INIT(a);
 	struct str out = S("");
@@ -290,8 +278,7 @@ static struct str text_in(struct arena *a, const struct mc_set *set,
 		const struct ign_obj *file;
 
 		if (!str_is(set->mcs.v[i]->meta.name, name) ||
-		    ign_parse_35(a, mc_config_text(a, set->mcs.v[i]), &config,
-				 &err) < 0)
+		    ign_parse_35(a, mc_config_text(a, set->mcs.v[i]), &config, &err) < 0)
 			continue;
 		file = mc_find_file(config, str_of(path));
 		if (file)
@@ -304,9 +291,7 @@ static struct str text_in(struct arena *a, const struct mc_set *set,
 static struct preview preview_of(struct arena *a, const struct mc_set *set,
 				 const struct mc_set *change)
 {
-	struct preview_in in = { .set = set,
-				 .touched = change,
-				 .hash = S("abc") };
+	struct preview_in in = { .set = set, .touched = change, .hash = S("abc") };
 	struct preview out;
 
 	plan_preview(a, &in, &out);
@@ -319,14 +304,14 @@ static struct preview preview_of(struct arena *a, const struct mc_set *set,
 	"---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: " \
 	"MachineConfigPool, metadata: {name: " name ", labels: {" labels \
 	"}}, spec: {machineConfigSelector: {matchLabels: {r: x}}}}\n"
-#define MC(name, role, path, text)                                         \
-	"---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: "   \
-	"MachineConfig, metadata: {name: " name ", labels: {"              \
-	"machineconfiguration.openshift.io/role: " role                    \
-	"}, annotations: {machineconfiguration.openshift.io/generated-by-" \
-	"controller-version: abc}}, spec: {config: {ignition: {version: "  \
-	"3.5.0}, storage: {files: [{path: " path                           \
-	", contents: {source: \"data:," text "\"}}]}}}}\n"
+#define MC(name, role, path, text)                                                    \
+	"---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: "              \
+	"MachineConfig, metadata: {name: " name ", labels: {"                         \
+	"machineconfiguration.openshift.io/role: " role                               \
+	"}, annotations: {machineconfiguration.openshift.io/generated-by-"            \
+	"controller-version: abc}}, spec: {config: {ignition: {version: "             \
+	"3.5.0}, storage: {files: [{path: " path ", contents: {source: \"data:," text \
+	"\"}}]}}}}\n"
 #define KC(name, extra, config)                                          \
 	"---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: " \
 	"KubeletConfig, metadata: {name: " name extra                    \
@@ -337,17 +322,16 @@ static struct preview preview_of(struct arena *a, const struct mc_set *set,
 	"ImageDigestMirrorSet, metadata: {name: m}, spec: "   \
 	"{imageDigestMirrors: [{source: s.example, mirrors: " \
 	"[m.example]}]}}\n"
-#define DUMP                                                                 \
-	POOL("worker", "k: v, machineconfiguration.openshift.io/"            \
-		       "mco-built-in: ''")                                   \
-	POOL("infra", "k: w")                                                \
-	MC("01-worker-kubelet", "worker", "/etc/kubernetes/kubelet.conf",    \
-	   "kind:%20KubeletConfiguration%0AmaxPods:%207")                    \
-	MC("98-worker-generated-kubelet", "worker",                          \
-	   "/etc/kubernetes/kubelet.conf",                                   \
-	   "kind:%20KubeletConfiguration%0AmaxPods:%208")                    \
-	MC("01-worker-r", "worker", "/etc/containers/registries.conf", "")   \
-	MC("02-worker-p", "worker", "/etc/containers/policy.json", "%7B%7D") \
+#define DUMP                                                                        \
+	POOL("worker", "k: v, machineconfiguration.openshift.io/"                   \
+		       "mco-built-in: ''")                                          \
+	POOL("infra", "k: w")                                                       \
+	MC("01-worker-kubelet", "worker", "/etc/kubernetes/kubelet.conf",           \
+	   "kind:%20KubeletConfiguration%0AmaxPods:%207")                           \
+	MC("98-worker-generated-kubelet", "worker", "/etc/kubernetes/kubelet.conf", \
+	   "kind:%20KubeletConfiguration%0AmaxPods:%208")                           \
+	MC("01-worker-r", "worker", "/etc/containers/registries.conf", "")          \
+	MC("02-worker-p", "worker", "/etc/containers/policy.json", "%7B%7D")        \
 	MC("03-worker-s", "worker", "/etc/containers/storage.conf", "")
 
 TEST previews(void)
@@ -393,10 +377,9 @@ TEST previews_of_a_change(void)
 	struct preview out;
 
 	load(&a, &set,
-	     S(DUMP MC("99-worker-generated-kubelet", "worker",
-		       "/etc/kubernetes/kubelet.conf", "old")
-		       MC("99-worker-generated-registries", "worker",
-			  "/etc/containers/registries.conf", "old")));
+	     S(DUMP MC("99-worker-generated-kubelet", "worker", "/etc/kubernetes/kubelet.conf",
+		       "old") MC("99-worker-generated-registries", "worker",
+				 "/etc/containers/registries.conf", "old")));
 	load(&a, &change, S(IDMS KC("one", "", "podsPerCore: 3")));
 	set = mc_overlay(&a, &set, &change);
 	out = preview_of(&a, &set, NULL);
@@ -404,9 +387,8 @@ TEST previews_of_a_change(void)
 	ASSERT_INT(set.mcs.n, out.set.mcs.n);
 	ASSERT_STR("old", text_in(&a, &out.set, "99-worker-generated-kubelet",
 				  "/etc/kubernetes/kubelet.conf"));
-	ASSERT_STR("old",
-		   text_in(&a, &out.set, "99-worker-generated-registries",
-			   "/etc/containers/registries.conf"));
+	ASSERT_STR("old", text_in(&a, &out.set, "99-worker-generated-registries",
+				  "/etc/containers/registries.conf"));
 	out = preview_of(&a, &set, &change);
 	ASSERT_INT(0, out.refused.n);
 	ASSERT_INT(1, out.notes.n);
@@ -454,33 +436,28 @@ struct running_case {
 			   "kind:%20KubeletConfiguration%0AmaxPods:%209")
 
 static const struct running_case running[] = {
-	{ "a settled one stays", NULL, "99-worker-generated-kubelet",
-	  "maxPods: 9" },
+	{ "a settled one stays", NULL, "99-worker-generated-kubelet", "maxPods: 9" },
 	{ "so does 97", NULL, "97-worker-generated-kubelet", "old97" },
 	{ "a late pool has no 97", NULL, "97-late-generated-kubelet", "" },
 	{ "nor 98", NULL, "98-late-generated-kubelet", "" },
-	{ "nor one of the KubeletConfig", NULL, "99-late-generated-kubelet",
-	  "" },
-	{ "another Node config: 97 is new", NODE("Default"),
-	  "97-worker-generated-kubelet", "nodeStatusUpdateFrequency: 10s" },
+	{ "nor one of the KubeletConfig", NULL, "99-late-generated-kubelet", "" },
+	{ "another Node config: 97 is new", NODE("Default"), "97-worker-generated-kubelet",
+	  "nodeStatusUpdateFrequency: 10s" },
 	{ "so is 98", NODE("Default"), "98-worker-generated-kubelet",
 	  "nodeStatusUpdateFrequency: 10s" },
-	{ "the settled one stays", NODE("Default"),
-	  "99-worker-generated-kubelet", "maxPods: 9" },
-	{ "the late pool gets 97", NODE("Default"), "97-late-generated-kubelet",
-	  "maxPods: 7" },
-	{ "and 99", NODE("Default"), "99-late-generated-kubelet",
-	  "podsPerCore: 3" },
-	{ "other gates: all are new", GATE_LIST("{name: Fresh}"),
-	  "99-worker-generated-kubelet", "Fresh: true" },
+	{ "the settled one stays", NODE("Default"), "99-worker-generated-kubelet", "maxPods: 9" },
+	{ "the late pool gets 97", NODE("Default"), "97-late-generated-kubelet", "maxPods: 7" },
+	{ "and 99", NODE("Default"), "99-late-generated-kubelet", "podsPerCore: 3" },
+	{ "other gates: all are new", GATE_LIST("{name: Fresh}"), "99-worker-generated-kubelet",
+	  "Fresh: true" },
 	{ "a KubeletConfig that is the same", KC("one", "", "podsPerCore: 3"),
 	  "99-worker-generated-kubelet", "maxPods: 9" },
-	{ "an edit of it", KC("one", "", "podsPerCore: 4"),
-	  "99-worker-generated-kubelet", "podsPerCore: 4" },
+	{ "an edit of it", KC("one", "", "podsPerCore: 4"), "99-worker-generated-kubelet",
+	  "podsPerCore: 4" },
 	{ "which reaches the late pool", KC("one", "", "podsPerCore: 4"),
 	  "99-late-generated-kubelet", "podsPerCore: 4" },
-	{ "a new one beside it", KC("two", "", "podsPerCore: 5"),
-	  "99-worker-generated-kubelet-1", "podsPerCore: 5" },
+	{ "a new one beside it", KC("two", "", "podsPerCore: 5"), "99-worker-generated-kubelet-1",
+	  "podsPerCore: 5" },
 	{ "two new ones: the first",
 	  KC("two", "", "podsPerCore: 5") KC("three", "", "podsPerCore: 6"),
 	  "99-worker-generated-kubelet-1", "podsPerCore: 5" },
@@ -528,8 +505,7 @@ TEST previews_tell_of_conflicts(void)
 		       KC("two",
 			  ", annotations: {machineconfiguration.openshift.io/"
 			  "mc-name-suffix: ''}",
-			  "podsPerCore: 2") MC("99-worker-generated-kubelet",
-					       "worker", CONF, "")));
+			  "podsPerCore: 2") MC("99-worker-generated-kubelet", "worker", CONF, "")));
 	out = preview_of(&a, &set, NULL);
 	ASSERT_INT(0, out.refused.n);
 	ASSERT_INT(1, out.notes.n);
@@ -552,8 +528,7 @@ TEST previews_say_what_is_missing(void)
 	struct mc_set set = { 0 };
 	struct preview out;
 
-	load(&a, &set,
-	     S(POOL("worker", "k: v") IDMS KC("one", "", "podsPerCore: 3")));
+	load(&a, &set, S(POOL("worker", "k: v") IDMS KC("one", "", "podsPerCore: 3")));
 	out = preview_of(&a, &set, NULL);
 	ASSERT_INT(0, out.refused.n);
 	ASSERT_INT(2, out.notes.n);

@@ -20,14 +20,12 @@ struct world {
 static void add_pool(struct world *w, const char *name, const char *label)
 {
 	struct mc_pool *p = ARENA_NEW(&w->a, struct mc_pool);
-	struct doc d = fx_doc(
-		&w->a,
-		str_fmt(&w->a,
-			"{'apiVersion':'machineconfiguration.openshift.io/v1',"
-			"'kind':'MachineConfigPool','metadata':{'name':'%s',"
-			"'labels':{%s}},'spec':{}}",
-			name, label)
-			.p);
+	struct doc d = fx_doc(&w->a, str_fmt(&w->a,
+					     "{'apiVersion':'machineconfiguration.openshift.io/v1',"
+					     "'kind':'MachineConfigPool','metadata':{'name':'%s',"
+					     "'labels':{%s}},'spec':{}}",
+					     name, label)
+					     .p);
 
 	if (mc_pool_decode(&w->a, &d, p, &w->err) < 0)
 		abort();
@@ -48,8 +46,7 @@ static void start(struct world *w, const char *platform, const char *file)
 		      .p,
 	      &w->cc);
 	add_pool(w, "infra", "");
-	add_pool(w, "worker",
-		 "'machineconfiguration.openshift.io/mco-built-in':''");
+	add_pool(w, "worker", "'machineconfiguration.openshift.io/mco-built-in':''");
 	w->files[0] = (struct template_file){
 		S("worker/00-w/aws/files/providers"),
 		str_fmt(&w->a,
@@ -65,8 +62,7 @@ static void start(struct world *w, const char *platform, const char *file)
 			"credentialprovider.kubelet.k8s.io/v1\n",
 			file)
 	};
-	w->tree =
-		(struct template_tree){ .dir = S("/t"), .v = w->files, .n = 1 };
+	w->tree = (struct template_tree){ .dir = S("/t"), .v = w->files, .n = 1 };
 	w->templates = (struct template_input){ .tree = &w->tree,
 						.controller_config = &w->cc,
 						.pull_secret = S("{}"),
@@ -81,26 +77,22 @@ static void start(struct world *w, const char *platform, const char *file)
 	};
 }
 
-static const struct json *config_of(struct world *w, const char *images,
-				    const char *status)
+static const struct json *config_of(struct world *w, const char *images, const char *status)
 {
-	return fx_quote(
-		&w->a,
-		str_fmt(&w->a,
-			"{'apiVersion':'config.openshift.io/v1alpha1','kind':"
-			"'CRIOCredentialProviderConfig','metadata':{'name':"
-			"'cluster','uid':'u1','generation':3},"
-			"'spec':{'matchImages':[%s]}%s}",
-			images, status)
-			.p);
+	return fx_quote(&w->a, str_fmt(&w->a,
+				       "{'apiVersion':'config.openshift.io/v1alpha1','kind':"
+				       "'CRIOCredentialProviderConfig','metadata':{'name':"
+				       "'cluster','uid':'u1','generation':3},"
+				       "'spec':{'matchImages':[%s]}%s}",
+				       images, status)
+				       .p);
 }
 
 /* The text of the n-th file of what an action sends, and its path. */
 static struct str file_in(struct world *w, size_t i, size_t n, struct str *path)
 {
 	const struct json *j = fx_json(&w->a, w->out.v[i].body);
-	const struct json *f =
-		json_first(json_at(j, "spec.config.storage.files"));
+	const struct json *f = json_first(json_at(j, "spec.config.storage.files"));
 	struct str source, text;
 
 	while (f && n--)
@@ -109,24 +101,22 @@ static struct str file_in(struct world *w, size_t i, size_t n, struct str *path)
 	source = json_str(f, "contents.source", S(""));
 	if (!source.n)
 		return S("");
-	source = str_from(source,
-			  strlen("data:text/plain;charset=utf-8;base64,"));
+	source = str_from(source, strlen("data:text/plain;charset=utf-8;base64,"));
 	if (base64_decode(&w->a, source, &text, &w->err) < 0)
 		abort();
 	return text;
 }
 
-static const char OURS[] =
-	"- apiVersion: credentialprovider.kubelet.k8s.io/v1\n"
-	"  defaultCacheDuration: 1s\n"
-	"  matchImages:\n"
-	"  - '*.other.io'\n"
-	"  - b.io/x\n"
-	"  name: crio-credential-provider\n"
-	"  tokenAttributes:\n"
-	"    cacheType: Token\n"
-	"    requireServiceAccount: false\n"
-	"    serviceAccountTokenAudience: https://kubernetes.default.svc\n";
+static const char OURS[] = "- apiVersion: credentialprovider.kubelet.k8s.io/v1\n"
+			   "  defaultCacheDuration: 1s\n"
+			   "  matchImages:\n"
+			   "  - '*.other.io'\n"
+			   "  - b.io/x\n"
+			   "  name: crio-credential-provider\n"
+			   "  tokenAttributes:\n"
+			   "    cacheType: Token\n"
+			   "    requireServiceAccount: false\n"
+			   "    serviceAccountTokenAudience: https://kubernetes.default.svc\n";
 
 #define HEAD                                     \
 	"apiVersion: kubelet.config.k8s.io/v1\n" \
@@ -138,11 +128,9 @@ TEST a_platform_without_providers(void)
 	struct str path;
 
 	start(&w, "None", "x");
-	ASSERT_INT(0,
-		   plan_credentials_sync(
-			   &w.a, &w.in,
-			   config_of(&w, "'b.io/x','*.other.io','b.io/x'", ""),
-			   &w.out, &w.err));
+	ASSERT_INT(0, plan_credentials_sync(&w.a, &w.in,
+					    config_of(&w, "'b.io/x','*.other.io','b.io/x'", ""),
+					    &w.out, &w.err));
 	/* the MachineConfig, its metric, the status: no other pool's */
 	ASSERT_INT(3, (long long)w.out.n);
 	ASSERT_STR(str_fmt(&w.a, HEAD "%s", OURS).p, file_in(&w, 0, 0, &path));
@@ -160,12 +148,11 @@ TEST a_platform_without_providers(void)
 	ASSERT_STR("/etc/systemd/system/kubelet.service.d/"
 		   "40-kubelet-crio-image-credential-provider.conf",
 		   path);
-	ASSERT_STR(
-		"{\"apiVersion\":\"config.openshift.io/v1alpha1\",\"kind\":"
-		"\"CRIOCredentialProviderConfig\",\"name\":\"cluster\","
-		"\"uid\":\"u1\"}",
-		body_of(&w.a, json_first(json_at(fx_json(&w.a, w.out.v[0].body),
-						 "metadata.ownerReferences"))));
+	ASSERT_STR("{\"apiVersion\":\"config.openshift.io/v1alpha1\",\"kind\":"
+		   "\"CRIOCredentialProviderConfig\",\"name\":\"cluster\","
+		   "\"uid\":\"u1\"}",
+		   body_of(&w.a, json_first(json_at(fx_json(&w.a, w.out.v[0].body),
+						    "metadata.ownerReferences"))));
 	arena_free(&w.a);
 	PASS();
 }
@@ -176,42 +163,37 @@ TEST a_platform_with_providers(void)
 	struct str path;
 
 	start(&w, "AWS", "ecr-credential-provider.yaml");
-	ASSERT_INT(0, plan_credentials_sync(
-			      &w.a, &w.in,
-			      config_of(&w,
-					"'taken.io','b.io/x','a.ecr.example/r'"
-					",'*.other.io'",
-					""),
-			      &w.out, &w.err));
-	ASSERT_STR(
-		str_fmt(&w.a,
-			HEAD
-			"- apiVersion: credentialprovider.kubelet.k8s.io/v1\n"
-			"  defaultCacheDuration: 12h0m0s\n"
-			"  matchImages:\n  - '*.ecr.example'\n"
-			"  - taken.io/a\n  name: ecr-credential-provider\n%s",
-			OURS)
-			.p,
-		file_in(&w, 0, 0, &path));
+	ASSERT_INT(0, plan_credentials_sync(&w.a, &w.in,
+					    config_of(&w,
+						      "'taken.io','b.io/x','a.ecr.example/r'"
+						      ",'*.other.io'",
+						      ""),
+					    &w.out, &w.err));
+	ASSERT_STR(str_fmt(&w.a,
+			   HEAD "- apiVersion: credentialprovider.kubelet.k8s.io/v1\n"
+				"  defaultCacheDuration: 12h0m0s\n"
+				"  matchImages:\n  - '*.ecr.example'\n"
+				"  - taken.io/a\n  name: ecr-credential-provider\n%s",
+			   OURS)
+			   .p,
+		   file_in(&w, 0, 0, &path));
 	ASSERT_STR("/etc/kubernetes/credential-providers/"
 		   "ecr-credential-provider.yaml",
 		   path);
 	ASSERT_STR("", file_in(&w, 0, 1, &path));
-	ASSERT_STR(
-		"{\"conditions\":[{\"lastTransitionTime\":"
-		"\"2023-11-14T22:13:20Z\",\"message\":"
-		"\"CRIOCredentialProviderConfig has one or multiple entries "
-		"that overlap with the original credential provider config. "
-		"Skip rendering entries: [a.ecr.example/r taken.io].\","
-		"\"reason\":"
-		"\"ConfigurationPartiallyApplied\",\"status\":\"False\","
-		"\"type\":\"Validated\",\"observedGeneration\":3},{\"lastTransitionTime\":"
-		"\"2023-11-14T22:13:20Z\",\"message\":\"Success\","
-		"\"reason\":"
-		"\"MachineConfigRenderingSucceeded\",\"status\":\"True\","
-		"\"type\":\"MachineConfigRendered\",\"observedGeneration\":3}]}",
-		body_of(&w.a,
-			json_at(fx_json(&w.a, w.out.v[2].body), "status")));
+	ASSERT_STR("{\"conditions\":[{\"lastTransitionTime\":"
+		   "\"2023-11-14T22:13:20Z\",\"message\":"
+		   "\"CRIOCredentialProviderConfig has one or multiple entries "
+		   "that overlap with the original credential provider config. "
+		   "Skip rendering entries: [a.ecr.example/r taken.io].\","
+		   "\"reason\":"
+		   "\"ConfigurationPartiallyApplied\",\"status\":\"False\","
+		   "\"type\":\"Validated\",\"observedGeneration\":3},{\"lastTransitionTime\":"
+		   "\"2023-11-14T22:13:20Z\",\"message\":\"Success\","
+		   "\"reason\":"
+		   "\"MachineConfigRenderingSucceeded\",\"status\":\"True\","
+		   "\"type\":\"MachineConfigRendered\",\"observedGeneration\":3}]}",
+		   body_of(&w.a, json_at(fx_json(&w.a, w.out.v[2].body), "status")));
 	arena_free(&w.a);
 	PASS();
 }
@@ -222,8 +204,7 @@ TEST all_of_them_taken(void)
 	struct str path;
 
 	start(&w, "AWS", "ecr-credential-provider.yaml");
-	ASSERT_INT(0, plan_credentials_sync(&w.a, &w.in,
-					    config_of(&w, "'taken.io/a/b'", ""),
+	ASSERT_INT(0, plan_credentials_sync(&w.a, &w.in, config_of(&w, "'taken.io/a/b'", ""),
 					    &w.out, &w.err));
 	(void)file_in(&w, 0, 0, &path);
 	ASSERT_STR("", path);
@@ -238,28 +219,25 @@ TEST told_once(void)
 
 	start(&w, "AWS", "another.yaml");
 	ASSERT_INT(-ERR_AGAIN,
-		   plan_credentials_sync(
-			   &w.a, &w.in,
-			   config_of(&w, "'b.io'",
-				     ",'status':{'conditions':[{'type':"
-				     "'MachineConfigRendered','status':"
-				     "'False','lastTransitionTime':"
-				     "'2020-01-01T00:00:00Z','reason':'x',"
-				     "'message':'y'},{'type':'Mine'}]}"),
-			   &w.out, &w.err));
+		   plan_credentials_sync(&w.a, &w.in,
+					 config_of(&w, "'b.io'",
+						   ",'status':{'conditions':[{'type':"
+						   "'MachineConfigRendered','status':"
+						   "'False','lastTransitionTime':"
+						   "'2020-01-01T00:00:00Z','reason':'x',"
+						   "'message':'y'},{'type':'Mine'}]}"),
+					 &w.out, &w.err));
 	ASSERT_INT(1, (long long)w.out.n);
-	ASSERT_STR(
-		"{\"conditions\":[{\"type\":\"MachineConfigRendered\","
-		"\"status\":\"False\",\"lastTransitionTime\":"
-		"\"2020-01-01T00:00:00Z\",\"reason\":"
-		"\"MachineConfigRenderingFailed\",\"message\":\"could not "
-		"Create/Update MachineConfig: could not generate original "
-		"CRIOCredentialProvider config for role worker: could not "
-		"generate original credential provider configs: could not find "
-		"CRIOCredentialProvider Config\",\"observedGeneration\":3},"
-		"{\"type\":\"Mine\"}]}",
-		body_of(&w.a,
-			json_at(fx_json(&w.a, w.out.v[0].body), "status")));
+	ASSERT_STR("{\"conditions\":[{\"type\":\"MachineConfigRendered\","
+		   "\"status\":\"False\",\"lastTransitionTime\":"
+		   "\"2020-01-01T00:00:00Z\",\"reason\":"
+		   "\"MachineConfigRenderingFailed\",\"message\":\"could not "
+		   "Create/Update MachineConfig: could not generate original "
+		   "CRIOCredentialProvider config for role worker: could not "
+		   "generate original credential provider configs: could not find "
+		   "CRIOCredentialProvider Config\",\"observedGeneration\":3},"
+		   "{\"type\":\"Mine\"}]}",
+		   body_of(&w.a, json_at(fx_json(&w.a, w.out.v[0].body), "status")));
 	arena_free(&w.a);
 	PASS();
 }

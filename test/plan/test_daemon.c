@@ -5,14 +5,11 @@
 #include "../test.h"
 #include "plan/daemon.h"
 
-#define BASE                                                                 \
-	.node = S("n"), .current = S("r1"), .desired = S("r1"),              \
-	.state = S("Done"), .has_state = true, .disk = S("r1"),              \
-	.recovered = true, .prepared = true, .want_drain = S("uncordon-r1"), \
-	.did_drain = S("uncordon-r1")
-#define UPDATE                                                       \
-	BASE, .desired = S("r2"), .target = S("r2"), .loaded = true, \
-	      .verified = true
+#define BASE                                                                        \
+	.node = S("n"), .current = S("r1"), .desired = S("r1"), .state = S("Done"), \
+	.has_state = true, .disk = S("r1"), .recovered = true, .prepared = true,    \
+	.want_drain = S("uncordon-r1"), .did_drain = S("uncordon-r1")
+#define UPDATE BASE, .desired = S("r2"), .target = S("r2"), .loaded = true, .verified = true
 
 struct row {
 	const char *name;
@@ -43,10 +40,7 @@ static const struct row rows[] = {
 	  { BASE, .after = S("Rebooting"), .booting = true },
 	  DAEMON_ANNOTATE,
 	  "post-config-action=" },
-	{ "no annotations",
-	  { BASE, .booting = true, .current = { 0 } },
-	  DAEMON_INITIAL,
-	  "" },
+	{ "no annotations", { BASE, .booting = true, .current = { 0 } }, DAEMON_INITIAL, "" },
 	{ "D100 no target",
 	  { BASE, .booting = true, .desired = { 0 } },
 	  DAEMON_FAIL,
@@ -89,10 +83,7 @@ static const struct row rows[] = {
 	  DAEMON_LOAD,
 	  "" },
 	{ "a new image", { BASE, .desired_image = S("i") }, DAEMON_LOAD, "" },
-	{ "D05 equal but not Done",
-	  { BASE, .state = S("Unreconcilable") },
-	  DAEMON_LOAD,
-	  "" },
+	{ "D05 equal but not Done", { BASE, .state = S("Unreconcilable") }, DAEMON_LOAD, "" },
 	{ "the disk has another", { BASE, .disk = S("r0") }, DAEMON_LOAD, "" },
 	{ "preflight", { UPDATE, .verified = false }, DAEMON_VERIFY, "" },
 	{ "D10 the force file skips it",
@@ -107,14 +98,8 @@ static const struct row rows[] = {
 	  { UPDATE, .from_image = S("i"), .revert_left = true },
 	  DAEMON_UNREVERT,
 	  "" },
-	{ "the same without another update",
-	  { BASE, .revert_left = true },
-	  DAEMON_UNREVERT,
-	  "" },
-	{ "Degraded stays",
-	  { UPDATE, .state = S("Degraded") },
-	  DAEMON_PLAN,
-	  "" },
+	{ "the same without another update", { BASE, .revert_left = true }, DAEMON_UNREVERT, "" },
+	{ "Degraded stays", { UPDATE, .state = S("Degraded") }, DAEMON_PLAN, "" },
 	{ "D21 drain",
 	  { UPDATE, .state = S("Working"), .planned = true, .drain = true },
 	  DAEMON_ANNOTATE,
@@ -122,8 +107,8 @@ static const struct row rows[] = {
 	  "[Drain: Draining node to update config.] | Update prepared; "
 	  "requesting cordon and drain via annotation to controller" },
 	{ "drain is awaited",
-	  { UPDATE, .state = S("Working"), .planned = true, .drain = true,
-	    .asked = true, .want_drain = S("drain-r2") },
+	  { UPDATE, .state = S("Working"), .planned = true, .drain = true, .asked = true,
+	    .want_drain = S("drain-r2") },
 	  DAEMON_AWAIT,
 	  "" },
 	{ "a process before this one asked",
@@ -134,9 +119,8 @@ static const struct row rows[] = {
 	  "[Drain: Draining node to update config.] | Update prepared; "
 	  "requesting cordon and drain via annotation to controller" },
 	{ "D40 not for ever",
-	  { UPDATE, .state = S("Working"), .planned = true, .drain = true,
-	    .asked = true, .want_drain = S("drain-r2"),
-	    .waited_ms = DAEMON_DRAIN_MS },
+	  { UPDATE, .state = S("Working"), .planned = true, .drain = true, .asked = true,
+	    .want_drain = S("drain-r2"), .waited_ms = DAEMON_DRAIN_MS },
 	  DAEMON_FAIL,
 	  "[FailedToDrain: failed to drain node: n after 1 hour. Please see "
 	  "machine-config-controller logs for more information] | failed to "
@@ -148,40 +132,37 @@ static const struct row rows[] = {
 	  DAEMON_APPLY,
 	  "| drain is already completed on this node" },
 	{ "drained",
-	  { UPDATE, .state = S("Working"), .planned = true, .drain = true,
-	    .asked = true, .want_drain = S("drain-r2"),
-	    .did_drain = S("drain-r2") },
+	  { UPDATE, .state = S("Working"), .planned = true, .drain = true, .asked = true,
+	    .want_drain = S("drain-r2"), .did_drain = S("drain-r2") },
 	  DAEMON_APPLY,
 	  "| drain complete" },
 	{ "one node alone is not drained",
-	  { UPDATE, .state = S("Working"), .planned = true, .drain = true,
-	    .single = true },
+	  { UPDATE, .state = S("Working"), .planned = true, .drain = true, .single = true },
 	  DAEMON_APPLY,
 	  "" },
 	{ "a reboot is told first",
-	  { UPDATE, .state = S("Working"), .planned = true, .applied = true,
-	    .reboot = true },
+	  { UPDATE, .state = S("Working"), .planned = true, .applied = true, .reboot = true },
 	  DAEMON_ANNOTATE,
 	  "post-config-action=Rebooting" },
 	{ "then it is done",
-	  { UPDATE, .state = S("Working"), .planned = true, .applied = true,
-	    .reboot = true, .announced = true, .after = S("Rebooting") },
+	  { UPDATE, .state = S("Working"), .planned = true, .applied = true, .reboot = true,
+	    .announced = true, .after = S("Rebooting") },
 	  DAEMON_ACT,
 	  "" },
 	{ "are the configs still there",
-	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true,
-	    .applied = true, .acted = true },
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true, .applied = true,
+	    .acted = true },
 	  DAEMON_CONFIRM,
 	  "" },
 	{ "uncordon",
-	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true,
-	    .applied = true, .acted = true, .confirmed = true },
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true, .applied = true,
+	    .acted = true, .confirmed = true },
 	  DAEMON_ANNOTATE,
 	  "desiredDrain=uncordon-r2" },
 	{ "D41 never uncordoned",
-	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true,
-	    .applied = true, .acted = true, .confirmed = true,
-	    .want_drain = S("uncordon-r2"), .waited_ms = DAEMON_UNCORDON_MS },
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true, .applied = true,
+	    .acted = true, .confirmed = true, .want_drain = S("uncordon-r2"),
+	    .waited_ms = DAEMON_UNCORDON_MS },
 	  DAEMON_FAIL,
 	  "[FailedToUncordon: failed to uncordon node: n after 10 minutes. "
 	  "Please see machine-config-controller logs for more information] | "
@@ -189,9 +170,9 @@ static const struct row rows[] = {
 	  "Error: failed to uncordon node: n after 10 minutes. Please see "
 	  "machine-config-controller logs for more information (rolled back)" },
 	{ "done",
-	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true,
-	    .applied = true, .acted = true, .confirmed = true,
-	    .want_drain = S("uncordon-r2"), .did_drain = S("uncordon-r2") },
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true, .applied = true,
+	    .acted = true, .confirmed = true, .want_drain = S("uncordon-r2"),
+	    .did_drain = S("uncordon-r2") },
 	  DAEMON_DONE,
 	  "state=Done currentConfig=r2 reason= -currentImage -desiredImage "
 	  "[Uncordon: Update completed for config r2 and node has been "
@@ -199,25 +180,23 @@ static const struct row rows[] = {
 	  "Update completed for config r2 and node has been successfully "
 	  "uncordoned" },
 	{ "another target meanwhile",
-	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true,
-	    .applied = true, .acted = true, .confirmed = true,
-	    .desired = S("r3") },
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true, .applied = true,
+	    .acted = true, .confirmed = true, .desired = S("r3") },
 	  DAEMON_AGAIN,
 	  "" },
 	{ "D94 booted into it",
-	  { BASE, .booting = true, .loaded = true, .verified = true,
-	    .target = S("r1"), .want_drain = S("drain-r1"),
-	    .did_drain = S("drain-r1"), .state = S("Working") },
+	  { BASE, .booting = true, .loaded = true, .verified = true, .target = S("r1"),
+	    .want_drain = S("drain-r1"), .did_drain = S("drain-r1"), .state = S("Working") },
 	  DAEMON_ANNOTATE,
 	  "desiredDrain=uncordon-r1" },
 	{ "D104 forced at boot",
-	  { BASE, .booting = true, .loaded = true, .force = true,
-	    .verified = true, .target = S("r1"), .state = S("Degraded") },
+	  { BASE, .booting = true, .loaded = true, .force = true, .verified = true,
+	    .target = S("r1"), .state = S("Degraded") },
 	  DAEMON_PLAN,
 	  "" },
 	{ "D96 the first config",
-	  { BASE, .disk = S(""), .booting = true, .loaded = true,
-	    .target = S("r1"), .bootstrap = true },
+	  { BASE, .disk = S(""), .booting = true, .loaded = true, .target = S("r1"),
+	    .bootstrap = true },
 	  DAEMON_BOOT,
 	  "" },
 };
@@ -231,12 +210,10 @@ static struct str say(struct arena *a, const struct daemon_next *n)
 	buf_init(&b, a);
 	for (size_t i = 0; i < n->n_pairs; i++)
 		buf_addf(&b, "%s%.*s%s%.*s ", n->pairs[i].remove ? "-" : "",
-			 STRF(str_from(n->pairs[i].key, skip)),
-			 n->pairs[i].remove ? "" : "=",
+			 STRF(str_from(n->pairs[i].key, skip)), n->pairs[i].remove ? "" : "=",
 			 STRF(n->pairs[i].value));
 	for (size_t i = 0; i < n->n_events; i++)
-		buf_addf(&b, "[%s: %.*s] ", n->events[i].reason,
-			 STRF(n->events[i].text));
+		buf_addf(&b, "[%s: %.*s] ", n->events[i].reason, STRF(n->events[i].text));
 	if (n->text.n)
 		buf_addf(&b, "| %.*s", STRF(n->text));
 	if (n->roll_back)

@@ -47,8 +47,8 @@ static void pod(struct world *w, const char *name, const char *daemonset)
 /* MachineConfigNode writes as their two conditions. */
 static void print_mcn(struct arena *a, struct buf *b, const struct action *act)
 {
-	struct conditions list = conditions_of(
-		a, json_at(fx_json(a, act->body), "status.conditions"));
+	struct conditions list =
+		conditions_of(a, json_at(fx_json(a, act->body), "status.conditions"));
 	const struct condition *parent = NULL, *child = NULL;
 
 	for (size_t i = 0; i < list.n; i++) {
@@ -61,11 +61,9 @@ static void print_mcn(struct arena *a, struct buf *b, const struct action *act)
 		child = conditions_find(&list, parent->reason);
 	buf_addf(b, "%s MCN ", act->kind == ACTION_CREATE ? "POST" : "APPLY");
 	if (parent && child)
-		buf_addf(b, "%.*s=%.*s %.*s | %.*s=%.*s %.*s %.*s\n",
-			 STRF(parent->type), STRF(parent->status),
-			 STRF(parent->message), STRF(child->type),
-			 STRF(child->status), STRF(child->reason),
-			 STRF(child->message));
+		buf_addf(b, "%.*s=%.*s %.*s | %.*s=%.*s %.*s %.*s\n", STRF(parent->type),
+			 STRF(parent->status), STRF(parent->message), STRF(child->type),
+			 STRF(child->status), STRF(child->reason), STRF(child->message));
 }
 
 /* Plans once. */
@@ -77,8 +75,7 @@ static int plan_once(struct world *w)
 				.pods = w->pods,
 				.n_pods = w->n_pods,
 				.pods_known = w->pods_known,
-				.eviction_api =
-					w->no_eviction ? S("") : S("policy/v1"),
+				.eviction_api = w->no_eviction ? S("") : S("policy/v1"),
 				.evict_ms = w->evict_ms,
 				.image_mode = w->image_mode };
 
@@ -94,15 +91,13 @@ static struct str print(struct world *w, int rc)
 		struct actions one = { .v = &w->last.v[i], .n = 1 };
 		struct buf line;
 
-		if (w->last.v[i].kind == ACTION_CREATE ||
-		    w->last.v[i].kind == ACTION_APPLY) {
+		if (w->last.v[i].kind == ACTION_CREATE || w->last.v[i].kind == ACTION_APPLY) {
 			print_mcn(&w->a, &b, &w->last.v[i]);
 			continue;
 		}
 		buf_init(&line, &w->a);
 		actions_print(&line, &one);
-		buf_add(&b, str_from(buf_str(&line),
-				     (size_t)str_chr(buf_str(&line), ' ') + 1));
+		buf_add(&b, str_from(buf_str(&line), (size_t)str_chr(buf_str(&line), ' ') + 1));
 	}
 	if (rc < 0)
 		buf_addf(&b, "ERROR %d %.*s\n", rc, STRF(w->err.msg));
@@ -119,9 +114,7 @@ static void take_reports(struct world *w)
 			w->mcn = fx_json(&w->a, act->body);
 		if (act->kind == ACTION_APPLY)
 			json_set(w->mcn, S("status"),
-				 json_clone(&w->a,
-					    json_at(fx_json(&w->a, act->body),
-						    "status")));
+				 json_clone(&w->a, json_at(fx_json(&w->a, act->body), "status")));
 	}
 }
 
@@ -162,8 +155,7 @@ static void reply_at(struct world *w, size_t i, int status, const char *message)
 {
 	struct drain_answer ans = { .status = status,
 				    .message = str_of(message),
-				    .budget =
-					    status == 429 ? S(WHICH) : S("") };
+				    .budget = status == 429 ? S(WHICH) : S("") };
 
 	drain_reply(&w->d, w->last.v[i].tag, w->now, &ans);
 }
@@ -189,11 +181,11 @@ static void reply(struct world *w, size_t i, int status, const char *message)
 	"PATCH /api/v1/nodes/n {\"spec\":{\"unschedulable\":null}}  # "    \
 	"uncordon: " why "\n"
 #define LOOK "REQUEUE after 10000 ms  # look whether it worked\n"
-#define APPLIED(what)                                                        \
-	"LOG node n: operation successful; applying completion annotation\n" \
-	"PATCH /api/v1/nodes/n {\"metadata\":{\"annotations\":{"             \
-	"\"machineconfiguration.openshift.io/lastAppliedDrain\":\"" what     \
-	"\"}}}  # " what " is done\n"
+#define APPLIED(what)                                                                     \
+	"LOG node n: operation successful; applying completion annotation\n"              \
+	"PATCH /api/v1/nodes/n {\"metadata\":{\"annotations\":{"                          \
+	"\"machineconfiguration.openshift.io/lastAppliedDrain\":\"" what "\"}}}  # " what \
+	" is done\n"
 #define EVICT(p) "LOG node n: evicting pod ns/" p "\n" EVICT_AGAIN(p)
 #define EVICT_AGAIN(p)                                                   \
 	"EVICT /api/v1/namespaces/ns/pods/" p "/eviction {\"kind\":"     \
@@ -203,8 +195,7 @@ static void reply(struct world *w, size_t i, int status, const char *message)
 #define UNTIL                                                            \
 	"The drain will not be complete until desired drainer drain-v1 " \
 	"matches current drainer uncordon-v0"
-#define CORDON_WORKED \
-	"LOG node n: cordon succeeded (currently schedulable: false)\n"
+#define CORDON_WORKED "LOG node n: cordon succeeded (currently schedulable: false)\n"
 #define CORDONED                                                         \
 	"UpdateExecuted=Unknown Cordoned Node as part of update "        \
 	"executed phase | Cordoned=True UpdateExecutedCordoned Cordoned" \
@@ -251,20 +242,18 @@ TEST drains(void)
 	ASSERT(!drain_wants_pods(&w.d));
 	reply(&w, 0, 200, "");
 	w.node.unschedulable = true;
-	ASSERT_STR(CORDON_WORKED
-		   "POST MCN " CORDONED DRAINING
-		   "GET /apis/apps/v1/namespaces/ns/daemonsets/ds  # a pod of "
-		   "it is on the node\n"
-		   "GET /apis/apps/v1/namespaces/ns/daemonsets/gone-ds  # a "
-		   "pod of it is on the node\n",
+	ASSERT_STR(CORDON_WORKED "POST MCN " CORDONED DRAINING
+				 "GET /apis/apps/v1/namespaces/ns/daemonsets/ds  # a pod of "
+				 "it is on the node\n"
+				 "GET /apis/apps/v1/namespaces/ns/daemonsets/gone-ds  # a "
+				 "pod of it is on the node\n",
 		   plan(&w));
 	ASSERT(drain_wants_pods(&w.d));
 	reply(&w, 2, 200, "");
 	reply(&w, 3, 404, "");
-	ASSERT_STR(
-		EVICT("a") EVICT("orphan") EVICT(
-			"done") "REQUEUE after 90000 ms  # pods are leaving\n",
-		plan(&w));
+	ASSERT_STR(EVICT("a") EVICT("orphan")
+			   EVICT("done") "REQUEUE after 90000 ms  # pods are leaving\n",
+		   plan(&w));
 	reply(&w, 0, 201, "");
 	reply(&w, 1, 404, "");
 	reply(&w, 2, 201, "");
@@ -288,8 +277,7 @@ TEST nothing_to_evict(void)
 	struct world w;
 
 	world_init(&w, "drain-v1", "uncordon-v0");
-	ASSERT_STR(CORDON_WORKED "POST MCN " CORDONED DRAINING,
-		   to_cordoned(&w));
+	ASSERT_STR(CORDON_WORKED "POST MCN " CORDONED DRAINING, to_cordoned(&w));
 	ASSERT_STR("", plan(&w)); /* the pods are not known yet */
 	w.pods_known = true;
 	ASSERT_STR(DRAINED FULFILLED, plan(&w));
@@ -297,11 +285,8 @@ TEST nothing_to_evict(void)
 	PASS();
 }
 
-#define BUDGET \
-	"Cannot evict pod as it would violate the pod's disruption budget."
-#define LATE(p)                         \
-	"error when evicting pods/\"" p \
-	"\" -n \"ns\": global timeout reached: 1m30s"
+#define BUDGET "Cannot evict pod as it would violate the pod's disruption budget."
+#define LATE(p) "error when evicting pods/\"" p "\" -n \"ns\": global timeout reached: 1m30s"
 #define FAILED(why)                                                 \
 	"APPLY MCN UpdateExecuted=Unknown Node Drain has not "      \
 	"succeeded | Drained=Unknown UpdateExecutedDrained Error: " \
@@ -367,25 +352,22 @@ TEST budget(void)
 			"a") "\n"
 			     "EVENT Warning DrainThresholdExceeded on Node/n: Drain failed."
 			     " Drain has been failing for more than 10 minutes. Waiting 5 "
-			     "minutes then retrying. Error message from drain: " LATE(
-				     "a") "\n" FAILED(LATE("a")) "REQUEUE after 300000 ms  # the drain failed\n",
+			     "minutes then retrying. Error message from drain: " LATE("a") "\n" FAILED(
+				     LATE("a")) "REQUEUE after 300000 ms  # the drain failed\n",
 		held_back(&w));
 	/* and after an hour an alarm is raised, and the budget still holds */
 	w.now.sec += 3600;
-	ASSERT_STR(
-		GOING_ON(
-			"1.233") "LOG node n: drain exceeded timeout: "
-				 "1h0m0s. Will continue to retry.\n"
-				 "EVENT Warning DrainFailed on Node/n: node n: drain exceeded"
-				 " timeout: 1h0m0s. Will continue to retry.\n"
-				 "METRIC mcc_drain_err n = 1\n" DRAINING EVICT(
-					 "a") "REQUEUE after 90000 ms  # pods are leaving\n",
-		plan(&w));
+	ASSERT_STR(GOING_ON("1.233") "LOG node n: drain exceeded timeout: "
+				     "1h0m0s. Will continue to retry.\n"
+				     "EVENT Warning DrainFailed on Node/n: node n: drain exceeded"
+				     " timeout: 1h0m0s. Will continue to retry.\n"
+				     "METRIC mcc_drain_err n = 1\n" DRAINING EVICT(
+					     "a") "REQUEUE after 90000 ms  # pods are leaving\n",
+		   plan(&w));
 	/* then it is let go */
 	reply(&w, 3, 201, "");
 	w.n_pods = 0;
-	ASSERT_STR("LOG node n: Evicted pod ns/a\n" DRAINED FULFILLED,
-		   plan(&w));
+	ASSERT_STR("LOG node n: Evicted pod ns/a\n" DRAINED FULFILLED, plan(&w));
 	world_free(&w);
 	PASS();
 }
@@ -422,10 +404,8 @@ static const struct evict_case evicts[] = {
 	{ "not found: gone", 404, false, false, "", "" },
 	{ "refused for another reason", 500, false, false, "boom",
 	  "error when evicting pods/\"a\" -n \"ns\": boom" },
-	{ "forbidden", 403, false, false, "no",
-	  "error when evicting pods/\"a\" -n \"ns\": no" },
-	{ "a namespace going away, the pod not yet", 403, true, false, "no",
-	  LATE("a") },
+	{ "forbidden", 403, false, false, "no", "error when evicting pods/\"a\" -n \"ns\": no" },
+	{ "a namespace going away, the pod not yet", 403, true, false, "no", LATE("a") },
 	{ "a namespace going away, the pod with it", 403, true, true, "no",
 	  "error when waiting for pod \"a\" in namespace \"ns\" to terminate: "
 	  "context deadline exceeded" },
@@ -448,16 +428,13 @@ TEST evictions(void)
 			if (w.last.v[k].kind == ACTION_EVICT)
 				drain_reply(
 					&w.d, w.last.v[k].tag, w.now,
-					&(struct drain_answer){
-						.status = c->status,
-						.message = str_of(c->message),
-						.terminating =
-							c->terminating });
+					&(struct drain_answer){ .status = c->status,
+								.message = str_of(c->message),
+								.terminating = c->terminating });
 		w.now.sec += c->status == 404 ? 0 : 90;
 		got = plan(&w);
 		ASSERT_INT_M(c->name, 1, str_find(got, want) >= 0);
-		ASSERT_INT_M(c->name, want.n == 0,
-			     str_find(got, S("is done")) >= 0);
+		ASSERT_INT_M(c->name, want.n == 0, str_find(got, S("is done")) >= 0);
 		world_free(&w);
 	}
 	PASS();
@@ -467,11 +444,9 @@ TEST evictions(void)
 #define NOT_OFFERED                                                         \
 	"error when evicting pods/\"a\" -n \"ns\": the server's discovery " \
 	"does not offer pods/eviction"
-#define LIST \
-	"{\"kind\":\"APIResourceList\",\"groupVersion\":\"v1\",\"resources\":["
+#define LIST "{\"kind\":\"APIResourceList\",\"groupVersion\":\"v1\",\"resources\":["
 #define PODS "{\"name\":\"pods\",\"kind\":\"Pod\"}"
-#define EVICTION(more) \
-	"{\"name\":\"pods/eviction\",\"kind\":\"Eviction\"" more "}"
+#define EVICTION(more) "{\"name\":\"pods/eviction\",\"kind\":\"Eviction\"" more "}"
 
 /* Answers to GET /api/v1; want "": it is to be asked again. */
 TEST discovery(void)
@@ -480,22 +455,16 @@ TEST discovery(void)
 		const char *name, *body, *want;
 	} cases[] = {
 		{ "a new server",
-		  LIST PODS
-		  "," EVICTION(",\"group\":\"policy\",\"version\":\"v1\"") "]}",
+		  LIST PODS "," EVICTION(",\"group\":\"policy\",\"version\":\"v1\"") "]}",
 		  "policy/v1" },
-		{ "an old one",
-		  LIST EVICTION(
-			  ",\"group\":\"policy\",\"version\":\"v1beta1\"") "]}",
+		{ "an old one", LIST EVICTION(",\"group\":\"policy\",\"version\":\"v1beta1\"") "]}",
 		  "policy/v1beta1" },
 		{ "no version", LIST EVICTION("") "]}", "policy/v1" },
 		{ "not offered", LIST PODS "]}", "" },
 		{ "nothing offered", LIST "]}", "" },
 		{ "no resources", "{\"kind\":\"APIResourceList\"}", "" },
-		{ "null", "{\"kind\":\"APIResourceList\",\"resources\":null}",
-		  "" },
-		{ "another kind",
-		  "{\"kind\":\"Status\",\"resources\":[" EVICTION("") "]}",
-		  "" },
+		{ "null", "{\"kind\":\"APIResourceList\",\"resources\":null}", "" },
+		{ "another kind", "{\"kind\":\"Status\",\"resources\":[" EVICTION("") "]}", "" },
 		{ "no kind", "{\"resources\":[" EVICTION("") "]}", "" },
 		{ "not an object", "[]", "" },
 		{ "truncated", LIST PODS "," EVICTION(""), "" },
@@ -504,18 +473,15 @@ TEST discovery(void)
 		{ "another kind of eviction",
 		  LIST "{\"name\":\"pods/eviction\",\"kind\":\"Pod\"}]}", "" },
 		{ "another group", LIST EVICTION(",\"group\":\"x\"") "]}", "" },
-		{ "a strange version",
-		  LIST EVICTION(",\"version\":\"v1\\\",\\\"x\"") "]}", "" },
-		{ "no version at all", LIST EVICTION(",\"version\":\"\"") "]}",
-		  "" },
+		{ "a strange version", LIST EVICTION(",\"version\":\"v1\\\",\\\"x\"") "]}", "" },
+		{ "no version at all", LIST EVICTION(",\"version\":\"\"") "]}", "" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct err err = ERR_INIT(&a);
 		struct str got = S("");
-		int rc = drain_eviction_api(&a, str_of(cases[i].body), &got,
-					    &err);
+		int rc = drain_eviction_api(&a, str_of(cases[i].body), &got, &err);
 
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), got);
 		ASSERT_INT_M(cases[i].name, *cases[i].want != '\0', rc == 0);
@@ -533,22 +499,18 @@ TEST eviction_not_offered(void)
 	w.pods_known = true;
 	w.no_eviction = true;
 	(void)to_cordoned(&w);
-	ASSERT_STR("REQUEUE after 85000 ms  # pods are leaving\n",
-		   (w.now.sec += 5, plan(&w)));
+	ASSERT_STR("REQUEUE after 85000 ms  # pods are leaving\n", (w.now.sec += 5, plan(&w)));
 	w.now.sec += 85;
-	ASSERT_STR(
-		"LOG node n: Drain failed. Waiting 1 minute then retrying. "
-		"Error message from drain: " NOT_OFFERED "\n" FAILED(
-			NOT_OFFERED) "REQUEUE after 60000 ms  # the drain failed\n",
-		plan(&w));
+	ASSERT_STR("LOG node n: Drain failed. Waiting 1 minute then retrying. "
+		   "Error message from drain: " NOT_OFFERED
+		   "\n" FAILED(NOT_OFFERED) "REQUEUE after 60000 ms  # the drain failed\n",
+		   plan(&w));
 	/* the next attempt goes on as soon as it is */
 	w.now.sec += 60;
-	ASSERT_STR(GOING_ON("0.042") DRAINING
-		   "REQUEUE after 90000 ms  # pods are leaving\n",
+	ASSERT_STR(GOING_ON("0.042") DRAINING "REQUEUE after 90000 ms  # pods are leaving\n",
 		   plan(&w));
 	w.no_eviction = false;
-	ASSERT_STR(EVICT("a") "REQUEUE after 90000 ms  # pods are leaving\n",
-		   plan(&w));
+	ASSERT_STR(EVICT("a") "REQUEUE after 90000 ms  # pods are leaving\n", plan(&w));
 	world_free(&w);
 	PASS();
 }
@@ -565,8 +527,7 @@ TEST aggregate(void)
 	(void)to_cordoned(&w);
 	w.now.sec += 90;
 	got = plan(&w);
-	ASSERT(str_find(got, S("Error is: [" LATE("a") ", " LATE(
-				     "b") "] The drain")) >= 0);
+	ASSERT(str_find(got, S("Error is: [" LATE("a") ", " LATE("b") "] The drain")) >= 0);
 	world_free(&w);
 	PASS();
 }
@@ -599,16 +560,15 @@ TEST uncordons(void)
 	ASSERT_STR(UNCORDON("uncordon-v1") LOOK, plan(&w));
 	reply(&w, 0, 200, "");
 	w.node.unschedulable = false;
-	ASSERT_STR(
-		"LOG node n: uncordon succeeded (currently schedulable: "
-		"true)\n"
-		"POST MCN UpdateComplete=True Uncordoned Node as part of "
-		"completing upgrade phase | Uncordoned=True "
-		"UpdateCompleteUncordoned UnCordoned node. The node is "
-		"reporting Unschedulable = true\n" APPLIED(
-			"uncordon-v1") "METRIC mcc_sub_controller_state "
-				       "machine-config-controller-drain,uncordon,n = now\n",
-		plan(&w));
+	ASSERT_STR("LOG node n: uncordon succeeded (currently schedulable: "
+		   "true)\n"
+		   "POST MCN UpdateComplete=True Uncordoned Node as part of "
+		   "completing upgrade phase | Uncordoned=True "
+		   "UpdateCompleteUncordoned UnCordoned node. The node is "
+		   "reporting Unschedulable = true\n" APPLIED(
+			   "uncordon-v1") "METRIC mcc_sub_controller_state "
+					  "machine-config-controller-drain,uncordon,n = now\n",
+		   plan(&w));
 	world_free(&w);
 	PASS();
 }
@@ -658,10 +618,9 @@ TEST uncordoned_meanwhile(void)
 	(void)to_cordoned(&w);
 	w.node.unschedulable = false;
 	w.pods_known = true;
-	ASSERT_STR(DRAINED
-		   "LOG node n: externally uncordoned during drain, "
-		   "draining again\n"
-		   "REQUEUE after 0 ms  # uncordoned during the drain\n",
+	ASSERT_STR(DRAINED "LOG node n: externally uncordoned during drain, "
+			   "draining again\n"
+			   "REQUEUE after 0 ms  # uncordoned during the drain\n",
 		   plan(&w));
 	ASSERT_STR(CORDON("drain-v1") LOOK, plan(&w));
 	world_free(&w);
@@ -685,8 +644,7 @@ TEST uncordoned_while_blocked(void)
 				      "REQUEUE after 0 ms  # uncordoned during "
 				      "the drain\n",
 		   held_back(&w));
-	ASSERT_STR(GOING_ON("0.025") MEANWHILE CORDON("drain-v1") LOOK,
-		   plan(&w));
+	ASSERT_STR(GOING_ON("0.025") MEANWHILE CORDON("drain-v1") LOOK, plan(&w));
 	/* it is still the same drain, which began when it was first cordoned */
 	ASSERT(w.d.cordoned);
 	world_free(&w);
@@ -706,11 +664,9 @@ TEST uncordoned_at_rest(void)
 	w.now.sec += 5;
 	ASSERT_STR("REQUEUE after 55000 ms  # a drain failed\n", plan(&w));
 	w.node.unschedulable = false;
-	ASSERT_STR(
-		GOING_ON(
-			"0.026") "LOG External actor has unexpectedly uncordoned node n, "
-				 "cordoning again...\n" CORDON("drain-v1") LOOK,
-		plan(&w));
+	ASSERT_STR(GOING_ON("0.026") "LOG External actor has unexpectedly uncordoned node n, "
+				     "cordoning again...\n" CORDON("drain-v1") LOOK,
+		   plan(&w));
 	/* one that cannot be cordoned is left for its minute */
 	for (int i = 0; i < 500 && !w.d.next; i++) {
 		for (size_t k = 0; k < w.last.n; k++)
@@ -722,8 +678,7 @@ TEST uncordoned_at_rest(void)
 	ASSERT_STR("REQUEUE after 60000 ms  # a drain failed\n", plan(&w));
 	/* but goes on when somebody else does it */
 	w.node.unschedulable = true;
-	ASSERT(str_find(plan(&w),
-			S("\nLOG node n: initiating drain\nAPPLY MCN ")) > 0);
+	ASSERT(str_find(plan(&w), S("\nLOG node n: initiating drain\nAPPLY MCN ")) > 0);
 	world_free(&w);
 	PASS();
 }
@@ -737,8 +692,7 @@ TEST strange_wishes(void)
 		   "explode\n",
 		   plan(&w));
 	w.node.desired_drain = (struct str){ 0 };
-	ASSERT_STR("ERROR -1 node n: non-recognized drain verb detected \n",
-		   plan(&w));
+	ASSERT_STR("ERROR -1 node n: non-recognized drain verb detected \n", plan(&w));
 	w.node.applied_drain = (struct str){ 0 };
 	ASSERT_STR("", plan(&w));
 	world_free(&w);
@@ -750,10 +704,9 @@ TEST strange_wishes(void)
 /* What the node's daemon says while the node is drained stays. */
 TEST mcn_is_read_for_each_report(void)
 {
-	static const char says[] =
-		"{'metadata':{'name':'n'},'spec':{'configVersion':{'desired':"
-		"'v1'}},'status':{'conditions':[{'type':'PinnedImageSets"
-		"Progressing','status':'True','reason':'r','message':'%d'}]}}";
+	static const char says[] = "{'metadata':{'name':'n'},'spec':{'configVersion':{'desired':"
+				   "'v1'}},'status':{'conditions':[{'type':'PinnedImageSets"
+				   "Progressing','status':'True','reason':'r','message':'%d'}]}}";
 	struct world w;
 
 	world_init(&w, "drain-v1", "uncordon-v0");
@@ -773,19 +726,15 @@ TEST mcn_is_read_for_each_report(void)
 		drain_reply(&w.d, 99 * DRAIN_TAGS + DRAIN_TAG_MCN, w.now, &ans);
 		(void)plan_once(&w);
 		ASSERT_INT(0, (long long)w.last.n);
-		ans.body =
-			body_of(&w.a, fx_quote(&w.a, str_fmt(&w.a, says, i).p));
+		ans.body = body_of(&w.a, fx_quote(&w.a, str_fmt(&w.a, says, i).p));
 		drain_reply(&w.d, drain_tag(&w.d, DRAIN_TAG_MCN), w.now, &ans);
 		(void)plan_once(&w);
 		at = w.last.v[0].kind == ACTION_LOG;
 		ASSERT_INT(ACTION_APPLY, w.last.v[at].kind);
-		list = conditions_of(&w.a,
-				     json_at(fx_json(&w.a, w.last.v[at].body),
-					     "status.conditions"));
-		ASSERT_STR_M(
-			"what the daemon said last", str_fmt(&w.a, "%d", i),
-			conditions_find(&list, S("PinnedImageSetsProgressing"))
-				->message);
+		list = conditions_of(
+			&w.a, json_at(fx_json(&w.a, w.last.v[at].body), "status.conditions"));
+		ASSERT_STR_M("what the daemon said last", str_fmt(&w.a, "%d", i),
+			     conditions_find(&list, S("PinnedImageSetsProgressing"))->message);
 	}
 	world_free(&w);
 	PASS();
@@ -804,22 +753,22 @@ TEST mcn_first_report(void)
 	T "\"message\":\"This node has not yet entered the " t           \
 	  " phase\",\"reason\":\"NotYetOccurred\",\"status\":\"False\"," \
 	  "\"type\":\"" t "\"}"
-	ASSERT_STR("{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
-		   "\"kind\":\"MachineConfigNode\",\"metadata\":{\"name\":\"n\"},"
-		   "\"spec\":{\"configVersion\":{\"desired\":\"v1\"},\"node\":{"
-		   "\"name\":\"n\"},\"pool\":{\"name\":\"worker\"}},\"status\":{"
-		   "\"conditions\":[" T
-		   "\"message\":\"Uncordoned Node as part of completing upgrade "
-		   "phase\",\"reason\":\"Uncordoned\",\"status\":\"True\","
-		   "\"type\":\"UpdateComplete\"}," T
-		   "\"message\":\"UnCordoned node. The node is reporting "
-		   "Unschedulable = false\",\"reason\":"
-		   "\"UpdateCompleteUncordoned\",\"status\":\"True\",\"type\":"
-		   "\"Uncordoned\"}," NOT_YET("UpdatePrepared") "," NOT_YET("UpdateExecuted") "," NOT_YET(
-			   "UpdatePostAction"
-			   "Complete") "," NOT_YET("Resumed") "," NOT_YET("Drained") "," NOT_YET("AppliedFilesAndOS") "," NOT_YET("Cordoned") "," NOT_YET("RebootedNode") "," NOT_YET("Updated") "," NOT_YET("NodeDegraded") "," NOT_YET("PinnedImageSetsDegraded") "," NOT_YET("PinnedImageSetsProgressing") "],"
-																																					      "\"configVersion\":{\"current\":\"v0\",\"desired\":\"v1\"}}}",
-		   body);
+	ASSERT_STR(
+		"{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
+		"\"kind\":\"MachineConfigNode\",\"metadata\":{\"name\":\"n\"},"
+		"\"spec\":{\"configVersion\":{\"desired\":\"v1\"},\"node\":{"
+		"\"name\":\"n\"},\"pool\":{\"name\":\"worker\"}},\"status\":{"
+		"\"conditions\":[" T "\"message\":\"Uncordoned Node as part of completing upgrade "
+		"phase\",\"reason\":\"Uncordoned\",\"status\":\"True\","
+		"\"type\":\"UpdateComplete\"}," T
+		"\"message\":\"UnCordoned node. The node is reporting "
+		"Unschedulable = false\",\"reason\":"
+		"\"UpdateCompleteUncordoned\",\"status\":\"True\",\"type\":"
+		"\"Uncordoned\"}," NOT_YET("UpdatePrepared") "," NOT_YET("UpdateExecuted") "," NOT_YET(
+			"UpdatePostAction"
+			"Complete") "," NOT_YET("Resumed") "," NOT_YET("Drained") "," NOT_YET("AppliedFilesAndOS") "," NOT_YET("Cordoned") "," NOT_YET("RebootedNode") "," NOT_YET("Updated") "," NOT_YET("NodeDegraded") "," NOT_YET("PinnedImageSetsDegraded") "," NOT_YET("PinnedImageSetsProgressing") "],"
+																																					   "\"configVersion\":{\"current\":\"v0\",\"desired\":\"v1\"}}}",
+		body);
 	world_free(&w);
 	PASS();
 }
@@ -872,8 +821,7 @@ TEST a_new_mcn_belongs_to_its_node(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct mc_node *n = fx_node(&a, S("n v0 v1 Working"));
-	struct mcn_report r = { C("UpdateExecuted", "Unknown", "x"),
-				C("Drained", "True", "y") };
+	struct mcn_report r = { C("UpdateExecuted", "Unknown", "x"), C("Drained", "True", "y") };
 	struct mcn_in in = { .node = n, .pool = S("worker") };
 	struct json *after;
 	bool create = false;
@@ -881,10 +829,7 @@ TEST a_new_mcn_belongs_to_its_node(void)
 
 	n->uid = S("u-1");
 	buf_init(&b, &a);
-	json_encode(
-		&b,
-		json_at(mcn_report(&a, &in, &r, &create, &after), "metadata"),
-		0);
+	json_encode(&b, json_at(mcn_report(&a, &in, &r, &create, &after), "metadata"), 0);
 	ASSERT(create);
 	ASSERT_STR("{\"name\":\"n\",\"ownerReferences\":[{\"apiVersion\":"
 		   "\"v1\",\"kind\":\"Node\",\"name\":\"n\",\"uid\":"
@@ -892,8 +837,7 @@ TEST a_new_mcn_belongs_to_its_node(void)
 		   buf_str(&b));
 	in.mcn = after;
 	r.parent.message = S("z");
-	ASSERT(!json_at(mcn_report(&a, &in, &r, &create, &after),
-			"metadata.ownerReferences"));
+	ASSERT(!json_at(mcn_report(&a, &in, &r, &create, &after), "metadata.ownerReferences"));
 	ASSERT(!create);
 	PASS();
 }
@@ -930,14 +874,11 @@ TEST mcn_reports(void)
 		if (!body)
 			buf_addz(&b, "nothing");
 		else
-			ASSERT_INT_M(
-				c->name, 5,
-				json_i64(body, "status.observedGeneration", 0));
+			ASSERT_INT_M(c->name, 5, json_i64(body, "status.observedGeneration", 0));
 		list = conditions_of(&a, json_at(body, "status.conditions"));
 		for (size_t k = 0; k < list.n; k++)
 			buf_addf(&b, "%.*s=%.*s:%.*s;", STRF(list.v[k].type),
-				 STRF(list.v[k].status),
-				 STRF(list.v[k].message));
+				 STRF(list.v[k].status), STRF(list.v[k].message));
 		ASSERT_STR_M(c->name, str_of(c->want), buf_str(&b));
 	}
 	PASS();
@@ -946,12 +887,11 @@ TEST mcn_reports(void)
 TEST mcn_migrated(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct json *out = mcn_migrate(
-		&a,
-		fx_quote(&a, "{'status':{'conditions':[{'type':'Updated'},"
-			     "{'type':'AppliedFilesAndOS'},{'type':"
-			     "'AppliedOSImage'}]}}"),
-		(struct instant){ 1700000000, 0 });
+	struct json *out = mcn_migrate(&a,
+				       fx_quote(&a, "{'status':{'conditions':[{'type':'Updated'},"
+						    "{'type':'AppliedFilesAndOS'},{'type':"
+						    "'AppliedOSImage'}]}}"),
+				       (struct instant){ 1700000000, 0 });
 	struct conditions list;
 	struct buf b;
 

@@ -6,9 +6,9 @@
 #define API "apiVersion: machineconfiguration.openshift.io/v1\n"
 #define ROLE "machineconfiguration.openshift.io/role: "
 
-#define MC(name, role, spec)                                      \
-	"---\n" API "kind: MachineConfig\nmetadata: {name: " name \
-	", labels: {" ROLE role "}}\nspec: {" spec "}\n"
+#define MC(name, role, spec)                                                              \
+	"---\n" API "kind: MachineConfig\nmetadata: {name: " name ", labels: {" ROLE role \
+	"}}\nspec: {" spec "}\n"
 #define IGN "config: {ignition: {version: 3.5.0}"
 #define FILE_AT(path, text)                                            \
 	IGN ", storage: {files: [{path: " path ", contents: {source: " \
@@ -18,9 +18,8 @@
 	"}\nspec: {machineConfigSelector: {matchExpressions: [{key: "           \
 	"machineconfiguration.openshift.io/role, operator: In, values: [" roles \
 	"]}]}, nodeSelector: {matchLabels: {" name ": ''}}" more "}\n"
-#define NODE(name, labels)                                        \
-	"---\napiVersion: v1\nkind: Node\nmetadata: {name: " name \
-	", labels: {" labels "}}\n"
+#define NODE(name, labels) \
+	"---\napiVersion: v1\nkind: Node\nmetadata: {name: " name ", labels: {" labels "}}\n"
 
 #define WORKERS                  \
 	NODE("w1", "worker: ''") \
@@ -34,63 +33,49 @@ static const struct {
 } cases[] = {
 	{ "nothing", "worker", BASE POOL("worker", "worker", ""),
 	  MC("00-w", "worker", FILE_AT("/etc/a", "a")), "same" },
-	{ "nodes that are not known", "worker",
-	  BASE POOL("worker", "worker", ""),
-	  MC("50-b", "worker", FILE_AT("/etc/b", "b")),
-	  "differs drain reboot nodes=? max=1" },
+	{ "nodes that are not known", "worker", BASE POOL("worker", "worker", ""),
+	  MC("50-b", "worker", FILE_AT("/etc/b", "b")), "differs drain reboot nodes=? max=1" },
 	{ "nodes of the pool alone", "worker",
-	  BASE POOL("worker", "worker", ", maxUnavailable: 50%")
-		  POOL("infra", "worker", "") WORKERS,
-	  MC("50-b", "worker", FILE_AT("/etc/b", "b")),
-	  "differs drain reboot nodes=4 max=2" },
+	  BASE POOL("worker", "worker", ", maxUnavailable: 50%") POOL("infra", "worker", "")
+		  WORKERS,
+	  MC("50-b", "worker", FILE_AT("/etc/b", "b")), "differs drain reboot nodes=4 max=2" },
 	{ "a pool that is paused by the change", "worker",
 	  BASE POOL("worker", "worker", "") WORKERS,
-	  MC("50-b", "worker", FILE_AT("/etc/b", "b"))
-		  POOL("worker", "worker", ", paused: true"),
+	  MC("50-b", "worker", FILE_AT("/etc/b", "b")) POOL("worker", "worker", ", paused: true"),
 	  "differs drain reboot nodes=5 max=1 paused" },
 	{ "a share of nodes that are not known", "worker",
 	  BASE POOL("worker", "worker", ", maxUnavailable: 50%"),
-	  MC("50-b", "worker", FILE_AT("/etc/b", "b")),
-	  "differs drain reboot nodes=? max=0" },
-	{ "a config that does not parse", "worker",
-	  BASE POOL("worker", "worker", ""),
+	  MC("50-b", "worker", FILE_AT("/etc/b", "b")), "differs drain reboot nodes=? max=0" },
+	{ "a config that does not parse", "worker", BASE POOL("worker", "worker", ""),
 	  MC("50-b", "worker", FILE_AT("etc/b", "b")),
 	  "differs nodes=? max=1 broken by MachineConfig 50-b (test)" },
 	{ "one that did not parse before", "worker",
-	  BASE POOL("worker", "worker", "")
-		  MC("50-b", "worker", FILE_AT("etc/b", "b")),
+	  BASE POOL("worker", "worker", "") MC("50-b", "worker", FILE_AT("etc/b", "b")),
 	  MC("60-c", "worker", FILE_AT("/etc/c", "c")),
 	  "same nodes=? max=1 broken by MachineConfig 50-b (test) before" },
-	{ "what no running node can follow", "worker",
-	  BASE POOL("worker", "worker", ""), MC("50-b", "worker", "fips: true"),
+	{ "what no running node can follow", "worker", BASE POOL("worker", "worker", ""),
+	  MC("50-b", "worker", "fips: true"),
 	  "differs nodes=? max=1 refused: detected change to FIPS flag; "
 	  "refusing to modify FIPS on a running cluster" },
-	{ "what the daemon keeps for itself", "worker",
-	  BASE POOL("worker", "worker", ""),
-	  MC("50-b", "worker",
-	     FILE_AT("/etc/machine-config-daemon/currentconfig", "b")),
+	{ "what the daemon keeps for itself", "worker", BASE POOL("worker", "worker", ""),
+	  MC("50-b", "worker", FILE_AT("/etc/machine-config-daemon/currentconfig", "b")),
 	  "differs nodes=? max=1 refused: /etc/machine-config-daemon/"
 	  "currentconfig is the daemon's own state: no MachineConfig may write "
 	  "it" },
 	{ "what is only found out when it is installed", "worker",
-	  BASE POOL("worker", "worker", ""),
-	  MC("50-b", "worker", "extensions: [vim]"),
+	  BASE POOL("worker", "worker", ""), MC("50-b", "worker", "extensions: [vim]"),
 	  "differs drain nodes=? max=1 refused late: invalid extensions found: "
 	  "[vim]" },
-	{ "a selector that selects all", "worker",
-	  BASE POOL("worker", "worker", ""),
-	  "---\n" API
-	  "kind: MachineConfigPool\nmetadata: {name: worker}\nspec: "
+	{ "a selector that selects all", "worker", BASE POOL("worker", "worker", ""),
+	  "---\n" API "kind: MachineConfigPool\nmetadata: {name: worker}\nspec: "
 	  "{machineConfigSelector: {}}\n",
 	  "differs nodes=? max=1 broken" },
-	{ "a new pool takes nodes of another", "infra",
-	  BASE POOL("worker", "worker", "") WORKERS,
-	  POOL("infra", "worker, infra", "")
-		  MC("50-i", "infra", FILE_AT("/etc/i", "i")),
+	{ "a new pool takes nodes of another", "infra", BASE POOL("worker", "worker", "") WORKERS,
+	  POOL("infra", "worker, infra", "") MC("50-i", "infra", FILE_AT("/etc/i", "i")),
 	  "differs drain reboot nodes=1 max=1 new of worker" },
 	{ "a new pool of nodes in none", "infra",
-	  BASE POOL("worker", "worker", "") NODE("i", "infra: ''"),
-	  POOL("infra", "worker", ""), "differs nodes=1 max=1 new" },
+	  BASE POOL("worker", "worker", "") NODE("i", "infra: ''"), POOL("infra", "worker", ""),
+	  "differs nodes=1 max=1 new" },
 };
 
 static void load(struct arena *a, const char *text, struct mc_set *set)
@@ -121,14 +106,12 @@ static struct str told(struct arena *a, bool differs, const struct forecast *f)
 	buf_addf(&b, " max=%lld", (long long)f->nodes.max);
 	buf_addz(&b, f->nodes.paused ? " paused" : "");
 	if (f->render_error.n)
-		buf_addf(&b, " broken%s%.*s%s", f->culprit.n ? " by " : "",
-			 STRF(f->culprit), f->failed_before ? " before" : "");
+		buf_addf(&b, " broken%s%.*s%s", f->culprit.n ? " by " : "", STRF(f->culprit),
+			 f->failed_before ? " before" : "");
 	if (f->refused.n)
-		buf_addf(&b, " refused%s: %.*s", f->refused_late ? " late" : "",
-			 STRF(f->refused));
+		buf_addf(&b, " refused%s: %.*s", f->refused_late ? " late" : "", STRF(f->refused));
 	if (f->is_new)
-		buf_addf(&b, " new%s%.*s", f->partner.n ? " of " : "",
-			 STRF(f->partner));
+		buf_addf(&b, " new%s%.*s", f->partner.n ? " of " : "", STRF(f->partner));
 	return buf_str(&b);
 }
 
@@ -150,8 +133,7 @@ TEST forecasts(void)
 		load(&a, cases[i].change, &change);
 		after = mc_overlay(&a, &before, &change);
 		differs = plan_forecast(&a, &in, str_of(cases[i].pool), &f);
-		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
-			     told(&a, differs, &f));
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), told(&a, differs, &f));
 	}
 	PASS();
 }
@@ -161,9 +143,7 @@ TEST too_large(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct mc_set before = { 0 }, change = { 0 }, after;
-	struct forecast_in in = {
-		.before = &before, .after = &after, .adopt = true, .keep = &a
-	};
+	struct forecast_in in = { .before = &before, .after = &after, .adopt = true, .keep = &a };
 	struct forecast f;
 	struct buf b;
 

@@ -28,16 +28,14 @@ static bool is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static void read_tree(struct arena *a, const char *dir, struct str below,
-		      struct template_tree *out)
+static void read_tree(struct arena *a, const char *dir, struct str below, struct template_tree *out)
 {
 	struct dirent **list = NULL;
 	int n = scandir(dir, &list, visible, alphasort);
 
 	for (int i = 0; i < n; i++) {
 		const char *p = str_fmt(a, "%s/%s", dir, list[i]->d_name).p;
-		struct template_file f = { .path = str_fmt(a, "%.*s%s",
-							   STRF(below),
+		struct template_file f = { .path = str_fmt(a, "%.*s%s", STRF(below),
 							   list[i]->d_name) };
 
 		if (is_dir(p)) {
@@ -53,8 +51,7 @@ static void read_tree(struct arena *a, const char *dir, struct str below,
 	free(list);
 }
 
-static void read_manifests(struct arena *a, const char *dir,
-			   struct bootstrap_files *out)
+static void read_manifests(struct arena *a, const char *dir, struct bootstrap_files *out)
 {
 	struct dirent **list = NULL;
 	int n = scandir(dir, &list, visible, alphasort);
@@ -62,8 +59,7 @@ static void read_manifests(struct arena *a, const char *dir,
 	for (int i = 0; i < n; i++) {
 		struct bootstrap_file f = {
 			str_fmt(a, "input/%s", list[i]->d_name),
-			test_file(a,
-				  str_fmt(a, "%s/%s", dir, list[i]->d_name).p)
+			test_file(a, str_fmt(a, "%s/%s", dir, list[i]->d_name).p)
 		};
 
 		VEC_PUSH(a, out, f);
@@ -100,12 +96,10 @@ static bool fail(const struct pair *t, struct str what, const char *why)
 {
 	(void)printf("%.*s: %.*s: %s\n", STRF(t->name), STRF(what), why);
 	for (size_t i = 0; i < t->l.failed.n; i++)
-		(void)printf("  failed: %.*s: %.*s\n",
-			     STRF(t->l.failed.v[i].key.name),
+		(void)printf("  failed: %.*s: %.*s\n", STRF(t->l.failed.v[i].key.name),
 			     STRF(t->l.failed.v[i].error));
 	for (size_t i = 0; i < t->p.refused.n; i++)
-		(void)printf("  refused: %.*s: %.*s\n",
-			     STRF(t->p.refused.v[i].object),
+		(void)printf("  refused: %.*s: %.*s\n", STRF(t->p.refused.v[i].object),
 			     STRF(t->p.refused.v[i].message));
 	return false;
 }
@@ -120,8 +114,8 @@ static struct str text_of(struct arena *a, const struct json *j)
 	return buf_str(&b);
 }
 
-static bool same_part(const struct pair *t, const struct mc *live,
-		      const struct mc *promised, const char *path)
+static bool same_part(const struct pair *t, const struct mc *live, const struct mc *promised,
+		      const char *path)
 {
 	const struct json *x = json_at(live->doc.tree, path);
 	const struct json *y = json_at(promised->doc.tree, path);
@@ -133,8 +127,7 @@ static bool same_part(const struct pair *t, const struct mc *live,
 }
 
 /* The uid of an owner is the server's. */
-static bool same_owner(const struct pair *t, const struct mc *live,
-		       const struct mc *promised)
+static bool same_owner(const struct pair *t, const struct mc *live, const struct mc *promised)
 {
 	static const char *const parts[] = { "kind", "name", "controller" };
 	const char *list = "metadata.ownerReferences";
@@ -160,17 +153,13 @@ static bool same_mcs(const struct pair *t)
 			continue;
 		if (!y)
 			return fail(t, x->meta.name, "not promised");
-		if (!same_part(t, x, y, "spec") ||
-		    !same_part(t, x, y, "metadata.labels") ||
-		    !same_part(t, x, y, "metadata.annotations") ||
-		    !same_owner(t, x, y))
+		if (!same_part(t, x, y, "spec") || !same_part(t, x, y, "metadata.labels") ||
+		    !same_part(t, x, y, "metadata.annotations") || !same_owner(t, x, y))
 			return false;
 	}
 	for (size_t i = 0; i < promised->n; i++)
-		if (!is_rendered(promised->v[i]) &&
-		    !find_mc(live, promised->v[i]->meta.name))
-			return fail(t, promised->v[i]->meta.name,
-				    "promised, and not made");
+		if (!is_rendered(promised->v[i]) && !find_mc(live, promised->v[i]->meta.name))
+			return fail(t, promised->v[i]->meta.name, "promised, and not made");
 	return true;
 }
 
@@ -200,8 +189,7 @@ static struct str target_in(const struct mc_set *set, struct str pool)
 {
 	for (size_t i = 0; i < set->pools.n; i++)
 		if (str_eq(set->pools.v[i]->meta.name, pool))
-			return json_str(set->pools.v[i]->tree,
-					"spec.configuration.name", S(""));
+			return json_str(set->pools.v[i]->tree, "spec.configuration.name", S(""));
 	return S("");
 }
 
@@ -212,8 +200,7 @@ static bool same_targets(struct pair *t, const struct mc_set *before)
 		struct str name = pool->meta.name;
 		struct str live = live_target(&t->l, name), want;
 
-		want = is_held(&t->p, name) ? target_in(before, name)
-					    : render(t, pool);
+		want = is_held(&t->p, name) ? target_in(before, name) : render(t, pool);
 		if (!str_eq(want, live)) {
 			(void)test_same("target", live, want);
 			return fail(t, name, "another rendered config");
@@ -223,12 +210,10 @@ static bool same_targets(struct pair *t, const struct mc_set *before)
 	return true;
 }
 
-static struct str error_in(const struct settle_keys *list,
-			   const struct settle_key *k)
+static struct str error_in(const struct settle_keys *list, const struct settle_key *k)
 {
 	for (size_t i = list->n; i-- > 0;)
-		if (list->v[i].key.kind == k->key.kind &&
-		    str_eq(list->v[i].key.name, k->key.name))
+		if (list->v[i].key.kind == k->key.kind && str_eq(list->v[i].key.name, k->key.name))
 			return list->v[i].error;
 	return S("");
 }
@@ -248,10 +233,7 @@ static bool same_refusals(struct pair *t)
 		kubelet = str_is(kind, "KubeletConfig");
 		if (!kubelet && !str_is(kind, "ContainerRuntimeConfig"))
 			continue;
-		if (!str_eq(live_error(&t->l,
-				       kubelet ? GENERATE_KUBELET
-					       : GENERATE_RUNTIME,
-				       name),
+		if (!str_eq(live_error(&t->l, kubelet ? GENERATE_KUBELET : GENERATE_RUNTIME, name),
 			    r->message))
 			return fail(t, r->object, "refused otherwise");
 		t->refused++;
@@ -259,8 +241,8 @@ static bool same_refusals(struct pair *t)
 	for (size_t i = 0; i < t->l.failed.n; i++) {
 		const struct settle_key *k = &t->l.failed.v[i];
 		/* what failed before may be tried again */
-		bool told = k->key.kind == GENERATE_RENDER ||
-			    str_eq(error_in(&before, k), k->error);
+		bool told =
+			k->key.kind == GENERATE_RENDER || str_eq(error_in(&before, k), k->error);
 
 		for (size_t n = 0; n < t->p.refused.n; n++)
 			told |= str_eq(t->p.refused.v[n].message, k->error);
@@ -304,10 +286,9 @@ static bool change(struct pair *t, struct str text)
 static bool remove_one(struct pair *t, struct mc_object *o)
 {
 	struct mc_set before = t->l.set, after = before, gone = { 0 };
-	struct preview_in in = { .set = &after,
-				 .touched = &gone,
-				 .base = &before,
-				 .hash = S(LIVE_HASH) };
+	struct preview_in in = {
+		.set = &after, .touched = &gone, .base = &before, .hash = S(LIVE_HASH)
+	};
 
 	VEC_PUSH(t->a, &gone.others, o);
 	after.others = (struct mc_objects){ 0 };
@@ -338,21 +319,18 @@ static void name_secret(struct arena *a, struct mc_set *set)
 	json_add(ref, S("namespace"), json_new_str(a, S("openshift-config")));
 	json_add(ref, S("name"), json_new_str(a, S("pull-secret")));
 	json_set(json_at(tree, "spec"), S("pullSecret"), ref);
-	json_set(json_at(tree, "metadata"), S("generation"),
-		 json_new_i64(a, 1));
+	json_set(json_at(tree, "metadata"), S("generation"), json_new_i64(a, 1));
 	set->controller_config->tree = tree;
 }
 
 /* What a running cluster always has. */
-static bool golden_set(struct arena *a, const struct bootstrap_files *files,
-		       struct mc_set *set)
+static bool golden_set(struct arena *a, const struct bootstrap_files *files, struct mc_set *set)
 {
 	struct err err = ERR_INIT(a);
 	struct mc_fault fault = { 0 };
 
 	for (size_t i = 0; i < files->n; i++)
-		if (mc_load(a, files->v[i].path, files->v[i].text, set, &fault,
-			    &err) < 0)
+		if (mc_load(a, files->v[i].path, files->v[i].text, set, &fault, &err) < 0)
 			return false;
 	if (!set->controller_config)
 		return false;
@@ -365,8 +343,7 @@ static bool golden_set(struct arena *a, const struct bootstrap_files *files,
 }
 
 /* The cluster without one object, then with it. */
-static bool without_one(struct pair *t, const struct bootstrap_files *files,
-			size_t at)
+static bool without_one(struct pair *t, const struct bootstrap_files *files, size_t at)
 {
 	struct mc_set all = { 0 }, base, one = { 0 };
 	struct mc_object *o;
@@ -384,9 +361,7 @@ static bool without_one(struct pair *t, const struct bootstrap_files *files,
 	t->l.templated = false;
 	live_start(&t->l);
 	/* without templates or gates the controllers wait: that is the case */
-	if (live_error(&t->l, GENERATE_TEMPLATES,
-		       S("machine-config-controller"))
-		    .n ||
+	if (live_error(&t->l, GENERATE_TEMPLATES, S("machine-config-controller")).n ||
 	    str_starts(t->name, S("070")))
 		return true;
 	t->l.templated = true;
@@ -418,16 +393,13 @@ struct counts {
 };
 
 /* Bootstrap's rendered config of a pool, or "". */
-static struct str first_target(struct arena *a, const struct bootstrap_out *out,
-			       struct str pool)
+static struct str first_target(struct arena *a, const struct bootstrap_out *out, struct str pool)
 {
-	struct str start =
-		str_fmt(a, "machine-configs/rendered-%.*s-", STRF(pool));
+	struct str start = str_fmt(a, "machine-configs/rendered-%.*s-", STRF(pool));
 
 	for (size_t i = 0; i < out->files.n; i++)
 		if (str_starts(out->files.v[i].path, start))
-			return str_sub(out->files.v[i].path, 16,
-				       out->files.v[i].path.n - 5);
+			return str_sub(out->files.v[i].path, 16, out->files.v[i].path.n - 5);
 	return S("");
 }
 
@@ -444,13 +416,11 @@ static bool same_by_design(const char *name, struct str pool)
 	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
 		if (!strncmp(name, other[i], 3))
 			return false;
-	return str_is(pool, "master") || str_is(pool, "worker") ||
-	       str_is(pool, "arbiter");
+	return str_is(pool, "master") || str_is(pool, "worker") || str_is(pool, "arbiter");
 }
 
-static bool same_first_run(struct pair *t, const struct bootstrap_files *files,
-			   const char *dir, const char *name,
-			   struct counts *counts)
+static bool same_first_run(struct pair *t, const struct bootstrap_files *files, const char *dir,
+			   const char *name, struct counts *counts)
 {
 	struct bootstrap_in in = { .manifest_dir = S("input"),
 				   .manifests = *files,
@@ -462,8 +432,7 @@ static bool same_first_run(struct pair *t, const struct bootstrap_files *files,
 	struct err err = ERR_INIT(t->a);
 	bool same = true;
 
-	in.pull_secret = test_file(
-		t->a, str_fmt(t->a, "%s/input/pull-secret.yaml", dir).p);
+	in.pull_secret = test_file(t->a, str_fmt(t->a, "%s/input/pull-secret.yaml", dir).p);
 	if (plan_bootstrap(t->a, &in, &out, &err) < 0)
 		return true; /* test_bootstrap has the words */
 	t->l.set = (struct mc_set){ 0 };
@@ -477,15 +446,13 @@ static bool same_first_run(struct pair *t, const struct bootstrap_files *files,
 		if (!same_by_design(name, pool))
 			continue;
 		counts->first_runs++;
-		same &= test_same(
-			str_fmt(t->a, "%s: pool %.*s", name, STRF(pool)).p,
-			first, live_target(&t->l, pool));
+		same &= test_same(str_fmt(t->a, "%s: pool %.*s", name, STRF(pool)).p, first,
+				  live_target(&t->l, pool));
 	}
 	return same;
 }
 
-static void golden_case(const struct template_tree *tree, const char *name,
-			struct counts *counts)
+static void golden_case(const struct template_tree *tree, const char *name, struct counts *counts)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct pair t = { .a = &a, .name = str_of(name), .l = { .a = &a } };
@@ -532,11 +499,9 @@ TEST golden_cases(void)
 	free(list);
 	(void)printf("%zu golden cases, %zu changes, %zu first runs: %zu "
 		     "differ\n",
-		     counts.cases, counts.changes, counts.first_runs,
-		     counts.bad);
+		     counts.cases, counts.changes, counts.first_runs, counts.bad);
 	ASSERT_INT(0, counts.bad);
-	ASSERT(counts.cases > 80 && counts.changes > 100 &&
-	       counts.first_runs > 80);
+	ASSERT(counts.cases > 80 && counts.changes > 100 && counts.first_runs > 80);
 	PASS();
 }
 
@@ -564,25 +529,23 @@ static const char *const custom[CUSTOM] = { "infra", "edge", "gpu" };
 /* Labels choose pools: its own name, and team a or b. */
 static void add_pool(struct maker *m, const char *name, bool built_in)
 {
-	buf_addf(
-		&m->b,
-		"---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: "
-		"MachineConfigPool, metadata: {name: %s, uid: pool-%s, labels: "
-		"{pool: %s, team: %s%s}}, spec: {machineConfigSelector: "
-		"{matchExpressions: [{key: machineconfiguration.openshift.io/"
-		"role, operator: In, values: [%s%s]}]}}}\n",
-		name, name, name, roll(m, 2) ? "a" : "b",
-		built_in ? ", machineconfiguration.openshift.io/mco-built-in: "
-			   "''"
-			 : "",
-		built_in ? "" : "worker, ", name);
+	buf_addf(&m->b,
+		 "---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: "
+		 "MachineConfigPool, metadata: {name: %s, uid: pool-%s, labels: "
+		 "{pool: %s, team: %s%s}}, spec: {machineConfigSelector: "
+		 "{matchExpressions: [{key: machineconfiguration.openshift.io/"
+		 "role, operator: In, values: [%s%s]}]}}}\n",
+		 name, name, name, roll(m, 2) ? "a" : "b",
+		 built_in ? ", machineconfiguration.openshift.io/mco-built-in: "
+			    "''"
+			  : "",
+		 built_in ? "" : "worker, ", name);
 }
 
 /* A selector of one pool, of a team, or of nothing. */
 static void add_selector(struct maker *m)
 {
-	static const char *const pools[] = { "master", "worker", "infra",
-					     "edge" };
+	static const char *const pools[] = { "master", "worker", "infra", "edge" };
 	unsigned n = roll(m, 12);
 
 	if (n == 0)
@@ -590,20 +553,18 @@ static void add_selector(struct maker *m)
 	else if (n == 1)
 		buf_addz(&m->b, "{matchLabels: {pool: none}}");
 	else if (n < 5)
-		buf_addf(&m->b, "{matchLabels: {team: %s}}",
-			 n == 2 ? "a" : "b");
+		buf_addf(&m->b, "{matchLabels: {team: %s}}", n == 2 ? "a" : "b");
 	else
 		buf_addf(&m->b, "{matchLabels: {pool: %s}}", pools[roll(m, 4)]);
 }
 
 static void add_kubelet(struct maker *m, unsigned n)
 {
-	buf_addf(
-		&m->b,
-		"---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: "
-		"KubeletConfig, metadata: {name: k%u}, spec: "
-		"{machineConfigPoolSelector: ",
-		n);
+	buf_addf(&m->b,
+		 "---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: "
+		 "KubeletConfig, metadata: {name: k%u}, spec: "
+		 "{machineConfigPoolSelector: ",
+		 n);
 	add_selector(m);
 	buf_addz(&m->b, ", kubeletConfig: {");
 	switch (roll(m, 8)) {
@@ -622,12 +583,11 @@ static void add_kubelet(struct maker *m, unsigned n)
 
 static void add_runtime(struct maker *m, unsigned n)
 {
-	buf_addf(
-		&m->b,
-		"---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: "
-		"ContainerRuntimeConfig, metadata: {name: r%u}, spec: "
-		"{machineConfigPoolSelector: ",
-		n);
+	buf_addf(&m->b,
+		 "---\n{apiVersion: machineconfiguration.openshift.io/v1, kind: "
+		 "ContainerRuntimeConfig, metadata: {name: r%u}, spec: "
+		 "{machineConfigPoolSelector: ",
+		 n);
 	add_selector(m);
 	buf_addf(&m->b, ", containerRuntimeConfig: {pidsLimit: %u}}}\n",
 		 roll(m, 6) ? 100 + roll(m, 1000) : 7);
@@ -636,49 +596,42 @@ static void add_runtime(struct maker *m, unsigned n)
 static void add_image(struct maker *m)
 {
 	buf_addf(&m->b, CONFIG("Image", "registrySources: {%s: [r%u.example]}"),
-		 roll(m, 2) ? "blockedRegistries" : "insecureRegistries",
-		 roll(m, 5));
+		 roll(m, 2) ? "blockedRegistries" : "insecureRegistries", roll(m, 5));
 }
 
 static void add_mirrors(struct maker *m, unsigned n)
 {
 	bool tag = roll(m, 2);
 
-	buf_addf(
-		&m->b,
-		"---\n{apiVersion: config.openshift.io/v1, kind: %s, metadata: "
-		"{name: m%u}, spec: {%s: [{source: s%u.example/x, "
-		"mirrorSourcePolicy: %s, mirrors: [m%u.example/x]}]}}\n",
-		tag ? "ImageTagMirrorSet" : "ImageDigestMirrorSet", n,
-		tag ? "imageTagMirrors" : "imageDigestMirrors", roll(m, 3),
-		roll(m, 6) ? "AllowContactingSource" : "NeverContactSource",
-		roll(m, 9));
+	buf_addf(&m->b,
+		 "---\n{apiVersion: config.openshift.io/v1, kind: %s, metadata: "
+		 "{name: m%u}, spec: {%s: [{source: s%u.example/x, "
+		 "mirrorSourcePolicy: %s, mirrors: [m%u.example/x]}]}}\n",
+		 tag ? "ImageTagMirrorSet" : "ImageDigestMirrorSet", n,
+		 tag ? "imageTagMirrors" : "imageDigestMirrors", roll(m, 3),
+		 roll(m, 6) ? "AllowContactingSource" : "NeverContactSource", roll(m, 9));
 }
 
 static void add_policy(struct maker *m, unsigned n)
 {
-	buf_addf(
-		&m->b,
-		"---\n{apiVersion: config.openshift.io/v1, kind: "
-		"ClusterImagePolicy, metadata: {name: p%u}, spec: {scopes: "
-		"[s%u.example/p], policy: {rootOfTrust: {policyType: PublicKey, "
-		"publicKey: {keyData: Zm9vIGJhcg==}}}}}\n",
-		n, roll(m, 4));
+	buf_addf(&m->b,
+		 "---\n{apiVersion: config.openshift.io/v1, kind: "
+		 "ClusterImagePolicy, metadata: {name: p%u}, spec: {scopes: "
+		 "[s%u.example/p], policy: {rootOfTrust: {policyType: PublicKey, "
+		 "publicKey: {keyData: Zm9vIGJhcg==}}}}}\n",
+		 n, roll(m, 4));
 }
 
 static void add_node_config(struct maker *m)
 {
-	static const char *const latency[] = { "Default",
-					       "MediumUpdateAverageReaction",
+	static const char *const latency[] = { "Default", "MediumUpdateAverageReaction",
 					       "LowUpdateSlowReaction" };
 	unsigned to = roll(m, 3);
 
-	m->too_far =
-		(m->latency == 0 && to == 2) || (m->latency == 2 && to == 0);
+	m->too_far = (m->latency == 0 && to == 2) || (m->latency == 2 && to == 0);
 	if (!m->too_far)
 		m->latency = to;
-	buf_addf(&m->b,
-		 CONFIG("Node", "cgroupMode: '%s', workerLatencyProfile: %s"),
+	buf_addf(&m->b, CONFIG("Node", "cgroupMode: '%s', workerLatencyProfile: %s"),
 		 roll(m, 2) ? "v2" : "", latency[to]);
 }
 
@@ -690,14 +643,12 @@ static void add_gates(struct maker *m)
 		 "[{version: 4.22.0, enabled: [{name: Gate%u}, {name: "
 		 "CRIOCredentialProviderConfig}%s], disabled: "
 		 "[{name: GateOff}]}]}}\n",
-		 roll(m, 3),
-		 roll(m, 2) ? ", {name: SigstoreImageVerification}" : "");
+		 roll(m, 3), roll(m, 2) ? ", {name: SigstoreImageVerification}" : "");
 }
 
 static void add_secret(struct maker *m)
 {
-	static const char *const data[] = { "eyJhdXRocyI6e319",
-					    "eyJhdXRocyI6eyJhIjp7fX19",
+	static const char *const data[] = { "eyJhdXRocyI6e319", "eyJhdXRocyI6eyJhIjp7fX19",
 					    "eyJhdXRocyI6eyJiIjp7fX19" };
 
 	buf_addf(&m->b,
@@ -709,12 +660,11 @@ static void add_secret(struct maker *m)
 
 static void add_credentials(struct maker *m)
 {
-	buf_addf(
-		&m->b,
-		"---\n{apiVersion: config.openshift.io/v1alpha1, kind: "
-		"CRIOCredentialProviderConfig, metadata: {name: cluster}, spec: "
-		"{matchImages: [r%u.example]}}\n",
-		roll(m, 5));
+	buf_addf(&m->b,
+		 "---\n{apiVersion: config.openshift.io/v1alpha1, kind: "
+		 "CRIOCredentialProviderConfig, metadata: {name: cluster}, spec: "
+		 "{matchImages: [r%u.example]}}\n",
+		 roll(m, 5));
 }
 
 static struct str taken(struct maker *m)
@@ -808,8 +758,7 @@ static struct mc_object *any_config(struct maker *m, const struct mc_set *set)
 static void age(struct maker *m, struct live *l)
 {
 	struct mc_object *o = any_config(m, &l->set);
-	struct json *notes =
-		o ? json_at(o->doc.tree, "metadata.annotations") : NULL;
+	struct json *notes = o ? json_at(o->doc.tree, "metadata.annotations") : NULL;
 	struct err err = ERR_INIT(m->a);
 	struct mc_object again;
 
@@ -819,8 +768,7 @@ static void age(struct maker *m, struct live *l)
 		(void)json_remove(notes, S("machineconfiguration.openshift.io/"
 					   "mc-name-suffix"));
 	else
-		(void)json_remove(json_at(o->doc.tree, "metadata"),
-				  S("finalizers"));
+		(void)json_remove(json_at(o->doc.tree, "metadata"), S("finalizers"));
 	again = *o;
 	if (mc_object_decode(m->a, &again.doc, again.kind, o, &err) < 0)
 		abort();
@@ -844,8 +792,7 @@ static bool same_installed(struct pair *t, struct str text, size_t *compared)
 	};
 	struct bootstrap_in in = { .manifest_dir = S("input"),
 				   .manifests = { files, 2, 2 },
-				   .pull_secret = test_file(t->a, BASELINE
-							    "pull-secret.yaml"),
+				   .pull_secret = test_file(t->a, BASELINE "pull-secret.yaml"),
 				   .templates = t->l.tree,
 				   .raw = S(LIVE_RAW),
 				   .hash = S(LIVE_HASH),
@@ -862,18 +809,15 @@ static bool same_installed(struct pair *t, struct str text, size_t *compared)
 		if (!live.n)
 			continue;
 		++*compared;
-		if (!test_same(pools[i],
-			       first_target(t->a, &out, str_of(pools[i])),
-			       live))
+		if (!test_same(pools[i], first_target(t->a, &out, str_of(pools[i])), live))
 			return fail(t, str_of(pools[i]), "another first run");
 	}
 	return true;
 }
 
 static bool generated_cluster(struct arena *a, const struct template_tree *t,
-			      const struct base *base, unsigned seed,
-			      size_t *rendered, size_t *refused,
-			      size_t *installed)
+			      const struct base *base, unsigned seed, size_t *rendered,
+			      size_t *refused, size_t *installed)
 {
 	struct maker m = { .a = a, .rng = { seed }, .latency = 3 };
 	struct pair p = { .a = a,
@@ -903,8 +847,7 @@ static bool generated_cluster(struct arena *a, const struct template_tree *t,
 	for (unsigned i = 0; same && !m.too_far && i < CHANGES; i++) {
 		struct mc_object *o = any_config(&m, &p.l.set);
 
-		same = o && !roll(&m, 6) ? remove_one(&p, o)
-					 : change(&p, make_change(&m));
+		same = o && !roll(&m, 6) ? remove_one(&p, o) : change(&p, make_change(&m));
 	}
 	*rendered += p.rendered;
 	*refused += p.refused;
@@ -912,8 +855,7 @@ static bool generated_cluster(struct arena *a, const struct template_tree *t,
 }
 
 /* The templates are the same for all. */
-static void make_base(struct arena *a, const struct template_tree *t,
-		      struct base *out)
+static void make_base(struct arena *a, const struct template_tree *t, struct base *out)
 {
 	struct bootstrap_files files = { 0 };
 	struct live l = { .a = a, .tree = t };
@@ -939,8 +881,7 @@ TEST generated_clusters(void)
 	for (unsigned i = 0; i < CLUSTERS; i++) {
 		AUTO(arena) struct arena one = ARENA_INIT;
 
-		bad += !generated_cluster(&one, t, &base, i, &rendered,
-					  &refused, &installed);
+		bad += !generated_cluster(&one, t, &base, i, &rendered, &refused, &installed);
 	}
 	(void)printf("%d clusters, %zu rendered names, %zu refusals, %zu "
 		     "first runs: %zu differ\n",

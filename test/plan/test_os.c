@@ -35,30 +35,25 @@ TEST releases(void)
 		bool el, fcos, core_os, new_keys;
 		int major, minor;
 	} cases[] = {
-		{ "RHEL CoreOS 9",
-		  "ID=\"rhel\"\nVARIANT_ID=coreos\nRHEL_VERSION=9.6\n", "9.6",
+		{ "RHEL CoreOS 9", "ID=\"rhel\"\nVARIANT_ID=coreos\nRHEL_VERSION=9.6\n", "9.6",
 		  true, false, true, true, 9, 6 },
 		{ "before it was RHEL",
 		  "ID=rhcos\nVERSION=\"413.92.2023\"\nOPENSHIFT_VERSION=\"4.13\"\n"
 		  "VERSION_ID=\"4.13\"\n",
 		  "92.2023", true, false, true, false, 92, 2023 },
-		{ "RHEL 8", "ID=rhel\nVERSION_ID=8.9\n", "8.9", false, false,
-		  false, false, 8, 9 },
-		{ "Fedora CoreOS",
-		  "ID=fedora\nVARIANT_ID=coreos\nVERSION_ID=40\n", "40", false,
+		{ "RHEL 8", "ID=rhel\nVERSION_ID=8.9\n", "8.9", false, false, false, false, 8, 9 },
+		{ "Fedora CoreOS", "ID=fedora\nVARIANT_ID=coreos\nVERSION_ID=40\n", "40", false,
 		  true, true, true, 40, -1 },
-		{ "CentOS Stream CoreOS", "ID=scos\nVERSION_ID=4.2\n", "8.2",
-		  true, false, true, true, 8, 2 },
+		{ "CentOS Stream CoreOS", "ID=scos\nVERSION_ID=4.2\n", "8.2", true, false, true,
+		  true, 8, 2 },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct os_release r;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		ASSERT_INT(0, os_release_parse(&a, str_of(cases[i].text), &r,
-					       &err));
-		ASSERT_STR_M(cases[i].name, str_of(cases[i].version),
-			     r.version);
+		ASSERT_INT(0, os_release_parse(&a, str_of(cases[i].text), &r, &err));
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].version), r.version);
 		ASSERT_INT_M(cases[i].name, cases[i].el, r.el);
 		ASSERT_INT_M(cases[i].name, cases[i].fcos, r.fcos);
 		ASSERT_INT_M(cases[i].name, cases[i].core_os, r.core_os);
@@ -86,8 +81,7 @@ TEST kernel_arguments(void)
 		   joined(&a, &out));
 	out.n = 0;
 	os_kargs_args(&a, &out, &quoted, &out);
-	ASSERT_STR("--append=baz=test|--append=bar=\"hello world\"",
-		   joined(&a, &out));
+	ASSERT_STR("--append=baz=test|--append=bar=\"hello world\"", joined(&a, &out));
 	os_kargs_missing(&a, &from, S("root=x foo hello=world\n"), &missing);
 	ASSERT_STR("[bar=1 baz]", os_list(&a, &missing));
 	PASS();
@@ -116,11 +110,9 @@ TEST extensions(void)
 		struct strs want = words(&a, cases[i].want), args = { 0 };
 
 		ASSERT_INT(0, os_extension_args(&a, &have, &want, &args, &err));
-		ASSERT_STR_M(cases[i].want, str_of(cases[i].args),
-			     joined(&a, &args));
+		ASSERT_STR_M(cases[i].want, str_of(cases[i].args), joined(&a, &args));
 	}
-	ASSERT_INT(-ERR_INVALID,
-		   os_extension_args(&a, &none, &bad, &out, &err));
+	ASSERT_INT(-ERR_INVALID, os_extension_args(&a, &none, &bad, &out, &err));
 	ASSERT_STR("invalid extensions found: [x y]", err.msg);
 	PASS();
 }
@@ -133,8 +125,7 @@ TEST images(void)
 		{ "ostree-unverified-registry:q/os@sha256:a", "q/os@sha256:a" },
 		{ "ostree-image-signed:docker://q/os:1", "q/os:1" },
 		{ "ostree-unverified-image:registry:q/os:1", "q/os:1" },
-		{ "ostree-unverified-image:containers-storage:q/os@sha256:a",
-		  "q/os@sha256:a" },
+		{ "ostree-unverified-image:containers-storage:q/os@sha256:a", "q/os@sha256:a" },
 		{ "ostree-remote-registry:fedora:q/os:1", "q/os:1" },
 		{ "ostree-remote-image:fedora:docker://q/os:1", "q/os:1" },
 		{ "oci:q", "Error: invalid ostree image reference (unmatched "
@@ -145,24 +136,21 @@ TEST images(void)
 	struct os_status s;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct str text = str_fmt(
-			&a,
-			"{\"deployments\":[{\"booted\":false},{\"booted\":true,"
-			"\"custom-origin\":[\"pivot://old\"],"
-			"\"container-image-reference\":\"%s\"}]}",
-			cases[i].ref);
+		struct str text = str_fmt(&a,
+					  "{\"deployments\":[{\"booted\":false},{\"booted\":true,"
+					  "\"custom-origin\":[\"pivot://old\"],"
+					  "\"container-image-reference\":\"%s\"}]}",
+					  cases[i].ref);
 
-		ASSERT_STR_M(
-			cases[i].ref, str_of(cases[i].want),
-			os_status_parse(&a, text, &s, &err) == 0
-				? s.image
-				: str_fmt(&a, "Error: %.*s", STRF(err.msg)));
+		ASSERT_STR_M(cases[i].ref, str_of(cases[i].want),
+			     os_status_parse(&a, text, &s, &err) == 0
+				     ? s.image
+				     : str_fmt(&a, "Error: %.*s", STRF(err.msg)));
 	}
-	ASSERT_INT(0,
-		   os_status_parse(&a,
-				   S("{\"deployments\":[{\"booted\":true,"
-				     "\"custom-origin\":[\"pivot://old\"]}]}"),
-				   &s, &err));
+	ASSERT_INT(0, os_status_parse(&a,
+				      S("{\"deployments\":[{\"booted\":true,"
+					"\"custom-origin\":[\"pivot://old\"]}]}"),
+				      &s, &err));
 	ASSERT_STR("old", s.image);
 	ASSERT_INT(-ERR_INVALID, os_status_parse(&a, S("{}"), &s, &err));
 	ASSERT_STR("no booted deployment found", err.msg);
@@ -175,14 +163,12 @@ TEST bootc_tells(void)
 	struct err err = ERR_INIT(&a);
 	struct os_status s;
 
-	ASSERT_INT(0,
-		   os_bootc_parse(
-			   &a,
-			   S("{\"status\":{\"staged\":null,\"booted\":{"
-			     "\"image\":{\"image\":{\"image\":\"q/os:1\","
-			     "\"transport\":\"registry\"},\"version\":\"9\"},"
-			     "\"ostree\":{\"checksum\":\"c\"}}}}"),
-			   &s, &err));
+	ASSERT_INT(0, os_bootc_parse(&a,
+				     S("{\"status\":{\"staged\":null,\"booted\":{"
+				       "\"image\":{\"image\":{\"image\":\"q/os:1\","
+				       "\"transport\":\"registry\"},\"version\":\"9\"},"
+				       "\"ostree\":{\"checksum\":\"c\"}}}}"),
+				     &s, &err));
 	ASSERT_STR("q/os:1", s.image);
 	ASSERT_STR("9", s.version);
 	ASSERT_STR("c", s.checksum);
@@ -193,9 +179,7 @@ TEST bootc_tells(void)
 				     &s, &err));
 	ASSERT_STR("", s.image);
 	ASSERT(s.staged);
-	ASSERT_INT(-ERR_INVALID,
-		   os_bootc_parse(&a, S("{\"status\":{\"booted\":null}}"), &s,
-				  &err));
+	ASSERT_INT(-ERR_INVALID, os_bootc_parse(&a, S("{\"status\":{\"booted\":null}}"), &s, &err));
 	ASSERT_STR("no booted deployment found", err.msg);
 	ASSERT_INT(-ERR_INVALID, os_bootc_parse(&a, S("{"), &s, &err));
 	PASS();
@@ -210,11 +194,9 @@ TEST local_images(void)
 		  "[{\"Id\":\"i\",\"Digest\":\"sha256:b\",\"RepoDigests\":["
 		  "\"q/os@sha256:b\",\"q/os@sha256:a\"]}]",
 		  "i q/os@sha256:a" },
-		{ "there by another name",
-		  "[{\"Id\":\"i\",\"RepoDigests\":[\"q/os@sha256:b\"]}]",
+		{ "there by another name", "[{\"Id\":\"i\",\"RepoDigests\":[\"q/os@sha256:b\"]}]",
 		  "i " },
-		{ "not named at all", "[{\"Id\":\"i\",\"RepoDigests\":null}]",
-		  "i " },
+		{ "not named at all", "[{\"Id\":\"i\",\"RepoDigests\":null}]", "i " },
 		{ "none", "[]", "none" },
 		{ "none, in a word", "null", "none" },
 		{ "no JSON", "{",
@@ -227,27 +209,22 @@ TEST local_images(void)
 	struct str scope;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		int rc = os_image_parse(&a, str_of(cases[i].text),
-					S("q/os@sha256:a"), &image, &err);
+		int rc =
+			os_image_parse(&a, str_of(cases[i].text), S("q/os@sha256:a"), &image, &err);
 
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
-			     rc < 0 ? err.msg
-			     : !image.there
-				     ? S("none")
-				     : str_fmt(&a, "%.*s %.*s", STRF(image.id),
-					       STRF(image.digest)));
+			     rc < 0	    ? err.msg
+			     : !image.there ? S("none")
+					    : str_fmt(&a, "%.*s %.*s", STRF(image.id),
+						      STRF(image.digest)));
 	}
 	image = (struct os_image){ true, S("i"), S("q/os@sha256:a") };
-	ASSERT_INT(0,
-		   os_image_scope(
-			   &a,
-			   S("{\"store\":{\"graphDriverName\":\"overlay\","
-			     "\"graphRoot\":\"/var/lib/containers/storage\"}}"),
-			   &image, &scope, &err));
-	ASSERT_STR("[overlay@/var/lib/containers/storage]q/os@sha256:a@i",
-		   scope);
-	ASSERT_INT(-ERR_INVALID,
-		   os_image_scope(&a, S("nope"), &image, &scope, &err));
+	ASSERT_INT(0, os_image_scope(&a,
+				     S("{\"store\":{\"graphDriverName\":\"overlay\","
+				       "\"graphRoot\":\"/var/lib/containers/storage\"}}"),
+				     &image, &scope, &err));
+	ASSERT_STR("[overlay@/var/lib/containers/storage]q/os@sha256:a@i", scope);
+	ASSERT_INT(-ERR_INVALID, os_image_scope(&a, S("nope"), &image, &scope, &err));
 	PASS();
 }
 

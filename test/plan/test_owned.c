@@ -28,24 +28,21 @@ struct world {
 static void add_pool(struct world *w, const char *name)
 {
 	struct mc_pool *p = ARENA_NEW(&w->a, struct mc_pool);
-	struct doc d = fx_doc(
-		&w->a,
-		str_fmt(&w->a,
-			"{'apiVersion':'machineconfiguration.openshift.io/v1',"
-			"'kind':'MachineConfigPool','metadata':{'name':'%s',"
-			"'uid':'uid-%s','labels':{'pool':'%s','all':'',"
-			"'machineconfiguration.openshift.io/mco-built-in':''"
-			"}},'spec':{}}",
-			name, name, name)
-			.p);
+	struct doc d = fx_doc(&w->a, str_fmt(&w->a,
+					     "{'apiVersion':'machineconfiguration.openshift.io/v1',"
+					     "'kind':'MachineConfigPool','metadata':{'name':'%s',"
+					     "'uid':'uid-%s','labels':{'pool':'%s','all':'',"
+					     "'machineconfiguration.openshift.io/mco-built-in':''"
+					     "}},'spec':{}}",
+					     name, name, name)
+					     .p);
 
 	if (mc_pool_decode(&w->a, &d, p, &w->err) < 0)
 		abort();
 	VEC_PUSH(&w->a, &w->pools, p);
 }
 
-static struct mc_object *make_object(struct world *w, enum mc_kind kind,
-				     const char *text)
+static struct mc_object *make_object(struct world *w, enum mc_kind kind, const char *text)
 {
 	struct mc_object *o = ARENA_NEW(&w->a, struct mc_object);
 	struct doc d = fx_doc(&w->a, text);
@@ -90,8 +87,7 @@ static void start(struct world *w, const struct owned_kind *kind)
 		S("path: /etc/containers/policy.json\ncontents:\n  inline: "
 		  "'{\"default\":[{\"type\":\"insecureAcceptAnything\"}]}'\n")
 	};
-	w->tree =
-		(struct template_tree){ .dir = S("/t"), .v = w->files, .n = 4 };
+	w->tree = (struct template_tree){ .dir = S("/t"), .v = w->files, .n = 4 };
 	w->templates = (struct template_input){ .tree = &w->tree,
 						.controller_config = &w->cc,
 						.pull_secret = S("{}"),
@@ -138,23 +134,19 @@ struct name_case {
 };
 
 static const struct name_case names[] = {
-	{ "the only one has no suffix", "k 1 - -", "",
-	  "99-worker-generated-kubelet" },
+	{ "the only one has no suffix", "k 1 - -", "", "99-worker-generated-kubelet" },
 	{ "the youngest of two gets the next", "k 2 - -;o 1 - -", "",
 	  "99-worker-generated-kubelet-1" },
 	{ "after the highest there is", "k 9 - -;o 1 3 -;p 2 1 -", "",
 	  "99-worker-generated-kubelet-4" },
-	{ "what was once given stays", "k 1 2 -;o 9 5 -", "",
-	  "99-worker-generated-kubelet-2" },
-	{ "an empty suffix stays empty", "k 1 0 -;o 9 5 -", "",
-	  "99-worker-generated-kubelet" },
+	{ "what was once given stays", "k 1 2 -;o 9 5 -", "", "99-worker-generated-kubelet-2" },
+	{ "an empty suffix stays empty", "k 1 0 -;o 9 5 -", "", "99-worker-generated-kubelet" },
 	{ "an old one is known by its finalizer",
 	  "k 1 - 99-worker-generated-kubelet,99-worker-generated-kubelet-2;"
 	  "o 9 5 -",
 	  "99-worker-generated-kubelet,99-worker-generated-kubelet-2",
 	  "99-worker-generated-kubelet-2" },
-	{ "if what that names exists",
-	  "k 1 - 99-worker-generated-kubelet-2;o 9 5 -", "",
+	{ "if what that names exists", "k 1 - 99-worker-generated-kubelet-2;o 9 5 -", "",
 	  "99-worker-generated-kubelet-6" },
 	{ "and is of this pool", "k 1 - 99-infra-generated-kubelet;o 9 5 -",
 	  "99-infra-generated-kubelet", "99-worker-generated-kubelet-6" },
@@ -162,13 +154,11 @@ static const struct name_case names[] = {
 	  "99-worker-generated-kubelet-1@o", "99-worker-generated-kubelet-2" },
 	{ "nor where both were told that it is theirs", "k 1 1 -;o 2 1 -",
 	  "99-worker-generated-kubelet-1@o", "99-worker-generated-kubelet-2" },
-	{ "and the one that has it keeps it", "k 1 1 -;o 2 1 -",
-	  "99-worker-generated-kubelet-1@k", "99-worker-generated-kubelet-1" },
-	{ "what a config that is gone had is free", "k 1 1 -",
-	  "99-worker-generated-kubelet-1@gone",
+	{ "and the one that has it keeps it", "k 1 1 -;o 2 1 -", "99-worker-generated-kubelet-1@k",
 	  "99-worker-generated-kubelet-1" },
-	{ "ten are enough, whoever has them", "k 9 - -;o 1 8 -",
-	  "99-worker-generated-kubelet-9@o",
+	{ "what a config that is gone had is free", "k 1 1 -", "99-worker-generated-kubelet-1@gone",
+	  "99-worker-generated-kubelet-1" },
+	{ "ten are enough, whoever has them", "k 9 - -;o 1 8 -", "99-worker-generated-kubelet-9@o",
 	  "max number of supported kubelet config (10) has been reached. Please "
 	  "delete old kubelet configs before retrying" },
 	{ "ten are enough", "k 9 - -;o 1 9 -", "",
@@ -219,8 +209,7 @@ TEST named(void)
 		while (mcs.n)
 			add_mc(&w, str_z(&w.a, fx_word(&mcs, ',')), "h1");
 		w.o.config = w.configs.v[0];
-		if (owned_name(&w.a, &w.o, &job, w.pools.v[1], &got, &w.err) <
-		    0)
+		if (owned_name(&w.a, &w.o, &job, w.pools.v[1], &got, &w.err) < 0)
 			got = w.err.msg;
 		ASSERT_STR_M(c->name, str_of(c->want), got);
 		arena_free(&w.a);
@@ -242,8 +231,7 @@ static struct str print(struct world *w, int rc)
 		if (act.kind == ACTION_METRIC)
 			continue;
 		if (act.kind == ACTION_CREATE) /* shown by its name */
-			act.body = json_str(fx_json(&w->a, act.body),
-					    "metadata.name", S(""));
+			act.body = json_str(fx_json(&w->a, act.body), "metadata.name", S(""));
 		if (act.kind == ACTION_REPLACE)
 			act.body = S("");
 		actions_print(&b, &one);
@@ -279,8 +267,7 @@ static struct str sync_kubelet(struct world *w)
 #define STATUS(type, text, prefix)                                             \
 	"MERGE " KC_PATH "/status {\"status\":{\"conditions\":[" prefix        \
 	"{\"lastTransitionTime\":\"2023-11-14T22:13:20Z\",\"message\":\"" text \
-	"\",\"status\":\"True\",\"type\":\"" type                              \
-	"\"}],\"observedGeneration\":3}}  # " text "\n"
+	"\",\"status\":\"True\",\"type\":\"" type "\"}],\"observedGeneration\":3}}  # " text "\n"
 
 #define IF_70                                                \
 	"{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"," \
@@ -311,17 +298,15 @@ TEST kubelet_config_made(void)
 		   sync_kubelet(&w));
 	/* once it is so, nothing is written */
 	VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[1].body)));
-	set_config(&w,
-		   KC(",'annotations':{'machineconfiguration.openshift.io/"
-		      "mc-name-suffix':''},'finalizers':["
-		      "'99-worker-generated-kubelet']",
-		      "'pool':'worker'", "'maxPods':100",
-		      "'observedGeneration':3,'conditions':[{'type':'Success',"
-		      "'status':'True','message':'Success'}]"));
+	set_config(&w, KC(",'annotations':{'machineconfiguration.openshift.io/"
+			  "mc-name-suffix':''},'finalizers':["
+			  "'99-worker-generated-kubelet']",
+			  "'pool':'worker'", "'maxPods':100",
+			  "'observedGeneration':3,'conditions':[{'type':'Success',"
+			  "'status':'True','message':'Success'}]"));
 	ASSERT_STR("", sync_kubelet(&w));
 	/* an edit is overwritten */
-	json_set(json_at(w.mcs.v[0]->doc.tree, "spec"), S("config"),
-		 json_new(&w.a, JSON_OBJECT));
+	json_set(json_at(w.mcs.v[0]->doc.tree, "spec"), S("config"), json_new(&w.a, JSON_OBJECT));
 	ASSERT_STR("0 PUT " API "machineconfigs/99-worker-generated-kubelet  # "
 		   "KubeletConfig k for pool worker\n",
 		   sync_kubelet(&w));
@@ -347,10 +332,9 @@ struct stay_case {
 #define KC_NOW(status) KC(OWNS, "'pool':'worker'", "'maxPods':100", status)
 
 static const struct stay_case stays[] = {
-	{ "other templates, as with another Node config or APIServer",
-	  KC_NOW(SETTLED), "251", NULL, "h1", false },
-	{ "another feature gate", KC_NOW(SETTLED), NULL, "NewThing", "h1",
-	  true },
+	{ "other templates, as with another Node config or APIServer", KC_NOW(SETTLED), "251", NULL,
+	  "h1", false },
+	{ "another feature gate", KC_NOW(SETTLED), NULL, "NewThing", "h1", true },
 	{ "another version", KC_NOW(SETTLED), "251", NULL, "h2", true },
 	{ "an edit that was not observed",
 	  KC_NOW("'observedGeneration':2,'conditions':[{'type':'Success',"
@@ -366,12 +350,11 @@ static const struct stay_case stays[] = {
 
 static void change_base(struct world *w, const char *pods_per_core)
 {
-	w->files[0].text =
-		str_fmt(&w->a,
-			"path: /etc/kubernetes/kubelet.conf\nmode: 0644\n"
-			"contents:\n  inline: |\n    kind: "
-			"KubeletConfiguration\n    podsPerCore: %s\n",
-			pods_per_core);
+	w->files[0].text = str_fmt(&w->a,
+				   "path: /etc/kubernetes/kubelet.conf\nmode: 0644\n"
+				   "contents:\n  inline: |\n    kind: "
+				   "KubeletConfiguration\n    podsPerCore: %s\n",
+				   pods_per_core);
 }
 
 TEST kubelet_config_stays(void)
@@ -386,8 +369,7 @@ TEST kubelet_config_stays(void)
 		start(&w, &owned_kubelet);
 		set_config(&w, KC("", "'pool':'worker'", "'maxPods':100", ""));
 		(void)sync_kubelet(&w);
-		VEC_PUSH(&w.a, &w.mcs,
-			 fx_mc(&w.a, str_z(&w.a, w.out.v[1].body)));
+		VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[1].body)));
 		set_config(&w, c->config);
 		if (c->base)
 			change_base(&w, c->base);
@@ -395,8 +377,7 @@ TEST kubelet_config_stays(void)
 		v = kubelet_view(&w);
 		v.gates_on = (struct strs){ &gate, c->gate != NULL, 1 };
 		w.out = (struct actions){ 0 };
-		ASSERT_INT_M(c->name, 0,
-			     plan_kubelet_sync(&w.a, &v, &w.out, &w.err));
+		ASSERT_INT_M(c->name, 0, plan_kubelet_sync(&w.a, &v, &w.out, &w.err));
 		for (size_t k = 0; k < w.out.n; k++)
 			written |= w.out.v[k].kind == ACTION_REPLACE;
 		ASSERT_INT_M(c->name, c->written, written);
@@ -468,37 +449,31 @@ struct fail_case {
 #define OLD_OUT(n)                                                          \
 	"{\"lastTransitionTime\":\"2020-01-01T00:00:00Z\",\"message\":\"" n \
 	"\",\"status\":\"True\",\"type\":\"Failure\"},"
-#define NO_POOL \
-	"Error: could not find any MachineConfigPool set for KubeletConfig"
+#define NO_POOL "Error: could not find any MachineConfigPool set for KubeletConfig"
 
 static const struct fail_case fails[] = {
 	{ "no pool", KC("", "'pool':'x'", "", ""),
-	  "0 " STATUS("Failure", NO_POOL,
-		      "") "ERROR -5 could not find any "
-			  "MachineConfigPool set for KubeletConfig\n" },
+	  "0 " STATUS("Failure", NO_POOL, "") "ERROR -5 could not find any "
+					      "MachineConfigPool set for KubeletConfig\n" },
 	{ "its pool was deleted", KC("", "'pool':'x'", "", SETTLED), "" },
 	{ "an empty selector is for no pool", KC("", "", "", ""),
-	  "0 " STATUS("Failure", NO_POOL,
-		      "") "ERROR -5 could not find any "
-			  "MachineConfigPool set for KubeletConfig\n" },
-	{ "not valid: never tried again",
-	  KC("", "'pool':'worker'", "'clusterDomain':'x'", ""),
+	  "0 " STATUS("Failure", NO_POOL, "") "ERROR -5 could not find any "
+					      "MachineConfigPool set for KubeletConfig\n" },
+	{ "not valid: never tried again", KC("", "'pool':'worker'", "'clusterDomain':'x'", ""),
 	  "0 " STATUS("Failure",
 		      "Error: KubeletConfiguration: clusterDomain is not "
 		      "allowed to be set, but contains: x",
 		      "") "ERROR -1 KubeletConfiguration: clusterDomain is not "
 			  "allowed to be set, but contains: x\n" },
 	{ "three conditions stay",
-	  KC("", "'pool':'x'", "",
-	     "'conditions':[" OLD("1") "," OLD("2") "," OLD("3") "]"),
+	  KC("", "'pool':'x'", "", "'conditions':[" OLD("1") "," OLD("2") "," OLD("3") "]"),
 	  "0 " STATUS(
 		  "Failure", NO_POOL,
 		  OLD_OUT("2") OLD_OUT(
 			  "3")) "ERROR -5 "
 				"could not find any MachineConfigPool set for KubeletConfig\n" },
 	{ "said once",
-	  KC("", "'pool':'x'", "",
-	     "'observedGeneration':3,'conditions':[" OLD(NO_POOL) "]"),
+	  KC("", "'pool':'x'", "", "'observedGeneration':3,'conditions':[" OLD(NO_POOL) "]"),
 	  "ERROR -5 could not find any MachineConfigPool set for "
 	  "KubeletConfig\n" },
 };
@@ -510,8 +485,7 @@ TEST kubelet_config_fails(void)
 
 		start(&w, &owned_kubelet);
 		set_config(&w, fails[i].config);
-		ASSERT_STR_M(fails[i].name, str_of(fails[i].want),
-			     sync_kubelet(&w));
+		ASSERT_STR_M(fails[i].name, str_of(fails[i].want), sync_kubelet(&w));
 		arena_free(&w.a);
 	}
 	PASS();
@@ -537,8 +511,8 @@ TEST kubelet_config_deleted(void)
 	ASSERT_STR("0 MERGE " KC_PATH " {\"metadata\":{\"finalizers\":null,"
 		   "\"resourceVersion\":\"8\"}}  # what it named is gone\n",
 		   sync_kubelet(&w));
-	set_config(&w, KC(",'deletionTimestamp':'2020-01-01T00:00:00Z'",
-			  "'pool':'worker'", "", ""));
+	set_config(&w,
+		   KC(",'deletionTimestamp':'2020-01-01T00:00:00Z'", "'pool':'worker'", "", ""));
 	ASSERT_STR("", sync_kubelet(&w));
 	arena_free(&w.a);
 	PASS();
@@ -555,13 +529,12 @@ TEST kubelet_configs_part(void)
 			  "'finalizers':['99-worker-generated-kubelet-1']",
 			  "'pool':'worker'", "", ""));
 	add_config(&w, S("o 1 1 99-worker-generated-kubelet-1"));
-	ASSERT(str_starts(sync_kubelet(&w),
-			  S("0 MERGE " KC_PATH " {\"metadata\":{"
-			    "\"annotations\":{\"" OWNED_SUFFIX "\":\"2\"}}}  "
-			    "# which MachineConfig is its\n"
-			    "1 POST " API "machineconfigs "
-			    "99-worker-generated-kubelet-2  # KubeletConfig k "
-			    "for pool worker\n")));
+	ASSERT(str_starts(sync_kubelet(&w), S("0 MERGE " KC_PATH " {\"metadata\":{"
+					      "\"annotations\":{\"" OWNED_SUFFIX "\":\"2\"}}}  "
+					      "# which MachineConfig is its\n"
+					      "1 POST " API "machineconfigs "
+					      "99-worker-generated-kubelet-2  # KubeletConfig k "
+					      "for pool worker\n")));
 	/* nor does it take it along */
 	set_config(&w, KC(",'deletionTimestamp':'2020-01-01T00:00:00Z',"
 			  "'finalizers':['99-worker-generated-kubelet-1']",
@@ -630,8 +603,7 @@ TEST features_and_node(void)
 		   "# node config of pool worker\n",
 		   print(&w, plan_node_sync(&w.a, &v, &w.out, &w.err)));
 	ASSERT(str_find(w.out.v[0].body, S("systemd.unified")) < 0);
-	ASSERT(str_find(w.out.v[2].body,
-			S("\"systemd.unified_cgroup_hierarchy=1\"")) >= 0);
+	ASSERT(str_find(w.out.v[2].body, S("\"systemd.unified_cgroup_hierarchy=1\"")) >= 0);
 	arena_free(&w.a);
 	PASS();
 }
@@ -645,10 +617,9 @@ struct node_case {
 
 static const struct node_case node_cases[] = {
 	{ "new", NULL, NODE("cluster", LATENCY("LowUpdateSlowReaction")), "" },
-	{ "one step", NODE("cluster", ""),
-	  NODE("cluster", LATENCY("MediumUpdateAverageReaction")), "" },
-	{ "two steps", NODE("cluster", ""),
-	  NODE("cluster", LATENCY("LowUpdateSlowReaction")),
+	{ "one step", NODE("cluster", ""), NODE("cluster", LATENCY("MediumUpdateAverageReaction")),
+	  "" },
+	{ "two steps", NODE("cluster", ""), NODE("cluster", LATENCY("LowUpdateSlowReaction")),
 	  "Skipping the Update Node event, name: cluster, transition not "
 	  "allowed from old WorkerLatencyProfile: \"\" to new "
 	  "WorkerLatencyProfile: \"LowUpdateSlowReaction\"" },
@@ -664,18 +635,15 @@ static const struct node_case node_cases[] = {
 
 TEST node_changes(void)
 {
-	for (size_t i = 0; i < sizeof(node_cases) / sizeof(node_cases[0]);
-	     i++) {
+	for (size_t i = 0; i < sizeof(node_cases) / sizeof(node_cases[0]); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct node_case *c = &node_cases[i];
 		struct actions out = { 0 };
-		bool ok = node_config_allowed(
-			&a, c->old ? fx_quote(&a, c->old) : NULL,
-			fx_quote(&a, c->new), &out);
+		bool ok = node_config_allowed(&a, c->old ? fx_quote(&a, c->old) : NULL,
+					      fx_quote(&a, c->new), &out);
 
 		ASSERT_INT_M(c->name, c->want[0] == 0, ok);
-		ASSERT_STR_M(c->name, str_of(c->want),
-			     out.n ? out.v[0].reason : S(""));
+		ASSERT_STR_M(c->name, str_of(c->want), out.n ? out.v[0].reason : S(""));
 	}
 	PASS();
 }
@@ -686,8 +654,7 @@ TEST node_changes(void)
 	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"    \
 	"'ContainerRuntimeConfig','metadata':{'name':'c','generation':1," \
 	"'finalizers':['mine']},'spec':{'machineConfigPoolSelector':{"    \
-	"'matchLabels':{" selector "}},'containerRuntimeConfig':{" conf   \
-	"}},'status':{}}"
+	"'matchLabels':{" selector "}},'containerRuntimeConfig':{" conf "}},'status':{}}"
 
 TEST runtime_config_made(void)
 {
@@ -696,29 +663,27 @@ TEST runtime_config_made(void)
 
 	start(&w, &owned_runtime);
 	VEC_PUSH(&w.a, &w.configs,
-		 make_object(&w, MC_RUNTIME_CONFIG,
-			     CRC("'pool':'worker'", "'pidsLimit':2048")));
+		 make_object(&w, MC_RUNTIME_CONFIG, CRC("'pool':'worker'", "'pidsLimit':2048")));
 	w.o.config = w.configs.v[0];
 	v = (struct runtime_view){ .owned = w.o, .templates = &w.templates };
-	ASSERT_STR(
-		"0 MERGE " API "containerruntimeconfigs/c {\"metadata\":{"
-		"\"annotations\":{\"machineconfiguration.openshift.io/"
-		"mc-name-suffix\":\"\"}}}  # which MachineConfig is its\n"
-		"1 POST " API "machineconfigs "
-		"99-worker-generated-containerruntime  # "
-		"ContainerRuntimeConfig c for pool worker\n"
-		"2 MERGE " API "containerruntimeconfigs/c {\"metadata\":{"
-		"\"finalizers\":[\"mine\","
-		"\"99-worker-generated-containerruntime\"]}}  # it goes when "
-		"its MachineConfigs are gone\n"
-		"3 MERGE " API "containerruntimeconfigs/c/status {"
-		"\"status\":{\"conditions\":[{\"lastTransitionTime\":"
-		"\"2023-11-14T22:13:20Z\",\"message\":\"Success\","
-		"\"status\":\"True\",\"type\":\"Success\"}],"
-		"\"observedGeneration\":1}}  # Success\n",
-		print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)));
-	w.configs.v[0] = make_object(&w, MC_RUNTIME_CONFIG,
-				     CRC("'pool':'worker'", "'pidsLimit':3"));
+	ASSERT_STR("0 MERGE " API "containerruntimeconfigs/c {\"metadata\":{"
+		   "\"annotations\":{\"machineconfiguration.openshift.io/"
+		   "mc-name-suffix\":\"\"}}}  # which MachineConfig is its\n"
+		   "1 POST " API "machineconfigs "
+		   "99-worker-generated-containerruntime  # "
+		   "ContainerRuntimeConfig c for pool worker\n"
+		   "2 MERGE " API "containerruntimeconfigs/c {\"metadata\":{"
+		   "\"finalizers\":[\"mine\","
+		   "\"99-worker-generated-containerruntime\"]}}  # it goes when "
+		   "its MachineConfigs are gone\n"
+		   "3 MERGE " API "containerruntimeconfigs/c/status {"
+		   "\"status\":{\"conditions\":[{\"lastTransitionTime\":"
+		   "\"2023-11-14T22:13:20Z\",\"message\":\"Success\","
+		   "\"status\":\"True\",\"type\":\"Success\"}],"
+		   "\"observedGeneration\":1}}  # Success\n",
+		   print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)));
+	w.configs.v[0] =
+		make_object(&w, MC_RUNTIME_CONFIG, CRC("'pool':'worker'", "'pidsLimit':3"));
 	v.owned.config = w.configs.v[0];
 	w.out = (struct actions){ 0 };
 	ASSERT(str_ends(print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)),
@@ -735,17 +700,15 @@ TEST runtime_config_stays(void)
 
 	start(&w, &owned_runtime);
 	VEC_PUSH(&w.a, &w.configs,
-		 make_object(&w, MC_RUNTIME_CONFIG,
-			     CRC("'all':''", "'overlaySize':'8G'")));
+		 make_object(&w, MC_RUNTIME_CONFIG, CRC("'all':''", "'overlaySize':'8G'")));
 	w.o.config = w.configs.v[0];
 	v = (struct runtime_view){ .owned = w.o, .templates = &w.templates };
 	(void)plan_runtime_sync(&w.a, &v, &w.out, &w.err);
 	VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[1].body)));
-	json_set((struct json *)(uintptr_t)w.configs.v[0]->doc.tree,
-		 S("status"),
+	json_set((struct json *)(uintptr_t)w.configs.v[0]->doc.tree, S("status"),
 		 json_at(fx_json(&w.a, w.out.v[w.out.n - 1].body), "status"));
-	json_set(json_at(w.configs.v[0]->doc.tree, "metadata"),
-		 S("annotations"), fx_quote(&w.a, "{'" OWNED_SUFFIX "':''}"));
+	json_set(json_at(w.configs.v[0]->doc.tree, "metadata"), S("annotations"),
+		 fx_quote(&w.a, "{'" OWNED_SUFFIX "':''}"));
 	w.files[1].text = S("path: /etc/containers/storage.conf\ncontents:\n"
 			    "  inline: |\n    [storage]\n    driver = "
 			    "\"vfs\"\n");
@@ -765,15 +728,14 @@ TEST runtime_config_stays(void)
 /* Two that upstream gave one name keep it, until one of them is edited. */
 TEST runtime_configs_share(void)
 {
-	static const char text[] =
-		"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"
-		"'ContainerRuntimeConfig','metadata':{'name':'%s','uid':"
-		"'uid-%s','generation':%d,'annotations':{'" OWNED_SUFFIX
-		"':'1'},'finalizers':['99-worker-generated-containerruntime-1']"
-		"},'spec':{'machineConfigPoolSelector':{'matchLabels':{'pool':"
-		"'worker'}},'containerRuntimeConfig':{'pidsLimit':2048}},"
-		"'status':{'observedGeneration':1,'conditions':[{'type':"
-		"'Success','status':'True','message':'Success'}]}}";
+	static const char text[] = "{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"
+				   "'ContainerRuntimeConfig','metadata':{'name':'%s','uid':"
+				   "'uid-%s','generation':%d,'annotations':{'" OWNED_SUFFIX
+				   "':'1'},'finalizers':['99-worker-generated-containerruntime-1']"
+				   "},'spec':{'machineConfigPoolSelector':{'matchLabels':{'pool':"
+				   "'worker'}},'containerRuntimeConfig':{'pidsLimit':2048}},"
+				   "'status':{'observedGeneration':1,'conditions':[{'type':"
+				   "'Success','status':'True','message':'Success'}]}}";
 	struct runtime_view v;
 	struct world w;
 
@@ -782,33 +744,27 @@ TEST runtime_configs_share(void)
 
 		start(&w, &owned_runtime);
 		VEC_PUSH(&w.a, &w.mcs,
-			 fx_mc(&w.a,
-			       "{'apiVersion':'machineconfiguration.openshift."
-			       "io/v1','kind':'MachineConfig','metadata':{"
-			       "'name':'99-worker-generated-containerruntime-1'"
-			       ",'annotations':{'machineconfiguration.openshift"
-			       ".io/generated-by-controller-version':'h1'},"
-			       "'ownerReferences':[{'kind':"
-			       "'ContainerRuntimeConfig','name':'d','uid':"
-			       "'uid-d','controller':true}]},'spec':{}}"));
-		VEC_PUSH(&w.a, &w.configs,
-			 make_object(
-				 &w, MC_RUNTIME_CONFIG,
-				 str_fmt(&w.a, text, "c", "c", generation).p));
+			 fx_mc(&w.a, "{'apiVersion':'machineconfiguration.openshift."
+				     "io/v1','kind':'MachineConfig','metadata':{"
+				     "'name':'99-worker-generated-containerruntime-1'"
+				     ",'annotations':{'machineconfiguration.openshift"
+				     ".io/generated-by-controller-version':'h1'},"
+				     "'ownerReferences':[{'kind':"
+				     "'ContainerRuntimeConfig','name':'d','uid':"
+				     "'uid-d','controller':true}]},'spec':{}}"));
 		VEC_PUSH(&w.a, &w.configs,
 			 make_object(&w, MC_RUNTIME_CONFIG,
-				     str_fmt(&w.a, text, "d", "d", 1).p));
+				     str_fmt(&w.a, text, "c", "c", generation).p));
+		VEC_PUSH(&w.a, &w.configs,
+			 make_object(&w, MC_RUNTIME_CONFIG, str_fmt(&w.a, text, "d", "d", 1).p));
 		w.o.config = w.configs.v[0];
-		v = (struct runtime_view){ .owned = w.o,
-					   .templates = &w.templates };
+		v = (struct runtime_view){ .owned = w.o, .templates = &w.templates };
 		got = print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err));
 		if (generation == 1)
 			ASSERT_STR("", got);
 		else
-			ASSERT(str_find(
-				       got,
-				       S("POST " API "machineconfigs 99-worker-"
-					 "generated-containerruntime-2 ")) > 0);
+			ASSERT(str_find(got, S("POST " API "machineconfigs 99-worker-"
+					       "generated-containerruntime-2 ")) > 0);
 		arena_free(&w.a);
 	}
 	PASS();
@@ -816,8 +772,7 @@ TEST runtime_configs_share(void)
 
 #define CRC_STATUS(step, said, why)                                         \
 	step " MERGE " API "containerruntimeconfigs/c/status {\"status\":{" \
-	     "\"conditions\":[" said "],\"observedGeneration\":1}}  # " why \
-	     "\n"
+	     "\"conditions\":[" said "],\"observedGeneration\":1}}  # " why "\n"
 #define CRC_SAID(type, text)                                                   \
 	"{\"lastTransitionTime\":\"2023-11-14T22:13:20Z\",\"message\":\"" text \
 	"\",\"status\":\"True\",\"type\":\"" type "\"}"
@@ -837,42 +792,34 @@ TEST runtime_config_in_part(void)
 	w.files[1].text = S("path: /etc/containers/storage.conf\ncontents:\n"
 			    "  inline: '['\n");
 	VEC_PUSH(&w.a, &w.configs,
-		 make_object(&w, MC_RUNTIME_CONFIG,
-			     CRC("'pool':'worker'", "'overlaySize':'8G'")));
+		 make_object(&w, MC_RUNTIME_CONFIG, CRC("'pool':'worker'", "'overlaySize':'8G'")));
 	w.o.config = w.configs.v[0];
 	v = (struct runtime_view){ .owned = w.o, .templates = &w.templates };
-	ASSERT_STR(
-		"0 LOG error merging user changes to storage.conf: " NOT_READ
-		"\n" CRC_STATUS(
-			"1", CRC_SAID("Failure", LEFT_OUT),
-			LEFT_OUT) "2 MERGE " API
-				  "containerruntimeconfigs/c {\"metadata\":{"
-				  "\"annotations\":{\"machineconfiguration.openshift.io/"
-				  "mc-name-suffix\":\"\"}}}  # which MachineConfig is its\n"
-				  "3 POST " API "machineconfigs "
-				  "99-worker-generated-containerruntime  # "
-				  "ContainerRuntimeConfig c for pool worker\n"
-				  "4 MERGE " API
-				  "containerruntimeconfigs/c {\"metadata\":{"
-				  "\"finalizers\":[\"mine\","
-				  "\"99-worker-generated-containerruntime\"]}}  # it goes when "
-				  "its MachineConfigs are gone\n" CRC_STATUS(
-					  "5",
-					  CRC_SAID("Failure", LEFT_OUT) "," CRC_SAID(
-						  "Success", "Success"),
-					  "Success"),
-		print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)));
+	ASSERT_STR("0 LOG error merging user changes to storage.conf: " NOT_READ "\n" CRC_STATUS(
+			   "1", CRC_SAID("Failure", LEFT_OUT),
+			   LEFT_OUT) "2 MERGE " API "containerruntimeconfigs/c {\"metadata\":{"
+				     "\"annotations\":{\"machineconfiguration.openshift.io/"
+				     "mc-name-suffix\":\"\"}}}  # which MachineConfig is its\n"
+				     "3 POST " API "machineconfigs "
+				     "99-worker-generated-containerruntime  # "
+				     "ContainerRuntimeConfig c for pool worker\n"
+				     "4 MERGE " API "containerruntimeconfigs/c {\"metadata\":{"
+				     "\"finalizers\":[\"mine\","
+				     "\"99-worker-generated-containerruntime\"]}}  # it goes when "
+				     "its MachineConfigs are gone\n" CRC_STATUS(
+					     "5",
+					     CRC_SAID("Failure", LEFT_OUT) "," CRC_SAID("Success",
+											"Success"),
+					     "Success"),
+		   print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)));
 	/* that is said once */
 	for (size_t i = 0; i < w.out.n; i++)
 		if (w.out.v[i].kind == ACTION_CREATE)
-			VEC_PUSH(&w.a, &w.mcs,
-				 fx_mc(&w.a, str_z(&w.a, w.out.v[i].body)));
-	json_set((struct json *)(uintptr_t)w.configs.v[0]->doc.tree,
-		 S("status"),
+			VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[i].body)));
+	json_set((struct json *)(uintptr_t)w.configs.v[0]->doc.tree, S("status"),
 		 json_at(fx_json(&w.a, w.out.v[w.out.n - 1].body), "status"));
 	w.out = (struct actions){ 0 };
-	ASSERT(str_find(print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)),
-			S("status")) < 0);
+	ASSERT(str_find(print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)), S("status")) < 0);
 	arena_free(&w.a);
 	PASS();
 }
@@ -897,12 +844,9 @@ TEST registries_made(void)
 							"456789abcdef01234567"
 							"89abcdef0123456789ab"
 							"cdef") };
-	v = (struct runtime_view){ .owned = w.o,
-				   .templates = &w.templates,
-				   .registries = &in };
+	v = (struct runtime_view){ .owned = w.o, .templates = &w.templates, .registries = &in };
 	/* nothing before there is an Image config */
-	ASSERT_STR("",
-		   print(&w, plan_registries_sync(&w.a, &v, &w.out, &w.err)));
+	ASSERT_STR("", print(&w, plan_registries_sync(&w.a, &v, &w.out, &w.err)));
 	v.image = objects.v[0]->doc.tree;
 	ASSERT_STR("0 POST " API "machineconfigs 99-infra-generated-registries"
 		   "  # registries of pool infra\n"
@@ -910,24 +854,22 @@ TEST registries_made(void)
 		   "99-worker-generated-registries  # registries of pool "
 		   "worker\n",
 		   print(&w, plan_registries_sync(&w.a, &v, &w.out, &w.err)));
-	ASSERT_STR("[{\"apiVersion\":\"config.openshift.io/v1\",\"kind\":"
-		   "\"Image\",\"name\":\"cluster\",\"uid\":\"img-uid\"}]",
-		   body_of(&w.a, json_at(fx_json(&w.a, w.out.v[0].body),
-					 "metadata.ownerReferences")));
+	ASSERT_STR(
+		"[{\"apiVersion\":\"config.openshift.io/v1\",\"kind\":"
+		"\"Image\",\"name\":\"cluster\",\"uid\":\"img-uid\"}]",
+		body_of(&w.a, json_at(fx_json(&w.a, w.out.v[0].body), "metadata.ownerReferences")));
 	VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[0].body)));
 	VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[2].body)));
 	w.out = (struct actions){ 0 };
-	ASSERT_STR("",
-		   print(&w, plan_registries_sync(&w.a, &v, &w.out, &w.err)));
+	ASSERT_STR("", print(&w, plan_registries_sync(&w.a, &v, &w.out, &w.err)));
 	arena_free(&w.a);
 	PASS();
 }
 
-#define POLICY(kind, meta, scope)                                     \
-	"{'apiVersion':'config.openshift.io/v1','kind':'" kind        \
-	"','metadata':{" meta "},'spec':{'scopes':['" scope           \
-	"'],'policy':{'rootOfTrust':{'policyType':'PublicKey',"       \
-	"'publicKey':{'keyData':'a2V5'}}}},'status':{'conditions':[{" \
+#define POLICY(kind, meta, scope)                                                             \
+	"{'apiVersion':'config.openshift.io/v1','kind':'" kind "','metadata':{" meta          \
+	"},'spec':{'scopes':['" scope "'],'policy':{'rootOfTrust':{'policyType':'PublicKey'," \
+	"'publicKey':{'keyData':'a2V5'}}}},'status':{'conditions':[{"                         \
 	"'type':'Old','status':'True'}]}}"
 
 /* Upstream's role may update the status of image policies, not patch it. */
@@ -942,9 +884,8 @@ TEST image_policy_outranked(void)
 
 	start(&w, &owned_runtime);
 	VEC_PUSH(&w.a, &objects,
-		 make_object(
-			 &w, MC_CLUSTER_IMAGE_POLICY,
-			 POLICY("ClusterImagePolicy", "'name':'c'", "a.io")));
+		 make_object(&w, MC_CLUSTER_IMAGE_POLICY,
+			     POLICY("ClusterImagePolicy", "'name':'c'", "a.io")));
 	VEC_PUSH(&w.a, &objects,
 		 make_object(&w, MC_IMAGE_POLICY,
 			     POLICY("ImagePolicy",
@@ -968,8 +909,7 @@ TEST image_policy_outranked(void)
 		   "clusterimagepolicy scope(s) will be applied\",\"reason\":"
 		   "\"ConflictScopes\",\"status\":\"False\",\"type\":"
 		   "\"Pending\"}]}",
-		   body_of(&w.a,
-			   json_at(fx_json(&w.a, w.out.v[0].body), "status")));
+		   body_of(&w.a, json_at(fx_json(&w.a, w.out.v[0].body), "status")));
 	arena_free(&w.a);
 	PASS();
 }

@@ -42,16 +42,14 @@ struct fixture {
 	struct json *sets;
 };
 
-static void make(struct fixture *f, const char *first, const char *second,
-		 const char *sets)
+static void make(struct fixture *f, const char *first, const char *second, const char *sets)
 {
 	struct err err = ERR_INIT(&f->a);
 	const char *const specs[] = { first, second };
 
 	*f = (struct fixture){ .a = ARENA_INIT };
 	for (size_t i = 0; i < 2 && specs[i]; i++) {
-		(void)mcp_decode(&f->a, tree(&f->a, specs[i]), &f->pool[i],
-				 &err);
+		(void)mcp_decode(&f->a, tree(&f->a, specs[i]), &f->pool[i], &err);
 		f->of.v[f->of.n++] = &f->pool[i];
 	}
 	f->sets = tree(&f->a, sets);
@@ -61,13 +59,13 @@ static void make(struct fixture *f, const char *first, const char *second,
 	"{\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"pinnedImageSets\":" \
 	"[" sets "]}}"
 
-static struct str begun(struct fixture *f, struct pins *p,
-			const struct pins *before, const char *node)
+static struct str begun(struct fixture *f, struct pins *p, const struct pins *before,
+			const char *node)
 {
 	struct err err = ERR_INIT(&f->a);
 	static const struct pins none;
-	int rc = pin_begin(p, before ? before : &none, &f->of,
-			   tree(&f->a, node), find, f->sets, &err);
+	int rc = pin_begin(p, before ? before : &none, &f->of, tree(&f->a, node), find, f->sets,
+			   &err);
 	struct buf b;
 
 	buf_init(&b, &f->a);
@@ -76,8 +74,7 @@ static struct str begun(struct fixture *f, struct pins *p,
 	for (size_t i = 0; i < p->sets.n; i++) {
 		const struct pin_set *s = &p->sets.v[i];
 
-		buf_addf(&b, "%.*s%s%s:", STRF(s->name), s->primary ? "*" : "",
-			 s->done ? "+" : "");
+		buf_addf(&b, "%.*s%s%s:", STRF(s->name), s->primary ? "*" : "", s->done ? "+" : "");
 		for (size_t k = 0; k < s->images.n; k++)
 			buf_addf(&b, "%u", s->images.v[k]);
 	}
@@ -94,11 +91,9 @@ TEST wanted(void)
 
 	make(&f, POOL("infra", IM("x") "," IM("y")), POOL("worker", IM("z")),
 	     "{" SET("x", "1", "4", IM("b") "," IM("a")) "," SET(
-		     "y", "2", "1",
-		     IM(" a ") "," IM("  ") "," IM("c")) "," SET("z", "3", "9",
-								 IM("b")) "}");
-	ASSERT_STR("x*:01y*:12z:0 b/-1/0 a/-1/0 c/-1/0",
-		   begun(&f, &p, NULL, GOOD));
+		     "y", "2", "1", IM(" a ") "," IM("  ") "," IM("c")) "," SET("z", "3", "9",
+										IM("b")) "}");
+	ASSERT_STR("x*:01y*:12z:0 b/-1/0 a/-1/0 c/-1/0", begun(&f, &p, NULL, GOOD));
 	ASSERT_STR("infra:x/1/4,y/2/1,worker:z/3/9,", p.key);
 	ASSERT_STR("[crio]\n  [crio.image]\n    pinned_images = [\"a\", "
 		   "\"b\", \"c\"]\n",
@@ -109,8 +104,8 @@ TEST wanted(void)
 	p.images.v[1].here = true;
 	p.images.v[2].size = 7;
 	pin_pulled(&p);
-	f.sets = tree(&f.a, "{" SET("x", "1", "5", IM("c") "," IM("a")) "," SET(
-				    "y", "2", "1", IM("a")) "}");
+	f.sets = tree(&f.a, "{" SET("x", "1", "5", IM("c") "," IM("a")) "," SET("y", "2", "1",
+										IM("a")) "}");
 	ASSERT_STR("2 failed to get PinnedImageSet \"z\": "
 		   "pinnedimageset.machineconfiguration.openshift.io \"z\" "
 		   "not found;x*:01y*+:1 c/7/0 a/-1/1",
@@ -143,20 +138,17 @@ TEST node(void)
 		  "5 node n is reporting OutOfDisk=Unknown;x*:" },
 		{ NODE("True", "False", "\"cpu\":\"1\""),
 		  "5 node \"n\" has no ephemeral storage capacity;x*:" },
-		{ NODE("True", "False",
-		       "\"ephemeral-storage\":\"17179869183\""),
+		{ NODE("True", "False", "\"ephemeral-storage\":\"17179869183\""),
 		  "5 storage available is less than minimum required "
 		  "capacity: 17179869183, required: 17179869184;x*:" },
-		{ NODE("True", "False", "\"ephemeral-storage\":\"16Gi\""),
-		  "x*:" },
+		{ NODE("True", "False", "\"ephemeral-storage\":\"16Gi\""), "x*:" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct fixture f;
 		struct pins p;
 
-		make(&f, POOL("worker", IM("x")), NULL,
-		     "{" SET("x", "1", "1", "") "}");
+		make(&f, POOL("worker", IM("x")), NULL, "{" SET("x", "1", "1", "") "}");
 		ASSERT_STR_M(cases[i].want, str_of(cases[i].want),
 			     begun(&f, &p, NULL, cases[i].node));
 		pin_free(&p);
@@ -222,12 +214,10 @@ TEST sizes(void)
 
 	map_init(&seen, &a);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		int rc = pin_size(&a, S("i"), str_of(cases[i].in), &seen, &n,
-				  &err);
+		int rc = pin_size(&a, S("i"), str_of(cases[i].in), &seen, &n, &err);
 
 		ASSERT_STR_M(cases[i].in, str_of(cases[i].want),
-			     rc < 0 ? err.msg
-				    : str_fmt(&a, "%lld", (long long)n));
+			     rc < 0 ? err.msg : str_fmt(&a, "%lld", (long long)n));
 	}
 	PASS();
 }
@@ -239,8 +229,7 @@ TEST reports(void)
 	struct buf b;
 
 	make(&f, POOL("infra", IM("x") "," IM("y")), POOL("worker", IM("z")),
-	     "{" SET("x", "1", "4", "") "," SET("y", "2", "1", "") "," SET(
-		     "z", "3", "9", "") "}");
+	     "{" SET("x", "1", "4", "") "," SET("y", "2", "1", "") "," SET("z", "3", "9", "") "}");
 	(void)begun(&f, &p, NULL, GOOD);
 	p.sets.v[0].done = true;
 	ASSERT_STR("[{\"name\":\"x\",\"desiredGeneration\":4,"
@@ -273,22 +262,20 @@ TEST reports(void)
 
 TEST credentials(void)
 {
-	static const char conf[] =
-		"[[registry]]\nprefix = \"src.io\"\nlocation = \"quay.io\"\n"
-		"[[registry.mirror]]\nlocation = \"none.io\"\n"
-		"[[registry.mirror]]\nlocation = \"tag.io\"\n"
-		"pull-from-mirror = \"tag-only\"\n"
-		"[[registry.mirror]]\nlocation = \"m.io/copy\"\n"
-		"[[registry]]\nlocation = \"src.io/ns/deep\"\n"
-		"[[registry.mirror]]\nlocation = \"n.io:5000/deep\"\n"
-		"[[registry]]\nlocation = \"strict.io\"\n"
-		"mirror-by-digest-only = true\n"
-		"[[registry.mirror]]\nlocation = \"m.io\"\n";
+	static const char conf[] = "[[registry]]\nprefix = \"src.io\"\nlocation = \"quay.io\"\n"
+				   "[[registry.mirror]]\nlocation = \"none.io\"\n"
+				   "[[registry.mirror]]\nlocation = \"tag.io\"\n"
+				   "pull-from-mirror = \"tag-only\"\n"
+				   "[[registry.mirror]]\nlocation = \"m.io/copy\"\n"
+				   "[[registry]]\nlocation = \"src.io/ns/deep\"\n"
+				   "[[registry.mirror]]\nlocation = \"n.io:5000/deep\"\n"
+				   "[[registry]]\nlocation = \"strict.io\"\n"
+				   "mirror-by-digest-only = true\n"
+				   "[[registry.mirror]]\nlocation = \"m.io\"\n";
 	static const char more[] = "[[registry]]\nlocation = \"over.io\"\n"
 				   "[[registry.mirror]]\nlocation = \"m.io\"\n";
-	static const char most[] =
-		"[[registry]]\nlocation = \"over.io\"\n"
-		"[[registry.mirror]]\nlocation = \"quay.io\"\n";
+	static const char most[] = "[[registry]]\nlocation = \"over.io\"\n"
+				   "[[registry.mirror]]\nlocation = \"quay.io\"\n";
 	static const struct {
 		const char *image, *want;
 	} cases[] = {
@@ -338,8 +325,7 @@ TEST bad_credentials(void)
 		{ "{\"auths\":{\"q.io\":{\"auth\":\"*\"}}}",
 		  "failed to decode auth for registry \"q.io\": illegal base64 "
 		  "data at input byte 0" },
-		{ "{\"auths\":{\"q.io\":{}}}",
-		  "invalid auth for registry \"q.io\"" },
+		{ "{\"auths\":{\"q.io\":{}}}", "invalid auth for registry \"q.io\"" },
 		{ "secret", "failed to unmarshal pull secret: "
 			    "/var/lib/kubelet/config.json is not JSON" },
 		{ "{}", "" },
@@ -379,16 +365,15 @@ TEST tries(void)
 /* What the controller writes to a pool. */
 TEST pools(void)
 {
-#define MCP(selector, sets, conditions)                                                \
-	"{\"metadata\":{\"name\":\"w\"},\"spec\":{\"machineConfigSelector\":" selector \
-		sets "},\"status\":{\"conditions\":[" conditions "]}}"
+#define MCP(selector, sets, conditions)                                                     \
+	"{\"metadata\":{\"name\":\"w\"},\"spec\":{\"machineConfigSelector\":" selector sets \
+	"},\"status\":{\"conditions\":[" conditions "]}}"
 #define SEL "{\"matchLabels\":{\"r\":\"w\"}}"
 #define HAS(sets) ",\"pinnedImageSets\":[" sets "]"
 #define RUNS ",\"paused\":false"
 #define COND(status, message)                                                     \
 	"{\"lastTransitionTime\":\"1970-01-01T00:00:00Z\",\"message\":\"" message \
-	"\",\"reason\":\"\",\"status\":\"" status                                 \
-	"\",\"type\":\"PinnedImageSetsDegraded\"}"
+	"\",\"reason\":\"\",\"status\":\"" status "\",\"type\":\"PinnedImageSetsDegraded\"}"
 #define PUT(part, body, why)                                \
 	"0 PUT /apis/machineconfiguration.openshift.io/v1/" \
 	"machineconfigpools/w" part " " body "  # " why "\n"
@@ -396,31 +381,20 @@ TEST pools(void)
 		const char *name, *pool, *failed, *want;
 	} cases[] = {
 		{ "those that match, by name", MCP(SEL, "", ""), "",
-		  PUT("", MCP(SEL, HAS(IM("a") "," IM("b")) RUNS, ""),
-		      "other pinned image sets") },
-		{ "then the condition", MCP(SEL, HAS(IM("a") "," IM("b")), ""),
-		  "",
-		  PUT("/status",
-		      MCP(SEL, HAS(IM("a") "," IM("b")), COND("False", "")),
+		  PUT("", MCP(SEL, HAS(IM("a") "," IM("b")) RUNS, ""), "other pinned image sets") },
+		{ "then the condition", MCP(SEL, HAS(IM("a") "," IM("b")), ""), "",
+		  PUT("/status", MCP(SEL, HAS(IM("a") "," IM("b")), COND("False", "")),
 		      "its pinned image sets are known") },
-		{ "then nothing",
-		  MCP(SEL, HAS(IM("a") "," IM("b")), COND("False", "")), "",
-		  "" },
-		{ "others go",
-		  MCP("{\"matchLabels\":{\"r\":\"x\"}}", HAS(IM("z")), ""), "",
+		{ "then nothing", MCP(SEL, HAS(IM("a") "," IM("b")), COND("False", "")), "", "" },
+		{ "others go", MCP("{\"matchLabels\":{\"r\":\"x\"}}", HAS(IM("z")), ""), "",
 		  PUT("", MCP("{\"matchLabels\":{\"r\":\"x\"}}", RUNS, ""),
 		      "other pinned image sets") },
-		{ "none, and never any",
-		  MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", ""), "",
-		  PUT("/status",
-		      MCP("{\"matchLabels\":{\"r\":\"x\"}}", "",
-			  COND("False", "")),
+		{ "none, and never any", MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", ""), "",
+		  PUT("/status", MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", COND("False", "")),
 		      "its pinned image sets are known") },
-		{ "said once",
-		  MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", COND("False", "")),
-		  "", "" },
-		{ "a selector of everything selects nothing",
-		  MCP("{}", HAS(IM("z")), ""), "", "" },
+		{ "said once", MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", COND("False", "")), "",
+		  "" },
+		{ "a selector of everything selects nothing", MCP("{}", HAS(IM("z")), ""), "", "" },
 		{ "it could not be written", MCP(SEL, "", ""), "too many",
 		  PUT("/status",
 		      MCP(SEL, "",
@@ -428,11 +402,10 @@ TEST pools(void)
 				       "for pool w: too many")),
 		      "its pinned image sets cannot be written") },
 	};
-	static const char sets[] =
-		"[{\"metadata\":{\"name\":\"b\",\"labels\":{\"r\":\"w\"}}},"
-		"{\"metadata\":{\"name\":\"c\",\"labels\":{\"r\":\"m\"}}},"
-		"{\"metadata\":{\"name\":\"d\"}},"
-		"{\"metadata\":{\"name\":\"a\",\"labels\":{\"r\":\"w\"}}}]";
+	static const char sets[] = "[{\"metadata\":{\"name\":\"b\",\"labels\":{\"r\":\"w\"}}},"
+				   "{\"metadata\":{\"name\":\"c\",\"labels\":{\"r\":\"m\"}}},"
+				   "{\"metadata\":{\"name\":\"d\"}},"
+				   "{\"metadata\":{\"name\":\"a\",\"labels\":{\"r\":\"w\"}}}]";
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
@@ -444,12 +417,10 @@ TEST pools(void)
 		struct buf b;
 
 		pool.selector = json_at(t, "spec.machineConfigSelector");
-		for (const struct json *j = json_first(tree(&a, sets)); j;
-		     j = json_next(j))
+		for (const struct json *j = json_first(tree(&a, sets)); j; j = json_next(j))
 			VEC_PUSH(&a, &list, j);
-		ASSERT_INT(0, plan_pin_pool(
-				      &a, &pool, &list, (struct instant){ 0 },
-				      str_of(cases[i].failed), &out, &err));
+		ASSERT_INT(0, plan_pin_pool(&a, &pool, &list, (struct instant){ 0 },
+					    str_of(cases[i].failed), &out, &err));
 		buf_init(&b, &a);
 		actions_print(&b, &out);
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), buf_str(&b));

@@ -10,19 +10,16 @@ struct assign_case {
 static const struct assign_case assigns[] = {
 	{ "a worker", "l=w=", "worker" },
 	{ "a master", "l=m=", "master" },
-	{ "a master that is a worker, too, is a master",
-	  "l=m= l=w=", "master" },
+	{ "a master that is a worker, too, is a master", "l=m= l=w=", "master" },
 	{ "a custom role wins over worker", "l=w= l=infra=", "infra worker" },
 	{ "a custom role alone", "l=infra=", "infra" },
 	{ "an arbiter is a custom pool", "l=arb=", "arbiter" },
 	{ "a master never becomes custom", "l=m= l=infra=", "master alert" },
-	{ "master, custom and worker",
-	  "l=m= l=infra= l=w=", "master worker alert" },
+	{ "master, custom and worker", "l=m= l=infra= l=w=", "master worker alert" },
 	{ "two custom roles are an error", "l=infra= l=arb= l=w=",
 	  "node x belongs to 2 custom roles, cannot proceed with this Node" },
 	{ "no role, no pool", "l=other=", "" },
-	{ "a Windows node is in no pool", "l=w= l=kubernetes.io/os=windows",
-	  "" },
+	{ "a Windows node is in no pool", "l=w= l=kubernetes.io/os=windows", "" },
 	{ "a Linux node is", "l=w= l=kubernetes.io/os=linux", "worker" },
 };
 
@@ -53,8 +50,7 @@ TEST assigned(void)
 
 	all_pools(&a, &pools);
 	for (size_t i = 0; i < sizeof(assigns) / sizeof(assigns[0]); i++) {
-		struct mc_node *n = fx_node(
-			&a, str_fmt(&a, "x v0 v0 Done %s", assigns[i].labels));
+		struct mc_node *n = fx_node(&a, str_fmt(&a, "x v0 v0 Done %s", assigns[i].labels));
 		struct err err = ERR_INIT(&a);
 		struct mcp_of_node of = { 0 };
 		struct buf b;
@@ -63,11 +59,9 @@ TEST assigned(void)
 		if (mcp_of_node(&pools, n, &of, &err) < 0)
 			buf_add(&b, err.msg);
 		for (size_t k = 0; k < of.n; k++)
-			buf_addf(&b, "%s%.*s", k ? " " : "",
-				 STRF(of.v[k]->name));
+			buf_addf(&b, "%s%.*s", k ? " " : "", STRF(of.v[k]->name));
 		buf_addz(&b, of.alert ? " alert" : "");
-		ASSERT_STR_M(assigns[i].name, str_of(assigns[i].want),
-			     buf_str(&b));
+		ASSERT_STR_M(assigns[i].name, str_of(assigns[i].want), buf_str(&b));
 	}
 	PASS();
 }
@@ -96,8 +90,7 @@ static const struct max_case maxes[] = {
 	{ "a signed one", "'+50%'", 4, 2, NULL },
 	{ "below zero", "'-50%'", 3, -2, NULL },
 	{ "a huge one", "'9223372036854775807%'", 3, 30000000, NULL },
-	{ "no percent sign", "'50'", 4, 0,
-	  BAD "invalid type: string is not a percentage" },
+	{ "no percent sign", "'50'", 4, 0, BAD "invalid type: string is not a percentage" },
 	{ "no number", "'x%'", 4, 0,
 	  BAD "invalid value \"x%\": strconv.Atoi: parsing \"x\": invalid "
 	      "syntax" },
@@ -115,10 +108,8 @@ TEST max_unavailable(void)
 
 	for (size_t i = 0; i < sizeof(maxes) / sizeof(maxes[0]); i++) {
 		const struct max_case *c = &maxes[i];
-		struct mcp *p = fx_pool(
-			&a,
-			str_fmt(&a, "{'spec':{'maxUnavailable':%s}}", c->spec)
-				.p);
+		struct mcp *p =
+			fx_pool(&a, str_fmt(&a, "{'spec':{'maxUnavailable':%s}}", c->spec).p);
 		struct err err = ERR_INIT(&a);
 		int64_t got = 0;
 		int rc = mcp_max_unavailable(p, c->nodes, &got, &err);
@@ -175,10 +166,7 @@ static const struct move_case moves[] = {
 	  .nodes = "a v0 v0 Done n;b v0 v0 Done",
 	  .max = "1",
 	  .want = "" },
-	{ .name = "all are there",
-	  .nodes = "a v1 v1 Done;b v1 v1 Done",
-	  .max = "1",
-	  .want = "" },
+	{ .name = "all are there", .nodes = "a v1 v1 Done;b v1 v1 Done", .max = "1", .want = "" },
 	{ .name = "an empty pool", .nodes = "", .max = "1", .want = "" },
 	{ .name = "a new node without annotations counts as at work",
 	  .nodes = "a - - -;b v0 v0 Done",
@@ -277,14 +265,12 @@ static struct map *known_configs(struct arena *a)
 	return m;
 }
 
-static const char cc_text[] =
-	"{'spec':{'infra':{'status':{'controlPlaneTopology':"
-	"'HighlyAvailable'}}},'status':{'controllerCertificates':[{"
-	"'bundleFile':'KubeAPIServerServingCAData','subject':'CN=a',"
-	"'notAfter':'2030-01-01T00:00:00Z'},{'bundleFile':'other'}]}}";
+static const char cc_text[] = "{'spec':{'infra':{'status':{'controlPlaneTopology':"
+			      "'HighlyAvailable'}}},'status':{'controllerCertificates':[{"
+			      "'bundleFile':'KubeAPIServerServingCAData','subject':'CN=a',"
+			      "'notAfter':'2030-01-01T00:00:00Z'},{'bundleFile':'other'}]}}";
 
-static void move_view(struct arena *a, const struct move_case *c,
-		      struct pool_view *v)
+static void move_view(struct arena *a, const struct move_case *c, struct pool_view *v)
 {
 	static struct os_config config;
 	static struct os_build build;
@@ -292,9 +278,7 @@ static void move_view(struct arena *a, const struct move_case *c,
 	struct fx_nodes nodes = fx_nodes(a, c->nodes);
 	struct mcp *p;
 
-	config = (struct os_config){ .name = S("cfg"),
-				     .pool = S("worker"),
-				     .image = S("img") };
+	config = (struct os_config){ .name = S("cfg"), .pool = S("worker"), .image = S("img") };
 	build = (struct os_build){ .name = S("bld"),
 				   .config = S("v1"),
 				   .os_config = S("cfg"),
@@ -306,8 +290,7 @@ static void move_view(struct arena *a, const struct move_case *c,
 			       "'spec':{'configuration':{'name':'v1'},%s"
 			       "'nodeSelector':{'matchLabels':{'w':''}},"
 			       "'maxUnavailable':%s}}",
-			       c->pool ? c->pool : "worker",
-			       c->extra ? c->extra : "", c->max)
+			       c->pool ? c->pool : "worker", c->extra ? c->extra : "", c->max)
 			       .p);
 	*v = (struct pool_view){
 		.now = { 1700000000, 0 },
@@ -317,8 +300,7 @@ static void move_view(struct arena *a, const struct move_case *c,
 		.n_nodes = nodes.n,
 		.configs = known_configs(a),
 		.controller_config = fx_quote(a, cc_text),
-		.operator_node =
-			c->operator_node ? str_of(c->operator_node) : S(""),
+		.operator_node = c->operator_node ? str_of(c->operator_node) : S(""),
 		.os_configs = &config,
 		.os_builds = &build,
 		.n_os_configs = c->layered,
@@ -346,18 +328,15 @@ static const struct build_case builds[] = {
 	{ "one of another config", "bld", "", "v0", CLEAR_BUILD("bld") },
 	{ "one not known: the server is asked", "gone", "", "v1", GET_BUILD },
 	{ "about this one", "gone", "other", "v1", GET_BUILD },
-	{ "one that does not exist", "gone", "gone", "v1",
-	  CLEAR_BUILD("gone") },
+	{ "one that does not exist", "gone", "gone", "v1", CLEAR_BUILD("gone") },
 };
 
 TEST stale_builds(void)
 {
 	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
-		static const struct move_case layered = {
-			.nodes = "a v1 v1 Done i=img",
-			.max = "1",
-			.layered = true
-		};
+		static const struct move_case layered = { .nodes = "a v1 v1 Done i=img",
+							  .max = "1",
+							  .layered = true };
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct build_case *c = &builds[i];
 		struct err err = ERR_INIT(&a);
@@ -370,9 +349,8 @@ TEST stale_builds(void)
 		move_view(&a, &layered, &v);
 		config = v.os_configs[0];
 		config.build = str_of(c->named);
-		config.tree =
-			fx_quote(&a, "{'metadata':{'annotations':{'a':'b',"
-				     "'" MC_CURRENT_BUILD "':'x'}}}");
+		config.tree = fx_quote(&a, "{'metadata':{'annotations':{'a':'b',"
+					   "'" MC_CURRENT_BUILD "':'x'}}}");
 		build = v.os_builds[0];
 		build.config = str_of(c->target);
 		v.os_configs = &config;
@@ -399,8 +377,7 @@ static struct str moved(struct arena *a, const struct actions *list)
 		if (act->kind == ACTION_STRATEGIC &&
 		    (str_find(act->body, S("desiredConfig")) >= 0 ||
 		     str_find(act->body, S("desiredImage")) >= 0))
-			buf_addf(&b, "%s%.*s", b.n ? " " : "",
-				 STRF(str_from(act->path, 14)));
+			buf_addf(&b, "%s%.*s", b.n ? " " : "", STRF(str_from(act->path, 14)));
 	}
 	return buf_str(&b);
 }
@@ -415,8 +392,7 @@ TEST movers(void)
 
 		move_view(&a, &moves[i], &v);
 		(void)plan_pool(&a, &v, &out, &err);
-		ASSERT_STR_M(moves[i].name, str_of(moves[i].want),
-			     moved(&a, &out));
+		ASSERT_STR_M(moves[i].name, str_of(moves[i].want), moved(&a, &out));
 	}
 	PASS();
 }
@@ -435,12 +411,12 @@ struct plan_case {
 #define COND(type, status, message)                                               \
 	"{\"lastTransitionTime\":\"2023-11-14T22:13:20Z\",\"message\":\"" message \
 	"\",\"reason\":\"\",\"status\":\"" status "\",\"type\":\"" type "\"}"
-#define SYNC(av, n, r, un, up)                                              \
-	"\"poolSynchronizersStatus\":[{\"availableMachineCount\":" #av      \
-	",\"machineCount\":" #n ",\"poolSynchronizerType\":"                \
-	"\"PinnedImageSets\",\"readyMachineCount\":" #r                     \
-	",\"unavailableMachineCount\":" #un ",\"updatedMachineCount\":" #up \
-	"}],\"readyMachineCount\":" #r ",\"unavailableMachineCount\":" #un
+#define SYNC(av, n, r, un, up)                                                                 \
+	"\"poolSynchronizersStatus\":[{\"availableMachineCount\":" #av ",\"machineCount\":" #n \
+	",\"poolSynchronizerType\":"                                                           \
+	"\"PinnedImageSets\",\"readyMachineCount\":" #r ",\"unavailableMachineCount\":" #un    \
+	",\"updatedMachineCount\":" #up "}],\"readyMachineCount\":" #r                         \
+	",\"unavailableMachineCount\":" #un
 
 static const struct plan_case plans[] = {
 	{ "a first move, in upstream's order",
@@ -479,9 +455,7 @@ static const struct plan_case plans[] = {
 												       "5 METRIC mco_degraded_machine_count worker = 0\n"
 												       "5 METRIC mco_unavailable_machine_count worker = 0\n" },
 	{ "an unconfigured pool waits",
-	  { .nodes = "a v0 v0 Done",
-	    .max = "1",
-	    .extra = "'configuration':{'name':''}," },
+	  { .nodes = "a v0 v0 Done", .max = "1", .extra = "'configuration':{'name':''}," },
 	  "0 LOG Pool worker is unconfigured, pausing for renderer to "
 	  "initialize\n" },
 };
@@ -507,8 +481,7 @@ TEST whole_plans(void)
 /* A taint that cannot be set holds up neither nodes nor what is told of them. */
 TEST taints_are_no_condition(void)
 {
-	static const struct move_case m = { .nodes = "a v0 v0 Done",
-					    .max = "1" };
+	static const struct move_case m = { .nodes = "a v0 v0 Done", .max = "1" };
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct actions out = { 0 };
@@ -679,10 +652,9 @@ static struct map *made_mcns(struct arena *a, const char *text)
 
 static struct str status_text(struct arena *a, const struct actions *out)
 {
-	static const char *const counts[] = {
-		"machineCount", "updatedMachineCount", "readyMachineCount",
-		"unavailableMachineCount", "degradedMachineCount"
-	};
+	static const char *const counts[] = { "machineCount", "updatedMachineCount",
+					      "readyMachineCount", "unavailableMachineCount",
+					      "degradedMachineCount" };
 	struct buf b;
 
 	buf_init(&b, a);
@@ -694,13 +666,11 @@ static struct str status_text(struct arena *a, const struct actions *out)
 			continue;
 		s = json_at(fx_json(a, out->v[i].body), "status");
 		for (size_t k = 0; k < 5; k++)
-			buf_addf(&b, "%s%lld", k ? " " : "",
-				 (long long)json_i64(s, counts[k], -1));
+			buf_addf(&b, "%s%lld", k ? " " : "", (long long)json_i64(s, counts[k], -1));
 		list = conditions_of(a, json_at(s, "conditions"));
 		for (size_t k = 0; k < list.n; k++)
-			buf_addf(&b, ";%.*s=%.*s/%.*s/%.*s",
-				 STRF(list.v[k].type), STRF(list.v[k].status),
-				 STRF(list.v[k].reason),
+			buf_addf(&b, ";%.*s=%.*s/%.*s/%.*s", STRF(list.v[k].type),
+				 STRF(list.v[k].status), STRF(list.v[k].reason),
 				 STRF(list.v[k].message));
 	}
 	return buf_str(&b);
@@ -727,15 +697,13 @@ TEST status(void)
 			struct condition cond = { .type = str_of(c->before),
 						  .status = CONDITION_TRUE };
 
-			conditions_set(&a, &pool.conditions, CONDITION_ALL,
-				       cond, v.now);
+			conditions_set(&a, &pool.conditions, CONDITION_ALL, cond, v.now);
 		}
 		v.pool = &pool;
 		if (c->mcns)
 			v.mcns = made_mcns(&a, c->mcns);
 		for (size_t k = 0; c->mcns && k < v.n_nodes; k++)
-			((struct mc_node *)(uintptr_t)v.nodes[k])->reason =
-				S("why");
+			((struct mc_node *)(uintptr_t)v.nodes[k])->reason = S("why");
 		if (c->build) {
 			build = v.os_builds[0];
 			build.succeeded = str_is(S("succeeded"), c->build);
@@ -754,8 +722,7 @@ TEST status(void)
 TEST settled(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct move_case m = { .nodes = "a v1 v1 Done;b v1 v1 Done",
-			       .max = "1" };
+	struct move_case m = { .nodes = "a v1 v1 Done;b v1 v1 Done", .max = "1" };
 	struct err err = ERR_INIT(&a);
 	struct actions out = { 0 }, again = { 0 };
 	struct pool_view v;
@@ -779,19 +746,16 @@ struct event_case {
 };
 
 static const struct event_case events[] = {
-	{ "a new node", NULL,
-	  "a - - - l=w=", "worker|METRIC mcc_pool_alert a = 0\n" },
+	{ "a new node", NULL, "a - - - l=w=", "worker|METRIC mcc_pool_alert a = 0\n" },
 	{ "a node that left", "a v1 v1 Done l=infra= l=w=", NULL,
 	  "infra worker|UNMETRIC mcc_drain_err a\n" },
-	{ "nothing that matters", "a v1 v1 Done l=w=", "a v1 v1 Done l=w=",
-	  "|METRIC mcc_pool_alert a = 0\n" },
-	{ "a node no daemon has run on", "a - - - l=w=", "a - - - l=w= u",
-	  "|" },
+	{ "nothing that matters",
+	  "a v1 v1 Done l=w=", "a v1 v1 Done l=w=", "|METRIC mcc_pool_alert a = 0\n" },
+	{ "a node no daemon has run on", "a - - - l=w=", "a - - - l=w= u", "|" },
 	{ "cordoned", "a v1 v1 Done l=w=", "a v1 v1 Done l=w= u",
 	  "worker|METRIC mcc_pool_alert a = 0\nLOG Pool worker: node a: "
 	  "Reporting unready: node a is reporting Unschedulable\n" },
-	{ "uncordoned, in a zone", "a v1 v1 Done l=w= u z=1",
-	  "a v1 v1 Done l=w= z=1",
+	{ "uncordoned, in a zone", "a v1 v1 Done l=w= u z=1", "a v1 v1 Done l=w= z=1",
 	  "worker|METRIC mcc_pool_alert a = 0\nLOG Pool worker[zone=1]: node "
 	  "a: Reporting ready\n" },
 	{ "tainted", "a v1 v1 Done l=w=", "a v1 v1 Done l=w= t",
@@ -800,8 +764,7 @@ static const struct event_case events[] = {
 	{ "an update is done", "a v0 v1 Working l=w=", "a v1 v1 Done l=w=",
 	  "worker|METRIC mcc_pool_alert a = 0\nLOG Pool worker: node a: "
 	  "Completed update to v1\n" },
-	{ "moved from one pool to another",
-	  "a v1 v1 Done l=w=", "a v1 v1 Done l=w= l=infra=",
+	{ "moved from one pool to another", "a v1 v1 Done l=w=", "a v1 v1 Done l=w= l=infra=",
 	  "worker infra|LOG Pool infra: node a: changed from pool worker\n"
 	  "METRIC mcc_pool_alert a = 0\n"
 	  "LOG Pool infra: node a: changed labels\n" },
@@ -809,8 +772,7 @@ static const struct event_case events[] = {
 	  "a v1 v1 Done l=w= l=infra=", "a v1 v1 Done l=w= l=infra= l=arb=",
 	  "infra|LOG error finding pool for node: node a belongs to 2 custom roles, cannot proceed with "
 	  "this Node\n" },
-	{ "no longer in two",
-	  "a v1 v1 Done l=w= l=infra= l=arb=", "a v1 v1 Done l=w= l=infra=",
+	{ "no longer in two", "a v1 v1 Done l=w= l=infra= l=arb=", "a v1 v1 Done l=w= l=infra=",
 	  "arbiter infra worker|METRIC mcc_pool_alert a = 0\n"
 	  "LOG Pool infra: node a: changed labels\n" },
 	{ "a master's annotations are told",
@@ -847,8 +809,7 @@ TEST node_events(void)
 		plan_node_event(&a, &v, &queue, &out);
 		buf_init(&b, &a);
 		for (size_t k = 0; k < queue.n; k++)
-			buf_addf(&b, "%s%.*s", k ? " " : "",
-				 STRF(queue.v[k]->name));
+			buf_addf(&b, "%s%.*s", k ? " " : "", STRF(queue.v[k]->name));
 		buf_addc(&b, '|');
 		for (size_t k = 0; k < out.n; k++) {
 			struct actions one = { .v = &out.v[k], .n = 1 };
@@ -885,10 +846,8 @@ static const struct master_case masters[] = {
 	       "\"key\":\"UpdateInProgress\"}," NOSCHED "]}}" },
 	{ "schedulable: a worker, too", MASTER CP, true, true,
 	  HEAD ",\"labels\":{\"" NODE_WORKER "\":\"\"}}}" },
-	{ "no longer schedulable",
-	  MASTER CP " l=node-role.kubernetes.io/worker=", true, false,
-	  HEAD ",\"labels\":{\"" NODE_WORKER
-	       "\":null}},\"spec\":{\"taints\":[" NOSCHED "]}}" },
+	{ "no longer schedulable", MASTER CP " l=node-role.kubernetes.io/worker=", true, false,
+	  HEAD ",\"labels\":{\"" NODE_WORKER "\":null}},\"spec\":{\"taints\":[" NOSCHED "]}}" },
 	{ "not a master", "a v1 v1 Done l=w=", true, false, "" },
 };
 
@@ -898,8 +857,8 @@ TEST master_labels(void)
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct actions out = { 0 };
 
-		plan_master(&a, fx_node(&a, str_of(masters[i].node)),
-			    masters[i].has, masters[i].schedulable, &out);
+		plan_master(&a, fx_node(&a, str_of(masters[i].node)), masters[i].has,
+			    masters[i].schedulable, &out);
 		ASSERT_STR_M(masters[i].name, str_of(masters[i].want),
 			     out.n ? out.v[0].body : S(""));
 	}
@@ -920,8 +879,7 @@ static const struct skew_case skews[] = {
 	{ "no enforcement", MODE("None"), INFRA("HighlyAvailable", "AWS"), 1 },
 	{ "enforced", MODE("Manual"), INFRA("HighlyAvailable", "AWS"), 0 },
 	{ "a single node", MODE("None"), INFRA("SingleReplica", "AWS"), 0 },
-	{ "bare metal", MODE("None"), INFRA("HighlyAvailable", "BareMetal"),
-	  0 },
+	{ "bare metal", MODE("None"), INFRA("HighlyAvailable", "BareMetal"), 0 },
 	{ "nothing known", "{}", INFRA("HighlyAvailable", "AWS"), 0 },
 };
 
@@ -934,8 +892,7 @@ TEST skew(void)
 		plan_skew_metric(&a, fx_quote(&a, skews[i].configuration),
 				 fx_quote(&a, skews[i].infrastructure), &out);
 		ASSERT_INT_M(skews[i].name, 1, out.n);
-		ASSERT_INT_M(skews[i].name, skews[i].want,
-			     (int)out.v[0].metric.value);
+		ASSERT_INT_M(skews[i].name, skews[i].want, (int)out.v[0].metric.value);
 	}
 	PASS();
 }
@@ -975,8 +932,7 @@ TEST decoded(void)
 	ASSERT(labels_get(copy->labels, S("b"), &v));
 	ASSERT_STR("2", v);
 	ASSERT(!labels_get(copy->labels, S("c"), &v));
-	ASSERT_STR("node n is reporting OutOfDisk=Unknown",
-		   node_unready_text(&a, copy));
+	ASSERT_STR("node n is reporting OutOfDisk=Unknown", node_unready_text(&a, copy));
 	free(mem);
 	PASS();
 }

@@ -35,8 +35,7 @@ static void load_dir(struct fixture *f, const char *dir)
 		struct mc_fault fault = { 0 };
 		const char *p = str_fmt(f->a, "%s/%s", dir, list[i]->d_name).p;
 
-		(void)mc_load(f->a, str_of(p), test_file(f->a, p), &f->set,
-			      &fault, &f->err);
+		(void)mc_load(f->a, str_of(p), test_file(f->a, p), &f->set, &fault, &f->err);
 		free(list[i]);
 	}
 	free(list);
@@ -61,29 +60,24 @@ static int decide(struct fixture *f, bool bootstrap)
 {
 	const struct mc_object *o = mc_find(&f->set, MC_FEATURE_GATE, NULL);
 	struct mc_gates gates = { 0 };
-	struct registries_in in = { .objects = &f->set.others,
-				    .bootstrap = bootstrap };
+	struct registries_in in = { .objects = &f->set.others, .bootstrap = bootstrap };
 
 	if (o && mc_gates_read(f->a, o->tree, S("4.22.0"), &gates, &f->err) < 0)
 		return -1;
 	in.sigstore = mc_gate(&gates, "SigstoreImageVerification");
-	in.release_image = f->set.controller_config
-				   ? json_str(f->set.controller_config->tree,
-					      "spec.releaseImage", S(""))
-				   : S("r.example/payload@sha256:"
-				       "11111111111111111111111111111111"
-				       "11111111111111111111111111111111");
+	in.release_image = f->set.controller_config ? json_str(f->set.controller_config->tree,
+							       "spec.releaseImage", S(""))
+						    : S("r.example/payload@sha256:"
+							"11111111111111111111111111111111"
+							"11111111111111111111111111111111");
 	return registries_decide(f->a, &in, &f->r, &f->err);
 }
 
-static int run(struct fixture *f, bool bootstrap, struct str conf,
-	       struct str policy)
+static int run(struct fixture *f, bool bootstrap, struct str conf, struct str policy)
 {
 	int rc = decide(f, bootstrap);
 
-	return rc < 0 ? rc
-		      : registries_files(f->a, &f->r, conf, policy, &f->files,
-					 &f->err);
+	return rc < 0 ? rc : registries_files(f->a, &f->r, conf, policy, &f->files, &f->err);
 }
 
 /* The worker's rendered config that upstream wrote. */
@@ -96,9 +90,8 @@ static struct ign_obj *expected(struct fixture *f, const char *dir)
 	load_dir(&e, d);
 	for (size_t i = 0; i < e.set.mcs.n; i++)
 		if (str_starts(e.set.mcs.v[i]->meta.name, S("rendered-worker")))
-			(void)ign_parse_35(f->a,
-					   mc_config_text(f->a, e.set.mcs.v[i]),
-					   &config, &f->err);
+			(void)ign_parse_35(f->a, mc_config_text(f->a, e.set.mcs.v[i]), &config,
+					   &f->err);
 	return config;
 }
 
@@ -111,29 +104,25 @@ static bool check_case(const char *dir)
 	int rc;
 
 	load_dir(&f, str_fmt(&a, "%s/input", dir).p);
-	rc = run(&f, true, template_text(&f, "registries.yaml"),
-		 template_text(&f, "policy.yaml"));
+	rc = run(&f, true, template_text(&f, "registries.yaml"), template_text(&f, "policy.yaml"));
 	if (access(error, R_OK) == 0)
-		return rc < 0 &&
-		       test_same(dir, test_file(&a, error),
-				 str_fmt(&a,
-					 "error running MCC[BOOTSTRAP]: "
-					 "%.*s\n",
-					 STRF(f.err.msg)));
+		return rc < 0 && test_same(dir, test_file(&a, error),
+					   str_fmt(&a,
+						   "error running MCC[BOOTSTRAP]: "
+						   "%.*s\n",
+						   STRF(f.err.msg)));
 	if (rc < 0) {
 		(void)printf("%s: %.*s\n", dir, STRF(f.err.msg));
 		return false;
 	}
 	want = expected(&f, dir);
 	for (size_t i = 0; i < f.files.n; i++) {
-		const struct ign_obj *file =
-			mc_find_file(want, f.files.v[i].path);
+		const struct ign_obj *file = mc_find_file(want, f.files.v[i].path);
 		struct str text = S("");
 
 		if (!file || mc_contents(&a, file, &text, &f.err) < 0 ||
 		    !test_same(f.files.v[i].path.p, text, f.files.v[i].data)) {
-			(void)printf("%s: %.*s\n", dir,
-				     STRF(f.files.v[i].path));
+			(void)printf("%s: %.*s\n", dir, STRF(f.files.v[i].path));
 			return false;
 		}
 	}
@@ -154,8 +143,7 @@ TEST golden_cases(void)
 			AUTO(arena) struct arena a = ARENA_INIT;
 
 			run_n++;
-			bad += !check_case(
-				str_fmt(&a, CASES "/%s", list[i]->d_name).p);
+			bad += !check_case(str_fmt(&a, CASES "/%s", list[i]->d_name).p);
 		}
 		free(list[i]);
 	}
@@ -179,10 +167,10 @@ TEST golden_cases(void)
 	"---\napiVersion: config.openshift.io/v1\nkind: FeatureGate\n"  \
 	"metadata: {name: cluster}\nstatus: {featureGates: [{version: " \
 	"4.22.0, enabled: [{name: SigstoreImageVerification}]}]}\n"
-#define POLICY(kind, scopes, policy)                                    \
-	"---\napiVersion: config.openshift.io/v1\nkind: " kind          \
-	"\nmetadata: {name: p, namespace: ns}\nspec: {scopes: [" scopes \
-	"], policy: {" policy "}}\n"
+#define POLICY(kind, scopes, policy)                                                          \
+	"---\napiVersion: config.openshift.io/v1\nkind: " kind                                \
+	"\nmetadata: {name: p, namespace: ns}\nspec: {scopes: [" scopes "], policy: {" policy \
+	"}}\n"
 #define KEY "rootOfTrust: {policyType: PublicKey, publicKey: {keyData: aGk=}}"
 #define BASE "{\"default\":[{\"type\":\"reject\"}]}"
 
@@ -204,8 +192,7 @@ static const struct {
 	  "{\"defualt\": []}",
 	  "could not update policy json with new changes: error decoding "
 	  "policy json: Unknown key \"defualt\"" },
-	{ "a policy without a default", IMAGE("allowedRegistries: [a.example]"),
-	  "{}",
+	{ "a policy without a default", IMAGE("allowedRegistries: [a.example]"), "{}",
 	  "could not update policy json with new changes: error decoding "
 	  "policy json: Default policy is missing" },
 	{ "an unknown requirement", IMAGE("allowedRegistries: [a.example]"),
@@ -219,8 +206,7 @@ static const struct {
 	  "could not update registries config with new changes: internal "
 	  "error: mirrorsAdjustedForNestedScope for a wildcard scope "
 	  "\"*.w.example\"" },
-	{ "no root of trust",
-	  IMAGE("") GATE POLICY("ClusterImagePolicy", "a.example", ""), BASE,
+	{ "no root of trust", IMAGE("") GATE POLICY("ClusterImagePolicy", "a.example", ""), BASE,
 	  "exactly one of keyPath, keyPaths, keyData, keyDatas, fulcio, and "
 	  "pki must be specified" },
 	{ "an unknown identity",
@@ -228,19 +214,17 @@ static const struct {
 				KEY ", signedIdentity: {matchPolicy: Any}"),
 	  BASE, "unknown signedIdentity match policy: Any" },
 	{ "a bad prefix",
-	  IMAGE("") GATE POLICY(
-		  "ImagePolicy", "a.example",
-		  KEY ", signedIdentity: {matchPolicy: RemapIdentity, "
-		      "remapIdentity: {prefix: a.example, signedPrefix: "
-		      "\"-\"}}"),
+	  IMAGE("") GATE POLICY("ImagePolicy", "a.example",
+				KEY ", signedIdentity: {matchPolicy: RemapIdentity, "
+				    "remapIdentity: {prefix: a.example, signedPrefix: "
+				    "\"-\"}}"),
 	  BASE,
 	  "error getting signedIdentity for RemapIdentity: prefix \"-\" is "
 	  "not valid" },
 	{ "a bad repository",
-	  IMAGE("") GATE POLICY(
-		  "ImagePolicy", "a.example",
-		  KEY ", signedIdentity: {matchPolicy: ExactRepository, "
-		      "exactRepository: {repository: \"a.example/B\"}}"),
+	  IMAGE("") GATE POLICY("ImagePolicy", "a.example",
+				KEY ", signedIdentity: {matchPolicy: ExactRepository, "
+				    "exactRepository: {repository: \"a.example/B\"}}"),
 	  BASE,
 	  "error getting signedIdentity for ExactRepository: Invalid format "
 	  "of dockerRepository \"a.example/B\": invalid reference format: "
@@ -271,11 +255,9 @@ TEST refusals(void)
 
 		load_text(&f, faults[i].objects);
 		rc = run(&f, true, S(""), str_of(faults[i].base_policy));
-		ASSERT_INT_M(faults[i].name, faults[i].error ? -ERR_INVALID : 0,
-			     rc);
+		ASSERT_INT_M(faults[i].name, faults[i].error ? -ERR_INVALID : 0, rc);
 		if (faults[i].error)
-			ASSERT_STR_M(faults[i].name, str_of(faults[i].error),
-				     f.err.msg);
+			ASSERT_STR_M(faults[i].name, str_of(faults[i].error), f.err.msg);
 	}
 	PASS();
 }
@@ -296,10 +278,8 @@ TEST conflicts_are_told(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct fixture f = { .a = &a, .err = ERR_INIT(&a) };
 
-	load_text(&f,
-		  IMAGE("") GATE POLICY("ClusterImagePolicy", "a.example", KEY)
-			  POLICY("ImagePolicy",
-				 "a.example/x, b.example, a.example", KEY));
+	load_text(&f, IMAGE("") GATE POLICY("ClusterImagePolicy", "a.example", KEY)
+			      POLICY("ImagePolicy", "a.example/x, b.example, a.example", KEY));
 	ASSERT_INT(0, run(&f, false, S(""), S(BASE)));
 	ASSERT_INT(1, f.r.n_conflicts);
 	ASSERT_STR("ns", f.r.conflicts[0].namespace);
@@ -335,15 +315,14 @@ TEST many_mirrors(void)
 	load_text(&f, b.p);
 	ASSERT_INT(0, run(&f, false, S(""), S(BASE)));
 	ASSERT_INT(2, f.files.n);
-	ASSERT(str_find(f.files.v[0].data,
-			S("\n[[registry]]\n  prefix = \"\"\n  location = "
-			  "\"s7.example/b\"\n  blocked = true\n\n  "
-			  "[[registry.mirror]]\n    location = "
-			  "\"x7.m.example/b\"\n    insecure = true\n    "
-			  "pull-from-mirror = \"digest-only\"\n\n  "
-			  "[[registry.mirror]]\n    location = "
-			  "\"y7.example/b\"\n    pull-from-mirror = "
-			  "\"digest-only\"\n")) >= 0);
+	ASSERT(str_find(f.files.v[0].data, S("\n[[registry]]\n  prefix = \"\"\n  location = "
+					     "\"s7.example/b\"\n  blocked = true\n\n  "
+					     "[[registry.mirror]]\n    location = "
+					     "\"x7.m.example/b\"\n    insecure = true\n    "
+					     "pull-from-mirror = \"digest-only\"\n\n  "
+					     "[[registry.mirror]]\n    location = "
+					     "\"y7.example/b\"\n    pull-from-mirror = "
+					     "\"digest-only\"\n")) >= 0);
 	PASS();
 }
 
@@ -377,9 +356,8 @@ TEST one_more_is_accepted(void)
 		  "          \"signedIdentity\": {\n"
 		  "            \"type\": \"matchRepoDigestOrExact\"\n"
 		  "          }\n        }\n      ]\n    }\n  }\n}" },
-		{ "{\"default\":[]}",
-		  "Error: List of verification policy requirements must not "
-		  "be empty" },
+		{ "{\"default\":[]}", "Error: List of verification policy requirements must not "
+				      "be empty" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
@@ -387,9 +365,8 @@ TEST one_more_is_accepted(void)
 		struct err err = ERR_INIT(&a);
 		struct str got;
 
-		if (registries_accept(&a, str_of(cases[i].policy),
-				      S("containers-storage"), S("[o@/r]q@i"),
-				      &got, &err) < 0)
+		if (registries_accept(&a, str_of(cases[i].policy), S("containers-storage"),
+				      S("[o@/r]q@i"), &got, &err) < 0)
 			got = str_fmt(&a, "Error: %.*s", STRF(err.msg));
 		ASSERT_STR_M(cases[i].policy, str_of(cases[i].want), got);
 	}

@@ -31,8 +31,8 @@ static int visible(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
-static int load_dir(struct arena *a, const char *dir, const char *shown,
-		    struct mc_set *set, struct err *err)
+static int load_dir(struct arena *a, const char *dir, const char *shown, struct mc_set *set,
+		    struct err *err)
 {
 	struct dirent **list = NULL;
 	int n = scandir(dir, &list, visible, by_name), rc = 0;
@@ -40,8 +40,7 @@ static int load_dir(struct arena *a, const char *dir, const char *shown,
 	for (int i = 0; i < n; i++) {
 		struct mc_fault fault = { 0 };
 		struct str path = str_fmt(a, "%s/%s", shown, list[i]->d_name);
-		struct str text = test_file(
-			a, str_fmt(a, "%s/%s", dir, list[i]->d_name).p);
+		struct str text = test_file(a, str_fmt(a, "%s/%s", dir, list[i]->d_name).p);
 
 		if (rc == 0)
 			rc = mc_load(a, path, text, set, &fault, err);
@@ -51,11 +50,9 @@ static int load_dir(struct arena *a, const char *dir, const char *shown,
 	return rc;
 }
 
-static bool same_file(struct arena *a, const char *dir, struct str name,
-		      const struct json *object)
+static bool same_file(struct arena *a, const char *dir, struct str name, const struct json *object)
 {
-	struct str path = str_fmt(a, "%s/expected/machine-configs/%.*s.yaml",
-				  dir, STRF(name));
+	struct str path = str_fmt(a, "%s/expected/machine-configs/%.*s.yaml", dir, STRF(name));
 	struct err err = ERR_INIT(a);
 	struct buf b;
 
@@ -80,9 +77,7 @@ static bool same_error(struct arena *a, const char *dir, struct str got)
 		return false;
 	}
 	want = test_file(a, path.p);
-	line = got.n && got.p[got.n - 1] == '\n'
-		       ? got
-		       : str_fmt(a, "%.*s\n", STRF(got));
+	line = got.n && got.p[got.n - 1] == '\n' ? got : str_fmt(a, "%.*s\n", STRF(got));
 	return test_same(dir, want, line);
 }
 
@@ -91,11 +86,9 @@ static bool run_case(const char *dir)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct mc_set set = { 0 };
-	bool expects_error =
-		access(str_fmt(&a, "%s/expected/error.txt", dir).p, R_OK) == 0;
+	bool expects_error = access(str_fmt(&a, "%s/expected/error.txt", dir).p, R_OK) == 0;
 
-	if (load_dir(&a, str_fmt(&a, "%s/input", dir).p, "input", &set, &err) <
-	    0)
+	if (load_dir(&a, str_fmt(&a, "%s/input", dir).p, "input", &set, &err) < 0)
 		return same_error(&a, dir, err.msg);
 	for (size_t i = 0; i < set.pools.n; i++) {
 		struct render_in in = {
@@ -132,8 +125,7 @@ TEST golden_cases(void)
 			skip |= !strcmp(list[i]->d_name, from_templates[k]);
 		if (!skip) {
 			run++;
-			bad += !run_case(
-				str_fmt(&a, CASES "/%s", list[i]->d_name).p);
+			bad += !run_case(str_fmt(&a, CASES "/%s", list[i]->d_name).p);
 		}
 		free(list[i]);
 	}

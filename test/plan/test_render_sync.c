@@ -30,16 +30,15 @@ static void set_pool(struct cluster *c, const char *text)
 		abort();
 }
 
-#define CC(observed, failing)                                                     \
-	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"            \
-	"'ControllerConfig','metadata':{'name':'machine-config-controller',"      \
-	"'generation':2,'annotations':{'machineconfiguration.openshift.io/"       \
-	"generated-by-version':'v1','machineconfiguration.openshift.io/"          \
-	"release-image-version':'4.22'}},'spec':{'osImageURL':'old',"             \
-	"'baseOSContainerImage':'img'},'status':{'observedGeneration':" observed  \
-	",'conditions':[{'type':'TemplateControllerCompleted',"                   \
-	"'status':'True'},{'type':'TemplateControllerFailing','status':'" failing \
-	"'}]}}"
+#define CC(observed, failing)                                                    \
+	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"           \
+	"'ControllerConfig','metadata':{'name':'machine-config-controller',"     \
+	"'generation':2,'annotations':{'machineconfiguration.openshift.io/"      \
+	"generated-by-version':'v1','machineconfiguration.openshift.io/"         \
+	"release-image-version':'4.22'}},'spec':{'osImageURL':'old',"            \
+	"'baseOSContainerImage':'img'},'status':{'observedGeneration':" observed \
+	",'conditions':[{'type':'TemplateControllerCompleted',"                  \
+	"'status':'True'},{'type':'TemplateControllerFailing','status':'" failing "'}]}}"
 #define POOL_TEXT(conf)                                                       \
 	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"        \
 	"'MachineConfigPool','metadata':{'name':'worker','uid':'u1',"         \
@@ -79,8 +78,7 @@ static struct str plan(struct cluster *c)
 	for (size_t i = 0; i < c->out.n; i++) {
 		struct actions one = { .v = &c->out.v[i], .n = 1 };
 
-		if (c->out.v[i].kind == ACTION_CREATE ||
-		    c->out.v[i].kind == ACTION_REPLACE)
+		if (c->out.v[i].kind == ACTION_CREATE || c->out.v[i].kind == ACTION_REPLACE)
 			one.v[0].body.n = 0; /* shown elsewhere */
 		actions_print(&b, &one);
 	}
@@ -112,26 +110,23 @@ TEST rendered(void)
 
 	start(&c);
 	got = plan(&c);
-	name = str_dup(&c.a, json_str(fx_json(&c.a, str_of(c.out.v[1].body.p)),
-				      "metadata.name", S("")));
+	name = str_dup(&c.a,
+		       json_str(fx_json(&c.a, str_of(c.out.v[1].body.p)), "metadata.name", S("")));
 	ASSERT(str_starts(name, S("rendered-worker-")));
 	ASSERT_STR_M("first",
 		     str_fmt(&c.a,
-			     METRIC
-			     "0 POST " API
-			     "machineconfigs  # pool worker: rendered from "
-			     "2 configs\n"
-			     "1 EVENT Normal RenderedConfigGenerated on "
-			     "MachineConfigPool/worker: %.*s successfully "
-			     "generated (release version: 4.22, controller "
-			     "version: h1)\n"
-			     "1 PUT " API
-			     "machineconfigpools/worker  # now targeting "
-			     "%.*s\n"
-			     "2 LOG Pool worker: now targeting: %.*s\n"
-			     "2 METRIC mcc_sub_controller_state "
-			     "machine-config-controller-render,Sync Machine "
-			     "Config Pool with new MC,worker = now\n",
+			     METRIC "0 POST " API "machineconfigs  # pool worker: rendered from "
+				    "2 configs\n"
+				    "1 EVENT Normal RenderedConfigGenerated on "
+				    "MachineConfigPool/worker: %.*s successfully "
+				    "generated (release version: 4.22, controller "
+				    "version: h1)\n"
+				    "1 PUT " API "machineconfigpools/worker  # now targeting "
+				    "%.*s\n"
+				    "2 LOG Pool worker: now targeting: %.*s\n"
+				    "2 METRIC mcc_sub_controller_state "
+				    "machine-config-controller-render,Sync Machine "
+				    "Config Pool with new MC,worker = now\n",
 			     STRF(name), STRF(name), STRF(name)),
 		     got);
 	take(&c, 1);
@@ -171,8 +166,7 @@ TEST edited(void)
 	json_set(spec, S("kernelArguments"), json_new(&c.a, JSON_ARRAY));
 	ASSERT_STR_M("put right",
 		     str_fmt(&c.a,
-			     METRIC "0 PUT " API
-				    "machineconfigs/%.*s  # pool worker: "
+			     METRIC "0 PUT " API "machineconfigs/%.*s  # pool worker: "
 				    "rendered from 2 configs\n",
 			     STRF(c.mcs.v[2]->meta.name)),
 		     plan(&c));
@@ -186,8 +180,7 @@ TEST edited(void)
 /* Upstream's type always says whether the pool is paused; a pause stays. */
 TEST paused_is_written(void)
 {
-	static const char *const pools[] = { POOL_TEXT("{}"),
-					     POOL_TEXT("{},'paused':true") };
+	static const char *const pools[] = { POOL_TEXT("{}"), POOL_TEXT("{},'paused':true") };
 
 	for (size_t i = 0; i < 2; i++) {
 		struct cluster c;
@@ -196,8 +189,7 @@ TEST paused_is_written(void)
 		start(&c);
 		set_pool(&c, pools[i]);
 		(void)plan(&c);
-		paused = json_at(fx_json(&c.a, str_of(c.out.v[3].body.p)),
-				 "spec.paused");
+		paused = json_at(fx_json(&c.a, str_of(c.out.v[3].body.p)), "spec.paused");
 		ASSERT_INT(JSON_BOOL, json_kind(paused));
 		ASSERT_INT(i == 1, json_is_true(paused));
 		arena_free(&c.a);
@@ -209,9 +201,8 @@ struct wait_case {
 	const char *name, *cc, *pool, *kc, *crc, *want;
 };
 
-#define KC_WITH(meta, sel, rest)                                       \
-	"{'metadata':{'name':'k','generation':3" meta "},'spec':{" sel \
-	"},'status':{" rest "}}"
+#define KC_WITH(meta, sel, rest) \
+	"{'metadata':{'name':'k','generation':3" meta "},'spec':{" sel "},'status':{" rest "}}"
 #define KC(sel, rest) KC_WITH("", sel, rest)
 #define SUFFIXED ",'annotations':{'" OWNED_SUFFIX "':'2'}"
 #define NAMED SUFFIXED ",'finalizers':['x','99-worker-generated-kubelet-2']"
@@ -226,46 +217,36 @@ static const struct wait_case waits[] = {
 	{ "a failing template controller", CC("2", "True"), NULL, NULL, NULL,
 	  "ERROR -5 ControllerConfig has not completed: completed(true) "
 	  "running(false) failing(true)\n" },
-	{ "a KubeletConfig not looked at", NULL, NULL,
-	  KC(FOR, "'observedGeneration':2"), NULL,
+	{ "a KubeletConfig not looked at", NULL, NULL, KC(FOR, "'observedGeneration':2"), NULL,
 	  "ERROR -5 status for KubeletConfig k is being reported for 2, "
 	  "expecting it for 3\n" },
 	{ "one that failed", NULL, NULL,
 	  KC(FOR, "'observedGeneration':3,'conditions':[{'type':'Success'},"
 		  "{'type':'Failure'}]"),
 	  NULL, "ERROR -5 KubeletConfig has not completed\n" },
-	{ "one without conditions", NULL, NULL,
-	  KC(FOR, "'observedGeneration':3"), NULL,
+	{ "one without conditions", NULL, NULL, KC(FOR, "'observedGeneration':3"), NULL,
 	  "ERROR -5 KubeletConfig has not completed\n" },
-	{ "one for every pool", NULL, NULL,
-	  KC("'machineConfigPoolSelector':{}", ""), NULL,
+	{ "one for every pool", NULL, NULL, KC("'machineConfigPoolSelector':{}", ""), NULL,
 	  "ERROR -5 status for KubeletConfig k is being reported for 0, "
 	  "expecting it for 3\n" },
 	{ "one for another pool", NULL, NULL,
-	  KC("'machineConfigPoolSelector':{'matchLabels':{'p':'x'}}", ""), NULL,
-	  GOES_ON },
+	  KC("'machineConfigPoolSelector':{'matchLabels':{'p':'x'}}", ""), NULL, GOES_ON },
 	{ "one for no pool", NULL, NULL, KC("", ""), NULL, GOES_ON },
 	{ "one that is done", NULL, NULL, KC(FOR, DONE), NULL, GOES_ON },
-	{ "one whose MachineConfig is gone", NULL, NULL,
-	  KC_WITH(NAMED, FOR, DONE), NULL,
+	{ "one whose MachineConfig is gone", NULL, NULL, KC_WITH(NAMED, FOR, DONE), NULL,
 	  "ERROR -5 KubeletConfig k: MachineConfig "
 	  "99-worker-generated-kubelet-2 is missing\n" },
 	{ "one that never made any for this pool, which is newer", NULL, NULL,
 	  KC_WITH(SUFFIXED, FOR, DONE), NULL, GOES_ON },
 	{ "as it is with one that is being deleted", NULL, NULL,
-	  KC_WITH(NAMED ",'deletionTimestamp':'2020-01-01T00:00:00Z'", FOR,
-		  DONE),
-	  NULL, GOES_ON },
+	  KC_WITH(NAMED ",'deletionTimestamp':'2020-01-01T00:00:00Z'", FOR, DONE), NULL, GOES_ON },
 	{ "and is not with one that makes none", NULL, NULL,
-	  KC_WITH(NAMED, "'machineConfigPoolSelector':{}", DONE), NULL,
-	  GOES_ON },
-	{ "a ContainerRuntimeConfig first", NULL, NULL, KC(FOR, ""),
-	  KC(FOR, ""),
+	  KC_WITH(NAMED, "'machineConfigPoolSelector':{}", DONE), NULL, GOES_ON },
+	{ "a ContainerRuntimeConfig first", NULL, NULL, KC(FOR, ""), KC(FOR, ""),
 	  "ERROR -5 status for ContainerRuntimeConfig k is being reported for "
 	  "0, expecting it for 3\n" },
 	{ "a selector that selects everything", NULL,
-	  "{'metadata':{'name':'worker'},'spec':{'machineConfigSelector':{}}}",
-	  NULL, NULL,
+	  "{'metadata':{'name':'worker'},'spec':{'machineConfigSelector':{}}}", NULL, NULL,
 	  "0 EVENT Warning SelectingAll on MachineConfigPool/worker: This "
 	  "machineconfigpool is selecting all machineconfigs. A non-empty "
 	  "selector is required.\n" },
@@ -343,14 +324,12 @@ TEST failing(void)
 		text = plan(&c);
 		ASSERT_STR_M(f->name,
 			     str_fmt(&c.a,
-				     "0 PUT " API
-				     "machineconfigpools/worker/status  # it "
+				     "0 PUT " API "machineconfigpools/worker/status  # it "
 				     "cannot be rendered\nERROR -5 %s\n",
 				     f->want),
 			     text);
 		take(&c, 0);
-		list = conditions_of(&c.a,
-				     json_at(c.pool.tree, "status.conditions"));
+		list = conditions_of(&c.a, json_at(c.pool.tree, "status.conditions"));
 		cond = conditions_find(&list, S("RenderDegraded"));
 		ASSERT_INT_M(f->name, 1, cond != NULL);
 		ASSERT_STR_M(f->name, S("True"), cond->status);
@@ -361,8 +340,7 @@ TEST failing(void)
 				     f->want),
 			     cond->message);
 		/* said once */
-		ASSERT_STR_M(f->name, str_fmt(&c.a, "ERROR -5 %s\n", f->want),
-			     plan(&c));
+		ASSERT_STR_M(f->name, str_fmt(&c.a, "ERROR -5 %s\n", f->want), plan(&c));
 		/* and taken back when it is mended */
 		set_pool(&c, POOL_TEXT("{'name':'x'}"));
 		c.mcs.n = 2;
@@ -382,10 +360,9 @@ TEST irreconcilable(void)
 	take(&c, 1);
 	take(&c, 3);
 	add_mc(&c, MC_TEXT("99-f", "'fips':true,"));
-	ASSERT(str_find(plan(&c),
-			S("and base config \"99-f\": detected change to FIPS "
-			  "flag; refusing to modify FIPS on a running "
-			  "cluster\n")) >= 0);
+	ASSERT(str_find(plan(&c), S("and base config \"99-f\": detected change to FIPS "
+				    "flag; refusing to modify FIPS on a running "
+				    "cluster\n")) >= 0);
 	arena_free(&c.a);
 	PASS();
 }
@@ -398,25 +375,21 @@ TEST streams(void)
 	c.v.os_streams = true;
 	ASSERT(str_find(plan(&c), S("could not get OSImageStream for pool "
 				    "worker: ")) >= 0);
-	c.v.os_image_stream =
-		fx_quote(&c.a, "{'metadata':{'annotations':{"
-			       "'machineconfiguration.openshift."
-			       "io/release-image-version':'h0'}}}");
+	c.v.os_image_stream = fx_quote(&c.a, "{'metadata':{'annotations':{"
+					     "'machineconfiguration.openshift."
+					     "io/release-image-version':'h0'}}}");
 	ASSERT(str_find(plan(&c), S("ignoring OSImageStream with version h0 "
 				    "(my version: h1)")) >= 0);
-	c.v.os_image_stream = fx_quote(
-		&c.a, "{'metadata':{'annotations':{'machineconfiguration."
-		      "openshift.io/release-image-version':'h1'}},'status':{"
-		      "'defaultStream':'d','availableStreams':[{'name':'d',"
-		      "'osImage':'stream-img','osExtensionsImage':'e'}]}}");
+	c.v.os_image_stream = fx_quote(&c.a, "{'metadata':{'annotations':{'machineconfiguration."
+					     "openshift.io/release-image-version':'h1'}},'status':{"
+					     "'defaultStream':'d','availableStreams':[{'name':'d',"
+					     "'osImage':'stream-img','osExtensionsImage':'e'}]}}");
 	(void)plan(&c);
-	ASSERT(str_find(str_of(c.out.v[1].body.p),
-			S("\"osImageURL\":\"stream-img\"")) >= 0);
+	ASSERT(str_find(str_of(c.out.v[1].body.p), S("\"osImageURL\":\"stream-img\"")) >= 0);
 	c.pool.os_image_stream = S("other");
-	ASSERT(str_find(plan(&c),
-			S("could not get OSImageStreamSet for pool worker: "
-			  "osimagestreams.machineconfiguration.openshift.io "
-			  "\"other\" not found")) >= 0);
+	ASSERT(str_find(plan(&c), S("could not get OSImageStreamSet for pool worker: "
+				    "osimagestreams.machineconfiguration.openshift.io "
+				    "\"other\" not found")) >= 0);
 	arena_free(&c.a);
 	PASS();
 }
@@ -428,14 +401,12 @@ struct apply_case {
 };
 
 static const struct apply_case applies[] = {
-	{ "nothing there", NULL, "{'metadata':{'name':'m'}}",
-	  "{\"metadata\":{\"name\":\"m\"}}" },
+	{ "nothing there", NULL, "{'metadata':{'name':'m'}}", "{\"metadata\":{\"name\":\"m\"}}" },
 	{ "the same in another order",
 	  "{'metadata':{'name':'m'},'spec':{'config':{'a':1,'b':2},'fips':"
 	  "false}}",
 	  "{'metadata':{'name':'m'},'spec':{'config':{'b':2,'a':1}}}", "" },
-	{ "labels of others stay",
-	  "{'metadata':{'name':'m','labels':{'a':'1','b':'2'}}}",
+	{ "labels of others stay", "{'metadata':{'name':'m','labels':{'a':'1','b':'2'}}}",
 	  "{'metadata':{'name':'m','labels':{'a':'3'}}}",
 	  "{\"metadata\":{\"name\":\"m\",\"labels\":{\"a\":\"3\",\"b\":\"2\"}},"
 	  "\"spec\":{}}" },
@@ -463,14 +434,11 @@ TEST applied(void)
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct apply_case *c = &applies[i];
 		struct actions out = { 0 };
-		const struct json *old =
-			c->existing ? fx_quote(&a, c->existing) : NULL;
-		bool wrote = apply_mc(&a, old, fx_quote(&a, c->required),
-				      S("why"), &out);
+		const struct json *old = c->existing ? fx_quote(&a, c->existing) : NULL;
+		bool wrote = apply_mc(&a, old, fx_quote(&a, c->required), S("why"), &out);
 
 		ASSERT_INT_M(c->name, c->want[0] != 0, wrote);
-		ASSERT_STR_M(c->name, str_of(c->want),
-			     wrote ? out.v[0].body : S(""));
+		ASSERT_STR_M(c->name, str_of(c->want), wrote ? out.v[0].body : S(""));
 	}
 	PASS();
 }

@@ -127,8 +127,7 @@ TEST route_table(void)
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct route_case *c = &routes[i];
-		struct serve_request req = { str_of(c->method),
-					     str_of(c->target), S("") };
+		struct serve_request req = { str_of(c->method), str_of(c->target), S("") };
 		struct serve_answer got;
 		struct str pool = str_of(c->pool);
 
@@ -145,9 +144,7 @@ TEST route_table(void)
 TEST a_redirect_has_a_page(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct serve_request req = { S("GET"),
-				     S("//config//master?a=b&c=\"<x>'\xc3\xa9"),
-				     S("") };
+	struct serve_request req = { S("GET"), S("//config//master?a=b&c=\"<x>'\xc3\xa9"), S("") };
 	struct serve_answer got;
 
 	serve_route(&a, &req, &got);
@@ -170,8 +167,7 @@ TEST a_redirect_has_a_page(void)
 TEST unsupported_version_says_why(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct serve_request req = { S("GET"), S("/config/master"),
-				     S(IGN ";version=4.0.0") };
+	struct serve_request req = { S("GET"), S("/config/master"), S(IGN ";version=4.0.0") };
 	struct serve_answer got;
 
 	serve_route(&a, &req, &got);
@@ -184,19 +180,18 @@ TEST unsupported_version_says_why(void)
 
 /* ---- configs -------------------------------------------------------------------- */
 
-static const char mc_yaml[] =
-	"metadata:\n"
-	"  name: rendered-x\n"
-	"  generation: 0\n"
-	"  labels: {b: \"1\", a: \"true\"}\n"
-	"  creationTimestamp: null\n"
-	"  unknown: gone\n"
-	"spec:\n"
-	"  kernelArguments: [mc, \"1\"]\n"
-	"  config:\n"
-	"    ignition: {version: 3.4.0}\n"
-	"    kernelArguments: {shouldExist: [ign]}\n"
-	"    storage: {files: [{path: /etc/kubernetes/kubelet-ca.crt}]}\n";
+static const char mc_yaml[] = "metadata:\n"
+			      "  name: rendered-x\n"
+			      "  generation: 0\n"
+			      "  labels: {b: \"1\", a: \"true\"}\n"
+			      "  creationTimestamp: null\n"
+			      "  unknown: gone\n"
+			      "spec:\n"
+			      "  kernelArguments: [mc, \"1\"]\n"
+			      "  config:\n"
+			      "    ignition: {version: 3.4.0}\n"
+			      "    kernelArguments: {shouldExist: [ign]}\n"
+			      "    storage: {files: [{path: /etc/kubernetes/kubelet-ca.crt}]}\n";
 
 static struct json *parse(struct arena *a, const char *text)
 {
@@ -213,16 +208,14 @@ static struct serve_in sample(struct arena *a)
 	return (struct serve_in){
 		.config_name = S("rendered-x"),
 		.mc = parse(a, mc_yaml),
-		.controller_config =
-			parse(a, "spec: {kubeAPIServerServingCAData: Q0E=}"),
+		.controller_config = parse(a, "spec: {kubeAPIServerServingCAData: Q0E=}"),
 		.kubeconfig = S("kc"),
 		.image = S("registry/os"),
 		.cluster = true,
 	};
 }
 
-static const struct semver v35 = { .major = 3, .minor = 5 },
-			   v32 = { .major = 3, .minor = 2 };
+static const struct semver v35 = { .major = 3, .minor = 5 }, v32 = { .major = 3, .minor = 2 };
 
 TEST objects_are_not_changed(void)
 {
@@ -262,8 +255,7 @@ TEST embedded_objects(void)
 			       "version%22%3A%223.2.0%22%7D%7D%2C%22kernel"
 			       "Arguments%22%3A%5B%22mc%22%2C%221%22%2C%22ign"
 			       "%22%5D%2C%22extensions%22%3Anull%2C%22fips%22"
-			       "%3Afalse%2C%22kernelType%22%3A%22%22%7D%7D")) >
-	       0);
+			       "%3Afalse%2C%22kernelType%22%3A%22%22%7D%7D")) > 0);
 	ASSERT(str_find(out, S("desiredImage%22%3A%22registry%2Fos%22")) > 0);
 	PASS();
 }
@@ -280,8 +272,8 @@ static const struct refusal refusals[] = {
 	{ "no object", "[]", "{}",
 	  "MachineConfig x: json: cannot unmarshal array into Go value of type "
 	  "v1.MachineConfig" },
-	{ "a list for a string",
-	  "spec: {kernelType: [], config: {ignition: {version: 3.4.0}}}", "{}",
+	{ "a list for a string", "spec: {kernelType: [], config: {ignition: {version: 3.4.0}}}",
+	  "{}",
 	  "MachineConfig x: json: cannot unmarshal array into Go struct field "
 	  "MachineConfigSpec.spec.kernelType of type string" },
 	{ "base64 that is none", "spec: {config: {ignition: {version: 3.4.0}}}",
@@ -309,8 +301,7 @@ TEST refused_configs(void)
 		};
 		struct str out = S("untouched");
 
-		ASSERT_INT_M(r->name, -ERR_INVALID,
-			     serve_config(&a, &in, v32, &out, &err));
+		ASSERT_INT_M(r->name, -ERR_INVALID, serve_config(&a, &in, v32, &out, &err));
 		ASSERT_STR_M(r->name, str_of(r->want), err.msg);
 		ASSERT_STR("untouched", out);
 	}
@@ -323,8 +314,7 @@ TEST files_that_are_looked_at(void)
 	struct err err = ERR_INIT(&a);
 	struct str host, file;
 
-	ASSERT_INT(0, serve_check_kubeconfig(&a, S("clusters: [{name: a}]"),
-					     &err));
+	ASSERT_INT(0, serve_check_kubeconfig(&a, S("clusters: [{name: a}]"), &err));
 	ASSERT(serve_check_kubeconfig(&a, S("clusters: []"), &err) < 0);
 	ASSERT_STR("the kubeconfig has no cluster", err.msg);
 	ASSERT(serve_check_kubeconfig(&a, S("a: b: c"), &err) < 0);

@@ -47,8 +47,8 @@ static void read_request(struct exchange *x)
 	(void)str_line(&rest, &line);
 	(void)str_cut(line, ' ', &x->req.method, &x->req.target);
 	while (str_line(&rest, &line))
-		if (str_cut(line, ':', &key, &v) &&
-		    str_eq_fold(key, S("accept")) && !x->req.accept.n)
+		if (str_cut(line, ':', &key, &v) && str_eq_fold(key, S("accept")) &&
+		    !x->req.accept.n)
 			x->req.accept = str_trim(v);
 }
 
@@ -66,8 +66,7 @@ static int make(struct exchange *x, struct serve_in *in)
 
 static int read_certs(struct exchange *x, const char *tree, struct serve_in *in)
 {
-	struct str rest =
-		read_if(x->a, str_fmt(x->a, "%s/server.args", x->dir).p);
+	struct str rest = read_if(x->a, str_fmt(x->a, "%s/server.args", x->dir).p);
 	VEC(struct serve_cert) certs = { 0 };
 	struct str line, file;
 
@@ -78,8 +77,7 @@ static int read_certs(struct exchange *x, const char *tree, struct serve_in *in)
 			continue;
 		if (serve_cert_arg(line, &c.host, &file, &x->err) < 0)
 			return 500;
-		c.pem = read_if(x->a,
-				str_fmt(x->a, "%s/%.*s", tree, STRF(file)).p);
+		c.pem = read_if(x->a, str_fmt(x->a, "%s/%.*s", tree, STRF(file)).p);
 		if (!c.pem.p)
 			return 500;
 		VEC_PUSH(x->a, &certs, c);
@@ -99,15 +97,13 @@ static int from_files(struct exchange *x)
 
 	if (serve_bootstrap_pool(x->got.pool, &x->err) < 0)
 		return 500;
-	text = read_if(x->a, str_fmt(x->a, "%s/machine-pools/%.*s.yaml", tree,
-				     STRF(x->got.pool))
-				     .p);
+	text = read_if(x->a,
+		       str_fmt(x->a, "%s/machine-pools/%.*s.yaml", tree, STRF(x->got.pool)).p);
 	if (!text.p)
 		return 404;
 	si.config_name = serve_pool_config(yaml(x->a, text), false);
-	text = read_if(x->a, str_fmt(x->a, "%s/machine-configs/%.*s.yaml", tree,
-				     STRF(si.config_name))
-				     .p);
+	text = read_if(x->a,
+		       str_fmt(x->a, "%s/machine-configs/%.*s.yaml", tree, STRF(si.config_name)).p);
 	if (!text.p)
 		return 404;
 	si.mc = yaml(x->a, text);
@@ -145,10 +141,7 @@ static void load_objects(struct exchange *x, struct cluster *c)
 			continue;
 		(void)docs_parse(
 			x->a,
-			test_file(x->a,
-				  str_fmt(x->a, CASES "/cluster/objects/%s",
-					  e->d_name)
-					  .p),
+			test_file(x->a, str_fmt(x->a, CASES "/cluster/objects/%s", e->d_name).p),
 			&docs, NULL, &x->err);
 		for (size_t i = 0; i < docs.n; i++)
 			VEC_PUSH(x->a, &c->all, docs.v[i].tree);
@@ -156,8 +149,7 @@ static void load_objects(struct exchange *x, struct cluster *c)
 	(void)closedir(d);
 }
 
-static struct serve_objects of_kind(struct exchange *x, struct cluster *c,
-				    const char *kind)
+static struct serve_objects of_kind(struct exchange *x, struct cluster *c, const char *kind)
 {
 	struct serve_objects out = { 0 };
 
@@ -167,8 +159,8 @@ static struct serve_objects of_kind(struct exchange *x, struct cluster *c,
 	return out;
 }
 
-static const struct json *get(struct exchange *x, struct cluster *c,
-			      const char *kind, struct str name)
+static const struct json *get(struct exchange *x, struct cluster *c, const char *kind,
+			      struct str name)
 {
 	struct serve_objects list = of_kind(x, c, kind);
 
@@ -193,8 +185,7 @@ static int from_cluster(struct exchange *x)
 		return 500;
 	si.config_name = serve_pool_config(pool, true);
 	si.mc = get(x, &c, "MachineConfig", si.config_name);
-	si.controller_config =
-		get(x, &c, "ControllerConfig", S("machine-config-controller"));
+	si.controller_config = get(x, &c, "ControllerConfig", S("machine-config-controller"));
 	if (!si.mc || !si.controller_config)
 		return 500;
 	configs = of_kind(x, &c, "MachineOSConfig");
@@ -208,10 +199,9 @@ static int from_cluster(struct exchange *x)
 	ca = test_file(x->a, CASES "/cluster/bootstrap-token/ca.crt");
 	if (map && base64_decode(x->a, json_text(map), &ca, &x->err) < 0)
 		return 500;
-	if (serve_make_kubeconfig(
-		    x->a, S("https://api-int.demo.example.test:6443"), ca,
-		    test_file(x->a, CASES "/cluster/bootstrap-token/token"),
-		    &si.kubeconfig, &x->err) < 0)
+	if (serve_make_kubeconfig(x->a, S("https://api-int.demo.example.test:6443"), ca,
+				  test_file(x->a, CASES "/cluster/bootstrap-token/token"),
+				  &si.kubeconfig, &x->err) < 0)
 		return 500;
 	return make(x, &si);
 }
@@ -241,16 +231,12 @@ static bool run_case(const char *dir, bool cluster)
 	if (!x.got.status)
 		x.got.status = cluster ? from_cluster(&x) : from_files(&x);
 	status = str_fmt(&a, "%d", x.got.status);
-	same = test_same(dir,
-			 str_trim(test_file(&a, in(&x, "expected.status"))),
-			 status);
+	same = test_same(dir, str_trim(test_file(&a, in(&x, "expected.status"))), status);
 	if (!same)
 		(void)printf("  %.*s\n", STRF(x.err.msg));
-	same &= test_same(dir, test_file(&a, in(&x, "expected.headers")),
-			  headers(&x));
+	same &= test_same(dir, test_file(&a, in(&x, "expected.headers")), headers(&x));
 	if (!str_is(x.req.method, "HEAD"))
-		same &= test_same(dir, test_file(&a, in(&x, "expected.body")),
-				  x.got.body);
+		same &= test_same(dir, test_file(&a, in(&x, "expected.body")), x.got.body);
 	return same;
 }
 
@@ -266,8 +252,7 @@ static int run_dir(const char *dir, bool cluster, int *run)
 	int n = scandir(dir, &list, is_case, alphasort), bad = 0;
 
 	for (int i = 0; i < n; i++) {
-		bad += !run_case(str_fmt(&a, "%s/%s", dir, list[i]->d_name).p,
-				 cluster);
+		bad += !run_case(str_fmt(&a, "%s/%s", dir, list[i]->d_name).p, cluster);
 		free(list[i]);
 		(*run)++;
 	}

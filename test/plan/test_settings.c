@@ -23,8 +23,7 @@ TEST the_bytes_are_the_operators(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct json *after = read_yaml(&a, CASES "010-after.yaml");
-	struct settings_view v = { .settings = read_yaml(&a, CASES
-							 "010-before.yaml"),
+	struct settings_view v = { .settings = read_yaml(&a, CASES "010-before.yaml"),
 				   .idle_ms = SETTINGS_WAIT_MS,
 				   .wait_ms = SETTINGS_WAIT_MS };
 	struct actions out = { 0 };
@@ -52,8 +51,7 @@ TEST the_defaults_are_the_operators(void)
 	struct actions out = { 0 };
 	struct json *body;
 
-	json_set((struct json *)v.settings, S("status"),
-		 json_new(&a, JSON_OBJECT));
+	json_set((struct json *)v.settings, S("status"), json_new(&a, JSON_OBJECT));
 	plan_settings(&a, &v, &out);
 	ASSERT_INT(1, (int)out.n);
 	body = fx_json(&a, out.v[0].body);
@@ -66,10 +64,9 @@ TEST the_defaults_are_the_operators(void)
  * that only the plan's own wishes move. */
 static int64_t written_after(struct arena *a, const char *lease)
 {
-	struct settings_view v = { .settings = fx_quote(
-					   a, "{'metadata':{'name':'cluster',"
-					      "'generation':2},'status':{"
-					      "'observedGeneration':1}}"),
+	struct settings_view v = { .settings = fx_quote(a, "{'metadata':{'name':'cluster',"
+							   "'generation':2},'status':{"
+							   "'observedGeneration':1}}"),
 				   .lease = lease ? fx_quote(a, lease) : NULL,
 				   .wait_ms = SETTINGS_WAIT_MS };
 
@@ -81,8 +78,7 @@ static int64_t written_after(struct arena *a, const char *lease)
 			return -1;
 		if (out.v[0].kind == ACTION_REPLACE)
 			return v.idle_ms;
-		if (out.v[0].kind != ACTION_REQUEUE || out.v[0].after < 1 ||
-		    out.v[0].after > 30000)
+		if (out.v[0].kind != ACTION_REQUEUE || out.v[0].after < 1 || out.v[0].after > 30000)
 			return -2;
 		v.idle_ms += out.v[0].after;
 	}
@@ -100,19 +96,16 @@ TEST an_operator_is_waited_for(void)
 					     "'leaseDurationSeconds':137}}"));
 	ASSERT_INT(570000, written_after(&a, "{'spec':{'holderIdentity':'a_b',"
 					     "'leaseDurationSeconds':270}}"));
-	ASSERT_INT(437000,
-		   written_after(&a, "{'spec':{'holderIdentity':'a_b'}}"));
-	ASSERT_INT(3900000,
-		   written_after(&a, "{'spec':{'holderIdentity':'a_b',"
-				     "'leaseDurationSeconds':99999999}}"));
+	ASSERT_INT(437000, written_after(&a, "{'spec':{'holderIdentity':'a_b'}}"));
+	ASSERT_INT(3900000, written_after(&a, "{'spec':{'holderIdentity':'a_b',"
+					      "'leaseDurationSeconds':99999999}}"));
 	PASS();
 }
 
 TEST what_is_up_to_date_is_left_alone(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct settings_view v = { .idle_ms = SETTINGS_WAIT_MS,
-				   .wait_ms = SETTINGS_WAIT_MS };
+	struct settings_view v = { .idle_ms = SETTINGS_WAIT_MS, .wait_ms = SETTINGS_WAIT_MS };
 	struct actions out = { 0 };
 
 	plan_settings(&a, &v, &out);

@@ -15,27 +15,23 @@ struct plot {
 
 #define ROLE "node-role.kubernetes.io/"
 
-static const struct json *make_node(struct arena *a, const char *role, size_t i,
-				    struct test_rng *r)
+static const struct json *make_node(struct arena *a, const char *role, size_t i, struct test_rng *r)
 {
-	return fx_quote(
-		a,
-		str_fmt(a,
-			"{'metadata':{'name':'%s-%zu','creationTimestamp':"
-			"'2023-01-%02uT00:00:00Z','labels':{'" ROLE "%s':'',"
-			"'topology.kubernetes.io/zone':'z%u'},'annotations':{"
-			"'" NODE_CURRENT_CONFIG "':'%s-0','" NODE_DESIRED_CONFIG
-			"':'%s-0','" NODE_STATE "':'Done','" NODE_DESIRED_DRAIN
-			"':'uncordon-%s-0','" NODE_APPLIED_DRAIN
-			"':'uncordon-%s-0'}},'spec':{},'status':{'conditions':"
-			"[{'type':'Ready','status':'True'}]}}",
-			role, i, 1 + test_rand(r, 28), role, test_rand(r, 3),
-			role, role, role, role)
-			.p);
+	return fx_quote(a, str_fmt(a,
+				   "{'metadata':{'name':'%s-%zu','creationTimestamp':"
+				   "'2023-01-%02uT00:00:00Z','labels':{'" ROLE "%s':'',"
+				   "'topology.kubernetes.io/zone':'z%u'},'annotations':{"
+				   "'" NODE_CURRENT_CONFIG "':'%s-0','" NODE_DESIRED_CONFIG
+				   "':'%s-0','" NODE_STATE "':'Done','" NODE_DESIRED_DRAIN
+				   "':'uncordon-%s-0','" NODE_APPLIED_DRAIN
+				   "':'uncordon-%s-0'}},'spec':{},'status':{'conditions':"
+				   "[{'type':'Ready','status':'True'}]}}",
+				   role, i, 1 + test_rand(r, 28), role, test_rand(r, 3), role, role,
+				   role, role)
+				   .p);
 }
 
-static void make_pool(struct sim *s, struct arena *a, const char *name,
-		      const char *max)
+static void make_pool(struct sim *s, struct arena *a, const char *name, const char *max)
 {
 	sim_pool(s, fx_quote(a, str_fmt(a,
 					"{'apiVersion':'" MC_API "','kind':"
@@ -50,8 +46,7 @@ static void make_pool(struct sim *s, struct arena *a, const char *name,
 		sim_config(s, str_fmt(a, "%s-%d", name, i));
 }
 
-static void make_cluster(struct sim *s, struct arena *a, const struct plot *p,
-			 uint64_t seed)
+static void make_cluster(struct sim *s, struct arena *a, const struct plot *p, uint64_t seed)
 {
 	struct test_rng r = { seed };
 	size_t n = p->masters + p->workers;
@@ -59,20 +54,17 @@ static void make_cluster(struct sim *s, struct arena *a, const struct plot *p,
 
 	sim_init(s, seed, (struct instant){ 1700000000, 0 });
 	s->crash = p->crash;
-	s->controller_config = fx_quote(
-		a, "{'spec':{'infra':{'status':{'controlPlaneTopology':"
-		   "'HighlyAvailable'}}}}");
+	s->controller_config = fx_quote(a, "{'spec':{'infra':{'status':{'controlPlaneTopology':"
+					   "'HighlyAvailable'}}}}");
 	make_pool(s, a, "infra", "1");
 	make_pool(s, a, "master", "1");
 	make_pool(s, a, "worker", p->max);
 	for (size_t i = 0; i < n; i++)
-		trees[i] = i < p->masters
-				   ? make_node(a, "master", i, &r)
-				   : make_node(a, "worker", i - p->masters, &r);
+		trees[i] = i < p->masters ? make_node(a, "master", i, &r)
+					  : make_node(a, "worker", i - p->masters, &r);
 	sim_nodes(s, trees, n);
 	for (size_t i = 0; i < n; i++) {
-		int64_t free_at =
-			drain_ms(s->now) + (int64_t)test_rand(&r, 7200) * 1000;
+		int64_t free_at = drain_ms(s->now) + (int64_t)test_rand(&r, 7200) * 1000;
 
 		for (uint32_t k = test_rand(&r, 4); k > 0; k--)
 			sim_pod(s, i, str_fmt(a, "pod-%zu-%u-", i, k),
@@ -94,8 +86,8 @@ static int64_t unavailable(struct sim *s, const struct mcp *pool, int64_t *n)
 	for (size_t i = 0; i < s->n_nodes; i++) {
 		struct mcp_of_node of = { 0 };
 
-		if (mcp_of_node(&s->pools, &s->nodes[i].view, &of, &err) < 0 ||
-		    !of.n || of.v[0] != pool)
+		if (mcp_of_node(&s->pools, &s->nodes[i].view, &of, &err) < 0 || !of.n ||
+		    of.v[0] != pool)
 			continue;
 		++*n;
 		busy += node_unavailable(&s->nodes[i].view);
@@ -103,14 +95,12 @@ static int64_t unavailable(struct sim *s, const struct mcp *pool, int64_t *n)
 	return busy;
 }
 
-static void watch_target(struct sim *s, const struct mcp *by,
-			 const struct json *patch)
+static void watch_target(struct sim *s, const struct mcp *by, const struct json *patch)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct str to =
-		json_text(json_member(json_at(patch, "metadata.annotations"),
-				      S(NODE_DESIRED_CONFIG)));
+	struct str to = json_text(
+		json_member(json_at(patch, "metadata.annotations"), S(NODE_DESIRED_CONFIG)));
 	int64_t max = 0, n, busy = unavailable(s, by, &n);
 
 	if (!to.n)
@@ -122,8 +112,7 @@ static void watch_target(struct sim *s, const struct mcp *by,
 		s->fault = S("a node is moved to a config that does not exist");
 }
 
-static void watch(void *ctx, struct sim *s, const struct mcp *by,
-		  const struct action *act)
+static void watch(void *ctx, struct sim *s, const struct mcp *by, const struct action *act)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
@@ -147,14 +136,12 @@ static void watch(void *ctx, struct sim *s, const struct mcp *by,
 	cordon = json_at(patch, "spec.unschedulable");
 	if (by && by->paused)
 		s->fault = S("a node of a paused pool is changed");
-	if (by && (mcp_of_node(&s->pools, node, &of, &err) < 0 || !of.n ||
-		   of.v[0] != by))
+	if (by && (mcp_of_node(&s->pools, node, &of, &err) < 0 || !of.n || of.v[0] != by))
 		s->fault = S("a pool changes a node that is not its own");
 	if (by && cordon)
 		s->fault = S("a pool cordons");
 	if (cordon &&
-	    !str_starts(node->desired_drain,
-			json_is_true(cordon) ? S("drain-") : S("uncordon-")))
+	    !str_starts(node->desired_drain, json_is_true(cordon) ? S("drain-") : S("uncordon-")))
 		s->fault = S("a cordon nobody asked for");
 	if (by)
 		watch_target(s, by, patch);
@@ -176,11 +163,9 @@ static const struct twist twists[] = {
 	  "\"\"}}}",
 	  0 },
 	{ 400, NULL, "{\"spec\":{\"unschedulable\":null}}", 1 },
-	{ 500, "worker",
-	  "{\"spec\":{\"configuration\":{\"name\":\"worker-2\"}}}", 0 },
+	{ 500, "worker", "{\"spec\":{\"configuration\":{\"name\":\"worker-2\"}}}", 0 },
 	{ 900, "worker", "{\"spec\":{\"paused\":null}}", 0 },
-	{ 1000, "worker",
-	  "{\"spec\":{\"configuration\":{\"name\":\"worker-1\"}}}", 0 },
+	{ 1000, "worker", "{\"spec\":{\"configuration\":{\"name\":\"worker-1\"}}}", 0 },
 	{ 5000, NULL,
 	  "{\"metadata\":{\"labels\":{\"node-role.kubernetes.io/infra\":"
 	  "null}}}",
@@ -204,15 +189,12 @@ static void play(struct sim *s, const struct plot *p)
 	int64_t begin = drain_ms(s->now);
 
 	s->watch = watch;
-	for (size_t i = 0; !p->calm && i < sizeof(twists) / sizeof(twists[0]);
-	     i++) {
+	for (size_t i = 0; !p->calm && i < sizeof(twists) / sizeof(twists[0]); i++) {
 		run_until(s, begin + twists[i].at * 1000);
 		if (twists[i].pool)
-			sim_patch_pool(s, str_of(twists[i].pool),
-				       twists[i].patch);
+			sim_patch_pool(s, str_of(twists[i].pool), twists[i].patch);
 		else
-			sim_patch_node(s, p->masters + twists[i].node,
-				       twists[i].patch);
+			sim_patch_node(s, p->masters + twists[i].node, twists[i].patch);
 	}
 	run_until(s, begin + (int64_t)200 * 3600 * 1000);
 }
@@ -226,16 +208,14 @@ static struct str ending(struct arena *a, struct sim *s)
 	for (size_t i = 0; i < s->n_nodes; i++) {
 		const struct mc_node *n = &s->nodes[i].view;
 
-		buf_addf(&b, "%.*s %.*s %.*s %.*s %.*s %.*s %s %.*s %d\n",
-			 STRF(n->name), STRF(n->current_config),
-			 STRF(n->desired_config), STRF(n->state),
+		buf_addf(&b, "%.*s %.*s %.*s %.*s %.*s %.*s %s %.*s %d\n", STRF(n->name),
+			 STRF(n->current_config), STRF(n->desired_config), STRF(n->state),
 			 STRF(n->desired_drain), STRF(n->applied_drain),
 			 n->unschedulable ? "cordoned" : "", STRF(n->taints),
 			 s->nodes[i].mcn_tree != NULL);
 	}
 	for (size_t i = 0; i < s->pools.n; i++) {
-		static const char *const types[] = { "Updated", "Updating",
-						     "NodeDegraded",
+		static const char *const types[] = { "Updated", "Updating", "NodeDegraded",
 						     "Degraded" };
 		const struct mcp *p = s->pools.v[i];
 		const struct json *st = json_at(p->tree, "status");
@@ -245,11 +225,10 @@ static struct str ending(struct arena *a, struct sim *s)
 			 (long long)json_i64(st, "updatedMachineCount", -1),
 			 STRF(json_str(st, "configuration.name", S("-"))));
 		for (size_t k = 0; k < 4; k++) {
-			const struct condition *c = conditions_find(
-				&p->conditions, str_of(types[k]));
+			const struct condition *c =
+				conditions_find(&p->conditions, str_of(types[k]));
 
-			buf_addf(&b, "  %s=%.*s %.*s\n", types[k],
-				 STRF(c ? c->status : S("?")),
+			buf_addf(&b, "  %s=%.*s %.*s\n", types[k], STRF(c ? c->status : S("?")),
 				 STRF(c ? c->message : S("?")));
 		}
 	}
@@ -278,13 +257,9 @@ static struct str outcome(struct arena *a, const struct plot *p, uint64_t seed,
 TEST rollout(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct plot p = {
-		.max = "1", .masters = 1, .workers = 2, .calm = true
-	};
+	struct plot p = { .max = "1", .masters = 1, .workers = 2, .calm = true };
 
-#define ENDED(n, role)                                                     \
-	n " " role "-1 " role "-1 Done uncordon-" role "-1 uncordon-" role \
-	  "-1   1\n"
+#define ENDED(n, role) n " " role "-1 " role "-1 Done uncordon-" role "-1 uncordon-" role "-1   1\n"
 #define SAYS(role)                                                      \
 	"  Updated=True All nodes are updated with MachineConfig " role \
 	"-1\n  Updating=False \n  NodeDegraded=False \n  Degraded=False \n"
@@ -303,13 +278,10 @@ TEST twisted(void)
 
 	for (uint64_t seed = 1; seed <= 12; seed++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
-		struct plot p = { .max = maxes[seed % 4],
-				  .masters = 3,
-				  .workers = 3 + seed % 6 };
+		struct plot p = { .max = maxes[seed % 4], .masters = 3, .workers = 3 + seed % 6 };
 		struct str want = outcome(&a, &p, seed, NULL), got;
 
-		if (str_find(want, S("never ends")) >= 0 ||
-		    str_starts(want, S("FAULT")))
+		if (str_find(want, S("never ends")) >= 0 || str_starts(want, S("FAULT")))
 			ASSERT_STR_M("without a crash", S("an end"), want);
 		p.crash = 2 + (unsigned)seed % 9;
 		got = outcome(&a, &p, seed, NULL);
@@ -322,9 +294,7 @@ TEST twisted(void)
 TEST crash_anywhere(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct plot p = {
-		.max = "2", .masters = 1, .workers = 3, .calm = true
-	};
+	struct plot p = { .max = "2", .masters = 1, .workers = 3, .calm = true };
 	struct str want = outcome(&a, &p, 7, NULL);
 
 	for (uint64_t seed = 100; seed < 115; seed++) {
@@ -335,8 +305,7 @@ TEST crash_anywhere(void)
 		s.seed = seed;
 		play(&s, &p);
 		ASSERT(s.crashes > 0);
-		ASSERT_STR_M("the same end", want,
-			     s.fault.n ? s.fault : ending(&a, &s));
+		ASSERT_STR_M("the same end", want, s.fault.n ? s.fault : ending(&a, &s));
 		sim_free(&s);
 	}
 	PASS();

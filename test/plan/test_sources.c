@@ -3,28 +3,25 @@
 #include "../test.h"
 
 #define API "---\napiVersion: machineconfiguration.openshift.io/v1\n"
-#define MC(name, role)                                                   \
-	API "kind: MachineConfig\nmetadata:\n  name: " name              \
-	    "\n  labels: {machineconfiguration.openshift.io/role: " role \
-	    "}\nspec: {fips: true}\n"
+#define MC(name, role)                                      \
+	API "kind: MachineConfig\nmetadata:\n  name: " name \
+	    "\n  labels: {machineconfiguration.openshift.io/role: " role "}\nspec: {fips: true}\n"
 #define POOL(name, more)                                        \
 	API "kind: MachineConfigPool\nmetadata: {name: " name   \
 	    "}\nspec:\n  machineConfigSelector: {matchLabels: " \
 	    "{machineconfiguration.openshift.io/role: worker}}\n" more
 #define HEX "0123456789abcdef0123456789abcdef"
 
-static const char cluster[] = MC("50-b", "worker") MC("40-a", "worker") MC(
-	"60-x", "other") MC("rendered-worker-" HEX,
-			    "none") MC("rendered-worker-old",
-				       "none") MC("rendered-worker-x-" HEX,
-						  "none")
-	MC("rendered-owned", "none") MC("rendered-nobody-" HEX, "none") POOL(
-		"worker",
-		"  configuration: {name: rendered-worker-old, source: [{name: "
-		"60-x}, {name: gone}]}\n"
-		"status:\n  configuration: {name: rendered-worker-" HEX "}\n")
-		POOL("worker-x", "")
-			POOL("empty", "  configuration: {name: gone}\n");
+static const char cluster[] = MC("50-b", "worker") MC("40-a", "worker") MC("60-x", "other")
+	MC("rendered-worker-" HEX, "none") MC("rendered-worker-old", "none")
+		MC("rendered-worker-x-" HEX, "none") MC("rendered-owned", "none")
+			MC("rendered-nobody-" HEX, "none")
+				POOL("worker",
+				     "  configuration: {name: rendered-worker-old, source: [{name: "
+				     "60-x}, {name: gone}]}\n"
+				     "status:\n  configuration: {name: rendered-worker-" HEX "}\n")
+					POOL("worker-x", "")
+						POOL("empty", "  configuration: {name: gone}\n");
 
 static void load(struct arena *a, struct mc_set *set)
 {
@@ -40,8 +37,7 @@ static void load(struct arena *a, struct mc_set *set)
 	json_push(json_at(meta, "ownerReferences"), json_new(a, JSON_OBJECT));
 	json_add_str(a, json_first(json_at(meta, "ownerReferences")), "kind",
 		     S("MachineConfigPool"));
-	json_add_str(a, json_first(json_at(meta, "ownerReferences")), "name",
-		     S("worker-x"));
+	json_add_str(a, json_first(json_at(meta, "ownerReferences")), "name", S("worker-x"));
 }
 
 static const struct {
@@ -88,12 +84,10 @@ TEST the_last_config(void)
 	struct mc_set set = { 0 };
 
 	load(&a, &set);
-	ASSERT_STR("rendered-worker-old",
-		   plan_last_good(&set, set.pools.v[0])->meta.name);
+	ASSERT_STR("rendered-worker-old", plan_last_good(&set, set.pools.v[0])->meta.name);
 	/* what it was given is gone: what its nodes have */
 	set.mcs.v[4]->meta.name = S("another");
-	ASSERT_STR("rendered-worker-" HEX,
-		   plan_last_good(&set, set.pools.v[0])->meta.name);
+	ASSERT_STR("rendered-worker-" HEX, plan_last_good(&set, set.pools.v[0])->meta.name);
 	ASSERT_EQ(NULL, plan_last_good(&set, set.pools.v[1]));
 	ASSERT_EQ(NULL, plan_last_good(&set, set.pools.v[2]));
 	PASS();

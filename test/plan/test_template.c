@@ -29,12 +29,9 @@ static bool run_case(const char *dir)
 
 	if (access(want, R_OK) < 0)
 		want = str_fmt(&a, "%s/error.txt", dir).p;
-	if (json_parse(
-		    &a,
-		    test_file(&a, str_fmt(&a, "%s/renderconfig.json", dir).p),
-		    NULL, &j, &err) < 0 ||
-	    template_one(&a, "template.tmpl",
-			 test_file(&a, str_fmt(&a, "%s/template.tmpl", dir).p),
+	if (json_parse(&a, test_file(&a, str_fmt(&a, "%s/renderconfig.json", dir).p), NULL, &j,
+		       &err) < 0 ||
+	    template_one(&a, "template.tmpl", test_file(&a, str_fmt(&a, "%s/template.tmpl", dir).p),
 			 j, true, &out, &err) < 0)
 		out = str_fmt(&a, "%.*s\n", STRF(err.msg));
 	return test_same(dir, test_file(&a, want), out);
@@ -51,8 +48,7 @@ TEST golden_render_data(void)
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const char *dir = str_fmt(&a, CASES "/%s", list[i]->d_name).p;
 
-		if (access(str_fmt(&a, "%s/renderconfig.json", dir).p, R_OK) ==
-		    0) {
+		if (access(str_fmt(&a, "%s/renderconfig.json", dir).p, R_OK) == 0) {
 			run++;
 			bad += !run_case(dir);
 		}
@@ -78,11 +74,9 @@ static struct str eval(struct arena *a, const char *data, const char *source)
 	return out;
 }
 
-#define PLATFORM(json) \
-	"{\"spec\":{\"infra\":{\"status\":{\"platformStatus\":" json "}}}}"
-#define AT(col, at)                                       \
-	"failed to execute template: template: t:1:" #col \
-	": executing \"t\" at <" at ">: "
+#define PLATFORM(json) "{\"spec\":{\"infra\":{\"status\":{\"platformStatus\":" json "}}}}"
+#define AT(col, at) \
+	"failed to execute template: template: t:1:" #col ": executing \"t\" at <" at ">: "
 
 TEST values_are_gos(void)
 {
@@ -94,58 +88,49 @@ TEST values_are_gos(void)
 		{ "{}", "{{.Images.x}}", "<no value>" },
 		{ "{}", "{{.Images}}", "map[]" },
 		{ "{\"spec\":{\"images\":{\"b\":\"2\",\"a\":\"1\"}}}",
-		  "{{range $k, $v := .Images}}{{$k}}={{$v}} {{end}}",
-		  "a=1 b=2 " },
+		  "{{range $k, $v := .Images}}{{$k}}={{$v}} {{end}}", "a=1 b=2 " },
 		{ "{}", "{{cloudProvider .}}",
-		  AT(2,
-		     "cloudProvider .") "error calling cloudProvider: runtime "
-					"error: invalid memory address or nil "
-					"pointer dereference" },
+		  AT(2, "cloudProvider .") "error calling cloudProvider: runtime "
+					   "error: invalid memory address or nil "
+					   "pointer dereference" },
 		{ "{}", "[{{credentialProviderConfigFlag .}}]", "[]" },
 		{ none, "{{.Infra.Nope}}",
 		  AT(8, ".Infra.Nope") "can't evaluate field Nope in type "
 				       "*v1.Infrastructure" },
 		{ none, "{{.Infra.Status.nope}}",
-		  AT(8,
-		     ".Infra.Status.nope") "can't evaluate field nope in type "
-					   "v1.InfrastructureStatus" },
+		  AT(8, ".Infra.Status.nope") "can't evaluate field nope in type "
+					      "v1.InfrastructureStatus" },
 		{ none, "{{.Infra.Status.PlatformStatus.AWS.Region}}",
-		  AT(8,
-		     ".Infra.Status.PlatformStatus.AWS.Region") "nil pointer "
-								"evaluating "
-								"*v1."
-								"AWSPlatformSta"
-								"tus.Region" },
+		  AT(8, ".Infra.Status.PlatformStatus.AWS.Region") "nil pointer "
+								   "evaluating "
+								   "*v1."
+								   "AWSPlatformSta"
+								   "tus.Region" },
 		{ none, "{{urlHost .Infra.Status.PlatformStatus.Type}}",
-		  AT(16,
-		     ".Infra.Status.PlatformStatus.Type") "wrong type for "
-							  "value; expected "
-							  "string; got "
-							  "v1.PlatformType" },
-		{ none, "{{eq .Infra.Status.PlatformStatus.Type \"None\"}}",
-		  "true" },
+		  AT(16, ".Infra.Status.PlatformStatus.Type") "wrong type for "
+							      "value; expected "
+							      "string; got "
+							      "v1.PlatformType" },
+		{ none, "{{eq .Infra.Status.PlatformStatus.Type \"None\"}}", "true" },
 		{ none, "{{cloudProvider \"x\"}}",
 		  AT(16, "\"x\"") "can't handle \"x\" for arg of type "
 				  "template.RenderConfig" },
 		{ none, "{{join .Infra \"\"}}",
-		  AT(7,
-		     ".Infra") "wrong type for value; expected []string; got "
-			       "*v1.Infrastructure" },
+		  AT(7, ".Infra") "wrong type for value; expected []string; got "
+				  "*v1.Infrastructure" },
 		{ "{\"spec\":{\"network\":{\"mtuMigration\":{\"machine\":{"
 		  "\"to\":0}}}}}",
 		  "{{if .Network.MTUMigration.Machine.To}}set{{end}}", "set" },
 		{ "{\"spec\":{\"dns\":{\"metadata\":{\"name\":\"cluster\"}}}}",
 		  "{{.DNS.Name}} {{.DNS.ObjectMeta.Name}}", "cluster cluster" },
 		{ "{\"spec\":{\"rootCAData\":\"QUI=\"}}",
-		  "{{range .RootCAData}}{{.}},{{end}}{{index .RootCAData 1}}",
-		  "65,66,66" },
+		  "{{range .RootCAData}}{{.}},{{end}}{{index .RootCAData 1}}", "65,66,66" },
 		{ PLATFORM("{\"type\":\"BareMetal\",\"baremetal\":{}}"),
 		  "{{onPremPlatformIngressIP .}}",
-		  AT(2,
-		     "onPremPlatformIngressIP .") "error calling "
-						  "onPremPlatformIngressIP: "
-						  "runtime error: index out of "
-						  "range [0] with length 0" },
+		  AT(2, "onPremPlatformIngressIP .") "error calling "
+						     "onPremPlatformIngressIP: "
+						     "runtime error: index out of "
+						     "range [0] with length 0" },
 		{ PLATFORM("{\"type\":\"VSphere\",\"vsphere\":{"
 			   "\"apiServerInternalIPs\":[\"192.0.2.1\"],"
 			   "\"loadBalancer\":{\"type\":\"UserManaged\"}}}"),
@@ -196,8 +181,7 @@ TEST urls_are_gos(void)
 		{ "//a:1", "a 1" },
 		{ "https://a:b", "parse \"https://a:b\": invalid port \":b\" "
 				 "after host" },
-		{ "https://[::1",
-		  "parse \"https://[::1\": missing ']' in host" },
+		{ "https://[::1", "parse \"https://[::1\": missing ']' in host" },
 		{ "https://[::1]x", "parse \"https://[::1]x\": invalid port "
 				    "\"x\" after host" },
 		{ "192.0.2.1:6443", "parse \"192.0.2.1:6443\": first path "
@@ -220,11 +204,9 @@ TEST urls_are_gos(void)
 		struct str out, want = str_of(cases[i].want);
 
 		json_add(j, S("u"), json_new_str(&a, str_of(cases[i].url)));
-		if (template_one(&a, "t", S("{{urlHost .u}} {{urlPort .u}}"), j,
-				 false, &out, &err) < 0)
-			out = str_from(err.msg, err.msg.n > want.n
-							? err.msg.n - want.n
-							: 0);
+		if (template_one(&a, "t", S("{{urlHost .u}} {{urlPort .u}}"), j, false, &out,
+				 &err) < 0)
+			out = str_from(err.msg, err.msg.n > want.n ? err.msg.n - want.n : 0);
 		ASSERT_STR_M(cases[i].url, want, out);
 	}
 	PASS();
@@ -260,18 +242,15 @@ TEST platforms(void)
 		{ "Kubevirt", ",,true," },
 		{ "Ovirt", ",,true," },
 	};
-	static const char source[] =
-		"{{cloudProvider .}},{{onPremPlatformShortName .}},"
-		"{{isOpenShiftManagedDefaultLB .}},"
-		"{{credentialProviderConfigFlag .}}";
+	static const char source[] = "{{cloudProvider .}},{{onPremPlatformShortName .}},"
+				     "{{isOpenShiftManagedDefaultLB .}},"
+				     "{{credentialProviderConfigFlag .}}";
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
-		struct str data = str_fmt(&a, PLATFORM("{\"type\":\"%s\"}"),
-					  cases[i].type);
+		struct str data = str_fmt(&a, PLATFORM("{\"type\":\"%s\"}"), cases[i].type);
 
-		ASSERT(test_same(cases[i].type, str_of(cases[i].want),
-				 eval(&a, data.p, source)));
+		ASSERT(test_same(cases[i].type, str_of(cases[i].want), eval(&a, data.p, source)));
 	}
 	PASS();
 #undef FLAG
@@ -299,14 +278,12 @@ static struct str source_of(struct arena *a, const struct ign_obj *file)
 
 static void describe(struct arena *a, struct buf *b, const struct mc *mc)
 {
-	const struct ign_objs *files = ign_files(mc->ignition),
-			      *units = ign_units(mc->ignition);
+	const struct ign_objs *files = ign_files(mc->ignition), *units = ign_units(mc->ignition);
 
-	buf_addf(b, "%.*s %.*s%s", STRF(mc_label(&mc->meta, MC_ROLE)),
-		 STRF(mc->meta.name), mc->ignition ? "" : " invalid");
+	buf_addf(b, "%.*s %.*s%s", STRF(mc_label(&mc->meta, MC_ROLE)), STRF(mc->meta.name),
+		 mc->ignition ? "" : " invalid");
 	for (size_t i = 0; i < files->n; i++)
-		buf_addf(b, " %.*s=%.*s",
-			 STRF(ign_str(files->v[i], IGN_FILE_PATH)),
+		buf_addf(b, " %.*s=%.*s", STRF(ign_str(files->v[i], IGN_FILE_PATH)),
 			 STRF(source_of(a, files->v[i])));
 	for (size_t i = 0; i < units->n; i++)
 		buf_addf(b, " %.*s", STRF(ign_str(units->v[i], IGN_UNIT_NAME)));
@@ -322,16 +299,14 @@ static bool is_remembered(struct arena *a, const struct mc *mc)
 	struct ign_obj *parsed;
 
 	return !mc->ignition ||
-	       (ign_parse_35(a, mc->config, &parsed, &err) == 0 &&
-		ign_eq(parsed, mc->ignition));
+	       (ign_parse_35(a, mc->config, &parsed, &err) == 0 && ign_eq(parsed, mc->ignition));
 }
 
 static struct str run_tree(struct arena *a, const struct tree_case *c)
 {
 	struct err err = ERR_INIT(a);
 	struct template_tree tree = { .dir = S("t") };
-	struct mc_controller_config cc = { .meta = { .name = S("cc"),
-						     .uid = S("u") } };
+	struct mc_controller_config cc = { .meta = { .name = S("cc"), .uid = S("u") } };
 	struct template_input in = { .tree = &tree,
 				     .controller_config = &cc,
 				     .pull_secret = S("{ \"a b\": 1 }"),
@@ -341,8 +316,7 @@ static struct str run_tree(struct arena *a, const struct tree_case *c)
 	struct buf b;
 
 	for (size_t i = 0; i < TREE_MAX && c->files[i][0]; i++) {
-		struct template_file f = { str_of(c->files[i][0]),
-					   str_of(c->files[i][1]) };
+		struct template_file f = { str_of(c->files[i][0]), str_of(c->files[i][1]) };
 
 		VEC_PUSH(a, &tree, f);
 	}
@@ -378,8 +352,7 @@ static const struct tree_case trees[] = {
 		     { "README", "not a role" } },
 	  .want = "master 00-m /c=c u.service\nworker 00-w /a=a /c=c\n"
 		  "worker 01-w /b=b\n" },
-	{ "a later layer wins, by base name", .platform = "BareMetal",
-	  .topology = "SingleReplica",
+	{ "a later layer wins, by base name", .platform = "BareMetal", .topology = "SingleReplica",
 	  .files = { { "worker/00/_base/files/deep/x", FILE_("/x", "base") },
 		     { "worker/00/on-prem/files/x", FILE_("/x", "prem") },
 		     { "worker/00/baremetal/files/x", FILE_("/x", "metal") },
@@ -397,27 +370,22 @@ static const struct tree_case trees[] = {
 		     { "worker/00/none/files/b", " {{if false}}x{{end}}\n" } },
 	  .want = "worker 00 /b=b\n" },
 	{ "an unknown platform is none", .platform = "Moon",
-	  .files = { { "worker/00/none/files/a", FILE_("/a", "a") } },
-	  .want = "worker 00 /a=a\n" },
+	  .files = { { "worker/00/none/files/a", FILE_("/a", "a") } }, .want = "worker 00 /a=a\n" },
 	{ "extensions, and only by their names", .topology = "DualReplica",
-	  .files = { { "master/00/two-node-with-fencing/extensions/two-node-ha",
-		       "yes" },
+	  .files = { { "master/00/two-node-with-fencing/extensions/two-node-ha", "yes" },
 		     { "master/00/_base/extensions/ipsec", "x" } },
 	  .want = "master 00 invalid +ipsec +two-node-ha\n" },
 	{ "arbiter only where there is one",
-	  .files = { { "arbiter/00/_base/files/a", FILE_("/a", "a") } },
-	  .want = "" },
+	  .files = { { "arbiter/00/_base/files/a", FILE_("/a", "a") } }, .want = "" },
 	{ "arbiter where there is one", .topology = "HighlyAvailableArbiter",
 	  .files = { { "arbiter/00/_base/files/a", FILE_("/a", "a") } },
 	  .want = "arbiter 00 /a=a\n" },
 	{ "a role of another name takes the worker's",
-	  .files = { { "infra/", "" },
-		     { "worker/00/_base/files/a", FILE_("/a", "a") } },
+	  .files = { { "infra/", "" }, { "worker/00/_base/files/a", FILE_("/a", "a") } },
 	  .want = "infra 00 /a=a\nworker 00 /a=a\n" },
 	{ "names in any case, scalars as strings, the secret without blanks",
-	  .files = { { "worker/00/_base/files/a",
-		       "PATH: /a\nMode: 0600\nwhat: ever\n"
-		       "Contents: {INLINE: 1.5}\n" },
+	  .files = { { "worker/00/_base/files/a", "PATH: /a\nMode: 0600\nwhat: ever\n"
+						  "Contents: {INLINE: 1.5}\n" },
 		     { "worker/00/_base/files/b",
 		       "path: /b\ncontents: {inline: '{{.PullSecret}}'}\n" } },
 	  .want = "worker 00 /a=1.5 /b={\"a b\":1}\n" },
@@ -428,8 +396,7 @@ static const struct tree_case trees[] = {
 	{ "an Ignition that is not valid is left to the renderer",
 	  .files = { { "worker/00/_base/files/a", FILE_("relative", "a") } },
 	  .want = "worker 00 invalid\n" },
-	{ "no platform", .platform = "",
-	  .files = { { "worker/00/_base/files/a", "x" } },
+	{ "no platform", .platform = "", .files = { { "worker/00/_base/files/a", "x" } },
 	  .want = "failed to create MachineConfig for role worker: cannot "
 		  "generate MachineConfigs when no platformStatus.type is "
 		  "set" },
@@ -437,26 +404,22 @@ static const struct tree_case trees[] = {
 	  .files = { { "worker/00/_base/files/a", "x" } },
 	  .want = "failed to create MachineConfig for role worker: platform "
 		  "_base unsupported" },
-	{ "a file where a layer is expected",
-	  .files = { { "worker/00/_base", "x" } },
+	{ "a file where a layer is expected", .files = { { "worker/00/_base", "x" } },
 	  .want = "failed to create MachineConfig for role worker: expected "
 		  "template directory, \"t/worker/00/_base\" is not a "
 		  "directory" },
-	{ "a template that does not parse",
-	  .files = { { "worker/00/_base/files/a", "\n{{if}}" } },
+	{ "a template that does not parse", .files = { { "worker/00/_base/files/a", "\n{{if}}" } },
 	  .want = "failed to create MachineConfig for role worker: failed to "
 		  "parse template t/worker/00/_base/files/a: template: "
 		  "t/worker/00/_base/files/a:2: missing value for if" },
-	{ "a file that is no object",
-	  .files = { { "worker/00/_base/files/a", "- x" } },
+	{ "a file that is no object", .files = { { "worker/00/_base/files/a", "- x" } },
 	  .want = "failed to create MachineConfig for role worker: error "
 		  "transpiling CoreOS config to Ignition config: failed to "
 		  "unmarshal \"- x\" into struct: error unmarshaling JSON: "
 		  "json: cannot unmarshal array into Go value of type "
 		  "v0_1.File" },
 	{ "a member of the wrong type",
-	  .files = { { "worker/00/_base/files/a",
-		       "contents: {verification: {hash: [1]}}" } },
+	  .files = { { "worker/00/_base/files/a", "contents: {verification: {hash: [1]}}" } },
 	  .want = "failed to create MachineConfig for role worker: error "
 		  "transpiling CoreOS config to Ignition config: failed to "
 		  "unmarshal \"contents: {verification: {hash: [1]}}\" into "
@@ -470,8 +433,7 @@ static const struct tree_case trees[] = {
 		  "unmarshal \"mode: 1.5\" into struct: error unmarshaling "
 		  "JSON: json: cannot unmarshal number 1.5 into Go struct field "
 		  "File.Mode of type int" },
-	{ "a unit that is no YAML",
-	  .files = { { "worker/00/_base/units/a", "a: b: c" } },
+	{ "a unit that is no YAML", .files = { { "worker/00/_base/units/a", "a: b: c" } },
 	  .want = "failed to create MachineConfig for role worker: error "
 		  "transpiling CoreOS config to Ignition config: failed to "
 		  "unmarshal systemd unit into struct: error converting YAML "
@@ -484,8 +446,7 @@ TEST the_layout(void)
 	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 
-		ASSERT(test_same(trees[i].what, str_of(trees[i].want),
-				 run_tree(&a, &trees[i])));
+		ASSERT(test_same(trees[i].what, str_of(trees[i].want), run_tree(&a, &trees[i])));
 	}
 	PASS();
 }
@@ -519,11 +480,9 @@ TEST the_layer_of_a_platform(void)
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct tree_case c = { .platform = cases[i].type };
 
-		c.files[0][0] =
-			str_fmt(&a, "worker/00/%s/files/a", cases[i].layer).p;
+		c.files[0][0] = str_fmt(&a, "worker/00/%s/files/a", cases[i].layer).p;
 		c.files[0][1] = FILE_("/a", "a");
-		ASSERT(test_same(cases[i].type, S("worker 00 /a=a\n"),
-				 run_tree(&a, &c)));
+		ASSERT(test_same(cases[i].type, S("worker 00 /a=a\n"), run_tree(&a, &c)));
 	}
 	PASS();
 }
@@ -557,32 +516,27 @@ TEST the_builtin_tree_refuses_other_platforms(void)
 		struct json *j = NULL;
 
 		template_builtin(&a, &tree);
-		ASSERT_INT(
-			0,
-			json_parse(
-				&a,
-				str_fmt(&a,
-					"{\"spec\":{\"infra\":{\"status\":{"
-					"\"apiServerInternalURI\":"
-					"\"https://a.test:6443\","
-					"\"platformStatus\":{\"type\":\"%s\","
-					"\"baremetal\":{"
-					"\"apiServerInternalIPs\":"
-					"[\"192.0.2.1\"],\"ingressIPs\":"
-					"[\"192.0.2.2\"]}}}},\"dns\":{"
-					"\"spec\":{\"baseDomain\":\"t\"}}}}",
-					cases[i].type),
-				NULL, &j, &err));
+		ASSERT_INT(0, json_parse(&a,
+					 str_fmt(&a,
+						 "{\"spec\":{\"infra\":{\"status\":{"
+						 "\"apiServerInternalURI\":"
+						 "\"https://a.test:6443\","
+						 "\"platformStatus\":{\"type\":\"%s\","
+						 "\"baremetal\":{"
+						 "\"apiServerInternalIPs\":"
+						 "[\"192.0.2.1\"],\"ingressIPs\":"
+						 "[\"192.0.2.2\"]}}}},\"dns\":{"
+						 "\"spec\":{\"baseDomain\":\"t\"}}}}",
+						 cases[i].type),
+					 NULL, &j, &err));
 		cc.tree = j;
 		(void)plan_template(&a, &in, &mcs, &err);
-		ASSERT(test_same(cases[i].type, str_of(cases[i].want),
-				 err.msg));
+		ASSERT(test_same(cases[i].type, str_of(cases[i].want), err.msg));
 		ASSERT_INT(*cases[i].want ? -ERR_INVALID : 0,
 			   template_serves(&a, &tree, &cc, &err));
 		if (*cases[i].want)
 			ASSERT_INT(-ERR_INVALID,
-				   plan_template_role(&a, &in, S("worker"),
-						      &mcs, &err));
+				   plan_template_role(&a, &in, S("worker"), &mcs, &err));
 	}
 	PASS();
 }
@@ -593,8 +547,8 @@ static struct mc *mc_of(struct arena *a, const char *name, const char *config)
 	struct mc *mc = ARENA_NEW(a, struct mc);
 
 	mc->meta.name = str_of(name);
-	(void)json_parse(a, str_fmt(a, "{\"spec\":{\"config\":%s}}", config),
-			 NULL, &mc->doc.tree, &err);
+	(void)json_parse(a, str_fmt(a, "{\"spec\":{\"config\":%s}}", config), NULL, &mc->doc.tree,
+			 &err);
 	return mc;
 }
 
@@ -616,8 +570,7 @@ TEST what_another_tree_takes_away(void)
 		       "\"systemd\":{\"units\":[{\"name\":"
 		       "\"kept.service\"}]}}"));
 	VEC_PUSH(&a, &existing,
-		 mc_of(&a, "50-mine",
-		       "{\"storage\":{\"files\":[{\"path\":\"/mine\"}]}}"));
+		 mc_of(&a, "50-mine", "{\"storage\":{\"files\":[{\"path\":\"/mine\"}]}}"));
 	template_loss(&a, &made, &existing, &loss);
 	ASSERT_INT(0, (int)loss.lost.n);
 	ASSERT_INT(0, (int)loss.configs.n);
@@ -648,12 +601,10 @@ TEST the_object(void)
 		    "  contents: ''\n") },
 	};
 	struct template_tree tree = { .dir = S("t"), .v = files, .n = 2 };
-	struct mc_controller_config cc = { .meta = { .name = S("cc"),
-						     .uid = S("u-1") } };
-	struct template_input in = { .tree = &tree,
-				     .controller_config = &cc,
-				     .pull_secret = S("{}"),
-				     .hash = S("0123") };
+	struct mc_controller_config cc = { .meta = { .name = S("cc"), .uid = S("u-1") } };
+	struct template_input in = {
+		.tree = &tree, .controller_config = &cc, .pull_secret = S("{}"), .hash = S("0123")
+	};
 	struct mcs mcs = { 0 };
 	struct json *j;
 	struct buf b;
@@ -668,27 +619,26 @@ TEST the_object(void)
 	ASSERT_INT(1, (int)mcs.n);
 	buf_init(&b, &a);
 	json_encode(&b, mcs.v[0]->doc.tree, 0);
-	ASSERT(test_same(
-		"the object",
-		S("{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
-		  "\"kind\":\"MachineConfig\",\"metadata\":{\"name\":\"00-w\","
-		  "\"labels\":{\"machineconfiguration.openshift.io/role\":"
-		  "\"worker\"},\"annotations\":{"
-		  "\"machineconfiguration.openshift.io/"
-		  "generated-by-controller-version\":\"0123\"},"
-		  "\"ownerReferences\":[{\"apiVersion\":"
-		  "\"machineconfiguration.openshift.io/v1\",\"kind\":"
-		  "\"ControllerConfig\",\"name\":\"cc\",\"uid\":\"u-1\","
-		  "\"controller\":true,\"blockOwnerDeletion\":true}]},\"spec\":"
-		  "{\"osImageURL\":\"\",\"baseOSExtensionsContainerImage\":"
-		  "\"\",\"config\":{\"ignition\":{\"version\":\"3.5.0\"},"
-		  "\"storage\":{\"files\":[{\"overwrite\":true,\"path\":"
-		  "\"/a\",\"contents\":{\"source\":\"data:,\"},\"mode\":420}]}"
-		  ",\"systemd\":{\"units\":[{\"dropins\":[{\"contents\":\"\","
-		  "\"name\":\"c.conf\"}],\"enabled\":true,\"name\":"
-		  "\"b.service\"}]}},\"kernelArguments\":null,\"extensions\":"
-		  "null,\"fips\":false,\"kernelType\":\"\"}}"),
-		buf_str(&b)));
+	ASSERT(test_same("the object",
+			 S("{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
+			   "\"kind\":\"MachineConfig\",\"metadata\":{\"name\":\"00-w\","
+			   "\"labels\":{\"machineconfiguration.openshift.io/role\":"
+			   "\"worker\"},\"annotations\":{"
+			   "\"machineconfiguration.openshift.io/"
+			   "generated-by-controller-version\":\"0123\"},"
+			   "\"ownerReferences\":[{\"apiVersion\":"
+			   "\"machineconfiguration.openshift.io/v1\",\"kind\":"
+			   "\"ControllerConfig\",\"name\":\"cc\",\"uid\":\"u-1\","
+			   "\"controller\":true,\"blockOwnerDeletion\":true}]},\"spec\":"
+			   "{\"osImageURL\":\"\",\"baseOSExtensionsContainerImage\":"
+			   "\"\",\"config\":{\"ignition\":{\"version\":\"3.5.0\"},"
+			   "\"storage\":{\"files\":[{\"overwrite\":true,\"path\":"
+			   "\"/a\",\"contents\":{\"source\":\"data:,\"},\"mode\":420}]}"
+			   ",\"systemd\":{\"units\":[{\"dropins\":[{\"contents\":\"\","
+			   "\"name\":\"c.conf\"}],\"enabled\":true,\"name\":"
+			   "\"b.service\"}]}},\"kernelArguments\":null,\"extensions\":"
+			   "null,\"fips\":false,\"kernelType\":\"\"}}"),
+			 buf_str(&b)));
 	PASS();
 }
 
@@ -696,8 +646,7 @@ TEST a_role_alone(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct template_file file = { S("worker/00-w/_base/files/a"),
-				      S("path: /a\n") };
+	struct template_file file = { S("worker/00-w/_base/files/a"), S("path: /a\n") };
 	struct template_tree tree = { .dir = S("t"), .v = &file, .n = 1 };
 	struct mc_controller_config cc = { 0 };
 	struct template_input in = { .tree = &tree,
@@ -716,8 +665,7 @@ TEST a_role_alone(void)
 	ASSERT_INT(1, (int)mcs.n);
 	ASSERT(str_is(mc_label(&mcs.v[0]->meta, MC_ROLE), "infra"));
 	ASSERT(!mcs.v[0]->meta.annotations);
-	ASSERT_INT(-ERR_NOTFOUND,
-		   plan_template_role(&a, &in, S("master"), &mcs, &err));
+	ASSERT_INT(-ERR_NOTFOUND, plan_template_role(&a, &in, S("master"), &mcs, &err));
 	ASSERT(test_same("no such role",
 			 S("failed to read dir \"t/master\": open t/master: no "
 			   "such file or directory"),

@@ -21,9 +21,9 @@ struct world {
 	"'namespace':'n'},'infra':{'status':{'platformStatus':{'type':"      \
 	"'None'}}},'clusterDNSIP':'10.0.0.10'},'status':{"                   \
 	"'observedGeneration':" observed ",'conditions':[" conds "]}}"
-#define COND(type, status, text)                                   \
-	"{'type':'TemplateController" type "','status':'" status   \
-	"','reason':'','message':'" text "','lastTransitionTime':" \
+#define COND(type, status, text)                                                                  \
+	"{'type':'TemplateController" type "','status':'" status "','reason':'','message':'" text \
+	"','lastTransitionTime':"                                                                 \
 	"'2020-01-01T00:00:00Z'}"
 
 static void start(struct world *w)
@@ -31,17 +31,13 @@ static void start(struct world *w)
 	*w = (struct world){ 0 };
 	w->err = ERR_INIT(&w->a);
 	fx_cc(&w->a, CC("2", ""), &w->cc);
-	w->files[0] = (struct template_file){
-		S("worker/00-worker/_base/files/dns.yaml"),
-		S("path: /etc/dns\nmode: 0644\ncontents:\n  inline: "
-		  "'{{.ClusterDNSIP}}'\n")
-	};
-	w->files[1] = (struct template_file){
-		S("worker/01-worker-b/_base/files/b.yaml"),
-		S("path: /etc/b\nmode: 0644\ncontents:\n  inline: b\n")
-	};
-	w->tree =
-		(struct template_tree){ .dir = S("/t"), .v = w->files, .n = 2 };
+	w->files[0] = (struct template_file){ S("worker/00-worker/_base/files/dns.yaml"),
+					      S("path: /etc/dns\nmode: 0644\ncontents:\n  inline: "
+						"'{{.ClusterDNSIP}}'\n") };
+	w->files[1] =
+		(struct template_file){ S("worker/01-worker-b/_base/files/b.yaml"),
+					S("path: /etc/b\nmode: 0644\ncontents:\n  inline: b\n") };
+	w->tree = (struct template_tree){ .dir = S("/t"), .v = w->files, .n = 2 };
 	w->v = (struct template_view){
 		.now = { 1700000000, 0 },
 		.raw = S("v1"),
@@ -49,9 +45,8 @@ static void start(struct world *w)
 		.controller_config = &w->cc,
 		.tree = &w->tree,
 		.mcs = &w->mcs,
-		.pull_secret = fx_quote(
-			&w->a, "{'type':'kubernetes.io/dockerconfigjson',"
-			       "'data':{'.dockerconfigjson':'e30='}}"),
+		.pull_secret = fx_quote(&w->a, "{'type':'kubernetes.io/dockerconfigjson',"
+					       "'data':{'.dockerconfigjson':'e30='}}"),
 	};
 }
 
@@ -88,23 +83,20 @@ static void take(struct world *w, size_t i)
 
 static struct str conditions_text(struct world *w)
 {
-	struct conditions list =
-		conditions_of(&w->a, json_at(w->cc.tree, "status.conditions"));
+	struct conditions list = conditions_of(&w->a, json_at(w->cc.tree, "status.conditions"));
 	struct buf b;
 
 	buf_init(&b, &w->a);
 	for (size_t i = 0; i < list.n; i++)
-		buf_addf(&b, "%.*s=%.*s %.*s\n",
-			 STRF(str_from(list.v[i].type, 18)),
+		buf_addf(&b, "%.*s=%.*s %.*s\n", STRF(str_from(list.v[i].type, 18)),
 			 STRF(list.v[i].status), STRF(list.v[i].message));
 	return buf_str(&b);
 }
 
 #define API "/apis/machineconfiguration.openshift.io/v1/"
-#define METRIC(step, name)                                                     \
-	step " METRIC mcc_sub_controller_state "                               \
-	     "machine-config-controller-template,Sync Controller Config," name \
-	     " = now\n"
+#define METRIC(step, name)                       \
+	step " METRIC mcc_sub_controller_state " \
+	     "machine-config-controller-template,Sync Controller Config," name " = now\n"
 #define STATUS "PUT " API "controllerconfigs/machine-config-controller/status"
 
 TEST first_time(void)
@@ -122,16 +114,13 @@ TEST first_time(void)
 		   "Completed=False syncing towards (2) generation using "
 		   "controller version v1 due to change in Generation\n",
 		   conditions_text(&w));
-	ASSERT_STR(
-		"0 POST " API "machineconfigs  # it differs from its "
-		"template\n" METRIC(
-			"0",
-			"00-worker") "0 POST " API
-				     "machineconfigs  # it differs from its template\n" METRIC(
-					     "0",
-					     "01-worker-b") "1 " STATUS
-							    "  # it is done\n",
-		plan(&w));
+	ASSERT_STR("0 POST " API "machineconfigs  # it differs from its "
+		   "template\n" METRIC(
+			   "0",
+			   "00-worker") "0 POST " API
+					"machineconfigs  # it differs from its template\n" METRIC(
+						"0", "01-worker-b") "1 " STATUS "  # it is done\n",
+		   plan(&w));
 	ASSERT(w.out.v[4].if_ok);
 	take(&w, 0);
 	take(&w, 2);
@@ -142,17 +131,15 @@ TEST first_time(void)
 	ASSERT_STR("{\"lastTransitionTime\":\"2023-11-14T22:13:20Z\","
 		   "\"status\":\"False\",\"type\":"
 		   "\"TemplateControllerRunning\"}",
-		   body_of(&w.a, json_next(json_first(json_at(
-					 w.cc.tree, "status.conditions")))));
+		   body_of(&w.a, json_next(json_first(json_at(w.cc.tree, "status.conditions")))));
 	ASSERT_INT(2, json_i64(w.cc.tree, "status.observedGeneration", 0));
 	ASSERT_STR("", plan(&w)); /* nothing more */
-	ASSERT_STR(
-		"{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
-		"\"kind\":\"ControllerConfig\",\"name\":"
-		"\"machine-config-controller\",\"uid\":\"cc-uid\","
-		"\"controller\":true,\"blockOwnerDeletion\":true}",
-		body_of(&w.a, json_first(json_at(w.mcs.v[0]->doc.tree,
-						 "metadata.ownerReferences"))));
+	ASSERT_STR("{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
+		   "\"kind\":\"ControllerConfig\",\"name\":"
+		   "\"machine-config-controller\",\"uid\":\"cc-uid\","
+		   "\"controller\":true,\"blockOwnerDeletion\":true}",
+		   body_of(&w.a,
+			   json_first(json_at(w.mcs.v[0]->doc.tree, "metadata.ownerReferences"))));
 	arena_free(&w.a);
 	PASS();
 }
@@ -171,8 +158,7 @@ TEST edits_are_overwritten(void)
 	struct world w;
 
 	settle(&w);
-	json_set(json_at(w.mcs.v[1]->doc.tree, "spec"), S("config"),
-		 json_new(&w.a, JSON_OBJECT));
+	json_set(json_at(w.mcs.v[1]->doc.tree, "spec"), S("config"), json_new(&w.a, JSON_OBJECT));
 	ASSERT_STR("0 PUT " API "machineconfigs/01-worker-b  # it differs from "
 		   "its template\n" METRIC("0", "01-worker-b"),
 		   plan(&w));
@@ -226,23 +212,18 @@ TEST failing(void)
 		got = plan(&w);
 		ASSERT_INT_M(f->name, 1,
 			     str_starts(got, str_fmt(&w.a,
-						     "0 " STATUS
-						     "  # it failed\nERROR -5 "
+						     "0 " STATUS "  # it failed\nERROR -5 "
 						     "%s",
 						     f->want)));
 		take(&w, 0);
 		got = conditions_text(&w);
-		ASSERT_INT_M(
-			f->name, 1,
-			str_starts(
-				got,
-				str_fmt(&w.a,
-					"Running=False \nFailing=True failed "
-					"to syncing towards (2) generation "
-					"using controller version v1: %s",
-					f->want)));
 		ASSERT_INT_M(f->name, 1,
-			     str_ends(got, S("\nCompleted=False \n")));
+			     str_starts(got, str_fmt(&w.a,
+						     "Running=False \nFailing=True failed "
+						     "to syncing towards (2) generation "
+						     "using controller version v1: %s",
+						     f->want)));
+		ASSERT_INT_M(f->name, 1, str_ends(got, S("\nCompleted=False \n")));
 		arena_free(&w.a);
 	}
 	PASS();
@@ -254,17 +235,16 @@ TEST old_images(void)
 
 	settle(&w);
 	VEC_PUSH(&w.a, &w.mcs,
-		 fx_mc(&w.a,
-		       "{'apiVersion':'machineconfiguration.openshift.io/v1',"
-		       "'kind':'MachineConfig','metadata':{'name':'97-x',"
-		       "'annotations':{'machineconfiguration.openshift.io/"
-		       "generated-by-controller-version':'h0'}},'spec':{"
-		       "'osImageURL':'img'}}"));
+		 fx_mc(&w.a, "{'apiVersion':'machineconfiguration.openshift.io/v1',"
+			     "'kind':'MachineConfig','metadata':{'name':'97-x',"
+			     "'annotations':{'machineconfiguration.openshift.io/"
+			     "generated-by-controller-version':'h0'}},'spec':{"
+			     "'osImageURL':'img'}}"));
 	ASSERT_STR("0 PUT " API "machineconfigs/97-x  # generated configs have "
 		   "no images any more\n",
 		   plan(&w));
-	ASSERT_STR("\"\"", body_of(&w.a, json_at(fx_json(&w.a, w.out.v[0].body),
-						 "spec.osImageURL")));
+	ASSERT_STR("\"\"",
+		   body_of(&w.a, json_at(fx_json(&w.a, w.out.v[0].body), "spec.osImageURL")));
 	arena_free(&w.a);
 	PASS();
 }
@@ -281,8 +261,7 @@ struct auth_case {
 static const struct auth_case auths[] = {
 	{ "cHc=", "{'z':{'a':'<'},'auths':{'q.io':{'auth':'YTpi'}}}", DNS,
 	  "{'auths':{'api-int.example.com:22625':{'auth':'" AUTH
-	  "'},'localhost:22625':{'auth':'" AUTH
-	  "'},'q.io':{'auth':'YTpi'}},'z':{'a':'\\u003c'}}" },
+	  "'},'localhost:22625':{'auth':'" AUTH "'},'q.io':{'auth':'YTpi'}},'z':{'a':'\\u003c'}}" },
 	{ "cHc=",
 	  "{'auths':{'localhost:22625':{'auth':'" AUTH
 	  "','email':'x'},'api-int.example.com:22625':{'auth':'" AUTH "'}}}",
@@ -295,13 +274,11 @@ static const struct auth_case auths[] = {
 	{ "", "{}", DNS,
 	  FAILS "IRI registry credentials secret missing or empty 'password' "
 		"field" },
-	{ "cHc=", "{}", "null",
-	  FAILS "ControllerConfig DNS spec must not be nil" },
+	{ "cHc=", "{}", "null", FAILS "ControllerConfig DNS spec must not be nil" },
 	{ "cHc=", "{}", "{'spec':{'baseDomain':' '}}",
 	  FAILS "ControllerConfig baseDomain must not be empty" },
 	{ "cHc=", "{}", DNS, FAILS "pull secret missing 'auths' field" },
-	{ "cHc=", "", DNS,
-	  FAILS "could not parse pull secret: unexpected end of JSON input" },
+	{ "cHc=", "", DNS, FAILS "could not parse pull secret: unexpected end of JSON input" },
 };
 
 static struct str quoted(struct arena *a, const char *text)
@@ -323,24 +300,17 @@ TEST release_registry(void)
 
 		start(&w);
 		secret = quoted(&w.a, c->pull);
-		json_set(json_at(w.cc.tree, "spec"), S("dns"),
-			 fx_quote(&w.a, c->dns));
-		ASSERT_INT(0,
-			   template_release_auth(&w.a, &w.v, &secret, &w.err));
-		ASSERT_STR_M("left alone without the object",
-			     quoted(&w.a, c->pull), secret);
+		json_set(json_at(w.cc.tree, "spec"), S("dns"), fx_quote(&w.a, c->dns));
+		ASSERT_INT(0, template_release_auth(&w.a, &w.v, &secret, &w.err));
+		ASSERT_STR_M("left alone without the object", quoted(&w.a, c->pull), secret);
 		w.v.release_image = true;
 		if (c->secret)
 			w.v.release_auth = fx_quote(
-				&w.a,
-				str_fmt(&w.a, "{'data':{'password':'%s'}}",
-					c->secret)
-					.p);
+				&w.a, str_fmt(&w.a, "{'data':{'password':'%s'}}", c->secret).p);
 		rc = template_release_auth(&w.a, &w.v, &secret, &w.err);
 		got = rc < 0 ? w.err.msg : secret;
 		/* 'auths' in the message has plain quotes */
-		ASSERT_STR_M(c->pull, quoted(&w.a, c->want),
-			     quoted(&w.a, str_z(&w.a, got)));
+		ASSERT_STR_M(c->pull, quoted(&w.a, c->want), quoted(&w.a, str_z(&w.a, got)));
 		arena_free(&w.a);
 	}
 	PASS();

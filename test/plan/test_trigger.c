@@ -11,8 +11,7 @@
 	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"   \
 	"'MachineConfig','metadata':{'name':'m','labels':{'role':'" role \
 	"'},'ownerReferences':[" owner "]},'spec':{" spec "}}"
-#define OWNED(kind, uid) \
-	"{'controller':true,'kind':'" kind "','name':'b','uid':'" uid "'}"
+#define OWNED(kind, uid) "{'controller':true,'kind':'" kind "','name':'b','uid':'" uid "'}"
 
 struct mc_case {
 	const char *name, *old, *new, *want;
@@ -25,8 +24,8 @@ static const struct mc_case cases[] = {
 	{ "another spec", MC("a", "", ""), MC("a", "'fips':true", ""), "a" },
 	{ "moved to another pool", MC("a", "", ""), MC("b", "", ""), "a b" },
 	{ "of no pool", NULL, MC("x", "", ""), "" },
-	{ "a rendered one is its owner's", NULL,
-	  MC("a", "", OWNED("MachineConfigPool", "uid-b")), "b" },
+	{ "a rendered one is its owner's", NULL, MC("a", "", OWNED("MachineConfigPool", "uid-b")),
+	  "b" },
 	{ "unless that is another pool of that name", NULL,
 	  MC("a", "", OWNED("MachineConfigPool", "uid-x")), "a" },
 	{ "or no pool at all", NULL, MC("a", "", OWNED("K", "uid-b")), "a" },
@@ -48,14 +47,11 @@ TEST machine_configs(void)
 			ASSERT_INT(0, mc_pool_decode(&a, &d, p, &err));
 			VEC_PUSH(&a, &pools, p);
 		}
-		trigger_mc(&a, &pools,
-			   cases[i].old ? fx_mc(&a, cases[i].old) : NULL,
-			   cases[i].new ? fx_mc(&a, cases[i].new) : NULL,
-			   &queue);
+		trigger_mc(&a, &pools, cases[i].old ? fx_mc(&a, cases[i].old) : NULL,
+			   cases[i].new ? fx_mc(&a, cases[i].new) : NULL, &queue);
 		buf_init(&b, &a);
 		for (size_t k = 0; k < queue.n; k++)
-			buf_addf(&b, "%s%.*s", k ? " " : "",
-				 STRF(queue.v[k]->meta.name));
+			buf_addf(&b, "%s%.*s", k ? " " : "", STRF(queue.v[k]->meta.name));
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), buf_str(&b));
 	}
 	PASS();
@@ -69,11 +65,10 @@ TEST others(void)
 	struct os_config c = { .pool = S("w") }, d = c;
 	struct os_build b = { .pool = S("w") }, e = b;
 	const struct json *x = fx_quote(&a, "{'spec':{'a':1},'status':{}}");
-	const struct json *y =
-		fx_quote(&a, "{'spec':{'a':1},'status':{'b':1}}");
+	const struct json *y = fx_quote(&a, "{'spec':{'a':1},'status':{'b':1}}");
 	const struct json *z = fx_quote(&a, "{'spec':{'a':2}}");
-	const struct json *gone = fx_quote(
-		&a, "{'metadata':{'deletionTimestamp':'t'},'spec':{'a':1}}");
+	const struct json *gone =
+		fx_quote(&a, "{'metadata':{'deletionTimestamp':'t'},'spec':{'a':1}}");
 
 	ASSERT_STR("w", trigger_mcn(NULL, &m));
 	ASSERT_STR("w", trigger_mcn(&m, NULL));

@@ -15,15 +15,13 @@ static struct mc_merged merged(struct arena *a, const char *spec)
 	struct docs docs = { 0 };
 	struct mc_merged m;
 	struct mc *mc = ARENA_NEW(a, struct mc);
-	struct str text = str_fmt(
-		a,
-		"{\"apiVersion\":\"" MC_API "\",\"kind\":\"MachineConfig\","
-		"\"metadata\":{\"name\":\"r\",\"labels\":{\"a\":\"b\"}},"
-		"\"spec\":%s}",
-		spec);
+	struct str text = str_fmt(a,
+				  "{\"apiVersion\":\"" MC_API "\",\"kind\":\"MachineConfig\","
+				  "\"metadata\":{\"name\":\"r\",\"labels\":{\"a\":\"b\"}},"
+				  "\"spec\":%s}",
+				  spec);
 
-	if (docs_parse(a, text, &docs, NULL, &err) < 0 ||
-	    mc_decode(a, &docs.v[0], mc, &err) < 0) {
+	if (docs_parse(a, text, &docs, NULL, &err) < 0 || mc_decode(a, &docs.v[0], mc, &err) < 0) {
 		(void)printf("%s: %.*s\n", spec, STRF(err.msg));
 		abort();
 	}
@@ -55,10 +53,8 @@ static const char *files(struct arena *a, const char *list)
 			abort();
 		if (b.p[b.n - 1] == '}')
 			buf_addc(&b, ',');
-		buf_addf(
-			&b,
-			"{\"path\":\"%.*s\",\"contents\":{\"source\":\"%.*s\"}}",
-			STRF(path), STRF(dataurl_text(a, text)));
+		buf_addf(&b, "{\"path\":\"%.*s\",\"contents\":{\"source\":\"%.*s\"}}", STRF(path),
+			 STRF(dataurl_text(a, text)));
 	}
 	buf_addz(&b, "]}}}");
 	return b.p;
@@ -73,8 +69,7 @@ static struct str told(struct arena *a, const struct update_plan *p)
 		buf_addf(&b, "%s", update_kind_name(p->v[i].kind));
 		if (p->v[i].service.n)
 			buf_addf(&b, " %.*s", STRF(p->v[i].service));
-		buf_addf(&b, " [%.*s: %.*s]\n", STRF(p->v[i].cause),
-			 STRF(p->v[i].rule));
+		buf_addf(&b, " [%.*s: %.*s]\n", STRF(p->v[i].cause), STRF(p->v[i].rule));
 	}
 	if (p->drain)
 		buf_addf(&b, "drain: %.*s\n", STRF(p->drain_reason));
@@ -91,8 +86,7 @@ static struct str decide(struct arena *a, const char *from, const char *to,
 	struct json *j;
 
 	if (machine_configuration) {
-		if (json_parse(a, str_of(machine_configuration), NULL, &j,
-			       &err) < 0)
+		if (json_parse(a, str_of(machine_configuration), NULL, &j, &err) < 0)
 			abort();
 		in.policies = update_policies(a, j);
 	}
@@ -113,19 +107,16 @@ TEST what_always_reboots(void)
 		  "Reboot [kernelArguments: new kernel arguments need a reboot]\n" },
 		{ "kernel type", "{}", "{\"kernelType\":\"realtime\"}",
 		  "Reboot [kernelType: another kernel needs a reboot]\n" },
-		{ "extensions and FIPS", "{}",
-		  "{\"extensions\":[\"usbguard\"],\"fips\":true}",
+		{ "extensions and FIPS", "{}", "{\"extensions\":[\"usbguard\"],\"fips\":true}",
 		  "Reboot [fips: FIPS mode needs a reboot]\n"
 		  "Reboot [extensions: OS extensions need a reboot]\n" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ASSERT_STR_M(
-			cases[i].name,
-			str_fmt(&a, "%sdrain: the node reboots\n",
-				cases[i].want),
-			decide(&a, cases[i].from, cases[i].to, NULL, false));
+		ASSERT_STR_M(cases[i].name,
+			     str_fmt(&a, "%sdrain: the node reboots\n", cases[i].want),
+			     decide(&a, cases[i].from, cases[i].to, NULL, false));
 	ASSERT_STR("None [nothing: no files, units or users differ]\n",
 		   decide(&a, "{}", "{}", NULL, false));
 	ASSERT_STR("Reboot [force file: the force file asks for a reboot]\n"
@@ -145,24 +136,20 @@ TEST files_by_policy(void)
 		{ "/etc/kubernetes/kubelet-ca.crt=x", "",
 		  "Reboot [file /etc/kubernetes/kubelet-ca.crt: no disruption policy for this path]\n"
 		  "drain: the node reboots\n" },
-		{ "/etc/containers/policy.json=a",
-		  "/etc/containers/policy.json=b",
+		{ "/etc/containers/policy.json=a", "/etc/containers/policy.json=b",
 		  "Reload crio.service [file /etc/containers/policy.json: policy for /etc/containers/policy.json]\n" },
 		{ "",
 		  "/etc/containers/registries.d/a.yaml=x /var/lib/kubelet/config.json=y /etc/nmstate/openshift/x.yml=z",
 		  "Reload crio.service [file /etc/containers/registries.d/a.yaml: policy for /etc/containers/registries.d]\n" },
-		{ "",
-		  "/etc/containers/registries.d/a=x /etc/containers/registries.d/b=y",
+		{ "", "/etc/containers/registries.d/a=x /etc/containers/registries.d/b=y",
 		  "Reload crio.service [file /etc/containers/registries.d/a: policy for /etc/containers/registries.d]\n"
 		  "Reload crio.service [file /etc/containers/registries.d/b: policy for /etc/containers/registries.d]\n" },
 		{ "", "/etc/containers/registries.dd/a=x",
 		  "Reboot [file /etc/containers/registries.dd/a: no disruption policy for this path]\n"
 		  "drain: the node reboots\n" },
-		{ "",
-		  "/var/lib/kubelet/config.json=y /etc/nmstate/openshift/x=z",
+		{ "", "/var/lib/kubelet/config.json=y /etc/nmstate/openshift/x=z",
 		  "None [file /etc/nmstate/openshift/x: policy for /etc/nmstate/openshift]\n" },
-		{ "",
-		  "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt=x",
+		{ "", "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt=x",
 		  "Restart coreos-update-ca-trust.service [file /etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt: policy for /etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt]\n"
 		  "Restart crio.service [file /etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt: policy for /etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt]\n" },
 		/* only the order differs: nothing to do */
@@ -171,9 +158,9 @@ TEST files_by_policy(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ASSERT_STR_M(cases[i].to, str_of(cases[i].want),
-			     decide(&a, files(&a, cases[i].from),
-				    files(&a, cases[i].to), NULL, false));
+		ASSERT_STR_M(
+			cases[i].to, str_of(cases[i].want),
+			decide(&a, files(&a, cases[i].from), files(&a, cases[i].to), NULL, false));
 	PASS();
 }
 
@@ -188,24 +175,19 @@ TEST policies_of_the_cluster(void)
 		"{\"path\":\"/etc/containers/policy.json\",\"actions\":[{\"type\":\"None\"}]}],"
 		"\"units\":[{\"name\":\"u.service\",\"actions\":[{\"type\":\"DaemonReload\"},{\"type\":\"Restart\",\"restart\":{\"serviceName\":\"u.service\"}}]}],"
 		"\"sshkey\":{\"actions\":[{\"type\":\"Drain\"}]}}}}";
-	const char *odd =
-		"{\"status\":{\"nodeDisruptionPolicyStatus\":{\"clusterPolicies\":{"
-		"\"files\":[{\"path\":\"/\",\"actions\":[{\"type\":\"None\"}]},"
-		"{\"path\":\"/etc/g/\",\"actions\":[{\"type\":\"None\"}]},"
-		"{\"path\":\"/etc/i\",\"actions\":[{\"type\":\"None\"}]},"
-		"{\"path\":\"/etc/i\",\"actions\":[{\"type\":\"Reboot\"}]}]}}}}";
-	const char *with_unit =
-		"{\"config\":{\"ignition\":{\"version\":\"3.5.0\"},\"systemd\":"
-		"{\"units\":[{\"name\":\"u.service\",\"enabled\":true}]}}}";
-	const char *with_key =
-		"{\"config\":{\"ignition\":{\"version\":\"3.5.0\"},\"passwd\":"
-		"{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"k\"]}]}}}";
+	const char *odd = "{\"status\":{\"nodeDisruptionPolicyStatus\":{\"clusterPolicies\":{"
+			  "\"files\":[{\"path\":\"/\",\"actions\":[{\"type\":\"None\"}]},"
+			  "{\"path\":\"/etc/g/\",\"actions\":[{\"type\":\"None\"}]},"
+			  "{\"path\":\"/etc/i\",\"actions\":[{\"type\":\"None\"}]},"
+			  "{\"path\":\"/etc/i\",\"actions\":[{\"type\":\"Reboot\"}]}]}}}}";
+	const char *with_unit = "{\"config\":{\"ignition\":{\"version\":\"3.5.0\"},\"systemd\":"
+				"{\"units\":[{\"name\":\"u.service\",\"enabled\":true}]}}}";
+	const char *with_key = "{\"config\":{\"ignition\":{\"version\":\"3.5.0\"},\"passwd\":"
+			       "{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"k\"]}]}}}";
 
-	ASSERT_STR(
-		"Reboot [file /etc/mco/f1/f2/example: policy for /etc/mco/f1/f2]\n"
-		"drain: the node reboots\n",
-		decide(&a, "{}", files(&a, "/etc/mco/f1/f2/example=x"), spec,
-		       false));
+	ASSERT_STR("Reboot [file /etc/mco/f1/f2/example: policy for /etc/mco/f1/f2]\n"
+		   "drain: the node reboots\n",
+		   decide(&a, "{}", files(&a, "/etc/mco/f1/f2/example=x"), spec, false));
 	ASSERT_STR("None [file /etc/mco/f1/x: policy for /etc/mco/f1]\n",
 		   decide(&a, "{}", files(&a, "/etc/mco/f1/x=x"), spec, false));
 	ASSERT_STR("Drain [file /etc/foo: policy for /etc/foo]\n"
@@ -214,15 +196,13 @@ TEST policies_of_the_cluster(void)
 		   decide(&a, "{}", files(&a, "/etc/foo=x"), spec, false));
 	ASSERT_STR(
 		"None [file /etc/containers/policy.json: policy for /etc/containers/policy.json]\n",
-		decide(&a, "{}", files(&a, "/etc/containers/policy.json=x"),
-		       spec, false));
+		decide(&a, "{}", files(&a, "/etc/containers/policy.json=x"), spec, false));
 	ASSERT_STR("DaemonReload [unit u.service: policy for this unit]\n"
 		   "Restart u.service [unit u.service: policy for this unit]\n",
 		   decide(&a, "{}", with_unit, spec, false));
-	ASSERT_STR(
-		"Reboot [unit u.service: no disruption policy for this unit]\n"
-		"drain: the node reboots\n",
-		decide(&a, "{}", with_unit, NULL, false));
+	ASSERT_STR("Reboot [unit u.service: no disruption policy for this unit]\n"
+		   "drain: the node reboots\n",
+		   decide(&a, "{}", with_unit, NULL, false));
 	/* a folder's policy is not a file's; "/" is above nothing; the first of
 	 * two */
 	ASSERT_STR("Reboot [file /etc/g: no disruption policy for this path]\n"
@@ -232,8 +212,7 @@ TEST policies_of_the_cluster(void)
 		   decide(&a, "{}", files(&a, "/etc/g/h=x"), odd, false));
 	ASSERT_STR("None [file /etc/i: policy for /etc/i]\n",
 		   decide(&a, "{}", files(&a, "/etc/i=x"), odd, false));
-	ASSERT_STR("None [users: policy for SSH keys]\n",
-		   decide(&a, "{}", with_key, NULL, false));
+	ASSERT_STR("None [users: policy for SSH keys]\n", decide(&a, "{}", with_key, NULL, false));
 	ASSERT_STR("Drain [users: policy for SSH keys]\n"
 		   "drain: users: policy for SSH keys\n",
 		   decide(&a, "{}", with_key, spec, false));
@@ -241,9 +220,8 @@ TEST policies_of_the_cluster(void)
 }
 
 #define REG "[[registry]]\nlocation=\"r\"\n"
-#define MIRROR(where, how)                                                     \
-	"[[registry.mirror]]\nlocation=\"" where "\"\npull-from-mirror=\"" how \
-	"\"\n"
+#define MIRROR(where, how) \
+	"[[registry.mirror]]\nlocation=\"" where "\"\npull-from-mirror=\"" how "\"\n"
 
 TEST registries_that_need_a_drain(void)
 {
@@ -252,43 +230,32 @@ TEST registries_that_need_a_drain(void)
 	} cases[] = {
 		{ "a registry with a digest-only mirror is added", "",
 		  REG MIRROR("m", "digest-only"), "" },
-		{ "a blocked registry without mirrors is added", "",
-		  REG "blocked=true\n",
+		{ "a blocked registry without mirrors is added", "", REG "blocked=true\n",
 		  "registry r: it was added without digest-only mirrors" },
-		{ "a registry is added with a mirror for tags", "",
-		  REG MIRROR("m", "all"),
+		{ "a registry is added with a mirror for tags", "", REG MIRROR("m", "all"),
 		  "registry r: it was added with a mirror that serves tags too" },
 		{ "mirror-by-digest-only without mirrors is added", "",
 		  REG "mirror-by-digest-only=true\n", "" },
 		{ "a registry is removed", REG, "", "registry r was removed" },
-		{ "the search list grows at its end",
-		  "unqualified-search-registries=['a']\n",
+		{ "the search list grows at its end", "unqualified-search-registries=['a']\n",
 		  "unqualified-search-registries=['a', 'b']\n", "" },
-		{ "the search list shrinks",
-		  "unqualified-search-registries=['a']\n", "",
+		{ "the search list shrinks", "unqualified-search-registries=['a']\n", "",
 		  "unqualified-search-registries shrank or changed" },
-		{ "the search list is reordered",
-		  "unqualified-search-registries=['a','b']\n",
+		{ "the search list is reordered", "unqualified-search-registries=['a','b']\n",
 		  "unqualified-search-registries=['b','a']\n",
 		  "unqualified-search-registries shrank or changed" },
 		{ "blocked changes", REG, REG "blocked=true\n",
 		  "registry r: blocked or insecure changed" },
 		{ "a mirror goes", REG MIRROR("m", "digest-only"), REG,
 		  "registry r: a mirror was removed" },
-		{ "a digest-only mirror comes", REG,
-		  REG MIRROR("m", "digest-only"), "" },
-		{ "a mirror comes under mirror-by-digest-only",
-		  REG "mirror-by-digest-only=true\n",
-		  REG
-		  "mirror-by-digest-only=true\n[[registry.mirror]]\nlocation='m'\n",
-		  "" },
-		{ "a mirror turns to tags", REG MIRROR("m", "digest-only"),
-		  REG MIRROR("m", "all"),
+		{ "a digest-only mirror comes", REG, REG MIRROR("m", "digest-only"), "" },
+		{ "a mirror comes under mirror-by-digest-only", REG "mirror-by-digest-only=true\n",
+		  REG "mirror-by-digest-only=true\n[[registry.mirror]]\nlocation='m'\n", "" },
+		{ "a mirror turns to tags", REG MIRROR("m", "digest-only"), REG MIRROR("m", "all"),
 		  "registry r: a mirror is no longer used for digests only" },
 		{ "registries are reordered",
 		  REG MIRROR("m", "digest-only") "[[registry]]\nprefix='p'\n",
-		  "[[registry]]\nprefix='p'\n" REG MIRROR("m", "digest-only"),
-		  "" },
+		  "[[registry]]\nprefix='p'\n" REG MIRROR("m", "digest-only"), "" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
@@ -315,8 +282,7 @@ TEST registries_that_need_a_drain(void)
 		   "/etc/containers/registries.conf: toml: line 1 (last key "
 		   "\"a\"): unexpected EOF; expected value",
 		   decide(&a, files(&a, "/etc/containers/registries.conf=a=["),
-			  files(&a, "/etc/containers/registries.conf=b=1"),
-			  NULL, false));
+			  files(&a, "/etc/containers/registries.conf=b=1"), NULL, false));
 	PASS();
 }
 
@@ -329,19 +295,15 @@ TEST hosts_without_rpm_ostree(void)
 		const char *name, *from, *to;
 		bool built, refused;
 	} cases[] = {
-		{ "another image", "{}", "{\"osImageURL\":\"new\"}", false,
-		  false },
-		{ "kernel arguments", "{}", "{\"kernelArguments\":[\"a\"]}",
-		  false, true },
-		{ "none any more", "{\"kernelArguments\":[\"a\"]}", "{}", false,
-		  true },
+		{ "another image", "{}", "{\"osImageURL\":\"new\"}", false, false },
+		{ "kernel arguments", "{}", "{\"kernelArguments\":[\"a\"]}", false, true },
+		{ "none any more", "{\"kernelArguments\":[\"a\"]}", "{}", false, true },
 		{ "layers", "{}", LAYERS, false, true },
 		{ "no layers any more", LAYERS, "{}", false, true },
 		{ "layers that are in the image", "{}", LAYERS, true, false },
-		{ "kernel arguments never are", "{}",
-		  "{\"kernelArguments\":[\"a\"]}", true, true },
-		{ "an image under extensions",
-		  "{\"extensions\":[\"usbguard\"]}", OTHER, false, true },
+		{ "kernel arguments never are", "{}", "{\"kernelArguments\":[\"a\"]}", true, true },
+		{ "an image under extensions", "{\"extensions\":[\"usbguard\"]}", OTHER, false,
+		  true },
 		{ "extensions that stay", OTHER, OTHER, false, false },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -349,18 +311,15 @@ TEST hosts_without_rpm_ostree(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct mc_merged f = merged(&a, cases[i].from);
 		struct mc_merged t = merged(&a, cases[i].to);
-		struct update_in in = { .from = &f,
-					.to = &t,
-					.image_only = true,
-					.built = cases[i].built };
+		struct update_in in = {
+			.from = &f, .to = &t, .image_only = true, .built = cases[i].built
+		};
 		int want = cases[i].refused ? -ERR_INVALID : 0;
 		struct err err = ERR_INIT(&a);
 		struct update_plan plan;
 
-		ASSERT_EQm(cases[i].name, want,
-			   plan_update(&a, &in, &plan, &err));
-		ASSERT_EQm(cases[i].name, want,
-			   plan_update_legacy(&a, &in, &plan, &err));
+		ASSERT_EQm(cases[i].name, want, plan_update(&a, &in, &plan, &err));
+		ASSERT_EQm(cases[i].name, want, plan_update_legacy(&a, &in, &plan, &err));
 		in.image_only = false;
 		ASSERT_EQm(cases[i].name, 0, plan_update(&a, &in, &plan, &err));
 	}
@@ -381,23 +340,18 @@ TEST toml(void)
 		  "{\"r\":[{\"a\":1,\"m\":[{\"b\":2}]},{\"a\":3}]}" },
 		{ "a=[1,\n 2, # x\n]\nt={x=1, y='z'}\n",
 		  "{\"a\":[1,2],\"t\":{\"x\":1,\"y\":\"z\"}}" },
-		{ "s=\"\"\"\nx\\\n  y\"\"\"\nl='''a\nb'''\n",
-		  "{\"s\":\"xy\",\"l\":\"a\\nb\"}" },
+		{ "s=\"\"\"\nx\\\n  y\"\"\"\nl='''a\nb'''\n", "{\"s\":\"xy\",\"l\":\"a\\nb\"}" },
 		{ "d=1979-05-27 07:32:00\r\ne=07:32:00\r\n",
 		  "{\"d\":\"1979-05-27 07:32:00\",\"e\":\"07:32:00\"}" },
-		{ "a=1\na=2\n",
-		  "toml: line 2 (last key \"a\"): key has already been defined" },
-		{ "[t]\n[t]\n",
-		  "toml: line 2 (last key \"t\"): table has already been defined" },
-		{ "a=\"x\n",
-		  "toml: line 1 (last key \"a\"): strings cannot contain newlines" },
+		{ "a=1\na=2\n", "toml: line 2 (last key \"a\"): key has already been defined" },
+		{ "[t]\n[t]\n", "toml: line 2 (last key \"t\"): table has already been defined" },
+		{ "a=\"x\n", "toml: line 1 (last key \"a\"): strings cannot contain newlines" },
 		{ "a=1 b=2",
 		  "toml: line 1 (last key \"a\"): expected a top-level item to end with a newline, comment, or EOF" },
 		{ "=1", "toml: line 1: expected a key" },
 		{ "a",
 		  "toml: line 1 (last key \"a\"): unexpected EOF; expected key separator '='" },
-		{ "a=x",
-		  "toml: line 1 (last key \"a\"): expected value but found \"x\" instead" },
+		{ "a=x", "toml: line 1 (last key \"a\"): expected value but found \"x\" instead" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 

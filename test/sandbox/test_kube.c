@@ -27,9 +27,7 @@ struct world {
 
 static void listen_on(struct world *w, const struct sb_faults *faults)
 {
-	struct sb_server_opts o = { .loop = w->loop,
-				    .sandbox = &w->sb,
-				    .bookmark_ms = 20 };
+	struct sb_server_opts o = { .loop = w->loop, .sandbox = &w->sb, .bookmark_ms = 20 };
 	int fd = -1;
 
 	if (faults)
@@ -68,19 +66,16 @@ static void teardown(struct world *w)
 }
 
 /* A request behind the client's back. */
-static int poke(struct world *w, const char *method, const char *path,
-		const char *body)
+static int poke(struct world *w, const char *method, const char *path, const char *body)
 {
 	struct sb_reply out;
-	struct sb_request r = {
-		.method = str_of(method),
-		.path = str_of(path),
-		.content_type = str_is(str_of(method), "PATCH")
-					? S("application/merge-patch+json")
-					: S(""),
-		.body = str_of(body),
-		.now = 1000000000
-	};
+	struct sb_request r = { .method = str_of(method),
+				.path = str_of(path),
+				.content_type = str_is(str_of(method), "PATCH")
+							? S("application/merge-patch+json")
+							: S(""),
+				.body = str_of(body),
+				.now = 1000000000 };
 
 	sandbox_handle(&w->sb, &w->a, &r, &out);
 	return out.code;
@@ -92,8 +87,7 @@ static int make_node(struct world *w, int i)
 		    str_fmt(&w->a, "{\"metadata\":{\"name\":\"n%04d\"}}", i).p);
 }
 
-static void changed(void *ctx, struct str key, const void *before,
-		    const void *now)
+static void changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct world *w = ctx;
 
@@ -112,8 +106,8 @@ static void synced(void *ctx)
 static void *keep_name(const struct json *tree, void *ctx)
 {
 	(void)ctx;
-	return strdup(str_z(&((struct world *)ctx)->a,
-			    json_str(tree, "metadata.labels.x", S("none"))));
+	return strdup(
+		str_z(&((struct world *)ctx)->a, json_str(tree, "metadata.labels.x", S("none"))));
 }
 
 /* By label and, as nodes are by pool, by something that is not in the value. */
@@ -123,8 +117,7 @@ static struct str index_of(const void *value, void *ctx)
 
 	return str_is(str_of(value), "none")
 		       ? S("")
-		       : str_fmt(&w->a, "%s%s", (const char *)value,
-				 w->suffix ? w->suffix : "");
+		       : str_fmt(&w->a, "%s%s", (const char *)value, w->suffix ? w->suffix : "");
 }
 
 static struct kube_cache *watch_nodes(struct world *w, const char *query)
@@ -207,8 +200,7 @@ static void label(struct world *w, int i, const char *x)
 	struct str path = str_fmt(&w->a, "/api/v1/nodes/n%04d", i);
 
 	if (poke(w, "PATCH", path.p,
-		 str_fmt(&w->a, "{\"metadata\":{\"labels\":{\"x\":%s}}}", x)
-			 .p) != 200)
+		 str_fmt(&w->a, "{\"metadata\":{\"labels\":{\"x\":%s}}}", x).p) != 200)
 		abort();
 	while (w->changed + w->again == told)
 		(void)loop_turn(w->loop, 50, &w->err);
@@ -382,19 +374,18 @@ TEST tells_of_a_kind_that_is_missing(void)
 	while (!w.absent)
 		(void)loop_turn(w.loop, 50, &w.err);
 	ASSERT(!kube_cache_synced(c));
-	ASSERT_INT(201,
-		   poke(&w, "POST",
-			"/apis/apiextensions.k8s.io/v1/"
-			"customresourcedefinitions",
-			"{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":"
-			"\"CustomResourceDefinition\",\"metadata\":{\"name\":"
-			"\"gadgets.example.com\"},\"spec\":{\"group\":"
-			"\"example.com\",\"scope\":\"Cluster\",\"names\":{"
-			"\"plural\":\"gadgets\",\"singular\":\"gadget\","
-			"\"kind\":\"Gadget\",\"listKind\":\"GadgetList\"},"
-			"\"versions\":[{\"name\":\"v1\",\"served\":true,"
-			"\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
-			"\"type\":\"object\"}}}]}}"));
+	ASSERT_INT(201, poke(&w, "POST",
+			     "/apis/apiextensions.k8s.io/v1/"
+			     "customresourcedefinitions",
+			     "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":"
+			     "\"CustomResourceDefinition\",\"metadata\":{\"name\":"
+			     "\"gadgets.example.com\"},\"spec\":{\"group\":"
+			     "\"example.com\",\"scope\":\"Cluster\",\"names\":{"
+			     "\"plural\":\"gadgets\",\"singular\":\"gadget\","
+			     "\"kind\":\"Gadget\",\"listKind\":\"GadgetList\"},"
+			     "\"versions\":[{\"name\":\"v1\",\"served\":true,"
+			     "\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
+			     "\"type\":\"object\"}}}]}}"));
 	ASSERT_INT(201, poke(&w, "POST", "/apis/example.com/v1/gadgets",
 			     "{\"apiVersion\":\"example.com/v1\",\"kind\":"
 			     "\"Gadget\",\"metadata\":{\"name\":\"g\"}}"));
@@ -408,10 +399,9 @@ TEST tells_of_a_kind_that_is_missing(void)
 /* Under faults every change arrives once. */
 TEST survives_faults(void)
 {
-	const struct sb_faults faults = { .too_many = 50,
-					  .errors = 50,
-					  .drop_watch_ms = 60,
-					  .compact_every = 40 };
+	const struct sb_faults faults = {
+		.too_many = 50, .errors = 50, .drop_watch_ms = 60, .compact_every = 40
+	};
 	struct world w;
 	struct kube_cache *c;
 	int64_t next = loop_clock();
@@ -441,12 +431,10 @@ TEST tells_errors_by_code(void)
 	struct str body;
 
 	setup(&w, NULL);
-	ASSERT_INT(-ERR_NOTFOUND,
-		   kube_get(w.kube, &w.a, S("/api/v1/nodes/x"), &body, &w.err));
+	ASSERT_INT(-ERR_NOTFOUND, kube_get(w.kube, &w.a, S("/api/v1/nodes/x"), &body, &w.err));
 	ASSERT_STR("nodes \"x\" not found", w.err.msg);
 	ASSERT_INT(-ERR_INVALID,
-		   kube_get(w.kube, &w.a, S("/api/v1/nodes?labelSelector=a+b"),
-			    &body, &w.err));
+		   kube_get(w.kube, &w.a, S("/api/v1/nodes?labelSelector=a+b"), &body, &w.err));
 	ASSERT_INT(0, kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
 	sb_server_free(w.server);
 	ASSERT(kube_get(w.kube, &w.a, S("/version"), &body, &w.err) < 0);
@@ -470,8 +458,7 @@ static void write_file(const char *path, const char *text, mode_t mode)
 /* A server that lets one token in. */
 static void setup_token(struct world *w, struct str *token)
 {
-	struct sb_server_opts o = { .sandbox = &w->sb,
-				    .tokens = { .v = token, .n = 1 } };
+	struct sb_server_opts o = { .sandbox = &w->sb, .tokens = { .v = token, .n = 1 } };
 	int fd = -1;
 
 	setup(w, NULL);
@@ -487,9 +474,7 @@ static void setup_token(struct world *w, struct str *token)
 
 static void connect_as(struct world *w)
 {
-	struct kube_opts o = { .loop = w->loop,
-			       .conf = &w->conf,
-			       .agent = "test" };
+	struct kube_opts o = { .loop = w->loop, .conf = &w->conf, .agent = "test" };
 
 	if (kube_new(&o, &w->kube, &w->err) < 0)
 		exit(1);
@@ -508,8 +493,7 @@ TEST reads_a_rotated_token_again(void)
 	connect_as(&w);
 	ASSERT_INT(0, kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
 	token = S("two");
-	ASSERT_INT(-ERR_INVALID,
-		   kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
+	ASSERT_INT(-ERR_INVALID, kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
 	ASSERT_STR("the server has asked for the client to provide credentials "
 		   "(Unauthorized)",
 		   w.err.msg);
@@ -549,8 +533,7 @@ TEST asks_a_plugin(void)
 	/* Refused, it is asked once more, and its failure is told. */
 	token = S("other");
 	write_file(path, "#!/bin/sh\necho no luck >&2\nexit 3\n", 0700);
-	ASSERT_INT(-ERR_INVALID,
-		   kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
+	ASSERT_INT(-ERR_INVALID, kube_get(w.kube, &w.a, S("/version"), &body, &w.err));
 	ASSERT_STR("exec plugin ./plugin: exit status 3: no luck", w.err.msg);
 	(void)unlink(path);
 	(void)rmdir(dir);

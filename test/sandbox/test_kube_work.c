@@ -69,8 +69,7 @@ static void setup(struct world *w)
 	w->events.kube = w->kube;
 	w->events.namespace = "default";
 	kube_metrics_init(&w->metrics, gauges);
-	w->exec = (struct kube_exec){ w->kube, &w->events, &w->metrics,
-				      cache_of, w };
+	w->exec = (struct kube_exec){ w->kube, &w->events, &w->metrics, cache_of, w };
 }
 
 static bool until(struct world *w, const size_t *n, size_t want)
@@ -232,8 +231,7 @@ static void job_done(struct kube_job *j)
 	((struct world *)j->ctx)->done++;
 }
 
-static void replied(struct kube_job *j, const struct action *act,
-		    const struct kube_answer *ans)
+static void replied(struct kube_job *j, const struct action *act, const struct kube_answer *ans)
 {
 	struct world *w = j->ctx;
 
@@ -273,13 +271,9 @@ TEST answers_are_in_the_cache(void)
 	action_add(&j.a, &j.list, ACTION_MERGE, S("/api/v1/nodes/a"),
 		   S("{\"metadata\":{\"labels\":{\"x\":\"y\"}}}"), S("why"));
 	actions_step(&j.list);
-	action_add(&j.a, &j.list, ACTION_DELETE, S("/api/v1/nodes/b"), S(""),
-		   S("why"));
-	action_add(&j.a, &j.list, ACTION_DELETE, S("/api/v1/nodes/none"), S(""),
-		   S("why"));
-	action_add(&j.a, &j.list, ACTION_GET, S("/api/v1/nodes/none"), S(""),
-		   S("why"))
-		->tag = 7;
+	action_add(&j.a, &j.list, ACTION_DELETE, S("/api/v1/nodes/b"), S(""), S("why"));
+	action_add(&j.a, &j.list, ACTION_DELETE, S("/api/v1/nodes/none"), S(""), S("why"));
+	action_add(&j.a, &j.list, ACTION_GET, S("/api/v1/nodes/none"), S(""), S("why"))->tag = 7;
 	action_requeue(&j.a, &j.list, 900, S("later"));
 	action_requeue(&j.a, &j.list, 300, S("sooner"));
 	run(&w, &j);
@@ -288,9 +282,7 @@ TEST answers_are_in_the_cache(void)
 	ASSERT_INT(1, (long long)w.replies);
 	ASSERT_INT(300, (long long)j.requeue);
 	ASSERT(!kube_cache_get(w.nodes, S("b")));
-	ASSERT_STR("y", json_str(((struct kube_tree *)kube_cache_get(w.nodes,
-								     S("a")))
-					 ->tree,
+	ASSERT_STR("y", json_str(((struct kube_tree *)kube_cache_get(w.nodes, S("a")))->tree,
 				 "metadata.labels.x", S("")));
 	arena_free(&j.a);
 	teardown(&w);
@@ -324,16 +316,14 @@ TEST what_is_deleted_in_a_namespace_is_forgotten(void)
 	maps = kube_cache_start(&o);
 	while (!kube_cache_synced(maps))
 		(void)loop_turn(w.loop, TURN_MS, &w.err);
-	action_add(&j.a, &j.list, ACTION_CREATE,
-		   S("/api/v1/namespaces/default/configmaps"),
+	action_add(&j.a, &j.list, ACTION_CREATE, S("/api/v1/namespaces/default/configmaps"),
 		   S("{\"metadata\":{\"name\":\"m\"}}"), S("why"));
 	run(&w, &j);
 	ASSERT(kube_cache_get(maps, S("default/m")));
 	arena_free(&j.a);
 	j = (struct kube_job){ 0 };
-	action_add(&j.a, &j.list, ACTION_DELETE,
-		   S("/api/v1/namespaces/default/configmaps/m?x=y/z"), S(""),
-		   S("why"));
+	action_add(&j.a, &j.list, ACTION_DELETE, S("/api/v1/namespaces/default/configmaps/m?x=y/z"),
+		   S(""), S("why"));
 	run(&w, &j);
 	ASSERT(!j.failed);
 	ASSERT(!kube_cache_get(maps, S("default/m")));
@@ -355,9 +345,8 @@ TEST a_step_may_be_long(void)
 		create(&j, str_fmt(&j.a, "n%d", i).p);
 	actions_step(&j.list);
 	for (int i = 0; i < 200; i += 2)
-		action_add(&j.a, &j.list, ACTION_DELETE,
-			   str_fmt(&j.a, "/api/v1/nodes/n%d", i), S(""),
-			   S("why"));
+		action_add(&j.a, &j.list, ACTION_DELETE, str_fmt(&j.a, "/api/v1/nodes/n%d", i),
+			   S(""), S("why"));
 	run(&w, &j);
 	ASSERT_INT(1, (long long)w.done);
 	ASSERT(!j.failed);
@@ -387,8 +376,7 @@ TEST failures_stop_or_do_not(void)
 		struct str later = str_fmt(&w.a, "later%zu", i);
 		struct str ok = str_fmt(&w.a, "ok%zu", i);
 		struct action *act = action_add(&j.a, &j.list, ACTION_MERGE,
-						S("/api/v1/nodes/none"),
-						S("{}"), S("a test"));
+						S("/api/v1/nodes/none"), S("{}"), S("a test"));
 
 		act->fail = cases[i].fail;
 		act->wrap = S("did not work");
@@ -398,9 +386,7 @@ TEST failures_stop_or_do_not(void)
 		run(&w, &j);
 		ASSERT_INT(cases[i].failed, j.failed);
 		ASSERT_INT(cases[i].again, j.failed || j.later);
-		ASSERT_STR(cases[i].failed
-				   ? "did not work: nodes \"none\" not found"
-				   : "",
+		ASSERT_STR(cases[i].failed ? "did not work: nodes \"none\" not found" : "",
 			   j.error);
 		ASSERT_INT(cases[i].later, !!kube_cache_get(w.nodes, later));
 		ASSERT_INT(cases[i].if_ok, !!kube_cache_get(w.nodes, ok));
@@ -432,14 +418,12 @@ TEST events_are_counted_up(void)
 	kube_event(&w.events, "tester", &about, S("another"));
 	while (w.events.calls)
 		(void)loop_turn(w.loop, 20, &w.err);
-	ASSERT_INT(0, kube_get(w.kube, &w.a,
-			       S("/api/v1/namespaces/default/events"), &text,
-			       &w.err));
+	ASSERT_INT(0,
+		   kube_get(w.kube, &w.a, S("/api/v1/namespaces/default/events"), &text, &w.err));
 	ASSERT(str_find(text, S("\"involvedObject\":{\"apiVersion\":\"v1\","
 				"\"kind\":\"Node\",\"name\":\"n\","
 				"\"namespace\":\"default\","
-				"\"resourceVersion\":\"7\",\"uid\":\"u\"}")) >=
-	       0);
+				"\"resourceVersion\":\"7\",\"uid\":\"u\"}")) >= 0);
 	ASSERT(str_find(text, S("\"count\":3")) >= 0);
 	ASSERT(str_find(text, S("\"count\":1")) >= 0);
 	ASSERT(str_find(text, S("\"count\":2")) < 0);
@@ -463,14 +447,12 @@ static struct str told(struct world *w)
 
 	while (w->events.calls)
 		(void)loop_turn(w->loop, 20, &w->err);
-	if (kube_get(w->kube, &w->a, S("/api/v1/namespaces/default/events"),
-		     &text, &w->err) < 0 ||
+	if (kube_get(w->kube, &w->a, S("/api/v1/namespaces/default/events"), &text, &w->err) < 0 ||
 	    json_parse(&w->a, text, NULL, &list, &w->err) < 0)
 		return w->err.msg;
-	for (const struct json *e = json_first(json_at(list, "items"));
-	     e && n < 64; e = json_next(e))
-		lines[n++] = str_fmt(&w->a, "%lld %.*s\n",
-				     (long long)json_i64(e, "count", 0),
+	for (const struct json *e = json_first(json_at(list, "items")); e && n < 64;
+	     e = json_next(e))
+		lines[n++] = str_fmt(&w->a, "%lld %.*s\n", (long long)json_i64(e, "count", 0),
 				     STRF(json_str(e, "message", S(""))));
 	qsort(lines, n, sizeof(*lines), str_order);
 	buf_init(&b, &w->a);
@@ -501,10 +483,9 @@ static bool forget_events(struct world *w)
  * none is counted up before it is there. */
 TEST events_that_are_forgotten(void)
 {
-	const struct action_event about = { .api = S("v1"),
-					    .kind = S("Node"),
-					    .name = S("n"),
-					    .reason = S("Tested") };
+	const struct action_event about = {
+		.api = S("v1"), .kind = S("Node"), .name = S("n"), .reason = S("Tested")
+	};
 	struct world w;
 
 	setup(&w);
@@ -528,16 +509,14 @@ TEST events_that_are_forgotten(void)
  * an object has 25 at once. */
 TEST events_that_are_alike(void)
 {
-	struct action_event about = { .api = S("v1"),
-				      .kind = S("Node"),
-				      .name = S("n"),
-				      .reason = S("Tested") };
+	struct action_event about = {
+		.api = S("v1"), .kind = S("Node"), .name = S("n"), .reason = S("Tested")
+	};
 	struct world w;
 
 	setup(&w);
 	for (int i = 0; i < 12; i++)
-		kube_event(&w.events, "tester", &about,
-			   str_fmt(&w.a, "number %d", i));
+		kube_event(&w.events, "tester", &about, str_fmt(&w.a, "number %d", i));
 	kube_event(&w.events, "tester", &about, S("number 3"));
 	ASSERT_STR("1 number 0\n1 number 1\n1 number 2\n1 number 4\n"
 		   "1 number 5\n1 number 6\n1 number 7\n1 number 8\n"
@@ -561,10 +540,9 @@ TEST events_that_are_alike(void)
 
 TEST events_do_not_pile_up(void)
 {
-	struct action_event about = { .api = S("v1"),
-				      .kind = S("Node"),
-				      .name = S("n"),
-				      .reason = S("Tested") };
+	struct action_event about = {
+		.api = S("v1"), .kind = S("Node"), .name = S("n"), .reason = S("Tested")
+	};
 	struct world w;
 	struct json *list = NULL;
 	struct str text;
@@ -579,12 +557,10 @@ TEST events_do_not_pile_up(void)
 	while (w.events.calls)
 		(void)loop_turn(w.loop, 20, &w.err);
 	ASSERT_INT(0, (long long)w.events.n_calls);
-	ASSERT_INT(0, kube_get(w.kube, &w.a,
-			       S("/api/v1/namespaces/default/events"), &text,
-			       &w.err));
+	ASSERT_INT(0,
+		   kube_get(w.kube, &w.a, S("/api/v1/namespaces/default/events"), &text, &w.err));
 	ASSERT_INT(0, json_parse(&w.a, text, NULL, &list, &w.err));
-	for (const struct json *e = json_first(json_at(list, "items")); e;
-	     e = json_next(e))
+	for (const struct json *e = json_first(json_at(list, "items")); e; e = json_next(e))
 		n++;
 	ASSERT_INT(KUBE_EVENTS_WAITING, (long long)n);
 	/* one that could not be written is written anew, not counted up */
@@ -603,10 +579,9 @@ TEST events_do_not_pile_up(void)
 /* It is away when the event is told, and back before the tries are over. */
 TEST events_outlast_a_server_that_is_away(void)
 {
-	const struct action_event about = { .api = S("v1"),
-					    .kind = S("Node"),
-					    .name = S("n"),
-					    .reason = S("Tested") };
+	const struct action_event about = {
+		.api = S("v1"), .kind = S("Node"), .name = S("n"), .reason = S("Tested")
+	};
 	struct sb_server_opts so = { 0 };
 	struct world w;
 	uint16_t port;
@@ -652,8 +627,7 @@ TEST events_that_wait_are_given_up(void)
 
 TEST gauges_are_shown(void)
 {
-	struct action_metric g = { .name = "g",
-				   .labels = { S("x"), S("\"\n\\") } };
+	struct action_metric g = { .name = "g", .labels = { S("x"), S("\"\n\\") } };
 	struct action_metric h = { .name = "h" };
 	struct world w;
 	struct buf b;

@@ -11,10 +11,9 @@
 #define NODES "/api/v1/nodes"
 #define PODS "/api/v1/namespaces/default/pods"
 #define POOLS "/apis/machineconfiguration.openshift.io/v1/machineconfigpools"
-#define POOL(name, rest)                                                \
-	"{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","     \
-	"\"kind\":\"MachineConfigPool\",\"metadata\":{\"name\":\"" name \
-	"\"" rest "}"
+#define POOL(name, rest)                                            \
+	"{\"apiVersion\":\"machineconfiguration.openshift.io/v1\"," \
+	"\"kind\":\"MachineConfigPool\",\"metadata\":{\"name\":\"" name "\"" rest "}"
 
 struct step {
 	const char *method, *path, *type, *body;
@@ -23,8 +22,7 @@ struct step {
 	const char *at, *want;
 };
 
-static void ask(struct sandbox *s, struct arena *a, const struct step *t,
-		struct sb_reply *out)
+static void ask(struct sandbox *s, struct arena *a, const struct step *t, struct sb_reply *out)
 {
 	struct sb_request r = {
 		.method = str_of(t->method),
@@ -55,8 +53,7 @@ static struct str value_at(struct arena *a, struct str body, const char *path)
 	return buf_str(&b);
 }
 
-static enum greatest_test_res run(const struct step *steps, size_t n,
-				  bool collect)
+static enum greatest_test_res run(const struct step *steps, size_t n, bool collect)
 {
 	struct sandbox s;
 
@@ -68,33 +65,28 @@ static enum greatest_test_res run(const struct step *steps, size_t n,
 		char name[256];
 		struct sb_reply out;
 
-		(void)snprintf(name, sizeof(name), "step %zu: %s %s", i,
-			       t->method, t->path);
+		(void)snprintf(name, sizeof(name), "step %zu: %s %s", i, t->method, t->path);
 		ask(&s, &a, t, &out);
 		if (out.code != t->code)
 			test_show("answer", out.body);
 		ASSERT_INT_M(name, t->code, out.code);
 		if (t->at)
-			ASSERT_STR_M(name, str_of(t->want),
-				     value_at(&a, out.body, t->at));
+			ASSERT_STR_M(name, str_of(t->want), value_at(&a, out.body, t->at));
 	}
 	sandbox_free(&s);
 	PASS();
 }
-#define RUN_STEPS(steps, collect) \
-	return run(steps, sizeof(steps) / sizeof((steps)[0]), collect)
+#define RUN_STEPS(steps, collect) return run(steps, sizeof(steps) / sizeof((steps)[0]), collect)
 
 TEST objects(void)
 {
 	static const struct step steps[] = {
-		{ "GET", NODES "/a", NULL, NULL, 404, "message",
-		  "\"nodes \\\"a\\\" not found\"" },
-		{ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"a\"}}", 201,
-		  "kind", "\"Node\"" },
-		{ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"a\"}}", 409,
-		  "reason", "\"AlreadyExists\"" },
-		{ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"A_\"}}", 422,
-		  "reason", "\"Invalid\"" },
+		{ "GET", NODES "/a", NULL, NULL, 404, "message", "\"nodes \\\"a\\\" not found\"" },
+		{ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"a\"}}", 201, "kind", "\"Node\"" },
+		{ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"a\"}}", 409, "reason",
+		  "\"AlreadyExists\"" },
+		{ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"A_\"}}", 422, "reason",
+		  "\"Invalid\"" },
 		{ "POST", NODES, NULL, "{\"metadata\":{}}", 422, "message",
 		  "\"Node \\\"\\\" is invalid: metadata.name: Required value: "
 		  "name or generateName is required\"" },
@@ -103,10 +95,9 @@ TEST objects(void)
 		  "{\"metadata\":{\"generateName\":\"p-\"},\"spec\":{"
 		  "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}",
 		  201, "status.phase", "\"Pending\"" },
-		{ "POST", "/api/v1/namespaces/none/pods", NULL, "{}", 404,
-		  "message", "\"namespaces \\\"none\\\" not found\"" },
-		{ "PATCH", NODES "/a", MERGE,
-		  "{\"metadata\":{\"labels\":{\"x\":\"1\"}}}", 200,
+		{ "POST", "/api/v1/namespaces/none/pods", NULL, "{}", 404, "message",
+		  "\"namespaces \\\"none\\\" not found\"" },
+		{ "PATCH", NODES "/a", MERGE, "{\"metadata\":{\"labels\":{\"x\":\"1\"}}}", 200,
 		  "metadata.labels", "{\"x\":\"1\"}" },
 		{ "PATCH", NODES "/a", STRATEGIC,
 		  "{\"status\":{\"conditions\":[{\"type\":\"Ready\"}]},"
@@ -130,40 +121,32 @@ TEST objects(void)
 		  "\"ports\":[{}]}]}}",
 		  422, "reason", "\"Invalid\"" },
 		{ "POST", "/api/v1/namespaces/default/services", NULL,
-		  "{\"metadata\":{\"name\":\"h\"},\"spec\":{\"ports\":[{}]}}",
-		  422, "reason", "\"Invalid\"" },
+		  "{\"metadata\":{\"name\":\"h\"},\"spec\":{\"ports\":[{}]}}", 422, "reason",
+		  "\"Invalid\"" },
 		{ "GET", PODS "/x/log", NULL, NULL, 400, "message",
 		  "\"pods/log: nothing runs in the sandbox, its pods are "
 		  "objects only\"" },
-		{ "POST", PODS "/x/exec", NULL, "{}", 400, "reason",
-		  "\"BadRequest\"" },
-		{ "GET", PODS "/x/bogus", NULL, NULL, 404, "reason",
-		  "\"NotFound\"" },
+		{ "POST", PODS "/x/exec", NULL, "{}", 400, "reason", "\"BadRequest\"" },
+		{ "GET", PODS "/x/bogus", NULL, NULL, 404, "reason", "\"NotFound\"" },
 		{ "PATCH", NODES "/a", "text/plain", "{}", 415, "reason",
 		  "\"UnsupportedMediaType\"" },
-		{ "POST", NODES, "application/vnd.kubernetes.protobuf", "k8s",
-		  415, "message",
+		{ "POST", NODES, "application/vnd.kubernetes.protobuf", "k8s", 415, "message",
 		  "\"the body of the request was in an unknown format - "
 		  "accepted media types include: application/json, "
 		  "application/yaml\"" },
 		{ "PUT", NODES "/a", NULL,
-		  "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"}}",
-		  409, "reason", "\"Conflict\"" },
-		{ "PUT", NODES "/a", NULL, "{\"metadata\":{\"name\":\"b\"}}",
-		  400, "message",
+		  "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"}}", 409, "reason",
+		  "\"Conflict\"" },
+		{ "PUT", NODES "/a", NULL, "{\"metadata\":{\"name\":\"b\"}}", 400, "message",
 		  "\"the name of the object (b) does not match the name on the "
 		  "URL (a)\"" },
-		{ "GET", NODES "?labelSelector=b/c+in+(1,2)", NULL, NULL, 200,
-		  "kind", "\"NodeList\"" },
-		{ "GET", NODES "?labelSelector=x", NULL, NULL, 200, "items",
-		  "[]" },
-		{ "GET", NODES "?fieldSelector=metadata.name%3Db", NULL, NULL,
-		  200, "items", "[]" },
-		{ "GET", NODES "?labelSelector=a+b", NULL, NULL, 400, "reason",
-		  "\"BadRequest\"" },
+		{ "GET", NODES "?labelSelector=b/c+in+(1,2)", NULL, NULL, 200, "kind",
+		  "\"NodeList\"" },
+		{ "GET", NODES "?labelSelector=x", NULL, NULL, 200, "items", "[]" },
+		{ "GET", NODES "?fieldSelector=metadata.name%3Db", NULL, NULL, 200, "items", "[]" },
+		{ "GET", NODES "?labelSelector=a+b", NULL, NULL, 400, "reason", "\"BadRequest\"" },
 		{ "GET", "/api/v1/things", NULL, NULL, 404, NULL, NULL },
-		{ "DELETE", NODES "/a", NULL, NULL, 200, "status",
-		  "\"Success\"" },
+		{ "DELETE", NODES "/a", NULL, NULL, 200, "status", "\"Success\"" },
 		{ "DELETE", NODES "/a", NULL, NULL, 404, NULL, NULL },
 	};
 
@@ -178,25 +161,21 @@ TEST custom_kinds(void)
 			    "\"machineCount\":3}"),
 		  201, "metadata.generation", "1" },
 		{ "GET", POOLS "/w", NULL, NULL, 200, "status", "" },
-		{ "PUT", POOLS "/w", NULL, POOL("w", "},\"spec\":{}"), 422,
-		  "message",
+		{ "PUT", POOLS "/w", NULL, POOL("w", "},\"spec\":{}"), 422, "message",
 		  "\"machineconfigpools.machineconfiguration.openshift.io "
 		  "\\\"w\\\" is invalid: metadata.resourceVersion: Invalid "
 		  "value: 0x0: must be specified for an update\"" },
-		{ "PATCH", POOLS "/w", MERGE, "{\"spec\":{\"paused\":false}}",
-		  200, "metadata.generation", "2" },
-		{ "PATCH", POOLS "/w", MERGE, "{\"spec\":{\"paused\":false}}",
-		  200, "metadata.generation", "2" },
+		{ "PATCH", POOLS "/w", MERGE, "{\"spec\":{\"paused\":false}}", 200,
+		  "metadata.generation", "2" },
+		{ "PATCH", POOLS "/w", MERGE, "{\"spec\":{\"paused\":false}}", 200,
+		  "metadata.generation", "2" },
 		{ "PATCH", POOLS "/w/status", MERGE,
 		  "{\"status\":{\"machineCount\":4},\"spec\":{\"paused\":"
 		  "true}}",
 		  200, "spec.paused", "false" },
-		{ "GET", POOLS "/w", NULL, NULL, 200, "status",
-		  "{\"machineCount\":4}" },
-		{ "PATCH", POOLS "/w", STRATEGIC, "{}", 415, "reason",
-		  "\"UnsupportedMediaType\"" },
-		{ "POST", POOLS, NULL, "{\"metadata\":{\"name\":\"x\"}}", 400,
-		  "message",
+		{ "GET", POOLS "/w", NULL, NULL, 200, "status", "{\"machineCount\":4}" },
+		{ "PATCH", POOLS "/w", STRATEGIC, "{}", 415, "reason", "\"UnsupportedMediaType\"" },
+		{ "POST", POOLS, NULL, "{\"metadata\":{\"name\":\"x\"}}", 400, "message",
 		  "\"MachineConfigPool in version \\\"v1\\\" cannot be "
 		  "handled as a MachineConfigPool: unmarshalerDecoder: "
 		  "Object 'Kind' is missing in "
@@ -246,21 +225,18 @@ TEST definitions(void)
 {
 	static const struct step steps[] = {
 		{ "GET", ROCKS, NULL, NULL, 404, NULL, NULL },
-		{ "POST",
-		  "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-		  NULL, CRD, 201, "status.acceptedNames.singular", "\"rock\"" },
+		{ "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", NULL, CRD, 201,
+		  "status.acceptedNames.singular", "\"rock\"" },
 		{ "GET", ROCKS, NULL, NULL, 200, "items", "[]" },
-		{ "GET", "/apis/geo.example/v1", NULL, NULL, 200,
-		  "groupVersion", "\"geo.example/v1\"" },
-		{ "POST", ROCKS, NULL, ROCK("r", "{\"size\":2,\"unknown\":1}"),
-		  201, "spec", "{\"kind\":\"a\",\"size\":2}" },
-		{ "POST", ROCKS, NULL, ROCK("s", "{\"size\":0}"), 422,
-		  "message",
+		{ "GET", "/apis/geo.example/v1", NULL, NULL, 200, "groupVersion",
+		  "\"geo.example/v1\"" },
+		{ "POST", ROCKS, NULL, ROCK("r", "{\"size\":2,\"unknown\":1}"), 201, "spec",
+		  "{\"kind\":\"a\",\"size\":2}" },
+		{ "POST", ROCKS, NULL, ROCK("s", "{\"size\":0}"), 422, "message",
 		  "\"Rock.geo.example \\\"s\\\" is invalid: spec.size: "
 		  "Invalid value: 0: spec.size in body should be greater than "
 		  "or equal to 1\"" },
-		{ "POST", ROCKS, NULL, ROCK("s", "{\"size\":\"x\"}"), 422,
-		  "message",
+		{ "POST", ROCKS, NULL, ROCK("s", "{\"size\":\"x\"}"), 422, "message",
 		  "\"Rock.geo.example \\\"s\\\" is invalid: spec.size: "
 		  "Invalid value: \\\"string\\\": spec.size in body must be of "
 		  "type integer: \\\"string\\\"\"" },
@@ -290,8 +266,7 @@ TEST evictions(void)
 {
 	static const struct step steps[] = {
 		/* who makes a pod has no say in its status */
-		{ "POST", PODS, NULL, POD("p", "n"), 201, "status.phase",
-		  "\"Pending\"" },
+		{ "POST", PODS, NULL, POD("p", "n"), 201, "status.phase", "\"Pending\"" },
 		{ "POST", PODS, NULL, POD("q", "n"), 201, NULL, NULL },
 		{ "PATCH", PODS "/p/status", MERGE, RUNNING, 200, NULL, NULL },
 		{ "PATCH", PODS "/q/status", MERGE, RUNNING, 200, NULL, NULL },
@@ -309,16 +284,11 @@ TEST evictions(void)
 		{ "PATCH",
 		  "/apis/policy/v1beta1/namespaces/default/"
 		  "poddisruptionbudgets/b",
-		  MERGE, "{\"spec\":{\"minAvailable\":\"50%\"}}", 200, NULL,
-		  NULL },
-		{ "POST", PODS "/p/eviction", NULL, "{}", 201, "status",
-		  "\"Success\"" },
-		{ "GET", PODS "/p", NULL, NULL, 200,
-		  "metadata.deletionGracePeriodSeconds", "30" },
-		{ "POST", PODS "/q/eviction", NULL, "{}", 429, "reason",
-		  "\"TooManyRequests\"" },
-		{ "DELETE", PODS "/p", NULL, "{\"gracePeriodSeconds\":0}", 200,
-		  NULL, NULL },
+		  MERGE, "{\"spec\":{\"minAvailable\":\"50%\"}}", 200, NULL, NULL },
+		{ "POST", PODS "/p/eviction", NULL, "{}", 201, "status", "\"Success\"" },
+		{ "GET", PODS "/p", NULL, NULL, 200, "metadata.deletionGracePeriodSeconds", "30" },
+		{ "POST", PODS "/q/eviction", NULL, "{}", 429, "reason", "\"TooManyRequests\"" },
+		{ "DELETE", PODS "/p", NULL, "{\"gracePeriodSeconds\":0}", 200, NULL, NULL },
 		{ "GET", PODS "/p", NULL, NULL, 404, NULL, NULL },
 		{ "POST", PODS "/p/eviction", NULL, "{}", 404, NULL, NULL },
 	};
@@ -329,33 +299,27 @@ TEST evictions(void)
 TEST garbage(void)
 {
 	static const struct step steps[] = {
-		{ "POST", "/api/v1/namespaces", NULL,
-		  "{\"metadata\":{\"name\":\"t\"}}", 201, NULL, NULL },
+		{ "POST", "/api/v1/namespaces", NULL, "{\"metadata\":{\"name\":\"t\"}}", 201, NULL,
+		  NULL },
 		{ "POST", "/api/v1/namespaces/t/configmaps", NULL,
 		  "{\"metadata\":{\"name\":\"lost\",\"ownerReferences\":[{"
 		  "\"apiVersion\":\"v1\",\"kind\":\"X\",\"name\":\"x\","
 		  "\"uid\":\"none\"}]}}",
 		  201, NULL, NULL },
 		{ "POST", "/api/v1/namespaces/t/configmaps", NULL,
-		  "{\"metadata\":{\"name\":\"kept\",\"finalizers\":[\"a/b\"]}}",
-		  201, NULL, NULL },
+		  "{\"metadata\":{\"name\":\"kept\",\"finalizers\":[\"a/b\"]}}", 201, NULL, NULL },
 		{ "POST", "/api/v1/namespaces/t/configmaps", NULL,
-		  "{\"metadata\":{\"name\":\"bad\",\"finalizers\":[\"b\"]}}",
-		  422, NULL, NULL },
-		{ "POST",
-		  "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs",
-		  NULL,
+		  "{\"metadata\":{\"name\":\"bad\",\"finalizers\":[\"b\"]}}", 422, NULL, NULL },
+		{ "POST", "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs", NULL,
 		  "{\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
 		  "\"kind\":\"KubeletConfig\",\"metadata\":{\"name\":\"k\","
 		  "\"finalizers\":[\"b\"]}}",
 		  201, NULL, NULL },
-		{ "DELETE", "/api/v1/namespaces/t", NULL, NULL, 200,
-		  "status.phase", "\"Terminating\"" },
-		{ "GET", "/api/v1/namespaces/t/configmaps/lost", NULL, NULL,
-		  404, NULL, NULL },
+		{ "DELETE", "/api/v1/namespaces/t", NULL, NULL, 200, "status.phase",
+		  "\"Terminating\"" },
+		{ "GET", "/api/v1/namespaces/t/configmaps/lost", NULL, NULL, 404, NULL, NULL },
 		{ "POST", "/api/v1/namespaces/t/configmaps", NULL,
-		  "{\"metadata\":{\"name\":\"late\"}}", 403, "reason",
-		  "\"Forbidden\"" },
+		  "{\"metadata\":{\"name\":\"late\"}}", 403, "reason", "\"Forbidden\"" },
 		{ "PATCH", "/api/v1/namespaces/t/configmaps/kept", MERGE,
 		  "{\"metadata\":{\"finalizers\":null}}", 200, NULL, NULL },
 		{ "GET", "/api/v1/namespaces/t", NULL, NULL, 404, NULL, NULL },
@@ -375,18 +339,15 @@ TEST owners_that_never_were(void)
 	sandbox_init(&s, 7);
 	s.collect = true;
 	ask(&s, &a,
-	    &(struct step){
-		    "POST", LOST, NULL,
-		    "{\"metadata\":{\"name\":\"lost\","
-		    "\"ownerReferences\":[{\"apiVersion\":\"v1\","
-		    "\"kind\":\"X\",\"name\":\"x\",\"uid\":\"none\"}]}}",
-		    201, NULL, NULL },
+	    &(struct step){ "POST", LOST, NULL,
+			    "{\"metadata\":{\"name\":\"lost\","
+			    "\"ownerReferences\":[{\"apiVersion\":\"v1\","
+			    "\"kind\":\"X\",\"name\":\"x\",\"uid\":\"none\"}]}}",
+			    201, NULL, NULL },
 	    &out);
 	ASSERT_INT(201, out.code);
 	(void)sandbox_work(&s, 1000000002000);
-	ask(&s, &a,
-	    &(struct step){ "GET", LOST "/lost", NULL, NULL, 404, NULL, NULL },
-	    &out);
+	ask(&s, &a, &(struct step){ "GET", LOST "/lost", NULL, NULL, 404, NULL, NULL }, &out);
 	ASSERT_INT(404, out.code);
 	sandbox_free(&s);
 	PASS();
@@ -402,15 +363,10 @@ TEST pages(void)
 
 	sandbox_init(&s, 7);
 	for (int i = 0; i < 5; i++) {
-		struct step t = {
-			"POST",
-			NODES,
-			NULL,
-			str_fmt(&a, "{\"metadata\":{\"name\":\"n%d\"}}", i).p,
-			201,
-			NULL,
-			NULL
-		};
+		struct step t = { "POST", NODES,
+				  NULL,	  str_fmt(&a, "{\"metadata\":{\"name\":\"n%d\"}}", i).p,
+				  201,	  NULL,
+				  NULL };
 
 		ask(&s, &a, &t, &out);
 		ASSERT_INT(201, out.code);
@@ -427,8 +383,7 @@ TEST pages(void)
 	ASSERT(str_find(out.body, S("\"n1\"")) < 0);
 	store_compact(&s.store);
 	ask(&s, &a,
-	    &(struct step){ "POST", NODES, NULL,
-			    "{\"metadata\":{\"name\":\"z\"}}", 201, NULL,
+	    &(struct step){ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"z\"}}", 201, NULL,
 			    NULL },
 	    &out);
 	store_compact(&s.store);
@@ -454,8 +409,7 @@ static struct str events(struct arena *a, struct sb_watch *w)
 
 		if (!name.n)
 			name = value_at(a, line, "object.reason");
-		buf_addf(&out, "%.*s %.*s;", STRF(value_at(a, line, "type")),
-			 STRF(name));
+		buf_addf(&out, "%.*s %.*s;", STRF(value_at(a, line, "type")), STRF(name));
 	}
 	return buf_str(&out);
 }
@@ -463,15 +417,12 @@ static struct str events(struct arena *a, struct sb_watch *w)
 TEST watches(void)
 {
 	static const struct step changes[] = {
-		{ "POST", NODES, NULL,
-		  "{\"metadata\":{\"name\":\"b\",\"labels\":{\"x\":\"1\"}}}",
+		{ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"b\",\"labels\":{\"x\":\"1\"}}}",
 		  201, NULL, NULL },
-		{ "PATCH", NODES "/a", MERGE,
-		  "{\"metadata\":{\"labels\":{\"x\":\"1\"}}}", 200, NULL,
-		  NULL },
-		{ "PATCH", NODES "/b", MERGE,
-		  "{\"metadata\":{\"labels\":{\"x\":\"2\"}}}", 200, NULL,
-		  NULL },
+		{ "PATCH", NODES "/a", MERGE, "{\"metadata\":{\"labels\":{\"x\":\"1\"}}}", 200,
+		  NULL, NULL },
+		{ "PATCH", NODES "/b", MERGE, "{\"metadata\":{\"labels\":{\"x\":\"2\"}}}", 200,
+		  NULL, NULL },
 		{ "DELETE", NODES "/a", NULL, NULL, 200, NULL, NULL },
 	};
 	struct sandbox s;
@@ -482,17 +433,13 @@ TEST watches(void)
 	buf_init(&marks, &a);
 	sandbox_init(&s, 7);
 	ask(&s, &a,
-	    &(struct step){ "POST", NODES, NULL,
-			    "{\"metadata\":{\"name\":\"a\"}}", 201, NULL,
+	    &(struct step){ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"a\"}}", 201, NULL,
 			    NULL },
 	    &all);
+	ask(&s, &a, &(struct step){ "GET", NODES "?watch=1", NULL, NULL, 200, NULL, NULL }, &all);
 	ask(&s, &a,
-	    &(struct step){ "GET", NODES "?watch=1", NULL, NULL, 200, NULL,
+	    &(struct step){ "GET", NODES "?watch=1&labelSelector=x%3D1", NULL, NULL, 200, NULL,
 			    NULL },
-	    &all);
-	ask(&s, &a,
-	    &(struct step){ "GET", NODES "?watch=1&labelSelector=x%3D1", NULL,
-			    NULL, 200, NULL, NULL },
 	    &some);
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		struct sb_reply out;
@@ -501,17 +448,16 @@ TEST watches(void)
 		ASSERT_INT(changes[i].code, out.code);
 	}
 	ASSERT(all.watch && some.watch);
-	ASSERT_STR(
-		"\"ADDED\" \"a\";\"ADDED\" \"b\";\"MODIFIED\" \"a\";\"MODIFIED\" \"b\";"
-		"\"DELETED\" \"a\";",
-		events(&a, all.watch));
+	ASSERT_STR("\"ADDED\" \"a\";\"ADDED\" \"b\";\"MODIFIED\" \"a\";\"MODIFIED\" \"b\";"
+		   "\"DELETED\" \"a\";",
+		   events(&a, all.watch));
 	ASSERT_STR("\"ADDED\" \"b\";\"ADDED\" \"a\";\"DELETED\" \"b\";"
 		   "\"DELETED\" \"a\";",
 		   events(&a, some.watch));
 	store_compact(&s.store);
 	ask(&s, &a,
-	    &(struct step){ "GET", NODES "?watch=1&resourceVersion=2", NULL,
-			    NULL, 200, NULL, NULL },
+	    &(struct step){ "GET", NODES "?watch=1&resourceVersion=2", NULL, NULL, 200, NULL,
+			    NULL },
 	    &old);
 	ASSERT_STR("\"ERROR\" \"Expired\";", events(&a, old.watch));
 	ASSERT(watch_over(old.watch));
@@ -530,29 +476,24 @@ TEST watches(void)
 	ASSERT_STR("", buf_str(&marks));
 	for (const char *n = "xy"; *n; n++)
 		ask(&s, &a,
-		    &(struct step){
-			    "POST", NODES, NULL,
-			    str_fmt(&a, "{\"metadata\":{\"name\":\"%c\"}}", *n)
-				    .p,
-			    201, NULL, NULL },
+		    &(struct step){ "POST", NODES, NULL,
+				    str_fmt(&a, "{\"metadata\":{\"name\":\"%c\"}}", *n).p, 201,
+				    NULL, NULL },
 		    &all);
 	ASSERT_STR("\"ADDED\" \"y\";", events(&a, old.watch));
 	watch_bookmark(old.watch, &marks);
-	ASSERT(str_find(buf_str(&marks),
-			str_fmt(&a, "\"%llu\"",
-				(unsigned long long)s.store.rv)) > 0);
+	ASSERT(str_find(buf_str(&marks), str_fmt(&a, "\"%llu\"", (unsigned long long)s.store.rv)) >
+	       0);
 	ASSERT(!watch_over(old.watch));
 	sandbox_free(&s);
 	PASS();
 }
 
-static struct sb_watch *watch(struct sandbox *s, struct arena *a,
-			      const char *path)
+static struct sb_watch *watch(struct sandbox *s, struct arena *a, const char *path)
 {
 	struct sb_reply out;
 
-	ask(s, a, &(struct step){ "GET", path, NULL, NULL, 200, NULL, NULL },
-	    &out);
+	ask(s, a, &(struct step){ "GET", path, NULL, NULL, 200, NULL, NULL }, &out);
 	return out.watch;
 }
 
@@ -561,20 +502,14 @@ TEST watches_of_a_kind_that_changes_and_goes(void)
 {
 #define CRDS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	static const struct step changes[] = {
-		{ "POST", ROCKS, NULL, ROCK("r", "{\"size\":2}"), 201, NULL,
-		  NULL },
+		{ "POST", ROCKS, NULL, ROCK("r", "{\"size\":2}"), 201, NULL, NULL },
 		{ "PATCH", CRDS "/rocks.geo.example", MERGE,
-		  "{\"spec\":{\"names\":{\"shortNames\":[\"ro\"]}}}", 200, NULL,
-		  NULL },
-		{ "POST", ROCKS, NULL, ROCK("s", "{\"size\":2}"), 201, NULL,
-		  NULL },
-		{ "DELETE", CRDS "/rocks.geo.example", NULL, NULL, 200, NULL,
-		  NULL },
+		  "{\"spec\":{\"names\":{\"shortNames\":[\"ro\"]}}}", 200, NULL, NULL },
+		{ "POST", ROCKS, NULL, ROCK("s", "{\"size\":2}"), 201, NULL, NULL },
+		{ "DELETE", CRDS "/rocks.geo.example", NULL, NULL, 200, NULL, NULL },
 		{ "POST", CRDS, NULL, CRD, 201, NULL, NULL },
-		{ "POST", ROCKS, NULL, ROCK("t", "{\"size\":2}"), 201, NULL,
-		  NULL },
-		{ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"n\"}}", 201,
-		  NULL, NULL },
+		{ "POST", ROCKS, NULL, ROCK("t", "{\"size\":2}"), 201, NULL, NULL },
+		{ "POST", NODES, NULL, "{\"metadata\":{\"name\":\"n\"}}", 201, NULL, NULL },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct sb_watch *rocks, *selected, *nodes;
@@ -582,8 +517,7 @@ TEST watches_of_a_kind_that_changes_and_goes(void)
 	struct sb_reply out;
 
 	sandbox_init(&s, 7);
-	ask(&s, &a, &(struct step){ "POST", CRDS, NULL, CRD, 201, NULL, NULL },
-	    &out);
+	ask(&s, &a, &(struct step){ "POST", CRDS, NULL, CRD, 201, NULL, NULL }, &out);
 	rocks = watch(&s, &a, ROCKS "?watch=1");
 	selected = watch(&s, &a, ROCKS "?watch=1&labelSelector=!x");
 	nodes = watch(&s, &a, NODES "?watch=1");
@@ -614,8 +548,7 @@ TEST watches_of_a_version_that_goes(void)
 	struct sb_reply out;
 
 	sandbox_init(&s, 7);
-	ask(&s, &a, &(struct step){ "POST", CRDS, NULL, CRD, 201, NULL, NULL },
-	    &out);
+	ask(&s, &a, &(struct step){ "POST", CRDS, NULL, CRD, 201, NULL, NULL }, &out);
 	rocks = watch(&s, &a, ROCKS "?watch=1");
 	ask(&s, &a,
 	    &(struct step){ "PATCH", CRDS "/rocks.geo.example", OPS,
@@ -641,8 +574,7 @@ TEST watches_in_other_forms(void)
 		  "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
 		  "\"PartialObjectMetadata\";\"PartialObjectMetadata\";"
 		  "\"PartialObjectMetadata\";" },
-		{ "watch=1&fieldSelector=spec.nodeName%3Da", "",
-		  "\"Pod\";\"Pod\";" },
+		{ "watch=1&fieldSelector=spec.nodeName%3Da", "", "\"Pod\";\"Pod\";" },
 		{ "watch=1&fieldSelector=spec.nodeName!%3Da", "", "\"Pod\";" },
 		{ "watch=1&fieldSelector=spec.nodeName%3D", "", "" },
 	};
@@ -654,32 +586,28 @@ TEST watches_in_other_forms(void)
 
 	sandbox_init(&s, 7);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct sb_request r = {
-			.method = S("GET"),
-			.path = S("/api/v1/namespaces/default/pods"),
-			.query = str_of(cases[i].query),
-			.accept = str_of(cases[i].accept),
-			.now = 1000000000
-		};
+		struct sb_request r = { .method = S("GET"),
+					.path = S("/api/v1/namespaces/default/pods"),
+					.query = str_of(cases[i].query),
+					.accept = str_of(cases[i].accept),
+					.now = 1000000000 };
 
 		sandbox_handle(&s, &a, &r, &out);
 		w[i] = out.watch;
 	}
 	for (size_t i = 0; i < 3; i++) {
-		struct step t = {
-			"POST",
-			"/api/v1/namespaces/default/pods",
-			NULL,
-			str_z(&a, str_fmt(&a,
-					  "{\"metadata\":{\"name\":\"p%zu\"},"
-					  "\"spec\":{\"nodeName\":\"%s\","
-					  "\"containers\":[{\"name\":\"c\","
-					  "\"image\":\"i\"}]}}",
-					  i, nodes[i])),
-			201,
-			NULL,
-			NULL
-		};
+		struct step t = { "POST",
+				  "/api/v1/namespaces/default/pods",
+				  NULL,
+				  str_z(&a, str_fmt(&a,
+						    "{\"metadata\":{\"name\":\"p%zu\"},"
+						    "\"spec\":{\"nodeName\":\"%s\","
+						    "\"containers\":[{\"name\":\"c\","
+						    "\"image\":\"i\"}]}}",
+						    i, nodes[i])),
+				  201,
+				  NULL,
+				  NULL };
 
 		ask(&s, &a, &t, &out);
 		ASSERT_INT(201, out.code);
@@ -695,8 +623,7 @@ TEST watches_in_other_forms(void)
 			;
 		rest = buf_str(&b);
 		while (str_line(&rest, &line))
-			buf_addf(&kinds, "%.*s;",
-				 STRF(value_at(&a, line, "object.kind")));
+			buf_addf(&kinds, "%.*s;", STRF(value_at(&a, line, "object.kind")));
 		ASSERT_STR(cases[i].want, buf_str(&kinds));
 	}
 	sandbox_free(&s);
@@ -725,9 +652,8 @@ TEST tables(void)
 	    &out);
 	sandbox_handle(&s, &a, &r, &out);
 	ASSERT_STR("\"Table\"", value_at(&a, out.body, "kind"));
-	ASSERT(str_find(out.body,
-			S("\"cells\":[\"a\",\"Unknown,SchedulingDisabled\","
-			  "\"worker\",\"90s\",\"\"")) >= 0);
+	ASSERT(str_find(out.body, S("\"cells\":[\"a\",\"Unknown,SchedulingDisabled\","
+				    "\"worker\",\"90s\",\"\"")) >= 0);
 	sandbox_free(&s);
 	PASS();
 }

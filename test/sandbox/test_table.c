@@ -33,12 +33,9 @@ TEST durations(void)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ASSERT_STR_EQ(cases[i].want,
-			      str_z(&arena, cell_duration(&arena, cases[i].s)));
+		ASSERT_STR_EQ(cases[i].want, str_z(&arena, cell_duration(&arena, cases[i].s)));
 	ASSERT_STR_EQ("<unknown>", str_z(&arena, cell_age(&arena, S("x"), 0)));
-	ASSERT_STR_EQ(
-		"5s",
-		str_z(&arena, cell_age(&arena, S("1970-01-01T00:00:05Z"), 10)));
+	ASSERT_STR_EQ("5s", str_z(&arena, cell_age(&arena, S("1970-01-01T00:00:05Z"), 10)));
 	PASS();
 }
 
@@ -48,8 +45,7 @@ struct cell_case {
 
 static const struct cell_case texts[] = {
 	{ "p", "{\"status\":{\"phase\":\"Running\"}}", "Running" },
-	{ "p", "{\"status\":{\"phase\":\"Failed\",\"reason\":\"Evicted\"}}",
-	  "Evicted" },
+	{ "p", "{\"status\":{\"phase\":\"Failed\",\"reason\":\"Evicted\"}}", "Evicted" },
 	{ "p",
 	  "{\"spec\":{\"initContainers\":[{},{}]},\"status\":{"
 	  "\"initContainerStatuses\":[{\"state\":{\"terminated\":{\"exitCode\":"
@@ -91,10 +87,8 @@ static const struct cell_case texts[] = {
 	  "{\"spec\":{\"ports\":[{\"port\":80,\"protocol\":\"TCP\"},{\"port\":"
 	  "53,\"nodePort\":30053,\"protocol\":\"UDP\"}]}}",
 	  "80/TCP,53:30053/UDP" },
-	{ "j", "{\"spec\":{\"parallelism\":3},\"status\":{\"succeeded\":2}}",
-	  "2/1 of 3" },
-	{ "D", "{\"status\":{\"startTime\":\"1970-01-01T00:00:00Z\"}}",
-	  "100s" },
+	{ "j", "{\"spec\":{\"parallelism\":3},\"status\":{\"succeeded\":2}}", "2/1 of 3" },
+	{ "D", "{\"status\":{\"startTime\":\"1970-01-01T00:00:00Z\"}}", "100s" },
 	{ "r", "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}", "<none>" },
 };
 
@@ -107,11 +101,9 @@ TEST cells(void)
 		struct err err = ERR_INIT(&arena);
 		struct json *o = NULL;
 
-		ASSERT_EQ(0, json_parse(&arena, str_of(texts[i].object), NULL,
-					&o, &err));
-		ASSERT_STR_EQ(
-			texts[i].want,
-			str_z(&arena, cell_text(&c, o, str_of(texts[i].code))));
+		ASSERT_EQ(0, json_parse(&arena, str_of(texts[i].object), NULL, &o, &err));
+		ASSERT_STR_EQ(texts[i].want,
+			      str_z(&arena, cell_text(&c, o, str_of(texts[i].code))));
 	}
 	PASS();
 }

@@ -22,14 +22,10 @@ static const struct {
 	const char *want;
 } cases[] = {
 	{ "the same", FILE_(0644, 0, 0, "a\n"), FILE_(0644, 0, 0, "a\n"), "" },
-	{ "any owner, any mode", FILE_(0600, 3, 4, "a\n"),
-	  FILE_(-1, -1, -1, "a\n"), "" },
+	{ "any owner, any mode", FILE_(0600, 3, 4, "a\n"), FILE_(-1, -1, -1, "a\n"), "" },
 	{ "nothing, still", NONE, NONE, "" },
 	{ "the same link", LINK_("x"), LINK_("x"), "" },
-	{ "a directory stays",
-	  { .kind = DISK_OTHER },
-	  { .kind = DISK_OTHER },
-	  "" },
+	{ "a directory stays", { .kind = DISK_OTHER }, { .kind = DISK_OTHER }, "" },
 	{ "added", NONE, FILE_(0644, 0, 0, "a\n"),
 	  "file /p (added)\n  + mode: 0644\n  --- /dev/null\n  +++ b/p\n  @@ "
 	  "-0,0 +1,1 @@\n  +a\n" },
@@ -57,12 +53,10 @@ static const struct {
 	{ "for root alone", FILE_(0600, 0, 0, "a\n"), FILE_(0600, 0, 0, "b\n"),
 	  "file /p (changed)\n  contents differ, but look secret: "
 	  "--show-secrets shows them\n" },
-	{ "it was for root alone", FILE_(0600, 0, 0, "a\n"),
-	  FILE_(0644, 0, 0, "b\n"),
+	{ "it was for root alone", FILE_(0600, 0, 0, "a\n"), FILE_(0644, 0, 0, "b\n"),
 	  "file /p (changed)\n  - mode: 0600\n  + mode: 0644\n  contents "
 	  "differ, but look secret: --show-secrets shows them\n" },
-	{ "a value", FILE_(0644, 0, 0, "token: a\n"),
-	  FILE_(0644, 0, 0, "token: b\n"),
+	{ "a value", FILE_(0644, 0, 0, "token: a\n"), FILE_(0644, 0, 0, "token: b\n"),
 	  "file /p (changed)\n  --- a/p\n  +++ b/p\n  @@ -1,1 +1,1 @@\n  "
 	  "-token: *** (before)\n  +token: *** (after)\n" },
 };
@@ -78,11 +72,9 @@ TEST states(void)
 		struct buf b;
 
 		buf_init(&b, &a);
-		ASSERT_INT(*cases[i].want ? 1 : 0,
-			   (int)disk_diff(&b, &list, &opts));
+		ASSERT_INT(*cases[i].want ? 1 : 0, (int)disk_diff(&b, &list, &opts));
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), buf_str(&b));
-		ASSERT_EQm(cases[i].name, !*cases[i].want,
-			   disk_same(&c.from, &c.to));
+		ASSERT_EQm(cases[i].name, !*cases[i].want, disk_same(&c.from, &c.to));
 	}
 	PASS();
 }

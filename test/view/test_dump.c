@@ -71,13 +71,11 @@ TEST dumps(void)
 		struct dump d;
 
 		ASSERT_INT_M(cases[i].name, 0,
-			     json_parse(&a, quoted(&a, cases[i].list), NULL,
-					&list, &err));
+			     json_parse(&a, quoted(&a, cases[i].list), NULL, &list, &err));
 		dump_init(&d, &a);
 		dump_add(&d, list);
 		out = dump_list(&d);
-		ASSERT_STR_M(cases[i].name, quoted(&a, cases[i].want),
-			     items(&a, out));
+		ASSERT_STR_M(cases[i].name, quoted(&a, cases[i].want), items(&a, out));
 		ASSERT_STR("List", json_str(out, "kind", S("")));
 		ASSERT_STR("v1", json_str(out, "apiVersion", S("")));
 	}

@@ -28,18 +28,14 @@ static const struct {
 	  { .plan = &reboots, .nodes = { .known = true, .max = 1 } },
 	  "no nodes: rendered, but nothing updates" },
 	{ "paused",
-	  { .plan = &reboots,
-	    .nodes = { .known = true, .n = 2, .max = 1, .paused = true } },
+	  { .plan = &reboots, .nodes = { .known = true, .n = 2, .max = 1, .paused = true } },
 	  "paused: rendered, but no node updates until it is unpaused; then "
 	  "each node: drain and reboot (2 nodes, 1 at a time)" },
 	{ "a bad maxUnavailable",
-	  { .plan = &reboots,
-	    .nodes = { .known = true, .n = 2, .max_error = S("bad") } },
+	  { .plan = &reboots, .nodes = { .known = true, .n = 2, .max_error = S("bad") } },
 	  "no node updates: bad; else each node: drain and reboot" },
 	{ "refused by nodes",
-	  { .plan = &reboots,
-	    .refused = S("why"),
-	    .nodes = { .known = true, .n = 4, .max = 2 } },
+	  { .plan = &reboots, .refused = S("why"), .nodes = { .known = true, .n = 4, .max = 2 } },
 	  "refused by running nodes: why: the first nodes become Degraded and "
 	  "the rollout stops (4 nodes, 2 at a time)" },
 	{ "refused by nodes, and late",
@@ -51,10 +47,7 @@ static const struct {
 	  "node becomes Degraded and the rollout stops (4 nodes, 1 at a "
 	  "time)" },
 	{ "not rendered, whatever nodes would say",
-	  { .plan = &reboots,
-	    .refused = S("why"),
-	    .render_error = S("a\nb\n"),
-	    .keeps = S("r1") },
+	  { .plan = &reboots, .refused = S("why"), .render_error = S("a\nb\n"), .keeps = S("r1") },
 	  "cannot be rendered: a b: the pool becomes RenderDegraded and its "
 	  "nodes keep r1" },
 	{ "not rendered before",
@@ -79,9 +72,7 @@ static const struct {
 	    .nodes = { .known = true, .n = 1, .max = 1 } },
 	  "new, r2: its nodes come from pool worker: each node: drain and "
 	  "reboot (1 node, 1 at a time)" },
-	{ "removed",
-	  { .removed = true, .from_name = S("r1") },
-	  "removed, was r1" },
+	{ "removed", { .removed = true, .from_name = S("r1") }, "removed, was r1" },
 	{ "removed, and never rendered",
 	  { .removed = true, .nodes = { .known = true } },
 	  "removed: no nodes" },
@@ -119,15 +110,12 @@ TEST promises(void)
 		const struct json *j = forecast_json(&a, f);
 		bool stuck = f->render_error.n || f->waits.n || !f->plan;
 
-		ASSERT_INT_M(cases[i].name,
-			     !stuck && !f->refused.n && f->plan->reboot,
+		ASSERT_INT_M(cases[i].name, !stuck && !f->refused.n && f->plan->reboot,
 			     json_bool(j, "reboot", false));
 		ASSERT_INT_M(cases[i].name,
-			     !stuck && (!f->refused.n || f->refused_late) &&
-				     f->plan->drain,
+			     !stuck && (!f->refused.n || f->refused_late) && f->plan->drain,
 			     json_bool(j, "drain", false));
-		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
-			     json_str(j, "headline", S("")));
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), json_str(j, "headline", S("")));
 	}
 	PASS();
 }

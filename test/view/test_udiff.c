@@ -12,8 +12,7 @@ TEST small_diffs(void)
 		{ "a\n", "a\n", "" },
 		{ "", "a\n", "--- x\n+++ y\n@@ -0,0 +1,1 @@\n+a\n" },
 		{ "a\n", "", "--- x\n+++ y\n@@ -1,1 +0,0 @@\n-a\n" },
-		{ "a\nb\nc\n", "a\nB\nc\n",
-		  "--- x\n+++ y\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n" },
+		{ "a\nb\nc\n", "a\nB\nc\n", "--- x\n+++ y\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n" },
 		{ "a", "a\n",
 		  "--- x\n+++ y\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n" },
 		{ "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\n5\n6\n7\n8\nX\n",
@@ -51,8 +50,7 @@ static struct str patched(struct arena *a, struct str x, struct str diff)
 			long count = strtol(comma + 1, NULL, 10);
 
 			/* what lies before the hunk is kept */
-			for (n = (size_t)(count ? from - 1 : from); at < n;
-			     at++) {
+			for (n = (size_t)(count ? from - 1 : from); at < n; at++) {
 				struct str keep;
 
 				(void)str_line(&x, &keep);
@@ -63,8 +61,7 @@ static struct str patched(struct arena *a, struct str x, struct str diff)
 		if (line.p[0] != '+') {
 			struct str old;
 
-			if (!str_line(&x, &old) ||
-			    !str_eq(old, str_from(line, 1)))
+			if (!str_line(&x, &old) || !str_eq(old, str_from(line, 1)))
 				return S("hunk does not fit");
 			at++;
 		}
@@ -94,12 +91,10 @@ TEST generated_diffs_apply(void)
 			if (test_rand(&rng, 5))
 				buf_addf(&x, "%u\n", w);
 			if (test_rand(&rng, 5))
-				buf_addf(&y, "%u\n",
-					 test_rand(&rng, 8) ? w : w + 10);
+				buf_addf(&y, "%u\n", test_rand(&rng, 8) ? w : w + 10);
 		}
 		udiff(&d, buf_str(&x), buf_str(&y), &o);
-		ASSERT_STR_M("patched", buf_str(&y),
-			     patched(&a, buf_str(&x), buf_str(&d)));
+		ASSERT_STR_M("patched", buf_str(&y), patched(&a, buf_str(&x), buf_str(&d)));
 	}
 	PASS();
 }
