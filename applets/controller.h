@@ -174,7 +174,7 @@ struct controller {
 	bool no_scheduler; /* it was deleted: masters are kept free */
 };
 
-/* ---- what it stands for (controller_origin.c) ---- */
+/* ---- what it stands for (controller_origin.c) ---------------------------- */
 
 /* Once everything is known. ERR_INVALID: the tree of templates does not serve
  * this cluster. */
@@ -184,7 +184,7 @@ int controller_check_templates(struct controller *c, struct arena *a, struct err
  * differs. Again when the ControllerConfig has changed. */
 void controller_take_version(struct controller *c);
 
-/* ---- feature gates (controller_gates.c) ---- */
+/* ---- feature gates (controller_gates.c) ---------------------------------- */
 
 /* What is known of them may have changed. */
 void controller_gates(struct controller *c);
@@ -193,7 +193,7 @@ void controller_log_waits(struct controller *c);
 /* The release whose gates count. */
 struct str controller_version(const struct controller *c);
 
-/* ---- what is known (controller_watch.c) ---- */
+/* ---- what is known (controller_watch.c) ---------------------------------- */
 
 void controller_watch(struct controller *c, enum watched from, enum watched before);
 /* All of its kind are known, or that there are none. */
@@ -210,36 +210,36 @@ struct kube_cache *cache_of_path(void *ctx, struct str path);
 void known_pools(const struct controller *c, struct arena *a, struct mcps *mcps,
 		 struct mc_pools *pools);
 
-/* ---- what is to be planned because of it (controller_trigger.c) ---- */
+/* ---- what is to be planned because of it (controller_trigger.c) ---------- */
 
 /* What a cache calls, with the watch as ctx. */
 void controller_changed(void *ctx, struct str key, const void *before, const void *now);
 /* Everything is to be planned, and nodes are looked at, for the first time. */
 void controller_first_plans(struct controller *c);
 
-/* ---- what is done about it (controller_sync.c) ---- */
+/* ---- what is done about it (controller_sync.c) --------------------------- */
 
 void controller_work(void *ctx, const struct kube_key *key);
 const char *controller_source(enum sync_kind kind);
 struct instant controller_now(void);
 
-/* ---- OKD (controller_okd.c) ---- */
+/* ---- OKD (controller_okd.c) ---------------------------------------------- */
 
 /* Asks whether the cluster is to be moved from runc to crun. */
 void controller_okd(struct controller *c);
 
-/* ---- MachineConfiguration (controller_settings.c) ---- */
+/* ---- MachineConfiguration (controller_settings.c) ------------------------ */
 
 void controller_settings(struct controller *c);
 
-/* ---- pools (controller_pools.c) ---- */
+/* ---- pools (controller_pools.c) ------------------------------------------ */
 
 /* The answer to what a pool's plan has asked for; false: it is to be tried
  * again. */
 bool pool_answered(struct controller *c, struct str pool, const struct action *act,
 		   const struct kube_answer *ans);
 
-/* ---- drains (controller_drain.c) ---- */
+/* ---- drains (controller_drain.c) ----------------------------------------- */
 
 int sync_drain(struct controller *c, struct str name, struct arena *a, struct actions *out,
 	       struct err *err);

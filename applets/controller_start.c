@@ -144,7 +144,7 @@ struct process {
 /* Not on the stack: what it holds stays reachable to the end. */
 static struct process process;
 
-/* ---- ending ---- */
+/* ---- ending -------------------------------------------------------------- */
 
 static void released(void *ctx)
 {
@@ -195,7 +195,7 @@ static void lost(void *ctx)
 	_exit(0); /* somebody else leads: not one more write */
 }
 
-/* ---- beginning ---- */
+/* ---- beginning ----------------------------------------------------------- */
 
 /* Of who leads: the others have nothing to show. As upstream, it goes on without. */
 static void serve_metrics(struct process *p)

@@ -48,7 +48,7 @@ static void add_generated(struct controller *c)
 	static const enum sync_kind waiting[] = { SYNC_NODE_CONFIG, SYNC_FEATURES, SYNC_KUBELET,
 						  SYNC_RUNTIME };
 
-	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(waiting); i++)
 		kube_queue_retry(c->queue, waiting[i]);
 	add(c, SYNC_REGISTRIES, S("cluster"));
 	add(c, SYNC_CREDENTIALS, S("cluster"));

@@ -77,7 +77,7 @@ int sync_generate(struct controller *c, enum sync_kind kind, struct str name, st
 	return rc;
 }
 
-/* ---- the template controller ---- */
+/* ---- the template controller --------------------------------------------- */
 
 static void secret_synced(void *ctx)
 {
@@ -148,7 +148,7 @@ int sync_template(struct controller *c, struct str name, struct arena *a, struct
 	return plan_generate(a, &s.view, &key, out, err);
 }
 
-/* ---- what failed ---- */
+/* ---- what failed --------------------------------------------------------- */
 
 void sync_failed(struct controller *c, const struct kube_key *key, struct str why, struct arena *a,
 		 struct actions *out)

@@ -61,7 +61,7 @@ static const struct {
 	[W_OPERATOR] = { "pods", OURS, 0, 0 },
 };
 
-/* ---- looking ---- */
+/* ---- looking ------------------------------------------------------------- */
 
 const struct object *known(const struct controller *c, enum watched kind, const char *name)
 {
@@ -140,7 +140,7 @@ struct kube_cache *cache_of_path(void *ctx, struct str path)
 	return NULL;
 }
 
-/* ---- keeping ---- */
+/* ---- keeping ------------------------------------------------------------- */
 
 static void *keep_node(const struct json *tree)
 {
@@ -255,7 +255,7 @@ static void *object_make(const struct json *tree, void *ctx)
 	return keep(tree, w->kind);
 }
 
-/* ---- starting ---- */
+/* ---- starting ------------------------------------------------------------ */
 
 bool watch_known(const struct watch *w)
 {

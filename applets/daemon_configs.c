@@ -194,7 +194,7 @@ void daemon_confirm(struct daemon *d)
 	get_config(d, d->v.current, current_there);
 }
 
-/* ---- an update ------------------------------------------------------------------------ */
+/* ---- an update ----------------------------------------------------------- */
 
 static void not_prepared(struct daemon *d, const char *how, struct str why)
 {

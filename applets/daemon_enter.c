@@ -34,7 +34,7 @@ int daemon_kubelet_server(struct run *r, const struct tree *t, struct url *out)
 	return 0;
 }
 
-/* ---- the cluster ------------------------------------------------------------- */
+/* ---- the cluster --------------------------------------------------------- */
 
 struct file_list {
 	struct kubeconfig_file *v;
@@ -148,7 +148,7 @@ static int find_cluster(struct run *r, struct enter *e, const struct daemon_give
 	return rc;
 }
 
-/* ---- entering ------------------------------------------------------------------ */
+/* ---- entering ------------------------------------------------------------ */
 
 /* A flag's path, renamed where it has another name inside. */
 static int rename_flag(struct run *r, struct enter *e, const char *flag, struct str path,

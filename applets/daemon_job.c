@@ -10,7 +10,7 @@
 #define REPORT 3 /* the child's descriptor to tell by */
 #define FRAME 5 /* a letter and four bytes of length */
 
-/* ---- in the child ------------------------------------------------------------ */
+/* ---- in the child -------------------------------------------------------- */
 
 static void report(char type, struct str x, struct str y)
 {
@@ -80,7 +80,7 @@ static _Noreturn void child(const char *root, const struct job_in *in, int fd)
 	_exit(rc < 0);
 }
 
-/* ---- in the parent ------------------------------------------------------------- */
+/* ---- in the parent ------------------------------------------------------- */
 
 static uint32_t length(const char *p)
 {

@@ -71,13 +71,13 @@ struct job {
 
 #define JOB_FIRST_ANNOTATIONS MC_FIRST_ANNOTATIONS
 
-/* ---- in the child ---- */
+/* ---- in the child -------------------------------------------------------- */
 
 /* Tells the parent: see event above. */
 void job_tell(const char *reason, struct str text);
 int job_work(struct node *n, struct arena *a, const struct job_in *in, struct err *err);
 
-/* ---- in the parent ---- */
+/* ---- in the parent ------------------------------------------------------- */
 
 int job_start(struct job *j, const struct job_in *in, struct err *err);
 /* Kills it. */

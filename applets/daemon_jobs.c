@@ -6,7 +6,7 @@
 #include "io/repeat.h"
 #include "node/ignite.h"
 
-/* ---- the disk ------------------------------------------------------------------- */
+/* ---- the disk ------------------------------------------------------------ */
 
 /* As Go's decoder says it. */
 static struct str as_go(struct str why)
@@ -144,7 +144,7 @@ bool daemon_check_drift(struct daemon *d)
 	return true;
 }
 
-/* ---- jobs ----------------------------------------------------------------------------- */
+/* ---- jobs ---------------------------------------------------------------- */
 
 bool daemon_is_master(const struct daemon *d)
 {

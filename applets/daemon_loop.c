@@ -11,7 +11,7 @@ int64_t daemon_wall(void)
 	return (int64_t)time(NULL);
 }
 
-/* ---- when ---------------------------------------------------------------------- */
+/* ---- when ---------------------------------------------------------------- */
 
 void daemon_wake(struct daemon *d, int64_t ms)
 {
@@ -71,7 +71,7 @@ void daemon_forget(struct daemon *d)
 	daemon_read_disk(d);
 }
 
-/* ---- steps ----------------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------- */
 
 static void look_at_cluster(struct daemon *d)
 {

@@ -108,7 +108,7 @@ void daemon_metrics(struct daemon *d, struct buf *b);
 /* "MachineConfig: x / Image: y", of what is on the disk. */
 struct str daemon_disk_text(const struct daemon *d, struct arena *a);
 
-/* ---- for its parts: each ends in one of these, or in a call or job under way ---- */
+/* ---- for its parts: each ends in one of these, or in a call or job under way --- */
 
 #define DAEMON_MC "/apis/machineconfiguration.openshift.io/v1/"
 #define DAEMON_CONFIG "/apis/config.openshift.io/v1/"

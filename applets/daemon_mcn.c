@@ -29,7 +29,7 @@ struct reporting {
 
 static void next_report(struct daemon *d);
 
-/* ---- the pool -------------------------------------------------------------------- */
+/* ---- the pool ------------------------------------------------------------ */
 
 int daemon_pools(struct daemon *d, struct arena *a, struct mcp_of_node *out, struct err *err)
 {
@@ -62,7 +62,7 @@ int daemon_pool(struct daemon *d, struct arena *a, struct str *name, bool *pinne
 	return rc;
 }
 
-/* ---- sending ------------------------------------------------------------------------ */
+/* ---- sending ------------------------------------------------------------- */
 
 static void forget(struct reporting *r)
 {
@@ -222,7 +222,7 @@ static void next_report(struct daemon *d)
 	send(d, "GET", "", NULL, got);
 }
 
-/* ---- reports -------------------------------------------------------------------------- */
+/* ---- reports ------------------------------------------------------------- */
 
 static struct str status_text(char c)
 {

@@ -47,7 +47,7 @@ struct pinning {
 
 static void advance(struct pinning *p);
 
-/* ---- what is known ------------------------------------------------------------------ */
+/* ---- what is known ------------------------------------------------------- */
 
 static const struct json *find(const void *ctx, struct str name)
 {
@@ -57,7 +57,7 @@ static const struct json *find(const void *ctx, struct str name)
 	return t ? t->tree : NULL;
 }
 
-/* ---- reports -------------------------------------------------------------------------- */
+/* ---- reports ------------------------------------------------------------- */
 
 static void report(struct pinning *p, const char *type, char status, const char *reason,
 		   const char *text, struct str sets)
@@ -81,7 +81,7 @@ static void report_begin(struct pinning *p)
 	       pin_status(&a, &p->now, false, S("")));
 }
 
-/* ---- a round ends ----------------------------------------------------------------------- */
+/* ---- a round ends -------------------------------------------------------- */
 
 static void wake(struct pinning *p, int64_t due)
 {
@@ -147,7 +147,7 @@ static void complete(struct pinning *p)
 	wake(p, 0);
 }
 
-/* ---- the runtime is asked ------------------------------------------------------------------ */
+/* ---- the runtime is asked ------------------------------------------------ */
 
 /* What went wrong with a call, or "". */
 static struct str trouble(struct arena *a, const struct grpc *g)
@@ -267,7 +267,7 @@ static bool busy(struct pinning *p)
 	return p->busy > 0;
 }
 
-/* ---- the node's side ------------------------------------------------------------------------ */
+/* ---- the node's side ----------------------------------------------------- */
 
 static int load_auth(struct pinning *p, struct err *err)
 {
@@ -343,7 +343,7 @@ static void on_job(void *ctx, enum job_kind kind, int rc, struct str text)
 	}
 }
 
-/* ---- a round --------------------------------------------------------------------------------- */
+/* ---- a round ------------------------------------------------------------- */
 
 /* Whether the stage is over and the next one may begin. */
 static bool over(struct pinning *p)

@@ -45,7 +45,7 @@ void daemon_tell(struct daemon *d, struct str reason, struct str text)
 	kube_event(&d->events, "machineconfigdaemon", &about, text);
 }
 
-/* ---- metrics ------------------------------------------------------------------------------- */
+/* ---- metrics ------------------------------------------------------------- */
 
 static void gauge(struct buf *b, const char *name, const char *help)
 {

@@ -36,7 +36,7 @@ static int verify(struct node *n, struct arena *a, const struct job_in *in, stru
 	return -ERR_INVALID;
 }
 
-/* ---- the start ---------------------------------------------------------------- */
+/* ---- the start ----------------------------------------------------------- */
 
 /* What a killed process left undone of an update that holds. */
 static int left_over(struct node *n, struct arena *a, struct err *err)
@@ -159,7 +159,7 @@ static int prepare(struct node *n, struct arena *a, const struct job_in *in, str
 	return rc < 0 ? rc : node_persist_nics(n, a, err);
 }
 
-/* ---- the first sync --------------------------------------------------------------- */
+/* ---- the first sync ------------------------------------------------------ */
 
 static void look_back(struct node *n, struct arena *a, struct str *out)
 {
@@ -261,7 +261,7 @@ static int boot(struct node *n, struct arena *a, const struct job_in *in, struct
 	return rc == 0 && in->in_desired ? node_check_extensions(n, a, &u->from->spec, err) : rc;
 }
 
-/* ---- an update ------------------------------------------------------------------------ */
+/* ---- an update ----------------------------------------------------------- */
 
 static int act(struct node *n, struct arena *a, const struct node_update *u, struct err *err)
 {

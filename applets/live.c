@@ -41,7 +41,7 @@ bool live_asked(const struct kube_flags *f)
 		&f->ca_file,	&f->cert_file, &f->tls_server_name, &f->token, &f->username, &f->as,
 	};
 
-	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(given); i++)
 		if (given[i]->n)
 			return true;
 	return f->insecure;
@@ -127,7 +127,7 @@ static int list_all(struct run *r, struct kube *k, const struct live_sink *to)
 {
 	struct str server = url_public(r->a, kube_conf(k)->server);
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
 		int rc = list_kind(r, k, paths[i], to);
 
 		if (rc == 0 || (rc == -ERR_NOTFOUND && i >= NEEDED))

@@ -16,7 +16,7 @@ static const struct {
 #undef ALIAS
 };
 
-#define NAMES (sizeof(names) / sizeof(names[0]))
+#define NAMES (ARRAY_LEN(names))
 
 static const struct applet *find(const char *name)
 {

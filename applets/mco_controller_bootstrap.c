@@ -57,7 +57,7 @@ static void defaults(void *p)
 	((struct opts *)p)->release = S("0.0.1-snapshot");
 }
 
-/* ---- reading ------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 static int by_name(const struct dirent **x, const struct dirent **y)
 {
@@ -129,7 +129,7 @@ static int read_manifests(struct run *r, struct str dir, struct bootstrap_files 
 	return rc;
 }
 
-/* ---- writing ------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static int make_dir(struct run *r, char *path)
 {

@@ -32,7 +32,7 @@ int daemon_open(struct run *r, struct str root, bool quiet, struct node *out)
 	return node_open(out, r->a, str_z(r->a, root), &r->err);
 }
 
-/* ---- verify -------------------------------------------------------------------- */
+/* ---- verify -------------------------------------------------------------- */
 
 struct verify_flags {
 	struct str root, against, output;
@@ -175,7 +175,7 @@ const struct command daemon_verify = {
 	.run = run_verify,
 };
 
-/* ---- status ----------------------------------------------------------------------- */
+/* ---- status -------------------------------------------------------------- */
 
 static const struct flag status_flag_table[] = { ROOT_FLAG(struct root_flags), { 0 } };
 

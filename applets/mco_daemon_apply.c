@@ -169,7 +169,7 @@ static void upstream_defaults(void *p)
 	o->file = S(NODE_ENCAPSULATED);
 }
 
-/* ---- firstboot-complete-machineconfig ----------------------------------------------- */
+/* ---- firstboot-complete-machineconfig ------------------------------------ */
 
 static const struct flag complete_flags[] = {
 	UPSTREAM_ROOT,

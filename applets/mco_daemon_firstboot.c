@@ -71,7 +71,7 @@ static void defaults(void *p)
 	((struct opts *)p)->root = S("/sysroot");
 }
 
-/* ---- fetching ---------------------------------------------------------------- */
+/* ---- fetching ------------------------------------------------------------ */
 
 struct fetch {
 	struct run *r;
@@ -189,7 +189,7 @@ static void retry(struct fetch *f)
 	f->wait = f->wait * 2 < LONGEST_WAIT_MS ? f->wait * 2 : LONGEST_WAIT_MS;
 }
 
-/* ---- the body: passed on as it comes ---- */
+/* ---- the body: passed on as it comes ------------------------------------- */
 
 static int pass_on(void *ctx, struct str part, struct err *err)
 {

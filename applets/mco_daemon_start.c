@@ -83,7 +83,7 @@ static void defaults(void *p)
 	o->healthz_endpoint = S("http://localhost:10248/healthz");
 }
 
-/* ---- once ------------------------------------------------------------------ */
+/* ---- once ---------------------------------------------------------------- */
 
 static int once_from(struct run *r, struct node *n, struct str path)
 {
@@ -130,7 +130,7 @@ static int run_once(struct run *r, const struct opts *o)
 	return rc;
 }
 
-/* ---- always ------------------------------------------------------------------ */
+/* ---- always -------------------------------------------------------------- */
 
 struct start {
 	struct daemon d;

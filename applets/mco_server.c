@@ -141,7 +141,7 @@ static const struct command bootstrap_command = {
 	.run = run_bootstrap,
 };
 
-/* ---- in a cluster ------------------------------------------------------------------ */
+/* ---- in a cluster -------------------------------------------------------- */
 
 struct start_opts {
 	struct server_opts s;

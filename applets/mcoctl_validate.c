@@ -56,7 +56,7 @@ struct judge {
 	struct strs notes; /* what the answer leaves out */
 };
 
-/* ---- what to judge ---------------------------------------------------------------- */
+/* ---- what to judge ------------------------------------------------------- */
 
 static int load(struct judge *j)
 {
@@ -83,7 +83,7 @@ static int load(struct judge *j)
 	return rc;
 }
 
-/* ---- judging ------------------------------------------------------------------------ */
+/* ---- judging ------------------------------------------------------------- */
 
 static bool has_finding(const struct mc_findings *list, const struct mc_finding *f)
 {
@@ -217,7 +217,7 @@ static int judge(struct judge *j)
 	return rc;
 }
 
-/* ---- telling ------------------------------------------------------------------------ */
+/* ---- telling ------------------------------------------------------------- */
 
 /* Whatever is quoted in a message, a line stays a line that one can read. */
 #define MESSAGE_MAX 2000

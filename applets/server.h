@@ -16,7 +16,7 @@
 #include "io/stamp.h"
 #include "plan/serve.h"
 
-/* ---- where configs come from ------------------------------------------------ */
+/* ---- where configs come from --------------------------------------------- */
 
 struct depend {
 	const char *path;
@@ -71,7 +71,7 @@ struct cluster_origin {
 
 void cluster_origin_init(struct cluster_origin *c);
 
-/* ---- answers ------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------- */
 
 struct answer {
 	unsigned refs;
@@ -91,7 +91,7 @@ void answers_free(struct answers *c);
  * NULL) tells whether it had to be made. */
 struct answer *answers_get(struct answers *c, struct str pool, struct semver version, bool *made);
 
-/* ---- who may ask ------------------------------------------------------------------ */
+/* ---- who may ask --------------------------------------------------------- */
 
 struct gate;
 
@@ -122,7 +122,7 @@ bool gate_knows(struct gate *g, struct str authorization);
 /* Whether the address may ask now; if not, *seconds until it may. */
 bool gate_paces(struct gate *g, const struct sock_addr *peer, int64_t *seconds);
 
-/* ---- the serving certificate ----------------------------------------------------------- */
+/* ---- the serving certificate --------------------------------------------- */
 
 struct pair;
 struct tls_server;
@@ -136,7 +136,7 @@ void pair_free(struct pair *p);
  * is the loop's. */
 void pair_refresh(struct pair *p, int64_t now);
 
-/* ---- serving ------------------------------------------------------------------------ */
+/* ---- serving ------------------------------------------------------------- */
 
 struct server_opts {
 	int64_t secure_port, insecure_port;

@@ -56,7 +56,7 @@ struct cluster {
 	bool has_ca;
 };
 
-/* ---- objects ------------------------------------------------------------------------ */
+/* ---- objects ------------------------------------------------------------- */
 
 struct text {
 	size_t n;
@@ -124,7 +124,7 @@ static void changed(void *ctx, struct str key, const void *before, const void *n
 	c->origin->origin.generation++;
 }
 
-/* ---- the registry's hosts --------------------------------------------------------------- */
+/* ---- the registry's hosts ------------------------------------------------ */
 
 static bool same(const struct strs *x, const struct strs *y)
 {
@@ -230,7 +230,7 @@ static struct str image_of(struct cluster *c, struct arena *a, const struct json
 	return serve_layered_image(pool, &configs, &builds, &hosts);
 }
 
-/* ---- the kubeconfig ------------------------------------------------------------------------ */
+/* ---- the kubeconfig ------------------------------------------------------ */
 
 static void look_for_ca(struct cluster *c, struct arena *a)
 {
@@ -284,7 +284,7 @@ static int make_kubeconfig(struct cluster *c, struct arena *a, struct depends *f
 	return serve_make_kubeconfig(a, c->origin->url, ca, token, out, err);
 }
 
-/* ---- the origin ------------------------------------------------------------------------------ */
+/* ---- the origin ---------------------------------------------------------- */
 
 static int check(struct origin *o, struct str pool, struct err *err)
 {

@@ -26,7 +26,7 @@ struct gate {
 	struct rate rate;
 };
 
-/* ---- networks --------------------------------------------------------------------- */
+/* ---- networks ------------------------------------------------------------ */
 
 static int add_network(struct gate *g, struct str text, struct err *err)
 {
@@ -68,7 +68,7 @@ bool gate_admits(const struct gate *g, const struct sock_addr *peer)
 	return !g->networks.n;
 }
 
-/* ---- tokens ------------------------------------------------------------------------ */
+/* ---- tokens -------------------------------------------------------------- */
 
 static void token_sum(struct str token, unsigned char out[SUM])
 {
@@ -143,7 +143,7 @@ bool gate_knows(struct gate *g, struct str authorization)
 	return known && str_eq_fold(scheme, S("bearer"));
 }
 
-/* ---- pace --------------------------------------------------------------------------- */
+/* ---- pace ---------------------------------------------------------------- */
 
 bool gate_paces(struct gate *g, const struct sock_addr *peer, int64_t *seconds)
 {
@@ -163,7 +163,7 @@ bool gate_paces(struct gate *g, const struct sock_addr *peer, int64_t *seconds)
 	return false;
 }
 
-/* ---- all three ------------------------------------------------------------------------ */
+/* ---- all three ----------------------------------------------------------- */
 
 static int open_gate(struct gate *g, const struct gate_opts *o, struct err *err)
 {

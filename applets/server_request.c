@@ -14,7 +14,7 @@ struct visit {
 	int64_t began;
 };
 
-/* ---- requests -------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------ */
 
 static void release_answer(void *owner)
 {
@@ -118,7 +118,7 @@ void server_handle(struct http_exchange *x, void *ctx)
 		reply_route(x, route);
 }
 
-/* ---- audit and metrics -------------------------------------------------------------- */
+/* ---- audit and metrics --------------------------------------------------- */
 
 /* Never headers or queries: those may hold secrets. */
 static void audit(struct server *s, const struct http_exchange *x, int status, uint64_t sent)

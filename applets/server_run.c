@@ -93,7 +93,7 @@ static void lost(const struct sock_addr *peer, enum http_lost why, void *ctx)
 		 why == HTTP_LOST_EVICTED ? "evicted the slow connection of" : "refused", text);
 }
 
-/* ---- a worker ------------------------------------------------------------------------ */
+/* ---- a worker ------------------------------------------------------------ */
 
 static void stopped(void *ctx)
 {
@@ -233,7 +233,7 @@ static void stopping(void *ctx)
 	log_info("stopping: requests under way have %d seconds to end", GRACE_MS / 1000);
 }
 
-/* ---- all of them ---------------------------------------------------------------------- */
+/* ---- all of them --------------------------------------------------------- */
 
 void server_defaults(struct server_opts *o)
 {

@@ -26,6 +26,12 @@ struct err {
 	struct str msg;
 };
 
+/* The code of a result that is not 0. */
+static inline enum err_code err_code(int rc)
+{
+	return (enum err_code)(-rc);
+}
+
 #define ERR_INIT(arena) ((struct err){ .a = (arena) })
 
 /* Sets code and text; returns -code. */

@@ -11,13 +11,21 @@
 
 #include "base/arena.h"
 
+/* Elements of an array (not of a pointer). */
+#define ARRAY_LEN(x) (sizeof(x) / sizeof((x)[0]))
+
 struct str {
 	const char *p;
 	size_t n;
 };
 
 /* A literal as a str; STRF goes with %.*s. */
-#define S(lit) ((struct str){ "" lit, sizeof(lit) - 1 })
+#define S(lit) ((struct str)S_INIT(lit))
+/* The same as an initialiser, for static tables. */
+#define S_INIT(lit)                     \
+	{                               \
+		"" lit, sizeof(lit) - 1 \
+	}
 #define STRF(s) (int)(s).n, (s).p
 
 /* Inline where that is fast; where code is made small it calls the one in str.c. */

@@ -57,7 +57,7 @@ void grpc_fail(struct grpc *g, unsigned status, struct str why);
 /* "rpc error: code = Unknown desc = text", as Go's grpc has it. */
 struct str grpc_error(struct arena *a, unsigned status, struct str text);
 
-/* ---- header fields --------------------------------------------------------------- */
+/* ---- header fields ------------------------------------------------------- */
 
 /*
  * Takes the next field off a block: 1, 0 at its end, -1 when it is broken. What
@@ -68,7 +68,7 @@ struct hpack_field {
 };
 int hpack_next(struct arena *a, struct str *block, struct hpack_field *out);
 
-/* ---- protocol buffers ------------------------------------------------------------ */
+/* ---- protocol buffers ---------------------------------------------------- */
 
 /* Adds a field of bytes: text, or a message. Numbers below 16. */
 void proto_add(struct buf *b, unsigned field, struct str bytes);

@@ -105,7 +105,7 @@ struct str http_get(const struct http_head *h, struct str name);
 /* True when one of the comma-separated values of name is token. */
 bool http_has_token(const struct http_head *h, struct str name, struct str token);
 
-/* ---- Writing ----------------------------------------------------------------- */
+/* ---- Writing ------------------------------------------------------------- */
 
 /* "Not Found"; "" for numbers without a name. */
 const char *http_status_text(int status);

@@ -22,7 +22,7 @@ enum json_kind {
 	JSON_OBJECT,
 };
 
-/* ---- reading ---------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 #define JSON_DEPTH_MAX 1000
 
@@ -63,7 +63,7 @@ int json_parse(struct arena *a, struct str text, const struct json_opts *opts, s
 /* Line and column, from 1, of a byte offset in text. */
 void json_line_col(struct str text, size_t offset, size_t *line, size_t *col);
 
-/* ---- looking ----------------------------------------------------------- */
+/* ---- looking ------------------------------------------------------------- */
 
 /* All of these take NULL for an absent value, which has kind JSON_NULL. */
 enum json_kind json_kind(const struct json *j);
@@ -101,7 +101,7 @@ int64_t json_i64(const struct json *j, const char *path, int64_t dflt);
 /* Same kind and contents; members in any order, numbers by their text. */
 bool json_eq(const struct json *x, const struct json *y);
 
-/* ---- building ---------------------------------------------------------- */
+/* ---- building ------------------------------------------------------------ */
 
 /* Text given to these is not copied. */
 struct json *json_new(struct arena *a, enum json_kind kind);
@@ -135,7 +135,7 @@ struct json *json_clone(struct arena *a, const struct json *j);
 /* For parsers: says where a value stood in its text. */
 void json_set_span(struct json *j, size_t key_pos, size_t start, size_t end);
 
-/* ---- writing ----------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 enum json_style {
 	JSON_SORTED = 1, /* members in bytewise order of their keys */

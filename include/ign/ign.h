@@ -161,7 +161,7 @@ void ign_locate(struct ign_locator *l, struct str path, bool at_key, size_t *lin
 void ign_validate(struct arena *a, const struct ign_obj *config, int minor, const struct json *root,
 		  struct ign_report *out);
 
-/* ---- parsing -------------------------------------------------------------- */
+/* ---- parsing ------------------------------------------------------------- */
 
 struct ign_parsed {
 	struct ign_obj *config; /* 3.5's shape; NULL for v2 until converted */
@@ -220,7 +220,7 @@ bool ign_is_told(const struct ign_review *r, struct str path);
 /* Upstream takes no file modes above 0777, of any version: ERR_INVALID. */
 int ign_check_modes(const struct ign_parsed *p, struct err *err);
 
-/* ---- merging and writing ---------------------------------------------------- */
+/* ---- merging and writing ------------------------------------------------- */
 
 /*
  * Each config merged over those before it, by the rules of spec 3.5. Costs what

@@ -100,7 +100,7 @@ void http_server_free(struct http_server *s);
 /* Connections open now. */
 size_t http_server_conns(const struct http_server *s);
 
-/* ---- Answers ------------------------------------------------------------------ */
+/* ---- Answers ------------------------------------------------------------- */
 
 /*
  * The whole answer. fields are lines as http_add_field writes them; the server

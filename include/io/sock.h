@@ -44,7 +44,7 @@ uint16_t sock_port(int fd);
 /* Takes one connection: a descriptor, or -1 with errno as accept4 leaves it. */
 int sock_accept(int fd, struct sock_addr *peer);
 
-/* ---- connecting -------------------------------------------------------------- */
+/* ---- connecting ---------------------------------------------------------- */
 
 struct dial;
 

@@ -20,7 +20,7 @@ struct tls;
 struct tls_server;
 struct tls_client;
 
-/* ---- Versions and suites -------------------------------------------------------- */
+/* ---- Versions and suites ------------------------------------------------- */
 
 #define TLS_SUITES 24
 
@@ -46,7 +46,7 @@ int tls_profile_parse(struct str min_version, const struct strs *suites, struct 
 /* The IANA name of a suite spoken here; NULL for others. */
 const char *tls_suite_name(uint16_t suite);
 
-/* ---- Server --------------------------------------------------------------------- */
+/* ---- Server -------------------------------------------------------------- */
 
 /* profile NULL: the default. */
 struct tls_server *tls_server_new(const struct tls_profile *profile);
@@ -67,7 +67,7 @@ int tls_server_set_client_ca(struct tls_server *s, struct str ca, bool required,
 /* A connection to be; a pair must have been set. */
 struct tls *tls_accept(struct tls_server *s);
 
-/* ---- Client --------------------------------------------------------------------- */
+/* ---- Client -------------------------------------------------------------- */
 
 struct tls_client *tls_client_new(const struct tls_profile *profile);
 void tls_client_free(struct tls_client *c);
@@ -87,7 +87,7 @@ void tls_client_set_name(struct tls_client *c, struct str name);
 /* A connection to be, to a server that must be host: a name or an address. */
 struct tls *tls_connect(struct tls_client *c, struct str host);
 
-/* ---- Connections ---------------------------------------------------------------- */
+/* ---- Connections --------------------------------------------------------- */
 
 /* Does nothing with NULL. The descriptor is the caller's. */
 void tls_free(struct tls *t);

@@ -57,7 +57,7 @@ void node_decode(struct arena *a, const struct json *tree, struct mc_node *out);
 size_t node_size(const struct mc_node *n);
 struct mc_node *node_copy(void *mem, const struct mc_node *n);
 
-/* ---- predicates, as upstream words them ---- */
+/* ---- predicates, as upstream words them ---------------------------------- */
 
 /* Takes work: "" or "node a is reporting NotReady=False". */
 struct str node_unready_text(struct arena *a, const struct mc_node *n);

@@ -58,7 +58,7 @@ void mcp_matching(struct arena *a, const struct mcps *pools, const struct mc_nod
  * upstream's words. */
 int mcp_max_unavailable(const struct mcp *pool, size_t n, int64_t *out, struct err *err);
 
-/* ---- layered pools ---- */
+/* ---- layered pools ------------------------------------------------------- */
 
 struct os_config { /* MachineOSConfig */
 	struct str name, pool, image; /* status.currentImagePullSpec */

@@ -51,7 +51,7 @@ int node_ask(struct node *n, struct arena *a, const char *words, const char *x, 
 /* "/usr" + path is there: the OS ships it. */
 bool node_ships(struct node *n, struct arena *a, const char *path);
 
-/* ---- files ----------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 /* Keeps what the OS shipped at path, or stamps that it shipped nothing. */
 int node_keep_orig(struct node *n, struct arena *a, const char *from, const char *path,
@@ -81,7 +81,7 @@ int node_lookup(struct node *n, struct arena *a, const char *file, struct str na
 int node_owner(struct node *n, struct arena *a, const struct ign_obj *o, int64_t *uid, int64_t *gid,
 	       struct err *err);
 
-/* ---- units ------------------------------------------------------------------ */
+/* ---- units --------------------------------------------------------------- */
 
 int node_write_dropin(struct node *n, struct arena *a, const struct step *s, struct err *err);
 int node_write_unit(struct node *n, struct arena *a, const struct step *s, struct err *err);
@@ -103,7 +103,7 @@ struct str links_is_enabled(struct tree *t, struct arena *a, struct str unit);
 /* Where the unit's file is, if anywhere; an instance's may be its template's. */
 struct str links_find(struct tree *t, struct arena *a, struct str unit, bool by_template);
 
-/* ---- users, OS, state ------------------------------------------------------- */
+/* ---- users, OS, state ---------------------------------------------------- */
 
 /* Paths that the SSH step may change. */
 int node_key_paths(struct node *n, struct arena *a, struct strs *out, struct err *err);

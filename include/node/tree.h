@@ -96,7 +96,7 @@ int tree_list(struct arena *a, struct tree *t, const char *path, struct strs *ou
 /* The path below the host's own root, for watching and for messages. */
 char *tree_host_path(struct arena *a, const struct tree *t, const char *path);
 
-/* ---- changing ------------------------------------------------------------- */
+/* ---- changing ------------------------------------------------------------ */
 
 struct tree_attr {
 	mode_t mode, dir_mode;

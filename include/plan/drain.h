@@ -122,7 +122,7 @@ void drain_reply(struct drain *d, unsigned tag, struct instant now,
 /* As upstream; the waits between attempts are in proportion to it. */
 #define DRAIN_EVICT_MS 90000
 
-/* ---- between drain.c and drain_pods.c ---- */
+/* ---- between drain.c and drain_pods.c ------------------------------------ */
 
 #define DRAIN_TAG_MCN 1u
 #define DRAIN_TAG_CORDON 2u

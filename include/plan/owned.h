@@ -151,7 +151,7 @@ int owned_sync(struct arena *a, const struct owned_view *in, const struct owned_
 void owned_status(struct arena *a, const struct owned_view *in, struct str failure,
 		  struct actions *out);
 
-/* ---- generated MachineConfigs of any kind ---- */
+/* ---- generated MachineConfigs of any kind -------------------------------- */
 
 /*
  * Writes mc where it differs from what there is: config, kernel arguments, the

@@ -77,7 +77,7 @@ struct str pin_config(struct arena *a, const struct pins *p);
 /* status.pinnedImageSets of a MachineConfigNode, as JSON. failed: why, or "". */
 struct str pin_status(struct arena *a, const struct pins *p, bool complete, struct str failed);
 
-/* ---- pools ------------------------------------------------------------------------ */
+/* ---- pools --------------------------------------------------------------- */
 
 struct json_list;
 struct mc_pool;
@@ -91,7 +91,7 @@ struct actions;
 int plan_pin_pool(struct arena *a, const struct mc_pool *pool, const struct json_list *sets,
 		  struct instant now, struct str failed, struct actions *out, struct err *err);
 
-/* ---- credentials ----------------------------------------------------------------- */
+/* ---- credentials --------------------------------------------------------- */
 
 struct registries_conf;
 
@@ -113,7 +113,7 @@ int pin_auth_mirrors(struct pin_auth *auth, struct str text, struct err *err);
  */
 struct str pin_request(struct arena *a, const struct pin_auth *auth, struct str image);
 
-/* ---- pulling --------------------------------------------------------------------- */
+/* ---- pulling ------------------------------------------------------------- */
 
 /* Milliseconds until a pull that has failed so often is tried again; -1: never. */
 int64_t pin_retry(unsigned tries, struct str why);

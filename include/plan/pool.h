@@ -71,7 +71,7 @@ bool pool_node_targeted(const struct pool_view *in, const struct pool_layers *l,
 
 struct action_event pool_event(const struct mcp *pool, struct str reason);
 
-/* ---- node events (plan/node_event.c) ---- */
+/* ---- node events (plan/node_event.c) ------------------------------------- */
 
 struct node_event_view {
 	const struct mcps *pools;

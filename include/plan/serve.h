@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "data/json.h"
 
-/* ---- routes --------------------------------------------------------------- */
+/* ---- routes -------------------------------------------------------------- */
 
 struct serve_request {
 	struct str method, target; /* as in the request line */
@@ -41,7 +41,7 @@ bool serve_version(struct str accept, struct semver *out);
 #define SERVE_VERSIONS 7
 size_t serve_version_index(struct semver v);
 
-/* ---- the config ------------------------------------------------------------ */
+/* ---- the config ---------------------------------------------------------- */
 
 struct serve_cert {
 	struct str host, pem;
@@ -64,7 +64,7 @@ struct serve_in {
 int serve_config(struct arena *a, const struct serve_in *in, struct semver version, struct str *out,
 		 struct err *err);
 
-/* ---- from files -------------------------------------------------------------- */
+/* ---- from files ---------------------------------------------------------- */
 
 /* Whether machines of that pool are served while bootstrapping; ERR_INVALID. */
 int serve_bootstrap_pool(struct str pool, struct err *err);
@@ -75,7 +75,7 @@ int serve_check_kubeconfig(struct arena *a, struct str text, struct err *err);
 /* "host=file" taken apart; ERR_INVALID. */
 int serve_cert_arg(struct str arg, struct str *host, struct str *file, struct err *err);
 
-/* ---- from a cluster ------------------------------------------------------------ */
+/* ---- from a cluster ------------------------------------------------------ */
 
 /* The name of the config that new machines of a pool start with. */
 struct str serve_pool_config(const struct json *pool, bool cluster);

@@ -39,7 +39,7 @@ void sandbox_handle(struct sandbox *s, struct arena *a, struct sb_request *r, st
  */
 int64_t sandbox_work(struct sandbox *s, int64_t now);
 
-/* ---- for the parts of the sandbox ------------------------------------------- */
+/* ---- for the parts of the sandbox ---------------------------------------- */
 
 /* One request being answered. */
 struct sb_call {

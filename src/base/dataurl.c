@@ -87,7 +87,7 @@ static bool known_type(struct str type)
 	static const char *const names[] = { "text",	    "image",   "audio",	   "video",
 					     "application", "message", "multipart" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (str_starts(type, str_of(names[i])))
 			return true;
 	return false;

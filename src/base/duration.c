@@ -34,7 +34,7 @@ static int bad(struct err *err, const char *what, struct str unit, struct str wh
 
 static uint64_t unit_of(struct str name)
 {
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (str_is(name, units[i].name))
 			return units[i].ns;
 	return 0;

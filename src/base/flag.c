@@ -100,7 +100,7 @@ static bool parse_bool(struct str s, bool *out)
 	static const char *const yes[] = { "1", "t", "T", "true", "TRUE", "True" };
 	static const char *const no[] = { "0", "f", "F", "false", "FALSE", "False" };
 
-	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(yes); i++) {
 		if (str_is(s, yes[i]) || str_is(s, no[i])) {
 			*out = str_is(s, yes[i]);
 			return true;

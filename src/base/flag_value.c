@@ -42,7 +42,7 @@ bool flag_size(struct str s, int64_t *bytes)
 
 	if (!len)
 		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (str_is(str_from(s, len), units[i].name)) {
 			if (!mul_add(&n, units[i].by, 0))
 				return false;

@@ -172,7 +172,7 @@ static int check_digest(struct str digest, struct err *err)
 	struct str algorithm = S(""), hex = S("");
 
 	(void)str_cut(digest, ':', &algorithm, &hex);
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
 		if (!str_is(algorithm, known[i].name))
 			continue;
 		if (hex.n != known[i].hex)

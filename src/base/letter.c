@@ -136,7 +136,7 @@ bool utf8_is_letter(uint32_t r)
 
 	if (r < 0x80)
 		return (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z');
-	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(letters); i++) {
 		at += letters[i].gap;
 		if (r < at)
 			return false;
@@ -151,7 +151,7 @@ bool utf8_is_digit(uint32_t r)
 {
 	if (r < 0x80)
 		return r >= '0' && r <= '9';
-	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(zeros); i++)
 		if (r >= zeros[i] && r < zeros[i] + 10)
 			return true;
 	return false;

@@ -7,7 +7,7 @@ static size_t colour_at(struct str rest)
 	static const char *const colours[] = { TERMINAL_BOLD, TERMINAL_RED, TERMINAL_GREEN,
 					       TERMINAL_CYAN, TERMINAL_OFF };
 
-	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(colours); i++)
 		if (str_starts(rest, str_of(colours[i])))
 			return strlen(colours[i]);
 	return 0;

@@ -43,7 +43,7 @@ struct str grpc_error(struct arena *a, unsigned status, struct str text)
 	return str_fmt(a, "rpc error: code = %s desc = %.*s", name, STRF(text));
 }
 
-/* ---- writing ------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static void add_number(struct buf *b, size_t n, unsigned bytes)
 {
@@ -101,7 +101,7 @@ bool grpc_request(struct buf *out, struct str path, struct str message)
 	return true;
 }
 
-/* ---- reading ------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 void grpc_init(struct grpc *g, struct arena *a)
 {
@@ -291,7 +291,7 @@ void grpc_take(struct grpc *g, struct str bytes, struct buf *reply)
 	g->in.n -= at;
 }
 
-/* ---- protocol buffers ------------------------------------------------------------ */
+/* ---- protocol buffers ---------------------------------------------------- */
 
 void proto_add(struct buf *b, unsigned field, struct str bytes)
 {

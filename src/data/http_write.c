@@ -42,7 +42,7 @@ static const struct {
 
 const char *http_status_text(int status)
 {
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (texts[i].status == status)
 			return texts[i].text;
 	return "";

@@ -105,7 +105,7 @@ int kubeconfig_shape(struct arena *a, const struct json *tree, struct err *err)
 	int rc =
 		is(json_member(tree, S("current-context")), JSON_STRING, S("current-context"), err);
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		const struct json *list = json_member(tree, str_of(lists[i].list));
 		struct map seen;
 		size_t of = 0;

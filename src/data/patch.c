@@ -72,7 +72,7 @@ struct json *patch_make(struct arena *a, const struct json *from, const struct j
 	return patch;
 }
 
-/* ---- differences ----------------------------------------------------------- */
+/* ---- differences --------------------------------------------------------- */
 
 struct walk {
 	struct arena *a;

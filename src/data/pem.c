@@ -2,7 +2,7 @@
 
 #include "base/codec.h"
 
-static const struct str dashes = { "-----", 5 };
+static const struct str dashes = S_INIT("-----");
 
 /* "-----BEGIN label-----" with `word` for BEGIN. */
 static bool marker(struct str line, struct str word, struct str *label)

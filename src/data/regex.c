@@ -81,7 +81,7 @@ static uint32_t rune(struct parse *p)
 	return c;
 }
 
-/* ---- classes ------------------------------------------------------------------ */
+/* ---- classes ------------------------------------------------------------- */
 
 /* The gaps between ranges that are given in order. */
 static void others(struct parse *p, const struct range *v, size_t n)
@@ -204,7 +204,7 @@ static int class(struct parse *p)
 	return rc;
 }
 
-/* ---- atoms and repetitions ------------------------------------------------------ */
+/* ---- atoms and repetitions ----------------------------------------------- */
 
 static int one(struct parse *p, uint32_t lo, uint32_t hi)
 {
@@ -450,7 +450,7 @@ int regex_compile(struct arena *a, struct str pattern, struct regex **out, struc
 	return rc;
 }
 
-/* ---- matching --------------------------------------------------------------------- */
+/* ---- matching ------------------------------------------------------------ */
 
 struct places {
 	uint32_t *v; /* instructions that wait for a character */

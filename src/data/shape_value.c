@@ -68,7 +68,7 @@ int shape_wrong_kind(struct shape_reader *r, const struct json *j, const struct 
 	return misfit(r, str_of(json_kind_name(j)), type_text(r, row, flags));
 }
 
-/* ---- values ------------------------------------------------------------ */
+/* ---- values -------------------------------------------------------------- */
 
 static int take_string(struct shape_reader *r, const struct json *j, const struct shape_row *row,
 		       struct json **out)

@@ -71,7 +71,7 @@ static bool f_skip(struct tmpl_call *c, struct tmpl_value *out)
 	return true;
 }
 
-/* ---- URLs, as Go's net/url takes them apart --------------------------------------- */
+/* ---- URLs, as Go's net/url takes them apart ------------------------------ */
 
 static bool bad_url(struct tmpl_call *c, struct str url, const char *why)
 {

@@ -6,7 +6,7 @@
 static int eval_arg(struct state *s, struct tmpl_value dot, char type, const struct node *n,
 		    struct tmpl_value *out);
 
-/* ---- fields and variables ----------------------------------------------------------- */
+/* ---- fields and variables ------------------------------------------------ */
 
 static int field(struct state *s, struct str name, struct tmpl_value from, struct tmpl_value *out)
 {
@@ -63,7 +63,7 @@ int tmpl_assign(struct state *s, struct str name, struct tmpl_value v)
 	return 0;
 }
 
-/* ---- calls ----------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------- */
 
 static int arg_count(struct state *s, const struct tmpl_func *f, size_t got)
 {
@@ -182,7 +182,7 @@ static int call(struct state *s, struct tmpl_value dot, const struct node *cmd,
 	return tmpl_stop(s, "error calling %s: %.*s", f->name, STRF(c.error));
 }
 
-/* ---- arguments ---------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 /* A number is a float when it is written like one: 1e3, 2.0. */
 static bool looks_float(struct str text)
@@ -277,7 +277,7 @@ static int eval_arg(struct state *s, struct tmpl_value dot, char type, const str
 	return rc < 0 ? rc : check_type(s, type, out);
 }
 
-/* ---- pipes -------------------------------------------------------------------------------- */
+/* ---- pipes --------------------------------------------------------------- */
 
 static int eval_command(struct state *s, struct tmpl_value dot, const struct node *cmd,
 			const struct tmpl_value *final, struct tmpl_value *out)

@@ -9,7 +9,7 @@ bool tmpl_refuse(struct tmpl_call *c, struct str text)
 	return false;
 }
 
-/* ---- comparing --------------------------------------------------------------------- */
+/* ---- comparing ----------------------------------------------------------- */
 
 static const char *basic(const struct tmpl_value *v)
 {
@@ -135,7 +135,7 @@ static bool f_not(struct tmpl_call *c, struct tmpl_value *out)
 	return true;
 }
 
-/* ---- looking into ------------------------------------------------------------------------ */
+/* ---- looking into -------------------------------------------------------- */
 
 /* Go looks through pointers first. */
 static const char *pointed_at(const struct tmpl_value *v)

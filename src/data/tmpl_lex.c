@@ -145,7 +145,7 @@ static bool word(struct lexer *l)
 	if (!terminated(l))
 		return bad_character(l);
 	s = str_sub(l->in, start, l->at);
-	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
 		if (str_is(s, keywords[i]))
 			kind = TOK_KEYWORD;
 	if (str_is(s, "true") || str_is(s, "false"))

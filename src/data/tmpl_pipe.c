@@ -7,7 +7,7 @@ static const struct tmpl_func *find_func(const struct parser *p, struct str name
 {
 	const struct tmpl_func *const tables[] = { tmpl_builtins, tmpl_common_funcs, p->funcs };
 
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		for (const struct tmpl_func *f = tables[i]; f && f->name; f++)
 			if (str_is(name, f->name))
 				return f;

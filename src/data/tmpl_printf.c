@@ -228,7 +228,7 @@ bool tmpl_f_printf(struct tmpl_call *c, struct tmpl_value *out)
 	return true;
 }
 
-/* ---- escaping ------------------------------------------------------------------------------- */
+/* ---- escaping ------------------------------------------------------------ */
 
 /* The arguments as one string; what is nothing says so. */
 static bool joined(struct tmpl_call *c, struct str *out)

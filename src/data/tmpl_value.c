@@ -136,7 +136,7 @@ const char *tmpl_type(const struct tmpl_value *v)
 	return "";
 }
 
-/* ---- printing -------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------ */
 
 static int by_key(const void *x, const void *y)
 {
@@ -207,7 +207,7 @@ void tmpl_print(struct buf *b, const struct tmpl_value *v)
 	}
 }
 
-/* ---- nodes in messages ------------------------------------------------------------------ */
+/* ---- nodes in messages --------------------------------------------------- */
 
 static void show_fields(struct buf *b, const struct node *n)
 {

@@ -67,7 +67,7 @@ static void space(struct parser *p)
 	}
 }
 
-/* ---- strings ---------------------------------------------------------------- */
+/* ---- strings ------------------------------------------------------------- */
 
 static int hex_escape(struct parser *p, struct buf *b, int n)
 {
@@ -155,7 +155,7 @@ static int string(struct parser *p, struct str *out)
 	return utf8_valid(*out) ? 0 : bad(p, "invalid UTF-8 in a string");
 }
 
-/* ---- values ------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 static int value(struct parser *p, struct json **out);
 static int key_value(struct parser *p, struct json *table);
@@ -319,7 +319,7 @@ static int value(struct parser *p, struct json **out)
 	}
 }
 
-/* ---- keys and tables ------------------------------------------------------------ */
+/* ---- keys and tables ----------------------------------------------------- */
 
 static bool is_bare_key(int c)
 {

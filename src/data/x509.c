@@ -36,7 +36,7 @@ static const struct {
 
 bool x509_curve(struct str oid, enum key_curve *out)
 {
-	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++)
+	for (size_t i = 0; i < ARRAY_LEN(curves); i++)
 		if (str_eq(oid, curves[i].oid)) {
 			*out = (enum key_curve)i;
 			return true;
@@ -113,7 +113,7 @@ static void sign_of(struct str alg, struct x509 *c)
 
 	if (!der_take(&alg, DER_OID, &oid))
 		return;
-	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+	for (size_t i = 0; i < ARRAY_LEN(signs); i++)
 		if (str_eq(oid, signs[i].oid)) {
 			c->hash = (enum x509_sign)signs[i].hash;
 			c->sign_type = (enum key_type)signs[i].type;

@@ -32,7 +32,7 @@ static void note(struct search *s, enum x509_fault fault, const struct err *why)
 	s->why->msg = why->msg;
 }
 
-/* ---- one certificate ------------------------------------------------------------- */
+/* ---- one certificate ----------------------------------------------------- */
 
 /* As Go's CheckSignatureFrom: only version 1 has no basic constraints to show. */
 static bool may_sign(const struct x509 *c)
@@ -60,7 +60,7 @@ static int check_one(const struct search *s, const struct x509 *c, size_t below,
 	return rc;
 }
 
-/* ---- a whole chain --------------------------------------------------------------- */
+/* ---- a whole chain ------------------------------------------------------- */
 
 static int check_usage(const struct search *s, struct err *err)
 {
@@ -102,7 +102,7 @@ static bool chain_holds(struct search *s)
 	return rc == 0;
 }
 
-/* ---- the search ------------------------------------------------------------------ */
+/* ---- the search ---------------------------------------------------------- */
 
 static bool on_path(const struct search *s, const struct x509 *c)
 {
@@ -166,7 +166,7 @@ static bool is_root(const struct search *s, const struct x509 *c)
 	return false;
 }
 
-/* ---- the answer ------------------------------------------------------------------ */
+/* ---- the answer ---------------------------------------------------------- */
 
 /* The last of those shown that the leaf can be followed to, by names alone. */
 static const struct x509 *topmost(const struct search *s)

@@ -8,7 +8,7 @@
 
 #include "data/der.h"
 
-/* ---- reading --------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 /* Labels that are not empty, and no dot at the end; "" is fine. */
 static bool is_domain(struct str s)
@@ -105,7 +105,7 @@ bool x509_parse_limits(struct arena *a, struct str v, struct x509 *c, bool *hand
 	       parse_subtrees(a, excluded, &c->excluded, handled);
 }
 
-/* ---- comparing ------------------------------------------------------------------- */
+/* ---- comparing ----------------------------------------------------------- */
 
 /* What is compared with subtrees: a name's domain or address. */
 struct subject {

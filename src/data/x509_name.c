@@ -51,7 +51,7 @@ void x509_add_name(struct buf *b, struct str name)
 	if (!der_take(&name, DER_SEQ, &rest))
 		return;
 	while (next_attribute(&rest, &n, &value))
-		for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
+		for (size_t i = 0; i < ARRAY_LEN(attributes); i++) {
 			if (attributes[i].n != n)
 				continue;
 			if (b->n > start)

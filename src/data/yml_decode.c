@@ -39,7 +39,7 @@ static bool core_tag(struct str tag)
 {
 	static const char *const names[] = { "str", "bool", "int", "float", "null", "timestamp" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (str_starts(tag, S(YML_TAG(""))) &&
 		    str_is(str_from(tag, sizeof(YML_TAG("")) - 1), names[i]))
 			return true;
@@ -147,7 +147,7 @@ static int count(struct yml_decode *d, const struct yml_node *n)
 	return 0;
 }
 
-/* ---- keys --------------------------------------------------------------- */
+/* ---- keys ---------------------------------------------------------------- */
 
 static int bad_key(struct yml_decode *d, const struct yml_node *n)
 {

@@ -18,7 +18,7 @@
 
 static bool block_node(struct yml_fast *f, ptrdiff_t indent, struct json **out);
 
-/* ---- the text --------------------------------------------------------------- */
+/* ---- the text ------------------------------------------------------------ */
 
 /* Only characters that the library takes, and none that it takes for a line
  * break but \n. */
@@ -121,7 +121,7 @@ static void span(struct json *j, size_t start, size_t end)
 	json_set_span(j, start, start, end);
 }
 
-/* ---- scalars ------------------------------------------------------------------- */
+/* ---- scalars ------------------------------------------------------------- */
 
 static bool scalar(struct yml_fast *f, const struct yml_token *t, struct json **out)
 {
@@ -188,7 +188,7 @@ static enum found key(struct yml_fast *f, struct yml_token *t)
 	return KEY;
 }
 
-/* ---- flow collections, on one line ------------------------------------------------ */
+/* ---- flow collections, on one line --------------------------------------- */
 
 static bool flow(struct yml_fast *f, struct json **out);
 
@@ -267,7 +267,7 @@ static bool flow(struct yml_fast *f, struct json **out)
 	return ok;
 }
 
-/* ---- block collections -------------------------------------------------------------- */
+/* ---- block collections --------------------------------------------------- */
 
 /* What needs no line of its own; behind it, the line must end. */
 static bool inline_node(struct yml_fast *f, ptrdiff_t indent, struct json **out)

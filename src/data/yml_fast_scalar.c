@@ -11,7 +11,7 @@ static struct str view(const struct yml_fast *f, size_t from, size_t to)
 	return (struct str){ f->p + from, to - from };
 }
 
-/* ---- plain -------------------------------------------------------------------- */
+/* ---- plain --------------------------------------------------------------- */
 
 size_t yml_fast_plain_stop(const struct yml_fast *f, size_t i)
 {
@@ -119,7 +119,7 @@ bool yml_fast_flow_plain(struct yml_fast *f, struct yml_token *out)
 	return i < f->n && out->text.n;
 }
 
-/* ---- quoted --------------------------------------------------------------------- */
+/* ---- quoted -------------------------------------------------------------- */
 
 static int hex_digit(char c)
 {
@@ -255,7 +255,7 @@ bool yml_fast_quoted(struct yml_fast *f, struct yml_token *out)
 	return true;
 }
 
-/* ---- literal ----------------------------------------------------------------------- */
+/* ---- literal ------------------------------------------------------------- */
 
 struct header {
 	char chomp; /* '+', '-' or 0 */

@@ -31,7 +31,7 @@ static void put(struct yml_mend *m, size_t at, char stand_in, char real)
 	m->copy[at] = stand_in;
 }
 
-/* ---- \' ------------------------------------------------------------------------- */
+/* ---- \' ------------------------------------------------------------------ */
 
 /* Where a double-quoted scalar ends: behind its last quote, or the text. */
 static size_t quoted_end(struct str text, size_t start)
@@ -54,7 +54,7 @@ static bool free_escape(struct str scalar, char *letter, char *stands_for)
 		{ "\\e", "1b", 0x1B }, { "\\b", "08", '\b' },
 	};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		char upper[] = { all[i].hex[0], (char)(all[i].hex[1] & ~0x20), '\0' };
 
 		if (str_find(scalar, str_of(all[i].escape)) >= 0 ||
@@ -89,7 +89,7 @@ static bool mend_quotes(struct yml_mend *m, size_t start)
 	return found;
 }
 
-/* ---- tags ----------------------------------------------------------------------- */
+/* ---- tags ---------------------------------------------------------------- */
 
 static bool in_tag(char c)
 {
@@ -125,7 +125,7 @@ bool yml_mend_tag(struct yml_mend *m, const struct yml_node *n)
 	return true;
 }
 
-/* ---- outside -------------------------------------------------------------------- */
+/* ---- outside ------------------------------------------------------------- */
 
 bool yml_mend_fault(struct yml_mend *m, struct str problem, size_t scalar, size_t at)
 {

@@ -51,7 +51,7 @@ static bool find_word(struct str s, struct yml_value *out)
 {
 	if (s.n > WORD_MAX)
 		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (words[i].word[0] == (s.n ? s.p[0] : '\0') && str_is(s, words[i].word)) {
 			*out = value_of((enum meaning)words[i].meaning);
 			return true;

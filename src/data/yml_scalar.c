@@ -24,7 +24,7 @@ static bool is_printable(uint32_t r)
 	       (r >= 0xE000 && r <= 0xFFFD && r != 0xFEFF);
 }
 
-/* ---- the line -------------------------------------------------------------- */
+/* ---- the line ------------------------------------------------------------ */
 
 static void put(struct yml_out *o, char c)
 {
@@ -90,7 +90,7 @@ void yml_write_word(struct yml_out *o, struct str s)
 	yml_write_indicator(o, s, true, false);
 }
 
-/* ---- choosing a style --------------------------------------------------------- */
+/* ---- choosing a style ---------------------------------------------------- */
 
 struct facts {
 	bool multiline, special, indicator;
@@ -232,7 +232,7 @@ bool yml_is_simple_key(struct str key)
 	return key.n <= SIMPLE_KEY_MAX && !analyze(key).multiline;
 }
 
-/* ---- writing --------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static void put_rune(struct yml_out *o, struct str s, size_t i, size_t len)
 {
@@ -306,7 +306,7 @@ static void put_escape(struct yml_out *o, uint32_t r)
 	};
 	size_t before = o->b->n;
 
-	for (size_t k = 0; k < sizeof(named) / sizeof(named[0]); k++)
+	for (size_t k = 0; k < ARRAY_LEN(named); k++)
 		if (named[k].r == r) {
 			put(o, '\\');
 			put(o, named[k].c);

@@ -214,7 +214,7 @@ void ign_check_file(struct ign_check *c, const struct ign_obj *o)
 		ign_error(c, "overwrite", "overwrite must be false if source is unspecified");
 }
 
-/* ---- units ------------------------------------------------------------------- */
+/* ---- units --------------------------------------------------------------- */
 
 /* The text's complaint, or NULL; *install as ign_lex_unit says. */
 static const char *bad_contents(struct ign_check *c, const struct ign_obj *o, int field,
@@ -246,7 +246,7 @@ bool ign_unit_name_ok(struct str name)
 		".target",  ".path",   ".timer",  ".snapshot", ".slice",     ".scope",
 	};
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (str_is(ign_extension(name), known[i]))
 			return true;
 	return false;
@@ -321,7 +321,7 @@ void ign_check_systemd(struct ign_check *c, const struct ign_obj *o)
 	}
 }
 
-/* ---- the whole ------------------------------------------------------------------ */
+/* ---- the whole ----------------------------------------------------------- */
 
 static void put_path(struct ign_check *c, struct map *m, struct str path)
 {

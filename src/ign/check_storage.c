@@ -11,7 +11,7 @@ static bool is_false(const struct ign_obj *o, int field)
 	return ign_is_set(o, field) && !o->v[field].u.b;
 }
 
-/* ---- disks --------------------------------------------------------------------- */
+/* ---- disks --------------------------------------------------------------- */
 
 static bool guid_ok(struct str s)
 {
@@ -150,7 +150,7 @@ void ign_check_disk(struct ign_check *c, const struct ign_obj *o)
 			  "cannot use the same partition label twice");
 }
 
-/* ---- filesystems ------------------------------------------------------------------ */
+/* ---- filesystems --------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -174,7 +174,7 @@ static const char *bad_format(struct ign_check *c, const struct ign_obj *o)
 			       "specified";
 		return NULL;
 	}
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
 		if (str_is(format, formats[i].name) && (c->minor >= 3 || formats[i].label_max))
 			return NULL;
 	return "invalid filesystem format";
@@ -189,7 +189,7 @@ static const char *bad_label(struct ign_check *c, const struct ign_obj *o)
 		return NULL;
 	if (!format.n)
 		return "filesystem must specify format if label is specified";
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
 		if (str_is(format, formats[i].name) && formats[i].label_max &&
 		    label.n > formats[i].label_max)
 			return str_fmt(c->a,
@@ -209,7 +209,7 @@ void ign_check_filesystem(struct ign_check *c, const struct ign_obj *o)
 	ign_error_if(c, "label", bad_label(c, o));
 }
 
-/* ---- luks and raid ----------------------------------------------------------------- */
+/* ---- luks and raid ------------------------------------------------------- */
 
 void ign_check_tang(struct ign_check *c, const struct ign_obj *o)
 {
@@ -291,13 +291,13 @@ static const char *bad_level(struct ign_check *c, const struct ign_obj *o)
 
 	if (!level.n && c->minor >= 3)
 		return "raid level is required";
-	for (size_t i = 0; i < sizeof(flat) / sizeof(flat[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(flat); i++)
 		if (str_is(level, flat[i]))
 			return ign_int(o, IGN_RAID_SPARES, 0)
 				       ? "spares unsupported for linear and raid0 "
 					 "arrays"
 				       : NULL;
-	for (size_t i = 0; i < sizeof(spared) / sizeof(spared[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(spared); i++)
 		if (str_is(level, spared[i]))
 			return NULL;
 	return "unrecognized raid level";
@@ -314,7 +314,7 @@ void ign_check_raid(struct ign_check *c, const struct ign_obj *o)
 		ign_error_if(c, ign_item(c, "devices", i, ""), ign_bad_path(devices->v[i]));
 }
 
-/* ---- nodes among each other ------------------------------------------------------------ */
+/* ---- nodes among each other ---------------------------------------------- */
 
 /* How many links there are of each path. */
 static void count_links(struct ign_check *c, const struct ign_objs *links, struct map *out)
@@ -369,7 +369,7 @@ static void check_hard(struct ign_check *c, const struct ign_obj *link, size_t i
 						      STRF(ign_str(link, IGN_LINK_TARGET))));
 	for (uintptr_t n = (uintptr_t)map_get(dirs, target); n; n--)
 		ign_error(c, ign_item(c, "links", i, ""), "hard link target is a directory");
-	for (size_t k = 0; k < sizeof(owners) / sizeof(owners[0]); k++)
+	for (size_t k = 0; k < ARRAY_LEN(owners); k++)
 		if (ign_is_set(ign_sub(link, owners[k].owner), owners[k].field))
 			ign_warn(c, ign_item(c, "links", i, owners[k].name),
 				 "user/group ignored for hard link");

@@ -31,7 +31,7 @@ static void set_version(struct stepper *s, const char *version)
 	s->config->v[IGN_CONFIG_IGNITION].u.o->v[IGN_IGNITION_VERSION].u.s = str_of(version);
 }
 
-/* ---- 3.5 to 3.1 ------------------------------------------------------------------- */
+/* ---- 3.5 to 3.1 ---------------------------------------------------------- */
 
 static int to_34(struct stepper *s)
 {
@@ -213,7 +213,7 @@ static int to_22(struct stepper *s, struct ign_obj **out)
 	return 0;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------- */
 
 int ign_down(struct arena *a, const struct ign_obj *config, struct semver to, struct json **out,
 	     struct err *err)

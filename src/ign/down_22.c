@@ -175,7 +175,7 @@ static struct ign_obj *user(struct stepper *s, const struct ign_obj *o)
 	move(u, IGN_V2_USER_KEYS, o, IGN_USER_KEYS);
 	move(u, IGN_V2_USER_UID, o, IGN_USER_UID);
 	move(u, IGN_V2_USER_GROUPS, o, IGN_USER_GROUPS);
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(plain); i++)
 		move_plain(u, plain[i][0], o, plain[i][1]);
 	return u;
 }

@@ -19,7 +19,7 @@ struct decoder {
 	size_t offset;
 };
 
-/* ---- messages ------------------------------------------------------------------ */
+/* ---- messages ------------------------------------------------------------ */
 
 const struct ign_type *ign_sub_type(const struct ign_field *f, int minor)
 {
@@ -103,7 +103,7 @@ static struct str place(struct arena *a, struct str text, size_t offset, struct 
 	return str_fmt(a, "error at line %zu col %zu: %.*s\n", line, col, STRF(problem));
 }
 
-/* ---- decoding ------------------------------------------------------------------- */
+/* ---- decoding ------------------------------------------------------------ */
 
 static int decode(struct decoder *d, struct ign_obj *o, const struct json *j, const char *in);
 
@@ -296,7 +296,7 @@ void ign_decode_some(struct arena *a, struct ign_obj *o, const struct json *j, i
 	(void)decode(&d, o, j, o->type->go);
 }
 
-/* ---- the version -------------------------------------------------------------------- */
+/* ---- the version --------------------------------------------------------- */
 
 static const char supported[] = "Supported spec versions: 2.2,3.0,3.1,3.2,3.3,3.4,3.5";
 
@@ -360,7 +360,7 @@ static int stub_version(struct arena *a, struct str text, const struct json *j, 
 				       json_kind_name(blame), into)));
 }
 
-/* ---- up to 3.5 ------------------------------------------------------------------------ */
+/* ---- up to 3.5 ----------------------------------------------------------- */
 
 static void set_if_unset(struct ign_obj *o, int field)
 {
@@ -448,7 +448,7 @@ void ign_up(struct arena *a, struct ign_obj *config, int minor)
 	mend_luks(ign_list(storage, IGN_STORAGE_LUKS), minor);
 }
 
-/* ---- all of it -------------------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------- */
 
 static int parse_v3(struct arena *a, struct str text, int minor, struct ign_parsed *out,
 		    struct err *err)

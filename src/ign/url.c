@@ -63,7 +63,7 @@ struct str ign_clean_path(struct arena *a, struct str p)
 	return b.n ? buf_str(&b) : S(".");
 }
 
-/* ---- url.Parse ------------------------------------------------------------- */
+/* ---- url.Parse ----------------------------------------------------------- */
 
 static bool alpha(char c)
 {

@@ -18,7 +18,7 @@ struct checker {
 	bool highlight, at_key;
 };
 
-/* ---- the report -------------------------------------------------------------------- */
+/* ---- the report ---------------------------------------------------------- */
 
 static void add_highlight(struct checker *c, size_t last, size_t line, size_t start, size_t col)
 {
@@ -87,7 +87,7 @@ static void warn(struct checker *c, const char *message)
 	entry(c, "warning", message);
 }
 
-/* ---- the rules ------------------------------------------------------------------------ */
+/* ---- the rules ----------------------------------------------------------- */
 
 static const char *bad_path(struct str path)
 {
@@ -147,7 +147,7 @@ static void check_create(struct checker *c, const struct ign_obj *o)
 		return;
 	warn(c, "the create object has been deprecated in favor of user-level "
 		"options");
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
 		const struct ign_field *f = &o->type->fields[fields[i]];
 		bool used = false;
 
@@ -262,7 +262,7 @@ static void check_own(struct checker *c, const struct ign_obj *o)
 		static const char *const ok[] = { "ext4", "btrfs", "xfs", "swap", "vfat" };
 		bool known = false;
 
-		for (size_t i = 0; i < sizeof(ok) / sizeof(ok[0]); i++)
+		for (size_t i = 0; i < ARRAY_LEN(ok); i++)
 			known = known || str_is(ign_str(o, IGN_V2_MOUNT_FORMAT), ok[i]);
 		if (!known)
 			error(c, "invalid filesystem format");
@@ -364,14 +364,14 @@ static void check_level(struct checker *c, const struct ign_obj *o, int field)
 					     "5",     "raid6", "6",	 "raid10", "10" };
 	struct str level = ign_str(o, field);
 
-	for (size_t i = 0; i < sizeof(flat) / sizeof(flat[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(flat); i++)
 		if (str_is(level, flat[i])) {
 			if (ign_int(o, IGN_V2_RAID_SPARES, 0))
 				error(c, "spares unsupported for arrays with a "
 					 "level greater than 0");
 			return;
 		}
-	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(other); i++)
 		if (str_is(level, other[i]))
 			return;
 	error(c, "unrecognized raid level");
@@ -386,7 +386,7 @@ static void check_label(struct checker *c, const struct ign_obj *mount, int fiel
 		{ "ext4", 16 }, { "btrfs", 256 }, { "xfs", 12 }, { "swap", 15 }, { "vfat", 11 }
 	};
 
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++)
 		if (str_is(ign_str(mount, IGN_V2_MOUNT_FORMAT), limits[i].format) &&
 		    ign_str(mount, field).n > limits[i].max)
 			error(c, str_fmt(c->a,
@@ -491,12 +491,12 @@ static const struct {
 
 static void check_field(struct checker *c, const struct ign_obj *o, int field)
 {
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
 		if (rules[i].type == o->type && rules[i].field == field)
 			rules[i].check(c, o, field);
 }
 
-/* ---- the walk -------------------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------ */
 
 static void walk(struct checker *c, const struct ign_obj *o, const struct json *j,
 		 const struct json *nearest);

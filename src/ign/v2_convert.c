@@ -39,7 +39,7 @@ static const char *quoted(struct converter *c, struct str s)
 	return b.p;
 }
 
-/* ---- duplicates ------------------------------------------------------------------------- */
+/* ---- duplicates ---------------------------------------------------------- */
 
 static struct ign_objs last_by(struct arena *a, const struct ign_objs *list, int key)
 {
@@ -121,7 +121,7 @@ static int only_core(struct converter *c, const struct ign_objs *users, struct i
 	return 0;
 }
 
-/* ---- conditions -------------------------------------------------------------------------- */
+/* ---- conditions ---------------------------------------------------------- */
 
 static struct str node_path(struct converter *c, const struct ign_obj *n, bool joined)
 {
@@ -251,7 +251,7 @@ static int check(struct converter *c, const struct ign_obj *config, const struct
 	return rc < 0 ? rc : check_dropins(c, units);
 }
 
-/* ---- moving fields -------------------------------------------------------------------------- */
+/* ---- moving fields ------------------------------------------------------- */
 
 /* A value that is given stays; "" and false are as good as not given. */
 static void move(struct ign_obj *to, int t, const struct ign_obj *from, int f)

@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 
-/* ---- entries ------------------------------------------------------------------ */
+/* ---- entries ------------------------------------------------------------- */
 
 static void add(struct ign_check *c, const char *below, const char *message, bool fatal,
 		bool at_key)
@@ -36,7 +36,7 @@ void ign_warn(struct ign_check *c, const char *below, const char *message)
 	add(c, below, message, false, false);
 }
 
-/* ---- the walk -------------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------ */
 
 struct walk {
 	struct ign_check c;
@@ -90,7 +90,7 @@ static void visit_rules(struct walk *w, const struct ign_obj *o)
 		o->type->check(&w->c, o);
 }
 
-/* ---- duplicates ------------------------------------------------------------------- */
+/* ---- duplicates ---------------------------------------------------------- */
 
 static void note_key(struct walk *w, struct map *seen, struct str key, const char *name, size_t i)
 {
@@ -122,7 +122,7 @@ static void visit_duplicates(struct walk *w, const struct ign_obj *o)
 	}
 }
 
-/* ---- unknown keys ------------------------------------------------------------------ */
+/* ---- unknown keys -------------------------------------------------------- */
 
 static bool known(const struct ign_type *type, struct str key, int minor)
 {
@@ -207,12 +207,12 @@ void ign_validate(struct arena *a, const struct ign_obj *config, int minor, cons
 		unused_keys(&w, config->type, config, root);
 }
 
-/* ---- text --------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------- */
 
 /* Item i of an array; from the one found last where that is not behind it. */
 static const struct json *item_at(struct ign_locator *l, const struct json *array, int64_t i)
 {
-	size_t slot = (size_t)((uintptr_t)array >> 4) % (sizeof(l->memo) / sizeof(l->memo[0]));
+	size_t slot = (size_t)((uintptr_t)array >> 4) % (ARRAY_LEN(l->memo));
 	const struct json *item = json_first(array);
 	int64_t at = 0;
 

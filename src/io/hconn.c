@@ -63,7 +63,7 @@ static void fail(struct hconn *h, int rc, struct err *err)
 		call_fail(call, rc, err);
 }
 
-/* ---- the request ----------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------- */
 
 static void add_auth(struct buf *b, struct str user)
 {
@@ -147,7 +147,7 @@ static int send_out(struct hconn *h, struct err *err)
 	return stream_flush(&h->stream, err);
 }
 
-/* ---- the answer ------------------------------------------------------------------ */
+/* ---- the answer ---------------------------------------------------------- */
 
 static int on_head(struct hconn *h, struct err *err)
 {
@@ -284,7 +284,7 @@ static int read_answer(struct hconn *h, struct err *err)
 	return rc;
 }
 
-/* ---- the way there --------------------------------------------------------------- */
+/* ---- the way there ------------------------------------------------------- */
 
 static void begin_tls(struct hconn *h)
 {
@@ -461,7 +461,7 @@ static void on_dial(void *ctx, int fd, struct err *err)
 	advance(h);
 }
 
-/* ---- for http_client.c ------------------------------------------------------------ */
+/* ---- for http_client.c --------------------------------------------------- */
 
 void hconn_use(struct hconn *h, struct http_call *call)
 {

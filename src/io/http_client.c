@@ -74,7 +74,7 @@ struct proxy_conf http_client_proxy_env(void)
 				    env_of("NO_PROXY", "no_proxy"), false };
 }
 
-/* ---- ends ------------------------------------------------------------------------ */
+/* ---- ends ---------------------------------------------------------------- */
 
 /* The call is over: nothing of it is touched after done. */
 void call_over(struct http_call *call, int rc, struct err *err)
@@ -113,12 +113,12 @@ static void fail_now(struct http_call *call, int rc)
 void call_fail(struct http_call *call, int rc, struct err *err)
 {
 	call->err.a = &call->a;
-	call->err.code = (enum err_code) - rc;
+	call->err.code = err_code(rc);
 	call->err.msg = str_dup(&call->a, err->msg);
 	fail_now(call, rc);
 }
 
-/* ---- hosts ----------------------------------------------------------------------- */
+/* ---- hosts --------------------------------------------------------------- */
 
 static struct host *host_of(struct http_client *c, struct str key)
 {
@@ -234,7 +234,7 @@ void host_next(struct http_client *c, struct host *t)
 	forget_unused(c, t);
 }
 
-/* ---- more ends ------------------------------------------------------------------- */
+/* ---- more ends ----------------------------------------------------------- */
 
 static void on_timer(struct source *s, short events)
 {
@@ -275,7 +275,7 @@ void http_call_cancel(struct http_call *call)
 		hconn_close(h);
 }
 
-/* ---- beginnings ------------------------------------------------------------------ */
+/* ---- beginnings ---------------------------------------------------------- */
 
 static int resolve(struct http_client *c, struct http_call *call)
 {

@@ -93,7 +93,7 @@ void conn_close(struct conn *c);
 /* The same for one that is too slow: what it has not taken is not kept for it. */
 void conn_cut(struct conn *c);
 
-/* ---- slots: http_slots.c ------------------------------------------------------- */
+/* ---- slots: http_slots.c ------------------------------------------------- */
 
 void ring_init(struct link *ring);
 void ring_remove(struct link *l);

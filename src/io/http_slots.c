@@ -26,7 +26,7 @@ struct holder {
 	size_t n, all; /* slots; slots and spare ones */
 };
 
-/* ---- rings ------------------------------------------------------------------- */
+/* ---- rings --------------------------------------------------------------- */
 
 void ring_init(struct link *ring)
 {
@@ -56,7 +56,7 @@ static struct conn *ring_first(struct link *ring)
 	return ring->next == ring ? NULL : CONN_OF(ring->next, turn);
 }
 
-/* ---- units ------------------------------------------------------------------- */
+/* ---- units --------------------------------------------------------------- */
 
 void conn_owes(struct conn *c, int ms)
 {
@@ -106,7 +106,7 @@ void conn_rests(struct conn *c)
 		ring_remove(&c->turn);
 }
 
-/* ---- holders ------------------------------------------------------------------ */
+/* ---- holders ------------------------------------------------------------- */
 
 static struct holder **bucket_of(struct listener *l, uint64_t key)
 {
@@ -142,7 +142,7 @@ static void holder_leave(struct listener *l, struct holder *h)
 	free(h);
 }
 
-/* ---- room -------------------------------------------------------------------- */
+/* ---- room ---------------------------------------------------------------- */
 
 static void evict(struct conn *c)
 {

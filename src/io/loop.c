@@ -142,7 +142,7 @@ void loop_free(struct loop *l)
 	free(l);
 }
 
-/* ---- timers ------------------------------------------------------------------ */
+/* ---- timers -------------------------------------------------------------- */
 
 static void place(struct loop *l, size_t i, struct source *s)
 {
@@ -204,7 +204,7 @@ static void timer_set(struct loop *l, struct source *s, int64_t due)
 	sift_up(l, l->n++, s);
 }
 
-/* ---- sources ----------------------------------------------------------------- */
+/* ---- sources ------------------------------------------------------------- */
 
 static void arm(struct loop *l, struct source *s, short want)
 {

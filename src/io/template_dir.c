@@ -114,7 +114,7 @@ int template_dir_read(struct arena *a, const char *dir, struct template_tree *ou
 	return 0;
 }
 
-/* ---- writing -------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static int make_dirs(char *path, struct err *err)
 {

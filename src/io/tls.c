@@ -20,7 +20,7 @@ static void *zeroed(size_t n)
 	return p;
 }
 
-/* ---- server and client ---------------------------------------------------------- */
+/* ---- server and client --------------------------------------------------- */
 
 static void set_profile(struct tls_profile *to, const struct tls_profile *from)
 {

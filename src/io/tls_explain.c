@@ -30,7 +30,7 @@ static const struct {
 
 static void add_alert(struct buf *b, int alert)
 {
-	for (size_t i = 0; i < sizeof(alerts) / sizeof(*alerts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(alerts); i++)
 		if (alerts[i].alert == alert) {
 			buf_addz(b, alerts[i].text);
 			return;

@@ -44,7 +44,7 @@ static const struct {
 	{ BR_TLS_RSA_WITH_AES_256_CBC_SHA, RSA_KEYX | CBC, "RSA_WITH_AES_256_CBC_SHA",
 	  "AES256-SHA" },
 };
-#define N_SUITES (sizeof(suites) / sizeof(*suites))
+#define N_SUITES (ARRAY_LEN(suites))
 _Static_assert(N_SUITES <= TLS_SUITES, "room for all");
 
 /* Names that are no mistake, of suites that are not spoken here. */
@@ -80,7 +80,7 @@ static bool known_other(struct str name)
 {
 	if (!str_starts(name, S("TLS_")))
 		return false;
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		if (str_is(str_from(name, 4), others[i]))
 			return true;
 	return false;

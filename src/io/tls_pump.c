@@ -60,7 +60,7 @@ static bool looks_like_http(const unsigned char *p, size_t n)
 {
 	static const char starts[][6] = { "GET /", "HEAD ", "POST ", "PUT /", "OPTIO" };
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
 		if (memcmp(p, starts[i], n < 5 ? n : 5) == 0)
 			return true;
 	return false;

@@ -70,7 +70,7 @@ static void end_cert(const br_x509_class **ctx)
 		VEC_PUSH(&v->a, &v->chain, c);
 }
 
-/* ---- signatures ----------------------------------------------------------------- */
+/* ---- signatures ---------------------------------------------------------- */
 
 static const struct {
 	const br_hash_class *hash;
@@ -124,7 +124,7 @@ bool tls_is_signed(const struct x509 *c, const struct x509_key *k)
 	       memcmp(sum, found, n) == 0;
 }
 
-/* ---- the chain ------------------------------------------------------------------ */
+/* ---- the chain ----------------------------------------------------------- */
 
 static int check_chain(struct tls_verify *v, struct err *err)
 {

@@ -33,7 +33,7 @@ struct kube_auth {
 	struct auth_exec exec;
 };
 
-/* ---- certificates ------------------------------------------------------------------ */
+/* ---- certificates -------------------------------------------------------- */
 
 /* data, or what the file holds, or ""; conf and key say who named it. */
 static int pem(struct arena *a, struct str data, struct str file, struct str conf, const char *key,
@@ -75,7 +75,7 @@ struct str kube_system_ca(struct arena *a)
 		(void)file_read(a, own, BUNDLE_MAX, &out, &err);
 		return out;
 	}
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(files); i++)
 		if (file_read(a, files[i], BUNDLE_MAX, &out, &err) == 0)
 			break;
 	return out;
@@ -215,7 +215,7 @@ void kube_auth_free(struct kube_auth *auth)
 	free(auth);
 }
 
-/* ---- token files -------------------------------------------------------------------- */
+/* ---- token files --------------------------------------------------------- */
 
 static int file_token(struct kube_auth *auth, struct err *err)
 {
@@ -247,7 +247,7 @@ static int file_token(struct kube_auth *auth, struct err *err)
 	return 0;
 }
 
-/* ---- headers -------------------------------------------------------------------------- */
+/* ---- headers ------------------------------------------------------------- */
 
 static void add_bearer(struct buf *fields, struct str token)
 {

@@ -12,7 +12,7 @@
 #define EXEC_MS 60000
 #define CA_MAX ((size_t)1 << 20)
 
-/* ---- what it says -------------------------------------------------------------------- */
+/* ---- what it says -------------------------------------------------------- */
 
 /* Programs say at the end what went wrong. */
 static struct str last_line(struct str text)
@@ -76,7 +76,7 @@ static void done(void *ctx, const struct proc_result *r)
 	x->answered(x->ctx, rc == 0 && pair);
 }
 
-/* ---- how it is started ---------------------------------------------------------------- */
+/* ---- how it is started --------------------------------------------------- */
 
 struct words {
 	const char **v;
@@ -194,7 +194,7 @@ static void start(struct auth_exec *x)
 		x->err.msg = str_fmt(&x->a, "%.*s (%.*s)", STRF(x->err.msg), STRF(last_line(hint)));
 }
 
-/* ---- outside ----------------------------------------------------------------------------- */
+/* ---- outside ------------------------------------------------------------- */
 
 int auth_exec_token(struct auth_exec *x, struct str *out, struct err *err)
 {

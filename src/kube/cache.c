@@ -127,7 +127,7 @@ static void back_off(struct kube_cache *c)
 	wait(c, ms);
 }
 
-/* ---- lists --------------------------------------------------------------------------------- */
+/* ---- lists --------------------------------------------------------------- */
 
 static int on_listed(void *ctx, struct str text, struct err *err)
 {
@@ -209,7 +209,7 @@ static void page_done(struct kube_cache *c)
 		list_ended(c, version);
 }
 
-/* ---- watches ------------------------------------------------------------------------------- */
+/* ---- watches ------------------------------------------------------------- */
 
 static int on_error_event(const struct json *status, struct err *err)
 {
@@ -256,12 +256,12 @@ static int on_event(void *ctx, struct str text, struct err *err)
 	if (rc == 0)
 		rc = apply_event(ctx, event, &e);
 	if (rc < 0)
-		(void)err_set(err, (enum err_code) - rc, "%.*s", STRF(e.msg));
+		(void)err_set(err, err_code(rc), "%.*s", STRF(e.msg));
 	arena_free(&a);
 	return rc;
 }
 
-/* ---- the request ----------------------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------- */
 
 /* said: by the server, about this request. */
 static void broken(struct kube_cache *c, int rc, struct str why, bool said)
@@ -387,7 +387,7 @@ static void begin(struct kube_cache *c)
 	kube_start(c->o.kube, &c->call);
 }
 
-/* ---- resync ------------------------------------------------------------------------------------ */
+/* ---- resync -------------------------------------------------------------- */
 
 static int64_t next_resync(struct kube_cache *c)
 {
@@ -405,7 +405,7 @@ static void on_resync(struct source *s, short events)
 	cache_retell(&c->items);
 }
 
-/* ---- outside ----------------------------------------------------------------------------------- */
+/* ---- outside ------------------------------------------------------------- */
 
 struct kube_cache *kube_cache_start(const struct kube_cache_opts *o)
 {

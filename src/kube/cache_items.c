@@ -173,7 +173,7 @@ void cache_items_free(struct cache_items *s)
 	free(s->v);
 }
 
-/* ---- whole trees ----------------------------------------------------------------------- */
+/* ---- whole trees --------------------------------------------------------- */
 
 void *kube_tree_make(const struct json *tree, void *ctx)
 {

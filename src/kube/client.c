@@ -35,7 +35,7 @@ const struct kube_conf *kube_conf(const struct kube *k)
 	return k->o.conf;
 }
 
-/* ---- answers ------------------------------------------------------------------------ */
+/* ---- answers ------------------------------------------------------------- */
 
 static int code_of(int status)
 {
@@ -84,7 +84,7 @@ int kube_status(struct arena *a, int http, struct str body, struct kube_answer *
 	return out->rc;
 }
 
-/* ---- sending ------------------------------------------------------------------------ */
+/* ---- sending ------------------------------------------------------------- */
 
 static void launch(struct kube_call *c);
 
@@ -394,7 +394,7 @@ void kube_cancel(struct kube_call *c)
 	next_waiting(k);
 }
 
-/* ---- life ---------------------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------- */
 
 static void renewed(void *ctx)
 {
@@ -469,7 +469,7 @@ void kube_free(struct kube *k)
 	free(k);
 }
 
-/* ---- for tools ------------------------------------------------------------------------- */
+/* ---- for tools ----------------------------------------------------------- */
 
 void kube_escape(struct buf *b, struct str s)
 {
@@ -499,7 +499,7 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 	w->over = true;
 	w->rc = ans->rc;
 	if (ans->rc < 0)
-		w->rc = err_set(w->err, (enum err_code) - ans->rc, "%.*s", STRF(ans->message));
+		w->rc = err_set(w->err, err_code(ans->rc), "%.*s", STRF(ans->message));
 	else
 		*w->out = str_dup(w->a, ans->body);
 }

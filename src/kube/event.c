@@ -247,7 +247,7 @@ static void log_event(const struct kube_events *e, const struct action_event *ab
 
 	buf_init(&b, &a);
 	buf_addz(&b, "Event(v1.ObjectReference{");
-	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
 		buf_addf(&b, "%s%s:", i ? ", " : "", list[i].name);
 		go_quote(&b, list[i].value);
 	}

@@ -25,7 +25,7 @@ static const struct {
 
 static unsigned kinds_behind(struct str path)
 {
-	for (size_t i = 0; i < sizeof(registries) / sizeof(registries[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(registries); i++)
 		if (str_is(path, registries[i].path))
 			return registries[i].kinds;
 	return str_starts(path, S(POLICIES)) ? KIND(MC_IMAGE_POLICY) : 0;
@@ -145,7 +145,7 @@ static void add_by_name(struct arena *a, const struct mc_set *set, struct str na
 
 	if (is_generated(name, "99-", "-generated-registries"))
 		add_registries(a, set, path, out);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (is_generated(name, names[i].prefix, names[i].what))
 			add(a, out, str_of(names[i].kind),
 			    i < 2 ? S("cluster") : only_name(set, str_of(names[i].kind)));

@@ -8,7 +8,7 @@
 #include "base/codec.h"
 #include "base/utf8.h"
 
-/* ---- DER ---- */
+/* ---- DER ----------------------------------------------------------------- */
 
 #define TAG_SEQUENCE 0x30u
 #define TAG_SET 0x31u
@@ -46,7 +46,7 @@ static bool expect(struct str *in, unsigned want, struct str *body)
 	return next(in, &tag, body) && tag == want;
 }
 
-/* ---- names ---- */
+/* ---- names --------------------------------------------------------------- */
 
 /* Last parts of 2.5.4.x, in the order Go lists them. */
 static const struct {
@@ -58,7 +58,7 @@ static const struct {
 	{ 7, false, "L" },	     { 8, false, "ST" }, { 9, false, "STREET" },
 	{ 17, false, "POSTALCODE" }, { 3, true, "CN" },	 { 5, true, "SERIALNUMBER" },
 };
-#define N_ATTRIBUTES (sizeof(attributes) / sizeof(attributes[0]))
+#define N_ATTRIBUTES (ARRAY_LEN(attributes))
 
 struct name {
 	struct strs known[N_ATTRIBUTES];
@@ -220,7 +220,7 @@ static bool parse_name(struct arena *a, struct str in, struct str *out)
 	return true;
 }
 
-/* ---- the certificate ---- */
+/* ---- the certificate ----------------------------------------------------- */
 
 /* YYMMDDHHMMSSZ, or with four digits of the year. */
 static bool parse_time(struct str *in, struct instant *out)

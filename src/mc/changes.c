@@ -58,7 +58,7 @@ static void replaced(struct differ *d, struct str path, const struct json *x, co
 	tell(d, path);
 }
 
-/* ---- lists ------------------------------------------------------------------------ */
+/* ---- lists --------------------------------------------------------------- */
 
 static struct items items_of(struct arena *a, const struct json *j)
 {
@@ -186,7 +186,7 @@ static void compare_lists(struct differ *d, struct str path, const struct json *
 	}
 }
 
-/* ---- all --------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------- */
 
 static void compare_objects(struct differ *d, struct str path, const struct json *x,
 			    const struct json *y, bool gone)

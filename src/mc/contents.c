@@ -25,7 +25,7 @@ static int inlined(struct arena *a, const struct ign_obj *r, struct str *out, st
 	return 0;
 }
 
-/* ---- unpacking ---------------------------------------------------------------- */
+/* ---- unpacking ----------------------------------------------------------- */
 
 static int count(void *ctx, struct str part, struct err *err)
 {

@@ -40,6 +40,6 @@ static const struct shape_row rows[] = {
 #include "mc/crd_types.def"
 };
 
-_Static_assert(sizeof(rows) / sizeof(rows[0]) == CRD_T_COUNT, "rows and their names are one table");
+_Static_assert(ARRAY_LEN(rows) == CRD_T_COUNT, "rows and their names are one table");
 
 const struct shapes crd_shapes = { rows, (const char *)&pool, CRD_T_COUNT };

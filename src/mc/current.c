@@ -156,7 +156,7 @@ int mc_current_parse(struct arena *a, struct str text, struct mc_current *out, s
 	return 0;
 }
 
-/* ---- the hash in its name ----------------------------------------------------------- */
+/* ---- the hash in its name ------------------------------------------------ */
 
 #define HASH_LEN 32
 

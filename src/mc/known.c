@@ -91,7 +91,7 @@ static const struct row known[] = {
 #undef O
 };
 
-#define KNOWN_N (sizeof(known) / sizeof(known[0]))
+#define KNOWN_N (ARRAY_LEN(known))
 /* Up to here a name is nobody else's, whatever group it is said to be of. */
 #define OURS 18
 

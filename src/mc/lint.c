@@ -12,7 +12,7 @@ static void add_report(struct mc_linter *l, const struct ign_report *r)
 			      r->v[i].message);
 }
 
-/* ---- what upstream refuses ------------------------------------------------------- */
+/* ---- what upstream refuses ----------------------------------------------- */
 
 /* Of a failure without entries the first line says enough. */
 static void add_failure(struct mc_linter *l, struct str text)
@@ -142,7 +142,7 @@ static void lint_rest(struct mc_linter *l, struct mc *mc)
 		mc_linter_add(l, true, S("spec"), false, err.msg);
 }
 
-/* ---- what people regret ------------------------------------------------------------ */
+/* ---- what people regret -------------------------------------------------- */
 
 /* Everything else on the node is read-only, or gone after the next reboot. */
 static bool is_kept(struct str path)
@@ -150,7 +150,7 @@ static bool is_kept(struct str path)
 	static const char *const roots[] = { "/etc/",  "/var/",	 "/usr/local/", "/opt/",
 					     "/home/", "/root/", "/srv/",	"/mnt/" };
 
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(roots); i++)
 		if (str_starts(path, str_of(roots[i])))
 			return true;
 	return false;

@@ -24,7 +24,7 @@ void mc_lint_set(struct arena *a, const struct mc_set *set, struct mc_findings *
 	}
 }
 
-/* ---- pools ----------------------------------------------------------------------------- */
+/* ---- pools --------------------------------------------------------------- */
 
 static struct str setters(struct arena *a, const struct mc_origin *o)
 {
@@ -97,7 +97,7 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources, s
 	lint_size(a, pool, sources, size, out);
 }
 
-/* ---- who selects what ---------------------------------------------------------------- */
+/* ---- who selects what ---------------------------------------------------- */
 
 static struct mc_pool *builtin_pool(struct arena *a, const char *name)
 {

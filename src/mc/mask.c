@@ -29,7 +29,7 @@ struct masker {
 	char inside; /* NESTED: the quote of a string that is open */
 };
 
-/* ---- names of keys ----------------------------------------------------------------- */
+/* ---- names of keys ------------------------------------------------------- */
 
 static bool is_upper(char c)
 {
@@ -115,7 +115,7 @@ static bool about_secrets(struct str last)
 		"version", "algorithm", "url", "config",    "policy", "provider", "enabled",
 	};
 
-	return one_of(last, words, sizeof(words) / sizeof(words[0]), str_eq);
+	return one_of(last, words, ARRAY_LEN(words), str_eq);
 }
 
 static bool secret_name(struct str name)
@@ -135,7 +135,7 @@ static bool secret_name(struct str name)
 	return secret && !public && !about;
 }
 
-/* ---- values -------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 static void hide(struct masker *m, struct str value)
 {
@@ -258,7 +258,7 @@ static bool harmless(struct str v)
 	static const char *const words[] = { "true", "false", "yes",  "no", "on",
 					     "off",  "null",  "none", "~" };
 
-	return one_of(v, words, sizeof(words) / sizeof(words[0]), str_eq_fold);
+	return one_of(v, words, ARRAY_LEN(words), str_eq_fold);
 }
 
 /* "|", ">-", "|2": the head of a YAML block. */
@@ -319,7 +319,7 @@ static size_t mask_value(struct masker *m, struct str line, const struct place *
 	return plain_value(m, line, p);
 }
 
-/* ---- lines ----------------------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------- */
 
 static bool is_in(char c, const char *set)
 {

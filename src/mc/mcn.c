@@ -1,6 +1,5 @@
 #include "mc/mcn.h"
 
-#define COUNT(x) (sizeof(x) / sizeof((x)[0]))
 #define FIELD(f) ((uint16_t)offsetof(struct mcn, f))
 
 static const uint16_t fields[] = {
@@ -64,7 +63,7 @@ size_t mcn_size(const struct mcn *m)
 {
 	size_t size = sizeof(*m);
 
-	for (size_t i = 0; i < COUNT(fields); i++)
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
 		size += ((const struct str *)(const void *)((const char *)m + fields[i]))->n;
 	return size;
 }
@@ -75,7 +74,7 @@ struct mcn *mcn_copy(void *mem, const struct mcn *m)
 	char *at = (char *)mem + sizeof(*m);
 
 	*out = *m;
-	for (size_t i = 0; i < COUNT(fields); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
 		struct str *s = (struct str *)(void *)((char *)out + fields[i]);
 
 		if (s->n)
@@ -86,7 +85,7 @@ struct mcn *mcn_copy(void *mem, const struct mcn *m)
 	return out;
 }
 
-/* ---- reporting ---- */
+/* ---- reporting ----------------------------------------------------------- */
 
 /* With gate ImageModeStatusReporting those after a '+', without those after a
  * '-'; the rest always. */

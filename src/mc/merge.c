@@ -13,7 +13,7 @@ static bool in(struct str s, const char *const *list)
 	return false;
 }
 
-/* ---- checks -------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 int mc_check_extensions(struct arena *a, const struct mc *mc, struct err *err)
 {
@@ -79,7 +79,7 @@ int mc_validate(struct arena *a, struct mc *mc, struct err *err)
 	return mc_check_extensions(a, mc, err);
 }
 
-/* ---- order ------------------------------------------------------------------------ */
+/* ---- order --------------------------------------------------------------- */
 
 struct keyed {
 	struct mc *mc;
@@ -118,7 +118,7 @@ int mc_sort(struct mcs *list, struct err *err)
 	return 0;
 }
 
-/* ---- merging ----------------------------------------------------------------------- */
+/* ---- merging ------------------------------------------------------------- */
 
 static struct ign_obj *copy(struct arena *a, const struct ign_obj *o)
 {
@@ -265,7 +265,7 @@ int mc_merge(struct arena *a, const struct mcs *list, struct str base_image,
 	return 0;
 }
 
-/* ---- writing ------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static struct json *strings(struct arena *a, const struct strs *list)
 {

@@ -34,8 +34,6 @@ static const struct {
 	{ NODE_LABELS_APPLIED, FIELD(labels_applied) },
 };
 
-#define COUNT(x) (sizeof(x) / sizeof((x)[0]))
-
 static struct str *field(struct mc_node *n, uint16_t at)
 {
 	return (struct str *)(void *)((char *)n + at);
@@ -43,7 +41,7 @@ static struct str *field(struct mc_node *n, uint16_t at)
 
 static void decode_annotations(const struct json *map, struct mc_node *out)
 {
-	for (size_t i = 0; i < COUNT(annotations); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(annotations); i++) {
 		const struct json *j = json_member(map, str_of(annotations[i].key));
 
 		if (json_kind(j) == JSON_STRING)
@@ -105,7 +103,7 @@ size_t node_size(const struct mc_node *n)
 {
 	size_t size = sizeof(*n);
 
-	for (size_t i = 0; i < COUNT(fields); i++)
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
 		size += ((const struct str *)(const void *)((const char *)n + fields[i]))->n;
 	return size;
 }
@@ -116,7 +114,7 @@ struct mc_node *node_copy(void *mem, const struct mc_node *n)
 	char *at = (char *)mem + sizeof(*n);
 
 	*out = *n;
-	for (size_t i = 0; i < COUNT(fields); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
 		struct str *s = field(out, fields[i]);
 
 		if (!s->p)

@@ -274,7 +274,7 @@ int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind, stru
 		if (meta)
 			json_add(whole.tree, S("metadata"), json_clone(a, meta));
 	}
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (str_is(api, known[i]))
 			return hold(a, &whole, MC_SECRET, NULL, err);
 	return 0;

@@ -20,7 +20,7 @@ static const struct {
 	[MC_PART_RAID] = { IGN_CONFIG_STORAGE, IGN_STORAGE_RAID },
 };
 
-/* ---- collecting ------------------------------------------------------------------ */
+/* ---- collecting ---------------------------------------------------------- */
 
 struct collector {
 	struct arena *a;
@@ -213,7 +213,7 @@ void mc_says(struct arena *a, const struct mcs *sources, struct mc_origins *out)
 	collect(&c, sources);
 }
 
-/* ---- attributing ----------------------------------------------------------------- */
+/* ---- attributing --------------------------------------------------------- */
 
 /* The parts of a merged config, each said by a MachineConfig that is only that. */
 static void parts_of(struct arena *a, const struct mc_merged *m, struct collector *c,

@@ -11,7 +11,7 @@ struct pruner {
 	struct mc_set *removed;
 };
 
-/* ---- whose it is ---- */
+/* ---- whose it is --------------------------------------------------------- */
 
 static bool has_key(const struct json *notes, const char *part)
 {
@@ -61,7 +61,7 @@ static bool own_other(const struct mc_object *o)
 	       !is_system(&o->meta, o->doc.tree);
 }
 
-/* ---- what goes ---- */
+/* ---- what goes ----------------------------------------------------------- */
 
 static bool selected(const struct selector *s, const struct mc_meta *m)
 {

@@ -17,13 +17,13 @@ bool mc_is_secret(struct str path, int64_t mode, struct str bytes)
 
 	if (!(mode & 077))
 		return true;
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++)
 		if (str_is(path, paths[i]))
 			return true;
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
 		if (str_ends(path, str_of(ends[i])))
 			return true;
-	for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(inside); i++)
 		if (str_find(bytes, str_of(inside[i])) >= 0)
 			return true;
 	return false;

@@ -175,7 +175,7 @@ static bool op_of(struct str name, enum selector_op *op)
 		[SELECT_NOT_EXISTS] = "DoesNotExist",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (str_is(name, names[i])) {
 			*op = (enum selector_op)i;
 			return true;

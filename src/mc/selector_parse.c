@@ -129,7 +129,7 @@ static int operation(struct arena *a, struct lexer *x, struct requirement *r, st
 	return i < 2 ? values(a, x, &r->values, err) : single(a, x, &r->values, err);
 }
 
-/* ---- keys and values ---------------------------------------------------------- */
+/* ---- keys and values ----------------------------------------------------- */
 
 static int check_key(struct arena *a, struct str key, struct err *err)
 {
@@ -169,7 +169,7 @@ static int check_values(struct arena *a, const struct requirement *r, struct err
 	return 0;
 }
 
-/* ---- requirements ------------------------------------------------------------- */
+/* ---- requirements -------------------------------------------------------- */
 
 static int requirement(struct arena *a, struct lexer *x, struct requirement *r, struct err *err)
 {

@@ -54,6 +54,6 @@ static const struct shape_row rows[] = {
 #include "mc/types.def"
 };
 
-_Static_assert(sizeof(rows) / sizeof(rows[0]) == MC_T_COUNT, "rows and their names are one table");
+_Static_assert(ARRAY_LEN(rows) == MC_T_COUNT, "rows and their names are one table");
 
 const struct shapes mc_shapes = { rows, (const char *)&pool, MC_T_COUNT };

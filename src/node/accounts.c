@@ -13,7 +13,7 @@
 #define SYSTEM_MIN 201
 #define SYSTEM_MAX 999
 
-/* ---- one file of lines "name:field:…" ----------------------------------------- */
+/* ---- one file of lines "name:field:…" ------------------------------------ */
 
 struct db {
 	const char *path;
@@ -158,7 +158,7 @@ static int64_t free_id(const struct db *d, bool system)
 	return id;
 }
 
-/* ---- what a config may say ------------------------------------------------------- */
+/* ---- what a config may say ----------------------------------------------- */
 
 static int check_word(struct str s, const char *what, struct err *err)
 {
@@ -178,7 +178,7 @@ static int check_name(struct str s, struct err *err)
 	return check_word(s, "a name", err);
 }
 
-/* ---- groups ------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------- */
 
 static void new_group(struct accounts *x, struct str name, int64_t gid, struct str hash)
 {
@@ -233,7 +233,7 @@ static void join(struct accounts *x, int which, int i, struct str group, struct 
 		  str_fmt(x->a, "%.*s%s%.*s", STRF(members), members.n ? "," : "", STRF(user)));
 }
 
-/* ---- users --------------------------------------------------------------------------- */
+/* ---- users --------------------------------------------------------------- */
 
 static int primary_group(struct accounts *x, const struct ign_obj *u, struct str name, int64_t uid,
 			 int64_t *gid, struct err *err)

@@ -67,7 +67,7 @@ void node_log_origin(struct node *n, struct arena *a)
 			log_info("%s: %.*s", files[i], STRF(str_trim(text)));
 }
 
-/* ---- an update ----------------------------------------------------------------- */
+/* ---- an update ----------------------------------------------------------- */
 
 /* With the words, and the texts of errors, that upstream has where no policies rule. */
 static int finish(struct node *n, struct arena *a, const struct update_plan *p, struct str name,
@@ -146,7 +146,7 @@ int node_update_alone(struct node *n, struct arena *a, const struct mc_current *
 	return rc;
 }
 
-/* ---- once-from ------------------------------------------------------------------- */
+/* ---- once-from ----------------------------------------------------------- */
 
 static int once_from_ignition(struct node *n, struct arena *a, struct ign_obj *config,
 			      struct err *err)
@@ -202,7 +202,7 @@ int node_once_from(struct node *n, struct arena *a, struct str text, bool remote
 	return node_update_alone(n, a, NULL, &to, err);
 }
 
-/* ---- first boot --------------------------------------------------------------------- */
+/* ---- first boot ---------------------------------------------------------- */
 
 static bool new_skopeo(struct node *n, struct arena *a)
 {
@@ -361,7 +361,7 @@ int node_complete_firstboot(struct node *n, struct arena *a, const char *file, s
 	return 0;
 }
 
-/* ---- network interfaces ------------------------------------------------------------------ */
+/* ---- network interfaces -------------------------------------------------- */
 
 /* What it says is passed on; failing is told in a word. */
 static int run_plainly(struct arena *a, const struct host *h, const char *name, struct args *args,

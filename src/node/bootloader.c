@@ -9,7 +9,7 @@
 #define ESP "/boot/efi"
 #define BY_HAND "bootupd fallback: "
 
-/* ---- by hand, where bootupctl cannot ------------------------------------------- */
+/* ---- by hand, where bootupctl cannot ------------------------------------- */
 
 /* What bootupctl writes beside a folder before it takes its place. */
 static void drop_leftovers(struct node *n, struct arena *a)
@@ -123,7 +123,7 @@ static int by_hand(struct node *n, struct arena *a, const char *image, struct er
 	return rc;
 }
 
-/* ---- with what the new image has ------------------------------------------------- */
+/* ---- with what the new image has ----------------------------------------- */
 
 static int by_container(struct node *n, struct arena *a, struct str image, struct err *err)
 {

@@ -128,7 +128,7 @@ static void sim_command(struct sim *s, const char *verb, struct str units)
 			 STRF(units)));
 }
 
-/* ---- steps ------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------- */
 
 static int sim_file(struct sim *s, const struct step *step, struct err *err)
 {

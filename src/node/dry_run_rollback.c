@@ -74,7 +74,7 @@ static int restore_links(struct sim *s, const struct journal *j, struct err *err
 	return rc;
 }
 
-/* ---- what was edited since -------------------------------------------------- */
+/* ---- what was edited since ----------------------------------------------- */
 
 struct edits {
 	struct sim *s;
@@ -148,7 +148,7 @@ static int put_right(struct sim *s, const struct mc_current *c, struct strs *pat
 	return rc < 0 ? rc : sim_steps(s, &steps, err);
 }
 
-/* ---- all of it ----------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------- */
 
 static int load(struct node *n, struct arena *a, struct journal *j, struct dry_back *back,
 		struct err *err)

@@ -67,7 +67,7 @@ bool enter_add(struct enter *e, const char *from, const char *to)
 	return true;
 }
 
-/* ---- paths ----------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------- */
 
 /* The rest of path if it is dir or below it; else NULL. */
 static const char *below(const char *path, const char *dir)
@@ -159,7 +159,7 @@ bool enter_has(struct enter *e, struct str inside)
 	return ours ? access(p, F_OK) == 0 : tree_exists(&e->tree, p);
 }
 
-/* ---- mounts ---------------------------------------------------------------- */
+/* ---- mounts -------------------------------------------------------------- */
 
 static int own_namespace(const char *root, struct err *err)
 {

@@ -91,7 +91,7 @@ int node_keep_orig(struct node *n, struct arena *a, const char *from, const char
 	return rc < 0 ? err_wrap(err, "creating orig file for \"%s\"", path) : 0;
 }
 
-/* ---- owners -------------------------------------------------------------------- */
+/* ---- owners -------------------------------------------------------------- */
 
 /* The OS's own users are in /usr/lib (nss-altfiles). */
 int node_lookup(struct node *n, struct arena *a, const char *file, struct str name, int64_t *id,
@@ -137,7 +137,7 @@ int node_owner(struct node *n, struct arena *a, const struct ign_obj *o, int64_t
 			       IGN_NODE_GROUP_NAME, true, gid, err);
 }
 
-/* ---- places ------------------------------------------------------------------------ */
+/* ---- places -------------------------------------------------------------- */
 
 static int check_place(struct node *n, struct arena *a, bool bare, struct str path, struct err *err)
 {
@@ -176,7 +176,7 @@ int node_check_paths(struct node *n, struct arena *a, const struct mc_merged *to
 	return rc;
 }
 
-/* ---- writing and removing --------------------------------------------------------- */
+/* ---- writing and removing ------------------------------------------------ */
 
 static int pump_file(void *ctx, const struct sink *to, struct err *err)
 {

@@ -14,7 +14,7 @@
 #define TEXT_MAX ((size_t)1 << 24)
 #define DEPTH_MAX 10 /* of configs that point at configs */
 
-/* ---- what is not done ------------------------------------------------------------ */
+/* ---- what is not done ---------------------------------------------------- */
 
 static int refuse(struct err *err, const char *section)
 {
@@ -37,13 +37,13 @@ static int check_sections(const struct ign_obj *config, struct err *err)
 	};
 	const struct ign_obj *s = ign_sub(config, IGN_CONFIG_STORAGE);
 
-	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
 		if (ign_list(s, sections[i].field)->n)
 			return refuse(err, sections[i].name);
 	return 0;
 }
 
-/* ---- contents --------------------------------------------------------------------- */
+/* ---- contents ------------------------------------------------------------ */
 
 struct entry {
 	enum { ENTRY_DIR, ENTRY_FILE, ENTRY_LINK } kind;
@@ -127,7 +127,7 @@ static int gather(struct arena *a, const struct ign_obj *config, struct spool *s
 	return rc;
 }
 
-/* ---- storage ------------------------------------------------------------------------ */
+/* ---- storage ------------------------------------------------------------- */
 
 static bool given(const struct entry *e)
 {
@@ -296,7 +296,7 @@ static int make_entry(struct node *n, struct arena *a, struct entry *e, struct e
 	return make_link(n, a, e, path, there, err);
 }
 
-/* ---- units --------------------------------------------------------------------------- */
+/* ---- units --------------------------------------------------------------- */
 
 /* "enable a@.service b" of instance "a@b.service". */
 static void add_preset(struct buf *b, struct str unit, bool enable)
@@ -358,7 +358,7 @@ static int make_units(struct node *n, struct arena *a, const struct ign_obj *con
 	return rc;
 }
 
-/* ---- kernel arguments ------------------------------------------------------------------ */
+/* ---- kernel arguments ---------------------------------------------------- */
 
 static bool among(const struct strs *l, struct str s)
 {
@@ -431,7 +431,7 @@ static int check_kargs(struct node *n, const struct ign_obj *config, struct err 
 	return 0;
 }
 
-/* ---- configs that point at others ------------------------------------------------------- */
+/* ---- configs that point at others ---------------------------------------- */
 
 static int fetch_config(struct arena *a, const struct ign_obj *r, const struct ignite_source *from,
 			int depth, struct ign_obj **out, struct err *err);
@@ -487,7 +487,7 @@ static int fetch_config(struct arena *a, const struct ign_obj *r, const struct i
 		      : 0;
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------- */
 
 static int write_all(struct node *n, struct arena *a, const struct ign_obj *config,
 		     struct entries *entries, struct err *err)

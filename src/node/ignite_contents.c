@@ -9,7 +9,7 @@
 #define SPOOL "/etc/.mco-firstboot.contents"
 #define TEXT_MAX ((size_t)64 << 20)
 
-/* ---- the spool ------------------------------------------------------------------- */
+/* ---- the spool ----------------------------------------------------------- */
 
 void spool_close(struct spool *s)
 {
@@ -80,7 +80,7 @@ static int spool_pump(const struct spool *s, const struct piece *p, const struct
 	return 0;
 }
 
-/* ---- checking -------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------ */
 
 /* Passes bytes on, and adds them up on the way. */
 struct check {
@@ -152,7 +152,7 @@ static int pump(const struct ign_obj *r, const struct ignite_source *from, const
 	return rc < 0 ? rc : check_end(&c, err);
 }
 
-/* ---- contents --------------------------------------------------------------------- */
+/* ---- contents ------------------------------------------------------------ */
 
 static bool is_inline(const struct ign_obj *r)
 {

@@ -10,7 +10,7 @@
 static const char *const state_names[] = { "", JOURNAL_DIR "/active", JOURNAL_DIR "/undo",
 					   JOURNAL_DIR "/last" };
 
-/* ---- tidying --------------------------------------------------------------------- */
+/* ---- tidying ------------------------------------------------------------- */
 
 /*
  * The logs there are, and the second names of each. "last" may be damaged: the
@@ -71,7 +71,7 @@ static int tidy(struct arena *a, struct tree *t, struct err *err)
 	return rc;
 }
 
-/* ---- beginning ------------------------------------------------------------------- */
+/* ---- beginning ----------------------------------------------------------- */
 
 /* A name that no log can have. */
 static struct str next_pre(struct arena *a, struct tree *t)
@@ -193,7 +193,7 @@ int journal_undo(struct tree *t, struct journal *j, struct err *err)
 	return j->state == JOURNAL_UNDO ? 0 : move(t, j, JOURNAL_UNDO, err);
 }
 
-/* ---- ending ------------------------------------------------------------------- */
+/* ---- ending -------------------------------------------------------------- */
 
 int journal_end(struct arena *a, struct tree *t, struct journal *j, struct err *err)
 {

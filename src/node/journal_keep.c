@@ -44,7 +44,7 @@ static const char *type_of(mode_t mode)
 			       : WAS_OTHER;
 }
 
-/* ---- checksums -------------------------------------------------------------------- */
+/* ---- checksums ----------------------------------------------------------- */
 
 int journal_sum(struct arena *a, struct tree *t, const char *path, struct str *out, struct err *err)
 {
@@ -88,7 +88,7 @@ static int sum(struct arena *a, struct tree *t, const char *path, mode_t mode, s
 	return rc;
 }
 
-/* ---- keeping ------------------------------------------------------------------ */
+/* ---- keeping ------------------------------------------------------------- */
 
 static void num(struct keeper *k, struct json *o, struct str key, int64_t v)
 {
@@ -173,7 +173,7 @@ int journal_keep(struct arena *a, struct tree *t, const struct strs *paths, stru
 	return rc;
 }
 
-/* ---- afterwards --------------------------------------------------------------------- */
+/* ---- afterwards ---------------------------------------------------------- */
 
 static bool same_inode(struct arena *a, struct tree *t, const char *x, const char *y)
 {
@@ -216,7 +216,7 @@ int journal_sweep(struct arena *a, struct tree *t, const struct json *log, struc
 	return rc;
 }
 
-/* ---- checking --------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------ */
 
 static int check_one(struct arena *a, struct tree *t, const struct journal *j, const struct json *e,
 		     struct err *err)

@@ -25,7 +25,7 @@
 #define WAS_LINK "link"
 #define WAS_OTHER "other"
 
-/* ---- the log ---------------------------------------------------------------- */
+/* ---- the log ------------------------------------------------------------- */
 
 /* ERR_INVALID with where, why and what to do when it is damaged. */
 int journal_read(struct arena *a, struct tree *t, const char *path, struct json **out,
@@ -34,7 +34,7 @@ int journal_read(struct arena *a, struct tree *t, const char *path, struct json 
 int journal_write(struct arena *a, struct tree *t, const char *path, const struct json *log,
 		  struct err *err);
 
-/* ---- what is kept ------------------------------------------------------------- */
+/* ---- what is kept -------------------------------------------------------- */
 
 /* SHA-256 of a file's contents, in hex. */
 int journal_sum(struct arena *a, struct tree *t, const char *path, struct str *out,
@@ -49,7 +49,7 @@ void journal_drop_same(struct arena *a, struct tree *t, struct json *log);
 /* Removes second names that log has not. */
 int journal_sweep(struct arena *a, struct tree *t, const struct json *log, struct err *err);
 
-/* ---- links to units ------------------------------------------------------------- */
+/* ---- links to units ------------------------------------------------------ */
 
 /* All there are, as {path: target}; and the folders of links. */
 int journal_links(struct arena *a, struct tree *t, struct json **links, struct json **dirs,

@@ -24,7 +24,7 @@ static const char *const unit_dirs[] = {
 
 static struct str find_exact(struct tree *t, struct arena *a, struct str unit)
 {
-	for (size_t i = 0; i < sizeof(unit_dirs) / sizeof(unit_dirs[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(unit_dirs); i++) {
 		struct str p = str_fmt(a, "%s/%.*s", unit_dirs[i], STRF(unit));
 
 		if (tree_lexists(t, p.p))
@@ -43,7 +43,7 @@ struct str links_find(struct tree *t, struct arena *a, struct str unit, bool by_
 	return p;
 }
 
-/* ---- [Install] ------------------------------------------------------------------ */
+/* ---- [Install] ----------------------------------------------------------- */
 
 static int read_install(struct tree *t, struct arena *a, struct str unit, struct str path,
 			struct install *out, struct err *err)
@@ -68,7 +68,7 @@ static int read_install(struct tree *t, struct arena *a, struct str unit, struct
 	return rc;
 }
 
-/* ---- enabling ---------------------------------------------------------------------- */
+/* ---- enabling ------------------------------------------------------------ */
 
 static bool plain_name(struct str s)
 {
@@ -182,7 +182,7 @@ int links_enable(struct tree *t, struct arena *a, struct str unit, struct err *e
 	return with_others(t, a, unit, enable, err);
 }
 
-/* ---- disabling ----------------------------------------------------------------------- */
+/* ---- disabling ----------------------------------------------------------- */
 
 static struct str base(struct str path)
 {
@@ -245,7 +245,7 @@ int links_disable(struct tree *t, struct arena *a, struct str unit, struct err *
 	return with_others(t, a, unit, disable, err);
 }
 
-/* ---- asking ---------------------------------------------------------------------------- */
+/* ---- asking -------------------------------------------------------------- */
 
 static bool linked(struct tree *t, struct arena *a, struct str dir, struct str unit, bool top)
 {
@@ -286,7 +286,7 @@ struct str links_is_enabled(struct tree *t, struct arena *a, struct str unit)
 	return S("disabled");
 }
 
-/* ---- presets ------------------------------------------------------------------------------ */
+/* ---- presets ------------------------------------------------------------- */
 
 enum preset { PRESET_NONE, PRESET_ENABLE, PRESET_DISABLE, PRESET_IGNORE };
 

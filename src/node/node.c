@@ -66,7 +66,7 @@ int node_ask(struct node *n, struct arena *a, const char *words, const char *x, 
 	return rc;
 }
 
-/* ---- currentconfig ------------------------------------------------------------ */
+/* ---- currentconfig ------------------------------------------------------- */
 
 /*
  * What an update removes and restores follows from this file: from a wrong one
@@ -116,7 +116,7 @@ int node_store_current(struct node *n, const struct mc_current *c, struct str im
 	return rc < 0 ? rc : tree_put(&n->tree, STEPS_CURRENT_IMAGE, image, err);
 }
 
-/* ---- after an update ------------------------------------------------------------- */
+/* ---- after an update ----------------------------------------------------- */
 
 int node_reboot_now(struct node *n, struct arena *a, const char *rationale, struct err *err)
 {

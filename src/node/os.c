@@ -11,7 +11,7 @@
 #define EXTENSIONS_DIR "/run/mco-extensions"
 #define PIVOT "--annotation=org.openshift.machineconfigoperator.pivot=true"
 
-/* ---- kernel and extensions ------------------------------------------------------------------ */
+/* ---- kernel and extensions ----------------------------------------------- */
 
 static int switch_kernel(struct node *n, struct arena *a, struct str from, struct str to,
 			 struct err *err)
@@ -144,7 +144,7 @@ bool node_finalize_error(struct node *n, struct arena *a, struct str *out)
 	return true;
 }
 
-/* ---- the extensions' repository ---------------------------------------------------------------- */
+/* ---- the extensions' repository ------------------------------------------ */
 
 /* podman, at a low priority, six times over two and a half minutes. */
 static int podman(struct node *n, struct arena *a, struct args *args, struct err *err)
@@ -238,7 +238,7 @@ static int add_repo(struct node *n, struct arena *a, struct str image, char **di
 			err);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------ */
+/* ---- all of it ----------------------------------------------------------- */
 
 static int change_kargs(struct node *n, struct arena *a, const struct strs *from,
 			const struct strs *to, struct err *err)
@@ -316,7 +316,7 @@ static struct str reasons(struct arena *a, const struct change *ch)
 	struct buf b;
 
 	buf_init(&b, a);
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (all[i].on)
 			buf_addf(&b, "%s%s", b.n ? "; " : "", all[i].text);
 	if (!b.n)

@@ -32,7 +32,7 @@ void os_systemd_run(struct args *args, const char *unit);
 int os_pull(struct node *n, struct arena *a, const char *unit, const char *auth, bool must,
 	    struct str image, struct err *err);
 
-/* ---- bootc ---- */
+/* ---- bootc --------------------------------------------------------------- */
 
 /* The OS is bootc's alone: there is no rpm-ostree. */
 bool os_by_bootc(const struct node *n);

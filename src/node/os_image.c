@@ -40,7 +40,7 @@ int node_os_status(struct node *n, struct arena *a, struct os_status *out, struc
 	return rc < 0 ? rc : os_status_parse(a, text, out, err);
 }
 
-/* ---- FIPS and the tuning file ----------------------------------------------------- */
+/* ---- FIPS and the tuning file -------------------------------------------- */
 
 #define FIPS_FILE "/proc/sys/crypto/fips_enabled"
 
@@ -162,7 +162,7 @@ int node_tune_back(struct node *n, struct arena *a, struct str text, struct str 
 	return tune_all(n, a, text, &before, err);
 }
 
-/* ---- helpers in containers ---------------------------------------------------------- */
+/* ---- helpers in containers ----------------------------------------------- */
 
 struct str os_uuid(struct arena *a)
 {
@@ -245,7 +245,7 @@ int node_via_container(struct node *n, struct arena *a, struct str image, struct
 	return rc;
 }
 
-/* ---- the image --------------------------------------------------------------------------- */
+/* ---- the image ----------------------------------------------------------- */
 
 void os_link_secret(struct node *n, struct arena *a, const char *path)
 {

@@ -11,7 +11,7 @@
 #include "io/file.h"
 #include "walk.h"
 
-/* ---- the calls ------------------------------------------------------------- */
+/* ---- the calls ----------------------------------------------------------- */
 
 static int sys_openat(int dir, const char *name, int flags, mode_t mode)
 {
@@ -69,7 +69,7 @@ const char *go_errno(int no)
 				"does not own: not followed" },
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (texts[i].no == no)
 			return texts[i].text;
 	return strerror(no);
@@ -114,7 +114,7 @@ void tree_close(struct tree *t)
 	t->fd = -1;
 }
 
-/* ---- looking --------------------------------------------------------------------- */
+/* ---- looking ------------------------------------------------------------- */
 
 int tree_lstat(struct tree *t, const char *path, struct stat *st, struct err *err)
 {

@@ -27,7 +27,7 @@ static int mark(struct node *n, struct arena *a, const struct journal *j, const 
 	return rc < 0 ? rc : tree_sync(&n->tree, err);
 }
 
-/* ---- steps ----------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------- */
 
 struct runner {
 	struct node *n;
@@ -232,7 +232,7 @@ static int run_steps(struct runner *r, struct err *err)
 	return rc;
 }
 
-/* ---- applying -------------------------------------------------------------------------- */
+/* ---- applying ------------------------------------------------------------ */
 
 static struct json *action_list(struct arena *a, const struct update_plan *p)
 {
@@ -340,7 +340,7 @@ int node_apply(struct node *n, struct arena *a, const struct node_update *u, str
 	return rc;
 }
 
-/* ---- afterwards ---------------------------------------------------------------------------- */
+/* ---- afterwards ---------------------------------------------------------- */
 
 static void view(struct node *n, struct arena *a, const struct journal *j,
 		 struct node_journal_view *out)

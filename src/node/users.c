@@ -214,7 +214,7 @@ int node_move_keys(struct node *n, struct arena *a, const struct mc_merged *to, 
 	return rc < 0 ? err_wrap(err, "could not write SSH keys to new location") : 0;
 }
 
-/* ---- passwords -------------------------------------------------------------------- */
+/* ---- passwords ----------------------------------------------------------- */
 
 static struct str second_field(struct str line)
 {

@@ -191,7 +191,7 @@ int node_verify(struct node *n, struct arena *a, const struct mc_current *c, str
 	return rc;
 }
 
-/* ---- drift ------------------------------------------------------------------------ */
+/* ---- drift --------------------------------------------------------------- */
 
 static int watch(struct drift *d, struct node *n, struct map *dirs, struct str path,
 		 struct err *err)

@@ -15,7 +15,7 @@
 #define MKDIR_BITS ((mode_t)01777)
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/* ---- walking ---------------------------------------------------------------- */
+/* ---- walking ------------------------------------------------------------- */
 
 static void walk_up(struct walk *w)
 {
@@ -204,7 +204,7 @@ void walk_start(struct walk *w, struct tree *t)
 	w->fds[0] = t->fd;
 }
 
-/* ---- the folder of a path ------------------------------------------------------ */
+/* ---- the folder of a path ------------------------------------------------ */
 
 void tree_forget(struct tree *t)
 {

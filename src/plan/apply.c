@@ -100,7 +100,7 @@ static bool merge_spec(struct arena *a, struct json *spec, const struct json *re
 	};
 	bool changed = false;
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
 		struct str key = str_of(members[i].name);
 		const struct json *r = json_member(required, key);
 

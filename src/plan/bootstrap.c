@@ -132,7 +132,7 @@ static int generate(struct run *r, struct str pull_secret)
 	return bootstrap_prebuilt(r->a, &r->set.others, &r->pools, &r->mcs, r->err);
 }
 
-/* ---- what is written ---------------------------------------------------------------- */
+/* ---- what is written ----------------------------------------------------- */
 
 static int add_file(struct run *r, struct bootstrap_files *files, struct str path,
 		    const struct json *object)

@@ -23,7 +23,7 @@ struct json *bootstrap_marshal(struct arena *a, uint16_t type, const struct json
 	return shape_marshal(a, &mc_shapes, type, held);
 }
 
-/* ---- the pull secret ------------------------------------------------------------ */
+/* ---- the pull secret ----------------------------------------------------- */
 
 #define SECRET_TYPE "kubernetes.io/dockerconfigjson"
 
@@ -69,7 +69,7 @@ int bootstrap_pull_secret(struct arena *a, struct str text, struct str *out, str
 		out, err);
 }
 
-/* ---- pools ------------------------------------------------------------------------- */
+/* ---- pools --------------------------------------------------------------- */
 
 /* What Go would write for a pool: how two of them are compared. */
 static struct str pool_text(struct arena *a, const struct json *pool)
@@ -136,7 +136,7 @@ void bootstrap_pools(struct arena *a, const struct mc_pools *all, struct mc_pool
 		qsort(out->v, out->n, sizeof(*out->v), by_name);
 }
 
-/* ---- images built beforehand --------------------------------------------------------- */
+/* ---- images built beforehand --------------------------------------------- */
 
 #define PREBUILT MC_PREFIX "pre-built-image"
 

@@ -152,7 +152,7 @@ static int make_files(struct arena *a, const char *path, struct str base, const 
 	return 0;
 }
 
-/* ---- the object's status ---- */
+/* ---- the object's status ------------------------------------------------- */
 
 /* Sets one in its place, or behind the others. True when that is a change. */
 static bool set_condition(struct arena *a, struct instant now, const struct json *config,

@@ -24,7 +24,7 @@ bool daemon_is_warning(struct str reason)
 	static const char *const begin[] = { "ConfigDriftDetected", "Failed", "GotSigterm",
 					     "OnDiskState", "PreflightConfig" };
 
-	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
+	for (size_t i = 0; i < ARRAY_LEN(begin); i++)
 		if (str_starts(reason, str_of(begin[i])))
 			return true;
 	return false;
@@ -81,7 +81,7 @@ struct str daemon_patch(struct arena *a, const struct json *node, const struct d
 	return changes ? buf_str(&b) : S("");
 }
 
-/* ---- the next step ---------------------------------------------------------- */
+/* ---- the next step ------------------------------------------------------- */
 
 static bool in_desired(const struct daemon_view *v)
 {

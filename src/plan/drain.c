@@ -56,7 +56,7 @@ static void begin(struct drain *d, struct str wish)
 	d->wish = str_dup(&d->kept, wish);
 }
 
-/* ---- reports ---- */
+/* ---- reports ------------------------------------------------------------- */
 
 struct step {
 	const char *phase, *step; /* "UpdateExecuted", "Drained" */
@@ -143,7 +143,7 @@ static void report(struct arena *a, const struct drain_view *in, struct drain *d
 	actions_step(out);
 }
 
-/* ---- cordon and uncordon ---- */
+/* ---- cordon and uncordon ------------------------------------------------- */
 
 static const char *boolean(bool b)
 {
@@ -280,7 +280,7 @@ static int uncordon(struct arena *a, const struct drain_view *in, struct drain *
 		       STRF(why));
 }
 
-/* ---- drain ---- */
+/* ---- drain --------------------------------------------------------------- */
 
 static struct action_event about(const struct mc_node *n, struct str reason)
 {

@@ -37,7 +37,7 @@ static struct str current_name(const struct mc_pool *pool)
 	return json_str(pool ? pool->tree : NULL, "spec.configuration.name", S(""));
 }
 
-/* ---- rendering ---- */
+/* ---- rendering ----------------------------------------------------------- */
 
 static bool selects_all(const struct mc_pool *pool)
 {
@@ -97,7 +97,7 @@ static void use_current(struct arena *a, struct pool_side *s)
 	use_config(a, s, current_name(s->pool));
 }
 
-/* ---- what nodes refuse ---- */
+/* ---- what nodes refuse --------------------------------------------------- */
 
 static bool daemons_own(struct arena *a, const struct ign_objs *files, struct str *why)
 {
@@ -199,7 +199,7 @@ static void find_refusal(struct arena *a, const struct mc_set *set, struct forec
 	}
 }
 
-/* ---- together ---- */
+/* ---- together ------------------------------------------------------------ */
 
 /* Of an object that the change spoils what it had made may be missing in after:
  * there is nothing to compare. */

@@ -56,7 +56,7 @@ static struct owned_view owned_by(const struct generate_view *in, const struct o
 				    .first_run = in->first_run };
 }
 
-/* ---- templates ---- */
+/* ---- templates ----------------------------------------------------------- */
 
 static int templates(struct arena *a, const struct generate_view *in, struct actions *out,
 		     struct err *err)
@@ -85,7 +85,7 @@ static int templates(struct arena *a, const struct generate_view *in, struct act
 	return plan_template_sync(a, &v, out, err);
 }
 
-/* ---- the kubelet ---- */
+/* ---- the kubelet --------------------------------------------------------- */
 
 /* "pool/x" is for that pool, any other key for all of them. */
 static struct str only_pool(struct str name)
@@ -124,7 +124,7 @@ static int kubelet(struct arena *a, const struct generate_view *in, const struct
 	return rc < 0 ? rc : plan_node_sync(a, &v, out, err);
 }
 
-/* ---- the container runtime ---- */
+/* ---- the container runtime ----------------------------------------------- */
 
 static int runtime(struct arena *a, const struct generate_view *in, const struct generate_key *key,
 		   struct actions *out, struct err *err)
@@ -181,7 +181,7 @@ static int credentials(struct arena *a, const struct generate_view *in, struct a
 	return plan_credentials_sync(a, &v, in->credentials, out, err);
 }
 
-/* ---- rendered configs ---- */
+/* ---- rendered configs ---------------------------------------------------- */
 
 static struct json_list trees_of(struct arena *a, const struct mc_objects *list)
 {

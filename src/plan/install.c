@@ -98,7 +98,7 @@ void install_parse(struct arena *a, struct str text, struct str unit, struct ins
 			continue;
 		key = str_trim(key);
 		value = str_trim(value);
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 			if (str_is(key, keys[i].key))
 				add_words(a, value, unit, keys[i].to);
 		if (str_is(key, "DefaultInstance"))

@@ -14,7 +14,7 @@ static struct json *text(struct arena *a, struct str s)
 	return json_new_str(a, s);
 }
 
-/* ---- what every node begins with ---------------------------------------- */
+/* ---- what every node begins with ----------------------------------------- */
 
 /* kubelet.conf as the templates have it: YAML or JSON, the first document. */
 static int read_base(struct arena *a, struct str conf, struct json **out, struct err *err)

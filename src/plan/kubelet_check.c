@@ -62,7 +62,7 @@ static int check_forbidden(struct arena *a, const struct json *user, struct err 
 		"staticPodPath", "failSwapOn", "memorySwap.swapBehavior",
 	};
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
 		const struct json *j = json_at(user, paths[i]);
 		struct str name = str_of(paths[i]);
 

@@ -77,7 +77,7 @@ int plan_kubelet_sync(struct arena *a, const struct kubelet_view *in, struct act
 	return rc < 0 ? rc : owned_sync(a, &in->owned, &maker, out, err);
 }
 
-/* ---- of every pool ---- */
+/* ---- of every pool ------------------------------------------------------- */
 
 struct every {
 	const char *prefix, *what, *state; /* of mcc_sub_controller_state */

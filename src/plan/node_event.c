@@ -5,7 +5,7 @@
  */
 #include "plan/pool.h"
 
-/* ---- taints and master labels ---- */
+/* ---- taints and master labels -------------------------------------------- */
 
 static bool is_taint(const struct json *j, struct node_taint t)
 {
@@ -83,7 +83,7 @@ void plan_master(struct arena *a, const struct mc_node *n, bool has_scheduler,
 		 bool masters_schedulable, struct actions *out)
 {
 	static const struct node_taint taint = { { NODE_MASTER, sizeof(NODE_MASTER) - 1 },
-						 { "NoSchedule", 10 } };
+						 S_INIT("NoSchedule") };
 	struct str v, list = S("");
 	bool control = !labels_get(n->labels, S(NODE_CONTROL_PLANE), &v);
 	bool worker =
@@ -111,7 +111,7 @@ void plan_master(struct arena *a, const struct mc_node *n, bool has_scheduler,
 		->fail = ACTION_GO_ON;
 }
 
-/* ---- which pools a change of a node concerns ---- */
+/* ---- which pools a change of a node concerns ----------------------------- */
 
 static void enqueue(struct arena *a, struct mcps *queue, const struct mcp *p)
 {
@@ -165,7 +165,7 @@ static bool annotations_changed(struct arena *a, const struct node_event_view *i
 	};
 	bool changed = false;
 
-	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
 		struct str text;
 
 		if (same_annotation(list[i].was, list[i].is))

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 
-/* ---- os-release ------------------------------------------------------------------- */
+/* ---- os-release ---------------------------------------------------------- */
 
 /* The second of the pieces between '=', without one quote at each end. */
 static struct str value_of(struct str line)
@@ -85,7 +85,7 @@ int os_release_parse(struct arena *a, struct str text, struct os_release *out, s
 	if (!str_trim(text).n)
 		return err_set(err, ERR_INVALID, "No content available from os-release files");
 	while (str_line(&rest, &line))
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 			if (str_starts(line, str_of(keys[i].key)))
 				*keys[i].to = value_of(line);
 	*out = (struct os_release){ .id = f.id, .version = os_version(a, &f) };
@@ -103,7 +103,7 @@ int os_release_parse(struct arena *a, struct str text, struct os_release *out, s
 	return 0;
 }
 
-/* ---- kernel arguments --------------------------------------------------------------- */
+/* ---- kernel arguments ---------------------------------------------------- */
 
 static bool is_space(char c)
 {
@@ -162,7 +162,7 @@ void os_kargs_missing(struct arena *a, const struct strs *want, struct str cmdli
 	os_missing(a, &tokens, &have, out);
 }
 
-/* ---- rpm-ostree status ---------------------------------------------------------------- */
+/* ---- rpm-ostree status --------------------------------------------------- */
 
 static void strings(struct arena *a, const struct json *list, struct strs *out)
 {
@@ -182,7 +182,7 @@ static int image_of(struct str ref, struct str *out, struct err *err)
 		{ "ostree-remote-image:", 2 },
 	};
 
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
 		struct str s = str_of(schemes[i].scheme), word, rest;
 
 		if (!str_starts(ref, s))
@@ -232,7 +232,7 @@ static const struct {
 	{ "sandboxed-containers", "kata-containers" },
 	{ "sysstat", "sysstat" },
 };
-#define EXTENSIONS (sizeof(extensions_table) / sizeof(extensions_table[0]))
+#define EXTENSIONS (ARRAY_LEN(extensions_table))
 
 static void all_packages(struct arena *a, struct strs *out)
 {
@@ -248,7 +248,7 @@ static size_t unsupported(struct arena *a, const struct json *booted)
 					     "base-local-replacements" };
 	struct strs changed = { 0 }, known = { 0 }, foreign = { 0 };
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		strings(a, json_member(booted, str_fmt(a, "requested-%s", lists[i])), &changed);
 	all_packages(a, &known);
 	os_missing(a, &changed, &known, &foreign);
@@ -309,7 +309,7 @@ int os_bootc_parse(struct arena *a, struct str text, struct os_status *out, stru
 	return 0;
 }
 
-/* ---- images ------------------------------------------------------------------------------- */
+/* ---- images -------------------------------------------------------------- */
 
 int os_image_parse(struct arena *a, struct str text, struct str name, struct os_image *out,
 		   struct err *err)
@@ -343,7 +343,7 @@ int os_image_scope(struct arena *a, struct str text, const struct os_image *imag
 	return 0;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------ */
+/* ---- kernels ------------------------------------------------------------- */
 
 struct str os_kernel_type(struct str type)
 {
@@ -390,7 +390,7 @@ void os_kernel_switch(struct arena *a, struct str to, struct strs *out)
 		      "--install", out);
 }
 
-/* ---- extensions ------------------------------------------------------------------------------ */
+/* ---- extensions ---------------------------------------------------------- */
 
 static int by_name(const void *x, const void *y)
 {

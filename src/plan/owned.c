@@ -42,7 +42,7 @@ const struct owned_kind owned_runtime = {
 	.wrap = "could not marshal container runtime ignition",
 };
 
-/* ---- writes ---- */
+/* ---- writes -------------------------------------------------------------- */
 
 static struct str path_of(struct arena *a, const struct owned_view *in)
 {

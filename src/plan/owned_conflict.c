@@ -59,7 +59,7 @@ void owned_find_conflicts(struct arena *a, const struct mc_set *set, struct owne
 	} kinds[] = { { MC_KUBELET_CONFIG, &owned_kubelet },
 		      { MC_RUNTIME_CONFIG, &owned_runtime } };
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		struct mc_objects list = { 0 };
 		struct owned_view in = { .kind = kinds[i].owned,
 					 .configs = &list,

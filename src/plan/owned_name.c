@@ -47,7 +47,7 @@ static struct str created(const struct mc_object *o)
 	return json_str(o->doc.tree, "metadata.creationTimestamp", S(""));
 }
 
-/* ---- whose a MachineConfig is ---- */
+/* ---- whose a MachineConfig is -------------------------------------------- */
 
 bool owned_controls(const struct owned_kind *kind, const struct mc_object *o, const struct mc *mc)
 {
@@ -130,7 +130,7 @@ static bool taken(struct arena *a, const struct owned_view *in, struct str suffi
 	return false;
 }
 
-/* ---- which is to be its own ---- */
+/* ---- which is to be its own ---------------------------------------------- */
 
 /* The number behind the last '-' of a name, or -1. */
 static int64_t number_of(struct str name)

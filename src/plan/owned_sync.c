@@ -144,7 +144,7 @@ static int for_pool(struct arena *a, const struct owned_view *in, const struct o
 	return 0;
 }
 
-/* ---- the first run ---- */
+/* ---- the first run ------------------------------------------------------- */
 
 static int check_first(struct arena *a, const struct owned_view *in,
 		       const struct owned_maker *maker, struct err *err)

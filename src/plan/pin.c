@@ -9,7 +9,7 @@
 #define ERROR_MAX 32000 /* the API takes 32768 */
 #define MOST ((int64_t)1 << 50) /* so that sums are never too large */
 
-/* ---- what is wanted --------------------------------------------------------------- */
+/* ---- what is wanted ------------------------------------------------------ */
 
 static uint32_t image_of(struct pins *p, const struct pins *before, struct str name)
 {
@@ -122,7 +122,7 @@ void pin_free(struct pins *p)
 	*p = (struct pins){ 0 };
 }
 
-/* ---- room --------------------------------------------------------------------------- */
+/* ---- room ---------------------------------------------------------------- */
 
 bool pin_fits(const struct pins *p)
 {
@@ -179,7 +179,7 @@ void pin_forget(struct pins *p)
 	}
 }
 
-/* ---- what comes of it ---------------------------------------------------------------- */
+/* ---- what comes of it ---------------------------------------------------- */
 
 static int by_name(const void *x, const void *y)
 {
@@ -234,7 +234,7 @@ struct str pin_status(struct arena *a, const struct pins *p, bool complete, stru
 	return buf_str(&b);
 }
 
-/* ---- pulling --------------------------------------------------------------------------- */
+/* ---- pulling ------------------------------------------------------------- */
 
 bool pin_no_space(struct str why)
 {

@@ -13,8 +13,8 @@
 
 #define MCO_FIELD_MANAGER "?fieldManager=machine-config-operator"
 
-static const struct node_taint in_progress = { { "UpdateInProgress", 16 },
-					       { "PreferNoSchedule", 16 } };
+static const struct node_taint in_progress = { S_INIT("UpdateInProgress"),
+					       S_INIT("PreferNoSchedule") };
 
 struct action_event pool_event(const struct mcp *pool, struct str reason)
 {
@@ -27,7 +27,7 @@ struct action_event pool_event(const struct mcp *pool, struct str reason)
 				      .reason = reason };
 }
 
-/* ---- layered pools ---- */
+/* ---- layered pools ------------------------------------------------------- */
 
 static const struct os_build *build_named(const struct pool_view *in, struct str name)
 {
@@ -116,7 +116,7 @@ bool pool_node_targeted(const struct pool_view *in, const struct pool_layers *l,
 	       str_eq(n->desired_config, l->build->config);
 }
 
-/* ---- the nodes' topology annotation and taint ---- */
+/* ---- the nodes' topology annotation and taint ---------------------------- */
 
 static void set_topology(struct arena *a, const struct pool_view *in, struct actions *out)
 {
@@ -163,7 +163,7 @@ static void set_taints(struct arena *a, const struct pool_view *in, const struct
 	actions_step(out);
 }
 
-/* ---- candidates ---- */
+/* ---- candidates ---------------------------------------------------------- */
 
 struct pick {
 	const struct mc_node *n;
@@ -335,7 +335,7 @@ static void choose(struct arena *a, const struct pool_view *in, struct picks *pi
 	actions_step(out);
 }
 
-/* ---- moving them ---- */
+/* ---- moving them --------------------------------------------------------- */
 
 struct target {
 	struct str config, image; /* image.p NULL: not layered */

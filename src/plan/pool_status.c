@@ -267,7 +267,7 @@ static bool set_degraded(struct writer *w, const struct counts *c)
 	return node || render || build;
 }
 
-/* ---- the status as JSON ---- */
+/* ---- the status as JSON -------------------------------------------------- */
 
 static struct json *cert_expirys(struct arena *a, const struct json *cc)
 {
@@ -377,7 +377,7 @@ static bool same_status(struct arena *a, const struct json *old, const struct js
 	return json_eq(o, new);
 }
 
-/* ---- gauges ---- */
+/* ---- gauges -------------------------------------------------------------- */
 
 static void gauges(struct arena *a, const struct pool_view *in, const struct conditions *list,
 		   const struct counts *c, struct actions *out)
@@ -403,7 +403,7 @@ static void gauges(struct arena *a, const struct pool_view *in, const struct con
 
 		action_metric(a, out, "mco_state", labels, 4, 0)->metric.now = true;
 	}
-	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(counted); i++)
 		action_metric(a, out, counted[i].name, &in->pool->name, 1,
 			      (double)counted[i].value);
 }

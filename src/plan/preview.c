@@ -64,7 +64,7 @@ static bool has_mc(const struct preview_run *p, struct str name)
 	return generated_find(&p->s.mcs, name) != NULL;
 }
 
-/* ---- what is known ----------------------------------------------------------- */
+/* ---- what is known ------------------------------------------------------- */
 
 /* The gates of the release the ControllerConfig is of; or the only ones. */
 static void read_gates(struct preview_run *p)
@@ -140,7 +140,7 @@ static void read_set(struct preview_run *p)
 		p->family |= preview_is_family(p->in->touched->others.v[i]->kind);
 }
 
-/* ---- pools whose bases are known ----------------------------------------------- */
+/* ---- pools whose bases are known ----------------------------------------- */
 
 static bool has_base(struct preview_run *p, const struct template_input *t, struct str pool,
 		     const char *path, struct str *why)
@@ -194,7 +194,7 @@ static void tell_base(struct preview_run *p, bool touched, struct str what, stru
 					 STRF(pool), STRF(why)));
 }
 
-/* ---- the kubelet of every pool --------------------------------------------------- */
+/* ---- the kubelet of every pool ------------------------------------------- */
 
 /* Whether the set has one of those, of any pool. */
 static bool has_generated(const struct preview_run *p, const char *prefix)
@@ -221,7 +221,7 @@ static void preview_kubelets(struct preview_run *p, enum generate_kind kind, con
 	settle_add(&p->s, kind, S("cluster"), !p->kubelets);
 }
 
-/* ---- registries ---------------------------------------------------------------------- */
+/* ---- registries ---------------------------------------------------------- */
 
 static bool for_registries(const struct preview_run *p, const struct mc_pool *pool)
 {
@@ -272,7 +272,7 @@ static void preview_registries(struct preview_run *p)
 		settle_add(&p->s, GENERATE_REGISTRIES, S("cluster"), !anew);
 }
 
-/* ---- credential providers ------------------------------------------------------------- */
+/* ---- credential providers ------------------------------------------------ */
 
 #define CREDENTIALS "CRIOCredentialProviderConfig"
 
@@ -298,7 +298,7 @@ static void preview_credentials(struct preview_run *p)
 		settle_add(&p->s, GENERATE_CREDENTIALS, S("cluster"), !touched);
 }
 
-/* ---- what came of it ---------------------------------------------------------------- */
+/* ---- what came of it ----------------------------------------------------- */
 
 static const struct mc_object *object_of(const struct preview_run *p, enum mc_kind kind)
 {

@@ -58,7 +58,7 @@ static struct mc_pools pools_of(const struct choice *c, const struct mc_pools *a
 	return out;
 }
 
-/* ---- what is due -------------------------------------------------------------- */
+/* ---- what is due --------------------------------------------------------- */
 
 static bool is_finalizer(const struct mc_object *o, struct str name)
 {
@@ -198,7 +198,7 @@ static void preview_one(const struct choice *c, const struct mc_object *o)
 			   !touched && !(all && c->key == GENERATE_KUBELET));
 }
 
-/* ---- what was applied or deleted -------------------------------------------------- */
+/* ---- what was applied or deleted ----------------------------------------- */
 
 static struct mc_object *copy_of(struct arena *a, const struct mc_object *o)
 {
@@ -307,7 +307,7 @@ void preview_owned(struct preview_run *p, const struct owned_kind *kind)
 	preview_untouched(&c, true);
 }
 
-/* ---- what was refused ---------------------------------------------------------------- */
+/* ---- what was refused ---------------------------------------------------- */
 
 static bool is_valid(const struct choice *c, const struct mc_object *o)
 {

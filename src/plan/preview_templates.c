@@ -14,7 +14,7 @@
 #define NS "openshift-config"
 #define NAME "pull-secret"
 
-/* ---- what was touched ----------------------------------------------------------- */
+/* ---- what was touched ---------------------------------------------------- */
 
 static bool is_pull_secret(const struct preview_run *p, const struct mc_object *o)
 {
@@ -59,7 +59,7 @@ static bool other_profile(const struct preview_run *p)
 					json_at(p->s.view.api_server, "spec.tlsSecurityProfile")));
 }
 
-/* ---- the pull secret ------------------------------------------------------------- */
+/* ---- the pull secret ----------------------------------------------------- */
 
 /* As the API server keeps it: stringData has become data. */
 static const struct json *stored(struct arena *a, const struct mc_object *o)
@@ -144,7 +144,7 @@ static bool secret_now(struct preview_run *p, struct str *path, struct str *text
 	return false;
 }
 
-/* ---- with the built-in templates ---------------------------------------------------- */
+/* ---- with the built-in templates ----------------------------------------- */
 
 static bool same_config(const struct mc *made, const struct mc *is)
 {
@@ -185,7 +185,7 @@ static const struct json *release_auth(const struct preview_run *p)
 	return o ? stored(p->a, o) : NULL;
 }
 
-/* ---- with others -------------------------------------------------------------------- */
+/* ---- with others --------------------------------------------------------- */
 
 /* mc with the text in place of the pull secret; NULL: it has none. */
 static struct mc *with_secret(struct arena *a, const struct mc *mc, struct str path,

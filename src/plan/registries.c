@@ -5,7 +5,7 @@
 #include "mc/scope.h"
 #include "registries_parts.h"
 
-/* ---- reading -------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 /* A list of strings; false when there is none, not even an empty one. */
 static bool strings(struct arena *a, const struct json *j, struct strs *out)
@@ -44,7 +44,7 @@ static bool read_rules(struct arena *a, const struct mc_objects *objects, enum m
 	return found;
 }
 
-/* ---- image policies -------------------------------------------------------------- */
+/* ---- image policies ------------------------------------------------------ */
 
 static void demand(struct arena *a, struct map *scopes, struct str scope,
 		   const struct json *requirement)
@@ -149,7 +149,7 @@ static int read_policies(struct arena *a, const struct mc_objects *objects, stru
 	return rc;
 }
 
-/* ---- what may be pulled ------------------------------------------------------------ */
+/* ---- what may be pulled -------------------------------------------------- */
 
 /* Whether the cluster's own images can still come from somewhere. */
 static int payload_reachable(struct arena *a, const struct registries *r,
@@ -291,7 +291,7 @@ int registries_decide(struct arena *a, const struct registries_in *in, struct re
 	return rc;
 }
 
-/* ---- files ------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------- */
 
 static int check_scope_list(const struct strs *list, const char *what, struct err *err)
 {

@@ -53,7 +53,7 @@ int conf_parse(struct arena *a, struct str text, struct registries_conf *out, st
 	return 0;
 }
 
-/* ---- editing ------------------------------------------------------------------ */
+/* ---- editing ------------------------------------------------------------- */
 
 static struct registry *entry(struct arena *a, struct registries_conf *c, struct str scope)
 {
@@ -183,7 +183,7 @@ int conf_edit(struct arena *a, struct registries_conf *c, const struct registrie
 	return inherit(a, c, &digest, err);
 }
 
-/* ---- writing ------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static void add_text(struct arena *a, struct json *j, struct str key, struct str value)
 {

@@ -62,7 +62,7 @@ int mirrors_check(struct arena *a, const struct registries *r, struct err *err)
 	return 0;
 }
 
-/* ---- one list out of several ------------------------------------------------ */
+/* ---- one list out of several --------------------------------------------- */
 
 struct node {
 	struct str name;

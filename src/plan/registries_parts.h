@@ -4,7 +4,7 @@
 
 #include "plan/registries.h"
 
-/* ---- mirrors --------------------------------------------------------------- */
+/* ---- mirrors ------------------------------------------------------------- */
 
 /* All mirrors of one source, in the order they are to be tried. */
 struct mirror_set {
@@ -23,7 +23,7 @@ int mirrors_check(struct arena *a, const struct registries *r, struct err *err);
 /* By source. */
 void mirrors_merge(struct arena *a, const struct mirror_rules *rules, struct mirror_sets *out);
 
-/* ---- registries.conf --------------------------------------------------------- */
+/* ---- registries.conf ----------------------------------------------------- */
 
 struct mirror {
 	struct str location, pull;
@@ -75,7 +75,7 @@ struct pull_sources {
 int conf_sources(struct arena *a, const struct registry *r, struct str ref, bool digest,
 		 struct pull_sources *out, struct err *err);
 
-/* ---- policies ------------------------------------------------------------------- */
+/* ---- policies ------------------------------------------------------------ */
 
 /* What a ClusterImagePolicy's or an ImagePolicy's spec.policy demands. */
 int sigstore_requirement(struct arena *a, const struct json *policy, struct json **out,
@@ -90,7 +90,7 @@ int policy_cluster(struct arena *a, const struct registries *r, struct str base,
 int policy_namespaces(struct arena *a, const struct registries *r, struct str cluster,
 		      struct mc_files *out, struct err *err);
 
-/* ---- shared ----------------------------------------------------------------------- */
+/* ---- shared -------------------------------------------------------------- */
 
 /* The entries of a map by key. */
 struct map_entry **sorted_entries(struct arena *a, const struct map *m);

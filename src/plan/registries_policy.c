@@ -40,7 +40,7 @@ static const char *const members[] = {
 	"prefix",
 	"signedPrefix",
 };
-#define N_MEMBERS (sizeof(members) / sizeof(members[0]))
+#define N_MEMBERS (ARRAY_LEN(members))
 
 /* j with its members, and theirs, in that order. */
 static int arrange(struct arena *a, const struct json *j, struct json **out, struct err *err)
@@ -191,7 +191,7 @@ static struct str text_of(struct arena *a, const struct policy *p)
 	return buf_str(&b);
 }
 
-/* ---- what may not go together ------------------------------------------------- */
+/* ---- what may not go together -------------------------------------------- */
 
 static int check_lists(struct arena *a, const struct registries *r, struct err *err)
 {
@@ -237,7 +237,7 @@ static int check_scopes(struct arena *a, const struct registries *r, const struc
 	return 0;
 }
 
-/* ---- editing -------------------------------------------------------------------- */
+/* ---- editing ------------------------------------------------------------- */
 
 static struct json *simple(struct arena *a, const char *type)
 {

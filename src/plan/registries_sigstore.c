@@ -174,7 +174,7 @@ int sigstore_requirement(struct arena *a, const struct json *policy, struct json
 	return m.rc;
 }
 
-/* ---- registries.d ------------------------------------------------------------- */
+/* ---- registries.d -------------------------------------------------------- */
 
 /* Names nothing: asks where something in the scope would be pulled from. */
 #define SAMPLE_DIGEST                                                        \

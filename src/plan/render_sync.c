@@ -13,7 +13,7 @@
 #include "plan/apply.h"
 #include "plan/owned.h"
 
-/* ---- what is waited for ---- */
+/* ---- what is waited for -------------------------------------------------- */
 
 static const char *yes_no(bool b)
 {
@@ -112,7 +112,7 @@ static int all_completed(struct arena *a, const struct render_view *in,
 	return 0;
 }
 
-/* ---- the rendered config ---- */
+/* ---- the rendered config ------------------------------------------------- */
 
 static int by_name(const void *x, const void *y)
 {
@@ -228,7 +228,7 @@ static int generate(struct arena *a, const struct render_view *in, const struct 
 	return rc < 0 ? err_wrap(err, "size validation failed") : 0;
 }
 
-/* ---- writing it ---- */
+/* ---- writing it ---------------------------------------------------------- */
 
 static struct json *configuration(struct arena *a, const struct rendered *r)
 {

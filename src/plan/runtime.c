@@ -114,7 +114,7 @@ int runtime_validate(struct arena *a, const struct mc_object *crc, struct err *e
 	return check_stores(a, spec, err);
 }
 
-/* ---- files ----------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 /* The paths of a list of stores, each with an ending that it must have; NULL
  * when there are none. */

@@ -31,7 +31,7 @@ int plan_runtime_sync(struct arena *a, const struct runtime_view *in, struct act
 	return owned_sync(a, &in->owned, &maker, out, err);
 }
 
-/* ---- registries ---- */
+/* ---- registries ---------------------------------------------------------- */
 
 static int registries_of(struct arena *a, const struct runtime_view *in, const struct registries *r,
 			 const struct mc_pool *pool, struct actions *out, struct err *err)

@@ -18,7 +18,7 @@ struct maker {
 	struct err *err;
 };
 
-/* ---- changing the config ------------------------------------------------------- */
+/* ---- changing the config ------------------------------------------------- */
 
 static struct ign_obj *sub(struct maker *m, struct ign_obj *o, int field)
 {
@@ -79,7 +79,7 @@ static int set_ca(struct maker *m, struct str path, const struct json *controlle
 	return 0;
 }
 
-/* ---- changing the MachineConfig -------------------------------------------------- */
+/* ---- changing the MachineConfig ------------------------------------------ */
 
 /* Ignition before 3.3 knows no kernel arguments: the daemon sets them then. */
 static int migrate_kargs(struct maker *m, struct semver to)
@@ -109,7 +109,7 @@ static int migrate_kargs(struct maker *m, struct semver to)
 	return 0;
 }
 
-/* ---- the appended files ------------------------------------------------------------ */
+/* ---- the appended files -------------------------------------------------- */
 
 static void append_annotations(struct maker *m, const struct serve_in *in)
 {
@@ -179,7 +179,7 @@ static int append_files(struct maker *m, const struct serve_in *in, struct semve
 	return append_encapsulated(m, in, version);
 }
 
-/* ---- all of it ------------------------------------------------------------------------ */
+/* ---- all of it ----------------------------------------------------------- */
 
 /*
  * The MachineConfig as upstream's Go types write it. Its encoder leaves out empty
@@ -263,7 +263,7 @@ int serve_config(struct arena *a, const struct serve_in *in, struct semver versi
 	return 0;
 }
 
-/* ---- what files give ------------------------------------------------------------------- */
+/* ---- what files give ----------------------------------------------------- */
 
 int serve_bootstrap_pool(struct str pool, struct err *err)
 {

@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "plan/serve.h"
 
-/* ---- Accept ----------------------------------------------------------------- */
+/* ---- Accept -------------------------------------------------------------- */
 
 /* Takes what stands before the next c off *rest, trimmed. False at the end. */
 static bool next_part(struct str *rest, char c, struct str *out)
@@ -87,7 +87,7 @@ size_t serve_version_index(struct semver v)
 	return v.major == 2 ? SERVE_VERSIONS - 1 : (size_t)v.minor;
 }
 
-/* ---- paths ------------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------- */
 
 /* Without empty, "." and ".." elements; a last slash stays. */
 static struct str clean(struct arena *a, struct str path)

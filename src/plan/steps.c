@@ -124,7 +124,7 @@ static const char *why(const struct ign_obj *old, const struct ign_obj *new)
 	return ign_eq(old, new) ? "unchanged, written again" : "changed";
 }
 
-/* ---- files ------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------- */
 
 static int plan_file(struct planner *p, const struct ign_obj *f, struct err *err)
 {
@@ -162,7 +162,7 @@ static int plan_file(struct planner *p, const struct ign_obj *f, struct err *err
 	return 0;
 }
 
-/* ---- units ------------------------------------------------------------------------- */
+/* ---- units --------------------------------------------------------------- */
 
 static int plan_dropins(struct planner *p, const struct ign_obj *u, const char *reason,
 			struct err *err)
@@ -243,7 +243,7 @@ static void plan_enabling(struct planner *p, bool enabled)
 	}
 }
 
-/* ---- what is no longer there ---------------------------------------------------------- */
+/* ---- what is no longer there --------------------------------------------- */
 
 /* Others write these too: they stay. */
 static bool kept_for_others(struct str path)
@@ -352,13 +352,13 @@ static void plan_stale(struct planner *p)
 	plan_stale_files(p);
 	for (size_t i = 0; i < p->old_units.n; i++)
 		plan_stale_unit(p, p->old_units.v[i].value);
-	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
 		(void)add(p, STEP_STALE_LINK, str_of(links[i]), "left behind by older releases");
 		VEC_PUSH(p->a, &p->out->paths, str_of(links[i]));
 	}
 }
 
-/* ---- the rest --------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------ */
 
 static const struct ign_objs *users(const struct mc_merged *m)
 {

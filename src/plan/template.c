@@ -7,7 +7,7 @@
 
 #include "template.h"
 
-/* ---- MachineConfigs --------------------------------------------------------------- */
+/* ---- MachineConfigs ------------------------------------------------------ */
 
 static int add_items(struct forest *f, const struct map *part, bool units, struct ign_objs *configs)
 {
@@ -118,7 +118,7 @@ static int one_config(struct forest *f, struct str role, struct str dir, struct 
 	return 0;
 }
 
-/* ---- layers ----------------------------------------------------------------------- */
+/* ---- layers -------------------------------------------------------------- */
 
 static struct str topology(const struct forest *f)
 {
@@ -149,7 +149,7 @@ static int set_layers(struct forest *f)
 	return 0;
 }
 
-/* ---- roles -------------------------------------------------------------------------- */
+/* ---- roles --------------------------------------------------------------- */
 
 static int one_role(struct forest *f, struct str role, struct mcs *out)
 {

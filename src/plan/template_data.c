@@ -14,7 +14,7 @@ static const char *pool(uint16_t at)
 	return api->pool + at;
 }
 
-/* ---- structs of the API --------------------------------------------------------- */
+/* ---- structs of the API -------------------------------------------------- */
 
 /* The JSON name of a Go field: its first word in lower case. */
 static struct str json_name(struct arena *a, struct str go)
@@ -36,7 +36,7 @@ static struct str json_name(struct arena *a, struct str go)
 	size_t upper = 0;
 	char *z;
 
-	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
 		if (str_is(go, odd[i].go))
 			return str_of(odd[i].json);
 	while (upper < go.n && go.p[upper] >= 'A' && go.p[upper] <= 'Z')
@@ -84,7 +84,7 @@ static const char *named(const struct shape_row *row)
 		return pool(api->rows[row->type].name);
 	if (row->type)
 		return pool(row->type);
-	if (row->kind < sizeof(names) / sizeof(names[0]))
+	if (row->kind < ARRAY_LEN(names))
 		return names[row->kind];
 	return NULL;
 }
@@ -212,7 +212,7 @@ static void api_print(struct buf *b, const struct tmpl_value *v)
 
 static const struct tmpl_class api_class = { api_field, api_print };
 
-/* ---- RenderConfig ------------------------------------------------------------------ */
+/* ---- RenderConfig -------------------------------------------------------- */
 
 struct config {
 	struct tmpl_value spec, pull_secret, tls_min, tls_suites, constants;
@@ -245,7 +245,7 @@ static void config_print(struct buf *b, const struct tmpl_value *v)
 					   &c->constants };
 
 	buf_addz(b, "0xc000000000");
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		buf_addc(b, ' ');
 		tmpl_print(b, all[i]);
 	}

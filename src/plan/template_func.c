@@ -19,7 +19,7 @@ static bool text(struct tmpl_value *out, struct str s)
 	return true;
 }
 
-/* ---- the platform ------------------------------------------------------------- */
+/* ---- the platform -------------------------------------------------------- */
 
 /*
  * Every platform type as the API spells it; sections are named as in the API. A
@@ -173,7 +173,7 @@ static bool f_short_name(struct tmpl_call *c, struct tmpl_value *out)
 	return has_infra(c) && text(out, str_of(name ? name : ""));
 }
 
-/* ---- on premises ---------------------------------------------------------------- */
+/* ---- on premises --------------------------------------------------------- */
 
 static struct tmpl_value strings(struct arena *a, const struct json *j)
 {
@@ -271,7 +271,7 @@ static bool f_dns_records(struct tmpl_call *c, struct tmpl_value *out)
 	return has_infra(c);
 }
 
-/* ---- clouds with DNS of their own ---------------------------------------------------- */
+/* ---- clouds with DNS of their own ---------------------------------------- */
 
 static bool cloud_ips(struct tmpl_call *c, const char *member, const char *what,
 		      struct tmpl_value *out)

@@ -189,7 +189,7 @@ static int read_item(struct arena *a, struct str text, struct ign_obj *o, struct
 	int rc = yml_parse(a, text, &opts, &j, err);
 
 	if (rc < 0)
-		return err_set(err, (enum err_code) - rc, "error converting YAML to JSON: %.*s",
+		return err_set(err, err_code(rc), "error converting YAML to JSON: %.*s",
 			       STRF(fault.upstream.n ? fault.upstream : err->msg));
 	if (json_kind(j) != JSON_NULL && json_kind(j) != JSON_OBJECT)
 		rc = err_set(err, ERR_INVALID,

@@ -24,7 +24,7 @@ static void compare(struct arena *a, const struct mc *made, const struct mc *was
 {
 	size_t before = out->lost.n, had = 0;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		const struct part *p = &parts[i];
 
 		for (const struct json *e = json_first(json_at(was->doc.tree, p->list)); e;

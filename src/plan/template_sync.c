@@ -10,7 +10,7 @@
 #include "mc/tls_profile.h"
 #include "plan/apply.h"
 
-/* ---- certificates ---- */
+/* ---- certificates -------------------------------------------------------- */
 
 static void add_bundle(struct arena *a, struct json *list, struct str name, const struct json *data)
 {
@@ -49,16 +49,16 @@ struct json *controller_certificates(struct arena *a, const struct json *control
 	const struct json *spec = json_at(controller_config, "spec");
 	struct json *out = json_new(a, JSON_ARRAY);
 
-	for (size_t i = 0; i < sizeof(bundles) / sizeof(bundles[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bundles); i++)
 		add_bundle(a, out, str_of(bundles[i].name), json_at(spec, bundles[i].path));
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		for (const struct json *e = json_first(json_at(spec, lists[i])); e;
 		     e = json_next(e))
 			add_bundle(a, out, json_str(e, "file", S("")), json_at(e, "data"));
 	return out;
 }
 
-/* ---- status ---- */
+/* ---- status -------------------------------------------------------------- */
 
 struct status {
 	struct arena *a;
@@ -164,7 +164,7 @@ static void complete(struct arena *a, const struct template_view *in, struct act
 		act->if_ok = true;
 }
 
-/* ---- the MachineConfigs ---- */
+/* ---- the MachineConfigs -------------------------------------------------- */
 
 static int read_pull_secret(struct arena *a, const struct template_view *in, struct str *out,
 			    struct err *err)

@@ -8,7 +8,7 @@
 
 #include "template.h"
 
-/* ---- paths ------------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------- */
 
 /* A directory and what is in it come before whatever else begins like it. */
 static int path_cmp(struct str x, struct str y)
@@ -88,7 +88,7 @@ struct strs forest_subdirs(const struct forest *f, struct str dir)
 	return out;
 }
 
-/* ---- what is rendered ---------------------------------------------------------- */
+/* ---- what is rendered ---------------------------------------------------- */
 
 static int render(struct forest *f, struct entry *e)
 {

@@ -85,7 +85,7 @@ void trigger_maker(struct arena *a, const struct mc *mc, struct generate_keys *o
 	if (!mc_annotation(&mc->meta, MC_BY_CONTROLLER).n ||
 	    str_starts(mc->meta.name, S("rendered-")))
 		return;
-	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(makers); i++)
 		if (str_is(kind, makers[i].owner))
 			add_key(a, out, makers[i].kind, json_str(owner, "name", S("")));
 	/* the 97- and 98- of a pool have no owner */

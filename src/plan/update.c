@@ -25,7 +25,7 @@ const char *update_kind_name(enum update_kind kind)
 	return "";
 }
 
-/* ---- what differs --------------------------------------------------------------- */
+/* ---- what differs -------------------------------------------------------- */
 
 static int by_name(const void *x, const void *y)
 {
@@ -77,7 +77,7 @@ void update_changes(struct arena *a, const struct mc_merged *from, const struct 
 	changed_keys(a, units, ign_units(to->config), &out->unit_names);
 }
 
-/* ---- policies -------------------------------------------------------------------- */
+/* ---- policies ------------------------------------------------------------ */
 
 /* Upstream's defaults. */
 static const struct {
@@ -130,7 +130,7 @@ static struct json *defaults_json(struct arena *a)
 	struct json *units = json_new(a, JSON_ARRAY);
 	struct json *out = json_new(a, JSON_OBJECT);
 
-	for (size_t i = 0; i < sizeof(default_policies) / sizeof(default_policies[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(default_policies); i++) {
 		const char *name = default_policies[i].path;
 		bool file = name[0] == '/';
 
@@ -189,7 +189,7 @@ const struct json *update_policies(struct arena *a, const struct json *j)
 	return json_first(status) ? status : update_merged_policies(a, j);
 }
 
-/* ---- deciding ----------------------------------------------------------------------- */
+/* ---- deciding ------------------------------------------------------------ */
 
 struct decider {
 	struct arena *a;
@@ -374,10 +374,10 @@ static enum update_kind legacy_kind(struct str path)
 		"/etc/containers/policy.json"
 	};
 
-	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(nothing); i++)
 		if (str_is(path, nothing[i]))
 			return UPDATE_NONE;
-	for (size_t i = 0; i < sizeof(reload) / sizeof(reload[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(reload); i++)
 		if (str_is(path, reload[i]))
 			return UPDATE_RELOAD;
 	if (child_of(path, S("/etc/nmstate/openshift")))

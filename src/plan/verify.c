@@ -16,7 +16,7 @@ static struct verify_item *add(struct arena *a, struct verify_items *out, enum v
 	return &out->v[out->n - 1];
 }
 
-/* ---- what there must be --------------------------------------------------------- */
+/* ---- what there must be -------------------------------------------------- */
 
 /* Written by others too, at their own times. */
 static bool others(struct str path)
@@ -111,7 +111,7 @@ int verify_items(struct arena *a, const struct mc_current *c, struct verify_item
 	return rc;
 }
 
-/* ---- whether it is --------------------------------------------------------------- */
+/* ---- whether it is ------------------------------------------------------- */
 
 /* Go's os.FileMode: the bits that are not permissions stand elsewhere. */
 static uint32_t go_mode(unsigned m)

@@ -11,7 +11,7 @@
  * unless forced.
  */
 
-/* ---- conflicts -------------------------------------------------------------------- */
+/* ---- conflicts ----------------------------------------------------------- */
 
 struct conflict {
 	struct str manager, path;
@@ -137,7 +137,7 @@ static bool won(struct sb_call *c, struct json *entries, struct str manager,
 	return false;
 }
 
-/* ---- the request -------------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------- */
 
 static struct json *my_entry(const struct json *entries, struct str manager)
 {

@@ -99,7 +99,7 @@ static struct json *parse(struct sb_call *c, bool yaml)
 	return json_kind(j) == JSON_NULL ? json_new(c->a, JSON_OBJECT) : j;
 }
 
-/* ---- kinds of structs --------------------------------------------------------- */
+/* ---- kinds of structs ---------------------------------------------------- */
 
 /* The kind of that name in that group and version, if there is one. */
 static struct sb_kind *known(const struct kinds *all, struct str kind, struct str group,
@@ -179,7 +179,7 @@ static bool struct_kind(struct sb_call *c, struct str kind, struct str version)
 	return false;
 }
 
-/* ---- kinds of CRDs ------------------------------------------------------------ */
+/* ---- kinds of CRDs ------------------------------------------------------- */
 
 /* The last n bytes at most. */
 static struct str tail(struct str s, size_t n)

@@ -2,7 +2,7 @@
 
 #include "base/rfc3339.h"
 
-/* ---- paths -------------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------- */
 
 /* The next member name of a JSONPath, with "\." for a dot in it. */
 static struct str path_name(struct arena *a, struct str *path)
@@ -63,7 +63,7 @@ const struct json *cell_find(struct arena *a, const struct json *o, struct str p
 	return o;
 }
 
-/* ---- times -------------------------------------------------------------------- */
+/* ---- times --------------------------------------------------------------- */
 
 struct str cell_duration(struct arena *a, int64_t s)
 {

@@ -16,7 +16,7 @@ static struct str in(struct check *k, struct str path, struct str name)
 	return str_fmt(k->a, "%.*s.%.*s", STRF(path), STRF(name));
 }
 
-/* ---- nodes --------------------------------------------------------------------- */
+/* ---- nodes --------------------------------------------------------------- */
 
 /* As Go prints the struct. */
 static struct str duplicate_taint(struct arena *a, const struct json *t)

@@ -11,7 +11,7 @@ struct check {
 	struct sb_causes *causes;
 };
 
-/* ---- names -------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
 static void segment(struct check *k, struct str field, struct str s)
 {
@@ -61,7 +61,7 @@ static void names(struct check *k, const struct sb_kind *kind, const struct json
 			       "name or generateName is required");
 }
 
-/* ---- labels and annotations --------------------------------------------------- */
+/* ---- labels and annotations ---------------------------------------------- */
 
 static void keys(struct check *k, const struct json *meta)
 {
@@ -80,7 +80,7 @@ static void keys(struct check *k, const struct json *meta)
 			  S("Too long: must have at most 262144 bytes"));
 }
 
-/* ---- owners ------------------------------------------------------------------- */
+/* ---- owners -------------------------------------------------------------- */
 
 /* A reference as Go prints the struct. */
 static struct str owner_text(struct arena *a, const struct json *m)
@@ -156,7 +156,7 @@ static void owners(struct check *k, const struct json *meta)
 	}
 }
 
-/* ---- finalizers --------------------------------------------------------------- */
+/* ---- finalizers ---------------------------------------------------------- */
 
 static void finalizers(struct check *k, const struct json *meta)
 {
@@ -227,7 +227,7 @@ static void no_new_finalizers(struct check *k, const struct json *now, const str
 				  STRF(buf_str(&b))));
 }
 
-/* ---- the whole ---------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------- */
 
 /* Metadata as it must be of any object. */
 static void of_new(struct check *k, const struct json *meta)
@@ -245,7 +245,7 @@ static void of_changed(struct check *k, const struct json *now, const struct jso
 	static const char *const fixed[] = { "name", "namespace", "uid" };
 
 	no_new_finalizers(k, now, old);
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
 		struct str value = json_str(now, fixed[i], S(""));
 
 		if (!str_eq(value, json_str(old, fixed[i], S(""))))

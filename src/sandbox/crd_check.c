@@ -31,7 +31,7 @@ static void label(struct check *k, struct str field, struct str s)
 			   s.n > 63 ? "must be no more than 63 characters" : DNS_1035);
 }
 
-/* ---- names -------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
 static void names(struct check *k, const struct json *spec)
 {
@@ -86,7 +86,7 @@ static void place(struct check *k, const struct json *crd)
 				  "\"Cluster\", \"Namespaced\"");
 }
 
-/* ---- schemas ------------------------------------------------------------------ */
+/* ---- schemas ------------------------------------------------------------- */
 
 /* Each place of a structural schema has a type, or leaves it open. */
 static void structural(struct check *k, const struct json *s, struct str path, const char *rule)
@@ -130,7 +130,7 @@ static void schema(struct check *k, const struct json *version, size_t i, bool s
 	structural(k, s, at, "must not be empty at the root");
 }
 
-/* ---- versions ----------------------------------------------------------------- */
+/* ---- versions ------------------------------------------------------------ */
 
 #define VERSION "apiextensions.CustomResourceDefinitionVersion"
 

@@ -51,7 +51,7 @@ static void mirror(struct arena *a, struct json *in, const char *one, const char
 	}
 }
 
-/* ---- pods ----------------------------------------------------------------------- */
+/* ---- pods ---------------------------------------------------------------- */
 
 static bool tolerates(const struct json *list, const char *key)
 {
@@ -165,7 +165,7 @@ static void pod(struct arena *a, struct json *object, bool is_new)
 	text(a, status, "qosClass", quality(spec));
 }
 
-/* ---- other kinds ------------------------------------------------------------------ */
+/* ---- other kinds --------------------------------------------------------- */
 
 static void namespace_defaults(struct arena *a, struct json *object, bool is_new)
 {

@@ -121,7 +121,7 @@ static void resources(struct sb_call *c, struct str group, struct str version)
 		request_nowhere(c->a, &c->sb->kinds, group, c->out);
 }
 
-/* ---- groups --------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------- */
 
 static bool seen(const struct strs *list, struct str s)
 {
@@ -205,7 +205,7 @@ static void version(struct sb_call *c)
 	json_body(c, &b);
 }
 
-/* ---- health, and what else is no object --------------------------------------- */
+/* ---- health, and what else is no object ---------------------------------- */
 
 /* What /readyz looks at; the others leave out the second and the last. */
 static const char *const checks[] = {
@@ -225,7 +225,7 @@ static const char *const checks[] = {
 /* Each path that answers about health, quoted, behind a comma. */
 static void health(struct buf *b, const char *root, bool ready)
 {
-	size_t n = sizeof(checks) / sizeof(checks[0]);
+	size_t n = ARRAY_LEN(checks);
 
 	buf_addf(b, ",\"%s\"", root);
 	for (size_t i = 0; i < n; i++)

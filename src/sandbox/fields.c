@@ -58,14 +58,14 @@ struct json *fields_of(struct arena *a, const struct json *applied)
 
 	(void)json_remove(copy, S("apiVersion"));
 	(void)json_remove(copy, S("kind"));
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(none); i++)
 		(void)json_remove(meta, str_of(none[i]));
 	if (!json_len(meta))
 		(void)json_remove(copy, S("metadata"));
 	return set_of(a, copy);
 }
 
-/* ---- merging --------------------------------------------------------------------- */
+/* ---- merging ------------------------------------------------------------- */
 
 static struct json *find_like(struct arena *a, const struct json *list, struct str key)
 {

@@ -19,7 +19,7 @@ static const struct {
 /* The fields of a kind that has some of its own, or NULL. */
 static const char *known_fields(const struct sb_kind *k)
 {
-	for (size_t i = 0; i < sizeof(selectable) / sizeof(selectable[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(selectable); i++)
 		if (!k->group.n && str_is(k->plural, selectable[i].plural))
 			return selectable[i].fields;
 	return NULL;

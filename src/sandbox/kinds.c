@@ -5,7 +5,7 @@
 #include "data/flate.h"
 #include "sandbox_builtin.h"
 
-/* ---- the built-in ones ------------------------------------------------------ */
+/* ---- the built-in ones --------------------------------------------------- */
 
 /*
  * builtin/kinds, a line per kind, "-" for none: "group version,version plural
@@ -155,7 +155,7 @@ void kinds_free(struct kinds *k)
 	arena_free(&k->arena);
 }
 
-/* ---- looking ---------------------------------------------------------------- */
+/* ---- looking ------------------------------------------------------------- */
 
 struct sb_kind *kinds_of(const struct kinds *k, struct str group, struct str plural)
 {
@@ -193,7 +193,7 @@ struct str kinds_name(struct arena *a, const struct sb_kind *k)
 	return str_fmt(a, "%.*s.%.*s", STRF(k->plural), STRF(k->group));
 }
 
-/* ---- definitions ------------------------------------------------------------- */
+/* ---- definitions --------------------------------------------------------- */
 
 static struct strs texts(struct arena *a, const struct json *list)
 {

@@ -78,7 +78,7 @@ void sb_drop(struct sandbox *s, struct arena *a, struct sb_kind *k, struct str k
 		crd_removed(s, object);
 }
 
-/* ---- deleting ----------------------------------------------------------------- */
+/* ---- deleting ------------------------------------------------------------ */
 
 static bool has_text(const struct json *list, struct str text)
 {

@@ -28,7 +28,7 @@ static struct str go_field(struct arena *a, const char *name)
 					    "tcp", "http", "se", "fs",	"qos" };
 	size_t upper = 1;
 
-	for (size_t i = 0; i < sizeof(initials) / sizeof(initials[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(initials); i++) {
 		size_t n = strlen(initials[i]);
 
 		if (strncmp(name, initials[i], n) == 0 && !(name[n] >= 'a' && name[n] <= 'z'))

@@ -53,7 +53,7 @@ bool options_version(struct sb_call *c, uint64_t *out)
 	return false;
 }
 
-/* ---- lists and watches -------------------------------------------------------- */
+/* ---- lists and watches --------------------------------------------------- */
 
 static void match(struct sb_call *c, struct sb_causes *causes, const char *why)
 {
@@ -86,7 +86,7 @@ bool options_list(struct sb_call *c)
 	return !causes.n;
 }
 
-/* ---- writing ------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------- */
 
 static void manager(struct sb_call *c, struct sb_causes *causes)
 {

@@ -6,7 +6,7 @@
 
 #define OPERATIONS_MAX 10000 /* of a JSON patch, kube-apiserver's */
 
-/* ---- what was sent ------------------------------------------------------------ */
+/* ---- what was sent ------------------------------------------------------- */
 
 /* The body as a tree; NULL and *why when it is no JSON. */
 static struct json *parse(struct sb_call *c, struct str *why)
@@ -107,7 +107,7 @@ static struct json *by_strategy(struct sb_call *c, const struct json *old)
 	return now;
 }
 
-/* ---- the request -------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------- */
 
 static struct str text_of(struct arena *a, const struct json *now)
 {

@@ -4,7 +4,7 @@
  * kube-apiserver has it. */
 #define COPIED_MAX ((size_t)3 << 20)
 
-/* ---- pointers ---------------------------------------------------------------- */
+/* ---- pointers ------------------------------------------------------------ */
 
 static struct str unescape(struct arena *a, struct str s)
 {
@@ -57,7 +57,7 @@ static struct json *container(struct arena *a, struct json *root, struct str pat
 	return root;
 }
 
-/* ---- operations --------------------------------------------------------------- */
+/* ---- operations ---------------------------------------------------------- */
 
 static int missing(struct err *err, const char *op, struct str path)
 {

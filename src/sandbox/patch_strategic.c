@@ -32,7 +32,7 @@ static const char *merge_key(struct str field, const struct json *patch)
 {
 	if (str_is(field, "ports"))
 		return json_at(json_first(patch), "containerPort") ? "containerPort" : "port";
-	for (size_t i = 0; i < sizeof(merged) / sizeof(merged[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(merged); i++)
 		if (str_is(field, merged[i].field))
 			return merged[i].key;
 	return NULL;

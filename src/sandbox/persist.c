@@ -60,7 +60,7 @@ static void add_object(struct buf *b, const struct sb_kind *k, const struct sb_o
 	arena_free(&tmp);
 }
 
-/* ---- reading ---------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 static void forget(struct sandbox *s)
 {
@@ -173,7 +173,7 @@ int persist_replay(struct sandbox *s, struct str text, size_t *used, struct err 
 	return 0;
 }
 
-/* ---- writing ---------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static int lock(const struct persist *p, int fd, struct err *err)
 {
@@ -259,7 +259,7 @@ static void on_change(void *ctx, const struct sb_event *e)
 		add_object(&p->waiting, k, e->now, e->change == SB_DELETED);
 }
 
-/* ---- life ------------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------- */
 
 /* Opens the file, empty when it is new, as the only one who does. */
 static int open_first(struct persist *p, struct err *err)

@@ -13,7 +13,7 @@ static bool version_param(struct sb_call *c, uint64_t *out)
 	return false;
 }
 
-/* ---- lists ------------------------------------------------------------------- */
+/* ---- lists --------------------------------------------------------------- */
 
 struct listing {
 	struct sb_filter filter;

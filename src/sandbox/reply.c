@@ -150,7 +150,7 @@ void reply_deleted(struct arena *a, struct sb_reply *out, struct sb_subject s, s
 	reply_json(a, out, 200, j);
 }
 
-/* ---- causes ------------------------------------------------------------------ */
+/* ---- causes -------------------------------------------------------------- */
 
 void cause_add(struct arena *a, struct sb_causes *c, const char *reason, struct str field,
 	       struct str message)

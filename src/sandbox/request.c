@@ -2,7 +2,7 @@
 
 #include "base/codec.h"
 
-/* ---- the query --------------------------------------------------------------- */
+/* ---- the query ----------------------------------------------------------- */
 
 static struct str unescape(struct arena *a, struct str s)
 {
@@ -66,7 +66,7 @@ bool request_flag(const struct sb_request *r, const char *name)
 	return p && !str_is(p->value, "0") && !str_eq_fold(p->value, S("false"));
 }
 
-/* ---- the path ---------------------------------------------------------------- */
+/* ---- the path ------------------------------------------------------------ */
 
 /* Segments of an API path; an empty one ends them. */
 struct path {
@@ -85,7 +85,7 @@ static bool segments(struct arena *a, struct str path, struct path *out)
 		more = str_cut(path, '/', &one, &path);
 		if (!more)
 			one = path;
-		if (out->n == sizeof(out->v) / sizeof(out->v[0]))
+		if (out->n == ARRAY_LEN(out->v))
 			return false;
 		out->v[out->n++] = unescape(a, one);
 	}

@@ -19,7 +19,7 @@ static void seed_namespaces(struct sandbox *s)
 	};
 	struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		struct sb_reply reply;
 		struct sb_request r = {
 			.method = S("POST"),

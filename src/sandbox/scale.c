@@ -17,7 +17,7 @@ struct json *sb_scale(struct sb_call *c, const struct json *object)
 	json_add_str(c->a, scale, "kind", S("Scale"));
 	json_add_str(c->a, scale, "apiVersion", S("autoscaling/v1"));
 	part = json_add_object(c->a, scale, "metadata");
-	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
 		json_add_str(c->a, part, kept[i], json_str(from, kept[i], S("")));
 	part = json_add_object(c->a, scale, "spec");
 	if (n)

@@ -12,7 +12,7 @@ struct walk {
 	struct sb_causes *causes;
 };
 
-/* ---- pruning and defaults -------------------------------------------------------- */
+/* ---- pruning and defaults ------------------------------------------------ */
 
 static void shape(struct arena *a, const struct json *schema, struct json *v);
 
@@ -61,7 +61,7 @@ static void shape(struct arena *a, const struct json *schema, struct json *v)
 		shape(a, each, m);
 }
 
-/* ---- beside the schema ---------------------------------------------------------- */
+/* ---- beside the schema --------------------------------------------------- */
 
 /* What tells an element of a list from the others, as Go prints it. */
 static struct str identity(struct walk *w, const struct json *keys, const struct json *v)
@@ -176,7 +176,7 @@ static void check_beside(struct walk *w, const struct json *schema, const struct
 	}
 }
 
-/* ---- the whole object -------------------------------------------------------------- */
+/* ---- the whole object ---------------------------------------------------- */
 
 void schema_apply(struct arena *a, const struct json *schema, struct json *object,
 		  struct sb_causes *causes)

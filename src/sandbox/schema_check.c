@@ -25,7 +25,7 @@ bool schema_flag(const struct json *schema, const char *name)
 	return json_is_true(json_member(schema, str_of(name)));
 }
 
-/* ---- types -------------------------------------------------------------------- */
+/* ---- types --------------------------------------------------------------- */
 
 static struct str type_name(const struct json *v)
 {
@@ -87,7 +87,7 @@ static void check_enum(struct walk *w, const struct json *schema, const struct j
 			  STRF(buf_str(&value)), STRF(buf_str(&b))));
 }
 
-/* ---- values ------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------- */
 
 /* "%s in body should …" */
 static void should(struct walk *w, const struct json *v, struct str path, const char *what,
@@ -187,7 +187,7 @@ static void check_string(struct walk *w, const struct json *schema, const struct
 	}
 }
 
-/* ---- lists and objects -------------------------------------------------------- */
+/* ---- lists and objects --------------------------------------------------- */
 
 static void check_size(struct walk *w, const struct json *schema, const struct json *v,
 		       struct str path, const char *min, const char *max, const char *less,
@@ -269,7 +269,7 @@ static void check_object(struct walk *w, const struct json *schema, const struct
 	}
 }
 
-/* ---- alternatives ------------------------------------------------------------- */
+/* ---- alternatives -------------------------------------------------------- */
 
 static void composed(struct walk *w, struct str path, const char *what)
 {
@@ -354,7 +354,7 @@ static void check_alternatives(struct walk *w, const struct json *schema, const 
 	w->right++;
 }
 
-/* ---- a value ------------------------------------------------------------------ */
+/* ---- a value ------------------------------------------------------------- */
 
 static void check(struct walk *w, const struct json *schema, const struct json *v, struct str path)
 {

@@ -51,7 +51,7 @@ static int64_t dice(struct sb_server *s, int64_t sides)
 	return (int64_t)(s->random % (uint64_t)sides);
 }
 
-/* ---- watches ------------------------------------------------------------------------ */
+/* ---- watches ------------------------------------------------------------- */
 
 static void forget(struct conn_watch *w)
 {
@@ -194,7 +194,7 @@ static void on_tick(struct source *src, short events)
 	}
 }
 
-/* ---- requests ----------------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------ */
 
 static bool let_in(const struct sb_server *s, const struct http_exchange *x)
 {
@@ -348,7 +348,7 @@ static size_t body_max(const struct http_head *head, void *ctx)
 	return SB_BODY_MAX;
 }
 
-/* ---- life ----------------------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------- */
 
 struct sb_server *sb_server_new(const struct sb_server_opts *o)
 {

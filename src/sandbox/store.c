@@ -41,7 +41,7 @@ struct sb_object *object_keep(struct sb_object *o)
 	return o;
 }
 
-/* ---- events ---------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------- */
 
 void store_init(struct store *s, size_t events_max, size_t bytes_max)
 {
@@ -122,7 +122,7 @@ bool store_after(const struct store *s, uint64_t rv, size_t *index)
 	return true;
 }
 
-/* ---- lists ----------------------------------------------------------------- */
+/* ---- lists --------------------------------------------------------------- */
 
 size_t store_seek(const struct sb_list *l, struct str key)
 {

@@ -90,7 +90,7 @@ static void columns_of(struct arena *a, const struct sb_kind *k, const struct sb
 			out);
 }
 
-/* ---- cells ---------------------------------------------------------------------- */
+/* ---- cells --------------------------------------------------------------- */
 
 /* "ready/wanted", two numbers */
 static struct json *fraction(struct arena *a, const struct json *o, struct str path, size_t at)
@@ -144,7 +144,7 @@ static struct json *cell(struct sb_call *c, const struct column *col, const stru
 	return json_new_str(c->a, json_text(v).n ? json_text(v) : col->empty);
 }
 
-/* ---- the table -------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------- */
 
 bool sb_wants_table(struct str accept)
 {

@@ -4,7 +4,7 @@
 
 #include "base/rfc3339.h"
 
-/* ---- times -------------------------------------------------------------------- */
+/* ---- times --------------------------------------------------------------- */
 
 /* An event's first and last time: what it has of the old ways and the new. */
 static struct str event_age(struct sb_call *c, const struct json *o, bool last)
@@ -30,7 +30,7 @@ static struct str job_duration(struct sb_call *c, const struct json *o)
 	return cell_duration(c->a, to.sec - from.sec);
 }
 
-/* ---- lists --------------------------------------------------------------------- */
+/* ---- lists --------------------------------------------------------------- */
 
 static int by_text(const void *x, const void *y)
 {
@@ -162,7 +162,7 @@ static struct str service_ip(struct arena *a, const struct json *o)
 	return b.n ? buf_str(&b) : balanced ? S("<pending>") : S("<none>");
 }
 
-/* ---- states --------------------------------------------------------------------- */
+/* ---- states -------------------------------------------------------------- */
 
 static struct str node_status(struct arena *a, const struct json *node)
 {
@@ -200,7 +200,7 @@ static struct str completions(struct arena *a, const struct json *job)
 	return buf_str(&b);
 }
 
-/* ---- events ----------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------- */
 
 static struct str event_object(struct arena *a, const struct json *o)
 {
@@ -225,7 +225,7 @@ static struct str event_source(struct arena *a, const struct json *o)
 	return where.n ? str_fmt(a, "%.*s, %.*s", STRF(who), STRF(where)) : who;
 }
 
-/* ---- by code ------------------------------------------------------------------------ */
+/* ---- by code ------------------------------------------------------------- */
 
 struct str cell_text(struct sb_call *c, const struct json *o, struct str code)
 {

@@ -103,7 +103,7 @@ void types_init(struct arena *a, struct str text, struct sb_types *out)
 			m.rows.v[i].type = types_find(out, m.of.v[i]);
 }
 
-/* ---- defaults ------------------------------------------------------------------- */
+/* ---- defaults ------------------------------------------------------------ */
 
 static bool zero(const struct json *v)
 {

@@ -14,7 +14,7 @@ static void keep_meta(struct arena *a, struct json *now, const struct json *old)
 		"managedFields",
 	};
 
-	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
 		struct str key = str_of(kept[i]);
 		const struct json *v = json_member(old, key);
 

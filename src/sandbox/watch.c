@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* ---- events ------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------- */
 
 static void add_event(struct sb_watch *w, struct buf *out, const char *type, struct json *object)
 {
@@ -145,7 +145,7 @@ void watch_bookmark(struct sb_watch *w, struct buf *out)
 		 (unsigned long long)w->rv);
 }
 
-/* ---- life ----------------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------- */
 
 /* Makes w's copy of what it needs of the request. */
 static void keep_request(struct sb_watch *w, const struct sb_call *c)

@@ -36,11 +36,11 @@ static void each(struct pass *p, const char *needle,
 		}
 }
 
-/* ---- owners ---------------------------------------------------------------------- */
+/* ---- owners -------------------------------------------------------------- */
 
 static void note_uid(struct pass *p, const struct sb_object *o)
 {
-	static const struct str mark = { "\"uid\":\"", 7 };
+	static const struct str mark = S_INIT("\"uid\":\"");
 	struct str text = o->text;
 	ptrdiff_t at;
 
@@ -143,7 +143,7 @@ static void finalize_one(struct pass *p, struct sb_kind *k, struct str key, stru
 		drop_finalizer(p, k, key, o, list, f);
 }
 
-/* ---- namespaces and pods ------------------------------------------------------------ */
+/* ---- namespaces and pods ------------------------------------------------- */
 
 static void empty_namespace(struct pass *p, struct sb_kind *ns, struct str name, struct json *o)
 {

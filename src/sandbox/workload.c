@@ -11,7 +11,7 @@ static bool is_kind(const struct sb_kind *k, const char *kind)
 	return str_is(k->kind, kind) && !(k->traits & SB_CUSTOM);
 }
 
-/* ---- filling in ------------------------------------------------------------------ */
+/* ---- filling in ---------------------------------------------------------- */
 
 static void label(struct arena *a, struct json *labels, const char *key, struct str value)
 {
@@ -81,7 +81,7 @@ bool workload_update(struct sb_call *c, struct json *now, const struct json *old
 	return false;
 }
 
-/* ---- checking -------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------ */
 
 /* A map of strings as Go prints it. */
 static void go_map(struct buf *b, const struct json *map)

@@ -89,7 +89,7 @@ static void diff_of(struct printer *p, struct str path, const struct contents_si
 	contents_diff(p->b, path, from, to, &o);
 }
 
-/* ---- files ------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 static struct str bytes_of(struct printer *p, const struct ign_obj *f, bool *elsewhere)
 {
@@ -143,7 +143,7 @@ static void file(struct printer *p, struct str path, const struct ign_obj *from,
 	contents(p, path, from, to);
 }
 
-/* ---- units --------------------------------------------------------------------------- */
+/* ---- units --------------------------------------------------------------- */
 
 static void unit_texts(struct printer *p, const struct ign_obj *u, struct map *out)
 {
@@ -186,7 +186,7 @@ static void unit(struct printer *p, struct str name, const struct ign_obj *from,
 			unit_text(p, new.v[i].key, NULL, new.v[i].value);
 }
 
-/* ---- the rest ------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------ */
 
 /* Keys of both lists, the first's first. */
 static void all_keys(struct printer *p, const struct ign_objs *x, const struct ign_objs *y,
@@ -275,7 +275,7 @@ static void sections(struct printer *p, const struct config_diff *d)
 	const struct ign_obj *x = ign_sub(d->from->config, IGN_CONFIG_STORAGE);
 	const struct ign_obj *y = ign_sub(d->to->config, IGN_CONFIG_STORAGE);
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		const struct ign_objs *from = ign_list(x, parts[i].field);
 		const struct ign_objs *to = ign_list(y, parts[i].field);
 		struct map keys, old, new;
@@ -324,7 +324,7 @@ bool config_diff_text(struct buf *b, const struct config_diff *d, const struct c
 	return b->n > before;
 }
 
-/* ---- what it does --------------------------------------------------------------------------- */
+/* ---- what it does -------------------------------------------------------- */
 
 void config_diff_summary(struct buf *b, const struct config_diff *d,
 			 const struct config_diff_opts *o)

@@ -28,7 +28,7 @@ static struct str one_line(struct arena *a, struct str s)
 	return buf_str(&b);
 }
 
-/* ---- headlines ---- */
+/* ---- headlines ----------------------------------------------------------- */
 
 static struct str counted(struct arena *a, const struct forecast_nodes *n)
 {
@@ -158,7 +158,7 @@ struct str forecast_headline(struct arena *a, const struct forecast *f)
 	return str_fmt(a, "%.*s (%.*s)", STRF(what), STRF(counted(a, n)));
 }
 
-/* ---- pools in which the same changes ---- */
+/* ---- pools in which the same changes ------------------------------------- */
 
 static bool same_objects(struct teller *t, const struct strs *keys, const struct ign_objs *x,
 			 const struct ign_objs *y)
@@ -207,7 +207,7 @@ static bool same_change(struct teller *t, const struct forecast *x, const struct
 	       str_eq(body_of(t, x, &all), body_of(t, y, &all));
 }
 
-/* ---- text ---- */
+/* ---- text ---------------------------------------------------------------- */
 
 /* The configs of a node, before and after. */
 static struct str config_before(const struct forecast *f)

@@ -137,7 +137,7 @@ void parts_blame(struct buf *b, struct arena *a, const struct parts_view *v)
 	table_print(b, &t);
 }
 
-/* ---- JSON ---------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------- */
 
 static struct json *strings(struct arena *a, const struct strs *list)
 {

@@ -188,7 +188,7 @@ static void compare(struct job *j)
 		put(j, ' ', i);
 }
 
-/* ---- hunks ------------------------------------------------------------------------- */
+/* ---- hunks --------------------------------------------------------------- */
 
 static void add_line(struct buf *b, const struct udiff_opts *o, const char *on, const char *text,
 		     struct str s)

@@ -162,7 +162,7 @@ static bool start_server(struct arena *a, const char *bin)
 	return port && secure;
 }
 
-/* ---- a client ------------------------------------------------------------------- */
+/* ---- a client ------------------------------------------------------------ */
 
 static int dial_from(int fd, uint32_t from, uint16_t to_port)
 {
@@ -231,7 +231,7 @@ static bool served(void)
 	return served_from(INADDR_LOOPBACK);
 }
 
-/* ---- the server's processes ------------------------------------------------------- */
+/* ---- the server's processes ---------------------------------------------- */
 
 struct pids {
 	pid_t v[16];
@@ -307,7 +307,7 @@ static int quiet_descriptors(void)
 	return n;
 }
 
-/* ---- faults ---------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------- */
 
 static int quiet; /* descriptors when nothing goes on */
 

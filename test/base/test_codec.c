@@ -26,7 +26,7 @@ TEST base64_there_and_back(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct decode_case *c = &cases[i];
 		struct err err = ERR_INIT(&a);
 		struct str out = S("untouched");
@@ -71,7 +71,7 @@ TEST percent_escapes(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct buf b;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct decode_case *c = &cases[i];
 		struct err err = ERR_INIT(&a);
 		struct str out = S("");
@@ -124,7 +124,7 @@ TEST data_urls(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct decode_case *c = &cases[i];
 		struct err err = ERR_INIT(&a);
 		struct dataurl u = { .data = S("untouched") };

@@ -174,7 +174,7 @@ TEST forms(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_STR_M(cases[i].in, str_of(cases[i].want),
 			     parse(&a, cases[i].in, NULL, false));
 	PASS();
@@ -220,7 +220,7 @@ TEST flags_of_newer_releases(void)
 		{ "--new -x", "Error: unknown shorthand flag: 'x' in -x", "new" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct strs unknown = { 0 };
 		struct buf b;
@@ -257,7 +257,7 @@ TEST durations_and_sizes(void)
 	};
 	int64_t got;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		got = 0;
 		ASSERT_INT_M(cases[i].in, cases[i].ok, flag_duration(str_of(cases[i].in), &got));
 		if (cases[i].ok)

@@ -92,7 +92,7 @@ TEST edges(void)
 		"+-1",
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		ASSERTm(texts[i], as_libc(texts[i]));
 	/* what the C library would take, and numbers are not */
 	for (size_t i = 0; i < 5; i++) {

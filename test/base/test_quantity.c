@@ -56,7 +56,7 @@ TEST quantities_come_back_as_the_api_machinery_writes_them(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(quantities) / sizeof(quantities[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(quantities); i++) {
 		const struct quantity_case *c = &quantities[i];
 		struct err err = ERR_INIT(&a);
 		struct quantity q = { 0 };
@@ -103,7 +103,7 @@ TEST durations_are_read_and_written_as_go_does(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(durations); i++) {
 		const char *in = durations[i].in;
 		struct err err = ERR_INIT(&a);
 		int64_t ns;

@@ -94,7 +94,7 @@ TEST whole_numbers(void)
 		{ "0x1", false, 0 },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		int64_t got = 0;
 
 		ASSERT_INT_M(cases[i].in, cases[i].ok, str_to_i64(str_of(cases[i].in), &got));
@@ -202,7 +202,7 @@ TEST utf8_as_go_sees_it(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct buf b;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		size_t len = 0;
 
 		ASSERT_INT_M(cases[i].in, cases[i].rune, utf8_at(str_of(cases[i].in), 0, &len));
@@ -256,7 +256,7 @@ TEST globs(void)
 		{ "****", "x", true },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_INT_M(cases[i].pattern, cases[i].fits,
 			     glob_match(str_of(cases[i].pattern), str_of(cases[i].text)));
 	PASS();

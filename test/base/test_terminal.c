@@ -31,7 +31,7 @@ TEST texts(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str text = str_of(cases[i].text);
 		struct str got = terminal_safe(&a, text);
 

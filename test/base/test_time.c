@@ -29,7 +29,7 @@ TEST times_read_and_written(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct instant t;
 		struct buf b;
 
@@ -67,7 +67,7 @@ TEST times_refused(void)
 	};
 	struct instant t;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_FALSEm(cases[i], rfc3339_parse(str_of(cases[i]), &t));
 	PASS();
 }
@@ -106,7 +106,7 @@ TEST versions(void)
 	};
 	struct semver v;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_INT_M(cases[i].in, cases[i].ok, semver_parse(str_of(cases[i].in), &v));
 	PASS();
 }
@@ -118,7 +118,7 @@ TEST version_order(void)
 		"1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1",	     "1.0.0",
 		"1.0.1",	"1.2.0",	 "1.10.0",	     "2.0.0",
 	};
-	size_t n = sizeof(ascending) / sizeof(ascending[0]);
+	size_t n = ARRAY_LEN(ascending);
 	struct semver x, y;
 
 	for (size_t i = 0; i < n; i++)
@@ -163,7 +163,7 @@ TEST integers_in_any_base(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct num_int v;
 		struct buf b;
 
@@ -202,7 +202,7 @@ TEST floats_as_go_writes_them(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	double v;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct buf b;
 
 		buf_init(&b, &a);

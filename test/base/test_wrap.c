@@ -22,7 +22,7 @@ static const struct {
 
 TEST lines(void)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct buf b;
 

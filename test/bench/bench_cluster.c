@@ -78,7 +78,7 @@ static void until(struct bench *b, bool (*is)(struct bench *b), const char *what
 	}
 }
 
-/* ---- what a cluster of that size has -------------------------------------- */
+/* ---- what a cluster of that size has ------------------------------------- */
 
 /* As a kubelet and the network fill it in, about 13 KB. */
 static struct str node_body(struct arena *a, size_t i, struct str config)
@@ -184,7 +184,7 @@ static bool all_created(struct bench *b)
 	return b->created == b->n + b->pods;
 }
 
-/* ---- the daemons ------------------------------------------------------------ */
+/* ---- the daemons --------------------------------------------------------- */
 
 static void act(struct agent *g, const struct mc_node *n);
 
@@ -294,7 +294,7 @@ static void release(struct bench *b)
 	}
 }
 
-/* ---- the pool ---------------------------------------------------------------- */
+/* ---- the pool ------------------------------------------------------------ */
 
 static const struct json *pool(const struct bench *b)
 {
@@ -352,7 +352,7 @@ static bool rolled_out(struct bench *b)
 	       str_eq(json_str(pool(b), "status.configuration.name", S("")), target(b));
 }
 
-/* ---- the controller ------------------------------------------------------------ */
+/* ---- the controller ------------------------------------------------------ */
 
 static double cpu_seconds(pid_t pid)
 {
@@ -442,7 +442,7 @@ static void pass(struct bench *b, double s)
 		(void)loop_turn(b->loop, 50, &err);
 }
 
-/* ---- in order ------------------------------------------------------------------- */
+/* ---- in order ------------------------------------------------------------ */
 
 static void connect_api(struct bench *b, const char *kubeconfig)
 {

@@ -23,7 +23,7 @@ static double seconds(clockid_t clock)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* ---- the server ------------------------------------------------------------- */
+/* ---- the server ---------------------------------------------------------- */
 
 struct churn {
 	struct source src;
@@ -123,7 +123,7 @@ static void serve(int port_fd, size_t nodes, size_t bytes, long changes)
 	exit(0);
 }
 
-/* ---- the client ------------------------------------------------------------- */
+/* ---- the client ---------------------------------------------------------- */
 
 struct client {
 	bool synced;

@@ -102,7 +102,7 @@ int main(void)
 {
 	static const size_t sizes[] = { 100, 1000, 5000, 10000 };
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
 		run(sizes[i]);
 	return 0;
 }

@@ -21,7 +21,7 @@ TEST all_documents_that_can_be_parsed(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct docs_case *c = &cases[i];
 		struct err err = ERR_INIT(&a);
 		struct docs_faults faults = { 0 };

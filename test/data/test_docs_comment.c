@@ -30,7 +30,7 @@ static const struct {
 
 TEST comments(void)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 
 		ASSERT_INT_M(cases[i].text, cases[i].line, docs_comment(&a, str_of(cases[i].text)));

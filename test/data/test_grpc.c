@@ -141,7 +141,7 @@ TEST answers(void)
 		{ "padded with zeros", BEGIN "000005 01 04 00000001 00 81 00 01 'x'", WRONG ACKED },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct str in = bytes(&a, cases[i].in);
 
@@ -169,7 +169,7 @@ TEST huffman(void)
 		{ "", "" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct hpack_field f;
 		struct str code = bytes(&a, cases[i].code), block;
@@ -234,7 +234,7 @@ TEST messages(void)
 	struct buf b, text;
 	struct str got;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		int rc = proto_find(bytes(&a, cases[i].in), cases[i].field, &got);
 
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),

@@ -204,7 +204,7 @@ TEST limits_are_met(void)
 		  "fault 431 header too large" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		for (size_t piece = 1; piece < 100; piece += 33)
 			ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
 				     transcript(&a, HTTP_REQUEST, false, &small,
@@ -235,8 +235,8 @@ TEST writing(void)
 
 SUITE(suite)
 {
-	RUN_TESTp(check_cases, HTTP_REQUEST, requests, sizeof(requests) / sizeof(*requests));
-	RUN_TESTp(check_cases, HTTP_RESPONSE, responses, sizeof(responses) / sizeof(*responses));
+	RUN_TESTp(check_cases, HTTP_REQUEST, requests, ARRAY_LEN(requests));
+	RUN_TESTp(check_cases, HTTP_RESPONSE, responses, ARRAY_LEN(responses));
 	RUN_TEST(limits_are_met);
 	RUN_TEST(writing);
 }

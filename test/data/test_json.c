@@ -40,7 +40,7 @@ TEST values_survive(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_STR_M(cases[i].in, str_of(cases[i].want),
 			     recode(&a, str_of(cases[i].in), 0, 0));
 	PASS();
@@ -86,7 +86,7 @@ TEST faults_say_where_in_gos_words(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_STR_M(cases[i].in, str_fmt(&a, "Error: %s", cases[i].want),
 			     recode(&a, str_of(cases[i].in), 0, 0));
 	PASS();
@@ -284,7 +284,7 @@ TEST equality(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct json *x, *y;
 

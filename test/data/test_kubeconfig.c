@@ -63,7 +63,7 @@ TEST picks(void)
 	const struct kubeconfig_file files[] = { { S("/dir/one"), S(FIRST) },
 						 { S("two"), S(SECOND) } };
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct pick_case *t = &cases[i];
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
@@ -117,7 +117,7 @@ TEST shapes(void)
 	};
 	const struct kubeconfig_choice choice = { .server = S("http://h") };
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		const struct kubeconfig_file file = { S("/f"), str_of(cases[i].text) };

@@ -51,7 +51,7 @@ TEST merge_patches_of_rfc_7386(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct json *target = parse(&a, cases[i].target);
 		struct json *got = patch_apply(&a, target, parse(&a, cases[i].patch));
 
@@ -74,7 +74,7 @@ TEST making_a_merge_patch(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct json *from = parse(&a, cases[i].from);
 		struct json *to = parse(&a, cases[i].to);
 		struct json *patch = patch_make(&a, from, to);
@@ -206,7 +206,7 @@ TEST documents_of_a_manifest(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct docs docs = { 0 };
 		struct buf b;

@@ -71,7 +71,7 @@ static const struct one cases[] = {
 
 TEST matching(void)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct one *c = &cases[i];
 		struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
@@ -92,7 +92,7 @@ TEST refusing(void)
 		"a{1001}", "[b-a]", "\\", "(?=a)", "\\b", "[[:alpha:]]", "((a{1000}){1000})",
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct regex *r;

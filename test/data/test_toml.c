@@ -33,7 +33,7 @@ TEST trees_are_written_as_the_reference_does(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct json *j;
 		struct buf b;
@@ -60,7 +60,7 @@ TEST dots_stand_between_digits(void)
 	static const char *const bad[] = { "a = .5", "a = 5.", "a = -.5", "a = 5.e3" };
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct err err = ERR_INIT(&a);
 		struct json *j;
 

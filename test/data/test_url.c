@@ -29,7 +29,7 @@ TEST parsing(void)
 		{ "http://h/#x", "URL has invalid characters" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct url u;
@@ -84,7 +84,7 @@ TEST proxies(void)
 	struct proxy_conf p = { S("proxy:3128"), S("http://u:p@[::1]:8080"), str_of(no), false };
 	struct url u, out;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		ASSERT_INT(0, url_parse(str_of(cases[i].url), &u, &err));
 		ASSERT_INT_M(cases[i].url, cases[i].proxy, proxy_for(&a, &p, &u, &out, &err));
 	}
@@ -123,7 +123,7 @@ TEST for_messages(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_STR(cases[i][1], url_public(&a, str_of(cases[i][0])));
 	PASS();
 }

@@ -26,7 +26,7 @@ TEST lengths(void)
 		{ "long tag", { "\x1f\x81\x01\x00", 4 }, false },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str in = cases[i].in, value;
 		unsigned tag;
 
@@ -90,7 +90,7 @@ TEST numbers_and_times(void)
 	ASSERT_INT(1, (long long)in.n);
 	in = B("\x03\x02\x01\x80");
 	ASSERT(!der_take_bits(&in, &v)); /* half a byte */
-	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(times); i++) {
 		int64_t t = -1;
 
 		in = times[i].in;
@@ -121,7 +121,7 @@ TEST names(void)
 		{ "a.example.", "a.example", false },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct x509_general san = { X509_DNS, str_of(cases[i].san) };
@@ -173,7 +173,7 @@ TEST large_keys_are_refused(void)
 		{ 4104, "RSA key of 4104 bits: at most 4096 are supported" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct pkey k;
@@ -207,7 +207,7 @@ TEST blocks(void)
 		{ "", "" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct str rest = str_of(cases[i].in);

@@ -29,7 +29,7 @@ static enum greatest_test_res check_json(const struct yml_case *cases, size_t n)
 			     to_json(&a, str_of(cases[i].in), 0));
 	PASS();
 }
-#define CHECK_JSON(cases) return check_json(cases, sizeof(cases) / sizeof((cases)[0]))
+#define CHECK_JSON(cases) return check_json(cases, ARRAY_LEN(cases))
 
 TEST scalars_of_yaml_1_1(void)
 {
@@ -221,7 +221,7 @@ TEST upstream_numbers_lines_its_own_way(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct yml_fault f = { 0 };
 		struct yml_opts opts = { .fault = &f };
@@ -311,7 +311,7 @@ TEST splitting_documents(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct yml_docs d;
 		struct str doc;
@@ -332,7 +332,7 @@ TEST splitting_documents(void)
 	PASS();
 }
 
-/* ---- emitting -------------------------------------------------------------- */
+/* ---- emitting ------------------------------------------------------------ */
 
 static struct str to_yaml(struct arena *a, const char *json)
 {
@@ -396,7 +396,7 @@ TEST scalar_styles(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_STR_M(cases[i].in, str_of(cases[i].want), to_yaml(&a, cases[i].in));
 	PASS();
 }
@@ -456,10 +456,10 @@ TEST words_that_need_quotes(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(quoted) / sizeof(quoted[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(quoted); i++)
 		ASSERT_STR_M(quoted[i], str_fmt(&a, "\"%s\"\n", quoted[i]),
 			     to_yaml(&a, str_fmt(&a, "\"%s\"", quoted[i]).p));
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(plain); i++)
 		ASSERT_STR_M(plain[i], str_fmt(&a, "%s\n", plain[i]),
 			     to_yaml(&a, str_fmt(&a, "\"%s\"", plain[i]).p));
 	PASS();
@@ -480,7 +480,7 @@ TEST layout(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_STR_M(cases[i].in, str_of(cases[i].want), to_yaml(&a, cases[i].in));
 	PASS();
 }
@@ -508,7 +508,7 @@ TEST key_order(void)
 		"",   "-a",  "1",    "9",  "10", "B",	   "a",	      "a-b", "a.b",  "a1", "a01",
 		"a2", "a10", "a100", "aB", "ab", "alpha9", "alpha10", "b2",  "b10c", "é",
 	};
-	size_t n = sizeof(ascending) / sizeof(ascending[0]);
+	size_t n = ARRAY_LEN(ascending);
 
 	for (size_t i = 0; i + 1 < n; i++) {
 		int c = yml_key_cmp(str_of(ascending[i]), str_of(ascending[i + 1]));

@@ -87,8 +87,6 @@ static const char *const pieces[] = {
 	"/etc/passwd",
 };
 
-#define COUNT(x) (sizeof(x) / sizeof((x)[0]))
-
 static struct str nasty(struct arena *a, struct test_rng *r)
 {
 	uint32_t n = 1 + test_rand(r, 6);
@@ -98,7 +96,8 @@ static struct str nasty(struct arena *a, struct test_rng *r)
 		n = 30 + test_rand(r, 60); /* long enough to be folded */
 	buf_init(&b, a);
 	for (; n; n--)
-		buf_addz(&b, pieces[test_rand(r, n > 6 && test_rand(r, 3) ? 8 : COUNT(pieces))]);
+		buf_addz(&b,
+			 pieces[test_rand(r, n > 6 && test_rand(r, 3) ? 8 : ARRAY_LEN(pieces))]);
 	return buf_str(&b);
 }
 
@@ -198,7 +197,7 @@ TEST what_is_emitted_reads_back(void)
 	PASS();
 }
 
-/* ---- upstream's files -------------------------------------------------------- */
+/* ---- upstream's files ---------------------------------------------------- */
 
 struct tally {
 	size_t files, differ;

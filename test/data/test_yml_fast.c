@@ -18,8 +18,6 @@
 #define DOCUMENTS 100000
 #endif
 
-#define COUNT(x) (sizeof(x) / sizeof((x)[0]))
-
 static const char *const keys[] = {
 	"a",
 	"b",
@@ -127,7 +125,7 @@ static const char *pick(struct maker *m, const char *const *list, size_t n, size
 	return list[test_rand(&m->rng, (uint32_t)(m->calm ? plain : n))];
 }
 
-#define PICK(m, list, calm) pick(m, list, COUNT(list), calm)
+#define PICK(m, list, calm) pick(m, list, ARRAY_LEN(list), calm)
 
 /* Mostly right; now and then a little to the left or right. */
 static void indent(struct maker *m, size_t n)
@@ -193,7 +191,7 @@ static void mapping(struct maker *m, size_t col, bool here)
 		if (m->calm)
 			buf_addf(&m->b, "%s%u", keys[test_rand(&m->rng, 4)], n);
 		else
-			buf_addz(&m->b, keys[test_rand(&m->rng, COUNT(keys))]);
+			buf_addz(&m->b, keys[test_rand(&m->rng, ARRAY_LEN(keys))]);
 		buf_addz(&m->b, m->calm || test_rand(&m->rng, 30) ? ":" : " :");
 		node(m, col);
 	}

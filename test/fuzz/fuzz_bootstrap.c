@@ -54,9 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct bootstrap_file f = { S("f"), { (const char *)data, size } };
-	struct template_tree tree = { .dir = S("t"),
-				      .v = files,
-				      .n = sizeof(files) / sizeof(files[0]) };
+	struct template_tree tree = { .dir = S("t"), .v = files, .n = ARRAY_LEN(files) };
 	struct bootstrap_in in = {
 		.manifests = { &f, 1, 1 },
 		.manifest_dir = S("d"),

@@ -12,7 +12,7 @@ static const char *const paths[] = {
 	"common/on-prem/units/b",
 };
 
-#define PATHS (sizeof(paths) / sizeof(paths[0]))
+#define PATHS (ARRAY_LEN(paths))
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

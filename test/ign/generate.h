@@ -18,7 +18,7 @@ static inline struct str generate_word(struct arena *a, struct test_rng *r)
 	};
 
 	(void)a;
-	return str_of(words[test_rand(r, sizeof(words) / sizeof(words[0]))]);
+	return str_of(words[test_rand(r, ARRAY_LEN(words))]);
 }
 
 static inline struct ign_obj *generate(struct arena *a, struct test_rng *r,

@@ -42,7 +42,7 @@ TEST what_upstream_served(void)
 	if (access(SERVED "001-master-v3.5/expected.body", R_OK) < 0)
 		FAILm("no " SERVED);
 	newest = test_file(&a, SERVED "001-master-v3.5/expected.body");
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str want =
 			test_file(&a, str_fmt(&a, SERVED "%s/expected.body", cases[i].dir).p);
 
@@ -89,7 +89,7 @@ TEST refusals(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_STR_M(cases[i].config, str_of(cases[i].want),
 			     down(&a, str_of(cases[i].config), cases[i].to));
 	PASS();

@@ -234,7 +234,7 @@ TEST down_and_up_again(void)
 	PASS();
 }
 
-/* ---- by example ------------------------------------------------------------------ */
+/* ---- by example ---------------------------------------------------------- */
 
 #define V "{\"ignition\":{\"version\":\"3.5.0\"},"
 
@@ -290,7 +290,7 @@ TEST merges(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct ign_obj *two[2];
 
@@ -319,7 +319,7 @@ TEST versions(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct ign_parsed p;
 		struct str text = str_fmt(&a, "{\"ignition\":{\"version\":%s}}", cases[i].version);
@@ -366,7 +366,7 @@ TEST trees_and_texts_say_the_same(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str text = str_of(cases[i].config);
 		struct err err = ERR_INIT(&a);
 		struct ign_parsed p, q;

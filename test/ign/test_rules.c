@@ -253,7 +253,7 @@ TEST reports(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct ign_parsed p;
 
@@ -275,7 +275,7 @@ TEST what_has_a_fault_is_not_taken(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct json_opts go = { .flags = JSON_FIX_UTF8 };
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct ign_parsed p;
 		struct json *tree;

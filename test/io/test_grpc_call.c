@@ -152,7 +152,7 @@ TEST calls(void)
 	struct err err = ERR_INIT(&a);
 	struct loop *l = loop_new(&err);
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct peer p = { .loop = l, .says = cases[i].says, .silent = cases[i].silent };
 
 		listen_at(&p, &a);

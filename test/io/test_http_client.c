@@ -17,7 +17,7 @@ static struct str pem(const char *name)
 	return test_file(&files, str_fmt(&files, "%s/%s", dir, name).p);
 }
 
-/* ---- a server of ours -------------------------------------------------------- */
+/* ---- a server of ours ---------------------------------------------------- */
 
 static struct loop *loop;
 static struct http_server *server;
@@ -120,7 +120,7 @@ static void stop(void)
 	loop_free(loop);
 }
 
-/* ---- calls ------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------- */
 
 struct ask {
 	struct http_call call;
@@ -404,7 +404,7 @@ TEST what_fails(void)
 	PASS();
 }
 
-/* ---- servers that are none --------------------------------------------------- */
+/* ---- servers that are none ----------------------------------------------- */
 
 /* Answers each connection's requests from a list, then closes. */
 struct fake {
@@ -577,7 +577,7 @@ TEST odd_servers(void)
 		{ "more than announced", "GET", { OK, OK "junk" }, "200 ok", 1 },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct fake f;
 		uint16_t p;
 

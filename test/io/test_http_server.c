@@ -279,13 +279,13 @@ TEST answers(void)
 	};
 
 	start(NULL);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 
 		ASSERT_STR_M(cases[i].ask, str_of(cases[i].want), ask(&a, cases[i].ask));
 	}
 	/* all were told of: the refused too, and three were in one case */
-	ASSERT_INT(sizeof(cases) / sizeof(*cases) + 2, w.over);
+	ASSERT_INT(ARRAY_LEN(cases) + 2, w.over);
 	stop();
 	PASS();
 }
@@ -479,7 +479,7 @@ TEST half_open_connections_make_room(void)
 	PASS();
 }
 
-/* ---- slots --------------------------------------------------------------------- */
+/* ---- slots --------------------------------------------------------------- */
 
 /* A connection from 127.0.0.x that takes little at a time. */
 static int small_reader(int x, const char *target)
@@ -628,7 +628,7 @@ TEST listeners_have_their_own_slots(void)
 	PASS();
 }
 
-/* ---- progress -------------------------------------------------------------------- */
+/* ---- progress ------------------------------------------------------------ */
 
 #define LATE_MS 10000 /* a deadline of 200 ms that is renewed ends much later */
 

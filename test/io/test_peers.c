@@ -176,7 +176,7 @@ TEST openssl_agrees(const char *cert, const char *key, const char *ca, const cha
 	PASS();
 }
 
-/* ---- openssl as a server ------------------------------------------------------- */
+/* ---- openssl as a server ------------------------------------------------- */
 
 struct peer {
 	struct proc *proc;

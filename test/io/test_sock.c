@@ -29,7 +29,7 @@ TEST addresses_as_text(void)
 		{ "0000000000000000000000000000000000000000000000000000001", NULL },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct sock_addr a;
 		char text[SOCK_TEXT];
 		bool ok = sock_parse(str_of(cases[i].in), 80, &a);

@@ -172,7 +172,7 @@ TEST refusals(void)
 		  "tls: certificate signed by unknown authority (CN=server,O=system:tests, self-signed)" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct tls_server *s = server(cases[i].cert, cases[i].key);
 		struct tls_client *c = client(cases[i].ca);
 		struct ends e;
@@ -296,7 +296,7 @@ TEST pairs(void)
 	};
 	struct tls_server *s = tls_server_new(NULL);
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		int rc = tls_server_set_pair(s, pem(cases[i].cert), pem(cases[i].key), &err);
@@ -506,7 +506,7 @@ TEST alerts(void)
 	struct tls_server *s = server("rsa.pem", "rsa.key");
 	struct tls_client *c = client("ca.pem");
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct tls *t = cases[i].to_server ? tls_accept(s) : tls_connect(c, S("localhost"));

@@ -67,7 +67,7 @@ TEST a_stamp_holds_until_the_file_changes(void)
 	PASS();
 }
 
-/* ---- workers --------------------------------------------------------------------- */
+/* ---- workers ------------------------------------------------------------- */
 
 struct shared {
 	_Atomic int started, died, ended, stopping;

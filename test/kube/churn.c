@@ -47,7 +47,7 @@ static void stop(void *ctx, int signo)
 	loop_stop(loop);
 }
 
-/* ---- follow ------------------------------------------------------------------------ */
+/* ---- follow -------------------------------------------------------------- */
 
 static void *keep_version(const struct json *tree, void *ctx)
 {
@@ -90,7 +90,7 @@ static int follow(const char *kubeconfig, const char *path)
 	return 0;
 }
 
-/* ---- write ------------------------------------------------------------------------- */
+/* ---- write --------------------------------------------------------------- */
 
 #define KEYS 20
 
@@ -205,7 +205,7 @@ static int write_changes(const char *kubeconfig, const char *dir, size_t n, uint
 	return 0;
 }
 
-/* ---- proxies ----------------------------------------------------------------------- */
+/* ---- proxies ------------------------------------------------------------- */
 
 static struct cutter cutter;
 

@@ -128,7 +128,7 @@ static inline void fire_stop(struct firehose *f)
 	(void)waitpid(f->pid, NULL, 0);
 }
 
-/* ---- the client -------------------------------------------------------------------- */
+/* ---- the client ---------------------------------------------------------- */
 
 static inline void *fire_make(const struct json *tree, void *ctx)
 {

@@ -35,7 +35,7 @@ static void put(const char *name, struct str text, mode_t mode)
 	}
 }
 
-/* ---- a server that answers with what it was shown --------------------------------- */
+/* ---- a server that answers with what it was shown ------------------------ */
 
 struct world {
 	struct loop *loop;
@@ -136,7 +136,7 @@ static struct str ask_until(struct world *w, const char *want)
 	return got;
 }
 
-/* ---- headers ------------------------------------------------------------------------ */
+/* ---- headers ------------------------------------------------------------- */
 
 TEST headers(void)
 {
@@ -173,7 +173,7 @@ TEST nothing_secret_where_others_listen(void)
 		{ "api.example", true, "", "\"|root||\"" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str port;
 		struct world w;
 
@@ -220,7 +220,7 @@ TEST token_files(void)
 	PASS();
 }
 
-/* ---- plugins ------------------------------------------------------------------------ */
+/* ---- plugins ------------------------------------------------------------- */
 
 #define CREDENTIAL "{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":"
 
@@ -311,7 +311,7 @@ TEST plugins_that_fail(void)
 		   "\"client.authentication.k8s.io/v1\"}");
 	put("plugin", S("#!/bin/sh\n. \"$0.text\"\n"), 0700);
 	ASSERT_INT(0, client(&w));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		put("plugin.text", str_of(cases[i].text), 0600);
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), ask(&w));
 	}
@@ -461,7 +461,7 @@ TEST plugins_that_give_certificates(void)
 	PASS();
 }
 
-/* ---- certificates ---------------------------------------------------------------------- */
+/* ---- certificates -------------------------------------------------------- */
 
 TEST certificates_are_followed(void)
 {
@@ -560,7 +560,7 @@ TEST credentials_that_cannot_be_used(void)
 
 	setup(&w, true);
 	w.conf.ca_data = S("");
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str head, tail, want = str_of(cases[i].want);
 
 		w.conf.ca_file = str_of(cases[i].ca ? path(cases[i].ca) : "");

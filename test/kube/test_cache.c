@@ -244,7 +244,7 @@ static const struct cache_case {
 	  0 },
 };
 
-#define N (sizeof(cases) / sizeof(cases[0]))
+#define N (ARRAY_LEN(cases))
 #define RUN_MS 60000 /* rather an end than a wait for ever */
 #define ENDLESS_MS 3000 /* for this long the endless ones are looked at */
 
@@ -406,7 +406,7 @@ TEST a_server_that_misbehaves(void)
 	PASS();
 }
 
-/* ---- what writes bring ---------------------------------------------------------- */
+/* ---- what writes bring --------------------------------------------------- */
 
 static void put(struct run *r, const char *object)
 {

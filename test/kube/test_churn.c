@@ -116,7 +116,7 @@ static void change_one(struct world *w)
 	w->done[w->n++] = (struct change){ key, w->now[key] };
 }
 
-/* ---- followers -------------------------------------------------------------------- */
+/* ---- followers ----------------------------------------------------------- */
 
 static void *keep_version(const struct json *tree, void *ctx)
 {
@@ -176,7 +176,7 @@ static void follow(struct world *w, struct follower *f)
 	f->cache = kube_cache_start(&co);
 }
 
-/* ---- the whole -------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------- */
 
 static void setup(struct world *w, struct loop *l, uint64_t seed, bool forgets)
 {

@@ -163,7 +163,7 @@ static const struct client_case {
 		     "line" },
 };
 
-#define N (sizeof(cases) / sizeof(cases[0]))
+#define N (ARRAY_LEN(cases))
 
 struct run {
 	const struct client_case *t;
@@ -271,7 +271,7 @@ TEST answers(void)
 	PASS();
 }
 
-/* ---- large ones ------------------------------------------------------------------- */
+/* ---- large ones ---------------------------------------------------------- */
 
 static size_t large;
 
@@ -311,7 +311,7 @@ TEST ten_megabytes_and_too_many(void)
 	PASS();
 }
 
-/* ---- the way there ---------------------------------------------------------------- */
+/* ---- the way there ------------------------------------------------------- */
 
 static void slam(struct source *s, short events)
 {
@@ -347,7 +347,7 @@ TEST the_server_goes_while_tls_is_agreed(void)
 	PASS();
 }
 
-/* ---- many ------------------------------------------------------------------------- */
+/* ---- many ---------------------------------------------------------------- */
 
 static size_t at_once, most;
 

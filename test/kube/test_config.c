@@ -167,7 +167,7 @@ static struct str folder(struct arena *a, const char *text)
 
 TEST found_by_kubectls_rules(void)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct config_case *t = &cases[i];
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);

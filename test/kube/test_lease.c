@@ -71,7 +71,7 @@ static const struct lease_case {
 	{ "no JSON", { "{\"spec\":", "404", HELD("me", "0") }, "GGPGU", "l", false },
 };
 
-#define N (sizeof(cases) / sizeof(cases[0]))
+#define N (ARRAY_LEN(cases))
 
 struct run {
 	const struct lease_case *t;
@@ -247,7 +247,7 @@ TEST leases(void)
 	PASS();
 }
 
-/* ---- given up while it is being written ---- */
+/* ---- given up while it is being written ---------------------------------- */
 
 static const struct late_case {
 	const char *name;
@@ -262,7 +262,7 @@ static const struct late_case {
 	{ "refused", HELD("me", "0"), "GUGUGU", "lr", "500 Internal Server Error" },
 };
 
-#define N_LATE (sizeof(late_cases) / sizeof(late_cases[0]))
+#define N_LATE (ARRAY_LEN(late_cases))
 
 struct late {
 	struct run r;
@@ -323,7 +323,7 @@ TEST given_up_while_it_is_written(void)
 	PASS();
 }
 
-/* ---- metrics ---------------------------------------------------------------------- */
+/* ---- metrics ------------------------------------------------------------- */
 
 static const struct kube_gauge gauges[] = {
 	{ "mco_state", "node,reason", "what state", false },

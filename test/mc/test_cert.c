@@ -67,7 +67,7 @@ TEST bad_ones(void)
 		"-----BEGIN CERTIFICATE",
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct certs list = { 0 };
 
 		cert_bundle(&a, str_fmt(&a, "%s\n%s", odd, bad[i]), &list);

@@ -72,7 +72,7 @@ static struct str shown(struct arena *a, const struct json *list)
 
 TEST storage_as_upstream(void)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct json *x, *y;

@@ -109,7 +109,7 @@ TEST names_and_hashes(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		for (int p = 0; p < 3; p++) {
 			struct json *spec;
 			struct str name, text;
@@ -123,7 +123,7 @@ TEST names_and_hashes(void)
 				       STRF(name), cases[i].kept);
 			ASSERT_EQm(cases[i].name, cases[i].rc, check_text(&a, text, &err));
 		}
-	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(other); i++)
 		ASSERT_EQm(other[i], 0,
 			   check_text(&a,
 				      str_fmt(&a,
@@ -153,7 +153,7 @@ TEST rendered_or_a_part(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mc_current c;
 
 		ASSERT_INT(0, mc_current_parse(&a,

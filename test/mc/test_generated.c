@@ -29,7 +29,7 @@ static const struct {
 
 TEST nesting(void)
 {
-	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(scopes); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct str sub = str_of(scopes[i].sub);
 		struct scope_set set;

@@ -52,7 +52,7 @@ TEST selectors(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct selector s;
 		int rc = selector_make(&a, parse(&a, cases[i].selector), &s, &err);
@@ -127,7 +127,7 @@ TEST what_running_nodes_refuse(void)
 	struct mc_overrides none = { 0 }, disks;
 	struct mc_merged from, to;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *got;
 
 		from = merged(&a, cases[i].from);

@@ -186,7 +186,7 @@ TEST parts_by_name(void)
 
 	load(&a, three, &set);
 	mc_says(&a, &set.mcs, &out);
-	for (size_t i = 0; i < sizeof(selectors) / sizeof(selectors[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(selectors); i++) {
 		struct str selector = str_of(selectors[i].selector);
 		struct buf b;
 
@@ -266,7 +266,7 @@ static const char objects[] =
 
 TEST what_is_behind(void)
 {
-	for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(behind); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct mc_set set = { 0 };
 		struct strs got;
@@ -307,7 +307,7 @@ static const struct {
 
 TEST ssh_keys(void)
 {
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 
 		ASSERT_STR(keys[i].fingerprint, mc_ssh_fingerprint(&a, str_of(keys[i].line)));

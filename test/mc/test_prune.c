@@ -82,7 +82,7 @@ TEST pruned(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mc_set all = loaded(&a, base), removed, kept;
 		struct mc_set change = loaded(&a, cases[i].change);
 		struct err err = ERR_INIT(&a);
@@ -125,7 +125,7 @@ TEST bad_selectors(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct err err = ERR_INIT(&a);
 		struct selector s;
 

@@ -40,7 +40,7 @@ static const struct {
 
 TEST words(void)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct mc_ref ref = { MC_REF_NODE, S("untouched") };
@@ -77,7 +77,7 @@ static const struct {
 
 TEST types_before_names(void)
 {
-	for (size_t i = 0; i < sizeof(joins) / sizeof(joins[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(joins); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct strs in = { 0 }, out;
 		size_t n = 0;

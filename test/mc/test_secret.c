@@ -69,7 +69,7 @@ TEST masks_values(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str text = str_of(cases[i].text);
 		struct str got = mc_mask(&a, text);
 
@@ -131,7 +131,7 @@ TEST whole_files(void)
 		{ "/etc/a", "-----BEGIN PRIVATE KEY-----", 0644, true },
 	};
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(files); i++)
 		ASSERT_INT_M(
 			files[i].path, files[i].secret,
 			mc_is_secret(str_of(files[i].path), files[i].mode, str_of(files[i].bytes)));

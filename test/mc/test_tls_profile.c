@@ -48,7 +48,7 @@ TEST profiles(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct tls_profile p;
 		struct json *j;

@@ -158,7 +158,7 @@ TEST documents_are_held_and_written_as_go_does(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct hold_case *c = &cases[i];
 		struct err err = ERR_INIT(&a);
 		struct json *in, *held = NULL;

@@ -72,7 +72,7 @@ static void replace(const char *path, const char *text)
 		no(path);
 }
 
-/* ---- units: links by their [Install] sections --------------------------------- */
+/* ---- units: links by their [Install] sections ---------------------------- */
 
 #define UNITS "/etc/systemd/system"
 
@@ -185,7 +185,7 @@ static int systemctl(int argc, char **argv)
 	return 0;
 }
 
-/* ---- the OS --------------------------------------------------------------------- */
+/* ---- the OS -------------------------------------------------------------- */
 
 #define BOOTED "/sysroot/booted"
 #define STAGED "/sysroot/staged"
@@ -333,7 +333,7 @@ static int rpm_ostree(int argc, char **argv)
 	return 0;
 }
 
-/* ---- the rest ------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------ */
 
 static void usermod(const char *hash, const char *user)
 {

@@ -44,7 +44,7 @@
 #define WHERE_LEN (PATH_LEN * 2) /* a folder, and a path from there */
 #define PIDS_MAX 4096
 
-/* ---- the calls ------------------------------------------------------------------ */
+/* ---- the calls ----------------------------------------------------------- */
 
 enum how { FD, AT, CWD, OPEN, ALL, EXEC, EXIT };
 
@@ -89,7 +89,7 @@ static const struct call calls[] = {
 	C(execve, EXEC, 0, false),     C(exit_group, EXIT, 0, false),
 #undef C
 };
-#define N_CALLS (sizeof(calls) / sizeof(calls[0]))
+#define N_CALLS (ARRAY_LEN(calls))
 
 static const struct call *find_call(uint64_t nr)
 {
@@ -99,7 +99,7 @@ static const struct call *find_call(uint64_t nr)
 	return NULL;
 }
 
-/* ---- the filter ------------------------------------------------------------------ */
+/* ---- the filter ---------------------------------------------------------- */
 
 /* As linux/filter.h and linux/seccomp.h have them, which musl does not bring. */
 struct insn {
@@ -133,7 +133,7 @@ static int set_filter(void)
 	return prctl(PR_SET_SECCOMP, MODE_FILTER, &p);
 }
 
-/* ---- the processes ---------------------------------------------------------------- */
+/* ---- the processes ------------------------------------------------------- */
 
 enum image { UNKNOWN, OURS, COMMAND, PROGRAM, DEEPER };
 
@@ -183,7 +183,7 @@ static void go_on(pid_t pid, int sig)
 		trouble("continue");
 }
 
-/* ---- where a call goes -------------------------------------------------------------- */
+/* ---- where a call goes --------------------------------------------------- */
 
 static bool link_of(pid_t pid, const char *what, char out[PATH_LEN])
 {
@@ -276,7 +276,7 @@ static bool counts(const struct process *p, const struct call *c, const uint64_t
 	return below_root(where);
 }
 
-/* ---- what is done to it ------------------------------------------------------------- */
+/* ---- what is done to it -------------------------------------------------- */
 
 static void fail(pid_t pid, int no)
 {

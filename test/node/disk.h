@@ -130,7 +130,7 @@ static void disk_entry(int dir, const char *name, struct disk_value before, ino_
 	c->child = child;
 }
 
-/* ---- the power goes ------------------------------------------------------------- */
+/* ---- the power goes ------------------------------------------------------ */
 
 static bool disk_picked(long call, long index)
 {
@@ -353,7 +353,7 @@ static bool disk_fails(bool needs_room)
 	return false;
 }
 
-/* ---- the calls -------------------------------------------------------------------- */
+/* ---- the calls ----------------------------------------------------------- */
 
 static int disk_device(int dir)
 {

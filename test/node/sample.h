@@ -90,7 +90,7 @@ static inline void sample_labels(struct arena *a, const char *root)
 	static const char *const files[] = { "/etc/changed", "/etc/same", "/var/lib/data",
 					     "/var/only/old", "/boot/cfg" };
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(files); i++)
 		(void)setxattr(str_fmt(a, "%s%s", root, files[i]).p, "user.label", files[i],
 			       strlen(files[i]), 0);
 }

@@ -38,7 +38,7 @@ static long stride(void)
 	return n > STRIDE ? n : STRIDE;
 }
 
-/* ---- the update ------------------------------------------------------------------ */
+/* ---- the update ---------------------------------------------------------- */
 
 /* A system runs on the root: programs are asked, which are stand-ins that change
  * nothing; before and after each of them is a place to cut, too. */
@@ -52,7 +52,7 @@ static void go_online(struct arena *a, const char *dir)
 	static const char *const silent[] = { "systemctl", "usermod", "chpasswd",
 					      "runuser",   "logger",  "chcon" };
 
-	for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(silent); i++)
 		stand_in(a, dir, silent[i], "#!/bin/sh\n");
 	stand_in(a, dir, "rpm", "#!/bin/sh\necho file $2 is not owned by any package\nexit 1\n");
 	stand_in(a, dir, "getent", "#!/bin/sh\necho 'core:$6$old:1::::::'\n");
@@ -98,7 +98,7 @@ static int first_boot(struct arena *a, const char *root, struct err *err)
 	return rc;
 }
 
-/* ---- trying it --------------------------------------------------------------------- */
+/* ---- trying it ----------------------------------------------------------- */
 
 enum what { UPDATE, ROLLBACK, RECOVER, FIRST_BOOT };
 
@@ -532,7 +532,7 @@ TEST every_cut_of_a_first_boot(void)
 	PASS();
 }
 
-/* ---- each change by itself ------------------------------------------------------------ */
+/* ---- each change by itself ----------------------------------------------- */
 
 enum {
 	WRITE,

@@ -15,7 +15,7 @@ struct world {
 	struct mc_current r1, r2;
 };
 
-/* ---- an update that is cut ------------------------------------------------------- */
+/* ---- an update that is cut ----------------------------------------------- */
 
 static int fsyncs_left;
 
@@ -104,7 +104,7 @@ static bool half_done(struct world *w)
 	return false;
 }
 
-/* ---- a bit ------------------------------------------------------------------------ */
+/* ---- a bit --------------------------------------------------------------- */
 
 static bool flip(const char *path, off_t i, int bit)
 {
@@ -219,7 +219,7 @@ static bool settled(struct world *w, undo_fn *undo)
 	return rc == 0 && str_eq(scratch_text(&w->a, w->root), w->before);
 }
 
-/* ---- tests -------------------------------------------------------------------------- */
+/* ---- tests --------------------------------------------------------------- */
 
 TEST a_bit_of_an_update_cut_short(void)
 {

@@ -48,7 +48,7 @@ TEST links_stay_below_the_root(void)
 	(void)symlink("../../../../..", str_fmt(&a, "%s/etc/up", root).p);
 	(void)symlink("abs", str_fmt(&a, "%s/etc/chain", root).p);
 	(void)symlink("loop", str_fmt(&a, "%s/etc/loop", root).p);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct str got = S("");
 

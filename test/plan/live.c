@@ -14,7 +14,7 @@ void live_objects(struct arena *a, struct mc_set *set, struct str text)
 	}
 }
 
-/* ---- the API server ---- */
+/* ---- the API server ------------------------------------------------------ */
 
 static struct json *meta_of(struct json *tree)
 {
@@ -57,7 +57,7 @@ static struct mc_object *stored(struct live *l, const struct mc_object *o)
 	return copy;
 }
 
-/* ---- the controller ---- */
+/* ---- the controller ------------------------------------------------------ */
 
 static void see_gates(struct live *l, struct generate_view *v)
 {

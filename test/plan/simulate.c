@@ -42,7 +42,7 @@ void sim_free(struct sim *s)
 	arena_free(&s->a);
 }
 
-/* ---- objects ---- */
+/* ---- objects ------------------------------------------------------------- */
 
 /* A copy that views nothing outside a. */
 static struct json *own(struct arena *a, const struct json *tree)
@@ -203,7 +203,7 @@ void sim_patch_pool(struct sim *s, struct str name, const char *patch)
 			set_pool(s, i, patch_apply(&a, s->pool_trees[i], p));
 }
 
-/* ---- the agents ---- */
+/* ---- the agents ---------------------------------------------------------- */
 
 static void annotate(struct sim *s, struct sim_node *n, const char *text, ...)
 {
@@ -303,7 +303,7 @@ static bool pods_leave(struct sim_node *n, int64_t now)
 	return true;
 }
 
-/* ---- the server ---- */
+/* ---- the server ---------------------------------------------------------- */
 
 static struct sim_node *node_of(struct sim *s, struct str path, const char *prefix)
 {
@@ -430,7 +430,7 @@ static bool is_request(const struct action *act)
 	return act->kind <= ACTION_EVICT;
 }
 
-/* ---- the controller ---- */
+/* ---- the controller ------------------------------------------------------ */
 
 static void forget(struct sim *s)
 {

@@ -188,7 +188,7 @@ TEST golden_render(void)
 	PASS();
 }
 
-/* ---- refusals that have no golden case ----------------------------------------- */
+/* ---- refusals that have no golden case ----------------------------------- */
 
 #define GATES(on)                                                            \
 	"{apiVersion: config.openshift.io/v1, kind: FeatureGate, metadata: " \
@@ -237,7 +237,7 @@ static const struct {
 
 TEST refusals(void)
 {
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct template_tree tree = { .dir = S("t") };
@@ -255,7 +255,7 @@ TEST refusals(void)
 	PASS();
 }
 
-/* ---- previews --------------------------------------------------------------------- */
+/* ---- previews ------------------------------------------------------------ */
 
 static void load(struct arena *a, struct mc_set *set, struct str text)
 {
@@ -468,7 +468,7 @@ static const struct running_case running[] = {
 
 TEST previews_of_a_running_cluster(void)
 {
-	for (size_t i = 0; i < sizeof(running) / sizeof(running[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(running); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct running_case *c = &running[i];
 		struct mc_set set = { 0 }, change = { 0 };

@@ -225,7 +225,7 @@ TEST next_steps(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct daemon_next n;
 
 		plan_daemon(&a, &rows[i].v, &n);

@@ -413,7 +413,7 @@ static const struct evict_case evicts[] = {
 
 TEST evictions(void)
 {
-	for (size_t i = 0; i < sizeof(evicts) / sizeof(evicts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(evicts); i++) {
 		const struct evict_case *c = &evicts[i];
 		struct world w;
 		struct str got;
@@ -478,7 +478,7 @@ TEST discovery(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct str got = S("");
 		int rc = drain_eviction_api(&a, str_of(cases[i].body), &got, &err);
@@ -699,7 +699,7 @@ TEST strange_wishes(void)
 	PASS();
 }
 
-/* ---- the MachineConfigNode itself ---- */
+/* ---- the MachineConfigNode itself ---------------------------------------- */
 
 /* What the node's daemon says while the node is drained stays. */
 TEST mcn_is_read_for_each_report(void)
@@ -844,7 +844,7 @@ TEST a_new_mcn_belongs_to_its_node(void)
 
 TEST mcn_reports(void)
 {
-	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(reports); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct report_case *c = &reports[i];
 		struct str rest = str_of(c->before);

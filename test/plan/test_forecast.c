@@ -117,7 +117,7 @@ static struct str told(struct arena *a, bool differs, const struct forecast *f)
 
 TEST forecasts(void)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct mc_set before = { 0 }, change = { 0 }, after;
 		struct forecast_in in = { .before = &before,

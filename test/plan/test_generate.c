@@ -14,7 +14,7 @@
 
 #define GOLDEN "test/golden/"
 
-/* ---- files ------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 static int visible(const struct dirent *e)
 {
@@ -68,7 +68,7 @@ static void read_manifests(struct arena *a, const char *dir, struct bootstrap_fi
 	free(list);
 }
 
-/* ---- preview and live ------------------------------------------------------------- */
+/* ---- preview and live ---------------------------------------------------- */
 
 struct pair {
 	struct arena *a;
@@ -305,7 +305,7 @@ static bool remove_one(struct pair *t, struct mc_object *o)
 	return false;
 }
 
-/* ---- golden cases ------------------------------------------------------------------ */
+/* ---- golden cases -------------------------------------------------------- */
 
 #define CONFIG(kind, spec)                                                     \
 	"---\n{apiVersion: config.openshift.io/v1, kind: " kind ", metadata: " \
@@ -413,7 +413,7 @@ static bool same_by_design(const char *name, struct str pool)
 {
 	static const char *const other[] = { "018", "046", "060", "084" };
 
-	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(other); i++)
 		if (!strncmp(name, other[i], 3))
 			return false;
 	return str_is(pool, "master") || str_is(pool, "worker") || str_is(pool, "arbiter");
@@ -505,7 +505,7 @@ TEST golden_cases(void)
 	PASS();
 }
 
-/* ---- generated clusters ------------------------------------------------------------- */
+/* ---- generated clusters -------------------------------------------------- */
 
 #define CLUSTERS 250
 #define CHANGES 4

@@ -145,7 +145,7 @@ TEST kubelet_configs(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(kubelet_cases) / sizeof(kubelet_cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kubelet_cases); i++) {
 		struct str got = run_kubelet(&a, kubelet_cases[i].base, kubelet_cases[i].kc);
 
 		if (str_find(got, str_of(kubelet_cases[i].has)) < 0)
@@ -256,7 +256,7 @@ TEST runtime_configs(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(runtime_cases) / sizeof(runtime_cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(runtime_cases); i++) {
 		struct runtime_in in = { .pool = S("worker"),
 					 .storage = str_of(runtime_cases[i].base),
 					 .more_stores = true };

@@ -51,7 +51,7 @@ TEST releases(void)
 	struct err err = ERR_INIT(&a);
 	struct os_release r;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		ASSERT_INT(0, os_release_parse(&a, str_of(cases[i].text), &r, &err));
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].version), r.version);
 		ASSERT_INT_M(cases[i].name, cases[i].el, r.el);
@@ -105,7 +105,7 @@ TEST extensions(void)
 	struct err err = ERR_INIT(&a);
 	struct strs none = { 0 }, bad = words(&a, "sysstat|x|y"), out = { 0 };
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct strs have = words(&a, cases[i].have);
 		struct strs want = words(&a, cases[i].want), args = { 0 };
 
@@ -135,7 +135,7 @@ TEST images(void)
 	struct err err = ERR_INIT(&a);
 	struct os_status s;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str text = str_fmt(&a,
 					  "{\"deployments\":[{\"booted\":false},{\"booted\":true,"
 					  "\"custom-origin\":[\"pivot://old\"],"
@@ -208,7 +208,7 @@ TEST local_images(void)
 	struct os_image image = { 0 };
 	struct str scope;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		int rc =
 			os_image_parse(&a, str_of(cases[i].text), S("q/os@sha256:a"), &image, &err);
 

@@ -124,7 +124,7 @@ static void add_mc(struct world *w, const char *name, const char *version)
 	VEC_PUSH(&w->a, &w->mcs, fx_mc(&w->a, b.p));
 }
 
-/* ---- names ---- */
+/* ---- names --------------------------------------------------------------- */
 
 struct name_case {
 	const char *name;
@@ -197,7 +197,7 @@ static void add_config(struct world *w, struct str text)
 
 TEST named(void)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		const struct name_case *c = &names[i];
 		struct str rest = str_of(c->configs), mcs = str_of(c->mcs), got;
 		struct owned_job job = { 0 };
@@ -217,7 +217,7 @@ TEST named(void)
 	PASS();
 }
 
-/* ---- syncs ---- */
+/* ---- syncs --------------------------------------------------------------- */
 
 static struct str print(struct world *w, int rc)
 {
@@ -359,7 +359,7 @@ static void change_base(struct world *w, const char *pods_per_core)
 
 TEST kubelet_config_stays(void)
 {
-	for (size_t i = 0; i < sizeof(stays) / sizeof(stays[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(stays); i++) {
 		const struct stay_case *c = &stays[i];
 		struct str gate = str_of(c->gate ? c->gate : "");
 		struct kubelet_view v;
@@ -480,7 +480,7 @@ static const struct fail_case fails[] = {
 
 TEST kubelet_config_fails(void)
 {
-	for (size_t i = 0; i < sizeof(fails) / sizeof(fails[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fails); i++) {
 		struct world w;
 
 		start(&w, &owned_kubelet);
@@ -635,7 +635,7 @@ static const struct node_case node_cases[] = {
 
 TEST node_changes(void)
 {
-	for (size_t i = 0; i < sizeof(node_cases) / sizeof(node_cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(node_cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct node_case *c = &node_cases[i];
 		struct actions out = { 0 };
@@ -648,7 +648,7 @@ TEST node_changes(void)
 	PASS();
 }
 
-/* ---- container runtime and registries ---- */
+/* ---- container runtime and registries ------------------------------------ */
 
 #define CRC(selector, conf)                                               \
 	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"    \

@@ -144,7 +144,7 @@ TEST node(void)
 		{ NODE("True", "False", "\"ephemeral-storage\":\"16Gi\""), "x*:" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct fixture f;
 		struct pins p;
 
@@ -171,7 +171,7 @@ TEST room(void)
 		{ "the largest there are", 1LL << 50, 1LL << 50, false, false },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct fixture f;
 		struct pins p;
 
@@ -213,7 +213,7 @@ TEST sizes(void)
 	int64_t n = 0;
 
 	map_init(&seen, &a);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		int rc = pin_size(&a, S("i"), str_of(cases[i].in), &seen, &n, &err);
 
 		ASSERT_STR_M(cases[i].in, str_of(cases[i].want),
@@ -296,7 +296,7 @@ TEST credentials(void)
 	ASSERT_INT(0, pin_auth_mirrors(&auth, str_of(conf), &err));
 	ASSERT_INT(0, pin_auth_mirrors(&auth, str_of(more), &err));
 	ASSERT_INT(0, pin_auth_mirrors(&auth, str_of(most), &err));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str image = str_of(cases[i].image), x, y, who = S("");
 		struct str m = pin_request(&a, &auth, image);
 
@@ -332,7 +332,7 @@ TEST bad_credentials(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct pin_auth auth;
 
@@ -407,7 +407,7 @@ TEST pools(void)
 				   "{\"metadata\":{\"name\":\"d\"}},"
 				   "{\"metadata\":{\"name\":\"a\",\"labels\":{\"r\":\"w\"}}}]";
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct json *t = tree(&a, cases[i].pool);

@@ -1,7 +1,7 @@
 /* The update controller: who moves, and what the pool says. */
 #include "fixture.h"
 
-/* ---- node to pool ---- */
+/* ---- node to pool -------------------------------------------------------- */
 
 struct assign_case {
 	const char *name, *labels, *want;
@@ -39,7 +39,7 @@ static void all_pools(struct arena *a, struct mcps *out)
 		"{'metadata':{'name':'none'},'spec':{}}"
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		VEC_PUSH(a, out, fx_pool(a, texts[i]));
 }
 
@@ -49,7 +49,7 @@ TEST assigned(void)
 	struct mcps pools = { 0 };
 
 	all_pools(&a, &pools);
-	for (size_t i = 0; i < sizeof(assigns) / sizeof(assigns[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(assigns); i++) {
 		struct mc_node *n = fx_node(&a, str_fmt(&a, "x v0 v0 Done %s", assigns[i].labels));
 		struct err err = ERR_INIT(&a);
 		struct mcp_of_node of = { 0 };
@@ -66,7 +66,7 @@ TEST assigned(void)
 	PASS();
 }
 
-/* ---- maxUnavailable ---- */
+/* ---- maxUnavailable ------------------------------------------------------ */
 
 struct max_case {
 	const char *name, *spec;
@@ -106,7 +106,7 @@ TEST max_unavailable(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(maxes) / sizeof(maxes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(maxes); i++) {
 		const struct max_case *c = &maxes[i];
 		struct mcp *p =
 			fx_pool(&a, str_fmt(&a, "{'spec':{'maxUnavailable':%s}}", c->spec).p);
@@ -122,7 +122,7 @@ TEST max_unavailable(void)
 	PASS();
 }
 
-/* ---- who moves ---- */
+/* ---- who moves ----------------------------------------------------------- */
 
 struct move_case {
 	const char *name, *nodes, *max, *want;
@@ -333,7 +333,7 @@ static const struct build_case builds[] = {
 
 TEST stale_builds(void)
 {
-	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(builds); i++) {
 		static const struct move_case layered = { .nodes = "a v1 v1 Done i=img",
 							  .max = "1",
 							  .layered = true };
@@ -384,7 +384,7 @@ static struct str moved(struct arena *a, const struct actions *list)
 
 TEST movers(void)
 {
-	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct actions out = { 0 };
@@ -397,7 +397,7 @@ TEST movers(void)
 	PASS();
 }
 
-/* ---- whole plans, byte for byte ---- */
+/* ---- whole plans, byte for byte ------------------------------------------ */
 
 struct plan_case {
 	const char *name;
@@ -462,7 +462,7 @@ static const struct plan_case plans[] = {
 
 TEST whole_plans(void)
 {
-	for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct actions out = { 0 };
@@ -523,7 +523,7 @@ TEST selects_all(void)
 	PASS();
 }
 
-/* ---- what the pool says ---- */
+/* ---- what the pool says -------------------------------------------------- */
 
 struct status_case {
 	const char *name, *nodes, *want;
@@ -678,7 +678,7 @@ static struct str status_text(struct arena *a, const struct actions *out)
 
 TEST status(void)
 {
-	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(statuses); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct status_case *c = &statuses[i];
 		struct move_case m = { .nodes = c->nodes,
@@ -739,7 +739,7 @@ TEST settled(void)
 	PASS();
 }
 
-/* ---- node events ---- */
+/* ---- node events --------------------------------------------------------- */
 
 struct event_case {
 	const char *name, *before, *after, *want;
@@ -793,7 +793,7 @@ static const struct event_case events[] = {
 
 TEST node_events(void)
 {
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct event_case *c = &events[i];
 		struct mcps pools = { 0 }, queue = { 0 };
@@ -853,7 +853,7 @@ static const struct master_case masters[] = {
 
 TEST master_labels(void)
 {
-	for (size_t i = 0; i < sizeof(masters) / sizeof(masters[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(masters); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct actions out = { 0 };
 
@@ -885,7 +885,7 @@ static const struct skew_case skews[] = {
 
 TEST skew(void)
 {
-	for (size_t i = 0; i < sizeof(skews) / sizeof(skews[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(skews); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct actions out = { 0 };
 
@@ -897,7 +897,7 @@ TEST skew(void)
 	PASS();
 }
 
-/* ---- decoding ---- */
+/* ---- decoding ------------------------------------------------------------ */
 
 static const char node_text[] =
 	"{'metadata':{'name':'n','uid':'u','resourceVersion':'12',"

@@ -154,7 +154,7 @@ TEST golden_cases(void)
 	PASS();
 }
 
-/* ---- what the golden cases leave out --------------------------------------------------- */
+/* ---- what the golden cases leave out ------------------------------------- */
 
 #define IMAGE(sources)                                                \
 	"apiVersion: config.openshift.io/v1\nkind: Image\nmetadata: " \
@@ -248,7 +248,7 @@ static void load_text(struct fixture *f, const char *text)
 
 TEST refusals(void)
 {
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct fixture f = { .a = &a, .err = ERR_INIT(&a) };
 		int rc;
@@ -361,7 +361,7 @@ TEST one_more_is_accepted(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct str got;
 

@@ -254,7 +254,7 @@ static const struct wait_case waits[] = {
 
 TEST waiting(void)
 {
-	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(waits); i++) {
 		const struct wait_case *w = &waits[i];
 		const struct json *kc[1], *crc[1];
 		struct cluster c;
@@ -309,7 +309,7 @@ static const struct fail_case fails[] = {
 
 TEST failing(void)
 {
-	for (size_t i = 0; i < sizeof(fails) / sizeof(fails[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fails); i++) {
 		const struct fail_case *f = &fails[i];
 		const struct condition *cond;
 		struct conditions list;
@@ -394,7 +394,7 @@ TEST streams(void)
 	PASS();
 }
 
-/* ---- apply ---- */
+/* ---- apply --------------------------------------------------------------- */
 
 struct apply_case {
 	const char *name, *existing, *required, *want;
@@ -430,7 +430,7 @@ static const struct apply_case applies[] = {
 
 TEST applied(void)
 {
-	for (size_t i = 0; i < sizeof(applies) / sizeof(applies[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(applies); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct apply_case *c = &applies[i];
 		struct actions out = { 0 };

@@ -51,7 +51,7 @@ static const struct accept_case accepts[] = {
 
 TEST accept_headers(void)
 {
-	for (size_t i = 0; i < sizeof(accepts) / sizeof(accepts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(accepts); i++) {
 		const struct accept_case *c = &accepts[i];
 		struct semver v = { 0 };
 		bool ok = serve_version(str_of(c->accept), &v);
@@ -124,7 +124,7 @@ static const struct route_case routes[] = {
 
 TEST route_table(void)
 {
-	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct route_case *c = &routes[i];
 		struct serve_request req = { str_of(c->method), str_of(c->target), S("") };
@@ -178,7 +178,7 @@ TEST unsupported_version_says_why(void)
 	PASS();
 }
 
-/* ---- configs -------------------------------------------------------------------- */
+/* ---- configs ------------------------------------------------------------- */
 
 static const char mc_yaml[] = "metadata:\n"
 			      "  name: rendered-x\n"
@@ -290,7 +290,7 @@ static const struct refusal refusals[] = {
 
 TEST refused_configs(void)
 {
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct refusal *r = &refusals[i];
 		struct err err = ERR_INIT(&a);

@@ -122,7 +122,7 @@ static int from_files(struct exchange *x)
 	return rc ? rc : make(x, &si);
 }
 
-/* ---- the cluster -------------------------------------------------------------- */
+/* ---- the cluster --------------------------------------------------------- */
 
 struct cluster {
 	struct serve_objects all;
@@ -206,7 +206,7 @@ static int from_cluster(struct exchange *x)
 	return make(x, &si);
 }
 
-/* ---- comparing ----------------------------------------------------------------- */
+/* ---- comparing ----------------------------------------------------------- */
 
 static struct str headers(struct exchange *x)
 {

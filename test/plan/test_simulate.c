@@ -74,7 +74,7 @@ static void make_cluster(struct sim *s, struct arena *a, const struct plot *p, u
 	}
 }
 
-/* ---- what must always hold ---- */
+/* ---- what must always hold ----------------------------------------------- */
 
 static int64_t unavailable(struct sim *s, const struct mcp *pool, int64_t *n)
 {
@@ -147,7 +147,7 @@ static void watch(void *ctx, struct sim *s, const struct mcp *by, const struct a
 		watch_target(s, by, patch);
 }
 
-/* ---- what happens meanwhile ---- */
+/* ---- what happens meanwhile ---------------------------------------------- */
 
 struct twist {
 	int64_t at; /* seconds */
@@ -189,7 +189,7 @@ static void play(struct sim *s, const struct plot *p)
 	int64_t begin = drain_ms(s->now);
 
 	s->watch = watch;
-	for (size_t i = 0; !p->calm && i < sizeof(twists) / sizeof(twists[0]); i++) {
+	for (size_t i = 0; !p->calm && i < ARRAY_LEN(twists); i++) {
 		run_until(s, begin + twists[i].at * 1000);
 		if (twists[i].pool)
 			sim_patch_pool(s, str_of(twists[i].pool), twists[i].patch);

@@ -59,7 +59,7 @@ TEST where_configs_come_from(void)
 
 	load(&a, &set);
 	ASSERT_EQ(8, set.mcs.n);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct rendered_from f;
 		struct buf b;
 

@@ -12,7 +12,7 @@
 
 #define CASES "test/golden/gotemplate"
 
-/* ---- golden --------------------------------------------------------------------- */
+/* ---- golden -------------------------------------------------------------- */
 
 static int by_name(const struct dirent **x, const struct dirent **y)
 {
@@ -60,7 +60,7 @@ TEST golden_render_data(void)
 	PASS();
 }
 
-/* ---- one expression over the render data --------------------------------------------- */
+/* ---- one expression over the render data --------------------------------- */
 
 static struct str eval(struct arena *a, const char *data, const char *source)
 {
@@ -157,7 +157,7 @@ TEST values_are_gos(void)
 		  "v1.PlatformType" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 
 		ASSERT(test_same(cases[i].source, str_of(cases[i].want),
@@ -197,7 +197,7 @@ TEST urls_are_gos(void)
 		{ "plain", "unknown scheme in plain" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct json *j = json_new(&a, JSON_OBJECT);
@@ -246,7 +246,7 @@ TEST platforms(void)
 				     "{{isOpenShiftManagedDefaultLB .}},"
 				     "{{credentialProviderConfigFlag .}}";
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct str data = str_fmt(&a, PLATFORM("{\"type\":\"%s\"}"), cases[i].type);
 
@@ -256,7 +256,7 @@ TEST platforms(void)
 #undef FLAG
 }
 
-/* ---- trees ------------------------------------------------------------------------------ */
+/* ---- trees --------------------------------------------------------------- */
 
 #define TREE_MAX 12
 
@@ -443,7 +443,7 @@ static const struct tree_case trees[] = {
 
 TEST the_layout(void)
 {
-	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(trees); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 
 		ASSERT(test_same(trees[i].what, str_of(trees[i].want), run_tree(&a, &trees[i])));
@@ -476,7 +476,7 @@ TEST the_layer_of_a_platform(void)
 		{ "Kubevirt", "none" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct tree_case c = { .platform = cases[i].type };
 
@@ -504,7 +504,7 @@ TEST the_builtin_tree_refuses_other_platforms(void)
 			   "with --templates=DIR" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct template_tree tree;

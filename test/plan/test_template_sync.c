@@ -198,7 +198,7 @@ static const struct fail_case fails[] = {
 
 TEST failing(void)
 {
-	for (size_t i = 0; i < sizeof(fails) / sizeof(fails[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fails); i++) {
 		const struct fail_case *f = &fails[i];
 		struct world w;
 		struct str got;
@@ -292,7 +292,7 @@ static struct str quoted(struct arena *a, const char *text)
 
 TEST release_registry(void)
 {
-	for (size_t i = 0; i < sizeof(auths) / sizeof(auths[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(auths); i++) {
 		const struct auth_case *c = &auths[i];
 		struct str secret, got;
 		struct world w;

@@ -33,7 +33,7 @@ static const struct mc_case cases[] = {
 
 TEST machine_configs(void)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		static const char *const texts[] = { POOL("a"), POOL("b") };
 		struct mc_pools pools = { 0 }, queue = { 0 };

@@ -113,7 +113,7 @@ TEST what_always_reboots(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_STR_M(cases[i].name,
 			     str_fmt(&a, "%sdrain: the node reboots\n", cases[i].want),
 			     decide(&a, cases[i].from, cases[i].to, NULL, false));
@@ -157,7 +157,7 @@ TEST files_by_policy(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_STR_M(
 			cases[i].to, str_of(cases[i].want),
 			decide(&a, files(&a, cases[i].from), files(&a, cases[i].to), NULL, false));
@@ -259,7 +259,7 @@ TEST registries_that_need_a_drain(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str spec[2];
 		const char *texts[2] = { cases[i].from, cases[i].to };
 
@@ -308,7 +308,7 @@ TEST hosts_without_rpm_ostree(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct mc_merged f = merged(&a, cases[i].from);
 		struct mc_merged t = merged(&a, cases[i].to);
 		struct update_in in = {
@@ -355,7 +355,7 @@ TEST toml(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = ERR_INIT(&a);
 		struct json *j;
 		struct buf b;

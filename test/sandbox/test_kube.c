@@ -444,7 +444,7 @@ TEST tells_errors_by_code(void)
 	PASS();
 }
 
-/* ---- credentials ------------------------------------------------------------- */
+/* ---- credentials --------------------------------------------------------- */
 
 static void write_file(const char *path, const char *text, mode_t mode)
 {

@@ -95,7 +95,7 @@ static void teardown(struct world *w)
 	arena_free(&w->a);
 }
 
-/* ---- the queue ---- */
+/* ---- the queue ----------------------------------------------------------- */
 
 static void work(void *ctx, const struct kube_key *key)
 {
@@ -224,7 +224,7 @@ TEST a_key_that_failed_comes_back(void)
 	PASS();
 }
 
-/* ---- plans ---- */
+/* ---- plans --------------------------------------------------------------- */
 
 static void job_done(struct kube_job *j)
 {
@@ -396,7 +396,7 @@ TEST failures_stop_or_do_not(void)
 	PASS();
 }
 
-/* ---- events and gauges ---- */
+/* ---- events and gauges --------------------------------------------------- */
 
 TEST events_are_counted_up(void)
 {
@@ -653,7 +653,7 @@ TEST gauges_are_shown(void)
 	PASS();
 }
 
-/* ---- the lease ---- */
+/* ---- the lease ----------------------------------------------------------- */
 
 static void leads(void *ctx)
 {

@@ -76,7 +76,7 @@ static enum greatest_test_res run(const struct step *steps, size_t n, bool colle
 	sandbox_free(&s);
 	PASS();
 }
-#define RUN_STEPS(steps, collect) return run(steps, sizeof(steps) / sizeof((steps)[0]), collect)
+#define RUN_STEPS(steps, collect) return run(steps, ARRAY_LEN(steps), collect)
 
 TEST objects(void)
 {
@@ -441,7 +441,7 @@ TEST watches(void)
 	    &(struct step){ "GET", NODES "?watch=1&labelSelector=x%3D1", NULL, NULL, 200, NULL,
 			    NULL },
 	    &some);
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
 		struct sb_reply out;
 
 		ask(&s, &a, &changes[i], &out);
@@ -521,7 +521,7 @@ TEST watches_of_a_kind_that_changes_and_goes(void)
 	rocks = watch(&s, &a, ROCKS "?watch=1");
 	selected = watch(&s, &a, ROCKS "?watch=1&labelSelector=!x");
 	nodes = watch(&s, &a, NODES "?watch=1");
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
 		ask(&s, &a, &changes[i], &out);
 		ASSERT_INT_M(changes[i].path, changes[i].code, out.code);
 	}
@@ -579,13 +579,13 @@ TEST watches_in_other_forms(void)
 		{ "watch=1&fieldSelector=spec.nodeName%3D", "", "" },
 	};
 	static const char *const nodes[] = { "a", "b", "a" };
-	struct sb_watch *w[sizeof(cases) / sizeof(cases[0])];
+	struct sb_watch *w[ARRAY_LEN(cases)];
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct sandbox s;
 	struct sb_reply out;
 
 	sandbox_init(&s, 7);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct sb_request r = { .method = S("GET"),
 					.path = S("/api/v1/namespaces/default/pods"),
 					.query = str_of(cases[i].query),
@@ -612,7 +612,7 @@ TEST watches_in_other_forms(void)
 		ask(&s, &a, &t, &out);
 		ASSERT_INT(201, out.code);
 	}
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct buf b, kinds;
 		struct str rest, line;
 

@@ -32,7 +32,7 @@ TEST durations(void)
 		{ 9 * (int64_t)YEAR + 5 * DAY, "9y" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_STR_EQ(cases[i].want, str_z(&arena, cell_duration(&arena, cases[i].s)));
 	ASSERT_STR_EQ("<unknown>", str_z(&arena, cell_age(&arena, S("x"), 0)));
 	ASSERT_STR_EQ("5s", str_z(&arena, cell_age(&arena, S("1970-01-01T00:00:05Z"), 10)));
@@ -97,7 +97,7 @@ TEST cells(void)
 	struct sb_request r = { .now = 100 };
 	struct sb_call c = { .a = &arena, .r = &r };
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		struct err err = ERR_INIT(&arena);
 		struct json *o = NULL;
 

@@ -66,7 +66,7 @@ TEST states(void)
 	const struct contents_opts opts = { .indent = "  " };
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct disk_change c = { S("/p"), cases[i].from, cases[i].to };
 		const struct disk_changes list = { &c, 1, 1 };
 		struct buf b;

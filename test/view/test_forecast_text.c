@@ -94,7 +94,7 @@ TEST headlines(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].want),
 			     forecast_headline(&a, &cases[i].f));
 	PASS();
@@ -105,7 +105,7 @@ TEST promises(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct forecast *f = &cases[i].f;
 		const struct json *j = forecast_json(&a, f);
 		bool stuck = f->render_error.n || f->waits.n || !f->plan;

@@ -22,7 +22,7 @@ TEST small_diffs(void)
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct udiff_opts o = { .from = "x", .to = "y" };
 		struct buf b;
 
