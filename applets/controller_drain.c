@@ -198,8 +198,8 @@ static struct str cause_of(struct arena *a, struct str body, const char *reason)
 		return S("");
 	for (const struct json *j = json_first(json_at(tree, "details.causes")); j;
 	     j = json_next(j))
-		if (str_is(json_str(j, "reason", S("")), reason))
-			return json_str(j, "message", S("?"));
+		if (str_is(json_str(j, "reason"), reason))
+			return json_str_or(j, "message", S("?"));
 	return S("");
 }
 

@@ -70,7 +70,7 @@ static void see_configs(struct controller *c, struct arena *a, struct map *confi
 		const struct json *owner =
 			json_first(json_at(o->doc.tree, "metadata.ownerReferences"));
 
-		list[i].owner = json_str(owner, "name", S(""));
+		list[i].owner = json_str(owner, "name");
 		list[i].os_image = o->mc.os_image;
 		map_put(configs, v[i]->key, &list[i]);
 	}
@@ -168,8 +168,8 @@ int sync_pool(struct controller *c, struct str name, struct arena *a, struct act
 	see_configs(c, a, &configs);
 	see_layers(c, a, &v);
 	if (known_all(c, W_OPERATOR, &items) == 1)
-		v.operator_node = json_str(((struct object *)items[0]->value)->doc.tree,
-					   "spec.nodeName", S(""));
+		v.operator_node =
+			json_str(((struct object *)items[0]->value)->doc.tree, "spec.nodeName");
 	state = state_of(c, name);
 	v.fresh_metrics = !state->counted;
 	state->counted = true;

@@ -49,7 +49,7 @@ void controller_see(struct controller *c, struct arena *a, struct sight *out)
 		.node = c->node_config ? c->node_config->tree : NULL,
 		.api_server = known_tree(c, W_API_SERVER, "cluster"),
 		.credentials = known_tree(c, W_CREDENTIALS, "cluster"),
-		.release_image = json_str(version, "status.desired.image", S("")),
+		.release_image = json_str(version, "status.desired.image"),
 		.internal_release = known_tree(c, W_RELEASE_IMAGE, "cluster") != NULL,
 		.release_auth =
 			known_tree(c, W_RELEASE_AUTH, CONTROLLER_NS "/" TEMPLATE_RELEASE_AUTH),
@@ -101,8 +101,8 @@ static bool see_secret(struct controller *c, const struct json *cc, const struct
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct json *ref = json_at(cc, "spec.pullSecret");
-	struct str ns = json_str(ref, "namespace", S(""));
-	struct str name = json_str(ref, "name", S(""));
+	struct str ns = json_str(ref, "namespace");
+	struct str name = json_str(ref, "name");
 	struct kube_cache_opts o = { .kube = c->kube,
 				     .what = "the pull secret",
 				     .make = kube_tree_make,

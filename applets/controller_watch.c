@@ -168,7 +168,7 @@ static void migrate(struct controller *c, const struct json *tree)
 		return;
 	action_add(m, &c->migration, ACTION_REPLACE,
 		   str_fmt(m, "%s/%.*s/status", c->watches[W_MCN].path.p,
-			   STRF(json_str(tree, "metadata.name", S("")))),
+			   STRF(json_str(tree, "metadata.name"))),
 		   body_of(m, now), S("gate ImageModeStatusReporting is on"))
 		->fail = ACTION_SHRUG;
 }
@@ -239,7 +239,7 @@ static struct object *keep(const struct json *tree, enum watched kind)
 		return o;
 	log_again(LOG_ERROR, str_of(kinds[kind].plural),
 		  "%s/%.*s is left out, it does not fit its type: %.*s", kinds[kind].plural,
-		  STRF(json_str(tree, "metadata.name", S(""))), STRF(err.msg));
+		  STRF(json_str(tree, "metadata.name")), STRF(err.msg));
 	object_drop(o);
 	return NULL;
 }

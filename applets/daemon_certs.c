@@ -51,7 +51,7 @@ static void write_all(struct daemon *d, struct str bundle)
 	d->bundle = bundle;
 	d->next = (struct daemon_next){ .what = DAEMON_ANNOTATE };
 	note(d, "lastSyncedControllerConfigResourceVersion",
-	     str_dup(&d->turn, json_str(c, "metadata.resourceVersion", S(""))));
+	     str_dup(&d->turn, json_str(c, "metadata.resourceVersion")));
 	if (!str_eq(rotate_note(c), daemon_note(d, "lastObservedServerCAAnnotation")))
 		note(d, "lastObservedServerCAAnnotation", str_dup(&d->turn, rotate_note(c)));
 	daemon_job(d, JOB_CERTIFICATES, S(""));
@@ -88,7 +88,7 @@ bool daemon_certificates(struct daemon *d)
 	struct str rotate = rotate_note(c);
 
 	if (!c || (str_eq(daemon_note(d, "lastSyncedControllerConfigResourceVersion"),
-			  json_str(c, "metadata.resourceVersion", S(""))) &&
+			  json_str(c, "metadata.resourceVersion")) &&
 		   str_eq(rotate, daemon_note(d, "lastObservedServerCAAnnotation"))))
 		return false;
 	if (str_is(rotate, "true") &&

@@ -77,9 +77,9 @@ static struct str generated(struct daemon *d)
 	if (node_current(&d->node, &d->held, &d->from, &image, &err) < 0)
 		return S("");
 	pool = kube_cache_get(
-		d->pools, json_str(json_first(json_at(d->from.tree, "metadata.ownerReferences")),
-				   "name", S("master")));
-	return pool ? json_str(pool->tree, "spec.configuration.name", S("")) : S("");
+		d->pools, json_str_or(json_first(json_at(d->from.tree, "metadata.ownerReferences")),
+				      "name", S("master")));
+	return pool ? json_str(pool->tree, "spec.configuration.name") : S("");
 }
 
 void daemon_mismatch(struct daemon *d, bool look)

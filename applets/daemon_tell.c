@@ -32,7 +32,7 @@ void daemon_tell(struct daemon *d, struct str reason, struct str text)
 {
 	const struct action_event about = { .kind = S("Node"),
 					    .name = d->name,
-					    .uid = json_str(daemon_node(d), "metadata.uid", S("")),
+					    .uid = json_str(daemon_node(d), "metadata.uid"),
 					    .reason = reason,
 					    .warning = daemon_is_warning(reason) };
 

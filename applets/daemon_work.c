@@ -174,7 +174,7 @@ static int pivot(struct node *n, struct arena *a, const struct mc_current *to, s
 
 	host_log(&n->host, "Bootstrap pivot required to: %.*s", STRF(image));
 	/* the config's own, even where another stands for it: upstream's way */
-	rc = node_update_image(n, a, json_str(to->tree, "spec.osImageURL", S("")), err);
+	rc = node_update_image(n, a, json_str(to->tree, "spec.osImageURL"), err);
 	if (rc == 0)
 		rc = node_reboot_into(n, a, to->name, err);
 	if (rc == 0)

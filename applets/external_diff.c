@@ -140,7 +140,7 @@ static int put_files(struct external_diff *e, const struct side *s, struct json 
 static void mask_contents(struct external_diff *e, const struct side *s, struct json *j,
 			  struct str twin)
 {
-	struct str text = json_str(j, "contents", S(""));
+	struct str text = json_str(j, "contents");
 
 	if (text.n)
 		json_set(j, S("contents"), json_new_str(e->a, masked_text(e, s, text, twin)));
@@ -163,7 +163,7 @@ static void mask_units(struct external_diff *e, const struct side *s, struct jso
 		ign_index(e->a, ign_list(twin, IGN_UNIT_DROPINS), &dropins);
 		for (; d; d = json_next(d))
 			mask_contents(e, s, d,
-				      ign_str(map_get(&dropins, json_str(d, "name", S(""))),
+				      ign_str(map_get(&dropins, json_str(d, "name")),
 					      IGN_DROPIN_CONTENTS));
 	}
 }

@@ -73,7 +73,7 @@ static int get_page(struct run *r, struct kube *k, const char *path, const char 
 	rc = kube_get(k, r->a, buf_str(&b), text, &r->err);
 	if (rc == 0)
 		rc = json_parse(&scratch, *text, NULL, &page, &r->err);
-	*next = str_dup(r->a, json_str(page, "metadata.continue", S("")));
+	*next = str_dup(r->a, json_str(page, "metadata.continue"));
 	return rc;
 }
 

@@ -51,7 +51,7 @@ static int convert_text(struct run *r, struct semver to, struct str text, struct
 /* Puts the new config into the tree; all else stays as it came. */
 static int convert_mc(struct run *r, struct semver to, const struct doc *d)
 {
-	struct str name = json_str(d->tree, "metadata.name", S(""));
+	struct str name = json_str(d->tree, "metadata.name");
 	struct json *config = NULL;
 	struct mc mc = { 0 };
 	int rc = mc_decode(r->a, d, &mc, &r->err);
@@ -71,7 +71,7 @@ static int convert_list(struct run *r, struct semver to, const struct doc *d);
 /* A manifest: a MachineConfig, or a list of them. */
 static int convert_object(struct run *r, struct semver to, const struct doc *d)
 {
-	struct str kind = json_str(d->tree, "kind", S(""));
+	struct str kind = json_str(d->tree, "kind");
 
 	if (str_is(kind, "MachineConfig"))
 		return convert_mc(r, to, d);

@@ -136,8 +136,8 @@ static void place_refusal(const struct judge *j, struct mc_finding *f)
 	for (size_t i = 0; i < j->review.docs.n; i++) {
 		const struct mc_doc *d = &j->review.docs.v[i];
 		struct str title =
-			str_fmt(j->r->a, "%.*s %.*s", STRF(json_str(d->doc.tree, "kind", S(""))),
-				STRF(json_str(d->doc.tree, "metadata.name", S(""))));
+			str_fmt(j->r->a, "%.*s %.*s", STRF(json_str(d->doc.tree, "kind")),
+				STRF(json_str(d->doc.tree, "metadata.name")));
 		size_t start, end, line;
 
 		if (!str_eq(title, f->object) || !str_eq(d->file, f->file))

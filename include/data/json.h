@@ -95,7 +95,9 @@ struct str json_path_of(struct arena *a, const struct json *j, const struct json
 
 /* The value at path when it is of that kind, else the default. */
 bool json_bool(const struct json *j, const char *path, bool dflt);
-struct str json_str(const struct json *j, const char *path, struct str dflt);
+struct str json_str_or(const struct json *j, const char *path, struct str dflt);
+/* The string at path, or "". */
+struct str json_str(const struct json *j, const char *path);
 int64_t json_i64(const struct json *j, const char *path, int64_t dflt);
 
 /* Same kind and contents; members in any order, numbers by their text. */

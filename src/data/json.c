@@ -172,11 +172,16 @@ bool json_bool(const struct json *j, const char *path, bool dflt)
 	return json_kind(v) == JSON_BOOL ? json_is_true(v) : dflt;
 }
 
-struct str json_str(const struct json *j, const char *path, struct str dflt)
+struct str json_str_or(const struct json *j, const char *path, struct str dflt)
 {
 	const struct json *v = json_at(j, path);
 
 	return json_kind(v) == JSON_STRING ? json_text(v) : dflt;
+}
+
+struct str json_str(const struct json *j, const char *path)
+{
+	return json_str_or(j, path, S(""));
 }
 
 int64_t json_i64(const struct json *j, const char *path, int64_t dflt)

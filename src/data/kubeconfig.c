@@ -40,7 +40,7 @@ static bool find(const struct files *f, const char *list, const char *member, st
 	for (size_t i = 0; i < f->n; i++)
 		for (const struct json *e = json_first(json_at(f->trees[i], list)); e;
 		     e = json_next(e))
-			if (str_eq(json_str(e, "name", S("")), name)) {
+			if (str_eq(json_str(e, "name"), name)) {
 				*out = (struct entry){ json_at(e, member), f->v[i].path };
 				return true;
 			}
@@ -50,7 +50,7 @@ static bool find(const struct files *f, const char *list, const char *member, st
 static struct str first(const struct files *f, const char *key)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		struct str v = json_str(f->trees[i], key, S(""));
+		struct str v = json_str(f->trees[i], key);
 
 		if (v.n)
 			return v;
@@ -67,7 +67,7 @@ static struct str dir_of(struct str path)
 
 static struct str path_in(struct arena *a, const struct entry *e, const char *key)
 {
-	struct str p = json_str(e->value, key, S(""));
+	struct str p = json_str(e->value, key);
 
 	if (!p.n || p.p[0] == '/')
 		return p;
@@ -77,7 +77,7 @@ static struct str path_in(struct arena *a, const struct entry *e, const char *ke
 static int data_in(struct arena *a, const struct entry *e, const char *key, struct str *out,
 		   struct err *err)
 {
-	struct str text = json_str(e->value, key, S(""));
+	struct str text = json_str(e->value, key);
 
 	if (!text.n)
 		return 0;
@@ -90,14 +90,14 @@ static int take_cluster(struct arena *a, const struct entry *e, struct kube_conf
 			struct err *err)
 {
 	out->cluster_from = e->file;
-	out->server = json_str(e->value, "server", S(""));
+	out->server = json_str(e->value, "server");
 	out->ca_file = path_in(a, e, "certificate-authority");
 	out->insecure = json_bool(e->value, "insecure-skip-tls-verify", false);
-	out->tls_server_name = json_str(e->value, "tls-server-name", S(""));
-	out->proxy_url = json_str(e->value, "proxy-url", S(""));
+	out->tls_server_name = json_str(e->value, "tls-server-name");
+	out->proxy_url = json_str(e->value, "proxy-url");
 	for (const struct json *x = json_first(json_at(e->value, "extensions")); x;
 	     x = json_next(x))
-		if (str_is(json_str(x, "name", S("")), "client.authentication.k8s.io/exec"))
+		if (str_is(json_str(x, "name"), "client.authentication.k8s.io/exec"))
 			out->exec_config = json_at(x, "extension");
 	return data_in(a, e, "certificate-authority-data", &out->ca_data, err);
 }
@@ -117,27 +117,26 @@ static int take_user(struct arena *a, const struct entry *e, struct kube_conf *o
 	int rc;
 
 	out->user_from = e->file;
-	out->token = json_str(e->value, "token", S(""));
+	out->token = json_str(e->value, "token");
 	out->token_file = path_in(a, e, "tokenFile");
 	out->cert_file = path_in(a, e, "client-certificate");
 	out->key_file = path_in(a, e, "client-key");
-	out->username = json_str(e->value, "username", S(""));
-	out->password = json_str(e->value, "password", S(""));
-	out->as = json_str(e->value, "as", S(""));
-	out->as_uid = json_str(e->value, "as-uid", S(""));
+	out->username = json_str(e->value, "username");
+	out->password = json_str(e->value, "password");
+	out->as = json_str(e->value, "as");
+	out->as_uid = json_str(e->value, "as-uid");
 	for (const struct json *g = json_first(groups); g; g = json_next(g))
 		VEC_PUSH(a, &out->as_groups, json_text(g));
 	take_extra(a, json_at(e->value, "as-user-extra"), out);
 	out->exec = json_at(e->value, "exec");
-	if (out->exec && !json_str(out->exec, "command", S("")).n)
+	if (out->exec && !json_str(out->exec, "command").n)
 		return err_set(err, ERR_INVALID, "%.*s: exec has no command", STRF(e->file));
 	out->exec_dir = dir_of(e->file);
 	if (json_at(e->value, "auth-provider"))
 		return err_set(err, ERR_INVALID,
 			       "%.*s: auth-provider %.*s is not supported; use "
 			       "an exec plugin or a token",
-			       STRF(e->file),
-			       STRF(json_str(e->value, "auth-provider.name", S(""))));
+			       STRF(e->file), STRF(json_str(e->value, "auth-provider.name")));
 	rc = data_in(a, e, "client-certificate-data", &out->cert_data, err);
 	return rc < 0 ? rc : data_in(a, e, "client-key-data", &out->key_data, err);
 }
@@ -161,7 +160,7 @@ static int missing(const struct files *f, const char *what, const char *list, st
 	for (size_t i = 0; i < f->n; i++)
 		for (const struct json *e = json_first(json_at(f->trees[i], list)); e;
 		     e = json_next(e))
-			VEC_PUSH(f->a, &names, json_str(e, "name", S("")));
+			VEC_PUSH(f->a, &names, json_str(e, "name"));
 	return wrong(f,
 		     str_fmt(f->a, "%s \"%.*s\" does not exist%.*s", what, STRF(name),
 			     STRF(flag_hint(f->a, name, &names)))
@@ -176,9 +175,9 @@ static int take_context(struct files *f, struct str name, struct str *cluster, s
 
 	if (name.n && !find(f, "contexts", "context", name, &e))
 		return missing(f, "context", "contexts", name, err);
-	*cluster = json_str(e.value, "cluster", S(""));
-	*user = json_str(e.value, "user", S(""));
-	*ns = json_str(e.value, "namespace", S(""));
+	*cluster = json_str(e.value, "cluster");
+	*user = json_str(e.value, "user");
+	*ns = json_str(e.value, "namespace");
 	return 0;
 }
 

@@ -93,7 +93,7 @@ static int entry(struct arena *a, const struct json *e, size_t i, size_t of, str
 /* Which of two is meant cannot be known. */
 static int named_once(struct map *seen, const struct json *e, const char *what, struct err *err)
 {
-	struct str name = json_str(e, "name", S(""));
+	struct str name = json_str(e, "name");
 
 	if (map_put(seen, name, NULL))
 		return 0;

@@ -529,7 +529,7 @@ bool ign_take(struct arena *a, const struct json *tree, struct ign_parsed *out)
 	struct ign_parsed p = { .root = tree };
 	struct semver v;
 
-	if (!semver_parse(json_str(tree, "ignition.version", S("")), &v) || !ign_is_v3(v))
+	if (!semver_parse(json_str(tree, "ignition.version"), &v) || !ign_is_v3(v))
 		return false;
 	p.minor = d.minor = (int)v.minor;
 	p.config = ign_new(a, &ign_type_CONFIG);

@@ -36,10 +36,10 @@ static int ended_badly(struct auth_exec *x, const struct proc_result *r, struct 
 
 static int take(struct auth_exec *x, const struct json *j, bool *pair, struct err *err)
 {
-	struct str want = json_str(x->conf->exec, "apiVersion", S(""));
-	struct str version = json_str(j, "apiVersion", want);
-	struct str cert = json_str(j, "status.clientCertificateData", S(""));
-	struct str key = json_str(j, "status.clientKeyData", S(""));
+	struct str want = json_str(x->conf->exec, "apiVersion");
+	struct str version = json_str_or(j, "apiVersion", want);
+	struct str cert = json_str(j, "status.clientCertificateData");
+	struct str key = json_str(j, "status.clientKeyData");
 	struct instant t;
 
 	if (want.n && !str_eq(version, want))
@@ -47,10 +47,10 @@ static int take(struct auth_exec *x, const struct json *j, bool *pair, struct er
 			       "the kubeconfig asks for %.*s, it answers with "
 			       "%.*s",
 			       STRF(want), STRF(version));
-	x->token = json_str(j, "status.token", S(""));
+	x->token = json_str(j, "status.token");
 	if (!x->token.n && !cert.n)
 		return err_set(err, ERR_INVALID, "its answer has no token and no certificate");
-	if (rfc3339_parse(json_str(j, "status.expirationTimestamp", S("")), &t))
+	if (rfc3339_parse(json_str(j, "status.expirationTimestamp"), &t))
 		x->expires = t.sec;
 	*pair = cert.n > 0;
 	return cert.n ? tls_client_set_pair(x->tls, cert, key, err) : 0;
@@ -120,7 +120,7 @@ static struct json *cluster(struct arena *a, const struct kube_conf *conf)
 /* What it is told: KUBERNETES_EXEC_INFO. */
 static const char *info(struct arena *a, const struct kube_conf *conf)
 {
-	struct str version = json_str(conf->exec, "apiVersion", S(""));
+	struct str version = json_str(conf->exec, "apiVersion");
 	struct json *j = json_new(a, JSON_OBJECT), *spec;
 	struct buf b;
 
@@ -145,8 +145,8 @@ static void add_env(struct arena *a, const struct kube_conf *conf, struct words 
 
 	for (const struct json *e = json_first(json_at(conf->exec, "env")); e; e = json_next(e))
 		VEC_PUSH(a, out,
-			 str_fmt(a, "%.*s=%.*s", STRF(json_str(e, "name", S(""))),
-				 STRF(json_str(e, "value", S(""))))
+			 str_fmt(a, "%.*s=%.*s", STRF(json_str(e, "name")),
+				 STRF(json_str(e, "value")))
 				 .p);
 	VEC_PUSH(a, out, info(a, conf));
 	ours = out->n;
@@ -165,8 +165,8 @@ static void start(struct auth_exec *x)
 {
 	const struct json *spec = x->conf->exec;
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct str command = json_str(spec, "command", S(""));
-	struct str hint = json_str(spec, "installHint", S(""));
+	struct str command = json_str(spec, "command");
+	struct str hint = json_str(spec, "installHint");
 	struct words argv = { 0 }, env = { 0 };
 	struct proc_opts o = { .ms = EXEC_MS, .max_out = OUTPUT_MAX };
 
@@ -183,7 +183,7 @@ static void start(struct auth_exec *x)
 	arena_free(&x->a);
 	x->err = ERR_INIT(&x->a);
 	x->token = S("");
-	if (str_is(json_str(spec, "interactiveMode", S("")), "Always"))
+	if (str_is(json_str(spec, "interactiveMode"), "Always"))
 		(void)err_set(&x->err, ERR_INVALID,
 			      "it must ask somebody (interactiveMode: Always), "
 			      "and nobody is asked here; use a token");
@@ -217,7 +217,7 @@ int auth_exec_token(struct auth_exec *x, struct str *out, struct err *err)
 	/* The next request may ask it again. */
 	x->state = EXEC_NONE;
 	return err_set(err, ERR_INVALID, "exec plugin %.*s: %.*s",
-		       STRF(json_str(x->conf->exec, "command", S(""))), STRF(x->err.msg));
+		       STRF(json_str(x->conf->exec, "command")), STRF(x->err.msg));
 }
 
 void auth_exec_stale(struct auth_exec *x)

@@ -200,7 +200,7 @@ static void page_done(struct kube_cache *c)
 		list_rewound(c, version);
 		return;
 	}
-	next = json_str(rest, "metadata.continue", S(""));
+	next = json_str(rest, "metadata.continue");
 	arena_free(&c->page_arena);
 	c->next = str_dup(&c->page_arena, next);
 	if (next.n)
@@ -216,13 +216,13 @@ static int on_error_event(const struct json *status, struct err *err)
 	int64_t code = json_i64(status, "code", 500);
 
 	return err_set(err, code == 410 ? ERR_GONE : ERR_AGAIN, "%.*s",
-		       STRF(json_str(status, "message", S("watch failed"))));
+		       STRF(json_str_or(status, "message", S("watch failed"))));
 }
 
 static int apply_event(struct kube_cache *c, const struct json *event, struct err *err)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct str type = json_str(event, "type", S(""));
+	struct str type = json_str(event, "type");
 	const struct json *object = json_at(event, "object");
 	uint64_t version = cache_version_of(object);
 

@@ -91,14 +91,14 @@ uint64_t cache_version_of(const struct json *tree)
 {
 	int64_t n = 0;
 
-	(void)str_to_i64(json_str(tree, "metadata.resourceVersion", S("")), &n);
+	(void)str_to_i64(json_str(tree, "metadata.resourceVersion"), &n);
 	return n > 0 ? (uint64_t)n : 0;
 }
 
 struct str cache_key_of(struct arena *a, const struct json *tree)
 {
-	struct str ns = json_str(tree, "metadata.namespace", S(""));
-	struct str name = json_str(tree, "metadata.name", S(""));
+	struct str ns = json_str(tree, "metadata.namespace");
+	struct str name = json_str(tree, "metadata.name");
 
 	return ns.n ? str_fmt(a, "%.*s/%.*s", STRF(ns), STRF(name)) : name;
 }

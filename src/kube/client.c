@@ -73,8 +73,8 @@ int kube_status(struct arena *a, int http, struct str body, struct kube_answer *
 	if (http == 0)
 		http = (int)json_i64(j, "code", 500);
 	out->status = http;
-	out->reason = json_str(j, "reason", S(""));
-	out->message = json_str(j, "message", S(""));
+	out->reason = json_str(j, "reason");
+	out->message = json_str(j, "message");
 	out->retry_after_ms = patience(json_i64(j, "details.retryAfterSeconds", 0));
 	if (!out->message.n)
 		out->message =

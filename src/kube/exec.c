@@ -72,7 +72,7 @@ static struct str made_name(struct kube_job *j, const struct action *act)
 
 	if (!object && json_parse(&j->a, act->body, NULL, &tree, &ignored) == 0)
 		object = tree;
-	return json_str(object, "metadata.name", S(""));
+	return json_str(object, "metadata.name");
 }
 
 /* Many objects are created by one path. */

@@ -144,7 +144,7 @@ static void take(struct kube_lease *l, struct json *tree)
 		spec = json_new(a, JSON_OBJECT);
 		json_set(tree, S("spec"), spec);
 	}
-	mine = str_eq(json_str(spec, "holderIdentity", S("")), l->o.identity);
+	mine = str_eq(json_str(spec, "holderIdentity"), l->o.identity);
 	turns = json_i64(spec, "leaseTransitions", 0);
 	if (!mine || l->releasing)
 		set_str(a, spec, "acquireTime", now);
@@ -163,14 +163,14 @@ static void log_holder(struct kube_lease *l, const struct json *spec, struct str
 		log_info("waiting for lease %.*s/%.*s, held by %.*s, renewed "
 			 "%.*s",
 			 STRF(l->o.namespace), STRF(l->o.name), STRF(holder),
-			 STRF(json_str(spec, "renewTime", S("never"))));
+			 STRF(json_str_or(spec, "renewTime", S("never"))));
 }
 
 /* The lease as it is: free, ours, or somebody's who may have died. */
 static void judge(struct kube_lease *l, struct json *tree)
 {
 	const struct json *spec = json_at(tree, "spec");
-	struct str holder = json_str(spec, "holderIdentity", S(""));
+	struct str holder = json_str(spec, "holderIdentity");
 	int64_t lasts = json_i64(spec, "leaseDurationSeconds", 0) * 1000;
 	bool mine = str_eq(holder, l->o.identity);
 	struct buf b;

@@ -113,8 +113,8 @@ static void add_owners(struct arena *a, const struct mc_set *set, const struct m
 	const struct json *list = json_at(mc->doc.tree, "metadata.ownerReferences");
 
 	for (const struct json *r = json_first(list); r; r = json_next(r)) {
-		struct str kind = json_str(r, "kind", S(""));
-		struct str name = json_str(r, "name", S(""));
+		struct str kind = json_str(r, "kind");
+		struct str name = json_str(r, "name");
 
 		if (str_is(kind, "MachineConfigPool"))
 			continue;

@@ -6,11 +6,11 @@ struct conditions conditions_of(struct arena *a, const struct json *list)
 
 	for (const struct json *j = json_first(list); j; j = json_next(j)) {
 		struct condition c = {
-			.type = json_str(j, "type", S("")),
-			.status = json_str(j, "status", S("")),
-			.reason = json_str(j, "reason", S("")),
-			.message = json_str(j, "message", S("")),
-			.time = json_str(j, "lastTransitionTime", S("")),
+			.type = json_str(j, "type"),
+			.status = json_str(j, "status"),
+			.reason = json_str(j, "reason"),
+			.message = json_str(j, "message"),
+			.time = json_str(j, "lastTransitionTime"),
 		};
 
 		VEC_PUSH(a, &out, c);

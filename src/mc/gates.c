@@ -3,7 +3,7 @@
 static void names(struct arena *a, const struct json *list, struct strs *out)
 {
 	for (const struct json *j = json_first(list); j; j = json_next(j))
-		VEC_PUSH(a, out, json_str(j, "name", S("")));
+		VEC_PUSH(a, out, json_str(j, "name"));
 }
 
 int mc_gates_read(struct arena *a, const struct json *feature_gate, struct str version,
@@ -11,7 +11,7 @@ int mc_gates_read(struct arena *a, const struct json *feature_gate, struct str v
 {
 	const struct json *j = json_first(json_at(feature_gate, "status.featureGates"));
 
-	while (j && !str_eq(json_str(j, "version", S("")), version))
+	while (j && !str_eq(json_str(j, "version"), version))
 		j = json_next(j);
 	if (!j)
 		return err_set(err, ERR_INVALID,
@@ -28,11 +28,11 @@ int mc_gates_read(struct arena *a, const struct json *feature_gate, struct str v
 struct str mc_gates_release(struct str release, const struct json *cluster_version)
 {
 	const struct json *first = json_first(json_at(cluster_version, "status.history"));
-	struct str desired = json_str(cluster_version, "status.desired.version", S(""));
+	struct str desired = json_str(cluster_version, "status.desired.version");
 
 	if (!str_is(release, MC_GATES_SNAPSHOT) || !cluster_version)
 		return release;
-	return desired.n ? desired : json_str(first, "version", release);
+	return desired.n ? desired : json_str_or(first, "version", release);
 }
 
 bool mc_gate(const struct mc_gates *g, const char *name)

@@ -65,9 +65,9 @@ static void lint_labels(struct mc_linter *l)
 
 static void lint_name(struct mc_linter *l)
 {
-	struct str name = json_str(l->doc->tree, "metadata.name", S(""));
+	struct str name = json_str(l->doc->tree, "metadata.name");
 
-	if (!name.n && !json_str(l->doc->tree, "metadata.generateName", S("")).n)
+	if (!name.n && !json_str(l->doc->tree, "metadata.generateName").n)
 		mc_linter_add(l, true, S("metadata.name"), false, S("the object needs a name"));
 	else if (name.n && (!selector_is_subdomain(name) || name.n > 253))
 		mc_linter_add(l, true, S("metadata.name"), false,
@@ -117,8 +117,8 @@ static void lint_size(struct mc_linter *l)
 static void lint_doc(struct mc_linter *l)
 {
 	const struct json *tree = l->doc->tree;
-	struct str api = json_str(tree, "apiVersion", S(""));
-	struct str kind = json_str(tree, "kind", S(""));
+	struct str api = json_str(tree, "apiVersion");
+	struct str kind = json_str(tree, "kind");
 	struct mc_known k;
 	bool of_kind;
 	struct str problem;
@@ -133,7 +133,7 @@ static void lint_doc(struct mc_linter *l)
 	if (!k.shapes)
 		return;
 	/* what a cluster has written has lost what it does not know already */
-	if (k.written && json_str(tree, "metadata.uid", S("")).n)
+	if (k.written && json_str(tree, "metadata.uid").n)
 		return;
 	lint_unknown(l, k.shapes, k.type, tree, "");
 	if (k.shapes != &mc_shapes)
@@ -148,8 +148,8 @@ static void lint_doc(struct mc_linter *l)
 
 static struct str title(struct arena *a, const struct json *tree)
 {
-	struct str kind = json_str(tree, "kind", S(""));
-	struct str name = json_str(tree, "metadata.name", S(""));
+	struct str kind = json_str(tree, "kind");
+	struct str name = json_str(tree, "metadata.name");
 
 	return str_fmt(a, "%.*s%s%.*s", STRF(str_clip(a, kind, 100)), name.n ? " " : "",
 		       STRF(str_clip(a, name, 253)));
@@ -159,8 +159,8 @@ void mc_lint_docs(struct arena *a, const struct mc_docs *docs, struct mc_finding
 {
 	for (size_t i = 0; i < docs->n; i++) {
 		const struct doc *d = &docs->v[i].doc;
-		struct str kind = json_str(d->tree, "kind", S(""));
-		struct str api = json_str(d->tree, "apiVersion", S(""));
+		struct str kind = json_str(d->tree, "kind");
+		struct str api = json_str(d->tree, "apiVersion");
 		struct mc_linter l;
 
 		if (!kind.n || !api.n)

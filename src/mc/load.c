@@ -40,8 +40,8 @@ static void place(const struct doc *d, const struct json *j, size_t *line, size_
 /* An object that is not what its kind promises; l->err says why. */
 static struct mc_fault object_fault(struct loader *l, const struct doc *d, const struct json *blame)
 {
-	struct str kind = json_str(d->tree, "kind", S(""));
-	struct str name = json_str(d->tree, "metadata.name", S(""));
+	struct str kind = json_str(d->tree, "kind");
+	struct str name = json_str(d->tree, "metadata.name");
 	struct str problem = mc_kind_problem(l->a, d->tree);
 	struct mc_fault f = {
 		.file = l->path,
@@ -131,9 +131,9 @@ static int add_node(struct loader *l, const struct doc *d)
 
 static bool pulls_images(const struct json *tree)
 {
-	struct str name = json_str(tree, "metadata.name", S(""));
+	struct str name = json_str(tree, "metadata.name");
 
-	return str_is(json_str(tree, "type", S("")), "kubernetes.io/dockerconfigjson") ||
+	return str_is(json_str(tree, "type"), "kubernetes.io/dockerconfigjson") ||
 	       str_is(name, "pull-secret") || str_is(name, "internal-release-image-registry-auth");
 }
 
@@ -161,10 +161,10 @@ static void note_input(struct loader *l, const struct json *tree)
 					      "openshift-machine-config-operator",
 					      "openshift-kube-apiserver-operator", "kube-system" };
 	static const char *const kinds[] = { "Infrastructure", "Network", "Proxy", "DNS" };
-	struct str api = json_str(tree, "apiVersion", S(""));
-	struct str kind = json_str(tree, "kind", S(""));
-	struct str ns = json_str(tree, "metadata.namespace", S(""));
-	struct str name = json_str(tree, "metadata.name", S(""));
+	struct str api = json_str(tree, "apiVersion");
+	struct str kind = json_str(tree, "kind");
+	struct str ns = json_str(tree, "metadata.namespace");
+	struct str name = json_str(tree, "metadata.name");
 	bool read = false;
 
 	for (size_t i = 0; i < 5; i++)
@@ -248,14 +248,14 @@ static int add_object(struct loader *l, const struct doc *d)
 
 static bool is_list(const struct json *tree)
 {
-	return str_ends(json_str(tree, "kind", S("")), S("List")) &&
+	return str_ends(json_str(tree, "kind"), S("List")) &&
 	       json_kind(json_at(tree, "items")) == JSON_ARRAY;
 }
 
 /* Items of a typed list may leave out what the list says of all of them. */
 static struct doc item_of(struct loader *l, const struct doc *list, struct json *item)
 {
-	struct str kind = json_str(list->tree, "kind", S(""));
+	struct str kind = json_str(list->tree, "kind");
 	struct doc d = *list;
 
 	d.tree = item;
@@ -265,7 +265,7 @@ static struct doc item_of(struct loader *l, const struct doc *list, struct json 
 		json_add(item, S("kind"), json_new_str(l->a, str_sub(kind, 0, kind.n - 4)));
 	if (!json_member(item, S("apiVersion")))
 		json_add(item, S("apiVersion"),
-			 json_new_str(l->a, json_str(list->tree, "apiVersion", S(""))));
+			 json_new_str(l->a, json_str(list->tree, "apiVersion")));
 	return d;
 }
 

@@ -8,7 +8,7 @@ static bool from_template(const struct mc *mc)
 	const struct json *owners = json_at(mc->doc.tree, "metadata.ownerReferences");
 
 	for (const struct json *o = json_first(owners); o; o = json_next(o))
-		if (str_is(json_str(o, "kind", S("")), "ControllerConfig"))
+		if (str_is(json_str(o, "kind"), "ControllerConfig"))
 			return true;
 	return false;
 }
@@ -16,8 +16,7 @@ static bool from_template(const struct mc *mc)
 static bool is_current(const struct mc *mc, const struct mc_pools *pools)
 {
 	for (size_t i = 0; pools && i < pools->n; i++)
-		if (str_eq(json_str(pools->v[i]->tree, "spec.configuration.name", S("")),
-			   mc->meta.name))
+		if (str_eq(json_str(pools->v[i]->tree, "spec.configuration.name"), mc->meta.name))
 			return true;
 	return false;
 }

@@ -18,14 +18,14 @@ static uint64_t sum(uint64_t h, struct str s)
 static void decode_conditions(const struct json *list, struct mcn *out)
 {
 	for (const struct json *j = json_first(list); j; j = json_next(j)) {
-		struct str type = json_str(j, "type", S(""));
-		struct str status = json_str(j, "status", S(""));
-		struct str message = json_str(j, "message", S(""));
+		struct str type = json_str(j, "type");
+		struct str status = json_str(j, "status");
+		struct str message = json_str(j, "message");
 
 		out->any = true;
 		out->conditions = sum(sum(sum(out->conditions, type), status), message);
-		out->conditions = sum(out->conditions, json_str(j, "reason", S("")));
-		out->conditions = sum(out->conditions, json_str(j, "lastTransitionTime", S("")));
+		out->conditions = sum(out->conditions, json_str(j, "reason"));
+		out->conditions = sum(out->conditions, json_str(j, "lastTransitionTime"));
 		if (!str_is(status, "True"))
 			continue;
 		if (str_is(type, "Updated") && !out->degraded)
@@ -40,11 +40,11 @@ static void decode_conditions(const struct json *list, struct mcn *out)
 void mcn_decode(const struct json *tree, struct mcn *out)
 {
 	struct mcn m = {
-		.name = json_str(tree, "metadata.name", S("")),
-		.pool = json_str(tree, "spec.pool.name", S("")),
-		.spec_desired = json_str(tree, "spec.configVersion.desired", S("")),
-		.desired = json_str(tree, "status.configVersion.desired", S("")),
-		.desired_image = json_str(tree, "status.configImage.desiredImage", S("")),
+		.name = json_str(tree, "metadata.name"),
+		.pool = json_str(tree, "spec.pool.name"),
+		.spec_desired = json_str(tree, "spec.configVersion.desired"),
+		.desired = json_str(tree, "status.configVersion.desired"),
+		.desired_image = json_str(tree, "status.configImage.desiredImage"),
 		.pinned = true,
 	};
 	const struct json *sets = json_at(tree, "status.pinnedImageSets");
@@ -124,11 +124,11 @@ static void fill(struct arena *a, const char *marks, struct str now, struct cond
 /* What a step of a finished update says afterwards. */
 static struct str past(struct arena *a, const struct json *mcn, struct str said)
 {
-	struct str want = json_str(mcn, "spec.configImage.desiredImage", S(""));
-	struct str have = json_str(mcn, "status.configImage.currentImage", S(""));
+	struct str want = json_str(mcn, "spec.configImage.desiredImage");
+	struct str have = json_str(mcn, "status.configImage.currentImage");
 
 	if (str_eq(want, have))
-		want = json_str(mcn, "spec.configVersion.desired", S(""));
+		want = json_str(mcn, "spec.configVersion.desired");
 	else if (!want.n)
 		want = S("disable image mode");
 	return str_fmt(a, "Action during update to %.*s: %.*s", STRF(want), STRF(said));

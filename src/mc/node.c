@@ -52,8 +52,8 @@ static void decode_annotations(const struct json *map, struct mc_node *out)
 static void decode_conditions(const struct json *list, struct mc_node *out)
 {
 	for (const struct json *j = json_first(list); j; j = json_next(j)) {
-		struct str type = json_str(j, "type", S(""));
-		struct str status = json_str(j, "status", S(""));
+		struct str type = json_str(j, "type");
+		struct str status = json_str(j, "status");
 		enum node_unready why = NODE_READY;
 
 		if (str_is(type, "Ready") && !str_is(status, "True"))
@@ -73,11 +73,11 @@ static void decode_conditions(const struct json *list, struct mc_node *out)
 void node_decode(struct arena *a, const struct json *tree, struct mc_node *out)
 {
 	const struct json *taints = json_at(tree, "spec.taints");
-	struct str phase = json_str(tree, "status.phase", S(""));
+	struct str phase = json_str(tree, "status.phase");
 	struct mc_node n = {
-		.name = json_str(tree, "metadata.name", S("")),
-		.uid = json_str(tree, "metadata.uid", S("")),
-		.version = json_str(tree, "metadata.resourceVersion", S("")),
+		.name = json_str(tree, "metadata.name"),
+		.uid = json_str(tree, "metadata.uid"),
+		.version = json_str(tree, "metadata.resourceVersion"),
 		.labels = labels_pack(a, json_at(tree, "metadata.labels")),
 		.unschedulable = json_bool(tree, "spec.unschedulable", false),
 		.deleting = json_at(tree, "metadata.deletionTimestamp") != NULL,
@@ -85,7 +85,7 @@ void node_decode(struct arena *a, const struct json *tree, struct mc_node *out)
 	};
 	struct instant created = { 0 };
 
-	if (rfc3339_parse(json_str(tree, "metadata.creationTimestamp", S("")), &created))
+	if (rfc3339_parse(json_str(tree, "metadata.creationTimestamp"), &created))
 		n.created = created.sec;
 	decode_annotations(json_at(tree, "metadata.annotations"), &n);
 	decode_conditions(json_at(tree, "status.conditions"), &n);

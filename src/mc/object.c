@@ -55,8 +55,8 @@ uint16_t mc_type(enum mc_kind kind)
 
 int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out, struct err *err)
 {
-	struct str api = json_str(tree, "apiVersion", S(""));
-	struct str kind = json_str(tree, "kind", S(""));
+	struct str api = json_str(tree, "apiVersion");
+	struct str kind = json_str(tree, "kind");
 
 	if (!kind.n || !api.n) {
 		struct buf b;
@@ -83,13 +83,13 @@ static struct str gist(struct arena *a, const struct json *tree)
 
 bool mc_is_butane(const struct json *tree)
 {
-	return json_str(tree, "variant", S("")).n > 0 && !json_member(tree, S("ignition"));
+	return json_str(tree, "variant").n > 0 && !json_member(tree, S("ignition"));
 }
 
 struct str mc_kind_problem(struct arena *a, const struct json *tree)
 {
-	struct str kind = json_str(tree, "kind", S(""));
-	struct str api = json_str(tree, "apiVersion", S(""));
+	struct str kind = json_str(tree, "kind");
+	struct str api = json_str(tree, "apiVersion");
 
 	if (kind.n && api.n)
 		return S("");
@@ -119,8 +119,7 @@ static int hold(struct arena *a, const struct doc *d, enum mc_kind kind, struct 
 
 struct json *mc_misfit(struct arena *a, const struct doc *d)
 {
-	enum mc_kind kind =
-		find_kind(json_str(d->tree, "apiVersion", S("")), json_str(d->tree, "kind", S("")));
+	enum mc_kind kind = find_kind(json_str(d->tree, "apiVersion"), json_str(d->tree, "kind"));
 
 	if (!kinds[kind].type)
 		return NULL;
@@ -137,9 +136,9 @@ static const struct json *object_at(const struct json *root, const char *path)
 static struct mc_meta meta_of(const struct json *root)
 {
 	return (struct mc_meta){
-		.name = json_str(root, "metadata.name", S("")),
-		.uid = json_str(root, "metadata.uid", S("")),
-		.version = json_str(root, "metadata.resourceVersion", S("")),
+		.name = json_str(root, "metadata.name"),
+		.uid = json_str(root, "metadata.uid"),
+		.version = json_str(root, "metadata.resourceVersion"),
 		.labels = object_at(root, "metadata.labels"),
 		.annotations = object_at(root, "metadata.annotations"),
 	};
@@ -193,9 +192,9 @@ int mc_decode(struct arena *a, const struct doc *d, struct mc *out, struct err *
 		.config_tree = json_at(t, "spec.config"),
 		.kargs = strs_at(a, t, "spec.kernelArguments"),
 		.extensions = strs_at(a, t, "spec.extensions"),
-		.kernel_type = json_str(t, "spec.kernelType", S("")),
-		.os_image = json_str(t, "spec.osImageURL", S("")),
-		.extensions_image = json_str(t, "spec.baseOSExtensionsContainerImage", S("")),
+		.kernel_type = json_str(t, "spec.kernelType"),
+		.os_image = json_str(t, "spec.osImageURL"),
+		.extensions_image = json_str(t, "spec.baseOSExtensionsContainerImage"),
 		.fips = json_bool(t, "spec.fips", false),
 		.doc = *d,
 	};
@@ -213,7 +212,7 @@ int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out, st
 		.meta = meta_of(t),
 		.tree = t,
 		.selector = object_at(t, "spec.machineConfigSelector"),
-		.os_image_stream = json_str(t, "spec.osImageStream.name", S("")),
+		.os_image_stream = json_str(t, "spec.osImageStream.name"),
 		.paused = json_bool(t, "spec.paused", false),
 	};
 	return 0;
@@ -229,8 +228,8 @@ int mc_controller_config_decode(struct arena *a, const struct doc *d,
 		return rc;
 	*out = (struct mc_controller_config){
 		.meta = meta_of(t),
-		.base_image = json_str(t, "spec.baseOSContainerImage", S("")),
-		.extensions_image = json_str(t, "spec.baseOSExtensionsContainerImage", S("")),
+		.base_image = json_str(t, "spec.baseOSContainerImage"),
+		.extensions_image = json_str(t, "spec.baseOSExtensionsContainerImage"),
 		.tree = t,
 	};
 	return 0;
@@ -247,7 +246,7 @@ int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind, st
 	*out = (struct mc_object){
 		.kind = kind,
 		.meta = meta_of(tree),
-		.namespace = json_str(tree, "metadata.namespace", S("")),
+		.namespace = json_str(tree, "metadata.namespace"),
 		.tree = tree,
 		.doc = *d,
 	};
@@ -265,7 +264,7 @@ int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind, stru
 		"operator.openshift.io/v1alpha1",
 		"image.openshift.io/v1",
 	};
-	struct str api = json_str(d->tree, "apiVersion", S(""));
+	struct str api = json_str(d->tree, "apiVersion");
 	const struct json *meta = json_member(d->tree, S("metadata"));
 	struct doc whole = *d;
 

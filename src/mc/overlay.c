@@ -30,8 +30,8 @@ static void apply_over(struct arena *a, const struct mc_object *was, struct mc_o
 	if (status)
 		json_set(o->doc.tree, S("status"), json_clone(a, status));
 	o->meta.annotations = json_member(meta, S("annotations"));
-	o->meta.uid = json_str(meta, "uid", S(""));
-	o->meta.version = json_str(meta, "resourceVersion", S(""));
+	o->meta.uid = json_str(meta, "uid");
+	o->meta.version = json_str(meta, "resourceVersion");
 }
 
 static const struct mc_pool *find_pool(const struct mc_set *set, struct str name)

@@ -3,11 +3,11 @@
 void pod_decode(const struct json *tree, struct mc_pod *out)
 {
 	const struct json *owners = json_at(tree, "metadata.ownerReferences");
-	struct str phase = json_str(tree, "status.phase", S(""));
+	struct str phase = json_str(tree, "status.phase");
 	struct mc_pod p = {
-		.ns = json_str(tree, "metadata.namespace", S("")),
-		.name = json_str(tree, "metadata.name", S("")),
-		.uid = json_str(tree, "metadata.uid", S("")),
+		.ns = json_str(tree, "metadata.namespace"),
+		.name = json_str(tree, "metadata.name"),
+		.uid = json_str(tree, "metadata.uid"),
 		.mirror = json_member(json_at(tree, "metadata.annotations"),
 				      S("kubernetes.io/config.mirror")) != NULL,
 		.finished = str_is(phase, "Succeeded") || str_is(phase, "Failed"),
@@ -17,8 +17,8 @@ void pod_decode(const struct json *tree, struct mc_pod *out)
 	for (const struct json *o = json_first(owners); o; o = json_next(o)) {
 		if (!json_bool(o, "controller", false))
 			continue;
-		if (str_is(json_str(o, "kind", S("")), "DaemonSet"))
-			p.daemonset = json_str(o, "name", S(""));
+		if (str_is(json_str(o, "kind"), "DaemonSet"))
+			p.daemonset = json_str(o, "name");
 		break;
 	}
 	*out = p;

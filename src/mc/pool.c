@@ -6,10 +6,10 @@ int mcp_decode(struct arena *a, const struct json *tree, struct mcp *out, struct
 {
 	const struct json *nodes = json_at(tree, "spec.nodeSelector");
 	struct mcp p = {
-		.name = json_str(tree, "metadata.name", S("")),
-		.uid = json_str(tree, "metadata.uid", S("")),
+		.name = json_str(tree, "metadata.name"),
+		.uid = json_str(tree, "metadata.uid"),
 		.tree = tree,
-		.target = json_str(tree, "spec.configuration.name", S("")),
+		.target = json_str(tree, "spec.configuration.name"),
 		.max_unavailable = json_at(tree, "spec.maxUnavailable"),
 		.conditions = conditions_of(a, json_at(tree, "status.conditions")),
 		.paused = json_bool(tree, "spec.paused", false),
@@ -147,9 +147,9 @@ void os_config_decode(const struct json *tree, struct os_config *out)
 		json_member(json_at(tree, "metadata.annotations"), S(MC_CURRENT_BUILD));
 
 	*out = (struct os_config){
-		.name = json_str(tree, "metadata.name", S("")),
-		.pool = json_str(tree, "spec.machineConfigPool.name", S("")),
-		.image = json_str(tree, "status.currentImagePullSpec", S("")),
+		.name = json_str(tree, "metadata.name"),
+		.pool = json_str(tree, "spec.machineConfigPool.name"),
+		.image = json_str(tree, "status.currentImagePullSpec"),
 		.build = build ? json_text(build) : (struct str){ 0 },
 		.tree = tree,
 	};
@@ -158,19 +158,19 @@ void os_config_decode(const struct json *tree, struct os_config *out)
 void os_build_decode(const struct json *tree, struct os_build *out)
 {
 	struct os_build b = {
-		.name = json_str(tree, "metadata.name", S("")),
-		.config = json_str(tree, "spec.machineConfig.name", S("")),
-		.os_config = json_str(tree, "spec.machineOSConfig.name", S("")),
+		.name = json_str(tree, "metadata.name"),
+		.config = json_str(tree, "spec.machineConfig.name"),
+		.os_config = json_str(tree, "spec.machineOSConfig.name"),
 		.pool = json_text(json_member(json_at(tree, "metadata.labels"),
 					      S(MC_PREFIX "target-machine-config-pool"))),
-		.image = json_str(tree, "status.digestedImagePushSpec", S("")),
+		.image = json_str(tree, "status.digestedImagePushSpec"),
 	};
 
 	for (const struct json *j = json_first(json_at(tree, "status.conditions")); j;
 	     j = json_next(j)) {
-		struct str type = json_str(j, "type", S(""));
+		struct str type = json_str(j, "type");
 
-		if (!str_is(json_str(j, "status", S("")), "True"))
+		if (!str_is(json_str(j, "status"), "True"))
 			continue;
 		b.prepared = b.prepared || str_is(type, "Prepared");
 		b.building = b.building || str_is(type, "Building");

@@ -185,8 +185,8 @@ static bool op_of(struct str name, enum selector_op *op)
 
 static int expression(struct arena *a, const struct json *j, struct selector *s, struct err *err)
 {
-	struct requirement r = { .key = json_str(j, "key", S("")) };
-	struct str op = json_str(j, "operator", S(""));
+	struct requirement r = { .key = json_str(j, "key") };
+	struct str op = json_str(j, "operator");
 	const struct json *values = json_at(j, "values");
 
 	if (!op_of(op, &r.op)) {

@@ -76,7 +76,7 @@ static struct tls_profile built_in(struct arena *a, const char *version, size_t 
 
 static struct tls_profile custom(struct arena *a, const struct json *j)
 {
-	struct tls_profile p = { .min_version = json_str(j, "minTLSVersion", S("")) };
+	struct tls_profile p = { .min_version = json_str(j, "minTLSVersion") };
 
 	for (const struct json *c = json_first(json_at(j, "ciphers")); c; c = json_next(c))
 		if (is_known(json_text(c)))
@@ -86,7 +86,7 @@ static struct tls_profile custom(struct arena *a, const struct json *j)
 
 struct tls_profile mc_tls_profile(struct arena *a, const struct json *profile)
 {
-	struct str type = json_str(profile, "type", S(""));
+	struct str type = json_str(profile, "type");
 	const struct json *own = json_at(profile, "custom");
 
 	if (str_is(type, "Custom") && json_kind(own) == JSON_OBJECT)

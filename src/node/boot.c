@@ -243,7 +243,7 @@ static bool skopeo_will_do(struct node *n, struct arena *a, struct str image)
 		log_warn("Failed to determine if image %.*s is multi-arch", STRF(image));
 		return false;
 	}
-	type = json_str(j, "mediaType", S(""));
+	type = json_str(j, "mediaType");
 	return !str_is(type, "application/vnd.docker.distribution.manifest."
 			     "list.v2+json") &&
 	       !str_is(type, "application/vnd.oci.image.index.v1+json");

@@ -35,7 +35,7 @@ static int write_data(struct node *n, struct arena *a, const char *path, const s
 static bool has_file(const struct json *list, struct str name)
 {
 	for (const struct json *e = json_first(list); e; e = json_next(e))
-		if (str_eq(json_str(e, "file", S("")), name))
+		if (str_eq(json_str(e, "file"), name))
 			return true;
 	return false;
 }
@@ -80,7 +80,7 @@ static int write_bundles(struct node *n, struct arena *a, const struct json *lis
 	int rc = 0;
 
 	for (const struct json *e = json_first(list); rc == 0 && e; e = json_next(e)) {
-		struct str dir = folder_of(a, json_str(e, "file", S("")));
+		struct str dir = folder_of(a, json_str(e, "file"));
 		struct str data = S("");
 
 		if (!dir.n || memchr(dir.p, '/', dir.n) || str_is(dir, ".")) {

@@ -8,13 +8,13 @@
 
 static bool was(const struct json *entry, const char *what)
 {
-	return str_is(json_str(entry, "was", S("")), what);
+	return str_is(json_str(entry, "was"), what);
 }
 
 static int restore_one(struct sim *s, const struct journal *j, const struct json *e,
 		       struct err *err)
 {
-	struct str path = json_str(e, "path", S(""));
+	struct str path = json_str(e, "path");
 	struct str kept = journal_kept(s->a, j->log, e);
 	struct disk_state *at, old;
 	int rc;
@@ -162,8 +162,8 @@ static int load(struct node *n, struct arena *a, struct journal *j, struct dry_b
 		return rc;
 	facts = json_at(j->log, "facts");
 	back->os = tree_lexists(&n->tree, undo_marker(a, j, "os").p);
-	rc = mc_current_parse(a, json_str(facts, "from", S("")), &back->from, err);
-	return rc < 0 ? rc : mc_current_parse(a, json_str(facts, "to", S("")), &back->to, err);
+	rc = mc_current_parse(a, json_str(facts, "from"), &back->from, err);
+	return rc < 0 ? rc : mc_current_parse(a, json_str(facts, "to"), &back->to, err);
 }
 
 int node_dry_rollback(struct node *n, struct arena *a, struct dry_run *out, struct dry_back *back,

@@ -34,7 +34,7 @@ static int read_logs(struct arena *a, struct tree *t, struct logs *out, struct e
 
 		rc = journal_read(a, t, state_names[s], &log, err);
 		if (rc == 0)
-			(void)map_put(&out->pres, json_str(log, "pre", S("")), log);
+			(void)map_put(&out->pres, json_str(log, "pre"), log);
 		if (rc == -ERR_INVALID && s == JOURNAL_LAST) {
 			if (!told)
 				log_warn("%.*s. There is no going back from "
@@ -88,7 +88,7 @@ static void allow(struct arena *a, struct journal *j)
 {
 	map_init(&j->allowed, a);
 	for (struct json *e = json_first(json_at(j->log, "paths")); e; e = json_next(e))
-		(void)map_put(&j->allowed, json_str(e, "path", S("")), e);
+		(void)map_put(&j->allowed, json_str(e, "path"), e);
 	for (struct json *e = json_first(json_at(j->log, "dirs")); e; e = json_next(e))
 		if (!map_find(&j->allowed, json_text(e)))
 			(void)map_put(&j->allowed, json_text(e), e);

@@ -31,8 +31,7 @@ struct str journal_kept(struct arena *a, const struct json *log, const struct js
 {
 	int64_t n = json_i64(entry, "kept", 0);
 
-	return n ? str_fmt(a, JOURNAL_DIR "/%.*s/%lld", STRF(json_str(log, "pre", S(""))),
-			   (long long)n)
+	return n ? str_fmt(a, JOURNAL_DIR "/%.*s/%lld", STRF(json_str(log, "pre")), (long long)n)
 		 : S("");
 }
 
@@ -189,7 +188,7 @@ void journal_drop_same(struct arena *a, struct tree *t, struct json *log)
 	for (struct json *e = json_first(json_at(log, "paths")); e; e = json_next(e)) {
 		struct str kept = journal_kept(a, log, e);
 
-		if (kept.n && same_inode(a, t, kept.p, str_z(a, json_str(e, "path", S(""))))) {
+		if (kept.n && same_inode(a, t, kept.p, str_z(a, json_str(e, "path")))) {
 			(void)json_remove(e, S("kept"));
 			(void)json_remove(e, S("sha256"));
 		}
@@ -198,7 +197,7 @@ void journal_drop_same(struct arena *a, struct tree *t, struct json *log)
 
 int journal_sweep(struct arena *a, struct tree *t, const struct json *log, struct err *err)
 {
-	struct str dir = str_fmt(a, JOURNAL_DIR "/%.*s", STRF(json_str(log, "pre", S(""))));
+	struct str dir = str_fmt(a, JOURNAL_DIR "/%.*s", STRF(json_str(log, "pre")));
 	struct strs names = { 0 };
 	struct map used;
 	int64_t n;
@@ -221,7 +220,7 @@ int journal_sweep(struct arena *a, struct tree *t, const struct json *log, struc
 static int check_one(struct arena *a, struct tree *t, const struct journal *j, const struct json *e,
 		     struct err *err)
 {
-	const char *path = str_z(a, json_str(e, "path", S("")));
+	const char *path = str_z(a, json_str(e, "path"));
 	struct str kept = journal_kept(a, j->log, e), hex;
 	struct stat st;
 	int rc;
@@ -239,8 +238,8 @@ static int check_one(struct arena *a, struct tree *t, const struct journal *j, c
 	if (rc < 0 || same_inode(a, t, kept.p, path))
 		return rc;
 	rc = sum(a, t, kept.p, st.st_mode, &hex, err);
-	if (rc == 0 && !(str_is(json_str(e, "was", S("")), type_of(st.st_mode)) &&
-			 str_eq(json_str(e, "sha256", S("")), hex)))
+	if (rc == 0 && !(str_is(json_str(e, "was"), type_of(st.st_mode)) &&
+			 str_eq(json_str(e, "sha256"), hex)))
 		rc = err_set(err, ERR_INVALID,
 			     "%.*s, which is to be put back to %s, does not "
 			     "match its checksum",

@@ -53,7 +53,7 @@ int journal_read(struct arena *a, struct tree *t, const char *path, struct json 
 	if (rc == 0 && json_parse(a, text, NULL, out, err) < 0)
 		rc = -ERR_INVALID;
 	if (rc == 0 &&
-	    (json_kind(json_at(*out, "paths")) != JSON_ARRAY || !json_str(*out, "pre", S("")).n))
+	    (json_kind(json_at(*out, "paths")) != JSON_ARRAY || !json_str(*out, "pre").n))
 		rc = err_set(err, ERR_INVALID, "it has no paths");
 	return rc < 0 ? journal_damaged(err, path) : 0;
 }

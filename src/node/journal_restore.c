@@ -8,7 +8,7 @@
 
 static bool was(const struct json *entry, const char *what)
 {
-	return str_is(json_str(entry, "was", S("")), what);
+	return str_is(json_str(entry, "was"), what);
 }
 
 static int fix_attrs(struct tree *t, const char *path, const struct json *e, struct err *err)
@@ -55,7 +55,7 @@ static int put_back(struct tree *t, const char *path, const char *kept, struct e
 static int restore(struct arena *a, struct tree *t, const struct journal *j, const struct json *e,
 		   struct err *err)
 {
-	const char *path = str_z(a, json_str(e, "path", S("")));
+	const char *path = str_z(a, json_str(e, "path"));
 	struct str kept = journal_kept(a, j->log, e);
 	struct err ignored = *err;
 	struct stat st;
@@ -100,7 +100,7 @@ static int remove_dirs(struct arena *a, struct tree *t, const struct journal *j,
 		VEC_PUSH(a, &dirs, json_text(d));
 	for (struct json *e = json_first(json_at(j->log, "paths")); e; e = json_next(e))
 		if (was(e, WAS_ABSENT))
-			VEC_PUSH(a, &dirs, json_str(e, "path", S("")));
+			VEC_PUSH(a, &dirs, json_str(e, "path"));
 	if (dirs.n > 1)
 		qsort(dirs.v, dirs.n, sizeof(*dirs.v), by_path);
 	for (size_t i = dirs.n; rc == 0 && i-- > 0;)

@@ -5,7 +5,7 @@
 
 struct str undo_marker(struct arena *a, const struct journal *j, const char *name)
 {
-	return str_fmt(a, JOURNAL_DIR "/%.*s/%s", STRF(json_str(j->log, "pre", S(""))), name);
+	return str_fmt(a, JOURNAL_DIR "/%.*s/%s", STRF(json_str(j->log, "pre")), name);
 }
 
 /* What a marker says; ERR_NOTFOUND when there is none. */
@@ -77,7 +77,7 @@ static void note(struct undo *u, const char *what, int rc, const struct err *e)
 
 static int parse_fact(struct undo *u, const char *name, struct mc_current *out, struct err *err)
 {
-	return mc_current_parse(u->a, json_str(json_at(u->j->log, "facts"), name, S("")), out, err);
+	return mc_current_parse(u->a, json_str(json_at(u->j->log, "facts"), name), out, err);
 }
 
 /*
@@ -104,7 +104,7 @@ static bool undo_tuning(struct undo *u)
 static void tune_back(struct undo *u)
 {
 	struct str tuned = undo_marker(u->a, u->j, "tuned");
-	struct str before = json_str(u->j->log, "facts.cmdline", S(""));
+	struct str before = json_str(u->j->log, "facts.cmdline");
 	struct err err = ERR_INIT(u->a);
 	struct str text = S("");
 	int rc = 0;
@@ -155,10 +155,10 @@ static bool undo_os(struct undo *u)
 	if (rc == 0)
 		rc = parse_fact(u, "to", &to, &err);
 	if (rc == 0) {
-		if (json_str(f, "fromImage", S("")).n)
-			from.spec.os_image = json_str(f, "fromImage", S(""));
-		if (json_str(f, "toImage", S("")).n)
-			to.spec.os_image = json_str(f, "toImage", S(""));
+		if (json_str(f, "fromImage").n)
+			from.spec.os_image = json_str(f, "fromImage");
+		if (json_str(f, "toImage").n)
+			to.spec.os_image = json_str(f, "toImage");
 		update_changes(u->a, &to.spec, &from.spec, false, &c);
 		/* what was staged goes by itself; there is nothing to name */
 		c.os_image = c.os_image && from.spec.os_image.n;

@@ -353,12 +353,12 @@ static void view(struct node *n, struct arena *a, const struct journal *j,
 		out->finished = true;
 		return;
 	}
-	out->from = json_str(f, "fromName", S(""));
-	out->to = json_str(f, "toName", S(""));
+	out->from = json_str(f, "fromName");
+	out->to = json_str(f, "toName");
 	for (const struct json *e = json_first(json_at(f, "actions")); e; e = json_next(e))
 		VEC_PUSH(a, &out->actions, json_text(e));
 	out->finished = tree_lexists(&n->tree, undo_marker(a, j, "done").p) ||
-			!str_eq(json_str(f, "boot", S("")), boot_id(n, a));
+			!str_eq(json_str(f, "boot"), boot_id(n, a));
 }
 
 int node_journal(struct node *n, struct arena *a, struct node_journal_view *out, struct err *err)

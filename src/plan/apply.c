@@ -32,7 +32,7 @@ static bool merge_map(struct arena *a, struct json *meta, const struct json *req
 
 static struct str group(const struct json *owner)
 {
-	struct str api = json_str(owner, "apiVersion", S(""));
+	struct str api = json_str(owner, "apiVersion");
 	struct str g = S(""), v;
 
 	(void)str_cut(api, '/', &g, &v);
@@ -41,9 +41,8 @@ static struct str group(const struct json *owner)
 
 static bool same_owner(const struct json *x, const struct json *y)
 {
-	return str_eq(group(x), group(y)) &&
-	       str_eq(json_str(x, "kind", S("")), json_str(y, "kind", S(""))) &&
-	       str_eq(json_str(x, "name", S("")), json_str(y, "name", S("")));
+	return str_eq(group(x), group(y)) && str_eq(json_str(x, "kind"), json_str(y, "kind")) &&
+	       str_eq(json_str(x, "name"), json_str(y, "name"));
 }
 
 static bool merge_owners(struct arena *a, struct json *meta, const struct json *required)
@@ -130,7 +129,7 @@ static struct action *add_write(struct arena *a, struct actions *out, enum actio
 struct action *apply_replace(struct arena *a, const char *plural, const struct json *object,
 			     const char *part, struct str reason, struct actions *out)
 {
-	struct str name = json_str(object, "metadata.name", S(""));
+	struct str name = json_str(object, "metadata.name");
 
 	return add_write(a, out, ACTION_REPLACE,
 			 str_fmt(a, "/apis/" MC_API "/%s/%.*s%s", plural, STRF(name), part), object,

@@ -47,7 +47,7 @@ static int refuse_gates(struct run *r, const struct mc_gates *gates)
 	const struct json *cc = r->set.controller_config->tree;
 
 	if (mc_gate(gates, "OSStreams") &&
-	    !str_is(json_str(cc, "spec.infra.status.controlPlaneTopology", S("")), "External"))
+	    !str_is(json_str(cc, "spec.infra.status.controlPlaneTopology"), "External"))
 		return err_set(r->err, ERR_INVALID,
 			       "feature gate OSStreams is on: choosing OS "
 			       "images needs access to registries, which this "

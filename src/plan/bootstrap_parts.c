@@ -55,12 +55,12 @@ int bootstrap_pull_secret(struct arena *a, struct str text, struct str *out, str
 		return rc;
 	if (kind != MC_SECRET)
 		return err_set(err, ERR_INVALID, "expected *corev1.Secret found *%.*s.%.*s",
-			       STRF(version_of(json_str(docs.v[0].tree, "apiVersion", S("")))),
-			       STRF(json_str(docs.v[0].tree, "kind", S(""))));
+			       STRF(version_of(json_str(docs.v[0].tree, "apiVersion"))),
+			       STRF(json_str(docs.v[0].tree, "kind")));
 	rc = mc_object_decode(a, &docs.v[0], MC_SECRET, &secret, err);
 	if (rc < 0)
 		return rc;
-	type = json_str(secret.tree, "type", S(""));
+	type = json_str(secret.tree, "type");
 	if (!str_is(type, SECRET_TYPE))
 		return err_set(err, ERR_INVALID, "expected secret type " SECRET_TYPE " found %.*s",
 			       STRF(type));
@@ -180,16 +180,16 @@ static bool is_seeded(const struct json *object)
 		return true;
 	for (const struct json *c = json_first(json_at(object, "status.conditions")); c;
 	     c = json_next(c))
-		if (str_is(json_str(c, "type", S("")), "Seeded"))
-			return str_is(json_str(c, "status", S("")), "True");
+		if (str_is(json_str(c, "type"), "Seeded"))
+			return str_is(json_str(c, "status"), "True");
 	return false;
 }
 
 /* Empty when all is well. */
 static struct str fault_of(struct arena *a, const struct json *object, const struct mc_pools *pools)
 {
-	struct str name = json_str(object, "metadata.name", S(""));
-	struct str pool = json_str(object, "spec.machineConfigPool.name", S(""));
+	struct str name = json_str(object, "metadata.name");
+	struct str pool = json_str(object, "spec.machineConfigPool.name");
 	struct str image = annotation(object, PREBUILT);
 	struct err err = ERR_INIT(a);
 
@@ -214,7 +214,7 @@ static struct str fault_of(struct arena *a, const struct json *object, const str
 
 static struct mc *prebuilt(struct arena *a, const struct json *object)
 {
-	struct str pool = json_str(object, "spec.machineConfigPool.name", S(""));
+	struct str pool = json_str(object, "spec.machineConfigPool.name");
 	struct str image = annotation(object, PREBUILT);
 	struct str name = str_fmt(a, "10-prebuiltimage-osimageurl-%.*s", STRF(pool));
 	struct mc *mc = mc_generated(a, name, pool, NULL);

@@ -45,14 +45,14 @@ static const char *own_file(struct str platform)
 
 static bool is_ours(const struct json *provider)
 {
-	return str_is(json_str(provider, "name", S("")), PROVIDER);
+	return str_is(json_str(provider, "name"), PROVIDER);
 }
 
 /* Durations in Go's form, as they come out of its types. */
 static void tidy(struct arena *a, struct json *providers)
 {
 	for (struct json *p = json_first(providers); p; p = json_next(p)) {
-		struct str text = json_str(p, "defaultCacheDuration", S(""));
+		struct str text = json_str(p, "defaultCacheDuration");
 		struct err err = ERR_INIT(a);
 		struct buf b;
 		int64_t ns;
@@ -161,11 +161,11 @@ static bool set_condition(struct arena *a, struct instant now, const struct json
 	struct conditions one = { .v = c, .n = 1 };
 	struct json *old = json_first(list), *j;
 
-	while (old && !str_eq(json_str(old, "type", S("")), c->type))
+	while (old && !str_eq(json_str(old, "type"), c->type))
 		old = json_next(old);
 	c->time = condition_time(a, now);
-	if (str_eq(json_str(old, "status", S("")), c->status))
-		c->time = json_str(old, "lastTransitionTime", c->time);
+	if (str_eq(json_str(old, "status"), c->status))
+		c->time = json_str_or(old, "lastTransitionTime", c->time);
 	j = json_clone(a, json_first(conditions_json(a, &one, false)));
 	json_set(j, S("observedGeneration"),
 		 json_new_i64(a, json_i64(config, "metadata.generation", 0)));
@@ -256,7 +256,7 @@ static int for_pool(struct arena *a, const struct runtime_view *in, const struct
 	struct generated_base want = {
 		.credentials = &base,
 		.path = own_file(json_str(in->templates->controller_config->tree,
-					  "spec.infra.status.platformStatus.type", S(""))),
+					  "spec.infra.status.platformStatus.type")),
 	};
 	struct mc_files files = { 0 };
 	struct mc *mc;
@@ -275,8 +275,7 @@ static int for_pool(struct arena *a, const struct runtime_view *in, const struct
 			  &files);
 	mc_annotate(a, mc, S(MC_BY_CONTROLLER), in->owned.hash);
 	mc_set_owner(a, mc, S("config.openshift.io/v1alpha1"), S("CRIOCredentialProviderConfig"),
-		     json_str(config, "metadata.name", S("")),
-		     json_str(config, "metadata.uid", S("")), false);
+		     json_str(config, "metadata.name"), json_str(config, "metadata.uid"), false);
 	if (!generated_write(a, in->owned.mcs, mc,
 			     str_fmt(a, "credential providers of pool %.*s", STRF(pool)), out))
 		return 0;

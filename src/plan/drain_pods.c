@@ -56,14 +56,14 @@ int drain_eviction_api(struct arena *a, struct str body, struct str *out, struct
 
 	if (rc < 0)
 		return rc;
-	if (!str_is(json_str(tree, "kind", S("")), "APIResourceList"))
+	if (!str_is(json_str(tree, "kind"), "APIResourceList"))
 		return err_set(err, ERR_INVALID, "it is no APIResourceList");
 	for (const struct json *j = json_first(json_at(tree, "resources")); j; j = json_next(j)) {
-		struct str version = json_str(j, "version", S("v1"));
+		struct str version = json_str_or(j, "version", S("v1"));
 
-		if (!str_is(json_str(j, "name", S("")), "pods/eviction") ||
-		    !str_is(json_str(j, "kind", S("")), "Eviction") ||
-		    !str_is(json_str(j, "group", S("policy")), "policy") || !is_version(version))
+		if (!str_is(json_str(j, "name"), "pods/eviction") ||
+		    !str_is(json_str(j, "kind"), "Eviction") ||
+		    !str_is(json_str_or(j, "group", S("policy")), "policy") || !is_version(version))
 			continue;
 		*out = str_fmt(a, "policy/%.*s", STRF(version));
 		return 0;

@@ -8,14 +8,14 @@
 /* Its path; what is none is never given to mount. */
 static struct str name_of(const struct json *device)
 {
-	struct str name = json_str(device, "name", S(""));
+	struct str name = json_str(device, "name");
 
 	return str_starts(name, S("/")) ? name : S("");
 }
 
 static bool is_esp(const struct json *part)
 {
-	return str_is(json_str(part, "parttype", S("")), ESP_TYPE) && name_of(part).n;
+	return str_is(json_str(part, "parttype"), ESP_TYPE) && name_of(part).n;
 }
 
 /* Whether it is one of those that the device is made of. */
@@ -46,7 +46,7 @@ static void look_at(struct arena *a, const struct json *disk, struct str boot, s
 
 		if ((in || is) && !f->boot) {
 			f->boot = true;
-			f->raid = str_is(json_str(p, "fstype", S("")), "linux_raid_member");
+			f->raid = str_is(json_str(p, "fstype"), "linux_raid_member");
 		}
 		of[OF_RAID] |= in;
 		of[OF_BOOT] |= is;

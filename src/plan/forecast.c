@@ -34,7 +34,7 @@ static struct mc *find_mc(const struct mc_set *set, struct str name)
 
 static struct str current_name(const struct mc_pool *pool)
 {
-	return json_str(pool ? pool->tree : NULL, "spec.configuration.name", S(""));
+	return json_str(pool ? pool->tree : NULL, "spec.configuration.name");
 }
 
 /* ---- rendering ----------------------------------------------------------- */

@@ -3,7 +3,7 @@
 static bool has_current(const struct mc_set *set)
 {
 	for (size_t i = 0; i < set->pools.n; i++) {
-		struct str name = json_str(set->pools.v[i]->tree, "spec.configuration.name", S(""));
+		struct str name = json_str(set->pools.v[i]->tree, "spec.configuration.name");
 
 		for (size_t k = 0; k < set->mcs.n; k++)
 			if (str_eq(set->mcs.v[k]->meta.name, name))

@@ -79,9 +79,8 @@ static int templates(struct arena *a, const struct generate_view *in, struct act
 	if (!v.controller_config || !v.tree)
 		return 0;
 	if (!v.pull_secret && !v.pull_secret_error.n)
-		v.pull_secret_error =
-			str_fmt(a, "secrets \"%.*s\" not found",
-				STRF(json_str(tree_of(in), "spec.pullSecret.name", S(""))));
+		v.pull_secret_error = str_fmt(a, "secrets \"%.*s\" not found",
+					      STRF(json_str(tree_of(in), "spec.pullSecret.name")));
 	return plan_template_sync(a, &v, out, err);
 }
 

@@ -74,7 +74,7 @@ static int apply_latency(struct arena *a, const struct kubelet_in *in, struct js
 		{ "MediumUpdateAverageReaction", "20s" },
 		{ "LowUpdateSlowReaction", "1m0s" },
 	};
-	struct str profile = json_str(in->node, "spec.workerLatencyProfile", S(""));
+	struct str profile = json_str(in->node, "spec.workerLatencyProfile");
 
 	if (!profile.n || !str_is(in->pool, "worker"))
 		return 0;
@@ -147,7 +147,7 @@ static int cgroup_kargs(struct arena *a, const struct json *node, const struct s
 					  "systemd.legacy_systemd_cgroup_controller=1", NULL };
 	static const char *const v2[] = { "systemd.unified_cgroup_hierarchy=1",
 					  "cgroup_no_v1=\"all\"", NULL };
-	struct str mode = json_str(node, "spec.cgroupMode", S(""));
+	struct str mode = json_str(node, "spec.cgroupMode");
 
 	if (mode.n && !str_is(mode, "v2"))
 		return err_set(err, ERR_INVALID,
@@ -277,7 +277,7 @@ static void apply_user(struct arena *a, const struct mc_object *kc, struct json 
 	if (str_find(raw, S("\"protectKernelDefaults\":false")) >= 0)
 		(void)json_remove(conf, S("protectKernelDefaults"));
 	kubelet_merge(a, conf, user);
-	if (!json_str(user, "systemReservedCgroup", S("")).n && json_len(enforce) &&
+	if (!json_str(user, "systemReservedCgroup").n && json_len(enforce) &&
 	    !enforces_system(enforce))
 		(void)json_remove(conf, S("systemReservedCgroup"));
 }
@@ -315,7 +315,7 @@ int kubelet_config(struct arena *a, const struct kubelet_in *in, const struct mc
 	env = sizing_env(a, kc, user);
 	if (user)
 		apply_user(a, kc, user, conf);
-	if (json_str(conf, "reservedSystemCPUs", S("")).n)
+	if (json_str(conf, "reservedSystemCPUs").n)
 		drop_system_enforcement(a, conf);
 	rc = kubelet_cgroups(conf, "invalid merged configuration", err);
 	if (rc == 0)

@@ -79,8 +79,8 @@ static int check_forbidden(struct arena *a, const struct json *user, struct err 
 
 int kubelet_cgroups(const struct json *conf, const char *what, struct err *err)
 {
-	struct str reserve = json_str(conf, "systemReservedCgroup", S(""));
-	struct str system = json_str(conf, "systemCgroups", S(""));
+	struct str reserve = json_str(conf, "systemReservedCgroup");
+	struct str system = json_str(conf, "systemCgroups");
 
 	if (!reserve.n || !system.n || str_eq(reserve, system))
 		return 0;

@@ -165,9 +165,9 @@ static void prohibited(struct arena *a, const struct json *node, struct str text
 	struct action_event e = {
 		.api = S("config.openshift.io/v1"),
 		.kind = S("Node"),
-		.name = json_str(node, "metadata.name", S("")),
-		.uid = json_str(node, "metadata.uid", S("")),
-		.version = json_str(node, "metadata.resourceVersion", S("")),
+		.name = json_str(node, "metadata.name"),
+		.uid = json_str(node, "metadata.uid"),
+		.version = json_str(node, "metadata.resourceVersion"),
 		.reason = S("ActionProhibited"),
 	};
 
@@ -187,9 +187,9 @@ static bool too_far(struct str from, struct str to)
 bool node_config_allowed(struct arena *a, const struct json *old, const struct json *new,
 			 struct actions *out)
 {
-	struct str name = json_str(new, "metadata.name", S(""));
-	struct str from = json_str(old, "spec.workerLatencyProfile", S(""));
-	struct str to = json_str(new, "spec.workerLatencyProfile", S(""));
+	struct str name = json_str(new, "metadata.name");
+	struct str from = json_str(old, "spec.workerLatencyProfile");
+	struct str to = json_str(new, "spec.workerLatencyProfile");
 
 	if (!str_is(name, "cluster")) {
 		prohibited(a, new,

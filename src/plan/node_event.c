@@ -9,8 +9,7 @@
 
 static bool is_taint(const struct json *j, struct node_taint t)
 {
-	return str_eq(json_str(j, "key", S("")), t.key) &&
-	       str_eq(json_str(j, "effect", S("")), t.effect);
+	return str_eq(json_str(j, "key"), t.key) && str_eq(json_str(j, "effect"), t.effect);
 }
 
 /*
@@ -202,7 +201,7 @@ static bool pinning(const struct mcp *pool)
 	const struct json *list = json_at(pool->tree, "status.poolSynchronizersStatus");
 
 	for (const struct json *j = json_first(list); j; j = json_next(j))
-		if (str_is(json_str(j, "poolSynchronizerType", S("")), "PinnedImageSets") &&
+		if (str_is(json_str(j, "poolSynchronizerType"), "PinnedImageSets") &&
 		    json_i64(j, "updatedMachineCount", 0) != json_i64(j, "machineCount", 0))
 			return true;
 	return false;
@@ -310,10 +309,9 @@ void plan_node_event(struct arena *a, const struct node_event_view *in, struct m
 void plan_skew_metric(struct arena *a, const struct json *configuration,
 		      const struct json *infrastructure, struct actions *out)
 {
-	struct str mode =
-		json_str(configuration, "status.bootImageSkewEnforcementStatus.mode", S(""));
-	struct str topology = json_str(infrastructure, "status.controlPlaneTopology", S(""));
-	struct str platform = json_str(infrastructure, "status.platformStatus.type", S(""));
+	struct str mode = json_str(configuration, "status.bootImageSkewEnforcementStatus.mode");
+	struct str topology = json_str(infrastructure, "status.controlPlaneTopology");
+	struct str platform = json_str(infrastructure, "status.platformStatus.type");
 	/* where none is the normal case nobody need be told */
 	bool alarm = str_is(mode, "None") && infrastructure && !str_is(topology, "SingleReplica") &&
 		     !str_is(platform, "BareMetal");

@@ -272,13 +272,13 @@ int os_status_parse(struct arena *a, struct str text, struct os_status *out, str
 	pivot = json_text(json_first(json_at(booted, "custom-origin")));
 	if (str_starts(pivot, S("pivot://")))
 		s.image = str_from(pivot, 8);
-	ref = json_str(booted, "container-image-reference", S(""));
+	ref = json_str(booted, "container-image-reference");
 	if (ref.n)
 		rc = image_of(ref, &s.image, err);
 	if (rc < 0)
 		return rc;
-	s.version = json_str(booted, "version", S(""));
-	s.checksum = json_str(booted, "base-checksum", json_str(booted, "checksum", S("")));
+	s.version = json_str(booted, "version");
+	s.checksum = json_str_or(booted, "base-checksum", json_str(booted, "checksum"));
 	strings(a, json_at(booted, "requested-packages"), &s.packages);
 	strings(a, json_at(booted, "requested-base-removals"), &s.removals);
 	s.unsupported = unsupported(a, booted);
@@ -301,9 +301,9 @@ int os_bootc_parse(struct arena *a, struct str text, struct os_status *out, stru
 	if (json_kind(booted) != JSON_OBJECT)
 		return err_set(err, ERR_INVALID, "no booted deployment found");
 	*out = (struct os_status){
-		.image = json_str(booted, "image.image.image", S("")),
-		.version = json_str(booted, "image.version", S("")),
-		.checksum = json_str(booted, "ostree.checksum", S("")),
+		.image = json_str(booted, "image.image.image"),
+		.version = json_str(booted, "image.version"),
+		.checksum = json_str(booted, "ostree.checksum"),
 		.staged = json_kind(staged) == JSON_OBJECT,
 	};
 	return 0;
@@ -321,7 +321,7 @@ int os_image_parse(struct arena *a, struct str text, struct str name, struct os_
 	if (rc < 0)
 		return err_wrap(err, "failed to decode podman image ls output");
 	first = json_first(root);
-	*out = (struct os_image){ .there = first != NULL, .id = json_str(first, "Id", S("")) };
+	*out = (struct os_image){ .there = first != NULL, .id = json_str(first, "Id") };
 	for (const struct json *d = json_first(json_at(first, "RepoDigests")); d; d = json_next(d))
 		if (str_eq(json_text(d), name))
 			out->digest = name;
@@ -336,9 +336,8 @@ int os_image_scope(struct arena *a, struct str text, const struct os_image *imag
 
 	if (rc < 0)
 		return err_wrap(err, "failed to decode podman system info output");
-	*out = str_fmt(a, "[%.*s@%.*s]%.*s@%.*s",
-		       STRF(json_str(root, "store.graphDriverName", S(""))),
-		       STRF(json_str(root, "store.graphRoot", S(""))), STRF(image->digest),
+	*out = str_fmt(a, "[%.*s@%.*s]%.*s@%.*s", STRF(json_str(root, "store.graphDriverName")),
+		       STRF(json_str(root, "store.graphRoot")), STRF(image->digest),
 		       STRF(image->id));
 	return 0;
 }

@@ -70,7 +70,7 @@ static void annotate(struct arena *a, const struct owned_view *in, const struct 
 static void patch_finalizers(struct arena *a, const struct owned_view *in, const struct strs *list,
 			     bool version, struct str reason, struct actions *out)
 {
-	struct str rv = json_str(in->config->doc.tree, "metadata.resourceVersion", S(""));
+	struct str rv = json_str(in->config->doc.tree, "metadata.resourceVersion");
 	struct buf b;
 
 	buf_init(&b, a);

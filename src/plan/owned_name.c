@@ -44,7 +44,7 @@ const struct json *owned_suffix(const struct mc_object *config)
 
 static struct str created(const struct mc_object *o)
 {
-	return json_str(o->doc.tree, "metadata.creationTimestamp", S(""));
+	return json_str(o->doc.tree, "metadata.creationTimestamp");
 }
 
 /* ---- whose a MachineConfig is -------------------------------------------- */
@@ -54,10 +54,9 @@ bool owned_controls(const struct owned_kind *kind, const struct mc_object *o, co
 	const struct json *list = json_at(mc->doc.tree, "metadata.ownerReferences");
 
 	for (const struct json *r = json_first(list); r; r = json_next(r))
-		if (json_bool(r, "controller", false) &&
-		    str_is(json_str(r, "kind", S("")), kind->kind) &&
-		    str_eq(json_str(r, "name", S("")), o->meta.name) &&
-		    str_eq(json_str(r, "uid", S("")), o->meta.uid))
+		if (json_bool(r, "controller", false) && str_is(json_str(r, "kind"), kind->kind) &&
+		    str_eq(json_str(r, "name"), o->meta.name) &&
+		    str_eq(json_str(r, "uid"), o->meta.uid))
 			return true;
 	return false;
 }

@@ -41,15 +41,15 @@ static const struct pin_set *add_set(struct pins *p, const struct pins *before,
 				     const struct json *tree, bool primary)
 {
 	struct pin_set s = {
-		.name = str_dup(&p->a, json_str(tree, "metadata.name", S(""))),
-		.uid = str_dup(&p->a, json_str(tree, "metadata.uid", S(""))),
+		.name = str_dup(&p->a, json_str(tree, "metadata.name")),
+		.uid = str_dup(&p->a, json_str(tree, "metadata.uid")),
 		.generation = json_i64(tree, "metadata.generation", 0),
 		.primary = primary,
 	};
 
 	for (const struct json *j = json_first(json_at(tree, "spec.pinnedImages")); j;
 	     j = json_next(j)) {
-		struct str name = str_trim(json_str(j, "name", S("")));
+		struct str name = str_trim(json_str(j, "name"));
 
 		if (name.n)
 			VEC_PUSH(&p->a, &s.images, image_of(p, before, name));
@@ -95,7 +95,7 @@ int pin_begin(struct pins *out, const struct pins *before, const struct mcp_of_n
 		for (const struct json *j =
 			     json_first(json_at(pools->v[i]->tree, "spec.pinnedImageSets"));
 		     j; j = json_next(j)) {
-			struct str name = json_str(j, "name", S(""));
+			struct str name = json_str(j, "name");
 			const struct json *set = find(ctx, name);
 			const struct pin_set *s = NULL;
 
@@ -154,7 +154,7 @@ int pin_size(struct arena *a, struct str image, struct str manifest, struct map 
 				STRF(go_quoted(a, image)));
 	for (const struct json *j = json_first(json_at(tree, "layers")); j; j = json_next(j)) {
 		int64_t n = json_i64(j, "size", 0);
-		struct str digest = json_str(j, "digest", S(""));
+		struct str digest = json_str(j, "digest");
 
 		if (map_put(seen, digest, NULL) && n > 0)
 			sum = n > MOST - sum ? MOST : sum + n;

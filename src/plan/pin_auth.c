@@ -22,7 +22,7 @@ int pin_auth_load(struct arena *a, struct str auths, struct pin_auth *out, struc
 	for (const struct json *j = json_first(json_at(tree, "auths")); j; j = json_next(j)) {
 		struct str *user = ARENA_NEW(a, struct str);
 
-		if (base64_decode(a, json_str(j, "auth", S("")), user, err) < 0)
+		if (base64_decode(a, json_str(j, "auth"), user, err) < 0)
 			return err_wrap(err,
 					"failed to decode auth for registry "
 					"\"%.*s\"",

@@ -9,8 +9,8 @@
 
 static int by_name(const void *x, const void *y)
 {
-	return str_cmp(json_str(*(struct json *const *)x, "name", S("")),
-		       json_str(*(struct json *const *)y, "name", S("")));
+	return str_cmp(json_str(*(struct json *const *)x, "name"),
+		       json_str(*(struct json *const *)y, "name"));
 }
 
 /* The references to those that match, sorted. */
@@ -26,7 +26,7 @@ static struct json *refs(struct arena *a, const struct selector *sel, const stru
 		if (!selector_matches(sel, json_at(meta, "labels")))
 			continue;
 		v[n] = json_new(a, JSON_OBJECT);
-		json_add_str(a, v[n++], "name", json_str(meta, "name", S("")));
+		json_add_str(a, v[n++], "name", json_str(meta, "name"));
 	}
 	qsort(v, n, sizeof(*v), by_name);
 	for (size_t i = 0; i < n; i++)

@@ -22,8 +22,7 @@ struct action_event pool_event(const struct mcp *pool, struct str reason)
 				      .kind = S("MachineConfigPool"),
 				      .name = pool->name,
 				      .uid = pool->uid,
-				      .version = json_str(pool->tree, "metadata.resourceVersion",
-							  S("")),
+				      .version = json_str(pool->tree, "metadata.resourceVersion"),
 				      .reason = reason };
 }
 
@@ -121,7 +120,7 @@ bool pool_node_targeted(const struct pool_view *in, const struct pool_layers *l,
 static void set_topology(struct arena *a, const struct pool_view *in, struct actions *out)
 {
 	struct str topology =
-		json_str(in->controller_config, "spec.infra.status.controlPlaneTopology", S(""));
+		json_str(in->controller_config, "spec.infra.status.controlPlaneTopology");
 
 	for (size_t i = 0; i < in->n_nodes; i++) {
 		const struct mc_node *n = in->nodes[i];
@@ -454,8 +453,8 @@ static bool is_updating(const struct mcp *pool)
 	const struct json *list = json_at(pool->tree, "status.conditions");
 
 	for (const struct json *j = json_first(list); j; j = json_next(j))
-		if (str_is(json_str(j, "type", S("")), "Updating"))
-			return str_is(json_str(j, "status", S("")), "True");
+		if (str_is(json_str(j, "type"), "Updating"))
+			return str_is(json_str(j, "status"), "True");
 	return false;
 }
 

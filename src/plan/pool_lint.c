@@ -66,7 +66,7 @@ static bool is_partial(const struct linter *l)
 /* What the nodes of the pool have now, when it is at hand. */
 static bool present(struct linter *l, const struct forecast *f, struct mc_merged *out)
 {
-	struct str name = json_str(l->pool->tree, "spec.configuration.name", S(""));
+	struct str name = json_str(l->pool->tree, "spec.configuration.name");
 	const struct mcs *mcs = &l->in->sets.after->mcs;
 	struct err err = ERR_INIT(l->a);
 	struct mcs one = { 0 };

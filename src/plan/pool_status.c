@@ -276,14 +276,14 @@ static struct json *cert_expirys(struct arena *a, const struct json *cc)
 
 	for (const struct json *j = json_first(list); j; j = json_next(j)) {
 		struct json *e, *expiry = json_at(j, "notAfter");
-		struct str bundle = json_str(j, "bundleFile", S(""));
+		struct str bundle = json_str(j, "bundleFile");
 
 		if (!str_is(bundle, "KubeAPIServerServingCAData"))
 			continue;
 		e = json_new(a, JSON_OBJECT);
 		json_add(e, S("bundle"), json_new_str(a, bundle));
 		json_add(e, S("expiry"), expiry ? json_clone(a, expiry) : json_new(a, JSON_NULL));
-		json_add(e, S("subject"), json_new_str(a, json_str(j, "subject", S(""))));
+		json_add(e, S("subject"), json_new_str(a, json_str(j, "subject")));
 		json_push(out, e);
 	}
 	return out;
@@ -337,18 +337,18 @@ static struct str stream_of(const struct pool_view *in, const struct json *statu
 
 	if (!in->configs)
 		return S("");
-	mc = map_get(in->configs, json_str(conf, "name", S("")));
+	mc = map_get(in->configs, json_str(conf, "name"));
 	if (!mc || !mc->os_image.n)
 		return S("");
 	for (const struct json *j = json_first(json_at(conf, "source")); j; j = json_next(j)) {
-		const struct pool_config *src = map_get(in->configs, json_str(j, "name", S("")));
+		const struct pool_config *src = map_get(in->configs, json_str(j, "name"));
 
 		if (src && src->os_image.n)
 			return S("");
 	}
 	for (const struct json *j = json_first(list); j; j = json_next(j))
-		if (str_eq(json_str(j, "osImage", S("")), mc->os_image))
-			return json_str(j, "name", S(""));
+		if (str_eq(json_str(j, "osImage"), mc->os_image))
+			return json_str(j, "name");
 	return S("");
 }
 
@@ -429,7 +429,7 @@ void pool_status(struct arena *a, const struct pool_view *in, const struct pool_
 	json_set(status, S("conditions"), conditions_json(a, &w.list, false));
 	if (all &&
 	    !json_eq(json_at(status, "configuration"), json_at(tree, "spec.configuration"))) {
-		moved = !str_eq(json_str(status, "configuration.name", S("")), in->pool->target);
+		moved = !str_eq(json_str(status, "configuration.name"), in->pool->target);
 		json_set(status, S("configuration"),
 			 json_clone(a, json_at(tree, "spec.configuration")));
 	}

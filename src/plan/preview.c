@@ -79,7 +79,7 @@ static void read_gates(struct preview_run *p)
 	if (set->controller_config)
 		version = mc_annotation(&set->controller_config->meta, MC_RELEASE_VERSION);
 	if (json_len(all) == 1)
-		version = json_str(json_first(all), "version", S(""));
+		version = json_str(json_first(all), "version");
 	v->gates_unknown = !o || mc_gates_read(p->a, o->tree, version, &v->gates, &ignored) < 0;
 	/* on in every release this can be about */
 	if (v->gates_unknown)

@@ -20,8 +20,8 @@ static bool is_pull_secret(const struct preview_run *p, const struct mc_object *
 {
 	const struct mc_controller_config *cc = p->in->set->controller_config;
 	const struct json *ref = cc ? json_at(cc->tree, "spec.pullSecret") : NULL;
-	struct str ns = json_str(ref, "namespace", S(NS));
-	struct str name = json_str(ref, "name", S(NAME));
+	struct str ns = json_str_or(ref, "namespace", S(NS));
+	struct str name = json_str_or(ref, "name", S(NAME));
 
 	/* a manifest may leave the namespace to the command line */
 	return o->kind == MC_SECRET && str_eq(o->meta.name, name) &&
@@ -197,7 +197,7 @@ static struct mc *with_secret(struct arena *a, const struct mc *mc, struct str p
 	struct err ignored = ERR_INIT(a);
 	struct doc d = { .tree = tree };
 
-	while (f && !str_eq(json_str(f, "path", S("")), path))
+	while (f && !str_eq(json_str(f, "path"), path))
 		f = json_next(f);
 	if (!f || json_kind(json_at(f, "contents")) != JSON_OBJECT)
 		return NULL;

@@ -31,8 +31,8 @@ static bool read_rules(struct arena *a, const struct mc_objects *objects, enum m
 		found = true;
 		for (; j; j = json_next(j)) {
 			struct mirror_rule r = {
-				.source = json_str(j, "source", S("")),
-				.policy = json_str(j, "mirrorSourcePolicy", S("")),
+				.source = json_str(j, "source"),
+				.policy = json_str(j, "mirrorSourcePolicy"),
 			};
 
 			if (!r.policy.n)
@@ -89,8 +89,8 @@ static void add_conflict(struct arena *a, struct registries *r, const struct jso
 			 struct str scopes)
 {
 	struct registries_conflict c = {
-		json_str(policy, "metadata.namespace", S("")),
-		json_str(policy, "metadata.name", S("")),
+		json_str(policy, "metadata.namespace"),
+		json_str(policy, "metadata.name"),
 		str_fmt(a,
 			"has conflicting scope(s) [%.*s] that equal to or nest "
 			"inside existing clusterimagepolicy, only policy from "
@@ -106,7 +106,7 @@ static void add_conflict(struct arena *a, struct registries *r, const struct jso
 static int read_policy(struct arena *a, const struct json *policy, const struct scope_set *cluster,
 		       struct registries *out, struct err *err)
 {
-	struct str name = json_str(policy, "metadata.namespace", S(""));
+	struct str name = json_str(policy, "metadata.namespace");
 	struct strs scopes = { 0 };
 	struct json *need;
 	struct buf conflicts;

@@ -38,15 +38,15 @@ int conf_parse(struct arena *a, struct str text, struct registries_conf *out, st
 	for (const struct json *j = json_first(json_at(base, "registry")); j; j = json_next(j)) {
 		struct registry *r = ARENA_NEW(a, struct registry);
 
-		r->prefix = json_str(j, "prefix", S(""));
-		r->location = json_str(j, "location", S(""));
+		r->prefix = json_str(j, "prefix");
+		r->location = json_str(j, "location");
 		r->insecure = json_bool(j, "insecure", false);
 		r->blocked = json_bool(j, "blocked", false);
 		r->by_digest = json_bool(j, "mirror-by-digest-only", false);
 		for (const struct json *m = json_first(json_at(j, "mirror")); m; m = json_next(m))
 			add_mirror(a, r,
-				   (struct mirror){ json_str(m, "location", S("")),
-						    json_str(m, "pull-from-mirror", S("")),
+				   (struct mirror){ json_str(m, "location"),
+						    json_str(m, "pull-from-mirror"),
 						    json_bool(m, "insecure", false) });
 		add_registry(a, out, r);
 	}
@@ -243,7 +243,7 @@ struct str conf_text(struct arena *a, const struct registries_conf *c)
 		if (json_at(c->base, lists[i]))
 			json_add(j, str_of(lists[i]), json_clone(a, json_at(c->base, lists[i])));
 	for (size_t i = 0; i < 2; i++)
-		json_add(j, str_of(words[i]), json_new_str(a, json_str(c->base, words[i], S(""))));
+		json_add(j, str_of(words[i]), json_new_str(a, json_str(c->base, words[i])));
 	for (size_t i = 0; i < c->n; i++)
 		json_push(list, registry_json(a, c->v[i]));
 	if (c->n)

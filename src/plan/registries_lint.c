@@ -14,10 +14,10 @@ static void add(struct arena *a, struct mc_findings *out, bool error, struct str
 static struct str release_image(const struct mc_set *set)
 {
 	const struct mc_controller_config *cc = set->controller_config;
-	struct str image = json_str(set->cluster_version, "status.desired.image", S(""));
+	struct str image = json_str(set->cluster_version, "status.desired.image");
 
 	if (!image.n && cc)
-		image = json_str(cc->tree, "spec.releaseImage", S(""));
+		image = json_str(cc->tree, "spec.releaseImage");
 	return image.n ? image : S("unknown.invalid/release");
 }
 

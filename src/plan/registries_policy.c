@@ -76,7 +76,7 @@ static int requirement(struct arena *a, const struct json *j, struct json **out,
 {
 	static const char *const types[] = { "insecureAcceptAnything", "reject", "signedBy",
 					     "signedBaseLayer", "sigstoreSigned" };
-	struct str type = json_str(j, "type", S(""));
+	struct str type = json_str(j, "type");
 	size_t known = 0;
 	int rc;
 

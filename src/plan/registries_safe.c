@@ -27,9 +27,9 @@ static int load(struct arena *a, const struct ign_obj *config, struct json **out
 
 static struct str key_of(const struct json *registry)
 {
-	struct str prefix = json_str(registry, "prefix", S(""));
+	struct str prefix = json_str(registry, "prefix");
 
-	return prefix.n ? prefix : json_str(registry, "location", S(""));
+	return prefix.n ? prefix : json_str(registry, "location");
 }
 
 /* The old search list is a prefix of the new one. */
@@ -47,19 +47,19 @@ static bool search_grows(const struct json *from, const struct json *to)
 static const struct json *mirror(const struct json *registry, struct str where)
 {
 	for (const struct json *m = json_first(json_at(registry, "mirror")); m; m = json_next(m))
-		if (str_eq(json_str(m, "location", S("")), where))
+		if (str_eq(json_str(m, "location"), where))
 			return m;
 	return NULL;
 }
 
 static bool digest_only(const struct json *m)
 {
-	return str_is(json_str(m, "pull-from-mirror", S("")), "digest-only");
+	return str_is(json_str(m, "pull-from-mirror"), "digest-only");
 }
 
 static bool same_str(const struct json *x, const struct json *y, const char *field)
 {
-	return str_eq(json_str(x, field, S("")), json_str(y, field, S("")));
+	return str_eq(json_str(x, field), json_str(y, field));
 }
 
 /* NULL, or what makes the change of one registry unsafe. */
@@ -73,7 +73,7 @@ static const char *changed(const struct json *from, const struct json *to)
 	    json_bool(from, "insecure", false) != json_bool(to, "insecure", false))
 		return "blocked or insecure changed";
 	for (const struct json *m = json_first(json_at(from, "mirror")); m; m = json_next(m)) {
-		const struct json *kept = mirror(to, json_str(m, "location", S("")));
+		const struct json *kept = mirror(to, json_str(m, "location"));
 
 		if (!kept)
 			return "a mirror was removed";
@@ -81,7 +81,7 @@ static const char *changed(const struct json *from, const struct json *to)
 			return "a mirror is no longer used for digests only";
 	}
 	for (const struct json *m = json_first(json_at(to, "mirror")); m; m = json_next(m))
-		if (!mirror(from, json_str(m, "location", S(""))) && !digest_only(m) && !by_digest)
+		if (!mirror(from, json_str(m, "location")) && !digest_only(m) && !by_digest)
 			return "a mirror was added that serves tags too";
 	return NULL;
 }

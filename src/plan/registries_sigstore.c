@@ -37,7 +37,7 @@ static bool add_bytes(struct making *m, struct json *to, struct str key, const s
 static bool add_text(struct making *m, struct json *to, struct str key, const struct json *from,
 		     const char *path)
 {
-	struct str s = json_str(from, path, S(""));
+	struct str s = json_str(from, path);
 
 	if (s.n)
 		json_add(to, key, json_new_str(m->a, s));
@@ -85,7 +85,7 @@ static void add_root(struct making *m, struct json *out, const struct json *trus
 {
 	static const char none[] = "exactly one of keyPath, keyPaths, keyData, keyDatas, fulcio, "
 				   "and pki must be specified";
-	struct str type = json_str(trust, "policyType", S(""));
+	struct str type = json_str(trust, "policyType");
 
 	if (str_is(type, "PublicKey")) {
 		need(m, add_bytes(m, out, S("keyData"), trust, "publicKey.keyData"), none);
@@ -110,7 +110,7 @@ static void add_remap(struct making *m, struct json *j, const struct json *ident
 
 	set_type(m, j, "remapIdentity");
 	for (size_t i = 0; i < 2; i++) {
-		struct str s = json_str(json_at(identity, "remapIdentity"), keys[i], S(""));
+		struct str s = json_str(json_at(identity, "remapIdentity"), keys[i]);
 
 		if (m->rc == 0 && !imageref_is_place(s))
 			m->rc = err_set(m->err, ERR_INVALID,
@@ -124,7 +124,7 @@ static void add_remap(struct making *m, struct json *j, const struct json *ident
 
 static void add_exact(struct making *m, struct json *j, const struct json *identity)
 {
-	struct str s = json_str(identity, "exactRepository.repository", S(""));
+	struct str s = json_str(identity, "exactRepository.repository");
 	struct imageref r;
 
 	set_type(m, j, "exactRepository");
@@ -143,7 +143,7 @@ static void add_exact(struct making *m, struct json *j, const struct json *ident
 static void add_identity(struct making *m, struct json *out, const struct json *identity)
 {
 	struct json *j = json_new(m->a, JSON_OBJECT);
-	struct str match = json_str(identity, "matchPolicy", S(""));
+	struct str match = json_str(identity, "matchPolicy");
 
 	if (!identity || str_is(match, "MatchRepoDigestOrExact"))
 		set_type(m, j, "matchRepoDigestOrExact");

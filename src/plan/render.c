@@ -161,7 +161,7 @@ static const struct mc *find(const struct mcs *mcs, struct str name)
 
 void plan_render_adopt(struct arena *a, const struct mc_set *set, struct render_in *in)
 {
-	struct str now = json_str(in->pool->tree, "spec.configuration.name", S(""));
+	struct str now = json_str(in->pool->tree, "spec.configuration.name");
 	const struct mc *current = find(&set->mcs, now);
 	struct made_by by = made_by(set->controller_config, &set->mcs, &set->pools);
 	struct mc_controller_config *c;

@@ -74,7 +74,7 @@ static int made(struct arena *a, const struct render_view *in, const struct json
 	    json_at(config, "metadata.deletionTimestamp"))
 		return 0;
 	return err_set(err, ERR_AGAIN, "%s %.*s: MachineConfig %.*s is missing", kind->kind,
-		       STRF(json_str(config, "metadata.name", S(""))), STRF(name));
+		       STRF(json_str(config, "metadata.name")), STRF(name));
 }
 
 /* Every object of the list that is for the pool has been dealt with. */
@@ -100,7 +100,7 @@ static int all_completed(struct arena *a, const struct render_view *in,
 			return err_set(err, ERR_AGAIN,
 				       "status for %s %.*s is being reported for "
 				       "%lld, expecting it for %lld",
-				       kind->kind, STRF(json_str(o, "metadata.name", S(""))),
+				       kind->kind, STRF(json_str(o, "metadata.name")),
 				       (long long)seen, (long long)is);
 		if (!conds.n || !str_is(conds.v[conds.n - 1].type, "Success"))
 			return err_set(err, ERR_AGAIN, "%s has not completed", kind->kind);
@@ -178,12 +178,12 @@ int render_use_stream(const struct render_view *in, struct mc_controller_config 
 			       "version: %.*s)",
 			       STRF(json_text(v)), STRF(in->hash));
 	if (!name.n)
-		name = json_str(o, "status.defaultStream", S(""));
+		name = json_str(o, "status.defaultStream");
 	for (const struct json *s = json_first(json_at(o, "status.availableStreams")); s;
 	     s = json_next(s))
-		if (str_eq(json_str(s, "name", S("")), name)) {
-			c->base_image = json_str(s, "osImage", S(""));
-			c->extensions_image = json_str(s, "osExtensionsImage", S(""));
+		if (str_eq(json_str(s, "name"), name)) {
+			c->base_image = json_str(s, "osImage");
+			c->extensions_image = json_str(s, "osExtensionsImage");
 			return 0;
 		}
 	return err_set(err, ERR_AGAIN,
@@ -197,7 +197,7 @@ int render_use_stream(const struct render_view *in, struct mc_controller_config 
 static int check_reconcilable(struct arena *a, const struct render_view *in,
 			      const struct rendered *r, struct err *err)
 {
-	struct str now = json_str(in->pool->tree, "spec.configuration.name", S(""));
+	struct str now = json_str(in->pool->tree, "spec.configuration.name");
 	const struct mc *current = now.n ? find_mc(in->mcs, now) : NULL;
 	struct mc_overrides allow = mc_overrides_of(in->configuration);
 	struct mcs one = { 0 };
@@ -275,8 +275,7 @@ static void announce(struct arena *a, const struct render_view *in, const struct
 				     "machineconfig in %.*s (was: %.*s is: "
 				     "%.*s)",
 				     STRF(r->name),
-				     STRF(json_str(in->controller_config->tree, "spec.osImageURL",
-						   S(""))),
+				     STRF(json_str(in->controller_config->tree, "spec.osImageURL")),
 				     STRF(r->merged.os_image)));
 	action_event(a, out, on_pool(in->pool, S("RenderedConfigGenerated")),
 		     str_fmt(a,
@@ -321,7 +320,7 @@ static bool write_rendered(struct arena *a, const struct render_view *in, const 
 {
 	const struct json *now = json_at(in->pool->tree, "spec.configuration");
 	const struct mc *there = find_mc(in->mcs, r->name);
-	bool targeted = str_eq(json_str(now, "name", S("")), r->name);
+	bool targeted = str_eq(json_str(now, "name"), r->name);
 	struct json *conf = configuration(a, r), *pool;
 	struct str why = str_fmt(a, "pool %.*s: rendered from %zu configs",
 				 STRF(in->pool->meta.name), r->sources.n);

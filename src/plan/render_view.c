@@ -13,7 +13,7 @@ static bool gates_of(struct arena *a, const struct mc_set *set, struct mc_gates 
 	if (set->controller_config)
 		version = mc_annotation(&set->controller_config->meta, MC_RELEASE_VERSION);
 	if (json_len(all) == 1)
-		version = json_str(json_first(all), "version", S(""));
+		version = json_str(json_first(all), "version");
 	return o && mc_gates_read(a, o->tree, version, out, &ignored) == 0;
 }
 

@@ -23,7 +23,7 @@ static struct quantity quantity_at(struct arena *a, const struct json *j, const 
 	struct err err = ERR_INIT(a);
 	struct quantity q = { 0 };
 
-	(void)quantity_parse(a, json_str(j, name, S("0")), &q, &err);
+	(void)quantity_parse(a, json_str_or(j, name, S("0")), &q, &err);
 	return q;
 }
 
@@ -64,7 +64,7 @@ static int check_stores(struct arena *a, const struct json *spec, struct err *er
 	for (size_t k = 0; k < 3; k++)
 		for (const struct json *e = json_first(json_at(spec, stores[k])); e;
 		     e = json_next(e)) {
-			struct str path = json_str(e, "path", S(""));
+			struct str path = json_str(e, "path");
 			const char *fault = path_fault(path);
 
 			if (!fault)
@@ -86,8 +86,8 @@ int runtime_validate(struct arena *a, const struct mc_object *crc, struct err *e
 	int64_t pids = json_i64(spec, "pidsLimit", 0);
 	struct quantity log = quantity_at(a, spec, "logSizeMax");
 	struct quantity overlay = quantity_at(a, spec, "overlaySize");
-	struct str level = json_str(spec, "logLevel", S(""));
-	struct str runtime = json_str(spec, "defaultRuntime", S(""));
+	struct str level = json_str(spec, "logLevel");
+	struct str runtime = json_str(spec, "defaultRuntime");
 
 	if (pids && pids < PIDS_MIN)
 		return err_set(err, ERR_INVALID, "invalid PidsLimit %lld", (long long)pids);
@@ -124,7 +124,7 @@ static struct json *paths(struct arena *a, const struct json *spec, const char *
 	struct json *out = json_new(a, JSON_ARRAY);
 
 	for (const struct json *e = json_first(json_at(spec, list)); e; e = json_next(e)) {
-		struct str path = json_str(e, "path", S(""));
+		struct str path = json_str(e, "path");
 
 		if (!str_ends(path, str_of(ending)))
 			path = str_fmt(a, "%.*s%s", STRF(path), ending);
@@ -177,10 +177,10 @@ static void dropin(struct arena *a, struct mc_files *files, const char *file, co
 static void crio_files(struct arena *a, const struct runtime_in *in, const struct json *spec,
 		       struct mc_files *files)
 {
-	struct str level = json_str(spec, "logLevel", S(""));
+	struct str level = json_str(spec, "logLevel");
 	const struct json *pids = json_at(spec, "pidsLimit");
 	struct quantity log = quantity_at(a, spec, "logSizeMax");
-	struct str runtime = json_str(spec, "defaultRuntime", S(""));
+	struct str runtime = json_str(spec, "defaultRuntime");
 	struct json *more = in->more_stores ? paths(a, spec, stores[ARTIFACTS], "") : NULL;
 
 	if (level.n)

@@ -59,7 +59,7 @@ static int registries_of(struct arena *a, const struct runtime_view *in, const s
 		mc_annotate(a, mc, S(MC_BY_CONTROLLER), o->hash);
 	mc_set_owner(a, mc, S("config.openshift.io/v1"), S("Image"),
 		     o->first_run ? S("") : S("cluster"),
-		     json_str(o->first_run ? NULL : in->image, "metadata.uid", S("")), false);
+		     json_str(o->first_run ? NULL : in->image, "metadata.uid"), false);
 	if (generated_write(a, o->mcs, mc,
 			    str_fmt(a, "registries of pool %.*s", STRF(pool->meta.name)), out)) {
 		out->v[out->n - 1].wrap = S("could not Create/Update MachineConfig");

@@ -63,7 +63,7 @@ static struct ign_obj *find_file(struct maker *m, struct str path)
 static int set_ca(struct maker *m, struct str path, const struct json *controller_config,
 		  const char *field)
 {
-	struct str text = json_str(controller_config, field, S("")), bytes;
+	struct str text = json_str(controller_config, field), bytes;
 	struct ign_obj *file = find_file(m, path);
 	int rc = base64_decode(m->a, text, &bytes, m->err);
 

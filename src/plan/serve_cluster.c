@@ -11,8 +11,7 @@ struct str serve_pool_config(const struct json *pool, bool cluster)
 	bool tried = json_i64(pool, "status.updatedMachineCount", 0) > 0;
 
 	return json_str(pool,
-			cluster && tried ? "spec.configuration.name" : "status.configuration.name",
-			S(""));
+			cluster && tried ? "spec.configuration.name" : "status.configuration.name");
 }
 
 void serve_registry_hosts(struct arena *a, const struct serve_objects *services,
@@ -21,24 +20,23 @@ void serve_registry_hosts(struct arena *a, const struct serve_objects *services,
 	for (size_t i = 0; i < services->n; i++) {
 		const struct json *s = services->v[i];
 		int64_t port = json_i64(json_first(json_at(s, "spec.ports")), "port", 0);
-		struct str host =
-			str_fmt(a, "%.*s.%.*s.svc", STRF(json_str(s, "metadata.name", S(""))),
-				STRF(json_str(s, "metadata.namespace", S(""))));
+		struct str host = str_fmt(a, "%.*s.%.*s.svc", STRF(json_str(s, "metadata.name")),
+					  STRF(json_str(s, "metadata.namespace")));
 
 		if (port)
 			host = str_fmt(a, "%.*s:%lld", STRF(host), (long long)port);
 		VEC_PUSH(a, out, host);
 	}
 	for (size_t i = 0; i < routes->n; i++)
-		VEC_PUSH(a, out, json_str(routes->v[i], "spec.host", S("")));
+		VEC_PUSH(a, out, json_str(routes->v[i], "spec.host"));
 }
 
 static const struct json *find(const struct serve_objects *list, const char *path, struct str want,
 			       const char *path2, struct str want2)
 {
 	for (size_t i = 0; i < list->n; i++)
-		if (str_eq(json_str(list->v[i], path, S("")), want) &&
-		    (!path2 || str_eq(json_str(list->v[i], path2, S("")), want2)))
+		if (str_eq(json_str(list->v[i], path), want) &&
+		    (!path2 || str_eq(json_str(list->v[i], path2), want2)))
 			return list->v[i];
 	return NULL;
 }
@@ -48,8 +46,8 @@ static bool has_succeeded(const struct json *build)
 	const struct json *c = json_first(json_at(build, "status.conditions"));
 
 	for (; c; c = json_next(c))
-		if (str_is(json_str(c, "type", S("")), "Succeeded"))
-			return str_is(json_str(c, "status", S("")), "True");
+		if (str_is(json_str(c, "type"), "Succeeded"))
+			return str_is(json_str(c, "status"), "True");
 	return false;
 }
 
@@ -58,11 +56,11 @@ struct str serve_layered_image(const struct json *pool, const struct serve_objec
 			       const struct strs *registry_hosts)
 {
 	const struct json *config = find(os_configs, "spec.machineConfigPool.name",
-					 json_str(pool, "metadata.name", S("")), NULL, S(""));
-	struct str image = json_str(config, "status.currentImagePullSpec", S(""));
-	const struct json *build = find(os_builds, "spec.machineOSConfig.name",
-					json_str(config, "metadata.name", S("")),
-					"spec.machineConfig.name", serve_pool_config(pool, true));
+					 json_str(pool, "metadata.name"), NULL, S(""));
+	struct str image = json_str(config, "status.currentImagePullSpec");
+	const struct json *build =
+		find(os_builds, "spec.machineOSConfig.name", json_str(config, "metadata.name"),
+		     "spec.machineConfig.name", serve_pool_config(pool, true));
 
 	if (!config || !image.n || !has_succeeded(build) ||
 	    json_i64(pool, "status.updatedMachineCount", 0) <= 0)

@@ -24,7 +24,7 @@ static int64_t patience(const struct settings_view *in)
 {
 	int64_t lasts = json_i64(in->lease, "spec.leaseDurationSeconds", LEASE_S);
 
-	if (!json_str(in->lease, "spec.holderIdentity", S("")).n)
+	if (!json_str(in->lease, "spec.holderIdentity").n)
 		return in->wait_ms;
 	if (lasts < 0 || lasts > LEASE_MAX_S)
 		lasts = LEASE_MAX_S;
@@ -55,7 +55,7 @@ static void write(struct arena *a, const struct settings_view *in, struct action
 		   str_fmt(a,
 			   "/apis/operator.openshift.io/v1/"
 			   "machineconfigurations/%.*s/status",
-			   STRF(json_str(j, "metadata.name", S("")))),
+			   STRF(json_str(j, "metadata.name"))),
 		   body_of(a, j), S("no operator runs that would do it"));
 }
 

@@ -72,8 +72,8 @@ void settle_init(struct settle *s, struct arena *a, const struct mc_set *set)
 		return;
 	s->cc = *set->controller_config;
 	s->view.controller_config = &s->cc;
-	s->view.release_image = json_str(set->cluster_version, "status.desired.image",
-					 json_str(s->cc.tree, "spec.releaseImage", S("")));
+	s->view.release_image = json_str_or(set->cluster_version, "status.desired.image",
+					    json_str(s->cc.tree, "spec.releaseImage"));
 }
 
 void settle_complete(struct settle *s)
@@ -93,7 +93,7 @@ void settle_complete(struct settle *s)
 	json_set(tree, S("status"), status);
 	s->cc.tree = tree;
 	if (!s->view.controller_config)
-		s->cc.meta.name = json_str(tree, "metadata.name", S(""));
+		s->cc.meta.name = json_str(tree, "metadata.name");
 	s->view.controller_config = &s->cc;
 }
 

@@ -18,7 +18,7 @@ static const struct json *recorded(const struct mc_pool *pool, struct str name)
 	for (size_t i = 0; i < 2; i++) {
 		const struct json *c = json_at(pool->tree, places[i]);
 
-		if (str_eq(json_str(c, "name", S("")), name) && json_len(json_at(c, "source")))
+		if (str_eq(json_str(c, "name"), name) && json_len(json_at(c, "source")))
 			return json_at(c, "source");
 	}
 	return NULL;
@@ -36,8 +36,8 @@ static const struct mc_pool *pool_of(struct arena *a, const struct mc_set *set, 
 		struct str prefix = str_fmt(a, "rendered-%.*s-", STRF(name));
 
 		for (const struct json *r = json_first(list); r; r = json_next(r))
-			if (str_is(json_str(r, "kind", S("")), "MachineConfigPool") &&
-			    str_eq(json_str(r, "name", S("")), name))
+			if (str_is(json_str(r, "kind"), "MachineConfigPool") &&
+			    str_eq(json_str(r, "name"), name))
 				return pool;
 		/* 32 hex digits follow: a pool may be called "worker-x" */
 		if (recorded(pool, mc->meta.name) ||
@@ -51,7 +51,7 @@ static void take_recorded(struct arena *a, const struct mc_set *set, const struc
 			  struct rendered_from *out)
 {
 	for (const struct json *s = json_first(list); s; s = json_next(s)) {
-		struct str name = json_str(s, "name", S(""));
+		struct str name = json_str(s, "name");
 		struct mc *mc = find_mc(set, name);
 
 		if (mc)
@@ -84,7 +84,7 @@ struct mc *plan_last_good(const struct mc_set *set, const struct mc_pool *pool)
 {
 	for (size_t i = 0; i < 2; i++) {
 		const struct json *c = json_at(pool->tree, places[i]);
-		struct mc *mc = find_mc(set, json_str(c, "name", S("")));
+		struct mc *mc = find_mc(set, json_str(c, "name"));
 
 		if (mc)
 			return mc;

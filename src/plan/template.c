@@ -122,7 +122,7 @@ static int one_config(struct forest *f, struct str role, struct str dir, struct 
 
 static struct str topology(const struct forest *f)
 {
-	return json_str(f->data.infra, "status.controlPlaneTopology", S(""));
+	return json_str(f->data.infra, "status.controlPlaneTopology");
 }
 
 static int set_layers(struct forest *f)
@@ -206,7 +206,7 @@ int template_secret(struct arena *a, struct str in, struct str *out, struct err 
 int template_serves(struct arena *a, const struct template_tree *tree,
 		    const struct mc_controller_config *cc, struct err *err)
 {
-	struct str type = json_str(cc->tree, "spec.infra.status.platformStatus.type", S(""));
+	struct str type = json_str(cc->tree, "spec.infra.status.platformStatus.type");
 	struct buf b;
 
 	if (!tree->platforms || !type.n)

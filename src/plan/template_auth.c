@@ -22,14 +22,13 @@ static int read_auth(struct arena *a, const struct template_view *in, struct str
 			       TEMPLATE_RELEASE_AUTH);
 	if (json_kind(dns) != JSON_OBJECT)
 		return err_set(err, ERR_AGAIN, "ControllerConfig DNS spec must not be nil");
-	if (base64_decode(a, json_str(in->release_auth, "data.password", S("")), &password, err) <
-	    0)
+	if (base64_decode(a, json_str(in->release_auth, "data.password"), &password, err) < 0)
 		return -(int)err->code;
 	if (!password.n)
 		return err_set(err, ERR_AGAIN,
 			       "IRI registry credentials secret missing or "
 			       "empty \"password\" field");
-	*domain = json_str(dns, "spec.baseDomain", S(""));
+	*domain = json_str(dns, "spec.baseDomain");
 	if (!str_trim(*domain).n)
 		return err_set(err, ERR_AGAIN, "ControllerConfig baseDomain must not be empty");
 	buf_init(&b, a);
@@ -44,7 +43,7 @@ static bool add_auth(struct arena *a, struct json *auths, struct str host, struc
 	const struct json *is = json_member(auths, host);
 	struct json *j;
 
-	if (str_eq(json_str(is, "auth", S("")), auth))
+	if (str_eq(json_str(is, "auth"), auth))
 		return false;
 	j = json_new(a, JSON_OBJECT);
 	json_add(j, S("auth"), json_new_str(a, auth));

@@ -286,7 +286,7 @@ int template_data(struct arena *a, const struct json *spec, bool fold, struct st
 				     .type = c };
 	d.infra = json_at(held, "infra");
 	d.platform = json_at(d.infra, "status.platformStatus");
-	d.type = json_str(d.platform, "type", S(""));
+	d.type = json_str(d.platform, "type");
 	*out = d;
 	return 0;
 }

@@ -109,8 +109,7 @@ enum lb_state template_lb_state(const struct render_data *d)
 {
 	const struct json *lb = json_at(section(d), "cloudLoadBalancerConfig");
 
-	if (!platform(d->type)->cloud_lb ||
-	    !str_is(json_str(lb, "dnsType", S("")), "ClusterHosted"))
+	if (!platform(d->type)->cloud_lb || !str_is(json_str(lb, "dnsType"), "ClusterHosted"))
 		return LB_DEFAULT;
 	return json_at(lb, "clusterHosted") ? LB_AVAILABLE : LB_ABSENT;
 }
@@ -129,10 +128,8 @@ static bool f_cloud_provider(struct tmpl_call *c, struct tmpl_value *out)
 	bool external = platform(d->type)->external;
 
 	if (str_is(d->type, "External"))
-		external = str_is(json_str(d->platform,
-					   "external.cloudControllerManager."
-					   "state",
-					   S("")),
+		external = str_is(json_str(d->platform, "external.cloudControllerManager."
+							"state"),
 				  "External");
 	return has_infra(c) && text(out, external ? S("external") : S(""));
 }
@@ -251,7 +248,7 @@ static bool managed(const struct render_data *d)
 		return false;
 	if (!json_at(s, "loadBalancer"))
 		return true;
-	return str_is(json_str(s, "loadBalancer.type", S("")), "OpenShiftManagedDefault");
+	return str_is(json_str(s, "loadBalancer.type"), "OpenShiftManagedDefault");
 }
 
 static bool f_managed_lb(struct tmpl_call *c, struct tmpl_value *out)
@@ -266,7 +263,7 @@ static bool f_dns_records(struct tmpl_call *c, struct tmpl_value *out)
 	const struct json *s = section(d);
 	bool own = template_on_prem(d->type) && !str_is(d->type, "oVirt");
 
-	(void)text(out, own && s ? json_str(s, "dnsRecordsType", S("")) : S("Internal"));
+	(void)text(out, own && s ? json_str(s, "dnsRecordsType") : S("Internal"));
 	out->go = "v1.DNSRecordsType";
 	return has_infra(c);
 }
@@ -365,9 +362,8 @@ int template_one(struct arena *a, const char *name, struct str source, const str
 	for (const struct json *e = json_first(list); e; e = json_next(e))
 		VEC_PUSH(a, &suites, json_text(e));
 	if (render_config)
-		rc = template_data(a, json_at(data, "spec"), true,
-				   json_str(data, "pullSecret", S("")),
-				   json_str(data, "tlsMinVersion", S("")), &suites, &d, err);
+		rc = template_data(a, json_at(data, "spec"), true, json_str(data, "pullSecret"),
+				   json_str(data, "tlsMinVersion"), &suites, &d, err);
 	else
 		d.dot = tmpl_from_json(a, data);
 	return rc < 0 ? rc : template_render(a, &d, name, source, out, err);

@@ -14,7 +14,7 @@ static const struct part {
 static bool has(const struct json *tree, const struct part *p, struct str name)
 {
 	for (const struct json *e = json_first(json_at(tree, p->list)); e; e = json_next(e))
-		if (str_eq(json_str(e, p->key, S("")), name))
+		if (str_eq(json_str(e, p->key), name))
 			return true;
 	return false;
 }
@@ -29,7 +29,7 @@ static void compare(struct arena *a, const struct mc *made, const struct mc *was
 
 		for (const struct json *e = json_first(json_at(was->doc.tree, p->list)); e;
 		     e = json_next(e), had++) {
-			struct str name = json_str(e, p->key, S(""));
+			struct str name = json_str(e, p->key);
 
 			if (!has(made->doc.tree, p, name))
 				VEC_PUSH(a, &out->lost, str_fmt(a, "%s %.*s", p->what, STRF(name)));

@@ -54,7 +54,7 @@ struct json *controller_certificates(struct arena *a, const struct json *control
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		for (const struct json *e = json_first(json_at(spec, lists[i])); e;
 		     e = json_next(e))
-			add_bundle(a, out, json_str(e, "file", S("")), json_at(e, "data"));
+			add_bundle(a, out, json_str(e, "file"), json_at(e, "data"));
 	return out;
 }
 
@@ -170,7 +170,7 @@ static int read_pull_secret(struct arena *a, const struct template_view *in, str
 			    struct err *err)
 {
 	const struct json *wanted = json_at(in->controller_config->tree, "spec.pullSecret");
-	struct str type = json_str(in->pull_secret, "type", S(""));
+	struct str type = json_str(in->pull_secret, "type");
 	const struct json *data = json_at(in->pull_secret, "data");
 
 	*out = S("");

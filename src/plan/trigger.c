@@ -10,13 +10,13 @@ static struct mc_pool *owner(const struct mc_pools *pools, const struct mc *mc)
 
 	for (const struct json *r = json_first(refs); r; r = json_next(r)) {
 		if (!json_bool(r, "controller", false) ||
-		    !str_is(json_str(r, "kind", S("")), "MachineConfigPool"))
+		    !str_is(json_str(r, "kind"), "MachineConfigPool"))
 			continue;
 		for (size_t i = 0; i < pools->n; i++) {
 			const struct mc_meta *m = &pools->v[i]->meta;
 
-			if (str_eq(m->name, json_str(r, "name", S(""))) &&
-			    str_eq(m->uid, json_str(r, "uid", S(""))))
+			if (str_eq(m->name, json_str(r, "name")) &&
+			    str_eq(m->uid, json_str(r, "uid")))
 				return pools->v[i];
 		}
 	}
@@ -80,14 +80,14 @@ void trigger_maker(struct arena *a, const struct mc *mc, struct generate_keys *o
 		{ "CRIOCredentialProviderConfig", GENERATE_CREDENTIALS },
 	};
 	const struct json *owner = json_first(json_at(mc->doc.tree, "metadata.ownerReferences"));
-	struct str kind = json_str(owner, "kind", S(""));
+	struct str kind = json_str(owner, "kind");
 
 	if (!mc_annotation(&mc->meta, MC_BY_CONTROLLER).n ||
 	    str_starts(mc->meta.name, S("rendered-")))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(makers); i++)
 		if (str_is(kind, makers[i].owner))
-			add_key(a, out, makers[i].kind, json_str(owner, "name", S("")));
+			add_key(a, out, makers[i].kind, json_str(owner, "name"));
 	/* the 97- and 98- of a pool have no owner */
 	if (!owner) {
 		struct str pool =

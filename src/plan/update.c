@@ -157,11 +157,11 @@ static struct json *defaults_json(struct arena *a)
 static void override(struct arena *a, struct json *list, const struct json *mine, const char *key)
 {
 	for (const struct json *m = json_first(mine); m; m = json_next(m)) {
-		struct str name = json_str(m, key, S(""));
+		struct str name = json_str(m, key);
 		struct json *copy = json_clone(a, m), *old = NULL;
 
 		for (struct json *o = json_first(list); o; o = json_next(o))
-			if (str_eq(json_str(o, key, S("")), name))
+			if (str_eq(json_str(o, key), name))
 				old = o;
 		if (old)
 			json_replace(list, old, copy);
@@ -221,10 +221,9 @@ static enum update_kind kind_of(struct str type)
 static void apply(struct decider *d, const struct json *policy, struct str cause, struct str rule)
 {
 	for (const struct json *m = json_first(json_at(policy, "actions")); m; m = json_next(m)) {
-		enum update_kind k = kind_of(json_str(m, "type", S("")));
-		struct str service = json_str(
-			m, k == UPDATE_RELOAD ? "reload.serviceName" : "restart.serviceName",
-			S(""));
+		enum update_kind k = kind_of(json_str(m, "type"));
+		struct str service = json_str(m, k == UPDATE_RELOAD ? "reload.serviceName"
+								    : "restart.serviceName");
 
 		if (k == UPDATE_SPECIAL)
 			service = S("crio");
@@ -239,7 +238,7 @@ static const struct json *file_policy(const struct json *policies, struct str pa
 	size_t best_n = 0;
 
 	for (const struct json *m = json_first(json_at(policies, "files")); m; m = json_next(m)) {
-		struct str p = json_str(m, "path", S("")), dir = p;
+		struct str p = json_str(m, "path"), dir = p;
 
 		while (dir.n > 1 && dir.p[dir.n - 1] == '/')
 			dir.n--;
@@ -257,7 +256,7 @@ static const struct json *file_policy(const struct json *policies, struct str pa
 static const struct json *unit_policy(const struct json *policies, struct str name)
 {
 	for (const struct json *m = json_first(json_at(policies, "units")); m; m = json_next(m))
-		if (str_eq(json_str(m, "name", S("")), name))
+		if (str_eq(json_str(m, "name"), name))
 			return m;
 	return NULL;
 }
@@ -293,7 +292,7 @@ static void decide_parts(struct decider *d)
 			reboot(d, cause, "no disruption policy for this path");
 		else
 			apply(d, p, cause,
-			      str_fmt(d->a, "policy for %.*s", STRF(json_str(p, "path", S("")))));
+			      str_fmt(d->a, "policy for %.*s", STRF(json_str(p, "path"))));
 	}
 	for (size_t i = 0; i < c->unit_names.n; i++) {
 		struct str name = c->unit_names.v[i];

@@ -108,8 +108,8 @@ static void refuse(struct sb_call *c, const struct contest *k)
 
 static int by_manager(const void *x, const void *y)
 {
-	return str_cmp(json_str(*(struct json *const *)x, "manager", S("")),
-		       json_str(*(struct json *const *)y, "manager", S("")));
+	return str_cmp(json_str(*(struct json *const *)x, "manager"),
+		       json_str(*(struct json *const *)y, "manager"));
 }
 
 /* False, refused, when others have fields at other values; force takes them. */
@@ -120,14 +120,14 @@ static bool won(struct sb_call *c, struct json *entries, struct str manager,
 	VEC(struct json *) others = { 0 };
 
 	for (struct json *e = json_first(entries); e; e = json_next(e))
-		if (!str_eq(json_str(e, "manager", S("")), manager))
+		if (!str_eq(json_str(e, "manager"), manager))
 			VEC_PUSH(c->a, &others, e);
 	if (others.n > 1)
 		qsort(others.v, others.n, sizeof(*others.v), by_manager);
 	for (size_t i = 0; i < others.n; i++) {
 		struct json *theirs = json_at(others.v[i], "fieldsV1");
 
-		k.manager = json_str(others.v[i], "manager", S(""));
+		k.manager = json_str(others.v[i], "manager");
 		contest(&k, theirs, mine, applied, object, S(""), true);
 		contest(&k, theirs, mine, applied, object, S(""), false);
 	}
@@ -143,7 +143,7 @@ static struct json *my_entry(const struct json *entries, struct str manager)
 {
 	struct json *e = json_first(entries);
 
-	while (e && !str_eq(json_str(e, "manager", S("")), manager))
+	while (e && !str_eq(json_str(e, "manager"), manager))
 		e = json_next(e);
 	return e;
 }
@@ -175,7 +175,7 @@ static struct json *everybodys(struct arena *a, const struct json *entries, stru
 	struct json *all = json_clone(a, mine);
 
 	for (const struct json *e = json_first(entries); e; e = json_next(e))
-		if (!str_eq(json_str(e, "manager", S("")), manager))
+		if (!str_eq(json_str(e, "manager"), manager))
 			fields_unite(a, all, json_at(e, "fieldsV1"));
 	return all;
 }
@@ -205,7 +205,7 @@ static struct json *applied_body(struct sb_call *c)
 			  json_kind_name(j));
 		return NULL;
 	}
-	have = json_str(j, "apiVersion", S(""));
+	have = json_str(j, "apiVersion");
 	if (!str_eq(have, want)) {
 		reply_bad(c->a, c->out,
 			  "Incorrect version specified in apply patch. "

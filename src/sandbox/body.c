@@ -69,7 +69,7 @@ struct str body_no_kind(struct arena *a, const struct json *j, const struct json
 					       "struct field .%s of type string",
 				       json_kind_name(m), names[i]);
 	}
-	version = json_str(j, "apiVersion", S(""));
+	version = json_str(j, "apiVersion");
 	if (str_chr(version, '/') != str_rchr(version, '/'))
 		return str_fmt(a, "unexpected GroupVersion string: %.*s", STRF(version));
 	return S("");
@@ -125,11 +125,11 @@ static struct str package(struct str group)
 
 struct sb_kind *body_kind(struct sb_call *c, const struct json *j)
 {
-	struct str version = json_str(j, "apiVersion", S("")), group;
+	struct str version = json_str(j, "apiVersion"), group;
 
 	if (!str_cut(version, '/', &group, &version))
 		group = S("");
-	return known(&c->sb->kinds, json_str(j, "kind", S("")), group, version);
+	return known(&c->sb->kinds, json_str(j, "kind"), group, version);
 }
 
 struct str body_other_kind(struct sb_call *c, struct str kind, struct str version)
@@ -205,8 +205,8 @@ void body_wrong_kind(struct sb_call *c, const struct json *j, struct str kind)
 	cause_text(c->a, &causes, S("kind"), kind,
 		   str_z(c->a, str_fmt(c->a, "must be %.*s", STRF(named.kind))));
 	named.kind = kind;
-	reply_invalid(c->a, c->out,
-		      (struct sb_subject){ &named, json_str(j, "metadata.name", S("")) }, &causes);
+	reply_invalid(c->a, c->out, (struct sb_subject){ &named, json_str(j, "metadata.name") },
+		      &causes);
 }
 
 static bool custom_kind(struct sb_call *c, const struct json *j, struct str kind,
@@ -259,8 +259,8 @@ struct json *sb_body(struct sb_call *c)
 	j = parse(c, yaml);
 	if (!j)
 		return NULL;
-	kind = json_str(j, "kind", S(""));
-	version = json_str(j, "apiVersion", S(""));
+	kind = json_str(j, "kind");
+	version = json_str(j, "apiVersion");
 	fits = custom ? custom_kind(c, j, kind, version) : struct_kind(c, kind, version);
 	return fits ? j : NULL;
 }

@@ -4,15 +4,15 @@ bool cell_condition(const struct json *o, struct str type)
 {
 	const struct json *c = json_first(json_at(o, "status.conditions"));
 
-	while (c && !str_eq(json_str(c, "type", S("")), type))
+	while (c && !str_eq(json_str(c, "type"), type))
 		c = json_next(c);
-	return str_is(json_str(c, "status", S("")), "True");
+	return str_is(json_str(c, "status"), "True");
 }
 
 /* Why a container ended, in words. */
 static struct str ended(struct arena *a, const struct json *end)
 {
-	struct str reason = json_str(end, "reason", S(""));
+	struct str reason = json_str(end, "reason");
 	int64_t signal = json_i64(end, "signal", 0);
 
 	if (reason.n)
@@ -29,7 +29,7 @@ static void init_state(struct arena *a, const struct json *pod, struct cell_pod 
 	for (const struct json *c = json_first(json_at(pod, "status.initContainerStatuses"));
 	     c && !s->starting; c = json_next(c), i++) {
 		const struct json *end = json_at(c, "state.terminated");
-		struct str why = json_str(c, "state.waiting.reason", S(""));
+		struct str why = json_str(c, "state.waiting.reason");
 
 		s->restarts += json_i64(c, "restartCount", 0);
 		if (end && json_i64(end, "exitCode", 0) == 0)
@@ -53,7 +53,7 @@ static void main_state(struct arena *a, const struct json *pod, struct cell_pod 
 	for (const struct json *c = json_first(json_at(pod, "status.containerStatuses")); c;
 	     c = json_next(c)) {
 		const struct json *end = json_at(c, "state.terminated");
-		struct str why = json_str(c, "state.waiting.reason", S(""));
+		struct str why = json_str(c, "state.waiting.reason");
 
 		s->restarts += json_i64(c, "restartCount", 0);
 		if (!why.n && end)
@@ -72,11 +72,11 @@ static void main_state(struct arena *a, const struct json *pod, struct cell_pod 
 
 struct cell_pod cell_pod(struct arena *a, const struct json *pod)
 {
-	struct str why = json_str(pod, "status.reason", S(""));
+	struct str why = json_str(pod, "status.reason");
 	struct cell_pod s = { .reason = why };
 
 	if (!why.n)
-		s.reason = json_str(pod, "status.phase", S(""));
+		s.reason = json_str(pod, "status.phase");
 	init_state(a, pod, &s);
 	if (!s.starting)
 		main_state(a, pod, &s);

@@ -29,7 +29,7 @@ static struct str duplicate_taint(struct arena *a, const struct json *t)
 	buf_addz(&b, "Duplicate value: core.Taint{");
 	for (int i = 0; i < 3; i++) {
 		buf_addz(&b, told[i]);
-		go_quote(&b, json_str(t, names[i], S("")));
+		go_quote(&b, json_str(t, names[i]));
 	}
 	buf_addz(&b, ", TimeAdded:<nil>}: taints must be unique by key and "
 		     "effect pair");
@@ -43,9 +43,9 @@ static void taints(struct check *k, const struct json *object)
 
 	for (const struct json *t = json_first(list); t; t = json_next(t), i++) {
 		struct str path = str_fmt(k->a, "metadata.taints[%zu]", i);
-		struct str key = json_str(t, "key", S(""));
-		struct str effect = json_str(t, "effect", S(""));
-		struct str value = json_str(t, "value", S(""));
+		struct str key = json_str(t, "key");
+		struct str effect = json_str(t, "effect");
+		struct str value = json_str(t, "value");
 		size_t n = 0;
 
 		cause_each(k->a, k->causes, in(k, path, S("key")), key, filter_bad_key(k->a, key));
@@ -60,8 +60,8 @@ static void taints(struct check *k, const struct json *object)
 					  "\"PreferNoSchedule\", "
 					  "\"NoExecute\"");
 		for (const struct json *u = json_first(list); u != t; u = json_next(u))
-			n += str_eq(json_str(u, "key", S("")), key) &&
-			     str_eq(json_str(u, "effect", S("")), effect);
+			n += str_eq(json_str(u, "key"), key) &&
+			     str_eq(json_str(u, "effect"), effect);
 		if (n)
 			cause_add(k->a, k->causes, "FieldValueDuplicate", path,
 				  duplicate_taint(k->a, t));

@@ -86,10 +86,10 @@ static void dockercfg(struct arena *a, const struct json *data, const char *key,
 static void secret(struct arena *a, const struct json *object, const struct json *old,
 		   struct sb_causes *causes)
 {
-	struct str type = json_str(object, "type", S(""));
+	struct str type = json_str(object, "type");
 	const struct json *data = json_at(object, "data");
 
-	if (old && !str_eq(type, json_str(old, "type", S(""))))
+	if (old && !str_eq(type, json_str(old, "type")))
 		cause_text(a, causes, S("type"), type, "field is immutable");
 	kept(a, object, old, causes);
 	keys(a, object, "data", "", causes);
@@ -105,11 +105,10 @@ static void secret(struct arena *a, const struct json *object, const struct json
 
 static void event(struct arena *a, const struct json *object, struct sb_causes *causes)
 {
-	struct str of = json_str(object, "involvedObject.namespace", S(""));
-	struct str in = json_str(object, "metadata.namespace", S(""));
+	struct str of = json_str(object, "involvedObject.namespace");
+	struct str in = json_str(object, "metadata.namespace");
 
-	if (!json_str(object, "eventTime", S("")).n && !str_eq(of, in) &&
-	    (of.n || !str_is(in, "default")))
+	if (!json_str(object, "eventTime").n && !str_eq(of, in) && (of.n || !str_is(in, "default")))
 		cause_text(a, causes, S("involvedObject.namespace"), of,
 			   "does not match event.namespace");
 }

@@ -49,8 +49,8 @@ static void name(struct check *k, const struct sb_kind *kind, struct str field, 
 
 static void names(struct check *k, const struct sb_kind *kind, const struct json *meta)
 {
-	struct str base = json_str(meta, "generateName", S(""));
-	struct str s = json_str(meta, "name", S(""));
+	struct str base = json_str(meta, "generateName");
+	struct str s = json_str(meta, "name");
 
 	if (base.n)
 		name(k, kind, S("metadata.generateName"), base, true);
@@ -91,13 +91,13 @@ static struct str owner_text(struct arena *a, const struct json *m)
 
 	buf_init(&b, a);
 	buf_addz(&b, "v1.OwnerReference{APIVersion:");
-	go_quote(&b, json_str(m, "apiVersion", S("")));
+	go_quote(&b, json_str(m, "apiVersion"));
 	buf_addz(&b, ", Kind:");
-	go_quote(&b, json_str(m, "kind", S("")));
+	go_quote(&b, json_str(m, "kind"));
 	buf_addz(&b, ", Name:");
-	go_quote(&b, json_str(m, "name", S("")));
+	go_quote(&b, json_str(m, "name"));
 	buf_addz(&b, ", UID:");
-	go_quote(&b, json_str(m, "uid", S("")));
+	go_quote(&b, json_str(m, "uid"));
 	for (int i = 0; i < 2; i++)
 		buf_addf(&b, "%s(*bool)(%s)", told[i],
 			 json_at(m, flags[i]) ? "0xc000000000" : "nil");
@@ -132,15 +132,14 @@ static void owners(struct check *k, const struct json *meta)
 	for (const struct json *m = json_first(json_at(meta, "ownerReferences")); m;
 	     m = json_next(m)) {
 		for (size_t f = 0; f < 4; f++)
-			if (!json_str(m, needed[f], S("")).n)
+			if (!json_str(m, needed[f]).n)
 				cause_text(k->a, k->causes,
 					   str_fmt(k->a, "%.*s.%s", STRF(path), needed[f]), S(""),
 					   f == 0   ? "version must not be empty"
 					   : f == 1 ? "kind must not be empty"
 					   : f == 2 ? "name must not be empty"
 						    : "uid must not be empty");
-		if (str_is(json_str(m, "kind", S("")), "Event") &&
-		    str_is(json_str(m, "apiVersion", S("")), "v1"))
+		if (str_is(json_str(m, "kind"), "Event") && str_is(json_str(m, "apiVersion"), "v1"))
 			cause_add(k->a, k->causes, "FieldValueInvalid", path,
 				  str_fmt(k->a,
 					  "Invalid value: %.*s: /v1, "
@@ -150,9 +149,9 @@ static void owners(struct check *k, const struct json *meta)
 		if (!json_bool(m, "controller", false))
 			continue;
 		if (controller.n)
-			two_controllers(k, meta, controller, json_str(m, "name", S("")));
+			two_controllers(k, meta, controller, json_str(m, "name"));
 		else
-			controller = json_str(m, "name", S(""));
+			controller = json_str(m, "name");
 	}
 }
 
@@ -246,9 +245,9 @@ static void of_changed(struct check *k, const struct json *now, const struct jso
 
 	no_new_finalizers(k, now, old);
 	for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
-		struct str value = json_str(now, fixed[i], S(""));
+		struct str value = json_str(now, fixed[i]);
 
-		if (!str_eq(value, json_str(old, fixed[i], S(""))))
+		if (!str_eq(value, json_str(old, fixed[i])))
 			cause_text(k->a, k->causes, str_fmt(k->a, "metadata.%s", fixed[i]), value,
 				   "field is immutable");
 	}

@@ -23,7 +23,7 @@ static void duplicate(struct check *k, struct str field, struct str value)
 static void note(struct map *names, const struct json *list)
 {
 	for (const struct json *e = json_first(list); e; e = json_next(e))
-		(void)map_put(names, json_str(e, "name", S("")), names);
+		(void)map_put(names, json_str(e, "name"), names);
 }
 
 static void init_names(struct check *k, struct str path, const struct json *spec)
@@ -35,7 +35,7 @@ static void init_names(struct check *k, struct str path, const struct json *spec
 	note(&names, json_at(spec, "containers"));
 	for (const struct json *c = json_first(json_at(spec, "initContainers")); c;
 	     c = json_next(c), i++) {
-		struct str name = json_str(c, "name", S(""));
+		struct str name = json_str(c, "name");
 
 		if (!map_put(&names, name, k))
 			duplicate(k, str_fmt(k->a, "%.*s.initContainers[%zu].name", STRF(path), i),
@@ -52,8 +52,8 @@ static void mounts(struct check *k, struct str path, const struct map *volumes,
 
 	map_init(&places, k->a);
 	for (const struct json *m = json_first(list); m; m = json_next(m), i++) {
-		struct str name = json_str(m, "name", S(""));
-		struct str place = json_str(m, "mountPath", S(""));
+		struct str name = json_str(m, "name");
+		struct str place = json_str(m, "mountPath");
 		struct str at = str_fmt(k->a, "%.*s.volumeMounts[%zu]", STRF(path), i);
 		struct buf b;
 
@@ -104,10 +104,10 @@ static void resources(struct check *k, struct str path, const struct json *conta
 
 static void toleration(struct check *k, struct str path, const struct json *t)
 {
-	struct str key = json_str(t, "key", S(""));
-	struct str op = json_str(t, "operator", S(""));
-	struct str value = json_str(t, "value", S(""));
-	struct str effect = json_str(t, "effect", S(""));
+	struct str key = json_str(t, "key");
+	struct str op = json_str(t, "operator");
+	struct str value = json_str(t, "value");
+	struct str effect = json_str(t, "effect");
 	struct str at = str_fmt(k->a, "%.*s.operator", STRF(path));
 	bool exists = str_is(op, "Exists");
 

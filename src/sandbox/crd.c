@@ -38,7 +38,7 @@ void crd_prepare(struct arena *a, struct json *crd, int64_t now)
 	names = json_member(spec, S("names"));
 	if (json_kind(names) != JSON_OBJECT)
 		return;
-	kind = json_str(names, "kind", S(""));
+	kind = json_str(names, "kind");
 	singular = str_z(a, kind);
 	for (char *p = singular; *p; p++)
 		if (*p >= 'A' && *p <= 'Z')
@@ -63,15 +63,15 @@ void crd_prepare(struct arena *a, struct json *crd, int64_t now)
 	list = json_new(a, JSON_ARRAY);
 	for (struct json *v = json_first(json_at(spec, "versions")); v; v = json_next(v))
 		if (json_bool(v, "storage", false))
-			json_push(list, json_new_str(a, json_str(v, "name", S(""))));
+			json_push(list, json_new_str(a, json_str(v, "name")));
 	json_add(status, S("storedVersions"), list);
 	json_set(crd, S("status"), status);
 }
 
 void crd_changed(struct sandbox *s, struct json *crd)
 {
-	struct str group = json_str(crd, "spec.group", S(""));
-	struct str plural = json_str(crd, "spec.names.plural", S(""));
+	struct str group = json_str(crd, "spec.group");
+	struct str plural = json_str(crd, "spec.names.plural");
 	bool is_new = !kinds_of(&s->kinds, group, plural);
 	struct sb_kind *k;
 
@@ -86,8 +86,8 @@ void crd_changed(struct sandbox *s, struct json *crd)
 void crd_removed(struct sandbox *s, const struct json *crd)
 {
 	struct arena a = ARENA_INIT;
-	struct str group = json_str(crd, "spec.group", S(""));
-	struct str plural = json_str(crd, "spec.names.plural", S(""));
+	struct str group = json_str(crd, "spec.group");
+	struct str plural = json_str(crd, "spec.names.plural");
 	struct sb_kind *k = kinds_of(&s->kinds, group, plural);
 
 	/* Watchers hear of each object, and then that there is no more. */

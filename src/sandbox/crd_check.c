@@ -37,11 +37,11 @@ static void names(struct check *k, const struct json *spec)
 {
 	static const char *const needed[] = { "plural", "singular", "kind", "listKind" };
 	const struct json *all = json_at(spec, "names");
-	struct str kind = json_str(all, "kind", S("")), field;
+	struct str kind = json_str(all, "kind"), field;
 	size_t i = 0;
 
 	for (i = 0; i < 4; i++) {
-		struct str s = json_str(all, needed[i], S(""));
+		struct str s = json_str(all, needed[i]);
 
 		field = str_fmt(k->a, "spec.names.%s", needed[i]);
 		if (!s.n)
@@ -53,7 +53,7 @@ static void names(struct check *k, const struct json *spec)
 				   "may have mixed case, but should otherwise "
 				   "match: " DNS_1035);
 	}
-	if (kind.n && str_eq(kind, json_str(all, "listKind", S(""))))
+	if (kind.n && str_eq(kind, json_str(all, "listKind")))
 		cause_text(k->a, k->causes, S("spec.names.listKind"), kind,
 			   "kind and listKind may not be the same");
 	i = 0;
@@ -64,10 +64,10 @@ static void names(struct check *k, const struct json *spec)
 
 static void place(struct check *k, const struct json *crd)
 {
-	struct str name = json_str(crd, "metadata.name", S(""));
-	struct str group = json_str(crd, "spec.group", S(""));
-	struct str scope = json_str(crd, "spec.scope", S(""));
-	struct str plural = json_str(crd, "spec.names.plural", S(""));
+	struct str name = json_str(crd, "metadata.name");
+	struct str group = json_str(crd, "spec.group");
+	struct str scope = json_str(crd, "spec.scope");
+	struct str plural = json_str(crd, "spec.names.plural");
 
 	if (!str_eq(name, str_fmt(k->a, "%.*s.%.*s", STRF(plural), STRF(group))))
 		cause_text(k->a, k->causes, S("metadata.name"), name,
@@ -94,7 +94,7 @@ static void structural(struct check *k, const struct json *s, struct str path, c
 	const struct json *items = json_member(s, S("items"));
 	const struct json *rest = json_member(s, S("additionalProperties"));
 
-	if (!json_str(s, "type", S("")).n && !json_bool(s, "x-kubernetes-int-or-string", false) &&
+	if (!json_str(s, "type").n && !json_bool(s, "x-kubernetes-int-or-string", false) &&
 	    !json_bool(s, "x-kubernetes-preserve-unknown-fields", false))
 		cause_required(k->a, k->causes, str_fmt(k->a, "%.*s.type", STRF(path)), rule);
 	for (const struct json *m = json_first(json_at(s, "properties")); m; m = json_next(m))
@@ -113,7 +113,7 @@ static void schema(struct check *k, const struct json *version, size_t i, bool s
 {
 	const struct json *s = json_at(version, "schema.openAPIV3Schema");
 	struct str at = str_fmt(k->a, "spec.versions[%zu].schema.%s", i, "openAPIV3Schema");
-	struct str type = json_str(s, "type", S(""));
+	struct str type = json_str(s, "type");
 
 	if (!s) {
 		cause_required(k->a, k->causes, at, "schemas are required");
@@ -142,7 +142,7 @@ static struct str dump(struct arena *a, const struct json *v, bool shared)
 
 	buf_init(&b, a);
 	buf_addz(&b, VERSION "{Name:");
-	go_quote(&b, json_str(v, "name", S("")));
+	go_quote(&b, json_str(v, "name"));
 	buf_addf(&b,
 		 ", Served:%s, Storage:%s, Deprecated:%s, "
 		 "DeprecationWarning:(*string)(nil), "
@@ -194,7 +194,7 @@ static void versions(struct check *k, const struct json *crd)
 		stored += json_bool(v, "storage", false);
 	}
 	for (const struct json *v = first; v; v = json_next(v), i++) {
-		struct str name = json_str(v, "name", S(""));
+		struct str name = json_str(v, "name");
 
 		/* The first one's name is the definition's, too. */
 		if (i == 0)

@@ -3,11 +3,11 @@
 static void generate_name(struct sb_call *c, struct json *meta)
 {
 	static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-	struct str base = json_str(meta, "generateName", S(""));
+	struct str base = json_str(meta, "generateName");
 	struct str uid = sb_uid(c->sb, c->a);
 	char tail[6] = { 0 };
 
-	if (json_str(meta, "name", S("")).n || !base.n)
+	if (json_str(meta, "name").n || !base.n)
 		return;
 	for (size_t i = 0; i < 5; i++)
 		tail[i] = letters[((unsigned char)uid.p[i] * 7u +
@@ -74,10 +74,10 @@ void sb_insert(struct sb_call *c, struct json *object)
 	struct json *meta = sb_meta(c->a, object);
 	struct str key;
 
-	if (!sb_fit_namespace(c, object) || !namespace_exists(c, json_str(meta, "name", S(""))))
+	if (!sb_fit_namespace(c, object) || !namespace_exists(c, json_str(meta, "name")))
 		return;
 	generate_name(c, meta);
-	c->r->name = json_str(meta, "name", S(""));
+	c->r->name = json_str(meta, "name");
 	birth(c, object);
 	if (!kind_defaults(c, object, true) || !sb_valid(c, object, NULL))
 		return;
@@ -113,7 +113,7 @@ void sb_create(struct sb_call *c)
 		sb_answer(c, 201, object);
 		return;
 	}
-	if (json_str(object, "metadata.resourceVersion", S("")).n) {
+	if (json_str(object, "metadata.resourceVersion").n) {
 		reply_status(c->a, c->out, 500, "",
 			     S("resourceVersion should not be set on objects "
 			       "to be created"));

@@ -17,7 +17,7 @@ struct json *sb_object_in(struct arena *a, struct json *parent, const char *key)
 /* Sets member of parent unless it is there. */
 static void text(struct arena *a, struct json *parent, const char *key, struct str value)
 {
-	if (!json_str(parent, key, S("")).n)
+	if (!json_str(parent, key).n)
 		json_set(parent, str_of(key), json_new_str(a, value));
 }
 
@@ -32,11 +32,11 @@ static void mirror(struct arena *a, struct json *in, const char *one, const char
 		   const char *member)
 {
 	struct json *first = json_first(json_member(in, str_of(list)));
-	struct str value = json_str(in, one, S(""));
+	struct str value = json_str(in, one);
 	struct json *item;
 
 	if (first) {
-		value = member ? json_str(first, member, S("")) : json_text(first);
+		value = member ? json_str(first, member) : json_text(first);
 		json_set(in, str_of(one), json_new_str(a, value));
 	} else if (value.n) {
 		item = json_new_str(a, value);
@@ -56,8 +56,8 @@ static void mirror(struct arena *a, struct json *in, const char *one, const char
 static bool tolerates(const struct json *list, const char *key)
 {
 	for (const struct json *t = json_first(list); t; t = json_next(t)) {
-		struct str of = json_str(t, "key", S(""));
-		struct str effect = json_str(t, "effect", S("NoExecute"));
+		struct str of = json_str(t, "key");
+		struct str effect = json_str_or(t, "effect", S("NoExecute"));
 
 		if ((!of.n || str_is(of, key)) && str_is(effect, "NoExecute"))
 			return true;
@@ -86,7 +86,7 @@ static void toleration(struct arena *a, struct json *spec, const char *key)
 
 static void container(struct arena *a, struct json *c, bool host, bool of_pod)
 {
-	struct str image = json_str(c, "image", S(""));
+	struct str image = json_str(c, "image");
 	ptrdiff_t colon = str_rchr(image, ':'), slash = str_rchr(image, '/');
 	bool latest = (colon <= slash && str_chr(image, '@') < 0) || str_ends(image, S(":latest"));
 	struct json *limits = json_at(c, "resources.limits"), *requests;
@@ -116,7 +116,7 @@ static void pod_spec(struct arena *a, struct json *spec, bool of_pod)
 		if (json_len(v) == 1 && json_member(v, S("name")))
 			json_add(v, S("emptyDir"), json_new(a, JSON_OBJECT));
 	/* The old name of it. */
-	text(a, spec, "serviceAccountName", json_str(spec, "serviceAccount", S("")));
+	text(a, spec, "serviceAccountName", json_str(spec, "serviceAccount"));
 	json_set(spec, S("serviceAccount"), json_clone(a, json_at(spec, "serviceAccountName")));
 }
 
@@ -126,8 +126,8 @@ static void claims(const struct json *c, bool *any, bool *all)
 	static const char *const of[] = { "cpu", "memory" };
 
 	for (size_t i = 0; i < 2; i++) {
-		struct str limit = json_str(json_at(c, "resources.limits"), of[i], S("0"));
-		struct str request = json_str(json_at(c, "resources.requests"), of[i], S("0"));
+		struct str limit = json_str_or(json_at(c, "resources.limits"), of[i], S("0"));
+		struct str request = json_str_or(json_at(c, "resources.requests"), of[i], S("0"));
 
 		*any = *any || !str_is(limit, "0") || !str_is(request, "0");
 		*all = *all && !str_is(limit, "0") && str_eq(limit, request);
@@ -232,7 +232,7 @@ static void service(struct sb_call *c, struct json *object, bool is_new)
 	struct json *spec = sb_object_in(a, object, "spec");
 
 	if (is_new && !json_first(json_member(spec, S("clusterIPs"))) &&
-	    !str_is(json_str(spec, "type", S("")), "ExternalName"))
+	    !str_is(json_str(spec, "type"), "ExternalName"))
 		text(a, spec, "clusterIP", address(c));
 	mirror(a, spec, "clusterIP", "clusterIPs", NULL);
 	for (struct json *p = json_first(json_at(spec, "ports")); p; p = json_next(p))
@@ -243,7 +243,7 @@ static void service(struct sb_call *c, struct json *object, bool is_new)
 static void binding(struct arena *a, struct json *object)
 {
 	for (struct json *s = json_first(json_at(object, "subjects")); s; s = json_next(s))
-		if (!str_is(json_str(s, "kind", S("")), "ServiceAccount"))
+		if (!str_is(json_str(s, "kind"), "ServiceAccount"))
 			text(a, s, "apiGroup", S("rbac.authorization.k8s.io"));
 }
 

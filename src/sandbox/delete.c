@@ -40,8 +40,8 @@ static bool precondition(struct sb_call *c, const struct json *options, const st
 			 const char *field, const char *name, const char *might)
 {
 	struct arena *a = c->a;
-	struct str want = json_str(options, str_z(a, str_fmt(a, "preconditions.%s", field)), S(""));
-	struct str have = json_str(object, str_z(a, str_fmt(a, "metadata.%s", field)), S(""));
+	struct str want = json_str(options, str_z(a, str_fmt(a, "preconditions.%s", field)));
+	struct str have = json_str(object, str_z(a, str_fmt(a, "metadata.%s", field)));
 	struct sb_kind named = *c->r->kind;
 
 	if (!want.n || str_eq(want, have))
@@ -59,7 +59,7 @@ static bool precondition(struct sb_call *c, const struct json *options, const st
 /* False, answered: the options contradict themselves. */
 static bool options_valid(struct sb_call *c, const struct json *options)
 {
-	struct str policy = json_str(options, "propagationPolicy", S(""));
+	struct str policy = json_str(options, "propagationPolicy");
 	struct sb_causes causes = { 0 };
 	struct strs runs = { 0 };
 
@@ -102,7 +102,7 @@ void sb_delete(struct sb_call *c)
 				       object, options, c->r->now)) &&
 	    !tells_last(c->r->kind))
 		reply_deleted(c->a, c->out, request_subject(c->r),
-			      json_str(object, "metadata.uid", S("")));
+			      json_str(object, "metadata.uid"));
 	else
 		sb_answer(c, 200, object);
 }

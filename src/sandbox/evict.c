@@ -11,8 +11,8 @@ static bool ready(const struct json *pod)
 	const struct json *c = json_first(json_at(pod, "status.conditions"));
 
 	for (; c; c = json_next(c))
-		if (str_is(json_str(c, "type", S("")), "Ready"))
-			return str_is(json_str(c, "status", S("")), "True");
+		if (str_is(json_str(c, "type"), "Ready"))
+			return str_is(json_str(c, "status"), "True");
 	return false;
 }
 
@@ -75,7 +75,7 @@ static void count(struct sb_call *c, const struct json *pdb, struct budget *b)
 static void judge(struct sb_call *c, const struct json *pdb, struct budget *b)
 {
 	*b = (struct budget){
-		.name = json_str(pdb, "metadata.name", S("")),
+		.name = json_str(pdb, "metadata.name"),
 		.healthy = json_i64(pdb, "status.currentHealthy", 0),
 		.needed = json_i64(pdb, "status.desiredHealthy", 0),
 		.allowed = json_i64(pdb, "status.disruptionsAllowed", 0),
@@ -131,14 +131,13 @@ static void spend(struct sb_call *c, struct sb_kind *k, struct json *pdb)
 		json_add(status, S("disruptedPods"), pods);
 	}
 	sb_set_time(c->a, pods, c->r->name, c->r->now);
-	sb_store(c->sb, c->a, k, request_key(c->a, c->r, json_str(pdb, "metadata.name", S(""))),
-		 pdb);
+	sb_store(c->sb, c->a, k, request_key(c->a, c->r, json_str(pdb, "metadata.name")), pdb);
 }
 
 /* Finished and pending pods go whatever budgets say. */
 static bool free_to_go(const struct json *pod)
 {
-	struct str phase = json_str(pod, "status.phase", S(""));
+	struct str phase = json_str(pod, "status.phase");
 
 	return str_is(phase, "Succeeded") || str_is(phase, "Failed") || str_is(phase, "Pending") ||
 	       json_at(pod, "metadata.deletionTimestamp");
@@ -194,7 +193,7 @@ void sb_evict(struct sb_call *c)
 		return;
 	}
 	if (json_at(body, "metadata.name") &&
-	    !str_eq(json_str(body, "metadata.name", S("")), c->r->name)) {
+	    !str_eq(json_str(body, "metadata.name"), c->r->name)) {
 		reply_bad(c->a, c->out, "name in URL does not match name in Eviction object");
 		return;
 	}

@@ -210,21 +210,21 @@ static void describe(struct sb_kind *kind, const struct json *crd)
 	const struct json *versions = json_at(crd, "spec.versions");
 	size_t n = 0;
 
-	kind->group = json_str(crd, "spec.group", S(""));
-	kind->plural = json_str(crd, "spec.names.plural", S(""));
-	kind->kind = json_str(crd, "spec.names.kind", S(""));
-	kind->singular = json_str(crd, "spec.names.singular", kinds_lower(a, kind->kind));
+	kind->group = json_str(crd, "spec.group");
+	kind->plural = json_str(crd, "spec.names.plural");
+	kind->kind = json_str(crd, "spec.names.kind");
+	kind->singular = json_str_or(crd, "spec.names.singular", kinds_lower(a, kind->kind));
 	kind->list_kind =
-		json_str(crd, "spec.names.listKind", str_fmt(a, "%.*sList", STRF(kind->kind)));
+		json_str_or(crd, "spec.names.listKind", str_fmt(a, "%.*sList", STRF(kind->kind)));
 	kind->shorts = texts(a, json_at(crd, "spec.names.shortNames"));
 	kind->categories = texts(a, json_at(crd, "spec.names.categories"));
 	kind->traits = SB_CUSTOM | SB_GENERATION | SB_FROM_CRD;
-	if (str_is(json_str(crd, "spec.scope", S("")), "Namespaced"))
+	if (str_is(json_str(crd, "spec.scope"), "Namespaced"))
 		kind->traits |= SB_NAMESPACED;
 	kind->v = arena_array(a, json_len(versions), sizeof(*kind->v));
 	for (const struct json *v = json_first(versions); v; v = json_next(v)) {
 		kind->v[n++] = (struct sb_version){
-			.name = json_str(v, "name", S("")),
+			.name = json_str(v, "name"),
 			.served = json_bool(v, "served", false),
 			.storage = json_bool(v, "storage", false),
 			.schema = json_at(v, "schema.openAPIV3Schema"),
@@ -238,8 +238,8 @@ static void describe(struct sb_kind *kind, const struct json *crd)
 
 void kinds_define(struct kinds *k, const struct json *crd)
 {
-	struct sb_kind *old = kinds_of(k, json_str(crd, "spec.group", S("")),
-				       json_str(crd, "spec.names.plural", S("")));
+	struct sb_kind *old =
+		kinds_of(k, json_str(crd, "spec.group"), json_str(crd, "spec.names.plural"));
 	struct sb_kind *kind;
 	struct arena fresh = ARENA_INIT;
 	struct buf b;

@@ -125,7 +125,7 @@ static bool is_core(const struct sb_kind *k, const char *plural)
 /* Seconds a pod is given; 0 for everything else. */
 static int64_t grace(const struct sb_kind *k, const struct json *object, const struct json *options)
 {
-	struct str phase = json_str(object, "status.phase", S(""));
+	struct str phase = json_str(object, "status.phase");
 	int64_t asked = json_i64(options, "gracePeriodSeconds", -1);
 	int64_t had = json_i64(object, "metadata.deletionGracePeriodSeconds", -1);
 
@@ -133,7 +133,7 @@ static int64_t grace(const struct sb_kind *k, const struct json *object, const s
 		return 0;
 	if (had >= 0) /* may only be shortened */
 		return asked >= 0 && asked < had ? asked : had;
-	if (!json_str(object, "spec.nodeName", S("")).n || str_is(phase, "Succeeded") ||
+	if (!json_str(object, "spec.nodeName").n || str_is(phase, "Succeeded") ||
 	    str_is(phase, "Failed"))
 		return 0;
 	return asked >= 0 ? asked : json_i64(object, "spec.terminationGracePeriodSeconds", 30);
@@ -145,7 +145,7 @@ static bool mark(struct arena *a, struct json *meta, bool namespace, int64_t sec
 	int64_t had = json_i64(meta, "deletionGracePeriodSeconds", 0);
 	struct instant began;
 
-	if (rfc3339_parse(json_str(meta, "deletionTimestamp", S("")), &began)) {
+	if (rfc3339_parse(json_str(meta, "deletionTimestamp"), &began)) {
 		if (had <= seconds)
 			return false;
 		now = began.sec - had;
@@ -166,10 +166,10 @@ bool sb_remove(struct sandbox *s, struct arena *a, struct sb_kind *k, struct str
 
 	/* Jobs were there before garbage was collected. */
 	policy_finalizers(a, meta,
-			  json_str(options, "propagationPolicy",
-				   options && !(k->traits & SB_CUSTOM) && str_is(k->kind, "Job")
-					   ? S("Orphan")
-					   : S("")));
+			  json_str_or(options, "propagationPolicy",
+				      options && !(k->traits & SB_CUSTOM) && str_is(k->kind, "Job")
+					      ? S("Orphan")
+					      : S("")));
 	kept = json_len(json_member(meta, S("finalizers"))) ||
 	       (namespace && json_len(json_at(object, "spec.finalizers"))) || seconds > 0;
 	if (!kept && !is_core(k, "pods")) {

@@ -92,9 +92,9 @@ static int parse(struct arena *a, struct str text, struct str *start, int64_t *r
 		    &(struct json_opts){ .flags = JSON_DUP_LAST | JSON_FIX_UTF8, .fault = &fault },
 		    &j, err) < 0)
 		return err_set(err, ERR_INVALID, "%.*s", STRF(fault.problem));
-	version = json_str(j, "v", S(""));
+	version = json_str(j, "v");
 	*rv = json_i64(j, "rv", 0);
-	*start = json_str(j, "start", S(""));
+	*start = json_str(j, "start");
 	if (!str_is(version, TOKEN_VERSION)) {
 		struct buf b;
 

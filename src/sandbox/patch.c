@@ -162,8 +162,8 @@ static bool fits(struct sb_call *c, const struct json *now, bool strategic)
 static bool still_its_kind(struct sb_call *c, const struct json *now)
 {
 	struct str why = body_no_kind(c->a, now, NULL);
-	struct str kind = json_str(now, "kind", S(""));
-	struct str version = json_str(now, "apiVersion", S(""));
+	struct str kind = json_str(now, "kind");
+	struct str version = json_str(now, "apiVersion");
 	struct str want = kinds_api_version(c->a, c->r->kind, c->r->version);
 	bool custom = c->r->kind->traits & SB_CUSTOM;
 

@@ -178,9 +178,9 @@ static int copy(struct arena *a, struct json **root, struct str from, struct str
 static int apply(struct arena *a, struct json **root, const struct json *op, size_t *copied,
 		 struct err *err)
 {
-	struct str name = json_str(op, "op", S(""));
-	struct str path = json_str(op, "path", S(""));
-	struct str from = json_str(op, "from", S(""));
+	struct str name = json_str(op, "op");
+	struct str path = json_str(op, "path");
+	struct str from = json_str(op, "from");
 	const struct json *given = json_at(op, "value");
 	struct json *value = given ? json_clone(a, given) : json_new(a, JSON_NULL);
 	int rc;

@@ -104,7 +104,7 @@ static struct json *merge_list(struct arena *a, struct json *target, const struc
 {
 	for (const struct json *v = json_first(patch); v; v = json_next(v)) {
 		struct json *old = find(target, key, v);
-		struct str directive = json_str(v, "$patch", S(""));
+		struct str directive = json_str(v, "$patch");
 		struct json *now;
 
 		if (str_is(directive, "replace"))
@@ -181,7 +181,7 @@ static struct json *ordered(struct arena *a, struct json *all, const struct json
 static bool replaces(const struct json *patch)
 {
 	for (const struct json *v = json_first(patch); v; v = json_next(v))
-		if (str_is(json_str(v, "$patch", S("")), "replace"))
+		if (str_is(json_str(v, "$patch"), "replace"))
 			return true;
 	return false;
 }
@@ -268,7 +268,7 @@ static void retain(struct json *target, const struct json *keys)
 static struct json *merge(struct arena *a, struct json *target, const struct json *patch,
 			  struct err *err)
 {
-	struct str directive = json_str(patch, "$patch", S(""));
+	struct str directive = json_str(patch, "$patch");
 
 	if (str_is(directive, "replace")) {
 		struct json *all = json_clone(a, patch);

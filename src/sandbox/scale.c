@@ -18,7 +18,7 @@ struct json *sb_scale(struct sb_call *c, const struct json *object)
 	json_add_str(c->a, scale, "apiVersion", S("autoscaling/v1"));
 	part = json_add_object(c->a, scale, "metadata");
 	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
-		json_add_str(c->a, part, kept[i], json_str(from, kept[i], S("")));
+		json_add_str(c->a, part, kept[i], json_str(from, kept[i]));
 	part = json_add_object(c->a, scale, "spec");
 	if (n)
 		json_add(part, S("replicas"), json_new_i64(c->a, n));

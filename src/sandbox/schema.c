@@ -92,7 +92,7 @@ static struct str identity(struct walk *w, const struct json *keys, const struct
 static void check_unique(struct walk *w, const struct json *schema, const struct json *v,
 			 struct str path)
 {
-	struct str type = json_str(schema, "x-kubernetes-list-type", S(""));
+	struct str type = json_str(schema, "x-kubernetes-list-type");
 	const struct json *keys = json_member(schema, S("x-kubernetes-list-map-keys"));
 	struct arena tmp = ARENA_INIT;
 	struct map seen;
@@ -184,8 +184,8 @@ void schema_apply(struct arena *a, const struct json *schema, struct json *objec
 	struct walk w = { a, causes };
 	struct json *meta = json_member(object, S("metadata"));
 	struct json *kept = meta ? json_clone(a, meta) : NULL;
-	struct str kind = json_str(object, "kind", S(""));
-	struct str version = json_str(object, "apiVersion", S(""));
+	struct str kind = json_str(object, "kind");
+	struct str version = json_str(object, "apiVersion");
 
 	shape(a, schema, object);
 	/* These are the server's, whatever the schema says of them. */

@@ -36,7 +36,7 @@ static struct str type_name(const struct json *v)
 
 static bool has_type(const struct json *schema, const struct json *v)
 {
-	struct str want = json_str(schema, "type", S(""));
+	struct str want = json_str(schema, "type");
 	struct str have = type_name(v);
 
 	if (json_kind(v) == JSON_NULL && schema_flag(schema, "nullable"))
@@ -49,7 +49,7 @@ static bool has_type(const struct json *schema, const struct json *v)
 static void check_type(struct walk *w, const struct json *schema, const struct json *v,
 		       struct str path)
 {
-	struct str want = json_str(schema, "type", S("integer,string"));
+	struct str want = json_str_or(schema, "type", S("integer,string"));
 	struct buf b;
 
 	if (has_type(schema, v)) {
@@ -166,8 +166,8 @@ static void check_string(struct walk *w, const struct json *schema, const struct
 {
 	const struct json *min = json_member(schema, S("minLength"));
 	const struct json *max = json_member(schema, S("maxLength"));
-	struct str s = json_text(v), format = json_str(schema, "format", S(""));
-	struct str pattern = json_str(schema, "pattern", S(""));
+	struct str s = json_text(v), format = json_str(schema, "format");
+	struct str pattern = json_str(schema, "pattern");
 	struct instant t;
 
 	/* The first of these that fails is told. */
@@ -358,8 +358,8 @@ static void check_alternatives(struct walk *w, const struct json *schema, const 
 
 static void check(struct walk *w, const struct json *schema, const struct json *v, struct str path)
 {
-	bool typed = json_str(schema, "type", S("")).n ||
-		     schema_flag(schema, "x-kubernetes-int-or-string");
+	bool typed =
+		json_str(schema, "type").n || schema_flag(schema, "x-kubernetes-int-or-string");
 
 	if (typed) {
 		check_type(w, schema, v, path);

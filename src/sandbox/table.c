@@ -72,10 +72,10 @@ static void columns_of(struct arena *a, const struct sb_kind *k, const struct sb
 	if (!str_starts(k->columns, S("-")))
 		VEC_PUSH(a, out, name);
 	for (const struct json *j = json_first(v->columns); j; j = json_next(j)) {
-		struct column c = { json_str(j, "name", S("")),
-				    json_str(j, "type", S("string")),
-				    json_str(j, "format", S("")),
-				    json_str(j, "jsonPath", S("")),
+		struct column c = { json_str(j, "name"),
+				    json_str_or(j, "type", S("string")),
+				    json_str(j, "format"),
+				    json_str(j, "jsonPath"),
 				    S(""),
 				    json_i64(j, "priority", 0),
 				    false };
@@ -163,7 +163,7 @@ static struct str api_version(const struct sb_call *c)
 /* Of a pod that is over, so that clients can leave it out. */
 static void add_conditions(struct sb_call *c, struct json *row, const struct json *o)
 {
-	struct str phase = json_str(o, "status.phase", S(""));
+	struct str phase = json_str(o, "status.phase");
 	bool good = str_is(phase, "Succeeded");
 	struct json *list, *one;
 
@@ -246,7 +246,7 @@ bool sb_table(struct sb_call *c, const struct json *object, const struct json *l
 	json_add(table, S("apiVersion"), json_new_str(c->a, api_version(c)));
 	from = json_at(list ? list : object, "metadata.resourceVersion");
 	meta = list ? json_clone(c->a, json_at(list, "metadata")) : json_new(c->a, JSON_OBJECT);
-	if (!json_str(meta, "continue", S("x")).n)
+	if (!json_str_or(meta, "continue", S("x")).n)
 		(void)json_remove(meta, S("continue"));
 	if (!list && from)
 		json_add(meta, S("resourceVersion"), json_clone(c->a, from));

@@ -9,14 +9,14 @@
 /* An event's first and last time: what it has of the old ways and the new. */
 static struct str event_age(struct sb_call *c, const struct json *o, bool last)
 {
-	struct str t = json_str(o, "firstTimestamp", S(""));
+	struct str t = json_str(o, "firstTimestamp");
 
 	if (!t.n)
-		t = json_str(o, "eventTime", S(""));
-	if (last && json_str(o, "lastTimestamp", S("")).n)
-		t = json_str(o, "lastTimestamp", S(""));
+		t = json_str(o, "eventTime");
+	if (last && json_str(o, "lastTimestamp").n)
+		t = json_str(o, "lastTimestamp");
 	if (last && json_at(o, "series"))
-		t = json_str(o, "series.lastObservedTime", S(""));
+		t = json_str(o, "series.lastObservedTime");
 	return cell_age(c->a, t, c->r->now);
 }
 
@@ -24,9 +24,9 @@ static struct str job_duration(struct sb_call *c, const struct json *o)
 {
 	struct instant from, to = { .sec = c->r->now };
 
-	if (!rfc3339_parse(json_str(o, "status.startTime", S("")), &from))
+	if (!rfc3339_parse(json_str(o, "status.startTime"), &from))
 		return S("");
-	(void)rfc3339_parse(json_str(o, "status.completionTime", S("")), &to);
+	(void)rfc3339_parse(json_str(o, "status.completionTime"), &to);
 	return cell_duration(c->a, to.sec - from.sec);
 }
 
@@ -117,13 +117,12 @@ static struct str subjects(struct arena *a, const struct json *o, struct str kin
 
 	buf_init(&b, a);
 	for (const struct json *m = json_first(json_at(o, "subjects")); m; m = json_next(m)) {
-		struct str name = json_str(m, "name", S(""));
+		struct str name = json_str(m, "name");
 
-		if (!str_eq(json_str(m, "kind", S("")), kind))
+		if (!str_eq(json_str(m, "kind"), kind))
 			continue;
 		if (str_is(kind, "ServiceAccount"))
-			name = str_fmt(a, "%.*s/%.*s", STRF(json_str(m, "namespace", S(""))),
-				       STRF(name));
+			name = str_fmt(a, "%.*s/%.*s", STRF(json_str(m, "namespace")), STRF(name));
 		add_part(&b, ", ", name);
 	}
 	return buf_str(&b);
@@ -140,23 +139,23 @@ static struct str service_ports(struct arena *a, const struct json *o)
 		buf_addf(&b, "%s%lld", b.n ? "," : "", (long long)json_i64(m, "port", 0));
 		if (node > 0)
 			buf_addf(&b, ":%lld", (long long)node);
-		buf_addf(&b, "/%.*s", STRF(json_str(m, "protocol", S(""))));
+		buf_addf(&b, "/%.*s", STRF(json_str(m, "protocol")));
 	}
 	return b.n ? buf_str(&b) : S("<none>");
 }
 
 static struct str service_ip(struct arena *a, const struct json *o)
 {
-	struct str type = json_str(o, "spec.type", S(""));
+	struct str type = json_str(o, "spec.type");
 	bool balanced = str_is(type, "LoadBalancer");
 	struct buf b;
 
 	if (str_is(type, "ExternalName"))
-		return json_str(o, "spec.externalName", S(""));
+		return json_str(o, "spec.externalName");
 	buf_init(&b, a);
 	for (const struct json *m = json_first(json_at(o, "status.loadBalancer.ingress"));
 	     m && balanced; m = json_next(m))
-		add_part(&b, ",", json_str(m, "ip", json_str(m, "hostname", S(""))));
+		add_part(&b, ",", json_str_or(m, "ip", json_str(m, "hostname")));
 	for (const struct json *m = json_first(json_at(o, "spec.externalIPs")); m; m = json_next(m))
 		add_part(&b, ",", json_text(m));
 	return b.n ? buf_str(&b) : balanced ? S("<pending>") : S("<none>");
@@ -170,8 +169,8 @@ static struct str node_status(struct arena *a, const struct json *node)
 	const char *ready = "Unknown";
 
 	for (; c; c = json_next(c))
-		if (str_is(json_str(c, "type", S("")), "Ready"))
-			ready = str_is(json_str(c, "status", S("")), "True") ? "Ready" : "NotReady";
+		if (str_is(json_str(c, "type"), "Ready"))
+			ready = str_is(json_str(c, "status"), "True") ? "Ready" : "NotReady";
 	return str_fmt(a, "%s%s", ready,
 		       json_bool(node, "spec.unschedulable", false) ? ",SchedulingDisabled" : "");
 }
@@ -182,7 +181,7 @@ static struct str readiness(struct arena *a, const struct json *pod)
 	size_t met = 0;
 
 	for (const struct json *g = json_first(gates); g; g = json_next(g))
-		met += cell_condition(pod, json_str(g, "conditionType", S("")));
+		met += cell_condition(pod, json_str(g, "conditionType"));
 	return json_len(gates) ? str_fmt(a, "%zu/%zu", met, json_len(gates)) : S("<none>");
 }
 
@@ -204,8 +203,8 @@ static struct str completions(struct arena *a, const struct json *job)
 
 static struct str event_object(struct arena *a, const struct json *o)
 {
-	struct str kind = json_str(o, "involvedObject.kind", S(""));
-	struct str name = json_str(o, "involvedObject.name", S(""));
+	struct str kind = json_str(o, "involvedObject.kind");
+	struct str name = json_str(o, "involvedObject.name");
 	struct buf b;
 
 	buf_init(&b, a);
@@ -219,8 +218,8 @@ static struct str event_object(struct arena *a, const struct json *o)
 
 static struct str event_source(struct arena *a, const struct json *o)
 {
-	struct str who = json_str(o, "source.component", json_str(o, "reportingComponent", S("")));
-	struct str where = json_str(o, "source.host", json_str(o, "reportingInstance", S("")));
+	struct str who = json_str_or(o, "source.component", json_str(o, "reportingComponent"));
+	struct str where = json_str_or(o, "source.host", json_str(o, "reportingInstance"));
 
 	return where.n ? str_fmt(a, "%.*s, %.*s", STRF(who), STRF(where)) : who;
 }
@@ -235,7 +234,7 @@ struct str cell_text(struct sb_call *c, const struct json *o, struct str code)
 
 	switch (code.p[0]) {
 	case 'a':
-		return cell_age(a, json_str(o, "metadata.creationTimestamp", S("")), c->r->now);
+		return cell_age(a, json_str(o, "metadata.creationTimestamp"), c->r->now);
 	case 's':
 	case 'f':
 		return event_age(c, o, code.p[0] == 's');
@@ -244,7 +243,7 @@ struct str cell_text(struct sb_call *c, const struct json *o, struct str code)
 	case 'S':
 		return event_source(a, o);
 	case 'm':
-		return str_trim(json_str(o, "message", S("")));
+		return str_trim(json_str(o, "message"));
 	case 'n':
 		return node_status(a, o);
 	case 'r':
@@ -273,8 +272,8 @@ struct str cell_text(struct sb_call *c, const struct json *o, struct str code)
 	case 'u':
 		return subjects(a, o, of);
 	default: /* b */
-		return str_fmt(a, "%.*s/%.*s", STRF(json_str(o, "roleRef.kind", S(""))),
-			       STRF(json_str(o, "roleRef.name", S(""))));
+		return str_fmt(a, "%.*s/%.*s", STRF(json_str(o, "roleRef.kind")),
+			       STRF(json_str(o, "roleRef.name")));
 	}
 }
 

@@ -137,8 +137,7 @@ static struct json *make(struct arena *a, const struct shape_row *row, struct st
 /* Only rolling updates have settings of theirs. */
 static bool fits(const struct json *in, struct str name)
 {
-	return !str_is(name, "rollingUpdate") ||
-	       str_is(json_str(in, "type", S("")), "RollingUpdate");
+	return !str_is(name, "rollingUpdate") || str_is(json_str(in, "type"), "RollingUpdate");
 }
 
 static void fill_field(struct arena *a, const struct sb_types *t, uint16_t i, struct json *held)

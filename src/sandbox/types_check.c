@@ -138,7 +138,7 @@ static void expressions(struct check *k, struct str field, const struct json *li
 
 	for (const struct json *e = json_first(list); e; e = json_next(e), i++) {
 		struct str path = str_fmt(k->a, "%.*s[%zu]", STRF(field), i);
-		struct str op = json_str(e, "operator", S(""));
+		struct str op = json_str(e, "operator");
 		size_t n = json_len(json_at(e, "values"));
 
 		if (str_is(op, "In") || str_is(op, "NotIn")) {

@@ -19,7 +19,7 @@ static void keep_meta(struct arena *a, struct json *now, const struct json *old)
 		const struct json *v = json_member(old, key);
 
 		/* Another uid is told to be wrong. */
-		if (i == 0 && json_str(now, "uid", S("")).n)
+		if (i == 0 && json_str(now, "uid").n)
 			continue;
 		if (v)
 			json_set(now, key, json_clone(a, v));
@@ -54,7 +54,7 @@ static struct json *own_part(struct sb_call *c, struct json *now, const struct j
 		keep(c->a, now, old, S("status"));
 	/* What a service says first is where it is asked to be. */
 	if (str_is(c->r->kind->kind, "Service") &&
-	    !str_eq(json_str(now, "spec.clusterIP", S("")), json_str(old, "spec.clusterIP", S(""))))
+	    !str_eq(json_str(now, "spec.clusterIP"), json_str(old, "spec.clusterIP")))
 		(void)json_remove(sb_object_in(c->a, now, "spec"), S("clusterIPs"));
 	return now;
 }
@@ -76,8 +76,8 @@ static bool spec_differs(const struct json *x, const struct json *y)
 /* False, answered: another one changed it since. */
 static bool same_version(struct sb_call *c, const struct json *now, const struct json *old)
 {
-	struct str have = json_str(old, "metadata.resourceVersion", S(""));
-	struct str want = json_str(now, "metadata.resourceVersion", S(""));
+	struct str have = json_str(old, "metadata.resourceVersion");
+	struct str want = json_str(now, "metadata.resourceVersion");
 	struct sb_causes causes = { 0 };
 	struct sb_kind named = *c->r->kind;
 	int64_t n;
@@ -172,8 +172,8 @@ struct json *sb_stored(struct sb_call *c)
 
 static bool uid_fits(struct sb_call *c, const struct json *now, const struct json *old)
 {
-	struct str want = json_str(now, "metadata.uid", S(""));
-	struct str have = json_str(old, "metadata.uid", S(""));
+	struct str want = json_str(now, "metadata.uid");
+	struct str have = json_str(old, "metadata.uid");
 
 	if (!want.n || str_eq(want, have))
 		return true;

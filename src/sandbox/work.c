@@ -19,7 +19,7 @@ struct pass {
 
 static struct str uid_of(const struct json *o)
 {
-	return json_str(o, "metadata.uid", S(""));
+	return json_str(o, "metadata.uid");
 }
 
 static void each(struct pass *p, const char *needle,
@@ -69,7 +69,7 @@ static void collect_one(struct pass *p, struct sb_kind *k, struct str key, struc
 	if (!json_first(refs) || json_at(o, "metadata.deletionTimestamp"))
 		return;
 	for (const struct json *r = json_first(refs); r; r = json_next(r))
-		if (map_get(&p->uids, json_str(r, "uid", S(""))))
+		if (map_get(&p->uids, json_str(r, "uid")))
 			return;
 	p->changed = true;
 	(void)sb_remove(p->s, p->a, k, key, o, NULL, p->now / 1000);
@@ -109,7 +109,7 @@ static size_t dependents(struct pass *p, struct str owner, bool orphan)
 			list = json_at(o, "metadata.ownerReferences");
 			for (struct json *r = json_first(list); r; r = next) {
 				next = json_next(r);
-				if (!str_eq(json_str(r, "uid", S("")), owner))
+				if (!str_eq(json_str(r, "uid"), owner))
 					continue;
 				if (orphan) {
 					json_detach(list, r);
@@ -178,7 +178,7 @@ static void reap_pod(struct pass *p, struct sb_kind *k, struct str key, struct j
 	int64_t due;
 
 	if (p->s->pod_reap_ms < 0 || !str_is(k->plural, "pods") ||
-	    !rfc3339_parse(json_str(o, "metadata.deletionTimestamp", S("")), &t) ||
+	    !rfc3339_parse(json_str(o, "metadata.deletionTimestamp"), &t) ||
 	    json_len(json_at(o, "metadata.finalizers")))
 		return;
 	due = (t.sec - json_i64(o, "metadata.deletionGracePeriodSeconds", 0)) * 1000 +

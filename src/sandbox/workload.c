@@ -27,10 +27,10 @@ static void job(struct arena *a, struct json *meta, struct json *spec, bool is_n
 
 	if (is_new && !json_bool(spec, "manualSelector", false)) {
 		labels = sb_object_in(a, sb_meta(a, template), "labels");
-		label(a, labels, "job-name", json_str(meta, "name", S("")));
-		label(a, labels, "controller-uid", json_str(meta, "uid", S("")));
+		label(a, labels, "job-name", json_str(meta, "name"));
+		label(a, labels, "controller-uid", json_str(meta, "uid"));
 		label(a, sb_object_in(a, sb_object_in(a, spec, "selector"), "matchLabels"),
-		      "controller-uid", json_str(meta, "uid", S("")));
+		      "controller-uid", json_str(meta, "uid"));
 	}
 	labels = json_at(template, "metadata.labels");
 	if (json_len(labels) && !json_len(json_member(meta, S("labels"))))
@@ -49,7 +49,7 @@ void workload_fill(struct sb_call *c, struct json *meta, struct json *held, bool
 		struct json *how = sb_object_in(c->a, spec, "updateStrategy");
 
 		/* One that is named is not filled any further. */
-		if (!json_str(how, "type", S("")).n)
+		if (!json_str(how, "type").n)
 			(void)sb_object_in(c->a, how, "rollingUpdate");
 	}
 	if (!is_kind(k, "Job"))
@@ -110,9 +110,9 @@ static void go_selector(struct buf *b, const struct json *sel)
 
 		buf_addf(b,
 			 "%sv1.LabelSelectorRequirement{Key:", e == json_first(list) ? "" : ", ");
-		go_quote(b, json_str(e, "key", S("")));
+		go_quote(b, json_str(e, "key"));
 		buf_addz(b, ", Operator:");
-		go_quote(b, json_str(e, "operator", S("")));
+		go_quote(b, json_str(e, "operator"));
 		buf_addz(b, ", Values:[]string");
 		buf_addz(b, values ? "{" : "(nil)");
 		for (const struct json *v = json_first(values); v; v = json_next(v)) {
@@ -164,7 +164,7 @@ static void restarts(struct arena *a, const struct sb_kind *k, const struct json
 		     struct sb_causes *causes)
 {
 	struct str path = S("spec.template.spec.restartPolicy");
-	struct str policy = json_str(object, path.p, S(""));
+	struct str policy = json_str(object, path.p);
 	bool always = str_is(policy, "Always"), is_job = is_kind(k, "Job");
 
 	if (is_job && always)
@@ -208,11 +208,10 @@ static void counts(struct arena *a, const struct json *status, struct sb_causes 
 static void moved(struct arena *a, const struct json *object, const struct json *old,
 		  struct sb_causes *causes)
 {
-	struct str was = json_str(old, "spec.clusterIP", S(""));
-	struct str is = json_str(object, "spec.clusterIP", S(""));
+	struct str was = json_str(old, "spec.clusterIP");
+	struct str is = json_str(object, "spec.clusterIP");
 
-	if (was.n && !str_eq(was, is) &&
-	    !str_is(json_str(object, "spec.type", S("")), "ExternalName"))
+	if (was.n && !str_eq(was, is) && !str_is(json_str(object, "spec.type"), "ExternalName"))
 		cause_add(a, causes, "FieldValueInvalid", S("spec.clusterIPs[0]"),
 			  is.n ? str_fmt(a,
 					 "Invalid value: []string{\"%.*s\"}: "

@@ -9,7 +9,7 @@ bool sb_dry_run(const struct sb_call *c)
 bool sb_fit_namespace(struct sb_call *c, struct json *object)
 {
 	struct json *meta = sb_meta(c->a, object);
-	struct str ns = json_str(meta, "namespace", S(""));
+	struct str ns = json_str(meta, "namespace");
 
 	if (!(c->r->kind->traits & SB_NAMESPACED)) {
 		(void)json_remove(meta, S("namespace"));
@@ -34,7 +34,7 @@ bool sb_fit_namespace(struct sb_call *c, struct json *object)
 
 bool sb_same_name(struct sb_call *c, const struct json *object)
 {
-	struct str name = json_str(object, "metadata.name", S(""));
+	struct str name = json_str(object, "metadata.name");
 
 	if (str_eq(name, c->r->name))
 		return true;
@@ -57,7 +57,7 @@ bool sb_valid(struct sb_call *c, struct json *object, const struct json *old)
 	struct sb_subject s = request_subject(c->r);
 	size_t from;
 
-	s.name = json_str(object, "metadata.name", S(""));
+	s.name = json_str(object, "metadata.name");
 	if (c->r->version->schema)
 		schema_apply(c->a, c->r->version->schema, object, &causes);
 	for (size_t i = 0; i < causes.n; i++)

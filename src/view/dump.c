@@ -13,14 +13,13 @@ void dump_init(struct dump *d, struct arena *a)
 static struct json *whole(struct dump *d, const struct json *list, const struct json *item)
 {
 	struct json *o = json_new(d->a, JSON_OBJECT);
-	struct str kind = json_str(list, "kind", S(""));
+	struct str kind = json_str(list, "kind");
 
 	if (str_ends(kind, S("List")))
 		kind.n -= 4;
 	json_add(o, S("apiVersion"),
-		 json_new_str(d->a,
-			      json_str(item, "apiVersion", json_str(list, "apiVersion", S("")))));
-	json_add(o, S("kind"), json_new_str(d->a, json_str(item, "kind", kind)));
+		 json_new_str(d->a, json_str_or(item, "apiVersion", json_str(list, "apiVersion"))));
+	json_add(o, S("kind"), json_new_str(d->a, json_str_or(item, "kind", kind)));
 	for (const struct json *m = json_first(item); m; m = json_next(m))
 		if (!str_is(json_key(m), "apiVersion") && !str_is(json_key(m), "kind"))
 			json_add(o, json_key(m), json_clone(d->a, m));
@@ -29,8 +28,7 @@ static struct json *whole(struct dump *d, const struct json *list, const struct 
 
 static bool is_kind(const struct json *o, const char *api, const char *kind)
 {
-	return str_is(json_str(o, "apiVersion", S("")), api) &&
-	       str_is(json_str(o, "kind", S("")), kind);
+	return str_is(json_str(o, "apiVersion"), api) && str_is(json_str(o, "kind"), kind);
 }
 
 void dump_add(struct dump *d, struct json *list)
@@ -69,7 +67,7 @@ static void find_used(const struct dump *d, struct map *used)
 static bool is_rendered(const struct json *o)
 {
 	return is_kind(o, MC_API, "MachineConfig") &&
-	       str_is(json_str(json_first(json_at(o, "metadata.ownerReferences")), "kind", S("")),
+	       str_is(json_str(json_first(json_at(o, "metadata.ownerReferences")), "kind"),
 		      "MachineConfigPool");
 }
 
@@ -84,7 +82,7 @@ struct json *dump_list(struct dump *d)
 	find_used(d, &used);
 	for (struct json *o = json_first(d->items); o; o = next) {
 		next = json_next(o);
-		if (is_rendered(o) && !map_find(&used, json_str(o, "metadata.name", S(""))))
+		if (is_rendered(o) && !map_find(&used, json_str(o, "metadata.name")))
 			continue;
 		json_detach(d->items, o);
 		json_push(kept, o);

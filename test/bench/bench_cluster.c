@@ -318,14 +318,14 @@ static bool is_updated(const struct bench *b)
 	const struct json *list = json_at(pool(b), "status.conditions");
 
 	for (const struct json *j = json_first(list); j; j = json_next(j))
-		if (str_is(json_str(j, "type", S("")), "Updated"))
-			return str_is(json_str(j, "status", S("")), "True");
+		if (str_is(json_str(j, "type"), "Updated"))
+			return str_is(json_str(j, "status"), "True");
 	return false;
 }
 
 static struct str target(const struct bench *b)
 {
-	return json_str(pool(b), "spec.configuration.name", S(""));
+	return json_str(pool(b), "spec.configuration.name");
 }
 
 static bool rendered(struct bench *b)
@@ -349,7 +349,7 @@ static bool moving_counted(struct bench *b)
 static bool rolled_out(struct bench *b)
 {
 	return !str_eq(target(b), b->first) && all_counted(b) &&
-	       str_eq(json_str(pool(b), "status.configuration.name", S("")), target(b));
+	       str_eq(json_str(pool(b), "status.configuration.name"), target(b));
 }
 
 /* ---- the controller ------------------------------------------------------ */
@@ -428,7 +428,7 @@ static uint64_t version_now(struct bench *b)
 	if (kube_get(b->kube, &a, S("/api/v1/namespaces?limit=1"), &text, &err) < 0 ||
 	    json_parse(&a, text, NULL, &j, &err) < 0)
 		die(b, "the API server does not answer");
-	(void)str_to_i64(json_str(j, "metadata.resourceVersion", S("")), &n);
+	(void)str_to_i64(json_str(j, "metadata.resourceVersion"), &n);
 	return (uint64_t)n;
 }
 

@@ -35,7 +35,7 @@ static void *make_event(const struct json *tree, void *ctx)
 	struct bench *b = ctx;
 
 	/* those of an earlier start are there before this one */
-	if (b->daemon && str_find(json_str(tree, "message", S("")), S("watching against")) >= 0)
+	if (b->daemon && str_find(json_str(tree, "message"), S("watching against")) >= 0)
 		b->started = true;
 	return strdup("");
 }

@@ -32,7 +32,7 @@ TEST all_documents_that_can_be_parsed(void)
 		buf_init(&b, &a);
 		for (size_t k = 0; k < docs.n; k++)
 			buf_addf(&b, "%s%.*s@%zu", b.n ? " " : "",
-				 STRF(json_str(docs.v[k].tree, "k", S("?"))), docs.v[k].line);
+				 STRF(json_str_or(docs.v[k].tree, "k", S("?"))), docs.v[k].line);
 		for (size_t k = 0; k < faults.n; k++) {
 			buf_addf(&b, "%s!%zu:%zu", b.n ? " " : "", faults.v[k].line,
 				 faults.v[k].col);

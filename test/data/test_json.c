@@ -177,8 +177,8 @@ TEST getters_take_paths(void)
 	ASSERT(json_bool(j, "spec.n", true)); /* another kind: the default */
 	ASSERT_INT(-7, json_i64(j, "spec.n", 0));
 	ASSERT_INT(5, json_i64(j, "spec.none.n", 5));
-	ASSERT_STR_M("NUL is a character", S("x\0y"), json_str(j, "spec.s", S("")));
-	ASSERT_STR("dflt", json_str(j, "spec", S("dflt")));
+	ASSERT_STR_M("NUL is a character", S("x\0y"), json_str(j, "spec.s"));
+	ASSERT_STR("dflt", json_str_or(j, "spec", S("dflt")));
 	ASSERT(!json_at(NULL, "a"));
 	ASSERT_INT(4, (long long)json_len(json_at(j, "spec")));
 	PASS();

@@ -52,7 +52,7 @@ static void stop(void *ctx, int signo)
 static void *keep_version(const struct json *tree, void *ctx)
 {
 	(void)ctx;
-	return strdup(str_z(&all, json_str(tree, "metadata.resourceVersion", S("0"))));
+	return strdup(str_z(&all, json_str_or(tree, "metadata.resourceVersion", S("0"))));
 }
 
 static void told(void *ctx, struct str key, const void *before, const void *now)
@@ -112,8 +112,8 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 	out->rc = ans->rc;
 	out->message = str_dup(&all, ans->message);
 	if (ans->rc == 0 && json_parse(&a, ans->body, NULL, &j, &e) == 0)
-		out->version = strtoull(str_z(&a, json_str(j, "metadata.resourceVersion", S("0"))),
-					NULL, 10);
+		out->version = strtoull(
+			str_z(&a, json_str_or(j, "metadata.resourceVersion", S("0"))), NULL, 10);
 }
 
 static struct answer ask(struct kube *k, const char *method, struct str path, struct str body)

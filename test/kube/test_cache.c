@@ -310,7 +310,7 @@ static void asked(struct peer_conn *c, struct str request)
 static void *keep_version(const struct json *tree, void *ctx)
 {
 	(void)ctx;
-	return strdup(json_str(tree, "metadata.resourceVersion", S("")).p);
+	return strdup(json_str(tree, "metadata.resourceVersion").p);
 }
 
 static void changed(void *ctx, struct str key, const void *before, const void *now)

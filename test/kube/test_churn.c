@@ -102,7 +102,7 @@ static uint64_t change(struct world *w, const char *method, unsigned key)
 		return 0;
 	if (json_parse(&a, out.body, NULL, &j, &err) < 0)
 		abort();
-	return strtoull(json_str(j, "metadata.resourceVersion", S("")).p, NULL, 10);
+	return strtoull(json_str(j, "metadata.resourceVersion").p, NULL, 10);
 }
 
 static void change_one(struct world *w)
@@ -125,7 +125,7 @@ static void *keep_version(const struct json *tree, void *ctx)
 	(void)ctx;
 	if (!v)
 		abort();
-	*v = strtoull(json_str(tree, "metadata.resourceVersion", S("")).p, NULL, 10);
+	*v = strtoull(json_str(tree, "metadata.resourceVersion").p, NULL, 10);
 	return v;
 }
 

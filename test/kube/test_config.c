@@ -204,12 +204,12 @@ TEST every_field(void)
 	ASSERT(!c.exec);
 	flags.user = S("x");
 	ASSERT_INT(0, kube_config_load(&a, &flags, false, &c, &err));
-	ASSERT_STR("./plugin", json_str(c.exec, "command", S("")));
+	ASSERT_STR("./plugin", json_str(c.exec, "command"));
 	ASSERT_STR_M("exec_dir", str_fmt(&a, "%s/", dir), c.exec_dir);
 	ASSERT(!c.exec_config);
 	flags.cluster = S("k2");
 	ASSERT_INT(0, kube_config_load(&a, &flags, false, &c, &err));
-	ASSERT_STR("x", json_str(c.exec_config, "audience", S("")));
+	ASSERT_STR("x", json_str(c.exec_config, "audience"));
 	PASS();
 }
 

@@ -65,8 +65,8 @@ static struct str shown(struct arena *a, const struct json *list)
 
 	buf_init(&b, a);
 	for (const struct json *e = json_first(list); e; e = json_next(e))
-		buf_addf(&b, "%.*s: %.*s", STRF(json_str(e, "fieldPath", S("?"))),
-			 STRF(json_str(e, "diff", S("?"))));
+		buf_addf(&b, "%.*s: %.*s", STRF(json_str_or(e, "fieldPath", S("?"))),
+			 STRF(json_str_or(e, "diff", S("?"))));
 	return buf_str(&b);
 }
 
@@ -126,7 +126,7 @@ TEST long_lists(void)
 	}
 	list = changes_of(&a, "l", x, y);
 	ASSERT_INT(1, json_len(list));
-	ASSERT_STR("l[0]", json_str(json_first(list), "fieldPath", S("?")));
+	ASSERT_STR("l[0]", json_str_or(json_first(list), "fieldPath", S("?")));
 	arena_free(&a);
 	PASS();
 }

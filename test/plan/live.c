@@ -293,7 +293,7 @@ struct str live_target(const struct live *l, struct str pool)
 {
 	for (size_t i = 0; i < l->set.pools.n; i++)
 		if (str_eq(l->set.pools.v[i]->meta.name, pool))
-			return json_str(l->set.pools.v[i]->tree, "spec.configuration.name", S(""));
+			return json_str(l->set.pools.v[i]->tree, "spec.configuration.name");
 	return S("");
 }
 

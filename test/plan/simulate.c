@@ -330,7 +330,7 @@ static int serve_patch(struct sim *s, const struct action *act)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct sim_node *n = node_of(s, act->path, NODES);
 	const struct json *p = parse(&a, act->body);
-	struct str version = json_str(p, "metadata.resourceVersion", S(""));
+	struct str version = json_str(p, "metadata.resourceVersion");
 
 	if (n && version.n && !str_eq(version, n->view.version))
 		return 409;
@@ -349,7 +349,7 @@ static int serve_create(struct sim *s, const struct action *act)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct json *p = parse(&a, act->body);
-	struct str name = json_str(p, "metadata.name", S(""));
+	struct str name = json_str(p, "metadata.name");
 
 	for (size_t i = 0; i < s->n_nodes; i++)
 		if (str_eq(s->nodes[i].view.name, name)) {
@@ -365,12 +365,12 @@ static int serve_replace(struct sim *s, const struct action *act)
 	const struct json *p = parse(&a, act->body);
 
 	for (size_t i = 0; p && i < s->pools.n; i++) {
-		struct str name = json_str(p, "metadata.name", S(""));
+		struct str name = json_str(p, "metadata.name");
 
 		if (!str_eq(s->pools.v[i]->name, name))
 			continue;
-		if (!str_eq(json_str(p, "metadata.resourceVersion", S("")),
-			    json_str(s->pool_trees[i], "metadata.resourceVersion", S(""))))
+		if (!str_eq(json_str(p, "metadata.resourceVersion"),
+			    json_str(s->pool_trees[i], "metadata.resourceVersion")))
 			return 409;
 		set_pool(s, i, p);
 		return 200;

@@ -97,8 +97,8 @@ static struct str file_in(struct world *w, size_t i, size_t n, struct str *path)
 
 	while (f && n--)
 		f = json_next(f);
-	*path = json_str(f, "path", S(""));
-	source = json_str(f, "contents.source", S(""));
+	*path = json_str(f, "path");
+	source = json_str(f, "contents.source");
 	if (!source.n)
 		return S("");
 	source = str_from(source, strlen("data:text/plain;charset=utf-8;base64,"));

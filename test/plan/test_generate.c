@@ -189,7 +189,7 @@ static struct str target_in(const struct mc_set *set, struct str pool)
 {
 	for (size_t i = 0; i < set->pools.n; i++)
 		if (str_eq(set->pools.v[i]->meta.name, pool))
-			return json_str(set->pools.v[i]->tree, "spec.configuration.name", S(""));
+			return json_str(set->pools.v[i]->tree, "spec.configuration.name");
 	return S("");
 }
 

@@ -231,7 +231,7 @@ static struct str print(struct world *w, int rc)
 		if (act.kind == ACTION_METRIC)
 			continue;
 		if (act.kind == ACTION_CREATE) /* shown by its name */
-			act.body = json_str(fx_json(&w->a, act.body), "metadata.name", S(""));
+			act.body = json_str(fx_json(&w->a, act.body), "metadata.name");
 		if (act.kind == ACTION_REPLACE)
 			act.body = S("");
 		actions_print(&b, &one);

@@ -53,7 +53,7 @@ static struct str template_text(struct fixture *f, const char *name)
 				.p;
 
 	(void)yml_parse(f->a, test_file(f->a, p), NULL, &j, &f->err);
-	return json_str(j, "contents.inline", S(""));
+	return json_str(j, "contents.inline");
 }
 
 static int decide(struct fixture *f, bool bootstrap)
@@ -65,11 +65,11 @@ static int decide(struct fixture *f, bool bootstrap)
 	if (o && mc_gates_read(f->a, o->tree, S("4.22.0"), &gates, &f->err) < 0)
 		return -1;
 	in.sigstore = mc_gate(&gates, "SigstoreImageVerification");
-	in.release_image = f->set.controller_config ? json_str(f->set.controller_config->tree,
-							       "spec.releaseImage", S(""))
-						    : S("r.example/payload@sha256:"
-							"11111111111111111111111111111111"
-							"11111111111111111111111111111111");
+	in.release_image = f->set.controller_config
+				   ? json_str(f->set.controller_config->tree, "spec.releaseImage")
+				   : S("r.example/payload@sha256:"
+				       "11111111111111111111111111111111"
+				       "11111111111111111111111111111111");
 	return registries_decide(f->a, &in, &f->r, &f->err);
 }
 

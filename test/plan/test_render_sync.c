@@ -110,8 +110,7 @@ TEST rendered(void)
 
 	start(&c);
 	got = plan(&c);
-	name = str_dup(&c.a,
-		       json_str(fx_json(&c.a, str_of(c.out.v[1].body.p)), "metadata.name", S("")));
+	name = str_dup(&c.a, json_str(fx_json(&c.a, str_of(c.out.v[1].body.p)), "metadata.name"));
 	ASSERT(str_starts(name, S("rendered-worker-")));
 	ASSERT_STR_M("first",
 		     str_fmt(&c.a,

@@ -154,7 +154,7 @@ static struct serve_objects of_kind(struct exchange *x, struct cluster *c, const
 	struct serve_objects out = { 0 };
 
 	for (size_t i = 0; i < c->all.n; i++)
-		if (str_is(json_str(c->all.v[i], "kind", S("")), kind))
+		if (str_is(json_str(c->all.v[i], "kind"), kind))
 			VEC_PUSH(x->a, &out, c->all.v[i]);
 	return out;
 }
@@ -165,7 +165,7 @@ static const struct json *get(struct exchange *x, struct cluster *c, const char 
 	struct serve_objects list = of_kind(x, c, kind);
 
 	for (size_t i = 0; i < list.n; i++)
-		if (str_eq(json_str(list.v[i], "metadata.name", S("")), name))
+		if (str_eq(json_str(list.v[i], "metadata.name"), name))
 			return list.v[i];
 	return NULL;
 }

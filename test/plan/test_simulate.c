@@ -223,7 +223,7 @@ static struct str ending(struct arena *a, struct sim *s)
 		buf_addf(&b, "%.*s %lld %lld %.*s\n", STRF(p->name),
 			 (long long)json_i64(st, "machineCount", -1),
 			 (long long)json_i64(st, "updatedMachineCount", -1),
-			 STRF(json_str(st, "configuration.name", S("-"))));
+			 STRF(json_str_or(st, "configuration.name", S("-"))));
 		for (size_t k = 0; k < 4; k++) {
 			const struct condition *c =
 				conditions_find(&p->conditions, str_of(types[k]));

@@ -106,8 +106,8 @@ static void synced(void *ctx)
 static void *keep_name(const struct json *tree, void *ctx)
 {
 	(void)ctx;
-	return strdup(
-		str_z(&((struct world *)ctx)->a, json_str(tree, "metadata.labels.x", S("none"))));
+	return strdup(str_z(&((struct world *)ctx)->a,
+			    json_str_or(tree, "metadata.labels.x", S("none"))));
 }
 
 /* By label and, as nodes are by pool, by something that is not in the value. */

@@ -283,7 +283,7 @@ TEST answers_are_in_the_cache(void)
 	ASSERT_INT(300, (long long)j.requeue);
 	ASSERT(!kube_cache_get(w.nodes, S("b")));
 	ASSERT_STR("y", json_str(((struct kube_tree *)kube_cache_get(w.nodes, S("a")))->tree,
-				 "metadata.labels.x", S("")));
+				 "metadata.labels.x"));
 	arena_free(&j.a);
 	teardown(&w);
 	PASS();
@@ -453,7 +453,7 @@ static struct str told(struct world *w)
 	for (const struct json *e = json_first(json_at(list, "items")); e && n < 64;
 	     e = json_next(e))
 		lines[n++] = str_fmt(&w->a, "%lld %.*s\n", (long long)json_i64(e, "count", 0),
-				     STRF(json_str(e, "message", S(""))));
+				     STRF(json_str(e, "message")));
 	qsort(lines, n, sizeof(*lines), str_order);
 	buf_init(&b, &w->a);
 	for (size_t i = 0; i < n; i++)

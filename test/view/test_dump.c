@@ -53,9 +53,9 @@ static struct str items(struct arena *a, const struct json *list)
 
 	buf_init(&names, a);
 	for (const struct json *o = json_first(all); o; o = json_next(o))
-		if (str_is(json_str(o, "kind", S("")), "MachineConfig"))
+		if (str_is(json_str(o, "kind"), "MachineConfig"))
 			buf_addf(&names, "%s%.*s", names.n ? " " : "",
-				 STRF(json_str(o, "metadata.name", S(""))));
+				 STRF(json_str(o, "metadata.name")));
 	buf_init(&b, a);
 	json_encode(&b, all, 0);
 	return names.n ? buf_str(&names) : buf_str(&b);
@@ -76,8 +76,8 @@ TEST dumps(void)
 		dump_add(&d, list);
 		out = dump_list(&d);
 		ASSERT_STR_M(cases[i].name, quoted(&a, cases[i].want), items(&a, out));
-		ASSERT_STR("List", json_str(out, "kind", S("")));
-		ASSERT_STR("v1", json_str(out, "apiVersion", S("")));
+		ASSERT_STR("List", json_str(out, "kind"));
+		ASSERT_STR("v1", json_str(out, "apiVersion"));
 	}
 	PASS();
 }
