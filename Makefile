@@ -1,7 +1,7 @@
 # mco: one static binary. `make help` lists the targets.
 #
-# Everything comes from Debian 12 by package name; .mk/need.sh installs what is
-# missing and .mk/deps.sh builds the libraries once, into ~/.cache/mco.
+# Everything comes from Debian 12 by package name; test/tools/need.sh installs what is
+# missing and test/tools/deps.sh builds the libraries once, into ~/.cache/mco.
 
 SHELL	:= /bin/bash
 .DEFAULT_GOAL := all
@@ -41,7 +41,7 @@ PKGS_CLUSTER := etcd-server:etcd golang-1.19-go:/usr/lib/go-1.19/bin/go \
 
 # Source packages the libraries are built from; the pins have their versions.
 SOURCES := bearssl cjson libyaml zlib fzy
-PINS	:= .mk/sources.sha256
+PINS	:= test/tools/sources.sha256
 
 # ---- What this build says it is --------------------------------------------
 GIT	:= git -c safe.directory='*'
@@ -54,7 +54,7 @@ ARCHIVES ?= $(CACHE)/sources
 DEPS_DIR ?=
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wwrite-strings -Wvla -Wundef
-CPPFLAGS = -Iinclude -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
+CPPFLAGS = -Iinclude -Isrc -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
 CFLAGS	= -std=c11 -g $(WARN) $(OPT) -fno-strict-aliasing -ffunction-sections \
 	-fdata-sections -ffile-prefix-map=$(CURDIR)=. \
 	-ffile-prefix-map=$(abspath $(DEPS))=deps
@@ -114,7 +114,7 @@ endif
 BUILD	:= build
 OUT	:= $(if $(filter musl,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
 # Another pin, another way to build them: other libraries.
-DEPS_KEY := $(shell { sed -n $(SOURCES:%=-e '/  %_/p') $(PINS); cat .mk/deps.sh; \
+DEPS_KEY := $(shell { sed -n $(SOURCES:%=-e '/  %_/p') $(PINS); cat test/tools/deps.sh; \
 	echo '$(CC) $(DEPS_OPT)'; } | sha256sum | cut -c1-16)
 DEPS	:= $(if $(DEPS_DIR),$(BUILD),$(CACHE))/deps/$(VARIANT)-$(DEPS_KEY)
 DEPS_STAMP = $(DEPS)/SHA256SUMS
@@ -122,23 +122,27 @@ DEPS_STAMP = $(DEPS)/SHA256SUMS
 # ---- Sources, by layer; the order is the order of the layers ----------------
 PURE_LAYERS := base data ign mc plan view
 LOWER_LAYERS := io kube node
-LAYERS	:= $(PURE_LAYERS) $(LOWER_LAYERS) sandbox
-PURE_SRC := $(foreach l,$(PURE_LAYERS),$(wildcard src/$l/*.c))
-LOWER_SRC := $(foreach l,$(LOWER_LAYERS),$(wildcard src/$l/*.c))
-SANDBOX_SRC := $(wildcard src/sandbox/*.c)
+LAYERS	:= $(PURE_LAYERS) $(LOWER_LAYERS) role sandbox
+# A layer's sources: its own folder and the folders in it.
+sources	= $(foreach l,$1,$(wildcard src/$l/*.c src/$l/*/*.c))
+PURE_SRC := $(call sources,$(PURE_LAYERS))
+LOWER_SRC := $(call sources,$(LOWER_LAYERS))
+ROLE_SRC := $(call sources,role)
+SANDBOX_SRC := $(call sources,sandbox)
 APPLET_SRC := $(wildcard applets/*.c)
-HEADERS	:= $(wildcard include/*/*.h) $(wildcard applets/*.h)
+HEADERS	:= $(wildcard include/*/*.h src/*/*.h src/*/*/*.h applets/*.h)
 TEST_SRC := $(foreach l,$(LAYERS) applets,$(wildcard test/$l/test_*.c))
 FUZZ_SRC := $(wildcard test/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard test/bench/*.c)
-TIDY_SRC := $(PURE_SRC) $(LOWER_SRC) $(SANDBOX_SRC) $(APPLET_SRC)
+TIDY_SRC := $(PURE_SRC) $(LOWER_SRC) $(ROLE_SRC) $(SANDBOX_SRC) $(APPLET_SRC)
 
 obj	= $(patsubst %.c,$(OUT)/obj/%.o,$1)
 PURE_LIB := $(OUT)/lib/libpure.a
 LOWER_LIB := $(OUT)/lib/liblower.a
+ROLE_LIB := $(OUT)/lib/librole.a
 SANDBOX_LIB := $(OUT)/lib/libsandbox.a
 APPLET_LIB := $(OUT)/lib/libapplets.a
-LIBS	:= $(PURE_LIB) $(LOWER_LIB) $(SANDBOX_LIB) $(APPLET_LIB)
+LIBS	:= $(PURE_LIB) $(LOWER_LIB) $(ROLE_LIB) $(SANDBOX_LIB) $(APPLET_LIB)
 TESTS	:= $(patsubst test/%.c,$(OUT)/test/%,$(TEST_SRC))
 REPLAYS	:= $(patsubst test/fuzz/fuzz_%.c,$(OUT)/test/fuzz/replay_%,$(FUZZ_SRC))
 HELPERS	:= $(OUT)/test/cluster/agents $(OUT)/test/kube/churn
@@ -148,23 +152,23 @@ BENCHES	:= $(patsubst test/bench/%.c,$(OUT)/bench/%,$(BENCH_SRC))
 # The version header changes only when the version does.
 VERSION_H := $(OUT)/gen/version.h
 RELEASE_GIVEN := $(if $(filter file,$(origin RAW)),0,1)
-$(shell .mk/version.sh '$(VERSION_H)' '$(RAW)' '$(HASH)' $(RELEASE_GIVEN))
+$(shell test/tools/version.sh '$(VERSION_H)' '$(RAW)' '$(HASH)' $(RELEASE_GIVEN))
 
 # The default tree of templates, packed.
-TEMPLATES := src/plan/templates
+TEMPLATES := src/plan/template/tree
 TEMPLATES_H := $(OUT)/gen/templates.h
 TEMPLATE_FILES := $(shell find -L $(TEMPLATES) -type f 2>/dev/null)
-$(TEMPLATES_H): .mk/templates.sh $(TEMPLATE_FILES)
+$(TEMPLATES_H): test/tools/templates.sh $(TEMPLATE_FILES)
 	$(call say,PACK,$(TEMPLATES))
-	$(Q).mk/templates.sh $(TEMPLATES) $@
-$(OUT)/obj/src/plan/template_builtin.o: $(TEMPLATES_H)
+	$(Q)test/tools/templates.sh $(TEMPLATES) $@
+$(OUT)/obj/src/plan/template/template_builtin.o: $(TEMPLATES_H)
 
 # What the sandbox knows of the built-in kinds, packed.
 BUILTIN := src/sandbox/builtin
 BUILTIN_H := $(OUT)/gen/sandbox_builtin.h
-$(BUILTIN_H): .mk/templates.sh $(wildcard $(BUILTIN)/*)
+$(BUILTIN_H): test/tools/templates.sh $(wildcard $(BUILTIN)/*)
 	$(call say,PACK,$(BUILTIN))
-	$(Q).mk/templates.sh $(BUILTIN) $@ packed_builtin
+	$(Q)test/tools/templates.sh $(BUILTIN) $@ packed_builtin
 $(OUT)/obj/src/sandbox/kinds.o: $(BUILTIN_H)
 
 # ---- The programs -----------------------------------------------------------
@@ -182,10 +186,10 @@ endif
 SHIPPED	:= $(OUT)/mco $(OUT)/node/mco-daemon
 all: $(PROGRAMS) $(addprefix $(BIN)/,$(LINKS)) ## build/mco, one link per name, and build/mco-sandbox
 
-$(DEPS_STAMP): | .mk/deps.sh
-	@.mk/need.sh '$(DEPS_DIR)' $(PKGS)
+$(DEPS_STAMP): | test/tools/deps.sh
+	@test/tools/need.sh '$(DEPS_DIR)' $(PKGS)
 	@CC='$(CC)' VARIANT='$(VARIANT)' OPT='$(DEPS_OPT)' ARCHIVES='$(ARCHIVES)' DEPS_DIR='$(DEPS_DIR)' \
-		.mk/deps.sh '$(DEPS)' $(SOURCES)
+		test/tools/deps.sh '$(DEPS)' $(SOURCES)
 
 $(OUT)/obj/%.o: %.c Makefile | $(DEPS_STAMP)
 	@mkdir -p $(@D)
@@ -194,6 +198,7 @@ $(OUT)/obj/%.o: %.c Makefile | $(DEPS_STAMP)
 
 $(PURE_LIB): $(call obj,$(PURE_SRC))
 $(LOWER_LIB): $(call obj,$(LOWER_SRC))
+$(ROLE_LIB): $(call obj,$(ROLE_SRC))
 $(SANDBOX_LIB): $(call obj,$(SANDBOX_SRC))
 $(APPLET_LIB): $(call obj,$(filter-out applets/main%,$(APPLET_SRC)))
 $(LIBS):
@@ -203,9 +208,9 @@ $(LIBS):
 	$(Q)ar rcsD --thin $@ $^
 
 # A program is its main and what that needs from the libraries.
-$(OUT)/mco.debug: $(call obj,applets/main.c) $(APPLET_LIB) $(LOWER_LIB) $(PURE_LIB)
+$(OUT)/mco.debug: $(call obj,applets/main.c) $(APPLET_LIB) $(ROLE_LIB) $(LOWER_LIB) $(PURE_LIB)
 $(OUT)/mco-sandbox.debug: $(call obj,applets/main_sandbox.c) $(APPLET_LIB) $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
-$(OUT)/node/mco-daemon.debug: $(call obj,applets/main_daemon.c) $(APPLET_LIB) $(LOWER_LIB) $(PURE_LIB)
+$(OUT)/node/mco-daemon.debug: $(call obj,applets/main_daemon.c) $(APPLET_LIB) $(ROLE_LIB) $(LOWER_LIB) $(PURE_LIB)
 ALL_PROGRAMS := $(sort $(SHIPPED) $(PROGRAMS))
 $(ALL_PROGRAMS:%=%.debug): $(wildcard $(MUSL)/libc.a)
 	@mkdir -p $(@D)
@@ -224,7 +229,7 @@ $(addprefix $(BIN)/,$(LINKS)): $(firstword $(PROGRAMS)) applets/list.def
 
 # ---- Tests ------------------------------------------------------------------
 # Tests of the pure half see libpure.a alone: a call downwards does not link.
-$(OUT)/test/%: $(OUT)/obj/test/%.o $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
+$(OUT)/test/%: $(OUT)/obj/test/%.o $(ROLE_LIB) $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
@@ -257,30 +262,30 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 compile-tests: all $(SHIPPED) $(if $(filter musl,$(VARIANT)),sbom) $(TESTS) $(REPLAYS) $(HELPERS)
 
 test: compile-tests ## unit, golden and command-line tests, fuzz corpora replayed
-	@.mk/need.sh '' $(PKGS_TEST)
-	@ARCHIVES='$(ARCHIVES)' .mk/test.sh $(OUT) $(TESTS) -- $(REPLAYS)
-	$(if $(filter cov,$(VARIANT)),@.mk/coverage.sh $(OUT) $(LAYERS) applets)
+	@test/tools/need.sh '' $(PKGS_TEST)
+	@ARCHIVES='$(ARCHIVES)' test/tools/test.sh $(OUT) $(TESTS) -- $(REPLAYS)
+	$(if $(filter cov,$(VARIANT)),@test/tools/coverage.sh $(OUT) $(LAYERS) applets)
 
 demo: all ## a cluster in a folder: API server, controller, server, five daemons, a rollout
-	@.mk/need.sh '' $(PKGS_TEST)
+	@test/tools/need.sh '' $(PKGS_TEST)
 	@examples/demo/run.sh $(OUT)
 
 test-san: ## the same under ASan and UBSan
 	@$(MAKE) --no-print-directory SAN=1 test
 
 test-valgrind: ## the same under valgrind
-	@.mk/need.sh '' $(PKGS_VALGRIND)
+	@test/tools/need.sh '' $(PKGS_VALGRIND)
 	@$(MAKE) --no-print-directory HOSTED=1 compile-tests
 	@WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' \
 		$(MAKE) --no-print-directory HOSTED=1 test
 
 test-server: all ## what mco-server serves, judged by ignition-validate and Ignition; tlsfuzzer where it is
-	@.mk/need.sh '' $(PKGS_SERVER)
+	@test/tools/need.sh '' $(PKGS_SERVER)
 	@test/server/ignition.sh $(OUT)
 	@test/server/tlsfuzzer.sh $(OUT)
 
 test-node: all ## what mco-daemon does to a root, beside systemctl --root, Ignition and containerd; and when hours pass
-	@.mk/need.sh '' $(PKGS_TEST) $(PKGS_NODE)
+	@test/tools/need.sh '' $(PKGS_TEST) $(PKGS_NODE)
 	@$(MAKE) --no-print-directory HOSTED=1 all $(SKEW)
 	@test/node-peer/run.sh $(OUT) $(BUILD)/host $(SKEW)
 
@@ -292,31 +297,31 @@ $(SKEW): test/node-peer/skew.c
 	$(Q)gcc -std=c11 -D_GNU_SOURCE $(WARN) -O1 -shared -fPIC -o $@ $<
 
 test-promise: all ## what mcoctl diff says of over 60 changes, beside what controller and daemons then do
-	@.mk/need.sh '' $(PKGS_TEST)
+	@test/tools/need.sh '' $(PKGS_TEST)
 	@test/promise/run.sh $(OUT)
 
 test-cut: all $(CUT_HELPERS) $(OUT)/test/node/test_cut ## the binary cut, and made to fail, at every system call that changes a node's disk
-	@.mk/need.sh '' $(PKGS_TEST)
+	@test/tools/need.sh '' $(PKGS_TEST)
 	@test/node-cut/run.sh $(OUT)
 
 test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from Debian, certificate chains beside crypto/x509
-	@.mk/need.sh '' $(PKGS_PEER)
+	@test/tools/need.sh '' $(PKGS_PEER)
 	@$(MAKE) --no-print-directory $(OUT)/test/peer/peer $(OUT)/test/io/test_x509_chain
 	@test/peer/run.sh $(OUT)
 	@test/peer/yaml.sh $(OUT) $(CACHE)
 
-# The number counts the ways .mk/peers.sh has built them.
+# The number counts the ways test/tools/peers.sh has built them.
 PEERS	:= $(CACHE)/peers-1.20.2.3
-$(PEERS)/bin/kube-apiserver: | .mk/peers.sh
-	@.mk/need.sh '' $(PKGS_BUILD) $(PKGS_CLUSTER)
-	@ARCHIVES='$(ARCHIVES)' .mk/peers.sh $(PEERS)
+$(PEERS)/bin/kube-apiserver: | test/tools/peers.sh
+	@test/tools/need.sh '' $(PKGS_BUILD) $(PKGS_CLUSTER)
+	@ARCHIVES='$(ARCHIVES)' test/tools/peers.sh $(PEERS)
 
 test-cluster: all $(HELPERS) $(PEERS)/bin/kube-apiserver ## the REST suite, kubectl and the controllers on a real kube-apiserver and on the sandbox
-	@.mk/need.sh '' $(PKGS_CLUSTER)
+	@test/tools/need.sh '' $(PKGS_CLUSTER)
 	@test/cluster/run.sh $(OUT) $(PEERS)/bin
 
 test-boot: all ## a machine booted in QEMU from the binary alone, by a config of mco-server
-	@.mk/need.sh '' $(PKGS_BOOT)
+	@test/tools/need.sh '' $(PKGS_BOOT)
 	@test/boot/kernel.sh $(CACHE)/boot-kernel
 	@test/boot/run.sh $(OUT) $(CACHE)/boot-kernel
 
@@ -356,7 +361,7 @@ endif
 check: layers headers format-check tidy cppcheck test size harden sbom ## everything a change must pass
 
 layers: $(PURE_LIB) $(OUT)/mco ## include order, no system calls in the pure half, no sandbox in build/mco
-	@.mk/layers.sh $(PURE_LIB) $(OUT)/mco.map $(LAYERS)
+	@test/tools/layers.sh $(PURE_LIB) $(OUT)/mco.map $(LAYERS)
 
 help-golden: all ## rewrites test/golden/help, the pages of --help, from the programs; to be reviewed
 	@rm -f test/golden/help/*.txt
@@ -369,53 +374,53 @@ headers: | $(DEPS_STAMP) ## every header compiles alone
 
 FORMAT_SRC = $(shell $(GIT) ls-files -co --exclude-standard '*.c' '*.h')
 format: ## rewrites the sources in the project's format
-	@.mk/need.sh '' $(PKGS_CHECK)
+	@test/tools/need.sh '' $(PKGS_CHECK)
 	@clang-format -i $(FORMAT_SRC)
 format-check: ## fails where `make format` would change something
-	@.mk/need.sh '' $(PKGS_CHECK)
+	@test/tools/need.sh '' $(PKGS_CHECK)
 	@clang-format --dry-run --Werror $(FORMAT_SRC) && \
 		echo "format: $(words $(FORMAT_SRC)) files"
 
-TIDY_FLAGS = -std=c11 -Iinclude -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
+TIDY_FLAGS = -std=c11 -Iinclude -Isrc -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
 tidy: $(TEMPLATES_H) $(BUILTIN_H) | $(DEPS_STAMP) ## clang-tidy with the set chosen in .clang-tidy
-	@.mk/need.sh '' $(PKGS_CHECK)
-	@.mk/tidy.sh $(CACHE)/tidy '$(TIDY_FLAGS)' -- $(TIDY_SRC)
+	@test/tools/need.sh '' $(PKGS_CHECK)
+	@test/tools/tidy.sh $(CACHE)/tidy '$(TIDY_FLAGS)' -- $(TIDY_SRC)
 cppcheck: $(TEMPLATES_H) $(BUILTIN_H) ## cppcheck's warnings
-	@.mk/need.sh '' $(PKGS_CHECK)
+	@test/tools/need.sh '' $(PKGS_CHECK)
 	@cppcheck --quiet -j2 --std=c11 --error-exitcode=1 --inline-suppr \
-		--enable=warning,performance,portability -Iinclude -I$(OUT)/gen \
+		--enable=warning,performance,portability -Iinclude -Isrc -I$(OUT)/gen \
 		--suppress=missingInclude --suppress=normalCheckLevelMaxBranches \
 		$(TIDY_SRC) && echo "cppcheck: $(words $(TIDY_SRC)) files"
 
 # Every role: 1.5 MiB; the node's alone, for an initramfs: 1 MiB.
 size: $(SHIPPED) ## bytes per layer, library and symbol; fails above the limits
-	@.mk/size.sh $(OUT)/mco 1572864
-	@.mk/size.sh $(OUT)/node/mco-daemon 1048576
+	@test/tools/size.sh $(OUT)/mco 1572864
+	@test/tools/size.sh $(OUT)/node/mco-daemon 1048576
 
 harden: $(SHIPPED) ## static PIE, RELRO, stack protector and segments of what ships, by readelf
-	@for p in $(SHIPPED); do .mk/harden.sh $$p $(filter %.a,$(LDLIBS)) || exit 1; done
+	@for p in $(SHIPPED); do test/tools/harden.sh $$p $(filter %.a,$(LDLIBS)) || exit 1; done
 
 repro: | $(DEPS_STAMP) ## two builds in two folders, libraries included, give the same bytes
-	@ARCHIVES='$(abspath $(ARCHIVES))' .mk/repro.sh $(SHIPPED)
+	@ARCHIVES='$(abspath $(ARCHIVES))' test/tools/repro.sh $(SHIPPED)
 
 # ---- Where the parts come from ----------------------------------------------
-pins: ## .mk/sources.sha256 from what Debian has now, signatures checked; to be reviewed
-	@.mk/need.sh '' $(PKGS_BUILD)
-	@.mk/pins.sh $(SOURCES) kubernetes
+pins: ## test/tools/sources.sha256 from what Debian has now, signatures checked; to be reviewed
+	@test/tools/need.sh '' $(PKGS_BUILD)
+	@test/tools/pins.sh $(SOURCES) kubernetes
 
 sbom: $(SHIPPED:%=%.spdx.json) ## build/mco.spdx.json: what is linked in, with versions, hashes and licences
-$(SHIPPED:%=%.spdx.json): %.spdx.json: % .mk/sbom.sh $(PINS)
+$(SHIPPED:%=%.spdx.json): %.spdx.json: % test/tools/sbom.sh $(PINS)
 	$(if $(DEPS_DIR),@echo "Error: sbom: the sources in DEPS_DIR are not the pinned ones" >&2; exit 1)
 	$(call say,SBOM,$@)
 	$(Q)SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH-$$($(GIT) log -1 --format=%ct 2>/dev/null)} \
-		.mk/sbom.sh $* '$(RAW)' >$@
+		test/tools/sbom.sh $* '$(RAW)' >$@
 
 $(OUT)/bench/%: $(OUT)/obj/test/bench/%.o $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
 bench: all $(BENCHES) ## figures beside peers on this machine, as ratios
-	@.mk/need.sh '' $(PKGS_BENCH)
+	@test/tools/need.sh '' $(PKGS_BENCH)
 	@test/bench/run.sh $(OUT)
 
 # ---- Installing -------------------------------------------------------------

@@ -10,7 +10,7 @@
 #include "mc/gates.h"
 #include "mc/load.h"
 #include "mc/mcn.h"
-#include "mc/pool.h"
+#include "mc/mcp.h"
 #include "plan/generate.h"
 
 #define CONTROLLER_NS "openshift-machine-config-operator"

@@ -153,7 +153,7 @@ int sync_drain(struct controller *c, struct str name, struct arena *a, struct ac
 	       struct err *err)
 {
 	struct kube_cache *nodes = c->watches[W_NODE].cache;
-	const struct mc_node *node = kube_cache_get(nodes, name);
+	const struct knode *node = kube_cache_get(nodes, name);
 	struct drain_view v = { .now = controller_now(),
 				.node = node,
 				.pool = S(MCN_NOT_YET_SET),

@@ -81,7 +81,7 @@ static void see_nodes(struct controller *c, struct arena *a, struct pool_view *v
 {
 	struct kube_item *const *items;
 	size_t n = known_nodes(c, v->pool->name, &items);
-	const struct mc_node **nodes = arena_array(a, n, sizeof(*nodes));
+	const struct knode **nodes = arena_array(a, n, sizeof(*nodes));
 
 	v->nodes = nodes;
 	v->n_nodes = n;
@@ -186,7 +186,7 @@ int sync_pinned(struct controller *c, struct str name, struct arena *a, struct a
 int sync_master(struct controller *c, struct str name, struct arena *a, struct actions *out,
 		struct err *err)
 {
-	const struct mc_node *node = kube_cache_get(c->watches[W_NODE].cache, name);
+	const struct knode *node = kube_cache_get(c->watches[W_NODE].cache, name);
 	const struct json *s = known_tree(c, W_SCHEDULER, "cluster");
 
 	(void)err;

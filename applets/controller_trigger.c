@@ -70,14 +70,14 @@ static void run_local(struct controller *c, const struct actions *list)
 		kube_exec_local(&c->exec, controller_source(SYNC_POOL), &list->v[i]);
 }
 
-static void node_changed(struct controller *c, const struct mc_node *old, const struct mc_node *new)
+static void node_changed(struct controller *c, const struct knode *old, const struct knode *new)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct json *scheduler = known_tree(c, W_SCHEDULER, "cluster");
-	const struct mc_node *node = new ? new : old;
+	const struct knode *node = new ? new : old;
 	struct mcps pools = { 0 }, queue = { 0 };
 	struct actions out = { 0 };
-	struct node_event_view v = {
+	struct knode_event_view v = {
 		.pools = &pools,
 		.old = old,
 		.new = new,
@@ -88,7 +88,7 @@ static void node_changed(struct controller *c, const struct mc_node *old, const 
 	if (!node)
 		return;
 	known_pools(c, &a, &pools, NULL);
-	plan_node_event(&a, &v, &queue, &out);
+	plan_knode_event(&a, &v, &queue, &out);
 	for (size_t i = 0; i < queue.n; i++)
 		add(c, SYNC_POOL, queue.v[i]->name);
 	run_local(c, &out);

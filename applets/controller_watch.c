@@ -145,14 +145,14 @@ struct kube_cache *cache_of_path(void *ctx, struct str path)
 static void *keep_node(const struct json *tree)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct mc_node n;
+	struct knode n;
 	void *mem;
 
-	node_decode(&a, tree, &n);
-	mem = malloc(node_size(&n));
+	knode_decode(&a, tree, &n);
+	mem = malloc(knode_size(&n));
 	if (!mem)
 		abort();
-	return node_copy(mem, &n);
+	return knode_copy(mem, &n);
 }
 
 /* Those of before the gate get the conditions it asks for. */

@@ -9,7 +9,7 @@
 #include "kube/cache.h"
 #include "kube/event.h"
 #include "mc/gates.h"
-#include "node/verify.h"
+#include "node/node_verify.h"
 #include "plan/daemon.h"
 
 struct reporting; /* a report for the MachineConfigNode */

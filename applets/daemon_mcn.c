@@ -10,7 +10,7 @@
 #include "io/repeat.h"
 #include "mc/changes.h"
 #include "mc/mcn.h"
-#include "mc/pool.h"
+#include "mc/mcp.h"
 
 #define NODES DAEMON_MC "machineconfignodes"
 #define INSTALLED "/etc/mcs-machine-config-content.json"
@@ -35,7 +35,7 @@ int daemon_pools(struct daemon *d, struct arena *a, struct mcp_of_node *out, str
 {
 	struct kube_item *const *items;
 	size_t n = kube_cache_all(d->pools, &items);
-	struct mc_node node;
+	struct knode node;
 	struct mcps pools = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
@@ -46,7 +46,7 @@ int daemon_pools(struct daemon *d, struct arena *a, struct mcp_of_node *out, str
 		(void)mcp_decode(a, t->tree, p, &ignored);
 		VEC_PUSH(a, &pools, p);
 	}
-	node_decode(a, daemon_node(d), &node);
+	knode_decode(a, daemon_node(d), &node);
 	return mcp_of_node(&pools, &node, out, err);
 }
 
@@ -118,7 +118,7 @@ static void status_sent(struct kube_call *c, const struct kube_answer *ans)
 	struct daemon *d = c->ctx;
 	struct arena *a = &d->mcn_arena;
 	struct err err = ERR_INIT(a);
-	struct mc_node node;
+	struct knode node;
 	struct str pool;
 	bool pinned;
 
@@ -126,7 +126,7 @@ static void status_sent(struct kube_call *c, const struct kube_answer *ans)
 		ended(c, ans);
 		return;
 	}
-	node_decode(a, daemon_node(d), &node);
+	knode_decode(a, daemon_node(d), &node);
 	send(d, "PATCH", "",
 	     d->reports->absent ? mcn_new(a, &node, pool) : mcn_spec(a, &node, pool), ended);
 }
@@ -184,7 +184,7 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 	struct arena *a = &d->mcn_arena;
 	struct err err = ERR_INIT(a);
 	struct json *mcn = NULL, *body, *after;
-	struct mc_node node;
+	struct knode node;
 	struct mcn_in in = { .node = &node, .image_mode = d->image_mode };
 	bool create, pinned;
 
@@ -200,7 +200,7 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 		put_changes(d, mcn);
 		return;
 	}
-	node_decode(a, daemon_node(d), &node);
+	knode_decode(a, daemon_node(d), &node);
 	in.mcn = mcn;
 	in.sets = d->reports->sets;
 	in.now.sec = (int64_t)time(NULL);

@@ -5,8 +5,8 @@
 #include "io/log.h"
 #include "node/hosted.h"
 #include "node/ignite.h"
-#include "node/pin.h"
-#include "node/verify.h"
+#include "node/node_pin.h"
+#include "node/node_verify.h"
 #include "plan/pin.h"
 
 #define PRESET "/etc/systemd/system-preset/20-ignition.preset"

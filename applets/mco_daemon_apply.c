@@ -8,7 +8,7 @@
 #include "daemon_dry_run.h"
 #include "io/file.h"
 #include "io/log.h"
-#include "node/verify.h"
+#include "node/node_verify.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
 

@@ -3,7 +3,7 @@
  * short.
  */
 #include "daemon_dry_run.h"
-#include "node/verify.h"
+#include "node/node_verify.h"
 
 #define UNDO_FLAGS                                                         \
 	ROOT_FLAG(struct root_flags),                                      \

@@ -84,7 +84,7 @@ static struct str near_node(struct run *r, const struct mc_set *set, struct str 
 
 static int of_node(struct run *r, const struct mc_set *set, struct str name, struct mc **out)
 {
-	const struct mc_node *node = NULL;
+	const struct knode *node = NULL;
 
 	for (size_t i = 0; i < set->nodes.n; i++)
 		if (str_eq(set->nodes.v[i]->name, name))

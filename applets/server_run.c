@@ -312,14 +312,14 @@ static int open_audit(struct server *s, struct arena *a, struct err *err)
 static int open_tls(struct server *s, struct str min_version, const struct strs *suites,
 		    struct err *err)
 {
-	struct tls_profile p;
-	int rc = tls_profile_parse(min_version, suites, &p, err);
+	struct tls_settings p;
+	int rc = tls_settings_parse(min_version, suites, &p, err);
 
 	if (rc == -ERR_LIMIT)
 		return rc;
 	if (rc < 0) {
 		log_error("Error using provided tls arguments: %.*s", STRF(err->msg));
-		tls_profile_default(&p);
+		tls_settings_default(&p);
 	}
 	s->tls = tls_server_new(&p);
 	s->pair = pair_new(s->tls, s->o->cert, s->o->key, err);

@@ -24,14 +24,14 @@ struct tls_client;
 
 #define TLS_SUITES 24
 
-struct tls_profile {
+struct tls_settings {
 	uint16_t min_version; /* 0x0303 */
 	uint16_t suites[TLS_SUITES];
 	size_t n;
 };
 
 /* TLS 1.2, ECDHE with AES-GCM and ChaCha20. */
-void tls_profile_default(struct tls_profile *out);
+void tls_settings_default(struct tls_settings *out);
 
 /*
  * From the flags --tls-min-version (VersionTLS12; "": default) and
@@ -40,8 +40,8 @@ void tls_profile_default(struct tls_profile *out);
  * ERR_INVALID. ERR_LIMIT: TLS 1.3 is the minimum, or no suite is left; the
  * caller must not serve less than was asked for.
  */
-int tls_profile_parse(struct str min_version, const struct strs *suites, struct tls_profile *out,
-		      struct err *err);
+int tls_settings_parse(struct str min_version, const struct strs *suites, struct tls_settings *out,
+		       struct err *err);
 
 /* The IANA name of a suite spoken here; NULL for others. */
 const char *tls_suite_name(uint16_t suite);
@@ -49,7 +49,7 @@ const char *tls_suite_name(uint16_t suite);
 /* ---- Server -------------------------------------------------------------- */
 
 /* profile NULL: the default. */
-struct tls_server *tls_server_new(const struct tls_profile *profile);
+struct tls_server *tls_server_new(const struct tls_settings *profile);
 void tls_server_free(struct tls_server *s);
 
 /* The chain and key, as PEM, that new connections show. */
@@ -69,7 +69,7 @@ struct tls *tls_accept(struct tls_server *s);
 
 /* ---- Client -------------------------------------------------------------- */
 
-struct tls_client *tls_client_new(const struct tls_profile *profile);
+struct tls_client *tls_client_new(const struct tls_settings *profile);
 void tls_client_free(struct tls_client *c);
 
 /* The authorities to trust, as PEM. What cannot be read in it is left out. */

@@ -5,7 +5,7 @@
 #define MC_LOAD_H
 
 #include "mc/merge.h"
-#include "mc/node.h"
+#include "mc/knode.h"
 
 struct mc_pools {
 	struct mc_pool **v;
@@ -18,7 +18,7 @@ struct mc_objects {
 };
 
 struct mc_nodes {
-	struct mc_node **v;
+	struct knode **v;
 	size_t n, cap;
 };
 

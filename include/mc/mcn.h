@@ -6,7 +6,7 @@
 #define MC_MCN_H
 
 #include "mc/condition.h"
-#include "mc/node.h"
+#include "mc/knode.h"
 
 /* What a pool's status is made of, per node. */
 struct mcn {
@@ -35,7 +35,7 @@ struct mcn_report {
 
 struct mcn_in {
 	const struct json *mcn; /* as it is now; NULL: there is none */
-	const struct mc_node *node;
+	const struct knode *node;
 	const struct json *sets; /* pinnedImageSets; NULL: as they were */
 	struct str pool; /* of the node, or MCN_NOT_YET_SET */
 	struct instant now;
@@ -52,11 +52,11 @@ struct json *mcn_report(struct arena *a, const struct mcn_in *in, const struct m
 			bool *create, struct json **after);
 
 /* What a node's object says of it, without a status: to be applied. */
-struct json *mcn_spec(struct arena *a, const struct mc_node *n, struct str pool);
+struct json *mcn_spec(struct arena *a, const struct knode *n, struct str pool);
 
 /* The same of one that is not there yet: its Node owns it, as upstream's operator
  * has it. To change the owners of one that exists takes the right to delete it. */
-struct json *mcn_new(struct arena *a, const struct mc_node *n, struct str pool);
+struct json *mcn_new(struct arena *a, const struct knode *n, struct str pool);
 
 /*
  * The object with the conditions that gate ImageModeStatusReporting asks for, in

@@ -4,7 +4,7 @@
 #ifndef NODE_BOOT_H
 #define NODE_BOOT_H
 
-#include "node/update.h"
+#include "node/node_update.h"
 
 #define NODE_ENCAPSULATED "/etc/ignition-machine-config-encapsulated.json"
 

@@ -7,7 +7,7 @@
 #ifndef NODE_DRY_RUN_H
 #define NODE_DRY_RUN_H
 
-#include "node/update.h"
+#include "node/node_update.h"
 #include "view/disk_diff.h"
 
 struct dry_run {

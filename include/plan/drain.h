@@ -77,7 +77,7 @@ void drain_free(struct drain *d);
 
 struct drain_view {
 	struct instant now;
-	const struct mc_node *node;
+	const struct knode *node;
 	struct str pool; /* its first pool's name, or MCN_NOT_YET_SET */
 	/* The pods on the node; only needed while drain_wants_pods. */
 	const struct mc_pod *pods;

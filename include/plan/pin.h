@@ -12,7 +12,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "mc/pool.h"
+#include "mc/mcp.h"
 
 #define PIN_CONFIG "/etc/crio/crio.conf.d/50-pinned-images"
 #define PIN_AUTH "/var/lib/kubelet/config.json"

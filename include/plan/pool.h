@@ -10,7 +10,7 @@
 
 #include "base/map.h"
 #include "mc/mcn.h"
-#include "mc/pool.h"
+#include "mc/mcp.h"
 #include "plan/action.h"
 
 /* What a pool's controller knows of a MachineConfig, by name. */
@@ -24,7 +24,7 @@ struct pool_view {
 	const struct mcp *pool;
 	const struct mcps *pools; /* all */
 	/* The nodes whose first pool it is (mcp_of_node), in any order. */
-	const struct mc_node *const *nodes;
+	const struct knode *const *nodes;
 	size_t n_nodes;
 	const struct map *mcns; /* by name: struct mcn; NULL: none at all */
 	const struct map *configs; /* by name: struct pool_config */
@@ -67,15 +67,15 @@ void pool_status(struct arena *a, const struct pool_view *in, const struct pool_
 
 /* Whether the node has, or is on its way to, what the pool wants. */
 bool pool_node_targeted(const struct pool_view *in, const struct pool_layers *l,
-			const struct mc_node *n);
+			const struct knode *n);
 
 struct action_event pool_event(const struct mcp *pool, struct str reason);
 
-/* ---- node events (plan/node_event.c) ------------------------------------- */
+/* ---- node events (plan/rollout/knode_event.c) ------------------------------------- */
 
-struct node_event_view {
+struct knode_event_view {
 	const struct mcps *pools;
-	const struct mc_node *old, *new; /* NULL: added, deleted */
+	const struct knode *old, *new; /* NULL: added, deleted */
 	/* Scheduler cluster's spec.mastersSchedulable; has_scheduler false when
 	 * there is no such object. */
 	bool has_scheduler, masters_schedulable;
@@ -83,12 +83,12 @@ struct node_event_view {
 
 /* Pools to be planned because of it go to *queue, each once; masters' labels
  * and taints, events and gauges to *out. */
-void plan_node_event(struct arena *a, const struct node_event_view *in, struct mcps *queue,
-		     struct actions *out);
+void plan_knode_event(struct arena *a, const struct knode_event_view *in, struct mcps *queue,
+		      struct actions *out);
 
 /* Labels and taints of one master; also for every master when the Scheduler
  * changes (deleted: masters_schedulable false). */
-void plan_master(struct arena *a, const struct mc_node *n, bool has_scheduler,
+void plan_master(struct arena *a, const struct knode *n, bool has_scheduler,
 		 bool masters_schedulable, struct actions *out);
 
 /* mcc_boot_image_skew_enforcement_none, from MachineConfiguration cluster (NULL:
@@ -98,10 +98,10 @@ void plan_skew_metric(struct arena *a, const struct json *configuration,
 
 /* spec.taints of n without (or with) one, as a patch; nothing when it is so
  * already. True when something was added to out. */
-struct node_taint {
+struct knode_taint {
 	struct str key, effect;
 };
-bool node_set_taint(struct arena *a, const struct mc_node *n, struct node_taint t, bool want,
+bool node_set_taint(struct arena *a, const struct knode *n, struct knode_taint t, bool want,
 		    struct str reason, struct actions *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * trigger: which pools a change of an object concerns. (Nodes: plan_node_event.)
+ * trigger: which pools a change of an object concerns. (Nodes: plan_knode_event.)
  *
  * was is NULL for what was added, is for what was deleted. Names given are those
  * of pools, "" for none.
@@ -9,7 +9,7 @@
 
 #include "mc/load.h"
 #include "mc/mcn.h"
-#include "mc/pool.h"
+#include "mc/mcp.h"
 #include "plan/generate.h"
 
 /*

@@ -22,15 +22,15 @@ static void *zeroed(size_t n)
 
 /* ---- server and client --------------------------------------------------- */
 
-static void set_profile(struct tls_profile *to, const struct tls_profile *from)
+static void set_profile(struct tls_settings *to, const struct tls_settings *from)
 {
 	if (from)
 		*to = *from;
 	else
-		tls_profile_default(to);
+		tls_settings_default(to);
 }
 
-struct tls_server *tls_server_new(const struct tls_profile *profile)
+struct tls_server *tls_server_new(const struct tls_settings *profile)
 {
 	struct tls_server *s = zeroed(sizeof(*s));
 
@@ -102,7 +102,7 @@ int tls_server_set_client_ca(struct tls_server *s, struct str ca, bool required,
 	return replace_roots(&s->client_ca, ca, err);
 }
 
-struct tls_client *tls_client_new(const struct tls_profile *profile)
+struct tls_client *tls_client_new(const struct tls_settings *profile)
 {
 	struct tls_client *c = zeroed(sizeof(*c));
 

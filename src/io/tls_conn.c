@@ -41,7 +41,7 @@ static struct tls *make(struct tls_pair *pair, struct tls_roots *roots)
 	return t;
 }
 
-static void set_engine(struct tls *t, br_ssl_engine_context *e, const struct tls_profile *p)
+static void set_engine(struct tls *t, br_ssl_engine_context *e, const struct tls_settings *p)
 {
 	t->eng = e;
 	tls_engine_setup(e, p);

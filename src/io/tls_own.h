@@ -61,7 +61,7 @@ void tls_verify_init(struct tls_verify *v, const struct tls_roots *roots);
 bool tls_is_signed(const struct x509 *c, const struct x509_key *k);
 
 /* Sets versions, suites and the code for them. */
-void tls_engine_setup(br_ssl_engine_context *e, const struct tls_profile *p);
+void tls_engine_setup(br_ssl_engine_context *e, const struct tls_settings *p);
 
 #define SAVED 8 /* sessions a client keeps */
 /* Records are read whole, whatever their size; ours may be shorter. */
@@ -74,7 +74,7 @@ struct tls_saved {
 };
 
 struct tls_server {
-	struct tls_profile profile;
+	struct tls_settings profile;
 	struct tls_pair *pair;
 	struct tls_roots *client_ca;
 	bool client_required;
@@ -82,7 +82,7 @@ struct tls_server {
 };
 
 struct tls_client {
-	struct tls_profile profile;
+	struct tls_settings profile;
 	struct tls_pair *pair;
 	struct tls_roots *roots;
 	bool insecure;

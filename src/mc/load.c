@@ -122,9 +122,9 @@ static int add_other(struct loader *l, const struct doc *d, enum mc_kind kind)
 
 static int add_node(struct loader *l, const struct doc *d)
 {
-	struct mc_node *n = ARENA_NEW(l->a, struct mc_node);
+	struct knode *n = ARENA_NEW(l->a, struct knode);
 
-	node_decode(l->a, d->tree, n);
+	knode_decode(l->a, d->tree, n);
 	VEC_PUSH(l->a, &l->set->nodes, n);
 	return 0;
 }

@@ -182,7 +182,7 @@ static struct json *status_of(struct arena *a, const struct mcn_in *in, const st
 			      const struct conditions *list)
 {
 	struct json *s = json_new(a, JSON_OBJECT), *v;
-	const struct mc_node *n = in->node;
+	const struct knode *n = in->node;
 	struct str desired = S(MCN_NOT_YET_SET);
 	bool prepared = str_is(r->parent.type, "UpdatePrepared");
 	const struct json *sets = in->sets ? in->sets : json_at(in->mcn, "status.pinnedImageSets");
@@ -219,7 +219,7 @@ static struct json *head(struct arena *a, struct str name)
 	return j;
 }
 
-struct json *mcn_spec(struct arena *a, const struct mc_node *n, struct str pool)
+struct json *mcn_spec(struct arena *a, const struct knode *n, struct str pool)
 {
 	struct json *j = head(a, n->name);
 	struct json *spec = json_add_object(a, j, "spec");
@@ -231,7 +231,7 @@ struct json *mcn_spec(struct arena *a, const struct mc_node *n, struct str pool)
 	return j;
 }
 
-struct json *mcn_new(struct arena *a, const struct mc_node *n, struct str pool)
+struct json *mcn_new(struct arena *a, const struct knode *n, struct str pool)
 {
 	struct json *j = mcn_spec(a, n, pool), *list, *ref;
 

@@ -7,7 +7,7 @@
 #include "base/semver.h"
 #include "io/file.h"
 #include "io/log.h"
-#include "os.h"
+#include "os_change.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
 #define SMALL_MAX ((size_t)1 << 20)

@@ -3,7 +3,7 @@
  * that. Upstream has the same calls, and does not make them yet.
  */
 #include "io/log.h"
-#include "os.h"
+#include "os_change.h"
 
 #define AUTH "/etc/ostree/auth.json"
 

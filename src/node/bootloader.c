@@ -2,7 +2,7 @@
  * The boot loader, updated before an OS whose kernel the old one may not trust.
  * Whatever comes of it, the OS update goes on: upstream's way.
  */
-#include "os.h"
+#include "os_change.h"
 #include "plan/esp.h"
 #include "walk.h"
 

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "journal_parts.h"
 #include "mc/contents.h"
-#include "os.h"
+#include "os_change.h"
 
 /* Who reads a diff reads no more, and the node has other use for its memory. */
 #define HELD_MAX ((uint64_t)1 << 20)

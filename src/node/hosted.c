@@ -10,8 +10,8 @@
 #include "io/log.h"
 #include "mc/contents.h"
 #include "mc/reconcile.h"
-#include "node/update.h"
-#include "node/verify.h"
+#include "node/node_update.h"
+#include "node/node_verify.h"
 
 #define SERVED "/etc/mcs-machine-config-content.json"
 #define CONFIG_MAX ((size_t)64 << 20)

@@ -1,7 +1,7 @@
 /*
  * The OS image, what the tuning file asks for, and the tools for both.
  */
-#include "os.h"
+#include "os_change.h"
 
 #include <sys/random.h>
 #include <time.h>

@@ -5,7 +5,7 @@
  * gone with a reboot and taken away by whoever finds it.
  */
 #include "io/log.h"
-#include "os.h"
+#include "os_change.h"
 #include "plan/registries.h"
 
 #define POLICY "/etc/containers/policy.json"

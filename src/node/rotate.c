@@ -8,7 +8,7 @@
 #include "io/log.h"
 #include "mc/cert.h"
 #include "node/ignite.h"
-#include "os.h"
+#include "os_change.h"
 #include "rotate.h"
 
 #define KUBELET "/var/lib/kubelet/kubeconfig"

@@ -1,7 +1,7 @@
 #include "undo.h"
 
 #include "io/log.h"
-#include "os.h"
+#include "os_change.h"
 
 struct str undo_marker(struct arena *a, const struct journal *j, const char *name)
 {

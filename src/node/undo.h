@@ -6,7 +6,7 @@
 #define NODE_UNDO_H
 
 #include "node/journal.h"
-#include "node/update.h"
+#include "node/node_update.h"
 
 #define UNDO_TUNING_MAX ((size_t)1 << 20)
 

@@ -1,7 +1,7 @@
 #include "view/dump.h"
 
 #include "base/map.h"
-#include "mc/node.h"
+#include "mc/knode.h"
 
 void dump_init(struct dump *d, struct arena *a)
 {

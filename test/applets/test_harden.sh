@@ -1,4 +1,4 @@
-# The program that ships is hardened, also while it runs, and .mk/harden.sh notices
+# The program that ships is hardened, also while it runs, and test/tools/harden.sh notices
 # when one of its properties is missing.
 . test/applets/lib.sh
 [ "$BIN" = build ] || { echo "0 passed, 0 failed"; exit 0; } # others are for tests only
@@ -46,16 +46,16 @@ hard='-fPIE -fstack-protector-strong'
 faulty() {	# name, complaint, library...
 	local name=$1 what=$2
 	shift 2
-	expect "$name" 1 '' "Error: $TMP/p: $what"$'\n' .mk/harden.sh "$TMP/p" "$@"
+	expect "$name" 1 '' "Error: $TMP/p: $what"$'\n' test/tools/harden.sh "$TMP/p" "$@"
 }
 among() {	# name, one of the complaints
-	.mk/harden.sh "$TMP/p" >"$TMP/complaints" 2>&1
+	test/tools/harden.sh "$TMP/p" >"$TMP/complaints" 2>&1
 	expect "$1: refused" 1 '' '' [ $? -eq 0 ]
 	expect "$1" 0 "$2"$'\n' '' grep -o "$2" "$TMP/complaints"
 }
 static_made rcrt1.o $hard $pie
 expect 'all is well' 0 "harden: $TMP/p: static PIE, full RELRO, no writable code, no executable data, stack protector in 1 units and 0 libraries
-" '' .mk/harden.sh "$TMP/p"
+" '' test/tools/harden.sh "$TMP/p"
 static_made rcrt1.o -fPIE -fstack-protector $pie
 faulty 'a weaker stack protector' 'has 1 units compiled without -fstack-protector-strong'
 static_made rcrt1.o $hard $pie,-z,norelro
@@ -70,11 +70,11 @@ static_made crt1.o -fno-pie -fstack-protector-strong -Wl,-no-pie,-z,relro,-z,now
 expect 'a fixed address' 1 '' "Error: $TMP/p: is not position-independent (ELF type DYN)
 Error: $TMP/p: is not linked with -z now: RELRO is partial
 Error: $TMP/p: has 1 units compiled without -fPIE
-" .mk/harden.sh "$TMP/p"
+" test/tools/harden.sh "$TMP/p"
 made $hard -pie -Wl,-z,relro,-z,now
 expect 'a dynamic program' 1 '' "Error: $TMP/p: asks for a dynamic loader (INTERP): not static
 Error: $TMP/p: needs shared libraries (NEEDED): not static
-" .mk/harden.sh "$TMP/p"
+" test/tools/harden.sh "$TMP/p"
 static_made rcrt1.o $hard $pie,--omagic,--no-warn-rwx-segments
 among 'code that can be written' 'has a segment that is writable and executable'
 echo 'int f(int x) { return x + 1; }' >"$TMP/f.c"
@@ -82,5 +82,5 @@ musl-gcc -O2 -c -o "$TMP/f.o" "$TMP/f.c" && ar rcs "$TMP/libf.a" "$TMP/f.o"
 static_made rcrt1.o $hard $pie
 faulty 'a library without' 'is linked with libf.a, which has no stack protector' "$TMP/libf.a"
 expect 'nothing there' 1 '' "Error: harden: $TMP/none or $TMP/none.debug is missing or no ELF file; run: make
-" .mk/harden.sh "$TMP/none"
+" test/tools/harden.sh "$TMP/none"
 finish

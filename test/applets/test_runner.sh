@@ -1,4 +1,4 @@
-# .mk/test.sh: a suite that fails, hangs, leaves a process behind or is interrupted
+# test/tools/test.sh: a suite that fails, hangs, leaves a process behind or is interrupted
 # is reported, and none of its processes survives.
 . test/applets/lib.sh
 ok() { passed=$((passed + 1)); }
@@ -15,7 +15,7 @@ ends() {	# name, pid: it is gone, or will be soon
 	bad "$1: process $2 still runs"
 	kill -9 "$2"
 }
-suites() { SUITES="$*" .mk/test.sh "$BIN" -- >"$TMP/out" 2>&1; }
+suites() { SUITES="$*" test/tools/test.sh "$BIN" -- >"$TMP/out" 2>&1; }
 lines() { sed -E 's/ +[0-9.]+s +/ /; s/ +/ /g' "$TMP/out"; }
 
 echo 'echo "3 passed, 0 failed"' >"$TMP/good"
@@ -56,7 +56,7 @@ is 'a suite that hangs' "$TMP/hangs: killed after 1 s" "$(grep killed "$TMP/out"
 for i in 1 2 3; do ends "process $i of a suite that hangs" "$(cat "$TMP/pid$i")"; done
 
 rm -f "$TMP"/pid?
-SUITES=$TMP/hangs .mk/test.sh "$BIN" -- >"$TMP/out" 2>&1 &
+SUITES=$TMP/hangs test/tools/test.sh "$BIN" -- >"$TMP/out" 2>&1 &
 runner=$!
 for ((i = 0; i < 300; i++)); do [ -s "$TMP/pid3" ] && break; sleep 0.1; done
 kill -TERM "$runner"

@@ -2,7 +2,7 @@
 . test/applets/lib.sh
 [ "$BIN" = build ] || { echo "0 passed, 0 failed"; exit 0; } # others are for tests only
 [ -z "${DEPS_DIR:-}" ] || { echo "0 passed, 0 failed"; exit 0; } # no pins
-pin() { awk -v f="$1" '$2 == f { print $1 }' .mk/sources.sha256; }
+pin() { awk -v f="$1" '$2 == f { print $1 }' test/tools/sources.sha256; }
 
 for program in "$BIN/mco" "$BIN/node/mco-daemon"; do
 	name=${program##*/} sbom=$program.spdx.json
@@ -11,14 +11,14 @@ for program in "$BIN/mco" "$BIN/node/mco-daemon"; do
 	expect "$name: of this program" 0 "$(sha256sum <"$program" | cut -d' ' -f1)"$'\n' '' \
 		ask '.packages[] | select(.SPDXID == .SPDXID and .name == "'"$name"'") | .checksums[0].checksumValue'
 	# Each source package as it is pinned.
-	sed -n 's/^\([0-9a-f]*\)  \(\(bearssl\|cjson\|libyaml\|zlib\)_\(.*\)\.dsc\)$/\3 \4 \2 \1/p' .mk/sources.sha256 >"$TMP/want"
+	sed -n 's/^\([0-9a-f]*\)  \(\(bearssl\|cjson\|libyaml\|zlib\)_\(.*\)\.dsc\)$/\3 \4 \2 \1/p' test/tools/sources.sha256 >"$TMP/want"
 	expect "$name: the pinned packages" 0 "$(cat "$TMP/want")"$'\n' '' \
 		ask '.packages[] | select(.packageFileName | endswith(".dsc")) | "\(.name) \(.versionInfo) \(.packageFileName) \(.checksums[0].checksumValue)"'
-	for f in $(sed -n 's/^[0-9a-f]*  \(\(bearssl\|cjson\|libyaml\|zlib\)_.*\.tar\..*\)$/\1/p' .mk/sources.sha256); do
+	for f in $(sed -n 's/^[0-9a-f]*  \(\(bearssl\|cjson\|libyaml\|zlib\)_.*\.tar\..*\)$/\1/p' test/tools/sources.sha256); do
 		expect "$name: $f" 0 '' '' grep -qF "$f sha256:$(pin "$f")" "$sbom"
 	done
 	# Every library that the linker took something of, and no other.
-	.mk/size.sh "$program" 99999999 >/dev/null
+	test/tools/size.sh "$program" 99999999 >/dev/null
 	sed -n 's,.*/lib\([a-z]*\)\.a(.*,\1,p' "$program.size" |
 		sed 's/^yaml$/libyaml/; s/^z$/zlib/; s/^c$/musl/' | sort -u >"$TMP/linked"
 	expect "$name: what is linked" 0 "$(cat "$TMP/linked")"$'\n' '' \
@@ -35,6 +35,6 @@ expect 'the C library that was linked' 0 "$(sha256sum <"/usr/lib/$(uname -m)-lin
 # A library that nobody has entered.
 cp "$BIN/mco" "$TMP/mco"
 sed '0,/libz\.a(/!b' "$BIN/mco.map" | sed 's,/libz\.a(,/libother.a(,' >"$TMP/mco.map"
-expect 'an unknown library' 1 '' "Error: $TMP/mco: $(grep -o '/[^ ]*/libother\.a' "$TMP/mco.map" | head -n 1) is linked in, and .mk/sbom.sh does not know it
-" bash -c '.mk/sbom.sh "$0" v1 >"$1"' "$TMP/mco" "$TMP/out"
+expect 'an unknown library' 1 '' "Error: $TMP/mco: $(grep -o '/[^ ]*/libother\.a' "$TMP/mco.map" | head -n 1) is linked in, and test/tools/sbom.sh does not know it
+" bash -c 'test/tools/sbom.sh "$0" v1 >"$1"' "$TMP/mco" "$TMP/out"
 finish

@@ -1,4 +1,4 @@
-# .mk/size.sh: every byte of a program, by the object file it comes from.
+# test/tools/size.sh: every byte of a program, by the object file it comes from.
 . test/applets/lib.sh
 [ "$BIN" = build ] || { echo "0 passed, 0 failed"; exit 0; } # others are for tests only
 
@@ -9,7 +9,7 @@ part() { awk -v f="$2" 'index($2, f) { print $1 }' "$1.size"; }	# program, objec
 row() { sed -n "s|^ *\([0-9]*\)  $1\$|\1|p" "$TMP/rows"; }
 
 # ---- the program that ships ---------------------------------------------------
-expect 'within its limit' 0 '' '' bash -c '.mk/size.sh "$0" 1572864 >"$1"' "$BIN/mco" "$TMP/rows"
+expect 'within its limit' 0 '' '' bash -c 'test/tools/size.sh "$0" 1572864 >"$1"' "$BIN/mco" "$TMP/rows"
 is=$(stat -c %s "$BIN/mco")
 expect 'objects add up to the file' 0 "$is"$'\n' '' awk '{ n += $1 } END { print n }' "$BIN/mco.size"
 expect 'rows add up to the file' 0 "$is"$'\n' '' awk '/symbols/ { exit } { n += $1 } END { print n }' "$TMP/rows"
@@ -17,7 +17,7 @@ within 'little is nobody'\''s' 0 40000 "$(row 'ELF headers, alignment')"
 expect 'each layer has a row' 0 $'applets\nsrc/base\nsrc/data\nsrc/ign\nsrc/io\nsrc/kube\nsrc/mc\nsrc/node\nsrc/plan\nsrc/view\n' '' \
 	bash -c 'grep -oE "(src/[a-z]+|applets)$" "$0" | sort' "$TMP/rows"
 expect 'above its limit' 1 '' "Error: $BIN/mco has $is bytes, more than 1000000"$'\n' \
-	bash -c '.mk/size.sh "$0" 1000000 >"$1"' "$BIN/mco" "$TMP/rows"
+	bash -c 'test/tools/size.sh "$0" 1000000 >"$1"' "$BIN/mco" "$TMP/rows"
 
 # ---- the daemon alone (make NODE=1) -------------------------------------------
 expect 'the daemon alone' 0 $'MachineConfigDaemon v9-abc\n' '' \
@@ -48,7 +48,7 @@ $cc -c -o "$TMP/obj/src/aa/same.o" "$TMP/aa.c" && $cc -c -o "$TMP/obj/src/bb/sam
 	$cc -nostartfiles -static -Wl,-pie,--no-dynamic-linker,-z,relro,-z,now -Wl,-Map="$TMP/p.map" -o "$TMP/p.debug" \
 		"$musl/rcrt1.o" "$musl/crti.o" "$TMP/main.c" "$TMP/lib/libx.a" "$musl/crtn.o" &&
 	strip -o "$TMP/p" "$TMP/p.debug"
-.mk/size.sh "$TMP/p" 1000000 >"$TMP/rows"
+test/tools/size.sh "$TMP/p" 1000000 >"$TMP/rows"
 within 'a file' 10000 10064 "$(part "$TMP/p" obj/src/aa/same.o)"
 within 'another of its name' 23200 23232 "$(part "$TMP/p" obj/src/bb/same.o)"
 within 'its layer' 10000 10064 "$(row src/aa)"

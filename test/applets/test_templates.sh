@@ -36,10 +36,10 @@ cc '{type: BareMetal, baremetal: {apiServerInternalIPs: [192.0.2.1, "2001:db8::1
 	HighlyAvailableArbiter > "$TMP/metal.yaml"
 
 # The list is what is in the sources, and export gives it back.
-(cd src/plan/templates && find -L . -type f | sed 's|^\./||' | LC_ALL=C sort) > "$TMP/want"
+(cd src/plan/template/tree && find -L . -type f | sed 's|^\./||' | LC_ALL=C sort) > "$TMP/want"
 expect 'list' 0 "$(cat "$TMP/want")"$'\n' '' "$controller" templates list
 expect 'export' 0 '' '' "$controller" templates export "$TMP/new/tree"
-diff -r src/plan/templates "$TMP/new/tree" && passed=$((passed + 1)) || failed=$((failed + 1))
+diff -r src/plan/template/tree "$TMP/new/tree" && passed=$((passed + 1)) || failed=$((failed + 1))
 expect 'export replaces nothing' 1 '' "Error: $TMP/new/tree is not empty: give a new directory
 " "$controller" templates export "$TMP/new/tree"
 expect 'list of a tree given' 0 "$(cat "$TMP/want")"$'\n' '' sh -c \

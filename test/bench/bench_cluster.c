@@ -186,7 +186,7 @@ static bool all_created(struct bench *b)
 
 /* ---- the daemons --------------------------------------------------------- */
 
-static void act(struct agent *g, const struct mc_node *n);
+static void act(struct agent *g, const struct knode *n);
 
 static void patched(struct kube_call *c, const struct kube_answer *ans)
 {
@@ -217,7 +217,7 @@ static void annotate(struct agent *g, struct str node, struct buf *b)
 	kube_start(g->b->kube, &g->call);
 }
 
-static void act(struct agent *g, const struct mc_node *n)
+static void act(struct agent *g, const struct knode *n)
 {
 	struct str wish, back, empty = S("");
 	bool moves = !str_eq(n->current_config, n->desired_config);
@@ -257,19 +257,19 @@ static struct agent *agent_of(struct bench *b, struct str name)
 static void *make_node(const struct json *tree, void *ctx)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct mc_node n;
+	struct knode n;
 	void *mem;
 
 	(void)ctx;
-	node_decode(&a, tree, &n);
-	mem = malloc(node_size(&n));
-	return mem ? node_copy(mem, &n) : NULL;
+	knode_decode(&a, tree, &n);
+	mem = malloc(knode_size(&n));
+	return mem ? knode_copy(mem, &n) : NULL;
 }
 
 static void node_changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct bench *b = ctx;
-	const struct mc_node *was = before, *is = now;
+	const struct knode *was = before, *is = now;
 	struct agent *g = agent_of(b, key);
 
 	if (!is || !g)

@@ -15,7 +15,7 @@
 #include "bench.h"
 #include "kube/cache.h"
 #include "kube/config.h"
-#include "mc/node.h"
+#include "mc/knode.h"
 
 #define PATIENCE_S 1800
 #define EVENTS "/api/v1/namespaces/openshift-machine-config-operator/events"

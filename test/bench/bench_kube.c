@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "kube/cache.h"
-#include "mc/node.h"
+#include "mc/knode.h"
 #include "sandbox/server.h"
 
 static double seconds(clockid_t clock)
@@ -133,13 +133,13 @@ struct client {
 static void *make(const struct json *tree, void *ctx)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct mc_node n;
+	struct knode n;
 	void *mem;
 
 	(void)ctx;
-	node_decode(&a, tree, &n);
-	mem = malloc(node_size(&n));
-	return mem ? node_copy(mem, &n) : NULL;
+	knode_decode(&a, tree, &n);
+	mem = malloc(knode_size(&n));
+	return mem ? knode_copy(mem, &n) : NULL;
 }
 
 static void changed(void *ctx, struct str key, const void *before, const void *now)

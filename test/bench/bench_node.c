@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "io/log.h"
-#include "node/verify.h"
+#include "node/node_verify.h"
 
 static long fsyncs, writes;
 

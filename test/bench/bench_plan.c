@@ -30,9 +30,9 @@ static struct json *parse(struct arena *a, struct str text)
 }
 
 /* As a cloud's nodes are: twenty labels, a few annotations. */
-static const struct mc_node *make_node(struct arena *a, size_t i)
+static const struct knode *make_node(struct arena *a, size_t i)
 {
-	struct mc_node n, *copy;
+	struct knode n, *copy;
 	struct buf b;
 
 	buf_init(&b, a);
@@ -54,8 +54,8 @@ static const struct mc_node *make_node(struct arena *a, size_t i)
 		 "\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":"
 		 "\"True\"}]}}",
 		 (int)(i % 2), (int)(i % 2));
-	node_decode(a, parse(a, buf_str(&b)), &n);
-	copy = node_copy(arena_alloc(a, node_size(&n)), &n);
+	knode_decode(a, parse(a, buf_str(&b)), &n);
+	copy = knode_copy(arena_alloc(a, knode_size(&n)), &n);
 	return copy;
 }
 
@@ -66,7 +66,7 @@ static void run(size_t n)
 					"\"rendered-worker-00000000000000000000000000000001\"}}}";
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	const struct mc_node **nodes = arena_array(&a, n, sizeof(*nodes));
+	const struct knode **nodes = arena_array(&a, n, sizeof(*nodes));
 	struct mcps none = { 0 };
 	struct mcp pool;
 	double best = 1e9;
@@ -74,7 +74,7 @@ static void run(size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		nodes[i] = make_node(&a, i);
-		bytes += node_size(nodes[i]);
+		bytes += knode_size(nodes[i]);
 	}
 	if (mcp_decode(&a, parse(&a, str_of(pool_text)), &pool, &err) < 0)
 		abort();

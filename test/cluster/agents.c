@@ -13,7 +13,7 @@
 #include "io/log.h"
 #include "kube/cache.h"
 #include "kube/config.h"
-#include "mc/node.h"
+#include "mc/knode.h"
 #include "plan/action.h"
 
 struct agents {

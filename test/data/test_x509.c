@@ -2,7 +2,7 @@
 #include "../test.h"
 
 #include "base/codec.h"
-#include "data/der.h"
+#include "data/pki/der.h"
 #include "data/pem.h"
 #include "data/pkey.h"
 

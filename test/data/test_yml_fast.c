@@ -8,7 +8,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "../../src/data/yml_fast.h"
+#include "data/yml/yml_fast.h"
 #include "same_tree.h"
 
 /* fewer where each costs ten times as much */

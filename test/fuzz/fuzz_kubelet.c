@@ -7,8 +7,8 @@
 
 #include "mc/contents.h"
 #include "mc/load.h"
-#include "plan/kubelet.h"
-#include "plan/runtime.h"
+#include "plan/config/kubelet.h"
+#include "plan/config/runtime.h"
 
 static struct str conf_of(struct arena *a, struct mc *mc)
 {

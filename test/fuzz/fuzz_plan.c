@@ -29,8 +29,8 @@ static void check(struct arena *a, const struct actions *out)
 static void fuzz_pool(struct arena *a, const struct json *j)
 {
 	struct err err = ERR_INIT(a);
-	struct mc_node node, old;
-	const struct mc_node *nodes[] = { &node };
+	struct knode node, old;
+	const struct knode *nodes[] = { &node };
 	struct mcp pool;
 	struct mcp *list[] = { &pool };
 	struct mcps pools = { list, 1, 1 }, queue = { 0 };
@@ -50,10 +50,10 @@ static void fuzz_pool(struct arena *a, const struct json *j)
 			       .n_os_configs = json_at(j, "config") != NULL,
 			       .n_os_builds = json_at(j, "build") != NULL,
 			       .image_mode = json_bool(j, "image", false) };
-	struct node_event_view e = { &pools, &old, &node, true, true };
+	struct knode_event_view e = { &pools, &old, &node, true, true };
 
-	node_decode(a, json_at(j, "node"), &node);
-	node_decode(a, json_at(j, "old"), &old);
+	knode_decode(a, json_at(j, "node"), &node);
+	knode_decode(a, json_at(j, "old"), &old);
 	mcn_decode(json_at(j, "mcn"), &mcn);
 	os_config_decode(json_at(j, "config"), &config);
 	os_build_decode(json_at(j, "build"), &build);
@@ -62,7 +62,7 @@ static void fuzz_pool(struct arena *a, const struct json *j)
 	map_put(&mcns, node.name, &mcn);
 	(void)plan_pool(a, &v, &out, &err);
 	check(a, &out);
-	plan_node_event(a, &e, &queue, &events);
+	plan_knode_event(a, &e, &queue, &events);
 	check(a, &events);
 }
 
@@ -70,7 +70,7 @@ static void fuzz_drain(struct arena *a, const struct json *j)
 {
 	struct err err = ERR_INIT(a);
 	struct drain d = DRAIN_INIT;
-	struct mc_node node;
+	struct knode node;
 	struct mc_pod pod;
 	struct drain_view v = { .node = &node,
 				.pool = S("worker"),
@@ -79,7 +79,7 @@ static void fuzz_drain(struct arena *a, const struct json *j)
 				.pods_known = true,
 				.eviction_api = S("policy/v1") };
 
-	node_decode(a, json_at(j, "node"), &node);
+	knode_decode(a, json_at(j, "node"), &node);
 	pod_decode(json_at(j, "pod"), &pod);
 	for (int i = 0; i < 12; i++) {
 		struct actions out = { 0 };

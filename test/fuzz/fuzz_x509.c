@@ -1,7 +1,7 @@
 /* Certificates from strangers: whatever is accepted views its own bytes. */
 #include "fuzz.h"
 
-#include "data/der.h"
+#include "data/pki/der.h"
 #include "data/x509_chain.h"
 
 static void within(struct str s, const uint8_t *data, size_t size)

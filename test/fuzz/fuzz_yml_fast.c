@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "../../src/data/yml_fast.h"
+#include "data/yml/yml_fast.h"
 #include "../data/same_tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -395,30 +395,30 @@ TEST profiles(void)
 	struct str old[] = { S("TLS_RSA_WITH_AES_128_CBC_SHA"), S("TLS_RSA_WITH_RC4_128_SHA") };
 	struct str odd[] = { S("TLS_AES_128_GCM_SHA256"), S("ECDHE-RSA-NONSENSE") };
 	struct strs none = { 0 };
-	struct tls_profile p;
+	struct tls_settings p;
 
-	ASSERT_INT(0, tls_profile_parse(S(""), &none, &p, &err));
+	ASSERT_INT(0, tls_settings_parse(S(""), &none, &p, &err));
 	ASSERT_INT(0x0303, p.min_version);
 	ASSERT_INT(6, (long long)p.n);
-	ASSERT_INT(0, tls_profile_parse(S("VersionTLS10"), &(struct strs){ two, 2, 2 }, &p, &err));
+	ASSERT_INT(0, tls_settings_parse(S("VersionTLS10"), &(struct strs){ two, 2, 2 }, &p, &err));
 	ASSERT_INT(0x0301, p.min_version);
 	ASSERT_INT(2, (long long)p.n);
 	ASSERT_STR("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", str_of(tls_suite_name(p.suites[0])));
 	ASSERT_STR("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
 		   str_of(tls_suite_name(p.suites[1])));
-	ASSERT_INT(-ERR_LIMIT, tls_profile_parse(S("VersionTLS13"), &none, &p, &err));
+	ASSERT_INT(-ERR_LIMIT, tls_settings_parse(S("VersionTLS13"), &none, &p, &err));
 	ASSERT_INT(-ERR_LIMIT,
-		   tls_profile_parse(S("VersionTLS13"), &(struct strs){ two, 2, 2 }, &p, &err));
-	ASSERT_INT(0, tls_profile_parse(S(""), &(struct strs){ old, 2, 2 }, &p, &err));
+		   tls_settings_parse(S("VersionTLS13"), &(struct strs){ two, 2, 2 }, &p, &err));
+	ASSERT_INT(0, tls_settings_parse(S(""), &(struct strs){ old, 2, 2 }, &p, &err));
 	ASSERT_INT(1, (long long)p.n);
 	ASSERT_INT(-ERR_LIMIT,
-		   tls_profile_parse(S("VersionTLS12"), &(struct strs){ odd, 1, 1 }, &p, &err));
+		   tls_settings_parse(S("VersionTLS12"), &(struct strs){ odd, 1, 1 }, &p, &err));
 	ASSERT_STR(
 		"none of the cipher suites asked for is supported: name one of TLS 1.2, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
 		err.msg);
-	ASSERT_INT(-ERR_INVALID, tls_profile_parse(S(""), &(struct strs){ odd, 2, 2 }, &p, &err));
+	ASSERT_INT(-ERR_INVALID, tls_settings_parse(S(""), &(struct strs){ odd, 2, 2 }, &p, &err));
 	ASSERT_STR("Cipher suite ECDHE-RSA-NONSENSE not supported or doesn't exist", err.msg);
-	ASSERT_INT(-ERR_INVALID, tls_profile_parse(S("TLSv1.2"), &none, &p, &err));
+	ASSERT_INT(-ERR_INVALID, tls_settings_parse(S("TLSv1.2"), &none, &p, &err));
 	ASSERT_STR("unknown tls version \"TLSv1.2\"", err.msg);
 	PASS();
 }
@@ -437,13 +437,13 @@ TEST old_profile(void)
 
 	for (size_t i = 0; i < 4; i++) {
 		struct str name = str_of(names[i]);
-		struct tls_profile p;
+		struct tls_settings p;
 		struct tls_client *c, *modern = client("ca.pem");
 		struct tls_server *s;
 		struct ends e;
 
-		ASSERT_INT(0, tls_profile_parse(S("VersionTLS10"), &(struct strs){ &name, 1, 1 },
-						&p, &err));
+		ASSERT_INT(0, tls_settings_parse(S("VersionTLS10"), &(struct strs){ &name, 1, 1 },
+						 &p, &err));
 		s = tls_server_new(&p);
 		c = tls_client_new(&p);
 		ASSERT_INT(0, tls_server_set_pair(s, pem("rsa.pem"), pem("rsa.key"), &err));

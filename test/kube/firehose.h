@@ -15,7 +15,7 @@
 
 #include "io/sock.h"
 #include "kube/cache.h"
-#include "mc/node.h"
+#include "mc/knode.h"
 
 struct firehose {
 	size_t nodes, bytes, changes; /* of one object; in all */
@@ -133,13 +133,13 @@ static inline void fire_stop(struct firehose *f)
 static inline void *fire_make(const struct json *tree, void *ctx)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct mc_node n;
+	struct knode n;
 	void *mem;
 
 	(void)ctx;
-	node_decode(&a, tree, &n);
-	mem = malloc(node_size(&n));
-	return mem ? node_copy(mem, &n) : NULL;
+	knode_decode(&a, tree, &n);
+	mem = malloc(knode_size(&n));
+	return mem ? knode_copy(mem, &n) : NULL;
 }
 
 static inline size_t resident_kib(void)

@@ -16,7 +16,7 @@
 
 #include "base/codec.h"
 #include "base/hash.h"
-#include "node/update.h"
+#include "node/node_update.h"
 
 static inline char *scratch_new(struct arena *a)
 {

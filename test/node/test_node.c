@@ -11,7 +11,7 @@
 
 #include "io/log.h"
 #include "node/ignite.h"
-#include "node/verify.h"
+#include "node/node_verify.h"
 
 static char *root_of(struct arena *a, struct node *n)
 {

@@ -95,9 +95,9 @@ static inline struct str fx_note(struct str w)
  * unschedulable, n not ready, t tainted, z=<zone>, c=<created>, i=<image> both
  * images, I=<image> desired image, l=<key=value>, p=<first pivot>.
  */
-static inline struct mc_node *fx_node(struct arena *a, struct str text)
+static inline struct knode *fx_node(struct arena *a, struct str text)
 {
-	struct mc_node *n = ARENA_NEW(a, struct mc_node);
+	struct knode *n = ARENA_NEW(a, struct knode);
 	struct json *labels = json_new(a, JSON_OBJECT);
 
 	n->name = fx_word(&text, ' ');
@@ -114,7 +114,7 @@ static inline struct mc_node *fx_node(struct arena *a, struct str text)
 			n->unschedulable = true;
 			break;
 		case 'n':
-			n->unready = NODE_NOT_READY;
+			n->unready = KNODE_NOT_READY;
 			n->unready_status = S("False");
 			break;
 		case 't':
@@ -149,7 +149,7 @@ static inline struct mc_node *fx_node(struct arena *a, struct str text)
 }
 
 struct fx_nodes {
-	const struct mc_node **v;
+	const struct knode **v;
 	size_t n, cap;
 };
 

@@ -7,7 +7,7 @@
 #define TEST_PLAN_LIVE_H
 
 #include "../test.h"
-#include "plan/settle.h"
+#include "plan/render/settle.h"
 
 #define LIVE_RAW "v4.22.0"
 #define LIVE_HASH "0123456789abcdef0123456789abcdef01234567"

@@ -70,14 +70,14 @@ static void enqueue(struct sim *s, struct str pool)
 }
 
 /* What the watch on nodes tells the queue. */
-static void node_changed(struct sim *s, const struct mc_node *old, const struct mc_node *new)
+static void node_changed(struct sim *s, const struct knode *old, const struct knode *new)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct node_event_view v = { .pools = &s->pools, .old = old, .new = new };
+	struct knode_event_view v = { .pools = &s->pools, .old = old, .new = new };
 	struct mcps queue = { 0 };
 	struct actions out = { 0 };
 
-	plan_node_event(&a, &v, &queue, &out);
+	plan_knode_event(&a, &v, &queue, &out);
 	for (size_t i = 0; i < queue.n; i++)
 		enqueue(s, queue.v[i]->name);
 }
@@ -86,10 +86,10 @@ static void set_node(struct sim *s, struct sim_node *n, const struct json *tree)
 {
 	struct arena fresh = ARENA_INIT;
 	struct json *t = own(&fresh, tree);
-	struct mc_node view;
+	struct knode view;
 
 	stamp(s, &fresh, t);
-	node_decode(&fresh, t, &view);
+	knode_decode(&fresh, t, &view);
 	node_changed(s, n->tree ? &n->view : NULL, &view);
 	arena_free(&n->a);
 	n->a = fresh;
@@ -244,7 +244,7 @@ static void agent_fails(struct sim *s, struct sim_node *n, int64_t now)
 
 static bool agent_acts(struct sim *s, struct sim_node *n, int64_t now)
 {
-	const struct mc_node *v = &n->view;
+	const struct knode *v = &n->view;
 	bool drained = v->desired_drain.n && str_eq(v->desired_drain, v->applied_drain);
 
 	if (n->due > now)
@@ -491,7 +491,7 @@ static bool plan_one_pool(struct sim *s, size_t at, bool *changed)
 	const struct mcp *pool = s->pools.v[at];
 	struct actions out = { 0 };
 	struct err err = ERR_INIT(&a);
-	const struct mc_node **nodes = arena_array(&a, s->n_nodes, sizeof(*nodes));
+	const struct knode **nodes = arena_array(&a, s->n_nodes, sizeof(*nodes));
 	size_t n = 0;
 	struct pool_view v = { .now = s->now,
 			       .pool = pool,

@@ -3,7 +3,7 @@
  * functions the controllers use.
  *
  * Nodes have agents that do what the daemon does: drain, apply, reboot,
- * uncordon. A pool is planned when a change concerns it (plan_node_event,
+ * uncordon. A pool is planned when a change concerns it (plan_knode_event,
  * trigger_mcn), as the controller's queue has it. The same seed gives the same
  * run.
  */
@@ -24,7 +24,7 @@ struct sim_pod {
 struct sim_node {
 	struct arena a; /* of tree and view; a new one at every change */
 	struct json *tree;
-	struct mc_node view;
+	struct knode view;
 	struct arena mcn_a;
 	struct json *mcn_tree; /* NULL: none */
 	struct mcn mcn;

@@ -5,7 +5,7 @@
 
 struct world {
 	struct arena a;
-	struct mc_node node;
+	struct knode node;
 	struct mc_pod pods[8];
 	size_t n_pods;
 	bool pods_known;
@@ -820,7 +820,7 @@ static const struct report_case reports[] = {
 TEST a_new_mcn_belongs_to_its_node(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct mc_node *n = fx_node(&a, S("n v0 v1 Working"));
+	struct knode *n = fx_node(&a, S("n v0 v1 Working"));
 	struct mcn_report r = { C("UpdateExecuted", "Unknown", "x"), C("Drained", "True", "y") };
 	struct mcn_in in = { .node = n, .pool = S("worker") };
 	struct json *after;
@@ -848,7 +848,7 @@ TEST mcn_reports(void)
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct report_case *c = &reports[i];
 		struct str rest = str_of(c->before);
-		struct mc_node *n = fx_node(&a, S("n v0 v1 Working"));
+		struct knode *n = fx_node(&a, S("n v0 v1 Working"));
 		struct json *mcn, *after, *body;
 		struct conditions list = { 0 };
 		struct mcn_in in = { .node = n, .pool = S("worker") };

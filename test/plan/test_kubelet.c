@@ -3,8 +3,8 @@
 
 #include "mc/contents.h"
 #include "mc/load.h"
-#include "plan/kubelet.h"
-#include "plan/runtime.h"
+#include "plan/config/kubelet.h"
+#include "plan/config/runtime.h"
 
 #define HEAD                                                 \
 	"apiVersion: machineconfiguration.openshift.io/v1\n" \

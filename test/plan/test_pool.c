@@ -50,7 +50,7 @@ TEST assigned(void)
 
 	all_pools(&a, &pools);
 	for (size_t i = 0; i < ARRAY_LEN(assigns); i++) {
-		struct mc_node *n = fx_node(&a, str_fmt(&a, "x v0 v0 Done %s", assigns[i].labels));
+		struct knode *n = fx_node(&a, str_fmt(&a, "x v0 v0 Done %s", assigns[i].labels));
 		struct err err = ERR_INIT(&a);
 		struct mcp_of_node of = { 0 };
 		struct buf b;
@@ -703,7 +703,7 @@ TEST status(void)
 		if (c->mcns)
 			v.mcns = made_mcns(&a, c->mcns);
 		for (size_t k = 0; c->mcns && k < v.n_nodes; k++)
-			((struct mc_node *)(uintptr_t)v.nodes[k])->reason = S("why");
+			((struct knode *)(uintptr_t)v.nodes[k])->reason = S("why");
 		if (c->build) {
 			build = v.os_builds[0];
 			build.succeeded = str_is(S("succeeded"), c->build);
@@ -798,7 +798,7 @@ TEST node_events(void)
 		const struct event_case *c = &events[i];
 		struct mcps pools = { 0 }, queue = { 0 };
 		struct actions out = { 0 };
-		struct node_event_view v = { .pools = &pools };
+		struct knode_event_view v = { .pools = &pools };
 		struct buf b;
 
 		all_pools(&a, &pools);
@@ -806,7 +806,7 @@ TEST node_events(void)
 			v.old = fx_node(&a, str_of(c->before));
 		if (c->after)
 			v.new = fx_node(&a, str_of(c->after));
-		plan_node_event(&a, &v, &queue, &out);
+		plan_knode_event(&a, &v, &queue, &out);
 		buf_init(&b, &a);
 		for (size_t k = 0; k < queue.n; k++)
 			buf_addf(&b, "%s%.*s", k ? " " : "", STRF(queue.v[k]->name));
@@ -912,15 +912,15 @@ static const char node_text[] =
 TEST decoded(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct mc_node n, *copy;
+	struct knode n, *copy;
 	struct str v;
 	void *mem;
 
-	node_decode(&a, fx_quote(&a, node_text), &n);
-	mem = malloc(node_size(&n));
+	knode_decode(&a, fx_quote(&a, node_text), &n);
+	mem = malloc(knode_size(&n));
 	ASSERT(mem != NULL);
-	ASSERT(node_size(&n) < 450);
-	copy = node_copy(mem, &n);
+	ASSERT(knode_size(&n) < 450);
+	copy = knode_copy(mem, &n);
 	memset(&n, 0xA5, sizeof(n));
 	arena_free(&a);
 	ASSERT_STR("n", copy->name);
@@ -932,7 +932,7 @@ TEST decoded(void)
 	ASSERT(labels_get(copy->labels, S("b"), &v));
 	ASSERT_STR("2", v);
 	ASSERT(!labels_get(copy->labels, S("c"), &v));
-	ASSERT_STR("node n is reporting OutOfDisk=Unknown", node_unready_text(&a, copy));
+	ASSERT_STR("node n is reporting OutOfDisk=Unknown", knode_unready_text(&a, copy));
 	free(mem);
 	PASS();
 }

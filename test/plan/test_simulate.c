@@ -90,7 +90,7 @@ static int64_t unavailable(struct sim *s, const struct mcp *pool, int64_t *n)
 		    of.v[0] != pool)
 			continue;
 		++*n;
-		busy += node_unavailable(&s->nodes[i].view);
+		busy += knode_unavailable(&s->nodes[i].view);
 	}
 	return busy;
 }
@@ -117,7 +117,7 @@ static void watch(void *ctx, struct sim *s, const struct mcp *by, const struct a
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct mcp_of_node of = { 0 };
-	const struct mc_node *node = NULL;
+	const struct knode *node = NULL;
 	const struct json *patch, *cordon;
 
 	(void)ctx;
@@ -206,7 +206,7 @@ static struct str ending(struct arena *a, struct sim *s)
 
 	buf_init(&b, a);
 	for (size_t i = 0; i < s->n_nodes; i++) {
-		const struct mc_node *n = &s->nodes[i].view;
+		const struct knode *n = &s->nodes[i].view;
 
 		buf_addf(&b, "%.*s %.*s %.*s %.*s %.*s %.*s %s %.*s %d\n", STRF(n->name),
 			 STRF(n->current_config), STRF(n->desired_config), STRF(n->state),

@@ -1,0 +1,81 @@
+/*
+ * pool: MachineConfigPools as the controllers see them, which nodes are in
+ * which, and the builds of layered ones.
+ *
+ * Pools are few: each keeps its whole tree, so that what is written back has
+ * every field that came.
+ */
+#ifndef MC_MCP_H
+#define MC_MCP_H
+
+#include "mc/condition.h"
+#include "mc/knode.h"
+#include "mc/selector.h"
+
+struct mcp {
+	struct str name, uid;
+	const struct json *tree;
+	struct selector nodes; /* none: matches nothing */
+	bool selects_all; /* nodeSelector: {} */
+	struct str target; /* spec.configuration.name */
+	const struct json *max_unavailable; /* or NULL */
+	struct conditions conditions;
+	bool paused, deleting;
+};
+
+struct mcps {
+	struct mcp **v;
+	size_t n, cap;
+};
+
+/* ERR_INVALID "invalid label selector: …"; *out is filled in all the same, with
+ * no nodes. */
+int mcp_decode(struct arena *a, const struct json *tree, struct mcp *out, struct err *err);
+
+const struct mcp *mcps_find(const struct mcps *pools, struct str name);
+
+/* The pools of one node, the first being the one it takes its config from. */
+struct mcp_of_node {
+	const struct mcp *v[2];
+	size_t n;
+	bool alert; /* a master that a custom pool wants, too */
+	size_t custom; /* how many custom pools match */
+};
+
+/*
+ * Zero pools: unmanaged (Windows, or no pool wants it). ERR_INVALID when two
+ * custom pools do: "node a belongs to 2 custom roles, cannot proceed with this
+ * Node".
+ */
+int mcp_of_node(const struct mcps *pools, const struct knode *node, struct mcp_of_node *out,
+		struct err *err);
+
+/* Every pool whose selector matches, in their order; none for Windows. */
+void mcp_matching(struct arena *a, const struct mcps *pools, const struct knode *node,
+		  struct mcps *out);
+
+/* spec.maxUnavailable of n nodes, at least 1 unless negative. ERR_INVALID in
+ * upstream's words. */
+int mcp_max_unavailable(const struct mcp *pool, size_t n, int64_t *out, struct err *err);
+
+/* ---- layered pools ------------------------------------------------------- */
+
+struct os_config { /* MachineOSConfig */
+	struct str name, pool, image; /* status.currentImagePullSpec */
+	struct str build; /* annotation current-machine-os-build; p NULL */
+	const struct json *tree;
+};
+
+struct os_build { /* MachineOSBuild */
+	struct str name, config, os_config; /* spec.machineConfig.name, … */
+	struct str pool; /* label target-machine-config-pool */
+	struct str image; /* status.digestedImagePushSpec */
+	bool prepared, building, failed, succeeded;
+};
+
+void os_config_decode(const struct json *tree, struct os_config *out);
+void os_build_decode(const struct json *tree, struct os_build *out);
+
+#define MC_CURRENT_BUILD MC_PREFIX "current-machine-os-build"
+
+#endif

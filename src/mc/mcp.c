@@ -1,0 +1,181 @@
+#include "mc/mcp.h"
+
+#include "base/codec.h"
+
+int mcp_decode(struct arena *a, const struct json *tree, struct mcp *out, struct err *err)
+{
+	const struct json *nodes = json_at(tree, "spec.nodeSelector");
+	struct mcp p = {
+		.name = json_str(tree, "metadata.name"),
+		.uid = json_str(tree, "metadata.uid"),
+		.tree = tree,
+		.target = json_str(tree, "spec.configuration.name"),
+		.max_unavailable = json_at(tree, "spec.maxUnavailable"),
+		.conditions = conditions_of(a, json_at(tree, "status.conditions")),
+		.paused = json_bool(tree, "spec.paused", false),
+		.deleting = json_at(tree, "metadata.deletionTimestamp") != NULL,
+	};
+	int rc = selector_make(a, nodes, &p.nodes, err);
+
+	p.selects_all = rc == 0 && json_kind(nodes) == JSON_OBJECT && !p.nodes.n;
+	*out = p;
+	return rc < 0 ? err_wrap(err, "invalid label selector") : 0;
+}
+
+const struct mcp *mcps_find(const struct mcps *pools, struct str name)
+{
+	for (size_t i = 0; i < pools->n; i++)
+		if (str_eq(pools->v[i]->name, name))
+			return pools->v[i];
+	return NULL;
+}
+
+static bool wants(const struct mcp *p, const struct knode *node)
+{
+	return p->nodes.n && selector_matches_labels(&p->nodes, node->labels);
+}
+
+int mcp_of_node(const struct mcps *pools, const struct knode *node, struct mcp_of_node *out,
+		struct err *err)
+{
+	const struct mcp *master = NULL, *worker = NULL, *custom = NULL;
+	struct mcp_of_node r = { 0 };
+
+	for (size_t i = 0; i < pools->n && !knode_windows(node); i++) {
+		const struct mcp *p = pools->v[i];
+
+		if (!wants(p, node))
+			continue;
+		if (str_is(p->name, "master")) {
+			master = p;
+		} else if (str_is(p->name, "worker")) {
+			worker = p;
+		} else {
+			custom = p;
+			r.custom++;
+		}
+	}
+	if (r.custom > 1)
+		return err_set(err, ERR_INVALID,
+			       "node %.*s belongs to %zu custom roles, cannot "
+			       "proceed with this Node",
+			       STRF(node->name), r.custom);
+	r.alert = custom && master;
+	if (master || custom)
+		r.v[r.n++] = master ? master : custom;
+	if (worker && (custom || !master))
+		r.v[r.n++] = worker;
+	*out = r;
+	return 0;
+}
+
+void mcp_matching(struct arena *a, const struct mcps *pools, const struct knode *node,
+		  struct mcps *out)
+{
+	for (size_t i = 0; i < pools->n && !knode_windows(node); i++)
+		if (wants(pools->v[i], node))
+			VEC_PUSH(a, out, pools->v[i]);
+}
+
+/* More than any cluster has, and safe to multiply by one. */
+#define PERCENT_MAX 1000000000
+
+static bool is_integer(struct str s)
+{
+	size_t sign = s.n && (s.p[0] == '-' || s.p[0] == '+');
+
+	for (size_t i = sign; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.n > sign;
+}
+
+/* strconv.Atoi of what stands before the %, worded as Go does. */
+static int percentage(struct str text, int64_t *out, struct err *err)
+{
+	struct str s = str_sub(text, 0, text.n - 1);
+	struct buf b, c;
+	bool number = is_integer(s);
+
+	if (number && str_to_i64(str_from(s, s.p[0] == '+'), out)) {
+		if (*out > PERCENT_MAX)
+			*out = PERCENT_MAX;
+		if (*out < -PERCENT_MAX)
+			*out = -PERCENT_MAX;
+		return 0;
+	}
+	buf_init(&b, err->a);
+	go_quote(&b, text);
+	buf_init(&c, err->a);
+	go_quote(&c, s);
+	return err_set(err, ERR_INVALID,
+		       "\"maxUnavailable\" invalid value for IntOrString: "
+		       "invalid value %s: strconv.Atoi: parsing %s: %s",
+		       b.p, c.p, number ? "value out of range" : "invalid syntax");
+}
+
+int mcp_max_unavailable(const struct mcp *pool, size_t n, int64_t *out, struct err *err)
+{
+	const struct json *j = pool->max_unavailable;
+	struct str text = json_text(j);
+	int64_t value = 1;
+
+	if (json_kind(j) == JSON_STRING) {
+		int rc;
+
+		if (!str_ends(text, S("%")))
+			return err_set(err, ERR_INVALID,
+				       "\"maxUnavailable\" invalid value for "
+				       "IntOrString: invalid type: string is "
+				       "not a percentage");
+		rc = percentage(text, &value, err);
+		if (rc < 0)
+			return rc;
+		value *= (int64_t)n;
+		/* rounded down, also below zero */
+		value = (value - (value < 0 ? 99 : 0)) / 100;
+	} else if (json_kind(j) == JSON_NUMBER) {
+		(void)str_to_i64(text, &value);
+	}
+	*out = value ? value : 1;
+	return 0;
+}
+
+void os_config_decode(const struct json *tree, struct os_config *out)
+{
+	const struct json *build =
+		json_member(json_at(tree, "metadata.annotations"), S(MC_CURRENT_BUILD));
+
+	*out = (struct os_config){
+		.name = json_str(tree, "metadata.name"),
+		.pool = json_str(tree, "spec.machineConfigPool.name"),
+		.image = json_str(tree, "status.currentImagePullSpec"),
+		.build = build ? json_text(build) : (struct str){ 0 },
+		.tree = tree,
+	};
+}
+
+void os_build_decode(const struct json *tree, struct os_build *out)
+{
+	struct os_build b = {
+		.name = json_str(tree, "metadata.name"),
+		.config = json_str(tree, "spec.machineConfig.name"),
+		.os_config = json_str(tree, "spec.machineOSConfig.name"),
+		.pool = json_text(json_member(json_at(tree, "metadata.labels"),
+					      S(MC_PREFIX "target-machine-config-pool"))),
+		.image = json_str(tree, "status.digestedImagePushSpec"),
+	};
+
+	for (const struct json *j = json_first(json_at(tree, "status.conditions")); j;
+	     j = json_next(j)) {
+		struct str type = json_str(j, "type");
+
+		if (!str_is(json_str(j, "status"), "True"))
+			continue;
+		b.prepared = b.prepared || str_is(type, "Prepared");
+		b.building = b.building || str_is(type, "Building");
+		b.failed = b.failed || str_is(type, "Failed");
+		b.succeeded = b.succeeded || str_is(type, "Succeeded");
+	}
+	*out = b;
+}

@@ -1,0 +1,420 @@
+#include "node/node_update.h"
+
+#include "io/file.h"
+#include "io/log.h"
+#include "os_change.h"
+#include "undo.h"
+
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+
+/* A scratch root may play a machine with boots of its own. */
+static struct str boot_id(struct node *n, struct arena *a)
+{
+	struct err ignored = ERR_INIT(a);
+	struct str id = S("");
+
+	if (tree_read(a, &n->tree, BOOT_ID, 128, &id, &ignored) < 0)
+		(void)file_read(a, BOOT_ID, 128, &id, &ignored);
+	return str_trim(id);
+}
+
+static int mark(struct node *n, struct arena *a, const struct journal *j, const char *name,
+		struct str text, struct err *err)
+{
+	int rc = tree_put(&n->tree, undo_marker(a, j, name).p,
+			  text.n ? journal_seal(a, text) : text, err);
+
+	return rc < 0 ? rc : tree_sync(&n->tree, err);
+}
+
+/* ---- steps --------------------------------------------------------------- */
+
+struct runner {
+	struct node *n;
+	struct arena *a;
+	const struct node_update *u;
+	struct steps *steps;
+	struct journal *j;
+	struct update_changes changes;
+	bool ocl;
+};
+
+/* systemd lists an instance only where it has a file of its own. */
+static bool unit_file(struct node *n, struct arena *a, struct str unit)
+{
+	return links_find(&n->tree, a, unit, n->offline).n > 0;
+}
+
+/* After the files, before the units: the link of a mask does not make one. */
+static void know_units(struct runner *r)
+{
+	for (size_t i = 0; i < r->steps->n; i++) {
+		struct step *s = &r->steps->v[i];
+
+		if (s->kind == STEP_ENABLE || s->kind == STEP_DISABLE)
+			s->keep = unit_file(r->n, r->a, s->name);
+	}
+}
+
+/* Enabling and disabling are collected: one command for all. */
+static int enable_from(struct runner *r, size_t *at, struct err *err)
+{
+	enum step_kind kind = r->steps->v[*at].kind;
+	bool enable = kind == STEP_ENABLE;
+	struct strs units = { 0 };
+	size_t i;
+
+	for (i = *at; i < r->steps->n && r->steps->v[i].kind == kind; i++) {
+		const struct step *s = &r->steps->v[i];
+
+		if (ign_str(s->obj, IGN_UNIT_CONTENTS).n ||
+		    (s->keep && unit_file(r->n, r->a, s->name)))
+			VEC_PUSH(r->a, &units, s->name);
+		else
+			log_info("Could not %s unit \"%.*s\", because it has "
+				 "no contents, skipping",
+				 enable ? "enable" : "disable", STRF(s->name));
+	}
+	*at = i - 1;
+	return node_enable(r->n, r->a, &units, enable, err);
+}
+
+/* The file itself, where that is a link: it is followed as the node would. */
+static int kubeconfig(struct node *n, struct arena *a, struct str *out, struct stat *st,
+		      struct err *err)
+{
+	int rc = tree_realpath(a, &n->tree, STEPS_KUBECONFIG, out, err);
+
+	return rc < 0 ? rc : tree_lstat(&n->tree, out->p, st, err);
+}
+
+static int protect_kubeconfig(struct runner *r, struct err *err)
+{
+	struct err local = ERR_INIT(r->a);
+	struct str path;
+	struct stat st;
+	int rc = kubeconfig(r->n, r->a, &path, &st, &local);
+
+	/* a machine that is being made has none yet */
+	if (rc == -ERR_NOTFOUND && r->n->offline)
+		return 0;
+	if (rc < 0)
+		return err_set(err, ERR_SYS,
+			       "Cannot stat " STEPS_KUBECONFIG ": stat " STEPS_KUBECONFIG ": %s",
+			       rc == -ERR_NOTFOUND ? "no such file or directory"
+						   : "it cannot be read");
+	if ((st.st_mode & 07777) == 0600)
+		return 0;
+	return tree_chmod(&r->n->tree, path.p, 0600, err);
+}
+
+static int change_os(struct runner *r, struct err *err)
+{
+	return node_change_os(r->n, r->a, r->changes, r->u->from, r->u->to, r->ocl, err);
+}
+
+static int change_passwords(struct runner *r, struct err *err)
+{
+	return node_passwords(r->n, r->a, &r->u->to->spec, &r->steps->users_gone, err);
+}
+
+/* What it stages goes with all that is staged. */
+static int tune_kernel(struct runner *r, struct err *err)
+{
+	struct err ignored = ERR_INIT(r->a);
+	struct str text;
+	int rc;
+
+	if (r->n->offline || os_by_bootc(r->n) ||
+	    tree_read(r->a, &r->n->tree, NODE_TUNING, UNDO_TUNING_MAX, &text, &ignored) < 0)
+		return 0;
+	rc = mark(r->n, r->a, r->j, "tuning", text, err);
+	return rc < 0 ? rc : node_tune_kernel(r->n, r->a, text, err);
+}
+
+/* A step that takes itself back when it fails: then there is nothing to undo. */
+static int marked(struct runner *r, const char *name, int (*step)(struct runner *, struct err *),
+		  struct err *err)
+{
+	struct err ignored = ERR_INIT(r->a);
+	int rc = mark(r->n, r->a, r->j, name, S(""), err);
+
+	if (rc < 0)
+		return rc;
+	rc = step(r, err);
+	if (rc < 0)
+		(void)tree_remove(&r->n->tree, undo_marker(r->a, r->j, name).p, &ignored);
+	return rc;
+}
+
+static int run_step(struct runner *r, size_t *at, struct err *err)
+{
+	const struct step *s = &r->steps->v[*at];
+	struct node *n = r->n;
+	struct arena *a = r->a;
+
+	log_v(4, "%s %.*s: %s", step_name(s->kind), STRF(s->name), s->reason);
+	switch (s->kind) {
+	case STEP_FILE:
+		return node_write_file(n, a, s, err);
+	case STEP_DROPIN:
+	case STEP_DROPIN_EMPTY:
+		return node_write_dropin(n, a, s, err);
+	case STEP_UNIT:
+	case STEP_MASK:
+	case STEP_UNMASK:
+		return node_write_unit(n, a, s, err);
+	case STEP_PRESET:
+		(void)node_preset(n, a, s->name);
+		return 0;
+	case STEP_ENABLE:
+	case STEP_DISABLE:
+		return enable_from(r, at, err);
+	case STEP_STALE_FILE:
+		return node_stale_file(n, a, s, err);
+	case STEP_STALE_DROPIN:
+	case STEP_STALE_UNIT:
+		return node_stale_unit(n, a, s, err);
+	case STEP_STALE_LINK:
+		return tree_remove(&n->tree, s->name.p, err);
+	case STEP_KUBECONFIG:
+		return protect_kubeconfig(r, err);
+	case STEP_KEYS:
+		return node_ssh_keys(n, a, &r->u->to->spec, &r->steps->users_gone, err);
+	case STEP_PASSWORDS:
+		return marked(r, "passwords", change_passwords, err);
+	case STEP_OS:
+		return marked(r, "os", change_os, err);
+	case STEP_TUNING:
+		return tune_kernel(r, err);
+	case STEP_STATE:
+		break;
+	}
+	return r->u->hosted ? tree_put(&n->tree, STEPS_HOSTED_CONFIG, r->u->to->text, err)
+			    : node_store_current(n, r->u->to, r->u->to_image, err);
+}
+
+/* As far as upstream's conditions tell steps apart. */
+static void tell_failure(const struct runner *r, enum step_kind kind, const struct err *err)
+{
+	if (kind == STEP_OS)
+		node_event(r->n, "failed AppliedOSImage", "applying new OS config to node: %.*s",
+			   STRF(err->msg));
+	else if (kind < STEP_KUBECONFIG || kind == STEP_KEYS)
+		node_event(r->n, "failed AppliedFiles", "applying files to node: %.*s",
+			   STRF(err->msg));
+}
+
+static int run_steps(struct runner *r, struct err *err)
+{
+	struct tree *t = &r->n->tree;
+	bool known = false;
+	int rc = 0;
+
+	t->allowed = &r->j->allowed;
+	t->links = true;
+	for (size_t i = 0; rc == 0 && i < r->steps->n; i++) {
+		if (!known && r->steps->v[i].kind != STEP_FILE) {
+			know_units(r);
+			known = true;
+		}
+		/* what the new config is must be on the disk before it is said
+		 * to be there */
+		if (r->steps->v[i].kind == STEP_STATE)
+			rc = tree_sync(t, err);
+		if (rc == 0)
+			rc = run_step(r, &i, err);
+		if (rc < 0)
+			tell_failure(r, r->steps->v[i].kind, err);
+	}
+	t->allowed = NULL;
+	t->links = false;
+	return rc;
+}
+
+/* ---- applying ------------------------------------------------------------ */
+
+static struct json *action_list(struct arena *a, const struct update_plan *p)
+{
+	struct json *list = json_new(a, JSON_ARRAY);
+
+	for (size_t i = 0; p && i < p->n; i++)
+		json_push(list,
+			  json_new_str(a, str_fmt(a, "%s%s%.*s", update_kind_name(p->v[i].kind),
+						  p->v[i].service.n ? " " : "",
+						  STRF(p->v[i].service))));
+	return list;
+}
+
+/* What undoing needs, and what status tells. */
+static int gather(struct runner *r, struct strs *paths, struct json **out, struct err *err)
+{
+	const struct node_update *u = r->u;
+	struct json *f = json_new(r->a, JSON_OBJECT), *hashes = NULL;
+	bool users = (r->changes.passwd || u->hosted) && !u->bare;
+	struct err ignored = ERR_INIT(r->a);
+	struct str real;
+	struct stat st;
+	int rc = 0;
+
+#define TEXT(name, value) json_add(f, S(name), json_new_str(r->a, value))
+	TEXT("fromName", u->from->name);
+	TEXT("toName", u->to->name);
+	TEXT("from", u->from->text);
+	TEXT("to", u->to->text);
+	TEXT("fromImage", u->from_image);
+	TEXT("toImage", u->to_image);
+	TEXT("boot", boot_id(r->n, r->a));
+	TEXT("cmdline", node_cmdline(r->n, r->a));
+#undef TEXT
+	json_add(f, S("ocl"), json_new_bool(r->a, r->ocl));
+	json_add(f, S("gone"), json_new_bool(r->a, r->steps->users_gone.n));
+	json_add(f, S("actions"), action_list(r->a, u->plan));
+	for (size_t i = 0; i < r->steps->paths.n; i++)
+		VEC_PUSH(r->a, paths, r->steps->paths.v[i]);
+	if (!u->hosted && !u->bare && kubeconfig(r->n, r->a, &real, &st, &ignored) == 0)
+		VEC_PUSH(r->a, paths, real);
+	/* the OS step takes it away again, unless it is cut short */
+	if (u->from->spec.extensions_image.n || u->to->spec.extensions_image.n)
+		VEC_PUSH(r->a, paths, S(OS_REPO));
+	if (users)
+		rc = node_key_paths(r->n, r->a, paths, err);
+	if (rc == 0 && users && !u->hosted)
+		rc = node_password_hashes(r->n, r->a, &r->steps->users_gone, &hashes, err);
+	if (hashes)
+		json_add(f, S("passwords"), hashes);
+	*out = f;
+	return rc;
+}
+
+static void log_error_of(const struct err *err)
+{
+	log_error("The update failed: %.*s", STRF(err->msg));
+}
+
+int node_apply(struct node *n, struct arena *a, const struct node_update *u, struct err *err)
+{
+	struct steps_in in = { .from = &u->from->spec,
+			       .to = &u->to->spec,
+			       .force = u->force,
+			       .skip_certificates = u->skip_certificates,
+			       .hosted = u->hosted,
+			       .bare = u->bare,
+			       .only = u->only,
+			       .core_os = n->os.core_os && !n->offline };
+	struct steps steps;
+	struct journal j = { 0 };
+	struct runner r = { .n = n, .a = a, .u = u, .steps = &steps, .j = &j };
+	struct strs paths = { 0 };
+	struct json *facts = NULL;
+	struct err local = ERR_INIT(a);
+	struct node_journal_view left;
+	bool undone;
+	int rc = plan_steps(a, &in, &steps, err);
+
+	if (rc == 0)
+		rc = node_check_paths(n, a, &u->to->spec, u->bare, err);
+	if (rc == 0)
+		rc = node_check_room(n, &steps, err);
+	if (rc < 0)
+		tell_failure(&r, STEP_FILE, err);
+	else /* what could not be undone before must be now */
+		rc = node_recover(n, a, &undone, &left, err);
+	if (rc < 0)
+		return rc;
+	r.ocl = u->from_image.n || u->to_image.n;
+	update_changes(a, &u->from->spec, &u->to->spec, u->force, &r.changes);
+	rc = gather(&r, &paths, &facts, err);
+	if (rc == 0)
+		rc = journal_begin(a, &n->tree, &paths, facts, &j, err);
+	if (rc < 0)
+		return rc;
+	rc = run_steps(&r, err);
+	if (rc == 0)
+		rc = journal_commit(a, &n->tree, &j, err);
+	if (rc == 0)
+		return 0;
+	log_error_of(err);
+	if (undo_update(n, a, &j, err->msg, &local) < 0)
+		return err_set(err, ERR_SYS, "%.*s", STRF(local.msg));
+	return rc;
+}
+
+/* ---- afterwards ---------------------------------------------------------- */
+
+static void view(struct node *n, struct arena *a, const struct journal *j,
+		 struct node_journal_view *out)
+{
+	const struct json *f = json_at(j->log, "facts");
+
+	*out = (struct node_journal_view){ .state = j->state };
+	out->damage = j->damage;
+	if (j->state == JOURNAL_NONE || j->damage.n) {
+		out->finished = true;
+		return;
+	}
+	out->from = json_str(f, "fromName");
+	out->to = json_str(f, "toName");
+	for (const struct json *e = json_first(json_at(f, "actions")); e; e = json_next(e))
+		VEC_PUSH(a, &out->actions, json_text(e));
+	out->finished = tree_lexists(&n->tree, undo_marker(a, j, "done").p) ||
+			!str_eq(json_str(f, "boot"), boot_id(n, a));
+}
+
+int node_journal(struct node *n, struct arena *a, struct node_journal_view *out, struct err *err)
+{
+	struct journal j;
+	int rc = journal_load(a, &n->tree, &j, err);
+
+	if (rc == 0)
+		view(n, a, &j, out);
+	return rc;
+}
+
+void node_finished(struct node *n, struct arena *a)
+{
+	struct err err = ERR_INIT(a);
+	struct journal j = { 0 };
+	int rc = tree_lock(&n->tree, &err);
+
+	if (rc == 0)
+		rc = journal_load(a, &n->tree, &j, &err);
+	if (rc == 0 && j.state == JOURNAL_LAST && !j.damage.n)
+		rc = mark(n, a, &j, "done", S(""), &err);
+	if (rc < 0)
+		log_warn("The update is done, but that could not be written "
+			 "down: %.*s",
+			 STRF(err.msg));
+}
+
+int node_rollback(struct node *n, struct arena *a, struct str cause, struct err *err)
+{
+	struct journal j = { 0 };
+	int rc = tree_lock(&n->tree, err);
+
+	if (rc == 0)
+		rc = undo_load(n, a, &j, err);
+	return rc < 0 ? rc : undo_update(n, a, &j, cause, err);
+}
+
+int node_recover(struct node *n, struct arena *a, bool *undone, struct node_journal_view *out,
+		 struct err *err)
+{
+	struct journal j = { 0 };
+	int rc = tree_lock(&n->tree, err);
+
+	*undone = false;
+	if (rc == 0)
+		rc = journal_load(a, &n->tree, &j, err);
+	if (rc < 0)
+		return rc;
+	view(n, a, &j, out);
+	if (j.state == JOURNAL_ACTIVE || j.state == JOURNAL_UNDO) {
+		log_warn("The update from %.*s to %.*s was cut short", STRF(out->from),
+			 STRF(out->to));
+		*undone = true;
+		return undo_update(n, a, &j, S(""), err);
+	}
+	/* what a cut at either end left behind */
+	return journal_tidy(a, &n->tree, err);
+}

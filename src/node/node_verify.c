@@ -1,0 +1,349 @@
+#include "node/node_verify.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "mc/contents.h"
+#include "plan/install.h"
+
+#define FILE_MAX ((size_t)512 << 20)
+#define SHOWN_MAX ((size_t)1 << 20) /* of packed contents that differ */
+
+/* Compared as it is unpacked; what differs is read where it may be shown. */
+static void see_packed(struct node *n, struct arena *a, const char *path,
+		       const struct verify_item *i, const struct stat *st, struct verify_seen *s)
+{
+	const struct producer want = node_file_bytes(i->packed);
+	struct err err = ERR_INIT(a);
+
+	s->same = (uint64_t)st->st_size == i->size && tree_has(&n->tree, path, &want);
+	if (!s->same && (uint64_t)st->st_size <= SHOWN_MAX &&
+	    tree_read(a, &n->tree, path, SHOWN_MAX, &s->data, &err) < 0)
+		s->problem = err.msg;
+}
+
+static void see_file(struct node *n, struct arena *a, const char *path, const struct verify_item *i,
+		     struct verify_seen *s)
+{
+	struct err err = ERR_INIT(a);
+	struct stat st;
+
+	if (tree_lstat(&n->tree, path, &st, &err) < 0) {
+		s->absent = err.code == ERR_NOTFOUND;
+		s->problem = err.msg;
+		return;
+	}
+	s->mode = st.st_mode;
+	if (S_ISREG(st.st_mode) && i->packed) {
+		see_packed(n, a, path, i, &st, s);
+		return;
+	}
+	if (!S_ISREG(st.st_mode) || tree_read(a, &n->tree, path, FILE_MAX, &s->data, &err) == 0)
+		return;
+	s->problem = err.msg;
+}
+
+/* Whether the unit was seen enabled by links that are gone. */
+static bool was_enabled(struct node *n, struct arena *a, const struct map *enabled, struct str unit)
+{
+	const struct strs *links = enabled ? map_get(enabled, unit) : NULL;
+
+	for (size_t i = 0; links && i < links->n; i++)
+		if (tree_lexists(&n->tree, links->v[i].p))
+			return false;
+	return links && !str_is(links_is_enabled(&n->tree, a, unit), "enabled");
+}
+
+static int see_enabled(struct node *n, struct arena *a, const struct verify_item *i,
+		       const struct verify_opts *o, struct verify_seen *s, struct err *err)
+{
+	int status;
+
+	if (!n->offline && !host_has(&n->host, "systemctl"))
+		return 0;
+	if (node_is_enabled(n, a, i->path, &s->state, &status, err) < 0)
+		return -err->code;
+	/* as upstream: what it says counts when it does not fail */
+	if (status && !(i->enabled && (o->strict || was_enabled(n, a, o->enabled, i->path))))
+		s->state = S("");
+	return 0;
+}
+
+static int see(struct node *n, struct arena *a, const struct verify_item *i,
+	       const struct verify_opts *o, struct verify_seen *s, struct err *err)
+{
+	struct err local = ERR_INIT(a);
+	char *path = str_z(a, i->path);
+
+	*s = (struct verify_seen){ 0 };
+	switch (i->kind) {
+	case VERIFY_MASK:
+		/* a root that no system runs in need not have the device */
+		if (tree_readlink(a, &n->tree, path, &s->link, &local) == 0 &&
+		    str_is(s->link, "/dev/null"))
+			return 0;
+		if (tree_realpath(a, &n->tree, path, &s->link, &local) < 0)
+			s->problem = local.msg;
+		return 0;
+	case VERIFY_ENABLED:
+		return see_enabled(n, a, i, o, s, err);
+	case VERIFY_FILE:
+	case VERIFY_EMPTY_DROPIN:
+		break;
+	}
+	see_file(n, a, path, i, s);
+	return 0;
+}
+
+static void add(struct arena *a, struct mismatches *out, struct mismatch m)
+{
+	VEC_PUSH(a, out, m);
+}
+
+static int verify_os(struct node *n, struct arena *a, const struct mc_current *c, struct str image,
+		     bool first_only, struct mismatches *out, struct err *err)
+{
+	struct str want = image.n ? image : c->spec.os_image;
+	struct strs missing = { 0 };
+	struct str text;
+	struct os_status s = { 0 };
+	int rc = 0;
+
+	if (!n->booted_image.n) {
+		rc = node_os_status(n, a, &s, err);
+		if (rc == 0)
+			n->booted_image = s.image;
+	}
+	if (rc == 0 && !str_eq(n->booted_image, want))
+		add(a, out,
+		    (struct mismatch){ .kind = "OS image",
+				       .path = want,
+				       .text = str_fmt(a,
+						       "expected target osImageURL "
+						       "\"%.*s\", have \"%.*s\"",
+						       STRF(want), STRF(n->booted_image)) });
+	if (rc < 0 || (first_only && out->n))
+		return rc;
+	rc = node_kargs(n, a, &text, err);
+	if (rc < 0)
+		return rc;
+	os_kargs_missing(a, &c->spec.kargs, text, &missing);
+	if (missing.n)
+		add(a, out,
+		    (struct mismatch){ .kind = "kernel arguments",
+				       .path = os_list(a, &missing),
+				       .text = str_fmt(a,
+						       "missing expected kernel "
+						       "arguments: %.*s",
+						       STRF(os_list(a, &missing))) });
+	return 0;
+}
+
+static struct str shown(struct arena *a, const struct verify_item *i)
+{
+	struct err ignored = ERR_INIT(a);
+	struct str out = i->data;
+
+	if (i->packed && i->size <= SHOWN_MAX)
+		(void)mc_contents(a, i->packed, &out, &ignored);
+	return out;
+}
+
+int node_verify(struct node *n, struct arena *a, const struct mc_current *c, struct str image,
+		const struct verify_opts *o, struct mismatches *out, struct err *err)
+{
+	struct verify_items items;
+	int rc = verify_items(a, c, &items, err);
+
+	if (rc == 0 && !o->files_only && n->os.core_os && !n->offline)
+		rc = verify_os(n, a, c, image, o->first_only, out, err);
+	for (size_t i = 0; rc == 0 && i < items.n; i++) {
+		/* most are as they should be: what was read of them goes */
+		struct arena scratch = ARENA_INIT;
+		const struct verify_item *it = &items.v[i];
+		struct verify_seen s;
+		struct str text;
+
+		if (o->first_only && out->n)
+			break;
+		rc = see(n, &scratch, it, o, &s, err);
+		text = rc < 0 ? S("") : verify_text(&scratch, it, &s);
+		if (text.n)
+			add(a, out,
+			    (struct mismatch){
+				    .kind = it->kind == VERIFY_ENABLED || it->kind == VERIFY_MASK
+						    ? "unit"
+						    : "file",
+				    .path = it->path,
+				    .text = str_dup(a, text),
+				    .contents =
+					    it->kind == VERIFY_FILE && !s.absent && !s.problem.n &&
+					    (!it->packed || (s.data.n && it->size <= SHOWN_MAX)),
+				    .want = shown(a, it),
+				    .have = str_dup(a, s.data),
+				    .want_mode = it->mode,
+				    .have_mode = s.mode & 07777 });
+		arena_free(&scratch);
+	}
+	return rc;
+}
+
+/* ---- drift --------------------------------------------------------------- */
+
+static int watch(struct drift *d, struct node *n, struct map *dirs, struct str path,
+		 struct err *err)
+{
+	ptrdiff_t slash = str_rchr(path, '/');
+	struct str dir, real;
+	char *host;
+	int wd, rc;
+
+	path = str_dup(&d->a, path);
+	if (slash <= 0 || !tree_exists(&n->tree, path.p))
+		return 0;
+	(void)map_put(&d->paths, path, d);
+	dir = str_sub(path, 0, (size_t)slash);
+	if (!map_put(dirs, dir, d))
+		return 0;
+	rc = tree_realpath(&d->a, &n->tree, str_z(&d->a, dir), &real, err);
+	if (rc < 0)
+		return rc;
+	host = tree_host_path(&d->a, &n->tree, real.p);
+	wd = inotify_add_watch(d->fd, host,
+			       IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY |
+				       IN_MOVE);
+	if (wd < 0)
+		return err_sys(err, "could not watch %s", host);
+	if ((size_t)wd >= d->n_dirs) {
+		size_t had = d->n_dirs;
+
+		d->n_dirs = (size_t)wd + 16;
+		d->dirs = arena_grow(&d->a, d->dirs, had * sizeof(*d->dirs),
+				     d->n_dirs * sizeof(*d->dirs));
+		memset(d->dirs + had, 0, (d->n_dirs - had) * sizeof(*d->dirs));
+	}
+	VEC_PUSH(&d->a, &d->dirs[wd], dir);
+	return 0;
+}
+
+/* The links of a folder that enable units; the folder too: the last link takes it
+ * along, and the next brings it back. */
+static int watch_links(struct drift *d, struct node *n, struct map *dirs, const struct map *units,
+		       struct str dir, struct err *err)
+{
+	struct strs names = { 0 };
+	bool any = false;
+	int rc = tree_list(&d->a, &n->tree, dir.p, &names, err);
+
+	for (size_t i = 0; rc == 0 && i < names.n; i++) {
+		struct strs *links = map_get(&d->enabled, names.v[i]);
+		struct str path;
+
+		if (!map_find(units, names.v[i]))
+			continue;
+		if (!links) {
+			links = arena_alloc(&d->a, sizeof(*links));
+			*links = (struct strs){ 0 };
+			(void)map_put(&d->enabled, names.v[i], links);
+		}
+		path = str_fmt(&d->a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
+		VEC_PUSH(&d->a, links, path);
+		rc = watch(d, n, dirs, path, err);
+		any = true;
+	}
+	return rc < 0 || !any ? rc : watch(d, n, dirs, dir, err);
+}
+
+static int watch_enabled(struct drift *d, struct node *n, struct map *dirs,
+			 const struct verify_items *items, struct err *err)
+{
+	struct strs names = { 0 };
+	struct map units;
+	int rc = tree_list(&d->a, &n->tree, TREE_UNITS, &names, err);
+
+	map_init(&units, &d->a);
+	for (size_t i = 0; i < items->n; i++)
+		if (items->v[i].kind == VERIFY_ENABLED && items->v[i].enabled)
+			(void)map_put(&units, str_dup(&d->a, items->v[i].path), d);
+	for (size_t i = 0; rc == 0 && units.n && i < names.n; i++)
+		if (install_is_folder(names.v[i]))
+			rc = watch_links(d, n, dirs, &units,
+					 str_fmt(&d->a, TREE_UNITS "/%.*s", STRF(names.v[i])), err);
+	return rc;
+}
+
+int drift_open(struct drift *d, struct node *n, const struct mc_current *c, struct err *err)
+{
+	/* contents are not kept: only where they are */
+	AUTO(arena) struct arena scratch = ARENA_INIT;
+	struct verify_items items;
+	struct map dirs;
+	int rc;
+
+	*d = (struct drift){ .fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), .a = ARENA_INIT };
+	if (d->fd < 0)
+		return err_sys(err, "could not start Config Drift Monitor");
+	map_init(&d->paths, &d->a);
+	map_init(&d->enabled, &d->a);
+	map_init(&dirs, &d->a);
+	rc = verify_items(&scratch, c, &items, err);
+	for (size_t i = 0; rc == 0 && i < items.n; i++)
+		if (items.v[i].kind != VERIFY_ENABLED)
+			rc = watch(d, n, &dirs, items.v[i].path, err);
+	if (rc == 0)
+		rc = watch_enabled(d, n, &dirs, &items, err);
+	if (rc < 0) {
+		drift_close(d);
+		return err_wrap(err, "could not start Config Drift Monitor");
+	}
+	return 0;
+}
+
+void drift_close(struct drift *d)
+{
+	if (d->fd >= 0)
+		(void)close(d->fd);
+	d->fd = -1;
+	arena_free(&d->a);
+}
+
+static bool touched(struct drift *d, const struct inotify_event *e)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const struct strs *dirs;
+
+	if (e->mask & IN_Q_OVERFLOW)
+		return true; /* some were lost: look */
+	if (e->mask & IN_IGNORED)
+		d->stale = true;
+	if (e->wd < 0 || (size_t)e->wd >= d->n_dirs || !e->len)
+		return false;
+	dirs = &d->dirs[e->wd];
+	for (size_t i = 0; i < dirs->n; i++)
+		if (map_find(&d->paths, str_fmt(&a, "%.*s/%s", STRF(dirs->v[i]), e->name)))
+			return true;
+	return false;
+}
+
+bool drift_read(struct drift *d)
+{
+	_Alignas(struct inotify_event) char text[8192];
+	bool hit = false;
+	ssize_t n;
+
+	while ((n = read(d->fd, text, sizeof(text))) > 0) {
+		size_t at = 0;
+
+		while (at + sizeof(struct inotify_event) <= (size_t)n) {
+			const struct inotify_event *e =
+				(const struct inotify_event *)(void *)(text + at);
+
+			at += sizeof(*e) + e->len;
+			hit = touched(d, e) || hit;
+		}
+	}
+	return hit;
+}

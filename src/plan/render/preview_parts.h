@@ -1,0 +1,41 @@
+/* What the parts of plan/preview know of each other. */
+#ifndef PLAN_PREVIEW_PARTS_H
+#define PLAN_PREVIEW_PARTS_H
+
+#include "plan/owned.h"
+#include "plan/preview.h"
+#include "plan/render/settle.h"
+
+struct preview_run {
+	struct arena *a;
+	const struct preview_in *in;
+	struct preview *out;
+	struct settle s;
+	struct template_tree builtin;
+	bool restart; /* other feature gates: the controller starts anew */
+	bool same_node; /* the new Node config was refused */
+	bool kubelets; /* that, or another Node config: all are planned */
+	bool family; /* what registries are made of was touched */
+	struct mc_pools kubelet_pools, runtime_pools; /* those with bases */
+};
+
+void preview_note(struct preview_run *p, struct str text);
+/* What is missing keeps the preview from telling what comes of an object. */
+void preview_left_out(struct preview_run *p, bool touched, struct str text);
+void preview_refuse(struct preview_run *p, struct preview_refusal r);
+
+/* Whether that object is among those touched; "": any of the kind. */
+bool preview_touched(const struct preview_run *p, enum mc_kind kind, struct str name);
+
+/* What registries are made from. */
+bool preview_is_family(enum mc_kind kind);
+
+/* preview_templates.c: what comes of the pull secret, the ControllerConfig and the
+ * APIServer, by way of the templates. */
+void preview_templates(struct preview_run *p);
+
+/* preview_owned.c: KubeletConfigs and ContainerRuntimeConfigs. */
+void preview_owned(struct preview_run *p, const struct owned_kind *kind);
+void preview_owned_refusal(struct preview_run *p, const struct settle_key *k);
+
+#endif

@@ -1,0 +1,162 @@
+#include "plan/render/settle.h"
+
+#include "plan/trigger.h"
+
+#define ROUNDS 100 /* more than any chain of plans needs */
+
+#define NO_CONFIG                                                       \
+	"{\"apiVersion\":\"" MC_API "\",\"kind\":\"ControllerConfig\"," \
+	"\"metadata\":{\"name\":\"machine-config-controller\"},\"spec\":{}}"
+
+static void copy_objects(struct settle *s, const struct mc_set *set)
+{
+	for (size_t i = 0; i < set->others.n; i++) {
+		struct mc_object *o = set->others.v[i];
+
+		switch (o->kind) {
+		case MC_KUBELET_CONFIG:
+			VEC_PUSH(s->a, &s->kubelets, o);
+			break;
+		case MC_RUNTIME_CONFIG:
+			VEC_PUSH(s->a, &s->runtimes, o);
+			break;
+		case MC_IMAGE:
+		case MC_CONTENT_POLICY:
+		case MC_DIGEST_MIRRORS:
+		case MC_TAG_MIRRORS:
+		case MC_CLUSTER_IMAGE_POLICY:
+		case MC_IMAGE_POLICY:
+			VEC_PUSH(s->a, &s->images, o);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static const struct json *tree_of(const struct mc_set *set, enum mc_kind kind)
+{
+	const struct mc_object *o = mc_find(set, kind, "cluster");
+
+	return o ? o->tree : NULL;
+}
+
+void settle_init(struct settle *s, struct arena *a, const struct mc_set *set)
+{
+	struct map mcs;
+
+	*s = (struct settle){ .a = a };
+	map_init(&s->bases, a);
+	map_init(&mcs, a);
+	for (size_t i = 0; i < set->mcs.n; i++)
+		(void)map_put(&mcs, set->mcs.v[i]->meta.name, set->mcs.v[i]);
+	for (size_t i = 0; i < mcs.n; i++)
+		VEC_PUSH(a, &s->mcs, mcs.v[i].value);
+	for (size_t i = 0; i < set->pools.n; i++)
+		VEC_PUSH(a, &s->pools, set->pools.v[i]);
+	copy_objects(s, set);
+	s->view = (struct generate_view){
+		.pools = &s->pools,
+		.mcs = &s->mcs,
+		.kubelets = &s->kubelets,
+		.runtimes = &s->runtimes,
+		.images = &s->images,
+		.bases = &s->bases,
+		.node = tree_of(set, MC_NODE_CONFIG),
+		.api_server = tree_of(set, MC_API_SERVER),
+		.internal_release = tree_of(set, MC_INTERNAL_RELEASE),
+		.credentials = tree_of(set, MC_CREDENTIALS),
+		.configuration = set->configuration,
+	};
+	if (!set->controller_config)
+		return;
+	s->cc = *set->controller_config;
+	s->view.controller_config = &s->cc;
+	s->view.release_image = json_str_or(set->cluster_version, "status.desired.image",
+					    json_str(s->cc.tree, "spec.releaseImage"));
+}
+
+void settle_complete(struct settle *s)
+{
+	struct str done = S("{\"conditions\":[{\"type\":\"TemplateControllerCompleted\","
+			    "\"status\":\"True\"}]}");
+	struct err err = ERR_INIT(s->a);
+	struct json *tree = NULL, *status = NULL;
+
+	if (s->view.controller_config)
+		tree = json_clone(s->a, s->cc.tree);
+	else
+		(void)json_parse(s->a, S(NO_CONFIG), NULL, &tree, &err);
+	(void)json_parse(s->a, done, NULL, &status, &err);
+	json_add(status, S("observedGeneration"),
+		 json_new_i64(s->a, json_i64(tree, "metadata.generation", 0)));
+	json_set(tree, S("status"), status);
+	s->cc.tree = tree;
+	if (!s->view.controller_config)
+		s->cc.meta.name = json_str(tree, "metadata.name");
+	s->view.controller_config = &s->cc;
+}
+
+void settle_add(struct settle *s, enum generate_kind kind, struct str name, bool keep)
+{
+	struct settle_key new = { .key = { .kind = kind, .name = name },
+				  .keep = keep,
+				  .due = true };
+
+	for (size_t i = 0; i < s->keys.n; i++) {
+		struct settle_key *k = &s->keys.v[i];
+
+		if (k->key.kind != kind || !str_eq(k->key.name, name))
+			continue;
+		k->due = true;
+		k->keep &= keep;
+		return;
+	}
+	VEC_PUSH(s->a, &s->keys, new);
+}
+
+static void plan_key(struct settle *s, size_t at)
+{
+	struct settle_key *k = &s->keys.v[at];
+	struct err err = ERR_INIT(s->a);
+	struct actions out = { .objects = !s->bodies };
+	unsigned long before = s->writes;
+	bool again = false;
+	int rc = plan_generate(s->a, &s->view, &k->key, &out, &err);
+
+	k->due = false;
+	k->rc = rc;
+	k->error = rc < 0 ? err.msg : S("");
+	settle_apply(s, k->keep, &out);
+	for (size_t i = 0; i < out.n; i++)
+		again |= out.v[i].kind == ACTION_REQUEUE;
+	/* keys may have been added */
+	k = &s->keys.v[at];
+	k->at = s->writes;
+	k->due |= again && s->writes != before;
+}
+
+void settle_run(struct settle *s)
+{
+	bool any = true;
+
+	for (int round = 0; any; round++) {
+		if (round == ROUNDS) {
+			s->restless = true;
+			return;
+		}
+		any = false;
+		for (size_t i = 0; i < s->keys.n; i++) {
+			struct settle_key *k = &s->keys.v[i];
+
+			/* only a change of the object helps ERR_INVALID */
+			if (!k->due && !(k->rc < 0 && k->rc != -ERR_INVALID && k->at != s->writes))
+				continue;
+			any = true;
+			plan_key(s, i);
+			/* an error of the run: the rest is of no use */
+			if (s->view.first_run && s->keys.v[i].rc < 0)
+				return;
+		}
+	}
+}

@@ -1,0 +1,96 @@
+#!/bin/bash
+# layers.sh LIBPURE MAP LAYER...: checks the layout of the tree.
+#
+# - A file includes headers of its own layer and of the layers before it in the list.
+# - A header in src/ is private: only its own layer (and the tests) include it.
+# - A header in include/ is public: another layer includes it, or a public header does.
+# - Only applets include the role layer.
+# - Each third-party header is included by the files named below and no others.
+# - Two files of one program do not share a name.
+# - The pure half makes no system calls.
+# - The program with this linker map contains nothing of the sandbox.
+set -u
+lib=$1 map=$2; shift 2
+layers=("$@") bad=0
+fault() { echo "$1" >&2; bad=1; }
+declare -A rank
+for i in "${!layers[@]}"; do rank[${layers[i]}]=$i; done
+
+layer_of() {	# file -> own
+	case $1 in
+	src/* | include/*) own=${1#*/} own=${own%%/*} ;;
+	*) own=${1%%/*} ;;
+	esac
+}
+
+sources=$(find src include applets -name '*.[ch]' -o -name '*.def' | sort)
+declare -A public
+while IFS=: read -r file line; do
+	inc=${line#*\"} inc=${inc%%\"*}
+	case $inc in */*) ;; *) continue ;; esac
+	layer=${inc%%/*}
+	[ -n "${rank[$layer]:-}" ] || continue
+	layer_of "$file"
+	if [ "$own" != applets ]; then
+		[ "${rank[$layer]}" -le "${rank[$own]}" ] ||
+			fault "$file: layer $own includes $inc from below it"
+		[ "$layer" != role ] || [ "$own" = role ] ||
+			fault "$file: includes $inc, which only applets may"
+	fi
+	if [ "$own" != "$layer" ]; then
+		public[$inc]=1
+		[ -e "include/$inc" ] || fault "$file: includes $inc, which is private to $layer"
+	fi
+done < <(grep -nH '^#include "' $sources | sed 's/:[0-9]*:/:/')
+
+# What a public header includes of its own layer is public, too.
+more=1
+while [ $more = 1 ]; do
+	more=0
+	for h in "${!public[@]}"; do
+		[ -e "include/$h" ] || continue
+		while read -r inc; do
+			[ -z "${public[$inc]:-}" ] && [ -e "include/$inc" ] && public[$inc]=1 more=1
+		done < <(sed -n 's/^#include "\([^"]*\)".*/\1/p' "include/$h")
+	done
+done
+for h in include/*/*; do
+	[ -n "${public[${h#include/}]:-}" ] ||
+		fault "$h: no other layer includes it; it belongs in src/${h#include/}"
+done
+
+only() {	# header, the files that may include it
+	local hdr=$1 f; shift
+	for f in $(grep -l "^#include <$hdr" -r include src applets); do
+		case " $* " in *" $f "*) ;; *) fault "$f: includes <$hdr>, which only $* may" ;; esac
+	done
+}
+only cJSON.h src/data/json/json.c
+only yaml.h src/data/yml/yml.c
+only zlib.h src/data/flate.c
+only bearssl src/base/hash.c src/io/tls*.[ch]
+
+# The sandbox is a program of its own.
+for f in $(grep -l '^#include "sandbox/' -r include src applets); do
+	case $f in */sandbox/* | applets/mco_sandbox.c) ;; *)
+		fault "$f: includes the sandbox, which only applets/mco_sandbox.c may" ;;
+	esac
+done
+if grep -q -e libsandbox -e mco_sandbox "$map"; then fault "$map: mco-sandbox is linked in"; fi
+
+names() { find "$@" -name '*.c' -printf '%f\n' | sort | uniq -d; }
+for n in $(names src applets -path src/sandbox -prune -o) $(names src/sandbox); do
+	fault "$n: $(find src applets -name "$n" -printf "%p ")have one name"
+done
+
+# What the pure half may ask of libc is memory, strings and numbers.
+calls='open|openat|read|write|close|socket|connect|poll|fork|execve|time|clock_gettime|gettimeofday|fopen|fprintf|printf|puts|getenv|rand|nanosleep|stat|fstat|lstat|unlink|rename|exit|syscall'
+found=$(nm -A --undefined-only "$lib" 2>/dev/null | grep -E " U ($calls)\$")
+[ -z "$found" ] || fault "the pure half makes system calls:
+$found"
+# The clone stands alone: nothing that builds or tests it reads beside it.
+if grep -rnE '[.][.]/shared' Makefile .ci src applets include test examples >&2; then
+	fault 'the tree reads files outside of it'
+fi
+[ $bad -eq 0 ] && echo "layers: in order"
+exit $bad
