@@ -221,7 +221,6 @@ void controller_first_plans(struct controller *c);
 
 void controller_work(void *ctx, const struct kube_key *key);
 const char *controller_source(enum sync_kind kind);
-struct instant controller_now(void);
 
 /* ---- OKD (controller_okd.c) ---------------------------------------------- */
 

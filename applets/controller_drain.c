@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "controller.h"
+#include "io/clock.h"
 #include "plan/drain.h"
 
 #define WATCHED_MAX 64
@@ -154,7 +155,7 @@ int sync_drain(struct controller *c, struct str name, struct arena *a, struct ac
 {
 	struct kube_cache *nodes = c->watches[W_NODE].cache;
 	const struct knode *node = kube_cache_get(nodes, name);
-	struct drain_view v = { .now = controller_now(),
+	struct drain_view v = { .now = clock_wall(),
 				.node = node,
 				.pool = S(MCN_NOT_YET_SET),
 				.eviction_api = c->eviction_api,
@@ -218,6 +219,6 @@ void drain_answered(struct controller *c, struct str node, const struct action *
 		answer.terminating = cause_of(&a, ans->body, "NamespaceTerminating").n > 0;
 	else if (ans->status == 429)
 		answer.budget = cause_of(&a, ans->body, "DisruptionBudget");
-	drain_reply(d->drain, act->tag, controller_now(), &answer);
+	drain_reply(d->drain, act->tag, clock_wall(), &answer);
 	plan_again(d);
 }

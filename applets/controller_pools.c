@@ -2,6 +2,7 @@
  * What the plans of pools are shown of the cluster: rendering, rollout, masters.
  */
 #include "controller_sync.h"
+#include "io/clock.h"
 #include "io/version.h"
 #include "plan/pin.h"
 #include "plan/pool.h"
@@ -33,7 +34,7 @@ int sync_render(struct controller *c, struct str name, struct arena *a, struct a
 		struct err *err)
 {
 	const struct object *pool = kube_cache_get(c->watches[W_POOL].cache, name);
-	int64_t now = loop_clock(), wait;
+	int64_t now = clock_ms(), wait;
 
 	if (!pool || json_at(pool->doc.tree, "metadata.deletionTimestamp"))
 		return 0;
@@ -55,7 +56,7 @@ int pin_pool(struct controller *c, struct str name, struct str failed, struct ar
 	if (!pool || json_at(pool->doc.tree, "metadata.deletionTimestamp"))
 		return 0;
 	see_trees(c, a, W_PINNED, &sets);
-	return plan_pin_pool(a, &pool->pool, &sets, controller_now(), failed, out, err);
+	return plan_pin_pool(a, &pool->pool, &sets, clock_wall(), failed, out, err);
 }
 
 static void see_configs(struct controller *c, struct arena *a, struct map *configs)
@@ -144,7 +145,7 @@ int sync_pool(struct controller *c, struct str name, struct arena *a, struct act
 	struct mcps pools = { 0 };
 	struct kube_item *const *items;
 	struct pool_view v = {
-		.now = controller_now(),
+		.now = clock_wall(),
 		.pools = &pools,
 		.mcns = &mcns,
 		.configs = &configs,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "controller_sync.h"
+#include "io/clock.h"
 #include "io/repeat.h"
 #include "plan/settings.h"
 
@@ -29,7 +30,7 @@ static void answered(struct kube_call *call, const struct kube_answer *ans)
 	if (!l->since || !str_eq(now, l->text)) {
 		arena_free(&l->a);
 		l->text = str_dup(&l->a, now);
-		l->since = loop_clock();
+		l->since = clock_ms();
 	}
 	l->known = true;
 	kube_queue_add(c->queue, SYNC_SETTINGS, S("cluster"));
@@ -62,7 +63,7 @@ int sync_settings(struct controller *c, struct str name, struct arena *a, struct
 {
 	struct operator_lease *l = &c->operator_lease;
 	struct settings_view v = { .settings = known_tree(c, W_SETTINGS, "cluster"),
-				   .idle_ms = loop_clock() - l->since,
+				   .idle_ms = clock_ms() - l->since,
 				   .wait_ms = l->wait_ms };
 	struct json *lease = NULL;
 

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "controller.h"
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/repeat.h"
 #include "io/sock.h"
@@ -159,8 +159,8 @@ static void on_grace(struct source *s, short events)
 	struct process *p = s->ctx;
 
 	(void)events;
-	if (kube_queue_busy(p->c.queue) && loop_clock() < p->patience) {
-		s->due = loop_clock() + 20;
+	if (kube_queue_busy(p->c.queue) && clock_ms() < p->patience) {
+		s->due = clock_ms() + 20;
 		return;
 	}
 	kube_lease_release(p->lease);
@@ -173,8 +173,8 @@ static void stop(struct process *p, int status)
 	p->stopping = true;
 	p->status = status;
 	kube_queue_halt(p->c.queue);
-	p->patience = loop_clock() + GRACE_MS;
-	p->grace.due = loop_clock();
+	p->patience = clock_ms() + GRACE_MS;
+	p->grace.due = clock_ms();
 	loop_update(p->c.loop, &p->grace);
 }
 
@@ -292,13 +292,11 @@ static void on_rediscover(struct source *s, short events)
 static void discover_later(struct process *p)
 {
 	int64_t ms = 2 * p->discover_ms;
-	struct timespec t;
 
-	(void)clock_gettime(CLOCK_REALTIME, &t);
 	p->discover_ms = ms < DISCOVER_MS	? DISCOVER_MS
 			 : ms > DISCOVER_MAX_MS ? DISCOVER_MAX_MS
 						: ms;
-	p->rediscover.due = loop_clock() + p->discover_ms + t.tv_nsec / 1000 % p->discover_ms;
+	p->rediscover.due = clock_ms() + p->discover_ms + clock_wall().nsec / 1000 % p->discover_ms;
 	loop_update(p->c.loop, &p->rediscover);
 }
 
@@ -337,7 +335,7 @@ static void on_waits(struct source *s, short events)
 		return;
 	controller_log_waits(&p->c);
 	p->waits_ms *= 2;
-	s->due = loop_clock() + (p->waits_ms < WAITS_MAX_MS ? p->waits_ms : WAITS_MAX_MS);
+	s->due = clock_ms() + (p->waits_ms < WAITS_MAX_MS ? p->waits_ms : WAITS_MAX_MS);
 }
 
 static void leads(void *ctx)
@@ -348,9 +346,9 @@ static void leads(void *ctx)
 		return;
 	discover(p);
 	p->waits_ms = WAITS_MS;
-	p->waits.due = loop_clock() + WAITS_MS;
+	p->waits.due = clock_ms() + WAITS_MS;
 	loop_update(p->c.loop, &p->waits);
-	p->gates_timer.due = loop_clock() + GATES_WAIT_MS;
+	p->gates_timer.due = clock_ms() + GATES_WAIT_MS;
 	loop_update(p->c.loop, &p->gates_timer);
 	controller_watch(&p->c, W_GATES, W_NODE);
 }

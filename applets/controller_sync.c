@@ -2,19 +2,11 @@
  * Carries out the plans, key by key.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "controller_sync.h"
+#include "io/clock.h"
 #include "io/repeat.h"
 #include "plan/backoff.h"
-
-struct instant controller_now(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_REALTIME, &t);
-	return (struct instant){ t.tv_sec, (int32_t)t.tv_nsec };
-}
 
 #define REST_MAX 5000 /* what upstream waits before every plan of a pool */
 #define SOURCE(name) "machineconfigcontroller-" name
@@ -225,7 +217,7 @@ static void begin(struct task *t)
 {
 	const struct kube_key *key = t->key;
 	struct controller *c = t->c;
-	int64_t began = loop_clock();
+	int64_t began = clock_ms();
 	struct err err = ERR_INIT(&t->job.a);
 
 	c->waits = false;
@@ -235,7 +227,7 @@ static void begin(struct task *t)
 		t->rc = sync_generate(c, (enum sync_kind)key->kind, key->name, &t->job.a,
 				      &t->job.list, &err);
 	if (key->kind == SYNC_POOL) {
-		int64_t now = loop_clock(), rest = 50 + 10 * (now - began);
+		int64_t now = clock_ms(), rest = 50 + 10 * (now - began);
 
 		/* a machine that stood still meanwhile says nothing of plans */
 		c->pools_rest = now + (rest < REST_MAX ? rest : REST_MAX);

@@ -5,6 +5,7 @@
  * times as long as it took, and what changes meanwhile is planned together.
  */
 #include "controller_sync.h"
+#include "io/clock.h"
 #include "io/repeat.h"
 #include "plan/drain.h"
 #include "plan/kubelet_sync.h"
@@ -13,7 +14,7 @@
 
 static void add(struct controller *c, enum sync_kind kind, struct str name)
 {
-	int64_t rest = kind == SYNC_POOL ? c->pools_rest - loop_clock() : 0;
+	int64_t rest = kind == SYNC_POOL ? c->pools_rest - clock_ms() : 0;
 
 	if (rest > 0)
 		kube_queue_after(c->queue, kind, name, rest);
@@ -104,7 +105,7 @@ static void node_changed(struct controller *c, const struct knode *old, const st
  * what is rendered of half of them. */
 static void gather(struct controller *c)
 {
-	c->last_change = loop_clock();
+	c->last_change = clock_ms();
 }
 
 static void add_keys(struct controller *c, const struct generate_keys *keys)

@@ -3,6 +3,7 @@
  * of the cluster.
  */
 #include "controller_sync.h"
+#include "io/clock.h"
 #include "io/version.h"
 #include "plan/credentials.h"
 #include "plan/owned.h"
@@ -35,7 +36,7 @@ void controller_see(struct controller *c, struct arena *a, struct sight *out)
 	for (enum watched k = W_IMAGE; k <= W_POLICY; k++)
 		see_objects(c, a, k, &out->images);
 	out->view = (struct generate_view){
-		.now = controller_now(),
+		.now = clock_wall(),
 		.raw = c->raw,
 		.hash = c->hash,
 		.pools = &out->pools,
@@ -160,7 +161,7 @@ void sync_failed(struct controller *c, const struct kube_key *key, struct str wh
 			    : key->kind == SYNC_RENDER	? W_POOL
 							: W_CREDENTIALS;
 	const struct object *o = kube_cache_get(c->watches[kind].cache, key->name);
-	struct owned_view v = { .now = controller_now(),
+	struct owned_view v = { .now = clock_wall(),
 				.kind = kubelet ? &owned_kubelet : &owned_runtime };
 
 	if (key->kind == SYNC_PINNED) {

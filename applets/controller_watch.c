@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "controller.h"
+#include "io/clock.h"
 #include "io/repeat.h"
 #include "plan/template_sync.h"
 
@@ -163,7 +164,7 @@ static void migrate(struct controller *c, const struct json *tree)
 	struct json *now = NULL;
 
 	if (!c->running && mc_gate(&c->gates, "ImageModeStatusReporting"))
-		now = mcn_migrate(&a, tree, controller_now());
+		now = mcn_migrate(&a, tree, clock_wall());
 	if (!now)
 		return;
 	action_add(m, &c->migration, ACTION_REPLACE,
@@ -295,7 +296,7 @@ static void definition_asked(struct kube_call *call, const struct kube_answer *a
 
 	w->asking = false;
 	if (w->lacking || kube_cache_synced(w->cache) ||
-	    (ans->rc != -ERR_NOTFOUND && loop_clock() - w->asked_since < LACKING_MS))
+	    (ans->rc != -ERR_NOTFOUND && clock_ms() - w->asked_since < LACKING_MS))
 		return;
 	w->lacking = true;
 	log_warn("the server does not have %s (CustomResourceDefinition %.*s "
@@ -314,7 +315,7 @@ static void absent(void *ctx)
 	if (w->lacking || w->asking)
 		return;
 	if (!w->asked_since)
-		w->asked_since = loop_clock();
+		w->asked_since = clock_ms();
 	arena_free(&w->a);
 	w->definition = (struct kube_call){
 		.method = "GET",

@@ -3,6 +3,7 @@
  * then the update is planned. Nothing is changed here.
  */
 #include "daemon_loop.h"
+#include "io/clock.h"
 #include "io/log.h"
 
 #define POLICIES "/apis/operator.openshift.io/v1/machineconfigurations/cluster"
@@ -352,7 +353,7 @@ static void got_policies(struct kube_call *c, const struct kube_answer *ans)
 	} else if (ready) {
 		make_plan(d, j);
 	} else if (d->policy_tries++ < POLICY_TRIES) {
-		d->not_before = loop_clock() + (d->retry_ms ? d->retry_ms : 5000);
+		d->not_before = clock_ms() + (d->retry_ms ? d->retry_ms : 5000);
 		daemon_wake(d, 0);
 	} else {
 		no_policies(d, j != NULL);

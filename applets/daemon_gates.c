@@ -3,6 +3,7 @@
  * restart was put off until a server is not trusted any more.
  */
 #include "daemon_loop.h"
+#include "io/clock.h"
 #include "io/log.h"
 
 #define GATES_MS 60000
@@ -49,10 +50,10 @@ bool daemon_gates(struct daemon *d)
 		log_warn("no FeatureGate cluster: going on with no feature on");
 		keep(d, &(struct mc_gates){ 0 });
 	} else if (!d->gates_known) {
-		if (loop_clock() >= d->gates_due)
+		if (clock_ms() >= d->gates_due)
 			log_fatal("failed to connect to feature gates timed "
 				  "out waiting for FeatureGates to be ready");
-		daemon_wake(d, d->gates_due - loop_clock());
+		daemon_wake(d, d->gates_due - clock_ms());
 	} else if (rc == 0 && !d->guarded &&
 		   !(strs_eq(&g.enabled, &d->gate_names.enabled) &&
 		     strs_eq(&g.disabled, &d->gate_names.disabled))) {
@@ -75,7 +76,7 @@ void daemon_gates_begin(struct daemon *d)
 {
 	int64_t ms = d->retry_ms ? d->retry_ms * 600 : GATES_MS;
 
-	d->gates_due = loop_clock() + ms;
+	d->gates_due = clock_ms() + ms;
 	daemon_wake(d, ms);
 }
 

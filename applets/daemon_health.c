@@ -2,6 +2,7 @@
  * Whether the kubelet answers: asked every half minute, for a metric and the log.
  */
 #include "daemon_loop.h"
+#include "io/clock.h"
 #include "io/http_client.h"
 #include "io/repeat.h"
 
@@ -9,7 +10,7 @@
 
 static void again(struct daemon *d)
 {
-	d->health_timer.due = loop_clock() + (d->retry_ms ? d->retry_ms * 4 : INTERVAL_MS);
+	d->health_timer.due = clock_ms() + (d->retry_ms ? d->retry_ms * 4 : INTERVAL_MS);
 	loop_update(d->loop, &d->health_timer);
 }
 

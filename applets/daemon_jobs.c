@@ -3,6 +3,7 @@
  * watched for drift.
  */
 #include "daemon_loop.h"
+#include "io/clock.h"
 #include "io/repeat.h"
 #include "node/ignite.h"
 
@@ -121,7 +122,7 @@ void daemon_watch(struct daemon *d)
 		return;
 	d->drift_at = str_find(reason, S("content mismatch")) >= 0 ||
 				      str_find(reason, S("mode mismatch")) >= 0
-			      ? daemon_wall()
+			      ? clock_wall_s()
 			      : 0;
 	daemon_tell(d, S("ConfigDriftMonitorStarted"),
 		    str_fmt(&a,
@@ -199,7 +200,7 @@ void daemon_job(struct daemon *d, enum job_kind kind, struct str text)
 			    .skip_certificates = true },
 	};
 
-	d->job_at = loop_clock();
+	d->job_at = clock_ms();
 	if (job_start(&d->job, &in, &err) < 0) {
 		daemon_later(d, err.msg);
 		return;
@@ -268,7 +269,7 @@ static void drift_checked(struct daemon *d, int rc, struct str text)
 		daemon_wake(d, 0);
 		return;
 	}
-	d->drift_at = daemon_wall();
+	d->drift_at = clock_wall_s();
 	daemon_tell(d, S("ConfigDriftDetected"), text);
 	daemon_fail(d, text, false);
 }
@@ -290,7 +291,7 @@ static void took(struct daemon *d, enum job_kind kind)
 	case JOB_VERIFY:
 		log_info("Preflight config drift check successful (took "
 			 "%lldms)",
-			 (long long)(loop_clock() - d->job_at));
+			 (long long)(clock_ms() - d->job_at));
 		v->verified = true;
 		break;
 	case JOB_BOOT:

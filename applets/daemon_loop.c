@@ -1,21 +1,15 @@
 #include "daemon_loop.h"
 
-#include <time.h>
-
+#include "io/clock.h"
 #include "io/repeat.h"
 
 static void step(struct daemon *d);
-
-int64_t daemon_wall(void)
-{
-	return (int64_t)time(NULL);
-}
 
 /* ---- when ---------------------------------------------------------------- */
 
 void daemon_wake(struct daemon *d, int64_t ms)
 {
-	int64_t due = loop_clock() + ms;
+	int64_t due = clock_ms() + ms;
 
 	if (due < d->not_before)
 		due = d->not_before;
@@ -30,7 +24,7 @@ static void on_timer(struct source *s, short events)
 	struct daemon *d = s->ctx;
 
 	(void)events;
-	if (loop_clock() < d->not_before) /* put off since */
+	if (clock_ms() < d->not_before) /* put off since */
 		daemon_wake(d, 0);
 	else
 		step(d);
@@ -42,7 +36,7 @@ void daemon_later(struct daemon *d, struct str why)
 	int64_t ms = daemon_retry_ms(d->failures++);
 
 	log_again(LOG_WARNING, S("step"), "%.*s; retrying", STRF(why));
-	d->not_before = loop_clock() + (d->retry_ms ? d->retry_ms : ms);
+	d->not_before = clock_ms() + (d->retry_ms ? d->retry_ms : ms);
 	daemon_wake(d, 0);
 }
 
@@ -109,12 +103,12 @@ void daemon_look(struct daemon *d)
 	v->did_drain = daemon_note(d, "lastAppliedDrain");
 	v->after = daemon_note(d, "post-config-action");
 	v->single = str_is(daemon_note(d, "controlPlaneTopology"), "SingleReplica");
-	v->waited_ms = d->waiting_since ? loop_clock() - d->waiting_since : 0;
+	v->waited_ms = d->waiting_since ? clock_ms() - d->waiting_since : 0;
 }
 
 static void wait_for_controller(struct daemon *d)
 {
-	int64_t now = loop_clock();
+	int64_t now = clock_ms();
 
 	if (!d->waiting_since)
 		d->waiting_since = now;

@@ -126,7 +126,6 @@ void daemon_get(struct daemon *d, struct str path,
 		void (*got)(struct kube_call *c, const struct kube_answer *ans));
 /* Forgets the update, whatever came of it. */
 void daemon_forget(struct daemon *d);
-int64_t daemon_wall(void);
 
 /* daemon_gates: nothing is done before they are known, which is waited for a
  * minute; with others another process begins. */

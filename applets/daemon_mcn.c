@@ -4,9 +4,9 @@
  * before has left, so they go one at a time.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "daemon_loop.h"
+#include "io/clock.h"
 #include "io/repeat.h"
 #include "mc/changes.h"
 #include "mc/mcn.h"
@@ -203,7 +203,7 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 	knode_decode(a, daemon_node(d), &node);
 	in.mcn = mcn;
 	in.sets = d->reports->sets;
-	in.now.sec = (int64_t)time(NULL);
+	in.now.sec = clock_wall_s();
 	body = mcn_report(a, &in, &d->reports->report, &create, &after);
 	d->reports->absent = !mcn && !body;
 	if (!body)

@@ -2,6 +2,7 @@
  * The Node's annotations: what the daemon writes there, and what follows from it.
  */
 #include "daemon_loop.h"
+#include "io/clock.h"
 #include "io/repeat.h"
 
 #define SMALL_MAX ((size_t)1 << 20)
@@ -48,7 +49,7 @@ static void failed(struct daemon *d)
 	if (d->v.booting)
 		d->v.prepared = d->v.noted = false;
 	daemon_forget(d);
-	d->not_before = stale ? 0 : loop_clock() + (d->retry_ms ? d->retry_ms : ms);
+	d->not_before = stale ? 0 : clock_ms() + (d->retry_ms ? d->retry_ms : ms);
 	daemon_wake(d, 0);
 }
 
@@ -95,7 +96,7 @@ static void done(struct daemon *d)
 	daemon_forget(d);
 	v->booting = v->bootstrap = false;
 	d->failures = 0;
-	d->update_at = daemon_wall();
+	d->update_at = clock_wall_s();
 	d->not_uncordoned = false;
 	daemon_wake(d, 0);
 }
@@ -169,7 +170,7 @@ static void send_patch(struct daemon *d, const struct daemon_pair *pairs, size_t
 		patched(d);
 		return;
 	}
-	d->state_at = daemon_wall();
+	d->state_at = clock_wall_s();
 	d->call =
 		(struct kube_call){ .method = "PATCH",
 				    .path = str_fmt(&d->turn, "/api/v1/nodes/%.*s", STRF(d->name)),

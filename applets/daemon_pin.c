@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon_loop.h"
+#include "io/clock.h"
 #include "io/grpc_call.h"
 #include "io/repeat.h"
 #include "plan/backoff.h"
@@ -130,7 +131,7 @@ static void fail(struct pinning *p, struct str why)
 		       "See PinnedImageSet list for more details.",
 		       sets);
 	}
-	wake(p, loop_clock() + (p->d->retry_ms ? p->d->retry_ms : ms));
+	wake(p, clock_ms() + (p->d->retry_ms ? p->d->retry_ms : ms));
 }
 
 static void complete(struct pinning *p)
@@ -167,11 +168,11 @@ static void on_status(struct grpc_call *c, const struct grpc *g)
 		why = S("broken answer");
 	release(s);
 	if (why.n) {
-		fail(p, loop_clock() >= p->due ? S(TIMEOUT)
-					       : str_fmt(g->a,
-							 "failed to get image status for "
-							 "\"%.*s\": %.*s",
-							 STRF(im->name), STRF(why)));
+		fail(p, clock_ms() >= p->due ? S(TIMEOUT)
+					     : str_fmt(g->a,
+						       "failed to get image status for "
+						       "\"%.*s\": %.*s",
+						       STRF(im->name), STRF(why)));
 		return;
 	}
 	im->here = here > 0;
@@ -213,7 +214,7 @@ static void on_pulled(struct grpc_call *c, const struct grpc *g)
 			s->tries = 0;
 			again = PIN_THROTTLE_MS;
 		}
-		s->timer.due = loop_clock() + (p->d->retry_ms ? p->d->retry_ms : again);
+		s->timer.due = clock_ms() + (p->d->retry_ms ? p->d->retry_ms : again);
 		loop_update(p->d->loop, &s->timer);
 		return;
 	}
@@ -225,7 +226,7 @@ static void ask(struct slot *s)
 {
 	struct pinning *p = s->p;
 	bool pull = p->stage == PULL;
-	int64_t left = p->due - loop_clock();
+	int64_t left = p->due - clock_ms();
 
 	s->call.path = pull ? S(SERVICE "PullImage") : S(SERVICE "ImageStatus");
 	s->call.ms = pull ? PIN_PULL_MS : left > 1 ? left : 1;
@@ -436,7 +437,7 @@ static void look(struct pinning *p, bool again)
 	p->n_slots = daemon_is_master(p->d) ? 1 : PIN_WORKERS;
 	p->stage = ASK;
 	p->at = 0;
-	wake(p, loop_clock() + PIN_ROUND_MS);
+	wake(p, clock_ms() + PIN_ROUND_MS);
 	advance(p);
 }
 

@@ -3,6 +3,7 @@
  * when it takes longer than a start normally does, and then ever less often.
  */
 #include "daemon_loop.h"
+#include "io/clock.h"
 #include "io/log.h"
 
 #define FIRST_MS 2000
@@ -36,14 +37,14 @@ static void on_waits(struct source *s, short events)
 		return;
 	log_info("Node %.*s: waiting for %s", STRF(d->name), what);
 	d->waits_ms = 2 * d->waits_ms < LAST_MS ? 2 * d->waits_ms : LAST_MS;
-	s->due = loop_clock() + d->waits_ms;
+	s->due = clock_ms() + d->waits_ms;
 }
 
 void daemon_waits_begin(struct daemon *d)
 {
 	d->waits_ms = FIRST_MS;
 	d->waits_timer = (struct source){
-		.fd = -1, .due = loop_clock() + FIRST_MS, .ready = on_waits, .ctx = d
+		.fd = -1, .due = clock_ms() + FIRST_MS, .ready = on_waits, .ctx = d
 	};
 	loop_add(d->loop, &d->waits_timer);
 }

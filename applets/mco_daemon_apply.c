@@ -3,9 +3,9 @@
  * node without a cluster.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "daemon_dry_run.h"
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/log.h"
 #include "node/node_verify.h"
@@ -211,7 +211,6 @@ static int run_complete(struct run *r, const void *p)
 {
 	const char *retry = getenv("MCO_RETRY_MS");
 	int64_t ms = 10000;
-	struct timespec wait;
 
 	if (r->words.n)
 		return err_set(&r->err, ERR_INVALID,
@@ -220,11 +219,10 @@ static int run_complete(struct run *r, const void *p)
 			       STRF(r->words.v[0]), r->called_as);
 	if (retry)
 		(void)str_to_i64(str_of(retry), &ms);
-	wait = (struct timespec){ .tv_sec = ms * 6 / 1000, .tv_nsec = ms * 6 % 1000 * 1000000 };
 	while (complete_once(r, p) < 0) {
 		log_warn("error: %.*s", STRF(r->err.msg));
 		log_info("Sleeping 1 minute for retry");
-		(void)nanosleep(&wait, NULL);
+		clock_sleep_ms(ms * 6);
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "data/flate.h"
 #include "data/url.h"
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/http_client.h"
 #include "io/log.h"
@@ -113,7 +114,7 @@ static bool is_refusal(int status)
 /* For this try; 0 when it may take as long as it takes. */
 static int left_ms(const struct fetch *f)
 {
-	int64_t left = f->give_up - loop_clock();
+	int64_t left = f->give_up - clock_ms();
 
 	if (!f->give_up || left > INT_MAX)
 		return 0;
@@ -177,14 +178,14 @@ static void retry(struct fetch *f)
 		return;
 	}
 	log_warn("%.*s: trying again in %lld ms", STRF(f->r->err.msg), (long long)f->wait);
-	if (f->give_up && loop_clock() + f->wait > f->give_up) {
+	if (f->give_up && clock_ms() + f->wait > f->give_up) {
 		end(f, -ERR_AGAIN);
 		return;
 	}
 	f->url = f->first_url;
 	f->fields = f->first_fields;
 	f->hops = 0;
-	f->timer.due = loop_clock() + f->wait;
+	f->timer.due = clock_ms() + f->wait;
 	loop_update(f->loop, &f->timer);
 	f->wait = f->wait * 2 < LONGEST_WAIT_MS ? f->wait * 2 : LONGEST_WAIT_MS;
 }
@@ -255,7 +256,7 @@ static void body_end(struct fetch *f)
 /* The time was up in a try that is not the first: the one before says why. */
 static bool cut_short(const struct fetch *f)
 {
-	return f->give_up && loop_clock() >= f->give_up && f->tries > 1 && !f->hops;
+	return f->give_up && clock_ms() >= f->give_up && f->tries > 1 && !f->hops;
 }
 
 static void done(struct http_call *c, int rc, struct err *err)
@@ -367,7 +368,7 @@ static int open_fetch(struct fetch *f)
 		return rc < 0 ? rc : -ERR_SYS;
 	f->client = http_client_new(f->loop, &opts);
 	if (f->o->timeout)
-		f->give_up = loop_clock() + f->o->timeout / 1000000;
+		f->give_up = clock_ms() + f->o->timeout / 1000000;
 	return 0;
 }
 

@@ -4,11 +4,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "applet.h"
 #include "base/codec.h"
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/log.h"
 #include "io/tls.h"
@@ -285,11 +285,11 @@ static int run_start(struct run *r, const void *p)
 			tls_server_free(tls);
 		return rc;
 	}
-	sandbox_init(&sb, (uint64_t)(o->seed ? o->seed : time(NULL)));
+	sandbox_init(&sb, (uint64_t)(o->seed ? o->seed : clock_wall_s()));
 	/* A client of a sandbox that was here before is not to take this one's
 	 * versions for those it knows. */
 	if (!o->seed)
-		store_begin(&sb.store, (uint64_t)time(NULL) * 1000);
+		store_begin(&sb.store, (uint64_t)clock_wall_s() * 1000);
 	sb.eviction = str_is(o->eviction, "none") ? NULL : str_z(r->a, o->eviction);
 	sb.collect = o->collect;
 	sb.pod_reap_ms = o->pod_reap_ms;

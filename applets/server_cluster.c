@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/codec.h"
+#include "io/clock.h"
 #include "io/repeat.h"
 #include "kube/cache.h"
 #include "server.h"
@@ -332,7 +333,7 @@ static int start(struct origin *o, struct loop *l, struct err *err)
 	origin->live = c;
 	c->origin = origin;
 	c->loop = l;
-	c->began = loop_clock();
+	c->began = clock_ms();
 	c->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = c };
 	loop_add(l, &c->timer);
 	for (size_t i = 0; i < 2; i++)
@@ -356,7 +357,7 @@ static int start(struct origin *o, struct loop *l, struct err *err)
 /* Not in every start, only when it takes longer than a start normally does. */
 static void log_wait(const struct cluster *c, const char *path)
 {
-	if (loop_clock() - c->began > WAITS_MS && log_due(LOG_INFO, str_of(path), S("")))
+	if (clock_ms() - c->began > WAITS_MS && log_due(LOG_INFO, str_of(path), S("")))
 		log_info("waiting for the server's answer to GET %s", path);
 }
 

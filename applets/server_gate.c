@@ -1,9 +1,9 @@
 /* Who may ask for a config, and how often. */
 #include <stdlib.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "base/hash.h"
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/repeat.h"
 #include "server.h"
@@ -149,15 +149,13 @@ bool gate_paces(struct gate *g, const struct sock_addr *peer, int64_t *seconds)
 {
 	unsigned char ip[16];
 	size_t n = sock_ip(peer, ip);
-	struct timespec now;
 	uint64_t wait = 0;
 
 	if (!g->rate.slots)
 		return true;
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	/* who has one IPv6 address has the 2^64 beside it */
-	if (rate_allow(&g->rate, (struct str){ (char *)ip, n == 16 ? 8 : n },
-		       (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000, &wait))
+	if (rate_allow(&g->rate, (struct str){ (char *)ip, n == 16 ? 8 : n }, (uint64_t)clock_us(),
+		       &wait))
 		return true;
 	*seconds = (int64_t)(wait / 1000000) + 1;
 	return false;

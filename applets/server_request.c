@@ -1,9 +1,8 @@
 /*
  * Requests for configs and for metrics: answered, counted, audited.
  */
-#include <time.h>
-
 #include "base/codec.h"
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/repeat.h"
 #include "server_run.h"
@@ -103,7 +102,7 @@ void server_handle(struct http_exchange *x, void *ctx)
 	struct serve_answer *route = &v->route;
 
 	x->state = v;
-	v->began = loop_clock();
+	v->began = clock_ms();
 	serve_route(x->a, &req, route);
 	if (route->pool.n) {
 		log_request(x, route->pool, req.accept);
@@ -128,12 +127,10 @@ static void audit(struct server *s, const struct http_exchange *x, int status, u
 	struct json *o = json_new(x->a, JSON_OBJECT);
 	struct err err = ERR_INIT(x->a);
 	char peer[SOCK_TEXT];
-	struct timespec now;
 	struct buf b;
 
-	(void)clock_gettime(CLOCK_REALTIME, &now);
 	buf_init(&b, x->a);
-	rfc3339_add_micro(&b, (struct instant){ now.tv_sec, (int32_t)now.tv_nsec });
+	rfc3339_add_micro(&b, clock_wall());
 	json_add_str(x->a, o, "time", str_dup(x->a, buf_str(&b)));
 	sock_text(x->peer, peer);
 	json_add_str(x->a, o, "address", str_of(peer));
@@ -148,7 +145,7 @@ static void audit(struct server *s, const struct http_exchange *x, int status, u
 				     (long long)v->route.version.minor));
 	json_add(o, S("status"), json_new_i64(x->a, status));
 	json_add(o, S("bytes"), json_new_i64(x->a, (int64_t)sent));
-	json_add(o, S("ms"), json_new_i64(x->a, loop_clock() - v->began));
+	json_add(o, S("ms"), json_new_i64(x->a, clock_ms() - v->began));
 	b.n = 0;
 	json_encode(&b, o, 0);
 	buf_addc(&b, '\n');

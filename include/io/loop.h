@@ -62,9 +62,8 @@ void loop_child(struct loop *l, struct child *c);
 /* Kills a watched process and forgets it; done is not called. */
 void loop_kill(struct loop *l, struct child *c);
 
-/* The time of this turn, and the time right now. */
+/* clock_ms() at the start of this turn. */
 int64_t loop_now(const struct loop *l);
-int64_t loop_clock(void);
 
 /* One turn, waiting at most max_ms (-1: as long as it takes). */
 int loop_turn(struct loop *l, int max_ms, struct err *err);

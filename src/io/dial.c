@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "io/clock.h"
 #include "io/file.h"
 
 #define ADDRS 8
@@ -104,7 +105,7 @@ static void succeed(struct dial *d)
 /* Looks for a connection to the next address that takes one up. */
 static void try_next(struct dial *d)
 {
-	int64_t now = loop_clock(), left = d->due - now;
+	int64_t now = clock_ms(), left = d->due - now;
 	int fd = d->src.fd;
 
 	loop_remove(d->loop, &d->src);
@@ -224,7 +225,7 @@ static _Noreturn void look_up(const char *host, uint16_t port, int out, unsigned
 /* False when the system gives no pipe or process. */
 static bool ask(struct dial *d)
 {
-	int64_t left = d->due - loop_clock();
+	int64_t left = d->due - clock_ms();
 	int fds[2];
 	pid_t pid;
 

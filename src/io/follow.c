@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/clock.h"
+
 #define EVERY_MS 10000
 #define SETTLE_MS 50 /* a change is often several */
 
@@ -71,7 +73,7 @@ static void on_timer(struct source *s, short events)
 	struct follow *f = s->ctx;
 
 	(void)events;
-	s->due = loop_clock() + f->every_ms;
+	s->due = clock_ms() + f->every_ms;
 	watch(f);
 	if (check(f))
 		f->changed(f->ctx);
@@ -81,7 +83,7 @@ static void on_events(struct source *s, short events)
 {
 	struct follow *f = s->ctx;
 	_Alignas(struct inotify_event) char bytes[4096];
-	int64_t soon = loop_clock() + SETTLE_MS;
+	int64_t soon = clock_ms() + SETTLE_MS;
 
 	(void)events;
 	while (read(s->fd, bytes, sizeof(bytes)) > 0)
@@ -124,7 +126,7 @@ struct follow *follow_start(struct loop *l, const char *const *paths, size_t n, 
 				     .ready = on_events,
 				     .ctx = f };
 	f->timer = (struct source){
-		.fd = -1, .due = loop_clock() + f->every_ms, .ready = on_timer, .ctx = f
+		.fd = -1, .due = clock_ms() + f->every_ms, .ready = on_timer, .ctx = f
 	};
 	watch(f);
 	(void)check(f);

@@ -7,6 +7,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "io/clock.h"
+
 void grpc_call_cancel(struct grpc_call *c)
 {
 	if (!c->running)
@@ -61,7 +63,7 @@ static void on_ready(struct source *s, short events)
 	struct grpc_call *c = s->ctx;
 
 	s->due = c->due;
-	if (!events && loop_clock() >= c->due)
+	if (!events && clock_ms() >= c->due)
 		grpc_fail(&c->answer, GRPC_DEADLINE_EXCEEDED, S("context deadline exceeded"));
 	else if (events & ~POLLOUT)
 		receive(c);
@@ -106,7 +108,7 @@ void grpc_call_start(struct grpc_call *c)
 	c->running = true;
 	c->a = ARENA_INIT;
 	c->sent = 0;
-	c->due = loop_clock() + c->ms;
+	c->due = clock_ms() + c->ms;
 	grpc_init(&c->answer, &c->a);
 	buf_init(&c->out, &c->a);
 	c->stream = (struct stream){ .fd = socket(AF_UNIX,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/codec.h"
+#include "io/clock.h"
 #include "io/tls.h"
 
 #define SCRATCH ((size_t)65536)
@@ -122,7 +123,7 @@ static void begin_request(struct hconn *h)
 	h->interim = 0;
 	h->heard = false;
 	h->state = HCONN_SEND;
-	h->due = loop_clock() + or_default(call->head_ms, 30000);
+	h->due = clock_ms() + or_default(call->head_ms, 30000);
 }
 
 /* 0 when all is out, -ERR_AGAIN, or what broke. */
@@ -198,7 +199,7 @@ static void complete(struct hconn *h, bool clean)
 		h->state = HCONN_IDLE;
 		h->used = true;
 		h->src.want = POLLIN;
-		h->src.due = loop_clock() + c->opts.keep_ms;
+		h->src.due = clock_ms() + c->opts.keep_ms;
 		loop_update(c->loop, &h->src);
 		host_next(c, h->host);
 	}
@@ -247,7 +248,7 @@ static void wait_for_more(struct hconn *h)
 {
 	int ms = or_default(h->call->idle_ms, 60000);
 
-	h->due = ms < 0 ? 0 : loop_clock() + ms;
+	h->due = ms < 0 ? 0 : clock_ms() + ms;
 }
 
 /* 0 to go on, 1 when the connection is no longer ours to look at. */
@@ -503,7 +504,7 @@ void hconn_open(struct http_client *c, struct http_call *call)
 	if (h->next)
 		h->next->prev = h;
 	c->conns = h;
-	h->due = loop_clock() + or_default(call->connect_ms, 10000);
+	h->due = clock_ms() + or_default(call->connect_ms, 10000);
 	at = h->proxy.host.n ? &h->proxy : &h->to;
 	h->dial = dial_start(c->loop, at->host, at->port, h->due, on_dial, h);
 }

@@ -4,6 +4,7 @@
  * when the host has enough.
  */
 #include "hconn.h"
+#include "io/clock.h"
 
 #include <stdlib.h>
 
@@ -326,7 +327,7 @@ void http_call_start(struct http_client *c, struct http_call *call)
 	if (call->failed)
 		call->timer.due = 1;
 	else if (call->total_ms)
-		call->timer.due = loop_clock() + call->total_ms;
+		call->timer.due = clock_ms() + call->total_ms;
 	loop_add(c->loop, &call->timer);
 	if (!call->failed)
 		place(c, call);

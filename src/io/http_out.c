@@ -4,10 +4,10 @@
  * answer from anywhere.
  */
 #include "http_conn.h"
+#include "io/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define HEADS_KEPT 4096 /* room an idle connection may keep */
 
@@ -76,16 +76,15 @@ int conn_flush(struct conn *c, struct err *err)
 static struct str date_line(struct http_server *s)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct timespec now;
+	int64_t now = clock_wall_s();
 	struct buf b;
 
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	if (now.tv_sec != s->date_sec) {
+	if (now != s->date_sec) {
 		buf_init(&b, &a);
-		http_add_date(&b, (struct instant){ now.tv_sec, 0 });
+		http_add_date(&b, (struct instant){ now, 0 });
 		s->date_n = b.n < sizeof(s->date) ? b.n : 0;
 		memcpy(s->date, b.p, s->date_n);
-		s->date_sec = now.tv_sec;
+		s->date_sec = now;
 	}
 	return (struct str){ s->date, s->date_n };
 }

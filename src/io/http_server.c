@@ -1,4 +1,5 @@
 #include "http_conn.h"
+#include "io/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -144,7 +145,7 @@ void http_server_stop(struct http_server *s, int grace_ms, void (*done)(void *ct
 	s->stopped = done;
 	s->stopped_ctx = ctx;
 	close_listeners(s);
-	s->stop_timer.due = s->n ? loop_clock() + grace_ms : 1;
+	s->stop_timer.due = s->n ? clock_ms() + grace_ms : 1;
 	loop_add(s->loop, &s->stop_timer);
 	/* between requests there is nothing to wait for */
 	for (struct link *l = s->all.next, *next; l != &s->all; l = next) {

@@ -11,6 +11,7 @@
  * All connections of one address have one holder.
  */
 #include "http_conn.h"
+#include "io/clock.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -60,7 +61,7 @@ static struct conn *ring_first(struct link *ring)
 
 void conn_owes(struct conn *c, int ms)
 {
-	c->since = loop_clock();
+	c->since = clock_ms();
 	c->due = c->since + ms;
 	c->unit_ms = ms;
 	c->base = c->moved;
@@ -90,7 +91,7 @@ bool conn_renew(struct conn *c)
 
 void conn_idles(struct conn *c, int ms)
 {
-	c->due = loop_clock() + ms;
+	c->due = clock_ms() + ms;
 	c->base = c->moved; /* what was moved before earns nothing */
 	c->idle = true;
 	if (!c->slot.spare)
@@ -156,7 +157,7 @@ static void evict(struct conn *c)
 /* Without a request, or without progress for some time. */
 static bool is_slow(const struct conn *c)
 {
-	return !c->started || loop_clock() - c->since >= STALLED_MS;
+	return !c->started || clock_ms() - c->since >= STALLED_MS;
 }
 
 static bool is_of(const struct conn *c, const struct holder *h)

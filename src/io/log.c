@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "io/clock.h"
 
 /* A reader that is merely busy catches up within this; the loop can spare it. */
 #define PATIENCE_MS 50
@@ -96,14 +96,12 @@ static const char *base_name(const char *path)
 
 static void header(struct buf *b, enum log_level level, const char *file, int line)
 {
-	struct timespec now;
-	struct tm tm;
+	struct instant now = clock_wall();
+	struct civil t = rfc3339_civil(now); /* UTC, as in the API and on the nodes */
 
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	(void)gmtime_r(&now.tv_sec, &tm); /* as in the API and on the nodes */
-	buf_addf(b, "%c%02d%02d %02d:%02d:%02d.%06ld %7ld %s:%d] ", "IWEF"[level], tm.tm_mon + 1,
-		 tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, now.tv_nsec / 1000, (long)getpid(),
-		 base_name(file), line);
+	buf_addf(b, "%c%02d%02d %02d:%02d:%02d.%06d %7ld %s:%d] ", "IWEF"[level], t.month, t.day,
+		 t.hour, t.min, t.sec, (int)(now.nsec / 1000), (long)getpid(), base_name(file),
+		 line);
 }
 
 /* A log that cannot be written must not stop the work. */

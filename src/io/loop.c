@@ -13,8 +13,9 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "io/clock.h"
 
 #define SIGNALS 65
 #define BATCH 64
@@ -41,14 +42,6 @@ struct loop {
 	struct child *children;
 	struct source *current; /* being called back */
 };
-
-int64_t loop_clock(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 int64_t loop_now(const struct loop *l)
 {
@@ -116,7 +109,7 @@ struct loop *loop_new(struct err *err)
 		return NULL;
 	}
 	l->signals = (struct source){ .fd = -1, .want = POLLIN, .ready = on_signals, .ctx = l };
-	l->now = loop_clock();
+	l->now = clock_ms();
 	(void)sigemptyset(&l->mask);
 	(void)sigprocmask(SIG_BLOCK, NULL, &l->before);
 	if (add_signal(l, SIGCHLD, err) < 0) {
@@ -333,11 +326,11 @@ static int wait_ms(const struct loop *l, int max_ms)
 
 int loop_turn(struct loop *l, int max_ms, struct err *err)
 {
-	l->now = loop_clock();
+	l->now = clock_ms();
 	l->n_events = epoll_wait(l->epoll, l->events, BATCH, wait_ms(l, max_ms));
 	if (l->n_events < 0 && errno != EINTR)
 		return err_sys(err, "epoll_wait");
-	l->now = loop_clock();
+	l->now = clock_ms();
 	for (l->at = 0; l->at < l->n_events;) {
 		struct epoll_event *e = &l->events[l->at++];
 		struct source *s = e->data.ptr;

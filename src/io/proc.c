@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/clock.h"
+
 #define MAX_OUT ((size_t)65536)
 #define TERM_MS 3000 /* from SIGTERM to SIGKILL */
 #define DRAIN_MS 500 /* from the end of the process to the end of listening */
@@ -97,7 +99,7 @@ static void on_child(struct child *c, int status)
 	p->status = status;
 	if (p->killing)
 		(void)kill(-c->pid, SIGKILL); /* what it left behind */
-	p->timer.due = loop_clock() + DRAIN_MS;
+	p->timer.due = clock_ms() + DRAIN_MS;
 	if (p->out[0].src.fd < 0 && p->out[1].src.fd < 0)
 		p->timer.due = 1;
 	loop_update(p->loop, &p->timer);
@@ -114,7 +116,7 @@ static void on_timer(struct source *s, short events)
 	}
 	p->timed_out = true;
 	(void)kill(-p->child.pid, p->killing ? SIGKILL : SIGTERM);
-	s->due = p->killing ? 0 : loop_clock() + TERM_MS;
+	s->due = p->killing ? 0 : clock_ms() + TERM_MS;
 	p->killing = true;
 }
 
@@ -257,7 +259,7 @@ static void watch(struct proc *p, struct pipes *q)
 		stop_source(p, &p->in);
 	p->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = p };
 	if (p->opts.ms)
-		p->timer.due = loop_clock() + p->opts.ms;
+		p->timer.due = clock_ms() + p->opts.ms;
 	loop_add(p->loop, &p->timer);
 	p->child.done = on_child;
 	p->child.ctx = p;

@@ -1,8 +1,7 @@
 #include "io/repeat.h"
 
-#include <time.h>
-
 #include "base/buf.h"
+#include "io/clock.h"
 
 static uint64_t hash(struct str s)
 {
@@ -68,11 +67,7 @@ static struct repeats own;
 
 static bool own_due(enum log_level level, struct str object, struct str text, unsigned *held)
 {
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return repeat_due(&own, level, object, text, (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000,
-			  held);
+	return repeat_due(&own, level, object, text, clock_ms(), held);
 }
 
 void log_repeat(enum log_level level, const char *file, int line, struct str object,

@@ -1,14 +1,13 @@
 #include "io/stamp.h"
 
-#include <stdint.h>
-#include <time.h>
+#include "io/clock.h"
 
 /* File times advance by the kernel's tick, 10 ms at most. */
 #define SETTLED_MS 100
 
 void stamp_take(const char *path, struct stamp *out)
 {
-	struct timespec now;
+	struct instant now;
 	struct stat st;
 	int64_t age;
 
@@ -21,9 +20,8 @@ void stamp_take(const char *path, struct stamp *out)
 	out->size = st.st_size;
 	out->mtime = st.st_mtim;
 	out->ctime = st.st_ctim;
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	age = (int64_t)(now.tv_sec - st.st_ctim.tv_sec) * 1000 +
-	      (now.tv_nsec - st.st_ctim.tv_nsec) / 1000000;
+	now = clock_wall();
+	age = (now.sec - st.st_ctim.tv_sec) * 1000 + (now.nsec - st.st_ctim.tv_nsec) / 1000000;
 	out->settled = age > SETTLED_MS;
 }
 

@@ -5,9 +5,8 @@
  */
 #include "tls_own.h"
 
-#include <time.h>
-
 #include "data/x509_chain.h"
+#include "io/clock.h"
 
 #define CERTS_MAX ((size_t)131072) /* bytes of a chain */
 
@@ -131,7 +130,9 @@ static int check_chain(struct tls_verify *v, struct err *err)
 	static const unsigned char alerts[] = {
 		[X509_BAD] = BAD_CERTIFICATE, [X509_EXPIRED] = EXPIRED, [X509_UNKNOWN] = UNKNOWN_CA
 	};
-	struct x509_trust trust = { .eku = v->eku, .now = time(NULL), .is_signed = tls_is_signed };
+	struct x509_trust trust = { .eku = v->eku,
+				    .now = clock_wall_s(),
+				    .is_signed = tls_is_signed };
 	enum x509_fault fault = X509_BAD;
 	int rc;
 

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/clock.h"
+
 /* One that dies young is started again later and later. */
 #define YOUNG_MS 1000
 #define WAIT_MIN_MS 50
@@ -25,14 +27,6 @@ struct crew {
 	sigset_t mask, before;
 	int64_t deadline; /* of stopping; 0 while it goes on */
 };
-
-static int64_t clock_ms(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 _Noreturn static void be_worker(struct crew *c, const struct worker *k, pid_t parent)
 {

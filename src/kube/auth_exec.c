@@ -1,9 +1,8 @@
 #include "auth_exec.h"
 
-#include <time.h>
-
 #include "base/codec.h"
 #include "base/rfc3339.h"
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/proc.h"
 #include "io/tls.h"
@@ -199,7 +198,7 @@ static void start(struct auth_exec *x)
 int auth_exec_token(struct auth_exec *x, struct str *out, struct err *err)
 {
 	/* what is new is shown, though its time may be over: the server tells */
-	if (x->state == EXEC_HAVE && !x->fresh && x->expires && time(NULL) >= x->expires)
+	if (x->state == EXEC_HAVE && !x->fresh && x->expires && clock_wall_s() >= x->expires)
 		x->state = EXEC_NONE;
 	x->fresh = false;
 	if (x->state == EXEC_NONE)

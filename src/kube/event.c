@@ -3,9 +3,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/codec.h"
+#include "io/clock.h"
 #include "io/repeat.h"
 
 /* As client-go: what no server has taken is told again, so many times. */
@@ -59,7 +59,7 @@ static void again_later(struct kube_event_call *call)
 
 	call->wait = (struct source){
 		.fd = -1,
-		.due = loop_clock() + (e->retry_ms ? e->retry_ms : RETRY_MS),
+		.due = clock_ms() + (e->retry_ms ? e->retry_ms : RETRY_MS),
 		.ready = again,
 		.ctx = call,
 	};
@@ -263,9 +263,8 @@ void kube_event(struct kube_events *e, const char *source, const struct action_e
 		struct str message)
 {
 	struct event_keys keys = keys_of(source, about, message);
-	int64_t now_ms = loop_clock();
+	int64_t now_ms = clock_ms();
 	struct kube_event_call *call;
-	struct timespec t;
 	struct instant now;
 	bool combined;
 	size_t at;
@@ -277,8 +276,7 @@ void kube_event(struct kube_events *e, const char *source, const struct action_e
 			  STRF(message));
 		return;
 	}
-	(void)clock_gettime(CLOCK_REALTIME, &t);
-	now = (struct instant){ t.tv_sec, (int32_t)t.tv_nsec };
+	now = clock_wall();
 	combined = correlate_combines(&e->correlator, keys.similar, keys.message, now_ms);
 	at = keep(e, combined ? keys.similar : keys.whole, about->name, now);
 	if (!correlate_allows(&e->correlator, keys.object, now_ms))

@@ -1,7 +1,6 @@
 #include "kube/exec.h"
 
-#include <time.h>
-
+#include "io/clock.h"
 #include "io/repeat.h"
 #include "mc/object.h"
 
@@ -42,7 +41,6 @@ static void log_action(const struct action *act)
 
 void kube_exec_local(struct kube_exec *x, const char *source, const struct action *act)
 {
-	struct timespec t;
 	double value;
 
 	switch (act->kind) {
@@ -51,8 +49,7 @@ void kube_exec_local(struct kube_exec *x, const char *source, const struct actio
 		break;
 	case ACTION_METRIC:
 	case ACTION_UNMETRIC:
-		(void)clock_gettime(CLOCK_REALTIME, &t);
-		value = act->metric.now ? (double)t.tv_sec : act->metric.value;
+		value = act->metric.now ? (double)clock_wall_s() : act->metric.value;
 		kube_metrics_set(x->metrics, &act->metric, value, act->kind == ACTION_UNMETRIC);
 		break;
 	case ACTION_LOG:

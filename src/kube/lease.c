@@ -1,9 +1,9 @@
 #include "kube/lease.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "data/json.h"
+#include "io/clock.h"
 #include "io/repeat.h"
 
 struct kube_lease {
@@ -31,17 +31,14 @@ static void set_due(struct kube_lease *l, int64_t due)
 
 static void again(struct kube_lease *l, int64_t ms)
 {
-	set_due(l, loop_clock() + ms);
+	set_due(l, clock_ms() + ms);
 }
 
 /* Several that wait do not come all at once: as client-go, up to 2.2 times as
  * late. */
 static void wait(struct kube_lease *l)
 {
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_REALTIME, &t);
-	again(l, l->o.retry_ms + l->o.retry_ms * (t.tv_nsec / 1000 % 1200) / 1000);
+	again(l, l->o.retry_ms + l->o.retry_ms * (clock_wall().nsec / 1000 % 1200) / 1000);
 }
 
 static void ended(struct kube_lease *l)
@@ -89,12 +86,10 @@ static struct str lease_path(struct kube_lease *l, bool list)
 
 static struct str now_text(struct kube_lease *l)
 {
-	struct timespec t;
 	struct buf b;
 
-	(void)clock_gettime(CLOCK_REALTIME, &t);
 	buf_init(&b, &l->a);
-	rfc3339_add_micro(&b, (struct instant){ t.tv_sec, (int32_t)t.tv_nsec });
+	rfc3339_add_micro(&b, clock_wall());
 	return buf_str(&b);
 }
 
@@ -181,11 +176,11 @@ static void judge(struct kube_lease *l, struct json *tree)
 	if (!str_eq(buf_str(&b), l->seen)) {
 		arena_free(&l->seen_arena);
 		l->seen = str_dup(&l->seen_arena, buf_str(&b));
-		l->seen_at = loop_clock();
+		l->seen_at = clock_ms();
 	}
 	if (l->releasing && !mine)
 		ended(l);
-	else if (mine || !holder.n || l->seen_at + lasts < loop_clock())
+	else if (mine || !holder.n || l->seen_at + lasts < clock_ms())
 		take(l, tree);
 	else {
 		log_holder(l, spec, holder);
@@ -207,7 +202,7 @@ static void give_up(struct kube_lease *l)
 
 static void wrote(struct kube_lease *l)
 {
-	l->renewed_at = loop_clock();
+	l->renewed_at = clock_ms();
 	if (l->releasing) {
 		give_up(l);
 		return;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "io/clock.h"
 #include "plan/backoff.h"
 
 #define BUSY_MAX 32 /* plans under way at once: each takes room until it is done */
@@ -45,7 +46,7 @@ static void wake(struct kube_queue *q)
 {
 	if (!q->going || q->turn.due || q->busy >= BUSY_MAX)
 		return;
-	q->turn.due = loop_clock();
+	q->turn.due = clock_ms();
 	loop_update(q->loop, &q->turn);
 }
 
@@ -187,7 +188,7 @@ void kube_queue_add(struct kube_queue *q, unsigned kind, struct str name)
 void kube_queue_after(struct kube_queue *q, unsigned kind, struct str name, int64_t ms)
 {
 	struct entry *e = get(q, kind, name);
-	int64_t at = loop_clock() + (ms > 0 ? ms : 0);
+	int64_t at = clock_ms() + (ms > 0 ? ms : 0);
 
 	if (e->ready || e->again || (e->timer.due && e->timer.due <= at))
 		return;

@@ -2,8 +2,8 @@
  * Users and groups on a root that nothing runs on: passwd, shadow, group and
  * gshadow are edited, as useradd --root would, and the homes made.
  */
-#include <time.h>
 
+#include "io/clock.h"
 #include "io/log.h"
 #include "node/ignite.h"
 
@@ -326,7 +326,7 @@ static int new_user(struct accounts *x, const struct ign_obj *u, struct str name
 		    STRF(shell.n ? shell : default_shell(x))));
 	drop(x, SHADOW, name); /* of one that is gone, or of a run cut short */
 	add(x, SHADOW,
-	    str_fmt(x->a, "%.*s:*:%lld:%s:::", STRF(name), (long long)(time(NULL) / 86400),
+	    str_fmt(x->a, "%.*s:*:%lld:%s:::", STRF(name), (long long)(clock_wall_s() / 86400),
 		    ign_is_true(u, IGN_USER_SYSTEM) ? "::" : "0:99999:7"));
 	if (ign_is_true(u, IGN_USER_NO_HOME) ||
 	    (ign_is_true(u, IGN_USER_SYSTEM) && !ign_is_set(u, IGN_USER_HOME)))

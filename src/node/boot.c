@@ -1,10 +1,10 @@
 #include "node/boot.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/semver.h"
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/log.h"
 #include "os_change.h"
@@ -251,7 +251,6 @@ static bool skopeo_will_do(struct node *n, struct arena *a, struct str image)
 
 static int update_via_container(struct node *n, struct arena *a, struct str image, struct err *err)
 {
-	struct timespec day = { .tv_sec = 24 * 3600 };
 	int rc;
 
 	host_log(&n->host, "rpm-ostree or skopeo is not new enough for new-format image; "
@@ -261,7 +260,7 @@ static int update_via_container(struct node *n, struct arena *a, struct str imag
 		rc = node_reboot_now(n, a, "extra reboot for in-place update", err);
 	if (rc < 0)
 		return rc;
-	(void)nanosleep(&day, NULL); /* the reboot ends it */
+	clock_sleep_ms((int64_t)24 * 3600 * 1000); /* the reboot ends it */
 	return err_set(err, ERR_SYS, "failed to reboot for secondary in-place update");
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/codec.h"
 #include "base/utf8.h"
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/log.h"
 #include "io/loop.h"
@@ -227,7 +228,7 @@ static bool has_ended(pid_t pid)
 static bool pump(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in, struct buf *out,
 		 struct buf *err)
 {
-	int64_t due = loop_clock() + (limit_ms ? limit_ms : WAIT_MAX_MS);
+	int64_t due = clock_ms() + (limit_ms ? limit_ms : WAIT_MAX_MS);
 	int64_t wait = 1;
 	bool ended = false;
 
@@ -235,7 +236,7 @@ static bool pump(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in, st
 		struct pollfd fds[3] = { { p->out[0], POLLIN, 0 },
 					 { p->err[0], POLLIN, 0 },
 					 { in.n ? p->in[1] : -1, POLLOUT, 0 } };
-		int64_t left = due - loop_clock();
+		int64_t left = due - clock_ms();
 		int n;
 
 		if (left <= 0)
@@ -248,7 +249,7 @@ static bool pump(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in, st
 		wait = n ? 1 : wait * 2 < LOOK_MS ? wait * 2 : LOOK_MS;
 		if (!ended && has_ended(pid)) {
 			ended = true;
-			due = left > DRAIN_MS ? loop_clock() + DRAIN_MS : due;
+			due = left > DRAIN_MS ? clock_ms() + DRAIN_MS : due;
 		}
 		/* after that look: what it said last is there when it ended */
 		take(p->out, out);

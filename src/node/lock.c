@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "io/clock.h"
 #include "io/file.h"
 #include "node/journal.h"
 #include "walk.h"
@@ -91,8 +91,6 @@ static int try_lock(struct tree *t, int dir, struct err *err)
 
 int tree_lock(struct tree *t, struct err *err)
 {
-	const struct timespec pause = { 0, LOCK_PAUSE_MS * 1000000 };
-
 	for (int ms = 0; t->lock < 0; ms += LOCK_PAUSE_MS) {
 		AUTO(fd) int dir = lock_dir(t, err);
 		int rc = dir < 0 ? dir : try_lock(t, dir, err);
@@ -110,7 +108,7 @@ int tree_lock(struct tree *t, struct err *err)
 				       "has ended",
 				       strcmp(t->root, "/") == 0 ? "" : t->root, LOCK_PATH);
 		if (rc == -ERR_AGAIN)
-			(void)nanosleep(&pause, NULL);
+			clock_sleep_ms(LOCK_PAUSE_MS);
 	}
 	return 0;
 }

@@ -6,6 +6,7 @@
 
 #include <sys/wait.h>
 
+#include "io/clock.h"
 #include "io/log.h"
 
 #define EXTENSIONS_DIR "/run/mco-extensions"
@@ -157,7 +158,7 @@ static int podman(struct node *n, struct arena *a, struct args *args, struct err
 
 	for (int i = 0; i < 6; i++) {
 		if (i) {
-			os_pause(wait);
+			clock_sleep_ms(wait);
 			wait *= 2;
 		}
 		if (host_run(a, &n->host, HOST_SILENT, argv, &out, &local) == 0 && out.status == 0)

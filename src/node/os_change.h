@@ -15,7 +15,6 @@
 void os_pulling(const struct node *n, const char *what, struct str image);
 int os_pulled(const struct node *n, const char *what, struct str image, int rc,
 	      const struct err *err);
-void os_pause(int64_t ms);
 int os_rpm_ostree(struct node *n, struct arena *a, const struct strs *words, struct err *err);
 struct str os_uuid(struct arena *a);
 /* The image in the node's own storage; out->there is false for none. */

@@ -4,20 +4,13 @@
 #include "os_change.h"
 
 #include <sys/random.h>
-#include <time.h>
 
 #include "base/semver.h"
+#include "io/clock.h"
 #include "io/log.h"
 
 #define SMALL_MAX ((size_t)1 << 20)
 #define OLD_POLICY "/etc/machine-config-daemon/policy-for-old-podman.json"
-
-void os_pause(int64_t ms)
-{
-	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1000000 };
-
-	(void)nanosleep(&t, NULL);
-}
 
 int os_rpm_ostree(struct node *n, struct arena *a, const struct strs *words, struct err *err)
 {
@@ -324,7 +317,7 @@ static int rebase(struct node *n, struct arena *a, struct str image, struct err 
 			return 0;
 		log_warn("Failed to update OS to %.*s (will retry): %.*s", STRF(image),
 			 STRF(last.msg));
-		os_pause(wait);
+		clock_sleep_ms(wait);
 		wait *= 2;
 	}
 	return err_set(err, ERR_SYS,

@@ -5,6 +5,7 @@
  */
 #include "base/codec.h"
 #include "data/yml.h"
+#include "io/clock.h"
 #include "io/log.h"
 #include "mc/cert.h"
 #include "node/ignite.h"
@@ -211,7 +212,7 @@ int node_rebootstrap(struct node *n, struct arena *a, struct err *err)
 				     "file");
 	rc = host_cmd(a, &n->host, HOST_SYNC, NULL, err, "systemctl restart kubelet");
 	for (int i = 0; rc == 0 && i < REBOOTSTRAP_TRIES; i++) {
-		os_pause(n->retry_ms);
+		clock_sleep_ms(n->retry_ms);
 		if (tree_exists(&n->tree, KUBELET))
 			return 0;
 		log_warn("Failed to get kubeconfig file: open " KUBELET

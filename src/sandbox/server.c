@@ -1,8 +1,8 @@
 #include "sandbox/server.h"
 
 #include <stdlib.h>
-#include <time.h>
 
+#include "io/clock.h"
 #include "io/log.h"
 #include "sandbox/watch.h"
 
@@ -33,14 +33,6 @@ struct sb_server {
 	struct conn_watch *watches;
 	uint64_t random, compact_at;
 };
-
-static int64_t wall_ms(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* xorshift: faults need no better. */
 static int64_t dice(struct sb_server *s, int64_t sides)
@@ -180,7 +172,7 @@ static void on_tick(struct source *src, short events)
 
 	(void)events;
 	src->due = now + TICK_MS;
-	(void)sandbox_work(s->o.sandbox, wall_ms());
+	(void)sandbox_work(s->o.sandbox, clock_wall_ms());
 	keep(s);
 	push_all(s);
 	for (struct conn_watch *w = s->watches; w; w = next) {
@@ -272,7 +264,7 @@ static void answer(struct sb_server *s, struct http_exchange *x)
 		.content_type = http_get(h, S("Content-Type")),
 		.accept = http_get(h, S("Accept")),
 		.body = x->body,
-		.now = wall_ms() / 1000,
+		.now = clock_wall_ms() / 1000,
 	};
 
 	(void)str_cut(h->target, '?', &r.path, &r.query);
@@ -286,7 +278,7 @@ static void answer(struct sb_server *s, struct http_exchange *x)
 	}
 	keep(s);
 	send_reply(x, &reply);
-	(void)sandbox_work(sb, wall_ms());
+	(void)sandbox_work(sb, clock_wall_ms());
 	keep(s);
 	if (s->o.faults.compact_every && sb->store.rv >= s->compact_at) {
 		s->compact_at = sb->store.rv + (uint64_t)s->o.faults.compact_every;

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/loop.h"
 
@@ -386,7 +387,7 @@ TEST slow_readers_keep_nobody_out(void)
 	/* the beginning of a ClientHello of 16 KB */
 	static const char hello[] = "\x16\x03\x01\x40\x00\x01\x00\x3f\xfc\x03\x03";
 	static int held[SLOW];
-	int64_t began = loop_clock();
+	int64_t began = clock_ms();
 	int open = 0, tls, plain;
 	struct buf ask;
 
@@ -423,7 +424,7 @@ TEST slow_readers_keep_nobody_out(void)
 		open = !is_cut(tls) + !is_cut(plain);
 		for (int i = 0; i < SLOW; i++)
 			open += !is_cut(held[i]);
-	} while (open && loop_clock() < began + LATE_MS);
+	} while (open && clock_ms() < began + LATE_MS);
 	ASSERT_INT(0, open);
 	(void)close(tls);
 	(void)close(plain);
@@ -547,9 +548,9 @@ static bool taken(int fd)
 /* Nobody listens any more, some time after it was said. */
 static bool closed(int64_t within_ms)
 {
-	int64_t end = loop_clock() + within_ms;
+	int64_t end = clock_ms() + within_ms;
 
-	while (loop_clock() < end) {
+	while (clock_ms() < end) {
 		int fd = dial(port);
 
 		if (fd < 0)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/clock.h"
 #include "kube/cache.h"
 #include "mc/knode.h"
 #include "sandbox/server.h"
@@ -111,7 +112,7 @@ static void serve(int port_fd, size_t nodes, size_t bytes, long changes)
 	for (size_t i = 0; i < nodes; i++)
 		make_node(&sb, i, bytes);
 	c.loop = o.loop = loop_new(&err);
-	c.src = (struct source){ .fd = -1, .due = loop_clock() + 1, .ready = on_churn, .ctx = &c };
+	c.src = (struct source){ .fd = -1, .due = clock_ms() + 1, .ready = on_churn, .ctx = &c };
 	if (!o.loop || sock_listen(S("127.0.0.1"), 0, &fd, &err) < 0 ||
 	    loop_signal(o.loop, SIGUSR1, on_go, &c, &err) < 0)
 		exit(1);

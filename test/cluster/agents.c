@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "io/clock.h"
 #include "io/log.h"
 #include "kube/cache.h"
 #include "kube/config.h"
@@ -152,7 +153,7 @@ static void act(struct agent *g)
 {
 	if (g->timer.due || g->busy)
 		return;
-	g->timer.due = loop_clock() + g->all->takes;
+	g->timer.due = clock_ms() + g->all->takes;
 	loop_update(g->all->loop, &g->timer);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "io/clock.h"
 #include "io/http_server.h"
 
 struct world {
@@ -173,11 +174,11 @@ static void put(int fd, const char *text)
 /* Reads until `want` bytes are there or the server closes ("<closed>"). */
 static struct str get(struct arena *a, int fd, size_t want)
 {
-	int64_t give_up = loop_clock() + 60000;
+	int64_t give_up = clock_ms() + 60000;
 	struct buf b;
 
 	buf_init(&b, a);
-	while (b.n < want && loop_clock() < give_up) {
+	while (b.n < want && clock_ms() < give_up) {
 		ssize_t n;
 
 		turn(TURN_MS);
@@ -516,9 +517,9 @@ static bool is_cut(int fd)
 
 static void turns(int ms)
 {
-	int64_t end = loop_clock() + ms;
+	int64_t end = clock_ms() + ms;
 
-	while (loop_clock() < end)
+	while (clock_ms() < end)
 		turn(TURN_MS);
 }
 
@@ -636,15 +637,15 @@ TEST listeners_have_their_own_slots(void)
 static bool dribble_ends(const char *text, char byte)
 {
 	int fd = client();
-	int64_t began = loop_clock();
+	int64_t began = clock_ms();
 
 	put(fd, text);
-	while (!is_cut(fd) && loop_clock() < began + LATE_MS) {
+	while (!is_cut(fd) && clock_ms() < began + LATE_MS) {
 		(void)send(fd, &byte, 1, MSG_NOSIGNAL);
 		turns(10);
 	}
 	(void)close(fd);
-	return loop_clock() < began + LATE_MS / 2 && !w.over;
+	return clock_ms() < began + LATE_MS / 2 && !w.over;
 }
 
 TEST single_bytes_renew_no_deadline(void)
@@ -664,12 +665,12 @@ TEST single_bytes_renew_no_deadline(void)
 			    'x'));
 	/* takes a little every now and then, far less than 16 bytes a ms */
 	fd = slow_reader(1);
-	began = loop_clock();
-	while (!w.over && loop_clock() < began + LATE_MS) {
+	began = clock_ms();
+	while (!w.over && clock_ms() < began + LATE_MS) {
 		(void)!recv(fd, some, 20, MSG_DONTWAIT);
 		turns(10);
 	}
-	ASSERT(loop_clock() < began + LATE_MS / 2);
+	ASSERT(clock_ms() < began + LATE_MS / 2);
 	ASSERT_INT(1, w.released);
 	ASSERT_INT(0, (long long)http_server_conns(w.server));
 	(void)close(fd);
@@ -688,7 +689,7 @@ TEST steady_progress_is_enough(void)
 
 	start(&o);
 	fd = small_reader(1, "/more");
-	began = loop_clock();
+	began = clock_ms();
 	while (got < 800000) {
 		ssize_t n = recv(fd, some, sizeof(some), MSG_DONTWAIT);
 
@@ -696,7 +697,7 @@ TEST steady_progress_is_enough(void)
 		got += n > 0 ? (size_t)n : 0;
 		turns(n > 0 ? 5 : 1);
 	}
-	ASSERT(loop_clock() > began + 500);
+	ASSERT(clock_ms() > began + 500);
 	(void)close(fd);
 	stop();
 	PASS();

@@ -1,4 +1,4 @@
-/* log, file and loop, on pipes and a scratch folder. */
+/* clock, log, file and loop, on pipes and a scratch folder. */
 #include "../test.h"
 
 #include <fcntl.h>
@@ -7,8 +7,10 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/log.h"
 #include "io/loop.h"
@@ -18,6 +20,30 @@ static char scratch[] = "/tmp/mco-test-XXXXXX";
 static const char *path_of(struct arena *a, const char *name)
 {
 	return str_fmt(a, "%s/%s", scratch, name).p;
+}
+
+static int64_t libc_ms(clockid_t id)
+{
+	struct timespec t;
+
+	(void)clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+TEST the_clocks_are_libcs(void)
+{
+	int64_t before = libc_ms(CLOCK_MONOTONIC), wall = libc_ms(CLOCK_REALTIME);
+	int64_t us = clock_us(), ms = clock_ms(), wall_ms = clock_wall_ms(), s = clock_wall_s();
+	struct instant now = clock_wall();
+
+	ASSERT(before <= us / 1000 && us / 1000 <= ms && ms <= libc_ms(CLOCK_MONOTONIC));
+	ASSERT(wall <= wall_ms && wall / 1000 <= s && s <= now.sec);
+	ASSERT(wall_ms <= now.sec * 1000 + now.nsec / 1000000);
+	ASSERT(now.sec <= libc_ms(CLOCK_REALTIME) / 1000);
+	ms = clock_ms();
+	clock_sleep_ms(20);
+	ASSERT(clock_ms() - ms >= 20);
+	PASS();
 }
 
 TEST a_log_line_is_klogs(void)
@@ -213,13 +239,13 @@ TEST readiness_and_deadlines(void)
 	s.fd = fds[0];
 	loop_add(seen.loop, &s);
 	loop_add(seen.loop, &timer);
-	timer.due = loop_clock() + 20;
+	timer.due = clock_ms() + 20;
 	loop_update(seen.loop, &timer);
 	while (!seen.due)
 		ASSERT_INT(0, loop_turn(seen.loop, -1, &err));
 	ASSERT_INT(1, seen.due);
 	ASSERT_INT(0, timer.due);
-	ASSERT(loop_now(seen.loop) <= loop_clock());
+	ASSERT(loop_now(seen.loop) <= clock_ms());
 	ASSERT_INT(1, write(fds[1], "x", 1));
 	ASSERT_INT(0, loop_turn(seen.loop, 1000, &err));
 	ASSERT_INT('x', seen.last);
@@ -335,7 +361,7 @@ TEST many_deadlines(void)
 	struct loop *l = loop_new(&err);
 	struct test_rng r = { 7 };
 	struct alarm *t = arena_array(&a, 500, sizeof(*t));
-	int64_t last = 0, base = loop_clock();
+	int64_t last = 0, base = clock_ms();
 	int n = 0, set = 0;
 
 	for (size_t i = 0; i < 500; i++) {
@@ -390,6 +416,7 @@ SUITE(suite)
 {
 	if (!mkdtemp(scratch))
 		abort();
+	RUN_TEST(the_clocks_are_libcs);
 	RUN_TEST(a_log_line_is_klogs);
 	RUN_TEST(a_log_that_nobody_reads_does_not_stop_the_process);
 	RUN_TEST(a_file_is_replaced_whole);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/follow.h"
 #include "io/proc.h"
@@ -169,12 +170,12 @@ static bool changes(int *n, int want)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	int64_t end = loop_clock() + 60000;
+	int64_t end = clock_ms() + 60000;
 
-	while (*n < want && loop_clock() < end)
+	while (*n < want && clock_ms() < end)
 		(void)loop_turn(loop, 20, &err);
-	end = loop_clock() + 120;
-	while (loop_clock() < end)
+	end = clock_ms() + 120;
+	while (clock_ms() < end)
 		(void)loop_turn(loop, 20, &err);
 	return *n == want;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../test.h"
+#include "io/clock.h"
 #include "io/sock.h"
 
 struct cutter;
@@ -144,7 +145,7 @@ static inline void cut_dialled(void *ctx, int fd, struct err *err)
 
 static inline void cut_dial(struct cut_conn *c, struct str host, uint16_t port)
 {
-	c->dial = dial_start(c->cutter->loop, host, port, loop_clock() + 10000, cut_dialled, c);
+	c->dial = dial_start(c->cutter->loop, host, port, clock_ms() + 10000, cut_dialled, c);
 }
 
 /* Reads "CONNECT host:port …" and tells that it is done. */

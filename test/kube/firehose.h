@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/clock.h"
 #include "io/sock.h"
 #include "kube/cache.h"
 #include "mc/knode.h"
@@ -169,19 +170,19 @@ static inline struct fire_result fire_follow(const struct firehose *f, int ms)
 	struct kube_opts o = { .loop = loop_new(&err), .conf = &conf, .agent = "firehose" };
 	struct kube_cache_opts co = { .path = "/api/v1/nodes", .what = "nodes", .make = fire_make };
 	struct fire_result out = { 0 };
-	int64_t last = loop_clock();
+	int64_t last = clock_ms();
 	struct kube_cache *c;
 
 	if (!o.loop || kube_new(&o, &co.kube, &err) < 0)
 		abort();
 	c = kube_cache_start(&co);
-	while (out.changes < f->changes && loop_clock() < last + ms) {
+	while (out.changes < f->changes && clock_ms() < last + ms) {
 		size_t before = out.changes;
 
 		(void)loop_turn(o.loop, 1000, &err);
 		out.changes = kube_cache_events(c);
 		if (out.changes != before)
-			last = loop_clock();
+			last = clock_ms();
 		if (!out.warm_kib && out.changes >= f->changes / 10)
 			out.warm_kib = resident_kib();
 	}

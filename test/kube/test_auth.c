@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/http_server.h"
 #include "io/log.h"
@@ -126,10 +127,10 @@ static struct str ask(struct world *w)
 /* Asks until the answer is this one: files are looked at a moment later. */
 static struct str ask_until(struct world *w, const char *want)
 {
-	int64_t end = loop_clock() + 60000;
+	int64_t end = clock_ms() + 60000;
 	struct str got = ask(w);
 
-	while (!str_is(got, want) && loop_clock() < end) {
+	while (!str_is(got, want) && clock_ms() < end) {
 		(void)loop_turn(w->loop, 20, &w->err);
 		got = ask(w);
 	}

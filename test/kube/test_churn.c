@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "cutter.h"
+#include "io/clock.h"
 #include "io/file.h"
 #include "io/log.h"
 #include "io/tls.h"
@@ -221,9 +222,9 @@ static bool all(bool (*is)(const struct follower *f))
 
 static bool until(bool (*is)(const struct follower *f), int64_t ms)
 {
-	int64_t end = loop_clock() + ms;
+	int64_t end = clock_ms() + ms;
 
-	while (!all(is) && loop_clock() < end)
+	while (!all(is) && clock_ms() < end)
 		(void)loop_turn(worlds[0].loop, 50, &worlds[0].err);
 	return all(is);
 }
@@ -236,11 +237,11 @@ static bool synced(const struct follower *f)
 /* Some changes; the server goes away now and then. */
 static void churn(struct world *w)
 {
-	if (!w->server && loop_clock() >= w->back)
+	if (!w->server && clock_ms() >= w->back)
 		serve(w);
-	if (loop_clock() < w->next || w->n >= CHANGES)
+	if (clock_ms() < w->next || w->n >= CHANGES)
 		return;
-	w->next = loop_clock() + 8;
+	w->next = clock_ms() + 8;
 	for (int i = 0; i < 5; i++)
 		change_one(w);
 	if (w->forgets && test_rand(&w->rng, 20) == 0)
@@ -248,7 +249,7 @@ static void churn(struct world *w)
 	if (w->server && test_rand(&w->rng, 100) == 0) {
 		sb_server_free(w->server);
 		w->server = NULL;
-		w->back = loop_clock() + 100;
+		w->back = clock_ms() + 100;
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 
+#include "io/clock.h"
 #include "io/log.h"
 #include "kube/client.h"
 #include "peer.h"
@@ -234,7 +235,7 @@ TEST answers(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct loop *l = loop_new(&err);
-	int64_t end = loop_clock() + 60000;
+	int64_t end = clock_ms() + 60000;
 	bool going = true;
 
 	for (size_t i = 0; i < N; i++) {
@@ -250,7 +251,7 @@ TEST answers(void)
 					      .ctx = r };
 		kube_start(r->kube, &r->call);
 	}
-	while (going && loop_clock() < end) {
+	while (going && clock_ms() < end) {
 		(void)loop_turn(l, 50, &err);
 		going = false;
 		for (size_t i = 0; i < N; i++)
@@ -391,7 +392,7 @@ TEST slots_are_bounded_and_calls_can_be_cancelled(void)
 	/* one that waits for a slot, the newest, and two that wait for answers */
 	kube_cancel(&calls[10]);
 	kube_cancel(&calls[19]);
-	for (int64_t end = loop_clock() + 60000; loop_clock() < end && r.peer.requests < 18;) {
+	for (int64_t end = clock_ms() + 60000; clock_ms() < end && r.peer.requests < 18;) {
 		(void)loop_turn(l, 50, &err);
 		if (r.peer.requests >= 10 && !cancelled) {
 			/* the two that were asked first, whichever they are */
@@ -433,9 +434,9 @@ static void until_seen(struct loop *l, const struct seen *seen, size_t n)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	int64_t end = loop_clock() + 60000;
+	int64_t end = clock_ms() + 60000;
 
-	while (seen->paths.n < n && loop_clock() < end)
+	while (seen->paths.n < n && clock_ms() < end)
 		(void)loop_turn(l, 10, &err);
 }
 
@@ -469,7 +470,7 @@ TEST who_waits_for_later_keeps_no_slot(void)
 	until_seen(l, &seen, 2);
 	/* the slot that is free while /a waits is /b's */
 	ASSERT_STR("ab", buf_str(&seen.paths));
-	for (until = loop_clock() + 1500; loop_clock() < until;)
+	for (until = clock_ms() + 1500; clock_ms() < until;)
 		(void)loop_turn(l, 10, &err);
 	/* and /a's time has come, but not its turn */
 	ASSERT_STR("ab", buf_str(&seen.paths));
@@ -478,7 +479,7 @@ TEST who_waits_for_later_keeps_no_slot(void)
 	ASSERT_STR("abw", buf_str(&seen.paths));
 	peer_answer(seen.held, "200 OK", JSON, S("{}"));
 	until_seen(l, &seen, 4);
-	for (until = loop_clock() + 60000; !over[0] && loop_clock() < until;)
+	for (until = clock_ms() + 60000; !over[0] && clock_ms() < until;)
 		(void)loop_turn(l, 10, &err);
 	ASSERT_STR("abwa", buf_str(&seen.paths));
 	ASSERT(over[0] && over[1] && over[2]);
@@ -518,9 +519,9 @@ TEST a_bound_holds_for_all_tries(void)
 		connect_to(&r, l, "http");
 		kube_free(r.kube);
 		ASSERT_INT(0, kube_new(&o, &r.kube, &err));
-		began = loop_clock();
+		began = clock_ms();
 		ASSERT_INT(-ERR_AGAIN, kube_get(r.kube, &a, S("/x"), &body, &err));
-		ASSERT(loop_clock() - began < 1900);
+		ASSERT(clock_ms() - began < 1900);
 		ASSERT_INT(1, (long long)r.peer.requests);
 		finish(&r);
 		loop_free(l);

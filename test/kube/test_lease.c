@@ -10,6 +10,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "io/clock.h"
 #include "io/log.h"
 #include "kube/lease.h"
 #include "kube/metrics.h"
@@ -102,7 +103,7 @@ static void asked(struct peer_conn *c, struct str request)
 {
 	struct run *r = c->peer->ctx;
 	const char *say = r->t->answers[r->at];
-	int64_t now = loop_clock();
+	int64_t now = clock_ms();
 
 	if (r->last && now - r->last > r->longest)
 		r->longest = now - r->last;
@@ -132,7 +133,7 @@ static void leads(void *ctx)
 	struct run *r = ctx;
 
 	buf_addc(&r->told, 'l');
-	r->led = loop_clock();
+	r->led = clock_ms();
 }
 
 static void lost(void *ctx)
@@ -140,7 +141,7 @@ static void lost(void *ctx)
 	struct run *r = ctx;
 
 	buf_addc(&r->told, 'x');
-	r->gone = loop_clock();
+	r->gone = clock_ms();
 }
 
 static void released(void *ctx)
@@ -149,7 +150,7 @@ static void released(void *ctx)
 
 	buf_addc(&r->told, 'r');
 	r->over = true;
-	r->ended = loop_clock();
+	r->ended = clock_ms();
 }
 
 static void begin(struct run *r, struct loop *l, const struct lease_case *t)
@@ -184,9 +185,9 @@ static void turn(struct loop *l, int64_t ms)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	int64_t end = loop_clock() + ms;
+	int64_t end = clock_ms() + ms;
 
-	while (loop_clock() < end)
+	while (clock_ms() < end)
 		(void)loop_turn(l, TURN_MS, &err);
 }
 
@@ -201,7 +202,7 @@ TEST leases(void)
 	for (size_t i = 0; i < N; i++)
 		begin(&runs[i], l, &cases[i]);
 	turn(l, 2500);
-	asked_at = loop_clock();
+	asked_at = clock_ms();
 	for (size_t i = 0; i < N; i++)
 		if (runs[i].t->release)
 			kube_lease_release(runs[i].lease);
@@ -298,18 +299,18 @@ TEST given_up_while_it_is_written(void)
 
 	for (size_t i = 0; i < N_LATE; i++) {
 		struct late *t = &runs[i];
-		int64_t end = loop_clock() + 60000;
+		int64_t end = clock_ms() + 60000;
 
 		t->t = &late_cases[i];
 		begin(&t->r, l, &none);
 		t->r.peer.asked = asked_late;
 		t->r.peer.ctx = t;
-		while (!t->held && loop_clock() < end)
+		while (!t->held && clock_ms() < end)
 			turn(l, 5);
 		ASSERTm(t->t->name, t->held);
 		kube_lease_release(t->r.lease);
 		peer_answer(t->held, t->t->status, JSON, S(HELD("me", "0")));
-		while (!t->r.over && loop_clock() < end)
+		while (!t->r.over && clock_ms() < end)
 			turn(l, 5);
 		ASSERT_STR_M(t->t->name, str_of(t->t->asked), buf_str(&t->r.asked));
 		ASSERT_STR_M(t->t->name, str_of(t->t->told), buf_str(&t->r.told));

@@ -5,6 +5,7 @@
 
 #include "../test.h"
 #include "../clock.h"
+#include "io/clock.h"
 #include "io/log.h"
 #include "kube/exec.h"
 #include "kube/lease.h"
@@ -74,9 +75,9 @@ static void setup(struct world *w)
 
 static bool until(struct world *w, const size_t *n, size_t want)
 {
-	int64_t end = loop_clock() + 60000;
+	int64_t end = clock_ms() + 60000;
 
-	while (*n < want && loop_clock() < end)
+	while (*n < want && clock_ms() < end)
 		(void)loop_turn(w->loop, TURN_MS, &w->err);
 	return *n >= want;
 }
@@ -198,7 +199,7 @@ TEST a_key_that_failed_comes_back(void)
 {
 	struct world w;
 	struct kube_queue *q;
-	int64_t began = loop_clock();
+	int64_t began = clock_ms();
 
 	setup(&w);
 	q = kube_queue_new(w.loop, work, &w);
@@ -210,7 +211,7 @@ TEST a_key_that_failed_comes_back(void)
 	}
 	ASSERT(until(&w, &w.worked, 5));
 	/* 5, 10, 20 and 40 milliseconds */
-	ASSERT(loop_clock() - began >= 75);
+	ASSERT(clock_ms() - began >= 75);
 	kube_queue_done(q, w.key, false, 15);
 	kube_queue_after(q, 0, S("x"), 600000);
 	kube_queue_after(q, 0, S("x"), 1);
@@ -593,7 +594,7 @@ TEST events_outlast_a_server_that_is_away(void)
 	sb_server_free(w.server);
 	kube_event(&w.events, "tester", &about, S("kept"));
 	kube_event(&w.events, "tester", &about, S("behind it"));
-	for (int64_t end = loop_clock() + 250; loop_clock() < end;)
+	for (int64_t end = clock_ms() + 250; clock_ms() < end;)
 		(void)loop_turn(w.loop, 10, &w.err);
 	ASSERT_INT(2, (long long)w.events.n_calls);
 	so.loop = w.loop;
@@ -617,7 +618,7 @@ TEST events_that_wait_are_given_up(void)
 	w.server = NULL;
 	kube_event(&w.events, "tester", &about, S("one"));
 	kube_event(&w.events, "tester", &about, S("two"));
-	for (int64_t end = loop_clock() + 200; loop_clock() < end;)
+	for (int64_t end = clock_ms() + 200; clock_ms() < end;)
 		(void)loop_turn(w.loop, 10, &w.err);
 	kube_events_stop(&w.events);
 	ASSERT(!w.events.calls);
@@ -698,8 +699,8 @@ TEST one_leads_until_it_lets_go(void)
 	x = contend(&w, "x");
 	ASSERT(until(&w, &w.leads, 1));
 	y = contend(&w, "y");
-	end = loop_clock() + 300;
-	while (loop_clock() < end)
+	end = clock_ms() + 300;
+	while (clock_ms() < end)
 		(void)loop_turn(w.loop, TURN_MS, &w.err);
 	ASSERT_INT(1, (long long)w.leads);
 	kube_lease_release(x);

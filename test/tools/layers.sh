@@ -8,6 +8,7 @@
 # - Each third-party header is included by the files named below and no others.
 # - Two files of one program do not share a name.
 # - The pure half makes no system calls.
+# - Only src/io/clock.c asks the kernel for the time (tests may).
 # - The program with this linker map contains nothing of the sandbox.
 set -u
 lib=$1 map=$2; shift 2
@@ -88,6 +89,10 @@ calls='open|openat|read|write|close|socket|connect|poll|fork|execve|time|clock_g
 found=$(nm -A --undefined-only "$lib" 2>/dev/null | grep -E " U ($calls)\$")
 [ -z "$found" ] || fault "the pure half makes system calls:
 $found"
+calls='clock_gettime|gettimeofday|time|nanosleep|usleep|sleep'
+for f in $(grep -lE "(^|[^_a-z.>])($calls)\(" -r --include='*.[ch]' include src applets); do
+	[ "$f" = src/io/clock.c ] || fault "$f: calls a clock of libc; use io/clock.h"
+done
 # The clone stands alone: nothing that builds or tests it reads beside it.
 if grep -rnE '[.][.]/shared' Makefile .ci src applets include test examples >&2; then
 	fault 'the tree reads files outside of it'
