@@ -233,8 +233,8 @@ static void begin(struct daemon *d, const struct json *machine)
 	log_info("Checking Reconcilable for config %.*s to %.*s", STRF(d->from.name),
 		 STRF(d->to.name));
 	rc = mc_current_reconcile(a, &d->from, &d->to, &allow, &err);
-	if (rc == 0 && (node_check_paths(&d->node, a, &d->to.spec, false, &err) < 0 ||
-			node_check_fips(&d->node, a, &d->to.spec, &err) < 0))
+	if (rc == 0 && (files_check_paths(&d->node, a, &d->to.spec, false, &err) < 0 ||
+			kernel_check_fips(&d->node, a, &d->to.spec, &err) < 0))
 		rc = err_wrap(&err, "can't reconcile config %.*s with %.*s", STRF(d->from.name),
 			      STRF(d->to.name));
 	if (rc < 0) {
@@ -278,7 +278,7 @@ static void make_plan(struct daemon *d, const struct json *machine)
 	struct update_in in = { .from = &d->from.spec,
 				.to = &d->to.spec,
 				.force = d->v.force,
-				.image_only = node_image_only(&d->node),
+				.image_only = deployment_image_only(&d->node),
 				.built = d->v.target_image.n > 0,
 				.policies = update_policies(a, machine) };
 	int rc;

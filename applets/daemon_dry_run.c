@@ -116,12 +116,12 @@ int daemon_dry_apply(struct run *r, struct node *n, const struct mc_current *fro
 	struct update_plan plan = { 0 };
 	struct os_status status = { 0 };
 	struct dry_run d;
-	int rc = node_plan_alone(n, r->a, from, to, &plan, &r->err);
+	int rc = standalone_plan(n, r->a, from, to, &plan, &r->err);
 
 	if (rc == 0)
-		rc = node_dry_run(n, r->a, &u, &d, &r->err);
+		rc = dry_run_update(n, r->a, &u, &d, &r->err);
 	if (rc == 0 && os) {
-		rc = node_os_status(n, r->a, &status, &r->err);
+		rc = deployment_status(n, r->a, &status, &r->err);
 		n->booted_image = status.image;
 	}
 	if (rc < 0)
@@ -141,10 +141,10 @@ int daemon_dry_rollback(struct run *r, struct node *n, bool secrets)
 	struct update_plan plan = { 0 };
 	struct dry_back back;
 	struct dry_run d;
-	int rc = node_dry_rollback(n, r->a, &d, &back, &r->err);
+	int rc = dry_run_rollback(n, r->a, &d, &back, &r->err);
 
 	if (rc == 0)
-		rc = node_journal(n, r->a, &v, &r->err);
+		rc = node_update_journal(n, r->a, &v, &r->err);
 	if (rc < 0)
 		return rc;
 	buf_addf(&r->out, "%.*s -> %.*s\n", STRF(back.to.name), STRF(back.from.name));

@@ -331,7 +331,7 @@ static void on_job(void *ctx, enum job_kind kind, int rc, struct str text)
 	} else if (kind == JOB_HOSTED) {
 		daemon_hosted_over(d, rc, text);
 	} else if (kind == JOB_REBOOTSTRAP) {
-		node_keep_logs(&d->node, &d->turn);
+		keep_logs(&d->node, &d->turn);
 		if (rc == 0) /* upstream's word for what made it do this */
 			text = S("Error from auxiliary packages");
 		log_to_pod(text);

@@ -6,7 +6,7 @@
 #include "io/log.h"
 #include "view/udiff.h"
 
-#define DIFF NODE_STATE_DIR "/bootstrapconfigdiff"
+#define DIFF MC_STATE_DIR "/bootstrapconfigdiff"
 
 static struct str spec_of(struct arena *a, const struct mc_current *c)
 {

@@ -42,7 +42,7 @@ static int verify(struct node *n, struct arena *a, const struct job_in *in, stru
 static int left_over(struct node *n, struct arena *a, struct err *err)
 {
 	struct node_journal_view v = { 0 };
-	int rc = node_journal(n, a, &v, err);
+	int rc = node_update_journal(n, a, &v, err);
 
 	if (rc < 0 || v.state != JOURNAL_LAST || v.finished)
 		return rc;
@@ -52,7 +52,7 @@ static int left_over(struct node *n, struct arena *a, struct err *err)
 	for (size_t i = 0; i < v.actions.n; i++)
 		if (str_is(v.actions.v[i], update_kind_name(UPDATE_REBOOT)))
 			job_tell("reboot", S(""));
-	node_finished(n, a);
+	node_update_finished(n, a);
 	return 0;
 }
 
@@ -68,7 +68,7 @@ static int log_system(struct node *n, struct arena *a, struct err *err)
 			       STRF(local.msg));
 	if (ostree)
 		log_info("%.*s", STRF(out.text));
-	node_log_origin(n, a);
+	boot_log_origin(n, a);
 	if (host_cmd(a, &n->host, HOST_CAPTURE, &out, &local, "journalctl --list-boots") < 0)
 		log_error("Listing boots: %.*s", STRF(local.msg));
 	else
@@ -92,7 +92,7 @@ static int stay(struct node *n, struct arena *a, struct err *err)
 
 	if (node_current(n, a, &c, &image, &ignored) < 0 || !image.n)
 		return 0;
-	return node_drop_revert(n, a, err);
+	return revert_drop(n, a, err);
 }
 
 static int recover(struct node *n, struct arena *a, const struct job_in *in, struct err *err)
@@ -100,13 +100,13 @@ static int recover(struct node *n, struct arena *a, const struct job_in *in, str
 	struct os_status s = { 0 };
 	struct node_journal_view v;
 	bool undone;
-	int rc = node_recover(n, a, &undone, &v, err);
+	int rc = node_update_recover(n, a, &undone, &v, err);
 
 	if (rc == 0)
 		rc = stay(n, a, err);
 	if (rc < 0)
 		return rc;
-	rc = node_init(n, a, &s, err);
+	rc = boot_init(n, a, &s, err);
 	job_tell("os", str_fmt(a, "%.*s\n%.*s", STRF(rc < 0 ? S("unsupported") : n->os.id),
 			       STRF(s.version)));
 	job_tell("booted", n->booted_image);
@@ -142,11 +142,11 @@ static int prepare(struct node *n, struct arena *a, const struct job_in *in, str
 			return err_wrap(err, "failed to set per-object-fsync "
 					     "for ostree");
 	}
-	if (tree_exists(t, NODE_ENCAPSULATED)) {
+	if (tree_exists(t, FIRSTBOOT_CONFIG)) {
 		log_warn("Failed to complete "
 			 "machine-config-daemon-firstboot before joining "
 			 "cluster!");
-		rc = tree_rename(t, NODE_ENCAPSULATED, NODE_ENCAPSULATED ".bak", err);
+		rc = tree_rename(t, FIRSTBOOT_CONFIG, FIRSTBOOT_CONFIG ".bak", err);
 	}
 	if (rc == 0) {
 		rc = tree_remove(t, PRESET, err);
@@ -156,14 +156,14 @@ static int prepare(struct node *n, struct arena *a, const struct job_in *in, str
 					     "file");
 		rc = tree_sync(t, err);
 	}
-	return rc < 0 ? rc : node_persist_nics(n, a, err);
+	return rc < 0 ? rc : nics_persist(n, a, err);
 }
 
 /* ---- the first sync ------------------------------------------------------ */
 
 static void look_back(struct node *n, struct arena *a, struct str *out)
 {
-	if (node_finalize_error(n, a, out))
+	if (deployment_finalize_error(n, a, out))
 		job_tell("finalize", *out);
 }
 
@@ -174,9 +174,9 @@ static int pivot(struct node *n, struct arena *a, const struct mc_current *to, s
 
 	host_log(&n->host, "Bootstrap pivot required to: %.*s", STRF(image));
 	/* the config's own, even where another stands for it: upstream's way */
-	rc = node_update_image(n, a, json_str(to->tree, "spec.osImageURL"), err);
+	rc = os_image_update(n, a, json_str(to->tree, "spec.osImageURL"), err);
 	if (rc == 0)
-		rc = node_reboot_into(n, a, to->name, err);
+		rc = reboot_into(n, a, to->name, err);
 	if (rc == 0)
 		job_tell("reboot", S(""));
 	return rc;
@@ -201,7 +201,7 @@ static int settle(struct node *n, struct arena *a, const struct job_in *in, bool
 static int settled(struct node *n, struct err *err)
 {
 	int rc = tree_rename(&n->tree, JOB_FIRST_ANNOTATIONS,
-			     NODE_STATE_DIR "/node-annotation.json.bak", err);
+			     MC_STATE_DIR "/node-annotation.json.bak", err);
 
 	return rc < 0 ? err_wrap(err, "renaming initial node annotation file")
 		      : tree_sync(&n->tree, err);
@@ -225,7 +225,7 @@ static int boot(struct node *n, struct arena *a, const struct job_in *in, struct
 
 	if (n->os.core_os) {
 		look_back(n, a, &finalize);
-		rc = node_drop_rollback(n, a, err);
+		rc = deployment_drop_rollback(n, a, err);
 		if (rc < 0)
 			return err_wrap(err, "failed to remove rollback");
 	}
@@ -243,7 +243,7 @@ static int boot(struct node *n, struct arena *a, const struct job_in *in, struct
 		host_log(&n->host, "Skipping on-disk validation; " STEPS_FORCE " present");
 		return in->bootstrap ? settled(n, err) : 0;
 	}
-	rc = node_move_keys(n, a, &u->from->spec, err);
+	rc = users_move_keys(n, a, &u->from->spec, err);
 	if (rc == 0)
 		rc = verify(n, a, in, finalize, err);
 	if (rc == -ERR_INVALID)
@@ -258,7 +258,7 @@ static int boot(struct node *n, struct arena *a, const struct job_in *in, struct
 		if (rc == 0)
 			rc = settled(n, err);
 	}
-	return rc == 0 && in->in_desired ? node_check_extensions(n, a, &u->from->spec, err) : rc;
+	return rc == 0 && in->in_desired ? extensions_check(n, a, &u->from->spec, err) : rc;
 }
 
 /* ---- an update ----------------------------------------------------------- */
@@ -267,21 +267,21 @@ static int act(struct node *n, struct arena *a, const struct node_update *u, str
 {
 	struct err local = ERR_INIT(a);
 	struct str finalize;
-	int rc = node_actions(n, a, u->plan, u->to->name, err);
+	int rc = post_action_run_all(n, a, u->plan, u->to->name, err);
 
 	if (rc == 0 && !u->plan->reboot) {
 		if (n->os.core_os)
 			look_back(n, a, &finalize);
-		rc = node_check_extensions(n, a, &u->to->spec, err);
+		rc = extensions_check(n, a, &u->to->spec, err);
 		if (rc < 0)
 			rc = err_wrap(err, "could not apply update: setting "
 					   "node's state to Done failed. "
 					   "Error");
 	}
-	if (rc < 0 && node_rollback(n, a, err->msg, &local) < 0)
+	if (rc < 0 && node_update_rollback(n, a, err->msg, &local) < 0)
 		return err_set(err, ERR_SYS, "%.*s", STRF(local.msg));
 	if (rc == 0)
-		node_finished(n, a);
+		node_update_finished(n, a);
 	if (rc == 0 && u->plan->reboot)
 		job_tell("reboot", S(""));
 	return rc;
@@ -293,7 +293,7 @@ static int forget_revert(struct node *n, struct arena *a, int rc)
 	struct err ignored = ERR_INIT(a);
 
 	if (rc < 0)
-		(void)node_drop_revert(n, a, &ignored);
+		(void)revert_drop(n, a, &ignored);
 	return rc;
 }
 
@@ -302,7 +302,7 @@ static int hosted(struct node *n, struct arena *a, const struct job_in *in, stru
 {
 	enum hosted_state state = HOSTED_DONE;
 	struct str hash = S("");
-	int rc = node_hosted(n, a, str_z(a, in->text), in->asked, &hash, &state, err);
+	int rc = hosted_step(n, a, str_z(a, in->text), in->asked, &hash, &state, err);
 
 	if (rc == 0)
 		job_tell(state == HOSTED_REBOOT	 ? "reboot"
@@ -325,7 +325,7 @@ static int sizes(struct node *n, struct arena *a, const struct pins *p, struct e
 
 		if (im->here || im->size >= 0)
 			continue;
-		rc = node_image_size(n, a, im->name, &seen, &size, err);
+		rc = node_pin_size(n, a, im->name, &seen, &size, err);
 		if (rc == 0)
 			job_tell(str_fmt(a, "%lld", (long long)size).p, im->name);
 	}
@@ -342,7 +342,7 @@ int job_work(struct node *n, struct arena *a, const struct job_in *in, struct er
 	case JOB_RECOVER:
 		return recover(n, a, in, err);
 	case JOB_SECRET:
-		return node_write_secret(n, a, in->controller, err);
+		return certificates_write_secret(n, a, in->controller, err);
 	case JOB_PREPARE:
 		return prepare(n, a, in, err);
 	case JOB_BOOT:
@@ -351,19 +351,19 @@ int job_work(struct node *n, struct arena *a, const struct job_in *in, struct er
 	case JOB_DRIFT:
 		return verify(n, a, in, in->finalize, err);
 	case JOB_REVERT:
-		return forget_revert(n, a, node_prepare_revert(n, a, in->controller, u->to, err));
+		return forget_revert(n, a, revert_prepare(n, a, in->controller, u->to, err));
 	case JOB_UNREVERT:
-		return node_drop_revert(n, a, err);
+		return revert_drop(n, a, err);
 	case JOB_APPLY:
-		return forget_revert(n, a, node_apply(n, a, u, err));
+		return forget_revert(n, a, node_update_apply(n, a, u, err));
 	case JOB_ACT:
 		return forget_revert(n, a, act(n, a, u, err));
 	case JOB_ROLL_BACK:
-		return node_rollback(n, a, in->text, err);
+		return node_update_rollback(n, a, in->text, err);
 	case JOB_HOSTED:
 		return hosted(n, a, in, err);
 	case JOB_REBOOTSTRAP:
-		return node_rebootstrap(n, a, err);
+		return rotate_rebootstrap(n, a, err);
 	case JOB_SIZES:
 		return sizes(n, a, in->pins, err);
 	case JOB_PIN:
@@ -371,5 +371,5 @@ int job_work(struct node *n, struct arena *a, const struct job_in *in, struct er
 	case JOB_CERTIFICATES:
 		break;
 	}
-	return node_write_certificates(n, a, in->controller, in->bundle, err);
+	return certificates_write(n, a, in->controller, in->bundle, err);
 }

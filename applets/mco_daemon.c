@@ -244,7 +244,7 @@ static int run_status(struct run *r, const void *p)
 		     str_fmt(r->a, "%zu files, %zu units", ign_files(c.spec.config)->n,
 			     ign_units(c.spec.config)->n));
 	if (rc == 0 || rc == -ERR_NOTFOUND) {
-		rc = node_journal(&n, r->a, &v, &r->err);
+		rc = node_update_journal(&n, r->a, &v, &r->err);
 		if (rc == 0)
 			status_journal(r, &v);
 	}

@@ -65,7 +65,7 @@ static int load(struct run *r, struct str path, struct mc_current *out)
 static int nothing_cut(struct run *r, struct node *n)
 {
 	struct node_journal_view v = { 0 };
-	int rc = node_journal(n, r->a, &v, &r->err);
+	int rc = node_update_journal(n, r->a, &v, &r->err);
 
 	if (rc == 0 && (v.state == JOURNAL_ACTIVE || v.state == JOURNAL_UNDO))
 		rc = err_set(&r->err, ERR_INVALID,
@@ -101,7 +101,7 @@ static int apply(struct run *r, struct node *n, const struct opts *o)
 		rc = daemon_guard_config(r, n, &to, o->force);
 	if (rc < 0)
 		return rc;
-	rc = o->dry_run ? nothing_cut(r, n) : node_init(n, r->a, &status, &r->err);
+	rc = o->dry_run ? nothing_cut(r, n) : boot_init(n, r->a, &status, &r->err);
 	if (rc == 0)
 		rc = node_current(n, r->a, &from, &image, &r->err);
 	if (rc == -ERR_NOTFOUND) {
@@ -114,7 +114,7 @@ static int apply(struct run *r, struct node *n, const struct opts *o)
 		return rc;
 	if (o->dry_run)
 		return daemon_dry_apply(r, n, &from, &to, o->secrets);
-	rc = node_update_alone(n, r->a, &from, &to, &r->err);
+	rc = standalone_update(n, r->a, &from, &to, &r->err);
 	if (rc == 0)
 		buf_addf(&r->out, "%.*s -> %.*s\n", STRF(from.name), STRF(to.name));
 	return rc;
@@ -166,7 +166,7 @@ static void upstream_defaults(void *p)
 	struct opts *o = p;
 
 	o->root = S("/rootfs");
-	o->file = S(NODE_ENCAPSULATED);
+	o->file = S(FIRSTBOOT_CONFIG);
 }
 
 /* ---- firstboot-complete-machineconfig ------------------------------------ */
@@ -181,7 +181,7 @@ static const struct flag complete_flags[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, file),
 	  .value = "FILE",
-	  .help = "the MachineConfig, on the node (default " NODE_ENCAPSULATED ")" },
+	  .help = "the MachineConfig, on the node (default " FIRSTBOOT_CONFIG ")" },
 	PAYLOAD_FLAG(struct opts),
 	{ 0 },
 };
@@ -195,13 +195,13 @@ static int complete_once(struct run *r, const struct opts *o)
 	if (rc < 0)
 		return rc;
 	if (o->nics) {
-		rc = node_persist_nics(&n, r->a, &r->err);
+		rc = nics_persist(&n, r->a, &r->err);
 		if (rc < 0)
 			rc = err_wrap(&r->err, "failed to persist network interfaces");
 	} else {
-		rc = node_init(&n, r->a, &status, &r->err);
+		rc = boot_init(&n, r->a, &status, &r->err);
 		if (rc == 0)
-			rc = node_complete_firstboot(&n, r->a, str_z(r->a, o->file), &r->err);
+			rc = firstboot_complete(&n, r->a, str_z(r->a, o->file), &r->err);
 	}
 	node_close(&n);
 	return rc;

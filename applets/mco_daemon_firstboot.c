@@ -404,7 +404,7 @@ static int ignite(struct fetch *f, struct str text)
 	if (rc < 0)
 		return rc;
 	n.offline = true;
-	rc = node_ignite(&n, r->a, text, &from, &r->err);
+	rc = ignite_apply(&n, r->a, text, &from, &r->err);
 	if (rc == 0)
 		log_info("The config is applied to %.*s", STRF(f->o->root));
 	node_close(&n);

@@ -61,7 +61,7 @@ int daemon_act(struct node *n, struct arena *a, const struct node_journal_view *
 		if (plan.v[i].kind == UPDATE_RESTART && str_is(plan.v[i].service, "crio") &&
 		    !n->offline)
 			rc = node_do(n, a, "update-ca-trust", NULL, err);
-	return rc < 0 ? rc : node_actions(n, a, &plan, name, err);
+	return rc < 0 ? rc : post_action_run_all(n, a, &plan, name, err);
 }
 
 /* "u.service" of what is at its path or below it; else "". */
@@ -104,9 +104,9 @@ static int put_right(struct run *r, struct node *n)
 		(void)map_put(&only, unit_of(list.v[i].path), r);
 		buf_addf(&r->out, "put right: %.*s\n", STRF(list.v[i].text));
 	}
-	rc = node_apply(n, r->a, &u, &r->err);
+	rc = node_update_apply(n, r->a, &u, &r->err);
 	if (rc == 0)
-		node_finished(n, r->a);
+		node_update_finished(n, r->a);
 	return rc;
 }
 
@@ -136,9 +136,9 @@ static int run_rollback(struct run *r, const void *p)
 		node_close(&n);
 		return rc;
 	}
-	rc = node_journal(&n, r->a, &v, err);
+	rc = node_update_journal(&n, r->a, &v, err);
 	if (rc == 0)
-		rc = node_rollback(&n, r->a, S(""), err);
+		rc = node_update_rollback(&n, r->a, S(""), err);
 	if (rc == 0) {
 		buf_addf(&r->out, "back to %.*s\n", STRF(v.from));
 		/* going back from that itself is going to what was edited */
@@ -182,7 +182,7 @@ static int run_recover(struct run *r, const void *p)
 
 	if (rc < 0)
 		return rc;
-	rc = node_recover(&n, r->a, &undone, &v, &r->err);
+	rc = node_update_recover(&n, r->a, &undone, &v, &r->err);
 	if (rc == 0 && undone) {
 		buf_addf(&r->out,
 			 "the update from %.*s to %.*s had been cut short: "
@@ -195,7 +195,7 @@ static int run_recover(struct run *r, const void *p)
 			 STRF(v.to));
 		rc = daemon_act(&n, r->a, &v, v.to, &r->err);
 		if (rc == 0)
-			node_finished(&n, r->a);
+			node_update_finished(&n, r->a);
 	} else if (rc == 0) {
 		buf_addz(&r->out, "nothing to recover\n");
 	}

@@ -91,7 +91,7 @@ static int once_from(struct run *r, struct node *n, struct str path)
 	bool remote = str_starts(path, S("http://")) || str_starts(path, S("https://"));
 	struct os_status status;
 	struct str text;
-	int rc = node_init(n, r->a, &status, &r->err);
+	int rc = boot_init(n, r->a, &status, &r->err);
 
 	if (rc < 0)
 		return err_wrap(&r->err, "Failed to initialize single run daemon");
@@ -101,7 +101,7 @@ static int once_from(struct run *r, struct node *n, struct str path)
 		rc = tree_read(r->a, &n->tree, file, CONFIG_MAX, &text, &r->err);
 	if (!remote && rc == -ERR_NOTFOUND)
 		rc = file_read(r->a, file, CONFIG_MAX, &text, &r->err);
-	return rc < 0 ? rc : node_once_from(n, r->a, text, remote, &r->err);
+	return rc < 0 ? rc : standalone_once_from(n, r->a, text, remote, &r->err);
 }
 
 /* Who has entered a root has been given it. */
@@ -267,7 +267,7 @@ static int follow(struct run *r, struct start *s, const struct opts *o)
 		rc = loop_run(s->d.loop, &r->err);
 		daemon_end(&s->d);
 		if (!s->d.hosted.n)
-			node_keep_logs(&s->d.node, r->a);
+			keep_logs(&s->d.node, r->a);
 	}
 	if (s->http)
 		http_server_free(s->http);

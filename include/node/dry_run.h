@@ -17,8 +17,8 @@ struct dry_run {
 	struct strs commands; /* "systemctl enable a.service", in order */
 };
 
-int node_dry_run(struct node *n, struct arena *a, const struct node_update *u, struct dry_run *out,
-		 struct err *err);
+int dry_run_update(struct node *n, struct arena *a, const struct node_update *u,
+		   struct dry_run *out, struct err *err);
 
 /* What a rollback knows of the update it goes back from. */
 struct dry_back {
@@ -27,8 +27,8 @@ struct dry_back {
 	struct strs put_right; /* paths edited since, as the old config has
 				* them; among dry_run.disk */
 };
-/* ERR_NOTFOUND or ERR_INVALID as node_rollback has them. */
-int node_dry_rollback(struct node *n, struct arena *a, struct dry_run *out, struct dry_back *back,
-		      struct err *err);
+/* ERR_NOTFOUND or ERR_INVALID as node_update_rollback has them. */
+int dry_run_rollback(struct node *n, struct arena *a, struct dry_run *out, struct dry_back *back,
+		     struct err *err);
 
 #endif

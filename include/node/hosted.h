@@ -14,7 +14,7 @@ enum hosted_state {
 };
 
 /* asked: what the controller was asked for last, and has done. */
-int node_hosted(struct node *n, struct arena *a, const char *dir, struct str asked,
+int hosted_step(struct node *n, struct arena *a, const char *dir, struct str asked,
 		struct str *hash, enum hosted_state *out, struct err *err);
 
 #endif

@@ -23,27 +23,27 @@ struct ignite_source {
 	void *ctx;
 };
 
-int node_ignite(struct node *n, struct arena *a, struct str text, const struct ignite_source *from,
-		struct err *err);
+int ignite_apply(struct node *n, struct arena *a, struct str text, const struct ignite_source *from,
+		 struct err *err);
 
 /* Only the users and groups of it. */
-int node_ignite_users(struct node *n, struct arena *a, const struct ign_obj *config,
-		      struct err *err);
+int accounts_apply(struct node *n, struct arena *a, const struct ign_obj *config, struct err *err);
 
 /*
  * Certificates and pull secrets that are written outside of any config, from a
  * ControllerConfig. bundle: the API servers' CAs that the kubelet shall trust,
  * or "".
  */
-int node_write_certificates(struct node *n, struct arena *a, const struct json *controller,
-			    struct str bundle, struct err *err);
+int certificates_write(struct node *n, struct arena *a, const struct json *controller,
+		       struct str bundle, struct err *err);
 /* The kubelet asks for credentials anew; waits until it has them. */
-int node_rebootstrap(struct node *n, struct arena *a, struct err *err);
+int rotate_rebootstrap(struct node *n, struct arena *a, struct err *err);
 /* What the daemon's pod has logged is kept for when the pod is gone. */
-void node_keep_logs(struct node *n, struct arena *a);
-int node_write_secret(struct node *n, struct arena *a, const struct json *controller,
-		      struct err *err);
-/* What node_write_secret would write. */
-int node_secret(struct arena *a, const struct json *controller, struct str *out, struct err *err);
+void keep_logs(struct node *n, struct arena *a);
+int certificates_write_secret(struct node *n, struct arena *a, const struct json *controller,
+			      struct err *err);
+/* What certificates_write_secret would write. */
+int certificates_secret(struct arena *a, const struct json *controller, struct str *out,
+			struct err *err);
 
 #endif

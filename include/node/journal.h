@@ -21,7 +21,6 @@
 #include "mc/current.h"
 #include "node/tree.h"
 
-#define NODE_STATE_DIR MC_STATE_DIR
 #define JOURNAL_DIR TREE_JOURNAL
 
 enum journal_state {

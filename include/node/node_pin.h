@@ -9,8 +9,8 @@
 
 /* The bytes of an image's layers that are not in seen yet, as podman has them
  * from its registry. */
-int node_image_size(struct node *n, struct arena *a, struct str image, struct map *seen,
-		    int64_t *out, struct err *err);
+int node_pin_size(struct node *n, struct arena *a, struct str image, struct map *seen, int64_t *out,
+		  struct err *err);
 
 /* Has CRI-O keep what config says; "": nothing. Reloads it when that changes
  * anything, and takes the change back when it cannot be reloaded. */

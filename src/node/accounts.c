@@ -410,8 +410,7 @@ static int make_user(struct accounts *x, const struct ign_obj *u, struct err *er
 	return write_keys(x, u, name, err);
 }
 
-int node_ignite_users(struct node *n, struct arena *a, const struct ign_obj *config,
-		      struct err *err)
+int accounts_apply(struct node *n, struct arena *a, const struct ign_obj *config, struct err *err)
 {
 	const struct ign_obj *p = ign_sub(config, IGN_CONFIG_PASSWD);
 	const struct ign_objs *groups = ign_list(p, IGN_PASSWD_GROUPS);

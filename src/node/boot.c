@@ -17,32 +17,32 @@ static int init_core_os(struct node *n, struct arena *a, struct os_status *s, st
 	struct tree *t = &n->tree;
 	int rc = 0;
 
-	if (!os_by_bootc(n) && !tree_exists(t, OS_DROPINS "/bug2111817.conf")) {
+	if (!bootc_manages(n) && !tree_exists(t, OS_DROPINS "/bug2111817.conf")) {
 		rc = tree_put(t, OS_DROPINS "/bug2111817.conf",
 			      S("[Service]\nInaccessiblePaths=\n"), err);
 		if (rc == 0)
 			rc = node_do(n, a, "systemctl daemon-reload", NULL, err);
 	}
 	if (rc == 0)
-		rc = os_drop_policy(n, a, err);
+		rc = os_local_drop_policy(n, a, err);
 	if (rc < 0)
 		return err_wrap(err, "error initializing rpm-ostree");
-	node_link_secret(n, a);
-	rc = node_os_status(n, a, s, err);
+	rpm_ostree_link_secret(n, a);
+	rc = deployment_status(n, a, s, err);
 	if (rc < 0)
 		return err_wrap(err, "error reading osImageURL from %s",
-				os_by_bootc(n) ? "bootc" : "rpm-ostree");
+				bootc_manages(n) ? "bootc" : "rpm-ostree");
 	n->booted_image = s->image;
 	log_info("Booted osImageURL: %.*s (%.*s) %.*s", STRF(s->image), STRF(s->version),
 		 STRF(s->checksum));
 	return 0;
 }
 
-int node_init(struct node *n, struct arena *a, struct os_status *out, struct err *err)
+int boot_init(struct node *n, struct arena *a, struct os_status *out, struct err *err)
 {
 	struct node_journal_view v;
 	bool undone;
-	int rc = node_recover(n, a, &undone, &v, err);
+	int rc = node_update_recover(n, a, &undone, &v, err);
 
 	if (rc == 0 && !n->offline && !n->os.id.n && !n->os.version.n)
 		rc = err_set(err, ERR_INVALID,
@@ -53,7 +53,7 @@ int node_init(struct node *n, struct arena *a, struct os_status *out, struct err
 	return init_core_os(n, a, out, err);
 }
 
-void node_log_origin(struct node *n, struct arena *a)
+void boot_log_origin(struct node *n, struct arena *a)
 {
 	static const char *const files[] = { "/sysroot/.coreos-aleph-version.json",
 					     "/etc/.ignition-result.json" };
@@ -80,12 +80,12 @@ static int finish(struct node *n, struct arena *a, const struct update_plan *p, 
 		return 0;
 	restart = p->v[0].kind == UPDATE_RESTART;
 	if (!restart && p->v[0].kind != UPDATE_RELOAD)
-		return node_act(n, a, &p->v[0], name, err);
+		return post_action_run(n, a, &p->v[0], name, err);
 	if (restart)
 		rc = node_do(n, a, "update-ca-trust", NULL, err);
 	if (rc < 0)
 		return rc;
-	rc = node_crio(n, a, restart ? "restart" : "reload", err);
+	rc = post_action_crio(n, a, restart ? "restart" : "reload", err);
 	if (rc < 0)
 		return rc;
 	host_log(&n->host,
@@ -95,24 +95,24 @@ static int finish(struct node *n, struct arena *a, const struct update_plan *p, 
 	return 0;
 }
 
-int node_plan_alone(struct node *n, struct arena *a, const struct mc_current *from,
+int standalone_plan(struct node *n, struct arena *a, const struct mc_current *from,
 		    const struct mc_current *to, struct update_plan *out, struct err *err)
 {
 	const struct mc_overrides none = { 0 };
 	struct update_in in = { .from = &from->spec,
 				.to = &to->spec,
 				.force = tree_exists(&n->tree, STEPS_FORCE),
-				.image_only = node_image_only(n) };
+				.image_only = deployment_image_only(n) };
 	int rc = mc_current_reconcile(a, from, to, &none, err);
 
-	if (rc == 0 && (node_check_paths(n, a, &to->spec, false, err) < 0 ||
-			(!n->offline && node_check_fips(n, a, &to->spec, err) < 0)))
+	if (rc == 0 && (files_check_paths(n, a, &to->spec, false, err) < 0 ||
+			(!n->offline && kernel_check_fips(n, a, &to->spec, err) < 0)))
 		rc = err_wrap(err, "can't reconcile config %.*s with %.*s", STRF(from->name),
 			      STRF(to->name));
 	return rc < 0 ? rc : plan_update_legacy(a, &in, out, err);
 }
 
-int node_update_alone(struct node *n, struct arena *a, const struct mc_current *from,
+int standalone_update(struct node *n, struct arena *a, const struct mc_current *from,
 		      const struct mc_current *to, struct err *err)
 {
 	struct mc_current empty;
@@ -128,20 +128,20 @@ int node_update_alone(struct node *n, struct arena *a, const struct mc_current *
 		from = &empty;
 	}
 	u.from = from;
-	rc = node_plan_alone(n, a, from, to, &plan, err);
+	rc = standalone_plan(n, a, from, to, &plan, err);
 	if (rc < 0)
 		return rc;
 	host_log(&n->host, "Starting update from %.*s to %.*s: %.*s", STRF(from->name),
 		 STRF(to->name), STRF(update_changes_text(a, &plan.changes, false, false)));
 	rc = tree_remove(&n->tree, STEPS_FORCE, err);
 	if (rc == 0)
-		rc = node_apply(n, a, &u, err);
+		rc = node_update_apply(n, a, &u, err);
 	if (rc < 0)
 		return rc;
 	rc = finish(n, a, &plan, to->name, err);
 	if (rc == 0)
-		node_finished(n, a);
-	else if (node_rollback(n, a, err->msg, &local) < 0)
+		node_update_finished(n, a);
+	else if (node_update_rollback(n, a, err->msg, &local) < 0)
 		return err_set(err, ERR_SYS, "%.*s", STRF(local.msg));
 	return rc;
 }
@@ -159,15 +159,15 @@ static int once_from_ignition(struct node *n, struct arena *a, struct ign_obj *c
 	to = empty;
 	to.spec.config = config;
 	to.name = S("once-from");
-	rc = node_apply(n, a, &u, err);
+	rc = node_update_apply(n, a, &u, err);
 	if (rc == 0)
-		rc = tree_remove(&n->tree, NODE_ENCAPSULATED, err);
+		rc = tree_remove(&n->tree, FIRSTBOOT_CONFIG, err);
 	if (rc == 0)
 		rc = tree_sync(&n->tree, err);
 	if (rc < 0)
 		return rc;
-	node_finished(n, a);
-	return node_reboot(n, a, "runOnceFromIgnition complete", err);
+	node_update_finished(n, a);
+	return reboot_node(n, a, "runOnceFromIgnition complete", err);
 }
 
 static int as_machine_config(struct arena *a, struct str text, struct mc_current *out,
@@ -183,7 +183,8 @@ static int as_machine_config(struct arena *a, struct str text, struct mc_current
 	return rc;
 }
 
-int node_once_from(struct node *n, struct arena *a, struct str text, bool remote, struct err *err)
+int standalone_once_from(struct node *n, struct arena *a, struct str text, bool remote,
+			 struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
 	struct ign_obj *config = NULL;
@@ -199,7 +200,7 @@ int node_once_from(struct node *n, struct arena *a, struct str text, bool remote
 		return err_set(err, ERR_INVALID,
 			       "running in onceFrom mode with a remote "
 			       "MachineConfig without a cluster");
-	return node_update_alone(n, a, NULL, &to, err);
+	return standalone_update(n, a, NULL, &to, err);
 }
 
 /* ---- first boot ---------------------------------------------------------- */
@@ -255,9 +256,9 @@ static int update_via_container(struct node *n, struct arena *a, struct str imag
 
 	host_log(&n->host, "rpm-ostree or skopeo is not new enough for new-format image; "
 			   "forcing an update via container and queuing immediate reboot");
-	rc = node_via_container(n, a, image, err);
+	rc = os_image_via_container(n, a, image, err);
 	if (rc == 0)
-		rc = node_reboot_now(n, a, "extra reboot for in-place update", err);
+		rc = reboot_now(n, a, "extra reboot for in-place update", err);
 	if (rc < 0)
 		return rc;
 	clock_sleep_ms((int64_t)24 * 3600 * 1000); /* the reboot ends it */
@@ -270,14 +271,14 @@ static int running_config(struct node *n, struct arena *a, const struct mc_curre
 {
 	struct strs tokens = { 0 };
 	struct str text;
-	int rc = node_kargs(n, a, &text, err);
+	int rc = deployment_kargs(n, a, &text, err);
 
 	if (rc < 0)
 		return err_wrap(err, "failed to set kernel arguments from "
 				     "/proc/cmdline");
 	mc_current_empty(a, out);
 	out->spec.os_image = n->booted_image;
-	out->spec.fips = node_kernel_fips(n, a);
+	out->spec.fips = kernel_fips(n, a);
 	os_kargs_split(a, text, &tokens);
 	for (size_t i = 0; i < tokens.n; i++)
 		for (size_t k = 0; k < want->spec.kargs.n; k++)
@@ -295,21 +296,21 @@ static int apply_firstboot(struct node *n, struct arena *a, const char *file,
 	int rc;
 
 	n->skip_reboot = true;
-	rc = node_update_alone(n, a, old, to, err);
-	if (rc == 0 && strcmp(file, NODE_ENCAPSULATED) == 0) {
-		rc = tree_rename(&n->tree, NODE_ENCAPSULATED, NODE_ENCAPSULATED ".bak", err);
+	rc = standalone_update(n, a, old, to, err);
+	if (rc == 0 && strcmp(file, FIRSTBOOT_CONFIG) == 0) {
+		rc = tree_rename(&n->tree, FIRSTBOOT_CONFIG, FIRSTBOOT_CONFIG ".bak", err);
 		if (rc < 0)
 			rc = err_wrap(err, "failed to rename encapsulated "
 					   "MachineConfig after processing on "
 					   "firstboot");
 	}
 	if (rc == 0)
-		rc = node_drop_revert(n, a, err);
+		rc = revert_drop(n, a, err);
 	if (rc == 0)
 		rc = tree_sync(&n->tree, err);
 	n->skip_reboot = false;
 	return rc < 0 ? rc
-		      : node_reboot(n, a,
+		      : reboot_node(n, a,
 				    str_fmt(a,
 					    "Completing firstboot provisioning "
 					    "to %.*s",
@@ -318,7 +319,7 @@ static int apply_firstboot(struct node *n, struct arena *a, const char *file,
 				    err);
 }
 
-int node_complete_firstboot(struct node *n, struct arena *a, const char *file, struct err *err)
+int firstboot_complete(struct node *n, struct arena *a, const char *file, struct err *err)
 {
 	struct update_changes c;
 	struct mc_current to = { 0 }, old = { 0 };
@@ -328,15 +329,15 @@ int node_complete_firstboot(struct node *n, struct arena *a, const char *file, s
 
 	if (rc == 0 && mc_current_parse(a, text, &to, err) < 0)
 		rc = err_wrap(err, "failed to parse MachineConfig");
-	if (os_by_bootc(n))
+	if (bootc_manages(n))
 		new_enough = true;
 	else if (rc == 0)
-		rc = node_new_enough(n, a, &new_enough, err);
+		rc = rpm_ostree_reads_images(n, a, &new_enough, err);
 	if (rc < 0)
 		return rc;
 	if (!new_enough || !skopeo_will_do(n, a, to.spec.os_image))
 		return update_via_container(n, a, to.spec.os_image, err);
-	if (!os_by_bootc(n))
+	if (!bootc_manages(n))
 		log_info("rpm-ostree has container feature");
 	rc = running_config(n, a, &to, &old, err);
 	if (rc < 0)
@@ -348,11 +349,11 @@ int node_complete_firstboot(struct node *n, struct arena *a, const char *file, s
 		return apply_firstboot(n, a, file, &old, &to, err);
 	}
 	host_log(&n->host, "No changes from %.*s to %.*s", STRF(old.name), STRF(to.name));
-	rc = tree_remove(&n->tree, NODE_ENCAPSULATED, err);
+	rc = tree_remove(&n->tree, FIRSTBOOT_CONFIG, err);
 	if (rc == 0)
 		rc = tree_sync(&n->tree, err);
 	if (rc < 0)
-		return err_wrap(err, "failed to remove " NODE_ENCAPSULATED);
+		return err_wrap(err, "failed to remove " FIRSTBOOT_CONFIG);
 	host_log(&n->host,
 		 "skipping reboot since no changes were detected from %.*s to "
 		 "%.*s",
@@ -376,7 +377,7 @@ static int run_plainly(struct arena *a, const struct host *h, const char *name, 
 	return rc < 0 ? err_wrap(err, "failed to run %s", name) : 0;
 }
 
-int node_persist_nics(struct node *n, struct arena *a, struct err *err)
+int nics_persist(struct node *n, struct arena *a, struct err *err)
 {
 	bool inside = strcmp(n->tree.root, "/") == 0;
 	bool cleanup = n->os.major >= 10;

@@ -109,7 +109,7 @@ static int copy_all(struct node *n, struct arena *a, struct str container, const
 
 static int by_hand(struct node *n, struct arena *a, const char *image, struct err *err)
 {
-	const char *dir = str_fmt(a, "/tmp/bootupd-efi-%.8s", os_uuid(a).p).p;
+	const char *dir = str_fmt(a, "/tmp/bootupd-efi-%.8s", podman_uuid(a).p).p;
 	struct err ignored = ERR_INIT(a);
 	struct str container;
 	int rc = node_ask(n, a, "podman create --name bootupd-efi-extract %s", image, &container,
@@ -133,22 +133,22 @@ static int by_container(struct node *n, struct arena *a, struct str image, struc
 	struct os_image found = { 0 };
 
 	host_log(&n->host, "runBootupdViaContainer: attempting bootloader update");
-	if (os_find_image(n, a, image, &found, &local) < 0)
+	if (podman_find_image(n, a, image, &found, &local) < 0)
 		host_log(&n->host,
 			 "runBootupdViaContainer: could not check local podman "
 			 "storage, will attempt pull: %s",
 			 local.msg.p);
-	if (!found.there &&
-	    os_pull(n, a, "machine-config-daemon-bootupd",
-		    tree_exists(&n->tree, STEPS_PULL_SECRET) ? STEPS_PULL_SECRET : OS_KUBELET_AUTH,
-		    false, image, err) < 0)
+	if (!found.there && podman_pull(n, a, "machine-config-daemon-bootupd",
+					tree_exists(&n->tree, STEPS_PULL_SECRET) ? STEPS_PULL_SECRET
+										 : OS_KUBELET_AUTH,
+					false, image, err) < 0)
 		return err_wrap(err, "pulling image for bootupctl");
 	host_log(&n->host, "bootupctl: running update from container image");
-	os_systemd_run(&args, "machine-config-daemon-bootupd-update");
+	podman_args(&args, "machine-config-daemon-bootupd-update");
 	args_words(&args,
 		   "run --env %s --privileged --pid=host --net=host --rm -v "
 		   "/boot:/boot:rslave -v /dev:/dev %s bootupctl update",
-		   str_fmt(a, "INVOCATION_ID=%s", os_uuid(a).p).p, z);
+		   str_fmt(a, "INVOCATION_ID=%s", podman_uuid(a).p).p, z);
 	if (host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, &local) == 0)
 		return 0;
 	host_log(&n->host,
@@ -199,7 +199,7 @@ static bool by_service(struct node *n, struct arena *a)
 	return false;
 }
 
-int os_update_bootloader(struct node *n, struct arena *a, struct str image, struct err *err)
+int bootloader_update(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 #if !defined(__x86_64__) && !defined(__aarch64__)
 	return 0; /* the others have no such loader */

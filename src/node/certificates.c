@@ -97,7 +97,8 @@ static int write_bundles(struct node *n, struct arena *a, const struct json *lis
 	return rc;
 }
 
-int node_secret(struct arena *a, const struct json *controller, struct str *out, struct err *err)
+int certificates_secret(struct arena *a, const struct json *controller, struct str *out,
+			struct err *err)
 {
 	int rc = bytes_of(a, json_at(controller, "spec.internalRegistryPullSecret"), out, err);
 
@@ -106,8 +107,8 @@ int node_secret(struct arena *a, const struct json *controller, struct str *out,
 	return rc;
 }
 
-int node_write_secret(struct node *n, struct arena *a, const struct json *controller,
-		      struct err *err)
+int certificates_write_secret(struct node *n, struct arena *a, const struct json *controller,
+			      struct err *err)
 {
 	int rc = write_data(n, a, STEPS_PULL_SECRET,
 			    json_at(controller, "spec.internalRegistryPullSecret"), err);
@@ -119,14 +120,14 @@ int node_write_secret(struct node *n, struct arena *a, const struct json *contro
 		      : 0;
 }
 
-int node_write_certificates(struct node *n, struct arena *a, const struct json *controller,
-			    struct str bundle, struct err *err)
+int certificates_write(struct node *n, struct arena *a, const struct json *controller,
+		       struct str bundle, struct err *err)
 {
 	const struct json *spec = json_at(controller, "spec");
 	const struct json *x = json_at(spec, "imageRegistryBundleData");
 	const struct json *y = json_at(spec, "imageRegistryBundleUserData");
 	struct strs names = { 0 };
-	int rc = node_write_secret(n, a, controller, err);
+	int rc = certificates_write_secret(n, a, controller, err);
 
 	if (rc == 0)
 		rc = write_data(n, a, STEPS_KUBELET_CA, json_at(spec, "kubeAPIServerServingCAData"),

@@ -17,7 +17,7 @@ static struct str by_sum(struct arena *a, uint64_t size, struct str hex)
 	return str_fmt(a, "%llu bytes, sha256 %.*s\n", (unsigned long long)size, STRF(hex));
 }
 
-static int read_file(struct sim *s, const char *path, const struct stat *st, struct str *out,
+static int read_file(struct dry_disk *s, const char *path, const struct stat *st, struct str *out,
 		     struct err *err)
 {
 	struct str hex;
@@ -38,7 +38,8 @@ static int put_hash(void *ctx, struct str part, struct err *err)
 	return 0;
 }
 
-int sim_contents(struct sim *s, const struct ign_obj *file, struct str *out, struct err *err)
+int dry_disk_contents(struct dry_disk *s, const struct ign_obj *file, struct str *out,
+		      struct err *err)
 {
 	struct hash h;
 	const struct sink to = { .put = put_hash, .ctx = &h };
@@ -56,7 +57,7 @@ int sim_contents(struct sim *s, const struct ign_obj *file, struct str *out, str
 	return rc;
 }
 
-int sim_read(struct sim *s, const char *path, struct disk_state *out, struct err *err)
+int dry_disk_read(struct dry_disk *s, const char *path, struct disk_state *out, struct err *err)
 {
 	struct tree *t = &s->n->tree;
 	struct stat st;
@@ -79,14 +80,14 @@ int sim_read(struct sim *s, const char *path, struct disk_state *out, struct err
 	return 0;
 }
 
-void sim_init(struct sim *s, struct node *n, struct arena *a, struct dry_run *out)
+void dry_disk_init(struct dry_disk *s, struct node *n, struct arena *a, struct dry_run *out)
 {
-	*s = (struct sim){ .n = n, .a = a, .out = out };
+	*s = (struct dry_disk){ .n = n, .a = a, .out = out };
 	*out = (struct dry_run){ 0 };
 	map_init(&s->index, a);
 }
 
-int sim_at(struct sim *s, struct str path, struct disk_state **out, struct err *err)
+int dry_disk_at(struct dry_disk *s, struct str path, struct disk_state **out, struct err *err)
 {
 	struct disk_changes *list = &s->out->disk;
 	struct map_entry *e = map_find(&s->index, path);
@@ -94,7 +95,7 @@ int sim_at(struct sim *s, struct str path, struct disk_state **out, struct err *
 	int rc;
 
 	if (!e) {
-		rc = sim_read(s, str_z(s->a, path), &c.from, err);
+		rc = dry_disk_read(s, str_z(s->a, path), &c.from, err);
 		if (rc < 0)
 			return rc;
 		c.to = c.from;
@@ -106,22 +107,23 @@ int sim_at(struct sim *s, struct str path, struct disk_state **out, struct err *
 	return 0;
 }
 
-static int sim_set(struct sim *s, struct str path, struct disk_state state, struct err *err)
+static int dry_disk_set(struct dry_disk *s, struct str path, struct disk_state state,
+			struct err *err)
 {
 	struct disk_state *at;
-	int rc = sim_at(s, path, &at, err);
+	int rc = dry_disk_at(s, path, &at, err);
 
 	if (rc == 0)
 		*at = state;
 	return rc;
 }
 
-static int sim_remove(struct sim *s, struct str path, struct err *err)
+static int dry_disk_remove(struct dry_disk *s, struct str path, struct err *err)
 {
-	return sim_set(s, path, (struct disk_state){ .kind = DISK_ABSENT }, err);
+	return dry_disk_set(s, path, (struct disk_state){ .kind = DISK_ABSENT }, err);
 }
 
-static void sim_command(struct sim *s, const char *verb, struct str units)
+static void dry_disk_command(struct dry_disk *s, const char *verb, struct str units)
 {
 	VEC_PUSH(s->a, &s->out->commands,
 		 str_fmt(s->a, s->n->offline ? "%s %.*s, by links" : "systemctl %s %.*s", verb,
@@ -130,17 +132,17 @@ static void sim_command(struct sim *s, const char *verb, struct str units)
 
 /* ---- steps --------------------------------------------------------------- */
 
-static int sim_file(struct sim *s, const struct step *step, struct err *err)
+static int dry_disk_file(struct dry_disk *s, const struct step *step, struct err *err)
 {
 	struct disk_state to = { .kind = DISK_FILE, .mode = step->mode };
-	int rc = node_owner(s->n, s->a, step->obj, &to.uid, &to.gid, err);
+	int rc = files_owner(s->n, s->a, step->obj, &to.uid, &to.gid, err);
 
 	if (rc == 0)
-		rc = sim_contents(s, step->obj, &to.data, err);
-	return rc < 0 ? rc : sim_set(s, step->name, to, err);
+		rc = dry_disk_contents(s, step->obj, &to.data, err);
+	return rc < 0 ? rc : dry_disk_set(s, step->name, to, err);
 }
 
-static int sim_unit(struct sim *s, const struct step *step, struct err *err)
+static int dry_disk_unit(struct dry_disk *s, const struct step *step, struct err *err)
 {
 	struct str path = steps_unit_path(s->a, step->name), state;
 	struct disk_state to = { DISK_FILE, 0644, -1, -1, step->data };
@@ -148,35 +150,35 @@ static int sim_unit(struct sim *s, const struct step *step, struct err *err)
 	int status = 1;
 
 	if (step->kind == STEP_UNMASK)
-		return sim_remove(s, path, err);
+		return dry_disk_remove(s, path, err);
 	if (step->kind == STEP_MASK) {
 		to.kind = DISK_LINK;
 		to.data = S("/dev/null");
-		return sim_set(s, path, to, err);
+		return dry_disk_set(s, path, to, err);
 	}
-	/* as node_write_unit does, for what its [Install] section says now */
-	if (node_is_enabled(s->n, s->a, step->name, &state, &status, &ignored) == 0 &&
+	/* as units_write does, for what its [Install] section says now */
+	if (units_is_enabled(s->n, s->a, step->name, &state, &status, &ignored) == 0 &&
 	    status == 0 && str_is(state, "enabled"))
-		sim_command(s, "disable", step->name);
-	return sim_set(s, path, to, err);
+		dry_disk_command(s, "disable", step->name);
+	return dry_disk_set(s, path, to, err);
 }
 
 /* What the OS shipped comes back, or the path goes. */
-static int sim_stale(struct sim *s, struct str path, bool ask, bool keep, struct err *err)
+static int dry_disk_stale(struct dry_disk *s, struct str path, bool ask, bool keep, struct err *err)
 {
 	struct disk_state orig;
 	bool restored = false;
-	int rc = node_would_restore(s->n, s->a, str_z(s->a, path), ask, &restored, err);
+	int rc = files_would_restore(s->n, s->a, str_z(s->a, path), ask, &restored, err);
 
 	if (rc == 0 && restored) {
-		rc = sim_read(s, steps_orig(s->a, path).p, &orig, err);
-		return rc < 0 ? rc : sim_set(s, path, orig, err);
+		rc = dry_disk_read(s, steps_orig(s->a, path).p, &orig, err);
+		return rc < 0 ? rc : dry_disk_set(s, path, orig, err);
 	}
-	return rc < 0 || keep ? rc : sim_remove(s, path, err);
+	return rc < 0 || keep ? rc : dry_disk_remove(s, path, err);
 }
 
 /* Whether there will be a unit's file when units are enabled. */
-static bool unit_there(struct sim *s, struct str unit)
+static bool unit_there(struct dry_disk *s, struct str unit)
 {
 	struct map_entry *e = map_find(&s->index, steps_unit_path(s->a, unit));
 
@@ -188,7 +190,7 @@ static bool unit_there(struct sim *s, struct str unit)
 			   str_fmt(s->a, "/usr/lib/systemd/system/%.*s", STRF(unit)).p);
 }
 
-static void sim_enable(struct sim *s, const struct steps *steps, size_t *at)
+static void dry_disk_enable(struct dry_disk *s, const struct steps *steps, size_t *at)
 {
 	enum step_kind kind = steps->v[*at].kind;
 	struct buf units;
@@ -200,11 +202,11 @@ static void sim_enable(struct sim *s, const struct steps *steps, size_t *at)
 		    unit_there(s, steps->v[i].name))
 			buf_addf(&units, "%s%.*s", units.n ? " " : "", STRF(steps->v[i].name));
 	if (units.n)
-		sim_command(s, kind == STEP_ENABLE ? "enable" : "disable", buf_str(&units));
+		dry_disk_command(s, kind == STEP_ENABLE ? "enable" : "disable", buf_str(&units));
 	*at = i - 1;
 }
 
-static int sim_kubeconfig(struct sim *s, struct err *err)
+static int dry_disk_kubeconfig(struct dry_disk *s, struct err *err)
 {
 	struct err ignored = ERR_INIT(s->a);
 	struct disk_state *at;
@@ -213,57 +215,57 @@ static int sim_kubeconfig(struct sim *s, struct err *err)
 
 	if (tree_realpath(s->a, &s->n->tree, STEPS_KUBECONFIG, &real, &ignored) < 0)
 		return 0;
-	rc = sim_at(s, real, &at, err);
+	rc = dry_disk_at(s, real, &at, err);
 	if (rc == 0 && at->kind == DISK_FILE)
 		at->mode = 0600;
 	return rc;
 }
 
-static void sim_tuning(struct sim *s)
+static void dry_disk_tuning(struct dry_disk *s)
 {
 	struct err ignored = ERR_INIT(s->a);
 	struct disk_state *at;
 
-	if (!s->n->offline && !os_by_bootc(s->n) && sim_at(s, S(NODE_TUNING), &at, &ignored) == 0 &&
-	    at->kind == DISK_FILE)
-		VEC_PUSH(s->a, &s->out->commands, S("rpm-ostree kargs, as " NODE_TUNING " asks"));
+	if (!s->n->offline && !bootc_manages(s->n) &&
+	    dry_disk_at(s, S(KERNEL_TUNING), &at, &ignored) == 0 && at->kind == DISK_FILE)
+		VEC_PUSH(s->a, &s->out->commands, S("rpm-ostree kargs, as " KERNEL_TUNING " asks"));
 }
 
-static int sim_step(struct sim *s, const struct steps *steps, size_t *at, struct err *err)
+static int dry_disk_step(struct dry_disk *s, const struct steps *steps, size_t *at, struct err *err)
 {
 	const struct step *step = &steps->v[*at];
 	struct disk_state text = { DISK_FILE, 0644, -1, -1, step->data };
 
 	switch (step->kind) {
 	case STEP_FILE:
-		return sim_file(s, step, err);
+		return dry_disk_file(s, step, err);
 	case STEP_DROPIN:
-		return sim_set(s, step->name, text, err);
+		return dry_disk_set(s, step->name, text, err);
 	case STEP_DROPIN_EMPTY:
 	case STEP_STALE_LINK:
-		return sim_remove(s, step->name, err);
+		return dry_disk_remove(s, step->name, err);
 	case STEP_UNIT:
 	case STEP_MASK:
 	case STEP_UNMASK:
-		return sim_unit(s, step, err);
+		return dry_disk_unit(s, step, err);
 	case STEP_PRESET:
-		sim_command(s, "preset", step->name);
+		dry_disk_command(s, "preset", step->name);
 		return 0;
 	case STEP_ENABLE:
 	case STEP_DISABLE:
-		sim_enable(s, steps, at);
+		dry_disk_enable(s, steps, at);
 		return 0;
 	case STEP_STALE_FILE:
-		return sim_stale(s, step->name, true, step->keep, err);
+		return dry_disk_stale(s, step->name, true, step->keep, err);
 	case STEP_STALE_DROPIN:
-		return sim_stale(s, step->name, false, false, err);
+		return dry_disk_stale(s, step->name, false, false, err);
 	case STEP_STALE_UNIT:
-		sim_command(s, "preset", step->name);
-		return sim_stale(s, steps_unit_path(s->a, step->name), false, false, err);
+		dry_disk_command(s, "preset", step->name);
+		return dry_disk_stale(s, steps_unit_path(s->a, step->name), false, false, err);
 	case STEP_KUBECONFIG:
-		return sim_kubeconfig(s, err);
+		return dry_disk_kubeconfig(s, err);
 	case STEP_TUNING:
-		sim_tuning(s);
+		dry_disk_tuning(s);
 		return 0;
 	case STEP_KEYS: /* told by the configs */
 	case STEP_PASSWORDS:
@@ -274,30 +276,30 @@ static int sim_step(struct sim *s, const struct steps *steps, size_t *at, struct
 	return 0;
 }
 
-int sim_steps(struct sim *s, const struct steps *steps, struct err *err)
+int dry_disk_steps(struct dry_disk *s, const struct steps *steps, struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < steps->n; i++)
-		rc = sim_step(s, steps, &i, err);
+		rc = dry_disk_step(s, steps, &i, err);
 	return rc;
 }
 
-int node_dry_run(struct node *n, struct arena *a, const struct node_update *u, struct dry_run *out,
-		 struct err *err)
+int dry_run_update(struct node *n, struct arena *a, const struct node_update *u,
+		   struct dry_run *out, struct err *err)
 {
 	struct steps_in in = { .from = &u->from->spec,
 			       .to = &u->to->spec,
 			       .force = u->force,
 			       .core_os = n->os.core_os && !n->offline };
 	struct steps steps;
-	struct sim s;
+	struct dry_disk s;
 	int rc = plan_steps(a, &in, &steps, err);
 
-	sim_init(&s, n, a, out);
+	dry_disk_init(&s, n, a, out);
 	if (rc == 0)
-		rc = node_check_room(n, &steps, err);
+		rc = files_check_room(n, &steps, err);
 	if (rc == 0 && u->force)
-		rc = sim_remove(&s, S(STEPS_FORCE), err);
-	return rc < 0 ? rc : sim_steps(&s, &steps, err);
+		rc = dry_disk_remove(&s, S(STEPS_FORCE), err);
+	return rc < 0 ? rc : dry_disk_steps(&s, &steps, err);
 }

@@ -11,7 +11,7 @@ static bool was(const struct json *entry, const char *what)
 	return str_is(json_str(entry, "was"), what);
 }
 
-static int restore_one(struct sim *s, const struct journal *j, const struct json *e,
+static int restore_one(struct dry_disk *s, const struct journal *j, const struct json *e,
 		       struct err *err)
 {
 	struct str path = json_str(e, "path");
@@ -21,7 +21,7 @@ static int restore_one(struct sim *s, const struct journal *j, const struct json
 
 	if (mc_is_state(path) || was(e, WAS_DIR))
 		return 0;
-	rc = sim_at(s, path, &at, err);
+	rc = dry_disk_at(s, path, &at, err);
 	if (rc < 0)
 		return rc;
 	if (was(e, WAS_ABSENT)) {
@@ -30,7 +30,7 @@ static int restore_one(struct sim *s, const struct journal *j, const struct json
 		return 0;
 	}
 	if (kept.n && tree_lexists(&s->n->tree, kept.p)) {
-		rc = sim_read(s, kept.p, &old, err);
+		rc = dry_disk_read(s, kept.p, &old, err);
 		if (rc < 0)
 			return rc;
 		*at = old;
@@ -43,8 +43,8 @@ static int restore_one(struct sim *s, const struct journal *j, const struct json
 	return 0;
 }
 
-static int set_link(struct sim *s, const struct journal *j, struct str path, struct disk_state to,
-		    struct err *err)
+static int set_link(struct dry_disk *s, const struct journal *j, struct str path,
+		    struct disk_state to, struct err *err)
 {
 	struct disk_state *at;
 	int rc = 0;
@@ -52,13 +52,13 @@ static int set_link(struct sim *s, const struct journal *j, struct str path, str
 	/* those are put back by themselves */
 	if (map_find(&j->allowed, path))
 		return 0;
-	rc = sim_at(s, path, &at, err);
+	rc = dry_disk_at(s, path, &at, err);
 	if (rc == 0)
 		*at = to;
 	return rc;
 }
 
-static int restore_links(struct sim *s, const struct journal *j, struct err *err)
+static int restore_links(struct dry_disk *s, const struct journal *j, struct err *err)
 {
 	const struct json *old = json_at(j->log, "links");
 	struct json *now, *dirs;
@@ -77,7 +77,7 @@ static int restore_links(struct sim *s, const struct journal *j, struct err *err
 /* ---- what was edited since ----------------------------------------------- */
 
 struct edits {
-	struct sim *s;
+	struct dry_disk *s;
 	struct map only; /* as put_right has them: paths, and names of units */
 	struct strs *paths;
 };
@@ -86,7 +86,7 @@ static int compare(struct edits *d, struct str path, struct str unit, struct str
 		   struct err *err)
 {
 	struct disk_state *at;
-	int rc = sim_at(d->s, path, &at, err);
+	int rc = dry_disk_at(d->s, path, &at, err);
 
 	if (rc < 0 ||
 	    (at->kind == DISK_FILE && str_eq(at->data, want) && (mode < 0 || at->mode == mode)))
@@ -101,7 +101,7 @@ static int compare(struct edits *d, struct str path, struct str unit, struct str
 static int compare_file(struct edits *d, const struct ign_obj *f, struct err *err)
 {
 	struct str want;
-	int rc = sim_contents(d->s, f, &want, err);
+	int rc = dry_disk_contents(d->s, f, &want, err);
 
 	return rc < 0 ? rc
 		      : compare(d, ign_str(f, IGN_FILE_PATH), S(""), want,
@@ -128,7 +128,8 @@ static int compare_unit(struct edits *d, const struct ign_obj *u, struct err *er
 	return rc;
 }
 
-static int put_right(struct sim *s, const struct mc_current *c, struct strs *paths, struct err *err)
+static int put_right(struct dry_disk *s, const struct mc_current *c, struct strs *paths,
+		     struct err *err)
 {
 	const struct ign_objs *files = ign_files(c->spec.config);
 	const struct ign_objs *units = ign_units(c->spec.config);
@@ -145,7 +146,7 @@ static int put_right(struct sim *s, const struct mc_current *c, struct strs *pat
 	if (rc < 0 || !paths->n)
 		return rc;
 	rc = plan_steps(s->a, &in, &steps, err);
-	return rc < 0 ? rc : sim_steps(s, &steps, err);
+	return rc < 0 ? rc : dry_disk_steps(s, &steps, err);
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -166,15 +167,15 @@ static int load(struct node *n, struct arena *a, struct journal *j, struct dry_b
 	return rc < 0 ? rc : mc_current_parse(a, json_str(facts, "to"), &back->to, err);
 }
 
-int node_dry_rollback(struct node *n, struct arena *a, struct dry_run *out, struct dry_back *back,
-		      struct err *err)
+int dry_run_rollback(struct node *n, struct arena *a, struct dry_run *out, struct dry_back *back,
+		     struct err *err)
 {
 	struct journal j = { 0 };
-	struct sim s;
+	struct dry_disk s;
 	int rc;
 
 	*back = (struct dry_back){ 0 };
-	sim_init(&s, n, a, out);
+	dry_disk_init(&s, n, a, out);
 	rc = load(n, a, &j, back, err);
 	for (const struct json *e = json_first(json_at(j.log, "paths")); rc == 0 && e;
 	     e = json_next(e))

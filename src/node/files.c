@@ -5,7 +5,7 @@
 #include "mc/contents.h"
 #include "node/node.h"
 
-bool node_ships(struct node *n, struct arena *a, const char *path)
+bool files_ships(struct node *n, struct arena *a, const char *path)
 {
 	return tree_exists(&n->tree, str_fmt(a, "/usr%s", path).p);
 }
@@ -57,7 +57,7 @@ static int shipped(struct node *n, struct arena *a, const char *path, bool *out,
 	}
 	rc = owned(n, a, path, out, &no_rpm, err);
 	if (rc == 0 && !*out && !no_rpm)
-		*out = str_starts(str_of(path), S("/etc")) && node_ships(n, a, path);
+		*out = str_starts(str_of(path), S("/etc")) && files_ships(n, a, path);
 	return rc;
 }
 
@@ -74,8 +74,8 @@ static int stamp(struct node *n, struct arena *a, const char *path, struct err *
 	return rc < 0 ? rc : tree_put(&n->tree, no.p, S(""), err);
 }
 
-int node_keep_orig(struct node *n, struct arena *a, const char *from, const char *path,
-		   struct err *err)
+int files_keep_orig(struct node *n, struct arena *a, const char *from, const char *path,
+		    struct err *err)
 {
 	struct str orig = steps_orig(a, str_of(path));
 	bool ships;
@@ -94,8 +94,8 @@ int node_keep_orig(struct node *n, struct arena *a, const char *from, const char
 /* ---- owners -------------------------------------------------------------- */
 
 /* The OS's own users are in /usr/lib (nss-altfiles). */
-int node_lookup(struct node *n, struct arena *a, const char *file, struct str name, int64_t *id,
-		struct err *err)
+int files_lookup_id(struct node *n, struct arena *a, const char *file, struct str name, int64_t *id,
+		    struct err *err)
 {
 	struct str text, line, user, rest;
 	bool own = str_starts(str_of(file), S("/etc/"));
@@ -109,7 +109,7 @@ int node_lookup(struct node *n, struct arena *a, const char *file, struct str na
 			return 0;
 	}
 	if (own)
-		return node_lookup(n, a, str_fmt(a, "/usr/lib%s", file + 4).p, name, id, err);
+		return files_lookup_id(n, a, str_fmt(a, "/usr/lib%s", file + 4).p, name, id, err);
 	return err_set(err, ERR_NOTFOUND, "no %.*s in %s", STRF(name), file);
 }
 
@@ -120,14 +120,14 @@ static int one_id(struct node *n, struct arena *a, const struct ign_obj *who, in
 
 	*out = ign_int(who, id_field, 0);
 	if (ign_is_set(who, id_field) || !name.n ||
-	    node_lookup(n, a, group ? "/etc/group" : "/etc/passwd", name, out, err) == 0)
+	    files_lookup_id(n, a, group ? "/etc/group" : "/etc/passwd", name, out, err) == 0)
 		return 0;
 	return err_set(err, ERR_INVALID, "failed to retrieve %s: %.*s",
 		       group ? "GroupID for group" : "UserID for username", STRF(name));
 }
 
-int node_owner(struct node *n, struct arena *a, const struct ign_obj *o, int64_t *uid, int64_t *gid,
-	       struct err *err)
+int files_owner(struct node *n, struct arena *a, const struct ign_obj *o, int64_t *uid,
+		int64_t *gid, struct err *err)
 {
 	int rc = one_id(n, a, ign_sub(o, IGN_FILE_USER), IGN_NODE_USER_ID, IGN_NODE_USER_NAME,
 			false, uid, err);
@@ -153,8 +153,8 @@ static int check_place(struct node *n, struct arena *a, bool bare, struct str pa
 		       STRF(path), STRF(real));
 }
 
-int node_check_paths(struct node *n, struct arena *a, const struct mc_merged *to, bool bare,
-		     struct err *err)
+int files_check_paths(struct node *n, struct arena *a, const struct mc_merged *to, bool bare,
+		      struct err *err)
 {
 	const struct ign_objs *files = ign_files(to->config);
 	const struct ign_objs *units = ign_units(to->config);
@@ -188,7 +188,7 @@ static int pump_data(void *ctx, const struct sink *to, struct err *err)
 	return to->put(to->ctx, *(const struct str *)ctx, err);
 }
 
-struct producer node_file_bytes(const struct ign_obj *file)
+struct producer files_bytes(const struct ign_obj *file)
 {
 	return (struct producer){ pump_file, (void *)(uintptr_t)file };
 }
@@ -208,26 +208,26 @@ static bool same(struct node *n, const char *path, const struct producer *from, 
 	       tree_has(&n->tree, path, from);
 }
 
-int node_write_file(struct node *n, struct arena *a, const struct step *s, struct err *err)
+int files_write(struct node *n, struct arena *a, const struct step *s, struct err *err)
 {
 	struct tree_attr attr = { (mode_t)s->mode, 0755, 0, 0 };
 	char *path = str_z(a, s->name);
 	struct str data = s->data;
 	const struct producer from =
-		s->packed ? node_file_bytes(s->obj) : (struct producer){ pump_data, &data };
-	int rc = node_owner(n, a, s->obj, &attr.uid, &attr.gid, err);
+		s->packed ? files_bytes(s->obj) : (struct producer){ pump_data, &data };
+	int rc = files_owner(n, a, s->obj, &attr.uid, &attr.gid, err);
 
 	log_info("Writing file \"%s\"", path);
 	if (rc < 0)
 		return err_wrap(err, "failed to retrieve file ownership for file \"%s\"", path);
-	rc = node_keep_orig(n, a, path, path, err);
+	rc = files_keep_orig(n, a, path, path, err);
 	if (rc < 0 || same(n, path, &from, s->packed ? s->size : data.n, &attr))
 		return rc;
 	return s->packed ? tree_write_from(&n->tree, path, &from, attr, err)
 			 : tree_write(&n->tree, path, data, attr, err);
 }
 
-int node_check_room(struct node *n, const struct steps *steps, struct err *err)
+int files_check_room(struct node *n, const struct steps *steps, struct err *err)
 {
 	uint64_t need = 0, room = tree_free(&n->tree, "/etc/x");
 
@@ -241,8 +241,8 @@ int node_check_room(struct node *n, const struct steps *steps, struct err *err)
 					       (unsigned long long)need, (unsigned long long)room);
 }
 
-int node_would_restore(struct node *n, struct arena *a, const char *path, bool ask, bool *out,
-		       struct err *err)
+int files_would_restore(struct node *n, struct arena *a, const char *path, bool ask, bool *out,
+			struct err *err)
 {
 	bool is_owned = !ask, no_rpm = false;
 	int rc = 0;
@@ -255,16 +255,16 @@ int node_would_restore(struct node *n, struct arena *a, const char *path, bool a
 		rc = owned(n, a, path, &is_owned, &no_rpm, err);
 	if (rc == 0)
 		*out = is_owned ||
-		       (!no_rpm && str_starts(str_of(path), S("/etc")) && node_ships(n, a, path));
+		       (!no_rpm && str_starts(str_of(path), S("/etc")) && files_ships(n, a, path));
 	return rc;
 }
 
-int node_restore_orig(struct node *n, struct arena *a, const char *path, bool ask, bool *restored,
-		      struct err *err)
+int files_restore_orig(struct node *n, struct arena *a, const char *path, bool ask, bool *restored,
+		       struct err *err)
 {
 	struct str no = steps_noorig(a, str_of(path));
 	struct str orig = steps_orig(a, str_of(path));
-	int rc = node_would_restore(n, a, path, ask, restored, err);
+	int rc = files_would_restore(n, a, path, ask, restored, err);
 
 	if (rc < 0)
 		return rc;
@@ -278,11 +278,11 @@ int node_restore_orig(struct node *n, struct arena *a, const char *path, bool as
 	return tree_lexists(&n->tree, orig.p) ? tree_remove(&n->tree, orig.p, err) : 0;
 }
 
-int node_stale_file(struct node *n, struct arena *a, const struct step *s, struct err *err)
+int files_remove_stale(struct node *n, struct arena *a, const struct step *s, struct err *err)
 {
 	char *path = str_z(a, s->name);
 	bool restored;
-	int rc = node_restore_orig(n, a, path, true, &restored, err);
+	int rc = files_restore_orig(n, a, path, true, &restored, err);
 
 	if (rc < 0 || restored)
 		return rc;

@@ -108,18 +108,18 @@ static int act(struct node *n, struct arena *a, const struct node_update *u, enu
 	*out = HOSTED_DONE;
 	for (size_t i = 0; rc == 0 && i < u->plan->n; i++) {
 		if (u->plan->v[i].kind == UPDATE_RELOAD) {
-			rc = node_crio(n, a, "reload", err);
+			rc = post_action_crio(n, a, "reload", err);
 		} else if (u->plan->v[i].kind == UPDATE_REBOOT && *out == HOSTED_DONE) {
 			*out = HOSTED_REBOOT;
-			rc = node_reboot_into(n, a, u->to->name, err);
+			rc = reboot_into(n, a, u->to->name, err);
 		}
 	}
 	if (rc == 0)
-		node_finished(n, a);
+		node_update_finished(n, a);
 	return rc;
 }
 
-int node_hosted(struct node *n, struct arena *a, const char *dir, struct str asked,
+int hosted_step(struct node *n, struct arena *a, const char *dir, struct str asked,
 		struct str *hash, enum hosted_state *out, struct err *err)
 {
 	const struct mc_overrides none = { 0 };
@@ -128,7 +128,7 @@ int node_hosted(struct node *n, struct arena *a, const char *dir, struct str ask
 	struct node_update u = { .from = &from, .to = &to, .plan = &plan, .hosted = true };
 	struct update_in in = { .from = &from.spec,
 				.to = &to.spec,
-				.image_only = node_image_only(n) };
+				.image_only = deployment_image_only(n) };
 	struct err local = ERR_INIT(a);
 	int rc = current(n, a, &from, err);
 
@@ -139,9 +139,9 @@ int node_hosted(struct node *n, struct arena *a, const char *dir, struct str ask
 	in.force = tree_exists(&n->tree, STEPS_FORCE);
 	rc = mc_current_reconcile(a, &from, &to, &none, &local);
 	if (rc == 0)
-		rc = node_check_paths(n, a, &to.spec, false, &local);
+		rc = files_check_paths(n, a, &to.spec, false, &local);
 	if (rc == 0)
-		rc = node_check_fips(n, a, &to.spec, &local);
+		rc = kernel_check_fips(n, a, &to.spec, &local);
 	if (rc < 0) {
 		ptrdiff_t at = str_find(local.msg, S("configs "));
 
@@ -162,11 +162,11 @@ int node_hosted(struct node *n, struct arena *a, const char *dir, struct str ask
 		*out = HOSTED_DRAIN;
 		return 0;
 	}
-	rc = node_apply(n, a, &u, err);
+	rc = node_update_apply(n, a, &u, err);
 	if (rc < 0)
 		return err_wrap(err, "failed to update configuration");
 	rc = act(n, a, &u, out, err);
-	if (rc < 0 && node_rollback(n, a, err->msg, &local) < 0)
+	if (rc < 0 && node_update_rollback(n, a, err->msg, &local) < 0)
 		return err_set(err, ERR_SYS, "%.*s", STRF(local.msg));
 	return rc;
 }

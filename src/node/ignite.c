@@ -268,7 +268,7 @@ static int make_entry(struct node *n, struct arena *a, struct entry *e, struct e
 	mode_t mode = e->kind == ENTRY_DIR ? 0755 : 0644;
 	struct stat st;
 	bool there;
-	int rc = node_owner(n, a, e->o, &e->uid, &e->gid, err);
+	int rc = files_owner(n, a, e->o, &e->uid, &e->gid, err);
 
 	if (rc == 0 && ign_is_true(e->o, IGN_FILE_OVERWRITE))
 		rc = tree_remove_all(&n->tree, path, err);
@@ -499,7 +499,7 @@ static int write_all(struct node *n, struct arena *a, const struct ign_obj *conf
 	if (rc == 0)
 		rc = set_kargs(n, a, config, err);
 	if (rc == 0)
-		rc = node_ignite_users(n, a, config, err);
+		rc = accounts_apply(n, a, config, err);
 	for (size_t i = 0; rc == 0 && i < entries->n; i++)
 		rc = make_entry(n, a, &entries->v[i], err);
 	if (rc == 0)
@@ -511,8 +511,8 @@ static int write_all(struct node *n, struct arena *a, const struct ign_obj *conf
 	return rc < 0 ? rc : tree_sync(&n->tree, err);
 }
 
-int node_ignite(struct node *n, struct arena *a, struct str text, const struct ignite_source *from,
-		struct err *err)
+int ignite_apply(struct node *n, struct arena *a, struct str text, const struct ignite_source *from,
+		 struct err *err)
 {
 	struct spool spool = SPOOL_INIT(&n->tree);
 	struct entries entries = { 0 };

@@ -102,7 +102,7 @@ static void abandon(struct arena *a, struct tree *t)
 	(void)tree_remove(t, state_names[JOURNAL_ACTIVE], &ignored);
 	(void)tidy(a, t, &ignored);
 	(void)tree_remove(t, JOURNAL_DIR, &ignored);
-	(void)tree_remove(t, NODE_STATE_DIR, &ignored);
+	(void)tree_remove(t, MC_STATE_DIR, &ignored);
 	(void)tree_sync(t, &ignored);
 }
 
@@ -116,7 +116,7 @@ int journal_begin(struct arena *a, struct tree *t, const struct strs *paths, str
 	if (rc == 0)
 		rc = tidy(a, t, err);
 	if (rc == 0)
-		rc = tree_mkdirs(t, NODE_STATE_DIR, 0755, -1, -1, err);
+		rc = tree_mkdirs(t, MC_STATE_DIR, 0755, -1, -1, err);
 	if (rc == 0) {
 		pre = next_pre(a, t);
 		rc = tree_mkdirs(t, str_fmt(a, JOURNAL_DIR "/%.*s", STRF(pre)).p, 0700, -1, -1,
@@ -208,7 +208,7 @@ int journal_end(struct arena *a, struct tree *t, struct journal *j, struct err *
 	if (rc == 0)
 		rc = journal_remove_empty(t, JOURNAL_DIR, err);
 	if (rc == 0)
-		rc = journal_remove_empty(t, NODE_STATE_DIR, err);
+		rc = journal_remove_empty(t, MC_STATE_DIR, err);
 	if (rc == 0)
 		j->state = JOURNAL_NONE;
 	return rc < 0 ? rc : tree_sync(t, err);
@@ -221,6 +221,6 @@ int journal_tidy(struct arena *a, struct tree *t, struct err *err)
 	if (rc == 0)
 		rc = journal_remove_empty(t, JOURNAL_DIR, err);
 	if (rc == 0)
-		rc = journal_remove_empty(t, NODE_STATE_DIR, err);
+		rc = journal_remove_empty(t, MC_STATE_DIR, err);
 	return rc < 0 ? rc : tree_sync(t, err);
 }

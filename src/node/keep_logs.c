@@ -19,7 +19,7 @@ static struct str own_logs(const struct strs *names)
 	return out;
 }
 
-void node_keep_logs(struct node *n, struct arena *a)
+void keep_logs(struct node *n, struct arena *a)
 {
 	struct err err = ERR_INIT(a);
 	struct host host = n->host;

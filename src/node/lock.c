@@ -50,7 +50,7 @@ static int lock_dir(struct tree *t, struct err *err)
 
 	walk_start(&w, t);
 	/* fsync: what the journal keeps in it must not be lost with it */
-	if (walk_to(&w, NODE_STATE_DIR, NULL, true, &make) == 0 &&
+	if (walk_to(&w, MC_STATE_DIR, NULL, true, &make) == 0 &&
 	    (node_sys->mkdirat(walk_top(&w), name, 0700) == 0 || errno == EEXIST) &&
 	    node_sys->fsync(walk_top(&w)) == 0)
 		fd = openat(walk_top(&w), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -123,7 +123,7 @@ void tree_unlock(struct tree *t)
 		return;
 	(void)tree_remove(t, LOCK_PATH, &ignored);
 	(void)tree_remove(t, JOURNAL_DIR, &ignored);
-	(void)tree_remove(t, NODE_STATE_DIR, &ignored);
+	(void)tree_remove(t, MC_STATE_DIR, &ignored);
 	(void)close(t->lock);
 	t->lock = -1;
 }

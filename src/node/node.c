@@ -118,7 +118,7 @@ int node_store_current(struct node *n, const struct mc_current *c, struct str im
 
 /* ---- after an update ----------------------------------------------------- */
 
-int node_reboot_now(struct node *n, struct arena *a, const char *rationale, struct err *err)
+int reboot_now(struct node *n, struct arena *a, const char *rationale, struct err *err)
 {
 	struct args args = { .a = a };
 	struct host_out out = { 0 };
@@ -139,13 +139,13 @@ int node_reboot_now(struct node *n, struct arena *a, const char *rationale, stru
 	return rc;
 }
 
-int node_reboot(struct node *n, struct arena *a, const char *rationale, struct err *err)
+int reboot_node(struct node *n, struct arena *a, const char *rationale, struct err *err)
 {
 	if (n->skip_reboot || n->offline)
 		return 0;
 	node_event(n, "Reboot", "%s", rationale);
 	host_log(&n->host, "initiating reboot: %s", rationale);
-	if (node_reboot_now(n, a, rationale, err) < 0)
+	if (reboot_now(n, a, rationale, err) < 0)
 		return err_set(err, ERR_SYS,
 			       "reboot command failed, something is seriously "
 			       "wrong");
@@ -153,9 +153,9 @@ int node_reboot(struct node *n, struct arena *a, const char *rationale, struct e
 	return 0;
 }
 
-int node_reboot_into(struct node *n, struct arena *a, struct str name, struct err *err)
+int reboot_into(struct node *n, struct arena *a, struct str name, struct err *err)
 {
-	return node_reboot(n, a, str_fmt(a, "Node will reboot into config %.*s", STRF(name)).p,
+	return reboot_node(n, a, str_fmt(a, "Node will reboot into config %.*s", STRF(name)).p,
 			   err);
 }
 
@@ -215,7 +215,7 @@ static int reload(struct node *n, struct arena *a, const char *service, struct e
 		       service, STRF(local.msg));
 }
 
-int node_crio(struct node *n, struct arena *a, const char *verb, struct err *err)
+int post_action_crio(struct node *n, struct arena *a, const char *verb, struct err *err)
 {
 	int rc = node_do(n, a, "systemctl %s crio", verb, err);
 
@@ -224,8 +224,8 @@ int node_crio(struct node *n, struct arena *a, const char *verb, struct err *err
 		      : 0;
 }
 
-int node_act(struct node *n, struct arena *a, const struct update_action *act, struct str name,
-	     struct err *err)
+int post_action_run(struct node *n, struct arena *a, const struct update_action *act,
+		    struct str name, struct err *err)
 {
 	const char *service = str_z(a, act->service);
 
@@ -248,11 +248,11 @@ int node_act(struct node *n, struct arena *a, const struct update_action *act, s
 		break;
 	}
 	host_log(&n->host, "Rebooting node");
-	return node_reboot_into(n, a, name, err);
+	return reboot_into(n, a, name, err);
 }
 
-int node_actions(struct node *n, struct arena *a, const struct update_plan *p, struct str name,
-		 struct err *err)
+int post_action_run_all(struct node *n, struct arena *a, const struct update_plan *p,
+			struct str name, struct err *err)
 {
 	bool rebooting = false;
 	int rc = 0;
@@ -265,7 +265,7 @@ int node_actions(struct node *n, struct arena *a, const struct update_plan *p, s
 			 "Performing post config change action: %s for config "
 			 "%.*s",
 			 update_kind_name(p->v[i].kind), STRF(name));
-		rc = node_act(n, a, &p->v[i], name, err);
+		rc = post_action_run(n, a, &p->v[i], name, err);
 	}
 	return rc;
 }

@@ -9,8 +9,8 @@
 #define CONFIG_MAX ((size_t)4 << 20)
 #define SAID_MAX 500
 
-int node_image_size(struct node *n, struct arena *a, struct str image, struct map *seen,
-		    int64_t *out, struct err *err)
+int node_pin_size(struct node *n, struct arena *a, struct str image, struct map *seen, int64_t *out,
+		  struct err *err)
 {
 	struct host_out said = { 0 };
 	struct str why;

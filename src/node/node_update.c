@@ -76,7 +76,7 @@ static int enable_from(struct runner *r, size_t *at, struct err *err)
 				 enable ? "enable" : "disable", STRF(s->name));
 	}
 	*at = i - 1;
-	return node_enable(r->n, r->a, &units, enable, err);
+	return units_enable(r->n, r->a, &units, enable, err);
 }
 
 /* The file itself, where that is a link: it is followed as the node would. */
@@ -110,12 +110,12 @@ static int protect_kubeconfig(struct runner *r, struct err *err)
 
 static int change_os(struct runner *r, struct err *err)
 {
-	return node_change_os(r->n, r->a, r->changes, r->u->from, r->u->to, r->ocl, err);
+	return os_change(r->n, r->a, r->changes, r->u->from, r->u->to, r->ocl, err);
 }
 
 static int change_passwords(struct runner *r, struct err *err)
 {
-	return node_passwords(r->n, r->a, &r->u->to->spec, &r->steps->users_gone, err);
+	return users_write_passwords(r->n, r->a, &r->u->to->spec, &r->steps->users_gone, err);
 }
 
 /* What it stages goes with all that is staged. */
@@ -125,11 +125,11 @@ static int tune_kernel(struct runner *r, struct err *err)
 	struct str text;
 	int rc;
 
-	if (r->n->offline || os_by_bootc(r->n) ||
-	    tree_read(r->a, &r->n->tree, NODE_TUNING, UNDO_TUNING_MAX, &text, &ignored) < 0)
+	if (r->n->offline || bootc_manages(r->n) ||
+	    tree_read(r->a, &r->n->tree, KERNEL_TUNING, UNDO_TUNING_MAX, &text, &ignored) < 0)
 		return 0;
 	rc = mark(r->n, r->a, r->j, "tuning", text, err);
-	return rc < 0 ? rc : node_tune_kernel(r->n, r->a, text, err);
+	return rc < 0 ? rc : kernel_tune(r->n, r->a, text, err);
 }
 
 /* A step that takes itself back when it fails: then there is nothing to undo. */
@@ -156,31 +156,31 @@ static int run_step(struct runner *r, size_t *at, struct err *err)
 	log_v(4, "%s %.*s: %s", step_name(s->kind), STRF(s->name), s->reason);
 	switch (s->kind) {
 	case STEP_FILE:
-		return node_write_file(n, a, s, err);
+		return files_write(n, a, s, err);
 	case STEP_DROPIN:
 	case STEP_DROPIN_EMPTY:
-		return node_write_dropin(n, a, s, err);
+		return units_write_dropin(n, a, s, err);
 	case STEP_UNIT:
 	case STEP_MASK:
 	case STEP_UNMASK:
-		return node_write_unit(n, a, s, err);
+		return units_write(n, a, s, err);
 	case STEP_PRESET:
-		(void)node_preset(n, a, s->name);
+		(void)units_preset(n, a, s->name);
 		return 0;
 	case STEP_ENABLE:
 	case STEP_DISABLE:
 		return enable_from(r, at, err);
 	case STEP_STALE_FILE:
-		return node_stale_file(n, a, s, err);
+		return files_remove_stale(n, a, s, err);
 	case STEP_STALE_DROPIN:
 	case STEP_STALE_UNIT:
-		return node_stale_unit(n, a, s, err);
+		return units_remove_stale(n, a, s, err);
 	case STEP_STALE_LINK:
 		return tree_remove(&n->tree, s->name.p, err);
 	case STEP_KUBECONFIG:
 		return protect_kubeconfig(r, err);
 	case STEP_KEYS:
-		return node_ssh_keys(n, a, &r->u->to->spec, &r->steps->users_gone, err);
+		return users_write_keys(n, a, &r->u->to->spec, &r->steps->users_gone, err);
 	case STEP_PASSWORDS:
 		return marked(r, "passwords", change_passwords, err);
 	case STEP_OS:
@@ -265,7 +265,7 @@ static int gather(struct runner *r, struct strs *paths, struct json **out, struc
 	TEXT("fromImage", u->from_image);
 	TEXT("toImage", u->to_image);
 	TEXT("boot", boot_id(r->n, r->a));
-	TEXT("cmdline", node_cmdline(r->n, r->a));
+	TEXT("cmdline", kernel_cmdline(r->n, r->a));
 #undef TEXT
 	json_add(f, S("ocl"), json_new_bool(r->a, r->ocl));
 	json_add(f, S("gone"), json_new_bool(r->a, r->steps->users_gone.n));
@@ -278,9 +278,9 @@ static int gather(struct runner *r, struct strs *paths, struct json **out, struc
 	if (u->from->spec.extensions_image.n || u->to->spec.extensions_image.n)
 		VEC_PUSH(r->a, paths, S(OS_REPO));
 	if (users)
-		rc = node_key_paths(r->n, r->a, paths, err);
+		rc = users_key_paths(r->n, r->a, paths, err);
 	if (rc == 0 && users && !u->hosted)
-		rc = node_password_hashes(r->n, r->a, &r->steps->users_gone, &hashes, err);
+		rc = users_password_hashes(r->n, r->a, &r->steps->users_gone, &hashes, err);
 	if (hashes)
 		json_add(f, S("passwords"), hashes);
 	*out = f;
@@ -292,7 +292,7 @@ static void log_error_of(const struct err *err)
 	log_error("The update failed: %.*s", STRF(err->msg));
 }
 
-int node_apply(struct node *n, struct arena *a, const struct node_update *u, struct err *err)
+int node_update_apply(struct node *n, struct arena *a, const struct node_update *u, struct err *err)
 {
 	struct steps_in in = { .from = &u->from->spec,
 			       .to = &u->to->spec,
@@ -313,13 +313,13 @@ int node_apply(struct node *n, struct arena *a, const struct node_update *u, str
 	int rc = plan_steps(a, &in, &steps, err);
 
 	if (rc == 0)
-		rc = node_check_paths(n, a, &u->to->spec, u->bare, err);
+		rc = files_check_paths(n, a, &u->to->spec, u->bare, err);
 	if (rc == 0)
-		rc = node_check_room(n, &steps, err);
+		rc = files_check_room(n, &steps, err);
 	if (rc < 0)
 		tell_failure(&r, STEP_FILE, err);
 	else /* what could not be undone before must be now */
-		rc = node_recover(n, a, &undone, &left, err);
+		rc = node_update_recover(n, a, &undone, &left, err);
 	if (rc < 0)
 		return rc;
 	r.ocl = u->from_image.n || u->to_image.n;
@@ -361,7 +361,8 @@ static void view(struct node *n, struct arena *a, const struct journal *j,
 			!str_eq(json_str(f, "boot"), boot_id(n, a));
 }
 
-int node_journal(struct node *n, struct arena *a, struct node_journal_view *out, struct err *err)
+int node_update_journal(struct node *n, struct arena *a, struct node_journal_view *out,
+			struct err *err)
 {
 	struct journal j;
 	int rc = journal_load(a, &n->tree, &j, err);
@@ -371,7 +372,7 @@ int node_journal(struct node *n, struct arena *a, struct node_journal_view *out,
 	return rc;
 }
 
-void node_finished(struct node *n, struct arena *a)
+void node_update_finished(struct node *n, struct arena *a)
 {
 	struct err err = ERR_INIT(a);
 	struct journal j = { 0 };
@@ -387,7 +388,7 @@ void node_finished(struct node *n, struct arena *a)
 			 STRF(err.msg));
 }
 
-int node_rollback(struct node *n, struct arena *a, struct str cause, struct err *err)
+int node_update_rollback(struct node *n, struct arena *a, struct str cause, struct err *err)
 {
 	struct journal j = { 0 };
 	int rc = tree_lock(&n->tree, err);
@@ -397,8 +398,8 @@ int node_rollback(struct node *n, struct arena *a, struct str cause, struct err 
 	return rc < 0 ? rc : undo_update(n, a, &j, cause, err);
 }
 
-int node_recover(struct node *n, struct arena *a, bool *undone, struct node_journal_view *out,
-		 struct err *err)
+int node_update_recover(struct node *n, struct arena *a, bool *undone,
+			struct node_journal_view *out, struct err *err)
 {
 	struct journal j = { 0 };
 	int rc = tree_lock(&n->tree, err);

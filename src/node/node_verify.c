@@ -16,7 +16,7 @@
 static void see_packed(struct node *n, struct arena *a, const char *path,
 		       const struct verify_item *i, const struct stat *st, struct verify_seen *s)
 {
-	const struct producer want = node_file_bytes(i->packed);
+	const struct producer want = files_bytes(i->packed);
 	struct err err = ERR_INIT(a);
 
 	s->same = (uint64_t)st->st_size == i->size && tree_has(&n->tree, path, &want);
@@ -64,7 +64,7 @@ static int see_enabled(struct node *n, struct arena *a, const struct verify_item
 
 	if (!n->offline && !host_has(&n->host, "systemctl"))
 		return 0;
-	if (node_is_enabled(n, a, i->path, &s->state, &status, err) < 0)
+	if (units_is_enabled(n, a, i->path, &s->state, &status, err) < 0)
 		return -err->code;
 	/* as upstream: what it says counts when it does not fail */
 	if (status && !(i->enabled && (o->strict || was_enabled(n, a, o->enabled, i->path))))
@@ -113,7 +113,7 @@ static int verify_os(struct node *n, struct arena *a, const struct mc_current *c
 	int rc = 0;
 
 	if (!n->booted_image.n) {
-		rc = node_os_status(n, a, &s, err);
+		rc = deployment_status(n, a, &s, err);
 		if (rc == 0)
 			n->booted_image = s.image;
 	}
@@ -127,7 +127,7 @@ static int verify_os(struct node *n, struct arena *a, const struct mc_current *c
 						       STRF(want), STRF(n->booted_image)) });
 	if (rc < 0 || (first_only && out->n))
 		return rc;
-	rc = node_kargs(n, a, &text, err);
+	rc = deployment_kargs(n, a, &text, err);
 	if (rc < 0)
 		return rc;
 	os_kargs_missing(a, &c->spec.kargs, text, &missing);

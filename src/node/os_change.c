@@ -29,7 +29,7 @@ static int switch_kernel(struct node *n, struct arena *a, struct str from, struc
 		 str_eq(from, to) ? "Re-applying kernel type" : "Initiating switch to kernel",
 		 STRF(to));
 	os_kernel_switch(a, to, &words);
-	return os_rpm_ostree(n, a, &words, err);
+	return rpm_ostree_run(n, a, &words, err);
 }
 
 static int check_staged(struct node *n, struct arena *a, const struct strs *extensions,
@@ -37,7 +37,7 @@ static int check_staged(struct node *n, struct arena *a, const struct strs *exte
 {
 	struct strs want = { 0 }, missing = { 0 };
 	struct os_status s = { 0 };
-	int rc = node_os_status(n, a, &s, err);
+	int rc = deployment_status(n, a, &s, err);
 
 	if (rc < 0)
 		return err_wrap(err, "failed to get staged deployment");
@@ -69,7 +69,7 @@ static int change_extensions(struct node *n, struct arena *a, const struct mc_me
 	if (rc < 0)
 		return rc;
 	words = none;
-	rc = node_os_status(n, a, &s, err);
+	rc = deployment_status(n, a, &s, err);
 	if (rc < 0)
 		return err_wrap(err, "%s",
 				str_is(err->msg, "no booted deployment found")
@@ -86,12 +86,11 @@ static int change_extensions(struct node *n, struct arena *a, const struct mc_me
 	for (size_t i = 0; i < words.n; i++)
 		buf_addf(&b, "%s\"%.*s\"", i ? " " : "", STRF(words.v[i]));
 	host_log(&n->host, "Applying extensions : [%s]", b.p);
-	rc = os_rpm_ostree(n, a, &words, err);
+	rc = rpm_ostree_run(n, a, &words, err);
 	return rc < 0 || !to->extensions.n ? rc : check_staged(n, a, &to->extensions, err);
 }
 
-int node_check_extensions(struct node *n, struct arena *a, const struct mc_merged *spec,
-			  struct err *err)
+int extensions_check(struct node *n, struct arena *a, const struct mc_merged *spec, struct err *err)
 {
 	struct strs want = { 0 }, missing = { 0 };
 
@@ -121,7 +120,7 @@ int node_check_extensions(struct node *n, struct arena *a, const struct mc_merge
 			 : 0;
 }
 
-bool node_finalize_error(struct node *n, struct arena *a, struct str *out)
+bool deployment_finalize_error(struct node *n, struct arena *a, struct str *out)
 {
 	struct err err = ERR_INIT(a);
 	struct host_out said = { 0 };
@@ -209,17 +208,17 @@ static int add_repo(struct node *n, struct arena *a, struct str image, char **di
 {
 	struct err ignored = ERR_INIT(a);
 	char *z = str_z(a, image);
-	char *name = str_z(a, str_fmt(a, "ostree-container-pivot-%.*s", STRF(os_uuid(a))));
+	char *name = str_z(a, str_fmt(a, "ostree-container-pivot-%.*s", STRF(podman_uuid(a))));
 	struct host_out out = { 0 };
 	struct os_image found = { 0 };
 	int rc;
 
 	*dir = str_z(a, str_fmt(a, EXTENSIONS_DIR "/os-extensions-content-%.*s",
-				STRF(str_sub(os_uuid(a), 0, 8))));
+				STRF(str_sub(podman_uuid(a), 0, 8))));
 	rc = tree_mkdirs(&n->tree, *dir, 0755, -1, -1, err);
 	if (rc < 0)
 		return rc;
-	rc = os_find_image(n, a, image, &found, err);
+	rc = podman_find_image(n, a, image, &found, err);
 	if (rc == 0 && !found.there)
 		rc = pull_image(n, a, z, err);
 	if (rc < 0)
@@ -251,18 +250,18 @@ static int change_kargs(struct node *n, struct arena *a, const struct strs *from
 	if (words.n == 1)
 		return 0;
 	host_log(&n->host, "Running rpm-ostree %.*s", STRF(os_list(a, &words)));
-	return os_rpm_ostree(n, a, &words, err);
+	return rpm_ostree_run(n, a, &words, err);
 }
 
 static int reset_kernel(struct node *n, struct arena *a, struct err *err)
 {
 	struct strs words = { 0 };
 	struct os_status s = { 0 };
-	int rc = node_os_status(n, a, &s, err);
+	int rc = deployment_status(n, a, &s, err);
 
 	if (rc == 0)
 		os_kernel_reset(a, &s, &words);
-	return rc < 0 || !words.n ? rc : os_rpm_ostree(n, a, &words, err);
+	return rc < 0 || !words.n ? rc : rpm_ostree_run(n, a, &words, err);
 }
 
 struct change {
@@ -280,7 +279,7 @@ static int stage(struct node *n, struct arena *a, const struct change *ch, struc
 	if (!ch->ocl && kernel)
 		rc = reset_kernel(n, a, err);
 	if (rc == 0 && ch->c.os_image)
-		rc = node_update_image(n, a, to->os_image, err);
+		rc = os_image_update(n, a, to->os_image, err);
 	node_event(n, "pivot", "%s", rc < 0 ? "1" : "");
 	if (rc < 0)
 		return rc;
@@ -336,18 +335,18 @@ static int change_layers(struct node *n, struct arena *a, struct change *ch, str
 	int rc = 0;
 
 	if (to->extensions_image.n && layered && !ch->ocl) {
-		os_pulling(n, "extensions", to->extensions_image);
-		rc = os_pulled(n, "extensions", to->extensions_image,
-			       add_repo(n, a, to->extensions_image, &dir, err), err);
+		os_image_pulling(n, "extensions", to->extensions_image);
+		rc = os_image_pulled(n, "extensions", to->extensions_image,
+				     add_repo(n, a, to->extensions_image, &dir, err), err);
 	}
-	if (rc == 0 && os_clean_pending(n, a, err) < 0) {
+	if (rc == 0 && deployment_clean_pending(n, a, err) < 0) {
 		rc = err_wrap(err, "failed to remove pending deployment");
 	} else if (rc == 0) {
 		rc = stage(n, a, ch, err);
 		/* what it says is not there would stop whoever comes next */
 		if (rc == 0 && dir)
 			rc = tree_remove(&n->tree, OS_REPO, err);
-		if (rc < 0 && os_clean_pending(n, a, &cleaning) < 0)
+		if (rc < 0 && deployment_clean_pending(n, a, &cleaning) < 0)
 			rc = err_set(err, ERR_SYS,
 				     "error removing staged deployment: "
 				     "[%.*s, %.*s]",
@@ -360,9 +359,8 @@ static int change_layers(struct node *n, struct arena *a, struct change *ch, str
 	return rc;
 }
 
-int node_change_os(struct node *n, struct arena *a, struct update_changes c,
-		   const struct mc_current *from, const struct mc_current *to, bool ocl,
-		   struct err *err)
+int os_change(struct node *n, struct arena *a, struct update_changes c,
+	      const struct mc_current *from, const struct mc_current *to, bool ocl, struct err *err)
 {
 	struct change ch = { c, from, to, ocl };
 	const struct map *guard = n->tree.allowed;
@@ -377,7 +375,7 @@ int node_change_os(struct node *n, struct arena *a, struct update_changes c,
 	node_event(n, "OSUpdateStarted", "%.*s", STRF(reasons(a, &ch)));
 	/* staged once more it would not be as it was */
 	if (c.os_image && !n->booted_image.n) {
-		rc = node_os_status(n, a, &s, err);
+		rc = deployment_status(n, a, &s, err);
 		if (rc < 0)
 			return rc;
 	}

@@ -12,7 +12,7 @@
 #define SMALL_MAX ((size_t)1 << 20)
 #define OLD_POLICY "/etc/machine-config-daemon/policy-for-old-podman.json"
 
-int os_rpm_ostree(struct node *n, struct arena *a, const struct strs *words, struct err *err)
+int rpm_ostree_run(struct node *n, struct arena *a, const struct strs *words, struct err *err)
 {
 	struct args args = { .a = a };
 
@@ -22,13 +22,13 @@ int os_rpm_ostree(struct node *n, struct arena *a, const struct strs *words, str
 	return host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, err);
 }
 
-int node_os_status(struct node *n, struct arena *a, struct os_status *out, struct err *err)
+int deployment_status(struct node *n, struct arena *a, struct os_status *out, struct err *err)
 {
 	struct str text;
 	int rc;
 
-	if (os_by_bootc(n))
-		return os_bootc_status(n, a, out, err);
+	if (bootc_manages(n))
+		return bootc_status(n, a, out, err);
 	rc = node_ask(n, a, "rpm-ostree status --json", NULL, &text, err);
 	return rc < 0 ? rc : os_status_parse(a, text, out, err);
 }
@@ -47,12 +47,12 @@ static bool is_on(struct node *n, struct arena *a, const char *file)
 	       str_is(str_trim(text), "1");
 }
 
-bool node_kernel_fips(struct node *n, struct arena *a)
+bool kernel_fips(struct node *n, struct arena *a)
 {
 	return is_on(n, a, FIPS_FILE);
 }
 
-int node_check_fips(struct node *n, struct arena *a, const struct mc_merged *to, struct err *err)
+int kernel_check_fips(struct node *n, struct arena *a, const struct mc_merged *to, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	struct str text;
@@ -77,7 +77,7 @@ int node_check_fips(struct node *n, struct arena *a, const struct mc_merged *to,
 		       "on a running cluster");
 }
 
-struct str node_cmdline(struct node *n, struct arena *a)
+struct str kernel_cmdline(struct node *n, struct arena *a)
 {
 	struct err ignored = ERR_INIT(a);
 	struct str text;
@@ -96,7 +96,7 @@ static bool has_karg(struct arena *a, struct str cmdline, struct str karg)
 static int tune(struct node *n, struct arena *a, struct str karg, bool add, const char *how,
 		struct err *err)
 {
-	bool used = has_karg(a, node_cmdline(n, a), karg);
+	bool used = has_karg(a, kernel_cmdline(n, a), karg);
 	struct host_out out = { 0 };
 	int rc;
 
@@ -144,20 +144,20 @@ static int tune_all(struct node *n, struct arena *a, struct str text, const stru
 	return rc < 0 ? rc : tune_each(n, a, text, S("DELETE "), before, err);
 }
 
-int node_tune_kernel(struct node *n, struct arena *a, struct str text, struct err *err)
+int kernel_tune(struct node *n, struct arena *a, struct str text, struct err *err)
 {
 	return tune_all(n, a, text, NULL, err);
 }
 
-int node_tune_back(struct node *n, struct arena *a, struct str text, struct str before,
-		   struct err *err)
+int kernel_tune_back(struct node *n, struct arena *a, struct str text, struct str before,
+		     struct err *err)
 {
 	return tune_all(n, a, text, &before, err);
 }
 
 /* ---- helpers in containers ----------------------------------------------- */
 
-struct str os_uuid(struct arena *a)
+struct str podman_uuid(struct arena *a)
 {
 	unsigned char r[16] = { 0 };
 	struct buf b;
@@ -189,7 +189,7 @@ static bool old_podman(struct node *n, struct arena *a)
 	return true;
 }
 
-void os_systemd_run(struct args *args, const char *unit)
+void podman_args(struct args *args, const char *unit)
 {
 	args_words(args,
 		   "systemd-run --unit %s -p "
@@ -198,12 +198,12 @@ void os_systemd_run(struct args *args, const char *unit)
 		   unit);
 }
 
-int os_pull(struct node *n, struct arena *a, const char *unit, const char *auth, bool must,
-	    struct str image, struct err *err)
+int podman_pull(struct node *n, struct arena *a, const char *unit, const char *auth, bool must,
+		struct str image, struct err *err)
 {
 	struct args args = { .a = a };
 
-	os_systemd_run(&args, unit);
+	podman_args(&args, unit);
 	args_add(&args, "pull");
 	if (must || tree_exists(&n->tree, auth))
 		args_words(&args, "--authfile %s", auth);
@@ -213,7 +213,7 @@ int os_pull(struct node *n, struct arena *a, const char *unit, const char *auth,
 	return host_run(a, &n->host, HOST_SYNC, args_end(&args), NULL, err);
 }
 
-int node_via_container(struct node *n, struct arena *a, struct str image, struct err *err)
+int os_image_via_container(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 	static const char unit[] = "machine-config-daemon-update-rpmostree-via-container";
 	struct args args = { .a = a };
@@ -223,10 +223,10 @@ int node_via_container(struct node *n, struct arena *a, struct str image, struct
 	if (enforcing)
 		rc = node_do(n, a, "setenforce 0", NULL, err);
 	if (rc == 0)
-		rc = os_pull(n, a, unit, OS_KUBELET_AUTH, true, image, err);
+		rc = podman_pull(n, a, unit, OS_KUBELET_AUTH, true, image, err);
 	if (rc < 0)
 		return rc;
-	os_systemd_run(&args, unit);
+	podman_args(&args, unit);
 	args_words(&args,
 		   "run --env-file /etc/mco/proxy.env --privileged --pid=host "
 		   "--net=host --rm -v /:/run/host %s rpm-ostree ex "
@@ -240,7 +240,7 @@ int node_via_container(struct node *n, struct arena *a, struct str image, struct
 
 /* ---- the image ----------------------------------------------------------- */
 
-void os_link_secret(struct node *n, struct arena *a, const char *path)
+void deployment_link_secret(struct node *n, struct arena *a, const char *path)
 {
 	struct err err = ERR_INIT(a);
 	struct str text;
@@ -255,18 +255,18 @@ void os_link_secret(struct node *n, struct arena *a, const char *path)
 		log_warn("Error while ensuring access to pull secrets: %.*s", STRF(err.msg));
 }
 
-void node_link_secret(struct node *n, struct arena *a)
+void rpm_ostree_link_secret(struct node *n, struct arena *a)
 {
-	os_link_secret(n, a, "/run/ostree/auth.json");
+	deployment_link_secret(n, a, "/run/ostree/auth.json");
 }
 
-void os_pulling(const struct node *n, const char *what, struct str image)
+void os_image_pulling(const struct node *n, const char *what, struct str image)
 {
 	node_event(n, "pull U", "Pulling %s image %.*s from registry", what, STRF(image));
 }
 
-int os_pulled(const struct node *n, const char *what, struct str image, int rc,
-	      const struct err *err)
+int os_image_pulled(const struct node *n, const char *what, struct str image, int rc,
+		    const struct err *err)
 {
 	node_event(n, rc < 0 ? "pull F" : "pull T", "%s %s image %.*s from registry%s%.*s",
 		   rc < 0 ? "Failed to pull" : "Successfully pulled", what, STRF(image),
@@ -294,7 +294,7 @@ static bool has_container_feature(struct str text)
 	return false;
 }
 
-int node_new_enough(struct node *n, struct arena *a, bool *out, struct err *err)
+int rpm_ostree_reads_images(struct node *n, struct arena *a, bool *out, struct err *err)
 {
 	struct str text;
 	int rc = node_ask(n, a, "rpm-ostree --version", NULL, &text, err);
@@ -312,7 +312,7 @@ static int rebase(struct node *n, struct arena *a, struct str image, struct err 
 	char *ref = str_z(a, str_fmt(a, "ostree-unverified-registry:%.*s", STRF(image)));
 
 	for (int i = 0; i < 3; i++) {
-		node_link_secret(n, a);
+		rpm_ostree_link_secret(n, a);
 		if (node_do(n, a, "rpm-ostree rebase --experimental %s", ref, &last) == 0)
 			return 0;
 		log_warn("Failed to update OS to %.*s (will retry): %.*s", STRF(image),
@@ -326,7 +326,7 @@ static int rebase(struct node *n, struct arena *a, struct str image, struct err 
 		       STRF(image), STRF(last.msg));
 }
 
-int node_update_image(struct node *n, struct arena *a, struct str image, struct err *err)
+int os_image_update(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	struct os_image found = { 0 };
@@ -334,24 +334,24 @@ int node_update_image(struct node *n, struct arena *a, struct str image, struct 
 	int rc;
 
 	log_info("Updating OS to layered image \"%.*s\"", STRF(image));
-	if (os_update_bootloader(n, a, image, &local) < 0)
+	if (bootloader_update(n, a, image, &local) < 0)
 		log_warn("bootloader update failed: %.*s", STRF(local.msg));
-	if (os_by_bootc(n)) {
-		os_pulling(n, "OS", image);
-		return os_pulled(n, "OS", image, os_bootc_switch(n, a, image, err), err);
+	if (bootc_manages(n)) {
+		os_image_pulling(n, "OS", image);
+		return os_image_pulled(n, "OS", image, bootc_switch(n, a, image, err), err);
 	}
-	rc = node_new_enough(n, a, &new_enough, err);
+	rc = rpm_ostree_reads_images(n, a, &new_enough, err);
 	if (rc == 0 && new_enough && n->pinned)
-		rc = os_find_image(n, a, image, &found, err);
+		rc = podman_find_image(n, a, image, &found, err);
 	if (rc < 0)
 		return rc;
 	if (found.digest.n)
-		return os_rebase_local(n, a, &found, err);
+		return os_local_rebase(n, a, &found, err);
 	if (new_enough) {
-		os_pulling(n, "OS", image);
-		return os_pulled(n, "OS", image, rebase(n, a, image, err), err);
+		os_image_pulling(n, "OS", image);
+		return os_image_pulled(n, "OS", image, rebase(n, a, image, err), err);
 	}
 	host_log(&n->host, "rpm-ostree is not new enough for layering; forcing "
 			   "an update via container");
-	return node_via_container(n, a, image, err);
+	return os_image_via_container(n, a, image, err);
 }

@@ -13,8 +13,8 @@
 #define OTHER_POLICY "/run/tmp-rpm-ostree-policy.json"
 #define DROPIN OS_DROPINS "/temporal-policy-binding.conf"
 
-int os_find_image(struct node *n, struct arena *a, struct str image, struct os_image *out,
-		  struct err *err)
+int podman_find_image(struct node *n, struct arena *a, struct str image, struct os_image *out,
+		      struct err *err)
 {
 	struct str text;
 	int rc = node_ask(n, a, "podman images --format=json --filter %s",
@@ -30,7 +30,7 @@ static int reload(struct node *n, struct arena *a, struct err *err)
 	return rc < 0 ? rc : node_do(n, a, "systemctl try-restart rpm-ostreed", NULL, err);
 }
 
-int os_drop_policy(struct node *n, struct arena *a, struct err *err)
+int os_local_drop_policy(struct node *n, struct arena *a, struct err *err)
 {
 	int rc = 0;
 
@@ -73,12 +73,12 @@ static int bind_policy(struct node *n, struct arena *a, const struct os_image *i
 	return rc;
 }
 
-int os_rebase_local(struct node *n, struct arena *a, const struct os_image *image, struct err *err)
+int os_local_rebase(struct node *n, struct arena *a, const struct os_image *image, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	int rc;
 
-	node_link_secret(n, a);
+	rpm_ostree_link_secret(n, a);
 	/* the policy may do as it is */
 	if (bind_policy(n, a, image, &local) < 0)
 		log_error("Error writing temporal policy files %s", local.msg.p);
@@ -88,7 +88,7 @@ int os_rebase_local(struct node *n, struct arena *a, const struct os_image *imag
 		str_fmt(a, "ostree-unverified-image:containers-storage:%.*s", STRF(image->digest))
 			.p,
 		err);
-	if (os_drop_policy(n, a, &local) < 0)
+	if (os_local_drop_policy(n, a, &local) < 0)
 		log_error("Error deleting temporary MCD temporal policy %s", local.msg.p);
 	return rc < 0 ? err_wrap(err, "failed to update OS from local storage: %.*s",
 				 STRF(image->digest))

@@ -63,7 +63,7 @@ static int keep_proxy(struct node *n, struct arena *a, const struct mc_current *
 		if (!str_is(ign_str(s.obj, IGN_FILE_PATH), "/etc/mco/proxy.env"))
 			continue;
 		rc = mc_contents(a, s.obj, &s.data, err);
-		return rc < 0 ? rc : node_write_file(n, a, &s, err);
+		return rc < 0 ? rc : files_write(n, a, &s, err);
 	}
 	return err_set(err, ERR_NOTFOUND,
 		       "file \"/etc/mco/proxy.env\" not found in "
@@ -87,7 +87,7 @@ static int prepare(struct node *n, struct arena *a, const struct json *controlle
 				       "empty"
 				     : "does not have machineConfigOperator "
 				       "image");
-	rc = node_keep_orig(n, a, CONFIG, CONFIG, err);
+	rc = files_keep_orig(n, a, CONFIG, CONFIG, err);
 	if (rc == 0)
 		rc = tree_put(&n->tree, CONFIG, to->text, err);
 	if (rc == 0 && proxy)
@@ -95,22 +95,22 @@ static int prepare(struct node *n, struct arena *a, const struct json *controlle
 	if (rc < 0)
 		return rc;
 	unit.data = unit_text(a, json_text(image), proxy);
-	rc = node_write_unit(n, a, &unit, err);
+	rc = units_write(n, a, &unit, err);
 	VEC_PUSH(a, &units, unit.name);
 	if (rc == 0)
-		rc = node_enable(n, a, &units, true, err);
+		rc = units_enable(n, a, &units, true, err);
 	return rc < 0 ? rc : tree_sync(&n->tree, err);
 }
 
-int node_prepare_revert(struct node *n, struct arena *a, const struct json *controller,
-			const struct mc_current *to, struct err *err)
+int revert_prepare(struct node *n, struct arena *a, const struct json *controller,
+		   const struct mc_current *to, struct err *err)
 {
 	int rc = prepare(n, a, controller, to, err);
 
 	return rc < 0 ? err_wrap(err, "failed to prepare OCL revert") : 0;
 }
 
-int node_drop_revert(struct node *n, struct arena *a, struct err *err)
+int revert_drop(struct node *n, struct arena *a, struct err *err)
 {
 	static const char *const files[] = { TREE_UNITS "/" UNIT, CONFIG, PROXY };
 	struct strs units = { 0 };
@@ -119,7 +119,7 @@ int node_drop_revert(struct node *n, struct arena *a, struct err *err)
 	if (!tree_exists(&n->tree, files[0]))
 		return tree_remove(&n->tree, CONFIG, err);
 	VEC_PUSH(a, &units, S(UNIT));
-	rc = node_enable(n, a, &units, false, err);
+	rc = units_enable(n, a, &units, false, err);
 	for (size_t i = 0; rc == 0 && i < 3; i++)
 		rc = tree_remove(&n->tree, files[i], err);
 	return rc < 0 ? rc : tree_sync(&n->tree, err);

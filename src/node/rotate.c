@@ -198,7 +198,7 @@ int rotate_cas(struct node *n, struct arena *a, struct str bundle, struct err *e
 	return store(n, a, STEPS_KUBECONFIG, tree, cluster, buf_str(&all), err);
 }
 
-int node_rebootstrap(struct node *n, struct arena *a, struct err *err)
+int rotate_rebootstrap(struct node *n, struct arena *a, struct err *err)
 {
 	int rc;
 

@@ -92,7 +92,7 @@ static bool undo_tuning(struct undo *u)
 
 	if (!tree_lexists(&u->n->tree, done.p))
 		return true;
-	rc = os_clean_pending(u->n, u->a, &err);
+	rc = deployment_clean_pending(u->n, u->a, &err);
 	if (rc == 0)
 		rc = tree_rename(&u->n->tree, done.p, undo_marker(u->a, u->j, "tuned").p, &err);
 	if (rc == 0)
@@ -113,7 +113,7 @@ static void tune_back(struct undo *u)
 		return;
 	rc = read_marker(u->n, u->a, u->j, "tuned", &text, &err);
 	if (rc == 0 && before.n)
-		rc = node_tune_back(u->n, u->a, text, before, &err);
+		rc = kernel_tune_back(u->n, u->a, text, before, &err);
 	if (rc == 0)
 		rc = tree_remove(&u->n->tree, tuned.p, &err);
 	note(u, "changes to OS", rc, &err);
@@ -127,7 +127,7 @@ static void tune_back(struct undo *u)
 static bool kargs_hold(struct undo *u, const struct mc_merged *from, const struct mc_merged *to)
 {
 	struct strs gone = { 0 }, only = { 0 }, absent = { 0 };
-	struct str cmdline = node_cmdline(u->n, u->a);
+	struct str cmdline = kernel_cmdline(u->n, u->a);
 	struct buf b;
 
 	buf_init(&b, u->a);
@@ -149,7 +149,7 @@ static bool undo_os(struct undo *u)
 
 	if (!tree_lexists(&u->n->tree, undo_marker(u->a, u->j, "os").p))
 		return true;
-	rc = os_drop_policy(u->n, u->a, &err);
+	rc = os_local_drop_policy(u->n, u->a, &err);
 	if (rc == 0)
 		rc = parse_fact(u, "from", &from, &err);
 	if (rc == 0)
@@ -164,11 +164,11 @@ static bool undo_os(struct undo *u)
 		c.os_image = c.os_image && from.spec.os_image.n;
 		if (c.kargs && kargs_hold(u, &from.spec, &to.spec)) {
 			c.kargs = false;
-			rc = os_clean_pending(u->n, u->a, &err);
+			rc = deployment_clean_pending(u->n, u->a, &err);
 		}
 	}
 	if (rc == 0)
-		rc = node_change_os(u->n, u->a, c, &to, &from, json_bool(f, "ocl", false), &err);
+		rc = os_change(u->n, u->a, c, &to, &from, json_bool(f, "ocl", false), &err);
 	if (rc == 0) /* a second undo need not repeat it */
 		rc = tree_remove(&u->n->tree, undo_marker(u->a, u->j, "os").p, &err);
 	note(u, "changes to OS", rc, &err);
@@ -186,7 +186,7 @@ static void undo_passwords(struct undo *u)
 		return;
 	for (const struct json *m = json_first(json_at(u->j->log, "facts.passwords")); rc == 0 && m;
 	     m = json_next(m))
-		rc = node_set_password(u->n, u->a, json_key(m), json_text(m), &err);
+		rc = users_set_password(u->n, u->a, json_key(m), json_text(m), &err);
 	note(u, "password hash updates", rc, &err);
 }
 

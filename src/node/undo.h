@@ -11,7 +11,7 @@
 #define UNDO_TUNING_MAX ((size_t)1 << 20)
 
 /* The file beside the journal by which a step tells that it has begun. That of
- * "tuning" holds the text of NODE_TUNING. */
+ * "tuning" holds the text of KERNEL_TUNING. */
 struct str undo_marker(struct arena *a, const struct journal *j, const char *name);
 
 /* Whether the journal and all that it keeps are as they were written:

@@ -9,9 +9,9 @@
 /* What the OS ships under the same path is kept before it is hidden. */
 static int keep_shipped(struct node *n, struct arena *a, const char *path, struct err *err)
 {
-	if (!n->os.core_os || !node_ships(n, a, path))
+	if (!n->os.core_os || !files_ships(n, a, path))
 		return 0;
-	return node_keep_orig(n, a, str_fmt(a, "/usr%s", path).p, path, err);
+	return files_keep_orig(n, a, str_fmt(a, "/usr%s", path).p, path, err);
 }
 
 static int written(struct node *n, const char *path, struct str data, const char *what,
@@ -24,7 +24,7 @@ static int written(struct node *n, const char *path, struct str data, const char
 		      : 0;
 }
 
-int node_write_dropin(struct node *n, struct arena *a, const struct step *s, struct err *err)
+int units_write_dropin(struct node *n, struct arena *a, const struct step *s, struct err *err)
 {
 	char *path = str_z(a, s->name);
 	int rc;
@@ -41,8 +41,8 @@ int node_write_dropin(struct node *n, struct arena *a, const struct step *s, str
 	return rc < 0 ? err_wrap(err, COULD_NOT) : 0;
 }
 
-int node_is_enabled(struct node *n, struct arena *a, struct str unit, struct str *out, int *status,
-		    struct err *err)
+int units_is_enabled(struct node *n, struct arena *a, struct str unit, struct str *out, int *status,
+		     struct err *err)
 {
 	struct host_out said;
 	int rc;
@@ -69,7 +69,7 @@ static int disable_before_write(struct node *n, struct arena *a, struct str unit
 	struct str state;
 	int status, rc;
 
-	if (node_is_enabled(n, a, unit, &state, &status, &ignored) < 0 || status != 0 ||
+	if (units_is_enabled(n, a, unit, &state, &status, &ignored) < 0 || status != 0 ||
 	    !str_is(state, "enabled"))
 		return 0;
 	log_info("Disabling systemd unit %.*s before re-writing it", STRF(unit));
@@ -103,14 +103,14 @@ static int write_unit(struct node *n, struct arena *a, const struct step *s, con
 	return rc < 0 ? rc : written(n, path, s->data, "", err);
 }
 
-int node_write_unit(struct node *n, struct arena *a, const struct step *s, struct err *err)
+int units_write(struct node *n, struct arena *a, const struct step *s, struct err *err)
 {
 	int rc = write_unit(n, a, s, str_z(a, steps_unit_path(a, s->name)), err);
 
 	return rc < 0 ? err_wrap(err, COULD_NOT) : 0;
 }
 
-bool node_preset(struct node *n, struct arena *a, struct str unit)
+bool units_preset(struct node *n, struct arena *a, struct str unit)
 {
 	struct err err = ERR_INIT(a);
 	struct host_out out = { 0 };
@@ -139,8 +139,8 @@ static int enable_links(struct node *n, struct arena *a, const struct strs *unit
 	return rc;
 }
 
-int node_enable(struct node *n, struct arena *a, const struct strs *units, bool enable,
-		struct err *err)
+int units_enable(struct node *n, struct arena *a, const struct strs *units, bool enable,
+		 struct err *err)
 {
 	const char *what = enable ? "error enabling units" : "error disabling unit";
 	struct args args = { .a = a };
@@ -165,15 +165,15 @@ int node_enable(struct node *n, struct arena *a, const struct strs *units, bool 
 	return 0;
 }
 
-int node_stale_unit(struct node *n, struct arena *a, const struct step *s, struct err *err)
+int units_remove_stale(struct node *n, struct arena *a, const struct step *s, struct err *err)
 {
 	bool unit = s->kind == STEP_STALE_UNIT, restored, preset = true;
 	char *path = str_z(a, unit ? steps_unit_path(a, s->name) : s->name);
 	int rc;
 
 	if (unit) /* so that links by its defaults go first */
-		preset = node_preset(n, a, s->name);
-	rc = node_restore_orig(n, a, path, false, &restored, err);
+		preset = units_preset(n, a, s->name);
+	rc = files_restore_orig(n, a, path, false, &restored, err);
 	if (rc < 0 || restored)
 		return rc;
 	rc = tree_remove_all(&n->tree, path, err);

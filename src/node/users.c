@@ -26,8 +26,8 @@ static bool has_core(struct node *n, struct arena *a, int64_t *uid, int64_t *gid
 {
 	struct err ignored = ERR_INIT(a);
 
-	return node_lookup(n, a, "/etc/passwd", S("core"), uid, &ignored) == 0 &&
-	       node_lookup(n, a, "/etc/group", S("core"), gid, &ignored) == 0;
+	return files_lookup_id(n, a, "/etc/passwd", S("core"), uid, &ignored) == 0 &&
+	       files_lookup_id(n, a, "/etc/group", S("core"), gid, &ignored) == 0;
 }
 
 /* A link to one is none: what is behind it is not core's. */
@@ -91,7 +91,7 @@ static int check_links(struct node *n, struct arena *a, struct err *err)
 	return 0;
 }
 
-int node_key_paths(struct node *n, struct arena *a, struct strs *out, struct err *err)
+int users_key_paths(struct node *n, struct arena *a, struct strs *out, struct err *err)
 {
 	int64_t uid, gid;
 	int rc = 0;
@@ -118,7 +118,7 @@ static void lock_gone(struct node *n, struct arena *a, const struct strs *gone)
 	struct err ignored = ERR_INIT(a);
 
 	for (size_t i = 0; i < gone->n; i++)
-		(void)node_set_password(n, a, gone->v[i], S(""), &ignored);
+		(void)users_set_password(n, a, gone->v[i], S(""), &ignored);
 }
 
 static int make_dir(struct node *n, struct arena *a, const char *path, int64_t uid, int64_t gid,
@@ -168,8 +168,8 @@ static int remove_other_keys(struct node *n, struct arena *a, struct err *err)
 	return rc;
 }
 
-int node_ssh_keys(struct node *n, struct arena *a, const struct mc_merged *to,
-		  const struct strs *gone, struct err *err)
+int users_write_keys(struct node *n, struct arena *a, const struct mc_merged *to,
+		     const struct strs *gone, struct err *err)
 {
 	const char *path = n->os.new_keys ? NEW_KEYS : OLD_KEYS;
 	struct tree_attr attr = { 0600, 0700, 0, 0 };
@@ -199,7 +199,7 @@ int node_ssh_keys(struct node *n, struct arena *a, const struct mc_merged *to,
 	return rc < 0 ? rc : tree_write(&n->tree, path, buf_str(&b), attr, err);
 }
 
-int node_move_keys(struct node *n, struct arena *a, const struct mc_merged *to, struct err *err)
+int users_move_keys(struct node *n, struct arena *a, const struct mc_merged *to, struct err *err)
 {
 	const struct strs none = { 0 };
 	int rc;
@@ -208,7 +208,7 @@ int node_move_keys(struct node *n, struct arena *a, const struct mc_merged *to, 
 		return 0;
 	log_info("SSH key location update required. Moving SSH keys from "
 		 "\"" OLD_KEYS "\" to \"" NEW_KEYS "\".");
-	rc = node_ssh_keys(n, a, to, &none, err);
+	rc = users_write_keys(n, a, to, &none, err);
 	if (rc == 0)
 		rc = tree_sync(&n->tree, err);
 	return rc < 0 ? err_wrap(err, "could not write SSH keys to new location") : 0;
@@ -305,8 +305,8 @@ static int run_program(struct node *n, struct arena *a, struct str user, struct 
 			 str_fmt(a, "%.*s:%.*s\n", STRF(user), STRF(hash)), out, err);
 }
 
-int node_set_password(struct node *n, struct arena *a, struct str user, struct str hash,
-		      struct err *err)
+int users_set_password(struct node *n, struct arena *a, struct str user, struct str hash,
+		       struct err *err)
 {
 	struct host_out out = { 0 };
 	int rc;
@@ -332,8 +332,8 @@ int node_set_password(struct node *n, struct arena *a, struct str user, struct s
 	return rc;
 }
 
-int node_passwords(struct node *n, struct arena *a, const struct mc_merged *to,
-		   const struct strs *gone, struct err *err)
+int users_write_passwords(struct node *n, struct arena *a, const struct mc_merged *to,
+			  const struct strs *gone, struct err *err)
 {
 	int64_t uid, gid;
 
@@ -356,7 +356,7 @@ int node_passwords(struct node *n, struct arena *a, const struct mc_merged *to,
 			return err_wrap(err, "Failed to check password hash for %.*s", STRF(user));
 		if (str_eq(have, want))
 			continue;
-		rc = node_set_password(n, a, user, want, err);
+		rc = users_set_password(n, a, user, want, err);
 		if (rc < 0)
 			return rc;
 		log_info("Password has been reset");
@@ -364,8 +364,8 @@ int node_passwords(struct node *n, struct arena *a, const struct mc_merged *to,
 	return 0;
 }
 
-int node_password_hashes(struct node *n, struct arena *a, const struct strs *gone,
-			 struct json **out, struct err *err)
+int users_password_hashes(struct node *n, struct arena *a, const struct strs *gone,
+			  struct json **out, struct err *err)
 {
 	int64_t uid, gid;
 	struct str hash;

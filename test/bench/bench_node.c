@@ -57,7 +57,7 @@ static double applied(struct node *n, struct arena *a, const struct mc_current *
 	struct err err = ERR_INIT(a);
 	double start = now_ms();
 
-	if (node_apply(n, a, &u, &err) < 0) {
+	if (node_update_apply(n, a, &u, &err) < 0) {
 		(void)printf("%.*s\n", STRF(err.msg));
 		exit(1);
 	}

@@ -105,7 +105,7 @@ static inline int sample_apply(struct arena *a, const char *root, const struct m
 	if (rc < 0)
 		return rc;
 	n.offline = !sample_online;
-	rc = node_apply(&n, a, &u, err);
+	rc = node_update_apply(&n, a, &u, err);
 	node_close(&n);
 	return rc;
 }
@@ -118,7 +118,7 @@ static inline int sample_rollback(struct arena *a, const char *root, struct err 
 	if (rc < 0)
 		return rc;
 	n.offline = !sample_online;
-	rc = node_rollback(&n, a, S(""), err);
+	rc = node_update_rollback(&n, a, S(""), err);
 	node_close(&n);
 	return rc;
 }
@@ -133,7 +133,7 @@ static inline int sample_recover(struct arena *a, const char *root, struct err *
 	if (rc < 0)
 		return rc;
 	n.offline = !sample_online;
-	rc = node_recover(&n, a, &undone, &v, err);
+	rc = node_update_recover(&n, a, &undone, &v, err);
 	node_close(&n);
 	return rc;
 }

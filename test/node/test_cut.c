@@ -93,7 +93,7 @@ static int first_boot(struct arena *a, const char *root, struct err *err)
 	if (rc < 0)
 		return rc;
 	n.offline = true;
-	rc = node_ignite(&n, a, str_of(config), &none, err);
+	rc = ignite_apply(&n, a, str_of(config), &none, err);
 	node_close(&n);
 	return rc;
 }

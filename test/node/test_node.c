@@ -78,7 +78,7 @@ TEST certificates(void)
 				   "\"h..5000\",\"data\":\"Q0E=\"},{\"file\":"
 				   "\"../../x\",\"data\":\"Q0E=\"}]}}"),
 				 NULL, &spec, &err));
-	ASSERT_INT(0, node_write_certificates(&n, &a, spec, S(""), &err));
+	ASSERT_INT(0, certificates_write(&n, &a, spec, S(""), &err));
 	ASSERT_INT(0, tree_read(&a, &n.tree, STEPS_KUBELET_CA, 99, &got, &err));
 	ASSERT_STR("KCA\n", got);
 	ASSERT_INT(0, tree_lstat(&n.tree, STEPS_KUBELET_CA, &st, &err));
@@ -90,7 +90,7 @@ TEST certificates(void)
 	/* registries only where their folder is */
 	ASSERT(!tree_exists(&n.tree, "/etc/docker"));
 	scratch_put(&a, root, "/etc/docker/certs.d/gone/ca.crt", "x", 0644);
-	ASSERT_INT(0, node_write_certificates(&n, &a, spec, S(""), &err));
+	ASSERT_INT(0, certificates_write(&n, &a, spec, S(""), &err));
 	ASSERT(!tree_exists(&n.tree, "/etc/docker/certs.d/gone"));
 	ASSERT_INT(0, tree_read(&a, &n.tree, "/etc/docker/certs.d/h:5000/ca.crt", 99, &got, &err));
 	ASSERT_STR("CA", got);
@@ -142,7 +142,7 @@ TEST drift_is_noticed(void)
 
 	mc_current_empty(&a, &none);
 	scratch_put(&a, root, STEPS_KUBECONFIG, "k", 0600);
-	ASSERT_INT(0, node_apply(&n, &a, &u, &err));
+	ASSERT_INT(0, node_update_apply(&n, &a, &u, &err));
 	ASSERT_INT(0, drift_open(&d, &n, &c, &err));
 	ASSERT(quiet(&d));
 	scratch_put(&a, root, "/etc/other", "x", 0644);
@@ -277,7 +277,7 @@ TEST others_cannot_lock_the_node(void)
 	ASSERT_INT(0, byte);
 	node_close(&n);
 	/* it still holds the root; nothing of ours is left */
-	ASSERT(access(str_fmt(&a, "%s" NODE_STATE_DIR, root).p, F_OK) < 0);
+	ASSERT(access(str_fmt(&a, "%s" MC_STATE_DIR, root).p, F_OK) < 0);
 	ASSERT_INT(0, node_open(&second, &a, root, &err));
 	ASSERT_INT(0, tree_lock(&second.tree, &err));
 	ASSERT_INT(0, tree_lstat(&second.tree, JOURNAL_DIR, &st, &err));
@@ -347,7 +347,7 @@ TEST one_process_holds_the_lock(void)
 		(void)waitpid(pids[i], &status, 0);
 		ASSERT_INT(0, status);
 	}
-	ASSERT(access(str_fmt(&a, "%s" NODE_STATE_DIR, root).p, F_OK) < 0);
+	ASSERT(access(str_fmt(&a, "%s" MC_STATE_DIR, root).p, F_OK) < 0);
 	scratch_remove(root);
 	PASS();
 }
