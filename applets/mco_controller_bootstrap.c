@@ -13,7 +13,7 @@
 #include "io/file.h"
 #include "io/log.h"
 #include "io/version.h"
-#include "manifests.h"
+#include "manifest_flags.h"
 #include "mco_controller.h"
 #include "plan/bootstrap.h"
 

@@ -8,7 +8,7 @@
 #include "io/file.h"
 #include "io/template_dir.h"
 #include "io/version.h"
-#include "manifests.h"
+#include "manifest_flags.h"
 #include "mc/tls_profile.h"
 #include "mco_controller.h"
 #include "plan/template.h"
@@ -98,7 +98,7 @@ static int render(struct run *r, const struct opts *o, const struct template_tre
 	struct tls_profile tls = mc_tls_profile(r->a, NULL);
 	struct mc_set set = { 0 };
 	struct mcs mcs = { 0 };
-	int rc = manifests_load(r, &o->files, o->recursive, &set);
+	int rc = manifests_load(r->a, &o->files, o->recursive, &set, &r->err);
 
 	if (rc == 0 && !set.controller_config)
 		return err_set(&r->err, ERR_INVALID,

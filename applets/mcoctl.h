@@ -2,7 +2,7 @@
 #define APPLETS_MCOCTL_H
 
 #include "applet.h"
-#include "manifests.h"
+#include "manifest_flags.h"
 #include "plan/preview.h"
 #include "plan/render.h"
 

@@ -85,9 +85,9 @@ static int diff_two(struct diff *d)
 
 	VEC_PUSH(r->a, &x, r->words.v[0]);
 	VEC_PUSH(r->a, &y, r->words.v[1]);
-	rc = manifests_load(r, &x, d->o->recursive, &from);
+	rc = manifests_load(r->a, &x, d->o->recursive, &from, &r->err);
 	if (rc == 0)
-		rc = manifests_load(r, &y, d->o->recursive, &to);
+		rc = manifests_load(r->a, &y, d->o->recursive, &to, &r->err);
 	if (rc == 0)
 		rc = mcoctl_preview(r, &from, false);
 	if (rc < 0)
@@ -179,10 +179,10 @@ static int diff_change(struct diff *d)
 
 	if (rc < 0)
 		return err_wrap(&r->err, "--selector");
-	rc = d->o->base.n ? manifests_load(r, &d->o->base, true, &base)
+	rc = d->o->base.n ? manifests_load(r->a, &d->o->base, true, &base, &r->err)
 			  : live_load(r, &d->o->kube, "--base PATH", &base);
 	if (rc == 0)
-		rc = manifests_load(r, &d->o->files, d->o->recursive, &change);
+		rc = manifests_load(r->a, &d->o->files, d->o->recursive, &change, &r->err);
 	if (rc < 0)
 		return rc;
 	as_stored(&base);

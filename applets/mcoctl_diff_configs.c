@@ -84,7 +84,7 @@ static int side(struct diff *d, struct str word, const struct mc_set *live, stru
 		return 0;
 	*set = (struct mc_set){ 0 };
 	VEC_PUSH(d->r->a, &paths, word);
-	rc = manifests_load(d->r, &paths, d->o->recursive, set);
+	rc = manifests_load(d->r->a, &paths, d->o->recursive, set, &d->r->err);
 	if (rc < 0)
 		return rc;
 	*name = diff_only_config(set);
@@ -98,7 +98,7 @@ int diff_named(struct diff *d)
 	struct mc_set live = { 0 }, from = { 0 }, to = { 0 };
 	struct run *r = d->r;
 	struct str x = S(""), y = S("");
-	int rc = d->o->base.n ? manifests_load(r, &d->o->base, true, &live)
+	int rc = d->o->base.n ? manifests_load(r->a, &d->o->base, true, &live, &r->err)
 			      : live_load(r, &d->o->kube, "--base PATH, or two files", &live);
 
 	if (rc == 0)

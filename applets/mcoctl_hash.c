@@ -133,7 +133,7 @@ static int run(struct run *r, const void *p)
 	if (rc < 0)
 		return rc;
 	if (o.files.n || (!names.n && !live_asked(&o.kube)))
-		rc = manifests_load(r, &o.files, o.recursive, &h.set);
+		rc = manifests_load(r->a, &o.files, o.recursive, &h.set, &r->err);
 	else
 		rc = live_load(r, &o.kube, LIVE_INSTEAD, &h.set);
 	if (rc == 0)

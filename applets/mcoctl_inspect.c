@@ -56,9 +56,9 @@ static int load_set(struct run *r, const struct inspect_opts *o, struct str *con
 	if (!paths.n && !live_is_file(r, *config))
 		return load_cluster(r, o, *config, set);
 	if (paths.n)
-		return manifests_load(r, &paths, o->recursive, set);
+		return manifests_load(r->a, &paths, o->recursive, set, &r->err);
 	VEC_PUSH(r->a, &paths, *config);
-	rc = manifests_load(r, &paths, o->recursive, set);
+	rc = manifests_load(r->a, &paths, o->recursive, set, &r->err);
 	return rc < 0 ? rc : only_config(r, set, *config, config);
 }
 

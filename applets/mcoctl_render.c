@@ -189,7 +189,7 @@ static int run(struct run *r, const void *p)
 
 	if (rc < 0)
 		return rc;
-	rc = o.files.n ? manifests_load(r, &o.files, o.recursive, &d.set)
+	rc = o.files.n ? manifests_load(r->a, &o.files, o.recursive, &d.set, &r->err)
 		       : live_load(r, &o.kube, LIVE_INSTEAD, &d.set);
 	if (rc < 0)
 		return rc;

@@ -72,12 +72,12 @@ static int load(struct judge *j)
 	if (live && j->o->base.n)
 		return err_set(&r->err, ERR_INVALID, "give --base or a cluster, not both");
 	j->given.review = &j->review;
-	rc = manifests_load(r, &files, j->o->recursive, &j->given);
+	rc = manifests_load(r->a, &files, j->o->recursive, &j->given, &r->err);
 	if (rc < 0)
 		return rc;
 	j->with_base = live || j->o->base.n;
 	if (j->o->base.n)
-		rc = manifests_load(r, &j->o->base, true, &j->base);
+		rc = manifests_load(r->a, &j->o->base, true, &j->base, &r->err);
 	else if (live)
 		rc = live_load(r, &j->o->kube, "--base PATH", &j->base);
 	return rc;

@@ -1,25 +1,13 @@
 /*
- * manifests: what -f, -R and --base name, read into a set of objects.
+ * manifest_flags: -f and -R, for every command that takes manifests.
  */
-#ifndef APPLETS_MANIFESTS_H
-#define APPLETS_MANIFESTS_H
+#ifndef APPLETS_MANIFEST_FLAGS_H
+#define APPLETS_MANIFEST_FLAGS_H
 
-#include "applet.h"
-#include "mc/load.h"
+#include "base/flag.h"
+#include "io/manifests.h"
 
-/* Nothing in a cluster comes near this; it bounds what a mistake can cost. */
-#define MANIFEST_MAX ((size_t)64 << 20)
-
-/*
- * Reads files, folders (their files in order of name; with recursive also what
- * is below; of a must-gather the right folders are found) and "-". Standard input
- * is read for "-" only, never because there are no paths: that is ERR_INVALID.
- * Sets r->err: "file:line:column: object: problem". ERR_NOTFOUND when one of the
- * paths has no manifest.
- */
-int manifests_load(struct run *r, const struct strs *paths, bool recursive, struct mc_set *set);
-
-/* -f and -R, for every command that takes manifests. */
+/* type has the members files (struct strs) and recursive (bool). */
 #define MANIFEST_FLAGS(type)                                                                     \
 	{ .name = "filename",                                                                    \
 	  .letter = 'f',                                                                         \

@@ -1,0 +1,23 @@
+/*
+ * manifests: the objects in files, directories and standard input, as one set.
+ */
+#ifndef IO_MANIFESTS_H
+#define IO_MANIFESTS_H
+
+#include "base/err.h"
+#include "mc/load.h"
+
+/* Nothing in a cluster comes near this; it bounds what a mistake can cost. */
+#define MANIFEST_MAX ((size_t)64 << 20)
+
+/*
+ * Reads every path into set: a file, a directory (its files in order of name; with
+ * recursive also the directories below it; of a must-gather the directories that
+ * matter) or "-", standard input. No path at all is ERR_INVALID; a path without a
+ * manifest is ERR_NOTFOUND. Messages: "file:line:column: object: problem".
+ * With set->review, unreadable files are recorded there instead.
+ */
+int manifests_load(struct arena *a, const struct strs *paths, bool recursive, struct mc_set *set,
+		   struct err *err);
+
+#endif
