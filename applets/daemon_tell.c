@@ -2,6 +2,7 @@
  * What the daemon tells: events and metrics.
  */
 #include "daemon_loop.h"
+#include "io/metrics_text.h"
 #include "io/repeat.h"
 #include "io/process_metrics.h"
 
@@ -47,44 +48,17 @@ void daemon_tell(struct daemon *d, struct str reason, struct str text)
 
 /* ---- metrics ------------------------------------------------------------- */
 
-static void gauge(struct buf *b, const char *name, const char *help)
+static void labelled(struct buf *b, const char *name, const char *help,
+		     const struct metrics_label *labels, size_t n, int64_t value)
 {
-	buf_addf(b, "# HELP %s %s\n# TYPE %s %s\n%s", name, help, name,
-		 str_is(str_of(name), "mcd_reboots_failed_total") ? "counter" : "gauge", name);
+	metrics_head(b, name, "gauge", help);
+	metrics_series(b, name, labels, n);
+	metrics_int(b, value);
 }
 
-static void label(struct buf *b, const char *name, struct str value)
+static void plain(struct buf *b, const char *name, const char *help, int64_t value)
 {
-	buf_addf(b, "%s=\"", name);
-	for (size_t i = 0; i < value.n; i++) {
-		if (value.p[i] == '\n') {
-			buf_addz(b, "\\n");
-			continue;
-		}
-		if (value.p[i] == '"' || value.p[i] == '\\')
-			buf_addc(b, '\\');
-		buf_addc(b, value.p[i]);
-	}
-	buf_addc(b, '"');
-}
-
-/* {x="…",y="…"} n */
-static void labelled(struct buf *b, const char *x, struct str vx, const char *y, struct str vy,
-		     long long n)
-{
-	buf_addc(b, '{');
-	label(b, x, vx);
-	if (y) {
-		buf_addc(b, ',');
-		label(b, y, vy);
-	}
-	buf_addf(b, "} %lld\n", n);
-}
-
-static void plain(struct buf *b, const char *name, const char *help, long long n)
-{
-	gauge(b, name, help);
-	buf_addf(b, " %lld\n", n);
+	labelled(b, name, help, NULL, 0, value);
 }
 
 struct str daemon_disk_text(const struct daemon *d, struct arena *a)
@@ -96,6 +70,7 @@ struct str daemon_disk_text(const struct daemon *d, struct arena *a)
 static void update_state(struct daemon *d, struct arena *a, struct buf *b)
 {
 	struct str config, trouble = S("");
+	struct metrics_label labels[2];
 
 	if (d->not_uncordoned) {
 		config = S("");
@@ -108,40 +83,52 @@ static void update_state(struct daemon *d, struct arena *a, struct buf *b)
 	} else {
 		config = daemon_disk_text(d, a);
 	}
-	gauge(b, "mcd_update_state", "completed update config or error");
-	labelled(b, "config", config, "err", trouble, d->update_at);
+	labels[0] = (struct metrics_label){ S("config"), config };
+	labels[1] = (struct metrics_label){ S("err"), trouble };
+	labelled(b, "mcd_update_state", "completed update config or error", labels, 2,
+		 d->update_at);
+}
+
+static void os_version(struct daemon *d, struct arena *a, struct buf *b)
+{
+	bool known = !str_is(d->os, "unsupported");
+	struct metrics_label labels[2];
+	struct buf os;
+
+	buf_init(&os, a);
+	for (size_t i = 0; i < d->os.n; i++)
+		buf_addc(&os, known && d->os.p[i] >= 'a' && d->os.p[i] <= 'z'
+				      ? (char)(d->os.p[i] - 32)
+				      : d->os.p[i]);
+	labels[0] = (struct metrics_label){ S("os"), buf_str(&os) };
+	labels[1] = (struct metrics_label){ S("version"), d->os_version };
+	labelled(b, "mcd_host_os_and_version", "os that MCD is running on and version if RHCOS",
+		 labels, 2, 1);
 }
 
 void daemon_metrics(struct daemon *d, struct buf *b)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct buf os;
+	const struct metrics_label node[] = { { S("node"), d->name } };
+	const struct metrics_label state[] = { { S("state"), daemon_note(d, "state") },
+					       { S("reason"), daemon_note(d, "reason") } };
 	int64_t packages = 0;
 
 	plain(b, "mcd_config_drift", "timestamp for config drift", d->drift_at);
-	buf_init(&os, &a);
-	for (size_t i = 0; i < d->os.n; i++)
-		buf_addc(&os,
-			 d->os.p[i] >= 'a' && d->os.p[i] <= 'z' && !str_is(d->os, "unsupported")
-				 ? (char)(d->os.p[i] - 32)
-				 : d->os.p[i]);
-	if (d->os.n) {
-		gauge(b, "mcd_host_os_and_version",
-		      "os that MCD is running on and version if RHCOS");
-		labelled(b, "os", buf_str(&os), "version", d->os_version, 1);
-	}
+	if (d->os.n)
+		os_version(d, &a, b);
 	plain(b, "mcd_kubelet_state", "state of kubelet health monitor", d->kubelet_failures);
 	(void)str_to_i64(d->packages, &packages);
-	gauge(b, "mcd_local_unsupported_packages",
-	      "Total number of locally layered unsupported packages installed "
-	      "on the node");
-	labelled(b, "node", d->name, NULL, S(""), packages);
+	labelled(b, "mcd_local_unsupported_packages",
+		 "Total number of locally layered unsupported packages installed on the node", node,
+		 ARRAY_LEN(node), packages);
 	plain(b, "mcd_pivot_errors_total", "Total number of errors encountered during pivot.",
-	      (long long)d->pivot_errors);
-	plain(b, "mcd_reboots_failed_total", "Total number of reboots that failed.",
-	      (long long)d->reboots_failed);
-	gauge(b, "mcd_state", "state of daemon on specified node");
-	labelled(b, "state", daemon_note(d, "state"), "reason", daemon_note(d, "reason"),
+	      (int64_t)d->pivot_errors);
+	metrics_head(b, "mcd_reboots_failed_total", "counter",
+		     "Total number of reboots that failed.");
+	metrics_series(b, "mcd_reboots_failed_total", NULL, 0);
+	metrics_int(b, (int64_t)d->reboots_failed);
+	labelled(b, "mcd_state", "state of daemon on specified node", state, ARRAY_LEN(state),
 		 d->state_at);
 	if (d->update_at || d->not_uncordoned)
 		update_state(d, &a, b);

@@ -11,6 +11,7 @@
 #include "io/file.h"
 #include "io/http_server.h"
 #include "io/log.h"
+#include "io/metrics_text.h"
 #include "io/version.h"
 #include "kube/config.h"
 #include "node/ignite.h"
@@ -163,8 +164,7 @@ static void handle(struct http_exchange *x, void *ctx)
 	buf_init(&b, x->a);
 	buf_init(&fields, x->a);
 	http_add_field(&fields, S("Content-Type"),
-		       metrics ? S("text/plain; version=0.0.4; charset=utf-8")
-			       : S("text/plain; charset=utf-8"));
+		       metrics ? S(METRICS_TEXT_TYPE) : S("text/plain; charset=utf-8"));
 	if (metrics)
 		daemon_metrics(&s->d, &b);
 	else

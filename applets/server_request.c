@@ -4,6 +4,7 @@
 #include "base/codec.h"
 #include "io/clock.h"
 #include "io/file.h"
+#include "io/metrics_text.h"
 #include "io/repeat.h"
 #include "server_run.h"
 
@@ -167,9 +168,25 @@ void server_over(const struct http_exchange *x, int status, uint64_t sent, void 
 static void add_counter(struct buf *b, const char *name, const char *help,
 			const _Atomic uint64_t *v)
 {
-	buf_addf(b, "# HELP mco_server_%s %s\n# TYPE mco_server_%s counter\n", name, help, name);
-	if (v)
-		buf_addf(b, "mco_server_%s %llu\n", name, (unsigned long long)atomic_load(v));
+	metrics_head(b, name, "counter", help);
+	metrics_series(b, name, NULL, 0);
+	metrics_int(b, (int64_t)atomic_load(v));
+}
+
+static void add_requests(struct buf *b, struct arena *a, struct shared *h)
+{
+	const char *name = "mco_server_requests_total";
+
+	metrics_head(b, name, "counter", "Requests, by the answer.");
+	for (int i = 0; i < 600; i++) {
+		uint64_t n = atomic_load(&h->statuses[i]);
+		struct metrics_label code = { S("code"), str_fmt(a, "%d", i) };
+
+		if (!n)
+			continue;
+		metrics_series(b, name, &code, 1);
+		metrics_int(b, (int64_t)n);
+	}
 }
 
 void server_handle_metrics(struct http_exchange *x, void *ctx)
@@ -187,24 +204,17 @@ void server_handle_metrics(struct http_exchange *x, void *ctx)
 		return;
 	}
 	buf_init(&b, x->a);
-	add_counter(&b, "requests_total", "Requests, by the answer.", NULL);
-	for (int i = 0; i < 600; i++)
-		if (atomic_load(&h->statuses[i]))
-			buf_addf(&b, "mco_server_requests_total{code=\"%d\"} %llu\n", i,
-				 (unsigned long long)atomic_load(&h->statuses[i]));
-	add_counter(&b, "sent_bytes_total", "Bytes of bodies sent.", &h->bytes);
-	add_counter(&b, "configs_made_total", "Configs made, not found ready from before.",
-		    &h->made);
-	add_counter(&b, "worker_restarts_total", "Workers that died and were replaced.",
+	add_requests(&b, x->a, h);
+	add_counter(&b, "mco_server_sent_bytes_total", "Bytes of bodies sent.", &h->bytes);
+	add_counter(&b, "mco_server_configs_made_total",
+		    "Configs made, not found ready from before.", &h->made);
+	add_counter(&b, "mco_server_worker_restarts_total", "Workers that died and were replaced.",
 		    &h->restarts);
-	add_counter(&b, "connections_evicted_total", "Slow connections that made room for others.",
-		    &h->lost[HTTP_LOST_EVICTED]);
-	add_counter(&b, "connections_refused_total", "Connections that there was no room for.",
-		    &h->lost[HTTP_LOST_REFUSED]);
-	add_counter(&b, "connections_denied_total",
+	add_counter(&b, "mco_server_connections_evicted_total",
+		    "Slow connections that made room for others.", &h->lost[HTTP_LOST_EVICTED]);
+	add_counter(&b, "mco_server_connections_refused_total",
+		    "Connections that there was no room for.", &h->lost[HTTP_LOST_REFUSED]);
+	add_counter(&b, "mco_server_connections_denied_total",
 		    "Connections from addresses that --allow-cidr leaves out.", &h->denied);
-	http_reply(x, 200,
-		   S("Content-Type: text/plain; version=0.0.4; "
-		     "charset=utf-8\r\n"),
-		   buf_str(&b), NULL, NULL);
+	http_reply(x, 200, S("Content-Type: " METRICS_TEXT_TYPE "\r\n"), buf_str(&b), NULL, NULL);
 }

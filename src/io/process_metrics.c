@@ -5,17 +5,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/num.h"
 #include "io/file.h"
+#include "io/metrics_text.h"
 
 #define SMALL_MAX ((size_t)1 << 16)
 
 static void add(struct buf *b, const char *name, const char *type, const char *help, double value)
 {
-	buf_addf(b, "# HELP process_%s %s\n# TYPE process_%s %s\nprocess_%s ", name, help, name,
-		 type, name);
-	num_add_float_g(b, value, 64);
-	buf_addc(b, '\n');
+	metrics_head(b, name, type, help);
+	metrics_series(b, name, NULL, 0);
+	metrics_float(b, value);
 }
 
 static double seconds(struct timeval t)
@@ -54,7 +53,7 @@ static void add_start(struct buf *b, struct arena *a)
 	ticks = number(str_from(self, (size_t)name), 20);
 	boot = number(str_from(kernel, (size_t)btime), 1);
 	if (ticks >= 0 && boot >= 0)
-		add(b, "start_time_seconds", "gauge",
+		add(b, "process_start_time_seconds", "gauge",
 		    "Start time of the process since unix epoch in seconds.",
 		    boot + ticks / (double)sysconf(_SC_CLK_TCK));
 }
@@ -71,8 +70,10 @@ static void add_memory(struct buf *b, struct arena *a)
 	resident = number(text, 1);
 	if (all < 0 || resident < 0)
 		return;
-	add(b, "resident_memory_bytes", "gauge", "Resident memory size in bytes.", resident * page);
-	add(b, "virtual_memory_bytes", "gauge", "Virtual memory size in bytes.", all * page);
+	add(b, "process_resident_memory_bytes", "gauge", "Resident memory size in bytes.",
+	    resident * page);
+	add(b, "process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes.",
+	    all * page);
 }
 
 static void add_descriptors(struct buf *b)
@@ -82,14 +83,14 @@ static void add_descriptors(struct buf *b)
 	long n = -3; /* ".", ".." and this folder's own */
 
 	if (getrlimit(RLIMIT_NOFILE, &most) == 0)
-		add(b, "max_fds", "gauge", "Maximum number of open file descriptors.",
+		add(b, "process_max_fds", "gauge", "Maximum number of open file descriptors.",
 		    (double)most.rlim_cur);
 	if (!d)
 		return;
 	while (readdir(d))
 		n++;
 	(void)closedir(d);
-	add(b, "open_fds", "gauge", "Number of open file descriptors.", (double)n);
+	add(b, "process_open_fds", "gauge", "Number of open file descriptors.", (double)n);
 }
 
 void process_metrics(struct buf *b)
@@ -98,7 +99,7 @@ void process_metrics(struct buf *b)
 	struct rusage used;
 
 	if (getrusage(RUSAGE_SELF, &used) == 0)
-		add(b, "cpu_seconds_total", "counter",
+		add(b, "process_cpu_seconds_total", "counter",
 		    "Total user and system CPU time spent in seconds.",
 		    seconds(used.ru_utime) + seconds(used.ru_stime));
 	add_descriptors(b);

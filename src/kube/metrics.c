@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/num.h"
 #include "io/log.h"
+#include "io/metrics_text.h"
 #include "io/process_metrics.h"
 
 struct series {
@@ -22,45 +22,28 @@ static const struct kube_gauge *gauge(const struct kube_metrics *m, const char *
 	return g->name ? g : NULL;
 }
 
-/* Prometheus escapes \, " and line breaks in values. */
-static void add_value(struct buf *b, struct str s)
+static int by_name(const void *x, const void *y)
 {
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '\n') {
-			buf_addz(b, "\\n");
-			continue;
-		}
-		if (s.p[i] == '\\' || s.p[i] == '"')
-			buf_addc(b, '\\');
-		buf_addc(b, s.p[i]);
-	}
+	return str_cmp(((const struct metrics_label *)x)->name,
+		       ((const struct metrics_label *)y)->name);
 }
 
-/* Labels by their names, as upstream's library writes them. */
+/* Sorts the labels by name, as upstream's library does. */
 static void add_series(struct buf *b, const struct kube_gauge *g, const struct str *values)
 {
-	struct str names[ACTION_LABELS], rest = str_of(g->labels);
+	struct metrics_label labels[ACTION_LABELS];
+	struct str rest = str_of(g->labels);
 	size_t n = 0;
 
-	buf_addz(b, g->name);
-	while (rest.n && n < ACTION_LABELS)
-		if (!str_cut(rest, ',', &names[n++], &rest)) {
-			names[n - 1] = rest;
+	for (; rest.n && n < ACTION_LABELS; n++) {
+		labels[n].value = values[n];
+		if (!str_cut(rest, ',', &labels[n].name, &rest)) {
+			labels[n].name = rest;
 			rest = S("");
 		}
-	for (size_t done = 0; done < n; done++) {
-		size_t next = 0;
-
-		for (size_t i = 1; i < n; i++)
-			if (names[i].p && (!names[next].p || str_cmp(names[i], names[next]) < 0))
-				next = i;
-		buf_addf(b, "%c%.*s=\"", done ? ',' : '{', STRF(names[next]));
-		add_value(b, values[next]);
-		buf_addc(b, '"');
-		names[next].p = NULL;
 	}
-	if (n)
-		buf_addc(b, '}');
+	qsort(labels, n, sizeof(labels[0]), by_name);
+	metrics_series(b, g->name, labels, n);
 }
 
 void kube_metrics_set(struct kube_metrics *m, const struct action_metric *v, double value,
@@ -125,13 +108,10 @@ void kube_metrics_text(struct kube_metrics *m, struct buf *out)
 		qsort(v, n, sizeof(const struct series *), in_order);
 	for (size_t i = 0; i < n; i++) {
 		if (v[i]->of != of)
-			buf_addf(out, "# HELP %s %s\n# TYPE %s gauge\n", v[i]->of->name,
-				 v[i]->of->help, v[i]->of->name);
+			metrics_head(out, v[i]->of->name, "gauge", v[i]->of->help);
 		of = v[i]->of;
 		buf_add(out, v[i]->text);
-		buf_addc(out, ' ');
-		num_add_float_g(out, v[i]->value, 64);
-		buf_addc(out, '\n');
+		metrics_float(out, v[i]->value);
 	}
 }
 
@@ -148,9 +128,7 @@ static void handle(struct http_exchange *x, void *ctx)
 	} else if (health) {
 		buf_addz(&b, "ok");
 	}
-	http_reply(x, metrics || health ? 200 : 404,
-		   S("Content-Type: text/plain; version=0.0.4; "
-		     "charset=utf-8\r\n"),
+	http_reply(x, metrics || health ? 200 : 404, S("Content-Type: " METRICS_TEXT_TYPE "\r\n"),
 		   buf_str(&b), NULL, NULL);
 }
 
