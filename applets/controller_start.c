@@ -133,7 +133,7 @@ struct process {
 	struct source gates_timer, grace, rediscover, waits;
 	int64_t waits_ms; /* between two lines about what is waited for */
 	int64_t discover_ms; /* the last wait */
-	struct kube_metrics_place metrics;
+	struct sock_place metrics;
 	struct http_server *health;
 	const struct opts *o;
 	bool stopping;
@@ -220,12 +220,12 @@ static void answer_probe(struct http_exchange *x, void *ctx)
 static int serve_probes(struct process *p, struct err *err)
 {
 	struct http_server_opts o = { .handle = answer_probe, .max_conns = 16 };
-	struct kube_metrics_place at;
+	struct sock_place at;
 	int fd = -1, rc;
 
 	if (!p->o->health.n)
 		return 0;
-	rc = kube_metrics_place(p->o->health, &at, err);
+	rc = sock_place_parse(p->o->health, &at, err);
 	if (rc == 0)
 		rc = sock_listen(at.host, at.port, &fd, err);
 	if (rc < 0)
@@ -456,9 +456,10 @@ static int run_start(struct run *r, const void *opts)
 	if (controller_templates(r, p->o->templates, &p->c.templates) < 0)
 		give_up(r);
 	kube_metrics_init(&p->c.metrics, gauges);
-	rc = kube_metrics_place(p->o->metrics.n ? p->o->metrics : S(":8797"), &p->metrics, &r->err);
-	if (rc == 0)
-		rc = serve_probes(p, &r->err);
+	rc = sock_place_parse(p->o->metrics.n ? p->o->metrics : S(":8797"), &p->metrics, &r->err);
+	if (rc < 0)
+		return err_wrap(&r->err, "--metrics-listen-address");
+	rc = serve_probes(p, &r->err);
 	if (rc == 0)
 		rc = loop_signal(p->c.loop, SIGTERM, on_signal, p, &r->err);
 	if (rc == 0)

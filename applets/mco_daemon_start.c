@@ -183,15 +183,12 @@ static bool vital(const struct http_head *head, void *ctx)
 static int serve(struct run *r, struct start *s, struct str address)
 {
 	const struct http_server_opts opts = { .handle = handle, .vital = vital, .ctx = s };
-	ptrdiff_t colon = str_rchr(address, ':');
-	int64_t port = 8797;
-	int fd, rc;
+	struct sock_place at;
+	int fd, rc = sock_place_parse(address.n ? address : S(":8797"), &at, &r->err);
 
-	if (colon >= 0 &&
-	    (!str_to_i64(str_from(address, (size_t)colon + 1), &port) || port < 0 || port > 65535))
-		return err_set(&r->err, ERR_INVALID, "--metrics-url: give HOST:PORT");
-	rc = sock_listen(str_sub(address, 0, colon < 0 ? 0 : (size_t)colon), (uint16_t)port, &fd,
-			 &r->err);
+	if (rc < 0)
+		return err_wrap(&r->err, "--metrics-url");
+	rc = sock_listen(at.host, at.port, &fd, &r->err);
 	if (rc < 0)
 		return rc;
 	log_info("Metrics on port %u", sock_port(fd));

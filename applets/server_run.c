@@ -279,18 +279,15 @@ static int check_opts(const struct server_opts *o, struct err *err)
 
 static int open_metrics(struct server *s, struct err *err)
 {
-	ptrdiff_t colon = str_rchr(s->o->metrics, ':');
-	struct str host = str_sub(s->o->metrics, 0, colon < 0 ? 0 : (size_t)colon);
-	int64_t port;
+	struct sock_place at;
+	int rc;
 
 	if (!s->o->metrics.n)
 		return 0;
-	if (colon < 0 || !str_to_i64(str_from(s->o->metrics, (size_t)colon + 1), &port) ||
-	    port < 0 || port > 65535)
-		return err_set(err, ERR_INVALID,
-			       "--metrics-address: give HOST:PORT, or :PORT for "
-			       "every address");
-	return sock_listen(host, (uint16_t)port, &s->metrics, err);
+	rc = sock_place_parse(s->o->metrics, &at, err);
+	if (rc < 0)
+		return err_wrap(err, "--metrics-address");
+	return sock_listen(at.host, at.port, &s->metrics, err);
 }
 
 static int open_audit(struct server *s, struct arena *a, struct err *err)

@@ -33,6 +33,18 @@ uint64_t sock_owner(const struct sock_addr *a);
 /* Reads "1.2.3.4", "::1", "[::1]", "fe80::1%eth0". False for anything else. */
 bool sock_parse(struct str text, uint16_t port, struct sock_addr *out);
 
+/* Where to listen. */
+struct sock_place {
+	struct str host; /* a view of the text; "" for every address */
+	uint16_t port;
+};
+
+/*
+ * Reads "HOST:PORT", or ":PORT" for every address. ERR_INVALID when there is no
+ * colon or the port is not 0 to 65535; sock_listen checks the host.
+ */
+int sock_place_parse(struct str text, struct sock_place *out, struct err *err);
+
 /*
  * A listening socket on addr, or on every address (IPv6 and IPv4 at once; IPv4
  * alone where there is no IPv6) when addr is empty. Port 0 lets the kernel

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "io/http_server.h"
+#include "io/sock.h"
 #include "plan/action.h"
 
 /* One gauge; labels are separated by commas, "" for none. */
@@ -27,15 +28,8 @@ void kube_metrics_set(struct kube_metrics *m, const struct action_metric *v, dou
 		      bool drop);
 void kube_metrics_text(struct kube_metrics *m, struct buf *out);
 
-/* Where "HOST:PORT" or ":PORT" says. */
-struct kube_metrics_place {
-	struct str host;
-	uint16_t port;
-};
-int kube_metrics_place(struct str address, struct kube_metrics_place *out, struct err *err);
-
 /* Serves /metrics, and /healthz for probes. */
-int kube_metrics_listen(struct kube_metrics *m, struct loop *l, const struct kube_metrics_place *at,
+int kube_metrics_listen(struct kube_metrics *m, struct loop *l, const struct sock_place *at,
 			struct err *err);
 
 #endif

@@ -94,6 +94,20 @@ bool sock_parse(struct str text, uint16_t port, struct sock_addr *out)
 	return true;
 }
 
+int sock_place_parse(struct str text, struct sock_place *out, struct err *err)
+{
+	ptrdiff_t colon = str_rchr(text, ':');
+	int64_t port;
+
+	if (colon < 0 || !str_to_i64(str_from(text, (size_t)colon + 1), &port) || port < 0 ||
+	    port > 65535)
+		return err_set(err, ERR_INVALID,
+			       "\"%.*s\" is no address: give HOST:PORT, or :PORT for every address",
+			       STRF(text));
+	*out = (struct sock_place){ str_sub(text, 0, (size_t)colon), (uint16_t)port };
+	return 0;
+}
+
 static int listen_on(const struct sock_addr *at, int *out)
 {
 	int one = 1, zero = 0;

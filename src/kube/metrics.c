@@ -139,22 +139,7 @@ static bool vital(const struct http_head *head, void *ctx)
 	return str_is(head->target, "/healthz");
 }
 
-int kube_metrics_place(struct str address, struct kube_metrics_place *out, struct err *err)
-{
-	ptrdiff_t colon = str_rchr(address, ':');
-	int64_t port;
-
-	if (colon < 0 || !str_to_i64(str_from(address, (size_t)colon + 1), &port) || port < 0 ||
-	    port > 65535)
-		return err_set(err, ERR_INVALID,
-			       "metrics address \"%.*s\": give HOST:PORT, or "
-			       ":PORT for every address",
-			       STRF(address));
-	*out = (struct kube_metrics_place){ str_sub(address, 0, (size_t)colon), (uint16_t)port };
-	return 0;
-}
-
-int kube_metrics_listen(struct kube_metrics *m, struct loop *l, const struct kube_metrics_place *at,
+int kube_metrics_listen(struct kube_metrics *m, struct loop *l, const struct sock_place *at,
 			struct err *err)
 {
 	struct http_server_opts o = { .handle = handle, .vital = vital, .ctx = m, .max_conns = 16 };

@@ -373,7 +373,7 @@ refuses 'no network' 'exited with error: --allow-cidr: 10.0.0.0/33 is no network
 refuses 'no token file' 'exited with error: --require-token-file: .*/nowhere' --require-token-file /nowhere
 refuses 'no workers' 'exited with error: --workers: give a number from 1 to 64$' --workers -1
 refuses 'no port' 'exited with error: a port is a number from 0 to 65535$' --insecure-port 65536
-refuses 'no metrics' 'exited with error: --metrics-address: give HOST:PORT' --metrics-address here
+refuses 'no metrics' 'exited with error: --metrics-address: "here" is no address: give HOST:PORT' --metrics-address here
 refuses 'an argument' '^Error: unknown argument "extra"$' extra
 refuses 'an unknown flag' '^Error: unknown flag: --sekure-port' --sekure-port 1
 start

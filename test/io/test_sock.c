@@ -174,12 +174,55 @@ TEST every_address(void)
 	PASS();
 }
 
+TEST places_to_listen(void)
+{
+	static const struct {
+		const char *text, *host;
+		int port; /* -1: refused */
+	} cases[] = {
+		{ "127.0.0.1:8797", "127.0.0.1", 8797 },
+		{ ":0", "", 0 },
+		{ ":65535", "", 65535 },
+		{ "[::1]:80", "[::1]", 80 },
+		{ "::1:80", "::1", 80 },
+		{ "localhost:80", "localhost", 80 },
+		{ "8797", NULL, -1 },
+		{ "127.0.0.1", NULL, -1 },
+		{ "127.0.0.1:", NULL, -1 },
+		{ "127.0.0.1:65536", NULL, -1 },
+		{ ":-1", NULL, -1 },
+		{ ":http", NULL, -1 },
+		{ "", NULL, -1 },
+	};
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct sock_place at = { .port = 1 };
+		struct err err = ERR_INIT(&a);
+		int rc = sock_place_parse(str_of(cases[i].text), &at, &err);
+
+		ASSERT_INT_M(cases[i].text, cases[i].port < 0 ? -ERR_INVALID : 0, rc);
+		ASSERT_INT_M(cases[i].text, cases[i].port < 0 ? 1 : cases[i].port, at.port);
+		if (rc == 0)
+			ASSERT_STR(cases[i].host, at.host);
+		else
+			ASSERT_STR(str_fmt(&a,
+					   "\"%s\" is no address: give HOST:PORT, or :PORT for "
+					   "every address",
+					   cases[i].text)
+					   .p,
+				   err.msg);
+	}
+	PASS();
+}
+
 SUITE(suite)
 {
 	RUN_TEST(addresses_as_text);
 	RUN_TEST(connecting);
 	RUN_TEST(a_lookup_keeps_nothing_open);
 	RUN_TEST(every_address);
+	RUN_TEST(places_to_listen);
 }
 
 TEST_MAIN(suite)

@@ -374,19 +374,14 @@ TEST metrics_and_probes(void)
 	struct kube_metrics m;
 	struct action_metric v = { .name = "mco_state", .labels = { S("a\"b\\c\nd"), S("x") } };
 	struct action_metric unknown = { .name = "nothing" };
-	struct kube_metrics_place at;
+	struct sock_place at;
 	uint16_t port;
 	int fd = -1;
 
 	kube_metrics_init(&m, gauges);
-	ASSERT_INT(-ERR_INVALID, kube_metrics_place(S("8797"), &at, &err));
-	ASSERT_STR("metrics address \"8797\": give HOST:PORT, or :PORT for "
-		   "every address",
-		   err.msg);
-	ASSERT_INT(-ERR_INVALID, kube_metrics_place(S("127.0.0.1:99999"), &at, &err));
 	ASSERT_INT(0, sock_listen(S("127.0.0.1"), 0, &fd, &err));
 	port = sock_port(fd);
-	ASSERT_INT(0, kube_metrics_place(str_fmt(&a, "127.0.0.1:%u", port), &at, &err));
+	ASSERT_INT(0, sock_place_parse(str_fmt(&a, "127.0.0.1:%u", port), &at, &err));
 	ASSERT(kube_metrics_listen(&m, l, &at, &err) < 0);
 	ASSERTm("in use",
 		str_starts(err.msg, str_fmt(&a, "listen tcp 127.0.0.1:%u: bind: Address", port)));
@@ -443,7 +438,7 @@ TEST slow_readers_keep_no_probe_out(void)
 	struct err err = ERR_INIT(&a);
 	struct loop *l = loop_new(&err);
 	struct kube_metrics m;
-	struct kube_metrics_place at;
+	struct sock_place at;
 	int fds[32], fd = -1;
 	uint16_t port;
 
@@ -451,7 +446,7 @@ TEST slow_readers_keep_no_probe_out(void)
 	ASSERT_INT(0, sock_listen(S("127.0.0.1"), 0, &fd, &err));
 	port = sock_port(fd);
 	(void)close(fd);
-	ASSERT_INT(0, kube_metrics_place(str_fmt(&a, "127.0.0.1:%u", port), &at, &err));
+	ASSERT_INT(0, sock_place_parse(str_fmt(&a, "127.0.0.1:%u", port), &at, &err));
 	ASSERT_INT(0, kube_metrics_listen(&m, l, &at, &err));
 	for (int i = 0; i < 32; i++)
 		fds[i] = slow_reader(l, port);
