@@ -13,8 +13,6 @@
 #include "mc/mcp.h"
 #include "plan/generate.h"
 
-#define CONTROLLER_NS "openshift-machine-config-operator"
-
 /* What is watched. The first two are needed to know what else is. */
 enum watched {
 	W_GATES,

@@ -118,7 +118,7 @@ static void end(struct controller *c, struct str node)
 static void watch_pods(struct drainer *d)
 {
 	struct kube_cache_opts o = { .kube = d->c->kube,
-				     .path = "/api/v1/pods",
+				     .path = PATH_CORE "pods",
 				     .what = "pods of a node being drained",
 				     .make = keep_pod,
 				     .drop = drop_pod,

@@ -6,8 +6,6 @@
 #include "controller_sync.h"
 #include "io/repeat.h"
 
-#define SOURCE "machine-config-operator"
-
 struct str controller_version(const struct controller *c)
 {
 	return mc_gates_release(c->release, known_tree(c, W_VERSION, "version"));
@@ -29,10 +27,9 @@ static void add_names(struct buf *b, const char *member, const struct strs *name
 static void tell(struct controller *c, const char *reason, const struct mc_gates *gates)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct action_event about = { .api = S("v1"),
-				      .kind = S("Namespace"),
-				      .name = S(CONTROLLER_NS),
-				      .reason = str_of(reason) };
+	struct action_event about = {
+		.api = S("v1"), .kind = S("Namespace"), .name = S(NS_MCO), .reason = str_of(reason)
+	};
 	struct buf b;
 
 	buf_init(&b, &a);
@@ -40,7 +37,7 @@ static void tell(struct controller *c, const char *reason, const struct mc_gates
 	add_names(&b, "Enabled", &gates->enabled);
 	add_names(&b, ", Disabled", &gates->disabled);
 	buf_addc(&b, '}');
-	kube_event(&c->events, SOURCE, &about, buf_str(&b));
+	kube_event(&c->events, NAME_OPERATOR, &about, buf_str(&b));
 }
 
 /* The object may change: what is kept of it has its own text. */
@@ -71,7 +68,7 @@ static void wait_for_gates(const struct controller *c, const struct json *tree, 
 void controller_gates(struct controller *c)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	const struct json *tree = known_tree(c, W_GATES, "cluster");
+	const struct json *tree = known_tree(c, W_GATES, NAME_CLUSTER);
 	struct err err = ERR_INIT(&a);
 	struct mc_gates now;
 
@@ -105,8 +102,8 @@ void controller_log_waits(struct controller *c)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct buf b;
 
-	if (c->running && !known(c, W_CONTROLLER, CC_NAME))
-		log_info("waiting for ControllerConfig " CC_NAME
+	if (c->running && !known(c, W_CONTROLLER, NAME_CONTROLLER))
+		log_info("waiting for ControllerConfig " NAME_CONTROLLER
 			 ": nothing is rendered before it is there");
 	if (c->running)
 		return;
@@ -115,7 +112,7 @@ void controller_log_waits(struct controller *c)
 		if (c->watches[i].cache && !watch_known(&c->watches[i]))
 			buf_addf(&b, "%s%s", b.n ? ", " : "", c->watches[i].path.p);
 	if (!c->eviction_api.p)
-		buf_addf(&b, "%s/api/v1", b.n ? ", " : "");
+		buf_addf(&b, "%s" PATH_CORE_ROOT, b.n ? ", " : "");
 	if (b.n)
 		log_info("waiting for the server's answer to GET %.*s", STRF(buf_str(&b)));
 	else if (!c->gates_known)

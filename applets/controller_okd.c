@@ -6,7 +6,7 @@
 #include "io/log.h"
 #include "io/version.h"
 
-#define CONFIG_MAP "/api/v1/namespaces/" CONTROLLER_NS "/configmaps/crio-default-container-runtime"
+#define CONFIG_MAP PATH_CORE "namespaces/" NS_MCO "/configmaps/crio-default-container-runtime"
 
 static void answered(struct kube_call *call, const struct kube_answer *ans)
 {

@@ -149,9 +149,9 @@ int sync_pool(struct controller *c, struct str name, struct arena *a, struct act
 		.pools = &pools,
 		.mcns = &mcns,
 		.configs = &configs,
-		.controller_config = known_tree(c, W_CONTROLLER, CC_NAME),
+		.controller_config = known_tree(c, W_CONTROLLER, NAME_CONTROLLER),
 		.no_build = take_no_build(c, a, name),
-		.os_image_stream = known_tree(c, W_STREAM, "cluster"),
+		.os_image_stream = known_tree(c, W_STREAM, NAME_CLUSTER),
 		.image_mode = mc_gate(&c->gates, "ImageModeStatusReporting"),
 		.os_streams = mc_gate(&c->gates, "OSStreams") && !version_scos(),
 	};
@@ -188,7 +188,7 @@ int sync_master(struct controller *c, struct str name, struct arena *a, struct a
 		struct err *err)
 {
 	const struct knode *node = kube_cache_get(c->watches[W_NODE].cache, name);
-	const struct json *s = known_tree(c, W_SCHEDULER, "cluster");
+	const struct json *s = known_tree(c, W_SCHEDULER, NAME_CLUSTER);
 
 	(void)err;
 	if (node)

@@ -10,8 +10,7 @@
 #include "io/repeat.h"
 #include "plan/settings.h"
 
-#define LEASE \
-	"/apis/coordination.k8s.io/v1/namespaces/" CONTROLLER_NS "/leases/" SETTINGS_OPERATOR_LEASE
+#define LEASE PATH_LEASE "namespaces/" NS_MCO "/leases/" SETTINGS_OPERATOR_LEASE
 
 /* An answer is for one plan: the next one asks again. */
 static void answered(struct kube_call *call, const struct kube_answer *ans)
@@ -24,7 +23,7 @@ static void answered(struct kube_call *call, const struct kube_answer *ans)
 	if (ans->rc < 0 && ans->rc != -ERR_NOTFOUND) {
 		log_again(LOG_WARNING, S(LEASE), "GET " LEASE ": %.*s", STRF(ans->message));
 		l->since = 0;
-		kube_queue_after(c->queue, SYNC_SETTINGS, S("cluster"), l->wait_ms / 4);
+		kube_queue_after(c->queue, SYNC_SETTINGS, S(NAME_CLUSTER), l->wait_ms / 4);
 		return;
 	}
 	if (!l->since || !str_eq(now, l->text)) {
@@ -33,7 +32,7 @@ static void answered(struct kube_call *call, const struct kube_answer *ans)
 		l->since = clock_ms();
 	}
 	l->known = true;
-	kube_queue_add(c->queue, SYNC_SETTINGS, S("cluster"));
+	kube_queue_add(c->queue, SYNC_SETTINGS, S(NAME_CLUSTER));
 }
 
 static void ask(struct controller *c)
@@ -62,7 +61,7 @@ int sync_settings(struct controller *c, struct str name, struct arena *a, struct
 		  struct err *err)
 {
 	struct operator_lease *l = &c->operator_lease;
-	struct settings_view v = { .settings = known_tree(c, W_SETTINGS, "cluster"),
+	struct settings_view v = { .settings = known_tree(c, W_SETTINGS, NAME_CLUSTER),
 				   .idle_ms = clock_ms() - l->since,
 				   .wait_ms = l->wait_ms };
 	struct json *lease = NULL;

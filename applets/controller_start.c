@@ -21,7 +21,6 @@
 #include "mco_controller.h"
 #include "plan/drain.h"
 
-#define LEASE "machine-config-controller"
 #define GATES_WAIT_MS 60000
 #define DISCOVER_MS 1000 /* before the second try; later ones wait longer */
 #define DISCOVER_MAX_MS 30000
@@ -100,7 +99,7 @@ static void defaults(void *p)
 	o->release = S(MC_GATES_SNAPSHOT);
 	o->from_cluster = !version_given();
 	o->gather = 1000000000;
-	o->lock_namespace = S("kube-system");
+	o->lock_namespace = S(NS_KUBE_SYSTEM);
 	o->metrics = S("127.0.0.1:8797");
 }
 
@@ -275,9 +274,9 @@ static void discovered(struct kube_call *call, const struct kube_answer *ans);
 static void discover(struct process *p)
 {
 	p->discovery = (struct kube_call){
-		.method = "GET", .path = S("/api/v1"), .done = discovered, .ctx = p
+		.method = "GET", .path = S(PATH_CORE_ROOT), .done = discovered, .ctx = p
 	};
-	log_v(4, "GET /api/v1: which version of the API evicts pods");
+	log_v(4, "GET " PATH_CORE_ROOT ": which version of the API evicts pods");
 	kube_start(p->c.kube, &p->discovery);
 }
 
@@ -313,11 +312,11 @@ static void discovered(struct kube_call *call, const struct kube_answer *ans)
 	else if (drain_eviction_api(&a, ans->body, &offered, &err) == 0)
 		p->c.eviction_api = str_dup(&p->c.kept, offered);
 	if (err.code) {
-		log_again(LOG_WARNING, S("discovery"), "GET /api/v1: %.*s: drains wait for it",
-			  STRF(err.msg));
+		log_again(LOG_WARNING, S("discovery"),
+			  "GET " PATH_CORE_ROOT ": %.*s: drains wait for it", STRF(err.msg));
 		discover_later(p);
 	} else if (log_over(S("discovery"))) {
-		log_info("GET /api/v1: %.*s: drains go on", STRF(p->c.eviction_api));
+		log_info("GET " PATH_CORE_ROOT ": %.*s: drains go on", STRF(p->c.eviction_api));
 	}
 	if (!p->c.eviction_api.p)
 		p->c.eviction_api = S("");
@@ -381,9 +380,7 @@ static void add_timer(struct process *p, struct source *s,
 
 static int connect_api(struct run *r, struct process *p)
 {
-	struct kube_opts o = { .loop = p->c.loop,
-			       .conf = &p->conf,
-			       .agent = "machine-config-controller" };
+	struct kube_opts o = { .loop = p->c.loop, .conf = &p->conf, .agent = NAME_CONTROLLER };
 	int rc = kube_config_load(r->a, &p->o->kube, true, &p->conf, &r->err);
 
 	if (rc == 0)
@@ -415,7 +412,7 @@ static void set_up(struct process *p)
 	c->on_refused = refused;
 	c->replace_templates = p->o->replace_templates;
 	c->events.kube = c->kube;
-	c->events.namespace = CONTROLLER_NS;
+	c->events.namespace = NS_MCO;
 	c->events.logged = true;
 	map_init(&c->pools, &c->kept);
 	c->exec = (struct kube_exec){ .kube = c->kube,
@@ -433,7 +430,7 @@ static void set_up(struct process *p)
 static int run_start(struct run *r, const void *opts)
 {
 	struct process *p = &process;
-	struct kube_lease_opts lease = { .name = S(LEASE),
+	struct kube_lease_opts lease = { .name = S(NAME_CONTROLLER),
 					 .lasts_s = 137,
 					 .renew_ms = 107000,
 					 .retry_ms = 26000,
@@ -483,7 +480,7 @@ const struct command start_command = {
 		   "what its objects say, until SIGTERM.",
 	.examples = "# In the cluster, with the account of the pod\n"
 		    "@ start \\\n"
-		    "    --resourcelock-namespace openshift-machine-config-operator\n"
+		    "    --resourcelock-namespace " NS_MCO "\n"
 		    "# Outside, with the templates that are part of this program\n"
 		    "@ start --kubeconfig admin.kubeconfig --templates builtin",
 	.exits = "0 after SIGTERM or when somebody else leads, 1 an error",

@@ -7,8 +7,6 @@
 
 #include "controller.h"
 
-#define CC_NAME "machine-config-controller"
-
 /* What is known, as the plans that make MachineConfigs see it. */
 struct sight {
 	struct generate_view view; /* of these */

@@ -34,8 +34,8 @@ static void add_each(struct controller *c, enum sync_kind kind, enum watched of)
 /* As upstream: when it starts, and when the Node config or APIServer changes. */
 static void add_kubelets(struct controller *c)
 {
-	add(c, SYNC_NODE_CONFIG, S("cluster"));
-	add(c, SYNC_FEATURES, S("cluster"));
+	add(c, SYNC_NODE_CONFIG, S(NAME_CLUSTER));
+	add(c, SYNC_FEATURES, S(NAME_CLUSTER));
 	add_each(c, SYNC_KUBELET, W_KUBELET);
 }
 
@@ -51,13 +51,13 @@ static void add_generated(struct controller *c)
 
 	for (size_t i = 0; i < ARRAY_LEN(waiting); i++)
 		kube_queue_retry(c->queue, waiting[i]);
-	add(c, SYNC_REGISTRIES, S("cluster"));
-	add(c, SYNC_CREDENTIALS, S("cluster"));
+	add(c, SYNC_REGISTRIES, S(NAME_CLUSTER));
+	add(c, SYNC_CREDENTIALS, S(NAME_CLUSTER));
 }
 
 static void plan_all(struct controller *c)
 {
-	add(c, SYNC_TEMPLATE, S("machine-config-controller"));
+	add(c, SYNC_TEMPLATE, S(NAME_CONTROLLER));
 	add_generated(c);
 	add_each(c, SYNC_RENDER, W_POOL);
 	add_each(c, SYNC_PINNED, W_POOL);
@@ -74,7 +74,7 @@ static void run_local(struct controller *c, const struct actions *list)
 static void node_changed(struct controller *c, const struct knode *old, const struct knode *new)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	const struct json *scheduler = known_tree(c, W_SCHEDULER, "cluster");
+	const struct json *scheduler = known_tree(c, W_SCHEDULER, NAME_CLUSTER);
 	const struct knode *node = new ? new : old;
 	struct mcps pools = { 0 }, queue = { 0 };
 	struct actions out = { 0 };
@@ -203,8 +203,8 @@ static void skew(struct controller *c)
 
 	if (!mc_gate(&c->gates, "BootImageSkewEnforcement"))
 		return;
-	plan_skew_metric(&a, known_tree(c, W_SETTINGS, "cluster"),
-			 known_tree(c, W_INFRASTRUCTURE, "cluster"), &out);
+	plan_skew_metric(&a, known_tree(c, W_SETTINGS, NAME_CLUSTER),
+			 known_tree(c, W_INFRASTRUCTURE, NAME_CLUSTER), &out);
 	run_local(c, &out);
 }
 
@@ -224,7 +224,7 @@ static void node_config_changed(struct controller *c, struct str name, const str
 	const struct json *last = c->node_config ? c->node_config->tree : NULL;
 	struct actions out = { 0 };
 
-	if (!is && str_is(name, "cluster"))
+	if (!is && str_is(name, NAME_CLUSTER))
 		keep_node_config(c, NULL);
 	if (is && trigger_spec(was, is) && node_config_allowed(&a, last, is, &out)) {
 		keep_node_config(c, is);
@@ -246,7 +246,7 @@ static void add_pool(struct controller *c, struct str pool)
 /* The version that wrote a ControllerConfig. */
 static struct str maker(const struct object *cc)
 {
-	return cc ? mc_annotation(&cc->controller.meta, MC_BY_VERSION) : S("");
+	return cc ? mc_annotation(&cc->controller.meta, ANNO_BY_VERSION) : S("");
 }
 
 static void object_changed(struct controller *c, enum watched kind, struct str key,
@@ -279,7 +279,7 @@ static void object_changed(struct controller *c, enum watched kind, struct str k
 	case W_STREAM:
 	case W_SETTINGS:
 		if (kind == W_SETTINGS)
-			add(c, SYNC_SETTINGS, S("cluster"));
+			add(c, SYNC_SETTINGS, S(NAME_CLUSTER));
 		add_each(c, SYNC_RENDER, W_POOL);
 		add_each(c, SYNC_POOL, W_POOL);
 		skew(c);
@@ -294,19 +294,19 @@ static void object_changed(struct controller *c, enum watched kind, struct str k
 	case W_TAG:
 	case W_CLUSTER_POLICY:
 	case W_POLICY:
-		add(c, SYNC_REGISTRIES, S("cluster"));
+		add(c, SYNC_REGISTRIES, S(NAME_CLUSTER));
 		break;
 	case W_CREDENTIALS:
-		add(c, SYNC_CREDENTIALS, S("cluster"));
+		add(c, SYNC_CREDENTIALS, S(NAME_CLUSTER));
 		break;
 	case W_RELEASE_IMAGE:
 	case W_RELEASE_AUTH:
-		add(c, SYNC_TEMPLATE, S("machine-config-controller"));
+		add(c, SYNC_TEMPLATE, S(NAME_CONTROLLER));
 		break;
 	case W_API_SERVER:
-		add(c, SYNC_TEMPLATE, S("machine-config-controller"));
+		add(c, SYNC_TEMPLATE, S(NAME_CONTROLLER));
 		/* upstream gets to the kubelet by way of the Node config */
-		if (str_is(key, "cluster") && c->node_config &&
+		if (str_is(key, NAME_CLUSTER) && c->node_config &&
 		    (!is || trigger_spec(TREE(was), TREE(is))))
 			add_kubelets(c);
 		break;
@@ -317,7 +317,7 @@ static void object_changed(struct controller *c, enum watched kind, struct str k
 		add_each(c, SYNC_PINNED, W_POOL);
 		break;
 	case W_SCHEDULER:
-		c->no_scheduler = !is && str_is(key, "cluster");
+		c->no_scheduler = !is && str_is(key, NAME_CLUSTER);
 		add_each(c, SYNC_MASTER, W_NODE);
 		break;
 	default:
@@ -369,12 +369,12 @@ void controller_first_plans(struct controller *c)
 		node_changed(c, NULL, v[i]->value);
 	skew(c);
 	gather(c);
-	keep_node_config(c, known_tree(c, W_NODE_CONFIG, "cluster"));
+	keep_node_config(c, known_tree(c, W_NODE_CONFIG, NAME_CLUSTER));
 	if (c->migration.n)
 		add(c, SYNC_MIGRATE, S("all"));
 	controller_okd(c);
 	controller_settings(c);
-	add(c, SYNC_SETTINGS, S("cluster"));
+	add(c, SYNC_SETTINGS, S(NAME_CLUSTER));
 	plan_all(c);
 	add_kubelets(c);
 	add_each(c, SYNC_RUNTIME, W_RUNTIME);

@@ -22,7 +22,7 @@ static void see_objects(struct controller *c, struct arena *a, enum watched kind
 
 void controller_see(struct controller *c, struct arena *a, struct sight *out)
 {
-	const struct object *cc = known(c, W_CONTROLLER, CC_NAME);
+	const struct object *cc = known(c, W_CONTROLLER, NAME_CONTROLLER);
 	const struct json *version = known_tree(c, W_VERSION, "version");
 	struct kube_item *const *v;
 	size_t n = known_all(c, W_MC, &v);
@@ -48,15 +48,14 @@ void controller_see(struct controller *c, struct arena *a, struct sight *out)
 		.tree = &c->templates,
 		.gates = c->gates,
 		.node = c->node_config ? c->node_config->tree : NULL,
-		.api_server = known_tree(c, W_API_SERVER, "cluster"),
-		.credentials = known_tree(c, W_CREDENTIALS, "cluster"),
+		.api_server = known_tree(c, W_API_SERVER, NAME_CLUSTER),
+		.credentials = known_tree(c, W_CREDENTIALS, NAME_CLUSTER),
 		.release_image = json_str(version, "status.desired.image"),
-		.internal_release = known_tree(c, W_RELEASE_IMAGE, "cluster") != NULL,
-		.release_auth =
-			known_tree(c, W_RELEASE_AUTH, CONTROLLER_NS "/" TEMPLATE_RELEASE_AUTH),
+		.internal_release = known_tree(c, W_RELEASE_IMAGE, NAME_CLUSTER) != NULL,
+		.release_auth = known_tree(c, W_RELEASE_AUTH, NS_MCO "/" TEMPLATE_RELEASE_AUTH),
 		.template_failed = c->template_failed,
-		.configuration = known_tree(c, W_SETTINGS, "cluster"),
-		.os_image_stream = known_tree(c, W_STREAM, "cluster"),
+		.configuration = known_tree(c, W_SETTINGS, NAME_CLUSTER),
+		.os_image_stream = known_tree(c, W_STREAM, NAME_CLUSTER),
 		.os_streams = mc_gate(&c->gates, "OSStreams") && !version_scos(),
 	};
 }
@@ -73,8 +72,8 @@ int sync_generate(struct controller *c, enum sync_kind kind, struct str name, st
 	rc = plan_generate(a, &s.view, &key, out, err);
 	/* whatever it is, it is looked at again after the templates */
 	if (rc < 0)
-		c->waits = controller_config_completed(a, known_tree(c, W_CONTROLLER, CC_NAME),
-						       &ignored) < 0;
+		c->waits = controller_config_completed(
+				   a, known_tree(c, W_CONTROLLER, NAME_CONTROLLER), &ignored) < 0;
 	return rc;
 }
 
@@ -84,7 +83,7 @@ static void secret_synced(void *ctx)
 {
 	struct controller *c = ctx;
 
-	kube_queue_add(c->queue, SYNC_TEMPLATE, S(CC_NAME));
+	kube_queue_add(c->queue, SYNC_TEMPLATE, S(NAME_CONTROLLER));
 }
 
 /* One that is deleted is not missed before something else changes: it may be on
@@ -126,7 +125,7 @@ static bool see_secret(struct controller *c, const struct json *cc, const struct
 		buf_addz(&b, "fieldSelector=metadata.name%3D");
 		kube_escape(&b, name);
 		o.query = buf_str(&b);
-		o.path = str_fmt(&c->secret_arena, "/api/v1/namespaces/%.*s/secrets", STRF(ns)).p;
+		o.path = str_fmt(&c->secret_arena, PATH_CORE "namespaces/%.*s/secrets", STRF(ns)).p;
 		c->secret = kube_cache_start(&o);
 	}
 	if (!kube_cache_synced(c->secret))

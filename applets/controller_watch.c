@@ -14,14 +14,14 @@
 enum group { CORE, MCO, MCO_ALPHA, CONFIG, OPERATOR, OPERATOR_ALPHA, CONFIG_ALPHA, OURS };
 
 static const char *const groups[] = {
-	[CORE] = "/api/v1/",
-	[MCO] = "/apis/" MC_API "/",
-	[MCO_ALPHA] = "/apis/machineconfiguration.openshift.io/v1alpha1/",
-	[CONFIG] = "/apis/config.openshift.io/v1/",
-	[OPERATOR] = "/apis/operator.openshift.io/v1/",
-	[OPERATOR_ALPHA] = "/apis/operator.openshift.io/v1alpha1/",
-	[CONFIG_ALPHA] = "/apis/config.openshift.io/v1alpha1/",
-	[OURS] = "/api/v1/namespaces/" CONTROLLER_NS "/",
+	[CORE] = PATH_CORE,
+	[MCO] = PATH_MC,
+	[MCO_ALPHA] = PATH_MC_ALPHA,
+	[CONFIG] = PATH_CONFIG,
+	[OPERATOR] = PATH_OPERATOR,
+	[OPERATOR_ALPHA] = PATH_OPERATOR_ALPHA,
+	[CONFIG_ALPHA] = PATH_CONFIG_ALPHA,
+	[OURS] = PATH_CORE "namespaces/" NS_MCO "/",
 };
 
 static const char *const gates[] = { NULL, "OSStreams", "SigstoreImageVerification",
@@ -319,9 +319,7 @@ static void absent(void *ctx)
 	arena_free(&w->a);
 	w->definition = (struct kube_call){
 		.method = "GET",
-		.path = str_fmt(&w->a,
-				"/apis/apiextensions.k8s.io/v1/"
-				"customresourcedefinitions/%.*s",
+		.path = str_fmt(&w->a, PATH_CRD "customresourcedefinitions/%.*s",
 				STRF(definition_name(&w->a, w->kind))),
 		.done = definition_asked,
 		.ctx = w,
@@ -337,8 +335,7 @@ void controller_watch(struct controller *c, enum watched from, enum watched befo
 		const char *group = groups[kinds[k].group];
 		struct kube_cache_opts o = {
 			.kube = c->kube,
-			.query = k == W_OPERATOR       ? S("labelSelector=k8s-app%3D"
-								 "machine-config-operator")
+			.query = k == W_OPERATOR       ? S("labelSelector=k8s-app%3D" NAME_OPERATOR)
 				 : k == W_RELEASE_AUTH ? S("fieldSelector=metadata.name"
 							   "%3D" TEMPLATE_RELEASE_AUTH)
 						       : S(""),

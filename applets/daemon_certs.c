@@ -7,13 +7,12 @@
 #include "io/repeat.h"
 #include "node/ignite.h"
 
-#define ROTATE "machineconfiguration.openshift.io/service-ca-rotate"
 #define BUNDLE "ca-bundle.crt"
 #define SECRET_MAX ((size_t)4 << 20)
 
 const struct json *daemon_controller(const struct daemon *d)
 {
-	struct str key = S(DAEMON_CONTROLLER);
+	struct str key = S(NAME_CONTROLLER);
 	const struct kube_tree *t = kube_cache_get(d->configs, key);
 
 	return t ? t->tree : NULL;
@@ -32,16 +31,15 @@ bool daemon_secret_differs(struct daemon *d)
 
 static struct str rotate_note(const struct json *controller)
 {
-	return json_text(json_member(json_at(controller, "metadata.annotations"), S(ROTATE)));
+	return json_text(
+		json_member(json_at(controller, "metadata.annotations"), S(ANNO_CA_ROTATE)));
 }
 
 static void note(struct daemon *d, const char *key, struct str value)
 {
 	struct daemon_next *n = &d->next;
 
-	n->pairs[n->n_pairs++] =
-		(struct daemon_pair){ .key = str_fmt(&d->turn, DAEMON_KEY "%s", key),
-				      .value = value };
+	n->pairs[n->n_pairs++] = (struct daemon_pair){ .key = str_of(key), .value = value };
 }
 
 static void write_all(struct daemon *d, struct str bundle)
@@ -50,10 +48,9 @@ static void write_all(struct daemon *d, struct str bundle)
 
 	d->bundle = bundle;
 	d->next = (struct daemon_next){ .what = DAEMON_ANNOTATE };
-	note(d, "lastSyncedControllerConfigResourceVersion",
-	     str_dup(&d->turn, json_str(c, "metadata.resourceVersion")));
-	if (!str_eq(rotate_note(c), daemon_note(d, "lastObservedServerCAAnnotation")))
-		note(d, "lastObservedServerCAAnnotation", str_dup(&d->turn, rotate_note(c)));
+	note(d, ANNO_SYNCED_CONTROLLER, str_dup(&d->turn, json_str(c, "metadata.resourceVersion")));
+	if (!str_eq(rotate_note(c), daemon_note(d, ANNO_OBSERVED_CA)))
+		note(d, ANNO_OBSERVED_CA, str_dup(&d->turn, rotate_note(c)));
 	daemon_job(d, JOB_CERTIFICATES, S(""));
 	d->bundle = S("");
 }
@@ -87,16 +84,14 @@ bool daemon_certificates(struct daemon *d)
 	const struct json *c = daemon_controller(d);
 	struct str rotate = rotate_note(c);
 
-	if (!c || (str_eq(daemon_note(d, "lastSyncedControllerConfigResourceVersion"),
+	if (!c || (str_eq(daemon_note(d, ANNO_SYNCED_CONTROLLER),
 			  json_str(c, "metadata.resourceVersion")) &&
-		   str_eq(rotate, daemon_note(d, "lastObservedServerCAAnnotation"))))
+		   str_eq(rotate, daemon_note(d, ANNO_OBSERVED_CA))))
 		return false;
-	if (str_is(rotate, "true") &&
-	    !str_is(daemon_note(d, "lastObservedServerCAAnnotation"), "true"))
+	if (str_is(rotate, "true") && !str_is(daemon_note(d, ANNO_OBSERVED_CA), "true"))
 		daemon_get(d,
-			   S("/api/v1/namespaces/"
-			     "openshift-machine-config-operator/configmaps/"
-			     "kubeconfig-data"),
+			   S(PATH_CORE "namespaces/" NS_MCO "/configmaps/"
+				       "kubeconfig-data"),
 			   got_bundle);
 	else
 		write_all(d, S(""));

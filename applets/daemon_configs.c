@@ -6,7 +6,7 @@
 #include "io/clock.h"
 #include "io/log.h"
 
-#define POLICIES "/apis/operator.openshift.io/v1/machineconfigurations/cluster"
+#define POLICIES PATH_OPERATOR "machineconfigurations/" NAME_CLUSTER
 #define POLICY_TRIES 24 /* every 5 s, for 2 min */
 
 void daemon_get(struct daemon *d, struct str path,
@@ -20,7 +20,7 @@ void daemon_get(struct daemon *d, struct str path,
 static void get_config(struct daemon *d, struct str name,
 		       void (*got)(struct kube_call *c, const struct kube_answer *ans))
 {
-	daemon_get(d, str_fmt(&d->turn, DAEMON_MC "machineconfigs/%.*s", STRF(name)), got);
+	daemon_get(d, str_fmt(&d->turn, PATH_MC "machineconfigs/%.*s", STRF(name)), got);
 }
 
 static struct str not_found(struct daemon *d, struct str name)
@@ -165,8 +165,7 @@ static void confirmed(struct daemon *d, const struct kube_answer *ans, struct st
 	}
 	d->next.text = str_fmt(&d->turn,
 			       "could not apply update: error processing state "
-			       "and configs. Error: machineconfig."
-			       "machineconfiguration.openshift.io \"%.*s\" not "
+			       "and configs. Error: machineconfig." GROUP_MC " \"%.*s\" not "
 			       "found",
 			       STRF(name));
 	daemon_job(d, JOB_ROLL_BACK, d->next.text);

@@ -38,7 +38,7 @@ bool daemon_gates(struct daemon *d)
 {
 	struct err err = ERR_INIT(&d->turn);
 	struct mc_gates g;
-	const struct json *tree = tree_in(d->gates, "cluster");
+	const struct json *tree = tree_in(d->gates, NAME_CLUSTER);
 	bool none = !tree && (d->no_gates || kube_cache_synced(d->gates));
 	int rc = mc_gates_read(&d->turn, tree,
 			       mc_gates_release(d->release, tree_in(d->versions, "version")), &g,

@@ -9,9 +9,7 @@ static void set(struct daemon *d, const char *key, struct str value)
 {
 	struct daemon_next *n = &d->next;
 
-	n->pairs[n->n_pairs++] =
-		(struct daemon_pair){ .key = str_fmt(&d->turn, DAEMON_KEY "%s", key),
-				      .value = value };
+	n->pairs[n->n_pairs++] = (struct daemon_pair){ .key = str_of(key), .value = value };
 }
 
 void daemon_hosted(struct daemon *d)
@@ -35,12 +33,12 @@ void daemon_hosted_found(struct daemon *d, struct str what, struct str hash)
 	bool done = str_is(what, "done");
 
 	hash = str_dup(&d->turn, hash);
-	set(d, "state", done ? S("Done") : S("Working"));
-	set(d, "reason", S(""));
-	set(d, "desiredDrain",
+	set(d, ANNO_STATE, done ? S("Done") : S("Working"));
+	set(d, ANNO_REASON, S(""));
+	set(d, ANNO_DESIRED_DRAIN,
 	    str_fmt(&d->turn, "%s-%.*s", done ? "uncordon" : "drain", STRF(hash)));
 	if (done)
-		set(d, "currentConfig", hash);
+		set(d, ANNO_CURRENT_CONFIG, hash);
 }
 
 void daemon_hosted_over(struct daemon *d, int rc, struct str text)

@@ -93,7 +93,7 @@ void daemon_watch(struct daemon *d)
 	bool renewed = d->watching;
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct str image, reason = daemon_note(d, "reason");
+	struct str image, reason = daemon_note(d, ANNO_REASON);
 	struct mc_current c;
 	int rc;
 
@@ -149,8 +149,7 @@ bool daemon_check_drift(struct daemon *d)
 
 bool daemon_is_master(const struct daemon *d)
 {
-	return json_member(json_at(daemon_node(d), "metadata.labels"),
-			   S("node-role.kubernetes.io/master")) != NULL;
+	return json_member(json_at(daemon_node(d), "metadata.labels"), S(LABEL_MASTER)) != NULL;
 }
 
 /* Whether a pool of the node has images kept on it. */

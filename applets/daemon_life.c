@@ -6,10 +6,7 @@
 
 static struct str note_of(const struct kube_tree *t, const char *key)
 {
-	AUTO(arena) struct arena a = ARENA_INIT;
-
-	return t ? json_text(json_member(json_at(t->tree, "metadata.annotations"),
-					 str_fmt(&a, DAEMON_KEY "%s", key)))
+	return t ? json_text(json_member(json_at(t->tree, "metadata.annotations"), str_of(key)))
 		 : S("");
 }
 
@@ -21,15 +18,15 @@ static void node_changed(void *ctx, struct str key, const void *before, const vo
 	(void)key;
 	if (!y)
 		return;
-	if (x && !str_eq(note_of(x, "state"), note_of(y, "state")))
-		log_info("Transitioned from state: %.*s -> %.*s", STRF(note_of(x, "state")),
-			 STRF(note_of(y, "state")));
-	if (x && !str_eq(note_of(x, "reason"), note_of(y, "reason")))
+	if (x && !str_eq(note_of(x, ANNO_STATE), note_of(y, ANNO_STATE)))
+		log_info("Transitioned from state: %.*s -> %.*s", STRF(note_of(x, ANNO_STATE)),
+			 STRF(note_of(y, ANNO_STATE)));
+	if (x && !str_eq(note_of(x, ANNO_REASON), note_of(y, ANNO_REASON)))
 		log_info("Transitioned from degraded/unreconcilable reason "
 			 "%.*s -> %.*s",
-			 STRF(note_of(x, "reason")), STRF(note_of(y, "reason")));
+			 STRF(note_of(x, ANNO_REASON)), STRF(note_of(y, ANNO_REASON)));
 	/* a new target is not made to wait for an old one's retries */
-	if (x && !str_eq(note_of(x, "desiredConfig"), note_of(y, "desiredConfig"))) {
+	if (x && !str_eq(note_of(x, ANNO_DESIRED_CONFIG), note_of(y, ANNO_DESIRED_CONFIG))) {
 		d->not_before = 0;
 		d->failures = 0;
 	}
@@ -95,25 +92,24 @@ void daemon_begin(struct daemon *d)
 	daemon_job_init(d);
 	daemon_loop_init(d);
 	daemon_waits_begin(d);
-	d->nodes = follow(d, "/api/v1/nodes", "the node", d->name, node_changed, NULL);
+	d->nodes = follow(d, PATH_CORE "nodes", "the node", d->name, node_changed, NULL);
 	if (d->hosted.n)
 		return;
 	daemon_read_disk(d);
 	daemon_health_begin(d);
 	daemon_force_begin(d);
-	d->gates = follow(d, DAEMON_CONFIG "featuregates", "the feature gates", S("cluster"),
+	d->gates = follow(d, PATH_CONFIG "featuregates", "the feature gates", S(NAME_CLUSTER),
 			  other_changed, daemon_no_gates);
 	daemon_gates_begin(d);
 	if (str_is(d->release, MC_GATES_SNAPSHOT))
-		d->versions = follow(d, DAEMON_CONFIG "clusterversions", "the cluster's version",
+		d->versions = follow(d, PATH_CONFIG "clusterversions", "the cluster's version",
 				     S("version"), other_changed, NULL);
-	d->pools =
-		follow(d, DAEMON_MC "machineconfigpools", "the pools", S(""), other_changed, NULL);
-	d->image_sets = follow(d, DAEMON_MC "pinnedimagesets", "the pinned image sets", S(""),
+	d->pools = follow(d, PATH_MC "machineconfigpools", "the pools", S(""), other_changed, NULL);
+	d->image_sets = follow(d, PATH_MC "pinnedimagesets", "the pinned image sets", S(""),
 			       sets_changed, NULL);
 	daemon_pin_begin(d);
-	d->configs = follow(d, DAEMON_MC "controllerconfigs", "the controller's config",
-			    S(DAEMON_CONTROLLER), other_changed, NULL);
+	d->configs = follow(d, PATH_MC "controllerconfigs", "the controller's config",
+			    S(NAME_CONTROLLER), other_changed, NULL);
 }
 
 void daemon_end(struct daemon *d)

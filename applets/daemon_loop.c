@@ -83,8 +83,7 @@ static void look_at_cluster(struct daemon *d)
 		v->trouble = err.msg;
 	else if (!daemon_controller(d))
 		v->trouble = S("could not get ControllerConfig: "
-			       "controllerconfig.machineconfiguration."
-			       "openshift.io \"" DAEMON_CONTROLLER "\" not found");
+			       "controllerconfig." GROUP_MC " \"" NAME_CONTROLLER "\" not found");
 	else
 		v->secret = daemon_secret_differs(d);
 }
@@ -93,16 +92,16 @@ void daemon_look(struct daemon *d)
 {
 	struct daemon_view *v = &d->v;
 
-	v->current = daemon_note(d, "currentConfig");
-	v->desired = daemon_note(d, "desiredConfig");
-	v->state = daemon_note(d, "state");
+	v->current = daemon_note(d, ANNO_CURRENT_CONFIG);
+	v->desired = daemon_note(d, ANNO_DESIRED_CONFIG);
+	v->state = daemon_note(d, ANNO_STATE);
 	v->has_state = v->state.p != NULL;
-	v->current_image = daemon_note(d, "currentImage");
-	v->desired_image = daemon_note(d, "desiredImage");
-	v->want_drain = daemon_note(d, "desiredDrain");
-	v->did_drain = daemon_note(d, "lastAppliedDrain");
-	v->after = daemon_note(d, "post-config-action");
-	v->single = str_is(daemon_note(d, "controlPlaneTopology"), "SingleReplica");
+	v->current_image = daemon_note(d, ANNO_CURRENT_IMAGE);
+	v->desired_image = daemon_note(d, ANNO_DESIRED_IMAGE);
+	v->want_drain = daemon_note(d, ANNO_DESIRED_DRAIN);
+	v->did_drain = daemon_note(d, ANNO_APPLIED_DRAIN);
+	v->after = daemon_note(d, ANNO_POST_CONFIG);
+	v->single = str_is(daemon_note(d, ANNO_TOPOLOGY), "SingleReplica");
 	v->waited_ms = d->waiting_since ? clock_ms() - d->waiting_since : 0;
 }
 
@@ -267,8 +266,7 @@ static void carry_out(struct daemon *d)
 		log_again(LOG_INFO, S("role"),
 			  daemon_is_master(d) ? "Node %.*s is part of the "
 						"control plane"
-					      : "Node %.*s is not labeled "
-						"node-role.kubernetes.io/"
+					      : "Node %.*s is not labeled " LABEL_NODE_ROLE
 						"master",
 			  STRF(d->name));
 		daemon_job(d, JOB_PREPARE, S(""));

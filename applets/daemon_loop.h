@@ -110,10 +110,6 @@ struct str daemon_disk_text(const struct daemon *d, struct arena *a);
 
 /* ---- for its parts: each ends in one of these, or in a call or job under way --- */
 
-#define DAEMON_MC "/apis/machineconfiguration.openshift.io/v1/"
-#define DAEMON_CONFIG "/apis/config.openshift.io/v1/"
-#define DAEMON_CONTROLLER "machine-config-controller" /* ControllerConfig */
-
 void daemon_loop_init(struct daemon *d);
 
 /* The next step after ms; the same step again after a while, saying why. */

@@ -12,10 +12,10 @@
 #include "mc/mcn.h"
 #include "mc/mcp.h"
 
-#define NODES DAEMON_MC "machineconfignodes"
+#define NODES PATH_MC "machineconfignodes"
 #define INSTALLED "/etc/mcs-machine-config-content.json"
 #define INSTALLED_MAX ((size_t)64 << 20)
-#define MANAGER "fieldManager=machine-config-operator&force=true"
+#define MANAGER FIELD_MANAGER "&force=true"
 
 struct reporting {
 	struct reporting *next;
@@ -175,7 +175,7 @@ static void put_changes(struct daemon *d, struct json *mcn)
 		json_set(status, key, list);
 	else
 		(void)json_remove(status, key);
-	send(d, "PUT", "/status?fieldManager=machine-config-operator", mcn, changes_sent);
+	send(d, "PUT", "/status?" FIELD_MANAGER, mcn, changes_sent);
 }
 
 static void got(struct kube_call *c, const struct kube_answer *ans)

@@ -87,7 +87,7 @@ void daemon_mismatch(struct daemon *d, bool look)
 	struct str name = look ? generated(d) : S("");
 
 	if (name.n)
-		daemon_get(d, str_fmt(&d->turn, DAEMON_MC "machineconfigs/%.*s", STRF(name)), got);
+		daemon_get(d, str_fmt(&d->turn, PATH_MC "machineconfigs/%.*s", STRF(name)), got);
 	else
 		daemon_fail(d,
 			    str_fmt(&d->turn,

@@ -6,7 +6,6 @@
 #include "io/repeat.h"
 
 #define SMALL_MAX ((size_t)1 << 20)
-#define FINALIZE DAEMON_KEY "ostree-finalize-staged-failure"
 
 static void report_outcome(struct daemon *d, struct str trouble)
 {
@@ -39,7 +38,7 @@ void daemon_tell_fault(struct daemon *d)
 static void failed(struct daemon *d)
 {
 	int64_t ms = daemon_retry_ms(d->failures++);
-	struct str want = daemon_note(d, "desiredConfig");
+	struct str want = daemon_note(d, ANNO_DESIRED_CONFIG);
 	/* another target may have come while this was being told */
 	bool stale = d->v.target.n && !str_eq(want, d->v.target);
 
@@ -75,7 +74,7 @@ static void resumed(struct daemon *d)
 	if (!d->v.booting)
 		return;
 	r.text = str_fmt(&d->turn, "In desired config %.*s. Resumed normal operations.",
-			 STRF(d->first.n ? d->first : daemon_note(d, "currentConfig")));
+			 STRF(d->first.n ? d->first : daemon_note(d, ANNO_CURRENT_CONFIG)));
 	daemon_report(d, &r);
 }
 
@@ -86,7 +85,7 @@ static void done(struct daemon *d)
 
 	/* an update that had no annotation to write before its last ones */
 	if (!v->booting && !d->resumes)
-		daemon_resumes(d, daemon_note(d, "currentConfig"));
+		daemon_resumes(d, daemon_note(d, ANNO_CURRENT_CONFIG));
 	resumed(d);
 	if (updated)
 		report_outcome(d, S(""));
@@ -113,8 +112,7 @@ void daemon_rebooting(struct daemon *d)
 	}
 	d->next = (struct daemon_next){ .what = DAEMON_ANNOTATE };
 	d->next.pairs[d->next.n_pairs++] =
-		(struct daemon_pair){ .key = S(DAEMON_KEY "post-config-action"),
-				      .value = S("Rebooting") };
+		(struct daemon_pair){ .key = S(ANNO_POST_CONFIG), .value = S("Rebooting") };
 	daemon_annotate(d);
 }
 
@@ -171,13 +169,13 @@ static void send_patch(struct daemon *d, const struct daemon_pair *pairs, size_t
 		return;
 	}
 	d->state_at = clock_wall_s();
-	d->call =
-		(struct kube_call){ .method = "PATCH",
-				    .path = str_fmt(&d->turn, "/api/v1/nodes/%.*s", STRF(d->name)),
-				    .type = "application/strategic-merge-patch+json",
-				    .body = body,
-				    .done = on_patched,
-				    .ctx = d };
+	d->call = (struct kube_call){ .method = "PATCH",
+				      .path = str_fmt(&d->turn, PATH_CORE "nodes/%.*s",
+						      STRF(d->name)),
+				      .type = "application/strategic-merge-patch+json",
+				      .body = body,
+				      .done = on_patched,
+				      .ctx = d };
 	d->calling = true;
 	kube_start(d->writer, &d->call);
 }
@@ -187,10 +185,9 @@ void daemon_annotate(struct daemon *d)
 	struct daemon_next *n = &d->next;
 
 	/* what the last boot told goes along; nothing for nothing */
-	if (d->finalize_known &&
-	    (d->finalize.n || daemon_note(d, "ostree-finalize-staged-failure").n))
-		n->pairs[n->n_pairs++] =
-			(struct daemon_pair){ .key = S(FINALIZE), .value = d->finalize };
+	if (d->finalize_known && (d->finalize.n || daemon_note(d, ANNO_FINALIZE_FAILURE).n))
+		n->pairs[n->n_pairs++] = (struct daemon_pair){ .key = S(ANNO_FINALIZE_FAILURE),
+							       .value = d->finalize };
 	send_patch(d, n->pairs, n->n_pairs);
 }
 
@@ -243,9 +240,8 @@ void daemon_initial(struct daemon *d)
 	if (rc == 0 && read_pairs(a, text, &list, &err) < 0)
 		rc = err_wrap(&err, "failed to unmarshal initial annotations");
 	if (rc == -ERR_NOTFOUND && d->v.disk.n) {
-		struct daemon_pair c = { .key = S(DAEMON_KEY "currentConfig"), .value = d->v.disk };
-		struct daemon_pair i = { .key = S(DAEMON_KEY "currentImage"),
-					 .value = d->v.disk_image };
+		struct daemon_pair c = { .key = S(ANNO_CURRENT_CONFIG), .value = d->v.disk };
+		struct daemon_pair i = { .key = S(ANNO_CURRENT_IMAGE), .value = d->v.disk_image };
 
 		VEC_PUSH(a, &list, c);
 		if (i.value.n)

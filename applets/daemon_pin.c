@@ -473,7 +473,7 @@ void daemon_pin(struct daemon *d)
 	/* the node's own start comes first, as long as it gets on */
 	if (!p || !daemon_node(d) || !kube_cache_synced(d->pools) ||
 	    !kube_cache_synced(d->image_sets) ||
-	    (d->v.booting && !str_is(daemon_note(d, "state"), "Degraded")))
+	    (d->v.booting && !str_is(daemon_note(d, ANNO_STATE), "Degraded")))
 		return;
 	p->changed = true;
 	wake(p, p->due);

@@ -6,8 +6,6 @@
 #include "io/repeat.h"
 #include "io/process_metrics.h"
 
-#define NAMESPACE "openshift-machine-config-operator"
-
 const struct json *daemon_node(const struct daemon *d)
 {
 	const struct kube_tree *t = kube_cache_get(d->nodes, d->name);
@@ -17,9 +15,8 @@ const struct json *daemon_node(const struct daemon *d)
 
 struct str daemon_note(const struct daemon *d, const char *key)
 {
-	AUTO(arena) struct arena a = ARENA_INIT;
-	const struct json *j = json_member(json_at(daemon_node(d), "metadata.annotations"),
-					   str_fmt(&a, DAEMON_KEY "%s", key));
+	const struct json *j =
+		json_member(json_at(daemon_node(d), "metadata.annotations"), str_of(key));
 
 	return j ? json_text(j) : (struct str){ NULL, 0 };
 }
@@ -42,7 +39,7 @@ void daemon_tell(struct daemon *d, struct str reason, struct str text)
 	else if (log_due(LOG_INFO, reason, text))
 		log_warn("Event %.*s: %.*s", STRF(reason), STRF(text));
 	/* upstream creates this one without its recorder */
-	d->events.namespace = str_is(reason, "OSUpdateStaged") ? "default" : NAMESPACE;
+	d->events.namespace = str_is(reason, "OSUpdateStaged") ? "default" : NS_MCO;
 	kube_event(&d->events, "machineconfigdaemon", &about, text);
 }
 
@@ -110,8 +107,8 @@ void daemon_metrics(struct daemon *d, struct buf *b)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct metrics_label node[] = { { S("node"), d->name } };
-	const struct metrics_label state[] = { { S("state"), daemon_note(d, "state") },
-					       { S("reason"), daemon_note(d, "reason") } };
+	const struct metrics_label state[] = { { S("state"), daemon_note(d, ANNO_STATE) },
+					       { S("reason"), daemon_note(d, ANNO_REASON) } };
 	int64_t packages = 0;
 
 	plain(b, "mcd_config_drift", "timestamp for config drift", d->drift_at);

@@ -12,7 +12,7 @@
 static const char *missing(const struct daemon *d)
 {
 	if (!kube_cache_synced(d->nodes))
-		return "the server's answer to GET /api/v1/nodes";
+		return "the server's answer to GET " PATH_CORE "nodes";
 	if (!daemon_node(d))
 		return "the Node: the kubelet has not registered it, or it "
 		       "was deleted";
@@ -21,9 +21,9 @@ static const char *missing(const struct daemon *d)
 	if (!d->gates_known)
 		return "FeatureGate cluster to have an entry for this release";
 	if (!kube_cache_synced(d->configs))
-		return "the server's answer to GET " DAEMON_MC "controllerconfigs";
+		return "the server's answer to GET " PATH_MC "controllerconfigs";
 	if (!kube_cache_synced(d->pools))
-		return "the server's answer to GET " DAEMON_MC "machineconfigpools";
+		return "the server's answer to GET " PATH_MC "machineconfigpools";
 	return NULL;
 }
 

@@ -6,32 +6,29 @@
 #include "kube/client.h"
 #include "mc/ref.h"
 
-#define MC "/apis/machineconfiguration.openshift.io/v1/"
-#define CONFIG "/apis/config.openshift.io/v1/"
-
 /* The first NEEDED must be there. */
 #define NEEDED 2
 static const char *const paths[] = {
-	MC "machineconfigpools",
-	MC "machineconfigs",
-	MC "controllerconfigs",
-	MC "kubeletconfigs",
-	MC "containerruntimeconfigs",
-	MC "machineosconfigs",
-	"/apis/machineconfiguration.openshift.io/v1alpha1/osimagestreams",
-	"/apis/operator.openshift.io/v1/machineconfigurations",
-	"/apis/operator.openshift.io/v1alpha1/imagecontentsourcepolicies",
-	CONFIG "clusterversions",
-	CONFIG "featuregates",
-	CONFIG "nodes",
-	"/api/v1/nodes",
-	CONFIG "apiservers",
-	CONFIG "images",
-	CONFIG "imagedigestmirrorsets",
-	CONFIG "imagetagmirrorsets",
-	CONFIG "clusterimagepolicies",
-	CONFIG "imagepolicies",
-	"/apis/config.openshift.io/v1alpha1/criocredentialproviderconfigs",
+	PATH_MC "machineconfigpools",
+	PATH_MC "machineconfigs",
+	PATH_MC "controllerconfigs",
+	PATH_MC "kubeletconfigs",
+	PATH_MC "containerruntimeconfigs",
+	PATH_MC "machineosconfigs",
+	PATH_MC_ALPHA "osimagestreams",
+	PATH_OPERATOR "machineconfigurations",
+	PATH_OPERATOR_ALPHA "imagecontentsourcepolicies",
+	PATH_CONFIG "clusterversions",
+	PATH_CONFIG "featuregates",
+	PATH_CONFIG "nodes",
+	PATH_CORE "nodes",
+	PATH_CONFIG "apiservers",
+	PATH_CONFIG "images",
+	PATH_CONFIG "imagedigestmirrorsets",
+	PATH_CONFIG "imagetagmirrorsets",
+	PATH_CONFIG "clusterimagepolicies",
+	PATH_CONFIG "imagepolicies",
+	PATH_CONFIG_ALPHA "criocredentialproviderconfigs",
 };
 
 bool live_asked(const struct kube_flags *f)

@@ -283,7 +283,7 @@ static int run_always(struct run *r, const struct opts *o)
 	memset(s, 0, sizeof(*s));
 	log_never_wait();
 	log_info("Version: %s (%s)", version_raw(), version_hash());
-	(void)setenv("RPMOSTREE_CLIENT_ID", "machine-config-operator", 1);
+	(void)setenv("RPMOSTREE_CLIENT_ID", NAME_OPERATOR, 1);
 	rc = open_node(r, o, &s->d.node);
 	if (rc < 0)
 		return rc;

@@ -95,7 +95,7 @@ static int of_node(struct run *r, const struct mc_set *set, struct str name, str
 	if (!node->current_config.n)
 		return err_set(&r->err, ERR_NOTFOUND,
 			       "node %.*s has no current config: the "
-			       "annotation " NODE_CURRENT_CONFIG " is not set",
+			       "annotation " ANNO_CURRENT_CONFIG " is not set",
 			       STRF(name));
 	*out = find_mc(set, node->current_config);
 	return *out ? 0

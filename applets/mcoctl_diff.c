@@ -134,8 +134,8 @@ static void as_stored(struct mc_set *set)
 /* Another operator turns a feature set into gates. */
 static void warn_of_gates(struct run *r, const struct mc_set *base, const struct mc_set *change)
 {
-	const struct mc_object *o = mc_find(change, MC_FEATURE_GATE, "cluster");
-	const struct mc_object *was = mc_find(base, MC_FEATURE_GATE, "cluster");
+	const struct mc_object *o = mc_find(change, MC_FEATURE_GATE, NAME_CLUSTER);
+	const struct mc_object *was = mc_find(base, MC_FEATURE_GATE, NAME_CLUSTER);
 
 	if (o && !json_at(o->doc.tree, "status.featureGates") &&
 	    !(was && json_eq(json_at(was->doc.tree, "spec"), json_at(o->doc.tree, "spec"))))

@@ -39,10 +39,7 @@ static int add(struct run *r, struct str format, const struct rendered *m)
 	int rc;
 
 	if (str_is(format, "name")) {
-		buf_addf(&r->out,
-			 "machineconfig.machineconfiguration.openshift.io/"
-			 "%.*s\n",
-			 STRF(m->name));
+		buf_addf(&r->out, "machineconfig." KEY_MC "%.*s\n", STRF(m->name));
 		return 0;
 	}
 	if (str_is(format, "json")) {

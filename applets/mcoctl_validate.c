@@ -365,8 +365,7 @@ const struct command mcoctl_validate = {
 		    "# Findings for a program to read\n"
 		    "@ validate -f 99-worker-ntp.yaml -o json",
 	.exits = "0 sound, 1 findings (warnings alone with --strict only), 2 it cannot "
-		 "be judged: no manifests, a file that cannot be read, no "
-		 "cluster",
+		 "be judged: no manifests, a file that cannot be read, no " NAME_CLUSTER,
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

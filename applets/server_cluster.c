@@ -8,12 +8,10 @@
 #include "io/clock.h"
 #include "io/repeat.h"
 #include "kube/cache.h"
+#include "mc/api.h"
 #include "server.h"
 
 #define WAITS_MS 2000
-#define API "/apis/machineconfiguration.openshift.io/v1/"
-#define SPACE "openshift-machine-config-operator"
-#define REGISTRY "openshift-image-registry"
 #define REGISTRY_MS 15000 /* between looks at its hosts */
 
 enum { POOLS, CONFIGS, CONTROLLER, OS_CONFIGS, OS_BUILDS, BUNDLE, KINDS };
@@ -21,18 +19,18 @@ enum { POOLS, CONFIGS, CONTROLLER, OS_CONFIGS, OS_BUILDS, BUNDLE, KINDS };
 static const struct {
 	const char *path, *what, *query;
 } kinds[KINDS] = {
-	{ API "machineconfigpools", "machineconfigpools", "" },
-	{ API "machineconfigs", "machineconfigs", "" },
-	{ API "controllerconfigs", "controllerconfigs", "" },
-	{ API "machineosconfigs", "machineosconfigs", "" },
-	{ API "machineosbuilds", "machineosbuilds", "" },
-	{ "/api/v1/namespaces/" SPACE "/configmaps", "configmaps",
+	{ PATH_MC "machineconfigpools", "machineconfigpools", "" },
+	{ PATH_MC "machineconfigs", "machineconfigs", "" },
+	{ PATH_MC "controllerconfigs", "controllerconfigs", "" },
+	{ PATH_MC "machineosconfigs", "machineosconfigs", "" },
+	{ PATH_MC "machineosbuilds", "machineosbuilds", "" },
+	{ PATH_CORE "namespaces/" NS_MCO "/configmaps", "configmaps",
 	  "fieldSelector=metadata.name%3Dkubeconfig-data" },
 };
 
 static const char *const registry_paths[2] = {
-	"/api/v1/namespaces/" REGISTRY "/services",
-	"/apis/route.openshift.io/v1/namespaces/" REGISTRY "/routes",
+	PATH_CORE "namespaces/" NS_IMAGE_REGISTRY "/services",
+	PATH_ROUTE "namespaces/" NS_IMAGE_REGISTRY "/routes",
 };
 
 /* Services or Routes of the registry. They may be listed, not watched. */
@@ -95,7 +93,7 @@ static int find(struct cluster *c, struct arena *a, int kind, struct str name, s
 
 	if (!t)
 		return err_set(err, ERR_INVALID,
-			       "%.*s.machineconfiguration.openshift.io "
+			       "%.*s." GROUP_MC " "
 			       "\"%.*s\" not found",
 			       STRF(str_sub(what, 0, what.n - 1)), STRF(name));
 	return tree_of(a, t, out, err);
@@ -235,7 +233,7 @@ static struct str image_of(struct cluster *c, struct arena *a, const struct json
 
 static void look_for_ca(struct cluster *c, struct arena *a)
 {
-	const struct text *t = kube_cache_get(c->caches[BUNDLE], S(SPACE "/kubeconfig-data"));
+	const struct text *t = kube_cache_get(c->caches[BUNDLE], S(NS_MCO "/kubeconfig-data"));
 	struct err err = ERR_INIT(a);
 	struct json *tree = NULL, *data;
 	struct str ca;
@@ -308,7 +306,7 @@ static int load(struct origin *o, struct arena *a, struct str name, struct serve
 	if (find(c, a, CONFIGS, in->config_name, &tree, err) < 0)
 		return err_wrap(err, "could not fetch config %.*s, err", STRF(in->config_name));
 	in->mc = tree;
-	if (find(c, a, CONTROLLER, S("machine-config-controller"), &tree, err) < 0)
+	if (find(c, a, CONTROLLER, S(NAME_CONTROLLER), &tree, err) < 0)
 		return err_wrap(err, "could not get controllerconfig");
 	in->controller_config = tree;
 	in->image = image_of(c, a, pool);
@@ -318,9 +316,7 @@ static int load(struct origin *o, struct arena *a, struct str name, struct serve
 static int start(struct origin *o, struct loop *l, struct err *err)
 {
 	struct cluster_origin *origin = (struct cluster_origin *)o;
-	struct kube_opts opts = { .loop = l,
-				  .conf = origin->conf,
-				  .agent = "machine-config-server" };
+	struct kube_opts opts = { .loop = l, .conf = origin->conf, .agent = NAME_SERVER };
 	struct cluster *c = calloc(1, sizeof(*c));
 
 	if (!c)

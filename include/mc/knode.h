@@ -10,25 +10,6 @@
 #include "mc/labels.h"
 #include "mc/object.h"
 
-/* Annotations, without MC_PREFIX. */
-#define NODE_CURRENT_CONFIG MC_PREFIX "currentConfig"
-#define NODE_DESIRED_CONFIG MC_PREFIX "desiredConfig"
-#define NODE_CURRENT_IMAGE MC_PREFIX "currentImage"
-#define NODE_DESIRED_IMAGE MC_PREFIX "desiredImage"
-#define NODE_STATE MC_PREFIX "state"
-#define NODE_REASON MC_PREFIX "reason"
-#define NODE_DESIRED_DRAIN MC_PREFIX "desiredDrain"
-#define NODE_APPLIED_DRAIN MC_PREFIX "lastAppliedDrain"
-#define NODE_TOPOLOGY MC_PREFIX "controlPlaneTopology"
-#define NODE_FIRST_PIVOT MC_PREFIX "firstPivotConfig"
-#define NODE_LABELS_APPLIED MC_PREFIX "customPoolLabelsApplied"
-
-#define NODE_ARCH "kubernetes.io/arch"
-#define NODE_ZONE "topology.kubernetes.io/zone"
-#define NODE_MASTER "node-role.kubernetes.io/master"
-#define NODE_CONTROL_PLANE "node-role.kubernetes.io/control-plane"
-#define NODE_WORKER "node-role.kubernetes.io/worker"
-
 /* Why a node takes no new work, the first of its conditions that says so. */
 enum knode_unready { KNODE_READY, KNODE_NOT_READY, KNODE_DISK, KNODE_NETWORK };
 

@@ -76,6 +76,4 @@ struct os_build { /* MachineOSBuild */
 void os_config_decode(const struct json *tree, struct os_config *out);
 void os_build_decode(const struct json *tree, struct os_build *out);
 
-#define MC_CURRENT_BUILD MC_PREFIX "current-machine-os-build"
-
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/vec.h"
 #include "data/docs.h"
+#include "mc/api.h"
 
 enum mc_kind {
 	MC_OTHER, /* known to be nothing of ours */
@@ -139,13 +140,5 @@ struct str mc_raw(struct arena *a, const struct doc *d, const char *path);
 
 struct str mc_label(const struct mc_meta *m, const char *key); /* or "" */
 struct str mc_annotation(const struct mc_meta *m, const char *key);
-
-#define MC_API "machineconfiguration.openshift.io/v1"
-#define MC_PREFIX "machineconfiguration.openshift.io/"
-#define MC_ROLE MC_PREFIX "role"
-#define MC_BY_CONTROLLER MC_PREFIX "generated-by-controller-version"
-#define MC_BY_VERSION MC_PREFIX "generated-by-version"
-#define MC_RELEASE_VERSION MC_PREFIX "release-image-version"
-#define MC_OS_OVERRIDDEN MC_PREFIX "os-image-url-overridden"
 
 #endif

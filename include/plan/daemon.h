@@ -87,7 +87,6 @@ struct daemon_next {
 	bool roll_back; /* DAEMON_FAIL: the update is to be undone */
 };
 
-#define DAEMON_KEY "machineconfiguration.openshift.io/"
 #define DAEMON_DRAIN_MS (3600 * 1000)
 #define DAEMON_UNCORDON_MS (600 * 1000)
 

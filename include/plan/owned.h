@@ -16,8 +16,6 @@
 #include "plan/action.h"
 #include "plan/template.h"
 
-#define OWNED_SUFFIX MC_PREFIX "mc-name-suffix"
-
 struct owned_kind {
 	const char *kind; /* "KubeletConfig" */
 	const char *plural; /* "kubeletconfigs" */

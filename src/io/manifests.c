@@ -79,7 +79,7 @@ static int not_hidden(const struct dirent *e)
 }
 
 /* Where a must-gather keeps what we read, below one of its image folders. */
-static const char gathered[] = "cluster-scoped-resources/machineconfiguration.openshift.io";
+static const char gathered[] = "cluster-scoped-resources/" GROUP_MC;
 
 /* As kubectl takes them from folders. */
 static bool is_manifest(const char *name)
@@ -135,8 +135,7 @@ static int load_dir(struct loader *l, const char *path, unsigned depth)
 /* The folder that must_gather found, and those beside it that count. */
 static int load_gathered(struct loader *l, const char *inside)
 {
-	static const char *const others[] = { "config.openshift.io", "operator.openshift.io",
-					      "core/nodes" };
+	static const char *const others[] = { GROUP_CONFIG, GROUP_OPERATOR, "core/nodes" };
 	struct str path = str_of(inside);
 	struct str parent = str_sub(path, 0, (size_t)str_rchr(path, '/'));
 	struct loader deep = *l;

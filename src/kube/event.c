@@ -7,6 +7,7 @@
 #include "base/codec.h"
 #include "io/clock.h"
 #include "io/repeat.h"
+#include "mc/api.h"
 
 /* As client-go: what no server has taken is told again, so many times. */
 #define TRIES_MAX 12
@@ -286,7 +287,7 @@ void kube_event(struct kube_events *e, const char *source, const struct action_e
 	call->hash = e->kept[at].hash;
 	if (combined)
 		message = str_fmt(&call->a, "(combined from similar events): %.*s", STRF(message));
-	call->path = str_fmt(&call->a, "/api/v1/namespaces/%s/events", e->namespace);
+	call->path = str_fmt(&call->a, PATH_CORE "namespaces/%s/events", e->namespace);
 	call->call = (struct kube_call){
 		.method = "POST",
 		.path = call->path,

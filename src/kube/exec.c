@@ -156,7 +156,7 @@ static void remember(struct kube_job *j, const struct kube_step_call *s,
 /* Writes of MachineConfigs lead to rollouts: each is told, with its reason. */
 static void log_written(struct kube_job *j, const struct action *act)
 {
-	const struct str mcs = S("/apis/" MC_API "/machineconfigs");
+	const struct str mcs = S(PATH_MC "machineconfigs");
 	struct str name;
 
 	if (!str_starts(act->path, mcs) || act->kind == ACTION_GET)

@@ -5,6 +5,7 @@
 #include "data/json.h"
 #include "io/clock.h"
 #include "io/repeat.h"
+#include "mc/api.h"
 
 struct kube_lease {
 	struct kube_lease_opts o;
@@ -78,8 +79,8 @@ static void on_timer(struct source *s, short events)
 static struct str lease_path(struct kube_lease *l, bool list)
 {
 	return str_fmt(&l->a,
-		       "/apis/coordination.k8s.io/v1/namespaces/%.*s/leases%s"
-		       "%.*s",
+		       PATH_LEASE "namespaces/%.*s/leases%s"
+				  "%.*s",
 		       STRF(l->o.namespace), list ? "" : "/", list ? 0 : (int)l->o.name.n,
 		       l->o.name.p);
 }
@@ -127,7 +128,7 @@ static void take(struct kube_lease *l, struct json *tree)
 
 	if (create) {
 		tree = json_new(a, JSON_OBJECT);
-		set_str(a, tree, "apiVersion", S("coordination.k8s.io/v1"));
+		set_str(a, tree, "apiVersion", S(API_LEASE));
 		set_str(a, tree, "kind", S("Lease"));
 		meta = json_new(a, JSON_OBJECT);
 		set_str(a, meta, "name", l->o.name);

@@ -148,7 +148,7 @@ static void add_by_name(struct arena *a, const struct mc_set *set, struct str na
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (is_generated(name, names[i].prefix, names[i].what))
 			add(a, out, str_of(names[i].kind),
-			    i < 2 ? S("cluster") : only_name(set, str_of(names[i].kind)));
+			    i < 2 ? S(NAME_CLUSTER) : only_name(set, str_of(names[i].kind)));
 }
 
 struct strs mc_behind(struct arena *a, const struct mc_set *set, const struct mc *mc,
@@ -160,7 +160,7 @@ struct strs mc_behind(struct arena *a, const struct mc_set *set, const struct mc
 	if (!out.n)
 		add_owners(a, set, mc, path, &out);
 	/* anybody may give such a name: the annotation is the controllers' */
-	if (!out.n && mc_annotation(&mc->meta, MC_BY_CONTROLLER).n)
+	if (!out.n && mc_annotation(&mc->meta, ANNO_BY_CONTROLLER).n)
 		add_by_name(a, set, mc->meta.name, path, &out);
 	return out;
 }
@@ -177,8 +177,7 @@ void mc_behind_all(struct arena *a, const struct mc_set *set, struct mc_origins 
 			if (say->mc)
 				say->made_from = mc_behind(a, set, say->mc, path);
 			else
-				add(a, &say->made_from, S("ControllerConfig"),
-				    S("machine-config-controller"));
+				add(a, &say->made_from, S("ControllerConfig"), S(NAME_CONTROLLER));
 		}
 	}
 }

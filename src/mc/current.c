@@ -224,7 +224,7 @@ bool mc_current_rendered(const struct mc_current *c)
 	const struct json *notes = json_at(c->tree, "metadata.annotations");
 	struct str pool;
 
-	return json_member(notes, S(MC_RELEASE_VERSION)) || rendered_for(c->name, &pool);
+	return json_member(notes, S(ANNO_RELEASE_VERSION)) || rendered_for(c->name, &pool);
 }
 
 void mc_current_empty(struct arena *a, struct mc_current *out)

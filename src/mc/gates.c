@@ -1,5 +1,7 @@
 #include "mc/gates.h"
 
+#include "mc/api.h"
+
 static void names(struct arena *a, const struct json *list, struct strs *out)
 {
 	for (const struct json *j = json_first(list); j; j = json_next(j))
@@ -17,7 +19,7 @@ int mc_gates_read(struct arena *a, const struct json *feature_gate, struct str v
 		return err_set(err, ERR_INVALID,
 			       "unable to determine features: missing desired "
 			       "version \"%.*s\" in "
-			       "featuregates.config.openshift.io/cluster",
+			       "featuregates." GROUP_CONFIG "/cluster",
 			       STRF(version));
 	*out = (struct mc_gates){ 0 };
 	names(a, json_at(j, "enabled"), &out->enabled);

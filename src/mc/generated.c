@@ -71,10 +71,10 @@ struct mc *mc_generated(struct arena *a, struct str name, struct str role,
 	struct mc *mc = ARENA_NEW(a, struct mc);
 	struct json *tree = json_new(a, JSON_OBJECT), *meta, *spec;
 
-	json_add_str(a, tree, "apiVersion", S(MC_API));
+	json_add_str(a, tree, "apiVersion", S(API_MC));
 	json_add_str(a, tree, "kind", S("MachineConfig"));
 	meta = json_add_object(a, tree, "metadata");
-	json_add_str(a, json_add_object(a, meta, "labels"), MC_ROLE, role);
+	json_add_str(a, json_add_object(a, meta, "labels"), LABEL_ROLE, role);
 	json_add_str(a, meta, "name", name);
 	spec = json_add_object(a, tree, "spec");
 	if (files)

@@ -21,17 +21,17 @@ static const struct {
 	const char *key;
 	uint16_t field;
 } annotations[] = {
-	{ NODE_CURRENT_CONFIG, FIELD(current_config) },
-	{ NODE_DESIRED_CONFIG, FIELD(desired_config) },
-	{ NODE_CURRENT_IMAGE, FIELD(current_image) },
-	{ NODE_DESIRED_IMAGE, FIELD(desired_image) },
-	{ NODE_STATE, FIELD(state) },
-	{ NODE_REASON, FIELD(reason) },
-	{ NODE_DESIRED_DRAIN, FIELD(desired_drain) },
-	{ NODE_APPLIED_DRAIN, FIELD(applied_drain) },
-	{ NODE_TOPOLOGY, FIELD(topology) },
-	{ NODE_FIRST_PIVOT, FIELD(first_pivot) },
-	{ NODE_LABELS_APPLIED, FIELD(labels_applied) },
+	{ ANNO_CURRENT_CONFIG, FIELD(current_config) },
+	{ ANNO_DESIRED_CONFIG, FIELD(desired_config) },
+	{ ANNO_CURRENT_IMAGE, FIELD(current_image) },
+	{ ANNO_DESIRED_IMAGE, FIELD(desired_image) },
+	{ ANNO_STATE, FIELD(state) },
+	{ ANNO_REASON, FIELD(reason) },
+	{ ANNO_DESIRED_DRAIN, FIELD(desired_drain) },
+	{ ANNO_APPLIED_DRAIN, FIELD(applied_drain) },
+	{ ANNO_TOPOLOGY, FIELD(topology) },
+	{ ANNO_FIRST_PIVOT, FIELD(first_pivot) },
+	{ ANNO_LABELS_APPLIED, FIELD(labels_applied) },
 };
 
 static struct str *field(struct knode *n, uint16_t at)
@@ -177,7 +177,7 @@ bool knode_windows(const struct knode *n)
 {
 	struct str os;
 
-	return labels_get(n->labels, S("kubernetes.io/os"), &os) && str_is(os, "windows");
+	return labels_get(n->labels, S(LABEL_OS), &os) && str_is(os, "windows");
 }
 
 bool knode_managed(const struct knode *n)
@@ -189,5 +189,5 @@ bool knode_is_master(const struct knode *n)
 {
 	struct str v;
 
-	return labels_get(n->labels, S(NODE_MASTER), &v);
+	return labels_get(n->labels, S(LABEL_MASTER), &v);
 }

@@ -2,12 +2,13 @@
 
 #include "mc/crd_types.h"
 #include "mc/types.h"
+#include "mc/api.h"
 
 enum { MC, CONFIG, OPERATOR };
 static const char groups[][36] = {
-	[MC] = "machineconfiguration.openshift.io",
-	[CONFIG] = "config.openshift.io",
-	[OPERATOR] = "operator.openshift.io",
+	[MC] = GROUP_MC,
+	[CONFIG] = GROUP_CONFIG,
+	[OPERATOR] = GROUP_OPERATOR,
 };
 
 enum { V1, V1ALPHA1 };

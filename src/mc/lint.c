@@ -200,7 +200,7 @@ static void lint_image(struct mc_linter *l, struct str image, const char *path)
 static void lint_name(struct mc_linter *l, const struct mc *mc)
 {
 	struct str name = mc->meta.name;
-	struct str role = mc_label(&mc->meta, MC_ROLE);
+	struct str role = mc_label(&mc->meta, LABEL_ROLE);
 	bool taken = str_starts(name, S("rendered-")) || str_find(name, S("-generated-")) >= 0;
 	struct str prefixes[] = { S("00-"), S("01-") };
 
@@ -214,12 +214,12 @@ static void lint_name(struct mc_linter *l, const struct mc *mc)
 	if (!mc->meta.labels)
 		mc_linter_add(
 			l, false, S("metadata"), false,
-			S("without a label no pool selects it: " MC_ROLE " is the usual one"));
+			S("without a label no pool selects it: " LABEL_ROLE " is the usual one"));
 }
 
 bool mc_is_generated(const struct mc *mc)
 {
-	return mc_annotation(&mc->meta, MC_BY_CONTROLLER).n ||
+	return mc_annotation(&mc->meta, ANNO_BY_CONTROLLER).n ||
 	       json_len(json_at(mc->doc.tree, "metadata.ownerReferences"));
 }
 

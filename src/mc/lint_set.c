@@ -107,12 +107,11 @@ static struct mc_pool *builtin_pool(struct arena *a, const char *name)
 
 	doc.text = str_fmt(a,
 			   "{\"metadata\":{\"name\":\"%s\",\"labels\":{"
-			   "\"machineconfiguration.openshift.io/mco-built-in\":\"\","
-			   "\"operator.machineconfiguration.openshift.io/"
-			   "required-for-upgrade\":\"\","
-			   "\"pools.operator.machineconfiguration.openshift.io/%s\":"
+			   "\"" LABEL_BUILT_IN "\":\"\","
+			   "\"" LABEL_REQUIRED "\":\"\","
+			   "\"" LABEL_POOL "%s\":"
 			   "\"\"}},\"spec\":{\"machineConfigSelector\":{"
-			   "\"matchLabels\":{\"" MC_ROLE "\":\"%s\"}}}}",
+			   "\"matchLabels\":{\"" LABEL_ROLE "\":\"%s\"}}}}",
 			   name, name, name);
 	if (json_parse(a, doc.text, NULL, &doc.tree, &err) < 0 ||
 	    mc_pool_decode(a, &doc, pool, &err) < 0)
@@ -174,7 +173,7 @@ void mc_lint_selected(struct arena *a, const struct mcs *mcs, const struct mc_po
 {
 	for (size_t i = 0; i < mcs->n; i++) {
 		struct mc_linter l = mc_linter_of_mc(a, mcs->v[i], out);
-		const struct json *role = json_member(mcs->v[i]->meta.labels, S(MC_ROLE));
+		const struct json *role = json_member(mcs->v[i]->meta.labels, S(LABEL_ROLE));
 		bool any = false;
 
 		for (size_t k = 0; k < pools->n && !any; k++)

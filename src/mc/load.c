@@ -133,8 +133,8 @@ static bool pulls_images(const struct json *tree)
 {
 	struct str name = json_str(tree, "metadata.name");
 
-	return str_is(json_str(tree, "type"), "kubernetes.io/dockerconfigjson") ||
-	       str_is(name, "pull-secret") || str_is(name, "internal-release-image-registry-auth");
+	return str_is(json_str(tree, "type"), SECRET_DOCKER_JSON) || str_is(name, "pull-secret") ||
+	       str_is(name, "internal-release-image-registry-auth");
 }
 
 /* Only those that nodes pull images with are of use here. In dumps their data may
@@ -157,9 +157,8 @@ static int add_secret(struct loader *l, const struct doc *d)
 
 static void note_input(struct loader *l, const struct json *tree)
 {
-	static const char *const spaces[] = { "openshift-config", "openshift-config-managed",
-					      "openshift-machine-config-operator",
-					      "openshift-kube-apiserver-operator", "kube-system" };
+	static const char *const spaces[] = { NS_CONFIG, NS_CONFIG_MANAGED, NS_MCO,
+					      NS_KUBE_APISERVER_OPERATOR, NS_KUBE_SYSTEM };
 	static const char *const kinds[] = { "Infrastructure", "Network", "Proxy", "DNS" };
 	struct str api = json_str(tree, "apiVersion");
 	struct str kind = json_str(tree, "kind");
@@ -170,8 +169,8 @@ static void note_input(struct loader *l, const struct json *tree)
 	for (size_t i = 0; i < 5; i++)
 		read |= str_is(api, "v1") && str_is(kind, "ConfigMap") && str_is(ns, spaces[i]);
 	for (size_t i = 0; i < 4; i++)
-		read |= str_is(api, "config.openshift.io/v1") && str_is(kind, kinds[i]) &&
-			str_is(name, "cluster");
+		read |= str_is(api, API_CONFIG) && str_is(kind, kinds[i]) &&
+			str_is(name, NAME_CLUSTER);
 	if (read)
 		VEC_PUSH(l->a, &l->set->operator_inputs,
 			 str_fmt(l->a, "%.*s %.*s%s%.*s", STRF(kind), STRF(ns), ns.n ? "/" : "",

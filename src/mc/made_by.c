@@ -37,10 +37,10 @@ struct made_by made_by(const struct mc_controller_config *cc, const struct mcs *
 	enum weight best = NOTHING;
 
 	if (cc)
-		out.raw = mc_annotation(&cc->meta, MC_BY_VERSION);
+		out.raw = mc_annotation(&cc->meta, ANNO_BY_VERSION);
 	for (size_t i = 0; i < mcs->n; i++) {
 		const struct mc *mc = mcs->v[i];
-		struct str hash = mc_annotation(&mc->meta, MC_BY_CONTROLLER);
+		struct str hash = mc_annotation(&mc->meta, ANNO_BY_CONTROLLER);
 		enum weight w = hash.n ? weigh(mc, pools) : NOTHING;
 
 		if (w > best) {

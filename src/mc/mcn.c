@@ -213,7 +213,7 @@ static struct json *head(struct arena *a, struct str name)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
 
-	json_add_str(a, j, "apiVersion", S(MC_API));
+	json_add_str(a, j, "apiVersion", S(API_MC));
 	json_add_str(a, j, "kind", S("MachineConfigNode"));
 	json_add_str(a, json_add_object(a, j, "metadata"), "name", name);
 	return j;

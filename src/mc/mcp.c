@@ -144,7 +144,7 @@ int mcp_max_unavailable(const struct mcp *pool, size_t n, int64_t *out, struct e
 void os_config_decode(const struct json *tree, struct os_config *out)
 {
 	const struct json *build =
-		json_member(json_at(tree, "metadata.annotations"), S(MC_CURRENT_BUILD));
+		json_member(json_at(tree, "metadata.annotations"), S(ANNO_CURRENT_BUILD));
 
 	*out = (struct os_config){
 		.name = json_str(tree, "metadata.name"),
@@ -161,8 +161,8 @@ void os_build_decode(const struct json *tree, struct os_build *out)
 		.name = json_str(tree, "metadata.name"),
 		.config = json_str(tree, "spec.machineConfig.name"),
 		.os_config = json_str(tree, "spec.machineOSConfig.name"),
-		.pool = json_text(json_member(json_at(tree, "metadata.labels"),
-					      S(MC_PREFIX "target-machine-config-pool"))),
+		.pool = json_text(
+			json_member(json_at(tree, "metadata.labels"), S(LABEL_BUILD_POOL))),
 		.image = json_str(tree, "status.digestedImagePushSpec"),
 	};
 

@@ -109,7 +109,7 @@ int mc_sort(struct mcs *list, struct err *err)
 		if (!m->labels)
 			return err_set(err, ERR_INVALID, "Cannot find label in MachineConfig %.*s",
 				       STRF(m->name));
-		k[i] = (struct keyed){ list->v[i], str_is(mc_label(m, MC_ROLE), "worker"), i };
+		k[i] = (struct keyed){ list->v[i], str_is(mc_label(m, LABEL_ROLE), "worker"), i };
 	}
 	if (list->n > 1)
 		qsort(k, list->n, sizeof(*k), by_role_and_name);
@@ -243,7 +243,7 @@ int mc_merge(struct arena *a, const struct mcs *list, struct str base_image,
 		return rc;
 	for (size_t i = 0; i < list->n; i++) {
 		const struct mc *mc = list->v[i];
-		bool generated = mc_annotation(&mc->meta, MC_BY_CONTROLLER).n;
+		bool generated = mc_annotation(&mc->meta, ANNO_BY_CONTROLLER).n;
 
 		m.fips = m.fips || mc->fips;
 		if (in(mc->kernel_type, named))

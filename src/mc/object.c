@@ -2,44 +2,42 @@
 
 #include "mc/types.h"
 
-#define CONFIG_API "config.openshift.io/v1"
-
 /* Go's type for each kind; its name is the kind's. */
 static const struct {
 	char api[40];
 	uint16_t type;
 } kinds[MC_KINDS] = {
-	[MC_MACHINE_CONFIG] = { MC_API, MC_T_MachineConfig },
-	[MC_POOL] = { MC_API, MC_T_MachineConfigPool },
-	[MC_CONTROLLER_CONFIG] = { MC_API, MC_T_ControllerConfig },
-	[MC_KUBELET_CONFIG] = { MC_API, MC_T_KubeletConfig },
-	[MC_RUNTIME_CONFIG] = { MC_API, MC_T_ContainerRuntimeConfig },
-	[MC_OS_CONFIG] = { MC_API, MC_T_MachineOSConfig },
-	[MC_FEATURE_GATE] = { CONFIG_API, MC_T_FeatureGate },
-	[MC_NODE_CONFIG] = { CONFIG_API, MC_T_Node },
-	[MC_API_SERVER] = { CONFIG_API, MC_T_APIServer },
-	[MC_IMAGE] = { CONFIG_API, MC_T_Image },
-	[MC_DIGEST_MIRRORS] = { CONFIG_API, MC_T_ImageDigestMirrorSet },
-	[MC_TAG_MIRRORS] = { CONFIG_API, MC_T_ImageTagMirrorSet },
-	[MC_CLUSTER_IMAGE_POLICY] = { CONFIG_API, MC_T_ClusterImagePolicy },
-	[MC_IMAGE_POLICY] = { CONFIG_API, MC_T_ImagePolicy },
-	[MC_CONTENT_POLICY] = { "operator.openshift.io/v1alpha1", MC_T_ImageContentSourcePolicy },
+	[MC_MACHINE_CONFIG] = { API_MC, MC_T_MachineConfig },
+	[MC_POOL] = { API_MC, MC_T_MachineConfigPool },
+	[MC_CONTROLLER_CONFIG] = { API_MC, MC_T_ControllerConfig },
+	[MC_KUBELET_CONFIG] = { API_MC, MC_T_KubeletConfig },
+	[MC_RUNTIME_CONFIG] = { API_MC, MC_T_ContainerRuntimeConfig },
+	[MC_OS_CONFIG] = { API_MC, MC_T_MachineOSConfig },
+	[MC_FEATURE_GATE] = { API_CONFIG, MC_T_FeatureGate },
+	[MC_NODE_CONFIG] = { API_CONFIG, MC_T_Node },
+	[MC_API_SERVER] = { API_CONFIG, MC_T_APIServer },
+	[MC_IMAGE] = { API_CONFIG, MC_T_Image },
+	[MC_DIGEST_MIRRORS] = { API_CONFIG, MC_T_ImageDigestMirrorSet },
+	[MC_TAG_MIRRORS] = { API_CONFIG, MC_T_ImageTagMirrorSet },
+	[MC_CLUSTER_IMAGE_POLICY] = { API_CONFIG, MC_T_ClusterImagePolicy },
+	[MC_IMAGE_POLICY] = { API_CONFIG, MC_T_ImagePolicy },
+	[MC_CONTENT_POLICY] = { API_OPERATOR_ALPHA, MC_T_ImageContentSourcePolicy },
 	[MC_SECRET] = { "v1", MC_T_Secret },
 };
 
 static enum mc_kind find_kind(struct str api, struct str kind)
 {
-	if (str_is(api, "operator.openshift.io/v1") && str_is(kind, "MachineConfiguration"))
+	if (str_is(api, API_OPERATOR) && str_is(kind, "MachineConfiguration"))
 		return MC_CONFIGURATION;
 	if (str_is(api, "v1") && str_is(kind, "Node"))
 		return MC_NODE;
-	if (str_is(api, CONFIG_API) && str_is(kind, "ClusterVersion"))
+	if (str_is(api, API_CONFIG) && str_is(kind, "ClusterVersion"))
 		return MC_CLUSTER_VERSION;
-	if (str_is(api, MC_API "alpha1") && str_is(kind, "OSImageStream"))
+	if (str_is(api, API_MC_ALPHA) && str_is(kind, "OSImageStream"))
 		return MC_OS_STREAM;
-	if (str_starts(api, S(MC_PREFIX "v1")) && str_is(kind, "InternalReleaseImage"))
+	if (str_starts(api, S(KEY_MC "v1")) && str_is(kind, "InternalReleaseImage"))
 		return MC_INTERNAL_RELEASE;
-	if (str_is(api, CONFIG_API "alpha1") && str_is(kind, "CRIOCredentialProviderConfig"))
+	if (str_is(api, API_CONFIG_ALPHA) && str_is(kind, "CRIOCredentialProviderConfig"))
 		return MC_CREDENTIALS;
 	for (int i = 0; i < MC_KINDS; i++)
 		if (kinds[i].type && str_is(api, kinds[i].api) &&
@@ -256,13 +254,8 @@ int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind, st
 int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind, struct err *err)
 {
 	static const char *const known[] = {
-		"v1",
-		CONFIG_API,
-		CONFIG_API "alpha1",
-		MC_API,
-		MC_API "alpha1",
-		"operator.openshift.io/v1alpha1",
-		"image.openshift.io/v1",
+		"v1",	      API_CONFIG,	  API_CONFIG_ALPHA, API_MC,
+		API_MC_ALPHA, API_OPERATOR_ALPHA, API_IMAGE,
 	};
 	struct str api = json_str(d->tree, "apiVersion");
 	const struct json *meta = json_member(d->tree, S("metadata"));

@@ -143,7 +143,7 @@ static void add_value(struct collector *c, const struct mc *mc, enum mc_part par
 static void add_field(struct collector *c, const struct mc *mc, enum mc_part part)
 {
 	/* the images of a generated one are the ControllerConfig's */
-	bool generated = mc_annotation(&mc->meta, MC_BY_CONTROLLER).n > 0;
+	bool generated = mc_annotation(&mc->meta, ANNO_BY_CONTROLLER).n > 0;
 
 	switch (part) {
 	case MC_PART_KARG:

@@ -1,5 +1,7 @@
 #include "mc/pod.h"
 
+#include "mc/api.h"
+
 void pod_decode(const struct json *tree, struct mc_pod *out)
 {
 	const struct json *owners = json_at(tree, "metadata.ownerReferences");
@@ -8,8 +10,8 @@ void pod_decode(const struct json *tree, struct mc_pod *out)
 		.ns = json_str(tree, "metadata.namespace"),
 		.name = json_str(tree, "metadata.name"),
 		.uid = json_str(tree, "metadata.uid"),
-		.mirror = json_member(json_at(tree, "metadata.annotations"),
-				      S("kubernetes.io/config.mirror")) != NULL,
+		.mirror = json_member(json_at(tree, "metadata.annotations"), S(ANNO_MIRROR_POD)) !=
+			  NULL,
 		.finished = str_is(phase, "Succeeded") || str_is(phase, "Failed"),
 		.deleting = json_at(tree, "metadata.deletionTimestamp") != NULL,
 	};

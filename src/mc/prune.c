@@ -26,7 +26,7 @@ static bool is_system(const struct mc_meta *m, const struct json *tree)
 {
 	return json_first(json_at(tree, "metadata.ownerReferences")) ||
 	       has_key(m->annotations, "/generated-by-controller-version") ||
-	       has_key(m->annotations, "release.openshift.io/");
+	       has_key(m->annotations, KEY_RELEASE);
 }
 
 /* The installer's, one for each role. */
@@ -48,8 +48,7 @@ static bool own_pool(const struct mc_pool *p)
 	for (size_t i = 0; i < 3; i++)
 		if (str_is(p->meta.name, theirs[i]))
 			return false;
-	return !json_member(p->meta.labels, S(MC_PREFIX "mco-built-in")) &&
-	       !is_system(&p->meta, p->tree);
+	return !json_member(p->meta.labels, S(LABEL_BUILT_IN)) && !is_system(&p->meta, p->tree);
 }
 
 static bool own_other(const struct mc_object *o)

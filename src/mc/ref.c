@@ -1,8 +1,7 @@
 #include "mc/ref.h"
 
 #include "base/flag.h"
-
-#define GROUP "machineconfiguration.openshift.io"
+#include "mc/api.h"
 
 static const char *const names[] = {
 	"machineconfigpool",
@@ -22,8 +21,8 @@ static const struct {
 	const char *group;
 	enum mc_ref_type type;
 } types[] = {
-	{ GROUP, MC_REF_POOL },
-	{ GROUP, MC_REF_CONFIG },
+	{ GROUP_MC, MC_REF_POOL },
+	{ GROUP_MC, MC_REF_CONFIG },
 	{ "", MC_REF_NODE },
 };
 

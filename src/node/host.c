@@ -15,6 +15,7 @@
 #include "io/file.h"
 #include "io/log.h"
 #include "io/loop.h"
+#include "mc/api.h"
 
 #define OUTPUT_MAX ((size_t)16 << 20)
 #define WAIT_MAX_MS ((int64_t)2 * 3600 * 1000) /* an OS image may take long */
@@ -150,7 +151,7 @@ _Noreturn static void child(const struct host *h, const char *program, const cha
 	if (!h->chroot)
 		(void)setenv("MCO_ROOT", h->root, 1);
 	(void)setenv("PATH", h->path, 1);
-	(void)setenv("RPMOSTREE_CLIENT_ID", "machine-config-operator", 1);
+	(void)setenv("RPMOSTREE_CLIENT_ID", NAME_OPERATOR, 1);
 	(void)dup2(p->in[0], STDIN_FILENO);
 	if (how != HOST_SYNC)
 		(void)dup2(p->out[1], STDOUT_FILENO);

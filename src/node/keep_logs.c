@@ -10,7 +10,7 @@
 /* The last by name, as upstream finds it. */
 static struct str own_logs(const struct strs *names)
 {
-	const struct str mark = S("openshift-machine-config-operator_machine-config-daemon-");
+	const struct str mark = S(NS_MCO "_machine-config-daemon-");
 	struct str out = S("");
 
 	for (size_t i = 0; i < names->n; i++)

@@ -114,12 +114,11 @@ static void readable(struct node *n, struct arena *a, const struct strs *list, s
 /* Whether those that are new are of the kinds that rotate in every upgrade. */
 static bool can_wait(struct node *n, struct arena *a, const struct strs *added)
 {
-	static const char *const often[] = {
-		"kube-apiserver-localhost-signer",
-		("openshift-kube-apiserver-operator_localhost-recovery-serving-"
-		 "signer"),
-		"kube-apiserver-lb-signer"
-	};
+	static const char *const often[] = { "kube-apiserver-localhost-signer",
+					     (NS_KUBE_APISERVER_OPERATOR
+					      "_localhost-recovery-serving-"
+					      "signer"),
+					     "kube-apiserver-lb-signer" };
 	struct strs good = { 0 };
 	bool all = true;
 

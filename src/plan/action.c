@@ -71,12 +71,12 @@ void action_state_metric(struct arena *a, struct actions *out, const char *sub, 
 
 struct str action_path(struct arena *a, const char *plural, struct str name)
 {
-	return str_fmt(a, "/apis/" MC_API "/%s/%.*s", plural, STRF(name));
+	return str_fmt(a, PATH_MC "%s/%.*s", plural, STRF(name));
 }
 
 struct str action_node_path(struct arena *a, struct str name)
 {
-	return str_fmt(a, "/api/v1/nodes/%.*s", STRF(name));
+	return str_fmt(a, PATH_CORE "nodes/%.*s", STRF(name));
 }
 
 void body_add(struct buf *b, struct str key, struct str value)

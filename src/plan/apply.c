@@ -132,8 +132,7 @@ struct action *apply_replace(struct arena *a, const char *plural, const struct j
 	struct str name = json_str(object, "metadata.name");
 
 	return add_write(a, out, ACTION_REPLACE,
-			 str_fmt(a, "/apis/" MC_API "/%s/%.*s%s", plural, STRF(name), part), object,
-			 reason);
+			 str_fmt(a, PATH_MC "%s/%.*s%s", plural, STRF(name), part), object, reason);
 }
 
 bool apply_mc(struct arena *a, const struct json *existing, const struct json *required,
@@ -144,8 +143,8 @@ bool apply_mc(struct arena *a, const struct json *existing, const struct json *r
 	bool changed;
 
 	if (!existing) {
-		(void)add_write(a, out, ACTION_CREATE, S("/apis/" MC_API "/machineconfigs"),
-				required, reason);
+		(void)add_write(a, out, ACTION_CREATE, S(PATH_MC "machineconfigs"), required,
+				reason);
 		return true;
 	}
 	j = json_clone(a, existing);

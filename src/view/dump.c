@@ -54,19 +54,19 @@ static void find_used(const struct dump *d, struct map *used)
 	for (const struct json *o = json_first(d->items); o; o = json_next(o)) {
 		const struct json *notes = json_at(o, "metadata.annotations");
 
-		if (is_kind(o, MC_API, "MachineConfigPool")) {
+		if (is_kind(o, API_MC, "MachineConfigPool")) {
 			refer(used, json_at(o, "spec.configuration.name"));
 			refer(used, json_at(o, "status.configuration.name"));
 		} else if (is_kind(o, "v1", "Node")) {
-			refer(used, json_member(notes, S(NODE_CURRENT_CONFIG)));
-			refer(used, json_member(notes, S(NODE_DESIRED_CONFIG)));
+			refer(used, json_member(notes, S(ANNO_CURRENT_CONFIG)));
+			refer(used, json_member(notes, S(ANNO_DESIRED_CONFIG)));
 		}
 	}
 }
 
 static bool is_rendered(const struct json *o)
 {
-	return is_kind(o, MC_API, "MachineConfig") &&
+	return is_kind(o, API_MC, "MachineConfig") &&
 	       str_is(json_str(json_first(json_at(o, "metadata.ownerReferences")), "kind"),
 		      "MachineConfigPool");
 }

@@ -90,21 +90,21 @@ static struct str node_body(struct arena *a, size_t i, struct str config)
 	buf_init(&b, a);
 	buf_addf(&b,
 		 "{\"metadata\":{\"name\":\"node-%05zu\",\"labels\":{"
-		 "\"" NODE_WORKER "\":\"\",\"kubernetes.io/os\":\"linux\","
+		 "\"" LABEL_WORKER "\":\"\",\"kubernetes.io/os\":\"linux\","
 		 "\"kubernetes.io/arch\":\"amd64\","
 		 "\"kubernetes.io/hostname\":\"node-%05zu.c.example.net\","
 		 "\"node.kubernetes.io/instance-type\":\"m6i.2xlarge\","
-		 "\"topology.kubernetes.io/region\":\"one\",\"" NODE_ZONE
+		 "\"topology.kubernetes.io/region\":\"one\",\"" LABEL_ZONE
 		 "\":\"one-%c\",\"node.openshift.io/os_id\":\"rhel\"},"
 		 "\"annotations\":{",
 		 i, i, (int)('a' + i % 3));
-	body_add(&b, S(NODE_CURRENT_CONFIG), config);
-	body_add(&b, S(NODE_DESIRED_CONFIG), config);
-	body_add(&b, S(NODE_STATE), S("Done"));
-	body_add(&b, S(NODE_REASON), S(""));
-	body_add(&b, S(NODE_TOPOLOGY), S("HighlyAvailable"));
-	body_add(&b, S(NODE_DESIRED_DRAIN), str_fmt(a, "uncordon-%.*s", STRF(config)));
-	body_add(&b, S(NODE_APPLIED_DRAIN), str_fmt(a, "uncordon-%.*s", STRF(config)));
+	body_add(&b, S(ANNO_CURRENT_CONFIG), config);
+	body_add(&b, S(ANNO_DESIRED_CONFIG), config);
+	body_add(&b, S(ANNO_STATE), S("Done"));
+	body_add(&b, S(ANNO_REASON), S(""));
+	body_add(&b, S(ANNO_TOPOLOGY), S("HighlyAvailable"));
+	body_add(&b, S(ANNO_DESIRED_DRAIN), str_fmt(a, "uncordon-%.*s", STRF(config)));
+	body_add(&b, S(ANNO_APPLIED_DRAIN), str_fmt(a, "uncordon-%.*s", STRF(config)));
 	buf_addf(&b,
 		 ",\"k8s.ovn.org/node-subnets\":\"{\\\"default\\\":[\\\"10.%zu."
 		 "%zu.0/24\\\"]}\",\"volumes.kubernetes.io/controller-managed-"
@@ -232,14 +232,14 @@ static void act(struct agent *g, const struct knode *n)
 	back = str_fmt(&g->a, "uncordon-%.*s", STRF(n->desired_config));
 	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
 	if (moves && !str_eq(n->desired_drain, wish)) {
-		body_add(&b, S(NODE_STATE), S("Working"));
-		body_add(&b, S(NODE_DESIRED_DRAIN), wish);
+		body_add(&b, S(ANNO_STATE), S("Working"));
+		body_add(&b, S(ANNO_DESIRED_DRAIN), wish);
 	} else if (moves && granted) {
-		body_add(&b, S(NODE_CURRENT_CONFIG), n->desired_config);
-		body_add(&b, S(NODE_DESIRED_DRAIN), back);
-		body_add(&b, S(NODE_REASON), empty);
+		body_add(&b, S(ANNO_CURRENT_CONFIG), n->desired_config);
+		body_add(&b, S(ANNO_DESIRED_DRAIN), back);
+		body_add(&b, S(ANNO_REASON), empty);
 	} else if (!moves && granted && !str_is(n->state, "Done")) {
-		body_add(&b, S(NODE_STATE), S("Done"));
+		body_add(&b, S(ANNO_STATE), S("Done"));
 	} else {
 		return;
 	}
@@ -548,8 +548,8 @@ static void roll_out(struct bench *b, char **argv)
 	at = seconds();
 	b->first_at = at;
 	ask(b, "POST", API "machineconfigs",
-	    "{\"apiVersion\":\"" MC_API "\",\"kind\":\"MachineConfig\","
-	    "\"metadata\":{\"name\":\"60-worker-bench\",\"labels\":{\"" MC_PREFIX
+	    "{\"apiVersion\":\"" API_MC "\",\"kind\":\"MachineConfig\","
+	    "\"metadata\":{\"name\":\"60-worker-bench\",\"labels\":{\"" KEY_MC
 	    "role\":\"worker\"}},\"spec\":{\"config\":{\"ignition\":{"
 	    "\"version\":\"3.4.0\"},\"storage\":{\"files\":[{\"path\":"
 	    "\"/etc/bench\",\"contents\":{\"source\":\"data:,x\"}}]}}}}");

@@ -50,7 +50,7 @@ static bool degraded(struct bench *b)
 	const struct kube_tree *t = kube_cache_get(b->nodes, str_of(b->node));
 	const struct json *notes = t ? json_at(t->tree, "metadata.annotations") : NULL;
 
-	return str_is(json_text(json_member(notes, S(NODE_STATE))), "Degraded");
+	return str_is(json_text(json_member(notes, S(ANNO_STATE))), "Degraded");
 }
 
 static bool nodes_known(struct bench *b)

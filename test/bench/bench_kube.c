@@ -59,7 +59,7 @@ static void make_node(struct sandbox *sb, size_t i, size_t bytes)
 
 	buf_init(&b, &a);
 	buf_addf(&b,
-		 "{\"metadata\":{\"name\":\"node-%05zu\",\"labels\":{\"" NODE_WORKER
+		 "{\"metadata\":{\"name\":\"node-%05zu\",\"labels\":{\"" LABEL_WORKER
 		 "\":\"\"}},\"status\":{\"conditions\":[{\"type\":\"Ready\","
 		 "\"status\":\"True\"}],\"images\":[",
 		 i);

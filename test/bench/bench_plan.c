@@ -40,15 +40,15 @@ static const struct knode *make_node(struct arena *a, size_t i)
 		 "{\"metadata\":{\"name\":\"ip-10-0-%zu-%zu.example.internal\","
 		 "\"uid\":\"0b6b2ed0-0000-4000-8000-%012zu\","
 		 "\"resourceVersion\":\"%zu\",\"creationTimestamp\":"
-		 "\"2025-01-01T00:%02zu:00Z\",\"labels\":{\"" NODE_ZONE
-		 "\":\"zone-%zu\",\"" NODE_WORKER "\":\"\"",
+		 "\"2025-01-01T00:%02zu:00Z\",\"labels\":{\"" LABEL_ZONE
+		 "\":\"zone-%zu\",\"" LABEL_WORKER "\":\"\"",
 		 i / 256, i % 256, i, 100000 + i, i % 60, i % 3);
 	for (int k = 0; k < 18; k++)
 		buf_addf(&b, ",\"label.example.com/key-%d\":\"value-%d\"", k, k);
 	buf_addf(&b,
-		 "},\"annotations\":{\"" NODE_CURRENT_CONFIG
-		 "\":\"rendered-worker-%032d\",\"" NODE_DESIRED_CONFIG
-		 "\":\"rendered-worker-%032d\",\"" NODE_STATE "\":\"Done\",\"" NODE_TOPOLOGY
+		 "},\"annotations\":{\"" ANNO_CURRENT_CONFIG
+		 "\":\"rendered-worker-%032d\",\"" ANNO_DESIRED_CONFIG
+		 "\":\"rendered-worker-%032d\",\"" ANNO_STATE "\":\"Done\",\"" ANNO_TOPOLOGY
 		 "\":\"HighlyAvailable\"}},\"spec\":{\"taints\":[{\"key\":"
 		 "\"UpdateInProgress\",\"effect\":\"PreferNoSchedule\"}]},"
 		 "\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":"

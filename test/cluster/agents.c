@@ -54,27 +54,27 @@ static struct str prefixed(struct agent *g, const char *verb, struct str name)
 
 static void drained(struct agent *g, const struct json *n, struct str desired, struct buf *b)
 {
-	struct str image = note(n, NODE_DESIRED_IMAGE);
+	struct str image = note(n, ANNO_DESIRED_IMAGE);
 
 	if (!json_bool(n, "spec.unschedulable", false))
 		say(g, "FAULT is not cordoned for", desired);
 	say(g, "takes", desired);
-	body_add(b, S(NODE_CURRENT_CONFIG), desired);
+	body_add(b, S(ANNO_CURRENT_CONFIG), desired);
 	/* NULL takes the annotation away */
-	body_add(b, S(NODE_CURRENT_IMAGE), image.n ? image : (struct str){ 0 });
-	body_add(b, S(NODE_DESIRED_DRAIN), prefixed(g, "uncordon", desired));
+	body_add(b, S(ANNO_CURRENT_IMAGE), image.n ? image : (struct str){ 0 });
+	body_add(b, S(ANNO_DESIRED_DRAIN), prefixed(g, "uncordon", desired));
 }
 
 /* The next thing its daemon does, as members of an object of annotations. */
 static void decide(struct agent *g, const struct json *n, struct buf *b)
 {
-	struct str current = note(n, NODE_CURRENT_CONFIG);
-	struct str desired = note(n, NODE_DESIRED_CONFIG);
-	struct str wish = note(n, NODE_DESIRED_DRAIN);
-	struct str done = note(n, NODE_APPLIED_DRAIN);
-	struct str state = note(n, NODE_STATE), bad = note(n, "test/break");
+	struct str current = note(n, ANNO_CURRENT_CONFIG);
+	struct str desired = note(n, ANNO_DESIRED_CONFIG);
+	struct str wish = note(n, ANNO_DESIRED_DRAIN);
+	struct str done = note(n, ANNO_APPLIED_DRAIN);
+	struct str state = note(n, ANNO_STATE), bad = note(n, "test/break");
 	bool there = str_eq(current, desired) &&
-		     str_eq(note(n, NODE_CURRENT_IMAGE), note(n, NODE_DESIRED_IMAGE));
+		     str_eq(note(n, ANNO_CURRENT_IMAGE), note(n, ANNO_DESIRED_IMAGE));
 
 	if (!desired.n || note(n, "test/hold").n)
 		return;
@@ -83,19 +83,19 @@ static void decide(struct agent *g, const struct json *n, struct buf *b)
 	if (bad.n || str_is(state, "Degraded")) {
 		if (bad.n && str_is(state, "Degraded"))
 			return;
-		body_add(b, S(NODE_STATE), bad.n ? S("Degraded") : S("Working"));
-		body_add(b, S(NODE_REASON), bad);
+		body_add(b, S(ANNO_STATE), bad.n ? S("Degraded") : S("Working"));
+		body_add(b, S(ANNO_REASON), bad);
 		say(g, bad.n ? "gives up:" : "tries again", bad);
 	} else if (!there && !str_eq(wish, prefixed(g, "drain", desired))) {
-		body_add(b, S(NODE_STATE), S("Working"));
-		body_add(b, S(NODE_DESIRED_DRAIN), prefixed(g, "drain", desired));
+		body_add(b, S(ANNO_STATE), S("Working"));
+		body_add(b, S(ANNO_DESIRED_DRAIN), prefixed(g, "drain", desired));
 		say(g, "asks for a drain for", desired);
 	} else if (!there && str_eq(wish, done)) {
 		drained(g, n, desired, b);
 	} else if (there && str_eq(wish, done) && !str_is(state, "Done")) {
 		if (json_bool(n, "spec.unschedulable", false))
 			say(g, "FAULT is not uncordoned for", desired);
-		body_add(b, S(NODE_STATE), S("Done"));
+		body_add(b, S(ANNO_STATE), S("Done"));
 		say(g, "is done with", desired);
 	}
 }

@@ -62,7 +62,7 @@ static inline void fire_watch(const struct firehose *f, int fd)
 		event = str_fmt(&a,
 				"{\"type\":\"%s\",\"object\":{\"metadata\":{"
 				"\"name\":\"node-%05zu\",\"resourceVersion\":"
-				"\"%zu\",\"labels\":{\"" NODE_WORKER
+				"\"%zu\",\"labels\":{\"" LABEL_WORKER
 				"\":\"\",\"i\":\"%zu\"}},\"status\":{"
 				"\"conditions\":[{\"type\":\"Ready\","
 				"\"status\":\"True\"}],\"images\":[{}",

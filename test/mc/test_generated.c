@@ -125,7 +125,7 @@ static struct mc *made(struct arena *a, const char *name, const char *owner, con
 				 "{\"metadata\":{\"ownerReferences\":[{"
 				 "\"kind\":\"%s\"}],\"annotations\":{\"%s\":"
 				 "\"%s\"}}}",
-				 owner, MC_BY_CONTROLLER, hash),
+				 owner, ANNO_BY_CONTROLLER, hash),
 			 NULL, &mc->doc.tree, &err);
 	mc->meta.name = str_of(name);
 	mc->meta.annotations = json_at(mc->doc.tree, "metadata.annotations");

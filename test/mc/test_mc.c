@@ -220,8 +220,8 @@ TEST the_order_of_manifests_does_not_matter(void)
 			list[i] = (struct mc){
 				.meta.name = str_fmt(&a, "%d-mc", 10 + i),
 				.meta.labels = parse(&a, test_rand(&rng, 2)
-								 ? "{\"" MC_ROLE "\":\"worker\"}"
-								 : "{\"" MC_ROLE "\":\"x\"}"),
+								 ? "{\"" LABEL_ROLE "\":\"worker\"}"
+								 : "{\"" LABEL_ROLE "\":\"x\"}"),
 				.config = config,
 			};
 			VEC_PUSH(&a, &order, &list[i]);
@@ -256,7 +256,7 @@ TEST laying_one_set_over_another(void)
 	struct mc_set base = { 0 }, over = { 0 }, both;
 
 #define MC(name, karg)                                                             \
-	"---\napiVersion: " MC_API "\nkind: MachineConfig\nmetadata: {name: " name \
+	"---\napiVersion: " API_MC "\nkind: MachineConfig\nmetadata: {name: " name \
 	"}\nspec: {kernelArguments: [" karg "]}\n"
 	ASSERT_INT(0, mc_load(&a, S("b"), S(MC("a", "old") MC("b", "kept")), &base, &fault, &err));
 	ASSERT_INT(0, mc_load(&a, S("o"), S(MC("c", "more") MC("a", "new")), &over, &fault, &err));

@@ -195,7 +195,7 @@ static inline struct mc_current scratch_mc(struct arena *a, const char *name, co
 	struct err err = ERR_INIT(a);
 	struct mc_current c = { 0 };
 	struct str text = str_fmt(a,
-				  "{\"apiVersion\":\"" MC_API "\",\"kind\":\"MachineConfig\","
+				  "{\"apiVersion\":\"" API_MC "\",\"kind\":\"MachineConfig\","
 				  "\"metadata\":{\"name\":\"%s\"},\"spec\":{\"config\":{"
 				  "\"ignition\":{\"version\":\"3.5.0\"}%s%s}%s%s}}",
 				  name, *config ? "," : "", config, *rest ? "," : "", rest);

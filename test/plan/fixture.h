@@ -122,7 +122,7 @@ static inline struct knode *fx_node(struct arena *a, struct str text)
 				      "\"key\":\"UpdateInProgress\"}]");
 			break;
 		case 'z':
-			json_add(labels, S(NODE_ZONE), json_new_str(a, v));
+			json_add(labels, S(LABEL_ZONE), json_new_str(a, v));
 			break;
 		case 'c':
 			(void)str_to_i64(v, &n->created);

@@ -228,7 +228,7 @@ static void agent_begins(struct sim *s, struct sim_node *n, int64_t now)
 	n->agent = SIM_DRAINING;
 	n->due = 0;
 	annotate(s, n,
-		 NOTES "\"" NODE_STATE "\":\"Working\",\"" NODE_DESIRED_DRAIN
+		 NOTES "\"" ANNO_STATE "\":\"Working\",\"" ANNO_DESIRED_DRAIN
 		       "\":\"drain-%.*s\"}}}",
 		 STRF(want));
 	(void)now;
@@ -239,7 +239,7 @@ static void agent_fails(struct sim *s, struct sim_node *n, int64_t now)
 	n->failures--;
 	n->agent = SIM_IDLE;
 	n->due = now + s->apply_ms;
-	annotate(s, n, NOTES "\"" NODE_STATE "\":\"Degraded\",\"" NODE_REASON "\":\"no luck\"}}}");
+	annotate(s, n, NOTES "\"" ANNO_STATE "\":\"Degraded\",\"" ANNO_REASON "\":\"no luck\"}}}");
 }
 
 static bool agent_acts(struct sim *s, struct sim_node *n, int64_t now)
@@ -272,8 +272,8 @@ static bool agent_acts(struct sim *s, struct sim_node *n, int64_t now)
 		n->agent = SIM_UNCORDONING;
 		n->due = 0;
 		annotate(s, n,
-			 NOTES NOTE(NODE_CURRENT_CONFIG) ",\"" NODE_REASON
-							 "\":\"\",\"" NODE_DESIRED_DRAIN
+			 NOTES NOTE(ANNO_CURRENT_CONFIG) ",\"" ANNO_REASON
+							 "\":\"\",\"" ANNO_DESIRED_DRAIN
 							 "\":\"uncordon-%.*s\"}},\"status\":{"
 							 "\"conditions\":[{\"type\":\"Ready\","
 							 "\"status\":\"True\"}]}}",
@@ -283,7 +283,7 @@ static bool agent_acts(struct sim *s, struct sim_node *n, int64_t now)
 		if (!drained)
 			return false;
 		n->agent = SIM_IDLE;
-		annotate(s, n, NOTES "\"" NODE_STATE "\":\"Done\"}}}");
+		annotate(s, n, NOTES "\"" ANNO_STATE "\":\"Done\"}}}");
 		return true;
 	}
 	return false;
@@ -322,8 +322,8 @@ static struct sim_node *node_of(struct sim *s, struct str path, const char *pref
 }
 
 #define NODES "/api/v1/nodes/"
-#define MCNS "/apis/" MC_API "/machineconfignodes/"
-#define POOLS "/apis/" MC_API "/machineconfigpools/"
+#define MCNS PATH_MC "machineconfignodes/"
+#define POOLS PATH_MC "machineconfigpools/"
 
 static int serve_patch(struct sim *s, const struct action *act)
 {

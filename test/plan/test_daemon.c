@@ -3,6 +3,7 @@
  * and scenarios have it.
  */
 #include "../test.h"
+#include "mc/api.h"
 #include "plan/daemon.h"
 
 #define BASE                                                                        \
@@ -204,7 +205,7 @@ static const struct row rows[] = {
 
 static struct str say(struct arena *a, const struct daemon_next *n)
 {
-	const size_t skip = sizeof(DAEMON_KEY) - 1;
+	const size_t skip = sizeof(KEY_MC) - 1;
 	struct buf b;
 
 	buf_init(&b, a);

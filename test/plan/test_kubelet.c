@@ -171,7 +171,7 @@ TEST kernel_arguments_of_cgroups(void)
 
 	ASSERT_INT(0, kubelet_node(&a, &in, &now, &mc, &err));
 	ASSERT_STR("97-master-generated-kubelet", mc->meta.name);
-	ASSERT_STR("h", mc_annotation(&mc->meta, MC_BY_CONTROLLER));
+	ASSERT_STR("h", mc_annotation(&mc->meta, ANNO_BY_CONTROLLER));
 	ASSERT_INT(3, mc->kargs.n);
 	ASSERT_STR("quiet", mc->kargs.v[0]);
 	ASSERT_STR("cgroup_no_v1=\"all\"", mc->kargs.v[1]);

@@ -182,7 +182,7 @@ static void add_config(struct world *w, struct str text)
 		 "'creationTimestamp':'2020-01-0%.*sT00:00:00Z',",
 		 STRF(name), STRF(name), STRF(at));
 	if (!str_is(suffix, "-"))
-		buf_addf(&b, "'annotations':{'" OWNED_SUFFIX "':'%.*s'},",
+		buf_addf(&b, "'annotations':{'" ANNO_NAME_SUFFIX "':'%.*s'},",
 			 STRF(str_is(suffix, "0") ? S("") : suffix));
 	buf_addz(&b, "'finalizers':[");
 	for (int i = 0; list.n && !str_is(list, "-"); i++) {
@@ -326,8 +326,8 @@ struct stay_case {
 #define SETTLED                                                            \
 	"'observedGeneration':3,'conditions':[{'type':'Success','status':" \
 	"'True','message':'Success'}]"
-#define OWNS                                                    \
-	",'annotations':{'" OWNED_SUFFIX "':''},'finalizers':[" \
+#define OWNS                                                        \
+	",'annotations':{'" ANNO_NAME_SUFFIX "':''},'finalizers':[" \
 	"'99-worker-generated-kubelet']"
 #define KC_NOW(status) KC(OWNS, "'pool':'worker'", "'maxPods':100", status)
 
@@ -398,7 +398,7 @@ TEST kubelet_configs_share(void)
 		start(&w, &owned_kubelet);
 		w.o.hash = str_of(hashes[i]);
 		add_mc(&w, "99-worker-generated-kubelet-1@o", "h1");
-		set_config(&w, KC(",'annotations':{'" OWNED_SUFFIX "':'1'},"
+		set_config(&w, KC(",'annotations':{'" ANNO_NAME_SUFFIX "':'1'},"
 				  "'finalizers':["
 				  "'99-worker-generated-kubelet-1']",
 				  "'pool':'worker'", "", SETTLED));
@@ -525,12 +525,12 @@ TEST kubelet_configs_part(void)
 
 	start(&w, &owned_kubelet);
 	add_mc(&w, "99-worker-generated-kubelet-1@o", "h1");
-	set_config(&w, KC(",'annotations':{'" OWNED_SUFFIX "':'1'},"
+	set_config(&w, KC(",'annotations':{'" ANNO_NAME_SUFFIX "':'1'},"
 			  "'finalizers':['99-worker-generated-kubelet-1']",
 			  "'pool':'worker'", "", ""));
 	add_config(&w, S("o 1 1 99-worker-generated-kubelet-1"));
 	ASSERT(str_starts(sync_kubelet(&w), S("0 MERGE " KC_PATH " {\"metadata\":{"
-					      "\"annotations\":{\"" OWNED_SUFFIX "\":\"2\"}}}  "
+					      "\"annotations\":{\"" ANNO_NAME_SUFFIX "\":\"2\"}}}  "
 					      "# which MachineConfig is its\n"
 					      "1 POST " API "machineconfigs "
 					      "99-worker-generated-kubelet-2  # KubeletConfig k "
@@ -553,7 +553,7 @@ TEST kubelet_config_taken_over(void)
 	struct world w;
 
 	start(&w, &owned_kubelet);
-	set_config(&w, KC(",'annotations':{'" OWNED_SUFFIX "':''},"
+	set_config(&w, KC(",'annotations':{'" ANNO_NAME_SUFFIX "':''},"
 			  "'finalizers':['99-worker-generated-kubelet']",
 			  "'pool':'worker'", "", ""));
 	add_config(&w, S("second 1 1 99-worker-generated-kubelet-1"));
@@ -708,7 +708,7 @@ TEST runtime_config_stays(void)
 	json_set((struct json *)(uintptr_t)w.configs.v[0]->doc.tree, S("status"),
 		 json_at(fx_json(&w.a, w.out.v[w.out.n - 1].body), "status"));
 	json_set(json_at(w.configs.v[0]->doc.tree, "metadata"), S("annotations"),
-		 fx_quote(&w.a, "{'" OWNED_SUFFIX "':''}"));
+		 fx_quote(&w.a, "{'" ANNO_NAME_SUFFIX "':''}"));
 	w.files[1].text = S("path: /etc/containers/storage.conf\ncontents:\n"
 			    "  inline: |\n    [storage]\n    driver = "
 			    "\"vfs\"\n");
@@ -730,7 +730,7 @@ TEST runtime_configs_share(void)
 {
 	static const char text[] = "{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"
 				   "'ContainerRuntimeConfig','metadata':{'name':'%s','uid':"
-				   "'uid-%s','generation':%d,'annotations':{'" OWNED_SUFFIX
+				   "'uid-%s','generation':%d,'annotations':{'" ANNO_NAME_SUFFIX
 				   "':'1'},'finalizers':['99-worker-generated-containerruntime-1']"
 				   "},'spec':{'machineConfigPoolSelector':{'matchLabels':{'pool':"
 				   "'worker'}},'containerRuntimeConfig':{'pidsLimit':2048}},"

@@ -350,7 +350,7 @@ TEST stale_builds(void)
 		config = v.os_configs[0];
 		config.build = str_of(c->named);
 		config.tree = fx_quote(&a, "{'metadata':{'annotations':{'a':'b',"
-					   "'" MC_CURRENT_BUILD "':'x'}}}");
+					   "'" ANNO_CURRENT_BUILD "':'x'}}}");
 		build = v.os_builds[0];
 		build.config = str_of(c->target);
 		v.os_configs = &config;
@@ -833,11 +833,11 @@ struct master_case {
 #define CP " l=node-role.kubernetes.io/control-plane="
 #define MASTER "a v1 v1 Done l=node-role.kubernetes.io/master="
 #define HEAD "{\"metadata\":{\"resourceVersion\":\"7\""
-#define NOSCHED "{\"effect\":\"NoSchedule\",\"key\":\"" NODE_MASTER "\"}"
+#define NOSCHED "{\"effect\":\"NoSchedule\",\"key\":\"" LABEL_MASTER "\"}"
 
 static const struct master_case masters[] = {
 	{ "gets the control-plane label", MASTER, false, false,
-	  HEAD ",\"labels\":{\"" NODE_CONTROL_PLANE "\":\"\"}}}" },
+	  HEAD ",\"labels\":{\"" LABEL_CONTROL_PLANE "\":\"\"}}}" },
 	{ "no Scheduler, no change", MASTER CP, false, false, "" },
 	{ "not schedulable: tainted", MASTER CP, true, false,
 	  HEAD "},\"spec\":{\"taints\":[" NOSCHED "]}}" },
@@ -845,9 +845,9 @@ static const struct master_case masters[] = {
 	  HEAD "},\"spec\":{\"taints\":[{\"effect\":\"PreferNoSchedule\","
 	       "\"key\":\"UpdateInProgress\"}," NOSCHED "]}}" },
 	{ "schedulable: a worker, too", MASTER CP, true, true,
-	  HEAD ",\"labels\":{\"" NODE_WORKER "\":\"\"}}}" },
+	  HEAD ",\"labels\":{\"" LABEL_WORKER "\":\"\"}}}" },
 	{ "no longer schedulable", MASTER CP " l=node-role.kubernetes.io/worker=", true, false,
-	  HEAD ",\"labels\":{\"" NODE_WORKER "\":null}},\"spec\":{\"taints\":[" NOSCHED "]}}" },
+	  HEAD ",\"labels\":{\"" LABEL_WORKER "\":null}},\"spec\":{\"taints\":[" NOSCHED "]}}" },
 	{ "not a master", "a v1 v1 Done l=w=", true, false, "" },
 };
 

@@ -203,7 +203,7 @@ struct wait_case {
 #define KC_WITH(meta, sel, rest) \
 	"{'metadata':{'name':'k','generation':3" meta "},'spec':{" sel "},'status':{" rest "}}"
 #define KC(sel, rest) KC_WITH("", sel, rest)
-#define SUFFIXED ",'annotations':{'" OWNED_SUFFIX "':'2'}"
+#define SUFFIXED ",'annotations':{'" ANNO_NAME_SUFFIX "':'2'}"
 #define NAMED SUFFIXED ",'finalizers':['x','99-worker-generated-kubelet-2']"
 #define FOR "'machineConfigPoolSelector':{'matchLabels':{'p':'w'}}"
 #define DONE "'observedGeneration':3,'conditions':[{'type':'Success'}]"

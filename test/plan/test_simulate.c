@@ -21,9 +21,9 @@ static const struct json *make_node(struct arena *a, const char *role, size_t i,
 				   "{'metadata':{'name':'%s-%zu','creationTimestamp':"
 				   "'2023-01-%02uT00:00:00Z','labels':{'" ROLE "%s':'',"
 				   "'topology.kubernetes.io/zone':'z%u'},'annotations':{"
-				   "'" NODE_CURRENT_CONFIG "':'%s-0','" NODE_DESIRED_CONFIG
-				   "':'%s-0','" NODE_STATE "':'Done','" NODE_DESIRED_DRAIN
-				   "':'uncordon-%s-0','" NODE_APPLIED_DRAIN
+				   "'" ANNO_CURRENT_CONFIG "':'%s-0','" ANNO_DESIRED_CONFIG
+				   "':'%s-0','" ANNO_STATE "':'Done','" ANNO_DESIRED_DRAIN
+				   "':'uncordon-%s-0','" ANNO_APPLIED_DRAIN
 				   "':'uncordon-%s-0'}},'spec':{},'status':{'conditions':"
 				   "[{'type':'Ready','status':'True'}]}}",
 				   role, i, 1 + test_rand(r, 28), role, test_rand(r, 3), role, role,
@@ -34,7 +34,7 @@ static const struct json *make_node(struct arena *a, const char *role, size_t i,
 static void make_pool(struct sim *s, struct arena *a, const char *name, const char *max)
 {
 	sim_pool(s, fx_quote(a, str_fmt(a,
-					"{'apiVersion':'" MC_API "','kind':"
+					"{'apiVersion':'" API_MC "','kind':"
 					"'MachineConfigPool','metadata':{"
 					"'name':'%s'},'spec':{'configuration':"
 					"{'name':'%s-1'},'nodeSelector':{"
@@ -100,7 +100,7 @@ static void watch_target(struct sim *s, const struct mcp *by, const struct json 
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct str to = json_text(
-		json_member(json_at(patch, "metadata.annotations"), S(NODE_DESIRED_CONFIG)));
+		json_member(json_at(patch, "metadata.annotations"), S(ANNO_DESIRED_CONFIG)));
 	int64_t max = 0, n, busy = unavailable(s, by, &n);
 
 	if (!to.n)

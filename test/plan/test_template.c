@@ -280,7 +280,7 @@ static void describe(struct arena *a, struct buf *b, const struct mc *mc)
 {
 	const struct ign_objs *files = ign_files(mc->ignition), *units = ign_units(mc->ignition);
 
-	buf_addf(b, "%.*s %.*s%s", STRF(mc_label(&mc->meta, MC_ROLE)), STRF(mc->meta.name),
+	buf_addf(b, "%.*s %.*s%s", STRF(mc_label(&mc->meta, LABEL_ROLE)), STRF(mc->meta.name),
 		 mc->ignition ? "" : " invalid");
 	for (size_t i = 0; i < files->n; i++)
 		buf_addf(b, " %.*s=%.*s", STRF(ign_str(files->v[i], IGN_FILE_PATH)),
@@ -663,7 +663,7 @@ TEST a_role_alone(void)
 	cc.tree = j;
 	ASSERT_INT(0, plan_template_role(&a, &in, S("infra"), &mcs, &err));
 	ASSERT_INT(1, (int)mcs.n);
-	ASSERT(str_is(mc_label(&mcs.v[0]->meta, MC_ROLE), "infra"));
+	ASSERT(str_is(mc_label(&mcs.v[0]->meta, LABEL_ROLE), "infra"));
 	ASSERT(!mcs.v[0]->meta.annotations);
 	ASSERT_INT(-ERR_NOTFOUND, plan_template_role(&a, &in, S("master"), &mcs, &err));
 	ASSERT(test_same("no such role",

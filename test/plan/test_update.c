@@ -16,7 +16,7 @@ static struct mc_merged merged(struct arena *a, const char *spec)
 	struct mc_merged m;
 	struct mc *mc = ARENA_NEW(a, struct mc);
 	struct str text = str_fmt(a,
-				  "{\"apiVersion\":\"" MC_API "\",\"kind\":\"MachineConfig\","
+				  "{\"apiVersion\":\"" API_MC "\",\"kind\":\"MachineConfig\","
 				  "\"metadata\":{\"name\":\"r\",\"labels\":{\"a\":\"b\"}},"
 				  "\"spec\":%s}",
 				  spec);

@@ -7,6 +7,7 @@
 # - Only applets include the role layer.
 # - Each third-party header is included by the files named below and no others.
 # - Two files of one program do not share a name.
+# - Groups, paths, namespaces and keys of the API are spelled in mc/api.h alone.
 # - The pure half makes no system calls.
 # - Only src/io/clock.c asks the kernel for the time (tests may).
 # - The program with this linker map contains nothing of the sandbox.
@@ -83,6 +84,17 @@ names() { find "$@" -name '*.c' -printf '%f\n' | sort | uniq -d; }
 for n in $(names src applets -path src/sandbox -prune -o) $(names src/sandbox); do
 	fault "$n: $(find src applets -name "$n" -printf "%p ")have one name"
 done
+
+# The sandbox has built-in kinds of its own; comments give examples.
+spelled='".*((machineconfiguration|config|operator|image|route|release)[.]openshift[.]io'
+spelled+='|kubernetes[.]io/(os|arch|zone|master|worker|control|docker|config)|/api/v1|/apis/[a-z]'
+spelled+='|openshift-(machine-config-op|config-m|image-r|kube-api)|fieldManager=)'
+spelled+='|"(openshift-config|kube-system|machine-config-(controller|operator|server))"'
+while IFS= read -r found; do
+	fault "$found: mc/api.h has a name for this"
+done < <(find src include applets -name '*.[ch]' ! -path '*/sandbox/*' ! -name mco_sandbox.c \
+		! -path include/mc/api.h -exec sed -s -e 's@/[*].*[*]/@@' -e 's@^[[:space:]]*/\{0,1\}[*].*@@' \
+		-e '/"/{F;=;p}' -e d {} + | paste -d: - - - | grep -E "$spelled")
 
 # What the pure half may ask of libc is memory, strings and numbers.
 calls='open|openat|read|write|close|socket|connect|poll|fork|execve|time|clock_gettime|gettimeofday|fopen|fprintf|printf|puts|getenv|rand|nanosleep|stat|fstat|lstat|unlink|rename|exit|syscall'

@@ -14,12 +14,12 @@
 	"/etc/systemd/system/kubelet.service.d/" \
 	"40-kubelet-crio-image-credential-provider.conf"
 #define PROVIDER "crio-credential-provider"
-#define FRESH_FILE                                      \
-	"{\"apiVersion\":\"kubelet.config.k8s.io/v1\"," \
+#define FRESH_FILE                                       \
+	"{\"apiVersion\":\"" API_KUBELET_PROVIDERS "\"," \
 	"\"kind\":\"CredentialProviderConfig\",\"providers\":[]}"
 #define FRESH_PROVIDER                                                     \
 	"{\"name\":\"" PROVIDER "\","                                      \
-	"\"apiVersion\":\"credentialprovider.kubelet.k8s.io/v1\","         \
+	"\"apiVersion\":\"" API_CREDENTIAL_PROVIDER "\","                  \
 	"\"defaultCacheDuration\":\"1s\",\"tokenAttributes\":{"            \
 	"\"serviceAccountTokenAudience\":\"https://kubernetes.default.svc" \
 	"\",\"cacheType\":\"Token\",\"requireServiceAccount\":false}}"
@@ -198,8 +198,7 @@ static struct action *tell(struct arena *a, struct instant now, const struct jso
 		return NULL;
 	actions_step(out);
 	return action_add(a, out, ACTION_REPLACE,
-			  S("/apis/config.openshift.io/v1alpha1/"
-			    "criocredentialproviderconfigs/cluster/status"),
+			  S(PATH_CONFIG_ALPHA "criocredentialproviderconfigs/cluster/status"),
 			  body_of(a, j), v[n - 1].message);
 }
 
@@ -273,8 +272,8 @@ static int for_pool(struct arena *a, const struct runtime_view *in, const struct
 		return rc;
 	mc = mc_generated(a, mc_generated_name(a, "97", pool, "credentialproviderconfig"), pool,
 			  &files);
-	mc_annotate(a, mc, S(MC_BY_CONTROLLER), in->owned.hash);
-	mc_set_owner(a, mc, S("config.openshift.io/v1alpha1"), S("CRIOCredentialProviderConfig"),
+	mc_annotate(a, mc, S(ANNO_BY_CONTROLLER), in->owned.hash);
+	mc_set_owner(a, mc, S(API_CONFIG_ALPHA), S("CRIOCredentialProviderConfig"),
 		     json_str(config, "metadata.name"), json_str(config, "metadata.uid"), false);
 	if (!generated_write(a, in->owned.mcs, mc,
 			     str_fmt(a, "credential providers of pool %.*s", STRF(pool)), out))

@@ -34,7 +34,7 @@ static const struct mc_object *find_object(const struct mc_objects *list, struct
 const struct json *generate_image(const struct mc_objects *images)
 {
 	for (size_t i = images->n; i-- > 0;)
-		if (images->v[i]->kind == MC_IMAGE && str_is(images->v[i]->meta.name, "cluster"))
+		if (images->v[i]->kind == MC_IMAGE && str_is(images->v[i]->meta.name, NAME_CLUSTER))
 			return images->v[i]->doc.tree;
 	return NULL;
 }
@@ -139,9 +139,7 @@ static int runtime(struct arena *a, const struct generate_view *in, const struct
 	if (!v.owned.config)
 		return 0;
 	if (!in->controller_config)
-		return err_set(err, ERR_AGAIN,
-			       "could not get ControllerConfig "
-			       "machine-config-controller");
+		return err_set(err, ERR_AGAIN, "could not get ControllerConfig " NAME_CONTROLLER);
 	return plan_runtime_sync(a, &v, out, err);
 }
 

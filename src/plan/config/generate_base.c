@@ -15,8 +15,8 @@ static bool is_built_in(struct str role)
 
 bool generated_by_templates(const struct mc *mc)
 {
-	return mc_annotation(&mc->meta, MC_BY_CONTROLLER).n && mc_label(&mc->meta, MC_ROLE).n &&
-	       str_find(mc->meta.name, S("-generated-")) < 0;
+	return mc_annotation(&mc->meta, ANNO_BY_CONTROLLER).n &&
+	       mc_label(&mc->meta, LABEL_ROLE).n && str_find(mc->meta.name, S("-generated-")) < 0;
 }
 
 static int by_name(const void *x, const void *y)
@@ -32,7 +32,7 @@ static void find_templated(struct arena *a, const struct mcs *all, struct str ro
 	for (size_t i = 0; i < all->n; i++) {
 		struct mc *copy;
 
-		if (!str_eq(mc_label(&all->v[i]->meta, MC_ROLE), from) ||
+		if (!str_eq(mc_label(&all->v[i]->meta, LABEL_ROLE), from) ||
 		    !generated_by_templates(all->v[i]))
 			continue;
 		copy = ARENA_NEW(a, struct mc);

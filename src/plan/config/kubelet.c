@@ -96,7 +96,7 @@ static int conf_text(struct arena *a, const struct json *conf, struct str *out, 
 	struct buf b;
 	int rc;
 
-	json_set(j, S("apiVersion"), text(a, S("kubelet.config.k8s.io/v1beta1")));
+	json_set(j, S("apiVersion"), text(a, S(API_KUBELET)));
 	json_set(j, S("kind"), text(a, S("KubeletConfiguration")));
 	buf_init(&b, a);
 	rc = yml_emit(&b, j, err);
@@ -109,7 +109,7 @@ static struct mc *make(struct arena *a, const struct kubelet_in *in, struct str 
 {
 	struct mc *mc = mc_generated(a, name, in->pool, files);
 
-	mc_annotate(a, mc, S(MC_BY_CONTROLLER), in->hash);
+	mc_annotate(a, mc, S(ANNO_BY_CONTROLLER), in->hash);
 	return mc;
 }
 

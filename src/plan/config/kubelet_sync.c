@@ -163,7 +163,7 @@ static void prohibited(struct arena *a, const struct json *node, struct str text
 		       struct actions *out)
 {
 	struct action_event e = {
-		.api = S("config.openshift.io/v1"),
+		.api = S(API_CONFIG),
 		.kind = S("Node"),
 		.name = json_str(node, "metadata.name"),
 		.uid = json_str(node, "metadata.uid"),
@@ -191,10 +191,10 @@ bool node_config_allowed(struct arena *a, const struct json *old, const struct j
 	struct str from = json_str(old, "spec.workerLatencyProfile");
 	struct str to = json_str(new, "spec.workerLatencyProfile");
 
-	if (!str_is(name, "cluster")) {
+	if (!str_is(name, NAME_CLUSTER)) {
 		prohibited(a, new,
 			   str_fmt(a,
-				   "The node.config.openshift.io \"%.*s\" is "
+				   "The node." GROUP_CONFIG " \"%.*s\" is "
 				   "invalid: metadata.name Invalid value: "
 				   "\"%.*s\" : must be \"cluster\"",
 				   STRF(name), STRF(name)),

@@ -59,7 +59,7 @@ static void annotate(struct arena *a, const struct owned_view *in, const struct 
 		return;
 	buf_init(&b, a);
 	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
-	body_add(&b, S(OWNED_SUFFIX), job->suffix);
+	body_add(&b, S(ANNO_NAME_SUFFIX), job->suffix);
 	buf_addz(&b, "}}}");
 	action_add(a, out, ACTION_MERGE, path_of(a, in), buf_str(&b),
 		   S("which MachineConfig is its"))
@@ -134,8 +134,8 @@ void owned_write(struct arena *a, const struct owned_view *in, struct owned_job 
 
 	annotate(a, in, job, out);
 	VEC_PUSH(a, &job->names, mc->meta.name);
-	mc_annotate(a, mc, S(MC_BY_CONTROLLER), in->hash);
-	mc_set_owner(a, mc, S(MC_API), str_of(in->kind->kind), in->config->meta.name,
+	mc_annotate(a, mc, S(ANNO_BY_CONTROLLER), in->hash);
+	mc_set_owner(a, mc, S(API_MC), str_of(in->kind->kind), in->config->meta.name,
 		     in->config->meta.uid, true);
 	if (generated_write(a, in->mcs, mc, reason, out)) {
 		out->v[out->n - 1].wrap = S("could not Create/Update MachineConfig");

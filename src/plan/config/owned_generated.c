@@ -110,7 +110,7 @@ void generated_cleanup(struct arena *a, const struct owned_view *in, const char 
 			written |= out->v[k].kind == ACTION_REPLACE && str_eq(out->v[k].path, path);
 		if (written || str_find(m->name, part) < 0 ||
 		    !str_starts(m->name, str_of(prefix)) ||
-		    str_eq(mc_annotation(m, MC_BY_CONTROLLER), in->hash) ||
+		    str_eq(mc_annotation(m, ANNO_BY_CONTROLLER), in->hash) ||
 		    owned_by_turn(a, in, in->mcs->v[i]))
 			continue;
 		delete_as_seen(a, m, S("made by another version"), out);
@@ -119,7 +119,7 @@ void generated_cleanup(struct arena *a, const struct owned_view *in, const char 
 
 bool pool_built_in(const struct mc_pool *pool)
 {
-	const struct json *label = json_member(pool->meta.labels, S(MC_PREFIX "mco-built-in"));
+	const struct json *label = json_member(pool->meta.labels, S(LABEL_BUILT_IN));
 
 	/* its value is empty */
 	return label && !json_text(label).n;

@@ -39,7 +39,7 @@ int owned_pools(struct arena *a, const struct owned_view *in, struct mc_pools *o
 
 const struct json *owned_suffix(const struct mc_object *config)
 {
-	return json_member(json_at(config->doc.tree, "metadata.annotations"), S(OWNED_SUFFIX));
+	return json_member(json_at(config->doc.tree, "metadata.annotations"), S(ANNO_NAME_SUFFIX));
 }
 
 static struct str created(const struct mc_object *o)

@@ -109,7 +109,7 @@ static bool may_stay(struct arena *a, const struct owned_view *in, const struct 
 		return false;
 	if (owned_by_turn(a, in, mc))
 		return true;
-	return str_eq(mc_annotation(&mc->meta, MC_BY_CONTROLLER), in->hash) &&
+	return str_eq(mc_annotation(&mc->meta, ANNO_BY_CONTROLLER), in->hash) &&
 	       (!maker->may_stay || maker->may_stay(a, maker->ctx, pool, mc));
 }
 
@@ -177,7 +177,7 @@ static int first_for_pool(struct arena *a, const struct owned_view *in,
 			      in->kind->many, STRF(pool->meta.name), in->kind->one);
 		return in->kind->wrap ? err_wrap(err, "%s", in->kind->wrap) : -ERR_INVALID;
 	}
-	mc_set_owner(a, mc, S(MC_API), str_of(in->kind->kind), S(""), S(""), false);
+	mc_set_owner(a, mc, S(API_MC), str_of(in->kind->kind), S(""), S(""), false);
 	(void)generated_write(a, in->mcs, mc, S("the first run"), out);
 	return 0;
 }

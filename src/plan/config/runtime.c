@@ -215,6 +215,6 @@ int runtime_config(struct arena *a, const struct runtime_in *in, const struct mc
 				STRF(left_out.msg));
 	crio_files(a, in, spec, &files);
 	*out = mc_generated(a, name, in->pool, &files);
-	mc_annotate(a, *out, S(MC_BY_CONTROLLER), in->hash);
+	mc_annotate(a, *out, S(ANNO_BY_CONTROLLER), in->hash);
 	return 0;
 }

@@ -56,9 +56,8 @@ static int registries_of(struct arena *a, const struct runtime_view *in, const s
 	mc = mc_generated(a, name, pool->meta.name, &files);
 	/* without a version the first sync in the cluster makes it anew */
 	if (!o->first_run)
-		mc_annotate(a, mc, S(MC_BY_CONTROLLER), o->hash);
-	mc_set_owner(a, mc, S("config.openshift.io/v1"), S("Image"),
-		     o->first_run ? S("") : S("cluster"),
+		mc_annotate(a, mc, S(ANNO_BY_CONTROLLER), o->hash);
+	mc_set_owner(a, mc, S(API_CONFIG), S("Image"), o->first_run ? S("") : S(NAME_CLUSTER),
 		     json_str(o->first_run ? NULL : in->image, "metadata.uid"), false);
 	if (generated_write(a, o->mcs, mc,
 			    str_fmt(a, "registries of pool %.*s", STRF(pool->meta.name)), out)) {
@@ -109,8 +108,8 @@ static void outranked(struct arena *a, const struct runtime_view *in,
 	/* upstream's role may update these, not patch them */
 	action_add(a, out, ACTION_REPLACE,
 		   str_fmt(a,
-			   "/apis/config.openshift.io/v1/namespaces/%.*s/"
-			   "imagepolicies/%.*s/status",
+			   PATH_CONFIG "namespaces/%.*s/"
+				       "imagepolicies/%.*s/status",
 			   STRF(c->namespace), STRF(c->name)),
 		   body_of(a, j), c->message)
 		->fail = ACTION_SHRUG;

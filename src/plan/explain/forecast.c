@@ -270,7 +270,7 @@ static void lose_config(struct arena *a, const struct pool_side *x, struct forec
 	    !json_first(json_at(mc->doc.tree, "metadata.ownerReferences")))
 		return;
 	f->refused = str_fmt(a,
-			     "machineconfig.machineconfiguration.openshift.io "
+			     "machineconfig." GROUP_MC " "
 			     "\"%.*s\" not found",
 			     STRF(mc->meta.name));
 	f->refused_late = f->irreconcilable = false;

@@ -28,7 +28,7 @@ static void count_node(const struct mcp *pool, const struct knode *n, struct for
 	struct str arch = S("");
 
 	out->n++;
-	if (labels_get(n->labels, S(NODE_ARCH), &arch) && !str_is(arch, "arm64"))
+	if (labels_get(n->labels, S(LABEL_ARCH), &arch) && !str_is(arch, "arm64"))
 		out->not_arm = true;
 	if (!n->current_config.n || str_eq(n->current_config, pool->target))
 		return;

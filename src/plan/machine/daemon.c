@@ -1,5 +1,7 @@
 #include "plan/daemon.h"
 
+#include "mc/api.h"
+
 #define REASON_MAX 2000 /* runes, upstream's */
 
 static void set(struct daemon_next *out, const char *key, struct str value, bool remove)
@@ -49,8 +51,8 @@ void daemon_failure(struct arena *a, struct str reason, bool unreconcilable,
 		    struct daemon_next *out)
 {
 	*out = (struct daemon_next){ .what = DAEMON_FAIL, .text = reason };
-	set(out, DAEMON_KEY "state", unreconcilable ? S("Unreconcilable") : S("Degraded"), false);
-	set(out, DAEMON_KEY "reason", str_dup(a, cut_runes(reason, REASON_MAX)), false);
+	set(out, ANNO_STATE, unreconcilable ? S("Unreconcilable") : S("Degraded"), false);
+	set(out, ANNO_REASON, str_dup(a, cut_runes(reason, REASON_MAX)), false);
 }
 
 struct str daemon_patch(struct arena *a, const struct json *node, const struct daemon_pair *pairs,
@@ -97,7 +99,7 @@ static bool await(const struct daemon_view *v, struct str want, struct daemon_ne
 {
 	if (!str_eq(v->want_drain, want)) {
 		out->what = DAEMON_ANNOTATE;
-		set(out, DAEMON_KEY "desiredDrain", want, false);
+		set(out, ANNO_DESIRED_DRAIN, want, false);
 		return true;
 	}
 	out->what = DAEMON_AWAIT;
@@ -147,12 +149,12 @@ static void finish(struct arena *a, const struct daemon_view *v, struct daemon_n
 		     STRF(c)));
 	tell(out, "NodeDone",
 	     str_fmt(a, "Setting node %.*s, currentConfig %.*s to Done", STRF(v->node), STRF(c)));
-	set(out, DAEMON_KEY "state", S("Done"), false);
-	set(out, DAEMON_KEY "currentConfig", c, false);
-	set(out, DAEMON_KEY "reason", S(""), false);
-	set(out, DAEMON_KEY "currentImage", image, !image.n);
+	set(out, ANNO_STATE, S("Done"), false);
+	set(out, ANNO_CURRENT_CONFIG, c, false);
+	set(out, ANNO_REASON, S(""), false);
+	set(out, ANNO_CURRENT_IMAGE, image, !image.n);
 	if (!v->desired_image.n)
-		set(out, DAEMON_KEY "desiredImage", S(""), true);
+		set(out, ANNO_DESIRED_IMAGE, S(""), true);
 }
 
 static void drain(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
@@ -168,7 +170,7 @@ static void drain(struct arena *a, const struct daemon_view *v, struct daemon_ne
 	} else if (!v->asked || !str_eq(v->want_drain, want)) {
 		/* a process before this one may have asked: it is told again */
 		out->what = DAEMON_ANNOTATE;
-		set(out, DAEMON_KEY "desiredDrain", want, false);
+		set(out, ANNO_DESIRED_DRAIN, want, false);
 		out->text = S("Update prepared; requesting cordon and drain "
 			      "via annotation to controller");
 		out->journal = true;
@@ -197,7 +199,7 @@ static void update(struct arena *a, const struct daemon_view *v, struct daemon_n
 		out->what = DAEMON_REVERT;
 	} else if (!v->planned && !str_is(v->state, "Working") && !failing(v)) {
 		out->what = DAEMON_ANNOTATE;
-		set(out, DAEMON_KEY "state", S("Working"), false);
+		set(out, ANNO_STATE, S("Working"), false);
 	} else if (!v->planned) {
 		out->what = DAEMON_PLAN;
 	} else if (!v->applied) {
@@ -210,7 +212,7 @@ static void update(struct arena *a, const struct daemon_view *v, struct daemon_n
 		finish(a, v, out);
 	} else if (v->reboot && !v->announced) {
 		out->what = DAEMON_ANNOTATE;
-		set(out, DAEMON_KEY "post-config-action", S("Rebooting"), false);
+		set(out, ANNO_POST_CONFIG, S("Rebooting"), false);
 	} else {
 		out->what = DAEMON_ACT;
 	}
@@ -219,13 +221,12 @@ static void update(struct arena *a, const struct daemon_view *v, struct daemon_n
 static void not_noted(struct arena *a, const struct daemon_view *v, const char *key,
 		      struct daemon_next *out)
 {
-	fail(out,
-	     str_fmt(a, DAEMON_KEY "%s annotation not found on node '%.*s'", key, STRF(v->node)));
+	fail(out, str_fmt(a, "%s annotation not found on node '%.*s'", key, STRF(v->node)));
 }
 
 static void not_named(struct daemon_next *out)
 {
-	fail(out, S("machineconfig.machineconfiguration.openshift.io \"\" not "
+	fail(out, S("machineconfig." GROUP_MC " \"\" not "
 		    "found"));
 }
 
@@ -243,9 +244,9 @@ static bool idle(struct arena *a, const struct daemon_view *v, struct daemon_nex
 	if (!v->desired.n || (v->current.p && !v->current.n))
 		not_named(out);
 	else if (!v->current.p)
-		not_noted(a, v, "currentConfig", out);
+		not_noted(a, v, ANNO_CURRENT_CONFIG, out);
 	else if (!v->has_state)
-		not_noted(a, v, "state", out);
+		not_noted(a, v, ANNO_STATE, out);
 	else if (v->disk_trouble.n)
 		fail(out, v->disk_trouble);
 	if (out->what == DAEMON_FAIL)
@@ -262,7 +263,7 @@ static void boot(struct arena *a, const struct daemon_view *v, struct daemon_nex
 	else if (!v->current.n && !v->noted)
 		out->what = DAEMON_INITIAL;
 	else if (!v->current.p || !v->desired.p)
-		not_noted(a, v, v->current.p ? "desiredConfig" : "currentConfig", out);
+		not_noted(a, v, v->current.p ? ANNO_DESIRED_CONFIG : ANNO_CURRENT_CONFIG, out);
 	else if (!v->current.n || !v->desired.n)
 		not_named(out);
 	else if (!v->loaded)
@@ -295,7 +296,7 @@ void plan_daemon(struct arena *a, const struct daemon_view *v, struct daemon_nex
 		fail(out, v->trouble);
 	} else if (str_is(v->after, "Rebooting")) {
 		out->what = DAEMON_ANNOTATE;
-		set(out, DAEMON_KEY "post-config-action", S(""), false);
+		set(out, ANNO_POST_CONFIG, S(""), false);
 	} else if (v->secret) {
 		out->what = DAEMON_SECRET;
 	} else if (v->booting) {

@@ -54,7 +54,7 @@ static int refuse_gates(struct run *r, const struct mc_gates *gates)
 			       "program does not have; switch it off or render "
 			       "with upstream's");
 	if (mc_gate(gates, "NoRegistryClusterInstall") &&
-	    mc_find(&r->set, MC_INTERNAL_RELEASE, "cluster"))
+	    mc_find(&r->set, MC_INTERNAL_RELEASE, NAME_CLUSTER))
 		return err_set(r->err, ERR_INVALID,
 			       "feature gate NoRegistryClusterInstall is on and "
 			       "there is an InternalReleaseImage: this program "
@@ -77,10 +77,10 @@ static void add_objects(struct settle *s, enum generate_kind kind, const struct 
 static void add_keys(struct settle *s)
 {
 	settle_add(s, GENERATE_TEMPLATES, s->cc.meta.name, false);
-	settle_add(s, GENERATE_REGISTRIES, S("cluster"), false);
+	settle_add(s, GENERATE_REGISTRIES, S(NAME_CLUSTER), false);
 	add_objects(s, GENERATE_RUNTIME, &s->runtimes);
-	settle_add(s, GENERATE_FEATURES, S("cluster"), false);
-	settle_add(s, GENERATE_NODE, S("cluster"), false);
+	settle_add(s, GENERATE_FEATURES, S(NAME_CLUSTER), false);
+	settle_add(s, GENERATE_NODE, S(NAME_CLUSTER), false);
 	add_objects(s, GENERATE_KUBELET, &s->kubelets);
 }
 
@@ -112,7 +112,7 @@ static int settle(struct run *r, const struct mc_gates *gates, struct str pull_s
 
 static int generate(struct run *r, struct str pull_secret)
 {
-	const struct mc_object *object = mc_find(&r->set, MC_FEATURE_GATE, "cluster");
+	const struct mc_object *object = mc_find(&r->set, MC_FEATURE_GATE, NAME_CLUSTER);
 	struct mc_gates gates = { 0 };
 	int rc;
 
@@ -161,7 +161,7 @@ static struct json *sources(struct run *r)
 	for (size_t i = 0; i < r->mcs.n; i++) {
 		struct json *ref = json_new(r->a, JSON_OBJECT);
 
-		json_add(ref, S("apiVersion"), json_new_str(r->a, S(MC_API)));
+		json_add(ref, S("apiVersion"), json_new_str(r->a, S(API_MC)));
 		json_add(ref, S("kind"), json_new_str(r->a, S("MachineConfig")));
 		json_add(ref, S("name"), json_new_str(r->a, r->mcs.v[i]->meta.name));
 		json_push(list, ref);
@@ -202,7 +202,7 @@ static int add_pool(struct run *r, const struct mc_pool *pool, struct str name)
 static int render(struct run *r)
 {
 	struct bootstrap_files configs = { 0 };
-	struct str made_by = mc_annotation(&r->set.controller_config->meta, MC_BY_VERSION);
+	struct str made_by = mc_annotation(&r->set.controller_config->meta, ANNO_BY_VERSION);
 	struct str raw = r->in->adopt_raw && made_by.n ? made_by : r->in->raw;
 
 	for (size_t i = 0; i < r->pools.n; i++) {
@@ -244,7 +244,7 @@ int plan_bootstrap(struct arena *a, const struct bootstrap_in *in, struct bootst
 		rc = generate(&r, secret);
 	if (rc == 0)
 		rc = render(&r);
-	api = mc_find(&r.set, MC_API_SERVER, "cluster");
+	api = mc_find(&r.set, MC_API_SERVER, NAME_CLUSTER);
 	if (rc == 0 && api)
 		rc = add_typed(&r, S("api-server/api-server.yaml"), MC_T_APIServer, api->tree);
 	if (rc == 0)

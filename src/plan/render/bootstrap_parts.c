@@ -25,8 +25,6 @@ struct json *bootstrap_marshal(struct arena *a, uint16_t type, const struct json
 
 /* ---- the pull secret ----------------------------------------------------- */
 
-#define SECRET_TYPE "kubernetes.io/dockerconfigjson"
-
 /* "v1" of "apps/v1". */
 static struct str version_of(struct str api)
 {
@@ -61,8 +59,9 @@ int bootstrap_pull_secret(struct arena *a, struct str text, struct str *out, str
 	if (rc < 0)
 		return rc;
 	type = json_str(secret.tree, "type");
-	if (!str_is(type, SECRET_TYPE))
-		return err_set(err, ERR_INVALID, "expected secret type " SECRET_TYPE " found %.*s",
+	if (!str_is(type, SECRET_DOCKER_JSON))
+		return err_set(err, ERR_INVALID,
+			       "expected secret type " SECRET_DOCKER_JSON " found %.*s",
 			       STRF(type));
 	return base64_decode(
 		a, json_text(json_member(json_at(secret.tree, "data"), S(".dockerconfigjson"))),
@@ -85,8 +84,7 @@ static struct str pool_text(struct arena *a, const struct json *pool)
 static bool is_built_in(struct arena *a, const struct mc_pool *p)
 {
 	static const char *const names[] = { "master", "worker", "arbiter" };
-	static const char upgrade[] = "\"operator.machineconfiguration.openshift.io/"
-				      "required-for-upgrade\":\"\",";
+	static const char upgrade[] = "\"" LABEL_REQUIRED "\":\"\",";
 	struct err err = ERR_INIT(a);
 	struct json *j = NULL;
 	size_t i = 0;
@@ -99,14 +97,14 @@ static bool is_built_in(struct arena *a, const struct mc_pool *p)
 	n = names[i];
 	if (json_parse(a,
 		       str_fmt(a,
-			       "{\"apiVersion\":\"" MC_API "\",\"kind\":\"MachineConfigPool\","
+			       "{\"apiVersion\":\"" API_MC "\",\"kind\":\"MachineConfigPool\","
 			       "\"metadata\":{\"name\":\"%s\",\"labels\":{%s"
-			       "\"" MC_PREFIX "mco-built-in\":\"\","
-			       "\"pools.operator." MC_PREFIX "%s\":\"\"}},"
+			       "\"" LABEL_BUILT_IN "\":\"\","
+			       "\"" LABEL_POOL "%s\":\"\"}},"
 			       "\"spec\":{\"machineConfigSelector\":"
-			       "{\"matchLabels\":{\"" MC_ROLE "\":\"%s\"}},"
+			       "{\"matchLabels\":{\"" LABEL_ROLE "\":\"%s\"}},"
 			       "\"nodeSelector\":{\"matchLabels\":"
-			       "{\"node-role.kubernetes.io/%s\":\"\"}}}}",
+			       "{\"" LABEL_NODE_ROLE "%s\":\"\"}}}}",
 			       n, i == 1 ? "" : upgrade, n, n, n),
 		       NULL, &j, &err) < 0)
 		return false;
@@ -137,8 +135,6 @@ void bootstrap_pools(struct arena *a, const struct mc_pools *all, struct mc_pool
 }
 
 /* ---- images built beforehand --------------------------------------------- */
-
-#define PREBUILT MC_PREFIX "pre-built-image"
 
 static int check_image(struct arena *a, struct str image, struct err *err)
 {
@@ -176,7 +172,7 @@ static struct str annotation(const struct json *object, const char *key)
 /* Once its image has been taken over the annotation may be gone. */
 static bool is_seeded(const struct json *object)
 {
-	if (annotation(object, MC_PREFIX "current-machine-os-build").n)
+	if (annotation(object, ANNO_CURRENT_BUILD).n)
 		return true;
 	for (const struct json *c = json_first(json_at(object, "status.conditions")); c;
 	     c = json_next(c))
@@ -190,13 +186,13 @@ static struct str fault_of(struct arena *a, const struct json *object, const str
 {
 	struct str name = json_str(object, "metadata.name");
 	struct str pool = json_str(object, "spec.machineConfigPool.name");
-	struct str image = annotation(object, PREBUILT);
+	struct str image = annotation(object, ANNO_PRE_BUILT);
 	struct err err = ERR_INIT(a);
 
 	if (!image.n)
 		return str_fmt(a,
 			       "MachineOSConfig \"%.*s\" is missing required "
-			       "annotation \"" PREBUILT
+			       "annotation \"" ANNO_PRE_BUILT
 			       "\" - this is required for install-time OCL",
 			       STRF(name));
 	if (!has_pool(pools, pool))
@@ -215,11 +211,11 @@ static struct str fault_of(struct arena *a, const struct json *object, const str
 static struct mc *prebuilt(struct arena *a, const struct json *object)
 {
 	struct str pool = json_str(object, "spec.machineConfigPool.name");
-	struct str image = annotation(object, PREBUILT);
+	struct str image = annotation(object, ANNO_PRE_BUILT);
 	struct str name = str_fmt(a, "10-prebuiltimage-osimageurl-%.*s", STRF(pool));
 	struct mc *mc = mc_generated(a, name, pool, NULL);
 
-	mc_annotate(a, mc, S(PREBUILT), image);
+	mc_annotate(a, mc, S(ANNO_PRE_BUILT), image);
 	json_set(json_at(mc->doc.tree, "spec"), S("osImageURL"), json_new_str(a, image));
 	mc->os_image = image;
 	return mc;
@@ -238,7 +234,7 @@ int bootstrap_prebuilt(struct arena *a, const struct mc_objects *objects,
 		if (objects->v[i]->kind != MC_OS_CONFIG)
 			continue;
 		fault = fault_of(a, object, pools);
-		if (!annotation(object, PREBUILT).n && is_seeded(object))
+		if (!annotation(object, ANNO_PRE_BUILT).n && is_seeded(object))
 			continue;
 		if (fault.n)
 			buf_addf(&faults, "%s%.*s", faults.n ? "\n" : "", STRF(fault));

@@ -70,14 +70,14 @@ static bool has_mc(const struct preview_run *p, struct str name)
 static void read_gates(struct preview_run *p)
 {
 	const struct mc_set *set = p->in->set;
-	const struct mc_object *o = mc_find(set, MC_FEATURE_GATE, "cluster");
+	const struct mc_object *o = mc_find(set, MC_FEATURE_GATE, NAME_CLUSTER);
 	const struct json *all = o ? json_at(o->tree, "status.featureGates") : NULL;
 	struct generate_view *v = &p->s.view;
 	struct err ignored = ERR_INIT(p->a);
 	struct str version = S("");
 
 	if (set->controller_config)
-		version = mc_annotation(&set->controller_config->meta, MC_RELEASE_VERSION);
+		version = mc_annotation(&set->controller_config->meta, ANNO_RELEASE_VERSION);
 	if (json_len(all) == 1)
 		version = json_str(json_first(all), "version");
 	v->gates_unknown = !o || mc_gates_read(p->a, o->tree, version, &v->gates, &ignored) < 0;
@@ -103,9 +103,9 @@ static void choose_tree(struct preview_run *p)
 /* One that goes too far at once: the controller goes on with the last one. */
 static void check_node_config(struct preview_run *p)
 {
-	const struct mc_object *new = mc_find(p->in->set, MC_NODE_CONFIG, "cluster");
+	const struct mc_object *new = mc_find(p->in->set, MC_NODE_CONFIG, NAME_CLUSTER);
 	const struct mc_object *old =
-		p->in->base ? mc_find(p->in->base, MC_NODE_CONFIG, "cluster") : NULL;
+		p->in->base ? mc_find(p->in->base, MC_NODE_CONFIG, NAME_CLUSTER) : NULL;
 	struct actions out = { 0 };
 
 	if (!new || !old || node_config_allowed(p->a, old->tree, new->tree, &out))
@@ -135,7 +135,7 @@ static void read_set(struct preview_run *p)
 	p->s.view.assume_image = true;
 	p->restart = preview_touched(p, MC_FEATURE_GATE, S("")) && !p->s.view.gates_unknown;
 	p->kubelets = p->restart || (preview_touched(p, MC_NODE_CONFIG, S("")) && !p->same_node) ||
-		      (p->s.view.node && preview_touched(p, MC_API_SERVER, S("cluster")));
+		      (p->s.view.node && preview_touched(p, MC_API_SERVER, S(NAME_CLUSTER)));
 	for (size_t i = 0; p->in->touched && i < p->in->touched->others.n; i++)
 		p->family |= preview_is_family(p->in->touched->others.v[i]->kind);
 }
@@ -218,7 +218,7 @@ static void preview_kubelets(struct preview_run *p, enum generate_kind kind, con
 		return;
 	for (size_t i = 0; i < p->s.pools.n; i++)
 		tell_base(p, p->kubelets, what, p->s.pools.v[i]->meta.name, KUBELET_CONF);
-	settle_add(&p->s, kind, S("cluster"), !p->kubelets);
+	settle_add(&p->s, kind, S(NAME_CLUSTER), !p->kubelets);
 }
 
 /* ---- registries ---------------------------------------------------------- */
@@ -269,7 +269,7 @@ static void preview_registries(struct preview_run *p)
 				   "ControllerConfig has no spec.releaseImage: "
 				   "give a dump with them (mcoctl dump)"));
 	else if (due)
-		settle_add(&p->s, GENERATE_REGISTRIES, S("cluster"), !anew);
+		settle_add(&p->s, GENERATE_REGISTRIES, S(NAME_CLUSTER), !anew);
 }
 
 /* ---- credential providers ------------------------------------------------ */
@@ -278,7 +278,7 @@ static void preview_registries(struct preview_run *p)
 
 static void preview_credentials(struct preview_run *p)
 {
-	bool touched = preview_touched(p, MC_CREDENTIALS, S("cluster"));
+	bool touched = preview_touched(p, MC_CREDENTIALS, S(NAME_CLUSTER));
 	bool missing = false;
 
 	if (!p->s.view.credentials)
@@ -295,14 +295,14 @@ static void preview_credentials(struct preview_run *p)
 			   !has_mc(p, mc_generated_name(p->a, "97", p->s.pools.v[i]->meta.name,
 							"credentialproviderconfig"));
 	if (touched || missing)
-		settle_add(&p->s, GENERATE_CREDENTIALS, S("cluster"), !touched);
+		settle_add(&p->s, GENERATE_CREDENTIALS, S(NAME_CLUSTER), !touched);
 }
 
 /* ---- what came of it ----------------------------------------------------- */
 
 static const struct mc_object *object_of(const struct preview_run *p, enum mc_kind kind)
 {
-	return mc_find(p->in->set, kind, "cluster");
+	return mc_find(p->in->set, kind, NAME_CLUSTER);
 }
 
 static void refused(struct preview_run *p, const struct settle_key *k)
@@ -335,7 +335,7 @@ static void refused(struct preview_run *p, const struct settle_key *k)
 	case GENERATE_CREDENTIALS:
 		r.object = S(CREDENTIALS " cluster");
 		o = object_of(p, MC_CREDENTIALS);
-		r.touched = preview_touched(p, MC_CREDENTIALS, S("cluster"));
+		r.touched = preview_touched(p, MC_CREDENTIALS, S(NAME_CLUSTER));
 		break;
 	case GENERATE_RENDER:
 	case GENERATE_KINDS:

@@ -11,7 +11,6 @@
 #include "plan/template_sync.h"
 #include "preview_parts.h"
 
-#define NS "openshift-config"
 #define NAME "pull-secret"
 
 /* ---- what was touched ---------------------------------------------------- */
@@ -20,7 +19,7 @@ static bool is_pull_secret(const struct preview_run *p, const struct mc_object *
 {
 	const struct mc_controller_config *cc = p->in->set->controller_config;
 	const struct json *ref = cc ? json_at(cc->tree, "spec.pullSecret") : NULL;
-	struct str ns = json_str_or(ref, "namespace", S(NS));
+	struct str ns = json_str_or(ref, "namespace", S(NS_CONFIG));
 	struct str name = json_str_or(ref, "name", S(NAME));
 
 	/* a manifest may leave the namespace to the command line */
@@ -52,9 +51,9 @@ static bool other_config(const struct preview_run *p)
 static bool other_profile(const struct preview_run *p)
 {
 	const struct mc_object *was =
-		p->in->base ? mc_find(p->in->base, MC_API_SERVER, "cluster") : NULL;
+		p->in->base ? mc_find(p->in->base, MC_API_SERVER, NAME_CLUSTER) : NULL;
 
-	return preview_touched(p, MC_API_SERVER, S("cluster")) &&
+	return preview_touched(p, MC_API_SERVER, S(NAME_CLUSTER)) &&
 	       !(p->in->base && json_eq(json_at(was ? was->tree : NULL, "spec.tlsSecurityProfile"),
 					json_at(p->s.view.api_server, "spec.tlsSecurityProfile")));
 }
@@ -96,7 +95,7 @@ static struct json *secret_of(struct arena *a, struct str text)
 	base64_add(&b, text);
 	json_add(data, S(".dockerconfigjson"), json_new_str(a, buf_str(&b)));
 	json_add(j, S("data"), data);
-	json_add(j, S("type"), json_new_str(a, S("kubernetes.io/dockerconfigjson")));
+	json_add(j, S("type"), json_new_str(a, S(SECRET_DOCKER_JSON)));
 	return j;
 }
 
@@ -156,7 +155,7 @@ static bool same_config(const struct mc *made, const struct mc *is)
 static bool reproduces(struct preview_run *p, const struct template_tree *tree)
 {
 	const struct mc_set *was = p->in->base ? p->in->base : p->in->set;
-	const struct mc_object *api = mc_find(was, MC_API_SERVER, "cluster");
+	const struct mc_object *api = mc_find(was, MC_API_SERVER, NAME_CLUSTER);
 	struct generate_view v = { .tree = tree,
 				   .controller_config = was->controller_config,
 				   .api_server = api ? api->tree : NULL,
@@ -306,7 +305,7 @@ void preview_templates(struct preview_run *p)
 		return;
 	if (reproduces(p, &p->builtin)) {
 		v->tree = &p->builtin;
-		settle_add(&p->s, GENERATE_TEMPLATES, S("machine-config-controller"), false);
+		settle_add(&p->s, GENERATE_TEMPLATES, S(NAME_CONTROLLER), false);
 		return;
 	}
 	if (secret)

@@ -32,10 +32,10 @@ static int check_controller_config(const struct render_in *in, struct err *err)
 
 	if (!c)
 		return 0;
-	v = mc_annotation(&c->meta, MC_BY_VERSION);
+	v = mc_annotation(&c->meta, ANNO_BY_VERSION);
 	if (!v.n)
 		return err_set(err, ERR_INVALID,
-			       "Ignoring controller config generated without " MC_BY_VERSION
+			       "Ignoring controller config generated without " ANNO_BY_VERSION
 			       " annotation (my version: %.*s)",
 			       STRF(in->raw));
 	if (!str_eq(v, in->raw))
@@ -50,7 +50,7 @@ static int check_mcs(struct arena *a, const struct render_in *in, const struct m
 		     const struct mc **culprit, struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		struct str by = mc_annotation(&list->v[i]->meta, MC_BY_CONTROLLER);
+		struct str by = mc_annotation(&list->v[i]->meta, ANNO_BY_CONTROLLER);
 
 		if (!by.n || str_eq(by, in->hash))
 			continue;
@@ -77,14 +77,14 @@ static struct json *metadata(struct arena *a, const struct render_in *in, const 
 	struct str release = S("");
 
 	if (in->controller_config)
-		release = mc_annotation(&in->controller_config->meta, MC_RELEASE_VERSION);
+		release = mc_annotation(&in->controller_config->meta, ANNO_RELEASE_VERSION);
 	notes = json_new(a, JSON_OBJECT);
-	json_add(notes, S(MC_BY_CONTROLLER), json_new_str(a, in->hash));
+	json_add(notes, S(ANNO_BY_CONTROLLER), json_new_str(a, in->hash));
 	if (r->os_overridden)
-		json_add(notes, S(MC_OS_OVERRIDDEN), json_new_str(a, S("true")));
-	json_add(notes, S(MC_RELEASE_VERSION), json_new_str(a, release));
+		json_add(notes, S(ANNO_OS_OVERRIDDEN), json_new_str(a, S("true")));
+	json_add(notes, S(ANNO_RELEASE_VERSION), json_new_str(a, release));
 	ref = json_new(a, JSON_OBJECT);
-	json_add(ref, S("apiVersion"), json_new_str(a, S(MC_API)));
+	json_add(ref, S("apiVersion"), json_new_str(a, S(API_MC)));
 	json_add(ref, S("blockOwnerDeletion"), json_new_bool(a, true));
 	json_add(ref, S("controller"), json_new_bool(a, true));
 	json_add(ref, S("kind"), json_new_str(a, S("MachineConfigPool")));
@@ -119,7 +119,7 @@ static int merge(struct arena *a, const struct render_in *in, struct rendered *r
 	if (rc < 0)
 		return rc;
 	r->object = json_new(a, JSON_OBJECT);
-	json_add(r->object, S("apiVersion"), json_new_str(a, S(MC_API)));
+	json_add(r->object, S("apiVersion"), json_new_str(a, S(API_MC)));
 	json_add(r->object, S("kind"), json_new_str(a, S("MachineConfig")));
 	json_add(r->object, S("metadata"), metadata(a, in, r));
 	json_add(r->object, S("spec"), spec);
@@ -174,7 +174,7 @@ void plan_render_adopt(struct arena *a, const struct mc_set *set, struct render_
 	in->controller_config = set->controller_config;
 	if (set->controller_config)
 		return;
-	if (!current || mc_annotation(&current->meta, MC_OS_OVERRIDDEN).n)
+	if (!current || mc_annotation(&current->meta, ANNO_OS_OVERRIDDEN).n)
 		return;
 	c = ARENA_NEW(a, struct mc_controller_config);
 	c->base_image = current->os_image;
@@ -182,7 +182,7 @@ void plan_render_adopt(struct arena *a, const struct mc_set *set, struct render_
 	/* as if it were of the version that the config is rendered as */
 	notes = current->meta.annotations ? json_clone(a, current->meta.annotations)
 					  : json_new(a, JSON_OBJECT);
-	json_set(notes, S(MC_BY_VERSION), json_new_str(a, in->raw));
+	json_set(notes, S(ANNO_BY_VERSION), json_new_str(a, in->raw));
 	c->meta.annotations = notes;
 	in->controller_config = c;
 }

@@ -31,8 +31,7 @@ int controller_config_completed(struct arena *a, const struct json *tree, struct
 
 	if (!tree)
 		return err_set(err, ERR_AGAIN,
-			       "controllerconfig.machineconfiguration.openshift"
-			       ".io \"machine-config-controller\" not found");
+			       "controllerconfig." GROUP_MC " \"" NAME_CONTROLLER "\" not found");
 	if (seen != is)
 		return err_set(err, ERR_AGAIN,
 			       "status for ControllerConfig "
@@ -64,7 +63,7 @@ static int made(struct arena *a, const struct render_view *in, const struct json
 		const struct owned_kind *kind, struct err *err)
 {
 	const struct json *suffix =
-		json_member(json_at(config, "metadata.annotations"), S(OWNED_SUFFIX));
+		json_member(json_at(config, "metadata.annotations"), S(ANNO_NAME_SUFFIX));
 	struct str name = owned_mc_name(a, kind, in->pool, json_text(suffix));
 	const struct json *f = json_first(json_at(config, "metadata.finalizers"));
 
@@ -152,7 +151,7 @@ int render_use_stream(const struct render_view *in, struct mc_controller_config 
 {
 	const struct json *o = in->os_image_stream;
 	const struct json *v =
-		json_member(json_at(o, "metadata.annotations"), S(MC_RELEASE_VERSION));
+		json_member(json_at(o, "metadata.annotations"), S(ANNO_RELEASE_VERSION));
 	struct str name = in->pool->os_image_stream;
 	bool custom =
 		!str_is(in->pool->meta.name, "master") && !str_is(in->pool->meta.name, "worker");
@@ -164,12 +163,11 @@ int render_use_stream(const struct render_view *in, struct mc_controller_config 
 	if (!o)
 		return err_set(err, ERR_AGAIN,
 			       "could not get OSImageStream for pool %.*s: "
-			       "osimagestream.machineconfiguration.openshift.io"
-			       " \"cluster\" not found",
+			       "osimagestream." GROUP_MC " \"cluster\" not found",
 			       STRF(in->pool->meta.name));
 	if (!v)
 		return err_set(err, ERR_AGAIN,
-			       "ignoring OSImageStream without " MC_RELEASE_VERSION
+			       "ignoring OSImageStream without " ANNO_RELEASE_VERSION
 			       " annotation (my version: %.*s)",
 			       STRF(in->hash));
 	if (!str_eq(json_text(v), in->hash))
@@ -188,7 +186,7 @@ int render_use_stream(const struct render_view *in, struct mc_controller_config 
 		}
 	return err_set(err, ERR_AGAIN,
 		       "could not get OSImageStreamSet for pool %.*s: "
-		       "osimagestreams.machineconfiguration.openshift.io "
+		       "osimagestreams." GROUP_MC " "
 		       "\"%.*s\" not found",
 		       STRF(in->pool->meta.name), STRF(name));
 }
@@ -238,7 +236,7 @@ static struct json *configuration(struct arena *a, const struct rendered *r)
 	for (size_t i = 0; i < r->sources.n; i++) {
 		struct json *ref = json_new(a, JSON_OBJECT);
 
-		json_add(ref, S("apiVersion"), json_new_str(a, S(MC_API)));
+		json_add(ref, S("apiVersion"), json_new_str(a, S(API_MC)));
 		json_add(ref, S("kind"), json_new_str(a, S("MachineConfig")));
 		json_add(ref, S("name"), json_new_str(a, r->sources.v[i]->meta.name));
 		json_push(list, ref);
@@ -250,7 +248,7 @@ static struct json *configuration(struct arena *a, const struct rendered *r)
 
 static struct action_event on_pool(const struct mc_pool *p, struct str reason)
 {
-	return (struct action_event){ .api = S(MC_API),
+	return (struct action_event){ .api = S(API_MC),
 				      .kind = S("MachineConfigPool"),
 				      .name = p->meta.name,
 				      .uid = p->meta.uid,
@@ -262,8 +260,8 @@ static void announce(struct arena *a, const struct render_view *in, const struct
 		     struct actions *out)
 {
 	const struct json *notes = json_at(r->object, "metadata.annotations");
-	struct str release = json_text(json_member(notes, S(MC_RELEASE_VERSION)));
-	struct action_event on_mc = { .api = S(MC_API),
+	struct str release = json_text(json_member(notes, S(ANNO_RELEASE_VERSION)));
+	struct action_event on_mc = { .api = S(API_MC),
 				      .kind = S("MachineConfig"),
 				      .name = r->name,
 				      .reason = S("OSImageURLOverridden") };

@@ -5,13 +5,13 @@
  * are not known. */
 static bool gates_of(struct arena *a, const struct mc_set *set, struct mc_gates *out)
 {
-	const struct mc_object *o = mc_find(set, MC_FEATURE_GATE, "cluster");
+	const struct mc_object *o = mc_find(set, MC_FEATURE_GATE, NAME_CLUSTER);
 	const struct json *all = o ? json_at(o->tree, "status.featureGates") : NULL;
 	struct err ignored = ERR_INIT(a);
 	struct str version = S("");
 
 	if (set->controller_config)
-		version = mc_annotation(&set->controller_config->meta, MC_RELEASE_VERSION);
+		version = mc_annotation(&set->controller_config->meta, ANNO_RELEASE_VERSION);
 	if (json_len(all) == 1)
 		version = json_str(json_first(all), "version");
 	return o && mc_gates_read(a, o->tree, version, out, &ignored) == 0;

@@ -5,7 +5,7 @@
 #define ROUNDS 100 /* more than any chain of plans needs */
 
 #define NO_CONFIG                                                       \
-	"{\"apiVersion\":\"" MC_API "\",\"kind\":\"ControllerConfig\"," \
+	"{\"apiVersion\":\"" API_MC "\",\"kind\":\"ControllerConfig\"," \
 	"\"metadata\":{\"name\":\"machine-config-controller\"},\"spec\":{}}"
 
 static void copy_objects(struct settle *s, const struct mc_set *set)
@@ -36,7 +36,7 @@ static void copy_objects(struct settle *s, const struct mc_set *set)
 
 static const struct json *tree_of(const struct mc_set *set, enum mc_kind kind)
 {
-	const struct mc_object *o = mc_find(set, kind, "cluster");
+	const struct mc_object *o = mc_find(set, kind, NAME_CLUSTER);
 
 	return o ? o->tree : NULL;
 }

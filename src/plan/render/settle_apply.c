@@ -18,9 +18,9 @@ static struct place place_of(struct str path)
 	struct place p = { S(""), S(""), S("") };
 	struct str rest = S("");
 
-	if (!str_starts(path, S("/apis/" MC_API "/")))
+	if (!str_starts(path, S(PATH_MC)))
 		return p;
-	path = str_from(path, sizeof("/apis/" MC_API "/") - 1);
+	path = str_from(path, sizeof(PATH_MC) - 1);
 	if (!str_cut(path, '/', &p.plural, &rest)) {
 		p.plural = path;
 		return p;

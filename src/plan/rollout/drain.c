@@ -129,14 +129,13 @@ static void report(struct arena *a, const struct drain_view *in, struct drain *d
 		d->mcn_known = true;
 	}
 	if (create)
-		act = action_add(a, out, ACTION_CREATE, S("/apis/" MC_API "/machineconfignodes"),
+		act = action_add(a, out, ACTION_CREATE, S(PATH_MC "machineconfignodes"),
 				 body_of(a, body), str_of(s->parent_text));
 	else
 		act = action_add(a, out, ACTION_APPLY,
 				 str_fmt(a,
-					 "/apis/" MC_API "/machineconfignodes/%.*s/status"
-					 "?fieldManager=machine-config-operator"
-					 "&force=true",
+					 PATH_MC "machineconfignodes/%.*s/status"
+						 "?" FIELD_MANAGER "&force=true",
 					 STRF(in->node->name)),
 				 body_of(a, body), str_of(s->parent_text));
 	act->fail = ACTION_SHRUG;
@@ -225,7 +224,7 @@ static void fulfil(struct arena *a, const struct drain_view *in, struct drain *d
 
 	buf_init(&b, a);
 	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
-	body_add(&b, S(NODE_APPLIED_DRAIN), in->node->desired_drain);
+	body_add(&b, S(ANNO_APPLIED_DRAIN), in->node->desired_drain);
 	buf_addz(&b, "}}}");
 	actions_step(out);
 	action_log(a, out,

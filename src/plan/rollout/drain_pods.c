@@ -142,8 +142,8 @@ enum drain_outcome drain_sort_pods(struct arena *a, struct drain *d, struct acti
 		if (p->state == DRAIN_POD_ASK) {
 			action_add(a, out, ACTION_GET,
 				   str_fmt(a,
-					   "/apis/apps/v1/namespaces/%.*s/"
-					   "daemonsets/%.*s",
+					   PATH_APPS "namespaces/%.*s/"
+						     "daemonsets/%.*s",
 					   STRF(p->pod.ns), STRF(p->pod.daemonset)),
 				   S(""), S("a pod of it is on the node"))
 				->tag = drain_tag(d, DRAIN_TAG_POD + (unsigned)i);
@@ -200,8 +200,8 @@ static void send(struct arena *a, struct drain *d, size_t i, const struct drain_
 		 struct actions *out)
 {
 	struct drain_pod *p = &d->pods[i];
-	struct str path = str_fmt(a, "/api/v1/namespaces/%.*s/pods/%.*s/eviction", STRF(p->pod.ns),
-				  STRF(p->pod.name));
+	struct str path = str_fmt(a, PATH_CORE "namespaces/%.*s/pods/%.*s/eviction",
+				  STRF(p->pod.ns), STRF(p->pod.name));
 	struct str reason = str_fmt(a, "node %.*s: %.*s", STRF(in->node->name), STRF(d->wish));
 	struct action *act;
 	struct buf b;

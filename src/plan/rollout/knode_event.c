@@ -81,12 +81,12 @@ bool node_set_taint(struct arena *a, const struct knode *n, struct knode_taint t
 void plan_master(struct arena *a, const struct knode *n, bool has_scheduler,
 		 bool masters_schedulable, struct actions *out)
 {
-	static const struct knode_taint taint = { { NODE_MASTER, sizeof(NODE_MASTER) - 1 },
+	static const struct knode_taint taint = { { LABEL_MASTER, sizeof(LABEL_MASTER) - 1 },
 						  S_INIT("NoSchedule") };
 	struct str v, list = S("");
-	bool control = !labels_get(n->labels, S(NODE_CONTROL_PLANE), &v);
+	bool control = !labels_get(n->labels, S(LABEL_CONTROL_PLANE), &v);
 	bool worker =
-		has_scheduler && labels_get(n->labels, S(NODE_WORKER), &v) != masters_schedulable;
+		has_scheduler && labels_get(n->labels, S(LABEL_WORKER), &v) != masters_schedulable;
 	bool taints = has_scheduler && taint_list(a, n, taint, !masters_schedulable, &list);
 	struct buf b;
 
@@ -96,9 +96,9 @@ void plan_master(struct arena *a, const struct knode *n, bool has_scheduler,
 	if (control || worker)
 		buf_addf(&b, "%s\"labels\":{", n->version.n ? "," : "");
 	if (control)
-		body_add(&b, S(NODE_CONTROL_PLANE), S(""));
+		body_add(&b, S(LABEL_CONTROL_PLANE), S(""));
 	if (worker)
-		body_add(&b, S(NODE_WORKER), masters_schedulable ? S("") : (struct str){ 0 });
+		body_add(&b, S(LABEL_WORKER), masters_schedulable ? S("") : (struct str){ 0 });
 	buf_addz(&b, control || worker ? "}}" : "}");
 	if (taints)
 		buf_addf(&b, ",\"spec\":{\"taints\":%.*s}", STRF(list));
@@ -136,7 +136,7 @@ static void log_node(struct arena *a, struct actions *out, const struct mcp *poo
 		     const struct knode *n, struct str text)
 {
 	struct str zone = S("");
-	bool has = labels_get(n->labels, S(NODE_ZONE), &zone);
+	bool has = labels_get(n->labels, S(LABEL_ZONE), &zone);
 
 	action_log(a, out, "Pool %.*s%s%.*s%s: node %.*s: %.*s", STRF(pool->name),
 		   has ? "[zone=" : "", STRF(zone), has ? "]" : "", STRF(n->name), STRF(text));
@@ -155,12 +155,12 @@ static bool annotations_changed(struct arena *a, const struct knode_event_view *
 		const char *key;
 		struct str was, is;
 	} list[] = {
-		{ NODE_CURRENT_CONFIG, o->current_config, n->current_config },
-		{ NODE_DESIRED_CONFIG, o->desired_config, n->desired_config },
-		{ NODE_STATE, o->state, n->state },
-		{ NODE_REASON, o->reason, n->reason },
-		{ NODE_CURRENT_IMAGE, o->current_image, n->current_image },
-		{ NODE_DESIRED_IMAGE, o->desired_image, n->desired_image },
+		{ ANNO_CURRENT_CONFIG, o->current_config, n->current_config },
+		{ ANNO_DESIRED_CONFIG, o->desired_config, n->desired_config },
+		{ ANNO_STATE, o->state, n->state },
+		{ ANNO_REASON, o->reason, n->reason },
+		{ ANNO_CURRENT_IMAGE, o->current_image, n->current_image },
+		{ ANNO_DESIRED_IMAGE, o->desired_image, n->desired_image },
 	};
 	bool changed = false;
 

@@ -11,14 +11,12 @@
 
 #include <stdlib.h>
 
-#define MCO_FIELD_MANAGER "?fieldManager=machine-config-operator"
-
 static const struct knode_taint in_progress = { S_INIT("UpdateInProgress"),
 						S_INIT("PreferNoSchedule") };
 
 struct action_event pool_event(const struct mcp *pool, struct str reason)
 {
-	return (struct action_event){ .api = S(MC_API),
+	return (struct action_event){ .api = S(API_MC),
 				      .kind = S("MachineConfigPool"),
 				      .name = pool->name,
 				      .uid = pool->uid,
@@ -67,7 +65,7 @@ static void clear_stale_build(struct arena *a, const struct pool_layers *l, stru
 {
 	struct json *j = json_clone(a, l->config->tree);
 
-	json_remove(json_at(j, "metadata.annotations"), S(MC_CURRENT_BUILD));
+	json_remove(json_at(j, "metadata.annotations"), S(ANNO_CURRENT_BUILD));
 	action_add(a, out, ACTION_REPLACE, action_path(a, "machineosconfigs", l->config->name),
 		   body_of(a, j),
 		   str_fmt(a,
@@ -130,7 +128,7 @@ static void set_topology(struct arena *a, const struct pool_view *in, struct act
 			continue;
 		buf_init(&b, a);
 		buf_addz(&b, "{\"metadata\":{\"annotations\":{");
-		body_add(&b, S(NODE_TOPOLOGY), topology);
+		body_add(&b, S(ANNO_TOPOLOGY), topology);
 		buf_addz(&b, "}}}");
 		action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
 			   str_fmt(a,
@@ -276,7 +274,7 @@ static bool adopt(struct arena *a, const struct pool_view *in, const struct knod
 		return false;
 	buf_init(&b, a);
 	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
-	body_add(&b, S(NODE_LABELS_APPLIED), S(""));
+	body_add(&b, S(ANNO_LABELS_APPLIED), S(""));
 	buf_addz(&b, "},\"labels\":{");
 	if (pool_labels(a, pool, &b)) {
 		buf_addz(&b, "}}}");
@@ -297,7 +295,7 @@ static void log_candidates(struct arena *a, const struct pool_view *in, const st
 	for (size_t i = 0; i < picks->n; i++) {
 		struct str zone;
 
-		if (labels_get(picks->v[i].n->labels, S(NODE_ZONE), &zone))
+		if (labels_get(picks->v[i].n->labels, S(LABEL_ZONE), &zone))
 			map_put(&zones, zone, out);
 	}
 	action_log(a, out,
@@ -323,7 +321,7 @@ static void choose(struct arena *a, const struct pool_view *in, struct picks *pi
 			picks->v[kept++] = picks->v[i];
 	picks->n = kept;
 	for (size_t i = 0; i < kept; i++)
-		(void)labels_get(picks->v[i].n->labels, S(NODE_ZONE), &picks->v[i].zone);
+		(void)labels_get(picks->v[i].n->labels, S(LABEL_ZONE), &picks->v[i].zone);
 	if (kept > 1)
 		qsort(picks->v, kept, sizeof(*picks->v), by_zone_and_age);
 	if (picks->n > room)
@@ -361,7 +359,9 @@ static void target_mcn(struct arena *a, const struct pool_view *in, const struct
 	body_add(&b, S("desired"), t->config);
 	buf_addz(&b, "}}}");
 	action_add(a, out, ACTION_MERGE,
-		   str_fmt(a, "/apis/" MC_API "/machineconfignodes/%.*s" MCO_FIELD_MANAGER,
+		   str_fmt(a,
+			   PATH_MC "machineconfignodes/%.*s"
+				   "?" FIELD_MANAGER,
 			   STRF(n->name)),
 		   buf_str(&b), S("its node is about to get this target"))
 		->fail = ACTION_SHRUG;
@@ -376,9 +376,9 @@ static void target_node(struct arena *a, const struct pool_view *in, const struc
 	buf_init(&b, a);
 	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
 	if (!str_eq(n->desired_config, t->config))
-		body_add(&b, S(NODE_DESIRED_CONFIG), t->config);
+		body_add(&b, S(ANNO_DESIRED_CONFIG), t->config);
 	if (t->image.p ? !str_eq(n->desired_image, t->image) : n->desired_image.p != NULL)
-		body_add(&b, S(NODE_DESIRED_IMAGE), t->image);
+		body_add(&b, S(ANNO_DESIRED_IMAGE), t->image);
 	buf_addz(&b, "}}}");
 	act = action_add(
 		a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
@@ -493,8 +493,7 @@ int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out, 
 	}
 	if (!in->controller_config)
 		return err_set(err, ERR_AGAIN,
-			       "controllerconfig.machineconfiguration.openshift"
-			       ".io \"machine-config-controller\" not found");
+			       "controllerconfig." GROUP_MC " \"" NAME_CONTROLLER "\" not found");
 	/* in one order, so that the same cluster gives the same plan */
 	for (size_t i = 0; i < in->n_nodes; i++)
 		nodes[i] = in->nodes[i];

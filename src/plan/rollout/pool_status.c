@@ -437,10 +437,10 @@ void pool_status(struct arena *a, const struct pool_view *in, const struct pool_
 	if (!same_status(a, json_at(tree, "status"), status)) {
 		body = json_clone(a, tree);
 		json_set(body, S("status"), status);
-		action_add(a, out, ACTION_REPLACE,
-			   str_fmt(a, "/apis/" MC_API "/machineconfigpools/%.*s/status",
-				   STRF(in->pool->name)),
-			   body_of(a, body), S("counts or conditions changed"))
+		action_add(
+			a, out, ACTION_REPLACE,
+			str_fmt(a, PATH_MC "machineconfigpools/%.*s/status", STRF(in->pool->name)),
+			body_of(a, body), S("counts or conditions changed"))
 			->wrap = str_fmt(a,
 					 "could not update MachineConfigPool "
 					 "\"%.*s\"",

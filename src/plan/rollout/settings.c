@@ -52,9 +52,7 @@ static void write(struct arena *a, const struct settings_view *in, struct action
 	json_set(status, S("observedGeneration"),
 		 json_new_i64(a, json_i64(j, "metadata.generation", 0)));
 	action_add(a, out, ACTION_REPLACE,
-		   str_fmt(a,
-			   "/apis/operator.openshift.io/v1/"
-			   "machineconfigurations/%.*s/status",
+		   str_fmt(a, PATH_OPERATOR "machineconfigurations/%.*s/status",
 			   STRF(json_str(j, "metadata.name"))),
 		   body_of(a, j), S("no operator runs that would do it"));
 }

@@ -82,7 +82,7 @@ void trigger_maker(struct arena *a, const struct mc *mc, struct generate_keys *o
 	const struct json *owner = json_first(json_at(mc->doc.tree, "metadata.ownerReferences"));
 	struct str kind = json_str(owner, "kind");
 
-	if (!mc_annotation(&mc->meta, MC_BY_CONTROLLER).n ||
+	if (!mc_annotation(&mc->meta, ANNO_BY_CONTROLLER).n ||
 	    str_starts(mc->meta.name, S("rendered-")))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(makers); i++)
@@ -90,8 +90,8 @@ void trigger_maker(struct arena *a, const struct mc *mc, struct generate_keys *o
 			add_key(a, out, makers[i].kind, json_str(owner, "name"));
 	/* the 97- and 98- of a pool have no owner */
 	if (!owner) {
-		struct str pool =
-			str_fmt(a, GENERATE_POOL_PREFIX "%.*s", STRF(mc_label(&mc->meta, MC_ROLE)));
+		struct str pool = str_fmt(a, GENERATE_POOL_PREFIX "%.*s",
+					  STRF(mc_label(&mc->meta, LABEL_ROLE)));
 
 		add_key(a, out, GENERATE_NODE, pool);
 		add_key(a, out, GENERATE_FEATURES, pool);

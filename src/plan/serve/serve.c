@@ -7,9 +7,8 @@
 #include "base/codec.h"
 #include "data/yml.h"
 #include "ign/ign.h"
+#include "mc/api.h"
 #include "mc/types.h"
-
-#define NOTE "machineconfiguration.openshift.io/"
 
 struct maker {
 	struct arena *a;
@@ -113,8 +112,8 @@ static int migrate_kargs(struct maker *m, struct semver to)
 
 static void append_annotations(struct maker *m, const struct serve_in *in)
 {
-	struct str image = json_text(
-		json_member(json_at(m->mc, "metadata.annotations"), S(NOTE "pre-built-image")));
+	struct str image =
+		json_text(json_member(json_at(m->mc, "metadata.annotations"), S(ANNO_PRE_BUILT)));
 	struct json *notes = json_new(m->a, JSON_OBJECT);
 	struct buf b;
 
@@ -123,8 +122,8 @@ static void append_annotations(struct maker *m, const struct serve_in *in)
 	for (size_t i = 0; i < 6; i++) {
 		/* in the order that they are written in */
 		static const char *const names[] = {
-			NOTE "currentConfig", NOTE "currentImage",     NOTE "desiredConfig",
-			NOTE "desiredImage",  NOTE "firstPivotConfig", NOTE "state",
+			ANNO_CURRENT_CONFIG, ANNO_CURRENT_IMAGE, ANNO_DESIRED_CONFIG,
+			ANNO_DESIRED_IMAGE,  ANNO_FIRST_PIVOT,	 ANNO_STATE,
 		};
 		bool is_image = i == 1 || i == 3;
 		struct str value = is_image ? image : in->config_name;

@@ -72,13 +72,13 @@ static struct mc *new_mc(struct arena *a, struct str role, struct str name, stru
 
 	buf_init(&b, a);
 	json_encode(&b, encoded, 0);
-	json_add(labels, S(MC_ROLE), json_new_str(a, role));
+	json_add(labels, S(LABEL_ROLE), json_new_str(a, role));
 	json_add(meta, S("name"), json_new_str(a, name));
 	json_add(meta, S("labels"), labels);
 	mc->meta = (struct mc_meta){ .name = name, .labels = labels };
 	mc->config = buf_str(&b);
 	mc->extensions = *extensions;
-	json_add(tree, S("apiVersion"), json_new_str(a, S(MC_API)));
+	json_add(tree, S("apiVersion"), json_new_str(a, S(API_MC)));
 	json_add(tree, S("kind"), json_new_str(a, S("MachineConfig")));
 	json_add(tree, S("metadata"), meta);
 	json_add(tree, S("spec"), spec_of(a, mc, encoded));
@@ -243,7 +243,7 @@ static struct json *owner(struct arena *a, const struct mc_meta *meta)
 {
 	struct json *o = json_new(a, JSON_OBJECT);
 
-	json_add(o, S("apiVersion"), json_new_str(a, S(MC_API)));
+	json_add(o, S("apiVersion"), json_new_str(a, S(API_MC)));
 	json_add(o, S("kind"), json_new_str(a, S("ControllerConfig")));
 	json_add(o, S("name"), json_new_str(a, meta->name));
 	json_add(o, S("uid"), json_new_str(a, meta->uid));
@@ -258,7 +258,7 @@ static void sign(struct forest *f, struct mc *mc)
 	struct json *owners = json_new(f->a, JSON_ARRAY);
 	struct json *meta = json_at(mc->doc.tree, "metadata");
 
-	json_add(notes, S(MC_BY_CONTROLLER), json_new_str(f->a, f->in->hash));
+	json_add(notes, S(ANNO_BY_CONTROLLER), json_new_str(f->a, f->in->hash));
 	json_push(owners, owner(f->a, &f->in->controller_config->meta));
 	json_add(meta, S("annotations"), notes);
 	json_add(meta, S("ownerReferences"), owners);

@@ -178,10 +178,9 @@ static int read_pull_secret(struct arena *a, const struct template_view *in, str
 		return 0;
 	if (!in->pull_secret)
 		return err_set(err, ERR_AGAIN, "%.*s", STRF(in->pull_secret_error));
-	if (!str_is(type, "kubernetes.io/dockerconfigjson"))
+	if (!str_is(type, SECRET_DOCKER_JSON))
 		return err_set(err, ERR_AGAIN,
-			       "expected secret type "
-			       "kubernetes.io/dockerconfigjson found %.*s",
+			       "expected secret type " SECRET_DOCKER_JSON " found %.*s",
 			       STRF(type));
 	return base64_decode(a, json_text(json_member(data, S(".dockerconfigjson"))), out, err);
 }
@@ -205,7 +204,7 @@ static void clear_images(struct arena *a, const struct template_view *in, struct
 		const struct mc *mc = in->mcs->v[i];
 		struct json *j;
 
-		if (!mc_annotation(&mc->meta, MC_BY_CONTROLLER).n ||
+		if (!mc_annotation(&mc->meta, ANNO_BY_CONTROLLER).n ||
 		    str_starts(mc->meta.name, S("rendered-")) ||
 		    (!mc->os_image.n && !mc->extensions_image.n))
 			continue;
