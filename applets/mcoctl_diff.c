@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "io/external_diff.h"
 #include "live.h"
 #include "mc/lint.h"
 #include "mc/prune.h"
@@ -222,8 +223,8 @@ static int finish(struct diff *d)
 {
 	struct run *r = d->r;
 
-	if (d->external.command) {
-		int rc = external_diff_run(&d->external, &r->err);
+	if (d->external) {
+		int rc = external_diff(r->a, d->external, &d->for_external, &r->err);
 
 		if (rc >= 0 && d->partial)
 			return 2;
@@ -254,8 +255,10 @@ static int run(struct run *r, const void *p)
 	d.view.colour = r->colour;
 	d.view.whole = "KUBECTL_EXTERNAL_DIFF='diff -uN'";
 	d.list = json_new(r->a, JSON_ARRAY);
-	external_diff_init(&d.external, r->a, getenv("KUBECTL_EXTERNAL_DIFF"));
-	d.external.secrets = o->secrets;
+	d.external = getenv("KUBECTL_EXTERNAL_DIFF");
+	if (d.external && !*d.external)
+		d.external = NULL;
+	d.for_external = (struct diff_files){ .a = r->a, .secrets = o->secrets };
 	for (size_t i = 0; i < r->words.n; i++)
 		if (mcoctl_check_word(r, r->words.v[i]) < 0)
 			return -ERR_INVALID;
@@ -271,10 +274,7 @@ static int run(struct run *r, const void *p)
 		return err_set(&r->err, ERR_INVALID,
 			       "give two configs to compare (diff A B), or new "
 			       "manifests (diff -f NEW [--base DUMP])");
-	if (rc == 0)
-		rc = finish(&d);
-	external_diff_free(&d.external);
-	return rc;
+	return rc == 0 ? finish(&d) : rc;
 }
 
 const struct command mcoctl_diff = {

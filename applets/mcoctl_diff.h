@@ -4,10 +4,9 @@
 #ifndef APPLETS_MCOCTL_DIFF_H
 #define APPLETS_MCOCTL_DIFF_H
 
-#include "external_diff.h"
 #include "kube/config.h"
 #include "mcoctl.h"
-#include "view/config_diff.h"
+#include "view/diff_files.h"
 
 struct diff_opts {
 	struct strs files;
@@ -30,7 +29,8 @@ struct diff {
 	/* Objects that controllers refuse, with the pools that wait; and those
 	 * of them that the change is to blame for. */
 	struct preview_refusals refused, caused;
-	struct external_diff external;
+	const char *external; /* the program to compare with, or NULL */
+	struct diff_files for_external;
 	size_t differ;
 	bool partial; /* a warning says what was left out */
 	bool unseen; /* of some of it the other program was told nothing */

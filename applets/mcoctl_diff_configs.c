@@ -28,8 +28,8 @@ static int show(struct diff *d, struct config_diff *c, const struct json *machin
 		return rc;
 	c->plan = plan;
 	c->irreconcilable = mc_irreconcilable(r->a, c->from, c->to, &allow);
-	if (d->external.command)
-		return external_diff_add(&d->external, c, &r->err);
+	if (d->external)
+		return diff_files_add(&d->for_external, c, &r->err);
 	if (str_is(d->o->output, "json")) {
 		json_push(d->list, config_diff_json(r->a, c));
 		return 0;

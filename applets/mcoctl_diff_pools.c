@@ -65,7 +65,7 @@ static int show_outside(struct diff *d, const struct forecast *f)
 			   STRF(forecast_headline(d->r->a, f)));
 		d->unseen |= !f->failed_before;
 	}
-	return f->plan ? external_diff_add(&d->external, &c, &d->r->err) : 0;
+	return f->plan ? diff_files_add(&d->for_external, &c, &d->r->err) : 0;
 }
 
 void diff_add_lines(struct buf *b, const char *what, const struct strs *list)
@@ -121,7 +121,7 @@ static int show_all_outside(struct diff *d, const struct forecasts *list)
 
 static int show_all(struct diff *d, const struct forecasts *list)
 {
-	if (d->external.command)
+	if (d->external)
 		return show_all_outside(d, list);
 	for (size_t i = 0; i < list->n; i++)
 		json_push(d->list, forecast_json(d->r->a, list->v[i]));

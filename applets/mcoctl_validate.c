@@ -5,11 +5,9 @@
 
 #include "io/version.h"
 #include "live.h"
-#include "mc/lint.h"
 #include "mcoctl.h"
-#include "plan/config_lint.h"
-#include "plan/pool_lint.h"
-#include "plan/registries_lint.h"
+#include "plan/validate.h"
+#include "view/findings.h"
 
 struct opts {
 	struct strs files, base;
@@ -50,10 +48,9 @@ struct judge {
 	struct run *r;
 	const struct opts *o;
 	struct mc_review review;
-	struct mc_set base, given, after; /* base: none without with_base */
+	struct mc_set base, given; /* base: empty unless with_base */
 	bool with_base;
-	struct mc_findings list;
-	struct strs notes; /* what the answer leaves out */
+	struct validate_out out;
 };
 
 /* ---- what to judge ------------------------------------------------------- */
@@ -83,161 +80,23 @@ static int load(struct judge *j)
 	return rc;
 }
 
-/* ---- judging ------------------------------------------------------------- */
-
-static bool has_finding(const struct mc_findings *list, const struct mc_finding *f)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (str_eq(list->v[i].object, f->object) && str_eq(list->v[i].message, f->message))
-			return true;
-	return false;
-}
-
-/* Mirrors and policies count together: what is new when these are there, too. */
-static void judge_registries(struct judge *j)
-{
-	struct mc_findings before = { 0 }, now = { 0 };
-
-	if (!j->given.others.n)
-		return;
-	registries_lint(j->r->a, &j->base, &before);
-	registries_lint(j->r->a, &j->after, &now);
-	for (size_t i = 0; i < now.n; i++)
-		if (!has_finding(&before, &now.v[i]))
-			VEC_PUSH(j->r->a, &j->list, now.v[i]);
-}
-
-/* Each object by itself, then what they are to each other. */
-static void judge_objects(struct judge *j)
-{
-	struct arena *a = j->r->a;
-	struct mc_pools pools = j->after.pools;
-
-	mc_lint_faults(a, &j->review.faults, &j->list);
-	mc_lint_docs(a, &j->review.docs, &j->list);
-	for (size_t i = 0; i < j->given.mcs.n; i++)
-		mc_lint(a, j->given.mcs.v[i], &j->list);
-	for (size_t i = 0; i < j->given.others.n; i++)
-		config_lint(a, j->given.others.v[i], &j->list);
-	mc_lint_set(a, &j->given, &j->list);
-	config_lint_set(a, &j->after, &j->given.others, &j->list);
-	judge_registries(j);
-	if (!pools.n && !j->with_base)
-		return;
-	if (!j->with_base)
-		pools = mc_lint_pools(a, &pools);
-	mc_lint_selected(a, &j->given.mcs, &pools, &j->list);
-	config_lint_selected(a, &j->given.others, &pools, &j->list);
-}
-
-/* Where the object stands that a refusal is about. */
-static void place_refusal(const struct judge *j, struct mc_finding *f)
-{
-	for (size_t i = 0; i < j->review.docs.n; i++) {
-		const struct mc_doc *d = &j->review.docs.v[i];
-		struct str title =
-			str_fmt(j->r->a, "%.*s %.*s", STRF(json_str(d->doc.tree, "kind")),
-				STRF(json_str(d->doc.tree, "metadata.name")));
-		size_t start, end, line;
-
-		if (!str_eq(title, f->object) || !str_eq(d->file, f->file))
-			continue;
-		json_span(d->doc.tree, &start, &end);
-		json_line_col(d->doc.text, start, &line, &f->col);
-		f->line = d->doc.line + line - 1;
-		return;
-	}
-}
-
-/* What controllers would generate, and the objects that they would refuse. */
-static void judge_generated(struct judge *j)
-{
-	struct run *r = j->r;
-	struct preview_in in = { .set = &j->after,
-				 .touched = j->with_base ? &j->given : NULL,
-				 .base = j->with_base ? &j->base : NULL };
-	struct preview out;
-
-	mcoctl_plan(r, &in, &out);
-	for (size_t i = 0; i < out.refused.n; i++) {
-		const struct preview_refusal *p = &out.refused.v[i];
-		struct mc_finding f = {
-			.error = true, .file = p->file, .object = p->object, .message = p->message
-		};
-
-		if (j->with_base && !p->touched)
-			continue;
-		place_refusal(j, &f);
-		VEC_PUSH(r->a, &j->list, f);
-	}
-	j->after = out.set;
-	j->notes = out.notes;
-}
-
-/* What comes of it, in pools and on nodes. */
-static int judge_pools(struct judge *j)
-{
-	struct run *r = j->r;
-	struct pool_lint_in in = {
-		.sets = { .before = j->with_base ? &j->base : NULL,
-			  .after = &j->after,
-			  .raw = str_of(version_raw()),
-			  .hash = str_of(version_hash()),
-			  .adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH"),
-			  .keep = r->a },
-		.given = &j->given,
-		.broken = mc_findings_errors(&j->list) > 0,
-	};
-	int rc = 0;
-
-	if (j->with_base && !in.broken)
-		rc = mcoctl_preview(r, &j->base, false);
-	if (rc < 0)
-		return rc;
-	/* of broken parts controllers would only say that they are */
-	if (!in.broken && (j->with_base || j->after.controller_config))
-		judge_generated(j);
-	in.broken = mc_findings_errors(&j->list) > 0;
-	pool_lint(r->a, &in, &j->list);
-	return 0;
-}
-
 static int judge(struct judge *j)
 {
-	struct mc_set change;
+	struct validate_in in = { .given = &j->given,
+				  .raw = str_of(version_raw()),
+				  .hash = str_of(version_hash()),
+				  .adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH"),
+				  .adopt_hash = !getenv("MCO_HASH") };
 	int rc = load(j);
 
 	if (rc < 0)
 		return rc;
-	change = j->with_base ? mc_applied(j->r->a, &j->base, &j->given) : j->given;
-	j->after = j->with_base ? mc_overlay(j->r->a, &j->base, &change) : j->given;
-	judge_objects(j);
-	rc = judge_pools(j);
-	mc_findings_sort(&j->list);
-	return rc;
+	in.base = j->with_base ? &j->base : NULL;
+	plan_validate(j->r->a, &in, &j->out);
+	return 0;
 }
 
-/* ---- telling ------------------------------------------------------------- */
-
-/* Whatever is quoted in a message, a line stays a line that one can read. */
-#define MESSAGE_MAX 2000
-
-static void print_text(struct run *r, const struct mc_findings *list)
-{
-	for (size_t i = 0; i < list->n; i++) {
-		const struct mc_finding *f = &list->v[i];
-		struct str text = f->message, line;
-
-		(void)str_line(&text, &line);
-		if (f->file.n && f->line)
-			buf_addf(&r->out, "%.*s:%zu:%zu: ", STRF(f->file), f->line, f->col);
-		else if (f->file.n)
-			buf_addf(&r->out, "%.*s: ", STRF(f->file));
-		buf_addf(&r->out, "%s: %.*s%s%.*s%s%.*s\n", f->error ? "error" : "warning",
-			 STRF(f->object), f->object.n ? ": " : "", STRF(f->path),
-			 f->path.n ? ": " : "", STRF(str_clip(r->a, line, MESSAGE_MAX)));
-	}
-}
+/* ---- output -------------------------------------------------------------- */
 
 static void add_count(struct buf *b, size_t n, const char *what)
 {
@@ -251,7 +110,7 @@ static void print_sum(struct judge *j, size_t errors)
 
 	buf_init(&b, j->r->a);
 	add_count(&b, errors, "error");
-	add_count(&b, j->list.n - errors, "warning");
+	add_count(&b, j->out.list.n - errors, "warning");
 	if (b.n)
 		buf_addf(&j->r->out, "%s\n", b.p);
 	else
@@ -260,32 +119,15 @@ static void print_sum(struct judge *j, size_t errors)
 			 j->given.mcs.n == 1 ? "" : "s");
 }
 
-static struct json *finding_json(struct arena *a, const struct mc_finding *f)
-{
-	struct json *j = json_new(a, JSON_OBJECT);
-
-	json_add_str(a, j, "severity", f->error ? S("error") : S("warning"));
-	json_add_str(a, j, "file", f->file);
-	json_add(j, S("line"), json_new_i64(a, (int64_t)f->line));
-	json_add(j, S("column"), json_new_i64(a, (int64_t)f->col));
-	json_add_str(a, j, "object", f->object);
-	json_add_str(a, j, "path", f->path);
-	json_add_str(a, j, "message", str_clip(a, f->message, MESSAGE_MAX));
-	return j;
-}
-
 /* problem: why it cannot be judged, or "". */
 static void print_json(struct judge *j, size_t errors, struct str problem)
 {
 	struct arena *a = j->r->a;
 	struct json *out = json_new(a, JSON_OBJECT);
-	struct json *all = json_new(a, JSON_ARRAY);
 
-	for (size_t i = 0; i < j->list.n; i++)
-		json_push(all, finding_json(a, &j->list.v[i]));
-	json_add(out, S("findings"), all);
+	json_add(out, S("findings"), findings_json(a, &j->out.list));
 	json_add(out, S("errors"), json_new_i64(a, (int64_t)errors));
-	json_add(out, S("warnings"), json_new_i64(a, (int64_t)(j->list.n - errors)));
+	json_add(out, S("warnings"), json_new_i64(a, (int64_t)(j->out.list.n - errors)));
 	json_add(out, S("objects"), json_new_i64(a, (int64_t)j->given.objects));
 	json_add(out, S("notes"), mcoctl_strings(a, &j->r->warnings));
 	if (problem.n)
@@ -307,11 +149,11 @@ static struct str unread(struct judge *j)
 /* People are told where it would look as if all were well, programs always. */
 static void tell_notes(struct judge *j)
 {
-	for (size_t i = 0; i < j->notes.n; i++)
-		if (!j->list.n)
-			applet_warn(j->r, j->notes.v[i]);
+	for (size_t i = 0; i < j->out.notes.n; i++)
+		if (!j->out.list.n)
+			applet_warn(j->r, j->out.notes.v[i]);
 		else
-			VEC_PUSH(j->r->a, &j->r->warnings, j->notes.v[i]);
+			VEC_PUSH(j->r->a, &j->r->warnings, j->out.notes.v[i]);
 }
 
 static int run(struct run *r, const void *p)
@@ -320,7 +162,7 @@ static int run(struct run *r, const void *p)
 	struct judge j = { .r = r, .o = o };
 	bool text = str_is(o->output, "text");
 	int rc = judge(&j);
-	size_t errors = mc_findings_errors(&j.list);
+	size_t errors = mc_findings_errors(&j.out.list);
 	struct str problem;
 
 	if (rc < 0 && text)
@@ -330,15 +172,15 @@ static int run(struct run *r, const void *p)
 	problem = rc < 0 ? r->err.msg : unread(&j);
 	if (j.with_base)
 		tell_notes(&j);
-	if (text && (j.list.n || !problem.n)) {
-		print_text(r, &j.list);
+	if (text && (j.out.list.n || !problem.n)) {
+		findings_text(&r->out, r->a, &j.out.list);
 		print_sum(&j, errors);
 	} else if (!text) {
 		print_json(&j, errors, problem);
 	}
 	if (problem.n)
 		return 2;
-	return errors || (o->strict && j.list.n) ? 1 : 0;
+	return errors || (o->strict && j.out.list.n) ? 1 : 0;
 }
 
 const struct command mcoctl_validate = {

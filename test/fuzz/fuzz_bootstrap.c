@@ -5,9 +5,9 @@
 #include "fuzz.h"
 
 #include "plan/bootstrap.h"
-#include "plan/config_lint.h"
+#include "plan/config/config_lint.h"
 #include "plan/preview.h"
-#include "plan/registries_lint.h"
+#include "plan/config/registries_lint.h"
 
 #define FILE(name, path, text)                                                                 \
 	{                                                                                      \

@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "mc/contents.h"
 #include "plan/bootstrap.h"
-#include "plan/config_lint.h"
+#include "plan/config/config_lint.h"
 #include "plan/preview.h"
 #include "plan/render.h"
 

@@ -1,4 +1,4 @@
-#include "plan/config_lint.h"
+#include "plan/config/config_lint.h"
 
 #include "mc/selector.h"
 #include "mc/types.h"

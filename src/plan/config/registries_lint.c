@@ -1,4 +1,4 @@
-#include "plan/registries_lint.h"
+#include "plan/config/registries_lint.h"
 
 #include "plan/registries.h"
 

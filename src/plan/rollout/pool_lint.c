@@ -1,4 +1,4 @@
-#include "plan/pool_lint.h"
+#include "plan/rollout/pool_lint.h"
 
 #include "base/map.h"
 #include "mc/current.h"
