@@ -5,6 +5,7 @@
 #include "daemon_dry_run.h"
 
 #include "node/dry_run.h"
+#include "node/journal_act.h"
 #include "view/config_diff.h"
 
 struct shown {
@@ -76,7 +77,7 @@ static void show_action(struct shown *s, const struct update_action *act)
 				       ? "left out (--skip-reboot): "
 				       : "";
 
-	/* see daemon_act */
+	/* see journal_act */
 	if (act->kind == UPDATE_RESTART && str_is(act->service, "crio"))
 		buf_addf(b, "  %supdate-ca-trust\n", left_out);
 	buf_addf(b, "  %s%s", left_out, command_of(s->r->a, act));
@@ -153,7 +154,7 @@ int daemon_dry_rollback(struct run *r, struct node *n, bool secrets)
 	show_disk(&s, &d);
 	show_rest(&s, &back.to, &back.from, back.os);
 	show_commands(&s, &d);
-	daemon_actions_of(r->a, &v, &plan);
+	journal_actions(r->a, &v, &plan);
 	for (size_t i = 0; i < plan.n; i++) {
 		plan.drain = plan.drain || plan.v[i].kind == UPDATE_DRAIN ||
 			     plan.v[i].kind == UPDATE_REBOOT;

@@ -52,11 +52,4 @@ int daemon_guard_config(struct run *r, struct node *n, const struct mc_current *
 /* What is at an http or https address; one try. */
 int daemon_fetch(struct run *r, struct str url, struct str *out);
 
-/* The actions that the journal tells of, without Nones. */
-void daemon_actions_of(struct arena *a, const struct node_journal_view *v, struct update_plan *out);
-
-/* Does the actions that the journal tells of, for the config of that name. */
-int daemon_act(struct node *n, struct arena *a, const struct node_journal_view *v, struct str name,
-	       struct err *err);
-
 #endif

@@ -3,6 +3,7 @@
  * short.
  */
 #include "daemon_dry_run.h"
+#include "node/journal_act.h"
 #include "node/node_verify.h"
 
 #define UNDO_FLAGS                                                         \
@@ -31,38 +32,6 @@ static const struct flag undo_flag_table[] = {
 	  .help = "with --dry-run: show values that look secret too" },
 	{ 0 },
 };
-
-void daemon_actions_of(struct arena *a, const struct node_journal_view *v, struct update_plan *out)
-{
-	for (size_t i = 0; i < v->actions.n; i++) {
-		struct str kind = v->actions.v[i], service = S("");
-		struct update_action act = { 0 };
-
-		(void)str_cut(kind, ' ', &kind, &service);
-		for (int k = UPDATE_NONE; k <= UPDATE_REBOOT; k++)
-			if (str_is(kind, update_kind_name((enum update_kind)k)))
-				act.kind = (enum update_kind)k;
-		act.service = service;
-		if (act.kind != UPDATE_NONE)
-			VEC_PUSH(a, out, act);
-	}
-}
-
-int daemon_act(struct node *n, struct arena *a, const struct node_journal_view *v, struct str name,
-	       struct err *err)
-{
-	struct update_plan plan = { 0 };
-	int rc = 0;
-
-	daemon_actions_of(a, v, &plan);
-	for (size_t i = 0; i < plan.n && rc == 0; i++)
-		/* so it is named where no policies rule: for authorities alone,
-		 * which are taken in first */
-		if (plan.v[i].kind == UPDATE_RESTART && str_is(plan.v[i].service, "crio") &&
-		    !n->offline)
-			rc = node_do(n, a, "update-ca-trust", NULL, err);
-	return rc < 0 ? rc : post_action_run_all(n, a, &plan, name, err);
-}
 
 /* "u.service" of what is at its path or below it; else "". */
 static struct str unit_of(struct str path)
@@ -149,7 +118,7 @@ static int run_rollback(struct run *r, const void *p)
 			err = &local;
 		}
 		/* the old config holds, whatever became of the edits */
-		if (daemon_act(&n, r->a, &v, v.from, err) < 0)
+		if (journal_act(&n, r->a, &v, v.from, err) < 0)
 			rc = -ERR_SYS;
 	}
 	node_close(&n);
@@ -193,7 +162,7 @@ static int run_recover(struct run *r, const void *p)
 			 "the update to %.*s holds; what was left of it is "
 			 "done now\n",
 			 STRF(v.to));
-		rc = daemon_act(&n, r->a, &v, v.to, &r->err);
+		rc = journal_act(&n, r->a, &v, v.to, &r->err);
 		if (rc == 0)
 			node_update_finished(&n, r->a);
 	} else if (rc == 0) {

@@ -1,23 +1,14 @@
 /*
  * mco-daemon start: follows the cluster, or applies one config and ends.
  */
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "daemon_enter.h"
-#include "daemon_loop.h"
 #include "io/file.h"
-#include "io/http_server.h"
 #include "io/log.h"
-#include "io/metrics_text.h"
 #include "io/version.h"
-#include "kube/config.h"
-#include "node/ignite.h"
+#include "mc/gates.h"
+#include "mco_daemon.h"
+#include "role/daemon.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
-#define KUBELET "/var/lib/kubelet/kubeconfig"
 
 struct opts {
 	struct str root, node_name, once_from, kubeconfig, metrics;
@@ -133,180 +124,41 @@ static int run_once(struct run *r, const struct opts *o)
 
 /* ---- always -------------------------------------------------------------- */
 
-struct start {
-	struct daemon d;
-	struct kube_conf conf, writer_conf;
-	struct http_server *http;
-};
-
-/* A pod reaches the API as the kubelet does, before there is a service network. */
-static int as_kubelet_does(struct run *r, struct start *s, const struct opts *o)
-{
-	struct url url = { 0 };
-	int rc;
-
-	if (o->kubeconfig.n || getenv("KUBECONFIG"))
-		return 0;
-	rc = daemon_kubelet_server(r, &s->d.node.tree, &url);
-	if (rc < 0)
-		return rc;
-	(void)setenv("KUBERNETES_SERVICE_HOST", str_z(r->a, url.host), 1);
-	(void)setenv("KUBERNETES_SERVICE_PORT", str_fmt(r->a, "%u", (unsigned)url.port).p, 1);
-	return 0;
-}
-
-static void handle(struct http_exchange *x, void *ctx)
-{
-	struct start *s = ctx;
-	struct buf b, fields;
-	bool metrics = str_is(x->head->target, "/metrics");
-
-	buf_init(&b, x->a);
-	buf_init(&fields, x->a);
-	http_add_field(&fields, S("Content-Type"),
-		       metrics ? S(METRICS_TEXT_TYPE) : S("text/plain; charset=utf-8"));
-	if (metrics)
-		daemon_metrics(&s->d, &b);
-	else
-		buf_addz(&b, "ok");
-	http_reply(x, metrics || str_starts(x->head->target, S("/health")) ? 200 : 404,
-		   buf_str(&fields), buf_str(&b), NULL, NULL);
-}
-
-/* A probe that goes unanswered has the pod restarted. */
-static bool vital(const struct http_head *head, void *ctx)
-{
-	(void)ctx;
-	return str_starts(head->target, S("/health"));
-}
-
-static int serve(struct run *r, struct start *s, struct str address)
-{
-	const struct http_server_opts opts = { .handle = handle, .vital = vital, .ctx = s };
-	struct sock_place at;
-	int fd, rc = sock_place_parse(address.n ? address : S(":8797"), &at, &r->err);
-
-	if (rc < 0)
-		return err_wrap(&r->err, "--metrics-url");
-	rc = sock_listen(at.host, at.port, &fd, &r->err);
-	if (rc < 0)
-		return rc;
-	log_info("Metrics on port %u", sock_port(fd));
-	s->http = http_server_new(s->d.loop, &opts);
-	http_server_listen(s->http, fd, NULL);
-	return 0;
-}
-
-static void on_term(void *ctx, int signo)
-{
-	struct start *s = ctx;
-
-	(void)signo;
-	if (!daemon_may_stop(&s->d))
-		return;
-	log_info("Shutting down MachineConfigDaemon");
-	loop_stop(s->d.loop);
-}
-
-/*
- * Nodes are written with the kubelet's credentials, as upstream does it: those
- * of the pod may only read them.
- */
-static int make_clients(struct run *r, struct start *s, const struct opts *o)
-{
-	struct kube_flags pod = { .kubeconfig = o->kubeconfig };
-	struct kube_flags kubelet = { .kubeconfig = str_of(
-					      tree_host_path(r->a, &s->d.node.tree, KUBELET)) };
-	struct kube_opts opts = { .loop = s->d.loop,
-				  .conf = &s->conf,
-				  .agent = "machine-config-daemon",
-				  .failed = daemon_unanswered,
-				  .ctx = &s->d };
-	int rc = kube_config_load(r->a, &pod, true, &s->conf, &r->err);
-
-	if (rc == 0)
-		rc = kube_new(&opts, &s->d.kube, &r->err);
-	if (rc < 0)
-		return rc;
-	s->d.writer = s->d.kube;
-	if (!tree_exists(&s->d.node.tree, KUBELET))
-		return 0;
-	rc = kube_config_load(r->a, &kubelet, false, &s->writer_conf, &r->err);
-	opts.conf = &s->writer_conf;
-	return rc < 0 ? rc : kube_new(&opts, &s->d.writer, &r->err);
-}
-
-static int follow(struct run *r, struct start *s, const struct opts *o)
-{
-	const char *retry = getenv("MCO_RETRY_MS");
-	int rc = as_kubelet_does(r, s, o);
-
-	if (rc == 0)
-		rc = make_clients(r, s, o);
-
-	/* a node without them is a node all the same */
-	if (rc == 0 && !o->desired_configmap.n && serve(r, s, o->metrics) < 0)
-		log_error("metrics listener exited with error: %.*s", STRF(r->err.msg));
-	if (rc == 0)
-		rc = loop_signal(s->d.loop, SIGTERM, on_term, s, &r->err);
-	if (rc == 0)
-		rc = loop_signal(s->d.loop, SIGINT, on_term, s, &r->err);
-	if (rc == 0) {
-		if (retry)
-			(void)str_to_i64(str_of(retry), &s->d.retry_ms);
-		s->d.name = o->node_name;
-		s->d.release = o->payload;
-		s->d.hosted = o->desired_configmap;
-		if (o->healthz)
-			s->d.healthz = o->healthz_endpoint;
-		s->d.a = r->a;
-		daemon_begin(&s->d);
-		rc = loop_run(s->d.loop, &r->err);
-		daemon_end(&s->d);
-		if (!s->d.hosted.n)
-			keep_logs(&s->d.node, r->a);
-	}
-	if (s->http)
-		http_server_free(s->http);
-	if (s->d.writer && s->d.writer != s->d.kube)
-		kube_free(s->d.writer);
-	if (s->d.kube)
-		kube_free(s->d.kube);
-	return rc;
-}
-
 static int run_always(struct run *r, const struct opts *o)
 {
-	struct start *s = arena_alloc(r->a, sizeof(*s));
+	const struct daemon_opts opts = { .node_name = o->node_name,
+					  .kubeconfig = o->kubeconfig,
+					  .metrics = o->metrics,
+					  .release = o->payload,
+					  .hosted = o->desired_configmap,
+					  .healthz = o->healthz ? o->healthz_endpoint : S("") };
+	struct node n;
 	int rc;
 
-	memset(s, 0, sizeof(*s));
 	log_never_wait();
 	log_info("Version: %s (%s)", version_raw(), version_hash());
-	(void)setenv("RPMOSTREE_CLIENT_ID", NAME_OPERATOR, 1);
-	rc = open_node(r, o, &s->d.node);
+	rc = open_node(r, o, &n);
 	if (rc < 0)
 		return rc;
-	s->d.loop = loop_new(&r->err);
-	rc = s->d.loop ? follow(r, s, o) : -ERR_SYS;
-	if (s->d.loop)
-		loop_free(s->d.loop);
-	node_close(&s->d.node);
+	rc = daemon_run(r->a, &n, &opts, &r->err);
+	node_close(&n);
 	return rc;
 }
 
 static int run(struct run *r, const void *p)
 {
 	const struct opts *o = p;
-	const struct daemon_given given = { .root = o->root,
+	const struct daemon_entry entry = { .root = o->root,
 					    .kubeconfig = o->kubeconfig,
 					    .configmap = o->desired_configmap,
-					    .once_from = o->once_from };
+					    .once_from = o->once_from,
+					    .argc = r->argc,
+					    .argv = r->argv };
 	int rc;
 
 	if (!o->node_name.n)
 		log_fatal("node-name is required");
-	rc = daemon_enter(r, &given);
+	rc = daemon_enter(r->a, &entry, &r->err);
 	if (rc == 0)
 		rc = o->once_from.n ? run_once(r, o) : run_always(r, o);
 	if (rc < 0)

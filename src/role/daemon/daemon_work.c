@@ -5,6 +5,7 @@
 #include "io/log.h"
 #include "node/hosted.h"
 #include "node/ignite.h"
+#include "node/journal_act.h"
 #include "node/node_pin.h"
 #include "node/node_verify.h"
 #include "plan/pin.h"
@@ -46,7 +47,7 @@ static int left_over(struct node *n, struct arena *a, struct err *err)
 
 	if (rc < 0 || v.state != JOURNAL_LAST || v.finished)
 		return rc;
-	rc = daemon_act(n, a, &v, v.to, err);
+	rc = journal_act(n, a, &v, v.to, err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < v.actions.n; i++)

@@ -231,7 +231,7 @@ void daemon_initial(struct daemon *d)
 	struct arena *a = &d->turn;
 	struct err err = ERR_INIT(a);
 	struct str text;
-	int rc = tree_read(a, &d->node.tree, JOB_FIRST_ANNOTATIONS, SMALL_MAX, &text, &err);
+	int rc = tree_read(a, &d->node->tree, JOB_FIRST_ANNOTATIONS, SMALL_MAX, &text, &err);
 
 	d->v.noted = true;
 	if (rc < 0 && rc != -ERR_NOTFOUND)

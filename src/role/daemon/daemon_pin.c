@@ -272,7 +272,7 @@ static bool busy(struct pinning *p)
 
 static int load_auth(struct pinning *p, struct err *err)
 {
-	struct tree *t = &p->d->node.tree;
+	struct tree *t = &p->d->node->tree;
 	struct str text;
 	struct strs more = { 0 };
 	int rc = tree_read(&p->a, t, PIN_AUTH, AUTH_MAX, &text, err);
@@ -382,7 +382,7 @@ static bool over(struct pinning *p)
 		pin_pulled(&p->now);
 		return true;
 	case WRITE:
-		if (p->now.images.n || tree_exists(&p->d->node.tree, PIN_CONFIG)) {
+		if (p->now.images.n || tree_exists(&p->d->node->tree, PIN_CONFIG)) {
 			start_job(p, JOB_PIN, pin_config(&p->a, &p->now));
 			return false;
 		}
@@ -482,11 +482,11 @@ void daemon_pin(struct daemon *d)
 void daemon_pin_begin(struct daemon *d)
 {
 	struct pinning *p = ARENA_NEW(d->a, struct pinning);
-	const char *socket = tree_host_path(d->a, &d->node.tree, PIN_SOCKET);
+	const char *socket = tree_host_path(d->a, &d->node->tree, PIN_SOCKET);
 
 	*p = (struct pinning){ .d = d };
 	p->job = (struct job){ .loop = d->loop,
-			       .root = d->node.tree.root,
+			       .root = d->node->tree.root,
 			       .ctx = p,
 			       .event = on_size,
 			       .done = on_job };

@@ -2,7 +2,7 @@
  * Check, then mount, then change the root: a start that cannot succeed leaves
  * the machine as it is.
  */
-#include "daemon_enter.h"
+#include "daemon_loop.h"
 
 #include <stdlib.h>
 
@@ -18,21 +18,27 @@
 #define SECRETS "/run/secrets"
 #define TOKEN "/kubernetes.io/serviceaccount/token"
 
-int daemon_kubelet_server(struct run *r, const struct tree *t, struct url *out)
+int daemon_kubelet_server(struct arena *a, const struct tree *t, struct url *out, struct err *err)
 {
 	struct kube_flags kubelet = { .kubeconfig =
-					      str_of(tree_host_path(r->a, t, STEPS_KUBECONFIG)) };
+					      str_of(tree_host_path(a, t, STEPS_KUBECONFIG)) };
 	struct kube_conf conf = { 0 };
-	int rc = kube_config_load(r->a, &kubelet, false, &conf, &r->err);
+	int rc = kube_config_load(a, &kubelet, false, &conf, err);
 
 	if (rc < 0)
-		return err_wrap(&r->err, "failed to load kubelet kubeconfig");
-	if (url_parse(conf.server, out, &r->err) < 0)
-		return err_wrap(&r->err, "failed to parse api url from kubelet "
-					 "kubeconfig");
+		return err_wrap(err, "failed to load kubelet kubeconfig");
+	if (url_parse(conf.server, out, err) < 0)
+		return err_wrap(err, "failed to parse api url from kubelet "
+				     "kubeconfig");
 	log_info("overriding kubernetes api to %.*s", STRF(conf.server));
 	return 0;
 }
+
+struct entering {
+	struct arena *a;
+	const struct daemon_entry *g;
+	struct err *err;
+};
 
 /* ---- the cluster --------------------------------------------------------- */
 
@@ -46,13 +52,13 @@ struct files {
 	struct file_list given, inside;
 };
 
-static int add_kubeconfig(struct run *r, struct enter *e, struct str path, struct files *out)
+static int add_kubeconfig(struct entering *r, struct enter *e, struct str path, struct files *out)
 {
 	struct kubeconfig_file f = { 0 };
-	int rc = enter_path(e, path, &f.path, &r->err);
+	int rc = enter_path(e, path, &f.path, r->err);
 
 	if (rc == 0)
-		rc = enter_read(e, f.path, KUBECONFIG_MAX, &f.text, &r->err);
+		rc = enter_read(e, f.path, KUBECONFIG_MAX, &f.text, r->err);
 	if (rc < 0)
 		return rc;
 	VEC_PUSH(r->a, &out->inside, f);
@@ -62,14 +68,14 @@ static int add_kubeconfig(struct run *r, struct enter *e, struct str path, struc
 }
 
 /* Files that a kubeconfig names are read after the change of root, too. */
-static int check_kubeconfigs(struct run *r, struct enter *e, const struct files *f)
+static int check_kubeconfigs(struct entering *r, struct enter *e, const struct files *f)
 {
 	const struct kubeconfig_choice any = { 0 };
 	struct kube_conf c = { 0 };
-	int rc = kubeconfig_pick(r->a, f->given.v, f->given.n, &any, &c, &r->err);
+	int rc = kubeconfig_pick(r->a, f->given.v, f->given.n, &any, &c, r->err);
 
 	if (rc == 0)
-		rc = kubeconfig_pick(r->a, f->inside.v, f->inside.n, &any, &c, &r->err);
+		rc = kubeconfig_pick(r->a, f->inside.v, f->inside.n, &any, &c, r->err);
 	for (int i = 0; rc == 0 && i < 4; i++) {
 		struct str named = i == 0   ? c.ca_file
 				   : i == 1 ? c.token_file
@@ -77,7 +83,7 @@ static int check_kubeconfigs(struct run *r, struct enter *e, const struct files 
 					    : c.key_file;
 
 		if (named.n && !enter_has(e, named))
-			rc = err_set(&r->err, ERR_INVALID,
+			rc = err_set(r->err, ERR_INVALID,
 				     "the kubeconfig names %.*s, which is not "
 				     "there after the change of root to %s: "
 				     "embed it (kubectl config view --flatten "
@@ -88,7 +94,7 @@ static int check_kubeconfigs(struct run *r, struct enter *e, const struct files 
 }
 
 /* As kubectl reads KUBECONFIG: files that are not there are left out. */
-static int env_kubeconfigs(struct run *r, struct enter *e, const char *env, struct files *out)
+static int env_kubeconfigs(struct entering *r, struct enter *e, const char *env, struct files *out)
 {
 	struct str rest = str_of(env), one;
 	struct buf names;
@@ -110,7 +116,7 @@ static int env_kubeconfigs(struct run *r, struct enter *e, const char *env, stru
 			rc = 0;
 	}
 	if (rc == 0 && !out->given.n)
-		rc = err_set(&r->err, ERR_NOTFOUND,
+		rc = err_set(r->err, ERR_NOTFOUND,
 			     "no cluster: there is no file where KUBECONFIG "
 			     "says (%s)",
 			     env);
@@ -119,18 +125,18 @@ static int env_kubeconfigs(struct run *r, struct enter *e, const char *env, stru
 	return rc;
 }
 
-static int pod_account(struct run *r, struct enter *e)
+static int pod_account(struct entering *r, struct enter *e)
 {
 	struct url ignored = { 0 };
 
 	if (!enter_has(e, S(SECRETS TOKEN)))
-		return err_set(&r->err, ERR_NOTFOUND,
+		return err_set(r->err, ERR_NOTFOUND,
 			       "no cluster: give --kubeconfig, set KUBECONFIG, "
 			       "or run in a pod (there is no " SECRETS TOKEN ")");
-	return daemon_kubelet_server(r, &e->tree, &ignored);
+	return daemon_kubelet_server(r->a, &e->tree, &ignored, r->err);
 }
 
-static int find_cluster(struct run *r, struct enter *e, const struct daemon_given *g,
+static int find_cluster(struct entering *r, struct enter *e, const struct daemon_entry *g,
 			struct args *words)
 {
 	const char *env = getenv("KUBECONFIG");
@@ -151,35 +157,35 @@ static int find_cluster(struct run *r, struct enter *e, const struct daemon_give
 /* ---- entering ------------------------------------------------------------ */
 
 /* A flag's path, renamed where it has another name inside. */
-static int rename_flag(struct run *r, struct enter *e, const char *flag, struct str path,
+static int rename_flag(struct entering *r, struct enter *e, const char *flag, struct str path,
 		       struct args *words)
 {
 	struct str inside = path;
 	int rc = 0;
 
 	if (path.n && !str_starts(path, S("http://")) && !str_starts(path, S("https://")))
-		rc = enter_path(e, path, &inside, &r->err);
+		rc = enter_path(e, path, &inside, r->err);
 	if (rc < 0)
-		return err_wrap(&r->err, "--%s", flag);
+		return err_wrap(r->err, "--%s", flag);
 	if (!str_eq(path, inside))
 		args_addf(words, "--%s=%.*s", flag, STRF(inside));
 	return 0;
 }
 
 /* Copies itself into the node's root and begins anew there. */
-static int reexec(struct run *r, struct enter *e, struct args *words)
+static int reexec(struct entering *r, struct enter *e, struct args *words)
 {
 	const struct tree_attr attr = { 0755, 0755, -1, -1 };
 	struct str self;
-	int rc = file_read(r->a, "/proc/self/exe", SELF_MAX, &self, &r->err);
+	int rc = file_read(r->a, "/proc/self/exe", SELF_MAX, &self, r->err);
 
 	if (rc == 0)
-		rc = tree_write(&e->tree, SELF, self, attr, &r->err);
+		rc = tree_write(&e->tree, SELF, self, attr, r->err);
 	if (rc < 0)
-		return err_wrap(&r->err, "failed to re-exec");
+		return err_wrap(r->err, "failed to re-exec");
 	(void)setenv(DID_REEXEC, "1", 1);
 	log_info("Invoking re-exec " SELF);
-	return enter_exec(e, args_end(words), &r->err);
+	return enter_exec(e, args_end(words), r->err);
 }
 
 /* The pod's accounts, and its nmstatectl for hosts that have none. An image
@@ -191,15 +197,15 @@ static void add_pod(struct enter *e)
 	(void)enter_add(e, "/usr/bin", "/run/machine-config-daemon-bin");
 }
 
-static int check_and_go(struct run *r, struct enter *e, const struct daemon_given *g)
+static int check_and_go(struct entering *r, struct enter *e, const struct daemon_entry *g)
 {
 	struct args words = { .a = r->a };
 	int rc;
 
 	/* our own words as they were given, flags before "start" among them */
 	args_add(&words, SELF);
-	for (int i = 0; i < r->argc; i++)
-		args_add(&words, r->argv[i]);
+	for (int i = 0; i < r->g->argc; i++)
+		args_add(&words, r->g->argv[i]);
 	args_add(&words, "--root-mount=/");
 	rc = rename_flag(r, e, "once-from", g->once_from, &words);
 	if (rc == 0)
@@ -209,7 +215,7 @@ static int check_and_go(struct run *r, struct enter *e, const struct daemon_give
 		rc = find_cluster(r, e, g, &words);
 	}
 	if (rc == 0)
-		rc = enter_mount(e, &r->err);
+		rc = enter_mount(e, r->err);
 	return rc < 0 ? rc : reexec(r, e, &words);
 }
 
@@ -219,18 +225,19 @@ bool daemon_entered(void)
 }
 
 /* Where programs are stand-ins nothing is entered: they are not in there. */
-int daemon_enter(struct run *r, const struct daemon_given *g)
+int daemon_enter(struct arena *a, const struct daemon_entry *g, struct err *err)
 {
+	struct entering entering = { a, g, err }, *r = &entering;
 	struct enter e;
 	const char *root;
 	int rc;
 
 	if (str_is(g->root, "/") || getenv("MCO_HOST_PATH") || daemon_entered())
 		return 0;
-	rc = enter_root(r->a, str_z(r->a, g->root), &root, &r->err);
+	rc = enter_root(r->a, str_z(r->a, g->root), &root, r->err);
 	if (rc < 0 || str_is(str_of(root), "/"))
 		return rc;
-	rc = enter_open(&e, r->a, root, &r->err);
+	rc = enter_open(&e, r->a, root, r->err);
 	if (rc < 0)
 		return rc;
 	rc = check_and_go(r, &e, g);

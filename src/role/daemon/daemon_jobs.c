@@ -3,7 +3,6 @@
  * watched for drift.
  */
 #include "daemon_loop.h"
-#include "io/clock.h"
 #include "io/repeat.h"
 #include "node/ignite.h"
 
@@ -24,7 +23,7 @@ static struct disk_stamp disk_stamp(struct daemon *d)
 	struct disk_stamp s = { 0 };
 	struct stat st;
 
-	if (tree_lstat(&d->node.tree, STEPS_CURRENT_CONFIG, &st, &ignored) == 0)
+	if (tree_lstat(&d->node->tree, STEPS_CURRENT_CONFIG, &st, &ignored) == 0)
 		s = (struct disk_stamp){ st.st_ino, st.st_mtim };
 	return s;
 }
@@ -51,7 +50,7 @@ void daemon_read_disk(struct daemon *d)
 	arena_free(&d->names);
 	d->v.disk = d->v.disk_image = d->v.disk_trouble = S("");
 	d->disk_seen = disk_stamp(d);
-	rc = node_current(&d->node, &a, &c, &image, &err);
+	rc = node_current(d->node, &a, &c, &image, &err);
 	if (rc < 0) {
 		if (rc != -ERR_NOTFOUND)
 			d->v.disk_trouble = str_dup(&d->names, as_go(err.msg));
@@ -103,14 +102,14 @@ void daemon_watch(struct daemon *d)
 		close_drift(d);
 	arena_free(&d->watched_arena);
 	d->watched = S("");
-	rc = node_current(&d->node, &a, &c, &image, &err);
+	rc = node_current(d->node, &a, &c, &image, &err);
 	if (rc == -ERR_NOTFOUND && d->v.loaded) {
 		c = d->from; /* the cluster's: the disk has none */
 		d->watched = str_dup(&d->watched_arena, c.text);
 	} else if (rc < 0) {
 		return;
 	}
-	if (drift_open(&d->drift, &d->node, &c, &err) < 0) {
+	if (drift_open(&d->drift, d->node, &c, &err) < 0) {
 		log_error("Got an error from auxiliary tools: %.*s", STRF(err.msg));
 		return;
 	}
@@ -139,7 +138,7 @@ bool daemon_check_drift(struct daemon *d)
 		return false;
 	d->drifted = false;
 	if (d->watched.n ? mc_current_parse(&d->held, d->watched, &d->from, &err) < 0
-			 : node_current(&d->node, &d->held, &d->from, &d->v.from_image, &err) < 0)
+			 : node_current(d->node, &d->held, &d->from, &d->v.from_image, &err) < 0)
 		return false;
 	daemon_job(d, JOB_DRIFT, S(""));
 	return true;
@@ -283,7 +282,7 @@ static void took(struct daemon *d, enum job_kind kind)
 		break;
 	case JOB_PREPARE:
 		v->prepared = true;
-		v->bootstrap = tree_exists(&d->node.tree, JOB_FIRST_ANNOTATIONS);
+		v->bootstrap = tree_exists(&d->node->tree, JOB_FIRST_ANNOTATIONS);
 		if (v->bootstrap)
 			log_info("In bootstrap mode");
 		break;
@@ -330,7 +329,7 @@ static void on_job(void *ctx, enum job_kind kind, int rc, struct str text)
 	} else if (kind == JOB_HOSTED) {
 		daemon_hosted_over(d, rc, text);
 	} else if (kind == JOB_REBOOTSTRAP) {
-		keep_logs(&d->node, &d->turn);
+		keep_logs(d->node, &d->turn);
 		if (rc == 0) /* upstream's word for what made it do this */
 			text = S("Error from auxiliary packages");
 		log_to_pod(text);
@@ -360,7 +359,7 @@ static void on_job(void *ctx, enum job_kind kind, int rc, struct str text)
 void daemon_job_init(struct daemon *d)
 {
 	d->job = (struct job){ .loop = d->loop,
-			       .root = d->node.tree.root,
+			       .root = d->node->tree.root,
 			       .ctx = d,
 			       .event = on_job_event,
 			       .done = on_job };

@@ -32,7 +32,7 @@ static void on_force(struct source *s, short events)
 
 	(void)events;
 	if (!made(s->fd, str_from(S(STEPS_FORCE), sizeof(DIRECTORY))) ||
-	    !tree_exists(&d->node.tree, STEPS_FORCE))
+	    !tree_exists(&d->node->tree, STEPS_FORCE))
 		return;
 	log_info("%s present: the next update skips validation and reboots", STEPS_FORCE);
 	d->not_before = 0;
@@ -42,7 +42,7 @@ static void on_force(struct source *s, short events)
 void daemon_force_begin(struct daemon *d)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	const char *dir = tree_host_path(&a, &d->node.tree, DIRECTORY);
+	const char *dir = tree_host_path(&a, &d->node->tree, DIRECTORY);
 	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 
 	if (fd < 0)

@@ -1,16 +1,19 @@
 /*
  * daemon_loop: a node's daemon: its Node object followed, the plan's steps taken.
  */
-#ifndef APPLETS_DAEMON_LOOP_H
-#define APPLETS_DAEMON_LOOP_H
+#ifndef ROLE_DAEMON_LOOP_H
+#define ROLE_DAEMON_LOOP_H
 
 #include "daemon_job.h"
+#include "data/url.h"
+#include "io/clock.h"
 #include "io/http_client.h"
 #include "kube/cache.h"
 #include "kube/event.h"
 #include "mc/gates.h"
 #include "node/node_verify.h"
 #include "plan/daemon.h"
+#include "role/daemon.h"
 
 struct reporting; /* a report for the MachineConfigNode */
 struct pinning; /* images that are being pinned */
@@ -31,7 +34,7 @@ struct daemon {
 	struct str release; /* the feature gates' */
 	struct str hosted; /* folder of a hosted node's configs, or "" */
 	struct str healthz; /* the kubelet's; "": it is not asked */
-	struct node node; /* for looking at; changes are made by jobs */
+	struct node *node; /* for looking at; changes are made by jobs */
 	int64_t retry_ms; /* MCO_RETRY_MS, or 0 */
 	/* ---- its own ---- */
 	struct daemon_view v; /* what this process knows; the rest is read */
@@ -220,6 +223,9 @@ void daemon_waits_begin(struct daemon *d);
 /* daemon_force: the force file is noticed when it is made. */
 void daemon_force_begin(struct daemon *d);
 void daemon_force_end(struct daemon *d);
+
+/* daemon_enter: where the node's kubelet finds the API. */
+int daemon_kubelet_server(struct arena *a, const struct tree *t, struct url *out, struct err *err);
 
 /* daemon_health: asks the kubelet how it is, every 30 s. */
 void daemon_health_begin(struct daemon *d);

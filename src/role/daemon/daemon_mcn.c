@@ -252,7 +252,7 @@ void daemon_report_changes(struct daemon *d)
 
 	if (!d->irreconcilable)
 		return;
-	if (tree_read(a, &d->node.tree, INSTALLED, INSTALLED_MAX, &text, &err) < 0 ||
+	if (tree_read(a, &d->node->tree, INSTALLED, INSTALLED_MAX, &text, &err) < 0 ||
 	    mc_current_parse(a, text, &was, &err) < 0) {
 		log_v(2, "%.*s", STRF(err.msg));
 		no_changes("error generating the irreconcilable differences "

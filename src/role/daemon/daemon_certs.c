@@ -25,7 +25,7 @@ bool daemon_secret_differs(struct daemon *d)
 	struct str want, have;
 
 	return certificates_secret(&a, daemon_controller(d), &want, &ignored) < 0 ||
-	       tree_read(&a, &d->node.tree, STEPS_PULL_SECRET, SECRET_MAX, &have, &ignored) < 0 ||
+	       tree_read(&a, &d->node->tree, STEPS_PULL_SECRET, SECRET_MAX, &have, &ignored) < 0 ||
 	       !str_eq(want, have);
 }
 

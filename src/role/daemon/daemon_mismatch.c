@@ -28,7 +28,7 @@ static void write_down(struct daemon *d)
 	struct buf b;
 
 	update_changes(a, &d->from.spec, &d->to.spec, false, &c);
-	if (tree_exists(&d->node.tree, DIFF) || update_nothing(&c))
+	if (tree_exists(&d->node->tree, DIFF) || update_nothing(&c))
 		return;
 	buf_init(&b, a);
 	buf_addf(&b,
@@ -39,7 +39,7 @@ static void write_down(struct daemon *d)
 	log_error("%s", b.p);
 	buf_addz(&b, "\nRaw diff:\n");
 	udiff(&b, spec_of(a, &d->from), spec_of(a, &d->to), &o);
-	if (tree_put(&d->node.tree, DIFF, buf_str(&b), &err) < 0)
+	if (tree_put(&d->node->tree, DIFF, buf_str(&b), &err) < 0)
 		log_error("failed to write bootstrap MachineConfig diff to " DIFF ": %.*s",
 			  STRF(err.msg));
 }
@@ -74,7 +74,7 @@ static struct str generated(struct daemon *d)
 	struct err err = ERR_INIT(&d->turn);
 	struct str image;
 
-	if (node_current(&d->node, &d->held, &d->from, &image, &err) < 0)
+	if (node_current(d->node, &d->held, &d->from, &image, &err) < 0)
 		return S("");
 	pool = kube_cache_get(
 		d->pools, json_str_or(json_first(json_at(d->from.tree, "metadata.ownerReferences")),

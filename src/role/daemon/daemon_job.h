@@ -3,11 +3,11 @@
  * meanwhile. The child ends with its parent: a job that is cut short is the
  * journal's to recover.
  */
-#ifndef APPLETS_DAEMON_JOB_H
-#define APPLETS_DAEMON_JOB_H
+#ifndef ROLE_DAEMON_JOB_H
+#define ROLE_DAEMON_JOB_H
 
 #include "io/loop.h"
-#include "mco_daemon.h"
+#include "node/boot.h"
 
 enum job_kind {
 	JOB_LOG, /* nothing but what is to be logged */

@@ -3,7 +3,6 @@
  * then the update is planned. Nothing is changed here.
  */
 #include "daemon_loop.h"
-#include "io/clock.h"
 #include "io/log.h"
 
 #define POLICIES PATH_OPERATOR "machineconfigurations/" NAME_CLUSTER
@@ -85,7 +84,7 @@ static void all_loaded(struct daemon *d)
 		log_info("Current config: %.*s", STRF(v->current));
 		log_info("Desired config: %.*s", STRF(v->target));
 	}
-	v->force = tree_exists(&d->node.tree, STEPS_FORCE);
+	v->force = tree_exists(&d->node->tree, STEPS_FORCE);
 	v->loaded = true;
 	daemon_wake(d, 0);
 }
@@ -97,7 +96,7 @@ static bool from_disk(struct daemon *d)
 
 	if (!d->v.disk.n || (d->v.bootstrap && !str_eq(d->v.disk, d->v.current)))
 		return false;
-	if (node_current(&d->node, &d->held, &d->from, &d->v.from_image, &err) < 0)
+	if (node_current(d->node, &d->held, &d->from, &d->v.from_image, &err) < 0)
 		daemon_fail(d, err.msg, false);
 	else
 		all_loaded(d);
@@ -232,8 +231,8 @@ static void begin(struct daemon *d, const struct json *machine)
 	log_info("Checking Reconcilable for config %.*s to %.*s", STRF(d->from.name),
 		 STRF(d->to.name));
 	rc = mc_current_reconcile(a, &d->from, &d->to, &allow, &err);
-	if (rc == 0 && (files_check_paths(&d->node, a, &d->to.spec, false, &err) < 0 ||
-			kernel_check_fips(&d->node, a, &d->to.spec, &err) < 0))
+	if (rc == 0 && (files_check_paths(d->node, a, &d->to.spec, false, &err) < 0 ||
+			kernel_check_fips(d->node, a, &d->to.spec, &err) < 0))
 		rc = err_wrap(&err, "can't reconcile config %.*s with %.*s", STRF(d->from.name),
 			      STRF(d->to.name));
 	if (rc < 0) {
@@ -277,7 +276,7 @@ static void make_plan(struct daemon *d, const struct json *machine)
 	struct update_in in = { .from = &d->from.spec,
 				.to = &d->to.spec,
 				.force = d->v.force,
-				.image_only = deployment_image_only(&d->node),
+				.image_only = deployment_image_only(d->node),
 				.built = d->v.target_image.n > 0,
 				.policies = update_policies(a, machine) };
 	int rc;
@@ -285,7 +284,7 @@ static void make_plan(struct daemon *d, const struct json *machine)
 	log_info("Calculating node disruption actions");
 	rc = plan_update(a, &in, &d->plan, &err);
 	if (rc == 0 && d->v.force) {
-		rc = tree_remove(&d->node.tree, STEPS_FORCE, &err);
+		rc = tree_remove(&d->node->tree, STEPS_FORCE, &err);
 		if (rc < 0) {
 			(void)err_wrap(&err, "failed to remove force "
 					     "validation file");
