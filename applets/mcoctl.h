@@ -3,8 +3,9 @@
 
 #include "applet.h"
 #include "manifest_flags.h"
+#include "mc/find.h"
 #include "plan/preview.h"
-#include "plan/render.h"
+#include "plan/render_set.h"
 
 extern const struct command mcoctl_blame;
 extern const struct command mcoctl_cat;
@@ -42,25 +43,8 @@ void mcoctl_preview_some(struct run *r, struct mc_set *set, struct preview_refus
 /* plan_preview as the version of in's set, or of MCO_HASH. */
 void mcoctl_plan(struct run *r, struct preview_in *in, struct preview *out);
 
-/* ERR_NOTFOUND: there is not one. */
-int mcoctl_no_pool(struct run *r, const struct mc_set *set);
-
-/* The pool of that name. ERR_NOTFOUND names those there are. */
-int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name,
-		     struct mc_pool **out);
-
 /* A list for -o json. */
 struct json *mcoctl_strings(struct arena *a, const struct strs *list);
-
-/* "in the cluster" or "among the manifests". */
-const char *mcoctl_where(const struct mc_set *set);
-
-struct named_config {
-	struct str name;
-	struct ign_obj *ignition;
-	struct mc_merged spec;
-	struct mcs sources; /* what it was rendered from; none otherwise */
-};
 
 /*
  * The config a word names: a pool (rendered), a MachineConfig or a Node's current
@@ -69,11 +53,7 @@ struct named_config {
 int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
 		 struct named_config *out);
 
-/* The two steps of that: what is named (one of mc and pool, the other is NULL),
- * and its config. */
-int mcoctl_find(struct run *r, const struct mc_set *set, struct str word, struct mc **mc,
-		struct mc_pool **pool);
-int mcoctl_mc(struct run *r, struct mc *mc, struct named_config *out);
+/* The config of a pool, rendered. */
 int mcoctl_pool(struct run *r, const struct mc_set *set, const struct mc_pool *pool,
 		struct named_config *out);
 

@@ -1,16 +1,16 @@
+/*
+ * What the commands of mcoctl share: rendering and previews with this build's
+ * version, and the configs that words name.
+ */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "io/version.h"
 #include "mc/made_by.h"
+#include "mc/ref.h"
 #include "mcoctl.h"
 #include "plan/preview.h"
-#include "plan/render_sync.h"
-
-const char *mcoctl_where(const struct mc_set *set)
-{
-	return set->live ? "in the cluster" : "among the manifests";
-}
 
 void mcoctl_warn_version(const struct mc_set *set)
 {
@@ -30,35 +30,14 @@ void mcoctl_warn_version(const struct mc_set *set)
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		       const struct mc_pool *pool, struct rendered *out)
 {
-	struct render_in in = { .raw = str_of(version_raw()),
-				.hash = str_of(version_hash()),
-				.pool = pool,
-				.mcs = &set->mcs,
-				.keep = r->a,
-				.controller_config = set->controller_config };
-	struct mc_controller_config cc = { 0 };
-	const struct mc *culprit = NULL;
-	struct render_view view;
-	bool adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH");
-	int rc;
+	struct render_version v = { .raw = str_of(version_raw()),
+				    .hash = str_of(version_hash()),
+				    .adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH") };
+	int rc = plan_render_set(a, &v, set, pool, r->a, out, &r->err);
 
-	if (adopt)
-		plan_render_adopt(a, set, &in);
-	render_view_of(a, set, &in, &view);
-	if (in.controller_config)
-		cc = *in.controller_config;
-	rc = render_use_stream(&view, &cc, &r->err);
-	if (in.controller_config)
-		in.controller_config = &cc;
-	if (rc == 0)
-		rc = plan_render(a, &in, out, &culprit, &r->err);
 	if (rc < 0)
 		mcoctl_warn_version(set);
-	if (rc < 0 && culprit)
-		return err_wrap(&r->err, "pool %.*s: MachineConfig %.*s (%.*s)",
-				STRF(pool->meta.name), STRF(culprit->meta.name),
-				STRF(culprit->file));
-	return rc < 0 ? err_wrap(&r->err, "pool %.*s", STRF(pool->meta.name)) : 0;
+	return rc;
 }
 
 /* The last error is the command's own. What a cluster refuses already, and what
@@ -134,29 +113,40 @@ struct json *mcoctl_strings(struct arena *a, const struct strs *list)
 	return j;
 }
 
-int mcoctl_no_pool(struct run *r, const struct mc_set *set)
+int mcoctl_check_word(struct run *r, struct str word)
 {
-	return err_set(&r->err, ERR_NOTFOUND, "no MachineConfigPool %s", mcoctl_where(set));
+	struct mc_ref ref = { 0 };
+
+	if (str_is(word, "-") || str_chr(word, '/') < 0 || str_starts(word, S("/")) ||
+	    str_starts(word, S(".")) || access(str_z(r->a, word), F_OK) == 0 ||
+	    mc_ref_parse(word, &ref, &r->err) == 0)
+		return 0;
+	return err_wrap(&r->err, "%.*s is no file here", STRF(word));
 }
 
-int mcoctl_find_pool(struct run *r, const struct mc_set *set, struct str name, struct mc_pool **out)
+int mcoctl_pool(struct run *r, const struct mc_set *set, const struct mc_pool *pool,
+		struct named_config *out)
 {
-	struct strs names = { 0 };
-	struct buf b;
+	struct rendered rendered = { 0 };
+	int rc = mcoctl_render_pool(r->a, r, set, pool, &rendered);
 
-	buf_init(&b, r->a);
-	for (size_t i = 0; i < set->pools.n; i++) {
-		struct str have = set->pools.v[i]->meta.name;
+	if (rc < 0)
+		return rc;
+	out->name = rendered.name;
+	out->ignition = rendered.merged.config;
+	out->spec = rendered.merged;
+	out->sources = rendered.sources;
+	return 0;
+}
 
-		if (str_eq(have, name)) {
-			*out = set->pools.v[i];
-			return 0;
-		}
-		buf_addf(&b, "%s%.*s", b.n ? ", " : "", STRF(have));
-		VEC_PUSH(r->a, &names, have);
-	}
-	if (!b.n)
-		return mcoctl_no_pool(r, set);
-	return err_set(&r->err, ERR_NOTFOUND, "no MachineConfigPool \"%.*s\" %s%.*s: there are %s",
-		       STRF(name), mcoctl_where(set), STRF(flag_hint(r->a, name, &names)), b.p);
+int mcoctl_named(struct run *r, const struct mc_set *set, struct str word, struct named_config *out)
+{
+	struct mc_pool *pool;
+	struct mc *mc;
+	int rc = mc_find_named(r->a, set, word, &mc, &pool, &r->err);
+
+	*out = (struct named_config){ 0 };
+	if (rc < 0)
+		return rc;
+	return mc ? named_config_mc(r->a, mc, out, &r->err) : mcoctl_pool(r, set, pool, out);
 }

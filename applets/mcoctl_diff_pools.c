@@ -28,7 +28,8 @@ static int check_pools(struct diff *d, const struct mc_set *from, const struct m
 		struct mc_pool *found;
 		struct str name = d->o->pools.v[i];
 
-		if (!has_pool(from, name) && mcoctl_find_pool(d->r, to, name, &found) < 0)
+		if (!has_pool(from, name) &&
+		    mc_find_pool(d->r->a, to, name, &found, &d->r->err) < 0)
 			return -ERR_NOTFOUND;
 	}
 	return 0;

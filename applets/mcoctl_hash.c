@@ -80,7 +80,7 @@ static int hash_all(struct hashing *h)
 		hash_pool(h, h->set.pools.v[i]);
 	if (!r->out.n && !h->failed)
 		return err_set(&r->err, ERR_NOTFOUND, "neither a rendered config nor a pool %s",
-			       mcoctl_where(&h->set));
+			       mc_set_where(&h->set));
 	return 0;
 }
 
@@ -89,7 +89,7 @@ static int hash_named(struct hashing *h, struct str word)
 	struct run *r = h->r;
 	struct mc_pool *pool;
 	struct mc *mc;
-	int rc = mcoctl_find(r, &h->set, word, &mc, &pool);
+	int rc = mc_find_named(r->a, &h->set, word, &mc, &pool, &r->err);
 
 	if (rc < 0)
 		return rc;

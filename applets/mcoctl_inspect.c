@@ -66,7 +66,7 @@ static int load_set(struct run *r, const struct inspect_opts *o, struct str *con
 static int take_mc(struct run *r, struct mc *mc, struct inspected *out)
 {
 	struct rendered_from from;
-	int rc = mcoctl_mc(r, mc, &out->config);
+	int rc = named_config_mc(r->a, mc, &out->config, &r->err);
 
 	if (rc < 0)
 		return rc;
@@ -109,7 +109,7 @@ int inspect_load(struct run *r, const struct inspect_opts *o, struct str config,
 	mcoctl_preview_some(r, &out->set, &refused);
 	for (size_t i = 0; i < refused.n; i++)
 		applet_say("warning: %.*s\n", STRF(preview_refusal_text(r->a, &refused.v[i])));
-	rc = mcoctl_find(r, &out->set, config, &mc, &pool);
+	rc = mc_find_named(r->a, &out->set, config, &mc, &pool, &r->err);
 	if (rc < 0)
 		return rc;
 	if (mc)

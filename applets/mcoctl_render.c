@@ -142,7 +142,7 @@ static int render_pools(struct rendering *d)
 	for (size_t i = 0; i < names->n; i++) {
 		struct mc_pool *pool;
 
-		if (mcoctl_find_pool(d->r, &d->set, names->v[i], &pool) < 0)
+		if (mc_find_pool(d->r->a, &d->set, names->v[i], &pool, &d->r->err) < 0)
 			left_out(d);
 		else
 			render_one(d, pool);
@@ -191,7 +191,7 @@ static int run(struct run *r, const void *p)
 	if (rc < 0)
 		return rc;
 	mcoctl_preview_some(r, &d.set, &d.refused);
-	return d.set.pools.n ? render_pools(&d) : mcoctl_no_pool(r, &d.set);
+	return d.set.pools.n ? render_pools(&d) : mc_no_pool(&d.set, &r->err);
 }
 
 const struct command mcoctl_render = {
