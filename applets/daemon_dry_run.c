@@ -4,8 +4,11 @@
  */
 #include "daemon_dry_run.h"
 
+#include "node/deployment.h"
 #include "node/dry_run.h"
 #include "node/journal_act.h"
+#include "node/node_update.h"
+#include "node/standalone.h"
 #include "view/config_diff.h"
 
 struct shown {

@@ -10,6 +10,7 @@
 #include "io/file.h"
 #include "io/log.h"
 #include "io/version.h"
+#include "node/node_update.h"
 #include "node/node_verify.h"
 #include "view/contents_diff.h"
 #include "view/table.h"

@@ -2,7 +2,7 @@
 #define APPLETS_MCO_DAEMON_H
 
 #include "applet.h"
-#include "node/boot.h"
+#include "node/node.h"
 
 extern const struct command daemon_apply;
 extern const struct command daemon_complete;

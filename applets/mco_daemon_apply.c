@@ -8,7 +8,12 @@
 #include "io/clock.h"
 #include "io/file.h"
 #include "io/log.h"
+#include "node/boot.h"
+#include "node/firstboot.h"
+#include "node/nics.h"
+#include "node/node_update.h"
 #include "node/node_verify.h"
+#include "node/standalone.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
 

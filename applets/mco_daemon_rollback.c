@@ -4,6 +4,7 @@
  */
 #include "daemon_dry_run.h"
 #include "node/journal_act.h"
+#include "node/node_update.h"
 #include "node/node_verify.h"
 
 #define UNDO_FLAGS                                                         \

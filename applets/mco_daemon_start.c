@@ -6,6 +6,8 @@
 #include "io/version.h"
 #include "mc/gates.h"
 #include "mco_daemon.h"
+#include "node/boot.h"
+#include "node/standalone.h"
 #include "role/daemon.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)

@@ -61,17 +61,4 @@ void host_log(const struct host *h, const char *fmt, ...) __attribute__((format(
 int host_cmd(struct arena *a, const struct host *h, enum host_how how, struct host_out *out,
 	     struct err *err, const char *words, ...);
 
-/* Argument lists that grow. */
-struct args {
-	struct arena *a;
-	const char **v;
-	size_t n, cap;
-};
-void args_add(struct args *l, const char *word);
-/* Words as host_cmd has them. */
-void args_words(struct args *l, const char *words, ...);
-void args_addf(struct args *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* NULL-ended. */
-const char *const *args_end(struct args *l);
-
 #endif

@@ -26,24 +26,4 @@ struct ignite_source {
 int ignite_apply(struct node *n, struct arena *a, struct str text, const struct ignite_source *from,
 		 struct err *err);
 
-/* Only the users and groups of it. */
-int accounts_apply(struct node *n, struct arena *a, const struct ign_obj *config, struct err *err);
-
-/*
- * Certificates and pull secrets that are written outside of any config, from a
- * ControllerConfig. bundle: the API servers' CAs that the kubelet shall trust,
- * or "".
- */
-int certificates_write(struct node *n, struct arena *a, const struct json *controller,
-		       struct str bundle, struct err *err);
-/* The kubelet asks for credentials anew; waits until it has them. */
-int rotate_rebootstrap(struct node *n, struct arena *a, struct err *err);
-/* What the daemon's pod has logged is kept for when the pod is gone. */
-void keep_logs(struct node *n, struct arena *a);
-int certificates_write_secret(struct node *n, struct arena *a, const struct json *controller,
-			      struct err *err);
-/* What certificates_write_secret would write. */
-int certificates_secret(struct arena *a, const struct json *controller, struct str *out,
-			struct err *err);
-
 #endif

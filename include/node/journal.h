@@ -56,12 +56,6 @@ int journal_commit(struct arena *a, struct tree *t, struct journal *j, struct er
  * step of undoing. */
 int journal_check(struct tree *t, const struct journal *j, struct err *err);
 
-/* A text with its own checksum in front, and back: ERR_INVALID. */
-struct str journal_seal(struct arena *a, struct str text);
-int journal_unseal(struct str sealed, struct str *out, struct err *err);
-/* Says that path is damaged because of err's text, and what to do. */
-int journal_damaged(struct err *err, const char *path);
-
 /* Says that from now on it is undone; before the first step of undoing. */
 int journal_undo(struct tree *t, struct journal *j, struct err *err);
 

@@ -9,6 +9,7 @@
 #define NODE_UPDATE_H
 
 #include "mc/reconcile.h"
+#include "node/journal.h"
 #include "node/node.h"
 
 struct node_update {

@@ -37,27 +37,4 @@ struct verify_opts {
 int node_verify(struct node *n, struct arena *a, const struct mc_current *c, struct str image,
 		const struct verify_opts *o, struct mismatches *out, struct err *err);
 
-/*
- * drift: notices when a file that a config has is changed, by inotify.
- *
- * fd becomes readable; drift_read then says whether one of the files was
- * touched, and node_verify whether that made a difference. Only folders of
- * files that exist when it is opened are watched, as upstream does it; and links
- * that enable units, which upstream does not.
- */
-struct drift {
-	int fd;
-	struct arena a;
-	struct map paths; /* watched */
-	struct map enabled; /* units, to struct strs of their links */
-	struct strs *dirs; /* by watch descriptor: one may have several names */
-	size_t n_dirs;
-	bool stale; /* a folder went away, and with it its watch: open anew */
-};
-
-int drift_open(struct drift *d, struct node *n, const struct mc_current *c, struct err *err);
-void drift_close(struct drift *d);
-/* Takes the events there are; true when a watched path is among them. */
-bool drift_read(struct drift *d);
-
 #endif

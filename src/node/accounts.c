@@ -3,9 +3,10 @@
  * gshadow are edited, as useradd --root would, and the homes made.
  */
 
+#include "accounts.h"
+
 #include "io/clock.h"
 #include "io/log.h"
-#include "node/ignite.h"
 
 #define TEXT_MAX ((size_t)1 << 24)
 #define ID_MIN 1000

@@ -2,8 +2,10 @@
  * The boot loader, updated before an OS whose kernel the old one may not trust.
  * Whatever comes of it, the OS update goes on: upstream's way.
  */
-#include "os_change.h"
+#include "bootloader.h"
+
 #include "plan/esp.h"
+#include "podman.h"
 #include "walk.h"
 
 #define ESP "/boot/efi"
@@ -138,10 +140,10 @@ static int by_container(struct node *n, struct arena *a, struct str image, struc
 			 "runBootupdViaContainer: could not check local podman "
 			 "storage, will attempt pull: %s",
 			 local.msg.p);
-	if (!found.there && podman_pull(n, a, "machine-config-daemon-bootupd",
-					tree_exists(&n->tree, STEPS_PULL_SECRET) ? STEPS_PULL_SECRET
-										 : OS_KUBELET_AUTH,
-					false, image, err) < 0)
+	if (!found.there &&
+	    podman_pull(n, a, "machine-config-daemon-bootupd",
+			tree_exists(&n->tree, STEPS_PULL_SECRET) ? STEPS_PULL_SECRET : PODMAN_AUTH,
+			false, image, err) < 0)
 		return err_wrap(err, "pulling image for bootupctl");
 	host_log(&n->host, "bootupctl: running update from container image");
 	podman_args(&args, "machine-config-daemon-bootupd-update");

@@ -1,7 +1,8 @@
+#include "node/certificates.h"
+
 #include "base/codec.h"
 #include "io/log.h"
-#include "node/ignite.h"
-#include "rotate.h"
+#include "node/rotate.h"
 
 #define REGISTRIES "/etc/docker/certs.d"
 

@@ -1,289 +1,201 @@
 /*
- * A disk that exists in memory only: the first look at a path reads it, steps
- * change what was read.
+ * A rollback as undo_update and the command do it: what the journal keeps comes
+ * back, then what was edited since becomes as the old config has it.
  */
-#include "dry_run.h"
+#include "node/dry_run.h"
 
-#include "base/hash.h"
-#include "journal_parts.h"
-#include "mc/contents.h"
-#include "os_change.h"
+#include "dry_disk.h"
+#include "journal_keep.h"
+#include "journal_links.h"
+#include "journal_log.h"
+#include "node/files.h"
+#include "node/node_update.h"
+#include "undo.h"
 
-/* Who reads a diff reads no more, and the node has other use for its memory. */
-#define HELD_MAX ((uint64_t)1 << 20)
-
-static struct str by_sum(struct arena *a, uint64_t size, struct str hex)
+static bool was(const struct json *entry, const char *what)
 {
-	return str_fmt(a, "%llu bytes, sha256 %.*s\n", (unsigned long long)size, STRF(hex));
+	return str_is(json_str(entry, "was"), what);
 }
 
-static int read_file(struct dry_disk *s, const char *path, const struct stat *st, struct str *out,
-		     struct err *err)
+static int restore_one(struct dry_disk *s, const struct journal *j, const struct json *e,
+		       struct err *err)
 {
-	struct str hex;
+	struct str path = json_str(e, "path");
+	struct str kept = journal_kept(s->a, j->log, e);
+	struct disk_state *at, old;
 	int rc;
 
-	if ((uint64_t)st->st_size <= HELD_MAX)
-		return tree_read(s->a, &s->n->tree, path, HELD_MAX, out, err);
-	rc = journal_sum(s->a, &s->n->tree, path, &hex, err);
-	if (rc == 0)
-		*out = by_sum(s->a, (uint64_t)st->st_size, hex);
-	return rc;
-}
-
-static int put_hash(void *ctx, struct str part, struct err *err)
-{
-	(void)err;
-	hash_add(ctx, part);
-	return 0;
-}
-
-int dry_disk_contents(struct dry_disk *s, const struct ign_obj *file, struct str *out,
-		      struct err *err)
-{
-	struct hash h;
-	const struct sink to = { .put = put_hash, .ctx = &h };
-	uint64_t size = 0;
-	int rc = mc_size(file, &size, err);
-
-	if (rc < 0)
-		return rc;
-	if (size <= HELD_MAX)
-		return mc_contents(s->a, file, out, err);
-	hash_init(&h, HASH_SHA256);
-	rc = mc_pump(ign_sub(file, IGN_FILE_CONTENTS), &to, err);
-	if (rc == 0)
-		*out = by_sum(s->a, size, hash_hex(s->a, &h));
-	return rc;
-}
-
-int dry_disk_read(struct dry_disk *s, const char *path, struct disk_state *out, struct err *err)
-{
-	struct tree *t = &s->n->tree;
-	struct stat st;
-	int rc = tree_lstat(t, path, &st, err);
-
-	*out = (struct disk_state){ .kind = DISK_ABSENT };
-	if (rc == -ERR_NOTFOUND)
+	if (mc_is_state(path) || was(e, WAS_DIR))
 		return 0;
+	rc = dry_disk_at(s, path, &at, err);
 	if (rc < 0)
 		return rc;
-	out->mode = st.st_mode & 07777;
-	/* owners that cannot be set do not count */
-	out->uid = t->own ? (int64_t)st.st_uid : -1;
-	out->gid = t->own ? (int64_t)st.st_gid : -1;
-	out->kind = S_ISREG(st.st_mode) ? DISK_FILE : S_ISLNK(st.st_mode) ? DISK_LINK : DISK_OTHER;
-	if (out->kind == DISK_FILE)
-		return read_file(s, path, &st, &out->data, err);
-	if (out->kind == DISK_LINK)
-		return tree_readlink(s->a, t, path, &out->data, err);
-	return 0;
-}
-
-void dry_disk_init(struct dry_disk *s, struct node *n, struct arena *a, struct dry_run *out)
-{
-	*s = (struct dry_disk){ .n = n, .a = a, .out = out };
-	*out = (struct dry_run){ 0 };
-	map_init(&s->index, a);
-}
-
-int dry_disk_at(struct dry_disk *s, struct str path, struct disk_state **out, struct err *err)
-{
-	struct disk_changes *list = &s->out->disk;
-	struct map_entry *e = map_find(&s->index, path);
-	struct disk_change c = { .path = path };
-	int rc;
-
-	if (!e) {
-		rc = dry_disk_read(s, str_z(s->a, path), &c.from, err);
+	if (was(e, WAS_ABSENT)) {
+		if (at->kind != DISK_OTHER)
+			*at = (struct disk_state){ .kind = DISK_ABSENT };
+		return 0;
+	}
+	if (kept.n && tree_lexists(&s->n->tree, kept.p)) {
+		rc = dry_disk_read(s, kept.p, &old, err);
 		if (rc < 0)
 			return rc;
-		c.to = c.from;
-		VEC_PUSH(s->a, list, c);
-		(void)map_put(&s->index, path, (void *)(uintptr_t)list->n);
-		e = map_find(&s->index, path);
+		*at = old;
 	}
-	*out = &list->v[(uintptr_t)e->value - 1].to;
+	if (at->kind != DISK_FILE)
+		return 0;
+	at->mode = json_i64(e, "mode", 0644);
+	at->uid = at->uid < 0 ? -1 : json_i64(e, "uid", 0);
+	at->gid = at->gid < 0 ? -1 : json_i64(e, "gid", 0);
 	return 0;
 }
 
-static int dry_disk_set(struct dry_disk *s, struct str path, struct disk_state state,
-			struct err *err)
+static int set_link(struct dry_disk *s, const struct journal *j, struct str path,
+		    struct disk_state to, struct err *err)
 {
 	struct disk_state *at;
-	int rc = dry_disk_at(s, path, &at, err);
-
-	if (rc == 0)
-		*at = state;
-	return rc;
-}
-
-static int dry_disk_remove(struct dry_disk *s, struct str path, struct err *err)
-{
-	return dry_disk_set(s, path, (struct disk_state){ .kind = DISK_ABSENT }, err);
-}
-
-static void dry_disk_command(struct dry_disk *s, const char *verb, struct str units)
-{
-	VEC_PUSH(s->a, &s->out->commands,
-		 str_fmt(s->a, s->n->offline ? "%s %.*s, by links" : "systemctl %s %.*s", verb,
-			 STRF(units)));
-}
-
-/* ---- steps --------------------------------------------------------------- */
-
-static int dry_disk_file(struct dry_disk *s, const struct step *step, struct err *err)
-{
-	struct disk_state to = { .kind = DISK_FILE, .mode = step->mode };
-	int rc = files_owner(s->n, s->a, step->obj, &to.uid, &to.gid, err);
-
-	if (rc == 0)
-		rc = dry_disk_contents(s, step->obj, &to.data, err);
-	return rc < 0 ? rc : dry_disk_set(s, step->name, to, err);
-}
-
-static int dry_disk_unit(struct dry_disk *s, const struct step *step, struct err *err)
-{
-	struct str path = steps_unit_path(s->a, step->name), state;
-	struct disk_state to = { DISK_FILE, 0644, -1, -1, step->data };
-	struct err ignored = ERR_INIT(s->a);
-	int status = 1;
-
-	if (step->kind == STEP_UNMASK)
-		return dry_disk_remove(s, path, err);
-	if (step->kind == STEP_MASK) {
-		to.kind = DISK_LINK;
-		to.data = S("/dev/null");
-		return dry_disk_set(s, path, to, err);
-	}
-	/* as units_write does, for what its [Install] section says now */
-	if (units_is_enabled(s->n, s->a, step->name, &state, &status, &ignored) == 0 &&
-	    status == 0 && str_is(state, "enabled"))
-		dry_disk_command(s, "disable", step->name);
-	return dry_disk_set(s, path, to, err);
-}
-
-/* What the OS shipped comes back, or the path goes. */
-static int dry_disk_stale(struct dry_disk *s, struct str path, bool ask, bool keep, struct err *err)
-{
-	struct disk_state orig;
-	bool restored = false;
-	int rc = files_would_restore(s->n, s->a, str_z(s->a, path), ask, &restored, err);
-
-	if (rc == 0 && restored) {
-		rc = dry_disk_read(s, steps_orig(s->a, path).p, &orig, err);
-		return rc < 0 ? rc : dry_disk_set(s, path, orig, err);
-	}
-	return rc < 0 || keep ? rc : dry_disk_remove(s, path, err);
-}
-
-/* Whether there will be a unit's file when units are enabled. */
-static bool unit_there(struct dry_disk *s, struct str unit)
-{
-	struct map_entry *e = map_find(&s->index, steps_unit_path(s->a, unit));
-
-	if (e && s->out->disk.v[(uintptr_t)e->value - 1].to.kind != DISK_ABSENT)
-		return true;
-	if (!e)
-		return links_find(&s->n->tree, s->a, unit, s->n->offline).n > 0;
-	return tree_exists(&s->n->tree,
-			   str_fmt(s->a, "/usr/lib/systemd/system/%.*s", STRF(unit)).p);
-}
-
-static void dry_disk_enable(struct dry_disk *s, const struct steps *steps, size_t *at)
-{
-	enum step_kind kind = steps->v[*at].kind;
-	struct buf units;
-	size_t i;
-
-	buf_init(&units, s->a);
-	for (i = *at; i < steps->n && steps->v[i].kind == kind; i++)
-		if (ign_str(steps->v[i].obj, IGN_UNIT_CONTENTS).n ||
-		    unit_there(s, steps->v[i].name))
-			buf_addf(&units, "%s%.*s", units.n ? " " : "", STRF(steps->v[i].name));
-	if (units.n)
-		dry_disk_command(s, kind == STEP_ENABLE ? "enable" : "disable", buf_str(&units));
-	*at = i - 1;
-}
-
-static int dry_disk_kubeconfig(struct dry_disk *s, struct err *err)
-{
-	struct err ignored = ERR_INIT(s->a);
-	struct disk_state *at;
-	struct str real;
-	int rc;
-
-	if (tree_realpath(s->a, &s->n->tree, STEPS_KUBECONFIG, &real, &ignored) < 0)
-		return 0;
-	rc = dry_disk_at(s, real, &at, err);
-	if (rc == 0 && at->kind == DISK_FILE)
-		at->mode = 0600;
-	return rc;
-}
-
-static void dry_disk_tuning(struct dry_disk *s)
-{
-	struct err ignored = ERR_INIT(s->a);
-	struct disk_state *at;
-
-	if (!s->n->offline && !bootc_manages(s->n) &&
-	    dry_disk_at(s, S(KERNEL_TUNING), &at, &ignored) == 0 && at->kind == DISK_FILE)
-		VEC_PUSH(s->a, &s->out->commands, S("rpm-ostree kargs, as " KERNEL_TUNING " asks"));
-}
-
-static int dry_disk_step(struct dry_disk *s, const struct steps *steps, size_t *at, struct err *err)
-{
-	const struct step *step = &steps->v[*at];
-	struct disk_state text = { DISK_FILE, 0644, -1, -1, step->data };
-
-	switch (step->kind) {
-	case STEP_FILE:
-		return dry_disk_file(s, step, err);
-	case STEP_DROPIN:
-		return dry_disk_set(s, step->name, text, err);
-	case STEP_DROPIN_EMPTY:
-	case STEP_STALE_LINK:
-		return dry_disk_remove(s, step->name, err);
-	case STEP_UNIT:
-	case STEP_MASK:
-	case STEP_UNMASK:
-		return dry_disk_unit(s, step, err);
-	case STEP_PRESET:
-		dry_disk_command(s, "preset", step->name);
-		return 0;
-	case STEP_ENABLE:
-	case STEP_DISABLE:
-		dry_disk_enable(s, steps, at);
-		return 0;
-	case STEP_STALE_FILE:
-		return dry_disk_stale(s, step->name, true, step->keep, err);
-	case STEP_STALE_DROPIN:
-		return dry_disk_stale(s, step->name, false, false, err);
-	case STEP_STALE_UNIT:
-		dry_disk_command(s, "preset", step->name);
-		return dry_disk_stale(s, steps_unit_path(s->a, step->name), false, false, err);
-	case STEP_KUBECONFIG:
-		return dry_disk_kubeconfig(s, err);
-	case STEP_TUNING:
-		dry_disk_tuning(s);
-		return 0;
-	case STEP_KEYS: /* told by the configs */
-	case STEP_PASSWORDS:
-	case STEP_OS:
-	case STEP_STATE:
-		break;
-	}
-	return 0;
-}
-
-int dry_disk_steps(struct dry_disk *s, const struct steps *steps, struct err *err)
-{
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < steps->n; i++)
-		rc = dry_disk_step(s, steps, &i, err);
+	/* those are put back by themselves */
+	if (map_find(&j->allowed, path))
+		return 0;
+	rc = dry_disk_at(s, path, &at, err);
+	if (rc == 0)
+		*at = to;
 	return rc;
 }
+
+static int restore_links(struct dry_disk *s, const struct journal *j, struct err *err)
+{
+	const struct json *old = json_at(j->log, "links");
+	struct json *now, *dirs;
+	int rc = journal_links(s->a, &s->n->tree, &now, &dirs, err);
+
+	for (const struct json *e = json_first(now); rc == 0 && e; e = json_next(e))
+		if (!json_member(old, json_key(e)))
+			rc = set_link(s, j, json_key(e), (struct disk_state){ .kind = DISK_ABSENT },
+				      err);
+	for (const struct json *e = json_first(old); rc == 0 && e; e = json_next(e))
+		rc = set_link(s, j, json_key(e),
+			      (struct disk_state){ .kind = DISK_LINK, .data = json_text(e) }, err);
+	return rc;
+}
+
+/* ---- what was edited since ----------------------------------------------- */
+
+struct edits {
+	struct dry_disk *s;
+	struct map only; /* as put_right has them: paths, and names of units */
+	struct strs *paths;
+};
+
+static int compare(struct edits *d, struct str path, struct str unit, struct str want, int64_t mode,
+		   struct err *err)
+{
+	struct disk_state *at;
+	int rc = dry_disk_at(d->s, path, &at, err);
+
+	if (rc < 0 ||
+	    (at->kind == DISK_FILE && str_eq(at->data, want) && (mode < 0 || at->mode == mode)))
+		return rc;
+	(void)map_put(&d->only, path, d);
+	if (unit.n)
+		(void)map_put(&d->only, unit, d);
+	VEC_PUSH(d->s->a, d->paths, path);
+	return 0;
+}
+
+static int compare_file(struct edits *d, const struct ign_obj *f, struct err *err)
+{
+	struct str want;
+	int rc = dry_disk_contents(d->s, f, &want, err);
+
+	return rc < 0 ? rc
+		      : compare(d, ign_str(f, IGN_FILE_PATH), S(""), want,
+				ign_int(f, IGN_FILE_MODE, 0644) & 07777, err);
+}
+
+static int compare_unit(struct edits *d, const struct ign_obj *u, struct err *err)
+{
+	struct str name = ign_str(u, IGN_UNIT_NAME), text;
+	const struct ign_objs *list = ign_list(u, IGN_UNIT_DROPINS);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < list->n; i++) {
+		text = ign_str(list->v[i], IGN_DROPIN_CONTENTS);
+		if (text.n)
+			rc = compare(d,
+				     steps_dropin_path(d->s->a, name,
+						       ign_str(list->v[i], IGN_DROPIN_NAME)),
+				     name, text, -1, err);
+	}
+	text = ign_str(u, IGN_UNIT_CONTENTS);
+	if (rc == 0 && text.n && !ign_is_true(u, IGN_UNIT_MASK))
+		rc = compare(d, steps_unit_path(d->s->a, name), name, text, -1, err);
+	return rc;
+}
+
+static int put_right(struct dry_disk *s, const struct mc_current *c, struct strs *paths,
+		     struct err *err)
+{
+	const struct ign_objs *files = ign_files(c->spec.config);
+	const struct ign_objs *units = ign_units(c->spec.config);
+	struct edits d = { .s = s, .paths = paths };
+	struct steps_in in = { .from = &c->spec, .to = &c->spec, .bare = true, .only = &d.only };
+	struct steps steps;
+	int rc = 0;
+
+	map_init(&d.only, s->a);
+	for (size_t i = 0; rc == 0 && i < files->n; i++)
+		rc = compare_file(&d, files->v[i], err);
+	for (size_t i = 0; rc == 0 && i < units->n; i++)
+		rc = compare_unit(&d, units->v[i], err);
+	if (rc < 0 || !paths->n)
+		return rc;
+	rc = plan_steps(s->a, &in, &steps, err);
+	return rc < 0 ? rc : dry_disk_steps(s, &steps, err);
+}
+
+/* ---- a rollback ---------------------------------------------------------- */
+
+static int load(struct node *n, struct arena *a, struct journal *j, struct dry_back *back,
+		struct err *err)
+{
+	const struct json *facts;
+	int rc = undo_load(n, a, j, err);
+
+	if (rc == 0)
+		rc = undo_check(n, a, j, err);
+	if (rc < 0)
+		return rc;
+	facts = json_at(j->log, "facts");
+	back->os = tree_lexists(&n->tree, undo_marker(a, j, "os").p);
+	rc = mc_current_parse(a, json_str(facts, "from"), &back->from, err);
+	return rc < 0 ? rc : mc_current_parse(a, json_str(facts, "to"), &back->to, err);
+}
+
+int dry_run_rollback(struct node *n, struct arena *a, struct dry_run *out, struct dry_back *back,
+		     struct err *err)
+{
+	struct journal j = { 0 };
+	struct dry_disk s;
+	int rc;
+
+	*back = (struct dry_back){ 0 };
+	dry_disk_init(&s, n, a, out);
+	rc = load(n, a, &j, back, err);
+	for (const struct json *e = json_first(json_at(j.log, "paths")); rc == 0 && e;
+	     e = json_next(e))
+		rc = restore_one(&s, &j, e, err);
+	if (rc == 0)
+		rc = restore_links(&s, &j, err);
+	/* going back from that itself is going to what was edited */
+	if (rc == 0 && !str_eq(back->from.name, back->to.name) &&
+	    !str_is(back->from.name, MC_EMPTY_NAME))
+		rc = put_right(&s, &back->from, &back->put_right, err);
+	return rc;
+}
+
+/* ---- an update ----------------------------------------------------------- */
 
 int dry_run_update(struct node *n, struct arena *a, const struct node_update *u,
 		   struct dry_run *out, struct err *err)

@@ -1,9 +1,10 @@
+#include "node/files.h"
+
 #include <sys/wait.h>
 
 #include "base/codec.h"
 #include "io/log.h"
 #include "mc/contents.h"
-#include "node/node.h"
 
 bool files_ships(struct node *n, struct arena *a, const char *path)
 {

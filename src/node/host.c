@@ -10,73 +10,17 @@
 #include <unistd.h>
 
 #include "base/codec.h"
-#include "base/utf8.h"
 #include "io/clock.h"
 #include "io/file.h"
 #include "io/log.h"
-#include "io/loop.h"
 #include "mc/api.h"
+#include "node/args.h"
 
 #define OUTPUT_MAX ((size_t)16 << 20)
 #define WAIT_MAX_MS ((int64_t)2 * 3600 * 1000) /* an OS image may take long */
 #define DRAIN_MS 500 /* from the end of a program to the end of listening */
 #define LOOK_MS 100 /* at most, between looks whether it has ended */
 #define SHOWN_MAX 256 /* of what a program said, in an error */
-
-void args_add(struct args *l, const char *word)
-{
-	if (l->n + 1 >= l->cap)
-		l->v = vec_grow(l->a, l->v, &l->cap, sizeof(*l->v));
-	l->v[l->n++] = word;
-}
-
-void args_addf(struct args *l, const char *fmt, ...)
-{
-	struct buf b;
-	va_list ap;
-
-	buf_init(&b, l->a);
-	va_start(ap, fmt);
-	buf_vaddf(&b, fmt, ap);
-	va_end(ap);
-	args_add(l, b.p);
-}
-
-static void add_words(struct args *l, const char *words, va_list ap)
-{
-	struct str rest = str_of(words), word;
-	bool more = true;
-
-	while (more) {
-		more = str_cut(rest, ' ', &word, &rest);
-		if (!more)
-			word = rest;
-		if (!str_is(word, "%s")) {
-			args_add(l, str_z(l->a, word));
-		} else {
-			const char *arg = va_arg(ap, const char *);
-
-			if (arg)
-				args_add(l, arg);
-		}
-	}
-}
-
-void args_words(struct args *l, const char *words, ...)
-{
-	va_list ap;
-
-	va_start(ap, words);
-	add_words(l, words, ap);
-	va_end(ap);
-}
-
-const char *const *args_end(struct args *l)
-{
-	args_add(l, NULL);
-	l->n--;
-	return l->v;
-}
 
 void host_init(struct host *h, const char *root)
 {
@@ -403,7 +347,7 @@ int host_cmd(struct arena *a, const struct host *h, enum host_how how, struct ho
 	va_list ap;
 
 	va_start(ap, words);
-	add_words(&args, words, ap);
+	args_vwords(&args, words, ap);
 	va_end(ap);
 	return host_run(a, h, how, args_end(&args), out, err);
 }

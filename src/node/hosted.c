@@ -10,6 +10,9 @@
 #include "io/log.h"
 #include "mc/contents.h"
 #include "mc/reconcile.h"
+#include "node/deployment.h"
+#include "node/files.h"
+#include "node/kernel.h"
 #include "node/node_update.h"
 #include "node/node_verify.h"
 

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "accounts.h"
 #include "data/url.h"
 #include "ignite_contents.h"
 #include "io/log.h"
+#include "node/files.h"
 
 #define PRESET "/etc/systemd/system-preset/20-ignition.preset"
 #define ENTRIES "/boot/loader/entries"

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "mc/contents.h"
+#include "node/ignite.h"
 
 #define SPOOL "/etc/.mco-firstboot.contents"
 #define TEXT_MAX ((size_t)64 << 20)

@@ -5,7 +5,9 @@
 #include "node/journal.h"
 
 #include "io/log.h"
-#include "journal_parts.h"
+#include "journal_keep.h"
+#include "journal_links.h"
+#include "journal_log.h"
 
 static const char *const state_names[] = { "", JOURNAL_DIR "/active", JOURNAL_DIR "/undo",
 					   JOURNAL_DIR "/last" };

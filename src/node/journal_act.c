@@ -4,6 +4,8 @@
  */
 #include "node/journal_act.h"
 
+#include "node/node_update.h"
+
 void journal_actions(struct arena *a, const struct node_journal_view *v, struct update_plan *out)
 {
 	for (size_t i = 0; i < v->actions.n; i++) {

@@ -7,6 +7,8 @@
  * editing it in place later would change what is kept, too. When the update is
  * done the second name of such a file goes: there is nothing to put back.
  */
+#include "journal_keep.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,7 +16,7 @@
 
 #include "base/hash.h"
 #include "io/file.h"
-#include "journal_parts.h"
+#include "journal_log.h"
 #include "walk.h"
 
 #define CHUNK 8192

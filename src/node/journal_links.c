@@ -2,7 +2,7 @@
  * The links to units, as a journal keeps them: by their targets, all of them,
  * whoever made them.
  */
-#include "journal_parts.h"
+#include "journal_links.h"
 
 #include "plan/install.h"
 

@@ -3,8 +3,9 @@
  * leaves none or all of it. So a log that does not match its checksum was never
  * written like that, and no part of it is trusted.
  */
+#include "journal_log.h"
+
 #include "base/hash.h"
-#include "journal_parts.h"
 
 #define LOG_MAX ((size_t)64 << 20)
 #define SEAL "mco-journal-1 sha256:"

@@ -4,7 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "journal_parts.h"
+#include "journal_keep.h"
+#include "journal_links.h"
+#include "journal_log.h"
 
 static bool was(const struct json *entry, const char *what)
 {

@@ -1,7 +1,8 @@
+#include "node/keep_logs.h"
+
 #include <sys/wait.h>
 
 #include "io/log.h"
-#include "node/ignite.h"
 
 #define PODS "/var/log/pods"
 #define KEPT "/etc/machine-config-daemon/previous-logs"

@@ -4,11 +4,12 @@
  * the two.
  */
 
+#include "links.h"
+
 #include <limits.h>
 
 #include "base/glob.h"
 #include "base/map.h"
-#include "node/node.h"
 #include "plan/install.h"
 
 #define UNIT_MAX ((size_t)1 << 20)

@@ -4,6 +4,7 @@
 
 #include "io/file.h"
 #include "io/log.h"
+#include "node/args.h"
 
 #define STATE_MAX ((size_t)64 << 20)
 #define SMALL_MAX ((size_t)1 << 20)

@@ -2,8 +2,9 @@
  * What pinning images takes of the node itself: how large they are, and the file
  * that tells CRI-O to keep them.
  */
-#include "io/log.h"
 #include "node/node_pin.h"
+
+#include "io/log.h"
 #include "plan/pin.h"
 
 #define CONFIG_MAX ((size_t)4 << 20)

@@ -1,9 +1,17 @@
 #include "node/node_update.h"
 
+#include "bootc.h"
 #include "io/file.h"
 #include "io/log.h"
+#include "journal_log.h"
+#include "links.h"
+#include "node/extensions.h"
+#include "node/files.h"
+#include "node/kernel.h"
+#include "node/users.h"
 #include "os_change.h"
 #include "undo.h"
+#include "units.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
@@ -276,7 +284,7 @@ static int gather(struct runner *r, struct strs *paths, struct json **out, struc
 		VEC_PUSH(r->a, paths, real);
 	/* the OS step takes it away again, unless it is cut short */
 	if (u->from->spec.extensions_image.n || u->to->spec.extensions_image.n)
-		VEC_PUSH(r->a, paths, S(OS_REPO));
+		VEC_PUSH(r->a, paths, S(EXTENSIONS_REPO));
 	if (users)
 		rc = users_key_paths(r->n, r->a, paths, err);
 	if (rc == 0 && users && !u->hosted)

@@ -4,24 +4,16 @@
  * rpm-ostreed sees another one meanwhile: bound over it by a drop-in in /run,
  * gone with a reboot and taken away by whoever finds it.
  */
+#include "os_local.h"
+
 #include "io/log.h"
-#include "os_change.h"
 #include "plan/registries.h"
+#include "rpm_ostree.h"
 
 #define POLICY "/etc/containers/policy.json"
 #define POLICY_MAX ((size_t)16 << 20)
 #define OTHER_POLICY "/run/tmp-rpm-ostree-policy.json"
-#define DROPIN OS_DROPINS "/temporal-policy-binding.conf"
-
-int podman_find_image(struct node *n, struct arena *a, struct str image, struct os_image *out,
-		      struct err *err)
-{
-	struct str text;
-	int rc = node_ask(n, a, "podman images --format=json --filter %s",
-			  str_fmt(a, "reference=%.*s", STRF(image)).p, &text, err);
-
-	return rc < 0 ? rc : os_image_parse(a, text, image, out, err);
-}
+#define DROPIN RPM_OSTREE_DROPINS "/temporal-policy-binding.conf"
 
 static int reload(struct node *n, struct arena *a, struct err *err)
 {

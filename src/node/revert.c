@@ -3,9 +3,12 @@
  * of that image and gone with it, so the machine is completed once more, as after
  * its first boot, by a unit that is no part of either.
  */
+#include "node/revert.h"
+
 #include "base/codec.h"
 #include "mc/contents.h"
-#include "node/boot.h"
+#include "node/files.h"
+#include "units.h"
 
 #define UNIT "machine-config-daemon-revert.service"
 #define CONFIG "/etc/mco/machineconfig-revert.json"

@@ -3,14 +3,13 @@
  * kubelet is restarted at once unless they are of those that rotate during every
  * upgrade.
  */
+#include "node/rotate.h"
+
 #include "base/codec.h"
 #include "data/yml.h"
 #include "io/clock.h"
 #include "io/log.h"
 #include "mc/cert.h"
-#include "node/ignite.h"
-#include "os_change.h"
-#include "rotate.h"
 
 #define KUBELET "/var/lib/kubelet/kubeconfig"
 #define REBOOTSTRAP_TRIES 12 /* ten seconds each, two minutes in all */

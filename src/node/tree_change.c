@@ -8,7 +8,6 @@
 
 #include "base/hash.h"
 #include "io/file.h"
-#include "node/tree.h"
 #include "walk.h"
 
 #define XATTRS_MAX 4096

@@ -1,7 +1,12 @@
 #include "undo.h"
 
 #include "io/log.h"
+#include "journal_log.h"
+#include "node/deployment.h"
+#include "node/kernel.h"
+#include "node/users.h"
 #include "os_change.h"
+#include "os_local.h"
 
 struct str undo_marker(struct arena *a, const struct journal *j, const char *name)
 {

@@ -1,8 +1,12 @@
+#include "units.h"
+
 #include <sys/wait.h>
 
 #include "base/codec.h"
 #include "io/log.h"
-#include "node/node.h"
+#include "links.h"
+#include "node/args.h"
+#include "node/files.h"
 
 #define COULD_NOT "daemon could not write systemd unit"
 

@@ -2,10 +2,12 @@
  * Only core is a user that configs can change on a running node: its SSH keys
  * and its password.
  */
+#include "node/users.h"
+
 #include <errno.h>
 
 #include "io/log.h"
-#include "node/node.h"
+#include "node/files.h"
 
 #define HOME "/home/core"
 #define SSH HOME "/.ssh"

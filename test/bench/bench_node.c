@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include "io/log.h"
+#include "node/drift.h"
+#include "node/node_update.h"
 #include "node/node_verify.h"
 
 static long fsyncs, writes;

@@ -5,6 +5,7 @@
 #ifndef TEST_NODE_SAMPLE_H
 #define TEST_NODE_SAMPLE_H
 
+#include "node/node_update.h"
 #include "scratch.h"
 
 /* A system runs on the root: programs are asked. */

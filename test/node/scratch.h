@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #include "../test.h"
-
 #include "base/codec.h"
 #include "base/hash.h"
-#include "node/node_update.h"
+#include "node/journal.h"
 
 static inline char *scratch_new(struct arena *a)
 {

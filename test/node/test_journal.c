@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "io/log.h"
+#include "node/journal_log.h"
 
 struct world {
 	struct arena a;

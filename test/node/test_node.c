@@ -10,7 +10,10 @@
 #include <sys/file.h>
 
 #include "io/log.h"
-#include "node/ignite.h"
+#include "node/certificates.h"
+#include "node/drift.h"
+#include "node/links.h"
+#include "node/node_update.h"
 #include "node/node_verify.h"
 
 static char *root_of(struct arena *a, struct node *n)

@@ -5,7 +5,7 @@
 #include "base/codec.h"
 #include "daemon_loop.h"
 #include "io/repeat.h"
-#include "node/ignite.h"
+#include "node/certificates.h"
 
 #define BUNDLE "ca-bundle.crt"
 #define SECRET_MAX ((size_t)4 << 20)

@@ -4,6 +4,9 @@
  */
 #include "daemon_loop.h"
 #include "io/log.h"
+#include "node/deployment.h"
+#include "node/files.h"
+#include "node/kernel.h"
 
 #define POLICIES PATH_OPERATOR "machineconfigurations/" NAME_CLUSTER
 #define POLICY_TRIES 24 /* every 5 s, for 2 min */

@@ -9,6 +9,7 @@
 #include "io/file.h"
 #include "io/log.h"
 #include "kube/config.h"
+#include "node/args.h"
 #include "node/enter.h"
 
 #define SELF "/run/bin/machine-config-daemon"

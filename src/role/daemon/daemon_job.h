@@ -7,7 +7,7 @@
 #define ROLE_DAEMON_JOB_H
 
 #include "io/loop.h"
-#include "node/boot.h"
+#include "node/node_update.h"
 
 enum job_kind {
 	JOB_LOG, /* nothing but what is to be logged */

@@ -4,7 +4,8 @@
  */
 #include "daemon_loop.h"
 #include "io/repeat.h"
-#include "node/ignite.h"
+#include "node/drift.h"
+#include "node/keep_logs.h"
 
 /* ---- the disk ------------------------------------------------------------ */
 

@@ -3,6 +3,7 @@
  */
 #include "daemon_loop.h"
 #include "io/log.h"
+#include "node/drift.h"
 
 static struct str note_of(const struct kube_tree *t, const char *key)
 {

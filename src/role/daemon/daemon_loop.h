@@ -11,7 +11,7 @@
 #include "kube/cache.h"
 #include "kube/event.h"
 #include "mc/gates.h"
-#include "node/node_verify.h"
+#include "node/drift.h"
 #include "plan/daemon.h"
 #include "role/daemon.h"
 

@@ -10,7 +10,7 @@
 #include "io/log.h"
 #include "io/metrics_text.h"
 #include "kube/config.h"
-#include "node/ignite.h"
+#include "node/keep_logs.h"
 
 #define KUBELET "/var/lib/kubelet/kubeconfig"
 

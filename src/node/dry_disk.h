@@ -1,8 +1,8 @@
 /*
  * The disk in memory that dry runs change.
  */
-#ifndef SRC_NODE_DRY_RUN_H
-#define SRC_NODE_DRY_RUN_H
+#ifndef SRC_NODE_DRY_DISK_H
+#define SRC_NODE_DRY_DISK_H
 
 #include "node/dry_run.h"
 
@@ -22,6 +22,8 @@ int dry_disk_contents(struct dry_disk *s, const struct ign_obj *file, struct str
 		      struct err *err);
 /* What is in memory, to look at and to change; until the next call. */
 int dry_disk_at(struct dry_disk *s, struct str path, struct disk_state **out, struct err *err);
+/* Removes a path. */
+int dry_disk_remove(struct dry_disk *s, struct str path, struct err *err);
 int dry_disk_steps(struct dry_disk *s, const struct steps *steps, struct err *err);
 
 #endif
