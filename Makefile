@@ -24,6 +24,7 @@ PKGS_BUILD := gcc:gcc binutils:strip musl-tools:musl-gcc dpkg-dev:dpkg-source \
 PKGS_TEST  := openssl:openssl curl:curl jq:jq perl:/usr/share/perl/5.36/JSON/PP.pm
 PKGS_SAN   := gcc:gcc libc6-dev:/usr/include/stdlib.h
 PKGS_CHECK := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck clang:clang
+PKGS_MAN   := mandoc:mandoc groff-base:groff
 PKGS_FUZZ  := clang:clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a
 PKGS_VALGRIND := valgrind:valgrind libc6-dbg:/usr/share/doc/libc6-dbg
 PKGS_BENCH := python3:/usr/bin/python3 python3-yaml:/usr/lib/python3/dist-packages/yaml/__init__.py \
@@ -256,7 +257,7 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 
 .SECONDARY:
 .PHONY: all help help-golden demo test test-san test-valgrind test-server test-node test-promise test-cut test-peer test-boot coverage check layers \
-	headers format format-check tidy cppcheck fuzz fuzz-build size harden repro pins sbom bench install \
+	headers lint-man format format-check tidy cppcheck fuzz fuzz-build size harden repro pins sbom bench install \
 	clean distclean compile-tests
 
 compile-tests: all $(SHIPPED) $(if $(filter musl,$(VARIANT)),sbom) $(TESTS) $(REPLAYS) $(HELPERS)
@@ -358,7 +359,7 @@ $(FUZZ_LOWER:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/fuzz_%: \
 endif
 
 # ---- Checks -----------------------------------------------------------------
-check: layers headers format-check tidy cppcheck test size harden sbom ## everything a change must pass
+check: layers headers format-check tidy cppcheck lint-man test size harden sbom ## everything a change must pass
 
 layers: $(PURE_LIB) $(OUT)/mco ## include order, no system calls in the pure half, no sandbox in build/mco
 	@test/tools/layers.sh $(PURE_LIB) $(OUT)/mco.map $(LAYERS)
@@ -371,6 +372,10 @@ headers: | $(DEPS_STAMP) ## every header compiles alone
 	@for h in $(HEADERS); do \
 		$(CC) $(CPPFLAGS) $(CFLAGS) -fsyntax-only -x c $$h -include $$h \
 		|| exit 1; done; echo "headers: $(words $(HEADERS)) compile alone"
+
+lint-man: ## the man pages, by mandoc and groff
+	@test/tools/need.sh '' $(PKGS_MAN)
+	@test/tools/lint-man.sh applets/man
 
 FORMAT_SRC = $(shell $(GIT) ls-files -co --exclude-standard '*.c' '*.h')
 format: ## rewrites the sources in the project's format
@@ -429,8 +434,8 @@ DESTDIR	?=
 install: all ## DESTDIR= PREFIX=: mco, its links, mco-sandbox and the man pages
 	install -D -m 0755 -t $(DESTDIR)$(PREFIX)/bin $(PROGRAMS)
 	@for l in $(LINKS); do ln -sfn $(notdir $(firstword $(PROGRAMS))) $(DESTDIR)$(PREFIX)/bin/$$l; done
-	@for m in $(wildcard $(if $(NODE),applets/man/mco-daemon.1,applets/man/*.1)); do install -D -m 0644 $$m \
-		$(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$m); done
+	@for m in $(wildcard $(if $(NODE),applets/man/*-daemon.8,applets/man/*.[18])); do install -D -m 0644 $$m \
+		$(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/}; done
 
 clean: ## removes build/
 	rm -rf $(BUILD)

@@ -52,15 +52,16 @@ expect 'an example with a flag that is not there' 2 '' \
 
 # ---- man pages: every command, and every flag by its name or letter --------------------
 for program in mcoctl mco-controller mco-server mco-daemon mco-sandbox; do
-	sed -E 's/\\f[A-Z]//g; s/\\-/-/g; s/"//g' "applets/man/$program.1" >"$TMP/man"
+	man=$(find applets/man -name "$program.[18]")
+	sed -E 's/\\f[A-Z]//g; s/\\-/-/g; s/"//g' "$man" >"$TMP/man"
 	for page in "$pages/$program"-*.txt; do
 		command=${page##*/} command=${command%.txt} command=${command#"$program-"}
-		if grep -qw -- "$command" "$TMP/man"; then ok; else bad "$program.1 has no $command"; fi
+		if grep -qw -- "$command" "$TMP/man"; then ok; else bad "${man##*/} has no $command"; fi
 		sed -n '/^Flags:/,/^$/s/^ *\(-., \)\?\(--[a-z0-9-]*\).*/\1\2/p' "$page" | tr -d ' ' >"$TMP/flags"
 		while IFS=, read -r letter name; do
 			if grep -q -- "${name:-$letter}\b" "$TMP/man" ||
 				{ [ -n "$name" ] && grep -q -- "\(^\|[^-a-z]\)$letter\b" "$TMP/man"; }; then ok; else
-				bad "$program.1 has no ${name:-$letter} of $command"
+				bad "${man##*/} has no ${name:-$letter} of $command"
 			fi
 		done <"$TMP/flags"
 	done
