@@ -188,11 +188,11 @@ done
 
 # ---- one drifts -----------------------------------------------------------------------
 state_of() { show; [ "$(field state "$1")" = "$2" ]; }
-say 'somebody edits /etc/motd on worker-2'
+say 'editing /etc/motd on worker-2'
 echo 'all yours' > "$dir/worker-2/root/etc/motd"
 wait_for 'the drift to be seen' state_of worker-2 Degraded
 say "worker-2: $(field reason worker-2)"
-say 'and puts it back'
+say 'restoring /etc/motd on worker-2'
 printf 'managed by mco\n' > "$dir/worker-2/root/etc/motd"
 wait_for 'worker-2 to recover' state_of worker-2 Done
 

@@ -119,9 +119,9 @@ same 'a pool that is paused' 1 "$TMP/paused.yaml"
 expect 'and says so' 0 'pool worker: paused: rendered, but no node updates until it is unpaused; then each node: no drain, no reboot (3 nodes, 1 at a time)
 ' '' grep '^pool worker: paused' <("$ctl" diff -f "$TMP/paused.yaml" --base "$TMP/dump.yaml")
 
-# ---- what the README dumps with oc is as good
+# ---- the dump that examples/docs/preview.md makes with oc is as good
 if command -v kubectl > /dev/null; then
-	what=$(sed -n 's/^    oc get -A -o yaml \([a-z.,]*\) >.*/\1/p' README.md)
+	what=$(sed -n 's/^oc get -A -o yaml \([a-z.,]*\) >.*/\1/p' examples/docs/preview.md)
 	kubectl get -A -o yaml "$what" > "$TMP/dump.yaml.oc"
 	cp "$TMP/dump.yaml" "$TMP/ours.yaml"
 	cp "$TMP/dump.yaml.oc" "$TMP/dump.yaml"

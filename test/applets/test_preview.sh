@@ -30,7 +30,7 @@ make_cluster() { # CONTROLLERCONFIG FEATUREGATE PULL-SECRET POOLS...
 	done
 }
 targets() { j $mc/machineconfigpools '.items[] | .metadata.name + " " + (.spec.configuration.name // "")'; }
-dump() { # what the README's command collects
+dump() { # what the command in examples/docs/preview.md collects
 	local k
 	for k in $mc/{machineconfigpools,machineconfigs,controllerconfigs,kubeletconfigs,containerruntimeconfigs} \
 		$config/{featuregates,nodes,images,apiservers,clusterversions,imagedigestmirrorsets}; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# recipe.sh KUBECTL: the commands under "Taking over" and "Going back" in the README,
-# as they stand there, on the server of $KUBECONFIG, over upstream's workloads. The
+# recipe.sh KUBECTL: the commands under "Taking over" and "Going back" in
+# examples/deploy/README.md, as they stand there, on the server of $KUBECONFIG, over upstream's workloads. The
 # server must have the kinds of config.openshift.io.
 set -u
 kubectl=$1
@@ -16,10 +16,10 @@ run() {	# SECTION: each command of it has to work
 		n=$((n + 1))
 		eval "$line" >"$dir/out" 2>&1 && continue
 		failed=1
-		echo "FAIL README, $1: $line"
+		echo "FAIL examples/deploy/README.md, $1: $line"
 		cat "$dir/out"
-	done < <(awk -v s="### $1" '/^##/ { on = $0 == s } on && /^    oc / { print substr($0, 5) }' README.md)
-	[ $n -ge 3 ] || { failed=1; echo "FAIL README: no commands under $1"; }
+	done < <(awk -v s="## $1" '/^##/ { on = $0 == s } on && /^oc / { print }' examples/deploy/README.md)
+	[ $n -ge 3 ] || { failed=1; echo "FAIL examples/deploy/README.md: no commands under $1"; }
 }
 is() {	# NAME WANT GOT
 	[ "$2" = "$3" ] && return

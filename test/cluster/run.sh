@@ -23,7 +23,7 @@ rollout() {	# SEED, with RESTARTS of the server
 deploy() {
 	if test/cluster/deploy.sh "$peers/kubectl"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 }
-recipe() {	# of the README: a take-over, and back
+recipe() {	# of examples/deploy/README.md: a take-over, and back
 	if test/cluster/recipe.sh "$peers/kubectl"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 }
 faults() {	# the client while the server is cut off, killed, renewed
