@@ -61,6 +61,8 @@ struct tree {
 
 int tree_open(struct tree *t, const char *root, struct err *err);
 void tree_close(struct tree *t);
+/* Opens the root again by its path, after this process has changed its mount namespace. */
+int tree_reopen(struct tree *t, struct err *err);
 /*
  * Until tree_close, or the end of the process, no other process gets the lock for
  * the same root; one that has it keeps it. ERR_CONFLICT when another has had it

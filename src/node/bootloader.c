@@ -1,9 +1,19 @@
 /*
- * The boot loader, updated before an OS whose kernel the old one may not trust.
- * Whatever comes of it, the OS update goes on: upstream's way.
+ * The boot loader, updated before an OS whose kernel the old one may not trust: by the node's own
+ * service, else by bootupctl of the new image, else by copying the EFI files. As in upstream, the
+ * caller logs a failure and the OS update goes on.
+ *
+ * EFI partitions are mounted in a mount namespace of this process: a mount that cannot be undone,
+ * or that a killed process leaves behind, ends with the process and the host never sees it.
  */
 #include "bootloader.h"
 
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mount.h>
+
+#include "io/log.h"
 #include "plan/esp.h"
 #include "podman.h"
 #include "walk.h"
@@ -12,6 +22,21 @@
 #define BY_HAND "bootupd fallback: "
 
 /* ---- by hand, where bootupctl cannot ------------------------------------- */
+
+/*
+ * Moves this process to a mount namespace of its own. The root is opened again: the old descriptor
+ * still shows the mounts of the old namespace. unshare(2) and mount(2) need the same capability, so
+ * where the first fails there is no mount to hide either.
+ */
+static int hide_mounts(struct node *n, struct err *err)
+{
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) < 0) {
+		log_warn("EFI partitions are mounted in a shared mount namespace: %s",
+			 strerror(errno));
+		return 0;
+	}
+	return tree_reopen(&n->tree, err);
+}
 
 /* What bootupctl writes beside a folder before it takes its place. */
 static void drop_leftovers(struct node *n, struct arena *a)
@@ -99,6 +124,8 @@ static int copy_all(struct node *n, struct arena *a, struct str container, const
 	if (rc < 0)
 		return err_wrap(err, "extracting EFI files from container");
 	rc = find_esps(n, a, &esps, err);
+	if (rc == 0)
+		rc = hide_mounts(n, err);
 	for (size_t i = 0; rc == 0 && i < esps.n; i++) {
 		const char *device = str_z(a, esps.v[i]);
 

@@ -104,6 +104,18 @@ int tree_open(struct tree *t, const char *root, struct err *err)
 	return 0;
 }
 
+int tree_reopen(struct tree *t, struct err *err)
+{
+	int fd = open(t->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(err, "open the root %s", t->root);
+	tree_forget(t);
+	(void)close(t->fd);
+	t->fd = fd;
+	return 0;
+}
+
 void tree_close(struct tree *t)
 {
 	tree_unlock(t);

@@ -115,6 +115,20 @@ says 'podman cp' 'exit 125'
 fails 'no such files' 'bootupctl fallback EFI copy: extracting EFI files from container: error running podman cp cid:/usr/lib/bootupd/updates/EFI DIR: exit status 125' "${FOUND%%
 *}"
 
+# a real mount that cannot be unmounted: the daemon sees it, and it ends with the daemon
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	old_node
+	mkdir -p "$ROOT/boot/efi"
+	disks "$(disk sda)"
+	says findmnt 'echo /dev/sda3'
+	says mount '/bin/mount -t tmpfs none $MCO_ROOT/boot/efi && mkdir -p $MCO_ROOT/boot/efi/EFI/.btmp.BOOT'
+	says umount 'echo busy >&2; exit 32'
+	apply r1 0
+	same 'a mount that stays: seen' 1 "$(grep -c 'removing leftover /boot/efi/EFI/.btmp.BOOT' "$CALLS")"
+	same 'a mount that stays: not on the host' 0 "$(grep -c " $ROOT/boot/efi " /proc/mounts)"
+	umount "$ROOT/boot/efi" 2>/dev/null
+fi
+
 # the service that an OS of 9.6 has; a pull that has no credentials, and fails
 new_node
 says mokutil 'exit 1'
