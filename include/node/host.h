@@ -15,8 +15,6 @@ struct host {
 	const char *path; /* folders to look in, as PATH has them */
 	bool chroot;
 	int64_t limit_ms; /* then it is killed; 0: two hours */
-	void (*log)(void *ctx, struct str text); /* what LOG has said; or NULL */
-	void *log_ctx;
 };
 
 /* Takes PATH or MCO_HOST_PATH from the environment. */

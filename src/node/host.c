@@ -368,8 +368,6 @@ void host_log(const struct host *h, const char *fmt, ...)
 	buf_init(&quoted, &a);
 	go_quote(&quoted, buf_str(&text));
 	log_info("%s", quoted.p);
-	if (h->log)
-		h->log(h->log_ctx, buf_str(&text));
 	if (!program)
 		return;
 	buf_init(&in, &a);
