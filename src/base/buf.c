@@ -13,14 +13,15 @@ void buf_init(struct buf *b, struct arena *a)
 
 void buf_reserve(struct buf *b, size_t more)
 {
-	size_t need = b->n + more + 1, cap = b->cap ? b->cap : 64;
+	size_t need = b->n + more + 1, cap = b->cap;
 
 	if (need < more)
 		abort();
-	if (need <= b->cap)
+	if (need <= cap)
 		return;
-	while (cap < need)
-		cap *= 2;
+	cap = cap ? 2 * cap : 64;
+	if (cap < need) /* often all that is ever added */
+		cap = need;
 	b->p = arena_grow(b->a, b->p, b->cap, cap);
 	b->cap = cap;
 }

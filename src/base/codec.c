@@ -154,28 +154,35 @@ int base64_check(struct str s, struct err *err)
 	return base64_decode(&scratch, s, &out, err);
 }
 
-static bool unescaped(char c)
-{
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("-_.!~*'()", c));
-}
+/* Which bytes stand in a data URL as they are: 1; all others are escaped. */
+static const unsigned char unescaped[256] = {
+	['A' ... 'Z'] = 1, ['a' ... 'z'] = 1, ['0' ... '9'] = 1, ['-'] = 1,  ['_'] = 1, ['.'] = 1,
+	['!'] = 1,	   ['~'] = 1,	      ['*'] = 1,	 ['\''] = 1, ['('] = 1, [')'] = 1,
+};
 
 void percent_add(struct buf *b, struct str in)
 {
 	static const char hex[] = "0123456789ABCDEF";
+	size_t escapes = 0;
+	char *q;
 
-	buf_reserve(b, in.n);
+	for (size_t i = 0; i < in.n; i++)
+		escapes += !unescaped[(unsigned char)in.p[i]];
+	buf_reserve(b, in.n + 2 * escapes);
+	q = b->p + b->n;
 	for (size_t i = 0; i < in.n; i++) {
 		unsigned char c = (unsigned char)in.p[i];
 
-		if (unescaped((char)c)) {
-			buf_addc(b, (char)c);
+		if (unescaped[c]) {
+			*q++ = (char)c;
 			continue;
 		}
-		buf_addc(b, '%');
-		buf_addc(b, hex[c >> 4]);
-		buf_addc(b, hex[c & 15]);
+		*q++ = '%';
+		*q++ = hex[c >> 4];
+		*q++ = hex[c & 15];
 	}
+	*q = '\0';
+	b->n = (size_t)(q - b->p);
 }
 
 static int hex_value(char c)
