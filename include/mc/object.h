@@ -51,9 +51,7 @@ struct ign_review;
 
 struct mc {
 	struct mc_meta meta;
-	/* Ignition: the tree it was read into, or else bytes; see below */
-	const struct json *config_tree;
-	struct str config;
+	const struct json *config_tree; /* spec.config: Ignition, in doc.tree */
 	struct strs kargs, extensions;
 	struct str kernel_type, os_image, extensions_image;
 	bool fips;

@@ -52,7 +52,7 @@ struct generate_view {
 	const struct mc_objects *images;
 	const struct mc_controller_config *controller_config;
 	const struct template_tree *tree; /* NULL: bases are looked up in mcs */
-	struct map *bases; /* template_input.bases, or NULL */
+	struct template_cache *templates; /* NULL: kept for one plan only */
 	struct mc_gates gates;
 	const struct json *node; /* Node config "cluster" */
 	const struct json *api_server, *credentials;

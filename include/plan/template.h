@@ -27,6 +27,19 @@ struct template_tree {
 	const char *const *platforms;
 };
 
+/*
+ * What the templates came to, kept between calls. The caller sees to it that all of
+ * them have the same tree, ControllerConfig spec, pull secret and TLS profile.
+ */
+struct template_cache {
+	struct arena *a; /* owns all that is kept */
+	struct forest *forest; /* rendered templates, or NULL */
+	struct map roles; /* base files: struct mcs by role */
+};
+
+/* An empty cache; also forgets what is in one. */
+void template_cache_init(struct template_cache *c, struct arena *a);
+
 struct template_input {
 	const struct template_tree *tree;
 	const struct mc_controller_config *controller_config;
@@ -39,15 +52,13 @@ struct template_input {
 	/* Without a tree: the MachineConfigs of a cluster, some of them made of
 	 * templates that are not known. For base files only. */
 	const struct mcs *made;
-	/* Base files by role, kept by the caller as long as the input is the
-	 * same; NULL: not kept. */
-	struct map *bases;
+	struct template_cache *cache; /* NULL: nothing is kept */
 };
 
 /*
  * Appends the MachineConfigs of all roles, by name. Each has its whole object in
- * doc.tree, with labels, annotations and owner. They view the input, which must
- * outlive them. ERR_INVALID in upstream's words, ERR_LIMIT.
+ * doc.tree, with labels, annotations and owner. They view the input and the cache,
+ * which must outlive them. ERR_INVALID in upstream's words, ERR_LIMIT.
  */
 int plan_template(struct arena *a, const struct template_input *in, struct mcs *out,
 		  struct err *err);

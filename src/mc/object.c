@@ -170,12 +170,12 @@ struct str mc_raw(struct arena *a, const struct doc *d, const char *path)
 
 bool mc_has_config(const struct mc *mc)
 {
-	return json_kind(mc->config_tree) != JSON_NULL || mc->config.n;
+	return json_kind(mc->config_tree) != JSON_NULL;
 }
 
 struct str mc_config_text(struct arena *a, const struct mc *mc)
 {
-	return mc->config_tree ? mc_raw(a, &mc->doc, "spec.config") : mc->config;
+	return mc_raw(a, &mc->doc, "spec.config");
 }
 
 int mc_decode(struct arena *a, const struct doc *d, struct mc *out, struct err *err)

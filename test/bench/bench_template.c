@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 		count = mcs.n;
 		bytes = 0;
 		for (size_t k = 0; k < mcs.n; k++)
-			bytes += mcs.v[k]->config.n;
+			bytes += mc_config_text(&round, mcs.v[k]).n;
 	}
 	(void)printf("%zu %zu %zu %.2f\n", tree.n, count, bytes, best);
 	return 0;

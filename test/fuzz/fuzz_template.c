@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (!mcs.v[i]->ignition)
 			continue;
-		MUST(ign_parse_35(&a, mcs.v[i]->config, &parsed, &err) == 0);
+		MUST(ign_parse_35(&a, mc_config_text(&a, mcs.v[i]), &parsed, &err) == 0);
 		MUST(ign_eq(parsed, mcs.v[i]->ignition));
 	}
 	arena_free(&a);

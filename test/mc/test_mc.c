@@ -148,6 +148,15 @@ TEST what_running_nodes_refuse(void)
 	PASS();
 }
 
+static struct mc mc_of(struct arena *a, struct str name, const char *config)
+{
+	struct mc mc = { .meta.name = name };
+
+	mc.doc.tree = parse(a, str_fmt(a, "{\"spec\":{\"config\":%s}}", config).p);
+	mc.config_tree = json_at(mc.doc.tree, "spec.config");
+	return mc;
+}
+
 TEST who_is_blamed(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -155,13 +164,10 @@ TEST who_is_blamed(void)
 	struct mc_overrides none = { 0 };
 	struct mc_merged from = merged(&a, "");
 	struct mc_merged to = merged(&a, "\"storage\":{\"directories\":[{\"path\":\"/d\"}]}");
-	struct mc fine = { .meta.name = S("10-a"),
-			   .config = S("{\"ignition\":{\"version\":\"3.5.0\"}}") };
-	struct mc bad = {
-		.meta.name = S("20-b"),
-		.config = S(
-			"{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"directories\":[{\"path\":\"/d\"}]}}"),
-	};
+	struct mc fine = mc_of(&a, S("10-a"), "{\"ignition\":{\"version\":\"3.5.0\"}}");
+	struct mc bad = mc_of(
+		&a, S("20-b"),
+		"{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"directories\":[{\"path\":\"/d\"}]}}");
 	struct mcs sources = { 0 };
 
 	VEC_PUSH(&a, &sources, &fine);
@@ -217,13 +223,10 @@ TEST the_order_of_manifests_does_not_matter(void)
 				"{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"path\":\"/f%u\",\"mode\":%u}]}}",
 				test_rand(&rng, 4), test_rand(&rng, 512));
 
-			list[i] = (struct mc){
-				.meta.name = str_fmt(&a, "%d-mc", 10 + i),
-				.meta.labels = parse(&a, test_rand(&rng, 2)
-								 ? "{\"" LABEL_ROLE "\":\"worker\"}"
-								 : "{\"" LABEL_ROLE "\":\"x\"}"),
-				.config = config,
-			};
+			list[i] = mc_of(&a, str_fmt(&a, "%d-mc", 10 + i), config.p);
+			list[i].meta.labels =
+				parse(&a, test_rand(&rng, 2) ? "{\"" LABEL_ROLE "\":\"worker\"}"
+							     : "{\"" LABEL_ROLE "\":\"x\"}");
 			VEC_PUSH(&a, &order, &list[i]);
 		}
 		for (int shuffle = 0; shuffle < 4; shuffle++) {

@@ -298,8 +298,8 @@ static bool is_remembered(struct arena *a, const struct mc *mc)
 	struct err err = ERR_INIT(a);
 	struct ign_obj *parsed;
 
-	return !mc->ignition ||
-	       (ign_parse_35(a, mc->config, &parsed, &err) == 0 && ign_eq(parsed, mc->ignition));
+	return !mc->ignition || (ign_parse_35(a, mc_config_text(a, mc), &parsed, &err) == 0 &&
+				 ign_eq(parsed, mc->ignition));
 }
 
 static struct str run_tree(struct arena *a, const struct tree_case *c)
@@ -680,6 +680,67 @@ TEST a_role_alone(void)
 	PASS();
 }
 
+/* Only what reads the pull secret differs between MachineConfigs and base files. */
+TEST a_cache_keeps_the_secret_out_of_base_files(void)
+{
+	struct template_file files[] = {
+		{ S("common/_base/files/s"),
+		  S("path: /s\ncontents:\n  inline: '{{.PullSecret}}'\n") },
+		{ S("worker/00-w/_base/files/t"),
+		  S("path: /t\ncontents:\n  inline: 'whole {{.}}'\n") },
+		{ S("worker/01-w/_base/files/a"), S("path: /a\ncontents:\n  inline: 'a'\n") },
+	};
+	struct template_tree tree = { .dir = S("t"), .v = files, .n = 3 };
+
+	for (int base_first = 0; base_first < 2; base_first++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct err err = ERR_INIT(&a);
+		struct mc_controller_config cc = { 0 };
+		struct template_cache cache;
+		struct template_input in = { .tree = &tree,
+					     .controller_config = &cc,
+					     .pull_secret = S("{}"),
+					     .cache = &cache };
+		struct mcs mcs = { 0 }, base = { 0 }, infra = { 0 };
+		struct json *j;
+
+		ASSERT_INT(0, json_parse(&a,
+					 S("{\"spec\":{\"infra\":{\"status\":{"
+					   "\"platformStatus\":{\"type\":"
+					   "\"None\"}}}}}"),
+					 NULL, &j, &err));
+		cc.tree = j;
+		template_cache_init(&cache, &a);
+		if (base_first)
+			ASSERT_INT(0, plan_template_role(&a, &in, S("worker"), &base, &err));
+		ASSERT_INT(0, plan_template(&a, &in, &mcs, &err));
+		if (!base_first)
+			ASSERT_INT(0, plan_template_role(&a, &in, S("worker"), &base, &err));
+		ASSERT_INT(0, plan_template_role(&a, &in, S("infra"), &infra, &err));
+		ASSERT_INT(2, (int)mcs.n);
+		ASSERT_INT(2, (int)base.n);
+		ASSERT_INT(2, (int)infra.n);
+		ASSERT_STR("{}", source_of(&a, ign_files(mcs.v[0]->ignition)->v[0]));
+		ASSERT_STR("", source_of(&a, ign_files(base.v[0]->ignition)->v[0]));
+		ASSERT_STR("whole {0xc000000000 {}  [] "
+			   "map[APIServerURLFile:/etc/kubernetes/apiserver-url.env]}",
+			   source_of(&a, ign_files(mcs.v[0]->ignition)->v[1]));
+		ASSERT_STR("whole {0xc000000000   [] "
+			   "map[APIServerURLFile:/etc/kubernetes/apiserver-url.env]}",
+			   source_of(&a, ign_files(base.v[0]->ignition)->v[1]));
+		/* one and the same where nothing reads it, and for other pools */
+		ASSERT(mcs.v[1]->ignition == base.v[1]->ignition);
+		ASSERT(infra.v[0]->ignition == base.v[0]->ignition);
+		ASSERT(str_is(mc_label(&infra.v[0]->meta, LABEL_ROLE), "infra"));
+		ASSERT(str_is(mc_label(&base.v[0]->meta, LABEL_ROLE), "worker"));
+		template_cache_init(&cache, &a);
+		infra.n = 0;
+		ASSERT_INT(0, plan_template_role(&a, &in, S("infra"), &infra, &err));
+		ASSERT(infra.v[0]->ignition != base.v[0]->ignition);
+	}
+	PASS();
+}
+
 SUITE(suite)
 {
 	RUN_TEST(golden_render_data);
@@ -692,6 +753,7 @@ SUITE(suite)
 	RUN_TEST(what_another_tree_takes_away);
 	RUN_TEST(the_object);
 	RUN_TEST(a_role_alone);
+	RUN_TEST(a_cache_keeps_the_secret_out_of_base_files);
 }
 
 TEST_MAIN(suite)

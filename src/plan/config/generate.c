@@ -11,7 +11,12 @@ struct template_input generate_templates(struct arena *a, const struct generate_
 {
 	struct tls_profile tls =
 		mc_tls_profile(a, json_at(in->api_server, "spec.tlsSecurityProfile"));
+	struct template_cache *cache = in->templates;
 
+	if (!cache) {
+		cache = ARENA_NEW(a, struct template_cache);
+		template_cache_init(cache, a);
+	}
 	return (struct template_input){
 		.tree = in->tree,
 		.controller_config = in->controller_config,
@@ -19,7 +24,7 @@ struct template_input generate_templates(struct arena *a, const struct generate_
 		.tls_cipher_suites = tls.suites,
 		.hash = in->hash,
 		.made = in->mcs,
-		.bases = in->bases,
+		.cache = cache,
 	};
 }
 
@@ -66,6 +71,7 @@ static int templates(struct arena *a, const struct generate_view *in, struct act
 				   .hash = in->hash,
 				   .controller_config = in->controller_config,
 				   .tree = in->tree,
+				   .cache = in->templates,
 				   .mcs = in->mcs,
 				   .pull_secret = in->pull_secret,
 				   .pull_secret_error = in->pull_secret_error,

@@ -46,7 +46,7 @@ static void find_templated(struct arena *a, const struct mcs *all, struct str ro
 static int base_of(struct arena *a, const struct template_input *in, struct str role,
 		   struct mcs **out, struct err *err)
 {
-	struct mcs *mcs = in->bases ? map_get(in->bases, role) : NULL;
+	struct mcs *mcs = in->cache ? map_get(&in->cache->roles, role) : NULL;
 	int rc = 0;
 
 	*out = mcs;
@@ -59,8 +59,8 @@ static int base_of(struct arena *a, const struct template_input *in, struct str 
 		rc = 0; /* no templates for the role: no files */
 	else if (!in->tree && in->made)
 		find_templated(a, in->made, role, mcs);
-	if (rc == 0 && in->bases)
-		(void)map_put(in->bases, role, mcs);
+	if (rc == 0 && in->cache)
+		(void)map_put(&in->cache->roles, role, mcs);
 	return rc;
 }
 
@@ -121,7 +121,7 @@ static int runtime_files(struct arena *a, const struct mcs *mcs, const struct ge
 int generated_file(struct arena *a, const struct template_input *templates, struct str role,
 		   const char *path, struct str *out, struct err *err)
 {
-	struct arena *keep = templates->bases ? templates->bases->a : a;
+	struct arena *keep = templates->cache ? templates->cache->a : a;
 	struct mcs *mcs;
 	int rc = base_of(keep, templates, role, &mcs, err);
 
@@ -131,7 +131,7 @@ int generated_file(struct arena *a, const struct template_input *templates, stru
 int generated_base(struct arena *a, const struct template_input *templates, struct str role,
 		   const struct generated_base *want, struct err *err)
 {
-	struct arena *keep = templates->bases ? templates->bases->a : a;
+	struct arena *keep = templates->cache ? templates->cache->a : a;
 	struct mcs *mcs;
 	int rc = base_of(keep, templates, role, &mcs, err);
 

@@ -46,7 +46,7 @@ void settle_init(struct settle *s, struct arena *a, const struct mc_set *set)
 	struct map mcs;
 
 	*s = (struct settle){ .a = a };
-	map_init(&s->bases, a);
+	template_cache_init(&s->templates, a);
 	map_init(&mcs, a);
 	for (size_t i = 0; i < set->mcs.n; i++)
 		(void)map_put(&mcs, set->mcs.v[i]->meta.name, set->mcs.v[i]);
@@ -61,7 +61,7 @@ void settle_init(struct settle *s, struct arena *a, const struct mc_set *set)
 		.kubelets = &s->kubelets,
 		.runtimes = &s->runtimes,
 		.images = &s->images,
-		.bases = &s->bases,
+		.templates = &s->templates,
 		.node = tree_of(set, MC_NODE_CONFIG),
 		.api_server = tree_of(set, MC_API_SERVER),
 		.internal_release = tree_of(set, MC_INTERNAL_RELEASE),

@@ -37,7 +37,7 @@ struct settle {
 	struct mc_pools pools;
 	struct mc_objects kubelets, runtimes, images;
 	struct mc_controller_config cc;
-	struct map bases;
+	struct template_cache templates;
 	struct settle_keys keys;
 	struct strs warnings; /* what the plans would log */
 	unsigned long writes;

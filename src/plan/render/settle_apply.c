@@ -101,7 +101,7 @@ void settle_put(struct settle *s, struct str name, struct mc *mc)
 	}
 	/* they may be the bases of others */
 	if (!s->view.tree && generated_by_templates(mc ? mc : was))
-		map_init(&s->bases, s->a);
+		template_cache_init(&s->templates, s->a);
 	mc_changed(s, was, mc);
 }
 

@@ -15,21 +15,21 @@ static int add_items(struct forest *f, const struct map *part, bool units, struc
 	size_t n = forest_sorted(f->a, part, &v);
 
 	for (size_t i = 0; i < n; i++) {
-		struct entry *e = v[i].value;
+		struct rendering *r = v[i].value;
 		int rc = 0;
 
-		if (!e->item)
-			rc = template_item(f->a, e->rendered, units, &e->item, f->err);
+		if (!r->item)
+			rc = template_item(f->a, r->text, units, &r->item, f->err);
 		if (rc < 0)
 			return err_wrap(f->err, "error transpiling CoreOS config to "
 						"Ignition config");
-		VEC_PUSH(f->a, configs, e->item);
+		VEC_PUSH(f->a, configs, r->item);
 	}
 	return 0;
 }
 
 /* Checked here, so that who renders need not parse what was just made. */
-static void remember_valid(struct mc *mc, struct ign_obj *config)
+static bool is_valid(struct ign_obj *config)
 {
 	AUTO(arena) struct arena scratch = ARENA_INIT;
 	struct ign_report report = { 0 };
@@ -37,10 +37,9 @@ static void remember_valid(struct mc *mc, struct ign_obj *config)
 	struct err ignored = ERR_INIT(&scratch);
 
 	if (!ign_str(ign_sub(config, IGN_CONFIG_IGNITION), IGN_IGNITION_VERSION).n)
-		return; /* nothing is in it, and upstream takes no offence yet */
+		return false; /* nothing is in it, and upstream takes no offence yet */
 	ign_validate(&scratch, config, 5, NULL, &report);
-	if (!report.fatal && ign_check_modes(&p, &ignored) == 0)
-		mc->ignition = config;
+	return !report.fatal && ign_check_modes(&p, &ignored) == 0;
 }
 
 static struct json *spec_of(struct arena *a, struct mc *mc, struct json *config)
@@ -60,49 +59,46 @@ static struct json *spec_of(struct arena *a, struct mc *mc, struct json *config)
 	return spec;
 }
 
-static struct mc *new_mc(struct arena *a, struct str role, struct str name, struct ign_obj *config,
-			 const struct strs *extensions)
+static struct mc *new_mc(struct arena *a, struct str role, struct str name,
+			 const struct folded *made)
 {
 	struct mc *mc = ARENA_NEW(a, struct mc);
 	struct json *tree = json_new(a, JSON_OBJECT);
 	struct json *meta = json_new(a, JSON_OBJECT);
 	struct json *labels = json_new(a, JSON_OBJECT);
-	struct json *encoded = ign_encode(a, config);
-	struct buf b;
+	struct json *encoded = ign_encode(a, made->config);
 
-	buf_init(&b, a);
-	json_encode(&b, encoded, 0);
 	json_add(labels, S(LABEL_ROLE), json_new_str(a, role));
 	json_add(meta, S("name"), json_new_str(a, name));
 	json_add(meta, S("labels"), labels);
 	mc->meta = (struct mc_meta){ .name = name, .labels = labels };
-	mc->config = buf_str(&b);
-	mc->extensions = *extensions;
+	mc->config_tree = encoded;
+	mc->extensions = made->extensions;
+	if (made->valid)
+		mc->ignition = made->config;
 	json_add(tree, S("apiVersion"), json_new_str(a, S(API_MC)));
 	json_add(tree, S("kind"), json_new_str(a, S("MachineConfig")));
 	json_add(tree, S("metadata"), meta);
 	json_add(tree, S("spec"), spec_of(a, mc, encoded));
 	mc->doc.tree = tree;
-	remember_valid(mc, config);
 	return mc;
 }
 
-static int one_config(struct forest *f, struct str role, struct str dir, struct str name,
-		      bool first, struct mc **out)
+/* Folds the templates of dir, and with them those of common/ where that is asked. */
+static int fold(struct forest *f, struct str dir, bool common, struct folded *out)
 {
 	struct ign_objs configs = { 0 };
 	struct map parts[PARTS];
-	struct strs extensions = { 0 };
 	struct map_entry *v;
 	size_t n;
 	int rc = 0;
 
 	for (int i = 0; i < PARTS; i++)
 		map_init(&parts[i], f->a);
-	if (first)
+	if (common)
 		rc = forest_collect(f, S("common/"), parts);
 	if (rc == 0)
-		rc = forest_collect(f, str_fmt(f->a, "%.*s%.*s/", STRF(dir), STRF(name)), parts);
+		rc = forest_collect(f, dir, parts);
 	/* begins without a version: nothing merged into it leaves it so */
 	VEC_PUSH(f->a, &configs, ign_new(f->a, &ign_type_CONFIG));
 	if (rc == 0)
@@ -113,8 +109,29 @@ static int one_config(struct forest *f, struct str role, struct str dir, struct 
 		return rc;
 	n = forest_sorted(f->a, &parts[EXTENSIONS], &v);
 	for (size_t i = 0; i < n; i++)
-		VEC_PUSH(f->a, &extensions, v[i].key);
-	*out = new_mc(f->a, role, name, ign_fold(f->a, &configs), &extensions);
+		VEC_PUSH(f->a, &out->extensions, v[i].key);
+	out->config = ign_fold(f->a, &configs);
+	out->valid = is_valid(out->config);
+	return 0;
+}
+
+/* The same, once for each directory; without the secret only where it matters. */
+static int folded(struct forest *f, struct str dir, bool common, const struct folded **out)
+{
+	struct folded *made = map_get(&f->folded[f->secrecy], dir);
+	int rc = 0;
+
+	*out = made;
+	if (made)
+		return 0;
+	*out = made = ARENA_NEW(f->a, struct folded);
+	f->secret_read = false;
+	rc = fold(f, dir, common, made);
+	if (rc < 0)
+		return rc;
+	for (int i = 0; i < SECRECIES; i++)
+		if (i == (int)f->secrecy || !f->secret_read)
+			(void)map_put(&f->folded[i], dir, made);
 	return 0;
 }
 
@@ -162,16 +179,17 @@ static int one_role(struct forest *f, struct str role, struct mcs *out)
 		return err_set(f->err, ERR_NOTFOUND,
 			       "failed to read dir \"%.*s/%.*s\": open "
 			       "%.*s/%.*s: no such file or directory",
-			       STRF(f->in->tree->dir), (int)dir.n - 1, dir.p,
-			       STRF(f->in->tree->dir), (int)dir.n - 1, dir.p);
+			       STRF(f->in.tree->dir), (int)dir.n - 1, dir.p, STRF(f->in.tree->dir),
+			       (int)dir.n - 1, dir.p);
 	for (size_t i = 0; i < names.n && rc >= 0; i++) {
-		struct mc *mc;
+		struct str path = str_fmt(f->a, "%.*s%.*s/", STRF(dir), STRF(names.v[i]));
+		const struct folded *made;
 
 		rc = set_layers(f);
 		if (rc == 0)
-			rc = one_config(f, role, dir, names.v[i], i == 0, &mc);
+			rc = folded(f, path, i == 0, &made);
 		if (rc == 0)
-			VEC_PUSH(f->a, out, mc);
+			VEC_PUSH(f->a, out, new_mc(f->a, role, names.v[i], made));
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -223,18 +241,45 @@ int template_serves(struct arena *a, const struct template_tree *tree,
 		       STRF(tree->dir), STRF(buf_str(&b)), STRF(type));
 }
 
-static int begin(struct arena *a, const struct template_input *in, struct str secret,
-		 struct forest *out, struct err *err)
+void template_cache_init(struct template_cache *c, struct arena *a)
 {
-	struct forest f = { .a = a, .in = in, .err = err };
-	int rc = template_data(a, json_at(in->controller_config->tree, "spec"), false, secret,
-			       in->tls_min_version, &in->tls_cipher_suites, &f.data, err);
+	*c = (struct template_cache){ .a = a };
+	map_init(&c->roles, a);
+}
+
+static int plant(struct arena *a, const struct template_input *in, struct forest **out,
+		 struct err *err)
+{
+	struct forest *f = ARENA_NEW(a, struct forest);
+	int rc = template_data(a, json_at(in->controller_config->tree, "spec"), false,
+			       in->tls_min_version, &in->tls_cipher_suites, &f->data, err);
 
 	if (rc == 0)
 		rc = template_serves(a, in->tree, in->controller_config, err);
 	if (rc < 0)
 		return rc;
-	forest_init(&f);
+	f->a = a;
+	f->in = *in;
+	forest_init(f);
+	*out = f;
+	return 0;
+}
+
+/* The forest of the cache, or a new one. secret: NULL for base files. */
+static int begin(struct arena *a, const struct template_input *in, const struct str *secret,
+		 struct forest **out, struct err *err)
+{
+	struct forest *f = in->cache ? in->cache->forest : NULL;
+	int rc = f ? 0 : plant(in->cache ? in->cache->a : a, in, &f, err);
+
+	if (rc < 0)
+		return rc;
+	if (in->cache)
+		in->cache->forest = f;
+	f->in = *in;
+	f->err = err;
+	f->secrecy = secret ? WITH_SECRET : WITHOUT_SECRET;
+	template_data_secret(&f->data, secret ? *secret : S(""));
 	*out = f;
 	return 0;
 }
@@ -258,8 +303,8 @@ static void sign(struct forest *f, struct mc *mc)
 	struct json *owners = json_new(f->a, JSON_ARRAY);
 	struct json *meta = json_at(mc->doc.tree, "metadata");
 
-	json_add(notes, S(ANNO_BY_CONTROLLER), json_new_str(f->a, f->in->hash));
-	json_push(owners, owner(f->a, &f->in->controller_config->meta));
+	json_add(notes, S(ANNO_BY_CONTROLLER), json_new_str(f->a, f->in.hash));
+	json_push(owners, owner(f->a, &f->in.controller_config->meta));
 	json_add(meta, S("annotations"), notes);
 	json_add(meta, S("ownerReferences"), owners);
 	mc->meta.annotations = notes;
@@ -295,21 +340,21 @@ int plan_template(struct arena *a, const struct template_input *in, struct mcs *
 {
 	struct mcs list = { 0 };
 	struct strs roles;
-	struct forest f;
+	struct forest *f;
 	struct str secret;
 	int rc = template_secret(a, in->pull_secret, &secret, err);
 
 	if (rc == 0)
-		rc = begin(a, in, secret, &f, err);
+		rc = begin(a, in, &secret, &f, err);
 	if (rc < 0)
 		return rc;
-	roles = forest_subdirs(&f, S(""));
+	roles = forest_subdirs(f, S(""));
 	for (size_t i = 0; i < roles.n; i++) {
 		if (str_is(roles.v[i], "common") ||
 		    (str_is(roles.v[i], "arbiter") &&
-		     !str_is(topology(&f), "HighlyAvailableArbiter")))
+		     !str_is(topology(f), "HighlyAvailableArbiter")))
 			continue;
-		rc = one_role(&f, roles.v[i], &list);
+		rc = one_role(f, roles.v[i], &list);
 		if (rc < 0)
 			return err_wrap(err,
 					"failed to create MachineConfig for "
@@ -317,7 +362,7 @@ int plan_template(struct arena *a, const struct template_input *in, struct mcs *
 					STRF(roles.v[i]));
 	}
 	for (size_t i = 0; i < list.n; i++)
-		sign(&f, list.v[i]);
+		sign(f, list.v[i]);
 	append_sorted(a, &list, out);
 	return 0;
 }
@@ -326,12 +371,12 @@ int plan_template_role(struct arena *a, const struct template_input *in, struct 
 		       struct mcs *out, struct err *err)
 {
 	struct mcs list = { 0 };
-	struct forest f;
+	struct forest *f;
 	/* base files are looked up without the cluster's credentials */
-	int rc = begin(a, in, S(""), &f, err);
+	int rc = begin(a, in, NULL, &f, err);
 
 	if (rc == 0)
-		rc = one_role(&f, role, &list);
+		rc = one_role(f, role, &list);
 	for (size_t i = 0; i < list.n && rc == 0; i++)
 		VEC_PUSH(a, out, list.v[i]);
 	return rc;

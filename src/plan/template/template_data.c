@@ -216,7 +216,14 @@ static const struct tmpl_class api_class = { api_field, api_print };
 
 struct config {
 	struct tmpl_value spec, pull_secret, tls_min, tls_suites, constants;
+	bool *secret_read;
 };
+
+static const struct tmpl_value *read_secret(const struct config *c)
+{
+	*c->secret_read = true;
+	return &c->pull_secret;
+}
 
 static bool config_field(struct arena *a, const struct tmpl_value *v, struct str name,
 			 struct tmpl_value *out)
@@ -224,7 +231,7 @@ static bool config_field(struct arena *a, const struct tmpl_value *v, struct str
 	const struct config *c = v->type;
 
 	if (str_is(name, "PullSecret"))
-		*out = c->pull_secret;
+		*out = *read_secret(c);
 	else if (str_is(name, "TLSMinVersion"))
 		*out = c->tls_min;
 	else if (str_is(name, "TLSCipherSuites"))
@@ -241,7 +248,7 @@ static bool config_field(struct arena *a, const struct tmpl_value *v, struct str
 static void config_print(struct buf *b, const struct tmpl_value *v)
 {
 	const struct config *c = v->type;
-	const struct tmpl_value *all[] = { &c->pull_secret, &c->tls_min, &c->tls_suites,
+	const struct tmpl_value *all[] = { read_secret(c), &c->tls_min, &c->tls_suites,
 					   &c->constants };
 
 	buf_addz(b, "0xc000000000");
@@ -261,9 +268,21 @@ static struct tmpl_value constants(struct arena *a)
 	return (struct tmpl_value){ .kind = TMPL_MAP, .map = j, .go = "map[string]string" };
 }
 
-int template_data(struct arena *a, const struct json *spec, bool fold, struct str pull_secret,
-		  struct str tls_min_version, const struct strs *tls_cipher_suites,
-		  struct render_data *out, struct err *err)
+void template_data_secret(struct render_data *d, struct str pull_secret)
+{
+	d->config->pull_secret = tmpl_str(pull_secret);
+}
+
+bool template_data_secret_read(struct render_data *d)
+{
+	bool read = *d->config->secret_read;
+
+	*d->config->secret_read = false;
+	return read;
+}
+
+int template_data(struct arena *a, const struct json *spec, bool fold, struct str tls_min_version,
+		  const struct strs *tls_cipher_suites, struct render_data *out, struct err *err)
 {
 	struct config *c = ARENA_NEW(a, struct config);
 	struct render_data d = { 0 };
@@ -276,7 +295,8 @@ int template_data(struct arena *a, const struct json *spec, bool fold, struct st
 	if (rc < 0)
 		return rc;
 	c->spec = api_struct(a, MC_T_ControllerConfigSpec, false, held);
-	c->pull_secret = tmpl_str(pull_secret);
+	c->pull_secret = tmpl_str(S(""));
+	c->secret_read = ARENA_NEW(a, bool);
 	c->tls_min = tmpl_str(tls_min_version);
 	c->tls_suites = tmpl_strs(a, tls_cipher_suites);
 	c->constants = constants(a);
@@ -284,6 +304,7 @@ int template_data(struct arena *a, const struct json *spec, bool fold, struct st
 				     .go = "template.RenderConfig",
 				     .class = &config_class,
 				     .type = c };
+	d.config = c;
 	d.infra = json_at(held, "infra");
 	d.platform = json_at(d.infra, "status.platformStatus");
 	d.type = json_str(d.platform, "type");

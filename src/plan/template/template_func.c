@@ -362,9 +362,13 @@ int template_one(struct arena *a, const char *name, struct str source, const str
 	for (const struct json *e = json_first(list); e; e = json_next(e))
 		VEC_PUSH(a, &suites, json_text(e));
 	if (render_config)
-		rc = template_data(a, json_at(data, "spec"), true, json_str(data, "pullSecret"),
-				   json_str(data, "tlsMinVersion"), &suites, &d, err);
+		rc = template_data(a, json_at(data, "spec"), true, json_str(data, "tlsMinVersion"),
+				   &suites, &d, err);
 	else
 		d.dot = tmpl_from_json(a, data);
-	return rc < 0 ? rc : template_render(a, &d, name, source, out, err);
+	if (rc < 0)
+		return rc;
+	if (render_config)
+		template_data_secret(&d, json_str(data, "pullSecret"));
+	return template_render(a, &d, name, source, out, err);
 }

@@ -231,7 +231,8 @@ static int make(struct arena *a, const struct template_view *in, struct mcs *out
 {
 	struct template_input t = { .tree = in->tree,
 				    .controller_config = in->controller_config,
-				    .hash = in->hash };
+				    .hash = in->hash,
+				    .cache = in->cache };
 	struct tls_profile tls;
 	int rc = template_pull_secret(a, in, &t.pull_secret, err);
 

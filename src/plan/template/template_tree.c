@@ -1,8 +1,9 @@
 /*
- * A tree of templates: finding directories in it, rendering what they hold.
+ * A tree of templates: finds directories in it and renders what they hold.
  *
- * What templates see does not depend on the role, so each is rendered once and
- * what came of it serves every role that takes it in (common/ goes into each).
+ * What templates see does not depend on the role, so each is rendered once and the
+ * result serves every role (common/ is part of each). Only the pull secret differs
+ * between calls: a template that reads it is rendered once with it and once without.
  */
 #include <stdlib.h>
 
@@ -32,8 +33,10 @@ static int by_path(const void *x, const void *y)
 
 void forest_init(struct forest *f)
 {
-	const struct template_tree *tree = f->in->tree;
+	const struct template_tree *tree = f->in.tree;
 
+	for (int i = 0; i < SECRECIES; i++)
+		map_init(&f->folded[i], f->a);
 	f->v = arena_array(f->a, tree->n, sizeof(*f->v));
 	for (size_t i = 0; i < tree->n; i++)
 		f->v[f->n++] = (struct entry){ .path = tree->v[i].path, .text = tree->v[i].text };
@@ -66,7 +69,7 @@ int forest_has(const struct forest *f, struct str dir)
 		return err_set(f->err, ERR_INVALID,
 			       "expected template directory, \"%.*s/%.*s\" is "
 			       "not a directory",
-			       STRF(f->in->tree->dir), STRF(bare));
+			       STRF(f->in.tree->dir), STRF(bare));
 	return i < f->n && str_starts(f->v[i].path, dir);
 }
 
@@ -92,17 +95,20 @@ struct strs forest_subdirs(const struct forest *f, struct str dir)
 
 static int render(struct forest *f, struct entry *e)
 {
-	const char *name = str_fmt(f->a, "%.*s/%.*s", STRF(f->in->tree->dir), STRF(e->path)).p;
+	const char *name = str_fmt(f->a, "%.*s/%.*s", STRF(f->in.tree->dir), STRF(e->path)).p;
+	struct rendering *r = ARENA_NEW(f->a, struct rendering);
 	int rc;
 
-	if (e->done)
-		return 0;
-	rc = template_render(f->a, &f->data, name, e->text, &e->rendered, f->err);
+	(void)template_data_secret_read(&f->data);
+	rc = template_render(f->a, &f->data, name, e->text, &r->text, f->err);
 	if (rc < 0)
 		return rc;
-	if (!str_trim(e->rendered).n)
-		e->rendered = S("");
-	e->done = true;
+	if (!str_trim(r->text).n)
+		r->text = S("");
+	if (template_data_secret_read(&f->data))
+		e->made[f->secrecy] = r;
+	else
+		e->made[WITHOUT_SECRET] = e->made[WITH_SECRET] = r;
 	return 0;
 }
 
@@ -130,11 +136,13 @@ static int collect(struct forest *f, struct str dir, struct map *out)
 			(void)map_put(out, name, NULL);
 			continue;
 		}
-		rc = render(f, e);
+		if (!e->made[f->secrecy])
+			rc = render(f, e);
 		if (rc < 0)
 			return rc;
-		if (e->rendered.n)
-			(void)map_put(out, name, e);
+		f->secret_read |= e->made[WITHOUT_SECRET] != e->made[WITH_SECRET];
+		if (e->made[f->secrecy]->text.n)
+			(void)map_put(out, name, e->made[f->secrecy]);
 	}
 	return 0;
 }
