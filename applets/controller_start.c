@@ -10,6 +10,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/backoff.h"
 #include "controller.h"
 #include "io/clock.h"
 #include "io/file.h"
@@ -130,8 +131,8 @@ struct process {
 	struct kube_lease *lease;
 	struct kube_call discovery;
 	struct source gates_timer, grace, rediscover, waits;
-	int64_t waits_ms; /* between two lines about what is waited for */
-	int64_t discover_ms; /* the last wait */
+	unsigned waits_logged; /* lines about what is waited for */
+	unsigned discoveries; /* that failed */
 	struct sock_place metrics;
 	struct http_server *health;
 	const struct opts *o;
@@ -290,12 +291,9 @@ static void on_rediscover(struct source *s, short events)
  * by a part that no two controllers share. */
 static void discover_later(struct process *p)
 {
-	int64_t ms = 2 * p->discover_ms;
+	int64_t ms = backoff_ms(DISCOVER_MS, DISCOVER_MAX_MS, p->discoveries++);
 
-	p->discover_ms = ms < DISCOVER_MS	? DISCOVER_MS
-			 : ms > DISCOVER_MAX_MS ? DISCOVER_MAX_MS
-						: ms;
-	p->rediscover.due = clock_ms() + p->discover_ms + clock_wall().nsec / 1000 % p->discover_ms;
+	p->rediscover.due = clock_ms() + backoff_jitter(ms, 100, (uint64_t)clock_us());
 	loop_update(p->c.loop, &p->rediscover);
 }
 
@@ -333,8 +331,7 @@ static void on_waits(struct source *s, short events)
 	if (p->c.running)
 		return;
 	controller_log_waits(&p->c);
-	p->waits_ms *= 2;
-	s->due = clock_ms() + (p->waits_ms < WAITS_MAX_MS ? p->waits_ms : WAITS_MAX_MS);
+	s->due = clock_ms() + backoff_ms(WAITS_MS, WAITS_MAX_MS, ++p->waits_logged);
 }
 
 static void leads(void *ctx)
@@ -344,7 +341,7 @@ static void leads(void *ctx)
 	if (p->stopping)
 		return;
 	discover(p);
-	p->waits_ms = WAITS_MS;
+	p->waits_logged = 0;
 	p->waits.due = clock_ms() + WAITS_MS;
 	loop_update(p->c.loop, &p->waits);
 	p->gates_timer.due = clock_ms() + GATES_WAIT_MS;

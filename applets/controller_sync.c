@@ -3,10 +3,10 @@
  */
 #include <stdlib.h>
 
+#include "base/backoff.h"
 #include "controller_sync.h"
 #include "io/clock.h"
 #include "io/repeat.h"
-#include "plan/backoff.h"
 
 #define REST_MAX 5000 /* what upstream waits before every plan of a pool */
 #define SOURCE(name) "machineconfigcontroller-" name

@@ -20,7 +20,8 @@
 
 struct repeat {
 	uint64_t object, text; /* hashes; object 0: free */
-	int64_t logged, wait; /* milliseconds */
+	int64_t logged; /* milliseconds */
+	unsigned repeats; /* that were logged */
 	unsigned held; /* repeats that were not logged since */
 	enum log_level level;
 };

@@ -3,7 +3,7 @@
  *
  * A key is in it at most once and is worked on by one at a time; one that is
  * added while it is worked on comes out again. One that failed comes back as
- * plan/backoff says. Keys that nothing is known of take no room.
+ * base/backoff says. Keys that nothing is known of take no room.
  */
 #ifndef KUBE_QUEUE_H
 #define KUBE_QUEUE_H

@@ -8,6 +8,7 @@
 
 #include <limits.h>
 
+#include "base/backoff.h"
 #include "data/flate.h"
 #include "data/url.h"
 #include "io/clock.h"
@@ -31,7 +32,8 @@ struct fetch {
 	struct str url, fields;
 	struct str first_url, first_fields; /* before redirects */
 	struct buf pem; /* trusted authorities */
-	int64_t wait, give_up;
+	int64_t give_up;
+	unsigned failures; /* of this URL */
 	int tries, hops, rc;
 	/* the body of the response under way */
 	const struct sink *to;
@@ -118,21 +120,23 @@ static struct str moved(struct fetch *f, const struct http_head *head)
 
 static void retry(struct fetch *f)
 {
+	int64_t wait;
+
 	if (f->o->once) {
 		end(f, -ERR_AGAIN);
 		return;
 	}
-	log_warn("%.*s: trying again in %lld ms", STRF(f->err->msg), (long long)f->wait);
-	if (f->give_up && clock_ms() + f->wait > f->give_up) {
+	wait = backoff_ms(FIRST_WAIT_MS, LONGEST_WAIT_MS, f->failures++);
+	log_warn("%.*s: trying again in %lld ms", STRF(f->err->msg), (long long)wait);
+	if (f->give_up && clock_ms() + wait > f->give_up) {
 		end(f, -ERR_AGAIN);
 		return;
 	}
 	f->url = f->first_url;
 	f->fields = f->first_fields;
 	f->hops = 0;
-	f->timer.due = clock_ms() + f->wait;
+	f->timer.due = clock_ms() + wait;
 	loop_update(f->loop, &f->timer);
-	f->wait = f->wait * 2 < LONGEST_WAIT_MS ? f->wait * 2 : LONGEST_WAIT_MS;
 }
 
 /* ---- the body, passed on as it arrives ----------------------------------- */
@@ -242,7 +246,7 @@ int fetch_get(struct fetch *f, struct str url, struct str fields, const struct s
 		return err_wrap(err, "GET");
 	f->url = f->first_url = url;
 	f->fields = f->first_fields = fields;
-	f->wait = FIRST_WAIT_MS;
+	f->failures = 0;
 	f->tries = f->hops = 0;
 	f->to = to;
 	f->err = err;

@@ -1,5 +1,6 @@
 #include "io/repeat.h"
 
+#include "base/backoff.h"
 #include "base/buf.h"
 #include "io/clock.h"
 
@@ -36,17 +37,17 @@ bool repeat_due(struct repeats *r, enum log_level level, struct str object, stru
 
 	*held = 0;
 	if (e->object != o || e->text != t) {
-		*e = (struct repeat){ o, t, now, REPEAT_FIRST_MS, 0, level };
+		*e = (struct repeat){ o, t, now, 0, 0, level };
 		return true;
 	}
-	if (now - e->logged < e->wait) {
+	if (now - e->logged < backoff_ms(REPEAT_FIRST_MS, REPEAT_LAST_MS, e->repeats)) {
 		e->held++;
 		return false;
 	}
 	*held = e->held;
 	e->held = 0;
 	e->logged = now;
-	e->wait = e->wait * 2 < REPEAT_LAST_MS ? e->wait * 2 : REPEAT_LAST_MS;
+	e->repeats++;
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/backoff.h"
 #include "io/clock.h"
 
 /* One that dies young is started again later and later. */
@@ -18,7 +19,7 @@
 struct worker {
 	pid_t pid; /* 0: not running */
 	int64_t started, due; /* when it is to run again */
-	int64_t wait;
+	unsigned deaths; /* one soon after the other */
 };
 
 struct crew {
@@ -63,11 +64,11 @@ static void ended(struct crew *c, struct worker *k, int status)
 	if (c->deadline)
 		return;
 	if (now - k->started >= YOUNG_MS)
-		k->wait = 0;
-	k->due = now + k->wait;
-	k->wait = k->wait ? k->wait * 2 : WAIT_MIN_MS;
-	if (k->wait > WAIT_MAX_MS)
-		k->wait = WAIT_MAX_MS;
+		k->deaths = 0;
+	k->due = now;
+	if (k->deaths)
+		k->due += backoff_ms(WAIT_MIN_MS, WAIT_MAX_MS, k->deaths - 1);
+	k->deaths++;
 	c->w->died(c->w->ctx, pid, status);
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/backoff.h"
 #include "data/json_split.h"
 #include "io/repeat.h"
 
@@ -42,7 +43,8 @@ struct kube_cache {
 	struct arena page_arena;
 	struct str next; /* page */
 	struct arena call_arena;
-	int64_t backoff, began;
+	int64_t began;
+	unsigned failures; /* since the last event */
 	uint64_t at_begin; /* the version then */
 	uint64_t events, lists, random;
 };
@@ -118,13 +120,12 @@ static void log_success(const struct kube_cache *c)
 
 static void back_off(struct kube_cache *c)
 {
-	int64_t now = loop_now(loop_of(c)), ms;
+	int64_t ms;
 
-	if (!c->backoff || now - c->began > CALM_MS)
-		c->backoff = BACKOFF_FIRST;
-	ms = c->backoff + (int64_t)(dice(c) % (uint64_t)c->backoff);
-	c->backoff = c->backoff * 2 < BACKOFF_LAST ? c->backoff * 2 : BACKOFF_LAST;
-	wait(c, ms);
+	if (loop_now(loop_of(c)) - c->began > CALM_MS)
+		c->failures = 0;
+	ms = backoff_ms(BACKOFF_FIRST, BACKOFF_LAST, c->failures++);
+	wait(c, backoff_jitter(ms, 100, dice(c)));
 }
 
 /* ---- lists --------------------------------------------------------------- */
@@ -237,10 +238,10 @@ static int apply_event(struct kube_cache *c, const struct json *event, struct er
 	c->events++;
 	if (version <= c->version)
 		return 0;
-	if (c->backoff)
+	if (c->failures)
 		log_success(c);
 	c->version = c->newest = version;
-	c->backoff = 0;
+	c->failures = 0;
 	c->refused = 0;
 	c->gone = false;
 	return 0;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/backoff.h"
 #include "data/json.h"
 #include "io/clock.h"
 #include "io/repeat.h"
@@ -39,7 +40,7 @@ static void again(struct kube_lease *l, int64_t ms)
  * late. */
 static void wait(struct kube_lease *l)
 {
-	again(l, l->o.retry_ms + l->o.retry_ms * (clock_wall().nsec / 1000 % 1200) / 1000);
+	again(l, backoff_jitter(l->o.retry_ms, 120, (uint64_t)clock_us()));
 }
 
 static void ended(struct kube_lease *l)

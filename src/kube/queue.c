@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/backoff.h"
 #include "io/clock.h"
-#include "plan/backoff.h"
 
 #define BUSY_MAX 32 /* plans under way at once: each takes room until it is done */
 #define SLOTS 256 /* chains stay short: a key is known while it has work */

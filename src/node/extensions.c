@@ -7,6 +7,7 @@
 
 #include <sys/wait.h>
 
+#include "base/backoff.h"
 #include "io/clock.h"
 #include "node/deployment.h"
 #include "podman.h"
@@ -110,15 +111,12 @@ static int podman(struct node *n, struct arena *a, struct args *args, struct err
 {
 	const char *const *argv = args_end(args);
 	struct host_out out = { 0 };
-	int64_t wait = n->retry_ms / 2;
 	struct err local = ERR_INIT(a);
 	struct buf words;
 
-	for (int i = 0; i < 6; i++) {
-		if (i) {
-			clock_sleep_ms(wait);
-			wait *= 2;
-		}
+	for (unsigned i = 0; i < 6; i++) {
+		if (i)
+			clock_sleep_ms(backoff_ms(n->retry_ms / 2, BACKOFF_NO_CAP, i - 1));
 		if (host_run(a, &n->host, HOST_SILENT, argv, &out, &local) == 0 && out.status == 0)
 			return 0;
 	}

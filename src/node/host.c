@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/backoff.h"
 #include "base/codec.h"
 #include "io/clock.h"
 #include "io/file.h"
@@ -174,14 +175,14 @@ static bool pump(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in, st
 		 struct buf *err)
 {
 	int64_t due = clock_ms() + (limit_ms ? limit_ms : WAIT_MAX_MS);
-	int64_t wait = 1;
+	unsigned idle = 0; /* looks since something came */
 	bool ended = false;
 
 	while (!ended || p->out[0] >= 0 || p->err[0] >= 0) {
 		struct pollfd fds[3] = { { p->out[0], POLLIN, 0 },
 					 { p->err[0], POLLIN, 0 },
 					 { in.n ? p->in[1] : -1, POLLOUT, 0 } };
-		int64_t left = due - clock_ms();
+		int64_t left = due - clock_ms(), wait = backoff_ms(1, LOOK_MS, idle);
 		int n;
 
 		if (left <= 0)
@@ -191,7 +192,7 @@ static bool pump(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in, st
 		n = poll(fds, 3, (int)(left < wait ? left : wait));
 		if (n < 0 && errno != EINTR)
 			return false;
-		wait = n ? 1 : wait * 2 < LOOK_MS ? wait * 2 : LOOK_MS;
+		idle = n ? 0 : idle + 1;
 		if (!ended && has_ended(pid)) {
 			ended = true;
 			due = left > DRAIN_MS ? clock_ms() + DRAIN_MS : due;

@@ -5,6 +5,7 @@
  */
 #include "node/os_image.h"
 
+#include "base/backoff.h"
 #include "bootc.h"
 #include "bootloader.h"
 #include "io/clock.h"
@@ -57,17 +58,15 @@ int os_image_pulled(const struct node *n, const char *what, struct str image, in
 static int rebase(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 	struct err last = ERR_INIT(a);
-	int64_t wait = n->retry_ms;
 	char *ref = str_z(a, str_fmt(a, "ostree-unverified-registry:%.*s", STRF(image)));
 
-	for (int i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		rpm_ostree_link_secret(n, a);
 		if (node_do(n, a, "rpm-ostree rebase --experimental %s", ref, &last) == 0)
 			return 0;
 		log_warn("Failed to update OS to %.*s (will retry): %.*s", STRF(image),
 			 STRF(last.msg));
-		clock_sleep_ms(wait);
-		wait *= 2;
+		clock_sleep_ms(backoff_ms(n->retry_ms, BACKOFF_NO_CAP, i));
 	}
 	return err_set(err, ERR_SYS,
 		       "failed to update OS to %.*s after retries: %.*s: timed "

@@ -4,7 +4,6 @@
 
 #include "fixture.h"
 #include "plan/apply.h"
-#include "plan/backoff.h"
 #include "plan/owned.h"
 
 struct cluster {
@@ -442,25 +441,6 @@ TEST applied(void)
 	PASS();
 }
 
-TEST backs_off(void)
-{
-	unsigned failures = 0;
-	int64_t sum = 0;
-
-	ASSERT_INT(5, backoff_next(&failures, BACKOFF_RETRIES));
-	ASSERT_INT(10, backoff_next(&failures, BACKOFF_RETRIES));
-	for (int i = 2; i < BACKOFF_RETRIES; i++)
-		sum = backoff_next(&failures, BACKOFF_RETRIES);
-	ASSERT_INT(81920, sum);
-	ASSERT_INT(60000, backoff_next(&failures, BACKOFF_RETRIES));
-	ASSERT_INT(5, backoff_next(&failures, BACKOFF_RETRIES));
-	failures = 17;
-	ASSERT_INT(655360, backoff_next(&failures, BACKOFF_RETRIES_KUBELET));
-	failures = 30;
-	ASSERT_INT(1000000, backoff_next(&failures, 99));
-	PASS();
-}
-
 SUITE(render_sync)
 {
 	RUN_TEST(rendered);
@@ -471,7 +451,6 @@ SUITE(render_sync)
 	RUN_TEST(irreconcilable);
 	RUN_TEST(streams);
 	RUN_TEST(applied);
-	RUN_TEST(backs_off);
 }
 
 TEST_MAIN(render_sync)

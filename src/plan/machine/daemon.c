@@ -1,5 +1,6 @@
 #include "plan/daemon.h"
 
+#include "base/backoff.h"
 #include "mc/api.h"
 
 #define REASON_MAX 2000 /* runes, upstream's */
@@ -34,7 +35,7 @@ bool daemon_is_warning(struct str reason)
 
 int64_t daemon_retry_ms(unsigned n)
 {
-	return n < 6 ? (int64_t)1000 << n : 60000;
+	return backoff_ms(1000, 60000, n);
 }
 
 static struct str cut_runes(struct str s, size_t max)

@@ -97,7 +97,7 @@ struct daemon {
 	struct source health_timer;
 	bool asking_health;
 	struct source waits_timer, force_source;
-	int64_t waits_ms; /* between two lines of daemon_waits */
+	unsigned waits_logged; /* by daemon_waits */
 	int64_t job_at; /* when the last job began */
 };
 

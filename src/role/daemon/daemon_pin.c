@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
+#include "base/backoff.h"
 #include "daemon_loop.h"
 #include "io/clock.h"
 #include "io/grpc_call.h"
 #include "io/repeat.h"
-#include "plan/backoff.h"
 #include "plan/pin.h"
 
 #define SERVICE "/runtime.v1.ImageService/"

@@ -2,6 +2,7 @@
  * What the first step of a daemon waits for, in the log: not in every start, only
  * when it takes longer than a start normally does, and then ever less often.
  */
+#include "base/backoff.h"
 #include "daemon_loop.h"
 #include "io/clock.h"
 #include "io/log.h"
@@ -36,13 +37,12 @@ static void on_waits(struct source *s, short events)
 	if (!what)
 		return;
 	log_info("Node %.*s: waiting for %s", STRF(d->name), what);
-	d->waits_ms = 2 * d->waits_ms < LAST_MS ? 2 * d->waits_ms : LAST_MS;
-	s->due = clock_ms() + d->waits_ms;
+	s->due = clock_ms() + backoff_ms(FIRST_MS, LAST_MS, ++d->waits_logged);
 }
 
 void daemon_waits_begin(struct daemon *d)
 {
-	d->waits_ms = FIRST_MS;
+	d->waits_logged = 0;
 	d->waits_timer = (struct source){
 		.fd = -1, .due = clock_ms() + FIRST_MS, .ready = on_waits, .ctx = d
 	};
