@@ -40,15 +40,6 @@ void daemon_root_defaults(void *p); /* of these */
 /* Opens the node; quiet keeps the log to what went wrong. */
 int daemon_open(struct run *r, struct str root, bool quiet, struct node *out);
 
-/*
- * Refusals, unless forced: the machine's own root where it is no node, or at all
- * where a new system's is meant; and a MachineConfig that is not a rendered one,
- * with how much of the current config would be removed.
- */
-int daemon_guard_root(struct run *r, struct node *n, bool force);
-int daemon_guard_new(struct run *r, struct str root, bool force);
-int daemon_guard_config(struct run *r, struct node *n, const struct mc_current *to, bool force);
-
 /* What is at an http or https address; one try. */
 int daemon_fetch(struct run *r, struct str url, struct str *out);
 

@@ -4,15 +4,15 @@
  */
 #include <stdlib.h>
 
-#include "daemon_dry_run.h"
 #include "io/clock.h"
 #include "io/file.h"
 #include "io/log.h"
+#include "mco_daemon.h"
+#include "node/apply_command.h"
 #include "node/boot.h"
 #include "node/firstboot.h"
 #include "node/nics.h"
 #include "node/node_update.h"
-#include "node/node_verify.h"
 #include "node/standalone.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
@@ -66,68 +66,10 @@ static int load(struct run *r, struct str path, struct mc_current *out)
 	return rc < 0 ? err_wrap(&r->err, "%.*s", STRF(path)) : 0;
 }
 
-/* An update that was cut short is undone first, which a dry run cannot show. */
-static int nothing_cut(struct run *r, struct node *n)
-{
-	struct node_journal_view v = { 0 };
-	int rc = node_update_journal(n, r->a, &v, &r->err);
-
-	if (rc == 0 && (v.state == JOURNAL_ACTIVE || v.state == JOURNAL_UNDO))
-		rc = err_set(&r->err, ERR_INVALID,
-			     "the update from %.*s to %.*s was cut short: run "
-			     "`recover` first",
-			     STRF(v.from), STRF(v.to));
-	return rc;
-}
-
-/* As upstream does before each update: what is not ours is not overwritten. */
-static int preflight(struct run *r, struct node *n, const struct mc_current *c, struct str image)
-{
-	const struct verify_opts first = { .first_only = true };
-	struct mismatches list = { 0 };
-	int rc = node_verify(n, r->a, c, image, &first, &list, &r->err);
-
-	if (rc == 0 && list.n)
-		rc = err_set(&r->err, ERR_INVALID, "%.*s%.*s",
-			     STRF(verify_prefix(r->a, c->name, image)), STRF(list.v[0].text));
-	return rc;
-}
-
-static int apply(struct run *r, struct node *n, const struct opts *o)
-{
-	struct mc_current from = { 0 }, to = { 0 };
-	struct str image = S("");
-	struct os_status status;
-	int rc = load(r, r->words.v[0], &to);
-
-	if (rc == 0)
-		rc = daemon_guard_root(r, n, o->force);
-	if (rc == 0)
-		rc = daemon_guard_config(r, n, &to, o->force);
-	if (rc < 0)
-		return rc;
-	rc = o->dry_run ? nothing_cut(r, n) : boot_init(n, r->a, &status, &r->err);
-	if (rc == 0)
-		rc = node_current(n, r->a, &from, &image, &r->err);
-	if (rc == -ERR_NOTFOUND) {
-		mc_current_empty(r->a, &from);
-		rc = 0;
-	} else if (rc == 0 && !o->force && !tree_exists(&n->tree, STEPS_FORCE)) {
-		rc = preflight(r, n, &from, image);
-	}
-	if (rc < 0)
-		return rc;
-	if (o->dry_run)
-		return daemon_dry_apply(r, n, &from, &to, o->secrets);
-	rc = standalone_update(n, r->a, &from, &to, &r->err);
-	if (rc == 0)
-		buf_addf(&r->out, "%.*s -> %.*s\n", STRF(from.name), STRF(to.name));
-	return rc;
-}
-
 static int run_apply(struct run *r, const void *p)
 {
 	const struct opts *o = p;
+	struct mc_current to = { 0 };
 	struct node n;
 	int rc;
 
@@ -138,7 +80,11 @@ static int run_apply(struct run *r, const void *p)
 		return rc;
 	n.offline = o->offline;
 	n.skip_reboot = o->skip_reboot;
-	rc = apply(r, &n, o);
+	rc = load(r, r->words.v[0], &to);
+	if (rc == 0)
+		rc = apply_command(&n, r->a, &to,
+				   &(struct apply_opts){ o->force, o->dry_run, o->secrets },
+				   &r->out, &r->err);
 	node_close(&n);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include "io/log.h"
 #include "kube/config.h"
 #include "mco_daemon.h"
+#include "node/guard.h"
 #include "node/ignite.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
@@ -144,7 +145,7 @@ static int run(struct run *r, const void *p)
 
 	if (r->words.n || !o->config.n == !o->url.n)
 		return err_set(&r->err, ERR_INVALID, "give either --url URL or --config FILE");
-	rc = daemon_guard_new(r, o->root, o->force);
+	rc = guard_new_root(r->a, o->root, o->force, &r->err);
 	if (rc < 0)
 		return rc;
 	f = fetch_open(r->a, &opts, &r->err);

@@ -6,6 +6,7 @@
 #include "io/version.h"
 #include "mc/gates.h"
 #include "mco_daemon.h"
+#include "node/guard.h"
 #include "node/boot.h"
 #include "node/standalone.h"
 #include "role/daemon.h"
@@ -105,7 +106,7 @@ static int open_node(struct run *r, const struct opts *o, struct node *n)
 
 	if (rc < 0)
 		return rc;
-	rc = daemon_guard_root(r, n, o->force || daemon_entered());
+	rc = guard_root(n, o->force || daemon_entered(), &r->err);
 	if (rc < 0)
 		node_close(n);
 	return rc;
