@@ -65,6 +65,7 @@ struct http_call {
 		int status;
 		const struct http_head *head;
 		struct str body;
+		bool untrusted; /* it failed because the server's certificate was refused */
 	} result;
 	/* ---- the client's ---- */
 	struct http_client *client;

@@ -111,6 +111,14 @@ void tls_close(struct tls *t, int fd);
 /* The certificate a client showed and that was verified, or NULL. */
 const struct x509 *tls_peer(const struct tls *t);
 
+/* Why a handshake failed, for callers that act on it. */
+enum tls_fault {
+	TLS_FAULT_NONE,
+	TLS_FAULT_UNTRUSTED, /* we refused the peer's certificate */
+	TLS_FAULT_OTHER,
+};
+enum tls_fault tls_fault(const struct tls *t);
+
 /* The first bytes were no TLS but an HTTP request. */
 bool tls_saw_http(const struct tls *t);
 

@@ -21,8 +21,9 @@ struct kube_opts {
 	size_t in_flight; /* requests at once; 0: 32. Watches do not count */
 	bool tool; /* who runs it chose the server: no warning of insecurity */
 	int timeout_ms; /* of a request, tries and all; 0: the phases' alone */
-	/* Every request that got no answer, before its own done. May be NULL. */
-	void (*failed)(void *ctx, struct str why);
+	/* Every request that got no answer, before its own done; untrusted: because the
+	 * server's certificate was refused. May be NULL. */
+	void (*failed)(void *ctx, struct str why, bool untrusted);
 	void *ctx;
 };
 

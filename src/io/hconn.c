@@ -55,8 +55,11 @@ static void fail(struct hconn *h, int rc, struct err *err)
 	bool again = call && h->used && !h->heard && !call->fresh && repeatable(call);
 
 	h->call = NULL;
-	if (call)
+	if (call) {
 		call->conn = NULL;
+		call->result.untrusted =
+			h->stream.tls && tls_fault(h->stream.tls) == TLS_FAULT_UNTRUSTED;
+	}
 	hconn_close(h);
 	if (again)
 		call_again(call);

@@ -271,6 +271,13 @@ void tls_close(struct tls *t, int fd)
 	arena_free(&a);
 }
 
+enum tls_fault tls_fault(const struct tls *t)
+{
+	if (t->verify.failed)
+		return TLS_FAULT_UNTRUSTED;
+	return br_ssl_engine_last_error(t->eng) ? TLS_FAULT_OTHER : TLS_FAULT_NONE;
+}
+
 const struct x509 *tls_peer(const struct tls *t)
 {
 	return t->peer.der.n ? &t->peer : NULL;

@@ -142,7 +142,7 @@ static void fail(struct kube_call *c, int rc, struct str message)
 	const struct kube_opts *o = &c->kube->o;
 
 	if (o->failed)
-		o->failed(o->ctx, message);
+		o->failed(o->ctx, message, c->http.result.untrusted);
 	finish(c, &ans);
 }
 
@@ -160,6 +160,7 @@ static void fail_later(struct kube_call *c, int rc, struct str message)
 	struct loop *l = c->kube->o.loop;
 
 	c->failed = rc;
+	c->http.result.untrusted = false;
 	buf_init(&c->fault, &c->a);
 	buf_add(&c->fault, message);
 	c->wait = (struct source){ .fd = -1, .due = loop_now(l) + 1, .ready = failed, .ctx = c };

@@ -373,6 +373,7 @@ TEST what_fails(void)
 			   port)
 			   .p,
 		   k.message);
+	ASSERT(!k.call.result.untrusted);
 	arena_free(&k.a);
 	prepare(&k, "GET", false, "/");
 	k.call.url = str_fmt(&a, "http://localhost:%u/", tls_port);
@@ -391,6 +392,7 @@ TEST what_fails(void)
 			tls_port)
 			.p,
 		k.message);
+	ASSERT(k.call.result.untrusted);
 	arena_free(&k.a);
 
 	/* cancelled before anything happened */

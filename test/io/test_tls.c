@@ -180,6 +180,8 @@ TEST refusals(void)
 		open_ends(&e, s, c, cases[i].host);
 		ASSERT_STR_M(cases[i].cert, str_of(cases[i].want), e.err[1].msg);
 		ASSERT_INT(-ERR_INVALID, e.rc[1]);
+		ASSERT_INT(TLS_FAULT_UNTRUSTED, tls_fault(e.t[1]));
+		ASSERT_INT(TLS_FAULT_OTHER, tls_fault(e.t[0]));
 		ASSERT_STR_M(cases[i].cert,
 			     str_starts(e.err[1].msg, S("tls: certificate signed by"))
 				     ? S("tls: the peer does not know our certificate's authority")
@@ -190,6 +192,7 @@ TEST refusals(void)
 		tls_client_set_insecure(c, true);
 		open_ends(&e, s, c, cases[i].host);
 		ASSERT_INT(0, e.rc[1]);
+		ASSERT_INT(TLS_FAULT_NONE, tls_fault(e.t[1]));
 		ASSERT(carry(&e, 0, 1000));
 		close_ends(&e);
 		tls_server_free(s);

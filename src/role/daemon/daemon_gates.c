@@ -80,13 +80,12 @@ void daemon_gates_begin(struct daemon *d)
 	daemon_wake(d, ms);
 }
 
-/* Upstream looks for "x509", which Go's words of a certificate begin with. */
-void daemon_unanswered(void *ctx, struct str why)
+/* Upstream looks for "x509" in the text, which Go's errors about a certificate begin with. */
+void daemon_unanswered(void *ctx, struct str why, bool untrusted)
 {
 	struct daemon *d = ctx;
 
-	if (!d->deferred || d->distrust.n ||
-	    (str_find(why, S("tls: certificate ")) < 0 && str_find(why, S("x509")) < 0))
+	if (!d->deferred || d->distrust.n || !untrusted)
 		return;
 	d->distrust = str_dup(d->a, why);
 	daemon_log(d, str_fmt(d->a,
