@@ -9,6 +9,7 @@
 
 #include "mc/current.h"
 #include "node/host.h"
+#include "node/node_event.h"
 #include "plan/os.h"
 #include "plan/steps.h"
 
@@ -22,13 +23,7 @@ struct node {
 	bool skip_reboot;
 	bool pinned; /* images are kept here: the OS's may be among them */
 	bool again; /* a first boot was cut short here, and is repeated */
-	/* Events for whoever tells the cluster; or NULL. With a small letter
-	 * first it is not for the cluster: "done" (a post action), "pivot" (an
-	 * OS image that was staged, or not: then it has a text), "defer" (a
-	 * kubelet that need not be restarted now has a text), "pull U", "pull
-	 * F", "pull T" (an image is being pulled, was not, was), "failed
-	 * <condition>" (an update's step). */
-	void (*event)(void *ctx, const char *reason, struct str message);
+	void (*event)(void *ctx, const struct node_event *e); /* or NULL */
 	void *event_ctx;
 	struct str booted_image; /* "" until it is known */
 	int64_t retry_ms; /* the first wait between tries; 10 s */
@@ -38,6 +33,8 @@ struct node {
 int node_open(struct node *n, struct arena *a, const char *root, struct err *err);
 void node_close(struct node *n);
 
+/* Calls n->event. node_event sends an Event of the cluster. */
+void node_tell(const struct node *n, const struct node_event *e);
 void node_event(const struct node *n, const char *reason, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -36,6 +36,12 @@ void node_close(struct node *n)
 	tree_close(&n->tree);
 }
 
+void node_tell(const struct node *n, const struct node_event *e)
+{
+	if (n->event)
+		n->event(n->event_ctx, e);
+}
+
 void node_event(const struct node *n, const char *reason, const char *fmt, ...)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -48,7 +54,9 @@ void node_event(const struct node *n, const char *reason, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	n->event(n->event_ctx, reason, buf_str(&b));
+	node_tell(n, &(struct node_event){ .kind = NODE_EVENT_CLUSTER,
+					   .reason = str_of(reason),
+					   .text = buf_str(&b) });
 }
 
 int node_do(struct node *n, struct arena *a, const char *words, const char *x, struct err *err)
@@ -200,7 +208,9 @@ static int reload(struct node *n, struct arena *a, const char *service, struct e
 			  all ? "daemon-reload" : "reload", all ? NULL : service);
 
 	if (rc == 0) {
-		node_event(n, "done", "Node has reloaded service %s", service);
+		node_tell(n, &(struct node_event){
+				     .kind = NODE_EVENT_ACTION_DONE,
+				     .text = str_fmt(a, "Node has reloaded service %s", service) });
 		node_event(n, "ServiceReload",
 			   "Config changes do not require reboot. Service %s "
 			   "was reloaded.",
@@ -233,7 +243,9 @@ int post_action_run(struct node *n, struct arena *a, const struct update_action 
 	switch (act->kind) {
 	case UPDATE_NONE:
 		node_event(n, "SkipReboot", "Config changes do not require reboot.");
-		node_event(n, "done None", "Changes do not require a reboot");
+		node_tell(n, &(struct node_event){ .kind = NODE_EVENT_ACTION_DONE,
+						   .none = true,
+						   .text = S("Changes do not require a reboot") });
 		host_log(&n->host, "Node has Desired Config %.*s, skipping reboot", STRF(name));
 		return 0;
 	case UPDATE_RELOAD:

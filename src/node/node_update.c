@@ -205,12 +205,18 @@ static int run_step(struct runner *r, size_t *at, struct err *err)
 /* As far as upstream's conditions tell steps apart. */
 static void tell_failure(const struct runner *r, enum step_kind kind, const struct err *err)
 {
-	if (kind == STEP_OS)
-		node_event(r->n, "failed AppliedOSImage", "applying new OS config to node: %.*s",
-			   STRF(err->msg));
-	else if (kind < STEP_KUBECONFIG || kind == STEP_KEYS)
-		node_event(r->n, "failed AppliedFiles", "applying files to node: %.*s",
-			   STRF(err->msg));
+	struct node_event e = { .kind = NODE_EVENT_PART_FAILED };
+
+	if (kind == STEP_OS) {
+		e.part = NODE_PART_OS;
+		e.text = str_fmt(err->a, "applying new OS config to node: %.*s", STRF(err->msg));
+	} else if (kind < STEP_KUBECONFIG || kind == STEP_KEYS) {
+		e.part = NODE_PART_FILES;
+		e.text = str_fmt(err->a, "applying files to node: %.*s", STRF(err->msg));
+	} else {
+		return;
+	}
+	node_tell(r->n, &e);
 }
 
 static int run_steps(struct runner *r, struct err *err)

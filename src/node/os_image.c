@@ -42,15 +42,26 @@ int os_image_via_container(struct node *n, struct arena *a, struct str image, st
 
 void os_image_pulling(const struct node *n, const char *what, struct str image)
 {
-	node_event(n, "pull U", "Pulling %s image %.*s from registry", what, STRF(image));
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	node_tell(n,
+		  &(struct node_event){ .kind = NODE_EVENT_PULL,
+					.pull = NODE_PULL_STARTED,
+					.text = str_fmt(&a, "Pulling %s image %.*s from registry",
+							what, STRF(image)) });
 }
 
 int os_image_pulled(const struct node *n, const char *what, struct str image, int rc,
 		    const struct err *err)
 {
-	node_event(n, rc < 0 ? "pull F" : "pull T", "%s %s image %.*s from registry%s%.*s",
-		   rc < 0 ? "Failed to pull" : "Successfully pulled", what, STRF(image),
-		   rc < 0 ? ": " : "", STRF(rc < 0 ? err->msg : S("")));
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct node_event e = { .kind = NODE_EVENT_PULL,
+				.pull = rc < 0 ? NODE_PULL_FAILED : NODE_PULL_DONE };
+
+	e.text = str_fmt(&a, "%s %s image %.*s from registry%s%.*s",
+			 rc < 0 ? "Failed to pull" : "Successfully pulled", what, STRF(image),
+			 rc < 0 ? ": " : "", STRF(rc < 0 ? err->msg : S("")));
+	node_tell(n, &e);
 	return rc;
 }
 

@@ -181,7 +181,7 @@ int rotate_cas(struct node *n, struct arena *a, struct str bundle, struct err *e
 			VEC_PUSH(a, &added, want.v[i]);
 	readable(n, a, &want, &good);
 	wait = can_wait(n, a, &added);
-	node_event(n, "defer", "%s", wait ? "1" : "");
+	node_tell(n, &(struct node_event){ .kind = NODE_EVENT_KUBELET, .deferred = wait });
 	/* nothing at all is no reason to trust nobody */
 	if (!added.n || !good.n || str_eq(str_trim(pem), str_trim(bundle)))
 		return 0;

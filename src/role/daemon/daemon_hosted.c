@@ -28,10 +28,14 @@ void daemon_hosted(struct daemon *d)
 	daemon_job(d, JOB_HOSTED, d->hosted);
 }
 
-void daemon_hosted_found(struct daemon *d, struct str what, struct str hash)
+void daemon_hosted_found(struct daemon *d, enum hosted_state state, struct str hash)
 {
-	bool done = str_is(what, "done");
+	bool done = state == HOSTED_DONE;
 
+	if (state == HOSTED_REBOOT) {
+		d->v.rebooting = true;
+		return;
+	}
 	hash = str_dup(&d->turn, hash);
 	set(d, ANNO_STATE, done ? S("Done") : S("Working"));
 	set(d, ANNO_REASON, S(""));

@@ -3,27 +3,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define REPORT 3 /* the child's descriptor to tell by */
-#define FRAME 5 /* a letter and four bytes of length */
 
 /* ---- in the child -------------------------------------------------------- */
 
-static void report(char type, struct str x, struct str y)
+void job_tell(const struct job_msg *m)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	size_t n = x.n + y.n;
 	struct buf b;
 
 	buf_init(&b, &a);
-	buf_addc(&b, type);
-	for (int i = 0; i < 4; i++)
-		buf_addc(&b, (char)(n >> (8 * i)));
-	buf_add(&b, x);
-	buf_add(&b, y);
+	job_msg_encode(&b, m);
 	for (size_t at = 0; at < b.n;) {
 		ssize_t done = write(REPORT, b.p + at, b.n - at);
 
@@ -33,17 +28,24 @@ static void report(char type, struct str x, struct str y)
 	}
 }
 
-void job_tell(const char *reason, struct str text)
+void job_say(enum job_msg_kind kind, struct str text)
 {
-	AUTO(arena) struct arena a = ARENA_INIT;
-
-	report('E', str_fmt(&a, "%s\n", reason), text);
+	job_tell(&(struct job_msg){ .kind = kind, .text = text });
 }
 
-static void on_event(void *ctx, const char *reason, struct str message)
+static void on_event(void *ctx, const struct node_event *e)
 {
 	(void)ctx;
-	job_tell(reason, message);
+	job_tell(&(struct job_msg){ .kind = JOB_MSG_EVENT, .event = *e });
+}
+
+void job_event(const char *reason, struct str text)
+{
+	const struct node_event e = { .kind = NODE_EVENT_CLUSTER,
+				      .reason = str_of(reason),
+				      .text = text };
+
+	on_event(NULL, &e);
 }
 
 static _Noreturn void child(const char *root, const struct job_in *in, int fd)
@@ -75,37 +77,51 @@ static _Noreturn void child(const char *root, const struct job_in *in, int fd)
 		rc = job_work(&n, &a, in, &err);
 		node_close(&n);
 	}
-	report('R', S(""), rc < 0 ? err.msg : S(""));
+	job_tell(&(struct job_msg){
+		.kind = JOB_MSG_RESULT,
+		.result = { .rc = rc < 0 ? rc : 0, .text = rc < 0 ? err.msg : S("") } });
 	arena_free(&a);
 	_exit(rc < 0);
 }
 
 /* ---- in the parent ------------------------------------------------------- */
 
-static uint32_t length(const char *p)
+/* Ends the child and the program it waits for. */
+static void kill_job(struct job *j)
 {
-	uint32_t n = 0;
-
-	for (int i = 0; i < 4; i++)
-		n |= (uint32_t)(unsigned char)p[i] << (8 * i);
-	return n;
+	(void)kill(-j->child.pid, SIGKILL);
 }
 
-/* Events are passed on at once. */
+/* A child that does not speak the protocol is ended: nothing it says can be relied on. */
+static void refuse(struct job *j, struct str why)
+{
+	j->ended = true;
+	j->rc = -ERR_SYS;
+	j->result = str_fmt(&j->a, "the work was cut short: %.*s", STRF(why));
+	kill_job(j);
+}
+
+/* Passes complete messages on, and keeps the start of the next one. */
 static void take(struct job *j)
 {
-	while (j->in.n - j->at >= FRAME) {
-		const char *p = j->in.p + j->at;
-		struct str body = { p + FRAME, length(p + 1) }, reason, text;
+	struct str rest = buf_str(&j->in);
+	struct err err = ERR_INIT(&j->a);
+	struct job_msg m;
+	int rc = 0;
 
-		if (j->in.n - j->at - FRAME < body.n)
-			break;
-		if (*p == 'E' && str_cut(body, '\n', &reason, &text))
-			j->event(j->ctx, reason, text);
-		else
-			j->result = str_dup(&j->a, body);
-		j->at += FRAME + body.n;
+	while (!j->ended && (rc = job_msg_decode(&rest, &m, &err)) > 0) {
+		if (m.kind == JOB_MSG_RESULT) {
+			j->ended = true;
+			j->rc = m.result.rc;
+			j->result = str_dup(&j->a, m.result.text);
+		} else {
+			j->told(j->ctx, &m);
+		}
 	}
+	if (rc < 0)
+		refuse(j, err.msg);
+	memmove(j->in.p, rest.p, rest.n);
+	j->in.n = rest.n;
 }
 
 static void on_pipe(struct source *s, short events)
@@ -115,11 +131,12 @@ static void on_pipe(struct source *s, short events)
 	ssize_t n;
 
 	(void)events;
-	while ((n = read(s->fd, part, sizeof(part))) > 0)
+	while ((n = read(s->fd, part, sizeof(part))) > 0) {
 		buf_add(&j->in, (struct str){ part, (size_t)n });
+		take(j);
+	}
 	if (n == 0)
-		s->want = 0; /* its end is told by the process's */
-	take(j);
+		s->want = 0; /* the end of the child ends the job */
 }
 
 static void stop(struct job *j)
@@ -140,10 +157,10 @@ static void ended(struct child *c, int status)
 	result = j->result;
 	a = j->a;
 	j->a = ARENA_INIT; /* done may start the next one */
-	if (status != 0 && !result.n)
+	if (!j->ended)
 		result = str_fmt(&a, "the work was cut short: %.*s",
 				 STRF(host_status_text(&a, status)));
-	j->done(j->ctx, j->kind, status == 0 ? 0 : -ERR_SYS, result);
+	j->done(j->ctx, j->kind, j->ended ? j->rc : -ERR_SYS, result);
 	arena_free(&a);
 }
 
@@ -171,7 +188,8 @@ int job_start(struct job *j, const struct job_in *in, struct err *err)
 	j->running = true;
 	j->a = ARENA_INIT;
 	j->result = S("");
-	j->at = 0;
+	j->rc = 0;
+	j->ended = false;
 	buf_init(&j->in, &j->a);
 	j->pipe = (struct source){ .fd = fds[0], .want = POLLIN, .ready = on_pipe, .ctx = j };
 	loop_add(j->loop, &j->pipe);
@@ -183,7 +201,7 @@ void job_cancel(struct job *j)
 {
 	if (!j->running)
 		return;
-	(void)kill(-j->child.pid, SIGKILL); /* and the program it waits for */
+	kill_job(j);
 	loop_kill(j->loop, &j->child);
 	stop(j);
 	arena_free(&j->a);

@@ -7,6 +7,7 @@
 #define ROLE_DAEMON_JOB_H
 
 #include "io/loop.h"
+#include "job_msg.h"
 #include "node/node_update.h"
 
 enum job_kind {
@@ -53,16 +54,16 @@ struct job {
 	struct loop *loop;
 	const char *root;
 	void *ctx;
-	/* A "reason" of an event and its text, while it runs; or, with a small
-	 * first letter, something it has found out. */
-	void (*event)(void *ctx, struct str reason, struct str text);
+	/* A message of the child, while it runs; JOB_MSG_RESULT goes to done. */
+	void (*told)(void *ctx, const struct job_msg *m);
 	/* text: why it failed. */
 	void (*done)(void *ctx, enum job_kind kind, int rc, struct str text);
 	/* its own */
 	struct arena a;
 	struct buf in;
-	size_t at;
 	struct str result;
+	int rc; /* as the child reported it */
+	bool ended; /* by a result, or by a malformed message */
 	struct source pipe;
 	struct child child;
 	enum job_kind kind;
@@ -73,8 +74,11 @@ struct job {
 
 /* ---- in the child -------------------------------------------------------- */
 
-/* Tells the parent: see event above. */
-void job_tell(const char *reason, struct str text);
+/* Sends a message to the parent. job_say: one that is a text, or nothing more. */
+void job_tell(const struct job_msg *m);
+void job_say(enum job_msg_kind kind, struct str text);
+/* Sends an Event of the cluster. */
+void job_event(const char *reason, struct str text);
 int job_work(struct node *n, struct arena *a, const struct job_in *in, struct err *err);
 
 /* ---- in the parent ------------------------------------------------------- */

@@ -208,54 +208,75 @@ void daemon_job(struct daemon *d, enum job_kind kind, struct str text)
 	d->logs = (struct strs){ 0 };
 }
 
-/* "UpdatePostActionComplete reason", of a report. */
-static void report(struct daemon *d, struct str what, struct str text)
+static void report_action(struct daemon *d, const struct node_event *e)
 {
 	struct daemon_report r = { .type = "UpdatePostActionComplete",
-				   .reason = what.n ? str_z(&d->turn, what) : NULL,
+				   .reason = e->none ? "None" : NULL,
 				   .status = 'T',
-				   .text = text };
+				   .text = e->text };
 
 	daemon_report(d, &r);
 }
 
-static void on_job_event(void *ctx, struct str reason, struct str text)
+static void on_node_event(struct daemon *d, const struct node_event *e)
+{
+	switch (e->kind) {
+	case NODE_EVENT_CLUSTER:
+		daemon_tell(d, e->reason, e->text);
+		return;
+	case NODE_EVENT_ACTION_DONE:
+		report_action(d, e);
+		return;
+	case NODE_EVENT_PULL:
+	case NODE_EVENT_PART_FAILED:
+		daemon_report_image(d, e);
+		return;
+	case NODE_EVENT_STAGED:
+		d->pivot_errors = e->failed ? d->pivot_errors + 1 : 0;
+		return;
+	case NODE_EVENT_KUBELET:
+		d->deferred = e->deferred;
+		return;
+	}
+}
+
+static void on_job_msg(void *ctx, const struct job_msg *m)
 {
 	struct daemon *d = ctx;
-	struct str version;
 
-	if (reason.n && reason.p[0] >= 'A' && reason.p[0] <= 'Z') {
-		daemon_tell(d, reason, text);
-	} else if (str_is(reason, "booted")) {
-		d->booted = str_dup(d->a, text);
-	} else if (str_is(reason, "os")) {
-		if (str_cut(text, '\n', &text, &version))
-			d->os_version = str_dup(d->a, version);
-		d->os = str_dup(d->a, text);
-	} else if (str_is(reason, "packages")) {
-		d->packages = str_dup(d->a, text);
-	} else if (str_is(reason, "finalize")) {
+	switch (m->kind) {
+	case JOB_MSG_EVENT:
+		on_node_event(d, &m->event);
+		return;
+	case JOB_MSG_OS:
+		daemon_found_os(d, m->os.id, m->os.version, m->os.supported);
+		d->packages = m->os.packages;
+		return;
+	case JOB_MSG_BOOTED:
+		d->booted = str_dup(d->a, m->text);
+		return;
+	case JOB_MSG_FINALIZE:
 		arena_free(&d->facts);
-		d->finalize = str_dup(&d->facts, text);
+		d->finalize = str_dup(&d->facts, m->text);
 		d->finalize_known = true;
-	} else if (str_is(reason, "reboot")) {
+		return;
+	case JOB_MSG_REBOOT:
 		d->v.rebooting = true;
-	} else if (str_is(reason, "defer")) {
-		d->deferred = text.n > 0;
-	} else if (str_is(reason, "ostree")) {
+		return;
+	case JOB_MSG_OSTREE:
 		d->ostree = true;
-	} else if (str_is(reason, "drift")) {
+		return;
+	case JOB_MSG_MISMATCH:
 		daemon_watch(d);
-	} else if (str_is(reason, "pivot")) {
-		d->pivot_errors = text.n ? d->pivot_errors + 1 : 0;
-	} else if (str_is(reason, "fatal")) {
-		log_fatal("%.*s", STRF(text));
-	} else if (str_starts(reason, S("hosted "))) {
-		daemon_hosted_found(d, str_from(reason, 7), text);
-	} else if (str_starts(reason, S("pull ")) || str_starts(reason, S("failed "))) {
-		daemon_report_image(d, reason, text);
-	} else if (str_starts(reason, S("done"))) {
-		report(d, str_trim(str_from(reason, 4)), text);
+		return;
+	case JOB_MSG_FATAL:
+		log_fatal("%.*s", STRF(m->text));
+	case JOB_MSG_HOSTED:
+		daemon_hosted_found(d, m->hosted.state, m->hosted.hash);
+		return;
+	case JOB_MSG_SIZE:
+	case JOB_MSG_RESULT:
+		return; /* daemon_pin's; never passed on */
 	}
 }
 
@@ -362,6 +383,6 @@ void daemon_job_init(struct daemon *d)
 	d->job = (struct job){ .loop = d->loop,
 			       .root = d->node->tree.root,
 			       .ctx = d,
-			       .event = on_job_event,
+			       .told = on_job_msg,
 			       .done = on_job };
 }

@@ -85,7 +85,8 @@ struct daemon {
 	struct str bundle; /* for JOB_CERTIFICATES */
 	bool finalize_known;
 	/* for metrics */
-	struct str os, os_version, packages;
+	struct str os, os_version;
+	int64_t packages;
 	int64_t state_at, drift_at, update_at;
 	uint64_t reboots_failed, pivot_errors;
 	unsigned kubelet_failures;
@@ -104,7 +105,7 @@ struct daemon {
 void daemon_begin(struct daemon *d);
 void daemon_end(struct daemon *d);
 /* Of either client: a request got no answer. */
-void daemon_unanswered(void *ctx, struct str why);
+void daemon_unanswered(void *ctx, struct str why, bool untrusted);
 /* False while an update must not be cut. */
 bool daemon_may_stop(struct daemon *d);
 void daemon_metrics(struct daemon *d, struct buf *b);
@@ -151,10 +152,10 @@ void daemon_initial(struct daemon *d);
 /* A reboot has been asked for. */
 void daemon_rebooting(struct daemon *d);
 
-/* daemon_reports: files and OS are being written, or are (done); "pull T" and
- * "failed AppliedFiles", as node.h has them. */
+/* daemon_reports: files and OS are being written, or are (done); an image is pulled, or a
+ * part was not applied. */
 void daemon_report_files(struct daemon *d, bool done);
-void daemon_report_image(struct daemon *d, struct str what, struct str text);
+void daemon_report_image(struct daemon *d, const struct node_event *e);
 
 /* daemon_jobs: what blocks; the disk's config read, and watched for drift. */
 void daemon_job(struct daemon *d, enum job_kind kind, struct str text);
@@ -172,7 +173,8 @@ bool daemon_certificates(struct daemon *d);
 bool daemon_secret_differs(struct daemon *d);
 const struct json *daemon_controller(const struct daemon *d);
 
-/* daemon_tell: events, metrics. */
+/* daemon_tell: events, metrics; which OS a job found. */
+void daemon_found_os(struct daemon *d, struct str id, struct str version, bool supported);
 void daemon_tell(struct daemon *d, struct str reason, struct str text);
 /* The Node as it is known, or NULL; and one of its annotations, or "". */
 const struct json *daemon_node(const struct daemon *d);
@@ -208,7 +210,7 @@ int daemon_pool(struct daemon *d, struct arena *a, struct str *name, bool *pinne
 /* daemon_hosted: the next step of a node of a hosted cluster; what a job found
  * out; a step that is over. */
 void daemon_hosted(struct daemon *d);
-void daemon_hosted_found(struct daemon *d, struct str what, struct str hash);
+void daemon_hosted_found(struct daemon *d, enum hosted_state state, struct str hash);
 void daemon_hosted_over(struct daemon *d, int rc, struct str text);
 
 /* daemon_pin: pulls and pins images; something has changed that they may depend

@@ -322,13 +322,14 @@ static void next_stage(struct pinning *p)
 	p->at = 0;
 }
 
-static void on_size(void *ctx, struct str size, struct str image)
+static void on_told(void *ctx, const struct job_msg *m)
 {
 	struct pinning *p = ctx;
-	struct map_entry *e = map_find(&p->now.by_name, image);
+	struct map_entry *e =
+		m->kind == JOB_MSG_SIZE ? map_find(&p->now.by_name, m->size.image) : NULL;
 
 	if (e)
-		(void)str_to_i64(size, &p->now.images.v[(uintptr_t)e->value].size);
+		p->now.images.v[(uintptr_t)e->value].size = m->size.bytes;
 }
 
 static void on_job(void *ctx, enum job_kind kind, int rc, struct str text)
@@ -488,7 +489,7 @@ void daemon_pin_begin(struct daemon *d)
 	p->job = (struct job){ .loop = d->loop,
 			       .root = d->node->tree.root,
 			       .ctx = p,
-			       .event = on_size,
+			       .told = on_told,
 			       .done = on_job };
 	p->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = p };
 	loop_add(d->loop, &p->timer);

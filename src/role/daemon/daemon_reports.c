@@ -51,25 +51,40 @@ void daemon_report_files(struct daemon *d, bool done)
 	}
 }
 
-void daemon_report_image(struct daemon *d, struct str what, struct str text)
+static void report_pull(struct daemon *d, const struct node_event *e)
 {
-	struct daemon_report r = { .text = text };
+	static const char status[] = {
+		[NODE_PULL_STARTED] = 'U', [NODE_PULL_FAILED] = 'F', [NODE_PULL_DONE] = 'T'
+	};
+	const struct daemon_report r = { .type = "ImagePulledFromRegistry",
+					 .status = status[e->pull],
+					 .text = e->text };
 
+	daemon_report(d, &r);
+}
+
+static void report_failed_part(struct daemon *d, const struct node_event *e)
+{
+	bool files = e->part == NODE_PART_FILES;
+	const char *part = files ? "AppliedFiles" : "AppliedOSImage";
+	struct daemon_report r = { .type = "UpdateExecuted",
+				   .status = 'U',
+				   .reason = part,
+				   .child = part,
+				   .child_status = 'U' };
+
+	r.text = files ? S("Error updating the Files on disk as a part of the in progress phase")
+		       : S("Error the OS on disk as a part of the in progress phase");
+	r.child_text = str_fmt(&d->turn, "Update failed %.*s", STRF(e->text));
+	daemon_report(d, &r);
+}
+
+void daemon_report_image(struct daemon *d, const struct node_event *e)
+{
 	if (!d->image_mode)
 		return;
-	if (str_cut(what, ' ', &what, &r.child_text) && str_is(what, "pull")) {
-		r.type = "ImagePulledFromRegistry";
-		r.status = r.child_text.p[0];
-	} else {
-		r.type = "UpdateExecuted";
-		r.status = r.child_status = 'U';
-		r.reason = r.child = str_z(&d->turn, r.child_text);
-		r.text = str_ends(r.child_text, S("Files"))
-				 ? S("Error updating the Files on disk as a "
-				     "part of the in progress phase")
-				 : S("Error the OS on disk as a part of the "
-				     "in progress phase");
-		r.child_text = str_fmt(&d->turn, "Update failed %.*s", STRF(text));
-	}
-	daemon_report(d, &r);
+	if (e->kind == NODE_EVENT_PULL)
+		report_pull(d, e);
+	else
+		report_failed_part(d, e);
 }

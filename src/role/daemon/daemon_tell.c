@@ -86,39 +86,33 @@ static void update_state(struct daemon *d, struct arena *a, struct buf *b)
 		 d->update_at);
 }
 
-static void os_version(struct daemon *d, struct arena *a, struct buf *b)
+void daemon_found_os(struct daemon *d, struct str id, struct str version, bool supported)
 {
-	bool known = !str_is(d->os, "unsupported");
-	struct metrics_label labels[2];
-	struct buf os;
+	struct buf name;
 
-	buf_init(&os, a);
-	for (size_t i = 0; i < d->os.n; i++)
-		buf_addc(&os, known && d->os.p[i] >= 'a' && d->os.p[i] <= 'z'
-				      ? (char)(d->os.p[i] - 32)
-				      : d->os.p[i]);
-	labels[0] = (struct metrics_label){ S("os"), buf_str(&os) };
-	labels[1] = (struct metrics_label){ S("version"), d->os_version };
-	labelled(b, "mcd_host_os_and_version", "os that MCD is running on and version if RHCOS",
-		 labels, 2, 1);
+	buf_init(&name, d->a);
+	for (size_t i = 0; i < id.n; i++)
+		buf_addc(&name, id.p[i] >= 'a' && id.p[i] <= 'z' ? (char)(id.p[i] - 32) : id.p[i]);
+	d->os = supported ? buf_str(&name) : S("unsupported");
+	d->os_version = str_dup(d->a, version);
 }
 
 void daemon_metrics(struct daemon *d, struct buf *b)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
+	const struct metrics_label os[] = { { S("os"), d->os }, { S("version"), d->os_version } };
 	const struct metrics_label node[] = { { S("node"), d->name } };
 	const struct metrics_label state[] = { { S("state"), daemon_note(d, ANNO_STATE) },
 					       { S("reason"), daemon_note(d, ANNO_REASON) } };
-	int64_t packages = 0;
 
 	plain(b, "mcd_config_drift", "timestamp for config drift", d->drift_at);
 	if (d->os.n)
-		os_version(d, &a, b);
+		labelled(b, "mcd_host_os_and_version",
+			 "os that MCD is running on and version if RHCOS", os, ARRAY_LEN(os), 1);
 	plain(b, "mcd_kubelet_state", "state of kubelet health monitor", d->kubelet_failures);
-	(void)str_to_i64(d->packages, &packages);
 	labelled(b, "mcd_local_unsupported_packages",
 		 "Total number of locally layered unsupported packages installed on the node", node,
-		 ARRAY_LEN(node), packages);
+		 ARRAY_LEN(node), d->packages);
 	plain(b, "mcd_pivot_errors_total", "Total number of errors encountered during pivot.",
 	      (int64_t)d->pivot_errors);
 	metrics_head(b, "mcd_reboots_failed_total", "counter",

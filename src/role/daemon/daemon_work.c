@@ -41,9 +41,9 @@ static int verify(struct node *n, struct arena *a, const struct job_in *in, stru
 		finalize.n && !files_only ? "; possible root cause: " : "",
 		STRF(files_only ? S("") : finalize));
 	if (!files_only)
-		job_tell(in->kind == JOB_BOOT ? "OnDiskStateValidationFailed"
-					      : "PreflightConfigDriftCheckFailed",
-			 err->msg);
+		job_event(in->kind == JOB_BOOT ? "OnDiskStateValidationFailed"
+					       : "PreflightConfigDriftCheckFailed",
+			  err->msg);
 	return -ERR_INVALID;
 }
 
@@ -62,7 +62,7 @@ static int left_over(struct node *n, struct arena *a, struct err *err)
 		return rc;
 	for (size_t i = 0; i < v.actions.n; i++)
 		if (str_is(v.actions.v[i], update_kind_name(UPDATE_REBOOT)))
-			job_tell("reboot", S(""));
+			job_say(JOB_MSG_REBOOT, S(""));
 	node_update_finished(n, a);
 	return 0;
 }
@@ -118,13 +118,15 @@ static int recover(struct node *n, struct arena *a, const struct job_in *in, str
 	if (rc < 0)
 		return rc;
 	rc = boot_init(n, a, &s, err);
-	job_tell("os", str_fmt(a, "%.*s\n%.*s", STRF(rc < 0 ? S("unsupported") : n->os.id),
-			       STRF(s.version)));
-	job_tell("booted", n->booted_image);
-	job_tell("packages", str_fmt(a, "%zu", s.unsupported));
+	job_tell(&(struct job_msg){ .kind = JOB_MSG_OS,
+				    .os = { .id = n->os.id,
+					    .version = s.version,
+					    .packages = (int64_t)s.unsupported,
+					    .supported = rc == 0 } });
+	job_say(JOB_MSG_BOOTED, n->booted_image);
 	if (rc < 0)
-		job_tell("fatal", str_fmt(a, "Failed to initialize single run daemon: %.*s",
-					  STRF(err->msg)));
+		job_say(JOB_MSG_FATAL,
+			str_fmt(a, "Failed to initialize single run daemon: %.*s", STRF(err->msg)));
 	else
 		rc = left_over(n, a, err);
 	if (rc < 0)
@@ -132,7 +134,7 @@ static int recover(struct node *n, struct arena *a, const struct job_in *in, str
 	host_log(&n->host, "Starting to manage node: %.*s", STRF(in->node));
 	rc = log_system(n, a, err);
 	if (rc < 0)
-		job_tell("fatal", err->msg);
+		job_say(JOB_MSG_FATAL, err->msg);
 	return rc;
 }
 
@@ -143,7 +145,7 @@ static int prepare(struct node *n, struct arena *a, const struct job_in *in, str
 	int rc = 0;
 
 	if (in->master) {
-		job_tell("ostree", S("")); /* once, whatever comes of it */
+		job_say(JOB_MSG_OSTREE, S("")); /* once, even if it fails */
 		rc = host_cmd(
 			a, &n->host, HOST_SILENT, &out, err,
 			"ostree --repo=/sysroot/ostree/repo config set core.per-object-fsync true");
@@ -175,7 +177,7 @@ static int prepare(struct node *n, struct arena *a, const struct job_in *in, str
 static void look_back(struct node *n, struct arena *a, struct str *out)
 {
 	if (deployment_finalize_error(n, a, out))
-		job_tell("finalize", *out);
+		job_say(JOB_MSG_FINALIZE, *out);
 }
 
 static int pivot(struct node *n, struct arena *a, const struct mc_current *to, struct str image,
@@ -189,7 +191,7 @@ static int pivot(struct node *n, struct arena *a, const struct mc_current *to, s
 	if (rc == 0)
 		rc = reboot_into(n, a, to->name, err);
 	if (rc == 0)
-		job_tell("reboot", S(""));
+		job_say(JOB_MSG_REBOOT, S(""));
 	return rc;
 }
 
@@ -258,7 +260,7 @@ static int boot(struct node *n, struct arena *a, const struct job_in *in, struct
 	if (rc == 0)
 		rc = verify(n, a, in, finalize, err);
 	if (rc == -ERR_INVALID)
-		job_tell("drift", S(""));
+		job_say(JOB_MSG_MISMATCH, S(""));
 	if (rc < 0)
 		return rc;
 	host_log(&n->host, "Validated on-disk state");
@@ -294,7 +296,7 @@ static int act(struct node *n, struct arena *a, const struct node_update *u, str
 	if (rc == 0)
 		node_update_finished(n, a);
 	if (rc == 0 && u->plan->reboot)
-		job_tell("reboot", S(""));
+		job_say(JOB_MSG_REBOOT, S(""));
 	return rc;
 }
 
@@ -308,7 +310,6 @@ static int forget_revert(struct node *n, struct arena *a, int rc)
 	return rc;
 }
 
-/* "drain" or "done", and the config's hash. */
 static int hosted(struct node *n, struct arena *a, const struct job_in *in, struct err *err)
 {
 	enum hosted_state state = HOSTED_DONE;
@@ -316,14 +317,12 @@ static int hosted(struct node *n, struct arena *a, const struct job_in *in, stru
 	int rc = hosted_step(n, a, str_z(a, in->text), in->asked, &hash, &state, err);
 
 	if (rc == 0)
-		job_tell(state == HOSTED_REBOOT	 ? "reboot"
-			 : state == HOSTED_DRAIN ? "hosted drain"
-						 : "hosted done",
-			 hash);
+		job_tell(&(struct job_msg){ .kind = JOB_MSG_HOSTED,
+					    .hosted = { .state = state, .hash = hash } });
 	return rc;
 }
 
-/* How large images are: "size", "image". */
+/* Sends the size of each image that is not here and whose size is not known. */
 static int sizes(struct node *n, struct arena *a, const struct pins *p, struct err *err)
 {
 	struct map seen;
@@ -338,7 +337,8 @@ static int sizes(struct node *n, struct arena *a, const struct pins *p, struct e
 			continue;
 		rc = node_pin_size(n, a, im->name, &seen, &size, err);
 		if (rc == 0)
-			job_tell(str_fmt(a, "%lld", (long long)size).p, im->name);
+			job_tell(&(struct job_msg){ .kind = JOB_MSG_SIZE,
+						    .size = { .image = im->name, .bytes = size } });
 	}
 	return rc;
 }
