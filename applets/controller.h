@@ -72,10 +72,7 @@ struct object {
 	struct doc doc;
 	union {
 		struct mc mc;
-		struct {
-			struct mc_pool pool;
-			struct mcp mcp;
-		};
+		struct mcp pool;
 		struct mc_controller_config controller;
 		struct mc_object object;
 		struct os_config os_config;
@@ -205,8 +202,7 @@ const struct object *known(const struct controller *c, enum watched kind, const 
 const struct json *known_tree(const struct controller *c, enum watched kind, const char *name);
 size_t known_all(const struct controller *c, enum watched kind, struct kube_item *const **out);
 struct kube_cache *cache_of_path(void *ctx, struct str path);
-void known_pools(const struct controller *c, struct arena *a, struct mcps *mcps,
-		 struct mc_pools *pools);
+void known_pools(const struct controller *c, struct arena *a, struct mcp_list *out);
 
 /* ---- what is to be planned because of it (controller_trigger.c) ---------- */
 

@@ -162,7 +162,7 @@ int sync_drain(struct controller *c, struct str name, struct arena *a, struct ac
 				.evict_ms = c->evict_ms,
 				.image_mode = mc_gate(&c->gates, "ImageModeStatusReporting") };
 	struct mcp_of_node of = { 0 };
-	struct mcps pools = { 0 };
+	struct mcp_list pools = { 0 };
 	struct kube_item *const *items;
 	struct drainer *d;
 	struct mc_pod *pods;
@@ -173,9 +173,9 @@ int sync_drain(struct controller *c, struct str name, struct arena *a, struct ac
 		return 0;
 	}
 	d = get(c, name);
-	known_pools(c, a, &pools, NULL);
+	known_pools(c, a, &pools);
 	if (mcp_of_node(&pools, node, &of, err) == 0 && of.n)
-		v.pool = of.v[0]->name;
+		v.pool = of.v[0]->meta.name;
 	if (d->pods && kube_cache_synced(d->pods)) {
 		v.pods_known = true;
 		v.n_pods = kube_cache_all(d->pods, &items);

@@ -73,7 +73,7 @@ int controller_check_templates(struct controller *c, struct arena *a, struct err
 {
 	struct template_loss loss;
 	struct template_input in;
-	struct mcs made = { 0 };
+	struct mc_list made = { 0 };
 	struct err told = ERR_INIT(a);
 	struct sight s;
 	int rc;

@@ -81,7 +81,7 @@ static void see_configs(struct controller *c, struct arena *a, struct map *confi
 static void see_nodes(struct controller *c, struct arena *a, struct pool_view *v)
 {
 	struct kube_item *const *items;
-	size_t n = known_nodes(c, v->pool->name, &items);
+	size_t n = known_nodes(c, v->pool->meta.name, &items);
 	const struct knode **nodes = arena_array(a, n, sizeof(*nodes));
 
 	v->nodes = nodes;
@@ -142,7 +142,7 @@ int sync_pool(struct controller *c, struct str name, struct arena *a, struct act
 	const struct object *pool = kube_cache_get(c->watches[W_POOL].cache, name);
 	struct map mcns, configs;
 	struct pool_state *state;
-	struct mcps pools = { 0 };
+	struct mcp_list pools = { 0 };
 	struct kube_item *const *items;
 	struct pool_view v = {
 		.now = clock_wall(),
@@ -159,8 +159,8 @@ int sync_pool(struct controller *c, struct str name, struct arena *a, struct act
 
 	if (!pool)
 		return 0;
-	v.pool = &pool->mcp;
-	known_pools(c, a, &pools, NULL);
+	v.pool = &pool->pool;
+	known_pools(c, a, &pools);
 	see_nodes(c, a, &v);
 	map_init(&mcns, a);
 	n = known_all(c, W_MCN, &items);

@@ -10,9 +10,9 @@
 /* What is known, as the plans that make MachineConfigs see it. */
 struct sight {
 	struct generate_view view; /* of these */
-	struct mc_pools pools;
-	struct mcs mcs;
-	struct mc_objects kubelets, runtimes, images;
+	struct mcp_list pools;
+	struct mc_list mcs;
+	struct mc_object_list kubelets, runtimes, images;
 };
 
 void controller_see(struct controller *c, struct arena *a, struct sight *out);

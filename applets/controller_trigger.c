@@ -76,7 +76,7 @@ static void node_changed(struct controller *c, const struct knode *old, const st
 	AUTO(arena) struct arena a = ARENA_INIT;
 	const struct json *scheduler = known_tree(c, W_SCHEDULER, NAME_CLUSTER);
 	const struct knode *node = new ? new : old;
-	struct mcps pools = { 0 }, queue = { 0 };
+	struct mcp_list pools = { 0 }, queue = { 0 };
 	struct actions out = { 0 };
 	struct knode_event_view v = {
 		.pools = &pools,
@@ -88,10 +88,10 @@ static void node_changed(struct controller *c, const struct knode *old, const st
 
 	if (!node)
 		return;
-	known_pools(c, &a, &pools, NULL);
+	known_pools(c, &a, &pools);
 	plan_knode_event(&a, &v, &queue, &out);
 	for (size_t i = 0; i < queue.n; i++)
-		add(c, SYNC_POOL, queue.v[i]->name);
+		add(c, SYNC_POOL, queue.v[i]->meta.name);
 	run_local(c, &out);
 	for (size_t i = 0; i < out.n; i++)
 		if (out.v[i].kind == ACTION_STRATEGIC)
@@ -117,13 +117,13 @@ static void add_keys(struct controller *c, const struct generate_keys *keys)
 static void mc_changed(struct controller *c, const struct object *was, const struct object *is)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct mc_pools pools = { 0 }, queue = { 0 };
+	struct mcp_list pools = { 0 }, queue = { 0 };
 	struct generate_keys keys = { 0 };
 	struct sight s;
 
 	if (!str_starts((is ? is : was)->mc.meta.name, S("rendered-")))
 		gather(c);
-	known_pools(c, &a, NULL, &pools);
+	known_pools(c, &a, &pools);
 	trigger_mc(&a, &pools, was ? &was->mc : NULL, is ? &is->mc : NULL, &queue);
 	for (size_t i = 0; i < queue.n; i++) {
 		add(c, SYNC_RENDER, queue.v[i]->meta.name);
@@ -147,20 +147,20 @@ static bool renders_anew(const struct object *was, const struct object *is)
 	for (size_t i = 0; i < 2; i++)
 		if (!json_eq(json_at(was->doc.tree, parts[i]), json_at(is->doc.tree, parts[i])))
 			return true;
-	return conditions_true(&was->mcp.conditions, "RenderDegraded") !=
-	       conditions_true(&is->mcp.conditions, "RenderDegraded");
+	return conditions_true(&was->pool.conditions, "RenderDegraded") !=
+	       conditions_true(&is->pool.conditions, "RenderDegraded");
 }
 
 /* Nodes may have come into pools or gone out. */
 static void nodes_moved(struct controller *c)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct mcps pools = { 0 };
+	struct mcp_list pools = { 0 };
 	struct kube_item *const *v;
 	size_t n = known_all(c, W_NODE, &v);
 
 	c->pools_moved = true;
-	known_pools(c, &a, &pools, NULL);
+	known_pools(c, &a, &pools);
 	for (size_t i = 0; i < n; i++) {
 		struct mcp_of_node of = { 0 };
 		struct err err = ERR_INIT(&a);

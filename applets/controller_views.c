@@ -11,7 +11,7 @@
 #include "plan/template_sync.h"
 
 static void see_objects(struct controller *c, struct arena *a, enum watched kind,
-			struct mc_objects *out)
+			struct mc_object_list *out)
 {
 	struct kube_item *const *v;
 	size_t n = known_all(c, kind, &v);
@@ -28,7 +28,7 @@ void controller_see(struct controller *c, struct arena *a, struct sight *out)
 	size_t n = known_all(c, W_MC, &v);
 
 	*out = (struct sight){ 0 };
-	known_pools(c, a, NULL, &out->pools);
+	known_pools(c, a, &out->pools);
 	for (size_t i = 0; i < n; i++)
 		VEC_PUSH(a, &out->mcs, &((struct object *)v[i]->value)->mc);
 	see_objects(c, a, W_KUBELET, &out->kubelets);

@@ -102,17 +102,16 @@ static struct str pool_of(const void *node, void *ctx)
 	const struct watch *w = ctx;
 	struct err err = ERR_INIT(&a);
 	struct mcp_of_node of = { 0 };
-	struct mcps pools = { 0 };
+	struct mcp_list pools = { 0 };
 
 	/* till then there is nothing to ask, and later all are asked again */
 	if (!w->c->running)
 		return S("");
-	known_pools(w->c, &a, &pools, NULL);
-	return mcp_of_node(&pools, node, &of, &err) == 0 && of.n ? of.v[0]->name : S("");
+	known_pools(w->c, &a, &pools);
+	return mcp_of_node(&pools, node, &of, &err) == 0 && of.n ? of.v[0]->meta.name : S("");
 }
 
-void known_pools(const struct controller *c, struct arena *a, struct mcps *mcps,
-		 struct mc_pools *pools)
+void known_pools(const struct controller *c, struct arena *a, struct mcp_list *out)
 {
 	struct kube_item *const *v;
 	size_t n = known_all(c, W_POOL, &v);
@@ -120,10 +119,7 @@ void known_pools(const struct controller *c, struct arena *a, struct mcps *mcps,
 	for (size_t i = 0; i < n; i++) {
 		struct object *o = v[i]->value;
 
-		if (mcps)
-			VEC_PUSH(a, mcps, &o->mcp);
-		if (pools)
-			VEC_PUSH(a, pools, &o->pool);
+		VEC_PUSH(a, out, &o->pool);
 	}
 }
 
@@ -191,9 +187,7 @@ static int decode(struct object *o, enum watched kind, struct err *err)
 {
 	switch (kind) {
 	case W_POOL:
-		/* a bad selector is told where it is used */
-		(void)mcp_decode(&o->a, o->doc.tree, &o->mcp, err);
-		return mc_pool_decode(&o->a, &o->doc, &o->pool, err);
+		return mcp_decode(&o->a, &o->doc, &o->pool, err);
 	case W_MC:
 		return mc_decode(&o->a, &o->doc, &o->mc, err);
 	case W_CONTROLLER:

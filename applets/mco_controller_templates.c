@@ -97,7 +97,7 @@ static int render(struct run *r, const struct opts *o, const struct template_tre
 				     .hash = str_of(version_hash()) };
 	struct tls_profile tls = mc_tls_profile(r->a, NULL);
 	struct mc_set set = { 0 };
-	struct mcs mcs = { 0 };
+	struct mc_list mcs = { 0 };
 	int rc = manifests_load(r->a, &o->files, o->recursive, &set, &r->err);
 
 	if (rc == 0 && !set.controller_config)

@@ -25,7 +25,7 @@ extern const struct command mcoctl_validate;
  * in a; what is parsed for other pools as well stays in the run's arena.
  */
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
-		       const struct mc_pool *pool, struct rendered *out);
+		       const struct mcp *pool, struct rendered *out);
 
 /* Says on standard error when MCO_RAW and MCO_HASH are not the set's version. */
 void mcoctl_warn_version(const struct mc_set *set);
@@ -54,7 +54,7 @@ int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
 		 struct named_config *out);
 
 /* The config of a pool, rendered. */
-int mcoctl_pool(struct run *r, const struct mc_set *set, const struct mc_pool *pool,
+int mcoctl_pool(struct run *r, const struct mc_set *set, const struct mcp *pool,
 		struct named_config *out);
 
 /* ERR_INVALID for a word with a slash that is neither a file nor TYPE/NAME. */

@@ -28,7 +28,7 @@ void mcoctl_warn_version(const struct mc_set *set)
 }
 
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
-		       const struct mc_pool *pool, struct rendered *out)
+		       const struct mcp *pool, struct rendered *out)
 {
 	struct render_version v = { .raw = str_of(version_raw()),
 				    .hash = str_of(version_hash()),
@@ -124,7 +124,7 @@ int mcoctl_check_word(struct run *r, struct str word)
 	return err_wrap(&r->err, "%.*s is no file here", STRF(word));
 }
 
-int mcoctl_pool(struct run *r, const struct mc_set *set, const struct mc_pool *pool,
+int mcoctl_pool(struct run *r, const struct mc_set *set, const struct mcp *pool,
 		struct named_config *out)
 {
 	struct rendered rendered = { 0 };
@@ -141,7 +141,7 @@ int mcoctl_pool(struct run *r, const struct mc_set *set, const struct mc_pool *p
 
 int mcoctl_named(struct run *r, const struct mc_set *set, struct str word, struct named_config *out)
 {
-	struct mc_pool *pool;
+	struct mcp *pool;
 	struct mc *mc;
 	int rc = mc_find_named(r->a, set, word, &mc, &pool, &r->err);
 

@@ -159,7 +159,7 @@ static void warn_of_unselected(struct diff *d, const struct mc_set *base,
 			       const struct mc_set *change, const struct mc_set *after)
 {
 	struct mc_findings list = { 0 };
-	struct mcs added = { 0 };
+	struct mc_list added = { 0 };
 
 	for (size_t i = 0; i < change->mcs.n; i++)
 		if (!has_mc(base, change->mcs.v[i]->meta.name))

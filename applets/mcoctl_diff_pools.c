@@ -25,7 +25,7 @@ static bool has_pool(const struct mc_set *set, struct str name)
 static int check_pools(struct diff *d, const struct mc_set *from, const struct mc_set *to)
 {
 	for (size_t i = 0; i < d->o->pools.n; i++) {
-		struct mc_pool *found;
+		struct mcp *found;
 		struct str name = d->o->pools.v[i];
 
 		if (!has_pool(from, name) &&

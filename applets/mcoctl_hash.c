@@ -47,7 +47,7 @@ static int hash_mc(struct hashing *h, const struct mc *mc)
 }
 
 /* A pool that cannot be rendered does not keep the others from being told. */
-static void hash_pool(struct hashing *h, const struct mc_pool *pool)
+static void hash_pool(struct hashing *h, const struct mcp *pool)
 {
 	struct run *r = h->r;
 	struct rendered m = { 0 };
@@ -87,7 +87,7 @@ static int hash_all(struct hashing *h)
 static int hash_named(struct hashing *h, struct str word)
 {
 	struct run *r = h->r;
-	struct mc_pool *pool;
+	struct mcp *pool;
 	struct mc *mc;
 	int rc = mc_find_named(r->a, &h->set, word, &mc, &pool, &r->err);
 

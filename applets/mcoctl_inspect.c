@@ -77,7 +77,7 @@ static int take_mc(struct run *r, struct mc *mc, struct inspected *out)
 }
 
 /* blocked: an object that is refused keeps it from being rendered; told already. */
-static int take_pool(struct run *r, const struct mc_pool *pool, bool blocked, struct inspected *out)
+static int take_pool(struct run *r, const struct mcp *pool, bool blocked, struct inspected *out)
 {
 	int rc = mcoctl_pool(r, &out->set, pool, &out->config);
 	struct mc *last = plan_last_good(&out->set, pool);
@@ -97,7 +97,7 @@ int inspect_load(struct run *r, const struct inspect_opts *o, struct str config,
 		 struct inspected *out)
 {
 	struct preview_refusals refused;
-	struct mc_pool *pool;
+	struct mcp *pool;
 	struct mc *mc;
 	int rc;
 

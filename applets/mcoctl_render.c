@@ -57,7 +57,7 @@ static int add(struct run *r, struct str format, const struct rendered *m)
 }
 
 /* With -v: what went in, in which order. */
-static void explain(const struct mc_pool *pool, const struct rendered *m)
+static void explain(const struct mcp *pool, const struct rendered *m)
 {
 	if (!log_enabled(1))
 		return;
@@ -69,7 +69,7 @@ static void explain(const struct mc_pool *pool, const struct rendered *m)
 }
 
 static int render(struct run *r, const struct opts *o, const struct mc_set *set,
-		  const struct mc_pool *pool)
+		  const struct mcp *pool)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct rendered m;
@@ -98,7 +98,7 @@ static void left_out(struct rendering *d)
 }
 
 /* Whether an object keeps the pool from being rendered: then r->err names it. */
-static int check_refused(struct rendering *d, const struct mc_pool *pool)
+static int check_refused(struct rendering *d, const struct mcp *pool)
 {
 	const struct preview_refusal *f = preview_refusal_of(&d->refused, pool->meta.name);
 
@@ -107,7 +107,7 @@ static int check_refused(struct rendering *d, const struct mc_pool *pool)
 		 : 0;
 }
 
-static void render_one(struct rendering *d, const struct mc_pool *pool)
+static void render_one(struct rendering *d, const struct mcp *pool)
 {
 	if (check_refused(d, pool) < 0 || render(d->r, d->o, &d->set, pool) < 0)
 		left_out(d);
@@ -140,7 +140,7 @@ static int render_pools(struct rendering *d)
 	for (size_t i = 0; !names->n && i < d->set.pools.n; i++)
 		render_one(d, d->set.pools.v[i]);
 	for (size_t i = 0; i < names->n; i++) {
-		struct mc_pool *pool;
+		struct mcp *pool;
 
 		if (mc_find_pool(d->r->a, &d->set, names->v[i], &pool, &d->r->err) < 0)
 			left_out(d);

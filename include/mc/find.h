@@ -13,7 +13,7 @@ const char *mc_set_where(const struct mc_set *set);
 int mc_no_pool(const struct mc_set *set, struct err *err);
 
 /* The pool of that name. ERR_NOTFOUND lists the pools that exist. */
-int mc_find_pool(struct arena *a, const struct mc_set *set, struct str name, struct mc_pool **out,
+int mc_find_pool(struct arena *a, const struct mc_set *set, struct str name, struct mcp **out,
 		 struct err *err);
 
 /*
@@ -21,6 +21,6 @@ int mc_find_pool(struct arena *a, const struct mc_set *set, struct str name, str
  * or a pool. One of *mc and *pool is set, the other is NULL.
  */
 int mc_find_named(struct arena *a, const struct mc_set *set, struct str word, struct mc **mc,
-		  struct mc_pool **pool, struct err *err);
+		  struct mcp **pool, struct err *err);
 
 #endif

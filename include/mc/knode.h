@@ -31,6 +31,11 @@ struct knode {
 	bool provisioning; /* phase Pending or Provisioning */
 };
 
+struct knode_list {
+	struct knode **v;
+	size_t n, cap;
+};
+
 /* Views of tree; labels and taints are made in a. */
 void knode_decode(struct arena *a, const struct json *tree, struct knode *out);
 

@@ -82,18 +82,18 @@ void mc_lint_set(struct arena *a, const struct mc_set *set, struct mc_findings *
  * several set, and how near to etcd's limit the result of size bytes is. Paths are
  * told of that a user's MachineConfig among given sets, too.
  */
-void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources, size_t size,
-		  const struct mcs *given, struct mc_findings *out);
+void mc_lint_pool(struct arena *a, struct str pool, const struct mc_list *sources, size_t size,
+		  const struct mc_list *given, struct mc_findings *out);
 
 /* The pools, and master and worker, which every cluster has, where they lack. */
-struct mc_pools mc_lint_pools(struct arena *a, const struct mc_pools *pools);
+struct mcp_list mc_lint_pools(struct arena *a, const struct mcp_list *pools);
 
 /* " worker (a=b), infra (a in (b,c))": the pools, with what says() tells of each. */
-struct str mc_lint_pool_names(struct arena *a, const struct mc_pools *pools,
-			      struct str (*says)(struct arena *a, const struct mc_pool *pool));
+struct str mc_lint_pool_names(struct arena *a, const struct mcp_list *pools,
+			      struct str (*says)(struct arena *a, const struct mcp *pool));
 
 /* Users' MachineConfigs of the list that none of the pools selects. */
-void mc_lint_selected(struct arena *a, const struct mcs *mcs, const struct mc_pools *pools,
+void mc_lint_selected(struct arena *a, const struct mc_list *mcs, const struct mcp_list *pools,
 		      struct mc_findings *out);
 
 /*
@@ -106,8 +106,8 @@ void mc_lint_refused(struct arena *a, struct mc *mc, struct mc_findings *out);
  * What the nodes of a pool refuse when they go from one config to another. It is
  * told of those among given that have a part in it, else of the pool.
  */
-void mc_lint_change(struct arena *a, const struct mc_pool *pool, const struct mc_merged *from,
+void mc_lint_change(struct arena *a, const struct mcp *pool, const struct mc_merged *from,
 		    const struct mc_merged *to, const struct mc_overrides *allow,
-		    const struct mcs *given, struct mc_findings *out);
+		    const struct mc_list *given, struct mc_findings *out);
 
 #endif

@@ -4,21 +4,11 @@
 #ifndef MC_LOAD_H
 #define MC_LOAD_H
 
+#include "mc/mcp.h"
 #include "mc/merge.h"
-#include "mc/knode.h"
 
-struct mc_pools {
-	struct mc_pool **v;
-	size_t n, cap;
-};
-
-struct mc_objects {
+struct mc_object_list {
 	struct mc_object **v;
-	size_t n, cap;
-};
-
-struct mc_nodes {
-	struct knode **v;
 	size_t n, cap;
 };
 
@@ -58,16 +48,16 @@ struct mc_review {
 };
 
 struct mc_set {
-	struct mcs mcs;
-	struct mc_pools pools;
+	struct mc_list mcs;
+	struct mcp_list pools;
 	struct mc_controller_config *controller_config; /* the last, or NULL */
 	struct json *configuration; /* MachineConfiguration cluster, or NULL */
 	struct json *cluster_version; /* or NULL */
 	struct json *os_image_stream; /* OSImageStream cluster, or NULL */
-	struct mc_nodes nodes; /* of the core API */
+	struct knode_list nodes; /* of the core API */
 	/* The kinds that struct mc_object is for; of Secrets those that are
 	 * used to pull images. */
-	struct mc_objects others;
+	struct mc_object_list others;
 	/* "ConfigMap openshift-config/x": what only the operator reads, which
 	 * puts it into the ControllerConfig. */
 	struct strs operator_inputs;

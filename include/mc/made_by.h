@@ -17,7 +17,7 @@ struct made_by {
  * has; else that of any other. Rendered configs of older versions stay in a
  * cluster, and are asked last.
  */
-struct made_by made_by(const struct mc_controller_config *cc, const struct mcs *mcs,
-		       const struct mc_pools *pools);
+struct made_by made_by(const struct mc_controller_config *cc, const struct mc_list *mcs,
+		       const struct mcp_list *pools);
 
 #endif

@@ -13,26 +13,34 @@
 #include "mc/selector.h"
 
 struct mcp {
-	struct str name, uid;
-	const struct json *tree;
+	struct mc_meta meta;
+	const struct json *tree; /* the whole object */
+	const struct json *selector; /* machineConfigSelector, or NULL */
+	struct str os_image_stream;
 	struct selector nodes; /* none: matches nothing */
 	bool selects_all; /* nodeSelector: {} */
 	struct str target; /* spec.configuration.name */
 	const struct json *max_unavailable; /* or NULL */
 	struct conditions conditions;
 	bool paused, deleting;
+	struct str file; /* where it was read, for people */
+	size_t line, col; /* there; 0 unless it is reviewed */
 };
 
-struct mcps {
+struct mcp_list {
 	struct mcp **v;
 	size_t n, cap;
 };
 
-/* ERR_INVALID "invalid label selector: …"; *out is filled in all the same, with
- * no nodes. */
-int mcp_decode(struct arena *a, const struct json *tree, struct mcp *out, struct err *err);
+/* Reads a pool from a tree of the right types. ERR_INVALID "invalid label
+ * selector: …"; *out is then filled in, too, and matches no nodes. */
+int mcp_read(struct arena *a, const struct json *tree, struct mcp *out, struct err *err);
 
-const struct mcp *mcps_find(const struct mcps *pools, struct str name);
+/* Checks the document against its Go type, too: ERR_INVALID in the words of
+ * upstream's decoder. A bad node selector is no error. */
+int mcp_decode(struct arena *a, const struct doc *d, struct mcp *out, struct err *err);
+
+const struct mcp *mcp_find(const struct mcp_list *pools, struct str name);
 
 /* The pools of one node, the first being the one it takes its config from. */
 struct mcp_of_node {
@@ -47,12 +55,12 @@ struct mcp_of_node {
  * custom pools do: "node a belongs to 2 custom roles, cannot proceed with this
  * Node".
  */
-int mcp_of_node(const struct mcps *pools, const struct knode *node, struct mcp_of_node *out,
+int mcp_of_node(const struct mcp_list *pools, const struct knode *node, struct mcp_of_node *out,
 		struct err *err);
 
 /* Every pool whose selector matches, in their order; none for Windows. */
-void mcp_matching(struct arena *a, const struct mcps *pools, const struct knode *node,
-		  struct mcps *out);
+void mcp_matching(struct arena *a, const struct mcp_list *pools, const struct knode *node,
+		  struct mcp_list *out);
 
 /* spec.maxUnavailable of n nodes, at least 1 unless negative. ERR_INVALID in
  * upstream's words. */

@@ -7,7 +7,7 @@
 #include "ign/ign.h"
 #include "mc/object.h"
 
-struct mcs {
+struct mc_list {
 	struct mc **v;
 	size_t n, cap;
 };
@@ -26,7 +26,7 @@ int mc_check_extensions(struct arena *a, const struct mc *mc, struct err *err);
 
 /* Worker-labelled ones first, each group by name, bytewise; in place.
  * ERR_INVALID when one has no labels. */
-int mc_sort(struct mcs *list, struct err *err);
+int mc_sort(struct mc_list *list, struct err *err);
 
 struct mc_merged {
 	struct ign_obj *config;
@@ -39,7 +39,7 @@ struct mc_merged {
  * Merges list (already sorted, not empty) over the images of the controller
  * config.
  */
-int mc_merge(struct arena *a, const struct mcs *list, struct str base_image,
+int mc_merge(struct arena *a, const struct mc_list *list, struct str base_image,
 	     struct str extensions_image, struct mc_merged *out, struct err *err);
 
 /* The MachineConfigSpec of a merge as JSON: all seven fields. */

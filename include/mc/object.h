@@ -62,16 +62,6 @@ struct mc {
 	struct str file; /* where that was read, for people */
 };
 
-struct mc_pool {
-	struct mc_meta meta;
-	const struct json *tree; /* the whole object */
-	const struct json *selector; /* machineConfigSelector, or NULL */
-	struct str os_image_stream;
-	bool paused;
-	struct str file;
-	size_t line, col; /* there; 0 unless it is reviewed */
-};
-
 struct mc_controller_config {
 	struct mc_meta meta;
 	struct str base_image, extensions_image; /* baseOSContainerImage, … */
@@ -100,13 +90,17 @@ struct str mc_kind_problem(struct arena *a, const struct json *tree);
 bool mc_is_butane(const struct json *tree);
 #define MC_BUTANE "this is Butane: convert it with butane first"
 
+/* Checks a document against the Go type of its kind: ERR_INVALID in the words of
+ * upstream's decoder. */
+int mc_check(struct arena *a, const struct doc *d, enum mc_kind kind, struct err *err);
+struct mc_meta mc_meta_of(const struct json *tree);
+
 /* ERR_INVALID in the words of upstream's decoder. */
 int mc_decode(struct arena *a, const struct doc *d, struct mc *out, struct err *err);
 /* The Ignition config as upstream has it in memory (mc_raw), or "". */
 struct str mc_config_text(struct arena *a, const struct mc *mc);
 bool mc_has_config(const struct mc *mc);
 
-int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out, struct err *err);
 int mc_controller_config_decode(struct arena *a, const struct doc *d,
 				struct mc_controller_config *out, struct err *err);
 

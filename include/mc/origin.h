@@ -52,13 +52,13 @@ struct mc_origin {
 struct mc_origins {
 	struct mc_origin **v; /* by part, each in the order of the config */
 	size_t n, cap;
-	struct mcs unread; /* sources whose Ignition config does not parse */
+	struct mc_list unread; /* sources whose Ignition config does not parse */
 	size_t unknown; /* how many have n 0 */
 };
 
 struct mc_origins_in {
 	const struct mc_merged *config;
-	const struct mcs *sources; /* in the order they were merged */
+	const struct mc_list *sources; /* in the order they were merged */
 	/* config was made of the sources just now; if not, they may have been
 	 * edited since, and only what still fits is attributed. */
 	bool exact;
@@ -70,7 +70,7 @@ void mc_origins(struct arena *a, const struct mc_origins_in *in, struct mc_origi
  * What the sources say, part by part, without looking at what comes of it. Those
  * that do not parse are left out.
  */
-void mc_says(struct arena *a, const struct mcs *sources, struct mc_origins *out);
+void mc_says(struct arena *a, const struct mc_list *sources, struct mc_origins *out);
 
 /* "file", "dropin", "kernelArguments", … */
 const char *mc_part_kind(enum mc_part part);

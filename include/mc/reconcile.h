@@ -43,7 +43,7 @@ struct mc_overrides mc_overrides_of(const struct json *machine_configuration);
  * blame (sources in merge order), as upstream finds it.
  */
 int mc_reconcile(struct arena *a, struct str old_name, const struct mc_merged *from,
-		 struct str new_name, const struct mc_merged *to, const struct mcs *sources,
+		 struct str new_name, const struct mc_merged *to, const struct mc_list *sources,
 		 const struct mc_overrides *allow, struct err *err);
 
 #endif

@@ -45,11 +45,11 @@ struct generate_keys {
 struct generate_view {
 	struct instant now;
 	struct str raw, hash; /* the version this program stands for */
-	const struct mc_pools *pools;
-	const struct mcs *mcs;
-	const struct mc_objects *kubelets, *runtimes;
+	const struct mcp_list *pools;
+	const struct mc_list *mcs;
+	const struct mc_object_list *kubelets, *runtimes;
 	/* Image config, mirror sets, image policies. */
-	const struct mc_objects *images;
+	const struct mc_object_list *images;
 	const struct mc_controller_config *controller_config;
 	const struct template_tree *tree; /* NULL: bases are looked up in mcs */
 	struct template_cache *templates; /* NULL: kept for one plan only */
@@ -73,7 +73,7 @@ struct generate_view {
 	/* Previews: see struct kubelet_view and struct runtime_view. */
 	bool gates_unknown, every_pool, assume_image;
 	/* Instead of pools, where bases of others are missing; or NULL. */
-	const struct mc_pools *kubelet_pools, *runtime_pools;
+	const struct mcp_list *kubelet_pools, *runtime_pools;
 };
 
 /* Plans one key. What is in out is to be done whatever it returns: ERR_INVALID when
@@ -85,6 +85,6 @@ int plan_generate(struct arena *a, const struct generate_view *in, const struct 
 struct template_input generate_templates(struct arena *a, const struct generate_view *in);
 
 /* The Image config "cluster" among images, or NULL. */
-const struct json *generate_image(const struct mc_objects *images);
+const struct json *generate_image(const struct mc_object_list *images);
 
 #endif

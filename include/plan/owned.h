@@ -42,9 +42,9 @@ struct owned_view {
 	struct str hash; /* the version this program stands for */
 	const struct owned_kind *kind;
 	const struct mc_object *config; /* the one to be dealt with */
-	const struct mc_objects *configs; /* all of its kind */
-	const struct mc_pools *pools; /* all */
-	const struct mcs *mcs; /* all */
+	const struct mc_object_list *configs; /* all of its kind */
+	const struct mcp_list *pools; /* all */
+	const struct mc_list *mcs; /* all */
 	/* As upstream's bootstrap: the objects have no uid and no status, a pool
 	 * takes one config of a kind, and what cannot be made is an error of the
 	 * run. mcs are those made so far. */
@@ -52,7 +52,7 @@ struct owned_view {
 };
 
 /* The pools its selector matches, in their order; an empty one matches none. */
-int owned_pools(struct arena *a, const struct owned_view *in, struct mc_pools *out,
+int owned_pools(struct arena *a, const struct owned_view *in, struct mcp_list *out,
 		struct err *err);
 
 /* What one plan has decided so far; begins as { 0 }. */
@@ -68,7 +68,7 @@ const struct json *owned_suffix(const struct mc_object *config);
 bool owned_settled(struct arena *a, const struct mc_object *config);
 
 /* Whether its selector matches the pool; an empty one matches none. */
-int owned_matches(struct arena *a, const struct mc_object *config, const struct mc_pool *pool,
+int owned_matches(struct arena *a, const struct mc_object *config, const struct mcp *pool,
 		  bool *out, struct err *err);
 
 /* Whether the config is the controlling owner of mc. */
@@ -82,7 +82,7 @@ bool owned_by_another(const struct owned_view *in, const struct mc *mc);
 bool owned_by_turn(struct arena *a, const struct owned_view *in, const struct mc *mc);
 
 /* What the MachineConfig for a pool is called with that suffix. */
-struct str owned_mc_name(struct arena *a, const struct owned_kind *kind, const struct mc_pool *pool,
+struct str owned_mc_name(struct arena *a, const struct owned_kind *kind, const struct mcp *pool,
 			 struct str suffix);
 
 /*
@@ -91,7 +91,7 @@ struct str owned_mc_name(struct arena *a, const struct owned_kind *kind, const s
  * name that no other config has. ERR_INVALID in upstream's words.
  */
 int owned_name(struct arena *a, const struct owned_view *in, struct owned_job *job,
-	       const struct mc_pool *pool, struct str *out, struct err *err);
+	       const struct mcp *pool, struct str *out, struct err *err);
 
 /* Two configs of a kind that have the same MachineConfig for a pool, as upstream's
  * workers may leave them: it holds what one of them asks for. */
@@ -111,7 +111,7 @@ void owned_find_conflicts(struct arena *a, const struct mc_set *set, struct owne
 /* Brings mc, made for pool, to the cluster: the annotation, the MachineConfig,
  * each where it is due. */
 void owned_write(struct arena *a, const struct owned_view *in, struct owned_job *job,
-		 const struct mc_pool *pool, struct mc *mc, struct actions *out);
+		 const struct mcp *pool, struct mc *mc, struct actions *out);
 
 /* Makes every name of the job a finalizer. */
 void owned_finalize(struct arena *a, const struct owned_view *in, const struct owned_job *job,
@@ -126,11 +126,11 @@ struct owned_maker {
 	/* The MachineConfig of that name for the pool. *where is set to what goes
 	 * before the error in the status instead of "Error", *without to why a
 	 * part of it is left out. */
-	int (*make)(struct arena *a, const void *ctx, const struct mc_pool *pool, struct str name,
+	int (*make)(struct arena *a, const void *ctx, const struct mcp *pool, struct str name,
 		    struct mc **out, const char **where, struct str *without, struct err *err);
 	/* Whether mc, which this version made for the pool, may stay as it is
 	 * although what it was made from has changed; NULL: always. */
-	bool (*may_stay)(struct arena *a, const void *ctx, const struct mc_pool *pool,
+	bool (*may_stay)(struct arena *a, const void *ctx, const struct mcp *pool,
 			 const struct mc *mc);
 	const void *ctx;
 };
@@ -156,19 +156,19 @@ void owned_status(struct arena *a, const struct owned_view *in, struct str failu
  * controller's version and the owners; annotations are replaced.
  * True when something was added to out.
  */
-bool generated_write(struct arena *a, const struct mcs *mcs, const struct mc *mc, struct str reason,
-		     struct actions *out);
+bool generated_write(struct arena *a, const struct mc_list *mcs, const struct mc *mc,
+		     struct str reason, struct actions *out);
 
 /* The name older releases gave to prefix-pool-generated-what: deleted. */
-void generated_retire(struct arena *a, const struct mcs *mcs, const char *prefix,
-		      const struct mc_pool *pool, const char *what, struct actions *out);
+void generated_retire(struct arena *a, const struct mc_list *mcs, const char *prefix,
+		      const struct mcp *pool, const char *what, struct actions *out);
 
 /* Deletes those of another version whose names begin with prefix and have
  * "generated-<what>" in them, but not what another config will write. */
 void generated_cleanup(struct arena *a, const struct owned_view *in, const char *prefix,
 		       const char *what, struct actions *out);
 
-const struct mc *generated_find(const struct mcs *mcs, struct str name);
+const struct mc *generated_find(const struct mc_list *mcs, struct str name);
 
 /* What the templates have of these for a pool's role; those that are not NULL. */
 struct generated_base {
@@ -186,7 +186,7 @@ int generated_file(struct arena *a, const struct template_input *templates, stru
 		   const char *path, struct str *out, struct err *err);
 
 /* One that the registries of the cluster are for. */
-bool pool_built_in(const struct mc_pool *pool);
+bool pool_built_in(const struct mcp *pool);
 
 /* ERR_INVALID in upstream's words when there is no such file. */
 int generated_base(struct arena *a, const struct template_input *templates, struct str role,

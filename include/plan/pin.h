@@ -80,7 +80,7 @@ struct str pin_status(struct arena *a, const struct pins *p, bool complete, stru
 /* ---- pools --------------------------------------------------------------- */
 
 struct json_list;
-struct mc_pool;
+struct mcp;
 struct actions;
 
 /*
@@ -88,7 +88,7 @@ struct actions;
  * names. A pool that never had one is left alone: upstream writes a condition
  * there, too. failed: why that could not be written the last time, or "".
  */
-int plan_pin_pool(struct arena *a, const struct mc_pool *pool, const struct json_list *sets,
+int plan_pin_pool(struct arena *a, const struct mcp *pool, const struct json_list *sets,
 		  struct instant now, struct str failed, struct actions *out, struct err *err);
 
 /* ---- credentials --------------------------------------------------------- */

@@ -22,7 +22,7 @@ struct pool_config {
 struct pool_view {
 	struct instant now;
 	const struct mcp *pool;
-	const struct mcps *pools; /* all */
+	const struct mcp_list *pools; /* all */
 	/* The nodes whose first pool it is (mcp_of_node), in any order. */
 	const struct knode *const *nodes;
 	size_t n_nodes;
@@ -74,7 +74,7 @@ struct action_event pool_event(const struct mcp *pool, struct str reason);
 /* ---- node events (plan/rollout/knode_event.c) ------------------------------------- */
 
 struct knode_event_view {
-	const struct mcps *pools;
+	const struct mcp_list *pools;
 	const struct knode *old, *new; /* NULL: added, deleted */
 	/* Scheduler cluster's spec.mastersSchedulable; has_scheduler false when
 	 * there is no such object. */
@@ -83,7 +83,7 @@ struct knode_event_view {
 
 /* Pools to be planned because of it go to *queue, each once; masters' labels
  * and taints, events and gauges to *out. */
-void plan_knode_event(struct arena *a, const struct knode_event_view *in, struct mcps *queue,
+void plan_knode_event(struct arena *a, const struct knode_event_view *in, struct mcp_list *queue,
 		      struct actions *out);
 
 /* Labels and taints of one master; also for every master when the Scheduler

@@ -11,7 +11,7 @@
 
 struct registries_in {
 	/* The Image config, mirror sets and image policies among others. */
-	const struct mc_objects *objects;
+	const struct mc_object_list *objects;
 	struct str release_image; /* what the cluster itself runs from */
 	bool sigstore; /* gate SigstoreImageVerification */
 	/* The first run: the allowed list counts twice there. */

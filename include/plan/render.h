@@ -12,8 +12,8 @@ struct render_in {
 	struct str raw, hash; /* the version this program stands for */
 	/* May be NULL offline: no images and no release then, and no check. */
 	const struct mc_controller_config *controller_config;
-	const struct mc_pool *pool;
-	const struct mcs *mcs; /* all there are, in the order they were loaded */
+	const struct mcp *pool;
+	const struct mc_list *mcs; /* all there are, in the order they were loaded */
 	/* Where configs are parsed into, once for all pools: as long-lived as
 	 * mcs. NULL: the arena of the call. */
 	struct arena *keep;
@@ -23,7 +23,7 @@ struct rendered {
 	struct str name;
 	struct json *object; /* the MachineConfig, ready to be written */
 	struct mc_merged merged;
-	struct mcs sources; /* in the order they were merged */
+	struct mc_list sources; /* in the order they were merged */
 	bool os_overridden;
 };
 
@@ -42,7 +42,7 @@ int plan_render(struct arena *a, const struct render_in *in, struct rendered *ou
 void plan_render_adopt(struct arena *a, const struct mc_set *set, struct render_in *in);
 
 /* Those of mcs that the pool selects, in their order. */
-int plan_render_select(struct arena *a, const struct mc_pool *pool, const struct mcs *mcs,
-		       struct mcs *out, struct err *err);
+int plan_render_select(struct arena *a, const struct mcp *pool, const struct mc_list *mcs,
+		       struct mc_list *out, struct err *err);
 
 #endif

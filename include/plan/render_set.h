@@ -16,14 +16,14 @@ struct render_version {
  * keep. Errors name the pool and the MachineConfig at fault.
  */
 int plan_render_set(struct arena *a, const struct render_version *v, const struct mc_set *set,
-		    const struct mc_pool *pool, struct arena *keep, struct rendered *out,
+		    const struct mcp *pool, struct arena *keep, struct rendered *out,
 		    struct err *err);
 
 struct named_config {
 	struct str name;
 	struct ign_obj *ignition;
 	struct mc_merged spec;
-	struct mcs sources; /* what it was rendered from; none otherwise */
+	struct mc_list sources; /* what it was rendered from; none otherwise */
 };
 
 /* The config of one MachineConfig; sources stays empty. */

@@ -19,8 +19,8 @@ struct json_list {
 struct render_view {
 	struct instant now;
 	struct str raw, hash; /* the version this program stands for */
-	const struct mc_pool *pool;
-	const struct mcs *mcs; /* every MachineConfig */
+	const struct mcp *pool;
+	const struct mc_list *mcs; /* every MachineConfig */
 	const struct mc_controller_config *controller_config; /* or NULL */
 	struct json_list kubelet_configs, runtime_configs; /* every one */
 	/* MachineConfiguration cluster, with gate IrreconcilableMachineConfig;
@@ -67,7 +67,7 @@ struct str render_degraded(struct arena *a, const struct render_view *in, struct
 
 /* Says in the pool's condition that what a plan wants written was refused: why is
  * the error of the action, with the text that goes before it. */
-void render_failed(struct arena *a, const struct mc_pool *pool, struct instant now, struct str why,
+void render_failed(struct arena *a, const struct mcp *pool, struct instant now, struct str why,
 		   struct actions *out);
 
 /* Adds the members of a pool's spec that upstream's type writes even when they

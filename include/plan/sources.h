@@ -7,8 +7,8 @@
 #include "mc/load.h"
 
 struct rendered_from {
-	const struct mc_pool *pool; /* whose config it is or was; or NULL */
-	struct mcs mcs; /* in the order they are merged */
+	const struct mcp *pool; /* whose config it is or was; or NULL */
+	struct mc_list mcs; /* in the order they are merged */
 	struct strs missing; /* names that the set does not have */
 };
 
@@ -22,6 +22,6 @@ void plan_sources(struct arena *a, const struct mc_set *set, struct mc *mc,
 
 /* The config that the pool was given last (spec.configuration), or else the one its
  * nodes have (status.configuration); NULL when the set has neither. */
-struct mc *plan_last_good(const struct mc_set *set, const struct mc_pool *pool);
+struct mc *plan_last_good(const struct mc_set *set, const struct mcp *pool);
 
 #endif

@@ -34,7 +34,7 @@ struct template_tree {
 struct template_cache {
 	struct arena *a; /* owns all that is kept */
 	struct forest *forest; /* rendered templates, or NULL */
-	struct map roles; /* base files: struct mcs by role */
+	struct map roles; /* base files: struct mc_list by role */
 };
 
 /* An empty cache; also forgets what is in one. */
@@ -51,7 +51,7 @@ struct template_input {
 	struct str hash; /* the version this program stands for */
 	/* Without a tree: the MachineConfigs of a cluster, some of them made of
 	 * templates that are not known. For base files only. */
-	const struct mcs *made;
+	const struct mc_list *made;
 	struct template_cache *cache; /* NULL: nothing is kept */
 };
 
@@ -60,7 +60,7 @@ struct template_input {
  * doc.tree, with labels, annotations and owner. They view the input and the cache,
  * which must outlive them. ERR_INVALID in upstream's words, ERR_LIMIT.
  */
-int plan_template(struct arena *a, const struct template_input *in, struct mcs *out,
+int plan_template(struct arena *a, const struct template_input *in, struct mc_list *out,
 		  struct err *err);
 
 /*
@@ -69,7 +69,7 @@ int plan_template(struct arena *a, const struct template_input *in, struct mcs *
  * controllers look up base files in.
  */
 int plan_template_role(struct arena *a, const struct template_input *in, struct str role,
-		       struct mcs *out, struct err *err);
+		       struct mc_list *out, struct err *err);
 
 /*
  * One template alone, for its author: over plain data, or over what templates of
@@ -105,7 +105,7 @@ struct template_loss {
  * that exist. A tree of the same origin adds and changes files; one that takes
  * some away is another tree.
  */
-void template_loss(struct arena *a, const struct mcs *made, const struct mcs *existing,
+void template_loss(struct arena *a, const struct mc_list *made, const struct mc_list *existing,
 		   struct template_loss *out);
 
 #endif

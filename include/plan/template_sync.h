@@ -16,7 +16,7 @@ struct template_view {
 	const struct mc_controller_config *controller_config;
 	const struct template_tree *tree;
 	struct template_cache *cache; /* NULL: nothing is kept */
-	const struct mcs *mcs; /* every MachineConfig */
+	const struct mc_list *mcs; /* every MachineConfig */
 	/* The Secret that spec.pullSecret names; NULL: it could not be read,
 	 * pull_secret_error then says why. */
 	const struct json *pull_secret;

@@ -16,8 +16,8 @@
  * The pools to be rendered: the one that owns a rendered config, else those that
  * select it. A config that changed its labels concerns both sides.
  */
-void trigger_mc(struct arena *a, const struct mc_pools *pools, const struct mc *was,
-		const struct mc *is, struct mc_pools *queue);
+void trigger_mc(struct arena *a, const struct mcp_list *pools, const struct mc *was,
+		const struct mc *is, struct mcp_list *queue);
 
 /* Who made a MachineConfig that somebody has changed or deleted: to be planned
  * again. Nothing for rendered ones and for those that users made. */
@@ -25,8 +25,9 @@ void trigger_maker(struct arena *a, const struct mc *mc, struct generate_keys *o
 
 /* A MachineConfig was deleted: other configs of the kind (KUBELET or RUNTIME) that
  * have the same name for it write it. */
-void trigger_namesakes(struct arena *a, enum generate_kind kind, const struct mc_objects *configs,
-		       struct str name, struct generate_keys *out);
+void trigger_namesakes(struct arena *a, enum generate_kind kind,
+		       const struct mc_object_list *configs, struct str name,
+		       struct generate_keys *out);
 
 /* The pools to be counted. */
 struct str trigger_mcn(const struct mcn *was, const struct mcn *is);

@@ -18,7 +18,7 @@ int mc_no_pool(const struct mc_set *set, struct err *err)
 	return err_set(err, ERR_NOTFOUND, "no MachineConfigPool %s", mc_set_where(set));
 }
 
-int mc_find_pool(struct arena *a, const struct mc_set *set, struct str name, struct mc_pool **out,
+int mc_find_pool(struct arena *a, const struct mc_set *set, struct str name, struct mcp **out,
 		 struct err *err)
 {
 	struct strs names = { 0 };
@@ -97,7 +97,7 @@ static int find_current(struct arena *a, const struct mc_set *set, struct str na
 }
 
 int mc_find_named(struct arena *a, const struct mc_set *set, struct str word, struct mc **mc,
-		  struct mc_pool **pool, struct err *err)
+		  struct mcp **pool, struct err *err)
 {
 	struct mc_ref ref = { 0 };
 	int rc = mc_ref_parse(word, &ref, err);

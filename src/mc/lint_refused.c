@@ -16,7 +16,7 @@ static const char *const paths[MC_SECTIONS] = {
 bool mc_lint_alone(struct arena *a, struct mc *mc, struct mc_merged *out)
 {
 	struct err err = ERR_INIT(a);
-	struct mcs one = { 0 };
+	struct mc_list one = { 0 };
 	struct mc as = *mc;
 
 	if (!mc->judged && mc_validate(a, mc, &err) < 0)
@@ -92,8 +92,8 @@ void mc_lint_refused(struct arena *a, struct mc *mc, struct mc_findings *out)
 	}
 }
 
-static void add_change(struct arena *a, const struct mc_pool *pool, enum mc_section section,
-		       const char *why, const struct mcs *given, struct mc_findings *out)
+static void add_change(struct arena *a, const struct mcp *pool, enum mc_section section,
+		       const char *why, const struct mc_list *given, struct mc_findings *out)
 {
 	struct mc_finding f = {
 		.object = str_fmt(a, "MachineConfigPool %.*s", STRF(pool->meta.name)),
@@ -114,9 +114,9 @@ static void add_change(struct arena *a, const struct mc_pool *pool, enum mc_sect
 		VEC_PUSH(a, out, f);
 }
 
-void mc_lint_change(struct arena *a, const struct mc_pool *pool, const struct mc_merged *from,
+void mc_lint_change(struct arena *a, const struct mcp *pool, const struct mc_merged *from,
 		    const struct mc_merged *to, const struct mc_overrides *allow,
-		    const struct mcs *given, struct mc_findings *out)
+		    const struct mc_list *given, struct mc_findings *out)
 {
 	for (int i = 0; i < MC_SECTIONS; i++) {
 		const char *why = mc_section_refused(a, (enum mc_section)i, from, to, allow);

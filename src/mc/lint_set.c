@@ -36,7 +36,7 @@ static struct str setters(struct arena *a, const struct mc_origin *o)
 	return buf_str(&b);
 }
 
-static void lint_size(struct arena *a, struct str pool, const struct mcs *sources, size_t size,
+static void lint_size(struct arena *a, struct str pool, const struct mc_list *sources, size_t size,
 		      struct mc_findings *out)
 {
 	struct mc_finding f = { .error = size > MC_SIZE_MAX,
@@ -55,7 +55,7 @@ static void lint_size(struct arena *a, struct str pool, const struct mcs *source
 }
 
 /* The names of users' MachineConfigs. */
-static void put_names(struct map *m, const struct mcs *mcs)
+static void put_names(struct map *m, const struct mc_list *mcs)
 {
 	for (size_t i = 0; i < mcs->n; i++)
 		if (!mc_is_generated(mcs->v[i]))
@@ -70,8 +70,8 @@ static bool concerns(const struct mc_origin *o, const struct map *names)
 	return false;
 }
 
-void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources, size_t size,
-		  const struct mcs *given, struct mc_findings *out)
+void mc_lint_pool(struct arena *a, struct str pool, const struct mc_list *sources, size_t size,
+		  const struct mc_list *given, struct mc_findings *out)
 {
 	struct mc_origins origins = { 0 };
 	struct map names;
@@ -99,11 +99,11 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mcs *sources, s
 
 /* ---- who selects what ---------------------------------------------------- */
 
-static struct mc_pool *builtin_pool(struct arena *a, const char *name)
+static struct mcp *builtin_pool(struct arena *a, const char *name)
 {
 	struct err err = ERR_INIT(a);
 	struct doc doc = { .json = true };
-	struct mc_pool *pool = ARENA_NEW(a, struct mc_pool);
+	struct mcp *pool = ARENA_NEW(a, struct mcp);
 
 	doc.text = str_fmt(a,
 			   "{\"metadata\":{\"name\":\"%s\",\"labels\":{"
@@ -114,15 +114,15 @@ static struct mc_pool *builtin_pool(struct arena *a, const char *name)
 			   "\"matchLabels\":{\"" LABEL_ROLE "\":\"%s\"}}}}",
 			   name, name, name);
 	if (json_parse(a, doc.text, NULL, &doc.tree, &err) < 0 ||
-	    mc_pool_decode(a, &doc, pool, &err) < 0)
+	    mcp_decode(a, &doc, pool, &err) < 0)
 		return NULL;
 	return pool;
 }
 
-struct mc_pools mc_lint_pools(struct arena *a, const struct mc_pools *pools)
+struct mcp_list mc_lint_pools(struct arena *a, const struct mcp_list *pools)
 {
 	static const char *const names[] = { "master", "worker" };
-	struct mc_pools out = { 0 };
+	struct mcp_list out = { 0 };
 
 	for (size_t i = 0; i < pools->n; i++)
 		VEC_PUSH(a, &out, pools->v[i]);
@@ -137,8 +137,8 @@ struct mc_pools mc_lint_pools(struct arena *a, const struct mc_pools *pools)
 	return out;
 }
 
-struct str mc_lint_pool_names(struct arena *a, const struct mc_pools *pools,
-			      struct str (*says)(struct arena *a, const struct mc_pool *pool))
+struct str mc_lint_pool_names(struct arena *a, const struct mcp_list *pools,
+			      struct str (*says)(struct arena *a, const struct mcp *pool))
 {
 	struct buf b;
 
@@ -149,7 +149,7 @@ struct str mc_lint_pool_names(struct arena *a, const struct mc_pools *pools,
 	return str_clip(a, buf_str(&b), 1000);
 }
 
-static struct str selector_of(struct arena *a, const struct mc_pool *pool)
+static struct str selector_of(struct arena *a, const struct mcp *pool)
 {
 	struct err err = ERR_INIT(a);
 	struct selector s = { 0 };
@@ -159,7 +159,7 @@ static struct str selector_of(struct arena *a, const struct mc_pool *pool)
 	return selector_text(a, &s);
 }
 
-static bool selects(struct arena *a, const struct mc_pool *pool, const struct mc *mc)
+static bool selects(struct arena *a, const struct mcp *pool, const struct mc *mc)
 {
 	struct err err = ERR_INIT(a);
 	struct selector s = { 0 };
@@ -168,7 +168,7 @@ static bool selects(struct arena *a, const struct mc_pool *pool, const struct mc
 	       selector_matches(&s, mc->meta.labels);
 }
 
-void mc_lint_selected(struct arena *a, const struct mcs *mcs, const struct mc_pools *pools,
+void mc_lint_selected(struct arena *a, const struct mc_list *mcs, const struct mcp_list *pools,
 		      struct mc_findings *out)
 {
 	for (size_t i = 0; i < mcs->n; i++) {

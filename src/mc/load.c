@@ -68,8 +68,8 @@ static int refuse(struct loader *l, struct mc_fault f)
 
 static int add_pool(struct loader *l, const struct doc *d)
 {
-	struct mc_pool *p = ARENA_NEW(l->a, struct mc_pool);
-	int rc = mc_pool_decode(l->a, d, p, l->err);
+	struct mcp *p = ARENA_NEW(l->a, struct mcp);
+	int rc = mcp_decode(l->a, d, p, l->err);
 
 	if (rc < 0)
 		return rc;

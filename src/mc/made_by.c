@@ -13,7 +13,7 @@ static bool from_template(const struct mc *mc)
 	return false;
 }
 
-static bool is_current(const struct mc *mc, const struct mc_pools *pools)
+static bool is_current(const struct mc *mc, const struct mcp_list *pools)
 {
 	for (size_t i = 0; pools && i < pools->n; i++)
 		if (str_eq(json_str(pools->v[i]->tree, "spec.configuration.name"), mc->meta.name))
@@ -21,7 +21,7 @@ static bool is_current(const struct mc *mc, const struct mc_pools *pools)
 	return false;
 }
 
-static enum weight weigh(const struct mc *mc, const struct mc_pools *pools)
+static enum weight weigh(const struct mc *mc, const struct mcp_list *pools)
 {
 	if (from_template(mc))
 		return TEMPLATE;
@@ -30,8 +30,8 @@ static enum weight weigh(const struct mc *mc, const struct mc_pools *pools)
 	return str_starts(mc->meta.name, S("rendered-")) ? OLD_RENDERED : GENERATED;
 }
 
-struct made_by made_by(const struct mc_controller_config *cc, const struct mcs *mcs,
-		       const struct mc_pools *pools)
+struct made_by made_by(const struct mc_controller_config *cc, const struct mc_list *mcs,
+		       const struct mcp_list *pools)
 {
 	struct made_by out = { S(""), S("") };
 	enum weight best = NOTHING;

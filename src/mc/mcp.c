@@ -2,13 +2,19 @@
 
 #include "base/codec.h"
 
-int mcp_decode(struct arena *a, const struct json *tree, struct mcp *out, struct err *err)
+static const struct json *object_or_null(const struct json *j)
+{
+	return json_kind(j) == JSON_OBJECT ? j : NULL;
+}
+
+int mcp_read(struct arena *a, const struct json *tree, struct mcp *out, struct err *err)
 {
 	const struct json *nodes = json_at(tree, "spec.nodeSelector");
 	struct mcp p = {
-		.name = json_str(tree, "metadata.name"),
-		.uid = json_str(tree, "metadata.uid"),
+		.meta = mc_meta_of(tree),
 		.tree = tree,
+		.selector = object_or_null(json_at(tree, "spec.machineConfigSelector")),
+		.os_image_stream = json_str(tree, "spec.osImageStream.name"),
 		.target = json_str(tree, "spec.configuration.name"),
 		.max_unavailable = json_at(tree, "spec.maxUnavailable"),
 		.conditions = conditions_of(a, json_at(tree, "status.conditions")),
@@ -22,10 +28,19 @@ int mcp_decode(struct arena *a, const struct json *tree, struct mcp *out, struct
 	return rc < 0 ? err_wrap(err, "invalid label selector") : 0;
 }
 
-const struct mcp *mcps_find(const struct mcps *pools, struct str name)
+int mcp_decode(struct arena *a, const struct doc *d, struct mcp *out, struct err *err)
+{
+	int rc = mc_check(a, d, MC_POOL, err);
+
+	if (rc == 0)
+		(void)mcp_read(a, d->tree, out, &ERR_INIT(a));
+	return rc;
+}
+
+const struct mcp *mcp_find(const struct mcp_list *pools, struct str name)
 {
 	for (size_t i = 0; i < pools->n; i++)
-		if (str_eq(pools->v[i]->name, name))
+		if (str_eq(pools->v[i]->meta.name, name))
 			return pools->v[i];
 	return NULL;
 }
@@ -35,7 +50,7 @@ static bool wants(const struct mcp *p, const struct knode *node)
 	return p->nodes.n && selector_matches_labels(&p->nodes, node->labels);
 }
 
-int mcp_of_node(const struct mcps *pools, const struct knode *node, struct mcp_of_node *out,
+int mcp_of_node(const struct mcp_list *pools, const struct knode *node, struct mcp_of_node *out,
 		struct err *err)
 {
 	const struct mcp *master = NULL, *worker = NULL, *custom = NULL;
@@ -46,9 +61,9 @@ int mcp_of_node(const struct mcps *pools, const struct knode *node, struct mcp_o
 
 		if (!wants(p, node))
 			continue;
-		if (str_is(p->name, "master")) {
+		if (str_is(p->meta.name, "master")) {
 			master = p;
-		} else if (str_is(p->name, "worker")) {
+		} else if (str_is(p->meta.name, "worker")) {
 			worker = p;
 		} else {
 			custom = p;
@@ -69,8 +84,8 @@ int mcp_of_node(const struct mcps *pools, const struct knode *node, struct mcp_o
 	return 0;
 }
 
-void mcp_matching(struct arena *a, const struct mcps *pools, const struct knode *node,
-		  struct mcps *out)
+void mcp_matching(struct arena *a, const struct mcp_list *pools, const struct knode *node,
+		  struct mcp_list *out)
 {
 	for (size_t i = 0; i < pools->n && !knode_windows(node); i++)
 		if (wants(pools->v[i], node))

@@ -98,7 +98,7 @@ static int by_role_and_name(const void *x, const void *y)
 	return c ? c : (p->i > q->i) - (p->i < q->i);
 }
 
-int mc_sort(struct mcs *list, struct err *err)
+int mc_sort(struct mc_list *list, struct err *err)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct keyed *k = arena_array(&a, list->n, sizeof(*k));
@@ -193,7 +193,7 @@ static struct ign_obj *fill_overwrite(struct arena *a, struct ign_obj *file)
 	return f;
 }
 
-static int merge_ignition(struct arena *a, const struct mcs *list, struct ign_obj **out,
+static int merge_ignition(struct arena *a, const struct mc_list *list, struct ign_obj **out,
 			  struct err *err)
 {
 	struct ign_objs configs = { 0 };
@@ -230,7 +230,7 @@ static void concat(struct arena *a, struct strs *to, const struct strs *from)
 		VEC_PUSH(a, to, from->v[i]);
 }
 
-int mc_merge(struct arena *a, const struct mcs *list, struct str base_image,
+int mc_merge(struct arena *a, const struct mc_list *list, struct str base_image,
 	     struct str extensions_image, struct mc_merged *out, struct err *err)
 {
 	static const char *const named[] = { "realtime", "64k-pages", NULL };

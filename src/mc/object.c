@@ -115,6 +115,11 @@ static int hold(struct arena *a, const struct doc *d, enum mc_kind kind, struct 
 			  held, err);
 }
 
+int mc_check(struct arena *a, const struct doc *d, enum mc_kind kind, struct err *err)
+{
+	return hold(a, d, kind, NULL, err);
+}
+
 struct json *mc_misfit(struct arena *a, const struct doc *d)
 {
 	enum mc_kind kind = find_kind(json_str(d->tree, "apiVersion"), json_str(d->tree, "kind"));
@@ -131,7 +136,7 @@ static const struct json *object_at(const struct json *root, const char *path)
 	return json_kind(j) == JSON_OBJECT ? j : NULL;
 }
 
-static struct mc_meta meta_of(const struct json *root)
+struct mc_meta mc_meta_of(const struct json *root)
 {
 	return (struct mc_meta){
 		.name = json_str(root, "metadata.name"),
@@ -186,7 +191,7 @@ int mc_decode(struct arena *a, const struct doc *d, struct mc *out, struct err *
 	if (rc < 0)
 		return rc;
 	*out = (struct mc){
-		.meta = meta_of(t),
+		.meta = mc_meta_of(t),
 		.config_tree = json_at(t, "spec.config"),
 		.kargs = strs_at(a, t, "spec.kernelArguments"),
 		.extensions = strs_at(a, t, "spec.extensions"),
@@ -195,23 +200,6 @@ int mc_decode(struct arena *a, const struct doc *d, struct mc *out, struct err *
 		.extensions_image = json_str(t, "spec.baseOSExtensionsContainerImage"),
 		.fips = json_bool(t, "spec.fips", false),
 		.doc = *d,
-	};
-	return 0;
-}
-
-int mc_pool_decode(struct arena *a, const struct doc *d, struct mc_pool *out, struct err *err)
-{
-	const struct json *t = d->tree;
-	int rc = hold(a, d, MC_POOL, NULL, err);
-
-	if (rc < 0)
-		return rc;
-	*out = (struct mc_pool){
-		.meta = meta_of(t),
-		.tree = t,
-		.selector = object_at(t, "spec.machineConfigSelector"),
-		.os_image_stream = json_str(t, "spec.osImageStream.name"),
-		.paused = json_bool(t, "spec.paused", false),
 	};
 	return 0;
 }
@@ -225,7 +213,7 @@ int mc_controller_config_decode(struct arena *a, const struct doc *d,
 	if (rc < 0)
 		return rc;
 	*out = (struct mc_controller_config){
-		.meta = meta_of(t),
+		.meta = mc_meta_of(t),
 		.base_image = json_str(t, "spec.baseOSContainerImage"),
 		.extensions_image = json_str(t, "spec.baseOSExtensionsContainerImage"),
 		.tree = t,
@@ -243,7 +231,7 @@ int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind, st
 		return rc;
 	*out = (struct mc_object){
 		.kind = kind,
-		.meta = meta_of(tree),
+		.meta = mc_meta_of(tree),
 		.namespace = json_str(tree, "metadata.namespace"),
 		.tree = tree,
 		.doc = *d,

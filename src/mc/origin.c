@@ -183,7 +183,7 @@ static void add_field(struct collector *c, const struct mc *mc, enum mc_part par
 	}
 }
 
-static void collect(struct collector *c, const struct mcs *sources)
+static void collect(struct collector *c, const struct mc_list *sources)
 {
 	AUTO(arena) struct arena scratch = ARENA_INIT;
 	struct err ignored = ERR_INIT(&scratch);
@@ -206,7 +206,7 @@ static void collect(struct collector *c, const struct mcs *sources)
 				add_field(c, sources->v[i], (enum mc_part)part);
 }
 
-void mc_says(struct arena *a, const struct mcs *sources, struct mc_origins *out)
+void mc_says(struct arena *a, const struct mc_list *sources, struct mc_origins *out)
 {
 	struct collector c = { .a = a, .out = out };
 
@@ -220,7 +220,7 @@ static void parts_of(struct arena *a, const struct mc_merged *m, struct collecto
 		     struct mc_origins *out)
 {
 	struct mc *mc = ARENA_NEW(a, struct mc);
-	struct mcs one = { 0 };
+	struct mc_list one = { 0 };
 
 	*mc = (struct mc){
 		.ignition = m->config,
@@ -301,12 +301,12 @@ static void attribute(struct arena *a, struct mc_origin *o, const struct mc_orig
 }
 
 /* What the sources make now; nothing when they cannot be merged. */
-static void merge_now(struct arena *a, const struct mc_origins_in *in, const struct mcs *unread,
+static void merge_now(struct arena *a, const struct mc_origins_in *in, const struct mc_list *unread,
 		      struct collector *c)
 {
 	struct mc_origins *parts = ARENA_NEW(a, struct mc_origins);
 	struct err ignored = ERR_INIT(a);
-	struct mcs sources = { 0 };
+	struct mc_list sources = { 0 };
 	struct mc_merged m;
 
 	*c = (struct collector){ .a = a, .out = parts };

@@ -34,7 +34,7 @@ static void apply_over(struct arena *a, const struct mc_object *was, struct mc_o
 	o->meta.version = json_str(meta, "resourceVersion");
 }
 
-static const struct mc_pool *find_pool(const struct mc_set *set, struct str name)
+static const struct mcp *find_pool(const struct mc_set *set, struct str name)
 {
 	for (size_t i = 0; i < set->pools.n; i++)
 		if (str_eq(set->pools.v[i]->meta.name, name))
@@ -43,12 +43,12 @@ static const struct mc_pool *find_pool(const struct mc_set *set, struct str name
 }
 
 /* A pool in place of was: manifests have neither its config nor its status. */
-static struct mc_pool *pool_over(struct arena *a, const struct mc_pool *was, struct mc_pool *p)
+static struct mcp *pool_over(struct arena *a, const struct mcp *was, struct mcp *p)
 {
 	struct json *tree = json_clone(a, p->tree), *meta, *labels, *spec;
 	const struct json *old = json_at(was->tree, "metadata");
 	const struct json *config = json_at(was->tree, "spec.configuration");
-	struct mc_pool *out = ARENA_NEW(a, struct mc_pool);
+	struct mcp *out = ARENA_NEW(a, struct mcp);
 	struct doc d = { .tree = tree };
 	struct err ignored = ERR_INIT(a);
 
@@ -61,7 +61,7 @@ static struct mc_pool *pool_over(struct arena *a, const struct mc_pool *was, str
 	if (json_kind(spec) == JSON_OBJECT && config && !json_at(spec, "configuration.name"))
 		json_set(spec, S("configuration"), json_clone(a, config));
 	add_missing(a, tree, was->tree);
-	if (mc_pool_decode(a, &d, out, &ignored) < 0)
+	if (mcp_decode(a, &d, out, &ignored) < 0)
 		return p;
 	out->file = p->file;
 	return out;
@@ -69,11 +69,11 @@ static struct mc_pool *pool_over(struct arena *a, const struct mc_pool *was, str
 
 static void apply_pools(struct arena *a, const struct mc_set *base, struct mc_set *out)
 {
-	struct mc_pools pools = { 0 };
+	struct mcp_list pools = { 0 };
 
 	for (size_t i = 0; i < out->pools.n; i++) {
-		struct mc_pool *p = out->pools.v[i];
-		const struct mc_pool *was = find_pool(base, p->meta.name);
+		struct mcp *p = out->pools.v[i];
+		const struct mcp *was = find_pool(base, p->meta.name);
 
 		VEC_PUSH(a, &pools, was ? pool_over(a, was, p) : p);
 	}
@@ -97,7 +97,7 @@ struct mc_set mc_applied(struct arena *a, const struct mc_set *base, const struc
 	apply_pools(a, base, &out);
 	if (out.configuration)
 		apply_configuration(a, base->configuration, out.configuration);
-	out.others = (struct mc_objects){ 0 };
+	out.others = (struct mc_object_list){ 0 };
 	for (size_t i = 0; i < over->others.n; i++) {
 		struct mc_object *o = over->others.v[i];
 		const struct mc_object *was = NULL;
@@ -135,10 +135,10 @@ struct mc_set mc_overlay(struct arena *a, const struct mc_set *base, const struc
 		for (size_t i = 0; i < s->others.n; i++)
 			(void)map_put(&others, identity(a, s->others.v[i]), s->others.v[i]);
 	}
-	out.mcs = (struct mcs){ 0 };
-	out.pools = (struct mc_pools){ 0 };
-	out.others = (struct mc_objects){ 0 };
-	out.nodes = (struct mc_nodes){ 0 };
+	out.mcs = (struct mc_list){ 0 };
+	out.pools = (struct mcp_list){ 0 };
+	out.others = (struct mc_object_list){ 0 };
+	out.nodes = (struct knode_list){ 0 };
 	for (size_t i = 0; i < nodes.n; i++)
 		VEC_PUSH(a, &out.nodes, nodes.v[i].value);
 	for (size_t i = 0; i < mcs.n; i++)

@@ -41,7 +41,7 @@ static bool own_mc(const struct mc *mc)
 	       !is_system(&mc->meta, mc->doc.tree);
 }
 
-static bool own_pool(const struct mc_pool *p)
+static bool own_pool(const struct mcp *p)
 {
 	static const char *const theirs[] = { "master", "worker", "arbiter" };
 
@@ -69,7 +69,7 @@ static bool selected(const struct selector *s, const struct mc_meta *m)
 
 static void prune_others(struct pruner *p)
 {
-	const struct mc_objects *given = &p->change->others;
+	const struct mc_object_list *given = &p->change->others;
 
 	for (size_t i = 0; i < p->base->others.n; i++) {
 		struct mc_object *o = p->base->others.v[i];
@@ -108,10 +108,10 @@ static void prune_mcs(struct pruner *p)
 
 static void prune_pools(struct pruner *p)
 {
-	const struct mc_pools *given = &p->change->pools;
+	const struct mcp_list *given = &p->change->pools;
 
 	for (size_t i = 0; i < p->base->pools.n; i++) {
-		struct mc_pool *pool = p->base->pools.v[i];
+		struct mcp *pool = p->base->pools.v[i];
 		bool stays = !own_pool(pool) || !selected(p->selector, &pool->meta);
 
 		for (size_t k = 0; k < given->n && !stays; k++)
@@ -134,9 +134,9 @@ struct mc_set mc_prune(struct arena *a, const struct mc_set *base, const struct 
 			    .removed = removed };
 
 	*removed = (struct mc_set){ 0 };
-	p.kept.mcs = (struct mcs){ 0 };
-	p.kept.pools = (struct mc_pools){ 0 };
-	p.kept.others = (struct mc_objects){ 0 };
+	p.kept.mcs = (struct mc_list){ 0 };
+	p.kept.pools = (struct mcp_list){ 0 };
+	p.kept.others = (struct mc_object_list){ 0 };
 	prune_others(&p);
 	prune_mcs(&p);
 	prune_pools(&p);
@@ -148,9 +148,9 @@ struct mc_set mc_selected(struct arena *a, const struct mc_set *set,
 {
 	struct mc_set out = *set;
 
-	out.mcs = (struct mcs){ 0 };
-	out.pools = (struct mc_pools){ 0 };
-	out.others = (struct mc_objects){ 0 };
+	out.mcs = (struct mc_list){ 0 };
+	out.pools = (struct mcp_list){ 0 };
+	out.others = (struct mc_object_list){ 0 };
 	for (size_t i = 0; i < set->mcs.n; i++)
 		if (selected(selector, &set->mcs.v[i]->meta))
 			VEC_PUSH(a, &out.mcs, set->mcs.v[i]);

@@ -168,7 +168,7 @@ static struct str source_error(struct arena *a, struct str old_name, const struc
 {
 	struct err err = ERR_INIT(a);
 	struct mc_merged one;
-	struct mcs list = { 0 };
+	struct mc_list list = { 0 };
 	const char *bad;
 
 	if (!mc_has_config(mc))
@@ -186,7 +186,7 @@ static struct str source_error(struct arena *a, struct str old_name, const struc
 }
 
 int mc_reconcile(struct arena *a, struct str old_name, const struct mc_merged *from,
-		 struct str new_name, const struct mc_merged *to, const struct mcs *sources,
+		 struct str new_name, const struct mc_merged *to, const struct mc_list *sources,
 		 const struct mc_overrides *allow, struct err *err)
 {
 	const char *bad = mc_irreconcilable(a, from, to, allow);

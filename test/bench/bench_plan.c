@@ -67,7 +67,7 @@ static void run(size_t n)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	const struct knode **nodes = arena_array(&a, n, sizeof(*nodes));
-	struct mcps none = { 0 };
+	struct mcp_list none = { 0 };
 	struct mcp pool;
 	double best = 1e9;
 	size_t bytes = 0;
@@ -76,7 +76,7 @@ static void run(size_t n)
 		nodes[i] = make_node(&a, i);
 		bytes += knode_size(nodes[i]);
 	}
-	if (mcp_decode(&a, parse(&a, str_of(pool_text)), &pool, &err) < 0)
+	if (mcp_read(&a, parse(&a, str_of(pool_text)), &pool, &err) < 0)
 		abort();
 	for (int i = 0; i < ROUNDS; i++) {
 		AUTO(arena) struct arena work = ARENA_INIT;

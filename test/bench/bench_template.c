@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	in.tls_cipher_suites = tls.suites;
 	for (int i = 0; i < ROUNDS; i++) {
 		AUTO(arena) struct arena round = ARENA_INIT;
-		struct mcs mcs = { 0 };
+		struct mc_list mcs = { 0 };
 		double start = now(), took;
 
 		check(plan_template(&round, &in, &mcs, &err), &err);

@@ -35,7 +35,7 @@ static void review(struct str in)
 
 /* Where the parts of a config come from: whatever was edited since it was rendered. */
 static void blame(struct arena *a, const struct mc_set *set, const struct mc_merged *config,
-		  const struct mcs *sources, bool exact)
+		  const struct mc_list *sources, bool exact)
 {
 	struct mc_origins_in in = { config, sources, exact };
 	struct mc_origins out;

@@ -33,7 +33,7 @@ static void fuzz_pool(struct arena *a, const struct json *j)
 	const struct knode *nodes[] = { &node };
 	struct mcp pool;
 	struct mcp *list[] = { &pool };
-	struct mcps pools = { list, 1, 1 }, queue = { 0 };
+	struct mcp_list pools = { list, 1, 1 }, queue = { 0 };
 	struct actions out = { 0 }, events = { 0 };
 	struct os_config config;
 	struct os_build build;
@@ -57,7 +57,7 @@ static void fuzz_pool(struct arena *a, const struct json *j)
 	mcn_decode(json_at(j, "mcn"), &mcn);
 	os_config_decode(json_at(j, "config"), &config);
 	os_build_decode(json_at(j, "build"), &build);
-	(void)mcp_decode(a, json_at(j, "pool"), &pool, &err);
+	(void)mcp_read(a, json_at(j, "pool"), &pool, &err);
 	map_init(&mcns, a);
 	map_put(&mcns, node.name, &mcn);
 	(void)plan_pool(a, &v, &out, &err);

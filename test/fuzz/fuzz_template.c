@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct template_input in = { .tree = &tree,
 				     .controller_config = &cc,
 				     .pull_secret = S("{}") };
-	struct mcs mcs = { 0 };
+	struct mc_list mcs = { 0 };
 	struct json *j;
 
 	MUST(json_parse(&a, str_of(config), NULL, &j, &err) == 0);

@@ -137,9 +137,9 @@ TEST who_made_a_cluster(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	struct mc_pool pool = { 0 };
-	struct mc_pools pools = { 0 };
-	struct mcs mcs = { 0 };
+	struct mcp pool = { 0 };
+	struct mcp_list pools = { 0 };
+	struct mc_list mcs = { 0 };
 	struct json *j = NULL;
 
 	ASSERT_INT(0, json_parse(&a,

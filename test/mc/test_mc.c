@@ -168,7 +168,7 @@ TEST who_is_blamed(void)
 	struct mc bad = mc_of(
 		&a, S("20-b"),
 		"{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"directories\":[{\"path\":\"/d\"}]}}");
-	struct mcs sources = { 0 };
+	struct mc_list sources = { 0 };
 
 	VEC_PUSH(&a, &sources, &fine);
 	VEC_PUSH(&a, &sources, &bad);
@@ -214,7 +214,7 @@ TEST the_order_of_manifests_does_not_matter(void)
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct mc list[8];
-		struct mcs order = { 0 };
+		struct mc_list order = { 0 };
 		struct str first = S("");
 
 		for (int i = 0; i < 8; i++) {

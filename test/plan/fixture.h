@@ -68,7 +68,7 @@ static inline struct mcp *fx_pool(struct arena *a, const char *text)
 	struct err err = ERR_INIT(a);
 	struct mcp *p = ARENA_NEW(a, struct mcp);
 
-	if (mcp_decode(a, fx_quote(a, text), p, &err) < 0)
+	if (mcp_read(a, fx_quote(a, text), p, &err) < 0)
 		abort();
 	return p;
 }

@@ -85,7 +85,7 @@ static void begin(struct live *l, struct settle *s)
 
 static void end(struct live *l, struct settle *s)
 {
-	struct mc_objects others = { 0 };
+	struct mc_object_list others = { 0 };
 
 	for (size_t i = 0; i < s->pools.n; i++)
 		settle_add(s, GENERATE_RENDER, s->pools.v[i]->meta.name, false);
@@ -116,7 +116,7 @@ static void end(struct live *l, struct settle *s)
 	}
 }
 
-static void add_all(struct settle *s, enum generate_kind kind, const struct mc_objects *list)
+static void add_all(struct settle *s, enum generate_kind kind, const struct mc_object_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		settle_add(s, kind, list->v[i]->meta.name, false);
@@ -216,20 +216,20 @@ static void add_waiting(struct live *l, struct settle *s)
 }
 
 /* Who applies a pool leaves its configuration alone. */
-static struct mc_pool *pool_over(struct live *l, const struct mc_pool *pool)
+static struct mcp *pool_over(struct live *l, const struct mcp *pool)
 {
-	struct mc_pool *out = ARENA_NEW(l->a, struct mc_pool);
+	struct mcp *out = ARENA_NEW(l->a, struct mcp);
 	struct err err = ERR_INIT(l->a);
 	struct doc d = { .tree = json_clone(l->a, pool->tree) };
 
 	for (size_t i = 0; i < l->set.pools.n; i++) {
-		const struct mc_pool *was = l->set.pools.v[i];
+		const struct mcp *was = l->set.pools.v[i];
 		const struct json *c = json_at(was->tree, "spec.configuration");
 
 		if (c && str_eq(was->meta.name, pool->meta.name))
 			json_set(json_at(d.tree, "spec"), S("configuration"), json_clone(l->a, c));
 	}
-	if (mc_pool_decode(l->a, &d, out, &err) < 0)
+	if (mcp_decode(l->a, &d, out, &err) < 0)
 		abort();
 	return out;
 }
@@ -257,7 +257,7 @@ void live_apply(struct live *l, const struct mc_set *change)
 static void collect(struct live *l, struct settle *s, const struct mc_object *o)
 {
 	bool kubelet = o->kind == MC_KUBELET_CONFIG;
-	struct mc_objects *list = kubelet ? &s->kubelets : &s->runtimes;
+	struct mc_object_list *list = kubelet ? &s->kubelets : &s->runtimes;
 	struct strs names = { 0 };
 	size_t kept = 0;
 

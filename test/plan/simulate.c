@@ -65,7 +65,7 @@ static void stamp(struct sim *s, struct arena *a, struct json *tree)
 static void enqueue(struct sim *s, struct str pool)
 {
 	for (size_t i = 0; i < s->pools.n; i++)
-		if (str_eq(s->pools.v[i]->name, pool))
+		if (str_eq(s->pools.v[i]->meta.name, pool))
 			s->queued[i] = true;
 }
 
@@ -74,12 +74,12 @@ static void node_changed(struct sim *s, const struct knode *old, const struct kn
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct knode_event_view v = { .pools = &s->pools, .old = old, .new = new };
-	struct mcps queue = { 0 };
+	struct mcp_list queue = { 0 };
 	struct actions out = { 0 };
 
 	plan_knode_event(&a, &v, &queue, &out);
 	for (size_t i = 0; i < queue.n; i++)
-		enqueue(s, queue.v[i]->name);
+		enqueue(s, queue.v[i]->meta.name);
 }
 
 static void set_node(struct sim *s, struct sim_node *n, const struct json *tree)
@@ -126,7 +126,7 @@ static void set_pool(struct sim *s, size_t i, const struct json *tree)
 	s->pool_arenas[i] = fresh;
 	s->pool_trees[i] = t;
 	s->queued[i] = true;
-	(void)mcp_decode(&s->pool_arenas[i], t, s->pools.v[i], &err);
+	(void)mcp_read(&s->pool_arenas[i], t, s->pools.v[i], &err);
 }
 
 void sim_nodes(struct sim *s, const struct json *const *trees, size_t n)
@@ -199,7 +199,7 @@ void sim_patch_pool(struct sim *s, struct str name, const char *patch)
 	const struct json *p = parse(&a, str_of(patch));
 
 	for (size_t i = 0; p && i < s->pools.n; i++)
-		if (str_eq(s->pools.v[i]->name, name))
+		if (str_eq(s->pools.v[i]->meta.name, name))
 			set_pool(s, i, patch_apply(&a, s->pool_trees[i], p));
 }
 
@@ -367,7 +367,7 @@ static int serve_replace(struct sim *s, const struct action *act)
 	for (size_t i = 0; p && i < s->pools.n; i++) {
 		struct str name = json_str(p, "metadata.name");
 
-		if (!str_eq(s->pools.v[i]->name, name))
+		if (!str_eq(s->pools.v[i]->meta.name, name))
 			continue;
 		if (!str_eq(json_str(p, "metadata.resourceVersion"),
 			    json_str(s->pool_trees[i], "metadata.resourceVersion")))
@@ -467,7 +467,7 @@ static bool carry_out(struct sim *s, const struct mcp *by, struct sim_node *n,
 			return false;
 		}
 		if (answer.status >= 400 && by && act->fail != ACTION_SHRUG)
-			enqueue(s, by->name);
+			enqueue(s, by->meta.name);
 		if (answer.status >= 400 && act->fail == ACTION_STOP && !act->tag)
 			return true;
 		if (!act->tag || !n)
@@ -535,7 +535,7 @@ static bool plan_one_drain(struct sim *s, struct sim_node *n, bool *changed)
 		return true;
 	n->drain_due = NEVER;
 	if (mcp_of_node(&s->pools, &n->view, &of, &err) == 0 && of.n)
-		v.pool = of.v[0]->name;
+		v.pool = of.v[0]->meta.name;
 	for (size_t i = 0; i < n->n_pods; i++)
 		pods[i] = n->pods[i].pod;
 	(void)plan_drain(&a, &v, &n->drain, &out, &err);

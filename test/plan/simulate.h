@@ -48,7 +48,7 @@ struct sim {
 	size_t n_nodes;
 	struct json **pool_trees;
 	struct arena *pool_arenas;
-	struct mcps pools;
+	struct mcp_list pools;
 	bool *queued; /* pools to be planned, by what was told to the queue */
 	struct map mcns, configs;
 	struct json *controller_config;

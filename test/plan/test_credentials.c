@@ -7,8 +7,8 @@
 struct world {
 	struct arena a;
 	struct mc_controller_config cc;
-	struct mcs mcs;
-	struct mc_pools pools;
+	struct mc_list mcs;
+	struct mcp_list pools;
 	struct template_file files[1];
 	struct template_tree tree;
 	struct template_input templates;
@@ -19,7 +19,7 @@ struct world {
 
 static void add_pool(struct world *w, const char *name, const char *label)
 {
-	struct mc_pool *p = ARENA_NEW(&w->a, struct mc_pool);
+	struct mcp *p = ARENA_NEW(&w->a, struct mcp);
 	struct doc d = fx_doc(&w->a, str_fmt(&w->a,
 					     "{'apiVersion':'machineconfiguration.openshift.io/v1',"
 					     "'kind':'MachineConfigPool','metadata':{'name':'%s',"
@@ -27,7 +27,7 @@ static void add_pool(struct world *w, const char *name, const char *label)
 					     name, label)
 					     .p);
 
-	if (mc_pool_decode(&w->a, &d, p, &w->err) < 0)
+	if (mcp_decode(&w->a, &d, p, &w->err) < 0)
 		abort();
 	VEC_PUSH(&w->a, &w->pools, p);
 }

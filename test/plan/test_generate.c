@@ -84,7 +84,7 @@ static bool is_rendered(const struct mc *mc)
 	return str_starts(mc->meta.name, S("rendered-"));
 }
 
-static const struct mc *find_mc(const struct mcs *mcs, struct str name)
+static const struct mc *find_mc(const struct mc_list *mcs, struct str name)
 {
 	for (size_t i = 0; i < mcs->n; i++)
 		if (str_eq(mcs->v[i]->meta.name, name))
@@ -143,7 +143,7 @@ static bool same_owner(const struct pair *t, const struct mc *live, const struct
 
 static bool same_mcs(const struct pair *t)
 {
-	const struct mcs *live = &t->l.set.mcs, *promised = &t->p.set.mcs;
+	const struct mc_list *live = &t->l.set.mcs, *promised = &t->p.set.mcs;
 
 	for (size_t i = 0; i < live->n; i++) {
 		const struct mc *x = live->v[i];
@@ -172,7 +172,7 @@ static bool is_held(const struct preview *p, struct str pool)
 	return false;
 }
 
-static struct str render(struct pair *t, const struct mc_pool *pool)
+static struct str render(struct pair *t, const struct mcp *pool)
 {
 	struct render_in in = { .raw = S(LIVE_RAW),
 				.hash = S(LIVE_HASH),
@@ -196,7 +196,7 @@ static struct str target_in(const struct mc_set *set, struct str pool)
 static bool same_targets(struct pair *t, const struct mc_set *before)
 {
 	for (size_t i = 0; i < t->p.set.pools.n; i++) {
-		const struct mc_pool *pool = t->p.set.pools.v[i];
+		const struct mcp *pool = t->p.set.pools.v[i];
 		struct str name = pool->meta.name;
 		struct str live = live_target(&t->l, name), want;
 
@@ -291,7 +291,7 @@ static bool remove_one(struct pair *t, struct mc_object *o)
 	};
 
 	VEC_PUSH(t->a, &gone.others, o);
-	after.others = (struct mc_objects){ 0 };
+	after.others = (struct mc_object_list){ 0 };
 	for (size_t i = 0; i < before.others.n; i++)
 		if (before.others.v[i] != o)
 			VEC_PUSH(t->a, &after.others, before.others.v[i]);
@@ -352,7 +352,7 @@ static bool without_one(struct pair *t, const struct bootstrap_files *files, siz
 	(void)golden_set(t->a, files, &all);
 	o = all.others.v[at];
 	base = all;
-	base.others = (struct mc_objects){ 0 };
+	base.others = (struct mc_object_list){ 0 };
 	for (size_t i = 0; i < all.others.n; i++)
 		if (i != at)
 			VEC_PUSH(t->a, &base.others, all.others.v[i]);
@@ -745,7 +745,7 @@ static struct str make_change(struct maker *m)
 
 static struct mc_object *any_config(struct maker *m, const struct mc_set *set)
 {
-	struct mc_objects list = { 0 };
+	struct mc_object_list list = { 0 };
 
 	for (size_t i = 0; i < set->others.n; i++)
 		if (set->others.v[i]->kind == MC_KUBELET_CONFIG ||
@@ -776,7 +776,7 @@ static void age(struct maker *m, struct live *l)
 }
 
 struct base {
-	struct mcs mcs; /* of the templates */
+	struct mc_list mcs; /* of the templates */
 	struct mc_controller_config cc;
 };
 

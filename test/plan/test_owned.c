@@ -7,9 +7,9 @@
 struct world {
 	struct arena a;
 	struct mc_controller_config cc;
-	struct mcs mcs;
-	struct mc_pools pools;
-	struct mc_objects configs;
+	struct mc_list mcs;
+	struct mcp_list pools;
+	struct mc_object_list configs;
 	struct template_file files[8];
 	struct template_tree tree;
 	struct template_input templates;
@@ -27,7 +27,7 @@ struct world {
 
 static void add_pool(struct world *w, const char *name)
 {
-	struct mc_pool *p = ARENA_NEW(&w->a, struct mc_pool);
+	struct mcp *p = ARENA_NEW(&w->a, struct mcp);
 	struct doc d = fx_doc(&w->a, str_fmt(&w->a,
 					     "{'apiVersion':'machineconfiguration.openshift.io/v1',"
 					     "'kind':'MachineConfigPool','metadata':{'name':'%s',"
@@ -37,7 +37,7 @@ static void add_pool(struct world *w, const char *name)
 					     name, name, name)
 					     .p);
 
-	if (mc_pool_decode(&w->a, &d, p, &w->err) < 0)
+	if (mcp_decode(&w->a, &d, p, &w->err) < 0)
 		abort();
 	VEC_PUSH(&w->a, &w->pools, p);
 }
@@ -828,7 +828,7 @@ TEST registries_made(void)
 {
 	struct registries_in in;
 	struct runtime_view v;
-	struct mc_objects objects = { 0 };
+	struct mc_object_list objects = { 0 };
 	struct world w;
 
 	start(&w, &owned_runtime);
@@ -875,7 +875,7 @@ TEST registries_made(void)
 /* Upstream's role may update the status of image policies, not patch it. */
 TEST image_policy_outranked(void)
 {
-	struct mc_objects objects = { 0 };
+	struct mc_object_list objects = { 0 };
 	struct registries_in in = { .objects = &objects,
 				    .release_image = S("q.io/o/r:t"),
 				    .sigstore = true };

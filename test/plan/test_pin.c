@@ -49,7 +49,7 @@ static void make(struct fixture *f, const char *first, const char *second, const
 
 	*f = (struct fixture){ .a = ARENA_INIT };
 	for (size_t i = 0; i < 2 && specs[i]; i++) {
-		(void)mcp_decode(&f->a, tree(&f->a, specs[i]), &f->pool[i], &err);
+		(void)mcp_read(&f->a, tree(&f->a, specs[i]), &f->pool[i], &err);
 		f->of.v[f->of.n++] = &f->pool[i];
 	}
 	f->sets = tree(&f->a, sets);
@@ -411,7 +411,7 @@ TEST pools(void)
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct err err = ERR_INIT(&a);
 		struct json *t = tree(&a, cases[i].pool);
-		struct mc_pool pool = { .meta.name = S("w"), .tree = t };
+		struct mcp pool = { .meta.name = S("w"), .tree = t };
 		struct json_list list = { 0 };
 		struct actions out = { 0 };
 		struct buf b;

@@ -28,7 +28,7 @@ static const struct assign_case assigns[] = {
 	"{'matchExpressions':[{'key':'" key                       \
 	"','operator':'Exists'}]},'configuration':{'name':'v1'}}}"
 
-static void all_pools(struct arena *a, struct mcps *out)
+static void all_pools(struct arena *a, struct mcp_list *out)
 {
 	static const char *const texts[] = {
 		POOL("arbiter", "arb"),
@@ -46,7 +46,7 @@ static void all_pools(struct arena *a, struct mcps *out)
 TEST assigned(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct mcps pools = { 0 };
+	struct mcp_list pools = { 0 };
 
 	all_pools(&a, &pools);
 	for (size_t i = 0; i < ARRAY_LEN(assigns); i++) {
@@ -59,7 +59,7 @@ TEST assigned(void)
 		if (mcp_of_node(&pools, n, &of, &err) < 0)
 			buf_add(&b, err.msg);
 		for (size_t k = 0; k < of.n; k++)
-			buf_addf(&b, "%s%.*s", k ? " " : "", STRF(of.v[k]->name));
+			buf_addf(&b, "%s%.*s", k ? " " : "", STRF(of.v[k]->meta.name));
 		buf_addz(&b, of.alert ? " alert" : "");
 		ASSERT_STR_M(assigns[i].name, str_of(assigns[i].want), buf_str(&b));
 	}
@@ -274,7 +274,7 @@ static void move_view(struct arena *a, const struct move_case *c, struct pool_vi
 {
 	static struct os_config config;
 	static struct os_build build;
-	struct mcps *pools = ARENA_NEW(a, struct mcps);
+	struct mcp_list *pools = ARENA_NEW(a, struct mcp_list);
 	struct fx_nodes nodes = fx_nodes(a, c->nodes);
 	struct mcp *p;
 
@@ -731,7 +731,7 @@ TEST settled(void)
 	move_view(&a, &m, &v);
 	ASSERT_INT(0, plan_pool(&a, &v, &out, &err));
 	ASSERT_INT(ACTION_REPLACE, out.v[0].kind);
-	ASSERT_INT(0, mcp_decode(&a, fx_json(&a, out.v[0].body), &pool, &err));
+	ASSERT_INT(0, mcp_read(&a, fx_json(&a, out.v[0].body), &pool, &err));
 	v.pool = &pool;
 	v.now.sec += 60;
 	ASSERT_INT(0, plan_pool(&a, &v, &again, &err));
@@ -796,7 +796,7 @@ TEST node_events(void)
 	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		const struct event_case *c = &events[i];
-		struct mcps pools = { 0 }, queue = { 0 };
+		struct mcp_list pools = { 0 }, queue = { 0 };
 		struct actions out = { 0 };
 		struct knode_event_view v = { .pools = &pools };
 		struct buf b;
@@ -809,7 +809,7 @@ TEST node_events(void)
 		plan_knode_event(&a, &v, &queue, &out);
 		buf_init(&b, &a);
 		for (size_t k = 0; k < queue.n; k++)
-			buf_addf(&b, "%s%.*s", k ? " " : "", STRF(queue.v[k]->name));
+			buf_addf(&b, "%s%.*s", k ? " " : "", STRF(queue.v[k]->meta.name));
 		buf_addc(&b, '|');
 		for (size_t k = 0; k < out.n; k++) {
 			struct actions one = { .v = &out.v[k], .n = 1 };

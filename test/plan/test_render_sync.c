@@ -8,8 +8,8 @@
 
 struct cluster {
 	struct arena a;
-	struct mc_pool pool;
-	struct mcs mcs;
+	struct mcp pool;
+	struct mc_list mcs;
 	struct mc_controller_config cc;
 	struct render_view v;
 	struct actions out;
@@ -25,7 +25,7 @@ static void set_pool(struct cluster *c, const char *text)
 {
 	struct doc d = fx_doc(&c->a, text);
 
-	if (mc_pool_decode(&c->a, &d, &c->pool, &c->err) < 0)
+	if (mcp_decode(&c->a, &d, &c->pool, &c->err) < 0)
 		abort();
 }
 

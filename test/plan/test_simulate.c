@@ -220,7 +220,7 @@ static struct str ending(struct arena *a, struct sim *s)
 		const struct mcp *p = s->pools.v[i];
 		const struct json *st = json_at(p->tree, "status");
 
-		buf_addf(&b, "%.*s %lld %lld %.*s\n", STRF(p->name),
+		buf_addf(&b, "%.*s %lld %lld %.*s\n", STRF(p->meta.name),
 			 (long long)json_i64(st, "machineCount", -1),
 			 (long long)json_i64(st, "updatedMachineCount", -1),
 			 STRF(json_str_or(st, "configuration.name", S("-"))));

@@ -311,7 +311,7 @@ static struct str run_tree(struct arena *a, const struct tree_case *c)
 				     .controller_config = &cc,
 				     .pull_secret = S("{ \"a b\": 1 }"),
 				     .hash = S("h") };
-	struct mcs mcs = { 0 };
+	struct mc_list mcs = { 0 };
 	struct json *j = NULL;
 	struct buf b;
 
@@ -512,7 +512,7 @@ TEST the_builtin_tree_refuses_other_platforms(void)
 		struct template_input in = { .tree = &tree,
 					     .controller_config = &cc,
 					     .pull_secret = S("{}") };
-		struct mcs mcs = { 0 };
+		struct mc_list mcs = { 0 };
 		struct json *j = NULL;
 
 		template_builtin(&a, &tree);
@@ -555,7 +555,7 @@ static struct mc *mc_of(struct arena *a, const char *name, const char *config)
 TEST what_another_tree_takes_away(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct mcs made = { 0 }, existing = { 0 };
+	struct mc_list made = { 0 }, existing = { 0 };
 	struct template_loss loss;
 
 	VEC_PUSH(&a, &made,
@@ -605,7 +605,7 @@ TEST the_object(void)
 	struct template_input in = {
 		.tree = &tree, .controller_config = &cc, .pull_secret = S("{}"), .hash = S("0123")
 	};
-	struct mcs mcs = { 0 };
+	struct mc_list mcs = { 0 };
 	struct json *j;
 	struct buf b;
 
@@ -652,7 +652,7 @@ TEST a_role_alone(void)
 	struct template_input in = { .tree = &tree,
 				     .controller_config = &cc,
 				     .pull_secret = S("{}") };
-	struct mcs mcs = { 0 };
+	struct mc_list mcs = { 0 };
 	struct json *j;
 
 	ASSERT_INT(0, json_parse(&a,
@@ -701,7 +701,7 @@ TEST a_cache_keeps_the_secret_out_of_base_files(void)
 					     .controller_config = &cc,
 					     .pull_secret = S("{}"),
 					     .cache = &cache };
-		struct mcs mcs = { 0 }, base = { 0 }, infra = { 0 };
+		struct mc_list mcs = { 0 }, base = { 0 }, infra = { 0 };
 		struct json *j;
 
 		ASSERT_INT(0, json_parse(&a,

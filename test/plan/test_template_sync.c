@@ -6,7 +6,7 @@
 struct world {
 	struct arena a;
 	struct mc_controller_config cc;
-	struct mcs mcs;
+	struct mc_list mcs;
 	struct template_file files[4];
 	struct template_tree tree;
 	struct template_view v;

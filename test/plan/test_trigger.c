@@ -36,15 +36,15 @@ TEST machine_configs(void)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		static const char *const texts[] = { POOL("a"), POOL("b") };
-		struct mc_pools pools = { 0 }, queue = { 0 };
+		struct mcp_list pools = { 0 }, queue = { 0 };
 		struct err err = ERR_INIT(&a);
 		struct buf b;
 
 		for (size_t k = 0; k < 2; k++) {
 			struct doc d = fx_doc(&a, texts[k]);
-			struct mc_pool *p = ARENA_NEW(&a, struct mc_pool);
+			struct mcp *p = ARENA_NEW(&a, struct mcp);
 
-			ASSERT_INT(0, mc_pool_decode(&a, &d, p, &err));
+			ASSERT_INT(0, mcp_decode(&a, &d, p, &err));
 			VEC_PUSH(&a, &pools, p);
 		}
 		trigger_mc(&a, &pools, cases[i].old ? fx_mc(&a, cases[i].old) : NULL,

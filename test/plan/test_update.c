@@ -11,7 +11,7 @@
 static struct mc_merged merged(struct arena *a, const char *spec)
 {
 	struct err err = ERR_INIT(a);
-	struct mcs list = { 0 };
+	struct mc_list list = { 0 };
 	struct docs docs = { 0 };
 	struct mc_merged m;
 	struct mc *mc = ARENA_NEW(a, struct mc);

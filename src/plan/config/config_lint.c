@@ -132,7 +132,7 @@ void config_lint(struct arena *a, const struct mc_object *o, struct mc_findings 
 		lint_selector(&l);
 }
 
-static bool is_among(const struct mc_objects *list, const struct mc_object *o)
+static bool is_among(const struct mc_object_list *list, const struct mc_object *o)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (list->v[i]->kind == o->kind && str_eq(list->v[i]->meta.name, o->meta.name))
@@ -140,7 +140,7 @@ static bool is_among(const struct mc_objects *list, const struct mc_object *o)
 	return false;
 }
 
-void config_lint_set(struct arena *a, const struct mc_set *set, const struct mc_objects *given,
+void config_lint_set(struct arena *a, const struct mc_set *set, const struct mc_object_list *given,
 		     struct mc_findings *out)
 {
 	struct owned_conflicts list = { 0 };
@@ -157,7 +157,7 @@ void config_lint_set(struct arena *a, const struct mc_set *set, const struct mc_
 }
 
 /* A pool's labels, as a selector that asks for them all. */
-static struct str labels_of(struct arena *a, const struct mc_pool *pool)
+static struct str labels_of(struct arena *a, const struct mcp *pool)
 {
 	struct buf b;
 
@@ -167,8 +167,8 @@ static struct str labels_of(struct arena *a, const struct mc_pool *pool)
 	return b.n ? buf_str(&b) : S("no labels");
 }
 
-void config_lint_selected(struct arena *a, const struct mc_objects *given,
-			  const struct mc_pools *pools, struct mc_findings *out)
+void config_lint_selected(struct arena *a, const struct mc_object_list *given,
+			  const struct mcp_list *pools, struct mc_findings *out)
 {
 	for (size_t i = 0; i < given->n; i++) {
 		const struct mc_object *o = given->v[i];

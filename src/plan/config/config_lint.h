@@ -12,11 +12,11 @@
 void config_lint(struct arena *a, const struct mc_object *o, struct mc_findings *out);
 
 /* What objects of the set do to each other, one of given among them. */
-void config_lint_set(struct arena *a, const struct mc_set *set, const struct mc_objects *given,
+void config_lint_set(struct arena *a, const struct mc_set *set, const struct mc_object_list *given,
 		     struct mc_findings *out);
 
 /* KubeletConfigs and ContainerRuntimeConfigs that select none of the pools. */
-void config_lint_selected(struct arena *a, const struct mc_objects *given,
-			  const struct mc_pools *pools, struct mc_findings *out);
+void config_lint_selected(struct arena *a, const struct mc_object_list *given,
+			  const struct mcp_list *pools, struct mc_findings *out);
 
 #endif

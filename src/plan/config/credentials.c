@@ -287,7 +287,7 @@ static int for_pool(struct arena *a, const struct runtime_view *in, const struct
 int plan_credentials_sync(struct arena *a, const struct runtime_view *in, const struct json *config,
 			  struct actions *out, struct err *err)
 {
-	const struct mc_pools *pools = in->owned.pools;
+	const struct mcp_list *pools = in->owned.pools;
 	struct strs skipped = { 0 };
 	bool any = false;
 

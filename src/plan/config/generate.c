@@ -28,7 +28,7 @@ struct template_input generate_templates(struct arena *a, const struct generate_
 	};
 }
 
-static const struct mc_object *find_object(const struct mc_objects *list, struct str name)
+static const struct mc_object *find_object(const struct mc_object_list *list, struct str name)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (str_eq(list->v[i]->meta.name, name))
@@ -36,7 +36,7 @@ static const struct mc_object *find_object(const struct mc_objects *list, struct
 	return NULL;
 }
 
-const struct json *generate_image(const struct mc_objects *images)
+const struct json *generate_image(const struct mc_object_list *images)
 {
 	for (size_t i = images->n; i-- > 0;)
 		if (images->v[i]->kind == MC_IMAGE && str_is(images->v[i]->meta.name, NAME_CLUSTER))
@@ -50,7 +50,8 @@ static const struct json *tree_of(const struct generate_view *in)
 }
 
 static struct owned_view owned_by(const struct generate_view *in, const struct owned_kind *kind,
-				  const struct mc_objects *configs, const struct mc_pools *pools)
+				  const struct mc_object_list *configs,
+				  const struct mcp_list *pools)
 {
 	return (struct owned_view){ .now = in->now,
 				    .hash = in->hash,
@@ -186,7 +187,7 @@ static int credentials(struct arena *a, const struct generate_view *in, struct a
 
 /* ---- rendered configs ---------------------------------------------------- */
 
-static struct json_list trees_of(struct arena *a, const struct mc_objects *list)
+static struct json_list trees_of(struct arena *a, const struct mc_object_list *list)
 {
 	struct json_list out = { 0 };
 
@@ -211,7 +212,7 @@ static int render(struct arena *a, const struct generate_view *in, struct str na
 	};
 
 	for (size_t i = 0; i < in->pools->n; i++) {
-		const struct mc_pool *p = in->pools->v[i];
+		const struct mcp *p = in->pools->v[i];
 
 		if (str_eq(p->meta.name, name))
 			v.pool = p;

@@ -25,7 +25,8 @@ static int by_name(const void *x, const void *y)
 }
 
 /* Copies of those that came of templates: "00-worker", …. */
-static void find_templated(struct arena *a, const struct mcs *all, struct str role, struct mcs *out)
+static void find_templated(struct arena *a, const struct mc_list *all, struct str role,
+			   struct mc_list *out)
 {
 	struct str from = is_built_in(role) ? role : S("worker");
 
@@ -44,15 +45,15 @@ static void find_templated(struct arena *a, const struct mcs *all, struct str ro
 }
 
 static int base_of(struct arena *a, const struct template_input *in, struct str role,
-		   struct mcs **out, struct err *err)
+		   struct mc_list **out, struct err *err)
 {
-	struct mcs *mcs = in->cache ? map_get(&in->cache->roles, role) : NULL;
+	struct mc_list *mcs = in->cache ? map_get(&in->cache->roles, role) : NULL;
 	int rc = 0;
 
 	*out = mcs;
 	if (mcs)
 		return 0;
-	*out = mcs = ARENA_NEW(a, struct mcs);
+	*out = mcs = ARENA_NEW(a, struct mc_list);
 	if (in->tree)
 		rc = plan_template_role(a, in, role, mcs, err);
 	if (rc == -ERR_NOTFOUND)
@@ -66,7 +67,7 @@ static int base_of(struct arena *a, const struct template_input *in, struct str 
 
 /* The first MachineConfig, by name, that has the file counts. ERR_NOTFOUND when
  * none does. */
-static int base_file(struct arena *a, const struct mcs *mcs, const char *path, struct str *out,
+static int base_file(struct arena *a, const struct mc_list *mcs, const char *path, struct str *out,
 		     struct err *err)
 {
 	for (size_t i = 0; i < mcs->n; i++) {
@@ -86,8 +87,8 @@ static int base_file(struct arena *a, const struct mcs *mcs, const char *path, s
 	return err_set(err, ERR_NOTFOUND, "no %s", path);
 }
 
-static int runtime_files(struct arena *a, const struct mcs *mcs, const struct generated_base *want,
-			 struct err *err)
+static int runtime_files(struct arena *a, const struct mc_list *mcs,
+			 const struct generated_base *want, struct err *err)
 {
 	struct {
 		const char *path, *name;
@@ -122,7 +123,7 @@ int generated_file(struct arena *a, const struct template_input *templates, stru
 		   const char *path, struct str *out, struct err *err)
 {
 	struct arena *keep = templates->cache ? templates->cache->a : a;
-	struct mcs *mcs;
+	struct mc_list *mcs;
 	int rc = base_of(keep, templates, role, &mcs, err);
 
 	return rc < 0 ? rc : base_file(keep, mcs, path, out, err);
@@ -132,7 +133,7 @@ int generated_base(struct arena *a, const struct template_input *templates, stru
 		   const struct generated_base *want, struct err *err)
 {
 	struct arena *keep = templates->cache ? templates->cache->a : a;
-	struct mcs *mcs;
+	struct mc_list *mcs;
 	int rc = base_of(keep, templates, role, &mcs, err);
 
 	if (rc < 0 && want->storage)

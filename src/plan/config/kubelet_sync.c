@@ -40,7 +40,7 @@ static int config_base(struct arena *a, const struct kubelet_view *in, struct st
 	return file ? mc_contents(a, file, &out->base, err) : rc;
 }
 
-static int make(struct arena *a, const void *ctx, const struct mc_pool *pool, struct str name,
+static int make(struct arena *a, const void *ctx, const struct mcp *pool, struct str name,
 		struct mc **out, const char **where, struct str *without, struct err *err)
 {
 	const struct kubelet_view *in = ctx;
@@ -54,8 +54,7 @@ static int make(struct arena *a, const void *ctx, const struct mc_pool *pool, st
 }
 
 /* The feature gates are the only part that upstream compares. */
-static bool may_stay(struct arena *a, const void *ctx, const struct mc_pool *pool,
-		     const struct mc *mc)
+static bool may_stay(struct arena *a, const void *ctx, const struct mcp *pool, const struct mc *mc)
 {
 	const struct kubelet_view *in = ctx;
 	struct err ignored = ERR_INIT(a);
@@ -91,7 +90,7 @@ static int every_pool(struct arena *a, const struct kubelet_view *in, const stru
 	const struct owned_view *o = &in->owned;
 
 	for (size_t i = 0; i < o->pools->n; i++) {
-		const struct mc_pool *pool = o->pools->v[i];
+		const struct mcp *pool = o->pools->v[i];
 		struct kubelet_in k = { 0 };
 		struct mc *mc = NULL;
 		int rc;

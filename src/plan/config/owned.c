@@ -127,7 +127,7 @@ void owned_finalize(struct arena *a, const struct owned_view *in, const struct o
 }
 
 void owned_write(struct arena *a, const struct owned_view *in, struct owned_job *job,
-		 const struct mc_pool *pool, struct mc *mc, struct actions *out)
+		 const struct mcp *pool, struct mc *mc, struct actions *out)
 {
 	struct str reason = str_fmt(a, "%s %.*s for pool %.*s", in->kind->kind,
 				    STRF(in->config->meta.name), STRF(pool->meta.name));

@@ -3,7 +3,7 @@
 /* The MachineConfig that both have for the pool; "" when they do not. */
 static struct str shared_name(struct arena *a, const struct owned_view *in,
 			      const struct mc_object *x, const struct mc_object *y,
-			      const struct mc_pool *pool)
+			      const struct mcp *pool)
 {
 	const struct json *p = owned_suffix(x), *q = owned_suffix(y);
 	struct err ignored = ERR_INIT(a);
@@ -60,7 +60,7 @@ void owned_find_conflicts(struct arena *a, const struct mc_set *set, struct owne
 		      { MC_RUNTIME_CONFIG, &owned_runtime } };
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-		struct mc_objects list = { 0 };
+		struct mc_object_list list = { 0 };
 		struct owned_view in = { .kind = kinds[i].owned,
 					 .configs = &list,
 					 .pools = &set->pools,

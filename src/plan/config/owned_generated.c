@@ -2,7 +2,7 @@
 #include "plan/apply.h"
 #include "plan/owned.h"
 
-const struct mc *generated_find(const struct mcs *mcs, struct str name)
+const struct mc *generated_find(const struct mc_list *mcs, struct str name)
 {
 	for (size_t i = 0; i < mcs->n; i++)
 		if (str_eq(mcs->v[i]->meta.name, name))
@@ -32,8 +32,8 @@ static bool take(struct arena *a, struct json *to, const struct json *from, cons
 	return true;
 }
 
-bool generated_write(struct arena *a, const struct mcs *mcs, const struct mc *mc, struct str reason,
-		     struct actions *out)
+bool generated_write(struct arena *a, const struct mc_list *mcs, const struct mc *mc,
+		     struct str reason, struct actions *out)
 {
 	const struct mc *now = generated_find(mcs, mc->meta.name);
 	const struct json *want = mc->doc.tree;
@@ -70,8 +70,8 @@ static void delete_mc(struct arena *a, struct str name, struct str reason, struc
 	action_add(a, out, ACTION_DELETE, action_path(a, "machineconfigs", name), S(""), reason);
 }
 
-void generated_retire(struct arena *a, const struct mcs *mcs, const char *prefix,
-		      const struct mc_pool *pool, const char *what, struct actions *out)
+void generated_retire(struct arena *a, const struct mc_list *mcs, const char *prefix,
+		      const struct mcp *pool, const char *what, struct actions *out)
 {
 	struct str old = str_fmt(a, "%s-%.*s-%.*s-%s", prefix, STRF(pool->meta.name),
 				 STRF(pool->meta.uid), what);
@@ -117,7 +117,7 @@ void generated_cleanup(struct arena *a, const struct owned_view *in, const char 
 	}
 }
 
-bool pool_built_in(const struct mc_pool *pool)
+bool pool_built_in(const struct mcp *pool)
 {
 	const struct json *label = json_member(pool->meta.labels, S(LABEL_BUILT_IN));
 

@@ -11,7 +11,7 @@
 
 #define MOST 9 /* suffixes */
 
-int owned_matches(struct arena *a, const struct mc_object *o, const struct mc_pool *pool, bool *out,
+int owned_matches(struct arena *a, const struct mc_object *o, const struct mcp *pool, bool *out,
 		  struct err *err)
 {
 	struct selector s;
@@ -23,7 +23,7 @@ int owned_matches(struct arena *a, const struct mc_object *o, const struct mc_po
 	return 0;
 }
 
-int owned_pools(struct arena *a, const struct owned_view *in, struct mc_pools *out, struct err *err)
+int owned_pools(struct arena *a, const struct owned_view *in, struct mcp_list *out, struct err *err)
 {
 	for (size_t i = 0; i < in->pools->n; i++) {
 		bool yes = false;
@@ -75,7 +75,7 @@ bool owned_by_another(const struct owned_view *in, const struct mc *mc)
 	return false;
 }
 
-struct str owned_mc_name(struct arena *a, const struct owned_kind *kind, const struct mc_pool *pool,
+struct str owned_mc_name(struct arena *a, const struct owned_kind *kind, const struct mcp *pool,
 			 struct str suffix)
 {
 	struct str base = mc_generated_name(a, "99", pool->meta.name, kind->what);
@@ -91,7 +91,7 @@ static bool writes(struct arena *a, const struct owned_view *in, const struct mc
 	struct err ignored = ERR_INIT(a);
 
 	for (size_t i = 0; suffix && i < in->pools->n; i++) {
-		const struct mc_pool *p = in->pools->v[i];
+		const struct mcp *p = in->pools->v[i];
 		bool yes = false;
 
 		if (owned_matches(a, o, p, &yes, &ignored) == 0 && yes &&
@@ -116,7 +116,7 @@ bool owned_by_turn(struct arena *a, const struct owned_view *in, const struct mc
 static bool taken(struct arena *a, const struct owned_view *in, struct str suffix)
 {
 	struct err ignored = ERR_INIT(a);
-	struct mc_pools pools = { 0 };
+	struct mcp_list pools = { 0 };
 
 	(void)owned_pools(a, in, &pools, &ignored);
 	for (size_t i = 0; i < pools.n; i++) {
@@ -169,7 +169,7 @@ static struct str from_finalizers(const struct owned_view *in, struct str base)
 }
 
 static int next_suffix(struct arena *a, const struct owned_view *in,
-		       const struct mc_objects *rivals, struct str *out, struct err *err)
+		       const struct mc_object_list *rivals, struct str *out, struct err *err)
 {
 	int64_t most = 0;
 
@@ -200,12 +200,12 @@ static int next_suffix(struct arena *a, const struct owned_view *in,
 		       in->kind->several, in->kind->delete_them);
 }
 
-static int choose(struct arena *a, const struct owned_view *in, const struct mc_pool *pool,
+static int choose(struct arena *a, const struct owned_view *in, const struct mcp *pool,
 		  struct str *out, struct err *err)
 {
 	const struct json *mine = owned_suffix(in->config);
 	struct str base = owned_mc_name(a, in->kind, pool, S("")), old = base;
-	struct mc_objects rivals = { 0 };
+	struct mc_object_list rivals = { 0 };
 	bool newer = false;
 
 	for (size_t i = 0; i < in->configs->n; i++) {
@@ -231,7 +231,7 @@ static int choose(struct arena *a, const struct owned_view *in, const struct mc_
 }
 
 int owned_name(struct arena *a, const struct owned_view *in, struct owned_job *job,
-	       const struct mc_pool *pool, struct str *out, struct err *err)
+	       const struct mcp *pool, struct str *out, struct err *err)
 {
 	struct str suffix;
 	int rc;

@@ -101,7 +101,7 @@ static int failed(struct arena *a, const struct owned_view *in, struct said *now
  * another config has the same name and wrote it; then that config writes it.
  */
 static bool may_stay(struct arena *a, const struct owned_view *in, const struct owned_maker *maker,
-		     const struct mc_pool *pool, struct str name)
+		     const struct mcp *pool, struct str name)
 {
 	const struct mc *mc = generated_find(in->mcs, name);
 
@@ -120,7 +120,7 @@ static void without_part(struct arena *a, struct str why, struct actions *out)
 }
 
 static int for_pool(struct arena *a, const struct owned_view *in, const struct owned_maker *maker,
-		    const struct mc_pool *pool, struct owned_job *job, struct said *now,
+		    const struct mcp *pool, struct owned_job *job, struct said *now,
 		    struct actions *out, struct err *err)
 {
 	const char *where = NULL;
@@ -157,7 +157,7 @@ static int check_first(struct arena *a, const struct owned_view *in,
 }
 
 static int first_for_pool(struct arena *a, const struct owned_view *in,
-			  const struct owned_maker *maker, const struct mc_pool *pool,
+			  const struct owned_maker *maker, const struct mcp *pool,
 			  struct actions *out, struct err *err)
 {
 	struct str name = owned_mc_name(a, in->kind, pool, S(""));
@@ -185,7 +185,7 @@ static int first_for_pool(struct arena *a, const struct owned_view *in,
 static int first_sync(struct arena *a, const struct owned_view *in, const struct owned_maker *maker,
 		      struct actions *out, struct err *err)
 {
-	struct mc_pools pools = { 0 };
+	struct mcp_list pools = { 0 };
 	int rc = check_first(a, in, maker, err);
 
 	if (rc == 0)
@@ -199,7 +199,7 @@ int owned_sync(struct arena *a, const struct owned_view *in, const struct owned_
 	       struct actions *out, struct err *err)
 {
 	bool named = in->kind->told_of;
-	struct mc_pools pools = { 0 };
+	struct mcp_list pools = { 0 };
 	struct owned_job job = { 0 };
 	struct said now = said(a, in->config);
 	int rc;

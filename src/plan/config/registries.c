@@ -18,7 +18,7 @@ static bool strings(struct arena *a, const struct json *j, struct strs *out)
 }
 
 /* Appends the rules of all sets of a kind; whether there was such a set. */
-static bool read_rules(struct arena *a, const struct mc_objects *objects, enum mc_kind kind,
+static bool read_rules(struct arena *a, const struct mc_object_list *objects, enum mc_kind kind,
 		       const char *path, struct mirror_rules *out)
 {
 	bool found = false;
@@ -131,8 +131,8 @@ static int read_policy(struct arena *a, const struct json *policy, const struct 
 	return 0;
 }
 
-static int read_policies(struct arena *a, const struct mc_objects *objects, struct registries *out,
-			 struct err *err)
+static int read_policies(struct arena *a, const struct mc_object_list *objects,
+			 struct registries *out, struct err *err)
 {
 	struct scope_set cluster;
 	int rc = 0;

@@ -3,7 +3,7 @@
 #include "mc/condition.h"
 #include "plan/config/runtime.h"
 
-static int make(struct arena *a, const void *ctx, const struct mc_pool *pool, struct str name,
+static int make(struct arena *a, const void *ctx, const struct mcp *pool, struct str name,
 		struct mc **out, const char **where, struct str *without, struct err *err)
 {
 	const struct runtime_view *in = ctx;
@@ -34,7 +34,7 @@ int plan_runtime_sync(struct arena *a, const struct runtime_view *in, struct act
 /* ---- registries ---------------------------------------------------------- */
 
 static int registries_of(struct arena *a, const struct runtime_view *in, const struct registries *r,
-			 const struct mc_pool *pool, struct actions *out, struct err *err)
+			 const struct mcp *pool, struct actions *out, struct err *err)
 {
 	const struct owned_view *o = &in->owned;
 	struct str name = mc_generated_name(a, "99", pool->meta.name, "registries");
@@ -72,7 +72,7 @@ static int registries_of(struct arena *a, const struct runtime_view *in, const s
 static const struct mc_object *policy_of(const struct runtime_view *in,
 					 const struct registries_conflict *c)
 {
-	const struct mc_objects *list = in->registries->objects;
+	const struct mc_object_list *list = in->registries->objects;
 
 	for (size_t i = 0; i < list->n; i++)
 		if (list->v[i]->kind == MC_IMAGE_POLICY &&
@@ -118,7 +118,7 @@ static void outranked(struct arena *a, const struct runtime_view *in,
 int plan_registries_sync(struct arena *a, const struct runtime_view *in, struct actions *out,
 			 struct err *err)
 {
-	const struct mc_pools *pools = in->owned.pools;
+	const struct mcp_list *pools = in->owned.pools;
 	struct registries r;
 	int rc;
 

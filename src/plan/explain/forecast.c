@@ -11,12 +11,12 @@
 /* One side of a pool. */
 struct pool_side {
 	const struct mc_set *set;
-	const struct mc_pool *pool; /* NULL: it has none */
+	const struct mcp *pool; /* NULL: it has none */
 	struct rendered r;
 	struct str error, culprit;
 };
 
-static const struct mc_pool *find_pool(const struct mc_set *set, struct str name)
+static const struct mcp *find_pool(const struct mc_set *set, struct str name)
 {
 	for (size_t i = 0; i < set->pools.n; i++)
 		if (str_eq(set->pools.v[i]->meta.name, name))
@@ -32,14 +32,14 @@ static struct mc *find_mc(const struct mc_set *set, struct str name)
 	return NULL;
 }
 
-static struct str current_name(const struct mc_pool *pool)
+static struct str current_name(const struct mcp *pool)
 {
 	return json_str(pool ? pool->tree : NULL, "spec.configuration.name");
 }
 
 /* ---- rendering ----------------------------------------------------------- */
 
-static bool selects_all(const struct mc_pool *pool)
+static bool selects_all(const struct mcp *pool)
 {
 	return pool->selector && !json_len(pool->selector);
 }
@@ -78,7 +78,7 @@ static void use_config(struct arena *a, struct pool_side *s, struct str name)
 	struct mc *mc = find_mc(s->set, name);
 	struct err ignored = ERR_INIT(a);
 	struct rendered r = { 0 };
-	struct mcs one = { 0 };
+	struct mc_list one = { 0 };
 
 	if (!mc)
 		return;

@@ -2,20 +2,21 @@
 #include "forecast_parts.h"
 #include "mc/mcp.h"
 
-static void decode_pools(struct arena *a, const struct mc_set *set, struct mcps *out)
+static void decode_pools(struct arena *a, const struct mc_set *set, struct mcp_list *out)
 {
 	struct err ignored = ERR_INIT(a);
 
 	for (size_t i = 0; i < set->pools.n; i++) {
 		struct mcp *p = ARENA_NEW(a, struct mcp);
 
-		(void)mcp_decode(a, set->pools.v[i]->tree, p, &ignored);
+		(void)mcp_read(a, set->pools.v[i]->tree, p, &ignored);
 		VEC_PUSH(a, out, p);
 	}
 }
 
 /* The pool that a node takes its config from, or NULL. */
-static const struct mcp *pool_of(struct arena *a, const struct mcps *pools, const struct knode *n)
+static const struct mcp *pool_of(struct arena *a, const struct mcp_list *pools,
+				 const struct knode *n)
 {
 	struct err ignored = ERR_INIT(a);
 	struct mcp_of_node of = { 0 };
@@ -43,11 +44,11 @@ void forecast_count(struct arena *a, const struct mc_set *set, struct str pool,
 		    struct forecast_nodes *out)
 {
 	struct err err = ERR_INIT(a);
-	struct mcps all = { 0 };
+	struct mcp_list all = { 0 };
 	const struct mcp *own;
 
 	decode_pools(a, set, &all);
-	own = mcps_find(&all, pool);
+	own = mcp_find(&all, pool);
 	if (!own)
 		return;
 	out->paused = own->paused;
@@ -69,7 +70,7 @@ void forecast_count(struct arena *a, const struct mc_set *set, struct str pool,
 struct str forecast_partner(struct arena *a, const struct mc_set *here, struct str pool,
 			    const struct mc_set *there)
 {
-	struct mcps own = { 0 }, others = { 0 };
+	struct mcp_list own = { 0 }, others = { 0 };
 	struct str found = S("");
 	struct map nodes;
 
@@ -83,12 +84,12 @@ struct str forecast_partner(struct arena *a, const struct mc_set *here, struct s
 		const struct mcp *is = pool_of(a, &own, n);
 		const struct knode *twin = map_get(&nodes, n->name);
 
-		if (!is || !str_eq(is->name, pool))
+		if (!is || !str_eq(is->meta.name, pool))
 			continue;
 		is = twin ? pool_of(a, &others, twin) : NULL;
-		if (!is || (found.n && !str_eq(found, is->name)))
+		if (!is || (found.n && !str_eq(found, is->meta.name)))
 			return S("");
-		found = is->name;
+		found = is->meta.name;
 	}
 	return found;
 }

@@ -48,7 +48,7 @@ static void judge_registries(struct validator *v)
 static void judge_objects(struct validator *v)
 {
 	struct arena *a = v->a;
-	struct mc_pools pools = v->after.pools;
+	struct mcp_list pools = v->after.pools;
 
 	mc_lint_faults(a, &v->given->review->faults, v->list);
 	mc_lint_docs(a, &v->given->review->docs, v->list);

@@ -91,7 +91,7 @@ int pin_begin(struct pins *out, const struct pins *before, const struct mcp_of_n
 	map_init(&out->by_name, &out->a);
 	buf_init(&key, &out->a);
 	for (size_t i = 0; i < pools->n; i++) {
-		buf_addf(&key, "%.*s:", STRF(pools->v[i]->name));
+		buf_addf(&key, "%.*s:", STRF(pools->v[i]->meta.name));
 		for (const struct json *j =
 			     json_first(json_at(pools->v[i]->tree, "spec.pinnedImageSets"));
 		     j; j = json_next(j)) {

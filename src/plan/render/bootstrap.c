@@ -11,8 +11,8 @@ struct run {
 	struct arena *a;
 	const struct bootstrap_in *in;
 	struct mc_set set;
-	struct mc_pools pools;
-	struct mcs mcs; /* a user's own, then the generated ones */
+	struct mcp_list pools;
+	struct mc_list mcs; /* a user's own, then the generated ones */
 	struct bootstrap_out out;
 	struct err *err;
 };
@@ -63,7 +63,8 @@ static int refuse_gates(struct run *r, const struct mc_gates *gates)
 }
 
 /* Manifests may have several objects of one name. */
-static void add_objects(struct settle *s, enum generate_kind kind, const struct mc_objects *list)
+static void add_objects(struct settle *s, enum generate_kind kind,
+			const struct mc_object_list *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct settle_key k = { .key = { kind, list->v[i]->meta.name, list->v[i] },
@@ -90,7 +91,7 @@ static int settle(struct run *r, const struct mc_gates *gates, struct str pull_s
 	struct mc_set objects = r->set;
 	struct settle s;
 
-	objects.mcs = (struct mcs){ 0 };
+	objects.mcs = (struct mc_list){ 0 };
 	objects.pools = r->pools;
 	settle_init(&s, r->a, &objects);
 	s.view.hash = r->in->hash;
@@ -181,7 +182,7 @@ static struct json *object_at(struct run *r, struct json *j, struct str key)
 	return m;
 }
 
-static int add_pool(struct run *r, const struct mc_pool *pool, struct str name)
+static int add_pool(struct run *r, const struct mcp *pool, struct str name)
 {
 	struct json *tree = json_clone(r->a, pool->tree);
 	static const char *const parts[] = { "spec", "status" };

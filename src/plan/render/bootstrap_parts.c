@@ -81,7 +81,7 @@ static struct str pool_text(struct arena *a, const struct json *pool)
 }
 
 /* Whether p is as the operator brings it along. */
-static bool is_built_in(struct arena *a, const struct mc_pool *p)
+static bool is_built_in(struct arena *a, const struct mcp *p)
 {
 	static const char *const names[] = { "master", "worker", "arbiter" };
 	static const char upgrade[] = "\"" LABEL_REQUIRED "\":\"\",";
@@ -113,17 +113,16 @@ static bool is_built_in(struct arena *a, const struct mc_pool *p)
 
 static int by_name(const void *x, const void *y)
 {
-	return str_cmp((*(struct mc_pool *const *)x)->meta.name,
-		       (*(struct mc_pool *const *)y)->meta.name);
+	return str_cmp((*(struct mcp *const *)x)->meta.name, (*(struct mcp *const *)y)->meta.name);
 }
 
-void bootstrap_pools(struct arena *a, const struct mc_pools *all, struct mc_pools *out)
+void bootstrap_pools(struct arena *a, const struct mcp_list *all, struct mcp_list *out)
 {
 	struct map seen;
 
 	map_init(&seen, a);
 	for (size_t i = 0; i < all->n; i++) {
-		struct mc_pool *p = all->v[i];
+		struct mcp *p = all->v[i];
 
 		if (!map_find(&seen, p->meta.name) || !is_built_in(a, p))
 			(void)map_put(&seen, p->meta.name, p);
@@ -156,7 +155,7 @@ static int check_image(struct arena *a, struct str image, struct err *err)
 	return 0;
 }
 
-static bool has_pool(const struct mc_pools *pools, struct str name)
+static bool has_pool(const struct mcp_list *pools, struct str name)
 {
 	for (size_t i = 0; i < pools->n; i++)
 		if (str_eq(pools->v[i]->meta.name, name))
@@ -182,7 +181,7 @@ static bool is_seeded(const struct json *object)
 }
 
 /* Empty when all is well. */
-static struct str fault_of(struct arena *a, const struct json *object, const struct mc_pools *pools)
+static struct str fault_of(struct arena *a, const struct json *object, const struct mcp_list *pools)
 {
 	struct str name = json_str(object, "metadata.name");
 	struct str pool = json_str(object, "spec.machineConfigPool.name");
@@ -221,8 +220,8 @@ static struct mc *prebuilt(struct arena *a, const struct json *object)
 	return mc;
 }
 
-int bootstrap_prebuilt(struct arena *a, const struct mc_objects *objects,
-		       const struct mc_pools *pools, struct mcs *out, struct err *err)
+int bootstrap_prebuilt(struct arena *a, const struct mc_object_list *objects,
+		       const struct mcp_list *pools, struct mc_list *out, struct err *err)
 {
 	struct buf faults;
 

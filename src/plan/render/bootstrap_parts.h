@@ -13,10 +13,10 @@ int bootstrap_pull_secret(struct arena *a, struct str text, struct str *out, str
 
 /* One pool of each name, by name: of several a user's rather than one as it is
  * built into the operator. */
-void bootstrap_pools(struct arena *a, const struct mc_pools *all, struct mc_pools *out);
+void bootstrap_pools(struct arena *a, const struct mcp_list *all, struct mcp_list *out);
 
 /* Appends what MachineOSConfigs with an image that is built already ask for. */
-int bootstrap_prebuilt(struct arena *a, const struct mc_objects *objects,
-		       const struct mc_pools *pools, struct mcs *out, struct err *err);
+int bootstrap_prebuilt(struct arena *a, const struct mc_object_list *objects,
+		       const struct mcp_list *pools, struct mc_list *out, struct err *err);
 
 #endif

@@ -223,7 +223,7 @@ static void preview_kubelets(struct preview_run *p, enum generate_kind kind, con
 
 /* ---- registries ---------------------------------------------------------- */
 
-static bool for_registries(const struct preview_run *p, const struct mc_pool *pool)
+static bool for_registries(const struct preview_run *p, const struct mcp *pool)
 {
 	return p->s.view.every_pool || pool_built_in(pool);
 }
@@ -250,7 +250,7 @@ static void preview_registries(struct preview_run *p)
 	if (!count_family(p->in->set) && !p->family)
 		return;
 	for (size_t i = 0; i < p->s.pools.n; i++) {
-		const struct mc_pool *pool = p->s.pools.v[i];
+		const struct mcp *pool = p->s.pools.v[i];
 		struct str name = mc_generated_name(p->a, "99", pool->meta.name, "registries");
 
 		if (!for_registries(p, pool) || (!anew && has_mc(p, name)))

@@ -14,8 +14,8 @@ struct choice {
 	const struct owned_kind *kind;
 	enum mc_kind mc_kind;
 	enum generate_kind key;
-	struct mc_objects *list;
-	const struct mc_pools *pools; /* with bases */
+	struct mc_object_list *list;
+	const struct mcp_list *pools; /* with bases */
 };
 
 static struct choice choice_of(struct preview_run *p, const struct owned_kind *kind)
@@ -37,7 +37,7 @@ static struct str what(const struct choice *c, const struct mc_object *o)
 	return str_fmt(c->p->a, "%s %.*s", c->kind->kind, STRF(o->meta.name));
 }
 
-static bool among(const struct mc_pools *pools, const struct mc_pool *pool)
+static bool among(const struct mcp_list *pools, const struct mcp *pool)
 {
 	for (size_t i = 0; i < pools->n; i++)
 		if (pools->v[i] == pool)
@@ -46,11 +46,11 @@ static bool among(const struct mc_pools *pools, const struct mc_pool *pool)
 }
 
 /* Those of all that it is for. An invalid selector is for none. */
-static struct mc_pools pools_of(const struct choice *c, const struct mc_pools *all,
+static struct mcp_list pools_of(const struct choice *c, const struct mcp_list *all,
 				const struct mc_object *o)
 {
 	struct err ignored = ERR_INIT(c->p->a);
-	struct mc_pools out = { 0 };
+	struct mcp_list out = { 0 };
 	struct owned_view v = { .kind = c->kind, .config = o, .pools = all };
 
 	if (owned_pools(c->p->a, &v, &out, &ignored) < 0)
@@ -71,7 +71,7 @@ static bool is_finalizer(const struct mc_object *o, struct str name)
 
 /* Not planned now: says which pools, made after it, it has not reached. */
 static void tell_late(const struct choice *c, const struct mc_object *o,
-		      const struct mc_pools *pools)
+		      const struct mcp_list *pools)
 {
 	struct str suffix = json_text(owned_suffix(o));
 
@@ -91,7 +91,7 @@ static void tell_late(const struct choice *c, const struct mc_object *o,
 
 /* It is being dealt with, or somebody has deleted what it made. */
 static bool is_missed(const struct choice *c, const struct mc_object *o,
-		      const struct mc_pools *pools)
+		      const struct mcp_list *pools)
 {
 	struct str suffix = json_text(owned_suffix(o));
 
@@ -108,7 +108,7 @@ static bool is_missed(const struct choice *c, const struct mc_object *o,
 
 /* False: not one of the pools it is for has a base. */
 static bool has_bases(const struct choice *c, const struct mc_object *o,
-		      const struct mc_pools *pools)
+		      const struct mcp_list *pools)
 {
 	bool kubelet = c->kind == &owned_kubelet;
 	size_t known = 0;
@@ -154,7 +154,7 @@ static bool is_stuck(const struct choice *c, const struct mc_object *o)
 static struct strs held_by(const struct choice *c, const struct mc_object *o)
 {
 	const struct json *given = json_at(o->doc.tree, "spec.machineConfigPoolSelector");
-	struct mc_pools pools = pools_of(c, &c->p->s.pools, o);
+	struct mcp_list pools = pools_of(c, &c->p->s.pools, o);
 	struct err ignored = ERR_INIT(c->p->a);
 	struct strs out = { 0 };
 	struct selector s;
@@ -183,7 +183,7 @@ static void preview_one(const struct choice *c, const struct mc_object *o)
 	bool touched = preview_touched(p, c->mc_kind, o->meta.name);
 	/* a start, or another Node config, plans every KubeletConfig */
 	bool all = c->key == GENERATE_KUBELET ? p->kubelets : p->restart;
-	struct mc_pools pools = pools_of(c, &p->s.pools, o);
+	struct mcp_list pools = pools_of(c, &p->s.pools, o);
 
 	if (!touched && !all && is_stuck(c, o)) {
 		tell_stuck(c, o);

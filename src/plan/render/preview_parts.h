@@ -16,7 +16,7 @@ struct preview_run {
 	bool same_node; /* the new Node config was refused */
 	bool kubelets; /* that, or another Node config: all are planned */
 	bool family; /* what registries are made of was touched */
-	struct mc_pools kubelet_pools, runtime_pools; /* those with bases */
+	struct mcp_list kubelet_pools, runtime_pools; /* those with bases */
 };
 
 void preview_note(struct preview_run *p, struct str text);

@@ -162,7 +162,7 @@ static bool reproduces(struct preview_run *p, const struct template_tree *tree)
 				   .mcs = &p->s.mcs };
 	struct err ignored = ERR_INIT(p->a);
 	struct template_input t;
-	struct mcs made = { 0 };
+	struct mc_list made = { 0 };
 	struct str path;
 
 	if (!v.controller_config)
@@ -207,7 +207,7 @@ static struct mc *with_secret(struct arena *a, const struct mc *mc, struct str p
 
 static void put_secret(struct preview_run *p, struct str text)
 {
-	struct mcs changed = { 0 };
+	struct mc_list changed = { 0 };
 	struct str now, path;
 
 	if (!secret_now(p, &path, &now)) {

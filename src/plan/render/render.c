@@ -3,13 +3,13 @@
 #include "mc/made_by.h"
 #include "mc/selector.h"
 
-int plan_render_select(struct arena *a, const struct mc_pool *pool, const struct mcs *mcs,
-		       struct mcs *out, struct err *err)
+int plan_render_select(struct arena *a, const struct mcp *pool, const struct mc_list *mcs,
+		       struct mc_list *out, struct err *err)
 {
 	struct selector s;
 	int rc;
 
-	*out = (struct mcs){ 0 };
+	*out = (struct mc_list){ 0 };
 	rc = selector_make(a, pool->selector, &s, err);
 	if (rc < 0)
 		return err_wrap(err, "invalid label selector");
@@ -46,7 +46,7 @@ static int check_controller_config(const struct render_in *in, struct err *err)
 	return 0;
 }
 
-static int check_mcs(struct arena *a, const struct render_in *in, const struct mcs *list,
+static int check_mcs(struct arena *a, const struct render_in *in, const struct mc_list *list,
 		     const struct mc **culprit, struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -151,7 +151,7 @@ int plan_render(struct arena *a, const struct render_in *in, struct rendered *ou
 	return rc;
 }
 
-static const struct mc *find(const struct mcs *mcs, struct str name)
+static const struct mc *find(const struct mc_list *mcs, struct str name)
 {
 	for (size_t i = 0; i < mcs->n; i++)
 		if (str_eq(mcs->v[i]->meta.name, name))

@@ -7,7 +7,7 @@
 #include "plan/render_sync.h"
 
 int plan_render_set(struct arena *a, const struct render_version *v, const struct mc_set *set,
-		    const struct mc_pool *pool, struct arena *keep, struct rendered *out,
+		    const struct mcp *pool, struct arena *keep, struct rendered *out,
 		    struct err *err)
 {
 	struct render_in in = { .raw = v->raw,
@@ -39,7 +39,7 @@ int plan_render_set(struct arena *a, const struct render_version *v, const struc
 
 int named_config_mc(struct arena *a, struct mc *mc, struct named_config *out, struct err *err)
 {
-	struct mcs one = { 0 };
+	struct mc_list one = { 0 };
 	int rc;
 
 	VEC_PUSH(a, &one, mc);

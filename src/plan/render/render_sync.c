@@ -46,7 +46,7 @@ int controller_config_completed(struct arena *a, const struct json *tree, struct
 		       yes_no(completed), yes_no(running), yes_no(failing));
 }
 
-static const struct mc *find_mc(const struct mcs *mcs, struct str name)
+static const struct mc *find_mc(const struct mc_list *mcs, struct str name)
 {
 	for (size_t i = 0; i < mcs->n; i++)
 		if (str_eq(mcs->v[i]->meta.name, name))
@@ -129,7 +129,7 @@ static struct mc *own(struct arena *a, const struct mc *mc)
 	return copy;
 }
 
-static int select_mcs(struct arena *a, const struct render_view *in, struct mcs *out,
+static int select_mcs(struct arena *a, const struct render_view *in, struct mc_list *out,
 		      struct err *err)
 {
 	struct selector s;
@@ -198,7 +198,7 @@ static int check_reconcilable(struct arena *a, const struct render_view *in,
 	struct str now = json_str(in->pool->tree, "spec.configuration.name");
 	const struct mc *current = now.n ? find_mc(in->mcs, now) : NULL;
 	struct mc_overrides allow = mc_overrides_of(in->configuration);
-	struct mcs one = { 0 };
+	struct mc_list one = { 0 };
 	struct mc_merged from;
 	int rc;
 
@@ -211,7 +211,7 @@ static int check_reconcilable(struct arena *a, const struct render_view *in,
 	return rc;
 }
 
-static int generate(struct arena *a, const struct render_view *in, const struct mcs *mcs,
+static int generate(struct arena *a, const struct render_view *in, const struct mc_list *mcs,
 		    const struct mc_controller_config *cc, struct rendered *r,
 		    const struct mc **culprit, struct err *err)
 {
@@ -246,7 +246,7 @@ static struct json *configuration(struct arena *a, const struct rendered *r)
 	return c;
 }
 
-static struct action_event on_pool(const struct mc_pool *p, struct str reason)
+static struct action_event on_pool(const struct mcp *p, struct str reason)
 {
 	return (struct action_event){ .api = S(API_MC),
 				      .kind = S("MachineConfigPool"),
@@ -298,7 +298,7 @@ int render_target(struct arena *a, const struct render_view *in, struct rendered
 		  const struct mc **culprit, struct err *err)
 {
 	struct mc_controller_config cc = { 0 };
-	struct mcs mcs = { 0 };
+	struct mc_list mcs = { 0 };
 	int rc;
 
 	*out = (struct rendered){ 0 };
@@ -389,7 +389,7 @@ void pool_condition(struct arena *a, const struct json *tree, const char *type, 
 		act->fail = ACTION_SHRUG;
 }
 
-void render_failed(struct arena *a, const struct mc_pool *pool, struct instant now, struct str why,
+void render_failed(struct arena *a, const struct mcp *pool, struct instant now, struct str why,
 		   struct actions *out)
 {
 	pool_condition(a, pool->tree, "RenderDegraded", now, why, "it cannot be rendered", out);

@@ -33,9 +33,9 @@ struct settle {
 	/* For the caller to complete before settle_run: version, gates, tree,
 	 * secrets. The lists below are in it. */
 	struct generate_view view;
-	struct mcs mcs; /* of one name the last one */
-	struct mc_pools pools;
-	struct mc_objects kubelets, runtimes, images;
+	struct mc_list mcs; /* of one name the last one */
+	struct mcp_list pools;
+	struct mc_object_list kubelets, runtimes, images;
 	struct mc_controller_config cc;
 	struct template_cache templates;
 	struct settle_keys keys;

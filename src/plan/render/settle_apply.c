@@ -60,7 +60,7 @@ static bool has_renders(const struct settle *s)
 static void mc_changed(struct settle *s, const struct mc *was, const struct mc *is)
 {
 	struct generate_keys keys = { 0 };
-	struct mc_pools queue = { 0 };
+	struct mcp_list queue = { 0 };
 	bool render = has_renders(s);
 
 	if (!was && !render)
@@ -130,14 +130,14 @@ static bool is_going(const struct json *tree)
 }
 
 /* Nothing is left to wait for: the API server removes it. */
-static void drop_object(struct mc_objects *list, size_t at)
+static void drop_object(struct mc_object_list *list, size_t at)
 {
 	list->n--;
 	for (; at < list->n; at++)
 		list->v[at] = list->v[at + 1];
 }
 
-static void patch_object(struct settle *s, struct mc_objects *list, enum generate_kind kind,
+static void patch_object(struct settle *s, struct mc_object_list *list, enum generate_kind kind,
 			 const struct place *p, const struct action *act)
 {
 	const struct json *patch = object_of(s, act);
@@ -181,13 +181,13 @@ static void replace_pool(struct settle *s, const struct place *p, const struct a
 	struct doc d = { .tree = NULL };
 
 	for (size_t i = 0; i < s->pools.n; i++) {
-		struct mc_pool *pool;
+		struct mcp *pool;
 
 		if (!str_eq(s->pools.v[i]->meta.name, p->name))
 			continue;
-		pool = ARENA_NEW(s->a, struct mc_pool);
+		pool = ARENA_NEW(s->a, struct mcp);
 		d.tree = json_clone(s->a, object_of(s, act));
-		if (mc_pool_decode(s->a, &d, pool, &ignored) < 0)
+		if (mcp_decode(s->a, &d, pool, &ignored) < 0)
 			return;
 		pool->file = s->pools.v[i]->file;
 		s->pools.v[i] = pool;

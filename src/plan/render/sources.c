@@ -13,7 +13,7 @@ static struct mc *find_mc(const struct mc_set *set, struct str name)
 }
 
 /* The list that the pool keeps of what a config was rendered from, or NULL. */
-static const struct json *recorded(const struct mc_pool *pool, struct str name)
+static const struct json *recorded(const struct mcp *pool, struct str name)
 {
 	for (size_t i = 0; i < 2; i++) {
 		const struct json *c = json_at(pool->tree, places[i]);
@@ -25,13 +25,13 @@ static const struct json *recorded(const struct mc_pool *pool, struct str name)
 }
 
 /* The pool that a rendered config belongs to, by its owner or its name. */
-static const struct mc_pool *pool_of(struct arena *a, const struct mc_set *set, const struct mc *mc)
+static const struct mcp *pool_of(struct arena *a, const struct mc_set *set, const struct mc *mc)
 {
 	const struct json *list = json_at(mc->doc.tree, "metadata.ownerReferences");
-	const struct mc_pool *found = NULL;
+	const struct mcp *found = NULL;
 
 	for (size_t i = 0; i < set->pools.n; i++) {
-		struct mc_pool *pool = set->pools.v[i];
+		struct mcp *pool = set->pools.v[i];
 		struct str name = pool->meta.name;
 		struct str prefix = str_fmt(a, "rendered-%.*s-", STRF(name));
 
@@ -80,7 +80,7 @@ void plan_sources(struct arena *a, const struct mc_set *set, struct mc *mc,
 	(void)mc_sort(&out->mcs, &ignored);
 }
 
-struct mc *plan_last_good(const struct mc_set *set, const struct mc_pool *pool)
+struct mc *plan_last_good(const struct mc_set *set, const struct mcp *pool)
 {
 	for (size_t i = 0; i < 2; i++) {
 		const struct json *c = json_at(pool->tree, places[i]);

@@ -112,13 +112,13 @@ void plan_master(struct arena *a, const struct knode *n, bool has_scheduler,
 
 /* ---- which pools a change of a node concerns ----------------------------- */
 
-static void enqueue(struct arena *a, struct mcps *queue, const struct mcp *p)
+static void enqueue(struct arena *a, struct mcp_list *queue, const struct mcp *p)
 {
-	if (p && !mcps_find(queue, p->name))
+	if (p && !mcp_find(queue, p->meta.name))
 		VEC_PUSH(a, queue, (struct mcp *)(uintptr_t)p);
 }
 
-static void enqueue_all(struct arena *a, struct mcps *queue, const struct mcp_of_node *of)
+static void enqueue_all(struct arena *a, struct mcp_list *queue, const struct mcp_of_node *of)
 {
 	for (size_t i = 0; i < of->n; i++)
 		enqueue(a, queue, of->v[i]);
@@ -138,7 +138,7 @@ static void log_node(struct arena *a, struct actions *out, const struct mcp *poo
 	struct str zone = S("");
 	bool has = labels_get(n->labels, S(LABEL_ZONE), &zone);
 
-	action_log(a, out, "Pool %.*s%s%.*s%s: node %.*s: %.*s", STRF(pool->name),
+	action_log(a, out, "Pool %.*s%s%.*s%s: node %.*s: %.*s", STRF(pool->meta.name),
 		   has ? "[zone=" : "", STRF(zone), has ? "]" : "", STRF(n->name), STRF(text));
 }
 
@@ -174,7 +174,7 @@ static bool annotations_changed(struct arena *a, const struct knode_event_view *
 					      STRF(list[i].is))
 				    : str_fmt(a, "lost annotation %s", list[i].key);
 		log_node(a, out, pool, n, text);
-		if (!str_is(pool->name, "master"))
+		if (!str_is(pool->meta.name, "master"))
 			continue;
 		if (list[i].is.p)
 			text = str_fmt(a, "Node %.*s now has %s=%.*s", STRF(n->name), list[i].key,
@@ -240,13 +240,13 @@ static bool concerns(struct arena *a, const struct knode_event_view *in,
 
 /* The pools it was in count it no longer. */
 static void left(struct arena *a, const struct knode_event_view *in, const struct mcp *now,
-		 struct mcps *queue, struct actions *out)
+		 struct mcp_list *queue, struct actions *out)
 {
 	struct err err = ERR_INIT(a);
 	struct mcp_of_node was = { 0 };
 
 	if (mcp_of_node(in->pools, in->old, &was, &err) < 0) {
-		struct mcps all = { 0 };
+		struct mcp_list all = { 0 };
 
 		mcp_matching(a, in->pools, in->old, &all);
 		for (size_t i = 0; i < all.n; i++)
@@ -254,13 +254,13 @@ static void left(struct arena *a, const struct knode_event_view *in, const struc
 	} else if (was.n && was.v[0] != now) {
 		if (now)
 			log_node(a, out, now, in->new,
-				 str_fmt(a, "changed from pool %.*s", STRF(was.v[0]->name)));
+				 str_fmt(a, "changed from pool %.*s", STRF(was.v[0]->meta.name)));
 		enqueue(a, queue, was.v[0]);
 	}
 }
 
 static void removed(struct arena *a, const struct knode_event_view *in, const struct knode *n,
-		    struct mcps *queue, struct actions *out)
+		    struct mcp_list *queue, struct actions *out)
 {
 	struct err err = ERR_INIT(a);
 	struct mcp_of_node of = { 0 };
@@ -273,7 +273,7 @@ static void removed(struct arena *a, const struct knode_event_view *in, const st
 	enqueue_all(a, queue, &of);
 }
 
-void plan_knode_event(struct arena *a, const struct knode_event_view *in, struct mcps *queue,
+void plan_knode_event(struct arena *a, const struct knode_event_view *in, struct mcp_list *queue,
 		      struct actions *out)
 {
 	struct err err = ERR_INIT(a);

@@ -34,7 +34,7 @@ static struct json *refs(struct arena *a, const struct selector *sel, const stru
 	return list;
 }
 
-int plan_pin_pool(struct arena *a, const struct mc_pool *pool, const struct json_list *sets,
+int plan_pin_pool(struct arena *a, const struct mcp *pool, const struct json_list *sets,
 		  struct instant now, struct str failed, struct actions *out, struct err *err)
 {
 	static const char type[] = "PinnedImageSetsDegraded";

@@ -18,8 +18,8 @@ struct action_event pool_event(const struct mcp *pool, struct str reason)
 {
 	return (struct action_event){ .api = S(API_MC),
 				      .kind = S("MachineConfigPool"),
-				      .name = pool->name,
-				      .uid = pool->uid,
+				      .name = pool->meta.name,
+				      .uid = pool->meta.uid,
 				      .version = json_str(pool->tree, "metadata.resourceVersion"),
 				      .reason = reason };
 }
@@ -40,7 +40,7 @@ struct pool_layers pool_layers(const struct pool_view *in)
 	struct str target = in->pool->target;
 
 	for (size_t i = 0; i < in->n_os_configs && !l.config; i++)
-		if (str_eq(in->os_configs[i].pool, in->pool->name))
+		if (str_eq(in->os_configs[i].pool, in->pool->meta.name))
 			l.config = &in->os_configs[i];
 	if (!l.config)
 		return l;
@@ -139,7 +139,7 @@ static void set_topology(struct arena *a, const struct pool_view *in, struct act
 					 "error setting clusterConfig "
 					 "Annotation for node in pool "
 					 "\"%.*s\", error",
-					 STRF(in->pool->name));
+					 STRF(in->pool->meta.name));
 	}
 	actions_step(out);
 }
@@ -214,7 +214,7 @@ static void defer_operator(struct arena *a, const struct pool_view *in, struct p
 {
 	size_t kept = 0;
 
-	if (!str_is(in->pool->name, "master") || picks->n <= 1 || !in->operator_node.n)
+	if (!str_is(in->pool->meta.name, "master") || picks->n <= 1 || !in->operator_node.n)
 		return;
 	for (size_t i = 0; i < picks->n; i++) {
 		struct str name = picks->v[i].n->name;
@@ -269,7 +269,7 @@ static bool adopt(struct arena *a, const struct pool_view *in, const struct knod
 	if (!first || !first->owner.n || str_is(first->owner, "master") ||
 	    str_is(first->owner, "worker"))
 		return false;
-	pool = mcps_find(in->pools, first->owner);
+	pool = mcp_find(in->pools, first->owner);
 	if (!pool)
 		return false;
 	buf_init(&b, a);
@@ -279,7 +279,7 @@ static bool adopt(struct arena *a, const struct pool_view *in, const struct knod
 	if (pool_labels(a, pool, &b)) {
 		buf_addz(&b, "}}}");
 		action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
-			   str_fmt(a, "booted into custom pool %.*s", STRF(pool->name)))
+			   str_fmt(a, "booted into custom pool %.*s", STRF(pool->meta.name)))
 			->fail = ACTION_SHRUG;
 	}
 	return true;
@@ -301,7 +301,7 @@ static void log_candidates(struct arena *a, const struct pool_view *in, const st
 	action_log(a, out,
 		   "Pool %.*s: %zu candidate nodes in %zu zones for update, "
 		   "capacity: %zu",
-		   STRF(in->pool->name), picks->n, zones.n, room);
+		   STRF(in->pool->meta.name), picks->n, zones.n, room);
 }
 
 static void choose(struct arena *a, const struct pool_view *in, struct picks *picks, size_t room,
@@ -311,7 +311,7 @@ static void choose(struct arena *a, const struct pool_view *in, struct picks *pi
 
 	log_candidates(a, in, picks, room, out);
 	defer_operator(a, in, picks, out);
-	if (str_is(in->pool->name, "master"))
+	if (str_is(in->pool->meta.name, "master"))
 		action_log(a, out,
 			   "Pool master: filtered to %zu candidate nodes for "
 			   "update, capacity: %zu",
@@ -327,8 +327,8 @@ static void choose(struct arena *a, const struct pool_view *in, struct picks *pi
 	if (picks->n > room)
 		picks->n = room;
 	for (size_t i = 0; i < picks->n; i++)
-		action_log(a, out, "Pool %.*s: selected candidate node %.*s", STRF(in->pool->name),
-			   STRF(picks->v[i].n->name));
+		action_log(a, out, "Pool %.*s: selected candidate node %.*s",
+			   STRF(in->pool->meta.name), STRF(picks->v[i].n->name));
 	actions_step(out);
 }
 
@@ -380,9 +380,9 @@ static void target_node(struct arena *a, const struct pool_view *in, const struc
 	if (t->image.p ? !str_eq(n->desired_image, t->image) : n->desired_image.p != NULL)
 		body_add(&b, S(ANNO_DESIRED_IMAGE), t->image);
 	buf_addz(&b, "}}}");
-	act = action_add(
-		a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
-		str_fmt(a, "pool %.*s: new target %.*s", STRF(in->pool->name), STRF(t->config)));
+	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
+			 str_fmt(a, "pool %.*s: new target %.*s", STRF(in->pool->meta.name),
+				 STRF(t->config)));
 	act->fail = ACTION_GO_ON;
 	act->wrap = str_fmt(a, "setting desired %.*s for node %.*s", STRF(in->pool->target),
 			    STRF(n->name));
@@ -417,7 +417,7 @@ static void move(struct arena *a, const struct pool_view *in, const struct pool_
 						    : S("SetDesiredConfig")),
 		     buf_str(&b))
 		->if_ok = true;
-	action_state_metric(a, out, "node", S("Sync Machine Config Pool"), in->pool->name);
+	action_state_metric(a, out, "node", S("Sync Machine Config Pool"), in->pool->meta.name);
 }
 
 /* The pool's target is there to be applied. */
@@ -478,7 +478,7 @@ int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out, 
 		action_log(a, out,
 			   "Pool %.*s is unconfigured, pausing for renderer to "
 			   "initialize",
-			   STRF(pool->name))
+			   STRF(pool->meta.name))
 			->state = true;
 		return 0;
 	}
@@ -514,7 +514,8 @@ int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out, 
 			rc = roll_out(a, &view, &l, out, err);
 	}
 	if (pool->paused && is_updating(pool))
-		action_log(a, out, "Pool %.*s is paused and will not update.", STRF(pool->name))
+		action_log(a, out, "Pool %.*s is paused and will not update.",
+			   STRF(pool->meta.name))
 			->state = true;
 	actions_step(out);
 	pool_status(a, &view, &l, out);

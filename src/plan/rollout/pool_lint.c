@@ -9,17 +9,17 @@
 struct linter {
 	struct arena *a;
 	const struct pool_lint_in *in;
-	const struct mc_pool *pool;
+	const struct mcp *pool;
 	const struct map *names; /* of the MachineConfigs at hand */
 	const struct map *told; /* of those that nodes cannot take at all */
-	struct mcs given; /* those of them that the pool selects */
+	struct mc_list given; /* those of them that the pool selects */
 	struct mc_findings *out;
 };
 
 /* The pool as it was given, or NULL. */
-static const struct mc_pool *given_pool(const struct linter *l)
+static const struct mcp *given_pool(const struct linter *l)
 {
-	const struct mc_pools *pools = &l->in->given->pools;
+	const struct mcp_list *pools = &l->in->given->pools;
 
 	for (size_t i = 0; i < pools->n; i++)
 		if (str_eq(pools->v[i]->meta.name, l->pool->meta.name))
@@ -30,7 +30,7 @@ static const struct mc_pool *given_pool(const struct linter *l)
 /* At the pool where it is among the manifests, else at no place. */
 static void add(struct linter *l, bool error, struct str message)
 {
-	const struct mc_pool *given = given_pool(l);
+	const struct mcp *given = given_pool(l);
 	struct mc_finding f = {
 		.error = error,
 		.object = str_fmt(l->a, "MachineConfigPool %.*s", STRF(l->pool->meta.name)),
@@ -51,7 +51,7 @@ static void add(struct linter *l, bool error, struct str message)
  */
 static bool is_partial(const struct linter *l)
 {
-	const struct mcs *mcs = &l->in->given->mcs;
+	const struct mc_list *mcs = &l->in->given->mcs;
 	struct err ignored = ERR_INIT(l->a);
 	struct selector s = { 0 };
 
@@ -67,9 +67,9 @@ static bool is_partial(const struct linter *l)
 static bool present(struct linter *l, const struct forecast *f, struct mc_merged *out)
 {
 	struct str name = json_str(l->pool->tree, "spec.configuration.name");
-	const struct mcs *mcs = &l->in->sets.after->mcs;
+	const struct mc_list *mcs = &l->in->sets.after->mcs;
 	struct err err = ERR_INIT(l->a);
-	struct mcs one = { 0 };
+	struct mc_list one = { 0 };
 
 	for (size_t i = 0; i < mcs->n; i++)
 		if (str_eq(mcs->v[i]->meta.name, name))
@@ -111,7 +111,7 @@ static void lint_refused(struct linter *l, const struct forecast *f)
 		mc_lint_refused(l->a, l->given.v[i], l->out);
 }
 
-static void lint_rendered(struct linter *l, const struct mcs *sources, const struct forecast *f)
+static void lint_rendered(struct linter *l, const struct mc_list *sources, const struct forecast *f)
 {
 	struct buf b;
 
@@ -142,7 +142,7 @@ static void lint_one(struct linter *l)
 	struct forecast_in sets = in->sets;
 	struct forecast f = { 0 };
 	struct err err = ERR_INIT(l->a);
-	struct mcs sources = { 0 };
+	struct mc_list sources = { 0 };
 	bool some, differs;
 
 	some = plan_render_select(l->a, l->pool, &sets.after->mcs, &sources, &err) == 0 &&
@@ -202,8 +202,8 @@ static bool lint_own(struct arena *a, struct mc *mc, struct mc_findings *out)
 
 void pool_lint(struct arena *a, const struct pool_lint_in *in, struct mc_findings *out)
 {
-	const struct mc_pools *pools = &in->sets.after->pools;
-	const struct mcs *given = &in->given->mcs;
+	const struct mcp_list *pools = &in->sets.after->pools;
+	const struct mc_list *given = &in->given->mcs;
 	struct map names, told, pooled;
 
 	map_init(&names, a);

@@ -396,14 +396,14 @@ static void gauges(struct arena *a, const struct pool_view *in, const struct con
 		if (str_is(list->v[i].status, "True") && str_cmp(list->v[i].time, latest.time) > 0)
 			latest = list->v[i];
 	for (size_t i = 0; i < in->n_nodes; i++) {
-		struct str labels[] = { in->nodes[i]->name, in->pool->name,
+		struct str labels[] = { in->nodes[i]->name, in->pool->meta.name,
 					latest.type.p ? latest.type : S(""),
 					latest.reason.p ? latest.reason : S("") };
 
 		action_metric(a, out, "mco_state", labels, 4, 0)->metric.now = true;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(counted); i++)
-		action_metric(a, out, counted[i].name, &in->pool->name, 1,
+		action_metric(a, out, counted[i].name, &in->pool->meta.name, 1,
 			      (double)counted[i].value);
 }
 
@@ -437,21 +437,21 @@ void pool_status(struct arena *a, const struct pool_view *in, const struct pool_
 	if (!same_status(a, json_at(tree, "status"), status)) {
 		body = json_clone(a, tree);
 		json_set(body, S("status"), status);
-		action_add(
-			a, out, ACTION_REPLACE,
-			str_fmt(a, PATH_MC "machineconfigpools/%.*s/status", STRF(in->pool->name)),
-			body_of(a, body), S("counts or conditions changed"))
+		action_add(a, out, ACTION_REPLACE,
+			   str_fmt(a, PATH_MC "machineconfigpools/%.*s/status",
+				   STRF(in->pool->meta.name)),
+			   body_of(a, body), S("counts or conditions changed"))
 			->wrap = str_fmt(a,
 					 "could not update MachineConfigPool "
 					 "\"%.*s\"",
-					 STRF(in->pool->name));
+					 STRF(in->pool->meta.name));
 		actions_step(out);
 		if (moved)
 			action_event(a, out, pool_event(in->pool, S("Completed")),
 				     str_fmt(a,
 					     "Pool %.*s has completed update "
 					     "to %.*s",
-					     STRF(in->pool->name), STRF(line)))
+					     STRF(in->pool->meta.name), STRF(line)))
 				->if_ok = true;
 		gauges(a, in, &w.list, &c, out);
 	} else if (in->fresh_metrics) {

@@ -4,7 +4,7 @@
 #include "plan/owned.h"
 
 /* The pool that owns it as its controller, or NULL. */
-static struct mc_pool *owner(const struct mc_pools *pools, const struct mc *mc)
+static struct mcp *owner(const struct mcp_list *pools, const struct mc *mc)
 {
 	const struct json *refs = json_at(mc->doc.tree, "metadata.ownerReferences");
 
@@ -23,7 +23,7 @@ static struct mc_pool *owner(const struct mc_pools *pools, const struct mc *mc)
 	return NULL;
 }
 
-static void enqueue(struct arena *a, struct mc_pools *queue, struct mc_pool *p)
+static void enqueue(struct arena *a, struct mcp_list *queue, struct mcp *p)
 {
 	for (size_t i = 0; i < queue->n; i++)
 		if (queue->v[i] == p)
@@ -31,10 +31,10 @@ static void enqueue(struct arena *a, struct mc_pools *queue, struct mc_pool *p)
 	VEC_PUSH(a, queue, p);
 }
 
-static void enqueue_for(struct arena *a, const struct mc_pools *pools, const struct mc *mc,
-			struct mc_pools *queue)
+static void enqueue_for(struct arena *a, const struct mcp_list *pools, const struct mc *mc,
+			struct mcp_list *queue)
 {
-	struct mc_pool *mine = mc ? owner(pools, mc) : NULL;
+	struct mcp *mine = mc ? owner(pools, mc) : NULL;
 
 	if (mine)
 		enqueue(a, queue, mine);
@@ -48,8 +48,8 @@ static void enqueue_for(struct arena *a, const struct mc_pools *pools, const str
 	}
 }
 
-void trigger_mc(struct arena *a, const struct mc_pools *pools, const struct mc *was,
-		const struct mc *is, struct mc_pools *queue)
+void trigger_mc(struct arena *a, const struct mcp_list *pools, const struct mc *was,
+		const struct mc *is, struct mcp_list *queue)
 {
 	if (was && is && json_eq(was->meta.labels, is->meta.labels) &&
 	    json_eq(was->meta.annotations, is->meta.annotations) &&
@@ -98,8 +98,9 @@ void trigger_maker(struct arena *a, const struct mc *mc, struct generate_keys *o
 	}
 }
 
-void trigger_namesakes(struct arena *a, enum generate_kind kind, const struct mc_objects *configs,
-		       struct str name, struct generate_keys *out)
+void trigger_namesakes(struct arena *a, enum generate_kind kind,
+		       const struct mc_object_list *configs, struct str name,
+		       struct generate_keys *out)
 {
 	const char *what = kind == GENERATE_KUBELET ? owned_kubelet.what : owned_runtime.what;
 

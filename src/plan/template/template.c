@@ -168,7 +168,7 @@ static int set_layers(struct forest *f)
 
 /* ---- roles --------------------------------------------------------------- */
 
-static int one_role(struct forest *f, struct str role, struct mcs *out)
+static int one_role(struct forest *f, struct str role, struct mc_list *out)
 {
 	bool own = str_is(role, "worker") || str_is(role, "master") || str_is(role, "arbiter");
 	struct str dir = own ? str_fmt(f->a, "%.*s/", STRF(role)) : S("worker/");
@@ -323,7 +323,7 @@ static int by_name(const void *x, const void *y)
 	return c ? c : (p->i > q->i) - (p->i < q->i);
 }
 
-static void append_sorted(struct arena *a, const struct mcs *list, struct mcs *out)
+static void append_sorted(struct arena *a, const struct mc_list *list, struct mc_list *out)
 {
 	struct named *v = arena_array(a, list->n, sizeof(*v));
 
@@ -335,10 +335,10 @@ static void append_sorted(struct arena *a, const struct mcs *list, struct mcs *o
 		VEC_PUSH(a, out, v[i].mc);
 }
 
-int plan_template(struct arena *a, const struct template_input *in, struct mcs *out,
+int plan_template(struct arena *a, const struct template_input *in, struct mc_list *out,
 		  struct err *err)
 {
-	struct mcs list = { 0 };
+	struct mc_list list = { 0 };
 	struct strs roles;
 	struct forest *f;
 	struct str secret;
@@ -368,9 +368,9 @@ int plan_template(struct arena *a, const struct template_input *in, struct mcs *
 }
 
 int plan_template_role(struct arena *a, const struct template_input *in, struct str role,
-		       struct mcs *out, struct err *err)
+		       struct mc_list *out, struct err *err)
 {
-	struct mcs list = { 0 };
+	struct mc_list list = { 0 };
 	struct forest *f;
 	/* base files are looked up without the cluster's credentials */
 	int rc = begin(a, in, NULL, &f, err);

@@ -41,7 +41,7 @@ static void compare(struct arena *a, const struct mc *made, const struct mc *was
 	VEC_PUSH(a, &out->configs, was->meta.name);
 }
 
-void template_loss(struct arena *a, const struct mcs *made, const struct mcs *existing,
+void template_loss(struct arena *a, const struct mc_list *made, const struct mc_list *existing,
 		   struct template_loss *out)
 {
 	*out = (struct template_loss){ 0 };

@@ -227,7 +227,8 @@ static const struct json *existing(const struct template_view *in, struct str na
 	return NULL;
 }
 
-static int make(struct arena *a, const struct template_view *in, struct mcs *out, struct err *err)
+static int make(struct arena *a, const struct template_view *in, struct mc_list *out,
+		struct err *err)
 {
 	struct template_input t = { .tree = in->tree,
 				    .controller_config = in->controller_config,
@@ -248,7 +249,7 @@ int plan_template_sync(struct arena *a, const struct template_view *in, struct a
 		       struct err *err)
 {
 	const struct json *tree = in->controller_config->tree;
-	struct mcs list = { 0 };
+	struct mc_list list = { 0 };
 
 	if (!in->first_run && json_i64(tree, "metadata.generation", 0) !=
 				      json_i64(tree, "status.observedGeneration", 0)) {

@@ -36,14 +36,14 @@ int daemon_pools(struct daemon *d, struct arena *a, struct mcp_of_node *out, str
 	struct kube_item *const *items;
 	size_t n = kube_cache_all(d->pools, &items);
 	struct knode node;
-	struct mcps pools = { 0 };
+	struct mcp_list pools = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		const struct kube_tree *t = items[i]->value;
 		struct mcp *p = arena_alloc(a, sizeof(*p));
 		struct err ignored = ERR_INIT(a);
 
-		(void)mcp_decode(a, t->tree, p, &ignored);
+		(void)mcp_read(a, t->tree, p, &ignored);
 		VEC_PUSH(a, &pools, p);
 	}
 	knode_decode(a, daemon_node(d), &node);
@@ -55,7 +55,7 @@ int daemon_pool(struct daemon *d, struct arena *a, struct str *name, bool *pinne
 	struct mcp_of_node of = { 0 };
 	int rc = daemon_pools(d, a, &of, err);
 
-	*name = rc == 0 && of.n ? of.v[0]->name : S(MCN_NOT_YET_SET);
+	*name = rc == 0 && of.n ? of.v[0]->meta.name : S(MCN_NOT_YET_SET);
 	*pinned = false;
 	for (size_t i = 0; rc == 0 && i < of.n; i++)
 		*pinned = *pinned || json_first(json_at(of.v[i]->tree, "spec.pinnedImageSets"));
