@@ -4,6 +4,7 @@
  */
 #include "data/yml.h"
 #include "io/file.h"
+#include "mc/convert.h"
 #include "mcoctl.h"
 
 struct opts {
@@ -40,78 +41,6 @@ static void defaults(void *p)
 	((struct opts *)p)->to = S("3.5");
 }
 
-static int convert_text(struct run *r, struct semver to, struct str text, struct json **out)
-{
-	struct ign_obj *config = NULL;
-	int rc = ign_parse_35(r->a, text, &config, &r->err);
-
-	return rc < 0 ? rc : ign_down(r->a, config, to, out, &r->err);
-}
-
-/* Puts the new config into the tree; all else stays as it came. */
-static int convert_mc(struct run *r, struct semver to, const struct doc *d)
-{
-	struct str name = json_str(d->tree, "metadata.name");
-	struct json *config = NULL;
-	struct mc mc = { 0 };
-	int rc = mc_decode(r->a, d, &mc, &r->err);
-
-	if (rc == 0 && !mc_has_config(&mc))
-		return 0;
-	if (rc == 0)
-		rc = convert_text(r, to, mc_config_text(r->a, &mc), &config);
-	if (rc < 0)
-		return err_wrap(&r->err, "MachineConfig %.*s", STRF(name));
-	json_set(json_at(d->tree, "spec"), S("config"), config);
-	return 0;
-}
-
-static int convert_list(struct run *r, struct semver to, const struct doc *d);
-
-/* A manifest: a MachineConfig, or a list of them. */
-static int convert_object(struct run *r, struct semver to, const struct doc *d)
-{
-	struct str kind = json_str(d->tree, "kind");
-
-	if (str_is(kind, "MachineConfig"))
-		return convert_mc(r, to, d);
-	if (json_kind(json_at(d->tree, "items")) == JSON_ARRAY)
-		return convert_list(r, to, d);
-	return err_set(&r->err, ERR_INVALID,
-		       "%.*s has no Ignition config: give MachineConfigs or "
-		       "Ignition configs",
-		       STRF(kind));
-}
-
-static int convert_list(struct run *r, struct semver to, const struct doc *d)
-{
-	for (struct json *j = json_first(json_at(d->tree, "items")); j; j = json_next(j)) {
-		struct doc item = *d;
-		int rc;
-
-		item.tree = j;
-		if (json_kind(json_at(j, "items")) == JSON_ARRAY)
-			return err_set(&r->err, ERR_INVALID, "a list inside a list");
-		/* items of a typed list may leave out their kind */
-		rc = json_member(j, S("kind")) ? convert_object(r, to, &item)
-					       : convert_mc(r, to, &item);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
-}
-
-static struct str text_of(struct run *r, const struct doc *d)
-{
-	struct buf b;
-
-	if (d->json)
-		return d->text;
-	buf_init(&b, r->a);
-	json_encode(&b, d->tree, JSON_SORTED);
-	return buf_str(&b);
-}
-
 static int print(struct run *r, struct str format, const struct json *j)
 {
 	if (!str_is(format, "yaml")) {
@@ -124,16 +53,14 @@ static int print(struct run *r, struct str format, const struct json *j)
 	return yml_emit(&r->out, j, &r->err);
 }
 
-/* Objects of the API have a kind, Ignition configs have none. */
 static int convert_doc(struct run *r, const struct opts *o, struct semver to, const struct doc *d)
 {
-	bool object = json_member(d->tree, S("kind")) != NULL;
 	struct str format = o->output;
-	struct json *j = d->tree;
-	int rc = object ? convert_object(r, to, d) : convert_text(r, to, text_of(r, d), &j);
+	struct json *j = NULL;
+	int rc = mc_convert(r->a, d, to, &j, &r->err);
 
 	if (!format.n)
-		format = object ? S("yaml") : S("json");
+		format = mc_convert_object(d) ? S("yaml") : S("json");
 	return rc < 0 ? rc : print(r, format, j);
 }
 
