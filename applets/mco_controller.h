@@ -6,12 +6,12 @@
 
 #include "applet.h"
 #include "plan/template.h"
+#include "role/controller.h"
 
 extern const struct command bootstrap_command;
 extern const struct command start_command;
 extern const struct command templates_command;
 
-#define TEMPLATES_DIR "/etc/mcc/templates"
 #define TEMPLATES_BUILTIN "builtin"
 
 /* The tree of that name: a directory, or TEMPLATES_BUILTIN; "": TEMPLATES_DIR.

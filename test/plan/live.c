@@ -158,7 +158,7 @@ void live_start(struct live *l)
 	end(l, &s);
 }
 
-/* What the controller plans because of an object: applets/controller_trigger.c. */
+/* What the controller plans because of an object: src/role/controller/controller_trigger.c. */
 static void triggered(struct live *l, struct settle *s, const struct mc_object *o)
 {
 	struct actions ignored = { 0 };

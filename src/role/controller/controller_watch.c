@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "controller.h"
+#include "controller_state.h"
 #include "io/clock.h"
 #include "io/repeat.h"
 #include "plan/template_sync.h"

@@ -2,10 +2,10 @@
  * The plans of the controller, each as the queue calls it, and what several of
  * them see.
  */
-#ifndef APPLETS_CONTROLLER_SYNC_H
-#define APPLETS_CONTROLLER_SYNC_H
+#ifndef ROLE_CONTROLLER_SYNC_H
+#define ROLE_CONTROLLER_SYNC_H
 
-#include "controller.h"
+#include "controller_state.h"
 
 /* What is known, as the plans that make MachineConfigs see it. */
 struct sight {

@@ -1,7 +1,7 @@
 /*
- * mco-controller start: leads, watches, plans, until it is told to end. Whatever
- * it had begun can be begun anew by the next one: nothing but the cluster is
- * remembered.
+ * The process of the controller: leads, watches, plans, until it is told to end.
+ * Whatever it had begun can be begun anew by the next one: nothing but the cluster
+ * is remembered.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -11,16 +11,14 @@
 #include <unistd.h>
 
 #include "base/backoff.h"
-#include "controller.h"
+#include "controller_state.h"
 #include "io/clock.h"
-#include "io/file.h"
 #include "io/repeat.h"
 #include "io/sock.h"
 #include "io/version.h"
-#include "kube/config.h"
 #include "kube/lease.h"
-#include "mco_controller.h"
 #include "plan/drain.h"
+#include "role/controller.h"
 
 #define GATES_WAIT_MS 60000
 #define DISCOVER_MS 1000 /* before the second try; later ones wait longer */
@@ -28,81 +26,6 @@
 #define WAITS_MS 2000
 #define WAITS_MAX_MS 300000
 #define GRACE_MS 1000 /* what is under way can be begun anew */
-
-struct opts {
-	struct kube_flags kube;
-	struct str templates, release, lock_namespace, metrics, health;
-	struct str suites, min_version;
-	int64_t gather; /* nanoseconds */
-	bool replace_templates, from_cluster;
-};
-
-#define TEXT(flag, member, what, text)                                                   \
-	{                                                                                \
-		.name = flag, .kind = FLAG_STR, .offset = offsetof(struct opts, member), \
-		.value = what, .help = text                                              \
-	}
-
-static const struct flag flags[] = {
-	TEXT("kubeconfig", kube.kubeconfig, "FILE",
-	     "cluster and credentials (default $KUBECONFIG, or the pod's)"),
-	TEXT("resourcelock-namespace", lock_namespace, "NAME",
-	     "namespace of the lease (default kube-system)"),
-	TEXT("metrics-listen-address", metrics, "HOST:PORT",
-	     "where metrics are served (default 127.0.0.1:8797)"),
-	TEXT("health-listen-address", health, "HOST:PORT",
-	     "where /healthz is served, leading or not (default nowhere)"),
-	TEXT("templates", templates, "DIR",
-	     "the templates (default " TEMPLATES_DIR
-	     "); builtin: those that are part of this program"),
-	{ .name = "replace-templates",
-	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, replace_templates),
-	  .help = "let --templates=builtin replace MachineConfigs that other "
-		  "templates made" },
-	{ .name = "version-from-cluster",
-	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, from_cluster),
-	  .help = "stand for the version that made the cluster's objects "
-		  "(default true where neither the build nor MCO_RAW or "
-		  "MCO_HASH name one)" },
-	{ .name = "payload-version",
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, release),
-	  .value = "VERSION",
-	  .help = "version of the release (default " MC_GATES_SNAPSHOT ")",
-	  .env = "RELEASE_VERSION" },
-	{ .name = "gather-changes",
-	  .kind = FLAG_DURATION,
-	  .offset = offsetof(struct opts, gather),
-	  .value = "TIME",
-	  .help = "how long MachineConfigs must be left alone before their "
-		  "pools are rendered (default 1s; after five times that it "
-		  "is done anyway)" },
-	/* taken and not used, as upstream does */
-	{ .name = "tls-cipher-suites",
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, suites),
-	  .value = "LIST",
-	  .hidden = true },
-	{ .name = "tls-min-version",
-	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, min_version),
-	  .value = "VERSION",
-	  .hidden = true },
-	{ 0 },
-};
-
-static void defaults(void *p)
-{
-	struct opts *o = p;
-
-	o->release = S(MC_GATES_SNAPSHOT);
-	o->from_cluster = !version_given();
-	o->gather = 1000000000;
-	o->lock_namespace = S(NS_KUBE_SYSTEM);
-	o->metrics = S("127.0.0.1:8797");
-}
 
 static const struct kube_gauge gauges[] = {
 	{ "mcc_boot_image_skew_enforcement_none", "",
@@ -127,15 +50,13 @@ static const struct kube_gauge gauges[] = {
 
 struct process {
 	struct controller c;
-	struct kube_conf conf;
 	struct kube_lease *lease;
 	struct kube_call discovery;
 	struct source gates_timer, grace, rediscover, waits;
 	unsigned waits_logged; /* lines about what is waited for */
 	unsigned discoveries; /* that failed */
-	struct sock_place metrics;
 	struct http_server *health;
-	const struct opts *o;
+	const struct controller_opts *o;
 	bool stopping;
 	int64_t patience; /* until when jobs under way are waited for */
 	int status;
@@ -203,7 +124,7 @@ static void serve_metrics(struct process *p)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 
-	if (kube_metrics_listen(&p->c.metrics, p->c.loop, &p->metrics, &err) < 0)
+	if (kube_metrics_listen(&p->c.metrics, p->c.loop, &p->o->metrics, &err) < 0)
 		log_error("metrics listener exited with error: %.*s", STRF(err.msg));
 }
 
@@ -220,20 +141,25 @@ static void answer_probe(struct http_exchange *x, void *ctx)
 static int serve_probes(struct process *p, struct err *err)
 {
 	struct http_server_opts o = { .handle = answer_probe, .max_conns = 16 };
-	struct sock_place at;
-	int fd = -1, rc;
+	const struct sock_place *at = p->o->health;
+	int fd = -1;
 
-	if (!p->o->health.n)
+	if (!at)
 		return 0;
-	rc = sock_place_parse(p->o->health, &at, err);
-	if (rc == 0)
-		rc = sock_listen(at.host, at.port, &fd, err);
-	if (rc < 0)
+	if (sock_listen(at->host, at->port, &fd, err) < 0)
 		return err_wrap(err, "--health-listen-address");
 	log_info("health on :%u", sock_port(fd));
 	p->health = http_server_new(p->c.loop, &o);
 	http_server_listen(p->health, fd, NULL);
 	return 0;
+}
+
+/* As upstream does: to the pod's status, to the log, exit status 255. */
+static int give_up(struct str why)
+{
+	log_to_pod(why);
+	log_line(LOG_FATAL, __FILE__, __LINE__, "%.*s", STRF(why));
+	return 255;
 }
 
 static void gates_known(struct controller *c)
@@ -256,9 +182,7 @@ static void refused(struct controller *c, struct str why)
 	(void)c;
 	if (process.stopping)
 		return;
-	log_to_pod(why);
-	log_line(LOG_FATAL, __FILE__, __LINE__, "%.*s", STRF(why));
-	stop(&process, 255);
+	stop(&process, give_up(why));
 }
 
 static void gates_late(struct source *s, short events)
@@ -375,21 +299,11 @@ static void add_timer(struct process *p, struct source *s,
 	loop_add(p->c.loop, s);
 }
 
-static int connect_api(struct run *r, struct process *p)
+static int connect_api(struct process *p, struct err *err)
 {
-	struct kube_opts o = { .loop = p->c.loop, .conf = &p->conf, .agent = NAME_CONTROLLER };
-	int rc = kube_config_load(r->a, &p->o->kube, true, &p->conf, &r->err);
+	struct kube_opts o = { .loop = p->c.loop, .conf = p->o->conf, .agent = NAME_CONTROLLER };
 
-	if (rc == 0)
-		rc = kube_new(&o, &p->c.kube, &r->err);
-	return rc;
-}
-
-/* As upstream tells it: to the pod's status, to the log, exit status 255. */
-static _Noreturn void give_up(struct run *r)
-{
-	log_to_pod(r->err.msg);
-	log_fatal("%.*s", STRF(r->err.msg));
+	return kube_new(&o, &p->c.kube, err);
 }
 
 static void set_up(struct process *p)
@@ -399,9 +313,10 @@ static void set_up(struct process *p)
 
 	if (drain)
 		(void)str_to_i64(str_of(drain), &c->evict_ms);
+	c->templates = p->o->templates;
 	c->release = p->o->release;
-	c->gather_ms = p->o->gather / 1000000;
-	c->from_cluster = p->o->from_cluster;
+	c->gather_ms = p->o->gather_ms;
+	c->from_cluster = p->o->version_from_cluster;
 	c->raw = str_of(version_raw());
 	c->hash = str_of(version_hash());
 	c->on_gates = gates_known;
@@ -424,10 +339,13 @@ static void set_up(struct process *p)
 	add_timer(p, &p->waits, on_waits);
 }
 
-static int run_start(struct run *r, const void *opts)
+int controller_run(const struct controller_opts *o, struct err *err)
 {
+	AUTO(arena) struct arena a = ARENA_INIT;
 	struct process *p = &process;
 	struct kube_lease_opts lease = { .name = S(NAME_CONTROLLER),
+					 .namespace = o->lock_namespace,
+					 .identity = identity(&a),
 					 .lasts_s = 137,
 					 .renew_ms = 107000,
 					 .retry_ms = 26000,
@@ -437,53 +355,24 @@ static int run_start(struct run *r, const void *opts)
 					 .ctx = p };
 	int rc;
 
-	log_never_wait();
-	p->o = opts;
-	p->c.loop = loop_new(&r->err);
-	if (!p->c.loop)
-		return -(int)r->err.code;
-	if (connect_api(r, p) < 0) {
-		(void)err_wrap(&r->err, "creating clients");
-		give_up(r);
+	p->o = o;
+	p->c.loop = o->loop;
+	if (connect_api(p, err) < 0) {
+		(void)err_wrap(err, "creating clients");
+		return give_up(err->msg);
 	}
 	set_up(p);
-	if (controller_templates(r, p->o->templates, &p->c.templates) < 0)
-		give_up(r);
 	kube_metrics_init(&p->c.metrics, gauges);
-	rc = sock_place_parse(p->o->metrics.n ? p->o->metrics : S(":8797"), &p->metrics, &r->err);
-	if (rc < 0)
-		return err_wrap(&r->err, "--metrics-listen-address");
-	rc = serve_probes(p, &r->err);
+	rc = serve_probes(p, err);
 	if (rc == 0)
-		rc = loop_signal(p->c.loop, SIGTERM, on_signal, p, &r->err);
+		rc = loop_signal(p->c.loop, SIGTERM, on_signal, p, err);
 	if (rc == 0)
-		rc = loop_signal(p->c.loop, SIGINT, on_signal, p, &r->err);
+		rc = loop_signal(p->c.loop, SIGINT, on_signal, p, err);
 	if (rc < 0)
 		return rc;
 	log_info("MachineConfigController %s-%s", version_raw(), version_hash());
 	lease.kube = p->c.kube;
-	lease.namespace = p->o->lock_namespace;
-	lease.identity = identity(r->a);
 	p->lease = kube_lease_start(&lease);
-	rc = loop_run(p->c.loop, &r->err);
+	rc = loop_run(p->c.loop, err);
 	return rc < 0 ? rc : p->status;
 }
-
-const struct command start_command = {
-	.name = "start",
-	.args = "[--kubeconfig FILE]",
-	.summary = "run the controllers of a cluster",
-	.details = "Leads by a lease, watches the cluster and brings it to "
-		   "what its objects say, until SIGTERM.",
-	.examples = "# In the cluster, with the account of the pod\n"
-		    "@ start \\\n"
-		    "    --resourcelock-namespace " NS_MCO "\n"
-		    "# Outside, with the templates that are part of this program\n"
-		    "@ start --kubeconfig admin.kubeconfig --templates builtin",
-	.exits = "0 after SIGTERM or when somebody else leads, 1 an error",
-	.flags = flags,
-	.opts_size = sizeof(struct opts),
-	.defaults = defaults,
-	.from_manifest = true,
-	.run = run_start,
-};

@@ -5,7 +5,7 @@
 #include "controller_sync.h"
 #include "io/log.h"
 #include "mc/made_by.h"
-#include "mco_controller.h"
+#include "role/controller.h"
 
 #define EXAMPLES 3
 

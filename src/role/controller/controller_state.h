@@ -2,8 +2,8 @@
  * The controller as it runs: what it watches, what is to be planned because of
  * it, and the plans.
  */
-#ifndef APPLETS_CONTROLLER_H
-#define APPLETS_CONTROLLER_H
+#ifndef ROLE_CONTROLLER_STATE_H
+#define ROLE_CONTROLLER_STATE_H
 
 #include "kube/exec.h"
 #include "kube/queue.h"

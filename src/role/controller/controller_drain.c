@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "controller.h"
+#include "controller_state.h"
 #include "io/clock.h"
 #include "plan/drain.h"
 

@@ -1,0 +1,39 @@
+/*
+ * role/controller: the controllers of a cluster, as `mco-controller start` runs them.
+ *
+ * One process leads by a lease, watches the cluster and brings it to what its objects
+ * say. It keeps no state outside the cluster: after a restart the next leader continues.
+ */
+#ifndef ROLE_CONTROLLER_H
+#define ROLE_CONTROLLER_H
+
+#include "data/kubeconfig.h"
+#include "io/loop.h"
+#include "io/sock.h"
+#include "plan/template.h"
+
+/* Where upstream's image has its templates. */
+#define TEMPLATES_DIR "/etc/mcc/templates"
+
+struct controller_opts {
+	struct loop *loop;
+	const struct kube_conf *conf;
+	struct template_tree templates;
+	bool replace_templates; /* also MachineConfigs that another tree has made */
+	struct str release; /* whose feature gates count */
+	bool version_from_cluster; /* take raw and hash from the cluster's objects */
+	struct str lock_namespace; /* of the lease */
+	struct sock_place metrics;
+	const struct sock_place *health; /* of /healthz; NULL: not served */
+	/* MachineConfigs must be left alone for so long before their pools are rendered. */
+	int64_t gather_ms;
+};
+
+/*
+ * Runs until SIGTERM or SIGINT, until the feature gates change, or until the lease is lost
+ * (then it exits the process at once). Returns the exit status, or -code when it
+ * cannot start. Call it once per process.
+ */
+int controller_run(const struct controller_opts *o, struct err *err);
+
+#endif
