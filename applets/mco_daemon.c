@@ -11,9 +11,8 @@
 #include "io/log.h"
 #include "io/version.h"
 #include "node/node_update.h"
-#include "node/node_verify.h"
-#include "view/contents_diff.h"
-#include "view/table.h"
+#include "node/mismatch_text.h"
+#include "node/status_text.h"
 
 #define CONFIG_MAX ((size_t)64 << 20)
 
@@ -71,54 +70,6 @@ static void verify_defaults(void *p)
 	o->output = S("text");
 }
 
-static void show_diff(struct run *r, const struct mismatch *m, bool secrets)
-{
-	if (!m->contents || str_eq(m->want, m->have))
-		return;
-	buf_addf(&r->out, "\n%.*s\n", STRF(m->text));
-	contents_diff(&r->out, m->path,
-		      &(struct contents_side){ true, m->want_mode, m->want, "want" },
-		      &(struct contents_side){ true, m->have_mode, m->have, "have" },
-		      &(struct contents_opts){ .secrets = secrets });
-}
-
-static void show_mismatches(struct run *r, const struct mismatches *list,
-			    const struct verify_flags *o)
-{
-	static const char *const headings[] = { "KIND", "WHERE", "PROBLEM", NULL };
-	struct table t;
-
-	table_init(&t, r->a, headings);
-	t.no_headings = o->no_headers;
-	for (size_t i = 0; i < list->n; i++) {
-		table_cell(&t, str_of(list->v[i].kind));
-		table_cell(&t, list->v[i].path);
-		table_cell(&t, list->v[i].text);
-	}
-	table_print(&r->out, &t);
-	for (size_t i = 0; i < list->n; i++)
-		show_diff(r, &list->v[i], o->secrets);
-}
-
-static void mismatches_json(struct run *r, const struct mismatches *list, struct str config)
-{
-	struct json *j = json_new(r->a, JSON_OBJECT);
-	struct json *all = json_new(r->a, JSON_ARRAY);
-
-	json_add_str(r->a, j, "config", config);
-	for (size_t i = 0; i < list->n; i++) {
-		struct json *m = json_new(r->a, JSON_OBJECT);
-
-		json_add_str(r->a, m, "kind", str_of(list->v[i].kind));
-		json_add_str(r->a, m, "where", list->v[i].path);
-		json_add_str(r->a, m, "problem", list->v[i].text);
-		json_push(all, m);
-	}
-	json_add(j, S("mismatches"), all);
-	json_encode(&r->out, j, JSON_INDENT);
-	buf_addc(&r->out, '\n');
-}
-
 static int run_verify(struct run *r, const void *p)
 {
 	const struct verify_flags *o = p;
@@ -148,10 +99,12 @@ static int run_verify(struct run *r, const void *p)
 	node_close(&n);
 	if (rc < 0)
 		return rc;
-	if (str_is(o->output, "json"))
-		mismatches_json(r, &list, c.name);
-	else
-		show_mismatches(r, &list, o);
+	if (str_is(o->output, "json")) {
+		json_encode(&r->out, mismatches_json(r->a, &list, c.name), JSON_INDENT);
+		buf_addc(&r->out, '\n');
+	} else {
+		mismatches_text(&r->out, r->a, &list, o->secrets, o->no_headers);
+	}
 	if (!list.n && !str_is(o->output, "json"))
 		buf_addf(&r->out, "as %.*s says: %zu files, %zu units\n", STRF(c.name),
 			 ign_files(c.spec.config)->n, ign_units(c.spec.config)->n);
@@ -185,72 +138,15 @@ void daemon_root_defaults(void *p)
 	((struct root_flags *)p)->root = daemon_default_root();
 }
 
-static void line(struct run *r, const char *what, struct str value)
-{
-	buf_addf(&r->out, "%-16s%.*s\n", what, STRF(value));
-}
-
-static void status_journal(struct run *r, const struct node_journal_view *v)
-{
-	struct str actions = S("");
-
-	if (v->damage.n) {
-		line(r, "last update", v->damage);
-		return;
-	}
-	for (size_t i = 0; i < v->actions.n; i++)
-		actions = str_fmt(r->a, "%.*s%s%.*s", STRF(actions), i ? ", " : "",
-				  STRF(v->actions.v[i]));
-	switch (v->state) {
-	case JOURNAL_NONE:
-		line(r, "last update", S("none to go back from"));
-		return;
-	case JOURNAL_ACTIVE:
-	case JOURNAL_UNDO:
-		line(r, "last update",
-		     str_fmt(r->a,
-			     "%.*s -> %.*s, cut short: `recover` undoes "
-			     "it",
-			     STRF(v->from), STRF(v->to)));
-		return;
-	case JOURNAL_LAST:
-		break;
-	}
-	line(r, "last update",
-	     str_fmt(r->a, "%.*s -> %.*s, done; `rollback` goes back", STRF(v->from), STRF(v->to)));
-	if (!v->finished && actions.n)
-		line(r, "still to do", actions);
-}
-
 static int run_status(struct run *r, const void *p)
 {
 	const struct root_flags *o = p;
-	struct node_journal_view v = { 0 };
-	struct mc_current c = { 0 };
-	struct str image = S("");
 	struct node n;
 	int rc = daemon_open(r, o->root, true, &n);
 
 	if (rc < 0)
 		return rc;
-	rc = node_current(&n, r->a, &c, &image, &r->err);
-	if (rc == 0)
-		line(r, "current config", c.name);
-	else if (rc == -ERR_NOTFOUND)
-		line(r, "current config", S("none yet"));
-	if (rc == 0 && image.n)
-		line(r, "current image", image);
-	if (rc == 0)
-		line(r, "contents",
-		     str_fmt(r->a, "%zu files, %zu units", ign_files(c.spec.config)->n,
-			     ign_units(c.spec.config)->n));
-	if (rc == 0 || rc == -ERR_NOTFOUND) {
-		rc = node_update_journal(&n, r->a, &v, &r->err);
-		if (rc == 0)
-			status_journal(r, &v);
-	}
-	if (tree_exists(&n.tree, STEPS_FORCE))
-		line(r, "force file", S("there: the next update is forced"));
+	rc = node_status_text(&n, r->a, &r->out, &r->err);
 	node_close(&n);
 	return rc;
 }
