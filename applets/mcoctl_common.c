@@ -63,12 +63,8 @@ static int tell_refusals(struct run *r, const struct preview *p)
 
 void mcoctl_plan(struct run *r, struct preview_in *in, struct preview *out)
 {
-	const struct mc_set *set = in->set;
-	struct made_by by = made_by(set->controller_config, &set->mcs, &set->pools);
-
 	in->hash = str_of(version_hash());
-	if (!getenv("MCO_HASH") && by.hash.n)
-		in->hash = by.hash;
+	in->adopt_hash = !getenv("MCO_HASH");
 	plan_preview(r->a, in, out);
 }
 

@@ -6,11 +6,9 @@
 #include <unistd.h>
 
 #include "io/external_diff.h"
+#include "io/version.h"
 #include "live.h"
-#include "mc/lint.h"
-#include "mc/prune.h"
 #include "mcoctl_diff.h"
-#include "plan/forecast.h"
 
 static const struct flag flags[] = {
 	MANIFEST_FLAGS(struct diff_opts),
@@ -51,29 +49,10 @@ static void defaults(void *p)
 	((struct diff_opts *)p)->output = S("text");
 }
 
-/*
- * What controllers make of in's set: *out. What they refuse because of the change,
- * or in two folders for the first time, is part of the answer; what a cluster has
- * refused before is a warning.
- */
-static void preview(struct diff *d, struct preview_in *in, struct mc_set *out)
+static void warn_all(struct diff *d)
 {
-	struct preview p = { 0 };
-
-	mcoctl_plan(d->r, in, &p);
-	for (size_t i = 0; i < p.notes.n; i++)
-		applet_warn(d->r, p.notes.v[i]);
-	for (size_t i = 0; i < p.refused.n; i++) {
-		const struct preview_refusal *f = &p.refused.v[i];
-
-		if (in->touched ? f->touched : !f->known)
-			VEC_PUSH(d->r->a, &d->caused, *f);
-		else
-			applet_warn(d->r, preview_refusal_text(d->r->a, f));
-	}
-	d->refused = p.refused;
-	d->partial |= p.partial;
-	*out = p.set;
+	for (size_t i = 0; i < d->change.warnings.n; i++)
+		applet_warn(d->r, d->change.warnings.v[i]);
 }
 
 static int diff_two(struct diff *d)
@@ -93,7 +72,11 @@ static int diff_two(struct diff *d)
 		rc = mcoctl_preview(r, &from, false);
 	if (rc < 0)
 		return rc;
-	preview(d, &in, &to);
+	in.hash = str_of(version_hash());
+	in.adopt_hash = !getenv("MCO_HASH");
+	plan_change_preview(r->a, &in, &d->change);
+	warn_all(d);
+	to = d->change.after;
 	if (diff_only_config(&from).n && diff_only_config(&to).n)
 		return diff_configs(d, &from, diff_only_config(&from), &to, diff_only_config(&to),
 				    to.configuration);
@@ -102,80 +85,21 @@ static int diff_two(struct diff *d)
 			       "%.*s: neither one MachineConfig nor pools to "
 			       "render",
 			       STRF(r->words.v[from.pools.n ? 1 : 0]));
-	forecast_assumptions(r->a, &to, &to, &d->assumed);
+	forecast_assumptions(r->a, &to, &to, &d->change.assumed);
 	return diff_pools(d, &from, &to);
-}
-
-/* Applies the change to base: *after; touched is what controllers react to. */
-static void apply_change(struct diff *d, const struct mc_set *base, struct mc_set *change,
-			 const struct selector *selector, struct mc_set *after)
-{
-	struct arena *a = d->r->a;
-	struct mc_set removed = { 0 }, kept = *base;
-
-	if (d->o->selector.n)
-		*change = mc_selected(a, change, selector);
-	if (d->o->prune)
-		kept = mc_prune(a, base, change, d->o->selector.n ? selector : NULL, &removed);
-	d->pruned = mc_set_names(a, &removed);
-	*change = mc_applied(a, base, change);
-	*after = mc_overlay(a, &kept, change);
-	for (size_t i = 0; i < removed.others.n; i++)
-		VEC_PUSH(a, &change->others, removed.others.v[i]);
-}
-
-/* An API server has one compact text of each config, however it was written:
- * messages have places in that text. */
-static void as_stored(struct mc_set *set)
-{
-	for (size_t i = 0; i < set->mcs.n; i++)
-		set->mcs.v[i]->doc.json = false;
-}
-
-/* Another operator turns a feature set into gates. */
-static void warn_of_gates(struct run *r, const struct mc_set *base, const struct mc_set *change)
-{
-	const struct mc_object *o = mc_find(change, MC_FEATURE_GATE, NAME_CLUSTER);
-	const struct mc_object *was = mc_find(base, MC_FEATURE_GATE, NAME_CLUSTER);
-
-	if (o && !json_at(o->doc.tree, "status.featureGates") &&
-	    !(was && json_eq(json_at(was->doc.tree, "spec"), json_at(o->doc.tree, "spec"))))
-		applet_warn(r, S("FeatureGate cluster: the gates are in its "
-				 "status, which another operator writes, and the "
-				 "manifest has none: what it does cannot be "
-				 "told"));
-}
-
-static bool has_mc(const struct mc_set *set, struct str name)
-{
-	for (size_t i = 0; i < set->mcs.n; i++)
-		if (str_eq(set->mcs.v[i]->meta.name, name))
-			return true;
-	return false;
-}
-
-/* Nothing comes of a new config that no pool selects: silence would look well. */
-static void warn_of_unselected(struct diff *d, const struct mc_set *base,
-			       const struct mc_set *change, const struct mc_set *after)
-{
-	struct mc_findings list = { 0 };
-	struct mc_list added = { 0 };
-
-	for (size_t i = 0; i < change->mcs.n; i++)
-		if (!has_mc(base, change->mcs.v[i]->meta.name))
-			VEC_PUSH(d->r->a, &added, change->mcs.v[i]);
-	mc_lint_selected(d->r->a, &added, &after->pools, &list);
-	for (size_t i = 0; i < list.n; i++)
-		applet_warn(d->r, str_fmt(d->r->a, "%.*s: %.*s", STRF(list.v[i].object),
-					  STRF(list.v[i].message)));
 }
 
 static int diff_change(struct diff *d)
 {
-	struct mc_set base = { 0 }, change = { 0 }, after;
-	struct preview_in in = { 0 };
+	struct mc_set base = { 0 }, given = { 0 };
 	struct selector selector;
 	struct run *r = d->r;
+	struct change_in in = { .base = &base,
+				.given = &given,
+				.selector = d->o->selector.n ? &selector : NULL,
+				.prune = d->o->prune,
+				.hash = str_of(version_hash()),
+				.adopt_hash = !getenv("MCO_HASH") };
 	int rc = selector_parse(r->a, d->o->selector, &selector, &r->err);
 
 	if (rc < 0)
@@ -183,23 +107,12 @@ static int diff_change(struct diff *d)
 	rc = d->o->base.n ? manifests_load(r->a, &d->o->base, true, &base, &r->err)
 			  : live_load(r, &d->o->kube, "--base PATH", &base);
 	if (rc == 0)
-		rc = manifests_load(r->a, &d->o->files, d->o->recursive, &change, &r->err);
+		rc = manifests_load(r->a, &d->o->files, d->o->recursive, &given, &r->err);
 	if (rc < 0)
 		return rc;
-	as_stored(&base);
-	as_stored(&change);
-	warn_of_gates(r, &base, &change);
-	apply_change(d, &base, &change, &selector, &after);
-	warn_of_unselected(d, &base, &change, &after);
-	forecast_assumptions(r->a, &after, &change, &d->assumed);
-	rc = mcoctl_preview(r, &base, false);
-	if (rc < 0)
-		return rc;
-	in.set = &after;
-	in.touched = &change;
-	in.base = &base;
-	preview(d, &in, &after);
-	return diff_pools(d, &base, &after);
+	plan_change(r->a, &in, &d->change);
+	warn_all(d);
+	return diff_pools(d, &base, &d->change.after);
 }
 
 static struct json *refusals(struct arena *a, const struct preview_refusals *list)
@@ -226,7 +139,7 @@ static int finish(struct diff *d)
 	if (d->external) {
 		int rc = external_diff(r->a, d->external, &d->for_external, &r->err);
 
-		if (rc >= 0 && d->partial)
+		if (rc >= 0 && d->change.partial)
 			return 2;
 		return rc == 0 && d->unseen ? 1 : rc;
 	}
@@ -234,14 +147,14 @@ static int finish(struct diff *d)
 		struct json *j = json_new(r->a, JSON_OBJECT);
 
 		json_add(j, S("differences"), d->list);
-		json_add(j, S("refusals"), refusals(r->a, &d->caused));
-		json_add(j, S("pruned"), mcoctl_strings(r->a, &d->pruned));
-		json_add(j, S("assumptions"), mcoctl_strings(r->a, &d->assumed));
+		json_add(j, S("refusals"), refusals(r->a, &d->change.caused));
+		json_add(j, S("pruned"), mcoctl_strings(r->a, &d->change.pruned));
+		json_add(j, S("assumptions"), mcoctl_strings(r->a, &d->change.assumed));
 		json_add(j, S("warnings"), mcoctl_strings(r->a, &r->warnings));
 		json_encode(&r->out, j, JSON_INDENT);
 		buf_addc(&r->out, '\n');
 	}
-	if (d->partial)
+	if (d->change.partial)
 		return 2;
 	return d->differ ? 1 : 0;
 }

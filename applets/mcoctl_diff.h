@@ -6,6 +6,7 @@
 
 #include "kube/config.h"
 #include "mcoctl.h"
+#include "plan/change.h"
 #include "view/diff_files.h"
 
 struct diff_opts {
@@ -24,15 +25,10 @@ struct diff {
 	const struct diff_opts *o;
 	struct config_diff_opts view;
 	struct json *list; /* for -o json */
-	struct strs pruned; /* "MachineConfig x", … */
-	struct strs assumed;
-	/* Objects that controllers refuse, with the pools that wait; and those
-	 * of them that the change is to blame for. */
-	struct preview_refusals refused, caused;
+	struct change change;
 	const char *external; /* the program to compare with, or NULL */
 	struct diff_files for_external;
 	size_t differ;
-	bool partial; /* a warning says what was left out */
 	bool unseen; /* of some of it the other program was told nothing */
 };
 

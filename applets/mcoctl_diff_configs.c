@@ -41,7 +41,7 @@ static int show(struct diff *d, struct config_diff *c, const struct json *machin
 	(void)config_diff_text(&r->out, c, &d->view);
 	buf_addc(&r->out, '\n');
 	config_diff_summary(&r->out, c, &d->view);
-	diff_add_lines(&r->out, "assumed", &d->assumed);
+	diff_add_lines(&r->out, "assumed", &d->change.assumed);
 	return 0;
 }
 
@@ -110,6 +110,6 @@ int diff_named(struct diff *d)
 	if (rc < 0)
 		return rc;
 	if (!live.configuration)
-		VEC_PUSH(r->a, &d->assumed, S(ASSUMED_POLICIES));
+		VEC_PUSH(r->a, &d->change.assumed, S(ASSUMED_POLICIES));
 	return diff_configs(d, &from, x, &to, y, live.configuration);
 }

@@ -80,8 +80,8 @@ static void show_refusals(struct diff *d)
 {
 	struct run *r = d->r;
 
-	for (size_t i = 0; i < d->caused.n; i++) {
-		struct str text = preview_refusal_text(r->a, &d->caused.v[i]);
+	for (size_t i = 0; i < d->change.caused.n; i++) {
+		struct str text = preview_refusal_text(r->a, &d->change.caused.v[i]);
 
 		if (r->colour)
 			text = terminal_safe(r->a, text);
@@ -96,14 +96,14 @@ static void show_text(struct diff *d, const struct forecasts *list)
 	struct buf b;
 
 	buf_init(&b, r->a);
-	diff_add_lines(&b, "pruned", &d->pruned);
+	diff_add_lines(&b, "pruned", &d->change.pruned);
 	if (b.n)
 		buf_addc(&b, '\n');
 	buf_add(&r->out, r->colour ? terminal_safe(r->a, buf_str(&b)) : buf_str(&b));
 	forecasts_text(&r->out, list, &d->view);
 	show_refusals(d);
 	if (list->n)
-		diff_add_lines(&r->out, "assumed", &d->assumed);
+		diff_add_lines(&r->out, "assumed", &d->change.assumed);
 }
 
 /* What no program can compare is told beside it. */
@@ -111,10 +111,10 @@ static int show_all_outside(struct diff *d, const struct forecasts *list)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < d->caused.n; i++)
+	for (size_t i = 0; i < d->change.caused.n; i++)
 		applet_say("warning: refused: %.*s\n",
-			   STRF(preview_refusal_text(d->r->a, &d->caused.v[i])));
-	d->unseen = d->caused.n > 0;
+			   STRF(preview_refusal_text(d->r->a, &d->change.caused.v[i])));
+	d->unseen = d->change.caused.n > 0;
 	for (size_t i = 0; i < list->n && rc == 0; i++)
 		rc = show_outside(d, list->v[i]);
 	return rc;
@@ -143,7 +143,7 @@ int diff_pools(struct diff *d, const struct mc_set *from, const struct mc_set *t
 	struct run *r = d->r;
 	struct forecast_in in = { .before = from,
 				  .after = to,
-				  .refused = &d->refused,
+				  .refused = &d->change.refused,
 				  .raw = str_of(version_raw()),
 				  .hash = str_of(version_hash()),
 				  .adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH"),
@@ -161,13 +161,13 @@ int diff_pools(struct diff *d, const struct mc_set *from, const struct mc_set *t
 
 		told += !f->render_error.n || differs;
 		d->differ += differs;
-		if (differs || f->render_error.n || (f->waits.n && d->caused.n))
+		if (differs || f->render_error.n || (f->waits.n && d->change.caused.n))
 			VEC_PUSH(r->a, &list, f);
 	}
-	if (list.n && !told && !d->caused.n) {
+	if (list.n && !told && !d->change.caused.n) {
 		mcoctl_warn_version(to);
 		return none_rendered(d, list.v[0]);
 	}
-	d->differ += d->caused.n;
+	d->differ += d->change.caused.n;
 	return show_all(d, &list);
 }

@@ -14,7 +14,8 @@ struct preview_in {
 	 * nothing was. */
 	const struct mc_set *touched;
 	const struct mc_set *base; /* what there was before; NULL: unknown */
-	struct str hash; /* the version the cluster is of */
+	struct str hash; /* of the version that the controllers are */
+	bool adopt_hash; /* use the hash that made set's objects, where it is known */
 };
 
 /* An object that the controllers would not act on. */

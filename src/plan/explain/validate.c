@@ -7,7 +7,6 @@
  */
 #include "plan/validate.h"
 
-#include "mc/made_by.h"
 #include "plan/config/config_lint.h"
 #include "plan/rollout/pool_lint.h"
 #include "plan/preview.h"
@@ -85,25 +84,17 @@ static void place_refusal(const struct validator *v, struct mc_finding *f)
 	}
 }
 
-/* plan_preview as this build, or as the version that made the cluster's objects. */
-static void preview_as(struct validator *v, struct preview_in *in, struct preview *out)
-{
-	const struct mc_set *set = in->set;
-	struct made_by by = made_by(set->controller_config, &set->mcs, &set->pools);
-
-	in->hash = v->in->adopt_hash && by.hash.n ? by.hash : v->in->hash;
-	plan_preview(v->a, in, out);
-}
-
 /* Adds what controllers would generate from the base alone. */
 static void preview_base(struct validator *v)
 {
-	struct preview_in in = { .set = &v->base };
+	struct preview_in in = { .set = &v->base,
+				 .hash = v->in->hash,
+				 .adopt_hash = v->in->adopt_hash };
 	struct preview out;
 
 	if (!v->base.others.n)
 		return;
-	preview_as(v, &in, &out);
+	plan_preview(v->a, &in, &out);
 	v->base = out.set;
 }
 
@@ -112,10 +103,12 @@ static void judge_generated(struct validator *v)
 {
 	struct preview_in in = { .set = &v->after,
 				 .touched = v->in->base ? v->given : NULL,
-				 .base = v->in->base ? &v->base : NULL };
+				 .base = v->in->base ? &v->base : NULL,
+				 .hash = v->in->hash,
+				 .adopt_hash = v->in->adopt_hash };
 	struct preview out;
 
-	preview_as(v, &in, &out);
+	plan_preview(v->a, &in, &out);
 	for (size_t i = 0; i < out.refused.n; i++) {
 		const struct preview_refusal *p = &out.refused.v[i];
 		struct mc_finding f = {

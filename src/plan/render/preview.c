@@ -4,6 +4,7 @@
  */
 #include "plan/preview.h"
 
+#include "mc/made_by.h"
 #include "plan/config/kubelet.h"
 #include "plan/kubelet_sync.h"
 #include "preview_parts.h"
@@ -118,12 +119,22 @@ static void check_node_config(struct preview_run *p)
 						    .touched = true });
 }
 
+/* The hash of the version to preview as. */
+static struct str version_of(const struct preview_in *in)
+{
+	struct made_by by = { 0 };
+
+	if (in->adopt_hash)
+		by = made_by(in->set->controller_config, &in->set->mcs, &in->set->pools);
+	return by.hash.n ? by.hash : in->hash;
+}
+
 static void read_set(struct preview_run *p)
 {
 	bool built_in = false;
 
 	settle_init(&p->s, p->a, p->in->set);
-	p->s.view.hash = p->in->hash;
+	p->s.view.hash = version_of(p->in);
 	read_gates(p);
 	choose_tree(p);
 	settle_complete(&p->s);
