@@ -1,45 +1,83 @@
 /*
  * mco-server: Ignition for machines that join, with upstream's flags.
  */
-#include <fcntl.h>
-#include <unistd.h>
+#include "applet.h"
+#include "role/server.h"
 
-#include "data/yml.h"
-#include "io/file.h"
-#include "io/log.h"
-#include "io/version.h"
-#include "kube/config.h"
-#include "mc/tls_profile.h"
-#include "server.h"
+#define SERVER_FLAG(flag, type, of, field, what, text)                                      \
+	{                                                                                   \
+		.name = flag, .kind = type, .offset = offsetof(of, s.field), .value = what, \
+		.help = text                                                                \
+	}
+
+/* The flags that the commands share; `of` has a struct server_opts s and a payload. */
+#define SERVER_FLAGS(of)                                                                       \
+	SERVER_FLAG("secure-port", FLAG_INT, of, secure_port, "PORT",                          \
+		    "serve with TLS here (default 22623)"),                                    \
+		SERVER_FLAG("insecure-port", FLAG_INT, of, insecure_port, "PORT",              \
+			    "serve plain HTTP here; 0: nowhere (default 22624)"),              \
+		SERVER_FLAG("cert", FLAG_STR, of, cert, "FILE",                                \
+			    "certificate chain (default /etc/ssl/mcs/tls.crt)"),               \
+		SERVER_FLAG("key", FLAG_STR, of, key, "FILE",                                  \
+			    "its key (default /etc/ssl/mcs/tls.key)"),                         \
+		SERVER_FLAG("tls-cipher-suites", FLAG_STR, of, suites, "LIST",                 \
+			    "IANA names, by commas; for start"),                               \
+		SERVER_FLAG("tls-min-version", FLAG_STR, of, min_version, "VERSION",           \
+			    "VersionTLS10 to VersionTLS12 (default VersionTLS12); for start"), \
+		{ .name = "payload-version",                                                   \
+		  .kind = FLAG_STR,                                                            \
+		  .offset = offsetof(of, payload),                                             \
+		  .value = "VERSION",                                                          \
+		  .help = "of the release; changes nothing here",                              \
+		  .env = "RELEASE_VERSION" },                                                  \
+		SERVER_FLAG("bind-address", FLAG_STR, of, bind, "ADDRESS",                     \
+			    "listen on this address only (default: all)"),                     \
+		SERVER_FLAG("workers", FLAG_INT, of, workers, "N",                             \
+			    "processes of bootstrap (default: one per core)"),                 \
+		SERVER_FLAG("max-connections", FLAG_INT, of, max_conns, "N",                   \
+			    "at once on each port (default 4096)"),                            \
+		SERVER_FLAG("max-connections-per-address", FLAG_INT, of, per_address, "N",     \
+			    "of those, from one address (default: half)"),                     \
+		SERVER_FLAG("metrics-address", FLAG_STR, of, metrics, "HOST:PORT",             \
+			    "answer /metrics here (default: nowhere)"),                        \
+		SERVER_FLAG("require-token-file", FLAG_STR, of, token_file, "FILE",            \
+			    "serve configs only to bearers of a token in it, one a "           \
+			    "line"),                                                           \
+		SERVER_FLAG("allow-cidr", FLAG_STRS, of, allow, "NETWORK",                     \
+			    "serve only addresses in it; may be repeated"),                    \
+		SERVER_FLAG("rate-limit", FLAG_INT, of, rate, "N",                             \
+			    "configs per minute and address (default: any number)"),           \
+		SERVER_FLAG("audit-log", FLAG_STR, of, audit, "FILE",                          \
+			    "a line of JSON per request; - is standard error")
 
 struct bootstrap_opts {
 	struct server_opts s;
-	struct str base, kubeconfig, apiserver;
-	struct strs certs;
+	struct str payload; /* upstream's; nothing depends on it */
+	struct server_files files;
 };
 
 static const struct flag bootstrap_flags[] = {
 	{ .name = "server-basedir",
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct bootstrap_opts, base),
+	  .offset = offsetof(struct bootstrap_opts, files.base),
 	  .value = "DIR",
 	  .help = "directory of machine-pools, machine-configs and "
 		  "controller-config (default /etc/mcs/bootstrap)" },
 	{ .name = "bootstrap-kubeconfig",
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct bootstrap_opts, kubeconfig),
+	  .offset = offsetof(struct bootstrap_opts, files.kubeconfig),
 	  .value = "FILE",
 	  .help = "kubeconfig that machines get (default "
 		  "/etc/kubernetes/kubeconfig)" },
 	{ .name = "bootstrap-certs",
 	  .kind = FLAG_STRS,
-	  .offset = offsetof(struct bootstrap_opts, certs),
+	  .offset = offsetof(struct bootstrap_opts, files.certs),
 	  .value = "HOST=FILE",
 	  .help = "certificate of a registry, FILE in the directory; may be "
 		  "repeated" },
 	{ .name = "apiserver-manifest",
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct bootstrap_opts, apiserver),
+	  .offset = offsetof(struct bootstrap_opts, files.apiserver),
 	  .value = "FILE",
 	  .help = "APIServer whose TLS profile is used (default "
 		  "/etc/mcs/bootstrap/api-server/api-server.yaml)" },
@@ -52,74 +90,19 @@ static void bootstrap_defaults(void *p)
 	struct bootstrap_opts *o = p;
 
 	server_defaults(&o->s);
-	o->base = S("/etc/mcs/bootstrap");
-	o->kubeconfig = S("/etc/kubernetes/kubeconfig");
-	o->apiserver = S("/etc/mcs/bootstrap/api-server/api-server.yaml");
-}
-
-/* Whatever is wrong with it, machines are served: the profile is then the
- * default. */
-static struct tls_profile read_profile(struct run *r, struct str path)
-{
-	struct err err = ERR_INIT(r->a);
-	struct json *tree = NULL;
-	struct str text;
-	int rc = file_read(r->a, str_z(r->a, path), 1 << 20, &text, &err);
-
-	if (rc == 0)
-		rc = yml_parse(r->a, text, NULL, &tree, &err);
-	if (rc == -ERR_NOTFOUND)
-		log_info("No bootstrap apiserver manifest found, bootstrap MCS "
-			 "will use defaults");
-	else if (rc < 0)
-		log_info("error found during grabbing apiserver from bootstrap "
-			 "manifest %.*s",
-			 STRF(err.msg));
-	return mc_tls_profile(r->a, json_at(tree, "spec.tlsSecurityProfile"));
-}
-
-static struct str join(struct arena *a, const struct strs *list)
-{
-	struct buf b;
-
-	buf_init(&b, a);
-	for (size_t i = 0; i < list->n; i++)
-		buf_addf(&b, "%s%.*s", i ? " " : "", STRF(list->v[i]));
-	return buf_str(&b);
-}
-
-/* As upstream ends when it cannot start: a line in the log, exit status 1. */
-static int end(struct run *r, int rc)
-{
-	if (rc >= 0)
-		return rc;
-	log_line(LOG_FATAL, __FILE__, __LINE__, "Machine Config Server exited with error: %.*s",
-		 STRF(r->err.msg));
-	return 1;
+	o->files.base = S("/etc/mcs/bootstrap");
+	o->files.kubeconfig = S("/etc/kubernetes/kubeconfig");
+	o->files.apiserver = S("/etc/mcs/bootstrap/api-server/api-server.yaml");
 }
 
 static int run_bootstrap(struct run *r, const void *p)
 {
 	const struct bootstrap_opts *o = p;
-	struct bootstrap_origin b = { .base = o->base,
-				      .kubeconfig = o->kubeconfig,
-				      .certs = o->certs };
-	struct tls_profile tls;
 
 	if (r->words.n)
 		return err_set(&r->err, ERR_INVALID, "unknown argument \"%.*s\"",
 			       STRF(r->words.v[0]));
-	log_info("Version: %s (%s)", version_raw(), version_hash());
-	if (access(str_z(r->a, o->kubeconfig), F_OK) < 0)
-		return end(r,
-			   err_set(&r->err, ERR_NOTFOUND, "kubeconfig not found at location: %.*s",
-				   STRF(o->kubeconfig)));
-	tls = read_profile(r, o->apiserver);
-	log_info("Launching bootstrap server with tls min version: %.*s & "
-		 "cipher suites [%.*s]",
-		 STRF(tls.min_version), STRF(join(r->a, &tls.suites)));
-	bootstrap_origin_init(&b);
-	return end(r, server_run(r, &o->s, &b.origin, tls.min_version, &tls.suites));
+	return server_bootstrap(r->a, &o->s, &o->files);
 }
 
 static const struct command bootstrap_command = {
@@ -145,23 +128,24 @@ static const struct command bootstrap_command = {
 
 struct start_opts {
 	struct server_opts s;
-	struct str apiserver, kubeconfig, token_dir;
+	struct str payload;
+	struct server_cluster cluster;
 };
 
 static const struct flag start_flags[] = {
 	{ .name = "apiserver-url",
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct start_opts, apiserver),
+	  .offset = offsetof(struct start_opts, cluster.url),
 	  .value = "URL",
 	  .help = "API server that machines are sent to; must be given" },
 	{ .name = "kubeconfig",
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct start_opts, kubeconfig),
+	  .offset = offsetof(struct start_opts, cluster.kubeconfig),
 	  .value = "FILE",
 	  .help = "cluster and credentials (default: the pod's account)" },
 	{ .name = "bootstrap-token-dir",
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct start_opts, token_dir),
+	  .offset = offsetof(struct start_opts, cluster.token_dir),
 	  .value = "DIR",
 	  .help = "token and ca.crt that machines get (default "
 		  "/etc/mcs/bootstrap-token)" },
@@ -174,50 +158,17 @@ static void start_defaults(void *p)
 	struct start_opts *o = p;
 
 	server_defaults(&o->s);
-	o->token_dir = S("/etc/mcs/bootstrap-token");
-}
-
-/* As upstream ends without a client: the pod's status tells why. */
-static int no_client(struct run *r)
-{
-	log_to_pod(r->err.msg);
-	log_line(LOG_FATAL, __FILE__, __LINE__, "%.*s", STRF(r->err.msg));
-	return 255;
+	o->cluster.token_dir = S("/etc/mcs/bootstrap-token");
 }
 
 static int run_start(struct run *r, const void *p)
 {
 	const struct start_opts *o = p;
-	struct kube_flags flags = { .kubeconfig = o->kubeconfig };
-	struct kube_conf conf = { 0 };
-	struct cluster_origin c = { 0 };
-	struct str rest = o->s.suites, one;
-	struct strs suites = { 0 };
-	int rc;
 
 	if (r->words.n)
 		return err_set(&r->err, ERR_INVALID, "unknown argument \"%.*s\"",
 			       STRF(r->words.v[0]));
-	log_info("Version: %s (%s)", version_raw(), version_hash());
-	if (!o->apiserver.n) {
-		log_line(LOG_FATAL, __FILE__, __LINE__, "--apiserver-url cannot be empty");
-		return 1;
-	}
-	if (kube_config_load(r->a, &flags, true, &conf, &r->err) < 0)
-		return no_client(r);
-	while (str_cut(rest, ',', &one, &rest))
-		VEC_PUSH(r->a, &suites, one);
-	if (rest.n)
-		VEC_PUSH(r->a, &suites, rest);
-	log_info("Launching server with tls min version: %.*s & cipher suites "
-		 "[%.*s]",
-		 STRF(o->s.min_version), STRF(join(r->a, &suites)));
-	cluster_origin_init(&c);
-	c.conf = &conf;
-	c.url = o->apiserver;
-	c.token_dir = o->token_dir;
-	rc = server_run(r, &o->s, &c.origin, o->s.min_version, &suites);
-	return c.refused ? no_client(r) : end(r, rc);
+	return server_start(r->a, &o->s, &o->cluster);
 }
 
 static const struct command start_command = {

@@ -5,9 +5,9 @@
 
 #include "io/file.h"
 #include "io/log.h"
-#include "io/loop.h"
+#include "io/stamp.h"
 #include "io/tls.h"
-#include "server.h"
+#include "server_pair.h"
 
 #define PEM_MAX ((size_t)1 << 20)
 #define LOOK_MS 100 /* not for each of a thousand connections at once */

@@ -9,7 +9,7 @@
 #include "io/repeat.h"
 #include "kube/cache.h"
 #include "mc/api.h"
-#include "server.h"
+#include "server_origin.h"
 
 #define WAITS_MS 2000
 #define REGISTRY_MS 15000 /* between looks at its hosts */

@@ -2,7 +2,7 @@
 #include "data/yml.h"
 #include "io/file.h"
 #include "io/log.h"
-#include "server.h"
+#include "server_origin.h"
 
 #define FILE_MAX ((size_t)32 << 20)
 

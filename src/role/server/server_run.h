@@ -1,12 +1,14 @@
 /*
- * server_run: a server while it runs, and what it does with a request; ctx is the
- * server.
+ * server_run: a server while it runs, and what it does with a request; ctx is the server.
  */
-#ifndef APPLETS_SERVER_RUN_H
-#define APPLETS_SERVER_RUN_H
+#ifndef ROLE_SERVER_SERVER_RUN_H
+#define ROLE_SERVER_SERVER_RUN_H
 
 #include "io/http_server.h"
-#include "server.h"
+#include "role/server.h"
+#include "server_answers.h"
+#include "server_gate.h"
+#include "server_pair.h"
 
 /* What all processes count together. */
 struct shared {
@@ -41,5 +43,12 @@ void server_handle_metrics(struct http_exchange *x, void *ctx);
 
 /* Counts it, and writes it into the audit log. */
 void server_over(const struct http_exchange *x, int status, uint64_t sent, void *ctx);
+
+/*
+ * Serves until SIGTERM, with TLS of min_version ("VersionTLS12") and suites (IANA names).
+ * Returns the exit status, or -code.
+ */
+int server_run(struct arena *a, const struct server_opts *o, struct origin *origin,
+	       struct str min_version, const struct strs *suites, struct err *err);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "server.h"
+#include "server_answers.h"
 
 /* Pools by versions; more than this many at once, and the oldest go. The last
  * ones are for errors. */

@@ -390,8 +390,8 @@ static void fit_files(struct server_opts *o)
 		o->per_address = most;
 }
 
-int server_run(struct run *r, const struct server_opts *opts, struct origin *origin,
-	       struct str min_version, const struct strs *suites)
+int server_run(struct arena *a, const struct server_opts *opts, struct origin *origin,
+	       struct str min_version, const struct strs *suites, struct err *err)
 {
 	struct server_opts o = *opts;
 	struct server s = {
@@ -405,22 +405,22 @@ int server_run(struct run *r, const struct server_opts *opts, struct origin *ori
 	log_never_wait();
 	if (!o.workers)
 		o.workers = origin->start ? 1 : cores();
-	rc = check_opts(&o, &r->err);
+	rc = check_opts(&o, err);
 	if (rc == 0 && origin->start && o.workers > 1)
-		rc = err_set(&r->err, ERR_INVALID, "--workers: start is one process");
+		rc = err_set(err, ERR_INVALID, "--workers: start is one process");
 	if (rc == 0) {
 		fit_files(&o);
-		rc = open_shared(&s, &r->err);
+		rc = open_shared(&s, err);
 	}
 	if (rc == 0)
-		rc = open_audit(&s, r->a, &r->err);
+		rc = open_audit(&s, a, err);
 	if (rc == 0)
-		rc = open_tls(&s, min_version, suites, &r->err);
+		rc = open_tls(&s, min_version, suites, err);
 	if (rc == 0 && !origin->start)
-		rc = open_sockets(&s, &r->err);
+		rc = open_sockets(&s, err);
 	w.n = (size_t)o.workers;
 	if (rc == 0)
-		rc = origin->start ? serve(&s, &r->err) : workers_run(&w, &r->err);
+		rc = origin->start ? serve(&s, err) : workers_run(&w, err);
 	gate_free(s.gate);
 	pair_free(s.pair);
 	tls_server_free(s.tls);

@@ -6,7 +6,8 @@
 #include "io/clock.h"
 #include "io/file.h"
 #include "io/repeat.h"
-#include "server.h"
+#include "io/stamp.h"
+#include "server_gate.h"
 
 #define TOKEN_FILE_MAX 65536
 #define SUM 32
