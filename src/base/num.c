@@ -195,5 +195,13 @@ void num_add_float_json(struct buf *b, double v)
 
 void num_add_int(struct buf *b, struct num_int v)
 {
-	buf_addf(b, "%s%llu", v.neg && v.abs ? "-" : "", (unsigned long long)v.abs);
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	if (v.neg && v.abs)
+		buf_addc(b, '-');
+	do
+		digits[--at] = (char)('0' + v.abs % 10);
+	while ((v.abs /= 10) != 0);
+	buf_add(b, (struct str){ digits + at, sizeof(digits) - at });
 }

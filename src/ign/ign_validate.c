@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include "base/map.h"
+#include "base/num.h"
 
 /* ---- entries ------------------------------------------------------------- */
 
@@ -58,7 +59,8 @@ static void walk_list(struct walk *w, const struct ign_objs *list)
 	size_t n = w->c.path.n;
 
 	for (size_t i = 0; i < list->n; i++) {
-		buf_addf(&w->c.path, ".%zu", i);
+		buf_addc(&w->c.path, '.');
+		num_add_int(&w->c.path, (struct num_int){ .abs = i });
 		walk(w, list->v[i]);
 		w->c.path.n = n;
 	}

@@ -9,7 +9,8 @@
 
 #include <cJSON.h>
 
-#include "base/map.h"
+#include "base/num.h"
+#include "base//map.h"
 
 struct json {
 	cJSON c; /* first, so that cJSON's pointers are ours */
@@ -236,7 +237,12 @@ struct json *json_new_num(struct arena *a, struct str text)
 
 struct json *json_new_i64(struct arena *a, int64_t value)
 {
-	return json_new_num(a, str_fmt(a, "%lld", (long long)value));
+	struct num_int v = { value < 0, value < 0 ? 0 - (uint64_t)value : (uint64_t)value };
+	struct buf b;
+
+	buf_init(&b, a);
+	num_add_int(&b, v);
+	return json_new_num(a, buf_str(&b));
 }
 
 void json_push(struct json *array, struct json *item)
