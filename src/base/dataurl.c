@@ -77,6 +77,11 @@ static bool all_in(struct str s, bool base64)
 	return !scan_any(~(base64 ? base64_bytes(scan_load(rest)) : url_bytes(scan_load(rest))));
 }
 
+static scan_v hex_digits(scan_v v)
+{
+	return scan_in(v, '0', '9') | scan_in(v | 0x20, 'a', 'f');
+}
+
 static bool is_hex(char c)
 {
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
@@ -127,6 +132,12 @@ static int check_escapes(struct lexer *l, struct str s)
 {
 	size_t i = 0;
 
+	/* a '%' in an escape would not be a digit: each one begins an escape */
+	for (; s.n - i >= SCAN + 2; i += SCAN)
+		if (scan_any(scan_is(scan_load(s.p + i), '%') &
+			     ~(hex_digits(scan_load(s.p + i + 1)) &
+			       hex_digits(scan_load(s.p + i + 2)))))
+			break;
 	while ((i += scan_byte(s.p + i, s.n - i, '%')) < s.n) {
 		for (size_t k = 1; k <= 2; k++) {
 			if (i + k >= s.n)

@@ -165,6 +165,33 @@ TEST checking_finds_what_decoding_does(void)
 	PASS();
 }
 
+/* Wherever it stands: texts are checked sixteen bytes at a time. */
+TEST a_broken_escape_anywhere(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	char text[] = "data:,..............................................";
+	size_t n = sizeof(text) - 1;
+
+	for (size_t at = 6; at < n; at++) {
+		struct str url = { text, n };
+		struct err err = ERR_INIT(&a);
+
+		memset(text + 6, '.', n - 6);
+		memcpy(text + at, "%aG", n - at < 3 ? n - at : 3);
+		ASSERT_INT(-ERR_INVALID, dataurl_check(url, &err));
+		ASSERT_STR(at + 2 < n ? "rfc2396: invalid char 0x25 in unescape sequence"
+				      : "rfc2396: unexpected end of unescape sequence",
+			   err.msg);
+		if (at + 2 >= n)
+			continue;
+		memcpy(text + at, "%F0", 3);
+		ASSERT_INT(0, dataurl_check(url, &err));
+		memcpy(text + at, "%%0", 3);
+		ASSERT_INT(-ERR_INVALID, dataurl_check(url, &err));
+	}
+	PASS();
+}
+
 TEST data_url_parts(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -234,6 +261,7 @@ SUITE(suite)
 	RUN_TEST(percent_escapes);
 	RUN_TEST(data_urls);
 	RUN_TEST(checking_finds_what_decoding_does);
+	RUN_TEST(a_broken_escape_anywhere);
 	RUN_TEST(data_url_parts);
 	RUN_TEST(data_urls_that_we_write);
 	RUN_TEST(sums);
