@@ -98,6 +98,7 @@ struct facts {
 	bool trailing_space;
 	bool space_break, break_space;
 	bool line_feed;
+	bool flat; /* printable ASCII without blanks: one column each, nothing folds */
 };
 
 static bool leading_indicator(uint32_t r, bool before_blank)
@@ -139,7 +140,7 @@ static bool plain_run(struct str s, size_t i, size_t *len)
 
 static struct facts analyze(struct str s)
 {
-	struct facts f = { 0 };
+	struct facts f = { .flat = true };
 	bool after_blank = true, after_space = false, after_break = false;
 
 	f.indicator = str_starts(s, S("---")) || str_starts(s, S("..."));
@@ -153,6 +154,7 @@ static struct facts analyze(struct str s)
 			continue;
 		}
 		r = utf8_at(s, i, &len);
+		f.flat &= r > 0x20 && r < 0x7F;
 		last = i + len >= s.n;
 		if (!last)
 			ahead = utf8_at(s, i + len, &unused);
@@ -177,13 +179,15 @@ static struct facts analyze(struct str s)
 	return f;
 }
 
-enum style { PLAIN, SINGLE, DOUBLE, LITERAL };
+enum style { FLAT, PLAIN, SINGLE, DOUBLE, LITERAL };
 
 /* Lines of printable ASCII, none with a blank at its end: always literal. */
 static bool is_clean_text(struct str s)
 {
-	size_t i = 0;
+	size_t first = scan_byte(s.p, s.n, '\n'), i = 0;
 
+	if (first == s.n)
+		return false;
 	for (; s.n - i >= SCAN; i += SCAN) {
 		scan_v v = scan_load(s.p + i);
 
@@ -193,12 +197,9 @@ static bool is_clean_text(struct str s)
 	for (; i < s.n; i++)
 		if (s.p[i] != '\n' && (s.p[i] < 0x20 || s.p[i] > 0x7E))
 			return false;
-	if (!s.n || s.p[s.n - 1] == ' ')
+	if (s.p[s.n - 1] == ' ')
 		return false;
-	i = scan_byte(s.p, s.n, '\n');
-	if (i == s.n)
-		return false;
-	for (; i < s.n; i += 1 + scan_byte(s.p + i + 1, s.n - i - 1, '\n'))
+	for (i = first; i < s.n; i += 1 + scan_byte(s.p + i + 1, s.n - i - 1, '\n'))
 		if (i > 0 && s.p[i - 1] == ' ')
 			return false;
 	return true;
@@ -223,7 +224,7 @@ static enum style choose(struct str s, bool simple_key)
 	if (!yml_plain_is_string(s))
 		return DOUBLE;
 	if (!f.special && !f.indicator && !f.edge && !f.multiline)
-		return PLAIN;
+		return f.flat ? FLAT : PLAIN;
 	return single_ok ? SINGLE : DOUBLE;
 }
 
@@ -418,6 +419,12 @@ void yml_write_string(struct yml_out *o, struct str s, bool simple_key)
 
 	o->indent = outer < 0 ? 2 : outer + 2;
 	switch (choose(s, simple_key)) {
+	case FLAT:
+		if (!o->white)
+			put(o, ' ');
+		put_text(o, s);
+		o->white = o->fresh = false;
+		break;
 	case PLAIN:
 		if (!o->white)
 			put(o, ' ');
