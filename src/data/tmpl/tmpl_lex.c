@@ -8,23 +8,21 @@
 struct lexer {
 	struct arena *a;
 	struct str in;
-	size_t at, line;
+	size_t at;
 	int parens;
 	struct tokens *out;
 };
 
 static void emit(struct lexer *l, enum tok kind, size_t start)
 {
-	struct token t = { kind, start, l->line, str_sub(l->in, start, l->at) };
+	struct token t = { kind, start, str_sub(l->in, start, l->at) };
 
 	VEC_PUSH(l->a, l->out, t);
-	for (size_t i = 0; i < t.val.n; i++)
-		l->line += t.val.p[i] == '\n';
 }
 
 static bool fail(struct lexer *l, const char *text)
 {
-	struct token t = { TOK_ERROR, l->at, l->line, str_of(text) };
+	struct token t = { TOK_ERROR, l->at, str_of(text) };
 
 	VEC_PUSH(l->a, l->out, t);
 	return false;
@@ -60,10 +58,8 @@ static bool right_trim(const struct lexer *l)
 
 static void skip_space(struct lexer *l)
 {
-	while (is_space(peek(l))) {
-		l->line += l->in.p[l->at] == '\n';
+	while (is_space(peek(l)))
 		l->at++;
-	}
 }
 
 /* Behind "{{" (and its "- "): a comment, to its end. */
@@ -74,8 +70,7 @@ static bool comment(struct lexer *l)
 
 	if (end < 0)
 		return fail(l, "unclosed comment");
-	for (size_t n = (size_t)end + 2; n; n--, l->at++)
-		l->line += l->in.p[l->at] == '\n';
+	l->at += (size_t)end + 2;
 	trim = right_trim(l);
 	if (!trim && !here(l, "}}"))
 		return fail(l, "comment ends before closing delimiter");
@@ -292,14 +287,13 @@ static bool text(struct lexer *l)
 		l->at--;
 	if (l->at > start)
 		emit(l, TOK_TEXT, start);
-	for (; l->at < end; l->at++)
-		l->line += l->in.p[l->at] == '\n';
+	l->at = end;
 	return left >= 0;
 }
 
 void tmpl_lex(struct arena *a, struct str in, struct tokens *out)
 {
-	struct lexer l = { .a = a, .in = in, .line = 1, .out = out };
+	struct lexer l = { .a = a, .in = in, .out = out };
 
 	while (text(&l)) {
 		size_t start = l.at;

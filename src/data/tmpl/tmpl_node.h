@@ -36,7 +36,7 @@ enum tok {
 
 struct token {
 	enum tok kind;
-	size_t pos, line;
+	size_t pos; /* in the text */
 	struct str val;
 };
 

@@ -201,16 +201,16 @@ static struct node *text_or_action(struct parser *p)
 	}
 	if (t.kind != TOK_LEFT)
 		return tmpl_unexpected(p, t, "input");
-	p->action_line = t.line;
+	p->action = &t;
 	n = action(p);
-	p->action_line = 0;
+	p->action = NULL;
 	return n;
 }
 
 int tmpl_parse(struct arena *a, const char *name, struct str text, const struct tmpl_func *funcs,
 	       struct tmpl **out, struct err *err)
 {
-	struct parser p = { .a = a, .name = name, .funcs = funcs, .err = err };
+	struct parser p = { .a = a, .name = name, .text = text, .funcs = funcs, .err = err };
 	struct tmpl *t = ARENA_NEW(a, struct tmpl);
 
 	t->name = name;

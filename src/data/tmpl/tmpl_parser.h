@@ -9,9 +9,10 @@
 struct parser {
 	struct arena *a;
 	const char *name;
+	struct str text;
 	struct tokens t;
 	size_t at; /* the next token */
-	size_t action_line;
+	const struct token *action; /* the "{{" of the one it is in, or NULL */
 	struct strs vars; /* in scope */
 	int range_depth, depth;
 	const struct tmpl_func *funcs;

@@ -41,9 +41,19 @@ struct token tmpl_peek_word(struct parser *p)
 	return tmpl_peek(p);
 }
 
+/* The line a token begins in: counted only for messages. */
+static size_t line_of(const struct parser *p, const struct token *t)
+{
+	size_t line = 1;
+
+	for (size_t i = 0; i < t->pos; i++)
+		line += p->text.p[i] == '\n';
+	return line;
+}
+
 struct node *tmpl_fail(struct parser *p, const char *fmt, ...)
 {
-	size_t line = p->t.v[p->at ? (p->at <= p->t.n ? p->at - 1 : p->t.n - 1) : 0].line;
+	size_t last = p->at ? (p->at <= p->t.n ? p->at - 1 : p->t.n - 1) : 0;
 	struct buf b;
 	va_list ap;
 
@@ -54,8 +64,8 @@ struct node *tmpl_fail(struct parser *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	(void)err_set(p->err, ERR_INVALID, "template: %s:%zu: %.*s", p->name, line,
-		      STRF(buf_str(&b)));
+	(void)err_set(p->err, ERR_INVALID, "template: %s:%zu: %.*s", p->name,
+		      line_of(p, &p->t.v[last]), STRF(buf_str(&b)));
 	return NULL;
 }
 
@@ -86,10 +96,10 @@ struct node *tmpl_unexpected(struct parser *p, struct token t, const char *conte
 	if (t.kind != TOK_ERROR)
 		return tmpl_fail(p, "unexpected %.*s in %s", STRF(token_text(p, t)), context);
 	buf_init(&extra, p->a);
-	if (p->action_line && p->action_line != t.line)
+	if (p->action && line_of(p, p->action) != line_of(p, &t))
 		buf_addf(&extra, "%s started at %s:%zu",
 			 str_ends(t.val, S(" action")) ? "" : " in action", p->name,
-			 p->action_line);
+			 line_of(p, p->action));
 	return tmpl_fail(p, "%.*s%.*s", STRF(t.val), STRF(buf_str(&extra)));
 }
 
