@@ -1,3 +1,11 @@
+/*
+ * Trees of templates on disk, read by descending from one directory to the next:
+ * each is opened once, and its files relative to it. What a file is comes from
+ * readdir; stat is called only for links and where the file system does not say.
+ *
+ * Directories are read in order of name, so that the tree is in the order that
+ * plan/template works in.
+ */
 #include "io/template_dir.h"
 
 #include <dirent.h>
@@ -33,9 +41,10 @@ static struct str clean(struct arena *a, const char *dir)
 	return str_dup(a, s);
 }
 
+/* path: on disk; that in the tree is a part of it. */
 static int add(struct walk *w, struct str path, struct str text)
 {
-	struct template_file f = { path, text };
+	struct template_file f = { str_from(path, w->tree->dir.n + 1), text };
 
 	w->total += text.n;
 	if (w->tree->n >= FILES_MAX || w->total > TOTAL_MAX)
@@ -47,51 +56,114 @@ static int add(struct walk *w, struct str path, struct str text)
 	return 0;
 }
 
-/* What is on disk: the tree's directory and the path in it. */
-static const char *full(struct walk *w, struct str path)
+/* A name in a directory, and its type as readdir has it. */
+struct child {
+	const char *name;
+	unsigned char type;
+};
+
+struct children {
+	struct child *v;
+	size_t n, cap;
+};
+
+static int by_name(const void *x, const void *y)
 {
-	return str_fmt(w->a, "%.*s/%.*s", STRF(w->tree->dir), STRF(path)).p;
+	return strcmp(((const struct child *)x)->name, ((const struct child *)y)->name);
 }
 
-static int walk_dir(struct walk *w, struct str below, int depth);
-
-static int visit(struct walk *w, struct str below, const char *name, int depth)
+static void list_children(struct arena *a, DIR *d, struct children *out)
 {
-	struct str path = str_fmt(w->a, "%.*s%s", STRF(below), name), text;
-	const char *z = full(w, path);
+	struct dirent *e;
+
+	while ((e = readdir(d)) != NULL) {
+		struct child c = { .type = e->d_type };
+
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		c.name = arena_dup(a, e->d_name, strlen(e->d_name));
+		VEC_PUSH(a, out, c);
+	}
+	if (out->n > 1)
+		qsort(out->v, out->n, sizeof(*out->v), by_name);
+}
+
+/* DT_DIR, DT_REG for a file or a link to one; anything else is not read. */
+static int type_of(struct walk *w, int dir, const struct child *c, const char *path,
+		   unsigned char *out)
+{
 	struct stat st;
+
+	*out = c->type;
+	if (*out == DT_UNKNOWN) {
+		if (fstatat(dir, c->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return err_sys(w->err, "%s", path);
+		*out = IFTODT(st.st_mode);
+	}
+	if (*out == DT_LNK) {
+		if (fstatat(dir, c->name, &st, 0) < 0)
+			return err_sys(w->err, "%s", path);
+		if (S_ISREG(st.st_mode))
+			*out = DT_REG;
+	}
+	return 0;
+}
+
+static int read_template(struct walk *w, int dir, const char *name, struct str path)
+{
+	AUTO(fd) int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct str text;
 	int rc;
 
-	if (lstat(z, &st) < 0)
-		return err_sys(w->err, "%s", z);
-	if (S_ISDIR(st.st_mode)) {
-		path = str_fmt(w->a, "%.*s/", STRF(path));
-		rc = add(w, path, S(""));
-		return rc < 0 ? rc : walk_dir(w, path, depth + 1);
-	}
-	if (S_ISLNK(st.st_mode) && stat(z, &st) < 0)
-		return err_sys(w->err, "%s", z);
-	if (!S_ISREG(st.st_mode))
-		return 0; /* nothing to read: a pipe would make us wait */
-	rc = file_read(w->a, z, FILE_MAX, &text, w->err);
+	if (fd < 0)
+		return err_sys(w->err, "open %s", path.p);
+	rc = file_read_fd(w->a, fd, path.p, FILE_MAX, &text, w->err);
 	return rc < 0 ? rc : add(w, path, text);
 }
 
-static int walk_dir(struct walk *w, struct str below, int depth)
+static int walk_dir(struct walk *w, int at, const char *name, struct str path, int depth);
+
+static int visit(struct walk *w, int dir, struct str parent, const struct child *c, int depth)
 {
-	const char *z = below.n ? full(w, below) : str_z(w->a, w->tree->dir);
-	struct dirent *e;
-	int rc = 0;
+	size_t n = strlen(c->name);
+	char *z = arena_alloc(w->a, parent.n + n + 2);
+	struct str path = { z, parent.n + n };
+	unsigned char type;
+	int rc;
+
+	memcpy(z, parent.p, parent.n);
+	memcpy(z + parent.n, c->name, n);
+	rc = type_of(w, dir, c, z, &type);
+	if (rc == 0 && type == DT_REG)
+		return read_template(w, dir, c->name, path);
+	if (rc < 0 || type != DT_DIR)
+		return rc; /* a pipe would make us wait */
+	z[path.n++] = '/';
+	rc = add(w, path, S(""));
+	return rc < 0 ? rc : walk_dir(w, dir, c->name, path, depth + 1);
+}
+
+/* name: of the directory in at; path: on disk, with a '/' behind it. */
+static int walk_dir(struct walk *w, int at, const char *name, struct str path, int depth)
+{
+	struct children list = { 0 };
+	int fd, rc = 0;
 	DIR *d;
 
 	if (depth > DEPTH_MAX)
-		return err_set(w->err, ERR_LIMIT, "%s: more than %d levels deep", z, DEPTH_MAX);
-	d = opendir(z);
-	if (!d)
-		return err_sys(w->err, "open %s", z);
-	while (rc == 0 && (e = readdir(d)) != NULL)
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			rc = visit(w, below, e->d_name, depth);
+		return err_set(w->err, ERR_LIMIT, "%s: more than %d levels deep", path.p,
+			       DEPTH_MAX);
+	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(w->err, "open %.*s", STRF(depth ? path : w->tree->dir));
+	d = fdopendir(fd);
+	if (!d) {
+		(void)close(fd);
+		return err_sys(w->err, "open %s", path.p);
+	}
+	list_children(w->a, d, &list);
+	for (size_t i = 0; rc == 0 && i < list.n; i++)
+		rc = visit(w, fd, path, &list.v[i], depth);
 	(void)closedir(d);
 	return rc;
 }
@@ -100,7 +172,7 @@ int template_dir_read(struct arena *a, const char *dir, struct template_tree *ou
 {
 	struct template_tree tree = { .dir = clean(a, dir) };
 	struct walk w = { .a = a, .tree = &tree, .err = err };
-	int rc = walk_dir(&w, S(""), 0);
+	int rc = walk_dir(&w, AT_FDCWD, str_z(a, tree.dir), str_fmt(a, "%.*s/", STRF(tree.dir)), 0);
 
 	if (rc < 0) {
 		struct str at = tree.dir;

@@ -31,6 +31,14 @@ static int by_path(const void *x, const void *y)
 	return path_cmp(((const struct entry *)x)->path, ((const struct entry *)y)->path);
 }
 
+static bool is_sorted(const struct forest *f)
+{
+	for (size_t i = 1; i < f->n; i++)
+		if (by_path(&f->v[i - 1], &f->v[i]) > 0)
+			return false;
+	return true;
+}
+
 void forest_init(struct forest *f)
 {
 	const struct template_tree *tree = f->in.tree;
@@ -40,7 +48,7 @@ void forest_init(struct forest *f)
 	f->v = arena_array(f->a, tree->n, sizeof(*f->v));
 	for (size_t i = 0; i < tree->n; i++)
 		f->v[f->n++] = (struct entry){ .path = tree->v[i].path, .text = tree->v[i].text };
-	if (f->n > 1)
+	if (!is_sorted(f))
 		qsort(f->v, f->n, sizeof(*f->v), by_path);
 }
 
