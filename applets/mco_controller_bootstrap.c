@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -149,33 +150,43 @@ static int make_dir(struct run *r, char *path)
 	}
 }
 
-/* Where file number i waits until all have been written. */
+/* The name of file number i in the staging directory. */
 static const char *staged(struct run *r, const char *stage, size_t i)
 {
 	return str_fmt(r->a, "%s/%zu", stage, i).p;
 }
 
+static int write_file(struct run *r, const char *path, struct str text)
+{
+	AUTO(fd) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0664);
+
+	if (fd < 0)
+		return lower_errno(r, "open", path);
+	return file_write_fd(fd, text, path, &r->err);
+}
+
 static int write_all(struct run *r, const char *stage, const struct bootstrap_files *files)
 {
-	mode_t mask = umask(0);
 	int rc = 0;
 
-	(void)umask(mask);
 	for (size_t i = 0; rc == 0 && i < files->n; i++)
-		rc = file_replace(staged(r, stage, i), files->v[i].text, 0664 & ~mask, &r->err);
+		rc = write_file(r, staged(r, stage, i), files->v[i].text);
 	return rc;
 }
 
 static int move_all(struct run *r, const char *stage, const char *dest,
 		    const struct bootstrap_files *files)
 {
+	struct str made = S("");
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < files->n; i++) {
 		struct str path = str_fmt(r->a, "%s/%.*s", dest, STRF(files->v[i].path));
-		ptrdiff_t slash = str_rchr(path, '/');
+		struct str dir = str_sub(path, 0, (size_t)str_rchr(path, '/'));
 
-		rc = make_dir(r, str_z(r->a, str_sub(path, 0, (size_t)slash)));
+		if (!str_eq(dir, made))
+			rc = make_dir(r, str_z(r->a, dir));
+		made = dir;
 		if (rc == 0 && rename(staged(r, stage, i), path.p) < 0)
 			rc = lower_errno(r, "rename", path.p);
 	}
@@ -183,8 +194,9 @@ static int move_all(struct run *r, const char *stage, const char *dest,
 }
 
 /*
- * A server may be waiting for these files: none is put in its place before all
- * have been written beside them, and each is replaced as a whole.
+ * A server may be waiting for these files: each is replaced atomically by a rename,
+ * and none before all of them are written. They are not fsynced: after a power cut
+ * the kubelet runs the bootstrap's init container again before the server starts.
  */
 static int write_files(struct run *r, struct str dest, const struct bootstrap_files *files)
 {

@@ -114,6 +114,14 @@ mkdir -p "$TMP/blocked/controller-config/machine-config-controller.yaml/x"
 if [ $? = 255 ] && [ "$(fatal "$TMP/.err")" = "error running MCC[BOOTSTRAP]: rename $TMP/blocked/controller-config/machine-config-controller.yaml: is a directory" ] &&
    [ -z "$(find "$TMP/blocked" -name '.bootstrap*')" ]; then
 	passed=$((passed + 1)); else failed=$((failed + 1)); echo 'FAIL a folder for a file'; cat "$TMP/.err"; fi
+# A write that fails, here at 8 KiB of a file: everything stays as it was.
+cp -r "$TMP/first" "$TMP/full"
+sed -i 's/^kind:/# old\n&/' "$TMP/full"/*/*
+cp -r "$TMP/full" "$TMP/was"
+(trap '' XFSZ; ulimit -f 8; exec "$BIN/mco-controller" bootstrap "${all[@]}" --dest-dir "$TMP/full") >"$TMP/.out" 2>"$TMP/.err"
+if [ $? = 255 ] && fatal "$TMP/.err" | grep -q "MCC.BOOTSTRAP.: write $TMP/full/.bootstrap-[A-Za-z0-9]*/[0-9]*: File too large$" &&
+   diff -r "$TMP/was" "$TMP/full"; then
+	passed=$((passed + 1)); else failed=$((failed + 1)); echo 'FAIL a full disk'; cat "$TMP/.err"; fi
 "$BIN/mco-controller" bootstrap "${all[@]}" 2>/dev/null
 expect 'the same again' 0 '' '' diff -r "$TMP/first" "$TMP/out"
 expect "upstream's name" 0 '' '' bash -c "exec -a machine-config-controller '$BIN/mco' bootstrap ${all[*]} 2>/dev/null"
