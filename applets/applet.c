@@ -16,8 +16,8 @@ struct common {
 	struct str modules, colour;
 };
 
-/* vmodule and log-flush-frequency are klog's: manifests may give them; lines are
- * written at once here */
+/* Manifests may have klog's vmodule and log-flush-frequency. They have no effect: every
+ * line is written at once. */
 /* clang-format off */
 #define COMMON_FLAGS                                             \
 	{ .name = "help",                                        \
@@ -30,7 +30,7 @@ struct common {
 	  .kind = FLAG_COUNT,                                    \
 	  .offset = offsetof(struct common, verbosity),          \
 	  .value = "N",                                          \
-	  .help = "how much to log, from 0 to 10 (default 0)" }, \
+	  .help = "log verbosity, from 0 to 10 (default 0)" }, \
 	{ .name = "vmodule",                                     \
 	  .kind = FLAG_STR,                                      \
 	  .offset = offsetof(struct common, modules),            \
@@ -51,7 +51,7 @@ struct common {
 
 static const struct flag common_flags[] = { COMMON_FLAGS, { 0 } };
 
-/* Of applets whose output has colours. */
+/* For applets with coloured output. */
 static const struct flag colour_flags[] = {
 	{ .name = "color",
 	  .kind = FLAG_CHOICE,
@@ -70,7 +70,7 @@ static const struct flag *flags_of(const struct applet *ap)
 
 static const struct common common_defaults = { .colour = S("auto") };
 
-/* By default as most programs have it: https://no-color.org and git. */
+/* The default follows https://no-color.org and git. */
 static bool colour_wanted(struct str when)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -123,7 +123,7 @@ void applet_warn(struct run *r, struct str text)
 
 static int print_error(struct run *r)
 {
-	/* reports of upstream's end in a line feed of their own */
+	/* upstream's reports end in a line feed */
 	applet_say("Error: %.*s%s", STRF(r->err.msg), str_ends(r->err.msg, S("\n")) ? "" : "\n");
 	return r->error_status ? r->error_status : 1;
 }
@@ -216,8 +216,8 @@ static int help(struct run *r, const struct strs *words)
 }
 
 /*
- * Upstream's programs take a command's flags before its name as well. The command
- * that argv names so, and the rest of argv without that name; or NULL.
+ * Upstream's programs accept the flags of a command before its name. Returns that
+ * command, with its name removed from argv; or NULL.
  */
 static const struct command *late_command(struct run *r, int argc, char **argv, char **rest)
 {

@@ -1,6 +1,6 @@
 /*
- * The pages of --help, from the tables that flags are parsed by, wrapped to the
- * terminal. test/golden/help has every page.
+ * The pages of --help, wrapped to the terminal. They come from the tables by which
+ * flags are parsed, so both agree. test/golden/help has every page.
  */
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -13,7 +13,7 @@
 #define WIDTH_MIN 40
 #define WIDTH_MAX 120 /* longer lines are hard to read */
 
-/* Names of commands that are longer have a line of their own. */
+/* Longer command names get a line of their own. */
 #define COMMAND_COLUMN 14
 
 size_t help_width(void)
@@ -113,14 +113,14 @@ static void add_examples(struct run *r, const char *text)
 static void add_exits(struct run *r, const struct command *c, size_t width)
 {
 	struct str text = c->exits ? str_of(c->exits)
-				   : str_fmt(r->a, "0 done, %d an error",
+				   : str_fmt(r->a, "0 on success, %d on an error",
 					     c->error_status ? c->error_status : 1);
 
 	buf_addc(&r->out, '\n');
 	wrap_add(&r->out, str_fmt(r->a, "Exit status: %.*s.", STRF(text)), 0, 0, width);
 }
 
-/* Flags that many commands have are on a page of their own. */
+/* Flags that many commands share are on a page of their own. */
 static void add_groups(struct run *r, const struct command *c, size_t width)
 {
 	for (const struct flag *f = c->flags; f && f->name; f++)

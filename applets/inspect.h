@@ -1,5 +1,5 @@
 /*
- * inspect: what mcoctl cat, files and blame have in common.
+ * inspect: shared by mcoctl cat, files and blame.
  */
 #ifndef APPLETS_INSPECT_H
 #define APPLETS_INSPECT_H
@@ -21,38 +21,38 @@ struct inspect_opts {
 	{                                                            \
 		.name = "no-headers", .kind = FLAG_BOOL,             \
 		.offset = offsetof(struct inspect_opts, no_headers), \
-		.help = "print a table without its headings"         \
+		.help = "print the table without its header"         \
 	}
 
 void inspect_defaults(void *opts);
 
-/* What the words of a command name. */
+/* The arguments of a command. */
 struct inspect {
 	struct str config; /* a name, TYPE/NAME or a file */
 	struct str part; /* of that config; "" when none is named */
 };
 
-/* CONFIG:/PATH, CONFIG [PART], and TYPE NAME in the place of CONFIG. */
+/* Parses CONFIG:/PATH or CONFIG [PART]; CONFIG may be TYPE NAME. */
 int inspect_words(struct run *r, struct inspect *out);
 
 struct inspected {
 	struct mc_set set;
-	struct named_config config; /* sources: what it came from */
-	bool exact; /* it is what the sources make now */
+	struct named_config config; /* sources: its MachineConfigs */
+	bool exact; /* it equals what the sources render to now */
 };
 
 /*
  * Loads the config: a pool, a MachineConfig or a Node among the -f manifests, or
- * a file of its own, or else a name in the cluster. A pool that cannot be rendered
- * has its last config, and standard error says so.
+ * a file with one config, or else a name in the cluster. For a pool that cannot be
+ * rendered it loads the last config, with a warning.
  */
 int inspect_load(struct run *r, const struct inspect_opts *o, struct str config,
 		 struct inspected *out);
 
-/* Its parts and where they come from. What cannot be told is on standard error. */
+/* The parts of the config and their MachineConfigs. Warns about unknown origins. */
 void inspect_origins(struct run *r, const struct inspected *in, struct mc_origins *out);
 
-/* Prints parts in the format that was asked for; table prints one. */
+/* Prints parts in the format of -o; table prints a table. */
 int inspect_print(struct run *r, const struct inspect_opts *o, struct parts_view *v,
 		  void (*table)(struct buf *b, struct arena *a, const struct parts_view *v));
 

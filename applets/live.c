@@ -6,7 +6,7 @@
 #include "kube/client.h"
 #include "mc/ref.h"
 
-/* The first NEEDED must be there. */
+/* The server must have the first NEEDED of these. */
 #define NEEDED 2
 static const char *const paths[] = {
 	PATH_MC "machineconfigpools",
@@ -48,11 +48,11 @@ bool live_is_file(struct run *r, struct str word)
 {
 	if (str_is(word, "-") || access(str_z(r->a, word), F_OK) == 0)
 		return true;
-	/* a name has no slash; an unknown type may be a file that is missing */
+	/* a name has no slash; an unknown type may be a missing file */
 	return str_chr(word, '/') >= 0 && !mc_ref_typed(word);
 }
 
-/* One page, and where the next one begins. */
+/* Reads one page of a list, and the token of the next one. */
 static int get_page(struct run *r, struct kube *k, const char *path, const char *limit,
 		    struct str *next, struct str *text)
 {
@@ -74,7 +74,7 @@ static int get_page(struct run *r, struct kube *k, const char *path, const char 
 	return rc;
 }
 
-/* Page by page: a list may be larger than any one answer is allowed to be. */
+/* Reads in pages: a list may exceed the limit of one response. */
 static int get_pages(struct run *r, struct kube *k, const char *path, const char *limit,
 		     struct strs *out)
 {
@@ -95,7 +95,7 @@ static int list_kind(struct run *r, struct kube *k, const char *path, const stru
 	struct strs pages = { 0 };
 	int rc = get_pages(r, k, path, "100", &pages);
 
-	/* the server has forgotten what the pages are of: all at once */
+	/* the continue token has expired: read the whole list at once */
 	if (rc == -ERR_GONE) {
 		pages.n = 0;
 		rc = get_pages(r, k, path, "0", &pages);
@@ -112,7 +112,7 @@ static struct str kind_of(const char *path)
 	return str_from(s, (size_t)str_rchr(s, '/') + 1);
 }
 
-/* What broke on the way has the address already. */
+/* Connection errors already contain the address. */
 static int blame(struct run *r, struct str server, const char *path)
 {
 	(void)err_wrap(&r->err, "listing %.*s", STRF(kind_of(path)));
@@ -142,7 +142,7 @@ static int list_all(struct run *r, struct kube *k, const struct live_sink *to)
 	return 0;
 }
 
-/* "10s", or a number of seconds; "0" and nothing: no limit. */
+/* "10s", or a number of seconds; "0" or "": no limit. */
 static int timeout_of(struct run *r, struct str text, int *ms)
 {
 	int64_t ns = 0, seconds;
@@ -151,8 +151,7 @@ static int timeout_of(struct run *r, struct str text, int *ms)
 		ns = seconds * 1000000000;
 	else if (text.n && (!flag_duration(text, &ns) || ns < 0))
 		return err_set(&r->err, ERR_INVALID,
-			       "--request-timeout: %.*s is no duration: give "
-			       "one like 10s",
+			       "--request-timeout: invalid duration %.*s: use a value like 10s",
 			       STRF(text));
 	ns = (ns + 999999) / 1000000;
 	*ms = ns > 1000000000 ? 1000000000 : (int)ns;
@@ -192,7 +191,7 @@ static int take_into_set(void *ctx, struct run *r, struct str text)
 	int rc = mc_load(r->a, S("cluster"), text, ctx, &fault, &r->err);
 
 	if (rc == -ERR_INVALID && fault.problem.n)
-		/* not refused: the kind is not to be left out */
+		/* not ERR_INVALID, for which list_all omits the kind with a warning */
 		return err_set(&r->err, ERR_SYS, "%.*s: %.*s", STRF(fault.object),
 			       STRF(fault.problem));
 	return rc;

@@ -1,5 +1,5 @@
 /*
- * live: the objects of a cluster, as if they had been dumped into files.
+ * live: reads the objects of a cluster, as previews read them from files.
  */
 #ifndef APPLETS_LIVE_H
 #define APPLETS_LIVE_H
@@ -8,35 +8,35 @@
 #include "kube/config.h"
 #include "mc/load.h"
 
-/* Whether one of the flags that name a cluster was given. */
+/* Whether a flag that selects a cluster was given. */
 bool live_asked(const struct kube_flags *flags);
 
-/* Whether word means a file or folder here; if not, it is a name in the cluster. */
+/* Whether word is a file or directory; if not, it is a name in the cluster. */
 bool live_is_file(struct run *r, struct str word);
 
-/* Takes one page of a list, in JSON; it may be kept. */
+/* Gets one page of a list as JSON, and may keep it. */
 struct live_sink {
 	int (*take)(void *ctx, struct run *r, struct str text);
 	void *ctx;
 };
 
 /*
- * Everything that live_load reads, list by list, and with its errors: what is
- * dumped is what previews of the cluster itself are made from.
+ * Passes each list that live_load reads to a callback, with the same errors, so a dump
+ * has the input of a live preview.
  */
 int live_lists(struct run *r, const struct kube_flags *flags, const char *instead,
 	       const struct live_sink *to);
 
 /*
- * Lists once what configs are rendered from. Kinds that the cluster does not
- * have are skipped, those it will not show with a warning; without pools and
- * MachineConfigs it is an error: r->err. Where there is no cluster to ask, the error
- * says what else could be given: instead.
+ * Lists once the objects from which configs are rendered. It skips kinds that the
+ * cluster does not have, and those that it may not read, with a warning. Without pools
+ * and MachineConfigs it fails. When no cluster is configured, the error names the
+ * alternative: instead.
  */
 int live_load(struct run *r, const struct kube_flags *flags, const char *instead,
 	      struct mc_set *set);
 
-/* For commands that read manifests or else the cluster. */
+/* The alternative of commands that read manifests or a cluster. */
 #define LIVE_INSTEAD "manifests with -f PATH (- is standard input)"
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * One binary, many names: the applet is found by argv[0], or else by the first
- * word.
+ * The multi-call binary: selects the applet by argv[0], or else by the first
+ * argument.
  */
 #include "applet.h"
 #include "base/wrap.h"
@@ -26,7 +26,7 @@ static const struct applet *find(const char *name)
 	return NULL;
 }
 
-/* Plugins are spoken of as kubectl and oc call them. */
+/* The name for messages: plugins appear as kubectl and oc call them. */
 static const char *spoken(const char *name)
 {
 	if (strcmp(name, "kubectl-mco") == 0)
@@ -54,7 +54,7 @@ static int usage(struct run *r)
 			  "OpenShift nodes.\n\n"
 			  "Usage:\n"
 			  "  mco NAME [COMMAND] [flags]\n"
-			  "  NAME [COMMAND] [flags]     through a link of that name\n"
+			  "  NAME [COMMAND] [flags]     when called by that name\n"
 			  "  mco --list | --version | --help\n\n"
 			  "Names:\n");
 	for (size_t i = 0; i < NAMES; i++)
@@ -62,7 +62,7 @@ static int usage(struct run *r)
 	buf_addz(&r->out, "\nExamples:\n"
 			  "  # What a change does to the nodes of the cluster\n"
 			  "  mco mcoctl diff -f 99-worker-ntp.yaml\n"
-			  "  # Links that have the names\n"
+			  "  # Create a link for each name\n"
 			  "  for n in $(mco --list); do ln -s mco $n; done\n"
 			  "\nUse \"mco NAME --help\" for more about a name.\n");
 	return 0;
@@ -89,7 +89,7 @@ static int unknown(const char *word)
 	return 1;
 }
 
-/* What `mco version` runs; no name of the binary's. */
+/* For `mco version`; not one of the names. */
 static const struct command *const own_commands[] = { &version_command, NULL };
 static const struct applet own = {
 	.name = "mco",

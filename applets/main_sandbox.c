@@ -1,6 +1,6 @@
 /*
- * build/mco-sandbox: one applet, in a program of its own. Nodes have no use for a
- * server of tests and trials, so build/mco does not contain it.
+ * build/mco-sandbox: one applet in a program of its own. Nodes do not need a test
+ * server, so build/mco does not contain it.
  */
 #include "applet.h"
 

@@ -1,5 +1,5 @@
 /*
- * manifest_flags: -f and -R, for every command that takes manifests.
+ * manifest_flags: -f and -R, for every command that reads manifests.
  */
 #ifndef APPLETS_MANIFEST_FLAGS_H
 #define APPLETS_MANIFEST_FLAGS_H
@@ -17,7 +17,7 @@
 	  .help = "a manifest, a directory of them, or - for standard input; may be repeated" }, \
 	{                                                                                        \
 		.name = "recursive", .letter = 'R', .kind = FLAG_BOOL,                           \
-		.offset = offsetof(type, recursive), .help = "also what is in directories below" \
+		.offset = offsetof(type, recursive), .help = "also read directories below"       \
 	}
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * mco-sandbox: an API server for tests, demos and trials.
+ * mco-sandbox: the flags of the API server for tests, demos and trials.
  */
 #include "applet.h"
 #include "sandbox/run.h"
@@ -22,19 +22,16 @@ static const struct flag flags[] = {
 	{ .name = "allow-unauthenticated-network",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct sb_run, open_network),
-	  .help = "listen on any address without tokens or TLS: who reaches "
-		  "the port may read and write everything" },
+	  .help = "listen on any address without tokens or TLS: anyone who reaches the port can read and write everything" },
 	NUMBER("port", port, "PORT", "port to listen on; 0 lets the kernel choose"),
-	TEXT("tokens", tokens, "FILE", "bearer tokens let in, one a line"),
+	TEXT("tokens", tokens, "FILE", "accept only these bearer tokens, one per line"),
 	TEXT("write-kubeconfig", kubeconfig, "FILE",
 	     "write a kubeconfig for this server when it is ready"),
 	TEXT("tls-cert-file", cert, "FILE",
-	     "serve TLS with this certificate; given by --write-kubeconfig as "
-	     "the authority"),
+	     "serve TLS with this certificate, which --write-kubeconfig writes as the authority"),
 	TEXT("tls-private-key-file", key, "FILE", "its key"),
 	TEXT("data", data, "FILE",
-	     "keep the objects in this file and go on from it; memory only "
-	     "when absent"),
+	     "keep the objects in this file and load them from it (default: in memory only)"),
 	{ .name = "eviction",
 	  .kind = FLAG_CHOICE,
 	  .offset = offsetof(struct sb_run, eviction),
@@ -48,19 +45,19 @@ static const struct flag flags[] = {
 	NUMBER("pod-reap-ms", pod_reap_ms, "MS",
 	       "remove pods this long after their deletion; -1 never"),
 	NUMBER("bookmark-ms", bookmark_ms, "MS", "time between bookmarks"),
-	NUMBER("seed", seed, "N", "for uids and faults; 0 takes the clock"),
-	NUMBER("fault-latency-ms", faults.latency_ms, "MS", "wait before each answer"),
-	NUMBER("fault-429", faults.too_many, "N", "of 1,000 requests, N are told to come later"),
-	NUMBER("fault-500", faults.errors, "N", "of 1,000 requests, N fail"),
+	NUMBER("seed", seed, "N", "seed for uids and faults; 0 uses the clock"),
+	NUMBER("fault-latency-ms", faults.latency_ms, "MS", "wait before each response"),
+	NUMBER("fault-429", faults.too_many, "N", "answer N of 1,000 requests with 429"),
+	NUMBER("fault-500", faults.errors, "N", "answer N of 1,000 requests with 500"),
 	NUMBER("fault-drop-watch-ms", faults.drop_watch_ms, "MS",
-	       "cut watches after about this long"),
+	       "close watches after about this time"),
 	NUMBER("fault-compact-every", faults.compact_every, "N",
-	       "forget the past after every N changes"),
+	       "compact the history after every N changes"),
 	{ .name = "fault-forbid",
 	  .kind = FLAG_STRS,
 	  .offset = offsetof(struct sb_run, faults.forbid),
 	  .value = "RESOURCE",
-	  .help = "refuse all requests for it; may be repeated" },
+	  .help = "refuse all requests for this resource; may be repeated" },
 	{ 0 },
 };
 
@@ -78,7 +75,7 @@ static void defaults(void *p)
 static int run_start(struct run *r, const void *p)
 {
 	if (r->words.n)
-		return err_set(&r->err, ERR_INVALID, "start takes flags only, not \"%.*s\"",
+		return err_set(&r->err, ERR_INVALID, "start takes no arguments, but got \"%.*s\"",
 			       STRF(r->words.v[0]));
 	return sb_run(r->a, p, &r->err);
 }
@@ -87,14 +84,15 @@ static const struct command start_command = {
 	.name = "start",
 	.args = "[--port PORT] [--write-kubeconfig FILE]",
 	.summary = "serve an empty cluster",
-	.details = "Serves nodes, pods, the machineconfiguration.openshift.io "
-		   "kinds and whatever CRDs are\ncreated. kubectl and the roles of "
-		   "mco work against it; nothing runs behind it.",
+	.details =
+		"Serves nodes, pods, the machineconfiguration.openshift.io kinds and those of all "
+		"CRDs created in it. kubectl and the roles of mco work against it; nothing runs "
+		"behind it.",
 	.examples = "# A cluster to try things in\n"
 		    "@ start --port 0 --write-kubeconfig sandbox.kubeconfig\n"
 		    "# One that keeps its objects in a file\n"
 		    "@ start --data cluster.data",
-	.exits = "0 after SIGTERM or SIGINT, 1 an error",
+	.exits = "0 after SIGTERM or SIGINT, 1 on an error",
 	.flags = flags,
 	.opts_size = sizeof(struct sb_run),
 	.defaults = defaults,

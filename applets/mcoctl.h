@@ -20,24 +20,24 @@ extern const struct command mcoctl_render;
 extern const struct command mcoctl_validate;
 
 /*
- * Renders one pool of a set. MCO_RAW and MCO_HASH say which version to render
- * as; without them it is the version the set itself comes from. The result is
- * in a; what is parsed for other pools as well stays in the run's arena.
+ * Renders one pool of a set. The version to render as is that of MCO_RAW and MCO_HASH,
+ * or else that of the set. The result is in a; what other pools share stays in the
+ * run's arena.
  */
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		       const struct mcp *pool, struct rendered *out);
 
-/* Says on standard error when MCO_RAW and MCO_HASH are not the set's version. */
+/* Warns when MCO_RAW and MCO_HASH differ from the set's version. */
 void mcoctl_warn_version(const struct mc_set *set);
 
 /*
- * Puts into set what controllers would generate from its KubeletConfigs, mirror
- * sets and the like, where it is missing. What cannot be told is said on standard
- * error, and what they would refuse is an error; not so without warn.
+ * Adds to set the MachineConfigs that controllers generate from its KubeletConfigs,
+ * mirror sets and so on, where they are missing. With warn, it prints a warning for
+ * each effect that it cannot determine, and a refusal of a controller is an error.
  */
 int mcoctl_preview(struct run *r, struct mc_set *set, bool warn);
 
-/* The same for commands that go on without what is refused, and say so themselves. */
+/* The same for commands that continue without refused objects and report them. */
 void mcoctl_preview_some(struct run *r, struct mc_set *set, struct preview_refusals *refused);
 
 /* plan_preview as the version of in's set, or of MCO_HASH. */
@@ -47,8 +47,8 @@ void mcoctl_plan(struct run *r, struct preview_in *in, struct preview *out);
 struct json *mcoctl_strings(struct arena *a, const struct strs *list);
 
 /*
- * The config a word names: a pool (rendered), a MachineConfig or a Node's current
- * config, all of the set; see mc/ref.h.
+ * The config of the set that word names: a pool (rendered), a MachineConfig or a
+ * Node's current config; see mc/ref.h.
  */
 int mcoctl_named(struct run *r, const struct mc_set *set, struct str word,
 		 struct named_config *out);

@@ -1,6 +1,6 @@
 /*
- * mcoctl blame: which MachineConfigs set a part of a config, and which objects
- * those were made from.
+ * mcoctl blame: which MachineConfigs set a part of a config, and from which objects
+ * controllers generated them.
  */
 #include "inspect.h"
 
@@ -8,7 +8,7 @@ static const struct flag flags[] = {
 	MANIFEST_FLAGS(struct inspect_opts), PARTS_FLAGS, KUBE_FLAGS(struct inspect_opts), { 0 }
 };
 
-/* The part, or the kind of parts, that may have been meant. */
+/* A hint at the part, or the kind of parts, with a similar name; or "". */
 static struct str hint(struct run *r, struct str selector, const struct mc_origins *origins)
 {
 	const char *kind = mc_part_nearest(selector);
@@ -24,7 +24,7 @@ static struct str hint(struct run *r, struct str selector, const struct mc_origi
 	return flag_hint(r->a, selector, &names);
 }
 
-/* Leaves only the parts that the selector names. */
+/* Keeps only the parts that the selector names. */
 static int select_parts(struct run *r, struct str config, struct str selector,
 			struct mc_origins *origins)
 {
@@ -61,16 +61,15 @@ static int run(struct run *r, const void *p)
 const struct command mcoctl_blame = {
 	.name = "blame",
 	.args = "[-f PATH...] CONFIG:/PATH [-o table|json|yaml]\n[-f PATH...] CONFIG [PART] [-o table|json|yaml]",
-	.summary = "tell which MachineConfigs set what in a config",
-	.details = "PART is a path, unit/NAME (with its drop-ins), "
-		   "dropin/UNIT/NAME, user/NAME (with the SSH\nkeys, by their "
-		   "fingerprints), a field of the spec "
-		   "(kernelArguments, kernelType, extensions, fips, osImageURL), or "
-		   "a kind\n(files, units, sshkeys); without one, everything is "
-		   "listed. MachineConfigs stand in\nthe order they are merged: "
-		   "the last one wins. MADE-FROM is the object that a\ncontroller "
-		   "generated the MachineConfig from. <unknown>: the MachineConfigs "
-		   "have\nchanged since the config was rendered.",
+	.summary = "show which MachineConfigs set each part of a config",
+	.details =
+		"PART is a path, unit/NAME (with its drop-ins), dropin/UNIT/NAME, user/NAME (with "
+		"the SSH keys, by their fingerprints), a field of the spec (kernelArguments, "
+		"kernelType, extensions, fips, osImageURL), or a kind (files, units, sshkeys). "
+		"Without PART, everything is listed. MachineConfigs are in the order of merging: "
+		"the last one wins. MADE-FROM is the object from which a controller generated the "
+		"MachineConfig. <unknown>: the MachineConfigs have changed since the config was "
+		"rendered.",
 	.examples = "# Which MachineConfigs set a file\n"
 		    "@ blame worker:/etc/chrony.conf\n"
 		    "# Where a unit and its drop-ins come from\n"

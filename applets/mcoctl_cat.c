@@ -9,11 +9,11 @@ static const struct flag cat_flags[] = { MANIFEST_FLAGS(struct inspect_opts),
 					 { .name = "show-secrets",
 					   .kind = FLAG_BOOL,
 					   .offset = offsetof(struct inspect_opts, secrets),
-					   .help = "show secrets too: the exact bytes" },
+					   .help = "do not mask secrets: print the exact bytes" },
 					 KUBE_FLAGS(struct inspect_opts),
 					 { 0 } };
 
-/* Masks what is secret, and says so: the output is not the file. */
+/* Masks secrets, and warns about it: the output differs from the file. */
 static struct str masked(struct run *r, struct str path, const struct ign_obj *file,
 			 struct str text)
 {
@@ -27,7 +27,7 @@ static struct str masked(struct run *r, struct str path, const struct ign_obj *f
 	return shown;
 }
 
-/* unit/NAME and dropin/UNIT/NAME, as blame has them, by their paths. */
+/* The path of unit/NAME and dropin/UNIT/NAME, the names that blame uses. */
 static struct str path_of(struct run *r, struct str part)
 {
 	struct str kind, rest, unit, name;
@@ -41,7 +41,7 @@ static struct str path_of(struct run *r, struct str part)
 	return part;
 }
 
-/* ERR_NOTFOUND, with the file or unit that may have been meant. */
+/* Sets ERR_NOTFOUND, with a hint at a file or unit of a similar name. */
 static int not_there(struct run *r, const struct named_config *c, struct str path)
 {
 	const struct ign_objs *files = ign_files(c->ignition);
@@ -90,13 +90,13 @@ const struct command mcoctl_cat = {
 	.args = "[-f PATH...] [--show-secrets] CONFIG:/PATH\n"
 		"[-f PATH...] [--show-secrets] CONFIG PART",
 	.summary = "print a file or unit of a config, decoded",
-	.details = "CONFIG is a pool (worker, mcp/worker), a MachineConfig (mc/NAME), "
-		   "a node's current\nconfig (node/NAME), all of them among the "
-		   "manifests, or a file that holds one.\nWithout -f, and if there "
-		   "is no such file, it is one of the cluster's. PART is a\npath or "
-		   "a unit. Secrets are masked: the whole of a file that only its "
-		   "owner may\nread, and the values of keys named password, token, "
-		   "secret, key, credential or auth.",
+	.details =
+		"CONFIG is a pool (worker, mcp/worker), a MachineConfig (mc/NAME) or the current "
+		"config of a node (node/NAME), all of them among the manifests, or a file with "
+		"one config. Without -f, and if there is no such file, CONFIG is read from the "
+		"cluster. PART is a path or a unit. Secrets are masked: the whole contents of a "
+		"file that only its owner may read, and the values of keys named password, token, "
+		"secret, key, credential or auth.",
 	.examples = "# A file as the nodes of a pool get it\n"
 		    "@ cat worker:/etc/chrony.conf\n"
 		    "# A file of the config that a node runs\n"

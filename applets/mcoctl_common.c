@@ -1,6 +1,6 @@
 /*
- * What the commands of mcoctl share: rendering and previews with this build's
- * version, and the configs that words name.
+ * Shared by the commands of mcoctl: rendering and previews with this build's
+ * version, and finding the config that an argument names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +20,11 @@ void mcoctl_warn_version(const struct mc_set *set)
 	if ((!getenv("MCO_RAW") && !getenv("MCO_HASH")) ||
 	    ((!by.raw.n || str_eq(by.raw, raw)) && (!by.hash.n || str_eq(by.hash, hash))))
 		return;
-	(void)fprintf(stderr,
-		      "warning: %s are of version %.*s (%.*s): set MCO_RAW and "
-		      "MCO_HASH to these, or neither to take them as they are\n",
-		      set->live ? "the cluster's objects" : "the manifests",
-		      STRF(by.raw.n ? by.raw : raw), STRF(by.hash.n ? by.hash : hash));
+	(void)fprintf(
+		stderr,
+		"warning: %s have version %.*s (%.*s): set MCO_RAW and MCO_HASH to these values, or unset both\n",
+		set->live ? "the cluster's objects" : "the manifests",
+		STRF(by.raw.n ? by.raw : raw), STRF(by.hash.n ? by.hash : hash));
 }
 
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
@@ -40,8 +40,8 @@ int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 	return rc;
 }
 
-/* The last error is the command's own. What a cluster refuses already, and what
- * the change did not cause, is a warning. */
+/* The last refusal becomes the command's error, those before it are printed. A refusal
+ * that the change did not cause, or that the cluster has already, is a warning. */
 static int tell_refusals(struct run *r, const struct preview *p)
 {
 	int rc = 0;
@@ -117,7 +117,7 @@ int mcoctl_check_word(struct run *r, struct str word)
 	    str_starts(word, S(".")) || access(str_z(r->a, word), F_OK) == 0 ||
 	    mc_ref_parse(word, &ref, &r->err) == 0)
 		return 0;
-	return err_wrap(&r->err, "%.*s is no file here", STRF(word));
+	return err_wrap(&r->err, "%.*s is not a file here", STRF(word));
 }
 
 int mcoctl_pool(struct run *r, const struct mc_set *set, const struct mcp *pool,

@@ -1,6 +1,6 @@
 /*
- * mcoctl convert: Ignition configs, also those of MachineConfigs, in another version
- * of the spec.
+ * mcoctl convert: converts Ignition configs, alone or in MachineConfigs, to another
+ * version of the spec. Prints nothing unless all of them convert.
  */
 #include "data/yml.h"
 #include "io/file.h"
@@ -101,7 +101,7 @@ static int run(struct run *r, const void *p)
 		to = str_fmt(r->a, "%.*s.0", STRF(to));
 	if (!semver_parse(to, &v))
 		return err_set(&r->err, ERR_INVALID,
-			       "\"%.*s\" is no version: use 3.5, 3.4, 3.3, 3.2, "
+			       "invalid version \"%.*s\": use 3.5, 3.4, 3.3, 3.2, "
 			       "3.1 or 2.2",
 			       STRF(o.to));
 	for (size_t i = 0; i < o.files.n; i++) {
@@ -116,11 +116,12 @@ static int run(struct run *r, const void *p)
 const struct command mcoctl_convert = {
 	.name = "convert",
 	.args = "[--to VERSION] [-f FILE]... [FILE]... [-o json|json-compact|yaml]",
-	.summary = "write Ignition configs in another version of the spec",
-	.details = "Reads Ignition configs of spec 2.0 to 2.2 or 3.0 to 3.5. A "
-		   "MachineConfig stays a\nMachineConfig: only spec.config "
-		   "changes, and all its other fields are kept.\nWhat the target "
-		   "cannot say is refused, and nothing is printed then.",
+	.summary = "convert Ignition configs to another version of the spec",
+	.details =
+		"Reads Ignition configs of spec 2.0 to 2.2 or 3.0 to 3.5. A MachineConfig stays a "
+		"MachineConfig: only spec.config changes, and all its other fields are kept. A "
+		"config that the target version cannot express is refused, and nothing is printed "
+		"then.",
 	.examples = "# For machines whose Ignition reads spec 3.2\n"
 		    "@ convert --to 3.2 -f worker.ign\n"
 		    "# An old config in the newest version, as YAML\n"

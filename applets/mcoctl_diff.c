@@ -1,6 +1,6 @@
 /*
- * mcoctl diff: what differs between two configs, or what new manifests would
- * change, and what that does to the nodes.
+ * mcoctl diff: compares two configs, or previews what new manifests change and how
+ * the nodes take it.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,8 +17,7 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STRS,
 	  .offset = offsetof(struct diff_opts, base),
 	  .value = "PATH",
-	  .help = "what there is now: a dump, a directory or a must-gather "
-		  "(default: the cluster)" },
+	  .help = "compare with this dump, directory or must-gather; may be repeated (default: the cluster)" },
 	{ .name = "pool",
 	  .letter = 'p',
 	  .kind = FLAG_STRS,
@@ -28,17 +27,17 @@ static const struct flag flags[] = {
 	{ .name = "prune",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct diff_opts, prune),
-	  .help = "treat objects that users own and -f lacks as removed" },
+	  .help = "count user-owned objects that -f lacks as deleted" },
 	{ .name = "selector",
 	  .letter = 'l',
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct diff_opts, selector),
 	  .value = "LABELS",
-	  .help = "only objects with these labels, of -f and of --prune" },
+	  .help = "only objects with these labels, for -f and --prune" },
 	{ .name = "show-secrets",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct diff_opts, secrets),
-	  .help = "show secrets too" },
+	  .help = "do not mask secrets" },
 	OUTPUT_FLAG(struct diff_opts, "text|json"),
 	KUBE_FLAGS(struct diff_opts),
 	{ 0 },
@@ -82,8 +81,7 @@ static int diff_two(struct diff *d)
 				    to.configuration);
 	if (!from.pools.n || !to.pools.n)
 		return err_set(&r->err, ERR_INVALID,
-			       "%.*s: neither one MachineConfig nor pools to "
-			       "render",
+			       "%.*s: expected one MachineConfig, or pools to render",
 			       STRF(r->words.v[from.pools.n ? 1 : 0]));
 	forecast_assumptions(r->a, &to, &to, &d->change.assumed);
 	return diff_pools(d, &from, &to);
@@ -195,33 +193,31 @@ const struct command mcoctl_diff = {
 	.args = "[--base DUMP]... A B\n"
 		"-f NEW... [--base DUMP]... [--prune] [-l LABELS] "
 		"[--pool POOL]... [-o text|json]",
-	.summary = "show what differs, and what it does to the nodes",
-	.details = "A and B are MachineConfigs, or directories whose pools are rendered; "
-		   "what is no file is\na pool (mcp/NAME), a MachineConfig (mc/NAME) or "
-		   "a node's current config (node/NAME)\nof the dump or the cluster. "
-		   "With -f it answers \"what would this change\ndo?\" to a dump or "
-		   "to the cluster: contents decoded, then for each pool drain,\n"
-		   "reboot or reload, and the rule behind it; or why the pool cannot be "
-		   "rendered or\nrunning nodes refuse the config. What was assumed for "
-		   "want of an object is said\nlast. With --prune MachineConfigs, custom "
-		   "pools, KubeletConfigs, "
-		   "ContainerRuntimeConfigs,\nmirror sets and image policies that -f "
-		   "lacks are gone; what the cluster\nowns stays.\n\n"
-		   "Of one file at most 2000 lines and 256 KiB are shown. "
-		   "KUBECTL_EXTERNAL_DIFF is\nhonoured, and gets all of it.",
-	.examples = "# What a change does to the nodes of the cluster\n"
-		    "@ diff -f 99-worker-ntp.yaml\n"
-		    "# The same without a cluster\n"
-		    "@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n"
-		    "# As if all that carries the label were replaced by a directory\n"
-		    "@ diff -f configs/ --prune -l team=storage\n"
-		    "# What a node is yet to get\n"
-		    "@ diff node/worker-0 mcp/worker\n"
-		    "# Two MachineConfigs in files\n"
-		    "@ diff old.yaml new.yaml",
-	.exits = "0 same, 1 differs (a pool that cannot be rendered any more is "
-		 "one),\n2 an error, no pool can be rendered, or a warning says that "
-		 "something of -f\nwas left out",
+	.summary = "show what differs, and the effect on the nodes",
+	.details =
+		"A and B are MachineConfigs, or directories whose pools are rendered. A word that "
+		"is not a file is a pool (mcp/NAME), a MachineConfig (mc/NAME) or the current "
+		"config of a node (node/NAME) in the dump or the cluster.\n\n"
+		"With -f, diff shows the effect of a change on a dump or on the cluster: contents "
+		"decoded, then for each pool drain, reboot or reload, and the rule behind it; or "
+		"why the pool cannot be rendered or running nodes refuse the config. The last "
+		"lines name each default that was assumed because an object is missing. With "
+		"--prune, MachineConfigs, custom pools, KubeletConfigs, ContainerRuntimeConfigs, "
+		"mirror sets and image policies that -f lacks count as deleted; objects that the "
+		"cluster owns stay.\n\n"
+		"Of one file at most 2000 lines and 256 KiB are shown. KUBECTL_EXTERNAL_DIFF gets "
+		"all of it.",
+	.examples =
+		"# What a change does to the nodes of the cluster\n"
+		"@ diff -f 99-worker-ntp.yaml\n"
+		"# The same without a cluster\n"
+		"@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n# Replace all objects with a label by a directory\n"
+		"@ diff -f configs/ --prune -l team=storage\n# What a node has yet to receive\n"
+		"@ diff node/worker-0 mcp/worker\n"
+		"# Two MachineConfigs in files\n"
+		"@ diff old.yaml new.yaml",
+	.exits = "0 same, 1 differs (also when a pool can no longer be rendered), 2 an error, no "
+		 "pool can be rendered, or a warning says that a part of -f was left out",
 	.flags = flags,
 	.opts_size = sizeof(struct diff_opts),
 	.defaults = defaults,

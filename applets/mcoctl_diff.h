@@ -1,5 +1,5 @@
 /*
- * mcoctl_diff: what the parts of `mcoctl diff` share.
+ * mcoctl_diff: the state that the files of `mcoctl diff` share.
  */
 #ifndef APPLETS_MCOCTL_DIFF_H
 #define APPLETS_MCOCTL_DIFF_H
@@ -29,24 +29,24 @@ struct diff {
 	const char *external; /* the program to compare with, or NULL */
 	struct diff_files for_external;
 	size_t differ;
-	bool unseen; /* of some of it the other program was told nothing */
+	bool unseen; /* the external program did not get all differences */
 };
 
 /* "what: text" for each text. */
 void diff_add_lines(struct buf *b, const char *what, const struct strs *list);
 
-/* The one MachineConfig that a file holds, if it holds nothing else; or "". */
+/* The name of the only MachineConfig of a set without other configs or pools; or "". */
 struct str diff_only_config(const struct mc_set *set);
 
-/* Two configs by their names, each in its set. */
+/* Compares two configs by their names, each in its set. */
 int diff_configs(struct diff *d, const struct mc_set *from, struct str x, const struct mc_set *to,
 		 struct str y, const struct json *machine_configuration);
 
-/* The two words, of which at least one is the name of a config. */
+/* Compares the two arguments, of which at least one is the name of a config. */
 int diff_named(struct diff *d);
 
-/* Every pool of either set: what becomes of it from one to the other. ERR_NOTFOUND:
- * neither has a pool that was asked for. ERR_INVALID: none can be rendered. */
+/* Compares every pool of either set. ERR_NOTFOUND: neither set has a pool of --pool.
+ * ERR_INVALID: no pool can be rendered. */
 int diff_pools(struct diff *d, const struct mc_set *from, const struct mc_set *to);
 
 #endif

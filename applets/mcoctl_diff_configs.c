@@ -1,5 +1,5 @@
 /*
- * mcoctl diff of two configs that are not what a pool has before and after.
+ * mcoctl diff A B: two configs that are not the before and after of one pool.
  */
 #include "base/terminal.h"
 #include "live.h"
@@ -7,13 +7,13 @@
 #include "mcoctl_diff.h"
 #include "plan/forecast.h"
 
-/* A text beside colours. */
+/* Adds text between colour codes. */
 static struct str text_of(struct run *r, struct str s)
 {
 	return r->colour ? terminal_safe(r->a, s) : s;
 }
 
-/* Two configs that are of no pool. */
+/* Compares two configs that belong to no pool. */
 static int show(struct diff *d, struct config_diff *c, const struct json *machine_configuration)
 {
 	struct run *r = d->r;
@@ -36,7 +36,7 @@ static int show(struct diff *d, struct config_diff *c, const struct json *machin
 	}
 	buf_addf(&r->out, "%.*s -> %.*s\n", STRF(text_of(r, c->from_name)),
 		 STRF(text_of(r, c->to_name)));
-	if (c->irreconcilable) /* before whatever is long */
+	if (c->irreconcilable) /* before the contents, which may be long */
 		config_diff_summary(&r->out, c, &d->view);
 	(void)config_diff_text(&r->out, c, &d->view);
 	buf_addc(&r->out, '\n');
@@ -71,7 +71,7 @@ int diff_configs(struct diff *d, const struct mc_set *from, struct str x, const 
 	return show(d, &c, machine_configuration);
 }
 
-/* A side that is a file with one config, or a name in the base or the cluster. */
+/* Loads one side: a file with one config, or a name in the base or the cluster. */
 static int side(struct diff *d, struct str word, const struct mc_set *live, struct mc_set *set,
 		struct str *name)
 {
@@ -90,7 +90,7 @@ static int side(struct diff *d, struct str word, const struct mc_set *live, stru
 	*name = diff_only_config(set);
 	return name->n ? 0
 		       : err_set(&d->r->err, ERR_INVALID,
-				 "%.*s: not one MachineConfig to compare with", STRF(word));
+				 "%.*s: expected one MachineConfig to compare with", STRF(word));
 }
 
 int diff_named(struct diff *d)

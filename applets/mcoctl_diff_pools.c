@@ -1,3 +1,6 @@
+/*
+ * mcoctl diff of pools: every pool of two sets of objects, before and after.
+ */
 #include <stdlib.h>
 
 #include "base/terminal.h"
@@ -21,7 +24,7 @@ static bool has_pool(const struct mc_set *set, struct str name)
 	return false;
 }
 
-/* A pool that was asked for and is on neither side is a mistake, not "no change". */
+/* Fails for a pool of --pool that neither side has: a typo must not read as "no change". */
 static int check_pools(struct diff *d, const struct mc_set *from, const struct mc_set *to)
 {
 	for (size_t i = 0; i < d->o->pools.n; i++) {
@@ -35,7 +38,7 @@ static int check_pools(struct diff *d, const struct mc_set *from, const struct m
 	return 0;
 }
 
-/* The pools asked for: to's, then those that only from has. */
+/* The pools of --pool, or all: those of to, then those that only from has. */
 static struct strs pool_names(struct diff *d, const struct mc_set *from, const struct mc_set *to)
 {
 	struct strs out = { 0 };
@@ -52,7 +55,7 @@ static struct strs pool_names(struct diff *d, const struct mc_set *from, const s
 	return out;
 }
 
-/* Of what no program can compare only the headline is left. */
+/* For an external program: pools without configs to compare get a warning. */
 static int show_outside(struct diff *d, const struct forecast *f)
 {
 	struct config_diff c = { .pool = f->pool,
@@ -75,7 +78,7 @@ void diff_add_lines(struct buf *b, const char *what, const struct strs *list)
 		buf_addf(b, "%s: %.*s\n", what, STRF(list->v[i]));
 }
 
-/* An object that controllers take no notice of, because of what it says. */
+/* Prints the objects that controllers refuse because of their contents. */
 static void show_refusals(struct diff *d)
 {
 	struct run *r = d->r;
@@ -106,7 +109,7 @@ static void show_text(struct diff *d, const struct forecasts *list)
 		diff_add_lines(&r->out, "assumed", &d->change.assumed);
 }
 
-/* What no program can compare is told beside it. */
+/* For an external program: refusals have no files, and become warnings. */
 static int show_all_outside(struct diff *d, const struct forecasts *list)
 {
 	int rc = 0;
@@ -131,7 +134,7 @@ static int show_all(struct diff *d, const struct forecasts *list)
 	return 0;
 }
 
-/* Nothing could be told of any pool: that is no answer. */
+/* No pool can be rendered: an error, not a result. */
 static int none_rendered(struct diff *d, const struct forecast *f)
 {
 	return err_set(&d->r->err, ERR_INVALID, "pool %.*s: %.*s%s%.*s", STRF(f->pool),

@@ -1,5 +1,5 @@
 /*
- * mcoctl dump: everything that previews read of a cluster, as one List.
+ * mcoctl dump: writes all objects of a cluster that previews read, as one List.
  */
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, file),
 	  .value = "FILE",
-	  .help = "write to this file, readable by its owner only, in one piece" },
+	  .help = "write this file atomically, readable only by its owner" },
 	KUBE_FLAGS(struct opts),
 	{ 0 },
 };
@@ -57,10 +57,9 @@ static int run(struct run *r, const void *p)
 	int rc;
 
 	if (!o->file.n && isatty(STDOUT_FILENO))
-		return err_set(&r->err, ERR_INVALID,
-			       "a dump has the secrets that MachineConfigs hold: "
-			       "not written to a terminal; redirect it, or give "
-			       "--output-file FILE");
+		return err_set(
+			&r->err, ERR_INVALID,
+			"a dump contains the secrets of MachineConfigs and is not written to a terminal: redirect it, or give --output-file FILE");
 	dump_init(&d, r->a);
 	rc = live_lists(r, &o->kube, "--server or --kubeconfig", &to);
 	if (rc == 0)
@@ -75,15 +74,16 @@ static int run(struct run *r, const void *p)
 const struct command mcoctl_dump = {
 	.name = "dump",
 	.args = "[-o yaml|json] [--output-file FILE]",
-	.summary = "write what previews read of a cluster to one file",
-	.details = "One List with the pools, MachineConfigs, ControllerConfig, "
-		   "KubeletConfigs, Nodes and everything else that the other commands "
-		   "read of a live cluster: with --base or -f they answer from it as "
-		   "from the cluster.\n\nSecrets are left out. MachineConfigs and "
-		   "ControllerConfig are as they are, or their names would change: what "
-		   "files of nodes hold, pull secrets and keys among it, is in the "
-		   "dump.",
-	.examples = "# A cluster to look at later, or elsewhere\n"
+	.summary = "write the objects of a cluster that previews read to one file",
+	.details =
+		"Writes one List with the pools, MachineConfigs, ControllerConfig, "
+		"KubeletConfigs, Nodes and all other objects that the other commands read from a "
+		"live cluster. With --base or -f these commands give the same results from the "
+		"dump as from the cluster.\n\n"
+		"Secrets are left out. MachineConfigs and the ControllerConfig are unchanged, or "
+		"their names would change: the dump contains the contents of files on nodes, pull "
+		"secrets and keys among them.",
+	.examples = "# Save a cluster for offline previews\n"
 		    "@ dump --output-file cluster.yaml\n"
 		    "# The same in JSON, for other programs\n"
 		    "@ dump -o json > cluster.json",

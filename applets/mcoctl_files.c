@@ -1,5 +1,5 @@
 /*
- * mcoctl files: what is in a config, and where each part comes from.
+ * mcoctl files: lists the parts of a config and the MachineConfigs that set them.
  */
 #include "inspect.h"
 
@@ -17,8 +17,7 @@ static int run(struct run *r, const void *p)
 
 	if (rc == 0 && what.part.n)
 		return err_set(&r->err, ERR_INVALID,
-			       "files lists all parts of a config: mcoctl "
-			       "blame tells of %.*s",
+			       "files lists all parts of a config: use mcoctl blame for %.*s",
 			       STRF(what.part));
 	if (rc == 0)
 		rc = inspect_load(r, p, what.config, &in);
@@ -32,16 +31,16 @@ static int run(struct run *r, const void *p)
 const struct command mcoctl_files = {
 	.name = "files",
 	.args = "[-f PATH...] CONFIG [-o table|json|yaml] [--no-headers]",
-	.summary = "list what is in a config and where each part comes from",
-	.details = "Lists files, units, drop-ins, users, SSH keys and the fields of the spec: "
-		   "kernelArguments,\nkernelType, extensions, fips, osImageURL. "
-		   "FROM are the MachineConfigs whose word\ncounts, OVERRIDES those "
-		   "that they override. CONFIG is a pool (worker, mcp/worker),\na "
-		   "MachineConfig (mc/NAME), a node's current config (node/NAME) or "
-		   "a file. A pool\nthat cannot be rendered has its last config.",
-	.examples = "# What is in a pool's config, and where it comes from\n"
-		    "@ files worker\n"
-		    "# The same of the config that a node runs\n"
+	.summary = "list the parts of a config and which MachineConfigs set them",
+	.details =
+		"Lists files, units, drop-ins, users, SSH keys and the fields of the spec: "
+		"kernelArguments, kernelType, extensions, fips, osImageURL. FROM are the "
+		"MachineConfigs that set the part, OVERRIDES those that they override. CONFIG is "
+		"a pool (worker, mcp/worker), a MachineConfig (mc/NAME), the current config of a "
+		"node (node/NAME) or a file. For a pool that cannot be rendered, files shows its "
+		"last config.",
+	.examples = "# The parts of a pool's config, and who set them\n"
+		    "@ files worker\n# The same for the config that a node runs\n"
 		    "@ files node/worker-0\n"
 		    "# From a dump\n"
 		    "@ files -f cluster.yaml worker",

@@ -1,5 +1,5 @@
 /*
- * mcoctl fmt: manifests in the exact bytes upstream's encoders write.
+ * mcoctl fmt: writes manifests in the exact bytes of upstream's encoders.
  */
 #include "data/docs.h"
 #include "data/yml.h"
@@ -36,11 +36,11 @@ static const struct flag flags[] = {
 	{ .name = "check",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, check),
-	  .help = "write nothing: list the files that -w would change" },
+	  .help = "only list the files that -w would change" },
 	{ .name = "drop-comments",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, drop_comments),
-	  .help = "let -w write files whose comments are lost by it" },
+	  .help = "let -w drop comments" },
 	{ 0 },
 };
 
@@ -66,7 +66,7 @@ static int add_doc(struct run *r, struct buf *b, struct str format, const struct
 	return yml_emit(b, d->tree, &r->err);
 }
 
-/* The format asked for; with -w and --check that of the file itself. */
+/* The format of -o; with -w and --check the default is that of the file. */
 static struct str format_of(const struct opts *o, const struct docs *docs)
 {
 	if (o->output.n || !docs->n || !(o->write || o->check))
@@ -99,7 +99,7 @@ static int format_file(struct run *r, const struct opts *o, struct str path, str
 	return rc;
 }
 
-/* The files that change. Every file is read before the first is written. */
+/* Collects the files that change. Every file is read before the first is written. */
 static int find_changes(struct run *r, const struct opts *o, struct formatted_files *out)
 {
 	for (size_t i = 0; i < o->files.n; i++) {
@@ -148,7 +148,7 @@ static int write_back(struct run *r, const struct opts *o)
 		if (rc == 0)
 			buf_addf(&r->out, "%s\n", list.v[i].path);
 	}
-	/* what has been written is listed even if the rest fails */
+	/* list the files written even if a later one fails */
 	if (rc < 0 && r->out.n)
 		(void)applet_flush(r);
 	return rc;
@@ -194,12 +194,12 @@ const struct command mcoctl_fmt = {
 	.name = "fmt",
 	.args = "[FILE]... [-f FILE]... [-w | --check] [-o yaml|json|json-compact]",
 	.summary = "rewrite manifests in upstream's exact YAML or JSON",
-	.details = "Reads YAML or JSON, one document or many, as upstream reads "
-		   "it (YAML 1.1:\nyes and no are booleans, 0644 is 420), and "
-		   "prints it as upstream writes it.\nNothing is printed or "
-		   "written when any input is bad. -w replaces each file\n"
-		   "atomically and keeps its mode and owner. Comments are not "
-		   "kept: -w refuses\nfiles that have any.",
+	.details =
+		"Reads YAML or JSON, one document or many, as upstream reads it (YAML 1.1: yes "
+		"and no are booleans, 0644 is 420), and prints it as upstream writes it. Nothing "
+		"is printed or written when any input is invalid. -w replaces each file "
+		"atomically and keeps its mode and owner. Comments are lost: -w refuses files "
+		"with comments.",
 	.examples = "# A manifest as upstream would write it\n"
 		    "@ fmt -f 99-worker-ntp.yaml\n"
 		    "# An object of the cluster as JSON\n"
@@ -208,7 +208,7 @@ const struct command mcoctl_fmt = {
 		    "@ fmt -w *.yaml\n"
 		    "# In CI: fail if a manifest is not formatted\n"
 		    "@ fmt --check *.yaml",
-	.exits = "0 done, 1 an error, or --check found files to change",
+	.exits = "0 on success, 1 on an error, or when --check found files to change",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.run = run,

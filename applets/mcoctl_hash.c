@@ -1,5 +1,5 @@
 /*
- * mcoctl hash: the names rendered configs get.
+ * mcoctl hash: checks the names of rendered configs, and prints those of pools.
  */
 #include "live.h"
 #include "mc/ref.h"
@@ -46,7 +46,7 @@ static int hash_mc(struct hashing *h, const struct mc *mc)
 	return 0;
 }
 
-/* A pool that cannot be rendered does not keep the others from being told. */
+/* Reports a pool that cannot be rendered and continues with the others. */
 static void hash_pool(struct hashing *h, const struct mcp *pool)
 {
 	struct run *r = h->r;
@@ -99,13 +99,12 @@ static int hash_named(struct hashing *h, struct str word)
 		return hash_mc(h, mc);
 	else
 		return err_set(&r->err, ERR_INVALID,
-			       "MachineConfig %.*s is not a rendered one: its "
-			       "name has no hash",
+			       "MachineConfig %.*s is not a rendered config: its name has no hash",
 			       STRF(mc->meta.name));
 	return 0;
 }
 
-/* Sorts words into files and names. */
+/* Separates the arguments into files and names. */
 static int take_words(struct run *r, struct strs *files, struct strs *names)
 {
 	struct strs words = mc_ref_join(r->a, &r->words);
@@ -154,15 +153,14 @@ static int run(struct run *r, const void *p)
 const struct command mcoctl_hash = {
 	.name = "hash",
 	.args = "-f PATH... [-R]\n[-f PATH...] [POOL | mc/NAME | node/NAME]...",
-	.summary = "check the names of rendered configs, and tell those of pools",
-	.details = "Without names, everything in the manifests. Names without -f "
-		   "are the cluster's.",
-	.examples = "# Whether each rendered config in a dump is what its name says\n"
-		    "@ hash -f cluster.yaml\n"
-		    "# Whether the config that a node runs is what its name says\n"
+	.summary = "check the names of rendered configs, and print those of pools",
+	.details = "Without CONFIG, hash checks everything in the manifests. Without -f, CONFIG is "
+		   "read from the cluster.",
+	.examples = "# Check each rendered config in a dump\n"
+		    "@ hash -f cluster.yaml\n# Check the config that a node runs\n"
 		    "@ hash node/worker-0",
-	.exits = "0 they are, 1 a rendered config is not what its name says, 2 an "
-		 "error",
+	.exits = "0 all names match, 1 the contents of a rendered config do not match its name, 2 "
+		 "an error",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.error_status = 2,

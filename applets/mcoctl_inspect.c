@@ -29,10 +29,10 @@ static int load_cluster(struct run *r, const struct inspect_opts *o, struct str 
 {
 	int rc = live_load(r, &o->kube, LIVE_INSTEAD, set);
 
-	return rc < 0 ? err_wrap(&r->err, "%.*s is no file here", STRF(config)) : 0;
+	return rc < 0 ? err_wrap(&r->err, "%.*s is not a file here", STRF(config)) : 0;
 }
 
-/* The only config of a file that was named in its place. */
+/* The only config of a file that was given instead of a name. */
 static int only_config(struct run *r, const struct mc_set *set, struct str file, struct str *out)
 {
 	if (set->pools.n == 1)
@@ -62,7 +62,7 @@ static int load_set(struct run *r, const struct inspect_opts *o, struct str *con
 	return rc < 0 ? rc : only_config(r, set, *config, config);
 }
 
-/* A config that is there, and the MachineConfigs behind it. */
+/* A config that exists, and the MachineConfigs it was rendered from. */
 static int take_mc(struct run *r, struct mc *mc, struct inspected *out)
 {
 	struct rendered_from from;
@@ -76,7 +76,7 @@ static int take_mc(struct run *r, struct mc *mc, struct inspected *out)
 	return 0;
 }
 
-/* blocked: an object that is refused keeps it from being rendered; told already. */
+/* blocked: a refused object blocks the rendering; its warning is already printed. */
 static int take_pool(struct run *r, const struct mcp *pool, bool blocked, struct inspected *out)
 {
 	int rc = mcoctl_pool(r, &out->set, pool, &out->config);
@@ -105,7 +105,7 @@ int inspect_load(struct run *r, const struct inspect_opts *o, struct str config,
 	rc = load_set(r, o, &config, &out->set);
 	if (rc < 0)
 		return rc;
-	/* what there is can be looked into all the same */
+	/* continue with the rest: refusals are only warnings here */
 	mcoctl_preview_some(r, &out->set, &refused);
 	for (size_t i = 0; i < refused.n; i++)
 		applet_say("warning: %.*s\n", STRF(preview_refusal_text(r->a, &refused.v[i])));
@@ -126,14 +126,13 @@ void inspect_origins(struct run *r, const struct inspected *in, struct mc_origin
 	mc_origins(r->a, &from, out);
 	mc_behind_all(r->a, &in->set, out);
 	for (size_t i = 0; i < out->unread.n; i++)
-		applet_say("warning: MachineConfig %.*s (%.*s) is not valid: "
-			   "what comes of it is not known\n",
-			   STRF(out->unread.v[i]->meta.name), STRF(out->unread.v[i]->file));
+		applet_say(
+			"warning: MachineConfig %.*s (%.*s) is not valid: its effect is not known\n",
+			STRF(out->unread.v[i]->meta.name), STRF(out->unread.v[i]->file));
 	if (out->unknown)
-		applet_say("warning: %zu parts of %.*s are not what its "
-			   "MachineConfigs make now: these have been edited or "
-			   "deleted since\n",
-			   out->unknown, STRF(in->config.name));
+		applet_say(
+			"warning: %zu parts of %.*s do not match its MachineConfigs, which were edited or deleted later\n",
+			out->unknown, STRF(in->config.name));
 }
 
 void inspect_defaults(void *opts)

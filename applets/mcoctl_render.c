@@ -1,5 +1,5 @@
 /*
- * mcoctl render: the configs upstream would render from these manifests.
+ * mcoctl render: renders the configs of pools as upstream does.
  */
 #include "data/yml.h"
 #include "io/log.h"
@@ -52,11 +52,11 @@ static int add(struct run *r, struct str format, const struct rendered *m)
 		buf_addz(&r->out, "---\n");
 	rc = yml_emit(&r->out, m->object, &r->err);
 	if (rc < 0)
-		r->out.n = before; /* nothing of it */
+		r->out.n = before; /* drop its partial output */
 	return rc;
 }
 
-/* With -v: what went in, in which order. */
+/* With -v: lists the MachineConfigs in the order of merging. */
 static void explain(const struct mcp *pool, const struct rendered *m)
 {
 	if (!log_enabled(1))
@@ -89,7 +89,7 @@ struct rendering {
 	bool failed;
 };
 
-/* Says why something is left out: r->err. */
+/* Prints r->err, the reason for an omission, and continues. */
 static void left_out(struct rendering *d)
 {
 	applet_say("Error: %.*s%s", STRF(d->r->err.msg),
@@ -97,7 +97,7 @@ static void left_out(struct rendering *d)
 	d->failed = true;
 }
 
-/* Whether an object keeps the pool from being rendered: then r->err names it. */
+/* Fails when a refused object blocks the rendering of the pool; r->err names it. */
 static int check_refused(struct rendering *d, const struct mcp *pool)
 {
 	const struct preview_refusal *f = preview_refusal_of(&d->refused, pool->meta.name);
@@ -113,7 +113,7 @@ static void render_one(struct rendering *d, const struct mcp *pool)
 		left_out(d);
 }
 
-/* What is refused without any pool waiting for it. */
+/* Warns about refused objects that block no pool. */
 static void tell_refused(struct rendering *d)
 {
 	for (size_t i = 0; i < d->refused.n; i++) {
@@ -131,7 +131,7 @@ static void tell_refused(struct rendering *d)
 	}
 }
 
-/* Every pool that can be rendered; the others are named. */
+/* Renders every pool that it can, and reports the others. */
 static int render_pools(struct rendering *d)
 {
 	const struct strs *names = &d->o->pools;
@@ -150,7 +150,7 @@ static int render_pools(struct rendering *d)
 	return d->failed ? 1 : 0;
 }
 
-/* Words are files, or pools: NAME, mcp/NAME or mcp NAME. */
+/* Arguments are files, or pools: NAME, mcp/NAME or mcp NAME. */
 static int take_words(struct run *r, struct opts *o)
 {
 	struct strs words = mc_ref_join(r->a, &r->words);
@@ -197,22 +197,21 @@ static int run(struct run *r, const void *p)
 const struct command mcoctl_render = {
 	.name = "render",
 	.args = "[-f PATH]... [-R] [POOL | mcp/POOL]... [-o yaml|json|name]",
-	.summary = "render the config of each pool, as upstream would",
-	.details = "Reads MachineConfigs, MachineConfigPools and the "
-		   "ControllerConfig from files,\ndirectories, `oc get ... -o yaml` "
-		   "dumps or an unpacked must-gather; -f - is "
-		   "standard input. Without -f\nit asks the cluster. With -v it says "
-		   "which "
-		   "MachineConfigs went in, in the order\nthey were merged.\n\n"
-		   "Pools that cannot be rendered are named, with the reason; the "
-		   "others are rendered.\n\n"
-		   "It renders as the version the manifests come from; MCO_RAW and "
-		   "MCO_HASH choose\nanother.",
+	.summary = "render the config of each pool, as upstream does",
+	.details =
+		"Reads MachineConfigs, MachineConfigPools and the ControllerConfig from files, "
+		"directories, `oc get ... -o yaml` dumps or an unpacked must-gather; -f - is "
+		"standard input. Without -f it reads the cluster. With -v it lists the "
+		"MachineConfigs of each config in the order of merging.\n\n"
+		"A pool that cannot be rendered is reported with the reason; the others are "
+		"rendered.\n\n"
+		"The version to render as is that of the manifests; MCO_RAW and MCO_HASH override "
+		"it.",
 	.examples = "# The name of each pool's rendered config\n"
 		    "@ render -o name\n"
 		    "# The config of one pool, from a dump\n"
 		    "@ render -f cluster.yaml mcp/worker",
-	.exits = "0 all are rendered, 1 one is not, or another error",
+	.exits = "0 all pools are rendered, 1 on an error, or when a pool cannot be rendered",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

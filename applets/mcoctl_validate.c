@@ -1,5 +1,5 @@
 /*
- * mcoctl validate: every rule, with the place of every finding.
+ * mcoctl validate: checks manifests by all rules, with the position of each finding.
  */
 #include <stdlib.h>
 
@@ -23,17 +23,15 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STRS,
 	  .offset = offsetof(struct opts, base),
 	  .value = "PATH",
-	  .help = "judge them together with what there is now: a dump, a "
-		  "directory or a must-gather" },
+	  .help = "check the manifests as a change of this dump, directory or must-gather; may be repeated" },
 	{ .name = "live",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, live),
-	  .help = "judge them together with the objects of the cluster; so "
-		  "does any flag that chooses a cluster" },
+	  .help = "check the manifests as a change of the cluster; so does any flag that selects a cluster" },
 	{ .name = "strict",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, strict),
-	  .help = "warnings count as errors" },
+	  .help = "treat warnings as errors" },
 	OUTPUT_FLAG(struct opts, "text|json"),
 	KUBE_FLAGS(struct opts),
 	{ 0 },
@@ -119,7 +117,7 @@ static void print_sum(struct judge *j, size_t errors)
 			 j->given.mcs.n == 1 ? "" : "s");
 }
 
-/* problem: why it cannot be judged, or "". */
+/* problem: why the check failed to run, or "". */
 static void print_json(struct judge *j, size_t errors, struct str problem)
 {
 	struct arena *a = j->r->a;
@@ -136,7 +134,7 @@ static void print_json(struct judge *j, size_t errors, struct str problem)
 	buf_addc(&j->r->out, '\n');
 }
 
-/* Files that could not be read: nothing can be said of the whole. */
+/* Reports the files that could not be read: then there is no overall result. */
 static struct str unread(struct judge *j)
 {
 	const struct strs *list = &j->review.unread;
@@ -146,7 +144,7 @@ static struct str unread(struct judge *j)
 	return list->n ? list->v[0] : S("");
 }
 
-/* People are told where it would look as if all were well, programs always. */
+/* Prints notes as text only when there are no findings; JSON always has them. */
 static void tell_notes(struct judge *j)
 {
 	for (size_t i = 0; i < j->out.notes.n; i++)
@@ -186,19 +184,19 @@ static int run(struct run *r, const void *p)
 const struct command mcoctl_validate = {
 	.name = "validate",
 	.args = "-f PATH... [-R] [--base PATH]... [--live] [--strict]",
-	.summary = "validate manifests with upstream's rules, and warn about "
-		   "risky settings",
-	.details = "Every finding has its file, line, object and path. Errors: what "
-		   "the API server or the controllers refuse, and what the API "
-		   "server would drop silently: kinds and fields that do not "
-		   "exist. Warnings: what is accepted and then refused by running "
-		   "nodes, selected by no pool, set by several MachineConfigs, "
-		   "near the size limit, or not what it looks like. Objects that "
-		   "controllers generated get no warnings.\n\n"
-		   "With --base, --live or a flag that chooses a cluster the "
-		   "manifests are judged as a change of what is there; findings "
-		   "are about the manifests only. Otherwise no cluster is asked.",
-	.examples = "# A directory and those below it; warnings are errors, too\n"
+	.summary = "validate manifests with upstream's rules, and warn about risky settings",
+	.details =
+		"Each finding has its file, line, object and path. Errors: settings that the API "
+		"server or the controllers refuse, and kinds and fields that do not exist, which "
+		"the API server drops silently. Warnings: settings that are accepted and then "
+		"refused by running nodes, MachineConfigs that no pool selects, parts set by "
+		"several MachineConfigs, configs near the size limit, and values that mean "
+		"something else than they seem to. Objects that controllers generated get no "
+		"warnings.\n\n"
+		"With --base, --live or a flag that selects a cluster the manifests are checked "
+		"as a change of what is there; findings are about the manifests only. Otherwise "
+		"no cluster is read.",
+	.examples = "# A directory and those below it; warnings are errors\n"
 		    "@ validate -f manifests/ -R --strict\n"
 		    "# As a change of the cluster\n"
 		    "@ validate -f 99-worker-ntp.yaml --live\n"
@@ -206,8 +204,8 @@ const struct command mcoctl_validate = {
 		    "@ validate -f 99-worker-ntp.yaml --base now.yaml\n"
 		    "# Findings for a program to read\n"
 		    "@ validate -f 99-worker-ntp.yaml -o json",
-	.exits = "0 sound, 1 findings (warnings alone with --strict only), 2 it cannot "
-		 "be judged: no manifests, a file that cannot be read, no " NAME_CLUSTER,
+	.exits = "0 valid, 1 findings (warnings alone only with --strict), 2 an error: no "
+		 "manifests, a file that cannot be read, no " NAME_CLUSTER,
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

@@ -14,7 +14,7 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-/* Of the release: what the role's manifest would say. */
+/* The version of the release payload, from the role's manifest. */
 static const char *payload(void)
 {
 	const char *v = getenv("RELEASE_VERSION");
@@ -42,14 +42,13 @@ int version_print(struct run *r, bool json)
 		return 0;
 	}
 	buf_addf(&r->out,
-		 "%s %s (%s)\n"
-		 "Stands for:  OpenShift Machine Config Operator " VERSION_RELEASE "\n"
+		 "%s %s (%s)\nImplements:  OpenShift Machine Config Operator " VERSION_RELEASE "\n"
 		 "Renders as:  %s%s%s%s\n"
 		 "Payload:     %s\n"
 		 "Ignition:    3.5.0 (reads 2.0 to 2.2 and 3.0 to 3.5)\n",
 		 r->applet ? r->applet->name : "mco", version_raw(), version_hash(),
 		 version_given() ? version_raw() : "",
-		 version_given() ? " (" : "the version that the objects come from",
+		 version_given() ? " (" : "the version of the objects that it reads",
 		 version_given() ? version_hash() : "", version_given() ? ")" : "", payload());
 	return 0;
 }
@@ -67,10 +66,9 @@ static int run(struct run *r, const void *p)
 const struct command version_command = {
 	.name = "version",
 	.args = "[-o json]",
-	.summary = "print the version, and the release it stands for",
-	.examples = "# What this build is, and what it stands for\n"
-		    "@ version\n"
-		    "# The same for a program to read\n"
+	.summary = "print the version and the upstream release it implements",
+	.examples = "# The version of this build\n"
+		    "@ version\n# The same as JSON\n"
 		    "@ version -o json",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),

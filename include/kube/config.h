@@ -28,7 +28,7 @@ extern const struct flag kube_flag_table[];
 	{                                                                              \
 		.name = "options", .kind = FLAG_GROUP, .offset = offsetof(type, kube), \
 		.group = kube_flag_table,                                              \
-		.help = "the flags that choose the cluster and the "                   \
+		.help = "the flags that select the cluster and the "                   \
 			"credentials, as kubectl's"                                    \
 	}
 

@@ -1,6 +1,6 @@
 /*
- * config_diff: how one pool's config differs from another, for people and for
- * programs: contents decoded, and what the change does to the nodes.
+ * config_diff: the differences of two configs, as text and as JSON: contents decoded,
+ * and the effect of the change on the nodes.
  */
 #ifndef VIEW_CONFIG_DIFF_H
 #define VIEW_CONFIG_DIFF_H
@@ -12,7 +12,7 @@ struct config_diff {
 	struct str from_name, to_name;
 	const struct mc_merged *from, *to;
 	const struct update_plan *plan;
-	const char *irreconcilable; /* NULL: a running node can follow */
+	const char *irreconcilable; /* NULL: a running node accepts the change */
 };
 
 struct config_diff_opts {
@@ -23,7 +23,7 @@ struct config_diff_opts {
 /* Appends the differences; false (and nothing) when there are none. */
 bool config_diff_text(struct buf *b, const struct config_diff *d, const struct config_diff_opts *o);
 
-/* What a node goes through: a line, and one for each reason. */
+/* The effect on a node: one line, and one per reason. */
 void config_diff_summary(struct buf *b, const struct config_diff *d,
 			 const struct config_diff_opts *o);
 

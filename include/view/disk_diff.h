@@ -1,5 +1,5 @@
 /*
- * disk_diff: what an update changes on a disk, path by path, for people.
+ * disk_diff: the changes of an update on a disk, path by path, as text.
  */
 #ifndef VIEW_DISK_DIFF_H
 #define VIEW_DISK_DIFF_H
@@ -11,7 +11,7 @@ enum disk_kind {
 	DISK_ABSENT,
 	DISK_FILE,
 	DISK_LINK,
-	DISK_OTHER, /* a directory or device: not looked into */
+	DISK_OTHER, /* a directory or device: contents ignored */
 };
 
 struct disk_state {

@@ -1,9 +1,9 @@
 /*
  * dump: lists of a cluster's objects as one List, for `--base` and `-f`.
  *
- * Objects stay as they are but for what no preview reads: managedFields, and the
- * images that a Node has. Rendered MachineConfigs that neither a pool nor a node
- * refers to are left out: a cluster keeps every one there ever was.
+ * Objects are unchanged except for fields that no preview reads: managedFields, and
+ * the images of Nodes. Rendered MachineConfigs to which neither a pool nor a node refers
+ * are omitted: a cluster keeps all old ones.
  */
 #ifndef VIEW_DUMP_H
 #define VIEW_DUMP_H
@@ -18,10 +18,10 @@ struct dump {
 
 void dump_init(struct dump *d, struct arena *a);
 
-/* The items of a list as the API server gives it; the list is used up. */
+/* Adds the items of a list from the API server, and consumes the list. */
 void dump_add(struct dump *d, struct json *list);
 
-/* All that was added: apiVersion v1, kind List. */
+/* Everything added so far: apiVersion v1, kind List. */
 struct json *dump_list(struct dump *d);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * findings: the findings of a validation, for people and for programs.
+ * findings: the findings of a validation, as text and as JSON.
  */
 #ifndef VIEW_FINDINGS_H
 #define VIEW_FINDINGS_H

@@ -1,5 +1,5 @@
 /*
- * forecast_text: what becomes of the pools of a cluster, for people and for programs.
+ * forecast_text: the effect of a change on the pools of a cluster, as text and as JSON.
  */
 #ifndef VIEW_FORECAST_TEXT_H
 #define VIEW_FORECAST_TEXT_H
@@ -12,13 +12,13 @@ struct forecasts {
 	size_t n, cap;
 };
 
-/* What happens to the pool, in one line without its name: "each node: drain and
- * reboot (3 nodes, 1 at a time)". */
+/* The effect on the pool in one line, without its name: "each node: drain and reboot
+ * (3 nodes, 1 at a time)". */
 struct str forecast_headline(struct arena *a, const struct forecast *f);
 
 /*
- * Every pool: first what changes, once for pools in which the same changes, then
- * what happens, and why.
+ * All pools: first the changes, once for pools with the same changes, then the effect
+ * on the nodes, and the reasons.
  */
 void forecasts_text(struct buf *b, const struct forecasts *list, const struct config_diff_opts *o);
 

@@ -1,5 +1,5 @@
 /*
- * parts: the parts of a config and where they come from, as tables and as JSON.
+ * parts: the parts of a config and their MachineConfigs, as tables and as JSON.
  */
 #ifndef VIEW_PARTS_H
 #define VIEW_PARTS_H
@@ -12,13 +12,13 @@ struct parts_view {
 	bool no_headers;
 };
 
-/* A line per part: mode, size, and which MachineConfigs it comes from. */
+/* A line per part: mode, size, and the MachineConfigs that set it. */
 void parts_files(struct buf *b, struct arena *a, const struct parts_view *v);
 
-/* A line per MachineConfig that sets a part, in the order they are merged. */
+/* A line per MachineConfig that sets a part, in the order of merging. */
 void parts_blame(struct buf *b, struct arena *a, const struct parts_view *v);
 
-/* All of both. */
+/* The data of both tables as JSON. */
 struct json *parts_json(struct arena *a, const struct parts_view *v);
 
 #endif

@@ -13,13 +13,14 @@ struct udiff_opts {
 	const char *from, *to; /* names for the --- and +++ lines */
 	bool colour;
 	const char *indent; /* before each line; "" when NULL */
-	/* What shows a whole diff. With it, one of over UDIFF_LINES lines or
-	 * UDIFF_BYTES bytes is cut, and its last line names it. */
+	/* A command that shows the whole diff, or NULL: no limit. With it, a diff of more
+	 * than UDIFF_LINES lines or UDIFF_BYTES bytes is cut, and its last line names the
+	 * command. */
 	const char *whole;
 };
 
-/* Appends the hunks that lead from x to y, three lines around each; nothing
- * when they are equal. */
+/* Appends the hunks from x to y, with three lines of context; nothing when the texts
+ * are equal. */
 void udiff(struct buf *b, struct str x, struct str y, const struct udiff_opts *opts);
 
 #endif

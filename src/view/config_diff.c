@@ -1,3 +1,7 @@
+/*
+ * The differences of two configs: files, units, users, storage sections, then the
+ * fields of the spec. Contents are decoded, secrets are masked unless requested.
+ */
 #include "view/config_diff.h"
 
 #include "base/map.h"
@@ -14,7 +18,7 @@ struct printer {
 	const struct config_diff_opts *o;
 };
 
-/* A text between colours. */
+/* Adds a heading between colour codes. */
 static struct str shown(struct printer *p, struct str s)
 {
 	return p->o->colour ? terminal_safe(&p->a, s) : s;
@@ -188,7 +192,7 @@ static void unit(struct printer *p, struct str name, const struct ign_obj *from,
 
 /* ---- the rest ------------------------------------------------------------ */
 
-/* Keys of both lists, the first's first. */
+/* The keys of both lists, those of the first list first. */
 static void all_keys(struct printer *p, const struct ign_objs *x, const struct ign_objs *y,
 		     struct map *out)
 {
@@ -245,7 +249,7 @@ static void list_diff(struct printer *p, const char *what, const struct strs *fr
 		mc_mask_both(&p->a, &x, &y);
 	heading(p, what, S(""), "");
 	p->b->n--;
-	p->b->p[p->b->n - 1] = '\n'; /* no name behind it */
+	p->b->p[p->b->n - 1] = '\n'; /* the heading has no name */
 	udiff(p->b, x, y, &o);
 }
 
@@ -258,7 +262,7 @@ static void scalar(struct printer *p, const char *what, struct str from, struct 
 	changed(p, what, from, to);
 }
 
-/* Sections nobody shows in detail: told as they are written. */
+/* Sections without a detailed view: shown as text. */
 static void sections(struct printer *p, const struct config_diff *d)
 {
 	static const struct {

@@ -1,3 +1,7 @@
+/*
+ * The difference of one file's contents. A secret is never shown unless asked for:
+ * where masks would hide the whole difference, a line says so.
+ */
 #include "view/contents_diff.h"
 
 #include "base/hash.h"

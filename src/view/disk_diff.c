@@ -1,3 +1,7 @@
+/*
+ * The changes on a disk, path by path. A path without a difference in type, contents,
+ * mode or owner is not listed.
+ */
 #include "view/disk_diff.h"
 
 #include "base/terminal.h"
@@ -64,7 +68,7 @@ static struct contents_side side(const struct disk_state *s, const char *prefix)
 				       .prefix = prefix };
 }
 
-/* A text beside colours. */
+/* Adds text between colour codes. */
 static struct str text_of(struct arena *a, struct str s, const struct contents_opts *o)
 {
 	return o->colour ? terminal_safe(a, s) : s;

@@ -1,3 +1,7 @@
+/*
+ * The dump of a cluster. dump_list decides which rendered MachineConfigs to keep, when
+ * all pools and nodes that may refer to them are known.
+ */
 #include "view/dump.h"
 
 #include "base/map.h"
@@ -9,7 +13,7 @@ void dump_init(struct dump *d, struct arena *a)
 	d->items = json_new(a, JSON_ARRAY);
 }
 
-/* apiVersion and kind first; items of built-in kinds have them in the list only. */
+/* Puts apiVersion and kind first; built-in kinds have them only in the list. */
 static struct json *whole(struct dump *d, const struct json *list, const struct json *item)
 {
 	struct json *o = json_new(d->a, JSON_OBJECT);

@@ -1,3 +1,6 @@
+/*
+ * The forecast of a pool as JSON, for `mcoctl diff -o json`.
+ */
 #include "view/forecast_text.h"
 
 #include "view/update_text.h"
@@ -12,7 +15,7 @@ static struct json *number_or_null(struct arena *a, bool known, int64_t n)
 	return known ? json_new_i64(a, n) : json_new(a, JSON_NULL);
 }
 
-/* What its nodes do; nothing where nothing comes of it. */
+/* The actions of its nodes; none when no node updates. */
 static void add_actions(struct arena *a, struct json *j, const struct forecast *f)
 {
 	bool happens = f->plan && !f->render_error.n && !f->waits.n && !f->refused.n;

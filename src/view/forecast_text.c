@@ -1,3 +1,7 @@
+/*
+ * The forecast of all pools as text. Pools with the same change share one section,
+ * and a failure is printed before the contents, which may be long.
+ */
 #include "view/forecast_text.h"
 
 #include "base/map.h"
@@ -15,7 +19,7 @@ static struct str shown(struct teller *t, struct str s)
 	return t->o->colour ? terminal_safe(&t->a, s) : s;
 }
 
-/* Messages of parsers have lines. */
+/* The text in one line: messages of parsers have several. */
 static struct str one_line(struct arena *a, struct str s)
 {
 	struct buf b;
@@ -54,7 +58,7 @@ static struct str broken(struct arena *a, const struct forecast *f)
 	buf_addf(&b, "cannot be rendered%s: %.*s: ", f->failed_before ? ", as before" : "",
 		 STRF(why));
 	if (f->selects_all)
-		buf_addz(&b, "the pool is left alone");
+		buf_addz(&b, "the pool is unchanged");
 	else
 		buf_addf(&b, "the pool %s RenderDegraded", f->failed_before ? "stays" : "becomes");
 	if (f->keeps.n)
@@ -66,7 +70,7 @@ static struct str broken(struct arena *a, const struct forecast *f)
 
 static struct str waiting(struct arena *a, const struct forecast *f)
 {
-	return str_fmt(a, "not rendered until this is mended: %.*s: %s%.*s",
+	return str_fmt(a, "not rendered until this is fixed: %.*s: %s%.*s",
 		       STRF(one_line(a, f->waits)),
 		       f->keeps.n ? "its nodes keep " : "it has no config", STRF(f->keeps));
 }
@@ -89,13 +93,12 @@ static struct str update_words(struct arena *a, const struct forecast *f)
 		return refused(a, f);
 	if (f->layered.n)
 		return str_fmt(a,
-			       "an image is built first, by MachineOSConfig "
-			       "%.*s; then each node: %.*s",
+			       "MachineOSConfig %.*s builds an image first; then each node: %.*s",
 			       STRF(f->layered), STRF(what));
 	return str_fmt(a, "each node: %.*s", STRF(what));
 }
 
-/* A pool that only one side has, and what that does to its nodes. */
+/* A pool that only one side has, and the effect on its nodes. */
 static struct str one_sided(struct arena *a, const struct forecast *f)
 {
 	struct str name = f->is_new ? f->to_name : f->from_name;
@@ -143,7 +146,7 @@ struct str forecast_headline(struct arena *a, const struct forecast *f)
 	if (f->removed && !f->plan)
 		return what;
 	if (n->max_error.n)
-		return str_fmt(a, "no node updates: %.*s; else %.*s", STRF(n->max_error),
+		return str_fmt(a, "no node updates: %.*s; otherwise %.*s", STRF(n->max_error),
 			       STRF(what));
 	if (n->paused && f->removed)
 		return str_fmt(a,
@@ -184,7 +187,7 @@ static struct str body_of(struct teller *t, const struct forecast *f,
 	return buf_str(&b);
 }
 
-/* By what changes, not by how it is shown: secrets and binaries are not. */
+/* Compares the changes, not their text: secrets and binaries are not in the text. */
 static bool same_change(struct teller *t, const struct forecast *x, const struct forecast *y)
 {
 	const struct config_diff_opts all = { .secrets = true };
@@ -220,7 +223,7 @@ static struct str config_after(const struct forecast *f)
 	return f->removed ? f->partner_name : f->to_name;
 }
 
-/* What goes wrong stands before contents, which may be long. */
+/* Prints failures before the contents, which may be long. */
 static void tell_trouble(struct teller *t, const struct forecast *f, bool alone)
 {
 	if (f->render_error.n || f->waits.n || (f->refused.n && !known_empty(f)))
@@ -278,7 +281,7 @@ static void tell_headlines(struct teller *t, const struct forecasts *g, struct b
 	}
 }
 
-/* The pools from i on that change as list's i does; done[] are told already. */
+/* The pools from i on with the same change as list's i; done[]: already printed. */
 static void group_from(struct teller *t, const struct forecasts *list, size_t i, bool *done,
 		       struct forecasts *out)
 {

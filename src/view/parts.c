@@ -1,10 +1,13 @@
+/*
+ * The parts of a config as tables and as JSON, in the order of the config.
+ */
 #include "view/parts.h"
 
 #include "mc/contents.h"
 #include "mc/secret.h"
 #include "view/table.h"
 
-/* What stands for a MachineConfig that is not there, or no longer says it. */
+/* Shown instead of a MachineConfig that is missing or no longer sets the part. */
 #define UNKNOWN "<unknown>"
 #define NONE "-"
 
@@ -26,7 +29,7 @@ static struct str mode_text(struct arena *a, const struct mc_origin *o)
 	return has_mode(o) ? str_fmt(a, "%04llo", (unsigned long long)mode_of(o)) : S(NONE);
 }
 
-/* 0, ERR_NOTFOUND when the contents are elsewhere, or another error. */
+/* 0, ERR_NOTFOUND when the contents are at a URL, or another error. */
 static int size_of(struct arena *a, const struct mc_origin *o, uint64_t *out)
 {
 	struct err ignored = ERR_INIT(a);

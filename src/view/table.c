@@ -1,3 +1,6 @@
+/*
+ * Tables. The width of a column counts characters, not bytes.
+ */
 #include "view/table.h"
 
 void table_init(struct table *t, struct arena *a, const char *const *headings)
@@ -12,7 +15,7 @@ void table_cell(struct table *t, struct str text)
 	VEC_PUSH(t->a, &t->cells, text);
 }
 
-/* Characters, not bytes. */
+/* The width in characters, not bytes. */
 static size_t width(struct str s)
 {
 	size_t n = 0;

@@ -1,7 +1,7 @@
 /*
- * Myers' greedy algorithm on lines, after the common beginning and end are set
- * aside. Texts that are too different for it to be quick are shown as removed
- * and added as a whole: a diff that long is not read line by line.
+ * Unified diffs by Myers' greedy algorithm on lines, after removal of the common
+ * beginning and end. Texts that need more than EDITS_MAX edits are shown as removed and
+ * added as a whole, which bounds time and memory.
  */
 #include "view/udiff.h"
 
@@ -88,8 +88,8 @@ static void replace(struct job *j, size_t i, size_t n, size_t k, size_t m)
 }
 
 /*
- * The furthest points reached with d edits, for every d, so that the way can be
- * walked back. False when more than EDITS_MAX edits are needed.
+ * Records the furthest points reached with d edits, for every d, to trace the path
+ * back. False when more than EDITS_MAX edits are needed.
  */
 static bool search(struct job *j, size_t i0, size_t n, size_t k0, size_t m, int32_t ***trace,
 		   int *edits)
@@ -101,7 +101,7 @@ static bool search(struct job *j, size_t i0, size_t n, size_t k0, size_t m, int3
 	for (int d = 0; d <= limit; d++) {
 		int32_t *copy = arena_array(&j->a, 2 * (size_t)d + 3, sizeof(*copy));
 
-		/* what row d was reached from: diagonals -d-1 .. d+1 */
+		/* the row before d: diagonals -d-1 .. d+1 */
 		memcpy(copy, v + limit - d, (2 * (size_t)d + 3) * sizeof(*v));
 		(*trace)[d] = copy;
 		for (int k = -d; k <= d; k += 2) {
@@ -130,7 +130,7 @@ struct step {
 	char op;
 };
 
-/* Back from the end to the beginning, then forward into edits. */
+/* Traces the path back to the beginning, then emits the edits forward. */
 static void walk_back(struct job *j, size_t i0, size_t n, size_t k0, size_t m, int32_t **trace,
 		      int edits)
 {
@@ -195,7 +195,7 @@ static void add_line(struct buf *b, const struct udiff_opts *o, const char *on, 
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	if (o->colour) /* a terminal: it gets no other colours */
+	if (o->colour) /* escape colour codes of the text itself */
 		s = terminal_safe(&a, s);
 	buf_addf(b, "%s%s%s%.*s%s\n", o->indent ? o->indent : "", o->colour ? on : "", text,
 		 STRF(s), o->colour && *on ? TERMINAL_OFF : "");
@@ -206,7 +206,7 @@ static bool is_full(const struct job *j, const struct udiff_opts *o)
 	return o->whole && (j->cut_lines || j->lines == UDIFF_LINES);
 }
 
-/* Whether the line is beyond what is shown, as all after it then are. */
+/* Whether the line is beyond the limit; all later lines are, too. */
 static bool cut(struct job *j, const struct udiff_opts *o, struct str line)
 {
 	if (!o->whole)

@@ -1,3 +1,6 @@
+/*
+ * The effect of an update on a node as text and as JSON.
+ */
 #include "view/update_text.h"
 
 const char *update_plan_words(const struct update_plan *p)

@@ -1,5 +1,5 @@
 /*
- * update_text: what an update does to a node, for people and for programs.
+ * update_text: the effect of an update on a node, as text and as JSON.
  */
 #ifndef VIEW_UPDATE_TEXT_H
 #define VIEW_UPDATE_TEXT_H
@@ -9,7 +9,7 @@
 /* "drain and reboot", "no drain, no reboot", … */
 const char *update_plan_words(const struct update_plan *p);
 
-/* A line for each action: what, of which change, by which rule. */
+/* A line per action: the action, the change, the rule. */
 void update_plan_reasons(struct buf *b, const struct update_plan *p);
 
 struct json *update_plan_json(struct arena *a, const struct update_plan *p);

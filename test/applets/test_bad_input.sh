@@ -25,7 +25,7 @@ fails 'render: no such pool' 1 'Error: no MachineConfigPool "nope" among the man
 	"$BIN/mcoctl" render -f examples/bootstrap --pool nope
 fails 'diff: nobody there' 2 'Error: listing machineconfigpools: GET http://127.0.0.1:1/apis/machineconfiguration.openshift.io/v1/machineconfigpools: connect to 127.0.0.1 port 1: Connection refused' \
 	"$BIN/mcoctl" diff a b --server http://127.0.0.1:1
-fails 'cat: no cluster' 1 'Error: worker is no file here: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give manifests with -f PATH (- is standard input)' \
+fails 'cat: no cluster' 1 'Error: worker is not a file here: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give manifests with -f PATH (- is standard input)' \
 	"$BIN/mcoctl" cat worker:/etc/x
 fails 'bootstrap: no folders' 255 '--dest-dir or --manifest-dir not set' "$BIN/mco-controller" bootstrap
 fails 'controller: no kubeconfig' 255 'creating clients: open /none: No such file or directory' \

@@ -127,7 +127,7 @@ parts:
 " '' "$ctl" blame -o yaml -f c worker kernelType
 expect 'no secret in any of them' 1 '' '' grep hunter2 <("$ctl" files -o json -f c worker; "$ctl" blame -o yaml -f c worker; "$ctl" blame -f c worker)
 expect 'another format' 1 '' $'Error: unknown output format "xml": use table, json or yaml\nSee \'mcoctl files --help\'.\n' "$ctl" files -o xml -f c worker
-expect 'files of one part' 1 '' 'Error: files lists all parts of a config: mcoctl blame tells of /etc/motd
+expect 'files of one part' 1 '' 'Error: files lists all parts of a config: use mcoctl blame for /etc/motd
 ' "$ctl" files -f c worker:/etc/motd
 
 # ---- cat of units
@@ -165,7 +165,7 @@ kernelArguments=luks.key=*** <unknown> - - -
 extensions=usbguard 50-mine - d/b.yaml usbguard
 kernelType=realtime <unknown> - - -
 osImageURL 50-mine - d/b.yaml '"$os
-warning: 6 parts of $rendered are not what its MachineConfigs make now: these have been edited or deleted since
+warning: 6 parts of $rendered do not match its MachineConfigs, which were edited or deleted later
 " '' bash -c '"$0" blame --no-headers -f d "$1" 2> err | sed "s/   */ /g"; cat err' "$ctl" "$rendered"
 
 # ---- a pool that cannot be rendered
@@ -184,8 +184,8 @@ expect 'blame of a source that is the bad one' 0 '/etc/motd <unknown>
 kernelArguments=quiet 40-base
 kernelArguments=luks.key=*** 40-base
 ' '' bash -c '"$0" blame --no-headers -f e worker 2> err | grep -E "motd|kernelArg" | awk "{ print \$1, \$2 }" | grep -v 50-mine' "$ctl"
-expect 'says why' 0 "warning: MachineConfig 50-mine (e/b.yaml) is not valid: what comes of it is not known
-warning: 6 parts of $rendered are not what its MachineConfigs make now: these have been edited or deleted since
+expect 'says why' 0 "warning: MachineConfig 50-mine (e/b.yaml) is not valid: its effect is not known
+warning: 6 parts of $rendered do not match its MachineConfigs, which were edited or deleted later
 " '' tail -n 2 err
 rm e/rendered.yaml
 expect 'without a last config' 1 '' 'Error: pool worker: MachineConfig 50-mine (e/b.yaml): ' \

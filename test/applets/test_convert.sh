@@ -100,7 +100,7 @@ expect 'in a MachineConfig' 1 '' "Error: $TMP/k.yaml: MachineConfig 50-old: Kern
 " "$ctl" convert --to 3.2 "$TMP/mc.yaml" "$(sed 's/{version: 2.2.0}/{version: 3.5.0}\n    kernelArguments: {shouldExist: [a]}/; s/filesystem: root, //' "$TMP/mc.yaml" > "$TMP/k.yaml"; echo "$TMP/k.yaml")"
 expect 'another kind' 1 '' 'Error: -: ConfigMap has no Ignition config: give MachineConfigs or Ignition configs
 ' "$ctl" convert -f - <<< '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'
-expect 'no such version' 1 '' $'Error: "x" is no version: use 3.5, 3.4, 3.3, 3.2, 3.1 or 2.2\n' \
+expect 'no such version' 1 '' $'Error: invalid version "x": use 3.5, 3.4, 3.3, 3.2, 3.1 or 2.2\n' \
 	"$ctl" convert --to x $base/60-infra-sysctl.yaml
 expect 'nothing' 1 '' $'Error: no configs found in standard input\n' "$ctl" convert -f - < /dev/null
 expect 'no such file' 1 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" convert -f /nonexistent

@@ -90,11 +90,11 @@ expect 'paused, for programs' 0 '"maxUnavailable":40
 "paused":true
 ' '' grep -oE '"(paused|nodes|maxUnavailable)":[^,]*' <(json -p worker -f "$TMP/b.yaml" --base "$TMP/with.yaml")
 with $'  maxUnavailable: some\n'
-expect 'a bad maxUnavailable' 1 "pool worker: no node updates: \"maxUnavailable\" invalid value for IntOrString: invalid type: string is not a percentage; else each node: drain and reboot
+expect 'a bad maxUnavailable' 1 "pool worker: no node updates: \"maxUnavailable\" invalid value for IntOrString: invalid type: string is not a percentage; otherwise each node: drain and reboot
 $why
 " '' one
 with $'  maxUnavailable: -1\n'
-expect 'a negative one' 1 "pool worker: no node updates: maxUnavailable is -1; else each node: drain and reboot
+expect 'a negative one' 1 "pool worker: no node updates: maxUnavailable is -1; otherwise each node: drain and reboot
 $why
 " '' one
 { cat "$TMP/mcs.yaml"; pools; node w worker; } > "$TMP/with.yaml"
@@ -176,7 +176,7 @@ mc 50-b infra "$(file /etc/b b)" > "$TMP/mend.yaml"
 expect 'mended' 1 "pool infra: rendered again, $(name <(cat "$TMP/base.yaml" "$TMP/mend.yaml") infra) (1 node, 1 at a time)
 $assumed
 " '' "$ctl" diff -p infra -f "$TMP/mend.yaml" --base "$TMP/broken.yaml"
-expect 'another version is meant' 2 '' "warning: the manifests are of version v4.22.0 (0): set MCO_RAW and MCO_HASH to these, or neither to take them as they are
+expect 'another version is meant' 2 '' "warning: the manifests have version v4.22.0 (0): set MCO_RAW and MCO_HASH to these values, or unset both
 Error: pool worker: Failed to render configuration for pool worker: could not generate rendered MachineConfig: Ignoring controller config generated from v4.22.0 (my version: v1)
 " env MCO_RAW=v1 MCO_HASH=0 "$ctl" diff -p worker -f examples/new-time-source.yaml --base examples/cluster
 
@@ -236,7 +236,7 @@ roomy=$(name $ex worker)
 says="KubeletConfig roomy-workers ($TMP/spoilt.yaml): KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x"
 expect 'an object is refused' 1 "pool master: each node: drain and reboot (number of nodes not known, 1 at a time)
   Reboot: file /etc/c: no disruption policy for this path
-pool worker: not rendered until this is mended: $says: its nodes keep $roomy
+pool worker: not rendered until this is fixed: $says: its nodes keep $roomy
 refused: $says
 " '' headlines -f "$TMP/spoilt.yaml" --base $ex
 expect 'refused, for programs' 0 '"refusals":[{"file":"'"$TMP/spoilt.yaml"'","message":"KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x","object":"KubeletConfig roomy-workers","pools":["worker"]}]
@@ -245,11 +245,11 @@ expect 'refused, for programs' 0 '"refusals":[{"file":"'"$TMP/spoilt.yaml"'","me
 for i in 0 1 2 3 4 5 6 7 8; do kubelet "pods-$i" infra "maxPods: $((100 + i))"; done > "$TMP/ten.yaml"
 cp -r $ex "$TMP/eleven" && cp "$TMP/ten.yaml" "$TMP/eleven/"
 kubelet pods-10 infra 'maxPods: 300' > "$TMP/eleventh.yaml"
-expect 'the eleventh' 1 "pool infra: not rendered until this is mended: KubeletConfig pods-10 ($TMP/eleventh.yaml): max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before retrying: its nodes keep $(name "$TMP/eleven" infra)
+expect 'the eleventh' 1 "pool infra: not rendered until this is fixed: KubeletConfig pods-10 ($TMP/eleventh.yaml): max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before retrying: its nodes keep $(name "$TMP/eleven" infra)
 refused: KubeletConfig pods-10 ($TMP/eleventh.yaml): max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before retrying
 " '' headlines -f "$TMP/eleventh.yaml" --base "$TMP/eleven"
 expect 'told beside another program' 1 '' "warning: refused: $says
-warning: pool worker: not rendered until this is mended: $says: its nodes keep $roomy
+warning: pool worker: not rendered until this is fixed: $says: its nodes keep $roomy
 " env KUBECTL_EXTERNAL_DIFF=/nonexistent "$ctl" diff -p worker -f "$TMP/spoilt.yaml" --base $ex
 
 # ---- the same change
@@ -339,12 +339,12 @@ pool infra 'worker, infra' $'  maxUnavailable: 2\n' > "$TMP/pool.yaml"
 expect 'its config: the controller refuses what it cannot reach' 1 "pool infra: $cannot infra: could not generate rendered MachineConfig: reconciliation failed between current config \"$infra\" and base config \"50-d\": ignition directories section contains changes: the pool becomes RenderDegraded and its nodes keep $infra
 " '' headlines -f "$TMP/dir.yaml" -f "$TMP/pool.yaml" --base "$TMP/current.yaml"
 printf 'apiVersion: config.openshift.io/v1\nkind: FeatureGate\nmetadata: {name: cluster}\nspec: {featureSet: TechPreviewNoUpgrade}\n' > "$TMP/gates.yaml"
-expect 'a feature set' 0 '' 'warning: FeatureGate cluster: the gates are in its status, which another operator writes, and the manifest has none: what it does cannot be told
+expect 'a feature set' 0 '' 'warning: FeatureGate cluster: the gates are in its status, which another operator writes, and the manifest has none: its effect cannot be predicted
 ' "$ctl" diff -f "$TMP/gates.yaml" --base "$TMP/base.yaml"
 
 # ---- a pool that is layered
 { cat "$TMP/with.yaml"; printf -- '---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineOSConfig\nmetadata: {name: infra}\nspec: {machineConfigPool: {name: infra}}\n'; } > "$TMP/layered.yaml"
-expect 'an image is built for each config' 1 'pool infra: an image is built first, by MachineOSConfig infra; then each node: drain and reboot (1 node, 1 at a time)
+expect 'an image is built for each config' 1 'pool infra: MachineOSConfig infra builds an image first; then each node: drain and reboot (1 node, 1 at a time)
   Reboot: image of MachineOSConfig infra: a new OS image needs a reboot
 ' '' headlines -p infra -f "$TMP/b.yaml" --base "$TMP/layered.yaml"
 expect 'layered, for programs' 0 '"drain":true

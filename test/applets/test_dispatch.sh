@@ -15,7 +15,7 @@ unset RELEASE_VERSION
 stands_for() {	# PROGRAM: its version, when it is given
 	cat <<-VERSION
 	$1 v9 (abc)
-	Stands for:  OpenShift Machine Config Operator 4.22
+	Implements:  OpenShift Machine Config Operator 4.22
 	Renders as:  v9 (abc)
 	Payload:     0.0.1-snapshot
 	Ignition:    3.5.0 (reads 2.0 to 2.2 and 3.0 to 3.5)
@@ -65,7 +65,7 @@ expect 'a format of the version' 1 '' $'Error: unknown output format "jsn" (did 
 	"$BIN/mco" version -o jsn
 # Without a version of its own a build renders as what made the objects.
 if [ "$("$BIN/mcoctl" version -o json | sed -n 's/.*"raw": "\(.*\)",/\1/p')" != v4.22.0 ]; then
-	expect 'a version that nobody gave' 0 $'Renders as:  the version that the objects come from\n' '' \
+	expect 'a version that nobody gave' 0 $'Renders as:  the version of the objects that it reads\n' '' \
 		bash -c '"$0" --version | grep ^Renders' "$BIN/mco"
 fi
 expect 'help NAME COMMAND' 0 "$("$BIN/mcoctl" fmt --help)
@@ -134,7 +134,7 @@ meant 'far from any' 1 'no MachineConfigPool "gpu" among the manifests: there ar
 meant 'a config' 1 '"99-worker-npt" is neither a MachineConfigPool nor a MachineConfig among the manifests (did you mean 99-worker-ntp?)' \
 	files "${set[@]}" 99-worker-npt
 meant 'a config by its type' 1 'no MachineConfig "99-worker-nt" among the manifests (did you mean 99-worker-ntp?)' files "${set[@]}" mc/99-worker-nt
-meant 'a type' 1 'mcpp/worker is no file here: no resource type "mcpp" has configs (did you mean mcp?): use mcp/NAME, mc/NAME or node/NAME' files "${set[@]}" mcpp/worker
+meant 'a type' 1 'mcpp/worker is not a file here: no resource type "mcpp" has configs (did you mean mcp?): use mcp/NAME, mc/NAME or node/NAME' files "${set[@]}" mcpp/worker
 meant 'one dash' 1 "unknown shorthand flag: 't' in -to (did you mean --to?)
 See 'mcoctl convert --help'." convert -to 3.5 x
 meant 'one dash, with a letter that is one' 1 "unknown output format \"utput\": use yaml, json or name (did you mean --output?)

@@ -65,7 +65,7 @@ expect 'every kind' 0 '      1 APIServer
 expect 'no Secrets, no managedFields, no images of nodes' 1 '' '' grep -E '^  kind: Secret|managedFields:|^    - names:' "$TMP/dump.yaml"
 "$ctl" dump --output-file "$TMP/none/dump.yaml" 2> "$TMP/.err"
 is 'a file that is no place for it' 1 $?
-is 'not to a terminal' 'Error: a dump has the secrets that MachineConfigs hold: not written to a terminal; redirect it, or give --output-file FILE' \
+is 'not to a terminal' 'Error: a dump contains the secrets of MachineConfigs and is not written to a terminal: redirect it, or give --output-file FILE' \
 	"$(script -qec "'$ctl' dump" /dev/null < /dev/null | tr -d '\r')"
 
 # ---- every preview of it is the cluster's

@@ -54,7 +54,7 @@ assumed: no MachineConfiguration: node disruption policies are the defaults
 expect 'two configs of the cluster' 1 "$diff_ab" '' "$ctl" diff rendered-a rendered-b
 expect 'one of them a file' 1 "$diff_ab" '' "$ctl" diff rendered-a "$TMP/b.yaml"
 expect 'the same' 0 '' '' "$ctl" diff rendered-a "$TMP/a.yaml"
-expect 'a folder is no config' 2 '' "Error: $base: not one MachineConfig to compare with
+expect 'a folder is no config' 2 '' "Error: $base: expected one MachineConfig to compare with
 " "$ctl" diff rendered-a $base
 expect 'no such name' 2 '' 'Error: "rendered-c" is neither a MachineConfigPool nor a MachineConfig in the cluster (did you mean rendered-a?)
 ' "$ctl" diff rendered-a rendered-c
@@ -85,9 +85,9 @@ expect 'flags' 0 "$names
 " '' "$ctl" render -o name --server "$api" --request-timeout 30s
 expect 'a password is nobody else'\''s business' 2 '' "Error: $api/nowhere has no machineconfigpools: is it an OpenShift cluster?
 " "$ctl" diff a b --server "http://me:secret@${api#http://}/nowhere"
-expect 'no cluster' 1 '' 'Error: worker is no file here: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give manifests with -f PATH (- is standard input)
+expect 'no cluster' 1 '' 'Error: worker is not a file here: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give manifests with -f PATH (- is standard input)
 ' "$ctl" files worker
-expect 'a duration that is none' 1 '' 'Error: --request-timeout: soon is no duration: give one like 10s
+expect 'a duration that is none' 1 '' 'Error: --request-timeout: invalid duration soon: use a value like 10s
 ' "$ctl" render --server "$api" --request-timeout soon
 kill "$sandbox_pid" && wait "$sandbox_pid"
 sandbox_pid=''

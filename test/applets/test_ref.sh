@@ -79,23 +79,23 @@ expect 'no such name in the dump' 2 '' 'Error: no MachineConfig "nosuch" among t
 use='use mcp/NAME, mc/NAME or node/NAME'
 for verb in 'cat nodee/worker-0:/etc/x' 'files nodee/worker-0' 'blame nodee/worker-0:/etc/x' 'render nodee/worker-0'; do
 	# shellcheck disable=SC2086
-	expect "a slip: $verb" 1 '' "Error: nodee/worker-0 is no file here: no resource type \"nodee\" has configs (did you mean node?): $use
+	expect "a slip: $verb" 1 '' "Error: nodee/worker-0 is not a file here: no resource type \"nodee\" has configs (did you mean node?): $use
 " "$ctl" $verb
 done
 for verb in 'hash nodee/worker-0' 'diff nodee/worker-0 mcp/worker' 'diff mcp/worker nodee/worker-0'; do
 	# shellcheck disable=SC2086
-	expect "a slip: $verb" 2 '' "Error: nodee/worker-0 is no file here: no resource type \"nodee\" has configs (did you mean node?): $use
+	expect "a slip: $verb" 2 '' "Error: nodee/worker-0 is not a file here: no resource type \"nodee\" has configs (did you mean node?): $use
 " "$ctl" $verb
 done
-expect 'another type' 1 '' "Error: secret/x is no file here: no resource type \"secret\" has configs: $use
+expect 'another type' 1 '' "Error: secret/x is not a file here: no resource type \"secret\" has configs: $use
 " "$ctl" files secret/x
-expect 'no name' 1 '' "Error: mcp/ is no file here: \"mcp/\" has no name: $use
+expect 'no name' 1 '' "Error: mcp/ is not a file here: \"mcp/\" has no name: $use
 " "$ctl" files -f "$TMP/dump" mcp/
 expect 'a file that is missing' 1 '' "Error: open ./none/x.yaml: No such file or directory
 " "$ctl" files ./none/x.yaml
 expect 'a node is not rendered' 1 '' 'Error: node/worker-0 is not rendered: give pools, such as mcp/worker
 ' "$ctl" render -f "$TMP/dump" node/worker-0
-expect 'a config without a hash' 2 '' 'Error: MachineConfig 50-worker-chrony is not a rendered one: its name has no hash
+expect 'a config without a hash' 2 '' 'Error: MachineConfig 50-worker-chrony is not a rendered config: its name has no hash
 ' "$ctl" hash -f "$TMP/dump" mc/50-worker-chrony
 mkdir "$TMP/mc"
 cp "$TMP/old.yaml" "$TMP/mc/x"

@@ -67,7 +67,7 @@ sed 's/^metadata:/&\n  annotations: {machineconfiguration.openshift.io\/generate
 of_abc=(-f "$TMP/pool.yaml" -f "$TMP/cc.yaml" -f "$TMP/of-abc.yaml")
 expect 'the version of the manifests' 0 "$("$BIN/mcoctl" render -f "$TMP/dir" -o name)
 " '' "$BIN/mcoctl" render "${of_abc[@]}" -o name
-expect 'another version' 1 '' 'warning: the manifests are of version v4.22.0 (abc): set MCO_RAW and MCO_HASH to these, or neither to take them as they are
+expect 'another version' 1 '' 'warning: the manifests have version v4.22.0 (abc): set MCO_RAW and MCO_HASH to these values, or unset both
 Error: pool worker: Ignoring controller config generated from v4.22.0 (my version: v9)
 ' env MCO_RAW=v9 "$BIN/mcoctl" render "${of_abc[@]}" -o name
 

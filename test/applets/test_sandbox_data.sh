@@ -83,7 +83,7 @@ expect 'so is a wrong length' 0 '' '' grep -q "data: damaged at byte 0" "$TMP/er
 printf 'a\n' >"$TMP/token"
 expect 'a certificate without a key' 1 '' $'Error: --tls-cert-file and --tls-private-key-file go together\n' \
 	"$BIN/mco-sandbox" start --port 0 --tls-cert-file "$TMP/s.crt"
-expect 'words' 1 '' $'Error: start takes flags only, not "6443"\n' "$BIN/mco-sandbox" start 6443
+expect 'words' 1 '' $'Error: start takes no arguments, but got "6443"\n' "$BIN/mco-sandbox" start 6443
 start_sandbox "$BIN" || exit 1
 expect 'tokens without TLS' 0 '' '' grep -q 'kubectl sends no token over http: it needs --tls-cert-file' "$TMP/sandbox.log"
 stop_servers

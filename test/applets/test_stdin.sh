@@ -18,9 +18,9 @@ nothing() {	# HOW; standard input is passed on
 	expect "validate, $1" 2 '' "$none" timeout 20 "$ctl" validate
 	expect "hash, $1" 2 '' "$none" timeout 20 "$ctl" hash
 	expect "render, $1" 1 '' "$cluster" timeout 20 "$ctl" render
-	expect "files, $1" 1 '' "Error: worker is no file here: ${cluster#Error: }" timeout 20 "$ctl" files worker
-	expect "cat, $1" 1 '' "Error: worker is no file here: ${cluster#Error: }" timeout 20 "$ctl" cat worker:/etc/x
-	expect "blame, $1" 1 '' "Error: worker is no file here: ${cluster#Error: }" timeout 20 "$ctl" blame worker:/etc/x
+	expect "files, $1" 1 '' "Error: worker is not a file here: ${cluster#Error: }" timeout 20 "$ctl" files worker
+	expect "cat, $1" 1 '' "Error: worker is not a file here: ${cluster#Error: }" timeout 20 "$ctl" cat worker:/etc/x
+	expect "blame, $1" 1 '' "Error: worker is not a file here: ${cluster#Error: }" timeout 20 "$ctl" blame worker:/etc/x
 	expect "diff, $1" 2 '' "$both" timeout 20 "$ctl" diff
 	expect "diff without a base, $1" 2 '' 'Error: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give --base PATH
 ' timeout 20 "$ctl" diff -f $base

@@ -33,7 +33,7 @@ static const struct {
 	  "each node: drain and reboot (2 nodes, 1 at a time)" },
 	{ "a bad maxUnavailable",
 	  { .plan = &reboots, .nodes = { .known = true, .n = 2, .max_error = S("bad") } },
-	  "no node updates: bad; else each node: drain and reboot" },
+	  "no node updates: bad; otherwise each node: drain and reboot" },
 	{ "refused by nodes",
 	  { .plan = &reboots, .refused = S("why"), .nodes = { .known = true, .n = 4, .max = 2 } },
 	  "refused by running nodes: why: the first nodes become Degraded and "
@@ -56,11 +56,11 @@ static const struct {
 	  "has no config" },
 	{ "an empty selector degrades nothing",
 	  { .render_error = S("a"), .selects_all = true, .keeps = S("r1") },
-	  "cannot be rendered: a: the pool is left alone and its nodes keep "
+	  "cannot be rendered: a: the pool is unchanged and its nodes keep "
 	  "r1" },
 	{ "waits for an object",
 	  { .plan = &reboots, .waits = S("X y: z"), .keeps = S("r1") },
-	  "not rendered until this is mended: X y: z: its nodes keep r1" },
+	  "not rendered until this is fixed: X y: z: its nodes keep r1" },
 	{ "new",
 	  { .is_new = true, .to_name = S("r2"), .nodes = { .max = 1 } },
 	  "new, r2 (number of nodes not known, 1 at a time)" },

@@ -40,8 +40,7 @@ static void warn_of_gates(struct arena *a, const struct mc_set *base, const stru
 		VEC_PUSH(a, warnings,
 			 S("FeatureGate cluster: the gates are in its "
 			   "status, which another operator writes, and the "
-			   "manifest has none: what it does cannot be "
-			   "told"));
+			   "manifest has none: its effect cannot be predicted"));
 }
 
 /* A new config that no pool selects has no effect: silence would look like success. */
