@@ -19,11 +19,12 @@ endif
 # ---- Debian packages, all of them, as package:probe ------------------------
 # The probe is a command on PATH or a file; the package is asked for only when
 # the probe finds nothing.
-PKGS_BUILD := gcc:gcc binutils:strip musl-tools:musl-gcc dpkg-dev:dpkg-source \
+PKGS_BUILD := gcc:gcc binutils:strip dpkg-dev:dpkg-source \
 	debian-keyring:/usr/share/keyrings/debian-keyring.gpg gpgv:gpgv xz-utils:xz bzip2:bzip2 gzip:gzip git:git
 PKGS_TEST  := openssl:openssl curl:curl jq:jq perl:/usr/share/perl/5.36/JSON/PP.pm
 PKGS_SAN   := gcc:gcc libc6-dev:/usr/include/stdlib.h
-PKGS_CHECK := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck clang:clang
+PKGS_ARCH  := qemu-user:qemu-s390x
+PKGS_CHECK := shellcheck:shellcheck clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck clang:clang
 PKGS_MAN   := mandoc:mandoc groff-base:groff
 PKGS_FUZZ  := clang:clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a
 PKGS_VALGRIND := valgrind:valgrind libc6-dbg:/usr/share/doc/libc6-dbg
@@ -49,16 +50,48 @@ GIT	:= git -c safe.directory='*'
 RAW	?= $(or $(shell $(GIT) describe --tags --always --dirty 2>/dev/null),v0.0.0-unknown)
 HASH	?= $(or $(shell $(GIT) rev-parse -q --verify HEAD 2>/dev/null),0000000000000000000000000000000000000000)
 
-# ---- Variants, each in a directory of its own ------------------------------
 CACHE	?= $(HOME)/.cache/mco
 ARCHIVES ?= $(CACHE)/sources
 DEPS_DIR ?=
+BUILD	:= build
+
+# ---- Architectures, named as uname -m names them ----------------------------
+ARCHES	:= x86_64 aarch64 ppc64le s390x
+HOST	:= $(shell uname -m)
+ARCH	?= $(HOST)
+GNU_x86_64 := x86_64
+DEB_x86_64 := amd64
+# A page may have 64 KiB on the next two, and RELRO must end on one.
+GNU_aarch64 := aarch64
+DEB_aarch64 := arm64
+LD_aarch64 := -Wl,-z,max-page-size=65536,-z,common-page-size=65536
+# musl's long double is a double on ppc64le; that of Debian's gcc has 128 bits.
+GNU_ppc64le := powerpc64le
+DEB_ppc64le := ppc64el
+CC_ppc64le := -mlong-double-64
+LD_ppc64le := $(LD_aarch64)
+# GNU ld leaves relocations by symbol in a static PIE of s390x, and musl's start code
+# applies only relative ones. Without visible symbols all of them are relative.
+GNU_s390x := s390x
+DEB_s390x := s390x
+LD_s390x := -Wl,--version-script=test/tools/hidden.ver
+GNU	:= $(GNU_$(ARCH))
+DEB	:= $(DEB_$(ARCH))
+$(if $(GNU),,$(error ARCH=$(ARCH): mco is built for $(ARCHES)))
+ifneq ($(ARCH),$(HOST))
+# Debian's cross compiler, and musl-dev unpacked in the cache.
+CROSS	:= $(GNU)-linux-gnu-
+MUSL_DEB := $(shell sed -n 's/^\([0-9a-f]\{16\}\).*  musl-dev_.*_$(DEB)\.deb$$/\1/p' $(PINS))
+SYSROOT	:= $(CACHE)/musl/$(DEB)-$(MUSL_DEB)
+endif
+
+# ---- Variants, each in a directory of its own ------------------------------
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wwrite-strings -Wvla -Wundef
 CPPFLAGS = -Iinclude -Isrc -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
 CFLAGS	= -std=c11 -g $(WARN) $(OPT) -fno-strict-aliasing -ffunction-sections \
 	-fdata-sections -ffile-prefix-map=$(CURDIR)=. \
-	-ffile-prefix-map=$(abspath $(DEPS))=deps
+	-ffile-prefix-map=$(abspath $(DEPS))=deps $(if $(CROSS),-ffile-prefix-map=$(SYSROOT)=musl)
 LDFLAGS	= -Wl,--gc-sections
 LDLIBS	= $(DEPS)/lib/libbearssl.a $(DEPS)/lib/libcjson.a \
 	$(DEPS)/lib/libyaml.a $(DEPS)/lib/libz.a -lm
@@ -93,8 +126,11 @@ OPT	:= -O1 -fno-omit-frame-pointer -DARENA_MALLOC \
 LDFLAGS	+= -fsanitize=address,undefined
 PKGS	:= $(PKGS_BUILD) $(PKGS_FUZZ)
 else
-VARIANT	:= musl
-CC	:= musl-gcc
+VARIANT	:= musl$(if $(CROSS),-$(ARCH))
+MUSL	:= $(SYSROOT)/usr/lib/$(GNU)-linux-musl
+CC	= $(CROSS)gcc $(CC_$(ARCH)) -nostdinc -isystem $(SYSROOT)/usr/include/$(GNU)-linux-musl -isystem $(GCC_DIR)/include
+# Asked for once, and not before `tools` has installed the compiler.
+GCC_DIR	= $(eval GCC_DIR := $(patsubst %/crtbeginS.o,%,$(shell $(CROSS)gcc -print-file-name=crtbeginS.o)))$(GCC_DIR)
 # musl has no _FORTIFY_SOURCE. Nothing is unwound here, and gdb takes .debug_frame
 # from mco.debug, so tables for it need not be in the program.
 HARDEN	:= -fPIE -fstack-protector-strong -fno-asynchronous-unwind-tables
@@ -102,21 +138,20 @@ HARDEN	:= -fPIE -fstack-protector-strong -fno-asynchronous-unwind-tables
 FAST_LAYERS := base data
 OPT	= $(if $(filter $(FAST_LAYERS:%=src/%/%),$<),-O2,-Os) $(HARDEN)
 DEPS_OPT := -O2 $(HARDEN)
-# A static position-independent executable. musl-gcc knows only how to link the
-# dynamic kind, so the start files of the static one are named here.
-MUSL	:= /usr/lib/$(shell uname -m)-linux-musl
-START	= $(MUSL)/rcrt1.o $(MUSL)/crti.o $(shell gcc -print-file-name=crtbeginS.o)
-END	= $(shell gcc -print-file-name=crtendS.o) $(MUSL)/crtn.o
-LDFLAGS	+= -nostartfiles -static \
-	-Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,separate-code,-z,noexecstack
-PKGS	:= $(PKGS_BUILD)
+# A static position-independent executable of musl. gcc knows how to link one of glibc
+# only, so the start files and libraries are named here.
+START	= $(MUSL)/rcrt1.o $(MUSL)/crti.o $(GCC_DIR)/crtbeginS.o
+END	= -Wl,--start-group -lc -lgcc -Wl,--end-group $(GCC_DIR)/crtendS.o $(MUSL)/crtn.o
+LDFLAGS	+= -nostdlib -static -L$(MUSL) \
+	-Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,separate-code,-z,noexecstack $(LD_$(ARCH))
+PKGS	:= $(PKGS_BUILD) $(if $(CROSS),gcc-$(GNU)-linux-gnu:$(CROSS)gcc,musl-tools:musl-gcc)
 endif
 
-BUILD	:= build
-OUT	:= $(if $(filter musl,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
+OUT	:= $(BUILD)$(if $(filter-out musl%,$(VARIANT)),/$(VARIANT))$(if $(CROSS),/$(ARCH))
+$(if $(CROSS),$(if $(filter-out musl%,$(VARIANT)),$(error ARCH=$(ARCH) has no variant $(VARIANT))))
 # Another pin, another way to build them: other libraries.
 DEPS_KEY := $(shell { sed -n $(SOURCES:%=-e '/  %_/p') $(PINS); cat test/tools/deps.sh; \
-	echo '$(CC) $(DEPS_OPT)'; } | sha256sum | cut -c1-16)
+	echo '$(VARIANT) $(CC_$(ARCH)) $(MUSL_DEB) $(DEPS_OPT)'; } | sha256sum | cut -c1-16)
 DEPS	:= $(if $(DEPS_DIR),$(BUILD),$(CACHE))/deps/$(VARIANT)-$(DEPS_KEY)
 DEPS_STAMP = $(DEPS)/SHA256SUMS
 
@@ -187,9 +222,12 @@ endif
 SHIPPED	:= $(OUT)/mco $(OUT)/node/mco-daemon
 all: $(PROGRAMS) $(addprefix $(BIN)/,$(LINKS)) ## build/mco, one link per name, and build/mco-sandbox
 
-$(DEPS_STAMP): | test/tools/deps.sh
+tools:
 	@test/tools/need.sh '$(DEPS_DIR)' $(PKGS)
-	@CC='$(CC)' VARIANT='$(VARIANT)' OPT='$(DEPS_OPT)' ARCHIVES='$(ARCHIVES)' DEPS_DIR='$(DEPS_DIR)' \
+$(CACHE)/musl/$(DEB)-%: | tools
+	@ARCHIVES='$(ARCHIVES)' test/tools/musl.sh $@ $(DEB)
+$(DEPS_STAMP): | tools $(SYSROOT) test/tools/deps.sh
+	@AR=$(CROSS)ar CC='$(CC)' VARIANT='$(VARIANT)' OPT='$(DEPS_OPT)' ARCHIVES='$(ARCHIVES)' DEPS_DIR='$(DEPS_DIR)' \
 		test/tools/deps.sh '$(DEPS)' $(SOURCES)
 
 $(OUT)/obj/%.o: %.c Makefile | $(DEPS_STAMP)
@@ -206,7 +244,7 @@ $(LIBS):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR  ,$@)
-	$(Q)ar rcsD --thin $@ $^
+	$(Q)$(CROSS)ar rcsD --thin $@ $^
 
 # A program is its main and what that needs from the libraries.
 $(OUT)/mco.debug: $(call obj,applets/main.c) $(APPLET_LIB) $(ROLE_LIB) $(LOWER_LIB) $(PURE_LIB)
@@ -223,7 +261,7 @@ $(ALL_PROGRAMS:%=%.debug): $(wildcard $(MUSL)/libc.a)
 # Stripped, and pointing at the file that has its symbols.
 $(ALL_PROGRAMS): %: %.debug
 	$(call say,STRIP,$@)
-	$(Q)cd $(@D) && rm -f $(@F) && objcopy --strip-all --add-gnu-debuglink=$(@F).debug $(@F).debug $(@F)
+	$(Q)cd $(@D) && rm -f $(@F) && $(CROSS)objcopy --strip-all --add-gnu-debuglink=$(@F).debug $(@F).debug $(@F)
 
 $(addprefix $(BIN)/,$(LINKS)): $(firstword $(PROGRAMS)) applets/list.def
 	@ln -sfn $(<F) $@
@@ -256,11 +294,11 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
 
 .SECONDARY:
-.PHONY: all help help-golden demo test test-san test-valgrind test-server test-node test-promise test-cut test-peer test-boot coverage check layers \
+.PHONY: all tools help help-golden demo test test-san test-valgrind test-server test-node test-promise test-cut test-peer test-boot coverage check layers \
 	headers lint-man format format-check tidy cppcheck fuzz fuzz-build size harden repro pins sbom bench install \
 	clean distclean compile-tests
 
-compile-tests: all $(SHIPPED) $(if $(filter musl,$(VARIANT)),sbom) $(TESTS) $(REPLAYS) $(HELPERS)
+compile-tests: all $(SHIPPED) $(if $(filter musl%,$(VARIANT)),sbom) $(TESTS) $(REPLAYS) $(HELPERS)
 
 test: compile-tests ## unit, golden and command-line tests, fuzz corpora replayed
 	@test/tools/need.sh '' $(PKGS_TEST)
@@ -397,13 +435,14 @@ cppcheck: $(TEMPLATES_H) $(BUILTIN_H) ## cppcheck's warnings
 		--suppress=missingInclude --suppress=normalCheckLevelMaxBranches \
 		$(TIDY_SRC) && echo "cppcheck: $(words $(TIDY_SRC)) files"
 
-# Every role: 1.5 MiB; the node's alone, for an initramfs: 1 MiB.
+# Every role: 1.5 MiB; the node's alone, for an initramfs: 1 MiB. Those are for x86_64.
+limit	= $(if $(filter x86_64,$(ARCH)),$1,0)
 size: $(SHIPPED) ## bytes per layer, library and symbol; fails above the limits
-	@test/tools/size.sh $(OUT)/mco 1572864
-	@test/tools/size.sh $(OUT)/node/mco-daemon 1048576
+	@CROSS=$(CROSS) test/tools/size.sh $(OUT)/mco $(call limit,1572864)
+	@CROSS=$(CROSS) test/tools/size.sh $(OUT)/node/mco-daemon $(call limit,1048576)
 
 harden: $(SHIPPED) ## static PIE, RELRO, stack protector and segments of what ships, by readelf
-	@for p in $(SHIPPED); do test/tools/harden.sh $$p $(filter %.a,$(LDLIBS)) || exit 1; done
+	@for p in $(SHIPPED); do CROSS=$(CROSS) test/tools/harden.sh $$p $(filter %.a,$(LDLIBS)) || exit 1; done
 
 repro: | $(DEPS_STAMP) ## two builds in two folders, libraries included, give the same bytes
 	@ARCHIVES='$(abspath $(ARCHIVES))' test/tools/repro.sh $(SHIPPED)
@@ -411,7 +450,7 @@ repro: | $(DEPS_STAMP) ## two builds in two folders, libraries included, give th
 # ---- Where the parts come from ----------------------------------------------
 pins: ## test/tools/sources.sha256 from what Debian has now, signatures checked; to be reviewed
 	@test/tools/need.sh '' $(PKGS_BUILD)
-	@test/tools/pins.sh $(SOURCES) kubernetes
+	@test/tools/pins.sh $(SOURCES) kubernetes -- $(foreach a,$(filter-out $(HOST),$(ARCHES)),$(DEB_$a))
 
 sbom: $(SHIPPED:%=%.spdx.json) ## build/mco.spdx.json: what is linked in, with versions, hashes and licences
 $(SHIPPED:%=%.spdx.json): %.spdx.json: % test/tools/sbom.sh $(PINS)
@@ -440,7 +479,7 @@ install: all ## DESTDIR= PREFIX=: mco, its links, mco-sandbox and the man pages
 clean: ## removes build/
 	rm -rf $(BUILD)
 distclean: clean ## and the libraries built for it
-	rm -rf $(CACHE)/deps $(CACHE)/deps-* $(CACHE)/sources
+	rm -rf $(CACHE)/deps $(CACHE)/deps-* $(CACHE)/musl $(CACHE)/sources
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18

@@ -66,6 +66,8 @@ static_made rcrt1.o $hard $pie,-z,execstack
 faulty 'an executable stack' 'has an executable stack, or does not say'
 static_made rcrt1.o $hard $pie,-z,noseparate-code
 among 'constants among the code' 'has data in an executable segment: .hash .gnu.hash'
+static_made rcrt1.o $hard "${pie/-pie/-shared}"
+among 'relocations by symbol' 'has relocations that nothing applies'
 static_made crt1.o -fno-pie -fstack-protector-strong -Wl,-no-pie,-z,relro,-z,now,-z,separate-code
 expect 'a fixed address' 1 '' "Error: $TMP/p: is not position-independent (ELF type DYN)
 Error: $TMP/p: is not linked with -z now: RELRO is partial

@@ -41,7 +41,7 @@ compile() {	# library, include flags, sources...
 		fail "$lib does not compile with $CC"
 	rm -f "$tmp/lib/lib$lib.a"
 	find "$tmp/obj/$lib" -name '*.o' | LC_ALL=C sort |
-		xargs ar rcsD "$tmp/lib/lib$lib.a"
+		xargs "${AR:-ar}" rcsD "$tmp/lib/lib$lib.a"
 }
 
 echo "building bearssl, cjson, libyaml, zlib for $VARIANT"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # harden.sh PROGRAM [LIBRARY...]: shows with readelf that PROGRAM is hardened, and
 # fails where it is not. PROGRAM.debug has its symbols; the libraries are those
-# linked in, which must be built with a stack protector, too.
+# linked in, which must be built with a stack protector, too. CROSS is the prefix of the
+# binutils that read them.
 set -u
 program=$1; shift
 debug=$program.debug bad=0
@@ -24,6 +25,10 @@ check 'is not position-independent (ELF type DYN)' has "$headers" '^  Type: +DYN
 check 'asks for a dynamic loader (INTERP): not static' has_not "$headers" '^  INTERP'
 check 'needs shared libraries (NEEDED): not static' has_not "$dynamic" '\(NEEDED\)'
 check 'has relocations in its code (TEXTREL)' has_not "$dynamic" 'TEXTREL'
+# musl's start code of a static program applies relative relocations and no others.
+all_applied() { [ -z "$others" ] || has "$headers" '^  INTERP'; }
+others=$(readelf -rW "$program" | awk '$3 ~ /^R_/ && $3 !~ /_RELATIV/ { print $3 }' | sort -u | xargs)
+check "has relocations that nothing applies: $others" all_applied
 check 'has no GNU_RELRO segment' has "$headers" '^  GNU_RELRO'
 check 'is not linked with -z now: RELRO is partial' has "$dynamic" 'BIND_NOW|FLAGS_1.* NOW'
 check 'has an executable stack, or does not say' has "$headers" '^  GNU_STACK .* RW +0x'
@@ -46,7 +51,7 @@ for f in -fstack-protector-strong -fPIE; do
 done
 for lib in "$@"; do
 	check "is linked with ${lib##*/}, which has no stack protector" \
-		has "$(nm -u "$lib" 2>/dev/null)" '__stack_chk_fail'
+		has "$("${CROSS:-}nm" -u "$lib" 2>/dev/null)" '__stack_chk_fail'
 done
 [ $bad -eq 0 ] || exit 1
 echo "harden: $program: static PIE, full RELRO, no writable code, no executable data," \

@@ -33,11 +33,23 @@ source_package() {	# package, licence: built here from the pinned source
 	package "$1" "$v" "$2" "$dsc" "$(pin_of "$dsc")" "pkg:deb/debian/$1@${v//+/%2B}?arch=source" \
 		"Debian source package, compiled here${archives}"
 }
-debian_package() {	# package, name, licence, file
-	local v
-	v=$(dpkg-query -W -f '${Version}' "$1" 2>/dev/null) || v=NOASSERTION
-	package "$2" "$v" "$3" "$(basename "$4")" "$(sha "$4")" "pkg:deb/debian/$1@${v//+/%2B}" \
+debian_package() {	# package, name, licence, file, version or none, architecture or none
+	local v=${5:-}
+	[ -n "$v" ] || v=$(dpkg-query -W -f '${Version}' "$1" 2>/dev/null) || v=NOASSERTION
+	package "$2" "$v" "$3" "$(basename "$4")" "$(sha "$4")" "pkg:deb/debian/$1@${v//+/%2B}${6:+?arch=$6}" \
 		"linked as compiled by Debian, from the package $1"
+}
+gcc_package() {	# name, file: of the compiler, which dpkg has installed
+	local p
+	p=$(dpkg-query -S "$2" 2>/dev/null) || p=NOASSERTION
+	p=${p%%: *}
+	debian_package "${p%%:*}" "$1" 'GPL-3.0-or-later WITH GCC-exception-3.1' "$2"
+}
+pinned_musl() {	# file: of another architecture's musl-dev, unpacked as /musl/ARCHITECTURE-PIN
+	local arch=${1##*/musl/} v
+	arch=${arch%%-*}
+	v=$(pinned_files musl-dev | sed -n "s/^musl-dev_\(.*\)_$arch\.deb$/\1/p")
+	debian_package musl-dev musl MIT "$1" "$v" "$arch"
 }
 
 comma='' linked=()
@@ -60,8 +72,10 @@ while read -r file; do
 	*/libcjson.a)	source_package cjson MIT ;;
 	*/libyaml.a)	source_package libyaml MIT ;;
 	*/libz.a)	source_package zlib Zlib ;;
-	*-linux-musl/libc.a) debian_package musl-dev musl MIT "$file" ;;
-	*/crtbeginS.o)	debian_package "libgcc-$(basename "$(dirname "$file")")-dev" libgcc 'GPL-3.0-or-later WITH GCC-exception-3.1' "$file" ;;
+	/usr/lib/*-linux-musl/libc.a) debian_package musl-dev musl MIT "$file" ;;
+	*-linux-musl/libc.a) pinned_musl "$file" ;;
+	*/crtbeginS.o)	gcc_package libgcc "$file" ;;
+	*/libgcc.a)	gcc_package libgcc.a "$file" ;;
 	*/crtendS.o|*-linux-musl/*crt*.o) ;; # of the same packages
 	*)	fail "$program: $file is linked in, and test/tools/sbom.sh does not know it" ;;
 	esac

@@ -1,6 +1,7 @@
 #!/bin/bash
 # size.sh PROGRAM MAX: the bytes of PROGRAM by layer and library, and its largest
-# symbols; fails when it has more than MAX. PROGRAM.size gets them by object file.
+# symbols; fails when it has more than MAX (0: no limit). PROGRAM.size gets them by object
+# file. CROSS is the prefix of the binutils that read it.
 #
 # Where an object's bytes are comes from the linker's map, PROGRAM.map. A relocation
 # is counted for the object whose pointer it adjusts. The rows add up to the file.
@@ -61,7 +62,8 @@ awk '{
 	}
 	END { for (p in bytes) printf "%9d  %s\n", bytes[p], p }' "$program.size" | sort -rn
 echo "largest symbols:"
-nm -S --size-sort -r -t d "$program.debug" | awk '$3 !~ /[bB]/ && n++ < 12 { printf "%9d  %s\n", $2, $4 }'
+"${CROSS:-}nm" -S --size-sort -r -t d "$program.debug" | awk '$3 !~ /[bB]/ && n++ < 12 { printf "%9d  %s\n", $2, $4 }'
+if [ "$max" -eq 0 ]; then echo "$program: $size bytes"; exit; fi
 echo "$program: $size of $max bytes"
 if [ "$size" -gt "$max" ]; then
 	echo "Error: $program has $size bytes, more than $max" >&2

@@ -1,12 +1,13 @@
-# source.sh: sourced by the scripts that build from Debian source packages.
+# shellcheck shell=bash
+# source.sh: sourced by the scripts that fetch Debian packages, source or binary.
 #
-# test/tools/sources.sha256 pins each package: the SHA-256 of its .dsc and of the archives
-# which that names. $ARCHIVES is a folder that keeps the files once fetched.
+# test/tools/sources.sha256 pins each package: the SHA-256 of the .deb, or of the .dsc and
+# of the archives that it names. $ARCHIVES is the directory that keeps the fetched files.
 #
 # Three checks stand between a mirror and the compiler:
 # - apt fetches only what a Release file lists that Debian's archive key has signed;
 # - every file has the pinned SHA-256, each time it is used, from the cache as well;
-# - the .dsc has a valid signature by a key in debian-keyring; dpkg-source then holds the
+# - a .dsc has a valid signature by a key in debian-keyring; dpkg-source then checks the
 #   archives against the hashes in it.
 
 fail() { echo "Error: $*" >&2; exit 1; }
@@ -20,18 +21,23 @@ pinned_version() { sed -n "s/^[0-9a-f]*  $1_\(.*\)\.dsc$/\1/p" "$pins"; }	# pack
 
 pin_of() { awk -v f="$1" '$2 == f { print $1 }' "$pins"; }	# file
 
-# A private apt configuration: the machine's own entries turned into deb-src.
-apt_begin() {	# DIR
-	local f
+# Writes a private apt configuration made of the machine's own entries: for source packages, or
+# for the binary packages of another architecture. It leaves the machine's dpkg and apt alone.
+apt_conf() {	# DIR [Debian architecture]
+	local f type=deb-src foreign=''
+	if [ -n "${2:-}" ]; then
+		type=deb
+		foreign="Dir::State::status \"/dev/null\"; APT::Architecture \"$2\"; APT::Architectures { \"$2\"; };"
+	fi
 	command -v apt-get >/dev/null 2>&1 ||
 		fail "no apt-get here; put the files that test/tools/sources.sha256 names into a folder and run make ARCHIVES=that-folder"
 	mkdir -p "$1/parts" "$1/lists/partial"
 	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-		[ -f "$f" ] && sed -n 's/^deb /deb-src /p' "$f" \
+		[ -f "$f" ] && sed -n "s/^deb /$type /p" "$f" \
 			> "$1/parts/$(basename "$f" .list).list"
 	done
 	for f in /etc/apt/sources.list.d/*.sources; do
-		[ -f "$f" ] && sed 's/^Types:.*/Types: deb-src/' "$f" \
+		[ -f "$f" ] && sed "s/^Types:.*/Types: $type/" "$f" \
 			> "$1/parts/$(basename "$f")"
 	done
 	cat > "$1/apt.conf" <<-CONF
@@ -44,7 +50,12 @@ apt_begin() {	# DIR
 	APT::Get::AllowUnauthenticated "false";
 	Acquire::AllowInsecureRepositories "false";
 	Acquire::AllowWeakRepositories "false";
+	$foreign
 	CONF
+}
+
+apt_begin() {	# DIR [Debian architecture]
+	apt_conf "$@"
 	APT_CONFIG=$1/apt.conf apt-get -qq update >"$1/log" 2>&1 || { tail -n 5 "$1/log" >&2
 		fail "apt-get update failed; without a mirror, put the files that test/tools/sources.sha256 names" \
 		     "into a folder and run make ARCHIVES=that-folder"; }
@@ -58,6 +69,11 @@ apt_versions() {	# APT-DIR package: those that the mirrors have
 apt_download() {	# APT-DIR INTO package[=version]
 	( cd "$2" && APT_CONFIG=$1/apt.conf apt-get -qq source --download-only "$3" ) >"$1/log" 2>&1 ||
 		{ tail -n 5 "$1/log" >&2; fail "apt-get could not fetch the source package $3"; }
+}
+
+apt_download_deb() {	# APT-DIR INTO package
+	( cd "$2" && APT_CONFIG=$1/apt.conf apt-get -qq download "$3" ) >"$1/log" 2>&1 ||
+		{ tail -n 5 "$1/log" >&2; fail "apt-get could not fetch the package $3"; }
 }
 
 # Fetches the pinned version of each package into $ARCHIVES.
@@ -81,17 +97,20 @@ fetch_pinned() (	# package...
 	mv "$tmp"/got/* "$ARCHIVES/"
 )
 
+check_pin() {	# file
+	local want got
+	[ -r "$ARCHIVES/$1" ] || fail "$ARCHIVES/$1 is missing, or cannot be read"
+	want=$(pin_of "$1")
+	got=$(sha256sum <"$ARCHIVES/$1" | cut -d' ' -f1)
+	[ "$want" = "$got" ] ||
+		fail "$ARCHIVES/$1 has SHA-256 $got, and test/tools/sources.sha256 pins $want:" \
+		     "damaged, or not what was reviewed; remove the file and run make again"
+}
+
 check_pins() {	# package...
-	local name f want got
+	local name f
 	for name in "$@"; do
-		for f in $(pinned_files "$name"); do
-			[ -r "$ARCHIVES/$f" ] || fail "$ARCHIVES/$f is missing, or cannot be read"
-			want=$(pin_of "$f")
-			got=$(sha256sum <"$ARCHIVES/$f" | cut -d' ' -f1)
-			[ "$want" = "$got" ] ||
-				fail "$ARCHIVES/$f has SHA-256 $got, and test/tools/sources.sha256 pins $want:" \
-				     "damaged, or not what was reviewed; remove the file and run make again"
-		done
+		for f in $(pinned_files "$name"); do check_pin "$f"; done
 	done
 }
 
