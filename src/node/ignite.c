@@ -1,20 +1,16 @@
 #include "node/ignite.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "accounts.h"
-#include "data/url.h"
+#include "ignite_config.h"
 #include "ignite_contents.h"
-#include "io/log.h"
+#include "ignite_kargs.h"
 #include "node/files.h"
 
 #define PRESET "/etc/systemd/system-preset/20-ignition.preset"
-#define ENTRIES "/boot/loader/entries"
 #define BEGUN "/etc/.mco-firstboot" /* there until all is done */
 #define TEXT_MAX ((size_t)1 << 24)
-#define DEPTH_MAX 10 /* of configs that point at configs */
 
 /* ---- what is not done ---------------------------------------------------- */
 
@@ -360,135 +356,6 @@ static int make_units(struct node *n, struct arena *a, const struct ign_obj *con
 	return rc;
 }
 
-/* ---- kernel arguments ---------------------------------------------------- */
-
-static bool among(const struct strs *l, struct str s)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (str_eq(l->v[i], s))
-			return true;
-	return false;
-}
-
-static void edit_options(struct arena *a, struct buf *b, struct str options, const struct strs *add,
-			 const struct strs *drop)
-{
-	struct strs have = { 0 };
-
-	os_kargs_split(a, options, &have);
-	buf_addz(b, "options");
-	for (size_t i = 0; i < have.n; i++)
-		if (!among(drop, have.v[i]))
-			buf_addf(b, " %.*s", STRF(have.v[i]));
-	for (size_t i = 0; i < add->n; i++)
-		if (!among(&have, add->v[i]))
-			buf_addf(b, " %.*s", STRF(add->v[i]));
-	buf_addc(b, '\n');
-}
-
-static int edit_entry(struct node *n, struct arena *a, const char *path, const struct strs *add,
-		      const struct strs *drop, struct err *err)
-{
-	struct str text = S(""), line;
-	struct buf b;
-	int rc = tree_read(a, &n->tree, path, TEXT_MAX, &text, err);
-
-	buf_init(&b, a);
-	while (rc == 0 && str_line(&text, &line)) {
-		if (str_starts(line, S("options ")))
-			edit_options(a, &b, str_from(line, 8), add, drop);
-		else
-			buf_addf(&b, "%.*s\n", STRF(line));
-	}
-	return rc < 0 ? rc : tree_put(&n->tree, path, buf_str(&b), err);
-}
-
-static int set_kargs(struct node *n, struct arena *a, const struct ign_obj *config, struct err *err)
-{
-	const struct ign_obj *k = ign_sub(config, IGN_CONFIG_KARGS);
-	const struct strs *add = ign_strings(k, IGN_KARGS_EXIST);
-	const struct strs *drop = ign_strings(k, IGN_KARGS_NOT_EXIST);
-	struct strs names = { 0 };
-	int rc = 0;
-
-	if (!add->n && !drop->n)
-		return 0;
-	rc = tree_list(a, &n->tree, ENTRIES, &names, err);
-	for (size_t i = 0; rc == 0 && i < names.n; i++)
-		if (str_ends(names.v[i], S(".conf")))
-			rc = edit_entry(n, a, str_fmt(a, ENTRIES "/%.*s", STRF(names.v[i])).p, add,
-					drop, err);
-	return rc;
-}
-
-static int check_kargs(struct node *n, const struct ign_obj *config, struct err *err)
-{
-	const struct ign_obj *k = ign_sub(config, IGN_CONFIG_KARGS);
-
-	if ((ign_strings(k, IGN_KARGS_EXIST)->n || ign_strings(k, IGN_KARGS_NOT_EXIST)->n) &&
-	    !tree_exists(&n->tree, ENTRIES))
-		return err_set(err, ERR_INVALID,
-			       "the config has kernelArguments, and there are "
-			       "no boot entries in " ENTRIES ": nothing has been written");
-	return 0;
-}
-
-/* ---- configs that point at others ---------------------------------------- */
-
-static int fetch_config(struct arena *a, const struct ign_obj *r, const struct ignite_source *from,
-			int depth, struct ign_obj **out, struct err *err);
-
-/* *config with all it points at, as Ignition puts it together. */
-static int complete(struct arena *a, const struct ignite_source *from, int depth,
-		    struct ign_obj **config, struct err *err)
-{
-	const struct ign_obj *i = ign_sub(*config, IGN_CONFIG_IGNITION);
-	const struct ign_obj *c = ign_sub(i, IGN_IGNITION_CONFIG);
-	const struct ign_obj *r = ign_sub(c, IGN_IGNITION_CONFIG_REPLACE);
-	const struct ign_objs *merge = ign_list(c, IGN_IGNITION_CONFIG_MERGE);
-	const struct ign_objs *trust =
-		ign_list(ign_sub(ign_sub(i, IGN_IGNITION_SECURITY), IGN_SECURITY_TLS), IGN_TLS_CAS);
-	struct ign_objs all = { 0 };
-	struct str pem;
-	int rc = 0;
-
-	if (depth > DEPTH_MAX)
-		return err_set(err, ERR_LIMIT, "configs point at configs more than %d deep",
-			       DEPTH_MAX);
-	for (size_t k = 0; rc == 0 && k < trust->n; k++) {
-		rc = ignite_text(a, trust->v[k], from, &pem, err);
-		if (rc == 0)
-			rc = from->trust(from->ctx, pem, err);
-	}
-	if (rc == 0 && ign_str(r, IGN_RESOURCE_SOURCE).n)
-		return fetch_config(a, r, from, depth, config, err);
-	VEC_PUSH(a, &all, *config);
-	for (size_t k = 0; rc == 0 && k < merge->n; k++) {
-		struct ign_obj *child = NULL;
-
-		rc = fetch_config(a, merge->v[k], from, depth, &child, err);
-		VEC_PUSH(a, &all, child);
-	}
-	if (rc == 0 && all.n > 1)
-		*config = ign_fold(a, &all);
-	return rc;
-}
-
-static int fetch_config(struct arena *a, const struct ign_obj *r, const struct ignite_source *from,
-			int depth, struct ign_obj **out, struct err *err)
-{
-	struct str text = S("");
-	int rc = ignite_text(a, r, from, &text, err);
-
-	if (rc == 0)
-		rc = ign_parse_35(a, text, out, err);
-	if (rc == 0)
-		rc = complete(a, from, depth + 1, out, err);
-	return rc < 0 ? err_wrap(err, "the config at %.*s",
-				 STRF(url_public(a, ign_str(r, IGN_RESOURCE_SOURCE))))
-		      : 0;
-}
-
 /* ---- all of it ----------------------------------------------------------- */
 
 static int write_all(struct node *n, struct arena *a, const struct ign_obj *config,
@@ -499,7 +366,7 @@ static int write_all(struct node *n, struct arena *a, const struct ign_obj *conf
 	if (rc == 0)
 		rc = tree_sync(&n->tree, err);
 	if (rc == 0)
-		rc = set_kargs(n, a, config, err);
+		rc = ignite_kargs_set(n, a, config, err);
 	if (rc == 0)
 		rc = accounts_apply(n, a, config, err);
 	for (size_t i = 0; rc == 0 && i < entries->n; i++)
@@ -525,11 +392,11 @@ int ignite_apply(struct node *n, struct arena *a, struct str text, const struct 
 		rc = ign_parse_35(a, text, &config, err);
 	n->again = tree_lexists(&n->tree, BEGUN);
 	if (rc == 0)
-		rc = complete(a, from, 0, &config, err);
+		rc = ignite_config_complete(a, from, &config, err);
 	if (rc == 0)
 		rc = check_sections(config, err);
 	if (rc == 0)
-		rc = check_kargs(n, config, err);
+		rc = ignite_kargs_check(n, config, err);
 	if (rc == 0)
 		rc = gather(a, config, &spool, from, &entries, err);
 	for (size_t i = 0; rc == 0 && i < entries.n; i++)
