@@ -20,8 +20,8 @@ int deployment_drop_rollback(struct node *n, struct arena *a, struct err *err);
 /* The kernel arguments: with rpm-ostree those of the next boot, else those of this boot. */
 int deployment_kargs(struct node *n, struct arena *a, struct str *out, struct err *err);
 
-/* Why the previous boot did not finalize its staged deployment, or "". False when the node's journal
- * cannot be read. */
+/* Why the previous boot did not finalize its staged deployment, or "". False when the node's
+ * journal cannot be read. */
 bool deployment_finalize_error(struct node *n, struct arena *a, struct str *out);
 
 /* Links path to the pull secret that the node has. Best effort: logs a failure. */

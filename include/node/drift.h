@@ -2,8 +2,8 @@
  * drift: notices changes of files that a config has, by inotify.
  *
  * fd becomes readable; drift_read then reports whether a watched path was touched, and node_verify
- * whether its contents differ. As in upstream, only directories of files that exist at drift_open are
- * watched; unlike upstream, so are the links that enable units.
+ * whether its contents differ. As in upstream, only directories of files that exist at drift_open
+ * are watched; unlike upstream, so are the links that enable units.
  */
 #ifndef NODE_DRIFT_H
 #define NODE_DRIFT_H

@@ -1,9 +1,9 @@
 /*
  * files: files of a config, written to and removed from a node.
  *
- * Before a file of the OS is first replaced, a copy is kept beside the daemon's state ("orig"); a file
- * that the OS does not ship gets an empty marker instead ("noorig"). When the config no longer has the
- * file, the copy is restored or the file removed.
+ * Before a file of the OS is first replaced, a copy is kept beside the daemon's state ("orig"); a
+ * file that the OS does not ship gets an empty marker instead ("noorig"). When the config no longer
+ * has the file, the copy is restored or the file removed.
  */
 #ifndef NODE_FILES_H
 #define NODE_FILES_H

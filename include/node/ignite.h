@@ -1,24 +1,22 @@
 /*
- * ignite: an Ignition config applied to a root that nothing runs on yet, as
- * Ignition's own files stage does it.
+ * ignite: an Ignition config applied to a root without a running system, as Ignition's files stage
+ * does.
  *
- * Files, directories, links, users, groups, units and kernel arguments. What it
- * does not do is refused by name before anything is written (disks, raid,
- * filesystems, luks), and so is what stands in the way. A run that was cut short
- * is simply repeated: a file of its own tells, and what is as it should be is
- * then nothing that stands in the way.
+ * It writes files, directories, links, users, groups, units and kernel arguments. Before it writes
+ * anything it refuses sections that it does not support (disks, raid, filesystems, luks) and paths
+ * that exist and may not be overwritten. A run that was cut short can be repeated: a marker file
+ * tells, and what the first run has written is then not a conflict.
  */
 #ifndef NODE_IGNITE_H
 #define NODE_IGNITE_H
 
 #include "node/node.h"
 
-/* Where what a config only points at comes from: asked before anything is
- * written. */
+/* Fetches what a config refers to; called before anything is written. */
 struct ignite_source {
 	int (*get)(void *ctx, const struct ign_obj *resource, const struct sink *to,
 		   struct err *err);
-	/* An authority to believe from now on, as PEM. */
+	/* Trusts a certificate authority (PEM) from now on. */
 	int (*trust)(void *ctx, struct str pem, struct err *err);
 	void *ctx;
 };

@@ -1,18 +1,16 @@
 /*
- * journal: what was there before an update, so that it can be undone whenever
- * and however it ends.
+ * journal: the write-ahead log of an update, from which the update can be undone at any point.
  *
- * Before the first change everything that may change is kept: files under a
- * second name (nothing is copied, and undoing needs no room on the disk; across
- * devices it is a copy), links by their target, absent ones by their absence,
- * with modes and owners; all links to units; folders that are not there yet.
- * One file names it all, with SHA-256 sums of itself and of what is kept: a
- * journal that does not match them is damaged, and neither used nor removed. Its
- * own name is the state, so every step is a rename:
+ * Before the first change it records everything that may change: files by a hard link under a
+ * second name (a copy across devices), so that undoing needs no disk space; symlinks by their
+ * target; paths that do not exist; modes and owners; all links to units; directories that do not
+ * exist yet. One log file lists them, with SHA-256 sums of itself and of each kept file. A journal
+ * that does not match its sums is damaged; it is neither used nor removed. The name of the log is
+ * the state, so each transition is one rename:
  *
- *	journal/active	an update runs, or was cut: undo it
- *	journal/undo	it is being undone: go on with that
- *	journal/last	it is done: kept for `rollback` until the next one
+ * 	journal/active	an update runs or was cut short: undo it
+ * 	journal/undo	the update is being undone: continue
+ * 	journal/last	the update is complete: kept for `rollback` until the next one
  */
 #ifndef NODE_JOURNAL_H
 #define NODE_JOURNAL_H
@@ -32,43 +30,42 @@ enum journal_state {
 
 struct journal {
 	enum journal_state state;
-	struct str damage; /* why "last" cannot be read; "": it can */
-	struct json *log; /* members of the caller's own go along: "facts" */
-	struct map allowed; /* the paths, for tree.allowed */
+	struct str damage; /* why "last" cannot be read, or "" */
+	struct json *log; /* "facts" is the caller's */
+	struct map allowed; /* the recorded paths, for tree.allowed */
 };
 
 /*
- * Keeps what is at paths and begins. facts is what undoing needs to know
- * besides: it is an object, and given back as json_member(log, "facts").
+ * Records what is at paths and begins. facts is an object with what undoing needs besides; it is
+ * json_member(log, "facts") later.
  */
 int journal_begin(struct arena *a, struct tree *t, const struct strs *paths, struct json *facts,
 		  struct journal *out, struct err *err);
 
-/* Reads the journal there is: the one of an unfinished update before "last".
- * ERR_INVALID when that of an unfinished update is damaged; for "last" see
- * damage. */
+/* Reads the journal: that of an unfinished update, else "last". ERR_INVALID when the journal of an
+ * unfinished update is damaged; a damaged "last" sets out->damage. */
 int journal_load(struct arena *a, struct tree *t, struct journal *out, struct err *err);
 
-/* All is done and durable: the update holds. */
+/* Makes the update durable and complete. */
 int journal_commit(struct arena *a, struct tree *t, struct journal *j, struct err *err);
 
-/* Whether all that is to be put back is as it was; ERR_INVALID. Before the first
+/* ERR_INVALID when a kept file is missing or does not match its checksum. Call it before the first
  * step of undoing. */
 int journal_check(struct tree *t, const struct journal *j, struct err *err);
 
-/* Says that from now on it is undone; before the first step of undoing. */
+/* Enters the state "undo"; call it before the first step of undoing. */
 int journal_undo(struct tree *t, struct journal *j, struct err *err);
 
-/* Puts back one path. */
+/* Restores one path; idempotent. */
 int journal_restore(struct arena *a, struct tree *t, struct journal *j, struct str path,
 		    struct err *err);
-/* Puts back all of them, the links to units and the folders. */
+/* Restores all paths, the links to units and the directories; idempotent. */
 int journal_restore_all(struct arena *a, struct tree *t, struct journal *j, struct err *err);
 
-/* It is undone: forgets it. */
+/* The update is undone: removes the journal. */
 int journal_end(struct arena *a, struct tree *t, struct journal *j, struct err *err);
 
-/* Removes what a power cut before or after all of this left of the journal. */
+/* Removes leftovers of a power cut before the journal began or after it ended. */
 int journal_tidy(struct arena *a, struct tree *t, struct err *err);
 
 #endif

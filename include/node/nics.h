@@ -1,5 +1,5 @@
 /*
- * nics: names of network interfaces that survive an OS update.
+ * nics: persistent names of network interfaces.
  */
 #ifndef NODE_NICS_H
 #define NODE_NICS_H

@@ -1,8 +1,8 @@
 /*
  * node: one machine that configs are applied to.
  *
- * What is done to it blocks: commands are waited for, disks are fsynced. A
- * program with a loop does it in a child process.
+ * Calls block: they wait for commands and fsync disks. A program with an event loop makes them in a
+ * child process.
  */
 #ifndef NODE_NODE_H
 #define NODE_NODE_H
@@ -17,19 +17,19 @@ struct node {
 	struct tree tree;
 	struct host host;
 	struct os_release os;
-	/* No systemd runs on this root: units are enabled by links alone, and
-	 * nothing is reloaded or rebooted. */
+	/* No systemd runs on this root: units are enabled by symlinks, nothing is reloaded or
+	 * rebooted. */
 	bool offline;
 	bool skip_reboot;
-	bool pinned; /* images are kept here: the OS's may be among them */
-	bool again; /* a first boot was cut short here, and is repeated */
+	bool pinned; /* images are pinned here: the OS image may be in the node's storage */
+	bool again; /* repeats a first boot that was cut short */
 	void (*event)(void *ctx, const struct node_event *e); /* or NULL */
 	void *event_ctx;
 	struct str booted_image; /* "" until it is known */
-	int64_t retry_ms; /* the first wait between tries; 10 s */
+	int64_t retry_ms; /* the first wait between two attempts; 10 s */
 };
 
-/* Opens the root and finds out which OS it has. */
+/* Opens the root and reads its os-release. */
 int node_open(struct node *n, struct arena *a, const char *root, struct err *err);
 void node_close(struct node *n);
 
@@ -38,14 +38,14 @@ void node_tell(const struct node *n, const struct node_event *e);
 void node_event(const struct node *n, const char *reason, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Runs a program; a %s in words is x, one argument whatever is in it. The second
- * gives back what it says, without the blanks around it. */
+/* Run a program: see args_words; x replaces the one %s. node_ask returns its output without
+ * surrounding white space. */
 int node_do(struct node *n, struct arena *a, const char *words, const char *x, struct err *err);
 int node_ask(struct node *n, struct arena *a, const char *words, const char *x, struct str *out,
 	     struct err *err);
 
-/* currentconfig; ERR_NOTFOUND when nothing has been applied yet, ERR_INVALID when
- * it is not what its name says. */
+/* The currentconfig file. ERR_NOTFOUND when no config has been applied yet; ERR_INVALID when the
+ * contents do not match the name of the config. */
 int node_current(struct node *n, struct arena *a, struct mc_current *out, struct str *image,
 		 struct err *err);
 int node_store_current(struct node *n, const struct mc_current *c, struct str image,
@@ -53,12 +53,12 @@ int node_store_current(struct node *n, const struct mc_current *c, struct str im
 
 int reboot_node(struct node *n, struct arena *a, const char *rationale, struct err *err);
 int reboot_into(struct node *n, struct arena *a, struct str name, struct err *err);
-/* Untold and whatever skip_reboot says; err has how the command ended. */
+/* Without an event, and even if skip_reboot is set. err has the status of the command. */
 int reboot_now(struct node *n, struct arena *a, const char *rationale, struct err *err);
-/* Reloads or restarts crio; either failing has the same words, upstream's. */
+/* Reloads or restarts crio (verb). Upstream has one error text for both. */
 int post_action_crio(struct node *n, struct arena *a, const char *verb, struct err *err);
-/* "systemctl reload x" and so on, in order; a reboot for config name. The first
- * does one of them, and does not say so before. */
+/* The actions after an update to config name: reload, restart, reboot. post_action_run runs one,
+ * post_action_run_all all of a plan in order and logs each before it runs. */
 int post_action_run(struct node *n, struct arena *a, const struct update_action *act,
 		    struct str name, struct err *err);
 int post_action_run_all(struct node *n, struct arena *a, const struct update_plan *p,

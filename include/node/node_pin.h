@@ -1,5 +1,5 @@
 /*
- * node/pin: pinned images, as far as the node's own programs and files go.
+ * node_pin: the node's part of pinning images: their sizes, and the CRI-O config that pins them.
  */
 #ifndef NODE_PIN_H
 #define NODE_PIN_H
@@ -7,13 +7,12 @@
 #include "base/map.h"
 #include "node/node.h"
 
-/* The bytes of an image's layers that are not in seen yet, as podman has them
- * from its registry. */
+/* The size of the layers of an image that are not in seen yet, as its registry reports them. */
 int node_pin_size(struct node *n, struct arena *a, struct str image, struct map *seen, int64_t *out,
 		  struct err *err);
 
-/* Has CRI-O keep what config says; "": nothing. Reloads it when that changes
- * anything, and takes the change back when it cannot be reloaded. */
+/* Writes the CRI-O config that pins images ("": removes it) and reloads CRI-O if the config
+ * changed. When the reload fails, the old config is restored. */
 int node_pin(struct node *n, struct arena *a, struct str config, struct err *err);
 
 #endif

@@ -7,7 +7,8 @@
 #include "node/node.h"
 #include "plan/update.h"
 
-/* A whole update: checks, files, OS, state, actions. from is NULL for a machine without a config. */
+/* A whole update: checks, files, OS, state, actions. from is NULL for a machine without a
+ * config. */
 int standalone_update(struct node *n, struct arena *a, const struct mc_current *from,
 		      const struct mc_current *to, struct err *err);
 

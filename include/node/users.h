@@ -1,6 +1,6 @@
 /*
- * users: SSH keys and password of the user core, the only user that a config can change on a running
- * node.
+ * users: SSH keys and password of the user core, the only user that a config can change on a
+ * running node.
  *
  * gone: users of the old config that the new one does not have; their passwords are locked.
  */

@@ -1,8 +1,10 @@
 /*
- * Users and groups on a root that nothing runs on: passwd, shadow, group and
- * gshadow are edited, as useradd --root would, and the homes made.
+ * Users and groups on a root without a running system: edits passwd, shadow, group and gshadow as
+ * useradd --root does, and makes the home directories.
+ *
+ * All four files are read first and written last, passwd at the end: a user in passwd is complete.
+ * Entries that a run which was cut short has left are replaced.
  */
-
 #include "accounts.h"
 
 #include "io/clock.h"
@@ -18,7 +20,7 @@
 
 struct db {
 	const char *path;
-	mode_t mode; /* when it is made */
+	mode_t mode; /* for a new file */
 	bool there, changed;
 	struct strs lines;
 	struct stat st;
@@ -32,7 +34,7 @@ struct accounts {
 	struct db db[DBS];
 };
 
-static int load(struct accounts *x, struct err *err)
+static int load_files(struct accounts *x, struct err *err)
 {
 	static const struct {
 		const char *path;
@@ -61,11 +63,11 @@ static int load(struct accounts *x, struct err *err)
 	return 0;
 }
 
-static int store(struct accounts *x, struct err *err)
+static int store_files(struct accounts *x, struct err *err)
 {
 	int rc = 0;
 
-	/* passwd last: a user who is there is there entirely */
+	/* passwd last: a user in it is complete */
 	for (int i = DBS; rc == 0 && i-- > 0;) {
 		struct db *d = &x->db[i];
 		struct tree_attr attr = { d->there ? d->st.st_mode & 07777 : d->mode, 0755,
@@ -93,7 +95,7 @@ static struct str field(struct str line, int i)
 	return str_cut(line, ':', &f, &line) ? f : line;
 }
 
-static ptrdiff_t find(const struct db *d, struct str name)
+static ptrdiff_t find_line(const struct db *d, struct str name)
 {
 	for (size_t i = 0; i < d->lines.n; i++)
 		if (str_eq(field(d->lines.v[i], 0), name))
@@ -101,16 +103,16 @@ static ptrdiff_t find(const struct db *d, struct str name)
 	return -1;
 }
 
-static void add(struct accounts *x, int which, struct str line)
+static void add_line(struct accounts *x, int which, struct str line)
 {
 	VEC_PUSH(x->a, &x->db[which].lines, line);
 	x->db[which].changed = true;
 }
 
-static void drop(struct accounts *x, int which, struct str name)
+static void drop_line(struct accounts *x, int which, struct str name)
 {
 	struct db *d = &x->db[which];
-	ptrdiff_t at = find(d, name);
+	ptrdiff_t at = find_line(d, name);
 
 	if (at < 0)
 		return;
@@ -123,7 +125,7 @@ static void drop(struct accounts *x, int which, struct str name)
 static void set_field(struct accounts *x, int which, struct str name, int i, struct str value)
 {
 	struct db *d = &x->db[which];
-	ptrdiff_t at = find(d, name);
+	ptrdiff_t at = find_line(d, name);
 	struct buf b;
 	struct str rest, f;
 	bool more = true;
@@ -142,8 +144,7 @@ static void set_field(struct accounts *x, int which, struct str name, int i, str
 	d->changed = true;
 }
 
-/* As useradd: one above the highest there is; for the system, one below the
- * lowest. */
+/* As useradd: one above the highest id; for system accounts, one below the lowest. */
 static int64_t free_id(const struct db *d, bool system)
 {
 	int64_t id = system ? SYSTEM_MAX : ID_MIN, v;
@@ -159,7 +160,7 @@ static int64_t free_id(const struct db *d, bool system)
 	return id;
 }
 
-/* ---- what a config may say ----------------------------------------------- */
+/* ---- validation ---------------------------------------------------------- */
 
 static int check_word(struct str s, const char *what, struct err *err)
 {
@@ -174,7 +175,7 @@ static int check_name(struct str s, struct err *err)
 {
 	if (!s.n || s.n > 255 || s.p[0] == '-' || memchr(s.p, '/', s.n) || memchr(s.p, ',', s.n) ||
 	    memchr(s.p, ' ', s.n))
-		return err_set(err, ERR_INVALID, "\"%.*s\" is no name for a user or group",
+		return err_set(err, ERR_INVALID, "\"%.*s\" is not a valid name for a user or group",
 			       STRF(s));
 	return check_word(s, "a name", err);
 }
@@ -183,11 +184,12 @@ static int check_name(struct str s, struct err *err)
 
 static void new_group(struct accounts *x, struct str name, int64_t gid, struct str hash)
 {
-	add(x, GROUP, str_fmt(x->a, "%.*s:x:%lld:", STRF(name), (long long)gid));
+	add_line(x, GROUP, str_fmt(x->a, "%.*s:x:%lld:", STRF(name), (long long)gid));
 	if (!x->db[GSHADOW].there)
 		return;
-	drop(x, GSHADOW, name); /* of a run cut short, as with users */
-	add(x, GSHADOW, str_fmt(x->a, "%.*s:%.*s::", STRF(name), STRF(hash.n ? hash : S("!"))));
+	drop_line(x, GSHADOW, name); /* of a run that was cut short, as for users */
+	add_line(x, GSHADOW,
+		 str_fmt(x->a, "%.*s:%.*s::", STRF(name), STRF(hash.n ? hash : S("!"))));
 }
 
 static int make_group(struct accounts *x, const struct ign_obj *g, struct err *err)
@@ -201,11 +203,11 @@ static int make_group(struct accounts *x, const struct ign_obj *g, struct err *e
 	if (rc < 0)
 		return rc;
 	if (ign_is_set(g, IGN_GROUP_EXIST) && !ign_is_true(g, IGN_GROUP_EXIST)) {
-		drop(x, GROUP, name);
-		drop(x, GSHADOW, name);
+		drop_line(x, GROUP, name);
+		drop_line(x, GSHADOW, name);
 		return 0;
 	}
-	if (find(&x->db[GROUP], name) < 0)
+	if (find_line(&x->db[GROUP], name) < 0)
 		new_group(x, name,
 			  ign_int(g, IGN_GROUP_GID,
 				  free_id(&x->db[GROUP], ign_is_true(g, IGN_GROUP_SYSTEM))),
@@ -215,9 +217,9 @@ static int make_group(struct accounts *x, const struct ign_obj *g, struct err *e
 	return 0;
 }
 
-static void join(struct accounts *x, int which, int i, struct str group, struct str user)
+static void join_group(struct accounts *x, int which, int i, struct str group, struct str user)
 {
-	ptrdiff_t at = find(&x->db[which], group);
+	ptrdiff_t at = find_line(&x->db[which], group);
 	struct str members, rest, one;
 	bool more = true;
 
@@ -241,7 +243,7 @@ static int primary_group(struct accounts *x, const struct ign_obj *u, struct str
 {
 	struct str want = ign_str(u, IGN_USER_PRIMARY);
 	struct str group = want.n ? want : name;
-	ptrdiff_t at = find(&x->db[GROUP], group);
+	ptrdiff_t at = find_line(&x->db[GROUP], group);
 	int64_t id = uid;
 
 	if (at >= 0 && str_to_i64(field(x->db[GROUP].lines.v[at], 2), gid))
@@ -254,7 +256,7 @@ static int primary_group(struct accounts *x, const struct ign_obj *u, struct str
 		*gid = 100; /* users */
 		return 0;
 	}
-	/* a group of its own, of the same number where that is free */
+	/* a group of its own, with the same id if that is free */
 	for (size_t i = 0; i < x->db[GROUP].lines.n; i++) {
 		int64_t v;
 
@@ -321,14 +323,14 @@ static int new_user(struct accounts *x, const struct ign_obj *u, struct str name
 		return rc;
 	if (!home.n)
 		home = str_fmt(x->a, "/home/%.*s", STRF(name));
-	add(x, PASSWD,
-	    str_fmt(x->a, "%.*s:x:%lld:%lld:%.*s:%.*s:%.*s", STRF(name), (long long)uid,
-		    (long long)gid, STRF(ign_str(u, IGN_USER_GECOS)), STRF(home),
-		    STRF(shell.n ? shell : default_shell(x))));
-	drop(x, SHADOW, name); /* of one that is gone, or of a run cut short */
-	add(x, SHADOW,
-	    str_fmt(x->a, "%.*s:*:%lld:%s:::", STRF(name), (long long)(clock_wall_s() / 86400),
-		    ign_is_true(u, IGN_USER_SYSTEM) ? "::" : "0:99999:7"));
+	add_line(x, PASSWD,
+		 str_fmt(x->a, "%.*s:x:%lld:%lld:%.*s:%.*s:%.*s", STRF(name), (long long)uid,
+			 (long long)gid, STRF(ign_str(u, IGN_USER_GECOS)), STRF(home),
+			 STRF(shell.n ? shell : default_shell(x))));
+	drop_line(x, SHADOW, name); /* of a removed user, or of a run that was cut short */
+	add_line(x, SHADOW,
+		 str_fmt(x->a, "%.*s:*:%lld:%s:::", STRF(name), (long long)(clock_wall_s() / 86400),
+			 ign_is_true(u, IGN_USER_SYSTEM) ? "::" : "0:99999:7"));
 	if (ign_is_true(u, IGN_USER_NO_HOME) ||
 	    (ign_is_true(u, IGN_USER_SYSTEM) && !ign_is_set(u, IGN_USER_HOME)))
 		return 0;
@@ -338,7 +340,7 @@ static int new_user(struct accounts *x, const struct ign_obj *u, struct str name
 static int write_keys(struct accounts *x, const struct ign_obj *u, struct str name, struct err *err)
 {
 	const struct strs *keys = ign_strings(u, IGN_USER_KEYS);
-	ptrdiff_t at = find(&x->db[PASSWD], name);
+	ptrdiff_t at = find_line(&x->db[PASSWD], name);
 	struct tree_attr attr = { 0600, 0700, 0, 0 };
 	struct str line, dir;
 	struct buf b;
@@ -348,11 +350,11 @@ static int write_keys(struct accounts *x, const struct ign_obj *u, struct str na
 		return 0;
 	line = x->db[PASSWD].lines.v[at];
 	if (!str_to_i64(field(line, 2), &attr.uid) || !str_to_i64(field(line, 3), &attr.gid))
-		return err_set(err, ERR_INVALID, "the entry of %.*s is broken", STRF(name));
+		return err_set(err, ERR_INVALID, "the passwd entry of %.*s is invalid", STRF(name));
 	dir = str_fmt(x->a, "%.*s/.ssh%s", STRF(field(line, 5)),
 		      x->n->os.new_keys || !x->n->os.core_os ? "/authorized_keys.d" : "");
 	rc = tree_mkdirs(&x->n->tree, dir.p, 0700, attr.uid, attr.gid, err);
-	/* a run cut short may have made them and no more */
+	/* a run that was cut short may have made them without setting the owner */
 	for (size_t i = 0; rc == 0 && x->n->again && i < 2; i++)
 		rc = tree_chown(&x->n->tree,
 				i ? dir.p : str_fmt(x->a, "%.*s/.ssh", STRF(field(line, 5))).p,
@@ -388,11 +390,11 @@ static int make_user(struct accounts *x, const struct ign_obj *u, struct err *er
 	if (rc < 0)
 		return rc;
 	if (ign_is_set(u, IGN_USER_EXIST) && !ign_is_true(u, IGN_USER_EXIST)) {
-		drop(x, PASSWD, name);
-		drop(x, SHADOW, name);
+		drop_line(x, PASSWD, name);
+		drop_line(x, SHADOW, name);
 		return 0;
 	}
-	if (find(&x->db[PASSWD], name) < 0)
+	if (find_line(&x->db[PASSWD], name) < 0)
 		rc = new_user(x, u, name, err);
 	else if (ign_str(u, IGN_USER_SHELL).n)
 		set_field(x, PASSWD, name, 6, ign_str(u, IGN_USER_SHELL));
@@ -402,11 +404,11 @@ static int make_user(struct accounts *x, const struct ign_obj *u, struct err *er
 		set_field(x, SHADOW, name, 1,
 			  ign_str(u, IGN_USER_PASSWORD).n ? ign_str(u, IGN_USER_PASSWORD) : S("*"));
 	for (size_t i = 0; i < groups->n; i++) {
-		if (find(&x->db[GROUP], groups->v[i]) < 0)
+		if (find_line(&x->db[GROUP], groups->v[i]) < 0)
 			return err_set(err, ERR_INVALID, "user %.*s: there is no group %.*s",
 				       STRF(name), STRF(groups->v[i]));
-		join(x, GROUP, 3, groups->v[i], name);
-		join(x, GSHADOW, 3, groups->v[i], name);
+		join_group(x, GROUP, 3, groups->v[i], name);
+		join_group(x, GSHADOW, 3, groups->v[i], name);
 	}
 	return write_keys(x, u, name, err);
 }
@@ -421,10 +423,10 @@ int accounts_apply(struct node *n, struct arena *a, const struct ign_obj *config
 
 	if (!groups->n && !users->n)
 		return 0;
-	rc = load(&x, err);
+	rc = load_files(&x, err);
 	for (size_t i = 0; rc == 0 && i < groups->n; i++)
 		rc = make_group(&x, groups->v[i], err);
 	for (size_t i = 0; rc == 0 && i < users->n; i++)
 		rc = make_user(&x, users->v[i], err);
-	return rc < 0 ? rc : store(&x, err);
+	return rc < 0 ? rc : store_files(&x, err);
 }

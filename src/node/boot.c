@@ -1,3 +1,7 @@
+/*
+ * The first steps of the daemon on a running machine. Recovery of an update that was cut short
+ * comes before everything else: no other step may see a node between two configs.
+ */
 #include "node/boot.h"
 
 #include "bootc.h"

@@ -68,8 +68,8 @@ static void log_sums(struct node *n, struct arena *a, const char *when, const ch
 		 text.n ? "\n" : "");
 }
 
-static int copy_to(struct node *n, struct arena *a, const char *device, const char *from,
-		   struct err *err)
+static int copy_to_device(struct node *n, struct arena *a, const char *device, const char *from,
+			  struct err *err)
 {
 	struct err local = ERR_INIT(a);
 	int rc;
@@ -108,8 +108,8 @@ static int find_esps(struct node *n, struct arena *a, struct strs *out, struct e
 	return esp_choose(a, disks, boot, out, err);
 }
 
-static int copy_all(struct node *n, struct arena *a, struct str container, const char *dir,
-		    struct err *err)
+static int copy_to_devices(struct node *n, struct arena *a, struct str container, const char *dir,
+			   struct err *err)
 {
 	struct str from = str_fmt(a, "%.*s:/usr/lib/bootupd/updates/EFI", STRF(container));
 	struct args args = { .a = a };
@@ -129,14 +129,14 @@ static int copy_all(struct node *n, struct arena *a, struct str container, const
 	for (size_t i = 0; rc == 0 && i < esps.n; i++) {
 		const char *device = str_z(a, esps.v[i]);
 
-		rc = copy_to(n, a, device, str_fmt(a, "%s/EFI", dir).p, err);
+		rc = copy_to_device(n, a, device, str_fmt(a, "%s/EFI", dir).p, err);
 		if (rc < 0)
 			rc = err_wrap(err, "copying EFI to %s", device);
 	}
 	return rc < 0 ? rc : node_do(n, a, "sync", NULL, err);
 }
 
-static int by_hand(struct node *n, struct arena *a, const char *image, struct err *err)
+static int update_by_hand(struct node *n, struct arena *a, const char *image, struct err *err)
 {
 	const char *dir = str_fmt(a, "/tmp/bootupd-efi-%.8s", podman_uuid(a).p).p;
 	struct err ignored = ERR_INIT(a);
@@ -146,7 +146,7 @@ static int by_hand(struct node *n, struct arena *a, const char *image, struct er
 
 	if (rc < 0)
 		return err_wrap(err, "creating container for EFI extraction");
-	rc = copy_all(n, a, container, dir, err);
+	rc = copy_to_devices(n, a, container, dir, err);
 	(void)tree_remove_all(&n->tree, dir, &ignored);
 	(void)node_do(n, a, "podman rm -f %s", str_z(a, container), &ignored);
 	return rc;
@@ -154,7 +154,7 @@ static int by_hand(struct node *n, struct arena *a, const char *image, struct er
 
 /* ---- with what the new image has ----------------------------------------- */
 
-static int by_container(struct node *n, struct arena *a, struct str image, struct err *err)
+static int update_by_container(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 	const char *z = str_z(a, image);
 	struct err local = ERR_INIT(a);
@@ -184,7 +184,7 @@ static int by_container(struct node *n, struct arena *a, struct str image, struc
 		 "bootupctl update failed (%s); falling back to manual EFI "
 		 "copy",
 		 local.msg.p);
-	if (by_hand(n, a, z, err) < 0)
+	if (update_by_hand(n, a, z, err) < 0)
 		return err_wrap(err, "bootupctl fallback EFI copy");
 	host_log(&n->host, "bootupctl: fallback EFI copy completed");
 	return 0;
@@ -209,7 +209,7 @@ static bool secure_boot(struct node *n, struct arena *a)
 #define SERVICE "bootloader-update.service"
 
 /* The one that the OS has, where that is new enough to have one. */
-static bool by_service(struct node *n, struct arena *a)
+static bool update_by_service(struct node *n, struct arena *a)
 {
 	struct err err = ERR_INIT(a);
 
@@ -240,5 +240,5 @@ int bootloader_update(struct node *n, struct arena *a, struct str image, struct 
 					"update not required");
 		return 0;
 	}
-	return by_service(n, a) ? 0 : by_container(n, a, image, err);
+	return update_by_service(n, a) ? 0 : update_by_container(n, a, image, err);
 }

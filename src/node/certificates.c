@@ -1,3 +1,9 @@
+/*
+ * Certificate authorities and the pull secret of a ControllerConfig, written outside of any update:
+ * they change without a new config, and are not in the journal.
+ *
+ * Files are written one by one, each atomically; writing them again is idempotent.
+ */
 #include "node/certificates.h"
 
 #include "base/codec.h"
@@ -11,7 +17,7 @@ static int bytes_of(struct arena *a, const struct json *j, struct str *out, stru
 	return base64_decode(a, json_text(j), out, err);
 }
 
-/* A newline ends it; a file that is there keeps its mode. */
+/* The file ends with a newline; an existing file keeps its mode and owner. */
 static int write_data(struct node *n, struct arena *a, const char *path, const struct json *j,
 		      struct err *err)
 {
@@ -41,7 +47,7 @@ static bool has_file(const struct json *list, struct str name)
 	return false;
 }
 
-/* Folders of registries that no bundle names any more go. */
+/* Removes directories of registries that no bundle names any more. Best effort. */
 static int drop_stale(struct node *n, struct arena *a, const struct strs *names,
 		      const struct json *x, const struct json *y, struct err *err)
 {
@@ -59,8 +65,8 @@ static int drop_stale(struct node *n, struct arena *a, const struct strs *names,
 	return 0;
 }
 
-/* "host..port" is "host:port", which no ConfigMap key can be. */
-static struct str folder_of(struct arena *a, struct str file)
+/* "host..port" stands for "host:port", which cannot be a ConfigMap key. */
+static struct str dir_of(struct arena *a, struct str file)
 {
 	struct buf b;
 
@@ -81,12 +87,12 @@ static int write_bundles(struct node *n, struct arena *a, const struct json *lis
 	int rc = 0;
 
 	for (const struct json *e = json_first(list); rc == 0 && e; e = json_next(e)) {
-		struct str dir = folder_of(a, json_str(e, "file"));
+		struct str dir = dir_of(a, json_str(e, "file"));
 		struct str data = S("");
 
 		if (!dir.n || memchr(dir.p, '/', dir.n) || str_is(dir, ".")) {
-			log_warn("no folder can be named after the registry "
-				 "bundle \"%.*s\"",
+			log_warn("the name of the registry bundle \"%.*s\" is not a "
+				 "valid directory name",
 				 STRF(dir));
 			continue;
 		}

@@ -1,7 +1,7 @@
 /*
- * inotify watches directories, not files: a file that is replaced by a rename is then still watched.
- * A watch descriptor can stand for several names of one directory, so d->dirs maps it to all of
- * them.
+ * inotify watches directories, not files: a file that is replaced by a rename is then still
+ * watched. A watch descriptor can stand for several names of one directory, so d->dirs maps it to
+ * all of them.
  */
 #include "node/drift.h"
 

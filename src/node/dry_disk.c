@@ -1,6 +1,6 @@
 /*
- * A disk that exists in memory only: the first look at a path reads it, steps
- * change what was read.
+ * A disk in memory: the first access to a path reads it from the node, steps change the copy.
+ * Nothing here writes to the node.
  */
 #include "dry_disk.h"
 
@@ -14,10 +14,11 @@
 #include "node/kernel.h"
 #include "units.h"
 
-/* Who reads a diff reads no more, and the node has other use for its memory. */
+/* Larger files are represented by size and checksum: nobody reads such a diff, and it saves
+ * memory. */
 #define HELD_MAX ((uint64_t)1 << 20)
 
-static struct str by_sum(struct arena *a, uint64_t size, struct str hex)
+static struct str sum_text(struct arena *a, uint64_t size, struct str hex)
 {
 	return str_fmt(a, "%llu bytes, sha256 %.*s\n", (unsigned long long)size, STRF(hex));
 }
@@ -32,7 +33,7 @@ static int read_file(struct dry_disk *s, const char *path, const struct stat *st
 		return tree_read(s->a, &s->n->tree, path, HELD_MAX, out, err);
 	rc = journal_sum(s->a, &s->n->tree, path, &hex, err);
 	if (rc == 0)
-		*out = by_sum(s->a, (uint64_t)st->st_size, hex);
+		*out = sum_text(s->a, (uint64_t)st->st_size, hex);
 	return rc;
 }
 
@@ -58,7 +59,7 @@ int dry_disk_contents(struct dry_disk *s, const struct ign_obj *file, struct str
 	hash_init(&h, HASH_SHA256);
 	rc = mc_pump(ign_sub(file, IGN_FILE_CONTENTS), &to, err);
 	if (rc == 0)
-		*out = by_sum(s->a, size, hash_hex(s->a, &h));
+		*out = sum_text(s->a, size, hash_hex(s->a, &h));
 	return rc;
 }
 
@@ -74,7 +75,7 @@ int dry_disk_read(struct dry_disk *s, const char *path, struct disk_state *out, 
 	if (rc < 0)
 		return rc;
 	out->mode = st.st_mode & 07777;
-	/* owners that cannot be set do not count */
+	/* owners that this process cannot set are ignored */
 	out->uid = t->own ? (int64_t)st.st_uid : -1;
 	out->gid = t->own ? (int64_t)st.st_gid : -1;
 	out->kind = S_ISREG(st.st_mode) ? DISK_FILE : S_ISLNK(st.st_mode) ? DISK_LINK : DISK_OTHER;
@@ -161,14 +162,14 @@ static int dry_disk_unit(struct dry_disk *s, const struct step *step, struct err
 		to.data = S("/dev/null");
 		return dry_disk_set(s, path, to, err);
 	}
-	/* as units_write does, for what its [Install] section says now */
+	/* as units_write does: the [Install] section may change */
 	if (units_is_enabled(s->n, s->a, step->name, &state, &status, &ignored) == 0 &&
 	    status == 0 && str_is(state, "enabled"))
 		dry_disk_command(s, "disable", step->name);
 	return dry_disk_set(s, path, to, err);
 }
 
-/* What the OS shipped comes back, or the path goes. */
+/* Restores what the OS shipped, or removes the path. */
 static int dry_disk_stale(struct dry_disk *s, struct str path, bool ask, bool keep, struct err *err)
 {
 	struct disk_state orig;
@@ -182,8 +183,8 @@ static int dry_disk_stale(struct dry_disk *s, struct str path, bool ask, bool ke
 	return rc < 0 || keep ? rc : dry_disk_remove(s, path, err);
 }
 
-/* Whether there will be a unit's file when units are enabled. */
-static bool unit_there(struct dry_disk *s, struct str unit)
+/* Whether the unit's file exists by the time units are enabled. */
+static bool has_unit_file(struct dry_disk *s, struct str unit)
 {
 	struct map_entry *e = map_find(&s->index, steps_unit_path(s->a, unit));
 
@@ -204,7 +205,7 @@ static void dry_disk_enable(struct dry_disk *s, const struct steps *steps, size_
 	buf_init(&units, s->a);
 	for (i = *at; i < steps->n && steps->v[i].kind == kind; i++)
 		if (ign_str(steps->v[i].obj, IGN_UNIT_CONTENTS).n ||
-		    unit_there(s, steps->v[i].name))
+		    has_unit_file(s, steps->v[i].name))
 			buf_addf(&units, "%s%.*s", units.n ? " " : "", STRF(steps->v[i].name));
 	if (units.n)
 		dry_disk_command(s, kind == STEP_ENABLE ? "enable" : "disable", buf_str(&units));
@@ -272,7 +273,7 @@ static int dry_disk_step(struct dry_disk *s, const struct steps *steps, size_t *
 	case STEP_TUNING:
 		dry_disk_tuning(s);
 		return 0;
-	case STEP_KEYS: /* told by the configs */
+	case STEP_KEYS: /* the configs show these */
 	case STEP_PASSWORDS:
 	case STEP_OS:
 	case STEP_STATE:

@@ -1,6 +1,8 @@
 /*
- * A rollback as undo_update and the command do it: what the journal keeps comes
- * back, then what was edited since becomes as the old config has it.
+ * Dry runs of updates and rollbacks.
+ *
+ * A rollback is simulated as undo_update and the command do it: the journal's files come back, then
+ * files that were edited since the update are restored to the old config.
  */
 #include "node/dry_run.h"
 
@@ -12,25 +14,25 @@
 #include "node/node_update.h"
 #include "undo.h"
 
-static bool was(const struct json *entry, const char *what)
+static bool entry_was(const struct json *entry, const char *what)
 {
 	return str_is(json_str(entry, "was"), what);
 }
 
-static int restore_one(struct dry_disk *s, const struct journal *j, const struct json *e,
-		       struct err *err)
+static int restore_entry(struct dry_disk *s, const struct journal *j, const struct json *e,
+			 struct err *err)
 {
 	struct str path = json_str(e, "path");
 	struct str kept = journal_kept(s->a, j->log, e);
 	struct disk_state *at, old;
 	int rc;
 
-	if (mc_is_state(path) || was(e, WAS_DIR))
+	if (mc_is_state(path) || entry_was(e, WAS_DIR))
 		return 0;
 	rc = dry_disk_at(s, path, &at, err);
 	if (rc < 0)
 		return rc;
-	if (was(e, WAS_ABSENT)) {
+	if (entry_was(e, WAS_ABSENT)) {
 		if (at->kind != DISK_OTHER)
 			*at = (struct disk_state){ .kind = DISK_ABSENT };
 		return 0;
@@ -55,7 +57,7 @@ static int set_link(struct dry_disk *s, const struct journal *j, struct str path
 	struct disk_state *at;
 	int rc = 0;
 
-	/* those are put back by themselves */
+	/* restored with the paths */
 	if (map_find(&j->allowed, path))
 		return 0;
 	rc = dry_disk_at(s, path, &at, err);
@@ -80,16 +82,16 @@ static int restore_links(struct dry_disk *s, const struct journal *j, struct err
 	return rc;
 }
 
-/* ---- what was edited since ----------------------------------------------- */
+/* ---- files edited since the update --------------------------------------- */
 
 struct edits {
 	struct dry_disk *s;
-	struct map only; /* as put_right has them: paths, and names of units */
+	struct map only; /* paths and names of units, for steps_in.only */
 	struct strs *paths;
 };
 
-static int compare(struct edits *d, struct str path, struct str unit, struct str want, int64_t mode,
-		   struct err *err)
+static int compare_text(struct edits *d, struct str path, struct str unit, struct str want,
+			int64_t mode, struct err *err)
 {
 	struct disk_state *at;
 	int rc = dry_disk_at(d->s, path, &at, err);
@@ -110,8 +112,8 @@ static int compare_file(struct edits *d, const struct ign_obj *f, struct err *er
 	int rc = dry_disk_contents(d->s, f, &want, err);
 
 	return rc < 0 ? rc
-		      : compare(d, ign_str(f, IGN_FILE_PATH), S(""), want,
-				ign_int(f, IGN_FILE_MODE, 0644) & 07777, err);
+		      : compare_text(d, ign_str(f, IGN_FILE_PATH), S(""), want,
+				     ign_int(f, IGN_FILE_MODE, 0644) & 07777, err);
 }
 
 static int compare_unit(struct edits *d, const struct ign_obj *u, struct err *err)
@@ -123,19 +125,19 @@ static int compare_unit(struct edits *d, const struct ign_obj *u, struct err *er
 	for (size_t i = 0; rc == 0 && i < list->n; i++) {
 		text = ign_str(list->v[i], IGN_DROPIN_CONTENTS);
 		if (text.n)
-			rc = compare(d,
-				     steps_dropin_path(d->s->a, name,
-						       ign_str(list->v[i], IGN_DROPIN_NAME)),
-				     name, text, -1, err);
+			rc = compare_text(d,
+					  steps_dropin_path(d->s->a, name,
+							    ign_str(list->v[i], IGN_DROPIN_NAME)),
+					  name, text, -1, err);
 	}
 	text = ign_str(u, IGN_UNIT_CONTENTS);
 	if (rc == 0 && text.n && !ign_is_true(u, IGN_UNIT_MASK))
-		rc = compare(d, steps_unit_path(d->s->a, name), name, text, -1, err);
+		rc = compare_text(d, steps_unit_path(d->s->a, name), name, text, -1, err);
 	return rc;
 }
 
-static int put_right(struct dry_disk *s, const struct mc_current *c, struct strs *paths,
-		     struct err *err)
+static int restore_edited(struct dry_disk *s, const struct mc_current *c, struct strs *paths,
+			  struct err *err)
 {
 	const struct ign_objs *files = ign_files(c->spec.config);
 	const struct ign_objs *units = ign_units(c->spec.config);
@@ -157,8 +159,8 @@ static int put_right(struct dry_disk *s, const struct mc_current *c, struct strs
 
 /* ---- a rollback ---------------------------------------------------------- */
 
-static int load(struct node *n, struct arena *a, struct journal *j, struct dry_back *back,
-		struct err *err)
+static int load_journal(struct node *n, struct arena *a, struct journal *j, struct dry_back *back,
+			struct err *err)
 {
 	const struct json *facts;
 	int rc = undo_load(n, a, j, err);
@@ -182,16 +184,16 @@ int dry_run_rollback(struct node *n, struct arena *a, struct dry_run *out, struc
 
 	*back = (struct dry_back){ 0 };
 	dry_disk_init(&s, n, a, out);
-	rc = load(n, a, &j, back, err);
+	rc = load_journal(n, a, &j, back, err);
 	for (const struct json *e = json_first(json_at(j.log, "paths")); rc == 0 && e;
 	     e = json_next(e))
-		rc = restore_one(&s, &j, e, err);
+		rc = restore_entry(&s, &j, e, err);
 	if (rc == 0)
 		rc = restore_links(&s, &j, err);
-	/* going back from that itself is going to what was edited */
+	/* a rollback of such a repair restores the edited files */
 	if (rc == 0 && !str_eq(back->from.name, back->to.name) &&
 	    !str_is(back->from.name, MC_EMPTY_NAME))
-		rc = put_right(&s, &back->from, &back->put_right, err);
+		rc = restore_edited(&s, &back->from, &back->put_right, err);
 	return rc;
 }
 

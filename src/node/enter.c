@@ -1,7 +1,7 @@
 /*
- * The order in enter_mount is the point: a namespace of its own, then no
- * propagation out of it, then the mounts. On most hosts "/" is shared: without
- * the second step each mount would appear in the host's namespace too.
+ * The order of the calls in enter_mount matters: first a mount namespace of our own, then no
+ * propagation out of it, then the mounts. On most hosts "/" is shared: without the second step each
+ * mount would appear in the host's namespace too.
  */
 #include "node/enter.h"
 
@@ -69,8 +69,8 @@ bool enter_add(struct enter *e, const char *from, const char *to)
 
 /* ---- paths --------------------------------------------------------------- */
 
-/* The rest of path if it is dir or below it; else NULL. */
-static const char *below(const char *path, const char *dir)
+/* The part of path below dir, or NULL when path is not in dir. */
+static const char *path_below(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
 
@@ -81,9 +81,8 @@ static const char *below(const char *path, const char *dir)
 	return path + n;
 }
 
-/* The directory is bound, not the file: a file that is replaced while the
- * daemon runs would stay the old one. */
-static int bring(struct enter *e, const char *path, struct str *inside, struct err *err)
+/* Binds the directory, not the file: a bound file would stay the old one when it is replaced. */
+static int bring_dir(struct enter *e, const char *path, struct str *inside, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -100,7 +99,7 @@ static int bring(struct enter *e, const char *path, struct str *inside, struct e
 	}
 	if (!realpath(dir.n ? str_z(e->a, dir) : "/", real))
 		return err_sys(err, "%s", path);
-	to = below(real, e->tree.root);
+	to = path_below(real, e->tree.root);
 	if (!to) {
 		to = str_fmt(e->a, GIVEN "/%zu", e->given++).p;
 		add_bind(e, str_z(e->a, str_of(real)), to, false);
@@ -118,21 +117,21 @@ int enter_path(struct enter *e, struct str path, struct str *inside, struct err 
 		*inside = path;
 		return 0;
 	}
-	rc = bring(e, p, inside, err);
+	rc = bring_dir(e, p, inside, err);
 	if (rc == -ERR_NOTFOUND && *p == '/')
-		rc = err_set(err, ERR_NOTFOUND, "there is no %s, neither here nor below %s", p,
+		rc = err_set(err, ERR_NOTFOUND, "%s exists neither here nor below %s", p,
 			     e->tree.root);
 	return rc;
 }
 
-/* Where the name leads before the mounts are there. *ours: in our own root. */
-static const char *before(struct enter *e, struct str inside, bool *ours)
+/* The path of a translated name before the mounts are made. *ours: it is in our own root. */
+static const char *path_before(struct enter *e, struct str inside, bool *ours)
 {
-	/* /var/run is a link to /run on most nodes */
+	/* /var/run is a symlink to /run on most nodes */
 	const char *p = str_z(e->a, tree_resolve(e->a, &e->tree, str_z(e->a, inside)));
 
 	for (size_t i = e->n; i-- > 0;) {
-		const char *rest = below(p, e->v[i].to);
+		const char *rest = path_below(p, e->v[i].to);
 
 		*ours = rest != NULL;
 		if (rest)
@@ -145,7 +144,7 @@ static const char *before(struct enter *e, struct str inside, bool *ours)
 int enter_read(struct enter *e, struct str inside, size_t max, struct str *out, struct err *err)
 {
 	bool ours;
-	const char *p = before(e, inside, &ours);
+	const char *p = path_before(e, inside, &ours);
 
 	return ours ? file_read(e->a, p, max, out, err)
 		    : tree_read(e->a, &e->tree, p, max, out, err);
@@ -154,7 +153,7 @@ int enter_read(struct enter *e, struct str inside, size_t max, struct str *out, 
 bool enter_has(struct enter *e, struct str inside)
 {
 	bool ours;
-	const char *p = before(e, inside, &ours);
+	const char *p = path_before(e, inside, &ours);
 
 	return ours ? access(p, F_OK) == 0 : tree_exists(&e->tree, p);
 }
@@ -169,18 +168,17 @@ static int own_namespace(const char *root, struct err *err)
 			       "takes root and, in a pod, privileged: true; "
 			       "nothing was mounted",
 			       root);
-	/* slave: what the host mounts later is still seen, as in a pod */
+	/* slave: later mounts of the host are visible here, as in a pod */
 	if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
 		return err_sys(err,
-			       "the mounts for %s could be seen by others, as "
-			       "/ is no mount point (a chroot?); nothing was "
-			       "mounted",
+			       "the mounts for %s would be visible to others, because / is not "
+			       "a mount point (a chroot?); nothing was mounted",
 			       root);
 	return 0;
 }
 
-/* A mount's other restrictions stay; -1 and errno. */
-static int read_only(const char *at)
+/* Keeps the mount's other restrictions; -1 and errno. */
+static int make_read_only(const char *at)
 {
 	const unsigned long kept = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 	struct statvfs st;
@@ -190,20 +188,20 @@ static int read_only(const char *at)
 	return mount("none", at, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | (st.f_flag & kept), NULL);
 }
 
-static int bind_one(struct enter *e, const struct enter_bind *b, struct err *err)
+static int mount_bind(struct enter *e, const struct enter_bind *b, struct err *err)
 {
 	struct str real = S("");
 	const char *at;
 	int rc = tree_mkdirs(&e->tree, b->to, 0755, -1, -1, err);
 
-	/* no link in the node's root leads the mount out of it */
+	/* no symlink in the node's root may lead the mount out of it */
 	if (rc == 0)
 		rc = tree_realpath(e->a, &e->tree, b->to, &real, err);
 	if (rc < 0)
 		return rc;
 	at = tree_host_path(e->a, &e->tree, real.p);
 	if (mount(b->from, at, NULL, MS_BIND | (b->deep ? MS_REC : 0), NULL) < 0 ||
-	    read_only(at) < 0)
+	    make_read_only(at) < 0)
 		return err_sys(err, "failed to mount %s to %s", b->from, at);
 	log_v(4, "mounted %s at %s", b->from, at);
 	return 0;
@@ -214,7 +212,7 @@ int enter_mount(struct enter *e, struct err *err)
 	int rc = own_namespace(e->tree.root, err);
 
 	for (size_t i = 0; rc == 0 && i < e->n; i++) {
-		rc = bind_one(e, &e->v[i], err);
+		rc = mount_bind(e, &e->v[i], err);
 		if (rc < 0)
 			rc = err_wrap(err, "Binding pod mounts");
 	}

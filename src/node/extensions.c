@@ -106,7 +106,7 @@ int extensions_check(struct node *n, struct arena *a, const struct mc_merged *sp
 
 /* ---- the repository --------------------------------------------------- */
 
-/* podman, at a low priority, six times over two and a half minutes. */
+/* Runs podman at low priority: six attempts over two and a half minutes. */
 static int podman(struct node *n, struct arena *a, struct args *args, struct err *err)
 {
 	const char *const *argv = args_end(args);

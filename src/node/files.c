@@ -1,3 +1,9 @@
+/*
+ * Files of a config on the disk, with the copies of what the OS shipped in their place.
+ *
+ * Whether a package owns a file is asked of rpm as upstream does; on a distribution without rpm
+ * nothing is owned and no copy is kept. A file is replaced only if contents, mode or owner differ.
+ */
 #include "node/files.h"
 
 #include <sys/wait.h>
@@ -12,11 +18,11 @@ bool files_ships(struct node *n, struct arena *a, const char *path)
 }
 
 /*
- * Whether a package owns path: rpm is asked as upstream asks it. Without rpm
- * (another distribution) nothing is owned, and *no_rpm says so.
+ * Whether a package owns path, by the query that upstream makes. Without rpm (another distribution)
+ * nothing is owned and *no_rpm is true.
  */
-static int owned(struct node *n, struct arena *a, const char *path, bool *is_owned, bool *no_rpm,
-		 struct err *err)
+static int package_owns(struct node *n, struct arena *a, const char *path, bool *is_owned,
+			bool *no_rpm, struct err *err)
 {
 	struct host_out out;
 	struct err local = ERR_INIT(a);
@@ -39,8 +45,8 @@ static int owned(struct node *n, struct arena *a, const char *path, bool *is_own
 		       STRF(out.text), STRF(host_status_text(a, out.status)));
 }
 
-/* Whether what is at path came with the OS. */
-static int shipped(struct node *n, struct arena *a, const char *path, bool *out, struct err *err)
+/* Whether the OS ships what is at path. */
+static int os_ships(struct node *n, struct arena *a, const char *path, bool *out, struct err *err)
 {
 	bool no_rpm = false;
 	int rc;
@@ -50,19 +56,19 @@ static int shipped(struct node *n, struct arena *a, const char *path, bool *out,
 		struct err local = ERR_INIT(a);
 		struct stat st;
 
-		/* a file where a folder should be is told of as upstream does */
+		/* a file in place of a directory: upstream's error */
 		return tree_lstat(&n->tree, path, &st, &local) < 0 &&
 				       str_ends(local.msg, S("not a directory"))
 			       ? err_set(err, ERR_SYS, "stat %s: not a directory", path)
 			       : 0;
 	}
-	rc = owned(n, a, path, out, &no_rpm, err);
+	rc = package_owns(n, a, path, out, &no_rpm, err);
 	if (rc == 0 && !*out && !no_rpm)
 		*out = str_starts(str_of(path), S("/etc")) && files_ships(n, a, path);
 	return rc;
 }
 
-static int stamp(struct node *n, struct arena *a, const char *path, struct err *err)
+static int stamp_noorig(struct node *n, struct arena *a, const char *path, struct err *err)
 {
 	struct str no = steps_noorig(a, str_of(path));
 	struct str orig = steps_orig(a, str_of(path));
@@ -80,12 +86,12 @@ int files_keep_orig(struct node *n, struct arena *a, const char *from, const cha
 {
 	struct str orig = steps_orig(a, str_of(path));
 	bool ships;
-	int rc = shipped(n, a, path, &ships, err);
+	int rc = os_ships(n, a, path, &ships, err);
 
 	if (rc < 0)
 		return rc;
 	if (!ships)
-		return stamp(n, a, path, err);
+		return stamp_noorig(n, a, path, err);
 	if (tree_lexists(&n->tree, orig.p))
 		return 0;
 	rc = tree_copy(&n->tree, from, orig.p, err);
@@ -94,7 +100,7 @@ int files_keep_orig(struct node *n, struct arena *a, const char *from, const cha
 
 /* ---- owners -------------------------------------------------------------- */
 
-/* The OS's own users are in /usr/lib (nss-altfiles). */
+/* The users of the OS itself are in /usr/lib (nss-altfiles). */
 int files_lookup_id(struct node *n, struct arena *a, const char *file, struct str name, int64_t *id,
 		    struct err *err)
 {
@@ -114,8 +120,8 @@ int files_lookup_id(struct node *n, struct arena *a, const char *file, struct st
 	return err_set(err, ERR_NOTFOUND, "no %.*s in %s", STRF(name), file);
 }
 
-static int one_id(struct node *n, struct arena *a, const struct ign_obj *who, int id_field,
-		  int name_field, bool group, int64_t *out, struct err *err)
+static int owner_id(struct node *n, struct arena *a, const struct ign_obj *who, int id_field,
+		    int name_field, bool group, int64_t *out, struct err *err)
 {
 	struct str name = ign_str(who, name_field);
 
@@ -130,15 +136,15 @@ static int one_id(struct node *n, struct arena *a, const struct ign_obj *who, in
 int files_owner(struct node *n, struct arena *a, const struct ign_obj *o, int64_t *uid,
 		int64_t *gid, struct err *err)
 {
-	int rc = one_id(n, a, ign_sub(o, IGN_FILE_USER), IGN_NODE_USER_ID, IGN_NODE_USER_NAME,
-			false, uid, err);
+	int rc = owner_id(n, a, ign_sub(o, IGN_FILE_USER), IGN_NODE_USER_ID, IGN_NODE_USER_NAME,
+			  false, uid, err);
 
 	return rc < 0 ? rc
-		      : one_id(n, a, ign_sub(o, IGN_FILE_GROUP), IGN_NODE_GROUP_ID,
-			       IGN_NODE_GROUP_NAME, true, gid, err);
+		      : owner_id(n, a, ign_sub(o, IGN_FILE_GROUP), IGN_NODE_GROUP_ID,
+				 IGN_NODE_GROUP_NAME, true, gid, err);
 }
 
-/* ---- places -------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------- */
 
 static int check_place(struct node *n, struct arena *a, bool bare, struct str path, struct err *err)
 {
@@ -195,8 +201,8 @@ struct producer files_bytes(const struct ign_obj *file)
 }
 
 /* Nothing would change: the disk is spared. */
-static bool same(struct node *n, const char *path, const struct producer *from, uint64_t size,
-		 const struct tree_attr *attr)
+static bool is_same_file(struct node *n, const char *path, const struct producer *from,
+			 uint64_t size, const struct tree_attr *attr)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
@@ -222,7 +228,7 @@ int files_write(struct node *n, struct arena *a, const struct step *s, struct er
 	if (rc < 0)
 		return err_wrap(err, "failed to retrieve file ownership for file \"%s\"", path);
 	rc = files_keep_orig(n, a, path, path, err);
-	if (rc < 0 || same(n, path, &from, s->packed ? s->size : data.n, &attr))
+	if (rc < 0 || is_same_file(n, path, &from, s->packed ? s->size : data.n, &attr))
 		return rc;
 	return s->packed ? tree_write_from(&n->tree, path, &from, attr, err)
 			 : tree_write(&n->tree, path, data, attr, err);
@@ -253,7 +259,7 @@ int files_would_restore(struct node *n, struct arena *a, const char *path, bool 
 	    !tree_lexists(&n->tree, steps_orig(a, str_of(path)).p))
 		return 0;
 	if (ask)
-		rc = owned(n, a, path, &is_owned, &no_rpm, err);
+		rc = package_owns(n, a, path, &is_owned, &no_rpm, err);
 	if (rc == 0)
 		*out = is_owned ||
 		       (!no_rpm && str_starts(str_of(path), S("/etc")) && files_ships(n, a, path));

@@ -40,7 +40,7 @@ static bool new_skopeo(struct node *n, struct arena *a)
 	return semver_parse(S("1.22.2"), &min) && semver_parse(rest, &v) && semver_cmp(v, min) >= 0;
 }
 
-/* Older ones cannot read the signatures of images for several machines. */
+/* An older skopeo cannot read the signatures of multi-architecture images. */
 static bool skopeo_will_do(struct node *n, struct arena *a, struct str image)
 {
 	struct err err = ERR_INIT(a);
@@ -77,11 +77,11 @@ static int update_via_container(struct node *n, struct arena *a, struct str imag
 		rc = reboot_now(n, a, "extra reboot for in-place update", err);
 	if (rc < 0)
 		return rc;
-	clock_sleep_ms((int64_t)24 * 3600 * 1000); /* the reboot ends it */
+	clock_sleep_ms((int64_t)24 * 3600 * 1000); /* until the reboot ends this process */
 	return err_set(err, ERR_SYS, "failed to reboot for secondary in-place update");
 }
 
-/* What the machine runs, as far as the config asks for it. */
+/* The part of the wanted config that the machine already runs. */
 static int running_config(struct node *n, struct arena *a, const struct mc_current *want,
 			  struct mc_current *out, struct err *err)
 {

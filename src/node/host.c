@@ -1,3 +1,10 @@
+/*
+ * Programs of the node. A child gets a process group of its own, so that a timeout kills all that
+ * it has started; on a terminal it stays in ours, so that Ctrl-C reaches it.
+ *
+ * After a program has ended, its output is read for at most DRAIN_MS more: a process that it left
+ * running may hold the pipes open for ever.
+ */
 #include "node/host.h"
 
 #include <errno.h>
@@ -19,9 +26,9 @@
 
 #define OUTPUT_MAX ((size_t)16 << 20)
 #define WAIT_MAX_MS ((int64_t)2 * 3600 * 1000) /* an OS image may take long */
-#define DRAIN_MS 500 /* from the end of a program to the end of listening */
-#define LOOK_MS 100 /* at most, between looks whether it has ended */
-#define SHOWN_MAX 256 /* of what a program said, in an error */
+#define DRAIN_MS 500 /* how long to read on after a program has ended */
+#define LOOK_MS 100 /* the longest interval between checks whether it has ended */
+#define SHOWN_MAX 256 /* characters of a program's output in an error */
 
 void host_init(struct host *h, const char *root)
 {
@@ -36,8 +43,8 @@ void host_init(struct host *h, const char *root)
 					 "/usr/sbin:/usr/bin:/sbin:/bin";
 }
 
-/* The program's path, below the root where it will be run; NULL for none. */
-static char *find(struct arena *a, const struct host *h, const char *name)
+/* The program's path inside the root where it will run; NULL when there is none. */
+static char *find_program(struct arena *a, const struct host *h, const char *name)
 {
 	struct str rest = str_of(h->path), dir;
 	bool more = true;
@@ -62,7 +69,7 @@ bool host_has(const struct host *h, const char *name)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	return find(&a, h, name) != NULL;
+	return find_program(&a, h, name) != NULL;
 }
 
 struct str host_status_text(struct arena *a, int status)
@@ -79,16 +86,16 @@ struct pipes {
 	int out[2], err[2], in[2];
 };
 
-_Noreturn static void child(const struct host *h, const char *program, const char *const *argv,
-			    enum host_how how, const struct pipes *p)
+_Noreturn static void run_child(const struct host *h, const char *program, const char *const *argv,
+				enum host_how how, const struct pipes *p)
 {
 	sigset_t none;
 
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)signal(SIGPIPE, SIG_DFL);
-	/* to be ended with all that it starts; on a terminal Ctrl-C does that,
-	 * and a job, which has a group of its own, ends with all that is in it */
+	/* a group of its own, to be killed with all that it starts; not on a terminal, where
+	 * Ctrl-C does that, nor in a job, which has a group already */
 	if (tcgetpgrp(STDERR_FILENO) < 0 && getpgrp() != getppid())
 		(void)setpgid(0, 0);
 	if (h->chroot && (chroot(h->root) < 0 || chdir("/") < 0))
@@ -100,7 +107,7 @@ _Noreturn static void child(const struct host *h, const char *program, const cha
 	(void)dup2(p->in[0], STDIN_FILENO);
 	if (how != HOST_SYNC)
 		(void)dup2(p->out[1], STDOUT_FILENO);
-	else /* our own standard output is for what was asked for */
+	else /* our standard output is for results only */
 		(void)dup2(STDERR_FILENO, STDOUT_FILENO);
 	(void)dup2(how == HOST_SILENT ? p->out[1] : p->err[1], STDERR_FILENO);
 	(void)execve(program, (char *const *)argv, environ);
@@ -129,8 +136,8 @@ static int make_pipes(struct pipes *p, struct err *err)
 	return 0;
 }
 
-/* Takes all that has come, and closes the pipe at the end of the stream. */
-static void take(int fds[2], struct buf *b)
+/* Reads all that is available, and closes the pipe at the end of the stream. */
+static void take_output(int fds[2], struct buf *b)
 {
 	char chunk[4096];
 	ssize_t n = -1;
@@ -139,14 +146,14 @@ static void take(int fds[2], struct buf *b)
 		return;
 	while (b->n < OUTPUT_MAX && (n = read(fds[0], chunk, sizeof(chunk))) > 0)
 		buf_add(b, (struct str){ chunk, (size_t)n });
-	if (b->n >= OUTPUT_MAX) /* read over, lest the program waits */
+	if (b->n >= OUTPUT_MAX) /* discard the rest: the program must not block */
 		n = read(fds[0], chunk, sizeof(chunk));
 	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
 		close_both(fds);
 }
 
-/* Gives what the program takes; the rest is dropped when it takes no more. */
-static void feed(int fd, struct str *in)
+/* Writes what the program reads; drops the rest when it has closed its input. */
+static void feed_input(int fd, struct str *in)
 {
 	ssize_t n = write(fd, in->p, in->n);
 
@@ -161,18 +168,17 @@ static bool has_ended(pid_t pid)
 	siginfo_t info = { 0 };
 	int rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
 
-	/* where SIGCHLD is ignored it is nobody's child any more */
+	/* where SIGCHLD is ignored the kernel has reaped it already */
 	return rc < 0 || info.si_pid == pid;
 }
 
 /*
- * Feeds and reads until the program has ended and both streams too, or a moment
- * after it has: what it left running may hold them. False when time is up. Most
- * programs end with their streams; whether one has without is looked for, the
- * less often the longer nothing comes.
+ * Feeds and reads until the program and both streams have ended, or DRAIN_MS after the program has.
+ * False when the time limit has passed. Most programs close their streams when they end; for the
+ * others waitid is polled, with an interval that doubles up to LOOK_MS while nothing comes.
  */
-static bool pump(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in, struct buf *out,
-		 struct buf *err)
+static bool pump_streams(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in,
+			 struct buf *out, struct buf *err)
 {
 	int64_t due = clock_ms() + (limit_ms ? limit_ms : WAIT_MAX_MS);
 	unsigned idle = 0; /* looks since something came */
@@ -197,24 +203,24 @@ static bool pump(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in, st
 			ended = true;
 			due = left > DRAIN_MS ? clock_ms() + DRAIN_MS : due;
 		}
-		/* after that look: what it said last is there when it ended */
-		take(p->out, out);
-		take(p->err, err);
+		/* after the check: what it wrote last is in the pipe once it has ended */
+		take_output(p->out, out);
+		take_output(p->err, err);
 		if (n > 0 && fds[2].revents)
-			feed(p->in[1], &in);
+			feed_input(p->in[1], &in);
 	}
 	return true;
 }
 
-/* Where the program is the head of a group, all of that. */
+/* Kills the program's process group, if it has one of its own. */
 static void kill_all(pid_t pid)
 {
 	if (kill(-pid, SIGKILL) < 0)
 		(void)kill(pid, SIGKILL);
 }
 
-static void attend(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in, struct buf *out,
-		   struct buf *said, int *status)
+static void attend_child(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in,
+			 struct buf *out, struct buf *said, int *status)
 {
 	int *ours[] = { &p->out[0], &p->err[0], &p->in[1] };
 	int *its[] = { &p->out[1], &p->err[1], &p->in[0] };
@@ -224,15 +230,15 @@ static void attend(pid_t pid, struct pipes *p, int64_t limit_ms, struct str in, 
 		*its[i] = -1;
 		(void)fcntl(*ours[i], F_SETFL, O_NONBLOCK);
 	}
-	if (!pump(pid, p, limit_ms, in, out, said))
+	if (!pump_streams(pid, p, limit_ms, in, out, said))
 		kill_all(pid);
 	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
 		;
 }
 
-static int spawn(const struct host *h, const char *program, const char *const *argv,
-		 enum host_how how, struct str in, struct buf *out, struct buf *said, int *status,
-		 struct err *err)
+static int spawn_program(const struct host *h, const char *program, const char *const *argv,
+			 enum host_how how, struct str in, struct buf *out, struct buf *said,
+			 int *status, struct err *err)
 {
 	void (*old_pipe)(int);
 	struct pipes p;
@@ -246,9 +252,9 @@ static int spawn(const struct host *h, const char *program, const char *const *a
 	if (pid < 0)
 		rc = err_sys(err, "start %s", argv[0]);
 	if (pid == 0)
-		child(h, program, argv, how, &p);
+		run_child(h, program, argv, how, &p);
 	if (pid > 0)
-		attend(pid, &p, h->limit_ms, in, out, said, status);
+		attend_child(pid, &p, h->limit_ms, in, out, said, status);
 	close_both(p.out);
 	close_both(p.err);
 	close_both(p.in);
@@ -256,7 +262,7 @@ static int spawn(const struct host *h, const char *program, const char *const *a
 	return rc;
 }
 
-static struct str joined(struct arena *a, const char *const *argv)
+static struct str join_words(struct arena *a, const char *const *argv)
 {
 	struct buf b;
 
@@ -266,8 +272,8 @@ static struct str joined(struct arena *a, const char *const *argv)
 	return buf_str(&b);
 }
 
-/* The first 256 characters, and how many more there are. */
-static struct str shortened(struct arena *a, struct str s)
+/* The first 256 characters and the number of the others. */
+static struct str shorten_output(struct arena *a, struct str s)
 {
 	size_t at = 0, runes = 0, shown;
 
@@ -283,19 +289,19 @@ static struct str shortened(struct arena *a, struct str s)
 	return runes ? str_fmt(a, "%.*s [%zu more chars]", (int)shown, s.p, runes) : s;
 }
 
-static int failed(struct arena *a, enum host_how how, const char *const *argv, int status,
-		  struct str said, struct err *err)
+static int set_failure(struct arena *a, enum host_how how, const char *const *argv, int status,
+		       struct str said, struct err *err)
 {
-	struct str cmd = joined(a, argv), text = host_status_text(a, status);
+	struct str cmd = join_words(a, argv), text = host_status_text(a, status);
 
 	if (how == HOST_SYNC)
 		return err_set(err, ERR_SYS, "error running %.*s: %.*s: %.*s", STRF(cmd),
 			       STRF(said), STRF(text));
 	return err_set(err, ERR_SYS, "error running %.*s: %.*s\n%.*s", STRF(cmd), STRF(text),
-		       STRF(shortened(a, said)));
+		       STRF(shorten_output(a, said)));
 }
 
-static int refused(struct err *err, const char *name)
+static int set_refusal(struct err *err, const char *name)
 {
 	return err_set(err, ERR_SYS, "error running %s: refused", name);
 }
@@ -305,33 +311,33 @@ int host_feed(struct arena *a, const struct host *h, enum host_how how, const ch
 {
 	struct host_out none;
 	struct buf text, said;
-	char *program = find(a, h, argv[0]);
+	char *program = find_program(a, h, argv[0]);
 	int rc;
 
 	if (how == HOST_SYNC)
-		log_info("Running: %.*s", STRF(joined(a, argv)));
+		log_info("Running: %.*s", STRF(join_words(a, argv)));
 	else if (how == HOST_CAPTURE)
-		log_info("Running captured: %.*s", STRF(joined(a, argv)));
+		log_info("Running captured: %.*s", STRF(join_words(a, argv)));
 	if (!program)
 		return err_set(err, ERR_NOTFOUND,
 			       "error running %.*s: %sexec: \"%s\": executable "
 			       "file not found in $PATH",
-			       STRF(joined(a, argv)), how == HOST_SYNC ? ": " : "", argv[0]);
+			       STRF(join_words(a, argv)), how == HOST_SYNC ? ": " : "", argv[0]);
 	if (!out)
 		out = &none;
 	*out = (struct host_out){ 0 };
 	buf_init(&text, a);
 	buf_init(&said, a);
 	if (node_sys->command(argv[0]) != 0)
-		return refused(err, argv[0]);
-	rc = spawn(h, program, argv, how, in, &text, &said, &out->status, err);
+		return set_refusal(err, argv[0]);
+	rc = spawn_program(h, program, argv, how, in, &text, &said, &out->status, err);
 	if (rc < 0)
 		return rc;
 	if (node_sys->command(argv[0]) != 0)
-		return refused(err, argv[0]);
+		return set_refusal(err, argv[0]);
 	out->text = buf_str(&text);
 	if (how != HOST_SILENT && out->status != 0)
-		return failed(a, how, argv, out->status, buf_str(&said), err);
+		return set_failure(a, how, argv, out->status, buf_str(&said), err);
 	return 0;
 }
 
@@ -358,7 +364,7 @@ void host_log(const struct host *h, const char *fmt, ...)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 	struct buf text, quoted, none, in;
-	char *program = find(&a, h, "logger");
+	char *program = find_program(&a, h, "logger");
 	int status = 0;
 	va_list ap;
 
@@ -374,8 +380,8 @@ void host_log(const struct host *h, const char *fmt, ...)
 	buf_init(&in, &a);
 	buf_init(&none, &a);
 	buf_addf(&in, "machine-config-daemon[%d]: %s", (int)getpid(), quoted.p);
-	if (spawn(h, program, (const char *const[]){ "logger", NULL }, HOST_SILENT, buf_str(&in),
-		  &none, &none, &status, &err) < 0 ||
+	if (spawn_program(h, program, (const char *const[]){ "logger", NULL }, HOST_SILENT,
+			  buf_str(&in), &none, &none, &status, &err) < 0 ||
 	    status != 0)
 		log_error("failed to invoke logger: %.*s", STRF(err.msg));
 }

@@ -1,6 +1,8 @@
 /*
- * A node of a hosted cluster: its configs come as files, from whoever replaces or
- * updates nodes there.
+ * A node of a hosted cluster, where whatever replaces or updates nodes delivers configs as files.
+ *
+ * Each call makes one step and returns the state; the caller drains the node between two of them.
+ * The old config is the one on disk, so a step that was cut short can be repeated.
  */
 #include "node/hosted.h"
 
@@ -88,7 +90,7 @@ static int desired(struct arena *a, const char *dir, struct str *hash, struct mc
 	if (rc < 0)
 		return err_wrap(err, "cannot decode desiredConfig from "
 				     "configmap data");
-	out->text = text; /* kept as it came */
+	out->text = text; /* stored byte for byte */
 	return 0;
 }
 

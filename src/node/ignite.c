@@ -1,3 +1,10 @@
+/*
+ * Ignition's files stage on a root without a running system.
+ *
+ * The order is the point: fetch all that the config refers to, check everything, then write. BEGUN
+ * exists from the first write to the last, so that the next run knows that what it finds may be its
+ * own.
+ */
 #include "node/ignite.h"
 
 #include <stdlib.h>
@@ -9,15 +16,15 @@
 #include "node/files.h"
 
 #define PRESET "/etc/systemd/system-preset/20-ignition.preset"
-#define BEGUN "/etc/.mco-firstboot" /* there until all is done */
+#define BEGUN "/etc/.mco-firstboot" /* removed when all is written */
 #define TEXT_MAX ((size_t)1 << 24)
 
-/* ---- what is not done ---------------------------------------------------- */
+/* ---- unsupported sections ------------------------------------------------ */
 
-static int refuse(struct err *err, const char *section)
+static int refuse_section(struct err *err, const char *section)
 {
 	return err_set(err, ERR_INVALID,
-		       "the config has %s, which is not done here: nothing has "
+		       "the config has %s, which is not supported here: nothing has "
 		       "been written",
 		       section);
 }
@@ -37,7 +44,7 @@ static int check_sections(const struct ign_obj *config, struct err *err)
 
 	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
 		if (ign_list(s, sections[i].field)->n)
-			return refuse(err, sections[i].name);
+			return refuse_section(err, sections[i].name);
 	return 0;
 }
 
@@ -48,7 +55,7 @@ struct entry {
 	const struct ign_obj *o;
 	struct str path;
 	size_t depth, order;
-	struct pieces data, tail; /* contents, and what is appended */
+	struct pieces data, tail; /* contents, and what to append */
 	int64_t uid, gid;
 };
 
@@ -57,8 +64,8 @@ struct entries {
 	size_t n, cap;
 };
 
-static int file_data(struct arena *a, struct entry *e, struct spool *spool,
-		     const struct ignite_source *from, struct err *err)
+static int gather_file(struct arena *a, struct entry *e, struct spool *spool,
+		       const struct ignite_source *from, struct err *err)
 {
 	const struct ign_objs *more = ign_list(e->o, IGN_FILE_APPEND);
 	int rc = ignite_contents(a, spool, ign_sub(e->o, IGN_FILE_CONTENTS), from, &e->data, err);
@@ -68,7 +75,8 @@ static int file_data(struct arena *a, struct entry *e, struct spool *spool,
 	return rc < 0 ? err_wrap(err, "file %.*s", STRF(e->path)) : 0;
 }
 
-static void collect(struct arena *a, const struct ign_objs *list, int kind, struct entries *out)
+static void collect_entries(struct arena *a, const struct ign_objs *list, int kind,
+			    struct entries *out)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct entry e = { .o = list->v[i], .order = out->n };
@@ -81,7 +89,7 @@ static void collect(struct arena *a, const struct ign_objs *list, int kind, stru
 	}
 }
 
-/* What is above comes first. */
+/* Parents first. */
 static int by_depth(const void *x, const void *y)
 {
 	const struct entry *p = x, *q = y;
@@ -91,7 +99,7 @@ static int by_depth(const void *x, const void *y)
 	return (p->order > q->order) - (p->order < q->order);
 }
 
-/* What a system call would cut short names another file. */
+/* A system call ends a path at the NUL and would use another file. */
 static int check_nul(const struct entries *list, struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -107,19 +115,19 @@ static int check_nul(const struct entries *list, struct err *err)
 	return 0;
 }
 
-static int gather(struct arena *a, const struct ign_obj *config, struct spool *spool,
-		  const struct ignite_source *from, struct entries *out, struct err *err)
+static int gather_entries(struct arena *a, const struct ign_obj *config, struct spool *spool,
+			  const struct ignite_source *from, struct entries *out, struct err *err)
 {
 	const struct ign_obj *s = ign_sub(config, IGN_CONFIG_STORAGE);
 	int rc = 0;
 
-	collect(a, ign_list(s, IGN_STORAGE_DIRECTORIES), ENTRY_DIR, out);
-	collect(a, ign_list(s, IGN_STORAGE_FILES), ENTRY_FILE, out);
-	collect(a, ign_list(s, IGN_STORAGE_LINKS), ENTRY_LINK, out);
+	collect_entries(a, ign_list(s, IGN_STORAGE_DIRECTORIES), ENTRY_DIR, out);
+	collect_entries(a, ign_list(s, IGN_STORAGE_FILES), ENTRY_FILE, out);
+	collect_entries(a, ign_list(s, IGN_STORAGE_LINKS), ENTRY_LINK, out);
 	rc = check_nul(out, err);
 	for (size_t i = 0; rc == 0 && i < out->n; i++)
 		if (out->v[i].kind == ENTRY_FILE)
-			rc = file_data(a, &out->v[i], spool, from, err);
+			rc = gather_file(a, &out->v[i], spool, from, err);
 	if (out->n > 1)
 		qsort(out->v, out->n, sizeof(*out->v), by_depth);
 	return rc;
@@ -127,7 +135,7 @@ static int gather(struct arena *a, const struct ign_obj *config, struct spool *s
 
 /* ---- storage ------------------------------------------------------------- */
 
-static bool given(const struct entry *e)
+static bool has_contents(const struct entry *e)
 {
 	return ign_str(ign_sub(e->o, IGN_FILE_CONTENTS), IGN_RESOURCE_SOURCE).n > 0;
 }
@@ -141,7 +149,7 @@ static void add_pieces(struct arena *a, struct pieces *to, const struct pieces *
 }
 
 /* Contents and what is appended. */
-static struct pieces whole(struct arena *a, const struct entry *e)
+static struct pieces whole_file(struct arena *a, const struct entry *e)
 {
 	struct pieces p = { 0 };
 
@@ -150,16 +158,16 @@ static struct pieces whole(struct arena *a, const struct entry *e)
 	return p;
 }
 
-/* Whether a run that was cut short has written it. */
+/* Whether an earlier run, which was cut short, has written it. */
 static bool is_written(struct node *n, struct arena *a, const struct entry *e, const char *path)
 {
-	struct pieces p = whole(a, e);
+	struct pieces p = whole_file(a, e);
 	const struct producer all = pieces_producer(&p);
 
 	return n->again && tree_has(&n->tree, path, &all);
 }
 
-/* Whether what is there may stay, or is of a run that was cut short. */
+/* Whether what exists may stay, or was written by a run that was cut short. */
 static bool may_stay(struct node *n, struct arena *a, const struct entry *e, const char *path,
 		     const struct stat *st)
 {
@@ -170,7 +178,7 @@ static bool may_stay(struct node *n, struct arena *a, const struct entry *e, con
 	case ENTRY_DIR:
 		return S_ISDIR(st->st_mode);
 	case ENTRY_FILE:
-		return S_ISREG(st->st_mode) && (!given(e) || is_written(n, a, e, path));
+		return S_ISREG(st->st_mode) && (!has_contents(e) || is_written(n, a, e, path));
 	case ENTRY_LINK:
 		break;
 	}
@@ -189,9 +197,7 @@ static int check_place(struct node *n, struct arena *a, const struct entry *e, s
 	if (ign_is_true(e->o, IGN_FILE_OVERWRITE) ||
 	    tree_lstat(&n->tree, path, &st, &ignored) < 0 || may_stay(n, a, e, path, &st))
 		return 0;
-	return err_set(err, ERR_CONFLICT,
-		       "error creating %s: something is there and overwrite is "
-		       "not true",
+	return err_set(err, ERR_CONFLICT, "error creating %s: it exists and overwrite is not true",
 		       path);
 }
 
@@ -204,7 +210,7 @@ static int make_dir(struct node *n, struct entry *e, const char *path, mode_t mo
 	return rc < 0 ? rc : tree_chmod(&n->tree, path, mode, err);
 }
 
-/* A run that was cut short has appended it. */
+/* Whether a run that was cut short has appended it already. */
 static bool is_appended(struct arena *a, struct str data, const struct pieces *tail)
 {
 	struct err ignored = ERR_INIT(a);
@@ -226,7 +232,7 @@ static int make_file(struct node *n, struct arena *a, struct entry *e, const cha
 	struct producer all;
 	struct pieces p;
 
-	if (there && !given(e)) {
+	if (there && !has_contents(e)) {
 		if (tree_read(a, &n->tree, path, TEXT_MAX, &old.mem, err) < 0)
 			return -ERR_SYS;
 		if (n->again && is_appended(a, old.mem, &e->tail))
@@ -234,7 +240,7 @@ static int make_file(struct node *n, struct arena *a, struct entry *e, const cha
 		if (old.mem.n)
 			VEC_PUSH(a, &e->data, old);
 	}
-	p = whole(a, e);
+	p = whole_file(a, e);
 	if (!pieces_size(&p))
 		return tree_write(&n->tree, path, S(""), attr, err);
 	all = pieces_producer(&p);
@@ -254,7 +260,7 @@ static int make_link(struct node *n, struct arena *a, struct entry *e, const cha
 	return rc < 0 ? rc : tree_link(&n->tree, target, path, err);
 }
 
-static bool names(const struct ign_obj *who, int id, int name)
+static bool names_owner(const struct ign_obj *who, int id, int name)
 {
 	return ign_is_set(who, id) || ign_str(who, name).n;
 }
@@ -272,13 +278,15 @@ static int make_entry(struct node *n, struct arena *a, struct entry *e, struct e
 		rc = tree_remove_all(&n->tree, path, err);
 	if (rc < 0)
 		return err_wrap(err, "%s", path);
-	/* what is not said stays as it is */
+	/* attributes that the config does not set stay as they are */
 	there = tree_lstat(&n->tree, path, &st, &ignored) == 0;
 	if (there) {
 		mode = st.st_mode & 07777;
-		if (!names(ign_sub(e->o, IGN_FILE_USER), IGN_NODE_USER_ID, IGN_NODE_USER_NAME))
+		if (!names_owner(ign_sub(e->o, IGN_FILE_USER), IGN_NODE_USER_ID,
+				 IGN_NODE_USER_NAME))
 			e->uid = st.st_uid;
-		if (!names(ign_sub(e->o, IGN_FILE_GROUP), IGN_NODE_GROUP_ID, IGN_NODE_GROUP_NAME))
+		if (!names_owner(ign_sub(e->o, IGN_FILE_GROUP), IGN_NODE_GROUP_ID,
+				 IGN_NODE_GROUP_NAME))
 			e->gid = st.st_gid;
 	}
 	switch (e->kind) {
@@ -356,7 +364,7 @@ static int make_units(struct node *n, struct arena *a, const struct ign_obj *con
 	return rc;
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- the whole config ---------------------------------------------------- */
 
 static int write_all(struct node *n, struct arena *a, const struct ign_obj *config,
 		     struct entries *entries, struct err *err)
@@ -398,7 +406,7 @@ int ignite_apply(struct node *n, struct arena *a, struct str text, const struct 
 	if (rc == 0)
 		rc = ignite_kargs_check(n, config, err);
 	if (rc == 0)
-		rc = gather(a, config, &spool, from, &entries, err);
+		rc = gather_entries(a, config, &spool, from, &entries, err);
 	for (size_t i = 0; rc == 0 && i < entries.n; i++)
 		rc = check_place(n, a, &entries.v[i], err);
 	if (rc == 0)

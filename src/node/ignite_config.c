@@ -1,6 +1,6 @@
 /*
- * Configs that an Ignition config replaces itself with, or merges. Certificate authorities of a config
- * are trusted before anything that the config refers to is fetched.
+ * Configs that an Ignition config replaces itself with, or merges. Certificate authorities of a
+ * config are trusted before anything that the config refers to is fetched.
  */
 #include "ignite_config.h"
 
@@ -27,7 +27,7 @@ static int complete_config(struct arena *a, const struct ignite_source *from, in
 	int rc = 0;
 
 	if (depth > DEPTH_MAX)
-		return err_set(err, ERR_LIMIT, "configs point at configs more than %d deep",
+		return err_set(err, ERR_LIMIT, "configs refer to configs more than %d deep",
 			       DEPTH_MAX);
 	for (size_t k = 0; rc == 0 && k < trust->n; k++) {
 		rc = ignite_text(a, trust->v[k], from, &pem, err);

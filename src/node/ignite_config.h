@@ -6,8 +6,8 @@
 
 #include "node/ignite.h"
 
-/* Replaces *config by the config with all that it refers to, merged as Ignition does. ERR_LIMIT when
- * configs refer to configs more than ten deep. */
+/* Replaces *config by the config with all that it refers to, merged as Ignition does. ERR_LIMIT
+ * when configs refer to configs more than ten deep. */
 int ignite_config_complete(struct arena *a, const struct ignite_source *from,
 			   struct ign_obj **config, struct err *err);
 

@@ -1,3 +1,10 @@
+/*
+ * The contents of files, streamed from their source through decompression and hash check into the
+ * spool.
+ *
+ * A download that starts over truncates the spool to where its piece began. The spool may fill at
+ * most half of the free disk space: the other half is for the files themselves.
+ */
 #include "ignite_contents.h"
 
 #include <errno.h>
@@ -19,7 +26,7 @@ void spool_close(struct spool *s)
 	s->fd = -1;
 }
 
-/* What is spooled is written again, as files: half of the disk is for that. */
+/* Spooled bytes are written again, as files: they get half of the free space. */
 static int spool_open(struct spool *s, struct err *err)
 {
 	uint64_t room;
@@ -41,8 +48,8 @@ static int spool_put(void *ctx, struct str part, struct err *err)
 	if (part.n > s->max - s->n)
 		return err_set(err, ERR_LIMIT,
 			       "the contents of the config's files need more "
-			       "than %llu bytes, half of what is free on the "
-			       "disk: nothing has been written",
+			       "than %llu bytes, half of the free disk space: "
+			       "nothing has been written",
 			       (unsigned long long)s->max);
 	while (part.n) {
 		ssize_t n = pwrite(s->fd, part.p, part.n, (off_t)s->n);
@@ -50,7 +57,7 @@ static int spool_put(void *ctx, struct str part, struct err *err)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_set(err, ERR_SYS, "keep it on the disk: %s", go_errno(errno));
+			return err_set(err, ERR_SYS, "spool it to the disk: %s", go_errno(errno));
 		s->n += (uint64_t)n;
 		part = str_from(part, (size_t)n);
 	}
@@ -71,7 +78,7 @@ static int spool_pump(const struct spool *s, const struct piece *p, const struct
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return err_set(err, ERR_SYS, "read what was kept on the disk: %s",
+			return err_set(err, ERR_SYS, "read the spool: %s",
 				       n < 0 ? go_errno(errno) : "it is short");
 		rc = to->put(to->ctx, (struct str){ part, (size_t)n }, err);
 		if (rc < 0)
@@ -83,7 +90,7 @@ static int spool_pump(const struct spool *s, const struct piece *p, const struct
 
 /* ---- checking ------------------------------------------------------------ */
 
-/* Passes bytes on, and adds them up on the way. */
+/* A sink that hashes the bytes it passes on. */
 struct check {
 	struct hash hash;
 	struct str kind, want;
@@ -132,9 +139,9 @@ static int check_end(struct check *c, struct err *err)
 						    STRF(c->kind), STRF(have), STRF(c->want));
 }
 
-/* A resource's bytes from wherever they are, unpacked and checked. */
-static int pump(const struct ign_obj *r, const struct ignite_source *from, const struct sink *to,
-		struct err *err)
+/* The bytes of a resource from their source, decompressed and checked. */
+static int pump_resource(const struct ign_obj *r, const struct ignite_source *from,
+			 const struct sink *to, struct err *err)
 {
 	struct check c;
 	struct sink checked = { check_put, check_restart, &c }, packed;
@@ -196,7 +203,7 @@ int ignite_contents(struct arena *a, struct spool *s, const struct ign_obj *r,
 	} else {
 		rc = spool_open(s, err);
 		if (rc == 0)
-			rc = pump(r, from, &to, err);
+			rc = pump_resource(r, from, &to, err);
 		p.n = s->n - p.at;
 	}
 	if (rc == 0)
@@ -212,7 +219,7 @@ int ignite_text(struct arena *a, const struct ign_obj *r, const struct ignite_so
 	int rc;
 
 	buf_init(&b.b, a);
-	rc = pump(r, from, &to, err);
+	rc = pump_resource(r, from, &to, err);
 	*out = buf_str(&b.b);
 	return rc;
 }

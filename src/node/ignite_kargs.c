@@ -72,7 +72,7 @@ int ignite_kargs_check(struct node *n, const struct ign_obj *config, struct err 
 	if ((ign_strings(k, IGN_KARGS_EXIST)->n || ign_strings(k, IGN_KARGS_NOT_EXIST)->n) &&
 	    !tree_exists(&n->tree, ENTRIES))
 		return err_set(err, ERR_INVALID,
-			       "the config has kernelArguments, and there are "
+			       "the config has kernelArguments, but there are "
 			       "no boot entries in " ENTRIES ": nothing has been written");
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * Until "active" is there and durable nothing but the journal has changed; what
- * a cut before that leaves behind is swept away by the next start.
+ * The states of the journal. Until "active" is durable nothing but the journal itself has changed;
+ * the next start removes what a power cut before that left behind.
  */
 #include "node/journal.h"
 
@@ -15,9 +15,9 @@ static const char *const state_names[] = { "", JOURNAL_DIR "/active", JOURNAL_DI
 /* ---- tidying ------------------------------------------------------------- */
 
 /*
- * The logs there are, and the second names of each. "last" may be damaged: the
- * update holds, and only the way back is lost. It is then kept, with all that may
- * be its own, until the next update takes its place.
+ * The logs, by the directory of their second names. "last" may be damaged: the update is complete
+ * and only the rollback is lost. It is then kept, with every file that may belong to it, until the
+ * next update replaces it.
  */
 struct logs {
 	struct map pres;
@@ -39,8 +39,7 @@ static int read_logs(struct arena *a, struct tree *t, struct logs *out, struct e
 			(void)map_put(&out->pres, json_str(log, "pre"), log);
 		if (rc == -ERR_INVALID && s == JOURNAL_LAST) {
 			if (!told)
-				log_warn("%.*s. There is no going back from "
-					 "the last update",
+				log_warn("%.*s. The last update cannot be rolled back",
 					 STRF(err->msg));
 			told = out->damaged = true;
 			rc = 0;
@@ -50,8 +49,8 @@ static int read_logs(struct arena *a, struct tree *t, struct logs *out, struct e
 	return rc;
 }
 
-/* Removes second names that no log speaks of. */
-static int tidy(struct arena *a, struct tree *t, struct err *err)
+/* Removes second names that no log lists. */
+static int tidy_dir(struct arena *a, struct tree *t, struct err *err)
 {
 	struct strs names = { 0 };
 	struct logs logs;
@@ -75,7 +74,7 @@ static int tidy(struct arena *a, struct tree *t, struct err *err)
 
 /* ---- beginning ----------------------------------------------------------- */
 
-/* A name that no log can have. */
+/* A name that no log uses. */
 static struct str next_pre(struct arena *a, struct tree *t)
 {
 	for (int i = 0;; i++) {
@@ -86,7 +85,7 @@ static struct str next_pre(struct arena *a, struct tree *t)
 	}
 }
 
-static void allow(struct arena *a, struct journal *j)
+static void allow_paths(struct arena *a, struct journal *j)
 {
 	map_init(&j->allowed, a);
 	for (struct json *e = json_first(json_at(j->log, "paths")); e; e = json_next(e))
@@ -96,13 +95,13 @@ static void allow(struct arena *a, struct journal *j)
 			(void)map_put(&j->allowed, json_text(e), e);
 }
 
-/* Takes back a beginning that failed: nothing else has changed yet. */
-static void abandon(struct arena *a, struct tree *t)
+/* Removes a journal that failed to begin: nothing else has changed yet. */
+static void abandon_journal(struct arena *a, struct tree *t)
 {
 	struct err ignored = ERR_INIT(a);
 
 	(void)tree_remove(t, state_names[JOURNAL_ACTIVE], &ignored);
-	(void)tidy(a, t, &ignored);
+	(void)tidy_dir(a, t, &ignored);
 	(void)tree_remove(t, JOURNAL_DIR, &ignored);
 	(void)tree_remove(t, MC_STATE_DIR, &ignored);
 	(void)tree_sync(t, &ignored);
@@ -116,7 +115,7 @@ int journal_begin(struct arena *a, struct tree *t, const struct strs *paths, str
 	int rc = journal_links(a, t, &links, &link_dirs, err);
 
 	if (rc == 0)
-		rc = tidy(a, t, err);
+		rc = tidy_dir(a, t, err);
 	if (rc == 0)
 		rc = tree_mkdirs(t, MC_STATE_DIR, 0755, -1, -1, err);
 	if (rc == 0) {
@@ -133,11 +132,11 @@ int journal_begin(struct arena *a, struct tree *t, const struct strs *paths, str
 	if (rc == 0)
 		rc = journal_write(a, t, state_names[JOURNAL_ACTIVE], log, err);
 	if (rc < 0) {
-		abandon(a, t);
-		return err_wrap(err, "could not begin the update's journal");
+		abandon_journal(a, t);
+		return err_wrap(err, "could not begin the journal of the update");
 	}
 	*out = (struct journal){ .state = JOURNAL_ACTIVE, .log = log };
-	allow(a, out);
+	allow_paths(a, out);
 	return 0;
 }
 
@@ -158,11 +157,11 @@ int journal_load(struct arena *a, struct tree *t, struct journal *out, struct er
 			out->state = order[i];
 	}
 	if (rc == 0)
-		allow(a, out);
+		allow_paths(a, out);
 	return rc == -ERR_NOTFOUND ? 0 : rc;
 }
 
-static int move(struct tree *t, struct journal *j, enum journal_state to, struct err *err)
+static int move_state(struct tree *t, struct journal *j, enum journal_state to, struct err *err)
 {
 	int rc = tree_sync(t, err);
 
@@ -170,7 +169,7 @@ static int move(struct tree *t, struct journal *j, enum journal_state to, struct
 		rc = tree_rename(t, state_names[j->state], state_names[to], err);
 	if (rc < 0)
 		return rc;
-	j->state = to; /* by its name, durable or not */
+	j->state = to; /* the file has its new name, durable or not */
 	return tree_sync(t, err);
 }
 
@@ -182,17 +181,17 @@ int journal_commit(struct arena *a, struct tree *t, struct journal *j, struct er
 	if (rc < 0)
 		return rc;
 	journal_drop_same(a, t, j->log);
-	/* where there is no room for it the longer one serves as well */
+	/* on a full disk the old, longer log serves as well */
 	(void)journal_write(a, t, state_names[JOURNAL_ACTIVE], j->log, &ignored);
-	rc = move(t, j, JOURNAL_LAST, err);
-	if (rc == 0) /* what is left is swept away next time */
-		(void)tidy(a, t, &ignored);
+	rc = move_state(t, j, JOURNAL_LAST, err);
+	if (rc == 0) /* best effort: the next tidy removes what is left */
+		(void)tidy_dir(a, t, &ignored);
 	return rc;
 }
 
 int journal_undo(struct tree *t, struct journal *j, struct err *err)
 {
-	return j->state == JOURNAL_UNDO ? 0 : move(t, j, JOURNAL_UNDO, err);
+	return j->state == JOURNAL_UNDO ? 0 : move_state(t, j, JOURNAL_UNDO, err);
 }
 
 /* ---- ending -------------------------------------------------------------- */
@@ -206,7 +205,7 @@ int journal_end(struct arena *a, struct tree *t, struct journal *j, struct err *
 	if (rc == 0)
 		rc = tree_sync(t, err);
 	if (rc == 0)
-		rc = tidy(a, t, err);
+		rc = tidy_dir(a, t, err);
 	if (rc == 0)
 		rc = journal_remove_empty(t, JOURNAL_DIR, err);
 	if (rc == 0)
@@ -218,7 +217,7 @@ int journal_end(struct arena *a, struct tree *t, struct journal *j, struct err *
 
 int journal_tidy(struct arena *a, struct tree *t, struct err *err)
 {
-	int rc = tidy(a, t, err);
+	int rc = tidy_dir(a, t, err);
 
 	if (rc == 0)
 		rc = journal_remove_empty(t, JOURNAL_DIR, err);

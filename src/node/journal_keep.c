@@ -1,11 +1,11 @@
 /*
- * What was there before an update is kept under a second name, a hard link where
- * there can be one. Contents are checked before they are put back: a disk that
- * has lost a bit must not make a mix of old and new.
+ * What was there before an update, kept under a second name: a hard link where possible. Contents
+ * are checked before they are restored: a disk that has lost a bit must not cause a mix of old and
+ * new.
  *
- * A file that the update leaves alone has two names for one inode, so that
- * editing it in place later would change what is kept, too. When the update is
- * done the second name of such a file goes: there is nothing to put back.
+ * A file that the update leaves alone has two names for one inode, so that editing it in place
+ * later would change the kept file too. When the update is complete the second name of such a file
+ * is removed: there is nothing to restore.
  */
 #include "journal_keep.h"
 
@@ -71,9 +71,9 @@ int journal_sum(struct arena *a, struct tree *t, const char *path, struct str *o
 	return 0;
 }
 
-/* Of contents or target; "" of what has neither. */
-static int sum(struct arena *a, struct tree *t, const char *path, mode_t mode, struct str *out,
-	       struct err *err)
+/* The checksum of contents or target; "" for other types of files. */
+static int sum_path(struct arena *a, struct tree *t, const char *path, mode_t mode, struct str *out,
+		    struct err *err)
 {
 	struct str target;
 	int rc;
@@ -91,12 +91,12 @@ static int sum(struct arena *a, struct tree *t, const char *path, mode_t mode, s
 
 /* ---- keeping ------------------------------------------------------------- */
 
-static void num(struct keeper *k, struct json *o, struct str key, int64_t v)
+static void add_num(struct keeper *k, struct json *o, struct str key, int64_t v)
 {
 	json_add(o, key, json_new_i64(k->a, v));
 }
 
-/* Directories above path that are not there yet. */
+/* Records the directories above path that do not exist yet. */
 static void note_dirs(struct keeper *k, struct str path)
 {
 	ptrdiff_t slash = str_rchr(path, '/');
@@ -121,7 +121,7 @@ static int keep_copy(struct keeper *k, const char *path, const char *to, struct 
 	return rc == -ERR_INVALID ? tree_copy(k->t, path, to, err) : rc;
 }
 
-static int keep(struct keeper *k, struct str path, struct err *err)
+static int keep_path(struct keeper *k, struct str path, struct err *err)
 {
 	struct json *e = json_new(k->a, JSON_OBJECT);
 	char *z = str_z(k->a, path), *to;
@@ -137,16 +137,16 @@ static int keep(struct keeper *k, struct str path, struct err *err)
 	json_push(k->paths, e);
 	if (rc < 0)
 		return 0;
-	num(k, e, S("mode"), st.st_mode & 07777);
-	num(k, e, S("uid"), st.st_uid);
-	num(k, e, S("gid"), st.st_gid);
+	add_num(k, e, S("mode"), st.st_mode & 07777);
+	add_num(k, e, S("uid"), st.st_uid);
+	add_num(k, e, S("gid"), st.st_gid);
 	if (S_ISDIR(st.st_mode))
 		return 0;
-	num(k, e, S("kept"), ++k->n);
+	add_num(k, e, S("kept"), ++k->n);
 	to = str_z(k->a, journal_kept(k->a, k->log, e));
 	rc = keep_copy(k, z, to, err);
 	if (rc == 0)
-		rc = sum(k->a, k->t, to, st.st_mode, &hex, err);
+		rc = sum_path(k->a, k->t, to, st.st_mode, &hex, err);
 	if (rc == 0 && hex.n)
 		json_add(e, S("sha256"), json_new_str(k->a, hex));
 	return rc;
@@ -170,7 +170,7 @@ int journal_keep(struct arena *a, struct tree *t, const struct strs *paths, stru
 			note_dirs(&k, paths->v[i]);
 	for (size_t i = 0; rc == 0 && i < paths->n; i++)
 		if (map_put(&seen, paths->v[i], t))
-			rc = keep(&k, paths->v[i], err);
+			rc = keep_path(&k, paths->v[i], err);
 	return rc;
 }
 
@@ -219,8 +219,8 @@ int journal_sweep(struct arena *a, struct tree *t, const struct json *log, struc
 
 /* ---- checking ------------------------------------------------------------ */
 
-static int check_one(struct arena *a, struct tree *t, const struct journal *j, const struct json *e,
-		     struct err *err)
+static int check_entry(struct arena *a, struct tree *t, const struct journal *j,
+		       const struct json *e, struct err *err)
 {
 	const char *path = str_z(a, json_str(e, "path"));
 	struct str kept = journal_kept(a, j->log, e), hex;
@@ -230,22 +230,21 @@ static int check_one(struct arena *a, struct tree *t, const struct journal *j, c
 	if (!kept.n)
 		return 0;
 	rc = tree_lstat(t, kept.p, &st, err);
-	/* what has been put back is not kept any more */
+	/* it has been restored already */
 	if (rc == -ERR_NOTFOUND && j->state == JOURNAL_UNDO && tree_lexists(t, path))
 		return 0;
 	if (rc == -ERR_NOTFOUND)
-		return err_set(err, ERR_INVALID, "%.*s, which is to be put back to %s, is gone",
+		return err_set(err, ERR_INVALID, "%.*s, the kept copy of %s, is missing",
 			       STRF(kept), path);
-	/* not replaced yet: there is nothing to put back */
+	/* not replaced yet: there is nothing to restore */
 	if (rc < 0 || same_inode(a, t, kept.p, path))
 		return rc;
-	rc = sum(a, t, kept.p, st.st_mode, &hex, err);
+	rc = sum_path(a, t, kept.p, st.st_mode, &hex, err);
 	if (rc == 0 && !(str_is(json_str(e, "was"), type_of(st.st_mode)) &&
 			 str_eq(json_str(e, "sha256"), hex)))
 		rc = err_set(err, ERR_INVALID,
-			     "%.*s, which is to be put back to %s, does not "
-			     "match its checksum",
-			     STRF(kept), path);
+			     "%.*s, the kept copy of %s, does not match its checksum", STRF(kept),
+			     path);
 	return rc;
 }
 
@@ -253,7 +252,7 @@ int journal_check(struct tree *t, const struct journal *j, struct err *err)
 {
 	for (struct json *e = json_first(json_at(j->log, "paths")); e; e = json_next(e)) {
 		AUTO(arena) struct arena own = ARENA_INIT;
-		int rc = check_one(&own, t, j, e, err);
+		int rc = check_entry(&own, t, j, e, err);
 
 		if (rc < 0)
 			return rc == -ERR_INVALID ? journal_damaged(err, JOURNAL_DIR) : rc;

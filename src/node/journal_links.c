@@ -1,6 +1,6 @@
 /*
- * The links to units, as a journal keeps them: by their targets, all of them,
- * whoever made them.
+ * The links to units in a journal: all of /etc/systemd/system by their targets, no matter which
+ * program made them.
  */
 #include "journal_links.h"
 
@@ -13,7 +13,7 @@ int journal_remove_empty(struct tree *t, const char *path, struct err *err)
 	return rc == -ERR_CONFLICT ? 0 : rc;
 }
 
-/* The links in a folder as {path: target}, and its folders of links. */
+/* The links in a directory as {path: target}, and its .wants and .requires directories. */
 static int links_in(struct arena *a, struct tree *t, struct str dir, struct json *out,
 		    struct json *dirs, struct err *err)
 {

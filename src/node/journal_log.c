@@ -1,7 +1,6 @@
 /*
- * A log is written whole, beside its name, fsynced and then renamed: a power cut
- * leaves none or all of it. So a log that does not match its checksum was never
- * written like that, and no part of it is trusted.
+ * A log is written to a temporary file, fsynced and renamed: a power cut leaves the old log or the
+ * new one. So a log that does not match its checksum is damaged, and no part of it is trusted.
  */
 #include "journal_log.h"
 

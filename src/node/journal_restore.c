@@ -1,6 +1,7 @@
 /*
- * Undoing puts back each path by itself and may be repeated: a file's second name
- * is moved to its place, so that one which is gone has been put back already.
+ * Restores what a journal has. Each path is restored by itself, and restoring is idempotent: the
+ * second name of a file is moved to its place, so a missing second name means that the file has
+ * been restored.
  */
 #include <stdlib.h>
 
@@ -40,7 +41,7 @@ static int put_back(struct tree *t, const char *path, const char *kept, struct e
 	int rc = tree_lstat(t, kept, &old, err);
 
 	if (rc == -ERR_NOTFOUND)
-		return 0; /* done already */
+		return 0; /* restored already */
 	if (rc < 0)
 		return rc;
 	if (tree_lstat(t, path, &is, &ignored) == 0) {
@@ -67,7 +68,7 @@ static int restore(struct arena *a, struct tree *t, const struct journal *j, con
 		return rc;
 	if (was(e, WAS_ABSENT)) {
 		if (tree_lstat(t, path, &st, &ignored) < 0 || S_ISDIR(st.st_mode))
-			return 0; /* folders go when they are empty */
+			return 0; /* directories are removed later, if they are empty */
 		return tree_remove(t, path, err);
 	}
 	if (was(e, WAS_DIR))
@@ -75,7 +76,7 @@ static int restore(struct arena *a, struct tree *t, const struct journal *j, con
 	else if (kept.n)
 		rc = put_back(t, path, kept.p, err);
 	else if (!tree_lexists(t, path))
-		return 0; /* the update left it alone; it has gone since */
+		return 0; /* the update left it alone; it was removed since */
 	return rc < 0 ? rc : fix_attrs(t, path, e, err);
 }
 
@@ -92,7 +93,7 @@ static int by_path(const void *x, const void *y)
 	return str_cmp(*(const struct str *)x, *(const struct str *)y);
 }
 
-/* Folders that were not there, the deepest first. */
+/* Removes directories that did not exist, the deepest first. */
 static int remove_dirs(struct arena *a, struct tree *t, const struct journal *j, struct err *err)
 {
 	struct strs dirs = { 0 };

@@ -1,3 +1,7 @@
+/*
+ * Copies the logs of the daemon's pod to a directory that survives the pod. The copy has a
+ * time limit; a failure is only logged.
+ */
 #include "node/keep_logs.h"
 
 #include <sys/wait.h>
@@ -8,7 +12,7 @@
 #define KEPT "/etc/machine-config-daemon/previous-logs"
 #define LIMIT_MS 60000
 
-/* The last by name, as upstream finds it. */
+/* The last by name, as upstream chooses it. */
 static struct str own_logs(const struct strs *names)
 {
 	const struct str mark = S(NS_MCO "_machine-config-daemon-");
@@ -37,7 +41,7 @@ void keep_logs(struct node *n, struct arena *a)
 	if (rc < 0 || !dir.n) {
 		log_error("Daemon logs could could not be found due to error: "
 			  "%.*s",
-			  STRF(rc < 0 ? err.msg : S("no pod of the daemon in " PODS)));
+			  STRF(rc < 0 ? err.msg : S("no logs of the daemon's pod in " PODS)));
 		return;
 	}
 	rc = tree_remove_all(&n->tree, KEPT, &err);

@@ -2,7 +2,8 @@
  * The running kernel: FIPS mode, its command line, and the arguments that the tuning file asks for.
  *
  * Only allowed arguments are changed: nosmt on RHEL, any on Fedora CoreOS. rpm-ostree stages them
- * for the next boot; kernel_tune_back is idempotent, so an undo that was cut short can run it again.
+ * for the next boot; kernel_tune_back is idempotent, so an undo that was cut short can run it
+ * again.
  */
 #include "node/kernel.h"
 
@@ -65,7 +66,7 @@ static bool has_karg(struct arena *a, struct str cmdline, struct str karg)
 			str_fmt(a, " %.*s ", STRF(karg))) >= 0;
 }
 
-/* Makes it be there (add), or not; how goes behind --append or --delete. */
+/* Adds or deletes an argument; how is the suffix of --append or --delete. */
 static int tune(struct node *n, struct arena *a, struct str karg, bool add, const char *how,
 		struct err *err)
 {
@@ -86,8 +87,8 @@ static int tune(struct node *n, struct arena *a, struct str karg, bool add, cons
 	return rc < 0 ? err_wrap(err, "failed %s karg", add ? "adding" : "deleting") : 0;
 }
 
-/* Every argument of the lines that begin with verb; before: what the kernel was
- * started with when it is to be as it was then. */
+/* Every argument of the lines that begin with verb. before: NULL to apply the lines, or the
+ * command line to go back to. */
 static int tune_each(struct node *n, struct arena *a, struct str rest, struct str verb,
 		     const struct str *before, struct err *err)
 {
@@ -102,7 +103,7 @@ static int tune_each(struct node *n, struct arena *a, struct str rest, struct st
 			continue;
 		karg = str_trim(str_from(line, verb.n));
 		was = before && has_karg(a, *before, karg);
-		/* going back may be cut short, and done twice */
+		/* idempotent: an undo that was cut short runs twice */
 		rc = before ? tune(n, a, karg, was, was ? "-if-missing" : "-if-present", err)
 			    : tune(n, a, karg, str_is(verb, "ADD "), "", err);
 	}

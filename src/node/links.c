@@ -1,9 +1,9 @@
 /*
- * Units enabled without a running systemd: the links that `systemctl --root`
- * makes by the [Install] section, and takes away again. make test-node compares
- * the two.
+ * Units enabled without a running systemd: makes and removes the symlinks that `systemctl --root`
+ * makes for the [Install] section. make test-node compares the two.
+ *
+ * A link is never made outside of /etc/systemd/system: names with a slash are ignored.
  */
-
 #include "links.h"
 
 #include <limits.h>
@@ -13,7 +13,7 @@
 #include "plan/install.h"
 
 #define UNIT_MAX ((size_t)1 << 20)
-#define UNITS_MAX 1024 /* that one brings along */
+#define UNITS_MAX 1024 /* that Also= of one unit can add */
 
 static const char *const unit_dirs[] = {
 	TREE_UNITS,
@@ -88,8 +88,8 @@ static int link_to(struct tree *t, struct arena *a, struct str path, struct str 
 	return tree_symlink(t, str_z(a, target), path.p, err);
 }
 
-static int link_all(struct tree *t, struct arena *a, const struct strs *list, const char *suffix,
-		    struct str unit, struct str target, struct err *err)
+static int link_list(struct tree *t, struct arena *a, const struct strs *list, const char *suffix,
+		     struct str unit, struct str target, struct err *err)
 {
 	int rc = 0;
 
@@ -110,22 +110,21 @@ static bool is_masked(struct tree *t, struct arena *a, struct str unit)
 	return tree_readlink(a, t, path.p, &to, &ignored) == 0 && str_is(to, "/dev/null");
 }
 
-/* Units may name one another: what one brings along comes behind those that are
- * known, each once, and is done in its turn. A template may name ever longer
- * instances of itself: hence an end. */
-static void bring_along(struct map *units, const struct strs *also)
+/* Units can name one another with Also=: each is added to the end of the list, once. A template
+ * can name ever longer instances of itself: hence the limit. */
+static void add_also(struct map *units, const struct strs *also)
 {
 	for (size_t i = 0; i < also->n; i++)
 		if (also->v[i].n <= NAME_MAX && units->n < UNITS_MAX)
 			(void)map_put(units, also->v[i], NULL);
 }
 
-/* What is done to one unit; those that it brings along are added to units. */
+/* Handles one unit; adds the units of its Also= to units. */
 typedef int each_unit(struct tree *t, struct arena *a, struct str unit, struct map *units,
 		      struct err *err);
 
-static int with_others(struct tree *t, struct arena *a, struct str unit, each_unit *each,
-		       struct err *err)
+static int for_each_also(struct tree *t, struct arena *a, struct str unit, each_unit *each,
+			 struct err *err)
 {
 	struct map units;
 	int rc = 0;
@@ -137,8 +136,8 @@ static int with_others(struct tree *t, struct arena *a, struct str unit, each_un
 	return rc;
 }
 
-static int enable(struct tree *t, struct arena *a, struct str unit, struct map *units,
-		  struct err *err)
+static int enable_unit(struct tree *t, struct arena *a, struct str unit, struct map *units,
+		       struct err *err)
 {
 	struct str path = links_find(t, a, unit, true), instance, as = unit;
 	struct install in;
@@ -159,45 +158,45 @@ static int enable(struct tree *t, struct arena *a, struct str unit, struct map *
 		ptrdiff_t at = str_chr(unit, '@');
 
 		if (!in.instance.n)
-			return 0; /* nothing to make an instance of */
+			return 0; /* a template without DefaultInstance= */
 		as = str_fmt(a, "%.*s%.*s%.*s", (int)at + 1, unit.p, STRF(in.instance),
 			     STRF(str_from(unit, (size_t)at + 1)));
 		rc = read_install(t, a, as, path, &in, err);
 	}
 	if (rc == 0)
-		rc = link_all(t, a, &in.wanted, ".wants", as, path, err);
+		rc = link_list(t, a, &in.wanted, ".wants", as, path, err);
 	if (rc == 0)
-		rc = link_all(t, a, &in.required, ".requires", as, path, err);
+		rc = link_list(t, a, &in.required, ".requires", as, path, err);
 	if (rc == 0)
-		rc = link_all(t, a, &in.upheld, ".upholds", as, path, err);
+		rc = link_list(t, a, &in.upheld, ".upholds", as, path, err);
 	for (size_t i = 0; rc == 0 && i < in.alias.n; i++)
 		if (plain_name(in.alias.v[i]) && !str_eq(in.alias.v[i], unit))
 			rc = link_to(t, a, str_fmt(a, TREE_UNITS "/%.*s", STRF(in.alias.v[i])),
 				     path, err);
-	bring_along(units, &in.also);
+	add_also(units, &in.also);
 	return rc;
 }
 
 int links_enable(struct tree *t, struct arena *a, struct str unit, struct err *err)
 {
-	return with_others(t, a, unit, enable, err);
+	return for_each_also(t, a, unit, enable_unit, err);
 }
 
 /* ---- disabling ----------------------------------------------------------- */
 
-static struct str base(struct str path)
+static struct str base_name(struct str path)
 {
 	return str_from(path, (size_t)(str_rchr(path, '/') + 1));
 }
 
-/* A link is a unit's by its own name, or by that of what it leads to. */
+/* A link belongs to a unit by its own name, or by the name of its target. */
 static bool is_link_of(struct arena *a, struct str name, struct str target, struct str unit)
 {
 	struct str instance, template = install_template(a, name, &instance);
 
 	if (str_is(target, "/dev/null"))
 		return false;
-	return str_eq(name, unit) || str_eq(base(target), unit) ||
+	return str_eq(name, unit) || str_eq(base_name(target), unit) ||
 	       (template.n && str_eq(template, unit));
 }
 
@@ -227,8 +226,8 @@ static int drop_links(struct tree *t, struct arena *a, struct str dir, struct st
 	return rc;
 }
 
-static int disable(struct tree *t, struct arena *a, struct str unit, struct map *units,
-		   struct err *err)
+static int disable_unit(struct tree *t, struct arena *a, struct str unit, struct map *units,
+			struct err *err)
 {
 	struct str path = links_find(t, a, unit, true);
 	struct install in = { 0 };
@@ -237,18 +236,18 @@ static int disable(struct tree *t, struct arena *a, struct str unit, struct map 
 
 	if (rc == 0 && path.n && !is_masked(t, a, unit) &&
 	    read_install(t, a, unit, path, &in, &ignored) == 0)
-		bring_along(units, &in.also);
+		add_also(units, &in.also);
 	return rc;
 }
 
 int links_disable(struct tree *t, struct arena *a, struct str unit, struct err *err)
 {
-	return with_others(t, a, unit, disable, err);
+	return for_each_also(t, a, unit, disable_unit, err);
 }
 
-/* ---- asking -------------------------------------------------------------- */
+/* ---- is-enabled ---------------------------------------------------------- */
 
-static bool linked(struct tree *t, struct arena *a, struct str dir, struct str unit, bool top)
+static bool is_linked(struct tree *t, struct arena *a, struct str dir, struct str unit, bool top)
 {
 	struct strs names = { 0 };
 	struct err ignored = ERR_INIT(a);
@@ -260,7 +259,7 @@ static bool linked(struct tree *t, struct arena *a, struct str dir, struct str u
 		struct str to;
 
 		if (top && install_is_folder(names.v[i]))
-			found = linked(t, a, path, unit, false);
+			found = is_linked(t, a, path, unit, false);
 		else
 			found = tree_readlink(a, t, path.p, &to, &ignored) == 0 &&
 				is_link_of(a, names.v[i], to, unit) &&
@@ -279,7 +278,7 @@ struct str links_is_enabled(struct tree *t, struct arena *a, struct str unit)
 		return S("masked");
 	if (!path.n)
 		return S("not-found");
-	if (linked(t, a, S(TREE_UNITS), unit, true))
+	if (is_linked(t, a, S(TREE_UNITS), unit, true))
 		return S("enabled");
 	if (read_install(t, a, unit, path, &in, &ignored) == 0 && !in.wanted.n && !in.required.n &&
 	    !in.upheld.n && !in.alias.n)
@@ -314,7 +313,7 @@ static enum preset rule_for(struct str text, struct str unit)
 	return PRESET_NONE;
 }
 
-/* Files of all folders in order of their names; of equal names the first. */
+/* Files of all directories in order of their names; of equal names the first directory's. */
 static int find_preset(struct tree *t, struct arena *a, struct str unit, enum preset *out,
 		       struct err *err)
 {
@@ -372,6 +371,6 @@ int links_preset(struct tree *t, struct arena *a, struct str unit, struct err *e
 	case PRESET_ENABLE:
 		break;
 	}
-	/* presets do not touch what is masked */
+	/* presets do not change masked units */
 	return is_masked(t, a, unit) ? 0 : links_enable(t, a, unit, err);
 }

@@ -1,5 +1,6 @@
 /*
- * Network interface names, made persistent by nmstatectl before an OS update that could rename them.
+ * Makes the names of network interfaces persistent with nmstatectl, as upstream does on EL. The
+ * kernel arguments that it asks for are set with rpm-ostree.
  */
 #include "node/nics.h"
 
@@ -12,7 +13,7 @@
 
 #define KARGS_MAX ((size_t)64 << 20)
 
-/* What it says is passed on; failing is told in a word. */
+/* Logs the output; the error has only the status. */
 static int run_plainly(struct arena *a, const struct host *h, const char *name, struct args *args,
 		       struct err *err)
 {
@@ -30,7 +31,7 @@ int nics_persist(struct node *n, struct arena *a, struct err *err)
 {
 	bool inside = strcmp(n->tree.root, "/") == 0;
 	bool cleanup = n->os.major >= 10;
-	/* in our own root, where it runs; nobody else may have made it */
+	/* in our own root, where nmstatectl runs; mkstemp never uses an existing file */
 	char out[] = "/tmp/nmstate-kargsXXXXXX";
 	AUTO(fd) int fd = -1;
 	struct args args = { .a = a }, kargs = { .a = a };

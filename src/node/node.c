@@ -1,3 +1,8 @@
+/*
+ * struct node: the root, its OS and its currentconfig; reboots and the actions after an update.
+ *
+ * The texts of events and log lines are upstream's.
+ */
 #include "node/node.h"
 
 #include <stdlib.h>
@@ -26,7 +31,7 @@ int node_open(struct node *n, struct arena *a, const char *root, struct err *err
 	if (tree_read(a, &n->tree, "/etc/os-release", SMALL_MAX, &text, &ignored) < 0)
 		(void)tree_read(a, &n->tree, "/usr/lib/os-release", SMALL_MAX, &text, &ignored);
 	rc = os_release_parse(a, text, &n->os, &ignored);
-	if (rc < 0) /* what it is cannot be told: no CoreOS */
+	if (rc < 0) /* unknown: not CoreOS */
 		n->os = (struct os_release){ .major = -1, .minor = -1 };
 	return 0;
 }
@@ -78,15 +83,15 @@ int node_ask(struct node *n, struct arena *a, const char *words, const char *x, 
 /* ---- currentconfig ------------------------------------------------------- */
 
 /*
- * What an update removes and restores follows from this file: from a wrong one
- * nothing is planned, unless the node is forced.
+ * An update removes and restores what this file says. With a wrong file there is no update, unless
+ * the force file exists.
  */
 static int check_current(struct node *n, struct arena *a, const struct mc_current *c,
 			 struct str image, struct err *err)
 {
 	struct err local = ERR_INIT(a);
 
-	/* older releases put the image that was built in the cluster in it */
+	/* older releases store the image that was built in the cluster in it */
 	if ((image.n && str_eq(image, c->spec.os_image)) || mc_current_check(a, c, &local) == 0)
 		return 0;
 	if (tree_exists(&n->tree, STEPS_FORCE)) {
@@ -272,7 +277,7 @@ int post_action_run_all(struct node *n, struct arena *a, const struct update_pla
 
 	for (size_t i = 0; rc == 0 && i < p->n && !n->offline; i++) {
 		if (p->v[i].kind == UPDATE_DRAIN || (rebooting && p->v[i].kind == UPDATE_REBOOT))
-			continue; /* one reboot, however many reasons */
+			continue; /* one reboot for all reasons */
 		rebooting = p->v[i].kind == UPDATE_REBOOT;
 		host_log(&n->host,
 			 "Performing post config change action: %s for config "

@@ -1,6 +1,6 @@
 /*
- * What pinning images takes of the node itself: how large they are, and the file
- * that tells CRI-O to keep them.
+ * The node's part of pinning images: their sizes by podman, and the drop-in that makes CRI-O keep
+ * them.
  */
 #include "node/node_pin.h"
 
@@ -61,7 +61,7 @@ int node_pin(struct node *n, struct arena *a, struct str config, struct err *err
 		log_info("removed crio config file: " PIN_CONFIG);
 	rc = host_cmd(a, &n->host, HOST_SYNC, NULL, err, "systemctl reload crio");
 	if (rc < 0) {
-		/* else the next try would find nothing to do */
+		/* otherwise the next attempt would find nothing to do */
 		(void)put(n, old, &local);
 		return err_wrap(err, "could not apply update: reloading crio "
 				     "configuration failed. Error");

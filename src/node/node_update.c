@@ -1,3 +1,11 @@
+/*
+ * An update as a sequence of steps under the journal.
+ *
+ * The journal records every path before the first step, and tree.allowed refuses changes of any
+ * other path, so no step can escape the journal. Steps that change more than files (OS, passwords,
+ * tuning) write a marker first; undo reads the markers. currentconfig is written last, after
+ * everything else is durable.
+ */
 #include "node/node_update.h"
 
 #include "bootc.h"
@@ -15,7 +23,7 @@
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
-/* A scratch root may play a machine with boots of its own. */
+/* A scratch root of a test may have a boot id of its own. */
 static struct str boot_id(struct node *n, struct arena *a)
 {
 	struct err ignored = ERR_INIT(a);
@@ -26,8 +34,8 @@ static struct str boot_id(struct node *n, struct arena *a)
 	return str_trim(id);
 }
 
-static int mark(struct node *n, struct arena *a, const struct journal *j, const char *name,
-		struct str text, struct err *err)
+static int write_marker(struct node *n, struct arena *a, const struct journal *j, const char *name,
+			struct str text, struct err *err)
 {
 	int rc = tree_put(&n->tree, undo_marker(a, j, name).p,
 			  text.n ? journal_seal(a, text) : text, err);
@@ -47,13 +55,13 @@ struct runner {
 	bool ocl;
 };
 
-/* systemd lists an instance only where it has a file of its own. */
+/* systemd knows an instance only if it has a file of its own. */
 static bool unit_file(struct node *n, struct arena *a, struct str unit)
 {
 	return links_find(&n->tree, a, unit, n->offline).n > 0;
 }
 
-/* After the files, before the units: the link of a mask does not make one. */
+/* Runs after the files and before the units: the symlink of a mask does not count as a unit. */
 static void know_units(struct runner *r)
 {
 	for (size_t i = 0; i < r->steps->n; i++) {
@@ -64,7 +72,7 @@ static void know_units(struct runner *r)
 	}
 }
 
-/* Enabling and disabling are collected: one command for all. */
+/* Collects consecutive steps of one kind: one command enables or disables all units. */
 static int enable_from(struct runner *r, size_t *at, struct err *err)
 {
 	enum step_kind kind = r->steps->v[*at].kind;
@@ -87,9 +95,9 @@ static int enable_from(struct runner *r, size_t *at, struct err *err)
 	return units_enable(r->n, r->a, &units, enable, err);
 }
 
-/* The file itself, where that is a link: it is followed as the node would. */
-static int kubeconfig(struct node *n, struct arena *a, struct str *out, struct stat *st,
-		      struct err *err)
+/* The file itself where the path is a symlink, which is resolved in the node's root. */
+static int find_kubeconfig(struct node *n, struct arena *a, struct str *out, struct stat *st,
+			   struct err *err)
 {
 	int rc = tree_realpath(a, &n->tree, STEPS_KUBECONFIG, out, err);
 
@@ -101,9 +109,9 @@ static int protect_kubeconfig(struct runner *r, struct err *err)
 	struct err local = ERR_INIT(r->a);
 	struct str path;
 	struct stat st;
-	int rc = kubeconfig(r->n, r->a, &path, &st, &local);
+	int rc = find_kubeconfig(r->n, r->a, &path, &st, &local);
 
-	/* a machine that is being made has none yet */
+	/* a machine that is being installed has none yet */
 	if (rc == -ERR_NOTFOUND && r->n->offline)
 		return 0;
 	if (rc < 0)
@@ -126,7 +134,7 @@ static int change_passwords(struct runner *r, struct err *err)
 	return users_write_passwords(r->n, r->a, &r->u->to->spec, &r->steps->users_gone, err);
 }
 
-/* What it stages goes with all that is staged. */
+/* rpm-ostree stages the arguments; undo unstages them. */
 static int tune_kernel(struct runner *r, struct err *err)
 {
 	struct err ignored = ERR_INIT(r->a);
@@ -136,16 +144,16 @@ static int tune_kernel(struct runner *r, struct err *err)
 	if (r->n->offline || bootc_manages(r->n) ||
 	    tree_read(r->a, &r->n->tree, KERNEL_TUNING, UNDO_TUNING_MAX, &text, &ignored) < 0)
 		return 0;
-	rc = mark(r->n, r->a, r->j, "tuning", text, err);
+	rc = write_marker(r->n, r->a, r->j, "tuning", text, err);
 	return rc < 0 ? rc : kernel_tune(r->n, r->a, text, err);
 }
 
-/* A step that takes itself back when it fails: then there is nothing to undo. */
-static int marked(struct runner *r, const char *name, int (*step)(struct runner *, struct err *),
-		  struct err *err)
+/* A step that undoes itself when it fails: its marker is then removed. */
+static int run_marked(struct runner *r, const char *name,
+		      int (*step)(struct runner *, struct err *), struct err *err)
 {
 	struct err ignored = ERR_INIT(r->a);
-	int rc = mark(r->n, r->a, r->j, name, S(""), err);
+	int rc = write_marker(r->n, r->a, r->j, name, S(""), err);
 
 	if (rc < 0)
 		return rc;
@@ -190,9 +198,9 @@ static int run_step(struct runner *r, size_t *at, struct err *err)
 	case STEP_KEYS:
 		return users_write_keys(n, a, &r->u->to->spec, &r->steps->users_gone, err);
 	case STEP_PASSWORDS:
-		return marked(r, "passwords", change_passwords, err);
+		return run_marked(r, "passwords", change_passwords, err);
 	case STEP_OS:
-		return marked(r, "os", change_os, err);
+		return run_marked(r, "os", change_os, err);
 	case STEP_TUNING:
 		return tune_kernel(r, err);
 	case STEP_STATE:
@@ -202,7 +210,7 @@ static int run_step(struct runner *r, size_t *at, struct err *err)
 			    : node_store_current(n, r->u->to, r->u->to_image, err);
 }
 
-/* As far as upstream's conditions tell steps apart. */
+/* Upstream's conditions distinguish only files and OS. */
 static void tell_failure(const struct runner *r, enum step_kind kind, const struct err *err)
 {
 	struct node_event e = { .kind = NODE_EVENT_PART_FAILED };
@@ -232,8 +240,7 @@ static int run_steps(struct runner *r, struct err *err)
 			know_units(r);
 			known = true;
 		}
-		/* what the new config is must be on the disk before it is said
-		 * to be there */
+		/* all files are durable before currentconfig names the new config */
 		if (r->steps->v[i].kind == STEP_STATE)
 			rc = tree_sync(t, err);
 		if (rc == 0)
@@ -260,8 +267,8 @@ static struct json *action_list(struct arena *a, const struct update_plan *p)
 	return list;
 }
 
-/* What undoing needs, and what status tells. */
-static int gather(struct runner *r, struct strs *paths, struct json **out, struct err *err)
+/* The facts that undoing needs and that `status` shows, and the paths to record. */
+static int gather_facts(struct runner *r, struct strs *paths, struct json **out, struct err *err)
 {
 	const struct node_update *u = r->u;
 	struct json *f = json_new(r->a, JSON_OBJECT), *hashes = NULL;
@@ -286,9 +293,9 @@ static int gather(struct runner *r, struct strs *paths, struct json **out, struc
 	json_add(f, S("actions"), action_list(r->a, u->plan));
 	for (size_t i = 0; i < r->steps->paths.n; i++)
 		VEC_PUSH(r->a, paths, r->steps->paths.v[i]);
-	if (!u->hosted && !u->bare && kubeconfig(r->n, r->a, &real, &st, &ignored) == 0)
+	if (!u->hosted && !u->bare && find_kubeconfig(r->n, r->a, &real, &st, &ignored) == 0)
 		VEC_PUSH(r->a, paths, real);
-	/* the OS step takes it away again, unless it is cut short */
+	/* the OS step removes it, unless it is cut short */
 	if (u->from->spec.extensions_image.n || u->to->spec.extensions_image.n)
 		VEC_PUSH(r->a, paths, S(EXTENSIONS_REPO));
 	if (users)
@@ -301,7 +308,7 @@ static int gather(struct runner *r, struct strs *paths, struct json **out, struc
 	return rc;
 }
 
-static void log_error_of(const struct err *err)
+static void log_failure(const struct err *err)
 {
 	log_error("The update failed: %.*s", STRF(err->msg));
 }
@@ -332,13 +339,13 @@ int node_update_apply(struct node *n, struct arena *a, const struct node_update 
 		rc = files_check_room(n, &steps, err);
 	if (rc < 0)
 		tell_failure(&r, STEP_FILE, err);
-	else /* what could not be undone before must be now */
+	else /* an undo that has failed before must succeed now */
 		rc = node_update_recover(n, a, &undone, &left, err);
 	if (rc < 0)
 		return rc;
 	r.ocl = u->from_image.n || u->to_image.n;
 	update_changes(a, &u->from->spec, &u->to->spec, u->force, &r.changes);
-	rc = gather(&r, &paths, &facts, err);
+	rc = gather_facts(&r, &paths, &facts, err);
 	if (rc == 0)
 		rc = journal_begin(a, &n->tree, &paths, facts, &j, err);
 	if (rc < 0)
@@ -348,16 +355,16 @@ int node_update_apply(struct node *n, struct arena *a, const struct node_update 
 		rc = journal_commit(a, &n->tree, &j, err);
 	if (rc == 0)
 		return 0;
-	log_error_of(err);
+	log_failure(err);
 	if (undo_update(n, a, &j, err->msg, &local) < 0)
 		return err_set(err, ERR_SYS, "%.*s", STRF(local.msg));
 	return rc;
 }
 
-/* ---- afterwards ---------------------------------------------------------- */
+/* ---- after an update ----------------------------------------------------- */
 
-static void view(struct node *n, struct arena *a, const struct journal *j,
-		 struct node_journal_view *out)
+static void fill_view(struct node *n, struct arena *a, const struct journal *j,
+		      struct node_journal_view *out)
 {
 	const struct json *f = json_at(j->log, "facts");
 
@@ -382,7 +389,7 @@ int node_update_journal(struct node *n, struct arena *a, struct node_journal_vie
 	int rc = journal_load(a, &n->tree, &j, err);
 
 	if (rc == 0)
-		view(n, a, &j, out);
+		fill_view(n, a, &j, out);
 	return rc;
 }
 
@@ -395,10 +402,9 @@ void node_update_finished(struct node *n, struct arena *a)
 	if (rc == 0)
 		rc = journal_load(a, &n->tree, &j, &err);
 	if (rc == 0 && j.state == JOURNAL_LAST && !j.damage.n)
-		rc = mark(n, a, &j, "done", S(""), &err);
+		rc = write_marker(n, a, &j, "done", S(""), &err);
 	if (rc < 0)
-		log_warn("The update is done, but that could not be written "
-			 "down: %.*s",
+		log_warn("The update is complete, but this could not be recorded: %.*s",
 			 STRF(err.msg));
 }
 
@@ -423,13 +429,13 @@ int node_update_recover(struct node *n, struct arena *a, bool *undone,
 		rc = journal_load(a, &n->tree, &j, err);
 	if (rc < 0)
 		return rc;
-	view(n, a, &j, out);
+	fill_view(n, a, &j, out);
 	if (j.state == JOURNAL_ACTIVE || j.state == JOURNAL_UNDO) {
 		log_warn("The update from %.*s to %.*s was cut short", STRF(out->from),
 			 STRF(out->to));
 		*undone = true;
 		return undo_update(n, a, &j, S(""), err);
 	}
-	/* what a cut at either end left behind */
+	/* leftovers of a cut before the journal began or after it ended */
 	return journal_tidy(a, &n->tree, err);
 }

@@ -1,3 +1,10 @@
+/*
+ * A node's disk compared with its config.
+ *
+ * Files are read one at a time into a scratch arena, and compressed contents are compared while
+ * they are decompressed: memory is bounded by the largest file, not by the config. Mismatches copy
+ * what they show.
+ */
 #include "node/node_verify.h"
 
 #include "links.h"
@@ -7,9 +14,9 @@
 #include "units.h"
 
 #define FILE_MAX ((size_t)512 << 20)
-#define SHOWN_MAX ((size_t)1 << 20) /* of packed contents that differ */
+#define SHOWN_MAX ((size_t)1 << 20) /* of compressed contents that differ */
 
-/* Compared as it is unpacked; what differs is read where it may be shown. */
+/* Compares while decompressing; contents that differ are read if they are small enough to show. */
 static void see_packed(struct node *n, struct arena *a, const char *path,
 		       const struct verify_item *i, const struct stat *st, struct verify_seen *s)
 {
@@ -43,7 +50,7 @@ static void see_file(struct node *n, struct arena *a, const char *path, const st
 	s->problem = err.msg;
 }
 
-/* Whether the unit was seen enabled by links that are gone. */
+/* Whether the drift has seen the unit enabled, and the links are gone. */
 static bool was_enabled(struct node *n, struct arena *a, const struct map *enabled, struct str unit)
 {
 	const struct strs *links = enabled ? map_get(enabled, unit) : NULL;
@@ -63,7 +70,7 @@ static int see_enabled(struct node *n, struct arena *a, const struct verify_item
 		return 0;
 	if (units_is_enabled(n, a, i->path, &s->state, &status, err) < 0)
 		return -err->code;
-	/* as upstream: what it says counts when it does not fail */
+	/* as upstream: the output counts only if systemctl succeeds */
 	if (status && !(i->enabled && (o->strict || was_enabled(n, a, o->enabled, i->path))))
 		s->state = S("");
 	return 0;
@@ -78,7 +85,7 @@ static int see(struct node *n, struct arena *a, const struct verify_item *i,
 	*s = (struct verify_seen){ 0 };
 	switch (i->kind) {
 	case VERIFY_MASK:
-		/* a root that no system runs in need not have the device */
+		/* a root without a running system need not have the device */
 		if (tree_readlink(a, &n->tree, path, &s->link, &local) == 0 &&
 		    str_is(s->link, "/dev/null"))
 			return 0;
@@ -158,7 +165,7 @@ int node_verify(struct node *n, struct arena *a, const struct mc_current *c, str
 	if (rc == 0 && !o->files_only && n->os.core_os && !n->offline)
 		rc = verify_os(n, a, c, image, o->first_only, out, err);
 	for (size_t i = 0; rc == 0 && i < items.n; i++) {
-		/* most are as they should be: what was read of them goes */
+		/* most files match: free what was read of each */
 		struct arena scratch = ARENA_INIT;
 		const struct verify_item *it = &items.v[i];
 		struct verify_seen s;

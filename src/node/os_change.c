@@ -134,7 +134,7 @@ static int change_layers(struct node *n, struct arena *a, struct change *ch, str
 		rc = err_wrap(err, "failed to remove pending deployment");
 	} else if (rc == 0) {
 		rc = stage(n, a, ch, err);
-		/* what it says is not there would stop whoever comes next */
+		/* a repository without packages would break the next rpm-ostree call */
 		if (rc == 0 && dir)
 			rc = tree_remove(&n->tree, EXTENSIONS_REPO, err);
 		if (rc < 0 && deployment_clean_pending(n, a, &cleaning) < 0)
@@ -164,7 +164,7 @@ int os_change(struct node *n, struct arena *a, struct update_changes c,
 	else if (!c.kargs && str_is(to->spec.kernel_type, "default"))
 		return 0;
 	node_event(n, "OSUpdateStarted", "%.*s", STRF(reasons(a, &ch)));
-	/* staged once more it would not be as it was */
+	/* an image that is booted must not be staged again */
 	if (c.os_image && !n->booted_image.n) {
 		rc = deployment_status(n, a, &s, err);
 		if (rc < 0)
@@ -175,7 +175,7 @@ int os_change(struct node *n, struct arena *a, struct update_changes c,
 		log_info("Already in desired image %.*s", STRF(to->spec.os_image));
 		ch.c.os_image = false;
 	}
-	/* what it writes itself is gone when it is done */
+	/* it removes what it writes itself outside of the journal */
 	n->tree.allowed = NULL;
 	rc = change_layers(n, a, &ch, err);
 	n->tree.allowed = guard;

@@ -65,7 +65,7 @@ int os_image_pulled(const struct node *n, const char *what, struct str image, in
 	return rc;
 }
 
-/* The cluster's DNS may be restarting: three tries over half a minute. */
+/* Three attempts over half a minute: the cluster's DNS may be restarting. */
 static int rebase(struct node *n, struct arena *a, struct str image, struct err *err)
 {
 	struct err last = ERR_INIT(a);

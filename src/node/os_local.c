@@ -1,8 +1,9 @@
 /*
- * An OS image that is on the node already: rebased to from podman's storage. The
- * node's policy may ask for signatures that this storage has none of, so
- * rpm-ostreed sees another one meanwhile: bound over it by a drop-in in /run,
- * gone with a reboot and taken away by whoever finds it.
+ * An OS image that is in podman's storage already: rpm-ostree rebases from there.
+ *
+ * The node's policy may require signatures, which this storage does not have. A drop-in in /run
+ * binds a temporary policy over it for rpm-ostreed. The drop-in does not survive a reboot, and
+ * every start removes one that was left behind.
  */
 #include "os_local.h"
 
@@ -71,7 +72,7 @@ int os_local_rebase(struct node *n, struct arena *a, const struct os_image *imag
 	int rc;
 
 	rpm_ostree_link_secret(n, a);
-	/* the policy may do as it is */
+	/* best effort: the node's policy may already allow the image */
 	if (bind_policy(n, a, image, &local) < 0)
 		log_error("Error writing temporal policy files %s", local.msg.p);
 	log_info("Executing local container storage rebase to %.*s", STRF(image->digest));

@@ -1,5 +1,5 @@
 /*
- * podman, run on the node: by systemd-run where a pull must survive the end of the daemon's pod.
+ * podman on the node. Images are pulled by systemd-run, which sets the node's proxy.
  */
 #include "podman.h"
 
@@ -23,8 +23,8 @@ struct str podman_uuid(struct arena *a)
 	return buf_str(&b);
 }
 
-/* Older ones cannot read signatures kept beside images; nor can what does not
- * say how old it is. */
+/* A podman before 4.4.1 cannot read signatures stored beside images; one of unknown version
+ * counts as old. */
 static bool old_podman(struct node *n, struct arena *a)
 {
 	struct err err = ERR_INIT(a);

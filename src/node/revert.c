@@ -1,7 +1,7 @@
 /*
- * Leaving an OS image that was built in the cluster: what the config says is part
- * of that image and gone with it, so the machine is completed once more, as after
- * its first boot, by a unit that is no part of either.
+ * Leaving an OS image that was built in the cluster. Files that the config has are part of that
+ * image and disappear with it, so a unit in /etc, which is part of neither image, completes the
+ * machine once more as after its first boot. The texts are upstream's, byte for byte.
  */
 #include "node/revert.h"
 
@@ -19,7 +19,7 @@
 	"-net=host -v /:/rootfs  --entrypoint machine-config-daemon "   \
 	"'%s' firstboot-complete-machineconfig %s--machineconfig-file " CONFIG "\n"
 
-/* Upstream's template is one for HTML. */
+/* Upstream uses an HTML template. */
 static const char *escaped(struct arena *a, struct str s)
 {
 	struct buf b;

@@ -1,7 +1,8 @@
 /*
- * The API servers' CAs in the node's kubeconfigs: new ones are taken in, and the
- * kubelet is restarted at once unless they are of those that rotate during every
- * upgrade.
+ * The API servers' CAs in the node's kubeconfigs: adds new ones, and restarts the kubelet at once
+ * unless all new ones are of the kinds that rotate during every upgrade.
+ *
+ * STEPS_KUBECONFIG is written last: it tells whether all of it is complete.
  */
 #include "node/rotate.h"
 
@@ -12,12 +13,12 @@
 #include "mc/cert.h"
 
 #define KUBELET "/var/lib/kubelet/kubeconfig"
-#define REBOOTSTRAP_TRIES 12 /* ten seconds each, two minutes in all */
+#define REBOOTSTRAP_TRIES 12 /* ten seconds each, two minutes in total */
 #define KUBECONFIG_MAX ((size_t)4 << 20)
 #define END S("-----END CERTIFICATE-----")
 
-/* One by one, each with what stands before it. */
-static void split(struct arena *a, struct str pem, struct strs *out)
+/* The certificates of a bundle, each with the text before it. */
+static void split_bundle(struct arena *a, struct str pem, struct strs *out)
 {
 	ptrdiff_t at;
 
@@ -30,7 +31,7 @@ static void split(struct arena *a, struct str pem, struct strs *out)
 	}
 }
 
-static bool has(const struct strs *l, struct str s)
+static bool has_cert(const struct strs *l, struct str s)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (str_eq(l->v[i], s))
@@ -53,9 +54,9 @@ static struct str common_name(struct str subject)
 	return S("");
 }
 
-/* A kubeconfig, and where its first cluster's CAs are. */
-static int load(struct node *n, struct arena *a, const char *path, struct json **tree,
-		struct json **cluster, struct str *pem, struct err *err)
+/* Reads a kubeconfig and finds the CAs of its first cluster. */
+static int load_kubeconfig(struct node *n, struct arena *a, const char *path, struct json **tree,
+			   struct json **cluster, struct str *pem, struct err *err)
 {
 	struct str text;
 	int rc = tree_read(a, &n->tree, path, KUBECONFIG_MAX, &text, err);
@@ -71,8 +72,8 @@ static int load(struct node *n, struct arena *a, const char *path, struct json *
 			     pem, err);
 }
 
-static int store(struct node *n, struct arena *a, const char *path, struct json *tree,
-		 struct json *cluster, struct str pem, struct err *err)
+static int store_kubeconfig(struct node *n, struct arena *a, const char *path, struct json *tree,
+			    struct json *cluster, struct str pem, struct err *err)
 {
 	struct tree_attr attr = TREE_DEFAULT;
 	struct err ignored = ERR_INIT(a);
@@ -96,8 +97,8 @@ static int store(struct node *n, struct arena *a, const char *path, struct json 
 	return rc < 0 ? rc : tree_sync(&n->tree, err);
 }
 
-/* Those that are certificates; the others are told of, and left out. */
-static void readable(struct node *n, struct arena *a, const struct strs *list, struct strs *out)
+/* The entries that are valid certificates; logs and skips the others. */
+static void valid_certs(struct node *n, struct arena *a, const struct strs *list, struct strs *out)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct certs c = { 0 };
@@ -110,7 +111,7 @@ static void readable(struct node *n, struct arena *a, const struct strs *list, s
 	}
 }
 
-/* Whether those that are new are of the kinds that rotate in every upgrade. */
+/* Whether all new ones are of the kinds that rotate during every upgrade. */
 static bool can_wait(struct node *n, struct arena *a, const struct strs *added)
 {
 	static const char *const often[] = { "kube-apiserver-localhost-signer",
@@ -121,7 +122,7 @@ static bool can_wait(struct node *n, struct arena *a, const struct strs *added)
 	struct strs good = { 0 };
 	bool all = true;
 
-	readable(n, a, added, &good);
+	valid_certs(n, a, added, &good);
 	for (size_t i = 0; i < good.n; i++) {
 		struct certs c = { 0 };
 		struct str name;
@@ -141,7 +142,7 @@ static bool can_wait(struct node *n, struct arena *a, const struct strs *added)
 	return all;
 }
 
-static int restart(struct node *n, struct arena *a, struct str pem, struct err *err)
+static int restart_kubelet(struct node *n, struct arena *a, struct str pem, struct err *err)
 {
 	struct json *tree = NULL, *cluster = NULL;
 	struct err ignored = ERR_INIT(a);
@@ -149,15 +150,15 @@ static int restart(struct node *n, struct arena *a, struct str pem, struct err *
 	int rc;
 
 	host_log(&n->host, "restarting kubelet due to server-ca rotation");
-	rc = load(n, a, KUBELET, &tree, &cluster, &old, err);
+	rc = load_kubeconfig(n, a, KUBELET, &tree, &cluster, &old, err);
 	if (rc == 0)
 		rc = node_do(n, a, "systemctl stop kubelet", NULL, err);
 	if (rc < 0)
 		return rc;
-	rc = store(n, a, KUBELET, tree, cluster, pem, err);
+	rc = store_kubeconfig(n, a, KUBELET, tree, cluster, pem, err);
 	if (rc == 0)
 		rc = node_do(n, a, "systemctl daemon-reload", NULL, err);
-	/* whatever comes of it, it is not left stopped */
+	/* after a failure too: the kubelet must not stay stopped */
 	return node_do(n, a, "systemctl start kubelet", NULL, rc < 0 ? &ignored : err) < 0
 		       ? -ERR_SYS
 		       : rc;
@@ -170,30 +171,30 @@ int rotate_cas(struct node *n, struct arena *a, struct str bundle, struct err *e
 	struct str pem;
 	bool wait;
 	struct buf all;
-	int rc = load(n, a, STEPS_KUBECONFIG, &tree, &cluster, &pem, err);
+	int rc = load_kubeconfig(n, a, STEPS_KUBECONFIG, &tree, &cluster, &pem, err);
 
 	if (rc < 0)
 		return err_wrap(err, "could not read " STEPS_KUBECONFIG);
-	split(a, bundle, &want);
-	split(a, pem, &have);
+	split_bundle(a, bundle, &want);
+	split_bundle(a, pem, &have);
 	for (size_t i = 0; i < want.n; i++)
-		if (!has(&have, want.v[i]))
+		if (!has_cert(&have, want.v[i]))
 			VEC_PUSH(a, &added, want.v[i]);
-	readable(n, a, &want, &good);
+	valid_certs(n, a, &want, &good);
 	wait = can_wait(n, a, &added);
 	node_tell(n, &(struct node_event){ .kind = NODE_EVENT_KUBELET, .deferred = wait });
-	/* nothing at all is no reason to trust nobody */
+	/* never replace the CAs by an empty list */
 	if (!added.n || !good.n || str_eq(str_trim(pem), str_trim(bundle)))
 		return 0;
 	buf_init(&all, a);
 	for (size_t i = 0; i < good.n; i++)
 		buf_add(&all, good.v[i]);
-	/* last the one by which it is told whether all of it is done */
-	rc = wait ? 0 : restart(n, a, buf_str(&all), err);
+	/* last: this file tells whether the rotation is complete */
+	rc = wait ? 0 : restart_kubelet(n, a, buf_str(&all), err);
 	if (rc < 0)
 		return rc;
 	log_info("Writing new Data to " STEPS_KUBECONFIG);
-	return store(n, a, STEPS_KUBECONFIG, tree, cluster, buf_str(&all), err);
+	return store_kubeconfig(n, a, STEPS_KUBECONFIG, tree, cluster, buf_str(&all), err);
 }
 
 int rotate_rebootstrap(struct node *n, struct arena *a, struct err *err)

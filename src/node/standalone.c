@@ -10,7 +10,7 @@
 #include "node/kernel.h"
 #include "node/node_update.h"
 
-/* With the words, and the texts of errors, that upstream has where no policies rule. */
+/* The log and error texts are those of upstream without node disruption policies. */
 static int finish(struct node *n, struct arena *a, const struct update_plan *p, struct str name,
 		  struct err *err)
 {
@@ -120,7 +120,7 @@ static int as_machine_config(struct arena *a, struct str text, struct mc_current
 	if (rc == 0)
 		rc = mc_kind_of(a, out->tree, &kind, err);
 	if (rc == 0 && kind != MC_MACHINE_CONFIG)
-		rc = err_set(err, ERR_INVALID, "it is no MachineConfig");
+		rc = err_set(err, ERR_INVALID, "it is not a MachineConfig");
 	return rc;
 }
 

@@ -1,3 +1,7 @@
+/*
+ * Reading below a root, and the table of system calls that change it. Every path is resolved by
+ * walk.c; nothing here uses a path of the node with a plain open(2).
+ */
 #include "node/tree.h"
 
 #include <dirent.h>
@@ -11,7 +15,7 @@
 #include "io/file.h"
 #include "walk.h"
 
-/* ---- the calls ----------------------------------------------------------- */
+/* ---- system calls -------------------------------------------------------- */
 
 static int sys_openat(int dir, const char *name, int flags, mode_t mode)
 {
@@ -65,8 +69,8 @@ const char *go_errno(int no)
 		{ EIO, "input/output error" },
 		{ EROFS, "read-only file system" },
 		{ EXDEV, "invalid cross-device link" },
-		{ TREE_STRAYED, "a link in it leads to a folder that its owner "
-				"does not own: not followed" },
+		{ TREE_STRAYED, "a symlink in it leads to a directory of another user: "
+				"not followed" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
@@ -126,7 +130,7 @@ void tree_close(struct tree *t)
 	t->fd = -1;
 }
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 int tree_lstat(struct tree *t, const char *path, struct stat *st, struct err *err)
 {
@@ -189,7 +193,7 @@ int tree_read(struct arena *a, struct tree *t, const char *path, size_t max, str
 	return fd < 0 ? fd : file_read_fd(a, fd, path, max, out, err);
 }
 
-/* ERR_CONFLICT: the file goes on otherwise. */
+/* ERR_CONFLICT: the file differs. */
 static int same_part(void *ctx, struct str part, struct err *err)
 {
 	const int *fd = ctx;
@@ -259,7 +263,7 @@ int tree_realpath(struct arena *a, struct tree *t, const char *path, struct str 
 	return rc;
 }
 
-/* Appends the components of path; ".." takes one away. */
+/* Appends the components of path; ".." removes one. */
 static void add_path(struct buf *b, struct str path)
 {
 	struct str part;

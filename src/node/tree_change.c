@@ -1,3 +1,10 @@
+/*
+ * Changes below a root. Files and symlinks are replaced by rename, so a power cut leaves the old or
+ * the new one. The temporary name depends only on the name of the file: tree_clean finds what a cut
+ * leaves behind.
+ *
+ * A name is durable after tree_sync, which fsyncs each changed directory.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +19,7 @@
 
 #define XATTRS_MAX 4096
 
-/* A name of our own beside path: always the same, so that what a power cut
- * leaves behind can be found; short, however long path's name is. */
+/* The temporary name beside a file: deterministic, and short however long the name is. */
 static void temp_name(const char *name, char out[32])
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -22,8 +28,8 @@ static void temp_name(const char *name, char out[32])
 	(void)snprintf(out, 32, ".mco-%.20s", sum.p);
 }
 
-/* Labels and the like; those that the copy's file system has no place for are left
- * out. */
+/* SELinux labels and others; those that the file system of the copy does not support are
+ * skipped. */
 static int copy_xattrs(int from, int to)
 {
 	char names[XATTRS_MAX], value[XATTRS_MAX];
@@ -55,16 +61,15 @@ static int put_part(void *ctx, struct str part, struct err *err)
 	return 0;
 }
 
-/* empty: nothing is going to be written. like: a file whose extended attributes it
- * gets; or -1. */
-static int fill(struct tree *t, int fd, const struct producer *from, bool empty,
-		const struct tree_attr *attr, int like, const char *path, struct err *err)
+/* empty: there are no contents. like: a file whose extended attributes are copied, or -1. */
+static int fill_file(struct tree *t, int fd, const struct producer *from, bool empty,
+		     const struct tree_attr *attr, int like, const char *path, struct err *err)
 {
 	const struct sink to = { put_part, NULL, &fd };
 	struct stat st;
 	int rc;
 
-	/* an empty file is as durable as its name */
+	/* an empty file needs no fsync of its own */
 	if (empty && attr->uid < 0 && like < 0 && fstat(fd, &st) == 0 &&
 	    (st.st_mode & 07777) == attr->mode)
 		return 0;
@@ -76,7 +81,7 @@ static int fill(struct tree *t, int fd, const struct producer *from, bool empty,
 	if (attr->uid >= 0 && attr->gid >= 0 && t->own &&
 	    node_sys->fchown(fd, (uid_t)attr->uid, (gid_t)attr->gid) < 0)
 		return tree_err(err, "write", path);
-	/* a change of owner takes these bits away */
+	/* a change of owner clears these bits */
 	if ((attr->mode & 07000) && node_sys->fchmod(fd, attr->mode) < 0)
 		return tree_err(err, "write", path);
 	if (like >= 0 && copy_xattrs(like, fd) < 0)
@@ -84,8 +89,8 @@ static int fill(struct tree *t, int fd, const struct producer *from, bool empty,
 	return node_sys->fsync(fd) < 0 ? tree_err(err, "write", path) : 0;
 }
 
-static int replace(struct tree *t, const char *path, const struct producer *from, bool empty,
-		   struct tree_attr attr, int like, struct err *err)
+static int replace_file(struct tree *t, const char *path, const struct producer *from, bool empty,
+			struct tree_attr attr, int like, struct err *err)
 {
 	struct make make = { true, attr.dir_mode, -1, -1 };
 	AUTO(fd) int fd = -1;
@@ -102,7 +107,7 @@ static int replace(struct tree *t, const char *path, const struct producer *from
 			      empty ? attr.mode & 0777 : 0600);
 	if (fd < 0)
 		return tree_err(err, "open", path);
-	rc = fill(t, fd, from, empty, &attr, like, path, err);
+	rc = fill_file(t, fd, from, empty, &attr, like, path, err);
 	if (rc == 0 && node_sys->renameat(dir, temp, dir, name) < 0)
 		rc = tree_err(err, "rename", path);
 	if (rc < 0)
@@ -122,13 +127,13 @@ int tree_write(struct tree *t, const char *path, struct str data, struct tree_at
 {
 	const struct producer from = { pump_str, &data };
 
-	return replace(t, path, &from, !data.n, attr, -1, err);
+	return replace_file(t, path, &from, !data.n, attr, -1, err);
 }
 
 int tree_write_from(struct tree *t, const char *path, const struct producer *from,
 		    struct tree_attr attr, struct err *err)
 {
-	return replace(t, path, from, false, attr, -1, err);
+	return replace_file(t, path, from, false, attr, -1, err);
 }
 
 int tree_scratch(struct tree *t, const char *path, struct err *err)
@@ -281,8 +286,8 @@ int tree_remove_all(struct tree *t, const char *path, struct err *err)
 	return 0;
 }
 
-static int two_parents(struct tree *t, const char *from, const char *to, int *x, const char **xn,
-		       int *y, const char **yn, struct err *err)
+static int open_parents(struct tree *t, const char *from, const char *to, int *x, const char **xn,
+			int *y, const char **yn, struct err *err)
 {
 	struct make make = { true, 0755, -1, -1 };
 
@@ -300,7 +305,7 @@ int tree_rename(struct tree *t, const char *from, const char *to, struct err *er
 {
 	AUTO(fd) int x = -1;
 	const char *xn = NULL, *yn = NULL;
-	int y = -1, rc = two_parents(t, from, to, &x, &xn, &y, &yn, err);
+	int y = -1, rc = open_parents(t, from, to, &x, &xn, &y, &yn, err);
 
 	if (rc < 0)
 		return rc;
@@ -313,7 +318,7 @@ int tree_link(struct tree *t, const char *from, const char *to, struct err *err)
 {
 	AUTO(fd) int x = -1;
 	const char *xn = NULL, *yn = NULL;
-	int y = -1, rc = two_parents(t, from, to, &x, &xn, &y, &yn, err);
+	int y = -1, rc = open_parents(t, from, to, &x, &xn, &y, &yn, err);
 
 	if (rc < 0)
 		return rc;
@@ -324,7 +329,7 @@ int tree_link(struct tree *t, const char *from, const char *to, struct err *err)
 	return tree_err(err, "link", from);
 }
 
-/* From the descriptor's offset to the end. */
+/* Reads from the descriptor's offset to the end. */
 static int pump_fd(void *ctx, const struct sink *to, struct err *err)
 {
 	const int *fd = ctx;
@@ -353,7 +358,7 @@ static int copy_file(struct tree *t, const char *from, const struct stat *st, co
 	AUTO(fd) int like = tree_open_file(t, from, err);
 	const struct producer bytes = { pump_fd, &like };
 
-	return like < 0 ? like : replace(t, to, &bytes, !st->st_size, attr, like, err);
+	return like < 0 ? like : replace_file(t, to, &bytes, !st->st_size, attr, like, err);
 }
 
 int tree_copy(struct tree *t, const char *from, const char *to, struct err *err)
@@ -373,8 +378,8 @@ int tree_copy(struct tree *t, const char *from, const char *to, struct err *err)
 	return rc < 0 ? rc : tree_symlink(t, str_z(&a, target), to, err);
 }
 
-/* A descriptor for changing what is at path itself. */
-static int open_here(struct tree *t, const char *path, struct err *err)
+/* A descriptor for changing path itself; symlinks are not followed. */
+static int open_path(struct tree *t, const char *path, struct err *err)
 {
 	const char *name = NULL;
 	int dir = tree_changing(t, path, &make_none, &name, err), fd;
@@ -387,7 +392,7 @@ static int open_here(struct tree *t, const char *path, struct err *err)
 
 int tree_chmod(struct tree *t, const char *path, mode_t mode, struct err *err)
 {
-	AUTO(fd) int fd = open_here(t, path, err);
+	AUTO(fd) int fd = open_path(t, path, err);
 
 	if (fd < 0)
 		return fd;
@@ -402,7 +407,7 @@ int tree_chown(struct tree *t, const char *path, uid_t uid, gid_t gid, struct er
 
 	if (!t->own)
 		return 0;
-	fd = open_here(t, path, err);
+	fd = open_path(t, path, err);
 	if (fd < 0)
 		return fd;
 	if (node_sys->fchown(fd, uid, gid) < 0)
@@ -410,7 +415,7 @@ int tree_chown(struct tree *t, const char *path, uid_t uid, gid_t gid, struct er
 	return node_sys->fsync(fd) < 0 ? tree_err(err, "fsync", path) : 0;
 }
 
-static int sync_one(struct tree *t, struct str path, struct err *err)
+static int sync_dir(struct tree *t, struct str path, struct err *err)
 {
 	struct walk w;
 	int rc = 0;
@@ -424,8 +429,8 @@ static int sync_one(struct tree *t, struct str path, struct err *err)
 }
 
 /*
- * The journal's own last: of a file that was moved from there to its place the new
- * name must be durable before the old one is gone.
+ * The journal's directories come last: when a file has moved from there to its place, the new name
+ * must be durable before the old one is removed.
  */
 int tree_sync(struct tree *t, struct err *err)
 {
@@ -434,7 +439,7 @@ int tree_sync(struct tree *t, struct err *err)
 	for (int journal = 0; journal < 2; journal++)
 		for (size_t i = 0; rc == 0 && i < t->dirty.n; i++)
 			if (str_starts(t->dirty.v[i].key, S(TREE_JOURNAL)) == (journal == 1))
-				rc = sync_one(t, t->dirty.v[i].key, err);
+				rc = sync_dir(t, t->dirty.v[i].key, err);
 	if (rc < 0)
 		return rc;
 	arena_free(&t->dirty_arena);

@@ -1,11 +1,9 @@
 /*
- * The lock is a file that only its owner can open, in a directory that only its
- * owner can enter: flock(2) needs no more than a descriptor, so a lock on
- * anything that others can open is theirs to hold.
+ * The lock is a file that only its owner can open, in a directory that only its owner can enter:
+ * flock(2) needs nothing but a descriptor, so any user who can open a file can hold a lock on it.
  *
- * The holder removes the file again. Whoever has waited for it then holds a
- * lock on a file without a name, and starts over: a lock counts only while the
- * file it is on still has the name.
+ * The holder removes the file when it unlocks. A process that has waited for it then holds a lock
+ * on an unlinked file and starts over: a lock counts only while its file still has the name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +20,7 @@
 #define LOCK_NAME "lock"
 #define LOCK_PATH JOURNAL_DIR "/" LOCK_NAME
 
-/* Of ours alone, whatever it was before. */
+/* Checks the owner and sets the mode. */
 static int own_it(int fd, mode_t mode, struct err *err)
 {
 	struct stat st;
@@ -32,15 +30,14 @@ static int own_it(int fd, mode_t mode, struct err *err)
 	if (st.st_uid != geteuid())
 		return err_set(err, ERR_SYS,
 			       LOCK_PATH ": it or its directory belongs to "
-					 "user %u, who could hold the lock for "
-					 "ever; remove it",
+					 "user %u, who could hold the lock forever; remove it",
 			       (unsigned)st.st_uid);
 	if ((st.st_mode & 0777) != mode && node_sys->fchmod(fd, mode) < 0)
 		return tree_err(err, "chmod", LOCK_PATH);
 	return 0;
 }
 
-/* The directory, made where it is not there; a descriptor of the caller's. */
+/* Opens the directory, or makes it; the caller closes the descriptor. */
 static int lock_dir(struct tree *t, struct err *err)
 {
 	const struct make make = { true, 0755, -1, -1 };
@@ -49,7 +46,7 @@ static int lock_dir(struct tree *t, struct err *err)
 	int fd = -1, rc = 0;
 
 	walk_start(&w, t);
-	/* fsync: what the journal keeps in it must not be lost with it */
+	/* fsync: the journal will keep files in it */
 	if (walk_to(&w, MC_STATE_DIR, NULL, true, &make) == 0 &&
 	    (node_sys->mkdirat(walk_top(&w), name, 0700) == 0 || errno == EEXIST) &&
 	    node_sys->fsync(walk_top(&w)) == 0)
@@ -64,7 +61,7 @@ static int lock_dir(struct tree *t, struct err *err)
 	return rc < 0 ? rc : fd;
 }
 
-/* ERR_AGAIN: another has it. ERR_NOTFOUND: it was removed meanwhile. */
+/* ERR_AGAIN: another process holds it. ERR_NOTFOUND: the file was removed meanwhile. */
 static int try_lock(struct tree *t, int dir, struct err *err)
 {
 	AUTO(fd) int fd = -1;
@@ -104,7 +101,7 @@ int tree_lock(struct tree *t, struct err *err)
 		if (ms >= LOCK_MS)
 			return err_set(err, ERR_CONFLICT,
 				       "another process is changing this node: "
-				       "it has %s%s locked; try again when it "
+				       "it holds the lock %s%s; try again when it "
 				       "has ended",
 				       strcmp(t->root, "/") == 0 ? "" : t->root, LOCK_PATH);
 		if (rc == -ERR_AGAIN)
@@ -113,7 +110,7 @@ int tree_lock(struct tree *t, struct err *err)
 	return 0;
 }
 
-/* Directories that nothing else is in go too. */
+/* Removes the directories too, if they are empty. */
 void tree_unlock(struct tree *t)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -1,3 +1,10 @@
+/*
+ * Undoing an update, in this order: currentconfig, the staged kernel arguments of the tuning file,
+ * the OS, the other kernel arguments, passwords, then all files and links.
+ *
+ * Every part is idempotent. A part that fails is noted and the others go on; the journal is removed
+ * only when all of them have succeeded, so the next start tries again.
+ */
 #include "undo.h"
 
 #include "io/log.h"
@@ -13,7 +20,7 @@ struct str undo_marker(struct arena *a, const struct journal *j, const char *nam
 	return str_fmt(a, JOURNAL_DIR "/%.*s/%s", STRF(json_str(j->log, "pre")), name);
 }
 
-/* What a marker says; ERR_NOTFOUND when there is none. */
+/* The contents of a marker; ERR_NOTFOUND when there is none. */
 static int read_marker(struct node *n, struct arena *a, const struct journal *j, const char *name,
 		       struct str *out, struct err *err)
 {
@@ -34,8 +41,8 @@ int undo_load(struct node *n, struct arena *a, struct journal *out, struct err *
 		return err_set(err, ERR_INVALID, "%.*s", STRF(out->damage));
 	if (out->state == JOURNAL_NONE)
 		return err_set(err, ERR_NOTFOUND,
-			       "no update to go back from: the node keeps "
-			       "what was there before the last one only");
+			       "no update to roll back: the node keeps only "
+			       "what was there before the last one");
 	return 0;
 }
 
@@ -53,8 +60,8 @@ int undo_check(struct node *n, struct arena *a, const struct journal *j, struct 
 	return journal_check(&n->tree, j, err);
 }
 
-/* As upstream tells of a rollback that failed too; equal texts count once. */
-static int both(struct err *err, const char *what, struct str undoing, struct str cause)
+/* Upstream's text for a rollback that fails too; equal texts appear once. */
+static int set_both(struct err *err, const char *what, struct str undoing, struct str cause)
 {
 	if (!cause.n || str_eq(cause, undoing))
 		return err_set(err, ERR_SYS, "error rolling back %s: %.*s", what, STRF(undoing));
@@ -66,16 +73,16 @@ struct undo {
 	struct node *n;
 	struct arena *a;
 	struct journal *j;
-	struct str cause; /* grows with each failure */
+	struct str cause; /* extended by each failure */
 	bool failed;
 	struct err *err;
 };
 
-static void note(struct undo *u, const char *what, int rc, const struct err *e)
+static void note_failure(struct undo *u, const char *what, int rc, const struct err *e)
 {
 	if (rc == 0)
 		return;
-	(void)both(u->err, what, e->msg, u->cause);
+	(void)set_both(u->err, what, e->msg, u->cause);
 	u->cause = u->err->msg;
 	u->failed = true;
 }
@@ -86,8 +93,8 @@ static int parse_fact(struct undo *u, const char *name, struct mc_current *out, 
 }
 
 /*
- * What was staged goes, before anything else is staged; what the kernel has been
- * started with since is taken back after that. False: another undo has to.
+ * Unstages the arguments of the tuning file, before anything else is staged. Those that the kernel
+ * was started with since are reverted later, by tune_back. False: the next undo has to do it.
  */
 static bool undo_tuning(struct undo *u)
 {
@@ -102,11 +109,11 @@ static bool undo_tuning(struct undo *u)
 		rc = tree_rename(&u->n->tree, done.p, undo_marker(u->a, u->j, "tuned").p, &err);
 	if (rc == 0)
 		rc = tree_sync(&u->n->tree, &err);
-	note(u, "changes to OS", rc, &err);
+	note_failure(u, "changes to OS", rc, &err);
 	return rc == 0;
 }
 
-static void tune_back(struct undo *u)
+static void undo_tuned_kernel(struct undo *u)
 {
 	struct str tuned = undo_marker(u->a, u->j, "tuned");
 	struct str before = json_str(u->j->log, "facts.cmdline");
@@ -121,15 +128,14 @@ static void tune_back(struct undo *u)
 		rc = kernel_tune_back(u->n, u->a, text, before, &err);
 	if (rc == 0)
 		rc = tree_remove(&u->n->tree, tuned.p, &err);
-	note(u, "changes to OS", rc, &err);
+	note_failure(u, "changes to OS", rc, &err);
 }
 
 /*
- * Whether the kernel runs with the arguments to go back to: then nothing but what
- * is staged has others, and those that were appended once more would be there
- * twice.
+ * Whether the kernel already runs with the arguments to go back to. Then only the staged deployment
+ * has others, and appending them again would duplicate them.
  */
-static bool kargs_hold(struct undo *u, const struct mc_merged *from, const struct mc_merged *to)
+static bool has_old_kargs(struct undo *u, const struct mc_merged *from, const struct mc_merged *to)
 {
 	struct strs gone = { 0 }, only = { 0 }, absent = { 0 };
 	struct str cmdline = kernel_cmdline(u->n, u->a);
@@ -165,18 +171,18 @@ static bool undo_os(struct undo *u)
 		if (json_str(f, "toImage").n)
 			to.spec.os_image = json_str(f, "toImage");
 		update_changes(u->a, &to.spec, &from.spec, false, &c);
-		/* what was staged goes by itself; there is nothing to name */
+		/* without an old image there is nothing to stage: unstaging is enough */
 		c.os_image = c.os_image && from.spec.os_image.n;
-		if (c.kargs && kargs_hold(u, &from.spec, &to.spec)) {
+		if (c.kargs && has_old_kargs(u, &from.spec, &to.spec)) {
 			c.kargs = false;
 			rc = deployment_clean_pending(u->n, u->a, &err);
 		}
 	}
 	if (rc == 0)
 		rc = os_change(u->n, u->a, c, &to, &from, json_bool(f, "ocl", false), &err);
-	if (rc == 0) /* a second undo need not repeat it */
+	if (rc == 0) /* the next undo need not repeat it */
 		rc = tree_remove(&u->n->tree, undo_marker(u->a, u->j, "os").p, &err);
-	note(u, "changes to OS", rc, &err);
+	note_failure(u, "changes to OS", rc, &err);
 	return rc == 0;
 }
 
@@ -185,14 +191,14 @@ static void undo_passwords(struct undo *u)
 	struct err err = ERR_INIT(u->a);
 	int rc = 0;
 
-	/* those of users that are gone go with the keys */
+	/* the keys step locks the passwords of removed users */
 	if (!json_bool(u->j->log, "facts.gone", false) &&
 	    !tree_lexists(&u->n->tree, undo_marker(u->a, u->j, "passwords").p))
 		return;
 	for (const struct json *m = json_first(json_at(u->j->log, "facts.passwords")); rc == 0 && m;
 	     m = json_next(m))
 		rc = users_set_password(u->n, u->a, json_key(m), json_text(m), &err);
-	note(u, "password hash updates", rc, &err);
+	note_failure(u, "password hash updates", rc, &err);
 }
 
 int undo_update(struct node *n, struct arena *a, struct journal *j, struct str cause,
@@ -208,22 +214,22 @@ int undo_update(struct node *n, struct arena *a, struct journal *j, struct str c
 	if (rc == -ERR_INVALID && !cause.n)
 		return err_set(err, ERR_INVALID, "%.*s", STRF(local.msg));
 	if (rc < 0) {
-		note(&u, "files writes", rc, &local);
+		note_failure(&u, "files writes", rc, &local);
 		return -ERR_SYS;
 	}
-	log_info("Undoing the update to what was there before");
+	log_info("Undoing the update");
 	rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_CONFIG), &local);
 	if (rc == 0)
 		rc = journal_restore(a, &n->tree, j, S(STEPS_CURRENT_IMAGE), &local);
-	note(&u, "current config on disk", rc, &local);
+	note_failure(&u, "current config on disk", rc, &local);
 	if (undo_tuning(&u) && undo_os(&u))
-		tune_back(&u);
+		undo_tuned_kernel(&u);
 	undo_passwords(&u);
 	rc = journal_restore_all(a, &n->tree, j, &local);
-	note(&u, "files writes", rc, &local);
+	note_failure(&u, "files writes", rc, &local);
 	if (!u.failed) {
 		rc = journal_end(a, &n->tree, j, &local);
-		note(&u, "files writes", rc, &local);
+		note_failure(&u, "files writes", rc, &local);
 	}
 	return u.failed ? -ERR_SYS : 0;
 }

@@ -1,6 +1,6 @@
 /*
- * Going back from an update by its journal: what was staged, the OS, passwords,
- * then all files. It may be cut short or fail anywhere, and is then done again.
+ * undo: undoes an update by its journal: what is staged, the OS, passwords, then all files. It is
+ * idempotent: after a failure or a power cut it runs again.
  */
 #ifndef NODE_UNDO_H
 #define NODE_UNDO_H
@@ -10,19 +10,19 @@
 
 #define UNDO_TUNING_MAX ((size_t)1 << 20)
 
-/* The file beside the journal by which a step tells that it has begun. That of
- * "tuning" holds the text of KERNEL_TUNING. */
+/* The path of the marker file that says that a step has begun. The marker "tuning" has the
+ * contents of KERNEL_TUNING. */
 struct str undo_marker(struct arena *a, const struct journal *j, const char *name);
 
-/* Whether the journal and all that it keeps are as they were written:
- * ERR_INVALID. Nothing is put back where something cannot be. */
+/* ERR_INVALID when the journal or a file that it keeps is damaged. Nothing is restored unless
+ * everything can be. */
 int undo_check(struct node *n, struct arena *a, const struct journal *j, struct err *err);
 
-/* The journal of the update to go back from. ERR_NOTFOUND when there is none,
- * ERR_INVALID when it is damaged. */
+/* Loads the journal to undo. ERR_NOTFOUND when there is none, ERR_INVALID when it is damaged. */
 int undo_load(struct node *n, struct arena *a, struct journal *out, struct err *err);
 
-/* cause: why, for the message when that fails, too; "" when it was asked for. */
+/* cause: the failure that made it necessary, for the error text of a second failure; "" for a
+ * rollback that a user requested. */
 int undo_update(struct node *n, struct arena *a, struct journal *j, struct str cause,
 		struct err *err);
 

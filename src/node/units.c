@@ -1,3 +1,9 @@
+/*
+ * Systemd units on a node: by systemctl, or by links.c where no systemd runs.
+ *
+ * A unit is disabled before its file changes: the links follow from the [Install] section, and
+ * those of the old one must go first.
+ */
 #include "units.h"
 
 #include <sys/wait.h>
@@ -10,7 +16,7 @@
 
 #define COULD_NOT "daemon could not write systemd unit"
 
-/* What the OS ships under the same path is kept before it is hidden. */
+/* Keeps a copy of what the OS ships before the file hides it. */
 static int keep_shipped(struct node *n, struct arena *a, const char *path, struct err *err)
 {
 	if (!n->os.core_os || !files_ships(n, a, path))
@@ -65,7 +71,7 @@ int units_is_enabled(struct node *n, struct arena *a, struct str unit, struct st
 	return 0;
 }
 
-/* Its [Install] section may change: links by the old one go first. */
+/* The [Install] section may change: removes the links of the old one. */
 static int disable_before_write(struct node *n, struct arena *a, struct str unit, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
@@ -175,13 +181,13 @@ int units_remove_stale(struct node *n, struct arena *a, const struct step *s, st
 	char *path = str_z(a, unit ? steps_unit_path(a, s->name) : s->name);
 	int rc;
 
-	if (unit) /* so that links by its defaults go first */
+	if (unit) /* removes links before the file */
 		preset = units_preset(n, a, s->name);
 	rc = files_restore_orig(n, a, path, false, &restored, err);
 	if (rc < 0 || restored)
 		return rc;
 	rc = tree_remove_all(&n->tree, path, err);
-	/* they would lead nowhere */
+	/* the links would dangle */
 	if (rc == 0 && !preset && !links_find(&n->tree, a, s->name, true).n)
 		rc = links_disable(&n->tree, a, s->name, err);
 	return rc < 0 ? err_wrap(err, "unable to delete %s", path) : 0;

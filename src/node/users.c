@@ -1,6 +1,10 @@
 /*
- * Only core is a user that configs can change on a running node: its SSH keys
- * and its password.
+ * The user core, the only one that configs can change on a running node: its SSH keys and its
+ * password.
+ *
+ * Root writes into a directory that core owns, so no symlink there may lead out of it: tree refuses
+ * to follow one to a directory of another user. Password hashes go by standard input, never by
+ * arguments.
  */
 #include "node/users.h"
 
@@ -19,7 +23,7 @@
 #define SHADOW "/etc/shadow"
 #define SHADOW_MAX ((size_t)1 << 24)
 
-static const struct ign_objs *users(const struct mc_merged *m)
+static const struct ign_objs *config_users(const struct mc_merged *m)
 {
 	return ign_list(ign_sub(m->config, IGN_CONFIG_PASSWD), IGN_PASSWD_USERS);
 }
@@ -32,7 +36,7 @@ static bool has_core(struct node *n, struct arena *a, int64_t *uid, int64_t *gid
 	       files_lookup_id(n, a, "/etc/group", S("core"), gid, &ignored) == 0;
 }
 
-/* A link to one is none: what is behind it is not core's. */
+/* A symlink to a directory does not count: the target may not be core's. */
 static bool is_dir(struct node *n, struct arena *a, const char *path)
 {
 	struct err ignored = ERR_INIT(a);
@@ -41,8 +45,8 @@ static bool is_dir(struct node *n, struct arena *a, const char *path)
 	return tree_lstat(&n->tree, path, &st, &ignored) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int below(struct node *n, struct arena *a, struct str dir, int depth, struct strs *out,
-		 struct err *err)
+static int list_below(struct node *n, struct arena *a, struct str dir, int depth, struct strs *out,
+		      struct err *err)
 {
 	struct strs names = { 0 };
 	int rc = 0;
@@ -51,17 +55,17 @@ static int below(struct node *n, struct arena *a, struct str dir, int depth, str
 	if (!is_dir(n, a, dir.p))
 		return 0;
 	if (depth == DEPTH_MAX || out->n > ENTRIES_MAX)
-		return err_set(err, ERR_LIMIT, "too much is in %s", SSH);
+		return err_set(err, ERR_LIMIT, "too many files in %s", SSH);
 	rc = tree_list(a, &n->tree, dir.p, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.n; i++) {
 		struct str path = str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
 
-		rc = below(n, a, path, depth + 1, out, err);
+		rc = list_below(n, a, path, depth + 1, out, err);
 	}
 	return rc;
 }
 
-/* One that another user owns is made anew, with all that is in it. */
+/* A directory of another user is replaced with all its contents. */
 static bool is_foreign(struct node *n, struct arena *a, int64_t uid)
 {
 	struct err ignored = ERR_INIT(a);
@@ -71,7 +75,7 @@ static bool is_foreign(struct node *n, struct arena *a, int64_t uid)
 	       (int64_t)st.st_uid != uid;
 }
 
-/* Root writes there, so it must be core's own: refused before anything is done. */
+/* Root writes there, so it must be core's own; checked before anything changes. */
 static int check_links(struct node *n, struct arena *a, struct err *err)
 {
 	static const char *const dirs[] = { SSH, KEYS_DIR };
@@ -85,9 +89,9 @@ static int check_links(struct node *n, struct arena *a, struct err *err)
 			continue;
 		(void)tree_readlink(a, &n->tree, dirs[i], &to, &ignored);
 		return err_set(err, ERR_INVALID,
-			       "%s is a link to %.*s, which its owner does not "
-			       "own: SSH keys are not written there; remove "
-			       "the link",
+			       "%s is a symlink to %.*s, which belongs to another "
+			       "user: SSH keys are not written there; remove "
+			       "the symlink",
 			       dirs[i], STRF(to));
 	}
 	return 0;
@@ -108,14 +112,14 @@ int users_key_paths(struct node *n, struct arena *a, struct strs *out, struct er
 	VEC_PUSH(a, out, S(SSH));
 	VEC_PUSH(a, out, S(OLD_KEYS));
 	VEC_PUSH(a, out, S(NEW_KEYS));
-	rc = below(n, a, S(KEYS_DIR), 0, out, err);
+	rc = list_below(n, a, S(KEYS_DIR), 0, out, err);
 	if (rc == 0 && is_foreign(n, a, uid))
-		rc = below(n, a, S(SSH), 0, out, err);
+		rc = list_below(n, a, S(SSH), 0, out, err);
 	return rc;
 }
 
-/* Upstream does this before each of the two steps, and does not mind errors. */
-static void lock_gone(struct node *n, struct arena *a, const struct strs *gone)
+/* Locks removed users. As upstream: before each of the two steps, and errors are ignored. */
+static void lock_gone_users(struct node *n, struct arena *a, const struct strs *gone)
 {
 	struct err ignored = ERR_INIT(a);
 
@@ -179,7 +183,7 @@ int users_write_keys(struct node *n, struct arena *a, const struct mc_merged *to
 	int rc = 0;
 
 	log_info("updating SSH keys");
-	lock_gone(n, a, gone);
+	lock_gone_users(n, a, gone);
 	if (!has_core(n, a, &attr.uid, &attr.gid)) {
 		log_info("core user does not exist, and creating users is not "
 			 "supported, so ignoring configuration specified for "
@@ -187,8 +191,8 @@ int users_write_keys(struct node *n, struct arena *a, const struct mc_merged *to
 		return 0;
 	}
 	buf_init(&b, a);
-	for (size_t i = 0; i < users(to)->n; i++) {
-		const struct strs *keys = ign_strings(users(to)->v[i], IGN_USER_KEYS);
+	for (size_t i = 0; i < config_users(to)->n; i++) {
+		const struct strs *keys = ign_strings(config_users(to)->v[i], IGN_USER_KEYS);
 
 		for (size_t k = 0; k < keys->n; k++)
 			buf_addf(&b, "%.*s\n", STRF(keys->v[k]));
@@ -227,7 +231,7 @@ static struct str second_field(struct str line)
 	return str_cut(rest, ':', &hash, &rest) ? hash : rest;
 }
 
-static bool is_user(struct str line, struct str user)
+static bool is_line_of(struct str line, struct str user)
 {
 	struct str name, rest;
 
@@ -255,12 +259,12 @@ static int get_hash(struct node *n, struct arena *a, struct str user, struct str
 	if (rc == -ERR_NOTFOUND)
 		return 0;
 	while (rc == 0 && str_line(&text, &line))
-		if (is_user(line, user))
+		if (is_line_of(line, user))
 			*out = second_field(line);
 	return rc;
 }
 
-/* Without a running system the file itself is written anew. */
+/* Without a running system: rewrites the file itself. */
 static int edit_shadow(struct node *n, struct arena *a, struct str user, struct str hash,
 		       struct err *err)
 {
@@ -276,7 +280,7 @@ static int edit_shadow(struct node *n, struct arena *a, struct str user, struct 
 		return rc;
 	buf_init(&b, a);
 	while (str_line(&text, &line)) {
-		if (is_user(line, user) && str_cut(line, ':', &name, &rest) &&
+		if (is_line_of(line, user) && str_cut(line, ':', &name, &rest) &&
 		    str_cut(rest, ':', &old, &rest))
 			buf_addf(&b, "%.*s:%.*s:%.*s\n", STRF(name), STRF(hash), STRF(rest));
 		else
@@ -293,10 +297,10 @@ static bool ends_field(struct str s)
 	return s.n && (memchr(s.p, ':', s.n) || memchr(s.p, '\n', s.n) || memchr(s.p, '\0', s.n));
 }
 
-/* A hash is given on standard input: arguments can be seen by every user of the
- * machine. What only locks or unlocks the account is upstream's call. */
-static int run_program(struct node *n, struct arena *a, struct str user, struct str hash,
-		       struct host_out *out, struct err *err)
+/* A hash goes by standard input: every user of the machine can see arguments. Locking and
+ * unlocking an account is upstream's call, usermod. */
+static int run_passwd_program(struct node *n, struct arena *a, struct str user, struct str hash,
+			      struct host_out *out, struct err *err)
 {
 	static const char *const chpasswd[] = { "chpasswd", "-e", NULL };
 
@@ -315,17 +319,16 @@ int users_set_password(struct node *n, struct arena *a, struct str user, struct 
 
 	if (ends_field(user))
 		return err_set(err, ERR_INVALID,
-			       "a user's name has a character that no name "
-			       "has");
+			       "the name of a user contains an invalid character");
 	if (ends_field(hash))
 		return err_set(err, ERR_INVALID,
-			       "the password hash of %.*s has a character that "
-			       "no hash has",
+			       "the password hash of %.*s contains an invalid "
+			       "character",
 			       STRF(user));
 	if (n->offline)
 		return edit_shadow(n, a, user, hash, err);
-	rc = run_program(n, a, user, hash, &out, err);
-	/* what it says may be what it was given */
+	rc = run_passwd_program(n, a, user, hash, &out, err);
+	/* the output may repeat the input */
 	if (hash.n > 1 && str_find(out.text, hash) >= 0)
 		out.text = S("***");
 	if (rc == 0 && out.status != 0)
@@ -339,15 +342,15 @@ int users_write_passwords(struct node *n, struct arena *a, const struct mc_merge
 {
 	int64_t uid, gid;
 
-	lock_gone(n, a, gone);
+	lock_gone_users(n, a, gone);
 	if (!has_core(n, a, &uid, &gid)) {
 		log_info("core user does not exist, and creating users is not "
 			 "supported, so ignoring configuration specified for "
 			 "core user");
 		return 0;
 	}
-	for (size_t i = 0; i < users(to)->n; i++) {
-		const struct ign_obj *u = users(to)->v[i];
+	for (size_t i = 0; i < config_users(to)->n; i++) {
+		const struct ign_obj *u = config_users(to)->v[i];
 		struct str user = ign_str(u, IGN_USER_NAME), have;
 		struct str want = ign_str(u, IGN_USER_PASSWORD);
 		int rc = get_hash(n, a, user, &have, err);
@@ -374,7 +377,7 @@ int users_password_hashes(struct node *n, struct arena *a, const struct strs *go
 	int rc = 0;
 
 	*out = json_new(a, JSON_OBJECT);
-	/* written back as a file where no system runs */
+	/* offline, /etc/shadow is restored as a file */
 	if (n->offline || !has_core(n, a, &uid, &gid))
 		return 0;
 	rc = get_hash(n, a, S("core"), &hash, err);

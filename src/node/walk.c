@@ -1,9 +1,8 @@
 /*
- * Every component is opened on its own with O_NOFOLLOW, and links are followed
- * by hand from a stack of the folders above: a link can be swapped at any time,
- * and still leads nowhere but below the root. A link that is not root's leads to
- * folders of its owner alone: else whoever owns a home could have root write
- * into another's.
+ * Every component is opened on its own with O_NOFOLLOW, and symlinks are resolved here, on a stack
+ * of the directories above: a symlink can be swapped at any time and still leads nowhere but below
+ * the root. A symlink that is not root's leads only to directories of its owner: otherwise the
+ * owner of a home directory could make root write into another's.
  */
 #include "walk.h"
 
@@ -35,7 +34,7 @@ int walk_top(const struct walk *w)
 	return w->fds[w->n - 1];
 }
 
-/* Takes the next component off *rest: "" at the end. */
+/* Removes the next component from *rest and returns it; "" at the end. */
 static struct str component(struct str *rest)
 {
 	struct str c;
@@ -50,7 +49,7 @@ static struct str component(struct str *rest)
 	return c;
 }
 
-static int push(struct walk *w, int fd, struct str name)
+static int push_dir(struct walk *w, int fd, struct str name)
 {
 	if (w->n == TREE_DEPTH_MAX) {
 		(void)close(fd);
@@ -62,8 +61,8 @@ static int push(struct walk *w, int fd, struct str name)
 	return 0;
 }
 
-/* Puts a link's target in front of what is left of the path. */
-static int follow(struct walk *w, const char *name, struct str *rest)
+/* Puts the target of a symlink in front of the rest of the path. */
+static int follow_link(struct walk *w, const char *name, struct str *rest)
 {
 	char *to = arena_alloc(&w->a, TREE_PATH_MAX);
 	ssize_t n = readlinkat(walk_top(w), name, to, TREE_PATH_MAX - 1);
@@ -93,7 +92,7 @@ static bool is_link(int dir, const char *name)
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
 }
 
-/* Where the way has led so far is not another's. */
+/* Checks that the path has not led to a directory of another user. */
 static int check_owner(struct walk *w)
 {
 	struct stat st;
@@ -108,7 +107,7 @@ static int check_owner(struct walk *w)
 	return -1;
 }
 
-/* What mkdir cannot set: other bits, and the owner. */
+/* Sets what mkdir cannot: other mode bits and the owner. */
 static int set_attrs(struct walk *w, int fd, const struct make *make)
 {
 	bool own = make->uid >= 0 && w->t->own, bits = make->mode & ~MKDIR_BITS;
@@ -121,8 +120,8 @@ static int set_attrs(struct walk *w, int fd, const struct make *make)
 }
 
 /*
- * Its mode is right from the start, whatever the umask is: a directory that a cut
- * leaves behind is not looked at again.
+ * The mode is right from the start, whatever the umask is: nothing corrects a directory that a
+ * power cut leaves behind.
  */
 static int make_dir(struct walk *w, const char *name, const struct make *make)
 {
@@ -134,7 +133,7 @@ static int make_dir(struct walk *w, const char *name, const struct make *make)
 	old = umask(0);
 	rc = node_sys->mkdirat(top, name, make->mode & MKDIR_BITS);
 	(void)umask(old);
-	/* what is made in it can be durable only when it is */
+	/* its contents can be durable only if it is */
 	if ((rc < 0 && errno != EEXIST) || node_sys->fsync(top) < 0)
 		return -1;
 	fd = openat(top, name, DIR_FLAGS);
@@ -145,16 +144,16 @@ static int make_dir(struct walk *w, const char *name, const struct make *make)
 	return fd;
 }
 
-static int enter(struct walk *w, struct str c, struct str *rest, const struct make *make)
+static int enter_dir(struct walk *w, struct str c, struct str *rest, const struct make *make)
 {
 	char *name = str_z(&w->a, c);
 	int top = walk_top(w), fd = openat(top, name, DIR_FLAGS);
 
 	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR) && is_link(top, name))
-		return follow(w, name, rest);
+		return follow_link(w, name, rest);
 	if (fd < 0 && errno == ENOENT && make->on)
 		fd = make_dir(w, name, make);
-	return fd < 0 ? -1 : push(w, fd, c);
+	return fd < 0 ? -1 : push_dir(w, fd, c);
 }
 
 const struct make make_none = { 0 };
@@ -186,11 +185,11 @@ int walk_to(struct walk *w, const char *path, struct str *last, bool follow_last
 				*last = str_of(name);
 				return check_owner(w);
 			}
-			if (follow(w, name, &rest) < 0)
+			if (follow_link(w, name, &rest) < 0)
 				return -1;
 			continue;
 		}
-		if (enter(w, c, &rest, make) < 0) {
+		if (enter_dir(w, c, &rest, make) < 0) {
 			w->left = str_fmt(&w->a, "%.*s/%.*s", STRF(c), STRF(rest));
 			return -1;
 		}
@@ -204,7 +203,7 @@ void walk_start(struct walk *w, struct tree *t)
 	w->fds[0] = t->fd;
 }
 
-/* ---- the folder of a path ------------------------------------------------ */
+/* ---- the directory of a path --------------------------------------------- */
 
 void tree_forget(struct tree *t)
 {
@@ -216,8 +215,7 @@ void tree_forget(struct tree *t)
 }
 
 /*
- * A descriptor (the tree's) of the folder that path is in, and the name in it.
- * Config files come many to a folder, so the last one is remembered.
+ * Config files come many to a directory, so the last descriptor is cached.
  */
 int tree_parent(struct tree *t, const char *path, const struct make *make, const char **name)
 {
@@ -251,15 +249,15 @@ int tree_parent(struct tree *t, const char *path, const struct make *make, const
 	return rc;
 }
 
-/* Nothing escapes the journal: an update changes what it has, or nothing. */
+/* Nothing escapes the journal: an update changes only what the journal has recorded. */
 static bool may_change(const struct tree *t, struct str path)
 {
 	return map_find(t->allowed, path) || str_starts(path, S(TREE_JOURNAL "/")) ||
 	       (t->links && str_starts(path, S(TREE_UNITS "/")));
 }
 
-/* A file is where a folder should be: which one, as os.MkdirAll tells it. */
-static int no_folder(struct tree *t, const char *path, struct err *err)
+/* A file is in place of a directory: names it as os.MkdirAll does. */
+static int set_no_dir(struct tree *t, const char *path, struct err *err)
 {
 	struct str p = str_of(path), dir = str_sub(p, 0, (size_t)str_rchr(p, '/')), at = dir;
 
@@ -271,7 +269,6 @@ static int no_folder(struct tree *t, const char *path, struct err *err)
 		       STRF(dir), STRF(at));
 }
 
-/* The same for a change: remembers that the folder has to be fsynced. */
 int tree_changing(struct tree *t, const char *path, const struct make *make, const char **name,
 		  struct err *err)
 {
@@ -283,7 +280,7 @@ int tree_changing(struct tree *t, const char *path, const struct make *make, con
 			       path);
 	dir = tree_parent(t, path, make, name);
 	if (dir < 0)
-		return make->on && errno == ENOTDIR ? no_folder(t, path, err)
+		return make->on && errno == ENOTDIR ? set_no_dir(t, path, err)
 						    : tree_err(err, "open", path);
 	key = str_sub(str_of(path), 0, (size_t)(*name - path));
 	if (!map_find(&t->dirty, key))

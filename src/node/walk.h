@@ -1,5 +1,5 @@
 /*
- * walk: the way to a path below a root, one component after the other.
+ * walk: resolves a path below a root, component by component.
  */
 #ifndef SRC_NODE_WALK_H
 #define SRC_NODE_WALK_H
@@ -15,15 +15,15 @@ struct walk {
 	struct str names[TREE_DEPTH_MAX]; /* of fds[1..n) */
 	size_t n;
 	int links;
-	/* A link of a user other than root was followed: the way may only end
-	 * in a folder of the same user. */
+	/* A symlink of a user other than root was followed: the path must end in a directory of
+	 * the same user. */
 	bool theirs;
 	uid_t owner;
-	struct arena a; /* targets of links */
-	struct str left; /* where walk_to failed: what was still to go */
+	struct arena a; /* for targets of symlinks */
+	struct str left; /* the unresolved rest where walk_to failed */
 };
 
-/* What to do about folders that are not there. */
+/* Whether and how to make missing directories. */
 struct make {
 	bool on;
 	mode_t mode;
@@ -34,9 +34,8 @@ extern const struct make make_none;
 
 void walk_start(struct walk *w, struct tree *t);
 /*
- * Goes into the folder path names. Unless last is NULL, its final component is
- * not entered but given back; when that is a link and follow_last is set, the
- * link is followed and what it leads to given back.
+ * Enters the directory path. Unless last is NULL, the last component is not entered but returned;
+ * with follow_last a symlink there is resolved first. -1 and errno.
  */
 int walk_to(struct walk *w, const char *path, struct str *last, bool follow_last,
 	    const struct make *make);
@@ -44,13 +43,13 @@ int walk_top(const struct walk *w);
 void walk_end(struct walk *w);
 
 /*
- * A descriptor (the tree's) of the folder that path is in, and the name in it;
- * -1 and errno.
+ * A descriptor of the directory of path, which the tree owns, and the name in it; -1 and errno.
  */
 int tree_parent(struct tree *t, const char *path, const struct make *make, const char **name);
-/* The same for a change: the folder will be fsynced. A negative err code. */
+/* The same for a change: tree_sync will fsync the directory. A negative err code. */
 int tree_changing(struct tree *t, const char *path, const struct make *make, const char **name,
 		  struct err *err);
+/* Closes the cached descriptor, which would keep a mount busy. */
 void tree_forget(struct tree *t);
 
 #endif

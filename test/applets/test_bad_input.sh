@@ -44,7 +44,7 @@ fails 'sandbox: data in a folder' 1 "Error: open $TMP/empty: Is a directory" \
 fails 'sandbox: evictions' 1 'Error: invalid argument "v9" for --eviction (did you mean v1?): use v1beta1, v1 or none' "$BIN/mco-sandbox" start --eviction v9
 fails 'verify: nothing there' 2 "Error: $TMP/empty has no config to verify: open /etc/machine-config-daemon/currentconfig: no such file or directory" \
 	"$BIN/mco-daemon" verify --root-mount "$TMP/empty"
-fails 'rollback: nothing there' 1 'Error: no update to go back from: the node keeps what was there before the last one only' \
+fails 'rollback: nothing there' 1 'Error: no update to roll back: the node keeps only what was there before the last one' \
 	"$BIN/mco-daemon" rollback --root-mount "$TMP/empty"
 fails 'daemon: no node' 255 'node-name is required' env -u NODE_NAME "$BIN/mco-daemon" start
 fails 'server: no URL' 1 '--apiserver-url cannot be empty' "$BIN/mco-server" start

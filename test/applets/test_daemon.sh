@@ -318,7 +318,7 @@ if [ "$(id -u)" = 0 ]; then
 		before=$(tree)
 		mc r2 "$(core ',"sshAuthorizedKeys":["k2"]')"
 		: > "$CALLS"
-		apply r2 1 "/home/core/$link is a link to /root/$link, which its owner does not own: SSH keys are not written there; remove the link"
+		apply r2 1 "/home/core/$link is a symlink to /root/$link, which belongs to another user: SSH keys are not written there; remove the symlink"
 		same "a link of core's: $link" "$before" "$(tree)"
 		same "a link of core's, no command: $link" '' "$(calls | grep runuser)"
 	done
@@ -337,7 +337,7 @@ if [ "$(id -u)" = 0 ]; then
 	mc r2 "$(files "$(file /etc/foo 1)" "$(file /var/tmp/x/shadow 1)" "$(file /var/tmp/x/new/shadow 1)")"
 	before=$(tree)
 	apply r2 1
-	same "a file through a user's link" 1 "$(grep -c "^Error: .*/var/tmp/x/.*: a link in it leads to a folder that its owner does not own: not followed" "$TMP/.err")"
+	same "a file through a user's link" 1 "$(grep -c "^Error: .*/var/tmp/x/.*: a symlink in it leads to a directory of another user: not followed" "$TMP/.err")"
 	same "a file through a user's link: nothing written" "$before" "$(tree)"
 fi
 

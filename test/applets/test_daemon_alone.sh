@@ -8,7 +8,7 @@ expect 'verify: nothing applied yet' 2 '' "Error: $ROOT has no config to verify:
 expect 'status: nothing applied yet' 0 'current config  none yet
 last update     none to go back from
 ' '' "$MCO" status --root-mount "$ROOT"
-expect 'rollback: nothing to go back to' 1 '' 'Error: no update to go back from: the node keeps what was there before the last one only
+expect 'rollback: nothing to go back to' 1 '' 'Error: no update to roll back: the node keeps only what was there before the last one
 ' "$MCO" rollback --root-mount "$ROOT"
 empty=$(tree)
 

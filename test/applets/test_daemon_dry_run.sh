@@ -234,6 +234,6 @@ apply r2 0
 out=$("$MCO" rollback --dry-run --root-mount "$ROOT" 2>&1)
 same 'no secret is shown, going back' '0 1' "$(grep -c $S <<< "$out") $(grep -c '^  +port = 1' <<< "$out")"
 new_node
-expect 'nothing to go back from' 1 '' 'Error: no update to go back from: the node keeps what was there before the last one only
+expect 'nothing to go back from' 1 '' 'Error: no update to roll back: the node keeps only what was there before the last one
 ' "$MCO" rollback --dry-run --root-mount "$ROOT"
 finish

@@ -54,7 +54,7 @@ refused 'not a root' "$R is not the root of a machine: it has neither etc/os-rel
 root
 refused 'no node name' 'node-name is required' env -u NODE_NAME "$MCO" start --root-mount "$R" --kubeconfig good
 refused 'no kubeconfig' 'missing: No such file or directory' "${start[@]}" --kubeconfig missing
-refused 'no kubeconfig, absolute' "there is no /missing/k, neither here nor below $R" "${start[@]}" --kubeconfig /missing/k
+refused 'no kubeconfig, absolute' "/missing/k exists neither here nor below $R" "${start[@]}" --kubeconfig /missing/k
 echo '{' > bad
 refused 'a bad kubeconfig' "bad: line 2, column 1: did not find expected node content" "${start[@]}" --kubeconfig bad
 kubeconfig 'tokenFile: /nowhere/token' > outside

@@ -35,7 +35,7 @@ mc r2 "$(files "$(file /etc/foo 2222)")"; apply r2 0
 after=$(tree)
 n=$(cd "$J" && grep -l 1111 pre.*/[0-9]* | head -n 1)
 damage "$J/$n" 2
-expect 'rollback' 1 '' "Error: the update journal /etc/machine-config-daemon/journal is damaged: /etc/machine-config-daemon/journal/$n, which is to be put back to /etc/foo, does not match its checksum$kept
+expect 'rollback' 1 '' "Error: the update journal /etc/machine-config-daemon/journal is damaged: /etc/machine-config-daemon/journal/$n, the kept copy of /etc/foo, does not match its checksum$kept
 " "$MCO" rollback --root-mount "$ROOT"
 same 'rollback: nothing changed' "$after" "$(tree)"
 damage "$J/last" 200

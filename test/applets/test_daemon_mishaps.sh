@@ -42,7 +42,7 @@ to "$(files "$(file /etc/foo 2)")"
 rebooted 'unmarked'
 on_it() { echo "$("$MCO" status --root-mount "$ROOT" | sed -n 's/^current config *//p') $(cat "$ROOT/etc/foo")"; }
 soon 'unmarked' 'r2 2' on_it
-until_ 'unmarked, logged' 'grep -q "The update is done, but that could not be written down" "$TMP/log"'
+until_ 'unmarked, logged' 'grep -q "The update is complete, but this could not be recorded" "$TMP/log"'
 stop
 
 # The way out of an image goes with the update it was for.
@@ -158,7 +158,7 @@ for i in 1 2; do mc r$i "$(files "$(file /etc/foo $i)")"; apply r$i 0; done
 echo x > "$ROOT/etc/machine-config-daemon/journal/last"
 mc r3 "$(files "$(file /etc/foo 3)")"; apply r3 0
 same 'damaged' 3 "$(cat "$ROOT/etc/foo")"
-same 'damaged, said' 1 "$(grep -c 'no going back from the last update' "$TMP/.err")"
+same 'damaged, said' 1 "$(grep -c 'The last update cannot be rolled back' "$TMP/.err")"
 "$MCO" rollback --root-mount "$ROOT" > /dev/null 2>&1
 same 'damaged, and back by the new one' 2 "$(cat "$ROOT/etc/foo")"
 
@@ -169,7 +169,7 @@ says systemd-run "touch '$TMP/held'; until [ -e '$TMP/go' ]; do sleep 0.05; done
 mc r2 "$(files "$(file /etc/foo 2)")"
 "$MCO" apply "$TMP/r2.json" --root-mount "$ROOT" > /dev/null 2>&1 & HELD=$!
 until_ 'held' '[ -e "$TMP/held" ]'
-expect 'locked' 1 '' "Error: another process is changing this node: it has $ROOT/etc/machine-config-daemon/journal/lock locked; try again when it has ended
+expect 'locked' 1 '' "Error: another process is changing this node: it holds the lock $ROOT/etc/machine-config-daemon/journal/lock; try again when it has ended
 " "$MCO" recover --root-mount "$ROOT"
 touch "$TMP/go"
 wait $HELD

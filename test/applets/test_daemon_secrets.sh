@@ -51,7 +51,7 @@ silent 'a password that cannot be set back' 1 'error rolling back password hash 
 node
 mc r2 "$(core "$new:x")"
 apply r2 1
-silent 'a hash that is none' 1 'the password hash of core has a character that no hash has'
+silent 'a hash that is none' 1 'the password hash of core contains an invalid character'
 
 node
 says 'getent shadow' "echo 'core:$old:1::::::'; echo 'core:$old' >&2; exit 2"

@@ -31,7 +31,7 @@ for s in '"storage":{"disks":[{"device":"/dev/x"}]}|storage.disks' \
 	fresh; before=$(state)
 	ign "${s%|*}"
 	boot
-	same "refused: ${s#*|}" "1 Error: the config has ${s#*|}, which is not done here: nothing has been written" "$? $(err)"
+	same "refused: ${s#*|}" "1 Error: the config has ${s#*|}, which is not supported here: nothing has been written" "$? $(err)"
 	same "nothing written: ${s#*|}" "$before" "$(state)"
 done
 fresh; before=$(state)
@@ -41,7 +41,7 @@ same 'a wrong sum' "1 Error: file /etc/z: its sha256 is $(printf x | sha256sum |
 echo old > "$R/etc/foo"
 ign "$(files "$(file /etc/foo 1)")"
 boot
-same 'something is there' '1 Error: error creating /etc/foo: something is there and overwrite is not true' "$? $(err)"
+same 'something is there' '1 Error: error creating /etc/foo: it exists and overwrite is not true' "$? $(err)"
 same 'nothing overwritten' old "$(cat "$R/etc/foo")"
 fresh; before=$(state)
 ign "$(files "$(file '/etc/passwd\u0000x' 1)")"; boot
@@ -184,7 +184,7 @@ if bounded 48 "$MCO" version > /dev/null 2>&1; then
 		was=$R R=$TMP/small/root
 		ign "$(files "{\"path\":\"/etc/big\",\"contents\":{\"source\":\"data:;base64,$packed\",\"compression\":\"gzip\"}}")"
 		fresh; before=$(state); boot
-		same 'a small disk' '1 1' "$? $(err | grep -c '^Error: file /etc/big: the contents of the config.s files need more than 7[0-9]* bytes, half of what is free on the disk: nothing has been written$')"
+		same 'a small disk' '1 1' "$? $(err | grep -c '^Error: file /etc/big: the contents of the config.s files need more than 7[0-9]* bytes, half of the free disk space: nothing has been written$')"
 		same 'a small disk: nothing written' "$before" "$(state)"
 		R=$was
 		umount "$TMP/small"
@@ -236,15 +236,15 @@ fresh; boot
 same 'replaced' '0 1 no' "$? $(cat "$R/etc/foo") $([ -e "$R/etc/bar" ] || echo no)"
 printf '{"ignition":{"version":"3.4.0","config":{"merge":[{"source":"%s/loop"}]}}}' "$U" | tee "$TMP/c.ign" | answer loop '200 OK'
 fresh; boot
-same 'configs in a circle' '1 1' "$? $(err | grep -c 'configs point at configs more than 10 deep$')"
+same 'configs in a circle' '1 1' "$? $(err | grep -c 'configs refer to configs more than 10 deep$')"
 printf '{"ignition":{"version":"3.4.0"},"storage":{"luks":[{"name":"l","device":"/dev/x"}]}}' | answer luks '200 OK'
 printf '{"ignition":{"version":"3.4.0","config":{"merge":[{"source":"%s/luks"}]}},%s}' "$U" "$(files "$(file /etc/foo 1)")" > "$TMP/c.ign"
 fresh; before=$(state); boot
-same 'refused: of a config elsewhere' '1 Error: the config has storage.luks, which is not done here: nothing has been written' "$? $(err)"
+same 'refused: of a config elsewhere' '1 Error: the config has storage.luks, which is not supported here: nothing has been written' "$? $(err)"
 same 'nothing written' "$before" "$(state)"
 printf 'in the way' > "$R/etc/bar"; before=$(state)
 ign "$(files "$(file /etc/foo 1)" "$(file /etc/bar 2)")"; boot
-same 'something is in the way' '1 Error: error creating /etc/bar: something is there and overwrite is not true' "$? $(err)"
+same 'something is in the way' '1 Error: error creating /etc/bar: it exists and overwrite is not true' "$? $(err)"
 same 'nothing written before that' "$before" "$(state)"
 
 # ---- mco-server, with TLS --------------------------------------------------------------------

@@ -294,7 +294,7 @@ TEST others_cannot_lock_the_node(void)
 	ASSERT_INT(0, node_open(&second, &a, root, &err));
 	ASSERT_INT(-ERR_SYS, tree_lock(&second.tree, &err));
 	ASSERT_STR(JOURNAL_DIR "/lock: it or its directory belongs to user "
-			       "65534, who could hold the lock for ever; "
+			       "65534, who could hold the lock forever; "
 			       "remove it",
 		   err.msg);
 	node_close(&second);
