@@ -1,9 +1,9 @@
 #!/bin/bash
-# run.sh BUILD: a cluster in a folder: mco-sandbox as its API server, mco-controller,
-# mco-server and five mco-daemons on scratch roots whose host commands are stand-ins
-# that only write down what they were asked. A MachineConfig is rolled out, one node
-# drifts and is put right, a sixth machine joins. Ends what it started; needs curl
-# and openssl, and no privileges.
+# run.sh BUILD: a cluster in a directory: mco-sandbox as its API server, mco-controller,
+# mco-server and five mco-daemons on scratch roots, whose host commands are stand-ins
+# that only record their arguments. It rolls out a MachineConfig, edits and restores a
+# file on one node, and lets a sixth machine join. Ends every process that it starts;
+# needs curl and openssl, and no privileges.
 set -u
 bin=$(cd "$1" && pwd) here=$(dirname "$0") nodes='worker-0 worker-1 worker-2 worker-3 worker-4'
 P=machineconfiguration.openshift.io
@@ -11,7 +11,7 @@ export MCO_RAW=v4.22.0 MCO_RETRY_MS=100
 [ -w /dev/shm ] && export TMPDIR=/dev/shm
 dir=$(mktemp -d)
 cleanup() {
-	exec 2>/dev/null # the shell tells of each child that is killed
+	exec 2>/dev/null # no message for each killed child
 	touch "$dir/over"
 	# shellcheck disable=SC2046
 	kill $(jobs -p)
@@ -29,7 +29,7 @@ api() {	# METHOD PATH [TYPE, body on standard input]
 }
 create() { api POST "$1" application/yaml > /dev/null || fail "create in $1"; }
 merge() { api PATCH "$1" application/merge-patch+json <<< "$2" > /dev/null; }
-wait_for() {	# what, command...: for some minutes at most
+wait_for() {	# WHAT COMMAND...: for PATIENCE seconds at most
 	local what=$1 end=$(($(date +%s) + ${PATIENCE:-300}))
 	shift
 	until "$@"; do
@@ -38,7 +38,7 @@ wait_for() {	# what, command...: for some minutes at most
 	done
 }
 
-# ---- the API server and what a cluster has from its installation ----------------
+# ---- the API server and the objects of a new cluster ----------------
 "$bin/mco-sandbox" start --port 0 --eviction v1 --write-kubeconfig "$dir/kubeconfig" \
 	2> "$dir/sandbox.log" &
 wait_for 'the API server' test -s "$dir/kubeconfig"
@@ -62,11 +62,11 @@ say "mco-sandbox serves $url"
 # ---- the controller -----------------------------------------------------------------
 "$bin/mco-controller" start --kubeconfig "$dir/kubeconfig" --payload-version 4.22.0 --templates=builtin \
 	--metrics-listen-address 127.0.0.1:0 --v 2 2> "$dir/controller.log" &
-target() {	# the config that the workers are to have
+target() {	# the rendered config of the workers
 	api GET $mco/machineconfigpools/worker | grep -o '"configuration":{[^}]*"name":"rendered-[^"]*"' |
 		grep -o 'rendered-worker-[0-9a-f]*' | head -n 1
 }
-rendered() {	# and not rendered again since: every controller has written its part
+rendered() {	# and stable: every controller has written its part
 	first=$(target)
 	sleep 0.3
 	[ -n "$first" ] && [ "$first" = "$(target)" ]
@@ -80,7 +80,7 @@ image=$(grep -o '"osImageURL":"[^"]*"' "$dir/first.json" | cut -d'"' -f4)
 mkdir "$dir/host"
 cat > "$dir/host/stand-in" <<END
 #!/bin/bash
-# Writes down what a host's program was asked; says what a quiet host would.
+# Records the arguments of a host's program; answers as an idle host does.
 PATH=/usr/bin:/bin
 echo "\${0##*/} \$*" >> "\$MCO_ROOT/../calls"
 case "\${0##*/} \$*" in
@@ -93,7 +93,7 @@ mokutil*) echo SecureBoot disabled ;;
 'systemctl is-enabled'*)
 	if compgen -G "\$MCO_ROOT/etc/systemd/system/*/\${*: -1}" > /dev/null; then echo enabled; exit 0; fi
 	echo disabled; exit 1 ;;
-'systemd-run'*'systemctl reboot'*) # a machine that boots again at once
+'systemd-run'*'systemctl reboot'*) # the machine boots again at once
 	echo "boot-\$RANDOM\$RANDOM" > "\$MCO_ROOT/proc/sys/kernel/random/boot_id"
 	kill -KILL "\$(cat "\$MCO_ROOT/../pid")" ;;
 esac
@@ -124,7 +124,7 @@ installed() {	# NAME: as its installation leaves it
 	printf '{"%s/currentConfig":"%s","%s/desiredConfig":"%s","%s/state":"Done"}' $P "$first" $P "$first" $P \
 		> "$dir/$1/root/etc/machine-config-daemon/node-annotations.json"
 }
-machine() {	# NAME: its kubelet makes the Node; its daemon runs again after each boot
+machine() {	# NAME: creates the Node as the kubelet does; restarts the daemon after each boot
 	local child=
 	trap '[ -z "$child" ] || kill -KILL $child; exit' TERM
 	create /api/v1/nodes <<< "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"$1\",\"labels\":{
@@ -148,7 +148,7 @@ field() {	# an annotation of a node, its quotes unescaped
 		sed -E 's/^"[^"]*":"//; s/"$//; s/\\(.)/\1/g'
 }
 look() { api GET "/api/v1/nodes/$1" > "$dir/$1.json"; }
-show() {	# each node whose state is another one than before
+show() {	# each node whose state has changed
 	local n now
 	for n in $nodes; do
 		look "$n"
@@ -175,7 +175,7 @@ first=$(target)
 # ---- a MachineConfig is rolled out ----------------------------------------------------
 say "applying ${here##*/}/60-worker-motd.yaml"
 create $mco/machineconfigs < "$here/60-worker-motd.yaml"
-other() {	# with what has just been applied
+other() {	# with the new MachineConfig
 	second=$(target)
 	[ -n "$second" ] && [ "$second" != "$first" ] && api GET "$mco/machineconfigs/$second" | grep -q '"/etc/motd"'
 }
@@ -186,7 +186,7 @@ for n in $nodes; do
 	[ "$(cat "$dir/$n/root/etc/motd")" = 'managed by mco' ] || fail "$n has no /etc/motd"
 done
 
-# ---- one drifts -----------------------------------------------------------------------
+# ---- one node drifts -----------------------------------------------------------------------
 state_of() { show; [ "$(field state "$1")" = "$2" ]; }
 say 'editing /etc/motd on worker-2'
 echo 'all yours' > "$dir/worker-2/root/etc/motd"
@@ -215,7 +215,7 @@ machine worker-5 2>/dev/null &
 nodes+=' worker-5'
 wait_for 'worker-5 to join' all_have "$second"
 
-# ---- what is there in the end ------------------------------------------------------------
+# ---- the result ------------------------------------------------------------
 pool_done() {
 	api GET $mco/machineconfigpools/worker > "$dir/pool.json"
 	grep -o '{[^{}]*"type":"Updated"[^{}]*}' "$dir/pool.json" | grep -q '"status":"True"' &&

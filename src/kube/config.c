@@ -158,8 +158,7 @@ int kube_config_load(struct arena *a, const struct kube_flags *flags, bool in_cl
 				     "--server, or set KUBECONFIG");
 		else if (rc == -ERR_NOTFOUND && !flags->kubeconfig.n && !files.n)
 			rc = err_set(err, ERR_NOTFOUND,
-				     "no cluster: there is no file where "
-				     "KUBECONFIG says (%.*s)",
+				     "no cluster: KUBECONFIG names no existing file (%.*s)",
 				     STRF(env("KUBECONFIG")));
 	}
 	if (rc < 0)

@@ -209,7 +209,7 @@ static void lint_name(struct mc_linter *l, const struct mc *mc)
 			str_starts(name, str_fmt(l->a, "%.*s%.*s", STRF(prefixes[i]), STRF(role)));
 	if (taken)
 		mc_linter_add(l, false, S("metadata.name"), false,
-			      S("the controllers generate MachineConfigs of such names "
+			      S("the controllers generate MachineConfigs with such names "
 				"and may overwrite it"));
 	if (!mc->meta.labels)
 		mc_linter_add(
@@ -230,8 +230,7 @@ static void lint_risks(struct mc_linter *l, const struct mc *mc, const struct ig
 	lint_files(l, config);
 	if (ign_list(ign_sub(config, IGN_CONFIG_STORAGE), IGN_STORAGE_LUKS)->n)
 		mc_linter_add(l, false, S("spec.config.storage.luks"), false,
-			      S("it works on new machines only: running nodes "
-				"pass over it"));
+			      S("it works on new machines only: running nodes ignore it"));
 	lint_image(l, mc->os_image, "spec.osImageURL");
 	lint_image(l, mc->extensions_image, "spec.baseOSExtensionsContainerImage");
 }

@@ -93,9 +93,7 @@ static void lint_keys(struct mc_linter *l)
 	json_line_col(d->text, end, &last, &col);
 	if (f.line < d->line + first - 1 || f.line > d->line + last - 1)
 		return;
-	f.message = str_fmt(l->a,
-			    "the key %.*s stands twice in one mapping: only "
-			    "the last one counts",
+	f.message = str_fmt(l->a, "the key %.*s occurs twice in one mapping: the last one wins",
 			    STRF(str_clip(l->a, d->twice, 100)));
 	VEC_PUSH(l->a, l->out, f);
 }
@@ -107,11 +105,11 @@ static void lint_size(struct mc_linter *l)
 	buf_init(&b, l->a);
 	json_encode(&b, l->doc->tree, 0);
 	if (b.n > MC_SIZE_MAX)
-		mc_linter_add_at(l, true, S(""), l->doc->tree, false,
-				 str_fmt(l->a,
-					 "it has %zu bytes as JSON: the API server "
-					 "takes at most %d (1.5 MiB)",
-					 b.n, MC_SIZE_MAX));
+		mc_linter_add_at(
+			l, true, S(""), l->doc->tree, false,
+			str_fmt(l->a,
+				"it has %zu bytes as JSON: the API server accepts at most %d (1.5 MiB)",
+				b.n, MC_SIZE_MAX));
 }
 
 static void lint_doc(struct mc_linter *l)

@@ -14,11 +14,11 @@ void mc_lint_set(struct arena *a, const struct mc_set *set, struct mc_findings *
 		struct mc_linter l = mc_linter_of_mc(a, mc, out);
 
 		if (first)
-			mc_linter_add(&l, false, S("metadata.name"), false,
-				      str_fmt(a,
-					      "%.*s has one of that name, too: of the "
-					      "two a cluster keeps the one applied last",
-					      STRF(first->file)));
+			mc_linter_add(
+				&l, false, S("metadata.name"), false,
+				str_fmt(a,
+					"%.*s has an object of the same name: a cluster keeps the one applied last",
+					STRF(first->file)));
 		else
 			(void)map_put(&seen, mc->meta.name, mc);
 	}

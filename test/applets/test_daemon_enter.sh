@@ -59,7 +59,7 @@ echo '{' > bad
 refused 'a bad kubeconfig' "bad: line 2, column 1: did not find expected node content" "${start[@]}" --kubeconfig bad
 kubeconfig 'tokenFile: /nowhere/token' > outside
 refused 'a file that the kubeconfig names' "the kubeconfig names /nowhere/token, which is not there after the change of root to $R: embed it (kubectl config view --flatten --raw)" "${start[@]}" --kubeconfig outside
-refused 'KUBECONFIG' 'no cluster: there is no file where KUBECONFIG says (missing:/missing)' env KUBECONFIG=missing:/missing "${start[@]}"
+refused 'KUBECONFIG' 'no cluster: KUBECONFIG names no existing file (missing:/missing)' env KUBECONFIG=missing:/missing "${start[@]}"
 refused 'no config to apply' '--once-from: missing.ign: No such file or directory' "${start[@]}" --once-from missing.ign
 refused 'no map' '--desired-configmap: missing: No such file or directory' "${start[@]}" --kubeconfig good --desired-configmap missing
 if [ -e /run/secrets/kubernetes.io/serviceaccount/token ]; then

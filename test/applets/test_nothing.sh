@@ -35,7 +35,7 @@ none 'hash: nothing to check' 2 'neither a rendered config nor a pool among the 
 	hash -f examples/new-time-source.yaml
 
 # ---- a base that lacks what the controllers start from ----
-left='left out: no MachineConfig made of templates has'
+left='left out: no MachineConfig from templates has'
 dump='give a dump with them (mcoctl dump)'
 image="warning: registries: pool worker: $left /etc/containers/registries.conf: $dump
 warning: registries: pool infra: $left /etc/containers/registries.conf: $dump

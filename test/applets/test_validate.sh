@@ -31,7 +31,7 @@ $4"
 
 # ---- sound, and not
 expect 'valid' 0 $'5 objects, 2 MachineConfigs: valid\n' '' "$ctl" validate -f $base
-expect 'careless' 1 'examples/careless.yaml:5:9: warning: MachineConfig 00-worker-mine: metadata.name: the controllers generate MachineConfigs of such names and may overwrite it
+expect 'careless' 1 'examples/careless.yaml:5:9: warning: MachineConfig 00-worker-mine: metadata.name: the controllers generate MachineConfigs with such names and may overwrite it
 examples/careless.yaml:9:15: warning: MachineConfig 00-worker-mine: spec.osImageURL: registry.example.net/os:latest is a tag, not a digest: nodes may run different images under one name
 examples/careless.yaml:15:15: warning: MachineConfig 00-worker-mine: spec.config.storage.files.0.path: /usr/lib/mine.conf is outside of /etc and /var (and the links into it): it cannot be written on a running node, or does not last
 examples/careless.yaml:19:15: error: MachineConfig 00-worker-mine: spec.config.storage.files.1.path: path not absolute
@@ -155,8 +155,8 @@ spec:
   kubeletConfig:
     maxPods: many"
 expect 'configs that MachineConfigs are made of' 1 "x.yaml:7:3: error: KubeletConfig pods: spec.logLevell: no such field (did you mean logLevel?): $dropped
-x.yaml:11:5: warning: KubeletConfig pods: spec.kubeletConfig.maxPodz: no such field: it is passed over (did you mean maxPods?)
-x.yaml:12:15: warning: KubeletConfig pods: spec.kubeletConfig.logging.vmodul: no such field: it is passed over (did you mean vmodule?)
+x.yaml:11:5: warning: KubeletConfig pods: spec.kubeletConfig.maxPodz: no such field: it is ignored (did you mean maxPods?)
+x.yaml:12:15: warning: KubeletConfig pods: spec.kubeletConfig.logging.vmodul: no such field: it is ignored (did you mean vmodule?)
 x.yaml:14:20: error: KubeletConfig pods: spec.kubeletConfig.clusterDomain: KubeletConfiguration: clusterDomain is not allowed to be set, but contains: mine.example
 x.yaml:21:1: warning: ContainerRuntimeConfig pids: spec.machineConfigPoolSelector: without a selector it applies to no pool
 x.yaml:23:16: error: ContainerRuntimeConfig pids: spec.containerRuntimeConfig.pidsLimit: invalid PidsLimit 7
@@ -281,13 +281,13 @@ expect 'nothing as JSON' 2 '{
   "error": "no manifests found in empty"
 }
 ' $'Error: no manifests found in empty\n' "$ctl" validate -o json -f empty
-finds 'keys that stand twice' 0 'x.yaml:8:20: warning: MachineConfig 50-x: the key kernelArguments stands twice in one mapping: only the last one counts
+finds 'keys that stand twice' 0 'x.yaml:8:20: warning: MachineConfig 50-x: the key kernelArguments occurs twice in one mapping: the last one wins
 1 warning' <<< "$(manifest MachineConfig 50-x)
 spec:
   kernelArguments: [a]
   kernelArguments: [b]"
-expect 'names that are there twice' 0 "x.yaml:4:9: warning: MachineConfig 50-x: metadata.name: - has one of that name, too: of the two a cluster keeps the one applied last
-x.yaml:8:20: warning: MachineConfig 50-x: the key kernelArguments stands twice in one mapping: only the last one counts
+expect 'names that are there twice' 0 "x.yaml:4:9: warning: MachineConfig 50-x: metadata.name: - has an object of the same name: a cluster keeps the one applied last
+x.yaml:8:20: warning: MachineConfig 50-x: the key kernelArguments occurs twice in one mapping: the last one wins
 2 warnings
 " '' "$ctl" validate -f - -f x.yaml <<< "$(manifest MachineConfig 50-x)"
 
@@ -374,7 +374,7 @@ refused users 9:43 spec.config.passwd.users.1.name 'invalid passwd change(s): ig
 refused groups 9:23 spec.config.passwd.groups 'invalid passwd change(s): ignition Passwd Groups section contains changes' "  config:
     $v
     passwd: {groups: [{name: me}]}"
-mc 'nodes pass over luks' 0 'x.yaml:9:22: warning: MachineConfig 50-x: spec.config.storage.luks: it works on new machines only: running nodes pass over it
+mc 'nodes pass over luks' 0 'x.yaml:9:22: warning: MachineConfig 50-x: spec.config.storage.luks: it works on new machines only: running nodes ignore it
 1 warning' "  config:
     $v
     storage: {luks: [{name: a, device: /dev/vdb, clevis: {tpm2: true}}]}"
@@ -383,7 +383,7 @@ mc 'nodes take keys of core' 0 '1 object, 1 MachineConfig: valid' "  config:
     passwd: {users: [{name: core, sshAuthorizedKeys: [a]}]}"
 
 # ---- too large
-mc '1.5 MiB' 1 'x.yaml:1:1: error: MachineConfig 50-x: it has 1572865 bytes as JSON: the API server takes at most 1572864 (1.5 MiB)
+mc '1.5 MiB' 1 'x.yaml:1:1: error: MachineConfig 50-x: it has 1572865 bytes as JSON: the API server accepts at most 1572864 (1.5 MiB)
 1 error' "  kernelArguments: [$(head -c 1572669 /dev/zero | tr '\0' a)]"
 mc 'one byte less' 0 '1 object, 1 MachineConfig: valid' "  kernelArguments: [$(head -c 1572668 /dev/zero | tr '\0' a)]"
 

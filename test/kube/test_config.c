@@ -90,7 +90,7 @@ static const struct config_case {
 	{ "no file at all",
 	  "*/none",
 	  { .ns = { 0 } },
-	  "no cluster: there is no file where KUBECONFIG says (*/none)" },
+	  "no cluster: KUBECONFIG names no existing file (*/none)" },
 	{ "one that was named must be there",
 	  "",
 	  { .kubeconfig = S("/nowhere/kubeconfig") },

@@ -51,7 +51,7 @@ static void lint_fields(struct linter *l)
 
 		mc_linter_add_at(&l->out, false, str_clip(l->a, list.v[i].path, 200),
 				 list.v[i].member, true,
-				 str_fmt(l->a, "no such field: it is passed over%s%.*s%s",
+				 str_fmt(l->a, "no such field: it is ignored%s%.*s%s",
 					 meant.n ? " (did you mean " : "", STRF(meant),
 					 meant.n ? "?)" : ""));
 	}

@@ -162,7 +162,7 @@ static bool has_base(struct preview_run *p, const struct template_input *t, stru
 
 	if (rc == -ERR_NOTFOUND)
 		(void)err_set(&err, ERR_NOTFOUND,
-			      "no MachineConfig made of templates has %s: give "
+			      "no MachineConfig from templates has %s: give "
 			      "a dump with them (mcoctl dump)",
 			      path);
 	*why = err.msg;
@@ -246,10 +246,11 @@ static void warn_of_loss(struct preview_run *p, struct str name)
 				: count_family(p->in->set) == count_family(p->in->touched);
 
 	if (has_mc(p, name) && lost)
-		preview_note(p, str_fmt(p->a,
-					"%.*s is made anew without what it was "
-					"made from: dump that too (mcoctl dump)",
-					STRF(name)));
+		preview_note(
+			p,
+			str_fmt(p->a,
+				"%.*s is generated without its source objects: give a complete dump (mcoctl dump)",
+				STRF(name)));
 }
 
 static void preview_registries(struct preview_run *p)
@@ -296,9 +297,8 @@ static void preview_credentials(struct preview_run *p)
 		return;
 	if (!p->s.view.gates_unknown && !mc_gate(&p->s.view.gates, CREDENTIALS)) {
 		if (touched)
-			preview_note(p, S(CREDENTIALS " cluster: nothing comes "
-						      "of it: its feature gate "
-						      "is off"));
+			preview_note(p,
+				     S(CREDENTIALS " cluster: no effect: its feature gate is off"));
 		return;
 	}
 	for (size_t i = 0; i < p->s.pools.n; i++)
@@ -370,8 +370,7 @@ static void report(struct preview_run *p)
 	for (size_t i = 0; i < conflicts.n; i++)
 		preview_note(p, conflicts.v[i].message);
 	if (p->s.restless)
-		preview_note(p, S("the controllers would never come to rest "
-				  "over these objects"));
+		preview_note(p, S("the controllers do not converge on these objects"));
 }
 
 const struct preview_refusal *preview_refusal_of(const struct preview_refusals *list,

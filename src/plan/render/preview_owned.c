@@ -80,12 +80,12 @@ static void tell_late(const struct choice *c, const struct mc_object *o,
 
 		if (generated_find(&c->p->s.mcs, name))
 			continue;
-		preview_note(c->p,
-			     str_fmt(c->p->a,
-				     "%.*s: pool %.*s has no MachineConfig %.*s "
-				     "yet: the controller makes it at its next "
-				     "start, or when the object is edited",
-				     STRF(what(c, o)), STRF(pools->v[i]->meta.name), STRF(name)));
+		preview_note(
+			c->p,
+			str_fmt(c->p->a,
+				"%.*s: pool %.*s has no MachineConfig %.*s "
+				"yet: the controller creates it at its next start, or when the object is edited",
+				STRF(what(c, o)), STRF(pools->v[i]->meta.name), STRF(name)));
 	}
 }
 
@@ -118,13 +118,13 @@ static bool has_bases(const struct choice *c, const struct mc_object *o,
 			known++;
 			continue;
 		}
-		preview_left_out(c->p, preview_touched(c->p, c->mc_kind, o->meta.name),
-				 str_fmt(c->p->a,
-					 "%.*s: pool %.*s: left out: no "
-					 "MachineConfig made of templates has %s: "
-					 "give a dump with them (mcoctl dump)",
-					 STRF(what(c, o)), STRF(pools->v[i]->meta.name),
-					 kubelet ? KUBELET_CONF : STORAGE_CONF));
+		preview_left_out(
+			c->p, preview_touched(c->p, c->mc_kind, o->meta.name),
+			str_fmt(c->p->a,
+				"%.*s: pool %.*s: left out: no MachineConfig from templates has %s: "
+				"give a dump with them (mcoctl dump)",
+				STRF(what(c, o)), STRF(pools->v[i]->meta.name),
+				kubelet ? KUBELET_CONF : STORAGE_CONF));
 	}
 	return known || !pools->n;
 }

@@ -118,9 +118,7 @@ static int env_kubeconfigs(struct entering *r, struct enter *e, const char *env,
 	}
 	if (rc == 0 && !out->given.n)
 		rc = err_set(r->err, ERR_NOTFOUND,
-			     "no cluster: there is no file where KUBECONFIG "
-			     "says (%s)",
-			     env);
+			     "no cluster: KUBECONFIG names no existing file (%s)", env);
 	if (rc == 0)
 		(void)setenv("KUBECONFIG", buf_str(&names).p, 1);
 	return rc;

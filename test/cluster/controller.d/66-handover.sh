@@ -58,7 +58,7 @@ eventually 'a late pool is well' "$(all_well 0 "$l1")" settled late
 caught_up
 is 'without anything of its own' '' "$(late_configs)"
 is 'which is what mcoctl renders' "$l1" "$(rendered late)"
-is 'and says' 'warning: KubeletConfig kept: pool late has no MachineConfig 99-late-generated-kubelet yet: the controller makes it at its next start, or when the object is edited' "$(cat "$W/warnings")"
+is 'and says' 'warning: KubeletConfig kept: pool late has no MachineConfig 99-late-generated-kubelet yet: the controller creates it at its next start, or when the object is edited' "$(cat "$W/warnings")"
 profile '"MediumUpdateAverageReaction"'
 eventually 'until the Node config changes' '97-late-generated-kubelet 98-late-generated-kubelet 99-late-generated-kubelet' late_configs
 profile null
