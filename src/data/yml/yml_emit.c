@@ -47,7 +47,7 @@ static void number(struct emitter *e, struct str text)
 	case YML_NULL:
 	case YML_BOOL:
 	case YML_TIMESTAMP:
-		yml_write_string(&e->o, text, false);
+		yml_write_string(&e->o, text);
 		return;
 	}
 	yml_write_word(&e->o, buf_str(&b));
@@ -64,12 +64,11 @@ static int by_key(const void *x, const void *y)
 static void entry(struct emitter *e, struct entry m)
 {
 	yml_write_indent(&e->o);
-	if (yml_is_simple_key(m.key)) {
-		yml_write_string(&e->o, m.key, true);
+	if (yml_write_simple_key(&e->o, m.key)) {
 		yml_write_indicator(&e->o, S(":"), false, false);
 	} else {
 		yml_write_indicator(&e->o, S("?"), true, true);
-		yml_write_string(&e->o, m.key, false);
+		yml_write_string(&e->o, m.key);
 		yml_write_indent(&e->o);
 		yml_write_indicator(&e->o, S(":"), true, true);
 	}
@@ -130,7 +129,7 @@ static void node(struct emitter *e, const struct json *j, bool in_mapping)
 		number(e, json_text(j));
 		return;
 	case JSON_STRING:
-		yml_write_string(&e->o, json_text(j), false);
+		yml_write_string(&e->o, json_text(j));
 		return;
 	case JSON_ARRAY:
 		if (json_first(j))

@@ -205,32 +205,17 @@ static bool is_clean_text(struct str s)
 	return true;
 }
 
-static enum style choose(struct str s, bool simple_key)
+static enum style style_of(struct str s, const struct facts *f)
 {
-	struct facts f;
-	bool single_ok;
+	bool single_ok = !f->special && !f->space_break && !f->break_space;
 
-	if (!simple_key && is_clean_text(s))
-		return LITERAL;
-	f = analyze(s);
-	single_ok = !f.special && !f.space_break && !f.break_space;
-	if (simple_key && f.multiline)
-		return DOUBLE;
-	if (f.line_feed) {
-		if (f.special || f.space_break || f.trailing_space)
-			return DOUBLE;
-		return LITERAL;
-	}
+	if (f->line_feed)
+		return f->special || f->space_break || f->trailing_space ? DOUBLE : LITERAL;
 	if (!yml_plain_is_string(s))
 		return DOUBLE;
-	if (!f.special && !f.indicator && !f.edge && !f.multiline)
-		return f.flat ? FLAT : PLAIN;
+	if (!f->special && !f->indicator && !f->edge && !f->multiline)
+		return f->flat ? FLAT : PLAIN;
 	return single_ok ? SINGLE : DOUBLE;
-}
-
-bool yml_is_simple_key(struct str key)
-{
-	return key.n <= SIMPLE_KEY_MAX && !analyze(key).multiline;
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -413,12 +398,12 @@ static void write_literal(struct yml_out *o, struct str s)
 	}
 }
 
-void yml_write_string(struct yml_out *o, struct str s, bool simple_key)
+static void write_styled(struct yml_out *o, struct str s, enum style style, bool fold)
 {
 	int outer = o->indent;
 
 	o->indent = outer < 0 ? 2 : outer + 2;
-	switch (choose(s, simple_key)) {
+	switch (style) {
 	case FLAT:
 		if (!o->white)
 			put(o, ' ');
@@ -428,19 +413,44 @@ void yml_write_string(struct yml_out *o, struct str s, bool simple_key)
 	case PLAIN:
 		if (!o->white)
 			put(o, ' ');
-		write_flow(o, s, false, !simple_key);
+		write_flow(o, s, false, fold);
 		break;
 	case SINGLE:
 		yml_write_indicator(o, S("'"), true, false);
-		write_flow(o, s, true, !simple_key);
+		write_flow(o, s, true, fold);
 		yml_write_indicator(o, S("'"), false, false);
 		break;
 	case DOUBLE:
-		write_double(o, s, !simple_key);
+		write_double(o, s, fold);
 		break;
 	case LITERAL:
 		write_literal(o, s);
 		break;
 	}
 	o->indent = outer;
+}
+
+void yml_write_string(struct yml_out *o, struct str s)
+{
+	enum style style = LITERAL;
+
+	if (!is_clean_text(s)) {
+		struct facts f = analyze(s);
+
+		style = style_of(s, &f);
+	}
+	write_styled(o, s, style, true);
+}
+
+bool yml_write_simple_key(struct yml_out *o, struct str key)
+{
+	struct facts f;
+
+	if (key.n > SIMPLE_KEY_MAX)
+		return false;
+	f = analyze(key);
+	if (f.multiline)
+		return false;
+	write_styled(o, key, style_of(key, &f), false);
+	return true;
 }

@@ -22,10 +22,11 @@ void yml_write_indicator(struct yml_out *o, struct str s, bool needs_space, bool
 /* null, true, 12, [] and the like: never quoted, never folded. */
 void yml_write_word(struct yml_out *o, struct str s);
 
-/* In the style its content asks for; a simple key stays on its line. */
-void yml_write_string(struct yml_out *o, struct str s, bool simple_key);
+/* In the style its content asks for. */
+void yml_write_string(struct yml_out *o, struct str s);
 
-/* Short enough and on one line. */
-bool yml_is_simple_key(struct str key);
+/* The same on one line; false, and nothing is written, where the key is too long for
+ * that or has line breaks. */
+bool yml_write_simple_key(struct yml_out *o, struct str key);
 
 #endif
