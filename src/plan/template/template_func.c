@@ -338,14 +338,20 @@ const struct tmpl_func template_funcs[] = {
 int template_render(struct arena *a, const struct render_data *d, const char *name,
 		    struct str source, struct str *out, struct err *err)
 {
+	AUTO(arena) struct arena scratch = ARENA_INIT;
 	struct render_data data = *d;
 	struct tmpl *t = NULL;
 	struct buf b;
 
-	if (tmpl_parse(a, name, source, template_funcs, &t, err) < 0)
+	if (str_find(source, S("{{")) < 0) { /* as many are */
+		*out = source;
+		return 0;
+	}
+	if (tmpl_parse(&scratch, name, source, template_funcs, &t, err) < 0)
 		return err_wrap(err, "failed to parse template %s", name);
 	buf_init(&b, a);
-	if (tmpl_run(a, t, data.dot, &data, &b, err) < 0)
+	buf_reserve(&b, source.n);
+	if (tmpl_run(&scratch, t, data.dot, &data, &b, err) < 0)
 		return err_wrap(err, "failed to execute template");
 	*out = buf_str(&b);
 	return 0;

@@ -43,7 +43,7 @@ bool template_on_prem(struct str type);
 extern const struct tmpl_func template_funcs[];
 
 /*
- * Renders one template; name is its path. ERR_INVALID "failed to parse template
+ * Renders one template; name is its path. *out may view text. ERR_INVALID "failed to parse template
  * NAME: …" or "failed to execute template: …".
  */
 int template_render(struct arena *a, const struct render_data *d, const char *name, struct str text,
