@@ -51,17 +51,4 @@ int node_current(struct node *n, struct arena *a, struct mc_current *out, struct
 int node_store_current(struct node *n, const struct mc_current *c, struct str image,
 		       struct err *err);
 
-int reboot_node(struct node *n, struct arena *a, const char *rationale, struct err *err);
-int reboot_into(struct node *n, struct arena *a, struct str name, struct err *err);
-/* Without an event, and even if skip_reboot is set. err has the status of the command. */
-int reboot_now(struct node *n, struct arena *a, const char *rationale, struct err *err);
-/* Reloads or restarts crio (verb). Upstream has one error text for both. */
-int post_action_crio(struct node *n, struct arena *a, const char *verb, struct err *err);
-/* The actions after an update to config name: reload, restart, reboot. post_action_run runs one,
- * post_action_run_all all of a plan in order and logs each before it runs. */
-int post_action_run(struct node *n, struct arena *a, const struct update_action *act,
-		    struct str name, struct err *err);
-int post_action_run_all(struct node *n, struct arena *a, const struct update_plan *p,
-			struct str name, struct err *err);
-
 #endif

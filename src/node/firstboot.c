@@ -13,6 +13,7 @@
 #include "node/deployment.h"
 #include "node/kernel.h"
 #include "node/os_image.h"
+#include "node/reboot.h"
 #include "node/revert.h"
 #include "node/standalone.h"
 #include "plan/steps.h"

@@ -17,6 +17,8 @@
 #include "node/kernel.h"
 #include "node/node_update.h"
 #include "node/node_verify.h"
+#include "node/post_action.h"
+#include "node/reboot.h"
 
 #define SERVED "/etc/mcs-machine-config-content.json"
 #define CONFIG_MAX ((size_t)64 << 20)

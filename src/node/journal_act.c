@@ -5,6 +5,7 @@
 #include "node/journal_act.h"
 
 #include "node/node_update.h"
+#include "node/post_action.h"
 
 void journal_actions(struct arena *a, const struct node_journal_view *v, struct update_plan *out)
 {

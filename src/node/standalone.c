@@ -9,6 +9,8 @@
 #include "node/firstboot.h"
 #include "node/kernel.h"
 #include "node/node_update.h"
+#include "node/post_action.h"
+#include "node/reboot.h"
 
 /* The log and error texts are those of upstream without node disruption policies. */
 static int finish(struct node *n, struct arena *a, const struct update_plan *p, struct str name,

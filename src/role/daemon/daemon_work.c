@@ -15,6 +15,8 @@
 #include "node/node_update.h"
 #include "node/node_verify.h"
 #include "node/os_image.h"
+#include "node/post_action.h"
+#include "node/reboot.h"
 #include "node/revert.h"
 #include "node/rotate.h"
 #include "node/users.h"
