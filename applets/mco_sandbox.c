@@ -22,7 +22,8 @@ static const struct flag flags[] = {
 	{ .name = "allow-unauthenticated-network",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct sb_run, open_network),
-	  .help = "listen on any address without tokens or TLS: anyone who reaches the port can read and write everything" },
+	  .help = "listen on any address without tokens or TLS: anyone who reaches the port can "
+		  "read and write everything" },
 	NUMBER("port", port, "PORT", "port to listen on; 0 lets the kernel choose"),
 	TEXT("tokens", tokens, "FILE", "accept only these bearer tokens, one per line"),
 	TEXT("write-kubeconfig", kubeconfig, "FILE",

@@ -60,7 +60,8 @@ static int run(struct run *r, const void *p)
 
 const struct command mcoctl_blame = {
 	.name = "blame",
-	.args = "[-f PATH...] CONFIG:/PATH [-o table|json|yaml]\n[-f PATH...] CONFIG [PART] [-o table|json|yaml]",
+	.args = "[-f PATH...] CONFIG:/PATH [-o table|json|yaml]\n"
+		"[-f PATH...] CONFIG [PART] [-o table|json|yaml]",
 	.summary = "show which MachineConfigs set each part of a config",
 	.details =
 		"PART is a path, unit/NAME (with its drop-ins), dropin/UNIT/NAME, user/NAME (with "

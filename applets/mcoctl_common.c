@@ -22,7 +22,8 @@ void mcoctl_warn_version(const struct mc_set *set)
 		return;
 	(void)fprintf(
 		stderr,
-		"warning: %s have version %.*s (%.*s): set MCO_RAW and MCO_HASH to these values, or unset both\n",
+		"warning: %s have version %.*s (%.*s): set MCO_RAW and MCO_HASH to these values, "
+		"or unset both\n",
 		set->live ? "the cluster's objects" : "the manifests",
 		STRF(by.raw.n ? by.raw : raw), STRF(by.hash.n ? by.hash : hash));
 }

@@ -17,7 +17,8 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STRS,
 	  .offset = offsetof(struct diff_opts, base),
 	  .value = "PATH",
-	  .help = "compare with this dump, directory or must-gather; may be repeated (default: the cluster)" },
+	  .help = "compare with this dump, directory or must-gather; may be repeated (default: "
+		  "the cluster)" },
 	{ .name = "pool",
 	  .letter = 'p',
 	  .kind = FLAG_STRS,
@@ -207,15 +208,15 @@ const struct command mcoctl_diff = {
 		"cluster owns stay.\n\n"
 		"Of one file at most 2000 lines and 256 KiB are shown. KUBECTL_EXTERNAL_DIFF gets "
 		"all of it.",
-	.examples =
-		"# What a change does to the nodes of the cluster\n"
-		"@ diff -f 99-worker-ntp.yaml\n"
-		"# The same without a cluster\n"
-		"@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n# Replace all objects with a label by a directory\n"
-		"@ diff -f configs/ --prune -l team=storage\n# What a node has yet to receive\n"
-		"@ diff node/worker-0 mcp/worker\n"
-		"# Two MachineConfigs in files\n"
-		"@ diff old.yaml new.yaml",
+	.examples = "# What a change does to the nodes of the cluster\n"
+		    "@ diff -f 99-worker-ntp.yaml\n"
+		    "# The same without a cluster\n"
+		    "@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n"
+		    "# Replace all objects with a label by a directory\n"
+		    "@ diff -f configs/ --prune -l team=storage\n# What a node has yet to receive\n"
+		    "@ diff node/worker-0 mcp/worker\n"
+		    "# Two MachineConfigs in files\n"
+		    "@ diff old.yaml new.yaml",
 	.exits = "0 same, 1 differs (also when a pool can no longer be rendered), 2 an error, no "
 		 "pool can be rendered, or a warning says that a part of -f was left out",
 	.flags = flags,

@@ -59,7 +59,8 @@ static int run(struct run *r, const void *p)
 	if (!o->file.n && isatty(STDOUT_FILENO))
 		return err_set(
 			&r->err, ERR_INVALID,
-			"a dump contains the secrets of MachineConfigs and is not written to a terminal: redirect it, or give --output-file FILE");
+			"a dump contains the secrets of MachineConfigs and is not written to a "
+			"terminal: redirect it, or give --output-file FILE");
 	dump_init(&d, r->a);
 	rc = live_lists(r, &o->kube, "--server or --kubeconfig", &to);
 	if (rc == 0)

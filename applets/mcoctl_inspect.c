@@ -126,13 +126,13 @@ void inspect_origins(struct run *r, const struct inspected *in, struct mc_origin
 	mc_origins(r->a, &from, out);
 	mc_behind_all(r->a, &in->set, out);
 	for (size_t i = 0; i < out->unread.n; i++)
-		applet_say(
-			"warning: MachineConfig %.*s (%.*s) is not valid: its effect is not known\n",
-			STRF(out->unread.v[i]->meta.name), STRF(out->unread.v[i]->file));
+		applet_say("warning: MachineConfig %.*s (%.*s) is not valid: its effect is not "
+			   "known\n",
+			   STRF(out->unread.v[i]->meta.name), STRF(out->unread.v[i]->file));
 	if (out->unknown)
-		applet_say(
-			"warning: %zu parts of %.*s do not match its MachineConfigs, which were edited or deleted later\n",
-			out->unknown, STRF(in->config.name));
+		applet_say("warning: %zu parts of %.*s do not match its MachineConfigs, which were "
+			   "edited or deleted later\n",
+			   out->unknown, STRF(in->config.name));
 }
 
 void inspect_defaults(void *opts)

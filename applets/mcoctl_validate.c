@@ -23,11 +23,13 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STRS,
 	  .offset = offsetof(struct opts, base),
 	  .value = "PATH",
-	  .help = "check the manifests as a change of this dump, directory or must-gather; may be repeated" },
+	  .help = "check the manifests as a change of this dump, directory or must-gather; may "
+		  "be repeated" },
 	{ .name = "live",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, live),
-	  .help = "check the manifests as a change of the cluster; so does any flag that selects a cluster" },
+	  .help = "check the manifests as a change of the cluster; so does any flag that selects "
+		  "a cluster" },
 	{ .name = "strict",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, strict),

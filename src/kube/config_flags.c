@@ -27,7 +27,8 @@ const struct flag kube_flag_table[] = {
 	    "context of the kubeconfig to use (default its current-context)"),
 	BOOL("disable-compression", ignored_bool, "no effect: compression is never requested"),
 	BOOL("insecure-skip-tls-verify", insecure,
-	     "do not verify the server's certificate: an attacker in between can read and change everything"),
+	     "do not verify the server's certificate: an attacker in between can read and change "
+	     "everything"),
 	STR("kubeconfig", kubeconfig, "FILE",
 	    "cluster and credentials (default $KUBECONFIG or ~/.kube/config)"),
 	STR("kuberc", ignored, "FILE", "no effect: there are no preferences"),
@@ -50,7 +51,8 @@ const struct flag kube_flag_table[] = {
 	  .value = "URL",
 	  .help = "address of the API server (default the kubeconfig's)" },
 	STR("tls-server-name", tls_server_name, "NAME",
-	    "name to request and to verify in the server's certificate (default the host of its address)"),
+	    "name to request and to verify in the server's certificate (default the host of its "
+	    "address)"),
 	STR("token", token, "TOKEN", "bearer token for the server"),
 	STR("user", user, "NAME", "user of the kubeconfig to use"),
 	STR("username", username, "NAME", "user for basic authentication, with --password"),

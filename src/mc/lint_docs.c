@@ -108,7 +108,8 @@ static void lint_size(struct mc_linter *l)
 		mc_linter_add_at(
 			l, true, S(""), l->doc->tree, false,
 			str_fmt(l->a,
-				"it has %zu bytes as JSON: the API server accepts at most %d (1.5 MiB)",
+				"it has %zu bytes as JSON: the API server accepts at most %d "
+				"(1.5 MiB)",
 				b.n, MC_SIZE_MAX));
 }
 

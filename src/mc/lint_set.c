@@ -17,7 +17,8 @@ void mc_lint_set(struct arena *a, const struct mc_set *set, struct mc_findings *
 			mc_linter_add(
 				&l, false, S("metadata.name"), false,
 				str_fmt(a,
-					"%.*s has an object of the same name: a cluster keeps the one applied last",
+					"%.*s has an object of the same name: a cluster keeps "
+					"the one applied last",
 					STRF(first->file)));
 		else
 			(void)map_put(&seen, mc->meta.name, mc);

@@ -392,9 +392,9 @@ TEST previews_of_a_change(void)
 	out = preview_of(&a, &set, &change);
 	ASSERT_INT(0, out.refused.n);
 	ASSERT_INT(1, out.notes.n);
-	ASSERT_STR(
-		"99-worker-generated-registries is generated without its source objects: give a complete dump (mcoctl dump)",
-		out.notes.v[0]);
+	ASSERT_STR("99-worker-generated-registries is generated without its source "
+		   "objects: give a complete dump (mcoctl dump)",
+		   out.notes.v[0]);
 	ASSERT(str_find(text_in(&a, &out.set, "99-worker-generated-kubelet",
 				"/etc/kubernetes/kubelet.conf"),
 			S("podsPerCore: 3\n")) >= 0);
@@ -532,12 +532,11 @@ TEST previews_say_what_is_missing(void)
 	out = preview_of(&a, &set, NULL);
 	ASSERT_INT(0, out.refused.n);
 	ASSERT_INT(2, out.notes.n);
-	ASSERT_STR(
-		"registries: pool worker: left out: no MachineConfig from templates has /etc/containers/registries.conf: give a "
-		"dump with them (mcoctl dump)",
-		out.notes.v[0]);
-	ASSERT_STR("KubeletConfig one: pool worker: left out: no MachineConfig "
-		   "made of templates has /etc/kubernetes/kubelet.conf: give a "
+	ASSERT_STR("registries: pool worker: left out: no MachineConfig from templates "
+		   "has /etc/containers/registries.conf: give a dump with them (mcoctl dump)",
+		   out.notes.v[0]);
+	ASSERT_STR("KubeletConfig one: pool worker: left out: no MachineConfig from templates has "
+		   "/etc/kubernetes/kubelet.conf: give a "
 		   "dump with them (mcoctl dump)",
 		   out.notes.v[1]);
 	ASSERT_INT(0, out.set.mcs.n);

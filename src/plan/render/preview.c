@@ -247,10 +247,10 @@ static void warn_of_loss(struct preview_run *p, struct str name)
 
 	if (has_mc(p, name) && lost)
 		preview_note(
-			p,
-			str_fmt(p->a,
-				"%.*s is generated without its source objects: give a complete dump (mcoctl dump)",
-				STRF(name)));
+			p, str_fmt(p->a,
+				   "%.*s is generated without its source objects: give a complete "
+				   "dump (mcoctl dump)",
+				   STRF(name)));
 }
 
 static void preview_registries(struct preview_run *p)

@@ -84,7 +84,8 @@ static void tell_late(const struct choice *c, const struct mc_object *o,
 			c->p,
 			str_fmt(c->p->a,
 				"%.*s: pool %.*s has no MachineConfig %.*s "
-				"yet: the controller creates it at its next start, or when the object is edited",
+				"yet: the controller creates it at its next start, or when the "
+				"object is edited",
 				STRF(what(c, o)), STRF(pools->v[i]->meta.name), STRF(name)));
 	}
 }
@@ -121,7 +122,8 @@ static bool has_bases(const struct choice *c, const struct mc_object *o,
 		preview_left_out(
 			c->p, preview_touched(c->p, c->mc_kind, o->meta.name),
 			str_fmt(c->p->a,
-				"%.*s: pool %.*s: left out: no MachineConfig from templates has %s: "
+				"%.*s: pool %.*s: left out: no MachineConfig from templates has "
+				"%s: "
 				"give a dump with them (mcoctl dump)",
 				STRF(what(c, o)), STRF(pools->v[i]->meta.name),
 				kubelet ? KUBELET_CONF : STORAGE_CONF));
