@@ -77,8 +77,17 @@ int serve_cert_arg(struct str arg, struct str *host, struct str *file, struct er
 
 /* ---- from a cluster ------------------------------------------------------ */
 
+/* What the server needs of a MachineConfigPool; views of the tree. */
+struct serve_pool {
+	struct str name, spec_config, status_config;
+	bool tried; /* at least one machine runs the spec's config */
+};
+
+void serve_pool_decode(const struct json *tree, struct serve_pool *out);
+bool serve_pool_eq(const struct serve_pool *x, const struct serve_pool *y);
+
 /* The name of the config that new machines of a pool start with. */
-struct str serve_pool_config(const struct json *pool, bool cluster);
+struct str serve_pool_config(const struct serve_pool *pool, bool cluster);
 
 /* Trees, as the cluster has them. */
 struct serve_objects {
@@ -94,7 +103,8 @@ void serve_registry_hosts(struct arena *a, const struct serve_objects *services,
  * The image that was built for the pool's config, or "" when there is none that
  * a machine can pull before it has joined.
  */
-struct str serve_layered_image(const struct json *pool, const struct serve_objects *os_configs,
+struct str serve_layered_image(const struct serve_pool *pool,
+			       const struct serve_objects *os_configs,
 			       const struct serve_objects *os_builds,
 			       const struct strs *registry_hosts);
 

@@ -92,6 +92,7 @@ static int from_files(struct exchange *x)
 	struct str ref = str_trim(test_file(x->a, in(x, "tree.ref")));
 	const char *tree = str_fmt(x->a, CASES "/%.*s", STRF(ref)).p;
 	struct serve_in si = { 0 };
+	struct serve_pool pool;
 	struct str text;
 	int rc;
 
@@ -101,7 +102,8 @@ static int from_files(struct exchange *x)
 		       str_fmt(x->a, "%s/machine-pools/%.*s.yaml", tree, STRF(x->got.pool)).p);
 	if (!text.p)
 		return 404;
-	si.config_name = serve_pool_config(yaml(x->a, text), false);
+	serve_pool_decode(yaml(x->a, text), &pool);
+	si.config_name = serve_pool_config(&pool, false);
 	text = read_if(x->a,
 		       str_fmt(x->a, "%s/machine-configs/%.*s.yaml", tree, STRF(si.config_name)).p);
 	if (!text.p)
@@ -176,6 +178,7 @@ static int from_cluster(struct exchange *x)
 	struct serve_in si = { .cluster = true };
 	struct serve_objects configs, builds, services, routes;
 	const struct json *pool, *map;
+	struct serve_pool decoded;
 	struct strs hosts = { 0 };
 	struct str ca;
 
@@ -183,7 +186,8 @@ static int from_cluster(struct exchange *x)
 	pool = get(x, &c, "MachineConfigPool", x->got.pool);
 	if (!pool)
 		return 500;
-	si.config_name = serve_pool_config(pool, true);
+	serve_pool_decode(pool, &decoded);
+	si.config_name = serve_pool_config(&decoded, true);
 	si.mc = get(x, &c, "MachineConfig", si.config_name);
 	si.controller_config = get(x, &c, "ControllerConfig", S("machine-config-controller"));
 	if (!si.mc || !si.controller_config)
@@ -193,7 +197,7 @@ static int from_cluster(struct exchange *x)
 	services = of_kind(x, &c, "Service");
 	routes = of_kind(x, &c, "Route");
 	serve_registry_hosts(x->a, &services, &routes, &hosts);
-	si.image = serve_layered_image(pool, &configs, &builds, &hosts);
+	si.image = serve_layered_image(&decoded, &configs, &builds, &hosts);
 	map = get(x, &c, "ConfigMap", S("kubeconfig-data"));
 	map = json_member(json_at(map, "binaryData"), S("ca-bundle.crt"));
 	ca = test_file(x->a, CASES "/cluster/bootstrap-token/ca.crt");

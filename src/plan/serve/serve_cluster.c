@@ -2,16 +2,27 @@
 #include "data/yml.h"
 #include "plan/serve.h"
 
+void serve_pool_decode(const struct json *tree, struct serve_pool *out)
+{
+	out->name = json_str(tree, "metadata.name");
+	out->spec_config = json_str(tree, "spec.configuration.name");
+	out->status_config = json_str(tree, "status.configuration.name");
+	out->tried = json_i64(tree, "status.updatedMachineCount", 0) > 0;
+}
+
+bool serve_pool_eq(const struct serve_pool *x, const struct serve_pool *y)
+{
+	return str_eq(x->name, y->name) && str_eq(x->spec_config, y->spec_config) &&
+	       str_eq(x->status_config, y->status_config) && x->tried == y->tried;
+}
+
 /*
  * New machines get the new config as soon as one machine runs it: an old one
  * may be broken by now, and they would have to update right away.
  */
-struct str serve_pool_config(const struct json *pool, bool cluster)
+struct str serve_pool_config(const struct serve_pool *pool, bool cluster)
 {
-	bool tried = json_i64(pool, "status.updatedMachineCount", 0) > 0;
-
-	return json_str(pool,
-			cluster && tried ? "spec.configuration.name" : "status.configuration.name");
+	return cluster && pool->tried ? pool->spec_config : pool->status_config;
 }
 
 void serve_registry_hosts(struct arena *a, const struct serve_objects *services,
@@ -51,19 +62,19 @@ static bool has_succeeded(const struct json *build)
 	return false;
 }
 
-struct str serve_layered_image(const struct json *pool, const struct serve_objects *os_configs,
+struct str serve_layered_image(const struct serve_pool *pool,
+			       const struct serve_objects *os_configs,
 			       const struct serve_objects *os_builds,
 			       const struct strs *registry_hosts)
 {
-	const struct json *config = find(os_configs, "spec.machineConfigPool.name",
-					 json_str(pool, "metadata.name"), NULL, S(""));
+	const struct json *config =
+		find(os_configs, "spec.machineConfigPool.name", pool->name, NULL, S(""));
 	struct str image = json_str(config, "status.currentImagePullSpec");
 	const struct json *build =
 		find(os_builds, "spec.machineOSConfig.name", json_str(config, "metadata.name"),
 		     "spec.machineConfig.name", serve_pool_config(pool, true));
 
-	if (!config || !image.n || !has_succeeded(build) ||
-	    json_i64(pool, "status.updatedMachineCount", 0) <= 0)
+	if (!config || !image.n || !has_succeeded(build) || !pool->tried)
 		return S("");
 	/* a machine that has not joined cannot reach the cluster's registry */
 	for (size_t i = 0; i < registry_hosts->n; i++)

@@ -84,12 +84,14 @@ static int load_objects(struct bootstrap_origin *b, struct arena *a, struct str 
 			struct serve_in *in, struct depends *files, struct err *err)
 {
 	struct json *tree = NULL;
+	struct serve_pool decoded;
 	struct str name;
 	int rc = read_yaml(b, a, str_fmt(a, "machine-pools/%.*s", STRF(pool)), files, &tree, err);
 
 	if (rc < 0)
 		return rc;
-	in->config_name = serve_pool_config(tree, false);
+	serve_pool_decode(tree, &decoded);
+	in->config_name = serve_pool_config(&decoded, false);
 	rc = config_file(a, in->config_name, &name, err);
 	if (rc == 0)
 		rc = read_yaml(b, a, name, files, &tree, err);

@@ -1,6 +1,6 @@
 /*
- * Configs from the objects of a cluster, followed by list and watch. Objects are
- * kept as text: they are looked into only when an answer has to be made anew.
+ * Configs from the objects of a cluster, followed by list and watch. Objects are kept as text and
+ * parsed only when an answer is made. What is missing is an error here, never a 404.
  */
 #include <stdlib.h>
 
@@ -10,17 +10,16 @@
 #include "kube/cache.h"
 #include "mc/api.h"
 #include "server_origin.h"
+#include "server_pools.h"
+#include "server_registry.h"
 
 #define WAITS_MS 2000
-#define REGISTRY_MS 15000 /* between looks at its hosts */
 
-enum { POOLS, CONFIGS, CONTROLLER, OS_CONFIGS, OS_BUILDS, BUNDLE, KINDS };
+enum { CONTROLLER, OS_CONFIGS, OS_BUILDS, BUNDLE, KINDS };
 
 static const struct {
 	const char *path, *what, *query;
 } kinds[KINDS] = {
-	{ PATH_MC "machineconfigpools", "machineconfigpools", "" },
-	{ PATH_MC "machineconfigs", "machineconfigs", "" },
 	{ PATH_MC "controllerconfigs", "controllerconfigs", "" },
 	{ PATH_MC "machineosconfigs", "machineosconfigs", "" },
 	{ PATH_MC "machineosbuilds", "machineosbuilds", "" },
@@ -28,28 +27,13 @@ static const struct {
 	  "fieldSelector=metadata.name%3Dkubeconfig-data" },
 };
 
-static const char *const registry_paths[2] = {
-	PATH_CORE "namespaces/" NS_IMAGE_REGISTRY "/services",
-	PATH_ROUTE "namespaces/" NS_IMAGE_REGISTRY "/routes",
-};
-
-/* Services or Routes of the registry. They may be listed, not watched. */
-struct hosts {
-	struct cluster *cluster;
-	struct kube_call call;
-	bool busy, asked, known;
-	struct arena a;
-	struct strs names;
-};
-
 struct cluster {
 	struct cluster_origin *origin;
-	struct loop *loop;
 	int64_t began;
 	struct kube *kube;
+	struct pools *pools;
 	struct kube_cache *caches[KINDS];
-	struct hosts hosts[2]; /* as registry_paths */
-	struct source timer;
+	struct registry *registry;
 	struct arena a;
 	struct str ca; /* once seen it stays in use */
 	bool has_ca;
@@ -57,46 +41,9 @@ struct cluster {
 
 /* ---- objects ------------------------------------------------------------- */
 
-struct text {
-	size_t n;
-	char p[];
-};
-
-static void *text_make(const struct json *tree, void *ctx)
+static int not_found(const char *what, struct str name, struct err *err)
 {
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct text *t;
-	struct buf b;
-
-	(void)ctx;
-	buf_init(&b, &a);
-	json_encode(&b, tree, JSON_NO_HTML);
-	t = malloc(sizeof(*t) + b.n);
-	if (!t)
-		abort();
-	t->n = b.n;
-	memcpy(t->p, b.p, b.n);
-	return t;
-}
-
-static int tree_of(struct arena *a, const struct text *t, struct json **out, struct err *err)
-{
-	return json_parse(a, (struct str){ t->p, t->n }, NULL, out, err);
-}
-
-/* What is missing is an error here, never a 404. */
-static int find(struct cluster *c, struct arena *a, int kind, struct str name, struct json **out,
-		struct err *err)
-{
-	const struct text *t = kube_cache_get(c->caches[kind], name);
-	struct str what = str_of(kinds[kind].what);
-
-	if (!t)
-		return err_set(err, ERR_INVALID,
-			       "%.*s." GROUP_MC " "
-			       "\"%.*s\" not found",
-			       STRF(str_sub(what, 0, what.n - 1)), STRF(name));
-	return tree_of(a, t, out, err);
+	return err_set(err, ERR_INVALID, "%s." GROUP_MC " \"%.*s\" not found", what, STRF(name));
 }
 
 static void all(struct cluster *c, struct arena *a, int kind, struct serve_objects *out)
@@ -108,75 +55,27 @@ static void all(struct cluster *c, struct arena *a, int kind, struct serve_objec
 	for (size_t i = 0; i < n; i++) {
 		struct json *tree;
 
-		if (tree_of(a, v[i]->value, &tree, &ignored) == 0)
+		if (text_parse(a, v[i]->value, &tree, &ignored) == 0)
 			VEC_PUSH(a, out, tree);
 	}
 }
 
-static void changed(void *ctx, struct str key, const void *before, const void *now)
+static void outdated(void *ctx)
 {
 	struct cluster *c = ctx;
 
-	(void)key;
-	(void)before;
-	(void)now;
 	c->origin->origin.generation++;
 }
 
-/* ---- the registry's hosts ------------------------------------------------ */
-
-static bool same(const struct strs *x, const struct strs *y)
+static void changed(void *ctx, struct str key, const void *before, const void *now)
 {
-	size_t i = 0;
-
-	while (i < x->n && i < y->n && str_eq(x->v[i], y->v[i]))
-		i++;
-	return i == x->n && i == y->n;
+	(void)key;
+	(void)before;
+	(void)now;
+	outdated(ctx);
 }
 
-static void set_hosts(struct hosts *h, const struct json *list)
-{
-	struct serve_objects items = { 0 }, none = { 0 };
-	const struct json *j = json_first(json_at(list, "items"));
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct strs names = { 0 };
-	bool services = h == &h->cluster->hosts[0];
-
-	for (; j; j = json_next(j))
-		VEC_PUSH(&a, &items, j);
-	serve_registry_hosts(&a, services ? &items : &none, services ? &none : &items, &names);
-	if (h->known && same(&names, &h->names))
-		return;
-	arena_free(&h->a);
-	h->names = (struct strs){ 0 };
-	for (size_t i = 0; i < names.n; i++)
-		VEC_PUSH(&h->a, &h->names, str_dup(&h->a, names.v[i]));
-	h->known = true;
-	h->cluster->origin->origin.generation++;
-}
-
-static void listed(struct kube_call *call, const struct kube_answer *ans)
-{
-	struct hosts *h = call->ctx;
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct err err = ERR_INIT(&a);
-	struct json *list;
-
-	h->busy = false;
-	h->asked = true;
-	if (ans->rc == 0 && json_parse(&a, ans->body, NULL, &list, &err) == 0) {
-		if (log_over(call->path))
-			log_info("%.*s are listed", STRF(call->path));
-		set_hosts(h, list);
-		return;
-	}
-	log_again(LOG_ERROR, call->path,
-		  "no layered image is served until %.*s can be listed: %.*s", STRF(call->path),
-		  STRF(ans->rc ? ans->message : err.msg));
-	if (h->known)
-		h->cluster->origin->origin.generation++;
-	h->known = false;
-}
+/* ---- layered images ------------------------------------------------------ */
 
 static bool layered(const struct cluster *c)
 {
@@ -185,45 +84,22 @@ static bool layered(const struct cluster *c)
 	return kube_cache_all(c->caches[OS_CONFIGS], &v) > 0;
 }
 
-static void on_timer(struct source *s, short events)
-{
-	struct cluster *c = s->ctx;
-
-	(void)events;
-	s->due = loop_now(c->loop) + REGISTRY_MS;
-	for (size_t i = 0; layered(c) && i < 2; i++) {
-		struct hosts *h = &c->hosts[i];
-
-		if (h->busy)
-			continue;
-		h->busy = true;
-		h->call = (struct kube_call){
-			.method = "GET", .path = str_of(registry_paths[i]), .done = listed, .ctx = h
-		};
-		kube_start(c->kube, &h->call);
-	}
-}
-
-/* Whose image it is may be news: not made to wait for the next look. */
+/* The image may be from another registry now: do not wait for the next poll. */
 static void os_changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct cluster *c = ctx;
 
 	changed(ctx, key, before, now);
-	c->timer.due = loop_now(c->loop);
-	loop_update(c->loop, &c->timer);
+	registry_follow(c->registry, layered(c));
 }
 
-static struct str image_of(struct cluster *c, struct arena *a, const struct json *pool)
+static struct str image_of(struct cluster *c, struct arena *a, const struct serve_pool *pool)
 {
 	struct serve_objects configs = { 0 }, builds = { 0 };
 	struct strs hosts = { 0 };
 
-	if (!c->hosts[0].known || !c->hosts[1].known)
+	if (!registry_hosts(c->registry, a, &hosts))
 		return S("");
-	for (size_t i = 0; i < 2; i++)
-		for (size_t k = 0; k < c->hosts[i].names.n; k++)
-			VEC_PUSH(a, &hosts, c->hosts[i].names.v[k]);
 	all(c, a, OS_CONFIGS, &configs);
 	all(c, a, OS_BUILDS, &builds);
 	return serve_layered_image(pool, &configs, &builds, &hosts);
@@ -244,7 +120,7 @@ static void look_for_ca(struct cluster *c, struct arena *a)
 			  "\"kubeconfig-data\" not found");
 		return;
 	}
-	(void)tree_of(a, t, &tree, &err);
+	(void)text_parse(a, t, &tree, &err);
 	data = json_member(json_at(tree, "binaryData"), S("ca-bundle.crt"));
 	if (!data || base64_decode(a, json_text(data), &ca, &err) < 0 ||
 	    (c->has_ca && str_eq(ca, c->ca)))
@@ -297,16 +173,26 @@ static int load(struct origin *o, struct arena *a, struct str name, struct serve
 		struct depends *files, struct err *err)
 {
 	struct cluster *c = ((struct cluster_origin *)o)->live;
-	struct json *pool, *tree;
+	const struct serve_pool *pool = pools_get(c->pools, name);
+	const struct text *t;
+	struct json *tree;
+	int rc;
 
-	if (find(c, a, POOLS, name, &pool, err) < 0)
+	if (!pool) {
+		(void)not_found("machineconfigpool", name, err);
 		return err_wrap(err, "could not fetch pool. err");
+	}
 	in->cluster = true;
 	in->config_name = serve_pool_config(pool, true);
-	if (find(c, a, CONFIGS, in->config_name, &tree, err) < 0)
+	t = pools_config(c->pools, in->config_name);
+	rc = t ? text_parse(a, t, &tree, err) : not_found("machineconfig", in->config_name, err);
+	if (rc < 0)
 		return err_wrap(err, "could not fetch config %.*s, err", STRF(in->config_name));
 	in->mc = tree;
-	if (find(c, a, CONTROLLER, S(NAME_CONTROLLER), &tree, err) < 0)
+	t = kube_cache_get(c->caches[CONTROLLER], S(NAME_CONTROLLER));
+	rc = t ? text_parse(a, t, &tree, err)
+	       : not_found("controllerconfig", S(NAME_CONTROLLER), err);
+	if (rc < 0)
 		return err_wrap(err, "could not get controllerconfig");
 	in->controller_config = tree;
 	in->image = image_of(c, a, pool);
@@ -328,12 +214,9 @@ static int start(struct origin *o, struct loop *l, struct err *err)
 	}
 	origin->live = c;
 	c->origin = origin;
-	c->loop = l;
 	c->began = clock_ms();
-	c->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = c };
-	loop_add(l, &c->timer);
-	for (size_t i = 0; i < 2; i++)
-		c->hosts[i].cluster = c;
+	c->registry = registry_new(c->kube, outdated, c);
+	c->pools = pools_start(c->kube, outdated, c);
 	for (int i = 0; i < KINDS; i++) {
 		struct kube_cache_opts k = { .kube = c->kube,
 					     .path = kinds[i].path,
@@ -361,12 +244,16 @@ static bool ready(const struct origin *o)
 {
 	const struct cluster *c = ((const struct cluster_origin *)o)->live;
 
-	for (size_t i = 0; i < KINDS; i++)
-		if (!kube_cache_synced(c->caches[i])) {
-			log_wait(c, kinds[i].path);
-			return false;
-		}
-	return !layered(c) || (c->hosts[0].asked && c->hosts[1].asked);
+	const char *path = pools_waits_for(c->pools);
+
+	for (size_t i = 0; !path && i < KINDS; i++)
+		if (!kube_cache_synced(c->caches[i]))
+			path = kinds[i].path;
+	if (path) {
+		log_wait(c, path);
+		return false;
+	}
+	return !layered(c) || registry_asked(c->registry);
 }
 
 static void stop(struct origin *o)
@@ -378,12 +265,8 @@ static void stop(struct origin *o)
 		return;
 	for (size_t i = 0; i < KINDS; i++)
 		kube_cache_free(c->caches[i]);
-	for (size_t i = 0; i < 2; i++) {
-		if (c->hosts[i].busy)
-			kube_cancel(&c->hosts[i].call);
-		arena_free(&c->hosts[i].a);
-	}
-	loop_remove(c->loop, &c->timer);
+	pools_free(c->pools);
+	registry_free(c->registry);
 	kube_free(c->kube);
 	arena_free(&c->a);
 	free(c);
