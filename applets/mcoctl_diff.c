@@ -213,7 +213,8 @@ const struct command mcoctl_diff = {
 		    "# The same without a cluster\n"
 		    "@ diff -f 99-worker-ntp.yaml --base cluster.yaml\n"
 		    "# Replace all objects with a label by a directory\n"
-		    "@ diff -f configs/ --prune -l team=storage\n# What a node has yet to receive\n"
+		    "@ diff -f configs/ --prune -l team=storage\n"
+		    "# What a node has yet to receive\n"
 		    "@ diff node/worker-0 mcp/worker\n"
 		    "# Two MachineConfigs in files\n"
 		    "@ diff old.yaml new.yaml",

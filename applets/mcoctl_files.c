@@ -40,7 +40,8 @@ const struct command mcoctl_files = {
 		"node (node/NAME) or a file. For a pool that cannot be rendered, files shows its "
 		"last config.",
 	.examples = "# The parts of a pool's config, and who set them\n"
-		    "@ files worker\n# The same for the config that a node runs\n"
+		    "@ files worker\n"
+		    "# The same for the config that a node runs\n"
 		    "@ files node/worker-0\n"
 		    "# From a dump\n"
 		    "@ files -f cluster.yaml worker",

@@ -157,7 +157,8 @@ const struct command mcoctl_hash = {
 	.details = "Without CONFIG, hash checks everything in the manifests. Without -f, CONFIG is "
 		   "read from the cluster.",
 	.examples = "# Check each rendered config in a dump\n"
-		    "@ hash -f cluster.yaml\n# Check the config that a node runs\n"
+		    "@ hash -f cluster.yaml\n"
+		    "# Check the config that a node runs\n"
 		    "@ hash node/worker-0",
 	.exits = "0 all names match, 1 the contents of a rendered config do not match its name, 2 "
 		 "an error",

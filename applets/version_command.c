@@ -68,7 +68,8 @@ const struct command version_command = {
 	.args = "[-o json]",
 	.summary = "print the version and the upstream release it implements",
 	.examples = "# The version of this build\n"
-		    "@ version\n# The same as JSON\n"
+		    "@ version\n"
+		    "# The same as JSON\n"
 		    "@ version -o json",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
