@@ -117,8 +117,13 @@ void json_push(struct json *array, struct json *item);
 /* Appends a member without looking for another of that name. */
 void json_add(struct json *object, struct str key, struct json *item);
 void json_add_str(struct arena *a, struct json *object, const char *key, struct str value);
+/* The same; null where value.p is NULL: what removes a member by a merge patch. */
+void json_add_opt(struct arena *a, struct json *object, const char *key, struct str value);
 /* An empty object as a member. */
 struct json *json_add_object(struct arena *a, struct json *object, const char *key);
+/* The object at a path such as "metadata.annotations"; made where it is absent or
+ * of another kind, with the objects above it. path is not copied. */
+struct json *json_make(struct arena *a, struct json *root, const char *path);
 /* Replaces the member in its place, or appends. */
 void json_set(struct json *object, struct str key, struct json *item);
 /* Puts item where old, a child of parent, stands; it takes over the key. */
@@ -147,6 +152,7 @@ enum json_style {
 };
 
 void json_encode(struct buf *b, const struct json *j, unsigned style);
+struct str json_format(struct arena *a, const struct json *j, unsigned style);
 
 /* One string, quoted and escaped. */
 void json_add_quoted(struct buf *b, struct str s, unsigned style);

@@ -266,6 +266,48 @@ TEST building_and_changing(void)
 	PASS();
 }
 
+TEST objects_are_made_by_path(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct json *o = json_new(&a, JSON_OBJECT);
+	struct json *notes = json_make(&a, o, "metadata.annotations");
+
+	json_add_str(&a, notes, "x.y/z", S("<1>"));
+	json_add_opt(&a, notes, "set", S(""));
+	json_add_opt(&a, notes, "unset", (struct str){ 0 });
+	json_add_str(&a, json_make(&a, o, "metadata"), "name", S("n"));
+	ASSERT(json_make(&a, o, "metadata.annotations") == notes);
+	json_set(o, S("spec"), json_new_bool(&a, true)); /* of another kind: replaced */
+	json_add(json_make(&a, o, "spec.deep"), S("n"), json_new_i64(&a, 3));
+	ASSERT_STR("{\"metadata\":{\"annotations\":{\"x.y/z\":\"<1>\",\"set\":\"\",\"unset\":null},"
+		   "\"name\":\"n\"},\"spec\":{\"deep\":{\"n\":3}}}",
+		   json_format(&a, o, JSON_NO_HTML));
+	PASS();
+}
+
+/* The list of children must be whole after each change: it is walked both ways. */
+TEST replaced_nodes_keep_the_list_whole(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct json *list = json_new(&a, JSON_ARRAY);
+
+	for (int i = 0; i < 3; i++)
+		json_push(list, json_new_i64(&a, i));
+	for (int i = 0; i < 3; i++) {
+		struct json *at = json_first(list);
+
+		for (int k = 0; k < i; k++)
+			at = json_next(at);
+		json_replace(list, at, json_new_i64(&a, 10 + i));
+		json_push(list, json_new_i64(&a, 20 + i)); /* behind the last */
+	}
+	json_detach(list, json_first(list));
+	json_push(list, json_new(&a, JSON_NULL));
+	ASSERT_STR("[11,12,20,21,22,null]", json_format(&a, list, 0));
+	ASSERT_INT(6, (int)json_len(list));
+	PASS();
+}
+
 TEST equality(void)
 {
 	static const struct {
@@ -308,6 +350,8 @@ SUITE(suite)
 	RUN_TEST(spans_point_into_the_text);
 	RUN_TEST(styles);
 	RUN_TEST(building_and_changing);
+	RUN_TEST(objects_are_made_by_path);
+	RUN_TEST(replaced_nodes_keep_the_list_whole);
 	RUN_TEST(equality);
 }
 

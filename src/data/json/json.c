@@ -1,9 +1,22 @@
 /*
- * The tree. A node is a cJSON node with what cJSON lacks around it: lengths, so
- * that strings may hold NUL and be views of the input, the text of numbers, and
- * positions. cJSON keeps the links (children in a list whose first node knows
- * the last, so appending is cheap) and its functions do the surgery; its parser
- * and printer are not used, being too lax for exact bytes.
+ * The tree. Every value is a cJSON node: cJSON allocates it (through its hooks, in
+ * the caller's arena), keeps the list of children (the first child knows the last,
+ * so appending takes constant time), and appends, replaces, detaches and counts.
+ *
+ * struct json adds what cJSON lacks: lengths, so that strings can contain NUL and
+ * can be views of the input; the text of numbers; positions in the input.
+ *
+ * cJSON's parser and printer are not used. A rendered config is named by the hash
+ * of its bytes, and upstream's error messages quote Go's parser, but cJSON
+ *   - reads numbers as doubles: 9007199254740993 and 1e400 change,
+ *   - ends a string at \u0000,
+ *   - finds members without regard to case by default,
+ *   - accepts duplicate keys, trailing bytes and invalid UTF-8,
+ *   - copies every string, where we keep views of the input,
+ *   - indents with tabs and does not escape < > & U+2028 as Go does.
+ * json_parse.c and json_encode.c do that work.
+ *
+ * Invariants: a node belongs to one arena and one parent; cJSON never frees.
  */
 #include "data/json.h"
 
@@ -29,6 +42,32 @@ static uint32_t small(size_t n)
 static struct json *ours(cJSON *c)
 {
 	return (struct json *)c;
+}
+
+/* The arena that cJSON's next node goes to: cJSON's hooks take no context. */
+static struct arena *node_arena;
+
+static void *alloc_node(size_t n)
+{
+	(void)n; /* of a cJSON node, which ours begins with */
+	return ARENA_NEW(node_arena, struct json);
+}
+
+/* A node's memory is freed with its arena. */
+static void free_node(void *node)
+{
+	(void)node;
+}
+
+static struct json *new_node(struct arena *a)
+{
+	static bool hooked;
+
+	if (!hooked)
+		cJSON_InitHooks(&(cJSON_Hooks){ alloc_node, free_node });
+	hooked = true;
+	node_arena = a;
+	return ours(cJSON_CreateNull());
 }
 
 enum json_kind json_kind(const struct json *j)
@@ -202,7 +241,7 @@ struct json *json_new(struct arena *a, enum json_kind kind)
 		[JSON_NUMBER] = cJSON_Number, [JSON_STRING] = cJSON_String,
 		[JSON_ARRAY] = cJSON_Array,   [JSON_OBJECT] = cJSON_Object,
 	};
-	struct json *j = ARENA_NEW(a, struct json);
+	struct json *j = new_node(a);
 
 	j->c.type = types[kind];
 	return j;
@@ -262,6 +301,11 @@ void json_add_str(struct arena *a, struct json *object, const char *key, struct 
 	json_add(object, str_of(key), json_new_str(a, value));
 }
 
+void json_add_opt(struct arena *a, struct json *object, const char *key, struct str value)
+{
+	json_add(object, str_of(key), value.p ? json_new_str(a, value) : json_new(a, JSON_NULL));
+}
+
 struct json *json_add_object(struct arena *a, struct json *object, const char *key)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
@@ -270,24 +314,11 @@ struct json *json_add_object(struct arena *a, struct json *object, const char *k
 	return j;
 }
 
-/* cJSON's own replacement would free the old item, which is the arena's. */
 void json_replace(struct json *parent, struct json *old, struct json *item)
 {
-	cJSON *o = &old->c, *n = &item->c, *p = &parent->c;
-
 	item->c.string = old->c.string;
 	item->key_n = old->key_n;
-	n->next = o->next;
-	n->prev = o->prev == o ? n : o->prev;
-	if (n->next)
-		n->next->prev = n;
-	else if (p->child != o)
-		p->child->prev = n; /* the first knows the last */
-	if (p->child == o)
-		p->child = n;
-	else
-		n->prev->next = n;
-	o->next = o->prev = NULL;
+	(void)cJSON_ReplaceItemViaPointer(&parent->c, &old->c, &item->c);
 }
 
 void json_set(struct json *object, struct str key, struct json *item)
@@ -298,6 +329,26 @@ void json_set(struct json *object, struct str key, struct json *item)
 		json_replace(object, old, item);
 	else
 		json_add(object, key, item);
+}
+
+struct json *json_make(struct arena *a, struct json *root, const char *path)
+{
+	struct str rest = str_of(path), name;
+	struct json *at = root;
+	bool more = true;
+
+	while (more) {
+		struct json *next;
+
+		more = str_cut(rest, '.', &name, &rest);
+		next = json_member(at, more ? name : rest);
+		if (json_kind(next) != JSON_OBJECT) {
+			next = json_new(a, JSON_OBJECT);
+			json_set(at, more ? name : rest, next);
+		}
+		at = next;
+	}
+	return at;
 }
 
 void json_detach(struct json *parent, struct json *item)
@@ -335,7 +386,7 @@ void json_set_span(struct json *j, size_t key_pos, size_t start, size_t end)
 
 struct json *json_clone(struct arena *a, const struct json *j)
 {
-	struct json *copy = ARENA_NEW(a, struct json);
+	struct json *copy = new_node(a);
 
 	*copy = *j;
 	copy->c.next = copy->c.prev = copy->c.child = NULL;

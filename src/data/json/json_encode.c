@@ -192,6 +192,15 @@ static void add_value(struct writer *w, const struct json *j)
 	}
 }
 
+struct str json_format(struct arena *a, const struct json *j, unsigned style)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	json_encode(&b, j, style);
+	return buf_str(&b);
+}
+
 void json_encode(struct buf *b, const struct json *j, unsigned style)
 {
 	struct writer w = { .b = b, .style = style };

@@ -186,12 +186,9 @@ static int detour(struct arena *a, const struct json *j, struct json **out, stru
 {
 	struct yml_fault fault = { 0 };
 	struct yml_opts opts = { .fault = &fault };
-	struct buf text;
 	int rc;
 
-	buf_init(&text, a);
-	json_encode(&text, j, 0);
-	rc = yml_parse(a, buf_str(&text), &opts, out, err);
+	rc = yml_parse(a, json_format(a, j, 0), &opts, out, err);
 	if (rc == -ERR_INVALID)
 		return err_set(err, ERR_INVALID, "%.*s", STRF(fault.upstream));
 	return rc;
