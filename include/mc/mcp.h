@@ -40,6 +40,12 @@ int mcp_read(struct arena *a, const struct json *tree, struct mcp *out, struct e
  * upstream's decoder. A bad node selector is no error. */
 int mcp_decode(struct arena *a, const struct doc *d, struct mcp *out, struct err *err);
 
+/* The pools that every cluster has (arbiter: may have) have roles of their own;
+ * custom pools build on worker's. */
+bool mcp_is_built_in(struct str name);
+/* The manifest of a built-in pool, as the operator creates it. */
+struct json *mcp_built_in(struct arena *a, struct str name);
+
 const struct mcp *mcp_find(const struct mcp_list *pools, struct str name);
 
 /* The pools of one node, the first being the one it takes its config from. */

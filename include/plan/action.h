@@ -121,8 +121,4 @@ void actions_print(struct buf *b, const struct actions *list);
 struct str action_path(struct arena *a, const char *plural, struct str name);
 struct str action_node_path(struct arena *a, struct str name);
 
-/* Members of a small body: "key":"value", with a comma where one is due. */
-void body_add(struct buf *b, struct str key, struct str value);
-struct str body_of(struct arena *a, const struct json *tree);
-
 #endif

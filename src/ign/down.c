@@ -223,7 +223,6 @@ int ign_down(struct arena *a, const struct ign_obj *config, struct semver to, st
 	bool v2 = to.major == 2 && to.minor == 2;
 	int64_t target = v2 ? 2 : to.minor;
 	struct ign_obj *old = NULL;
-	struct buf text;
 	int rc;
 
 	if (!v2 && (to.major != 3 || to.minor < 1 || to.minor > 5))
@@ -233,9 +232,7 @@ int ign_down(struct arena *a, const struct ign_obj *config, struct semver to, st
 			       "requested conversion is not supported",
 			       (long long)to.major, (long long)to.minor, (long long)to.patch);
 	/* a copy of our own, as 3.5 reads it */
-	buf_init(&text, a);
-	json_encode(&text, ign_encode(a, config), 0);
-	rc = ign_parse_35(a, buf_str(&text), &s.config, err);
+	rc = ign_parse_35(a, json_format(a, ign_encode(a, config), 0), &s.config, err);
 	for (int64_t at = 5; rc == 0 && at > target && at > 2; at--)
 		rc = steps[5 - at](&s);
 	if (rc == 0 && !v2 && target == 1)

@@ -75,13 +75,9 @@ static int misfit(struct decoder *d, const struct json *j, struct str what, cons
 /* A value that is no string stands in for one: nothing else is like it. */
 static struct str text_of(struct decoder *d, const struct json *j)
 {
-	struct buf b;
-
 	if (json_kind(j) == JSON_STRING || json_kind(j) == JSON_NULL)
 		return json_text(j);
-	buf_init(&b, d->a);
-	json_encode(&b, j, 0);
-	return buf_str(&b);
+	return json_format(d->a, j, 0);
 }
 
 static size_t enter_item(struct decoder *d, size_t i)

@@ -179,15 +179,12 @@ void *kube_tree_make(const struct json *tree, void *ctx)
 {
 	struct kube_tree *t = calloc(1, sizeof(*t));
 	struct err err;
-	struct buf b;
 
 	(void)ctx;
 	if (!t)
 		abort();
 	err = ERR_INIT(&t->a);
-	buf_init(&b, &t->a);
-	json_encode(&b, tree, JSON_NO_HTML);
-	(void)json_parse(&t->a, buf_str(&b), NULL, &t->tree, &err);
+	(void)json_parse(&t->a, json_format(&t->a, tree, JSON_NO_HTML), NULL, &t->tree, &err);
 	return t;
 }
 

@@ -104,11 +104,13 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 		kube_start(e->kube, &e->calls->call);
 }
 
-static void add_time(struct buf *b, const char *key, struct instant now)
+static void add_time(struct arena *a, struct json *object, const char *key, struct instant now)
 {
-	buf_addf(b, ",\"%s\":\"", key);
-	rfc3339_add(b, now);
-	buf_addc(b, '"');
+	struct buf b;
+
+	buf_init(&b, a);
+	rfc3339_add(&b, now);
+	json_add_str(a, object, key, buf_str(&b));
 }
 
 /* The whole event, as it now is. */
@@ -116,55 +118,54 @@ static struct str whole(struct kube_event_call *call, size_t at, const char *sou
 			const struct action_event *about, struct str message, struct instant now)
 {
 	struct kube_events *e = call->events;
-	struct buf b;
+	struct arena *a = &call->a;
+	struct json *j = json_new(a, JSON_OBJECT), *part;
 
-	buf_init(&b, &call->a);
-	buf_addf(&b,
-		 "{\"kind\":\"Event\",\"apiVersion\":\"v1\",\"metadata\":{"
-		 "\"name\":\"%s\",\"namespace\":\"%s\"},\"involvedObject\":{",
-		 e->kept[at].name, e->namespace);
-	body_add(&b, S("kind"), about->kind);
-	body_add(&b, S("namespace"), str_of(e->namespace));
-	body_add(&b, S("name"), about->name);
+	json_add_str(a, j, "kind", S("Event"));
+	json_add_str(a, j, "apiVersion", S(API_CORE));
+	part = json_make(a, j, "metadata");
+	json_add_str(a, part, "name", str_of(e->kept[at].name));
+	json_add_str(a, part, "namespace", str_of(e->namespace));
+	part = json_make(a, j, "involvedObject");
+	json_add_str(a, part, "kind", about->kind);
+	json_add_str(a, part, "namespace", str_of(e->namespace));
+	json_add_str(a, part, "name", about->name);
 	if (about->uid.n)
-		body_add(&b, S("uid"), about->uid);
+		json_add_str(a, part, "uid", about->uid);
 	if (about->api.n)
-		body_add(&b, S("apiVersion"), about->api);
+		json_add_str(a, part, "apiVersion", about->api);
 	if (about->version.n)
-		body_add(&b, S("resourceVersion"), about->version);
-	buf_addc(&b, '}');
-	body_add(&b, S("reason"), about->reason);
-	body_add(&b, S("message"), message);
-	buf_addf(&b, ",\"source\":{\"component\":\"%s\"", source);
+		json_add_str(a, part, "resourceVersion", about->version);
+	json_add_str(a, j, "reason", about->reason);
+	json_add_str(a, j, "message", message);
+	part = json_make(a, j, "source");
+	json_add_str(a, part, "component", str_of(source));
 	if (e->host.n)
-		body_add(&b, S("host"), e->host);
-	buf_addc(&b, '}');
-	add_time(&b, "firstTimestamp", e->kept[at].first);
-	add_time(&b, "lastTimestamp", now);
-	buf_addf(&b,
-		 ",\"count\":%u,\"type\":\"%s\",\"eventTime\":null,"
-		 "\"reportingComponent\":\"%s\",\"reportingInstance\":\"\"}",
-		 e->kept[at].count, about->warning ? "Warning" : "Normal",
-		 call->combined ? "" : source);
-	return buf_str(&b);
+		json_add_str(a, part, "host", e->host);
+	add_time(a, j, "firstTimestamp", e->kept[at].first);
+	add_time(a, j, "lastTimestamp", now);
+	json_add(j, S("count"), json_new_i64(a, e->kept[at].count));
+	json_add_str(a, j, "type", about->warning ? S("Warning") : S("Normal"));
+	json_add(j, S("eventTime"), json_new(a, JSON_NULL));
+	json_add_str(a, j, "reportingComponent", call->combined ? S("") : str_of(source));
+	json_add_str(a, j, "reportingInstance", S(""));
+	return json_format(a, j, 0);
 }
 
 static void count_up(struct kube_event_call *call, size_t at, struct str message,
 		     struct instant now)
 {
 	struct kube_events *e = call->events;
-	struct buf b;
+	struct json *patch = json_new(&call->a, JSON_OBJECT);
 
-	buf_init(&b, &call->a);
-	buf_addf(&b, "{\"count\":%u", e->kept[at].count);
-	add_time(&b, "lastTimestamp", now);
-	body_add(&b, S("message"), message);
-	buf_addc(&b, '}');
+	json_add(patch, S("count"), json_new_i64(&call->a, e->kept[at].count));
+	add_time(&call->a, patch, "lastTimestamp", now);
+	json_add_str(&call->a, patch, "message", message);
 	call->anew = call->call.body;
 	call->call.method = "PATCH";
 	call->call.type = "application/strategic-merge-patch+json";
 	call->call.path = str_fmt(&call->a, "%.*s/%s", STRF(call->call.path), e->kept[at].name);
-	call->call.body = buf_str(&b);
+	call->call.body = json_format(&call->a, patch, 0);
 }
 
 /* The place of the event of that hash, with its count and name. */

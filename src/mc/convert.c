@@ -76,13 +76,9 @@ static int convert_list(struct arena *a, struct semver to, const struct doc *d, 
 
 static struct str text_of(struct arena *a, const struct doc *d)
 {
-	struct buf b;
-
 	if (d->json)
 		return d->text;
-	buf_init(&b, a);
-	json_encode(&b, d->tree, JSON_SORTED);
-	return buf_str(&b);
+	return json_format(a, d->tree, JSON_SORTED);
 }
 
 int mc_convert(struct arena *a, const struct doc *d, struct semver to, struct json **out,

@@ -26,13 +26,10 @@ static void sort_member(struct arena *a, struct json *j, struct str key)
 {
 	struct json *m = json_member(j, key), *sorted = NULL;
 	struct err err = ERR_INIT(a);
-	struct buf b;
 
 	if (!m)
 		return;
-	buf_init(&b, a);
-	json_encode(&b, m, JSON_SORTED);
-	if (json_parse(a, buf_str(&b), NULL, &sorted, &err) == 0)
+	if (json_parse(a, json_format(a, m, JSON_SORTED), NULL, &sorted, &err) == 0)
 		json_set(j, key, sorted);
 }
 
@@ -67,7 +64,6 @@ static struct str encode(struct arena *a, const struct json *tree)
 	struct json *out = ordered(a, tree, types);
 	struct json *meta = ordered(a, json_at(tree, "metadata"), metas);
 	struct json *spec = json_new(a, JSON_OBJECT);
-	struct buf b;
 
 	sort_member(a, meta, S("labels"));
 	sort_member(a, meta, S("annotations"));
@@ -82,9 +78,7 @@ static struct str encode(struct arena *a, const struct json *tree)
 	FIELD("fips", json_new_bool(a, false));
 	FIELD("kernelType", json_new_str(a, S("")));
 #undef FIELD
-	buf_init(&b, a);
-	json_encode(&b, out, 0);
-	return buf_str(&b);
+	return json_format(a, out, 0);
 }
 
 static struct str kernel(struct str type)
@@ -229,12 +223,13 @@ bool mc_current_rendered(const struct mc_current *c)
 
 void mc_current_empty(struct arena *a, struct mc_current *out)
 {
-	static const struct str text = S("{\"metadata\":{\"name\":\"" MC_EMPTY_NAME "\"},\"spec\":"
-					 "{\"config\":{\"ignition\":{\"version\":\"3.5.0\"}}}}");
+	struct json *j = json_new(a, JSON_OBJECT);
 	struct err err = ERR_INIT(a);
 
 	*out = (struct mc_current){ .name = S(MC_EMPTY_NAME) };
-	(void)mc_current_parse(a, text, out, &err);
+	json_add_str(a, json_make(a, j, "metadata"), "name", S(MC_EMPTY_NAME));
+	json_add_str(a, json_make(a, j, "spec.config.ignition"), "version", S("3.5.0"));
+	(void)mc_current_parse(a, json_format(a, j, 0), out, &err);
 }
 
 bool mc_is_state(struct str path)

@@ -90,11 +90,7 @@ void knode_decode(struct arena *a, const struct json *tree, struct knode *out)
 	decode_annotations(json_at(tree, "metadata.annotations"), &n);
 	decode_conditions(json_at(tree, "status.conditions"), &n);
 	if (json_len(taints)) {
-		struct buf b;
-
-		buf_init(&b, a);
-		json_encode(&b, taints, 0);
-		n.taints = buf_str(&b);
+		n.taints = json_format(a, taints, 0);
 	}
 	*out = n;
 }

@@ -102,21 +102,10 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mc_list *source
 
 static struct mcp *builtin_pool(struct arena *a, const char *name)
 {
-	struct err err = ERR_INIT(a);
-	struct doc doc = { .json = true };
+	struct err ignored = ERR_INIT(a);
 	struct mcp *pool = ARENA_NEW(a, struct mcp);
 
-	doc.text = str_fmt(a,
-			   "{\"metadata\":{\"name\":\"%s\",\"labels\":{"
-			   "\"" LABEL_BUILT_IN "\":\"\","
-			   "\"" LABEL_REQUIRED "\":\"\","
-			   "\"" LABEL_POOL "%s\":"
-			   "\"\"}},\"spec\":{\"machineConfigSelector\":{"
-			   "\"matchLabels\":{\"" LABEL_ROLE "\":\"%s\"}}}}",
-			   name, name, name);
-	if (json_parse(a, doc.text, NULL, &doc.tree, &err) < 0 ||
-	    mcp_decode(a, &doc, pool, &err) < 0)
-		return NULL;
+	(void)mcp_read(a, mcp_built_in(a, str_of(name)), pool, &ignored);
 	return pool;
 }
 

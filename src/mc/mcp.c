@@ -37,6 +37,36 @@ int mcp_decode(struct arena *a, const struct doc *d, struct mcp *out, struct err
 	return rc;
 }
 
+bool mcp_is_built_in(struct str name)
+{
+	return str_is(name, "master") || str_is(name, "worker") || str_is(name, "arbiter");
+}
+
+static struct json *match_labels(struct arena *a, struct json *spec, const char *selector)
+{
+	return json_make(a, json_make(a, spec, selector), "matchLabels");
+}
+
+struct json *mcp_built_in(struct arena *a, struct str name)
+{
+	struct json *pool = json_new(a, JSON_OBJECT), *meta, *labels, *spec;
+
+	json_add_str(a, pool, "apiVersion", S(API_MC));
+	json_add_str(a, pool, "kind", S("MachineConfigPool"));
+	meta = json_make(a, pool, "metadata");
+	json_add_str(a, meta, "name", name);
+	labels = json_make(a, meta, "labels");
+	if (!str_is(name, "worker"))
+		json_add_str(a, labels, LABEL_REQUIRED, S(""));
+	json_add_str(a, labels, LABEL_BUILT_IN, S(""));
+	json_add_str(a, labels, str_fmt(a, LABEL_POOL "%.*s", STRF(name)).p, S(""));
+	spec = json_make(a, pool, "spec");
+	json_add_str(a, match_labels(a, spec, "machineConfigSelector"), LABEL_ROLE, name);
+	json_add_str(a, match_labels(a, spec, "nodeSelector"),
+		     str_fmt(a, LABEL_NODE_ROLE "%.*s", STRF(name)).p, S(""));
+	return pool;
+}
+
 const struct mcp *mcp_find(const struct mcp_list *pools, struct str name)
 {
 	for (size_t i = 0; i < pools->n; i++)

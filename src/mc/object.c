@@ -160,7 +160,6 @@ struct str mc_raw(struct arena *a, const struct doc *d, const char *path)
 {
 	const struct json *j = json_at(d->tree, path);
 	size_t start, end;
-	struct buf b;
 
 	if (json_kind(j) == JSON_NULL)
 		return S("");
@@ -168,9 +167,7 @@ struct str mc_raw(struct arena *a, const struct doc *d, const char *path)
 		json_span(j, &start, &end);
 		return str_sub(d->text, start, end);
 	}
-	buf_init(&b, a);
-	json_encode(&b, j, JSON_SORTED);
-	return buf_str(&b);
+	return json_format(a, j, JSON_SORTED);
 }
 
 bool mc_has_config(const struct mc *mc)

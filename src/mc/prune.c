@@ -43,12 +43,8 @@ static bool own_mc(const struct mc *mc)
 
 static bool own_pool(const struct mcp *p)
 {
-	static const char *const theirs[] = { "master", "worker", "arbiter" };
-
-	for (size_t i = 0; i < 3; i++)
-		if (str_is(p->meta.name, theirs[i]))
-			return false;
-	return !json_member(p->meta.labels, S(LABEL_BUILT_IN)) && !is_system(&p->meta, p->tree);
+	return !mcp_is_built_in(p->meta.name) && !json_member(p->meta.labels, S(LABEL_BUILT_IN)) &&
+	       !is_system(&p->meta, p->tree);
 }
 
 static bool own_other(const struct mc_object *o)

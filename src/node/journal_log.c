@@ -62,12 +62,9 @@ int journal_write(struct arena *a, struct tree *t, const char *path, const struc
 		  struct err *err)
 {
 	struct tree_attr attr = { 0600, 0700, -1, -1 };
-	struct buf b;
 	int rc = tree_sync(t, err);
 
-	buf_init(&b, a);
-	json_encode(&b, log, 0);
 	if (rc == 0)
-		rc = tree_write(t, path, journal_seal(a, buf_str(&b)), attr, err);
+		rc = tree_write(t, path, journal_seal(a, json_format(a, log, 0)), attr, err);
 	return rc < 0 ? rc : tree_sync(t, err);
 }

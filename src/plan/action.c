@@ -79,27 +79,6 @@ struct str action_node_path(struct arena *a, struct str name)
 	return str_fmt(a, PATH_CORE "nodes/%.*s", STRF(name));
 }
 
-void body_add(struct buf *b, struct str key, struct str value)
-{
-	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
-		buf_addc(b, ',');
-	json_add_quoted(b, key, 0);
-	buf_addc(b, ':');
-	if (value.p)
-		json_add_quoted(b, value, 0);
-	else
-		buf_addz(b, "null");
-}
-
-struct str body_of(struct arena *a, const struct json *tree)
-{
-	struct buf b;
-
-	buf_init(&b, a);
-	json_encode(&b, tree, 0);
-	return buf_str(&b);
-}
-
 static void print_metric(struct buf *b, const struct action *act)
 {
 	const struct action_metric *m = &act->metric;

@@ -119,8 +119,8 @@ static bool merge_spec(struct arena *a, struct json *spec, const struct json *re
 static struct action *add_write(struct arena *a, struct actions *out, enum action_kind kind,
 				struct str path, const struct json *object, struct str reason)
 {
-	struct action *act =
-		action_add(a, out, kind, path, out->objects ? S("") : body_of(a, object), reason);
+	struct action *act = action_add(a, out, kind, path,
+					out->objects ? S("") : json_format(a, object, 0), reason);
 
 	act->object = object;
 	return act;

@@ -242,14 +242,11 @@ void kinds_define(struct kinds *k, const struct json *crd)
 		kinds_of(k, json_str(crd, "spec.group"), json_str(crd, "spec.names.plural"));
 	struct sb_kind *kind;
 	struct arena fresh = ARENA_INIT;
-	struct buf b;
 	struct err err = ERR_INIT(&fresh);
 	struct json *own = NULL;
 
 	/* A copy of the definition that lives as long as the kind. */
-	buf_init(&b, &fresh);
-	json_encode(&b, crd, 0);
-	if (json_parse(&fresh, buf_str(&b), NULL, &own, &err) < 0)
+	if (json_parse(&fresh, json_format(&fresh, crd, 0), NULL, &own, &err) < 0)
 		return;
 	kind = old ? old : kind_new();
 	arena_free(&kind->arena);

@@ -53,12 +53,9 @@ struct str sb_uid(struct sandbox *s, struct arena *a)
 static struct str with_version(struct sandbox *s, struct arena *a, struct json *object)
 {
 	struct str rv = str_fmt(a, "%llu", (unsigned long long)s->store.rv + 1);
-	struct buf b;
 
 	json_set(sb_meta(a, object), S("resourceVersion"), json_new_str(a, rv));
-	buf_init(&b, a);
-	json_encode(&b, object, JSON_SORTED);
-	return buf_str(&b);
+	return json_format(a, object, JSON_SORTED);
 }
 
 void sb_store(struct sandbox *s, struct arena *a, struct sb_kind *k, struct str key,

@@ -111,11 +111,7 @@ static struct json *by_strategy(struct sb_call *c, const struct json *old)
 
 static struct str text_of(struct arena *a, const struct json *now)
 {
-	struct buf b;
-
-	buf_init(&b, a);
-	json_encode(&b, now, JSON_SORTED);
-	return buf_str(&b);
+	return json_format(a, now, JSON_SORTED);
 }
 
 /* Where and why the text of what a patch made is no such struct. */

@@ -68,9 +68,7 @@ struct str patch_told(struct arena *a, const struct json *patch)
 	struct json *sorted = NULL;
 	struct buf b;
 
-	buf_init(&b, a);
-	json_encode(&b, patch, JSON_SORTED);
-	(void)json_parse(a, buf_str(&b), NULL, &sorted, &err);
+	(void)json_parse(a, json_format(a, patch, JSON_SORTED), NULL, &sorted, &err);
 	buf_init(&b, a);
 	print(&b, sorted);
 	return buf_str(&b);

@@ -115,11 +115,7 @@ static void check_unique(struct walk *w, const struct json *schema, const struct
 
 static struct str encoded(struct arena *a, const struct json *v)
 {
-	struct buf b;
-
-	buf_init(&b, a);
-	json_encode(&b, v, JSON_NO_HTML);
-	return buf_str(&b);
+	return json_format(a, v, JSON_NO_HTML);
 }
 
 /* A whole object in another says what it is; in no other way than by text, which

@@ -107,7 +107,6 @@ static struct json *custom_cell(struct sb_call *c, const struct column *col, con
 {
 	enum json_kind kind = json_kind(v);
 	bool numeric = str_is(col->type, "integer") || str_is(col->type, "number");
-	struct buf b;
 
 	if (kind == JSON_STRING && str_is(col->type, "date"))
 		return json_new_str(c->a, cell_age(c->a, json_text(v), c->r->now));
@@ -117,9 +116,7 @@ static struct json *custom_cell(struct sb_call *c, const struct column *col, con
 		return json_clone(c->a, v);
 	if (kind == JSON_NULL || !str_is(col->type, "string"))
 		return json_new(c->a, JSON_NULL);
-	buf_init(&b, c->a);
-	json_encode(&b, v, JSON_SORTED);
-	return json_new_str(c->a, buf_str(&b));
+	return json_new_str(c->a, json_format(c->a, v, JSON_SORTED));
 }
 
 static struct json *cell(struct sb_call *c, const struct column *col, const struct json *o)

@@ -98,13 +98,12 @@ static struct str node_body(struct arena *a, size_t i, struct str config)
 		 "\":\"one-%c\",\"node.openshift.io/os_id\":\"rhel\"},"
 		 "\"annotations\":{",
 		 i, i, (int)('a' + i % 3));
-	body_add(&b, S(ANNO_CURRENT_CONFIG), config);
-	body_add(&b, S(ANNO_DESIRED_CONFIG), config);
-	body_add(&b, S(ANNO_STATE), S("Done"));
-	body_add(&b, S(ANNO_REASON), S(""));
-	body_add(&b, S(ANNO_TOPOLOGY), S("HighlyAvailable"));
-	body_add(&b, S(ANNO_DESIRED_DRAIN), str_fmt(a, "uncordon-%.*s", STRF(config)));
-	body_add(&b, S(ANNO_APPLIED_DRAIN), str_fmt(a, "uncordon-%.*s", STRF(config)));
+	buf_addf(&b,
+		 "\"" ANNO_CURRENT_CONFIG "\":\"%.*s\",\"" ANNO_DESIRED_CONFIG
+		 "\":\"%.*s\",\"" ANNO_STATE "\":\"Done\",\"" ANNO_REASON "\":\"\",\"" ANNO_TOPOLOGY
+		 "\":\"HighlyAvailable\",\"" ANNO_DESIRED_DRAIN
+		 "\":\"uncordon-%.*s\",\"" ANNO_APPLIED_DRAIN "\":\"uncordon-%.*s\"",
+		 STRF(config), STRF(config), STRF(config), STRF(config));
 	buf_addf(&b,
 		 ",\"k8s.ovn.org/node-subnets\":\"{\\\"default\\\":[\\\"10.%zu."
 		 "%zu.0/24\\\"]}\",\"volumes.kubernetes.io/controller-managed-"
@@ -202,15 +201,14 @@ static void patched(struct kube_call *c, const struct kube_answer *ans)
 	act(g, kube_cache_get(g->b->nodes, str_of(name)));
 }
 
-static void annotate(struct agent *g, struct str node, struct buf *b)
+static void annotate(struct agent *g, struct str node, const struct json *patch)
 {
-	buf_addz(b, "}}}");
 	g->busy = true;
 	g->call = (struct kube_call){
 		.method = "PATCH",
 		.path = str_fmt(&g->a, "/api/v1/nodes/%.*s", STRF(node)),
 		.type = "application/merge-patch+json",
-		.body = buf_str(b),
+		.body = json_format(&g->a, patch, 0),
 		.done = patched,
 		.ctx = g,
 	};
@@ -222,28 +220,28 @@ static void act(struct agent *g, const struct knode *n)
 	struct str wish, back, empty = S("");
 	bool moves = !str_eq(n->current_config, n->desired_config);
 	bool granted = str_eq(n->desired_drain, n->applied_drain);
-	struct buf b;
+	struct json *patch, *notes;
 
 	if (g->busy || g->b->held)
 		return;
 	arena_free(&g->a);
-	buf_init(&b, &g->a);
+	patch = json_new(&g->a, JSON_OBJECT);
+	notes = json_make(&g->a, patch, "metadata.annotations");
 	wish = str_fmt(&g->a, "drain-%.*s", STRF(n->desired_config));
 	back = str_fmt(&g->a, "uncordon-%.*s", STRF(n->desired_config));
-	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
 	if (moves && !str_eq(n->desired_drain, wish)) {
-		body_add(&b, S(ANNO_STATE), S("Working"));
-		body_add(&b, S(ANNO_DESIRED_DRAIN), wish);
+		json_add_opt(&g->a, notes, ANNO_STATE, S("Working"));
+		json_add_opt(&g->a, notes, ANNO_DESIRED_DRAIN, wish);
 	} else if (moves && granted) {
-		body_add(&b, S(ANNO_CURRENT_CONFIG), n->desired_config);
-		body_add(&b, S(ANNO_DESIRED_DRAIN), back);
-		body_add(&b, S(ANNO_REASON), empty);
+		json_add_opt(&g->a, notes, ANNO_CURRENT_CONFIG, n->desired_config);
+		json_add_opt(&g->a, notes, ANNO_DESIRED_DRAIN, back);
+		json_add_opt(&g->a, notes, ANNO_REASON, empty);
 	} else if (!moves && granted && !str_is(n->state, "Done")) {
-		body_add(&b, S(ANNO_STATE), S("Done"));
+		json_add_opt(&g->a, notes, ANNO_STATE, S("Done"));
 	} else {
 		return;
 	}
-	annotate(g, n->name, &b);
+	annotate(g, n->name, patch);
 }
 
 static struct agent *agent_of(struct bench *b, struct str name)

@@ -52,21 +52,21 @@ static struct str prefixed(struct agent *g, const char *verb, struct str name)
 	return str_fmt(&g->a, "%s-%.*s", verb, STRF(name));
 }
 
-static void drained(struct agent *g, const struct json *n, struct str desired, struct buf *b)
+static void drained(struct agent *g, const struct json *n, struct str desired, struct json *notes)
 {
 	struct str image = note(n, ANNO_DESIRED_IMAGE);
 
 	if (!json_bool(n, "spec.unschedulable", false))
 		say(g, "FAULT is not cordoned for", desired);
 	say(g, "takes", desired);
-	body_add(b, S(ANNO_CURRENT_CONFIG), desired);
+	json_add_opt(&g->a, notes, ANNO_CURRENT_CONFIG, desired);
 	/* NULL takes the annotation away */
-	body_add(b, S(ANNO_CURRENT_IMAGE), image.n ? image : (struct str){ 0 });
-	body_add(b, S(ANNO_DESIRED_DRAIN), prefixed(g, "uncordon", desired));
+	json_add_opt(&g->a, notes, ANNO_CURRENT_IMAGE, image.n ? image : (struct str){ 0 });
+	json_add_opt(&g->a, notes, ANNO_DESIRED_DRAIN, prefixed(g, "uncordon", desired));
 }
 
 /* The next thing its daemon does, as members of an object of annotations. */
-static void decide(struct agent *g, const struct json *n, struct buf *b)
+static void decide(struct agent *g, const struct json *n, struct json *notes)
 {
 	struct str current = note(n, ANNO_CURRENT_CONFIG);
 	struct str desired = note(n, ANNO_DESIRED_CONFIG);
@@ -83,19 +83,19 @@ static void decide(struct agent *g, const struct json *n, struct buf *b)
 	if (bad.n || str_is(state, "Degraded")) {
 		if (bad.n && str_is(state, "Degraded"))
 			return;
-		body_add(b, S(ANNO_STATE), bad.n ? S("Degraded") : S("Working"));
-		body_add(b, S(ANNO_REASON), bad);
+		json_add_opt(&g->a, notes, ANNO_STATE, bad.n ? S("Degraded") : S("Working"));
+		json_add_opt(&g->a, notes, ANNO_REASON, bad);
 		say(g, bad.n ? "gives up:" : "tries again", bad);
 	} else if (!there && !str_eq(wish, prefixed(g, "drain", desired))) {
-		body_add(b, S(ANNO_STATE), S("Working"));
-		body_add(b, S(ANNO_DESIRED_DRAIN), prefixed(g, "drain", desired));
+		json_add_opt(&g->a, notes, ANNO_STATE, S("Working"));
+		json_add_opt(&g->a, notes, ANNO_DESIRED_DRAIN, prefixed(g, "drain", desired));
 		say(g, "asks for a drain for", desired);
 	} else if (!there && str_eq(wish, done)) {
-		drained(g, n, desired, b);
+		drained(g, n, desired, notes);
 	} else if (there && str_eq(wish, done) && !str_is(state, "Done")) {
 		if (json_bool(n, "spec.unschedulable", false))
 			say(g, "FAULT is not uncordoned for", desired);
-		body_add(b, S(ANNO_STATE), S("Done"));
+		json_add_opt(&g->a, notes, ANNO_STATE, S("Done"));
 		say(g, "is done with", desired);
 	}
 }
@@ -114,36 +114,35 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 	act(g);
 }
 
-/* What is to be done now; false: nothing. */
-static bool plan(struct agent *g, struct buf *b)
+/* The patch to send now, or "". */
+static struct str plan(struct agent *g)
 {
 	const struct kube_tree *t = kube_cache_get(g->all->nodes, g->name);
-	size_t empty;
+	struct json *patch, *notes;
 
 	if (g->busy || !t)
-		return false;
+		return S("");
 	arena_free(&g->a);
-	buf_init(b, &g->a);
-	buf_addz(b, "{\"metadata\":{\"annotations\":{");
-	empty = b->n;
-	decide(g, t->tree, b);
-	buf_addz(b, "}}}");
-	return b->n != empty + 3;
+	patch = json_new(&g->a, JSON_OBJECT);
+	notes = json_make(&g->a, patch, "metadata.annotations");
+	decide(g, t->tree, notes);
+	return json_len(notes) ? json_format(&g->a, patch, 0) : S("");
 }
 
 static void on_timer(struct source *s, short events)
 {
 	struct agent *g = s->ctx;
-	struct buf b;
+	struct str patch;
 
 	(void)events;
-	if (!plan(g, &b))
+	patch = plan(g);
+	if (!patch.n)
 		return;
 	g->busy = true;
 	g->call = (struct kube_call){ .method = "PATCH",
 				      .path = action_node_path(&g->a, g->name),
 				      .type = "application/merge-patch+json",
-				      .body = buf_str(&b),
+				      .body = patch,
 				      .done = answered,
 				      .ctx = g };
 	kube_start(g->all->kube, &g->call);

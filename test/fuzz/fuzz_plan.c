@@ -92,7 +92,7 @@ static void fuzz_drain(struct arena *a, const struct json *j)
 			struct drain_answer r = { .status = i % 3 ? 200 : 429, .message = S("no") };
 
 			if (out.v[k].kind == ACTION_GET && json_at(j, "mcn"))
-				r.body = body_of(a, json_at(j, "mcn"));
+				r.body = json_format(a, json_at(j, "mcn"), 0);
 			drain_reply(&d, out.v[k].tag, v.now, &r);
 		}
 		node.unschedulable = i % 2;

@@ -50,7 +50,7 @@ static struct json *own(struct arena *a, const struct json *tree)
 	struct err err = ERR_INIT(a);
 	struct json *out = NULL;
 
-	if (json_parse(a, body_of(a, tree), NULL, &out, &err) < 0)
+	if (json_parse(a, json_format(a, tree, 0), NULL, &out, &err) < 0)
 		abort(); /* what was encoded can be parsed */
 	return out;
 }
@@ -475,7 +475,7 @@ static bool carry_out(struct sim *s, const struct mcp *by, struct sim_node *n,
 		if (act->kind == ACTION_GET && answer.status == 200) {
 			AUTO(arena) struct arena a = ARENA_INIT;
 
-			answer.body = body_of(&a, n->mcn_tree);
+			answer.body = json_format(&a, n->mcn_tree, 0);
 			drain_reply(&n->drain, act->tag, s->now, &answer);
 		} else {
 			drain_reply(&n->drain, act->tag, s->now, &answer);

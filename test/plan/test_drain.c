@@ -129,7 +129,7 @@ static bool answer_mcn(struct world *w)
 	w->last.n--;
 	take_reports(w);
 	ans.status = w->mcn ? 200 : 404;
-	ans.body = w->mcn ? body_of(&w->a, w->mcn) : S("");
+	ans.body = w->mcn ? json_format(&w->a, w->mcn, 0) : S("");
 	drain_reply(&w->d, drain_tag(&w->d, DRAIN_TAG_MCN), w->now, &ans);
 	return true;
 }
@@ -726,7 +726,7 @@ TEST mcn_is_read_for_each_report(void)
 		drain_reply(&w.d, 99 * DRAIN_TAGS + DRAIN_TAG_MCN, w.now, &ans);
 		(void)plan_once(&w);
 		ASSERT_INT(0, (long long)w.last.n);
-		ans.body = body_of(&w.a, fx_quote(&w.a, str_fmt(&w.a, says, i).p));
+		ans.body = json_format(&w.a, fx_quote(&w.a, str_fmt(&w.a, says, i).p), 0);
 		drain_reply(&w.d, drain_tag(&w.d, DRAIN_TAG_MCN), w.now, &ans);
 		(void)plan_once(&w);
 		at = w.last.v[0].kind == ACTION_LOG;

@@ -138,7 +138,7 @@ TEST rendered(void)
 			     "\"machineconfiguration.openshift.io/v1\","
 			     "\"kind\":\"MachineConfig\",\"name\":\"10-b\"}]}",
 			     STRF(name)),
-		     body_of(&c.a, json_at(c.pool.tree, "spec.configuration")));
+		     json_format(&c.a, json_at(c.pool.tree, "spec.configuration"), 0));
 	ASSERT_STR(METRIC "1 PUT " API "machineconfigpools/worker/status  # it "
 			  "is rendered\n",
 		   plan(&c));

@@ -14,15 +14,6 @@
 	"/etc/systemd/system/kubelet.service.d/" \
 	"40-kubelet-crio-image-credential-provider.conf"
 #define PROVIDER "crio-credential-provider"
-#define FRESH_FILE                                       \
-	"{\"apiVersion\":\"" API_KUBELET_PROVIDERS "\"," \
-	"\"kind\":\"CredentialProviderConfig\",\"providers\":[]}"
-#define FRESH_PROVIDER                                                     \
-	"{\"name\":\"" PROVIDER "\","                                      \
-	"\"apiVersion\":\"" API_CREDENTIAL_PROVIDER "\","                  \
-	"\"defaultCacheDuration\":\"1s\",\"tokenAttributes\":{"            \
-	"\"serviceAccountTokenAudience\":\"https://kubernetes.default.svc" \
-	"\",\"cacheType\":\"Token\",\"requireServiceAccount\":false}}"
 #define FLAGS                                                                  \
 	"[Service]\n# Prepends the credential provider flags to the existing " \
 	"Kubelet arguments\nEnvironment=\""                                    \
@@ -96,25 +87,44 @@ static void sort(struct strs *list)
 	list->n = kept;
 }
 
-static int add_provider(struct arena *a, struct json *providers, const struct strs *images,
-			struct err *err)
+static struct json *fresh_file(struct arena *a)
+{
+	struct json *j = json_new(a, JSON_OBJECT);
+
+	json_add_str(a, j, "apiVersion", S(API_KUBELET_PROVIDERS));
+	json_add_str(a, j, "kind", S("CredentialProviderConfig"));
+	json_add(j, S("providers"), json_new(a, JSON_ARRAY));
+	return j;
+}
+
+static struct json *fresh_provider(struct arena *a)
+{
+	struct json *j = json_new(a, JSON_OBJECT), *token;
+
+	json_add_str(a, j, "name", S(PROVIDER));
+	json_add_str(a, j, "apiVersion", S(API_CREDENTIAL_PROVIDER));
+	json_add_str(a, j, "defaultCacheDuration", S("1s"));
+	token = json_make(a, j, "tokenAttributes");
+	json_add_str(a, token, "serviceAccountTokenAudience", S("https://kubernetes.default.svc"));
+	json_add_str(a, token, "cacheType", S("Token"));
+	json_add(token, S("requireServiceAccount"), json_new_bool(a, false));
+	return j;
+}
+
+static void add_provider(struct arena *a, struct json *providers, const struct strs *images)
 {
 	struct json *list = json_new(a, JSON_ARRAY);
 	struct json *p = json_first(providers);
-	int rc = 0;
 
 	for (size_t i = 0; i < images->n; i++)
 		json_push(list, json_new_str(a, images->v[i]));
 	while (p && !is_ours(p))
 		p = json_next(p);
 	if (!p) {
-		rc = json_parse(a, S(FRESH_PROVIDER), NULL, &p, err);
-		if (rc == 0)
-			json_push(providers, p);
+		p = fresh_provider(a);
+		json_push(providers, p);
 	}
-	if (rc == 0)
-		json_set(p, S("matchImages"), list);
-	return rc;
+	json_set(p, S("matchImages"), list);
 }
 
 /* skipped: those that another provider has already. */
@@ -125,8 +135,12 @@ static int make_files(struct arena *a, const char *path, struct str base, const 
 	struct json *j = NULL, *providers;
 	struct strs images = { 0 };
 	struct buf b;
-	int rc = yml_parse(a, path ? base : S(FRESH_FILE), NULL, &j, err);
+	int rc = 0;
 
+	if (path)
+		rc = yml_parse(a, base, NULL, &j, err);
+	else
+		j = fresh_file(a);
 	if (rc < 0)
 		return err_wrap(err, "error unmarshalling credential provider config");
 	providers = json_at(j, "providers");
@@ -141,9 +155,8 @@ static int make_files(struct arena *a, const char *path, struct str base, const 
 		return 0;
 	tidy(a, providers);
 	buf_init(&b, a);
-	rc = add_provider(a, providers, &images, err);
-	if (rc == 0)
-		rc = yml_emit(&b, j, err);
+	add_provider(a, providers, &images);
+	rc = yml_emit(&b, j, err);
 	if (rc < 0)
 		return rc;
 	mc_files_add(a, out, path ? path : GENERIC, buf_str(&b));
@@ -199,7 +212,7 @@ static struct action *tell(struct arena *a, struct instant now, const struct jso
 	actions_step(out);
 	return action_add(a, out, ACTION_REPLACE,
 			  S(PATH_CONFIG_ALPHA "criocredentialproviderconfigs/cluster/status"),
-			  body_of(a, j), v[n - 1].message);
+			  json_format(a, j, 0), v[n - 1].message);
 }
 
 void credentials_failed(struct arena *a, struct instant now, const struct json *config,

@@ -8,11 +8,6 @@
 #include "plan/config/kubelet.h"
 #include "plan/owned.h"
 
-static bool is_built_in(struct str role)
-{
-	return str_is(role, "master") || str_is(role, "worker") || str_is(role, "arbiter");
-}
-
 bool generated_by_templates(const struct mc *mc)
 {
 	return mc_annotation(&mc->meta, ANNO_BY_CONTROLLER).n &&
@@ -28,7 +23,7 @@ static int by_name(const void *x, const void *y)
 static void find_templated(struct arena *a, const struct mc_list *all, struct str role,
 			   struct mc_list *out)
 {
-	struct str from = is_built_in(role) ? role : S("worker");
+	struct str from = mcp_is_built_in(role) ? role : S("worker");
 
 	for (size_t i = 0; i < all->n; i++) {
 		struct mc *copy;

@@ -3,6 +3,7 @@
 #include "data/yml.h"
 #include "kubelet_parts.h"
 #include "mc/contents.h"
+#include "mc/mcp.h"
 #include "mc/tls_profile.h"
 #include "mc/types.h"
 
@@ -170,7 +171,7 @@ static int cgroup_kargs(struct arena *a, const struct json *node, const struct s
 
 bool kubelet_has_kargs(struct str pool)
 {
-	return str_is(pool, "master") || str_is(pool, "worker") || str_is(pool, "arbiter");
+	return mcp_is_built_in(pool);
 }
 
 int kubelet_node(struct arena *a, const struct kubelet_in *in, const struct strs *now,

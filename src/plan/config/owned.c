@@ -53,15 +53,12 @@ static void annotate(struct arena *a, const struct owned_view *in, const struct 
 		     struct actions *out)
 {
 	const struct json *now = owned_suffix(in->config);
-	struct buf b;
+	struct json *patch = json_new(a, JSON_OBJECT);
 
 	if (job->names.n || (now && str_eq(json_text(now), job->suffix)))
 		return;
-	buf_init(&b, a);
-	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
-	body_add(&b, S(ANNO_NAME_SUFFIX), job->suffix);
-	buf_addz(&b, "}}}");
-	action_add(a, out, ACTION_MERGE, path_of(a, in), buf_str(&b),
+	json_add_str(a, json_make(a, patch, "metadata.annotations"), ANNO_NAME_SUFFIX, job->suffix);
+	action_add(a, out, ACTION_MERGE, path_of(a, in), json_format(a, patch, 0),
 		   S("which MachineConfig is its"))
 		->wrap = str_fmt(a, "could not update annotation for %s", in->kind->note);
 	actions_step(out);
@@ -71,20 +68,16 @@ static void patch_finalizers(struct arena *a, const struct owned_view *in, const
 			     bool version, struct str reason, struct actions *out)
 {
 	struct str rv = json_str(in->config->doc.tree, "metadata.resourceVersion");
-	struct buf b;
+	struct json *patch = json_new(a, JSON_OBJECT);
+	struct json *meta = json_make(a, patch, "metadata");
+	struct json *finalizers = json_new(a, list->n ? JSON_ARRAY : JSON_NULL);
 
-	buf_init(&b, a);
-	buf_addz(&b, "{\"metadata\":{\"finalizers\":");
-	buf_addz(&b, list->n ? "[" : "null");
-	for (size_t i = 0; i < list->n; i++) {
-		buf_addz(&b, i ? "," : "");
-		json_add_quoted(&b, list->v[i], 0);
-	}
-	buf_addz(&b, list->n ? "]" : "");
+	for (size_t i = 0; i < list->n; i++)
+		json_push(finalizers, json_new_str(a, list->v[i]));
+	json_add(meta, S("finalizers"), finalizers);
 	if (version && rv.n)
-		body_add(&b, S("resourceVersion"), rv);
-	buf_addz(&b, "}}");
-	action_add(a, out, ACTION_MERGE, path_of(a, in), buf_str(&b), reason)->wrap =
+		json_add_str(a, meta, "resourceVersion", rv);
+	action_add(a, out, ACTION_MERGE, path_of(a, in), json_format(a, patch, 0), reason)->wrap =
 		str_fmt(a, "could not add finalizers to %s", in->kind->kind);
 }
 

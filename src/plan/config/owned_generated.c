@@ -84,15 +84,13 @@ void generated_retire(struct arena *a, const struct mc_list *mcs, const char *pr
 static void delete_as_seen(struct arena *a, const struct mc_meta *m, struct str reason,
 			   struct actions *out)
 {
-	struct buf b;
+	struct json *options = json_new(a, JSON_OBJECT);
 
 	delete_mc(a, m->name, reason, out);
-	buf_init(&b, a);
-	buf_addz(&b, "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\","
-		     "\"preconditions\":{");
-	body_add(&b, S("resourceVersion"), m->version);
-	buf_addz(&b, "}}");
-	out->v[out->n - 1].body = buf_str(&b);
+	json_add_str(a, options, "apiVersion", S(API_CORE));
+	json_add_str(a, options, "kind", S("DeleteOptions"));
+	json_add_str(a, json_make(a, options, "preconditions"), "resourceVersion", m->version);
+	out->v[out->n - 1].body = json_format(a, options, 0);
 }
 
 void generated_cleanup(struct arena *a, const struct owned_view *in, const char *prefix,

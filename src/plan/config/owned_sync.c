@@ -72,7 +72,7 @@ static void say(struct arena *a, const struct owned_view *in, struct said *now, 
 	action_add(a, out, ACTION_MERGE,
 		   str_fmt(a, "%.*s/status",
 			   STRF(action_path(a, in->kind->plural, in->config->meta.name))),
-		   body_of(a, j), c.message)
+		   json_format(a, j, 0), c.message)
 		->fail = ACTION_SHRUG;
 	if (!failure.n)
 		out->v[out->n - 1].if_ok = true;

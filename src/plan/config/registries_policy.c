@@ -180,15 +180,12 @@ static struct str text_of(struct arena *a, const struct policy *p)
 	struct json *j = json_new(a, JSON_OBJECT);
 	struct json *t = json_new(a, JSON_OBJECT);
 	struct map_entry **e = sorted_entries(a, &p->transports);
-	struct buf b;
 
 	json_add(j, S("default"), p->otherwise);
 	for (size_t i = 0; i < p->transports.n; i++)
 		json_add(t, e[i]->key, scopes_json(a, e[i]->value));
 	json_add(j, S("transports"), t);
-	buf_init(&b, a);
-	json_encode(&b, j, JSON_INDENT);
-	return buf_str(&b);
+	return json_format(a, j, JSON_INDENT);
 }
 
 /* ---- what may not go together -------------------------------------------- */

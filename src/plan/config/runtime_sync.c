@@ -111,7 +111,7 @@ static void outranked(struct arena *a, const struct runtime_view *in,
 			   PATH_CONFIG "namespaces/%.*s/"
 				       "imagepolicies/%.*s/status",
 			   STRF(c->namespace), STRF(c->name)),
-		   body_of(a, j), c->message)
+		   json_format(a, j, 0), c->message)
 		->fail = ACTION_SHRUG;
 }
 

@@ -60,11 +60,9 @@ struct str daemon_patch(struct arena *a, const struct json *node, const struct d
 			size_t n)
 {
 	const struct json *have = json_at(node, "metadata.annotations");
-	struct buf b;
-	size_t changes = 0;
+	struct json *patch = json_new(a, JSON_OBJECT);
+	struct json *notes = json_make(a, patch, "metadata.annotations");
 
-	buf_init(&b, a);
-	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
 	for (size_t i = 0; i < n; i++) {
 		const struct json *old = json_member(have, pairs[i].key);
 
@@ -72,16 +70,11 @@ struct str daemon_patch(struct arena *a, const struct json *node, const struct d
 				    : json_kind(old) == JSON_STRING &&
 					      str_eq(json_text(old), pairs[i].value))
 			continue;
-		buf_addz(&b, changes++ ? "," : "");
-		json_add_quoted(&b, pairs[i].key, 0);
-		buf_addc(&b, ':');
-		if (pairs[i].remove)
-			buf_addz(&b, "null");
-		else
-			json_add_quoted(&b, pairs[i].value, 0);
+		json_add(notes, pairs[i].key,
+			 pairs[i].remove ? json_new(a, JSON_NULL)
+					 : json_new_str(a, pairs[i].value));
 	}
-	buf_addz(&b, "}}}");
-	return changes ? buf_str(&b) : S("");
+	return json_len(notes) ? json_format(a, patch, 0) : S("");
 }
 
 /* ---- the next step ------------------------------------------------------- */

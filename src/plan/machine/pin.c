@@ -208,7 +208,6 @@ struct str pin_config(struct arena *a, const struct pins *p)
 struct str pin_status(struct arena *a, const struct pins *p, bool complete, struct str failed)
 {
 	struct json *list = json_new(a, JSON_ARRAY);
-	struct buf b;
 
 	if (failed.n > ERROR_MAX)
 		failed.n = ERROR_MAX;
@@ -229,9 +228,7 @@ struct str pin_status(struct arena *a, const struct pins *p, bool complete, stru
 			json_add_str(a, j, "lastFailedGenerationError", failed);
 		json_push(list, j);
 	}
-	buf_init(&b, a);
-	json_encode(&b, list, 0);
-	return buf_str(&b);
+	return json_format(a, list, 0);
 }
 
 /* ---- pulling ------------------------------------------------------------- */

@@ -73,42 +73,14 @@ int bootstrap_pull_secret(struct arena *a, struct str text, struct str *out, str
 /* What Go would write for a pool: how two of them are compared. */
 static struct str pool_text(struct arena *a, const struct json *pool)
 {
-	struct buf b;
-
-	buf_init(&b, a);
-	json_encode(&b, bootstrap_marshal(a, MC_T_MachineConfigPool, pool), JSON_SORTED);
-	return buf_str(&b);
+	return json_format(a, bootstrap_marshal(a, MC_T_MachineConfigPool, pool), JSON_SORTED);
 }
 
-/* Whether p is as the operator brings it along. */
+/* Whether p is the operator's own manifest, unchanged. */
 static bool is_built_in(struct arena *a, const struct mcp *p)
 {
-	static const char *const names[] = { "master", "worker", "arbiter" };
-	static const char upgrade[] = "\"" LABEL_REQUIRED "\":\"\",";
-	struct err err = ERR_INIT(a);
-	struct json *j = NULL;
-	size_t i = 0;
-	const char *n;
-
-	while (i < 3 && !str_is(p->meta.name, names[i]))
-		i++;
-	if (i == 3)
-		return false;
-	n = names[i];
-	if (json_parse(a,
-		       str_fmt(a,
-			       "{\"apiVersion\":\"" API_MC "\",\"kind\":\"MachineConfigPool\","
-			       "\"metadata\":{\"name\":\"%s\",\"labels\":{%s"
-			       "\"" LABEL_BUILT_IN "\":\"\","
-			       "\"" LABEL_POOL "%s\":\"\"}},"
-			       "\"spec\":{\"machineConfigSelector\":"
-			       "{\"matchLabels\":{\"" LABEL_ROLE "\":\"%s\"}},"
-			       "\"nodeSelector\":{\"matchLabels\":"
-			       "{\"" LABEL_NODE_ROLE "%s\":\"\"}}}}",
-			       n, i == 1 ? "" : upgrade, n, n, n),
-		       NULL, &j, &err) < 0)
-		return false;
-	return str_eq(pool_text(a, j), pool_text(a, p->tree));
+	return mcp_is_built_in(p->meta.name) &&
+	       str_eq(pool_text(a, mcp_built_in(a, p->meta.name)), pool_text(a, p->tree));
 }
 
 static int by_name(const void *x, const void *y)

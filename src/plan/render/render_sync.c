@@ -222,7 +222,7 @@ static int generate(struct arena *a, const struct render_view *in, const struct 
 		rc = check_reconcilable(a, in, r, err);
 	if (rc < 0)
 		return err_wrap(err, "could not generate rendered MachineConfig");
-	rc = mc_check_size(r->name, body_of(a, r->object).n, err);
+	rc = mc_check_size(r->name, json_format(a, r->object, 0).n, err);
 	return rc < 0 ? err_wrap(err, "size validation failed") : 0;
 }
 

@@ -4,10 +4,6 @@
 
 #define ROUNDS 100 /* more than any chain of plans needs */
 
-#define NO_CONFIG                                                       \
-	"{\"apiVersion\":\"" API_MC "\",\"kind\":\"ControllerConfig\"," \
-	"\"metadata\":{\"name\":\"machine-config-controller\"},\"spec\":{}}"
-
 static void copy_objects(struct settle *s, const struct mc_set *set)
 {
 	for (size_t i = 0; i < set->others.n; i++) {
@@ -76,18 +72,29 @@ void settle_init(struct settle *s, struct arena *a, const struct mc_set *set)
 					    json_str(s->cc.tree, "spec.releaseImage"));
 }
 
+/* A ControllerConfig with nothing in it. */
+static struct json *no_config(struct arena *a)
+{
+	struct json *j = json_new(a, JSON_OBJECT);
+
+	json_add_str(a, j, "apiVersion", S(API_MC));
+	json_add_str(a, j, "kind", S("ControllerConfig"));
+	json_add_str(a, json_make(a, j, "metadata"), "name", S(NAME_CONTROLLER));
+	(void)json_make(a, j, "spec");
+	return j;
+}
+
 void settle_complete(struct settle *s)
 {
-	struct str done = S("{\"conditions\":[{\"type\":\"TemplateControllerCompleted\","
-			    "\"status\":\"True\"}]}");
-	struct err err = ERR_INIT(s->a);
-	struct json *tree = NULL, *status = NULL;
+	struct json *tree =
+		s->view.controller_config ? json_clone(s->a, s->cc.tree) : no_config(s->a);
+	struct json *status = json_new(s->a, JSON_OBJECT);
+	struct json *list = json_new(s->a, JSON_ARRAY), *done = json_new(s->a, JSON_OBJECT);
 
-	if (s->view.controller_config)
-		tree = json_clone(s->a, s->cc.tree);
-	else
-		(void)json_parse(s->a, S(NO_CONFIG), NULL, &tree, &err);
-	(void)json_parse(s->a, done, NULL, &status, &err);
+	json_add_str(s->a, done, "type", S("TemplateControllerCompleted"));
+	json_add_str(s->a, done, "status", S("True"));
+	json_push(list, done);
+	json_add(status, S("conditions"), list);
 	json_add(status, S("observedGeneration"),
 		 json_new_i64(s->a, json_i64(tree, "metadata.generation", 0)));
 	json_set(tree, S("status"), status);

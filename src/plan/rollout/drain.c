@@ -125,19 +125,19 @@ static void report(struct arena *a, const struct drain_view *in, struct drain *d
 		return;
 	actions_step(out);
 	if (create) {
-		d->mcn = str_dup(&d->mcn_arena, body_of(a, after));
+		d->mcn = str_dup(&d->mcn_arena, json_format(a, after, 0));
 		d->mcn_known = true;
 	}
 	if (create)
 		act = action_add(a, out, ACTION_CREATE, S(PATH_MC "machineconfignodes"),
-				 body_of(a, body), str_of(s->parent_text));
+				 json_format(a, body, 0), str_of(s->parent_text));
 	else
 		act = action_add(a, out, ACTION_APPLY,
 				 str_fmt(a,
 					 PATH_MC "machineconfignodes/%.*s/status"
 						 "?" FIELD_MANAGER "&force=true",
 					 STRF(in->node->name)),
-				 body_of(a, body), str_of(s->parent_text));
+				 json_format(a, body, 0), str_of(s->parent_text));
 	act->fail = ACTION_SHRUG;
 	actions_step(out);
 }
@@ -178,6 +178,7 @@ static enum drain_outcome set_cordon(struct arena *a, const struct drain_view *i
 {
 	const char *verb = want ? "cordon" : "uncordon";
 	int64_t now = drain_ms(in->now);
+	struct json *patch;
 
 	if (in->node->unschedulable == want) {
 		log_cordon(a, in, d, want, out);
@@ -201,14 +202,15 @@ static enum drain_outcome set_cordon(struct arena *a, const struct drain_view *i
 		action_log(a, out, "node %.*s: %sing", STRF(in->node->name), verb);
 	action_log(a, out, "node %.*s: initiating %s (currently schedulable: %s)",
 		   STRF(in->node->name), verb, boolean(want));
+	patch = json_new(a, JSON_OBJECT);
+	json_add(json_make(a, patch, "spec"), S("unschedulable"),
+		 want ? json_new_bool(a, true) : json_new(a, JSON_NULL));
 	d->patching = true;
 	/* nothing is waited for after the last one */
 	d->try_at = d->tries == TRIES - 1 ? 0 : now + ((int64_t)TRY_MS << d->tries);
 	d->tries++;
 	action_add(a, out, ACTION_STRATEGIC, action_node_path(a, in->node->name),
-		   want ? S("{\"spec\":{\"unschedulable\":true}}")
-			: S("{\"spec\":{\"unschedulable\":null}}"),
-		   str_fmt(a, "%s: %.*s", verb, STRF(d->wish)));
+		   json_format(a, patch, 0), str_fmt(a, "%s: %.*s", verb, STRF(d->wish)));
 	out->v[out->n - 1].tag = drain_tag(d, DRAIN_TAG_CORDON);
 	out->v[out->n - 1].fail = ACTION_SHRUG;
 	action_requeue(a, out, TRY_MS, S("look whether it worked"));
@@ -220,18 +222,17 @@ static void fulfil(struct arena *a, const struct drain_view *in, struct drain *d
 		   struct actions *out)
 {
 	struct action *act;
-	struct buf b;
+	struct json *patch = json_new(a, JSON_OBJECT);
 
-	buf_init(&b, a);
-	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
-	body_add(&b, S(ANNO_APPLIED_DRAIN), in->node->desired_drain);
-	buf_addz(&b, "}}}");
+	json_add_opt(a, json_make(a, patch, "metadata.annotations"), ANNO_APPLIED_DRAIN,
+		     in->node->desired_drain);
 	actions_step(out);
 	action_log(a, out,
 		   "node %.*s: operation successful; applying completion "
 		   "annotation",
 		   STRF(in->node->name));
-	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, in->node->name), buf_str(&b),
+	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, in->node->name),
+			 json_format(a, patch, 0),
 			 str_fmt(a, "%.*s is done", STRF(in->node->desired_drain)));
 	act->wrap = str_fmt(a,
 			    "node %.*s: failed to set node uncordoned "

@@ -204,21 +204,19 @@ static void send(struct arena *a, struct drain *d, size_t i, const struct drain_
 				  STRF(p->pod.ns), STRF(p->pod.name));
 	struct str reason = str_fmt(a, "node %.*s: %.*s", STRF(in->node->name), STRF(d->wish));
 	struct action *act;
-	struct buf b;
+	struct json *eviction = json_new(a, JSON_OBJECT), *meta;
 
 	p->state = DRAIN_POD_SENT;
 	if (!p->said.n)
 		action_log(a, out, "node %.*s: evicting pod %.*s/%.*s", STRF(in->node->name),
 			   STRF(p->pod.ns), STRF(p->pod.name));
-	buf_init(&b, a);
-	buf_addc(&b, '{');
-	body_add(&b, S("kind"), S("Eviction"));
-	body_add(&b, S("apiVersion"), in->eviction_api);
-	buf_addz(&b, ",\"metadata\":{");
-	body_add(&b, S("name"), p->pod.name);
-	body_add(&b, S("namespace"), p->pod.ns);
-	buf_addz(&b, "},\"deleteOptions\":{}}");
-	act = action_add(a, out, ACTION_EVICT, path, buf_str(&b), reason);
+	json_add_str(a, eviction, "kind", S("Eviction"));
+	json_add_str(a, eviction, "apiVersion", in->eviction_api);
+	meta = json_make(a, eviction, "metadata");
+	json_add_str(a, meta, "name", p->pod.name);
+	json_add_str(a, meta, "namespace", p->pod.ns);
+	(void)json_make(a, eviction, "deleteOptions");
+	act = action_add(a, out, ACTION_EVICT, path, json_format(a, eviction, 0), reason);
 	act->tag = drain_tag(d, DRAIN_TAG_POD + (unsigned)i);
 	act->fail = ACTION_SHRUG;
 }

@@ -13,65 +13,60 @@ static bool is_taint(const struct json *j, struct knode_taint t)
 }
 
 /*
- * The taints of n with t added or without it, as a list ("null" for none).
+ * The taints of n with t added or without it, as a list (null for none).
  * False when they are so already.
  */
 static bool taint_list(struct arena *a, const struct knode *n, struct knode_taint t, bool want,
-		       struct str *out)
+		       struct json **out)
 {
-	struct json *list = NULL;
+	struct json *list = NULL, *kept = json_new(a, JSON_ARRAY);
 	struct err err = ERR_INIT(a);
-	struct buf b;
 	bool has = false;
-	size_t kept = 0;
 
-	buf_init(&b, a);
-	buf_addc(&b, '[');
 	if (n->taints.n && json_parse(a, n->taints, NULL, &list, &err) < 0)
 		return false;
 	for (const struct json *j = json_first(list); j; j = json_next(j)) {
-		if (is_taint(j, t)) {
+		if (is_taint(j, t))
 			has = true;
-			continue;
-		}
-		buf_addz(&b, kept++ ? "," : "");
-		json_encode(&b, j, 0);
+		else
+			json_push(kept, json_clone(a, j));
 	}
 	if (has == want)
 		return false;
 	if (want) {
-		buf_addz(&b, kept++ ? ",{" : "{");
-		body_add(&b, S("effect"), t.effect);
-		body_add(&b, S("key"), t.key);
-		buf_addc(&b, '}');
+		struct json *j = json_new(a, JSON_OBJECT);
+
+		json_add_str(a, j, "effect", t.effect);
+		json_add_str(a, j, "key", t.key);
+		json_push(kept, j);
 	}
-	buf_addc(&b, ']');
-	*out = kept ? buf_str(&b) : S("null");
+	*out = json_len(kept) ? kept : json_new(a, JSON_NULL);
 	return true;
 }
 
-/* "{"metadata":{"resourceVersion":"7"" and no more: labels may follow. */
-static void begin_patch(struct buf *b, struct arena *a, const struct knode *n)
+/* A patch of n as it was seen. */
+static struct json *begin_patch(struct arena *a, const struct knode *n)
 {
-	buf_init(b, a);
-	buf_addz(b, "{\"metadata\":{");
+	struct json *patch = json_new(a, JSON_OBJECT);
+	struct json *meta = json_make(a, patch, "metadata");
+
 	if (n->version.n)
-		body_add(b, S("resourceVersion"), n->version);
+		json_add_str(a, meta, "resourceVersion", n->version);
+	return patch;
 }
 
 bool node_set_taint(struct arena *a, const struct knode *n, struct knode_taint t, bool want,
 		    struct str reason, struct actions *out)
 {
 	struct action *act;
-	struct str list;
-	struct buf b;
+	struct json *list, *patch;
 
 	if (!taint_list(a, n, t, want, &list))
 		return false;
-	begin_patch(&b, a, n);
-	buf_addf(&b, "},\"spec\":{\"taints\":%.*s}}", STRF(list));
-	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
-			 reason);
+	patch = begin_patch(a, n);
+	json_add(json_make(a, patch, "spec"), S("taints"), list);
+	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
+			 json_format(a, patch, 0), reason);
 	act->fail = ACTION_LATER; /* a hint to the scheduler, no more */
 	act->wrap = str_fmt(a, "failed %s %.*s taint for node %.*s", want ? "applying" : "removing",
 			    STRF(t.key), STRF(n->name));
@@ -83,27 +78,25 @@ void plan_master(struct arena *a, const struct knode *n, bool has_scheduler,
 {
 	static const struct knode_taint taint = { { LABEL_MASTER, sizeof(LABEL_MASTER) - 1 },
 						  S_INIT("NoSchedule") };
-	struct str v, list = S("");
+	struct json *list = NULL, *patch, *labels;
+	struct str v;
 	bool control = !labels_get(n->labels, S(LABEL_CONTROL_PLANE), &v);
 	bool worker =
 		has_scheduler && labels_get(n->labels, S(LABEL_WORKER), &v) != masters_schedulable;
 	bool taints = has_scheduler && taint_list(a, n, taint, !masters_schedulable, &list);
-	struct buf b;
 
 	if (!knode_is_master(n) || !(control || worker || taints))
 		return;
-	begin_patch(&b, a, n);
-	if (control || worker)
-		buf_addf(&b, "%s\"labels\":{", n->version.n ? "," : "");
+	patch = begin_patch(a, n);
+	labels = control || worker ? json_make(a, patch, "metadata.labels") : NULL;
 	if (control)
-		body_add(&b, S(LABEL_CONTROL_PLANE), S(""));
+		json_add_str(a, labels, LABEL_CONTROL_PLANE, S(""));
 	if (worker)
-		body_add(&b, S(LABEL_WORKER), masters_schedulable ? S("") : (struct str){ 0 });
-	buf_addz(&b, control || worker ? "}}" : "}");
+		json_add_opt(a, labels, LABEL_WORKER,
+			     masters_schedulable ? S("") : (struct str){ 0 });
 	if (taints)
-		buf_addf(&b, ",\"spec\":{\"taints\":%.*s}", STRF(list));
-	buf_addc(&b, '}');
-	action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
+		json_add(json_make(a, patch, "spec"), S("taints"), list);
+	action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), json_format(a, patch, 0),
 		   masters_schedulable ? S("masters take ordinary work")
 				       : S("masters are kept for the control "
 					   "plane"))

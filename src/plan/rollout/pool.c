@@ -67,7 +67,7 @@ static void clear_stale_build(struct arena *a, const struct pool_layers *l, stru
 
 	json_remove(json_at(j, "metadata.annotations"), S(ANNO_CURRENT_BUILD));
 	action_add(a, out, ACTION_REPLACE, action_path(a, "machineosconfigs", l->config->name),
-		   body_of(a, j),
+		   json_format(a, j, 0),
 		   str_fmt(a,
 			   "its annotation names build %.*s, which is not "
 			   "for the pool's config",
@@ -122,15 +122,15 @@ static void set_topology(struct arena *a, const struct pool_view *in, struct act
 
 	for (size_t i = 0; i < in->n_nodes; i++) {
 		const struct knode *n = in->nodes[i];
-		struct buf b;
+		struct json *patch;
 
 		if (str_eq(n->topology, topology))
 			continue;
-		buf_init(&b, a);
-		buf_addz(&b, "{\"metadata\":{\"annotations\":{");
-		body_add(&b, S(ANNO_TOPOLOGY), topology);
-		buf_addz(&b, "}}}");
-		action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
+		patch = json_new(a, JSON_OBJECT);
+		json_add_opt(a, json_make(a, patch, "metadata.annotations"), ANNO_TOPOLOGY,
+			     topology);
+		action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
+			   json_format(a, patch, 0),
 			   str_fmt(a,
 				   "control plane topology is %.*s, not "
 				   "%.*s",
@@ -234,22 +234,22 @@ static void defer_operator(struct arena *a, const struct pool_view *in, struct p
 }
 
 /* The labels that make a node one of the pool's; false when there are none. */
-static bool pool_labels(struct arena *a, const struct mcp *pool, struct buf *b)
+static bool pool_labels(struct arena *a, const struct mcp *pool, struct json *out)
 {
 	const struct json *labels = json_at(pool->tree, "spec.nodeSelector.matchLabels");
 	struct map done;
 
 	map_init(&done, a);
 	for (const struct json *m = json_first(labels); m; m = json_next(m)) {
-		map_put(&done, json_key(m), b);
-		body_add(b, json_key(m), json_text(m));
+		map_put(&done, json_key(m), out);
+		json_add(out, json_key(m), json_new_str(a, json_text(m)));
 	}
 	for (size_t i = 0; i < pool->nodes.n; i++) {
 		const struct requirement *r = &pool->nodes.v[i];
 		bool one = r->op == SELECT_IN && r->values.n == 1;
 
-		if ((one || r->op == SELECT_EXISTS) && map_put(&done, r->key, b))
-			body_add(b, r->key, one ? r->values.v[0] : S(""));
+		if ((one || r->op == SELECT_EXISTS) && map_put(&done, r->key, out))
+			json_add(out, r->key, json_new_str(a, one ? r->values.v[0] : S("")));
 	}
 	return done.n > 0;
 }
@@ -261,7 +261,7 @@ static bool adopt(struct arena *a, const struct pool_view *in, const struct knod
 {
 	const struct pool_config *first;
 	const struct mcp *pool;
-	struct buf b;
+	struct json *patch;
 
 	if (!n->first_pivot.p || n->labels_applied.p || !in->configs)
 		return false;
@@ -272,16 +272,13 @@ static bool adopt(struct arena *a, const struct pool_view *in, const struct knod
 	pool = mcp_find(in->pools, first->owner);
 	if (!pool)
 		return false;
-	buf_init(&b, a);
-	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
-	body_add(&b, S(ANNO_LABELS_APPLIED), S(""));
-	buf_addz(&b, "},\"labels\":{");
-	if (pool_labels(a, pool, &b)) {
-		buf_addz(&b, "}}}");
-		action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
+	patch = json_new(a, JSON_OBJECT);
+	json_add_str(a, json_make(a, patch, "metadata.annotations"), ANNO_LABELS_APPLIED, S(""));
+	if (pool_labels(a, pool, json_make(a, patch, "metadata.labels")))
+		action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
+			   json_format(a, patch, 0),
 			   str_fmt(a, "booted into custom pool %.*s", STRF(pool->meta.name)))
 			->fail = ACTION_SHRUG;
-	}
 	return true;
 }
 
@@ -342,28 +339,23 @@ static void target_mcn(struct arena *a, const struct pool_view *in, const struct
 		       const struct target *t, struct actions *out)
 {
 	const struct mcn *m = in->mcns ? map_get(in->mcns, n->name) : NULL;
-	struct buf b;
+	struct json *patch, *spec;
 
 	if (!m || (str_eq(m->spec_desired, t->config) && !in->image_mode))
 		return;
-	buf_init(&b, a);
-	buf_addz(&b, "{\"spec\":{");
-	if (in->image_mode && t->image.n) {
-		buf_addz(&b, "\"configImage\":{");
-		body_add(&b, S("desiredImage"), t->image);
-		buf_addz(&b, "},");
-	} else if (in->image_mode) {
-		buf_addz(&b, "\"configImage\":null,");
-	}
-	buf_addz(&b, "\"configVersion\":{");
-	body_add(&b, S("desired"), t->config);
-	buf_addz(&b, "}}}");
+	patch = json_new(a, JSON_OBJECT);
+	spec = json_make(a, patch, "spec");
+	if (in->image_mode && t->image.n)
+		json_add_str(a, json_make(a, spec, "configImage"), "desiredImage", t->image);
+	else if (in->image_mode)
+		json_add(spec, S("configImage"), json_new(a, JSON_NULL));
+	json_add_opt(a, json_make(a, spec, "configVersion"), "desired", t->config);
 	action_add(a, out, ACTION_MERGE,
 		   str_fmt(a,
 			   PATH_MC "machineconfignodes/%.*s"
 				   "?" FIELD_MANAGER,
 			   STRF(n->name)),
-		   buf_str(&b), S("its node is about to get this target"))
+		   json_format(a, patch, 0), S("its node is about to get this target"))
 		->fail = ACTION_SHRUG;
 }
 
@@ -371,16 +363,15 @@ static void target_node(struct arena *a, const struct pool_view *in, const struc
 			const struct target *t, struct actions *out)
 {
 	struct action *act;
-	struct buf b;
+	struct json *patch = json_new(a, JSON_OBJECT);
+	struct json *notes = json_make(a, patch, "metadata.annotations");
 
-	buf_init(&b, a);
-	buf_addz(&b, "{\"metadata\":{\"annotations\":{");
 	if (!str_eq(n->desired_config, t->config))
-		body_add(&b, S(ANNO_DESIRED_CONFIG), t->config);
+		json_add_opt(a, notes, ANNO_DESIRED_CONFIG, t->config);
 	if (t->image.p ? !str_eq(n->desired_image, t->image) : n->desired_image.p != NULL)
-		body_add(&b, S(ANNO_DESIRED_IMAGE), t->image);
-	buf_addz(&b, "}}}");
-	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), buf_str(&b),
+		json_add_opt(a, notes, ANNO_DESIRED_IMAGE, t->image);
+	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
+			 json_format(a, patch, 0),
 			 str_fmt(a, "pool %.*s: new target %.*s", STRF(in->pool->meta.name),
 				 STRF(t->config)));
 	act->fail = ACTION_GO_ON;

@@ -440,7 +440,7 @@ void pool_status(struct arena *a, const struct pool_view *in, const struct pool_
 		action_add(a, out, ACTION_REPLACE,
 			   str_fmt(a, PATH_MC "machineconfigpools/%.*s/status",
 				   STRF(in->pool->meta.name)),
-			   body_of(a, body), S("counts or conditions changed"))
+			   json_format(a, body, 0), S("counts or conditions changed"))
 			->wrap = str_fmt(a,
 					 "could not update MachineConfigPool "
 					 "\"%.*s\"",

@@ -54,7 +54,7 @@ static void write(struct arena *a, const struct settings_view *in, struct action
 	action_add(a, out, ACTION_REPLACE,
 		   str_fmt(a, PATH_OPERATOR "machineconfigurations/%.*s/status",
 			   STRF(json_str(j, "metadata.name"))),
-		   body_of(a, j), S("no operator runs that would do it"));
+		   json_format(a, j, 0), S("no operator runs that would do it"));
 }
 
 void plan_settings(struct arena *a, const struct settings_view *in, struct actions *out)

@@ -115,7 +115,6 @@ static void append_annotations(struct maker *m, const struct serve_in *in)
 	struct str image =
 		json_text(json_member(json_at(m->mc, "metadata.annotations"), S(ANNO_PRE_BUILT)));
 	struct json *notes = json_new(m->a, JSON_OBJECT);
-	struct buf b;
 
 	if (!image.n)
 		image = in->image;
@@ -133,18 +132,13 @@ static void append_annotations(struct maker *m, const struct serve_in *in)
 		if (!is_image || image.n)
 			json_add(notes, str_of(names[i]), json_new_str(m->a, value));
 	}
-	buf_init(&b, m->a);
-	json_encode(&b, notes, 0);
-	append(m, S("/etc/machine-config-daemon/node-annotations.json"), buf_str(&b));
+	append(m, S("/etc/machine-config-daemon/node-annotations.json"),
+	       json_format(m->a, notes, 0));
 }
 
 static void append_mc(struct maker *m, struct str path, unsigned style)
 {
-	struct buf b;
-
-	buf_init(&b, m->a);
-	json_encode(&b, m->mc, style);
-	append(m, path, buf_str(&b));
+	append(m, path, json_format(m->a, m->mc, style));
 }
 
 static int append_encapsulated(struct maker *m, const struct serve_in *in, struct semver version)
@@ -237,7 +231,6 @@ int serve_config(struct arena *a, const struct serve_in *in, struct semver versi
 	struct maker m = { .a = a, .err = err };
 	const struct json *cc = in->controller_config;
 	struct json *served = NULL;
-	struct buf b;
 	int rc = open_config(&m, in);
 
 	if (rc == 0)
@@ -256,9 +249,7 @@ int serve_config(struct arena *a, const struct serve_in *in, struct semver versi
 		rc = ign_down(a, m.config, version, &served, err);
 	if (rc < 0)
 		return rc;
-	buf_init(&b, a);
-	json_encode(&b, served, 0);
-	*out = buf_str(&b);
+	*out = json_format(a, served, 0);
 	return 0;
 }
 

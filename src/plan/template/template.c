@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "mc/mcp.h"
 #include "template_parts.h"
 
 /* ---- MachineConfigs ------------------------------------------------------ */
@@ -170,8 +171,7 @@ static int set_layers(struct forest *f)
 
 static int one_role(struct forest *f, struct str role, struct mc_list *out)
 {
-	bool own = str_is(role, "worker") || str_is(role, "master") || str_is(role, "arbiter");
-	struct str dir = own ? str_fmt(f->a, "%.*s/", STRF(role)) : S("worker/");
+	struct str dir = mcp_is_built_in(role) ? str_fmt(f->a, "%.*s/", STRF(role)) : S("worker/");
 	struct strs names = forest_subdirs(f, dir);
 	int rc = forest_has(f, dir);
 

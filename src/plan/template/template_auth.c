@@ -59,7 +59,6 @@ static int merge(struct arena *a, const struct template_view *in, struct str *se
 	struct json_fault fault = { 0 };
 	struct json_opts opts = { .fault = &fault };
 	bool changed;
-	struct buf b;
 	int rc = read_auth(a, in, &auth, &domain, err);
 
 	if (rc < 0)
@@ -74,9 +73,7 @@ static int merge(struct arena *a, const struct template_view *in, struct str *se
 	changed |= add_auth(a, auths, S("localhost" PORT), auth);
 	if (!changed)
 		return 0;
-	buf_init(&b, a);
-	json_encode(&b, j, JSON_SORTED);
-	*secret = buf_str(&b);
+	*secret = json_format(a, j, JSON_SORTED);
 	return 0;
 }
 

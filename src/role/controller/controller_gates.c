@@ -44,7 +44,7 @@ static void tell(struct controller *c, const char *reason, const struct mc_gates
 static bool keep(struct controller *c, const struct json *tree)
 {
 	struct err err = ERR_INIT(&c->gates_arena);
-	struct str text = body_of(&c->gates_arena, tree);
+	struct str text = json_format(&c->gates_arena, tree, 0);
 	struct json *own = NULL;
 
 	return json_parse(&c->gates_arena, text, NULL, &own, &err) == 0 &&

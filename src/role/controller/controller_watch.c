@@ -166,7 +166,7 @@ static void migrate(struct controller *c, const struct json *tree)
 	action_add(m, &c->migration, ACTION_REPLACE,
 		   str_fmt(m, "%s/%.*s/status", c->watches[W_MCN].path.p,
 			   STRF(json_str(tree, "metadata.name"))),
-		   body_of(m, now), S("gate ImageModeStatusReporting is on"))
+		   json_format(m, now, 0), S("gate ImageModeStatusReporting is on"))
 		->fail = ACTION_SHRUG;
 }
 
@@ -218,15 +218,12 @@ static struct object *keep(const struct json *tree, enum watched kind)
 {
 	struct object *o = calloc(1, sizeof(*o));
 	struct err err;
-	struct buf b;
 	int rc;
 
 	if (!o)
 		abort();
 	err = ERR_INIT(&o->a);
-	buf_init(&b, &o->a);
-	json_encode(&b, tree, JSON_NO_HTML);
-	o->doc = (struct doc){ .text = buf_str(&b), .json = true };
+	o->doc = (struct doc){ .text = json_format(&o->a, tree, JSON_NO_HTML), .json = true };
 	rc = json_parse(&o->a, o->doc.text, NULL, &o->doc.tree, &err);
 	if (rc == 0)
 		rc = decode(o, kind, &err);
