@@ -111,4 +111,22 @@ for page in $(pages); do
 	done
 done
 if [ "$named" -ge 20 ]; then ok; else bad "only $named make targets"; fi
+
+# ---- counts that the pages name ----------------------------------------------------------
+constant() { sed -n "s/^#define $1 \\([0-9]*\\)$/\\1/p" "$2" | sort -n | tail -n 1; }
+while IFS='|' read -r page text count; do
+	text=${text/N/$(sed ':a; s/\B[0-9]\{3\}\>/,&/; ta' <<<"$count")}
+	tr '\n' ' ' <"$page" | tr -s ' ' | grep -qF -- "$text" && ok || bad "$page: not \"$text\""
+done <<END
+examples/docs/testing.md|N golden cases of rendering|$(find test/golden/render -mindepth 1 -maxdepth 1 -type d | wc -l)
+examples/docs/testing.md|and N of its controllers|$(find test/golden/controllers -mindepth 1 -maxdepth 1 -type d | wc -l)
+examples/docs/testing.md|and N generated clusters|$(constant CLUSTERS test/plan/test_generate.c)
+examples/docs/testing.md|N generated strings|$(constant STRINGS test/data/test_yml_corpus.c)
+examples/docs/testing.md|N generated documents|$(constant DOCUMENTS test/data/test_yml_fast.c)
+examples/docs/testing.md|on N generated configs|$(constant CONFIGS test/ign/test_ign.c)
+examples/docs/testing.md|the N rules in the CRDs|$(cat examples/deploy/crds/*.yaml | grep -c '^ *\(- \)\?rule:')
+examples/docs/testing.md|answer N requests|$(wc -l <test/cluster/rest.expected)
+examples/docs/testing.md|and N kubectl calls|$(wc -l <test/cluster/kubectl.expected)
+examples/docs/testing.md|is killed N times|$(sed -n 's/^kills=\${KILLS:-\([0-9]*\)}$/\1/p' test/cluster/controller.d/90-kills.sh)
+END
 finish
