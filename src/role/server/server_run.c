@@ -1,205 +1,30 @@
 /*
- * The server itself: sockets made once, worker processes that share them and
- * the counters, and in each of them HTTP in a loop.
+ * The server before it serves: options, files, sockets opened once, and worker processes that
+ * share the sockets and the counters.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/file.h"
 #include "io/log.h"
 #include "io/tls.h"
 #include "io/workers.h"
 #include "server_run.h"
 
-#define GRACE_MS 15000
-#define BODY_MAX 65536 /* read over: nothing here takes one */
 #define WORKERS_MAX 64
-#define LOOK_MS 1000 /* between looks at certificate and tokens */
-#define WARN_MS 60000 /* between lines about connections that are lost */
 #define FILES_KEPT 64 /* for all else than connections */
-#define READY_MS 20 /* between looks whether the origin is ready */
 
-static int launch(struct server *s);
-
-/* Also when nobody comes: by then what replaces them may be broken. */
-static void on_timer(struct source *src, short events)
-{
-	struct server *s = src->ctx;
-
-	(void)events;
-	if (!s->launched && !s->origin->ready(s->origin)) {
-		src->due = loop_now(s->loop) + READY_MS;
-		return;
-	}
-	if (!s->launched)
-		s->launch_rc = launch(s);
-	if (s->launch_rc < 0) {
-		loop_stop(s->loop);
-		return;
-	}
-	pair_refresh(s->pair, loop_now(s->loop));
-	gate_refresh(s->gate);
-	src->due = loop_now(s->loop) + LOOK_MS;
-}
-
-/* Before a byte is said; the certificate that is shown then is a fresh one. */
-static bool admit(const struct sock_addr *peer, void *ctx)
-{
-	struct server *s = ctx;
-
-	if (!gate_admits(s->gate, peer)) {
-		atomic_fetch_add(&s->shared->denied, 1);
-		return false;
-	}
-	pair_refresh(s->pair, loop_now(s->loop));
-	return true;
-}
-
-static size_t body_max(const struct http_head *head, void *ctx)
-{
-	(void)head;
-	(void)ctx;
-	return BODY_MAX;
-}
-
-/* Load balancers and the kubelet ask for it: it is answered whoever else asks. */
-static bool vital(const struct http_head *head, void *ctx)
-{
-	(void)ctx;
-	return str_is(head->target, "/healthz");
-}
-
-static void lost(const struct sock_addr *peer, enum http_lost why, void *ctx)
-{
-	struct server *s = ctx;
-	int64_t now = loop_now(s->loop);
-	char text[SOCK_TEXT];
-
-	atomic_fetch_add(&s->shared->lost[why], 1);
-	if (s->warned && now - s->warned < WARN_MS)
-		return;
-	s->warned = now;
-	sock_text(peer, text);
-	log_warn("connections are short: %s %s; more are only counted for a "
-		 "minute",
-		 why == HTTP_LOST_EVICTED ? "evicted the slow connection of" : "refused", text);
-}
-
-/* ---- a worker ------------------------------------------------------------ */
-
-static void stopped(void *ctx)
-{
-	struct server *s = ctx;
-
-	loop_stop(s->loop);
-}
-
-static void on_term(void *ctx, int signo)
-{
-	struct server *s = ctx;
-
-	(void)signo;
-	http_server_stop(s->http, GRACE_MS - 1000, stopped, s);
-}
-
-/* A worker's part, and at least one. */
-static size_t slots(int64_t all, int64_t workers)
-{
-	return all > workers ? (size_t)(all / workers) : 1;
-}
-
-static struct http_server_opts http_opts(struct server *s)
-{
-	size_t n = slots(s->o->max_conns, s->o->workers);
-
-	return (struct http_server_opts){ .handle = server_handle,
-					  .body_max = body_max,
-					  .vital = vital,
-					  .admit = admit,
-					  .over = server_over,
-					  .lost = lost,
-					  .ctx = s,
-					  .max_conns = n,
-					  .per_address = slots(s->o->per_address
-								       ? s->o->per_address
-								       : (s->o->max_conns + 1) / 2,
-							       s->o->workers) };
-}
-
-static int open_sockets(struct server *s, struct err *err);
-
-/* A worker's sockets are its parent's. */
-static int launch(struct server *s)
-{
-	int rc = s->origin->start ? open_sockets(s, s->err) : 0;
-
-	if (rc < 0)
-		return rc;
-	http_server_listen(s->http, s->secure, s->tls);
-	if (s->insecure >= 0)
-		http_server_listen(s->http, s->insecure, NULL);
-	if (s->metrics >= 0)
-		http_server_listen(s->metrics_http, s->metrics, NULL);
-	s->launched = true;
-	return 0;
-}
-
-static int run_loop(struct server *s, struct err *err)
-{
-	int rc = s->origin->start ? s->origin->start(s->origin, s->loop, err) : launch(s);
-
-	s->timer = (struct source){
-		.fd = -1, .due = loop_now(s->loop) + READY_MS, .ready = on_timer, .ctx = s
-	};
-	loop_add(s->loop, &s->timer);
-	if (rc == 0)
-		rc = loop_signal(s->loop, SIGTERM, on_term, s, err);
-	if (rc == 0)
-		rc = loop_signal(s->loop, SIGINT, on_term, s, err);
-	if (rc == 0)
-		rc = loop_run(s->loop, err);
-	return rc < 0 ? rc : s->launch_rc;
-}
-
-static int serve(struct server *s, struct err *err)
-{
-	struct http_server_opts opts = http_opts(s);
-	struct http_server_opts metrics = { .handle = server_handle_metrics,
-					    .ctx = s,
-					    .max_conns = 16 };
-	int rc;
-
-	s->err = err;
-	s->loop = loop_new(err);
-	if (!s->loop)
-		return -(int)err->code;
-	s->answers = answers_new(s->origin);
-	s->http = http_server_new(s->loop, &opts);
-	s->metrics_http = http_server_new(s->loop, &metrics);
-	rc = run_loop(s, err);
-	http_server_free(s->http);
-	http_server_free(s->metrics_http);
-	answers_free(s->answers);
-	if (s->origin->stop)
-		s->origin->stop(s->origin);
-	loop_remove(s->loop, &s->timer);
-	loop_free(s->loop);
-	return rc;
-}
+/* ---- workers ------------------------------------------------------------- */
 
 static int work(void *ctx, size_t index)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	int rc = serve(ctx, &err);
+	int rc = server_serve(ctx, &err);
 
 	(void)index;
 	if (rc < 0)
@@ -230,10 +55,10 @@ static void stopping(void *ctx)
 		(void)close(s->insecure);
 	if (s->metrics >= 0)
 		(void)close(s->metrics);
-	log_info("stopping: requests under way have %d seconds to end", GRACE_MS / 1000);
+	log_info("stopping: requests under way have %d seconds to end", SERVER_GRACE_MS / 1000);
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------- */
 
 void server_defaults(struct server_opts *o)
 {
@@ -328,7 +153,7 @@ static int open_tls(struct server *s, struct str min_version, const struct strs 
 	return 1;
 }
 
-static int open_sockets(struct server *s, struct err *err)
+int server_open_sockets(struct server *s, struct err *err)
 {
 	int rc = sock_listen(s->o->bind, (uint16_t)s->o->secure_port, &s->secure, err);
 
@@ -397,9 +222,11 @@ int server_run(struct arena *a, const struct server_opts *opts, struct origin *o
 	struct server s = {
 		.o = &o, .origin = origin, .secure = -1, .insecure = -1, .metrics = -1, .audit = -1
 	};
-	struct workers w = {
-		.run = work, .died = died, .stopping = stopping, .ctx = &s, .grace_ms = GRACE_MS
-	};
+	struct workers w = { .run = work,
+			     .died = died,
+			     .stopping = stopping,
+			     .ctx = &s,
+			     .grace_ms = SERVER_GRACE_MS };
 	int rc;
 
 	log_never_wait();
@@ -417,10 +244,10 @@ int server_run(struct arena *a, const struct server_opts *opts, struct origin *o
 	if (rc == 0)
 		rc = open_tls(&s, min_version, suites, err);
 	if (rc == 0 && !origin->start)
-		rc = open_sockets(&s, err);
+		rc = server_open_sockets(&s, err);
 	w.n = (size_t)o.workers;
 	if (rc == 0)
-		rc = origin->start ? serve(&s, err) : workers_run(&w, err);
+		rc = origin->start ? server_serve(&s, err) : workers_run(&w, err);
 	gate_free(s.gate);
 	pair_free(s.pair);
 	tls_server_free(s.tls);

@@ -10,6 +10,8 @@
 #include "server_gate.h"
 #include "server_pair.h"
 
+#define SERVER_GRACE_MS 15000 /* for requests under way at SIGTERM */
+
 /* What all processes count together. */
 struct shared {
 	_Atomic uint64_t statuses[600], bytes, made, restarts;
@@ -36,6 +38,12 @@ struct server {
 	int launch_rc;
 	struct err *err; /* of launching */
 };
+
+/* Opens the ports, and logs them. */
+int server_open_sockets(struct server *s, struct err *err);
+
+/* Serves in this process until SIGTERM. */
+int server_serve(struct server *s, struct err *err);
 
 /* Answers it, as the gate and plan/serve have it. */
 void server_handle(struct http_exchange *x, void *ctx);
