@@ -17,7 +17,7 @@
 	  .help = "a manifest, a directory of them, or - for standard input; may be repeated" }, \
 	{                                                                                        \
 		.name = "recursive", .letter = 'R', .kind = FLAG_BOOL,                           \
-		.offset = offsetof(type, recursive), .help = "also read directories below"       \
+		.offset = offsetof(type, recursive), .help = "also read subdirectories"          \
 	}
 
 #endif

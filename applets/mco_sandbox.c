@@ -30,7 +30,7 @@ static const struct flag flags[] = {
 	     "write a kubeconfig for this server when it is ready"),
 	TEXT("tls-cert-file", cert, "FILE",
 	     "serve TLS with this certificate, which --write-kubeconfig writes as the authority"),
-	TEXT("tls-private-key-file", key, "FILE", "its key"),
+	TEXT("tls-private-key-file", key, "FILE", "key of --tls-cert-file"),
 	TEXT("data", data, "FILE",
 	     "keep the objects in this file and load them from it (default: in memory only)"),
 	{ .name = "eviction",

@@ -196,8 +196,7 @@ const struct command mcoctl_diff = {
 		"[--pool POOL]... [-o text|json]",
 	.summary = "show what differs, and the effect on the nodes",
 	.details =
-		"A and B are MachineConfigs, or directories whose pools are rendered. A word that "
-		"is not a file is a pool (mcp/NAME), a MachineConfig (mc/NAME) or the current "
+		"A and B are MachineConfigs, or directories whose pools are rendered. An argument that is not a file is a pool (mcp/NAME), a MachineConfig (mc/NAME) or the current "
 		"config of a node (node/NAME) in the dump or the cluster.\n\n"
 		"With -f, diff shows the effect of a change on a dump or on the cluster: contents "
 		"decoded, then for each pool drain, reboot or reload, and the rule behind it; or "

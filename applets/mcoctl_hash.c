@@ -154,8 +154,8 @@ const struct command mcoctl_hash = {
 	.name = "hash",
 	.args = "-f PATH... [-R]\n[-f PATH...] [POOL | mc/NAME | node/NAME]...",
 	.summary = "check the names of rendered configs, and print those of pools",
-	.details = "Without CONFIG, hash checks everything in the manifests. Without -f, CONFIG is "
-		   "read from the cluster.",
+	.details = "Without names, hash checks everything in the manifests. Without -f, names are "
+		   "those of the cluster.",
 	.examples = "# Check each rendered config in a dump\n"
 		    "@ hash -f cluster.yaml\n"
 		    "# Check the config that a node runs\n"

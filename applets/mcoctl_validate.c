@@ -207,7 +207,7 @@ const struct command mcoctl_validate = {
 		    "# Findings for a program to read\n"
 		    "@ validate -f 99-worker-ntp.yaml -o json",
 	.exits = "0 valid, 1 findings (warnings alone only with --strict), 2 an error: no "
-		 "manifests, a file that cannot be read, no " NAME_CLUSTER,
+		 "manifests, a file that cannot be read, no cluster",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,
