@@ -1,5 +1,5 @@
 /*
- * flate: gzip, unpacked.
+ * flate: decompresses gzip.
  */
 #ifndef DATA_FLATE_H
 #define DATA_FLATE_H
@@ -7,16 +7,16 @@
 #include "base/sink.h"
 
 /*
- * Unpacks gzip (several members in a row too). ERR_LIMIT when the result would
- * be larger than max bytes; ERR_INVALID for a bad header ("gzip: invalid
- * header"), checksum or stream, worded as in Go; trailing bytes are an error.
+ * Decompresses gzip, also of several members. ERR_LIMIT when the result is larger than max bytes;
+ * ERR_INVALID, with Go's texts, for a bad header ("gzip: invalid header"), checksum, stream or
+ * trailing bytes.
  */
 int flate_gunzip(struct arena *a, struct str in, size_t max, struct str *out, struct err *err);
 
 /*
- * The same for gzip that comes in parts, giving what is unpacked in parts of at
- * most 64 KiB: no more memory than that and zlib's window is needed. Errors of
- * the sink end it, too. flate_end says whether the stream was whole.
+ * The same for a stream: input in parts of any size, output in parts of at most 64 KiB, so memory
+ * is bounded by that and zlib's window. An error of the sink ends it. flate_end reports a truncated
+ * stream.
  */
 struct flate;
 struct flate *flate_new(void);

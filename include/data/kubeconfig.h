@@ -1,5 +1,5 @@
 /*
- * kubeconfig: which cluster, as whom: the files that kubectl reads.
+ * kubeconfig: the cluster and the credentials in the files that kubectl reads.
  */
 #ifndef DATA_KUBECONFIG_H
 #define DATA_KUBECONFIG_H
@@ -11,7 +11,7 @@ struct kubeconfig_file {
 	struct str path, text;
 };
 
-/* What flags ask for; "" leaves it to the files. */
+/* The choice of the flags; "" leaves it to the files. */
 struct kubeconfig_choice {
 	struct str context, cluster, user, server, ns;
 };
@@ -26,24 +26,23 @@ struct kube_conf {
 	struct str username, password;
 	const struct json *exec; /* users[].user.exec, or NULL */
 	struct str exec_dir; /* relative commands start here */
-	const struct json *exec_config; /* what the cluster has for it, or NULL */
+	const struct json *exec_config; /* the cluster's config for it, or NULL */
 	struct str as, as_uid;
 	struct strs as_groups;
-	struct strs as_extra; /* keys and values in turn */
-	struct str ns; /* "default" when nothing says */
-	struct str cluster_from, user_from; /* which file; or "" */
+	struct strs as_extra; /* alternating keys and values */
+	struct str ns; /* "default" when unset */
+	struct str cluster_from, user_from; /* the files, or "" */
 };
 
 /*
- * Of several files the first that says something counts, as for KUBECONFIG.
- * ERR_INVALID names the file and what is wrong in it; ERR_NOTFOUND: nothing
- * says where the cluster is.
+ * Of several files the first that sets a value wins, as for KUBECONFIG. ERR_INVALID names the file
+ * and the fault; ERR_NOTFOUND: no file names a server.
  */
 int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files, size_t n,
 		    const struct kubeconfig_choice *choice, struct kube_conf *out, struct err *err);
 
-/* Refuses what contradicts itself, as clientcmd does: ERR_INVALID says what, and
- * in which file if it came from one. */
+/* ERR_INVALID for settings that contradict each other, as in clientcmd; names the file if there is
+ * one. */
 int kubeconfig_check(const struct kube_conf *conf, struct err *err);
 
 #endif

@@ -7,13 +7,12 @@
 #include "base/vec.h"
 #include "data/json.h"
 
-/* target with patch applied; shares nothing with target, text aside. */
+/* A copy of target with patch applied; it shares only text with target. */
 struct json *patch_apply(struct arena *a, const struct json *target, const struct json *patch);
 
 /*
- * The smallest merge patch that makes from into to; NULL when they are equal.
- * A member that is null in to cannot be told by a merge patch from one that is
- * absent: it comes out absent.
+ * The smallest merge patch from `from` to `to`; NULL when they are equal. A merge patch cannot set
+ * a member to null: a member that is null in `to` becomes absent.
  */
 struct json *patch_make(struct arena *a, const struct json *from, const struct json *to);
 
@@ -22,7 +21,7 @@ enum patch_change { PATCH_ADDED, PATCH_REMOVED, PATCH_CHANGED };
 struct patch_diff {
 	enum patch_change change;
 	struct str path; /* "spec.files[2].mode" */
-	const struct json *before, *after; /* NULL where there is none */
+	const struct json *before, *after; /* NULL when absent */
 };
 
 struct patch_diffs {

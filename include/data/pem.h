@@ -1,5 +1,5 @@
 /*
- * pem: the blocks of a PEM file. What stands between them is read over.
+ * pem: the blocks of a PEM file. Text between them is ignored.
  */
 #ifndef DATA_PEM_H
 #define DATA_PEM_H
@@ -13,8 +13,8 @@ struct pem {
 };
 
 /*
- * Takes the next block off *rest: 1, 0 when there is none, or -ERR_INVALID for
- * one whose base64 is broken or whose end is missing.
+ * Takes the next block from *rest: 1, 0 when there is none, or -ERR_INVALID for invalid base64 or a
+ * missing end line.
  */
 int pem_next(struct arena *a, struct str *rest, struct pem *out, struct err *err);
 

@@ -1,6 +1,6 @@
 /*
  * pkey: private keys from PEM: RSA (PKCS#1, PKCS#8) and EC (SEC 1, PKCS#8) on
- * P-256, P-384 and P-521. Messages never show any of a key.
+ * P-256, P-384 and P-521. Error messages never contain key material.
  */
 #ifndef DATA_PKEY_H
 #define DATA_PKEY_H
@@ -14,7 +14,7 @@ struct pkey {
 	struct str x;
 };
 
-/* The first private key in a PEM text, as Go picks it. */
+/* The first private key in a PEM text, as Go chooses it. */
 int pkey_parse(struct arena *a, struct str pem, struct pkey *out, struct err *err);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * regex: does a string have a match? RE2's syntax as schemas use it: literals,
- * ., classes, \d \s \w and their opposites, groups, |, * + ? {m,n}, ^ and $.
+ * regex: whether a string has a match, in the part of RE2's syntax that schemas use: literals, .,
+ * classes, \d \s \w and their negations, groups, |, * + ? {m,n}, ^ and $.
  *
- * Matching takes time in proportion to pattern times text, whatever they are:
- * all ways through the pattern are followed at once.
+ * Matching time is at most proportional to pattern length times text length: all alternatives are
+ * followed at once, without backtracking.
  */
 #ifndef DATA_REGEX_H
 #define DATA_REGEX_H
@@ -12,10 +12,10 @@
 
 struct regex;
 
-/* ERR_INVALID when malformed or not of the syntax above, ERR_LIMIT when huge. */
+/* ERR_INVALID when malformed or not in the syntax above, ERR_LIMIT when too large. */
 int regex_compile(struct arena *a, struct str pattern, struct regex **out, struct err *err);
 
-/* True when some part of s matches. a is for the search alone. */
+/* True when a part of s matches. a is used during the search only. */
 bool regex_matches(struct arena *a, const struct regex *r, struct str s);
 
 #endif

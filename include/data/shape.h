@@ -1,14 +1,13 @@
 /*
- * shape: Go's structs as tables, and what Go's JSON packages make of them.
+ * shape: Go structs as tables, decoded and encoded as Go's JSON packages do.
  *
- * A document is checked against a struct and read as Go would hold it, then
- * written again as Go marshals it: field order, omitempty, zero values, and the
- * types with a text form of their own (times, durations, quantities, …). What
- * does not fit is refused in Go's words.
+ * A document is validated against a struct, decoded, and encoded as Go marshals it: field order,
+ * omitempty, zero values, and types with a text form of their own (times, durations, quantities,
+ * …). Errors have Go's texts.
  *
- * A held object is a JSON tree: known members under their own names, null left
- * out, values in the form Go writes; a zero or empty value that was given stays,
- * so that "given" and "absent" can be told apart.
+ * A held object is a decoded struct as a JSON tree: known members under their exact names, without
+ * nulls, values in the form that Go writes. An explicit zero or empty value stays, so it can be
+ * distinguished from an absent one.
  */
 #ifndef DATA_SHAPE_H
 #define DATA_SHAPE_H
@@ -17,7 +16,7 @@
 #include "data/json.h"
 
 enum shape_kind {
-	SHAPE_STRUCT, /* the row opens a struct; or a field is of one */
+	SHAPE_STRUCT, /* the row opens a struct, or the field is one */
 	SHAPE_STRING,
 	SHAPE_BOOL,
 	SHAPE_INT32,
@@ -42,10 +41,10 @@ enum shape_flag {
 	SHAPE_OPEN = 32, /* the row is not a field: a struct begins here */
 };
 
-/* Six bytes a row, and no pointer among them: there are a thousand. */
+/* Six bytes and no pointer: there are a thousand rows. */
 struct shape_row {
-	uint16_t name; /* where in the pool: of the field, or "v1.Type" */
-	uint16_t type; /* the struct's row; or the type's name in the pool */
+	uint16_t name; /* offset in the pool: of the field, or "v1.Type" */
+	uint16_t type; /* the row of the struct, or the offset of the type's name */
 	uint8_t kind, flags;
 };
 
@@ -56,29 +55,27 @@ struct shapes {
 };
 
 enum shape_mode {
-	SHAPE_FOLD = 1, /* names in any case, as encoding/json takes them */
-	/* The document was YAML: by the time Go reads it its keys are sorted,
-	 * which tells which of several faults is the first. */
+	SHAPE_FOLD = 1, /* case-insensitive names, as in encoding/json */
+	/* The document was YAML: Go decodes it with sorted keys, which decides which of several
+	 * faults is reported. */
 	SHAPE_SORTED = 2,
-	/* Numbers and bools become text where a string is wanted: what Go's YAML
-	 * package does when it knows the target. */
+	/* Numbers and bools become text where the field is a string, as Go's YAML package does
+	 * when it knows the target. */
 	SHAPE_TEXT = 4,
 };
 
 /*
- * Reads j as the struct that row type opens. *out (may be NULL: check only) is
- * the held object; members the struct does not have are passed over.
- * ERR_INVALID with Go's text.
+ * Decodes j as the struct that row type opens. *out (NULL: only validate) is the held object;
+ * unknown members are ignored. ERR_INVALID with Go's text.
  */
 int shape_hold(struct arena *a, const struct shapes *s, uint16_t type, unsigned mode,
 	       const struct json *j, struct json **out, struct err *err);
 
-/* The value that shape_hold refuses j for, to tell where it stands; or NULL. */
+/* The value for which shape_hold refuses j, to locate the fault; or NULL. */
 struct json *shape_blame(struct arena *a, const struct shapes *s, uint16_t type, unsigned mode,
 			 const struct json *j);
 
-/* What Go marshals for a held object (NULL: the zero value); shares nothing
- * with it, text aside. */
+/* What Go marshals for a held object (NULL: the zero value); shares only text with it. */
 struct json *shape_marshal(struct arena *a, const struct shapes *s, uint16_t type,
 			   const struct json *held);
 
@@ -89,7 +86,7 @@ uint16_t shape_field(const struct shapes *s, uint16_t type, struct str name);
 struct shape_unknown {
 	const struct json *member;
 	struct str path; /* "spec.files.0.pth" */
-	struct str meant; /* the field it most likely means, or "" */
+	struct str meant; /* the most similar field, or "" */
 };
 
 struct shape_unknowns {
@@ -99,12 +96,12 @@ struct shape_unknowns {
 
 #define SHAPE_UNKNOWN_MAX 100
 
-/* Adds the members of j that shape_hold passes over, at every depth: at most
- * SHAPE_UNKNOWN_MAX in all. path is that of j, or "". */
+/* Adds the members of j that shape_hold ignores, at every depth: at most SHAPE_UNKNOWN_MAX in
+ * total. path is that of j, or "". */
 void shape_find_unknown(struct arena *a, const struct shapes *s, uint16_t type, unsigned mode,
 			const struct json *j, struct str path, struct shape_unknowns *out);
 
-/* "MachineConfig", of the row that opens a struct. */
+/* The name of the struct that a row opens: "MachineConfig". */
 struct str shape_name(const struct shapes *s, uint16_t type);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * toml: TOML 1.0 to a JSON tree (dates become strings) and back: what
- * registries.conf, storage.conf and CRI-O's files are read and written with.
+ * toml: TOML 1.0 to a JSON tree (dates become strings) and back, for
+ * registries.conf, storage.conf and CRI-O's files.
  */
 #ifndef DATA_TOML_H
 #define DATA_TOML_H
@@ -13,9 +13,8 @@
 int toml_parse(struct arena *a, struct str text, struct json **out, struct err *err);
 
 /*
- * Appends an object as BurntSushi's encoder writes one: members in their order,
- * but tables after everything else; null is left out. What is in b already
- * counts as written: a blank line then comes before the first table.
+ * Appends an object as BurntSushi's encoder does: members in order, tables after everything else,
+ * no nulls. If b is not empty, a blank line precedes the first table.
  */
 void toml_emit(struct buf *b, const struct json *j);
 

@@ -1,7 +1,7 @@
 /*
- * x509: what certificates say: keys, names, times and uses. Checking their
- * signatures is io/tls's; deciding whether a certificate stands for a host is
- * here, by Go's rules: alternative names alone, never the common name.
+ * x509: the contents of certificates: keys, names, validity and usages. io/tls verifies signatures;
+ * this module decides whether a certificate is valid for a host, by Go's rules: only subject
+ * alternative names count, never the common name.
  */
 #ifndef DATA_X509_H
 #define DATA_X509_H
@@ -21,7 +21,7 @@ struct x509_key {
 };
 
 enum x509_sign {
-	SIGN_OTHER, /* one we cannot check */
+	SIGN_OTHER, /* not supported */
 	SIGN_SHA1,
 	SIGN_SHA256,
 	SIGN_SHA384,
@@ -30,7 +30,7 @@ enum x509_sign {
 
 enum { X509_EKU_SERVER = 1, X509_EKU_CLIENT = 2, X509_EKU_ANY = 4 };
 
-/* Kinds of a GeneralName that are read: their DER tags. */
+/* The supported kinds of a GeneralName, by DER tag. */
 enum x509_kind {
 	X509_EMAIL = 0x81,
 	X509_DNS = 0x82,
@@ -48,27 +48,27 @@ struct x509_names {
 };
 
 struct x509 {
-	struct str der; /* the whole of it */
-	struct str tbs, signature; /* what is signed, and the signature */
+	struct str der; /* the whole certificate */
+	struct str tbs, signature; /* the signed part, and the signature */
 	enum x509_sign hash;
 	enum key_type sign_type; /* of the signer's key */
 	unsigned version; /* 1 to 3 */
 	struct str issuer, subject; /* encoded names */
-	int64_t not_before, not_after; /* seconds of 1970 */
+	int64_t not_before, not_after; /* seconds since 1970 */
 	struct x509_key key;
 	bool has_constraints, ca; /* basic constraints */
-	bool may_sign; /* key usage allows to sign certificates */
+	bool may_sign; /* key usage allows signing certificates */
 	int path_len; /* -1: any */
 	bool has_eku;
 	unsigned eku;
 	struct str san; /* the subject alternative names, encoded; or "" */
-	struct x509_names names; /* the same, without kinds that are not read */
+	struct x509_names names; /* the same, only supported kinds */
 	struct x509_names permitted, excluded; /* name constraints */
 	bool wants_policy; /* requireExplicitPolicy: not supported */
-	bool odd_critical; /* a critical extension we do not know */
+	bool odd_critical; /* an unknown critical extension */
 };
 
-/* Largest certificate read: none is near it. */
+/* The largest certificate that is parsed. */
 #define X509_MAX ((size_t)65536)
 
 /* der must outlive *out. RSA keys above 4096 bits are refused (ERR_LIMIT). */
@@ -77,33 +77,33 @@ int x509_parse(struct arena *a, struct str der, struct x509 *out, struct err *er
 /* Reads a SubjectPublicKeyInfo. */
 int x509_parse_key(struct str spki, struct x509_key *out, struct err *err);
 
-/* The same key. */
+/* Whether two keys are equal. */
 bool x509_same_key(const struct x509_key *x, const struct x509_key *y);
 
 /*
- * Whether c stands for host: a name, or, with n_ip of 4 or 16, the address ip.
- * The message names what it does stand for.
+ * Checks that c is valid for host: a name, or, with n_ip of 4 or 16, the address ip. The error
+ * names the hosts that it is valid for.
  */
 int x509_check_host(const struct x509 *c, struct str host, const unsigned char *ip, size_t n_ip,
 		    struct err *err);
 
 /*
- * Whether an authority may vouch for the names of c, by the name constraints it
- * has. *budget is the number of comparisons left, shared by a whole chain.
+ * Checks the names of c against the name constraints of an authority. *budget is the number of
+ * comparisons left, shared by a whole chain.
  */
 int x509_check_limits(const struct x509 *authority, const struct x509 *c, size_t *budget,
 		      struct err *err);
 
-/* Whether now (seconds of 1970) is within its time; the message says how far. */
+/* Checks that c is valid at now (seconds since 1970). */
 int x509_check_time(const struct x509 *c, int64_t now, struct err *err);
 
-/* "CN=kubelet,O=system:nodes", as far as the name has common attributes. */
+/* Appends "CN=kubelet,O=system:nodes"; attributes that are not common are left out. */
 void x509_add_name(struct buf *b, struct str name);
 
 /* One attribute of a name, such as the common name: "2.5.4.<n>"; or "". */
 struct str x509_attribute(struct str name, unsigned n);
 
-/* curve's order and field size in bytes; and its OID's place. */
+/* The size of a curve's order and field elements in bytes. */
 size_t x509_curve_bytes(enum key_curve c);
 bool x509_curve(struct str oid, enum key_curve *out);
 

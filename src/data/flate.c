@@ -1,3 +1,9 @@
+/*
+ * gzip by zlib, as a stream: flate_gunzip is the stream with a buffer for a sink.
+ *
+ * The next member starts where the last one ends, so concatenated members decompress as one. Output
+ * that has no room in the step buffer is fetched before more input is taken.
+ */
 #include "data/flate.h"
 
 #include <stdlib.h>
@@ -8,8 +14,8 @@
 
 struct flate {
 	z_stream z;
-	bool any; /* something has come */
-	bool member; /* inside of a member */
+	bool any; /* input has arrived */
+	bool member; /* inside a member */
 	char out[STEP];
 };
 
@@ -18,7 +24,7 @@ struct flate *flate_new(void)
 	struct flate *f = calloc(1, sizeof(*f));
 
 	if (!f || inflateInit2(&f->z, GZIP_WINDOW) != Z_OK)
-		abort(); /* lack of memory */
+		abort(); /* out of memory */
 	return f;
 }
 
@@ -37,7 +43,7 @@ static int bad(const struct flate *f, int z, struct err *err)
 	return err_set(err, ERR_INVALID, "gzip: invalid header");
 }
 
-/* Inflates what there is room for, and passes it on. */
+/* Inflates as much as the buffer holds, and passes it on. */
 static int step(struct flate *f, const struct sink *to, struct err *err)
 {
 	struct str part = { f->out, 0 };
@@ -57,7 +63,7 @@ static int step(struct flate *f, const struct sink *to, struct err *err)
 		(void)inflateReset(&f->z);
 		return 0;
 	}
-	/* Z_BUF_ERROR: it needs more to go on */
+	/* Z_BUF_ERROR: more input is needed */
 	return z == Z_OK || z == Z_BUF_ERROR ? 0 : bad(f, z, err);
 }
 
@@ -72,7 +78,7 @@ int flate_push(struct flate *f, struct str in, const struct sink *to, struct err
 		f->z.next_in = (unsigned char *)(uintptr_t)in.p;
 		f->z.avail_in = (uInt)n;
 		in = str_from(in, n);
-		/* what is unpacked but did not fit is given without more input */
+		/* output that did not fit comes without more input */
 		do {
 			rc = step(f, to, err);
 		} while (rc == 0 && (f->z.avail_in || (f->member && !f->z.avail_out)));

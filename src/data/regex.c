@@ -1,13 +1,14 @@
+/*
+ * The pattern is compiled to a program for a machine that follows all alternatives at once
+ * (Thompson's construction, Pike's machine). A repetition {m,n} repeats the code, so the length of
+ * programs is bounded by CODE_MAX. An instruction is entered at most once per character: that
+ * bounds the time.
+ */
 #include "data/regex.h"
 
 #include "base/utf8.h"
 #include "base/vec.h"
 
-/*
- * The pattern becomes a program for a machine that is in many places at once
- * (Thompson's, as Pike tells it). A repetition {m,n} repeats the code, so the
- * length of programs is bounded.
- */
 #define CODE_MAX 20000u
 #define DEPTH_MAX 100
 #define REPEAT_MAX 1000
@@ -16,7 +17,7 @@ enum op { CLASS, SPLIT, JUMP, BEGIN, END, MATCH };
 
 struct inst {
 	enum op op;
-	uint32_t x, y; /* CLASS: ranges [x, y); SPLIT: both ways; JUMP: x */
+	uint32_t x, y; /* CLASS: ranges [x, y); SPLIT: the two targets; JUMP: x */
 	bool negated;
 };
 
@@ -40,22 +41,22 @@ struct parse {
 
 static int alternatives(struct parse *p);
 
-static int bad(struct parse *p, const char *what)
+static int set_fault(struct parse *p, const char *what)
 {
 	return err_set(p->err, ERR_INVALID, "%s at %zu of `%.*s`", what, p->at, STRF(p->text));
 }
 
-static bool more(const struct parse *p)
+static bool has_input(const struct parse *p)
 {
 	return p->at < p->text.n;
 }
 
-static char peek(const struct parse *p)
+static char peek_char(const struct parse *p)
 {
-	return more(p) ? p->text.p[p->at] : '\0';
+	return has_input(p) ? p->text.p[p->at] : '\0';
 }
 
-static int emit(struct parse *p, enum op op, uint32_t x, uint32_t y)
+static int emit_op(struct parse *p, enum op op, uint32_t x, uint32_t y)
 {
 	struct inst i = { op, x, y, false };
 
@@ -83,8 +84,8 @@ static uint32_t rune(struct parse *p)
 
 /* ---- classes ------------------------------------------------------------- */
 
-/* The gaps between ranges that are given in order. */
-static void others(struct parse *p, const struct range *v, size_t n)
+/* The gaps between sorted ranges. */
+static void add_gaps(struct parse *p, const struct range *v, size_t n)
 {
 	uint32_t from = 0;
 
@@ -96,7 +97,7 @@ static void others(struct parse *p, const struct range *v, size_t n)
 	range(p, from, 0x10FFFF);
 }
 
-/* \d and its like; false when c names none. */
+/* \d and similar; false when c names none. */
 static bool perl_class(struct parse *p, char c)
 {
 	static const struct range digits[] = { { '0', '9' } };
@@ -125,22 +126,22 @@ static bool perl_class(struct parse *p, char c)
 		for (size_t i = 0; i < n; i++)
 			range(p, v[i].lo, v[i].hi);
 	else
-		others(p, v, n);
+		add_gaps(p, v, n);
 	return true;
 }
 
-/* What a backslash makes of the next character; ASCII punctuation is itself. */
+/* The character that an escape stands for; ASCII punctuation stands for itself. */
 static int escape(struct parse *p, uint32_t *out)
 {
 	static const char from[] = "nrtfvaz", to[] = "\n\r\t\f\v\a";
-	char c = peek(p);
+	char c = peek_char(p);
 	const char *known = c ? strchr(from, c) : NULL;
 
-	if (!more(p))
-		return bad(p, "trailing backslash");
+	if (!has_input(p))
+		return set_fault(p, "trailing backslash");
 	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
 		if (!known || *known == 'z')
-			return bad(p, "invalid escape sequence");
+			return set_fault(p, "invalid escape sequence");
 		c = to[known - from];
 		p->at++;
 		*out = (unsigned char)c;
@@ -155,11 +156,11 @@ static int class_item(struct parse *p)
 	uint32_t lo = 0, hi;
 	int rc = 0;
 
-	if (peek(p) == '[' && p->at + 1 < p->text.n && p->text.p[p->at + 1] == ':')
-		return bad(p, "named classes are not known here");
-	if (peek(p) == '\\') {
+	if (peek_char(p) == '[' && p->at + 1 < p->text.n && p->text.p[p->at + 1] == ':')
+		return set_fault(p, "named classes are not known here");
+	if (peek_char(p) == '\\') {
 		p->at++;
-		if (more(p) && perl_class(p, peek(p))) {
+		if (has_input(p) && perl_class(p, peek_char(p))) {
 			p->at++;
 			return 0;
 		}
@@ -168,16 +169,17 @@ static int class_item(struct parse *p)
 		lo = rune(p);
 	}
 	hi = lo;
-	if (rc == 0 && peek(p) == '-' && p->at + 1 < p->text.n && p->text.p[p->at + 1] != ']') {
+	if (rc == 0 && peek_char(p) == '-' && p->at + 1 < p->text.n &&
+	    p->text.p[p->at + 1] != ']') {
 		p->at++;
-		if (peek(p) == '\\') {
+		if (peek_char(p) == '\\') {
 			p->at++;
 			rc = escape(p, &hi);
 		} else {
 			hi = rune(p);
 		}
 		if (rc == 0 && hi < lo)
-			return bad(p, "invalid character class range");
+			return set_fault(p, "invalid character class range");
 	}
 	if (rc == 0)
 		range(p, lo, hi);
@@ -187,18 +189,18 @@ static int class_item(struct parse *p)
 static int class(struct parse *p)
 {
 	uint32_t from = (uint32_t)p->r->ranges.n;
-	bool negated = peek(p) == '^';
+	bool negated = peek_char(p) == '^';
 	int rc = 0;
 
 	p->at += negated;
-	for (bool first = true; rc == 0 && (first || peek(p) != ']'); first = false) {
-		if (!more(p))
-			return bad(p, "missing closing ]");
+	for (bool first = true; rc == 0 && (first || peek_char(p) != ']'); first = false) {
+		if (!has_input(p))
+			return set_fault(p, "missing closing ]");
 		rc = class_item(p);
 	}
 	p->at++;
 	if (rc == 0)
-		rc = emit(p, CLASS, from, (uint32_t)p->r->ranges.n);
+		rc = emit_op(p, CLASS, from, (uint32_t)p->r->ranges.n);
 	if (rc == 0)
 		p->r->code.v[p->r->code.n - 1].negated = negated;
 	return rc;
@@ -206,19 +208,19 @@ static int class(struct parse *p)
 
 /* ---- atoms and repetitions ----------------------------------------------- */
 
-static int one(struct parse *p, uint32_t lo, uint32_t hi)
+static int emit_range(struct parse *p, uint32_t lo, uint32_t hi)
 {
 	range(p, lo, hi);
-	return emit(p, CLASS, (uint32_t)p->r->ranges.n - 1, (uint32_t)p->r->ranges.n);
+	return emit_op(p, CLASS, (uint32_t)p->r->ranges.n - 1, (uint32_t)p->r->ranges.n);
 }
 
 static int group(struct parse *p)
 {
 	int rc;
 
-	if (peek(p) == '?') {
+	if (peek_char(p) == '?') {
 		if (!str_starts(str_from(p->text, p->at), S("?:")))
-			return bad(p, "such groups are not known here");
+			return set_fault(p, "such groups are not known here");
 		p->at += 2;
 	}
 	if (++p->depth > DEPTH_MAX)
@@ -227,30 +229,30 @@ static int group(struct parse *p)
 	p->depth--;
 	if (rc < 0)
 		return rc;
-	if (peek(p) != ')')
-		return bad(p, "missing closing )");
+	if (peek_char(p) != ')')
+		return set_fault(p, "missing closing )");
 	p->at++;
 	return 0;
 }
 
-static int escaped(struct parse *p)
+static int escaped_atom(struct parse *p)
 {
 	uint32_t from = (uint32_t)p->r->ranges.n, c = 0;
 	int rc;
 
-	if (more(p) && perl_class(p, peek(p))) {
+	if (has_input(p) && perl_class(p, peek_char(p))) {
 		p->at++;
-		return emit(p, CLASS, from, (uint32_t)p->r->ranges.n);
+		return emit_op(p, CLASS, from, (uint32_t)p->r->ranges.n);
 	}
 	rc = escape(p, &c);
-	return rc < 0 ? rc : one(p, c, c);
+	return rc < 0 ? rc : emit_range(p, c, c);
 }
 
 static int atom(struct parse *p)
 {
 	uint32_t c;
 
-	switch (peek(p)) {
+	switch (peek_char(p)) {
 	case '(':
 		p->at++;
 		return group(p);
@@ -259,25 +261,25 @@ static int atom(struct parse *p)
 		return class(p);
 	case '\\':
 		p->at++;
-		return escaped(p);
+		return escaped_atom(p);
 	case '^':
 		p->at++;
-		return emit(p, BEGIN, 0, 0);
+		return emit_op(p, BEGIN, 0, 0);
 	case '$':
 		p->at++;
-		return emit(p, END, 0, 0);
+		return emit_op(p, END, 0, 0);
 	case '.':
 		p->at++;
 		range(p, 0, '\n' - 1);
 		range(p, '\n' + 1, 0x10FFFF);
-		return emit(p, CLASS, (uint32_t)p->r->ranges.n - 2, (uint32_t)p->r->ranges.n);
+		return emit_op(p, CLASS, (uint32_t)p->r->ranges.n - 2, (uint32_t)p->r->ranges.n);
 	case '*':
 	case '+':
 	case '?':
-		return bad(p, "missing argument to repetition operator");
+		return set_fault(p, "missing argument to repetition operator");
 	default:
 		c = rune(p);
-		return one(p, c, c);
+		return emit_range(p, c, c);
 	}
 }
 
@@ -286,26 +288,26 @@ static bool number(struct parse *p, int *out)
 	size_t from = p->at;
 
 	*out = 0;
-	while (peek(p) >= '0' && peek(p) <= '9' && *out <= REPEAT_MAX)
+	while (peek_char(p) >= '0' && peek_char(p) <= '9' && *out <= REPEAT_MAX)
 		*out = *out * 10 + (p->text.p[p->at++] - '0');
 	return p->at > from;
 }
 
-/* {m}, {m,} or {m,n}; max -1: without end. Anything else is plain text. */
+/* {m}, {m,} or {m,n}; max -1: no limit. Anything else is plain text. */
 static bool braces(struct parse *p, int *min, int *max)
 {
 	size_t from = p->at++;
 	bool ok = number(p, min);
 
 	*max = *min;
-	if (ok && peek(p) == ',') {
+	if (ok && peek_char(p) == ',') {
 		p->at++;
-		if (peek(p) == '}')
+		if (peek_char(p) == '}')
 			*max = -1;
 		else
 			ok = number(p, max);
 	}
-	if (ok && peek(p) == '}') {
+	if (ok && peek_char(p) == '}') {
 		p->at++;
 		return true;
 	}
@@ -313,8 +315,8 @@ static bool braces(struct parse *p, int *min, int *max)
 	return false;
 }
 
-/* Appends the code of [from, to) again; jumps within it move along. */
-static int again(struct parse *p, uint32_t from, uint32_t to)
+/* Appends a copy of the code of [from, to) with relocated jumps. */
+static int copy_code(struct parse *p, uint32_t from, uint32_t to)
 {
 	uint32_t by = (uint32_t)p->r->code.n - from;
 	int rc = 0;
@@ -323,36 +325,36 @@ static int again(struct parse *p, uint32_t from, uint32_t to)
 		struct inst c = p->r->code.v[i];
 		uint32_t d = c.op == SPLIT || c.op == JUMP ? by : 0;
 
-		rc = emit(p, c.op, c.x + d, c.y + d);
+		rc = emit_op(p, c.op, c.x + d, c.y + d);
 		if (rc == 0)
 			p->r->code.v[p->r->code.n - 1].negated = c.negated;
 	}
 	return rc;
 }
 
-/* The atom's code at from, with a SPLIT before it that was kept free. */
-static int repeat(struct parse *p, uint32_t from, int min, int max)
+/* Repeats the atom whose code starts at from; the slot before it is reserved for a SPLIT. */
+static int repeat_atom(struct parse *p, uint32_t from, int min, int max)
 {
 	uint32_t to = (uint32_t)p->r->code.n, at;
 	struct inst *skip;
 	int rc = 0;
 
-	/* SPLIT, body: the split falls through unless the atom may be left out. */
+	/* SPLIT, body: the split falls through unless the atom is optional. */
 	if (min > REPEAT_MAX || max > REPEAT_MAX || (max >= 0 && max < min))
-		return bad(p, "invalid repeat count");
+		return set_fault(p, "invalid repeat count");
 	for (int i = 1; rc == 0 && i < min; i++)
-		rc = again(p, from + 1, to);
+		rc = copy_code(p, from + 1, to);
 	for (int i = min > 0 ? min : 1; rc == 0 && i < max; i++) {
 		at = (uint32_t)p->r->code.n;
-		rc = emit(p, SPLIT, at + 1, 0);
+		rc = emit_op(p, SPLIT, at + 1, 0);
 		if (rc == 0)
-			rc = again(p, from + 1, to);
+			rc = copy_code(p, from + 1, to);
 		if (rc == 0)
 			p->r->code.v[at].y = (uint32_t)p->r->code.n;
 	}
 	if (rc == 0 && max < 0) {
 		at = (uint32_t)p->r->code.n - (to - from - 1);
-		rc = emit(p, SPLIT, at, (uint32_t)p->r->code.n + 1);
+		rc = emit_op(p, SPLIT, at, (uint32_t)p->r->code.n + 1);
 	}
 	skip = &p->r->code.v[from];
 	skip->y = min == 0 ? (uint32_t)p->r->code.n : from + 1;
@@ -364,13 +366,13 @@ static int repeat(struct parse *p, uint32_t from, int min, int max)
 static int piece(struct parse *p)
 {
 	uint32_t from = (uint32_t)p->r->code.n;
-	int min = 1, max = 1, rc = emit(p, SPLIT, from + 1, from + 1);
+	int min = 1, max = 1, rc = emit_op(p, SPLIT, from + 1, from + 1);
 
 	if (rc == 0)
 		rc = atom(p);
 	if (rc < 0)
 		return rc;
-	switch (peek(p)) {
+	switch (peek_char(p)) {
 	case '*':
 		min = 0;
 		max = -1;
@@ -391,18 +393,18 @@ static int piece(struct parse *p)
 	default:
 		return 0;
 	}
-	/* Greedy or not makes no difference to whether there is a match. */
-	p->at += peek(p) == '?';
-	if (peek(p) == '*' || peek(p) == '+' || peek(p) == '?')
-		return bad(p, "invalid nested repetition operator");
-	return repeat(p, from, min, max);
+	/* Greedy or not: it does not change whether there is a match. */
+	p->at += peek_char(p) == '?';
+	if (peek_char(p) == '*' || peek_char(p) == '+' || peek_char(p) == '?')
+		return set_fault(p, "invalid nested repetition operator");
+	return repeat_atom(p, from, min, max);
 }
 
 static int sequence(struct parse *p)
 {
 	int rc = 0;
 
-	while (rc == 0 && more(p) && peek(p) != '|' && peek(p) != ')')
+	while (rc == 0 && has_input(p) && peek_char(p) != '|' && peek_char(p) != ')')
 		rc = piece(p);
 	return rc;
 }
@@ -416,14 +418,14 @@ static int alternatives(struct parse *p)
 	for (;;) {
 		uint32_t at = (uint32_t)p->r->code.n;
 
-		rc = emit(p, SPLIT, at + 1, at + 1);
+		rc = emit_op(p, SPLIT, at + 1, at + 1);
 		if (rc == 0)
 			rc = sequence(p);
-		if (rc < 0 || peek(p) != '|' || !more(p))
+		if (rc < 0 || peek_char(p) != '|' || !has_input(p))
 			break;
 		p->at++;
 		VEC_PUSH(p->a, &jumps, (uint32_t)p->r->code.n);
-		rc = emit(p, JUMP, 0, 0);
+		rc = emit_op(p, JUMP, 0, 0);
 		if (rc < 0)
 			break;
 		p->r->code.v[at].y = (uint32_t)p->r->code.n;
@@ -441,10 +443,10 @@ int regex_compile(struct arena *a, struct str pattern, struct regex **out, struc
 	p.r = arena_array(a, 1, sizeof(*p.r));
 	*p.r = (struct regex){ 0 };
 	rc = alternatives(&p);
-	if (rc == 0 && more(&p))
-		rc = bad(&p, "unexpected )");
+	if (rc == 0 && has_input(&p))
+		rc = set_fault(&p, "unexpected )");
 	if (rc == 0)
-		rc = emit(&p, MATCH, 0, 0);
+		rc = emit_op(&p, MATCH, 0, 0);
 	if (rc == 0)
 		*out = p.r;
 	return rc;
@@ -460,13 +462,13 @@ struct places {
 struct search {
 	const struct regex *r;
 	uint32_t *stack;
-	size_t *seen; /* when an instruction was last reached */
+	size_t *seen; /* the turn in which an instruction was last reached */
 	size_t turn;
 	bool begin, end, matched;
 };
 
-/* Follows what takes no character from pc on. */
-static void follow(struct search *s, struct places *to, uint32_t pc)
+/* Follows the instructions from pc on that take no character. */
+static void follow_jumps(struct search *s, struct places *to, uint32_t pc)
 {
 	size_t n = 0;
 
@@ -529,7 +531,7 @@ bool regex_matches(struct arena *a, const struct regex *r, struct str s)
 		x.end = at == s.n;
 		if (at == 0)
 			x.turn++;
-		follow(&x, &now, 0);
+		follow_jumps(&x, &now, 0);
 		if (x.matched || at == s.n)
 			break;
 		c = utf8_at(s, at, &len);
@@ -538,7 +540,7 @@ bool regex_matches(struct arena *a, const struct regex *r, struct str s)
 		x.end = at + len == s.n;
 		for (size_t i = 0; i < now.n; i++)
 			if (in_class(r, &r->code.v[now.v[i]], c))
-				follow(&x, &next, now.v[i] + 1);
+				follow_jumps(&x, &next, now.v[i] + 1);
 		now.n = 0;
 		struct places swap = now;
 		now = next;

@@ -144,7 +144,7 @@ try '--as-user-extra without a value' $'Error: --as-user-extra a: give KEY=VALUE
 config '' 'as-uid: "1"'
 try 'a uid alone in the kubeconfig' "Error: $TMP/config: $need" "${file[@]}"
 config '' 'as-user-extra: [a]'
-try 'extras of another type' "Error: $TMP/config: users[0].user.as-user-extra is a list, where a mapping belongs
+try 'extras of another type' "Error: $TMP/config: users[0].user.as-user-extra is a list, must be a mapping
 " "${file[@]}"
 try '--client-certificate alone' $'Error: client-certificate needs client-key\n' "${at[@]}" --client-certificate "$certs/alice.pem"
 shown 'with -v 9 no secret is logged' 'Authorization: Bearer secret-4' "${at[@]}" --token secret-4 -v 9

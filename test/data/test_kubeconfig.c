@@ -93,25 +93,22 @@ TEST shapes(void)
 		{ "clusters: [{name: a, cluster: {server: 'http://h', "
 		  "insecure-skip-tls-verify: null, more: 1}}]\nusers: ~\n",
 		  NULL },
-		{ "clusters: {a: b}", "clusters is a mapping, where a list belongs" },
-		{ "clusters: [a]", "clusters[0] is a string, where a mapping belongs" },
-		{ "clusters: [{name: 1}]", "clusters[0].name is a number, where a string belongs" },
+		{ "clusters: {a: b}", "clusters is a mapping, must be a list" },
+		{ "clusters: [a]", "clusters[0] is a string, must be a mapping" },
+		{ "clusters: [{name: 1}]", "clusters[0].name is a number, must be a string" },
 		{ "clusters: [{name: a, cluster: {server: 5}}]",
-		  "clusters[0].cluster.server is a number, where a string "
-		  "belongs" },
+		  "clusters[0].cluster.server is a number, must be a string" },
 		{ "clusters: [{name: a}, {name: b, cluster: "
 		  "{insecure-skip-tls-verify: 'yes'}}]",
 		  "clusters[1].cluster.insecure-skip-tls-verify is a string, "
-		  "where true or false belongs" },
+		  "must be true or false" },
 		{ "users: [{name: a, user: {token: 123}}]",
-		  "users[0].user.token is a number, where a string belongs" },
+		  "users[0].user.token is a number, must be a string" },
 		{ "users: [{name: a, user: {as-groups: g}}]",
-		  "users[0].user.as-groups is a string, where a list "
-		  "belongs" },
+		  "users[0].user.as-groups is a string, must be a list" },
 		{ "contexts: [{name: a, context: [a]}]",
-		  "contexts[0].context is a list, where a mapping belongs" },
-		{ "current-context: true", "current-context is true or false, where a string "
-					   "belongs" },
+		  "contexts[0].context is a list, must be a mapping" },
+		{ "current-context: true", "current-context is true or false, must be a string" },
 		{ "clusters: [{name: a}, {name: b}, {name: a}]",
 		  "clusters: duplicate name \"a\" in list" },
 	};

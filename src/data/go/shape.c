@@ -1,3 +1,7 @@
+/*
+ * Decoding of structs and their containers, as encoding/json does it. The faults and their order
+ * are Go's: see shape_reader.h for the two kinds.
+ */
 #include <stdlib.h>
 
 #include "shape_reader.h"
@@ -17,14 +21,14 @@ uint16_t shape_field(const struct shapes *s, uint16_t type, struct str name)
 	return 0;
 }
 
-/* Whether null means something to the type itself. */
+/* Whether the type decodes null itself. */
 static bool reads_null(const struct shape_row *row, unsigned flags)
 {
 	return row->kind == SHAPE_DURATION && !(flags & SHAPE_PTR);
 }
 
-static int take(struct shape_reader *r, const struct json *j, const struct shape_row *row,
-		unsigned flags, struct json **out);
+static int take_value(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		      unsigned flags, struct json **out);
 static int take_struct(struct shape_reader *r, const struct json *j, const struct shape_row *row,
 		       struct json **out);
 
@@ -66,7 +70,7 @@ static int take_list(struct shape_reader *r, const struct json *j, const struct 
 		list = json_new(r->a, JSON_ARRAY);
 	for (const struct json *e = json_first(j); e; e = json_next(e)) {
 		struct json *item = NULL;
-		int rc = take(r, e, row, 0, &item);
+		int rc = take_value(r, e, row, 0, &item);
 
 		if (rc < 0)
 			return rc;
@@ -89,7 +93,7 @@ static int take_map(struct shape_reader *r, const struct json *j, const struct s
 	m = shape_sorted(r->a, j);
 	for (size_t i = 0; i < m.n; i++) {
 		struct json *item = NULL;
-		int rc = take(r, m.v[i].j, row, flags & SHAPE_LIST, &item);
+		int rc = take_value(r, m.v[i].j, row, flags & SHAPE_LIST, &item);
 
 		if (rc < 0)
 			return rc;
@@ -118,13 +122,13 @@ static int take_any(struct shape_reader *r, const struct json *j, const struct s
 	return shape_value(r, j, row, out);
 }
 
-static int take(struct shape_reader *r, const struct json *j, const struct shape_row *row,
-		unsigned flags, struct json **out)
+static int take_value(struct shape_reader *r, const struct json *j, const struct shape_row *row,
+		      unsigned flags, struct json **out)
 {
 	bool saved = r->saved;
 	int rc = take_any(r, j, row, flags, out);
 
-	/* the innermost is told of first */
+	/* the innermost fault is reported */
 	if (rc < 0 ? !r->ended : r->saved && !saved && !r->blame)
 		r->blame = j;
 	r->ended = rc < 0;
@@ -160,10 +164,10 @@ static int take_member(struct shape_reader *r, const struct json *m, uint16_t ty
 	name = str_of(f.name);
 	inner.at = &f;
 	inner.in = shape_name(r->s, type).p;
-	/* Go decodes a repeated object into what the first one left */
+	/* Go decodes a duplicate object into the result of the first */
 	if (object && row->kind == SHAPE_STRUCT && !(row->flags & (SHAPE_LIST | SHAPE_MAP)))
 		item = json_member(object, name);
-	rc = take(&inner, m, row, row->flags, &item);
+	rc = take_value(&inner, m, row, row->flags, &item);
 	r->saved = inner.saved;
 	r->ended = inner.ended;
 	r->blame = inner.blame;
@@ -204,7 +208,7 @@ static int read_root(struct shape_reader *r, uint16_t type, const struct json *j
 		     struct json **held)
 {
 	struct shape_row root = { .type = type, .kind = SHAPE_STRUCT };
-	int rc = take(r, j, &root, 0, held);
+	int rc = take_value(r, j, &root, 0, held);
 
 	return r->saved ? -ERR_INVALID : rc;
 }

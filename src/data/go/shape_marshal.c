@@ -1,3 +1,7 @@
+/*
+ * Encoding of held objects as Go marshals the struct: fields in the order of the table, zero values
+ * where Go writes them.
+ */
 #include "shape_reader.h"
 
 struct writer {
@@ -40,7 +44,7 @@ static struct json *put(struct writer *w, const struct shape_row *row, unsigned 
 	return out;
 }
 
-/* What omitempty leaves out: never a struct, however empty. */
+/* What omitempty omits: never a struct, even an empty one. */
 static bool is_empty(const struct shape_row *row, const struct json *j)
 {
 	if (row->flags & SHAPE_PTR)
@@ -71,7 +75,7 @@ static bool is_empty(const struct shape_row *row, const struct json *j)
 	return false;
 }
 
-/* What omitzero leaves out: structs of nothing but zeros, too. */
+/* What omitzero omits: also structs of only zeros. */
 static bool is_zero(struct writer *w, const struct shape_row *row, const struct json *j)
 {
 	if (json_kind(j) == JSON_NULL)

@@ -1,3 +1,6 @@
+/*
+ * Members that a struct does not have, and the field that each is most similar to by edit distance.
+ */
 #include "shape_reader.h"
 
 struct walk {
@@ -16,7 +19,7 @@ static struct str nearest(const struct shapes *s, uint16_t type, struct str name
 		struct str have = str_of(shape_pool(s, s->rows[i].name));
 		size_t d = str_eq_fold(name, have) ? 0 : str_distance(name, have);
 
-		/* farther is another word */
+		/* a larger distance means another word */
 		if (d <= 1 + name.n / 3 && d < best_d) {
 			best_d = d;
 			best = have;
@@ -32,7 +35,7 @@ static struct str below(struct walk *w, struct str path, struct str name)
 
 static void walk_struct(struct walk *w, uint16_t type, const struct json *j, struct str path);
 
-/* A value of the row's type, in containers as flags say. */
+/* A value of the row's type, in the containers of flags. */
 static void walk_value(struct walk *w, const struct shape_row *row, unsigned flags,
 		       const struct json *j, struct str path)
 {

@@ -1,3 +1,6 @@
+/*
+ * Decoding of scalars and of types with a text form of their own, with the errors of Go's decoders.
+ */
 #include "base/codec.h"
 #include "base/duration.h"
 #include "base/num.h"
@@ -14,7 +17,7 @@ void shape_path(struct buf *b, const struct shape_frame *f)
 	buf_addz(b, f->name);
 }
 
-/* The rest of "json: cannot unmarshal": in which field, of what type. */
+/* Completes "json: cannot unmarshal": the field and its type. */
 static int misfit(struct shape_reader *r, struct str value, struct str type)
 {
 	struct buf b;
@@ -51,7 +54,7 @@ static const char *const go_names[] = {
 	[SHAPE_RAW] = "runtime.RawExtension",
 };
 
-/* The type as reflection prints it, containers included as flags say. */
+/* The type as reflection prints it, with the containers of flags. */
 static struct str type_text(struct shape_reader *r, const struct shape_row *row, unsigned flags)
 {
 	const char *elem = row->kind == SHAPE_STRUCT ? shape_pool(r->s, r->s->rows[row->type].name)
@@ -138,7 +141,7 @@ static int take_bytes(struct shape_reader *r, const struct json *j, const struct
 	return 0;
 }
 
-/* A type that reads itself wants a string here. */
+/* A type with its own decoder requires a string here. */
 static int need_string(struct shape_reader *r, const struct json *j, const char *type)
 {
 	if (json_kind(j) == JSON_STRING)
@@ -155,7 +158,7 @@ static int bad_time(struct shape_reader *r, struct str whole)
 	size_t from = 0, at = 0, e = 0;
 	struct buf b;
 
-	/* the first element of the layout that the text does not have */
+	/* the first element of the layout that the text lacks */
 	for (; e + 1 < sizeof(ends); from = at, e++) {
 		while (at < ends[e] && at < whole.n &&
 		       (layout[at] >= '0' && layout[at] <= '9'
@@ -197,7 +200,7 @@ static int take_duration(struct shape_reader *r, const struct json *j, struct js
 	struct buf b;
 	int rc;
 
-	/* null is read as an empty string, which is no duration */
+	/* null decodes as an empty string, which is not a duration */
 	if (json_kind(j) != JSON_NULL && need_string(r, j, "string") < 0)
 		return -ERR_INVALID;
 	rc = duration_parse(json_text(j), &ns, r->err);
@@ -218,7 +221,7 @@ static int take_quantity(struct shape_reader *r, const struct json *j, struct js
 	if (json_kind(j) == JSON_NULL)
 		return 0;
 	if (json_kind(j) != JSON_STRING && json_kind(j) != JSON_NUMBER)
-		text = S("?"); /* the text of anything else is no quantity */
+		text = S("?"); /* anything else is not a quantity */
 	rc = quantity_parse(r->a, str_trim(text), &q, r->err);
 	if (rc == 0 && r->build)
 		*out = json_new_str(r->a, q.text);

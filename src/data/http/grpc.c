@@ -1,3 +1,9 @@
+/*
+ * One unary call of gRPC over HTTP/2 (RFC 9113).
+ *
+ * Frames are parsed when they are complete. The sizes of requests, responses and texts of the peer
+ * are bounded. Any violation of the protocol ends the call.
+ */
 #include "data/grpc.h"
 
 #include "base/codec.h"
@@ -23,10 +29,10 @@ enum frame {
 #define FRAME_HEAD 9
 #define FRAME_MAX 16384
 #define FIELDS_MAX 65536
-#define TEXT_MAX 8192 /* of what a peer says */
+#define TEXT_MAX 8192 /* bytes of an error message of the peer */
 #define STREAM 1
 
-/* By number. */
+/* Indexed by status. */
 static const char names[] = "OK\0Canceled\0Unknown\0InvalidArgument\0DeadlineExceeded\0NotFound\0"
 			    "AlreadyExists\0PermissionDenied\0ResourceExhausted\0"
 			    "FailedPrecondition\0Aborted\0OutOfRange\0Unimplemented\0Internal\0"
@@ -61,7 +67,7 @@ static void add_frame(struct buf *b, enum frame type, unsigned char flags, unsig
 	buf_add(b, body);
 }
 
-/* No table of fields, no pushing, room for the whole answer at once. */
+/* SETTINGS: no dynamic table, no push; WINDOW_UPDATE: room for the whole response. */
 #define PREFACE                            \
 	"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" \
 	"\0\0\x12\x04\0\0\0\0\0"           \
@@ -111,7 +117,7 @@ void grpc_init(struct grpc *g, struct arena *a)
 	buf_init(&g->data, a);
 }
 
-static void end(struct grpc *g, unsigned status, struct str text)
+static void end_call(struct grpc *g, unsigned status, struct str text)
 {
 	g->over = true;
 	g->status = status;
@@ -121,12 +127,12 @@ static void end(struct grpc *g, unsigned status, struct str text)
 void grpc_fail(struct grpc *g, unsigned status, struct str why)
 {
 	if (!g->over)
-		end(g, status, why);
+		end_call(g, status, why);
 }
 
-static void broken(struct grpc *g)
+static void set_broken(struct grpc *g)
 {
-	end(g, GRPC_INTERNAL, S("the peer does not speak gRPC"));
+	end_call(g, GRPC_INTERNAL, S("the peer does not speak gRPC"));
 }
 
 static size_t get_number(const char *p, unsigned bytes)
@@ -138,17 +144,17 @@ static size_t get_number(const char *p, unsigned bytes)
 	return n;
 }
 
-/* The stream is at its end. */
-static void ended(struct grpc *g)
+/* The stream has ended. */
+static void end_stream(struct grpc *g)
 {
 	struct str all = buf_str(&g->data);
 
 	if (g->code > 0) {
-		end(g, (unsigned)g->code, g->text);
+		end_call(g, (unsigned)g->code, g->text);
 	} else if (g->code < 0 || all.n < 5 || get_number(all.p, 5) != all.n - 5) {
-		broken(g); /* no status, or not one message as it is */
+		set_broken(g); /* no status, or not exactly one uncompressed message */
 	} else {
-		end(g, GRPC_OK, S(""));
+		end_call(g, GRPC_OK, S(""));
 		g->message = str_from(all, 5);
 	}
 }
@@ -176,13 +182,13 @@ static void take_fields(struct grpc *g)
 		take_field(g, &f);
 	g->gathering = false;
 	if (rc < 0)
-		broken(g);
+		set_broken(g);
 	else if (g->ends)
-		ended(g);
+		end_stream(g);
 	buf_init(&g->fields, g->a);
 }
 
-/* What is left of a frame without what it is padded with. */
+/* Removes the padding of a frame. */
 static bool unpad(unsigned char flags, struct str *body)
 {
 	size_t pad;
@@ -222,11 +228,11 @@ static bool take_data(struct grpc *g, unsigned char flags, struct str body)
 		return false;
 	buf_add(&g->data, body);
 	if (flags & END_STREAM)
-		ended(g);
+		end_stream(g);
 	return true;
 }
 
-/* Frames of the connection, and those that end the stream. */
+/* Frames of the connection, and frames that end the stream. */
 static bool take_other(struct grpc *g, enum frame type, unsigned char flags, struct str body,
 		       struct buf *reply)
 {
@@ -234,7 +240,7 @@ static bool take_other(struct grpc *g, enum frame type, unsigned char flags, str
 
 	if ((type == RST_STREAM && body.n == 4) ||
 	    (type == GOAWAY && body.n >= 8 && get_number(body.p, 4) < STREAM))
-		end(g, GRPC_UNAVAILABLE, S("the peer gave the call up"));
+		end_call(g, GRPC_UNAVAILABLE, S("the peer gave the call up"));
 	else if ((type == SETTINGS && body.n % 6 == 0 && (ask || !body.n)) ||
 		 (type == PING && body.n == 8)) {
 		if (ask)
@@ -246,7 +252,7 @@ static bool take_other(struct grpc *g, enum frame type, unsigned char flags, str
 	return true;
 }
 
-/* False where the peer breaks the protocol. */
+/* False for a protocol error. */
 static bool take_frame(struct grpc *g, const char *head, struct str body, struct buf *reply)
 {
 	unsigned char type = (unsigned char)head[3];
@@ -281,7 +287,7 @@ void grpc_take(struct grpc *g, struct str bytes, struct buf *reply)
 		if (body.n <= FRAME_MAX && g->in.n - at - FRAME_HEAD < body.n)
 			break;
 		if (body.n > FRAME_MAX || !take_frame(g, head, body, reply)) {
-			broken(g);
+			set_broken(g);
 			return;
 		}
 		at += FRAME_HEAD + body.n;

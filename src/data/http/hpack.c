@@ -1,14 +1,14 @@
 /*
- * Header fields of HTTP/2 (RFC 7541) as a peer may send them that has been told
- * to keep no table: from the static one, in which there is nothing that a call
- * depends on, or spelled out, in Huffman's code or not.
+ * Header fields of HTTP/2 (RFC 7541) from a peer that was told to use no dynamic table: indexed in
+ * the static table, which has nothing that a call depends on, or literal, with or without Huffman
+ * coding.
  */
 #include "data/grpc.h"
 
 #define STATIC_LAST 61
 
-/* The code is canonical: bytes in the order of their codes, and how many there
- * are of each length. The end mark is not among them. */
+/* The Huffman code is canonical: the bytes in the order of their codes, and the number of codes
+ * of each length; without EOS. */
 static const unsigned char symbols[] = {
 	48,  49,  50,  97,  99,	 101, 105, 111, 115, 116, 32,  37,  45,	 46,  47,  51,	52,  53,
 	54,  55,  56,  57,  61,	 65,  95,  98,	100, 102, 103, 104, 108, 109, 110, 112, 114, 117,
@@ -31,7 +31,7 @@ static const unsigned char counts[] = {
 	0, 0, 0, 3, 8, 13, 26, 29, 12, 4, 15, 19, 29, 0, 3,
 };
 
-/* The next byte; -1 at the end of the text, -2 where it is not a code. */
+/* The next byte; -1 at the end of the text, -2 for an invalid code. */
 static int huffman_next(struct str text, size_t *bit)
 {
 	unsigned code = 0, first = 0, index = 0, len = 1;
@@ -47,7 +47,7 @@ static int huffman_next(struct str text, size_t *bit)
 		first += counts[len];
 		index += counts[len];
 	}
-	/* what fills the last byte is the beginning of the end mark */
+	/* the padding is a prefix of EOS */
 	return len <= 8 && code + 1 == 1U << (len - 1) ? -1 : -2;
 }
 
@@ -64,7 +64,7 @@ static bool huffman(struct arena *a, struct str text, struct str *out)
 	return c == -1;
 }
 
-/* A number whose first part is in the lowest bits of a byte. */
+/* An integer with a prefix in the low bits of a byte. */
 static bool number(struct str *rest, unsigned bits, size_t *out)
 {
 	size_t most = ((size_t)1 << bits) - 1;
@@ -108,8 +108,8 @@ int hpack_next(struct arena *a, struct str *block, struct hpack_field *out)
 		if (!block->n)
 			return 0;
 		byte = (unsigned char)block->p[0];
-		/* 1: all of it is in the table; 01, 0000, 0001: its name may be;
-		 * 001: the size of a table, which can be nothing but 0 */
+		/* 1: indexed; 01, 0000, 0001: literal, perhaps with an indexed name; 001: the
+		 * size of the dynamic table, which must be 0 */
 		if (!number(block, byte & 0x80 ? 7 : byte & 0x40 ? 6 : byte & 0x20 ? 5 : 4, &index))
 			return -1;
 	} while (byte >> 5 == 1 && index == 0);

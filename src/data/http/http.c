@@ -1,13 +1,14 @@
 /*
- * The head is gathered line by line in one buffer and split when its empty
- * line has come, so that a byte at a time costs no more than all at once and
- * every limit is met before more is stored.
+ * The HTTP/1.1 reader.
+ *
+ * The head is collected line by line in one buffer and split at its empty line, so input of one
+ * byte at a time costs no more than all at once, and every limit is checked before more is stored.
  */
 #include "data/http.h"
 
 const struct http_limits http_limits = { 65536, 16384, 128 };
 
-/* A chunk's size line with its extensions, which are read over. */
+/* The longest size line of a chunk, with its extensions, which are ignored. */
 #define SIZE_LINE 256
 
 static bool token_char(unsigned char c)
@@ -41,7 +42,8 @@ bool http_between(const struct http_reader *r)
 	return r->phase == HTTP_P_HEAD && r->line.n == 0;
 }
 
-static enum http_event fault(struct http_reader *r, struct err *err, int answer, const char *why)
+static enum http_event set_fault(struct http_reader *r, struct err *err, int answer,
+				 const char *why)
 {
 	r->phase = HTTP_P_FAULT;
 	r->answer = answer;
@@ -50,8 +52,8 @@ static enum http_event fault(struct http_reader *r, struct err *err, int answer,
 }
 
 /*
- * Moves bytes up to and with the next LF into r->line, whose current line may
- * not pass max. True when a line is complete; it ends in CR LF or *bad is set.
+ * Moves bytes up to and including the next LF into r->line; the line is limited to max bytes. True
+ * when a line is complete: it ends in CR LF, or *bad is set.
  */
 static bool take_line(struct http_reader *r, struct str *in, size_t max, bool *over, bool *bad)
 {
@@ -79,7 +81,7 @@ static struct str next_line(struct str *rest)
 	return line;
 }
 
-/* Text of a field's value, a reason: no control bytes but tab. */
+/* A field value or reason: no control characters except tab. */
 static bool is_text(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -124,7 +126,7 @@ static bool looks_like_version(struct str s)
 	       s.p[6] == '.' && s.p[7] >= '0' && s.p[7] <= '9';
 }
 
-static bool visible(struct str s)
+static bool is_visible(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] <= ' ' || s.p[i] == 0x7F)
@@ -132,14 +134,14 @@ static bool visible(struct str s)
 	return s.n > 0;
 }
 
-/* 0, or the status to refuse with. */
+/* 0, or the status of the refusal. */
 static int request_line(struct http_head *h, struct str line, const char **why)
 {
 	struct str rest, version;
 
 	*why = "malformed request line";
 	if (!str_cut(line, ' ', &h->method, &rest) || !str_cut(rest, ' ', &h->target, &version) ||
-	    !http_is_token(h->method) || !visible(h->target))
+	    !http_is_token(h->method) || !is_visible(h->target))
 		return 400;
 	if (parse_version(version, &h->minor))
 		return 0;
@@ -176,7 +178,7 @@ struct str http_get(const struct http_head *h, struct str name)
 	return (struct str){ 0 };
 }
 
-static size_t count(const struct http_head *h, struct str name)
+static size_t count_fields(const struct http_head *h, struct str name)
 {
 	size_t n = 0;
 
@@ -201,7 +203,7 @@ bool http_has_token(const struct http_head *h, struct str name, struct str token
 	return false;
 }
 
-/* 19 digits could pass 2^63. */
+/* At most 18 digits: 19 could exceed 2^63. */
 static bool parse_length(struct str s, uint64_t *out)
 {
 	uint64_t v = 0;
@@ -215,11 +217,11 @@ static bool parse_length(struct str s, uint64_t *out)
 	return s.n > 0 && s.n <= 18;
 }
 
-/* How the body is delimited, or the status to refuse with. */
+/* Determines how the body is delimited; 0, or the status of the refusal. */
 static int framing(struct http_head *h, const char **why)
 {
-	size_t te = count(h, S("Transfer-Encoding"));
-	size_t cl = count(h, S("Content-Length"));
+	size_t te = count_fields(h, S("Transfer-Encoding"));
+	size_t cl = count_fields(h, S("Content-Length"));
 
 	if (te) {
 		struct str coding = http_get(h, S("Transfer-Encoding"));
@@ -249,7 +251,7 @@ static bool host_char(unsigned char c)
 
 static int check_host(struct http_head *h, const char **why)
 {
-	size_t n = count(h, S("Host"));
+	size_t n = count_fields(h, S("Host"));
 
 	*why = "too many Host headers";
 	if (n > 1)
@@ -332,29 +334,29 @@ static enum http_event feed_head(struct http_reader *r, struct str *in, struct e
 			room = r->limits->line;
 		if (!take_line(r, in, room, &over, &bad)) {
 			if (over)
-				return fault(r, err, 431, "header too large");
+				return set_fault(r, err, 431, "header too large");
 			continue;
 		}
 		if (bad)
-			return fault(r, err, 400, "line without CR LF");
+			return set_fault(r, err, 400, "line without CR LF");
 		if (r->line.n - r->line_start > 2) {
 			r->line_start = r->line.n;
 			if (r->n_lines++ > r->limits->fields)
-				return fault(r, err, 431, "too many headers");
+				return set_fault(r, err, 431, "too many headers");
 			continue;
 		}
 		if (r->n_lines == 0 && !r->skipped) {
-			/* an empty line before a message is read over, once */
+			/* one empty line before a message is ignored */
 			r->skipped = true;
 			r->line.n = 0;
 			continue;
 		}
 		if (r->n_lines == 0)
-			return fault(r, err, 400, "empty lines for a message");
+			return set_fault(r, err, 400, "empty lines for a message");
 		rc = split_head(r, &why);
 		if (rc)
-			return fault(r, err, rc, why);
-		/* later lines must not move the head's bytes */
+			return set_fault(r, err, rc, why);
+		/* later lines must not reallocate the head */
 		buf_init(&r->line, r->a);
 		r->line_start = 0;
 		choose_body(r);
@@ -363,7 +365,7 @@ static enum http_event feed_head(struct http_reader *r, struct str *in, struct e
 	return HTTP_NEED;
 }
 
-/* Gives what is there of the body or chunk. */
+/* Returns the available part of the body or chunk. */
 static enum http_event feed_bytes(struct http_reader *r, struct str *in, struct str *part)
 {
 	size_t n = r->until_end || in->n < r->left ? in->n : (size_t)r->left;
@@ -402,9 +404,9 @@ static enum http_event feed_size(struct http_reader *r, struct str *in, struct e
 	bool over, bad;
 
 	if (!take_line(r, in, SIZE_LINE, &over, &bad))
-		return over ? fault(r, err, 400, "chunk line too long") : HTTP_NEED;
+		return over ? set_fault(r, err, 400, "chunk line too long") : HTTP_NEED;
 	if (bad || !hex_size(str_sub(buf_str(&r->line), 0, r->line.n - 2), &r->left))
-		return fault(r, err, 400, "malformed chunk size");
+		return set_fault(r, err, 400, "malformed chunk size");
 	r->line.n = 0;
 	r->phase = r->left ? HTTP_P_CHUNK : HTTP_P_TRAILER;
 	return HTTP_NEED;
@@ -416,39 +418,39 @@ static enum http_event feed_chunk_end(struct http_reader *r, struct str *in, str
 
 	if (!take_line(r, in, 2, &over, &bad)) {
 		if (over || r->line.p[0] != '\r')
-			return fault(r, err, 400, "chunk longer than its size");
+			return set_fault(r, err, 400, "chunk longer than its size");
 		return HTTP_NEED;
 	}
 	if (bad)
-		return fault(r, err, 400, "chunk longer than its size");
+		return set_fault(r, err, 400, "chunk longer than its size");
 	r->line.n = 0;
 	r->phase = HTTP_P_SIZE;
 	return HTTP_NEED;
 }
 
-/* Trailers are held to the rules of fields, and dropped. */
+/* Trailers are validated like fields, and dropped. */
 static enum http_event feed_trailer(struct http_reader *r, struct str *in, struct err *err)
 {
 	struct http_field f;
 	bool over, bad;
 
 	if (!take_line(r, in, r->limits->head - r->trailer_bytes, &over, &bad))
-		return over ? fault(r, err, 431, "trailer too large") : HTTP_NEED;
+		return over ? set_fault(r, err, 431, "trailer too large") : HTTP_NEED;
 	if (bad)
-		return fault(r, err, 400, "line without CR LF");
+		return set_fault(r, err, 400, "line without CR LF");
 	r->trailer_bytes += r->line.n;
 	if (r->line.n == 2) {
 		r->phase = HTTP_P_END;
 		return HTTP_NEED;
 	}
 	if (parse_field(str_sub(buf_str(&r->line), 0, r->line.n - 2), &f))
-		return fault(r, err, 400, "malformed trailer");
+		return set_fault(r, err, 400, "malformed trailer");
 	r->line.n = 0;
 	return HTTP_NEED;
 }
 
-static enum http_event step(struct http_reader *r, struct str *in, struct str *part,
-			    struct err *err)
+static enum http_event feed_phase(struct http_reader *r, struct str *in, struct str *part,
+				  struct err *err)
 {
 	switch (r->phase) {
 	case HTTP_P_HEAD:
@@ -467,13 +469,13 @@ static enum http_event step(struct http_reader *r, struct str *in, struct str *p
 	case HTTP_P_FAULT:
 		break;
 	}
-	return fault(r, err, 400, "connection already failed");
+	return set_fault(r, err, 400, "connection already failed");
 }
 
 enum http_event http_feed(struct http_reader *r, struct str *in, struct str *part, struct err *err)
 {
 	while (in->n || r->phase == HTTP_P_END || r->phase == HTTP_P_FAULT) {
-		enum http_event e = step(r, in, part, err);
+		enum http_event e = feed_phase(r, in, part, err);
 
 		if (e != HTTP_NEED)
 			return e;
@@ -487,6 +489,6 @@ enum http_event http_eof(struct http_reader *r, struct err *err)
 		r->phase = HTTP_P_END;
 		return HTTP_END;
 	}
-	return fault(r, err, 400,
-		     http_between(r) ? "connection closed" : "connection closed in a message");
+	return set_fault(r, err, 400,
+			 http_between(r) ? "connection closed" : "connection closed in a message");
 }

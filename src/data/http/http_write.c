@@ -1,3 +1,6 @@
+/*
+ * Status lines, fields and dates of HTTP/1.1. A field value can never end its line.
+ */
 #include "data/http.h"
 
 #include <stdio.h>

@@ -1,9 +1,12 @@
-/* As golang.org/x/net/http/httpproxy decides. */
+/*
+ * The proxy for a URL, by the rules of golang.org/x/net/http/httpproxy. Error messages never
+ * contain the address of the proxy, which may have a password.
+ */
 #include "data/url.h"
 
 #include <arpa/inet.h>
 
-/* 4 or 16 bytes of an address, 0 for anything else. */
+/* The length of the address, 4 or 16 bytes; 0 for anything else. */
 static size_t parse_ip(struct str s, unsigned char out[16])
 {
 	char z[64];
@@ -35,7 +38,7 @@ static bool in_range(struct str cidr, const unsigned char *ip, size_t n)
 	return true;
 }
 
-/* Takes ":443" off the end of a pattern; false when it names another port. */
+/* Removes ":443" from the end of a pattern; false when it names another port. */
 static bool port_fits(struct str *pattern, uint16_t port)
 {
 	ptrdiff_t colon = str_rchr(*pattern, ':');
@@ -137,7 +140,7 @@ int proxy_for(struct arena *a, const struct proxy_conf *p, const struct url *u, 
 		return 0;
 	if (str_find(proxy, S("://")) < 0)
 		proxy = str_fmt(a, "http://%.*s", STRF(proxy));
-	/* its text may hold a password: messages do not show it */
+	/* it may contain a password: not in messages */
 	if (url_parse(proxy, &found, err) < 0 || found.https)
 		return err_set(err, ERR_INVALID,
 			       "proxy address is not supported: give http://host:port");

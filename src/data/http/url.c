@@ -1,3 +1,7 @@
+/*
+ * http and https URLs. Characters that are not allowed in a URL are refused here, so that a parsed
+ * URL can be written into a request without escaping.
+ */
 #include "data/url.h"
 
 static bool clean(struct str s)
@@ -80,7 +84,7 @@ void url_add_host(struct buf *b, const struct url *u, bool always_port)
 		buf_addf(b, ":%u", u->port);
 }
 
-/* Where any of the characters first stands, or the end. */
+/* The index of the first of the characters, or the end. */
 static size_t span(struct str s, const char *stops)
 {
 	size_t n = 0;

@@ -1,10 +1,14 @@
+/*
+ * Merges kubeconfig files as clientcmd does: per name, the first file that has an entry wins. Every
+ * file is validated completely before any value is used.
+ */
 #include "kubeconfig_shape.h"
 
 #include "base/codec.h"
 #include "base/flag.h"
 #include "data/yml.h"
 
-/* One named entry and the file it came from. */
+/* A named entry and its file. */
 struct entry {
 	const struct json *value;
 	struct str file;
@@ -17,7 +21,7 @@ struct files {
 	size_t n;
 };
 
-static int parse(struct files *f, struct err *err)
+static int parse_files(struct files *f, struct err *err)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		int rc = yml_parse(f->a, f->v[i].text, NULL, &f->trees[i], err);
@@ -33,9 +37,9 @@ static int parse(struct files *f, struct err *err)
 	return 0;
 }
 
-/* The first entry of that name in the files' lists. */
-static bool find(const struct files *f, const char *list, const char *member, struct str name,
-		 struct entry *out)
+/* The first entry of that name in the lists of all files. */
+static bool find_entry(const struct files *f, const char *list, const char *member, struct str name,
+		       struct entry *out)
 {
 	for (size_t i = 0; i < f->n; i++)
 		for (const struct json *e = json_first(json_at(f->trees[i], list)); e;
@@ -47,7 +51,7 @@ static bool find(const struct files *f, const char *list, const char *member, st
 	return false;
 }
 
-static struct str first(const struct files *f, const char *key)
+static struct str first_value(const struct files *f, const char *key)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		struct str v = json_str(f->trees[i], key);
@@ -141,8 +145,8 @@ static int take_user(struct arena *a, const struct entry *e, struct kube_conf *o
 	return rc < 0 ? rc : data_in(a, e, "client-key-data", &out->key_data, err);
 }
 
-/* What is wrong, and in which files it was looked for. */
-static int wrong(const struct files *f, const char *what, struct err *err)
+/* Reports a fault with the names of the files. */
+static int set_fault(const struct files *f, const char *what, struct err *err)
 {
 	struct buf b;
 
@@ -152,8 +156,8 @@ static int wrong(const struct files *f, const char *what, struct err *err)
 	return err_set(err, ERR_INVALID, "%s%.*s", what, STRF(buf_str(&b)));
 }
 
-static int missing(const struct files *f, const char *what, const char *list, struct str name,
-		   struct err *err)
+static int set_missing(const struct files *f, const char *what, const char *list, struct str name,
+		       struct err *err)
 {
 	struct strs names = { 0 };
 
@@ -161,11 +165,11 @@ static int missing(const struct files *f, const char *what, const char *list, st
 		for (const struct json *e = json_first(json_at(f->trees[i], list)); e;
 		     e = json_next(e))
 			VEC_PUSH(f->a, &names, json_str(e, "name"));
-	return wrong(f,
-		     str_fmt(f->a, "%s \"%.*s\" does not exist%.*s", what, STRF(name),
-			     STRF(flag_hint(f->a, name, &names)))
-			     .p,
-		     err);
+	return set_fault(f,
+			 str_fmt(f->a, "%s \"%.*s\" does not exist%.*s", what, STRF(name),
+				 STRF(flag_hint(f->a, name, &names)))
+				 .p,
+			 err);
 }
 
 static int take_context(struct files *f, struct str name, struct str *cluster, struct str *user,
@@ -173,8 +177,8 @@ static int take_context(struct files *f, struct str name, struct str *cluster, s
 {
 	struct entry e = { 0 };
 
-	if (name.n && !find(f, "contexts", "context", name, &e))
-		return missing(f, "context", "contexts", name, err);
+	if (name.n && !find_entry(f, "contexts", "context", name, &e))
+		return set_missing(f, "context", "contexts", name, err);
 	*cluster = json_str(e.value, "cluster");
 	*user = json_str(e.value, "user");
 	*ns = json_str(e.value, "namespace");
@@ -191,16 +195,16 @@ static int take_entries(struct files *f, const struct kubeconfig_choice *choice,
 		cluster = choice->cluster;
 	if (choice->user.n)
 		user = choice->user;
-	if (cluster.n && find(f, "clusters", "cluster", cluster, &e))
+	if (cluster.n && find_entry(f, "clusters", "cluster", cluster, &e))
 		rc = take_cluster(f->a, &e, out, err);
 	else if (cluster.n)
-		rc = missing(f, "cluster", "clusters", cluster, err);
+		rc = set_missing(f, "cluster", "clusters", cluster, err);
 	if (rc < 0)
 		return rc;
-	if (user.n && find(f, "users", "user", user, &e))
+	if (user.n && find_entry(f, "users", "user", user, &e))
 		return take_user(f->a, &e, out, err);
 	if (user.n && choice->user.n)
-		return missing(f, "user", "users", user, err);
+		return set_missing(f, "user", "users", user, err);
 	return 0;
 }
 
@@ -212,11 +216,11 @@ int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files, size_t
 	};
 	struct kube_conf conf = { 0 };
 	struct str context, cluster = S(""), user = S(""), ns = S("");
-	int rc = parse(&f, err);
+	int rc = parse_files(&f, err);
 
 	if (rc < 0)
 		return rc;
-	context = choice->context.n ? choice->context : first(&f, "current-context");
+	context = choice->context.n ? choice->context : first_value(&f, "current-context");
 	rc = take_context(&f, context, &cluster, &user, &ns, err);
 	if (rc == 0)
 		rc = take_entries(&f, choice, cluster, user, &conf, err);
@@ -226,9 +230,9 @@ int kubeconfig_pick(struct arena *a, const struct kubeconfig_file *files, size_t
 		conf.server = choice->server;
 	conf.ns = choice->ns.n ? choice->ns : ns.n ? ns : S("default");
 	if (!conf.server.n && (cluster.n || choice->cluster.n))
-		return wrong(&f, "the cluster has no server", err);
+		return set_fault(&f, "the cluster has no server", err);
 	if (!conf.server.n && n && !context.n)
-		return wrong(&f, "no --context, and no current-context", err);
+		return set_fault(&f, "no --context, and no current-context", err);
 	if (!conf.server.n)
 		return err_set(err, ERR_NOTFOUND, "no server: no kubeconfig names a cluster");
 	if (str_find(conf.server, S("://")) < 0)

@@ -1,3 +1,6 @@
+/*
+ * Settings of a kubeconfig that contradict each other, with the texts of clientcmd.
+ */
 #include "data/kubeconfig.h"
 
 static int refuse(struct str file, const char *what, struct err *err)

@@ -1,13 +1,13 @@
+/*
+ * The types of a kubeconfig's values. As in clientcmd, one value of the wrong type refuses the
+ * whole file: ignoring a server, a token or a switch that is malformed could connect to the wrong
+ * place.
+ */
 #include "kubeconfig_shape.h"
 
 #include "base/map.h"
 
-/*
- * As clientcmd refuses a file, whole, for one value of another type: to read over
- * a server, a token or a switch that is not what it seems would lead elsewhere.
- */
-
-/* What may stand there, null aside. */
+/* The allowed types, besides null. */
 static const char *const names[] = {
 	[JSON_BOOL] = "true or false",
 	[JSON_STRING] = "a string",
@@ -68,7 +68,7 @@ static int is(const struct json *j, uint8_t kind, struct str where, struct err *
 {
 	if (!j || json_kind(j) == JSON_NULL || json_kind(j) == kind)
 		return 0;
-	return err_set(err, ERR_INVALID, "%.*s is %s, where %s belongs", STRF(where),
+	return err_set(err, ERR_INVALID, "%.*s is %s, must be %s", STRF(where),
 		       json_kind(j) == JSON_NUMBER ? "a number" : names[json_kind(j)], names[kind]);
 }
 
@@ -90,7 +90,7 @@ static int entry(struct arena *a, const struct json *e, size_t i, size_t of, str
 	return rc;
 }
 
-/* Which of two is meant cannot be known. */
+/* Two entries of one name are ambiguous. */
 static int named_once(struct map *seen, const struct json *e, const char *what, struct err *err)
 {
 	struct str name = json_str(e, "name");

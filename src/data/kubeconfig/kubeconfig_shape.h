@@ -1,4 +1,4 @@
-/* Whether a kubeconfig has what is read of it in the form that it is read in. */
+/* kubeconfig_shape: validates the types of all values that kubeconfig.c reads. */
 #ifndef DATA_KUBECONFIG_SHAPE_H
 #define DATA_KUBECONFIG_SHAPE_H
 

@@ -1,3 +1,7 @@
+/*
+ * A reader of DER. It accepts nothing that has two encodings: lengths and integers must be in their
+ * shortest form.
+ */
 #include "data/pki/der.h"
 
 #include "base/rfc3339.h"
@@ -7,7 +11,7 @@ static unsigned byte(struct str s, size_t i)
 	return (unsigned char)s.p[i];
 }
 
-/* Length of the value and of what stands before it; false when malformed. */
+/* The lengths of header and value; false when malformed. */
 static bool header(struct str in, size_t *head, size_t *len)
 {
 	size_t n, v = 0;

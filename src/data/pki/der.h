@@ -1,6 +1,6 @@
 /*
- * der: a strict reader of DER: definite lengths in their shortest form, tags of
- * one byte. What it hands out are views of its input.
+ * der: a strict reader of DER: definite lengths in their shortest form, tags of one byte. Values
+ * are views of the input.
  */
 #ifndef DATA_DER_H
 #define DATA_DER_H
@@ -20,13 +20,13 @@ enum {
 	DER_SET = 0x31,
 };
 
-/* Takes the next element off *in. False when there is none or it is bad. */
+/* Takes the next element from *in. False when there is none or it is malformed. */
 bool der_next(struct str *in, unsigned *tag, struct str *value);
 
-/* The same, when it has that tag; *in is untouched when not. */
+/* The same if it has that tag; otherwise *in is unchanged. */
 bool der_take(struct str *in, unsigned tag, struct str *value);
 
-/* The same with the element's own tag and length, for what is signed. */
+/* The same, and the element with tag and length, for signed data. */
 bool der_take_raw(struct str *in, unsigned tag, struct str *raw, struct str *value);
 
 /* A non-negative integer, without its leading zero byte. */
@@ -38,7 +38,7 @@ bool der_take_small(struct str *in, uint32_t *value);
 /* A bit string of whole bytes. */
 bool der_take_bits(struct str *in, struct str *value);
 
-/* UTCTime or GeneralizedTime as certificates have them, in seconds of 1970. */
+/* UTCTime or GeneralizedTime in the forms of certificates, in seconds since 1970. */
 bool der_take_time(struct str *in, int64_t *value);
 
 #endif

@@ -1,10 +1,13 @@
+/*
+ * PEM blocks (RFC 7468), with the headers of old key files.
+ */
 #include "data/pem.h"
 
 #include "base/codec.h"
 
 static const struct str dashes = S_INIT("-----");
 
-/* "-----BEGIN label-----" with `word` for BEGIN. */
+/* Matches "-----<word> label-----". */
 static bool marker(struct str line, struct str word, struct str *label)
 {
 	size_t open = dashes.n + word.n;
@@ -17,7 +20,7 @@ static bool marker(struct str line, struct str word, struct str *label)
 	return true;
 }
 
-/* Lines of "Name: value" and the empty one behind them. */
+/* "Name: value" lines and the empty line after them. */
 static struct str take_headers(struct str *rest)
 {
 	struct str start = *rest, line;

@@ -1,3 +1,7 @@
+/*
+ * Private keys. The sizes of all numbers are checked here: the arithmetic of the TLS library relies
+ * on them.
+ */
 #include "data/pkey.h"
 
 #include "data/pki/der.h"
@@ -26,7 +30,7 @@ static int parse_rsa(struct str der, struct pkey *k, struct err *err)
 	if (k->n.n > 512 || k->e.n > 4)
 		return err_set(err, ERR_LIMIT, "RSA key of %zu bits: at most 4096 are supported",
 			       k->n.n * 8);
-	/* each prime is half of the modulus: what the arithmetic relies on */
+	/* each prime has half the size of the modulus: the arithmetic relies on it */
 	if (k->n.n < 128 || k->p.n > (k->n.n + 1) / 2 + 1 || k->q.n > (k->n.n + 1) / 2 + 1 ||
 	    k->p.n < k->n.n / 2 - 1 || k->q.n < k->n.n / 2 - 1 || k->dp.n > k->p.n ||
 	    k->dq.n > k->q.n || k->iq.n > k->p.n || !((unsigned char)k->p.p[k->p.n - 1] & 1) ||
@@ -36,7 +40,7 @@ static int parse_rsa(struct str der, struct pkey *k, struct err *err)
 	return 0;
 }
 
-/* The curve is in the key itself (SEC 1) or was given around it (PKCS#8). */
+/* The curve is in the key itself (SEC 1) or outside of it (PKCS#8: given). */
 static int parse_ec(struct str der, const enum key_curve *given, struct pkey *k, struct err *err)
 {
 	struct str seq, params, oid;

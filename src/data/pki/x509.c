@@ -1,3 +1,6 @@
+/*
+ * Parses certificates and public keys. Strings of struct x509 view the DER, which the caller owns.
+ */
 #include "data/x509.h"
 
 #include "data/pki/der.h"

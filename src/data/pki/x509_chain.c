@@ -1,13 +1,13 @@
 /*
- * A depth-first search from the leaf upwards. Every candidate counts against one
- * limit, so certificates with the same names cannot make the search long. The
- * checks of Go's isValid are made when a certificate is added to the path; those
- * of a whole chain (extended key usage, name constraints, policies) when a root
- * is reached. A failed check is remembered, and the next candidate is tried.
+ * A depth-first search from the leaf upwards. Every candidate counts against one limit, so that
+ * certificates with equal names cannot make the search long. The checks of Go's isValid are made
+ * when a certificate is added to the path; those of a whole chain (extended key usage, name
+ * constraints, policies) when a root is reached. After a failed check the next candidate is tried;
+ * the first failure is reported.
  */
 #include "data/x509_chain.h"
 
-#define CANDIDATES_MAX 100 /* as Go's limit of signature checks */
+#define CANDIDATES_MAX 100 /* Go's limit of signature checks */
 #define COMPARISONS_MAX 250000 /* of names with constraints */
 
 struct search {
@@ -17,12 +17,12 @@ struct search {
 	const struct x509 *path[X509_CHAIN_MAX + 1]; /* leaf first */
 	size_t depth; /* certificates in path */
 	size_t candidates, comparisons;
-	bool failed; /* why and fault tell of the first failure */
+	bool failed; /* why and fault describe the first failure */
 	struct err *why;
 	enum x509_fault fault;
 };
 
-static void note(struct search *s, enum x509_fault fault, const struct err *why)
+static void note_failure(struct search *s, enum x509_fault fault, const struct err *why)
 {
 	if (s->failed)
 		return;
@@ -34,7 +34,7 @@ static void note(struct search *s, enum x509_fault fault, const struct err *why)
 
 /* ---- one certificate ----------------------------------------------------- */
 
-/* As Go's CheckSignatureFrom: only version 1 has no basic constraints to show. */
+/* As Go's CheckSignatureFrom: only version 1 may lack basic constraints. */
 static bool may_sign(const struct x509 *c)
 {
 	if (c->has_constraints ? !c->ca : c->version == 3)
@@ -42,7 +42,7 @@ static bool may_sign(const struct x509 *c)
 	return c->may_sign;
 }
 
-/* Checks that hold for a certificate on the path, below other certificates. */
+/* The checks of a single certificate of the path. */
 static int check_one(const struct search *s, const struct x509 *c, size_t below,
 		     enum x509_fault *fault, struct err *err)
 {
@@ -77,7 +77,7 @@ static int check_usage(const struct search *s, struct err *err)
 	return 0;
 }
 
-/* Constraints hold for what is below their owner, not for itself. */
+/* Constraints apply to certificates below their owner, not to the owner. */
 static int check_limits(struct search *s, struct err *err)
 {
 	for (size_t up = 1; up < s->depth; up++)
@@ -98,7 +98,7 @@ static bool chain_holds(struct search *s)
 	if (rc == 0)
 		rc = check_limits(s, &err);
 	if (rc < 0)
-		note(s, X509_BAD, &err);
+		note_failure(s, X509_BAD, &err);
 	return rc == 0;
 }
 
@@ -113,8 +113,8 @@ static bool on_path(const struct search *s, const struct x509 *c)
 	return false;
 }
 
-/* Whether c can stand above the end of the path. */
-static bool fits(struct search *s, const struct x509 *c, bool is_root)
+/* Whether c can be the issuer of the end of the path. */
+static bool can_issue(struct search *s, const struct x509 *c, bool is_root)
 {
 	const struct x509 *child = s->path[s->depth - 1];
 	struct err err = ERR_INIT(s->why->a);
@@ -128,26 +128,26 @@ static bool fits(struct search *s, const struct x509 *c, bool is_root)
 		return false;
 	if (check_one(s, c, s->depth, &fault, &err) == 0)
 		return true;
-	note(s, fault, &err);
+	note_failure(s, fault, &err);
 	return false;
 }
 
-static bool climb(struct search *s); /* the two call each other */
+static bool climb_chain(struct search *s); /* the two call each other */
 
 static bool climb_to(struct search *s, const struct x509 *c, bool is_root)
 {
 	bool found;
 
-	if (s->depth > X509_CHAIN_MAX || !fits(s, c, is_root))
+	if (s->depth > X509_CHAIN_MAX || !can_issue(s, c, is_root))
 		return false;
 	s->path[s->depth++] = c;
-	found = is_root ? chain_holds(s) : climb(s);
+	found = is_root ? chain_holds(s) : climb_chain(s);
 	if (!found)
 		s->depth--;
 	return found;
 }
 
-static bool climb(struct search *s)
+static bool climb_chain(struct search *s)
 {
 	for (size_t i = 0; i < s->trust->n_roots; i++)
 		if (climb_to(s, &s->trust->roots[i], true))
@@ -168,7 +168,7 @@ static bool is_root(const struct search *s, const struct x509 *c)
 
 /* ---- the answer ---------------------------------------------------------- */
 
-/* The last of those shown that the leaf can be followed to, by names alone. */
+/* The last certificate that the leaf leads to, by names only. */
 static const struct x509 *topmost(const struct search *s)
 {
 	const struct x509 *c = &s->shown[0];
@@ -183,7 +183,7 @@ static const struct x509 *topmost(const struct search *s)
 	return c;
 }
 
-static int unknown(const struct search *s, enum x509_fault *fault, struct err *err)
+static int set_unknown(const struct search *s, enum x509_fault *fault, struct err *err)
 {
 	const struct x509 *c = topmost(s);
 	struct buf b;
@@ -214,11 +214,11 @@ int x509_chain_check(const struct x509_trust *trust, const struct x509 *shown, s
 
 	if (rc < 0)
 		return rc;
-	if (is_root(&s, &shown[0]) ? chain_holds(&s) : climb(&s))
+	if (is_root(&s, &shown[0]) ? chain_holds(&s) : climb_chain(&s))
 		return 0;
 	*fault = s.fault;
 	if (!s.failed)
-		return unknown(&s, fault, err);
+		return set_unknown(&s, fault, err);
 	err->code = why.code;
 	err->msg = why.msg;
 	return -(int)err->code;

@@ -1,6 +1,6 @@
 /*
- * Extensions of a certificate, as Go reads them: a malformed one, or one that
- * stands there twice, makes the whole certificate malformed.
+ * Extensions of a certificate, as Go parses them: a malformed or duplicate extension makes the
+ * whole certificate malformed.
  */
 #include "x509_ext.h"
 
@@ -107,7 +107,7 @@ static bool ext_names(struct arena *a, struct str v, struct x509 *c, bool *handl
 	return true;
 }
 
-/* Policies matter only where a certificate requires one; this notes that. */
+/* Policies matter only if a certificate requires one; this records that. */
 static bool ext_policy_constraints(struct str v, struct x509 *c)
 {
 	struct str seq, value;
@@ -136,7 +136,8 @@ enum {
 };
 
 /* An extension 2.5.29.n. */
-static bool standard(struct arena *a, unsigned n, struct str v, struct x509 *c, bool *handled)
+static bool standard_extension(struct arena *a, unsigned n, struct str v, struct x509 *c,
+			       bool *handled)
 {
 	switch (n) {
 	case KEY_USAGE:
@@ -170,17 +171,17 @@ static bool one_extension(struct arena *a, struct str ext, struct x509 *c)
 	    !der_take(&ext, DER_OCTETS, &v) || ext.n)
 		return false;
 	if (oid.n == 3 && memcmp(oid.p, "\x55\x1d", 2) == 0)
-		good = standard(a, (unsigned char)oid.p[2], v, c, &handled);
+		good = standard_extension(a, (unsigned char)oid.p[2], v, c, &handled);
 	else
 		handled = false;
 	c->odd_critical |= critical && !handled;
 	return good;
 }
 
-#define EXTENSIONS_MAX 64 /* none has as many */
+#define EXTENSIONS_MAX 64 /* more than any real certificate has */
 
-/* The object identifier of an extension was there before. */
-static bool seen(const struct str *oids, size_t n, struct str oid)
+/* Whether the object identifier has occurred before. */
+static bool has_oid(const struct str *oids, size_t n, struct str oid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_eq(oids[i], oid))
@@ -193,7 +194,7 @@ bool x509_extensions(struct arena *a, struct str tbs, struct x509 *c)
 	struct str wrap, seq, ext, oids[EXTENSIONS_MAX];
 	size_t n = 0;
 
-	/* issuer's and subject's unique identifiers, which nobody uses */
+	/* unique identifiers of issuer and subject, which are ignored */
 	(void)der_take(&tbs, 0x81, &wrap);
 	(void)der_take(&tbs, 0x82, &wrap);
 	if (!tbs.n)
@@ -207,7 +208,7 @@ bool x509_extensions(struct arena *a, struct str tbs, struct x509 *c)
 		if (n == EXTENSIONS_MAX || !der_take(&seq, DER_SEQ, &ext))
 			return false;
 		look = ext;
-		if (!der_take(&look, DER_OID, &oids[n]) || seen(oids, n, oids[n]) ||
+		if (!der_take(&look, DER_OID, &oids[n]) || has_oid(oids, n, oids[n]) ||
 		    !one_extension(a, ext, c))
 			return false;
 		n++;

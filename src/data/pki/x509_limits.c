@@ -1,8 +1,7 @@
 /*
- * Name constraints, by Go's rules. A constraint of an authority holds for every
- * certificate below it that has alternative names. With constraints of a kind, a
- * name of that kind must be in a permitted subtree if there is any, and in no
- * excluded one. A name that cannot be read for the comparison is refused.
+ * Name constraints, by Go's rules. The constraints of an authority apply to every certificate below
+ * it that has alternative names. A name must be in a permitted subtree of its kind, if there is
+ * any, and in no excluded one. A name that cannot be parsed for the comparison is refused.
  */
 #include "x509_ext.h"
 
@@ -10,7 +9,7 @@
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* Labels that are not empty, and no dot at the end; "" is fine. */
+/* Non-empty labels without a final dot; "" is valid. */
 static bool is_domain(struct str s)
 {
 	char last = '.';
@@ -107,15 +106,15 @@ bool x509_parse_limits(struct arena *a, struct str v, struct x509 *c, bool *hand
 
 /* ---- comparing ----------------------------------------------------------- */
 
-/* What is compared with subtrees: a name's domain or address. */
+/* The part of a name that is compared with subtrees: its domain or address. */
 struct subject {
 	enum x509_kind kind;
-	struct str name; /* as it stands in the certificate */
+	struct str name; /* as in the certificate */
 	struct str domain; /* or address */
 	struct str local; /* of an email address */
 };
 
-/* What is left of host:port; "" when it is an address. */
+/* The host of host:port; "" when it is an address. */
 static struct str host_of(struct str authority)
 {
 	ptrdiff_t at = str_rchr(authority, '@'), colon;
@@ -187,8 +186,8 @@ static bool in_net(struct str net, struct str ip)
 	return true;
 }
 
-/* "*.example.com" may stand for the excluded "a.example.com". */
-static bool covers(struct str wildcard, struct str tree)
+/* "*.example.com" covers the excluded "a.example.com". */
+static bool covers_subtree(struct str wildcard, struct str tree)
 {
 	ptrdiff_t dot = str_chr(tree, '.');
 
@@ -204,7 +203,8 @@ static bool in_subtree(const struct x509_general *tree, const struct subject *s,
 		return in_net(tree->value, s->domain);
 	if (s->kind == X509_EMAIL && cut_mailbox(tree->value, &local, &domain))
 		return str_eq(local, s->local) && str_eq_fold(domain, s->domain);
-	return in_domain(tree->value, s->domain) || (excluded && covers(s->domain, tree->value));
+	return in_domain(tree->value, s->domain) ||
+	       (excluded && covers_subtree(s->domain, tree->value));
 }
 
 static int not_allowed(const struct subject *s, const char *why, struct err *err)

@@ -1,4 +1,7 @@
-/* What a certificate stands for, and messages about it in Go's words. */
+/*
+ * The names of a certificate: whether one matches a host, and messages with Go's texts. Bytes of a
+ * certificate are untrusted: messages contain only printable ones.
+ */
 #include "x509_ext.h"
 
 #include "base/rfc3339.h"
@@ -35,7 +38,7 @@ struct str x509_attribute(struct str name, unsigned want)
 	return S("");
 }
 
-/* Bytes of a stranger's certificate go into logs: printable ones only. */
+/* Untrusted bytes for logs: only printable ones. */
 void x509_add_printable(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n && i < 256; i++)
@@ -64,8 +67,8 @@ void x509_add_name(struct buf *b, struct str name)
 }
 
 /*
- * "*.example.com" stands for one label, the first, and for a whole one. The last
- * dot of a host does not count; a name in a certificate has none.
+ * The "*" of "*.example.com" matches exactly one whole label, the first. A final dot of the host is
+ * ignored; a name in a certificate has none.
  */
 static bool name_matches(struct str pattern, struct str host)
 {
@@ -104,7 +107,7 @@ static size_t count(const struct x509 *c, enum x509_kind kind)
 	return n;
 }
 
-/* "a.example, b.example", at most a few of them. */
+/* "a.example, b.example", the first few. */
 static void add_names(struct buf *b, const struct x509 *c, enum x509_kind kind)
 {
 	size_t shown = 0;

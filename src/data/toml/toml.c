@@ -1,7 +1,7 @@
 /*
- * One pass over the text. Tables are found or made along their dotted names; an
- * array of tables stands for its last element. What was written as a table in
- * brackets, or as an inline value, may not be written again: `closed` tells.
+ * One pass over the text. Tables are found or made along their dotted names; an array of tables
+ * stands for its last element. A table in brackets or an inline value must not be defined again:
+ * `closed` has those.
  */
 #include "data/toml.h"
 
@@ -15,12 +15,12 @@ struct parser {
 	struct str in;
 	size_t at, line;
 	struct str key; /* the last one seen, for messages */
-	struct map closed; /* tables by address: defined once already */
+	struct map closed; /* tables by address: already defined */
 	unsigned depth;
 	struct err *err;
 };
 
-static int bad(struct parser *p, const char *what)
+static int set_fault(struct parser *p, const char *what)
 {
 	if (p->key.n)
 		return err_set(p->err, ERR_INVALID, "toml: line %zu (last key \"%.*s\"): %s",
@@ -28,7 +28,7 @@ static int bad(struct parser *p, const char *what)
 	return err_set(p->err, ERR_INVALID, "toml: line %zu: %s", p->line, what);
 }
 
-static int peek(const struct parser *p)
+static int peek_char(const struct parser *p)
 {
 	return p->at < p->in.n ? (unsigned char)p->in.p[p->at] : -1;
 }
@@ -38,29 +38,29 @@ static bool looking_at(const struct parser *p, const char *z)
 	return str_starts(str_from(p->in, p->at), str_of(z));
 }
 
-static void blanks(struct parser *p)
+static void skip_blanks(struct parser *p)
 {
-	while (peek(p) == ' ' || peek(p) == '\t')
+	while (peek_char(p) == ' ' || peek_char(p) == '\t')
 		p->at++;
 }
 
 static void comment(struct parser *p)
 {
-	if (peek(p) != '#')
+	if (peek_char(p) != '#')
 		return;
 	while (p->at < p->in.n && p->in.p[p->at] != '\n')
 		p->at++;
 }
 
 /* Blanks, comments and line breaks. */
-static void space(struct parser *p)
+static void skip_space(struct parser *p)
 {
 	for (;;) {
-		blanks(p);
+		skip_blanks(p);
 		comment(p);
-		if (peek(p) == '\r' && looking_at(p, "\r\n"))
+		if (peek_char(p) == '\r' && looking_at(p, "\r\n"))
 			p->at++;
-		if (peek(p) != '\n')
+		if (peek_char(p) != '\n')
 			return;
 		p->at++;
 		p->line++;
@@ -74,16 +74,16 @@ static int hex_escape(struct parser *p, struct buf *b, int n)
 	uint32_t r = 0;
 
 	for (int i = 0; i < n; i++, p->at++) {
-		int c = peek(p);
+		int c = peek_char(p);
 		const char *digits = "0123456789abcdef";
 		const char *d = c > 0 ? strchr(digits, c | 0x20) : NULL;
 
 		if (!d || !*d)
-			return bad(p, "invalid escape in a string");
+			return set_fault(p, "invalid escape in a string");
 		r = r << 4 | (uint32_t)(d - digits);
 	}
 	if (r > 0x10FFFF || (r >= 0xD800 && r <= 0xDFFF))
-		return bad(p, "escaped character is not a code point");
+		return set_fault(p, "escaped character is not a code point");
 	utf8_add(b, r);
 	return 0;
 }
@@ -91,7 +91,7 @@ static int hex_escape(struct parser *p, struct buf *b, int n)
 static int escape(struct parser *p, struct buf *b, bool multi)
 {
 	static const char from[] = "btnfr\"\\e", to[] = "\b\t\n\f\r\"\\\x1b";
-	int c = peek(p);
+	int c = peek_char(p);
 	const char *k = c > 0 ? strchr(from, c) : NULL;
 
 	if (k) {
@@ -104,15 +104,15 @@ static int escape(struct parser *p, struct buf *b, bool multi)
 		return hex_escape(p, b, c == 'u' ? 4 : 8);
 	}
 	if (multi && (c == ' ' || c == '\t' || c == '\r' || c == '\n')) {
-		space(p);
+		skip_space(p);
 		return 0;
 	}
-	return bad(p, "invalid escape in a string");
+	return set_fault(p, "invalid escape in a string");
 }
 
 static int string(struct parser *p, struct str *out)
 {
-	char quote = (char)peek(p);
+	char quote = (char)peek_char(p);
 	const char *triple = quote == '"' ? "\"\"\"" : "'''";
 	bool multi = looking_at(p, triple);
 	struct buf b;
@@ -120,21 +120,21 @@ static int string(struct parser *p, struct str *out)
 	p->at += multi ? 3 : 1;
 	if (multi && looking_at(p, "\r\n"))
 		p->at++;
-	if (multi && peek(p) == '\n') {
+	if (multi && peek_char(p) == '\n') {
 		p->at++;
 		p->line++;
 	}
 	buf_init(&b, p->a);
 	for (;;) {
-		int c = peek(p), rc;
+		int c = peek_char(p), rc;
 
 		if (c < 0)
-			return bad(p, "unexpected EOF; expected end of string");
+			return set_fault(p, "unexpected EOF; expected end of string");
 		if (multi ? looking_at(p, triple) : c == quote)
 			break;
 		p->at++;
 		if (c == '\n' && !multi)
-			return bad(p, "strings cannot contain newlines");
+			return set_fault(p, "strings cannot contain newlines");
 		if (c == '\n')
 			p->line++;
 		if (c == '\\' && quote == '"') {
@@ -146,13 +146,13 @@ static int string(struct parser *p, struct str *out)
 		buf_addc(&b, (char)c);
 	}
 	p->at += multi ? 3 : 1;
-	/* up to two quotes may stand right before the closing three */
-	while (multi && peek(p) == quote) {
+	/* up to two quotes may precede the closing three */
+	while (multi && peek_char(p) == quote) {
 		buf_addc(&b, quote);
 		p->at++;
 	}
 	*out = buf_str(&b);
-	return utf8_valid(*out) ? 0 : bad(p, "invalid UTF-8 in a string");
+	return utf8_valid(*out) ? 0 : set_fault(p, "invalid UTF-8 in a string");
 }
 
 /* ---- values -------------------------------------------------------------- */
@@ -160,7 +160,7 @@ static int string(struct parser *p, struct str *out)
 static int value(struct parser *p, struct json **out);
 static int key_value(struct parser *p, struct json *table);
 
-static int deeper(struct parser *p)
+static int enter_depth(struct parser *p)
 {
 	if (p->depth++ < TOML_DEPTH_MAX)
 		return 0;
@@ -171,25 +171,25 @@ static int deeper(struct parser *p)
 static int array(struct parser *p, struct json **out)
 {
 	struct json *list = json_new(p->a, JSON_ARRAY), *v = NULL;
-	int rc = deeper(p);
+	int rc = enter_depth(p);
 
 	p->at++;
 	while (rc == 0) {
-		space(p);
-		if (peek(p) == ']')
+		skip_space(p);
+		if (peek_char(p) == ']')
 			break;
 		rc = value(p, &v);
 		if (rc < 0)
 			return rc;
 		json_push(list, v);
-		space(p);
-		if (peek(p) == ',')
+		skip_space(p);
+		if (peek_char(p) == ',')
 			p->at++;
-		else if (peek(p) != ']')
-			return bad(p, peek(p) < 0 ? "unexpected EOF; expected a comma "
-						    "(',') or array terminator (']')"
-						  : "expected a comma (',') or array "
-						    "terminator (']')");
+		else if (peek_char(p) != ']')
+			return set_fault(p, peek_char(p) < 0 ? "unexpected EOF; expected a comma "
+							       "(',') or array terminator (']')"
+							     : "expected a comma (',') or array "
+							       "terminator (']')");
 	}
 	if (rc < 0)
 		return rc;
@@ -202,21 +202,21 @@ static int array(struct parser *p, struct json **out)
 static int inline_table(struct parser *p, struct json **out)
 {
 	struct json *t = json_new(p->a, JSON_OBJECT);
-	int rc = deeper(p);
+	int rc = enter_depth(p);
 
 	p->at++;
-	blanks(p);
-	while (rc == 0 && peek(p) != '}') {
+	skip_blanks(p);
+	while (rc == 0 && peek_char(p) != '}') {
 		rc = key_value(p, t);
 		if (rc < 0)
 			return rc;
-		blanks(p);
-		if (peek(p) == ',') {
+		skip_blanks(p);
+		if (peek_char(p) == ',') {
 			p->at++;
-			blanks(p);
-		} else if (peek(p) != '}') {
-			return bad(p, "expected a comma or an inline table "
-				      "terminator '}'");
+			skip_blanks(p);
+		} else if (peek_char(p) != '}') {
+			return set_fault(p, "expected a comma or an inline table "
+					    "terminator '}'");
 		}
 	}
 	if (rc < 0)
@@ -232,7 +232,7 @@ static bool is_word_byte(int c)
 	return c > ' ' && c < 0x7F && !strchr(",]}#[{\"'=", c);
 }
 
-/* A dot in a number stands between digits. */
+/* A dot in a number is between digits. */
 static bool dots_ok(struct str s)
 {
 	static const char digits[] = "0123456789";
@@ -245,7 +245,7 @@ static bool dots_ok(struct str s)
 }
 
 /* Numbers, booleans and dates. */
-static int bare(struct parser *p, struct json **out)
+static int bare_value(struct parser *p, struct json **out)
 {
 	size_t start = p->at;
 	struct str word, plain;
@@ -253,18 +253,19 @@ static int bare(struct parser *p, struct json **out)
 	double f;
 	struct buf b;
 
-	while (is_word_byte(peek(p)))
+	while (is_word_byte(peek_char(p)))
 		p->at++;
 	/* "1979-05-27 07:32:00": a blank between date and time */
-	if (p->at - start == 10 && peek(p) == ' ' && p->at + 1 < p->in.n &&
+	if (p->at - start == 10 && peek_char(p) == ' ' && p->at + 1 < p->in.n &&
 	    p->in.p[start + 4] == '-' && p->in.p[p->at + 1] >= '0' && p->in.p[p->at + 1] <= '9') {
 		p->at++;
-		while (is_word_byte(peek(p)))
+		while (is_word_byte(peek_char(p)))
 			p->at++;
 	}
 	word = str_sub(p->in, start, p->at);
 	if (!word.n)
-		return bad(p, peek(p) < 0 ? "unexpected EOF; expected value" : "expected value");
+		return set_fault(p, peek_char(p) < 0 ? "unexpected EOF; expected value"
+						     : "expected value");
 	if (str_is(word, "true") || str_is(word, "false")) {
 		*out = json_new_bool(p->a, word.p[0] == 't');
 		return 0;
@@ -294,7 +295,8 @@ static int bare(struct parser *p, struct json **out)
 		*out = json_new_str(p->a, word);
 		return 0;
 	}
-	return bad(p, str_fmt(p->a, "expected value but found \"%.*s\" instead", STRF(word)).p);
+	return set_fault(p,
+			 str_fmt(p->a, "expected value but found \"%.*s\" instead", STRF(word)).p);
 }
 
 static int value(struct parser *p, struct json **out)
@@ -303,7 +305,7 @@ static int value(struct parser *p, struct json **out)
 	int rc;
 
 	*out = NULL;
-	switch (peek(p)) {
+	switch (peek_char(p)) {
 	case '"':
 	case '\'':
 		rc = string(p, &s);
@@ -315,7 +317,7 @@ static int value(struct parser *p, struct json **out)
 	case '{':
 		return inline_table(p, out);
 	default:
-		return bare(p, out);
+		return bare_value(p, out);
 	}
 }
 
@@ -331,12 +333,12 @@ static int simple_key(struct parser *p, struct str *out)
 {
 	size_t start = p->at;
 
-	if (peek(p) == '"' || peek(p) == '\'')
+	if (peek_char(p) == '"' || peek_char(p) == '\'')
 		return string(p, out);
-	while (is_bare_key(peek(p)))
+	while (is_bare_key(peek_char(p)))
 		p->at++;
 	*out = str_sub(p->in, start, p->at);
-	return out->n ? 0 : bad(p, "expected a key");
+	return out->n ? 0 : set_fault(p, "expected a key");
 }
 
 static int dotted_key(struct parser *p, struct strs *out)
@@ -345,21 +347,21 @@ static int dotted_key(struct parser *p, struct strs *out)
 		struct str part = S("");
 		int rc;
 
-		blanks(p);
+		skip_blanks(p);
 		rc = simple_key(p, &part);
 		if (rc < 0)
 			return rc;
 		VEC_PUSH(p->a, out, part);
 		p->key = out->n > 1 ? str_fmt(p->a, "%.*s.%.*s", STRF(p->key), STRF(part)) : part;
-		blanks(p);
-		if (peek(p) != '.')
+		skip_blanks(p);
+		if (peek_char(p) != '.')
 			return 0;
 		p->at++;
 	}
 }
 
-/* The table under name, made when absent; of an array of tables the last. */
-static int descend(struct parser *p, struct json **table, struct str name)
+/* The table called name, created if absent; of an array of tables the last. */
+static int descend_table(struct parser *p, struct json **table, struct str name)
 {
 	struct json *next = json_member(*table, name);
 
@@ -375,7 +377,7 @@ static int descend(struct parser *p, struct json **table, struct str name)
 		next = e;
 	}
 	if (json_kind(next) != JSON_OBJECT)
-		return bad(p, "key is already defined as something else");
+		return set_fault(p, "key is already defined as something else");
 	*table = next;
 	return 0;
 }
@@ -388,19 +390,19 @@ static int key_value(struct parser *p, struct json *table)
 
 	if (rc < 0)
 		return rc;
-	if (peek(p) != '=')
-		return bad(p, peek(p) < 0 ? "unexpected EOF; expected key "
-					    "separator '='"
-					  : "expected '.' or '='");
+	if (peek_char(p) != '=')
+		return set_fault(p, peek_char(p) < 0 ? "unexpected EOF; expected key "
+						       "separator '='"
+						     : "expected '.' or '='");
 	p->at++;
-	blanks(p);
+	skip_blanks(p);
 	rc = value(p, &v);
 	for (size_t i = 0; rc == 0 && i + 1 < key.n; i++)
-		rc = descend(p, &table, key.v[i]);
+		rc = descend_table(p, &table, key.v[i]);
 	if (rc < 0)
 		return rc;
 	if (json_member(table, key.v[key.n - 1]))
-		return bad(p, "key has already been defined");
+		return set_fault(p, "key has already been defined");
 	json_add(table, key.v[key.n - 1], v);
 	return 0;
 }
@@ -419,13 +421,13 @@ static int array_table(struct parser *p, struct json *table, struct str name, st
 		json_add(table, name, list);
 	}
 	if (json_kind(list) != JSON_ARRAY)
-		return bad(p, "key is already defined as something else");
+		return set_fault(p, "key is already defined as something else");
 	*out = json_new(p->a, JSON_OBJECT);
 	json_push(list, *out);
 	return 0;
 }
 
-/* "[a.b]" or "[[a.b]]": where the keys that follow go. */
+/* "[a.b]" or "[[a.b]]": the table of the keys that follow. */
 static int header(struct parser *p, struct json *root, struct json **out)
 {
 	bool many = looking_at(p, "[[");
@@ -438,17 +440,17 @@ static int header(struct parser *p, struct json *root, struct json **out)
 	if (rc < 0)
 		return rc;
 	if (!looking_at(p, many ? "]]" : "]"))
-		return bad(p, "expected end of table name");
+		return set_fault(p, "expected end of table name");
 	p->at += many ? 2 : 1;
 	for (size_t i = 0; rc == 0 && i + 1 < key.n; i++)
-		rc = descend(p, &t, key.v[i]);
+		rc = descend_table(p, &t, key.v[i]);
 	if (rc < 0)
 		return rc;
 	if (many)
 		return array_table(p, t, key.v[key.n - 1], out);
-	rc = descend(p, &t, key.v[key.n - 1]);
+	rc = descend_table(p, &t, key.v[key.n - 1]);
 	if (rc == 0 && !map_put(&p->closed, address(p, t), t))
-		rc = bad(p, "table has already been defined");
+		rc = set_fault(p, "table has already been defined");
 	*out = t;
 	return rc;
 }
@@ -461,17 +463,17 @@ int toml_parse(struct arena *a, struct str text, struct json **out, struct err *
 
 	map_init(&p.closed, a);
 	for (;;) {
-		space(&p);
-		if (peek(&p) < 0)
+		skip_space(&p);
+		if (peek_char(&p) < 0)
 			break;
-		rc = peek(&p) == '[' ? header(&p, root, &table) : key_value(&p, table);
+		rc = peek_char(&p) == '[' ? header(&p, root, &table) : key_value(&p, table);
 		if (rc < 0)
 			return rc;
-		blanks(&p);
+		skip_blanks(&p);
 		comment(&p);
-		if (peek(&p) >= 0 && peek(&p) != '\n' && !looking_at(&p, "\r\n"))
-			return bad(&p, "expected a top-level item to end with a "
-				       "newline, comment, or EOF");
+		if (peek_char(&p) >= 0 && peek_char(&p) != '\n' && !looking_at(&p, "\r\n"))
+			return set_fault(&p, "expected a top-level item to end with a "
+					     "newline, comment, or EOF");
 	}
 	*out = root;
 	return 0;

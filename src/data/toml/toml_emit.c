@@ -1,3 +1,6 @@
+/*
+ * Writes TOML as BurntSushi's encoder does: within a table first the plain values, then the tables.
+ */
 #include "data/toml.h"
 
 struct emitter {
@@ -66,7 +69,7 @@ static void add_value(struct buf *b, const struct json *j)
 		}
 		buf_addc(b, ']');
 		break;
-	case JSON_OBJECT: /* in a list with other things */
+	case JSON_OBJECT: /* in a list with other values */
 		buf_addc(b, '{');
 		for (const struct json *m = json_first(j); m; m = json_next(m)) {
 			buf_addz(b, between);
@@ -80,7 +83,7 @@ static void add_value(struct buf *b, const struct json *j)
 	}
 }
 
-/* A list of nothing but objects is an array of tables. */
+/* A list of only objects is an array of tables. */
 static bool is_tables(const struct json *j)
 {
 	if (json_kind(j) != JSON_ARRAY || !json_first(j))

@@ -1,3 +1,8 @@
+/*
+ * The documents of a manifest. A stream of JSON values that turns out not to be JSON after at most
+ * one value may be YAML in flow style and is parsed again as that. Positions of faults are those of
+ * the file.
+ */
 #include "data/docs.h"
 
 #include "data/yml.h"
@@ -23,7 +28,7 @@ static void keep(struct arena *a, struct docs *out, struct doc d)
 		VEC_PUSH(a, out, d);
 }
 
-/* Keeps the fault of one document when the others are wanted all the same. */
+/* Records the fault of one document if the caller wants the other documents too. */
 static bool pass_over(struct arena *a, struct docs_faults *faults, const struct docs_fault *f)
 {
 	if (faults)
@@ -54,7 +59,7 @@ static int yaml_docs(struct arena *a, struct str text, size_t line, struct docs 
 						  .number = number,
 						  .problem = err->msg,
 						  .upstream = err->msg };
-			/* where the next document begins is not known */
+			/* the start of the next document is unknown */
 			return pass_over(a, faults, f) ? 0 : refuse(f, err);
 		}
 		rc = yml_parse(a, d.text, &opts, &d.tree, err);
@@ -86,7 +91,7 @@ static struct str skip_space(struct str s)
 	return s;
 }
 
-/* Counts the lines between two places of one text. */
+/* The number of line breaks between two positions of a text. */
 static size_t lines_between(const char *from, const char *to)
 {
 	struct str s = { from, (size_t)(to - from) }, line;
@@ -98,8 +103,8 @@ static size_t lines_between(const char *from, const char *to)
 }
 
 /*
- * A stream of JSON values. What turns out not to be JSON after at most one
- * value may be YAML in flow style, and is tried as that.
+ * A stream of JSON values. A text that turns out not to be JSON after at most one value may be YAML
+ * in flow style, and is parsed as that.
  */
 static int json_docs(struct arena *a, struct str text, struct docs *out, struct docs_faults *faults,
 		     struct docs_fault *f, struct err *err)

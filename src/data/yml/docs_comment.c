@@ -1,11 +1,11 @@
 /*
- * Comments, found without a second scanner of YAML: each '#' that could begin one
- * is given a mark of its own, and the marked text is parsed. A mark that is in no
- * key and no string of the trees was in a comment.
+ * Finds comments without a second scanner of YAML: replaces each '#' that could begin one by a
+ * unique mark and parses the marked text. A mark that is in no key and no string of the trees was
+ * in a comment.
  */
 #include "data/docs.h"
 
-/* Characters for private use, which YAML permits and manifests do not have. */
+/* Private-use characters, which YAML permits and manifests do not contain. */
 #define OPEN "\xee\x80\x80"
 #define CLOSE "\xee\x80\x81"
 
@@ -16,7 +16,7 @@ static bool may_begin(struct str text, size_t i)
 }
 
 struct marks {
-	size_t *line; /* where each stands; 0 once it is found in a tree */
+	size_t *line; /* the line of each; 0 once it is found in a tree */
 	size_t n, cap;
 };
 
@@ -73,7 +73,7 @@ size_t docs_comment(struct arena *a, struct str text)
 	struct docs docs = { 0 };
 	struct str marked = add_marks(a, text, &marks);
 
-	/* what no longer parses had a '#' that was not plain text */
+	/* if it no longer parses, a '#' was not plain text */
 	if (marks.n && docs_parse(a, marked, &docs, NULL, &ignored) == 0)
 		for (size_t i = 0; i < docs.n; i++)
 			search(docs.v[i].tree, &marks);

@@ -1,6 +1,6 @@
 /*
- * libyaml's events to a tree of nodes. Marks count characters; positions are
- * turned into byte offsets by a cursor that only moves forward, as marks do.
+ * Builds a tree of nodes from libyaml's events. libyaml's marks count characters; a cursor that
+ * only moves forward, as marks do, converts them to byte offsets.
  */
 #include <yaml.h>
 
@@ -12,13 +12,13 @@ struct loader {
 	struct yml_decode d;
 	yaml_parser_t parser;
 	struct str text;
-	bool ascii; /* characters are bytes: marks are offsets */
+	bool ascii; /* marks are byte offsets */
 	size_t byte, chars; /* the cursor, for other texts */
 	struct map anchors;
 	unsigned depth;
-	char flow; /* what ends the flow collection we are in; 0 outside */
+	char flow; /* the end of the current flow collection; 0 outside */
 	struct yml_mend mend;
-	bool again; /* the text has been mended: read it once more */
+	bool again; /* the text has been mended: parse it again */
 };
 
 static bool is_ascii(struct str s)
@@ -40,13 +40,13 @@ static size_t char_len(unsigned char c)
 	return c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
 }
 
-/* A byte order mark is no character. */
+/* A byte order mark does not count as a character. */
 static size_t first_byte(struct str text)
 {
 	return str_starts(text, S("\xEF\xBB\xBF")) ? 3 : 0;
 }
 
-/* The byte offset of a mark not before the last one asked for. */
+/* The byte offset of a mark, which must not be before the previous one. */
 static size_t offset_of(struct loader *l, const yaml_mark_t *m)
 {
 	if (l->ascii)
@@ -58,7 +58,7 @@ static size_t offset_of(struct loader *l, const yaml_mark_t *m)
 	return l->byte < l->text.n ? l->byte : l->text.n;
 }
 
-/* The same, wherever the last one was. */
+/* The same without that condition. */
 static size_t first_offset(const struct loader *l, size_t index)
 {
 	struct loader from = { .text = l->text, .ascii = l->ascii, .byte = first_byte(l->text) };
@@ -66,7 +66,7 @@ static size_t first_offset(const struct loader *l, size_t index)
 	return offset_of(&from, &(yaml_mark_t){ .index = index });
 }
 
-/* The library counts lines from 0, and upstream prints some of them so. */
+/* The library counts lines from 0, and upstream prints some of them unchanged. */
 static size_t upstream_line(const yaml_parser_t *p)
 {
 	if (p->problem_mark.line)
@@ -106,7 +106,7 @@ static int next_event(struct loader *l, yaml_event_t *e)
 	return 0;
 }
 
-static struct str copy(struct loader *l, const yaml_char_t *z)
+static struct str copy_text(struct loader *l, const yaml_char_t *z)
 {
 	return z ? str_dup(l->d.a, str_of((const char *)z)) : S("");
 }
@@ -126,12 +126,12 @@ static struct yml_node *new_node(struct loader *l, const yaml_event_t *e, enum y
 static void set_anchor(struct loader *l, const yaml_char_t *name, struct yml_node *n)
 {
 	if (name)
-		(void)map_put(&l->anchors, copy(l, name), n);
+		(void)map_put(&l->anchors, copy_text(l, name), n);
 }
 
 /*
- * A '?' inside a plain scalar ends it for upstream's older reader when it
- * stands in a flow collection, and is then out of place.
+ * In a flow collection, a '?' inside a plain scalar ends the scalar for upstream's older reader and
+ * is then an error.
  */
 static int check_plain(struct loader *l, const struct yml_node *n)
 {
@@ -153,7 +153,7 @@ static int check_plain(struct loader *l, const struct yml_node *n)
 	return rc;
 }
 
-/* Upstream knows no \/. It is found when the scalar is scanned. */
+/* Upstream does not support \/; it fails when the scalar is scanned. */
 static int check_quoted(struct loader *l, const struct yml_node *n)
 {
 	size_t at = yml_mend_bad_escape(l->text, n->start, n->end);
@@ -171,7 +171,7 @@ static int check_quoted(struct loader *l, const struct yml_node *n)
 	return -ERR_INVALID;
 }
 
-/* Upstream's tags go on where libyaml's end at a comma. */
+/* A tag can contain a comma in upstream's reader; libyaml ends it there. */
 static int check_tag(struct loader *l, const struct yml_node *n)
 {
 	l->again = l->flow && n->tag.n && yml_mend_tag(&l->mend, n);
@@ -188,7 +188,7 @@ static int scalar(struct loader *l, const yaml_event_t *e, struct yml_node **out
 	if (l->mend.mended.n)
 		yml_mend_restore(&l->mend, n, (char *)e->data.scalar.value);
 	n->value = str_dup(l->d.a, value);
-	n->tag = copy(l, e->data.scalar.tag);
+	n->tag = copy_text(l, e->data.scalar.tag);
 	n->implicit = e->data.scalar.plain_implicit;
 	set_anchor(l, e->data.scalar.anchor, n);
 	*out = n;
@@ -206,7 +206,7 @@ static int alias(struct loader *l, const yaml_event_t *e, struct yml_node **out)
 {
 	struct yml_node *n = new_node(l, e, YML_ALIAS);
 
-	n->value = copy(l, e->data.alias.anchor);
+	n->value = copy_text(l, e->data.alias.anchor);
 	n->target = map_get(&l->anchors, n->value);
 	if (!n->target)
 		return yml_fail(&l->d, n, "unknown anchor '%.*s' referenced", STRF(n->value));
@@ -216,7 +216,7 @@ static int alias(struct loader *l, const yaml_event_t *e, struct yml_node **out)
 
 static int node(struct loader *l, yaml_event_t *e, struct yml_node **out);
 
-static void append(struct yml_node *parent, struct yml_node *child)
+static void append_child(struct yml_node *parent, struct yml_node *child)
 {
 	if (parent->last)
 		parent->last->next = child;
@@ -244,7 +244,7 @@ static int children(struct loader *l, struct yml_node *parent, yaml_event_type_t
 		rc = node(l, &e, &child);
 		if (rc < 0)
 			return rc;
-		append(parent, child);
+		append_child(parent, child);
 	}
 }
 
@@ -258,7 +258,7 @@ static int collection(struct loader *l, const yaml_event_t *e, struct yml_node *
 	if (l->depth == YML_DEPTH_MAX)
 		return err_set(l->d.err, ERR_LIMIT, "line %zu: nested more than %d levels deep",
 			       n->line + 1, YML_DEPTH_MAX);
-	n->tag = copy(l, map ? e->data.mapping_start.tag : e->data.sequence_start.tag);
+	n->tag = copy_text(l, map ? e->data.mapping_start.tag : e->data.sequence_start.tag);
 	set_anchor(l, map ? e->data.mapping_start.anchor : e->data.sequence_start.anchor, n);
 	*out = n;
 	rc = check_tag(l, n);
@@ -275,7 +275,7 @@ static int collection(struct loader *l, const yaml_event_t *e, struct yml_node *
 	return rc;
 }
 
-/* Takes the event over. */
+/* Takes ownership of the event. */
 static int node(struct loader *l, yaml_event_t *e, struct yml_node **out)
 {
 	int rc = 0;
@@ -290,7 +290,7 @@ static int node(struct loader *l, yaml_event_t *e, struct yml_node **out)
 	return rc;
 }
 
-/* Upstream reads YAML 1.1 alone, libyaml 1.2 as well. */
+/* Upstream accepts only YAML 1.1, libyaml also 1.2. */
 static int check_version(struct loader *l)
 {
 	size_t off = yml_mend_bad_version(l->text);
@@ -331,7 +331,7 @@ static int document(struct loader *l, struct yml_node **out)
 			rc = node(l, &e, out);
 			if (rc < 0)
 				return rc;
-			/* what follows must at least be a document's end */
+			/* the next event must at least end the document */
 			rc = next_event(l, &e);
 			if (rc == 0)
 				yaml_event_delete(&e);
@@ -340,7 +340,7 @@ static int document(struct loader *l, struct yml_node **out)
 	}
 }
 
-/* One reading of the text, as it has been mended. */
+/* One pass over the text, mended so far. */
 static int read_once(struct loader *l, struct yml_node **root)
 {
 	const char *from = l->mend.copy ? l->mend.copy : l->text.p;
@@ -360,7 +360,7 @@ static int read_once(struct loader *l, struct yml_node **root)
 	return rc;
 }
 
-static int load(struct loader *l, struct json **out)
+static int load_document(struct loader *l, struct json **out)
 {
 	struct yml_node *root = NULL;
 	int rc = check_version(l);
@@ -382,7 +382,7 @@ static int load(struct loader *l, struct json **out)
 int yml_parse_events(struct arena *a, struct str text, const struct yml_opts *opts,
 		     struct json **out, struct err *err)
 {
-	struct err mine = ERR_INIT(a); /* err stays untouched if it is mended */
+	struct err mine = ERR_INIT(a); /* err stays unchanged if a mended text parses */
 	struct loader l = { .d = { .a = a, .err = &mine },
 			    .text = text,
 			    .ascii = is_ascii(text),
@@ -393,7 +393,7 @@ int yml_parse_events(struct arena *a, struct str text, const struct yml_opts *op
 		l.d.flags = opts->flags;
 		l.d.twice = opts->twice;
 	}
-	rc = load(&l, out);
+	rc = load_document(&l, out);
 	if (rc == -ERR_INVALID && opts && opts->fault)
 		*opts->fault = l.d.fault;
 	return rc < 0 ? err_set(err, mine.code, "%.*s", STRF(mine.msg)) : 0;

@@ -1,7 +1,7 @@
 /*
- * From nodes to a JSON tree, in two steps that upstream takes as well: a YAML
- * value with typed keys, then JSON. Duplicate keys and merges work on the text
- * of the keys here, which differs only where a mapping has both 1 and "1".
+ * Converts nodes to a JSON tree. Upstream does it in two steps: a YAML value with typed keys, then
+ * JSON. Here duplicate keys and merges work on the text of the keys, which differs only for a
+ * mapping with both 1 and "1".
  */
 #include <math.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static bool core_tag(struct str tag)
 	return false;
 }
 
-/* A tag that promises another type than the text has. */
+/* A tag of another type than the text has. */
 static int check_tag(struct yml_decode *d, const struct yml_node *n, struct yml_value *v)
 {
 	const char *want = short_tag(d->a, n->tag), *got;
@@ -105,7 +105,7 @@ struct json *yml_scalar_json(struct arena *a, const struct yml_value *v, struct 
 	case YML_FLOAT:
 		if (isfinite(v->f))
 			num_add_float_json(&b, v->f);
-		else /* refused at the end, if it is still there then */
+		else /* refused at the end, if it is still in the tree */
 			num_add_float_g(&b, v->f, 64);
 		break;
 	}
@@ -124,10 +124,10 @@ static int scalar(struct yml_decode *d, const struct yml_node *n, struct json **
 }
 
 /*
- * Upstream's guard against alias bombs: the larger the document, the smaller
- * the share of it that may come from aliases.
+ * Upstream's protection against alias bombs: the larger the document, the smaller the share that
+ * may come from aliases.
  */
-static int count(struct yml_decode *d, const struct yml_node *n)
+static int count_node(struct yml_decode *d, const struct yml_node *n)
 {
 	const double low = 400000, high = 4000000;
 	double total, allowed = 0.99;
@@ -172,7 +172,7 @@ static void odd_key(struct yml_decode *d, const struct yml_node *key, const stru
 {
 	if (d->odd_key && !str_eq(d->odd_key->value, key->value) &&
 	    (d->odd_key->value.n > 4 || key->value.n > 4))
-		return; /* another key; of nulls the last one's value counts */
+		return; /* another key; of several nulls the last value counts */
 	d->odd_key = key;
 	d->odd_value = value;
 }
@@ -182,12 +182,12 @@ static int key_text(struct yml_decode *d, struct yml_node *n, const struct yml_n
 {
 	struct yml_value v;
 	struct buf b;
-	int rc = count(d, n);
+	int rc = count_node(d, n);
 
 	if (rc == 0 && n->kind == YML_ALIAS) {
 		n = n->target;
 		d->alias_depth++;
-		rc = count(d, n);
+		rc = count_node(d, n);
 		d->alias_depth--;
 	}
 	if (rc == 0 && n->kind != YML_SCALAR)
@@ -245,8 +245,8 @@ void yml_put(struct yml_target *t, struct str key, struct json *v)
 		(void)map_put(&t->index, key, v);
 }
 
-static int put(struct yml_decode *d, struct yml_target *t, const struct yml_node *n, struct str key,
-	       struct json *v)
+static int put_member(struct yml_decode *d, struct yml_target *t, const struct yml_node *n,
+		      struct str key, struct json *v)
 {
 	struct json *old = yml_find(d->a, t, key);
 
@@ -274,7 +274,7 @@ static int put(struct yml_decode *d, struct yml_target *t, const struct yml_node
 }
 
 static int value(struct yml_decode *d, struct yml_node *n, struct json **out);
-static int fill(struct yml_decode *d, struct yml_node *n, struct yml_target *t);
+static int fill_mapping(struct yml_decode *d, struct yml_node *n, struct yml_target *t);
 
 static bool is_merge(const struct yml_node *n)
 {
@@ -306,21 +306,21 @@ static int merge_one(struct yml_decode *d, struct yml_node *n, struct yml_target
 		return yml_fail(d, n,
 				"map merge requires map or sequence of maps "
 				"as the value");
-	rc = count(d, n);
+	rc = count_node(d, n);
 	if (rc < 0 || n->kind != YML_ALIAS)
-		return rc < 0 ? rc : fill(d, map, t);
+		return rc < 0 ? rc : fill_mapping(d, map, t);
 	rc = enter_alias(d, n);
 	if (rc < 0)
 		return rc;
-	rc = count(d, map);
+	rc = count_node(d, map);
 	if (rc == 0)
-		rc = fill(d, map, t);
+		rc = fill_mapping(d, map, t);
 	leave_alias(d, n);
 	return rc;
 }
 
-/* The first of several maps wins, so they are merged from the last on. */
-static int merge(struct yml_decode *d, struct yml_node *n, struct yml_target *t)
+/* The first of several maps wins, so they are merged from last to first. */
+static int merge_mappings(struct yml_decode *d, struct yml_node *n, struct yml_target *t)
 {
 	struct yml_node **list;
 	size_t i = 0;
@@ -336,8 +336,8 @@ static int merge(struct yml_decode *d, struct yml_node *n, struct yml_target *t)
 	return rc;
 }
 
-/* Bounds the recursion of fill, value and merge together. */
-static int deeper(struct yml_decode *d, const struct yml_node *n)
+/* Bounds the joint recursion of fill_mapping, value and merge_mappings. */
+static int enter_depth(struct yml_decode *d, const struct yml_node *n)
 {
 	if (d->depth++ < 2 * YML_DEPTH_MAX)
 		return 0;
@@ -345,16 +345,16 @@ static int deeper(struct yml_decode *d, const struct yml_node *n)
 		       2 * YML_DEPTH_MAX);
 }
 
-static int fill(struct yml_decode *d, struct yml_node *n, struct yml_target *t)
+static int fill_mapping(struct yml_decode *d, struct yml_node *n, struct yml_target *t)
 {
-	int rc = deeper(d, n);
+	int rc = enter_depth(d, n);
 
 	for (struct yml_node *k = n->first; k && rc == 0; k = k->next->next) {
 		struct json *v;
 		struct str key;
 
 		if (is_merge(k)) {
-			rc = merge(d, k->next, t);
+			rc = merge_mappings(d, k->next, t);
 			continue;
 		}
 		rc = key_text(d, k, k->next, &key);
@@ -363,7 +363,7 @@ static int fill(struct yml_decode *d, struct yml_node *n, struct yml_target *t)
 		if (rc == 0)
 			json_set_span(v, k->start, k->next->start, k->next->end);
 		if (rc == 0)
-			rc = put(d, t, k->next, key, v);
+			rc = put_member(d, t, k->next, key, v);
 	}
 	d->depth--;
 	return rc;
@@ -372,7 +372,7 @@ static int fill(struct yml_decode *d, struct yml_node *n, struct yml_target *t)
 static int sequence(struct yml_decode *d, struct yml_node *n, struct json **out)
 {
 	struct json *list = json_new(d->a, JSON_ARRAY), *v;
-	int rc = deeper(d, n);
+	int rc = enter_depth(d, n);
 
 	for (n = n->first; n && rc == 0; n = n->next) {
 		rc = value(d, n, &v);
@@ -387,7 +387,7 @@ static int sequence(struct yml_decode *d, struct yml_node *n, struct json **out)
 static int value(struct yml_decode *d, struct yml_node *n, struct json **out)
 {
 	struct yml_target t = { 0 };
-	int rc = count(d, n);
+	int rc = count_node(d, n);
 
 	if (rc < 0)
 		return rc;
@@ -400,7 +400,7 @@ static int value(struct yml_decode *d, struct yml_node *n, struct json **out)
 		break;
 	case YML_MAPPING:
 		t.object = *out = json_new(d->a, JSON_OBJECT);
-		rc = fill(d, n, &t);
+		rc = fill_mapping(d, n, &t);
 		break;
 	case YML_ALIAS:
 		rc = enter_alias(d, n);
@@ -415,7 +415,7 @@ static int value(struct yml_decode *d, struct yml_node *n, struct json **out)
 	return rc;
 }
 
-/* Null, and unsigned numbers beyond int64, are no keys of a JSON object. */
+/* Null, and unsigned numbers above int64, cannot be keys of a JSON object. */
 static int refuse_key(struct yml_decode *d)
 {
 	struct yml_value v = yml_resolve(d->odd_key->tag, d->odd_key->value);
@@ -428,7 +428,7 @@ static int refuse_key(struct yml_decode *d)
 	else
 		buf_addz(&b, "%!s(<nil>), key: <nil>, value: ");
 	yml_show(d, &b, d->odd_value);
-	/* a nil is shown otherwise when it is not inside of something */
+	/* Go prints a top-level nil differently */
 	if (str_ends(buf_str(&b), S("value: interface {}(nil)"))) {
 		b.n -= strlen("interface {}(nil)");
 		buf_addz(&b, "<nil>");
@@ -438,8 +438,8 @@ static int refuse_key(struct yml_decode *d)
 	return rc;
 }
 
-/* JSON has no such numbers; upstream notices when it writes JSON. */
-static const struct json *infinite(const struct json *j)
+/* JSON has no such numbers; upstream fails when it writes JSON. */
+static const struct json *find_infinite(const struct json *j)
 {
 	const struct json *found = NULL;
 
@@ -449,7 +449,7 @@ static const struct json *infinite(const struct json *j)
 		return str_is(t, "NaN") || str_ends(t, S("Inf")) ? j : NULL;
 	}
 	for (const struct json *m = json_first(j); m && !found; m = json_next(m))
-		found = infinite(m);
+		found = find_infinite(m);
 	return found;
 }
 
@@ -478,7 +478,7 @@ int yml_decode(struct yml_decode *d, struct str text, struct yml_node *root, str
 		return rc;
 	if (d->odd_key)
 		return refuse_key(d);
-	bad = infinite(v);
+	bad = find_infinite(v);
 	if (bad)
 		return refuse_number(d, text, bad);
 	*out = v;

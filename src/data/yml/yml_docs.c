@@ -1,3 +1,6 @@
+/*
+ * Splits YAML at "---" lines as the API machinery does, before anything is parsed.
+ */
 #include "data/yml.h"
 
 #include "base/scan.h"
@@ -21,8 +24,8 @@ void yml_docs_init(struct arena *a, struct yml_docs *d, struct str text)
 	d->rest = buf_str(&b);
 }
 
-/* A separator does not belong to a document, except that one at the very
- * beginning stays in front of the first, as upstream's reader leaves it. */
+/* A separator is not part of a document, except one at the very beginning, which stays in front
+ * of the first document as in upstream's reader. */
 int yml_docs_next(struct yml_docs *d, struct str *doc, size_t *line, struct err *err)
 {
 	const char *start = d->rest.p;

@@ -1,13 +1,11 @@
 /*
- * The emitter: the layout decisions of go-yaml v2's emitter in block style with
- * an indent of 2 and a width of 80, told from its flags: `white` says that the
- * last thing written was white space, `fresh` that the line so far holds only
- * indentation and indicators.
+ * The emitter makes the layout decisions of go-yaml v2's emitter in block style, with an indent of
+ * 2 and a width of 80, from the same flags: `white`: the last output was white space; `fresh`: the
+ * line has only indentation and indicators so far.
  *
- * ghodss/yaml sends every value on a detour: written as JSON text, read back as
- * YAML. That changes nothing but for a few characters and over-long keys; trees
- * that have such are sent the same way here, so what comes of them, errors
- * included, is the same.
+ * ghodss/yaml writes every value as JSON text and reads that back as YAML. This changes only a few
+ * characters and very long keys; trees that have those take the same detour here, so the result is
+ * the same, errors included.
  */
 #include <stdlib.h>
 
@@ -29,7 +27,7 @@ struct emitter {
 
 static void node(struct emitter *e, const struct json *j, bool in_mapping);
 
-/* Numbers are read as YAML reads them, and written as it writes them. */
+/* A number is parsed as YAML and written as YAML writes it. */
 static void number(struct emitter *e, struct str text)
 {
 	struct yml_value v = yml_resolve(S(""), text);
@@ -99,7 +97,7 @@ static void mapping(struct emitter *e, const struct json *j)
 	e->o.indent = outer;
 }
 
-/* Right behind "key:" a sequence stands in the key's own column. */
+/* Right after "key:" a sequence is in the column of the key. */
 static void sequence(struct emitter *e, const struct json *j, bool in_mapping)
 {
 	int outer = e->o.indent;
@@ -146,7 +144,7 @@ static void node(struct emitter *e, const struct json *j, bool in_mapping)
 	}
 }
 
-/* A character that a YAML reader refuses, folds or cannot decode. */
+/* Whether a character is one that a YAML reader refuses, folds or cannot decode. */
 static bool is_delicate(struct str s)
 {
 	for (size_t i = 0, len; i < s.n; i += len) {
@@ -166,7 +164,7 @@ static bool is_delicate(struct str s)
 	return false;
 }
 
-/* Keys that the reader might find too long to be on one line. */
+/* Longer keys may be too long for one line for the reader. */
 #define LONG_KEY 256
 
 static bool needs_detour(const struct json *j)
@@ -194,7 +192,7 @@ static int detour(struct arena *a, const struct json *j, struct json **out, stru
 	return rc;
 }
 
-static int emit(struct yml_out out, const struct json *j, struct err *err)
+static int emit_tree(struct yml_out out, const struct json *j, struct err *err)
 {
 	struct emitter e = { 0 };
 	struct json *again;
@@ -219,7 +217,7 @@ static int emit(struct yml_out out, const struct json *j, struct err *err)
 
 int yml_emit(struct buf *b, const struct json *j, struct err *err)
 {
-	return emit((struct yml_out){ .b = b }, j, err);
+	return emit_tree((struct yml_out){ .b = b }, j, err);
 }
 
 int yml_emit_to(yml_sink *sink, void *arg, const struct json *j, struct err *err)
@@ -229,7 +227,7 @@ int yml_emit_to(yml_sink *sink, void *arg, const struct json *j, struct err *err
 	int rc;
 
 	buf_init(&b, &a);
-	rc = emit((struct yml_out){ .b = &b, .sink = sink, .arg = arg }, j, err);
+	rc = emit_tree((struct yml_out){ .b = &b, .sink = sink, .arg = arg }, j, err);
 	if (rc == 0)
 		sink(arg, buf_str(&b));
 	return rc;

@@ -1,8 +1,7 @@
 /*
- * Recursive descent by columns. A collection ends where a token stands further
- * left, which is also where the library says that it ends; a token that stands
- * where none may makes this reader decline. Columns count bytes, which is right
- * because only blanks and dashes stand before what opens a collection.
+ * Recursive descent by columns. A collection ends at a token further to the left, which is also
+ * where the library ends it. At a token that it does not expect this reader declines. Columns count
+ * bytes, which is correct because only spaces and dashes precede the start of a collection.
  */
 #include "yml_fast.h"
 
@@ -11,7 +10,7 @@
 #include "base/scan.h"
 #include "base/utf8.h"
 
-/* Deeper than manifests are; what is deeper still is the library's. */
+/* Deeper than manifests are; the library parses deeper texts. */
 #define DEPTH_MAX 64
 /* The library's limit is 1,024 characters. */
 #define KEY_MAX 1000
@@ -20,8 +19,7 @@ static bool block_node(struct yml_fast *f, ptrdiff_t indent, struct json **out);
 
 /* ---- the text ------------------------------------------------------------ */
 
-/* Only characters that the library takes, and none that it takes for a line
- * break but \n. */
+/* Only characters that the library accepts, and no line break except \n. */
 static bool is_clean(struct str s)
 {
 	size_t i = 0, len;
@@ -46,7 +44,7 @@ static bool is_marker(const struct yml_fast *f)
 }
 
 /* Moves to the next token. */
-static bool skip(struct yml_fast *f)
+static bool skip_space(struct yml_fast *f)
 {
 	for (;;) {
 		char c;
@@ -68,7 +66,7 @@ static bool skip(struct yml_fast *f)
 	return f->p[f->at] != '\t' && (f->col || (f->p[f->at] != '%' && !is_marker(f)));
 }
 
-/* The rest of the line is empty. Stays in front of what is there otherwise. */
+/* Whether the rest of the line is empty; otherwise the position does not change. */
 static bool at_line_end(struct yml_fast *f)
 {
 	while (f->at < f->n && f->p[f->at] == ' ')
@@ -81,7 +79,7 @@ static bool is_entry(const struct yml_fast *f)
 	return f->at < f->n && f->p[f->at] == '-' && yml_fast_gap(f, f->at + 1);
 }
 
-/* A plain scalar may begin here, outside of flow collections. */
+/* Whether a plain scalar can begin here, outside of flow collections. */
 static bool plain_begins(const struct yml_fast *f)
 {
 	char c = f->p[f->at];
@@ -136,7 +134,7 @@ static bool scalar(struct yml_fast *f, const struct yml_token *t, struct json **
 	return true;
 }
 
-static void empty(struct yml_fast *f, size_t mark, struct json **out)
+static void empty_value(struct yml_fast *f, size_t mark, struct json **out)
 {
 	*out = json_new(f->a, JSON_NULL);
 	span(*out, mark, mark);
@@ -154,7 +152,7 @@ static bool is_plain_name(struct str s)
 
 enum found { NO_KEY, KEY, ODD };
 
-/* A key on one line and the colon behind it; else at is where it was. */
+/* A key on one line and its colon; otherwise the position does not change. */
 static enum found key(struct yml_fast *f, struct yml_token *t)
 {
 	size_t start = f->at, line = f->line, stop;
@@ -217,7 +215,7 @@ static bool flow_value(struct yml_fast *f, struct json **out)
 	return c != '\n' && flow_token(f, &t) && scalar(f, &t, out);
 }
 
-/* "key:" inside of braces. */
+/* "key:" inside braces. */
 static bool flow_key(struct yml_fast *f, struct yml_token *t)
 {
 	if (!flow_token(f, t) || t->end - t->start > KEY_MAX ||
@@ -227,12 +225,13 @@ static bool flow_key(struct yml_fast *f, struct yml_token *t)
 	return !t->plain || yml_fast_gap(f, f->at);
 }
 
-static bool add(struct yml_fast *f, struct yml_target *t, const struct yml_token *k, struct json *v)
+static bool add_member(struct yml_fast *f, struct yml_target *t, const struct yml_token *k,
+		       struct json *v)
 {
 	size_t start, end;
 
 	if (yml_find(f->a, t, k->text))
-		return false; /* whether that is a fault, the library knows */
+		return false; /* the library decides whether that is a fault */
 	json_span(v, &start, &end);
 	json_set_span(v, k->start, start, end);
 	yml_put(t, k->text, v);
@@ -252,7 +251,7 @@ static bool flow(struct yml_fast *f, struct json **out)
 		struct yml_token k;
 
 		ok = c != '\n' && (!map || flow_key(f, &k)) && flow_value(f, &v) &&
-		     (!map || add(f, &target, &k, v));
+		     (!map || add_member(f, &target, &k, v));
 		if (!ok)
 			break;
 		if (!map)
@@ -269,7 +268,7 @@ static bool flow(struct yml_fast *f, struct json **out)
 
 /* ---- block collections --------------------------------------------------- */
 
-/* What needs no line of its own; behind it, the line must end. */
+/* A node within the line; the line must end after it. */
 static bool inline_node(struct yml_fast *f, ptrdiff_t indent, struct json **out)
 {
 	struct yml_token t = { 0 };
@@ -277,14 +276,14 @@ static bool inline_node(struct yml_fast *f, ptrdiff_t indent, struct json **out)
 	bool ok;
 
 	if (c == '{' || c == '[')
-		return flow(f, out) && at_line_end(f) && skip(f);
+		return flow(f, out) && at_line_end(f) && skip_space(f);
 	if (c == '|')
-		return yml_fast_literal(f, indent, &t) && scalar(f, &t, out) && skip(f);
+		return yml_fast_literal(f, indent, &t) && scalar(f, &t, out) && skip_space(f);
 	if (is_quote(c))
 		ok = yml_fast_quoted(f, &t);
 	else
 		ok = plain_begins(f) && yml_fast_plain(f, indent, &t);
-	return ok && scalar(f, &t, out) && at_line_end(f) && skip(f);
+	return ok && scalar(f, &t, out) && at_line_end(f) && skip_space(f);
 }
 
 static bool sequence(struct yml_fast *f, struct json **out)
@@ -297,12 +296,12 @@ static bool sequence(struct yml_fast *f, struct json **out)
 		size_t mark = ++f->at;
 		bool own_line = at_line_end(f);
 
-		if (own_line && !skip(f))
+		if (own_line && !skip_space(f))
 			return false;
 		if (!own_line)
 			f->col = (ptrdiff_t)(f->at - f->line);
 		if (f->col <= col)
-			empty(f, mark, &v);
+			empty_value(f, mark, &v);
 		else if (!block_node(f, col, &v))
 			return false;
 		json_push(list, v);
@@ -312,21 +311,21 @@ static bool sequence(struct yml_fast *f, struct json **out)
 	return f->col <= col;
 }
 
-/* What follows "key:" of a mapping in column col. */
+/* The value after "key:" of a mapping in column col. */
 static bool value(struct yml_fast *f, ptrdiff_t col, struct json **out)
 {
 	size_t mark = f->at;
 
 	if (!at_line_end(f))
 		return inline_node(f, col, out);
-	if (!skip(f))
+	if (!skip_space(f))
 		return false;
-	/* a sequence may stand in the column of its key */
+	/* a sequence may be in the column of its key */
 	if (f->col == col && is_entry(f))
 		return sequence(f, out);
 	if (f->col > col)
 		return block_node(f, col, out);
-	empty(f, mark, out);
+	empty_value(f, mark, out);
 	return true;
 }
 
@@ -340,7 +339,7 @@ static bool mapping(struct yml_fast *f, struct yml_token *k, struct json **out)
 	while (found == KEY) {
 		struct json *v;
 
-		if (!value(f, col, &v) || !add(f, &t, k, v))
+		if (!value(f, col, &v) || !add_member(f, &t, k, v))
 			return false;
 		if (f->col != col)
 			break;
@@ -362,7 +361,7 @@ static bool block_node(struct yml_fast *f, ptrdiff_t indent, struct json **out)
 		return false;
 	f->depth++;
 	if (is_entry(f)) {
-		/* in the column of something else only a key may go on */
+		/* after it, only a key may follow in this column */
 		ok = sequence(f, out) && f->col < col;
 	} else {
 		enum found found = key(f, &k);
@@ -383,18 +382,18 @@ bool yml_fast(struct arena *a, struct str text, struct json **out)
 
 	if (!text.n || !is_clean(text))
 		return false;
-	if (!skip(&f)) {
+	if (!skip_space(&f)) {
 		if (f.col || !str_starts(str_from(text, f.at), S("---")))
 			return false;
 		f.at += 3;
-		if (!at_line_end(&f) || !skip(&f) || f.col < 0)
+		if (!at_line_end(&f) || !skip_space(&f) || f.col < 0)
 			return false;
 	}
 	if (f.col < 0) {
 		*out = json_new(a, JSON_NULL);
 		return true;
 	}
-	/* a text that is but one scalar is no manifest */
+	/* a text of only one scalar is not a manifest */
 	c = f.p[f.at];
 	if (c == '|' || (c != '{' && c != '[' && !is_entry(&f))) {
 		struct yml_fast ahead = f;

@@ -1,10 +1,9 @@
 /*
- * Inside data/yml: a reader of the YAML that manifests are made of.
+ * yml_fast: a fast reader for the YAML of manifests.
  *
- * Block mappings and sequences, scalars of every style but folded, flow
- * collections on one line, comments. It makes the very tree, positions included,
- * that the library's events make; where it meets anything else, an error among
- * it, it declines and the library reads the text.
+ * It supports block mappings and sequences, scalars of every style except folded, flow collections
+ * on one line, and comments. It builds exactly the tree that the library's events build, positions
+ * included. For anything else, errors included, it declines and the library parses the text.
  */
 #ifndef DATA_YML_FAST_H
 #define DATA_YML_FAST_H
@@ -20,23 +19,23 @@ struct yml_fast {
 	unsigned depth;
 };
 
-/* A scalar; text views the input where nothing had to be changed. */
+/* A scalar; text views the input unless something had to be changed. */
 struct yml_token {
 	struct str text;
 	size_t start, end;
 	bool plain, one_line;
 };
 
-/* True with the tree, or false: read it another way. Strings view text. */
+/* True and the tree, or false: declines. Strings view text. */
 bool yml_fast(struct arena *a, struct str text, struct json **out);
 
-/* Each reads what begins at f->at and leaves that behind it; false declines. */
+/* Each parses what begins at f->at and moves f->at behind it; false declines. */
 bool yml_fast_plain(struct yml_fast *f, ptrdiff_t indent, struct yml_token *out);
 bool yml_fast_flow_plain(struct yml_fast *f, struct yml_token *out);
 bool yml_fast_quoted(struct yml_fast *f, struct yml_token *out);
 bool yml_fast_literal(struct yml_fast *f, ptrdiff_t indent, struct yml_token *out);
 
-/* The end of the part of a plain scalar that stands on this line. */
+/* The end of the part of a plain scalar on this line. */
 size_t yml_fast_plain_stop(const struct yml_fast *f, size_t i);
 
 static inline bool yml_is_blank(char c)
@@ -49,7 +48,7 @@ static inline bool yml_is_flow(char c)
 	return c == ',' || c == '[' || c == ']' || c == '{' || c == '}';
 }
 
-/* A blank, a line break or the end. */
+/* A space, a line break or the end. */
 static inline bool yml_fast_gap(const struct yml_fast *f, size_t i)
 {
 	return i >= f->n || yml_is_blank(f->p[i]) || f->p[i] == '\n';

@@ -1,6 +1,6 @@
 /*
- * Scalars of the fast reader. Each is first looked at as a stretch of the input;
- * only what has to be put together, folded or unescaped, is copied.
+ * Scalars of the fast reader. A scalar is a view of the input; only one that has to be folded or
+ * unescaped is copied.
  */
 #include "base/scan.h"
 #include "base/utf8.h"
@@ -27,8 +27,8 @@ size_t yml_fast_plain_stop(const struct yml_fast *f, size_t i)
 	}
 }
 
-/* One line break is a blank, of more the first is dropped. */
-static void fold(struct buf *b, size_t breaks)
+/* One line break becomes a space; of several the first is dropped. */
+static void fold_breaks(struct buf *b, size_t breaks)
 {
 	if (breaks == 1)
 		buf_addc(b, ' ');
@@ -37,8 +37,7 @@ static void fold(struct buf *b, size_t breaks)
 }
 
 /*
- * The line breaks at at are followed by more of the scalar: moves there. A tab
- * is odd.
+ * Whether the scalar continues after the line breaks at f->at; moves there. Declines at a tab.
  */
 static bool goes_on(struct yml_fast *f, ptrdiff_t indent, size_t *breaks, bool *odd)
 {
@@ -59,7 +58,7 @@ static bool goes_on(struct yml_fast *f, ptrdiff_t indent, size_t *breaks, bool *
 	return true;
 }
 
-static size_t trim(const struct yml_fast *f, size_t start, size_t end)
+static size_t trim_end(const struct yml_fast *f, size_t start, size_t end)
 {
 	while (end > start && yml_is_blank(f->p[end - 1]))
 		end--;
@@ -73,16 +72,16 @@ bool yml_fast_plain(struct yml_fast *f, ptrdiff_t indent, struct yml_token *out)
 	bool odd = false;
 
 	*out = (struct yml_token){ .plain = true, .start = start };
-	out->end = trim(f, start, stop);
+	out->end = trim_end(f, start, stop);
 	out->text = view(f, start, out->end);
 	f->at = stop;
 	buf_init(&b, f->a);
 	while (f->at < f->n && f->p[f->at] == '\n' && goes_on(f, indent, &breaks, &odd)) {
 		if (!b.n)
 			buf_add(&b, out->text);
-		fold(&b, breaks);
+		fold_breaks(&b, breaks);
 		stop = yml_fast_plain_stop(f, f->at);
-		out->end = trim(f, f->at, stop);
+		out->end = trim_end(f, f->at, stop);
 		buf_add(&b, view(f, f->at, out->end));
 		out->text = buf_str(&b);
 		f->at = stop;
@@ -112,7 +111,7 @@ bool yml_fast_flow_plain(struct yml_fast *f, struct yml_token *out)
 			return false;
 	}
 	*out = (struct yml_token){
-		.plain = true, .one_line = true, .start = f->at, .end = trim(f, f->at, i)
+		.plain = true, .one_line = true, .start = f->at, .end = trim_end(f, f->at, i)
 	};
 	out->text = view(f, f->at, out->end);
 	f->at = i;
@@ -129,7 +128,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* \xHH and its longer kin; n digits at at. */
+/* \xHH and the longer forms: n digits at f->at. */
 static bool code(struct yml_fast *f, struct buf *b, size_t n)
 {
 	uint32_t r = 0;
@@ -149,7 +148,7 @@ static bool code(struct yml_fast *f, struct buf *b, size_t n)
 	return true;
 }
 
-/* Not \/, which upstream does not take, and not \', which libyaml does not. */
+/* Without \/, which upstream refuses, and \', which libyaml refuses. */
 static bool escape(struct yml_fast *f, struct buf *b)
 {
 	static const char from[] = "0abtnvfre \"\\N_LP";
@@ -172,10 +171,10 @@ static bool escape(struct yml_fast *f, struct buf *b)
 }
 
 /*
- * Blanks and line breaks inside of quotes: kept within a line, folded around
- * breaks. An escaped line break (already behind it) adds nothing.
+ * White space inside quotes: kept within a line, folded around line breaks. An escaped line break
+ * (escaped: already consumed) adds nothing.
  */
-static bool space(struct yml_fast *f, struct buf *b, bool escaped)
+static bool quoted_space(struct yml_fast *f, struct buf *b, bool escaped)
 {
 	size_t start = f->at, breaks = escaped;
 
@@ -190,8 +189,8 @@ static bool space(struct yml_fast *f, struct buf *b, bool escaped)
 	else if (escaped)
 		buf_fill(b, '\n', breaks - 1);
 	else
-		fold(b, breaks);
-	/* a document's end in the middle of a text is a fault */
+		fold_breaks(b, breaks);
+	/* a document marker inside a scalar is a fault */
 	return f->at != f->line || !breaks || f->n - f->at < 3 ||
 	       (memcmp(f->p + f->at, "---", 3) != 0 && memcmp(f->p + f->at, "...", 3) != 0);
 }
@@ -210,18 +209,18 @@ static bool build_quoted(struct yml_fast *f, char quote, struct buf *b)
 			f->at++;
 			return true;
 		} else if (yml_is_blank(c) || c == '\n') {
-			ok = space(f, b, false);
+			ok = quoted_space(f, b, false);
 		} else if (c != '\\' || quote == '\'') {
 			while (f->at < f->n && f->p[f->at] != quote &&
 			       !strchr(" \t\n\\", f->p[f->at]))
 				f->at++;
-			/* a backslash means nothing in single quotes */
+			/* a backslash is plain text in single quotes */
 			f->at += f->at == start;
 			buf_add(b, view(f, start, f->at));
 		} else if (f->n - f->at > 1 && f->p[f->at + 1] == '\n') {
 			f->at += 2;
 			f->line = f->at;
-			ok = space(f, b, true);
+			ok = quoted_space(f, b, true);
 		} else {
 			ok = escape(f, b);
 		}
@@ -259,7 +258,7 @@ bool yml_fast_quoted(struct yml_fast *f, struct yml_token *out)
 
 struct header {
 	char chomp; /* '+', '-' or 0 */
-	size_t indent; /* 0: to be found out */
+	size_t indent; /* 0: to be detected */
 };
 
 /* "|", its indicators, the rest of the line. */
@@ -288,8 +287,7 @@ static bool literal_header(struct yml_fast *f, struct header *h)
 	return true;
 }
 
-/* The column of the text: that of its first line, or of a longer empty one; 0
- * when a tab stands there. */
+/* The column of the text: that of its first line, or of a longer empty line; 0 at a tab. */
 static size_t find_indent(const struct yml_fast *f, size_t least)
 {
 	size_t line = f->at, i = line;
@@ -305,8 +303,7 @@ static size_t find_indent(const struct yml_fast *f, size_t least)
 	}
 }
 
-/* Moves over empty lines and the indentation of what follows; false at a tab
- * in the indentation. */
+/* Skips empty lines and the indentation of the next line; false at a tab in the indentation. */
 static bool empty_lines(struct yml_fast *f, size_t indent, size_t *breaks)
 {
 	for (*breaks = 0;; ++*breaks) {
@@ -321,7 +318,7 @@ static bool empty_lines(struct yml_fast *f, size_t indent, size_t *breaks)
 	}
 }
 
-/* Copies lines for as long as they are indented enough; *b has the room. */
+/* Copies lines while they are indented enough; *b has enough room. */
 static bool literal_lines(struct yml_fast *f, size_t indent, struct buf *b, bool *broken,
 			  size_t *breaks)
 {

@@ -1,14 +1,13 @@
 /*
- * The order go-yaml v2 writes keys in: made for people, so that "a2" comes
- * before "a10".
+ * The order in which go-yaml v2 writes keys: natural, so that "a2" comes before "a10".
  */
 #include "base/utf8.h"
 #include "data/yml.h"
 
-/* The number whose digits begin at i, on top of start; *len counts them. */
+/* The number whose digits begin at i, added to start; *len is their count. */
 static int64_t number_at(struct str s, size_t i, int64_t start, size_t *len)
 {
-	uint64_t n = (uint64_t)start; /* wraps as upstream's does */
+	uint64_t n = (uint64_t)start; /* wraps as in upstream */
 	size_t w;
 
 	*len = 0;
@@ -23,7 +22,7 @@ static int64_t number_at(struct str s, size_t i, int64_t start, size_t *len)
 	return (int64_t)n;
 }
 
-/* A digit other than 0 stands among the digits right before i. */
+/* Whether the digits right before i contain one other than 0. */
 static bool in_number(struct str s, size_t i)
 {
 	while (i > 0) {

@@ -1,13 +1,17 @@
+/*
+ * Replaces bytes that libyaml refuses by stand-ins, and restores them in the values. Each
+ * replacement is one byte for one byte, so offsets do not change.
+ */
 #include "yml_mend.h"
 
 /*
- * A text is read again for each thing that is mended. Manifests have none; what
- * has many is read so often that a reader of this many bytes would be done.
+ * The total of bytes that may be parsed again. A text is parsed again for each replacement;
+ * manifests have none, and a hostile text with many must not take long.
  */
 #define EFFORT ((size_t)32 << 20)
 #define TRIES_MIN 4
 
-static bool again(struct yml_mend *m)
+static bool parse_again(struct yml_mend *m)
 {
 	m->tries++;
 	if (m->tries > TRIES_MIN && m->tries * m->text.n > EFFORT)
@@ -19,7 +23,7 @@ static bool again(struct yml_mend *m)
 	return true;
 }
 
-static void put(struct yml_mend *m, size_t at, char stand_in, char real)
+static void put_stand_in(struct yml_mend *m, size_t at, char stand_in, char real)
 {
 	const struct yml_mended one = { at, stand_in, real };
 	size_t i = m->mended.n;
@@ -33,7 +37,7 @@ static void put(struct yml_mend *m, size_t at, char stand_in, char real)
 
 /* ---- \' ------------------------------------------------------------------ */
 
-/* Where a double-quoted scalar ends: behind its last quote, or the text. */
+/* The end of a double-quoted scalar: after its last quote, or the end of the text. */
 static size_t quoted_end(struct str text, size_t start)
 {
 	size_t i = start + 1;
@@ -43,7 +47,7 @@ static size_t quoted_end(struct str text, size_t start)
 	return i < text.n ? i + 1 : text.n;
 }
 
-/* A character that nothing in the scalar stands for; and how it is escaped. */
+/* A character that the scalar does not contain, and its escape letter. */
 static bool free_escape(struct str scalar, char *letter, char *stands_for)
 {
 	static const struct {
@@ -74,7 +78,7 @@ static bool mend_quotes(struct yml_mend *m, size_t start)
 	char letter, stands_for;
 	bool found = false;
 
-	if (!free_escape(str_sub(m->text, start, end), &letter, &stands_for) || !again(m))
+	if (!free_escape(str_sub(m->text, start, end), &letter, &stands_for) || !parse_again(m))
 		return false;
 	for (size_t i = start + 1; i + 1 < end; i++) {
 		if (m->text.p[i] != '\\')
@@ -83,7 +87,7 @@ static bool mend_quotes(struct yml_mend *m, size_t start)
 		if (m->text.p[i] != '\'')
 			continue;
 		found = true;
-		put(m, i, stands_for, '\'');
+		put_stand_in(m, i, stands_for, '\'');
 		m->copy[i] = letter;
 	}
 	return found;
@@ -97,7 +101,7 @@ static bool in_tag(char c)
 	       (c && strchr("_-;/?:@&=+$.%!~*'()", c));
 }
 
-/* Where libyaml sees the end of the tag among what stands before a node. */
+/* The end of the tag before a node, as libyaml sees it. */
 static size_t tag_end(struct str text, size_t at)
 {
 	while (at < text.n && text.p[at] == '&') {
@@ -118,14 +122,14 @@ bool yml_mend_tag(struct yml_mend *m, const struct yml_node *n)
 	struct str text = { m->copy ? m->copy : m->text.p, m->text.n };
 	size_t at = tag_end(text, n->start);
 
-	if (at >= text.n || text.p[at] != ',' || !again(m))
+	if (at >= text.n || text.p[at] != ',' || !parse_again(m))
 		return false;
-	/* no tag that is known has such an end, whichever it is */
+	/* no known tag contains this character */
 	m->copy[at] = '@';
 	return true;
 }
 
-/* ---- outside ------------------------------------------------------------- */
+/* ---- interface ----------------------------------------------------------- */
 
 bool yml_mend_fault(struct yml_mend *m, struct str problem, size_t scalar, size_t at)
 {
@@ -134,20 +138,20 @@ bool yml_mend_fault(struct yml_mend *m, struct str problem, size_t scalar, size_
 	if (str_is(problem, "found unknown escape character"))
 		return at + 1 < m->text.n && m->text.p[at + 1] == '\'' &&
 		       m->text.p[scalar] == '"' && mend_quotes(m, scalar);
-	if (str_is(problem, "found unexpected ':'") && c == ':' && again(m)) {
-		put(m, at, '=', ':');
+	if (str_is(problem, "found unexpected ':'") && c == ':' && parse_again(m)) {
+		put_stand_in(m, at, '=', ':');
 		return true;
 	}
 	if ((str_is(problem, "did not find expected whitespace or line break") ||
 	     str_is(problem, "did not find expected tag URI")) &&
-	    (c == ',' || c == '[' || c == ']') && again(m)) {
+	    (c == ',' || c == '[' || c == ']') && parse_again(m)) {
 		m->copy[at] = '@';
 		return true;
 	}
 	return false;
 }
 
-/* What stands in for an escape is nowhere else in the value. */
+/* The stand-in for an escape occurs nowhere else in the value. */
 static void restore_quotes(struct str value, char stand_in, char *to)
 {
 	for (size_t i = 0; i < value.n; i++)
@@ -155,8 +159,8 @@ static void restore_quotes(struct str value, char stand_in, char *to)
 			to[i] = '\'';
 }
 
-/* Of plain scalars only blanks are folded: from their ends on, the copy and the
- * value have the same characters that are none. */
+/* In plain scalars only white space is folded: copy and value have the same other characters,
+ * counted from the end. */
 static void restore_colons(const struct yml_mend *m, const struct yml_node *n, size_t low,
 			   size_t high, char *to)
 {

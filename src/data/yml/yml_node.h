@@ -1,6 +1,5 @@
 /*
- * Inside data/yml: the parsed document before types are decided, and what a
- * plain scalar means.
+ * yml_node: the parsed document before types are resolved, and the resolution of plain scalars.
  */
 #ifndef DATA_YML_NODE_H
 #define DATA_YML_NODE_H
@@ -43,30 +42,30 @@ struct yml_value {
 	double f;
 };
 
-/* What an untagged plain scalar is, or one with a core tag (tag may be ""). */
+/* Resolves a plain scalar, with a core tag or without one ("" for tag). */
 struct yml_value yml_resolve(struct str tag, struct str text);
 
-/* The type a value has when written plain; also what must be quoted. */
+/* Whether text written plain is a string; if not, a string must be quoted. */
 bool yml_plain_is_string(struct str text);
 
-/* The name of a type as in messages: "!!int". */
+/* The name of a type in messages: "!!int". */
 const char *yml_type_name(enum yml_type type);
 
-/* A value in JSON's form; text is what a string says. */
+/* A value as JSON; text is the contents of a string. */
 struct json *yml_scalar_json(struct arena *a, const struct yml_value *v, struct str text);
 
-/* A mapping being filled; the index is made when it gets large. */
+/* A mapping under construction; it gets an index when it is large. */
 struct yml_target {
 	struct json *object;
 	size_t n;
 	struct map index;
 };
 
-/* The member of that name, or NULL; and a member that is not there yet. */
+/* Find a member, or NULL; add a member that does not exist yet. */
 struct json *yml_find(struct arena *a, struct yml_target *t, struct str key);
 void yml_put(struct yml_target *t, struct str key, struct json *v);
 
-/* Reads text through the library's events, whatever is in it. */
+/* Parses any text with the library's events. */
 int yml_parse_events(struct arena *a, struct str text, const struct yml_opts *opts,
 		     struct json **out, struct err *err);
 
@@ -77,19 +76,19 @@ struct yml_decode {
 	struct yml_fault fault;
 	struct yml_fault *twice; /* see struct yml_opts; may be NULL */
 	struct err *err;
-	uint64_t decoded, aliased; /* upstream's measure of alias bombs */
+	uint64_t decoded, aliased; /* upstream's counts for alias bombs */
 	unsigned alias_depth, depth;
-	/* Faults that upstream meets only after the whole document is read:
-	 * the first key that cannot become a string, and its value. */
+	/* A fault that upstream reports only after the whole document is decoded: the first key
+	 * that cannot become a string, and its value. */
 	const struct yml_node *odd_key, *odd_value;
 };
 int yml_decode(struct yml_decode *d, struct str text, struct yml_node *root, struct json **out);
 
-/* The type of a scalar; *text is what it says when it is a string. */
+/* The type of a scalar; *text is the contents of a string. */
 int yml_scalar_value(struct yml_decode *d, const struct yml_node *n, struct yml_value *v,
 		     struct str *text);
 
-/* Appends n as Go's %#v shows it. */
+/* Appends n as Go's %#v formats it. */
 void yml_show(struct yml_decode *d, struct buf *b, const struct yml_node *n);
 
 /* Sets err and d->fault; upstream's text is "yaml: " and the problem. */

@@ -1,6 +1,6 @@
 /*
- * What a plain scalar means in YAML 1.1 as go-yaml v2 reads it. The first byte
- * says which forms are worth trying.
+ * Resolves plain scalars of YAML 1.1 as go-yaml v2 does. The first byte decides which forms are
+ * tried.
  */
 #include <math.h>
 
@@ -88,7 +88,7 @@ static bool field(struct str s, size_t *i, int64_t min, int64_t max, int64_t *ou
 	return *out >= min && *out <= max;
 }
 
-static bool byte(struct str s, size_t *i, char c)
+static bool take_byte(struct str s, size_t *i, char c)
 {
 	if (*i >= s.n || s.p[*i] != c)
 		return false;
@@ -101,8 +101,8 @@ static bool clock_time(struct str s, size_t *i)
 {
 	int64_t h, m, sec;
 
-	if (!field(s, i, 0, 23, &h) || !byte(s, i, ':') || !field(s, i, 0, 59, &m) ||
-	    !byte(s, i, ':') || !field(s, i, 0, 59, &sec))
+	if (!field(s, i, 0, 23, &h) || !take_byte(s, i, ':') || !field(s, i, 0, 59, &m) ||
+	    !take_byte(s, i, ':') || !field(s, i, 0, 59, &sec))
 		return false;
 	if (*i < s.n && (s.p[*i] == '.' || s.p[*i] == ',')) {
 		size_t n = digits(s, *i + 1); /* any number, as Go 1.21 */
@@ -117,12 +117,12 @@ static bool zone(struct str s, size_t *i)
 {
 	int64_t h, m;
 
-	if (byte(s, i, 'Z'))
+	if (take_byte(s, i, 'Z'))
 		return true;
 	if (*i >= s.n || (s.p[*i] != '+' && s.p[*i] != '-'))
 		return false;
 	(*i)++;
-	return digits(s, *i) == 2 && field(s, i, 0, 24, &h) && byte(s, i, ':') &&
+	return digits(s, *i) == 2 && field(s, i, 0, 24, &h) && take_byte(s, i, ':') &&
 	       digits(s, *i) == 2 && field(s, i, 0, 60, &m);
 }
 
@@ -131,18 +131,18 @@ static bool is_timestamp(struct str s)
 	int64_t y, m, d;
 	size_t i = 4;
 
-	if (digits(s, 0) != 4 || !str_to_i64(str_sub(s, 0, 4), &y) || !byte(s, &i, '-') ||
-	    !field(s, &i, 1, 12, &m) || !byte(s, &i, '-') || !field(s, &i, 1, 31, &d) ||
+	if (digits(s, 0) != 4 || !str_to_i64(str_sub(s, 0, 4), &y) || !take_byte(s, &i, '-') ||
+	    !field(s, &i, 1, 12, &m) || !take_byte(s, &i, '-') || !field(s, &i, 1, 31, &d) ||
 	    !rfc3339_is_date(y, m, d))
 		return false;
 	if (i == s.n)
 		return true;
-	if (byte(s, &i, ' ')) {
-		while (byte(s, &i, ' ')) /* one blank in the layout is many */
+	if (take_byte(s, &i, ' ')) {
+		while (take_byte(s, &i, ' ')) /* a space in the layout matches several */
 			;
 		return clock_time(s, &i) && i == s.n;
 	}
-	if (!byte(s, &i, 'T') && !byte(s, &i, 't'))
+	if (!take_byte(s, &i, 'T') && !take_byte(s, &i, 't'))
 		return false;
 	return clock_time(s, &i) && zone(s, &i) && i == s.n;
 }
@@ -156,7 +156,7 @@ static bool is_float(struct str s)
 		i++;
 	whole = digits(s, i);
 	i += whole;
-	if (byte(s, &i, '.')) {
+	if (take_byte(s, &i, '.')) {
 		part = digits(s, i);
 		i += part;
 	}
@@ -173,8 +173,8 @@ static bool is_float(struct str s)
 	return i == s.n;
 }
 
-/* s without its underscores, in buf; s itself when it has none or is too long. */
-static struct str strip(struct str s, char *buf, size_t room)
+/* s without underscores, in buf; s itself when it has none or is too long. */
+static struct str strip_underscores(struct str s, char *buf, size_t room)
 {
 	size_t n = 0;
 
@@ -186,7 +186,7 @@ static struct str strip(struct str s, char *buf, size_t room)
 	return (struct str){ buf, n };
 }
 
-/* "0b" and "-0b" with a sign of their own behind them, a leftover of old. */
+/* "0b" and "-0b" followed by another sign, as old versions allowed. */
 static bool odd_binary(struct str s, struct num_int *out)
 {
 	bool neg = str_starts(s, S("-0b"));
@@ -225,7 +225,7 @@ static struct yml_value number(struct str tag, struct str text)
 		v.type = YML_TIMESTAMP;
 		return v;
 	}
-	plain = strip(text, buf, sizeof(buf));
+	plain = strip_underscores(text, buf, sizeof(buf));
 	/* ParseUint takes no sign, so a signed number must fit int64 */
 	if ((num_parse_int(plain, &v.i) && !(plain.p[0] == '+' && v.i.abs > INT64_MAX)) ||
 	    odd_binary(plain, &v.i))
@@ -235,7 +235,7 @@ static struct yml_value number(struct str tag, struct str text)
 	return v;
 }
 
-/* What begins otherwise is a string. */
+/* A scalar with another first byte is a string. */
 static bool may_mean(char c)
 {
 	switch (c) {
@@ -289,7 +289,7 @@ static bool is_base60(struct str s)
 		return false;
 	while (i < s.n && (is_digit(s.p[i]) || s.p[i] == '_'))
 		i++;
-	while (byte(s, &i, ':')) {
+	while (take_byte(s, &i, ':')) {
 		size_t n = digits(s, i);
 
 		if (n < 1 || n > 2 || (n == 2 && s.p[i] > '5'))
@@ -297,7 +297,7 @@ static bool is_base60(struct str s)
 		i += n;
 		groups++;
 	}
-	if (byte(s, &i, '.'))
+	if (take_byte(s, &i, '.'))
 		while (i < s.n && (is_digit(s.p[i]) || s.p[i] == '_'))
 			i++;
 	return groups && i == s.n;

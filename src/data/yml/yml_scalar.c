@@ -1,3 +1,8 @@
+/*
+ * Writes scalars in the style that go-yaml v2 chooses: plain, single-quoted, double-quoted or
+ * literal. Lines are folded at 80 columns as its emitter does; fast paths cover text without
+ * special characters.
+ */
 #include "yml_scalar.h"
 
 #include "base/scan.h"
@@ -26,7 +31,7 @@ static bool is_printable(uint32_t r)
 
 /* ---- the line ------------------------------------------------------------ */
 
-static void put(struct yml_out *o, char c)
+static void put_char(struct yml_out *o, char c)
 {
 	buf_addc(o->b, c);
 	o->col++;
@@ -38,20 +43,20 @@ static void put_break(struct yml_out *o)
 	o->col = 0;
 }
 
-/* What is handed on at once. */
+/* The size of a piece for the sink. */
 #define PIECE 8192
 
-static void drain(struct yml_out *o)
+static void drain_output(struct yml_out *o)
 {
 	o->sink(o->arg, buf_str(o->b));
 	o->b->n = 0;
 }
 
-/* Text that is written as it is; long ones are not copied. */
+/* Writes text unchanged; a long text is not copied. */
 static void put_text(struct yml_out *o, struct str s)
 {
 	if (o->sink && s.n >= PIECE / 2) {
-		drain(o);
+		drain_output(o);
 		o->sink(o->arg, s);
 	} else {
 		buf_add(o->b, s);
@@ -64,7 +69,7 @@ void yml_write_indent(struct yml_out *o)
 	size_t indent = o->indent < 0 ? 0 : (size_t)o->indent;
 
 	if (o->sink && o->b->n >= PIECE)
-		drain(o);
+		drain_output(o);
 	if (!o->fresh || o->col > indent || (o->col == indent && !o->white))
 		put_break(o);
 	if (o->col < indent) {
@@ -78,7 +83,7 @@ void yml_write_indent(struct yml_out *o)
 void yml_write_indicator(struct yml_out *o, struct str s, bool needs_space, bool keeps_fresh)
 {
 	if (needs_space && !o->white)
-		put(o, ' ');
+		put_char(o, ' ');
 	buf_add(o->b, s);
 	o->col += s.n;
 	o->white = false;
@@ -109,15 +114,15 @@ static bool leading_indicator(uint32_t r, bool before_blank)
 }
 
 /*
- * Bytes that mean nothing special anywhere but at the start of a text: printable
- * ASCII other than blank, colon, hash, quotes and backslash.
+ * Bytes without special meaning except at the start of a text: printable ASCII other than space,
+ * colon, hash, quotes and backslash.
  */
 static bool is_plain(unsigned char c)
 {
 	return c > 0x20 && c < 0x7F && c != ':' && c != '#' && c != '\'' && c != '"' && c != '\\';
 }
 
-/* The run of such bytes at i; false when there is none. */
+/* The length of the run of such bytes at i; false when there is none. */
 static bool plain_run(struct str s, size_t i, size_t *len)
 {
 	size_t start = i;
@@ -138,7 +143,7 @@ static bool plain_run(struct str s, size_t i, size_t *len)
 	return *len > 0;
 }
 
-static struct facts analyze(struct str s)
+static struct facts analyze_text(struct str s)
 {
 	struct facts f = { .flat = true };
 	bool after_blank = true, after_space = false, after_break = false;
@@ -181,7 +186,7 @@ static struct facts analyze(struct str s)
 
 enum style { FLAT, PLAIN, SINGLE, DOUBLE, LITERAL };
 
-/* Lines of printable ASCII, none with a blank at its end: always literal. */
+/* Lines of printable ASCII without trailing spaces: always literal. */
 static bool is_clean_text(struct str s)
 {
 	size_t first = scan_byte(s.p, s.n, '\n'), i = 0;
@@ -259,7 +264,7 @@ static void write_flow(struct yml_out *o, struct str s, bool quoted, bool fold)
 			if (fold && !spaces && o->col > WIDTH && !edge && !space_at(s, i + 1))
 				yml_write_indent(o);
 			else
-				put(o, ' ');
+				put_char(o, ' ');
 			spaces = true;
 		} else if (is_break(r)) {
 			put_rune(o, s, i, len);
@@ -270,7 +275,7 @@ static void write_flow(struct yml_out *o, struct str s, bool quoted, bool fold)
 			if (breaks)
 				yml_write_indent(o);
 			if (quoted && r == '\'')
-				put(o, '\'');
+				put_char(o, '\'');
 			put_rune(o, s, i, len);
 			o->fresh = false;
 			spaces = breaks = false;
@@ -294,8 +299,8 @@ static void put_escape(struct yml_out *o, uint32_t r)
 
 	for (size_t k = 0; k < ARRAY_LEN(named); k++)
 		if (named[k].r == r) {
-			put(o, '\\');
-			put(o, named[k].c);
+			put_char(o, '\\');
+			put_char(o, named[k].c);
 			return;
 		}
 	buf_addf(o->b, r <= 0xFF ? "\\x%02X" : r <= 0xFFFF ? "\\u%04X" : "\\U%08X", r);
@@ -304,7 +309,7 @@ static void put_escape(struct yml_out *o, uint32_t r)
 
 static void write_double(struct yml_out *o, struct str s, bool fold)
 {
-	/* upstream asks of the first character where it means the current */
+	/* upstream checks the first character instead of the current one */
 	bool bom = str_starts(s, S("\xEF\xBB\xBF"));
 	bool spaces = false;
 
@@ -324,9 +329,9 @@ static void write_double(struct yml_out *o, struct str s, bool fold)
 			if (fold && !spaces && o->col > WIDTH && i > 0 && i < s.n - 1) {
 				yml_write_indent(o);
 				if (space_at(s, i + 1))
-					put(o, '\\');
+					put_char(o, '\\');
 			} else {
-				put(o, ' ');
+				put_char(o, ' ');
 			}
 			spaces = true;
 		} else {
@@ -337,7 +342,7 @@ static void write_double(struct yml_out *o, struct str s, bool fold)
 	yml_write_indicator(o, S("\""), false, false);
 }
 
-/* How many bytes the line break that ends s has; 0 when there is none. */
+/* The length of the line break at the end of s; 0 when there is none. */
 static size_t final_break(struct str s)
 {
 	if (s.n >= 1 && (s.p[s.n - 1] == '\n' || s.p[s.n - 1] == '\r'))
@@ -390,7 +395,7 @@ static void write_literal(struct yml_out *o, struct str s)
 		}
 		if (breaks)
 			yml_write_indent(o);
-		/* up to a line feed, or to what may be another break */
+		/* up to a line feed or what may be another line break */
 		len += next_break(str_from(s, i + len));
 		put_text(o, str_sub(s, i, i + len));
 		o->fresh = false;
@@ -406,13 +411,13 @@ static void write_styled(struct yml_out *o, struct str s, enum style style, bool
 	switch (style) {
 	case FLAT:
 		if (!o->white)
-			put(o, ' ');
+			put_char(o, ' ');
 		put_text(o, s);
 		o->white = o->fresh = false;
 		break;
 	case PLAIN:
 		if (!o->white)
-			put(o, ' ');
+			put_char(o, ' ');
 		write_flow(o, s, false, fold);
 		break;
 	case SINGLE:
@@ -435,7 +440,7 @@ void yml_write_string(struct yml_out *o, struct str s)
 	enum style style = LITERAL;
 
 	if (!is_clean_text(s)) {
-		struct facts f = analyze(s);
+		struct facts f = analyze_text(s);
 
 		style = style_of(s, &f);
 	}
@@ -448,7 +453,7 @@ bool yml_write_simple_key(struct yml_out *o, struct str key)
 
 	if (key.n > SIMPLE_KEY_MAX)
 		return false;
-	f = analyze(key);
+	f = analyze_text(key);
 	if (f.multiline)
 		return false;
 	write_styled(o, key, style_of(key, &f), false);

@@ -1,6 +1,5 @@
 /*
- * YAML values as Go's %#v shows them: messages about keys that cannot be keys
- * quote them so.
+ * YAML values as Go's %#v formats them, for messages about invalid keys.
  */
 #include <stdlib.h>
 
@@ -11,7 +10,7 @@ struct pair {
 	struct str shown;
 };
 
-/* Go shows maps sorted: numbers before strings. */
+/* Go prints maps sorted: numbers before strings. */
 static int by_shown(const void *x, const void *y)
 {
 	const struct pair *p = x, *q = y;
@@ -76,7 +75,7 @@ static void show_scalar(struct yml_decode *d, struct buf *b, const struct yml_no
 	}
 }
 
-/* An alias shows what it stands for; one level is enough for a message. */
+/* An alias is resolved; one level is enough for a message. */
 void yml_show(struct yml_decode *d, struct buf *b, const struct yml_node *n)
 {
 	if (n->kind == YML_ALIAS)
