@@ -55,6 +55,8 @@ struct mc {
 	struct strs kargs, extensions;
 	struct str kernel_type, os_image, extensions_image;
 	bool fips;
+	bool brief; /* without spec.config: see mc/brief.h */
+	struct str config_digest; /* of a brief one */
 	struct ign_obj *ignition; /* parsed, once it has been validated */
 	struct ign_obj *judged; /* once linted: what of it could be read */
 	const struct ign_review *review; /* the same: of a broken one, or NULL */

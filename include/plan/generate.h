@@ -64,6 +64,8 @@ struct generate_view {
 	/* of the render controller: see struct render_view */
 	const struct json *configuration, *os_image_stream;
 	bool os_streams;
+	const struct mc_list *whole;
+	struct strs *wanted;
 
 	/* ---- what is different outside of a running cluster ---- */
 

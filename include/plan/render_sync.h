@@ -29,6 +29,13 @@ struct render_view {
 	bool os_streams; /* gate OSStreams */
 	const struct json *os_image_stream; /* OSImageStream cluster, or NULL */
 	struct str worker_stream; /* the worker pool's osImageStream.name */
+	/*
+	 * Of mcs that are brief (mc/brief.h): those that were read whole for this plan,
+	 * and the names of those the plan lacks. When it adds to wanted, it returns
+	 * ERR_AGAIN and out is to be discarded. NULL where no config is brief.
+	 */
+	const struct mc_list *whole;
+	struct strs *wanted;
 	/* As in struct render_in: NULL in a controller, whose MachineConfigs are a
 	 * cache's. */
 	struct arena *keep;

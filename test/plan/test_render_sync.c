@@ -3,6 +3,7 @@
 #include "plan/render_sync.h"
 
 #include "fixture.h"
+#include "mc/brief.h"
 #include "plan/apply.h"
 #include "plan/owned.h"
 
@@ -365,6 +366,142 @@ TEST irreconcilable(void)
 	PASS();
 }
 
+/* The cluster after its first plans, with its rendered config held brief; returns the whole. */
+static struct mc *start_brief(struct cluster *c, struct strs *wanted)
+{
+	struct mc *whole, *brief;
+
+	start(c);
+	(void)plan(c);
+	take(c, 1);
+	take(c, 3);
+	(void)plan(c);
+	take(c, 1);
+	whole = c->mcs.v[2];
+	brief = ARENA_NEW(&c->a, struct mc);
+	*brief = *whole;
+	brief->brief = true;
+	brief->doc = (struct doc){ .tree = mc_brief_tree(&c->a, whole->doc.tree) };
+	brief->config_tree = NULL;
+	brief->config_digest = mc_config_digest(&c->a, whole->doc.tree);
+	c->mcs.v[2] = brief;
+	c->v.wanted = wanted;
+	return whole;
+}
+
+/* Plans with a brief config; when it is wanted, again with the whole. */
+static struct str plan_read(struct cluster *c, struct mc *whole, size_t wanted)
+{
+	struct mc_list list = { 0 };
+	struct str got = plan(c);
+
+	if (c->v.wanted->n != wanted)
+		return S("other wants");
+	if (!wanted)
+		return got;
+	if (!str_starts(got, S("ERROR -5 ")) || c->out.n)
+		return str_fmt(&c->a, "not put off: %.*s", STRF(got));
+	VEC_PUSH(&c->a, &list, whole);
+	c->v.whole = &list;
+	c->v.wanted->n = 0;
+	got = plan(c);
+	c->v.whole = NULL;
+	return c->v.wanted->n ? S("wanted again") : got;
+}
+
+#define FILE_MC                                                                            \
+	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':'MachineConfig',"     \
+	"'metadata':{'name':'99-k','labels':{'machineconfiguration.openshift.io/role':"    \
+	"'worker'}},'spec':{'config':{'ignition':{'version':'3.5.0'},'storage':{'files':[" \
+	"{'path':'/a','contents':{'source':'data:,1'}}]}}}}"
+
+TEST brief(void)
+{
+	struct strs wanted = { 0 };
+	struct str all, part;
+	struct cluster c;
+	struct mc *whole = start_brief(&c, &wanted);
+
+	ASSERT_STR_M("nothing changed: nothing is read", S(METRIC), plan_read(&c, whole, 0));
+	add_mc(&c, MC_TEXT("99-f", "'fips':true,"));
+	part = plan_read(&c, whole, 0); /* it has the same contents */
+	ASSERT(str_find(part, S("detected change to FIPS flag")) >= 0);
+	c.mcs.v[3] = fx_mc(&c.a, FILE_MC);
+	part = plan_read(&c, whole, 1);
+	c.mcs.v[2] = whole;
+	all = plan(&c);
+	ASSERT_STR_M("a new target is the same", all, part);
+	ASSERT(str_find(all, S("now targeting")) >= 0);
+	arena_free(&c.a);
+	PASS();
+}
+
+/* Somebody edits the rendered config: it is read before it is put right. */
+TEST brief_edited(void)
+{
+	static const char *const parts[] = { "spec", "metadata" };
+	struct cluster c;
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		struct strs wanted = { 0 };
+		struct mc *whole = start_brief(&c, &wanted);
+		struct json *to = json_at(c.mcs.v[2]->doc.tree, parts[i]);
+
+		json_set(to, i ? S("annotations") : S("kernelArguments"),
+			 json_new(&c.a, JSON_NULL));
+		json_set(json_at(whole->doc.tree, parts[i]),
+			 i ? S("annotations") : S("kernelArguments"), json_new(&c.a, JSON_NULL));
+		ASSERT_STR_M(parts[i],
+			     str_fmt(&c.a,
+				     METRIC "0 PUT " API "machineconfigs/%.*s  # pool worker: "
+					    "rendered from 2 configs\n",
+				     STRF(whole->meta.name)),
+			     plan_read(&c, whole, 1));
+		arena_free(&c.a);
+	}
+	PASS();
+}
+
+/* Its contents are others: the digest tells. */
+TEST brief_contents(void)
+{
+	struct strs wanted = { 0 };
+	struct cluster c;
+	struct mc *whole = start_brief(&c, &wanted);
+
+	json_set(json_at(whole->doc.tree, "spec.config"), S("passwd"), json_new(&c.a, JSON_OBJECT));
+	c.mcs.v[2]->config_digest = mc_config_digest(&c.a, whole->doc.tree);
+	ASSERT_STR_M("put right",
+		     str_fmt(&c.a,
+			     METRIC "0 PUT " API "machineconfigs/%.*s  # pool worker: rendered "
+				    "from 2 configs\n",
+			     STRF(whole->meta.name)),
+		     plan_read(&c, whole, 1));
+	arena_free(&c.a);
+	PASS();
+}
+
+/* A selector that takes what has no labels takes rendered configs, as upstream's. */
+TEST brief_selected(void)
+{
+	struct strs wanted = { 0 };
+	struct cluster c;
+	struct mc *whole = start_brief(&c, &wanted);
+	struct str all, part;
+
+	set_pool(&c, "{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"
+		     "'MachineConfigPool','metadata':{'name':'worker','uid':'u1'},'spec':{"
+		     "'machineConfigSelector':{'matchExpressions':[{'key':'x','operator':"
+		     "'DoesNotExist'}]}}}");
+	part = plan_read(&c, whole, 1);
+	c.mcs.v[2] = whole;
+	all = plan(&c);
+	ASSERT_STR_M("as with the whole", all, part);
+	ASSERT(str_find(all, S("Cannot find label in MachineConfig rendered-worker-")) >= 0);
+	arena_free(&c.a);
+	PASS();
+}
+
 TEST streams(void)
 {
 	struct cluster c;
@@ -449,6 +586,10 @@ SUITE(render_sync)
 	RUN_TEST(waiting);
 	RUN_TEST(failing);
 	RUN_TEST(irreconcilable);
+	RUN_TEST(brief);
+	RUN_TEST(brief_edited);
+	RUN_TEST(brief_contents);
+	RUN_TEST(brief_selected);
 	RUN_TEST(streams);
 	RUN_TEST(applied);
 }

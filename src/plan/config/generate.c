@@ -209,6 +209,8 @@ static int render(struct arena *a, const struct generate_view *in, struct str na
 		.runtime_configs = trees_of(a, in->runtimes),
 		.os_streams = in->os_streams,
 		.os_image_stream = in->os_image_stream,
+		.whole = in->whole,
+		.wanted = in->wanted,
 	};
 
 	for (size_t i = 0; i < in->pools->n; i++) {

@@ -12,6 +12,7 @@
 #include "mc/selector.h"
 #include "plan/apply.h"
 #include "plan/owned.h"
+#include "render_whole.h"
 
 /* ---- what is waited for -------------------------------------------------- */
 
@@ -137,9 +138,18 @@ static int select_mcs(struct arena *a, const struct render_view *in, struct mc_l
 
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; in->pool->selector && i < in->mcs->n; i++)
-		if (selector_matches(&s, in->mcs->v[i]->meta.labels))
-			VEC_PUSH(a, out, in->keep ? in->mcs->v[i] : own(a, in->mcs->v[i]));
+	for (size_t i = 0; in->pool->selector && i < in->mcs->n; i++) {
+		const struct mc *mc = in->mcs->v[i];
+
+		if (!selector_matches(&s, mc->meta.labels))
+			continue;
+		if (mc->brief && render_whole(a, in, mc, &mc, err) < 0)
+			rc = -ERR_AGAIN; /* and look for others */
+		else
+			VEC_PUSH(a, out, in->keep && !mc->brief ? in->mcs->v[i] : own(a, mc));
+	}
+	if (rc < 0)
+		return rc;
 	if (!out->n)
 		return err_set(err, ERR_AGAIN, "no MachineConfigs found matching selector %.*s",
 			       STRF(selector_text(a, &s)));
@@ -204,6 +214,9 @@ static int check_reconcilable(struct arena *a, const struct render_view *in,
 
 	if (!current)
 		return 0;
+	rc = current->brief ? render_whole_of(a, in, current, r, &current, err) : 0;
+	if (rc < 0)
+		return rc;
 	VEC_PUSH(a, &one, own(a, current));
 	rc = mc_merge(a, &one, S(""), S(""), &from, err);
 	if (rc == 0)
@@ -312,12 +325,11 @@ int render_target(struct arena *a, const struct render_view *in, struct rendered
 	return rc;
 }
 
-/* True when the pool itself is to be written. */
+/* True when the pool itself is to be written. there: the rendered config, if it exists. */
 static bool write_rendered(struct arena *a, const struct render_view *in, const struct rendered *r,
-			   struct actions *out)
+			   const struct mc *there, struct actions *out)
 {
 	const struct json *now = json_at(in->pool->tree, "spec.configuration");
-	const struct mc *there = find_mc(in->mcs, r->name);
 	bool targeted = str_eq(json_str(now, "name"), r->name);
 	struct json *conf = configuration(a, r), *pool;
 	struct str why = str_fmt(a, "pool %.*s: rendered from %zu configs",
@@ -399,6 +411,7 @@ int plan_render_sync(struct arena *a, const struct render_view *in, struct actio
 		     struct err *err)
 {
 	struct rendered r = { 0 };
+	const struct mc *there;
 	int rc;
 
 	if (in->pool->selector && !json_len(in->pool->selector)) {
@@ -420,12 +433,17 @@ int plan_render_sync(struct arena *a, const struct render_view *in, struct actio
 	if (rc < 0)
 		return rc;
 	rc = render_target(a, in, &r, NULL, err);
+	if (rc < 0 && in->wanted && in->wanted->n)
+		return -ERR_AGAIN;
 	if (rc < 0) {
 		render_failed(a, in->pool, in->now, render_degraded(a, in, err->msg), out);
 		err->code = ERR_AGAIN;
 		return -ERR_AGAIN;
 	}
-	if (!write_rendered(a, in, &r, out))
+	there = find_mc(in->mcs, r.name);
+	if (there && there->brief && render_existing(a, in, there, &r, &there, err) < 0)
+		return -ERR_AGAIN;
+	if (!write_rendered(a, in, &r, there, out))
 		pool_condition(a, in->pool->tree, "RenderDegraded", in->now, S(""),
 			       "it is rendered", out);
 	return 0;

@@ -52,7 +52,8 @@ void trigger_mc(struct arena *a, const struct mcp_list *pools, const struct mc *
 		const struct mc *is, struct mcp_list *queue)
 {
 	if (was && is && json_eq(was->meta.labels, is->meta.labels) &&
-	    json_eq(was->meta.annotations, is->meta.annotations) &&
+	    json_eq(was->meta.annotations, is->meta.annotations) && was->brief == is->brief &&
+	    str_eq(was->config_digest, is->config_digest) &&
 	    json_eq(json_at(was->doc.tree, "spec"), json_at(is->doc.tree, "spec")))
 		return;
 	enqueue_for(a, pools, was, queue);

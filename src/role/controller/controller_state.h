@@ -82,6 +82,22 @@ struct object {
 
 struct controller;
 
+/*
+ * What a plan reads of MachineConfigs that the cache holds brief (mc/brief.h): the plan
+ * adds names to wanted, controller_read reads them, and the plan is made again.
+ */
+struct reading {
+	struct controller *c;
+	struct mc_list whole;
+	struct strs wanted;
+	size_t at; /* of wanted: being read */
+	struct kube_call call;
+	struct arena *a; /* of the results */
+	struct str error; /* why it failed, for people */
+	void (*done)(struct reading *r); /* error.n 0: all were read */
+	void *ctx;
+};
+
 struct watch {
 	struct controller *c;
 	enum watched kind;
@@ -164,6 +180,7 @@ struct controller {
 	struct operator_lease operator_lease;
 	struct kube_call okd;
 	bool on_runc;
+	struct reading *reading; /* of the plan that is being made */
 	bool waits; /* the plan waits for something, no more */
 	bool pools_moved; /* nodes are to be indexed by pool again */
 	bool no_scheduler; /* it was deleted: masters are kept free */
@@ -215,6 +232,11 @@ void controller_first_plans(struct controller *c);
 
 void controller_work(void *ctx, const struct kube_key *key);
 const char *controller_source(enum sync_kind kind);
+
+/* ---- brief MachineConfigs (controller_read.c) ---------------------------- */
+
+/* Reads what is wanted into r->whole, then calls r->done, never from within. */
+void controller_read(struct controller *c, struct reading *r);
 
 /* ---- OKD (controller_okd.c) ---------------------------------------------- */
 

@@ -53,6 +53,7 @@ struct task {
 	struct kube_job job;
 	struct controller *c;
 	const struct kube_key *key;
+	struct reading reading;
 	int rc;
 	bool told; /* its failure has been put into the status */
 	struct task *next; /* that waits for it to end */
@@ -186,6 +187,15 @@ static void finished(struct kube_job *j)
 	free(t);
 }
 
+static void execute(struct task *t)
+{
+	t->job.source = syncs[t->key->kind].source;
+	t->job.reply = replied;
+	t->job.done = finished;
+	t->job.ctx = t;
+	kube_exec(&t->c->exec, &t->job);
+}
+
 /* What the plan was made from may change while it is carried out. Paths and bodies
  * are always made by the plan. */
 static void own_strings(struct arena *a, struct actions *list)
@@ -213,6 +223,35 @@ static void own_strings(struct arena *a, struct actions *list)
 	}
 }
 
+static void has_read(struct reading *r)
+{
+	struct task *t = r->ctx;
+
+	if (r->error.n) {
+		t->c->waits = false;
+		t->rc = -ERR_AGAIN;
+		log_failure(t, r->error);
+		execute(t);
+	} else {
+		begin(t);
+	}
+}
+
+/* True when the plan has to be made again, with what is being read now. */
+static bool read_wanted(struct task *t)
+{
+	struct reading *r = &t->reading;
+
+	if (r->at == r->wanted.n)
+		return false;
+	t->job.list = (struct actions){ 0 };
+	r->a = &t->job.a;
+	r->done = has_read;
+	r->ctx = t;
+	controller_read(t->c, r);
+	return true;
+}
+
 static void begin(struct task *t)
 {
 	const struct kube_key *key = t->key;
@@ -221,11 +260,15 @@ static void begin(struct task *t)
 	struct err err = ERR_INIT(&t->job.a);
 
 	c->waits = false;
+	c->reading = &t->reading;
 	if (syncs[key->kind].plan)
 		t->rc = syncs[key->kind].plan(c, key->name, &t->job.a, &t->job.list, &err);
 	else
 		t->rc = sync_generate(c, (enum sync_kind)key->kind, key->name, &t->job.a,
 				      &t->job.list, &err);
+	c->reading = NULL;
+	if (read_wanted(t))
+		return;
 	if (key->kind == SYNC_POOL) {
 		int64_t now = clock_ms(), rest = 50 + 10 * (now - began);
 
@@ -235,11 +278,7 @@ static void begin(struct task *t)
 	if (t->rc < 0)
 		log_failure(t, err.msg);
 	own_strings(&t->job.a, &t->job.list);
-	t->job.source = syncs[key->kind].source;
-	t->job.reply = replied;
-	t->job.done = finished;
-	t->job.ctx = t;
-	kube_exec(&c->exec, &t->job);
+	execute(t);
 }
 
 void controller_work(void *ctx, const struct kube_key *key)

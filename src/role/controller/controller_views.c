@@ -57,6 +57,8 @@ void controller_see(struct controller *c, struct arena *a, struct sight *out)
 		.configuration = known_tree(c, W_SETTINGS, NAME_CLUSTER),
 		.os_image_stream = known_tree(c, W_STREAM, NAME_CLUSTER),
 		.os_streams = mc_gate(&c->gates, "OSStreams") && !version_scos(),
+		.whole = c->reading ? &c->reading->whole : NULL,
+		.wanted = c->reading ? &c->reading->wanted : NULL,
 	};
 }
 

@@ -6,6 +6,7 @@
 #include "controller_state.h"
 #include "io/clock.h"
 #include "io/repeat.h"
+#include "mc/brief.h"
 #include "plan/template_sync.h"
 
 #define LACKING_MS 30000
@@ -216,17 +217,28 @@ static void object_drop(void *value)
 
 static struct object *keep(const struct json *tree, enum watched kind)
 {
+	AUTO(arena) struct arena scratch = ARENA_INIT;
+	bool brief = kind == W_MC && mc_may_be_brief(tree);
+	const struct json *kept = brief ? mc_brief_tree(&scratch, tree) : tree;
+	struct doc whole = { .tree = (struct json *)tree, .json = true };
 	struct object *o = calloc(1, sizeof(*o));
 	struct err err;
 	int rc;
 
 	if (!o)
 		abort();
-	err = ERR_INIT(&o->a);
-	o->doc = (struct doc){ .text = json_format(&o->a, tree, JSON_NO_HTML), .json = true };
-	rc = json_parse(&o->a, o->doc.text, NULL, &o->doc.tree, &err);
+	err = ERR_INIT(&scratch);
+	o->doc.json = true;
+	o->doc.text = str_dup(&o->a, json_format(&scratch, kept, JSON_NO_HTML));
+	rc = brief ? mc_check(&scratch, &whole, MC_MACHINE_CONFIG, &err) : 0;
+	if (rc == 0)
+		rc = json_parse(&o->a, o->doc.text, NULL, &o->doc.tree, &err);
 	if (rc == 0)
 		rc = decode(o, kind, &err);
+	if (rc == 0 && brief) {
+		o->mc.brief = true;
+		o->mc.config_digest = mc_config_digest(&o->a, tree);
+	}
 	if (rc == 0)
 		return o;
 	log_again(LOG_ERROR, str_of(kinds[kind].plural),
