@@ -6,11 +6,13 @@
 #include "mc/api.h"
 #include "plan/daemon.h"
 
-#define BASE                                                                        \
-	.node = S("n"), .current = S("r1"), .desired = S("r1"), .state = S("Done"), \
-	.has_state = true, .disk = S("r1"), .recovered = true, .prepared = true,    \
-	.want_drain = S("uncordon-r1"), .did_drain = S("uncordon-r1")
-#define UPDATE BASE, .desired = S("r2"), .target = S("r2"), .loaded = true, .verified = true
+#define BASE                                                                                     \
+	.node = S("n"), .current = S("r1"), .desired = S("r1"), .state = S("Done"),              \
+	.has_state = true, .disk = S("r1"), .start = START_OVER, .want_drain = S("uncordon-r1"), \
+	.did_drain = S("uncordon-r1")
+#define UPDATE                                                                        \
+	BASE, .desired = S("r2"), .pass.target = S("r2"), .pass.stage = STAGE_LOADED, \
+	      .pass.verified = true
 
 struct row {
 	const char *name;
@@ -28,27 +30,24 @@ static const struct row rows[] = {
 	  DAEMON_REST,
 	  "| Node n is queued for a reboot, skipping sync." },
 	{ "recovery comes first",
-	  { BASE, .recovered = false, .after = S("Rebooting") },
+	  { BASE, .start = START_RECOVER, .after = S("Rebooting") },
 	  DAEMON_RECOVER,
 	  "" },
 	{ "D20 two pools", { BASE, .trouble = S("x") }, DAEMON_FAIL, "| x" },
 	{ "D01 the pull secret", { BASE, .secret = true }, DAEMON_SECRET, "" },
-	{ "what the first boot left",
-	  { BASE, .booting = true, .prepared = false },
-	  DAEMON_PREPARE,
-	  "" },
+	{ "what the first boot left", { BASE, .start = START_PREPARE }, DAEMON_PREPARE, "" },
 	{ "D95 it has rebooted",
-	  { BASE, .after = S("Rebooting"), .booting = true },
+	  { BASE, .after = S("Rebooting"), .start = START_NOTE },
 	  DAEMON_ANNOTATE,
-	  "post-config-action=" },
-	{ "no annotations", { BASE, .booting = true, .current = { 0 } }, DAEMON_INITIAL, "" },
+	  "post-config-action= <rebooted>" },
+	{ "no annotations", { BASE, .start = START_NOTE, .current = { 0 } }, DAEMON_INITIAL, "" },
 	{ "D100 no target",
-	  { BASE, .booting = true, .desired = { 0 } },
+	  { BASE, .start = START_NOTE, .desired = { 0 } },
 	  DAEMON_FAIL,
 	  "| machineconfiguration.openshift.io/desiredConfig annotation not "
 	  "found on node 'n'" },
 	{ "an empty target at the start",
-	  { BASE, .booting = true, .desired = S("") },
+	  { BASE, .start = START_NOTE, .desired = S("") },
 	  DAEMON_FAIL,
 	  "| machineconfig.machineconfiguration.openshift.io \"\" not found" },
 	{ "the target was taken away",
@@ -86,94 +85,91 @@ static const struct row rows[] = {
 	{ "a new image", { BASE, .desired_image = S("i") }, DAEMON_LOAD, "" },
 	{ "D05 equal but not Done", { BASE, .state = S("Unreconcilable") }, DAEMON_LOAD, "" },
 	{ "the disk has another", { BASE, .disk = S("r0") }, DAEMON_LOAD, "" },
-	{ "preflight", { UPDATE, .verified = false }, DAEMON_VERIFY, "" },
+	{ "preflight", { UPDATE, .pass.verified = false }, DAEMON_VERIFY, "" },
 	{ "D10 the force file skips it",
-	  { UPDATE, .force = true },
+	  { UPDATE, .pass.force = true },
 	  DAEMON_ANNOTATE,
 	  "state=Working" },
 	{ "D90 away from an image built in the cluster",
-	  { UPDATE, .from_image = S("i") },
+	  { UPDATE, .pass.from_image = S("i") },
 	  DAEMON_REVERT,
 	  "" },
 	{ "the way out of one, of an update that is given up",
-	  { UPDATE, .from_image = S("i"), .revert_left = true },
+	  { UPDATE, .pass.from_image = S("i"), .revert = REVERT_LEFT },
 	  DAEMON_UNREVERT,
 	  "" },
-	{ "the same without another update", { BASE, .revert_left = true }, DAEMON_UNREVERT, "" },
+	{ "the same without another update", { BASE, .revert = REVERT_LEFT }, DAEMON_UNREVERT, "" },
 	{ "Degraded stays", { UPDATE, .state = S("Degraded") }, DAEMON_PLAN, "" },
 	{ "D21 drain",
-	  { UPDATE, .state = S("Working"), .planned = true, .drain = true },
+	  { UPDATE, .state = S("Working"), .pass.stage = STAGE_PLANNED, .pass.drain = true },
 	  DAEMON_ANNOTATE,
-	  "desiredDrain=drain-r2 [Cordon: Cordoned node to apply update] "
+	  "desiredDrain=drain-r2 <drain> [Cordon: Cordoned node to apply update] "
 	  "[Drain: Draining node to update config.] | Update prepared; "
 	  "requesting cordon and drain via annotation to controller" },
 	{ "drain is awaited",
-	  { UPDATE, .state = S("Working"), .planned = true, .drain = true, .asked = true,
-	    .want_drain = S("drain-r2") },
+	  { UPDATE, .state = S("Working"), .pass.stage = STAGE_PLANNED, .pass.drain = true,
+	    .pass.asked = true, .want_drain = S("drain-r2") },
 	  DAEMON_AWAIT,
 	  "" },
 	{ "a process before this one asked",
-	  { UPDATE, .state = S("Working"), .planned = true, .drain = true,
+	  { UPDATE, .state = S("Working"), .pass.stage = STAGE_PLANNED, .pass.drain = true,
 	    .want_drain = S("drain-r2") },
 	  DAEMON_ANNOTATE,
-	  "desiredDrain=drain-r2 [Cordon: Cordoned node to apply update] "
+	  "desiredDrain=drain-r2 <drain> [Cordon: Cordoned node to apply update] "
 	  "[Drain: Draining node to update config.] | Update prepared; "
 	  "requesting cordon and drain via annotation to controller" },
 	{ "D40 not for ever",
-	  { UPDATE, .state = S("Working"), .planned = true, .drain = true, .asked = true,
-	    .want_drain = S("drain-r2"), .waited_ms = DAEMON_DRAIN_MS },
+	  { UPDATE, .state = S("Working"), .pass.stage = STAGE_PLANNED, .pass.drain = true,
+	    .pass.asked = true, .want_drain = S("drain-r2"), .waited_ms = DAEMON_DRAIN_MS },
 	  DAEMON_FAIL,
-	  "[FailedToDrain: failed to drain node: n after 1 hour. Please see "
+	  "<not drained> [FailedToDrain: failed to drain node: n after 1 hour. Please see "
 	  "machine-config-controller logs for more information] | failed to "
 	  "drain node: n after 1 hour. Please see machine-config-controller "
 	  "logs for more information" },
 	{ "D39 drained already",
-	  { UPDATE, .state = S("Working"), .planned = true, .drain = true,
+	  { UPDATE, .state = S("Working"), .pass.stage = STAGE_PLANNED, .pass.drain = true,
 	    .did_drain = S("drain-r2") },
 	  DAEMON_APPLY,
 	  "| drain is already completed on this node" },
 	{ "drained",
-	  { UPDATE, .state = S("Working"), .planned = true, .drain = true, .asked = true,
-	    .want_drain = S("drain-r2"), .did_drain = S("drain-r2") },
+	  { UPDATE, .state = S("Working"), .pass.stage = STAGE_PLANNED, .pass.drain = true,
+	    .pass.asked = true, .want_drain = S("drain-r2"), .did_drain = S("drain-r2") },
 	  DAEMON_APPLY,
 	  "| drain complete" },
 	{ "one node alone is not drained",
-	  { UPDATE, .state = S("Working"), .planned = true, .drain = true, .single = true },
+	  { UPDATE, .state = S("Working"), .pass.stage = STAGE_PLANNED, .pass.drain = true,
+	    .single = true },
 	  DAEMON_APPLY,
 	  "" },
 	{ "a reboot is told first",
-	  { UPDATE, .state = S("Working"), .planned = true, .applied = true, .reboot = true },
+	  { UPDATE, .state = S("Working"), .pass.stage = STAGE_APPLIED, .pass.reboot = true },
 	  DAEMON_ANNOTATE,
-	  "post-config-action=Rebooting" },
+	  "post-config-action=Rebooting <rebooting>" },
 	{ "then it is done",
-	  { UPDATE, .state = S("Working"), .planned = true, .applied = true, .reboot = true,
-	    .announced = true, .after = S("Rebooting") },
+	  { UPDATE, .state = S("Working"), .pass.stage = STAGE_ANNOUNCED, .pass.reboot = true,
+	    .after = S("Rebooting") },
 	  DAEMON_ACT,
 	  "" },
 	{ "are the configs still there",
-	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true, .applied = true,
-	    .acted = true },
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .pass.stage = STAGE_ACTED },
 	  DAEMON_CONFIRM,
 	  "" },
 	{ "uncordon",
-	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true, .applied = true,
-	    .acted = true, .confirmed = true },
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .pass.stage = STAGE_CONFIRMED },
 	  DAEMON_ANNOTATE,
-	  "desiredDrain=uncordon-r2" },
+	  "desiredDrain=uncordon-r2 <uncordon>" },
 	{ "D41 never uncordoned",
-	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true, .applied = true,
-	    .acted = true, .confirmed = true, .want_drain = S("uncordon-r2"),
-	    .waited_ms = DAEMON_UNCORDON_MS },
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .pass.stage = STAGE_CONFIRMED,
+	    .want_drain = S("uncordon-r2"), .waited_ms = DAEMON_UNCORDON_MS },
 	  DAEMON_FAIL,
-	  "[FailedToUncordon: failed to uncordon node: n after 10 minutes. "
+	  "<not uncordoned> [FailedToUncordon: failed to uncordon node: n after 10 minutes. "
 	  "Please see machine-config-controller logs for more information] | "
 	  "could not apply update: setting node's state to Done failed. "
 	  "Error: failed to uncordon node: n after 10 minutes. Please see "
 	  "machine-config-controller logs for more information (rolled back)" },
 	{ "done",
-	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true, .applied = true,
-	    .acted = true, .confirmed = true, .want_drain = S("uncordon-r2"),
-	    .did_drain = S("uncordon-r2") },
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .pass.stage = STAGE_CONFIRMED,
+	    .want_drain = S("uncordon-r2"), .did_drain = S("uncordon-r2") },
 	  DAEMON_DONE,
 	  "state=Done currentConfig=r2 reason= -currentImage -desiredImage "
 	  "[Uncordon: Update completed for config r2 and node has been "
@@ -181,23 +177,24 @@ static const struct row rows[] = {
 	  "Update completed for config r2 and node has been successfully "
 	  "uncordoned" },
 	{ "another target meanwhile",
-	  { UPDATE, .disk = S("r2"), .state = S("Working"), .planned = true, .applied = true,
-	    .acted = true, .confirmed = true, .desired = S("r3") },
+	  { UPDATE, .disk = S("r2"), .state = S("Working"), .pass.stage = STAGE_CONFIRMED,
+	    .desired = S("r3") },
 	  DAEMON_AGAIN,
 	  "" },
 	{ "D94 booted into it",
-	  { BASE, .booting = true, .loaded = true, .verified = true, .target = S("r1"),
-	    .want_drain = S("drain-r1"), .did_drain = S("drain-r1"), .state = S("Working") },
+	  { BASE, .start = START_NOTE, .pass.stage = STAGE_LOADED, .pass.verified = true,
+	    .pass.target = S("r1"), .want_drain = S("drain-r1"), .did_drain = S("drain-r1"),
+	    .state = S("Working") },
 	  DAEMON_ANNOTATE,
-	  "desiredDrain=uncordon-r1" },
+	  "desiredDrain=uncordon-r1 <uncordon>" },
 	{ "D104 forced at boot",
-	  { BASE, .booting = true, .loaded = true, .force = true, .verified = true,
-	    .target = S("r1"), .state = S("Degraded") },
+	  { BASE, .start = START_NOTE, .pass.stage = STAGE_LOADED, .pass.force = true,
+	    .pass.verified = true, .pass.target = S("r1"), .state = S("Degraded") },
 	  DAEMON_PLAN,
 	  "" },
 	{ "D96 the first config",
-	  { BASE, .disk = S(""), .booting = true, .loaded = true, .target = S("r1"),
-	    .bootstrap = true },
+	  { BASE, .disk = S(""), .start = START_NOTE, .pass.stage = STAGE_LOADED,
+	    .pass.target = S("r1"), .bootstrap = true },
 	  DAEMON_BOOT,
 	  "" },
 };
@@ -205,6 +202,13 @@ static const struct row rows[] = {
 
 static struct str say(struct arena *a, const struct daemon_next *n)
 {
+	static const char *const notes[] = { [NOTE_DRAIN] = "drain",
+					     [NOTE_UNCORDON] = "uncordon",
+					     [NOTE_REBOOTING] = "rebooting",
+					     [NOTE_REBOOTED] = "rebooted" };
+	static const char *const faults[] = {
+		[FAULT_DRAIN] = "not drained", [FAULT_UNCORDON] = "not uncordoned"
+	};
 	const size_t skip = sizeof(KEY_MC) - 1;
 	struct buf b;
 
@@ -213,12 +217,17 @@ static struct str say(struct arena *a, const struct daemon_next *n)
 		buf_addf(&b, "%s%.*s%s%.*s ", n->pairs[i].remove ? "-" : "",
 			 STRF(str_from(n->pairs[i].key, skip)), n->pairs[i].remove ? "" : "=",
 			 STRF(n->pairs[i].value));
+	if (n->note)
+		buf_addf(&b, "<%s> ", notes[n->note]);
+	if (n->fault)
+		buf_addf(&b, "<%s> ", faults[n->fault]);
 	for (size_t i = 0; i < n->n_events; i++)
 		buf_addf(&b, "[%s: %.*s] ", n->events[i].reason, STRF(n->events[i].text));
 	if (n->text.n)
 		buf_addf(&b, "| %.*s", STRF(n->text));
 	if (n->roll_back)
 		buf_addz(&b, " (rolled back)");
+
 	return str_trim(buf_str(&b));
 }
 
@@ -277,6 +286,7 @@ TEST failures(void)
 	ASSERT_INT(32000, daemon_retry_ms(5));
 	ASSERT_INT(60000, daemon_retry_ms(6));
 	ASSERT(daemon_is_warning(S("FailedToDrain")));
+	ASSERT(!daemon_is_warning(S("FailedTo")));
 	ASSERT(!daemon_is_warning(S("ConfigDriftMonitorStarted")));
 	PASS();
 }

@@ -1,3 +1,7 @@
+/*
+ * daemon: the next step of a node's daemon. Pure: the same view gives the same answer, so a
+ * process that starts in the middle of an update goes on where the last one stopped.
+ */
 #include "plan/daemon.h"
 
 #include "base/backoff.h"
@@ -13,7 +17,7 @@ static void set(struct daemon_next *out, const char *key, struct str value, bool
 
 static void tell(struct daemon_next *out, const char *reason, struct str text)
 {
-	out->events[out->n_events++] = (struct daemon_event){ .reason = reason, .text = text };
+	out->events[out->n_events++] = (struct daemon_tells){ .reason = reason, .text = text };
 }
 
 static void fail(struct daemon_next *out, struct str text)
@@ -24,11 +28,20 @@ static void fail(struct daemon_next *out, struct str text)
 
 bool daemon_is_warning(struct str reason)
 {
-	static const char *const begin[] = { "ConfigDriftDetected", "Failed", "GotSigterm",
-					     "OnDiskState", "PreflightConfig" };
+	static const char *const warnings[] = {
+		"ConfigDriftDetected",
+		"FailedServiceReload",
+		"FailedServiceRestart",
+		"FailedToDrain",
+		"FailedToReconcile",
+		"FailedToUncordon",
+		"GotSigtermDuringUpdate",
+		"OnDiskStateValidationFailed",
+		"PreflightConfigDriftCheckFailed",
+	};
 
-	for (size_t i = 0; i < ARRAY_LEN(begin); i++)
-		if (str_starts(reason, str_of(begin[i])))
+	for (size_t i = 0; i < ARRAY_LEN(warnings); i++)
+		if (str_is(reason, warnings[i]))
 			return true;
 	return false;
 }
@@ -81,18 +94,20 @@ struct str daemon_patch(struct arena *a, const struct json *node, const struct d
 
 static bool in_desired(const struct daemon_view *v)
 {
-	bool known = v->target.n > 0; /* as this pass has begun */
+	const struct daemon_pass *p = &v->pass;
+	bool known = p->target.n > 0; /* as this pass has begun */
 
-	return str_eq(v->disk.n ? v->disk : v->current, known ? v->target : v->desired) &&
+	return str_eq(v->disk.n ? v->disk : v->current, known ? p->target : v->desired) &&
 	       str_eq(v->disk.n ? v->disk_image : v->current_image,
-		      known ? v->target_image : v->desired_image);
+		      known ? p->target_image : v->desired_image);
 }
 
-/* The controller has not answered the last request: true when out says so. */
+/* The controller has not uncordoned the node yet: true when out says so. */
 static bool await(const struct daemon_view *v, struct str want, struct daemon_next *out)
 {
 	if (!str_eq(v->want_drain, want)) {
 		out->what = DAEMON_ANNOTATE;
+		out->note = NOTE_UNCORDON;
 		set(out, ANNO_DESIRED_DRAIN, want, false);
 		return true;
 	}
@@ -102,15 +117,18 @@ static bool await(const struct daemon_view *v, struct str want, struct daemon_ne
 
 static void finish(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
+	const struct daemon_pass *p = &v->pass;
+	bool acted = p->stage >= STAGE_ACTED;
 	struct str c = v->disk.n ? v->disk : v->current, image = v->disk_image;
 	struct str want = str_fmt(a, "uncordon-%.*s", STRF(c));
 
 	/* it is not uncordoned to be drained again at once */
-	if (v->acted && !str_eq(v->want_drain, want) &&
-	    (!str_eq(v->target, v->desired) || !str_eq(v->target_image, v->desired_image))) {
+	if (acted && !str_eq(v->want_drain, want) &&
+	    (!str_eq(p->target, v->desired) || !str_eq(p->target_image, v->desired_image))) {
 		out->what = DAEMON_AGAIN;
 		return;
 	}
+	out->config = c;
 	if (await(v, want, out)) {
 		if (out->what == DAEMON_ANNOTATE || v->waited_ms < DAEMON_UNCORDON_MS)
 			return;
@@ -120,9 +138,10 @@ static void finish(struct arena *a, const struct daemon_view *v, struct daemon_n
 				  "machine-config-controller logs for more "
 				  "information",
 				  STRF(v->node)));
+		out->fault = FAULT_UNCORDON;
 		tell(out, "FailedToUncordon", out->text);
-		out->roll_back = v->acted;
-		if (v->acted)
+		out->roll_back = acted;
+		if (acted)
 			out->text = str_fmt(a,
 					    "could not apply update: setting "
 					    "node's state to Done failed. "
@@ -153,17 +172,19 @@ static void finish(struct arena *a, const struct daemon_view *v, struct daemon_n
 
 static void drain(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
-	struct str want = str_fmt(a, "drain-%.*s", STRF(v->target));
+	const struct daemon_pass *p = &v->pass;
+	struct str want = str_fmt(a, "drain-%.*s", STRF(p->target));
 
 	if (str_eq(v->did_drain, want)) {
 		out->what = DAEMON_APPLY;
-		out->text = v->asked ? S("drain complete")
+		out->text = p->asked ? S("drain complete")
 				     : S("drain is already completed on this "
 					 "node");
 		out->journal = true;
-	} else if (!v->asked || !str_eq(v->want_drain, want)) {
-		/* a process before this one may have asked: it is told again */
+	} else if (!p->asked || !str_eq(v->want_drain, want)) {
+		/* ask again: the request may be that of a process before this one */
 		out->what = DAEMON_ANNOTATE;
+		out->note = NOTE_DRAIN;
 		set(out, ANNO_DESIRED_DRAIN, want, false);
 		out->text = S("Update prepared; requesting cordon and drain "
 			      "via annotation to controller");
@@ -176,6 +197,7 @@ static void drain(struct arena *a, const struct daemon_view *v, struct daemon_ne
 				  "Please see machine-config-controller logs "
 				  "for more information",
 				  STRF(v->node)));
+		out->fault = FAULT_DRAIN;
 		tell(out, "FailedToDrain", out->text);
 	} else {
 		out->what = DAEMON_AWAIT;
@@ -189,23 +211,26 @@ static bool failing(const struct daemon_view *v)
 
 static void update(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
-	if (!v->revertible && v->from_image.n && !v->target_image.n) {
+	const struct daemon_pass *p = &v->pass;
+
+	if (v->revert != REVERT_READY && p->from_image.n && !p->target_image.n) {
 		out->what = DAEMON_REVERT;
-	} else if (!v->planned && !str_is(v->state, "Working") && !failing(v)) {
+	} else if (p->stage < STAGE_PLANNED && !str_is(v->state, "Working") && !failing(v)) {
 		out->what = DAEMON_ANNOTATE;
 		set(out, ANNO_STATE, S("Working"), false);
-	} else if (!v->planned) {
+	} else if (p->stage < STAGE_PLANNED) {
 		out->what = DAEMON_PLAN;
-	} else if (!v->applied) {
+	} else if (p->stage < STAGE_APPLIED) {
 		out->what = DAEMON_APPLY;
-		if (v->drain && !v->single)
+		if (p->drain && !v->single)
 			drain(a, v, out);
-	} else if (v->acted && !v->confirmed) {
+	} else if (p->stage == STAGE_ACTED) {
 		out->what = DAEMON_CONFIRM;
-	} else if (v->acted) {
+	} else if (p->stage >= STAGE_ACTED) {
 		finish(a, v, out);
-	} else if (v->reboot && !v->announced) {
+	} else if (p->reboot && p->stage < STAGE_ANNOUNCED) {
 		out->what = DAEMON_ANNOTATE;
+		out->note = NOTE_REBOOTING;
 		set(out, ANNO_POST_CONFIG, S("Rebooting"), false);
 	} else {
 		out->what = DAEMON_ACT;
@@ -252,19 +277,19 @@ static bool idle(struct arena *a, const struct daemon_view *v, struct daemon_nex
 /* From the start of the process to the first time all is as it should be. */
 static void boot(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
-	if (!v->prepared)
+	if (v->start <= START_PREPARE)
 		out->what = DAEMON_PREPARE;
-	else if (!v->current.n && !v->noted)
+	else if (!v->current.n && v->start <= START_NOTE)
 		out->what = DAEMON_INITIAL;
 	else if (!v->current.p || !v->desired.p)
 		not_noted(a, v, v->current.p ? ANNO_DESIRED_CONFIG : ANNO_CURRENT_CONFIG, out);
 	else if (!v->current.n || !v->desired.n)
 		not_named(out);
-	else if (!v->loaded)
+	else if (v->pass.stage < STAGE_LOADED)
 		out->what = DAEMON_LOAD;
-	else if (!v->verified)
+	else if (!v->pass.verified)
 		out->what = DAEMON_BOOT;
-	else if (!v->force && !v->planned && in_desired(v))
+	else if (!v->pass.force && v->pass.stage < STAGE_PLANNED && in_desired(v))
 		finish(a, v, out);
 	else
 		update(a, v, out);
@@ -278,22 +303,23 @@ void plan_daemon(struct arena *a, const struct daemon_view *v, struct daemon_nex
 				    "Node %.*s is queued for a reboot, "
 				    "skipping sync.",
 				    STRF(v->node));
-	} else if (!v->recovered) {
+	} else if (v->start == START_RECOVER) {
 		out->what = DAEMON_RECOVER;
-	} else if (v->revert_left) {
+	} else if (v->revert == REVERT_LEFT) {
 		out->what = DAEMON_UNREVERT;
-	} else if (v->target.n && v->loaded) {
-		(v->booting ? boot : update)(a, v, out);
-		if (!v->booting && !v->verified && !v->force)
+	} else if (v->pass.target.n && v->pass.stage >= STAGE_LOADED) {
+		(v->start != START_OVER ? boot : update)(a, v, out);
+		if (v->start == START_OVER && !v->pass.verified && !v->pass.force)
 			*out = (struct daemon_next){ .what = DAEMON_VERIFY };
 	} else if (v->trouble.n) {
 		fail(out, v->trouble);
 	} else if (str_is(v->after, "Rebooting")) {
 		out->what = DAEMON_ANNOTATE;
+		out->note = NOTE_REBOOTED;
 		set(out, ANNO_POST_CONFIG, S(""), false);
 	} else if (v->secret) {
 		out->what = DAEMON_SECRET;
-	} else if (v->booting) {
+	} else if (v->start != START_OVER) {
 		boot(a, v, out);
 	} else if (!idle(a, v, out)) {
 		*out = (struct daemon_next){ .what = DAEMON_LOAD };

@@ -3,7 +3,7 @@
  * pull secret, the API servers' CAs.
  */
 #include "base/codec.h"
-#include "daemon_loop.h"
+#include "daemon_own.h"
 #include "io/repeat.h"
 #include "node/certificates.h"
 
@@ -13,7 +13,7 @@
 const struct json *daemon_controller(const struct daemon *d)
 {
 	struct str key = S(NAME_CONTROLLER);
-	const struct kube_tree *t = kube_cache_get(d->configs, key);
+	const struct kube_tree *t = kube_cache_get(d->caches.configs, key);
 
 	return t ? t->tree : NULL;
 }
@@ -46,34 +46,30 @@ static void write_all(struct daemon *d, struct str bundle)
 {
 	const struct json *c = daemon_controller(d);
 
-	d->bundle = bundle;
 	d->next = (struct daemon_next){ .what = DAEMON_ANNOTATE };
 	note(d, ANNO_SYNCED_CONTROLLER, str_dup(&d->turn, json_str(c, "metadata.resourceVersion")));
 	if (!str_eq(rotate_note(c), daemon_note(d, ANNO_OBSERVED_CA)))
 		note(d, ANNO_OBSERVED_CA, str_dup(&d->turn, rotate_note(c)));
-	daemon_job(d, JOB_CERTIFICATES, S(""));
-	d->bundle = S("");
+	daemon_job(d, STATE_CERTIFICATES, bundle);
 }
 
-static void got_bundle(struct kube_call *c, const struct kube_answer *ans)
+void daemon_got_bundle(struct daemon *d, const struct daemon_result *r)
 {
-	struct daemon *d = c->ctx;
 	struct arena *a = &d->turn;
 	struct err err = ERR_INIT(a);
 	struct str bundle = S("");
 	const struct json *data = NULL;
 	struct json *j = NULL;
 
-	d->calling = false;
-	if (ans->rc == 0)
-		(void)json_parse(a, str_dup(a, ans->body), NULL, &j, &err);
+	if (r->rc == 0)
+		(void)json_parse(a, str_dup(a, r->body), NULL, &j, &err);
 	data = json_member(json_at(j, "binaryData"), S(BUNDLE));
 	if (!data)
 		data = json_member(json_at(j, "data"), S(BUNDLE));
 	if (!data)
 		log_again(LOG_ERROR, S("kubeconfig-data"),
 			  "kubeconfig-data ConfigMap not populated yet: %.*s",
-			  STRF(ans->rc < 0 ? ans->message : S("no " BUNDLE)));
+			  STRF(r->rc < 0 ? r->text : S("no " BUNDLE)));
 	else if (base64_decode(a, json_text(data), &bundle, &err) < 0)
 		bundle = json_text(data);
 	write_all(d, bundle);
@@ -89,10 +85,8 @@ bool daemon_certificates(struct daemon *d)
 		   str_eq(rotate, daemon_note(d, ANNO_OBSERVED_CA))))
 		return false;
 	if (str_is(rotate, "true") && !str_is(daemon_note(d, ANNO_OBSERVED_CA), "true"))
-		daemon_get(d,
-			   S(PATH_CORE "namespaces/" NS_MCO "/configmaps/"
-				       "kubeconfig-data"),
-			   got_bundle);
+		daemon_get(d, STATE_GET_BUNDLE,
+			   S(PATH_CORE "namespaces/" NS_MCO "/configmaps/kubeconfig-data"));
 	else
 		write_all(d, S(""));
 	return true;

@@ -2,7 +2,7 @@
  * Check, then mount, then change the root: a start that cannot succeed leaves
  * the machine as it is.
  */
-#include "daemon_loop.h"
+#include "daemon_own.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "daemon_loop.h"
+#include "daemon_own.h"
 #include "io/log.h"
 
 #define DIRECTORY "/run"
@@ -51,14 +51,14 @@ void daemon_force_begin(struct daemon *d)
 		(void)close(fd);
 		return;
 	}
-	d->force_source = (struct source){ .fd = fd, .want = POLLIN, .ready = on_force, .ctx = d };
-	loop_add(d->loop, &d->force_source);
+	d->force = (struct source){ .fd = fd, .want = POLLIN, .ready = on_force, .ctx = d };
+	loop_add(d->loop, &d->force);
 }
 
 void daemon_force_end(struct daemon *d)
 {
-	if (!d->force_source.ready)
+	if (!d->force.ready)
 		return;
-	loop_remove(d->loop, &d->force_source);
-	(void)close(d->force_source.fd);
+	loop_remove(d->loop, &d->force);
+	(void)close(d->force.fd);
 }

@@ -2,7 +2,7 @@
  * The feature gates, fixed for as long as the process lives; and a kubelet whose
  * restart was put off until a server is not trusted any more.
  */
-#include "daemon_loop.h"
+#include "daemon_own.h"
 #include "io/clock.h"
 #include "io/log.h"
 
@@ -23,11 +23,11 @@ static void copy_names(struct arena *a, const struct strs *from, struct strs *to
 
 static void keep(struct daemon *d, const struct mc_gates *g)
 {
-	copy_names(d->a, &g->enabled, &d->gate_names.enabled);
-	copy_names(d->a, &g->disabled, &d->gate_names.disabled);
-	d->image_mode = mc_gate(g, "ImageModeStatusReporting");
-	d->irreconcilable = mc_gate(g, "IrreconcilableMachineConfig");
-	d->gates_known = true;
+	copy_names(d->a, &g->enabled, &d->gates.names.enabled);
+	copy_names(d->a, &g->disabled, &d->gates.names.disabled);
+	d->gates.image_mode = mc_gate(g, "ImageModeStatusReporting");
+	d->gates.irreconcilable = mc_gate(g, "IrreconcilableMachineConfig");
+	d->gates.known = true;
 	log_info("FeatureGates initialized: enabled=%.*s, disabled=%.*s",
 		 STRF(os_list(&d->turn, &g->enabled)), STRF(os_list(&d->turn, &g->disabled)));
 }
@@ -38,37 +38,37 @@ bool daemon_gates(struct daemon *d)
 {
 	struct err err = ERR_INIT(&d->turn);
 	struct mc_gates g;
-	const struct json *tree = tree_in(d->gates, NAME_CLUSTER);
-	bool none = !tree && (d->no_gates || kube_cache_synced(d->gates));
+	const struct json *tree = tree_in(d->caches.gates, NAME_CLUSTER);
+	bool none = !tree && (d->gates.absent || kube_cache_synced(d->caches.gates));
 	int rc = mc_gates_read(&d->turn, tree,
-			       mc_gates_release(d->release, tree_in(d->versions, "version")), &g,
-			       &err);
+			       mc_gates_release(d->release, tree_in(d->caches.versions, "version")),
+			       &g, &err);
 
-	if (!d->gates_known && rc == 0) {
+	if (!d->gates.known && rc == 0) {
 		keep(d, &g);
-	} else if (!d->gates_known && none) {
+	} else if (!d->gates.known && none) {
 		log_warn("no FeatureGate cluster: going on with no feature on");
 		keep(d, &(struct mc_gates){ 0 });
-	} else if (!d->gates_known) {
-		if (clock_ms() >= d->gates_due)
+	} else if (!d->gates.known) {
+		if (clock_ms() >= d->gates.due)
 			log_fatal("failed to connect to feature gates timed "
 				  "out waiting for FeatureGates to be ready");
-		daemon_wake(d, d->gates_due - clock_ms());
-	} else if (rc == 0 && !d->guarded &&
-		   !(strs_eq(&g.enabled, &d->gate_names.enabled) &&
-		     strs_eq(&g.disabled, &d->gate_names.disabled))) {
+		daemon_wake(d, d->gates.due - clock_ms());
+	} else if (rc == 0 && !d->update.guarded &&
+		   !(strs_eq(&g.enabled, &d->gates.names.enabled) &&
+		     strs_eq(&g.disabled, &d->gates.names.disabled))) {
 		log_info("FeatureGates changed: starting anew");
 		loop_stop(d->loop);
 		return false;
 	}
-	return d->gates_known;
+	return d->gates.known;
 }
 
 void daemon_no_gates(void *daemon)
 {
 	struct daemon *d = daemon;
 
-	d->no_gates = true;
+	d->gates.absent = true;
 	daemon_wake(d, 0);
 }
 
@@ -76,7 +76,7 @@ void daemon_gates_begin(struct daemon *d)
 {
 	int64_t ms = d->retry_ms ? d->retry_ms * 600 : GATES_MS;
 
-	d->gates_due = clock_ms() + ms;
+	d->gates.due = clock_ms() + ms;
 	daemon_wake(d, ms);
 }
 
@@ -85,9 +85,9 @@ void daemon_unanswered(void *ctx, struct str why, bool untrusted)
 {
 	struct daemon *d = ctx;
 
-	if (!d->deferred || d->distrust.n || !untrusted)
+	if (!d->kubelet.deferred || d->kubelet.distrust.n || !untrusted)
 		return;
-	d->distrust = str_dup(d->a, why);
+	d->kubelet.distrust = str_dup(d->a, why);
 	daemon_log(d, str_fmt(d->a,
 			      "Re-bootstrapping kubelet in response to "
 			      "deferred kubeconfig changes and %.*s",

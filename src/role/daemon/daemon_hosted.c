@@ -2,7 +2,7 @@
  * A node of a hosted cluster: its annotations hold hashes of configs, and the
  * configs come as files. Each step looks at everything anew.
  */
-#include "daemon_loop.h"
+#include "daemon_own.h"
 #include "io/log.h"
 
 static void set(struct daemon *d, const char *key, struct str value)
@@ -25,7 +25,7 @@ void daemon_hosted(struct daemon *d)
 			 STRF(v->want_drain));
 		return;
 	}
-	daemon_job(d, JOB_HOSTED, d->hosted);
+	daemon_job(d, STATE_HOSTED, d->hosted);
 }
 
 void daemon_hosted_found(struct daemon *d, enum hosted_state state, struct str hash)
@@ -45,10 +45,8 @@ void daemon_hosted_found(struct daemon *d, enum hosted_state state, struct str h
 		set(d, ANNO_CURRENT_CONFIG, hash);
 }
 
-void daemon_hosted_over(struct daemon *d, int rc, struct str text)
+void daemon_hosted_over(struct daemon *d)
 {
-	if (rc < 0)
-		daemon_fail(d, text, false);
-	else if (d->next.n_pairs)
-		daemon_annotate(d);
+	if (d->next.n_pairs)
+		daemon_annotate(d, STATE_NOTE);
 }

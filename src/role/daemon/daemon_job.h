@@ -35,7 +35,9 @@ struct job_in {
 	enum job_kind kind;
 	struct node_update update;
 	const struct strs *logs; /* for the node's journal, before all else */
-	struct str text; /* the cause of rolling back; a hosted node's folder */
+	/* the cause of a rollback; a hosted node's directory; the API servers' CAs to trust;
+	 * CRI-O's config */
+	struct str text;
 	struct str asked; /* desiredDrain */
 	struct str node; /* its name */
 	struct str booted; /* the OS image; "": not known yet */
@@ -44,7 +46,6 @@ struct job_in {
 	const struct json *controller; /* a ControllerConfig */
 	const struct pins *pins;
 	const struct map *enabled; /* units that were seen enabled; or NULL */
-	struct str bundle; /* the API servers' CAs to be trusted, or "" */
 	int64_t retry_ms;
 	bool master, bootstrap, in_desired;
 	bool pinned; /* as struct node has it */

@@ -1,7 +1,7 @@
 /*
  * A daemon's beginning and end, and what it follows in between.
  */
-#include "daemon_loop.h"
+#include "daemon_own.h"
 #include "io/log.h"
 #include "node/drift.h"
 
@@ -88,68 +88,59 @@ void daemon_begin(struct daemon *d)
 	d->v.node = d->name;
 	d->events.kube = d->writer;
 	d->events.host = d->name;
-	d->v.booting = true;
+	d->v.start = START_RECOVER;
 	log_info("Starting MachineConfigDaemon");
 	daemon_job_init(d);
 	daemon_loop_init(d);
 	daemon_waits_begin(d);
-	d->nodes = follow(d, PATH_CORE "nodes", "the node", d->name, node_changed, NULL);
+	d->caches.nodes = follow(d, PATH_CORE "nodes", "the node", d->name, node_changed, NULL);
 	if (d->hosted.n)
 		return;
 	daemon_read_disk(d);
-	daemon_health_begin(d);
+	daemon_health_begin(&d->health);
 	daemon_force_begin(d);
-	d->gates = follow(d, PATH_CONFIG "featuregates", "the feature gates", S(NAME_CLUSTER),
-			  other_changed, daemon_no_gates);
+	d->caches.gates = follow(d, PATH_CONFIG "featuregates", "the feature gates",
+				 S(NAME_CLUSTER), other_changed, daemon_no_gates);
 	daemon_gates_begin(d);
 	if (str_is(d->release, MC_GATES_SNAPSHOT))
-		d->versions = follow(d, PATH_CONFIG "clusterversions", "the cluster's version",
-				     S("version"), other_changed, NULL);
-	d->pools = follow(d, PATH_MC "machineconfigpools", "the pools", S(""), other_changed, NULL);
-	d->image_sets = follow(d, PATH_MC "pinnedimagesets", "the pinned image sets", S(""),
-			       sets_changed, NULL);
+		d->caches.versions =
+			follow(d, PATH_CONFIG "clusterversions", "the cluster's version",
+			       S("version"), other_changed, NULL);
+	d->caches.pools =
+		follow(d, PATH_MC "machineconfigpools", "the pools", S(""), other_changed, NULL);
+	d->caches.image_sets = follow(d, PATH_MC "pinnedimagesets", "the pinned image sets", S(""),
+				      sets_changed, NULL);
 	daemon_pin_begin(d);
-	d->configs = follow(d, PATH_MC "controllerconfigs", "the controller's config",
-			    S(NAME_CONTROLLER), other_changed, NULL);
+	d->caches.configs = follow(d, PATH_MC "controllerconfigs", "the controller's config",
+				   S(NAME_CONTROLLER), other_changed, NULL);
 }
 
 void daemon_end(struct daemon *d)
 {
 	job_cancel(&d->job);
-	if (d->calling)
+	if (daemon_states[d->state].wait == WAIT_REQUEST)
 		kube_cancel(&d->call);
-	if (d->watching) {
-		loop_remove(d->loop, &d->drift_source);
-		drift_close(&d->drift);
-	}
-	daemon_health_end(d);
+	daemon_watch_end(d);
+	daemon_health_end(&d->health);
 	daemon_force_end(d);
-	loop_remove(d->loop, &d->waits_timer);
+	loop_remove(d->loop, &d->waits.timer);
 	daemon_pin_end(d);
 	kube_events_stop(&d->events);
-	daemon_report_no_more(d);
+	daemon_report_end(d);
 	loop_remove(d->loop, &d->timer);
-	kube_cache_free(d->nodes);
+	loop_remove(d->loop, &d->overdue);
+	kube_cache_free(d->caches.nodes);
 	if (!d->hosted.n) {
-		kube_cache_free(d->configs);
-		kube_cache_free(d->pools);
-		kube_cache_free(d->gates);
-		kube_cache_free(d->versions);
-		kube_cache_free(d->image_sets);
+		kube_cache_free(d->caches.configs);
+		kube_cache_free(d->caches.pools);
+		kube_cache_free(d->caches.gates);
+		kube_cache_free(d->caches.versions);
+		kube_cache_free(d->caches.image_sets);
 	}
 	arena_free(&d->turn);
-	arena_free(&d->held);
-	arena_free(&d->names);
-	arena_free(&d->facts);
-	arena_free(&d->fault_arena);
-	arena_free(&d->lines);
-	arena_free(&d->watched_arena);
-}
-
-bool daemon_may_stop(struct daemon *d)
-{
-	if (!d->guarded || d->v.rebooting)
-		return true;
-	daemon_tell(d, S("GotSigtermDuringUpdate"), S("Got SIGTERM but actively updating"));
-	return false;
+	arena_free(&d->update.a);
+	arena_free(&d->disk.a);
+	arena_free(&d->facts.a);
+	arena_free(&d->fault.a);
+	arena_free(&d->logs.a);
 }

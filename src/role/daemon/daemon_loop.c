@@ -1,9 +1,11 @@
-#include "daemon_loop.h"
-
-#include "io/clock.h"
+/*
+ * daemon_loop: the daemon's state machine. Every event goes through daemon_happens, which looks
+ * the move up in daemon_states. When a step is over the state is IDLE before its handler runs;
+ * the handler enters the next one, or arms the timer.
+ */
+#include "base/backoff.h"
+#include "daemon_own.h"
 #include "io/repeat.h"
-
-static void step(struct daemon *d);
 
 /* ---- when ---------------------------------------------------------------- */
 
@@ -24,48 +26,57 @@ static void on_timer(struct source *s, short events)
 	struct daemon *d = s->ctx;
 
 	(void)events;
-	if (clock_ms() < d->not_before) /* put off since */
+	if (clock_ms() < d->not_before) /* the back-off began after the timer was armed */
 		daemon_wake(d, 0);
 	else
-		step(d);
+		daemon_happens(d, EVENT_TIMER, NULL);
 }
 
-/* The server cannot be asked for now: the same step again, later. */
-void daemon_later(struct daemon *d, struct str why)
+static void on_overdue(struct source *s, short events)
 {
-	int64_t ms = daemon_retry_ms(d->failures++);
+	(void)events;
+	daemon_happens(s->ctx, EVENT_OVERDUE, NULL);
+}
 
-	log_again(LOG_WARNING, S("step"), "%.*s; retrying", STRF(why));
+void daemon_go(struct daemon *d, enum daemon_state s)
+{
+	int64_t ms = daemon_states[s].deadline_ms;
+
+	d->state = s;
+	d->since = clock_ms();
+	d->overdue.due = ms ? d->since + ms : 0;
+	loop_update(d->loop, &d->overdue);
+}
+
+void daemon_retry(struct daemon *d, int64_t ms)
+{
+	daemon_go(d, STATE_RETRY);
 	d->not_before = clock_ms() + (d->retry_ms ? d->retry_ms : ms);
 	daemon_wake(d, 0);
 }
 
-static void forget_revert(struct daemon_view *v)
+void daemon_later(struct daemon *d, struct str why)
 {
-	v->revert_left = v->revert_left || v->revertible;
-	v->revertible = false;
+	log_again(LOG_WARNING, S("step"), "%.*s; retrying", STRF(why));
+	daemon_retry(d, daemon_retry_ms(d->failures++));
 }
+
+/* ---- the next step ------------------------------------------------------- */
 
 void daemon_forget(struct daemon *d)
 {
 	struct daemon_view *v = &d->v;
 
-	if (d->guarded)
+	if (d->update.guarded)
 		daemon_tell(d, S("RemoveSigtermProtection"), S("Removing SIGTERM protection"));
-	v->loaded = v->verified = v->planned = v->applied = v->acted = false;
-	v->announced = v->force = v->asked = false;
-	forget_revert(v);
-	v->confirmed = false;
-	v->target = v->target_image = v->from_image = S("");
+	v->pass = (struct daemon_pass){ 0 };
+	if (v->revert == REVERT_READY)
+		v->revert = REVERT_LEFT;
 	d->waiting_since = 0;
-	d->policy_tries = 0;
-	d->checked = d->guarded = d->resumes = false;
-	d->plan = (struct update_plan){ 0 };
-	arena_free(&d->held);
+	arena_free(&d->update.a);
+	d->update = (struct daemon_update){ .a = ARENA_INIT };
 	daemon_read_disk(d);
 }
-
-/* ---- steps --------------------------------------------------------------- */
 
 static void look_at_cluster(struct daemon *d)
 {
@@ -76,14 +87,14 @@ static void look_at_cluster(struct daemon *d)
 
 	v->trouble = S("");
 	v->secret = false;
-	if (v->target.n)
+	if (v->pass.target.n)
 		return;
 	daemon_disk_changed(d);
 	if (daemon_pool(d, &d->turn, &pool, &pinned, &err) < 0)
 		v->trouble = err.msg;
 	else if (!daemon_controller(d))
-		v->trouble = S("could not get ControllerConfig: "
-			       "controllerconfig." GROUP_MC " \"" NAME_CONTROLLER "\" not found");
+		v->trouble = S("could not get ControllerConfig: controllerconfig." GROUP_MC
+			       " \"" NAME_CONTROLLER "\" not found");
 	else
 		v->secret = daemon_secret_differs(d);
 }
@@ -105,275 +116,179 @@ void daemon_look(struct daemon *d)
 	v->waited_ms = d->waiting_since ? clock_ms() - d->waiting_since : 0;
 }
 
-static void wait_for_controller(struct daemon *d)
-{
-	int64_t now = clock_ms();
-
-	if (!d->waiting_since)
-		d->waiting_since = now;
-	log_again(LOG_INFO, S("controller"),
-		  "Waiting for machine-config-controller to do %.*s (the last "
-		  "it did is %.*s)",
-		  STRF(d->v.want_drain), STRF(d->v.did_drain));
-	if (!daemon_certificates(d))
-		daemon_wake(d,
-			    (d->v.acted || !d->v.planned ? DAEMON_UNCORDON_MS : DAEMON_DRAIN_MS) -
-				    (now - d->waiting_since));
-}
-
-static void rest(struct daemon *d)
-{
-	struct daemon_report r = { .type = "Updated", .status = 'T' };
-
-	if (d->next.text.n && !d->logged_wait)
-		log_info("%.*s", STRF(d->next.text));
-	d->logged_wait = d->next.text.n > 0;
-	if (d->v.rebooting)
-		return;
-	if (!d->next.text.n) {
-		r.text = str_fmt(&d->turn, "Node %.*s Updated", STRF(d->name));
-		daemon_report(d, &r);
-	}
-	(void)daemon_certificates(d);
-	daemon_pin(d);
-}
-
-static void again(struct daemon *d)
-{
-	struct daemon_view *v = &d->v;
-
-	log_info("The target is %.*s meanwhile", STRF(v->desired));
-	v->loaded = v->planned = v->applied = v->acted = false;
-	v->booting = v->asked = v->confirmed = d->checked = false;
-	forget_revert(v); /* it was for the other one */
-	d->policy_tries = 0;
-	daemon_load(d);
-}
-
-static void say(struct daemon *d)
-{
-	if (!d->next.text.n)
-		return;
-	if (d->next.journal)
-		daemon_log(d, d->next.text);
-	else
-		log_info("%.*s", STRF(d->next.text));
-}
-
-static void apply(struct daemon *d)
-{
-	const struct str none = S("Node Drain Not required for this update.");
-	const struct daemon_report r = { .type = "UpdateExecuted",
-					 .reason = "Drained",
-					 .status = 'U',
-					 .text = none,
-					 .child = "Drained",
-					 .child_status = 'F',
-					 .child_text = none };
-
-	say(d);
-	if (d->v.asked)
-		log_info("Successful drain took %.3f seconds", (double)d->v.waited_ms / 1000);
-	if (!d->v.drain)
-		log_info("Changes do not require drain, skipping.");
-	if (!d->v.drain || d->v.single)
-		daemon_report(d, &r);
-	if (d->v.drain && d->v.single) {
-		daemon_log(d, S("Drain not required, skipping"));
-		daemon_tell(d, S("Drain"), S("Drain not required, skipping"));
-	}
-	daemon_report_files(d, false);
-	daemon_job(d, JOB_APPLY, S(""));
-}
-
-static void act(struct daemon *d)
-{
-	const struct daemon_report r = { .type = "RebootedNode",
-					 .status = 'U',
-					 .text = S("Upgrade requires a "
-						   "reboot.") };
-
-	if (d->v.reboot)
-		daemon_report(d, &r);
-	daemon_job(d, JOB_ACT, S(""));
-}
-
-static void preflight(struct daemon *d)
-{
-	struct daemon_report r = { .type = "Updated", .status = 'F' };
-
-	r.text = str_fmt(&d->turn, "Node %.*s needs an update", STRF(d->name));
-	daemon_report(d, &r);
-	if (d->v.force) {
-		log_info("Skipping preflight config drift check; " STEPS_FORCE " present");
-		d->v.verified = true;
-		daemon_wake(d, 0);
-	} else {
-		daemon_job(d, JOB_VERIFY, S(""));
-	}
-}
-
-static void give_up(struct daemon *d)
-{
-	for (size_t i = 0; i < d->next.n_events; i++)
-		daemon_tell(d, str_of(d->next.events[i].reason), d->next.events[i].text);
-	d->not_uncordoned =
-		d->next.n_events && str_starts(str_of(d->next.events[0].reason), S("FailedToUn"));
-	if (d->next.roll_back)
-		daemon_job(d, JOB_ROLL_BACK, d->next.text);
-	else
-		daemon_fail(d, d->next.text, false);
-}
-
-static void annotate(struct daemon *d)
-{
-	const struct daemon_report rebooted = { .type = "RebootedNode",
-						.status = 'T',
-						.text = S("Node has "
-							  "rebooted") };
-	const struct daemon_pair *p = &d->next.pairs[0];
-
-	say(d);
-	if (str_ends(p->key, S("/post-config-action")) && !p->value.n) {
-		log_info("Detected Rebooting Annotation, applying MCN.");
-		daemon_report(d, &rebooted);
-	}
-	if (str_ends(p->key, S("/desiredDrain")) && str_starts(p->value, S("uncordon-")))
-		daemon_resumes(d, str_from(p->value, 9));
-	daemon_annotate(d);
-}
-
-static void carry_out(struct daemon *d)
-{
-	if (d->next.what != DAEMON_AWAIT)
-		d->waiting_since = 0;
-	switch (d->next.what) {
-	case DAEMON_REST:
-		rest(d);
-		return;
-	case DAEMON_AWAIT:
-		wait_for_controller(d);
-		return;
-	case DAEMON_RECOVER:
-		daemon_job(d, JOB_RECOVER, S(""));
-		return;
-	case DAEMON_SECRET:
-		daemon_job(d, JOB_SECRET, S(""));
-		return;
-	case DAEMON_PREPARE:
-		if (!str_eq(d->first, d->v.current))
-			d->first = str_dup(d->a, d->v.current);
-		log_again(LOG_INFO, S("role"),
-			  daemon_is_master(d) ? "Node %.*s is part of the "
-						"control plane"
-					      : "Node %.*s is not labeled " LABEL_NODE_ROLE
-						"master",
-			  STRF(d->name));
-		daemon_job(d, JOB_PREPARE, S(""));
-		return;
-	case DAEMON_INITIAL:
-		daemon_initial(d);
-		return;
-	case DAEMON_LOAD:
-		d->logged_wait = false; /* what it rests for next is news */
-		daemon_load(d);
-		return;
-	case DAEMON_BOOT:
-		log_info("Validating against current %s %.*s",
-			 d->v.target_image.n ? "image" : "config",
-			 STRF(d->v.target_image.n ? d->v.from_image : d->from.name));
-		daemon_job(d, JOB_BOOT, d->v.disk_trouble);
-		return;
-	case DAEMON_VERIFY:
-		preflight(d);
-		return;
-	case DAEMON_REVERT:
-		daemon_job(d, JOB_REVERT, S(""));
-		return;
-	case DAEMON_UNREVERT:
-		daemon_job(d, JOB_UNREVERT, S(""));
-		return;
-	case DAEMON_PLAN:
-		daemon_plan(d);
-		return;
-	case DAEMON_APPLY:
-		apply(d);
-		return;
-	case DAEMON_ACT:
-		act(d);
-		return;
-	case DAEMON_CONFIRM:
-		daemon_confirm(d);
-		return;
-	case DAEMON_AGAIN:
-		again(d);
-		return;
-	case DAEMON_ANNOTATE:
-		annotate(d);
-		return;
-	case DAEMON_DONE:
-		if (d->guarded)
-			log_info("Completing update to target %.*s",
-				 STRF(daemon_disk_text(d, &d->turn)));
-		else
-			log_info("System state unchanged: %.*s",
-				 STRF(daemon_disk_text(d, &d->turn)));
-		say(d);
-		daemon_annotate(d);
-		return;
-	case DAEMON_FAIL:
-		break;
-	}
-	give_up(d);
-}
-
-/* Everything that is looked at has been listed once. */
+/* Everything that a step reads has been listed once. */
 static bool synced(const struct daemon *d)
 {
-	return daemon_node(d) &&
-	       (d->hosted.n || (kube_cache_synced(d->configs) && kube_cache_synced(d->pools)));
+	return daemon_node(d) && (d->hosted.n || (kube_cache_synced(d->caches.configs) &&
+						  kube_cache_synced(d->caches.pools)));
 }
 
-static void step(struct daemon *d)
+static void plan_step(struct daemon *d)
 {
 	bool waits;
 
-	if (d->calling || d->job.running)
-		return;
-	arena_free(&d->turn);
-	if (d->distrust.n) {
-		daemon_job(d, JOB_REBOOTSTRAP, S(""));
-		return;
-	}
-	if ((!d->hosted.n && !daemon_gates(d)) || !synced(d) ||
-	    (!d->v.target.n && json_at(daemon_node(d), "metadata.deletionTimestamp")))
-		return;
-	/* what has failed is undone: to plan on would take it for done */
-	if (d->untold) {
-		daemon_tell_fault(d);
-		return;
-	}
-	if (d->hosted.n) {
-		daemon_look(d);
-		daemon_hosted(d);
-		return;
-	}
-	if (daemon_check_drift(d))
-		return;
 	daemon_look(d);
 	look_at_cluster(d);
 	plan_daemon(&d->turn, &d->v, &d->next);
 	waits = d->next.what == DAEMON_REST || d->next.what == DAEMON_AWAIT;
 	if (waits)
 		(void)log_over(S("step"));
-	if (waits && d->logs.n)
-		daemon_job(d, JOB_LOG, S(""));
+	if (waits && d->logs.lines.n)
+		daemon_job(d, STATE_LOG, S(""));
 	else
-		carry_out(d);
+		daemon_carry_out(d);
+}
+
+static void decide(struct daemon *d)
+{
+	arena_free(&d->turn);
+	if (d->kubelet.distrust.n) {
+		daemon_job(d, STATE_REBOOTSTRAP, S(""));
+		return;
+	}
+	if ((!d->hosted.n && !daemon_gates(d)) || !synced(d)) {
+		daemon_go(d, STATE_STARTING);
+		return;
+	}
+	daemon_go(d, STATE_IDLE);
+	if (!d->v.pass.target.n && json_at(daemon_node(d), "metadata.deletionTimestamp"))
+		return;
+	if (d->fault.untold) {
+		daemon_tell_fault(d);
+	} else if (d->hosted.n) {
+		daemon_look(d);
+		daemon_hosted(d);
+	} else if (!daemon_check_drift(d)) {
+		plan_step(d);
+	}
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+static void report_overdue(struct daemon *d)
+{
+	const struct daemon_row *row = &daemon_states[d->state];
+
+	log_warn("Node %.*s: waiting for %s since %lld s", STRF(d->name), row->what,
+		 (long long)(clock_ms() - d->since) / 1000);
+	d->overdue.due = clock_ms() + row->deadline_ms;
+	loop_update(d->loop, &d->overdue);
+}
+
+static void stop(struct daemon *d)
+{
+	if (d->update.guarded && !d->v.rebooting) {
+		daemon_tell(d, S("GotSigtermDuringUpdate"), S("Got SIGTERM but actively updating"));
+		return;
+	}
+	log_info("Shutting down MachineConfigDaemon");
+	d->stopped = true;
+	loop_stop(d->loop);
+}
+
+void daemon_happens(struct daemon *d, enum daemon_event e, const struct daemon_result *r)
+{
+	enum daemon_state s = d->state;
+
+	switch (daemon_states[s].moves[e]) {
+	case MOVE_NONE:
+	case MOVE_REFUSE:
+		log_error("state %s: event %s refused", daemon_states[s].name,
+			  daemon_event_name(e));
+		return;
+	case MOVE_IGNORE:
+		return;
+	case MOVE_DECIDE:
+		decide(d);
+		return;
+	case MOVE_RESULT:
+		daemon_go(d, STATE_IDLE);
+		daemon_take(d, s, r);
+		return;
+	case MOVE_TROUBLE:
+		daemon_go(d, STATE_IDLE);
+		daemon_trouble(d, s, r);
+		return;
+	case MOVE_FAULT:
+		daemon_go(d, STATE_IDLE);
+		daemon_fail(d, r->text, false);
+		return;
+	case MOVE_RETRY:
+		daemon_later(d, r->text);
+		return;
+	case MOVE_REPORT:
+		report_overdue(d);
+		return;
+	case MOVE_STOP:
+		stop(d);
+		return;
+	}
+}
+
+/* ---- requests ------------------------------------------------------------ */
+
+static void answered(struct daemon *d, const struct kube_answer *ans, struct str why)
+{
+	const struct daemon_result r = { .rc = ans->rc, .text = why, .body = ans->body };
+
+	daemon_happens(d,
+		       ans->rc == 0		  ? EVENT_DONE
+		       : ans->rc == -ERR_NOTFOUND ? EVENT_NOT_FOUND
+						  : EVENT_UNREACHABLE,
+		       &r);
+}
+
+static void on_got(struct kube_call *c, const struct kube_answer *ans)
+{
+	answered(c->ctx, ans, ans->message);
+}
+
+void daemon_get(struct daemon *d, enum daemon_state s, struct str path)
+{
+	daemon_go(d, s);
+	d->call = (struct kube_call){ .method = "GET", .path = path, .done = on_got, .ctx = d };
+	kube_start(d->kube, &d->call);
+}
+
+static void on_patched(struct kube_call *c, const struct kube_answer *ans)
+{
+	struct daemon *d = c->ctx;
+
+	if (ans->rc == 0)
+		kube_cache_put(d->caches.nodes, ans->body);
+	answered(d, ans,
+		 ans->rc == 0 ? S("")
+			      : str_fmt(&d->turn, "unable to update node \"%.*s\": %.*s",
+					STRF(d->name), STRF(ans->message)));
+}
+
+void daemon_patch_node(struct daemon *d, enum daemon_state s, const struct daemon_pair *pairs,
+		       size_t n)
+{
+	static const struct daemon_result done = { 0 };
+	struct str body = daemon_patch(&d->turn, daemon_node(d), pairs, n);
+
+	daemon_go(d, s);
+	if (!body.n) {
+		daemon_happens(d, EVENT_DONE, &done);
+		return;
+	}
+	d->figures.state_at = clock_wall_s();
+	d->call = (struct kube_call){ .method = "PATCH",
+				      .path = str_fmt(&d->turn, PATH_CORE "nodes/%.*s",
+						      STRF(d->name)),
+				      .type = "application/strategic-merge-patch+json",
+				      .body = body,
+				      .done = on_patched,
+				      .ctx = d };
+	kube_start(d->writer, &d->call);
 }
 
 void daemon_loop_init(struct daemon *d)
 {
 	d->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = d };
+	d->overdue = (struct source){ .fd = -1, .ready = on_overdue, .ctx = d };
 	loop_add(d->loop, &d->timer);
+	loop_add(d->loop, &d->overdue);
+	daemon_go(d, STATE_STARTING);
 }

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "daemon_loop.h"
+#include "daemon_own.h"
 #include "io/clock.h"
 #include "io/repeat.h"
 #include "mc/changes.h"
@@ -34,7 +34,7 @@ static void next_report(struct daemon *d);
 int daemon_pools(struct daemon *d, struct arena *a, struct mcp_of_node *out, struct err *err)
 {
 	struct kube_item *const *items;
-	size_t n = kube_cache_all(d->pools, &items);
+	size_t n = kube_cache_all(d->caches.pools, &items);
 	struct knode node;
 	struct mcp_list pools = { 0 };
 
@@ -72,26 +72,26 @@ static void forget(struct reporting *r)
 
 static void told(struct daemon *d)
 {
-	struct reporting *r = d->reports;
+	struct reporting *r = d->mcn.first;
 
-	d->reports = r->next;
+	d->mcn.first = r->next;
 	forget(r);
-	arena_free(&d->mcn_arena);
-	d->reporting = false;
+	arena_free(&d->mcn.a);
+	d->mcn.sending = false;
 	next_report(d);
 }
 
 static void send(struct daemon *d, const char *method, const char *part, const struct json *body,
 		 void (*done)(struct kube_call *, const struct kube_answer *))
 {
-	struct arena *a = &d->mcn_arena;
+	struct arena *a = &d->mcn.a;
 	bool apply = *method == 'P' && method[1] == 'A';
 	struct buf b;
 
 	buf_init(&b, a);
 	if (body)
 		json_encode(&b, body, 0);
-	d->mcn_call =
+	d->mcn.call =
 		(struct kube_call){ .method = method,
 				    .path = *method == 'P' && method[1] == 'O'
 						    ? S(NODES)
@@ -101,7 +101,7 @@ static void send(struct daemon *d, const char *method, const char *part, const s
 				    .body = buf_str(&b),
 				    .done = done,
 				    .ctx = d };
-	kube_start(d->kube, &d->mcn_call);
+	kube_start(d->kube, &d->mcn.call);
 }
 
 static void ended(struct kube_call *c, const struct kube_answer *ans)
@@ -116,19 +116,19 @@ static void ended(struct kube_call *c, const struct kube_answer *ans)
 static void status_sent(struct kube_call *c, const struct kube_answer *ans)
 {
 	struct daemon *d = c->ctx;
-	struct arena *a = &d->mcn_arena;
+	struct arena *a = &d->mcn.a;
 	struct err err = ERR_INIT(a);
 	struct knode node;
 	struct str pool;
 	bool pinned;
 
-	if (!d->reports->spec || ans->rc < 0 || daemon_pool(d, a, &pool, &pinned, &err) < 0) {
+	if (!d->mcn.first->spec || ans->rc < 0 || daemon_pool(d, a, &pool, &pinned, &err) < 0) {
 		ended(c, ans);
 		return;
 	}
 	knode_decode(a, daemon_node(d), &node);
 	send(d, "PATCH", "",
-	     d->reports->absent ? mcn_new(a, &node, pool) : mcn_spec(a, &node, pool), ended);
+	     d->mcn.first->absent ? mcn_new(a, &node, pool) : mcn_spec(a, &node, pool), ended);
 }
 
 static void no_changes(const char *what, struct str why)
@@ -141,7 +141,7 @@ static void changes_sent(struct kube_call *c, const struct kube_answer *ans)
 	struct daemon *d = c->ctx;
 
 	if (ans->rc < 0)
-		no_changes(str_fmt(&d->mcn_arena,
+		no_changes(str_fmt(&d->mcn.a,
 				   "failed to update the %.*s node status with "
 				   "the latest irreconcilable differences: ",
 				   STRF(d->name))
@@ -154,11 +154,11 @@ static void changes_sent(struct kube_call *c, const struct kube_answer *ans)
 static void put_changes(struct daemon *d, struct json *mcn)
 {
 	const struct str key = S("irreconcilableChanges");
-	struct arena *a = &d->mcn_arena;
+	struct arena *a = &d->mcn.a;
 	struct err err = ERR_INIT(a);
 	struct json *list = NULL, *status = json_at(mcn, "status");
 
-	(void)json_parse(a, d->reports->changes, NULL, &list, &err);
+	(void)json_parse(a, d->mcn.first->changes, NULL, &list, &err);
 	if (!mcn)
 		no_changes("", str_fmt(a,
 				       "MCN for %.*s node does not exits. Skipping "
@@ -181,11 +181,11 @@ static void put_changes(struct daemon *d, struct json *mcn)
 static void got(struct kube_call *c, const struct kube_answer *ans)
 {
 	struct daemon *d = c->ctx;
-	struct arena *a = &d->mcn_arena;
+	struct arena *a = &d->mcn.a;
 	struct err err = ERR_INIT(a);
 	struct json *mcn = NULL, *body, *after;
 	struct knode node;
-	struct mcn_in in = { .node = &node, .image_mode = d->image_mode };
+	struct mcn_in in = { .node = &node, .image_mode = d->gates.image_mode };
 	bool create, pinned;
 
 	if ((ans->rc < 0 && ans->rc != -ERR_NOTFOUND) ||
@@ -196,16 +196,16 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 		told(d);
 		return;
 	}
-	if (d->reports->changes.n) {
+	if (d->mcn.first->changes.n) {
 		put_changes(d, mcn);
 		return;
 	}
 	knode_decode(a, daemon_node(d), &node);
 	in.mcn = mcn;
-	in.sets = d->reports->sets;
+	in.sets = d->mcn.first->sets;
 	in.now.sec = clock_wall_s();
-	body = mcn_report(a, &in, &d->reports->report, &create, &after);
-	d->reports->absent = !mcn && !body;
+	body = mcn_report(a, &in, &d->mcn.first->report, &create, &after);
+	d->mcn.first->absent = !mcn && !body;
 	if (!body)
 		status_sent(c, &(struct kube_answer){ 0 });
 	else if (create)
@@ -216,9 +216,9 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 
 static void next_report(struct daemon *d)
 {
-	if (d->reporting || !d->reports)
+	if (d->mcn.sending || !d->mcn.first)
 		return;
-	d->reporting = true;
+	d->mcn.sending = true;
 	send(d, "GET", "", NULL, got);
 }
 
@@ -231,7 +231,7 @@ static struct str status_text(char c)
 
 static struct reporting *add_report(struct daemon *d)
 {
-	struct reporting **at = &d->reports;
+	struct reporting **at = &d->mcn.first;
 
 	while (*at)
 		at = &(*at)->next;
@@ -250,7 +250,7 @@ void daemon_report_changes(struct daemon *d)
 	struct str text;
 	struct buf b;
 
-	if (!d->irreconcilable)
+	if (!d->gates.irreconcilable)
 		return;
 	if (tree_read(a, &d->node->tree, INSTALLED, INSTALLED_MAX, &text, &err) < 0 ||
 	    mc_current_parse(a, text, &was, &err) < 0) {
@@ -262,7 +262,7 @@ void daemon_report_changes(struct daemon *d)
 		return;
 	}
 	buf_init(&b, a);
-	json_encode(&b, mc_changes(a, was.spec.config, d->to.spec.config), 0);
+	json_encode(&b, mc_changes(a, was.spec.config, d->update.to.spec.config), 0);
 	r = add_report(d);
 	r->changes = str_dup(&r->a, buf_str(&b));
 	next_report(d);
@@ -273,10 +273,10 @@ void daemon_report(struct daemon *d, const struct daemon_report *in)
 	struct reporting *r;
 	struct str key = str_fmt(&d->turn, "%s%c%.*s", in->type, in->status, STRF(in->text));
 
-	if (!in->sets.n && str_eq(key, d->mcn_last))
+	if (!in->sets.n && str_eq(key, d->mcn.last))
 		return;
-	arena_free(&d->mcn_kept);
-	d->mcn_last = str_dup(&d->mcn_kept, key);
+	arena_free(&d->mcn.kept);
+	d->mcn.last = str_dup(&d->mcn.kept, key);
 	r = add_report(d);
 	r->spec = in->spec;
 	if (in->sets.n) {
@@ -301,14 +301,14 @@ void daemon_report(struct daemon *d, const struct daemon_report *in)
 	next_report(d);
 }
 
-void daemon_report_no_more(struct daemon *d)
+void daemon_report_end(struct daemon *d)
 {
-	if (d->reporting)
-		kube_cancel(&d->mcn_call);
-	for (struct reporting *r = d->reports, *next; r; r = next) {
+	if (d->mcn.sending)
+		kube_cancel(&d->mcn.call);
+	for (struct reporting *r = d->mcn.first, *next; r; r = next) {
 		next = r->next;
 		forget(r);
 	}
-	arena_free(&d->mcn_arena);
-	arena_free(&d->mcn_kept);
+	arena_free(&d->mcn.a);
+	arena_free(&d->mcn.kept);
 }

@@ -1,7 +1,7 @@
 /*
  * The Node's annotations: what the daemon writes there, and what follows from it.
  */
-#include "daemon_loop.h"
+#include "daemon_own.h"
 #include "io/clock.h"
 #include "io/repeat.h"
 
@@ -23,33 +23,48 @@ void daemon_fail(struct daemon *d, struct str text, bool unreconcilable)
 		log_again(LOG_ERROR, S("fault"), "Marking Unreconcilable due to: %.*s", STRF(text));
 	else
 		log_again(LOG_ERROR, S("fault"), "Marking Degraded due to: \"%.*s\"", STRF(text));
-	d->fault = str_dup(&d->fault_arena, text);
-	d->unreconcilable = unreconcilable;
-	d->untold = true;
+	d->fault.text = str_dup(&d->fault.a, text);
+	d->fault.unreconcilable = unreconcilable;
+	d->fault.untold = true;
 	daemon_tell_fault(d);
 }
 
 void daemon_tell_fault(struct daemon *d)
 {
-	daemon_failure(&d->turn, d->fault, d->unreconcilable, &d->next);
-	daemon_annotate(d);
+	daemon_failure(&d->turn, d->fault.text, d->fault.unreconcilable, &d->next);
+	daemon_annotate(d, STATE_NOTE_FAULT);
 }
 
-static void failed(struct daemon *d)
+/* Annotations are written: their Events follow. */
+static void tell_events(struct daemon *d)
 {
-	int64_t ms = daemon_retry_ms(d->failures++);
-	struct str want = daemon_note(d, ANNO_DESIRED_CONFIG);
-	/* another target may have come while this was being told */
-	bool stale = d->v.target.n && !str_eq(want, d->v.target);
+	struct daemon_next *n = &d->next;
 
-	report_outcome(d, d->fault);
-	d->untold = false;
-	arena_free(&d->fault_arena);
-	if (d->v.booting)
-		d->v.prepared = d->v.noted = false;
+	for (size_t i = 0; i < n->n_events; i++)
+		daemon_tell(d, str_of(n->events[i].reason), n->events[i].text);
+	n->n_events = 0;
+}
+
+void daemon_fault_told(struct daemon *d)
+{
+	struct str want = daemon_note(d, ANNO_DESIRED_CONFIG);
+	/* another target may have come meanwhile: it does not wait for the back-off */
+	bool stale = d->v.pass.target.n && !str_eq(want, d->v.pass.target);
+
+	tell_events(d);
+	if (d->hosted.n)
+		log_fatal("Error handling node sync: %.*s", STRF(d->next.text));
+	report_outcome(d, d->fault.text);
+	arena_free(&d->fault.a);
+	d->fault = (struct daemon_trouble){ .a = ARENA_INIT };
+	if (d->v.start == START_NOTE || d->v.start == START_SYNC)
+		d->v.start = START_PREPARE;
 	daemon_forget(d);
-	d->not_before = stale ? 0 : clock_ms() + (d->retry_ms ? d->retry_ms : ms);
-	daemon_wake(d, 0);
+	daemon_retry(d, daemon_retry_ms(d->failures++));
+	if (stale) {
+		d->not_before = 0;
+		daemon_wake(d, 0);
+	}
 }
 
 void daemon_resumes(struct daemon *d, struct str config)
@@ -61,7 +76,7 @@ void daemon_resumes(struct daemon *d, struct str config)
 			 "Applying proper annotations.",
 			 STRF(config));
 	daemon_report(d, &r);
-	d->resumes = true;
+	d->update.resumes = true;
 }
 
 /* The first pass has come to its end. A node that had no annotations at the start
@@ -71,20 +86,23 @@ static void resumed(struct daemon *d)
 	struct daemon_report r = { .type = "Resumed", .status = 'T' };
 
 	daemon_watch(d);
-	if (!d->v.booting)
+	if (d->v.start == START_OVER)
 		return;
-	r.text = str_fmt(&d->turn, "In desired config %.*s. Resumed normal operations.",
-			 STRF(d->first.n ? d->first : daemon_note(d, ANNO_CURRENT_CONFIG)));
+	r.text = str_fmt(
+		&d->turn, "In desired config %.*s. Resumed normal operations.",
+		STRF(d->facts.first.n ? d->facts.first : daemon_note(d, ANNO_CURRENT_CONFIG)));
 	daemon_report(d, &r);
 }
 
-static void done(struct daemon *d)
+void daemon_done(struct daemon *d)
 {
 	struct daemon_view *v = &d->v;
-	bool updated = d->guarded;
+	bool updated = d->update.guarded;
 
+	d->failures = 0;
+	tell_events(d);
 	/* an update that had no annotation to write before its last ones */
-	if (!v->booting && !d->resumes)
+	if (v->start == START_OVER && !d->update.resumes)
 		daemon_resumes(d, daemon_note(d, ANNO_CURRENT_CONFIG));
 	resumed(d);
 	if (updated)
@@ -93,102 +111,68 @@ static void done(struct daemon *d)
 	log_info("In desired state %.*s", STRF(daemon_disk_text(d, &d->turn)));
 	daemon_report_changes(d);
 	daemon_forget(d);
-	v->booting = v->bootstrap = false;
-	d->failures = 0;
-	d->update_at = clock_wall_s();
-	d->not_uncordoned = false;
+	v->start = START_OVER;
+	v->bootstrap = false;
+	d->figures.update_at = clock_wall_s();
+	d->figures.not_uncordoned = false;
 	daemon_wake(d, 0);
 }
 
 void daemon_rebooting(struct daemon *d)
 {
-	if (d->v.planned)
+	if (d->v.pass.stage >= STAGE_PLANNED)
 		report_outcome(d, S(""));
-	if (d->v.booting)
+	if (d->v.start != START_OVER)
 		resumed(d);
-	if (d->v.announced) {
+	if (d->v.pass.stage >= STAGE_ANNOUNCED) {
 		daemon_wake(d, 0);
 		return;
 	}
-	d->next = (struct daemon_next){ .what = DAEMON_ANNOTATE };
+	d->next = (struct daemon_next){ .what = DAEMON_ANNOTATE, .note = NOTE_REBOOTING };
 	d->next.pairs[d->next.n_pairs++] =
 		(struct daemon_pair){ .key = S(ANNO_POST_CONFIG), .value = S("Rebooting") };
-	daemon_annotate(d);
+	daemon_annotate(d, STATE_NOTE);
 }
 
-static void patched(struct daemon *d)
+/* From here on the process may be ended. */
+static void announced(struct daemon *d)
 {
-	struct daemon_next *n = &d->next;
+	if (d->v.pass.stage == STAGE_APPLIED)
+		d->v.pass.stage = STAGE_ANNOUNCED;
+	if (d->update.guarded)
+		daemon_tell(d, S("RemoveSigtermProtection"), S("Removing SIGTERM protection"));
+	d->update.guarded = false;
+}
 
-	d->failures = n->what == DAEMON_FAIL ? d->failures : 0;
-	for (size_t i = 0; i < n->n_events; i++)
-		daemon_tell(d, str_of(n->events[i].reason), n->events[i].text);
-	n->n_events = 0;
-	if (n->what == DAEMON_FAIL && d->hosted.n)
-		log_fatal("Error handling node sync: %.*s", STRF(n->text));
-	if (n->what == DAEMON_FAIL) {
-		failed(d);
-		return;
+void daemon_noted(struct daemon *d)
+{
+	d->failures = 0;
+	tell_events(d);
+	switch (d->next.note) {
+	case NOTE_REBOOTING:
+		announced(d);
+		break;
+	case NOTE_DRAIN:
+		d->v.pass.asked = true;
+		break;
+	case NOTE_PLAIN:
+	case NOTE_UNCORDON:
+	case NOTE_REBOOTED:
+		break;
 	}
-	if (n->what == DAEMON_DONE) {
-		done(d);
-		return;
-	}
-	if (n->n_pairs && str_is(n->pairs[0].value, "Rebooting")) {
-		d->v.announced = true; /* from here on it may be ended */
-		if (d->guarded)
-			daemon_tell(d, S("RemoveSigtermProtection"),
-				    S("Removing SIGTERM protection"));
-		d->guarded = false;
-	}
-	if (n->n_pairs && str_starts(n->pairs[0].value, S("drain-")))
-		d->v.asked = true;
 	daemon_wake(d, 0);
 }
 
-static void on_patched(struct kube_call *c, const struct kube_answer *ans)
-{
-	struct daemon *d = c->ctx;
-
-	d->calling = false;
-	if (ans->rc < 0) {
-		daemon_later(d, str_fmt(&d->turn, "unable to update node \"%.*s\": %.*s",
-					STRF(d->name), STRF(ans->message)));
-		return;
-	}
-	kube_cache_put(d->nodes, ans->body);
-	patched(d);
-}
-
-static void send_patch(struct daemon *d, const struct daemon_pair *pairs, size_t n)
-{
-	struct str body = daemon_patch(&d->turn, daemon_node(d), pairs, n);
-
-	if (!body.n) {
-		patched(d);
-		return;
-	}
-	d->state_at = clock_wall_s();
-	d->call = (struct kube_call){ .method = "PATCH",
-				      .path = str_fmt(&d->turn, PATH_CORE "nodes/%.*s",
-						      STRF(d->name)),
-				      .type = "application/strategic-merge-patch+json",
-				      .body = body,
-				      .done = on_patched,
-				      .ctx = d };
-	d->calling = true;
-	kube_start(d->writer, &d->call);
-}
-
-void daemon_annotate(struct daemon *d)
+void daemon_annotate(struct daemon *d, enum daemon_state s)
 {
 	struct daemon_next *n = &d->next;
 
 	/* what the last boot told goes along; nothing for nothing */
-	if (d->finalize_known && (d->finalize.n || daemon_note(d, ANNO_FINALIZE_FAILURE).n))
+	if (d->facts.finalize_known &&
+	    (d->facts.finalize.n || daemon_note(d, ANNO_FINALIZE_FAILURE).n))
 		n->pairs[n->n_pairs++] = (struct daemon_pair){ .key = S(ANNO_FINALIZE_FAILURE),
-							       .value = d->finalize };
-	send_patch(d, n->pairs, n->n_pairs);
+							       .value = d->facts.finalize };
+	daemon_patch_node(d, s, n->pairs, n->n_pairs);
 }
 
 struct pairs {
@@ -233,7 +217,7 @@ void daemon_initial(struct daemon *d)
 	struct str text;
 	int rc = tree_read(a, &d->node->tree, JOB_FIRST_ANNOTATIONS, SMALL_MAX, &text, &err);
 
-	d->v.noted = true;
+	d->v.start = START_SYNC;
 	if (rc < 0 && rc != -ERR_NOTFOUND)
 		(void)err_wrap(&err, "failed to read initial annotations from "
 				     "\"" JOB_FIRST_ANNOTATIONS "\"");
@@ -257,5 +241,5 @@ void daemon_initial(struct daemon *d)
 	else if (rc < 0)
 		daemon_fail(d, err.msg, false);
 	else
-		send_patch(d, list.v, list.n);
+		daemon_patch_node(d, STATE_NOTE, list.v, list.n);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/backoff.h"
-#include "daemon_loop.h"
+#include "daemon_own.h"
 #include "io/clock.h"
 #include "io/grpc_call.h"
 #include "io/repeat.h"
@@ -53,7 +53,7 @@ static void advance(struct pinning *p);
 static const struct json *find(const void *ctx, struct str name)
 {
 	const struct daemon *d = ctx;
-	const struct kube_tree *t = kube_cache_get(d->image_sets, name);
+	const struct kube_tree *t = kube_cache_get(d->caches.image_sets, name);
 
 	return t ? t->tree : NULL;
 }
@@ -472,9 +472,9 @@ void daemon_pin(struct daemon *d)
 	struct pinning *p = d->pins;
 
 	/* the node's own start comes first, as long as it gets on */
-	if (!p || !daemon_node(d) || !kube_cache_synced(d->pools) ||
-	    !kube_cache_synced(d->image_sets) ||
-	    (d->v.booting && !str_is(daemon_note(d, ANNO_STATE), "Degraded")))
+	if (!p || !daemon_node(d) || !kube_cache_synced(d->caches.pools) ||
+	    !kube_cache_synced(d->caches.image_sets) ||
+	    (d->v.start != START_OVER && !str_is(daemon_note(d, ANNO_STATE), "Degraded")))
 		return;
 	p->changed = true;
 	wake(p, p->due);

@@ -1,12 +1,12 @@
 /*
  * What an update's steps report in the MachineConfigNode, in upstream's words.
  */
-#include "daemon_loop.h"
+#include "daemon_own.h"
 
 /* What is written, as the reports have it: "Updating … will", "Updated … did". */
 void daemon_report_files(struct daemon *d, bool done)
 {
-	const struct update_changes *c = &d->plan.changes;
+	const struct update_changes *c = &d->update.plan.changes;
 	bool os = c->os_image || c->extensions || c->kernel_type;
 	bool files = c->passwd || c->files;
 	const char *verb = done ? "Updated" : "Updating";
@@ -14,7 +14,7 @@ void daemon_report_files(struct daemon *d, bool done)
 				   .status = done ? 'T' : 'U',
 				   .child_status = done ? 'T' : 'U' };
 
-	if (!d->image_mode) {
+	if (!d->gates.image_mode) {
 		r.reason = r.child = "AppliedFilesAndOS";
 		r.text = str_fmt(&d->turn,
 				 "%s the Files and OS on disk as a part of the "
@@ -81,7 +81,7 @@ static void report_failed_part(struct daemon *d, const struct node_event *e)
 
 void daemon_report_image(struct daemon *d, const struct node_event *e)
 {
-	if (!d->image_mode)
+	if (!d->gates.image_mode)
 		return;
 	if (e->kind == NODE_EVENT_PULL)
 		report_pull(d, e);

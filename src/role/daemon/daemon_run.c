@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon_loop.h"
+#include "daemon_own.h"
 #include "io/http_server.h"
 #include "io/log.h"
 #include "io/metrics_text.h"
@@ -84,10 +84,7 @@ static void on_term(void *ctx, int signo)
 	struct start *s = ctx;
 
 	(void)signo;
-	if (!daemon_may_stop(&s->d))
-		return;
-	log_info("Shutting down MachineConfigDaemon");
-	loop_stop(s->d.loop);
+	daemon_happens(&s->d, EVENT_TERM, NULL);
 }
 
 /*
@@ -141,7 +138,9 @@ static int follow_cluster(struct arena *a, struct start *s, const struct daemon_
 		s->d.name = o->node_name;
 		s->d.release = o->release;
 		s->d.hosted = o->hosted;
-		s->d.healthz = o->healthz;
+		s->d.health = (struct daemon_health){ .loop = s->d.loop,
+						      .url = o->healthz,
+						      .retry_ms = s->d.retry_ms };
 		s->d.a = a;
 		daemon_begin(&s->d);
 		rc = loop_run(s->d.loop, err);

@@ -3,7 +3,7 @@
  * when it takes longer than a start normally does, and then ever less often.
  */
 #include "base/backoff.h"
-#include "daemon_loop.h"
+#include "daemon_own.h"
 #include "io/clock.h"
 #include "io/log.h"
 
@@ -12,18 +12,18 @@
 
 static const char *missing(const struct daemon *d)
 {
-	if (!kube_cache_synced(d->nodes))
+	if (!kube_cache_synced(d->caches.nodes))
 		return "the server's answer to GET " PATH_CORE "nodes";
 	if (!daemon_node(d))
 		return "the Node: the kubelet has not registered it, or it "
 		       "was deleted";
 	if (d->hosted.n)
 		return NULL;
-	if (!d->gates_known)
+	if (!d->gates.known)
 		return "FeatureGate cluster to have an entry for this release";
-	if (!kube_cache_synced(d->configs))
+	if (!kube_cache_synced(d->caches.configs))
 		return "the server's answer to GET " PATH_MC "controllerconfigs";
-	if (!kube_cache_synced(d->pools))
+	if (!kube_cache_synced(d->caches.pools))
 		return "the server's answer to GET " PATH_MC "machineconfigpools";
 	return NULL;
 }
@@ -37,14 +37,14 @@ static void on_waits(struct source *s, short events)
 	if (!what)
 		return;
 	log_info("Node %.*s: waiting for %s", STRF(d->name), what);
-	s->due = clock_ms() + backoff_ms(FIRST_MS, LAST_MS, ++d->waits_logged);
+	s->due = clock_ms() + backoff_ms(FIRST_MS, LAST_MS, ++d->waits.logged);
 }
 
 void daemon_waits_begin(struct daemon *d)
 {
-	d->waits_logged = 0;
-	d->waits_timer = (struct source){
+	d->waits.logged = 0;
+	d->waits.timer = (struct source){
 		.fd = -1, .due = clock_ms() + FIRST_MS, .ready = on_waits, .ctx = d
 	};
-	loop_add(d->loop, &d->waits_timer);
+	loop_add(d->loop, &d->waits.timer);
 }

@@ -384,5 +384,5 @@ int job_work(struct node *n, struct arena *a, const struct job_in *in, struct er
 	case JOB_CERTIFICATES:
 		break;
 	}
-	return certificates_write(n, a, in->controller, in->bundle, err);
+	return certificates_write(n, a, in->controller, in->text, err);
 }
