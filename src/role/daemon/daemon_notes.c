@@ -9,11 +9,8 @@
 
 static void report_outcome(struct daemon *d, struct str trouble)
 {
-	struct daemon_report r = { .type = "NodeDegraded", .status = trouble.n ? 'T' : 'F' };
+	const struct daemon_report r = plan_report_outcome(&d->turn, d->name, trouble);
 
-	r.text = trouble.n ? str_fmt(&d->turn, "Node %.*s upgrade failure. %.*s", STRF(d->name),
-				     STRF(trouble))
-			   : str_fmt(&d->turn, "Node %.*s upgrade succeeded", STRF(d->name));
 	daemon_report(d, &r);
 }
 

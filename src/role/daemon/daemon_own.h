@@ -17,6 +17,7 @@
 #include "mc/gates.h"
 #include "node/drift.h"
 #include "plan/daemon.h"
+#include "plan/daemon_report.h"
 #include "role/daemon.h"
 
 struct reporting; /* a report for the MachineConfigNode */
@@ -298,20 +299,7 @@ void daemon_resumes(struct daemon *d, struct str config);
 /* Adds a line for the node's journal. */
 void daemon_log(struct daemon *d, struct str text);
 
-/*
- * daemon_mcn: reports in the MachineConfigNode, sent one after the other.
- * status is of the type: 'T'rue, 'F'alse or 'U'nknown; reason NULL is the type.
- */
-struct daemon_report {
-	const char *type, *reason;
-	char status;
-	struct str text;
-	const char *child; /* or NULL */
-	char child_status;
-	struct str child_text;
-	bool spec; /* the spec, too */
-	struct str sets; /* JSON of pinnedImageSets; "": as they were */
-};
+/* daemon_mcn: reports in the MachineConfigNode, sent one after the other. */
 void daemon_report(struct daemon *d, const struct daemon_report *r);
 /* How the target differs from what the node was installed with. */
 void daemon_report_changes(struct daemon *d);
