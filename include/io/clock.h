@@ -15,7 +15,7 @@ struct instant clock_wall(void);
 int64_t clock_wall_s(void);
 int64_t clock_wall_ms(void);
 
-/* Blocks the process, or less long when a signal handler runs. */
+/* Blocks the process. Returns early when a signal handler runs. */
 void clock_sleep_ms(int64_t ms);
 
 #endif

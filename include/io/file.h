@@ -1,5 +1,5 @@
 /*
- * file: whole files in and out. A file is replaced atomically: after a crash
+ * file: reads and writes whole files. A file is replaced atomically: after a crash
  * it has its old contents or its new ones, never a mix.
  */
 #ifndef IO_FILE_H
@@ -9,24 +9,24 @@
 
 #include "base/err.h"
 
-/* All of a file, or of a stream up to its end; "-" is standard input.
+/* Reads all of a file, or of a stream up to its end; "-" is standard input.
  * ERR_LIMIT when it has more than max bytes. */
 int file_read(struct arena *a, const char *path, size_t max, struct str *out, struct err *err);
 
-/* All that an open descriptor still gives; name is for messages. */
+/* Reads an open descriptor to its end; name is for error messages. */
 int file_read_fd(struct arena *a, int fd, const char *name, size_t max, struct str *out,
 		 struct err *err);
 
 /*
  * Replaces path with data: a new file beside it, written and fsynced, renamed
- * over it, and the folder fsynced. mode is exact, whatever the umask.
+ * over it, and the directory fsynced. mode is exact, whatever the umask.
  */
 int file_replace(const char *path, struct str data, mode_t mode, struct err *err);
 
 /*
- * The same for a regular file that is there: it keeps its mode and owner, and a
- * link to it stays a link. An error where that cannot be, or where the caller may
- * not write to it; the file is then as it was.
+ * The same for a regular file that exists: keeps its mode and owner, and follows a
+ * symbolic link to it. Fails when that is not possible or the caller has no write
+ * permission; the file is then unchanged.
  */
 int file_rewrite(const char *path, struct str data, struct err *err);
 

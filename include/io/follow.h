@@ -1,7 +1,7 @@
 /*
- * follow: tells when files have changed, by inotify on their folders and by a
- * look now and then. Files that appear, vanish, are replaced, or are reached
- * through links that are turned (as in Kubernetes' secret volumes) are seen.
+ * follow: reports changes of files, by inotify on their directories and by polling.
+ * It notices files that appear, vanish or are replaced, and symbolic links on the
+ * way that change (as in Kubernetes' secret volumes).
  */
 #ifndef IO_FOLLOW_H
 #define IO_FOLLOW_H
@@ -11,9 +11,9 @@
 struct follow;
 
 /*
- * changed(ctx) is called from the loop after any of the n files became another
- * (device, inode, size, times); changes close together are told once. Without
- * inotify the look every every_ms (0: 10 s) is what remains.
+ * Calls changed(ctx) from the loop after device, inode, size or a time of any of the
+ * n files has changed, once for changes that follow one another closely. Polls
+ * every every_ms (0: 10 s); without inotify it only polls.
  */
 struct follow *follow_start(struct loop *l, const char *const *paths, size_t n, int every_ms,
 			    void (*changed)(void *ctx), void *ctx);

@@ -1,6 +1,6 @@
 /*
- * grpc_call: one unary gRPC call over a Unix socket, never blocking: a
- * connection is made for it and closed after it.
+ * grpc_call: one unary gRPC call over a Unix socket, without blocking. Each call
+ * opens a connection and closes it.
  */
 #ifndef IO_GRPC_CALL_H
 #define IO_GRPC_CALL_H
@@ -14,12 +14,12 @@ struct grpc_call {
 	const char *socket;
 	struct str path; /* "/runtime.v1.ImageService/ImageStatus" */
 	struct str message;
-	int64_t ms; /* how long it may take */
-	/* answer is over, and good within the call. The call may be started
+	int64_t ms; /* timeout */
+	/* The answer is complete, and valid within done. done may start the call
 	 * again. Never called from within grpc_call_start. */
 	void (*done)(struct grpc_call *c, const struct grpc *answer);
 	void *ctx;
-	/* its own */
+	/* private */
 	struct arena a;
 	struct grpc answer;
 	struct buf out;
@@ -31,7 +31,7 @@ struct grpc_call {
 };
 
 void grpc_call_start(struct grpc_call *c);
-/* Gives it up; done is not called. No effect when it is not running. */
+/* Cancels it; done is not called. No effect when it is not running. */
 void grpc_call_cancel(struct grpc_call *c);
 
 #endif

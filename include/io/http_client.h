@@ -1,10 +1,9 @@
 /*
- * http_client: HTTP/1.1 requests in the loop, many at once, over connections
- * that are kept and used again; plain, TLS, and through proxies. Redirects are
- * answers like others.
+ * http_client: concurrent HTTP/1.1 requests in the loop, over connections that are
+ * reused; plain, TLS, and through proxies. It does not follow redirects.
  *
- * A call is the caller's storage, in use from http_call_start until done is
- * called or it is cancelled. What it points at must last as long. Callbacks come
+ * The caller owns a call and what it points at; both stay valid from
+ * http_call_start until done is called or the call is cancelled. Callbacks run
  * from the loop only, never from within http_call_start.
  */
 #ifndef IO_HTTP_CLIENT_H
@@ -21,19 +20,19 @@ struct http_client_opts {
 	struct tls_client *tls; /* for https; must outlive the client */
 	struct proxy_conf proxy; /* copied */
 	const struct http_limits *limits; /* NULL: http_limits */
-	size_t per_host; /* connections at once to one host; 0: 100. More wait */
-	int keep_ms; /* how long a connection waits for its next use; 0: 60 s */
+	size_t per_host; /* connections to one host; 0: 100. Further calls wait */
+	int keep_ms; /* idle connections are closed after this; 0: 60 s */
 };
 
 struct http_client *http_client_new(struct loop *l, const struct http_client_opts *opts);
 
-/* No call may be under way. */
+/* No call may be in flight. */
 void http_client_free(struct http_client *c);
 
-/* HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment, or in small. */
+/* HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment, or in lower case. */
 struct proxy_conf http_client_proxy_env(void);
 
-/* Closes connections not in use, so that new credentials are used at once. */
+/* Closes idle connections, so that new credentials take effect at once. */
 void http_client_renew(struct http_client *c);
 
 struct hconn;
@@ -44,19 +43,19 @@ struct http_call {
 	struct str method, url;
 	struct str fields; /* lines as http_add_field writes them */
 	struct str body;
-	/* In milliseconds; 0 takes the figure given here. */
-	int connect_ms; /* 10 s to be connected and TLS agreed */
-	int head_ms; /* 30 s from then to the head of the answer */
-	int idle_ms; /* 60 s between parts of the body; -1: no bound (watches) */
-	int total_ms; /* for all of it; none */
+	/* In milliseconds; 0: the default given here. */
+	int connect_ms; /* to connect, with the TLS handshake; 10 s */
+	int head_ms; /* from then to the head of the answer; 30 s */
+	int idle_ms; /* between parts of the body; 60 s. -1: no timeout (watches) */
+	int total_ms; /* for the whole call; none */
 	size_t body_max; /* of a body that is collected; 0: 16 MiB */
-	/* The head is there. May be NULL. */
+	/* The head has arrived. May be NULL. */
 	void (*on_head)(struct http_call *c, const struct http_head *head);
 	/* A part of the body. NULL: it is collected in result.body. */
 	void (*on_body)(struct http_call *c, struct str part);
 	/*
-	 * The end: rc is 0, or -code with err. result and head are valid within
-	 * done; the call may be started again or freed there.
+	 * The call has ended: rc is 0, or -code with err. result and head are valid
+	 * within done, which may start the call again or free it.
 	 */
 	void (*done)(struct http_call *c, int rc, struct err *err);
 	void *ctx;
@@ -79,14 +78,14 @@ struct http_call {
 	struct http_head head;
 	struct buf collected;
 	struct err err;
-	int failed; /* before it began */
+	int failed; /* the error found before it was sent */
 	bool waiting; /* for a connection */
-	bool fresh; /* on a new connection: an old one had been closed */
+	bool fresh; /* retried on a new connection: the server had closed the old one */
 };
 
 void http_call_start(struct http_client *c, struct http_call *call);
 
-/* Ends it; done is not called. Allowed in its own callbacks but done. */
+/* Cancels it; done is not called. Its own callbacks may cancel it, except done. */
 void http_call_cancel(struct http_call *call);
 
 #endif

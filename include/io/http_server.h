@@ -1,20 +1,20 @@
 /*
  * http_server: HTTP/1.1 over any number of listeners in one loop.
  *
- * A handler gets a whole request and answers now or later, with bytes it only
- * points at, or with a stream written as things happen.
+ * A handler gets a complete request and answers at once or later, with a body that
+ * it owns, or with a stream that it writes over time.
  *
- * Nobody keeps others out by being slow, or by being many:
+ * Slow or numerous clients cannot keep others out:
  * - Each listener has its own slots, and one address (of IPv6: one /64) has at
  *   most a part of them.
  * - Every phase has a deadline, which single bytes do not renew. A handshake and
  *   a head must be complete in time; a body must come, and an answer be taken, at
  *   16 KiB/s or faster, measured over each period of body_ms and send_ms.
- * - When slots are short, a connection without a request goes first, then the one
- *   that has gone longest without progress. A new connection never evicts one of
+ * - When no slot is free, a connection without a request is evicted first, then the
+ *   one that has gone longest without progress. A new connection never evicts one of
  *   an address that holds fewer than its own.
- * - When no connection may go, the new one gets one of the spare slots (one for
- *   16). There only vital requests are handled (see below); others are answered
+ * - When no connection may be evicted, the new one gets one of the spare slots (one
+ *   for 16). There only vital requests are handled (see below); others are answered
  *   503, unless a slot became free by then.
  */
 #ifndef IO_HTTP_SERVER_H
@@ -52,49 +52,49 @@ struct http_server_opts {
 	/* Answers x, now or later. */
 	void (*handle)(struct http_exchange *x, void *ctx);
 	/*
-	 * How many bytes of body this request may have, asked when its head is
-	 * there; more gives 413. NULL: none.
+	 * The maximum size of the body, called when the head has arrived; a longer
+	 * body is answered 413. NULL: no body.
 	 */
 	size_t (*body_max)(const struct http_head *head, void *ctx);
-	/* Whether a request is to be handled when slots are short. NULL: none. */
+	/* Whether to handle a request in a spare slot. NULL: none. */
 	bool (*vital)(const struct http_head *head, void *ctx);
-	/* False closes a connection as soon as it is accepted. NULL: all in. */
+	/* False: close the connection right after accept. NULL: admit all. */
 	bool (*admit)(const struct sock_addr *peer, void *ctx);
 	/*
-	 * After each exchange: status (0: none sent) and bytes of body sent.
-	 * Of a malformed request the head has what could be read, or nothing.
+	 * Called after each exchange, with the status (0: none sent) and the bytes of
+	 * body sent. The head of a malformed request has the fields that were read.
 	 */
 	void (*over)(const struct http_exchange *x, int status, uint64_t sent, void *ctx);
-	/* Slots were short: a connection was evicted, or a new one refused. */
+	/* No slot was free: a connection was evicted, or a new one refused. */
 	void (*lost)(const struct sock_addr *peer, enum http_lost why, void *ctx);
 	void *ctx;
 	const struct http_limits *limits; /* NULL: http_limits */
 	size_t max_conns; /* of each listener; 0: 1000 */
 	size_t per_address; /* of those for one address; 0: half of them */
-	/* In milliseconds; 0 takes the figure given here. */
-	int handshake_ms; /* 10 s for TLS to be agreed */
+	/* In milliseconds; 0: the default given here. */
+	int handshake_ms; /* 10 s for the TLS handshake */
 	int head_ms; /* 10 s from a head's first byte to its last */
 	int body_ms; /* 10 s for a body, or for the next 160 KB of it */
 	int idle_ms; /* 75 s between requests */
-	int send_ms; /* 10 s to take an answer, or the next 160 KB of it; of a
+	int send_ms; /* 10 s for a client to read an answer, or the next 160 KB of it; for a
 		      * stream, while some of it waits */
 };
 
 struct http_server *http_server_new(struct loop *l, const struct http_server_opts *opts);
 
 /*
- * Serves connections to fd, a listening socket that is the server's from here
- * on. tls is NULL for plain HTTP, and must outlive the server.
+ * Serves connections to fd, a listening socket, which the server owns from here on.
+ * tls is NULL for plain HTTP, and must outlive the server.
  */
 void http_server_listen(struct http_server *s, int fd, struct tls_server *tls);
 
 /*
- * Takes no more connections, lets requests under way end, cuts what is left
- * after grace_ms, then calls done, from the loop.
+ * Accepts no more connections, lets running requests finish, closes the rest after
+ * grace_ms, then calls done from the loop.
  */
 void http_server_stop(struct http_server *s, int grace_ms, void (*done)(void *ctx), void *ctx);
 
-/* Cuts everything. Not from within a callback of the server. */
+/* Closes all connections. Do not call it from a callback of the server. */
 void http_server_free(struct http_server *s);
 
 /* Connections open now. */
@@ -103,21 +103,21 @@ size_t http_server_conns(const struct http_server *s);
 /* ---- Answers ------------------------------------------------------------- */
 
 /*
- * The whole answer. fields are lines as http_add_field writes them; the server
- * adds Date, Content-Length and, where it closes, Connection. body must stay
- * until release(owner) is called (NULL: it lives in x->a or forever). To HEAD
- * only the length of it goes out, unless body.p is NULL; with 204 and 304 neither.
+ * Sends the whole answer. fields are lines as http_add_field writes them; the server
+ * adds Date, Content-Length and, where it closes, Connection. body must stay valid
+ * until release(owner) is called (NULL: it lives in x->a or forever). HEAD gets only
+ * the length, unless body.p is NULL; 204 and 304 have neither.
  */
 void http_reply(struct http_exchange *x, int status, struct str fields, struct str body,
 		void (*release)(void *owner), void *owner);
 
-/* An answer that is written bit by bit, in chunks. */
+/* Starts an answer that is written in parts (chunked). */
 void http_stream_start(struct http_exchange *x, int status, struct str fields);
 
-/* Adds a part, copied. Returns how many bytes now wait to be sent. */
+/* Adds a part, which is copied. Returns how many bytes wait to be sent. */
 size_t http_stream_write(struct http_exchange *x, struct str part);
 
-/* The stream is complete; x must not be used any more. */
+/* Ends the stream; x must not be used after it. */
 void http_stream_end(struct http_exchange *x);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * manifests: the objects in files, directories and standard input, as one set.
+ * manifests: reads the objects of files, directories and standard input into one set.
  */
 #ifndef IO_MANIFESTS_H
 #define IO_MANIFESTS_H
@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "mc/load.h"
 
-/* Nothing in a cluster comes near this; it bounds what a mistake can cost. */
+/* Far above any real cluster: a bound on memory. */
 #define MANIFEST_MAX ((size_t)64 << 20)
 
 /*

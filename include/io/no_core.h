@@ -5,10 +5,10 @@
 #define IO_NO_CORE_H
 
 /*
- * From here on this process and those it forks leave no core dump, not even to a
- * program that core_pattern names, and only root can trace them or read their
- * /proc files. A program that is executed is dumpable again, but keeps the limit
- * of 0 bytes for core files.
+ * Disables core dumps of this process and of those it forks, including dumps piped
+ * to a program (core_pattern). Only root can then trace them or read their /proc
+ * files. A program that they execute is dumpable again, but keeps the limit of 0
+ * bytes for core files.
  */
 void no_core(void);
 

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-/* Write-protects what the linker marked (PT_GNU_RELRO); call it first in main. */
+/* Write-protects the segment PT_GNU_RELRO; call it first in main. */
 int relro_protect(struct err *err);
 
 #endif

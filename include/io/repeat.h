@@ -3,11 +3,11 @@
  *
  * A failure is an object ("rendering pool worker") and a text. The first line is
  * logged at once, a repeat of the same text after 30 s, a minute, two, … and at
- * most once an hour. Another text of the same object is logged at once. When the
- * object is well, its failures are forgotten, so that the next one is news again.
+ * most once an hour. Another text of the same object is logged at once. After
+ * repeat_over the next failure of the object is logged at once again.
  *
- * A fixed number of failures is remembered; the one that was logged longest ago
- * makes room for a new one.
+ * The table has a fixed size; a new failure replaces the one that was logged
+ * longest ago.
  */
 #ifndef IO_REPEAT_H
 #define IO_REPEAT_H
@@ -30,18 +30,17 @@ struct repeats {
 	struct repeat v[REPEATS];
 };
 
-/* Whether to log this one; *held: how many repeats were not logged before. */
+/* Whether to log this one; *held: the repeats that were not logged before it. */
 bool repeat_due(struct repeats *r, enum log_level level, struct str object, struct str text,
 		int64_t now, unsigned *held);
-/* The object is well. True when a warning or an error of it is known. */
+/* The object has recovered. True when a warning or an error of it was logged. */
 bool repeat_over(struct repeats *r, struct str object);
 
-/* The same with the process's own table and clock, for the log. */
+/* The same with a table of the process and clock_ms, and writing the line. */
 void log_repeat(enum log_level level, const char *file, int line, struct str object,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 bool log_over(struct str object);
-/* The same for a line that the caller logs, with more in it than the text that
- * repeats are known by. */
+/* The same for a line that the caller writes; text identifies its repeats. */
 bool log_due(enum log_level level, struct str object, struct str text);
 
 #define log_again(level, object, ...) log_repeat(level, __FILE__, __LINE__, object, __VA_ARGS__)

@@ -1,5 +1,5 @@
 /*
- * stamp: whether a file is still the one that was read.
+ * stamp: identifies the state of a file, to notice changes without reading it.
  */
 #ifndef IO_STAMP_H
 #define IO_STAMP_H
@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 
 struct stamp {
-	bool there; /* a file that is absent has a stamp too */
+	bool there; /* a missing file has a stamp, too */
 	/*
-	 * False when the file had just been written: another write could then
-	 * leave the same times behind, so it equals nothing.
+	 * False when the file had just been written: another write could leave the
+	 * same times, so the stamp equals nothing.
 	 */
 	bool settled;
 	dev_t dev;
@@ -20,13 +20,13 @@ struct stamp {
 	struct timespec mtime, ctime;
 };
 
-/* Take it before reading the file: what changes meanwhile is then noticed. */
+/* Take it before reading the file, so that changes during the read are noticed. */
 void stamp_take(const char *path, struct stamp *out);
 
-/* The same file at the same state, settled or not. */
+/* The same file in the same state, settled or not. */
 bool stamp_same(const struct stamp *x, const struct stamp *y);
 
-/* Whether path is as it was when s was taken. */
+/* Whether path is unchanged since s was taken. */
 bool stamp_holds(const char *path, const struct stamp *s);
 
 #endif

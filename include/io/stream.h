@@ -1,5 +1,5 @@
 /*
- * stream: bytes over a connected socket, plain or through TLS, never blocking.
+ * stream: non-blocking bytes over a connected socket, plain or TLS.
  */
 #ifndef IO_STREAM_H
 #define IO_STREAM_H
@@ -17,26 +17,26 @@ struct stream {
 };
 
 /*
- * Bytes read; 0 at the other side's end; -ERR_AGAIN (err untouched) when there
- * are none yet; or -code.
+ * Bytes read; 0 at the end of the stream; -ERR_AGAIN (err untouched) when none have
+ * arrived; or -code.
  */
 ssize_t stream_read(struct stream *s, void *to, size_t n, struct err *err);
 
-/* Bytes taken of the n_parts, in order; else as stream_read, never 0. */
+/* Bytes accepted of the n_parts, in order; never 0. Errors as in stream_read. */
 ssize_t stream_write(struct stream *s, const struct iovec *parts, int n_parts, struct err *err);
 
-/* 0 when all that was taken is with the kernel, -ERR_AGAIN, or -code. */
+/* 0 when the kernel has all accepted bytes, -ERR_AGAIN, or -code. */
 int stream_flush(struct stream *s, struct err *err);
 
-/* Says that nothing more will be written. */
+/* Ends the direction of writing. */
 void stream_end(struct stream *s);
 
-/* Gives up descriptor and TLS. */
+/* Closes the descriptor and frees the TLS state. */
 void stream_close(struct stream *s);
 
 /*
- * What to wait for after -ERR_AGAIN, in poll's bits, when the caller wants to
- * read or to write. With TLS that may be the other direction.
+ * The poll events to wait for after -ERR_AGAIN, when the caller wants to read or to
+ * write. With TLS that may be the other direction.
  */
 short stream_want(const struct stream *s, short want);
 

@@ -14,11 +14,11 @@
 const char *version_raw(void);
 const char *version_hash(void);
 
-/* Whether somebody chose them. Otherwise they are git's, and no cluster was made
- * by such a version. */
+/* Whether they were set explicitly. Otherwise they are git's, and no cluster was
+ * rendered by such a version. */
 bool version_given(void);
 
-/* Whether it stands for OKD's build, on CentOS Stream CoreOS: MCO_SCOS is set. */
+/* Whether to act as OKD's build, on CentOS Stream CoreOS: MCO_SCOS is set. */
 bool version_scos(void);
 
 #endif

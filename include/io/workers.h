@@ -1,8 +1,8 @@
 /*
- * workers: the same work in several processes, each replaced when it dies.
+ * workers: several processes that do the same work; one that dies is replaced.
  *
- * The parent only watches; it has no loop, so that a process forked late shares
- * nothing with it but what was made before.
+ * The parent only supervises and has no loop, so a worker that is forked later
+ * shares with it only what was created before workers_run.
  */
 #ifndef IO_WORKERS_H
 #define IO_WORKERS_H
@@ -14,18 +14,18 @@
 
 struct workers {
 	size_t n;
-	/* The work, in a process of its own; returns its exit status. It gets
-	 * SIGTERM when it is time to end, also when the parent has died. */
+	/* The work, in a process of its own; returns the exit status. The process
+	 * gets SIGTERM when it must end, also when the parent dies. */
 	int (*run)(void *ctx, size_t index);
-	/* In the parent: one has ended by itself; status as from waitpid. */
+	/* In the parent: a worker has ended by itself; status as from waitpid. */
 	void (*died)(void *ctx, pid_t pid, int status);
-	/* In the parent, before the workers are told to end. */
+	/* In the parent, before SIGTERM is sent to the workers. */
 	void (*stopping)(void *ctx);
 	void *ctx;
 	int64_t grace_ms; /* after SIGTERM, before SIGKILL */
 };
 
-/* Until SIGTERM or SIGINT has come and all have ended. */
+/* Runs until SIGTERM or SIGINT, and until all workers have ended. */
 int workers_run(const struct workers *w, struct err *err);
 
 #endif

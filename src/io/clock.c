@@ -1,6 +1,6 @@
 /*
- * The only calls of clock_gettime in the tree (`make layers` checks). Neither clock
- * that is read here can fail on Linux.
+ * The only calls of clock_gettime in the tree (`make layers` checks). CLOCK_MONOTONIC
+ * and CLOCK_REALTIME cannot fail on Linux.
  */
 #include "io/clock.h"
 

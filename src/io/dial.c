@@ -1,7 +1,7 @@
 /*
- * A name is looked up by a child that writes the addresses into a pipe and
- * ends; numbers and "localhost" need none. The addresses are then tried one
- * after the other. One timer source serves every step.
+ * A child process looks up a name, writes the addresses into a pipe and exits;
+ * numeric addresses and "localhost" need none. The addresses are then tried one
+ * after the other. One source serves every step.
  */
 #include "io/sock.h"
 
@@ -19,7 +19,7 @@
 #include "io/file.h"
 
 #define ADDRS 8
-#define HOST_MAX 255 /* of a DNS name */
+#define HOST_MAX 255 /* the length of a DNS name */
 
 struct dial {
 	struct loop *loop;
@@ -30,7 +30,7 @@ struct dial {
 	dial_done *done;
 	void *ctx;
 	struct child child;
-	bool asking; /* the child writes */
+	bool asking; /* the child is running */
 	size_t got; /* bytes of addrs read */
 	struct sock_addr addrs[ADDRS];
 	size_t n, at;
@@ -78,7 +78,7 @@ static void set(int fd, int level, int option, int value)
 	(void)setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* A watch may be silent for long: a server that died is noticed all the same. */
+/* Keep-alive: a watch may be silent for long, and a dead server must be noticed. */
 static void tune(int fd)
 {
 	set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -102,7 +102,7 @@ static void succeed(struct dial *d)
 	done(ctx, fd, NULL);
 }
 
-/* Looks for a connection to the next address that takes one up. */
+/* Tries the next address. */
 static void try_next(struct dial *d)
 {
 	int64_t now = clock_ms(), left = d->due - now;
@@ -152,7 +152,7 @@ static void on_connect(struct dial *d, short events)
 	try_next(d);
 }
 
-/* The child sends whole addresses, one char of an answer when it has none. */
+/* The child writes whole addresses, or one byte when it has none. */
 static void on_answer(struct dial *d, short events)
 {
 	char *to = (char *)d->addrs;
@@ -203,7 +203,7 @@ static _Noreturn void look_up(const char *host, uint16_t port, int out, unsigned
 	(void)sigemptyset(&none);
 	(void)signal(SIGALRM, SIG_DFL);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	/* a connection must not outlive the parent's end of it */
+	/* the child must not keep the parent's connections open */
 	if (out > STDERR_FILENO + 1)
 		(void)syscall(SYS_close_range, STDERR_FILENO + 1, out - 1, 0);
 	(void)syscall(SYS_close_range, out + 1, ~0U, 0);
@@ -222,7 +222,7 @@ static _Noreturn void look_up(const char *host, uint16_t port, int out, unsigned
 	_exit(0);
 }
 
-/* False when the system gives no pipe or process. */
+/* False when pipe or fork fails. */
 static bool ask(struct dial *d)
 {
 	int64_t left = d->due - clock_ms();
@@ -271,7 +271,7 @@ struct dial *dial_start(struct loop *l, struct str host, uint16_t port, int64_t 
 	d->done = done;
 	d->ctx = ctx;
 	d->src = (struct source){ .fd = -1, .due = 1, .ready = ready, .ctx = d };
-	/* a name too long stays empty, and has no address */
+	/* a name that is too long stays empty, and has no address */
 	if (host.n <= HOST_MAX && host.n && !memchr(host.p, 0, host.n))
 		memcpy(d->host, host.p, host.n);
 	known(d, host);

@@ -1,3 +1,7 @@
+/*
+ * Reads and writes whole files. A file is replaced by rename(2) after fsync(2) of the new one;
+ * the temporary file is in the same directory and is removed when a step fails.
+ */
 #include "io/file.h"
 
 #include <errno.h>
@@ -71,7 +75,7 @@ int file_write_fd(int fd, struct str s, const char *name, struct err *err)
 	return 0;
 }
 
-/* The folder of path, and a name in it that mkostemp completes. */
+/* The directory of path, and a template for mkostemp in it. */
 static void split(struct arena *a, const char *path, char **dir, char **temp)
 {
 	struct str p = str_of(path);
@@ -131,7 +135,7 @@ int file_replace(const char *path, struct str data, mode_t mode, struct err *err
 	return sync_dir(dir, err);
 }
 
-/* Gives fd the owner of st, if it has another one. */
+/* Gives fd the owner of st, if it differs. */
 static int keep_owner(int fd, const struct stat *st, const char *path, struct err *err)
 {
 	struct stat now;

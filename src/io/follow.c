@@ -1,3 +1,7 @@
+/*
+ * Files followed by inotify and by polling. A change is decided by stat(2) alone: inotify only
+ * starts the comparison early, so a lost or foreign event costs nothing.
+ */
 #include "io/follow.h"
 
 #include <stdlib.h>
@@ -8,9 +12,9 @@
 #include "io/clock.h"
 
 #define EVERY_MS 10000
-#define SETTLE_MS 50 /* a change is often several */
+#define SETTLE_MS 50 /* a change is often several events */
 
-/* What tells one state of a file from another; zero when it is not there. */
+/* The state of a file; all zero when it does not exist. */
 struct mark {
 	dev_t dev;
 	ino_t ino;
@@ -46,7 +50,7 @@ static bool same(const struct mark *x, const struct mark *y)
 	       x->ctime.tv_sec == y->ctime.tv_sec && x->ctime.tv_nsec == y->ctime.tv_nsec;
 }
 
-/* Folders may come and be replaced: asking again for one watched is free. */
+/* Directories may appear and be replaced; adding a watch again costs nothing. */
 static void watch(struct follow *f)
 {
 	for (size_t i = 0; f->events.fd >= 0 && i < f->n; i++)

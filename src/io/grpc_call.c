@@ -1,3 +1,6 @@
+/*
+ * One connection per call. The protocol is data/grpc; this file moves bytes and keeps the deadline.
+ */
 #include "io/grpc_call.h"
 
 #include <ctype.h>
@@ -19,7 +22,7 @@ void grpc_call_cancel(struct grpc_call *c)
 	arena_free(&c->a);
 }
 
-/* What broke the connection, as Go's grpc words it. */
+/* The error of the connection, as Go's grpc words it. */
 static void unavailable(struct grpc_call *c, struct str what)
 {
 	grpc_fail(&c->answer, GRPC_UNAVAILABLE, what);
@@ -36,7 +39,7 @@ static void flush(struct grpc_call *c)
 		if (n == -ERR_AGAIN)
 			break;
 		if (n < 0) {
-			/* what it said before it left may tell why */
+			/* the last bytes may say why it closed the connection */
 			c->out.n = c->sent;
 			break;
 		}
@@ -93,7 +96,7 @@ static void dial(struct grpc_call *c)
 		rc = connect(c->stream.fd, (struct sockaddr *)&to, sizeof(to));
 	}
 	if (rc < 0) {
-		const char *why = strerror(errno); /* Go's is not capital */
+		const char *why = strerror(errno); /* Go's texts start in lower case */
 
 		unavailable(c, str_fmt(&c->a,
 				       "connection error: desc = \"transport: "
@@ -120,7 +123,7 @@ void grpc_call_start(struct grpc_call *c)
 		dial(c);
 	else
 		grpc_fail(&c->answer, GRPC_INTERNAL, S("the request is too long"));
-	if (c->answer.over) { /* told from the loop, as everything is */
+	if (c->answer.over) { /* done is only called from the loop */
 		c->source.fd = -1;
 		c->source.due = 1;
 	}

@@ -1,4 +1,8 @@
-/* One connection of a client, from dialling to its last answer. */
+/*
+ * One connection of a client, from dialling to its last answer. Every state has a deadline.
+ * A request is retried on a new connection only when it is safe to repeat and the server had
+ * closed a kept connection before it answered.
+ */
 #include "hconn.h"
 
 #include <stdlib.h>
@@ -40,7 +44,7 @@ void hconn_close(struct hconn *h)
 	host_next(c, t);
 }
 
-/* A request that did no harm may be sent again. */
+/* A request that is safe to repeat may be sent again. */
 static bool repeatable(const struct http_call *call)
 {
 	return str_is(call->method, "GET") || str_is(call->method, "HEAD") ||
@@ -51,7 +55,7 @@ static bool repeatable(const struct http_call *call)
 static void fail(struct hconn *h, int rc, struct err *err)
 {
 	struct http_call *call = h->call;
-	/* a kept connection may have been closed as we took it up again */
+	/* the server may have closed a kept connection just before it was reused */
 	bool again = call && h->used && !h->heard && !call->fresh && repeatable(call);
 
 	h->call = NULL;
@@ -129,7 +133,7 @@ static void begin_request(struct hconn *h)
 	h->due = clock_ms() + or_default(call->head_ms, 30000);
 }
 
-/* 0 when all is out, -ERR_AGAIN, or what broke. */
+/* 0 when all is sent, -ERR_AGAIN, or an error. */
 static int send_out(struct hconn *h, struct err *err)
 {
 	while (h->out[0].n || h->out[1].n) {
@@ -187,7 +191,7 @@ static int on_part(struct hconn *h, struct str part, struct err *err)
 	return 0;
 }
 
-/* The answer is complete: the connection is kept or not, then done is called. */
+/* The answer is complete: keeps or closes the connection, then calls done. */
 static void complete(struct hconn *h, bool clean)
 {
 	struct http_client *c = h->client;
@@ -209,7 +213,7 @@ static void complete(struct hconn *h, bool clean)
 	call_over(call, 0, &call->err);
 }
 
-/* Feeds what came; 1 when the answer is complete. */
+/* Feeds received bytes; 1 when the answer is complete. */
 static int feed(struct hconn *h, struct str *in, struct err *err)
 {
 	int rc = 0;
@@ -246,7 +250,7 @@ static int at_end(struct hconn *h, struct err *err)
 	return err_set(err, ERR_AGAIN, "connection closed by the server");
 }
 
-/* The head was there: from now on it is the pauses that count. */
+/* The head has arrived: from now on the deadline is between parts. */
 static void wait_for_more(struct hconn *h)
 {
 	int ms = or_default(h->call->idle_ms, 60000);
@@ -254,7 +258,7 @@ static void wait_for_more(struct hconn *h)
 	h->due = ms < 0 ? 0 : clock_ms() + ms;
 }
 
-/* 0 to go on, 1 when the connection is no longer ours to look at. */
+/* 0 to continue, 1 when the connection must not be used any more. */
 static int read_answer(struct hconn *h, struct err *err)
 {
 	struct str in = S("");
@@ -288,7 +292,7 @@ static int read_answer(struct hconn *h, struct err *err)
 	return rc;
 }
 
-/* ---- the way there ------------------------------------------------------- */
+/* ---- connecting ---------------------------------------------------------- */
 
 static void begin_tls(struct hconn *h)
 {
@@ -324,7 +328,7 @@ static int talk_to_proxy(struct hconn *h, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	/* byte by byte, so as not to take what is behind the answer */
+	/* byte by byte: what follows the answer belongs to TLS */
 	n = stream_read(&h->stream, scratch, 1, err);
 	if (n == 0)
 		return err_set(err, ERR_AGAIN, "closed by the proxy");
@@ -362,7 +366,7 @@ static int step(struct hconn *h, struct err *err)
 		rc = send_out(h, err);
 		if (rc == 0)
 			h->state = HCONN_ANSWER;
-		/* a server may answer before it has read all */
+		/* a server may answer before it has read the whole request */
 		return rc == -ERR_AGAIN ? read_answer(h, err) : rc;
 	case HCONN_ANSWER:
 		return read_answer(h, err);
@@ -428,7 +432,7 @@ static void on_due(struct hconn *h)
 							       : "the answer");
 		break;
 	}
-	h->heard = true; /* it was there: not to be tried again at once */
+	h->heard = true; /* it timed out: do not retry at once */
 	fail(h, rc, &err);
 }
 
@@ -439,7 +443,7 @@ static void on_conn(struct source *s, short events)
 	if (!events)
 		on_due(h);
 	else if (h->state == HCONN_IDLE)
-		hconn_close(h); /* the server closes it, or talks unasked */
+		hconn_close(h); /* closed by the server, or unexpected bytes */
 	else
 		advance(h);
 }
@@ -472,7 +476,7 @@ void hconn_use(struct hconn *h, struct http_call *call)
 	h->call = call;
 	call->conn = h;
 	begin_request(h);
-	/* sent in the loop's next turn, so that nothing is called back now */
+	/* send in the loop's next turn: no callback may run now */
 	h->src.want = POLLOUT;
 	h->src.due = h->due;
 	loop_update(h->client->loop, &h->src);

@@ -1,4 +1,4 @@
-/* What the two halves of http_client share. */
+/* Shared by http_client.c and hconn.c. */
 #ifndef IO_HCONN_H
 #define IO_HCONN_H
 
@@ -15,13 +15,13 @@ enum hconn_state {
 	HCONN_IDLE,
 };
 
-/* One place to connect to, with its connections and who waits for one. */
+/* One destination, with its connections and the calls that wait for one. */
 struct host {
 	struct host *next;
 	struct arena a;
 	struct str key;
 	size_t n; /* connections */
-	struct hconn *idle; /* the one used last first */
+	struct hconn *idle; /* most recently used first */
 	struct http_call *first, *last; /* waiting */
 };
 
@@ -30,9 +30,9 @@ struct hconn {
 	struct hconn *next, *prev;
 	struct host *host;
 	struct hconn *next_idle;
-	struct http_call *call; /* NULL when idle or given up */
+	struct http_call *call; /* NULL when idle or cancelled */
 	enum hconn_state state;
-	struct arena a; /* where it leads */
+	struct arena a; /* of the two URLs */
 	struct url to, proxy; /* proxy.host "" when direct */
 	struct dial *dial;
 	struct source src;
@@ -42,7 +42,7 @@ struct hconn {
 	struct str out[2]; /* request head and body, still to be sent */
 	int64_t due;
 	int interim; /* 1xx answers so far */
-	bool last; /* not used again */
+	bool last; /* close it after this call */
 	bool feeding, used, heard;
 };
 
@@ -62,11 +62,11 @@ void hconn_close(struct hconn *h);
 void call_over(struct http_call *call, int rc, struct err *err);
 void call_fail(struct http_call *call, int rc, struct err *err);
 void call_again(struct http_call *call);
-/* An idle connection is kept, unless there are too many: then false. */
+/* Keeps an idle connection; false when there are too many. */
 bool host_keep(struct hconn *h);
-/* A connection ends, is it idle or not. */
+/* A connection has ended, idle or not. */
 void host_drop(struct hconn *h);
-/* One has become free: whoever waits longest for it may go on. */
+/* A connection is free: starts the call that has waited longest. */
 void host_next(struct http_client *c, struct host *t);
 
 #endif

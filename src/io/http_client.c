@@ -1,7 +1,7 @@
 /*
- * Calls and the connections they may use. A host's key says where connections
- * lead and how; a call takes an idle one of its host, makes a new one, or waits
- * when the host has enough.
+ * Calls and their connections. The key of a host identifies destination, proxy and
+ * TLS; a call takes an idle connection of its host, opens a new one, or waits when
+ * the host has the maximum.
  */
 #include "hconn.h"
 #include "io/clock.h"
@@ -43,7 +43,7 @@ void http_client_renew(struct http_client *c)
 		if (h->state == HCONN_IDLE)
 			hconn_close(h);
 	}
-	/* those in use end with their call */
+	/* connections in use end with their call */
 	for (struct hconn *h = c->conns; h; h = h->next)
 		h->last = true;
 }
@@ -54,7 +54,7 @@ void http_client_free(struct http_client *c)
 		return;
 	while (c->conns)
 		hconn_close(c->conns);
-	/* no connection, no waiting call: hosts are gone with them */
+	/* without connections and waiting calls there are no hosts */
 	arena_free(&c->a);
 	free(c);
 }
@@ -77,7 +77,7 @@ struct proxy_conf http_client_proxy_env(void)
 
 /* ---- ends ---------------------------------------------------------------- */
 
-/* The call is over: nothing of it is touched after done. */
+/* The call has ended: do not touch it after done. */
 void call_over(struct http_call *call, int rc, struct err *err)
 {
 	struct http_client *c = call->client;
@@ -96,7 +96,7 @@ static void fail_now(struct http_call *call, int rc)
 {
 	struct buf b;
 
-	/* without user, password and query: messages go into logs */
+	/* without user, password and query: error messages are logged */
 	buf_init(&b, &call->a);
 	buf_addf(&b, "%.*s", STRF(call->method));
 	if (call->to.host.n) {
@@ -271,7 +271,7 @@ void http_call_cancel(struct http_call *call)
 		return;
 	h->call = NULL;
 	if (h->feeding)
-		h->last = true; /* closed when the callback has returned */
+		h->last = true; /* close it when the callback returns */
 	else
 		hconn_close(h);
 }
@@ -293,7 +293,7 @@ static int resolve(struct http_client *c, struct http_call *call)
 	if (rc < 0)
 		return rc;
 	buf_init(&b, &call->a);
-	/* plain requests to any host may share a connection to their proxy */
+	/* plain requests to all hosts share connections to their proxy */
 	if (rc > 0)
 		buf_addf(&b, "%.*s@%.*s:%u ", STRF(proxy.user), STRF(proxy.host), proxy.port);
 	if (rc == 0 || call->to.https)

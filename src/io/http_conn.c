@@ -1,6 +1,6 @@
 /*
- * A connection goes as far as it can each time something happens, then waits
- * for what its state needs.
+ * The state machine of a connection: on every event it runs until a step would block,
+ * then waits for the events that its state needs.
  */
 #include "http_conn.h"
 
@@ -11,7 +11,7 @@
 #include "io/repeat.h"
 #include "io/tls.h"
 
-#define TURNS 16 /* before others have theirs */
+#define TURNS 16 /* steps in a row, so that other connections get their turn */
 #define LINGER_MS 2000
 #define LINGER_MAX ((size_t)1 << 20)
 
@@ -23,7 +23,7 @@ static void drop_body(struct conn *c)
 	c->body = (struct str){ 0 };
 }
 
-/* The exchange is over, well or not; the handler hears of it if not. */
+/* Ends the exchange; calls on_gone when it was not answered. */
 static void end_exchange(struct conn *c, bool well)
 {
 	const struct http_server_opts *o = &c->server->opts;
@@ -56,7 +56,7 @@ void conn_close(struct conn *c)
 
 void conn_cut(struct conn *c)
 {
-	/* the kernel would keep what it has for minutes: a reset frees it */
+	/* the kernel would keep unsent bytes for minutes: a reset frees them */
 	const struct linger now = { .l_onoff = 1 };
 
 	if (conn_unsent(c))
@@ -64,7 +64,7 @@ void conn_cut(struct conn *c)
 	conn_close(c);
 }
 
-/* The answer is out: the next request, or the end. */
+/* The answer is sent: wait for the next request, or close. */
 static void finish(struct conn *c)
 {
 	struct http_server *s = c->server;
@@ -74,7 +74,7 @@ static void finish(struct conn *c)
 	if (c->close_after || s->stopping) {
 		c->state = CONN_LINGER;
 		conn_idles(c, LINGER_MS);
-		c->sent = 0; /* counts what is read over */
+		c->sent = 0; /* counts the bytes that are discarded */
 		c->close_after = true;
 		stream_end(&c->stream);
 		return;
@@ -85,7 +85,7 @@ static void finish(struct conn *c)
 	conn_idles(c, s->opts.idle_ms);
 }
 
-/* Reads over what a client still sends, so that it can read its answer. */
+/* Discards what the client still sends: a reset would destroy its answer. */
 static int linger(struct conn *c, struct err *err)
 {
 	ssize_t n;
@@ -120,7 +120,7 @@ static int stream_on(struct conn *c, struct err *err)
 	return conn_unsent(c) || c->ended ? 0 : -ERR_AGAIN;
 }
 
-/* As Go tells those who speak plain HTTP to a TLS port. */
+/* Go's answer to plain HTTP on a TLS port. */
 static const char wrong_port[] = "HTTP/1.0 400 Bad Request\r\n\r\n"
 				 "Client sent an HTTP request to an HTTPS server.\n";
 
@@ -143,7 +143,7 @@ static int handshake(struct conn *c, struct err *err)
 	return 0;
 }
 
-/* One step: 0 to go on, -ERR_AGAIN to wait, or what ends the connection. */
+/* One step: 0 to continue, -ERR_AGAIN to wait, or the error that ends the connection. */
 static int step(struct conn *c, struct err *err)
 {
 	int rc;
@@ -189,7 +189,7 @@ static short wants(const struct conn *c)
 	return POLLIN;
 }
 
-/* Why a client could not be served is for whoever runs the server. */
+/* The administrator needs to know why a client was not served. */
 static void tell(const struct conn *c, const struct err *err)
 {
 	char peer[SOCK_TEXT];
@@ -214,7 +214,7 @@ static void advance(struct conn *c)
 		conn_close(c);
 		return;
 	}
-	/* more to do at once: come back when the socket is writable, now */
+	/* more to do: continue in the next turn */
 	c->src.want = rc == 0 ? POLLIN | POLLOUT : wants(c);
 	c->src.due = c->due;
 }

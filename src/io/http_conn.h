@@ -1,4 +1,4 @@
-/* What the parts of http_server share. */
+/* Shared by the files of http_server. */
 #ifndef IO_HTTP_CONN_H
 #define IO_HTTP_CONN_H
 
@@ -7,11 +7,11 @@
 
 enum conn_state {
 	CONN_HANDSHAKE,
-	CONN_READ, /* a head, a body */
-	CONN_HANDLE, /* the handler has it */
-	CONN_SEND, /* a whole answer */
-	CONN_STREAM, /* an answer that goes on */
-	CONN_LINGER, /* answered; reading over what still comes */
+	CONN_READ, /* reading a head or a body */
+	CONN_HANDLE, /* waiting for the handler */
+	CONN_SEND, /* sending a whole answer */
+	CONN_STREAM, /* sending a stream */
+	CONN_LINGER, /* answered; discarding input */
 };
 
 struct link {
@@ -28,26 +28,26 @@ struct listener {
 	struct tls_server *tls;
 	struct listener *next;
 	struct link owing, idle, spare; /* rings of conn.turn */
-	size_t n, n_spare; /* slots that are taken */
+	size_t n, n_spare; /* slots in use */
 	struct holder *holders[1 << HOLDER_BITS];
 	uint64_t seed;
 };
 
-/* What a connection holds of its listener. */
+/* The slot of a connection. */
 struct slot {
 	struct listener *listener;
 	struct holder *holder;
-	bool spare; /* beyond the budget: for vital requests */
+	bool spare; /* one of the spare slots: for vital requests */
 };
 
 struct conn {
 	struct http_exchange x; /* first: an exchange is its connection */
 	struct link all, turn;
 	struct slot slot;
-	bool idle; /* owes nothing before its next request */
-	int64_t since; /* when its unit began */
+	bool idle; /* between requests */
+	int64_t since; /* start of its unit */
 	int unit_ms;
-	int64_t moved, base; /* bytes of bodies: all, and before its unit */
+	int64_t moved, base; /* bytes of bodies: in total, and before its unit */
 	struct http_server *server;
 	struct source src;
 	struct stream stream;
@@ -57,11 +57,11 @@ struct conn {
 	struct arena arena;
 	struct buf req_body;
 	size_t body_max;
-	char *rest; /* read, not yet fed: what was sent behind a request */
+	char *rest; /* received after the request, not yet parsed */
 	size_t rest_at, rest_n;
 	char *out; /* to be sent, before body */
 	size_t out_at, out_n, out_cap;
-	struct str body; /* to be sent, not ours */
+	struct str body; /* to be sent; the handler owns it */
 	void (*release)(void *owner);
 	void *owner;
 	int64_t due;
@@ -80,7 +80,7 @@ struct http_server {
 	struct source stop_timer;
 	void (*stopped)(void *ctx);
 	void *stopped_ctx;
-	int64_t date_sec; /* the second that date tells */
+	int64_t date_sec; /* the second that date is for */
 	char date[48];
 	size_t date_n;
 };
@@ -88,52 +88,52 @@ struct http_server {
 #define CONN_OF(l, member) ((struct conn *)(void *)((char *)(l)-offsetof(struct conn, member)))
 
 void conn_start(const struct slot *slot, int fd, const struct sock_addr *peer);
-/* Ends it whatever it does, telling the handler. */
+/* Closes it in any state, and calls on_gone. */
 void conn_close(struct conn *c);
-/* The same for one that is too slow: what it has not taken is not kept for it. */
+/* The same with a reset, for a slow client: unsent bytes are dropped. */
 void conn_cut(struct conn *c);
 
 /* ---- slots: http_slots.c ------------------------------------------------- */
 
 void ring_init(struct link *ring);
 void ring_remove(struct link *l);
-/* As the newest of a ring. */
+/* Appends to a ring. */
 void ring_add(struct link *ring, struct link *l);
 
 void slots_init(struct listener *l);
 
-/* Takes a slot for a new connection of peer, for which another may have to go.
- * False when there is none, not even a spare one. */
+/* Takes a slot for a new connection of peer; may evict another connection. False
+ * when there is none, not even a spare one. */
 bool slot_take(struct listener *l, const struct sock_addr *peer, struct slot *out);
-/* Takes a slot that is not spare for one that has a spare one, if it can. */
+/* Replaces a spare slot by a normal one, if there is one. */
 bool slot_promote(struct conn *c);
 void slot_give(struct conn *c);
-/* Frees a descriptor, when the system has no more. False when none can go. */
+/* Evicts a connection when the system has no more descriptors. False: none may be. */
 bool slots_evict(struct http_server *s);
 
-/* A unit begins: there are ms for it, or to move 16 bytes for each of them. */
+/* Starts a unit: the client has ms for it, or to move 16 bytes per millisecond. */
 void conn_owes(struct conn *c, int ms);
-/* Bytes of a unit came, or were given to the kernel. */
+/* Counts bytes that arrived or that the kernel accepted. */
 void conn_moved(struct conn *c, size_t bytes);
-/* Whether so many were moved: then the next unit has begun. */
+/* Whether enough bytes were moved: the next unit has then started. */
 bool conn_renew(struct conn *c);
-/* It owes nothing, and is the first to go when room is needed. */
+/* Between requests: the first to be evicted. */
 void conn_idles(struct conn *c, int ms);
-/* It waits for us: there is no deadline. */
+/* It waits for the handler: no deadline. */
 void conn_rests(struct conn *c);
 
-/* One reads at a time: what came is fed or copied before another does. */
+/* Shared by all connections: bytes are parsed or copied before the next read. */
 extern char conn_scratch[65536];
 
-/* Adds to what is sent before the body. */
+/* Appends to the bytes that are sent before the body. */
 void conn_out(struct conn *c, struct str s);
 size_t conn_unsent(const struct conn *c);
-/* 0 when all is sent, -ERR_AGAIN, or what broke. */
+/* 0 when all is sent, -ERR_AGAIN, or an error. */
 int conn_flush(struct conn *c, struct err *err);
-/* Reads and feeds once: 0, -ERR_AGAIN, or what broke. */
+/* Reads and parses once: 0, -ERR_AGAIN, or an error. */
 int conn_read(struct conn *c, struct err *err);
 
-/* Tells that a connection is gone. */
+/* A connection has been freed. */
 void server_conn_gone(struct http_server *s);
 
 #endif

@@ -1,11 +1,14 @@
-/* What comes in: bytes to requests, and requests to the handler. */
+/*
+ * The receiving side: parses bytes into requests and calls the handler. A request is handled
+ * only when its head and body are complete and within their limits.
+ */
 #include "http_conn.h"
 
 #include <stdlib.h>
 
 char conn_scratch[65536];
 
-/* A message that cannot be read: said once, then the connection ends. */
+/* A malformed message: answers with an error and closes the connection. */
 static void reply_fault(struct conn *c, int status, struct str why)
 {
 	struct str text = str_fmt(&c->arena, "%d %s%s%.*s", status, http_status_text(status),
@@ -33,7 +36,7 @@ static void begin_exchange(struct conn *c)
 	c->sent = 0;
 }
 
-/* In a spare slot only what is vital, and only once. */
+/* In a spare slot only one vital request is handled. */
 static bool may_be_handled(struct conn *c)
 {
 	const struct http_server_opts *o = &c->server->opts;
@@ -65,7 +68,7 @@ static void handle(struct conn *c)
 	c->in_handler = false;
 }
 
-/* The head is there: may its body come? */
+/* The head has arrived: checks the size of the body. */
 static void on_head(struct conn *c)
 {
 	const struct http_server_opts *o = &c->server->opts;
@@ -96,7 +99,7 @@ static void on_part(struct conn *c, struct str part)
 	conn_moved(c, part.n);
 }
 
-/* Feeds until a request is whole or the bytes are used up. */
+/* Parses until a request is complete or the bytes are used up. */
 static void feed(struct conn *c, struct str *in)
 {
 	struct err err = ERR_INIT(&c->arena);
@@ -146,7 +149,7 @@ int conn_read(struct conn *c, struct err *err)
 {
 	struct str in;
 	ssize_t n;
-	int rc = conn_flush(c, err); /* an invitation to send the body */
+	int rc = conn_flush(c, err); /* 100 Continue */
 
 	if (rc < 0 && rc != -ERR_AGAIN)
 		return rc;

@@ -1,7 +1,7 @@
 /*
- * What goes out. Answers given by a handler only change the connection's state:
- * nothing is sent, freed or called back from within them, so a handler may
- * answer from anywhere.
+ * The sending side. http_reply and the stream functions only change the state of the
+ * connection: they send, free and call back nothing, so a handler may call them from
+ * anywhere.
  */
 #include "http_conn.h"
 #include "io/clock.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HEADS_KEPT 4096 /* room an idle connection may keep */
+#define HEADS_KEPT 4096 /* buffer that an idle connection keeps */
 
 static struct conn *conn_of(struct http_exchange *x)
 {
@@ -89,7 +89,7 @@ static struct str date_line(struct http_server *s)
 	return (struct str){ s->date, s->date_n };
 }
 
-/* Status line and what is common to all answers. */
+/* The status line and the fields of all answers. */
 static void add_head(struct conn *c, int status, struct str fields, struct str framing)
 {
 	struct buf b;
@@ -111,7 +111,7 @@ static void add_head(struct conn *c, int status, struct str fields, struct str f
 	c->status = status;
 }
 
-/* The state has changed from outside: go on in the loop's next turn. */
+/* The state was changed by a handler: continue in the loop's next turn. */
 static void kick(struct conn *c)
 {
 	if (c->in_handler)
@@ -121,8 +121,8 @@ static void kick(struct conn *c)
 	loop_update(c->server->loop, &c->src);
 }
 
-/* Who has said all there is to say may have forgotten x by the time it is sent, or
- * cannot be. */
+/* A handler that has ended its answer may have freed its state before the answer is
+ * sent or lost. */
 static void answered(struct http_exchange *x)
 {
 	x->on_gone = x->on_drain = NULL;
@@ -153,7 +153,7 @@ void http_stream_start(struct http_exchange *x, int status, struct str fields)
 {
 	struct conn *c = conn_of(x);
 
-	/* HTTP/1.0 knows no chunks: the end of the connection is the end */
+	/* HTTP/1.0 has no chunks: the end of the connection ends the answer */
 	c->chunked = c->reader.head.minor > 0;
 	if (!c->chunked)
 		c->close_after = true;

@@ -1,3 +1,7 @@
+/*
+ * Listeners and the life of the server. Connections are in http_conn.c, http_in.c and http_out.c;
+ * who gets a slot is decided in http_slots.c.
+ */
 #include "http_conn.h"
 #include "io/clock.h"
 
@@ -5,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define ACCEPTS 64 /* in one go, so that others have their turn */
+#define ACCEPTS 64 /* per turn, so that connections get their turn */
 #define RETRY_MS 100 /* when the system has no more descriptors */
 
 static int or_default(int v, int otherwise)
@@ -58,7 +62,7 @@ static void refuse(const struct listener *l, int fd, const struct sock_addr *pee
 				   "Content-Length: 0\r\nConnection: close\r\n\r\n";
 	const struct http_server_opts *o = &l->server->opts;
 
-	/* behind TLS there is no saying it without a handshake */
+	/* TLS would need a handshake first */
 	if (!l->tls)
 		(void)!write(fd, busy, sizeof(busy) - 1);
 	(void)close(fd);
@@ -66,7 +70,7 @@ static void refuse(const struct listener *l, int fd, const struct sock_addr *pee
 		o->lost(peer, HTTP_LOST_REFUSED, o->ctx);
 }
 
-/* False when there is nothing more to accept for now. */
+/* False when there is nothing more to accept now. */
 static bool accept_one(struct listener *l)
 {
 	struct http_server *s = l->server;
@@ -119,7 +123,7 @@ void http_server_listen(struct http_server *s, int fd, struct tls_server *tls)
 	loop_add(s->loop, &l->src);
 }
 
-/* Their connections go on. */
+/* Stops accepting; open connections continue. */
 static void close_listeners(struct http_server *s)
 {
 	for (struct listener *l = s->listeners; l; l = l->next) {
@@ -147,7 +151,7 @@ void http_server_stop(struct http_server *s, int grace_ms, void (*done)(void *ct
 	close_listeners(s);
 	s->stop_timer.due = s->n ? clock_ms() + grace_ms : 1;
 	loop_add(s->loop, &s->stop_timer);
-	/* between requests there is nothing to wait for */
+	/* idle connections are closed at once */
 	for (struct link *l = s->all.next, *next; l != &s->all; l = next) {
 		struct conn *c = CONN_OF(l, all);
 

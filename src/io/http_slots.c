@@ -1,14 +1,14 @@
 /*
- * Who holds a listener's slots.
+ * The slots of a listener, and which connection is evicted for another.
  *
  * A connection that owes its next unit of work (a handshake, a head, more of a body,
  * taking more of an answer) is in the ring `owing`. The first there has gone longest
- * without completing a unit: it is the slowest. A connection that owes nothing, for
- * it waits between requests or only for its end, is in `idle`. One that waits for us
- * (for its handler, or for a stream to say something) is in neither and cannot be
- * evicted. One in a spare slot is in `spare` whatever it does, in order of arrival.
+ * without completing a unit: it is the slowest. A connection
+ * between requests or about to close is in `idle`. One that waits for its handler, or
+ * for more of a stream, is in neither ring and cannot be evicted. One in a spare slot
+ * is in `spare` in any state, in order of arrival.
  *
- * All connections of one address have one holder.
+ * All connections of one address share one holder.
  */
 #include "http_conn.h"
 #include "io/clock.h"
@@ -17,14 +17,14 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 
-#define RATE 16 /* bytes a millisecond, the least that a client has to move */
-#define STALLED_MS 500 /* without a unit, in a request: no progress */
-#define SPARE_PART 16 /* of the slots, there are as many spare ones again */
+#define RATE 16 /* bytes per millisecond that a client must move at least */
+#define STALLED_MS 500 /* within a request, without completing a unit: no progress */
+#define SPARE_PART 16 /* one spare slot per this many slots */
 
 struct holder {
 	struct holder *next; /* in its bucket */
 	uint64_t key;
-	size_t n, all; /* slots; slots and spare ones */
+	size_t n, all; /* slots; slots with spare ones */
 };
 
 /* ---- rings --------------------------------------------------------------- */
@@ -77,7 +77,7 @@ void conn_moved(struct conn *c, size_t bytes)
 
 bool conn_renew(struct conn *c)
 {
-	int queued = 0; /* given to the kernel, and not taken by the client */
+	int queued = 0; /* in the kernel, not acknowledged by the client */
 	int64_t moved;
 
 	(void)ioctl(c->stream.fd, TIOCOUTQ, &queued); /* SIOCOUTQ */
@@ -92,7 +92,7 @@ bool conn_renew(struct conn *c)
 void conn_idles(struct conn *c, int ms)
 {
 	c->due = clock_ms() + ms;
-	c->base = c->moved; /* what was moved before earns nothing */
+	c->base = c->moved; /* earlier bytes do not count */
 	c->idle = true;
 	if (!c->slot.spare)
 		ring_add(&c->slot.listener->idle, &c->turn);
@@ -111,7 +111,7 @@ void conn_rests(struct conn *c)
 
 static struct holder **bucket_of(struct listener *l, uint64_t key)
 {
-	/* the multiplier is secret: nobody can aim at a bucket */
+	/* the multiplier is secret: clients cannot choose a bucket */
 	return &l->holders[(key * l->seed) >> (64 - HOLDER_BITS)];
 }
 
@@ -143,7 +143,7 @@ static void holder_leave(struct listener *l, struct holder *h)
 	free(h);
 }
 
-/* ---- room ---------------------------------------------------------------- */
+/* ---- eviction ------------------------------------------------------------ */
 
 static void evict(struct conn *c)
 {
@@ -170,8 +170,8 @@ static bool is_slow_of(const struct conn *c, const struct holder *h)
 	return is_of(c, h) && is_slow(c);
 }
 
-/* May go for a new one of h, which h->all already counts: its address holds more,
- * or as many and it is slow. */
+/* May be evicted for a new connection of h, which h->all already counts: its address
+ * holds more, or as many and it is slow. */
 static bool is_less_than(const struct conn *c, const struct holder *h)
 {
 	size_t all = c->slot.holder->all;
@@ -179,7 +179,7 @@ static bool is_less_than(const struct conn *c, const struct holder *h)
 	return all > h->all || (all + 1 >= h->all && is_slow(c));
 }
 
-/* The first of a ring that may go for one of h. */
+/* The first of a ring that may be evicted for one of h. */
 static struct conn *ring_find(struct link *ring, const struct holder *h,
 			      bool (*may_go)(const struct conn *c, const struct holder *h))
 {
@@ -187,14 +187,14 @@ static struct conn *ring_find(struct link *ring, const struct holder *h,
 		struct conn *c = CONN_OF(at, turn);
 
 		next = at->next;
-		/* one that has moved enough is now the last of the ring */
+		/* one that has completed a unit is now the last of the ring */
 		if (may_go(c, h) && !conn_renew(c))
 			return c;
 	}
 	return NULL;
 }
 
-/* Whether there is a slot for h, after an eviction if need be. */
+/* Whether there is a slot for h, if necessary after an eviction. */
 static bool make_room(struct listener *l, const struct holder *h)
 {
 	const struct http_server_opts *o = &l->server->opts;
@@ -244,7 +244,7 @@ bool slot_take(struct listener *l, const struct sock_addr *peer, struct slot *ou
 {
 	struct holder *h = holder_of(l, sock_owner(peer));
 
-	h->all++; /* and does not go with the last that is evicted */
+	h->all++; /* keeps h when its last connection is evicted */
 	*out = (struct slot){ .listener = l, .holder = h };
 	if (make_room(l, h)) {
 		h->n++;

@@ -1,3 +1,6 @@
+/*
+ * Log lines. A line is one write, or is counted as lost: logging never fails for its caller.
+ */
 #include "io/log.h"
 
 #include <errno.h>
@@ -12,7 +15,7 @@
 #include "base/terminal.h"
 #include "io/clock.h"
 
-/* A reader that is merely busy catches up within this; the loop can spare it. */
+/* A busy reader catches up within this time, which the loop can afford. */
 #define PATIENCE_MS 50
 
 enum log_way { LOG_WAITS, LOG_PIPE, LOG_SOCKET };
@@ -21,8 +24,8 @@ static struct {
 	int64_t verbosity;
 	int fd;
 	enum log_way way;
-	unsigned long lost; /* lines, since the last that was written */
-	bool cut; /* the last line was written in part */
+	unsigned long lost; /* lines since the last one that was written */
+	bool cut; /* the last line was written partly */
 } state = { .fd = STDERR_FILENO };
 
 void log_init(int64_t verbosity, int fd)
@@ -33,8 +36,8 @@ void log_init(int64_t verbosity, int fd)
 }
 
 /*
- * O_NONBLOCK belongs to the open file, which other processes share. So a pipe is
- * opened anew, and a socket is told with each message.
+ * O_NONBLOCK is a flag of the open file, which other processes share. So a pipe is
+ * opened again, and a socket gets MSG_DONTWAIT.
  */
 void log_never_wait(void)
 {
@@ -51,7 +54,7 @@ void log_never_wait(void)
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", state.fd);
 	fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return; /* of another user: it waits, as before */
+		return; /* it belongs to another user: writes block, as before */
 	state.fd = fd;
 	state.way = LOG_PIPE;
 }
@@ -67,7 +70,7 @@ static ssize_t put(const char *p, size_t n)
 				       : write(state.fd, p, n);
 }
 
-/* How much of it was written. */
+/* The bytes that were written. */
 static size_t put_all(struct str text)
 {
 	ssize_t n = put(text.p, text.n);
@@ -75,7 +78,7 @@ static size_t put_all(struct str text)
 	struct pollfd p = { .fd = state.fd, .events = POLLOUT };
 	size_t done = n < 0 ? 0 : (size_t)n;
 
-	/* only the first line that does not fit is waited for */
+	/* wait only for the first line that does not fit */
 	if (!full || state.way == LOG_WAITS || state.lost || poll(&p, 1, PATIENCE_MS) <= 0)
 		return done;
 	n = put(text.p + done, text.n - done);
@@ -104,7 +107,7 @@ static void header(struct buf *b, enum log_level level, const char *file, int li
 		 line);
 }
 
-/* A log that cannot be written must not stop the work. */
+/* Errors are ignored: a broken log must not stop the program. */
 static void write_line(struct arena *a, struct str line)
 {
 	size_t note, n;
@@ -154,7 +157,7 @@ void log_to_pod(struct str why)
 	int fd = open("/dev/termination-log", O_WRONLY | O_TRUNC | O_CLOEXEC);
 
 	if (fd < 0)
-		return; /* there is no pod */
+		return; /* not in a pod */
 	if (write(fd, why.p, why.n) < 0)
 		log_warn("termination-log: it cannot be written");
 	(void)close(fd);

@@ -1,8 +1,8 @@
 /*
- * Descriptors are in epoll under the events they want, and out of it when they
- * want none (epoll reports hang-ups whether asked or not). Timers stand in a
- * binary heap by due. A source removed during a turn is struck from the events
- * still to be handed out. Signals come through a signalfd.
+ * Descriptors are in epoll with the events they want, and not in it when they want
+ * none (epoll always reports hang-ups). Timers are a binary heap by due. A source
+ * that is removed during a turn is removed from the pending events. Signals arrive
+ * through a signalfd.
  */
 #include "io/loop.h"
 
@@ -27,14 +27,14 @@ _Static_assert(POLLIN == EPOLLIN && POLLOUT == EPOLLOUT && POLLERR == EPOLLERR &
 struct loop {
 	int epoll;
 	struct epoll_event events[BATCH];
-	int at, n_events; /* of the turn under way */
+	int at, n_events; /* of the current turn */
 	struct source **timers; /* a heap */
 	size_t n, cap;
 	bool stop;
 	int64_t now;
 	struct source signals;
 	sigset_t mask, before;
-	void (*sigpipe)(int); /* as it was */
+	void (*sigpipe)(int); /* to restore */
 	struct {
 		void (*on)(void *ctx, int signo);
 		void *ctx;
@@ -117,7 +117,7 @@ struct loop *loop_new(struct err *err)
 		free(l);
 		return NULL;
 	}
-	/* whoever leaves must not end us: writing says so by itself */
+	/* a closed connection must not kill the process: writes report EPIPE */
 	l->sigpipe = signal(SIGPIPE, SIG_IGN);
 	loop_add(l, &l->signals);
 	return l;
@@ -208,7 +208,7 @@ static void arm(struct loop *l, struct source *s, short want)
 		return;
 	s->armed = want;
 	if (epoll_ctl(l->epoll, op, s->fd, &e) < 0 && want) {
-		/* not watched: its owner hears of it at once */
+		/* epoll refused it: report POLLERR at once */
 		s->armed = 0;
 		s->want = 0;
 		s->failed = true;
@@ -261,7 +261,7 @@ void loop_child(struct loop *l, struct child *c)
 {
 	c->next = l->children;
 	l->children = c;
-	/* it may have ended before it was watched: look at it next turn */
+	/* it may have ended before: check in the next turn */
 	(void)kill(getpid(), SIGCHLD);
 }
 
@@ -282,12 +282,12 @@ void loop_stop(struct loop *l)
 	l->stop = true;
 }
 
-/* Calls back, then takes up what the callback wants next. */
+/* Calls the source, then reads its new want and due. */
 static void call(struct loop *l, struct source *s, short events)
 {
 	l->current = s;
 	s->ready(s, events);
-	/* the callback may have freed its source: loop_remove says so */
+	/* the callback may have freed its source: loop_remove clears current */
 	if (l->current == s)
 		loop_update(l, s);
 	l->current = NULL;
@@ -295,7 +295,7 @@ static void call(struct loop *l, struct source *s, short events)
 
 static void run_timers(struct loop *l)
 {
-	/* what is set due again meanwhile waits for the next turn */
+	/* timers that become due meanwhile wait for the next turn */
 	size_t most = l->n;
 
 	while (most-- && l->n && l->timers[0]->key <= l->now) {

@@ -24,8 +24,8 @@ struct loader {
 static int load_path(struct loader *l, const char *path, unsigned depth);
 
 /*
- * The first fault by its line, and how many more there are. Loading stops at one
- * that need not be the first, since it decodes members in the order of their names.
+ * The first error by its line, and the number of others. Loading stops at an error
+ * that may not be the first one, because it decodes members in the order of their names.
  */
 static int refuse(struct loader *l, const char *path, struct str text, const struct mc_fault *fault)
 {
@@ -78,10 +78,10 @@ static int not_hidden(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
-/* Where a must-gather keeps what we read, below one of its image folders. */
+/* The directories of a must-gather that are read, below one of its image directories. */
 static const char gathered[] = "cluster-scoped-resources/" GROUP_MC;
 
-/* As kubectl takes them from folders. */
+/* The extensions that kubectl reads. */
 static bool is_manifest(const char *name)
 {
 	struct str s = str_of(name);
@@ -96,7 +96,7 @@ static bool is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The folder of a must-gather at path, or one level below; or NULL. */
+/* The directory of a must-gather at path, or one level below; or NULL. */
 static const char *must_gather(struct loader *l, const char *path)
 {
 	const char *at = str_fmt(l->a, "%s/%s", path, gathered).p;
@@ -132,7 +132,7 @@ static int load_dir(struct loader *l, const char *path, unsigned depth)
 	return rc;
 }
 
-/* The folder that must_gather found, and those beside it that count. */
+/* The directory that must_gather found, and the relevant ones beside it. */
 static int load_gathered(struct loader *l, const char *inside)
 {
 	static const char *const others[] = { GROUP_CONFIG, GROUP_OPERATOR, "core/nodes" };
@@ -188,7 +188,7 @@ static size_t count_below(struct loader *l, const char *path, bool own, unsigned
 	return found;
 }
 
-/* An answer about nothing would look like one about the manifests. */
+/* An empty set is an error: its result would look like one about the manifests. */
 static int none_found(struct loader *l, const char *path)
 {
 	size_t below = 0;

@@ -1,3 +1,6 @@
+/*
+ * Two settings: the limit of core files, and the dumpable flag, which also guards /proc/PID.
+ */
 #include "io/no_core.h"
 
 #include <sys/prctl.h>
@@ -7,7 +10,7 @@ void no_core(void)
 {
 	const struct rlimit none = { 0, 0 };
 
-	/* neither can fail: a limit is lowered, and the value is a valid one */
+	/* neither can fail: lowering a limit is always allowed, and the flag is valid */
 	(void)setrlimit(RLIMIT_CORE, &none);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

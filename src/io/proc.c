@@ -1,8 +1,8 @@
 /*
- * posix_spawn rather than fork: a large process starts a child without copying
- * its page tables, and a program that is not there is told at once. A process
- * is over when it has ended and its outputs are closed, or a moment after it
- * has ended: what it left running may hold them.
+ * posix_spawn instead of fork: a large process starts a child without copying its
+ * page tables, and a missing program is an error at once. done is called when the
+ * process has ended and its outputs are closed, or DRAIN_MS after its end: its own
+ * children may keep the outputs open.
  */
 #include "io/proc.h"
 
@@ -18,7 +18,7 @@
 
 #define MAX_OUT ((size_t)65536)
 #define TERM_MS 3000 /* from SIGTERM to SIGKILL */
-#define DRAIN_MS 500 /* from the end of the process to the end of listening */
+#define DRAIN_MS 500 /* from the end of the process to closing its outputs */
 
 extern char **environ;
 
@@ -26,7 +26,7 @@ struct output {
 	struct proc *proc;
 	struct source src;
 	char *bytes; /* a ring of max_out */
-	size_t n; /* written in all */
+	size_t n; /* bytes written in total */
 };
 
 struct proc {
@@ -61,7 +61,7 @@ static void drop(struct proc *p)
 	free(p);
 }
 
-/* The kept end of an output, put in order. */
+/* The last bytes of an output, in order. */
 static struct str tail(struct arena *a, const struct proc *p, int i)
 {
 	const struct output *o = &p->out[i];
@@ -98,7 +98,7 @@ static void on_child(struct child *c, int status)
 	p->ended = true;
 	p->status = status;
 	if (p->killing)
-		(void)kill(-c->pid, SIGKILL); /* what it left behind */
+		(void)kill(-c->pid, SIGKILL); /* its remaining children */
 	p->timer.due = clock_ms() + DRAIN_MS;
 	if (p->out[0].src.fd < 0 && p->out[1].src.fd < 0)
 		p->timer.due = 1;

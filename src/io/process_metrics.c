@@ -1,3 +1,6 @@
+/*
+ * Metrics of the process, from getrusage and /proc/self.
+ */
 #include "io/process_metrics.h"
 
 #include <dirent.h>
@@ -22,7 +25,7 @@ static double seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* The n-th word of the line that text begins with, from 0; or -1. */
+/* The n-th word of the first line, counted from 0; or -1. */
 static double number(struct str text, int n)
 {
 	struct str line = S(""), word = S("");
@@ -35,7 +38,7 @@ static double number(struct str text, int n)
 	return str_to_i64(word, &v) ? (double)v : -1;
 }
 
-/* When the kernel booted, and how many ticks later this began. */
+/* The boot time of the kernel, plus the ticks until the process started. */
 static void add_start(struct buf *b, struct arena *a)
 {
 	struct err ignored = ERR_INIT(a);
@@ -46,7 +49,7 @@ static void add_start(struct buf *b, struct arena *a)
 	if (file_read(a, "/proc/self/stat", SMALL_MAX, &self, &ignored) < 0 ||
 	    file_read(a, "/proc/stat", SMALL_MAX << 8, &kernel, &ignored) < 0)
 		return;
-	name = str_rchr(self, ')'); /* may have blanks in it */
+	name = str_rchr(self, ')'); /* the name may contain blanks */
 	btime = str_find(kernel, S("btime "));
 	if (name < 0 || btime < 0)
 		return;
@@ -80,7 +83,7 @@ static void add_descriptors(struct buf *b)
 {
 	DIR *d = opendir("/proc/self/fd");
 	struct rlimit most;
-	long n = -3; /* ".", ".." and this folder's own */
+	long n = -3; /* ".", ".." and the descriptor of this directory */
 
 	if (getrlimit(RLIMIT_NOFILE, &most) == 0)
 		add(b, "process_max_fds", "gauge", "Maximum number of open file descriptors.",

@@ -1,3 +1,6 @@
+/*
+ * Finds the segment in the program headers, as a dynamic loader does.
+ */
 #include "io/relro.h"
 
 #include <link.h>
@@ -8,13 +11,13 @@ static int protect_segment(uintptr_t start, uintptr_t end)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 
-	/* The linker ends the segment on a page; what shares the first page
-	 * with it belongs to the same file mapping and is constant, too. */
+	/* The linker ends the segment at a page boundary; other data in its first page
+	 * belongs to the same file mapping and is constant, too. */
 	start &= ~(page - 1);
 	end &= ~(page - 1);
 	if (start == end)
 		return 0;
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr): addresses come as numbers */
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): dl_iterate_phdr has addresses as numbers */
 	return mprotect((void *)start, end - start, PROT_READ);
 }
 

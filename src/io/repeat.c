@@ -1,3 +1,7 @@
+/*
+ * A table of hashes, without the texts: two failures with the same hash would count as one, which
+ * costs at most a log line.
+ */
 #include "io/repeat.h"
 
 #include "base/backoff.h"
@@ -13,7 +17,7 @@ static uint64_t hash(struct str s)
 	return h ? h : 1;
 }
 
-/* The entry of this failure, or else the one that makes room for it. */
+/* The entry of this failure, or the one to replace. */
 static struct repeat *find(struct repeats *r, uint64_t object, uint64_t text)
 {
 	struct repeat *old = &r->v[0];

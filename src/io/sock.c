@@ -1,3 +1,6 @@
+/*
+ * Addresses and listening sockets. No function here blocks; connecting is in dial.c.
+ */
 #include "io/sock.h"
 
 #include <arpa/inet.h>
@@ -33,7 +36,7 @@ size_t sock_ip(const struct sock_addr *a, unsigned char out[16])
 
 uint64_t sock_owner(const struct sock_addr *a)
 {
-	/* no IPv6 network begins with 32 ones */
+	/* no IPv6 network starts with 32 one bits: no clash with IPv4 */
 	unsigned char ip[16] = { 0 }, key[8] = { 255, 255, 255, 255 };
 	size_t n = sock_ip(a, ip);
 	uint64_t v;
@@ -48,7 +51,7 @@ uint64_t sock_owner(const struct sock_addr *a)
 
 static uint16_t port_of(const struct sock_addr *a)
 {
-	/* the port stands at the same place in both */
+	/* the port has the same offset in both */
 	return ntohs(((const struct sockaddr_in *)(const void *)&a->ss)->sin_port);
 }
 
@@ -162,7 +165,7 @@ static void no_delay(int fd)
 {
 	int one = 1;
 
-	/* what is written is complete: waiting for more only delays it */
+	/* writes are complete messages: do not delay them */
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 }
 

@@ -1,3 +1,6 @@
+/*
+ * Stamps of files, from one stat(2) each.
+ */
 #include "io/stamp.h"
 
 #include "io/clock.h"

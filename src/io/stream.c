@@ -1,3 +1,6 @@
+/*
+ * The choice between a plain socket and TLS, in one place.
+ */
 #include "io/stream.h"
 
 #include <errno.h>
@@ -7,7 +10,7 @@
 
 #include "io/tls.h"
 
-/* What a failed system call means to the caller. */
+/* The result for a failed system call. */
 static int outcome(struct err *err, const char *what)
 {
 	if (errno == EAGAIN || errno == EINTR)
@@ -27,7 +30,7 @@ ssize_t stream_read(struct stream *s, void *to, size_t n, struct err *err)
 
 ssize_t stream_write(struct stream *s, const struct iovec *parts, int n_parts, struct err *err)
 {
-	/* not writev: a peer that left must not send us SIGPIPE */
+	/* not writev: a closed connection must not raise SIGPIPE */
 	struct msghdr m = { .msg_iov = (struct iovec *)(uintptr_t)parts,
 			    .msg_iovlen = (size_t)n_parts };
 	ssize_t sent;

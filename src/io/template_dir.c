@@ -1,10 +1,10 @@
 /*
- * Trees of templates on disk, read by descending from one directory to the next:
- * each is opened once, and its files relative to it. What a file is comes from
- * readdir; stat is called only for links and where the file system does not say.
+ * Trees of templates on disk. Each directory is opened once, and its files relative
+ * to it. The type of a file comes from readdir; stat is called only for links and on
+ * file systems that do not report types.
  *
- * Directories are read in order of name, so that the tree is in the order that
- * plan/template works in.
+ * Directories are read in order of name, which is the order that plan/template
+ * needs.
  */
 #include "io/template_dir.h"
 
@@ -29,7 +29,7 @@ struct walk {
 	struct err *err;
 };
 
-/* As Go joins paths: no "./" before and no '/' behind. */
+/* Joins as Go's path.Join: without a leading "./" and a trailing '/'. */
 static struct str clean(struct arena *a, const char *dir)
 {
 	struct str s = str_of(dir);
@@ -41,7 +41,7 @@ static struct str clean(struct arena *a, const char *dir)
 	return str_dup(a, s);
 }
 
-/* path: on disk; that in the tree is a part of it. */
+/* path: on disk; the path in the tree is a part of it. */
 static int add(struct walk *w, struct str path, struct str text)
 {
 	struct template_file f = { str_from(path, w->tree->dir.n + 1), text };
@@ -137,13 +137,13 @@ static int visit(struct walk *w, int dir, struct str parent, const struct child 
 	if (rc == 0 && type == DT_REG)
 		return read_template(w, dir, c->name, path);
 	if (rc < 0 || type != DT_DIR)
-		return rc; /* a pipe would make us wait */
+		return rc; /* reading a pipe could block */
 	z[path.n++] = '/';
 	rc = add(w, path, S(""));
 	return rc < 0 ? rc : walk_dir(w, dir, c->name, path, depth + 1);
 }
 
-/* name: of the directory in at; path: on disk, with a '/' behind it. */
+/* name: of the directory in at; path: on disk, with a trailing '/'. */
 static int walk_dir(struct walk *w, int at, const char *name, struct str path, int depth)
 {
 	struct children list = { 0 };
@@ -212,7 +212,7 @@ static bool is_empty(const char *dir)
 	for (int i = 0; i < n; i++)
 		free(list[i]);
 	free(list);
-	return n <= 2; /* . and .., or not there */
+	return n <= 2; /* . and .., or it does not exist */
 }
 
 int template_dir_write(struct arena *a, const struct template_tree *tree, const char *dir,

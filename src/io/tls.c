@@ -1,7 +1,7 @@
 /*
- * What servers and clients have in common with their connections: pairs,
- * authorities, sessions. Connections are made in tls_conn.c and run in
- * tls_pump.c.
+ * What servers and clients share with their connections: pairs, authorities,
+ * sessions. They are reference-counted: a connection keeps those it started with.
+ * Connections are created in tls_conn.c and run in tls_pump.c.
  */
 #include "tls_own.h"
 
@@ -9,7 +9,7 @@
 
 #include "io/file.h"
 
-#define FILE_MAX ((size_t)1 << 20) /* of a certificate or key */
+#define FILE_MAX ((size_t)1 << 20) /* the size of a certificate or key file */
 
 static void *zeroed(size_t n)
 {
@@ -91,7 +91,7 @@ int tls_server_load(struct tls_server *s, const char *cert, const char *key, str
 	if (rc < 0)
 		return rc;
 	rc = tls_server_set_pair(s, cert_text, key_text, err);
-	/* freed memory keeps no key */
+	/* no key stays in freed memory */
 	explicit_bzero((char *)(uintptr_t)key_text.p, key_text.n);
 	return rc < 0 ? err_wrap(err, "%s, %s", cert, key) : 0;
 }
@@ -110,7 +110,7 @@ struct tls_client *tls_client_new(const struct tls_settings *profile)
 	return c;
 }
 
-/* What was agreed under other authorities or keys is not resumed. */
+/* Sessions of other authorities or keys are not resumed. */
 static void forget_sessions(struct tls_client *c)
 {
 	memset(c->saved, 0, sizeof(c->saved));

@@ -1,9 +1,8 @@
 /*
- * Sessions of a server, in memory that forked workers share: a client that
- * comes back to another worker is resumed too. Each id has one slot, the next
- * session there replaces it, and a slot in use by another worker just now is
- * passed over: nobody ever waits, and a worker killed in the middle costs one
- * slot.
+ * Sessions of a server, in memory that forked workers share: a client that connects
+ * to another worker is resumed, too. Each id has one slot, and the next session there
+ * replaces it. A slot that another worker uses is skipped: no worker ever waits, and
+ * a worker that is killed meanwhile costs one slot.
  */
 #include "io/clock.h"
 #include "tls_own.h"
@@ -31,7 +30,7 @@ static uint32_t seconds(void)
 	return (uint32_t)(clock_ms() / 1000) + 1;
 }
 
-/* Ids are random: their first bytes spread well. */
+/* Ids are random: their first bytes are a good hash. */
 static struct slot *slot_of(struct tls_cache *c, const unsigned char *id)
 {
 	return &c->slots[(id[0] | (unsigned)id[1] << 8) % SLOTS];

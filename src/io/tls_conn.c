@@ -1,4 +1,4 @@
-/* How a connection begins: BearSSL's engine with what its owner has. */
+/* The start of a connection: sets up BearSSL's engine with the settings of its owner. */
 #include "tls_own.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static void seed(struct tls *t)
 		ssize_t got = getrandom(bytes + n, sizeof(bytes) - n, 0);
 
 		if (got < 0 && errno != EINTR)
-			abort(); /* there is no going on without */
+			abort(); /* without random numbers there is no TLS */
 		n += got > 0 ? (size_t)got : 0;
 	}
 	br_ssl_engine_inject_entropy(t->eng, bytes, sizeof(bytes));
@@ -25,7 +25,7 @@ static void seed(struct tls *t)
 
 static struct tls *make(struct tls_pair *pair, struct tls_roots *roots)
 {
-	/* not zeroed as a whole: the buffers would become resident */
+	/* not zeroed as a whole: that would make the buffers resident */
 	struct tls *t = malloc(sizeof(*t));
 
 	if (!t)
@@ -66,7 +66,7 @@ struct tls *tls_accept(struct tls_server *s)
 		br_ssl_server_set_single_ec(c, p->chain, p->n, &p->ec, BR_KEYTYPE_SIGN,
 					    p->issuer_type, &br_ec_all_m31, br_ecdsa_i31_sign_asn1);
 	if (s->client_ca) {
-		/* a resumed session would not tell who the client is */
+		/* a resumed session has no client certificate */
 		t->checks = true;
 		t->verify.eku = X509_EKU_CLIENT;
 		br_ssl_engine_set_x509(t->eng, &t->verify.vtable);
@@ -77,7 +77,7 @@ struct tls *tls_accept(struct tls_server *s)
 		br_ssl_server_set_cache(c, tls_cache_class(s->cache));
 	}
 	(void)br_ssl_server_reset(c);
-	/* of the alert for a client that is too old; 0 would be no TLS */
+	/* the version of the alert for a client that is too old; 0 is no TLS */
 	c->eng.version_out = s->profile.min_version;
 	return t;
 }
@@ -89,8 +89,8 @@ static void set_host(struct tls *t, struct str host)
 	if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
 		host = str_sub(host, 1, host.n - 1);
 	if (host.n > 1 && host.p[host.n - 1] == '.')
-		host.n--; /* as names are sent and matched */
-	/* too long for a name: it will match none */
+		host.n--; /* names are sent and matched without the final dot */
+	/* too long for a name: it matches no certificate */
 	if (host.n > HOST_MAX)
 		host.n = HOST_MAX;
 	memcpy(t->host, host.p, host.n);
@@ -128,7 +128,7 @@ struct tls *tls_connect(struct tls_client *owner, struct str host)
 		t->old_id_n = old->params.session_id_len;
 		memcpy(t->old_id, old->params.session_id, sizeof(t->old_id));
 	}
-	/* addresses are not told as names */
+	/* SNI has names only, no addresses */
 	(void)br_ssl_client_reset(c, t->verify.n_ip ? NULL : t->host, old != NULL);
 	return t;
 }
@@ -140,7 +140,7 @@ void tls_free(struct tls *t)
 	tls_pair_drop(t->pair);
 	tls_roots_drop(t->roots);
 	arena_free(&t->verify.a);
-	/* keys of the session and the last plaintext */
+	/* session keys and the last plaintext */
 	memset(&t->ctx, 0, sizeof(t->ctx));
 	free(t);
 }

@@ -1,6 +1,9 @@
+/*
+ * Error messages and alerts for BearSSL's error numbers.
+ */
 #include "tls_own.h"
 
-/* Alerts a peer sends, by number, and what to make of them. */
+/* Messages for the alerts of a peer, by number. */
 static const struct {
 	unsigned char alert;
 	char text[96];
@@ -109,7 +112,7 @@ enum {
 	UNSUPPORTED_EXTENSION = 110,
 };
 
-/* By BearSSL's numbers up to the last of the handshake. */
+/* Alerts by BearSSL's error numbers, up to the last one of the handshake. */
 static const unsigned char answers[] = {
 	[BR_ERR_BAD_PARAM] = DECODE_ERROR, /* of a length in a message */
 	[BR_ERR_BAD_STATE] = INTERNAL_ERROR,
@@ -144,7 +147,7 @@ static const unsigned char answers[] = {
 unsigned char tls_alert_of(int code)
 {
 	if (code <= BR_ERR_OK || code >= BR_ERR_RECV_FATAL_ALERT)
-		return 0; /* an end, or an alert that was sent or received */
+		return 0; /* the end of the connection, or an alert was sent or received */
 	if ((size_t)code >= sizeof(answers))
 		return BAD_CERTIFICATE;
 	return answers[code] ? answers[code] : INTERNAL_ERROR;

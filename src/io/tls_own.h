@@ -1,4 +1,4 @@
-/* What the files of io/tls share. */
+/* Shared by the files of io/tls. */
 #ifndef IO_TLS_OWN_H
 #define IO_TLS_OWN_H
 
@@ -35,36 +35,36 @@ void tls_pair_drop(struct tls_pair *p);
 int tls_roots_load(struct str pem, struct tls_roots **out, struct err *err);
 void tls_roots_drop(struct tls_roots *r);
 
-/* What BearSSL calls to have a peer's certificates checked. */
+/* The verifier that BearSSL calls with a peer's certificates. */
 struct tls_verify {
 	const br_x509_class *vtable;
 	struct arena a;
 	const struct tls_roots *roots;
 	bool insecure;
-	unsigned eku; /* what the certificate must be for */
+	unsigned eku; /* the required extended key usage */
 	struct str host; /* "": any */
 	unsigned char ip[16];
 	size_t n_ip;
-	struct buf cert; /* the one being received */
+	struct buf cert; /* the one that is being received */
 	size_t total; /* bytes of all */
 	VEC(struct x509) chain;
 	bool failed, verified;
 	struct str why;
-	unsigned char alert; /* that tells the peer */
+	unsigned char alert; /* to send to the peer */
 	br_x509_pkey pkey;
 };
 
 extern const br_x509_class tls_verify_class;
 void tls_verify_init(struct tls_verify *v, const struct tls_roots *roots);
 
-/* Whether k has made the signature of c: RSA or ECDSA with SHA-2. */
+/* Whether the signature of c verifies with k: RSA or ECDSA with SHA-2. */
 bool tls_is_signed(const struct x509 *c, const struct x509_key *k);
 
-/* Sets versions, suites and the code for them. */
+/* Sets versions, suites and their implementations. */
 void tls_engine_setup(br_ssl_engine_context *e, const struct tls_settings *p);
 
 #define SAVED 8 /* sessions a client keeps */
-/* Records are read whole, whatever their size; ours may be shorter. */
+/* Records of any size are read; those that are sent may be shorter. */
 #define IN_BUF (16384 + 325)
 #define OUT_BUF (16384 + 85)
 
@@ -86,10 +86,10 @@ struct tls_client {
 	struct tls_pair *pair;
 	struct tls_roots *roots;
 	bool insecure;
-	char name[256]; /* whom to expect instead of the host; or "" */
+	char name[256]; /* the name to verify instead of the host; or "" */
 	struct tls_saved saved[SAVED];
 	size_t next_saved;
-	unsigned generation; /* of what sessions were agreed under */
+	unsigned generation; /* of the settings; sessions of another one are not resumed */
 };
 
 struct tls {
@@ -101,7 +101,7 @@ struct tls {
 	bool is_server, agreed, started, saw_http, resumed, checks;
 	struct tls_pair *pair;
 	struct tls_roots *roots;
-	struct tls_client *owner; /* whose sessions to keep; a client's only */
+	struct tls_client *owner; /* of a client: where its sessions are kept */
 	unsigned generation;
 	struct tls_verify verify;
 	struct x509 peer;
@@ -119,10 +119,10 @@ struct tls_cache *tls_cache_new(void);
 void tls_cache_free(struct tls_cache *c);
 const br_ssl_session_cache_class **tls_cache_class(struct tls_cache *c);
 
-/* BearSSL's number in words. */
+/* Adds the message for BearSSL's error number. */
 void tls_explain(struct buf *b, int code, bool server);
 
-/* The alert that tells a peer of BearSSL's error; 0: none is to be sent. */
+/* The alert for BearSSL's error; 0: send none. */
 unsigned char tls_alert_of(int code);
 
 #endif

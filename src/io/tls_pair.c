@@ -1,4 +1,4 @@
-/* Chains, keys and authorities as BearSSL wants them, from PEM. */
+/* Converts chains, keys and authorities from PEM to BearSSL's structures. */
 #include "tls_own.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static unsigned char *bytes(struct str s)
 	return (unsigned char *)(uintptr_t)s.p;
 }
 
-/* Keys do not stay behind in freed memory. */
+/* No key stays in freed memory. */
 static void wipe(struct str s)
 {
 	volatile char *p = (volatile char *)(uintptr_t)s.p;

@@ -1,6 +1,6 @@
 /*
- * BearSSL's engine as a pump between a socket and the caller. It never waits:
- * whatever would block returns -ERR_AGAIN, and tls_want names the direction.
+ * Moves bytes between a socket, BearSSL's engine and the caller. It never blocks: a
+ * step that would block returns -ERR_AGAIN, and tls_want has the direction.
  */
 #include "tls_own.h"
 
@@ -36,7 +36,7 @@ static int failed(struct tls *t, struct err *err)
 	return err_set(err, ERR_INVALID, "tls: %.*s", STRF(buf_str(&b)));
 }
 
-/* Sends what the engine has ready: 0, -ERR_AGAIN, or what broke. */
+/* Sends the records that are ready: 0, -ERR_AGAIN, or an error. */
 static int send_records(struct tls *t, int fd, struct err *err)
 {
 	while (br_ssl_engine_current_state(t->eng) & BR_SSL_SENDREC) {
@@ -55,7 +55,7 @@ static int send_records(struct tls *t, int fd, struct err *err)
 	return 0;
 }
 
-/* As Go does: these five bytes are no TLS record. */
+/* Go's check: whether the first five bytes are an HTTP request. */
 static bool looks_like_http(const unsigned char *p, size_t n)
 {
 	static const char starts[][6] = { "GET /", "HEAD ", "POST ", "PUT /", "OPTIO" };
@@ -66,7 +66,7 @@ static bool looks_like_http(const unsigned char *p, size_t n)
 	return false;
 }
 
-/* Reads once: 1, 0 at the end, -ERR_AGAIN, or what broke. */
+/* Reads once: 1, 0 at the end, -ERR_AGAIN, or an error. */
 static int receive(struct tls *t, int fd, struct err *err)
 {
 	size_t n;
@@ -114,9 +114,9 @@ static void agreed(struct tls *t)
 }
 
 /*
- * BearSSL sends an alert for few of its errors and can send nothing after the
- * others. As long as records are not encrypted, the peer is told: an alert is
- * then six bytes and its number. After that, no alert can be made.
+ * BearSSL sends an alert for few of its errors and cannot send anything after the
+ * others. As long as records are not encrypted, this file sends the alert itself: six
+ * bytes and its number. Later no alert can be sent.
  */
 static void send_alert(const struct tls *t, int fd)
 {
@@ -139,8 +139,8 @@ int tls_handshake(struct tls *t, int fd, struct err *err)
 			if (rc < 0)
 				return rc;
 		} else if (state & BR_SSL_CLOSED || t->verify.failed) {
-			/* the engine would take a client with a certificate it
-			 * could not check for one without */
+			/* the engine would treat a client whose certificate it could
+			 * not check as one without a certificate */
 			send_alert(t, fd);
 			return failed(t, err);
 		} else if (state & (BR_SSL_SENDAPP | BR_SSL_RECVAPP)) {
@@ -192,7 +192,7 @@ ssize_t tls_read(struct tls *t, int fd, void *to, size_t n, struct err *err)
 	return rc;
 }
 
-/* Gives the engine bytes of one part; how many it took. */
+/* Passes bytes of one part to the engine; returns how many it accepted. */
 static size_t give(struct tls *t, const unsigned char *from, size_t n)
 {
 	size_t room;
@@ -240,7 +240,7 @@ ssize_t tls_write(struct tls *t, int fd, const struct iovec *parts, int n_parts,
 		br_ssl_engine_flush(t->eng, 0);
 		rc = send_records(t, fd, err);
 	}
-	/* what was taken counts, though it may still wait in the engine */
+	/* accepted bytes count, though the engine may still hold them */
 	return taken && rc == -ERR_AGAIN ? (ssize_t)taken : rc < 0 ? rc : (ssize_t)taken;
 }
 

@@ -1,8 +1,11 @@
+/*
+ * Cipher suites by their names, in the order of preference, with the code that implements them.
+ */
 #include "tls_own.h"
 
 enum { CBC = 1, RSA_KEYX = 2 };
 
-/* In the order they are offered and chosen. */
+/* In the order of preference. */
 static const struct {
 	uint16_t id;
 	unsigned char kind;
@@ -47,7 +50,7 @@ static const struct {
 #define N_SUITES (ARRAY_LEN(suites))
 _Static_assert(N_SUITES <= TLS_SUITES, "room for all");
 
-/* Names that are no mistake, of suites that are not spoken here. */
+/* Valid names of suites that are not supported. */
 static const char others[][40] = {
 	"AES_128_GCM_SHA256",
 	"AES_256_GCM_SHA384",
@@ -167,7 +170,7 @@ static unsigned kinds(const struct tls_settings *p)
 	return all;
 }
 
-/* The smaller Poly1305: whoever cares for speed has AES instructions. */
+/* The smaller Poly1305: fast machines have AES instructions. */
 static void set_chapol(br_ssl_engine_context *e)
 {
 #ifdef __SSE2__

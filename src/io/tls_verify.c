@@ -1,7 +1,7 @@
 /*
- * Whom to believe. Certificates are gathered as BearSSL hands them over and
- * read by our own strict parser; data/x509_chain then looks for a chain to a
- * trusted authority, and this file checks its signatures with BearSSL.
+ * Verifies a peer's certificates. BearSSL passes them on as they arrive, and the
+ * strict parser of data/x509 reads them; data/x509_chain finds a chain to a trusted
+ * authority, and this file checks its signatures with BearSSL.
  */
 #include "tls_own.h"
 

@@ -1,3 +1,6 @@
+/*
+ * The values of the build, unless the environment overrides them; it is read at each call.
+ */
 #include "io/version.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+/*
+ * The supervisor of worker processes. Signals are blocked and taken with sigtimedwait, so that
+ * nothing runs in a signal handler.
+ */
 #include "io/workers.h"
 
 #include <errno.h>
@@ -11,29 +15,29 @@
 #include "base/backoff.h"
 #include "io/clock.h"
 
-/* One that dies young is started again later and later. */
+/* A worker that dies within YOUNG_MS is restarted with back-off. */
 #define YOUNG_MS 1000
 #define WAIT_MIN_MS 50
 #define WAIT_MAX_MS 5000
 
 struct worker {
 	pid_t pid; /* 0: not running */
-	int64_t started, due; /* when it is to run again */
-	unsigned deaths; /* one soon after the other */
+	int64_t started, due; /* due: when to start it again */
+	unsigned deaths; /* within YOUNG_MS, in a row */
 };
 
 struct crew {
 	const struct workers *w;
 	struct worker *v;
 	sigset_t mask, before;
-	int64_t deadline; /* of stopping; 0 while it goes on */
+	int64_t deadline; /* of stopping; 0: running */
 };
 
 _Noreturn static void be_worker(struct crew *c, const struct worker *k, pid_t parent)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	(void)sigprocmask(SIG_SETMASK, &c->before, NULL);
-	/* the parent may have died before the line above */
+	/* the parent may have died before prctl */
 	if (getppid() != parent)
 		_exit(0);
 	exit(c->w->run(c->w->ctx, (size_t)(k - c->v)));
@@ -104,7 +108,7 @@ static bool any_left(const struct crew *c)
 	return false;
 }
 
-/* Starts those that are due; until when to wait for others, or -1. */
+/* Starts the workers that are due. Returns when the next one is, or -1. */
 static int64_t start_due(struct crew *c, struct err *err)
 {
 	int64_t now = clock_ms(), next = -1;
@@ -150,7 +154,7 @@ int workers_run(const struct workers *w, struct err *err)
 	(void)sigprocmask(SIG_BLOCK, &c.mask, &c.before);
 	for (size_t i = 0; i < w->n && rc == 0; i++)
 		rc = start(&c, &c.v[i], err);
-	if (rc < 0) /* none at all rather than a few */
+	if (rc < 0) /* all workers or none */
 		stop(&c);
 	while (!c.deadline || any_left(&c)) {
 		int64_t until = c.deadline ? c.deadline : start_due(&c, err);
