@@ -37,6 +37,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/str.h"
+
 #define CUT 42
 #define NOT_REACHED 64
 #define TROUBLE 125
