@@ -18,9 +18,6 @@ bool utf8_valid(struct str s);
 /* Appends one rune; a value that is no code point becomes U+FFFD. */
 void utf8_add(struct buf *b, uint32_t rune);
 
-/* s with each invalid byte replaced by U+FFFD; s itself when it is valid. */
-struct str utf8_fix(struct arena *a, struct str s);
-
 /* Letters and decimal digits of any script, as Go's unicode package has them. */
 bool utf8_is_letter(uint32_t rune);
 bool utf8_is_digit(uint32_t rune);

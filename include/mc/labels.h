@@ -21,7 +21,4 @@ struct labels labels_pack(struct arena *a, const struct json *map);
 /* False when there is none of that key. */
 bool labels_get(struct labels l, struct str key, struct str *value);
 
-/* Walks them: *at begins at 0. False at the end. */
-bool labels_next(struct labels l, size_t *at, struct str *key, struct str *value);
-
 #endif

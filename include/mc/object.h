@@ -122,9 +122,6 @@ int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind, stru
 /* The value of a document that does not fit its type, or NULL. */
 struct json *mc_misfit(struct arena *a, const struct doc *d);
 
-/* The object as Go marshals it, with the members it does not omit. */
-struct json *mc_object_marshal(struct arena *a, const struct mc_object *o);
-
 /*
  * A raw member (spec.config, spec.kubeletConfig) as upstream has it in memory:
  * of JSON the text as it was written, of YAML the compact JSON that is made of

@@ -114,9 +114,6 @@ struct action *action_metric(struct arena *a, struct actions *out, const char *n
 void action_state_metric(struct arena *a, struct actions *out, const char *sub, struct str state,
 			 struct str object);
 
-/* "PATCH /path body  # reason", one per line: for tests and simulations. */
-void actions_print(struct buf *b, const struct actions *list);
-
 /* The path of a cluster-scoped object of the machineconfiguration group. */
 struct str action_path(struct arena *a, const char *plural, struct str name);
 struct str action_node_path(struct arena *a, struct str name);

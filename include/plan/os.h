@@ -63,9 +63,6 @@ void os_kernel_reset(struct arena *a, const struct os_status *s, struct strs *ou
 /* override remove …: the way to kernel type to. */
 void os_kernel_switch(struct arena *a, struct str to, struct strs *out);
 
-/* "default", "realtime" or "64k-pages". */
-struct str os_kernel_type(struct str type);
-
 /* ERR_INVALID, as os_extension_args, where one of them is unknown. */
 int os_check_extensions(struct arena *a, const struct strs *extensions, struct err *err);
 

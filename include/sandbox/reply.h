@@ -44,7 +44,6 @@ void reply_exists(struct arena *a, struct sb_reply *out, struct sb_subject s);
 void reply_conflict(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str why);
 void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
 		   const struct sb_causes *causes);
-void reply_forbidden(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str why);
 
 /* 410, with the token that goes on all the same. */
 void reply_expired(struct arena *a, struct sb_reply *out, struct str message, struct str next);

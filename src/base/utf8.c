@@ -88,23 +88,3 @@ void utf8_add(struct buf *b, uint32_t r)
 		c[i] = (char)(0x80 | (r & 0x3F));
 	buf_add(b, (struct str){ c, n });
 }
-
-struct str utf8_fix(struct arena *a, struct str s)
-{
-	size_t good = valid_prefix(s);
-	struct buf b;
-
-	if (good == s.n)
-		return s;
-	buf_init(&b, a);
-	while (s.n) {
-		buf_add(&b, str_sub(s, 0, good));
-		s = str_from(s, good);
-		if (!s.n)
-			break;
-		utf8_add(&b, UTF8_BAD);
-		s = str_from(s, 1);
-		good = valid_prefix(s);
-	}
-	return buf_str(&b);
-}

@@ -50,20 +50,6 @@ static size_t length(struct str s, size_t at)
 	return (size_t)(unsigned char)s.p[at] | (size_t)(unsigned char)s.p[at + 1] << 8;
 }
 
-bool labels_next(struct labels l, size_t *at, struct str *key, struct str *value)
-{
-	size_t k, v;
-
-	if (*at + 4 > l.bytes.n)
-		return false;
-	k = length(l.bytes, *at);
-	v = length(l.bytes, *at + 2);
-	*key = str_sub(l.bytes, *at + 4, *at + 4 + k);
-	*value = str_sub(l.bytes, *at + 4 + k, *at + 4 + k + v);
-	*at += 4 + k + v;
-	return true;
-}
-
 bool labels_get(struct labels l, struct str key, struct str *value)
 {
 	struct str b = l.bytes;

@@ -257,11 +257,6 @@ int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind, stru
 	return 0;
 }
 
-struct json *mc_object_marshal(struct arena *a, const struct mc_object *o)
-{
-	return shape_marshal(a, &mc_shapes, kinds[o->kind].type, o->tree);
-}
-
 static struct str lookup(const struct json *map, const char *key)
 {
 	return json_text(json_member(map, str_of(key)));

@@ -122,18 +122,6 @@ void reply_conflict(struct arena *a, struct sb_reply *out, struct sb_subject s, 
 	       details(a, s, plural(s)));
 }
 
-void reply_forbidden(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str why)
-{
-	struct str what = s.kind ? kinds_name(a, s.kind) : S("");
-
-	refuse(a, out, 403, "Forbidden",
-	       s.name.n ? str_fmt(a, "%.*s \"%.*s\" is forbidden: %.*s", STRF(what), STRF(s.name),
-				  STRF(why))
-	       : what.n ? str_fmt(a, "%.*s is forbidden: %.*s", STRF(what), STRF(why))
-			: str_fmt(a, "forbidden: %.*s", STRF(why)),
-	       details(a, s, plural(s)));
-}
-
 void reply_no_page(struct sb_reply *out)
 {
 	*out = (struct sb_reply){ .code = 404,

@@ -61,49 +61,6 @@ TEST merge_patches_of_rfc_7386(void)
 	PASS();
 }
 
-TEST making_a_merge_patch(void)
-{
-	static const struct {
-		const char *from, *to, *want;
-	} cases[] = {
-		{ "{\"a\":1}", "{\"a\":1}", "" },
-		{ "{\"a\":1,\"b\":{\"c\":1,\"d\":2}}", "{\"b\":{\"c\":1,\"d\":3},\"e\":[]}",
-		  "{\"a\":null,\"b\":{\"d\":3},\"e\":[]}" },
-		{ "{\"a\":{\"b\":1}}", "{\"a\":2}", "{\"a\":2}" },
-		{ "1", "2", "2" },
-	};
-	AUTO(arena) struct arena a = ARENA_INIT;
-
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct json *from = parse(&a, cases[i].from);
-		struct json *to = parse(&a, cases[i].to);
-		struct json *patch = patch_make(&a, from, to);
-
-		ASSERT_STR_M(cases[i].to, str_of(cases[i].want), text_of(&a, patch));
-		if (patch)
-			ASSERT(json_eq(to, patch_apply(&a, from, patch)));
-	}
-	PASS();
-}
-
-TEST telling_differences(void)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct patch_diffs d = { 0 };
-	struct buf b;
-
-	patch_diff(&a, parse(&a, "{\"a\":1,\"l\":[1,{\"m\":2},3],\"gone\":{}}"),
-		   parse(&a, "{\"a\":2,\"l\":[1,{\"m\":5}],\"new\":[0]}"), &d);
-	buf_init(&b, &a);
-	for (size_t i = 0; i < d.n; i++)
-		buf_addf(&b, "%c %.*s %.*s>%.*s\n", "+-~"[d.v[i].change], STRF(d.v[i].path),
-			 STRF(text_of(&a, d.v[i].before)), STRF(text_of(&a, d.v[i].after)));
-	ASSERT_STR("~ a 1>2\n~ l[1].m 2>5\n- l[2] 3>\n- gone {}>\n"
-		   "+ new >[0]\n",
-		   buf_str(&b));
-	PASS();
-}
-
 TEST gzip_there_and_back(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -226,8 +183,6 @@ TEST documents_of_a_manifest(void)
 SUITE(suite)
 {
 	RUN_TEST(merge_patches_of_rfc_7386);
-	RUN_TEST(making_a_merge_patch);
-	RUN_TEST(telling_differences);
 	RUN_TEST(gzip_there_and_back);
 	RUN_TEST(gunzip_in_parts);
 	RUN_TEST(gzip_refused);

@@ -3,6 +3,7 @@
  * and every body in it is JSON.
  */
 #include "fuzz.h"
+#include "../plan/actions_print.h"
 
 #include "plan/drain.h"
 #include "plan/pool.h"

@@ -1,5 +1,6 @@
 /* Drains, step by step: what happens, and what is done about it. */
 #include "plan/drain.h"
+#include "actions_print.h"
 
 #include "fixture.h"
 

@@ -1,6 +1,7 @@
 /* KubeletConfigs, ContainerRuntimeConfigs, feature gates, Node config and
  * registries: what they own, how it is named, and when it goes. */
 #include "fixture.h"
+#include "actions_print.h"
 #include "plan/kubelet_sync.h"
 #include "plan/runtime_sync.h"
 

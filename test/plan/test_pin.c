@@ -1,5 +1,6 @@
 /* Pinned images: what is wanted, room, credentials, CRI-O's file, reports. */
 #include "../test.h"
+#include "actions_print.h"
 
 #include "data/grpc.h"
 #include "data/json.h"

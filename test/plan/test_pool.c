@@ -1,5 +1,6 @@
 /* The update controller: who moves, and what the pool says. */
 #include "fixture.h"
+#include "actions_print.h"
 
 /* ---- node to pool -------------------------------------------------------- */
 

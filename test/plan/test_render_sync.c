@@ -1,6 +1,7 @@
 /* The render controller, and how MachineConfigs are brought to what they
  * should be. */
 #include "plan/render_sync.h"
+#include "actions_print.h"
 
 #include "fixture.h"
 #include "mc/brief.h"

@@ -1,5 +1,6 @@
 /* The template controller: what it owns, and what the ControllerConfig says. */
 #include "plan/template_sync.h"
+#include "actions_print.h"
 
 #include "fixture.h"
 

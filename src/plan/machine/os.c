@@ -344,11 +344,6 @@ int os_image_scope(struct arena *a, struct str text, const struct os_image *imag
 
 /* ---- kernels ------------------------------------------------------------- */
 
-struct str os_kernel_type(struct str type)
-{
-	return str_is(type, "realtime") || str_is(type, "64k-pages") ? type : S("default");
-}
-
 void os_kernel_reset(struct arena *a, const struct os_status *s, struct strs *out)
 {
 	struct strs l = { 0 };

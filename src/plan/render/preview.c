@@ -9,7 +9,8 @@
 #include "plan/kubelet_sync.h"
 #include "preview_parts.h"
 
-bool preview_is_family(enum mc_kind kind)
+/* What registries are made from. */
+static bool is_family(enum mc_kind kind)
 {
 	switch (kind) {
 	case MC_IMAGE:
@@ -40,7 +41,7 @@ static size_t count_family(const struct mc_set *set)
 	size_t n = 0;
 
 	for (size_t i = 0; set && i < set->others.n; i++)
-		n += preview_is_family(set->others.v[i]->kind);
+		n += is_family(set->others.v[i]->kind);
 	return n;
 }
 
@@ -148,7 +149,7 @@ static void read_set(struct preview_run *p)
 	p->kubelets = p->restart || (preview_touched(p, MC_NODE_CONFIG, S("")) && !p->same_node) ||
 		      (p->s.view.node && preview_touched(p, MC_API_SERVER, S(NAME_CLUSTER)));
 	for (size_t i = 0; p->in->touched && i < p->in->touched->others.n; i++)
-		p->family |= preview_is_family(p->in->touched->others.v[i]->kind);
+		p->family |= is_family(p->in->touched->others.v[i]->kind);
 }
 
 /* ---- pools whose bases are known ----------------------------------------- */

@@ -27,9 +27,6 @@ void preview_refuse(struct preview_run *p, struct preview_refusal r);
 /* Whether that object is among those touched; "": any of the kind. */
 bool preview_touched(const struct preview_run *p, enum mc_kind kind, struct str name);
 
-/* What registries are made from. */
-bool preview_is_family(enum mc_kind kind);
-
 /* preview_templates.c: what comes of the pull secret, the ControllerConfig and the
  * APIServer, by way of the templates. */
 void preview_templates(struct preview_run *p);
