@@ -1,5 +1,5 @@
 /*
- * mco-server: Ignition for machines that join, with upstream's flags.
+ * mco-server: the flags and commands of the Machine Config Server, as upstream's.
  */
 #include "applet.h"
 #include "role/server.h"
@@ -13,42 +13,41 @@
 /* The flags that the commands share; `of` has a struct server_opts s and a payload. */
 #define SERVER_FLAGS(of)                                                                       \
 	SERVER_FLAG("secure-port", FLAG_INT, of, secure_port, "PORT",                          \
-		    "serve with TLS here (default 22623)"),                                    \
+		    "port for TLS (default 22623)"),                                           \
 		SERVER_FLAG("insecure-port", FLAG_INT, of, insecure_port, "PORT",              \
-			    "serve plain HTTP here; 0: nowhere (default 22624)"),              \
+			    "port for plain HTTP; 0: none (default 22624)"),                   \
 		SERVER_FLAG("cert", FLAG_STR, of, cert, "FILE",                                \
-			    "certificate chain (default /etc/ssl/mcs/tls.crt)"),               \
+			    "serving certificate chain (default /etc/ssl/mcs/tls.crt)"),       \
 		SERVER_FLAG("key", FLAG_STR, of, key, "FILE",                                  \
-			    "its key (default /etc/ssl/mcs/tls.key)"),                         \
+			    "key of the certificate (default /etc/ssl/mcs/tls.key)"),          \
 		SERVER_FLAG("tls-cipher-suites", FLAG_STR, of, suites, "LIST",                 \
-			    "IANA names, by commas; for start"),                               \
+			    "IANA names, separated by commas; for start"),                     \
 		SERVER_FLAG("tls-min-version", FLAG_STR, of, min_version, "VERSION",           \
 			    "VersionTLS10 to VersionTLS12 (default VersionTLS12); for start"), \
 		{ .name = "payload-version",                                                   \
 		  .kind = FLAG_STR,                                                            \
 		  .offset = offsetof(of, payload),                                             \
 		  .value = "VERSION",                                                          \
-		  .help = "of the release; changes nothing here",                              \
+		  .help = "release version; accepted and ignored",                             \
 		  .env = "RELEASE_VERSION" },                                                  \
 		SERVER_FLAG("bind-address", FLAG_STR, of, bind, "ADDRESS",                     \
-			    "listen on this address only (default: all)"),                     \
+			    "address to listen on (default: all)"),                            \
 		SERVER_FLAG("workers", FLAG_INT, of, workers, "N",                             \
-			    "processes of bootstrap (default: one per core)"),                 \
+			    "number of processes, for bootstrap (default: one per core)"),     \
 		SERVER_FLAG("max-connections", FLAG_INT, of, max_conns, "N",                   \
-			    "at once on each port (default 4096)"),                            \
+			    "concurrent connections per port (default 4096)"),                 \
 		SERVER_FLAG("max-connections-per-address", FLAG_INT, of, per_address, "N",     \
-			    "of those, from one address (default: half)"),                     \
+			    "of those, from one client address (default: half)"),              \
 		SERVER_FLAG("metrics-address", FLAG_STR, of, metrics, "HOST:PORT",             \
-			    "answer /metrics here (default: nowhere)"),                        \
+			    "serve /metrics on this address (default: none)"),                 \
 		SERVER_FLAG("require-token-file", FLAG_STR, of, token_file, "FILE",            \
-			    "serve configs only to bearers of a token in it, one a "           \
-			    "line"),                                                           \
+			    "require a bearer token that is in this file, one per line"),      \
 		SERVER_FLAG("allow-cidr", FLAG_STRS, of, allow, "NETWORK",                     \
-			    "serve only addresses in it; may be repeated"),                    \
+			    "serve only clients of this network; may be repeated"),            \
 		SERVER_FLAG("rate-limit", FLAG_INT, of, rate, "N",                             \
-			    "configs per minute and address (default: any number)"),           \
+			    "configs per minute and client address (default: no limit)"),      \
 		SERVER_FLAG("audit-log", FLAG_STR, of, audit, "FILE",                          \
-			    "a line of JSON per request; - is standard error")
+			    "write one JSON line per request; - is standard error")
 
 struct bootstrap_opts {
 	struct server_opts s;
@@ -73,13 +72,13 @@ static const struct flag bootstrap_flags[] = {
 	  .kind = FLAG_STRS,
 	  .offset = offsetof(struct bootstrap_opts, files.certs),
 	  .value = "HOST=FILE",
-	  .help = "certificate of a registry, FILE in the directory; may be "
-		  "repeated" },
+	  .help = "registry certificate, FILE is relative to the directory; may "
+		  "be repeated" },
 	{ .name = "apiserver-manifest",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct bootstrap_opts, files.apiserver),
 	  .value = "FILE",
-	  .help = "APIServer whose TLS profile is used (default "
+	  .help = "APIServer manifest with the TLS profile (default "
 		  "/etc/mcs/bootstrap/api-server/api-server.yaml)" },
 	SERVER_FLAGS(struct bootstrap_opts),
 	{ 0 },
@@ -109,10 +108,10 @@ static const struct command bootstrap_command = {
 	.name = "bootstrap",
 	.args = "[flags]",
 	.summary = "serve the control plane's first machines, from files",
-	.details = "Answers GET and HEAD of /config/POOL in the version of "
-		   "Ignition that the Accept header\nasks for, and of /healthz. "
-		   "Files and certificates are read again when they have\n"
-		   "changed. SIGTERM lets requests under way end.",
+	.details = "Answers GET and HEAD of /config/POOL, in the Ignition version that the "
+		   "Accept header\nasks for, and of /healthz. Reloads files and "
+		   "certificates when they change.\nOn SIGTERM, running requests "
+		   "finish first.",
 	.examples = "# Serve what `mco-controller bootstrap` wrote\n"
 		    "@ bootstrap --server-basedir /etc/mcs/bootstrap\n"
 		    "# Only to the machines of one network\n"
@@ -137,7 +136,7 @@ static const struct flag start_flags[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct start_opts, cluster.url),
 	  .value = "URL",
-	  .help = "API server that machines are sent to; must be given" },
+	  .help = "API server for the machines; required" },
 	{ .name = "kubeconfig",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct start_opts, cluster.kubeconfig),
@@ -175,9 +174,9 @@ static const struct command start_command = {
 	.name = "start",
 	.args = "--apiserver-url URL [flags]",
 	.summary = "serve machines that join a running cluster",
-	.details = "Follows pools, MachineConfigs and what else a config is made "
-		   "of, and listens when it\nhas seen them all. Answers as "
-		   "bootstrap does, for any pool.",
+	.details = "Watches pools and the objects that their configs are made of, and "
+		   "listens when all\nare read. Answers as bootstrap does, for "
+		   "any pool.",
 	.examples = "# In the cluster, with the account of the pod\n"
 		    "@ start --apiserver-url https://api-int.example.com:6443\n"
 		    "# Only to machines that have a token\n"

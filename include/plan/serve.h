@@ -1,10 +1,9 @@
 /*
- * serve: which Ignition a machine that asks gets.
+ * serve: the answer to a machine's request for its Ignition config.
  *
- * A request is routed first: it is answered on the spot, or it asks for the
- * config of a pool in some version of the spec. That is then made of the
- * objects, which are never changed: the same objects give the same bytes
- * however often and in which order they are asked for.
+ * serve_route either answers a request or names a pool and a version of the spec.
+ * serve_config then makes the config from the API objects, which it does not modify:
+ * the same objects give the same bytes.
  */
 #ifndef PLAN_SERVE_H
 #define PLAN_SERVE_H
@@ -21,10 +20,10 @@ struct serve_request {
 };
 
 struct serve_answer {
-	int status; /* 0: ask for the config of pool in version */
+	int status; /* 0: answer with serve_config for pool and version */
 	struct str type, location, body; /* "" when there is none */
-	struct str why; /* for the log, where the status alone says little */
-	/* Set whenever a config was asked for, even if the answer is no. */
+	struct str why; /* the error to log, or "" */
+	/* Set for every request of a config, also when it is refused. */
 	struct str pool;
 	struct semver version;
 };
@@ -32,12 +31,12 @@ struct serve_answer {
 void serve_route(struct arena *a, const struct serve_request *req, struct serve_answer *out);
 
 /*
- * The version an Accept header asks for: 2.2 when it names none. False when
- * what it prefers is not supported.
+ * The version that an Accept header asks for; 2.2 when it has none. False when the
+ * preferred version is not supported.
  */
 bool serve_version(struct str accept, struct semver *out);
 
-/* Versions that serve_version gives: a small number for each, for tables. */
+/* An index for each version that serve_version returns. */
 #define SERVE_VERSIONS 7
 size_t serve_version_index(struct semver v);
 
@@ -55,24 +54,24 @@ struct serve_in {
 	struct str image; /* layered image, or "" */
 	const struct serve_cert *certs; /* for certs.d, in order */
 	size_t n_certs;
-	/* In the cluster the embedded MachineConfig has no kind, and the
-	 * encapsulated config is of the version asked for. */
+	/* In a cluster the embedded MachineConfig has no kind, and the encapsulated
+	 * config has the requested version. */
 	bool cluster;
 };
 
-/* The body. ERR_INVALID, for the log, when there can be none. */
+/* Makes the body. ERR_INVALID, to be logged, when the input is not valid. */
 int serve_config(struct arena *a, const struct serve_in *in, struct semver version, struct str *out,
 		 struct err *err);
 
 /* ---- from files ---------------------------------------------------------- */
 
-/* Whether machines of that pool are served while bootstrapping; ERR_INVALID. */
+/* ERR_INVALID for pools that the bootstrap host does not serve. */
 int serve_bootstrap_pool(struct str pool, struct err *err);
 
-/* A kubeconfig is served as it is, but must be one. */
+/* Checks a kubeconfig that is served unchanged. */
 int serve_check_kubeconfig(struct arena *a, struct str text, struct err *err);
 
-/* "host=file" taken apart; ERR_INVALID. */
+/* Splits "host=file"; ERR_INVALID. */
 int serve_cert_arg(struct str arg, struct str *host, struct str *file, struct err *err);
 
 /* ---- from a cluster ------------------------------------------------------ */

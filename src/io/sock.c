@@ -104,9 +104,10 @@ int sock_place_parse(struct str text, struct sock_place *out, struct err *err)
 
 	if (colon < 0 || !str_to_i64(str_from(text, (size_t)colon + 1), &port) || port < 0 ||
 	    port > 65535)
-		return err_set(err, ERR_INVALID,
-			       "\"%.*s\" is no address: give HOST:PORT, or :PORT for every address",
-			       STRF(text));
+		return err_set(
+			err, ERR_INVALID,
+			"invalid address \"%.*s\": use HOST:PORT, or :PORT for all addresses",
+			STRF(text));
 	*out = (struct sock_place){ str_sub(text, 0, (size_t)colon), (uint16_t)port };
 	return 0;
 }
@@ -138,7 +139,7 @@ int sock_listen(struct str addr, uint16_t port, int *out, struct err *err)
 	char text[SOCK_TEXT];
 
 	if (!sock_parse(addr.n ? addr : S("::"), port, &at))
-		return err_set(err, ERR_INVALID, "listen: %.*s is no address", STRF(addr));
+		return err_set(err, ERR_INVALID, "listen: invalid address \"%.*s\"", STRF(addr));
 	if (listen_on(&at, out) == 0)
 		return 0;
 	if (!addr.n && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)) {

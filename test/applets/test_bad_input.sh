@@ -30,7 +30,7 @@ fails 'cat: no cluster' 1 'Error: worker is not a file here: no cluster: give --
 fails 'bootstrap: no folders' 255 '--dest-dir or --manifest-dir not set' "$BIN/mco-controller" bootstrap
 fails 'controller: no kubeconfig' 255 'creating clients: open /none: No such file or directory' \
 	"$BIN/mco-controller" start --kubeconfig /none
-fails 'controller: metrics nowhere' 1 'Error: --metrics-listen-address: "foo" is no address: give HOST:PORT, or :PORT for every address' \
+fails 'controller: metrics nowhere' 1 'Error: --metrics-listen-address: invalid address "foo": use HOST:PORT, or :PORT for all addresses' \
 	"$BIN/mco-controller" start --templates=builtin --kubeconfig examples/server/kubeconfig --metrics-listen-address foo
 for port in 99999 -1; do
 	fails "sandbox: port $port" 1 'Error: a port is a number from 0 to 65535' "$BIN/mco-sandbox" start --port $port

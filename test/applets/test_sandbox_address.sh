@@ -12,7 +12,7 @@ open() { echo "Error: --address $1 is not loopback, so everybody in the network 
 for a in 192.0.2.1 2001:db8::1 0.0.0.0 :: ::ffff:192.0.2.1 128.0.0.1; do
 	expect "refused: $a" 1 "$(open $a)"$'\n' '' sandbox --address $a
 done
-expect 'no address' 1 'Error: listen: localhost is no address
+expect 'no address' 1 'Error: listen: invalid address "localhost"
 ' '' sandbox --address localhost
 expect 'refused: every address' 1 "$(open '""')"$'\n' '' sandbox --address ''
 expect 'refused: tokens in the clear' 1 "$(open 192.0.2.1)"$'\n' '' sandbox --address 192.0.2.1 --tokens "$TMP/tokens"

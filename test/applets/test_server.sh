@@ -209,7 +209,7 @@ is 'the last pair is shown' 8 "$(shown)"
 stop 'a server with new pairs'
 start --workers 1
 echo garbage > "$TMP/tls.key"
-await 'serving certificate not read again, the old one stays in use: ' && ok
+await 'serving certificate: reload failed, keeping the old one: ' && ok
 is 'a pair that is none' 8 "$(shown)"
 cp "$TMP/two.key" "$TMP/tls.key"
 stop 'a server with TLS'
@@ -368,12 +368,12 @@ refuses 'no kubeconfig' '^F.*Machine Config Server exited with error: kubeconfig
 	--bootstrap-kubeconfig /nowhere
 refuses 'no certificate' '^F.*failed to load serving cert: .*/nowhere' --cert /nowhere
 refuses 'no pair' '^F.*failed to load serving cert: ' --key "$TMP/two.key"
-refuses 'no address' 'exited with error: listen: elsewhere is no address$' --bind-address elsewhere
-refuses 'no network' 'exited with error: --allow-cidr: 10.0.0.0/33 is no network: give one like' --allow-cidr 10.0.0.0/33
+refuses 'no address' 'exited with error: listen: invalid address "elsewhere"$' --bind-address elsewhere
+refuses 'no network' 'exited with error: --allow-cidr: invalid network "10.0.0.0/33": use a form like' --allow-cidr 10.0.0.0/33
 refuses 'no token file' 'exited with error: --require-token-file: .*/nowhere' --require-token-file /nowhere
 refuses 'no workers' 'exited with error: --workers: give a number from 1 to 64$' --workers -1
-refuses 'no port' 'exited with error: a port is a number from 0 to 65535$' --insecure-port 65536
-refuses 'no metrics' 'exited with error: --metrics-address: "here" is no address: give HOST:PORT' --metrics-address here
+refuses 'no port' 'exited with error: --insecure-port: give a number from 0 to 65535$' --insecure-port 65536
+refuses 'no metrics' 'exited with error: --metrics-address: invalid address "here": use HOST:PORT' --metrics-address here
 refuses 'an argument' '^Error: unknown argument "extra"$' extra
 refuses 'an unknown flag' '^Error: unknown flag: --sekure-port' --sekure-port 1
 start

@@ -407,7 +407,7 @@ TEST slow_readers_keep_nobody_out(void)
 	ASSERT(open > 200);
 	ASSERT(open <= 400 + 52);
 	ASSERT(str_find(test_file(&a, str_fmt(&a, "%s/log", scratch).p),
-			S("connections are short: ")) > 0);
+			S("no free connection slot: ")) > 0);
 	/* and from where they are, when they are known to be slow */
 	pause_ms(600);
 	for (int i = 0; i < 20; i++)
@@ -513,7 +513,7 @@ TEST a_worker_that_is_killed_is_replaced(void)
 
 		ASSERT_INT(2, before.n);
 		ASSERT_INT(0, kill(before.v[round % 2], SIGKILL));
-		ASSERT(in_log("was ended by signal 9; starting another", round));
+		ASSERT(in_log("was killed by signal 9; starting another", round));
 		for (int i = 0; i < 20; i++)
 			ASSERT(served());
 		for (int i = 0; i < TURNS && workers().n != 2; i++)
@@ -575,7 +575,7 @@ TEST a_graceful_end(void)
 	ASSERT(send(fd, head, sizeof(head) - 1, MSG_NOSIGNAL) > 0);
 	ASSERT(taken(fd));
 	ASSERT_INT(0, kill(server, SIGTERM));
-	ASSERT(in_log("stopping: requests under way", 1));
+	ASSERT(in_log("stopping: running requests", 1));
 	(void)closed(5000);
 	ASSERT_INT(2, send(fd, "\r\n", 2, MSG_NOSIGNAL));
 	n = recv(fd, got, sizeof(got) - 1, MSG_WAITALL);

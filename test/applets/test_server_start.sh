@@ -199,7 +199,7 @@ sed 's/  user: {}/  user: {client-certificate: nowhere.crt, client-key: nowhere.
 refuses 'no client certificate' 255 '^F.*nowhere.crt' $url --kubeconfig "$TMP/broken"
 refuses 'no serving certificate' 1 '^F.*failed to load serving cert: ' $url \
 	--kubeconfig "$TMP/kubeconfig" --cert /nowhere
-refuses 'workers' 1 'exited with error: --workers: start is one process$' $url \
+refuses 'workers' 1 'exited with error: --workers: start runs in one process$' $url \
 	--kubeconfig "$TMP/kubeconfig" --workers 2
 refuses 'a port that is taken' 1 'exited with error: listen tcp 127.0.0.1:.*: bind: Address' $url \
 	--kubeconfig "$TMP/kubeconfig" --insecure-port "${api##*:}"

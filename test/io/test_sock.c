@@ -169,7 +169,7 @@ TEST every_address(void)
 	(void)close(r.fd);
 	(void)close(fd);
 	ASSERT_INT(-ERR_INVALID, sock_listen(S("here"), 0, &fd, &err));
-	ASSERT_STR("listen: here is no address", err.msg);
+	ASSERT_STR("listen: invalid address \"here\"", err.msg);
 	loop_free(l);
 	PASS();
 }
@@ -207,8 +207,8 @@ TEST places_to_listen(void)
 			ASSERT_STR(cases[i].host, at.host);
 		else
 			ASSERT_STR(str_fmt(&a,
-					   "\"%s\" is no address: give HOST:PORT, or :PORT for "
-					   "every address",
+					   "invalid address \"%s\": use HOST:PORT, or :PORT for "
+					   "all addresses",
 					   cases[i].text)
 					   .p,
 				   err.msg);

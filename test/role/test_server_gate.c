@@ -66,12 +66,11 @@ TEST options_that_make_no_sense(void)
 		const char *why;
 	} cases[] = {
 		{ "10.0.0.0/33", NULL, 0,
-		  "--allow-cidr: 10.0.0.0/33 is no network: give one like 10.0.0.0/16 or "
+		  "--allow-cidr: invalid network \"10.0.0.0/33\": use a form like 10.0.0.0/16 or "
 		  "fd00::/48" },
 		{ "here", NULL, 0,
-		  "--allow-cidr: here is no network: give one like 10.0.0.0/16 or fd00::/48" },
-		{ NULL, "/dev/null", 0,
-		  "--require-token-file: /dev/null: there is no token in it" },
+		  "--allow-cidr: invalid network \"here\": use a form like 10.0.0.0/16 or fd00::/48" },
+		{ NULL, "/dev/null", 0, "--require-token-file: /dev/null: the file has no token" },
 		{ NULL, NULL, -1, "--rate-limit: give a number up to 60000000" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;

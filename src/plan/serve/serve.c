@@ -58,7 +58,7 @@ static struct ign_obj *find_file(struct maker *m, struct str path)
 	return NULL;
 }
 
-/* A config rendered long ago still gets the certificates of today. */
+/* An old config gets the current certificates. */
 static int set_ca(struct maker *m, struct str path, const struct json *controller_config,
 		  const char *field)
 {
@@ -80,7 +80,7 @@ static int set_ca(struct maker *m, struct str path, const struct json *controlle
 
 /* ---- changing the MachineConfig ------------------------------------------ */
 
-/* Ignition before 3.3 knows no kernel arguments: the daemon sets them then. */
+/* Ignition before 3.3 has no kernel arguments: the daemon sets them then. */
 static int migrate_kargs(struct maker *m, struct semver to)
 {
 	const struct ign_obj *kargs = ign_sub(m->config, IGN_CONFIG_KARGS);
@@ -119,7 +119,7 @@ static void append_annotations(struct maker *m, const struct serve_in *in)
 	if (!image.n)
 		image = in->image;
 	for (size_t i = 0; i < 6; i++) {
-		/* in the order that they are written in */
+		/* in the order of writing */
 		static const char *const names[] = {
 			ANNO_CURRENT_CONFIG, ANNO_CURRENT_IMAGE, ANNO_DESIRED_CONFIG,
 			ANNO_DESIRED_IMAGE,  ANNO_FIRST_PIVOT,	 ANNO_STATE,
@@ -172,12 +172,12 @@ static int append_files(struct maker *m, const struct serve_in *in, struct semve
 	return append_encapsulated(m, in, version);
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- the body ------------------------------------------------------------ */
 
 /*
- * The MachineConfig as upstream's Go types write it. Its encoder leaves out empty
- * structs too where omitempty says so, which is why a creationTimestamp never
- * shows; the Ignition in it has its keys sorted.
+ * The MachineConfig as upstream's Go types encode it. The encoder omits empty structs
+ * with omitempty, too, so there is never a creationTimestamp; the keys of the Ignition
+ * config are sorted.
  */
 static int open_mc(struct maker *m, const struct serve_in *in, struct str *ignition)
 {
@@ -253,7 +253,7 @@ int serve_config(struct arena *a, const struct serve_in *in, struct semver versi
 	return 0;
 }
 
-/* ---- what files give ----------------------------------------------------- */
+/* ---- from files ---------------------------------------------------------- */
 
 int serve_bootstrap_pool(struct str pool, struct err *err)
 {

@@ -1,3 +1,6 @@
+/*
+ * What the server needs of a cluster's pools, OS builds, registry and credentials.
+ */
 #include "base/codec.h"
 #include "data/yml.h"
 #include "plan/serve.h"
@@ -17,8 +20,8 @@ bool serve_pool_eq(const struct serve_pool *x, const struct serve_pool *y)
 }
 
 /*
- * New machines get the new config as soon as one machine runs it: an old one
- * may be broken by now, and they would have to update right away.
+ * New machines get the new config as soon as one machine runs it: the old one may be
+ * broken, and they would have to update at once.
  */
 struct str serve_pool_config(const struct serve_pool *pool, bool cluster)
 {

@@ -1,6 +1,6 @@
 /*
- * Routes as Go's ServeMux finds them: the path is cleaned while it is still
- * escaped, the pool is the last element of the decoded one.
+ * Routes as Go's ServeMux does: the path is cleaned before it is unescaped, and the pool
+ * is the last element of the unescaped path.
  */
 #include "base/codec.h"
 #include "base/num.h"
@@ -8,7 +8,7 @@
 
 /* ---- Accept -------------------------------------------------------------- */
 
-/* Takes what stands before the next c off *rest, trimmed. False at the end. */
+/* Cuts off *rest up to the next c, trimmed. False at the end. */
 static bool next_part(struct str *rest, char c, struct str *out)
 {
 	struct str after = { 0 };
@@ -24,7 +24,7 @@ static bool next_part(struct str *rest, char c, struct str *out)
 
 struct wish {
 	struct semver version;
-	bool versioned; /* of the Ignition type, and with a version */
+	bool versioned; /* the Ignition type with a version */
 	double q;
 };
 
@@ -66,7 +66,7 @@ bool serve_version(struct str accept, struct semver *out)
 	while (next_part(&accept, ',', &entry)) {
 		struct wish w = read_wish(entry);
 
-		/* of equals the first */
+		/* the first of equal ones wins */
 		if (w.versioned && (!best.versioned || w.q > best.q))
 			best = w;
 	}
@@ -89,7 +89,7 @@ size_t serve_version_index(struct semver v)
 
 /* ---- paths --------------------------------------------------------------- */
 
-/* Without empty, "." and ".." elements; a last slash stays. */
+/* Removes empty, "." and ".." elements; keeps a trailing slash. */
 static struct str clean(struct arena *a, struct str path)
 {
 	struct str rest = path, part;
@@ -111,13 +111,13 @@ static struct str clean(struct arena *a, struct str path)
 	return buf_str(&b);
 }
 
-/* The path as it was sent, without query; "*" and the like stay. */
+/* The path as sent, without the query; "*" is unchanged. */
 static struct str target_path(struct str target, struct str *query)
 {
 	struct str path = target, rest;
 	ptrdiff_t at = str_find(target, S("://"));
 
-	/* absolute-form, as a proxy gets it */
+	/* absolute-form, as sent to proxies */
 	if (!str_starts(target, S("/")) && at > 0) {
 		rest = str_from(target, (size_t)at + 3);
 		at = str_chr(rest, '/');
@@ -138,7 +138,7 @@ static bool is_one_of(char c, const char *set)
 	       (c && strchr(set, c));
 }
 
-/* As Go escapes a path: escapes that are there already are escaped, too. */
+/* Escapes as Go's EscapedPath: existing escapes are escaped again. */
 static struct str escape(struct arena *a, struct str path)
 {
 	struct buf b;
@@ -153,8 +153,8 @@ static struct str escape(struct arena *a, struct str path)
 	return buf_str(&b);
 }
 
-/* The path as Go shows it to its routes: as it was sent, or escaped anew when
- * something in it should have been escaped. */
+/* The path that Go's routes see: as sent, or escaped again when a byte in it should have
+ * been escaped. */
 static struct str escaped_path(struct arena *a, struct str sent, struct str decoded)
 {
 	for (size_t i = 0; i < sent.n; i++)
@@ -163,7 +163,7 @@ static struct str escaped_path(struct arena *a, struct str sent, struct str deco
 	return sent;
 }
 
-/* What Go's Redirect says: a page to GET, its type alone to HEAD. */
+/* Go's Redirect: a page for GET, only its type for HEAD. */
 static void redirect(struct arena *a, const struct serve_request *req, struct str path,
 		     struct str query, struct serve_answer *out)
 {

@@ -1,15 +1,14 @@
 /*
- * Answers by pool and version, each with the stamps of the files it was made
- * of. A request costs a few stat calls as long as they hold. Errors are kept
- * too: a broken file is not parsed anew for every machine that waits for it.
- * But they have entries of their own: anybody can ask for pools that do not exist.
+ * Answers by pool and version, each with the stamps of the files it was made of. While
+ * they hold, a request costs a few stat calls. Errors are kept, too: a broken file is not
+ * parsed again for every machine that retries. They have entries of their own, because
+ * clients can ask for any number of pools that do not exist.
  */
 #include <stdlib.h>
 
 #include "server_answers.h"
 
-/* Pools by versions; more than this many at once, and the oldest go. The last
- * ones are for errors. */
+/* Least recently used entries are replaced. The last ERRORS entries are for errors. */
 #define ENTRIES 72
 #define ERRORS 8
 
@@ -98,7 +97,7 @@ static struct entry *find(struct answers *c, struct str pool, size_t version)
 	return NULL;
 }
 
-/* The free or oldest entry of those for this status. */
+/* A free entry, or the least recently used one, of those for this status. */
 static struct entry *oldest_for(struct answers *c, int status)
 {
 	size_t i = status == 200 ? 0 : ENTRIES - ERRORS;

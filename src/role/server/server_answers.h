@@ -1,5 +1,5 @@
 /*
- * server_answers: the answers to requests, kept as long as what they were made of stays the same.
+ * server_answers: the answers to requests, kept until their input changes.
  */
 #ifndef ROLE_SERVER_SERVER_ANSWERS_H
 #define ROLE_SERVER_SERVER_ANSWERS_H
@@ -9,8 +9,8 @@
 struct answer {
 	unsigned refs;
 	int status; /* 200, 404, 500 */
-	struct str body; /* behind this struct */
-	struct str why; /* likewise; for the log */
+	struct str body; /* allocated with this struct */
+	struct str why; /* likewise; the error to log */
 };
 
 void answer_ref(struct answer *a);
@@ -20,8 +20,8 @@ struct answers;
 struct answers *answers_new(struct origin *o);
 void answers_free(struct answers *c);
 
-/* The answer to a request for pool in version, now; unref it. made (may be
- * NULL) tells whether it had to be made. */
+/* The current answer for pool and version; the caller unrefs it. *made (may be NULL):
+ * it was not found in memory. */
 struct answer *answers_get(struct answers *c, struct str pool, struct semver version, bool *made);
 
 #endif

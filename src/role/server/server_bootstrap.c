@@ -1,4 +1,7 @@
-/* Configs from the files that the installer's bootstrap host has. */
+/*
+ * Configs from the files of the bootstrap host. Every file that is read is added to the
+ * dependencies of the answer, the missing ones, too.
+ */
 #include "data/yml.h"
 #include "io/file.h"
 #include "io/log.h"
@@ -21,7 +24,7 @@ int origin_read(struct arena *a, const char *path, struct depends *files, struct
 	return rc;
 }
 
-/* What is missing is an error, where the caller does not say otherwise. */
+/* Turns a missing file into an error: only a missing pool or config is a 404. */
 static int must(int rc, struct err *err)
 {
 	if (rc == -ERR_NOTFOUND)
@@ -71,11 +74,12 @@ static int check(struct origin *o, struct str pool, struct err *err)
 	return serve_bootstrap_pool(pool, err);
 }
 
-/* A name is a file's, never a way out of the folder. */
+/* The name comes from a file of the cluster: it must not leave the directory. */
 static int config_file(struct arena *a, struct str name, struct str *out, struct err *err)
 {
 	if (str_chr(name, '/') >= 0 || str_chr(name, '\0') >= 0)
-		return err_set(err, ERR_INVALID, "the pool's configuration has no valid name");
+		return err_set(err, ERR_INVALID,
+			       "the name of the pool's configuration is not a valid file name");
 	*out = str_fmt(a, "machine-configs/%.*s", STRF(name));
 	return 0;
 }

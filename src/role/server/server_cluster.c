@@ -1,6 +1,6 @@
 /*
  * Configs from the objects of a cluster, followed by list and watch. Objects are kept as text and
- * parsed only when an answer is made. What is missing is an error here, never a 404.
+ * parsed only when an answer is made. A missing object is an error (500), never a 404.
  */
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ struct cluster {
 	struct kube_cache *caches[KINDS];
 	struct registry *registry;
 	struct arena a;
-	struct str ca; /* once seen it stays in use */
+	struct str ca; /* the last one seen, kept when the ConfigMap is deleted */
 	bool has_ca;
 };
 
@@ -137,7 +137,7 @@ static int read_secret(struct cluster *c, struct arena *a, const char *name, str
 
 	if (origin_read(a, path, files, out, err) == 0)
 		return 0;
-	err->code = ERR_SYS; /* one that is missing, too */
+	err->code = ERR_SYS; /* not a 404 when it is missing */
 	return err_wrap(err, "failed to read %s", path);
 }
 
@@ -233,7 +233,7 @@ static int start(struct origin *o, struct loop *l, struct err *err)
 	return 0;
 }
 
-/* Not in every start, only when it takes longer than a start normally does. */
+/* Only when it takes longer than a start normally does. */
 static void log_wait(const struct cluster *c, const char *path)
 {
 	if (clock_ms() - c->began > WAITS_MS && log_due(LOG_INFO, str_of(path), S("")))

@@ -12,15 +12,15 @@
 
 struct configs;
 
-/* changed: a config was read or deleted, or the server said that there is none of the name.
- * Neither function below may be called from it. */
+/* changed: a config was read or deleted, or is known to be missing. It must not call
+ * configs_follow or configs_free. */
 struct configs *configs_new(struct kube *k, void (*changed)(void *ctx), void *ctx);
 void configs_free(struct configs *c);
 
-/* Follows exactly these: starts with new names, and forgets those that are not among them. */
+/* Follows exactly these names: adds new ones, drops all others. */
 void configs_follow(struct configs *c, const struct strs *names);
 
-/* The server has said whether there is a config of this name, which is followed. */
+/* The name is followed, and the server has answered whether the config exists. */
 bool configs_known(const struct configs *c, struct str name);
 
 /* The config, or NULL when it does not exist, is not known yet or is not followed. */

@@ -1,4 +1,7 @@
-/* Who may ask for a config, and how often. */
+/*
+ * Checks of clients: address, bearer token, rate. Of tokens only the SHA-256 sums are kept, and
+ * comparing takes the same time for every token.
+ */
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -42,8 +45,8 @@ static int add_network(struct gate *g, struct str text, struct err *err)
 	if (!w.n ||
 	    (slash && (!str_to_i64(bits, &w.bits) || w.bits < 0 || w.bits > (int64_t)w.n * 8)))
 		return err_set(err, ERR_INVALID,
-			       "--allow-cidr: %.*s is no network: give one "
-			       "like 10.0.0.0/16 or fd00::/48",
+			       "--allow-cidr: invalid network \"%.*s\": use a form like "
+			       "10.0.0.0/16 or fd00::/48",
 			       STRF(text));
 	VEC_PUSH(&g->a, &g->networks, w);
 	return 0;
@@ -93,7 +96,7 @@ static int read_tokens(struct gate *g, struct err *err)
 	if (rc < 0)
 		return rc;
 	if (!str_trim(rest).n)
-		return err_set(err, ERR_INVALID, "%s: there is no token in it", g->token_path);
+		return err_set(err, ERR_INVALID, "%s: the file has no token", g->token_path);
 	arena_free(&g->tokens_a);
 	memset(&g->sums, 0, sizeof(g->sums));
 	while (str_line(&rest, &line)) {
@@ -117,10 +120,10 @@ void gate_refresh(struct gate *g)
 	if (!g->token_path || stamp_holds(g->token_path, &g->stamp))
 		return;
 	if (read_tokens(g, &err) < 0)
-		log_again(LOG_ERROR, S("tokens"), "tokens not read again, the old ones stay: %.*s",
-			  STRF(err.msg));
+		log_again(LOG_ERROR, S("tokens"),
+			  "tokens: reload failed, keeping the old ones: %.*s", STRF(err.msg));
 	else if (log_over(S("tokens")))
-		log_info("tokens read again: %s", g->token_path);
+		log_info("tokens reloaded: %s", g->token_path);
 }
 
 bool gate_knows(struct gate *g, struct str authorization)
@@ -144,7 +147,7 @@ bool gate_knows(struct gate *g, struct str authorization)
 	return known && str_eq_fold(scheme, S("bearer"));
 }
 
-/* ---- pace ---------------------------------------------------------------- */
+/* ---- rate ---------------------------------------------------------------- */
 
 bool gate_paces(struct gate *g, const struct sock_addr *peer, int64_t *seconds)
 {
@@ -154,7 +157,7 @@ bool gate_paces(struct gate *g, const struct sock_addr *peer, int64_t *seconds)
 
 	if (!g->rate.slots)
 		return true;
-	/* who has one IPv6 address has the 2^64 beside it */
+	/* an IPv6 client has all addresses of its /64 */
 	if (rate_allow(&g->rate, (struct str){ (char *)ip, n == 16 ? 8 : n }, (uint64_t)clock_us(),
 		       &wait))
 		return true;
@@ -162,7 +165,7 @@ bool gate_paces(struct gate *g, const struct sock_addr *peer, int64_t *seconds)
 	return false;
 }
 
-/* ---- all three ----------------------------------------------------------- */
+/* ---- the gate ------------------------------------------------------------ */
 
 static int open_gate(struct gate *g, const struct gate_opts *o, struct err *err)
 {

@@ -1,5 +1,5 @@
 /*
- * server_origin: where configs come from: files on the bootstrap host, the API in a cluster.
+ * server_origin: the source of configs: files on the bootstrap host, the API in a cluster.
  */
 #ifndef ROLE_SERVER_SERVER_ORIGIN_H
 #define ROLE_SERVER_SERVER_ORIGIN_H
@@ -20,19 +20,19 @@ struct depends {
 };
 
 struct origin {
-	/* ERR_INVALID for pools that are never served; nothing is kept then. */
+	/* ERR_INVALID for pools that are never served; such answers are not kept. */
 	int (*check)(struct origin *o, struct str pool, struct err *err);
 	/*
-	 * Fills in what a pool's config is made of, and adds every file that
-	 * was looked at. ERR_NOTFOUND when there is none, any other code for
-	 * what is broken.
+	 * Fills in the input of a pool's config, and adds every file that was
+	 * read. ERR_NOTFOUND when there is no such pool or config; other codes are
+	 * errors.
 	 */
 	int (*load)(struct origin *o, struct arena *a, struct str pool, struct serve_in *in,
 		    struct depends *files, struct err *err);
-	uint64_t generation; /* changes with what is not in files */
+	uint64_t generation; /* changes with input that is not in files */
 	/*
-	 * For what is followed in the loop, else NULL: then all is done in one
-	 * process, and nothing listens before it is ready.
+	 * For an origin that runs in the loop; else all three are NULL. With start the
+	 * server is one process, and listens when ready returns true.
 	 */
 	int (*start)(struct origin *o, struct loop *l, struct err *err);
 	bool (*ready)(const struct origin *o);
@@ -56,8 +56,8 @@ struct cluster_origin {
 	const struct kube_conf *conf;
 	struct str url; /* of the API server, for new machines */
 	struct str token_dir; /* has "token" and "ca.crt" */
-	bool refused; /* no client could be made */
-	struct cluster *live; /* its own */
+	bool refused; /* the credentials are not usable */
+	struct cluster *live; /* private */
 };
 
 void cluster_origin_init(struct cluster_origin *c);

@@ -1,5 +1,6 @@
 /*
- * The serving certificate, read again when its files have changed.
+ * The serving certificate, reloaded when its files change. A broken pair never replaces a good
+ * one.
  */
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@
 #include "server_pair.h"
 
 #define PEM_MAX ((size_t)1 << 20)
-#define LOOK_MS 100 /* not for each of a thousand connections at once */
+#define LOOK_MS 100 /* between checks: not for each of a thousand connections */
 
 struct pair {
 	struct tls_server *tls;
@@ -18,7 +19,7 @@ struct pair {
 	const char *cert, *key;
 	struct stamp cert_stamp, key_stamp;
 	int64_t looked;
-	bool complained; /* about files as they are now */
+	bool complained; /* the current error is logged */
 };
 
 static int read_pair(struct pair *p, struct err *err)
@@ -75,14 +76,13 @@ void pair_refresh(struct pair *p, int64_t now)
 	if (read_pair(p, &err) == 0) {
 		same = stamp_same(&cert, &p->cert_stamp) && stamp_same(&key, &p->key_stamp);
 		if (!same || p->complained)
-			log_info("serving certificate read again: %s", p->cert);
+			log_info("serving certificate reloaded: %s", p->cert);
 		p->complained = false;
 		return;
 	}
-	/* half of the pair may be there already: the rest comes, or does not */
+	/* perhaps only one of the two files is new: check again */
 	if (!p->complained)
-		log_error("serving certificate not read again, the old one "
-			  "stays in use: %.*s",
+		log_error("serving certificate: reload failed, keeping the old one: %.*s",
 			  STRF(err.msg));
 	p->complained = true;
 	p->cert_stamp.settled = false;

@@ -13,14 +13,14 @@
 
 struct pools;
 
-/* changed: an answer may be another one now. */
+/* changed: answers may differ now. */
 struct pools *pools_start(struct kube *k, void (*changed)(void *ctx), void *ctx);
 void pools_free(struct pools *p);
 
-/* The path that the server has not answered yet; NULL: all pools can be served. */
+/* The path of a list that is not complete; NULL: all pools can be served. */
 const char *pools_waits_for(const struct pools *p);
 
-/* Good until the loop's next turn; NULL: there is none of the name. */
+/* Valid until the loop's next turn; NULL: there is none of this name. */
 const struct serve_pool *pools_get(const struct pools *p, struct str name);
 const struct text *pools_config(const struct pools *p, struct str name);
 

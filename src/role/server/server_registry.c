@@ -76,7 +76,7 @@ static void listed(struct kube_call *call, const struct kube_answer *ans)
 	h->asked = true;
 	if (ans->rc == 0 && json_parse(&a, ans->body, NULL, &list, &err) == 0) {
 		if (log_over(call->path))
-			log_info("%.*s are listed", STRF(call->path));
+			log_info("listing %.*s works again", STRF(call->path));
 		set_hosts(h, list);
 		return;
 	}

@@ -17,7 +17,7 @@ void registry_free(struct registry *r);
 /* Lists Services and Routes now and every 15 s (on), or no more (off). */
 void registry_follow(struct registry *r, bool on);
 
-/* Both lists have been answered, well or not. */
+/* Both lists have been answered, with success or not. */
 bool registry_asked(const struct registry *r);
 
 /* Adds the names. False when one of the last lists failed. */

@@ -1,5 +1,6 @@
 /*
- * Requests for configs and for metrics: answered, counted, audited.
+ * Handles requests for configs and for metrics, counts them and writes the audit log. The audit
+ * log has no headers and no queries, because they may contain secrets.
  */
 #include "base/codec.h"
 #include "io/clock.h"
@@ -66,7 +67,7 @@ static void reply_config(struct server *s, struct http_exchange *x,
 
 static void reply_route(struct http_exchange *x, const struct serve_answer *route)
 {
-	/* as Go, which says no length of a page that HEAD does not get */
+	/* as Go: no Content-Length for a page that HEAD does not get */
 	struct str body = route->type.n ? route->body : S("");
 	struct buf fields;
 
@@ -120,7 +121,6 @@ void server_handle(struct http_exchange *x, void *ctx)
 
 /* ---- audit and metrics --------------------------------------------------- */
 
-/* Never headers or queries: those may hold secrets. */
 static void audit(struct server *s, const struct http_exchange *x, int status, uint64_t sent)
 {
 	const struct visit *v = x->state;

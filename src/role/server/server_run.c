@@ -16,7 +16,7 @@
 #include "server_run.h"
 
 #define WORKERS_MAX 64
-#define FILES_KEPT 64 /* for all else than connections */
+#define FILES_KEPT 64 /* descriptors that are not connections */
 
 /* ---- workers ------------------------------------------------------------- */
 
@@ -38,14 +38,14 @@ static void died(void *ctx, pid_t pid, int status)
 
 	atomic_fetch_add(&s->shared->restarts, 1);
 	if (WIFSIGNALED(status))
-		log_error("worker %d was ended by signal %d; starting another", (int)pid,
+		log_error("worker %d was killed by signal %d; starting another", (int)pid,
 			  WTERMSIG(status));
 	else
-		log_error("worker %d ended with status %d; starting another", (int)pid,
+		log_error("worker %d exited with status %d; starting another", (int)pid,
 			  WEXITSTATUS(status));
 }
 
-/* Nobody new is let wait for workers that are ending. */
+/* Closes the listening sockets, so that no client waits for a worker that is ending. */
 static void stopping(void *ctx)
 {
 	struct server *s = ctx;
@@ -55,7 +55,7 @@ static void stopping(void *ctx)
 		(void)close(s->insecure);
 	if (s->metrics >= 0)
 		(void)close(s->metrics);
-	log_info("stopping: requests under way have %d seconds to end", SERVER_GRACE_MS / 1000);
+	log_info("stopping: running requests have %d seconds to finish", SERVER_GRACE_MS / 1000);
 }
 
 /* ---- options ------------------------------------------------------------- */
@@ -84,9 +84,10 @@ static int64_t cores(void)
 
 static int check_opts(const struct server_opts *o, struct err *err)
 {
-	if (o->secure_port < 0 || o->secure_port > 65535 || o->insecure_port < 0 ||
-	    o->insecure_port > 65535)
-		return err_set(err, ERR_INVALID, "a port is a number from 0 to 65535");
+	if (o->secure_port < 0 || o->secure_port > 65535)
+		return err_set(err, ERR_INVALID, "--secure-port: give a number from 0 to 65535");
+	if (o->insecure_port < 0 || o->insecure_port > 65535)
+		return err_set(err, ERR_INVALID, "--insecure-port: give a number from 0 to 65535");
 	if (o->workers < 1 || o->workers > WORKERS_MAX)
 		return err_set(err, ERR_INVALID, "--workers: give a number from 1 to %d",
 			       WORKERS_MAX);
@@ -129,8 +130,8 @@ static int open_audit(struct server *s, struct arena *a, struct err *err)
 	return s->audit < 0 ? err_sys(err, "--audit-log: open %s", path) : 0;
 }
 
-/* Settings that make no sense are not followed, as upstream does not; those that
- * ask for more than there is end the start. A positive answer is an exit status. */
+/* Ignores invalid settings, as upstream does; refuses settings that are stricter than what is
+ * supported. A positive result is an exit status. */
 static int open_tls(struct server *s, struct str min_version, const struct strs *suites,
 		    struct err *err)
 {
@@ -147,7 +148,7 @@ static int open_tls(struct server *s, struct str min_version, const struct strs 
 	s->pair = pair_new(s->tls, s->o->cert, s->o->key, err);
 	if (s->pair)
 		return 0;
-	/* upstream's words for it */
+	/* upstream's text */
 	log_line(LOG_FATAL, __FILE__, __LINE__, "failed to load serving cert: %.*s",
 		 STRF(err->msg));
 	return 1;
@@ -188,8 +189,8 @@ static int open_shared(struct server *s, struct err *err)
 	return 0;
 }
 
-/* The ports must not take descriptors from one another: both have as many slots
- * as the system gives. */
+/* Reduces max_conns so that both ports can use all their slots within the limit of open
+ * files. */
 static void fit_files(struct server_opts *o)
 {
 	struct rlimit files;
@@ -201,14 +202,13 @@ static void fit_files(struct server_opts *o)
 	(void)prlimit(0, RLIMIT_NOFILE, &files, NULL);
 	if (files.rlim_cur > INT32_MAX)
 		return;
-	/* a sixteenth more are spare, and two ports have them */
+	/* two ports, each with a sixteenth of spare slots */
 	most = ((int64_t)files.rlim_cur - FILES_KEPT) * 8 / 17 * o->workers;
 	if (most < 1)
 		most = 1;
 	if (o->max_conns <= most)
 		return;
-	log_warn("--max-connections is %lld: the limit of open files (%lld) "
-		 "allows no more",
+	log_warn("--max-connections is reduced to %lld by the limit of open files (%lld)",
 		 (long long)most, (long long)files.rlim_cur);
 	o->max_conns = most;
 	if (o->per_address > most)
@@ -234,7 +234,7 @@ int server_run(struct arena *a, const struct server_opts *opts, struct origin *o
 		o.workers = origin->start ? 1 : cores();
 	rc = check_opts(&o, err);
 	if (rc == 0 && origin->start && o.workers > 1)
-		rc = err_set(err, ERR_INVALID, "--workers: start is one process");
+		rc = err_set(err, ERR_INVALID, "--workers: start runs in one process");
 	if (rc == 0) {
 		fit_files(&o);
 		rc = open_shared(&s, err);

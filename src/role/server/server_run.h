@@ -1,5 +1,5 @@
 /*
- * server_run: a server while it runs, and what it does with a request; ctx is the server.
+ * server_run: the state of a running server, and its handlers; their ctx is the server.
  */
 #ifndef ROLE_SERVER_SERVER_RUN_H
 #define ROLE_SERVER_SERVER_RUN_H
@@ -12,7 +12,7 @@
 
 #define SERVER_GRACE_MS 15000 /* for requests under way at SIGTERM */
 
-/* What all processes count together. */
+/* Counters and rates, shared by all processes. */
 struct shared {
 	_Atomic uint64_t statuses[600], bytes, made, restarts;
 	_Atomic uint64_t lost[2]; /* by enum http_lost */
@@ -33,10 +33,10 @@ struct server {
 	struct answers *answers;
 	struct http_server *http, *metrics_http;
 	struct source timer;
-	int64_t warned; /* of lost connections, last */
+	int64_t warned; /* when lost connections were logged last */
 	bool launched;
 	int launch_rc;
-	struct err *err; /* of launching */
+	struct err *err; /* of launch_rc */
 };
 
 /* Opens the ports, and logs them. */
@@ -45,11 +45,11 @@ int server_open_sockets(struct server *s, struct err *err);
 /* Serves in this process until SIGTERM. */
 int server_serve(struct server *s, struct err *err);
 
-/* Answers it, as the gate and plan/serve have it. */
+/* Answers a request, after the checks of the gate. */
 void server_handle(struct http_exchange *x, void *ctx);
 void server_handle_metrics(struct http_exchange *x, void *ctx);
 
-/* Counts it, and writes it into the audit log. */
+/* Counts an exchange, and writes it to the audit log. */
 void server_over(const struct http_exchange *x, int status, uint64_t sent, void *ctx);
 
 /*

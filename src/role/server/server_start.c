@@ -1,6 +1,5 @@
 /*
- * The start of a server, as upstream starts and gives up: what is read once, the lines that it
- * logs, and the exit status.
+ * The start of a server, with upstream's log lines and exit statuses.
  */
 #include <unistd.h>
 
@@ -12,8 +11,7 @@
 #include "mc/tls_profile.h"
 #include "server_run.h"
 
-/* Whatever is wrong with it, machines are served: the profile is then the
- * default. */
+/* Any error leaves the default profile: machines must be served. */
 static struct tls_profile read_profile(struct arena *a, struct str path)
 {
 	struct err err = ERR_INIT(a);
@@ -43,7 +41,7 @@ static struct str join(struct arena *a, const struct strs *list)
 	return buf_str(&b);
 }
 
-/* As upstream ends when it cannot start: a line in the log, exit status 1. */
+/* Logs why it cannot start, and returns exit status 1, as upstream does. */
 static int end(int rc, const struct err *err)
 {
 	if (rc >= 0)
@@ -76,7 +74,7 @@ int server_bootstrap(struct arena *a, const struct server_opts *o, const struct 
 
 /* ---- in a cluster -------------------------------------------------------- */
 
-/* As upstream ends without a client: the pod's status tells why. */
+/* The same without usable credentials; the reason is in the pod's status, too. */
 static int no_client(const struct err *err)
 {
 	log_to_pod(err->msg);

@@ -8,14 +8,14 @@
 #include "io/tls.h"
 #include "server_run.h"
 
-#define BODY_MAX 65536 /* read over: nothing here takes one */
-#define LOOK_MS 1000 /* between looks at certificate and tokens */
-#define WARN_MS 60000 /* between lines about connections that are lost */
-#define READY_MS 20 /* between looks whether the origin is ready */
+#define BODY_MAX 65536 /* of a request; bodies are ignored */
+#define LOOK_MS 1000 /* between checks of certificate and tokens */
+#define WARN_MS 60000 /* between log lines about lost connections */
+#define READY_MS 20 /* between checks whether the origin is ready */
 
 static int launch(struct server *s);
 
-/* Also when nobody comes: by then what replaces them may be broken. */
+/* Reloads certificate and tokens without requests, too: a later version may be broken. */
 static void on_timer(struct source *src, short events)
 {
 	struct server *s = src->ctx;
@@ -36,7 +36,7 @@ static void on_timer(struct source *src, short events)
 	src->due = loop_now(s->loop) + LOOK_MS;
 }
 
-/* Before a byte is said; the certificate that is shown then is a fresh one. */
+/* Called at accept: the handshake then uses the newest certificate. */
 static bool admit(const struct sock_addr *peer, void *ctx)
 {
 	struct server *s = ctx;
@@ -56,7 +56,7 @@ static size_t body_max(const struct http_head *head, void *ctx)
 	return BODY_MAX;
 }
 
-/* Load balancers and the kubelet ask for it: it is answered whoever else asks. */
+/* Probes of load balancers and the kubelet are answered under any load. */
 static bool vital(const struct http_head *head, void *ctx)
 {
 	(void)ctx;
@@ -74,7 +74,7 @@ static void lost(const struct sock_addr *peer, enum http_lost why, void *ctx)
 		return;
 	s->warned = now;
 	sock_text(peer, text);
-	log_warn("connections are short: %s %s; more are only counted for a "
+	log_warn("no free connection slot: %s %s; further ones are only counted for a "
 		 "minute",
 		 why == HTTP_LOST_EVICTED ? "evicted the slow connection of" : "refused", text);
 }
@@ -96,7 +96,7 @@ static void on_term(void *ctx, int signo)
 	http_server_stop(s->http, SERVER_GRACE_MS - 1000, stopped, s);
 }
 
-/* A worker's part, and at least one. */
+/* The share of one worker, at least 1. */
 static size_t slots(int64_t all, int64_t workers)
 {
 	return all > workers ? (size_t)(all / workers) : 1;
@@ -120,7 +120,7 @@ static struct http_server_opts http_opts(struct server *s)
 							       s->o->workers) };
 }
 
-/* A worker's sockets are its parent's. */
+/* Starts to listen; the sockets of a worker are those of its parent. */
 static int launch(struct server *s)
 {
 	int rc = s->origin->start ? server_open_sockets(s, s->err) : 0;
