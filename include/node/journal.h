@@ -8,9 +8,9 @@
  * that does not match its sums is damaged; it is neither used nor removed. The name of the log is
  * the state, so each transition is one rename:
  *
- * 	journal/active	an update runs or was cut short: undo it
- * 	journal/undo	the update is being undone: continue
- * 	journal/last	the update is complete: kept for `rollback` until the next one
+ *	journal/active	an update runs or was cut short: undo it
+ *	journal/undo	the update is being undone: continue
+ *	journal/last	the update is complete: kept for `rollback` until the next one
  */
 #ifndef NODE_JOURNAL_H
 #define NODE_JOURNAL_H

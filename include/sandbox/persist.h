@@ -1,11 +1,10 @@
 /*
- * persist: the sandbox's objects in a file, so that they outlive it.
+ * persist: stores the sandbox's objects in a file, across restarts.
  *
- * The file begins with a snapshot and goes on with each change as it is made;
- * when the changes outweigh the objects, a new snapshot replaces it. A process
- * killed at any byte loses at most what it had not answered yet: a record at the
- * end that is cut short or damaged is left out when the file is read again. One
- * sandbox at a time has the file, by flock.
+ * The file is a snapshot followed by a log of changes; when the log is larger than the objects, a
+ * new snapshot replaces the file. A process that is killed at any byte loses only changes that it
+ * has not acknowledged: a truncated or damaged record at the end is ignored when the file is read.
+ * flock allows one sandbox at a time.
  */
 #ifndef SANDBOX_PERSIST_H
 #define SANDBOX_PERSIST_H
@@ -15,18 +14,17 @@
 struct persist;
 
 /*
- * Reads path into s, which is fresh, or begins the file with what s has; then
- * follows s. ERR_INVALID when the file is damaged elsewhere than at its end, or
- * another sandbox has it.
+ * Loads path into s, which must be empty, or creates the file from s; then records the changes of
+ * s. ERR_INVALID when the file is damaged before its end, or another sandbox uses it.
  */
 int persist_open(struct sandbox *s, const char *path, struct persist **out, struct err *err);
 
-/* Writes what happened since the last time; after 0 it is on disk. */
+/* Writes the changes since the last call; durable when it returns 0. */
 int persist_flush(struct persist *p, struct err *err);
 
 void persist_close(struct persist *p);
 
-/* Takes the records of text into s; *used is how much of it was whole. */
+/* Loads the records of text into s; *used is the length of the complete records. */
 int persist_replay(struct sandbox *s, struct str text, size_t *used, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * reply: what the sandbox answers; refusals as API servers word them.
+ * reply: the replies of the sandbox; errors have the texts of API servers.
  */
 #ifndef SANDBOX_REPLY_H
 #define SANDBOX_REPLY_H
@@ -13,10 +13,10 @@ struct sb_reply {
 	const char *type; /* Content-Type */
 	struct str body;
 	int retry_after; /* seconds; 0: none */
-	struct sb_watch *watch; /* set: the answer goes on as events */
+	struct sb_watch *watch; /* when set, events follow */
 };
 
-/* One thing that is wrong with an object. */
+/* One fault of an object. */
 struct sb_cause {
 	const char *reason; /* FieldValueInvalid … */
 	struct str field, message; /* "Invalid value: …" */
@@ -27,13 +27,13 @@ struct sb_causes {
 	size_t n, cap;
 };
 
-/* What a request is about, for messages; kind may be NULL. */
+/* The object of a request, for messages; kind may be NULL. */
 struct sb_subject {
 	const struct sb_kind *kind;
 	struct str name;
 };
 
-/* A Status of failure with this code, reason and message. */
+/* A Failure status with this code, reason and message. */
 void reply_status(struct arena *a, struct sb_reply *out, int code, const char *reason,
 		  struct str message);
 
@@ -45,7 +45,7 @@ void reply_conflict(struct arena *a, struct sb_reply *out, struct sb_subject s, 
 void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
 		   const struct sb_causes *causes);
 
-/* 410, with the token that goes on all the same. */
+/* 410, with a token to continue anyway. */
 void reply_expired(struct arena *a, struct sb_reply *out, struct str message, struct str next);
 
 /* 500, with the error as its cause. */
@@ -55,23 +55,23 @@ void reply_internal(struct arena *a, struct sb_reply *out, struct str why);
 void reply_conflicts(struct arena *a, struct sb_reply *out, struct str message,
 		     const struct sb_causes *causes);
 
-/* "404 page not found", as for paths that nothing serves. */
+/* "404 page not found", for paths that nothing serves. */
 void reply_no_page(struct sb_reply *out);
 
-/* Nothing new goes into a namespace that is on its way out. */
+/* A create in a namespace that is terminating. */
 void reply_terminating(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str ns);
 
-/* A Status whose details are there and empty, as the router's are. */
+/* A Status with empty details, as the router sends it. */
 void reply_routed(struct arena *a, struct sb_reply *out, int code, const char *reason,
 		  struct str message);
 
 /* 200 (or code) with this JSON. */
 void reply_json(struct arena *a, struct sb_reply *out, int code, const struct json *j);
 
-/* Says that an object is gone. */
+/* The object has been deleted. */
 void reply_deleted(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str uid);
 
-/* Adds a cause; message is "Invalid value: \"x\": why" and the like. */
+/* Adds a cause; message is "Invalid value: \"x\": why" or similar. */
 void cause_add(struct arena *a, struct sb_causes *c, const char *reason, struct str field,
 	       struct str message);
 /* Invalid value: VALUE: WHY, the value as JSON. */
@@ -82,7 +82,7 @@ void cause_text(struct arena *a, struct sb_causes *c, struct str field, struct s
 /* Unsupported value: VALUE: supported values: VALUES, as given. */
 void cause_unsupported(struct arena *a, struct sb_causes *c, struct str field, struct str value,
 		       const char *values);
-/* Each of the reasons in bad, which are behind "; ". */
+/* Adds each of the reasons in bad, each preceded by "; ". */
 void cause_each(struct arena *a, struct sb_causes *c, struct str field, struct str value,
 		struct str bad);
 void cause_required(struct arena *a, struct sb_causes *c, struct str field, const char *why);

@@ -1,5 +1,5 @@
 /*
- * request: an API request taken apart.
+ * request: a parsed API request.
  */
 #ifndef SANDBOX_REQUEST_H
 #define SANDBOX_REQUEST_H
@@ -23,12 +23,12 @@ struct sb_param {
 };
 
 struct sb_request {
-	/* As it came. */
+	/* As received. */
 	struct str method, path, query;
 	struct str content_type, accept;
 	struct str body;
 	int64_t now; /* seconds since 1970 */
-	/* Taken apart by request_parse. */
+	/* Set by request_parse. */
 	struct sb_param *params;
 	size_t n_params;
 	enum sb_verb verb;
@@ -51,47 +51,47 @@ struct sb_filter {
 };
 
 /*
- * Takes path and query apart. False, and *out filled, when nothing is served
- * there or the method does not fit.
+ * Parses path and query. False, with the reply in *out, when nothing is served there or the method
+ * is not supported.
  */
 bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
 		   struct sb_reply *out);
 
-/* Nothing is served there: a built-in group's own words, or the router's. */
+/* The reply for a path that nothing serves: that of a built-in group, or the router's. */
 void request_nowhere(struct arena *a, const struct kinds *k, struct str group,
 		     struct sb_reply *out);
 
-/* Takes only the query apart, again. */
+/* Parses only the query again. */
 void request_reparse(struct arena *a, struct sb_request *r);
 
 /* A query parameter, or "". */
 struct str request_param(const struct sb_request *r, const char *name);
 bool request_has(const struct sb_request *r, const char *name);
-/* There, and neither false nor 0. */
+/* Whether it is present and neither false nor 0. */
 bool request_flag(const struct sb_request *r, const char *name);
 
-/* labelSelector and fieldSelector; false and *out filled when malformed. */
+/* Parses labelSelector and fieldSelector; false, with the reply in *out, when malformed. */
 bool request_filter(struct arena *a, const struct sb_request *r, struct sb_filter *f,
 		    struct sb_reply *out);
 
 /*
- * From text as in a query: "a=b,c!=d,e in (f,g),!h,i>1". ERR_INVALID in the API
- * server's words. An empty text has no requirements.
+ * Parses a selector of a query: "a=b,c!=d,e in (f,g),!h,i>1". ERR_INVALID with the API server's
+ * text. An empty text has no requirements.
  */
 int filter_labels(struct arena *a, struct str text, struct selector *out, struct err *err);
 
-/* What is wrong with a label's key or value, each rule behind "; ", or "". */
+/* The faults of a label's key or value, each preceded by "; ", or "". */
 struct str filter_bad_key(struct arena *a, struct str key);
 struct str filter_bad_value(struct arena *a, struct str value);
 
 bool filter_any(const struct sb_filter *f);
 bool filter_matches(const struct sb_filter *f, const struct json *object);
-/* Whether an object of this text is worth reading: false is certain. */
+/* False when an object of this text cannot match; true: parse it and check. */
 bool filter_may_match(const struct sb_filter *f, struct str text);
 
 struct sb_subject request_subject(const struct sb_request *r);
 
-/* "namespace/name", or the name of what is cluster-wide. */
+/* "namespace/name", or "name" for a cluster-wide object. */
 struct str request_key(struct arena *a, const struct sb_request *r, struct str name);
 
 #endif

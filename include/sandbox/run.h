@@ -1,5 +1,5 @@
 /*
- * sandbox/run: mco-sandbox as a process.
+ * run: mco-sandbox as a process.
  */
 #ifndef SANDBOX_RUN_H
 #define SANDBOX_RUN_H
@@ -12,11 +12,11 @@ struct sb_run {
 	struct str kubeconfig; /* file to write when ready, or "" */
 	struct str eviction; /* "v1beta1", "v1" or "none" */
 	struct str cert, key; /* files; both or none */
-	struct str data; /* file that keeps the objects, or "" */
+	struct str data; /* file that stores the objects, or "" */
 	int64_t port; /* 0: the kernel chooses */
 	int64_t seed; /* for uids and faults; 0: the clock */
 	int64_t bookmark_ms, pod_reap_ms;
-	bool collect; /* garbage */
+	bool collect; /* garbage collection */
 	bool open_network; /* listen anywhere without tokens or TLS */
 	struct sb_faults faults;
 };

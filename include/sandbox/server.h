@@ -1,5 +1,5 @@
 /*
- * sandbox/server: the sandbox on a socket.
+ * server: the sandbox on a socket.
  */
 #ifndef SANDBOX_SERVER_H
 #define SANDBOX_SERVER_H
@@ -7,7 +7,7 @@
 #include "io/http_server.h"
 #include "sandbox/persist.h"
 
-/* Faults to inject, for tests; all zero: none. Shares are of 1,000 requests. */
+/* Faults to inject, for tests; all zero: none. Rates are per 1,000 requests. */
 struct sb_faults {
 	int64_t latency_ms; /* before each answer */
 	int64_t too_many; /* requests answered 429 with Retry-After: 1 */
@@ -20,8 +20,8 @@ struct sb_faults {
 struct sb_server_opts {
 	struct loop *loop;
 	struct sandbox *sandbox;
-	struct strs tokens; /* bearer tokens that are let in; none: everybody */
-	struct persist *persist; /* what is changed is on disk before the answer */
+	struct strs tokens; /* accepted bearer tokens; none: no authentication */
+	struct persist *persist; /* changes are durable before the reply; or NULL */
 	int64_t bookmark_ms; /* between bookmarks; 0: a minute */
 	struct sb_faults faults;
 };
@@ -31,7 +31,7 @@ struct sb_server;
 struct sb_server *sb_server_new(const struct sb_server_opts *o);
 /* Serves fd, a listening socket; tls NULL: plain. */
 void sb_server_listen(struct sb_server *s, int fd, struct tls_server *tls);
-/* Ends watches and requests, then calls done from the loop. */
+/* Ends all watches and requests, then calls done from the loop. */
 void sb_server_stop(struct sb_server *s, void (*done)(void *ctx), void *ctx);
 void sb_server_free(struct sb_server *s);
 

@@ -1,6 +1,6 @@
 /*
- * types: the built-in kinds as the structs they are to an API server, with what
- * it fills in and what it refuses.
+ * types: the structs of the built-in kinds in an API server, with their defaults and validation
+ * rules.
  */
 #ifndef SANDBOX_TYPES_H
 #define SANDBOX_TYPES_H
@@ -9,10 +9,10 @@
 
 struct sb_causes;
 
-/* What is said of a field; texts with p NULL are not. */
+/* The rules of a field; p is NULL for none. */
 struct sb_rule {
-	struct str dflt; /* its value when nobody gives one */
-	struct str must; /* what it must be */
+	struct str dflt; /* the default value */
+	struct str must; /* validation rules */
 };
 
 struct sb_types {
@@ -20,16 +20,16 @@ struct sb_types {
 	struct sb_rule *rules; /* by row */
 };
 
-/* Reads the text of builtin/types, which must live as long as out. */
+/* Parses builtin/types; text must outlive *out. */
 void types_init(struct arena *a, struct str text, struct sb_types *out);
 
 /* The row that opens the struct of that name, or 0. */
 uint16_t types_find(const struct sb_types *t, struct str name);
 
-/* Puts in the defaults that a held object lacks. */
+/* Sets the defaults that a held object lacks. */
 void types_fill(struct arena *a, const struct sb_types *t, uint16_t type, struct json *held);
 
-/* What is wrong with an object's fields; path is where it stands. */
+/* Adds the faults of an object's fields; path is that of the object. */
 void types_check(struct arena *a, const struct sb_types *t, uint16_t type,
 		 const struct json *object, struct str path, struct sb_causes *causes);
 

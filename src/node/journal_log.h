@@ -3,11 +3,11 @@
  *
  * The log, as JSON:
  *
- * 	pre	the directory of second names and markers, "pre.0"
- * 	facts	the caller's
- * 	paths	[{path, was, ...}], was being one of the words below
- * 	dirs	directories that did not exist
- * 	links, linkDirs		see journal_links
+ *	pre	the directory of second names and markers, "pre.0"
+ *	facts	the caller's
+ *	paths	[{path, was, ...}], was being one of the words below
+ *	dirs	directories that did not exist
+ *	links, linkDirs		see journal_links
  *
  * An entry of paths that existed has mode, uid and gid. A file or link that the update may have
  * replaced has kept, the number of its second name, and sha256 of its contents or target.

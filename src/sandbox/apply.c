@@ -1,15 +1,13 @@
+/*
+ * Server-side apply. metadata.managedFields has the set of fields that each manager applied last:
+ * fields that the manager no longer applies are removed, and a field that another manager owns with
+ * another value is a conflict unless force is set.
+ */
 #include <stdlib.h>
 
 #include "data/yml.h"
 #include "sandbox/fields.h"
 #include "sandbox/write.h"
-
-/*
- * Server-side apply. What a manager applied last is remembered in
- * metadata.managedFields as a set of fields; what it no longer names goes, and
- * a field that another manager applied with another value is a conflict
- * unless forced.
- */
 
 /* ---- conflicts ----------------------------------------------------------- */
 
@@ -17,15 +15,15 @@ struct conflict {
 	struct str manager, path;
 };
 
-/* One manager's set against what is applied. */
+/* The comparison of one manager's set with the applied object. */
 struct contest {
 	struct sb_call *c;
 	struct str manager;
-	bool take; /* take the fields off it */
+	bool take; /* remove the fields from that set */
 	VEC(struct conflict) found;
 };
 
-/* What a key of a set stands for in v, and how paths tell it. */
+/* The value in v of a key of a set, and its form in paths. */
 static const struct json *stands_for(struct arena *a, const struct json *v, struct str key,
 				     struct buf *path)
 {
@@ -39,7 +37,7 @@ static const struct json *stands_for(struct arena *a, const struct json *v, stru
 
 		if (!str_eq(like, key))
 			continue;
-		/* k:{"type":"Ready"} is told as [type="Ready"] */
+		/* k:{"type":"Ready"} is [type="Ready"] in paths */
 		(void)str_cut(str_sub(key, 4, key.n - 1), '"', &name, &value);
 		buf_addf(path, "[%.*s=%.*s]", STRF(name), STRF(str_from(value, 1)));
 		return m;
@@ -47,10 +45,10 @@ static const struct json *stands_for(struct arena *a, const struct json *v, stru
 	return NULL;
 }
 
-/* Fields of theirs and mine whose values differ; the leaves of a level first. */
-static void contest(struct contest *k, struct json *theirs, const struct json *mine,
-		    const struct json *applied, const struct json *object, struct str at,
-		    bool leaves)
+/* Fields of both sets whose values differ; the leaves of a level first. */
+static void contest_fields(struct contest *k, struct json *theirs, const struct json *mine,
+			   const struct json *applied, const struct json *object, struct str at,
+			   bool leaves)
 {
 	struct json *next;
 
@@ -69,8 +67,8 @@ static void contest(struct contest *k, struct json *theirs, const struct json *m
 		x = stands_for(k->c->a, applied, json_key(m), &path);
 		y = stands_for(k->c->a, object, json_key(m), &same);
 		if (!leaf) {
-			contest(k, m, own, x, y, buf_str(&path), true);
-			contest(k, m, own, x, y, buf_str(&path), false);
+			contest_fields(k, m, own, x, y, buf_str(&path), true);
+			contest_fields(k, m, own, x, y, buf_str(&path), false);
 		} else if (x && !json_eq(x, y)) {
 			struct conflict one = { k->manager, buf_str(&path) };
 
@@ -81,8 +79,8 @@ static void contest(struct contest *k, struct json *theirs, const struct json *m
 	}
 }
 
-/* Refuses; the managers come in order. */
-static void refuse(struct sb_call *c, const struct contest *k)
+/* Answers with the conflicts, sorted by manager. */
+static void refuse_conflicts(struct sb_call *c, const struct contest *k)
 {
 	struct sb_causes causes = { 0 };
 	struct str last = S("");
@@ -112,9 +110,10 @@ static int by_manager(const void *x, const void *y)
 		       json_str(*(struct json *const *)y, "manager"));
 }
 
-/* False, refused, when others have fields at other values; force takes them. */
-static bool won(struct sb_call *c, struct json *entries, struct str manager,
-		const struct json *mine, const struct json *applied, const struct json *object)
+/* False, answered, when other managers own fields with other values; force takes them over. */
+static bool resolve_conflicts(struct sb_call *c, struct json *entries, struct str manager,
+			      const struct json *mine, const struct json *applied,
+			      const struct json *object)
 {
 	struct contest k = { .c = c, .take = request_flag(c->r, "force") };
 	VEC(struct json *) others = { 0 };
@@ -128,12 +127,12 @@ static bool won(struct sb_call *c, struct json *entries, struct str manager,
 		struct json *theirs = json_at(others.v[i], "fieldsV1");
 
 		k.manager = json_str(others.v[i], "manager");
-		contest(&k, theirs, mine, applied, object, S(""), true);
-		contest(&k, theirs, mine, applied, object, S(""), false);
+		contest_fields(&k, theirs, mine, applied, object, S(""), true);
+		contest_fields(&k, theirs, mine, applied, object, S(""), false);
 	}
 	if (!k.found.n || k.take)
 		return true;
-	refuse(c, &k);
+	refuse_conflicts(c, &k);
 	return false;
 }
 
@@ -148,9 +147,9 @@ static struct json *my_entry(const struct json *entries, struct str manager)
 	return e;
 }
 
-/* The entries with the manager's new one. */
-static struct json *remember(struct sb_call *c, const struct json *entries, struct str manager,
-			     struct json *set)
+/* The entries of managedFields with the new one of this manager. */
+static struct json *remember_entry(struct sb_call *c, const struct json *entries,
+				   struct str manager, struct json *set)
 {
 	struct json *list = entries ? json_clone(c->a, entries) : json_new(c->a, JSON_ARRAY);
 	struct json *old = my_entry(list, manager), *e;
@@ -234,7 +233,7 @@ void sb_apply(struct sb_call *c)
 		if (!sb_same_name(c, applied))
 			return;
 		c->r->verb = SB_CREATE;
-		c->fields = remember(c, NULL, manager, set);
+		c->fields = remember_entry(c, NULL, manager, set);
 		sb_insert(c, applied);
 		return;
 	}
@@ -242,14 +241,14 @@ void sb_apply(struct sb_call *c)
 	entries = json_at(old, "metadata.managedFields");
 	entries = entries ? json_clone(c->a, entries) : json_new(c->a, JSON_ARRAY);
 	entry = my_entry(entries, manager);
-	if (!won(c, entries, manager, set, applied, old))
+	if (!resolve_conflicts(c, entries, manager, set, applied, old))
 		return;
 	now = json_clone(c->a, old);
 	if (entry)
 		fields_prune(c->a, now, json_at(entry, "fieldsV1"),
 			     everybodys(c->a, entries, manager, set));
 	fields_merge(c->a, now, applied);
-	c->fields = remember(c, entries, manager, set);
+	c->fields = remember_entry(c, entries, manager, set);
 	if (sb_same_name(c, now))
 		sb_replace(c, now, old);
 }

@@ -1,3 +1,7 @@
+/*
+ * Parses the body of a write and checks that it names the kind of the request. Built-in kinds and
+ * custom kinds have different decoders in an API server, so their errors differ.
+ */
 #include "data/yml.h"
 #include "sandbox/body.h"
 
@@ -20,7 +24,7 @@ void body_unknown_format(struct sb_call *c, struct str types)
 			     STRF(types)));
 }
 
-/* The body, or the beginning of a long one, so that it can be told. */
+/* The body, or the beginning of a long one, for messages. */
 static struct str summary(struct arena *a, struct str body)
 {
 	size_t n = body.n > SUMMARY_MAX ? SUMMARY_MAX : body.n;
@@ -38,7 +42,7 @@ static struct str summary(struct arena *a, struct str body)
 	return buf_str(&b);
 }
 
-static void unrecognized(struct sb_call *c, struct str why)
+static void unrecognized_kind(struct sb_call *c, struct str why)
 {
 	reply_bad(c->a, c->out,
 		  "the object provided is unrecognized (must be of type %.*s): "
@@ -75,7 +79,7 @@ struct str body_no_kind(struct arena *a, const struct json *j, const struct json
 	return S("");
 }
 
-static struct json *parse(struct sb_call *c, bool yaml)
+static struct json *parse_body(struct sb_call *c, bool yaml)
 {
 	struct err err = ERR_INIT(c->a);
 	struct json *j = NULL;
@@ -93,7 +97,7 @@ static struct json *parse(struct sb_call *c, bool yaml)
 			      ? S("")
 			      : body_no_kind(c->a, j, rc < 0 ? &fault : NULL);
 	if (why.n) {
-		unrecognized(c, why);
+		unrecognized_kind(c, why);
 		return NULL;
 	}
 	return json_kind(j) == JSON_NULL ? json_new(c->a, JSON_OBJECT) : j;
@@ -102,8 +106,8 @@ static struct json *parse(struct sb_call *c, bool yaml)
 /* ---- kinds of structs ---------------------------------------------------- */
 
 /* The kind of that name in that group and version, if there is one. */
-static struct sb_kind *known(const struct kinds *all, struct str kind, struct str group,
-			     struct str version)
+static struct sb_kind *known_kind(const struct kinds *all, struct str kind, struct str group,
+				  struct str version)
 {
 	for (struct sb_kind *k = all->first; k; k = k->next)
 		for (size_t i = 0; i < k->n; i++)
@@ -129,7 +133,7 @@ struct sb_kind *body_kind(struct sb_call *c, const struct json *j)
 
 	if (!str_cut(version, '/', &group, &version))
 		group = S("");
-	return known(&c->sb->kinds, json_str(j, "kind"), group, version);
+	return known_kind(&c->sb->kinds, json_str(j, "kind"), group, version);
 }
 
 struct str body_other_kind(struct sb_call *c, struct str kind, struct str version)
@@ -139,7 +143,7 @@ struct str body_other_kind(struct sb_call *c, struct str kind, struct str versio
 
 	if (!str_cut(api, '/', &group, &version))
 		group = S("");
-	if (known(&c->sb->kinds, kind, group, version))
+	if (known_kind(&c->sb->kinds, kind, group, version))
 		return str_fmt(c->a,
 			       "converting (%.*s.%.*s) to (%.*s.%.*s): unknown "
 			       "conversion",
@@ -151,7 +155,7 @@ struct str body_other_kind(struct sb_call *c, struct str kind, struct str versio
 		       STRF(kind), STRF(api));
 }
 
-/* kind and apiVersion may be left out, but not be another's. */
+/* kind and apiVersion may be absent, but not those of another kind. */
 static bool struct_kind(struct sb_call *c, struct str kind, struct str version)
 {
 	const struct sb_kind *k = c->r->kind;
@@ -167,7 +171,7 @@ static bool struct_kind(struct sb_call *c, struct str kind, struct str version)
 		version = given;
 	}
 	if (str_eq(kind, k->kind) && str_eq(group, k->group) &&
-	    known(&c->sb->kinds, kind, group, version)) {
+	    known_kind(&c->sb->kinds, kind, group, version)) {
 		reply_bad(c->a, c->out,
 			  "the API version in the data (%.*s) does not match "
 			  "the expected API version (%.*s)",
@@ -246,7 +250,7 @@ struct json *sb_body(struct sb_call *c)
 	struct json *j;
 
 	if (type.n && !yaml && !str_is(type, "application/json")) {
-		/* a real one takes it for what is built in */
+		/* a real API server accepts it for built-in kinds */
 		bool proto = str_find(type, S("protobuf")) >= 0;
 
 		body_unknown_format(c, custom || proto ? S("application/json, application/"
@@ -256,7 +260,7 @@ struct json *sb_body(struct sb_call *c)
 							   "protobuf"));
 		return NULL;
 	}
-	j = parse(c, yaml);
+	j = parse_body(c, yaml);
 	if (!j)
 		return NULL;
 	kind = json_str(j, "kind");

@@ -1,3 +1,6 @@
+/*
+ * Values for the cells of tables: JSONPaths of CRDs, and durations in the form of kubectl.
+ */
 #include "sandbox/table.h"
 
 #include "base/rfc3339.h"
@@ -20,7 +23,7 @@ static struct str path_name(struct arena *a, struct str *path)
 	return buf_str(&b);
 }
 
-/* [?(@.key=="value")] or [n]: the first element that fits */
+/* [?(@.key=="value")] or [n]: the first element that matches */
 static const struct json *path_element(const struct json *list, struct str in)
 {
 	const struct json *v = json_first(list);
@@ -68,7 +71,7 @@ const struct json *cell_find(struct arena *a, const struct json *o, struct str p
 struct str cell_duration(struct arena *a, int64_t s)
 {
 	enum { MINUTE = 60, HOUR = 3600, DAY = 86400, YEAR = 365 * DAY };
-	/* Below the limit: so many of one unit, and the rest in another. */
+	/* Below the limit: one unit, and the remainder in another. */
 	static const struct {
 		int64_t below;
 		int32_t unit, rest;

@@ -1,3 +1,6 @@
+/*
+ * The state of a pod as `kubectl get pods` shows it.
+ */
 #include "sandbox/table.h"
 
 bool cell_condition(const struct json *o, struct str type)
@@ -9,7 +12,7 @@ bool cell_condition(const struct json *o, struct str type)
 	return str_is(json_str(c, "status"), "True");
 }
 
-/* Why a container ended, in words. */
+/* The reason why a container ended, as text. */
 static struct str ended(struct arena *a, const struct json *end)
 {
 	struct str reason = json_str(end, "reason");
@@ -21,7 +24,7 @@ static struct str ended(struct arena *a, const struct json *end)
 		       (long long)(signal ? signal : json_i64(end, "exitCode", 0)));
 }
 
-/* The first init container that is not done tells the state. */
+/* The state is that of the first init container that is not complete. */
 static void init_state(struct arena *a, const struct json *pod, struct cell_pod *s)
 {
 	size_t i = 0;
@@ -44,7 +47,7 @@ static void init_state(struct arena *a, const struct json *pod, struct cell_pod 
 	}
 }
 
-/* The first container that has a reason gives the pod its own. */
+/* The reason is that of the first container that has one. */
 static void main_state(struct arena *a, const struct json *pod, struct cell_pod *s)
 {
 	bool told = false;

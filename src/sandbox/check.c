@@ -1,10 +1,9 @@
+/*
+ * Validation of the kinds that the roles write, with the API server's texts. Custom kinds are also
+ * validated by their schema.
+ */
 #include "base/codec.h"
 #include "sandbox/sandbox.h"
-
-/*
- * What the API server refuses in the kinds the roles write. Custom kinds are
- * checked by their schema beside this.
- */
 
 struct check {
 	struct arena *a;
@@ -18,7 +17,7 @@ static struct str in(struct check *k, struct str path, struct str name)
 
 /* ---- nodes --------------------------------------------------------------- */
 
-/* As Go prints the struct. */
+/* Formatted as Go prints the struct. */
 static struct str duplicate_taint(struct arena *a, const struct json *t)
 {
 	static const char *const names[] = { "key", "value", "effect" };
@@ -95,7 +94,7 @@ static void node(struct check *k, struct json *object, const struct json *old)
 			    "DynamicKubeletConfig feature gate is enabled)"));
 }
 
-/* A pod's spec without what may change. */
+/* A pod's spec without the fields that may change. */
 static struct json *changeable(struct arena *a, const struct json *pod)
 {
 	static const char *const lists[] = { "containers", "initContainers" };

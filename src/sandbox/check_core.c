@@ -1,10 +1,8 @@
+/*
+ * Validation of the core kinds that the roles write, except their metadata.
+ */
 #include "base/codec.h"
 #include "sandbox/sandbox.h"
-
-/*
- * What the API server refuses in the core kinds that the roles write, beside
- * their metadata.
- */
 
 #define KEY_RULE                                                              \
 	"a valid config key must consist of alphanumeric characters, '-', "   \
@@ -41,7 +39,7 @@ static void keys(struct arena *a, const struct json *object, const char *map, co
 	}
 }
 
-/* An object marked immutable stays as it is. */
+/* An object with immutable: true must not change. */
 static void kept(struct arena *a, const struct json *object, const struct json *old,
 		 struct sb_causes *causes)
 {
@@ -128,7 +126,7 @@ static void lease(struct arena *a, const struct json *object, struct sb_causes *
 	}
 }
 
-/* Go prints where in memory a pointer leads. */
+/* Go prints the address of a pointer. */
 static const char *pointer(const struct json *v)
 {
 	return v ? "0xc000000000" : "nil";

@@ -1,10 +1,9 @@
+/*
+ * Validation of metadata. The API server validates an updated object several times and reports the
+ * faults each time; the duplicates are part of its replies.
+ */
 #include "base/codec.h"
 #include "sandbox/sandbox.h"
-
-/*
- * What the API server refuses in metadata. It looks at an object that changes
- * several times over, and tells what it found each time.
- */
 
 struct check {
 	struct arena *a;
@@ -13,7 +12,7 @@ struct check {
 
 /* ---- names --------------------------------------------------------------- */
 
-static void segment(struct check *k, struct str field, struct str s)
+static void check_segment(struct check *k, struct str field, struct str s)
 {
 	if (str_is(s, ".") || str_is(s, ".."))
 		cause_text(k->a, k->causes, field, s,
@@ -24,16 +23,16 @@ static void segment(struct check *k, struct str field, struct str s)
 		cause_text(k->a, k->causes, field, s, "may not contain '%'");
 }
 
-/* The beginning of a name may end as a name may not. */
-static void name(struct check *k, const struct sb_kind *kind, struct str field, struct str s,
-		 bool beginning)
+/* generateName may end with characters that a name may not end with. */
+static void check_name(struct check *k, const struct sb_kind *kind, struct str field, struct str s,
+		       bool beginning)
 {
 	bool label = str_is(kind->plural, "namespaces");
 	size_t max = label ? 63 : 253;
 	struct str whole = s;
 
 	if (kind->traits & SB_FREE_NAMES && !label) {
-		segment(k, field, s);
+		check_segment(k, field, s);
 		return;
 	}
 	if (beginning && s.n > 1 && s.p[s.n - 1] == '-')
@@ -47,15 +46,15 @@ static void name(struct check *k, const struct sb_kind *kind, struct str field, 
 			   label ? SB_LABEL_RULE : SELECTOR_SUBDOMAIN_RULE);
 }
 
-static void names(struct check *k, const struct sb_kind *kind, const struct json *meta)
+static void check_names(struct check *k, const struct sb_kind *kind, const struct json *meta)
 {
 	struct str base = json_str(meta, "generateName");
 	struct str s = json_str(meta, "name");
 
 	if (base.n)
-		name(k, kind, S("metadata.generateName"), base, true);
+		check_name(k, kind, S("metadata.generateName"), base, true);
 	if (s.n)
-		name(k, kind, S("metadata.name"), s, false);
+		check_name(k, kind, S("metadata.name"), s, false);
 	else
 		cause_required(k->a, k->causes, S("metadata.name"),
 			       "name or generateName is required");
@@ -63,7 +62,7 @@ static void names(struct check *k, const struct sb_kind *kind, const struct json
 
 /* ---- labels and annotations ---------------------------------------------- */
 
-static void keys(struct check *k, const struct json *meta)
+static void check_keys(struct check *k, const struct json *meta)
 {
 	struct str field = S("metadata.labels");
 	size_t total = 0;
@@ -82,7 +81,7 @@ static void keys(struct check *k, const struct json *meta)
 
 /* ---- owners -------------------------------------------------------------- */
 
-/* A reference as Go prints the struct. */
+/* A reference formatted as Go prints the struct. */
 static struct str owner_text(struct arena *a, const struct json *m)
 {
 	static const char *const flags[] = { "controller", "blockOwnerDeletion" };
@@ -124,7 +123,7 @@ static void two_controllers(struct check *k, const struct json *meta, struct str
 	cause_add(k->a, k->causes, "FieldValueInvalid", S("metadata.ownerReferences"), buf_str(&b));
 }
 
-static void owners(struct check *k, const struct json *meta)
+static void check_owners(struct check *k, const struct json *meta)
 {
 	static const char *const needed[] = { "apiVersion", "kind", "name", "uid" };
 	struct str path = S("metadata.ownerReferences"), controller = S("");
@@ -157,7 +156,7 @@ static void owners(struct check *k, const struct json *meta)
 
 /* ---- finalizers ---------------------------------------------------------- */
 
-static void finalizers(struct check *k, const struct json *meta)
+static void check_finalizers(struct check *k, const struct json *meta)
 {
 	const struct json *list = json_at(meta, "finalizers");
 	struct str field = S("metadata.finalizers");
@@ -182,8 +181,8 @@ static void finalizers(struct check *k, const struct json *meta)
 				  STRF(buf_str(&b))));
 }
 
-/* Those of custom resources need not be qualified. */
-static void qualified(struct check *k, const struct json *meta)
+/* Finalizers of custom resources need not be qualified names. */
+static void check_qualified(struct check *k, const struct json *meta)
 {
 	size_t i = 0;
 
@@ -197,7 +196,7 @@ static void qualified(struct check *k, const struct json *meta)
 				   "nor is it fully qualified");
 }
 
-/* What is being deleted gets no more finalizers. */
+/* An object that is being deleted must not get more finalizers. */
 static void no_new_finalizers(struct check *k, const struct json *now, const struct json *old)
 {
 	const struct json *had = json_member(old, S("finalizers"));
@@ -226,17 +225,17 @@ static void no_new_finalizers(struct check *k, const struct json *now, const str
 				  STRF(buf_str(&b))));
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- metadata ------------------------------------------------------------ */
 
-/* Metadata as it must be of any object. */
+/* The checks of metadata for every object. */
 static void of_new(struct check *k, const struct json *meta)
 {
 	if (json_i64(meta, "generation", 0) < 0)
 		cause_value(k->a, k->causes, S("metadata.generation"), json_at(meta, "generation"),
 			    "must be greater than or equal to 0");
-	keys(k, meta);
-	owners(k, meta);
-	finalizers(k, meta);
+	check_keys(k, meta);
+	check_owners(k, meta);
+	check_finalizers(k, meta);
 }
 
 static void of_changed(struct check *k, const struct json *now, const struct json *old)
@@ -251,12 +250,12 @@ static void of_changed(struct check *k, const struct json *now, const struct jso
 			cause_text(k->a, k->causes, str_fmt(k->a, "metadata.%s", fixed[i]), value,
 				   "field is immutable");
 	}
-	keys(k, now);
-	owners(k, now);
+	check_keys(k, now);
+	check_owners(k, now);
 }
 
-/* Kinds whose own rules look at a changed object as at a new one, too. */
-static bool thorough(const struct sb_kind *k, bool status)
+/* Kinds that validate an updated object like a new one, too. */
+static bool is_thorough(const struct sb_kind *k, bool status)
 {
 	static const char lists[] = " nodes configmaps secrets namespaces serviceaccounts "
 				    "daemonsets deployments jobs ";
@@ -271,22 +270,22 @@ void check_meta(struct arena *a, const struct sb_kind *kind, const struct json *
 {
 	struct check k = { a, causes };
 	bool custom = kind->traits & SB_CUSTOM;
-	bool again = !old || thorough(kind, status);
+	bool again = !old || is_thorough(kind, status);
 
 	if (old) {
 		of_new(&k, now);
 		of_changed(&k, now, old);
 	}
 	if (!old)
-		names(&k, kind, now);
+		check_names(&k, kind, now);
 	if (again) {
 		of_new(&k, now);
 		if (!custom)
-			qualified(&k, now);
+			check_qualified(&k, now);
 	}
 	if (!old)
 		return;
 	of_changed(&k, now, old);
 	if (!custom)
-		qualified(&k, now);
+		check_qualified(&k, now);
 }

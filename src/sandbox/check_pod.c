@@ -1,9 +1,10 @@
+/*
+ * Validation across the fields of a pod, or of a pod template.
+ */
 #include "base/codec.h"
 #include "base/map.h"
 #include "base/quantity.h"
 #include "sandbox/sandbox.h"
-
-/* What must fit together within a pod, or a template of one. */
 
 struct check {
 	struct arena *a;
@@ -43,7 +44,7 @@ static void init_names(struct check *k, struct str path, const struct json *spec
 	}
 }
 
-/* Mounts are of the pod's volumes, each in a place of its own. */
+/* Mounts refer to volumes of the pod, each with a mount path of its own. */
 static void mounts(struct check *k, struct str path, const struct map *volumes,
 		   const struct json *list)
 {

@@ -1,3 +1,7 @@
+/*
+ * CustomResourceDefinitions: a stored one defines its kind at once, a deleted one deletes the
+ * objects of its kind.
+ */
 #include "sandbox/watch.h"
 
 static void condition(struct arena *a, struct json *list, const char *type, const char *reason,
@@ -19,7 +23,7 @@ static void name_default(struct arena *a, struct json *names, const char *key, s
 		json_add(names, str_of(key), json_new_str(a, value));
 }
 
-/* 1.20.2 knows no rules in CEL and keeps none, wherever a schema has them. */
+/* kube-apiserver 1.20.2 has no CEL rules and drops them from schemas. */
 static void forget_rules(struct json *schema)
 {
 	(void)json_remove(schema, S("x-kubernetes-validations"));
@@ -90,7 +94,7 @@ void crd_removed(struct sandbox *s, const struct json *crd)
 	struct str plural = json_str(crd, "spec.names.plural");
 	struct sb_kind *k = kinds_of(&s->kinds, group, plural);
 
-	/* Watchers hear of each object, and then that there is no more. */
+	/* Watches get an event for each object before they end. */
 	while (k && k->objects.n) {
 		struct sb_object *o = k->objects.v[k->objects.n - 1];
 

@@ -1,11 +1,10 @@
+/*
+ * Validation of CustomResourceDefinitions: names, versions and schemas, with the API server's
+ * texts.
+ */
 #include "base/codec.h"
 #include "base/map.h"
 #include "sandbox/sandbox.h"
-
-/*
- * What the API server refuses in a CustomResourceDefinition: what its names,
- * versions and schemas must be before anything can be served from it.
- */
 
 #define DNS_1035                                                          \
 	"a DNS-1035 label must consist of lower case alphanumeric "       \
@@ -24,7 +23,7 @@ static bool is_1035(struct str s)
 	       str_chr(s, '.') < 0;
 }
 
-static void label(struct check *k, struct str field, struct str s)
+static void check_label(struct check *k, struct str field, struct str s)
 {
 	if (!is_1035(s))
 		cause_text(k->a, k->causes, field, s,
@@ -33,7 +32,7 @@ static void label(struct check *k, struct str field, struct str s)
 
 /* ---- names --------------------------------------------------------------- */
 
-static void names(struct check *k, const struct json *spec)
+static void check_names(struct check *k, const struct json *spec)
 {
 	static const char *const needed[] = { "plural", "singular", "kind", "listKind" };
 	const struct json *all = json_at(spec, "names");
@@ -47,7 +46,7 @@ static void names(struct check *k, const struct json *spec)
 		if (!s.n)
 			cause_required(k->a, k->causes, field, "");
 		else if (i < 2)
-			label(k, field, s);
+			check_label(k, field, s);
 		else if (!is_1035(kinds_lower(k->a, s)))
 			cause_text(k->a, k->causes, field, s,
 				   "may have mixed case, but should otherwise "
@@ -59,10 +58,10 @@ static void names(struct check *k, const struct json *spec)
 	i = 0;
 	for (const struct json *m = json_first(json_at(all, "shortNames")); m;
 	     m = json_next(m), i++)
-		label(k, str_fmt(k->a, "spec.names.shortNames[%zu]", i), json_text(m));
+		check_label(k, str_fmt(k->a, "spec.names.shortNames[%zu]", i), json_text(m));
 }
 
-static void place(struct check *k, const struct json *crd)
+static void check_place(struct check *k, const struct json *crd)
 {
 	struct str name = json_str(crd, "metadata.name");
 	struct str group = json_str(crd, "spec.group");
@@ -88,8 +87,10 @@ static void place(struct check *k, const struct json *crd)
 
 /* ---- schemas ------------------------------------------------------------- */
 
-/* Each place of a structural schema has a type, or leaves it open. */
-static void structural(struct check *k, const struct json *s, struct str path, const char *rule)
+/* Every level of a structural schema has a type, or x-kubernetes-preserve-unknown-fields or
+ * x-kubernetes-int-or-string. */
+static void check_structural(struct check *k, const struct json *s, struct str path,
+			     const char *rule)
 {
 	const struct json *items = json_member(s, S("items"));
 	const struct json *rest = json_member(s, S("additionalProperties"));
@@ -98,18 +99,18 @@ static void structural(struct check *k, const struct json *s, struct str path, c
 	    !json_bool(s, "x-kubernetes-preserve-unknown-fields", false))
 		cause_required(k->a, k->causes, str_fmt(k->a, "%.*s.type", STRF(path)), rule);
 	for (const struct json *m = json_first(json_at(s, "properties")); m; m = json_next(m))
-		structural(k, m,
-			   str_fmt(k->a, "%.*s.properties[%.*s]", STRF(path), STRF(json_key(m))),
-			   "must not be empty for specified object fields");
+		check_structural(
+			k, m, str_fmt(k->a, "%.*s.properties[%.*s]", STRF(path), STRF(json_key(m))),
+			"must not be empty for specified object fields");
 	if (json_kind(items) == JSON_OBJECT)
-		structural(k, items, str_fmt(k->a, "%.*s.items", STRF(path)),
-			   "must not be empty for specified array items");
+		check_structural(k, items, str_fmt(k->a, "%.*s.items", STRF(path)),
+				 "must not be empty for specified array items");
 	if (json_kind(rest) == JSON_OBJECT)
-		structural(k, rest, str_fmt(k->a, "%.*s.additionalProperties", STRF(path)),
-			   "must not be empty for specified object fields");
+		check_structural(k, rest, str_fmt(k->a, "%.*s.additionalProperties", STRF(path)),
+				 "must not be empty for specified object fields");
 }
 
-static void schema(struct check *k, const struct json *version, size_t i, bool shared)
+static void check_schema(struct check *k, const struct json *version, size_t i, bool shared)
 {
 	const struct json *s = json_at(version, "schema.openAPIV3Schema");
 	struct str at = str_fmt(k->a, "spec.versions[%zu].schema.%s", i, "openAPIV3Schema");
@@ -119,7 +120,7 @@ static void schema(struct check *k, const struct json *version, size_t i, bool s
 		cause_required(k->a, k->causes, at, "schemas are required");
 		return;
 	}
-	/* What all versions share is told once. */
+	/* report faults that all versions share once */
 	if (shared && i)
 		return;
 	if (shared)
@@ -127,15 +128,15 @@ static void schema(struct check *k, const struct json *version, size_t i, bool s
 	if (type.n && !str_is(type, "object"))
 		cause_text(k->a, k->causes, str_fmt(k->a, "%.*s.type", STRF(at)), type,
 			   "must be object at the root");
-	structural(k, s, at, "must not be empty at the root");
+	check_structural(k, s, at, "must not be empty at the root");
 }
 
 /* ---- versions ------------------------------------------------------------ */
 
 #define VERSION "apiextensions.CustomResourceDefinitionVersion"
 
-/* A version as Go prints the struct. */
-static struct str dump(struct arena *a, const struct json *v, bool shared)
+/* A version formatted as Go prints the struct. */
+static struct str dump_version(struct arena *a, const struct json *v, bool shared)
 {
 	static const char set[] = "0xc000000000";
 	struct buf b;
@@ -167,19 +168,19 @@ static struct str dump_all(struct arena *a, const struct json *versions, bool sh
 	buf_init(&b, a);
 	for (const struct json *v = json_first(versions); v; v = json_next(v)) {
 		buf_addz(&b, b.n ? ", " : "[]" VERSION "{");
-		buf_add(&b, dump(a, v, shared));
+		buf_add(&b, dump_version(a, v, shared));
 	}
 	buf_addc(&b, '}');
 	return buf_str(&b);
 }
 
-static void wrong(struct check *k, const char *field, struct str value, const char *why)
+static void add_wrong(struct check *k, const char *field, struct str value, const char *why)
 {
 	cause_add(k->a, k->causes, "FieldValueInvalid", str_of(field),
 		  str_fmt(k->a, "Invalid value: %.*s: %s", STRF(value), why));
 }
 
-static void versions(struct check *k, const struct json *crd)
+static void check_versions(struct check *k, const struct json *crd)
 {
 	const struct json *list = json_at(crd, "spec.versions");
 	const struct json *first = json_first(list);
@@ -196,40 +197,40 @@ static void versions(struct check *k, const struct json *crd)
 	for (const struct json *v = first; v; v = json_next(v), i++) {
 		struct str name = json_str(v, "name");
 
-		/* The first one's name is the definition's, too. */
+		/* the name of the first version is also that of the definition */
 		if (i == 0)
-			label(k, S("spec.version"), name);
-		label(k, str_fmt(k->a, "spec.versions[%zu].name", i), name);
-		schema(k, v, i, shared);
+			check_label(k, S("spec.version"), name);
+		check_label(k, str_fmt(k->a, "spec.versions[%zu].name", i), name);
+		check_schema(k, v, i, shared);
 		if (map_get(&seen, name)) {
 			twice = true;
 			if (json_bool(v, "storage", false))
-				wrong(k, "status.storedVersions", dump(k->a, v, shared),
-				      str_fmt(k->a,
-					      "must have the storage version "
-					      "%.*s",
-					      STRF(name))
-					      .p);
+				add_wrong(k, "status.storedVersions", dump_version(k->a, v, shared),
+					  str_fmt(k->a,
+						  "must have the storage version "
+						  "%.*s",
+						  STRF(name))
+						  .p);
 		}
 		(void)map_put(&seen, name, &seen);
 	}
 	if (twice)
-		wrong(k, "spec.versions", dump_all(k->a, list, shared),
-		      "must contain unique version names");
+		add_wrong(k, "spec.versions", dump_all(k->a, list, shared),
+			  "must contain unique version names");
 	if (stored != 1)
-		wrong(k, "spec.versions", dump_all(k->a, list, shared),
-		      "must have exactly one version marked as storage "
-		      "version");
+		add_wrong(k, "spec.versions", dump_all(k->a, list, shared),
+			  "must have exactly one version marked as storage "
+			  "version");
 	if (!stored)
-		wrong(k, "status.storedVersions", S("[]string(nil)"),
-		      "must have at least one stored version");
+		add_wrong(k, "status.storedVersions", S("[]string(nil)"),
+			  "must have at least one stored version");
 }
 
 void crd_check(struct arena *a, const struct json *crd, struct sb_causes *causes)
 {
 	struct check k = { a, causes };
 
-	place(&k, crd);
-	versions(&k, crd);
-	names(&k, json_at(crd, "spec"));
+	check_place(&k, crd);
+	check_versions(&k, crd);
+	check_names(&k, json_at(crd, "spec"));
 }

@@ -1,3 +1,7 @@
+/*
+ * POST: creates an object. The server sets uid, creationTimestamp, generation and resourceVersion,
+ * whatever the body has.
+ */
 #include "sandbox/write.h"
 
 static void generate_name(struct sb_call *c, struct json *meta)
@@ -17,7 +21,7 @@ static void generate_name(struct sb_call *c, struct json *meta)
 		 json_new_str(c->a, str_fmt(c->a, "%.*s%s", STRF(str_sub(base, 0, 58)), tail)));
 }
 
-/* What the server gives a new object whatever the client says. */
+/* Sets what only the server sets in a new object. */
 static void birth(struct sb_call *c, struct json *object)
 {
 	const struct sb_kind *k = c->r->kind;
@@ -35,7 +39,7 @@ static void birth(struct sb_call *c, struct json *object)
 		json_set(meta, S("generation"), json_new_i64(c->a, 1));
 	if (k->traits & SB_CUSTOM && k->traits & SB_STATUS)
 		(void)json_remove(object, S("status"));
-	/* one that is there stands where it was read */
+	/* an existing member keeps its position */
 	if (!json_member(object, S("kind")))
 		json_add(object, S("kind"), json_new_str(c->a, k->kind));
 	json_set(object, S("apiVersion"),
@@ -61,8 +65,8 @@ static bool namespace_exists(struct sb_call *c, struct str name)
 	return true;
 }
 
-/* Its owners may be gone, or never have been: that is seen to in a moment, for
- * many may be made at once. */
+/* Its owners may not exist: schedules garbage collection a moment later, since many objects may
+ * be created at once. */
 static void look_for_owners(struct sb_call *c, const struct json *meta)
 {
 	if (json_member(meta, S("ownerReferences")) && !c->sb->due)
@@ -105,7 +109,7 @@ void sb_create(struct sb_call *c)
 	if (!object)
 		return;
 	if (c->r->kind->traits & SB_REVIEW) {
-		/* whoever is let in may do everything */
+		/* an authenticated client may do everything */
 		json_set(object, S("metadata"), json_new(c->a, JSON_OBJECT));
 		json_set(sb_meta(c->a, object), S("creationTimestamp"), json_new(c->a, JSON_NULL));
 		json_set(sb_object_in(c->a, object, "status"), S("allowed"),

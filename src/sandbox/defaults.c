@@ -1,7 +1,8 @@
+/*
+ * Defaults of the API server that depend on other fields; plain defaults are in builtin/types.
+ */
 #include "base/codec.h"
 #include "sandbox/write.h"
-
-/* What the API server fills in that no table can tell. */
 
 struct json *sb_object_in(struct arena *a, struct json *parent, const char *key)
 {
@@ -14,22 +15,22 @@ struct json *sb_object_in(struct arena *a, struct json *parent, const char *key)
 	return v;
 }
 
-/* Sets member of parent unless it is there. */
-static void text(struct arena *a, struct json *parent, const char *key, struct str value)
+/* Sets a member of parent unless it exists. */
+static void set_text(struct arena *a, struct json *parent, const char *key, struct str value)
 {
 	if (!json_str(parent, key).n)
 		json_set(parent, str_of(key), json_new_str(a, value));
 }
 
-static void number(struct arena *a, struct json *parent, const char *key, int64_t value)
+static void set_number(struct arena *a, struct json *parent, const char *key, int64_t value)
 {
 	if (!json_member(parent, str_of(key)))
 		json_add(parent, str_of(key), json_new_i64(a, value));
 }
 
-/* A member that is the first of a list, too: either gives the other. */
-static void mirror(struct arena *a, struct json *in, const char *one, const char *list,
-		   const char *member)
+/* A member that is also the first of a list: each sets the other. */
+static void mirror_member(struct arena *a, struct json *in, const char *one, const char *list,
+			  const char *member)
 {
 	struct json *first = json_first(json_member(in, str_of(list)));
 	struct str value = json_str(in, one);
@@ -53,7 +54,7 @@ static void mirror(struct arena *a, struct json *in, const char *one, const char
 
 /* ---- pods ---------------------------------------------------------------- */
 
-static bool tolerates(const struct json *list, const char *key)
+static bool has_toleration(const struct json *list, const char *key)
 {
 	for (const struct json *t = json_first(list); t; t = json_next(t)) {
 		struct str of = json_str(t, "key");
@@ -70,17 +71,17 @@ static void toleration(struct arena *a, struct json *spec, const char *key)
 	struct json *list = json_member(spec, S("tolerations"));
 	struct json *t;
 
-	if (tolerates(list, key))
+	if (has_toleration(list, key))
 		return;
 	if (!list) {
 		list = json_new(a, JSON_ARRAY);
 		json_add(spec, S("tolerations"), list);
 	}
 	t = json_new(a, JSON_OBJECT);
-	text(a, t, "key", str_of(key));
-	text(a, t, "operator", S("Exists"));
-	text(a, t, "effect", S("NoExecute"));
-	number(a, t, "tolerationSeconds", 300);
+	set_text(a, t, "key", str_of(key));
+	set_text(a, t, "operator", S("Exists"));
+	set_text(a, t, "effect", S("NoExecute"));
+	set_number(a, t, "tolerationSeconds", 300);
 	json_push(list, t);
 }
 
@@ -91,7 +92,7 @@ static void container(struct arena *a, struct json *c, bool host, bool of_pod)
 	bool latest = (colon <= slash && str_chr(image, '@') < 0) || str_ends(image, S(":latest"));
 	struct json *limits = json_at(c, "resources.limits"), *requests;
 
-	text(a, c, "imagePullPolicy", latest ? S("Always") : S("IfNotPresent"));
+	set_text(a, c, "imagePullPolicy", latest ? S("Always") : S("IfNotPresent"));
 	for (struct json *p = json_first(json_at(c, "ports")); p && host; p = json_next(p))
 		if (!json_i64(p, "hostPort", 0) && json_at(p, "containerPort"))
 			json_set(p, S("hostPort"), json_clone(a, json_at(p, "containerPort")));
@@ -115,12 +116,12 @@ static void pod_spec(struct arena *a, struct json *spec, bool of_pod)
 	for (struct json *v = json_first(json_at(spec, "volumes")); v; v = json_next(v))
 		if (json_len(v) == 1 && json_member(v, S("name")))
 			json_add(v, S("emptyDir"), json_new(a, JSON_OBJECT));
-	/* The old name of it. */
-	text(a, spec, "serviceAccountName", json_str(spec, "serviceAccount"));
+	/* its deprecated name */
+	set_text(a, spec, "serviceAccountName", json_str(spec, "serviceAccount"));
 	json_set(spec, S("serviceAccount"), json_clone(a, json_at(spec, "serviceAccountName")));
 }
 
-/* One container's claim on cpu and memory. */
+/* The cpu and memory requests and limits of a container. */
 static void claims(const struct json *c, bool *any, bool *all)
 {
 	static const char *const of[] = { "cpu", "memory" };
@@ -151,7 +152,7 @@ static void pod(struct arena *a, struct json *object, bool is_new)
 	struct json *spec = sb_object_in(a, object, "spec");
 	struct json *status = sb_object_in(a, object, "status");
 
-	mirror(a, status, "podIP", "podIPs", "ip");
+	mirror_member(a, status, "podIP", "podIPs", "ip");
 	pod_spec(a, spec, true);
 	if (!json_member(spec, S("enableServiceLinks")))
 		json_add(spec, S("enableServiceLinks"), json_new_bool(a, true));
@@ -159,10 +160,10 @@ static void pod(struct arena *a, struct json *object, bool is_new)
 		return;
 	toleration(a, spec, "node.kubernetes.io/not-ready");
 	toleration(a, spec, "node.kubernetes.io/unreachable");
-	number(a, spec, "priority", 0);
-	text(a, spec, "preemptionPolicy", S("PreemptLowerPriority"));
-	text(a, status, "phase", S("Pending"));
-	text(a, status, "qosClass", quality(spec));
+	set_number(a, spec, "priority", 0);
+	set_text(a, spec, "preemptionPolicy", S("PreemptLowerPriority"));
+	set_text(a, status, "phase", S("Pending"));
+	set_text(a, status, "qosClass", quality(spec));
 }
 
 /* ---- other kinds --------------------------------------------------------- */
@@ -186,10 +187,10 @@ static void node(struct arena *a, struct json *object)
 	if (json_member(status, S("capacity")) && !json_member(status, S("allocatable")))
 		json_add(status, S("allocatable"),
 			 json_clone(a, json_member(status, S("capacity"))));
-	mirror(a, spec, "podCIDR", "podCIDRs", NULL);
+	mirror_member(a, spec, "podCIDR", "podCIDRs", NULL);
 }
 
-/* stringData is written into data, base64 */
+/* stringData is moved to data, as base64 */
 static void secret(struct arena *a, struct json *object)
 {
 	struct json *plain = json_member(object, S("stringData"));
@@ -208,7 +209,7 @@ static void secret(struct arena *a, struct json *object)
 	(void)json_remove(object, S("stringData"));
 }
 
-/* An address that no service has. */
+/* A free cluster IP. */
 static struct str address(struct sb_call *c)
 {
 	const struct sb_list *all = &c->r->kind->objects;
@@ -220,12 +221,12 @@ static struct str address(struct sb_call *c)
 			continue;
 		n++;
 		ip = str_fmt(c->a, "10.96.%u.%u", n >> 8 & 255, n & 255);
-		i = (size_t)-1; /* from the first again */
+		i = (size_t)-1; /* start over */
 	}
 	return ip;
 }
 
-/* Services: a port leads to the same one of the pods. */
+/* Services: the target port defaults to the port. */
 static void service(struct sb_call *c, struct json *object, bool is_new)
 {
 	struct arena *a = c->a;
@@ -233,8 +234,8 @@ static void service(struct sb_call *c, struct json *object, bool is_new)
 
 	if (is_new && !json_first(json_member(spec, S("clusterIPs"))) &&
 	    !str_is(json_str(spec, "type"), "ExternalName"))
-		text(a, spec, "clusterIP", address(c));
-	mirror(a, spec, "clusterIP", "clusterIPs", NULL);
+		set_text(a, spec, "clusterIP", address(c));
+	mirror_member(a, spec, "clusterIP", "clusterIPs", NULL);
 	for (struct json *p = json_first(json_at(spec, "ports")); p; p = json_next(p))
 		if (!json_text(json_at(p, "targetPort")).n && json_at(p, "port"))
 			json_set(p, S("targetPort"), json_clone(a, json_at(p, "port")));
@@ -244,10 +245,10 @@ static void binding(struct arena *a, struct json *object)
 {
 	for (struct json *s = json_first(json_at(object, "subjects")); s; s = json_next(s))
 		if (!str_is(json_str(s, "kind"), "ServiceAccount"))
-			text(a, s, "apiGroup", S("rbac.authorization.k8s.io"));
+			set_text(a, s, "apiGroup", S("rbac.authorization.k8s.io"));
 }
 
-static void special(struct sb_call *c, struct json *meta, struct json *held, bool is_new)
+static void fill_special(struct sb_call *c, struct json *meta, struct json *held, bool is_new)
 {
 	struct str kind = c->r->kind->kind;
 	struct json *template = json_at(held, "spec.template");
@@ -270,9 +271,9 @@ static void special(struct sb_call *c, struct json *meta, struct json *held, boo
 		workload_fill(c, meta, held, is_new);
 }
 
-/* Part of object as the struct it is; false, answered, when it is not. */
-static bool hold(struct sb_call *c, uint16_t type, const struct json *part,
-		 const struct json *object, struct json **held)
+/* Decodes a part of object as its struct; false, answered, when it does not fit. */
+static bool hold_part(struct sb_call *c, uint16_t type, const struct json *part,
+		      const struct json *object, struct json **held)
 {
 	const struct sb_kind *k = c->r->kind;
 	struct err err = ERR_INIT(c->a);
@@ -286,20 +287,20 @@ static bool hold(struct sb_call *c, uint16_t type, const struct json *part,
 	return false;
 }
 
-/* The object as the struct it is: nothing unknown, nothing missing. */
-static bool typed(struct sb_call *c, struct json *object, bool is_new)
+/* Decodes the object as its struct: drops unknown members, sets defaults. */
+static bool hold_typed(struct sb_call *c, struct json *object, bool is_new)
 {
 	const struct sb_kind *k = c->r->kind;
 	const struct sb_types *t = &c->sb->kinds.types;
 	struct json *held = NULL, *meta = NULL, *next;
 
-	if (!hold(c, types_find(t, S("ObjectMeta")), sb_meta(c->a, object), object, &meta) ||
-	    !hold(c, k->type, object, object, &held))
+	if (!hold_part(c, types_find(t, S("ObjectMeta")), sb_meta(c->a, object), object, &meta) ||
+	    !hold_part(c, k->type, object, object, &held))
 		return false;
-	/* A new object has no status yet, but for nodes. */
+	/* a new object has no status, except nodes */
 	if (is_new && k->traits & SB_STATUS && !str_is(k->kind, "Node"))
 		(void)json_remove(held, S("status"));
-	special(c, sb_meta(c->a, object), held, is_new);
+	fill_special(c, sb_meta(c->a, object), held, is_new);
 	types_fill(c->a, t, k->type, held);
 	held = shape_marshal(c->a, &t->shapes, k->type, held);
 	for (struct json *m = json_first(object); m; m = next) {
@@ -321,5 +322,5 @@ bool kind_defaults(struct sb_call *c, struct json *object, bool is_new)
 	sb_typed(c, object);
 	if (str_is(c->r->kind->plural, "customresourcedefinitions"))
 		crd_prepare(c->a, object, c->r->now);
-	return !c->r->kind->type || typed(c, object, is_new);
+	return !c->r->kind->type || hold_typed(c, object, is_new);
 }

@@ -1,3 +1,6 @@
+/*
+ * DELETE of one object or of a collection, with DeleteOptions from the body or the query.
+ */
 #include "sandbox/write.h"
 
 /* DeleteOptions from the body, or from the query; NULL when there are none. */
@@ -30,7 +33,7 @@ static bool delete_options(struct sb_call *c, struct json **out)
 	return true;
 }
 
-/* Nothing is to be deleted, but as if. */
+/* Whether the options ask for a dry run. */
 static bool dry(const struct json *options)
 {
 	return json_first(json_at(options, "dryRun"));
@@ -56,7 +59,7 @@ static bool precondition(struct sb_call *c, const struct json *options, const st
 	return false;
 }
 
-/* False, answered: the options contradict themselves. */
+/* False, answered, when the options contradict each other. */
 static bool options_valid(struct sb_call *c, const struct json *options)
 {
 	struct str policy = json_str(options, "propagationPolicy");
@@ -81,7 +84,7 @@ static bool options_valid(struct sb_call *c, const struct json *options)
 	return false;
 }
 
-/* Kinds of which a deletion is answered with the object itself. */
+/* Kinds whose deletion is answered with the object itself. */
 static bool tells_last(const struct sb_kind *k)
 {
 	return !k->group.n && (str_is(k->plural, "pods") || str_is(k->plural, "serviceaccounts"));
@@ -107,7 +110,7 @@ void sb_delete(struct sb_call *c)
 		sb_answer(c, 200, object);
 }
 
-/* The keys of those that the list has told: of one page, perhaps. */
+/* The keys of the listed objects, of one page perhaps. */
 static struct strs listed(struct sb_call *c, const struct sb_filter *filter)
 {
 	const struct sb_list *all = &c->r->kind->objects;

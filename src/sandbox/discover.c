@@ -1,10 +1,11 @@
+/*
+ * Everything but objects: API groups, versions, health, the index page.
+ */
 #include "sandbox/sandbox.h"
 
 #define CRDS "apiextensions.k8s.io"
 
-/* What is no object: API groups, versions, health. */
-
-static void text(struct sb_call *c, const char *body)
+static void answer_text(struct sb_call *c, const char *body)
 {
 	*c->out = (struct sb_reply){ .code = 200,
 				     .type = "text/plain; charset=utf-8",
@@ -88,7 +89,7 @@ static void json_body(struct sb_call *c, const struct buf *b)
 	*c->out = (struct sb_reply){ .code = 200, .type = "application/json", .body = buf_str(b) };
 }
 
-static const struct sb_version *serves(const struct sb_kind *k, struct str version)
+static const struct sb_version *serves_version(const struct sb_kind *k, struct str version)
 {
 	for (size_t i = 0; i < k->n; i++)
 		if (k->v[i].served && str_eq(k->v[i].name, version))
@@ -108,7 +109,7 @@ static void resources(struct sb_call *c, struct str group, struct str version)
 		 group.n ? "\"apiVersion\":\"v1\"," : "", STRF(group), group.n ? "/" : "",
 		 STRF(version));
 	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next) {
-		if (!str_eq(k->group, group) || !serves(k, version))
+		if (!str_eq(k->group, group) || !serves_version(k, version))
 			continue;
 		buf_addz(&b, any ? "," : "");
 		add_kind(c, &b, k);
@@ -123,7 +124,7 @@ static void resources(struct sb_call *c, struct str group, struct str version)
 
 /* ---- groups -------------------------------------------------------------- */
 
-static bool seen(const struct strs *list, struct str s)
+static bool was_listed(const struct strs *list, struct str s)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (str_eq(list->v[i], s))
@@ -138,7 +139,7 @@ static struct strs versions_of(struct sb_call *c, struct str group)
 
 	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next)
 		for (size_t i = 0; str_eq(k->group, group) && i < k->n; i++)
-			if (k->v[i].served && !seen(&out, k->v[i].name))
+			if (k->v[i].served && !was_listed(&out, k->v[i].name))
 				VEC_PUSH(c->a, &out, k->v[i].name);
 	return out;
 }
@@ -168,7 +169,7 @@ static void groups(struct sb_call *c)
 	buf_addz(&b, "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\","
 		     "\"groups\":[");
 	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next) {
-		if (!k->group.n || seen(&told, k->group) || !versions_of(c, k->group).n)
+		if (!k->group.n || was_listed(&told, k->group) || !versions_of(c, k->group).n)
 			continue;
 		buf_addz(&b, told.n ? "," : "");
 		VEC_PUSH(c->a, &told, k->group);
@@ -205,9 +206,9 @@ static void version(struct sb_call *c)
 	json_body(c, &b);
 }
 
-/* ---- health, and what else is no object ---------------------------------- */
+/* ---- health and other pages ---------------------------------------------- */
 
-/* What /readyz looks at; the others leave out the second and the last. */
+/* The checks of /readyz; the other endpoints omit the second and the last. */
 static const char *const checks[] = {
 	"etcd",
 	"informer-sync",
@@ -222,7 +223,7 @@ static const char *const checks[] = {
 	"shutdown",
 };
 
-/* Each path that answers about health, quoted, behind a comma. */
+/* Each health path, quoted and preceded by a comma. */
 static void health(struct buf *b, const char *root, bool ready)
 {
 	size_t n = ARRAY_LEN(checks);
@@ -233,7 +234,7 @@ static void health(struct buf *b, const char *root, bool ready)
 			buf_addf(b, ",\"%s/%s\"", root, checks[i]);
 }
 
-/* Whoever asks for something else is told what there is. */
+/* The index of all paths, for unknown ones. */
 static void index_page(struct sb_call *c)
 {
 	struct buf b;
@@ -270,7 +271,7 @@ void sb_discover(struct sb_call *c)
 	if (str_is(path, "/version")) {
 		version(c);
 	} else if (is_health(c->a, path)) {
-		text(c, "ok");
+		answer_text(c, "ok");
 	} else if (str_is(path, "/openapi/v2")) {
 		sb_openapi(c);
 	} else if (str_is(path, "/api")) {

@@ -1,12 +1,10 @@
+/*
+ * Evictions: deletes a pod unless that violates a disruption budget. A budget is evaluated by its
+ * current pods: a pod is healthy if it is Ready, as for the disruption controller.
+ */
 #include "sandbox/sandbox.h"
 
-/*
- * Evictions: a pod goes unless that would break a disruption budget. Budgets
- * are judged by the pods there are: a pod counts as healthy when it is Ready,
- * as it does for the disruption controller.
- */
-
-static bool ready(const struct json *pod)
+static bool is_ready(const struct json *pod)
 {
 	const struct json *c = json_first(json_at(pod, "status.conditions"));
 
@@ -33,10 +31,10 @@ static int64_t amount(const struct json *v, int64_t total)
 struct budget {
 	struct str name;
 	int64_t healthy, needed, allowed;
-	bool known; /* its status is of its last spec */
+	bool known; /* its status is of the current generation */
 };
 
-static bool selects(struct arena *a, const struct json *pdb, const struct json *pod)
+static bool selects_pod(struct arena *a, const struct json *pdb, const struct json *pod)
 {
 	struct selector sel;
 	struct err err = ERR_INIT(a);
@@ -47,8 +45,8 @@ static bool selects(struct arena *a, const struct json *pdb, const struct json *
 	return selector_matches(&sel, json_at(pod, "metadata.labels"));
 }
 
-/* What the disruption controller would find. */
-static void count(struct sb_call *c, const struct json *pdb, struct budget *b)
+/* Computes the status as the disruption controller does. */
+static void count_pods(struct sb_call *c, const struct json *pdb, struct budget *b)
 {
 	const struct json *min = json_at(pdb, "spec.minAvailable");
 	const struct json *max = json_at(pdb, "spec.maxUnavailable");
@@ -61,10 +59,10 @@ static void count(struct sb_call *c, const struct json *pdb, struct budget *b)
 	     i++) {
 		const struct json *pod = sb_tree(c->a, all->v[i]);
 
-		if (!selects(c->a, pdb, pod))
+		if (!selects_pod(c->a, pdb, pod))
 			continue;
 		total++;
-		b->healthy += ready(pod) && !json_at(pod, "metadata.deletionTimestamp");
+		b->healthy += is_ready(pod) && !json_at(pod, "metadata.deletionTimestamp");
 	}
 	b->needed = min ? amount(min, total) : max ? total - amount(max, total) : 0;
 	b->allowed = b->healthy > b->needed ? b->healthy - b->needed : 0;
@@ -72,7 +70,7 @@ static void count(struct sb_call *c, const struct json *pdb, struct budget *b)
 }
 
 /* The budget by its status, or by the pods where there are controllers. */
-static void judge(struct sb_call *c, const struct json *pdb, struct budget *b)
+static void judge_budget(struct sb_call *c, const struct json *pdb, struct budget *b)
 {
 	*b = (struct budget){
 		.name = json_str(pdb, "metadata.name"),
@@ -83,10 +81,10 @@ static void judge(struct sb_call *c, const struct json *pdb, struct budget *b)
 			 json_i64(pdb, "metadata.generation", 0),
 	};
 	if (c->sb->collect)
-		count(c, pdb, b);
+		count_pods(c, pdb, b);
 }
 
-static void refuse(struct sb_call *c, const struct budget *b)
+static void refuse_eviction(struct sb_call *c, const struct budget *b)
 {
 	struct json *j, *details, *list, *cause;
 	struct err err = ERR_INIT(c->a);
@@ -116,8 +114,8 @@ static void refuse(struct sb_call *c, const struct budget *b)
 	reply_json(c->a, c->out, 429, j);
 }
 
-/* One disruption less is allowed, and the pod is noted as on its way out. */
-static void spend(struct sb_call *c, struct sb_kind *k, struct json *pdb)
+/* Decrements the allowed disruptions and records the pod in disruptedPods. */
+static void spend_disruption(struct sb_call *c, struct sb_kind *k, struct json *pdb)
 {
 	struct json *status = json_member(pdb, S("status")), *pods;
 
@@ -134,7 +132,7 @@ static void spend(struct sb_call *c, struct sb_kind *k, struct json *pdb)
 	sb_store(c->sb, c->a, k, request_key(c->a, c->r, json_str(pdb, "metadata.name")), pdb);
 }
 
-/* Finished and pending pods go whatever budgets say. */
+/* Finished and pending pods can be evicted regardless of budgets. */
 static bool free_to_go(const struct json *pod)
 {
 	struct str phase = json_str(pod, "status.phase");
@@ -143,8 +141,8 @@ static bool free_to_go(const struct json *pod)
 	       json_at(pod, "metadata.deletionTimestamp");
 }
 
-/* False, answered, when a budget stands in the way. */
-static bool allowed(struct sb_call *c, const struct json *pod)
+/* False, answered, when a budget does not allow it. */
+static bool is_allowed(struct sb_call *c, const struct json *pod)
 {
 	struct sb_kind *k = kinds_of(&c->sb->kinds, S("policy"), S("poddisruptionbudgets"));
 	struct str prefix = str_fmt(c->a, "%.*s/", STRF(c->r->ns));
@@ -155,7 +153,7 @@ static bool allowed(struct sb_call *c, const struct json *pod)
 	     i < k->objects.n && str_starts(k->objects.v[i]->key, prefix); i++) {
 		struct json *pdb = sb_tree(c->a, k->objects.v[i]);
 
-		if (!selects(c->a, pdb, pod))
+		if (!selects_pod(c->a, pdb, pod))
 			continue;
 		if (found) {
 			reply_status(c->a, c->out, 500, "",
@@ -169,15 +167,15 @@ static bool allowed(struct sb_call *c, const struct json *pod)
 	}
 	if (!found)
 		return true;
-	judge(c, found, &b);
-	/* A pod that is not ready takes nothing from what is healthy. */
-	if (!ready(pod) && b.healthy >= b.needed && b.needed > 0)
+	judge_budget(c, found, &b);
+	/* the eviction of a pod that is not ready does not reduce the healthy pods */
+	if (!is_ready(pod) && b.healthy >= b.needed && b.needed > 0)
 		return true;
 	if (!b.known || b.allowed == 0) {
-		refuse(c, &b);
+		refuse_eviction(c, &b);
 		return false;
 	}
-	spend(c, k, found);
+	spend_disruption(c, k, found);
 	return true;
 }
 
@@ -202,7 +200,7 @@ void sb_evict(struct sb_call *c)
 		return;
 	}
 	pod = sb_tree(c->a, o);
-	if (!free_to_go(pod) && !allowed(c, pod))
+	if (!free_to_go(pod) && !is_allowed(c, pod))
 		return;
 	if (!request_param(c->r, "dryRun").n)
 		(void)sb_remove(c->sb, c->a, c->r->kind, key, pod, json_at(body, "deleteOptions"),

@@ -1,3 +1,7 @@
+/*
+ * Sets of fields as trees in the form of fieldsV1: "f:name" for members, "k:{…}" for elements of
+ * keyed lists.
+ */
 #include "sandbox/fields.h"
 
 static struct json *set_of(struct arena *a, const struct json *v);

@@ -1,6 +1,10 @@
+/*
+ * Label and field selectors of lists and watches. filter_may_match searches the text of an object,
+ * so that most objects that do not match are never parsed.
+ */
 #include "sandbox/request.h"
 
-/* Fields that can be selected by, beside metadata.name and .namespace. */
+/* The supported field selectors, besides metadata.name and .namespace. */
 static const struct {
 	const char *plural, *fields;
 } selectable[] = {
@@ -16,7 +20,7 @@ static const struct {
 		    "involvedObject.fieldPath reason source type " },
 };
 
-/* The fields of a kind that has some of its own, or NULL. */
+/* The additional fields of a kind, or NULL. */
 static const char *known_fields(const struct sb_kind *k)
 {
 	for (size_t i = 0; i < ARRAY_LEN(selectable); i++)
@@ -132,7 +136,7 @@ bool filter_any(const struct sb_filter *f)
 	return f->labels_set || f->n_fields;
 }
 
-/* What a field is compared as: booleans and absent ones have a text, too. */
+/* The text of a field for comparison; booleans and absent fields have one too. */
 static struct str field_text(const struct json *object, struct str path)
 {
 	char name[64];
@@ -163,7 +167,7 @@ bool filter_matches(const struct sb_filter *f, const struct json *object)
 	return true;
 }
 
-/* A name, and so the same in JSON. */
+/* Whether s is the same in JSON, without escapes. */
 static bool plain(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)

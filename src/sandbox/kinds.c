@@ -1,3 +1,8 @@
+/*
+ * The table of kinds. Built-in kinds come from builtin/kinds, which is packed into the program;
+ * kinds of CRDs are added and retired at run time. A retired kind is freed only when no watch and
+ * no event refers to it.
+ */
 #include "sandbox/kinds.h"
 
 #include <stdlib.h>
@@ -5,14 +10,14 @@
 #include "data/flate.h"
 #include "sandbox_builtin.h"
 
-/* ---- the built-in ones --------------------------------------------------- */
+/* ---- built-in kinds ------------------------------------------------------ */
 
 /*
  * builtin/kinds, a line per kind, "-" for none: "group version,version plural
  * Kind traits shorts categories columns". Traits: n namespaced, s status,
  * g generation, c custom (as a CRD would give it), p created by PUT, f any name,
- * u updates only of a known version, l scale, r answered and not kept. table.c
- * reads the columns.
+ * u updates need a resourceVersion, l scale, r answered and not stored. table.c
+ * parses the columns.
  */
 #define BUILTIN_MAX ((size_t)1 << 20)
 enum { GROUP, VERSIONS, PLURAL, KIND, TRAITS, SHORTS, CATEGORIES, FIELDS };
@@ -37,7 +42,7 @@ struct str kinds_lower(struct arena *a, struct str s)
 	return (struct str){ p, s.n };
 }
 
-static struct strs split(struct arena *a, struct str s, char c)
+static struct strs split_words(struct arena *a, struct str s, char c)
 {
 	struct strs out = { 0 };
 	struct str part;
@@ -48,7 +53,7 @@ static struct strs split(struct arena *a, struct str s, char c)
 	return out;
 }
 
-static void append(struct kinds *k, struct sb_kind *kind)
+static void append_kind(struct kinds *k, struct sb_kind *kind)
 {
 	struct sb_kind **at = &k->first;
 
@@ -88,20 +93,20 @@ static void add_builtin(struct kinds *k, struct str line)
 	if (!(kind->traits & SB_CUSTOM))
 		kind->type = types_find(&k->types, f[KIND]);
 	if (!str_is(f[SHORTS], "-"))
-		kind->shorts = split(a, f[SHORTS], ',');
+		kind->shorts = split_words(a, f[SHORTS], ',');
 	if (!str_is(f[CATEGORIES], "-"))
-		kind->categories = split(a, f[CATEGORIES], ',');
-	versions = split(a, f[VERSIONS], ',');
+		kind->categories = split_words(a, f[CATEGORIES], ',');
+	versions = split_words(a, f[VERSIONS], ',');
 	kind->n = versions.n;
 	kind->v = arena_array(a, kind->n, sizeof(*kind->v));
 	for (size_t i = 0; i < kind->n; i++)
 		kind->v[i] = (struct sb_version){ .name = versions.v[i],
 						  .served = true,
 						  .storage = i == 0 };
-	append(k, kind);
+	append_kind(k, kind);
 }
 
-/* The packed files: per file its name, its size and its bytes. */
+/* A packed file; for each there are name, size and bytes. */
 static struct str file_of(struct str packed, const char *name)
 {
 	struct str path, size;
@@ -123,7 +128,7 @@ void kinds_init(struct kinds *k)
 
 	*k = (struct kinds){ 0 };
 	err = (struct err)ERR_INIT(&k->arena);
-	/* what was built in is whole: nobody can have changed it */
+	/* cannot fail: the data is part of the program */
 	(void)flate_gunzip(&k->arena, packed, BUILTIN_MAX, &all, &err);
 	types_init(&k->arena, file_of(all, "types"), &k->types);
 	rest = file_of(all, "kinds");
@@ -155,7 +160,7 @@ void kinds_free(struct kinds *k)
 	arena_free(&k->arena);
 }
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- lookup -------------------------------------------------------------- */
 
 struct sb_kind *kinds_of(const struct kinds *k, struct str group, struct str plural)
 {
@@ -195,7 +200,7 @@ struct str kinds_name(struct arena *a, const struct sb_kind *k)
 
 /* ---- definitions --------------------------------------------------------- */
 
-static struct strs texts(struct arena *a, const struct json *list)
+static struct strs copy_texts(struct arena *a, const struct json *list)
 {
 	struct strs out = { 0 };
 
@@ -204,7 +209,7 @@ static struct strs texts(struct arena *a, const struct json *list)
 	return out;
 }
 
-static void describe(struct sb_kind *kind, const struct json *crd)
+static void describe_kind(struct sb_kind *kind, const struct json *crd)
 {
 	struct arena *a = &kind->arena;
 	const struct json *versions = json_at(crd, "spec.versions");
@@ -216,8 +221,8 @@ static void describe(struct sb_kind *kind, const struct json *crd)
 	kind->singular = json_str_or(crd, "spec.names.singular", kinds_lower(a, kind->kind));
 	kind->list_kind =
 		json_str_or(crd, "spec.names.listKind", str_fmt(a, "%.*sList", STRF(kind->kind)));
-	kind->shorts = texts(a, json_at(crd, "spec.names.shortNames"));
-	kind->categories = texts(a, json_at(crd, "spec.names.categories"));
+	kind->shorts = copy_texts(a, json_at(crd, "spec.names.shortNames"));
+	kind->categories = copy_texts(a, json_at(crd, "spec.names.categories"));
 	kind->traits = SB_CUSTOM | SB_GENERATION | SB_FROM_CRD;
 	if (str_is(json_str(crd, "spec.scope"), "Namespaced"))
 		kind->traits |= SB_NAMESPACED;
@@ -245,18 +250,18 @@ void kinds_define(struct kinds *k, const struct json *crd)
 	struct err err = ERR_INIT(&fresh);
 	struct json *own = NULL;
 
-	/* A copy of the definition that lives as long as the kind. */
+	/* a copy of the definition, owned by the kind */
 	if (json_parse(&fresh, json_format(&fresh, crd, 0), NULL, &own, &err) < 0)
 		return;
 	kind = old ? old : kind_new();
 	arena_free(&kind->arena);
 	kind->arena = fresh;
-	describe(kind, own);
+	describe_kind(kind, own);
 	if (!old)
-		append(k, kind);
+		append_kind(k, kind);
 }
 
-/* Those that no watch and no event that is remembered names any more. */
+/* Frees retired kinds that no watch and no event refers to. */
 static void free_retired(struct kinds *k, const struct store *s)
 {
 	struct sb_kind **at = &k->retired;

@@ -1,3 +1,6 @@
+/*
+ * Stores and deletes objects: resourceVersions, finalizers, grace periods.
+ */
 #include "base/hash.h"
 #include "base/rfc3339.h"
 #include "sandbox/sandbox.h"
@@ -7,8 +10,8 @@ struct json *sb_tree(struct arena *a, const struct sb_object *o)
 	struct err err = ERR_INIT(a);
 	struct json *j = NULL;
 
-	/* What is stored was written by us. The tree views a copy: the object may
-	 * be gone before it. */
+	/* cannot fail: the text is our own; the tree views a copy, as the object may be freed
+	 * before it */
 	(void)json_parse(a, str_dup(a, o->text), NULL, &j, &err);
 	return j;
 }
@@ -85,7 +88,7 @@ static bool has_text(const struct json *list, struct str text)
 	return false;
 }
 
-/* Puts in or takes out the finalizers that a deletion's policy stands for. */
+/* Adds or removes the finalizers of a propagation policy. */
 static void policy_finalizers(struct arena *a, struct json *meta, struct str policy)
 {
 	static const char *const names[] = { "orphan", "foregroundDeletion" };
@@ -119,7 +122,7 @@ static bool is_core(const struct sb_kind *k, const char *plural)
 	return str_is(k->plural, plural) && !k->group.n;
 }
 
-/* Seconds a pod is given; 0 for everything else. */
+/* The grace period of a pod in seconds; 0 for other kinds. */
 static int64_t grace(const struct sb_kind *k, const struct json *object, const struct json *options)
 {
 	struct str phase = json_str(object, "status.phase");
@@ -128,7 +131,7 @@ static int64_t grace(const struct sb_kind *k, const struct json *object, const s
 
 	if (!is_core(k, "pods"))
 		return 0;
-	if (had >= 0) /* may only be shortened */
+	if (had >= 0) /* can only be shortened */
 		return asked >= 0 && asked < had ? asked : had;
 	if (!json_str(object, "spec.nodeName").n || str_is(phase, "Succeeded") ||
 	    str_is(phase, "Failed"))
@@ -136,7 +139,7 @@ static int64_t grace(const struct sb_kind *k, const struct json *object, const s
 	return asked >= 0 ? asked : json_i64(object, "spec.terminationGracePeriodSeconds", 30);
 }
 
-/* A later deletion may only shorten the wait. */
+/* A later deletion can only shorten the grace period. */
 static bool mark(struct arena *a, struct json *meta, bool namespace, int64_t seconds, int64_t now)
 {
 	int64_t had = json_i64(meta, "deletionGracePeriodSeconds", 0);
@@ -161,7 +164,7 @@ bool sb_remove(struct sandbox *s, struct arena *a, struct sb_kind *k, struct str
 	bool namespace = is_core(k, "namespaces");
 	bool kept, marked;
 
-	/* Jobs were there before garbage was collected. */
+	/* jobs are older than garbage collection */
 	policy_finalizers(a, meta,
 			  json_str_or(options, "propagationPolicy",
 				      options && !(k->traits & SB_CUSTOM) && str_is(k->kind, "Job")
@@ -174,7 +177,7 @@ bool sb_remove(struct sandbox *s, struct arena *a, struct sb_kind *k, struct str
 		return true;
 	}
 	marked = mark(a, meta, namespace, seconds, now);
-	if (marked && !kept) /* watchers see a pod go in two steps */
+	if (marked && !kept) /* watches see the deletion of a pod in two steps */
 		sb_store(s, a, k, key, object);
 	if (!kept)
 		sb_drop(s, a, k, key, object);

@@ -1,22 +1,20 @@
-#include "sandbox/write.h"
-
 /*
- * A body that does not fit its kind is refused in the words of the API server's
- * decoder: the way to the value, what it wanted there, and the text around. The decoder
- * goes on behind a value of one character, and then names what it saw there,
- * too. What a strategic patch makes is no text but a tree, which is restored as a
- * struct: that tells no way.
+ * The errors of the API server's decoder for a body that does not fit its kind: the path to the
+ * value, what the decoder expected there, and the text around it. After a value of one character
+ * the decoder continues and also reports what follows. The result of a strategic patch is a tree,
+ * not text, and is converted to a struct: that error has no path.
  */
+#include "sandbox/write.h"
 
 #define WAY_MAX 256
 
 struct misfit {
 	struct sb_call *c;
 	const struct json *blame;
-	struct str why; /* the words of the struct's reader */
-	struct buf what; /* was wanted */
-	size_t head; /* how far the body was read then */
-	VEC(struct str) way; /* the last step first */
+	struct str why; /* the error of the struct's decoder */
+	struct buf what; /* what the decoder expected */
+	size_t head; /* the offset in the body at that point */
+	VEC(struct str) way; /* the path, last component first */
 	bool found, stopped, restore;
 };
 
@@ -40,7 +38,7 @@ static struct str go_field(struct arena *a, const char *name)
 	return buf_str(&b);
 }
 
-/* Types of a kind's own are of its version, those that kinds share of v1. */
+/* The types of a kind are in the package of its version, shared types in v1. */
 static struct str go_type(struct misfit *m, const struct shape_row *row, const char *before,
 			  const char *after)
 {
@@ -52,13 +50,13 @@ static struct str go_type(struct misfit *m, const struct shape_row *row, const c
 	return str_fmt(m->c->a, "%s%.*s.%.*s%s", before, STRF(version), STRF(name), after);
 }
 
-static void step(struct misfit *m, struct str part)
+static void add_step(struct misfit *m, struct str part)
 {
 	if (m->found && m->way.n < WAY_MAX)
 		VEC_PUSH(m->c->a, &m->way, part);
 }
 
-/* "cannot unmarshal x into Go struct field A.b of type T" of a value alone */
+/* "cannot unmarshal x into Go struct field A.b of type T" for a single value */
 static void add_why(struct buf *b, struct str why)
 {
 	ptrdiff_t at = str_find(why, S(" struct field "));
@@ -88,8 +86,8 @@ static const char *go_kind(const struct json *v)
 	return json_kind_name(v);
 }
 
-/* Why a value of the tree cannot be restored as what the struct has there. */
-static void restore(struct misfit *m, const struct shape_row *row, unsigned flags)
+/* Why a value of the tree cannot be converted to the type of the field. */
+static void restore_value(struct misfit *m, const struct shape_row *row, unsigned flags)
 {
 	static const char *const names[] = { NULL, "string", "bool", "int32", "int64" };
 	const char *have = go_kind(m->blame);
@@ -102,7 +100,7 @@ static void restore(struct misfit *m, const struct shape_row *row, unsigned flag
 		buf_addf(&m->what, "cannot restore struct from: %s", have);
 	else if (row->kind > SHAPE_INT64)
 		add_why(&m->what, m->why);
-	/* what Go itself could convert */
+	/* a conversion that Go itself can do */
 	else if (json_kind(m->blame) == JSON_NUMBER &&
 		 (row->kind > SHAPE_BOOL || (row->kind == SHAPE_STRING && *have == 'i')))
 		buf_addf(&m->what, "cannot convert %s to %s", have, names[row->kind]);
@@ -110,8 +108,8 @@ static void restore(struct misfit *m, const struct shape_row *row, unsigned flag
 		buf_addf(&m->what, "unrecognized type: %s", names[row->kind]);
 }
 
-/* What the decoder wanted, and how far it had read by then. */
-static void blame(struct misfit *m, const struct shape_row *row, unsigned flags)
+/* What the decoder expected, and the offset it had reached. */
+static void blame_value(struct misfit *m, const struct shape_row *row, unsigned flags)
 {
 	struct str body = m->c->r->body;
 	const char *want = flags & SHAPE_MAP	       ? "ReadMapCB: expect { or n"
@@ -130,7 +128,7 @@ static void blame(struct misfit *m, const struct shape_row *row, unsigned flags)
 	m->found = true;
 	m->head = start + 1;
 	if (m->restore) {
-		restore(m, row, flags);
+		restore_value(m, row, flags);
 		return;
 	}
 	if (want) {
@@ -144,27 +142,28 @@ static void blame(struct misfit *m, const struct shape_row *row, unsigned flags)
 		add_why(&m->what, m->why);
 		m->head = end;
 	}
-	/* what is left of the value closes what it stands in */
+	/* the rest of the value closes the containers around it */
 	m->stopped = m->head < end;
 }
 
 static void decode_struct(struct misfit *m, uint16_t type, const struct json *object);
 
-static void decode(struct misfit *m, const struct shape_row *row, unsigned flags,
-		   const struct json *v)
+static void decode_value(struct misfit *m, const struct shape_row *row, unsigned flags,
+			 const struct json *v)
 {
 	const struct shape_row *of = &m->c->sb->kinds.types.shapes.rows[row->type];
 	bool in = flags & (SHAPE_MAP | SHAPE_LIST);
 	unsigned inner = flags & SHAPE_MAP ? flags & SHAPE_LIST : 0;
 
 	if (v == m->blame)
-		blame(m, row, flags);
+		blame_value(m, row, flags);
 	else if (!in && row->kind == SHAPE_STRUCT)
 		decode_struct(m, row->type, v);
 	for (const struct json *e = json_first(v); e && in && !m->stopped; e = json_next(e))
-		decode(m, row, inner, e);
+		decode_value(m, row, inner, e);
 	if (flags & SHAPE_LIST && !(flags & SHAPE_MAP))
-		step(m, row->kind == SHAPE_STRUCT ? go_type(m, of, "[]", ": ") : S("[]string: "));
+		add_step(m,
+			 row->kind == SHAPE_STRUCT ? go_type(m, of, "[]", ": ") : S("[]string: "));
 }
 
 static void decode_struct(struct misfit *m, uint16_t type, const struct json *object)
@@ -173,7 +172,7 @@ static void decode_struct(struct misfit *m, uint16_t type, const struct json *ob
 	const struct shapes *s = &m->c->sb->kinds.types.shapes;
 	struct shape_row meta = { .type = types_find(&m->c->sb->kinds.types, S("ObjectMeta")) };
 	bool top = type == m->c->r->kind->type;
-	bool late = m->found; /* only told that it was come to */
+	bool late = m->found; /* only reported as reached */
 
 	for (const struct json *v = json_first(object); v && !m->stopped && !late;
 	     v = json_next(v)) {
@@ -190,13 +189,14 @@ static void decode_struct(struct misfit *m, uint16_t type, const struct json *ob
 			continue;
 		if (!i && str_is(key, "metadata"))
 			row = &meta;
-		decode(m, row, row->flags, v);
-		step(m, S(": "));
-		step(m, row == &meta ? S("ObjectMeta") : go_field(m->c->a, str_z(m->c->a, key)));
+		decode_value(m, row, row->flags, v);
+		add_step(m, S(": "));
+		add_step(m,
+			 row == &meta ? S("ObjectMeta") : go_field(m->c->a, str_z(m->c->a, key)));
 		if (row == &word)
-			step(m, S("TypeMeta: "));
+			add_step(m, S("TypeMeta: "));
 	}
-	step(m, go_type(m, &s->rows[type], "", "."));
+	add_step(m, go_type(m, &s->rows[type], "", "."));
 }
 
 struct str sb_misfit(struct sb_call *c, uint16_t type, const struct json *object,

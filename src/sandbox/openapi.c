@@ -1,11 +1,9 @@
-#include "sandbox/sandbox.h"
-
 /*
- * An OpenAPI document that says of each kind that its patches can be tried
- * (dryRun): clients ask before they try. It has no definitions: clients then
- * check nothing themselves and leave it to the server. Clients take it as JSON or
- * as protobuf, with the numbers of fields below.
+ * An OpenAPI document that declares dryRun for the patches of each kind, because clients check that
+ * before a dry run. It has no definitions, so clients leave validation to the server. It is served
+ * as JSON or as protobuf, with the field numbers below.
  */
+#include "sandbox/sandbox.h"
 
 enum {
 	DOCUMENT_SWAGGER = 1,
@@ -38,7 +36,7 @@ static void add(struct buf *b, unsigned field, struct str value)
 	buf_add(b, value);
 }
 
-/* value as the only field of a message. */
+/* A message with value as its only field. */
 static struct str wrap(struct arena *a, unsigned field, struct str value)
 {
 	struct buf b;

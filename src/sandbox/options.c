@@ -1,10 +1,8 @@
+/*
+ * The options in the query of a request. API servers validate them before the object.
+ */
 #include "base/codec.h"
 #include "sandbox/sandbox.h"
-
-/*
- * The options that come with a request's query. API servers look at them before
- * they look at the object.
- */
 
 #define MANAGER_MAX 128
 

@@ -1,10 +1,9 @@
+/*
+ * Continue tokens in the format of API servers: JSON in unpadded base64url. The key is the part
+ * after the prefix of the list, plus a NUL.
+ */
 #include "base/codec.h"
 #include "sandbox/sandbox.h"
-
-/*
- * Tokens of pages are the API server's: JSON in base64 for URLs, without padding.
- * The key is what follows the list's own prefix, and a NUL.
- */
 
 #define TOKEN_VERSION "meta.k8s.io/v1"
 
@@ -38,7 +37,7 @@ struct str page_token(struct sb_call *c, struct str key, int64_t rv)
 	return buf_str(&b);
 }
 
-/* As base64.RawURLEncoding reads it. */
+/* As base64.RawURLEncoding decodes it. */
 static int decode(struct arena *a, struct str text, struct str *out, struct err *err)
 {
 	struct buf b;
@@ -60,7 +59,7 @@ static int decode(struct arena *a, struct str text, struct str *out, struct err 
 	return base64_decode(a, buf_str(&b), out, err);
 }
 
-/* A path that path.Clean would leave alone. */
+/* A path that path.Clean would not change. */
 static bool clean(struct str path)
 {
 	struct str part;

@@ -1,15 +1,19 @@
+/*
+ * PATCH: parses the patch, applies it to the stored object, checks that the result still fits its
+ * kind, and replaces the object. Errors have the texts of the API server.
+ */
 #include "sandbox/patch.h"
 
 #include "data/patch.h"
 #include "sandbox/body.h"
 #include "sandbox/write.h"
 
-#define OPERATIONS_MAX 10000 /* of a JSON patch, kube-apiserver's */
+#define OPERATIONS_MAX 10000 /* kube-apiserver's limit for a JSON patch */
 
-/* ---- what was sent ------------------------------------------------------- */
+/* ---- the body ------------------------------------------------------------ */
 
-/* The body as a tree; NULL and *why when it is no JSON. */
-static struct json *parse(struct sb_call *c, struct str *why)
+/* The body as a tree; NULL and *why when it is not JSON. */
+static struct json *parse_patch(struct sb_call *c, struct str *why)
 {
 	struct err err = ERR_INIT(c->a);
 	struct json_fault fault = { 0 };
@@ -30,7 +34,7 @@ static void not_a(struct sb_call *c, const struct json *j, const char *type)
 		  json_kind_name(j), type);
 }
 
-/* What no longer is an object of the kind is refused with its whole text. */
+/* The error for a result that is not an object of the kind; it contains the whole text. */
 static void no_object(struct sb_call *c, struct str text, struct str why)
 {
 	static const struct sb_kind none = { .n = 0 };
@@ -44,7 +48,7 @@ static struct json *by_operations(struct sb_call *c, const struct json *old)
 {
 	struct err err = ERR_INIT(c->a);
 	struct str why = S("");
-	struct json *ops = parse(c, &why), *now = NULL;
+	struct json *ops = parse_patch(c, &why), *now = NULL;
 
 	if (!ops) {
 		reply_bad(c->a, c->out, "%.*s", STRF(why));
@@ -78,9 +82,9 @@ static struct json *by_operations(struct sb_call *c, const struct json *old)
 static struct json *by_merging(struct sb_call *c, const struct json *old)
 {
 	struct str why;
-	struct json *patch = parse(c, &why);
+	struct json *patch = parse_patch(c, &why);
 
-	/* A list takes the object's place and is refused as such. */
+	/* a list replaces the object and is then refused */
 	if (json_kind(patch) == JSON_ARRAY)
 		return patch;
 	if (json_kind(patch) == JSON_OBJECT)
@@ -93,7 +97,7 @@ static struct json *by_strategy(struct sb_call *c, const struct json *old)
 {
 	struct err err = ERR_INIT(c->a);
 	struct str why = S("");
-	struct json *patch = parse(c, &why), *now = NULL;
+	struct json *patch = parse_patch(c, &why), *now = NULL;
 
 	if (!patch) {
 		if (str_is(why, "unexpected end of JSON input"))
@@ -114,7 +118,7 @@ static struct str text_of(struct arena *a, const struct json *now)
 	return json_format(a, now, JSON_SORTED);
 }
 
-/* Where and why the text of what a patch made is no such struct. */
+/* The error for the text of a result that does not fit the struct. */
 static struct str misfit(struct sb_call *c, struct sb_kind *as, uint16_t type, struct str why,
 			 bool strategic)
 {
@@ -130,11 +134,11 @@ static struct str misfit(struct sb_call *c, struct sb_kind *as, uint16_t type, s
 	return why;
 }
 
-/* False, answered: a value is none of its place. */
-static bool fits(struct sb_call *c, const struct json *now, bool strategic)
+/* False, answered, when a value has the wrong type. */
+static bool fits_kind(struct sb_call *c, const struct json *now, bool strategic)
 {
 	const struct sb_types *t = &c->sb->kinds.types;
-	/* A text is read as what it calls itself. */
+	/* a text is decoded as the kind that it names */
 	struct sb_kind *as = strategic ? NULL : body_kind(c, now);
 	struct err err = ERR_INIT(c->a);
 	struct str told = S(""), why = S("");
@@ -148,13 +152,13 @@ static bool fits(struct sb_call *c, const struct json *now, bool strategic)
 	if (type == as->type && shape_hold(c->a, &t->shapes, type, 0, now, NULL, &err) == 0)
 		return true;
 	if (strategic)
-		told = patch_told(c->a, parse(c, &why));
+		told = patch_told(c->a, parse_patch(c, &why));
 	c->r->body = text_of(c->a, now);
 	no_object(c, strategic ? told : c->r->body, misfit(c, as, type, err.msg, strategic));
 	return false;
 }
 
-/* False, answered: the patch made something else of it. */
+/* False, answered, when the patch has changed the kind. */
 static bool still_its_kind(struct sb_call *c, const struct json *now)
 {
 	struct str why = body_no_kind(c->a, now, NULL);
@@ -195,7 +199,7 @@ void sb_patch(struct sb_call *c)
 	(void)str_cut(type, ';', &type, &rest);
 	while (i < 4 && !(str_is(type, types[i]) && !(custom && i == 2)))
 		i++;
-	/* The router knows the types of what is built in. */
+	/* the router checks the type for built-in kinds */
 	if (i == 4 && custom)
 		body_unknown_format(c, str_fmt(c->a, "%s, %s, %s", types[0], types[1], types[3]));
 	else if (i == 4)
@@ -215,7 +219,7 @@ void sb_patch(struct sb_call *c)
 	if (str_is(c->r->sub, "scale"))
 		old = scale_begin(c, stored);
 	now = i == 0 ? by_operations(c, old) : i == 1 ? by_merging(c, old) : by_strategy(c, old);
-	if (!now || !fits(c, now, i == 2) || !still_its_kind(c, now) || !sb_same_name(c, now))
+	if (!now || !fits_kind(c, now, i == 2) || !still_its_kind(c, now) || !sb_same_name(c, now))
 		return;
 	if (old == stored)
 		sb_replace(c, now, old);

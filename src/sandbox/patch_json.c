@@ -1,12 +1,15 @@
+/*
+ * JSON patches (RFC 6902), with the errors of the library that API servers use. Operations change a
+ * copy, so a failed patch changes nothing.
+ */
 #include "sandbox/patch.h"
 
-/* Copies of copies grow without bound: all of a patch may add so many bytes, as
- * kube-apiserver has it. */
+/* Copies of copies can grow without bound: kube-apiserver's limit for the copies of one patch. */
 #define COPIED_MAX ((size_t)3 << 20)
 
 /* ---- pointers ------------------------------------------------------------ */
 
-static struct str unescape(struct arena *a, struct str s)
+static struct str unescape_key(struct arena *a, struct str s)
 {
 	struct buf b;
 
@@ -41,7 +44,7 @@ static struct json *child(const struct json *parent, struct str key)
 	return json_member(parent, key);
 }
 
-/* The container a path ends in, and the last key; NULL when there is none. */
+/* The container of the last path component, and that component; NULL when there is none. */
 static struct json *container(struct arena *a, struct json *root, struct str path, struct str *key)
 {
 	struct str part;
@@ -50,8 +53,8 @@ static struct json *container(struct arena *a, struct json *root, struct str pat
 		return NULL;
 	path = str_from(path, 1);
 	while (root && str_cut(path, '/', &part, &path))
-		root = child(root, unescape(a, part));
-	*key = unescape(a, path);
+		root = child(root, unescape_key(a, part));
+	*key = unescape_key(a, path);
 	if (json_kind(root) != JSON_OBJECT && json_kind(root) != JSON_ARRAY)
 		return NULL;
 	return root;
@@ -59,7 +62,7 @@ static struct json *container(struct arena *a, struct json *root, struct str pat
 
 /* ---- operations ---------------------------------------------------------- */
 
-static int missing(struct err *err, const char *op, struct str path)
+static int set_missing(struct err *err, const char *op, struct str path)
 {
 	return err_set(err, ERR_INVALID,
 		       "%s operation does not apply: doc is missing path: "
@@ -67,8 +70,8 @@ static int missing(struct err *err, const char *op, struct str path)
 		       op, STRF(path));
 }
 
-/* Lists are rebuilt: insertion in the middle is rare and lists are short. */
-static int insert(struct json *list, struct str key, struct json *value, struct err *err)
+/* Rebuilds the list: insertion in the middle is rare and lists are short. */
+static int insert_element(struct json *list, struct str key, struct json *value, struct err *err)
 {
 	size_t n = json_len(list);
 	int64_t at = (int64_t)n;
@@ -88,8 +91,8 @@ static int insert(struct json *list, struct str key, struct json *value, struct 
 	return 0;
 }
 
-static int add(struct arena *a, struct json **root, struct str path, struct json *value,
-	       struct err *err)
+static int add_value(struct arena *a, struct json **root, struct str path, struct json *value,
+		     struct err *err)
 {
 	struct str key;
 	struct json *in;
@@ -100,41 +103,41 @@ static int add(struct arena *a, struct json **root, struct str path, struct json
 	}
 	in = container(a, *root, path, &key);
 	if (!in)
-		return missing(err, "add", path);
+		return set_missing(err, "add", path);
 	if (json_kind(in) == JSON_ARRAY)
-		return insert(in, key, value, err);
+		return insert_element(in, key, value, err);
 	json_set(in, key, value);
 	return 0;
 }
 
-static int take(struct arena *a, struct json *root, struct str path, const char *op,
-		struct json **out, struct err *err)
+static int take_value(struct arena *a, struct json *root, struct str path, const char *op,
+		      struct json **out, struct err *err)
 {
 	struct str key;
 	struct json *in = container(a, root, path, &key), *v;
 
 	v = in ? child(in, key) : NULL;
 	if (!v)
-		return missing(err, op, path);
+		return set_missing(err, op, path);
 	*out = json_clone(a, v);
 	json_detach(in, v);
 	return 0;
 }
 
-static int replace(struct arena *a, struct json *root, struct str path, struct json *value,
-		   struct err *err)
+static int replace_value(struct arena *a, struct json *root, struct str path, struct json *value,
+			 struct err *err)
 {
 	struct str key;
 	struct json *in = container(a, root, path, &key), *v;
 
 	v = in ? child(in, key) : NULL;
 	if (!v)
-		return missing(err, "replace", path);
+		return set_missing(err, "replace", path);
 	json_replace(in, v, value);
 	return 0;
 }
 
-static const struct json *look(struct arena *a, struct json *root, struct str path)
+static const struct json *find_value(struct arena *a, struct json *root, struct str path)
 {
 	struct str key;
 	struct json *in;
@@ -145,10 +148,10 @@ static const struct json *look(struct arena *a, struct json *root, struct str pa
 	return in ? child(in, key) : NULL;
 }
 
-static int test(struct arena *a, struct json *root, struct str path, const struct json *value,
-		struct err *err)
+static int test_value(struct arena *a, struct json *root, struct str path, const struct json *value,
+		      struct err *err)
 {
-	const struct json *v = look(a, root, path);
+	const struct json *v = find_value(a, root, path);
 	bool both_null = json_kind(v) == JSON_NULL && json_kind(value) == JSON_NULL;
 
 	if (both_null || (v && json_eq(v, value)))
@@ -156,14 +159,14 @@ static int test(struct arena *a, struct json *root, struct str path, const struc
 	return err_set(err, ERR_INVALID, "testing value %.*s failed: test failed", STRF(path));
 }
 
-static int copy(struct arena *a, struct json **root, struct str from, struct str path,
-		size_t *copied, struct err *err)
+static int copy_value(struct arena *a, struct json **root, struct str from, struct str path,
+		      size_t *copied, struct err *err)
 {
-	const struct json *v = look(a, *root, from);
+	const struct json *v = find_value(a, *root, from);
 	struct buf b;
 
 	if (!v)
-		return missing(err, "copy", from);
+		return set_missing(err, "copy", from);
 	buf_init(&b, a);
 	json_encode(&b, v, 0);
 	*copied += b.n;
@@ -172,11 +175,11 @@ static int copy(struct arena *a, struct json **root, struct str from, struct str
 			       "Unable to copy, the accumulated size increase "
 			       "of copy is %zu, exceeding the limit %zu",
 			       *copied, COPIED_MAX);
-	return add(a, root, path, json_clone(a, v), err);
+	return add_value(a, root, path, json_clone(a, v), err);
 }
 
-static int apply(struct arena *a, struct json **root, const struct json *op, size_t *copied,
-		 struct err *err)
+static int apply_operation(struct arena *a, struct json **root, const struct json *op,
+			   size_t *copied, struct err *err)
 {
 	struct str name = json_str(op, "op");
 	struct str path = json_str(op, "path");
@@ -186,18 +189,18 @@ static int apply(struct arena *a, struct json **root, const struct json *op, siz
 	int rc;
 
 	if (str_is(name, "add"))
-		return add(a, root, path, value, err);
+		return add_value(a, root, path, value, err);
 	if (str_is(name, "remove"))
-		return take(a, *root, path, "remove", &value, err);
+		return take_value(a, *root, path, "remove", &value, err);
 	if (str_is(name, "replace"))
-		return replace(a, *root, path, value, err);
+		return replace_value(a, *root, path, value, err);
 	if (str_is(name, "test"))
-		return test(a, *root, path, value, err);
+		return test_value(a, *root, path, value, err);
 	if (str_is(name, "copy"))
-		return copy(a, root, from, path, copied, err);
+		return copy_value(a, root, from, path, copied, err);
 	if (str_is(name, "move")) {
-		rc = take(a, *root, from, "move", &value, err);
-		return rc < 0 ? rc : add(a, root, path, value, err);
+		rc = take_value(a, *root, from, "move", &value, err);
+		return rc < 0 ? rc : add_value(a, root, path, value, err);
 	}
 	return err_set(err, ERR_INVALID, "Unexpected kind: %.*s", STRF(name));
 }
@@ -209,7 +212,7 @@ int patch_operations(struct arena *a, const struct json *target, const struct js
 	size_t copied = 0;
 
 	for (const struct json *op = json_first(ops); op; op = json_next(op)) {
-		int rc = apply(a, &root, op, &copied, err);
+		int rc = apply_operation(a, &root, op, &copied, err);
 
 		if (rc < 0)
 			return rc;

@@ -1,3 +1,7 @@
+/*
+ * Strategic merge patches of built-in kinds: directives, lists merged by key, and the order of
+ * merged lists as in the API server.
+ */
 #include "base/map.h"
 #include "sandbox/patch.h"
 
@@ -27,7 +31,7 @@ static const struct {
 	{ "secrets", "name" },
 };
 
-/* NULL: the list is replaced as a whole. Ports go by what they have. */
+/* NULL: the list is replaced as a whole. The key of ports depends on their members. */
 static const char *merge_key(struct str field, const struct json *patch)
 {
 	if (str_is(field, "ports"))
@@ -38,10 +42,10 @@ static const char *merge_key(struct str field, const struct json *patch)
 	return NULL;
 }
 
-static struct json *merge(struct arena *a, struct json *target, const struct json *patch,
-			  struct err *err);
+static struct json *merge_patch(struct arena *a, struct json *target, const struct json *patch,
+				struct err *err);
 
-static void print(struct buf *b, const struct json *v)
+static void print_value(struct buf *b, const struct json *v)
 {
 	bool map = json_kind(v) == JSON_OBJECT;
 
@@ -57,7 +61,7 @@ static void print(struct buf *b, const struct json *v)
 		buf_addz(b, m == json_first(v) ? "" : " ");
 		if (map)
 			buf_addf(b, "%.*s:", STRF(json_key(m)));
-		print(b, m);
+		print_value(b, m);
 	}
 	buf_addc(b, ']');
 }
@@ -70,7 +74,7 @@ struct str patch_told(struct arena *a, const struct json *patch)
 
 	(void)json_parse(a, json_format(a, patch, JSON_SORTED), NULL, &sorted, &err);
 	buf_init(&b, a);
-	print(&b, sorted);
+	print_value(&b, sorted);
 	return buf_str(&b);
 }
 
@@ -79,15 +83,15 @@ static bool is_directive(struct str key)
 	return key.n && key.p[0] == '$';
 }
 
-/* A copy without directives and nulls: what a patch gives where nothing was. */
-static struct json *fresh(struct arena *a, const struct json *patch, struct err *err)
+/* A copy without directives and nulls: the result of a patch of an absent value. */
+static struct json *fresh_copy(struct arena *a, const struct json *patch, struct err *err)
 {
 	if (json_kind(patch) != JSON_OBJECT)
 		return json_clone(a, patch);
-	return merge(a, json_new(a, JSON_OBJECT), patch, err);
+	return merge_patch(a, json_new(a, JSON_OBJECT), patch, err);
 }
 
-static struct json *find(const struct json *list, const char *key, const struct json *like)
+static struct json *find_element(const struct json *list, const char *key, const struct json *like)
 {
 	const struct json *want = *key ? json_member(like, str_of(key)) : like;
 	struct json *v = json_first(list);
@@ -101,7 +105,7 @@ static struct json *merge_list(struct arena *a, struct json *target, const struc
 			       const char *key, struct err *err)
 {
 	for (const struct json *v = json_first(patch); v; v = json_next(v)) {
-		struct json *old = find(target, key, v);
+		struct json *old = find_element(target, key, v);
 		struct str directive = json_str(v, "$patch");
 		struct json *now;
 
@@ -119,7 +123,8 @@ static struct json *merge_list(struct arena *a, struct json *target, const struc
 				json_detach(target, old);
 			continue;
 		}
-		now = old && *key ? merge(a, json_clone(a, old), v, err) : fresh(a, v, err);
+		now = old && *key ? merge_patch(a, json_clone(a, old), v, err)
+				  : fresh_copy(a, v, err);
 		if (!now)
 			return NULL;
 		if (old)
@@ -130,8 +135,8 @@ static struct json *merge_list(struct arena *a, struct json *target, const struc
 	return target;
 }
 
-/* Where v stands in list, by key; -1 when it does not. */
-static long place(const struct json *list, const char *key, const struct json *v)
+/* The index of v in list, by key; -1 when absent. */
+static long element_index(const struct json *list, const char *key, const struct json *v)
 {
 	const struct json *want = *key ? json_member(v, str_of(key)) : v;
 	long i = 0;
@@ -143,11 +148,11 @@ static long place(const struct json *list, const char *key, const struct json *v
 }
 
 /*
- * Elements the patch names come in its order, the others in theirs, and one of
- * the others stays before a named one that it was before.
+ * Elements that the patch names are in its order, the others in their old order, and one of the
+ * others stays before a named one if it was before it.
  */
-static struct json *ordered(struct arena *a, struct json *all, const struct json *before,
-			    const struct json *order, const char *key)
+static struct json *order_list(struct arena *a, struct json *all, const struct json *before,
+			       const struct json *order, const char *key)
 {
 	struct json *out = json_new(a, JSON_ARRAY);
 	const struct json *left = json_first(all), *right = json_first(order);
@@ -156,27 +161,27 @@ static struct json *ordered(struct arena *a, struct json *all, const struct json
 		const struct json *named = right;
 		long l, r;
 
-		while (left && place(order, key, left) >= 0)
+		while (left && element_index(order, key, left) >= 0)
 			left = json_next(left);
-		while (named && place(all, key, named) < 0)
+		while (named && element_index(all, key, named) < 0)
 			named = json_next(named);
 		right = named;
 		if (!left && !right)
 			return out;
-		l = left ? place(before, key, left) : -1;
-		r = right ? place(before, key, right) : -1;
+		l = left ? element_index(before, key, left) : -1;
+		r = right ? element_index(before, key, right) : -1;
 		if (left && (!right || (l >= 0 && r >= 0 && l < r))) {
 			json_push(out, json_clone(a, left));
 			left = json_next(left);
 		} else {
-			json_push(out, json_clone(a, find(all, key, right)));
+			json_push(out, json_clone(a, find_element(all, key, right)));
 			right = json_next(right);
 		}
 	}
 }
 
-/* One of the elements says that the list replaces what was there. */
-static bool replaces(const struct json *patch)
+/* Whether an element has the directive to replace the list. */
+static bool replaces_list(const struct json *patch)
 {
 	for (const struct json *v = json_first(patch); v; v = json_next(v))
 		if (str_is(json_str(v, "$patch"), "replace"))
@@ -192,9 +197,9 @@ static struct json *list(struct arena *a, const struct json *old, const struct j
 
 	if (!key)
 		return json_clone(a, patch);
-	if (json_kind(old) == JSON_ARRAY && !replaces(patch)) {
+	if (json_kind(old) == JSON_ARRAY && !replaces_list(patch)) {
 		all = merge_list(a, json_clone(a, old), patch, key, err);
-		return all ? ordered(a, all, old, order ? order : patch, key) : NULL;
+		return all ? order_list(a, all, old, order ? order : patch, key) : NULL;
 	}
 	return merge_list(a, json_new(a, JSON_ARRAY), patch, key, err);
 }
@@ -206,7 +211,7 @@ static void delete_values(struct json *target, const struct json *m)
 	struct json *values = json_member(target, field);
 
 	for (const struct json *v = json_first(m); values && v; v = json_next(v)) {
-		struct json *old = find(values, "", v);
+		struct json *old = find_element(values, "", v);
 
 		if (old)
 			json_detach(values, old);
@@ -234,8 +239,8 @@ static bool member(struct arena *a, struct json *target, const struct json *patc
 			   json_member(patch, str_fmt(a, "$setElementOrder/%.*s", STRF(key))), err);
 		break;
 	case JSON_OBJECT:
-		now = json_kind(old) == JSON_OBJECT ? merge(a, json_clone(a, old), m, err)
-						    : fresh(a, m, err);
+		now = json_kind(old) == JSON_OBJECT ? merge_patch(a, json_clone(a, old), m, err)
+						    : fresh_copy(a, m, err);
 		break;
 	default:
 		now = json_clone(a, m);
@@ -246,8 +251,8 @@ static bool member(struct arena *a, struct json *target, const struct json *patc
 	return now != NULL;
 }
 
-/* Takes out what $retainKeys does not name. */
-static void retain(struct json *target, const struct json *keys)
+/* Removes members that $retainKeys does not name. */
+static void retain_keys(struct json *target, const struct json *keys)
 {
 	struct json *next;
 
@@ -262,9 +267,9 @@ static void retain(struct json *target, const struct json *keys)
 	}
 }
 
-/* Changes target, which is ours. NULL and err when the patch is malformed. */
-static struct json *merge(struct arena *a, struct json *target, const struct json *patch,
-			  struct err *err)
+/* Changes target, which is a copy. NULL and err when the patch is malformed. */
+static struct json *merge_patch(struct arena *a, struct json *target, const struct json *patch,
+				struct err *err)
 {
 	struct str directive = json_str(patch, "$patch");
 
@@ -281,7 +286,7 @@ static struct json *merge(struct arena *a, struct json *target, const struct jso
 			      STRF(directive), STRF(patch_told(a, patch)));
 		return NULL;
 	}
-	retain(target, json_member(patch, S("$retainKeys")));
+	retain_keys(target, json_member(patch, S("$retainKeys")));
 	for (const struct json *m = json_first(patch); m; m = json_next(m))
 		if (!member(a, target, patch, m, err))
 			return NULL;
@@ -291,7 +296,7 @@ static struct json *merge(struct arena *a, struct json *target, const struct jso
 int patch_strategic(struct arena *a, const struct json *target, const struct json *patch,
 		    struct json **out, struct err *err)
 {
-	struct json *now = merge(a, json_clone(a, target), patch, err);
+	struct json *now = merge_patch(a, json_clone(a, target), patch, err);
 
 	if (!now)
 		return -ERR_INVALID;

@@ -1,3 +1,9 @@
+/*
+ * The file of the sandbox's objects: snapshot, log of changes, lock.
+ *
+ * A change is written and fsynced before its request is answered. Replacing the file by a new
+ * snapshot is a rename; the lock moves to the new file before the old one is closed.
+ */
 #include "sandbox/persist.h"
 
 #include <errno.h>
@@ -12,26 +18,24 @@
 #include "io/log.h"
 
 /*
- * A record: "SUM LENGTH\n", LENGTH bytes, "\n". SUM is the beginning of the
- * bytes' md5: it tells half a record from a whole one. The bytes are
- * "VERSION GROUP PLURAL KEY\n" and the object, or no object when it was
- * deleted; GROUP is - for the core's. A snapshot begins with a record without
- * PLURAL that gives the version only. No object has a line's end in it, so a
- * record is of three lines.
+ * A record is "SUM LENGTH\n", LENGTH bytes, "\n". SUM is a prefix of the md5 of the bytes: it
+ * detects a truncated record. The bytes are "VERSION GROUP PLURAL KEY\n" and the object, or no
+ * object for a deletion; GROUP is "-" for the core group. A snapshot begins with a record without
+ * PLURAL, which has only the version. Objects contain no line breaks, so a record has three lines.
  */
 #define RECORD_LINES 3
 #define SUM_LEN 16
 #define FILE_MAX ((size_t)1 << 30)
-#define LOG_MIN ((size_t)1 << 20) /* a log this short is not worth replacing */
+#define LOG_MIN ((size_t)1 << 20) /* a shorter log is never replaced */
 
 struct persist {
 	struct sandbox *s;
 	char *path;
 	int fd;
-	struct arena arena; /* of what waits */
+	struct arena arena; /* of waiting */
 	struct buf waiting;
-	size_t log; /* bytes in the file */
-	size_t snapshot; /* of them, those it began with */
+	size_t log; /* the size of the file */
+	size_t snapshot; /* the part of it that is the snapshot */
 };
 
 static void add_record(struct buf *b, struct str record)
@@ -62,15 +66,15 @@ static void add_object(struct buf *b, const struct sb_kind *k, const struct sb_o
 
 /* ---- reading ------------------------------------------------------------- */
 
-static void forget(struct sandbox *s)
+static void forget_objects(struct sandbox *s)
 {
 	for (struct sb_kind *k = s->kinds.first; k; k = k->next)
 		list_free(&k->objects);
 	store_begin(&s->store, 0);
 }
 
-static void restore(struct sandbox *s, struct sb_kind *k, struct str key, struct str text,
-		    uint64_t rv)
+static void restore_object(struct sandbox *s, struct sb_kind *k, struct str key, struct str text,
+			   uint64_t rv)
 {
 	struct arena tmp = ARENA_INIT;
 	struct sb_object *old = store_get(&k->objects, key);
@@ -80,7 +84,7 @@ static void restore(struct sandbox *s, struct sb_kind *k, struct str key, struct
 		store_restore(&s->store, &k->objects, key, text, rv);
 	else if (old && crd)
 		crd_removed(s, sb_tree(&tmp, old));
-	/* nobody watches yet: what it took away is no news */
+	/* there are no watches yet: no events for deletions */
 	if (s->store.n)
 		store_compact(&s->store);
 	if (!text.n && old)
@@ -90,7 +94,7 @@ static void restore(struct sandbox *s, struct sb_kind *k, struct str key, struct
 	arena_free(&tmp);
 }
 
-static bool take(struct sandbox *s, struct str record)
+static bool take_record(struct sandbox *s, struct str record)
 {
 	struct str head, text, version, group, plural, key;
 	struct sb_kind *k;
@@ -101,12 +105,12 @@ static bool take(struct sandbox *s, struct str record)
 	    !str_cut(head, ' ', &plural, &key))
 		return false;
 	if (!plural.n) {
-		forget(s);
+		forget_objects(s);
 		s->store.rv = s->store.compacted = (uint64_t)rv;
 		return true;
 	}
 	k = kinds_of(&s->kinds, str_is(group, "-") ? S("") : group, plural);
-	/* Deletions of what went with its CRD come after it. */
+	/* deletions of objects follow the deletion of their CRD */
 	if (!k)
 		return !text.n;
 	if (text.n) {
@@ -120,13 +124,13 @@ static bool take(struct sandbox *s, struct str record)
 		if (!whole)
 			return false;
 	}
-	restore(s, k, key, text, (uint64_t)rv);
+	restore_object(s, k, key, text, (uint64_t)rv);
 	if ((uint64_t)rv > s->store.rv)
 		s->store.rv = s->store.compacted = (uint64_t)rv;
 	return true;
 }
 
-/* The record at the beginning of rest; 0 when it is cut short or damaged. */
+/* The length of the record at the start of rest; 0 when it is truncated or damaged. */
 static size_t record_at(struct str rest, struct str *record)
 {
 	AUTO(arena) struct arena tmp = ARENA_INIT;
@@ -143,8 +147,8 @@ static size_t record_at(struct str rest, struct str *record)
 	return head.n + 1 + (size_t)n + 1;
 }
 
-/* Whether more than the last record follows: that one was not answered yet. */
-static bool inside(struct str rest)
+/* Whether more than one record follows: only the last one can be unacknowledged. */
+static bool is_inside(struct str rest)
 {
 	struct str line;
 	int lines = 0;
@@ -161,7 +165,7 @@ int persist_replay(struct sandbox *s, struct str text, size_t *used, struct err 
 		struct str record = S(""), rest = str_from(text, *used);
 		size_t n = record_at(rest, &record);
 
-		if (n ? !take(s, record) : inside(rest))
+		if (n ? !take_record(s, record) : is_inside(rest))
 			return err_set(err, ERR_INVALID,
 				       "damaged at byte %zu; take it away or "
 				       "bring back a whole copy",
@@ -175,7 +179,7 @@ int persist_replay(struct sandbox *s, struct str text, size_t *used, struct err 
 
 /* ---- writing ------------------------------------------------------------- */
 
-static int lock(const struct persist *p, int fd, struct err *err)
+static int lock_file(const struct persist *p, int fd, struct err *err)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
@@ -184,14 +188,14 @@ static int lock(const struct persist *p, int fd, struct err *err)
 	return err_sys(err, "lock %s", p->path);
 }
 
-/* The lock on what was replaced is given back when the new one is there. */
+/* Releases the lock on the old file after the new one is locked. */
 static int open_log(struct persist *p, struct err *err)
 {
 	int fd = open(p->path, O_WRONLY | O_APPEND | O_CLOEXEC), rc;
 
 	if (fd < 0)
 		return err_sys(err, "open %s", p->path);
-	rc = lock(p, fd, err);
+	rc = lock_file(p, fd, err);
 	if (rc < 0) {
 		(void)close(fd);
 		return rc;
@@ -201,7 +205,7 @@ static int open_log(struct persist *p, struct err *err)
 	return 0;
 }
 
-/* CRDs come first: their kinds must be there before their objects. */
+/* CRDs first: a kind must be defined before its objects. */
 static void add_kinds(struct persist *p, struct buf *b, bool crds)
 {
 	for (const struct sb_kind *k = p->s->kinds.first; k; k = k->next) {
@@ -259,9 +263,9 @@ static void on_change(void *ctx, const struct sb_event *e)
 		add_object(&p->waiting, k, e->now, e->change == SB_DELETED);
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- open, flush, close -------------------------------------------------- */
 
-/* Opens the file, empty when it is new, as the only one who does. */
+/* Opens or creates the file and locks it. */
 static int open_first(struct persist *p, struct err *err)
 {
 	struct stat own, there;
@@ -271,10 +275,10 @@ static int open_first(struct persist *p, struct err *err)
 		p->fd = open(p->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 		if (p->fd < 0)
 			return err_sys(err, "open %s", p->path);
-		rc = lock(p, p->fd, err);
+		rc = lock_file(p, p->fd, err);
 		if (rc < 0)
 			return rc;
-		/* who had it may have put another in its place meanwhile */
+		/* the previous holder may have replaced the file meanwhile */
 		if (fstat(p->fd, &own) == 0 && stat(p->path, &there) == 0 &&
 		    own.st_ino == there.st_ino && own.st_dev == there.st_dev)
 			return 0;
@@ -295,11 +299,10 @@ static int read_all(struct persist *p, struct err *err)
 	if (rc < 0)
 		return err_wrap(err, "%s", p->path);
 	if (used < text.n)
-		log_warn("%s: the last record, of %zu bytes, is cut short or "
-			 "damaged and left out: nobody was told that it was "
-			 "kept",
+		log_warn("%s: the last record, of %zu bytes, is truncated or "
+			 "damaged and ignored: it was never acknowledged",
 			 p->path, text.n - used);
-	/* Uids go on from elsewhere than they began. */
+	/* do not repeat uids of an earlier run */
 	p->s->seed += p->s->store.rv * 0x9E3779B97F4A7C15u;
 	p->s->dirty = true;
 	return 0;
@@ -319,7 +322,7 @@ int persist_open(struct sandbox *s, const char *path, struct persist **out, stru
 	rc = open_first(p, err);
 	if (rc == 0)
 		rc = read_all(p, err);
-	/* A new snapshot also takes off what was cut short. */
+	/* a new snapshot also removes a truncated record */
 	if (rc == 0)
 		rc = write_snapshot(p, err);
 	if (rc < 0) {

@@ -1,6 +1,10 @@
+/*
+ * GET of one object, and lists: versions, pages, tables, metadata only. Items of a list are copied
+ * as text; an object is parsed only if a selector or the requested form needs it.
+ */
 #include "sandbox/sandbox.h"
 
-/* A list's resourceVersion, which must have been. */
+/* The resourceVersion of a list, which must not be in the future. */
 static bool version_param(struct sb_call *c, uint64_t *out)
 {
 	if (!options_version(c, out))
@@ -17,11 +21,11 @@ static bool version_param(struct sb_call *c, uint64_t *out)
 
 struct listing {
 	struct sb_filter filter;
-	struct sb_list all; /* of the kind's objects, as they were at rv */
-	size_t first, end; /* of them */
+	struct sb_list all; /* the objects of the kind at version rv */
+	size_t first, end; /* the range of indices in all */
 	int64_t limit;
 	uint64_t rv;
-	struct str next; /* key after which the next page goes on */
+	struct str next; /* the key after which the next page starts */
 	size_t remaining;
 };
 
@@ -33,7 +37,7 @@ static void range(struct sb_call *c, struct listing *l, struct str after)
 	l->end = all->n;
 	if (c->r->ns.n) {
 		from = str_fmt(c->a, "%.*s/", STRF(c->r->ns));
-		/* '0' follows '/'. */
+		/* '0' is the character after '/' */
 		l->end = store_seek(all, str_fmt(c->a, "%.*s0", STRF(c->r->ns)));
 	}
 	if (after.n)
@@ -41,7 +45,7 @@ static void range(struct sb_call *c, struct listing *l, struct str after)
 	l->first = store_seek(all, from);
 }
 
-/* Appends the text of an object in the version asked for. */
+/* Appends the text of an object in the requested version. */
 static void add_item(struct sb_call *c, struct buf *b, const struct sb_object *o, struct json *tree)
 {
 	struct arena tmp = ARENA_INIT;
@@ -52,7 +56,7 @@ static void add_item(struct sb_call *c, struct buf *b, const struct sb_object *o
 				  "\"%.*s\",",
 				  STRF(version), STRF(k->kind));
 
-	/* Built-in kinds are not named in each item; most begin with it. */
+	/* items of built-in kinds omit kind and apiVersion, which most texts begin with */
 	if (!(k->traits & SB_CUSTOM) && str_starts(o->text, head)) {
 		buf_addc(b, '{');
 		buf_add(b, str_from(o->text, head.n));
@@ -133,8 +137,8 @@ static bool wants_partial(struct str accept)
 	return str_find(accept, S("as=PartialObjectMetadata")) >= 0;
 }
 
-/* Takes out all but metadata, and calls it what it then is. */
-static void reduce(struct arena *a, struct json *object, struct str version)
+/* Reduces an object to a PartialObjectMetadata. */
+static void reduce_object(struct arena *a, struct json *object, struct str version)
 {
 	struct json *next;
 
@@ -155,14 +159,14 @@ bool sb_partial(struct sb_call *c, struct json *object, struct json *list)
 	if (!wants_partial(c->r->accept))
 		return false;
 	for (struct json *o = json_first(json_at(list, "items")); o; o = json_next(o))
-		reduce(c->a, o, version);
+		reduce_object(c->a, o, version);
 	if (list) {
 		json_set(list, S("kind"), json_new_str(c->a, S("PartialObjectMetadataList")));
 		json_set(list, S("apiVersion"), json_new_str(c->a, version));
 	} else {
-		/* The caller's goes on being whole. */
+		/* the caller's object stays complete */
 		object = json_clone(c->a, object);
-		reduce(c->a, object, version);
+		reduce_object(c->a, object, version);
 	}
 	reply_json(c->a, c->out, 200, list ? list : object);
 	return true;
@@ -188,7 +192,7 @@ static void read_list(struct sb_call *c)
 			  "using continue");
 		return;
 	}
-	/* A page of a version that is named is of just that one. */
+	/* a page of an explicit version is exact */
 	how = request_param(c->r, "resourceVersionMatch");
 	if (str_is(how, "Exact") || (!how.n && l.limit > 0 && rv))
 		l.rv = rv;

@@ -1,3 +1,6 @@
+/*
+ * Replies: Status objects with the reasons, details and texts of the API server.
+ */
 #include "sandbox/reply.h"
 
 #include "base/codec.h"
@@ -43,8 +46,8 @@ static struct json *refusal(struct arena *a, int code, const char *reason, struc
 	return j;
 }
 
-static void refuse(struct arena *a, struct sb_reply *out, int code, const char *reason,
-		   struct str message, struct json *details)
+static void refuse_request(struct arena *a, struct sb_reply *out, int code, const char *reason,
+			   struct str message, struct json *details)
 {
 	reply_json(a, out, code, refusal(a, code, reason, message, details));
 }
@@ -60,13 +63,13 @@ void reply_expired(struct arena *a, struct sb_reply *out, struct str message, st
 void reply_status(struct arena *a, struct sb_reply *out, int code, const char *reason,
 		  struct str message)
 {
-	refuse(a, out, code, reason, message, NULL);
+	refuse_request(a, out, code, reason, message, NULL);
 }
 
 void reply_routed(struct arena *a, struct sb_reply *out, int code, const char *reason,
 		  struct str message)
 {
-	refuse(a, out, code, reason, message, json_new(a, JSON_OBJECT));
+	refuse_request(a, out, code, reason, message, json_new(a, JSON_OBJECT));
 }
 
 void reply_bad(struct arena *a, struct sb_reply *out, const char *fmt, ...)
@@ -101,25 +104,26 @@ static struct str plural(struct sb_subject s)
 
 void reply_not_found(struct arena *a, struct sb_reply *out, struct sb_subject s)
 {
-	refuse(a, out, 404, "NotFound",
-	       str_fmt(a, "%.*s \"%.*s\" not found", STRF(kinds_name(a, s.kind)), STRF(s.name)),
-	       details(a, s, plural(s)));
+	refuse_request(
+		a, out, 404, "NotFound",
+		str_fmt(a, "%.*s \"%.*s\" not found", STRF(kinds_name(a, s.kind)), STRF(s.name)),
+		details(a, s, plural(s)));
 }
 
 void reply_exists(struct arena *a, struct sb_reply *out, struct sb_subject s)
 {
-	refuse(a, out, 409, "AlreadyExists",
-	       str_fmt(a, "%.*s \"%.*s\" already exists", STRF(kinds_name(a, s.kind)),
-		       STRF(s.name)),
-	       details(a, s, plural(s)));
+	refuse_request(a, out, 409, "AlreadyExists",
+		       str_fmt(a, "%.*s \"%.*s\" already exists", STRF(kinds_name(a, s.kind)),
+			       STRF(s.name)),
+		       details(a, s, plural(s)));
 }
 
 void reply_conflict(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str why)
 {
-	refuse(a, out, 409, "Conflict",
-	       str_fmt(a, "Operation cannot be fulfilled on %.*s \"%.*s\": %.*s",
-		       STRF(kinds_name(a, s.kind)), STRF(s.name), STRF(why)),
-	       details(a, s, plural(s)));
+	refuse_request(a, out, 409, "Conflict",
+		       str_fmt(a, "Operation cannot be fulfilled on %.*s \"%.*s\": %.*s",
+			       STRF(kinds_name(a, s.kind)), STRF(s.name), STRF(why)),
+		       details(a, s, plural(s)));
 }
 
 void reply_no_page(struct sb_reply *out)
@@ -220,8 +224,8 @@ void reply_internal(struct arena *a, struct sb_reply *out, struct str why)
 	struct sb_cause cause = { "", S(""), why };
 
 	add_causes(a, d, &(struct sb_causes){ &cause, 1, 1 });
-	refuse(a, out, 500, "InternalError", str_fmt(a, "Internal error occurred: %.*s", STRF(why)),
-	       d);
+	refuse_request(a, out, 500, "InternalError",
+		       str_fmt(a, "Internal error occurred: %.*s", STRF(why)), d);
 }
 
 void reply_terminating(struct arena *a, struct sb_reply *out, struct sb_subject s, struct str ns)
@@ -231,13 +235,13 @@ void reply_terminating(struct arena *a, struct sb_reply *out, struct sb_subject 
 				  str_fmt(a, "namespace %.*s is being terminated", STRF(ns)) };
 
 	add_causes(a, d, &(struct sb_causes){ &cause, 1, 1 });
-	refuse(a, out, 403, "Forbidden",
-	       str_fmt(a,
-		       "%.*s \"%.*s\" is forbidden: unable to create new "
-		       "content in namespace %.*s because it is being "
-		       "terminated",
-		       STRF(kinds_name(a, s.kind)), STRF(s.name), STRF(ns)),
-	       d);
+	refuse_request(a, out, 403, "Forbidden",
+		       str_fmt(a,
+			       "%.*s \"%.*s\" is forbidden: unable to create new "
+			       "content in namespace %.*s because it is being "
+			       "terminated",
+			       STRF(kinds_name(a, s.kind)), STRF(s.name), STRF(ns)),
+		       d);
 }
 
 void reply_conflicts(struct arena *a, struct sb_reply *out, struct str message,
@@ -246,14 +250,14 @@ void reply_conflicts(struct arena *a, struct sb_reply *out, struct str message,
 	struct json *d = json_new(a, JSON_OBJECT);
 
 	add_causes(a, d, causes);
-	refuse(a, out, 409, "Conflict", message, d);
+	refuse_request(a, out, 409, "Conflict", message, d);
 }
 
 void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
 		   const struct sb_causes *causes)
 {
 	struct json *d = details(a, s, s.kind->kind);
-	struct map said; /* what is said twice is told once */
+	struct map said; /* duplicates are reported once */
 	struct buf b, head;
 
 	buf_init(&b, a);
@@ -272,5 +276,5 @@ void reply_invalid(struct arena *a, struct sb_reply *out, struct sb_subject s,
 		 s.kind->group.n ? "." : "", STRF(s.kind->group), STRF(s.name));
 	buf_addf(&head, said.n > 1 ? "[%.*s]" : "%.*s", STRF(buf_str(&b)));
 	add_causes(a, d, causes);
-	refuse(a, out, 422, "Invalid", buf_str(&head), d);
+	refuse_request(a, out, 422, "Invalid", buf_str(&head), d);
 }

@@ -1,10 +1,14 @@
+/*
+ * Parses the path and query of an API request, and refuses paths and methods as the API server's
+ * router does.
+ */
 #include "sandbox/request.h"
 
 #include "base/codec.h"
 
 /* ---- the query ----------------------------------------------------------- */
 
-static struct str unescape(struct arena *a, struct str s)
+static struct str unescape_text(struct arena *a, struct str s)
 {
 	struct err err = ERR_INIT(a);
 	char *p = str_z(a, s);
@@ -31,8 +35,8 @@ void request_reparse(struct arena *a, struct sb_request *r)
 			one = rest;
 		if (!str_cut(one, '=', &p.name, &p.value))
 			p.name = one;
-		p.name = unescape(a, p.name);
-		p.value = unescape(a, p.value);
+		p.name = unescape_text(a, p.name);
+		p.value = unescape_text(a, p.value);
 		VEC_PUSH(a, &params, p);
 	}
 	r->params = params.v;
@@ -68,7 +72,7 @@ bool request_flag(const struct sb_request *r, const char *name)
 
 /* ---- the path ------------------------------------------------------------ */
 
-/* Segments of an API path; an empty one ends them. */
+/* The segments of an API path; an empty one is the end. */
 struct path {
 	struct str v[10];
 	size_t n;
@@ -87,12 +91,12 @@ static bool segments(struct arena *a, struct str path, struct path *out)
 			one = path;
 		if (out->n == ARRAY_LEN(out->v))
 			return false;
-		out->v[out->n++] = unescape(a, one);
+		out->v[out->n++] = unescape_text(a, one);
 	}
 	return true;
 }
 
-/* Leaves the segments behind group and version; false when it is no such path. */
+/* Removes the segments up to group and version; false when it is not such a path. */
 static bool group_version(struct path *p, struct str *group, struct str *version)
 {
 	size_t skip = 0;
@@ -111,7 +115,7 @@ static bool group_version(struct path *p, struct str *group, struct str *version
 	return skip > 0;
 }
 
-static void shift(struct path *p, size_t by)
+static void shift_segment(struct path *p, size_t by)
 {
 	p->n -= by;
 	memmove(p->v, p->v + by, p->n * sizeof(p->v[0]));
@@ -124,7 +128,7 @@ static bool resource(const struct kinds *k, struct path *p, struct str group, st
 	if (p->n >= 3 && str_is(p->v[0], "namespaces") &&
 	    kinds_find(k, group, version, p->v[2], &r->version)) {
 		r->ns = p->v[1];
-		shift(p, 2);
+		shift_segment(p, 2);
 	}
 	r->kind = kinds_find(k, group, version, p->v[0], &r->version);
 	if (!r->kind || p->n > 3)
@@ -135,7 +139,7 @@ static bool resource(const struct kinds *k, struct path *p, struct str group, st
 		r->name = p->v[1];
 	if (p->n > 2)
 		r->sub = p->v[2];
-	/* What is in a namespace is named in one. */
+	/* a namespaced object needs a namespace in its path */
 	return !(r->name.n && (r->kind->traits & SB_NAMESPACED) && !r->ns.n);
 }
 
@@ -161,7 +165,7 @@ static bool verb_of(struct sb_request *r, bool watch)
 	return !(r->kind->traits & SB_REVIEW) || r->verb == SB_CREATE;
 }
 
-/* Those that are read and written as objects are; 0: another. */
+/* The trait of a subresource that is read and written like an object; 0 for others. */
 static unsigned sub_trait(const struct sb_request *r)
 {
 	return str_is(r->sub, "status") ? SB_STATUS : str_is(r->sub, "scale") ? SB_SCALE : 0;
@@ -215,7 +219,7 @@ bool request_parse(struct arena *a, const struct kinds *k, struct sb_request *r,
 		return true;
 	if (str_is(p.v[0], "watch") && p.n > 1) {
 		watch = true;
-		shift(&p, 1);
+		shift_segment(&p, 1);
 	}
 	if (!resource(k, &p, group, version, r)) {
 		request_nowhere(a, k, group, out);

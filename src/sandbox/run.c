@@ -1,7 +1,8 @@
 /*
  * mco-sandbox as a process: tokens, TLS, the kubeconfig it writes, signals.
  *
- * Refuses to listen beyond loopback without both tokens and TLS, unless told to.
+ * Refuses to listen on other addresses than loopback without tokens and TLS, unless a flag allows
+ * it.
  */
 #include "sandbox/run.h"
 
@@ -16,7 +17,7 @@
 
 #define TOKENS_MAX ((size_t)1 << 20)
 
-/* Loopback, or no address at all: listening reports that. */
+/* Loopback, or not an address: listening reports that. */
 static bool is_harmless(struct str address)
 {
 	static const unsigned char one[16] = { [15] = 1 };
@@ -32,14 +33,15 @@ static bool is_harmless(struct str address)
 	return n == 4 ? ip[0] == 127 : memcmp(ip, one, sizeof(one)) == 0;
 }
 
-/* Who can write here controls what runs against it, a node's root included. */
+/* A client that can write here controls everything that uses this server, even the root of a
+ * node. */
 static int check_network(const struct sb_run *o, struct err *err)
 {
 	if (is_harmless(o->address) || (o->tokens.n && o->cert.n) || o->open_network)
 		return 0;
 	return err_set(err, ERR_INVALID,
-		       "--address %.*s is not loopback, so everybody in the "
-		       "network could write here: give --tokens, "
+		       "--address %.*s is not loopback, so everyone in the "
+		       "network could write here: use --tokens, "
 		       "--tls-cert-file and --tls-private-key-file, or "
 		       "--allow-unauthenticated-network",
 		       STRF(o->address.n ? o->address : S("\"\"")));
@@ -115,7 +117,7 @@ static void on_signal(void *ctx, int signo)
 	sb_server_stop(x->server, stopped, x->loop);
 }
 
-/* Compacts now, so that tests can see how clients recover. */
+/* Compacts now, for tests of how clients recover. */
 static void on_compact(void *ctx, int signo)
 {
 	struct running *x = ctx;
@@ -144,9 +146,9 @@ static int load_tls(struct arena *a, const struct sb_run *o, struct tls_server *
 	return rc;
 }
 
-static int serve(struct arena *a, const struct sb_run *o, struct sandbox *sb,
-		 const struct strs *tokens, struct persist *persist, struct tls_server *tls, int fd,
-		 struct err *err)
+static int serve_loop(struct arena *a, const struct sb_run *o, struct sandbox *sb,
+		      const struct strs *tokens, struct persist *persist, struct tls_server *tls,
+		      int fd, struct err *err)
 {
 	struct running x = { .loop = loop_new(err), .sandbox = sb };
 	struct sb_server_opts so = { .sandbox = sb,
@@ -205,8 +207,8 @@ int sb_run(struct arena *a, const struct sb_run *o, struct err *err)
 		return rc;
 	}
 	sandbox_init(&sb, (uint64_t)(o->seed ? o->seed : clock_wall_s()));
-	/* Versions begin at the clock: a client of an earlier sandbox at this address
-	 * must not take them for the ones it knows. */
+	/* versions start at the current time: a client of an earlier sandbox at this address must
+	 * not mistake them for versions that it knows */
 	if (!o->seed)
 		store_begin(&sb.store, (uint64_t)clock_wall_s() * 1000);
 	sb.eviction = str_is(o->eviction, "none") ? NULL : str_z(a, o->eviction);
@@ -215,7 +217,7 @@ int sb_run(struct arena *a, const struct sb_run *o, struct err *err)
 	if (o->data.n)
 		rc = persist_open(&sb, str_z(a, o->data), &persist, err);
 	if (rc == 0)
-		rc = serve(a, o, &sb, &tokens, persist, tls, fd, err);
+		rc = serve_loop(a, o, &sb, &tokens, persist, tls, fd, err);
 	persist_close(persist);
 	sandbox_free(&sb);
 	if (tls)

@@ -1,6 +1,10 @@
+/*
+ * Dispatches a request to its verb. The state of the sandbox is the store, the kinds and the
+ * watches; everything else belongs to the request's arena.
+ */
 #include "sandbox/watch.h"
 
-/* Changes kept for watches. */
+/* Events kept for watches. */
 #define EVENTS_MAX 65536
 #define EVENTS_BYTES ((size_t)64 << 20)
 

@@ -1,10 +1,9 @@
+/*
+ * A Scale is a view of a part of another object: it is read from that object, validated and patched
+ * as an object of its own kind, and written back to it.
+ */
 #include "sandbox/table.h"
 #include "sandbox/write.h"
-
-/*
- * A Scale is a small object that stands for part of another: it is read from it,
- * checked and patched as an object of its own kind, and written into the other.
- */
 
 struct json *sb_scale(struct sb_call *c, const struct json *object)
 {
@@ -29,7 +28,7 @@ struct json *sb_scale(struct sb_call *c, const struct json *object)
 	return scale;
 }
 
-/* What c was about is kept in the kind it is about now. */
+/* c->own keeps the version of the original kind. */
 struct json *scale_begin(struct sb_call *c, const struct json *stored)
 {
 	struct sb_kind *k = arena_alloc(c->a, sizeof(*k));

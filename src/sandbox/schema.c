@@ -1,11 +1,10 @@
+/*
+ * Structural schemas of CRDs: prunes unknown members, sets defaults and validates, in this order,
+ * with the API server's texts.
+ */
 #include "base/codec.h"
 #include "base/map.h"
 #include "sandbox/schema.h"
-
-/*
- * Structural schemas of CRDs: unknown members are pruned, defaults filled in
- * and values checked, in this order, with the words of the API server.
- */
 
 struct walk {
 	struct arena *a;
@@ -32,13 +31,13 @@ static void shape_object(struct arena *a, const struct json *schema, struct json
 		next = json_next(m);
 		if (!s && json_kind(rest) == JSON_OBJECT)
 			s = rest;
-		/* null asks for the default where it is no value itself */
+		/* null selects the default, unless the field is nullable */
 		if (s ? json_kind(m) == JSON_NULL && !schema_flag(s, "nullable") &&
 				    json_member(s, S("default"))
 		      : !open && !(embedded && (str_is(key, "metadata") || str_is(key, "kind") ||
 						str_is(key, "apiVersion"))))
 			json_detach(v, m);
-		/* metadata is whole, whatever the schema has of it */
+		/* metadata is never pruned */
 		else if (s && !(embedded && str_is(key, "metadata")))
 			shape(a, s, m);
 	}
@@ -61,9 +60,9 @@ static void shape(struct arena *a, const struct json *schema, struct json *v)
 		shape(a, each, m);
 }
 
-/* ---- beside the schema --------------------------------------------------- */
+/* ---- lists and embedded objects ------------------------------------------ */
 
-/* What tells an element of a list from the others, as Go prints it. */
+/* The key of a list element, formatted as Go prints it. */
 static struct str identity(struct walk *w, const struct json *keys, const struct json *v)
 {
 	struct buf b;
@@ -88,7 +87,7 @@ static struct str identity(struct walk *w, const struct json *keys, const struct
 	return buf_str(&b);
 }
 
-/* Lists that are sets or maps have each element once. */
+/* Lists that are sets or maps have no duplicate elements. */
 static void check_unique(struct walk *w, const struct json *schema, const struct json *v,
 			 struct str path)
 {
@@ -118,8 +117,8 @@ static struct str encoded(struct arena *a, const struct json *v)
 	return json_format(a, v, JSON_NO_HTML);
 }
 
-/* A whole object in another says what it is; in no other way than by text, which
- * is why a cause without a reason means that it cannot be read. */
+/* An embedded object must have kind and apiVersion as strings; a cause without a reason means
+ * that it cannot be decoded. */
 static void check_embedded(struct walk *w, const struct json *v, struct str path)
 {
 	static const char *const names[] = { "apiVersion", "kind" };
@@ -184,7 +183,7 @@ void schema_apply(struct arena *a, const struct json *schema, struct json *objec
 	struct str version = json_str(object, "apiVersion");
 
 	shape(a, schema, object);
-	/* These are the server's, whatever the schema says of them. */
+	/* the server owns these, whatever the schema says */
 	if (kept)
 		json_set(object, S("metadata"), kept);
 	json_set(object, S("kind"), json_new_str(a, kind));

@@ -1,3 +1,8 @@
+/*
+ * Validation by a schema. Every rule that applies to the type of the value is checked, regardless
+ * of other faults. If all alternatives fail, the faults of the best one are reported: the one with
+ * the most matches, counted as the API server's validator counts them.
+ */
 #include "sandbox/schema.h"
 
 #include "base/codec.h"
@@ -5,20 +10,14 @@
 #include "base/rfc3339.h"
 #include "data/regex.h"
 
-/*
- * Each rule of a schema that is for the kind of value there is gets checked,
- * whatever the others found. Of alternatives that all fail, the one with the
- * most that was right is told: what was right is counted as the API server's
- * validator counts it.
- */
-
 struct walk {
 	struct arena *a;
 	struct sb_causes *causes;
 	size_t right;
 };
 
-static void check(struct walk *w, const struct json *schema, const struct json *v, struct str path);
+static void check_value(struct walk *w, const struct json *schema, const struct json *v,
+			struct str path);
 
 bool schema_flag(const struct json *schema, const char *name)
 {
@@ -90,8 +89,8 @@ static void check_enum(struct walk *w, const struct json *schema, const struct j
 /* ---- values -------------------------------------------------------------- */
 
 /* "%s in body should …" */
-static void should(struct walk *w, const struct json *v, struct str path, const char *what,
-		   struct str value)
+static void add_should(struct walk *w, const struct json *v, struct str path, const char *what,
+		       struct str value)
 {
 	struct buf b;
 
@@ -120,14 +119,15 @@ static void check_number(struct walk *w, const struct json *schema, const struct
 	double times = of && number(of) > 0 ? number(v) / number(of) : 0;
 
 	if (times > -1e15 && times < 1e15 && times != (double)(int64_t)times)
-		should(w, v, path, "be a multiple of %.*s", json_text(of));
+		add_should(w, v, path, "be a multiple of %.*s", json_text(of));
 	if (min && (over ? number(v) <= number(min) : number(v) < number(min)))
-		should(w, v, path,
-		       over ? "be greater than %.*s" : "be greater than or equal to %.*s",
-		       json_text(min));
+		add_should(w, v, path,
+			   over ? "be greater than %.*s" : "be greater than or equal to %.*s",
+			   json_text(min));
 	if (max && (under ? number(v) >= number(max) : number(v) > number(max)))
-		should(w, v, path, under ? "be less than %.*s" : "be less than or equal to %.*s",
-		       json_text(max));
+		add_should(w, v, path,
+			   under ? "be less than %.*s" : "be less than or equal to %.*s",
+			   json_text(max));
 	w->right++;
 }
 
@@ -141,7 +141,7 @@ static int64_t length(struct str s)
 	return n;
 }
 
-static bool matches(struct str pattern, struct str s)
+static bool matches_pattern(struct str pattern, struct str s)
 {
 	struct arena tmp = ARENA_INIT;
 	struct err err = ERR_INIT(&tmp);
@@ -152,7 +152,7 @@ static bool matches(struct str pattern, struct str s)
 	return fits;
 }
 
-/* As the API server takes bytes: not folded, and never none. */
+/* As the API server accepts bytes: without line breaks, and not empty. */
 static bool is_base64(struct arena *a, struct str s)
 {
 	struct err ignored = ERR_INIT(a);
@@ -170,13 +170,13 @@ static void check_string(struct walk *w, const struct json *schema, const struct
 	struct str pattern = json_str(schema, "pattern");
 	struct instant t;
 
-	/* The first of these that fails is told. */
+	/* only the first fault of these is reported */
 	if (max && (double)length(s) > number(max))
-		should(w, v, path, "be at most %.*s chars long", json_text(max));
+		add_should(w, v, path, "be at most %.*s chars long", json_text(max));
 	else if (min && (double)length(s) < number(min))
-		should(w, v, path, "be at least %.*s chars long", json_text(min));
-	else if (pattern.n && !matches(pattern, s))
-		should(w, v, path, "match '%.*s'", pattern);
+		add_should(w, v, path, "be at least %.*s chars long", json_text(min));
+	else if (pattern.n && !matches_pattern(pattern, s))
+		add_should(w, v, path, "match '%.*s'", pattern);
 	if ((str_is(format, "date-time") && !rfc3339_parse(s, &t)) ||
 	    (str_is(format, "byte") && !is_base64(w->a, s))) {
 		struct str quoted = go_quoted(w->a, s);
@@ -200,10 +200,10 @@ static void check_size(struct walk *w, const struct json *schema, const struct j
 	const struct json *limit = few ? least : most;
 	bool list = json_kind(v) == JSON_ARRAY;
 
-	/* An object's size is told to be the limit. */
+	/* the text has the limit in place of the size */
 	if (few || many)
-		should(w, list ? json_new_i64(w->a, (int64_t)json_len(v)) : limit, path,
-		       few ? less : more, json_text(limit));
+		add_should(w, list ? json_new_i64(w->a, (int64_t)json_len(v)) : limit, path,
+			   few ? less : more, json_text(limit));
 }
 
 static void check_array(struct walk *w, const struct json *schema, const struct json *v,
@@ -212,7 +212,7 @@ static void check_array(struct walk *w, const struct json *schema, const struct 
 	const struct json *each = json_member(schema, S("items"));
 
 	for (const struct json *m = json_first(v); m && each; m = json_next(m))
-		check(w, each, m, path);
+		check_value(w, each, m, path);
 	check_size(w, schema, v, path, "minItems", "maxItems", "have at least %.*s items",
 		   "have at most %.*s items");
 	w->right++;
@@ -225,8 +225,8 @@ static struct str member_path(struct walk *w, struct str path, struct str key)
 	return str_fmt(w->a, "%.*s.%.*s", STRF(path), STRF(key));
 }
 
-/* Absent, or null where null is no value. */
-static bool missing(const struct json *known, const struct json *v, struct str key)
+/* Absent, or null in a field that is not nullable. */
+static bool is_missing(const struct json *known, const struct json *v, struct str key)
 {
 	const struct json *m = json_member(v, key);
 
@@ -234,7 +234,7 @@ static bool missing(const struct json *known, const struct json *v, struct str k
 	       (json_kind(m) == JSON_NULL && !schema_flag(json_member(known, key), "nullable"));
 }
 
-static bool needed(const struct json *schema, struct str key)
+static bool is_needed(const struct json *schema, struct str key)
 {
 	const struct json *r = json_first(json_member(schema, S("required")));
 
@@ -256,22 +256,22 @@ static void check_object(struct walk *w, const struct json *schema, const struct
 		return;
 	for (const struct json *r = json_first(json_member(schema, S("required"))); r;
 	     r = json_next(r))
-		if (missing(known, v, json_text(r)))
+		if (is_missing(known, v, json_text(r)))
 			cause_required(w->a, w->causes, member_path(w, path, json_text(r)), "");
 	for (const struct json *m = json_first(v); m; m = json_next(m)) {
 		const struct json *s = json_member(known, json_key(m));
 
 		if (!s && json_kind(rest) == JSON_OBJECT)
 			s = rest;
-		if (s && !(json_kind(m) == JSON_NULL && missing(known, v, json_key(m)) &&
-			   needed(schema, json_key(m))))
-			check(w, s, m, member_path(w, path, json_key(m)));
+		if (s && !(json_kind(m) == JSON_NULL && is_missing(known, v, json_key(m)) &&
+			   is_needed(schema, json_key(m))))
+			check_value(w, s, m, member_path(w, path, json_key(m)));
 	}
 }
 
 /* ---- alternatives -------------------------------------------------------- */
 
-static void composed(struct walk *w, struct str path, const char *what)
+static void check_composed(struct walk *w, struct str path, const char *what)
 {
 	struct buf b;
 
@@ -281,7 +281,7 @@ static void composed(struct walk *w, struct str path, const char *what)
 	cause_text(w->a, w->causes, S("<nil>"), S(""), str_z(w->a, buf_str(&b)));
 }
 
-static void merge(struct walk *w, const struct walk *from)
+static void merge_walk(struct walk *w, const struct walk *from)
 {
 	w->right += from->right;
 	for (size_t i = 0; from->causes && i < from->causes->n; i++)
@@ -290,13 +290,13 @@ static void merge(struct walk *w, const struct walk *from)
 
 struct tried {
 	size_t n, valid;
-	struct walk first; /* of the valid ones */
-	struct walk best; /* of those that fail */
+	struct walk first; /* the first valid one */
+	struct walk best; /* the best of those that fail */
 };
 
-/* Tries the schemas of a list; all: even after one fits, merging each. */
-static struct tried try(struct walk *w, const struct json *list, const struct json *v,
-			struct str path, bool all)
+/* Tries the schemas of a list; all: continues after a match and merges each. */
+static struct tried try_schemas(struct walk *w, const struct json *list, const struct json *v,
+				struct str path, bool all)
 {
 	struct tried t = { 0 };
 
@@ -304,10 +304,10 @@ static struct tried try(struct walk *w, const struct json *list, const struct js
 		struct walk one = { w->a, arena_array(w->a, 1, sizeof(*one.causes)), 0 };
 
 		*one.causes = (struct sb_causes){ 0 };
-		check(&one, s, v, path);
+		check_value(&one, s, v, path);
 		t.n++;
 		if (all)
-			merge(w, &one);
+			merge_walk(w, &one);
 		if (!one.causes->n && !t.valid++)
 			t.first = one;
 		if (one.causes->n && (!t.best.causes || one.right > t.best.right))
@@ -319,44 +319,45 @@ static struct tried try(struct walk *w, const struct json *list, const struct js
 static void check_alternatives(struct walk *w, const struct json *schema, const struct json *v,
 			       struct str path)
 {
-	struct tried any = try(w, json_member(schema, S("anyOf")), v, path, false);
-	struct tried one = try(w, json_member(schema, S("oneOf")), v, path, false);
-	struct tried all = try(w, json_member(schema, S("allOf")), v, path, true);
+	struct tried any = try_schemas(w, json_member(schema, S("anyOf")), v, path, false);
+	struct tried one = try_schemas(w, json_member(schema, S("oneOf")), v, path, false);
+	struct tried all = try_schemas(w, json_member(schema, S("allOf")), v, path, true);
 	const struct json *not = json_member(schema, S("not"));
 
 	if (any.n && !any.valid)
-		composed(w, path, "validate at least one schema (anyOf)");
-	merge(w, any.valid ? &any.first : &any.best);
+		check_composed(w, path, "validate at least one schema (anyOf)");
+	merge_walk(w, any.valid ? &any.first : &any.best);
 	if (one.n && one.valid != 1)
-		composed(w, path,
-			 str_z(w->a, one.valid ? str_fmt(w->a,
-							 "validate one and only one "
-							 "schema (oneOf). Found %zu "
-							 "valid alternatives",
-							 one.valid)
-					       : S("validate one and only one schema "
-						   "(oneOf). Found none valid")));
+		check_composed(w, path,
+			       str_z(w->a, one.valid ? str_fmt(w->a,
+							       "validate one and only one "
+							       "schema (oneOf). Found %zu "
+							       "valid alternatives",
+							       one.valid)
+						     : S("validate one and only one schema "
+							 "(oneOf). Found none valid")));
 	if (one.valid < 2)
-		merge(w, one.valid ? &one.first : &one.best);
+		merge_walk(w, one.valid ? &one.first : &one.best);
 	if (all.valid < all.n)
-		composed(w, path,
-			 all.valid ? "validate all the schemas (allOf)"
-				   : "validate all the schemas (allOf). None "
-				     "validated");
+		check_composed(w, path,
+			       all.valid ? "validate all the schemas (allOf)"
+					 : "validate all the schemas (allOf). None "
+					   "validated");
 	if (not ) {
 		struct sb_causes causes = { 0 };
 		struct walk other = { w->a, &causes, 0 };
 
-		check(&other, not, v, path);
+		check_value(&other, not, v, path);
 		if (!causes.n)
-			composed(w, path, "not validate the schema (not)");
+			check_composed(w, path, "not validate the schema (not)");
 	}
 	w->right++;
 }
 
 /* ---- a value ------------------------------------------------------------- */
 
-static void check(struct walk *w, const struct json *schema, const struct json *v, struct str path)
+static void check_value(struct walk *w, const struct json *schema, const struct json *v,
+			struct str path)
 {
 	bool typed =
 		json_str(schema, "type").n || schema_flag(schema, "x-kubernetes-int-or-string");
@@ -388,7 +389,7 @@ static void check(struct walk *w, const struct json *schema, const struct json *
 		break;
 	}
 	check_enum(w, schema, v, path);
-	/* Each part that was looked at counts, and the whole. */
+	/* every checked part counts, and the whole */
 	w->right += json_kind(v) == JSON_BOOL ? 3 : 4;
 }
 
@@ -397,5 +398,5 @@ void schema_check(struct arena *a, const struct json *schema, const struct json 
 {
 	struct walk w = { a, causes, 0 };
 
-	check(&w, schema, v, S(""));
+	check_value(&w, schema, v, S(""));
 }

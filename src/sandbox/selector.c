@@ -1,6 +1,9 @@
+/*
+ * Validation of label keys and values in selectors, with the texts of the API server's version.
+ */
 #include "sandbox/request.h"
 
-/* The older words for what is too long. */
+/* The older text for a value that is too long. */
 static struct str older(struct arena *a, struct str text)
 {
 	ptrdiff_t at = str_find(text, S("63 bytes"));

@@ -1,3 +1,9 @@
+/*
+ * The sandbox on a socket: requests, watches as streams, injected faults.
+ *
+ * A reply is sent after its change is durable. A watch whose connection is full is paused until
+ * on_drain.
+ */
 #include "sandbox/server.h"
 
 #include <stdlib.h>
@@ -6,7 +12,7 @@
 #include "io/log.h"
 #include "sandbox/watch.h"
 
-/* Bytes that may wait in a watch's connection before it is left alone. */
+/* The bytes that may wait in the connection of a watch before the watch pauses. */
 #define WATCH_WAITING ((size_t)256 << 10)
 #define TICK_MS 250
 #define WATCH_S 2700
@@ -34,8 +40,8 @@ struct sb_server {
 	uint64_t random, compact_at;
 };
 
-/* xorshift: faults need no better. */
-static int64_t dice(struct sb_server *s, int64_t sides)
+/* xorshift: good enough for faults. */
+static int64_t roll_dice(struct sb_server *s, int64_t sides)
 {
 	s->random ^= s->random << 13;
 	s->random ^= s->random >> 7;
@@ -45,7 +51,7 @@ static int64_t dice(struct sb_server *s, int64_t sides)
 
 /* ---- watches ------------------------------------------------------------- */
 
-static void forget(struct conn_watch *w)
+static void forget_watch(struct conn_watch *w)
 {
 	struct conn_watch **at = &w->server->watches;
 
@@ -58,19 +64,19 @@ static void forget(struct conn_watch *w)
 
 static void watch_gone(struct http_exchange *x)
 {
-	forget(x->state);
+	forget_watch(x->state);
 }
 
-static void finish(struct conn_watch *w)
+static void finish_watch(struct conn_watch *w)
 {
 	struct http_exchange *x = w->x;
 
-	forget(w);
+	forget_watch(w);
 	http_stream_end(x);
 }
 
-/* Sends what happened until the connection is full; false: the watch ended. */
-static bool push(struct conn_watch *w)
+/* Sends events until the connection is full; false when the watch has ended. */
+static bool push_events(struct conn_watch *w)
 {
 	while (!w->full) {
 		struct arena a = ARENA_INIT;
@@ -83,7 +89,7 @@ static bool push(struct conn_watch *w)
 			w->full = true;
 		arena_free(&a);
 		if (watch_over(w->watch)) {
-			finish(w);
+			finish_watch(w);
 			return false;
 		}
 		if (!more)
@@ -97,7 +103,7 @@ static void watch_drained(struct http_exchange *x)
 	struct conn_watch *w = x->state;
 
 	w->full = false;
-	(void)push(w);
+	(void)push_events(w);
 }
 
 static void push_all(struct sb_server *s)
@@ -106,7 +112,7 @@ static void push_all(struct sb_server *s)
 
 	for (struct conn_watch *w = s->watches; w; w = next) {
 		next = w->next;
-		(void)push(w);
+		(void)push_events(w);
 	}
 }
 
@@ -114,7 +120,7 @@ static void watch_start(struct sb_server *s, struct http_exchange *x, struct sb_
 {
 	struct conn_watch *w = calloc(1, sizeof(*w));
 	int64_t now = loop_now(s->o.loop);
-	/* for longer than a day nobody is there to be kept waiting */
+	/* a day at most */
 	int64_t seconds = watch->timeout_s <= 0	     ? WATCH_S
 			  : watch->timeout_s > 86400 ? 86400
 						     : watch->timeout_s;
@@ -130,17 +136,18 @@ static void watch_start(struct sb_server *s, struct http_exchange *x, struct sb_
 		.next = s->watches,
 	};
 	if (s->o.faults.drop_watch_ms)
-		w->cut = now + s->o.faults.drop_watch_ms / 2 + dice(s, s->o.faults.drop_watch_ms);
+		w->cut = now + s->o.faults.drop_watch_ms / 2 +
+			 roll_dice(s, s->o.faults.drop_watch_ms);
 	s->watches = w;
 	x->state = w;
 	x->on_gone = watch_gone;
 	x->on_drain = watch_drained;
 	http_stream_start(x, 200, S("Content-Type: application/json\r\n"));
-	(void)push(w);
+	(void)push_events(w);
 }
 
-/* What cannot be kept must not be told: a full disk ends the process. */
-static void keep(struct sb_server *s)
+/* A change that cannot be stored must not be acknowledged: a full disk ends the process. */
+static void persist_changes(struct sb_server *s)
 {
 	struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
@@ -173,7 +180,7 @@ static void on_tick(struct source *src, short events)
 	(void)events;
 	src->due = now + TICK_MS;
 	(void)sandbox_work(s->o.sandbox, clock_wall_ms());
-	keep(s);
+	persist_changes(s);
 	push_all(s);
 	for (struct conn_watch *w = s->watches; w; w = next) {
 		next = w->next;
@@ -182,7 +189,7 @@ static void on_tick(struct source *src, short events)
 			send_bookmark(w);
 		}
 		if (now >= w->until || (w->cut && now >= w->cut))
-			finish(w);
+			finish_watch(w);
 	}
 }
 
@@ -201,8 +208,8 @@ static bool let_in(const struct sb_server *s, const struct http_exchange *x)
 	return ok;
 }
 
-/* Whether a part of the path is among the resources. */
-static bool forbidden(const struct strs *resources, struct str target)
+/* Whether a segment of the path is one of the resources. */
+static bool is_forbidden(const struct strs *resources, struct str target)
 {
 	struct str path = target, query, part;
 	bool more = true;
@@ -217,23 +224,23 @@ static bool forbidden(const struct strs *resources, struct str target)
 	return false;
 }
 
-/* An injected fault; false when there is none this time. */
-static bool fault(struct sb_server *s, struct http_exchange *x, struct sb_reply *reply)
+/* Injects a fault; false when this request gets none. */
+static bool inject_fault(struct sb_server *s, struct http_exchange *x, struct sb_reply *reply)
 {
 	const struct sb_faults *f = &s->o.faults;
 
-	if (f->too_many && dice(s, 1000) < f->too_many) {
+	if (f->too_many && roll_dice(s, 1000) < f->too_many) {
 		reply_status(x->a, reply, 429, "TooManyRequests",
 			     S("Too many requests, please try again later."));
 		reply->retry_after = 1;
 		return true;
 	}
-	if (f->errors && dice(s, 1000) < f->errors) {
+	if (f->errors && roll_dice(s, 1000) < f->errors) {
 		reply_status(x->a, reply, 500, "InternalError",
 			     S("Internal error occurred: injected"));
 		return true;
 	}
-	if (forbidden(&f->forbid, x->head->target)) {
+	if (is_forbidden(&f->forbid, x->head->target)) {
 		reply_status(x->a, reply, 403, "Forbidden", S("forbidden: injected"));
 		return true;
 	}
@@ -253,7 +260,7 @@ static void send_reply(struct http_exchange *x, const struct sb_reply *reply)
 	http_reply(x, reply->code, buf_str(&b), reply->body, NULL, NULL);
 }
 
-static void answer(struct sb_server *s, struct http_exchange *x)
+static void send_answer(struct sb_server *s, struct http_exchange *x)
 {
 	const struct http_head *h = x->head;
 	struct sandbox *sb = s->o.sandbox;
@@ -270,16 +277,16 @@ static void answer(struct sb_server *s, struct http_exchange *x)
 	(void)str_cut(h->target, '?', &r.path, &r.query);
 	if (!let_in(s, x))
 		reply_status(x->a, &reply, 401, "Unauthorized", S("Unauthorized"));
-	else if (!fault(s, x, &reply))
+	else if (!inject_fault(s, x, &reply))
 		sandbox_handle(sb, x->a, &r, &reply);
 	if (reply.watch) {
 		watch_start(s, x, reply.watch);
 		return;
 	}
-	keep(s);
+	persist_changes(s);
 	send_reply(x, &reply);
 	(void)sandbox_work(sb, clock_wall_ms());
-	keep(s);
+	persist_changes(s);
 	if (s->o.faults.compact_every && sb->store.rv >= s->compact_at) {
 		s->compact_at = sb->store.rv + (uint64_t)s->o.faults.compact_every;
 		store_compact(&sb->store);
@@ -305,16 +312,16 @@ static void on_later(struct source *src, short events)
 	x->on_gone = NULL;
 	loop_remove(s->o.loop, src);
 	free(l);
-	answer(s, x);
+	send_answer(s, x);
 }
 
-static void handle(struct http_exchange *x, void *ctx)
+static void handle_request(struct http_exchange *x, void *ctx)
 {
 	struct sb_server *s = ctx;
 	struct later *l;
 
 	if (!s->o.faults.latency_ms) {
-		answer(s, x);
+		send_answer(s, x);
 		return;
 	}
 	l = calloc(1, sizeof(*l));
@@ -340,18 +347,18 @@ static size_t body_max(const struct http_head *head, void *ctx)
 	return SB_BODY_MAX;
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- start and stop ------------------------------------------------------ */
 
 struct sb_server *sb_server_new(const struct sb_server_opts *o)
 {
 	struct sb_server *s = calloc(1, sizeof(*s));
 	struct http_server_opts http = {
-		.handle = handle,
+		.handle = handle_request,
 		.body_max = body_max,
 		.ctx = s,
 		.max_conns = 20000,
-		.per_address = 20000, /* clients of tests are on one host */
-		.send_ms = 60000, /* of watchers that are slow under a debugger */
+		.per_address = 20000, /* all clients of a test are on one host */
+		.send_ms = 60000, /* for watches that are slow under a debugger */
 	};
 
 	if (!s)
@@ -380,7 +387,7 @@ void sb_server_stop(struct sb_server *s, void (*done)(void *ctx), void *ctx)
 
 	for (struct conn_watch *w = s->watches; w; w = next) {
 		next = w->next;
-		finish(w);
+		finish_watch(w);
 	}
 	http_server_stop(s->http, 1000, done, ctx);
 }

@@ -1,10 +1,14 @@
+/*
+ * Objects with reference counts, sorted lists, and the ring of events. An event holds references to
+ * both versions of its object, so compaction frees what no list and no watch uses.
+ */
 #include "sandbox/store.h"
 
 #include <stdlib.h>
 
 #include "base/map.h"
 
-static void *must(void *p)
+static void *must_alloc(void *p)
 {
 	if (!p)
 		abort();
@@ -13,7 +17,7 @@ static void *must(void *p)
 
 static struct sb_object *object_new(struct str key, struct str text, uint64_t rv)
 {
-	struct sb_object *o = must(malloc(sizeof(*o) + key.n + text.n + 1));
+	struct sb_object *o = must_alloc(malloc(sizeof(*o) + key.n + text.n + 1));
 	char *p = (char *)(o + 1);
 
 	memcpy(p, key.p, key.n);
@@ -46,7 +50,7 @@ struct sb_object *object_keep(struct sb_object *o)
 void store_init(struct store *s, size_t events_max, size_t bytes_max)
 {
 	*s = (struct store){ .cap = events_max, .bytes_max = bytes_max };
-	s->events = must(calloc(events_max, sizeof(*s->events)));
+	s->events = must_alloc(calloc(events_max, sizeof(*s->events)));
 }
 
 static size_t event_bytes(const struct sb_event *e)
@@ -86,7 +90,7 @@ void store_free(struct store *s)
 	s->events = NULL;
 }
 
-static void record(struct store *s, struct sb_event e)
+static void record_event(struct store *s, struct sb_event e)
 {
 	s->rv = e.rv;
 	if (s->changed)
@@ -160,7 +164,7 @@ bool store_past(struct arena *a, const struct store *s, const struct sb_list *l,
 
 	if (!store_after(s, rv, &i))
 		return false;
-	/* The first change after it tells what each was. */
+	/* the first event after rv has the earlier version of each object */
 	map_init(&changed, a);
 	for (; (e = store_event(s, i)); i++)
 		if (e->list == l && !map_find(&changed, e->now->key))
@@ -181,8 +185,8 @@ bool store_past(struct arena *a, const struct store *s, const struct sb_list *l,
 	return true;
 }
 
-/* The place of key, made free when it is new. */
-static struct sb_object **place(struct sb_list *l, struct str key)
+/* The slot of key; a new key gets a new slot. */
+static struct sb_object **place_of(struct sb_list *l, struct str key)
 {
 	size_t i = store_seek(l, key);
 
@@ -190,7 +194,7 @@ static struct sb_object **place(struct sb_list *l, struct str key)
 		return &l->v[i];
 	if (l->n == l->cap) {
 		l->cap = l->cap ? 2 * l->cap : 16;
-		l->v = must(realloc(l->v, l->cap * sizeof(struct sb_object *)));
+		l->v = must_alloc(realloc(l->v, l->cap * sizeof(struct sb_object *)));
 	}
 	memmove(l->v + i + 1, l->v + i, (l->n++ - i) * sizeof(struct sb_object *));
 	l->v[i] = NULL;
@@ -200,16 +204,16 @@ static struct sb_object **place(struct sb_list *l, struct str key)
 struct sb_object *store_put(struct store *s, struct sb_list *l, struct str key, struct str text)
 {
 	struct sb_object *o = object_new(key, text, s->rv + 1);
-	struct sb_object **at = place(l, o->key), *before = *at;
+	struct sb_object **at = place_of(l, o->key), *before = *at;
 
 	*at = o;
-	record(s, (struct sb_event){
-			  .rv = o->rv,
-			  .change = before ? SB_MODIFIED : SB_ADDED,
-			  .list = l,
-			  .now = o,
-			  .before = before,
-		  });
+	record_event(s, (struct sb_event){
+				.rv = o->rv,
+				.change = before ? SB_MODIFIED : SB_ADDED,
+				.list = l,
+				.now = o,
+				.before = before,
+			});
 	object_drop(before);
 	return o;
 }
@@ -221,13 +225,13 @@ void store_delete(struct store *s, struct sb_list *l, struct str key, struct str
 	struct sb_object *last = object_new(before->key, text, s->rv + 1);
 
 	memmove(l->v + i, l->v + i + 1, (--l->n - i) * sizeof(struct sb_object *));
-	record(s, (struct sb_event){
-			  .rv = last->rv,
-			  .change = SB_DELETED,
-			  .list = l,
-			  .now = last,
-			  .before = before,
-		  });
+	record_event(s, (struct sb_event){
+				.rv = last->rv,
+				.change = SB_DELETED,
+				.list = l,
+				.now = last,
+				.before = before,
+			});
 	object_drop(last);
 	object_drop(before);
 }
@@ -235,7 +239,7 @@ void store_delete(struct store *s, struct sb_list *l, struct str key, struct str
 void store_restore(struct store *s, struct sb_list *l, struct str key, struct str text, uint64_t rv)
 {
 	struct sb_object *o = object_new(key, text, rv);
-	struct sb_object **at = place(l, o->key);
+	struct sb_object **at = place_of(l, o->key);
 
 	object_drop(*at);
 	*at = o;

@@ -1,21 +1,20 @@
-#include "sandbox/table.h"
-
 /*
- * Tables, as `kubectl get` asks for them: columns of custom kinds come from
- * their definitions, those of the built-in kinds from builtin/kinds, separated
- * by ";". A column is "Name|path!text when empty", with marks before the name:
+ * Tables for `kubectl get`: the columns of custom kinds come from their definitions, those of
+ * built-in kinds from builtin/kinds, separated by ";". A column is "Name|path!text when empty",
+ * with marks before the name:
  *
- *	+ only `-o wide` shows it	- first of all: the name is no column
- *	# integer	% number that is called a string	$ number	= date
+ *	+ only in `-o wide`	- in the first column: there is no name column
+ *	# integer	% number with type string	$ number	= date
  *
- * A path is a JSONPath; two of them with "/" between are two numbers; "?Type" is
- * a condition's status; "@x" is computed.
+ * A path is a JSONPath; two paths separated by "/" are two numbers; "?Type" is the status of a
+ * condition; "@x" is computed.
  */
+#include "sandbox/table.h"
 
 struct column {
 	struct str name, type, format, path, empty;
 	int64_t priority;
-	bool number; /* whatever the type says */
+	bool number; /* regardless of the type */
 };
 
 struct columns {
@@ -102,7 +101,7 @@ static struct json *fraction(struct arena *a, const struct json *o, struct str p
 	return json_new_str(a, str_fmt(a, "%lld/%lld", (long long)n[0], (long long)n[1]));
 }
 
-/* What a definition's path leads to, as its type asks. */
+/* The value of a definition's path in the form of the column's type. */
 static struct json *custom_cell(struct sb_call *c, const struct column *col, const struct json *v)
 {
 	enum json_kind kind = json_kind(v);
@@ -157,7 +156,7 @@ static struct str api_version(const struct sb_call *c)
 						    : S("meta.k8s.io/v1");
 }
 
-/* Of a pod that is over, so that clients can leave it out. */
+/* The condition of a finished pod, which lets clients hide it. */
 static void add_conditions(struct sb_call *c, struct json *row, const struct json *o)
 {
 	struct str phase = json_str(o, "status.phase");
@@ -191,7 +190,7 @@ static struct json *row(struct sb_call *c, const struct columns *cols, const str
 	add_conditions(c, r, o);
 	if (str_is(include, "Object")) {
 		part = json_clone(c->a, o);
-		/* items of a list need not say what they are, this does */
+		/* items of a list may lack kind and apiVersion; this needs them */
 		json_set(part, S("kind"), json_new_str(c->a, c->r->kind->kind));
 		json_set(part, S("apiVersion"),
 			 json_new_str(c->a, kinds_api_version(c->a, c->r->kind, c->r->version)));
@@ -202,7 +201,7 @@ static struct json *row(struct sb_call *c, const struct columns *cols, const str
 		json_add(part, S("kind"), json_new_str(c->a, S("PartialObjectMetadata")));
 		json_add(part, S("apiVersion"), json_new_str(c->a, api_version(c)));
 		json_add(part, S("metadata"), json_clone(c->a, json_member(o, S("metadata"))));
-		/* which is a field where the API server makes tables */
+		/* the API server has a field for it when it makes tables */
 		(void)json_remove(json_at(part, "metadata.annotations"), S(SB_TEMPLATE_GENERATION));
 		if (!json_first(json_at(part, "metadata.annotations")))
 			(void)json_remove(json_at(part, "metadata"), S("annotations"));

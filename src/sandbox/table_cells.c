@@ -1,3 +1,6 @@
+/*
+ * Computed cells of the tables of built-in kinds, by code: see table.c for the columns.
+ */
 #include "sandbox/table.h"
 
 #include <stdlib.h>
@@ -6,7 +9,7 @@
 
 /* ---- times --------------------------------------------------------------- */
 
-/* An event's first and last time: what it has of the old ways and the new. */
+/* The first and last time of an event, from the old or the new fields. */
 static struct str event_age(struct sb_call *c, const struct json *o, bool last)
 {
 	struct str t = json_str(o, "firstTimestamp");
@@ -37,7 +40,7 @@ static int by_text(const void *x, const void *y)
 	return str_cmp(*(const struct str *)x, *(const struct str *)y);
 }
 
-/* Joined, sorted and each once; none when there are none. */
+/* Sorted, without duplicates, joined; "<none>" when empty. */
 static struct str join_set(struct arena *a, struct strs *set)
 {
 	struct buf b;
@@ -288,7 +291,7 @@ int64_t cell_number(struct sb_call *c, const struct json *o, struct str code)
 		return (int64_t)(json_len(json_at(o, "data")) + json_len(json_at(o, "binaryData")));
 	case 'N':
 		return (int64_t)json_len(cell_find(c->a, o, str_from(code, 1)));
-	default: /* c: a series' first event is not counted in it */
+	default: /* c: the count of a series does not include its first event */
 		n = json_at(o, "series") ? json_i64(o, "series.count", 0) + 1
 					 : json_i64(o, "count", 0);
 		return n ? n : 1;

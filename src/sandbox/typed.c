@@ -1,11 +1,10 @@
+/*
+ * Metadata is a struct in an API server: unknown members, and empty values of optional members, are
+ * dropped.
+ */
 #include "sandbox/write.h"
 
-/*
- * Metadata is a struct to an API server: members it does not know vanish, and so
- * do empty values of members that may be left out.
- */
-
-/* Whether word is one of those in list, which has a space at both ends. */
+/* Whether word is in list, which begins and ends with a space. */
 static bool listed(const char *list, struct str word)
 {
 	struct str rest = str_of(list);
@@ -36,7 +35,7 @@ static bool empty(const struct json *v)
 	return false;
 }
 
-/* Takes out what is not listed, and what is empty. */
+/* Removes members that are not listed or empty. */
 static void keep_listed(struct json *object, const char *list, bool drop_empty)
 {
 	struct json *next;
@@ -57,7 +56,7 @@ void sb_typed(struct sb_call *c, struct json *object)
 		    "deletionGracePeriodSeconds labels annotations "
 		    "ownerReferences finalizers clusterName managedFields ",
 		    true);
-	/* The other built-in kinds have a table of their own. */
+	/* the other built-in kinds have a struct in builtin/types */
 	if (!(c->r->kind->traits & SB_CUSTOM) && !c->r->kind->type)
 		keep_listed(object, " apiVersion kind metadata spec status ", false);
 }

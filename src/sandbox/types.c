@@ -1,3 +1,6 @@
+/*
+ * The structs of the built-in kinds, parsed from builtin/types at start, and their defaults.
+ */
 #include "sandbox/types.h"
 
 #include <stdlib.h>
@@ -5,12 +8,12 @@
 /*
  * builtin/types has a line per struct: its name and its fields, each
  *
- *	name, ~ (left out when empty) or :, * (pointer), [ (list), { (map),
+ *	name, ~ (omitted when empty) or :, * (pointer), [ (list), { (map),
  *	type, =default, !rules
  *
- * with types s string, b bool, 3 and 6 int32 and int64, y bytes, t time,
- * q quantity, i number or string, r anything, or a struct's name. The default of
- * a struct is an empty one. types_check.c knows the rules.
+ * with types s string, b bool, 3 and 6 int32 and int64, y bytes, t time, q quantity, i number or
+ * string, r any value, or the name of a struct. The default of a struct is an empty one.
+ * types_check.c has the rules.
  */
 static const char codes[] = "sb36ytqir";
 static const uint8_t kinds[] = {
@@ -22,7 +25,7 @@ struct maker {
 	struct arena *a;
 	VEC(struct shape_row) rows;
 	VEC(struct sb_rule) rules;
-	VEC(struct str) of; /* the struct a field is of, by name */
+	VEC(struct str) of; /* the name of the struct of a field */
 	struct buf pool;
 };
 
@@ -134,7 +137,7 @@ static struct json *make(struct arena *a, const struct shape_row *row, struct st
 	return json_new_str(a, text);
 }
 
-/* Only rolling updates have settings of theirs. */
+/* Settings of rolling updates exist only for that strategy. */
 static bool fits(const struct json *in, struct str name)
 {
 	return !str_is(name, "rollingUpdate") || str_is(json_str(in, "type"), "RollingUpdate");

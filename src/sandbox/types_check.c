@@ -1,17 +1,16 @@
+/*
+ * Validation rules of fields, one letter each:
+ *
+ *	r required	n not negative	p a port	a a deadline in seconds
+ *	l a DNS label	s a DNS subdomain	q a label key	k labels
+ *	u a list whose elements have unique names
+ *	i a count or percentage; % at most 100%; 0 not zero
+ *	e expressions of a selector	P a pod spec
+ *	(A,B one of these	<A,B the same with another text
+ */
 #include "base/codec.h"
 #include "base/map.h"
 #include "sandbox/sandbox.h"
-
-/*
- * Rules of fields, a letter each:
- *
- *	r required	n not negative	p a port	a a deadline in seconds
- *	l a DNS label	s a DNS subdomain	q a label's key	k labels
- *	u list whose elements have names of their own
- *	i a count or percentage; % no more than all; 0 not none
- *	e a selector's expressions	P a pod's spec
- *	(A,B one of these	<A,B the same, in other words
- */
 
 #define PERCENT_RULE                                                      \
 	"a valid percent string must be a numeric string followed by "    \
@@ -24,7 +23,7 @@ struct check {
 	struct sb_causes *causes;
 };
 
-static bool empty(const struct json *v)
+static bool is_empty(const struct json *v)
 {
 	switch (json_kind(v)) {
 	case JSON_STRING:
@@ -79,7 +78,7 @@ void sb_check_labels(struct arena *a, struct sb_causes *causes, struct str field
 	}
 }
 
-static void unique(struct check *k, struct str field, const struct json *list)
+static void check_unique(struct check *k, struct str field, const struct json *list)
 {
 	struct map seen;
 	size_t i = 0;
@@ -99,7 +98,7 @@ static void unique(struct check *k, struct str field, const struct json *list)
 	}
 }
 
-/* A number or a string as Go prints the struct that holds either. */
+/* An int-or-string formatted as Go prints its struct. */
 static void bad_amount(struct check *k, struct str field, const struct json *v, const char *why)
 {
 	bool text = json_kind(v) == JSON_STRING;
@@ -161,7 +160,7 @@ static void expressions(struct check *k, struct str field, const struct json *li
 	}
 }
 
-/* One of a list of words; the two ways to say so. */
+/* One of a list of words, with one of two texts. */
 static void one_of(struct check *k, struct str field, const struct json *v, struct str words,
 		   bool supported)
 {
@@ -188,9 +187,9 @@ static void one_of(struct check *k, struct str field, const struct json *v, stru
 		  field, buf_str(&b));
 }
 
-static void apply(struct check *k, struct str rules, struct str field, const struct json *v)
+static void apply_rules(struct check *k, struct str rules, struct str field, const struct json *v)
 {
-	if (empty(v) && rules.p[0] == 'r') {
+	if (is_empty(v) && rules.p[0] == 'r') {
 		cause_required(k->a, k->causes, field, "");
 		return;
 	}
@@ -221,7 +220,7 @@ static void apply(struct check *k, struct str rules, struct str field, const str
 			sb_check_labels(k->a, k->causes, field, v);
 			break;
 		case 'u':
-			unique(k, field, v);
+			check_unique(k, field, v);
 			break;
 		case 'i':
 			amount(k, field, v, rules);
@@ -241,7 +240,7 @@ static void apply(struct check *k, struct str rules, struct str field, const str
 		}
 }
 
-static void check(struct check *k, uint16_t type, const struct json *object, struct str path)
+static void check_struct(struct check *k, uint16_t type, const struct json *object, struct str path)
 {
 	const struct shapes *s = &k->t->shapes;
 
@@ -252,15 +251,16 @@ static void check(struct check *k, uint16_t type, const struct json *object, str
 		size_t n = 0;
 
 		if (k->t->rules[i].must.n)
-			apply(k, k->t->rules[i].must, in(k, path, name), v);
+			apply_rules(k, k->t->rules[i].must, in(k, path, name), v);
 		if (row->kind != SHAPE_STRUCT || !v)
 			continue;
 		if (!(row->flags & SHAPE_LIST))
-			check(k, row->type, v, in(k, path, name));
+			check_struct(k, row->type, v, in(k, path, name));
 		else
 			for (const struct json *e = json_first(v); e; e = json_next(e))
-				check(k, row->type, e,
-				      str_fmt(k->a, "%.*s[%zu]", STRF(in(k, path, name)), n++));
+				check_struct(
+					k, row->type, e,
+					str_fmt(k->a, "%.*s[%zu]", STRF(in(k, path, name)), n++));
 	}
 }
 
@@ -269,5 +269,5 @@ void types_check(struct arena *a, const struct sb_types *t, uint16_t type,
 {
 	struct check k = { a, t, causes };
 
-	check(&k, type, object, path);
+	check_struct(&k, type, object, path);
 }

@@ -1,3 +1,7 @@
+/*
+ * PUT: replaces an object. resourceVersion guards against lost updates; /status and the object
+ * itself each write only their own part.
+ */
 #include "base/codec.h"
 #include "sandbox/write.h"
 
@@ -28,7 +32,8 @@ static void keep_meta(struct arena *a, struct json *now, const struct json *old)
 	}
 }
 
-static void keep(struct arena *a, struct json *now, const struct json *old, struct str member)
+static void keep_member(struct arena *a, struct json *now, const struct json *old,
+			struct str member)
 {
 	const struct json *v = json_member(old, member);
 
@@ -38,20 +43,20 @@ static void keep(struct arena *a, struct json *now, const struct json *old, stru
 		(void)json_remove(now, member);
 }
 
-/* Each endpoint writes its own part: /status the status, the other the rest. */
+/* Each endpoint writes its own part: /status the status, the other one the rest. */
 static struct json *own_part(struct sb_call *c, struct json *now, const struct json *old)
 {
 	struct json *merged;
 
 	if (str_is(c->r->sub, "status")) {
 		merged = json_clone(c->a, old);
-		keep(c->a, merged, now, S("status"));
+		keep_member(c->a, merged, now, S("status"));
 		if (!(c->r->kind->traits & SB_CUSTOM))
-			keep(c->a, merged, now, S("metadata"));
+			keep_member(c->a, merged, now, S("metadata"));
 		return merged;
 	}
 	if (c->r->kind->traits & SB_STATUS)
-		keep(c->a, now, old, S("status"));
+		keep_member(c->a, now, old, S("status"));
 	/* What a service says first is where it is asked to be. */
 	if (str_is(c->r->kind->kind, "Service") &&
 	    !str_eq(json_str(now, "spec.clusterIP"), json_str(old, "spec.clusterIP")))
@@ -59,7 +64,7 @@ static struct json *own_part(struct sb_call *c, struct json *now, const struct j
 	return now;
 }
 
-/* Something beside metadata and status differs. */
+/* Whether anything besides metadata and status differs. */
 static bool spec_differs(const struct json *x, const struct json *y)
 {
 	for (const struct json *m = json_first(x); m; m = json_next(m)) {
@@ -73,7 +78,7 @@ static bool spec_differs(const struct json *x, const struct json *y)
 	return false;
 }
 
-/* False, answered: another one changed it since. */
+/* False, answered with a conflict, when the object has changed since. */
 static bool same_version(struct sb_call *c, const struct json *now, const struct json *old)
 {
 	struct str have = json_str(old, "metadata.resourceVersion");
@@ -108,8 +113,8 @@ static bool same_version(struct sb_call *c, const struct json *now, const struct
 	return false;
 }
 
-/* An object that was only waiting for its finalizers goes with the last. */
-static bool finished(const struct json *object)
+/* Whether a deleted object has lost its last finalizer. */
+static bool is_finished(const struct json *object)
 {
 	return json_at(object, "metadata.deletionTimestamp") &&
 	       !json_len(json_at(object, "metadata.finalizers")) &&
@@ -132,21 +137,21 @@ void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
 		json_set(meta, S("managedFields"), c->fields);
 	json_set(now, S("kind"), json_new_str(c->a, c->r->kind->kind));
 	json_set(now, S("apiVersion"), json_clone(c->a, json_member(old, S("apiVersion"))));
-	keep(c->a, meta, json_member(old, S("metadata")), S("name"));
-	keep(c->a, meta, json_member(old, S("metadata")), S("resourceVersion"));
+	keep_member(c->a, meta, json_member(old, S("metadata")), S("name"));
+	keep_member(c->a, meta, json_member(old, S("metadata")), S("resourceVersion"));
 	if (!kind_defaults(c, now, false))
 		return;
 	told = workload_update(c, now, old);
 	if (!sb_valid(c, now, old))
 		return;
-	meta = sb_meta(c->a, now); /* a schema makes a new one */
+	meta = sb_meta(c->a, now); /* applying a schema replaces it */
 	if (c->r->kind->traits & SB_GENERATION &&
 	    (told || spec_differs(now, old) || spec_differs(old, now)))
 		json_set(meta, S("generation"),
 			 json_new_i64(c->a, json_i64(meta, "generation", 0) + 1));
 	if (!json_eq(now, old) && !sb_dry_run(c)) {
-		/* It goes as it was last stored. */
-		if (finished(now))
+		/* it is deleted in its last stored version */
+		if (is_finished(now))
 			sb_drop(c->sb, c->a, c->r->kind, key, json_clone(c->a, old));
 		else
 			sb_store(c->sb, c->a, c->r->kind, key, now);
@@ -154,7 +159,7 @@ void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
 	sb_answer(c, 200, now);
 }
 
-/* The stored object, or NULL with the reply filled. */
+/* The stored object, or NULL, answered. */
 struct json *sb_stored(struct sb_call *c)
 {
 	struct sb_object *o = store_get(&c->r->kind->objects, request_key(c->a, c->r, c->r->name));
@@ -218,7 +223,7 @@ void sb_update(struct sb_call *c)
 	if (str_is(c->r->sub, "finalize")) {
 		struct json *merged = json_clone(c->a, old);
 
-		keep(c->a, merged, now, S("spec"));
+		keep_member(c->a, merged, now, S("spec"));
 		now = merged;
 	}
 	sb_replace(c, now, old);

@@ -1,3 +1,8 @@
+/*
+ * Watches: each keeps a position in the ring of events and builds its own events from it, so a slow
+ * client costs no memory. An object can enter or leave the selection of a watch, which changes the
+ * type of the event.
+ */
 #include "sandbox/watch.h"
 
 #include <stdlib.h>
@@ -14,13 +19,13 @@ static void add_event(struct sb_watch *w, struct buf *out, const char *type, str
 	c.out = &reply;
 	w->request.now = w->sb->now;
 	sb_answer(&c, 200, object);
-	/* Columns do not change: the first table has told them. */
+	/* only the first table has column definitions */
 	w->call.no_headers = true;
 	buf_addf(out, "{\"type\":\"%s\",\"object\":%.*s}\n", type, STRF(str_trim(reply.body)));
 	arena_free(&tmp);
 }
 
-static void expired(struct sb_watch *w, struct buf *out)
+static void add_expired(struct sb_watch *w, struct buf *out)
 {
 	struct arena tmp = ARENA_INIT;
 	const struct store *s = &w->sb->store;
@@ -39,21 +44,21 @@ static bool in_view(const struct sb_watch *w, const struct sb_object *o)
 	return !w->prefix.n || str_starts(o->key, w->prefix);
 }
 
-/* Whether the text is what this client is to be told: most are. */
+/* Whether the stored text can be sent unchanged; most can. */
 static bool as_stored(struct sb_watch *w, const struct sb_object *o)
 {
 	struct arena tmp = ARENA_INIT;
 	struct str version = kinds_api_version(&tmp, w->request.kind, w->request.version);
 	struct str head = str_fmt(&tmp, "{\"apiVersion\":\"%.*s\"", STRF(version));
-	/* tables and metadata alone are asked for so */
+	/* "as=" requests a table or only metadata */
 	bool same = str_find(w->request.accept, S("as=")) < 0 && str_starts(o->text, head);
 
 	arena_free(&tmp);
 	return same;
 }
 
-/* What an event is to this client: it may enter or leave a selection. */
-static void tell(struct sb_watch *w, struct buf *out, const struct sb_event *e)
+/* Appends an event as this client sees it: an object may enter or leave the selection. */
+static void tell_event(struct sb_watch *w, struct buf *out, const struct sb_event *e)
 {
 	static const char *const names[] = { "ADDED", "MODIFIED", "DELETED" };
 	struct arena tmp = ARENA_INIT;
@@ -88,7 +93,7 @@ static void tell(struct sb_watch *w, struct buf *out, const struct sb_event *e)
 	arena_free(&tmp);
 }
 
-/* What was there when the watch began, as it was then. */
+/* Appends the objects that existed when the watch began. */
 static void tell_initial(struct sb_watch *w, struct buf *out, size_t max)
 {
 	size_t from = out->n;
@@ -115,16 +120,16 @@ bool watch_next(struct sb_watch *w, struct buf *out, size_t max)
 	tell_initial(w, out, max);
 	if (w->told < w->initial.n)
 		return true;
-	/* Before a kind was defined nobody kept count of it. Who is ahead waits
-	 * until what happens is news to it, as with kube-apiserver. */
+	/* there are no events from before the kind was defined; a watch from a future version waits
+	 * for that version, as in kube-apiserver */
 	if (w->rv < w->request.kind->since || !store_after(&w->sb->store, w->rv, &i)) {
-		expired(w, out);
+		add_expired(w, out);
 		return true;
 	}
 	for (; out->n - from < max && (e = store_event(&w->sb->store, i)); i++) {
 		w->rv = e->rv;
 		if (e->list == &w->request.kind->objects && in_view(w, e->now))
-			tell(w, out, e);
+			tell_event(w, out, e);
 	}
 	w->over = w->request.kind->until && w->rv >= w->request.kind->until;
 	return out->n > from;
@@ -145,9 +150,9 @@ void watch_bookmark(struct sb_watch *w, struct buf *out)
 		 (unsigned long long)w->rv);
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- start and end ------------------------------------------------------- */
 
-/* Makes w's copy of what it needs of the request. */
+/* Copies what w needs of the request. */
 static void keep_request(struct sb_watch *w, const struct sb_call *c)
 {
 	struct arena *a = &w->arena;
@@ -194,7 +199,7 @@ void sb_watch(struct sb_call *c)
 	    !options_version(c, &rv))
 		return;
 	w = watch_new(c, rv);
-	/* The filter views the request: make it again over our copy. */
+	/* the filter views the request: parse it again from our copy */
 	w->request.params = NULL;
 	w->request.verb = SB_WATCH;
 	request_reparse(&w->arena, &w->request);

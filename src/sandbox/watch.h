@@ -1,5 +1,5 @@
 /*
- * sandbox/watch: one client's view of the changes of a kind.
+ * watch: one client's watch of a kind.
  */
 #ifndef SANDBOX_WATCH_H
 #define SANDBOX_WATCH_H
@@ -8,29 +8,29 @@
 
 struct sb_watch {
 	struct sandbox *sb;
-	struct sb_watch *next; /* of the sandbox's */
+	struct sb_watch *next; /* in the sandbox's list */
 	struct arena arena;
-	struct sb_call call; /* the request, kept for its version and form */
+	struct sb_call call; /* a copy of the request, for its version and form */
 	struct sb_request request;
 	struct sb_reply reply;
 	struct sb_filter filter;
 	struct str version; /* of the kind, by name */
 	struct str prefix; /* "namespace/" or "" */
-	uint64_t rv; /* told up to here */
-	VEC(struct sb_object *) initial; /* told as added at first */
-	size_t told; /* of them */
+	uint64_t rv; /* events up to this version have been sent */
+	VEC(struct sb_object *) initial; /* sent as ADDED at first */
+	size_t told; /* the number of them that have been sent */
 	bool bookmarks;
-	bool over; /* nothing will follow */
-	int64_t timeout_s; /* as asked, or 0 */
+	bool over; /* no more events */
+	int64_t timeout_s; /* of the request, or 0 */
 };
 
-/* Appends what happened, about max bytes at most; false when nothing did. */
+/* Appends pending events, about max bytes at most; false when there are none. */
 bool watch_next(struct sb_watch *w, struct buf *out, size_t max);
 
-/* Appends a bookmark, when the client wants them. */
+/* Appends a bookmark if the client has requested bookmarks. */
 void watch_bookmark(struct sb_watch *w, struct buf *out);
 
-/* The watch fell behind more than is remembered, or its kind is gone. */
+/* Whether the watch has ended: its events were compacted, or its kind was removed. */
 static inline bool watch_over(const struct sb_watch *w)
 {
 	return w->over;
@@ -38,7 +38,7 @@ static inline bool watch_over(const struct sb_watch *w)
 
 void watch_free(struct sb_watch *w);
 
-/* A kind is described anew: its watches go on, or end with their version. */
+/* The definition of a kind has changed: its watches continue, or end with their version. */
 void watch_redefine(struct sandbox *s, const struct sb_kind *k);
 
 #endif

@@ -1,20 +1,18 @@
+/*
+ * The work of controller manager and kubelets, as far as the roles rely on it: deletes objects
+ * whose owners do not exist, empties terminating namespaces, and ends pods that are being deleted.
+ */
 #include "base/map.h"
 #include "base/rfc3339.h"
 #include "sandbox/write.h"
 
-/*
- * What the controller manager and the kubelets do behind an API server's back,
- * as far as the roles rely on it: objects whose owners are gone are deleted,
- * namespaces are emptied, pods being deleted end.
- */
-
 struct pass {
 	struct sandbox *s;
 	struct arena *a;
-	struct map uids; /* of all objects, to itself */
+	struct map uids; /* the set of the uids of all objects */
 	int64_t now; /* ms */
 	bool changed;
-	int64_t next; /* ms until there is more to do, or -1 */
+	int64_t next; /* ms until there is more work, or -1 */
 };
 
 static struct str uid_of(const struct json *o)
@@ -22,8 +20,9 @@ static struct str uid_of(const struct json *o)
 	return json_str(o, "metadata.uid");
 }
 
-static void each(struct pass *p, const char *needle,
-		 void (*fn)(struct pass *p, struct sb_kind *k, struct str key, struct json *o))
+static void for_each_object(struct pass *p, const char *needle,
+			    void (*fn)(struct pass *p, struct sb_kind *k, struct str key,
+				       struct json *o))
 {
 	for (struct sb_kind *k = p->s->kinds.first; k; k = k->next)
 		for (size_t i = k->objects.n; i-- > 0;) {
@@ -44,9 +43,8 @@ static void note_uid(struct pass *p, const struct sb_object *o)
 	struct str text = o->text;
 	ptrdiff_t at;
 
-	/* Every uid in the text, references to others too: those are looked up
-	 * by what the objects themselves have, so the object's own is found by
-	 * reading it properly only when there is more than one. */
+	/* the text may contain uids of other objects too; it is parsed, to find the object's own,
+	 * only when it contains more than one */
 	at = str_find(text, mark);
 	if (at < 0)
 		return;
@@ -75,7 +73,7 @@ static void collect_one(struct pass *p, struct sb_kind *k, struct str key, struc
 	(void)sb_remove(p->s, p->a, k, key, o, NULL, p->now / 1000);
 }
 
-/* Takes a finalizer off; the object goes with the last one. */
+/* Removes a finalizer; with the last one the object is deleted. */
 static void drop_finalizer(struct pass *p, struct sb_kind *k, struct str key, struct json *o,
 			   struct json *list, struct json *finalizer)
 {
@@ -92,7 +90,7 @@ static void drop_finalizer(struct pass *p, struct sb_kind *k, struct str key, st
 		sb_store(p->s, p->a, k, key, o);
 }
 
-/* Deletes or frees what refers to owner; tells how many still do. */
+/* Deletes or orphans the dependents of owner; returns how many are left. */
 static size_t dependents(struct pass *p, struct str owner, bool orphan)
 {
 	size_t n = 0;
@@ -191,7 +189,7 @@ static void reap_pod(struct pass *p, struct sb_kind *k, struct str key, struct j
 	}
 }
 
-static void going(struct pass *p, struct sb_kind *k, struct str key, struct json *o)
+static void finish_object(struct pass *p, struct sb_kind *k, struct str key, struct json *o)
 {
 	if (!json_at(o, "metadata.deletionTimestamp"))
 		return;
@@ -215,13 +213,13 @@ int64_t sandbox_work(struct sandbox *s, int64_t now)
 		s->dirty = false;
 		p.changed = false;
 		p.next = -1;
-		each(&p, "\"deletionTimestamp\":", going);
+		for_each_object(&p, "\"deletionTimestamp\":", finish_object);
 		if (s->collect) {
 			map_init(&p.uids, &a);
 			for (struct sb_kind *k = s->kinds.first; k; k = k->next)
 				for (size_t i = 0; i < k->objects.n; i++)
 					note_uid(&p, k->objects.v[i]);
-			each(&p, "\"ownerReferences\":", collect_one);
+			for_each_object(&p, "\"ownerReferences\":", collect_one);
 		}
 	} while (p.changed);
 	s->dirty = false;

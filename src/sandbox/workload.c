@@ -1,17 +1,15 @@
+/*
+ * Kinds with a pod template: the selector must match the labels of the template and is immutable.
+ */
 #include "base/codec.h"
 #include "sandbox/write.h"
-
-/*
- * Kinds that make pods from a template: the selector belongs to the template's
- * labels and stays what it was.
- */
 
 static bool is_kind(const struct sb_kind *k, const char *kind)
 {
 	return str_is(k->kind, kind) && !(k->traits & SB_CUSTOM);
 }
 
-/* ---- filling in ---------------------------------------------------------- */
+/* ---- defaults ------------------------------------------------------------ */
 
 static void label(struct arena *a, struct json *labels, const char *key, struct str value)
 {
@@ -19,7 +17,7 @@ static void label(struct arena *a, struct json *labels, const char *key, struct 
 		json_add(labels, str_of(key), json_new_str(a, value));
 }
 
-/* A new job selects the pods that carry its uid. */
+/* A new job selects the pods with its uid. */
 static void job(struct arena *a, struct json *meta, struct json *spec, bool is_new)
 {
 	struct json *template = sb_object_in(a, spec, "template");
@@ -48,7 +46,7 @@ void workload_fill(struct sb_call *c, struct json *meta, struct json *held, bool
 	if (is_kind(k, "StatefulSet")) {
 		struct json *how = sb_object_in(c->a, spec, "updateStrategy");
 
-		/* One that is named is not filled any further. */
+		/* an explicit type gets no other defaults */
 		if (!json_str(how, "type").n)
 			(void)sb_object_in(c->a, how, "rollingUpdate");
 	}
@@ -83,7 +81,7 @@ bool workload_update(struct sb_call *c, struct json *now, const struct json *old
 
 /* ---- checking ------------------------------------------------------------ */
 
-/* A map of strings as Go prints it. */
+/* A map of strings formatted as Go prints it. */
 static void go_map(struct buf *b, const struct json *map)
 {
 	buf_addz(b, "map[string]string");
@@ -148,7 +146,7 @@ static void selector(struct arena *a, const struct sb_kind *k, const struct json
 	if (json_kind(j) == JSON_NULL)
 		j = NULL;
 	if (j && selector_make(a, j, &sel, &err) < 0)
-		return; /* its own rules tell */
+		return; /* reported by its own rules */
 	if (!j || (sel.n && !selector_matches(&sel, labels)))
 		invalid(a, causes, "spec.template.metadata.labels", go_map, labels,
 			"`selector` does not match template `labels`");
@@ -186,8 +184,8 @@ static void restarts(struct arena *a, const struct sb_kind *k, const struct json
 				  is_kind(k, "Deployment") ? "ReplicaSet" : str_z(a, k->kind)));
 }
 
-/* A deployment counts no more of a part than of the whole. */
-static void counts(struct arena *a, const struct json *status, struct sb_causes *causes)
+/* The counts in the status of a deployment must not exceed the total. */
+static void check_counts(struct arena *a, const struct json *status, struct sb_causes *causes)
 {
 	static const char *const of[] = { "updatedReplicas", "readyReplicas", "availableReplicas",
 					  "availableReplicas" };
@@ -204,9 +202,9 @@ static void counts(struct arena *a, const struct json *status, struct sb_causes 
 	}
 }
 
-/* A service stays where it is. */
-static void moved(struct arena *a, const struct json *object, const struct json *old,
-		  struct sb_causes *causes)
+/* The address of a service is immutable. */
+static void check_moved(struct arena *a, const struct json *object, const struct json *old,
+			struct sb_causes *causes)
 {
 	struct str was = json_str(old, "spec.clusterIP");
 	struct str is = json_str(object, "spec.clusterIP");
@@ -229,14 +227,14 @@ void workload_check(struct arena *a, const struct sb_kind *k, const struct json 
 	size_t n;
 
 	if (old && is_kind(k, "Service"))
-		moved(a, object, old, causes);
+		check_moved(a, object, old, causes);
 	if (!k->type || !json_at(object, "spec.template") || is_kind(k, "ReplicationController"))
 		return;
 	if (is_kind(k, "Deployment"))
-		counts(a, json_at(object, "status"), causes);
+		check_counts(a, json_at(object, "status"), causes);
 	selector(a, k, object, causes);
 	restarts(a, k, object, causes);
-	/* Of these two a change is looked at twice. */
+	/* these two kinds validate an update twice */
 	n = causes->n;
 	if (old && (is_kind(k, "DaemonSet") || is_kind(k, "Job")))
 		for (size_t i = from; i < n; i++) {

@@ -1,3 +1,6 @@
+/*
+ * Checks shared by the verbs that write: dry run, namespace, name.
+ */
 #include "sandbox/write.h"
 
 bool sb_dry_run(const struct sb_call *c)
@@ -5,7 +8,7 @@ bool sb_dry_run(const struct sb_call *c)
 	return request_param(c->r, "dryRun").n > 0;
 }
 
-/* The namespace of the path; objects may repeat it but not contradict it. */
+/* Objects may repeat the namespace of the path but not contradict it. */
 bool sb_fit_namespace(struct sb_call *c, struct json *object)
 {
 	struct json *meta = sb_meta(c->a, object);

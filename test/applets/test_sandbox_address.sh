@@ -7,7 +7,7 @@ echo token > "$TMP/tokens"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$TMP/key" -out "$TMP/cert" -days 1 -subj /CN=sandbox 2>/dev/null
 tls=(--tls-cert-file "$TMP/cert" --tls-private-key-file "$TMP/key")
 sandbox() { "$BIN/mco-sandbox" start --port 0 "$@" 2>&1 | sed 's/^[A-Z][0-9: .]* [a-z_]*\.c:[0-9]*\] //; s/: bind: .*/: bind/'; return "${PIPESTATUS[0]}"; }
-open() { echo "Error: --address $1 is not loopback, so everybody in the network could write here: give --tokens, --tls-cert-file and --tls-private-key-file, or --allow-unauthenticated-network"; }
+open() { echo "Error: --address $1 is not loopback, so everyone in the network could write here: use --tokens, --tls-cert-file and --tls-private-key-file, or --allow-unauthenticated-network"; }
 
 for a in 192.0.2.1 2001:db8::1 0.0.0.0 :: ::ffff:192.0.2.1 128.0.0.1; do
 	expect "refused: $a" 1 "$(open $a)"$'\n' '' sandbox --address $a

@@ -67,7 +67,7 @@ done
 sed '$s/"last"/"lXst"/' "$TMP/full" >"$TMP/data"
 start
 expect 'the last one damaged' 0 $'cm1 cm3 cm4\n' '' names
-expect 'which is told' 0 '' '' grep -q 'data: the last record, of [0-9]* bytes, is cut short or damaged' "$TMP/sandbox.log"
+expect 'which is told' 0 '' '' grep -q 'data: the last record, of [0-9]* bytes, is truncated or damaged' "$TMP/sandbox.log"
 expect 'a second one beside it' 1 '' "Error: $TMP/data is in use by another sandbox
 " "$BIN/mco-sandbox" start --port 0 --data "$TMP/data"
 expect 'harms nobody' 0 $'cm1 cm3 cm4\n' '' names

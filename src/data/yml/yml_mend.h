@@ -1,9 +1,9 @@
 /*
  * yml_mend: texts that upstream's reader accepts and libyaml refuses or reads differently.
  *
- * 	"it\'s"		the escape stands for '
- * 	[a:, b]		within a plain scalar a colon before , [ ] { } is text
- * 	!tag, x		a tag may have , [ and ]
+ *	"it\'s"		the escape stands for '
+ *	[a:, b]		within a plain scalar a colon before , [ ] { } is text
+ *	!tag, x		a tag may have , [ and ]
  *
  * libyaml parses a copy in which one byte replaces each byte that it refuses, so that offsets stay
  * the same; the value of a node is restored after it has been parsed.
