@@ -1,6 +1,6 @@
 /*
- * mco-daemon: a node's own side. These commands need no cluster: they read and
- * change the node by its own files.
+ * mco-daemon: the applet, and its commands verify, status and version. None of these changes the
+ * node or needs a cluster.
  */
 #include "mco_daemon.h"
 
@@ -45,15 +45,15 @@ static const struct flag verify_flag_table[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct verify_flags, against),
 	  .value = "FILE",
-	  .help = "a MachineConfig to compare with, not the node's current" },
+	  .help = "compare with this MachineConfig, not with the node's current one" },
 	{ .name = "offline",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct verify_flags, offline),
-	  .help = "no system runs there: ask neither systemctl nor rpm-ostree" },
+	  .help = "the root is not booted: do not run systemctl or rpm-ostree" },
 	{ .name = "show-secrets",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct verify_flags, secrets),
-	  .help = "show secrets in differences too" },
+	  .help = "show secrets in differences" },
 	OUTPUT_FLAG(struct verify_flags, "text|json"),
 	{ .name = "no-headers",
 	  .kind = FLAG_BOOL,
@@ -115,13 +115,13 @@ const struct command daemon_verify = {
 	.name = "verify",
 	.args = "[--against FILE] [--root-mount DIR] [--offline] [-o text|json]",
 	.summary = "compare the node's disk with its config",
-	.details = "Every mismatch in a table, in the words upstream reports it "
-		   "with, then how contents\ndiffer.",
-	.examples = "# Whether this node is what its current config says\n"
+	.details = "Prints a table of all mismatches, with upstream's error messages, then the "
+		   "differences of\nfile contents.",
+	.examples = "# Check that this node matches its current config\n"
 		    "@ verify\n"
-		    "# A disk that is mounted, against a config of your choice\n"
+		    "# Check a mounted disk against another config\n"
 		    "@ verify --against rendered-worker.json --root-mount /mnt --offline",
-	.exits = "0 no mismatch, 1 a mismatch, 2 it cannot be told",
+	.exits = "0 no mismatch, 1 a mismatch, 2 an error",
 	.flags = verify_flag_table,
 	.opts_size = sizeof(struct verify_flags),
 	.defaults = verify_defaults,
@@ -154,10 +154,10 @@ static int run_status(struct run *r, const void *p)
 const struct command daemon_status = {
 	.name = "status",
 	.args = "[--root-mount DIR]",
-	.summary = "show what the node has and what became of its last update",
-	.examples = "# What this node has\n"
+	.summary = "show the node's current config and the result of its last update",
+	.examples = "# This node\n"
 		    "@ status\n"
-		    "# What a disk that is mounted has\n"
+		    "# A mounted disk\n"
 		    "@ status --root-mount /mnt",
 	.flags = status_flag_table,
 	.opts_size = sizeof(struct root_flags),
@@ -171,7 +171,7 @@ struct version_flags {
 
 static const struct flag version_flag_table[] = { PAYLOAD_FLAG(struct version_flags), { 0 } };
 
-/* As upstream's. */
+/* Prints upstream's line. */
 static int run_version(struct run *r, const void *p)
 {
 	(void)p;

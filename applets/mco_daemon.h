@@ -13,34 +13,31 @@ extern const struct command daemon_start;
 extern const struct command daemon_status;
 extern const struct command daemon_verify;
 
-/* What a person runs by hand: in the daemon's pod the node is at /rootfs, and
- * at / on the node itself. */
+/* The default of commands that people run: /rootfs in the daemon's pod, / on the node. */
 struct str daemon_default_root(void);
 struct root_flags {
 	struct str root;
 	bool offline, skip_reboot, dry_run, secrets;
 };
-void daemon_root_defaults(void *p); /* of these */
+void daemon_root_defaults(void *p); /* p: root_flags */
 
-#define ROOT_FLAG(type)                                                                 \
-	{                                                                               \
-		.name = "root-mount", .kind = FLAG_STR, .offset = offsetof(type, root), \
-		.value = "DIR",                                                         \
-		.help = "where the node's root is (default /rootfs if it is "           \
-			"there, else /)"                                                \
+#define ROOT_FLAG(type)                                                                           \
+	{                                                                                         \
+		.name = "root-mount", .kind = FLAG_STR, .offset = offsetof(type, root),           \
+		.value = "DIR", .help = "root of the node (default /rootfs if it exists, else /)" \
 	}
 
-/* The release; upstream's commands all take it. */
+/* The release. Every command of upstream takes the flag. */
 #define PAYLOAD_FLAG(type)                                                                     \
 	{                                                                                      \
 		.name = "payload-version", .kind = FLAG_STR, .hidden = true,                   \
 		.offset = offsetof(type, payload), .value = "STRING", .env = "RELEASE_VERSION" \
 	}
 
-/* Opens the node; quiet keeps the log to what went wrong. */
+/* Opens the node. quiet: log nothing. */
 int daemon_open(struct run *r, struct str root, bool quiet, struct node *out);
 
-/* What is at an http or https address; one try. */
+/* Fetches an http or https URL, without a retry. */
 int daemon_fetch(struct run *r, struct str url, struct str *out);
 
 #endif

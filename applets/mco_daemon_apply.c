@@ -1,6 +1,6 @@
 /*
- * mco-daemon apply, firstboot-complete-machineconfig: a config brought onto a
- * node without a cluster.
+ * mco-daemon apply and firstboot-complete-machineconfig: apply a config to a node without a
+ * cluster.
  */
 #include <stdlib.h>
 
@@ -30,24 +30,24 @@ static const struct flag apply_flags[] = {
 	{ .name = "offline",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, offline),
-	  .help = "no system runs there: units by links, nothing reloaded" },
+	  .help = "the root is not booted: enable units by links, reload nothing" },
 	{ .name = "skip-reboot",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, skip_reboot),
-	  .help = "do not reboot, whatever changed" },
+	  .help = "do not reboot" },
 	{ .name = "force",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, force),
-	  .help = "even if the disk is not as the current config says, if FILE "
-		  "is no rendered config, or if / is no node's" },
+	  .help = "apply even if the disk does not match the current config, FILE is "
+		  "not a rendered config, or / is not a node" },
 	{ .name = "dry-run",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, dry_run),
-	  .help = "show what would change, and what follows" },
+	  .help = "show what would change and which actions would run" },
 	{ .name = "show-secrets",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, secrets),
-	  .help = "with --dry-run: show values that look secret too" },
+	  .help = "with --dry-run: show values that look secret" },
 	{ 0 },
 };
 
@@ -92,13 +92,13 @@ static int run_apply(struct run *r, const void *p)
 const struct command daemon_apply = {
 	.name = "apply",
 	.args = "FILE [--root-mount DIR] [--offline] [--dry-run]",
-	.summary = "bring a rendered MachineConfig onto the node, no cluster "
-		   "needed",
-	.details = "All or nothing: what fails or is cut short is undone, at the "
-		   "latest by `recover` or\nthe next start.",
-	.examples = "# What it would change\n"
+	.summary = "apply a rendered MachineConfig to the node, without a cluster",
+	.details =
+		"The update is atomic: one that fails is undone at once, one that is interrupted "
+		"by `recover`\nor at the next start.",
+	.examples = "# Show what would change\n"
 		    "@ apply rendered-worker.json --dry-run\n"
-		    "# To a disk that is mounted, while no system runs on it\n"
+		    "# Apply to a mounted disk\n"
 		    "@ apply rendered-worker.json --root-mount /mnt --offline",
 	.flags = apply_flags,
 	.opts_size = sizeof(struct opts),
@@ -127,12 +127,12 @@ static const struct flag complete_flags[] = {
 	{ .name = "persist-nics",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, nics),
-	  .help = "only write the names of network interfaces down" },
+	  .help = "only persist the names of network interfaces" },
 	{ .name = "machineconfig-file",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, file),
 	  .value = "FILE",
-	  .help = "the MachineConfig, on the node (default " FIRSTBOOT_CONFIG ")" },
+	  .help = "path of the MachineConfig on the node (default " FIRSTBOOT_CONFIG ")" },
 	PAYLOAD_FLAG(struct opts),
 	{ 0 },
 };
@@ -182,8 +182,7 @@ const struct command daemon_complete = {
 	.name = "firstboot-complete-machineconfig",
 	.args = "[--root-mount DIR] [--persist-nics] [--machineconfig-file "
 		"FILE]",
-	.summary = "bring OS, kernel and kernel arguments to what the first "
-		   "config wants",
+	.summary = "apply the OS, kernel and kernel arguments of the first config",
 	.examples = "# On the host, at the first boot\n"
 		    "@ firstboot-complete-machineconfig --root-mount /",
 	.flags = complete_flags,

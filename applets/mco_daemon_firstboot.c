@@ -1,6 +1,6 @@
 /*
- * mco-daemon firstboot: an Ignition config, fetched or from a file, applied to a
- * new root by ourselves.
+ * mco-daemon firstboot: applies an Ignition config, fetched or from a file, to a new root,
+ * without Ignition.
  */
 #include "data/http.h"
 #include "io/fetch.h"
@@ -32,30 +32,30 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, url),
 	  .value = "URL",
-	  .help = "where the config is: https://HOST:22623/config/POOL" },
+	  .help = "URL of the config: https://HOST:22623/config/POOL" },
 	{ .name = "ca",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, ca),
 	  .value = "FILE",
-	  .help = "the authorities to trust, as PEM" },
+	  .help = "CA certificates to trust, in PEM" },
 	{ .name = "insecure",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, insecure),
-	  .help = "believe whoever answers; for trials" },
+	  .help = "do not verify the server's certificate; for tests" },
 	{ .name = "timeout",
 	  .kind = FLAG_DURATION,
 	  .offset = offsetof(struct opts, timeout),
 	  .value = "TIME",
-	  .help = "give up fetching after this (default never)" },
+	  .help = "stop retrying after this time (default never)" },
 	{ .name = "config",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, config),
 	  .value = "FILE",
-	  .help = "the Ignition config in a file, or - for standard input" },
+	  .help = "file with the Ignition config, or - for standard input" },
 	{ .name = "force",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, force),
-	  .help = "even if the root is that of the running machine" },
+	  .help = "apply even if the root is that of the running machine" },
 	{ 0 },
 };
 
@@ -160,16 +160,16 @@ const struct command daemon_firstboot = {
 	.name = "firstboot",
 	.args = "--url URL [--ca FILE] [--root DIR]\n--config FILE [--root DIR]",
 	.summary = "fetch an Ignition config and apply it to a new root",
-	.details = "Files, directories, links, users, groups, units and kernel "
-		   "arguments; what it\npoints at is fetched first. Configs with "
-		   "disks, raid, filesystems or luks are refused\nbefore anything "
-		   "is written. Fetching is tried again, with the reason on the "
-		   "console, until it succeeds\nor the server refuses (status "
-		   "4xx); a run that was cut short is repeated.",
+	.details =
+		"Applies files, directories, links, users, groups, units and kernel arguments.\n"
+		"Configs and files that the config refers to are fetched first. Configs with "
+		"disks, raid,\nfilesystems or luks are refused before the first write. A fetch "
+		"that fails is retried, with\nthe error on the console, until it succeeds or the "
+		"server refuses it (status 4xx). A run\nthat was interrupted can be repeated.",
 	.examples = "# From the machine config server\n"
 		    "@ firstboot --url https://api-int.example.com:22623/config/worker \\\n"
 		    "    --ca root-ca.pem\n"
-		    "# From a file, to a root that is mounted\n"
+		    "# From a file, to a mounted root\n"
 		    "@ firstboot --config worker.ign --root /mnt",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),

@@ -1,21 +1,19 @@
 /*
- * mco-daemon rollback and recover: back from an update, or through one that was cut
- * short.
+ * mco-daemon rollback and recover: undo the last update, or one that was interrupted.
  */
 #include "mco_daemon.h"
 #include "node/dry_run_text.h"
 #include "node/rollback_command.h"
 
-#define UNDO_FLAGS                                                         \
-	ROOT_FLAG(struct root_flags),                                      \
-		{ .name = "offline",                                       \
-		  .kind = FLAG_BOOL,                                       \
-		  .offset = offsetof(struct root_flags, offline),          \
-		  .help = "no system runs there: files and links alone" }, \
-	{                                                                  \
-		.name = "skip-reboot", .kind = FLAG_BOOL,                  \
-		.offset = offsetof(struct root_flags, skip_reboot),        \
-		.help = "do not reboot, whatever was undone"               \
+#define UNDO_FLAGS                                                                          \
+	ROOT_FLAG(struct root_flags),                                                       \
+		{ .name = "offline",                                                        \
+		  .kind = FLAG_BOOL,                                                        \
+		  .offset = offsetof(struct root_flags, offline),                           \
+		  .help = "the root is not booted: change files only" },                    \
+	{                                                                                   \
+		.name = "skip-reboot", .kind = FLAG_BOOL,                                   \
+		.offset = offsetof(struct root_flags, skip_reboot), .help = "do not reboot" \
 	}
 
 static const struct flag recover_flag_table[] = { UNDO_FLAGS, { 0 } };
@@ -25,11 +23,11 @@ static const struct flag undo_flag_table[] = {
 	{ .name = "dry-run",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct root_flags, dry_run),
-	  .help = "show what would change, and what follows" },
+	  .help = "show what would change and which actions would run" },
 	{ .name = "show-secrets",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct root_flags, secrets),
-	  .help = "with --dry-run: show values that look secret too" },
+	  .help = "with --dry-run: show values that look secret" },
 	{ 0 },
 };
 
@@ -61,11 +59,13 @@ static int run_rollback(struct run *r, const void *p)
 const struct command daemon_rollback = {
 	.name = "rollback",
 	.args = "[--root-mount DIR] [--offline] [--skip-reboot] [--dry-run]",
-	.summary = "go back to what was there before the last update",
-	.details = "Contents, modes, owners, units, keys, passwords, kernel "
-		   "arguments and the OS image are\nput back, then services are "
-		   "reloaded or the node rebooted as the update had it.",
-	.examples = "# What it would change\n"
+	.summary = "undo the last update",
+	.details =
+		"Restores contents, modes, owners, units, keys, passwords, kernel arguments and "
+		"the OS image,\nthen runs the post actions of the update again: reloads services "
+		"or reboots the node.\nRestores files that were edited after the update, too, and "
+		"lists them.",
+	.examples = "# Show what would change\n"
 		    "@ rollback --dry-run\n"
 		    "# Undo the last update; reboot later\n"
 		    "@ rollback --skip-reboot",
@@ -90,10 +90,10 @@ static int run_recover(struct run *r, const void *p)
 const struct command daemon_recover = {
 	.name = "recover",
 	.args = "[--root-mount DIR] [--offline] [--skip-reboot]",
-	.summary = "complete or undo an update that was cut short",
+	.summary = "complete or undo an interrupted update",
 	.examples = "# After a power cut, before anything else\n"
 		    "@ recover\n"
-		    "# A disk that is mounted\n"
+		    "# A mounted disk\n"
 		    "@ recover --root-mount /mnt --offline",
 	.flags = recover_flag_table,
 	.opts_size = sizeof(struct root_flags),

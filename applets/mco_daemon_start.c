@@ -25,7 +25,7 @@ struct opts {
 		.name = flag, .kind = FLAG_STR, .offset = offsetof(struct opts, field), \
 		.value = what, .help = text                                             \
 	}
-/* Upstream's, read for its manifests' sake. */
+/* Upstream's flags, accepted because its manifests set them. */
 #define IGNORED(flag, field)                                              \
 	{                                                                 \
 		.name = flag, .kind = FLAG_STR, .hidden = true,           \
@@ -38,14 +38,14 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, node_name),
 	  .value = "NAME",
-	  .help = "the node this is",
+	  .help = "name of this node",
 	  .env = "NODE_NAME" },
 	TEXT("kubeconfig", kubeconfig, "FILE",
 	     "cluster and credentials (default: those of the pod)"),
 	TEXT("metrics-url", metrics, "HOST:PORT",
-	     "where /metrics and /healthz are (default 127.0.0.1:8797)"),
+	     "address of /metrics and /healthz (default 127.0.0.1:8797)"),
 	TEXT("once-from", once_from, "FILE|URL",
-	     "apply this Ignition config or MachineConfig, and end"),
+	     "apply this Ignition config or MachineConfig, then exit"),
 	{ .name = "skip-reboot",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, skip_reboot),
@@ -53,9 +53,9 @@ static const struct flag flags[] = {
 	{ .name = "force",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, force),
-	  .help = "with --root-mount /: even if this machine is no node" },
+	  .help = "with --root-mount /: run even if this machine is not a node" },
 	TEXT("desired-configmap", desired_configmap, "DIR",
-	     "a hosted cluster's node: where its config and hash are"),
+	     "node of a hosted cluster: directory of its config and hash"),
 	IGNORED("kubelet-healthz-endpoint", healthz_endpoint),
 	IGNORED("tls-cipher-suites", ciphers),
 	IGNORED("tls-min-version", min_version),
@@ -99,7 +99,7 @@ static int once_from(struct run *r, struct node *n, struct str path)
 	return rc < 0 ? rc : standalone_once_from(n, r->a, text, remote, &r->err);
 }
 
-/* Who has entered a root has been given it. */
+/* After daemon_enter the root / is the node's, so the guard does not apply. */
 static int open_node(struct run *r, const struct opts *o, struct node *n)
 {
 	int rc = daemon_open(r, o->root, false, n);
@@ -173,15 +173,15 @@ const struct command daemon_start = {
 	.name = "start",
 	.args = "--node-name NAME [--root-mount DIR] [--kubeconfig FILE]\n"
 		"--once-from FILE|URL",
-	.summary = "keep the node as the cluster wants it",
-	.details = "Follows the node's own Node object: drains, applies, reloads "
-		   "or reboots, verifies and\nreports, with upstream's "
-		   "annotations, events and metrics. What is cut short is undone "
-		   "or\ncompleted at the next start. SIGTERM waits for an update "
-		   "to end.",
+	.summary = "keep the node in the config that the cluster wants",
+	.details =
+		"Watches the node's own Node object: drains, applies, reloads or reboots, "
+		"verifies and\nreports, with upstream's annotations, events and metrics. An "
+		"interrupted update is undone\nor completed at the next start. SIGTERM waits for "
+		"the end of an update.",
 	.examples = "# In the node's pod\n"
 		    "@ start --node-name worker-0 --root-mount /rootfs\n"
-		    "# Apply one config and end, no cluster needed\n"
+		    "# Apply one config and exit, without a cluster\n"
 		    "@ start --once-from worker.ign --root-mount / --skip-reboot",
 	.exits = "0 after SIGTERM or --once-from, 1 an error",
 	.flags = flags,

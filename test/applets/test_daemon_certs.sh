@@ -133,10 +133,10 @@ same 'no gates: nothing is begun' '' "$(cat "$CALLS")"
 api DELETE /apis/config.openshift.io/v1/featuregates/cluster > /dev/null
 start
 until_ 'a cluster without any' 'events | grep -q "against r1"'
-same 'a cluster without any: told' 1 "$(grep -c 'no FeatureGate cluster: going on with no feature on' "$TMP/log")"
+same 'a cluster without any: told' 1 "$(grep -c 'FeatureGate cluster not found: all features are off' "$TMP/log")"
 feature_gate
 gates MachineConfigNodes
-until_ 'then it has some' 'grep -q "FeatureGates changed: starting anew" "$TMP/log"'
+until_ 'then it has some' 'grep -q "FeatureGates changed: restarting" "$TMP/log"'
 until_ 'and ends' '! kill -0 "$DAEMON" 2>/dev/null'
 orphans
 gates

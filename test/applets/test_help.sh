@@ -82,11 +82,11 @@ for columns in 40 59 60 72 100; do
 	done
 done
 expect 'lines use the width' 0 $'3\n' '' \
-	bash -c 'COLUMNS=120 "$0" firstboot --help | sed -n "/^Files, /,/^$/p" | grep -c "^.\{100,120\}$"' "$BIN/mco-daemon"
+	bash -c 'COLUMNS=120 "$0" firstboot --help | sed -n "/^Applies files, /,/^$/p" | grep -c "^.\{100,120\}$"' "$BIN/mco-daemon"
 expect 'a width that is none' 0 "$(cat "$golden/mcoctl-diff.txt")
 " '' env COLUMNS=wide "$BIN/mcoctl" diff --help
 expect 'the columns do not run together' 0 '  firstboot-complete-machineconfig
-              bring OS, kernel and kernel arguments to what the first config
+              apply the OS, kernel and kernel arguments of the first config
 ' '' grep -A1 '^  firstboot-complete' "$pages/mco-daemon.txt"
 
 # ---- names and values ----------------------------------------------------------------

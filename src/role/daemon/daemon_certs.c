@@ -1,6 +1,6 @@
 /*
- * What a ControllerConfig asks a node for besides its config: certificates, the
- * pull secret, the API servers' CAs.
+ * daemon_certs: what a ControllerConfig gives a node besides its config: certificates, the pull
+ * secret and the CAs of the API servers.
  */
 #include "base/codec.h"
 #include "daemon_own.h"

@@ -53,7 +53,7 @@ static void all_loaded(struct daemon *d)
 {
 	struct daemon_view *v = &d->v;
 
-	/* an image that was built in the cluster stands for the OS image */
+	/* an image that was built in the cluster replaces the OS image */
 	if (v->pass.from_image.n)
 		d->update.from.spec.os_image = v->pass.from_image;
 	if (v->pass.target_image.n)

@@ -7,7 +7,7 @@
 #include "daemon_own.h"
 #include "io/repeat.h"
 
-/* As Go's decoder says it. */
+/* Go's text of the same error; it becomes the Node's reason. */
 static struct str as_go(struct str why)
 {
 	if (str_starts(why, S("0 documents")))

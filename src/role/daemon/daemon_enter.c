@@ -1,6 +1,6 @@
 /*
- * Check, then mount, then change the root: a start that cannot succeed leaves
- * the machine as it is.
+ * daemon_enter: checks first, then mounts, then changes the root: a start that cannot succeed
+ * leaves the machine unchanged.
  */
 #include "daemon_own.h"
 
@@ -48,7 +48,7 @@ struct file_list {
 	size_t n, cap;
 };
 
-/* The same files, by the names they were given by and by those inside. */
+/* The same files, by the given paths and by their paths inside the root. */
 struct files {
 	struct file_list given, inside;
 };
@@ -68,7 +68,7 @@ static int add_kubeconfig(struct entering *r, struct enter *e, struct str path, 
 	return 0;
 }
 
-/* Files that a kubeconfig names are read after the change of root, too. */
+/* The files that a kubeconfig names are read again after the change of root. */
 static int check_kubeconfigs(struct entering *r, struct enter *e, const struct files *f)
 {
 	const struct kubeconfig_choice any = { 0 };
@@ -94,7 +94,7 @@ static int check_kubeconfigs(struct entering *r, struct enter *e, const struct f
 	return rc;
 }
 
-/* As kubectl reads KUBECONFIG: files that are not there are left out. */
+/* As kubectl reads KUBECONFIG: files that do not exist are ignored. */
 static int env_kubeconfigs(struct entering *r, struct enter *e, const char *env, struct files *out)
 {
 	struct str rest = str_of(env), one;
@@ -155,7 +155,7 @@ static int find_cluster(struct entering *r, struct enter *e, const struct daemon
 
 /* ---- entering ------------------------------------------------------------ */
 
-/* A flag's path, renamed where it has another name inside. */
+/* Adds a flag with its path inside the root, where that differs. */
 static int rename_flag(struct entering *r, struct enter *e, const char *flag, struct str path,
 		       struct args *words)
 {
@@ -171,7 +171,7 @@ static int rename_flag(struct entering *r, struct enter *e, const char *flag, st
 	return 0;
 }
 
-/* Copies itself into the node's root and begins anew there. */
+/* Copies the program into the node's root and starts it there. */
 static int reexec(struct entering *r, struct enter *e, struct args *words)
 {
 	const struct tree_attr attr = { 0755, 0755, -1, -1 };
@@ -187,8 +187,8 @@ static int reexec(struct entering *r, struct enter *e, struct args *words)
 	return enter_exec(e, args_end(words), r->err);
 }
 
-/* The pod's accounts, and its nmstatectl for hosts that have none. An image
- * without links may have the first in /var/run alone. */
+/* The pod's account, and its nmstatectl for hosts without one. An image without symbolic links
+ * may have the account in /var/run only. */
 static void add_pod(struct enter *e)
 {
 	if (!enter_add(e, SECRETS, SECRETS))
@@ -201,7 +201,7 @@ static int check_and_go(struct entering *r, struct enter *e, const struct daemon
 	struct args words = { .a = r->a };
 	int rc;
 
-	/* our own words as they were given, flags before "start" among them */
+	/* the command line as it was given, with flags before "start" */
 	args_add(&words, SELF);
 	for (int i = 0; i < r->g->argc; i++)
 		args_add(&words, r->g->argv[i]);
@@ -223,7 +223,7 @@ bool daemon_entered(void)
 	return getenv(DID_REEXEC) != NULL;
 }
 
-/* Where programs are stand-ins nothing is entered: they are not in there. */
+/* Tests replace programs (MCO_HOST_PATH), and those are not in the root: nothing to enter. */
 int daemon_enter(struct arena *a, const struct daemon_entry *g, struct err *err)
 {
 	struct entering entering = { a, g, err }, *r = &entering;

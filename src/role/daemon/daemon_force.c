@@ -1,6 +1,6 @@
 /*
- * The force file, noticed when it is made: who makes it is at a node that is
- * degraded, and should not have to wait for the next try.
+ * daemon_force: notices the force file when it is created. The node is degraded then, and its
+ * administrator should not have to wait for the next retry.
  */
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ void daemon_force_begin(struct daemon *d)
 	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 
 	if (fd < 0)
-		return; /* then it is noticed at the next try */
+		return; /* best effort: the next retry notices the file */
 	if (inotify_add_watch(fd, dir, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0) {
 		(void)close(fd);
 		return;

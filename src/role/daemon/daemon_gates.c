@@ -1,6 +1,6 @@
 /*
- * The feature gates, fixed for as long as the process lives; and a kubelet whose
- * restart was put off until a server is not trusted any more.
+ * daemon_gates: the feature gates, which do not change while the process lives; and a kubelet
+ * whose restart is deferred until the server's certificate is refused.
  */
 #include "daemon_own.h"
 #include "io/clock.h"
@@ -32,8 +32,8 @@ static void keep(struct daemon *d, const struct mc_gates *g)
 		 STRF(os_list(&d->turn, &g->enabled)), STRF(os_list(&d->turn, &g->disabled)));
 }
 
-/* A cluster without any is a trial one; one that has them tells those of our
- * release sooner or later. */
+/* A cluster without a FeatureGate is a test cluster: no gate is on. One that has it adds the
+ * entry of our release sooner or later. */
 bool daemon_gates(struct daemon *d)
 {
 	struct err err = ERR_INIT(&d->turn);
@@ -47,7 +47,7 @@ bool daemon_gates(struct daemon *d)
 	if (!d->gates.known && rc == 0) {
 		keep(d, &g);
 	} else if (!d->gates.known && none) {
-		log_warn("no FeatureGate cluster: going on with no feature on");
+		log_warn("FeatureGate cluster not found: all features are off");
 		keep(d, &(struct mc_gates){ 0 });
 	} else if (!d->gates.known) {
 		if (clock_ms() >= d->gates.due)
@@ -57,7 +57,7 @@ bool daemon_gates(struct daemon *d)
 	} else if (rc == 0 && !d->update.guarded &&
 		   !(strs_eq(&g.enabled, &d->gates.names.enabled) &&
 		     strs_eq(&g.disabled, &d->gates.names.disabled))) {
-		log_info("FeatureGates changed: starting anew");
+		log_info("FeatureGates changed: restarting");
 		loop_stop(d->loop);
 		return false;
 	}

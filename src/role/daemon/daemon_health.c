@@ -1,5 +1,5 @@
 /*
- * Whether the kubelet answers: asked every half minute, for a metric and the log.
+ * daemon_health: asks the kubelet's health endpoint every 30 s, for a metric and the log.
  */
 #include "daemon_own.h"
 #include "io/clock.h"

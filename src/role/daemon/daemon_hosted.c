@@ -1,6 +1,6 @@
 /*
- * A node of a hosted cluster: its annotations hold hashes of configs, and the
- * configs come as files. Each step looks at everything anew.
+ * daemon_hosted: a node of a hosted cluster. Its annotations have hashes of configs, and the
+ * configs are files. Each step reads all of them again.
  */
 #include "daemon_own.h"
 #include "io/log.h"

@@ -1,3 +1,7 @@
+/*
+ * daemon_job: forks the child, and reads its messages in the loop. The child has its own process
+ * group, so that a cancelled job ends the program that it waits for, too.
+ */
 #include "daemon_job.h"
 
 #include <errno.h>
@@ -8,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define REPORT 3 /* the child's descriptor to tell by */
+#define REPORT 3 /* the child's end of the pipe */
 
 /* ---- in the child -------------------------------------------------------- */
 
@@ -63,7 +67,7 @@ static _Noreturn void child(const char *root, const struct job_in *in, int fd)
 	if (fd != REPORT)
 		(void)dup2(fd, REPORT);
 	(void)fcntl(REPORT, F_SETFD, FD_CLOEXEC);
-	/* a connection must not outlive the parent's end of it */
+	/* close the parent's connections: they must end with the parent */
 	(void)syscall(SYS_close_range, REPORT + 1, ~0U, 0);
 	rc = node_open(&n, &a, root, &err);
 	if (rc == 0) {

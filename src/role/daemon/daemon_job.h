@@ -1,7 +1,6 @@
 /*
- * daemon_job: what blocks, done to the node by a child process; the loop goes on
- * meanwhile. The child ends with its parent: a job that is cut short is the
- * journal's to recover.
+ * daemon_job: blocking work on the node in a child process, beside the loop. The child ends with
+ * its parent; the next start recovers an update that was cut from its journal.
  */
 #ifndef ROLE_DAEMON_JOB_H
 #define ROLE_DAEMON_JOB_H
@@ -11,30 +10,30 @@
 #include "node/node_update.h"
 
 enum job_kind {
-	JOB_LOG, /* nothing but what is to be logged */
-	JOB_RECOVER, /* what a killed process left; what OS this is */
+	JOB_LOG, /* write the log lines only */
+	JOB_RECOVER, /* recover what a killed process left; find out which OS this is */
 	JOB_SECRET,
 	JOB_PREPARE, /* tidy up after the first boot */
-	JOB_BOOT, /* the first OS image; compare with the config */
+	JOB_BOOT, /* boot the first OS image; compare the disk with the config */
 	JOB_VERIFY,
-	JOB_DRIFT, /* the same of files and units alone */
-	JOB_REVERT, /* the unit that leaves an image built in the cluster */
-	JOB_UNREVERT, /* away with it */
+	JOB_DRIFT, /* the same, files and units only */
+	JOB_REVERT, /* write the unit that leaves an image built in the cluster */
+	JOB_UNREVERT, /* remove that unit */
 	JOB_APPLY,
-	JOB_ACT, /* and roll back when that fails */
+	JOB_ACT, /* run the post actions; roll back when one fails */
 	JOB_ROLL_BACK,
 	JOB_CERTIFICATES,
-	JOB_REBOOTSTRAP, /* the kubelet; what was logged is kept */
+	JOB_REBOOTSTRAP, /* give the kubelet new credentials */
 	JOB_HOSTED,
-	JOB_SIZES, /* of images that are to be pinned */
-	JOB_PIN, /* have CRI-O keep them; text: its config */
+	JOB_SIZES, /* ask for the sizes of images to pin */
+	JOB_PIN, /* write CRI-O's config of pinned images */
 };
 
-/* What the child reads; it has a copy of all memory. */
+/* The input of the child, which has a copy of all memory. */
 struct job_in {
 	enum job_kind kind;
 	struct node_update update;
-	const struct strs *logs; /* for the node's journal, before all else */
+	const struct strs *logs; /* lines for the node's journal; written first */
 	/* the cause of a rollback; a hosted node's directory; the API servers' CAs to trust;
 	 * CRI-O's config */
 	struct str text;
@@ -85,7 +84,7 @@ int job_work(struct node *n, struct arena *a, const struct job_in *in, struct er
 /* ---- in the parent ------------------------------------------------------- */
 
 int job_start(struct job *j, const struct job_in *in, struct err *err);
-/* Kills it. */
+/* Kills the child; done is not called. */
 void job_cancel(struct job *j);
 
 #endif

@@ -162,7 +162,7 @@ static void on_job_msg(void *ctx, const struct job_msg *m)
 		return;
 	case JOB_MSG_SIZE:
 	case JOB_MSG_RESULT:
-		return; /* daemon_pin's; never passed on */
+		return; /* a size goes to daemon_pin, a result to on_job */
 	}
 }
 

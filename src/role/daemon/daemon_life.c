@@ -1,5 +1,5 @@
 /*
- * A daemon's beginning and end, and what it follows in between.
+ * daemon_life: starts and ends the daemon's parts, and its watches.
  */
 #include "daemon_own.h"
 #include "io/log.h"
@@ -26,7 +26,7 @@ static void node_changed(void *ctx, struct str key, const void *before, const vo
 		log_info("Transitioned from degraded/unreconcilable reason "
 			 "%.*s -> %.*s",
 			 STRF(note_of(x, ANNO_REASON)), STRF(note_of(y, ANNO_REASON)));
-	/* a new target is not made to wait for an old one's retries */
+	/* a new target does not wait for the back-off of the old one */
 	if (x && !str_eq(note_of(x, ANNO_DESIRED_CONFIG), note_of(y, ANNO_DESIRED_CONFIG))) {
 		d->not_before = 0;
 		d->failures = 0;

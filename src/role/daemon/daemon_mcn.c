@@ -1,7 +1,7 @@
 /*
- * How far the node's update is, in its MachineConfigNode. A report that fails is
- * logged and no more: nothing waits for one. Each is made from what the one
- * before has left, so they go one at a time.
+ * daemon_mcn: reports the update's progress in the MachineConfigNode, best effort: a report that
+ * fails is logged, and nothing waits for it. Each report is computed from the object that the
+ * one before left, so they are sent one at a time.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ struct reporting {
 	struct reporting *next;
 	struct arena a;
 	struct mcn_report report;
-	struct str changes; /* the irreconcilable ones instead, or "" */
+	struct str changes; /* report these irreconcilable changes instead; or "" */
 	const struct json *sets;
 	bool spec;
 	bool absent; /* there is no object yet */
@@ -150,7 +150,7 @@ static void changes_sent(struct kube_call *c, const struct kube_answer *ans)
 	told(d);
 }
 
-/* A list that is empty is not there, for the server lets none be. */
+/* The server refuses an empty list: it is removed instead. */
 static void put_changes(struct daemon *d, struct json *mcn)
 {
 	const struct str key = S("irreconcilableChanges");

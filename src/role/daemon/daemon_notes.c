@@ -1,5 +1,5 @@
 /*
- * The Node's annotations: what the daemon writes there, and what follows from it.
+ * daemon_notes: the annotations that the daemon writes to the Node, and what follows from them.
  */
 #include "daemon_own.h"
 #include "io/clock.h"
@@ -32,7 +32,7 @@ void daemon_tell_fault(struct daemon *d)
 	daemon_annotate(d, STATE_NOTE_FAULT);
 }
 
-/* Annotations are written: their Events follow. */
+/* Sends the Events of annotations that are written. */
 static void tell_events(struct daemon *d)
 {
 	struct daemon_next *n = &d->next;
@@ -45,7 +45,7 @@ static void tell_events(struct daemon *d)
 void daemon_fault_told(struct daemon *d)
 {
 	struct str want = daemon_note(d, ANNO_DESIRED_CONFIG);
-	/* another target may have come meanwhile: it does not wait for the back-off */
+	/* a target that changed meanwhile does not wait for the back-off */
 	bool stale = d->v.pass.target.n && !str_eq(want, d->v.pass.target);
 
 	tell_events(d);
@@ -76,8 +76,8 @@ void daemon_resumes(struct daemon *d, struct str config)
 	d->update.resumes = true;
 }
 
-/* The first pass has come to its end. A node that had no annotations at the start
- * has them now. */
+/* Starts the drift watch; reports the end of the first pass. A node without annotations at the
+ * start has them now. */
 static void resumed(struct daemon *d)
 {
 	struct daemon_report r = { .type = "Resumed", .status = 'T' };
@@ -98,7 +98,7 @@ void daemon_done(struct daemon *d)
 
 	d->failures = 0;
 	tell_events(d);
-	/* an update that had no annotation to write before its last ones */
+	/* an update without an uncordon request has not reported it yet */
 	if (v->start == START_OVER && !d->update.resumes)
 		daemon_resumes(d, daemon_note(d, ANNO_CURRENT_CONFIG));
 	resumed(d);
@@ -131,7 +131,7 @@ void daemon_rebooting(struct daemon *d)
 	daemon_annotate(d, STATE_NOTE);
 }
 
-/* From here on the process may be ended. */
+/* SIGTERM may end the process from here on. */
 static void announced(struct daemon *d)
 {
 	if (d->v.pass.stage == STAGE_APPLIED)
@@ -164,7 +164,7 @@ void daemon_annotate(struct daemon *d, enum daemon_state s)
 {
 	struct daemon_next *n = &d->next;
 
-	/* what the last boot told goes along; nothing for nothing */
+	/* add how the last OS update was finalized; no annotation where there was nothing */
 	if (d->facts.finalize_known &&
 	    (d->facts.finalize.n || daemon_note(d, ANNO_FINALIZE_FAILURE).n))
 		n->pairs[n->n_pairs++] = (struct daemon_pair){ .key = S(ANNO_FINALIZE_FAILURE),
@@ -177,7 +177,7 @@ struct pairs {
 	size_t n, cap;
 };
 
-/* A map of strings, or why it is none as Go words that. */
+/* Reads a map of strings; errors have Go's text. */
 static int read_pairs(struct arena *a, struct str text, struct pairs *out, struct err *err)
 {
 	struct json *j = NULL;
@@ -205,7 +205,7 @@ static int read_pairs(struct arena *a, struct str text, struct pairs *out, struc
 	return 0;
 }
 
-/* The first annotations: laid down by the server, or what the disk tells. */
+/* Writes the first annotations: the file that the server provided, or the config on the disk. */
 void daemon_initial(struct daemon *d)
 {
 	struct pairs list = { 0 };

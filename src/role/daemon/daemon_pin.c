@@ -1,7 +1,6 @@
 /*
- * Images that PinnedImageSets want: asked for, pulled and pinned in rounds that
- * go on beside everything else the daemon does. A round that fails is tried
- * again; another wish begins another round at once.
+ * daemon_pin: pulls and pins the images of PinnedImageSets, in rounds that run beside the
+ * daemon's steps. A round that fails is retried; a change of the sets starts another at once.
  */
 #include <string.h>
 
@@ -21,7 +20,7 @@ enum stage { REST, ASK, SIZE, PULL, VERIFY, WRITE, DONE };
 struct slot {
 	struct pinning *p;
 	struct grpc_call call;
-	struct source timer; /* until the next try, or the next image */
+	struct source timer; /* of the next retry, or the next image */
 	struct arena a;
 	struct pin_image *image; /* NULL: free */
 	unsigned tries;
@@ -33,8 +32,8 @@ struct pinning {
 	struct pin_auth auth;
 	struct arena a; /* of the round */
 	struct arena kept;
-	struct str failed; /* what the round will end with */
-	struct str told; /* of the last failure */
+	struct str failed; /* why the round will fail, once its pulls end */
+	struct str told; /* the status that the last failure reported */
 	struct slot slots[PIN_WORKERS];
 	struct job job;
 	struct source timer;
@@ -43,7 +42,7 @@ struct pinning {
 	unsigned failures;
 	enum stage stage;
 	bool changed, begun;
-	bool draining; /* no further image is begun */
+	bool draining; /* start no further pull */
 };
 
 static void advance(struct pinning *p);
@@ -150,7 +149,7 @@ static void complete(struct pinning *p)
 
 /* ---- the runtime is asked ------------------------------------------------ */
 
-/* What went wrong with a call, or "". */
+/* Why a call failed, or "". */
 static struct str trouble(struct arena *a, const struct grpc *g)
 {
 	return g->status ? grpc_error(a, g->status, g->text) : S("");
@@ -195,7 +194,7 @@ static void on_pulled(struct grpc_call *c, const struct grpc *g)
 	int64_t again = -1;
 
 	if (g->status == GRPC_UNKNOWN)
-		why = g->text; /* the runtime's own words */
+		why = g->text; /* the runtime's own message */
 	else if (!why.n && (proto_find(g->message, 1, &ref) <= 0 || !ref.n))
 		why = str_fmt(g->a, "imageRef for %.*s not set", STRF(s->image->name));
 	s->image->here = !why.n;
@@ -248,7 +247,7 @@ static void on_slot(struct source *t, short events)
 	}
 }
 
-/* Gives every free slot an image; false when none is being worked on. */
+/* Gives every free slot an image; false when no slot is busy. */
 static bool busy(struct pinning *p)
 {
 	for (size_t i = 0; i < p->n_slots && !p->draining; i++) {
@@ -347,7 +346,7 @@ static void on_job(void *ctx, enum job_kind kind, int rc, struct str text)
 
 /* ---- a round ------------------------------------------------------------- */
 
-/* Whether the stage is over and the next one may begin. */
+/* Works on the stage; true when the next one may start. */
 static bool over(struct pinning *p)
 {
 	struct err err = ERR_INIT(&p->a);
@@ -400,8 +399,7 @@ static void advance(struct pinning *p)
 		next_stage(p);
 }
 
-/* A round, when there is reason for one: something else is wanted, or the last
- * one has failed. */
+/* Starts a round when the sets changed, or when the last one failed (again). */
 static void look(struct pinning *p, bool again)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -453,7 +451,7 @@ static void on_timer(struct source *t, short events)
 	} else if (p->stage == REST) {
 		look(p, true);
 	} else if (p->stage == PULL) {
-		/* what is being pulled may go on */
+		/* let the pulls that are running end */
 		p->due = 0;
 		p->draining = true;
 		if (!p->failed.n)
@@ -471,7 +469,7 @@ void daemon_pin(struct daemon *d)
 {
 	struct pinning *p = d->pins;
 
-	/* the node's own start comes first, as long as it gets on */
+	/* the node's start comes first, unless it is stuck in a failure */
 	if (!p || !daemon_node(d) || !kube_cache_synced(d->caches.pools) ||
 	    !kube_cache_synced(d->caches.image_sets) ||
 	    (d->v.start != START_OVER && !str_is(daemon_note(d, ANNO_STATE), "Degraded")))

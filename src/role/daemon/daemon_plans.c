@@ -71,7 +71,7 @@ static void begin(struct daemon *d, const struct json *machine)
 	daemon_wake(d, 0);
 }
 
-/* Upstream's words. */
+/* The texts are upstream's. */
 static void log_plan(const struct daemon *d)
 {
 	const struct update_plan *p = &d->update.plan;

@@ -20,7 +20,7 @@ struct start {
 	struct http_server *http;
 };
 
-/* A pod reaches the API as the kubelet does, before there is a service network. */
+/* Reaches the API as the kubelet does: there may be no service network yet. */
 static int as_kubelet_does(struct arena *a, struct start *s, const struct daemon_opts *o,
 			   struct err *err)
 {
@@ -55,7 +55,7 @@ static void handle(struct http_exchange *x, void *ctx)
 		   buf_str(&fields), buf_str(&b), NULL, NULL);
 }
 
-/* A probe that goes unanswered has the pod restarted. */
+/* Probes are served under load, too: without an answer the pod is restarted. */
 static bool vital(const struct http_head *head, void *ctx)
 {
 	(void)ctx;
@@ -88,8 +88,8 @@ static void on_term(void *ctx, int signo)
 }
 
 /*
- * Nodes are written with the kubelet's credentials, as upstream does it: those
- * of the pod may only read them.
+ * Nodes are written with the kubelet's credentials, as upstream does it: the pod's account may
+ * only read them.
  */
 static int make_clients(struct arena *a, struct start *s, const struct daemon_opts *o,
 			struct err *err)
@@ -125,7 +125,7 @@ static int follow_cluster(struct arena *a, struct start *s, const struct daemon_
 	if (rc == 0)
 		rc = make_clients(a, s, o, err);
 
-	/* a node without them is a node all the same */
+	/* the daemon works without metrics, too */
 	if (rc == 0 && !o->hosted.n && serve(s, o->metrics, err) < 0)
 		log_error("metrics listener exited with error: %.*s", STRF(err->msg));
 	if (rc == 0)

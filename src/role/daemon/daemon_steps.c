@@ -44,7 +44,7 @@ static void again(struct daemon *d)
 {
 	struct daemon_view *v = &d->v;
 
-	log_info("The target is %.*s meanwhile", STRF(v->desired));
+	log_info("The target changed to %.*s during the update", STRF(v->desired));
 	v->pass.stage = STAGE_NONE;
 	v->pass.asked = d->update.checked = false;
 	v->start = START_OVER;
@@ -178,7 +178,7 @@ void daemon_carry_out(struct daemon *d)
 		daemon_initial(d);
 		return;
 	case DAEMON_LOAD:
-		d->logged_wait = false; /* what it rests for next is news */
+		d->logged_wait = false; /* log the reason of the next rest */
 		daemon_load(d);
 		return;
 	case DAEMON_BOOT:

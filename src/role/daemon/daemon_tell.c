@@ -1,5 +1,5 @@
 /*
- * What the daemon tells: events and metrics.
+ * daemon_tell: the daemon's Events and metrics.
  */
 #include "daemon_own.h"
 #include "io/metrics_text.h"

@@ -1,6 +1,6 @@
 /*
- * What the first step of a daemon waits for, in the log: not in every start, only
- * when it takes longer than a start normally does, and then ever less often.
+ * daemon_waits: logs what the first step waits for when that takes longer than a normal start,
+ * at growing intervals.
  */
 #include "base/backoff.h"
 #include "daemon_own.h"

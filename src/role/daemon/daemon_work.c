@@ -1,5 +1,6 @@
 /*
- * What a job's child does to the node.
+ * daemon_work: what a job's child does to the node. All of it blocks, and may be cut at any
+ * point: what must survive that goes through the journal.
  */
 #include "daemon_job.h"
 #include "io/log.h"
@@ -51,7 +52,7 @@ static int verify(struct node *n, struct arena *a, const struct job_in *in, stru
 
 /* ---- the start ----------------------------------------------------------- */
 
-/* What a killed process left undone of an update that holds. */
+/* Runs the post actions of a committed update whose process was killed before them. */
 static int left_over(struct node *n, struct arena *a, struct err *err)
 {
 	struct node_journal_view v = { 0 };
@@ -69,7 +70,7 @@ static int left_over(struct node *n, struct arena *a, struct err *err)
 	return 0;
 }
 
-/* For whoever reads the log; only rpm-ostree must answer. */
+/* Logs the state of the system. Only rpm-ostree must succeed. */
 static int log_system(struct node *n, struct arena *a, struct err *err)
 {
 	bool ostree = n->os.core_os && host_has(&n->host, "rpm-ostree");
@@ -96,7 +97,7 @@ static int log_system(struct node *n, struct arena *a, struct err *err)
 	return 0;
 }
 
-/* On a disk that still has its image nothing is to leave it at the next boot. */
+/* Removes the revert unit where the disk still has an image: the next boot must not leave it. */
 static int stay(struct node *n, struct arena *a, struct err *err)
 {
 	struct err ignored = ERR_INIT(a);
@@ -188,7 +189,7 @@ static int pivot(struct node *n, struct arena *a, const struct mc_current *to, s
 	int rc;
 
 	host_log(&n->host, "Bootstrap pivot required to: %.*s", STRF(image));
-	/* the config's own, even where another stands for it: upstream's way */
+	/* the config's own image even where another replaces it, as upstream does */
 	rc = os_image_update(n, a, json_str(to->tree, "spec.osImageURL"), err);
 	if (rc == 0)
 		rc = reboot_into(n, a, to->name, err);
@@ -212,7 +213,7 @@ static int settle(struct node *n, struct arena *a, const struct job_in *in, bool
 	return 0;
 }
 
-/* The last of it: who is cut short before that begins anew. */
+/* The last change of the first sync: a process cut before it starts over. */
 static int settled(struct node *n, struct err *err)
 {
 	int rc = tree_rename(&n->tree, JOB_FIRST_ANNOTATIONS,
@@ -302,7 +303,7 @@ static int act(struct node *n, struct arena *a, const struct node_update *u, str
 	return rc;
 }
 
-/* An update that does not come about leaves nothing of the way out. */
+/* Removes the revert unit when the update failed. */
 static int forget_revert(struct node *n, struct arena *a, int rc)
 {
 	struct err ignored = ERR_INIT(a);
