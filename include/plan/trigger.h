@@ -1,8 +1,9 @@
 /*
- * trigger: which pools a change of an object concerns. (Nodes: plan_knode_event.)
+ * trigger: which pools and generators a change of an object concerns. For nodes see
+ * plan_knode_event.
  *
- * was is NULL for what was added, is for what was deleted. Names given are those
- * of pools, "" for none.
+ * was is NULL for an object that was added, is for one that was deleted. Functions
+ * that return a name return that of a pool, "" for none.
  */
 #ifndef PLAN_TRIGGER_H
 #define PLAN_TRIGGER_H
@@ -13,34 +14,44 @@
 #include "plan/generate.h"
 
 /*
- * The pools to be rendered: the one that owns a rendered config, else those that
- * select it. A config that changed its labels concerns both sides.
+ * Appends the pools to render: the pool that owns a rendered config, else those that
+ * select the config. A config whose labels changed concerns old and new pools.
  */
 void trigger_mc(struct arena *a, const struct mcp_list *pools, const struct mc *was,
 		const struct mc *is, struct mcp_list *queue);
 
-/* Who made a MachineConfig that somebody has changed or deleted: to be planned
- * again. Nothing for rendered ones and for those that users made. */
-void trigger_maker(struct arena *a, const struct mc *mc, struct generate_keys *out);
+/*
+ * Appends the keys to plan after a change of a MachineConfig: the controller that
+ * made it, when a pool selects it (trigger_mc found one); after a deletion also the
+ * configs that have the same name for theirs. kubelets and runtimes are read only
+ * after a deletion.
+ */
+void trigger_makers(struct arena *a, const struct mc *was, const struct mc *is, bool selected,
+		    const struct mc_object_list *kubelets, const struct mc_object_list *runtimes,
+		    struct generate_keys *out);
 
-/* A MachineConfig was deleted: other configs of the kind (KUBELET or RUNTIME) that
- * have the same name for it write it. */
-void trigger_namesakes(struct arena *a, enum generate_kind kind,
-		       const struct mc_object_list *configs, struct str name,
-		       struct generate_keys *out);
+/* A member of a set of generators. */
+#define TRIGGER(kind) (1u << (kind))
 
-/* The pools to be counted. */
+/*
+ * The generators that read objects of a kind, as a set of TRIGGER(GENERATE_…): all
+ * keys of each are to be planned after a change. KubeletConfigs and
+ * ContainerRuntimeConfigs have keys of their own and are not in it.
+ */
+unsigned trigger_object(enum mc_kind kind, bool has_node_config);
+
+/* The pool whose status to count again. */
 struct str trigger_mcn(const struct mcn *was, const struct mcn *is);
 struct str trigger_os_config(const struct os_config *was, const struct os_config *is);
 struct str trigger_os_build(const struct os_build *was, const struct os_build *is);
 
-/* A config is to be dealt with: it is new, its spec changed, or it is to go. */
+/* True when a config is new, its spec changed, or it is being deleted. */
 bool trigger_spec(const struct json *was, const struct json *is);
 
 /*
- * How long a pool that is to be rendered waits for further changes, all times in
- * milliseconds: until there have been none for quiet, but five times that at
- * most. since is the pool's own: when it began to wait, 0 when it does not.
+ * How long a pool waits for further changes before it is rendered, in milliseconds:
+ * until there was no change for quiet, at most five times that. *since is kept per
+ * pool: when the wait began, 0 when the pool does not wait.
  */
 int64_t trigger_wait(int64_t *since, int64_t now, int64_t last_change, int64_t quiet);
 

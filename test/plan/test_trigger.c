@@ -57,6 +57,98 @@ TEST machine_configs(void)
 	PASS();
 }
 
+#define MADE(name, role, owner)                                                           \
+	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"                    \
+	"'MachineConfig','metadata':{'name':'" name "','labels':{'" LABEL_ROLE "':'" role \
+	"'},'annotations':{'" ANNO_BY_CONTROLLER "':'h'}" owner "},'spec':{}}"
+#define BY(kind, name) ",'ownerReferences':[{'kind':'" kind "','name':'" name "'}]"
+
+static struct mc_object *kubelet_of(struct arena *a, const char *text)
+{
+	struct mc_object *o = ARENA_NEW(a, struct mc_object);
+
+	o->kind = MC_KUBELET_CONFIG;
+	o->doc = fx_doc(a, text);
+	o->tree = o->doc.tree;
+	o->meta.name = json_str(o->tree, "metadata.name");
+	o->meta.annotations = json_at(o->tree, "metadata.annotations");
+	return o;
+}
+
+/* "kind:name" of the keys that a change wakes. */
+static struct str makers_of(struct arena *a, const char *was, const char *is, bool selected)
+{
+	struct mc_object_list kubelets = { 0 }, runtimes = { 0 };
+	struct generate_keys keys = { 0 };
+	struct buf b;
+
+	VEC_PUSH(a, &kubelets, kubelet_of(a, "{'metadata':{'name':'k'}}"));
+	trigger_makers(a, was ? fx_mc(a, was) : NULL, is ? fx_mc(a, is) : NULL, selected, &kubelets,
+		       &runtimes, &keys);
+	buf_init(&b, a);
+	for (size_t i = 0; i < keys.n; i++)
+		buf_addf(&b, "%s%d:%.*s", i ? " " : "", keys.v[i].kind, STRF(keys.v[i].name));
+	return buf_str(&b);
+}
+
+TEST makers(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const char *template = MADE("00-worker", "worker", BY("ControllerConfig", "cc"));
+	const char *kubelet =
+		MADE("99-worker-generated-kubelet", "worker", BY("KubeletConfig", "x"));
+	const char *features = MADE("98-infra-generated-kubelet", "infra", "");
+	struct str keys[] = {
+		str_fmt(&a, "%d:cc", GENERATE_TEMPLATES),
+		str_fmt(&a, "%d:x", GENERATE_KUBELET),
+		str_fmt(&a, "%d:x %d:k", GENERATE_KUBELET, GENERATE_KUBELET),
+		str_fmt(&a, "%d:pool/infra %d:pool/infra", GENERATE_NODE, GENERATE_FEATURES),
+	};
+
+	ASSERT_STR_M("a new one", S(""), makers_of(&a, NULL, template, true));
+	ASSERT_STR_M("edited", keys[0], makers_of(&a, template, template, true));
+	ASSERT_STR_M("deleted", keys[0], makers_of(&a, template, NULL, true));
+	ASSERT_STR_M("of no pool", S(""), makers_of(&a, template, NULL, false));
+	ASSERT_STR_M("edited, of a KubeletConfig", keys[1], makers_of(&a, kubelet, kubelet, true));
+	ASSERT_STR_M("deleted: others have the name", keys[2], makers_of(&a, kubelet, NULL, true));
+	ASSERT_STR_M("without an owner", keys[3], makers_of(&a, features, NULL, true));
+	ASSERT_STR_M("a rendered one", S(""),
+		     makers_of(&a, MADE("rendered-w-1", "worker", ""), NULL, true));
+	PASS();
+}
+
+TEST objects(void)
+{
+	const unsigned kubelets =
+		TRIGGER(GENERATE_NODE) | TRIGGER(GENERATE_FEATURES) | TRIGGER(GENERATE_KUBELET);
+	const struct {
+		enum mc_kind kind;
+		bool has_node;
+		unsigned want;
+	} kinds[] = {
+		{ MC_CLUSTER_VERSION, false, TRIGGER(GENERATE_REGISTRIES) },
+		{ MC_IMAGE, true, TRIGGER(GENERATE_REGISTRIES) },
+		{ MC_CONTENT_POLICY, false, TRIGGER(GENERATE_REGISTRIES) },
+		{ MC_DIGEST_MIRRORS, false, TRIGGER(GENERATE_REGISTRIES) },
+		{ MC_TAG_MIRRORS, false, TRIGGER(GENERATE_REGISTRIES) },
+		{ MC_CLUSTER_IMAGE_POLICY, false, TRIGGER(GENERATE_REGISTRIES) },
+		{ MC_IMAGE_POLICY, false, TRIGGER(GENERATE_REGISTRIES) },
+		{ MC_CREDENTIALS, false, TRIGGER(GENERATE_CREDENTIALS) },
+		{ MC_SECRET, true, TRIGGER(GENERATE_TEMPLATES) },
+		{ MC_INTERNAL_RELEASE, true, TRIGGER(GENERATE_TEMPLATES) },
+		{ MC_NODE_CONFIG, false, kubelets },
+		{ MC_API_SERVER, false, TRIGGER(GENERATE_TEMPLATES) },
+		{ MC_API_SERVER, true, TRIGGER(GENERATE_TEMPLATES) | kubelets },
+		{ MC_KUBELET_CONFIG, true, 0 },
+		{ MC_OTHER, true, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		ASSERT_INT((int)kinds[i].want,
+			   (int)trigger_object(kinds[i].kind, kinds[i].has_node));
+	PASS();
+}
+
 TEST others(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -119,6 +211,8 @@ TEST waits(void)
 SUITE(trigger)
 {
 	RUN_TEST(machine_configs);
+	RUN_TEST(makers);
+	RUN_TEST(objects);
 	RUN_TEST(others);
 	RUN_TEST(waits);
 }

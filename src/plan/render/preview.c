@@ -1,29 +1,16 @@
 /*
- * Which keys are planned because of a change is what the live controller's triggers
- * say (applets/controller_trigger.c). What is only missing is planned with keep.
+ * What the controllers would make of objects that were applied or deleted.
+ *
+ * The keys that a change concerns come from plan/trigger, as in the live controller.
+ * What is only missing is planned with keep.
  */
 #include "plan/preview.h"
 
 #include "mc/made_by.h"
 #include "plan/config/kubelet.h"
 #include "plan/kubelet_sync.h"
+#include "plan/trigger.h"
 #include "preview_parts.h"
-
-/* What registries are made from. */
-static bool is_family(enum mc_kind kind)
-{
-	switch (kind) {
-	case MC_IMAGE:
-	case MC_CONTENT_POLICY:
-	case MC_DIGEST_MIRRORS:
-	case MC_TAG_MIRRORS:
-	case MC_CLUSTER_IMAGE_POLICY:
-	case MC_IMAGE_POLICY:
-		return true;
-	default:
-		return false;
-	}
-}
 
 bool preview_touched(const struct preview_run *p, enum mc_kind kind, struct str name)
 {
@@ -34,6 +21,12 @@ bool preview_touched(const struct preview_run *p, enum mc_kind kind, struct str 
 		    (!name.n || str_eq(t->others.v[i]->meta.name, name)))
 			return true;
 	return false;
+}
+
+/* What registries are made from. */
+static bool is_family(enum mc_kind kind)
+{
+	return trigger_object(kind, false) & TRIGGER(GENERATE_REGISTRIES);
 }
 
 static size_t count_family(const struct mc_set *set)
@@ -130,6 +123,16 @@ static struct str version_of(const struct preview_in *in)
 	return by.hash.n ? by.hash : in->hash;
 }
 
+/* The generators to plan because o was applied or deleted. */
+static unsigned touched_set(const struct preview_run *p, const struct mc_object *o)
+{
+	bool cluster = str_is(o->meta.name, NAME_CLUSTER);
+
+	if (o->kind == MC_NODE_CONFIG && p->same_node)
+		return 0;
+	return trigger_object(o->kind, cluster && p->s.view.node);
+}
+
 static void read_set(struct preview_run *p)
 {
 	bool built_in = false;
@@ -146,10 +149,13 @@ static void read_set(struct preview_run *p)
 	p->s.view.every_pool = !built_in;
 	p->s.view.assume_image = true;
 	p->restart = preview_touched(p, MC_FEATURE_GATE, S("")) && !p->s.view.gates_unknown;
-	p->kubelets = p->restart || (preview_touched(p, MC_NODE_CONFIG, S("")) && !p->same_node) ||
-		      (p->s.view.node && preview_touched(p, MC_API_SERVER, S(NAME_CLUSTER)));
-	for (size_t i = 0; p->in->touched && i < p->in->touched->others.n; i++)
-		p->family |= is_family(p->in->touched->others.v[i]->kind);
+	p->kubelets = p->restart;
+	for (size_t i = 0; p->in->touched && i < p->in->touched->others.n; i++) {
+		unsigned set = touched_set(p, p->in->touched->others.v[i]);
+
+		p->kubelets |= (set & TRIGGER(GENERATE_NODE)) != 0;
+		p->family |= (set & TRIGGER(GENERATE_REGISTRIES)) != 0;
+	}
 }
 
 /* ---- pools whose bases are known ----------------------------------------- */

@@ -9,24 +9,12 @@ static void copy_objects(struct settle *s, const struct mc_set *set)
 	for (size_t i = 0; i < set->others.n; i++) {
 		struct mc_object *o = set->others.v[i];
 
-		switch (o->kind) {
-		case MC_KUBELET_CONFIG:
+		if (o->kind == MC_KUBELET_CONFIG)
 			VEC_PUSH(s->a, &s->kubelets, o);
-			break;
-		case MC_RUNTIME_CONFIG:
+		else if (o->kind == MC_RUNTIME_CONFIG)
 			VEC_PUSH(s->a, &s->runtimes, o);
-			break;
-		case MC_IMAGE:
-		case MC_CONTENT_POLICY:
-		case MC_DIGEST_MIRRORS:
-		case MC_TAG_MIRRORS:
-		case MC_CLUSTER_IMAGE_POLICY:
-		case MC_IMAGE_POLICY:
+		else if (trigger_object(o->kind, false) & TRIGGER(GENERATE_REGISTRIES))
 			VEC_PUSH(s->a, &s->images, o);
-			break;
-		default:
-			break;
-		}
 	}
 }
 

@@ -56,7 +56,7 @@ static bool has_renders(const struct settle *s)
 	return false;
 }
 
-/* As the live controller: who selects it renders, who made it looks again. */
+/* As in the live controller: pools that select it and its maker are planned again. */
 static void mc_changed(struct settle *s, const struct mc *was, const struct mc *is)
 {
 	struct generate_keys keys = { 0 };
@@ -68,12 +68,7 @@ static void mc_changed(struct settle *s, const struct mc *was, const struct mc *
 	trigger_mc(s->a, &s->pools, was, is, &queue);
 	for (size_t i = 0; render && i < queue.n; i++)
 		settle_add(s, GENERATE_RENDER, queue.v[i]->meta.name, false);
-	if (was && queue.n)
-		trigger_maker(s->a, is ? is : was, &keys);
-	if (!is && str_starts(was->meta.name, S("99-"))) {
-		trigger_namesakes(s->a, GENERATE_KUBELET, &s->kubelets, was->meta.name, &keys);
-		trigger_namesakes(s->a, GENERATE_RUNTIME, &s->runtimes, was->meta.name, &keys);
-	}
+	trigger_makers(s->a, was, is, queue.n > 0, &s->kubelets, &s->runtimes, &keys);
 	wake(s, &keys);
 }
 

@@ -1,3 +1,10 @@
+/*
+ * Which pools and which keys of plan/generate a changed object concerns.
+ *
+ * The live controller asks for every change it watches, previews for the objects that
+ * were applied and for what their plans write. Both plan the same keys because both
+ * ask here.
+ */
 #include "plan/trigger.h"
 
 #include "mc/selector.h"
@@ -68,7 +75,8 @@ static void add_key(struct arena *a, struct generate_keys *out, enum generate_ki
 	VEC_PUSH(a, out, key);
 }
 
-void trigger_maker(struct arena *a, const struct mc *mc, struct generate_keys *out)
+/* The controller that made mc. None for rendered configs and those of users. */
+static void add_maker(struct arena *a, const struct mc *mc, struct generate_keys *out)
 {
 	static const struct {
 		const char *owner;
@@ -89,7 +97,7 @@ void trigger_maker(struct arena *a, const struct mc *mc, struct generate_keys *o
 	for (size_t i = 0; i < ARRAY_LEN(makers); i++)
 		if (str_is(kind, makers[i].owner))
 			add_key(a, out, makers[i].kind, json_str(owner, "name"));
-	/* the 97- and 98- of a pool have no owner */
+	/* the 97- and 98- configs of a pool have no owner */
 	if (!owner) {
 		struct str pool = str_fmt(a, GENERATE_POOL_PREFIX "%.*s",
 					  STRF(mc_label(&mc->meta, LABEL_ROLE)));
@@ -99,18 +107,58 @@ void trigger_maker(struct arena *a, const struct mc *mc, struct generate_keys *o
 	}
 }
 
-void trigger_namesakes(struct arena *a, enum generate_kind kind,
-		       const struct mc_object_list *configs, struct str name,
-		       struct generate_keys *out)
+/* The configs whose MachineConfigs have the name, too: they can write it now. */
+static void add_namesakes(struct arena *a, enum generate_kind kind, const struct owned_kind *owned,
+			  const struct mc_object_list *configs, struct str name,
+			  struct generate_keys *out)
 {
-	const char *what = kind == GENERATE_KUBELET ? owned_kubelet.what : owned_runtime.what;
-
 	for (size_t i = 0; i < configs->n; i++) {
 		struct str suffix = json_text(owned_suffix(configs->v[i]));
 
-		if (str_ends(name, str_fmt(a, "-generated-%s%s%.*s", what, suffix.n ? "-" : "",
-					   STRF(suffix))))
+		if (str_ends(name, str_fmt(a, "-generated-%s%s%.*s", owned->what,
+					   suffix.n ? "-" : "", STRF(suffix))))
 			add_key(a, out, kind, configs->v[i]->meta.name);
+	}
+}
+
+void trigger_makers(struct arena *a, const struct mc *was, const struct mc *is, bool selected,
+		    const struct mc_object_list *kubelets, const struct mc_object_list *runtimes,
+		    struct generate_keys *out)
+{
+	if (was && selected)
+		add_maker(a, is ? is : was, out);
+	if (is || !str_starts(was->meta.name, S("99-")))
+		return;
+	add_namesakes(a, GENERATE_KUBELET, &owned_kubelet, kubelets, was->meta.name, out);
+	add_namesakes(a, GENERATE_RUNTIME, &owned_runtime, runtimes, was->meta.name, out);
+}
+
+unsigned trigger_object(enum mc_kind kind, bool has_node_config)
+{
+	const unsigned kubelets =
+		TRIGGER(GENERATE_NODE) | TRIGGER(GENERATE_FEATURES) | TRIGGER(GENERATE_KUBELET);
+
+	switch (kind) {
+	case MC_CLUSTER_VERSION:
+	case MC_IMAGE:
+	case MC_CONTENT_POLICY:
+	case MC_DIGEST_MIRRORS:
+	case MC_TAG_MIRRORS:
+	case MC_CLUSTER_IMAGE_POLICY:
+	case MC_IMAGE_POLICY:
+		return TRIGGER(GENERATE_REGISTRIES);
+	case MC_CREDENTIALS:
+		return TRIGGER(GENERATE_CREDENTIALS);
+	case MC_INTERNAL_RELEASE:
+	case MC_SECRET:
+		return TRIGGER(GENERATE_TEMPLATES);
+	case MC_NODE_CONFIG:
+		return kubelets;
+	case MC_API_SERVER:
+		/* upstream's kubelet controller sees it by way of the Node config */
+		return TRIGGER(GENERATE_TEMPLATES) | (has_node_config ? kubelets : 0);
+	default:
+		return 0;
 	}
 }
 

@@ -12,6 +12,9 @@
 #include "plan/pool.h"
 #include "plan/trigger.h"
 
+#define TREE(o) ((o) ? (o)->doc.tree : NULL)
+#define PART(o, part) ((o) ? &(o)->part : NULL)
+
 static void add(struct controller *c, enum sync_kind kind, struct str name)
 {
 	int64_t rest = kind == SYNC_POOL ? c->pools_rest - clock_ms() : 0;
@@ -31,12 +34,27 @@ static void add_each(struct controller *c, enum sync_kind kind, enum watched of)
 		add(c, kind, v[i]->key);
 }
 
-/* As upstream: when it starts, and when the Node config or APIServer changes. */
+/* Plans all keys of generators: a set of trigger_object. */
+static void add_set(struct controller *c, unsigned set)
+{
+	if (set & TRIGGER(GENERATE_TEMPLATES))
+		add(c, SYNC_TEMPLATE, S(NAME_CONTROLLER));
+	if (set & TRIGGER(GENERATE_REGISTRIES))
+		add(c, SYNC_REGISTRIES, S(NAME_CLUSTER));
+	if (set & TRIGGER(GENERATE_CREDENTIALS))
+		add(c, SYNC_CREDENTIALS, S(NAME_CLUSTER));
+	if (set & TRIGGER(GENERATE_NODE))
+		add(c, SYNC_NODE_CONFIG, S(NAME_CLUSTER));
+	if (set & TRIGGER(GENERATE_FEATURES))
+		add(c, SYNC_FEATURES, S(NAME_CLUSTER));
+	if (set & TRIGGER(GENERATE_KUBELET))
+		add_each(c, SYNC_KUBELET, W_KUBELET);
+}
+
+/* As upstream: when it starts, and when the Node config changes. */
 static void add_kubelets(struct controller *c)
 {
-	add(c, SYNC_NODE_CONFIG, S(NAME_CLUSTER));
-	add(c, SYNC_FEATURES, S(NAME_CLUSTER));
-	add_each(c, SYNC_KUBELET, W_KUBELET);
+	add_set(c, trigger_object(MC_NODE_CONFIG, true));
 }
 
 /*
@@ -119,23 +137,20 @@ static void mc_changed(struct controller *c, const struct object *was, const str
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct mcp_list pools = { 0 }, queue = { 0 };
 	struct generate_keys keys = { 0 };
-	struct sight s;
+	struct sight s = { 0 };
 
 	if (!str_starts((is ? is : was)->mc.meta.name, S("rendered-")))
 		gather(c);
 	known_pools(c, &a, &pools);
-	trigger_mc(&a, &pools, was ? &was->mc : NULL, is ? &is->mc : NULL, &queue);
+	trigger_mc(&a, &pools, PART(was, mc), PART(is, mc), &queue);
 	for (size_t i = 0; i < queue.n; i++) {
 		add(c, SYNC_RENDER, queue.v[i]->meta.name);
 		add(c, SYNC_POOL, queue.v[i]->meta.name);
 	}
-	if (was && queue.n)
-		trigger_maker(&a, is ? &is->mc : &was->mc, &keys);
-	if (!is && str_starts(was->mc.meta.name, S("99-"))) {
+	if (!is)
 		controller_see(c, &a, &s);
-		trigger_namesakes(&a, GENERATE_KUBELET, &s.kubelets, was->mc.meta.name, &keys);
-		trigger_namesakes(&a, GENERATE_RUNTIME, &s.runtimes, was->mc.meta.name, &keys);
-	}
+	trigger_makers(&a, PART(was, mc), PART(is, mc), queue.n > 0, &s.kubelets, &s.runtimes,
+		       &keys);
 	add_keys(c, &keys);
 }
 
@@ -240,9 +255,6 @@ static void add_pool(struct controller *c, struct str pool)
 		add(c, SYNC_POOL, pool);
 }
 
-#define TREE(o) ((o) ? (o)->doc.tree : NULL)
-#define PART(o, part) ((o) ? &(o)->part : NULL)
-
 /* The version that wrote a ControllerConfig. */
 static struct str maker(const struct object *cc)
 {
@@ -288,27 +300,29 @@ static void object_changed(struct controller *c, enum watched kind, struct str k
 		skew(c);
 		break;
 	case W_VERSION:
+		add_set(c, trigger_object(MC_CLUSTER_VERSION, false));
+		break;
 	case W_IMAGE:
 	case W_CONTENT_POLICY:
 	case W_DIGEST:
 	case W_TAG:
 	case W_CLUSTER_POLICY:
 	case W_POLICY:
-		add(c, SYNC_REGISTRIES, S(NAME_CLUSTER));
+		add_set(c, trigger_object((is ? is : was)->object.kind, false));
 		break;
 	case W_CREDENTIALS:
-		add(c, SYNC_CREDENTIALS, S(NAME_CLUSTER));
+		add_set(c, trigger_object(MC_CREDENTIALS, false));
 		break;
 	case W_RELEASE_IMAGE:
+		add_set(c, trigger_object(MC_INTERNAL_RELEASE, false));
+		break;
 	case W_RELEASE_AUTH:
-		add(c, SYNC_TEMPLATE, S(NAME_CONTROLLER));
+		add_set(c, trigger_object(MC_SECRET, false));
 		break;
 	case W_API_SERVER:
-		add(c, SYNC_TEMPLATE, S(NAME_CONTROLLER));
-		/* upstream gets to the kubelet by way of the Node config */
-		if (str_is(key, NAME_CLUSTER) && c->node_config &&
-		    (!is || trigger_spec(TREE(was), TREE(is))))
-			add_kubelets(c);
+		add_set(c, trigger_object(MC_API_SERVER,
+					  str_is(key, NAME_CLUSTER) && c->node_config &&
+						  (!is || trigger_spec(TREE(was), TREE(is)))));
 		break;
 	case W_NODE_CONFIG:
 		node_config_changed(c, key, TREE(was), TREE(is));
