@@ -12,8 +12,8 @@
 #include "data/json.h"
 
 enum tmpl_kind {
-	TMPL_NONE, /* no value at all: prints <no value> */
-	TMPL_NIL, /* a nil that was found: its fields cannot be read */
+	TMPL_NONE, /* no value: prints <no value> */
+	TMPL_NIL, /* a nil pointer: reading its fields is an error */
 	TMPL_BOOL,
 	TMPL_INT,
 	TMPL_FLOAT,
@@ -26,17 +26,17 @@ enum tmpl_kind {
 
 struct tmpl_value {
 	enum tmpl_kind kind;
-	bool boxed; /* found in a map or list of any: Go calls it interface {} */
-	bool ptr; /* reached through a pointer: true whatever it points at */
+	bool boxed; /* read from a map or list of any: its Go type is interface {} */
+	bool ptr; /* a pointer: true whatever it points at */
 	bool b;
 	int64_t i;
 	double f;
 	struct str s;
 	struct tmpl_values *list;
 	const struct json *map; /* of a struct: its JSON, NULL for all zero */
-	const char *go; /* Go's name of its type, when the kind does not tell */
+	const char *go; /* Go's name of its type, where the kind does not imply it */
 	const struct tmpl_class *class; /* of a struct */
-	const void *type; /* the class's own */
+	const void *type; /* private to the class */
 };
 
 struct tmpl_values {
@@ -45,7 +45,7 @@ struct tmpl_values {
 	bool strings; /* Go's []string */
 };
 
-/* Structs of one family, and how to look into them. */
+/* A family of structs: how to read their fields and print them. */
 struct tmpl_class {
 	/* A field's value; false when v's type has none of that name. */
 	bool (*field)(struct arena *a, const struct tmpl_value *v, struct str name,
@@ -72,7 +72,7 @@ bool tmpl_truth(const struct tmpl_value *v);
 /* Appends v as Go's fmt prints it with %v. */
 void tmpl_print(struct buf *b, const struct tmpl_value *v);
 
-/* What a function is called with, and how it fails. */
+/* The arguments of a function call, and its error. */
 struct tmpl_call {
 	struct arena *a;
 	const struct tmpl_value *args;
@@ -82,9 +82,9 @@ struct tmpl_call {
 };
 
 /*
- * A function of templates. args tells what it takes: a letter for each, s string,
- * i integer, l list of strings, r upstream's template.RenderConfig, a any, and a
- * final '*' when the last may come any number of times.
+ * A function of templates. args has a letter for each argument: s string, i integer, l
+ * list of strings, r upstream's template.RenderConfig, a any. A final '*' allows any
+ * number of the last one.
  */
 struct tmpl_func {
 	const char *name, *args;
@@ -94,16 +94,16 @@ struct tmpl_func {
 struct tmpl;
 
 /*
- * Parses text; funcs (ended by { 0 }, or NULL) are known besides Go's own and
- * those of the template controller that need nothing but their arguments:
- * toString, indent, join, skip, urlHost, urlPort. ERR_INVALID
- * "template: NAME:LINE: …". name and text must outlive the template.
+ * Parses text. funcs (ended by { 0 }, or NULL) are added to Go's own functions and to
+ * those of the template controller that need only their arguments: toString, indent,
+ * join, skip, urlHost, urlPort. ERR_INVALID "template: NAME:LINE: …". name and text must
+ * outlive the template.
  */
 int tmpl_parse(struct arena *a, const char *name, struct str text, const struct tmpl_func *funcs,
 	       struct tmpl **out, struct err *err);
 
-/* Runs it over data; appends to b, or leaves b alone on failure. ERR_INVALID
- * "template: NAME:LINE:COL: executing …", ERR_LIMIT. */
+/* Runs it over data and appends to b; on failure b is unchanged. ERR_INVALID "template:
+ * NAME:LINE:COL: executing …", ERR_LIMIT. */
 int tmpl_run(struct arena *a, const struct tmpl *t, struct tmpl_value data, void *ctx,
 	     struct buf *b, struct err *err);
 

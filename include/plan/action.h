@@ -1,14 +1,14 @@
 /*
- * action: what a plan_* function wants done, each with the reason for it.
+ * action: a request or effect that a plan_* function asks for, with its reason.
  *
- * A plan is a list of actions in the order upstream sends them, each in a step.
- * Those of one step are independent and may run in parallel; a step begins when
- * every action of the steps before it has been answered. A plan function that
- * fails leaves valid actions behind: they are run all the same, then its error
- * is handled (ERR_INVALID is reported and not retried, others back off).
+ * A plan is a list of actions in the order upstream sends them, each in a step. Actions
+ * of one step are independent and may run in parallel; a step begins when every action of
+ * the steps before it has been answered. A plan function that fails leaves valid actions
+ * behind: run them, then handle its error (ERR_INVALID is reported and not retried,
+ * others back off).
  *
- * Bodies are exact JSON. The answer to every write goes back to the cache before
- * the key is planned again.
+ * Bodies are exact JSON. The answer to every write updates the cache before the key is
+ * planned again.
  */
 #ifndef PLAN_ACTION_H
 #define PLAN_ACTION_H
@@ -18,32 +18,32 @@
 #include "data/json.h"
 
 enum action_kind {
-	ACTION_GET, /* the answer is given to the plan's *_reply function */
+	ACTION_GET, /* pass the answer to the plan's *_reply function */
 	ACTION_CREATE, /* POST body to path */
-	ACTION_REPLACE, /* PUT; a 409 plans again */
+	ACTION_REPLACE, /* PUT; after a 409 the key is planned again */
 	ACTION_MERGE, /* PATCH application/merge-patch+json */
 	ACTION_STRATEGIC, /* PATCH application/strategic-merge-patch+json */
 	ACTION_APPLY, /* PATCH application/apply-patch+yaml */
 	ACTION_DELETE, /* 404 counts as done */
-	ACTION_EVICT, /* POST to path, the answer as for GET */
+	ACTION_EVICT, /* POST to path; the answer as for GET */
 	ACTION_EVENT, /* path is the object's; see struct action_event */
 	ACTION_METRIC, /* set a gauge */
 	ACTION_UNMETRIC, /* drop a gauge's series */
-	ACTION_LOG, /* a line and nothing else */
+	ACTION_LOG, /* write a log line */
 	ACTION_REQUEUE, /* plan this key again after some time */
 };
 
 enum action_fail {
 	ACTION_STOP, /* later actions are dropped, the key is retried */
 	ACTION_GO_ON, /* later actions still run, then the key is retried */
-	ACTION_LATER, /* the same, and what is to run if_ok runs, too */
-	ACTION_SHRUG, /* logged, nothing more */
+	ACTION_LATER, /* the same, and actions with if_ok still run */
+	ACTION_SHRUG, /* log the error and go on */
 };
 
-/* An Event's involved object: namespace is set by whoever sends it. */
+/* The object that an Event is about. kube/exec adds the namespace. */
 struct action_event {
-	struct str api, kind, name, uid; /* of the object it is about */
-	struct str version; /* and its resourceVersion, or "" */
+	struct str api, kind, name, uid; /* of that object */
+	struct str version; /* its resourceVersion, or "" */
 	struct str reason; /* "SetDesiredConfig" */
 	bool warning;
 };
@@ -53,7 +53,7 @@ struct action_event {
 struct action_metric {
 	const char *name;
 	struct str labels[ACTION_LABELS]; /* values, in the metric's order */
-	bool now; /* the value is the time it is set at */
+	bool now; /* the value is the time at which it is set */
 	double value;
 };
 
@@ -64,17 +64,17 @@ struct action {
 	enum action_fail fail;
 	unsigned step;
 	bool if_ok; /* not run when an earlier action of this plan failed */
-	bool warning, error; /* ACTION_LOG: as such */
-	bool state; /* ACTION_LOG: repeats of the text are logged with back-off */
-	unsigned tag; /* not 0: give the answer to the plan's *_reply */
+	bool warning, error; /* ACTION_LOG: the severity */
+	bool state; /* ACTION_LOG: log repeats of this text with back-off */
+	unsigned tag; /* not 0: pass the answer to the plan's *_reply */
 	struct str path; /* "/api/v1/nodes/a", query included */
-	struct str body; /* n 0 where actions.objects is set */
-	/* Of apply_mc and apply_replace: what body says; and of a MachineConfig
-	 * that was just made, itself. Or NULL. */
+	struct str body; /* empty when actions.objects is set */
+	/* Of apply_mc and apply_replace: the object that body encodes; of a new
+	 * MachineConfig also the decoded struct. NULL otherwise. */
 	const struct json *object;
 	const struct mc *mc;
-	struct str reason; /* why; of events and log lines the message */
-	struct str wrap; /* goes before ": <error>" when it fails; or "" */
+	struct str reason; /* the reason; for events and log lines the message */
+	struct str wrap; /* prefix of the error message: "<wrap>: <error>"; or "" */
 	int64_t after; /* ACTION_REQUEUE: milliseconds */
 	union {
 		struct action_event event;
@@ -85,16 +85,16 @@ struct action {
 struct actions {
 	struct action *v;
 	size_t n, cap;
-	unsigned step; /* of what is added next */
-	/* To be carried out in this process: apply_mc and apply_replace leave
-	 * the body out where the object says it. */
+	unsigned step; /* of the action that is added next */
+	/* The actions are applied in this process (plan/settle): apply_mc and
+	 * apply_replace set object and leave body empty. */
 	bool objects;
 };
 
-/* What is added from now on waits for all that was added before. */
+/* Begins a new step: later actions wait for all earlier ones. */
 void actions_step(struct actions *out);
 
-/* Adds one; the pointer is good until the next. */
+/* Appends an action; the pointer is valid until the next call. */
 struct action *action_add(struct arena *a, struct actions *out, enum action_kind kind,
 			  struct str path, struct str body, struct str reason);
 

@@ -1,6 +1,6 @@
 /*
- * bootstrap: from the manifests of a cluster that is being installed to the
- * rendered configs and pools its first machines are served with.
+ * bootstrap: from the manifests of a cluster that is being installed to the rendered
+ * configs and pools for its first machines.
  */
 #ifndef PLAN_BOOTSTRAP_H
 #define PLAN_BOOTSTRAP_H
@@ -17,18 +17,18 @@ struct bootstrap_files {
 };
 
 struct bootstrap_in {
-	struct str manifest_dir; /* as it is called in messages */
-	struct bootstrap_files manifests; /* by name; paths as in messages */
+	struct str manifest_dir; /* for messages */
+	struct bootstrap_files manifests; /* sorted by name; paths as in messages */
 	struct str pull_secret; /* a Secret's manifest */
 	const struct template_tree *templates;
-	struct str raw, hash; /* the version this program stands for */
-	bool adopt_raw; /* raw is that of the ControllerConfig, if it tells */
-	struct str release; /* of the payload: chooses the feature gates */
+	struct str raw, hash; /* this build's version */
+	bool adopt_raw; /* use the ControllerConfig's version annotation instead of raw, if it has one */
+	struct str release; /* version of the payload: selects the feature gates */
 };
 
 struct bootstrap_out {
-	struct bootstrap_files files; /* below the destination, in order */
-	struct strs notes; /* what was left out and why */
+	struct bootstrap_files files; /* relative to the destination, in the order of writing */
+	struct strs notes; /* warnings: what was left out and why */
 };
 
 /* ERR_INVALID in upstream's words; *out is then untouched. */

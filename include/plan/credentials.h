@@ -1,7 +1,6 @@
 /*
- * credentials: where the kubelet gets credentials for images from, by
- * CRIOCredentialProviderConfig cluster: one more provider in the platform's
- * file, or a file of its own where the platform has none.
+ * credentials: kubelet credential providers from CRIOCredentialProviderConfig "cluster":
+ * one more provider in the platform's file, or a new file where the platform has none.
  */
 #ifndef PLAN_CREDENTIALS_H
 #define PLAN_CREDENTIALS_H
@@ -9,13 +8,13 @@
 #include "plan/runtime_sync.h"
 
 /*
- * 97-<pool>-generated-credentialproviderconfig of the built-in pools, and the
- * status of config; ERR_AGAIN when it cannot be made.
+ * Plans 97-<pool>-generated-credentialproviderconfig of the built-in pools and the status
+ * of config. ERR_AGAIN when it cannot be generated.
  */
 int plan_credentials_sync(struct arena *a, const struct runtime_view *in, const struct json *config,
 			  struct actions *out, struct err *err);
 
-/* Says in its status why it could not be written. */
+/* Writes the failure into the status of config. */
 void credentials_failed(struct arena *a, struct instant now, const struct json *config,
 			struct str why, struct actions *out);
 

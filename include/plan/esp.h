@@ -8,9 +8,9 @@
 #include "base/vec.h"
 
 /*
- * From lsblk's JSON (NAME, PARTTYPE, FSTYPE) and the device that /boot is on. Of
- * a RAID, the partition of every disk in it; of several disks, the one /boot is
- * on; else the first there is. ERR_INVALID when there is none, or no JSON.
+ * From lsblk's JSON (NAME, PARTTYPE, FSTYPE) and the device of /boot. For a RAID: the
+ * partition of every disk in it; for several disks: the one that holds /boot; otherwise
+ * the first one. ERR_INVALID when there is none, or when the text is not JSON.
  */
 int esp_choose(struct arena *a, struct str lsblk, struct str boot, struct strs *out,
 	       struct err *err);

@@ -1,5 +1,5 @@
 /*
- * install: what the [Install] section of a unit says where it is to be linked.
+ * install: the links that the [Install] section of a unit asks for.
  */
 #ifndef PLAN_INSTALL_H
 #define PLAN_INSTALL_H
@@ -12,13 +12,13 @@ struct install {
 	struct str instance; /* DefaultInstance */
 };
 
-/* Adds what text, a unit file or a dropin of unit, says to out. */
+/* Adds the [Install] section of text, a unit file or a dropin of unit, to out. */
 void install_parse(struct arena *a, struct str text, struct str unit, struct install *out);
 
-/* "a@.service" of "a@b.service" and its instance; "" of a plain one. */
+/* Splits "a@b.service" into "a@.service" and its instance, "" for a plain unit. */
 struct str install_template(struct arena *a, struct str unit, struct str *instance);
 
-/* Whether a folder of this name has links that enable units: "x.target.wants". */
+/* True when links in a directory of this name enable units: "x.target.wants". */
 bool install_is_folder(struct str name);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * owned: the MachineConfigs that KubeletConfigs and ContainerRuntimeConfigs own:
- * their names, what ties them to their owner, and the owner's status.
+ * owned: the MachineConfigs that KubeletConfigs and ContainerRuntimeConfigs own: their
+ * names, their owner references, and the owner's status.
  *
- * The first config of a kind for a pool has 99-<pool>-generated-<what>, the next
- * ones -1 to -9 behind it. Which is whose stands in an annotation of the owner;
- * its finalizers are the names of what it owns, so that they go before it does.
+ * The first config of a kind for a pool gets 99-<pool>-generated-<what>, the next ones
+ * the suffixes -1 to -9. An annotation of the owner has the suffix; its finalizers are
+ * the names of the MachineConfigs, so that they are deleted before it.
  *
- * A suffix is chosen by looking at those of all others: the configs of a kind
- * are to be planned one after the other, each from what the one before wrote.
+ * A suffix is chosen from those of all other configs: plan the configs of a kind one
+ * after the other, each after the writes of the one before.
  */
 #ifndef PLAN_OWNED_H
 #define PLAN_OWNED_H
@@ -22,15 +22,15 @@ struct owned_kind {
 	const char *what; /* "kubelet" */
 	const char *several; /* "kubelet config" in upstream's messages */
 	const char *delete_them; /* "kubelet configs" */
-	const char *note, *key; /* its annotation, its name: likewise */
-	const char *cleanup; /* what those of other versions begin with */
+	const char *note, *key; /* key of its annotation */
+	const char *cleanup; /* prefix of the names that other versions use */
 	const char *sub, *state; /* of mcc_sub_controller_state */
-	size_t kept; /* how many conditions stay; 0: all */
-	bool own_finalizers; /* one that is not ours clears them all */
-	bool told_of; /* one without pools is named in the message */
-	bool always_again; /* what is not valid is tried again, too */
-	/* Of the first run: all are validated before the first is made; what
-	 * upstream calls them; what it puts before that error, or NULL. */
+	size_t kept; /* how many conditions are kept; 0: all */
+	bool own_finalizers; /* an unknown condition clears all of them */
+	bool told_of; /* the message names a config without pools */
+	bool always_again; /* invalid configs are retried, too */
+	/* The first run validates all configs before it generates from the first:
+	 * upstream's name for them, and its prefix for that error, or NULL. */
 	bool check_all;
 	const char *many, *one, *wrap;
 };
@@ -39,49 +39,48 @@ extern const struct owned_kind owned_kubelet, owned_runtime;
 
 struct owned_view {
 	struct instant now;
-	struct str hash; /* the version this program stands for */
+	struct str hash; /* this build's version */
 	const struct owned_kind *kind;
-	const struct mc_object *config; /* the one to be dealt with */
+	const struct mc_object *config; /* the config to plan */
 	const struct mc_object_list *configs; /* all of its kind */
 	const struct mcp_list *pools; /* all */
 	const struct mc_list *mcs; /* all */
-	/* As upstream's bootstrap: the objects have no uid and no status, a pool
-	 * takes one config of a kind, and what cannot be made is an error of the
-	 * run. mcs are those made so far. */
+	/* As upstream's bootstrap: objects have no uid and no status, a pool takes one
+	 * config of a kind, and an error ends the run. mcs has what was generated so far. */
 	bool first_run;
 };
 
-/* The pools its selector matches, in their order; an empty one matches none. */
+/* The pools that its selector matches, in their order; an empty selector matches none. */
 int owned_pools(struct arena *a, const struct owned_view *in, struct mcp_list *out,
 		struct err *err);
 
-/* What one plan has decided so far; begins as { 0 }. */
+/* The decisions of one plan so far; starts as { 0 }. */
 struct owned_job {
-	struct str suffix; /* the first pool's holds for all; p NULL: open */
+	struct str suffix; /* the first pool's suffix is used for all; p NULL: not chosen yet */
 	struct strs names; /* of its MachineConfigs */
 };
 
-/* The annotation that says which MachineConfigs are a config's, or NULL. */
+/* The suffix annotation of a config, or NULL. */
 const struct json *owned_suffix(const struct mc_object *config);
 
-/* Whether the config's status is of its generation and ends with Success. */
+/* True when the config's status is for its generation and ends with Success. */
 bool owned_settled(struct arena *a, const struct mc_object *config);
 
-/* Whether its selector matches the pool; an empty one matches none. */
+/* True when its selector matches the pool; an empty selector matches none. */
 int owned_matches(struct arena *a, const struct mc_object *config, const struct mcp *pool,
 		  bool *out, struct err *err);
 
-/* Whether the config is the controlling owner of mc. */
+/* True when the config is the controlling owner of mc. */
 bool owned_controls(const struct owned_kind *kind, const struct mc_object *config,
 		    const struct mc *mc);
 
-/* Another config of the kind, which is still there, has it as its own. */
+/* True when another existing config of the kind owns it. */
 bool owned_by_another(const struct owned_view *in, const struct mc *mc);
 
-/* Such a one that will write it when it is planned. */
+/* True when such a config will write it in its next plan. */
 bool owned_by_turn(struct arena *a, const struct owned_view *in, const struct mc *mc);
 
-/* What the MachineConfig for a pool is called with that suffix. */
+/* The name of the MachineConfig for a pool with that suffix. */
 struct str owned_mc_name(struct arena *a, const struct owned_kind *kind, const struct mcp *pool,
 			 struct str suffix);
 
@@ -93,8 +92,8 @@ struct str owned_mc_name(struct arena *a, const struct owned_kind *kind, const s
 int owned_name(struct arena *a, const struct owned_view *in, struct owned_job *job,
 	       const struct mcp *pool, struct str *out, struct err *err);
 
-/* Two configs of a kind that have the same MachineConfig for a pool, as upstream's
- * workers may leave them: it holds what one of them asks for. */
+/* Two configs of a kind with the same MachineConfig for a pool, as upstream's workers may
+ * leave them: it has the contents of one of them. */
 struct owned_conflict {
 	const struct mc_object *first, *second;
 	struct str message;
@@ -105,87 +104,86 @@ struct owned_conflicts {
 	size_t n, cap;
 };
 
-/* Each pair of the set once. */
+/* Appends each pair of the set once. */
 void owned_find_conflicts(struct arena *a, const struct mc_set *set, struct owned_conflicts *out);
 
-/* Brings mc, made for pool, to the cluster: the annotation, the MachineConfig,
- * each where it is due. */
+/* Plans the writes for mc, made for pool: the annotation and the MachineConfig, where
+ * they differ. */
 void owned_write(struct arena *a, const struct owned_view *in, struct owned_job *job,
 		 const struct mcp *pool, struct mc *mc, struct actions *out);
 
-/* Makes every name of the job a finalizer. */
+/* Makes all names of the job finalizers. */
 void owned_finalize(struct arena *a, const struct owned_view *in, const struct owned_job *job,
 		    struct actions *out);
 
-/* Removes what the first finalizer names, and the finalizer. */
+/* Deletes the MachineConfig of the first finalizer, and the finalizer. */
 void owned_delete(struct arena *a, const struct owned_view *in, struct actions *out);
 
-/* What the two kinds do differently. */
+/* The differences between the two kinds. */
 struct owned_maker {
 	int (*validate)(struct arena *a, const struct mc_object *config, struct err *err);
-	/* The MachineConfig of that name for the pool. *where is set to what goes
-	 * before the error in the status instead of "Error", *without to why a
-	 * part of it is left out. */
+	/* Makes the MachineConfig of that name for the pool. *where replaces "Error" as
+	 * the prefix of the error in the status; *without says why a part was left out. */
 	int (*make)(struct arena *a, const void *ctx, const struct mcp *pool, struct str name,
 		    struct mc **out, const char **where, struct str *without, struct err *err);
-	/* Whether mc, which this version made for the pool, may stay as it is
-	 * although what it was made from has changed; NULL: always. */
+	/* True when mc, which this version made for the pool, may stay although its
+	 * source changed. NULL: always true. */
 	bool (*may_stay)(struct arena *a, const void *ctx, const struct mcp *pool,
 			 const struct mc *mc);
 	const void *ctx;
 };
 
 /*
- * One object, from its deletion to its success. ERR_INVALID when only a change of
- * it helps, ERR_AGAIN otherwise; what is in out is to be done all the same.
+ * Plans one object, from creation to deletion. ERR_INVALID when only an edit helps,
+ * ERR_AGAIN otherwise; the actions in out are valid in any case.
  *
- * As upstream does: the MachineConfig of a settled config is not made again by
- * the same version, not even when what it was made from has changed.
+ * As upstream: the same version does not generate the MachineConfig of a settled config
+ * again, even when its source changed.
  */
 int owned_sync(struct arena *a, const struct owned_view *in, const struct owned_maker *maker,
 	       struct actions *out, struct err *err);
 
-/* Success, or Failure with that message. Nothing when it says so already. */
+/* Writes the condition Success, or Failure with that message, unless the status has it. */
 void owned_status(struct arena *a, const struct owned_view *in, struct str failure,
 		  struct actions *out);
 
 /* ---- generated MachineConfigs of any kind -------------------------------- */
 
 /*
- * Writes mc where it differs from what there is: config, kernel arguments, the
- * controller's version and the owners; annotations are replaced.
- * True when something was added to out.
+ * Writes mc where it differs from the existing one: config, kernel arguments, the
+ * controller's version and the owners; annotations are replaced. True when it added to
+ * out.
  */
 bool generated_write(struct arena *a, const struct mc_list *mcs, const struct mc *mc,
 		     struct str reason, struct actions *out);
 
-/* The name older releases gave to prefix-pool-generated-what: deleted. */
+/* Deletes the MachineConfig under the name that older releases gave it. */
 void generated_retire(struct arena *a, const struct mc_list *mcs, const char *prefix,
 		      const struct mcp *pool, const char *what, struct actions *out);
 
-/* Deletes those of another version whose names begin with prefix and have
- * "generated-<what>" in them, but not what another config will write. */
+/* Deletes MachineConfigs of other versions whose names start with prefix and contain
+ * "generated-<what>", except those that another config will write. */
 void generated_cleanup(struct arena *a, const struct owned_view *in, const char *prefix,
 		       const char *what, struct actions *out);
 
 const struct mc *generated_find(const struct mc_list *mcs, struct str name);
 
-/* What the templates have of these for a pool's role; those that are not NULL. */
+/* Base files for a pool's role; NULL members are not looked up. */
 struct generated_base {
 	struct str *kubelet; /* kubelet.conf */
 	struct str *storage, *registries, *policy; /* all three have to exist */
-	struct str *credentials; /* the providers at path */
+	struct str *credentials; /* the credential providers at path */
 	const char *path;
 };
 
-/* Whether templates made it: not another generator, and not a user. */
+/* True when templates made it: no other generator, and no user. */
 bool generated_by_templates(const struct mc *mc);
 
-/* The file at path as the templates have it for a role. ERR_NOTFOUND. */
+/* The file at path from the templates of a role. ERR_NOTFOUND. */
 int generated_file(struct arena *a, const struct template_input *templates, struct str role,
 		   const char *path, struct str *out, struct err *err);
 
-/* One that the registries of the cluster are for. */
+/* True for pools that get the registries of the cluster. */
 bool pool_built_in(const struct mcp *pool);
 
 /* ERR_INVALID in upstream's words when there is no such file. */

@@ -1,6 +1,6 @@
 /*
- * preview: what the controllers of a running cluster would make of a change: the
- * plans of the live controller (plan/settle) over a set of objects.
+ * preview: the effect of a change on the MachineConfigs of a running cluster: the plans
+ * of the live controller (plan/settle) over a set of objects.
  */
 #ifndef PLAN_PREVIEW_H
 #define PLAN_PREVIEW_H
@@ -8,25 +8,23 @@
 #include "mc/load.h"
 
 struct preview_in {
-	const struct mc_set *set; /* what there is after the change */
-	/* What was applied or removed, by kind and name. A KubeletConfig or
-	 * ContainerRuntimeConfig that set does not have was deleted. NULL:
-	 * nothing was. */
+	const struct mc_set *set; /* the objects after the change */
+	/* The objects that were applied or deleted, by kind and name. A KubeletConfig or
+	 * ContainerRuntimeConfig that set lacks was deleted. NULL: none. */
 	const struct mc_set *touched;
-	const struct mc_set *base; /* what there was before; NULL: unknown */
-	struct str hash; /* of the version that the controllers are */
+	const struct mc_set *base; /* the objects before; NULL: unknown */
+	struct str hash; /* hash of the controllers' version */
 	bool adopt_hash; /* use the hash that made set's objects, where it is known */
 };
 
-/* An object that the controllers would not act on. */
+/* An object that the controllers refuse. */
 struct preview_refusal {
 	struct str object; /* "KubeletConfig x", or "" for registries */
 	struct str file; /* where it was read, or "" */
-	struct str message; /* in upstream's words */
-	bool touched; /* by the change */
+	struct str message; /* upstream's message */
+	bool touched; /* caused by the change */
 	bool known; /* its status says that it failed */
-	/* The pools that are not rendered until it is mended: they stay on the
-	 * config that they have. */
+	/* The pools that are not rendered until it is fixed: they keep their current config. */
 	struct strs pools;
 };
 
@@ -41,19 +39,19 @@ struct preview_refusals {
 struct preview {
 	/* in->set with the MachineConfigs that controllers would generate. */
 	struct mc_set set;
-	struct strs notes; /* what could not be told, and what is missing */
-	bool partial; /* some of what the touched objects do could not be told */
+	struct strs notes; /* effects that are unknown, and missing objects */
+	bool partial; /* some effects of the touched objects are unknown */
 	struct preview_refusals refused;
 };
 
 /*
- * What the cluster has made stays as it is: maybe another version made it. Only
- * what comes of touched objects is made anew, and what is missing is made. The
- * generators start from what the set's MachineConfigs have of the templates; without
- * those, from the built-in ones.
+ * Existing MachineConfigs stay as they are, because another version may have made them.
+ * Only those of touched objects are generated again, and missing ones are added. The
+ * generators take base files from the MachineConfigs that templates made; without those,
+ * from the built-in templates.
  *
- * A touched pull secret is one of spec.pullSecret of the ControllerConfig, or of
- * openshift-config/pull-secret where there is none.
+ * A touched pull secret is the one that spec.pullSecret of the ControllerConfig names, or
+ * openshift-config/pull-secret when it names none.
  */
 void plan_preview(struct arena *a, const struct preview_in *in, struct preview *out);
 

@@ -1,9 +1,9 @@
 /*
- * render_sync: the render controller. Keeps a pool's rendered config and says
- * when it cannot.
+ * render_sync: the render controller. Keeps a pool's rendered config, and reports
+ * failures in the pool's status.
  *
- * Rendered configs are written and never deleted: a node may be on its way to
- * any of them. A paused pool is rendered like any other.
+ * Rendered configs are created and never deleted: a node may be on its way to any of
+ * them. A paused pool is rendered like any other.
  */
 #ifndef PLAN_RENDER_SYNC_H
 #define PLAN_RENDER_SYNC_H
@@ -18,7 +18,7 @@ struct json_list {
 
 struct render_view {
 	struct instant now;
-	struct str raw, hash; /* the version this program stands for */
+	struct str raw, hash; /* this build's version */
 	const struct mcp *pool;
 	const struct mc_list *mcs; /* every MachineConfig */
 	const struct mc_controller_config *controller_config; /* or NULL */
@@ -42,29 +42,28 @@ struct render_view {
 };
 
 /*
- * ERR_AGAIN: waiting for another controller, or the pool cannot be rendered (its
- * condition then says why). What is in out is to be done all the same.
+ * ERR_AGAIN: waits for another controller, or the pool cannot be rendered (its condition
+ * then says why). The actions in out are valid in any case.
  */
 int plan_render_sync(struct arena *a, const struct render_view *in, struct actions *out,
 		     struct err *err);
 
 /*
- * What the pool renders to, with every check the controller makes, but without
- * waiting for other controllers. ERR_*: out has its name and parts only where it
- * was rendered and a check failed; *culprit (may be NULL) is as in plan_render.
+ * Renders the pool with all checks of the controller, without waiting for other
+ * controllers. On ERR_* out has name and parts only if rendering succeeded and a check
+ * failed; *culprit (may be NULL) is as in plan_render.
  */
 int render_target(struct arena *a, const struct render_view *in, struct rendered *out,
 		  const struct mc **culprit, struct err *err);
 
 /*
- * The view that a controller would have of a set's objects, as far as rendering the
- * pool of version needs it. What the set has is not taken to be of a feature that
- * is off.
+ * The view of a set's objects that rendering the pool needs. Objects of features that are
+ * off are ignored.
  */
 void render_view_of(struct arena *a, const struct mc_set *set, const struct render_in *version,
 		    struct render_view *out);
 
-/* The images of the pool's stream in place of c's, where streams are on. ERR_AGAIN
+/* Replaces the images of c by those of the pool's stream, where streams are on. ERR_AGAIN
  * in upstream's words. */
 int render_use_stream(const struct render_view *in, struct mc_controller_config *c,
 		      struct err *err);
@@ -72,21 +71,21 @@ int render_use_stream(const struct render_view *in, struct mc_controller_config 
 /* The message of RenderDegraded: "Failed to render configuration for pool …". */
 struct str render_degraded(struct arena *a, const struct render_view *in, struct str why);
 
-/* Says in the pool's condition that what a plan wants written was refused: why is
- * the error of the action, with the text that goes before it. */
+/* Writes into the pool's condition that a write of the plan failed: why is the error of
+ * the action, with its prefix. */
 void render_failed(struct arena *a, const struct mcp *pool, struct instant now, struct str why,
 		   struct actions *out);
 
-/* Adds the members of a pool's spec that upstream's type writes even when they
- * are zero: otherwise its next write would change the spec. */
+/* Adds the members of a pool's spec that upstream's type writes even when they are zero.
+ * Otherwise upstream's next write would change the spec. */
 void pool_add_zeros(struct arena *a, struct json *spec);
 
-/* Sets a condition of a pool to False, or to True where failed says why. */
+/* Sets a condition of a pool to False, or to True when failed has a reason. */
 void pool_condition(struct arena *a, const struct json *pool, const char *type, struct instant now,
 		    struct str failed, const char *why, struct actions *out);
 
-/* ERR_AGAIN, in upstream's words, until the template controller is done with
- * this ControllerConfig (NULL: there is none). */
+/* ERR_AGAIN, in upstream's words, until the template controller has completed this
+ * ControllerConfig (NULL: there is none). */
 int controller_config_completed(struct arena *a, const struct json *tree, struct err *err);
 
 #endif

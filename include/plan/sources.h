@@ -1,5 +1,5 @@
 /*
- * sources: which MachineConfigs a config that is already rendered came from.
+ * sources: the MachineConfigs that an existing rendered config was made from.
  */
 #ifndef PLAN_SOURCES_H
 #define PLAN_SOURCES_H
@@ -7,21 +7,21 @@
 #include "mc/load.h"
 
 struct rendered_from {
-	const struct mcp *pool; /* whose config it is or was; or NULL */
-	struct mc_list mcs; /* in the order they are merged */
-	struct strs missing; /* names that the set does not have */
+	const struct mcp *pool; /* the pool that has or had the config; or NULL */
+	struct mc_list mcs; /* in merge order */
+	struct strs missing; /* names that the set lacks */
 };
 
 /*
- * By the list that the pool keeps with its current and its target config; of an
- * older one by what the pool selects now. mc alone when it is no rendered config.
- * They may have been edited since.
+ * From the list that the pool keeps with its current and its target config; for older
+ * configs from what the pool selects now. mc itself when it is not a rendered config. The
+ * sources may have been edited since.
  */
 void plan_sources(struct arena *a, const struct mc_set *set, struct mc *mc,
 		  struct rendered_from *out);
 
-/* The config that the pool was given last (spec.configuration), or else the one its
- * nodes have (status.configuration); NULL when the set has neither. */
+/* The pool's target config (spec.configuration), else the config of its nodes
+ * (status.configuration); NULL when the set has neither. */
 struct mc *plan_last_good(const struct mc_set *set, const struct mcp *pool);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * steps: what a node does to get from one config to another, in order.
+ * steps: how a node gets from one config to another, in order.
  *
- * Everything that can be known to fail is found here, before the first change:
- * contents are decoded, paths checked. Each step says why it is done; the paths it
- * may change are known beforehand.
+ * Every foreseeable failure is detected here, before the first change: contents are
+ * decoded, paths checked. Each step has its reason; the paths it may change are known in
+ * advance.
  */
 #ifndef PLAN_STEPS_H
 #define PLAN_STEPS_H
@@ -11,16 +11,16 @@
 #include "plan/update.h"
 
 enum step_kind {
-	STEP_FILE, /* write it, keeping what the OS shipped */
+	STEP_FILE, /* write it, keep the OS's own version */
 	STEP_DROPIN,
-	STEP_DROPIN_EMPTY, /* an empty dropin is none */
+	STEP_DROPIN_EMPTY, /* an empty dropin counts as none */
 	STEP_UNIT,
 	STEP_MASK,
 	STEP_UNMASK,
 	STEP_PRESET,
-	STEP_ENABLE, /* or log that there is no such unit */
+	STEP_ENABLE, /* or log that the unit does not exist */
 	STEP_DISABLE,
-	STEP_STALE_FILE, /* restore what the OS shipped, or remove it */
+	STEP_STALE_FILE, /* restore the OS's own version, or remove it */
 	STEP_STALE_DROPIN,
 	STEP_STALE_UNIT,
 	STEP_STALE_LINK,
@@ -29,46 +29,44 @@ enum step_kind {
 	STEP_PASSWORDS,
 	STEP_OS,
 	STEP_TUNING,
-	STEP_STATE, /* currentconfig: from here on the node has it */
+	STEP_STATE, /* currentconfig: marks the node as updated */
 };
 
 struct step {
 	enum step_kind kind;
-	struct str name; /* a path, or a unit's name */
+	struct str name; /* a path, or the name of a unit */
 	struct str data; /* contents to write */
-	/* A file's contents are packed: not in data, but given by mc_pump of
-	 * obj's, and of this size. */
+	/* The contents of the file are compressed: mc_pump of obj gives them, this is
+	 * their size, and data is empty. */
 	bool packed;
 	uint64_t size;
 	int64_t mode;
-	const struct ign_obj *obj; /* the file or unit it comes from */
-	bool keep; /* of a stale file: only its stamp goes, a dropin replaces it;
-		    * of a unit to enable: it was there before */
+	const struct ign_obj *obj; /* the file or unit that it comes from */
+	bool keep; /* stale file: only remove its stamp; unit to enable: it existed */
 	const char *reason; /* "added", "changed", … */
 };
 
 struct steps_in {
 	const struct mc_merged *from, *to;
-	bool force; /* all units are written */
-	bool skip_certificates; /* kubelet-ca.crt is written by others */
+	bool force; /* write all units */
+	bool skip_certificates; /* other code writes kubelet-ca.crt */
 	bool core_os;
-	bool hosted; /* keys always, no passwords, a state of its own */
-	bool bare; /* only files and units: nothing goes, nothing is recorded */
-	const struct map *only; /* paths of files and names of units: no others
-				 * are written; or NULL */
+	bool hosted; /* write keys always, no passwords, separate state */
+	bool bare; /* only files and units: remove and record nothing */
+	const struct map *only; /* write only these paths of files and names of units; NULL: all */
 };
 
 struct steps {
 	struct step *v;
 	size_t n, cap;
-	struct strs paths; /* all that may change, with parents left out */
-	struct strs users_gone; /* in the old config, not in the new one */
+	struct strs paths; /* all paths that may change, without their parents */
+	struct strs users_gone; /* in the old config but not in the new one */
 };
 
-/* Whether a node can write a file: ERR_INVALID with upstream's text if not. */
+/* ERR_INVALID with upstream's text when a node cannot write the file. */
 int steps_check_file(struct arena *a, const struct ign_obj *file, struct err *err);
 
-/* ERR_INVALID with upstream's text when a file cannot be written as it is. */
+/* ERR_INVALID with upstream's text when a file cannot be written as given. */
 int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out, struct err *err);
 
 const char *step_name(enum step_kind kind);

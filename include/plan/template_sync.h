@@ -1,6 +1,6 @@
 /*
- * template_sync: the template controller. Keeps the MachineConfigs that the
- * templates make of the ControllerConfig, and says in its status how far it is.
+ * template_sync: the template controller. Keeps the MachineConfigs that the templates
+ * make from the ControllerConfig, and reports progress in its status.
  */
 #ifndef PLAN_TEMPLATE_SYNC_H
 #define PLAN_TEMPLATE_SYNC_H
@@ -12,38 +12,35 @@
 
 struct template_view {
 	struct instant now;
-	struct str raw, hash; /* the version this program stands for */
+	struct str raw, hash; /* this build's version */
 	const struct mc_controller_config *controller_config;
 	const struct template_tree *tree;
-	struct template_cache *cache; /* NULL: nothing is kept */
+	struct template_cache *cache; /* NULL: no cache */
 	const struct mc_list *mcs; /* every MachineConfig */
-	/* The Secret that spec.pullSecret names; NULL: it could not be read,
-	 * pull_secret_error then says why. */
+	/* The Secret that spec.pullSecret names; NULL: it cannot be read, see pull_secret_error. */
 	const struct json *pull_secret;
 	struct str pull_secret_error;
 	const struct json *api_server; /* APIServer "cluster", or NULL */
 	bool release_image; /* there is an InternalReleaseImage "cluster" */
 	const struct json *release_auth; /* the Secret of its registry, or NULL */
 	struct str failed; /* why a write of the last plan failed, or "" */
-	/* As upstream's bootstrap: no status is kept, and the pull secret is
-	 * this text, whatever the ControllerConfig says. */
+	/* As upstream's bootstrap: writes no status, and takes this text as the pull
+	 * secret whatever the ControllerConfig names. */
 	bool first_run;
 	struct str first_secret;
 };
 
 /*
- * ERR_AGAIN: it cannot be done, and the status says why. What is in out is to be
- * done all the same.
+ * ERR_AGAIN: failed, and the status says why. The actions in out are valid in any case.
  */
 int plan_template_sync(struct arena *a, const struct template_view *in, struct actions *out,
 		       struct err *err);
 
-/* The text of the pull secret that nodes get; "": they get none. */
+/* The pull secret for nodes; "": none. */
 int template_pull_secret(struct arena *a, const struct template_view *in, struct str *out,
 			 struct err *err);
 
-/* Puts what the registry of the InternalReleaseImage asks for into the text of a
- * pull secret. */
+/* Adds the credentials of the InternalReleaseImage's registry to a pull secret. */
 int template_release_auth(struct arena *a, const struct template_view *in, struct str *secret,
 			  struct err *err);
 

@@ -34,9 +34,9 @@ void trigger_makers(struct arena *a, const struct mc *was, const struct mc *is, 
 #define TRIGGER(kind) (1u << (kind))
 
 /*
- * The generators that read objects of a kind, as a set of TRIGGER(GENERATE_…): all
- * keys of each are to be planned after a change. KubeletConfigs and
- * ContainerRuntimeConfigs have keys of their own and are not in it.
+ * The generators that read objects of a kind, as a set of TRIGGER(GENERATE_…): after a
+ * change plan all keys of each. KubeletConfigs and ContainerRuntimeConfigs have their own
+ * keys and are not in the set.
  */
 unsigned trigger_object(enum mc_kind kind, bool has_node_config);
 

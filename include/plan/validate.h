@@ -11,7 +11,7 @@ struct validate_in {
 	const struct mc_set *base; /* what the cluster has; NULL: unknown */
 	struct str raw, hash; /* this build's version */
 	bool adopt; /* use the version that made the cluster's objects instead */
-	bool adopt_hash; /* the same of the hash alone */
+	bool adopt_hash; /* use only the hash of that version */
 };
 
 struct validate_out {

@@ -1,5 +1,6 @@
 /*
- * verify: what a config says must be on a node's disk, and whether it is.
+ * verify: the state of the disk that a config requires, and the comparison with the
+ * actual one.
  */
 #ifndef PLAN_VERIFY_H
 #define PLAN_VERIFY_H
@@ -8,20 +9,19 @@
 
 enum verify_kind {
 	VERIFY_FILE, /* contents and mode */
-	VERIFY_EMPTY_DROPIN, /* not there, or empty */
+	VERIFY_EMPTY_DROPIN, /* absent or empty */
 	VERIFY_MASK, /* a link to /dev/null */
 	VERIFY_ENABLED, /* enabled or not */
 };
 
 struct verify_item {
 	enum verify_kind kind;
-	struct str path; /* of VERIFY_ENABLED the unit's name */
+	struct str path; /* for VERIFY_ENABLED the name of the unit */
 	struct str data;
-	/* The file of it, where its contents are packed: they are not in data,
-	 * and of this size. */
+	/* The file, where its contents are compressed: data is empty, and this is their size. */
 	const struct ign_obj *packed;
 	uint64_t size;
-	int64_t mode; /* as the config has it */
+	int64_t mode; /* as given in the config */
 	bool enabled;
 };
 
@@ -31,27 +31,27 @@ struct verify_items {
 };
 
 /*
- * All of a config, in upstream's order; what others write is left out.
+ * All items of a config, in upstream's order, without files that other code writes.
  * ERR_INVALID with upstream's text for what cannot be compared.
  */
 int verify_items(struct arena *a, const struct mc_current *c, struct verify_items *out,
 		 struct err *err);
 
-/* What was found. */
+/* The state on disk. */
 struct verify_seen {
 	bool absent;
-	struct str problem; /* why it could not be looked at or read; or "" */
+	struct str problem; /* why it cannot be read, or "" */
 	unsigned mode; /* st_mode */
 	struct str data;
-	bool same; /* of a packed one: the contents are as they should be */
-	struct str link; /* of VERIFY_MASK: where the path leads */
-	struct str state; /* of VERIFY_ENABLED: what systemd says */
+	bool same; /* compressed contents: they are equal */
+	struct str link; /* VERIFY_MASK: target of the link */
+	struct str state; /* VERIFY_ENABLED: systemd's state */
 };
 
-/* "" when it is as it should be, else upstream's words. */
+/* "" when the state is as required, else upstream's message. */
 struct str verify_text(struct arena *a, const struct verify_item *i, const struct verify_seen *s);
 
-/* What upstream says before such a text. */
+/* Upstream's prefix of that message. */
 struct str verify_prefix(struct arena *a, struct str config, struct str image);
 
 #endif
