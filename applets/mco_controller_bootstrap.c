@@ -1,6 +1,9 @@
 /*
- * mco-controller bootstrap: the configs of a cluster that is being installed,
- * from its manifests.
+ * mco-controller bootstrap: generates and renders the configs of a cluster that is being
+ * installed, from its manifests.
+ *
+ * Nothing is written before everything is generated, and no file is replaced before all
+ * are written.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -70,7 +73,7 @@ static int not_dots(const struct dirent *e)
 	return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 }
 
-/* Errors of the system as Go words them: "open x: no such file or directory". */
+/* Words a system error as Go does: "open x: no such file or directory". */
 static int lower_errno(struct run *r, const char *call, const char *path)
 {
 	char *text = arena_dup(r->a, strerror(errno), strlen(strerror(errno)));
@@ -94,7 +97,7 @@ static bool is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The folder as it begins every path in messages: as Go's filepath cleans it. */
+/* The directory as Go's filepath cleans it: it starts every path in messages. */
 static const char *clean(struct run *r, struct str dir)
 {
 	while (str_starts(dir, S("./")) && dir.n > 2)

@@ -1,6 +1,6 @@
 /*
- * mco-controller templates: the tree that is built in, or another, and the
- * MachineConfigs that come of it.
+ * mco-controller templates: writes the built-in tree of templates, or the MachineConfigs
+ * of a tree.
  */
 #include <unistd.h>
 
@@ -46,8 +46,8 @@ static void defaults(void *p)
 	o->templates = S(TEMPLATES_BUILTIN);
 }
 
-/* Never the built-in tree unless it is asked for: what it makes differs from
- * upstream's, and nodes would lose files. */
+/* The built-in tree is used only on request: its MachineConfigs differ from upstream's,
+ * and nodes would lose files. */
 int controller_templates(struct run *r, struct str name, struct template_tree *out)
 {
 	const char *dir = name.n ? str_z(r->a, name) : TEMPLATES_DIR;

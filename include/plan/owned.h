@@ -22,11 +22,11 @@ struct owned_kind {
 	const char *what; /* "kubelet" */
 	const char *several; /* "kubelet config" in upstream's messages */
 	const char *delete_them; /* "kubelet configs" */
-	const char *note, *key; /* key of its annotation */
+	const char *note, *key; /* its annotation and its key in upstream's messages */
 	const char *cleanup; /* prefix of the names that other versions use */
 	const char *sub, *state; /* of mcc_sub_controller_state */
 	size_t kept; /* how many conditions are kept; 0: all */
-	bool own_finalizers; /* an unknown condition clears all of them */
+	bool own_finalizers; /* a finalizer of others clears the list */
 	bool told_of; /* the message names a config without pools */
 	bool always_again; /* invalid configs are retried, too */
 	/* The first run validates all configs before it generates from the first:

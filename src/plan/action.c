@@ -1,3 +1,6 @@
+/*
+ * Builds actions, their paths and small bodies; prints them for tests.
+ */
 #include "plan/action.h"
 
 #include "mc/object.h"

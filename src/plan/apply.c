@@ -1,3 +1,7 @@
+/*
+ * Upstream's ApplyMachineConfig: merges the required object into the existing one and
+ * writes only when the result differs.
+ */
 #include "plan/apply.h"
 
 #include "mc/object.h"
@@ -13,7 +17,7 @@ static struct json *member_object(struct arena *a, struct json *parent, struct s
 	return j;
 }
 
-/* Each key of required; the others stay. */
+/* Sets each key of required; other keys stay. */
 static bool merge_map(struct arena *a, struct json *meta, const struct json *required,
 		      struct str key)
 {
@@ -72,7 +76,7 @@ static bool merge_owners(struct arena *a, struct json *meta, const struct json *
 	return changed;
 }
 
-/* An absent list, null and [] are the same; so are absent and false. */
+/* An absent list, null and [] are equal; so are absent and false. */
 static bool same_value(const struct json *x, const struct json *y)
 {
 	bool x_empty = !json_len(x) && json_kind(x) != JSON_STRING && json_kind(x) != JSON_NUMBER &&

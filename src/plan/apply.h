@@ -1,5 +1,5 @@
 /*
- * apply: bringing a MachineConfig that this program owns to what it should be.
+ * apply: brings a MachineConfig that this program owns to its required state.
  */
 #ifndef PLAN_APPLY_H
 #define PLAN_APPLY_H
@@ -7,16 +7,16 @@
 #include "plan/action.h"
 
 /*
- * Adds the write that upstream's ApplyMachineConfig makes of required over
- * existing (NULL: there is none): labels, annotations and owners are merged, what
- * others added to them stays; the spec becomes required's, images and kernelType
- * only where required has one. False, and nothing is added, when it is so
- * already; configs are compared by what they say, not by their bytes.
+ * Adds the write that upstream's ApplyMachineConfig makes for required over existing
+ * (NULL: there is none): labels, annotations and owners are merged, entries of others
+ * stay; the spec becomes required's, images and kernelType only if required has one.
+ * False, and nothing is added, when nothing differs; configs are compared by value, not
+ * by bytes.
  */
 bool apply_mc(struct arena *a, const struct json *existing, const struct json *required,
 	      struct str reason, struct actions *out);
 
-/* PUT of the whole object to its place (with /status for part). */
+/* PUT of the whole object (part: "" or "/status"). */
 struct action *apply_replace(struct arena *a, const char *plural, const struct json *object,
 			     const char *part, struct str reason, struct actions *out);
 

@@ -1,3 +1,7 @@
+/*
+ * Findings about KubeletConfigs and ContainerRuntimeConfigs: upstream's validation,
+ * unknown members, and selectors that match no pool.
+ */
 #include "plan/config/config_lint.h"
 
 #include "mc/selector.h"
@@ -30,7 +34,7 @@ static void find(struct linter *l, bool error, struct str path, bool at_key, str
 {
 	struct str there = path;
 
-	/* what is not there is placed where it would be */
+	/* an absent member is reported where it would be */
 	while (!json_at(l->o->doc.tree, str_z(l->a, there)) && str_rchr(there, '.') > 0) {
 		there = str_sub(there, 0, (size_t)str_rchr(there, '.'));
 		at_key = true;
@@ -39,7 +43,7 @@ static void find(struct linter *l, bool error, struct str path, bool at_key, str
 	l->out.out->v[l->out.out->n - 1].path = path;
 }
 
-/* Members of kubeletConfig, which the API server keeps and no kubelet knows. */
+/* Members of kubeletConfig that the API server stores and no kubelet knows. */
 static void lint_fields(struct linter *l)
 {
 	struct shape_unknowns list = { 0 };
@@ -57,7 +61,7 @@ static void lint_fields(struct linter *l)
 	}
 }
 
-/* Where the fault is: the member that the message names, or all of spec. */
+/* The place of the fault: the member that the message names, or all of spec. */
 static struct str blamed(struct linter *l, const char *spec, struct str word)
 {
 	char first[2] = { word.n ? (char)(word.p[0] | 0x20) : 'x' };
@@ -156,7 +160,7 @@ void config_lint_set(struct arena *a, const struct mc_set *set, const struct mc_
 	}
 }
 
-/* A pool's labels, as a selector that asks for them all. */
+/* A selector that matches the labels of a pool. */
 static struct str labels_of(struct arena *a, const struct mcp *pool)
 {
 	struct buf b;

@@ -1,7 +1,7 @@
 /*
- * config_lint: what is wrong with KubeletConfigs, ContainerRuntimeConfigs and the
- * other objects that MachineConfigs are generated from, with the place of each
- * finding; and what upstream passes over without a word.
+ * config_lint: faults of KubeletConfigs, ContainerRuntimeConfigs and the other objects
+ * that MachineConfigs are generated from, each with its place, including those that
+ * upstream ignores silently.
  */
 #ifndef PLAN_CONFIG_LINT_H
 #define PLAN_CONFIG_LINT_H
@@ -11,7 +11,7 @@
 
 void config_lint(struct arena *a, const struct mc_object *o, struct mc_findings *out);
 
-/* What objects of the set do to each other, one of given among them. */
+/* Conflicts between objects of the set, at least one of them in given. */
 void config_lint_set(struct arena *a, const struct mc_set *set, const struct mc_object_list *given,
 		     struct mc_findings *out);
 

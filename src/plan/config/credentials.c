@@ -1,3 +1,9 @@
+/*
+ * The credential provider config of the built-in pools.
+ *
+ * The platform's file and the user's images are merged; an image that a provider of the
+ * platform matches is skipped and reported in the status.
+ */
 #include "plan/credentials.h"
 
 #include <stdlib.h>
@@ -22,7 +28,7 @@
 	"kubelet-image-credential-provider-plugins "                           \
 	"--image-credential-provider-config=" GENERIC "\"\n"
 
-/* The platform's file of providers, or NULL: it has none. */
+/* The platform's credential provider file, or NULL. */
 static const char *own_file(struct str platform)
 {
 	if (str_is(platform, "AWS"))
@@ -39,7 +45,7 @@ static bool is_ours(const struct json *provider)
 	return str_is(json_str(provider, "name"), PROVIDER);
 }
 
-/* Durations in Go's form, as they come out of its types. */
+/* Durations in Go's format, as its types print them. */
 static void tidy(struct arena *a, struct json *providers)
 {
 	for (struct json *p = json_first(providers); p; p = json_next(p)) {
@@ -56,7 +62,7 @@ static void tidy(struct arena *a, struct json *providers)
 	}
 }
 
-/* Whether a provider of the platform is asked for the image already. */
+/* True when a provider of the platform already matches the image. */
 static bool taken(const struct json *providers, struct str image)
 {
 	for (const struct json *p = json_first(providers); p; p = json_next(p)) {
@@ -74,7 +80,7 @@ static int by_text(const void *x, const void *y)
 	return str_cmp(*(const struct str *)x, *(const struct str *)y);
 }
 
-/* Each of a set, in order. */
+/* Appends each member of a set once, in order. */
 static void sort(struct strs *list)
 {
 	size_t kept = 0;
@@ -127,7 +133,7 @@ static void add_provider(struct arena *a, struct json *providers, const struct s
 	json_set(p, S("matchImages"), list);
 }
 
-/* skipped: those that another provider has already. */
+/* skipped: images that another provider already matches. */
 static int make_files(struct arena *a, const char *path, struct str base, const struct json *config,
 		      struct mc_files *out, struct strs *skipped, struct err *err)
 {
@@ -167,7 +173,7 @@ static int make_files(struct arena *a, const char *path, struct str base, const 
 
 /* ---- the object's status ------------------------------------------------- */
 
-/* Sets one in its place, or behind the others. True when that is a change. */
+/* Replaces the condition of its type, or appends it. True when that is a change. */
 static bool set_condition(struct arena *a, struct instant now, const struct json *config,
 			  struct json *list, struct condition *c)
 {
@@ -191,7 +197,7 @@ static bool set_condition(struct arena *a, struct instant now, const struct json
 	return true;
 }
 
-/* NULL: they say so already. */
+/* NULL: the status already says so. */
 static struct action *tell(struct arena *a, struct instant now, const struct json *config,
 			   struct condition *v, size_t n, struct actions *out)
 {

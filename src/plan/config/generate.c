@@ -1,3 +1,6 @@
+/*
+ * Builds the view of one controller from the view of a cluster and calls its plan.
+ */
 #include "plan/generate.h"
 
 #include "mc/tls_profile.h"
@@ -93,7 +96,7 @@ static int templates(struct arena *a, const struct generate_view *in, struct act
 
 /* ---- the kubelet --------------------------------------------------------- */
 
-/* "pool/x" is for that pool, any other key for all of them. */
+/* "pool/x" means that pool, any other name all pools. */
 static struct str only_pool(struct str name)
 {
 	return str_starts(name, S(GENERATE_POOL_PREFIX))
@@ -126,7 +129,7 @@ static int kubelet(struct arena *a, const struct generate_view *in, const struct
 	if (key->kind == GENERATE_FEATURES)
 		return rc < 0 ? rc : plan_features_sync(a, &v, out, err);
 	if (!v.node && !in->first_run)
-		return 0; /* it is planned when there is one */
+		return 0; /* planned when the Node config is created */
 	return rc < 0 ? rc : plan_node_sync(a, &v, out, err);
 }
 

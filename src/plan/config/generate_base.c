@@ -1,6 +1,6 @@
 /*
- * What the templates have for a role, which the other generators start from:
- * rendered from a tree, or looked up among MachineConfigs that came of one.
+ * Base files: the files of a role's templates that the other generators start from. They
+ * are rendered from a tree, or looked up in MachineConfigs that templates made.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static int by_name(const void *x, const void *y)
 	return str_cmp((*(struct mc *const *)x)->meta.name, (*(struct mc *const *)y)->meta.name);
 }
 
-/* Copies of those that came of templates: "00-worker", …. */
+/* Copies of the MachineConfigs that templates made: "00-worker", …. */
 static void find_templated(struct arena *a, const struct mc_list *all, struct str role,
 			   struct mc_list *out)
 {
@@ -52,7 +52,7 @@ static int base_of(struct arena *a, const struct template_input *in, struct str 
 	if (in->tree)
 		rc = plan_template_role(a, in, role, mcs, err);
 	if (rc == -ERR_NOTFOUND)
-		rc = 0; /* no templates for the role: no files */
+		rc = 0; /* a role without templates has no files */
 	else if (!in->tree && in->made)
 		find_templated(a, in->made, role, mcs);
 	if (rc == 0 && in->cache)
@@ -60,8 +60,7 @@ static int base_of(struct arena *a, const struct template_input *in, struct str 
 	return rc;
 }
 
-/* The first MachineConfig, by name, that has the file counts. ERR_NOTFOUND when
- * none does. */
+/* The file from the first MachineConfig, by name, that has it. ERR_NOTFOUND. */
 static int base_file(struct arena *a, const struct mc_list *mcs, const char *path, struct str *out,
 		     struct err *err)
 {

@@ -1,3 +1,7 @@
+/*
+ * kubelet.conf of a pool: the base file, feature gates, the Node config and a
+ * KubeletConfig, each as a MachineConfig.
+ */
 #include "plan/config/kubelet.h"
 
 #include "data/yml.h"
@@ -17,7 +21,7 @@ static struct json *text(struct arena *a, struct str s)
 
 /* ---- what every node begins with ----------------------------------------- */
 
-/* kubelet.conf as the templates have it: YAML or JSON, the first document. */
+/* The base kubelet.conf: YAML or JSON, the first document. */
 static int read_base(struct arena *a, struct str conf, struct json **out, struct err *err)
 {
 	struct docs docs = { 0 };
@@ -35,7 +39,7 @@ static int read_base(struct arena *a, struct str conf, struct json **out, struct
 	return 0;
 }
 
-/* The member, as an object that is there. */
+/* The member, created as an object when absent. */
 static struct json *object_at(struct arena *a, struct json *j, struct str key)
 {
 	struct json *m = json_member(j, key);
@@ -64,7 +68,7 @@ static int original(struct arena *a, const struct kubelet_in *in, struct json **
 	return 0;
 }
 
-/* How often a worker reports; other roles do not care. */
+/* How often a node reports its status; only workers have a setting for it. */
 static int apply_latency(struct arena *a, const struct kubelet_in *in, struct json *conf,
 			 struct err *err)
 {
@@ -202,7 +206,7 @@ int kubelet_node(struct arena *a, const struct kubelet_in *in, const struct strs
 
 /* ---- KubeletConfigs ------------------------------------------------------ */
 
-/* Reservations that go to a file of their own, in the file's order. */
+/* Reservations that have their own file, in the order of the file. */
 static const struct {
 	const char *key, *name, *dflt;
 } reserved[] = {
@@ -211,8 +215,8 @@ static const struct {
 	{ "ephemeral-storage", "ES", "1Gi" },
 };
 
-/* /etc/node-sizing-enabled.env; takes what it has out of the user's config.
- * "" when nothing asks for it. */
+/* /etc/node-sizing-enabled.env; removes its settings from the user's config. "" when the
+ * config has none of them. */
 static struct str sizing_env(struct arena *a, const struct mc_object *kc, struct json *user)
 {
 	const struct json *automatic = json_at(kc->tree, "spec.autoSizingReserved");
@@ -249,7 +253,7 @@ static bool enforces_system(const struct json *list)
 	return false;
 }
 
-/* CPUs set aside for the system leave nothing to enforce by cgroup. */
+/* Reserved CPUs exclude the enforcement by cgroup. */
 static void drop_system_enforcement(struct arena *a, struct json *conf)
 {
 	const struct json *now = json_member(conf, S("enforceNodeAllocatable"));
@@ -274,7 +278,7 @@ static void apply_user(struct arena *a, const struct mc_object *kc, struct json 
 	const struct json *enforce = json_member(user, S("enforceNodeAllocatable"));
 
 	(void)json_remove(user, S("featureGates"));
-	/* upstream looks for this very text: with blanks in it, it is not seen */
+	/* upstream searches for exactly this text: with spaces in it, it is not found */
 	if (str_find(raw, S("\"protectKernelDefaults\":false")) >= 0)
 		(void)json_remove(conf, S("protectKernelDefaults"));
 	kubelet_merge(a, conf, user);

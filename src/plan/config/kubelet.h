@@ -1,9 +1,9 @@
 /*
- * kubelet: the kubelet's configuration: the templates' with the cluster's feature
- * gates, with the Node config, and with what a KubeletConfig asks for.
+ * kubelet: the kubelet's configuration: the base file with the cluster's feature gates,
+ * with the Node config, and with a KubeletConfig.
  *
- * Each answer is a MachineConfig that holds the whole kubelet.conf. The same
- * calls serve the bootstrap run, the controller and the previews of mcoctl.
+ * Each result is a MachineConfig with the whole kubelet.conf. Bootstrap, the controller
+ * and the previews of mcoctl make the same calls.
  */
 #ifndef PLAN_KUBELET_H
 #define PLAN_KUBELET_H
@@ -13,40 +13,38 @@
 #define KUBELET_CONF "/etc/kubernetes/kubelet.conf"
 
 struct kubelet_in {
-	struct str pool; /* the pool's name, which is its role */
-	struct str base; /* kubelet.conf as the role's templates have it */
+	struct str pool; /* the pool's name, which is also its role */
+	struct str base; /* the base kubelet.conf */
 	struct strs gates_on, gates_off; /* the cluster's feature gates */
 	const struct json *node; /* Node config "cluster", or NULL */
-	struct str hash; /* the version this program stands for */
+	struct str hash; /* this build's version */
 };
 
 /* Upstream's checks of a KubeletConfig. ERR_INVALID in its words. */
 int kubelet_validate(struct arena *a, const struct mc_object *kc, struct err *err);
 
-/* 98-<pool>-generated-kubelet: with feature gates alone. */
+/* 98-<pool>-generated-kubelet: with the feature gates only. */
 int kubelet_features(struct arena *a, const struct kubelet_in *in, struct mc **out,
 		     struct err *err);
 
-/* Whether the cgroup mode decides kernel arguments of that pool in a running
- * cluster: other pools take theirs from the worker's. */
+/* True when the cgroup mode sets kernel arguments of that pool in a running cluster:
+ * other pools inherit those of worker. */
 bool kubelet_has_kargs(struct str pool);
 
 /*
- * 97-<pool>-generated-kubelet: with the Node config, whose cgroup mode also
- * decides kernel arguments: now are those of the MachineConfig as it is (or
- * none); NULL leaves them alone.
+ * 97-<pool>-generated-kubelet: with the Node config, whose cgroup mode also sets kernel
+ * arguments. now: those of the existing MachineConfig (or none); NULL leaves them alone.
  */
 int kubelet_node(struct arena *a, const struct kubelet_in *in, const struct strs *now,
 		 struct mc **out, struct err *err);
 
 /*
- * The MachineConfig of that name for a KubeletConfig, without an owner. It has
- * to be valid.
+ * The MachineConfig of that name for a valid KubeletConfig, without an owner.
  */
 int kubelet_config(struct arena *a, const struct kubelet_in *in, const struct mc_object *kc,
 		   struct str name, struct mc **out, struct err *err);
 
-/* Whether the kubelet.conf of mc has the feature gates that in gives. */
+/* True when the kubelet.conf of mc has the feature gates of in. */
 bool kubelet_same_gates(struct arena *a, const struct kubelet_in *in, const struct mc *mc);
 
 #endif

@@ -1,3 +1,6 @@
+/*
+ * Upstream's validation of a KubeletConfig, with its messages.
+ */
 #include "kubelet_parts.h"
 #include "mc/types.h"
 #include "plan/config/kubelet.h"
@@ -9,12 +12,12 @@ int kubelet_user(struct arena *a, const struct mc_object *kc, struct json **out,
 	*out = NULL;
 	if (json_kind(raw) == JSON_NULL)
 		return 0;
-	/* of a YAML manifest upstream has JSON with its keys sorted */
+	/* from a YAML manifest upstream gets JSON with sorted keys */
 	return shape_hold(a, &mc_shapes, MC_T_KubeletConfiguration,
 			  SHAPE_FOLD | (kc->doc.json ? 0 : SHAPE_SORTED), raw, out, err);
 }
 
-/* As fmt prints a value with %v. */
+/* Prints a value as fmt's %v. */
 static struct str go_print(struct arena *a, const struct json *j)
 {
 	struct buf b;
@@ -36,7 +39,7 @@ static struct str go_print(struct arena *a, const struct json *j)
 	return buf_str(&b);
 }
 
-/* Given with a value that counts. */
+/* True when the member has a value that counts. */
 static bool is_set(const struct json *j)
 {
 	switch (json_kind(j)) {
@@ -47,14 +50,14 @@ static bool is_set(const struct json *j)
 	case JSON_ARRAY:
 	case JSON_OBJECT:
 		return json_len(j) > 0;
-	case JSON_BOOL: /* behind a pointer: false counts as well */
+	case JSON_BOOL: /* a pointer in Go: false counts, too */
 	case JSON_NUMBER:
 		return true;
 	}
 	return false;
 }
 
-/* What would make a node unreachable, or is somebody else's to set. */
+/* Settings that would make a node unreachable, or that other code owns. */
 static int check_forbidden(struct arena *a, const struct json *user, struct err *err)
 {
 	static const char *const paths[] = {

@@ -1,3 +1,7 @@
+/*
+ * Merges two KubeletConfigurations as upstream does with mergo: by Go's zero values, not
+ * by presence.
+ */
 #include "base/duration.h"
 #include "base/num.h"
 #include "kubelet_parts.h"
@@ -13,7 +17,7 @@ static struct str name_of(const struct merge *m, const struct shape_row *row)
 	return str_of(m->s->pool + row->name);
 }
 
-/* Go's zero value. A held quantity is text, "0" too. */
+/* Go's zero value. A quantity is text, "0" too. */
 static bool is_zero(const struct json *j)
 {
 	struct str text = json_text(j);
@@ -46,7 +50,7 @@ static int64_t nanoseconds(struct arena *a, const struct json *j)
 	return ns;
 }
 
-/* Two fields in Go: how long, and whether that is written as text. */
+/* Two fields in Go: the duration, and whether it is written as text. */
 static void merge_timedur(struct merge *m, struct json *base, struct str name,
 			  const struct json *over)
 {
@@ -91,14 +95,14 @@ static void merge_object(struct merge *m, const struct shape_row *row, struct js
 	merge_struct(m, row->type, now, over);
 }
 
-/* Whether the member is taken as it is, in place of what base has. */
+/* True when the member replaces that of base as a whole. */
 static bool replaces(struct merge *m, const struct shape_row *row, const struct json *base,
 		     const struct json *over)
 {
 	if (row->flags & SHAPE_PTR && !json_member(base, name_of(m, row)))
 		return true;
 	if (row->kind == SHAPE_QUANTITY && !(row->flags & SHAPE_LIST))
-		return false; /* its fields cannot be reached from outside */
+		return false; /* its Go fields are unexported */
 	if (row->kind == SHAPE_DURATION)
 		return nanoseconds(m->a, over) != 0;
 	return !is_zero(over);

@@ -1,3 +1,7 @@
+/*
+ * The kubelet config controller: KubeletConfigs by owned_sync, and the 97- and 98-
+ * configs of each pool.
+ */
 #include "plan/kubelet_sync.h"
 
 #include "mc/contents.h"
@@ -20,7 +24,7 @@ static int base_of(struct arena *a, const struct kubelet_view *in, struct str ro
 	return rc;
 }
 
-/* Without the gates, what the cluster made of them will do. */
+/* Without the gates, take those that the cluster rendered. */
 static int config_base(struct arena *a, const struct kubelet_view *in, struct str role,
 		       struct kubelet_in *out, struct err *err)
 {
@@ -53,14 +57,14 @@ static int make(struct arena *a, const void *ctx, const struct mcp *pool, struct
 	return -(int)err->code;
 }
 
-/* The feature gates are the only part that upstream compares. */
+/* Upstream compares only the feature gates. */
 static bool may_stay(struct arena *a, const void *ctx, const struct mcp *pool, const struct mc *mc)
 {
 	const struct kubelet_view *in = ctx;
 	struct err ignored = ERR_INIT(a);
 	struct kubelet_in k = { 0 };
 
-	/* what is not known is no reason to write it */
+	/* with unknown gates there is nothing to compare */
 	return in->gates_unknown || (base_of(a, in, pool->meta.name, &k, &ignored) == 0 &&
 				     kubelet_same_gates(a, &k, mc));
 }
@@ -173,7 +177,7 @@ static void prohibited(struct arena *a, const struct json *node, struct str text
 	action_event(a, out, e, text);
 }
 
-/* Two steps apart: the one in between has to be taken first. */
+/* Two steps apart: the step in between has to come first. */
 static bool too_far(struct str from, struct str to)
 {
 	bool from_default = !from.n || str_is(from, "Default");

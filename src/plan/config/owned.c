@@ -1,6 +1,8 @@
 /*
- * Annotation and finalizers are merge patches of nothing else, so that what
- * others put on the object stays; lists carry the version they were made from.
+ * The suffixes, finalizers and names that tie a config to its MachineConfigs.
+ *
+ * Annotation and finalizers are merge patches of only these members, so that those of
+ * others stay; lists carry the resourceVersion that they were made from.
  */
 #include "plan/owned.h"
 
@@ -100,7 +102,7 @@ void owned_finalize(struct arena *a, const struct owned_view *in, const struct o
 
 	for (size_t i = 0; i < list.n; i++)
 		foreign |= str_find(list.v[i], str_of(in->kind->what)) < 0;
-	/* older releases used uids */
+	/* older releases put uids there */
 	if (foreign && in->kind->own_finalizers)
 		list.n = 0;
 	for (size_t i = 0; i < job->names.n; i++) {

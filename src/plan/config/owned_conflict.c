@@ -1,6 +1,9 @@
+/*
+ * Finds configs of a kind that share a MachineConfig of a pool.
+ */
 #include "plan/owned.h"
 
-/* The MachineConfig that both have for the pool; "" when they do not. */
+/* The MachineConfig that both have for the pool; "" when they have different ones. */
 static struct str shared_name(struct arena *a, const struct owned_view *in,
 			      const struct mc_object *x, const struct mc_object *y,
 			      const struct mcp *pool)

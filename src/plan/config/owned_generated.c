@@ -1,3 +1,7 @@
+/*
+ * Generated MachineConfigs: writes them where they differ and deletes those of other
+ * versions and older names.
+ */
 #include "mc/generated.h"
 #include "plan/apply.h"
 #include "plan/owned.h"
@@ -17,7 +21,7 @@ static bool empty(const struct json *j)
 		json_kind(j) != JSON_BOOL && !json_len(j));
 }
 
-/* Makes to's member at key from's; false when it is. */
+/* Copies the member at key; false when both are equal. */
 static bool take(struct arena *a, struct json *to, const struct json *from, const char *key)
 {
 	const struct json *is = json_member(to, str_of(key));
@@ -80,7 +84,7 @@ void generated_retire(struct arena *a, const struct mc_list *mcs, const char *pr
 		delete_mc(a, old, S("it has a new name now"), out);
 }
 
-/* Not when it has been written since: whoever did it is of another mind. */
+/* Only if it was not written since: another writer may need it. */
 static void delete_as_seen(struct arena *a, const struct mc_meta *m, struct str reason,
 			   struct actions *out)
 {
@@ -103,7 +107,7 @@ void generated_cleanup(struct arena *a, const struct owned_view *in, const char 
 		struct str path = action_path(a, "machineconfigs", m->name);
 		bool written = false;
 
-		/* what this plan writes is of this version afterwards */
+		/* this plan's own writes carry this version */
 		for (size_t k = 0; k < out->n; k++)
 			written |= out->v[k].kind == ACTION_REPLACE && str_eq(out->v[k].path, path);
 		if (written || str_find(m->name, part) < 0 ||
@@ -119,6 +123,6 @@ bool pool_built_in(const struct mcp *pool)
 {
 	const struct json *label = json_member(pool->meta.labels, S(LABEL_BUILT_IN));
 
-	/* its value is empty */
+	/* the label has an empty value */
 	return label && !json_text(label).n;
 }

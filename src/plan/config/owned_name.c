@@ -1,15 +1,17 @@
 /*
- * A suffix is the config's for good and for every pool it is for. Where the
- * MachineConfig of that name is another config's, a config that was edited takes
- * the next one: two that write the same one in turns would roll out nodes for
- * ever. A settled config keeps the name: upstream's workers may have given two
- * configs the same one, and a new name would roll out nodes at a take-over.
+ * The name of a config's MachineConfig.
+ *
+ * A config has one suffix, for all its pools and for good. If the MachineConfig of that
+ * name belongs to another config, an edited config takes the next suffix: two configs
+ * that overwrite each other would roll out nodes for ever. A settled config keeps its
+ * name: upstream's workers may have given two configs the same one, and a new name would
+ * roll out nodes at a take-over.
  */
 #include "mc/generated.h"
 #include "mc/selector.h"
 #include "plan/owned.h"
 
-#define MOST 9 /* suffixes */
+#define MOST 9 /* suffixes in use */
 
 int owned_matches(struct arena *a, const struct mc_object *o, const struct mcp *pool, bool *out,
 		  struct err *err)
@@ -83,7 +85,7 @@ struct str owned_mc_name(struct arena *a, const struct owned_kind *kind, const s
 	return suffix.n ? str_fmt(a, "%.*s-%.*s", STRF(base), STRF(suffix)) : base;
 }
 
-/* mc is for one of the pools that o is for, under its suffix. */
+/* True when mc is for one of the pools of o, with its suffix. */
 static bool writes(struct arena *a, const struct owned_view *in, const struct mc_object *o,
 		   const struct mc *mc)
 {
@@ -98,7 +100,7 @@ static bool writes(struct arena *a, const struct owned_view *in, const struct mc
 		    str_eq(mc->meta.name, owned_mc_name(a, in->kind, p, json_text(suffix))))
 			return true;
 	}
-	return !suffix; /* which is its own it has yet to find out */
+	return !suffix; /* it has not chosen a suffix yet */
 }
 
 bool owned_by_turn(struct arena *a, const struct owned_view *in, const struct mc *mc)
@@ -112,7 +114,7 @@ bool owned_by_turn(struct arena *a, const struct owned_view *in, const struct mc
 	return false;
 }
 
-/* In one of the pools it is for, the name is another's. */
+/* True when another config owns the name in one of its pools. */
 static bool taken(struct arena *a, const struct owned_view *in, struct str suffix)
 {
 	struct err ignored = ERR_INIT(a);
@@ -131,7 +133,7 @@ static bool taken(struct arena *a, const struct owned_view *in, struct str suffi
 
 /* ---- which is to be its own ---------------------------------------------- */
 
-/* The number behind the last '-' of a name, or -1. */
+/* The number after the last '-' of a name, or -1. */
 static int64_t number_of(struct str name)
 {
 	ptrdiff_t dash = str_rchr(name, '-');
@@ -142,8 +144,8 @@ static int64_t number_of(struct str name)
 	return n;
 }
 
-/* Of a config that was there before there were annotations: the finalizer that
- * names the youngest of what it owns in this pool. */
+/* For a config that is older than the annotations: the finalizer of the youngest
+ * MachineConfig it owns in this pool. */
 static struct str from_finalizers(const struct owned_view *in, struct str base)
 {
 	const struct json *list = json_at(in->config->doc.tree, "metadata.finalizers");

@@ -1,15 +1,15 @@
 /*
- * What KubeletConfigs and ContainerRuntimeConfigs go through alike. Whatever goes
- * wrong is said in the status of the object.
+ * The common part of the kubelet and the container runtime controller. Every failure is
+ * written into the status of the object.
  */
 #include "mc/condition.h"
 #include "mc/generated.h"
 #include "plan/owned.h"
 
-/* What the status says, also with what has been written of late. */
+/* The conditions, including those that this plan writes. */
 struct said {
 	struct conditions list;
-	bool observed; /* of this generation */
+	bool observed; /* for this generation */
 };
 
 static struct said said(struct arena *a, const struct mc_object *config)
@@ -30,7 +30,7 @@ bool owned_settled(struct arena *a, const struct mc_object *config)
 	return s.observed && s.list.n && str_is(s.list.v[s.list.n - 1].type, "Success");
 }
 
-/* Adds c to the list. One that says the same is replaced; the oldest make room. */
+/* Adds c to the list. One with the same text is replaced; the oldest are dropped. */
 static void add_condition(struct arena *a, const struct owned_view *in, struct conditions *list,
 			  struct condition c)
 {
@@ -86,7 +86,7 @@ void owned_status(struct arena *a, const struct owned_view *in, struct str failu
 	say(a, in, &now, failure, out);
 }
 
-/* Says why in the object's status; the error goes on. */
+/* Writes the failure into the object's status and returns the error. */
 static int failed(struct arena *a, const struct owned_view *in, struct said *now, const char *where,
 		  struct actions *out, struct err *err)
 {
@@ -97,8 +97,8 @@ static int failed(struct arena *a, const struct owned_view *in, struct said *now
 }
 
 /*
- * The MachineConfig stays as it is: this version made it for a settled config. Or
- * another config has the same name and wrote it; then that config writes it.
+ * The MachineConfig stays as it is: this version made it for a settled config. Or another
+ * config has the same name and wrote it; then that config updates it.
  */
 static bool may_stay(struct arena *a, const struct owned_view *in, const struct owned_maker *maker,
 		     const struct mcp *pool, struct str name)
@@ -134,7 +134,7 @@ static int for_pool(struct arena *a, const struct owned_view *in, const struct o
 		return 0;
 	if (maker->make(a, maker->ctx, pool, name, &mc, &where, &without, err) < 0)
 		return failed(a, in, now, where, out, err);
-	/* what cannot be had is left out, and the status says why */
+	/* a part that fails is left out, and the status says why */
 	if (without.n) {
 		without_part(a, without, out);
 		say(a, in, now, str_fmt(a, "Error: %.*s", STRF(without)), out);
@@ -213,7 +213,7 @@ int owned_sync(struct arena *a, const struct owned_view *in, const struct owned_
 	if (maker->validate(a, in->config, err) < 0)
 		return failed(a, in, &now, NULL, out, err);
 	rc = owned_pools(a, in, &pools, err);
-	/* its pools were deleted: that is no failure of the config */
+	/* its pools were deleted: not a failure of the config */
 	if (rc == 0 && !pools.n && owned_settled(a, in->config))
 		return 0;
 	if (rc == 0 && !pools.n)
@@ -224,7 +224,7 @@ int owned_sync(struct arena *a, const struct owned_view *in, const struct owned_
 			     named ? (int)in->config->meta.name.n : 0, in->config->meta.name.p);
 	if (rc < 0)
 		return failed(a, in, &now, NULL, out, err);
-	/* a pool that is up to date does not hide the ones after it */
+	/* continue with the next pool when one is up to date */
 	for (size_t i = 0; i < pools.n && rc == 0; i++)
 		rc = for_pool(a, in, maker, pools.v[i], &job, &now, out, err);
 	if (rc < 0)

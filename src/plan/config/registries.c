@@ -1,3 +1,10 @@
+/*
+ * Decides the registries of a cluster: mirrors, allowed, blocked and insecure registries,
+ * and policies.
+ *
+ * The release image always stays reachable: entries that would block it are left out,
+ * with a note.
+ */
 #include "plan/registries.h"
 
 #include "base/codec.h"
@@ -7,7 +14,7 @@
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* A list of strings; false when there is none, not even an empty one. */
+/* A list of strings; false when it is absent, true when it is empty. */
 static bool strings(struct arena *a, const struct json *j, struct strs *out)
 {
 	if (json_kind(j) != JSON_ARRAY)
@@ -17,7 +24,7 @@ static bool strings(struct arena *a, const struct json *j, struct strs *out)
 	return true;
 }
 
-/* Appends the rules of all sets of a kind; whether there was such a set. */
+/* Appends the rules of all sets of a kind; true when there is such a set. */
 static bool read_rules(struct arena *a, const struct mc_object_list *objects, enum mc_kind kind,
 		       const char *path, struct mirror_rules *out)
 {
@@ -151,7 +158,7 @@ static int read_policies(struct arena *a, const struct mc_object_list *objects,
 
 /* ---- what may be pulled -------------------------------------------------- */
 
-/* Whether the cluster's own images can still come from somewhere. */
+/* True when the cluster's own images can still be pulled. */
 static int payload_reachable(struct arena *a, const struct registries *r,
 			     const struct strs *blocked, const struct imageref *payload, bool *out,
 			     struct err *err)
@@ -162,7 +169,7 @@ static int payload_reachable(struct arena *a, const struct registries *r,
 	const struct registry *reg;
 	int rc;
 
-	/* tags do not count: a release is pulled by its digest */
+	/* tags do not count: a release is pulled by digest */
 	all.tag = (struct mirror_rules){ 0 };
 	map_init(&c.by_scope, a);
 	*out = false;
@@ -198,11 +205,11 @@ static void add_all(struct arena *a, struct strs *to, const struct strs *from)
 		VEC_PUSH(a, to, from->v[i]);
 }
 
-/* The lists with what would cut the cluster off its own images left out. */
+/* The lists, without entries that would block the cluster's own images. */
 static int sort_blocked(struct arena *a, const struct strs *blocked, const struct imageref *payload,
 			struct registries *out, struct err *err)
 {
-	int known = -1; /* whether the payload is reachable, once asked */
+	int known = -1; /* true when the payload is reachable, computed on demand */
 	struct buf dropped;
 
 	buf_init(&dropped, a);
@@ -252,7 +259,7 @@ static int read_image(struct arena *a, const struct registries_in *in, const str
 	if (imageref_canonical(a, in->release_image, &payload, err) < 0)
 		return err_set(err, ERR_INVALID, "error parsing reference of release image");
 	if (sort_blocked(a, &blocked, &payload, out, err) < 0) {
-		/* upstream says so and goes on without the lists */
+		/* upstream logs this and continues without the lists */
 		out->note = err->msg;
 		out->blocked.n = out->policy_blocked.n = 0;
 		out->policy_allowed.n = 0;
@@ -322,7 +329,7 @@ static int make_conf(struct arena *a, const struct registries *r, struct str bas
 		      : 0;
 }
 
-/* Both lists at once make no sense, but that the payload is always allowed. */
+/* Both lists together are invalid, except that the payload is always allowed. */
 static int check_both(struct arena *a, const struct registries *r, struct err *err)
 {
 	const struct strs *allowed = &r->policy_allowed;

@@ -1,6 +1,6 @@
 /*
- * registries.conf: read from the templates, edited, written as upstream writes
- * it, and asked where an image would be pulled from.
+ * registries.conf: reads the base file, edits it, writes it as upstream does, and finds
+ * the entry for an image.
  */
 #include "base/codec.h"
 #include "base/imageref.h"
@@ -21,7 +21,7 @@ static void add_mirror(struct arena *a, struct registry *r, struct mirror m)
 static void add_registry(struct arena *a, struct registries_conf *c, struct registry *r)
 {
 	VEC_PUSH(a, c, r);
-	/* of equal scopes the first is the one that gets edited */
+	/* of equal scopes the first one is edited */
 	if (!map_find(&c->by_scope, registry_scope(r)))
 		(void)map_put(&c->by_scope, registry_scope(r), r);
 }
@@ -90,8 +90,8 @@ static void fill_set(struct arena *a, const struct strs *list, struct scope_set 
 		scope_set_add(out, list->v[i], NULL);
 }
 
-/* Only the most precise entry counts for an image, so what holds for a scope has
- * to be said in the entries below it as well. */
+/* Only the most specific entry applies to an image, so the settings of a scope are
+ * repeated in the entries below it. */
 static void mark(struct arena *a, struct registries_conf *c, const struct strs *insecure,
 		 const struct strs *blocked)
 {
@@ -114,7 +114,7 @@ static void mark(struct arena *a, struct registries_conf *c, const struct strs *
 }
 
 struct nearest {
-	const struct mirror_set *set; /* the first of those above, or NULL */
+	const struct mirror_set *set; /* the first entry above it, or NULL */
 };
 
 static void see_source(void *ctx, const struct map_entry *scope)
@@ -126,7 +126,7 @@ static void see_source(void *ctx, const struct map_entry *scope)
 		n->set = set;
 }
 
-/* Entries without mirrors below a mirrored source get its mirrors. */
+/* Entries without mirrors below a mirrored source inherit its mirrors. */
 static int inherit(struct arena *a, struct registries_conf *c, const struct mirror_sets *all,
 		   struct err *err)
 {

@@ -1,3 +1,6 @@
+/*
+ * Runs the decision about registries over a set and reports its error or note.
+ */
 #include "plan/config/registries_lint.h"
 
 #include "plan/registries.h"
@@ -10,7 +13,7 @@ static void add(struct arena *a, struct mc_findings *out, bool error, struct str
 	VEC_PUSH(a, out, f);
 }
 
-/* Any will do where the cluster's own is not known. */
+/* Any image will do when the cluster's own is unknown. */
 static struct str release_image(const struct mc_set *set)
 {
 	const struct mc_controller_config *cc = set->controller_config;

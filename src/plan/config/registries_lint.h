@@ -1,6 +1,6 @@
 /*
- * registries_lint: what is wrong with the Image config, mirror sets and image
- * policies of a set together: what upstream refuses, and what it leaves out.
+ * registries_lint: faults of the Image config, mirror sets and image policies of a set
+ * together: what upstream refuses, and what it ignores.
  */
 #ifndef PLAN_REGISTRIES_LINT_H
 #define PLAN_REGISTRIES_LINT_H

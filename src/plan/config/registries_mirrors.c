@@ -1,6 +1,6 @@
 /*
- * Mirror sets: the rules for one source, from however many objects, become one
- * list. Each rule's order is kept where the rules do not contradict each other.
+ * Mirror sets: merges the rules of all objects for one source into one list. The order
+ * within each rule is kept where rules do not contradict each other.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static bool never(const struct mirror_rule *r)
 	return str_is(r->policy, "NeverContactSource");
 }
 
-/* seen: the policy each source was first given */
+/* seen: the policy that each source got first */
 static int check_rule(struct arena *a, struct map *seen, const struct mirror_rule *r,
 		      struct err *err)
 {
@@ -67,8 +67,8 @@ int mirrors_check(struct arena *a, const struct registries *r, struct err *err)
 struct node {
 	struct str name;
 	bool used;
-	size_t before; /* nodes that have to come first and have not yet */
-	struct node **v; /* those that come later */
+	size_t before; /* number of predecessors that are not sorted yet */
+	struct node **v; /* successors */
 	size_t n, cap;
 };
 
@@ -124,7 +124,7 @@ static void sort_nodes(struct node **v, size_t n)
 		qsort(v, n, sizeof(struct node *), by_name);
 }
 
-/* The nodes so that edges point forward. A circle is cut at its first name. */
+/* Topological sort. A cycle is cut at its first name. */
 static void sort_graph(struct graph *g, struct strs *out)
 {
 	size_t n = g->nodes.n, next = 0, head = 0, tail = 0, freed;
@@ -160,7 +160,7 @@ static bool has_mirror(const struct mirror_rule *r)
 	return false;
 }
 
-/* The rules of one source, which are n of them. */
+/* The n rules of one source. */
 static struct mirror_set merge(struct arena *a, struct mirror_rule **rules, size_t n)
 {
 	struct mirror_set set = { .source = rules[0]->source };
@@ -173,7 +173,7 @@ static struct mirror_set merge(struct arena *a, struct mirror_rule **rules, size
 		add_rule(&g, rules[i]);
 	}
 	sort_graph(&g, &set.mirrors);
-	/* what comes last anyway need not be said */
+	/* contacting the source last is the default */
 	if (set.mirrors.n && str_eq(set.mirrors.v[set.mirrors.n - 1], set.source))
 		set.mirrors.n--;
 	return set;

@@ -1,4 +1,4 @@
-/* What the parts of plan/registries know of each other. */
+/* Private to plan/registries. */
 #ifndef PLAN_REGISTRIES_PARTS_H
 #define PLAN_REGISTRIES_PARTS_H
 
@@ -6,7 +6,7 @@
 
 /* ---- mirrors ------------------------------------------------------------- */
 
-/* All mirrors of one source, in the order they are to be tried. */
+/* All mirrors of one source, in the order of use. */
 struct mirror_set {
 	struct str source;
 	struct strs mirrors;
@@ -44,7 +44,7 @@ struct registries_conf {
 	struct map by_scope;
 };
 
-/* What an entry is about. */
+/* The scope of an entry. */
 struct str registry_scope(const struct registry *r);
 
 int conf_parse(struct arena *a, struct str text, struct registries_conf *out, struct err *err);
@@ -52,16 +52,16 @@ int conf_edit(struct arena *a, struct registries_conf *c, const struct registrie
 	      const struct strs *blocked, struct err *err);
 struct str conf_text(struct arena *a, const struct registries_conf *c);
 
-/* The drop-in with nothing but the search list. */
+/* The drop-in file with the search list. */
 struct str conf_search_text(struct arena *a, const struct strs *search);
 
-/* Whether containers/image would load it. */
+/* ERR_INVALID when containers/image would not load it. */
 int conf_check(struct arena *a, const struct registries_conf *c, struct err *err);
 
-/* The entry that decides about ref, or NULL. */
+/* The entry that applies to ref, or NULL. */
 const struct registry *conf_find(const struct registries_conf *c, struct str ref);
 
-/* Where a reference is pulled from, in order. */
+/* The locations that a reference is pulled from, in order. */
 struct pull_source {
 	struct str location; /* "" when it is the reference's own */
 	struct str name;
@@ -77,11 +77,11 @@ int conf_sources(struct arena *a, const struct registry *r, struct str ref, bool
 
 /* ---- policies ------------------------------------------------------------ */
 
-/* What a ClusterImagePolicy's or an ImagePolicy's spec.policy demands. */
+/* The requirements of spec.policy of a ClusterImagePolicy or an ImagePolicy. */
 int sigstore_requirement(struct arena *a, const struct json *policy, struct json **out,
 			 struct err *err);
 
-/* registries.d's file; conf is NULL when there is no registries.conf. */
+/* The file for registries.d; conf is NULL when there is no registries.conf. */
 int sigstore_registries_d(struct arena *a, const struct registries *r,
 			  const struct registries_conf *conf, struct str *out, struct err *err);
 
@@ -92,7 +92,7 @@ int policy_namespaces(struct arena *a, const struct registries *r, struct str cl
 
 /* ---- shared -------------------------------------------------------------- */
 
-/* The entries of a map by key. */
+/* The entries of a map, sorted by key. */
 struct map_entry **sorted_entries(struct arena *a, const struct map *m);
 
 #endif

@@ -1,16 +1,16 @@
 /*
- * policy.json: read from the templates, edited and written as upstream does. A
- * security policy is no place for typos: what is unknown in it is refused.
+ * policy.json: reads the base file, edits it and writes it as upstream does. Unknown
+ * members are refused: a typo in a security policy must not pass.
  */
 #include "mc/scope.h"
 #include "registries_parts.h"
 
 struct policy {
 	struct json *otherwise; /* "default" */
-	struct map transports; /* to maps of scopes to requirements */
+	struct map transports; /* maps of scopes to requirements */
 };
 
-/* Members in the order they are written, whatever they are members of. */
+/* Members of any object, in the order of writing. */
 static const char *const members[] = {
 	"type",
 	"keyType",
@@ -42,7 +42,7 @@ static const char *const members[] = {
 };
 #define N_MEMBERS (ARRAY_LEN(members))
 
-/* j with its members, and theirs, in that order. */
+/* j with its members in that order, recursively. */
 static int arrange(struct arena *a, const struct json *j, struct json **out, struct err *err)
 {
 	size_t found = 0;
@@ -86,7 +86,7 @@ static int requirement(struct arena *a, const struct json *j, struct json **out,
 		return err_set(err, ERR_INVALID, "Unknown policy requirement type \"%.*s\"",
 			       STRF(type));
 	rc = arrange(a, j, out, err);
-	/* of what is signed: by whom, when that is not said */
+	/* the default where signedIdentity is absent */
 	if (rc == 0 && (known == 2 || known == 4) && !json_member(*out, S("signedIdentity")))
 		json_add_str(a, json_add_object(a, *out, "signedIdentity"), "type",
 			     S("matchRepoDigestOrExact"));
@@ -206,7 +206,7 @@ static int check_lists(struct arena *a, const struct registries *r, struct err *
 	return 0;
 }
 
-/* Policies must be about images that may be pulled at all. */
+/* Policies must match images that may be pulled. */
 static int check_scopes(struct arena *a, const struct registries *r, const struct map *scopes,
 			const char *kind, struct err *err)
 {
@@ -246,7 +246,7 @@ static struct json *simple(struct arena *a, const char *type)
 	return list;
 }
 
-/* "atomic" knows no scopes of more than three parts. */
+/* "atomic" accepts scopes of at most three parts. */
 static bool fits_atomic(struct str scope)
 {
 	size_t slashes = 0;
@@ -256,7 +256,7 @@ static bool fits_atomic(struct str scope)
 	return slashes < 3;
 }
 
-/* Puts requirements behind those the scope has. */
+/* Appends requirements to those of the scope. */
 static void append(struct arena *a, struct map *scopes, struct str scope, const struct json *list)
 {
 	struct json *have = map_get(scopes, scope);

@@ -1,6 +1,6 @@
 /*
- * Where an image would be pulled from, by the rules of containers/image: the
- * entry with the longest prefix decides; its mirrors come first, then itself.
+ * Where an image is pulled from, by the rules of containers/image: the entry with the
+ * longest prefix applies; its mirrors come first, then its location.
  */
 #include "base/imageref.h"
 #include "registries_parts.h"
@@ -44,7 +44,7 @@ int conf_check(struct arena *a, const struct registries_conf *c, struct err *err
 	return 0;
 }
 
-/* How much of ref the prefix covers, or -1. */
+/* The length of the part of ref that the prefix matches, or -1. */
 static ptrdiff_t covered(struct str ref, struct str prefix)
 {
 	size_t n = prefix.n;
@@ -78,7 +78,7 @@ const struct registry *conf_find(const struct registries_conf *c, struct str ref
 
 		if (prefix.n < have.n || !prefix.n || covered(ref, prefix) < 0)
 			continue;
-		/* of two that are equally long the first by name */
+		/* of equally long ones the first by name */
 		if (prefix.n > have.n || str_cmp(prefix, have) < 0)
 			best = c->v[i];
 	}

@@ -1,6 +1,6 @@
 /*
- * May registries.conf change under running pods? Only if no image that could be
- * pulled before can now come from somewhere else or from nowhere.
+ * May registries.conf change under running pods? Only if no image that could be pulled
+ * before is now pulled from another location or blocked.
  */
 #include "base/map.h"
 #include "data/toml.h"
@@ -32,7 +32,7 @@ static struct str key_of(const struct json *registry)
 	return prefix.n ? prefix : json_str(registry, "location");
 }
 
-/* The old search list is a prefix of the new one. */
+/* True when the old search list is a prefix of the new one. */
 static bool search_grows(const struct json *from, const struct json *to)
 {
 	const struct json *p = json_first(json_at(from, "unqualified-search-registries"));
@@ -62,7 +62,7 @@ static bool same_str(const struct json *x, const struct json *y, const char *fie
 	return str_eq(json_str(x, field), json_str(y, field));
 }
 
-/* NULL, or what makes the change of one registry unsafe. */
+/* NULL, or why the change of one registry is unsafe. */
 static const char *changed(const struct json *from, const struct json *to)
 {
 	bool by_digest = json_bool(to, "mirror-by-digest-only", false);

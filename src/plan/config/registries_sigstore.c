@@ -1,6 +1,6 @@
 /*
- * Image policies: what they demand of signatures, in the words of policy.json,
- * and where signatures are looked for (registries.d).
+ * Image policies: their signature requirements in the terms of policy.json, and where
+ * signatures are looked up (registries.d).
  */
 #include "base/codec.h"
 #include "base/imageref.h"
@@ -14,7 +14,7 @@ struct making {
 	int rc;
 };
 
-/* Copies bytes kept as base64, if there are any. Whether they were given. */
+/* Copies bytes that are stored as base64. True when there are any. */
 static bool add_bytes(struct making *m, struct json *to, struct str key, const struct json *from,
 		      const char *path)
 {
@@ -176,7 +176,7 @@ int sigstore_requirement(struct arena *a, const struct json *policy, struct json
 
 /* ---- registries.d -------------------------------------------------------- */
 
-/* Names nothing: asks where something in the scope would be pulled from. */
+/* A reference without a name: asks where images in the scope are pulled from. */
 #define SAMPLE_DIGEST                                                        \
 	"@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" \
 	"aaaaaa"

@@ -1,3 +1,6 @@
+/*
+ * The files of a ContainerRuntimeConfig: CRI-O drop-ins and storage.conf.
+ */
 #include "plan/config/runtime.h"
 
 #include "base/codec.h"
@@ -17,7 +20,7 @@ static const struct json *settings(const struct mc_object *crc)
 	return json_at(crc->tree, "spec.containerRuntimeConfig");
 }
 
-/* Held quantities are well-formed. Zero when absent. */
+/* Quantities are well-formed when decoded. Zero when absent. */
 static struct quantity quantity_at(struct arena *a, const struct json *j, const char *name)
 {
 	struct err err = ERR_INIT(a);
@@ -116,8 +119,7 @@ int runtime_validate(struct arena *a, const struct mc_object *crc, struct err *e
 
 /* ---- files --------------------------------------------------------------- */
 
-/* The paths of a list of stores, each with an ending that it must have; NULL
- * when there are none. */
+/* The paths of a list of stores, each with a required suffix; NULL when the list is empty. */
 static struct json *paths(struct arena *a, const struct json *spec, const char *list,
 			  const char *ending)
 {
@@ -142,7 +144,7 @@ static int storage_file(struct arena *a, const struct runtime_in *in, const stru
 	int rc;
 
 	if (in->more_stores) {
-		/* container storage resolves layers by reference with this */
+		/* container storage then resolves layers by reference */
 		c.layers = paths(a, spec, stores[LAYERS], ":ref");
 		c.images = paths(a, spec, stores[IMAGES], "");
 	}
@@ -156,7 +158,7 @@ static int storage_file(struct arena *a, const struct runtime_in *in, const stru
 	return rc;
 }
 
-/* A drop-in that sets one thing, so that nothing else gets CRI-O's default. */
+/* A drop-in with one setting, so that all others keep CRI-O's defaults. */
 static void dropin(struct arena *a, struct mc_files *files, const char *file, const char *key,
 		   struct json *value)
 {

@@ -1,3 +1,7 @@
+/*
+ * The container runtime config controller: ContainerRuntimeConfigs by owned_sync, and the
+ * registries of each pool.
+ */
 #include "plan/runtime_sync.h"
 
 #include "mc/condition.h"
@@ -54,7 +58,7 @@ static int registries_of(struct arena *a, const struct runtime_view *in, const s
 	if (rc < 0)
 		return rc;
 	mc = mc_generated(a, name, pool->meta.name, &files);
-	/* without a version the first sync in the cluster makes it anew */
+	/* without a version the first sync in the cluster replaces it */
 	if (!o->first_run)
 		mc_annotate(a, mc, S(ANNO_BY_CONTROLLER), o->hash);
 	mc_set_owner(a, mc, S(API_CONFIG), S("Image"), o->first_run ? S("") : S(NAME_CLUSTER),
@@ -82,7 +86,7 @@ static const struct mc_object *policy_of(const struct runtime_view *in,
 	return NULL;
 }
 
-/* The policy's only condition, unless it stands there already. */
+/* Sets the policy's only condition, unless it is already there. */
 static void outranked(struct arena *a, const struct runtime_view *in,
 		      const struct registries_conflict *c, struct actions *out)
 {
@@ -105,7 +109,7 @@ static void outranked(struct arena *a, const struct runtime_view *in,
 	if (json_kind(json_at(j, "status")) != JSON_OBJECT)
 		json_set(j, S("status"), json_new(a, JSON_OBJECT));
 	json_set(json_at(j, "status"), S("conditions"), conditions_json(a, &list, false));
-	/* upstream's role may update these, not patch them */
+	/* upstream's role allows update, not patch */
 	action_add(a, out, ACTION_REPLACE,
 		   str_fmt(a,
 			   PATH_CONFIG "namespaces/%.*s/"

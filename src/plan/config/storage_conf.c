@@ -1,3 +1,6 @@
+/*
+ * storage.conf as upstream's Go struct reads and writes it.
+ */
 #include "storage_conf.h"
 
 #include <stdlib.h>
@@ -6,9 +9,9 @@
 #include "data/toml.h"
 
 /*
- * Upstream's struct, member by member in its order: a kind, the name, and for a
- * table the names in it. Empty strings, lists and tables are not written (but S
- * always is); numbers always are.
+ * Upstream's struct, member by member in its order: a kind, the name, and for a table its
+ * members. Empty strings, lists and tables are omitted (except S); numbers are always
+ * written.
  */
 static const char storage[] = "S driver\nS runroot\nS graphroot\n";
 static const char options[] =
@@ -27,7 +30,7 @@ struct conf {
 	const char *table; /* for messages */
 };
 
-/* The exact name counts first, then one in another case. */
+/* An exact match wins over one that ignores case. */
 static const struct json *member(const struct json *j, struct str name)
 {
 	const struct json *found = json_member(j, name);
@@ -53,7 +56,7 @@ static int by_key(const void *x, const void *y)
 		       json_key(*(const struct json *const *)y));
 }
 
-/* Any strings, by name. */
+/* Strings under any names. */
 static int copy_map(struct conf *c, struct str name, const struct json *j, struct json *out)
 {
 	VEC(const struct json *) m = { 0 };
@@ -157,7 +160,7 @@ static int copy_field(struct conf *c, struct str line, const struct json *from, 
 	return copy_scalar(c, kind, name, j, into);
 }
 
-/* The known members of a table, or of none, in their order. */
+/* The known members of a table (NULL: none), in their order. */
 static int copy_known(struct conf *c, const char *fields, const char *table,
 		      const struct json *from, struct json *into)
 {
@@ -183,7 +186,7 @@ int storage_conf(struct arena *a, struct str base, const struct storage_changes 
 		return err_wrap(err, "error decoding crio config");
 	old = member(tree, S("storage"));
 	old_options = member(old, S("options"));
-	/* changed first, so that the order is the struct's */
+	/* apply the changes first, to keep the order of the struct */
 	from = json_kind(old_options) == JSON_OBJECT ? json_clone(a, old_options)
 						     : json_new(a, JSON_OBJECT);
 	if (ch->size.n)

@@ -1,5 +1,8 @@
 /*
- * Which templates make up which MachineConfig.
+ * Makes MachineConfigs from templates: selects layers, folds rendered items, and signs
+ * the result.
+ *
+ * Ignition configs are shared between MachineConfigs and must not be changed.
  */
 #include "plan/template.h"
 
@@ -29,7 +32,7 @@ static int add_items(struct forest *f, const struct map *part, bool units, struc
 	return 0;
 }
 
-/* Checked here, so that who renders need not parse what was just made. */
+/* Validated here, so that rendering need not parse the config again. */
 static bool is_valid(struct ign_obj *config)
 {
 	AUTO(arena) struct arena scratch = ARENA_INIT;
@@ -38,7 +41,7 @@ static bool is_valid(struct ign_obj *config)
 	struct err ignored = ERR_INIT(&scratch);
 
 	if (!ign_str(ign_sub(config, IGN_CONFIG_IGNITION), IGN_IGNITION_VERSION).n)
-		return false; /* nothing is in it, and upstream takes no offence yet */
+		return false; /* it is empty, which upstream accepts at this point */
 	ign_validate(&scratch, config, 5, NULL, &report);
 	return !report.fatal && ign_check_modes(&p, &ignored) == 0;
 }
@@ -85,7 +88,7 @@ static struct mc *new_mc(struct arena *a, struct str role, struct str name,
 	return mc;
 }
 
-/* Folds the templates of dir, and with them those of common/ where that is asked. */
+/* Folds the templates of dir, and those of common/ when common is set. */
 static int fold(struct forest *f, struct str dir, bool common, struct folded *out)
 {
 	struct ign_objs configs = { 0 };
@@ -100,7 +103,7 @@ static int fold(struct forest *f, struct str dir, bool common, struct folded *ou
 		rc = forest_collect(f, S("common/"), parts);
 	if (rc == 0)
 		rc = forest_collect(f, dir, parts);
-	/* begins without a version: nothing merged into it leaves it so */
+	/* starts without a version and keeps none if nothing is merged */
 	VEC_PUSH(f->a, &configs, ign_new(f->a, &ign_type_CONFIG));
 	if (rc == 0)
 		rc = add_items(f, &parts[FILES], false, &configs);
@@ -116,7 +119,7 @@ static int fold(struct forest *f, struct str dir, bool common, struct folded *ou
 	return 0;
 }
 
-/* The same, once for each directory; without the secret only where it matters. */
+/* The same, cached by directory; for both secrecies when no template read the secret. */
 static int folded(struct forest *f, struct str dir, bool common, const struct folded **out)
 {
 	struct folded *made = map_get(&f->folded[f->secrecy], dir);
@@ -194,7 +197,7 @@ static int one_role(struct forest *f, struct str role, struct mc_list *out)
 	return rc < 0 ? rc : 0;
 }
 
-/* What the secret holds stays out of the error, where upstream shows it all. */
+/* Unlike upstream's, the error does not show the secret. */
 int template_secret(struct arena *a, struct str in, struct str *out, struct err *err)
 {
 	struct json_fault fault = { 0 };
@@ -220,7 +223,7 @@ int template_secret(struct arena *a, struct str in, struct str *out, struct err 
 	return 0;
 }
 
-/* Templates of another platform would leave out files that units refer to. */
+/* Templates of another platform would lack files that units refer to. */
 int template_serves(struct arena *a, const struct template_tree *tree,
 		    const struct mc_controller_config *cc, struct err *err)
 {
@@ -265,7 +268,7 @@ static int plant(struct arena *a, const struct template_input *in, struct forest
 	return 0;
 }
 
-/* The forest of the cache, or a new one. secret: NULL for base files. */
+/* Takes the forest from the cache or makes one. secret: NULL for base files. */
 static int begin(struct arena *a, const struct template_input *in, const struct str *secret,
 		 struct forest **out, struct err *err)
 {
@@ -372,7 +375,7 @@ int plan_template_role(struct arena *a, const struct template_input *in, struct 
 {
 	struct mc_list list = { 0 };
 	struct forest *f;
-	/* base files are looked up without the cluster's credentials */
+	/* base files are made without the cluster's credentials */
 	int rc = begin(a, in, NULL, &f, err);
 
 	if (rc == 0)

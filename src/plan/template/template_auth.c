@@ -1,7 +1,6 @@
 /*
- * The registry of the release's images that the cluster carries with it asks for
- * a password: nodes find it in the pull secret that is rendered for them, the
- * user's own Secret stays as it is.
+ * The registry of the release images that the cluster carries requires a password. It is
+ * added to the pull secret that is rendered for nodes; the user's Secret is not changed.
  */
 #include "base/codec.h"
 #include "plan/template_sync.h"
@@ -37,7 +36,7 @@ static int read_auth(struct arena *a, const struct template_view *in, struct str
 	return 0;
 }
 
-/* True when it was not there. */
+/* True when it was added. */
 static bool add_auth(struct arena *a, struct json *auths, struct str host, struct str auth)
 {
 	const struct json *is = json_member(auths, host);

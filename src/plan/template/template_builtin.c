@@ -18,7 +18,7 @@ void template_builtin(struct arena *a, struct template_tree *out)
 	struct template_file f;
 	int64_t n;
 
-	/* what was built in is whole: nobody can have changed it */
+	/* the packed bytes are complete by construction */
 	(void)flate_gunzip(a, packed, TREE_MAX, &rest, &err);
 	while (str_line(&rest, &f.path) && str_line(&rest, &size) && str_to_i64(size, &n) &&
 	       n >= 0 && (size_t)n <= rest.n) {

@@ -1,7 +1,7 @@
 /*
- * What templates see: upstream's RenderConfig, which is the ControllerConfig's
- * spec and a few fields more. The API's structs are known by their JSON names
- * (mc/types); Go's names follow from them, but for a few.
+ * The data of templates: upstream's RenderConfig, which is the ControllerConfig's spec
+ * and some more fields. Structs of the API are looked up by JSON names (mc/types),
+ * derived from Go's names with a few exceptions.
  */
 #include "base/codec.h"
 #include "mc/types.h"
@@ -42,9 +42,9 @@ static struct str json_name(struct arena *a, struct str go)
 	while (upper < go.n && go.p[upper] >= 'A' && go.p[upper] <= 'Z')
 		upper++;
 	if (!upper)
-		return S(""); /* Go would not show it */
+		return S(""); /* unexported in Go */
 	if (upper > 1 && upper < go.n)
-		upper--; /* the last begins the next word: DNSType */
+		upper--; /* the last capital starts the next word: DNSType */
 	z = str_z(a, go);
 	for (size_t i = 0; i < upper; i++)
 		z[i] = (char)(z[i] | 0x20);
@@ -70,7 +70,7 @@ static struct tmpl_value api_struct(struct arena *a, uint16_t type, bool ptr, co
 	return v;
 }
 
-/* Go's name of the type of one such value; NULL when it is the kind's own. */
+/* Go's type name of such a value; NULL when the kind implies it. */
 static const char *named(const struct shape_row *row)
 {
 	static const char *const names[] = {
@@ -125,7 +125,7 @@ static struct tmpl_value scalar(struct arena *a, const struct shape_row *row, co
 	case SHAPE_TIMEDUR:
 	case SHAPE_QUANTITY:
 	case SHAPE_INTSTR:
-		break; /* these have a text */
+		break; /* converted to text */
 	}
 	v.go = named(row);
 	return v;
@@ -178,7 +178,7 @@ static bool api_field(struct arena *a, const struct tmpl_value *v, struct str na
 	const struct json *j = v->map;
 
 	row = shape_field(api, at, json);
-	if (!row) { /* what the embedded metadata has is the object's too */
+	if (!row) { /* members of the embedded metadata are the object's, too */
 		row = shape_field(api, at, S("metadata"));
 		if (!row)
 			return false;
@@ -191,7 +191,7 @@ static bool api_field(struct arena *a, const struct tmpl_value *v, struct str na
 	return true;
 }
 
-/* The fields in their order; Go shows pointers inside as addresses. */
+/* The fields in order; Go prints inner pointers as addresses. */
 static void api_print(struct buf *b, const struct tmpl_value *v)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -1,10 +1,10 @@
 /*
- * The functions that upstream's templates decide by: what the platform is, and
- * what its section of the status says.
+ * Template functions that depend on the platform and on its section of the infrastructure
+ * status.
  */
 #include "template_parts.h"
 
-/* As Go's runtime puts it when a function trips over a nil. */
+/* Go's runtime error for a nil pointer. */
 static const char nil_deref[] = "runtime error: invalid memory address or nil pointer dereference";
 
 static bool fail(struct tmpl_call *c, const char *text)
@@ -22,13 +22,13 @@ static bool text(struct tmpl_value *out, struct str s)
 /* ---- the platform -------------------------------------------------------- */
 
 /*
- * Every platform type as the API spells it; sections are named as in the API. A
- * type without a layer takes that of None.
+ * All platform types, spelled as in the API; sections are named as in the API. A type
+ * without a layer uses that of None.
  */
 static const struct platform {
 	const char *type, *layer, *section, *short_name, *credentials;
 	bool external; /* its cloud provider runs outside the kubelet */
-	bool cloud_lb; /* may have load balancer addresses in own DNS */
+	bool cloud_lb; /* may have load balancer addresses in the cluster's own DNS */
 } platforms[] = {
 	{ .type = "AWS",
 	  .layer = "aws",
@@ -73,7 +73,7 @@ static const struct platform {
 	{ .type = "AlibabaCloud", .external = true },
 	{ .type = "IBMCloud", .external = true },
 	{ .type = "EquinixMetal" },
-	{ 0 }, /* any other */
+	{ 0 }, /* unknown types */
 };
 
 static const struct platform *platform(struct str type)
@@ -97,7 +97,7 @@ bool template_on_prem(struct str type)
 	return platform(type)->short_name != NULL;
 }
 
-/* The section of the status that is the platform's, or NULL. */
+/* The platform's section of the status, or NULL. */
 static const struct json *section(const struct render_data *d)
 {
 	const struct platform *p = platform(d->type);
@@ -114,7 +114,7 @@ enum lb_state template_lb_state(const struct render_data *d)
 	return json_at(lb, "clusterHosted") ? LB_AVAILABLE : LB_ABSENT;
 }
 
-/* Every function but one looks into infra, there or not. */
+/* All functions but one dereference infra. */
 static bool has_infra(struct tmpl_call *c)
 {
 	const struct render_data *d = c->ctx;
@@ -181,7 +181,7 @@ static struct tmpl_value strings(struct arena *a, const struct json *j)
 	return tmpl_strs(a, &list);
 }
 
-/* A list of addresses in the section of an on-prem platform. */
+/* Addresses from the section of an on-premises platform. */
 static bool addresses(struct tmpl_call *c, const char *member, const char *other,
 		      struct tmpl_value *out)
 {
@@ -194,14 +194,14 @@ static bool addresses(struct tmpl_call *c, const char *member, const char *other
 		return fail(c, "");
 	if (!template_on_prem(d->type))
 		return fail(c, other);
-	/* vSphere has no section where the user brings the addresses */
+	/* vSphere has no section when the user manages the addresses */
 	if (!s && !str_is(d->type, "VSphere"))
 		return fail(c, nil_deref);
 	*out = strings(c->a, json_at(s, member));
 	return true;
 }
 
-/* The first of them; vSphere may have none. */
+/* The first address; vSphere may have none. */
 static bool first_of(struct tmpl_call *c, struct tmpl_value *out)
 {
 	const struct render_data *d = c->ctx;
@@ -343,7 +343,7 @@ int template_render(struct arena *a, const struct render_data *d, const char *na
 	struct tmpl *t = NULL;
 	struct buf b;
 
-	if (str_find(source, S("{{")) < 0) { /* as many are */
+	if (str_find(source, S("{{")) < 0) { /* no actions: the output is the source */
 		*out = source;
 		return 0;
 	}

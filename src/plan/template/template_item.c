@@ -1,17 +1,17 @@
 /*
  * From a rendered template to a file or unit of Ignition.
  *
- * The text is YAML for a Go struct (fcct's File or Unit, without JSON names): keys
- * match ignoring case, scalars become strings where a string is wanted, what is
- * unknown is ignored. The structs have the fields that Ignition's table has for
- * spec 3.0, and contents may be inline.
+ * The text is YAML for a Go struct (fcct's File or Unit, without JSON names): keys match
+ * ignoring case, scalars become strings where a string is expected, unknown keys are
+ * ignored. The structs have the fields that Ignition's table has for spec 3.0, and
+ * contents may be inline.
  */
 #include "base/codec.h"
 #include "base/num.h"
 #include "data/yml.h"
 #include "template_parts.h"
 
-/* Where a value is, for messages: the innermost struct, and the way there. */
+/* The place of a value, for messages: the innermost struct, and the path. */
 struct place {
 	const struct place *up;
 	const char *go; /* name of the struct */
@@ -46,14 +46,14 @@ static int misfit(struct arena *a, const struct place *p, const struct json *j, 
 
 	buf_init(&b, a);
 	buf_addz(&b, json_kind_name(j));
-	if (json_kind(j) == JSON_NUMBER) /* wanted one, but another */
+	if (json_kind(j) == JSON_NUMBER) /* a number, but not of the expected type */
 		buf_addf(&b, " %.*s", STRF(json_text(j)));
 	buf_addf(&b, " into Go struct field %s.", p->go);
 	add_way(&b, p);
 	return err_set(err, ERR_INVALID, "json: cannot unmarshal %s of type %s", b.p, go);
 }
 
-/* The value of a member whatever its case; the last one counts. */
+/* The member, ignoring case; the last one wins. */
 static const struct json *member(const struct json *j, const char *name)
 {
 	const struct json *found = NULL;
@@ -64,7 +64,7 @@ static const struct json *member(const struct json *j, const char *name)
 	return found;
 }
 
-/* A scalar where a string is wanted. */
+/* Converts a scalar to a string. */
 static bool as_string(struct arena *a, const struct json *j, struct str *out)
 {
 	struct str text = json_text(j);
@@ -84,7 +84,7 @@ static bool as_string(struct arena *a, const struct json *j, struct str *out)
 		if (str_to_i64(text, &i) || !num_parse_float(text, &f))
 			return true;
 		buf_init(&b, a);
-		num_add_float_g(&b, f, 32); /* upstream's library halves it */
+		num_add_float_g(&b, f, 32); /* upstream's library parses it as a float32 */
 		*out = buf_str(&b);
 		return true;
 	default:
@@ -139,7 +139,7 @@ static int fill_field(struct arena *a, const struct place *p, const struct json 
 	return 0;
 }
 
-/* contents.inline: the bytes themselves, in place of a source. */
+/* contents.inline: literal bytes instead of a source. */
 static int fill_inline(struct arena *a, const struct place *p, const struct json *j,
 		       struct ign_obj *o, struct err *err)
 {
@@ -201,7 +201,7 @@ static int read_item(struct arena *a, struct str text, struct ign_obj *o, struct
 	return rc < 0 ? err_wrap(err, "error unmarshaling JSON") : 0;
 }
 
-/* A config of 3.5 with nothing but that item. */
+/* An Ignition config of 3.5 with that item only. */
 static struct ign_obj *config_of(struct arena *a, struct ign_obj *item)
 {
 	struct ign_obj *config = ign_empty(a), *section;

@@ -1,6 +1,7 @@
 /*
- * What MachineConfigs lose when those of another tree replace them. Only names
- * count: contents follow the ControllerConfig, and may differ at any start.
+ * Files and units that are lost when another tree's MachineConfigs replace existing ones.
+ * Only names are compared: contents depend on the ControllerConfig and may differ at any
+ * start.
  */
 #include "plan/template.h"
 

@@ -1,5 +1,5 @@
 /*
- * Inside plan/template.
+ * Private to plan/template.
  */
 #ifndef PLAN_TEMPLATE_PARTS_H
 #define PLAN_TEMPLATE_PARTS_H
@@ -8,29 +8,29 @@
 #include "data/tmpl.h"
 #include "plan/template.h"
 
-/* What templates see, decoded for the functions that decide by it. */
+/* The data of templates, and the parts that functions use, decoded. */
 struct render_data {
 	struct tmpl_value dot; /* upstream's template.RenderConfig */
 	const struct json *infra; /* of the spec, or NULL */
 	const struct json *platform; /* infra.status.platformStatus, or NULL */
 	struct str type; /* the platform's */
-	struct config *config; /* behind dot */
+	struct config *config; /* what dot points to */
 };
 
 /*
- * What templates see of a ControllerConfig's spec; fold: its names may be in any
- * case. ERR_INVALID when it does not fit the API.
+ * Makes the data from a ControllerConfig's spec; fold: ignore the case of its names.
+ * ERR_INVALID when it does not match the API.
  */
 int template_data(struct arena *a, const struct json *spec, bool fold, struct str tls_min_version,
 		  const struct strs *tls_cipher_suites, struct render_data *out, struct err *err);
 
-/* The pull secret that templates see from now on; at first it is empty. */
+/* Sets the pull secret that templates see; it is empty at first. */
 void template_data_secret(struct render_data *d, struct str pull_secret);
 
-/* Whether a template has read the pull secret since this was last asked. */
+/* True when a template read the pull secret since the last call. */
 bool template_data_secret_read(struct render_data *d);
 
-/* State of a cloud's load balancer addresses in the cluster's own DNS. */
+/* The state of a cloud's load balancer addresses in the cluster's own DNS. */
 enum lb_state { LB_DEFAULT, LB_AVAILABLE, LB_ABSENT };
 enum lb_state template_lb_state(const struct render_data *d);
 
@@ -51,10 +51,10 @@ int template_render(struct arena *a, const struct render_data *d, const char *na
 
 #define LAYERS_MAX 6
 
-/* What came of a template. */
+/* The result of a template. */
 struct rendering {
-	struct str text; /* blank: as if there were no template */
-	struct ign_obj *item; /* made when it is first asked for */
+	struct str text; /* empty: the template is ignored */
+	struct ign_obj *item; /* NULL until needed */
 };
 
 /* Whether templates see the pull secret: base files are made without it. */
@@ -63,11 +63,11 @@ enum secrecy { WITHOUT_SECRET, WITH_SECRET, SECRECIES };
 /* A template of the tree. */
 struct entry {
 	struct str path, text;
-	/* NULL: not rendered yet. One and the same when it does not read the secret. */
+	/* NULL: not rendered yet. Both are the same unless it reads the secret. */
 	struct rendering *made[SECRECIES];
 };
 
-/* What the templates of a MachineConfig came to. */
+/* The folded templates of a MachineConfig. */
 struct folded {
 	struct ign_obj *config;
 	bool valid;
@@ -78,31 +78,31 @@ struct forest {
 	struct arena *a;
 	struct template_input in;
 	struct render_data data;
-	struct entry *v; /* as a walk over the directories finds them */
+	struct entry *v; /* in the order of a walk over the directories */
 	size_t n;
 	struct map folded[SECRECIES]; /* struct folded by directory */
 	struct str layers[LAYERS_MAX];
 	size_t n_layers;
-	enum secrecy secrecy; /* of the call under way */
-	bool secret_read; /* by a template collected since it was cleared */
+	enum secrecy secrecy; /* of the current call */
+	bool secret_read; /* a template collected since the last reset has read the secret */
 	struct err *err;
 };
 
-/* Takes over what in.tree has. */
+/* Initialises the entries from in.tree. */
 void forest_init(struct forest *f);
 
-/* 1 when dir (which ends in '/') is there, 0 when not; a file is an error. */
+/* 1 when the directory dir (with a final '/') exists, 0 when not; a file is an error. */
 int forest_has(const struct forest *f, struct str dir);
 
-/* The directories right below dir ("" or ending in '/'), in order of name. */
+/* The direct subdirectories of dir ("" or with a final '/'), sorted by name. */
 struct strs forest_subdirs(const struct forest *f, struct str dir);
 
-/* What the layers of dir come to, by part and base name: a struct rendering, or NULL
- * for what a later layer took out. */
+/* Collects the layers of dir, by part and base name: a struct rendering, or NULL where a
+ * later layer removed it. */
 enum part { FILES, UNITS, EXTENSIONS, PARTS };
 int forest_collect(struct forest *f, struct str dir, struct map *parts);
 
-/* The entries of a part that stayed, by name. */
+/* The remaining entries of a part, sorted by name. */
 size_t forest_sorted(struct arena *a, const struct map *part, struct map_entry **out);
 
 /* A rendered file or unit as an Ignition config of its own. ERR_INVALID. */

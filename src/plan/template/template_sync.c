@@ -1,6 +1,8 @@
 /*
- * A new generation is acknowledged first, in a plan of its own: the writes that
- * follow are then made from what the server answered.
+ * The template controller.
+ *
+ * A new generation is acknowledged first, in a separate plan: later writes then start
+ * from the server's answer.
  */
 #include "plan/template_sync.h"
 
@@ -85,7 +87,7 @@ static struct status status_begin(struct arena *a, const struct template_view *i
 	};
 }
 
-/* Writes it when it, the certificates or the generation differ. */
+/* Writes the status when it, the certificates or the generation differ. */
 static struct action *status_write(struct status *s, struct str reason, struct actions *out)
 {
 	struct arena *a = s->a;
@@ -95,7 +97,7 @@ static struct action *status_write(struct status *s, struct str reason, struct a
 	int64_t generation = json_i64(tree, "metadata.generation", 0);
 	struct json *j, *status;
 
-	/* none at all are no reason to forget those that were */
+	/* an empty list does not replace an existing one */
 	if (!json_len(certs) || json_eq(certs, now))
 		certs = NULL;
 	if (!s->changed && !certs && json_i64(tree, "status.observedGeneration", 0) == generation)

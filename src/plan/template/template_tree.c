@@ -11,7 +11,7 @@
 
 /* ---- paths --------------------------------------------------------------- */
 
-/* A directory and what is in it come before whatever else begins like it. */
+/* Sorts a directory and its contents before other names with the same prefix. */
 static int path_cmp(struct str x, struct str y)
 {
 	size_t n = x.n < y.n ? x.n : y.n;
@@ -52,7 +52,7 @@ void forest_init(struct forest *f)
 		qsort(f->v, f->n, sizeof(*f->v), by_path);
 }
 
-/* The first entry that is not before path. */
+/* The first entry that does not sort before path. */
 static size_t find(const struct forest *f, struct str path)
 {
 	size_t lo = 0, hi = f->n;
@@ -125,7 +125,7 @@ static struct str base_name(struct str path)
 	return str_from(path, (size_t)(str_rchr(path, '/') + 1));
 }
 
-/* All templates below dir; the last of a name wins, an empty one removes it. */
+/* Collects all templates below dir; the last one of a name wins, an empty one removes it. */
 static int collect(struct forest *f, struct str dir, struct map *out)
 {
 	int rc = forest_has(f, dir);
