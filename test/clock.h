@@ -1,10 +1,9 @@
 /*
- * A monotonic clock that does not see the test stand still: a pause of the whole
- * process, on a machine that has other things to do, counts as a moment. What is
- * due in tens of milliseconds can then be told from what came in time. Waits are
- * to be shorter than such a moment: TURN_MS for loop_turn().
+ * A monotonic clock that ignores pauses of the whole process on a busy machine: a pause counts as
+ * at most CLOCK_STEP. Deadlines of tens of milliseconds can then be tested. Waits must be shorter
+ * than that step: TURN_MS for loop_turn().
  *
- * Included by one file of a test, whose clock_gettime() goes before the C library's.
+ * Included by one file of a test; its clock_gettime() replaces that of the C library.
  */
 #ifndef TEST_CLOCK_H
 #define TEST_CLOCK_H
@@ -15,7 +14,7 @@
 #include <unistd.h>
 
 #define TURN_MS 5
-#define CLOCK_STEP ((int64_t)10 * 1000000) /* at most, from one look to the next */
+#define CLOCK_STEP ((int64_t)10 * 1000000) /* the largest step between two calls */
 
 int clock_gettime(clockid_t id, struct timespec *t)
 {

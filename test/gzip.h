@@ -1,5 +1,5 @@
 /*
- * gzip: packs what flate_gunzip is to unpack. The programs themselves only read.
+ * gzip: compresses input for flate_gunzip. The programs themselves only decompress.
  */
 #ifndef TEST_GZIP_H
 #define TEST_GZIP_H
@@ -11,7 +11,7 @@
 
 static inline struct str gzip(struct arena *a, struct str in)
 {
-	const int window = 15 + 16; /* with gzip's head and checksum */
+	const int window = 15 + 16; /* with gzip header and checksum */
 	z_stream z = { 0 };
 	struct buf b;
 	size_t room;
@@ -26,7 +26,7 @@ static inline struct str gzip(struct arena *a, struct str in)
 	z.next_out = (unsigned char *)b.p;
 	z.avail_out = (uInt)room;
 	if (deflate(&z, Z_FINISH) != Z_STREAM_END)
-		abort(); /* deflateBound promised the room */
+		abort(); /* deflateBound guarantees the size */
 	b.n = z.total_out;
 	(void)deflateEnd(&z);
 	return buf_str(&b);

@@ -1,6 +1,6 @@
 /*
- * What all tests share: greatest, and assertions on our types that show what
- * was expected and what came.
+ * Shared by all tests: greatest, and assertions on our types that print the expected and the actual
+ * value.
  */
 #ifndef TEST_TEST_H
 #define TEST_TEST_H
@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 
-/* Shows bytes so that every one of them can be told. */
+/* Prints bytes so that each can be identified. */
 static inline void test_show(const char *what, struct str s)
 {
 	(void)printf("  %-9s\"", what);
@@ -38,7 +38,7 @@ static inline bool test_same(const char *name, struct str want, struct str got)
 	return false;
 }
 
-/* For tables: name is the case's. */
+/* For tables: name is that of the case. */
 #define ASSERT_STR_M(name, want, got)                  \
 	do {                                           \
 		if (!test_same((name), (want), (got))) \
@@ -56,7 +56,7 @@ static inline bool test_same(const char *name, struct str want, struct str got)
 	} while (0)
 #define ASSERT_INT(want, got) ASSERT_INT_M(#got, (want), (got))
 
-/* A repeatable source of randomness for generated cases. */
+/* A pseudo-random generator with a seed, for generated cases. */
 struct test_rng {
 	uint64_t state;
 };

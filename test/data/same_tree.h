@@ -1,4 +1,4 @@
-/* The same tree in every respect: kinds, texts, keys, order and positions. */
+/* Whether two trees are equal in kinds, texts, keys, order and positions. */
 #ifndef TEST_DATA_SAME_TREE_H
 #define TEST_DATA_SAME_TREE_H
 

@@ -1,3 +1,6 @@
+/*
+ * Documents of manifests, and the positions of faults in them.
+ */
 #include "../test.h"
 
 #include "data/docs.h"

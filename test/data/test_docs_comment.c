@@ -1,4 +1,4 @@
-/* Comments in manifests, told from what looks like one. */
+/* Comments in manifests, and text that only looks like a comment. */
 #include "data/docs.h"
 #include "../test.h"
 

@@ -1,9 +1,9 @@
-/* gRPC as bytes: what is asked, and what is made of answers, broken ones too. */
+/* gRPC as bytes: requests, and how responses, malformed ones too, are parsed. */
 #include "../test.h"
 
 #include "data/grpc.h"
 
-/* "00 82 'text' …": bytes in hex, and quoted text, as the cases have them. */
+/* "00 82 'text' …": bytes in hex and quoted text, the notation of the cases. */
 static struct str bytes(struct arena *a, const char *z)
 {
 	struct buf b;
@@ -26,7 +26,7 @@ static struct str bytes(struct arena *a, const char *z)
 	return buf_str(&b);
 }
 
-/* What is made of an answer that comes n bytes at a time. */
+/* Parses a response that arrives n bytes at a time. */
 static struct str told(struct arena *a, struct str in, size_t n)
 {
 	struct buf reply, b;
@@ -156,7 +156,7 @@ TEST huffman(void)
 	static const struct {
 		const char *code, *want;
 	} cases[] = {
-		/* of the RFC's examples */
+		/* from the examples of the RFC */
 		{ "f1e3c2e5f23a6ba0ab90f4ff", "www.example.com" },
 		{ "a8eb10649cbf", "no-cache" },
 		{ "25a849e95ba97d7f", "custom-key" },

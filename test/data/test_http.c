@@ -1,9 +1,9 @@
-/* HTTP messages, each fed whole, byte by byte and in odd pieces: same events. */
+/* HTTP messages, each parsed whole, byte by byte and in odd pieces, with the same events. */
 #include "../test.h"
 
 #include "data/http.h"
 
-/* What happened, as text: "GET /x 1.1|a=b|body:hello|end", "fault 400 why". */
+/* The events as text: "GET /x 1.1|a=b|body:hello|end", "fault 400 why". */
 static struct str transcript(struct arena *a, enum http_kind kind, bool no_body,
 			     const struct http_limits *limits, struct str in, size_t piece,
 			     bool eof)

@@ -1,4 +1,4 @@
-/* Which cluster, as whom. */
+/* The cluster and the credentials of kubeconfig files. */
 #include "../test.h"
 #include "data/json_split.h"
 #include "data/kubeconfig.h"
@@ -84,11 +84,11 @@ TEST picks(void)
 	PASS();
 }
 
-/* One value of another type, and the file is refused, used or not. */
+/* One value of the wrong type refuses the file, whether the value is used or not. */
 TEST shapes(void)
 {
 	static const struct {
-		const char *text, *error; /* NULL: it fits */
+		const char *text, *error; /* NULL: valid */
 	} cases[] = {
 		{ "clusters: [{name: a, cluster: {server: 'http://h', "
 		  "insecure-skip-tls-verify: null, more: 1}}]\nusers: ~\n",

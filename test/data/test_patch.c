@@ -1,4 +1,4 @@
-/* patch, flate and docs: the smaller modules of the layer. */
+/* patch, flate and docs, the smaller modules of the layer. */
 #include "../gzip.h"
 #include "../test.h"
 
@@ -83,7 +83,7 @@ TEST gzip_there_and_back(void)
 	PASS();
 }
 
-/* In parts of any size, and with output that just fills a part. */
+/* Parts of any size, and output that exactly fills a part. */
 TEST gunzip_in_parts(void)
 {
 	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 200000 };
@@ -118,7 +118,7 @@ TEST gunzip_in_parts(void)
 		ASSERT_INT(0, flate_end(f, &err));
 		ASSERT_INT((long long)plain.n * 2, (long long)b.b.n);
 		ASSERT(str_eq(buf_str(&plain), str_sub(buf_str(&b.b), plain.n, b.b.n)));
-		/* one more byte begins another member */
+		/* one more byte starts another member */
 		ASSERT_INT(0, flate_push(f, S("\x1f"), &to, &err));
 		ASSERT_INT(-ERR_INVALID, flate_end(f, &err));
 		flate_free(f);

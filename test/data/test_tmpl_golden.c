@@ -1,6 +1,6 @@
 /*
- * Upstream's golden templates over plain data, to the byte. Those over the
- * template controller's own data need its functions and are not tried here.
+ * Upstream's golden templates with plain data, byte for byte. Those with the data of the template
+ * controller need its functions and are tested elsewhere.
  */
 #include "../test.h"
 

@@ -1,3 +1,6 @@
+/*
+ * TOML: values, faults, and writing.
+ */
 #include "../test.h"
 
 #include "data/toml.h"
@@ -43,7 +46,7 @@ TEST trees_are_written_as_the_reference_does(void)
 		buf_init(&b, &a);
 		toml_emit(&b, j);
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].toml), buf_str(&b));
-		/* and is read again to the same, null aside */
+		/* and parses to the same again, except nulls */
 		if (str_find(str_of(cases[i].json), S("null")) >= 0)
 			continue;
 		struct json *again = NULL;

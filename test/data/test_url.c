@@ -1,4 +1,4 @@
-/* URLs, and the proxy for them as Go's httpproxy chooses (its own test cases). */
+/* URLs, and the proxy for them, with the test cases of Go's httpproxy. */
 #include "../test.h"
 
 #include "data/url.h"

@@ -1,4 +1,4 @@
-/* DER, PEM, certificates and keys: what is refused, and names as Go matches them. */
+/* DER, PEM, certificates and keys: refusals, and names matched as in Go. */
 #include "../test.h"
 
 #include "base/codec.h"
@@ -83,7 +83,7 @@ TEST numbers_and_times(void)
 
 	ASSERT(!der_take_uint(&in, &v)); /* negative */
 	in = B("\x02\x02\x00\x01");
-	ASSERT(!der_take_uint(&in, &v)); /* not the shortest */
+	ASSERT(!der_take_uint(&in, &v)); /* not the shortest form */
 	in = B("\x02\x02\x00\x80\x05");
 	ASSERT(der_take_small(&in, &small));
 	ASSERT_INT(128, small);
@@ -138,7 +138,7 @@ TEST names(void)
 	PASS();
 }
 
-/* An RSA key of `bits`, its numbers all ones: the size alone is judged. */
+/* An RSA key of `bits` with all bits set: only the size is checked. */
 static struct str rsa_key(struct arena *a, size_t bits)
 {
 	size_t n = bits / 8;

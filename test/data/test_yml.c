@@ -1,3 +1,6 @@
+/*
+ * YAML: values, faults and their positions, documents, and writing, as go-yaml v2 does.
+ */
 #include "../test.h"
 
 #include "data/yml.h"
@@ -85,7 +88,7 @@ TEST anchors_and_merges(void)
 		{ "a: &x {k: 1}\nb: *x\n", "{\"a\":{\"k\":1},\"b\":{\"k\":1}}" },
 		{ "m: &m {a: 1, b: 2}\nx: {<<: *m, a: 9}\n",
 		  "{\"m\":{\"a\":1,\"b\":2},\"x\":{\"a\":9,\"b\":2}}" },
-		/* what stands before a merge is overwritten by it */
+		/* a merge overwrites what precedes it */
 		{ "m: &m {a: 1}\nx: {a: 9, <<: *m}\n", "{\"m\":{\"a\":1},\"x\":{\"a\":1}}" },
 		{ "x:\n  <<: [{a: 1}, {a: 2, b: 3}]\n", "{\"x\":{\"a\":1,\"b\":3}}" },
 		{ "x: {\"<<\": 1}", "{\"x\":{\"<<\":1}}" },
@@ -129,11 +132,11 @@ TEST faults(void)
 	CHECK_JSON(cases);
 }
 
-/* Where libyaml and upstream's reader differ, upstream's is followed. */
+/* Where libyaml and upstream's reader differ, the result is upstream's. */
 TEST upstream_differs_from_libyaml(void)
 {
 	static const struct yml_case cases[] = {
-		/* an apostrophe may be escaped, a slash not */
+		/* an apostrophe may be escaped, a slash may not */
 		{ "a: \"don\\'t\"\n", "{\"a\":\"don't\"}" },
 		{ "a: \"\\'\\a\\'\\v\\'\"\nb: \"\\'\\x07\"\n",
 		  "{\"a\":\"'\\u0007'\\u000b'\",\"b\":\"'\\u0007\"}" },
@@ -151,7 +154,7 @@ TEST upstream_differs_from_libyaml(void)
 		{ "{k=: [=:, a=\n  b=:, =c:], l: m:}\n",
 		  "{\"k=\":[\"=:\",\"a= b=:\",\"=c:\"],\"l\":\"m:\"}" },
 		{ "{a:?b}\n", "Error: line 1, column 2: did not find expected ',' or '}'" },
-		/* tags have commas and brackets */
+		/* tags can have commas and brackets */
 		{ "- !!int, 1\n", "[\"1\"]" },
 		{ "- !a[0] 1\n", "[\"1\"]" },
 		{ "- !, x\n", "[\"x\"]" },
@@ -160,7 +163,7 @@ TEST upstream_differs_from_libyaml(void)
 		  "Error: line 1, column 13: did not find expected ',' or '}'" },
 		{ "[&x !t, y, *x ]\n", "[\"y\",\"y\"]" },
 		{ "[!a? b]\n", "[\"b\"]" },
-		/* version 1.1 alone */
+		/* only version 1.1 */
 		{ "%YAML 1.1\n---\na: 1\n", "{\"a\":1}" },
 		{ "%YAML 1.2\n---\na: 1\n",
 		  "Error: line 1, column 1: upstream reads YAML 1.1 alone: remove the %YAML line" },
@@ -178,7 +181,7 @@ TEST upstream_differs_from_libyaml(void)
 	CHECK_JSON(cases);
 }
 
-/* What has to be mended over and over costs no more than a large text. */
+/* A text that needs many replacements costs no more than a large text. */
 TEST mending_is_bounded(void)
 {
 	static const char many[] = "- \"\\'\"\n";

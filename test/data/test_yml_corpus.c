@@ -1,7 +1,7 @@
 /*
- * Strings of all nasty kinds, generated from a fixed seed: what is emitted must
- * read back as what went in, in the style its content asks for; and upstream's
- * own files, read and written again, must keep every byte.
+ * Awkward strings of all kinds, generated from a fixed seed: emitting and parsing must return the
+ * same string, in the style that its contents require. Upstream's own files, parsed and emitted,
+ * must keep every byte.
  */
 #include "../test.h"
 
@@ -101,7 +101,7 @@ static struct str nasty(struct arena *a, struct test_rng *r)
 	return buf_str(&b);
 }
 
-/* Puts s where strings stand in rendered configs: value, item and key. */
+/* Uses s in the positions of strings in rendered configs: value, item and key. */
 static struct json *around(struct arena *a, struct str s)
 {
 	struct json *o = json_new(a, JSON_OBJECT);
@@ -128,7 +128,7 @@ static char style_of(struct arena *a, struct str s)
 	return strchr("'\"|", b.p[3]) ? b.p[3] : 'p';
 }
 
-/* What must hold whatever the emitter's code looks like. */
+/* Properties that hold for every correct emitter. */
 static const char *broken_rule(struct str s, char style)
 {
 	bool special = false, lf = str_chr(s, '\n') >= 0;
@@ -191,7 +191,7 @@ TEST what_is_emitted_reads_back(void)
 		}
 		seen[(unsigned char)style]++;
 	}
-	/* the corpus reaches every style, or the rules were not tried */
+	/* the corpus must reach every style */
 	ASSERT(seen['p'] > 500 && seen['"'] > 500);
 	ASSERT(seen['\''] > 200 && seen['|'] > 200);
 	PASS();

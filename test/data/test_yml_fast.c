@@ -1,7 +1,7 @@
 /*
- * The two readers of YAML beside each other: documents put together from pieces
- * that are awkward on purpose, and upstream's own files. What the fast one takes
- * it must read as the library does, to the position of every value.
+ * Compares the two readers of YAML: documents built from deliberately awkward pieces, and
+ * upstream's own files. What the fast reader accepts it must parse as the library does, including
+ * all positions.
  */
 #include "../test.h"
 
@@ -11,7 +11,7 @@
 #include "data/yml/yml_fast.h"
 #include "same_tree.h"
 
-/* fewer where each costs ten times as much */
+/* fewer in builds where each costs ten times as much */
 #ifdef ARENA_MALLOC
 #define DOCUMENTS 10000
 #else
@@ -117,7 +117,7 @@ struct maker {
 	struct test_rng rng;
 	struct buf b;
 	unsigned depth;
-	bool calm; /* only what the fast reader is for */
+	bool calm; /* only what the fast reader supports */
 };
 
 static const char *pick(struct maker *m, const char *const *list, size_t n, size_t plain)
@@ -127,7 +127,7 @@ static const char *pick(struct maker *m, const char *const *list, size_t n, size
 
 #define PICK(m, list, calm) pick(m, list, ARRAY_LEN(list), calm)
 
-/* Mostly right; now and then a little to the left or right. */
+/* Usually the right column; sometimes a little to the left or right. */
 static void indent(struct maker *m, size_t n)
 {
 	uint32_t off = m->calm ? 9 : test_rand(&m->rng, 60);
@@ -146,7 +146,7 @@ static void end(struct maker *m)
 	buf_addz(&m->b, PICK(m, ends, 7));
 }
 
-/* What follows a block scalar's header, or continues a plain or quoted one. */
+/* The lines after the header of a block scalar, or the continuation of another scalar. */
 static void text_lines(struct maker *m, size_t col)
 {
 	for (uint32_t n = test_rand(&m->rng, 4); n; n--) {
@@ -220,7 +220,7 @@ static void sequence(struct maker *m, size_t col, bool here)
 	}
 }
 
-/* The value behind "key:" or "-" of a collection in column col. */
+/* The value after "key:" or "-" of a collection in column col. */
 static void node(struct maker *m, size_t col)
 {
 	uint32_t kind = test_rand(&m->rng, m->depth < 6 ? 10 : 6);
@@ -252,7 +252,7 @@ static void document(struct maker *m)
 		sequence(m, 0, false);
 }
 
-/* True when both read text alike; *taken when the fast one took it. */
+/* True when both parse text to the same tree; *taken when the fast one accepted it. */
 static bool alike(struct arena *a, struct str text, bool *taken)
 {
 	struct err err = ERR_INIT(a);
@@ -290,13 +290,13 @@ TEST generated_documents_are_read_alike(void)
 		calm_taken += took && m.calm;
 	}
 	(void)printf("%d documents, %zu read the fast way\n", DOCUMENTS, taken);
-	/* a reader that declines everything would be alike, too */
+	/* a reader that declines everything would pass, too */
 	ASSERT(calm_taken > DOCUMENTS / 2 / 2);
 	ASSERT(taken - calm_taken > DOCUMENTS / 2 / 20);
 	PASS();
 }
 
-/* Every prefix of a document that has everything. */
+/* Every prefix of a document with all features. */
 TEST cut_documents_are_read_alike(void)
 {
 	static const char text[] = "# head\n---\na: b # c\n'q': \"x\\ty\"\nl:\n- 1\n- k: v\n"

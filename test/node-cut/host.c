@@ -1,9 +1,8 @@
 /*
- * Plays the programs of a node, by the name it is called by, and really changes
- * its root ($MCO_ROOT). An OS is three lines in a file: image, kernel arguments,
- * packages; sysroot/booted is the one that runs, sysroot/staged that of the next
- * boot. What takes the place of a file is made in /run, which does not outlive a
- * power cut.
+ * Stands in for the programs of a node, by the name it is called with, and really changes the root
+ * ($MCO_ROOT). An OS is a file of three lines: image, kernel arguments, packages; sysroot/booted is
+ * the running one, sysroot/staged that of the next boot. Temporary files are in /run, which does
+ * not survive a power cut.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,7 +24,7 @@ static _Noreturn void no(const char *what)
 	exit(1);
 }
 
-/* A path below the root; good until the fourth one after it. */
+/* A path below the root; valid for the next three calls. */
 static const char *at(const char *fmt, ...)
 {
 	static char paths[4][LEN];
@@ -59,7 +58,7 @@ static void put(const char *path, int flags, const char *text)
 		no(path);
 }
 
-/* All at once, with the mode of what is there. */
+/* Replaces a file atomically and keeps its mode. */
 static void replace(const char *path, const char *text)
 {
 	const char *new = at("/run/.new");
@@ -125,7 +124,7 @@ static void enable(const char *unit)
 		}
 }
 
-/* Removes the links to a unit, or tells whether there are any. */
+/* Removes the links to a unit, or reports whether there are any. */
 static bool links(const char *unit, const char *folder, bool drop)
 {
 	char dir[LEN], path[LEN * 2];
@@ -272,8 +271,8 @@ static void with(char list[LEN], const char *word)
 	(void)snprintf(list + n, LEN - n, "%s%s", n ? " " : "", word);
 }
 
-/* As the real one: what is there already is there twice, and nothing is staged
- * when nothing changes. */
+/* As the real one: an existing argument is added again, and nothing is staged when nothing
+ * changes. */
 static int change_kargs(char **argv)
 {
 	struct deployment d, had;
@@ -380,7 +379,7 @@ static int getent(const char *user)
 	return 2;
 }
 
-/* A folder of core's. */
+/* A directory owned by core. */
 static void make_dir(const char *path)
 {
 	if (mkdir(at("%s", path), 0700) == 0 && geteuid() == 0 &&

@@ -1,23 +1,22 @@
 /*
- * inject MODE N ROOT OUT COMMAND...: runs COMMAND and counts the system calls
- * by which it changes something below ROOT; something happens at the N-th.
+ * inject MODE N ROOT OUT COMMAND...: runs COMMAND, counts the system calls by which it changes
+ * something below ROOT, and injects a fault at the N-th.
  *
- *	count	nothing: they are only counted
- *	cut	the power goes: COMMAND and all it has started are killed
- *		before the call. The calls of the programs that it runs count
- *		too, and so do the start and the end of each of them
+ *	count	no fault: only counts
+ *	cut	power cut: COMMAND and all its children are killed
+ *		before the call. Calls of its child programs count too, and
+ *		so do the start and the end of each of them
  *	stop	as cut, but only calls of COMMAND itself count
- *	enospc	the call is not made and fails so, unless it needs no room
- *	eio	the call is not made and fails so; a program does not start
- *	full	as enospc, and so do all later ones
- *	dead	as eio, and so do all later ones: the disk is gone
+ *	enospc	the call fails with ENOSPC, unless it needs no disk space
+ *	eio	the call fails with EIO; a program does not start
+ *	full	as enospc, for this and all later calls
+ *	dead	as eio, for this and all later calls
  *
- * SIGTERM ends it all. OUT gets one line: how many there were and, when it came to that, the N-th.
- * Exit status: 0 COMMAND ended well, 1 not, 42 it was cut; 64 more when the
- * N-th did not come; 125 when this machine does not let us look.
+ * SIGTERM ends everything. OUT gets one line: the number of calls and, if it was reached, the N-th
+ * call. Exit status: 0 COMMAND succeeded, 1 it failed, 42 it was cut; plus 64 when the N-th call
+ * was not reached; 125 when tracing is not permitted here.
  *
- * A filter in the kernel stops the processes at those calls alone: all others
- * cost nothing, and a run takes hardly longer than without.
+ * A seccomp filter stops the processes only at those calls: all others cost nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +42,7 @@
 #define NOT_REACHED 64
 #define TROUBLE 125
 #define PATH_LEN 4096
-#define WHERE_LEN (PATH_LEN * 2) /* a folder, and a path from there */
+#define WHERE_LEN (PATH_LEN * 2) /* a directory, and a path in it */
 #define PIDS_MAX 4096
 
 /* ---- the calls ----------------------------------------------------------- */
@@ -53,10 +52,10 @@ enum how { FD, AT, CWD, OPEN, ALL, EXEC, EXIT };
 struct call {
 	long nr;
 	const char *name;
-	enum how how; /* FD: arg is a descriptor; AT: arg that of a folder and
-		       * the path comes next; CWD: arg is the path */
+	enum how how; /* FD: arg is a descriptor; AT: arg is that of a directory and the path is
+		       * the next one; CWD: arg is the path */
 	int arg;
-	bool room; /* it may need some on the disk */
+	bool room; /* it may need disk space */
 };
 
 static const struct call calls[] = {
@@ -68,7 +67,7 @@ static const struct call calls[] = {
 	C(writev, FD, 0, true),	       C(pwritev, FD, 0, true),
 	C(sendfile, FD, 0, true),      C(copy_file_range, FD, 2, true),
 	C(ftruncate, FD, 0, false),    C(fallocate, FD, 0, true),
-	C(fsync, FD, 0, true), /* where room is found late */
+	C(fsync, FD, 0, true), /* disk space may be allocated late */
 	C(fdatasync, FD, 0, true),     C(syncfs, FD, 0, false),
 	C(sync, ALL, 0, false),	       C(fchmod, FD, 0, false),
 	C(fchown, FD, 0, false),       C(fsetxattr, FD, 0, true),
@@ -80,7 +79,7 @@ static const struct call calls[] = {
 	C(mknodat, AT, 0, true),       C(fchmodat, AT, 0, false),
 	C(fchownat, AT, 0, false),     C(utimensat, AT, 0, false),
 	C(truncate, CWD, 0, false),
-#ifdef SYS_rename /* what newer machines have no numbers for */
+#ifdef SYS_rename /* newer architectures lack these calls */
 	C(rename, CWD, 1, true),       C(link, CWD, 1, true),
 	C(symlink, CWD, 1, true),      C(unlink, CWD, 0, false),
 	C(mkdir, CWD, 0, true),	       C(rmdir, CWD, 0, false),
@@ -103,7 +102,7 @@ static const struct call *find_call(uint64_t nr)
 
 /* ---- the filter ---------------------------------------------------------- */
 
-/* As linux/filter.h and linux/seccomp.h have them, which musl does not bring. */
+/* From linux/filter.h and linux/seccomp.h, which musl does not include. */
 struct insn {
 	uint16_t code;
 	uint8_t yes, no;
@@ -113,7 +112,7 @@ struct program {
 	unsigned short n;
 	const struct insn *v;
 };
-#define LOAD 0x20 /* a word of what is looked at; the call's number is at 0 */
+#define LOAD 0x20 /* load a word of seccomp_data; the number of the call is at 0 */
 #define IF_EQUAL 0x15
 #define RETURN 0x06
 #define RET_ALLOW 0x7fff0000U
@@ -142,7 +141,7 @@ enum image { UNKNOWN, OURS, COMMAND, PROGRAM, DEEPER };
 struct process {
 	pid_t pid;
 	enum image image;
-	bool stopped; /* before we knew whose child it is */
+	bool stopped; /* before its parent is known */
 };
 
 static struct {
@@ -156,7 +155,7 @@ static struct {
 static _Noreturn void trouble(const char *what)
 {
 	(void)fprintf(stderr, "inject: %s: %s\n", what, strerror(errno));
-	exit(TROUBLE); /* and they end with us */
+	exit(TROUBLE); /* the traced processes end with us */
 }
 
 static struct process *process(pid_t pid)
@@ -180,7 +179,7 @@ static void gone(pid_t pid)
 
 static void go_on(pid_t pid, int sig)
 {
-	/* it may have been killed meanwhile: then its end is told next */
+	/* it may have been killed meanwhile: its exit is reported next */
 	if (ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig) < 0 && errno != ESRCH)
 		trouble("continue");
 }
@@ -206,7 +205,7 @@ static void fd_path(pid_t pid, int fd, char out[PATH_LEN])
 	(void)link_of(pid, fd == AT_FDCWD ? "cwd" : name, out);
 }
 
-/* Up to the end of a page: what comes after it may not be there. */
+/* Up to the end of a page: the next one may not be mapped. */
 static void string_at(pid_t pid, uint64_t at, char out[PATH_LEN])
 {
 	size_t n = 0;
@@ -278,7 +277,7 @@ static bool counts(const struct process *p, const struct call *c, const uint64_t
 	return below_root(where);
 }
 
-/* ---- what is done to it -------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------- */
 
 static void fail(pid_t pid, int no)
 {
@@ -308,7 +307,7 @@ static void fail(pid_t pid, int no)
 #endif
 }
 
-/* True when all is over. */
+/* True when everything has ended. */
 static bool at_call(const struct process *p, const struct call *c, const char *where)
 {
 	bool is_it, later;
@@ -382,7 +381,7 @@ static void on_exec(struct process *p)
 		p->image = PROGRAM;
 }
 
-/* True when the power is to go. */
+/* True for a power cut now. */
 static bool on_stop(pid_t pid, int status)
 {
 	struct process *p = process(pid);
@@ -418,7 +417,7 @@ static bool on_stop(pid_t pid, int status)
 	return cut;
 }
 
-/* All at once, as far as that goes: who is stopped at a call never makes it. */
+/* Kills all, as far as possible at once: a process that is stopped at a call never makes it. */
 static void kill_all(void)
 {
 	int status;
@@ -432,7 +431,7 @@ static void kill_all(void)
 			continue;
 		if (pid < 0)
 			return;
-		/* one that was just being started */
+		/* a process that was just being started */
 		if (WIFSTOPPED(status))
 			(void)kill(pid, SIGKILL);
 	}
@@ -446,8 +445,7 @@ static void on_term(int sig)
 	enough = 1;
 }
 
-/* Until the command itself has ended; what it leaves running is killed then, as
- * a test that is over has nobody else to do that. */
+/* Runs until the command itself has ended, then kills what it has left running. */
 static int follow(pid_t command)
 {
 	for (;;) {

@@ -1,7 +1,7 @@
 /*
- * Preloaded into mco-daemon: its monotonic clock is ahead by as many seconds as the
- * file named by SKEW says, which may become more at any time. Who waits wakes often
- * enough to see that; waits that end early are none to a loop that asks the clock.
+ * Preloaded into mco-daemon: advances its monotonic clock by the number of seconds in the file
+ * named by SKEW, which may grow at any time. Waits are cut short so that the process notices; a
+ * loop that checks the clock is not affected by waits that end early.
  */
 #include <fcntl.h>
 #include <stdlib.h>

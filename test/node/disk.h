@@ -1,15 +1,14 @@
 /*
- * disk: what is left of a tree when the power goes.
+ * disk: simulates what is left of a tree after a power cut.
  *
- * Every call by which the code changes a disk is taken down, and what it changed:
- * entries of directories, data, modes, owners and extended attributes of files.
- * An fsync of a directory makes its entries durable, one of a file its data and
- * attributes. When the power goes any of the other calls may be lost: the disk is
- * then as if those had never been, whatever came after them. A rename takes both
- * its names along, unless one of them is durable.
+ * Records every call by which the code changes a disk, and what it changes: entries of directories,
+ * data, modes, owners and extended attributes of files. An fsync of a directory makes its entries
+ * durable, an fsync of a file its data and attributes. At a power cut any of the other calls may be
+ * lost: the disk is then as if they had never been made, whatever followed them. A lost rename
+ * loses both of its names, unless one of them is durable.
  *
- * Directories named in devices are file systems of their own: no link and no
- * rename leads from one to another.
+ * Directories named in devices are file systems of their own: link and rename do not work across
+ * them.
  */
 #ifndef TEST_NODE_DISK_H
 #define TEST_NODE_DISK_H
@@ -22,10 +21,10 @@
 
 enum fault {
 	CUT_KEPT, /* nothing is lost */
-	CUT_LOST, /* all that may be */
-	CUT_SOME, /* some of it: pick is the seed */
-	CUT_ONE, /* the call number pick of those, and no other */
-	CUT_BUT_ONE, /* all but that */
+	CUT_LOST, /* everything that may be lost is lost */
+	CUT_SOME, /* a part of it: pick is the seed */
+	CUT_ONE, /* only call number pick of those */
+	CUT_BUT_ONE, /* all except that one */
 	FAIL_ENOSPC,
 	FAIL_EIO,
 	FULL_DISK,
@@ -44,7 +43,7 @@ struct disk_change {
 	bool durable, lost;
 	long call;
 	int fd; /* of our own: of the directory, or of the file */
-	ino_t ino, child; /* child: the directory that an entry was */
+	ino_t ino, child; /* child: the directory of an entry */
 	char name[256];
 	struct disk_value before, after;
 	off_t off, len; /* DATA */
@@ -76,7 +75,7 @@ static void disk_name(int i, char out[32])
 	(void)snprintf(out, 32, "%d", i);
 }
 
-/* What an entry is; a file stays within reach by a name of ours. */
+/* The type of an entry; a file stays accessible by a name of our own. */
 static struct disk_value disk_value(int dir, const char *name)
 {
 	struct disk_value v = { .kind = NOTHING };
@@ -130,7 +129,7 @@ static void disk_entry(int dir, const char *name, struct disk_value before, ino_
 	c->child = child;
 }
 
-/* ---- the power goes ------------------------------------------------------ */
+/* ---- the power cut ------------------------------------------------------- */
 
 static bool disk_picked(long call, long index)
 {
@@ -180,7 +179,7 @@ static bool disk_same(const struct disk_change *x, const struct disk_change *y)
 	       (x->what != XATTR || strcmp(x->name, y->name) == 0);
 }
 
-/* The first of those, not durable, that are about the same thing; NULL: not v[i]. */
+/* The first call that is not durable and concerns the same thing; NULL: not v[i]. */
 static struct disk_change *disk_first(size_t i)
 {
 	if (disk.v[i].durable)
@@ -191,7 +190,7 @@ static struct disk_change *disk_first(size_t i)
 	return &disk.v[i];
 }
 
-/* What it is in the end: from before the first on, with all that is not lost. */
+/* The final state: that before the first call, plus all calls that are not lost. */
 static const struct disk_change *disk_last(size_t first)
 {
 	const struct disk_change *last = NULL;
@@ -208,8 +207,7 @@ static void disk_remove(int dir, const char *name)
 		(void)tree_remove_at(dir, name);
 }
 
-/* A directory that is there again is another one: whose entries are to be put into
- * it. */
+/* A restored directory is a new one: its entries have to be put into it. */
 static void disk_make_dir(const struct disk_change *c, struct disk_value v)
 {
 	ino_t old = 0;
@@ -255,7 +253,7 @@ static void disk_set_entries(void)
 {
 	for (int pass = 0; pass < 3; pass++)
 		for (size_t k = disk.n; k-- > 0;) {
-			/* directories that went last are there again first */
+			/* directories removed last are restored first */
 			size_t i = pass == 0 ? k : disk.n - 1 - k;
 			const struct disk_change *c = &disk.v[i], *last;
 
@@ -307,7 +305,7 @@ static void disk_set_rest(void)
 
 static void (*disk_tell)(void); /* before it ends */
 
-/* Takes away what is lost. */
+/* Undoes the lost calls. */
 static void disk_forget(void)
 {
 	node_sys = &node_sys_real;
@@ -326,7 +324,7 @@ static void power_cut(void)
 	_exit(42);
 }
 
-/* Counts a call; true when it is to fail, with errno set. */
+/* Counts a call; true, with errno set, when it has to fail. */
 static bool disk_fails(bool needs_room)
 {
 	disk.calls++;
@@ -340,7 +338,7 @@ static bool disk_fails(bool needs_room)
 	case CUT_BUT_ONE:
 		power_cut();
 		break;
-	case FULL_DISK: /* from now on, for good */
+	case FULL_DISK: /* from now on, permanently */
 		errno = ENOSPC;
 		return needs_room;
 	case FAIL_ENOSPC:
@@ -514,7 +512,7 @@ static int disk_unlinkat(int dir, const char *name, int flags)
 		return -1;
 	before = disk_value(dir, name);
 	(void)fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
-	if (before.kind == DIRECTORY && flags) /* it must stay within reach */
+	if (before.kind == DIRECTORY && flags) /* it must stay accessible */
 		(void)openat(dir, name, O_RDONLY | O_DIRECTORY);
 	if (unlinkat(dir, name, flags) < 0)
 		return -1;
@@ -564,7 +562,7 @@ static inline void disk_start(const char *root, const char *stash, enum fault fa
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
-	scratch_remove(stash); /* another run's names */
+	scratch_remove(stash); /* names of an earlier run */
 	(void)mkdir(stash, 0700);
 	disk.stash_dir = open(stash, O_RDONLY | O_DIRECTORY);
 	disk.fault = fault;

@@ -1,6 +1,6 @@
 /*
- * sample: a root, two configs that differ in every way an update knows of, and
- * what a daemon does with them.
+ * sample: a root, two configs that differ in every way that an update supports, and the operations
+ * of a daemon on them.
  */
 #ifndef TEST_NODE_SAMPLE_H
 #define TEST_NODE_SAMPLE_H
@@ -8,7 +8,7 @@
 #include "node/node_update.h"
 #include "scratch.h"
 
-/* A system runs on the root: programs are asked. */
+/* A system runs on the root: programs are called. */
 static bool sample_online;
 
 /* clang-format off */
@@ -85,7 +85,7 @@ static inline void sample_root(struct arena *a, const char *root)
 	(void)symlink("var/home", str_z(a, str_fmt(a, "%s/home", root)));
 }
 
-/* Files that an update replaces or removes have labels, where there can be some. */
+/* Files that an update replaces or removes have labels, if the file system supports them. */
 static inline void sample_labels(struct arena *a, const char *root)
 {
 	static const char *const files[] = { "/etc/changed", "/etc/same", "/var/lib/data",

@@ -1,6 +1,6 @@
 /*
- * scratch: a folder that plays a node's root, what is in it as text, and
- * MachineConfigs written in short.
+ * scratch: a directory that simulates a node's root, its contents as text, and a short notation for
+ * MachineConfigs.
  */
 #ifndef TEST_NODE_SCRATCH_H
 #define TEST_NODE_SCRATCH_H
@@ -19,7 +19,7 @@
 
 static inline char *scratch_new(struct arena *a)
 {
-	/* memory, where there is such a folder: thousands of files come and go */
+	/* a file system in memory, if there is one: for thousands of files */
 	const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 	struct str s = str_fmt(a, "%s/mco-node-XXXXXX", tmp);
 	char *dir = str_z(a, s);
@@ -62,7 +62,7 @@ static inline void scratch_put(struct arena *a, const char *root, const char *pa
 	(void)chmod(full, mode);
 }
 
-/* A small file, until the next one is read: no memory is touched for it. */
+/* A small file, in a static buffer that the next call overwrites. */
 static inline struct str scratch_read(const char *path)
 {
 	static char text[1 << 16];
@@ -84,7 +84,7 @@ static inline struct str scratch_label(struct arena *a, const char *path)
 	return n < 0 ? S("") : (struct str){ v, (size_t)n };
 }
 
-/* cp -a of a whole tree, without starting a program for it. */
+/* cp -a of a whole tree, without a program. */
 static inline void scratch_copy(struct arena *a, const char *from, const char *to)
 {
 	struct dirent *e;
@@ -137,8 +137,8 @@ static inline int scratch_by_name(const struct dirent **x, const struct dirent *
 	return strcmp((*x)->d_name, (*y)->d_name);
 }
 
-/* One line for each thing: type, mode, owner, path, contents, label, target. The
- * journal is not part of a node's state, and left out. */
+/* One line for each file: type, mode, owner, path, contents, label, target. Without the journal,
+ * which is not part of a node's state. */
 static inline void scratch_list(struct buf *b, struct arena *a, const char *root, const char *dir)
 {
 	struct dirent **v;

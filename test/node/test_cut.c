@@ -1,14 +1,13 @@
 /*
- * Power cuts, full disks and failing ones, at every single call by which an
- * update or a rollback changes the disk. Afterwards the tree is that of before
- * or that of after, byte for byte, mode for mode, link for link.
+ * Power cuts, full disks and I/O errors at every single call by which an update or a rollback
+ * changes the disk. Afterwards the tree is the old one or the new one, in every byte, mode and
+ * link.
  *
- * A cut ends the process before the call. Of what the calls before it did and did
- * not fsync all has reached the disk, or nothing, or any part of it: see disk.h.
- * MCO_CUT_STRIDE=1 tries every place, as `make test-cut` does; unset, updates and
- * rollbacks that lose what they did not fsync are cut at every place, and the rest at
- * every third. MCO_CUT_ALL=1 tries the loss of each single call, and full disks, at
- * every place, too.
+ * A cut ends the process before the call. Of the changes that were not fsynced before it, all, none
+ * or any part has reached the disk: see disk.h. MCO_CUT_STRIDE=1 tries every call, as `make
+ * test-cut` does; unset, updates and rollbacks that lose everything not fsynced are cut at every
+ * call, the others at every third. MCO_CUT_ALL=1 also tries the loss of each single call, and full
+ * disks, at every call.
  */
 #include "disk.h"
 #include "sample.h"
@@ -16,7 +15,7 @@
 #include "io/log.h"
 #include "node/ignite.h"
 
-/* Slow variants of the build try some of the places, the plain one all. */
+/* Slow variants of the build try some of the calls, the normal one all. */
 #ifdef ARENA_MALLOC
 #define STRIDE 13
 #else
@@ -40,8 +39,8 @@ static long stride(void)
 
 /* ---- the update ---------------------------------------------------------- */
 
-/* A system runs on the root: programs are asked, which are stand-ins that change
- * nothing; before and after each of them is a place to cut, too. */
+/* A system runs on the root: programs are stand-ins that change nothing; a cut can also happen
+ * before and after each of them. */
 static void stand_in(struct arena *a, const char *dir, const char *name, const char *text)
 {
 	scratch_put(a, dir, str_fmt(a, "/host/%s", name).p, text, 0755);
@@ -98,7 +97,7 @@ static int first_boot(struct arena *a, const char *root, struct err *err)
 	return rc;
 }
 
-/* ---- trying it ----------------------------------------------------------- */
+/* ---- one run ------------------------------------------------------------- */
 
 enum what { UPDATE, ROLLBACK, RECOVER, FIRST_BOOT };
 
@@ -125,7 +124,7 @@ static int do_it(struct arena *a, const struct bench *b, enum what what, struct 
 	return sample_recover(a, b->work, err);
 }
 
-/* What a child tells when it ends. */
+/* What a child reports at its end. */
 static int told = -1;
 static long told_at_cut;
 
@@ -137,8 +136,8 @@ static void tell(void)
 		abort();
 }
 
-/* In a process of its own; its exit status: 42 when it was cut. *calls is then 0,
- * and told_at_cut how many calls could have been lost. */
+/* Runs in a child process; returns its exit status, 42 for a cut. *calls is then 0, and
+ * told_at_cut the number of calls that could have been lost. */
 static int run_picked(const struct bench *b, enum what what, enum fault fault, long at, long pick,
 		      long *calls)
 {
@@ -156,12 +155,12 @@ static int run_picked(const struct bench *b, enum what what, enum fault fault, l
 		int rc;
 
 		told = p[1];
-		(void)umask(077); /* modes are set, and so can be lost */
+		(void)umask(077); /* modes have to be set, and so can be lost */
 		disk_tell = tell;
 		disk.devices = b->devices;
 		disk_start(b->work, str_z(&a, str_fmt(&a, "%s/stash", b->dir)), fault, at, pick);
 		rc = do_it(&a, b, what, &err);
-		if (rc == 0) /* what is done is durable: the power goes now */
+		if (rc == 0) /* a completed run is durable: cut the power now */
 			disk_forget();
 		tell();
 		arena_free(&a);
@@ -217,7 +216,7 @@ static void setup(struct bench *b)
 	}
 	sample_labels(&b->a, b->before);
 	(void)chmod(str_fmt(&b->a, "%s/etc/kubernetes/kubeconfig", b->before).p, 0644);
-	/* what an update replaces need not be what the last one wrote */
+	/* an update may replace files that the last one did not write */
 	(void)unlink(str_fmt(&b->a, "%s/etc/linked", b->before).p);
 	(void)symlink("target", str_fmt(&b->a, "%s/etc/linked", b->before).p);
 	scratch_copy(&b->a, b->before, b->after);
@@ -245,7 +244,7 @@ static void show_diff(const char *name, struct str want, struct str is)
 	(void)printf("  %s: %.*s\n  is:  %.*s\n", name, STRF(x), STRF(y));
 }
 
-/* Which of the two the tree is, after a start: 'b', 'a', or '?' */
+/* The tree after the next start: 'b' for before, 'a' for after, or '?' */
 static char settled(struct bench *b, const char *what, long at)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -279,10 +278,10 @@ static bool try_all(struct bench *b, enum what what, enum fault fault, const cha
 	bool plain = fault == CUT_LOST && !b->devices && !sample_online;
 	long n, calls, old = 0, new = 0, step = plain ? STRIDE : stride();
 
-	/* where there is no room for a call there is none for its neighbour */
+	/* a full disk fails neighbouring calls alike */
 	if ((fault == FAIL_ENOSPC || fault == FULL_DISK) && !cut_all())
 		step *= 2;
-	/* the faults begin at different places */
+	/* each fault starts with another call */
 	for (n = 1 + (long)fault % step;; n += step) {
 		int status;
 		char is;
@@ -292,7 +291,7 @@ static bool try_all(struct bench *b, enum what what, enum fault fault, const cha
 		is = settled(b, name, n);
 		if (status == 255 || is == '?')
 			return false;
-		/* what says that it is done, is */
+		/* a run that reports success is complete */
 		if (status == 0 && is != (what == UPDATE ? 'a' : 'b'))
 			return false;
 		old += is == 'b';
@@ -305,8 +304,7 @@ static bool try_all(struct bench *b, enum what what, enum fault fault, const cha
 	return n > 50;
 }
 
-/* Any part of what was not fsynced is lost: some by chance, and each call by
- * itself, and all but that. */
+/* Any part of what was not fsynced is lost: a random part, each call alone, and all except one. */
 static bool try_parts(struct bench *b, enum what what, const char *name)
 {
 	static const enum fault faults[] = { CUT_SOME, CUT_ONE, CUT_BUT_ONE };
@@ -400,7 +398,7 @@ TEST any_part_of_an_update_is_lost(void)
 	PASS();
 }
 
-/* Owners and modes that are put back on the very same file, or directory. */
+/* Owners and modes that are restored on the same file or directory. */
 TEST owners_that_a_rollback_puts_back(void)
 {
 	struct bench b;
@@ -434,7 +432,7 @@ TEST several_file_systems(void)
 	PASS();
 }
 
-/* The recovery from a cut is cut too, wherever that may be. */
+/* The recovery from a cut is cut too, at every call. */
 TEST a_cut_recovery(void)
 {
 	struct bench b;
@@ -482,7 +480,7 @@ TEST cuts_around_programs(void)
 	PASS();
 }
 
-/* A first boot that was cut is repeated: the tree is as if it had not been. */
+/* A first boot that was cut is repeated: the tree is the same as without the cut. */
 static bool try_first_boot(struct bench *b, enum fault fault)
 {
 	struct err err = ERR_INIT(&b->a);
@@ -503,7 +501,7 @@ static bool try_first_boot(struct bench *b, enum fault fault)
 
 		reset(b, b->before);
 		status = run_with_fault(b, FIRST_BOOT, fault, n, &calls);
-		/* cut after its last change it is as whole as it gets */
+		/* cut after its last change, it is complete */
 		if (status != 0 && !str_eq(scratch_text(&a, b->work), want) &&
 		    first_boot(&a, b->work, &why) < 0) {
 			(void)printf("call %ld: %.*s\n", n, STRF(why.msg));
@@ -589,7 +587,7 @@ static int change(struct tree *t, int which, struct err *err)
 	return tree_copy(t, "/etc/changed", "/var/copied", err);
 }
 
-/* The change, then tree_sync, then the power goes. */
+/* The change, then tree_sync, then a power cut. */
 static bool change_then_cut(struct bench *b, int which, enum fault fault)
 {
 	int status = 0;

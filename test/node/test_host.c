@@ -1,6 +1,6 @@
 /*
- * Programs of the host that do not end as they should: what they leave running,
- * what they do not read, and what takes too long.
+ * Programs of the host that misbehave: they leave processes running, do not read their input, or
+ * take too long.
  */
 #include "scratch.h"
 
@@ -12,9 +12,9 @@
 #include "io/loop.h"
 #include "node/host.h"
 
-#define LONG_MS 250000 /* what sleeps here sleeps for longer */
+#define LONG_MS 250000 /* sleeping programs sleep longer */
 
-/* A host whose one program is that script. */
+/* A host with that script as its only program. */
 static struct host host_of(struct arena *a, const char *root, const char *name, const char *text)
 {
 	scratch_put(a, root, str_fmt(a, "/%s", name).p, str_fmt(a, "#!/bin/sh\n%s\n", text).p,
@@ -45,7 +45,7 @@ TEST what_is_left_running_is_not_waited_for(void)
 	PASS();
 }
 
-/* Whether all that has inherited the descriptor ends. */
+/* Whether every process that has inherited the descriptor ends. */
 static bool all_end(int fds[2])
 {
 	struct pollfd p = { fds[0], POLLIN, 0 };
@@ -54,7 +54,7 @@ static bool all_end(int fds[2])
 	return poll(&p, 1, LONG_MS) == 1 && (p.revents & POLLHUP);
 }
 
-/* With what it has started, and also when it has closed its outputs. */
+/* Kills its children too, and also a program that has closed its outputs. */
 TEST what_takes_too_long_is_killed(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -99,7 +99,7 @@ SUITE(host)
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	log_init(0, null);
-	/* as in a pod: with a terminal Ctrl-C ends what was started */
+	/* as in a pod; on a terminal Ctrl-C ends the children */
 	(void)dup2(null, STDERR_FILENO);
 	RUN_TEST(what_is_left_running_is_not_waited_for);
 	RUN_TEST(what_takes_too_long_is_killed);

@@ -1,6 +1,6 @@
 /*
- * A journal that has lost a bit, or what it keeps: it is reported and left alone,
- * and so is the node. Who may read it; and what a rollback puts back of owners.
+ * A journal that is damaged or lacks kept files: it is reported, and neither the journal nor the
+ * node changes. The permissions of the journal, and the owners that a rollback restores.
  */
 #include "sample.h"
 
@@ -91,7 +91,7 @@ static void teardown(struct world *w)
 	node_sys = &node_sys_real;
 }
 
-/* An update that was cut in the middle: some of its files are there. */
+/* An update that was cut in the middle: some of its files exist. */
 static bool half_done(struct world *w)
 {
 	setup(w);
@@ -105,7 +105,7 @@ static bool half_done(struct world *w)
 	return false;
 }
 
-/* ---- a bit --------------------------------------------------------------- */
+/* ---- one bit flipped ----------------------------------------------------- */
 
 static bool flip(const char *path, off_t i, int bit)
 {
@@ -121,7 +121,7 @@ static bool flip(const char *path, off_t i, int bit)
 
 typedef int undo_fn(struct arena *a, const char *root, struct err *err);
 
-/* Reported, and nothing changed, or nothing but the whole of it. */
+/* Either reported and nothing changed, or fully undone. */
 static bool left_alone(struct world *w, undo_fn *undo, bool look, const char *what)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -160,7 +160,7 @@ static bool flip_all(struct world *w, const char *path, undo_fn *undo)
 	return true;
 }
 
-/* All that is kept and is not the very file that is there. */
+/* All kept files, except those that are still the same inode. */
 static bool flip_kept(struct world *w, undo_fn *undo)
 {
 	struct dirent **v;
@@ -188,7 +188,7 @@ static bool flip_kept(struct world *w, undo_fn *undo)
 	return ok && tried > 2;
 }
 
-/* Shorter, longer, without what it keeps. */
+/* Truncated, extended, without its kept files. */
 static bool other_damage(struct world *w, const char *log, undo_fn *undo)
 {
 	char *full = at(w, log);
@@ -203,7 +203,7 @@ static bool other_damage(struct world *w, const char *log, undo_fn *undo)
 	}
 	scratch_put(&w->a, w->root, log, str_fmt(&w->a, "%.*s\n", STRF(text)).p, 0600);
 	ok = ok && left_alone(w, undo, true, "longer");
-	/* as it was written before there were checksums */
+	/* the format before there were checksums */
 	scratch_put(&w->a, w->root, log, strchr(str_z(&w->a, text), '{'), 0600);
 	ok = ok && left_alone(w, undo, true, "no checksum");
 	scratch_put(&w->a, w->root, log, str_z(&w->a, text), 0600);
@@ -241,7 +241,7 @@ TEST a_bit_of_an_undo_cut_short(void)
 	bool cut = false;
 
 	ASSERT(half_done(&w));
-	/* until it is being undone, and some is put back */
+	/* until the undo has started and has restored some files */
 	for (int n = 1; n < 30 && !cut; n++)
 		cut = cut_at(&w, n, true) && access(at(&w, JOURNAL_DIR "/undo"), F_OK) == 0 &&
 		      !str_eq(scratch_text(&w.a, w.root), w.now);
@@ -266,7 +266,7 @@ TEST a_bit_of_what_a_rollback_needs(void)
 	ASSERT(flip_all(&w, JOURNAL_DIR "/last", sample_rollback));
 	ASSERT(flip_kept(&w, sample_rollback));
 	ASSERT(other_damage(&w, JOURNAL_DIR "/last", sample_rollback));
-	/* it holds, and a start goes on without */
+	/* the update is complete, and a start ignores the journal */
 	ASSERT(flip(at(&w, JOURNAL_DIR "/last"), 200, 3));
 	ASSERT_INT(0, sample_recover(&w.a, w.root, &err));
 	ASSERT(str_eq(w.now, scratch_text(&w.a, w.root)));
@@ -276,7 +276,7 @@ TEST a_bit_of_what_a_rollback_needs(void)
 	PASS();
 }
 
-/* A damaged "last" makes room for that of the next update, with all it kept. */
+/* The next update replaces a damaged "last" and its kept files. */
 TEST the_next_update_replaces_damage(void)
 {
 	struct world w;
@@ -306,7 +306,7 @@ TEST what_is_kept_is_gone(void)
 	int n, tried = 0;
 
 	ASSERT(half_done(&w));
-	dir = at(&w, JOURNAL_DIR "/pre.1"); /* pre.0 is the last one's */
+	dir = at(&w, JOURNAL_DIR "/pre.1"); /* pre.0 is that of the last update */
 	n = scandir(dir, &v, NULL, scratch_by_name);
 	for (int i = 0; i < n; i++) {
 		char *x = str_z(&w.a, str_fmt(&w.a, "%s/%s", dir, v[i]->d_name));
@@ -327,7 +327,7 @@ TEST what_is_kept_is_gone(void)
 	PASS();
 }
 
-/* What kernel arguments are taken back by is part of it. */
+/* The marker for kernel arguments is checked too. */
 TEST a_bit_of_a_marker(void)
 {
 	static const char *const names[] = { "tuning", "tuned" };
@@ -358,7 +358,7 @@ static bool mode_is(struct world *w, const char *path, mode_t mode)
 	return true;
 }
 
-/* It has secrets in it: what the node's files were, and hashes of passwords. */
+/* It contains secrets: the node's old files, and password hashes. */
 TEST only_root_reads_the_journal(void)
 {
 	struct world w;
@@ -379,7 +379,7 @@ TEST only_root_reads_the_journal(void)
 	PASS();
 }
 
-/* Owners and modes that somebody has changed since, and those that the update has. */
+/* Owners and modes that were changed since the update, and those that the update has changed. */
 TEST a_rollback_puts_owners_back(void)
 {
 	struct world w;
@@ -393,7 +393,7 @@ TEST a_rollback_puts_owners_back(void)
 	(void)chown(at(&w, "/etc/same"), 9, 10);
 	w.before = scratch_text(&w.a, w.root);
 	ASSERT_INT(0, sample_apply(&w.a, w.root, &w.r1, &w.r2, &err));
-	/* left alone by the update, then given away */
+	/* not changed by the update, then given another owner */
 	(void)chown(at(&w, "/etc/kubernetes/kubeconfig"), 3, 4);
 	(void)chmod(at(&w, "/etc/kubernetes/kubeconfig"), 0640);
 	ASSERT(settled(&w, sample_rollback));
@@ -401,8 +401,8 @@ TEST a_rollback_puts_owners_back(void)
 	PASS();
 }
 
-/* A file that the update left alone may be edited in place and replaced later:
- * that is no damage. */
+/* A file that the update left alone may be edited in place or replaced later: that is not
+ * damage. */
 TEST an_edit_is_no_damage(void)
 {
 	struct world w;

@@ -1,6 +1,6 @@
 /*
- * The parts of a node that its commands do not show: paths that would lead out,
- * certificates, drift, and the words for kernels and extensions.
+ * Parts of a node that its commands do not show: paths that would leave the root, certificates,
+ * drift, the lock, and the arguments for kernels and extensions.
  */
 #include "scratch.h"
 
@@ -90,7 +90,7 @@ TEST certificates(void)
 	ASSERT_STR("\n", got);
 	ASSERT_INT(0, tree_read(&a, &n.tree, STEPS_PULL_SECRET, 99, &got, &err));
 	ASSERT_STR("{}\n", got);
-	/* registries only where their folder is */
+	/* registries only if their directory exists */
 	ASSERT(!tree_exists(&n.tree, "/etc/docker"));
 	scratch_put(&a, root, "/etc/docker/certs.d/gone/ca.crt", "x", 0644);
 	ASSERT_INT(0, certificates_write(&n, &a, spec, S(""), &err));
@@ -199,7 +199,7 @@ TEST nothing_outside_the_journal(void)
 	PASS();
 }
 
-/* As often as they may: each is done once for all that. */
+/* Units may name each other repeatedly: each is handled once. */
 TEST units_that_name_one_another(void)
 {
 	static const char *const names[] = { "a.service", "b.service" };
@@ -233,7 +233,7 @@ TEST units_that_name_one_another(void)
 	PASS();
 }
 
-/* What another user holds, opens and reads; in a process of its own. */
+/* What another user can lock, open and read; in a child process. */
 static int other_user(const char *root)
 {
 	char path[256];
@@ -241,7 +241,7 @@ static int other_user(const char *root)
 
 	if (setgid(65534) < 0 || setuid(65534) < 0)
 		return 1;
-	/* the root can be locked, and that is nobody's loss */
+	/* another user can lock the root, which is harmless */
 	bad |= fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ? 2 : 0;
 	(void)snprintf(path, sizeof(path), "%s" JOURNAL_DIR "/lock", root);
 	bad |= open(path, O_RDONLY) >= 0 || errno != EACCES ? 4 : 0;
@@ -264,7 +264,7 @@ TEST others_cannot_lock_the_node(void)
 		SKIPm("only root can become another user");
 	ASSERT(pipe(up) == 0 && pipe(down) == 0);
 	(void)chmod(root, 0755);
-	/* as an older version may have left it */
+	/* as an older version may have left the directory */
 	scratch_put(&a, root, JOURNAL_DIR "/lock", "", 0666);
 	(void)chmod(str_fmt(&a, "%s" JOURNAL_DIR, root).p, 0777);
 	ASSERT_INT(0, tree_lock(&n.tree, &err));
@@ -279,7 +279,7 @@ TEST others_cannot_lock_the_node(void)
 	ASSERT_INT(1, read(up[0], &byte, 1));
 	ASSERT_INT(0, byte);
 	node_close(&n);
-	/* it still holds the root; nothing of ours is left */
+	/* it still holds the root; none of our files are left */
 	ASSERT(access(str_fmt(&a, "%s" MC_STATE_DIR, root).p, F_OK) < 0);
 	ASSERT_INT(0, node_open(&second, &a, root, &err));
 	ASSERT_INT(0, tree_lock(&second.tree, &err));
@@ -288,7 +288,7 @@ TEST others_cannot_lock_the_node(void)
 	ASSERT_INT(0, tree_lstat(&second.tree, JOURNAL_DIR "/lock", &st, &err));
 	ASSERT_INT(0600, st.st_mode & 07777);
 	node_close(&second);
-	/* somebody else's directory is not trusted */
+	/* a directory of another user is not trusted */
 	scratch_put(&a, root, JOURNAL_DIR "/lock", "", 0600);
 	(void)chown(str_fmt(&a, "%s" JOURNAL_DIR, root).p, 65534, 65534);
 	ASSERT_INT(0, node_open(&second, &a, root, &err));
@@ -307,7 +307,7 @@ TEST others_cannot_lock_the_node(void)
 	PASS();
 }
 
-/* Takes and drops the lock; only one at a time may make the file. */
+/* Locks and unlocks; only one process at a time can create the file. */
 static int lock_often(const char *root, const char *mine)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

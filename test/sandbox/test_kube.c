@@ -1,5 +1,5 @@
 /*
- * The client and its caches against the sandbox, in one loop.
+ * The client and its caches with the sandbox, in one loop.
  */
 #include "../test.h"
 
@@ -20,9 +20,9 @@ struct world {
 	struct kube *kube;
 	struct arena a;
 	struct err err;
-	/* what the cache told */
+	/* the notifications of the cache */
 	size_t added, changed, removed, synced, absent, again;
-	const char *suffix; /* what the index asks for besides */
+	const char *suffix; /* an input of the index besides the value */
 	int64_t resync_ms;
 };
 
@@ -66,7 +66,7 @@ static void teardown(struct world *w)
 	arena_free(&w->a);
 }
 
-/* A request behind the client's back. */
+/* A request that bypasses the client. */
 static int poke(struct world *w, const char *method, const char *path, const char *body)
 {
 	struct sb_reply out;
@@ -111,7 +111,7 @@ static void *keep_name(const struct json *tree, void *ctx)
 			    json_str_or(tree, "metadata.labels.x", S("none"))));
 }
 
-/* By label and, as nodes are by pool, by something that is not in the value. */
+/* Indexed by label and, as nodes are by pool, by something that is not in the value. */
 static struct str index_of(const void *value, void *ctx)
 {
 	struct world *w = ctx;
@@ -138,7 +138,7 @@ static struct kube_cache *watch_nodes(struct world *w, const char *query)
 	return kube_cache_start(&o);
 }
 
-/* Turns the loop until the cache holds n items, for a minute at most. */
+/* Runs the loop until the cache has n items, for a minute at most. */
 static bool until(struct world *w, struct kube_cache *c, size_t n)
 {
 	int64_t end = clock_ms() + 60000;
@@ -182,7 +182,7 @@ TEST lists_in_pages_and_follows(void)
 	PASS();
 }
 
-/* The keys the index has under a name, each behind a space. */
+/* The keys of an index entry, each preceded by a space. */
 static struct str found(struct world *w, struct kube_cache *c, const char *name)
 {
 	struct kube_item *const *v;
@@ -224,7 +224,7 @@ TEST finds_by_its_index(void)
 	label(&w, 1, "\"a\"");
 	ASSERT_STR(" n0001 n0009 n0070", found(&w, c, "a"));
 	ASSERT_STR(" n0003", found(&w, c, "b"));
-	/* changed and still there; elsewhere; in none; gone */
+	/* changed in place; moved; in no entry; deleted */
 	ASSERT_INT(200, poke(&w, "PATCH", "/api/v1/nodes/n0001",
 			     "{\"metadata\":{\"labels\":{\"y\":\"1\"}}}"));
 	label(&w, 9, "\"b\"");
@@ -235,7 +235,7 @@ TEST finds_by_its_index(void)
 	ASSERT(until(&w, c, 89));
 	ASSERT_STR(" n0001", found(&w, c, "a"));
 	ASSERT_STR(" n0009", found(&w, c, "b"));
-	/* asked for again */
+	/* indexed again */
 	w.suffix = "!";
 	kube_cache_reindex(c);
 	ASSERT_STR("", found(&w, c, "a"));
@@ -304,7 +304,7 @@ TEST watches_leave_room_for_requests(void)
 	PASS();
 }
 
-/* What was deleted while nobody watched is found by the next list. */
+/* The next list finds objects that were deleted while no watch was open. */
 TEST relists_after_the_past_is_forgotten(void)
 {
 	struct world w;
@@ -356,7 +356,7 @@ static void absent(void *ctx)
 	((struct world *)ctx)->absent++;
 }
 
-/* A kind that the server does not have is told of, and taken up when it comes. */
+/* A kind that the server does not have is reported, and listed when it appears. */
 TEST tells_of_a_kind_that_is_missing(void)
 {
 	struct world w;
@@ -397,7 +397,7 @@ TEST tells_of_a_kind_that_is_missing(void)
 	PASS();
 }
 
-/* Under faults every change arrives once. */
+/* With injected faults every change arrives exactly once. */
 TEST survives_faults(void)
 {
 	const struct sb_faults faults = {
@@ -456,7 +456,7 @@ static void write_file(const char *path, const char *text, mode_t mode)
 		exit(1);
 }
 
-/* A server that lets one token in. */
+/* A server that accepts one token. */
 static void setup_token(struct world *w, struct str *token)
 {
 	struct sb_server_opts o = { .sandbox = &w->sb, .tokens = { .v = token, .n = 1 } };

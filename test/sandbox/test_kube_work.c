@@ -1,5 +1,5 @@
 /*
- * The queue, what carries plans out, and the lease, against the sandbox.
+ * The queue, the executor of plans, events and the lease, with the sandbox.
  */
 #include <fcntl.h>
 
@@ -24,7 +24,7 @@ struct world {
 	struct kube_events events;
 	struct kube_metrics metrics;
 	struct kube_exec exec;
-	/* what was told */
+	/* the notifications */
 	const struct kube_key *key;
 	size_t worked, done, replies, leads, lost, released;
 };
@@ -137,7 +137,7 @@ TEST a_key_is_worked_on_once_at_a_time(void)
 	PASS();
 }
 
-/* Some at a time, each once, in their order. */
+/* Several at a time, each once, in order. */
 TEST many_keys_are_all_worked_on(void)
 {
 	struct world w;
@@ -164,7 +164,7 @@ TEST many_keys_are_all_worked_on(void)
 	PASS();
 }
 
-/* Keys that wait for a retry are worked on now; others are not. */
+/* Keys that wait for a retry run now; other keys do not. */
 TEST waiting_keys_are_retried(void)
 {
 	struct world w;
@@ -298,10 +298,10 @@ static struct kube_cache *cache_of_maps(void *ctx, struct str path)
 	return str_find(path, S("/configmaps")) > 0 ? maps : NULL;
 }
 
-/* Keys of what is in a namespace have it in them. */
+/* Keys of namespaced objects contain the namespace. */
 TEST what_is_deleted_in_a_namespace_is_forgotten(void)
 {
-	/* the watch tells nothing: only the answers do */
+	/* no events of the watch: only the replies update the cache */
 	struct kube_cache_opts o = { .path = "/api/v1/configmaps",
 				     .query = S("fieldSelector="
 						"metadata.name%3Dnone"),
@@ -334,7 +334,7 @@ TEST what_is_deleted_in_a_namespace_is_forgotten(void)
 	PASS();
 }
 
-/* More than are under way at once, before the next step begins. */
+/* More actions than run in parallel, before the next step begins. */
 TEST a_step_may_be_long(void)
 {
 	struct world w;
@@ -357,7 +357,7 @@ TEST a_step_may_be_long(void)
 	PASS();
 }
 
-/* What happens after a failure, by its kind. */
+/* The reaction to each kind of failure. */
 TEST failures_stop_or_do_not(void)
 {
 	static const struct {
@@ -480,8 +480,8 @@ static bool forget_events(struct world *w)
 	return until(w, &w->done, w->done + 1);
 }
 
-/* One that the server has forgotten is written anew at once, with its count; and
- * none is counted up before it is there. */
+/* An event that the server no longer has is created again at once, with its count; no count is
+ * incremented before the event exists. */
 TEST events_that_are_forgotten(void)
 {
 	const struct action_event about = {
@@ -495,7 +495,7 @@ TEST events_that_are_forgotten(void)
 	ASSERT_STR("20 again\n", told(&w));
 	ASSERT(forget_events(&w));
 	kube_event(&w.events, "tester", &about, S("again"));
-	w.events.namespace = "elsewhere"; /* of those told from now on */
+	w.events.namespace = "elsewhere"; /* of events from now on */
 	ASSERT_STR("21 again\n", told(&w));
 	w.events.namespace = "default";
 	kube_event(&w.events, "tester", &about, S("again"));
@@ -505,9 +505,9 @@ TEST events_that_are_forgotten(void)
 	PASS();
 }
 
-/* A server that is away has no ever longer queue behind it. */
-/* As client-go: the tenth message that is like nine others stands for those to come;
- * an object has 25 at once. */
+/* The queue for a server that is down is bounded. */
+/* As client-go: the tenth similar message stands for all later ones; an object has a burst of
+ * 25. */
 TEST events_that_are_alike(void)
 {
 	struct action_event about = {
@@ -524,13 +524,13 @@ TEST events_that_are_alike(void)
 		   "2 number 3\n"
 		   "3 (combined from similar events): number 11\n",
 		   told(&w));
-	/* another reason is not like them, and those of other objects are not */
+	/* another reason, or another object, is not similar */
 	about.reason = S("Other");
 	kube_event(&w.events, "tester", &about, S("number 11"));
 	ASSERT(str_find(told(&w), S("1 number 11\n")) >= 0);
 	for (int i = 0; i < 20; i++)
 		kube_event(&w.events, "tester", &about, S("often"));
-	/* 14 were told before: 11 more are allowed */
+	/* 14 were sent before: 11 more are allowed */
 	ASSERT(str_find(told(&w), S("11 often\n")) >= 0);
 	about.name = S("another");
 	kube_event(&w.events, "tester", &about, S("of another"));
@@ -564,7 +564,7 @@ TEST events_do_not_pile_up(void)
 	for (const struct json *e = json_first(json_at(list, "items")); e; e = json_next(e))
 		n++;
 	ASSERT_INT(KUBE_EVENTS_WAITING, (long long)n);
-	/* one that could not be written is written anew, not counted up */
+	/* an event that could not be written is created, not incremented */
 	w.events.retry_ms = 1;
 	sb_server_free(w.server);
 	w.server = NULL;
@@ -577,7 +577,7 @@ TEST events_do_not_pile_up(void)
 	PASS();
 }
 
-/* It is away when the event is told, and back before the tries are over. */
+/* The server is down when the event is sent, and up again before the last retry. */
 TEST events_outlast_a_server_that_is_away(void)
 {
 	const struct action_event about = {
@@ -607,7 +607,7 @@ TEST events_outlast_a_server_that_is_away(void)
 	PASS();
 }
 
-/* They are given up with the process, waiting or under way. */
+/* Events end with the process, whether they wait or are being sent. */
 TEST events_that_wait_are_given_up(void)
 {
 	const struct action_event about = { .kind = S("Node"), .name = S("n") };

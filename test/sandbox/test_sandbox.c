@@ -1,5 +1,5 @@
 /*
- * The sandbox by requests: each step says what is asked and what must come.
+ * The sandbox by requests: each step has a request and the expected reply.
  */
 #include "sandbox/watch.h"
 #include "../test.h"
@@ -18,7 +18,7 @@
 struct step {
 	const char *method, *path, *type, *body;
 	int code;
-	/* Value at a path of the answer, as JSON; or NULL. */
+	/* The value at a path of the reply, as JSON; or NULL. */
 	const char *at, *want;
 };
 
@@ -265,7 +265,7 @@ TEST definitions(void)
 TEST evictions(void)
 {
 	static const struct step steps[] = {
-		/* who makes a pod has no say in its status */
+		/* the creator of a pod cannot set its status */
 		{ "POST", PODS, NULL, POD("p", "n"), 201, "status.phase", "\"Pending\"" },
 		{ "POST", PODS, NULL, POD("q", "n"), 201, NULL, NULL },
 		{ "PATCH", PODS "/p/status", MERGE, RUNNING, 200, NULL, NULL },
@@ -328,7 +328,7 @@ TEST garbage(void)
 	RUN_STEPS(steps, true);
 }
 
-/* Nothing need be deleted for it: garbage is looked for when it may have come. */
+/* Garbage is collected when it may exist, even if nothing was deleted. */
 TEST owners_that_never_were(void)
 {
 #define LOST "/api/v1/namespaces/default/configmaps"
@@ -393,7 +393,7 @@ TEST pages(void)
 	PASS();
 }
 
-/* The types and names of the events a watch tells, "ADDED a;" each. */
+/* The types and names of the events of a watch, "ADDED a;" each. */
 static struct str events(struct arena *a, struct sb_watch *w)
 {
 	struct buf b, out;
@@ -461,7 +461,7 @@ TEST watches(void)
 	    &old);
 	ASSERT_STR("\"ERROR\" \"Expired\";", events(&a, old.watch));
 	ASSERT(watch_over(old.watch));
-	/* who is ahead is told what comes after that, and nothing before */
+	/* a watch from a future version gets only events after that version */
 	ask(&s, &a,
 	    &(struct step){ "GET",
 			    str_fmt(&a,
@@ -497,7 +497,7 @@ static struct sb_watch *watch(struct sandbox *s, struct arena *a, const char *pa
 	return out.watch;
 }
 
-/* Described anew, a kind's watches go on; they hear of its end, and nobody else. */
+/* The watches of a kind survive a new definition; only they get events for its end. */
 TEST watches_of_a_kind_that_changes_and_goes(void)
 {
 #define CRDS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -525,7 +525,7 @@ TEST watches_of_a_kind_that_changes_and_goes(void)
 		ask(&s, &a, &changes[i], &out);
 		ASSERT_INT_M(changes[i].path, changes[i].code, out.code);
 	}
-	/* in the order in which they were taken away: from the end */
+	/* in the order of deletion: from the end */
 	ASSERT_STR("\"ADDED\" \"r\";\"ADDED\" \"s\";\"DELETED\" \"s\";"
 		   "\"DELETED\" \"r\";",
 		   events(&a, rocks));
@@ -539,7 +539,7 @@ TEST watches_of_a_kind_that_changes_and_goes(void)
 	PASS();
 }
 
-/* A version that is not served any more ends its watches. */
+/* The watches of a version end when it is no longer served. */
 TEST watches_of_a_version_that_goes(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -563,7 +563,7 @@ TEST watches_of_a_version_that_goes(void)
 	PASS();
 }
 
-/* The whole, only the metadata, only what a field selects. */
+/* The whole object, only the metadata, only objects that a field selects. */
 TEST watches_in_other_forms(void)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* What the cells of tables show; the REST suite masks times. */
+/* The cells of tables; the REST suite masks times. */
 #include "sandbox/table.h"
 #include "../test.h"
 
