@@ -74,9 +74,6 @@ for tree in '' ${BENCH_TEMPLATES:+"$BENCH_TEMPLATES"}; do
 		{ tail -n 5 "$dir/log" >&2; exit 1; }
 done
 test/bench/server.sh "$out"
-echo
-echo "mco-server start in an old cluster, peak memory:"
-for n in 10 1000; do test/bench/server_memory.sh "$out" "$n" "$n"; done
 
 echo
 echo "One plan of the update controller for a pool, and a cached node:"
@@ -99,3 +96,4 @@ figures '  %s: %s s, %s KiB, %s KiB more at the end' 'an hour of 1,000 nodes, 20
 
 test/bench/cluster.sh "$out"
 test/bench/history.sh "$out"
+test/bench/server_memory.sh "$out"
