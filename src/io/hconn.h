@@ -1,4 +1,4 @@
-/* Shared by http_client.c and hconn.c. */
+/* Shared by http_client.c, hconn.c and hconn_message.c. */
 #ifndef IO_HCONN_H
 #define IO_HCONN_H
 
@@ -58,6 +58,18 @@ struct http_client {
 void hconn_open(struct http_client *c, struct http_call *call);
 void hconn_use(struct hconn *h, struct http_call *call);
 void hconn_close(struct hconn *h);
+
+/* ---- the request and the answer: hconn_message.c ------------------------- */
+
+/* Adds Proxy-Authorization for "name:password"; nothing for "". */
+void hconn_add_auth(struct buf *b, struct str user);
+void hconn_begin_request(struct hconn *h);
+/* 0 when all is sent, -ERR_AGAIN, or an error. */
+int hconn_send(struct hconn *h, struct err *err);
+/* Reads once: 0 to continue, 1 when the connection must not be used any more, or an error. */
+int hconn_read_answer(struct hconn *h, struct err *err);
+
+/* ---- calls and hosts: http_client.c -------------------------------------- */
 
 void call_over(struct http_call *call, int rc, struct err *err);
 void call_fail(struct http_call *call, int rc, struct err *err);
