@@ -1,6 +1,6 @@
-# authority.sh: to be sourced: certificates by openssl in the folder one is in.
+# authority.sh: sourced; makes certificates with openssl in the current directory.
 
-# Reads the extensions certificates may have, as sections of openssl's.
+# The extensions of certificates, as sections of an openssl config.
 authority() {
 	exec 2>openssl.log
 	: >index

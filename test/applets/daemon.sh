@@ -1,6 +1,5 @@
-# Sourced after node.sh by the tests of `mco-daemon start`: a sandbox is the
-# cluster, a loop in the background the controller that answers every drain at
-# once, and this script the rest of it.
+# Sourced after node.sh by the tests of `mco-daemon start`: the cluster is a sandbox, the
+# controller a background loop that answers every drain at once, and this script the rest.
 export MCO_RETRY_MS=${RETRY:-50} RELEASE_VERSION=4.22.0
 K=machineconfiguration.openshift.io
 MC=/apis/$K/v1
@@ -17,7 +16,7 @@ api() {	# METHOD PATH [BODY]
 	curl -sS -m 60 -X "$1" ${3:+-H "Content-Type: ${TYPE:-application/json}" --data-binary "$3"} "$URL$2"
 }
 merge() { TYPE=application/merge-patch+json api PATCH "$1" "$2"; }
-pairs() {	# KEY VALUE ...: annotations as JSON members; "-" takes one away
+pairs() {	# KEY VALUE ...: annotations as JSON members; "-" removes one
 	local body=
 	while [ $# -gt 0 ]; do
 		[ "$2" = - ] && body+=${body:+,}"\"$K/$1\":null" || body+=${body:+,}"\"$K/$1\":\"$2\""
@@ -26,28 +25,28 @@ pairs() {	# KEY VALUE ...: annotations as JSON members; "-" takes one away
 	printf %s "$body"
 }
 annotate() { merge /api/v1/nodes/node "{\"metadata\":{\"annotations\":{$(pairs "$@")}}}" > /dev/null; }
-note() {	# KEY: its value, as JSON has it
+note() {	# KEY: its value, as JSON
 	api GET /api/v1/nodes/node | grep -oE "\"$K/$1\": ?\"([^\"\\\\]|\\\\.)*\"" |
 		sed -E 's/^"[^"]*": ?"//; s/"$//'
 }
 notes() { local k; for k in "$@"; do echo "$k=$(note "$k")"; done; }
 until_note() { WANT=$3; until_ "$1" "[ \"\$(note $2)\" = \"\$WANT\" ]"; }
-# Reasons and texts of events, in the order they came (a name ends in its time).
+# Reasons and texts of events, in order (a name ends with its time).
 events() {	# [REASON]
 	api GET "/api/v1/namespaces/${SPACE:-openshift-machine-config-operator}/events" | grep -oE '"(reason|message|type)": ?"([^"\\]|\\.)*"' |
 		sed -E 's/^"[^"]*": ?"//; s/"$//' | paste -d'|' - - - | awk -F'|' -v r="${1:-}" '!r || $2 == r { print $2 ($3 == "Warning" ? "!" : "") ": " $1 }'
 }
-# What an earlier daemon told is not taken for what the next one tells.
+# Removes the events of an earlier daemon.
 forget() { local n; for n in openshift-machine-config-operator default; do api DELETE "/api/v1/namespaces/$n/events" > /dev/null; done; }
-# Reasons alone, after the start, on one line.
+# Only the reasons, after the start, on one line.
 reasons() { events | sed "1,/^ConfigDriftMonitorStarted: .*against ${1:-r1}\$/d" | sed 's/: .*//' | paste -sd' '; }
-# What the MachineConfigNode says of a condition: "True reason message".
+# A condition of the MachineConfigNode: "True reason message".
 mcn() {
 	api GET $MC/machineconfignodes/node | tr -d '\n' | sed 's/},{/},\n{/g; s/"conditions":\[/&\n/g' | grep -oE '\{"lastTransitionTime":[^}]*"type": ?"'"$1"'"\}' |
 		sed -E 's/.*"message": ?"(([^"\\]|\\.)*)","reason": ?"([^"]*)","status": ?"([^"]*)".*/\4 \3 \1/'
 }
-# The controller: every request is answered as soon as it is there, unless the node is
-# another one by then: that one's requests come themselves.
+# The controller: answers every request at once, unless the node has been replaced by then: the
+# new node makes its own requests.
 answer() {
 	curl -sN "$URL/api/v1/nodes?watch=1&fieldSelector=metadata.name%3Dnode" | while read -r line; do
 		want=$(grep -oE "\"$K/desiredDrain\": ?\"[^\"]*\"" <<< "$line" | sed 's/.*"\([^"]*\)"$/\1/')
@@ -75,7 +74,7 @@ policies() {	# JSON of spec.nodeDisruptionPolicy [OBSERVED]
 }
 feature_gate() { api POST /apis/config.openshift.io/v1/featuregates '{"apiVersion":"config.openshift.io/v1","kind":"FeatureGate","metadata":{"name":"cluster"},"spec":{}}' > /dev/null; }
 feature_gate
-gates() {	# NAME...: those that are on
+gates() {	# NAME...: the enabled gates
 	merge /apis/config.openshift.io/v1/featuregates/cluster/status \
 		"{\"status\":{\"featureGates\":[{\"version\":\"4.22.0\",\"enabled\":[$(printf '{"name":"%s"},' "$@" | sed 's/{"name":""},//; s/,$//')],\"disabled\":[]}]}}" > /dev/null
 }
@@ -112,7 +111,7 @@ stop() {
 	orphans
 	DAEMON=
 }
-# The daemon has looked at its node once more, in order to set this right.
+# The daemon has synced its node once more to correct this.
 LOOKS=0
 looks() {
 	local f=$ROOT/etc/mco/internal-registry-pull-secret.json
@@ -120,8 +119,7 @@ looks() {
 	merge /api/v1/nodes/node "{\"metadata\":{\"labels\":{\"x\":\"$((++LOOKS))\"}}}" > /dev/null
 	soon "$1 is looked at" '{}' "cat $f"
 }
-# A daemon that leaves its node alone has seen it as it now is, and has had its turn:
-# before the second of these.
+# Waits until a daemon that does not change its node has seen the node's current state.
 sees() {	# NAME
 	local i
 	for i in first second; do
@@ -129,7 +127,7 @@ sees() {	# NAME
 		until_ "$1: seen $i" "grep -q 'reason .*-> $1 $i\$' \"\$TMP/log\""
 	done
 }
-# A node that r1 has been applied to, as the scenarios have it; SNO=1 is alone.
+# A node with r1 applied, as in the scenarios; SNO=1: a single-node cluster.
 on_disk() {	# CONFIG-MEMBERS SPEC-MEMBERS
 	mc r1 "${1:-}" "${2:-}"
 	put r1
@@ -149,12 +147,12 @@ given() {	# CONFIG-MEMBERS SPEC-MEMBERS: all of the above
 	on_disk "$@"
 	running
 }
-to() {	# CONFIG-MEMBERS SPEC-MEMBERS: r2 is wanted
+to() {	# CONFIG-MEMBERS SPEC-MEMBERS: makes r2 the desired config
 	mc r2 "${1:-}" "${2:-}"
 	put r2
 	annotate desiredConfig r2
 }
-# The last a daemon does of an update; events and reports may still be on their way.
+# The last step of an update; events and reports may still follow.
 finished() {	# NAME CONFIG
 	until_ "$1 done" "[ \"\$(note currentConfig)\$(note state)\" = ${2:-r2}Done ]"
 	until_ "$1 over" 'events | grep -q "^RemoveSigterm"'

@@ -1,11 +1,11 @@
 #!/bin/bash
-# help-pages.sh BIN DIR: writes every page of help of the programs in BIN into DIR, one
-# file per page, 80 columns wide: what test_help.sh compares with test/golden/help.
-# `make help-golden` rewrites those.
+# help-pages.sh BIN DIR: writes every help page of the programs in BIN into DIR, one file per
+# page, 80 columns wide. test_help.sh compares them with test/golden/help; `make help-golden`
+# rewrites those.
 set -eu
 bin=$1 dir=$2
 unset COLUMNS
-# Nothing of this machine is to be on a page.
+# No page may depend on this machine.
 export MCO_RAW=v4.22.0 MCO_HASH=0123456789abcdef0123456789abcdef01234567
 commands_of() { sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\).*/\1/p' "$1"; }
 

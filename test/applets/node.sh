@@ -1,6 +1,6 @@
-# Sourced by the tests of mco-daemon: a scratch folder plays the node's root, and
-# stand-ins on MCO_HOST_PATH its programs. Each call is a line in $CALLS; what a
-# program prints and how it ends is set by `says`.
+# Sourced by the tests of mco-daemon: a scratch directory is the node's root, and stand-ins on
+# MCO_HOST_PATH are its programs. Each call is a line in $CALLS; `says` sets the output and exit
+# status of a program.
 [ -w /dev/shm ] && export TMPDIR=/dev/shm # thousands of fsyncs
 . test/applets/lib.sh
 MCO=$PWD/$BIN/mco-daemon
@@ -16,7 +16,7 @@ if [ "$name" = logger ]; then
 	exit 0
 fi
 echo "$name $*" >> "$CALLS"
-# the longest match of "name arg arg" decides
+# the longest match of "name arg arg" wins
 key="$name $*"
 while [ -n "$key" ]; do
 	f=$SAY/${key//[^A-Za-z0-9._-]/_}
@@ -34,7 +34,7 @@ done
 
 says() {	# "command args" shell-text
 	mkdir -p "$SAY"
-	echo "$2" > "$SAY/.new" # whole, for who reads it just now
+	echo "$2" > "$SAY/.new" # atomic: a stand-in may read it now
 	mv "$SAY/.new" "$SAY/${1//[^A-Za-z0-9._-]/_}"
 }
 
@@ -43,7 +43,7 @@ booted() {	# image [more JSON members of the booted deployment] [staged JSON]
 	says 'rpm-ostree status' "echo '{\"deployments\":[${3:+$3,}{\"booted\":true,\"version\":\"1\",\"checksum\":\"c\",\"container-image-reference\":\"ostree-unverified-registry:$1\"${2:+,$2}}]}'"
 }
 
-new_node() {	# a node as the scenarios have it
+new_node() {	# a node as in the scenarios
 	ROOT=$TMP/root
 	rm -rf "$ROOT" "$SAY"
 	mkdir -p "$ROOT"/{etc/kubernetes,run/systemd/system/rpm-ostreed.service.d,home/core,proc/sys/kernel/random,usr/lib/systemd/system,tmp}
@@ -89,7 +89,7 @@ same() {
 	diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") | sed 's/^/  /'
 }
 
-# until_ NAME SHELL-CONDITION: for a while, which is long: it is only to end.
+# until_ NAME SHELL-CONDITION: waits for it, with a long timeout.
 until_() {
 	local end=$((SECONDS + 120))
 	while [ $SECONDS -lt $end ]; do
@@ -100,8 +100,8 @@ until_() {
 	echo "FAIL $1: never $2"
 	[ ! -e "$TMP/log" ] || tail -n 15 "$TMP/log" | sed 's/^/  /'
 }
-# soon NAME WANT SHELL-EXPRESSION: what it prints is, within a while, just that. For
-# what a live process may still be at when the test looks.
+# soon NAME WANT SHELL-EXPRESSION: its output becomes WANT before a timeout. For what a running
+# process may not have finished yet.
 soon() {
 	local got end=$((SECONDS + 120))
 	while [ $SECONDS -lt $end ]; do
@@ -112,8 +112,8 @@ soon() {
 	same "$1" "$2" "$got"
 	[ ! -e "$TMP/log" ] || tail -n 15 "$TMP/log" | sed 's/^/  /'
 }
-# The programs that it called may outlive a daemon (DAEMON_OF=$TMP) which is killed; what
-# they still do must not reach what is tested next.
+# The programs of a killed daemon (DAEMON_OF=$TMP) may outlive it; they must not affect the next
+# test.
 orphans() {
 	local end=$((SECONDS + 300))
 	while grep -qsxzF "DAEMON_OF=$TMP" /proc/[0-9]*/environ; do

@@ -1,4 +1,4 @@
-# Sourced after lib.sh: an API server for the test, and objects put into it.
+# Sourced after lib.sh: an API server for the test, and functions that create objects in it.
 sandbox_pid='' api=''
 trap '[ -z "$sandbox_pid" ] || kill "$sandbox_pid" 2>/dev/null; rm -rf "$TMP"' EXIT
 
@@ -10,7 +10,7 @@ is() {	# name, want, got
 
 sandbox_start() {	# flags...: sets sandbox_pid and api; kubeconfig in $TMP/kubeconfig
 	local i
-	rm -f "$TMP/kubeconfig" # of one before
+	rm -f "$TMP/kubeconfig" # of an earlier sandbox
 	"$BIN/mco-sandbox" start --port 0 --write-kubeconfig "$TMP/kubeconfig" "$@" \
 		2>"$TMP/sandbox.log" &
 	sandbox_pid=$!
@@ -21,7 +21,7 @@ sandbox_start() {	# flags...: sets sandbox_pid and api; kubeconfig in $TMP/kubec
 	api=$(sed -n 's/^ *server: //p' "$TMP/kubeconfig")
 }
 
-sandbox_path() {	# kind, namespace: where such objects are
+sandbox_path() {	# kind, namespace: the path of such objects
 	local v1=/apis/machineconfiguration.openshift.io/v1
 	local config=/apis/config.openshift.io/v1
 	case $1 in

@@ -1,6 +1,6 @@
-# Sourced by worker.sh: what a daemon writes by itself, outside of any update. A sandbox is
-# the cluster. Every file is at any time the old one or the new one, and the next start
-# ends where one without a cut would have.
+# Sourced by worker.sh: what a daemon writes outside of any update. The cluster is a sandbox. At
+# any time every file is the old one or the new one, and the next start has the same result as one
+# without a cut.
 BIN=$OUT
 . test/applets/daemon.sh
 trap 'kill -KILL $SANDBOX $DAEMON $ACK $(jobs -p) 2>/dev/null' EXIT
@@ -10,7 +10,7 @@ begin() {	# MODE N ROOT: a daemon to be cut
 		--metrics-url 127.0.0.1:0 --kubelet-healthz-enabled=false > "$TMP/said" 2>&1 &
 	DAEMON=$!
 }
-until_() {	# NAME SHELL-CONDITION: for a while, which is long, unless the daemon ends before
+until_() {	# NAME SHELL-CONDITION: waits for it, until a long timeout or the end of the daemon
 	local end=$((SECONDS + 30))
 	while ! eval "$2"; do
 		[ -z "$DAEMON" ] || kill -0 "$DAEMON" 2>/dev/null || return 1
@@ -18,7 +18,7 @@ until_() {	# NAME SHELL-CONDITION: for a while, which is long, unless the daemon
 		sleep 0.02
 	done
 }
-end() {	# how the injector ended
+end() {	# the exit status of the injector
 	kill "$DAEMON" 2>/dev/null
 	wait "$DAEMON"
 	local rc=$?
@@ -28,8 +28,8 @@ end() {	# how the injector ended
 lines() { tree "$1" 2>/dev/null | grep -v '/\.mco-' | LC_ALL=C sort; }
 arrived() { tree "$W" 2>/dev/null > "$TMP/is"; cmp -s "$TMP/is" "$TMP/goal.tree"; }
 
-# all_of_daemon NAME ROOT SETTLED: the places below ROOT of a daemon that has something to
-# write; `again` is the cluster before it does, SETTLED a condition for its having done so.
+# all_of_daemon NAME ROOT SETTLED: every call below ROOT of a daemon that has something to write;
+# `again` restores the cluster before it, SETTLED is the condition that it has finished.
 all_of_daemon() {
 	local name=$1 where=$2 settled=$3 n rc start=$SECONDS had=$cut
 	fresh() { rm -rf "$W"; cp -a "$TMP/given" "$W"; again; }
@@ -95,7 +95,7 @@ again() { node; }
 all_of_daemon 'joining and rotating' "$W" '[ "$(note state)$(note lastObservedServerCAAnnotation)" = Donetrue ] && [ -e "$W/etc/machine-config-daemon/currentimage" ] && grep -q start "$W/run/asked"'
 
 # ---- the way back from an image that was built in the cluster ---------------------
-# It is written before the update: its places alone, in the folders where it is.
+# It is written before the update: only the calls in its directories.
 OCL=quay.io/ocl@sha256:x
 mc d2 $OLD "$(files "$(file /etc/foo 2)")"; put d2
 merge $MC/controllerconfigs/machine-config-controller "{\"metadata\":{\"annotations\":{\"$K/service-ca-rotate\":null}}}" > /dev/null

@@ -1,5 +1,5 @@
-# Sourced by run.sh in each of its workers: a node's root, the places of a command, and
-# what is looked at after each of them.
+# Sourced by run.sh in each worker: a node's root, the calls of a command, and the checks after a
+# fault at each of them.
 MCO=$OUT/mco-daemon
 INJECT=$OUT/test/node-cut/inject
 mkdir -p "$TMP/host"
@@ -8,10 +8,10 @@ for c in rpm-ostree systemctl systemd-run podman runuser usermod chpasswd getent
 	ln -s "$OUT/test/node-cut/host" "$TMP/host/$c"
 done
 export MCO_HOST_PATH=$TMP/host MCO_RETRY_MS=1
-W=$TMP/root # where it is all done
+W=$TMP/root # the root under test
 cut=0 made=0 passed=0 failed=0
 
-bad() {	# NAME WHAT: with what the command said last
+bad() {	# NAME WHAT: fails, with the last output of the command
 	failed=$((failed + 1))
 	[ $failed -le 20 ] || return
 	echo "FAIL $1: $2"
@@ -21,19 +21,19 @@ ok() { passed=$((passed + 1)); }
 
 # ---- the node -------------------------------------------------------------------
 OLD=quay.io/os@sha256:old NEW=quay.io/os@sha256:new
-boots() {	# ROOT N: what is staged is booted
+boots() {	# ROOT N: boots the staged OS
 	[ ! -e "$1/sysroot/staged" ] || mv "$1/sysroot/staged" "$1/sysroot/booted"
 	sed -n 2p "$1/sysroot/booted" > "$1/proc/cmdline"
 	echo "boot-$2" > "$1/proc/sys/kernel/random/boot_id"
 	rm -rf "$1/run"
 	mkdir -p "$1/run/systemd/system"
 }
-# The power goes before a staged OS is finalized: it was in /run alone.
+# A power cut before a staged OS is finalized: it was only in /run.
 loses() {	# ROOT
 	rm -f "$1/sysroot/staged"
 	boots "$1" lost
 }
-# A root as it was. With APART=1, /var and /boot are file systems of their own.
+# A fresh copy of a root. With APART=1, /var and /boot are file systems of their own.
 fresh_root() {	# FROM
 	if [ -z "${APART:-}" ]; then
 		rm -rf "$W"
@@ -66,14 +66,14 @@ bare() {	# ROOT
 	boots "$1" 0
 }
 
-# Types, modes, owners, contents, targets; but for the journal and what no power cut
-# leaves.
+# Types, modes, owners, contents, targets; without the journal and what does not survive a power
+# cut.
 tree() {	# ROOT
 	(cd "$1" && skip=(-path ./etc/machine-config-daemon/journal -prune -o -path ./run -prune -o)
 	 find . "${skip[@]}" -printf '%y %m %U:%G %p %l\n' | sort
 	 find . "${skip[@]}" -type f -print0 | sort -z | xargs -0 md5sum)
 }
-# What is in the journal that should not be, of an update that is over.
+# Files in the journal that should not be there after an update.
 leftovers() {
 	local j=$W/etc/machine-config-daemon/journal f
 	[ ! -d "$j" ] || (cd "$j" && for f in * .[!.]*; do
@@ -116,7 +116,7 @@ mc r2 $NEW "$(files "$(file /etc/same same)" "$(file /etc/changed "$(long b 3000
 	"$(unit u.service WantedBy=multi-user.target '"mask":false')"),$(core '"k1","k2"' '$6$new')" \
 	"\"kernelArguments\":[\"b\",\"quiet\"],\"extensions\":[\"usbguard\"],\"baseOSExtensionsContainerImage\":\"quay.io/ext@sha256:e\""
 
-run() {	# STATUS COMMAND...: as it is meant to end
+run() {	# STATUS COMMAND...: checks the exit status
 	local want=$1 got
 	shift
 	"$@" > "$TMP/out" 2> "$TMP/said"
@@ -126,7 +126,7 @@ run() {	# STATUS COMMAND...: as it is meant to end
 apply() { run 0 "$MCO" apply "$TMP/$1.json" --root-mount "$2"; }
 
 # ---- every place ----------------------------------------------------------------
-is() {	# BEFORE AFTER: which of the two the tree is, b or a; or ?
+is() {	# BEFORE AFTER: prints b or a, whichever the tree is, or ?
 	tree "$W" > "$TMP/is"
 	if cmp -s "$TMP/is" "$1"; then echo b; elif cmp -s "$TMP/is" "$2"; then echo a; else echo '?'; fi
 }
@@ -136,13 +136,13 @@ mix() {	# NAME WHAT BEFORE AFTER
 	diff "$TMP/is" "$3" | head -n 6 | sed 's/^/  before: /'
 	diff "$TMP/is" "$4" | head -n 6 | sed 's/^/  after:  /'
 }
-# Puts a node right as the next start does.
+# Recovers a node as the next start does.
 recover() {
 	"$MCO" recover --root-mount "$W" > "$TMP/out" 2> "$TMP/said" || { bad "$1" 'recovery fails'; return 1; }
 }
 asked() { grep -q "$1" "$W/run/asked" 2>/dev/null; }
 
-# One place of a command that is all or nothing. True when there are more.
+# A fault at one call of an atomic command. True when there are more calls.
 one() {	# NAME MODE N FROM BEFORE AFTER GOAL COMMAND...: GOAL is b or a
 	local name="$1 $2 $3" mode=$2 n=$3 from=$4 before=$5 after=$6 goal=$7 rc was now want
 	shift 7
@@ -170,13 +170,13 @@ one() {	# NAME MODE N FROM BEFORE AFTER GOAL COMMAND...: GOAL is b or a
 	[ "$mode" != lost ] || echo "$was" > "$W/proc/sys/kernel/random/boot_id"
 	now=$(is "$before" "$after")
 	[ "$now" != '?' ] || { mix "$name" "a mix after $rc" "$before" "$after"; return 0; }
-	# nothing is taken back that was said to be done; nothing is left half done
+	# a reported success is never undone, and nothing is left incomplete
 	[ $rc != 0 ] || [ "$now" = "$goal" ] || { bad "$name" 'recovery undoes it'; return 0; }
-	# (a disk that is gone keeps what could not be taken back)
+	# (a dead disk keeps what could not be undone)
 	[ $rc != 1 ] || [ "$now" = b ] || [ "$goal" = b ] || [ "$mode" = dead ] || { bad "$name" 'it fails, and is done'; return 0; }
 	[ "$now$goal" != aa ] || [ "$mode" = lost ] || asked reboot || { bad "$name" 'done, and no reboot'; return 0; }
 	[ -z "$(leftovers)" ] || { bad "$name" "left in the journal: $(leftovers)"; return 0; }
-	# and it can be done from there
+	# and the command succeeds from there
 	if [ "$mode" != lost ] && [ $((n % 16)) = 0 ] && [ "$goal" = a ]; then
 		if [ "$now" = b ]; then want=a; else want=b; set -- "$MCO" rollback --root-mount "$W"; fi
 		"$@" > "$TMP/out" 2> "$TMP/said"
@@ -185,7 +185,7 @@ one() {	# NAME MODE N FROM BEFORE AFTER GOAL COMMAND...: GOAL is b or a
 	fi
 	ok
 }
-all_of() {	# NAME MODES FROM BEFORE AFTER GOAL COMMAND...: this worker's part of it
+all_of() {	# NAME MODES FROM BEFORE AFTER GOAL COMMAND...: this worker's share of the calls
 	local name=$1 modes=$2 mode n start=$SECONDS had=$((cut + made))
 	shift 2
 	for mode in $modes; do
@@ -196,7 +196,7 @@ all_of() {	# NAME MODES FROM BEFORE AFTER GOAL COMMAND...: this worker's part of
 }
 
 # ---- first boots ----------------------------------------------------------------
-# What is cut or fails is begun anew: the same tree as without.
+# After a cut or failure it runs again, with the same tree as without a fault.
 boot_one() {	# MODE N
 	local name="first boot $1 $2" mode=$1 n=$2 rc
 	rm -rf "$W"

@@ -1,17 +1,17 @@
 #!/bin/bash
-# run.sh OUT: power cuts, full disks and failing ones on the real binary, at every
-# system call by which it changes a node's disk and around every program that it runs;
-# the programs are stand-ins that change the node, too (test/node-cut/host), and are cut
-# themselves. Afterwards and after a start the node is what it was before or what it
-# was to become: types, modes, owners, contents, links, kernel arguments, OS image.
+# run.sh OUT: power cuts, full disks and I/O errors in the real binary, at every system call by
+# which it changes a node's disk and before and after every program that it runs. The programs are
+# stand-ins that change the node too (test/node-cut/host), and are cut themselves. After the fault
+# and a start the node is the old one or the new one: types, modes, owners, contents, links,
+# kernel arguments, OS image.
 #
-# Covered: an update, the first one of a node, going back before and after its reboot,
-# recovering from a cut, first boots, and by a daemon with a cluster: certificates, the
-# pull secret, the kubelet's CAs, the first currentconfig, the way back from an image
-# that was built in the cluster. What a disk loses that was not fsynced is in
-# test/node/test_cut.c: no such disk is to be had here. It runs last, with every place. A
-# boot may lose a staged OS, and /var and /boot be file systems of their own. Of a disk that is gone for good every fourth
-# place is tried, of three recoveries and of the way back their own places.
+# Covered: an update, the first update of a node, a rollback before and after the reboot, the
+# recovery from a cut, first boots, and in a daemon with a cluster: certificates, the pull secret,
+# the kubelet's CAs, the first currentconfig, the revert from an image that was built in the
+# cluster. The loss of data that was not fsynced is in test/node/test_cut.c, which simulates the
+# disk; it runs last, at every call. A boot may lose a staged OS, and /var and /boot may be file
+# systems of their own. A dead disk is tried at every fourth call; three recoveries and the revert
+# only at their own calls.
 set -u
 OUT=$PWD/$1
 [ -w /dev/shm ] && export TMPDIR=/dev/shm # thousands of fsyncs
@@ -26,7 +26,7 @@ unset MCO_ROOT
 	echo "0 passed, 1 failed"
 	exit 1
 }
-# Mounts go with their namespace, whatever becomes of a worker.
+# Mounts end with their namespace, however a worker ends.
 MOUNTS='unshare -m'
 $MOUNTS true 2>/dev/null || { echo 'several file systems: skipped, mounting is not allowed here'; MOUNTS=; }
 for ((w = 0; w < WORKERS; w++)); do

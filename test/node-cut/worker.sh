@@ -1,5 +1,5 @@
 #!/bin/bash
-# Its part of the places that run.sh divides: TMP, OUT, WORKER of WORKERS.
+# One worker's share of the calls that run.sh divides: TMP, OUT, WORKER of WORKERS.
 set -u
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
 . test/node-cut/lib.sh
@@ -22,8 +22,8 @@ STRIDE=4 all_of 'update, disk gone' dead "${between[@]}" "${update[@]}"
 all_of 'first update' 'cut full' "$TMP/bare" "$TMP/bare.tree" "$TMP/first.tree" a "$MCO" apply "$TMP/r1.json" --root-mount "$W"
 all_of rollback 'cut eio full' "$TMP/after" "$TMP/before.tree" "$TMP/after.tree" b "${back[@]}"
 
-# The boot after the cut has lost the OS that was staged. An update that was cut is
-# undone; one that holds has its files, and verifying tells of the OS.
+# The boot after the cut has lost the staged OS. An update that was cut is undone; a complete one
+# keeps its files, and verify reports the OS.
 cp -a "$TMP/after" "$TMP/unstaged"
 rm -f "$TMP/unstaged/sysroot/staged"
 tree "$TMP/unstaged" > "$TMP/unstaged.tree"
@@ -38,7 +38,7 @@ if [ -n "${MOUNTS:-}" ]; then
 	umount "$W/var" "$W/boot"
 fi
 
-# After its reboot: what runs is the new OS, and the old one is staged.
+# After the reboot: the new OS runs, and the old one is staged.
 mc r3 $NEW "$(files "$(file /etc/changed three)" "$(file /etc/pivot/kernel-args ADD%20nosmt%0A)"),$(core '"k3"' '$6$three')" '"kernelArguments":["c"]'
 cp -a "$TMP/before" "$TMP/rebooted"
 apply r3 "$TMP/rebooted"
@@ -64,7 +64,7 @@ done
 
 bare "$TMP/blank"
 mkdir -p "$TMP/blank/boot/loader/entries" "$TMP/blank/etc/skel" "$TMP/blank/etc/machine-config-daemon"
-echo '{}' > "$TMP/blank/etc/machine-config-daemon/node-annotations.json" # so that it stays
+echo '{}' > "$TMP/blank/etc/machine-config-daemon/node-annotations.json" # so that the directory stays
 printf 'title x\noptions root=UUID=x rw\n' > "$TMP/blank/boot/loader/entries/x.conf"
 echo skel > "$TMP/blank/etc/skel/.profile"
 printf 'core:!::\n' > "$TMP/blank/etc/gshadow"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# containerd.sh: mco-daemon pins images with Debian's containerd as the runtime, which
-# is asked and pulls for real, from a registry on this machine. Below MCO_DIR are the
-# programs. The daemon, its node and its cluster are those of test/applets.
+# containerd.sh: mco-daemon pins images with Debian's containerd as the runtime, which really
+# pulls, from a registry on this machine. MCO_DIR has the programs. The daemon, its node and its
+# cluster are those of test/applets.
 . test/applets/node.sh
 . test/applets/daemon.sh
 RUNTIME= REGISTRY=
@@ -36,7 +36,7 @@ up() { ctr -a "$S" plugins ls 2>/dev/null | grep -q 'v1 *cri .* ok'; }
 while ! up && [ $SECONDS -lt 300 ] && kill -0 $RUNTIME 2>/dev/null; do sleep 0.1; done
 if ! up; then
 	why=$(tail -n 1 "$TMP/containerd.log")
-	# what a container without rights says; all else is wrong
+	# the error in an unprivileged container; any other one is a failure
 	if kill -0 $RUNTIME 2>/dev/null || ! grep -qiE 'not permitted|permission denied|not supported|not implemented|read-only' <<< "$why"; then
 		failed=$((failed + 1))
 		echo "FAIL containerd does not get ready: $why"

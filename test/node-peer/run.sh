@@ -1,11 +1,11 @@
 #!/bin/bash
-# run.sh OUT HOSTED SKEW.SO: what mco-daemon makes of a root beside systemctl --root and
-# Debian's Ignition: the same links, the same trees; of images beside containerd; and of a
-# controller that does not answer.
+# run.sh OUT HOSTED SKEW.SO: compares the root that mco-daemon makes with those of systemctl
+# --root and Debian's Ignition: the same links, the same trees; pins images with containerd; waits
+# for a controller that does not answer.
 set -u
 out=$PWD/$1
 tmp=$(mktemp -d)
-chmod 0755 "$tmp" # Ignition writes keys as their users
+chmod 0755 "$tmp" # Ignition writes keys as the users who own them
 trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0
 unset MCO_HOST_PATH
@@ -83,7 +83,7 @@ else
 fi
 
 # ---- first boot: trees as Ignition makes them -------------------------------------
-# it labels what it wrote, for a system that has SELinux
+# Ignition labels the files that it writes, for a system with SELinux
 mkdir "$tmp/bin" && printf '#!/bin/sh\n' > "$tmp/bin/setfiles" && chmod +x "$tmp/bin/setfiles"
 PATH=$tmp/bin:$PATH
 ignition=/usr/lib/dracut/modules.d/30ignition/ignition
@@ -94,13 +94,13 @@ root() {	# an empty root with the files both need
 	printf 'root:x:0:\nwheel:x:10:\n' > "$1/etc/group"
 	printf 'root:*::\nwheel:::\n' > "$1/etc/gshadow"; chmod 0640 "$1/etc/gshadow"
 	echo there > "$1/etc/there"
-	# the settings CoreOS comes with
+	# the settings of CoreOS
 	printf 'USERGROUPS_ENAB yes\nHOME_MODE 0700\nUID_MIN 1000\nSYS_UID_MIN 201\nGID_MIN 1000\nSYS_GID_MIN 201\nPASS_MAX_DAYS 99999\nPASS_MIN_DAYS 0\nPASS_WARN_AGE 7\n' > "$1/etc/login.defs"
 	mkdir -p "$1/etc/selinux"
 	printf 'SELINUX=disabled\nSELINUXTYPE=none\n' > "$1/etc/selinux/config"
 }
-# useradd leaves a lock and backups behind; Ignition writes presets in an order that
-# changes from run to run
+# useradd leaves a lock and backups behind; the order of Ignition's presets changes from run to
+# run
 tree() { (cd "$1" && rm -f etc/.ignition-result.json etc/.pwd.lock etc/{passwd,shadow,group,gshadow}- &&
 	p=etc/systemd/system-preset/20-ignition.preset && { [ ! -e $p ] || sort -o $p $p; }
 	find . -printf '%y %m %U:%G %p %l\n' | sort
@@ -148,7 +148,7 @@ for c in files units append users; do
 done
 
 # ---- images pinned, with containerd as the runtime; hours that pass ---------------
-count() {	# what a script has said
+count() {	# the counts in the output of a script
 	sed '$d' "$1"
 	read -r p f < <(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$1")
 	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))

@@ -1,15 +1,14 @@
 #!/bin/bash
-# waits.sh SKEW.SO: what mco-daemon does when the controller does not answer for an hour,
-# or for ten minutes. Its clock is put forward by a library, so the programs below
-# MCO_DIR must be dynamic ones. The daemon, its node and its cluster are those of
-# test/applets.
+# waits.sh SKEW.SO: mco-daemon when the controller does not answer for an hour, or for ten
+# minutes. A preloaded library advances its clock, so the programs in MCO_DIR must be dynamically
+# linked. The daemon, its node and its cluster are those of test/applets.
 skew=$PWD/$1
 . test/applets/node.sh
 . test/applets/daemon.sh
 printf '#!/bin/sh\nLD_PRELOAD=%s SKEW=%s/skew exec %s "$@"\n' "$skew" "$TMP" "$MCO" > "$TMP/skewed"
 chmod +x "$TMP/skewed"
 MCO=$TMP/skewed
-forward() { echo "$1" > "$TMP/.skew"; mv "$TMP/.skew" "$TMP/skew"; }	# SECONDS in all
+forward() { echo "$1" > "$TMP/.skew"; mv "$TMP/.skew" "$TMP/skew"; }	# SECONDS in total
 LOST='Please see machine-config-controller logs for more information'
 changes() {	# NAME...: as they are logged
 	local n o=
@@ -50,7 +49,7 @@ lastAppliedDrain=uncordon-r1' "$(notes state currentConfig desiredConfig desired
 same 'D40 disk' '1 "name":"r1"' "$(cat "$ROOT/etc/foo") $(odc)"
 same 'D40 logs' "\"Starting update from r1 to r2: $(changes files)\"
 \"Update prepared; requesting cordon and drain via annotation to controller\"" "$(logs)"
-# the controller is there after all
+# now the controller answers
 : > "$CALLS"
 rm "$TMP/deaf"
 annotate lastAppliedDrain drain-r2
@@ -98,7 +97,7 @@ same 'D41 rolled back' "$before" "$(tree)"
 same 'D41 logs' "\"Starting update from r1 to r2: $(changes files)\"
 \"Performing post config change action: Reload for config r2\"
 \"crio.service service reloaded successfully!\"" "$(logs)"
-# the controller is there after all
+# now the controller answers
 : > "$CALLS"
 rm "$TMP/deaf"
 annotate lastAppliedDrain uncordon-r2
