@@ -367,10 +367,22 @@ TEST irreconcilable(void)
 	PASS();
 }
 
+static struct mc *brief_of(struct cluster *c, const struct mc *whole)
+{
+	struct mc *brief = ARENA_NEW(&c->a, struct mc);
+
+	*brief = *whole;
+	brief->brief = true;
+	brief->doc = (struct doc){ .tree = mc_brief_tree(&c->a, whole->doc.tree) };
+	brief->config_tree = NULL;
+	brief->config_digest = mc_config_digest(&c->a, whole->doc.tree);
+	return brief;
+}
+
 /* The cluster after its first plans, with its rendered config held brief; returns the whole. */
 static struct mc *start_brief(struct cluster *c, struct strs *wanted)
 {
-	struct mc *whole, *brief;
+	struct mc *whole;
 
 	start(c);
 	(void)plan(c);
@@ -379,13 +391,7 @@ static struct mc *start_brief(struct cluster *c, struct strs *wanted)
 	(void)plan(c);
 	take(c, 1);
 	whole = c->mcs.v[2];
-	brief = ARENA_NEW(&c->a, struct mc);
-	*brief = *whole;
-	brief->brief = true;
-	brief->doc = (struct doc){ .tree = mc_brief_tree(&c->a, whole->doc.tree) };
-	brief->config_tree = NULL;
-	brief->config_digest = mc_config_digest(&c->a, whole->doc.tree);
-	c->mcs.v[2] = brief;
+	c->mcs.v[2] = brief_of(c, whole);
 	c->v.wanted = wanted;
 	return whole;
 }
@@ -393,10 +399,11 @@ static struct mc *start_brief(struct cluster *c, struct strs *wanted)
 /* Plans with a brief config; when it is wanted, again with the whole. */
 static struct str plan_read(struct cluster *c, struct mc *whole, size_t wanted)
 {
+	size_t before = c->v.wanted->n;
 	struct mc_list list = { 0 };
 	struct str got = plan(c);
 
-	if (c->v.wanted->n != wanted)
+	if (c->v.wanted->n != before + wanted)
 		return S("other wants");
 	if (!wanted)
 		return got;
@@ -404,17 +411,17 @@ static struct str plan_read(struct cluster *c, struct mc *whole, size_t wanted)
 		return str_fmt(&c->a, "not put off: %.*s", STRF(got));
 	VEC_PUSH(&c->a, &list, whole);
 	c->v.whole = &list;
-	c->v.wanted->n = 0;
 	got = plan(c);
 	c->v.whole = NULL;
-	return c->v.wanted->n ? S("wanted again") : got;
+	return c->v.wanted->n == before + wanted ? got : S("wanted again");
 }
 
-#define FILE_MC                                                                            \
-	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':'MachineConfig',"     \
-	"'metadata':{'name':'99-k','labels':{'machineconfiguration.openshift.io/role':"    \
-	"'worker'}},'spec':{'config':{'ignition':{'version':'3.5.0'},'storage':{'files':[" \
-	"{'path':'/a','contents':{'source':'data:,1'}}]}}}}"
+#define CONFIG_MC(storage)                                                              \
+	"{'apiVersion':'machineconfiguration.openshift.io/v1','kind':'MachineConfig',"  \
+	"'metadata':{'name':'99-k','labels':{'machineconfiguration.openshift.io/role':" \
+	"'worker'}},'spec':{'config':{'ignition':{'version':'3.5.0'},'storage':{" storage "}}}}"
+#define FILE_MC CONFIG_MC("'files':[{'path':'/a','contents':{'source':'data:,1'}}]")
+#define DIR_MC CONFIG_MC("'directories':[{'path':'/d'}]")
 
 TEST brief(void)
 {
@@ -432,6 +439,12 @@ TEST brief(void)
 	c.mcs.v[2] = whole;
 	all = plan(&c);
 	ASSERT_STR_M("a new target is the same", all, part);
+	/* what was read is refused */
+	c.mcs.v[2] = brief_of(&c, whole);
+	c.mcs.v[3] = fx_mc(&c.a, DIR_MC);
+	part = plan_read(&c, whole, 1);
+	ASSERT(str_find(part, S("PUT " API "machineconfigpools/worker/status")) >= 0);
+	ASSERT(str_find(part, S("ignition directories section contains changes")) >= 0);
 	ASSERT(str_find(all, S("now targeting")) >= 0);
 	arena_free(&c.a);
 	PASS();

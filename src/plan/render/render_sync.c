@@ -410,6 +410,7 @@ void render_failed(struct arena *a, const struct mcp *pool, struct instant now, 
 int plan_render_sync(struct arena *a, const struct render_view *in, struct actions *out,
 		     struct err *err)
 {
+	size_t wanted = in->wanted ? in->wanted->n : 0;
 	struct rendered r = { 0 };
 	const struct mc *there;
 	int rc;
@@ -433,7 +434,7 @@ int plan_render_sync(struct arena *a, const struct render_view *in, struct actio
 	if (rc < 0)
 		return rc;
 	rc = render_target(a, in, &r, NULL, err);
-	if (rc < 0 && in->wanted && in->wanted->n)
+	if (rc < 0 && in->wanted && in->wanted->n > wanted)
 		return -ERR_AGAIN;
 	if (rc < 0) {
 		render_failed(a, in->pool, in->now, render_degraded(a, in, err->msg), out);
