@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "kube/client.h"
+#include "kube/list.h"
+#include "mc/brief.h"
 #include "mc/ref.h"
+#include "mc/selector.h"
 
 /* The server must have the first NEEDED of these. */
 #define NEEDED 2
@@ -52,56 +54,72 @@ bool live_is_file(struct run *r, struct str word)
 	return str_chr(word, '/') >= 0 && !mc_ref_typed(word);
 }
 
-/* Reads one page of a list, and the token of the next one. */
-static int get_page(struct run *r, struct kube *k, const char *path, const char *limit,
-		    struct str *next, struct str *text)
+/* One list on its way to the sink. Pages are passed on when all have come: a list may
+ * have to be read again. */
+struct list {
+	struct run *r;
+	const struct live_sink *to;
+	const char *path;
+	struct arena a; /* of the page */
+	struct buf items;
+	struct strs pages;
+};
+
+static int add_item(void *ctx, struct str text, struct err *err)
 {
 	AUTO(arena) struct arena scratch = ARENA_INIT;
-	struct json *page = NULL;
-	struct buf b;
-	int rc;
+	struct list *l = ctx;
+	int rc = l->to->item ? l->to->item(l->to->ctx, &scratch, l->path, &text, err) : 0;
 
-	buf_init(&b, &scratch);
-	buf_addf(&b, "%s?limit=%s", path, limit);
-	if (next->n) {
-		buf_addz(&b, "&continue=");
-		kube_escape(&b, *next);
-	}
-	rc = kube_get(k, r->a, buf_str(&b), text, &r->err);
-	if (rc == 0)
-		rc = json_parse(&scratch, *text, NULL, &page, &r->err);
-	*next = str_dup(r->a, json_str(page, "metadata.continue"));
+	if (!l->items.a)
+		buf_init(&l->items, &l->a);
+	buf_addz(&l->items, l->items.n ? "," : "");
+	buf_add(&l->items, text);
 	return rc;
 }
 
-/* Reads in pages: a list may exceed the limit of one response. */
-static int get_pages(struct run *r, struct kube *k, const char *path, const char *limit,
-		     struct strs *out)
+static void drop_page(struct list *l)
 {
-	struct str next = S(""), text;
-	int rc;
+	arena_free(&l->a);
+	l->items = (struct buf){ 0 };
+}
 
-	do {
-		rc = get_page(r, k, path, limit, &next, &text);
-		if (rc < 0)
-			return rc;
-		VEC_PUSH(r->a, out, text);
-	} while (next.n);
+static int end_page(void *ctx, const struct json *head, struct err *err)
+{
+	struct list *l = ctx;
+	struct json *own = json_new(&l->a, JSON_OBJECT);
+	struct str text;
+
+	(void)err;
+	json_add(own, S("apiVersion"), json_new_str(&l->a, json_str(head, "apiVersion")));
+	json_add(own, S("kind"), json_new_str(&l->a, json_str(head, "kind")));
+	text = json_format(&l->a, own, 0);
+	text = str_fmt(l->r->a, "%.*s,\"items\":[%.*s]}", (int)text.n - 1, text.p,
+		       STRF(buf_str(&l->items)));
+	VEC_PUSH(l->r->a, &l->pages, text);
+	drop_page(l);
 	return 0;
+}
+
+static void restart(void *ctx)
+{
+	struct list *l = ctx;
+
+	drop_page(l);
+	l->pages.n = 0;
 }
 
 static int list_kind(struct run *r, struct kube *k, const char *path, const struct live_sink *to)
 {
-	struct strs pages = { 0 };
-	int rc = get_pages(r, k, path, "100", &pages);
+	struct list l = { .r = r, .to = to, .path = path };
+	struct kube_list list = {
+		.path = path, .item = add_item, .page = end_page, .restart = restart, .ctx = &l
+	};
+	int rc = kube_list(k, &list, &r->err);
 
-	/* the continue token has expired: read the whole list at once */
-	if (rc == -ERR_GONE) {
-		pages.n = 0;
-		rc = get_pages(r, k, path, "0", &pages);
-	}
-	for (size_t i = 0; rc == 0 && i < pages.n; i++)
-		rc = to->take(to->ctx, r, pages.v[i]);
+	drop_page(&l);
+	for (size_t i = 0; rc == 0 && i < l.pages.n; i++)
+		rc = to->take(to->ctx, r, l.pages.v[i]);
 	return rc;
 }
 
@@ -179,16 +197,62 @@ int live_lists(struct run *r, const struct kube_flags *flags, const char *instea
 	rc = kube_new(&o, &k, &r->err);
 	if (rc == 0) {
 		rc = list_all(r, k, to);
+		if (rc == 0 && to->listed)
+			rc = to->listed(to->ctx, r, k);
 		kube_free(k);
 	}
 	loop_free(o.loop);
 	return rc;
 }
 
+/* ---- into a set --------------------------------------------------------- */
+
+struct loading {
+	struct mc_set *set;
+	struct map brief; /* names of configs that are held brief: their digests */
+	struct arena *a;
+};
+
+static bool pool_needs(struct arena *a, const struct mcp *pool, const struct json *mc)
+{
+	struct str name = json_str(mc, "metadata.name");
+	struct err err = ERR_INIT(a);
+	struct selector s;
+
+	return str_eq(name, json_str(pool->tree, "spec.configuration.name")) ||
+	       str_eq(name, json_str(pool->tree, "status.configuration.name")) ||
+	       (pool->selector && (selector_make(a, pool->selector, &s, &err) < 0 ||
+				   selector_matches(&s, json_at(mc, "metadata.labels"))));
+}
+
+/* Pools are listed before MachineConfigs: old rendered configs are held brief. */
+static int shorten(void *ctx, struct arena *a, const char *path, struct str *text, struct err *err)
+{
+	struct loading *l = ctx;
+	struct json *tree = NULL;
+	struct str *digest;
+	int rc;
+
+	if (strcmp(path, PATH_MC "machineconfigs") != 0)
+		return 0;
+	rc = json_parse(a, *text, NULL, &tree, err);
+	if (rc < 0 || !mc_may_be_brief(tree))
+		return rc;
+	for (size_t i = 0; i < l->set->pools.n; i++)
+		if (pool_needs(a, l->set->pools.v[i], tree))
+			return 0;
+	digest = ARENA_NEW(l->a, struct str);
+	*digest = mc_config_digest(l->a, tree);
+	(void)map_put(&l->brief, str_dup(l->a, json_str(tree, "metadata.name")), digest);
+	*text = json_format(a, mc_brief_tree(a, tree), JSON_NO_HTML);
+	return 0;
+}
+
 static int take_into_set(void *ctx, struct run *r, struct str text)
 {
 	struct mc_fault fault = { 0 };
-	int rc = mc_load(r->a, S("cluster"), text, ctx, &fault, &r->err);
+	struct loading *l = ctx;
+	int rc = mc_load(r->a, S("cluster"), text, l->set, &fault, &r->err);
 
 	if (rc == -ERR_INVALID && fault.problem.n)
 		/* not ERR_INVALID, for which list_all omits the kind with a warning */
@@ -197,11 +261,64 @@ static int take_into_set(void *ctx, struct run *r, struct str text)
 	return rc;
 }
 
-int live_load(struct run *r, const struct kube_flags *flags, const char *instead,
-	      struct mc_set *set)
+/* Whether a node has it or is to get it. */
+static bool node_needs(const struct mc_set *set, struct str name)
 {
-	const struct live_sink to = { take_into_set, set };
+	for (size_t i = 0; i < set->nodes.n; i++)
+		if (str_eq(set->nodes.v[i]->current_config, name) ||
+		    str_eq(set->nodes.v[i]->desired_config, name))
+			return true;
+	return false;
+}
+
+static int read_whole(struct run *r, struct kube *k, struct mc *mc)
+{
+	struct doc doc = { .json = true };
+	struct str path = str_fmt(r->a, PATH_MC "machineconfigs/%.*s", STRF(mc->meta.name));
+	int rc = kube_get(k, r->a, path, &doc.text, &r->err);
+
+	if (rc == 0)
+		rc = json_parse(r->a, doc.text, NULL, &doc.tree, &r->err);
+	if (rc == 0)
+		rc = mc_decode(r->a, &doc, mc, &r->err);
+	if (rc == 0)
+		mc->file = S("cluster");
+	return rc < 0 ? err_wrap(&r->err, "reading MachineConfig %.*s", STRF(mc->meta.name)) : 0;
+}
+
+static int complete_set(void *ctx, struct run *r, struct kube *k)
+{
+	struct loading *l = ctx;
+
+	for (size_t i = 0; i < l->set->mcs.n; i++) {
+		struct mc *mc = l->set->mcs.v[i];
+		const struct str *digest = map_get(&l->brief, mc->meta.name);
+		int rc = 0;
+
+		if (!digest)
+			continue;
+		mc->brief = true;
+		mc->config_digest = *digest;
+		if (node_needs(l->set, mc->meta.name))
+			rc = read_whole(r, k, mc);
+		/* deleted since it was listed */
+		if (rc < 0 && rc != -ERR_NOTFOUND)
+			return rc;
+	}
+	return 0;
+}
+
+int live_load(struct run *r, const struct kube_flags *flags, const char *instead,
+	      enum live_rendered rendered, struct mc_set *set)
+{
+	bool some = rendered == LIVE_IN_USE;
+	struct loading l = { .set = set, .a = r->a };
+	const struct live_sink to = { .take = take_into_set,
+				      .item = some ? shorten : NULL,
+				      .listed = some ? complete_set : NULL,
+				      .ctx = &l };
 
 	set->live = true;
+	map_init(&l.brief, r->a);
 	return live_lists(r, flags, instead, &to);
 }

@@ -5,6 +5,7 @@
 #define APPLETS_LIVE_H
 
 #include "applet.h"
+#include "kube/client.h"
 #include "kube/config.h"
 #include "mc/load.h"
 
@@ -17,6 +18,11 @@ bool live_is_file(struct run *r, struct str word);
 /* Gets one page of a list as JSON, and may keep it. */
 struct live_sink {
 	int (*take)(void *ctx, struct run *r, struct str text);
+	/* Or NULL: may replace the text of an object, which is valid within, by one in a. */
+	int (*item)(void *ctx, struct arena *a, const char *path, struct str *text,
+		    struct err *err);
+	/* Or NULL: all lists were read. */
+	int (*listed)(void *ctx, struct run *r, struct kube *k);
 	void *ctx;
 };
 
@@ -27,6 +33,12 @@ struct live_sink {
 int live_lists(struct run *r, const struct kube_flags *flags, const char *instead,
 	       const struct live_sink *to);
 
+/* Which rendered configs are read whole. */
+enum live_rendered {
+	LIVE_IN_USE, /* those that pools or nodes name; others are brief (mc/brief.h) */
+	LIVE_ALL,
+};
+
 /*
  * Lists once the objects from which configs are rendered. It skips kinds that the
  * cluster does not have, and those that it may not read, with a warning. Without pools
@@ -34,7 +46,7 @@ int live_lists(struct run *r, const struct kube_flags *flags, const char *instea
  * alternative: instead.
  */
 int live_load(struct run *r, const struct kube_flags *flags, const char *instead,
-	      struct mc_set *set);
+	      enum live_rendered rendered, struct mc_set *set);
 
 /* The alternative of commands that read manifests or a cluster. */
 #define LIVE_INSTEAD "manifests with -f PATH (- is standard input)"

@@ -104,7 +104,7 @@ static int diff_change(struct diff *d)
 	if (rc < 0)
 		return err_wrap(&r->err, "--selector");
 	rc = d->o->base.n ? manifests_load(r->a, &d->o->base, true, &base, &r->err)
-			  : live_load(r, &d->o->kube, "--base PATH", &base);
+			  : live_load(r, &d->o->kube, "--base PATH", LIVE_IN_USE, &base);
 	if (rc == 0)
 		rc = manifests_load(r->a, &d->o->files, d->o->recursive, &given, &r->err);
 	if (rc < 0)

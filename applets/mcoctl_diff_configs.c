@@ -98,8 +98,9 @@ int diff_named(struct diff *d)
 	struct mc_set live = { 0 }, from = { 0 }, to = { 0 };
 	struct run *r = d->r;
 	struct str x = S(""), y = S("");
-	int rc = d->o->base.n ? manifests_load(r->a, &d->o->base, true, &live, &r->err)
-			      : live_load(r, &d->o->kube, "--base PATH, or two files", &live);
+	int rc = d->o->base.n
+			 ? manifests_load(r->a, &d->o->base, true, &live, &r->err)
+			 : live_load(r, &d->o->kube, "--base PATH, or two files", LIVE_ALL, &live);
 
 	if (rc == 0)
 		rc = mcoctl_preview(r, &live, true);

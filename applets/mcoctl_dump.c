@@ -53,7 +53,7 @@ static int run(struct run *r, const void *p)
 {
 	const struct opts *o = p;
 	struct dump d;
-	const struct live_sink to = { take, &d };
+	const struct live_sink to = { .take = take, .ctx = &d };
 	int rc;
 
 	if (!o->file.n && isatty(STDOUT_FILENO))

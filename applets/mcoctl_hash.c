@@ -134,7 +134,7 @@ static int run(struct run *r, const void *p)
 	if (o.files.n || (!names.n && !live_asked(&o.kube)))
 		rc = manifests_load(r->a, &o.files, o.recursive, &h.set, &r->err);
 	else
-		rc = live_load(r, &o.kube, LIVE_INSTEAD, &h.set);
+		rc = live_load(r, &o.kube, LIVE_INSTEAD, LIVE_ALL, &h.set);
 	if (rc == 0)
 		mcoctl_preview_some(r, &h.set, &h.refused);
 	for (size_t i = 0; rc == 0 && i < h.refused.n; i++)

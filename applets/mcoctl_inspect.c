@@ -27,7 +27,7 @@ int inspect_words(struct run *r, struct inspect *out)
 static int load_cluster(struct run *r, const struct inspect_opts *o, struct str config,
 			struct mc_set *set)
 {
-	int rc = live_load(r, &o->kube, LIVE_INSTEAD, set);
+	int rc = live_load(r, &o->kube, LIVE_INSTEAD, LIVE_ALL, set);
 
 	return rc < 0 ? err_wrap(&r->err, "%.*s is not a file here", STRF(config)) : 0;
 }

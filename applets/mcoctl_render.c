@@ -187,7 +187,7 @@ static int run(struct run *r, const void *p)
 	if (rc < 0)
 		return rc;
 	rc = o.files.n ? manifests_load(r->a, &o.files, o.recursive, &d.set, &r->err)
-		       : live_load(r, &o.kube, LIVE_INSTEAD, &d.set);
+		       : live_load(r, &o.kube, LIVE_INSTEAD, LIVE_IN_USE, &d.set);
 	if (rc < 0)
 		return rc;
 	mcoctl_preview_some(r, &d.set, &d.refused);

@@ -76,7 +76,7 @@ static int load(struct judge *j)
 	if (j->o->base.n)
 		rc = manifests_load(r->a, &j->o->base, true, &j->base, &r->err);
 	else if (live)
-		rc = live_load(r, &j->o->kube, "--base PATH", &j->base);
+		rc = live_load(r, &j->o->kube, "--base PATH", LIVE_IN_USE, &j->base);
 	return rc;
 }
 
