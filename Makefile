@@ -305,7 +305,7 @@ test: compile-tests ## unit, golden and command-line tests, fuzz corpora replaye
 	@ARCHIVES='$(ARCHIVES)' test/tools/test.sh $(OUT) $(TESTS) -- $(REPLAYS)
 	$(if $(filter cov,$(VARIANT)),@test/tools/coverage.sh $(OUT) $(LAYERS) applets)
 
-demo: all ## a cluster in a folder: API server, controller, server, five daemons, a rollout
+demo: all ## a cluster in a directory: API server, controller, server, five daemons, a rollout
 	@test/tools/need.sh '' $(PKGS_TEST)
 	@examples/demo/run.sh $(OUT)
 
@@ -318,12 +318,12 @@ test-valgrind: ## the same under valgrind
 	@WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' \
 		$(MAKE) --no-print-directory HOSTED=1 test
 
-test-server: all ## what mco-server serves, judged by ignition-validate and Ignition; tlsfuzzer where it is
+test-server: all ## what mco-server serves, checked by ignition-validate and Ignition; tlsfuzzer if installed
 	@test/tools/need.sh '' $(PKGS_SERVER)
 	@test/server/ignition.sh $(OUT)
 	@test/server/tlsfuzzer.sh $(OUT)
 
-test-node: all ## what mco-daemon does to a root, beside systemctl --root, Ignition and containerd; and when hours pass
+test-node: all ## mco-daemon on a root, beside systemctl --root, Ignition and containerd; and with the clock set forward
 	@test/tools/need.sh '' $(PKGS_TEST) $(PKGS_NODE)
 	@$(MAKE) --no-print-directory HOSTED=1 all $(SKEW)
 	@test/node-peer/run.sh $(OUT) $(BUILD)/host $(SKEW)
@@ -335,11 +335,11 @@ $(SKEW): test/node-peer/skew.c
 	$(call say,LINK,$@)
 	$(Q)gcc -std=c11 -D_GNU_SOURCE $(WARN) -O1 -shared -fPIC -o $@ $<
 
-test-promise: all ## what mcoctl diff says of over 60 changes, beside what controller and daemons then do
+test-promise: all ## what mcoctl diff predicts for over 70 changes, compared with what controller and daemons do
 	@test/tools/need.sh '' $(PKGS_TEST)
 	@test/promise/run.sh $(OUT)
 
-test-cut: all $(CUT_HELPERS) $(OUT)/test/node/test_cut ## the binary cut, and made to fail, at every system call that changes a node's disk
+test-cut: all $(CUT_HELPERS) $(OUT)/test/node/test_cut ## kill the binary, or fail the call, at every system call that changes a node's disk
 	@test/tools/need.sh '' $(PKGS_TEST)
 	@test/node-cut/run.sh $(OUT)
 
@@ -359,7 +359,7 @@ test-cluster: all $(HELPERS) $(PEERS)/bin/kube-apiserver ## the REST suite, kube
 	@test/tools/need.sh '' $(PKGS_CLUSTER)
 	@test/cluster/run.sh $(OUT) $(PEERS)/bin
 
-test-boot: all ## a machine booted in QEMU from the binary alone, by a config of mco-server
+test-boot: all ## boot a machine in QEMU from the binary alone, with a config of mco-server
 	@test/tools/need.sh '' $(PKGS_BOOT)
 	@test/boot/kernel.sh $(CACHE)/boot-kernel
 	@test/boot/run.sh $(OUT) $(CACHE)/boot-kernel
@@ -402,7 +402,7 @@ check: layers headers format-check tidy cppcheck lint-man test size harden sbom 
 layers: $(PURE_LIB) $(OUT)/mco ## include order, no system calls in the pure half, no sandbox in build/mco
 	@test/tools/layers.sh $(PURE_LIB) $(OUT)/mco.map $(LAYERS)
 
-help-golden: all ## rewrites test/golden/help, the pages of --help, from the programs; to be reviewed
+help-golden: all ## rewrite test/golden/help, the pages of --help, from the programs; review the difference
 	@rm -f test/golden/help/*.txt
 	@test/applets/help-pages.sh $(OUT) test/golden/help
 
@@ -444,11 +444,11 @@ size: $(SHIPPED) ## bytes per layer, library and symbol; fails above the limits
 harden: $(SHIPPED) ## static PIE, RELRO, stack protector and segments of what ships, by readelf
 	@for p in $(SHIPPED); do CROSS=$(CROSS) test/tools/harden.sh $$p $(filter %.a,$(LDLIBS)) || exit 1; done
 
-repro: | $(DEPS_STAMP) ## two builds in two folders, libraries included, give the same bytes
+repro: | $(DEPS_STAMP) ## two builds in two directories, libraries included, give the same bytes
 	@ARCHIVES='$(abspath $(ARCHIVES))' test/tools/repro.sh $(SHIPPED)
 
 # ---- Where the parts come from ----------------------------------------------
-pins: ## test/tools/sources.sha256 from what Debian has now, signatures checked; to be reviewed
+pins: ## test/tools/sources.sha256 from Debian's current packages, signatures checked; review the difference
 	@test/tools/need.sh '' $(PKGS_BUILD)
 	@test/tools/pins.sh $(SOURCES) kubernetes -- $(foreach a,$(filter-out $(HOST),$(ARCHES)),$(DEB_$a))
 
