@@ -1,6 +1,5 @@
 /*
- * Functions that the template controller adds and that need nothing but their
- * arguments.
+ * Functions of the template controller that need only their arguments.
  */
 #include "base/codec.h"
 #include "tmpl_node.h"
@@ -89,7 +88,7 @@ static bool is_letter(char ch)
 	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
 }
 
-/* How many bytes the scheme has; 0 when there is none. */
+/* The length of the scheme; 0 when there is none. */
 static size_t scheme_length(struct str url)
 {
 	for (size_t i = 0; i < url.n; i++) {
@@ -104,7 +103,7 @@ static size_t scheme_length(struct str url)
 	return 0;
 }
 
-/* What is wrong with a host, which has lost its port; NULL when it is well. */
+/* The fault of a host without its port; NULL when it is valid. */
 static const char *host_fault(struct arena *a, struct str host)
 {
 	for (size_t i = 0; i < host.n; i++) {
@@ -161,7 +160,7 @@ static struct str up_to(struct str s, char ch)
 	return at < 0 ? s : str_sub(s, 0, (size_t)at);
 }
 
-/* Scheme, host and port; the last two empty where there are none. */
+/* Scheme, host and port; host and port are empty when absent. */
 static bool host_port(struct tmpl_call *c, struct str *scheme, struct str *host, struct str *port)
 {
 	struct str url = up_to(c->args[0].s, '#'), rest;

@@ -1,5 +1,5 @@
 /*
- * What a pipeline comes to: fields, calls, arguments.
+ * Evaluates pipelines: fields, calls, arguments.
  */
 #include "tmpl_state.h"
 
@@ -14,7 +14,7 @@ static int field(struct state *s, struct str name, struct tmpl_value from, struc
 
 	*out = (struct tmpl_value){ 0 };
 	if (from.kind == TMPL_NONE)
-		return 0; /* of nothing comes nothing */
+		return 0; /* a field of no value is no value */
 	if (from.kind == TMPL_NIL)
 		return tmpl_stop(s, "nil pointer evaluating %s.%.*s", tmpl_type(&from), STRF(name));
 	if (from.kind == TMPL_STRUCT && from.class->field(s->a, &from, name, out))
@@ -25,7 +25,7 @@ static int field(struct state *s, struct str name, struct tmpl_value from, struc
 	m = json_member(from.map, name);
 	if (m) {
 		*out = tmpl_from_json(s->a, m);
-		out->boxed = !from.go; /* that of a typed map has its type */
+		out->boxed = !from.go; /* values of a typed map have its type */
 	}
 	return tmpl_step(s, out);
 }
@@ -43,7 +43,7 @@ static int fields(struct state *s, const struct node *n, struct tmpl_value v,
 	return rc;
 }
 
-/* The innermost of that name. One that is declared but not set yet is none. */
+/* The innermost variable of that name, ignoring one that is declared but not set yet. */
 static struct tmpl_value *variable(struct state *s, struct str name)
 {
 	for (size_t i = s->vars.n; i-- > 0;)
@@ -104,7 +104,7 @@ static const char *go_type(char type)
 	}
 }
 
-/* Whether Go could assign v to a parameter of that type. */
+/* True when Go can assign v to a parameter of that type. */
 static bool fits(char type, const struct tmpl_value *v)
 {
 	if (type == 'a')
@@ -112,7 +112,7 @@ static bool fits(char type, const struct tmpl_value *v)
 	return !tmpl_is_nil(v) && strcmp(tmpl_type(v), go_type(type)) == 0;
 }
 
-/* A value where a type is asked for. */
+/* A value for a parameter of a type. */
 static int check_type(struct state *s, char type, const struct tmpl_value *v)
 {
 	if (fits(type, v))
@@ -123,7 +123,7 @@ static int check_type(struct state *s, char type, const struct tmpl_value *v)
 			 tmpl_type(v));
 }
 
-/* and, or: they stop at the first argument that decides. */
+/* and, or: stop at the first argument that decides. */
 static int lazy(struct state *s, struct tmpl_value dot, const struct node *cmd,
 		const struct tmpl_value *final, struct tmpl_value *out)
 {
@@ -184,7 +184,7 @@ static int call(struct state *s, struct tmpl_value dot, const struct node *cmd,
 
 /* ---- arguments ----------------------------------------------------------- */
 
-/* A number is a float when it is written like one: 1e3, 2.0. */
+/* A number is a float when it is written as one: 1e3, 2.0. */
 static bool looks_float(struct str text)
 {
 	if (str_starts(text, S("'")) || str_starts(text, S("0x")) || str_starts(text, S("0X")))
@@ -206,7 +206,7 @@ static struct tmpl_value constant(const struct node *n)
 	return (struct tmpl_value){ .kind = TMPL_FLOAT, .f = n->f };
 }
 
-/* A literal where a type is asked for says what it is itself. */
+/* A literal for a parameter of a type. */
 static int check_literal(struct state *s, char type, const struct node *n)
 {
 	struct buf b;

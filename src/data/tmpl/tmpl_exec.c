@@ -1,6 +1,6 @@
 /*
- * Running a template. `at` is the node a failure is told of, as Go's exec keeps
- * it; a failure unwinds by return values, and what was written is dropped.
+ * Runs a template. `at` is the node that errors name, as in Go's exec. Errors unwind by
+ * return values, and the output so far is dropped.
  */
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ int tmpl_limit(struct state *s, const char *what)
 
 int tmpl_step(struct state *s, const struct tmpl_value *v)
 {
-	/* what is made stays until the template is done */
+	/* values live until the template is done */
 	if (v && v->kind == TMPL_LIST)
 		s->made += v->list->n * sizeof(*v);
 	else if (v)

@@ -93,7 +93,7 @@ static bool f_ne(struct tmpl_call *c, struct tmpl_value *out)
 	return true;
 }
 
-/* -1, 0, 1; *ok false when they cannot be ordered. */
+/* -1, 0, 1; *ok false when the values cannot be ordered. */
 static int order(struct tmpl_call *c, bool *ok)
 {
 	const struct tmpl_value *x = &c->args[0], *y = &c->args[1];
@@ -137,7 +137,7 @@ static bool f_not(struct tmpl_call *c, struct tmpl_value *out)
 
 /* ---- looking into -------------------------------------------------------- */
 
-/* Go looks through pointers first. */
+/* Go dereferences pointers first. */
 static const char *pointed_at(const struct tmpl_value *v)
 {
 	const char *go = tmpl_type(v);
@@ -170,7 +170,7 @@ static bool f_len(struct tmpl_call *c, struct tmpl_value *out)
 	}
 }
 
-/* Of what can be indexed by number; else -1. */
+/* The length of values that are indexed by number; else -1. */
 static int64_t length(const struct tmpl_value *v)
 {
 	if (v->kind == TMPL_STR || v->kind == TMPL_BYTES)

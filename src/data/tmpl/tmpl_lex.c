@@ -1,6 +1,6 @@
 /*
- * Tokens of a template, trim markers applied. An error is a token like others:
- * it counts only when the parser comes to it.
+ * Splits a template into tokens and applies trim markers. An error is a token, too: it is
+ * reported only when the parser reaches it.
  */
 #include "base/utf8.h"
 #include "tmpl_node.h"
@@ -62,7 +62,7 @@ static void skip_space(struct lexer *l)
 		l->at++;
 }
 
-/* Behind "{{" (and its "- "): a comment, to its end. */
+/* A comment, from behind "{{" (and its "- ") to its end. */
 static bool comment(struct lexer *l)
 {
 	ptrdiff_t end = str_find(str_from(l->in, l->at), S("*/"));
@@ -112,7 +112,7 @@ static bool raw(struct lexer *l)
 	return true;
 }
 
-/* What may end a word; anything else after it is a mistake. */
+/* True at a character that may end a word; any other is an error. */
 static bool terminated(const struct lexer *l)
 {
 	int c = peek(l);
@@ -151,7 +151,7 @@ static bool word(struct lexer *l)
 	return true;
 }
 
-/* ".name" or "$name", or the mark alone. */
+/* ".name" or "$name", or only the mark. */
 static bool marked(struct lexer *l, enum tok alone, enum tok named)
 {
 	size_t start = l->at++;
@@ -211,7 +211,7 @@ static bool space(struct lexer *l)
 	return true;
 }
 
-/* One token inside of an action that starts with c. */
+/* A token inside an action, starting with c. */
 static bool token(struct lexer *l, int c)
 {
 	int next = l->at + 1 < l->in.n ? (unsigned char)l->in.p[l->at + 1] : -1;
@@ -258,7 +258,7 @@ static bool token(struct lexer *l, int c)
 	return fail(l, str_fmt(l->a, "unrecognized character in action: U+%04X", c).p);
 }
 
-/* The next token of an action; *done when it was the end of it. */
+/* The next token of an action; sets *done at its end. */
 static bool inside(struct lexer *l, bool *done)
 {
 	bool trim = right_trim(l);
@@ -273,7 +273,7 @@ static bool inside(struct lexer *l, bool *done)
 	return is_space(c) ? space(l) : token(l, c);
 }
 
-/* Text up to the next action, without what a trim marker takes off its end. */
+/* Text up to the next action, without trailing space that a trim marker removes. */
 static bool text(struct lexer *l)
 {
 	size_t start = l->at;
@@ -310,7 +310,7 @@ void tmpl_lex(struct arena *a, struct str in, struct tokens *out)
 		}
 		emit(&l, TOK_LEFT, start);
 		if (trim)
-			l.at++; /* the blank behind it is a token */
+			l.at++; /* the blank after it is a token */
 		l.parens = 0;
 		while (!done)
 			if (!inside(&l, &done))

@@ -1,5 +1,5 @@
 /*
- * Strings, characters and numbers as Go writes them.
+ * Strings, characters and numbers in Go's syntax.
  */
 #include "base/utf8.h"
 #include "tmpl_parser.h"

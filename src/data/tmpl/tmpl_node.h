@@ -1,5 +1,5 @@
 /*
- * Inside data/tmpl: tokens and the parsed tree.
+ * Private to data/tmpl: tokens and the parsed tree.
  */
 #ifndef DATA_TMPL_NODE_H
 #define DATA_TMPL_NODE_H
@@ -76,13 +76,13 @@ enum node_kind {
 struct node {
 	enum node_kind kind;
 	size_t pos;
-	struct str text; /* of text and strings what it says; a name; a number */
-	struct str shown; /* as it is written in messages */
+	struct str text; /* contents of text and strings; a name; a number */
+	struct str shown; /* for messages */
 	struct strs fields; /* of fields, variables and chains */
-	struct node *first, *last, *next; /* what a list, pipe or command has */
+	struct node *first, *last, *next; /* members of a list, pipe or command */
 	struct node *pipe, *body, *other; /* other: the else part */
-	struct strs decl; /* variables a pipe sets */
-	bool assign; /* = and not := */
+	struct strs decl; /* variables that a pipe sets */
+	bool assign; /* assigned with =, not declared with := */
 	bool is_int, is_float;
 	int64_t i;
 	double f;
@@ -93,7 +93,7 @@ struct tmpl {
 	const char *name;
 	struct str text;
 	struct node *root;
-	struct map *defined; /* name to body */
+	struct map *defined; /* bodies by name */
 };
 
 /* The builtins that are plain functions. */
@@ -104,7 +104,7 @@ extern const struct tmpl_func tmpl_common_funcs[];
 /* Sets the call's error; returns false. */
 bool tmpl_refuse(struct tmpl_call *c, struct str text);
 
-/* What one function may make: a few bytes of template can ask for gigabytes. */
+/* Limit of what one function may allocate: a few bytes of template can ask for gigabytes. */
 #define TEXT_MAX ((size_t)32 << 20)
 static inline bool tmpl_too_long(struct tmpl_call *c, size_t n)
 {
@@ -116,7 +116,7 @@ static inline bool tmpl_is_nil(const struct tmpl_value *v)
 	return v->kind == TMPL_NONE || v->kind == TMPL_NIL;
 }
 
-/* One of a []byte. */
+/* One element of a []byte. */
 static inline struct tmpl_value tmpl_byte(char c)
 {
 	struct tmpl_value v = tmpl_int((unsigned char)c);

@@ -1,11 +1,11 @@
 /*
- * Text, actions and control structures: the tree of a template.
+ * Parses text, actions and control structures into a tree.
  */
 #include "tmpl_parser.h"
 
 static struct node *text_or_action(struct parser *p);
 
-/* Up to {{end}} or {{else}}, which becomes *stop. */
+/* Reads up to {{end}} or {{else}}, which becomes *stop. */
 static struct node *item_list(struct parser *p, struct node **stop)
 {
 	struct node *list = tmpl_new_node(p, NODE_LIST, tmpl_peek_word(p).pos);
@@ -43,7 +43,7 @@ static struct node *control(struct parser *p, enum node_kind kind, const char *c
 		struct token t = tmpl_peek(p);
 
 		again = t.kind == TOK_KEYWORD && str_is(t.val, context) && kind != NODE_RANGE;
-		if (again) { /* "else if" ends with the same end */
+		if (again) { /* "else if" shares the end */
 			struct node *inner;
 
 			(void)tmpl_next(p);
@@ -65,7 +65,7 @@ static struct node *control(struct parser *p, enum node_kind kind, const char *c
 	return n;
 }
 
-/* {{end}}, {{break}}, {{continue}}: a word alone. */
+/* {{end}}, {{break}}, {{continue}}: a single word. */
 static struct node *alone(struct parser *p, enum node_kind kind, const char *context)
 {
 	struct node *n = tmpl_new_node(p, kind, p->t.v[p->at - 1].pos);
@@ -83,7 +83,7 @@ static struct node *else_part(struct parser *p)
 	struct node *n = tmpl_new_node(p, NODE_ELSE, p->t.v[p->at - 1].pos);
 	struct token t = tmpl_peek_word(p);
 
-	/* what follows is the control's to read */
+	/* the caller parses what follows */
 	if (t.kind == TOK_KEYWORD && (str_is(t.val, "if") || str_is(t.val, "with")))
 		return n;
 	t = tmpl_next_word(p);
@@ -108,7 +108,7 @@ static struct node *body_of(struct parser *p, const char *context)
 	size_t vars = p->vars.n;
 	struct node *stop = NULL, *list;
 
-	p->vars.n = 1; /* only $ is known inside */
+	p->vars.n = 1; /* only $ is in scope inside */
 	list = item_list(p, &stop);
 	p->vars.n = vars;
 	if (list && stop && stop->kind != NODE_END)

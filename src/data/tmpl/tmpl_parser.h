@@ -1,5 +1,5 @@
 /*
- * Inside data/tmpl: what the parts of the parser share.
+ * Private to data/tmpl: shared by the parts of the parser.
  */
 #ifndef DATA_TMPL_PARSER_H
 #define DATA_TMPL_PARSER_H
@@ -12,7 +12,7 @@ struct parser {
 	struct str text;
 	struct tokens t;
 	size_t at; /* the next token */
-	const struct token *action; /* the "{{" of the one it is in, or NULL */
+	const struct token *action; /* the "{{" of the current action, or NULL */
 	struct strs vars; /* in scope */
 	int range_depth, depth;
 	const struct tmpl_func *funcs;
@@ -21,19 +21,19 @@ struct parser {
 	bool failed;
 };
 
-/* The next token; and the next that is no blank. */
+/* The next token; the next one that is not a blank. */
 struct token tmpl_peek(const struct parser *p);
 struct token tmpl_next(struct parser *p);
 struct token tmpl_peek_word(struct parser *p);
 struct token tmpl_next_word(struct parser *p);
 void tmpl_back(struct parser *p);
 
-/* The first failure counts; after it everything unwinds. Both return NULL. */
+/* The first error wins, and parsing unwinds. Both return NULL. */
 struct node *tmpl_fail(struct parser *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 struct node *tmpl_unexpected(struct parser *p, struct token t, const char *context);
 
-/* One level down; false when that is too deep. */
+/* Enters a level; false when the nesting is too deep. */
 bool tmpl_deeper(struct parser *p);
 
 struct node *tmpl_new_node(struct parser *p, enum node_kind kind, size_t pos);
@@ -42,7 +42,7 @@ void tmpl_append(struct node *parent, struct node *child);
 struct node *tmpl_number(struct parser *p, struct token t);
 struct node *tmpl_literal(struct parser *p, struct token t);
 
-/* Up to the token end, which it takes. context is for messages. */
+/* Parses up to the token end and consumes it. context is for messages. */
 struct node *tmpl_pipeline(struct parser *p, const char *context, enum tok end);
 
 #endif

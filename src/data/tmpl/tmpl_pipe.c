@@ -1,5 +1,5 @@
 /*
- * What stands between {{ and }}: terms, commands, pipelines.
+ * Parses what stands between {{ and }}: terms, commands, pipelines.
  */
 #include "tmpl_parser.h"
 
@@ -68,7 +68,7 @@ static struct node *term(struct parser *p)
 	}
 }
 
-/* A term and the fields taken of it: $x.a.b, (f).a */
+/* A term with field accesses: $x.a.b, (f).a */
 static struct node *operand(struct parser *p)
 {
 	struct node *n = term(p), *chain;

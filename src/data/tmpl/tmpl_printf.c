@@ -1,11 +1,11 @@
 /*
- * The functions of templates that make text: print and its kin, and escaping.
+ * Template functions that produce text: print and its variants, and escaping.
  */
 #include "base/codec.h"
 #include "base/utf8.h"
 #include "tmpl_node.h"
 
-/* A blank between two that are no strings; println: between all. */
+/* A blank between two operands that are not strings; println: between all. */
 static bool print_all(struct tmpl_call *c, struct tmpl_value *out, bool line)
 {
 	struct buf b;
@@ -92,7 +92,7 @@ static void hex(struct buf *b, struct str s, bool upper)
 		buf_addf(b, upper ? "%02X" : "%02x", (unsigned char)s.p[i]);
 }
 
-/* What a verb makes of a value; false when it makes nothing of it. */
+/* Formats a value with a verb; false when the verb does not apply. */
 static bool format_one(struct arena *a, struct buf *b, const struct spec *s,
 		       const struct tmpl_value *v)
 {
@@ -230,7 +230,7 @@ bool tmpl_f_printf(struct tmpl_call *c, struct tmpl_value *out)
 
 /* ---- escaping ------------------------------------------------------------ */
 
-/* The arguments as one string; what is nothing says so. */
+/* The arguments as one string; no value prints as such. */
 static bool joined(struct tmpl_call *c, struct str *out)
 {
 	VEC(struct tmpl_value) args = { 0 };

@@ -1,5 +1,5 @@
 /*
- * Inside data/tmpl: a template while it runs.
+ * Private to data/tmpl: the state of a running template.
  */
 #ifndef DATA_TMPL_STATE_H
 #define DATA_TMPL_STATE_H
@@ -18,13 +18,13 @@ struct variable {
 struct state {
 	struct arena *a;
 	const struct tmpl *t;
-	struct str current; /* the template being run */
+	struct str current; /* name of the current template */
 	struct buf *out;
 	VEC(struct variable) vars;
 	const struct node *at;
 	unsigned depth;
 	size_t steps;
-	size_t made; /* bytes of values that were computed on the way */
+	size_t made; /* size of the values computed so far */
 	void *ctx;
 	struct err *err;
 };
@@ -35,10 +35,10 @@ enum flow { FAILED = -1, GO_ON, BREAK, CONTINUE };
 int tmpl_stop(struct state *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int tmpl_limit(struct state *s, const char *what);
 
-/* One step more, in which v was made, or NULL. */
+/* Counts a step, in which v was made, or NULL. */
 int tmpl_step(struct state *s, const struct tmpl_value *v);
 
-/* What a pipe comes to; the second also sets its variables. */
+/* The value of a pipe; the second function also sets its variables. */
 int tmpl_run_pipe(struct state *s, struct tmpl_value dot, const struct node *pipe,
 		  struct tmpl_value *out);
 int tmpl_eval_pipe(struct state *s, struct tmpl_value dot, const struct node *pipe,

@@ -1,5 +1,5 @@
 /*
- * The tokens of a template as the parser takes them, its failures, its nodes.
+ * The parser's access to tokens, its errors and its nodes.
  */
 #include "base/codec.h"
 #include "tmpl_parser.h"
@@ -41,7 +41,7 @@ struct token tmpl_peek_word(struct parser *p)
 	return tmpl_peek(p);
 }
 
-/* The line a token begins in: counted only for messages. */
+/* The line of a token: counted only for messages. */
 static size_t line_of(const struct parser *p, const struct token *t)
 {
 	size_t line = 1;

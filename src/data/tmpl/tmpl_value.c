@@ -1,5 +1,5 @@
 /*
- * Values of templates: what they are in Go, their truth, how they print.
+ * Values of templates: Go's type names, truth and printing.
  */
 #include <stdlib.h>
 
@@ -131,7 +131,7 @@ const char *tmpl_type(const struct tmpl_value *v)
 	case TMPL_MAP:
 		return "map[string]interface {}";
 	case TMPL_STRUCT:
-		break; /* these have a name */
+		break; /* these have a type name */
 	}
 	return "";
 }

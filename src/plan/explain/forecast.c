@@ -1,3 +1,6 @@
+/*
+ * The forecast of a pool: renders both sides and plans the update of its nodes.
+ */
 #include "plan/forecast.h"
 
 #include "forecast_parts.h"
@@ -8,10 +11,10 @@
 #include "plan/render_sync.h"
 #include "plan/steps.h"
 
-/* One side of a pool. */
+/* One side of a pool: before or after the change. */
 struct pool_side {
 	const struct mc_set *set;
-	const struct mcp *pool; /* NULL: it has none */
+	const struct mcp *pool; /* NULL: the side has no such pool */
 	struct rendered r;
 	struct str error, culprit;
 };
@@ -72,7 +75,7 @@ static void render_side(struct arena *a, const struct forecast_in *in, struct po
 				     STRF(culprit->file));
 }
 
-/* A config that was rendered earlier instead of what would be rendered now. */
+/* An existing rendered config instead of a new rendering. */
 static void use_config(struct arena *a, struct pool_side *s, struct str name)
 {
 	struct mc *mc = find_mc(s->set, name);
@@ -91,7 +94,7 @@ static void use_config(struct arena *a, struct pool_side *s, struct str name)
 	s->r = r;
 }
 
-/* The config the nodes have where the pool could not be rendered before. */
+/* The config of the nodes, where the pool could not be rendered before. */
 static void use_current(struct arena *a, struct pool_side *s)
 {
 	use_config(a, s, current_name(s->pool));
@@ -112,7 +115,7 @@ static bool daemons_own(struct arena *a, const struct ign_objs *files, struct st
 	return false;
 }
 
-/* What is found when files are written and extensions installed: after the drain. */
+/* Faults that appear when files are written and extensions installed: after the drain. */
 static int late_refusal(struct arena *a, const struct forecast *f, struct err *err)
 {
 	struct steps_in in = { .from = f->from, .to = f->to, .core_os = true };
@@ -128,7 +131,7 @@ static int late_refusal(struct arena *a, const struct forecast *f, struct err *e
 	return rc;
 }
 
-/* A pool that is layered has an image built for each of its configs. */
+/* A layered pool has an image built for each of its configs. */
 static void find_layers(struct arena *a, const struct mc_set *set, struct forecast *f)
 {
 	struct str pool = f->removed ? f->partner : f->pool;
@@ -144,7 +147,7 @@ static void find_layers(struct arena *a, const struct mc_set *set, struct foreca
 	}
 }
 
-/* In place of what the change of files alone would take. */
+/* Replaces the actions for the change of files. */
 static void reboot_into_image(struct arena *a, const struct forecast *f, struct update_plan *plan)
 {
 	struct update_action act = {
@@ -168,7 +171,7 @@ static struct mc_overrides allowed(struct arena *a, const struct mc_set *set)
 	return mc_overrides_of(v.configuration);
 }
 
-/* In the order in which a daemon gets there. */
+/* In the order in which a daemon checks them. */
 static void find_refusal(struct arena *a, const struct mc_set *set, struct forecast *f)
 {
 	struct mc_overrides allow = allowed(a, set);
@@ -201,8 +204,8 @@ static void find_refusal(struct arena *a, const struct mc_set *set, struct forec
 
 /* ---- together ------------------------------------------------------------ */
 
-/* Of an object that the change spoils what it had made may be missing in after:
- * there is nothing to compare. */
+/* If the change breaks an object, after may lack what the object generated: there is
+ * nothing to compare. */
 static void wait_for(struct arena *a, const struct preview_refusal *r, struct forecast *f)
 {
 	f->waits = preview_refusal_text(a, r);
@@ -232,8 +235,8 @@ static void take_sides(const struct pool_side *x, const struct pool_side *y, str
 	f->failed_before = x->error.n && str_eq(x->error, y->error);
 }
 
-/* Nodes of a pool that is new or removed come from another pool, or go to one, and
- * from its config or to it. There its maxUnavailable and pause rule. */
+/* Nodes of a new or removed pool come from another pool or move to one, and change
+ * between its config and this one. maxUnavailable and pause of that pool apply. */
 static void move_nodes(struct arena *a, const struct forecast_in *in, struct forecast *f)
 {
 	struct pool_side *s = ARENA_NEW(a, struct pool_side);
@@ -260,8 +263,7 @@ static void move_nodes(struct arena *a, const struct forecast_in *in, struct for
 	f->nodes = there;
 }
 
-/* A pool that is removed takes its rendered configs along: its nodes do not find the
- * one that they have. */
+/* A removed pool takes its rendered configs along: its nodes do not find the config they have. */
 static void lose_config(struct arena *a, const struct pool_side *x, struct forecast *f)
 {
 	const struct mc *mc = find_mc(x->set, current_name(x->pool));
@@ -277,8 +279,9 @@ static void lose_config(struct arena *a, const struct pool_side *x, struct forec
 }
 
 /*
- * Nodes that a refusal, a pause or another pool has kept from the pool's config go on
- * from the one that they have. True when they do though the pool's stays the same.
+ * Nodes that a refusal, a pause or another pool has kept from the pool's config start
+ * from the config they have. True when they update although the pool's config does not
+ * change.
  */
 static bool from_behind(struct arena *a, const struct forecast_in *in, struct pool_side *x,
 			struct forecast *f)
@@ -291,7 +294,7 @@ static bool from_behind(struct arena *a, const struct forecast_in *in, struct po
 	if (f->is_new || f->removed || f->render_error.n || !now->behind.n)
 		return false;
 	forecast_count(a, in->before, f->pool, &was);
-	/* nodes of a pool that is removed are told of there */
+	/* reported at the pool that is removed */
 	joined = was.n != now->n && in->before->pools.n <= in->after->pools.n;
 	moves = !now->paused && (was.paused || joined);
 	if (renamed ? now->n_behind < now->n : !moves)

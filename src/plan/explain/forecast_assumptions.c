@@ -1,3 +1,6 @@
+/*
+ * Lists the objects that a set lacks and what a forecast assumes instead.
+ */
 #include "plan/forecast.h"
 
 static bool has_current(const struct mc_set *set)
@@ -21,7 +24,7 @@ static bool touches(const struct mc_set *change, const enum mc_kind *kinds)
 	return false;
 }
 
-/* Of which objects kubelets' and registries' configs are made. */
+/* The kinds of objects that kubelet and registries configs are generated from. */
 static const enum mc_kind kubelet[] = { MC_KUBELET_CONFIG, MC_FEATURE_GATE, MC_NODE_CONFIG,
 					MC_API_SERVER, MC_OTHER };
 static const enum mc_kind registries[] = {

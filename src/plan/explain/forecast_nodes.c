@@ -1,3 +1,6 @@
+/*
+ * The nodes of a pool: counts them and finds the configs they have.
+ */
 #include "base/map.h"
 #include "forecast_parts.h"
 #include "mc/mcp.h"
@@ -14,7 +17,7 @@ static void decode_pools(struct arena *a, const struct mc_set *set, struct mcp_l
 	}
 }
 
-/* The pool that a node takes its config from, or NULL. */
+/* The pool that a node gets its config from, or NULL. */
 static const struct mcp *pool_of(struct arena *a, const struct mcp_list *pools,
 				 const struct knode *n)
 {
@@ -62,7 +65,7 @@ void forecast_count(struct arena *a, const struct mc_set *set, struct str pool,
 	} else if (out->max < 0) {
 		out->max_error = str_fmt(a, "maxUnavailable is %lld", (long long)out->max);
 	}
-	/* a share of nobody knows what */
+	/* a percentage of an unknown number */
 	if (!out->known && json_kind(own->max_unavailable) == JSON_STRING)
 		out->max = 0;
 }

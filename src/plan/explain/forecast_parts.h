@@ -1,5 +1,5 @@
 /*
- * The parts of forecast: which nodes a pool has.
+ * Private to plan/forecast: the nodes of a pool.
  */
 #ifndef PLAN_FORECAST_PARTS_H
 #define PLAN_FORECAST_PARTS_H
@@ -10,8 +10,7 @@
 void forecast_count(struct arena *a, const struct mc_set *set, struct str pool,
 		    struct forecast_nodes *out);
 
-/* The pool of there that has the nodes which pool has here; "" when it has none, or
- * they are in several. */
+/* The pool of there that has the nodes of pool here; "" when they have none, or are in several. */
 struct str forecast_partner(struct arena *a, const struct mc_set *here, struct str pool,
 			    const struct mc_set *there);
 

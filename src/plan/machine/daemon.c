@@ -7,7 +7,7 @@
 #include "base/backoff.h"
 #include "mc/api.h"
 
-#define REASON_MAX 2000 /* runes, upstream's */
+#define REASON_MAX 2000 /* upstream's limit, in runes */
 
 static void set(struct daemon_next *out, const char *key, struct str value, bool remove)
 {
@@ -95,7 +95,7 @@ struct str daemon_patch(struct arena *a, const struct json *node, const struct d
 static bool in_desired(const struct daemon_view *v)
 {
 	const struct daemon_pass *p = &v->pass;
-	bool known = p->target.n > 0; /* as this pass has begun */
+	bool known = p->target.n > 0; /* the target of the current pass */
 
 	return str_eq(v->disk.n ? v->disk : v->current, known ? p->target : v->desired) &&
 	       str_eq(v->disk.n ? v->disk_image : v->current_image,
@@ -122,7 +122,7 @@ static void finish(struct arena *a, const struct daemon_view *v, struct daemon_n
 	struct str c = v->disk.n ? v->disk : v->current, image = v->disk_image;
 	struct str want = str_fmt(a, "uncordon-%.*s", STRF(c));
 
-	/* it is not uncordoned to be drained again at once */
+	/* no uncordon if a drain follows at once */
 	if (acted && !str_eq(v->want_drain, want) &&
 	    (!str_eq(p->target, v->desired) || !str_eq(p->target_image, v->desired_image))) {
 		out->what = DAEMON_AGAIN;
@@ -182,7 +182,7 @@ static void drain(struct arena *a, const struct daemon_view *v, struct daemon_ne
 					 "node");
 		out->journal = true;
 	} else if (!p->asked || !str_eq(v->want_drain, want)) {
-		/* ask again: the request may be that of a process before this one */
+		/* ask again: the request may be from an earlier process */
 		out->what = DAEMON_ANNOTATE;
 		out->note = NOTE_DRAIN;
 		set(out, ANNO_DESIRED_DRAIN, want, false);
@@ -249,7 +249,7 @@ static void not_named(struct daemon_next *out)
 		    "found"));
 }
 
-/* Nothing is to be updated, or must not be: out says which. */
+/* Nothing to update, or not allowed to: out says which. */
 static bool idle(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
 	out->what = DAEMON_REST;
@@ -274,7 +274,7 @@ static bool idle(struct arena *a, const struct daemon_view *v, struct daemon_nex
 	       (!v->disk.n || str_eq(v->disk, v->current));
 }
 
-/* From the start of the process to the first time all is as it should be. */
+/* From the start of the process to the first successful pass. */
 static void boot(struct arena *a, const struct daemon_view *v, struct daemon_next *out)
 {
 	if (v->start <= START_PREPARE)

@@ -1,3 +1,6 @@
+/*
+ * Finds EFI system partitions in the output of lsblk.
+ */
 #include "plan/esp.h"
 
 #include "data/json.h"
@@ -5,7 +8,7 @@
 #define LSBLK_MAX ((size_t)1 << 20)
 #define ESP_TYPE "c12a7328-f81f-11d2-ba4b-00a0c93ec93b"
 
-/* Its path; what is none is never given to mount. */
+/* The path of the device; other text is never passed to mount. */
 static struct str name_of(const struct json *device)
 {
 	struct str name = json_str(device, "name");
@@ -18,7 +21,7 @@ static bool is_esp(const struct json *part)
 	return str_is(json_str(part, "parttype"), ESP_TYPE) && name_of(part).n;
 }
 
-/* Whether it is one of those that the device is made of. */
+/* True when the device consists of it. */
 static bool holds(const struct json *part, struct str device)
 {
 	for (const struct json *d = json_first(json_at(part, "children")); d; d = json_next(d))
@@ -31,8 +34,8 @@ enum { OF_RAID, OF_BOOT, ANY };
 
 struct found {
 	struct strs esps[3];
-	size_t disks; /* that have one */
-	bool boot, raid; /* where /boot is has been seen, and is one */
+	size_t disks; /* disks that have one */
+	bool boot, raid; /* /boot was found; it is on a RAID */
 };
 
 static void look_at(struct arena *a, const struct json *disk, struct str boot, struct found *f)

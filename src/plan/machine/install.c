@@ -1,3 +1,6 @@
+/*
+ * Parses [Install] sections as systemd does: lists add up, an empty value resets one.
+ */
 #include "plan/install.h"
 
 struct str install_template(struct arena *a, struct str unit, struct str *instance)
@@ -11,7 +14,7 @@ struct str install_template(struct arena *a, struct str unit, struct str *instan
 	return str_fmt(a, "%.*s@%.*s", (int)at, unit.p, STRF(str_from(unit, (size_t)dot)));
 }
 
-/* %i, %n, %p and the like, as far as a unit's own name gives them. */
+/* Expands %i, %n, %p and the other specifiers that depend only on the unit's name. */
 static struct str expand(struct arena *a, struct str word, struct str unit)
 {
 	struct str instance;
@@ -51,7 +54,7 @@ static void add_words(struct arena *a, struct str value, struct str unit, struct
 	size_t i = 0;
 
 	if (!value.n)
-		out->n = 0; /* an empty value forgets what came before */
+		out->n = 0; /* an empty value resets the list */
 	while (i < value.n) {
 		size_t start;
 

@@ -1,3 +1,7 @@
+/*
+ * The OS of a node: parses os-release and the status of rpm-ostree, bootc and podman, and
+ * builds rpm-ostree's arguments for kernels, kernel arguments and extensions.
+ */
 #include "plan/os.h"
 
 #include <stdlib.h>
@@ -6,7 +10,7 @@
 
 /* ---- os-release ---------------------------------------------------------- */
 
-/* The second of the pieces between '=', without one quote at each end. */
+/* The second of the parts between '=', without one quote at each end. */
 static struct str value_of(struct str line)
 {
 	struct str key, v, more;
@@ -175,7 +179,7 @@ static int image_of(struct str ref, struct str *out, struct err *err)
 {
 	static const struct {
 		const char *scheme;
-		int skip; /* words before the image */
+		int skip; /* arguments before the image */
 	} schemes[] = {
 		{ "ostree-unverified-registry:", 0 }, { "ostree-image-signed:", 1 },
 		{ "ostree-unverified-image:", 1 },    { "ostree-remote-registry:", 1 },
@@ -240,7 +244,7 @@ static void all_packages(struct arena *a, struct strs *out)
 		words(a, extensions_table[i].packages, "", out);
 }
 
-/* How many packages were changed that no extension has. */
+/* The number of changed packages that belong to no extension. */
 static size_t unsupported(struct arena *a, const struct json *booted)
 {
 	static const char *const lists[] = { "packages", "local-packages",

@@ -1,3 +1,7 @@
+/*
+ * A round of pinned images: which ones are wanted, missing and pulled, and whether the
+ * disk has room.
+ */
 #include "plan/pin.h"
 
 #include <stdlib.h>
@@ -5,9 +9,9 @@
 #include "base/codec.h"
 #include "base/quantity.h"
 
-#define MIN_FREE ((int64_t)16 << 30) /* left on the node after all pulls */
-#define ERROR_MAX 32000 /* the API takes 32768 */
-#define MOST ((int64_t)1 << 50) /* so that sums are never too large */
+#define MIN_FREE ((int64_t)16 << 30) /* free space that must remain after all pulls */
+#define ERROR_MAX 32000 /* the API's limit is 32768 */
+#define MOST ((int64_t)1 << 50) /* so that sums do not overflow */
 
 /* ---- what is wanted ------------------------------------------------------ */
 
@@ -59,7 +63,7 @@ static const struct pin_set *add_set(struct pins *p, const struct pins *before,
 	return &p->sets.v[p->sets.n - 1];
 }
 
-/* Whether the node may be given images, and how many bytes it has. */
+/* ERR_AGAIN when the node cannot be given images; otherwise its disk size. */
 static int node_fit(struct arena *a, const struct json *tree, int64_t *capacity, struct err *err)
 {
 	const struct json *have = json_at(tree, "status.allocatable");
@@ -134,7 +138,7 @@ bool pin_fits(const struct pins *p)
 			const struct pin_image *im = &p->images.v[s->images.v[k]];
 
 			if (!im->here && im->size > 0)
-				left -= im->size * 2; /* it comes compressed */
+				left -= im->size * 2; /* layers are compressed */
 		}
 		if (left <= 0)
 			return false;
@@ -195,7 +199,7 @@ struct str pin_config(struct arena *a, const struct pins *p)
 	for (size_t i = 0; i < p->images.n; i++)
 		names[i] = p->images.v[i].name;
 	qsort(names, p->images.n, sizeof(*names), by_name);
-	/* of strings JSON and TOML think alike */
+	/* JSON and TOML strings have the same escapes */
 	for (size_t i = 0; i < p->images.n; i++) {
 		buf_addz(&b, i ? ", " : "[crio]\n  [crio.image]\n    pinned_images = [");
 		json_add_quoted(&b, names[i], JSON_NO_HTML);

@@ -1,7 +1,7 @@
 /*
- * Whose credentials an image is pulled with. Upstream looks for those of mirrors
- * by their whole location and by its host, and only where the entry's prefix is
- * the image's repository or its host.
+ * The credentials that an image is pulled with. Upstream looks up those of mirrors by
+ * full location and by host, and only if the prefix of the entry is the image's
+ * repository or its host.
  */
 #include "base/codec.h"
 #include "data/grpc.h"
@@ -15,7 +15,7 @@ int pin_auth_load(struct arena *a, struct str auths, struct pin_auth *out, struc
 
 	*out = (struct pin_auth){ .a = a };
 	map_init(&out->users, a);
-	/* the parser's own words might show a piece of the secret */
+	/* the parser's message could contain a part of the secret */
 	if (json_parse(a, auths, NULL, &tree, &ignored) < 0)
 		return err_set(err, ERR_INVALID,
 			       "failed to unmarshal pull secret: " PIN_AUTH " is not JSON");
@@ -54,7 +54,7 @@ static struct str host_of(struct str name)
 	return name;
 }
 
-/* The credentials of a place by its whole name, or by its host. */
+/* The credentials of a location by its full name, or by its host. */
 static const struct str *user_of(const struct pin_auth *auth, struct str place)
 {
 	const struct str *user = map_get(&auth->users, place);

@@ -1,3 +1,8 @@
+/*
+ * The steps of an update: files, units, users, and what the old config leaves behind.
+ *
+ * Paths are checked before the first step, and no step leaves its directory.
+ */
 #include "plan/steps.h"
 
 #include "base/codec.h"
@@ -69,7 +74,7 @@ static struct step *add(struct planner *p, enum step_kind kind, struct str name,
 	return &p->out->v[p->out->n - 1];
 }
 
-/* A path, and where what the OS shipped there is kept. */
+/* A path, and where the OS's own version of it is kept. */
 static void touch(struct planner *p, struct str path)
 {
 	VEC_PUSH(p->a, &p->out->paths, path);
@@ -78,8 +83,8 @@ static void touch(struct planner *p, struct str path)
 }
 
 /*
- * Paths come from a cluster, but a node is not given away by a mistake in one:
- * no step may leave the folder it speaks of.
+ * Paths come from the cluster, and a mistake there must not damage a node: no step may
+ * leave its directory.
  */
 static int check_path(const struct planner *p, struct str path, struct err *err)
 {
@@ -97,8 +102,7 @@ static int check_path(const struct planner *p, struct str path, struct err *err)
 	return err_set(err, ERR_INVALID, "%s is not a path to a file", b.p);
 }
 
-/* What systemctl would take for one; -.slice and -.mount are units, and it takes
- * them for a fault. */
+/* Names that systemctl parses as options. -.slice and -.mount are units; it rejects them itself. */
 static bool is_option(struct str name)
 {
 	return str_starts(name, S("-")) && !str_starts(name, S("-."));
@@ -224,7 +228,7 @@ static int plan_unit(struct planner *p, const struct ign_obj *u, struct err *err
 	return 0;
 }
 
-/* Enabling and disabling come last, all at once. */
+/* Enabling and disabling come last, in one step each. */
 static void plan_enabling(struct planner *p, bool enabled)
 {
 	const struct ign_objs *units = ign_units(p->in->to->config);
@@ -245,7 +249,7 @@ static void plan_enabling(struct planner *p, bool enabled)
 
 /* ---- what is no longer there --------------------------------------------- */
 
-/* Others write these too: they stay. */
+/* Other code writes these, too: keep them. */
 static bool kept_for_others(struct str path)
 {
 	ptrdiff_t slash = str_rchr(path, '/');
@@ -256,8 +260,8 @@ static bool kept_for_others(struct str path)
 		str_find(str_sub(path, 0, (size_t)slash), S("/etc/docker/certs.d")) >= 0);
 }
 
-/* "/etc/systemd/system/<unit>.d/<x>.conf" that the new config has as a dropin, or
- * a unit that it has as one. */
+/* "/etc/systemd/system/<unit>.d/<x>.conf" that the new config has as a dropin, or a unit
+ * file that it has as a unit. */
 static bool became_dropin(struct planner *p, struct str path)
 {
 	struct str rest, unit, name;
@@ -269,7 +273,7 @@ static bool became_dropin(struct planner *p, struct str path)
 		return false;
 	rest = str_from(path, sizeof(UNITS) - 1);
 	slash = str_rchr(rest, '/');
-	if (slash < 0) { /* upstream takes away the unit it has just written */
+	if (slash < 0) { /* upstream removes the unit that it has just written */
 		u = map_get(&p->new_units, rest);
 		return u && (ign_str(u, IGN_UNIT_CONTENTS).n || ign_is_true(u, IGN_UNIT_MASK));
 	}

@@ -1,3 +1,9 @@
+/*
+ * The actions of an update: which sections differ, and what the disruption policies ask
+ * for.
+ *
+ * Unknown changes reboot the node.
+ */
 #include "plan/update.h"
 
 #include <stdlib.h>
@@ -32,7 +38,7 @@ static int by_name(const void *x, const void *y)
 	return str_cmp(*(const struct str *)x, *(const struct str *)y);
 }
 
-/* Keys of entries that are only on one side, or not the same on both. */
+/* Keys of entries that only one side has, or that differ. */
 static void changed_keys(struct arena *a, const struct ign_objs *from, const struct ign_objs *to,
 			 struct strs *out)
 {
@@ -81,7 +87,7 @@ void update_changes(struct arena *a, const struct mc_merged *from, const struct 
 
 /* Upstream's defaults. */
 static const struct {
-	const char *path; /* or, of a unit, its name */
+	const char *path; /* or, for a unit, its name */
 	struct {
 		enum update_kind kind;
 		const char *service;
@@ -153,7 +159,7 @@ static struct json *defaults_json(struct arena *a)
 	return out;
 }
 
-/* An entry of the same key is replaced, another one appended. */
+/* Replaces the entry of the same key, or appends it. */
 static void override(struct arena *a, struct json *list, const struct json *mine, const char *key)
 {
 	for (const struct json *m = json_first(mine); m; m = json_next(m)) {
@@ -215,7 +221,7 @@ static enum update_kind kind_of(struct str type)
 	for (int k = UPDATE_NONE; k <= UPDATE_REBOOT; k++)
 		if (str_is(type, update_kind_name((enum update_kind)k)))
 			return (enum update_kind)k;
-	return UPDATE_REBOOT; /* what we do not know is done the safe way */
+	return UPDATE_REBOOT; /* unknown actions get the safe treatment */
 }
 
 static void apply(struct decider *d, const struct json *policy, struct str cause, struct str rule)
@@ -231,7 +237,7 @@ static void apply(struct decider *d, const struct json *policy, struct str cause
 	}
 }
 
-/* The policy of the longest path that is the file or a folder above it. */
+/* The policy with the longest path that is the file or a directory above it. */
 static const struct json *file_policy(const struct json *policies, struct str path)
 {
 	const struct json *best = NULL;
@@ -242,7 +248,7 @@ static const struct json *file_policy(const struct json *policies, struct str pa
 
 		while (dir.n > 1 && dir.p[dir.n - 1] == '/')
 			dir.n--;
-		/* of equals the first; "/" is above nothing, upstream's way */
+		/* of equals the first; as in upstream "/" matches nothing */
 		if (p.n > best_n &&
 		    (str_eq(path, p) || (dir.n > 1 && path.n > dir.n && path.p[dir.n] == '/' &&
 					 str_starts(path, dir)))) {
@@ -308,7 +314,7 @@ static void decide_parts(struct decider *d)
 		apply(d, json_at(d->policies, "sshkey"), S("users"), S("policy for SSH keys"));
 }
 
-/* A reboot makes the rest needless; Nones count only when there is no other. */
+/* A reboot makes the other actions redundant; None counts only when it is alone. */
 static void settle(struct update_plan *p)
 {
 	size_t n = 0, nones = 0;
@@ -405,7 +411,7 @@ static const char *legacy_rule(enum update_kind kind)
 	return "no rule lets this path change without a reboot";
 }
 
-/* Before anything is done, a drain among it: nothing would come of that. */
+/* Checked before the first action, including a drain, which would be in vain. */
 static int host_can(const struct update_in *in, const struct update_changes *c, struct err *err)
 {
 	bool layers = c->kernel_type || c->extensions || !str_is(in->to->kernel_type, "default") ||

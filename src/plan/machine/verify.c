@@ -1,3 +1,7 @@
+/*
+ * The required state of a node's disk, item by item, and upstream's messages for what
+ * differs.
+ */
 #include "plan/verify.h"
 
 #include <sys/stat.h>
@@ -18,7 +22,7 @@ static struct verify_item *add(struct arena *a, struct verify_items *out, enum v
 
 /* ---- what there must be -------------------------------------------------- */
 
-/* Written by others too, at their own times. */
+/* Other code writes these, too, at other times. */
 static bool others(struct str path)
 {
 	return str_is(path, STEPS_KUBELET_CA) || str_is(path, STEPS_CLOUD_CA) ||
@@ -62,7 +66,7 @@ static int file_items(struct arena *a, const struct mc_current *c, struct verify
 
 	map_init(&seen, a);
 	for (size_t k = 0; rc == 0 && k < files->n; k++) {
-		/* of spec 2's duplicates the last counts */
+		/* of spec 2's duplicates the last one wins */
 		const struct ign_obj *f = files->v[c->v2 ? files->n - 1 - k : k];
 		struct str path = ign_str(f, IGN_FILE_PATH);
 
@@ -113,7 +117,7 @@ int verify_items(struct arena *a, const struct mc_current *c, struct verify_item
 
 /* ---- whether it is ------------------------------------------------------- */
 
-/* Go's os.FileMode: the bits that are not permissions stand elsewhere. */
+/* Go's os.FileMode: the bits outside the permissions have other positions. */
 static uint32_t go_mode(unsigned m)
 {
 	uint32_t out = m & 0777;

@@ -1,3 +1,9 @@
+/*
+ * The first run: loads manifests, generates MachineConfigs with the controllers' plans,
+ * renders the pools and encodes the files.
+ *
+ * The first error ends the run, and nothing is returned.
+ */
 #include "plan/bootstrap.h"
 
 #include "bootstrap_parts.h"
@@ -12,7 +18,7 @@ struct run {
 	const struct bootstrap_in *in;
 	struct mc_set set;
 	struct mcp_list pools;
-	struct mc_list mcs; /* a user's own, then the generated ones */
+	struct mc_list mcs; /* those of users, then the generated ones */
 	struct bootstrap_out out;
 	struct err *err;
 };
@@ -41,7 +47,7 @@ static int missing(struct run *r, const char *what)
 	return err_set(r->err, ERR_INVALID, "error: no %s found in dir: %s", what, b.p);
 }
 
-/* What upstream asks registries or the network for is not decided here. */
+/* Refuses features for which upstream accesses registries or the network. */
 static int refuse_gates(struct run *r, const struct mc_gates *gates)
 {
 	const struct json *cc = r->set.controller_config->tree;
@@ -74,7 +80,7 @@ static void add_objects(struct settle *s, enum generate_kind kind,
 	}
 }
 
-/* The order of the keys is that of the MachineConfigs in upstream's pools. */
+/* The order of the keys gives the order of the MachineConfigs in upstream's pools. */
 static void add_keys(struct settle *s)
 {
 	settle_add(s, GENERATE_TEMPLATES, s->cc.meta.name, false);
@@ -85,7 +91,7 @@ static void add_keys(struct settle *s)
 	add_objects(s, GENERATE_KUBELET, &s->kubelets);
 }
 
-/* The plans of the controllers, over everything but the user's MachineConfigs. */
+/* Runs the plans of the controllers over all objects but the users' MachineConfigs. */
 static int settle(struct run *r, const struct mc_gates *gates, struct str pull_secret)
 {
 	struct mc_set objects = r->set;
@@ -154,7 +160,7 @@ static int add_typed(struct run *r, struct str path, uint16_t type, const struct
 	return add_file(r, &r->out.files, path, bootstrap_marshal(r->a, type, object));
 }
 
-/* Every MachineConfig there is, whether the pool selects it or not. */
+/* All MachineConfigs, whether the pool selects them or not. */
 static struct json *sources(struct run *r)
 {
 	struct json *list = json_new(r->a, JSON_ARRAY);
@@ -170,7 +176,7 @@ static struct json *sources(struct run *r)
 	return list;
 }
 
-/* The member of that name, made where there is none. */
+/* The member of that name, created when absent. */
 static struct json *object_at(struct run *r, struct json *j, struct str key)
 {
 	struct json *m = json_member(j, key);
@@ -199,7 +205,7 @@ static int add_pool(struct run *r, const struct mcp *pool, struct str name)
 			shape_marshal(r->a, &mc_shapes, MC_T_MachineConfigPool, tree));
 }
 
-/* Pools come first and configs second; both are known only one by one. */
+/* Files of pools come before those of configs. */
 static int render(struct run *r)
 {
 	struct bootstrap_files configs = { 0 };

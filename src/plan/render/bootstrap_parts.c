@@ -1,6 +1,6 @@
 /*
- * What is special to the first run: the pull secret comes as a manifest, pools
- * may be given twice, and images may have been built before there was a cluster.
+ * The special cases of the first run: the pull secret is a manifest, pools may be given
+ * twice, and images may have been built in advance.
  */
 #include "bootstrap_parts.h"
 
@@ -18,7 +18,7 @@ struct json *bootstrap_marshal(struct arena *a, uint16_t type, const struct json
 	struct err err = ERR_INIT(a);
 	struct json *held = NULL;
 
-	/* it fitted when it was loaded */
+	/* it was checked when it was loaded */
 	(void)shape_hold(a, &mc_shapes, type, 0, object, &held, &err);
 	return shape_marshal(a, &mc_shapes, type, held);
 }
@@ -70,13 +70,13 @@ int bootstrap_pull_secret(struct arena *a, struct str text, struct str *out, str
 
 /* ---- pools --------------------------------------------------------------- */
 
-/* What Go would write for a pool: how two of them are compared. */
+/* The pool as Go writes it: used to compare two pools. */
 static struct str pool_text(struct arena *a, const struct json *pool)
 {
 	return json_format(a, bootstrap_marshal(a, MC_T_MachineConfigPool, pool), JSON_SORTED);
 }
 
-/* Whether p is the operator's own manifest, unchanged. */
+/* True when p is the operator's own manifest, unchanged. */
 static bool is_built_in(struct arena *a, const struct mcp *p)
 {
 	return mcp_is_built_in(p->meta.name) &&
@@ -140,7 +140,7 @@ static struct str annotation(const struct json *object, const char *key)
 	return json_text(json_member(json_at(object, "metadata.annotations"), str_of(key)));
 }
 
-/* Once its image has been taken over the annotation may be gone. */
+/* The annotation may be removed once its image was adopted. */
 static bool is_seeded(const struct json *object)
 {
 	if (annotation(object, ANNO_CURRENT_BUILD).n)
@@ -152,7 +152,7 @@ static bool is_seeded(const struct json *object)
 	return false;
 }
 
-/* Empty when all is well. */
+/* Empty when it is valid. */
 static struct str fault_of(struct arena *a, const struct json *object, const struct mcp_list *pools)
 {
 	struct str name = json_str(object, "metadata.name");

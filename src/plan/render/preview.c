@@ -61,7 +61,7 @@ static bool has_mc(const struct preview_run *p, struct str name)
 
 /* ---- what is known ------------------------------------------------------- */
 
-/* The gates of the release the ControllerConfig is of; or the only ones. */
+/* The gates of the ControllerConfig's release; or the only ones there are. */
 static void read_gates(struct preview_run *p)
 {
 	const struct mc_set *set = p->in->set;
@@ -76,12 +76,12 @@ static void read_gates(struct preview_run *p)
 	if (json_len(all) == 1)
 		version = json_str(json_first(all), "version");
 	v->gates_unknown = !o || mc_gates_read(p->a, o->tree, version, &v->gates, &ignored) < 0;
-	/* on in every release this can be about */
+	/* on in every supported release */
 	if (v->gates_unknown)
 		VEC_PUSH(p->a, &v->gates.enabled, S("SigstoreImageVerification"));
 }
 
-/* Built-in templates only where the set has nothing that came of others. */
+/* Uses the built-in templates only if the set has no MachineConfigs from templates. */
 static void choose_tree(struct preview_run *p)
 {
 	const struct mc_controller_config *cc = p->in->set->controller_config;
@@ -95,7 +95,7 @@ static void choose_tree(struct preview_run *p)
 	p->s.view.tree = &p->builtin;
 }
 
-/* One that goes too far at once: the controller goes on with the last one. */
+/* A change that is not allowed in one step: the controller keeps the last one. */
 static void check_node_config(struct preview_run *p)
 {
 	const struct mc_object *new = mc_find(p->in->set, MC_NODE_CONFIG, NAME_CLUSTER);
@@ -143,7 +143,7 @@ static void read_set(struct preview_run *p)
 	choose_tree(p);
 	settle_complete(&p->s);
 	check_node_config(p);
-	/* in manifests that are not a cluster's every pool counts */
+	/* in manifests without built-in pools every pool counts */
 	for (size_t i = 0; i < p->s.pools.n; i++)
 		built_in |= pool_built_in(p->s.pools.v[i]);
 	p->s.view.every_pool = !built_in;
@@ -199,7 +199,7 @@ static void find_bases(struct preview_run *p)
 	p->s.view.runtime_pools = &p->runtime_pools;
 }
 
-/* Says what is left out for the want of a base. */
+/* Reports what is left out because a base file is missing. */
 static void tell_base(struct preview_run *p, bool touched, struct str what, struct str pool,
 		      const char *path)
 {
@@ -214,7 +214,7 @@ static void tell_base(struct preview_run *p, bool touched, struct str what, stru
 
 /* ---- the kubelet of every pool ------------------------------------------- */
 
-/* Whether the set has one of those, of any pool. */
+/* True when the set has one for any pool. */
 static bool has_generated(const struct preview_run *p, const char *prefix)
 {
 	for (size_t i = 0; i < p->s.mcs.n; i++)
@@ -225,9 +225,9 @@ static bool has_generated(const struct preview_run *p, const char *prefix)
 }
 
 /*
- * 97- of every pool, or 98-. The controller writes them all when it starts and when
- * the Node config or the feature gates change. In between they stay as they are, and
- * a pool that is made gets none: one that is missing beside others stays missing.
+ * The 97- or 98- configs of every pool. The controller writes all of them when it starts
+ * and when the Node config or the feature gates change. In between they stay as they are,
+ * and a new pool gets none: if only some are missing, they stay missing.
  */
 static void preview_kubelets(struct preview_run *p, enum generate_kind kind, const char *prefix,
 			     struct str what)
@@ -246,7 +246,7 @@ static bool for_registries(const struct preview_run *p, const struct mcp *pool)
 	return p->s.view.every_pool || pool_built_in(pool);
 }
 
-/* A dump without the objects behind what it has would lose them here. */
+/* Warns when the source objects of a generated config are missing: it would lose their settings. */
 static void warn_of_loss(struct preview_run *p, struct str name)
 {
 	bool lost = p->in->base ? !count_family(p->in->base)

@@ -15,7 +15,7 @@ struct choice {
 	enum mc_kind mc_kind;
 	enum generate_kind key;
 	struct mc_object_list *list;
-	const struct mcp_list *pools; /* with bases */
+	const struct mcp_list *pools; /* pools with base files */
 };
 
 static struct choice choice_of(struct preview_run *p, const struct owned_kind *kind)
@@ -45,7 +45,7 @@ static bool among(const struct mcp_list *pools, const struct mcp *pool)
 	return false;
 }
 
-/* Those of all that it is for. An invalid selector is for none. */
+/* The pools of all that it selects; none for an invalid selector. */
 static struct mcp_list pools_of(const struct choice *c, const struct mcp_list *all,
 				const struct mc_object *o)
 {
@@ -69,7 +69,7 @@ static bool is_finalizer(const struct mc_object *o, struct str name)
 	return f;
 }
 
-/* Not planned now: says which pools, made after it, it has not reached. */
+/* Not planned now: reports the newer pools that have no MachineConfig from it yet. */
 static void tell_late(const struct choice *c, const struct mc_object *o,
 		      const struct mcp_list *pools)
 {
@@ -90,7 +90,7 @@ static void tell_late(const struct choice *c, const struct mc_object *o,
 	}
 }
 
-/* It is being dealt with, or somebody has deleted what it made. */
+/* True when it is not settled, or one of its MachineConfigs was deleted. */
 static bool is_missed(const struct choice *c, const struct mc_object *o,
 		      const struct mcp_list *pools)
 {
@@ -107,7 +107,7 @@ static bool is_missed(const struct choice *c, const struct mc_object *o,
 	return false;
 }
 
-/* False: not one of the pools it is for has a base. */
+/* False when none of its pools has base files. */
 static bool has_bases(const struct choice *c, const struct mc_object *o,
 		      const struct mcp_list *pools)
 {
@@ -141,8 +141,8 @@ static bool is_failed(struct arena *a, const struct mc_object *o)
 }
 
 /*
- * A KubeletConfig that was refused: the controller does not look at it again before
- * it is edited. One that only had no pool is tried again.
+ * True for a KubeletConfig that was refused: the controller does not retry it before an
+ * edit. One that only had no pool is retried.
  */
 static bool is_stuck(const struct choice *c, const struct mc_object *o)
 {
@@ -151,8 +151,7 @@ static bool is_stuck(const struct choice *c, const struct mc_object *o)
 	return !c->kind->always_again && is_failed(c->p->a, o) && pools_of(c, &was->pools, o).n;
 }
 
-/* The pools that wait for it to be dealt with: the render controller takes an
- * empty selector for one that selects all. */
+/* The pools that wait for it: for the render controller an empty selector matches all pools. */
 static struct strs held_by(const struct choice *c, const struct mc_object *o)
 {
 	const struct json *given = json_at(o->doc.tree, "spec.machineConfigPoolSelector");
@@ -183,7 +182,7 @@ static void preview_one(const struct choice *c, const struct mc_object *o)
 {
 	struct preview_run *p = c->p;
 	bool touched = preview_touched(p, c->mc_kind, o->meta.name);
-	/* a start, or another Node config, plans every KubeletConfig */
+	/* a start, or a new Node config, plans every KubeletConfig */
 	bool all = c->key == GENERATE_KUBELET ? p->kubelets : p->restart;
 	struct mcp_list pools = pools_of(c, &p->s.pools, o);
 
@@ -225,7 +224,7 @@ static void stamp(struct arena *a, struct mc_object *o, struct str key)
 			json_set(json_at(trees[i], "metadata"), key, json_new_str(a, time));
 }
 
-/* What was just applied is younger than all there are. */
+/* Objects that were just applied are the youngest. */
 static void stamp_new(const struct choice *c)
 {
 	for (size_t i = 0; i < c->list->n; i++) {
@@ -239,7 +238,7 @@ static void stamp_new(const struct choice *c)
 	}
 }
 
-/* Nothing holds it: it is gone at once, and what it owns is garbage. */
+/* Without finalizers it is deleted at once, and what it owns is garbage collected. */
 static void collect(const struct choice *c, const struct mc_object *o)
 {
 	struct settle *s = &c->p->s;
@@ -252,7 +251,7 @@ static void collect(const struct choice *c, const struct mc_object *o)
 		settle_put(s, names.v[i], NULL);
 }
 
-/* What was touched and is gone is being deleted: its MachineConfigs go first. */
+/* Touched objects that the set lacks are being deleted: their MachineConfigs are deleted first. */
 static void add_deleted(const struct choice *c)
 {
 	const struct mc_set *t = c->p->in->touched;
@@ -299,8 +298,8 @@ void preview_owned(struct preview_run *p, const struct owned_kind *kind)
 
 	stamp_new(&c);
 	add_deleted(&c);
-	/* the first gets the first name: what was there, what is applied in the
-	 * order it is applied, what has failed and is tried again */
+	/* the first one gets the first name: existing configs, then applied ones in their
+	 * order, then failed ones that are retried */
 	preview_untouched(&c, false);
 	for (size_t i = 0; p->in->touched && i < p->in->touched->others.n; i++)
 		for (size_t k = 0; k < c.list->n; k++)
@@ -335,8 +334,8 @@ void preview_owned_refusal(struct preview_run *p, const struct settle_key *k)
 		r.known = is_failed(p->a, o);
 		r.pools = held_by(&c, o);
 	}
-	/* one that is for no pool changes nothing; but with an empty selector
-	 * pools of a cluster wait for it */
+	/* one without pools changes nothing; but with an empty selector pools of a
+	 * cluster wait for it */
 	if (!o || pools_of(&c, &p->s.pools, o).n || !is_valid(&c, o) ||
 	    (r.pools.n && (r.touched || r.known)))
 		preview_refuse(p, r);

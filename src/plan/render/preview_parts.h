@@ -1,4 +1,4 @@
-/* What the parts of plan/preview know of each other. */
+/* Private to plan/preview. */
 #ifndef PLAN_PREVIEW_PARTS_H
 #define PLAN_PREVIEW_PARTS_H
 
@@ -12,23 +12,23 @@ struct preview_run {
 	struct preview *out;
 	struct settle s;
 	struct template_tree builtin;
-	bool restart; /* other feature gates: the controller starts anew */
+	bool restart; /* new feature gates: the controller restarts */
 	bool same_node; /* the new Node config was refused */
-	bool kubelets; /* that, or another Node config: all are planned */
-	bool family; /* what registries are made of was touched */
-	struct mcp_list kubelet_pools, runtime_pools; /* those with bases */
+	bool kubelets; /* that, or a new Node config: all are planned */
+	bool family; /* a source of registries was touched */
+	struct mcp_list kubelet_pools, runtime_pools; /* pools with base files */
 };
 
 void preview_note(struct preview_run *p, struct str text);
-/* What is missing keeps the preview from telling what comes of an object. */
+/* Notes that the effect of an object is unknown because something is missing. */
 void preview_left_out(struct preview_run *p, bool touched, struct str text);
 void preview_refuse(struct preview_run *p, struct preview_refusal r);
 
-/* Whether that object is among those touched; "": any of the kind. */
+/* True when that object was touched; "": any of the kind. */
 bool preview_touched(const struct preview_run *p, enum mc_kind kind, struct str name);
 
-/* preview_templates.c: what comes of the pull secret, the ControllerConfig and the
- * APIServer, by way of the templates. */
+/* preview_templates.c: the effects of the pull secret, the ControllerConfig and the
+ * APIServer through templates. */
 void preview_templates(struct preview_run *p);
 
 /* preview_owned.c: KubeletConfigs and ContainerRuntimeConfigs. */

@@ -1,10 +1,10 @@
 /*
- * What comes of the pull secret, the ControllerConfig and the APIServer.
+ * The effects of the pull secret, the ControllerConfig and the APIServer.
  *
- * The templates of a cluster are rarely known here. Where the built-in ones make
- * what the cluster has, the template controller is planned with them. Otherwise a
- * pull secret still has one place in what the templates made: its text is put there,
- * and what else they would make of a change cannot be told.
+ * The templates of a cluster are rarely known here. If the built-in ones reproduce its
+ * MachineConfigs, the template controller is planned with them. Otherwise a new pull
+ * secret replaces the old one where the templates put it, and all other effects are
+ * unknown.
  */
 #include "base/codec.h"
 #include "mc/contents.h"
@@ -22,7 +22,7 @@ static bool is_pull_secret(const struct preview_run *p, const struct mc_object *
 	struct str ns = json_str_or(ref, "namespace", S(NS_CONFIG));
 	struct str name = json_str_or(ref, "name", S(NAME));
 
-	/* a manifest may leave the namespace to the command line */
+	/* in a manifest the namespace may be omitted */
 	return o->kind == MC_SECRET && str_eq(o->meta.name, name) &&
 	       (!o->namespace.n || str_eq(o->namespace, ns));
 }
@@ -60,7 +60,7 @@ static bool other_profile(const struct preview_run *p)
 
 /* ---- the pull secret ----------------------------------------------------- */
 
-/* As the API server keeps it: stringData has become data. */
+/* As the API server stores it: stringData becomes data. */
 static const struct json *stored(struct arena *a, const struct mc_object *o)
 {
 	const struct json *plain = json_at(o->doc.tree, "stringData");
@@ -84,7 +84,7 @@ static const struct json *stored(struct arena *a, const struct mc_object *o)
 	return j;
 }
 
-/* What the cluster's nodes have now, as a Secret. */
+/* The pull secret of the cluster's nodes, as a Secret. */
 static struct json *secret_of(struct arena *a, struct str text)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
@@ -108,7 +108,7 @@ static bool is_login(struct arena *a, struct str text)
 	       json_kind(json_at(j, "auths")) == JSON_OBJECT;
 }
 
-/* The file of mc at path; "": the first one that holds logins of registries. */
+/* The file of mc at path; "": the first one with registry credentials. */
 static bool find_secret(struct arena *a, const struct mc *mc, struct str path, struct str *at,
 			struct str *text)
 {
@@ -130,7 +130,7 @@ static bool find_secret(struct arena *a, const struct mc *mc, struct str path, s
 	return false;
 }
 
-/* Where the templates put the secret, and its text. False: nowhere. */
+/* The path of the secret from templates, and its text. False: there is none. */
 static bool secret_now(struct preview_run *p, struct str *path, struct str *text)
 {
 	struct str known[] = { S(TEMPLATE_SECRET_FILE), S("") };
@@ -151,7 +151,7 @@ static bool same_config(const struct mc *made, const struct mc *is)
 			     json_at(is->doc.tree, "spec.config"));
 }
 
-/* Whether the built-in templates made what the cluster has. */
+/* True when the built-in templates reproduce the cluster's MachineConfigs. */
 static bool reproduces(struct preview_run *p, const struct template_tree *tree)
 {
 	const struct mc_set *was = p->in->base ? p->in->base : p->in->set;
@@ -186,7 +186,7 @@ static const struct json *release_auth(const struct preview_run *p)
 
 /* ---- with others --------------------------------------------------------- */
 
-/* mc with the text in place of the pull secret; NULL: it has none. */
+/* mc with the text as the pull secret; NULL: it has none. */
 static struct mc *with_secret(struct arena *a, const struct mc *mc, struct str path,
 			      struct str text)
 {
@@ -231,7 +231,7 @@ static void put_secret(struct preview_run *p, struct str text)
 		settle_put(&p->s, changed.v[i]->meta.name, changed.v[i]);
 }
 
-/* The text that nodes would get, by the template controller's rules. */
+/* The pull secret for nodes, by the rules of the template controller. */
 static bool secret_text(struct preview_run *p, const struct mc_object *o, struct str *out)
 {
 	struct generate_view *v = &p->s.view;
@@ -244,7 +244,7 @@ static bool secret_text(struct preview_run *p, const struct mc_object *o, struct
 	struct mc_controller_config cc = *v->controller_config;
 	int rc;
 
-	/* without a ControllerConfig to tell, it is the one that counts */
+	/* without a ControllerConfig any pull secret counts */
 	if (!p->in->set->controller_config)
 		json_set(json_at(tree, "spec"), S("pullSecret"), json_new(p->a, JSON_OBJECT));
 	cc.tree = tree;
@@ -272,7 +272,7 @@ static void tell_unknown(struct preview_run *p, const char *what)
 				what));
 }
 
-/* What the operator reads reaches the templates by way of the ControllerConfig. */
+/* Objects that the operator reads affect templates through the ControllerConfig. */
 static void tell_inputs(struct preview_run *p)
 {
 	const struct mc_set *t = p->in->touched;

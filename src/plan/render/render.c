@@ -1,3 +1,7 @@
+/*
+ * Renders a pool: selects, checks, sorts and merges its MachineConfigs, and names the
+ * result.
+ */
 #include "plan/render.h"
 
 #include "mc/made_by.h"
@@ -13,7 +17,7 @@ int plan_render_select(struct arena *a, const struct mcp *pool, const struct mc_
 	rc = selector_make(a, pool->selector, &s, err);
 	if (rc < 0)
 		return err_wrap(err, "invalid label selector");
-	/* an empty selector selects nothing here, not everything */
+	/* here an empty selector matches nothing */
 	if (pool->selector && !s.n)
 		return 0;
 	for (size_t i = 0; pool->selector && i < mcs->n; i++)
@@ -179,7 +183,7 @@ void plan_render_adopt(struct arena *a, const struct mc_set *set, struct render_
 	c = ARENA_NEW(a, struct mc_controller_config);
 	c->base_image = current->os_image;
 	c->extensions_image = current->extensions_image;
-	/* as if it were of the version that the config is rendered as */
+	/* with the version that the config is rendered as */
 	notes = current->meta.annotations ? json_clone(a, current->meta.annotations)
 					  : json_new(a, JSON_OBJECT);
 	json_set(notes, S(ANNO_BY_VERSION), json_new_str(a, in->raw));

@@ -1,7 +1,9 @@
 /*
- * The pool and its status are two writes, and the second would be made from an
- * object that the first has just changed. So a plan has one of them: the answer
- * to the first brings the pool back here.
+ * The render controller.
+ *
+ * The pool and its status are two writes, and the second would start from an object that
+ * the first has just changed. So a plan has one of them: the answer to the first triggers
+ * the next plan.
  */
 #include "plan/render_sync.h"
 
@@ -56,9 +58,9 @@ static const struct mc *find_mc(const struct mc_list *mcs, struct str name)
 }
 
 /*
- * What a config has made for the pool is there, unless somebody has deleted it: the
- * config makes it again. A pool that is newer than the config may have none yet, as
- * upstream's: the config's finalizers name those that were made.
+ * ERR_AGAIN when a MachineConfig that a config made for the pool was deleted: it is
+ * generated again. A pool that is newer than the config may have none yet, as in
+ * upstream: the config's finalizers name those that were made.
  */
 static int made(struct arena *a, const struct render_view *in, const struct json *config,
 		const struct owned_kind *kind, struct err *err)
@@ -77,7 +79,7 @@ static int made(struct arena *a, const struct render_view *in, const struct json
 		       STRF(json_str(config, "metadata.name")), STRF(name));
 }
 
-/* Every object of the list that is for the pool has been dealt with. */
+/* ERR_AGAIN until all objects of the list that select the pool are settled. */
 static int all_completed(struct arena *a, const struct render_view *in,
 			 const struct json_list *list, const struct owned_kind *kind,
 			 struct err *err)
@@ -93,7 +95,7 @@ static int all_completed(struct arena *a, const struct render_view *in,
 
 		if (rc < 0)
 			return err_wrap(err, "invalid label selector");
-		/* an empty one is for every pool here, an absent for none */
+		/* here an empty selector matches every pool, an absent one none */
 		if (!sel || !selector_matches(&s, in->pool->meta.labels))
 			continue;
 		if (seen != is)
@@ -104,7 +106,7 @@ static int all_completed(struct arena *a, const struct render_view *in,
 				       (long long)seen, (long long)is);
 		if (!conds.n || !str_is(conds.v[conds.n - 1].type, "Success"))
 			return err_set(err, ERR_AGAIN, "%s has not completed", kind->kind);
-		/* an empty selector makes nothing for anybody */
+		/* no MachineConfigs are generated for an empty selector */
 		rc = s.n ? made(a, in, o, kind, err) : 0;
 		if (rc < 0)
 			return rc;
@@ -121,7 +123,7 @@ static int by_name(const void *x, const void *y)
 	return str_cmp((*p)->meta.name, (*q)->meta.name);
 }
 
-/* What is parsed here must not be found in the cache after a is gone. */
+/* The cache must not keep what is parsed into a. */
 static struct mc *own(struct arena *a, const struct mc *mc)
 {
 	struct mc *copy = ARENA_NEW(a, struct mc);
@@ -144,7 +146,7 @@ static int select_mcs(struct arena *a, const struct render_view *in, struct mc_l
 		if (!selector_matches(&s, mc->meta.labels))
 			continue;
 		if (mc->brief && render_whole(a, in, mc, &mc, err) < 0)
-			rc = -ERR_AGAIN; /* and look for others */
+			rc = -ERR_AGAIN; /* go on: collect all that are wanted */
 		else
 			VEC_PUSH(a, out, in->keep && !mc->brief ? in->mcs->v[i] : own(a, mc));
 	}
@@ -201,7 +203,7 @@ int render_use_stream(const struct render_view *in, struct mc_controller_config 
 		       STRF(in->pool->meta.name), STRF(name));
 }
 
-/* Against the config the pool has now, if it still exists. */
+/* Checks against the pool's current config, if it still exists. */
 static int check_reconcilable(struct arena *a, const struct render_view *in,
 			      const struct rendered *r, struct err *err)
 {
@@ -295,7 +297,7 @@ static void announce(struct arena *a, const struct render_view *in, const struct
 			     STRF(r->name), STRF(release), STRF(in->hash)));
 }
 
-/* What goes before the reason, whatever that is. */
+/* The prefix of every reason. */
 static struct str cannot(struct arena *a, const struct render_view *in)
 {
 	return str_fmt(a, "Failed to render configuration for pool %.*s",
@@ -325,7 +327,7 @@ int render_target(struct arena *a, const struct render_view *in, struct rendered
 	return rc;
 }
 
-/* True when the pool itself is to be written. there: the rendered config, if it exists. */
+/* True when the pool itself is written. there: the rendered config, if it exists. */
 static bool write_rendered(struct arena *a, const struct render_view *in, const struct rendered *r,
 			   const struct mc *there, struct actions *out)
 {

@@ -1,8 +1,10 @@
+/*
+ * The render controller's view of a loaded set.
+ */
 #include "mc/gates.h"
 #include "plan/render_sync.h"
 
-/* The gates of the release the ControllerConfig is of; or the only ones. False: they
- * are not known. */
+/* The gates of the ControllerConfig's release; or the only ones there are. False: unknown. */
 static bool gates_of(struct arena *a, const struct mc_set *set, struct mc_gates *out)
 {
 	const struct mc_object *o = mc_find(set, MC_FEATURE_GATE, NAME_CLUSTER);
@@ -32,7 +34,7 @@ void render_view_of(struct arena *a, const struct mc_set *set, const struct rend
 		.keep = version->keep,
 		.os_image_stream = set->os_image_stream,
 	};
-	/* where the gates are not known, what only exists with its gate counts */
+	/* with unknown gates, objects that need a gate count */
 	if (!known || mc_gate(&gates, "IrreconcilableMachineConfig"))
 		out->configuration = set->configuration;
 	out->os_streams = set->os_image_stream && (!known || mc_gate(&gates, "OSStreams"));

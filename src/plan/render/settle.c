@@ -1,8 +1,13 @@
+/*
+ * Runs plans until none is due.
+ *
+ * A key is due once it is added or woken; a failed one again after the next write.
+ */
 #include "plan/render/settle.h"
 
 #include "plan/trigger.h"
 
-#define ROUNDS 100 /* more than any chain of plans needs */
+#define ROUNDS 100 /* longer than any chain of plans */
 
 static void copy_objects(struct settle *s, const struct mc_set *set)
 {
@@ -60,7 +65,7 @@ void settle_init(struct settle *s, struct arena *a, const struct mc_set *set)
 					    json_str(s->cc.tree, "spec.releaseImage"));
 }
 
-/* A ControllerConfig with nothing in it. */
+/* An empty ControllerConfig. */
 static struct json *no_config(struct arena *a)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
@@ -144,12 +149,12 @@ void settle_run(struct settle *s)
 		for (size_t i = 0; i < s->keys.n; i++) {
 			struct settle_key *k = &s->keys.v[i];
 
-			/* only a change of the object helps ERR_INVALID */
+			/* ERR_INVALID needs an edit of the object */
 			if (!k->due && !(k->rc < 0 && k->rc != -ERR_INVALID && k->at != s->writes))
 				continue;
 			any = true;
 			plan_key(s, i);
-			/* an error of the run: the rest is of no use */
+			/* the first error ends the run */
 			if (s->view.first_run && s->keys.v[i].rc < 0)
 				return;
 		}

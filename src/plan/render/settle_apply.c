@@ -1,14 +1,14 @@
 /*
- * Writes of plans, carried out on the copies of a settle. Writes cannot fail here,
- * so whatever a plan does when one has failed is left out; so is what is not part
- * of the decision (events, metrics, the status of pools).
+ * Applies the writes of plans to the copies of a settle. Writes cannot fail here, so
+ * error handling of plans is skipped, as are effects that decide nothing (events,
+ * metrics, the status of pools).
  */
 #include "data/patch.h"
 #include "plan/owned.h"
 #include "plan/render/settle.h"
 #include "plan/trigger.h"
 
-/* "kubeletconfigs", "x" and "status" of a path in the group. */
+/* "kubeletconfigs", "x" and "status" of a path in the API group. */
 struct place {
 	struct str plural, name, part;
 };
@@ -94,7 +94,7 @@ void settle_put(struct settle *s, struct str name, struct mc *mc)
 		for (; at < s->mcs.n; at++)
 			s->mcs.v[at] = s->mcs.v[at + 1];
 	}
-	/* they may be the bases of others */
+	/* others may use it for base files */
 	if (!s->view.tree && generated_by_templates(mc ? mc : was))
 		template_cache_init(&s->templates, s->a);
 	mc_changed(s, was, mc);
@@ -124,7 +124,7 @@ static bool is_going(const struct json *tree)
 	       !json_len(json_at(tree, "metadata.finalizers"));
 }
 
-/* Nothing is left to wait for: the API server removes it. */
+/* Without finalizers left, the API server removes it. */
 static void drop_object(struct mc_object_list *list, size_t at)
 {
 	list->n--;
@@ -153,7 +153,7 @@ static void patch_object(struct settle *s, struct mc_object_list *list, enum gen
 		s->writes++;
 		if (is_going(d.tree))
 			drop_object(list, i);
-		/* one finalizer goes with every plan */
+		/* each plan removes one finalizer */
 		else if (!p->part.n && json_at(d.tree, "metadata.deletionTimestamp"))
 			settle_add(s, kind, copy->meta.name, false);
 		return;
@@ -187,7 +187,7 @@ static void replace_pool(struct settle *s, const struct place *p, const struct a
 		pool->file = s->pools.v[i]->file;
 		s->pools.v[i] = pool;
 		s->writes++;
-		/* its status is a plan of its own */
+		/* its status is written by another plan */
 		settle_add(s, GENERATE_RENDER, p->name, false);
 	}
 }

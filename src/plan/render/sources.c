@@ -1,3 +1,6 @@
+/*
+ * Finds the MachineConfigs that a rendered config was made from.
+ */
 #include "plan/sources.h"
 
 #include "plan/render.h"
@@ -12,7 +15,7 @@ static struct mc *find_mc(const struct mc_set *set, struct str name)
 	return NULL;
 }
 
-/* The list that the pool keeps of what a config was rendered from, or NULL. */
+/* The pool's list of sources of a config, or NULL. */
 static const struct json *recorded(const struct mcp *pool, struct str name)
 {
 	for (size_t i = 0; i < 2; i++) {
@@ -24,7 +27,7 @@ static const struct json *recorded(const struct mcp *pool, struct str name)
 	return NULL;
 }
 
-/* The pool that a rendered config belongs to, by its owner or its name. */
+/* The pool that a rendered config belongs to, by owner or by name. */
 static const struct mcp *pool_of(struct arena *a, const struct mc_set *set, const struct mc *mc)
 {
 	const struct json *list = json_at(mc->doc.tree, "metadata.ownerReferences");
@@ -39,7 +42,7 @@ static const struct mcp *pool_of(struct arena *a, const struct mc_set *set, cons
 			if (str_is(json_str(r, "kind"), "MachineConfigPool") &&
 			    str_eq(json_str(r, "name"), name))
 				return pool;
-		/* 32 hex digits follow: a pool may be called "worker-x" */
+		/* 32 hex digits follow: a pool may be named "worker-x" */
 		if (recorded(pool, mc->meta.name) ||
 		    (str_starts(mc->meta.name, prefix) && mc->meta.name.n == prefix.n + 32))
 			found = pool;

@@ -1,18 +1,20 @@
 /*
- * One attempt: cordon (asked up to five times, waiting longer each time), find
- * the pods, evict them. An attempt that fails is made again after a minute, after
- * five once the drain has gone on for ten. Budgets are honoured without end:
- * nothing is ever deleted by force.
+ * The drain of a node, as a state machine.
  *
- * Each step of it is reported in the node's MachineConfigNode. A report carries
- * all of its conditions, also those that the node's daemon writes: it is read
- * before each one, and what was read is good for one. Only where a report makes
- * it the next one goes on from there: a server takes no status with a new object.
+ * One attempt: cordon (up to five requests with growing delays), find the pods, evict
+ * them. A failed attempt is repeated after one minute, after five once the drain has
+ * taken ten. Disruption budgets are respected without a time limit: nothing is ever
+ * deleted by force.
+ *
+ * Each step is reported in the node's MachineConfigNode. A report carries all of its
+ * conditions, including those that the node's daemon writes, so it is read before each
+ * report and used once. Only if a report creates it, the next one continues from the
+ * answer: a server ignores the status of a new object.
  */
 #include "plan/drain.h"
 
 #define TRIES 5
-#define TRY_MS 10000 /* doubled with every try */
+#define TRY_MS 10000 /* doubled with every attempt */
 #define AGAIN_MS 60000
 #define SLOW_AGAIN_MS 300000
 #define SLOW_AFTER_MS 600000
@@ -31,7 +33,7 @@ bool drain_wants_pods(const struct drain *d)
 	return d->phase >= DRAIN_LIST;
 }
 
-/* Forgets the attempt, not how long the drain has gone on. */
+/* Resets the attempt, but not the duration of the drain. */
 static void rest(struct drain *d)
 {
 	struct drain fresh = { .kept = d->kept,
@@ -65,7 +67,7 @@ struct step {
 	struct str child_text;
 };
 
-/* True when it has to be waited for. */
+/* True when the caller has to wait for it. */
 static bool ask_mcn(struct arena *a, const struct drain_view *in, struct drain *d,
 		    struct actions *out)
 {
@@ -81,7 +83,7 @@ static bool ask_mcn(struct arena *a, const struct drain_view *in, struct drain *
 
 static void mcn_answered(struct drain *d, const struct drain_answer *answer)
 {
-	/* any failure reads as "there is none", as upstream has it */
+	/* as upstream: any failure counts as "there is none" */
 	d->mcn_known = true;
 	if (answer->status == 200)
 		d->mcn = str_dup(&d->mcn_arena, answer->body);
@@ -115,7 +117,7 @@ static void report(struct arena *a, const struct drain_view *in, struct drain *d
 	bool create;
 	struct action *act;
 
-	/* what is made of it is sent after it is forgotten */
+	/* the body is sent after the arena is freed */
 	if (d->mcn.n)
 		(void)json_parse(a, str_dup(a, d->mcn), NULL, &now, &err);
 	forget_mcn(d);
@@ -160,7 +162,7 @@ static struct str cordon_error(struct arena *a, const struct drain_view *in, con
 		       want ? "cordon" : "uncordon", TRIES, STRF(why));
 }
 
-/* The node is as wanted; said once, and where it took a request. */
+/* The node is in the required state; logged once, if it took a request. */
 static void log_cordon(struct arena *a, const struct drain_view *in, struct drain *d, bool want,
 		       struct actions *out)
 {
@@ -172,7 +174,7 @@ static void log_cordon(struct arena *a, const struct drain_view *in, struct drai
 	d->succeeded = true;
 }
 
-/* DONE when the node is (un)schedulable as wanted, FAILED after five tries. */
+/* DONE when the node is (un)schedulable as required, FAILED after five attempts. */
 static enum drain_outcome set_cordon(struct arena *a, const struct drain_view *in, struct drain *d,
 				     bool want, struct actions *out)
 {
@@ -206,7 +208,7 @@ static enum drain_outcome set_cordon(struct arena *a, const struct drain_view *i
 	json_add(json_make(a, patch, "spec"), S("unschedulable"),
 		 want ? json_new_bool(a, true) : json_new(a, JSON_NULL));
 	d->patching = true;
-	/* nothing is waited for after the last one */
+	/* there is no wait after the last one */
 	d->try_at = d->tries == TRIES - 1 ? 0 : now + ((int64_t)TRY_MS << d->tries);
 	d->tries++;
 	action_add(a, out, ACTION_STRATEGIC, action_node_path(a, in->node->name),
@@ -217,7 +219,7 @@ static enum drain_outcome set_cordon(struct arena *a, const struct drain_view *i
 	return DRAIN_GOING_ON;
 }
 
-/* The wish is fulfilled: says so, in the node's annotation. */
+/* The request is fulfilled: writes the node's annotation. */
 static void fulfil(struct arena *a, const struct drain_view *in, struct drain *d, struct str verb,
 		   struct actions *out)
 {
@@ -355,7 +357,7 @@ static void not_cordoned(struct arena *a, const struct drain_view *in, struct dr
 			       "The node is reporting Unschedulable = %s",
 			       STRF(why), boolean(d->was_unschedulable));
 	report(a, in, d, &s, out);
-	/* upstream stops here until something else happens to the node */
+	/* upstream stops here until the node changes again */
 	d->next = drain_ms(in->now) + AGAIN_MS;
 	d->held = false;
 	action_log(a, out, "%.*s", STRF(why))->error = true;
@@ -384,9 +386,8 @@ static void start_draining(struct arena *a, const struct drain_view *in, struct 
 }
 
 /*
- * The node was uncordoned during the attempt: new pods may have come, so cordon
- * and drain it again at once. Its event came while the attempt was under way and
- * is not going to come again.
+ * The node was uncordoned during the attempt, and new pods may have come: cordon and
+ * drain it again at once. Its event came during the attempt and is not repeated.
  */
 static void drain_again(struct arena *a, const struct drain_view *in, struct drain *d,
 			struct actions *out)
@@ -460,7 +461,7 @@ static void drained(struct arena *a, const struct drain_view *in, struct drain *
 	drain_again(a, in, d, out);
 }
 
-/* Cordons, or goes on where the node is cordoned. */
+/* Cordons, or continues when the node is cordoned. */
 static void cordon(struct arena *a, const struct drain_view *in, struct drain *d,
 		   struct actions *out)
 {
@@ -476,7 +477,7 @@ static void cordon(struct arena *a, const struct drain_view *in, struct drain *d
 	d->phase = DRAIN_BEGIN;
 }
 
-/* Until the pods are gone or will not go. */
+/* Waits until the pods are deleted or the attempt fails. */
 static void empty(struct arena *a, const struct drain_view *in, struct drain *d,
 		  struct actions *out)
 {
@@ -538,7 +539,7 @@ int plan_drain(struct arena *a, const struct drain_view *in, struct drain *d, st
 			       "node %.*s: non-recognized drain verb detected "
 			       "%.*s",
 			       STRF(n->name), STRF(verb));
-	/* but not when somebody has uncordoned the node, or cordoned it for us */
+	/* unless the node was uncordoned, or cordoned for us, meanwhile */
 	if (now < d->next && n->unschedulable == d->held) {
 		action_requeue(a, out, d->next - now, S("a drain failed"));
 		return 0;
@@ -555,7 +556,7 @@ int plan_drain(struct arena *a, const struct drain_view *in, struct drain *d, st
 void drain_reply(struct drain *d, unsigned tag, struct instant now,
 		 const struct drain_answer *answer)
 {
-	/* what an attempt long over had asked for */
+	/* answer to a request of an earlier attempt */
 	if (tag - tag % DRAIN_TAGS != drain_tag(d, 0))
 		return;
 	tag %= DRAIN_TAGS;

@@ -1,6 +1,6 @@
 /*
- * Which pods leave and how: what kubectl drain does with --force,
- * --ignore-daemonsets and --delete-emptydir-data, 90 seconds at a time.
+ * Which pods are evicted and how: the rules of kubectl drain with --force,
+ * --ignore-daemonsets and --delete-emptydir-data, 90 seconds per attempt.
  */
 #include "base/codec.h"
 #include "base/duration.h"
@@ -71,7 +71,7 @@ int drain_eviction_api(struct arena *a, struct str body, struct str *out, struct
 	return err_set(err, ERR_NOTFOUND, "it does not offer pods/eviction");
 }
 
-/* "a", or "[a, b]": as Go's aggregates of errors read. */
+/* "a", or "[a, b]": as Go prints aggregates of errors. */
 struct list {
 	struct buf b;
 	struct map seen;
@@ -100,7 +100,7 @@ static struct str list_text(struct arena *a, const struct list *l)
 	return str_fmt(a, "[%.*s]", STRF(buf_str(&l->b)));
 }
 
-/* "cannot delete <why>: ns/a, ns/b", one for each why. */
+/* "cannot delete <why>: ns/a, ns/b", one for each reason. */
 static struct str cannot_delete(struct arena *a, const struct drain *d)
 {
 	struct map by_why;
@@ -171,7 +171,7 @@ static void evicted(struct drain_pod *p, int64_t now, const struct drain_answer 
 {
 	bool ending = answer->status == 403 && answer->terminating;
 
-	/* a pod that goes with its namespace needs no eviction */
+	/* a pod in a deleted namespace needs no eviction */
 	if ((answer->status >= 200 && answer->status < 300) || (ending && p->pod.deleting)) {
 		p->state = DRAIN_POD_LEAVING;
 	} else if (answer->status == 404) {
@@ -221,7 +221,7 @@ static void send(struct arena *a, struct drain *d, size_t i, const struct drain_
 	act->fail = ACTION_SHRUG;
 }
 
-/* Those no longer there, or there again under another uid, have left. */
+/* Pods that no longer exist, or have another uid, are gone. */
 static void notice_gone(struct arena *a, struct drain *d, const struct drain_view *in,
 			struct actions *out)
 {
@@ -255,7 +255,7 @@ static void add_timeout(struct buf *b, const struct drain_view *in)
 	duration_add(b, evict_ms(in) * 1000000);
 }
 
-/* What a pod is not let go for, once: it is tried every few seconds. */
+/* Logs a refusal once: the eviction is retried every few seconds. */
 static void log_refusal(struct arena *a, struct drain_pod *p, const struct drain_view *in,
 			struct actions *out)
 {
@@ -273,7 +273,7 @@ static void log_refusal(struct arena *a, struct drain_pod *p, const struct drain
 	action_log(a, out, "%.*s", STRF(buf_str(&b)))->warning = true;
 }
 
-/* Why the attempt failed. */
+/* The reason for the failure. */
 static struct str failure(struct arena *a, const struct drain *d, const struct drain_view *in)
 {
 	struct list l;

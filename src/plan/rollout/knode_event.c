@@ -1,7 +1,9 @@
 /*
- * A change of taints replaces the whole list, so the patch carries the version
- * of the node it was made from: a taint that somebody added meanwhile is not
- * lost, the server answers with a conflict and the plan is made again.
+ * Events of nodes: the pools to plan, and the labels and taints of masters.
+ *
+ * A change of taints replaces the whole list, so the patch carries the node's
+ * resourceVersion: if another taint was added meanwhile, the server answers with a
+ * conflict and the node is planned again.
  */
 #include "plan/pool.h"
 
@@ -13,8 +15,8 @@ static bool is_taint(const struct json *j, struct knode_taint t)
 }
 
 /*
- * The taints of n with t added or without it, as a list (null for none).
- * False when they are so already.
+ * The taints of n with t added or removed, as a list (null for none). False when nothing
+ * changes.
  */
 static bool taint_list(struct arena *a, const struct knode *n, struct knode_taint t, bool want,
 		       struct json **out)
@@ -44,7 +46,7 @@ static bool taint_list(struct arena *a, const struct knode *n, struct knode_tain
 	return true;
 }
 
-/* A patch of n as it was seen. */
+/* A patch of n with its resourceVersion. */
 static struct json *begin_patch(struct arena *a, const struct knode *n)
 {
 	struct json *patch = json_new(a, JSON_OBJECT);
@@ -67,7 +69,7 @@ bool node_set_taint(struct arena *a, const struct knode *n, struct knode_taint t
 	json_add(json_make(a, patch, "spec"), S("taints"), list);
 	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
 			 json_format(a, patch, 0), reason);
-	act->fail = ACTION_LATER; /* a hint to the scheduler, no more */
+	act->fail = ACTION_LATER; /* only a hint to the scheduler */
 	act->wrap = str_fmt(a, "failed %s %.*s taint for node %.*s", want ? "applying" : "removing",
 			    STRF(t.key), STRF(n->name));
 	return true;
@@ -124,7 +126,7 @@ static void alert(struct arena *a, const struct knode *n, const struct mcp_of_no
 		action_metric(a, out, "mcc_pool_alert", &n->name, 1, of->alert);
 }
 
-/* "Pool worker[zone=b]: node n: …", as upstream has it. */
+/* "Pool worker[zone=b]: node n: …", upstream's prefix. */
 static void log_node(struct arena *a, struct actions *out, const struct mcp *pool,
 		     const struct knode *n, struct str text)
 {
@@ -231,7 +233,7 @@ static bool concerns(struct arena *a, const struct knode_event_view *in,
 	return changed;
 }
 
-/* The pools it was in count it no longer. */
+/* Plans the pools that the node has left. */
 static void left(struct arena *a, const struct knode_event_view *in, const struct mcp *now,
 		 struct mcp_list *queue, struct actions *out)
 {
@@ -283,7 +285,7 @@ void plan_knode_event(struct arena *a, const struct knode_event_view *in, struct
 	if (mcp_of_node(in->pools, n, &of, &err) < 0) {
 		struct action *act;
 
-		/* counted nowhere: whoever counted it must hear of it */
+		/* in no pool now: plan the pools that had it */
 		if (in->old)
 			left(a, in, NULL, queue, out);
 		act = action_log(a, out, "error finding pool for node: %.*s", STRF(err.msg));
@@ -305,7 +307,7 @@ void plan_skew_metric(struct arena *a, const struct json *configuration,
 	struct str mode = json_str(configuration, "status.bootImageSkewEnforcementStatus.mode");
 	struct str topology = json_str(infrastructure, "status.controlPlaneTopology");
 	struct str platform = json_str(infrastructure, "status.platformStatus.type");
-	/* where none is the normal case nobody need be told */
+	/* not worth a log line where that is normal */
 	bool alarm = str_is(mode, "None") && infrastructure && !str_is(topology, "SingleReplica") &&
 		     !str_is(platform, "BareMetal");
 

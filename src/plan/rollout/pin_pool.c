@@ -1,5 +1,5 @@
 /*
- * PinnedImageSets and pools: what a pool's nodes shall keep stands in its spec.
+ * PinnedImageSets and pools: the spec of a pool lists the sets of its nodes.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ static int by_name(const void *x, const void *y)
 		       json_str(*(struct json *const *)y, "name"));
 }
 
-/* The references to those that match, sorted. */
+/* References to the sets that match, sorted. */
 static struct json *refs(struct arena *a, const struct selector *sel, const struct json_list *sets)
 {
 	struct json **v = arena_array(a, sets->n, sizeof(*v));

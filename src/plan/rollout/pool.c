@@ -1,11 +1,13 @@
 /*
- * The order of a plan is upstream's: topology annotations, taints, the nodes
- * chosen (their MachineConfigNode first), status, gauges. Nodes are independent
- * of each other, so each of these is one step.
+ * The update controller of a pool.
  *
- * Every node counts against maxUnavailable from the moment its desiredConfig is
- * written: its current config differs from then on. So a plan made after a lost
- * answer or a restart never moves more than it may.
+ * The order of a plan is upstream's: topology annotations, taints, the chosen nodes
+ * (their MachineConfigNode first), status, gauges. Nodes are independent of each other,
+ * so each of these is one step.
+ *
+ * A node counts against maxUnavailable as soon as its desiredConfig is written, because
+ * its current config differs from then on. So a plan after a lost answer or a restart
+ * never updates more nodes than allowed.
  */
 #include "plan/pool.h"
 
@@ -80,8 +82,7 @@ static void clear_stale_build(struct arena *a, const struct pool_layers *l, stru
 	actions_step(out);
 }
 
-/* What is not known yet may have come since: only the server can tell that there
- * is no such build. */
+/* An unknown build may exist by now: only the server can say that it does not. */
 static void ask_build(struct arena *a, const struct pool_layers *l, struct actions *out)
 {
 	action_add(a, out, ACTION_GET, action_path(a, "machineosbuilds", l->config->build), S(""),
@@ -89,7 +90,7 @@ static void ask_build(struct arena *a, const struct pool_layers *l, struct actio
 		->tag = POOL_TAG_BUILD;
 }
 
-/* Whether a layered pool's image is there; *rc < 0 when its build failed. */
+/* True when the image of a layered pool exists; *rc < 0 when its build failed. */
 static bool image_ready(const struct pool_layers *l, int *rc, struct err *err)
 {
 	const struct os_build *b = l->build;
@@ -149,7 +150,7 @@ static void set_taints(struct arena *a, const struct pool_view *in, const struct
 {
 	for (size_t i = 0; i < in->n_nodes; i++) {
 		const struct knode *n = in->nodes[i];
-		/* unlike a candidate's, one image annotation alone is fine */
+		/* unlike for candidates, one image annotation is enough */
 		bool there = pool_node_targeted(in, l, n) ||
 			     (!l->config && str_eq(n->desired_config, in->pool->target) &&
 			      !n->current_image.p);
@@ -172,7 +173,7 @@ struct picks {
 	size_t n, cap;
 };
 
-/* How many may move now; the candidates go to *out. */
+/* How many nodes may be updated now; appends the candidates to *out. */
 static size_t candidates(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
 			 int64_t max, struct picks *out)
 {
@@ -190,11 +191,11 @@ static size_t candidates(struct arena *a, const struct pool_view *in, const stru
 		else if (knode_ready(n))
 			VEC_PUSH(a, out, ((struct pick){ .n = n }));
 	}
-	/* those failing this very config may recover at any time */
+	/* nodes that failed with this config may recover at any time */
 	return max - busy > failing ? (size_t)(max - busy - failing) : 0;
 }
 
-/* The zones in order, nodes without one last; the oldest first in each. */
+/* Sorted by zone, nodes without one last; within a zone the oldest first. */
 static int by_zone_and_age(const void *x, const void *y)
 {
 	const struct pick *p = x, *q = y;
@@ -233,7 +234,7 @@ static void defer_operator(struct arena *a, const struct pool_view *in, struct p
 	picks->n = kept;
 }
 
-/* The labels that make a node one of the pool's; false when there are none. */
+/* The labels that select the pool's nodes; false when there are none. */
 static bool pool_labels(struct arena *a, const struct mcp *pool, struct json *out)
 {
 	const struct json *labels = json_at(pool->tree, "spec.nodeSelector.matchLabels");
@@ -254,8 +255,8 @@ static bool pool_labels(struct arena *a, const struct mcp *pool, struct json *ou
 	return done.n > 0;
 }
 
-/* A node that booted straight into a custom pool gets that pool's labels
- * instead of another config. True when it is such a node. */
+/* A node that booted directly into a custom pool gets that pool's labels instead of
+ * another config. True for such a node. */
 static bool adopt(struct arena *a, const struct pool_view *in, const struct knode *n,
 		  struct actions *out)
 {
@@ -282,7 +283,7 @@ static bool adopt(struct arena *a, const struct pool_view *in, const struct knod
 	return true;
 }
 
-/* Upstream's words. */
+/* Upstream's messages. */
 static void log_candidates(struct arena *a, const struct pool_view *in, const struct picks *picks,
 			   size_t room, struct actions *out)
 {
@@ -411,7 +412,7 @@ static void move(struct arena *a, const struct pool_view *in, const struct pool_
 	action_state_metric(a, out, "node", S("Sync Machine Config Pool"), in->pool->meta.name);
 }
 
-/* The pool's target is there to be applied. */
+/* True when the pool's target exists. */
 static bool target_exists(const struct pool_view *in)
 {
 	return !in->configs || map_get(in->configs, in->pool->target);
@@ -485,7 +486,7 @@ int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out, 
 	if (!in->controller_config)
 		return err_set(err, ERR_AGAIN,
 			       "controllerconfig." GROUP_MC " \"" NAME_CONTROLLER "\" not found");
-	/* in one order, so that the same cluster gives the same plan */
+	/* a fixed order, so that the same cluster gives the same plan */
 	for (size_t i = 0; i < in->n_nodes; i++)
 		nodes[i] = in->nodes[i];
 	if (in->n_nodes > 1)

@@ -1,3 +1,6 @@
+/*
+ * Findings about pools: renders each pool before and after the change, and compares.
+ */
 #include "plan/rollout/pool_lint.h"
 
 #include "base/map.h"
@@ -10,9 +13,9 @@ struct linter {
 	struct arena *a;
 	const struct pool_lint_in *in;
 	const struct mcp *pool;
-	const struct map *names; /* of the MachineConfigs at hand */
-	const struct map *told; /* of those that nodes cannot take at all */
-	struct mc_list given; /* those of them that the pool selects */
+	const struct map *names; /* from the given MachineConfigs */
+	const struct map *told; /* from MachineConfigs that nodes cannot apply */
+	struct mc_list given; /* the selected ones of them */
 	struct mc_findings *out;
 };
 
@@ -27,7 +30,7 @@ static const struct mcp *given_pool(const struct linter *l)
 	return NULL;
 }
 
-/* At the pool where it is among the manifests, else at no place. */
+/* Reported at the pool if it is among the manifests, else without a place. */
 static void add(struct linter *l, bool error, struct str message)
 {
 	const struct mcp *given = given_pool(l);
@@ -46,8 +49,8 @@ static void add(struct linter *l, bool error, struct str message)
 }
 
 /*
- * Without a cluster's own MachineConfigs a pool that selects none says nothing:
- * manifests are seldom all there is.
+ * Without the MachineConfigs of a cluster, a pool that selects none is not reported:
+ * manifests are often incomplete.
  */
 static bool is_partial(const struct linter *l)
 {
@@ -63,7 +66,7 @@ static bool is_partial(const struct linter *l)
 	return true;
 }
 
-/* What the nodes of the pool have now, when it is at hand. */
+/* The current config of the pool's nodes, when it is known. */
 static bool present(struct linter *l, const struct forecast *f, struct mc_merged *out)
 {
 	struct str name = json_str(l->pool->tree, "spec.configuration.name");
@@ -82,7 +85,7 @@ static bool present(struct linter *l, const struct forecast *f, struct mc_merged
 	return f->from != NULL;
 }
 
-/* Whether a given MachineConfig has by itself what nodes refuse in the end. */
+/* True when a given MachineConfig alone has what nodes refuse. */
 static bool is_told(const struct linter *l)
 {
 	for (size_t i = 0; i < l->given.n; i++)
@@ -106,7 +109,7 @@ static void lint_refused(struct linter *l, const struct forecast *f)
 				    STRF(f->refused)));
 		return;
 	}
-	/* of nodes that cannot be told what they get nothing can be said */
+	/* the config of these nodes is unknown */
 	for (size_t i = 0; !l->in->sets.before && i < l->given.n; i++)
 		mc_lint_refused(l->a, l->given.v[i], l->out);
 }
@@ -120,7 +123,7 @@ static void lint_rendered(struct linter *l, const struct mc_list *sources, const
 	mc_lint_pool(l->a, l->pool->meta.name, sources, b.n, &l->given, l->out);
 }
 
-/* What keeps the nodes of a pool from being found, or from being updated. */
+/* Faults that prevent finding or updating the nodes of a pool. */
 static void lint_nodes(struct linter *l, const struct forecast *f)
 {
 	const struct json *nodes = json_at(l->pool->tree, "spec.nodeSelector");
@@ -152,10 +155,10 @@ static void lint_one(struct linter *l)
 	for (size_t i = 0; i < sources.n; i++) {
 		struct mc *mc = map_get(l->names, sources.v[i]->meta.name);
 
-		if (mc) /* as it was given: that is where findings are placed */
+		if (mc) /* as given: findings are placed there */
 			VEC_PUSH(l->a, &l->given, mc);
 	}
-	/* of other objects anything may be generated */
+	/* other objects may generate anything */
 	if (in->sets.before && !l->given.n && !in->given->others.n && !given_pool(l))
 		return;
 	if (!sets.before)
@@ -172,12 +175,12 @@ static void lint_one(struct linter *l)
 		lint_rendered(l, &sources, &f);
 }
 
-/* Files that no node can write, and extensions that it does not have. */
+/* Files that no node can write, and unknown extensions. */
 static bool lint_own(struct arena *a, struct mc *mc, struct mc_findings *out)
 {
 	struct mc_linter l = mc_linter_of_mc(a, mc, out);
 	struct err err = ERR_INIT(a);
-	bool any = mc_check_extensions(a, mc, &err) < 0; /* told by mc_lint */
+	bool any = mc_check_extensions(a, mc, &err) < 0; /* reported by mc_lint */
 	struct mc_merged m;
 
 	if (mc_is_generated(mc) || !mc_lint_alone(a, mc, &m))

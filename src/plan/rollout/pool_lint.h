@@ -1,6 +1,6 @@
 /*
- * pool_lint: what is wrong with the pools that manifests take part in: they cannot
- * be rendered, are too large, or running nodes refuse what comes of it.
+ * pool_lint: faults of the pools that manifests take part in: they cannot be rendered,
+ * the config is too large, or running nodes refuse it.
  */
 #ifndef PLAN_POOL_LINT_H
 #define PLAN_POOL_LINT_H
@@ -9,12 +9,10 @@
 #include "plan/forecast.h"
 
 struct pool_lint_in {
-	/* before: NULL when nothing is known of it. Findings are about given, a part
-	 * of after. */
+	/* before: NULL when unknown. Findings are about given, which is a part of after. */
 	struct forecast_in sets;
 	const struct mc_set *given;
-	/* There are errors in given already: a pool that cannot be rendered
-	 * would only repeat them. */
+	/* given already has errors: a failure to render a pool would only repeat them. */
 	bool broken;
 };
 

@@ -1,7 +1,9 @@
 /*
- * Two things here are ours, both where upstream would stay silent: a target
- * that does not exist, and nodes whose own config does not. Everything else is
- * upstream's to the letter, its repetitions included.
+ * The status of a pool.
+ *
+ * Two messages are ours, where upstream says nothing: a target that does not exist, and
+ * nodes whose config does not exist. All others are upstream's to the letter, including
+ * repetitions.
  */
 #include "base/codec.h"
 #include "plan/pool.h"
@@ -10,7 +12,7 @@ struct counts {
 	int64_t total, updated, ready, unavailable, degraded;
 	int64_t degraded_mcns, updated_mcns, pinned;
 	struct buf degraded_text; /* "Node a is reporting: \"…\", …" */
-	int64_t lost; /* nodes whose own config is gone */
+	int64_t lost; /* nodes whose config was deleted */
 	struct buf lost_text;
 };
 
@@ -72,7 +74,7 @@ static void count_mcns(struct arena *a, const struct pool_view *in, const struct
 		if (!m)
 			continue;
 		if (!m->any)
-			break; /* one that is not ready hides the rest */
+			break; /* a node that is not ready hides the other reasons */
 		c->pinned += m->pinned;
 		if (in->image_mode && mcn_updated(in, l, m)) {
 			c->updated_mcns++;
@@ -110,7 +112,7 @@ static void count(struct arena *a, const struct pool_view *in, const struct pool
 	}
 }
 
-/* A build that nodes still have to follow, or cannot. */
+/* A build that nodes still have to follow, or cannot follow. */
 static bool build_pending(const struct pool_layers *l)
 {
 	const struct os_build *b = l->build;
@@ -172,7 +174,7 @@ static void set_updating(struct writer *w, bool all, struct str line)
 		    str_fmt(w->a, "All nodes are updating to %.*s", STRF(line)));
 }
 
-/* What a layered pool's Updating says instead, its build being what counts. */
+/* The Updating condition of a layered pool: its build decides. */
 static void set_build_updating(struct writer *w)
 {
 	const struct mcp *pool = w->in->pool;
@@ -221,7 +223,7 @@ static bool set_node_degraded(struct writer *w, const struct counts *c)
 	return c->degraded > 0 || c->lost;
 }
 
-/* Only ever cleared here; true when it still stands. */
+/* Clears the condition, never sets it; true when it is set. */
 static bool clear_build_degraded(struct writer *w)
 {
 	static const char type[] = "ImageBuildDegraded";
@@ -250,7 +252,7 @@ static bool clear_build_degraded(struct writer *w)
 	return false;
 }
 
-/* Returns whether the pool is degraded. */
+/* True when the pool is degraded. */
 static bool set_degraded(struct writer *w, const struct counts *c)
 {
 	bool node = set_node_degraded(w, c);
@@ -327,7 +329,7 @@ static struct json *status_json(struct arena *a, const struct pool_view *in, con
 	return s;
 }
 
-/* status.osImageStream: the stream whose image the pool runs, if it is one. */
+/* status.osImageStream: the stream whose image the pool runs, if there is one. */
 static struct str stream_of(const struct pool_view *in, const struct json *status)
 {
 	const struct json *conf = json_at(status, "configuration");
@@ -363,7 +365,7 @@ static void set_stream(struct arena *a, struct json *status, struct str name)
 	json_add(status, S("osImageStream"), ref);
 }
 
-/* An absent list and an empty one are the same to upstream. */
+/* An absent and an empty list are equal, as in upstream. */
 static bool same_status(struct arena *a, const struct json *old, const struct json *new)
 {
 	struct json *o;

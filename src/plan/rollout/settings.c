@@ -1,12 +1,14 @@
 /*
- * Only observedGeneration and the disruption policies are written: boot images and
- * their skew stay as the operator left them.
+ * The status of MachineConfiguration while no operator runs.
+ *
+ * Writes only observedGeneration and the disruption policies: boot images and their skew
+ * stay as the operator left them.
  */
 #include "plan/settings.h"
 
 #include "plan/update.h"
 
-#define LEASE_S 137 /* the operator's, where the lease does not tell */
+#define LEASE_S 137 /* the operator's default, where the lease has none */
 #define LEASE_MAX_S 3600
 #define POLL_MAX_MS 30000
 
@@ -18,8 +20,7 @@ bool settings_stale(const struct json *settings)
 		!json_at(settings, "status.nodeDisruptionPolicyStatus.clusterPolicies"));
 }
 
-/* For how long the lease must have been left alone: one that somebody holds has
- * to run out first. */
+/* How long the lease must be unchanged: a held lease has to expire first. */
 static int64_t patience(const struct settings_view *in)
 {
 	int64_t lasts = json_i64(in->lease, "spec.leaseDurationSeconds", LEASE_S);
