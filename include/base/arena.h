@@ -1,9 +1,9 @@
 /*
  * arena: memory for one piece of work, freed all at once.
  *
- * Only lack of memory can fail, and that aborts the program. With ARENA_MALLOC
- * each allocation is a malloc of its own, so that sanitizers and valgrind see
- * every overrun; the behaviour is otherwise the same.
+ * Allocation fails only when memory runs out, and that aborts the program. With
+ * ARENA_MALLOC each allocation is a separate malloc, so that sanitizers and valgrind
+ * see every overrun; the behaviour is otherwise the same.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -29,8 +29,8 @@ void *arena_array(struct arena *a, size_t n, size_t size);
 char *arena_dup(struct arena *a, const void *p, size_t n);
 
 /*
- * Makes old (of old_n bytes, from this arena or NULL) room for new_n bytes,
- * keeping its contents; in place where it is the newest allocation.
+ * Resizes old (old_n bytes from this arena, or NULL) to new_n bytes and keeps its
+ * contents; in place when it is the newest allocation.
  */
 void *arena_grow(struct arena *a, void *old, size_t old_n, size_t new_n);
 

@@ -44,7 +44,7 @@ inline struct str buf_str(const struct buf *b)
 /* The formatted string, in a. */
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* At most max bytes of it, and "…" when that is not all; cuts no character. */
+/* At most max bytes of it, then "…" when it was cut; never cuts inside a character. */
 struct str str_clip(struct arena *a, struct str s, size_t max);
 
 #endif

@@ -16,7 +16,7 @@ void base64_add(struct buf *b, struct str bytes);
  */
 int base64_decode(struct arena *a, struct str text, struct str *out, struct err *err);
 
-/* Would it decode? The same errors. */
+/* Checks without decoding. The same errors. */
 int base64_check(struct str text, struct err *err);
 
 /*
@@ -45,14 +45,13 @@ struct dataurl {
 /* Parses a whole data: URL. ERR_INVALID with dataurl's own texts. */
 int dataurl_parse(struct arena *a, struct str url, struct dataurl *out, struct err *err);
 
-/* Would it parse? The same errors, without the work of decoding. */
+/* Checks without decoding the data. The same errors. */
 int dataurl_check(struct str url, struct err *err);
 
 /* "data:," and the bytes percent-encoded. */
 struct str dataurl_text(struct arena *a, struct str bytes);
 
-/* As text for HTML: what Go's text/template escapes with html, and what
- * html/template does in the text of an element. */
+/* Escaped for HTML as Go's text/template (html) and html/template (element text) do. */
 void html_add(struct buf *b, struct str text);
 void html_add_strict(struct buf *b, struct str text);
 

@@ -13,7 +13,7 @@
 enum err_code {
 	ERR_INVALID = 1, /* bad input: report, never retry */
 	ERR_NOTFOUND, /* not there: often an answer, not a fault */
-	ERR_CONFLICT, /* changed meanwhile: read and plan again */
+	ERR_CONFLICT, /* changed in between: read and plan again */
 	ERR_GONE, /* too old to resume: list again */
 	ERR_AGAIN, /* for now: back off and retry */
 	ERR_LIMIT, /* larger or deeper than we accept */
@@ -44,7 +44,7 @@ int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf
 /* ERR_SYS (ERR_NOTFOUND for ENOENT) with ": <errno's text>" behind the text. */
 int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* These never return 0, and compilers and analyzers may know. */
+/* These never return 0; the attribute tells compilers and analyzers. */
 static inline int err_negative(int rc)
 {
 	if (rc >= 0)

@@ -39,11 +39,11 @@ struct flag {
 	uint8_t hidden : 1;
 };
 
-/* Looks up an environment variable; NULL when unset. The caller's, so that
+/* Looks up an environment variable; NULL when unset. The caller supplies it, so that
  * parsing stays pure. */
 typedef const char *flag_env(void *ctx, const char *name);
 
-/* Flags, ended by { 0 }, and the options that their offsets are in. */
+/* A table of flags, ended by { 0 }, and the options that its offsets refer to. */
 struct flag_table {
 	const struct flag *flags;
 	void *opts;
@@ -53,18 +53,18 @@ struct flag_parse {
 	const struct flag_table *tables; /* ended by { 0 } */
 	flag_env *env; /* may be NULL */
 	void *env_ctx;
-	/* Stop at the first word that is no flag (a subcommand's name). */
+	/* Stop at the first argument that is not a flag (a subcommand's name). */
 	bool stop_at_word;
-	/* Where not NULL, long flags that no table has are passed over with
-	 * their values, and their names go here; a slip of one character in
-	 * a known one is still refused. */
+	/* When not NULL: long flags that no table has are skipped with their values,
+	 * and their names are appended here. A known flag with a typing error is still
+	 * an error. */
 	struct strs *unknown;
 };
 
 /*
- * Reads argv[0..argc). Words that are not flags go to *words. Fields keep what
- * the caller set before where neither flag nor variable is given. ERR_INVALID
- * with a text for the user ("unknown flag: --pol (did you mean --pool?)").
+ * Reads argv[0..argc). Arguments that are not flags are appended to *words. A field
+ * keeps its value when neither flag nor variable is given. ERR_INVALID with a message
+ * for the user ("unknown flag: --pol (did you mean --pool?)").
  */
 int flag_parse(struct arena *a, const struct flag_parse *p, int argc, char **argv,
 	       struct strs *words, struct err *err);

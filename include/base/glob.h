@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-/* All of s fits the pattern. A '[' that is never closed stands for itself. */
+/* Matches all of s. A '[' that is not closed matches itself. */
 bool glob_match(struct str pattern, struct str s);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * hash: md5 (rendered names are made of it; nothing secret) and sha2.
+ * hash: md5 (for the names of rendered configs, not for security) and sha2.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
@@ -24,7 +24,7 @@ size_t hash_sum(const struct hash *h, unsigned char out[HASH_MAX]);
 /* The sum in lower-case hex, in a. */
 struct str hash_hex(struct arena *a, const struct hash *h);
 
-/* In one go. */
+/* The sum of one string. */
 struct str hash_hex_of(struct arena *a, enum hash_kind kind, struct str s);
 
 #endif

@@ -19,8 +19,8 @@ struct imageref {
  * docker/reference's words. */
 int imageref_parse(struct str s, struct imageref *out, struct err *err);
 
-/* As people write it, "fedora:40": what is missing means docker.io/library.
- * The name then lives in a. */
+/* A short reference such as "fedora:40": a missing host and path mean
+ * docker.io/library. The name is then made in a. */
 int imageref_normalized(struct arena *a, struct str s, struct imageref *out, struct err *err);
 
 /* A full reference, to which normalizing would add nothing. */

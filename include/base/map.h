@@ -1,9 +1,8 @@
 /*
- * map: strings to pointers, in an arena, remembering the order of arrival.
+ * map: strings to pointers, in an arena, in insertion order.
  *
- * Keys are views: what they point at must outlive the map. Lookups cost one
- * probe on average whatever the keys are: the hash is seeded per map, so input
- * cannot be built to collide.
+ * Keys are views: the bytes must outlive the map. A lookup costs one probe on average
+ * for any keys: the hash is seeded per map, so input cannot be crafted to collide.
  */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
@@ -20,7 +19,7 @@ struct map_entry {
 
 struct map {
 	struct arena *a;
-	struct map_entry *v; /* in order of arrival */
+	struct map_entry *v; /* in insertion order */
 	size_t n, cap;
 	uint32_t *slots; /* index + 1 into v, 0 when free */
 	size_t n_slots;
@@ -32,7 +31,7 @@ void map_init(struct map *m, struct arena *a);
 /* The entry of key, or NULL. */
 struct map_entry *map_find(const struct map *m, struct str key);
 
-/* What is stored under key, or NULL. */
+/* The value of key, or NULL. */
 void *map_get(const struct map *m, struct str key);
 
 /* Stores value under key; true when the key was new. */

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-/* Integers that fit neither int64 nor uint64 are not integers. */
+/* An integer that fits neither int64 nor uint64 is not an integer. */
 struct num_int {
 	bool neg;
 	uint64_t abs;

@@ -1,9 +1,9 @@
 /*
- * rate: how often each of many keys may come.
+ * rate: a rate limit per key, for many keys.
  *
- * The slots may lie in memory that processes share: they are changed without
- * locks, and one that dies leaves nothing undone. When there are more keys than
- * slots, those whose turn is over soonest are forgotten.
+ * The slots may be in memory shared by processes: updates are lock-free, and a process
+ * that dies leaves no lock behind. When there are more keys than slots, the keys with
+ * the least debt are dropped.
  */
 #ifndef BASE_RATE_H
 #define BASE_RATE_H
@@ -14,19 +14,18 @@
 
 struct rate_slot {
 	_Atomic uint64_t key; /* 0: free */
-	_Atomic uint64_t at; /* when a key that comes steadily comes next */
+	_Atomic uint64_t at; /* when a key with a steady rate is due next */
 };
 
 struct rate {
 	struct rate_slot *slots; /* zeroed at first */
 	size_t n; /* a power of two */
-	uint64_t seed; /* random, so that no one can aim at a slot */
-	uint64_t every; /* microseconds between two that come steadily */
-	uint64_t burst; /* how many may come at once; at least 1 */
+	uint64_t seed; /* random, so that nobody can choose keys that collide */
+	uint64_t every; /* microseconds between two events at a steady rate */
+	uint64_t burst; /* events allowed at once; at least 1 */
 };
 
-/* Whether key may come now (in microseconds); when not, *wait is how long
- * until it may. */
+/* Whether key is allowed now (in microseconds); if not, *wait is the time until it is. */
 bool rate_allow(struct rate *r, struct str key, uint64_t now, uint64_t *wait);
 
 #endif

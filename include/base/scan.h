@@ -1,7 +1,6 @@
 /*
- * scan: looking through bytes sixteen at a time. For the few loops that see
- * every byte of the input; the compiler makes vector code of it where the
- * machine has it.
+ * scan: searches bytes sixteen at a time, for the few loops that read every byte of the
+ * input. The compiler generates vector code where the machine has it.
  */
 #ifndef BASE_SCAN_H
 #define BASE_SCAN_H
@@ -57,7 +56,7 @@ static inline size_t scan_first(scan_v v)
 #endif
 }
 
-/* Where c, or one of the three, first stands in p's n bytes; else n. */
+/* The offset of the first c (or of the first of three bytes) in p's n bytes; n when absent. */
 size_t scan_byte(const char *p, size_t n, char c);
 size_t scan_three(const char *p, size_t n, char c, char d, char e);
 

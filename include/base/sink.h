@@ -1,28 +1,28 @@
 /*
- * sink: bytes that come in parts, so that nobody has to hold them all.
+ * sink: bytes delivered in parts, so that nobody has to hold all of them.
  */
 #ifndef BASE_SINK_H
 #define BASE_SINK_H
 
 #include "base/err.h"
 
-/* Who takes them. */
+/* The receiver. */
 struct sink {
-	/* The next part. An error ends whoever gives them. */
+	/* Takes the next part. An error ends the delivery. */
 	int (*put)(void *ctx, struct str part, struct err *err);
-	/* Drops what came so far: all of it comes again, from the beginning.
-	 * NULL where that cannot be. */
+	/* Discards everything received: the delivery starts again from the beginning.
+	 * NULL when the receiver cannot restart. */
 	int (*restart)(void *ctx, struct err *err);
 	void *ctx;
 };
 
-/* Who gives them: all of them, each time it is asked. */
+/* The sender: delivers everything each time it is called. */
 struct producer {
 	int (*pump)(void *ctx, const struct sink *to, struct err *err);
 	void *ctx;
 };
 
-/* Collects them in b, at most max bytes: else ERR_LIMIT. */
+/* Collects everything in b; ERR_LIMIT beyond max bytes. */
 struct sink_buf {
 	struct buf b;
 	size_t max;

@@ -1,5 +1,5 @@
 /*
- * str: a view of bytes owned elsewhere; goes by value and promises no NUL.
+ * str: a view of bytes owned elsewhere; passed by value, without a NUL at the end.
  */
 #ifndef BASE_STR_H
 #define BASE_STR_H
@@ -57,7 +57,7 @@ bool str_ends(struct str s, struct str suffix);
 struct str str_from(struct str s, size_t i);
 struct str str_sub(struct str s, size_t i, size_t j);
 
-/* Where c or needle first (last) stands, or -1. */
+/* The offset of the first (last) c or needle, or -1. */
 ptrdiff_t str_chr(struct str s, char c);
 ptrdiff_t str_rchr(struct str s, char c);
 ptrdiff_t str_find(struct str s, struct str needle);

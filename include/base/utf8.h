@@ -1,6 +1,6 @@
 /*
- * utf8: code points, as Go's unicode/utf8 sees them: surrogates, overlong forms
- * and values above U+10FFFF are invalid, and an invalid byte counts as one.
+ * utf8: code points as Go's unicode/utf8 decodes them: surrogates, overlong forms and
+ * values above U+10FFFF are invalid, and an invalid byte is one rune.
  */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H

@@ -28,10 +28,10 @@
 		(vec)->v[(vec)->n++] = (item);                                              \
 	} while (0)
 
-/* Twice the room; *cap is updated. */
+/* Doubles the room; *cap is updated. */
 void *vec_grow(struct arena *a, void *v, size_t *cap, size_t size);
 
-/* A list of strings, as many functions take and give. */
+/* A list of strings. */
 struct strs {
 	struct str *v;
 	size_t n, cap;

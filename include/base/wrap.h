@@ -7,10 +7,9 @@
 #include "base/buf.h"
 
 /*
- * Appends the words of text and a line feed. Lines have at most width columns;
- * the first has `at` columns already, the others begin with `indent` spaces.
- * Breaks only at spaces and line feeds, and not within [ ]: what is longer than a
- * line stays whole.
+ * Appends the words of text and a line feed. Lines have at most width columns; the
+ * first has `at` columns already, the others start with `indent` spaces. Breaks at
+ * spaces and line feeds only, and not inside [ ]: a longer word stays whole.
  */
 void wrap_add(struct buf *b, struct str text, size_t at, size_t indent, size_t width);
 

@@ -39,7 +39,7 @@ enum json_flags {
 
 /* Where and why a text is not JSON; the problem is worded as in Go. */
 struct json_fault {
-	size_t offset; /* bytes read when it showed, the bad one included */
+	size_t offset; /* bytes read when the fault was found, the bad one included */
 	size_t line, col; /* of the bad byte, from 1; columns are bytes */
 	struct str problem;
 };
@@ -47,8 +47,8 @@ struct json_fault {
 struct json_opts {
 	unsigned flags;
 	size_t size_max; /* 0: no limit */
-	/* When set: parse one value, say here how many bytes it took, and
-	 * leave what follows alone. */
+	/* When set: parse one value, return here how many bytes it took, and ignore
+	 * what follows. */
 	size_t *used;
 	struct json_fault *fault; /* when set, filled in on ERR_INVALID */
 };
@@ -87,10 +87,10 @@ size_t json_key_pos(const struct json *j); /* of the key's opening quote */
 /* The (last) member of that name, or NULL. */
 struct json *json_member(const struct json *j, struct str key);
 
-/* The value at "spec.paused": member names joined by dots; NULL when absent. */
+/* The value at "spec.paused": member names separated by dots; NULL when absent. */
 struct json *json_at(const struct json *j, const char *path);
 
-/* Where value, by its address, is below j: "spec.files.0.mode"; or "". */
+/* The path of value (by address) below j: "spec.files.0.mode"; or "". */
 struct str json_path_of(struct arena *a, const struct json *j, const struct json *value);
 
 /* The value at path when it is of that kind, else the default. */
@@ -126,20 +126,20 @@ struct json *json_add_object(struct arena *a, struct json *object, const char *k
 struct json *json_make(struct arena *a, struct json *root, const char *path);
 /* Replaces the member in its place, or appends. */
 void json_set(struct json *object, struct str key, struct json *item);
-/* Puts item where old, a child of parent, stands; it takes over the key. */
+/* Replaces old, a child of parent, by item, which takes over its key. */
 void json_replace(struct json *parent, struct json *old, struct json *item);
-/* Takes every member of that name out; true when there was one. */
+/* Removes every member of that name; true when there was one. */
 bool json_remove(struct json *object, struct str key);
-/* Takes item, a child of parent, out. */
+/* Removes item, a child of parent. */
 void json_detach(struct json *parent, struct json *item);
 
-/* Makes j null where it is; its key and span stay. */
+/* Sets j to null in place; its key and span stay. */
 void json_set_null(struct json *j);
 
 /* A deep copy; the text of strings is shared. */
 struct json *json_clone(struct arena *a, const struct json *j);
 
-/* For parsers: says where a value stood in its text. */
+/* For parsers: sets the position of a value in its text. */
 void json_set_span(struct json *j, size_t key_pos, size_t start, size_t end);
 
 /* ---- writing ------------------------------------------------------------- */

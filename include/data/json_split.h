@@ -1,6 +1,6 @@
 /*
- * json_split: takes JSON apart while its bytes come, so that no more than one
- * object is held: the items of a list, or the values of a stream.
+ * json_split: splits JSON while its bytes arrive, so that only one object is held at a
+ * time: the items of a list, or the values of a stream.
  */
 #ifndef DATA_JSON_SPLIT_H
 #define DATA_JSON_SPLIT_H
@@ -14,8 +14,8 @@ enum split_mode {
 
 struct json_split {
 	enum split_mode mode;
-	size_t max; /* bytes of one item, and of all that is no item */
-	/* One item's text, valid within the call. A negative answer ends it. */
+	size_t max; /* limits: bytes of one item, and of everything that is not an item */
+	/* The text of one item, valid during the call. A negative result ends the split. */
 	int (*on_item)(void *ctx, struct str text, struct err *err);
 	void *ctx;
 	/* ---- its own ---- */
@@ -30,11 +30,11 @@ struct json_split {
 void split_init(struct json_split *s, enum split_mode mode, size_t max,
 		int (*on_item)(void *ctx, struct str text, struct err *err), void *ctx);
 
-/* ERR_LIMIT when something is too large, ERR_INVALID for what is no JSON, or
- * what on_item said. */
+/* ERR_LIMIT when something is too large, ERR_INVALID when it is not JSON, or the result
+ * of on_item. */
 int split_feed(struct json_split *s, struct str part, struct err *err);
 
-/* True when nothing is half there. */
+/* True when the input ended between values. */
 bool split_between(const struct json_split *s);
 
 /* SPLIT_ITEMS: the list without its items. */

@@ -6,7 +6,7 @@
 
 #include "data/json.h"
 
-/* target with patch applied; shares nothing with target, text aside. */
+/* A copy of target with patch applied; it shares only text with target. */
 struct json *patch_apply(struct arena *a, const struct json *target, const struct json *patch);
 
 #endif

@@ -18,7 +18,7 @@ enum ign_kind { IGN_STR, IGN_INT, IGN_BOOL, IGN_OBJ, IGN_STRS, IGN_OBJS };
 
 enum ign_flags {
 	IGN_PLAIN = 1, /* not optional: written even when empty */
-	IGN_KEY = 2, /* tells the entries of a list apart */
+	IGN_KEY = 2, /* the key of a list's entries */
 	IGN_OMIT = 4, /* plain, but left out when zero */
 	IGN_CONCAT = 8, /* lists that are appended, duplicates and all */
 	IGN_GROUPED = 16, /* keys are shared with the struct's other such lists */
@@ -110,7 +110,7 @@ bool ign_eq(const struct ign_obj *x, const struct ign_obj *y);
 
 bool ign_eq_lists(const struct ign_objs *x, const struct ign_objs *y);
 
-/* What tells o apart in its list. */
+/* The key of o in its list. */
 struct str ign_key(struct arena *a, const struct ign_obj *o);
 
 /* The entries of a list by key, for more than one look-up. */
@@ -139,8 +139,8 @@ struct str ign_report_text(struct arena *a, const struct ign_report *r, const st
 			   struct str text);
 
 /*
- * Finds places in a text. Remembers where it was, so that many places, most of
- * them one behind the other, cost what the text is long and not each that much.
+ * Finds positions in a text. Remembers the last position, so that many lookups in
+ * ascending order cost one pass over the text.
  */
 struct ign_locator {
 	const struct json *root;
@@ -154,7 +154,7 @@ struct ign_locator {
 
 #define IGN_LOCATOR(root, text) ((struct ign_locator){ root, text, 0, 1, 0, { { 0 } } })
 
-/* Where path, or what of it there is, stands in the text: from 1. */
+/* The line and column, from 1, of path or of its longest existing part. */
 void ign_locate(struct ign_locator *l, struct str path, bool at_key, size_t *line, size_t *col);
 
 /* Checks a config by the rules of spec 3.minor; root may be NULL. */
@@ -180,8 +180,8 @@ struct ign_parsed {
 int ign_parse(struct arena *a, struct str text, struct ign_parsed *out, struct err *err);
 
 /*
- * The same from a tree, for configs of spec 3 without a fault: false for any
- * other, which ign_parse has to look at. Warnings are not looked for.
+ * The same from a tree, for valid configs of spec 3: false for any other config, which
+ * ign_parse must read. Does not look for warnings.
  */
 bool ign_take(struct arena *a, const struct json *tree, struct ign_parsed *out);
 
@@ -208,9 +208,9 @@ struct ign_review {
 };
 
 /*
- * All that is wrong with a config that ign_parse refuses. Values of the wrong type
- * count as absent, and nothing else is said of them. Nothing is found in a config
- * whose version is not known; of spec 2 only values of the wrong type are.
+ * All faults of a config that ign_parse refuses. Values of the wrong type count as
+ * absent and cause no further faults. A config of an unknown version has none; of spec
+ * 2 only wrong types are found.
  */
 void ign_review(struct arena *a, const struct json *tree, struct ign_review *out);
 
@@ -223,19 +223,19 @@ int ign_check_modes(const struct ign_parsed *p, struct err *err);
 /* ---- merging and writing ------------------------------------------------- */
 
 /*
- * Each config merged over those before it, by the rules of spec 3.5. Costs what
- * the configs hold together, however many they are. n is at least 1.
+ * Merges each config over those before it, by the rules of spec 3.5. The cost is linear
+ * in the size of all configs. n is at least 1.
  */
 struct ign_obj *ign_fold(struct arena *a, const struct ign_objs *configs);
 
 /* The config as upstream's encoder orders and omits; strings are shared. */
 struct json *ign_encode(struct arena *a, const struct ign_obj *config);
-/* The same without the fields that spec 3.minor has not. */
+/* The same without the fields that spec 3.minor does not have. */
 struct json *ign_encode_as(struct arena *a, const struct ign_obj *config, int minor);
 
 /*
- * A 3.5 config in the words of an older spec: 3.1 to 3.5, or 2.2. ERR_INVALID,
- * in upstream's words, where it says what the older one cannot.
+ * A 3.5 config converted to an older spec: 3.1 to 3.5, or 2.2. ERR_INVALID in
+ * upstream's words when the older spec cannot express it.
  */
 int ign_down(struct arena *a, const struct ign_obj *config, struct semver to, struct json **out,
 	     struct err *err);

@@ -1,5 +1,5 @@
 /*
- * cert: what a certificate says of itself, for people: no trust is put in it.
+ * cert: the fields of a certificate, for display only: nothing is verified.
  */
 #ifndef MC_CERT_H
 #define MC_CERT_H
@@ -18,7 +18,7 @@ struct certs {
 	size_t n, cap;
 };
 
-/* One certificate in DER. False when it is none. */
+/* One certificate in DER. False when it is invalid. */
 bool cert_parse(struct arena *a, struct str der, struct cert *out);
 
 /* The certificates of a PEM bundle, up to the first that cannot be read. */

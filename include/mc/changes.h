@@ -1,6 +1,6 @@
 /*
- * changes: what of a config a node cannot be given any more once it is installed,
- * and how it differs, in upstream's form.
+ * changes: the parts of a config that cannot change after installation, and their
+ * differences in upstream's form.
  */
 #ifndef MC_CHANGES_H
 #define MC_CHANGES_H

@@ -25,13 +25,13 @@ struct conditions conditions_of(struct arena *a, const struct json *list);
 const struct condition *conditions_find(const struct conditions *list, struct str type);
 bool conditions_true(const struct conditions *list, const char *type);
 
-/* Which changes count: a ControllerConfig's message alone is none. */
+/* Which changes count: a ControllerConfig's message alone does not. */
 enum condition_rule { CONDITION_ALL, CONDITION_NOT_MESSAGE };
 
 /*
- * Sets one as upstream does: nothing happens when nothing that counts differs;
- * else the old entry goes and the new one is appended, keeping its time when
- * the status is the same. True when the list changed.
+ * Sets one as upstream does: no change when nothing that counts differs; else the old
+ * entry is removed and the new one appended, with the old time when the status is the
+ * same. True when the list changed.
  */
 bool conditions_set(struct arena *a, struct conditions *list, enum condition_rule rule,
 		    struct condition c, struct instant now);

@@ -1,5 +1,5 @@
 /*
- * contents: what is inside a file of an Ignition config.
+ * contents: the contents of a file in an Ignition config.
  */
 #ifndef MC_CONTENTS_H
 #define MC_CONTENTS_H
@@ -11,25 +11,25 @@
 #define MC_CONTENTS_MAX ((size_t)256 << 20)
 
 /*
- * The bytes of a file whose source is a data: URL (or absent: none), unpacked.
- * ERR_NOTFOUND when they are elsewhere (http and the like): *out is then the
- * source. ERR_INVALID with upstream's text, ERR_LIMIT.
+ * The bytes of a file whose source is a data: URL (absent: no bytes), decompressed.
+ * ERR_NOTFOUND when the source is elsewhere (http and others): *out is then the source.
+ * ERR_INVALID with upstream's text, ERR_LIMIT.
  */
 int mc_contents(struct arena *a, const struct ign_obj *file, struct str *out, struct err *err);
 
 /*
- * The same for a resource (a file's contents, or what is appended to it), given in
- * parts: what is packed is unpacked part by part and never held.
+ * The same for a resource (a file's contents, or what is appended to it), delivered in
+ * parts: compressed data is decompressed part by part and never held.
  */
 int mc_pump(const struct ign_obj *resource, const struct sink *to, struct err *err);
-/* The contents of a file are packed: mc_pump spares the memory they need. */
+/* The contents of the file are compressed: mc_pump saves the memory they need. */
 bool mc_is_packed(const struct ign_obj *file);
-/* How many bytes a file's contents are, and that they can be unpacked. */
+/* The size of a file's contents; also checks that they can be decompressed. */
 int mc_size(const struct ign_obj *file, uint64_t *out, struct err *err);
 
 /*
- * Between the parts of something packed and their taker: unpacks, and counts up
- * to MC_CONTENTS_MAX. how: the resource's compression, "" for none.
+ * A sink in front of another one: decompresses, and counts up to MC_CONTENTS_MAX. how:
+ * the resource's compression, "" for none.
  */
 struct mc_unpack {
 	const struct sink *to;
@@ -39,7 +39,7 @@ struct mc_unpack {
 };
 int mc_unpack_start(struct mc_unpack *u, struct str how, const struct sink *to, struct err *err);
 struct sink mc_unpack_sink(struct mc_unpack *u);
-/* All has come. Always to be called, with the error there was so far. */
+/* Ends the delivery. The caller must call it, with the error so far. */
 int mc_unpack_end(struct mc_unpack *u, int rc, struct err *err);
 
 /* The file of that path, or NULL. */
@@ -49,7 +49,7 @@ const struct ign_obj *mc_find_file(const struct ign_obj *config, struct str path
  * name). False when there is none. */
 bool mc_unit_text(struct arena *a, const struct ign_obj *config, struct str path, struct str *out);
 
-/* Text that can be shown: valid UTF-8 without control characters but tab and
+/* Text that can be displayed: valid UTF-8 without control characters except tab and
  * line breaks. */
 bool mc_is_text(struct str bytes);
 

@@ -8,7 +8,7 @@
 
 struct mc_current {
 	struct str name;
-	struct str text; /* what currentconfig holds: upstream's bytes */
+	struct str text; /* the contents of currentconfig, in upstream's bytes */
 	struct mc_merged spec;
 	const struct json *tree;
 	bool v2; /* its Ignition config is of spec 2 */
@@ -25,7 +25,7 @@ bool mc_is_state(struct str path);
 /* In the Ignition config that mco-server gives to a new machine, and from there in
  * one that start --once-from applies: the node's first annotations. */
 #define MC_FIRST_ANNOTATIONS MC_STATE_DIR "/node-annotations.json"
-/* What is said of one that does. */
+/* The error message for a MachineConfig that does. */
 #define MC_STATE_REFUSED "%.*s is the daemon's own state: no MachineConfig may write it"
 
 /*
@@ -36,9 +36,9 @@ bool mc_is_state(struct str path);
 int mc_current_parse(struct arena *a, struct str text, struct mc_current *out, struct err *err);
 
 /*
- * A rendered config is named by a hash of its spec. ERR_INVALID when the name has
- * one that is not the spec's: then it is not what was rendered, and what differs
- * from it cannot be told. Other names say nothing.
+ * A rendered config is named by a hash of its spec. ERR_INVALID when the hash in the
+ * name is not the spec's: it is then not the config that was rendered, and a difference
+ * from it means nothing. Other names are not checked.
  */
 int mc_current_check(struct arena *a, const struct mc_current *c, struct err *err);
 
@@ -46,12 +46,12 @@ int mc_current_check(struct arena *a, const struct mc_current *c, struct err *er
  * rendered-<pool>-<md5>, or by the annotation that only those have. */
 bool mc_current_rendered(const struct mc_current *c);
 
-/* The one an update starts from where nothing has been applied yet. */
+/* The config that the first update of a node starts from. */
 void mc_current_empty(struct arena *a, struct mc_current *out);
 
 /*
- * Whether a node can go from one to the other. ERR_INVALID with upstream's
- * text: "can't reconcile config a with b: …".
+ * Whether a node can change from one to the other. ERR_INVALID with upstream's text:
+ * "can't reconcile config a with b: …".
  */
 struct mc_overrides;
 int mc_current_reconcile(struct arena *a, const struct mc_current *from,

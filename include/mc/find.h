@@ -1,5 +1,5 @@
 /*
- * find: the objects of a set that the words of a command line name.
+ * find: finds the objects of a set that command-line arguments name.
  */
 #ifndef MC_FIND_H
 #define MC_FIND_H

@@ -18,7 +18,7 @@ struct mc_gates {
 int mc_gates_read(struct arena *a, const struct json *feature_gate, struct str version,
 		  struct mc_gates *out, struct err *err);
 
-/* A build without a release of its own has the cluster's gates. */
+/* A build without a release version uses the cluster's gates. */
 #define MC_GATES_SNAPSHOT "0.0.1-snapshot"
 struct str mc_gates_release(struct str release, const struct json *cluster_version);
 

@@ -19,8 +19,8 @@ void mc_files_add(struct arena *a, struct mc_files *files, const char *path, str
 
 /*
  * A MachineConfig of that name and role with these files, all of mode 0644 (NULL:
- * without an Ignition config). Its whole object is in doc.tree: annotations and owners may still be added there
- * by mc_annotate and mc_set_owner.
+ * without an Ignition config). doc.tree is its whole object: mc_annotate and
+ * mc_set_owner may still change it.
  */
 struct mc *mc_generated(struct arena *a, struct str name, struct str role,
 			const struct mc_files *files);
@@ -31,7 +31,7 @@ void mc_add_zeros(struct arena *a, struct json *spec);
 
 void mc_annotate(struct arena *a, struct mc *mc, struct str key, struct str value);
 
-/* The only owner; a controlling one blocks its deletion. */
+/* The only owner; a controlling owner blocks its own deletion. */
 void mc_set_owner(struct arena *a, struct mc *mc, struct str api, struct str kind, struct str name,
 		  struct str uid, bool controller);
 

@@ -1,8 +1,8 @@
 /*
- * node: what the controllers need to know of a node, in about a kilobyte.
+ * knode: a Kubernetes Node, reduced to what the controllers need, in about a kilobyte.
  *
- * A decoded node views the tree it came from; knode_copy makes one that stands by
- * itself in a single piece of memory, for caches.
+ * A decoded knode views the tree it came from; knode_copy makes a copy in a single
+ * block of memory, for caches.
  */
 #ifndef MC_KNODE_H
 #define MC_KNODE_H
@@ -10,7 +10,7 @@
 #include "mc/labels.h"
 #include "mc/object.h"
 
-/* Why a node takes no new work, the first of its conditions that says so. */
+/* Why a node is not ready: the first of its conditions that says so. */
 enum knode_unready { KNODE_READY, KNODE_NOT_READY, KNODE_DISK, KNODE_NETWORK };
 
 struct knode {
@@ -39,20 +39,20 @@ struct knode_list {
 /* Views of tree; labels and taints are made in a. */
 void knode_decode(struct arena *a, const struct json *tree, struct knode *out);
 
-/* How much room a copy needs, and the copy, which is where mem is. */
+/* The bytes that a copy needs, and the copy itself, in mem. */
 size_t knode_size(const struct knode *n);
 struct knode *knode_copy(void *mem, const struct knode *n);
 
 /* ---- predicates, as upstream words them ---------------------------------- */
 
-/* Takes work: "" or "node a is reporting NotReady=False". */
+/* "" when ready, or "node a is reporting NotReady=False". */
 struct str knode_unready_text(struct arena *a, const struct knode *n);
 bool knode_ready(const struct knode *n);
-bool knode_done(const struct knode *n); /* what it wants is what it has */
-bool knode_failing(const struct knode *n); /* gave up on what it wants */
+bool knode_done(const struct knode *n); /* it has the config that it wants */
+bool knode_failing(const struct knode *n); /* the daemon gave up on that config */
 bool knode_unavailable(const struct knode *n);
 bool knode_degraded(const struct knode *n);
-bool knode_managed(const struct knode *n); /* a daemon has run on it */
+bool knode_managed(const struct knode *n); /* the daemon has run on it */
 bool knode_windows(const struct knode *n);
 bool knode_is_master(const struct knode *n);
 

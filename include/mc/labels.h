@@ -1,8 +1,8 @@
 /*
- * labels: the labels of an object, packed into one run of bytes.
+ * labels: the labels of an object, packed into one string of bytes.
  *
- * A node carries some twenty; kept as text with lengths they cost what they are
- * long. Looking one up walks them.
+ * A Node has some twenty labels; packed, they cost what they are long. A lookup is a
+ * linear scan.
  */
 #ifndef MC_LABELS_H
 #define MC_LABELS_H
@@ -18,7 +18,7 @@ struct labels {
  * Kubernetes label are left out. */
 struct labels labels_pack(struct arena *a, const struct json *map);
 
-/* False when there is none of that key. */
+/* False when the key is absent. */
 bool labels_get(struct labels l, struct str key, struct str *value);
 
 #endif

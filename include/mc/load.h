@@ -12,17 +12,17 @@ struct mc_object_list {
 	size_t n, cap;
 };
 
-/* What is wrong with a manifest, for people and as upstream says it. */
+/* A fault of a manifest, in our words and in upstream's. */
 struct mc_fault {
 	struct str file;
 	size_t line, col; /* 0 when unknown */
 	struct str object; /* "MachineConfig 10-a", or "" */
-	struct str path; /* of the value that does not fit, or "" */
+	struct str path; /* of the value of the wrong type, or "" */
 	struct str problem;
 	struct str upstream;
 };
 
-/* Of one object: more than anybody reads, and each costs a look at all of it. */
+/* Per object: each fault costs another pass over the object, and nobody reads more. */
 #define MC_FAULTS_MAX 100
 
 struct mc_faults {
@@ -40,7 +40,7 @@ struct mc_docs {
 	size_t n, cap;
 };
 
-/* What a set is loaded with that is to be judged, not only used. */
+/* Collects what a reviewer wants to know about the input. */
 struct mc_review {
 	struct mc_faults faults;
 	struct mc_docs docs; /* every object of every kind, as it was written */
@@ -63,17 +63,17 @@ struct mc_set {
 	struct strs operator_inputs;
 	size_t objects; /* of any kind, known or not */
 	bool live; /* of a cluster, not of files: for messages */
-	/* To be set before loading: as upstream's bootstrap reads, which does
-	 * not look into lists and keeps all pools of one name. */
+	/* Set before loading: read as upstream's bootstrap does, which does not split
+	 * lists and keeps all pools of one name. */
 	bool bootstrap;
-	/* To be set before loading, or NULL: takes all faults, which are no
-	 * errors then. A value of the wrong type counts as absent. */
+	/* Set before loading, or NULL: collects all faults instead of failing. A value
+	 * of the wrong type counts as absent. */
 	struct mc_review *review;
 };
 
 /*
- * Reads one file's text into set; path is for messages. Lists are taken apart.
- * ERR_INVALID with fault filled in; err then has the upstream text. With
+ * Reads one file's text into set; path is for messages. Lists are split into their
+ * items. ERR_INVALID with fault filled in; err then has upstream's text. With
  * set->review there is no ERR_INVALID.
  */
 int mc_load(struct arena *a, struct str path, struct str text, struct mc_set *set,
@@ -83,11 +83,11 @@ int mc_load(struct arena *a, struct str path, struct str text, struct mc_set *se
 struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind, const char *name);
 
 /*
- * What a client that applies over's objects changes in a cluster that has base:
- * KubeletConfigs and ContainerRuntimeConfigs keep their annotations, finalizers
- * and status, and are left out where their spec is the same; pools keep their
- * metadata, config and status; a MachineConfiguration has the status that it had
- * while its spec is the same, or none. Changes those objects.
+ * Computes the effect of applying over's objects to a cluster that has base:
+ * KubeletConfigs and ContainerRuntimeConfigs keep their annotations, finalizers and
+ * status, and are left out when their spec is unchanged; pools keep their metadata,
+ * config and status; a MachineConfiguration keeps its status while its spec is
+ * unchanged, else it has none. Changes those objects.
  */
 struct mc_set mc_applied(struct arena *a, const struct mc_set *base, const struct mc_set *over);
 

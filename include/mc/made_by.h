@@ -7,8 +7,8 @@
 #include "mc/load.h"
 
 struct made_by {
-	struct str raw; /* of the ControllerConfig; n 0: it does not tell */
-	struct str hash; /* of the MachineConfigs; n 0: none tells */
+	struct str raw; /* of the ControllerConfig; n 0: unknown */
+	struct str hash; /* of the MachineConfigs; n 0: unknown */
 };
 
 /*

@@ -14,11 +14,11 @@ struct mcn {
 	struct str spec_desired; /* spec.configVersion.desired */
 	struct str desired, desired_image; /* of status */
 	struct str degraded_message;
-	uint64_t conditions; /* a sum over all of them: did any change? */
+	uint64_t conditions; /* a hash over all of them, to detect changes */
 	bool any; /* has conditions */
 	bool degraded; /* NodeDegraded is True */
 	bool updated; /* Updated is True, and before any NodeDegraded */
-	bool pinned; /* every pinned image set is where it should be */
+	bool pinned; /* every pinned image set is complete */
 };
 
 /* Views of tree. */

@@ -1,9 +1,8 @@
 /*
- * pool: MachineConfigPools as the controllers see them, which nodes are in
- * which, and the builds of layered ones.
+ * mcp: MachineConfigPools, which Nodes belong to which, and the builds of layered
+ * pools.
  *
- * Pools are few: each keeps its whole tree, so that what is written back has
- * every field that came.
+ * Pools are few: each keeps its whole tree, so that a write keeps every field.
  */
 #ifndef MC_MCP_H
 #define MC_MCP_H
@@ -48,7 +47,7 @@ struct json *mcp_built_in(struct arena *a, struct str name);
 
 const struct mcp *mcp_find(const struct mcp_list *pools, struct str name);
 
-/* The pools of one node, the first being the one it takes its config from. */
+/* The pools of one Node; it takes its config from the first. */
 struct mcp_of_node {
 	const struct mcp *v[2];
 	size_t n;

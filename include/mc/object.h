@@ -14,7 +14,7 @@
 #include "mc/api.h"
 
 enum mc_kind {
-	MC_OTHER, /* known to be nothing of ours */
+	MC_OTHER, /* a kind that is not ours */
 	MC_MACHINE_CONFIG,
 	MC_POOL,
 	MC_CONTROLLER_CONFIG,
@@ -57,11 +57,11 @@ struct mc {
 	bool fips;
 	bool brief; /* without spec.config: see mc/brief.h */
 	struct str config_digest; /* of a brief one */
-	struct ign_obj *ignition; /* parsed, once it has been validated */
-	struct ign_obj *judged; /* once linted: what of it could be read */
-	const struct ign_review *review; /* the same: of a broken one, or NULL */
-	struct doc doc; /* what it was decoded from */
-	struct str file; /* where that was read, for people */
+	struct ign_obj *ignition; /* parsed; set by mc_validate */
+	struct ign_obj *judged; /* set by mc_lint: the readable part of it */
+	const struct ign_review *review; /* set by mc_lint for a broken config, or NULL */
+	struct doc doc; /* the document it was decoded from */
+	struct str file; /* the file, for messages */
 };
 
 struct mc_controller_config {
@@ -84,11 +84,11 @@ struct mc_object {
  * none: "Object 'Kind' is missing in '…'". */
 int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out, struct err *err);
 
-/* What to do about a document that has no kind or apiVersion, in words that do
- * not quote all of it; "" when it has both. */
+/* A message for a document without kind or apiVersion that does not quote all of it; ""
+ * when it has both. */
 struct str mc_kind_problem(struct arena *a, const struct json *tree);
 
-/* Whether it is what people write and butane makes Ignition of. */
+/* Whether it is a Butane config, which butane converts to Ignition. */
 bool mc_is_butane(const struct json *tree);
 #define MC_BUTANE "this is Butane: convert it with butane first"
 
@@ -114,12 +114,12 @@ int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind, st
 		     struct err *err);
 
 /*
- * Checks an object that is of no use here as upstream's decoder would when it
- * knows the kind: its metadata, and all of a Secret.
+ * Checks an object that we do not use as upstream's decoder does when it knows the
+ * kind: its metadata, and all of a Secret.
  */
 int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind, struct err *err);
 
-/* The value of a document that does not fit its type, or NULL. */
+/* The value of a document that has the wrong type, or NULL. */
 struct json *mc_misfit(struct arena *a, const struct doc *d);
 
 /*

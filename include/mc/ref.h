@@ -12,7 +12,7 @@ enum mc_ref_type {
 	MC_REF_ANY, /* a name alone: a MachineConfig or a pool */
 	MC_REF_POOL,
 	MC_REF_CONFIG, /* a MachineConfig */
-	MC_REF_NODE, /* its current config is meant */
+	MC_REF_NODE, /* a Node: its current config */
 };
 
 struct mc_ref {

@@ -1,17 +1,17 @@
 /*
- * secret: what is not shown on a screen or in a log unless asked for.
+ * secret: decides what must not be displayed or logged.
  *
- * A file is secret as a whole (mc_is_secret), or some values in its text are
- * (mc_mask). Both go by rules that anyone can predict: a mode, a path, a few
- * well-known texts, the name of a key. They are a protection against showing a
- * secret by accident, not a proof that what is shown is none.
+ * A file is secret as a whole (mc_is_secret), or some values in its text are (mc_mask).
+ * Both follow rules that anyone can predict: a mode, a path, a few well-known texts,
+ * the name of a key. They prevent accidental disclosure; they do not prove that the
+ * rest is not secret.
  */
 #ifndef MC_SECRET_H
 #define MC_SECRET_H
 
 #include "base/buf.h"
 
-/* What stands in the place of a secret. */
+/* The replacement for a secret. */
 #define MC_MASK "***"
 
 /*
@@ -22,17 +22,16 @@
 bool mc_is_secret(struct str path, int64_t mode, struct str bytes);
 
 /*
- * The text with the values of keys named password, token, secret, key,
- * credential or auth masked (also as a word of a name: HTTP_PASSWORD,
- * secretAccessKey; not tokenFile or keyType), and passwords in URLs. It knows
- * "key: value", "key = value", "--key value" and the JSON, YAML, TOML and shell
- * forms of values over several lines. True, and even an empty value, is no secret.
- * Gives text itself when nothing is masked.
+ * The text with the values of keys named password, token, secret, key, credential or
+ * auth masked (also as a word of a name: HTTP_PASSWORD, secretAccessKey; not tokenFile
+ * or keyType), and passwords in URLs. It knows "key: value", "key = value", "--key
+ * value" and the JSON, YAML, TOML and shell forms of multi-line values. Values such as
+ * true and "" are not masked. Returns text itself when nothing is masked.
  */
 struct str mc_mask(struct arena *a, struct str text);
 
-/* Masks both sides of a comparison: a value that the other side does not have
- * reads "*** (before)" or "*** (after)". */
+/* Masks both sides of a comparison: a value that the other side does not have reads
+ * "*** (before)" or "*** (after)". */
 void mc_mask_both(struct arena *a, struct str *before, struct str *after);
 
 #endif

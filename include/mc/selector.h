@@ -40,7 +40,7 @@ int selector_make(struct arena *a, const struct json *j, struct selector *out, s
  */
 int selector_parse(struct arena *a, struct str text, struct selector *out, struct err *err);
 
-/* What is wrong with a label's key or value, or "". */
+/* The fault of a label's key or value, or "". */
 struct str selector_bad_key(struct arena *a, struct str key);
 struct str selector_bad_value(struct arena *a, struct str value);
 

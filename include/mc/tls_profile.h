@@ -1,5 +1,5 @@
 /*
- * tls_profile: what a cluster's TLS security profile asks of servers.
+ * tls_profile: a cluster's TLS security profile.
  */
 #ifndef MC_TLS_PROFILE_H
 #define MC_TLS_PROFILE_H

@@ -1,10 +1,9 @@
 /*
- * Blocks double up to a limit, so small work costs one small malloc and large
- * work few. A request larger than a block gets a block of its own size.
+ * Blocks double up to a limit, so that small work needs one small malloc and large work
+ * few. A request larger than a block gets a block of its own.
  *
- * One block of each of the smaller sizes is kept when it is freed: work that
- * comes again and again would otherwise have its pages taken and given back by
- * the kernel every time.
+ * One block of each of the smaller sizes is cached when it is freed: otherwise repeated
+ * work would return its pages to the kernel and fault them in again each time.
  */
 #include "base/arena.h"
 
@@ -86,7 +85,7 @@ void arena_free(struct arena *a)
 
 static struct arena_block *kept[KEPT];
 
-/* Where a block of that size is kept, or NULL: never. */
+/* The cache slot for a block of that size, or NULL: not cached. */
 static struct arena_block **place_of(size_t size)
 {
 	for (int i = 0; i < KEPT; i++)
@@ -105,7 +104,7 @@ static struct arena_block *get_block(size_t size)
 	return b;
 }
 
-/* used: how much of it is no longer zero. */
+/* used: how many of its bytes are no longer zero. */
 static void put_block(struct arena_block *b, size_t used)
 {
 	struct arena_block **at = place_of(b->size);

@@ -1,3 +1,7 @@
+/*
+ * Growing strings in an arena. Invariant: after a call b->p has room for b->n bytes and
+ * a NUL, and the NUL is there.
+ */
 #include "base/buf.h"
 
 #include <stdio.h>
@@ -65,7 +69,7 @@ void buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 	n = vsnprintf(to, room, fmt, again);
 	va_end(again);
 	if (n < 0)
-		abort(); /* a format of ours that cannot be: a bug, not input */
+		abort(); /* our format is invalid: a bug, not input */
 	buf_reserve(b, (size_t)n);
 	if ((size_t)n >= room)
 		(void)vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);

@@ -1,3 +1,7 @@
+/*
+ * Encodings whose bytes and error messages must equal Go's: base64, percent escapes,
+ * %q. Tables are built on the first call and never change afterwards.
+ */
 #include "base/codec.h"
 
 #include "base/scan.h"
@@ -62,8 +66,8 @@ static int b64_bad(struct err *err, size_t at)
 }
 
 /*
- * After the j letters of a last group an '=' was met at i: checks the padding
- * and that nothing follows. Where it is wrong follows Go's decoder.
+ * After j letters of the last group, an '=' was found at i: checks the padding and that
+ * nothing follows. Offsets in errors are those of Go's decoder.
  */
 static int b64_padding(struct str s, size_t i, size_t j, struct err *err)
 {
@@ -218,8 +222,8 @@ int percent_decode(struct arena *a, struct str s, struct str *out, struct err *e
 	return 0;
 }
 
-/* Printable is decided by script-free ranges: what is not assigned or a format
- * character above ASCII hardly ever stands in what we quote. */
+/* Printable runes are approximated by ranges: unassigned and format characters above
+ * ASCII hardly occur in what we quote. */
 static bool quote_raw(uint32_t r)
 {
 	return r > 0xA0 && r != 0xAD && !(r >= 0x2000 && r <= 0x200F) &&

@@ -1,7 +1,6 @@
 /*
- * A hand-written walk over the grammar; each refusal has the text that the
- * reference's lexer gives at that point. Charset and other parameters are
- * checked and otherwise ignored: bytes are bytes.
+ * A hand-written parser of the grammar; each error has the text of the reference's
+ * lexer at that point. Charset and other parameters are checked and then ignored.
  */
 #include "base/codec.h"
 #include "base/scan.h"

@@ -1,8 +1,11 @@
+/*
+ * Durations in nanoseconds, summed up without a sign: -1<<63 ns is valid, too.
+ */
 #include "base/duration.h"
 
 #include "base/codec.h"
 
-/* Totals are kept below zero's other side, so that -1<<63 ns can be read. */
+/* The largest sum: that of -1<<63 ns. A positive duration is smaller. */
 #define LIMIT ((uint64_t)1 << 63)
 
 static const struct {

@@ -1,3 +1,7 @@
+/*
+ * Error messages, built in the arena that the caller put into struct err. Invariant: a
+ * call sets code and text together.
+ */
 #include "base/err.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * Command-line parsing. Arguments are read first; environment variables then set the
+ * flags that were not given. Options are written while reading: after an error they are
+ * partly set.
+ */
 #include "base/flag.h"
 
 struct reader {
@@ -51,8 +56,8 @@ static const struct flag *find(const struct reader *r, struct str name, char let
 }
 
 /*
- * A flag that is not known, where those of newer releases are passed over: true.
- * The next word is taken for its value unless it looks like a flag, as pflag does.
+ * True for an unknown flag when flags of newer releases are skipped. The next argument
+ * is taken as its value unless it looks like a flag, as pflag does.
  */
 static bool pass_over(struct reader *r, struct str name, bool has_value, const char *near)
 {
@@ -116,7 +121,7 @@ static int bad_value(struct reader *r, const struct flag *f, struct str v, const
 		       want ? want : f->value);
 }
 
-/* One line: what is wrong, what may have been meant, what there is. */
+/* One line: the fault, the likely meaning, the known choices. */
 static int bad_choice(struct reader *r, const struct flag *f, struct str v, struct str near,
 		      const char *source)
 {
@@ -250,7 +255,7 @@ static int letters(struct reader *r, const char *arg)
 	return rc;
 }
 
-/* Somebody who writes -pool means --pool. */
+/* -pool most likely means --pool. */
 static int wrong_letters(struct reader *r, const char *arg, int rc)
 {
 	struct str name = str_of(arg), v;

@@ -1,3 +1,7 @@
+/*
+ * The help text of a flag table. Output depends only on the table, the defaults and the
+ * width.
+ */
 #include "base/duration.h"
 #include "base/flag.h"
 #include "base/wrap.h"

@@ -1,3 +1,7 @@
+/*
+ * Values of flags: numbers, durations, choices, and the nearest known word for a
+ * misspelt one.
+ */
 #include "base/flag.h"
 
 #include "base/duration.h"

@@ -1,3 +1,6 @@
+/*
+ * Shell patterns, matched without recursion: time is O(pattern * text) at worst.
+ */
 #include "base/glob.h"
 
 /* Whether c is in the set that begins at p[*i] = '['; *i moves behind it. */
@@ -29,8 +32,8 @@ bool glob_match(struct str p, struct str s)
 {
 	size_t i = 0, j = 0, star = SIZE_MAX, taken = 0;
 
-	/* The last star takes one more byte each time the rest does not fit;
-	 * earlier ones need not be tried again. */
+	/* Backtracks to the last star only: it takes one more byte each time the rest
+	 * does not match; earlier stars need no retry. */
 	while (j < s.n) {
 		size_t next = i + 1;
 		bool fits = false;

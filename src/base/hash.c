@@ -1,3 +1,7 @@
+/*
+ * Hashes from BearSSL behind one struct. The only file outside io that includes
+ * bearssl.h.
+ */
 #include "base/hash.h"
 
 #include <bearssl_hash.h>

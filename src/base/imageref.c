@@ -1,3 +1,7 @@
+/*
+ * The grammar of docker/reference by hand, without regular expressions. Results are
+ * views of the input, or of the completed name, which is made in the arena.
+ */
 #include "base/imageref.h"
 
 #define NAME_MAX_LENGTH 255
@@ -138,7 +142,7 @@ static bool is_digest(struct str s)
 	return !first;
 }
 
-/* Takes s apart at its marks; false when a part is not what it should be. */
+/* Splits s at its separators; false when a part is invalid. */
 static bool split(struct str s, struct imageref *out)
 {
 	struct imageref r = { .name = s };
@@ -162,7 +166,7 @@ static bool split(struct str s, struct imageref *out)
 	return true;
 }
 
-/* As go-digest checks what looks like a digest. */
+/* The checks of go-digest on what looks like a digest. */
 static int check_digest(struct str digest, struct err *err)
 {
 	static const struct {

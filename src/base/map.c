@@ -1,7 +1,7 @@
 /*
- * Open addressing over indexes into the entry list, at most half full. The
- * hash is wyhash-like multiply-and-fold, seeded from the arena's address, which
- * an outsider neither sees nor chooses.
+ * Open addressing over indexes into the entry list, at most half full. The hash
+ * multiplies and folds (like wyhash) and is seeded from the arena's address, which an
+ * attacker neither sees nor chooses.
  */
 #include "base/map.h"
 

@@ -1,7 +1,7 @@
 /*
- * Shortest digits are found by asking for 1, 2, … 17 significant ones until the
- * text reads back as the same double: slow beside Ryu, but floats are rare in
- * what we read, and libc's conversions are exact. No locale is ever set.
+ * The shortest digits are found by trying 1, 2, … 17 significant ones until the text
+ * reads back as the same double: slower than Ryu, but floats are rare in our input, and
+ * libc's conversions are exact. No locale is ever set.
  */
 #include "base/num.h"
 

@@ -1,10 +1,10 @@
+/*
+ * Quantities: mant * 10^scale, exact down to nano. Upstream keeps the text of a
+ * quantity that it considers canonical and formats every other one anew ("+5Gi" stays
+ * as it is), so the conditions here are upstream's.
+ */
 #include "base/quantity.h"
 
-/*
- * An amount is mant * 10^scale, exact down to nano. Upstream keeps the text of
- * what it finds canonical already and writes everything else anew; which of the
- * two it does shows ("+5Gi" stays), so the same conditions are used here.
- */
 typedef unsigned __int128 u128;
 
 /* More could overflow what holds mant: 20 digits and 2^60 fit. */

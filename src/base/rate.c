@@ -1,7 +1,6 @@
 /*
- * One number per key: the time at which it would be due had it come steadily.
- * Each time it comes adds `every`; ahead of now by more than a burst is too
- * much.
+ * One number per key: the time at which its next event is due at a steady rate. Each
+ * event adds `every`; a due time ahead of now by more than the burst is refused.
  */
 #include "base/rate.h"
 
@@ -23,7 +22,7 @@ static uint64_t hash_key(const struct rate *r, struct str key)
 	return v ? v : 1;
 }
 
-/* The key's slot, or the one that is least missed. */
+/* The slot of the key, or the one with the least debt. */
 static struct rate_slot *find(struct rate *r, uint64_t key)
 {
 	struct rate_slot *oldest = NULL;

@@ -1,3 +1,7 @@
+/*
+ * The portable part of scan.h: loops over sixteen bytes, then the rest one by one. No
+ * read goes beyond the input.
+ */
 #include "base/scan.h"
 
 size_t scan_byte(const char *p, size_t n, char c)

@@ -1,3 +1,6 @@
+/*
+ * Versions as coreos/go-semver reads and orders them. Numbers must fit int64.
+ */
 #include "base/semver.h"
 
 /* dot-separated, none empty, of [0-9A-Za-z-] */

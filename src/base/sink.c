@@ -1,3 +1,6 @@
+/*
+ * A sink that collects everything in a buf, up to a limit.
+ */
 #include "base/sink.h"
 
 static int buf_put(void *ctx, struct str part, struct err *err)

@@ -1,3 +1,7 @@
+/*
+ * Views of bytes. No function here reads beyond s.n or needs a NUL; those that copy
+ * take an arena.
+ */
 #include "base/str.h"
 
 #include "base/scan.h"

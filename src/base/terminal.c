@@ -1,3 +1,7 @@
+/*
+ * Escapes what a terminal would obey. Invariant: the result of terminal_safe has no
+ * control character except line feed and tab.
+ */
 #include "base/terminal.h"
 
 #include "base/utf8.h"

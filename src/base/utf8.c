@@ -1,3 +1,7 @@
+/*
+ * UTF-8 as Go decodes it: an invalid byte is one rune U+FFFD of length 1, so decoding
+ * always advances.
+ */
 #include "base/utf8.h"
 
 #include "base/scan.h"

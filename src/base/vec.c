@@ -1,3 +1,6 @@
+/*
+ * The growth of VEC: capacity doubles, so n pushes cost O(n).
+ */
 #include "base/vec.h"
 
 #include <stdlib.h>

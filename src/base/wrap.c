@@ -1,3 +1,7 @@
+/*
+ * Line wrapping. Columns are counted in bytes, which is exact for ASCII; a word longer
+ * than a line is not broken.
+ */
 #include "base/wrap.h"
 
 static bool is_gap(char c)

@@ -1,5 +1,5 @@
 /*
- * Inside ign: what a type's rules are given, and the rules by type.
+ * Private to ign: the context of a type's rules, and the rules by type.
  */
 #ifndef IGN_CHECK_H
 #define IGN_CHECK_H
@@ -62,20 +62,20 @@ const struct ign_type *ign_sub_type(const struct ign_field *f, int minor);
 /* A unit by its extension. */
 bool ign_unit_name_ok(struct str name);
 
-/* NULL when a path is clean and absolute, else what is wrong with it. */
+/* NULL when a path is clean and absolute, else the message. */
 const char *ign_bad_path(struct str path);
-/* The complaint about a name that a system call would cut short, or NULL. */
+/* The message for a name that a system call would truncate, or NULL. */
 const char *ign_has_nul(struct str name);
 /* The lexically cleaned path, as Go's path.Clean. */
 struct str ign_clean_path(struct arena *a, struct str path);
 
-/* NULL when url is a source that spec 3.minor accepts, else the complaint. */
+/* NULL when url is a source that spec 3.minor accepts, else the message. */
 const char *ign_bad_url(struct arena *a, struct str url, int minor);
 /* Go's url.Parse in as far as it can fail; the scheme in lower case. */
 bool ign_url_scheme(struct arena *a, struct str url, struct str *scheme);
 
-/* Reads a unit's text; NULL or the lexer's complaint. install says whether an
- * option stands in an [Install] section. v2 words one complaint otherwise. */
+/* Parses a unit's text; NULL or the lexer's message. install: whether an option is in
+ * an [Install] section. v2 words one message differently. */
 const char *ign_lex_unit(struct arena *a, struct str text, bool v2, bool *install);
 
 #endif

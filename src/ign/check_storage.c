@@ -1,6 +1,6 @@
 /*
- * The rules of what is stored: disks, partitions, filesystems, luks, raid, and
- * files, directories and links among each other.
+ * The rules for storage: disks, partitions, filesystems, luks, raid; and files,
+ * directories and links that conflict.
  */
 #include "check.h"
 
@@ -328,7 +328,7 @@ static void count_links(struct ign_check *c, const struct ign_objs *links, struc
 	}
 }
 
-/* How many links have the path of a folder on the way to path. */
+/* How many links have the path of a parent directory of path. */
 static uintptr_t links_above(const struct map *links, struct str path)
 {
 	uintptr_t n = 0;

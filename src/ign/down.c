@@ -1,6 +1,6 @@
 /*
- * From 3.5 down to what an older Ignition reads, a version at a time, as upstream
- * does it when it serves: each step refuses what the next version cannot say.
+ * Conversion from 3.5 to an older spec, one version at a time, as upstream does when it
+ * serves: each step refuses what the next version cannot express.
  */
 #include "down.h"
 #include "v2.h"

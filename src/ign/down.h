@@ -1,6 +1,5 @@
 /*
- * Inside ign: a config on its way down, and the last step of it, which is to
- * another shape altogether.
+ * Private to ign: conversion to older specs, and its last step, to the 2.2 schema.
  */
 #ifndef IGN_DOWN_H
 #define IGN_DOWN_H

@@ -1,3 +1,7 @@
+/*
+ * From objects to JSON trees, driven by the schema table: marshalling order, and what
+ * Go omits.
+ */
 #include "ign/ign.h"
 
 #define ALL 99

@@ -1,3 +1,7 @@
+/*
+ * The schema tables, built by the preprocessor, and access to objects. Objects do not
+ * change after they are made.
+ */
 #include "ign/ign.h"
 
 #include "base/map.h"

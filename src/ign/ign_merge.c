@@ -1,9 +1,9 @@
 /*
- * Merging by the table: what each kind of field does is said in ign.h. Many
- * configs are folded into one accumulator whose lists remember where each key
- * stands, so that a child costs what it holds and not what came before it. What
- * a child takes out leaves a hole; holes are closed at the end. (Merging is not
- * associative where entries move between lists: no tree of merges would do.)
+ * Merging by the schema table; ign.h says what each kind of field does. The configs are
+ * folded into one accumulator whose lists remember the position of each key, so that
+ * merging a child costs what the child contains, not what came before. A removed entry
+ * leaves a hole; holes are closed at the end. (Merging is not associative when entries
+ * move between lists: a tree of merges would differ.)
  */
 #include "base/map.h"
 #include "ign/ign.h"

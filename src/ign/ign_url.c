@@ -1,6 +1,6 @@
 /*
- * Which sources are accepted. Only as much of Go's url.Parse is here as can make
- * it fail or that the rules ask for: scheme, authority, path escapes, query.
+ * Checks of source URLs. Only the parts of Go's url.Parse are here that can fail or
+ * that the rules need: scheme, authority, path escapes, query.
  */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /*
- * Three walks over a config, each depth first and each struct before what is in
- * it: the types' rules, duplicate list entries, keys nobody reads.
+ * Three walks over a config, each depth first, a struct before its members: the rules
+ * of the types, duplicate list entries, unused keys.
  */
 #include "check.h"
 

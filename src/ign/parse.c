@@ -502,7 +502,7 @@ int ign_parse(struct arena *a, struct str text, struct ign_parsed *out, struct e
 		rc = parse_v3(a, text, (int)v.minor, &p, err);
 	else
 		rc = ign_v2_parse(a, text, root, &p, err);
-	if (rc == -ERR_NOTFOUND) /* no version that anyone knows */
+	if (rc == -ERR_NOTFOUND) /* an unknown version */
 		return err_set(err, ERR_INVALID,
 			       "parsing Ignition config failed: unknown "
 			       "version. %s",

@@ -1,6 +1,5 @@
 /*
- * Reading on past what does not fit, so that one wrong type does not hide what
- * else is wrong with a config.
+ * Reads on after a value of the wrong type, so that one fault does not hide the others.
  */
 #include "ign/ign.h"
 #include "v2.h"
@@ -35,7 +34,7 @@ static void check(struct arena *a, int minor, const struct json *tree, struct ig
 			(void)map_put(&out->told, out->report.v[i].path, NULL);
 }
 
-/* One whose type is wrong is taken for the newest. */
+/* A version of the wrong type counts as the newest. */
 static struct str read_version(struct arena *a, const struct json *tree, struct ign_review *out)
 {
 	const struct json *blame;

@@ -1,6 +1,6 @@
 /*
- * Inside ign: configs of spec 2.0 to 2.2 (and 1), which are read by rules of
- * their own and translated.
+ * Private to ign: configs of spec 2.0 to 2.2 (and 1), which have their own parser rules
+ * and are translated.
  */
 #ifndef IGN_V2_H
 #define IGN_V2_H

@@ -1,3 +1,7 @@
+/*
+ * The objects behind a generated MachineConfig: by finalizers, else by owner
+ * references, else by generated names. Read-only.
+ */
 #include "mc/behind.h"
 
 #include "mc/types.h"
@@ -50,7 +54,7 @@ static void add_object(struct arena *a, struct strs *out, const struct mc_object
 	add(a, out, shape_name(&mc_shapes, mc_type(o->kind)), name);
 }
 
-/* An Image config that says nothing about registries has no part in them. */
+/* An Image config without registry settings is not a source. */
 static bool has_a_say(const struct mc_object *o, struct str path)
 {
 	if (o->kind == MC_IMAGE)
@@ -159,7 +163,7 @@ struct strs mc_behind(struct arena *a, const struct mc_set *set, const struct mc
 	add_finalized(a, set, mc->meta.name, &out);
 	if (!out.n)
 		add_owners(a, set, mc, path, &out);
-	/* anybody may give such a name: the annotation is the controllers' */
+	/* anybody may use such a name: only the annotation is the controllers' */
 	if (!out.n && mc_annotation(&mc->meta, ANNO_BY_CONTROLLER).n)
 		add_by_name(a, set, mc->meta.name, path, &out);
 	return out;

@@ -1,7 +1,6 @@
 /*
- * Names come out as Go prints them: the well-known attributes in a fixed order,
- * last first, whatever the order in the certificate; then all others by their
- * number.
+ * Names are printed as Go prints them: the well-known attributes in a fixed order, last
+ * first, in whatever order the certificate has them; then all others by their OID.
  */
 #include "mc/cert.h"
 
@@ -14,7 +13,7 @@
 #define TAG_SET 0x31u
 #define TAG_OID 0x06u
 
-/* Takes the next value off *in. False at the end and on nonsense. */
+/* Takes the next value off *in. False at the end and on invalid DER. */
 static bool next(struct str *in, unsigned *tag, struct str *body)
 {
 	size_t n, at = 2;

@@ -1,8 +1,7 @@
 /*
- * Lists are compared by their longest common subsequence, of which there may be
- * several: it is found as upstream's library finds it, so that the same one of
- * them is. Between two common elements, containers of one kind that stand at the
- * same place are compared in turn; anything else is taken out and put in.
+ * Lists are compared by their longest common subsequence. There may be several; this
+ * finds the same one as upstream's library. Between two common elements, containers of
+ * one kind at the same place are compared in turn; anything else is removed and added.
  */
 #include "mc/changes.h"
 

@@ -1,3 +1,7 @@
+/*
+ * Lists of conditions. Time stamps change only when the status does, as upstream does
+ * it.
+ */
 #include "mc/condition.h"
 
 struct conditions conditions_of(struct arena *a, const struct json *list)

@@ -1,3 +1,8 @@
+/*
+ * The contents of a file in an Ignition config: decoded from its data: URL and
+ * decompressed, as a whole or in parts. Decompression ends at MC_CONTENTS_MAX with
+ * ERR_LIMIT.
+ */
 #include "mc/contents.h"
 
 #include "base/codec.h"

@@ -1,3 +1,6 @@
+/*
+ * The type tables of crd_types.def, built by the preprocessor.
+ */
 #include "mc/crd_types.h"
 
 enum {

@@ -1,3 +1,7 @@
+/*
+ * currentconfig: the MachineConfig that a node runs, in upstream's bytes: members are
+ * in the order of upstream's structs.
+ */
 #include "mc/current.h"
 
 #include <string.h>
@@ -200,7 +204,7 @@ int mc_current_check(struct arena *a, const struct mc_current *c, struct err *er
 	    is_name_of(a, c->name, pool, empty_as(a, spec, JSON_ARRAY)) ||
 	    is_name_of(a, c->name, pool, empty_as(a, spec, JSON_NULL)))
 		return 0;
-	/* one that was rendered before there was such a field */
+	/* rendered before this field existed */
 	if (json_member(spec, newer) && !json_text(json_member(spec, newer)).n) {
 		spec = json_clone(a, spec);
 		(void)json_remove(spec, newer);
@@ -261,7 +265,7 @@ bool mc_is_state(struct str path)
 	return false;
 }
 
-/* The first of a config's files that is the daemon's own, as a reason; or NULL. */
+/* The first file of a config that is the daemon's own state, as an error message; or NULL. */
 static const char *writes_state(struct arena *a, const struct mc_merged *m)
 {
 	const struct ign_objs *files = ign_files(m->config);

@@ -1,3 +1,6 @@
+/*
+ * Feature gates of a release. A gate that is in neither list is off.
+ */
 #include "mc/gates.h"
 
 #include "mc/api.h"

@@ -1,3 +1,7 @@
+/*
+ * MachineConfigs that controllers generate. doc.tree is the whole object; struct mc's
+ * views point into it.
+ */
 #include "mc/generated.h"
 
 #include "base/codec.h"

@@ -1,3 +1,7 @@
+/*
+ * Nodes in about a kilobyte. A copy is one block of memory: the struct, then every
+ * string it points to.
+ */
 #include "mc/knode.h"
 
 #include "base/rfc3339.h"

@@ -1,3 +1,7 @@
+/*
+ * Every kind that manifests of a cluster may have, as one table without pointers, and
+ * the nearest name for a misspelt one.
+ */
 #include "mc/known.h"
 
 #include "mc/crd_types.h"
@@ -93,7 +97,7 @@ static const struct row known[] = {
 };
 
 #define KNOWN_N (ARRAY_LEN(known))
-/* Up to here a name is nobody else's, whatever group it is said to be of. */
+/* Names up to here are nobody else's, in any group. */
 #define OURS 18
 
 static void cut_api(struct str api, struct str *group, struct str *version)
@@ -126,7 +130,7 @@ bool mc_known_find(struct str api, struct str kind, struct mc_known *out)
 	return false;
 }
 
-/* Whether have is what was most likely meant by name; farther is another word. */
+/* Whether have is the most likely meaning of name; a larger distance is another word. */
 static bool is_near(struct str name, const char *have, size_t *best)
 {
 	struct str s = str_of(have);

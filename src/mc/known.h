@@ -1,5 +1,5 @@
 /*
- * known: the kinds this program can judge, and what a nearly right name means.
+ * known: the kinds that manifests may have, and suggestions for misspelt ones.
  */
 #ifndef MC_KNOWN_H
 #define MC_KNOWN_H
@@ -14,13 +14,13 @@ struct mc_known {
 	bool written;
 };
 
-/* What is known of that apiVersion and kind; false: nothing. */
+/* The entry of that apiVersion and kind; false: unknown. */
 bool mc_known_find(struct str api, struct str kind, struct mc_known *out);
 
 /*
- * What is wrong with an apiVersion and kind that are not known: "" when they may
- * well be of somebody else, else "… has no … (did you mean …?)". *of_kind: the kind
- * is to blame, not the apiVersion.
+ * The fault of an unknown apiVersion and kind: "" when they may belong to somebody
+ * else, else "… has no … (did you mean …?)". *of_kind: the kind is wrong, not the
+ * apiVersion.
  */
 struct str mc_known_problem(struct arena *a, struct str api, struct str kind, bool *of_kind);
 

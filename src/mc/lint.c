@@ -1,3 +1,6 @@
+/*
+ * The rules for one MachineConfig. Errors are upstream's; warnings are ours.
+ */
 #include "mc/lint.h"
 
 static struct str below_config(struct mc_linter *l, struct str path)
@@ -102,7 +105,7 @@ static void lint_mode(struct mc_linter *l, const struct ign_obj *file, struct st
 				      "exceed 0777%.*s",
 				      (unsigned long long)mode, STRF(path),
 				      STRF(meant_mode(l, mode))));
-	/* of those below 0777 the ones that nobody wants as they are */
+	/* modes below 0777 that nobody wants as they are */
 	else if (mode == 400 || mode == 440 || mode == 444 || mode == 500)
 		mc_linter_add(l, false, str_fmt(l->a, "%.*s.mode", STRF(at)), false,
 			      str_fmt(l->a, "the mode of %.*s is %#llo%.*s", STRF(path),
@@ -123,7 +126,7 @@ static void lint_extensions(struct mc_linter *l, const struct mc *mc)
 
 	if (mc_check_extensions(l->a, mc, &err) == 0)
 		return;
-	/* without a config it renders, and nodes find out */
+	/* without a config it still renders, and nodes detect the fault */
 	mc_linter_add(l, mc_has_config(mc), S("spec.extensions"), false,
 		      mc_has_config(mc)
 			      ? err.msg

@@ -1,3 +1,7 @@
+/*
+ * The checks of an API server on every document: kinds, versions, unknown fields,
+ * names, labels, size.
+ */
 #include "mc/known.h"
 #include "mc/lint.h"
 #include "mc/selector.h"

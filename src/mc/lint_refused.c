@@ -1,3 +1,7 @@
+/*
+ * What running nodes refuse, by the checks of mc/reconcile, and the MachineConfigs that
+ * bring it.
+ */
 #include "mc/lint.h"
 
 #define STORAGE "spec.config.storage."

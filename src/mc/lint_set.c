@@ -1,3 +1,7 @@
+/*
+ * The rules for several MachineConfigs: duplicate names, paths set twice, pools that
+ * select nothing.
+ */
 #include "base/map.h"
 #include "mc/lint.h"
 #include "mc/origin.h"

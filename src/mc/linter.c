@@ -1,3 +1,7 @@
+/*
+ * Where a finding is in a manifest, and the order of findings. mc_linter_add adds
+ * nothing at a place where the review of spec.config has an error.
+ */
 #include <stdlib.h>
 
 #include "mc/lint.h"

@@ -1,3 +1,7 @@
+/*
+ * Loads manifests into a set. Without a review the first fault ends the load; with one,
+ * faults are collected and a value of the wrong type counts as absent.
+ */
 #include "mc/load.h"
 
 struct loader {
@@ -37,7 +41,7 @@ static void place(const struct doc *d, const struct json *j, size_t *line, size_
 	*line += d->line - 1;
 }
 
-/* An object that is not what its kind promises; l->err says why. */
+/* The fault of an object that does not match its kind; l->err has the reason. */
 static struct mc_fault object_fault(struct loader *l, const struct doc *d, const struct json *blame)
 {
 	struct str kind = json_str(d->tree, "kind");
@@ -137,8 +141,8 @@ static bool pulls_images(const struct json *tree)
 	       str_is(name, "internal-release-image-registry-auth");
 }
 
-/* Only those that nodes pull images with are of use here. In dumps their data may
- * be blotted out: such a one is passed over. */
+/* Only Secrets for pulling images are used. A dump may have redacted their data: such a
+ * Secret is skipped. */
 static int add_secret(struct loader *l, const struct doc *d)
 {
 	struct mc_object *o;
@@ -269,8 +273,8 @@ static struct doc item_of(struct loader *l, const struct doc *list, struct json 
 }
 
 /*
- * Adds an object as far as it can be understood: a value of the wrong type is
- * made null, which is as good as absent, so that the rest can be judged.
+ * Adds an object as far as it can be read: a value of the wrong type is set to null,
+ * which counts as absent, so that the rest can be checked.
  */
 static void add_reviewed(struct loader *l, const struct doc *d)
 {

@@ -1,3 +1,7 @@
+/*
+ * The upstream version that wrote a cluster's objects, by the annotation of the most
+ * telling MachineConfig.
+ */
 #include "mc/made_by.h"
 
 /* How much a MachineConfig's version says about that of the cluster. */

@@ -1,7 +1,7 @@
 /*
- * Line by line, without parsing any format: a text that no parser accepts has
- * secrets too. Where the end of a value is in doubt, more is masked, not less.
- * A value that goes on in further lines is one of four kinds (enum more).
+ * Line by line, without parsing any format: text that no parser accepts contains
+ * secrets, too. When the end of a value is unclear, more is masked, not less. A
+ * multi-line value is one of four kinds (enum more).
  */
 #include "base/map.h"
 #include "mc/secret.h"

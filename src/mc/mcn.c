@@ -1,3 +1,7 @@
+/*
+ * MachineConfigNodes. The conditions are written in upstream's order, and a step that
+ * was reported already is not written again.
+ */
 #include "mc/mcn.h"
 
 #define FIELD(f) ((uint16_t)offsetof(struct mcn, f))
@@ -7,7 +11,7 @@ static const uint16_t fields[] = {
 	FIELD(desired), FIELD(desired_image), FIELD(degraded_message),
 };
 
-/* FNV-1a: to see that something changed, nothing more. */
+/* FNV-1a: only detects changes. */
 static uint64_t sum(uint64_t h, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)

@@ -1,3 +1,6 @@
+/*
+ * MachineConfigPools. A pool whose node selector is invalid matches no node.
+ */
 #include "mc/mcp.h"
 
 #include "base/codec.h"

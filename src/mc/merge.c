@@ -1,3 +1,7 @@
+/*
+ * Merging MachineConfigs as upstream renders them. A rendered name is the hash of the
+ * result, so every default and omission here is upstream's.
+ */
 #include "mc/merge.h"
 
 #include <stdlib.h>
@@ -216,8 +220,8 @@ static int merge_ignition(struct arena *a, const struct mc_list *list, struct ig
 		VEC_PUSH(a, &configs, next);
 	}
 	all = ign_fold(a, &configs);
-	/* Upstream drops the empty compressions after each merge; in between
-	 * they act as unset ones would, so once is enough. */
+	/* Upstream drops empty compressions after each merge. In between they behave
+	 * like unset ones, so dropping them once is enough. */
 	if (configs.n > 1)
 		all = edit_files(a, all, drop_compression);
 	*out = edit_files(a, all, fill_overwrite);

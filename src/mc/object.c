@@ -1,3 +1,7 @@
+/*
+ * Decoding of API objects, checked against the Go type of their kind. The struct's
+ * strings are views of the document's tree.
+ */
 #include "mc/object.h"
 
 #include "mc/types.h"

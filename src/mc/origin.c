@@ -1,3 +1,8 @@
+/*
+ * Which MachineConfig set which part of a merged config. The parts of every source are
+ * collected by key and attributed to the parts of the config; a part is attributed only
+ * when merging the sources gives the value that the config has.
+ */
 #include "mc/origin.h"
 
 #include "base/map.h"
@@ -300,7 +305,7 @@ static void attribute(struct arena *a, struct mc_origin *o, const struct mc_orig
 		o->v[i].overridden = is_overridden(o, i);
 }
 
-/* What the sources make now; nothing when they cannot be merged. */
+/* The merge of the sources; nothing when they cannot be merged. */
 static void merge_now(struct arena *a, const struct mc_origins_in *in, const struct mc_list *unread,
 		      struct collector *c)
 {
@@ -323,7 +328,7 @@ static void merge_now(struct arena *a, const struct mc_origins_in *in, const str
 		parts_of(a, &m, c, parts);
 }
 
-/* Every config has a type of kernel; the usual one matters when somebody sets it. */
+/* Every config has a kernel type; the default one counts only when somebody sets it. */
 static bool is_usual(const struct mc_origin *o, const struct mc_origin *s)
 {
 	return o->part == MC_PART_KERNEL_TYPE && !s && str_is(o->value, "default");

@@ -1,3 +1,6 @@
+/*
+ * Two sets as one: what an API server holds after objects are applied.
+ */
 #include "base/map.h"
 #include "mc/load.h"
 

@@ -1,3 +1,6 @@
+/*
+ * The fields of a Pod that a drain needs.
+ */
 #include "mc/pod.h"
 
 #include "mc/api.h"

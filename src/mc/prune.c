@@ -1,3 +1,7 @@
+/*
+ * The objects of a dump that a user wrote. Objects of operators, installers and
+ * controllers are left out.
+ */
 #include "mc/prune.h"
 
 #include "base/map.h"

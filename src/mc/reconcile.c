@@ -1,3 +1,7 @@
+/*
+ * Which changes of a config a running node can take, section by section, in upstream's
+ * words.
+ */
 #include "mc/reconcile.h"
 
 static bool same_list(const struct ign_obj *x, const struct ign_obj *y, int field)

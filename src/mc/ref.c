@@ -1,3 +1,6 @@
+/*
+ * TYPE/NAME arguments, resolved without a server: the types are fixed.
+ */
 #include "mc/ref.h"
 
 #include "base/flag.h"

@@ -1,3 +1,8 @@
+/*
+ * Scopes of image rules. A set is a map from scope to value; a lookup tries every
+ * prefix of the name and every wildcard of its host, so its cost does not depend on the
+ * number of scopes.
+ */
 #include "mc/scope.h"
 
 #include "base/imageref.h"

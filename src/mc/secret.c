@@ -1,3 +1,6 @@
+/*
+ * Which files are secret as a whole: by mode, path and well-known contents.
+ */
 #include "mc/secret.h"
 
 bool mc_is_secret(struct str path, int64_t mode, struct str bytes)

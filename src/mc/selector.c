@@ -1,3 +1,7 @@
+/*
+ * Label selectors, checked and matched as the API machinery does. Requirements are
+ * sorted by key, values too.
+ */
 #include "mc/selector.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+/*
+ * TLS security profiles. One list serves all profiles: each is a prefix of the Old
+ * profile.
+ */
 #include "mc/tls_profile.h"
 
 /* The ciphers of the Old profile in its order; the others are its beginning. */

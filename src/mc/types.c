@@ -1,3 +1,6 @@
+/*
+ * The type tables of types.def, built by the preprocessor. Each name is stored once.
+ */
 #include "mc/types.h"
 
 enum {

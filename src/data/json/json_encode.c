@@ -1,3 +1,7 @@
+/*
+ * JSON as encoding/json writes it, byte for byte: escapes, < > &, U+2028, invalid
+ * UTF-8. Numbers are written as the text they have.
+ */
 #include <stdlib.h>
 
 #include "base/utf8.h"
@@ -5,8 +9,8 @@
 #include "data/json.h"
 
 /*
- * By byte: 1 never needs an escape, 2 only where HTML is escaped, 0 always has
- * to be looked at. Made on the first call.
+ * By byte: 1 needs no escape, 2 only when HTML is escaped, 0 needs a closer look. Built
+ * on the first call.
  */
 static const unsigned char *byte_classes(void)
 {

@@ -73,7 +73,7 @@ static struct str show(struct parser *p, unsigned char c)
 	return buf_str(&b);
 }
 
-/* Faults at the byte now looked at, inside a token: its end is a blank there. */
+/* Reports the current byte as a fault inside a token; the end of input counts as a blank. */
 static int bad_token(struct parser *p, const char *context)
 {
 	unsigned char c = ' ';
@@ -84,7 +84,7 @@ static int bad_token(struct parser *p, const char *context)
 		     str_fmt(p->a, "invalid character %.*s %s", STRF(show(p, c)), context));
 }
 
-/* Faults at the byte now looked at, between tokens or in a string. */
+/* Reports the current byte as a fault between tokens or in a string. */
 static int unexpected(struct parser *p, const char *context)
 {
 	if (p->at >= p->in.n)

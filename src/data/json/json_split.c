@@ -1,9 +1,8 @@
-#include "data/json_split.h"
-
 /*
- * Only brackets and strings are understood: whether an item is JSON is for its
- * parser to say. That is enough to find where it ends.
+ * Finds the end of each item by brackets and strings only; whether an item is valid
+ * JSON is for its parser to check. Invariant: at most one item is buffered.
  */
+#include "data/json_split.h"
 
 void split_init(struct json_split *s, enum split_mode mode, size_t max,
 		int (*on_item)(void *ctx, struct str text, struct err *err), void *ctx)
@@ -28,7 +27,7 @@ static bool blank(char c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Where the next n bytes go; NULL when that is more than an object may have. */
+/* Room for the next n bytes; NULL beyond the limit. */
 static struct buf *room_for(struct json_split *s, size_t n, struct err *err)
 {
 	struct buf *b = s->item_depth || s->mode == SPLIT_VALUES ? &s->item : &s->rest;
@@ -65,7 +64,7 @@ static int item_done(struct json_split *s, struct err *err)
 
 	s->item.n = 0;
 	s->item_depth = 0;
-	/* One large item must not hold its room for ever. */
+	/* One large item must not keep its memory forever. */
 	if (s->mode == SPLIT_VALUES && s->item.cap > 65536) {
 		arena_free(&s->a);
 		buf_init(&s->item, &s->a);

@@ -14,7 +14,7 @@ static void index_of(struct arena *a, struct map *m, const struct json *object)
 		(void)map_put(m, json_key(v), v);
 }
 
-/* Changes target, which is ours, and returns it, or what replaces it. */
+/* Changes target, which must be a copy, and returns it or its replacement. */
 static struct json *apply(struct arena *a, struct json *target, const struct json *patch)
 {
 	struct map members;
