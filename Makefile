@@ -294,8 +294,8 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
 
 .SECONDARY:
-.PHONY: all tools help help-golden demo test test-san test-valgrind test-server test-node test-promise test-cut test-peer test-boot coverage check layers \
-	headers lint-man format format-check tidy cppcheck fuzz fuzz-build size harden repro pins sbom bench install \
+.PHONY: all tools help help-golden demo test goldens test-arch test-san test-valgrind test-server test-node test-promise test-cut test-peer test-boot coverage check layers \
+	headers lint-man format format-check tidy cppcheck shellcheck fuzz fuzz-build size harden repro pins sbom bench install \
 	clean distclean compile-tests
 
 compile-tests: all $(SHIPPED) $(if $(filter musl%,$(VARIANT)),sbom) $(TESTS) $(REPLAYS) $(HELPERS)
@@ -317,6 +317,15 @@ test-valgrind: ## the same under valgrind
 	@$(MAKE) --no-print-directory HOSTED=1 compile-tests
 	@WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' \
 		$(MAKE) --no-print-directory HOSTED=1 test
+
+goldens: compile-tests ## with ARCH=: unit and golden tests of another architecture under qemu-user
+	$(if $(CROSS),,@echo "Error: goldens: say ARCH= (one of $(filter-out $(HOST),$(ARCHES)))" >&2; exit 1)
+	@test/tools/need.sh '' $(PKGS_TEST) $(PKGS_ARCH)
+	@test/tools/goldens.sh $(OUT) $(ARCH) '$(LINKS)' $(TESTS) -- $(REPLAYS)
+
+test-arch: ## builds and tests aarch64, ppc64le and s390x, and compares what they render with this machine
+	@test/tools/need.sh '' $(PKGS_TEST) $(PKGS_ARCH)
+	@test/tools/arches.sh '$(MAKE)' $(filter-out $(HOST),$(ARCHES))
 
 test-server: all ## what mco-server serves, checked by ignition-validate and Ignition; tlsfuzzer if installed
 	@test/tools/need.sh '' $(PKGS_SERVER)
@@ -397,7 +406,7 @@ $(FUZZ_LOWER:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/fuzz_%: \
 endif
 
 # ---- Checks -----------------------------------------------------------------
-check: layers headers format-check tidy cppcheck lint-man test size harden sbom ## everything a change must pass
+check: layers headers format-check tidy cppcheck shellcheck lint-man test size harden sbom ## everything a change must pass
 
 layers: $(PURE_LIB) $(OUT)/mco ## include order, no system calls in the pure half, no sandbox in build/mco
 	@test/tools/layers.sh $(PURE_LIB) $(OUT)/mco.map $(LAYERS)
@@ -428,6 +437,9 @@ TIDY_FLAGS = -std=c11 -Iinclude -Isrc -I$(OUT)/gen -isystem $(DEPS)/include -D_G
 tidy: $(TEMPLATES_H) $(BUILTIN_H) | $(DEPS_STAMP) ## clang-tidy with the set chosen in .clang-tidy
 	@test/tools/need.sh '' $(PKGS_CHECK)
 	@test/tools/tidy.sh $(CACHE)/tidy '$(TIDY_FLAGS)' -- $(TIDY_SRC)
+shellcheck: ## shellcheck's warnings in all scripts, with the set chosen in .shellcheckrc
+	@test/tools/need.sh '' $(PKGS_CHECK)
+	@test/tools/shellcheck.sh
 cppcheck: $(TEMPLATES_H) $(BUILTIN_H) ## cppcheck's warnings
 	@test/tools/need.sh '' $(PKGS_CHECK)
 	@cppcheck --quiet -j2 --std=c11 --error-exitcode=1 --inline-suppr \
@@ -483,6 +495,6 @@ distclean: clean ## and the libraries built for it
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
-	@echo; echo "  NODE=1 builds build/node/mco-daemon alone; SAN=1 COV=1 HOSTED=1 FUZZ=1 choose a variant; RAW= HASH= the version"
+	@echo; echo "  NODE=1 builds build/node/mco-daemon alone; ARCH= an architecture; SAN=1 COV=1 HOSTED=1 FUZZ=1 choose a variant; RAW= HASH= the version"
 
 -include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)

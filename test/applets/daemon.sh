@@ -3,7 +3,7 @@
 export MCO_RETRY_MS=${RETRY:-50} RELEASE_VERSION=4.22.0
 K=machineconfiguration.openshift.io
 MC=/apis/$K/v1
-SANDBOX= DAEMON= ACK=
+SANDBOX='' DAEMON='' ACK=''
 trap 'kill -KILL $SANDBOX $DAEMON $ACK 2>/dev/null; rm -rf "$TMP"' EXIT
 
 "$BIN"/mco-sandbox start --port 0 ${FAULTS:-} --write-kubeconfig "$TMP/kubeconfig" > "$TMP/sandbox" 2>&1 &

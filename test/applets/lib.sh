@@ -2,6 +2,8 @@
 # exit status, standard output and standard error, byte for byte.
 set -u
 BIN=${MCO_DIR:-build}
+# What uname -m says in the programs under test, which qemu may run.
+MACHINE=${MCO_ARCH:-$(uname -m)}
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
 passed=0 failed=0

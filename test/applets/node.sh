@@ -4,6 +4,11 @@
 [ -w /dev/shm ] && export TMPDIR=/dev/shm # thousands of fsyncs
 . test/applets/lib.sh
 MCO=$PWD/$BIN/mco-daemon
+# Only machines that may have Secure Boot are asked for it.
+case $MACHINE in
+x86_64 | aarch64) SB_STATE=$'mokutil --sb-state\n' ;;
+*) SB_STATE='' ;;
+esac
 export MCO_HOST_PATH=$TMP/host CALLS=$TMP/calls SAY=$TMP/say MCO_RETRY_MS=1
 mkdir -p "$MCO_HOST_PATH"
 cat > "$TMP/stand-in" <<'END'

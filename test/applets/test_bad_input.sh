@@ -52,6 +52,7 @@ fails 'server: no cluster' 255 'no cluster: give --kubeconfig, set KUBECONFIG, o
 	env -u KUBERNETES_SERVICE_PORT "$BIN/mco-server" start --apiserver-url https://a:6443
 
 # Nearly right: what was meant is named.
+# shellcheck disable=SC2089,SC2090 # the quotes are in the message alone
 for words in 'mcoctl rendr:unknown command "rendr" for "mcoctl" (did you mean render?)' \
 	'mco-daemon verfy:unknown command "verfy" for "mco-daemon" (did you mean verify?)' \
 	'mco-sandbox start --prt 1:unknown flag: --prt (did you mean --port?)' \

@@ -4,6 +4,7 @@
 
 START='rpm-ostree status --json'
 REBOOT='systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: Node will reboot into config %s -p Requires=ostree-finalize-staged.service -p After=ostree-finalize-staged.service /bin/sh -c systemctl reboot'
+# shellcheck disable=SC2059 # the format is above
 reboot() { printf "$REBOOT" "$1"; }
 
 applied() {	# a node with this config on it, and its calls forgotten
@@ -384,8 +385,7 @@ podman rm -f NAME
 rpm-ostree cleanup -p
 rpm-ostree status --json
 rpm-ostree override reset kernel kernel-core --uninstall kernel-rt-core
-mokutil --sb-state
-rpm-ostree --version
+${SB_STATE}rpm-ostree --version
 rpm-ostree rebase --experimental ostree-unverified-registry:quay.io/os@sha256:new
 rpm-ostree override remove kernel kernel-core kernel-modules kernel-modules-core kernel-modules-extra --install kernel-rt-core --install kernel-rt-modules --install kernel-rt-modules-extra
 rpm-ostree status --json
@@ -399,7 +399,7 @@ new_node
 applied ''
 before=$(tree)
 mc r2 '' '"kernelType":"64k-pages"'
-[ "$(uname -m)" = aarch64 ] || apply r2 1 '64k-pages is only supported for aarch64 architecture'
+[ "$MACHINE" = aarch64 ] || apply r2 1 '64k-pages is only supported for aarch64 architecture'
 mc r2 '' '"extensions":["sysstat"]'
 apply r2 1 'no staged deployment found after applying extensions'
 mc r2 '' '"extensions":["nosuch"]'

@@ -10,7 +10,6 @@ last update     none to go back from
 ' '' "$MCO" status --root-mount "$ROOT"
 expect 'rollback: nothing to go back to' 1 '' 'Error: no update to roll back: the node keeps only what was there before the last one
 ' "$MCO" rollback --root-mount "$ROOT"
-empty=$(tree)
 
 mc r1 "$(files "$(file /etc/foo 'a%0Ab%0A')" "$(file /etc/bin '%00')" "$(file /var/lib/kubelet/config.json secret)"),$(units \
 	'{"name":"u.service","contents":"[Service]\n","dropins":[{"name":"d.conf","contents":"x"}]}' \

@@ -86,8 +86,7 @@ pivots() {	# NAME WHAT
 	same "$1 commands" "$NMSTATE
 $JOURNAL
 rpm-ostree cleanup -r
-mokutil --sb-state
-rpm-ostree --version
+${SB_STATE}rpm-ostree --version
 rpm-ostree rebase --experimental ostree-unverified-registry:$IMAGE
 $(reboot r1)" "$(after_start)"
 	same "$1 files" 'no etc/machine-config-daemon/node-annotations.json' "$(cd "$ROOT" && { [ -e etc/machine-config-daemon/currentconfig ] || echo -n 'no '; ls etc/machine-config-daemon/node-annotations.json; })"

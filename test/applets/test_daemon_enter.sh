@@ -105,8 +105,6 @@ stop() {
 }
 words() { tr '\0' ' ' < /proc/$DAEMON/cmdline; }
 GIVEN=/run/machine-config-daemon-given
-secrets=
-[ ! -e /run/secrets ] || secrets=1
 
 root
 kubeconfig > "$R/kubeconfig"

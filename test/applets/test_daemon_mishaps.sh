@@ -4,6 +4,7 @@
 . test/applets/daemon.sh
 OCL=quay.io/ocl@sha256:x
 SSH='"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["%s"]}]}'
+# shellcheck disable=SC2059 # the format is above
 keys() { printf "$SSH" "$1"; }
 
 # A failure that cannot be told is told later, and nothing is done before: the disk
@@ -49,7 +50,7 @@ stop
 built() {	# KEY VALUE ...: a node on an image that was built in the cluster
 	new_node
 	on_disk "$(files "$(file /etc/foo 1)")"
-	printf $OCL > "$ROOT/etc/machine-config-daemon/currentimage"
+	printf %s "$OCL" > "$ROOT/etc/machine-config-daemon/currentimage"
 	booted $OCL
 	node "${R1[@]}" "$@" currentImage $OCL desiredImage $OCL
 	start

@@ -108,7 +108,7 @@ stop
 
 # D82 to D84: what the OS refuses
 MCO_RETRY_MS=100000 given
-if [ "$(uname -m)" != aarch64 ]; then
+if [ "$MACHINE" != aarch64 ]; then
 	to '' '"kernelType":"64k-pages"'
 	degraded D82 '64k-pages is only supported for aarch64 architecture'
 	same 'D82' 'rpm-ostree cleanup -p

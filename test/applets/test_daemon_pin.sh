@@ -3,7 +3,7 @@
 # runtime's socket and pinned in CRI-O's config (spec 7.4). The runtime is cri.pl.
 . test/applets/node.sh
 . test/applets/daemon.sh
-C= CRI= RUNTIMES=0
+C='' CRI='' RUNTIMES=0
 trap 'kill -KILL -- $SANDBOX $DAEMON $ACK ${CRI:+-$CRI} 2>/dev/null; rm -rf "$TMP"' EXIT
 CONF=etc/crio/crio.conf.d/50-pinned-images
 D=sha256:0123456789012345678901234567890123456789012345678901234567890123
@@ -22,7 +22,7 @@ runtime() {	# a new one, without images
 }
 asked() { sort -u "$C/calls" 2>/dev/null; }
 set_() {	# NAME IMAGE...: the PinnedImageSet of that name
-	local name=$1 list= i
+	local name=$1 list='' i
 	shift
 	for i in "$@"; do list+=${list:+,}"{\"name\":\"$i\"}"; done
 	if api GET $MC/pinnedimagesets/$name | grep -q '"kind": *"Status"'; then
@@ -32,7 +32,7 @@ set_() {	# NAME IMAGE...: the PinnedImageSet of that name
 	fi
 }
 want() {	# POOL NAME...: the sets of a pool, as its controller writes them
-	local pool=$1 list= i
+	local pool=$1 list='' i
 	shift
 	for i in "$@"; do list+=${list:+,}"{\"name\":\"$i\"}"; done
 	merge $MC/machineconfigpools/$pool "{\"spec\":{\"pinnedImageSets\":$([ $# = 0 ] && echo null || echo "[$list]")}}" > "$TMP/made"

@@ -15,7 +15,7 @@ to "$(files "$(file /etc/foo ${S}6)" "$(file /var/lib/kubelet/config.json ${S}7)
 until_note 'a failure' state Degraded
 says chpasswd 'exit 0'
 until_ 'and an update' 'grep -q "reboot successful" "$CALLS"'
-printf ${S}a > "$ROOT/etc/foo"
+printf %s "${S}a" > "$ROOT/etc/foo"
 stop
 api GET /api/v1/namespaces/openshift-machine-config-operator/events > "$TMP/told"
 api GET /api/v1/nodes/node >> "$TMP/told"

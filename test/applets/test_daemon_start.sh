@@ -5,7 +5,7 @@
 export MCO_RETRY_MS=50 RELEASE_VERSION=4.22.0
 K=machineconfiguration.openshift.io
 MCS=/apis/$K/v1/machineconfigs
-SANDBOX= DAEMON=
+SANDBOX='' DAEMON=''
 trap 'kill -KILL $SANDBOX $DAEMON 2>/dev/null; rm -rf "$TMP"' EXIT
 
 "$BIN"/mco-sandbox start --port 0 --write-kubeconfig "$TMP/kubeconfig" > "$TMP/sandbox" 2>&1 &

@@ -281,7 +281,7 @@ serve() {	# CERTIFICATE [PORT]
 	PORT=$(sed -n 's/.*Launching server on :\([0-9]*\)$/\1/p' "$TMP/server.log" | head -n 1)
 }
 serve good
-fresh; rm -rf "$R/boot"; fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/good.crt"
+fresh; rm -rf "${R:?}/boot"; fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/good.crt"
 same 'mco-server: applied' '0 yes' "$? $([ -s "$R/etc/machine-config-daemon/node-annotations.json" ] && [ -s "$R/etc/ignition-machine-config-encapsulated.json" ] && echo yes)"
 state > "$TMP/served"
 fresh; before=$(state)
@@ -314,7 +314,7 @@ openssl ca -batch -selfsign -config "$TMP/ca.cnf" -in "$TMP/early.csr" -keyfile 
 cat "$TMP/good.crt" "$TMP/early.crt" "$TMP/name.crt" > "$TMP/some.crt"
 for first in 'early not yet valid' 'name 127.0.0.1' 'other authorit'; do
 	serve ${first%% *} "$(free_port)"
-	fresh; rm -rf "$R/boot"
+	fresh; rm -rf "${R:?}/boot"
 	rm -f "$TMP/.err" # of the one before
 	fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/some.crt" & FETCH=$!
 	for _ in {1..2400}; do [ "$(tries 2>/dev/null)" -ge 3 ] 2>/dev/null && break; sleep 0.05; done
@@ -327,12 +327,12 @@ done
 serve good
 printf '{"ignition":{"version":"3.4.0","config":{"merge":[{"source":"https://127.0.0.1:%s/config/master"}]},"security":{"tls":{"certificateAuthorities":[{"source":"data:;base64,%s"}]}}}}' \
 	"$PORT" "$(base64 -w 0 "$TMP/good.crt")" > "$TMP/c.ign"
-fresh; rm -rf "$R/boot"; boot
+fresh; rm -rf "${R:?}/boot"; boot
 same 'by a pointer' "0 $(cat "$TMP/served")" "$? $(state)"
 # not up yet: told, and tried until it is
 kill $SERVER; wait $SERVER 2>/dev/null; SERVER=
 PORT=$(free_port)
-fresh; rm -rf "$R/boot"; fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/good.crt" & FETCH=$!
+fresh; rm -rf "${R:?}/boot"; fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/good.crt" & FETCH=$!
 for _ in {1..2400}; do grep -q 'Connection refused' "$TMP/.err" 2>/dev/null && break; sleep 0.05; done
 serve good "$PORT"
 wait $FETCH
@@ -340,10 +340,10 @@ same 'not up yet' "0 $(cat "$TMP/served")" "$? $(state)"
 
 # ---- as in an initramfs: nothing around it, and killed at any moment ------------------------------
 alone() { env -i timeout -s KILL "${1:-300}" "$MCO" firstboot --url "https://127.0.0.1:$PORT/config/master" --ca "$TMP/good.crt" --root "$R" 2> "$TMP/.err"; }
-fresh; rm -rf "$R/boot"; alone
+fresh; rm -rf "${R:?}/boot"; alone
 same 'without environment' "0 $(cat "$TMP/served")" "$? $(state)"
 for t in 0.02 0.05 0.08 0.12; do
-	fresh; rm -rf "$R/boot"
+	fresh; rm -rf "${R:?}/boot"
 	alone $t; alone
 	same "killed after $t s, and again" "0 $(cat "$TMP/served")" "$? $(state)"
 done
@@ -352,7 +352,7 @@ C=$TMP/initramfs
 mkdir -p "$C"
 cp -L "$MCO" "$C/mco-daemon"; cp "$TMP/good.crt" "$C/ca.crt"
 if [ "$(id -u)" = 0 ] && chroot "$C" /mco-daemon version > /dev/null 2>&1; then
-	R=$C/sysroot; fresh; rm -rf "$R/boot"
+	R=$C/sysroot; fresh; rm -rf "${R:?}/boot"
 	env -i "$(command -v chroot)" "$C" /mco-daemon firstboot --url "https://127.0.0.1:$PORT/config/master" --ca /ca.crt 2> "$TMP/.err"
 	same 'as /init' "0 $(cat "$TMP/served")" "$? $(state)"
 	same 'as /init: nothing left beside it' 'ca.crt mco-daemon sysroot ' "$(ls "$C" | tr '\n' ' ')"

@@ -120,7 +120,7 @@ hand_over() { # CASE
 	is "$case: not one object is written" "$before" "$(versions_of)"
 	end_controller
 	stop_servers
-	rm -rf "$dir"/*
+	rm -rf "${dir:?}"/*
 }
 
 for case in ${CASES:-001-baseline 002-custom-pool 019-kubelet-both-pools 034-runtime-all-fields 045-image-blocked-insecure-search \

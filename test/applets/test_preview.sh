@@ -105,6 +105,7 @@ settle() {
 # ---- templates that this program does not have ----
 in=$golden/controllers/002-custom-pool/input
 start_cluster $in/controllerconfig.yaml $in/featuregate.yaml $in/pull-secret.yaml $in/*pool*.yaml
+# shellcheck disable=SC2218 # that of sandbox.sh; another one follows
 start_controller
 settle
 
@@ -135,7 +136,7 @@ is 'what only the operator reads' "0 warning: ConfigMap openshift-config/user-ca
 pull_secret 'a pull secret' 'infra master worker'
 end_controller
 stop_servers
-rm -rf "$dir"/*
+rm -rf "${dir:?}"/*
 
 # ---- the built-in templates ----
 start_cluster examples/bootstrap/{00-controllerconfig,01-featuregate,pull-secret,10-pools}.yaml

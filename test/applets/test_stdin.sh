@@ -51,6 +51,7 @@ done
 expect 'render -f -' 0 "$("$ctl" render -o name -f $base)
 " '' "$ctl" render -o name -p worker -p infra -f - < "$TMP/all.yaml"
 expect 'validate -f -' 0 $'5 objects, 2 MachineConfigs: valid\n' '' "$ctl" validate -f - < "$TMP/all.yaml"
+# shellcheck disable=SC2094 # both only read it
 expect 'hash -f -' 0 "$("$ctl" hash -f "$TMP/rendered.yaml")
 " '' "$ctl" hash -f - < "$TMP/rendered.yaml"
 expect 'files -f -' 0 "$("$ctl" files -f $base infra)

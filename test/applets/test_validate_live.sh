@@ -82,7 +82,7 @@ manifest() {	# KIND NAME SPEC
 rendered() { [ "$(target worker)" != "$was" ] && settled worker; }
 degraded() { pool worker | jq -r '.status.conditions[] | select(.type == "RenderDegraded" and .status == "True") | .message'; }
 is_degraded() { [ -n "$(degraded)" ]; }
-path_of() { echo "$mc/$(sed -n 's/^kind: //p' "$TMP/x.yaml" | tr 'A-Z' 'a-z')s"; }
+path_of() { echo "$mc/$(sed -n 's/^kind: //p' "$TMP/x.yaml" | tr '[:upper:]' '[:lower:]')s"; }
 undone() { [ "$(target worker)" = "$was" ] && ! is_degraded; }
 undo() { api DELETE "$(path_of)/$(sed -n 's/^metadata: {name: \([^,]*\),.*/\1/p' "$TMP/x.yaml")" > /dev/null; within undone || bad "$1: it does not go back"; }
 sound() {	# NAME [COUNT]: the cluster takes it

@@ -93,7 +93,7 @@ row() {	# label, ours, theirs
 		printf "  %-32s %9.0f /s %9s   %9.0f /s %9s   %5.2fx\n", l, x[1], x[2], y[1], y[2], y[1] ? x[1] / y[1] : 0 }'
 }
 
-ours rsa; us=$pid plain=$plain rsa=$secure
+ours rsa; us=$pid rsa=$secure
 ours ec; ec=$secure
 curl -sS "http://127.0.0.1:$plain/config/master" -o "$dir/www/config/master"
 base=$(free_port)
@@ -147,7 +147,7 @@ shows() {	# label, readers, addresses
 		until grep -q ready "$dir/attack"; do alive "$attack" "$dir/attack"; sleep 0.05; done
 		sleep 1
 	fi
-	# shellcheck disable=SC2046
+	# shellcheck disable=SC2183 # four words each
 	printf '  %-34s %3d of %d, %5d ms, %5d ms   %3d of %d, %5d ms, %5d ms   %s MiB\n' "$1" \
 		$(join "https://127.0.0.1:$ec$path" | awk -v n="$joins" '{ print $2, n, $3, $4 }') \
 		$(join "http://127.0.0.1:$plain/healthz" | awk -v n="$joins" '{ print $1, n, $3, $4 }') "$(rss "$us")"

@@ -17,6 +17,7 @@ for part in "$here"/controller.d/*.sh; do
 	n=${part##*/} n=${n%%-*}
 	case " 00 99 ${ONLY:-$n} " in *" $n "*) ;; *) continue ;; esac
 	began=$SECONDS
+	# shellcheck disable=SC1090 # one of many
 	. "$part"
 	[ -z "${TIMES:-}" ] || echo "# $((SECONDS - began)) s  ${part##*/}"
 done

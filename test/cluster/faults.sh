@@ -37,7 +37,6 @@ call() {	# METHOD PATH BODY
 		-H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \
 		${3:+--data-binary "$3"} "$URL$2"
 }
-core=/api/v1
 rv() { call GET "$1" | jq -r .metadata.resourceVersion; }	# for COMPACT
 
 # ---- who takes part -------------------------------------------------------------------
@@ -126,6 +125,7 @@ config "$dir/cut.kubeconfig" "https://127.0.0.1:$port"
 follow 0
 follow 1
 rotate() {	# TOKEN: the server's; the followers get theirs a moment later
+	# shellcheck disable=SC2153 # TOKENS is the file
 	sed -i "s/$TOKEN/$1/" "$TOKENS"
 	export TOKEN=$1
 	make_cert "${CA%.crt}"

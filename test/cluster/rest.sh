@@ -73,6 +73,7 @@ wg=/apis/example.com/v1/namespaces/suite/widgets
 gg=/apis/example.com/v1/gadgets
 
 for part in "$here"/rest.d/*.sh; do
+	# shellcheck disable=SC1090 # one of many
 	. "$part"
 done
 

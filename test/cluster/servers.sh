@@ -103,9 +103,9 @@ start_sandbox() {	# DIRECTORY-OF-MCO FLAG...
 	local bin=$1 i try
 	shift
 	echo cluster-token >"$dir/sandbox.tokens"
-	export KUBECONFIG=$dir/sandbox.kubeconfig TOKEN=cluster-token CA= TOKENS=$dir/sandbox.tokens
+	export KUBECONFIG=$dir/sandbox.kubeconfig TOKEN=cluster-token CA='' TOKENS=$dir/sandbox.tokens
 	rm -f "$KUBECONFIG"
-	for try in 1 2 3; do
+	for _ in 1 2 3; do
 		# shellcheck disable=SC2086
 		start_server sandbox ${WRAP:-} "$bin/mco-sandbox" start --port "$(free_port)" \
 			--collect=false --pod-reap-ms=-1 --tokens "$dir/sandbox.tokens" \

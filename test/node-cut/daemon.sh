@@ -104,7 +104,7 @@ bare "$TMP/given"
 apply d1 "$TMP/given"
 printf '%s\nroot=UUID=x rw\n\n' $OCL > "$TMP/given/sysroot/booted"
 boots "$TMP/given" 1
-printf $OCL > "$TMP/given/etc/machine-config-daemon/currentimage"
+printf %s "$OCL" > "$TMP/given/etc/machine-config-daemon/currentimage"
 again() { node currentConfig d1 desiredConfig d2 currentImage $OCL state Done desiredDrain uncordon-d1 lastAppliedDrain uncordon-d1 controlPlaneTopology SingleReplica; }
 for where in etc/mco etc/systemd/system; do
 	all_of_daemon "way back in $where" "$W/$where" 'asked reboot'

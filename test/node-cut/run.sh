@@ -31,6 +31,7 @@ MOUNTS='unshare -m'
 $MOUNTS true 2>/dev/null || { echo 'several file systems: skipped, mounting is not allowed here'; MOUNTS=; }
 for ((w = 0; w < WORKERS; w++)); do
 	mkdir "$ALL/$w"
+	# shellcheck disable=SC2097,SC2098 # both get the same value
 	OUT=$OUT TMP=$ALL/$w WORKER=$w WORKERS=$WORKERS MOUNTS=$MOUNTS $MOUNTS test/node-cut/worker.sh &
 	PIDS+=" $!"
 done

@@ -4,11 +4,11 @@
 # cluster are those of test/applets.
 . test/applets/node.sh
 . test/applets/daemon.sh
-RUNTIME= REGISTRY=
+RUNTIME='' REGISTRY=''
 trap 'kill -KILL $SANDBOX $DAEMON $ACK $REGISTRY $RUNTIME 2>/dev/null; rm -rf "$TMP"' EXIT
 end() {
 	for p in $DAEMON $REGISTRY $RUNTIME; do kill "$p" 2>/dev/null; tail --pid="$p" -f /dev/null; done
-	DAEMON= REGISTRY= RUNTIME=
+	DAEMON='' REGISTRY='' RUNTIME=''
 	finish
 }
 
@@ -69,7 +69,7 @@ says 'podman manifest' "cat '$TMP/manifest.json'"
 # ---- the daemon ------------------------------------------------------------------------
 printf '{"auths":{"%s":{"auth":"%s"}}}' "$R" "$(printf me:secret | base64)" > "$ROOT/var/lib/kubelet/config.json"
 want() {	# IMAGE...
-	local list= i
+	local list='' i
 	for i in "$@"; do list+=${list:+,}"{\"name\":\"$i\"}"; done
 	api DELETE $MC/pinnedimagesets/s > /dev/null
 	api POST $MC/pinnedimagesets "{\"apiVersion\":\"$K/v1\",\"kind\":\"PinnedImageSet\",\"metadata\":{\"name\":\"s\"},\"spec\":{\"pinnedImages\":[$list]}}" > "$TMP/made"

@@ -34,7 +34,7 @@ start() {	# tree, flags...
 		echo "$passed passed, $failed failed"
 		exit 1
 	fi
-	read -r -d '' secure plain < <(sed -n 's/.*Launching server on :\([0-9]*\)$/\1/p' "$log"; printf '\0')
+	read -r -d '' secure _ < <(sed -n 's/.*Launching server on :\([0-9]*\)$/\1/p' "$log"; printf '\0')
 }
 stop() {
 	kill "$pid"

@@ -25,7 +25,7 @@ layer_of() {	# file -> own
 	esac
 }
 
-sources=$(find src include applets -name '*.[ch]' -o -name '*.def' | sort)
+mapfile -t sources < <(find src include applets -name '*.[ch]' -o -name '*.def' | sort)
 declare -A public
 while IFS=: read -r file line; do
 	inc=${line#*\"} inc=${inc%%\"*}
@@ -43,7 +43,7 @@ while IFS=: read -r file line; do
 		public[$inc]=1
 		[ -e "include/$inc" ] || fault "$file: includes $inc, which is private to $layer"
 	fi
-done < <(grep -nH '^#include "' $sources | sed 's/:[0-9]*:/:/')
+done < <(grep -nH '^#include "' "${sources[@]}" | sed 's/:[0-9]*:/:/')
 
 # What a public header includes of its own layer is public, too.
 more=1

@@ -7,7 +7,7 @@ export LC_ALL=C
 mkdir -p "$(dirname "$out")"
 {
 	echo '/* Made by test/tools/templates.sh. */'
-	echo "static const unsigned char $name[] = {"
+	echo "static const unsigned char ${name}[] = {"
 	(cd "$dir" && find -L . -type f | sed 's|^\./||' | sort | while IFS= read -r f; do
 		printf '%s\n%s\n' "$f" "$(stat -Lc %s "$f")"
 		cat "$f"

@@ -4,10 +4,10 @@
 # most of their time. Prints a line per suite when it ends and, last, "N passed, N failed".
 #
 # SUITES names the command-line tests to run; unset: all. WRAP puts a command such as
-# valgrind in front of each program. A suite that runs longer than LIMIT seconds is
-# killed and fails. So does one that leaves a process behind: every process of a suite
-# has MCO_SUITE in its environment, by which it is found and killed, also when the run
-# is interrupted.
+# valgrind in front of each program, RUN in front of unit tests and replays alone. A suite
+# that runs longer than LIMIT seconds is killed and fails. So does one that leaves a process
+# behind: every process of a suite has MCO_SUITE in its environment, by which it is found
+# and killed, also when the run is interrupted.
 set -u
 
 # Prints the processes whose environment has MCO_SUITE=$1, or one that begins with
@@ -103,8 +103,8 @@ suite() { echo "$(rank "$1") $*"; }	# name, command
 	for t in "$@"; do
 		case $section/$t in
 		*/--) section=replays ;;
-		tests/*) suite "$t" "${WRAP:-}" "$t" ;;
-		replays/*) suite "$t" "${WRAP:-}" "$t" "test/fuzz/corpus/${t##*/replay_}" ;;
+		tests/*) suite "$t" "${RUN:-${WRAP:-}}" "$t" ;;
+		replays/*) suite "$t" "${RUN:-${WRAP:-}}" "$t" "test/fuzz/corpus/${t##*/replay_}" ;;
 		esac
 	done
 } | sort -s -n -k1,1 | cut -d' ' -f2- >"$logs/all"
