@@ -109,6 +109,9 @@ for page in $(pages); do
 		case $name in *NAME*) continue ;; esac # a placeholder
 		[ -e "$name" ] && ok || bad "$page: no $name"
 	done
+	for name in $(grep -oE '`[a-z0-9_]+\.(c|h|def|sh)`' "$page" | tr -d '`'); do
+		[ -n "$(find src include applets test -name "$name" -print -quit)" ] && ok || bad "$page: no file $name"
+	done
 done
 if [ "$named" -ge 20 ]; then ok; else bad "only $named make targets"; fi
 
