@@ -120,6 +120,8 @@ void daemon_watch(struct daemon *d)
 	d->watch.on = true;
 	if (renewed)
 		return;
+	/* upstream's rule: a process before this one may have found the drift, and only the
+	 * annotation is left of that */
 	d->figures.drift_at = str_find(reason, S("content mismatch")) >= 0 ||
 					      str_find(reason, S("mode mismatch")) >= 0
 				      ? clock_wall_s()
